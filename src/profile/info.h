@@ -1,0 +1,55 @@
+/*
+ * info - what is true of a recording as a whole: how it was made, the CPU
+ * account, what was lost.
+ *
+ * Plain data for reports and exports.  A figure that is unknown, or not meant
+ * for the clock or the mode, has its has_ flag false or is FIGURE_UNKNOWN.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FIGURE_UNKNOWN UINT64_MAX
+
+/* Why walks ended: one row of the tally of stacks. */
+struct stack_tally {
+	const char *reason; /* as WALK_STATUS names it, lower case: "complete", … */
+	const char *sentence;
+	uint64_t samples;
+};
+
+struct profile_info {
+	const char *const *command; /* argv */
+	size_t command_count;
+	const char *mode;  /* "sample" */
+	const char *clock; /* "cpu", "user" */
+	uint64_t rate_hz;
+	uint64_t period_ns; /* the first process's */
+	const char *trigger;     /* "sigtrap", "timer" */
+	const char *trigger_why; /* a sentence */
+	bool is_unfinished;      /* still being written, or its recorder was killed */
+	uint64_t start_unix_ns;  /* when it began, since 1970; FIGURE_UNKNOWN */
+	uint64_t wall_ns;
+	uint64_t samples;
+	uint64_t lost; /* samples that were taken and not kept */
+
+	/* The CPU account: kernel_cpu = sampled + startup + exit + unentered +
+	 * kernel_unsampled + unexplained, the last being signed. */
+	uint64_t kernel_cpu_ns; /* of the whole tree; user time with the user clock; FIGURE_UNKNOWN */
+	uint64_t sampled_ns;
+	uint64_t startup_ns;
+	uint64_t exit_ns;
+	uint64_t unentered_ns;
+	uint64_t kernel_unsampled_ns;
+	int64_t unexplained_ns;
+	bool has_unexplained;
+
+	struct stack_tally *stacks;
+	size_t stack_tally_count;
+	uint64_t sampling_cost_ns; /* handler and trigger, all threads; FIGURE_UNKNOWN */
+	const char *const *notes;
+	size_t note_count;
+	const char *fathom_version;
+	const char *host; /* kernel release and machine, e.g. "Linux 6.1.0 x86_64" */
+};

@@ -1,0 +1,143 @@
+/*
+ * profile - the model: functions, frames, stacks and the weights on them.
+ *
+ * A sample is a weight on a stack; a traced call is a count and a time on a
+ * stack.  Both land here, so every report, filter and export works on both.
+ * Pure: no I/O, no clock, no knowledge of where the numbers came from.
+ *
+ * Weights are nanoseconds.  Ids are types, and 0 means "none" in each.  All
+ * strings given are copied.  Nothing fails: out of memory ends the tool.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/info.h"
+
+enum language {
+	LANGUAGE_NATIVE,
+	LANGUAGE_PYTHON,
+	LANGUAGE_RUBY,
+	LANGUAGE_KERNEL,
+	LANGUAGE_FATHOM, /* the rows in brackets: [start-up], [exit], … */
+	LANGUAGE_COUNT,
+};
+/* "native", "python", … as report --json names them. */
+const char *language_name(enum language language);
+
+enum thread_state {
+	THREAD_STATE_RUNNING,
+	THREAD_STATE_RUNNABLE,
+	THREAD_STATE_GIL,
+	THREAD_STATE_GVL,
+	THREAD_STATE_LOCK,
+	THREAD_STATE_SYSCALL,
+	THREAD_STATE_STOPPED,
+	THREAD_STATE_COUNT,
+};
+
+struct string_id { uint32_t n; };
+struct module_id { uint32_t n; };
+struct function_id { uint32_t n; };
+struct frame_id { uint32_t n; };
+struct stack_id { uint32_t n; };
+struct process_id { uint32_t n; };
+struct thread_id { uint32_t n; };
+
+struct module {
+	const char *path;     /* as it was mapped; "[vdso]", "[kernel]" for what has no file */
+	uint8_t build_id[20]; /* the first build_id_len bytes */
+	uint8_t build_id_len; /* 0: unknown */
+	uint64_t start, end;  /* where it was mapped first, and the file offset there, for */
+	uint64_t file_offset; /* exports; all 0 if unknown */
+};
+
+/* One row of a report: (language, module, qualified name, file, line of definition). */
+struct function {
+	enum language language;
+	struct module_id module; /* none for Python and Ruby */
+	const char *name;
+	const char *file; /* NULL: unknown */
+	uint32_t line;    /* of the definition; 0: unknown */
+};
+
+/* A function at a line: what a stack is made of.  An inlined call is a frame of its own. */
+struct frame {
+	struct function_id function;
+	uint32_t line;    /* being executed; 0: unknown */
+	const char *file; /* of that line, if it differs from the function's; else NULL */
+	uint64_t address; /* in the module's own addresses (ELF virtual address); 0: none */
+	bool is_inlined;  /* into the frame that calls it */
+};
+
+struct stack {
+	struct stack_id parent; /* the callers; none for an outermost frame */
+	struct frame_id frame;
+	uint32_t depth; /* 1 for an outermost frame */
+};
+
+struct process {
+	int pid;
+	struct process_id parent;
+	const char *name;
+	uint64_t cpu_ns;    /* the kernel's figure; 0: unknown */
+	uint64_t period_ns; /* of its sampling event; 0: not sampled */
+	const char *unentered_reason; /* NULL: the agent was in it */
+};
+
+struct thread {
+	struct process_id process;
+	int tid;
+	const char *name;
+	uint64_t cpu_ns; /* the kernel's figure; 0: unknown */
+};
+
+/* What stands on one (stack, thread, state): summed when it is added twice. */
+struct weight {
+	struct stack_id stack;
+	struct thread_id thread;
+	enum thread_state state;
+	uint64_t ns;
+	uint64_t samples; /* 0 for time that no sample stands for */
+	uint64_t calls;   /* 0 unless traced */
+};
+
+struct profile;
+
+struct profile *profile_new(void);
+void profile_free(struct profile *profile);
+void profile_freep(struct profile **profile);
+
+/* What is true of the recording as a whole: a plain struct to fill in and to read. */
+struct profile_info *profile_info(struct profile *profile);
+const struct profile_info *profile_get_info(const struct profile *profile);
+/* Copies a string into the profile's memory, for the fields of profile_info. */
+const char *profile_copy_string(struct profile *profile, const char *string);
+
+/* Adding: the same content gives the same id (processes and threads are always new). */
+struct module_id profile_add_module(struct profile *profile, const struct module *module);
+struct function_id profile_add_function(struct profile *profile, const struct function *function);
+struct frame_id profile_add_frame(struct profile *profile, const struct frame *frame);
+struct stack_id profile_add_stack(struct profile *profile, struct stack_id parent,
+				  struct frame_id frame);
+struct process_id profile_add_process(struct profile *profile, const struct process *process);
+struct thread_id profile_add_thread(struct profile *profile, const struct thread *thread);
+void profile_add_weight(struct profile *profile, const struct weight *weight);
+
+/* Looking: ids run from 1 to the count.  Pointers live as long as the profile, until the next add. */
+size_t profile_module_count(const struct profile *profile);
+size_t profile_function_count(const struct profile *profile);
+size_t profile_frame_count(const struct profile *profile);
+size_t profile_stack_count(const struct profile *profile);
+size_t profile_process_count(const struct profile *profile);
+size_t profile_thread_count(const struct profile *profile);
+size_t profile_weight_count(const struct profile *profile);
+const struct module *profile_get_module(const struct profile *profile, struct module_id id);
+const struct function *profile_get_function(const struct profile *profile, struct function_id id);
+const struct frame *profile_get_frame(const struct profile *profile, struct frame_id id);
+const struct stack *profile_get_stack(const struct profile *profile, struct stack_id id);
+const struct process *profile_get_process(const struct profile *profile, struct process_id id);
+const struct thread *profile_get_thread(const struct profile *profile, struct thread_id id);
+/* i from 0 to the count - 1. */
+const struct weight *profile_get_weight(const struct profile *profile, size_t i);

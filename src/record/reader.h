@@ -1,0 +1,75 @@
+/*
+ * reader - reads a recording, finished or still being written.
+ *
+ * Damaged, foreign and too new files are refused with one sentence.  A leftover
+ * journal is folded in where the folder can be written; where it cannot, the reader
+ * reads through it or asks for it by name.  All loops over rows go through a callback
+ * that may stop them by returning a non-zero value, which is handed back.
+ */
+#pragma once
+#include "record/recording.h"
+
+struct error;
+struct recording_reader;
+
+int recording_reader_open(const char *path, struct recording_reader **out_reader,
+			  struct error *err);
+void recording_reader_close(struct recording_reader *reader);
+void recording_reader_closep(struct recording_reader **reader);
+
+/* Whether a clean end was written; false while it runs or if its recorder was killed. */
+bool recording_reader_is_finished(const struct recording_reader *reader);
+/* Whether a recorder is writing it at this moment. */
+bool recording_reader_is_being_written(const struct recording_reader *reader);
+/* Whether the recorder looked up its addresses (locations are there). */
+bool recording_reader_is_symbolized(const struct recording_reader *reader);
+
+/* The value of key, or NULL.  Lives until the reader is closed. */
+const char *recording_reader_get(struct recording_reader *reader, const char *key);
+/* The value of key, or RECORDING_UNKNOWN. */
+int64_t recording_reader_get_int(struct recording_reader *reader, const char *key);
+
+#define RECORDING_READER_EACH(rows, type)                                                  \
+	int recording_reader_each_##rows(struct recording_reader *reader,                  \
+					 int (*visit)(void *context, const struct type *row), \
+					 void *context, struct error *err)
+RECORDING_READER_EACH(process, recording_process);
+RECORDING_READER_EACH(thread, recording_thread);
+RECORDING_READER_EACH(module, recording_module);
+RECORDING_READER_EACH(mapping, recording_mapping);
+RECORDING_READER_EACH(frame, recording_frame);
+RECORDING_READER_EACH(stack, recording_stack);   /* parents before children */
+RECORDING_READER_EACH(function, recording_function);
+RECORDING_READER_EACH(location, recording_location);
+RECORDING_READER_EACH(sample, recording_sample); /* every one, in order of arrival */
+#undef RECORDING_READER_EACH
+
+/* Weights summed over the whole time: what a report reads instead of every sample. */
+struct recording_sum {
+	uint32_t thread, stack, state;
+	int64_t weight_ns;
+	uint64_t samples;
+};
+int recording_reader_each_sum(struct recording_reader *reader,
+			      int (*visit)(void *context, const struct recording_sum *row),
+			      void *context, struct error *err);
+/* Samples by the reason their walk ended (enum walk_status). */
+int recording_reader_each_ending(struct recording_reader *reader,
+				 int (*visit)(void *context, uint32_t ending, uint64_t samples),
+				 void *context, struct error *err);
+int recording_reader_each_lost(struct recording_reader *reader,
+			       int (*visit)(void *context, const char *reason, uint64_t samples),
+			       void *context, struct error *err);
+int recording_reader_each_note(struct recording_reader *reader,
+			       int (*visit)(void *context, const char *text),
+			       void *context, struct error *err);
+/* Copies kept in the recording; data lives during the visit. */
+struct recording_file {
+	uint32_t process;
+	const char *path;
+	const void *data;
+	size_t len;
+};
+int recording_reader_each_file(struct recording_reader *reader,
+			       int (*visit)(void *context, const struct recording_file *row),
+			       void *context, struct error *err);

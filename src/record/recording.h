@@ -1,0 +1,111 @@
+/*
+ * recording - what a recording (*.fathom) holds, as plain structs.
+ *
+ * docs/recording.md is the schema in words.  Times are nanoseconds of
+ * CLOCK_MONOTONIC since the recording's start.  Row ids are given by the writer,
+ * from 1; 0 means none.  Strings in structs that a reader hands out live until
+ * the next call on that reader.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RECORDING_UNKNOWN INT64_MIN /* a figure nobody measured: NULL in the database */
+
+/* A process image: exec makes a new one with the same pid. */
+struct recording_process {
+	uint32_t id;
+	uint32_t parent; /* process id (a row's, not a pid) */
+	int pid;
+	const char *name;  /* comm */
+	const char *exe;   /* NULL: unknown */
+	int64_t start_ns, end_ns;    /* end: RECORDING_UNKNOWN while it runs */
+	int64_t period_ns;           /* RECORDING_UNKNOWN: not sampled */
+	const char *unentered_reason; /* NULL: the agent was in it */
+	int exit_status;             /* as wait(2) gives it; -1 unknown */
+};
+
+/* The CPU account stands on threads: all in ns, RECORDING_UNKNOWN where not measured. */
+struct recording_thread {
+	uint32_t id;
+	uint32_t process;
+	int tid;
+	const char *name;
+	int64_t start_ns, end_ns;
+	int64_t cpu_ns;      /* what the kernel charged to it in this image */
+	int64_t startup_ns;  /* before the agent's first instruction */
+	int64_t exit_ns;     /* after its last sample */
+	int64_t unentered_ns; /* its process was not entered */
+	int64_t kernel_unsampled_ns; /* kernel time no sample could stand for */
+};
+
+enum module_kind {
+	MODULE_KIND_ELF,  /* a file */
+	MODULE_KIND_VDSO,
+	MODULE_KIND_JIT,  /* anonymous executable memory: frames hold plain addresses */
+	MODULE_KIND_UNKNOWN, /* nothing was mapped there: frames hold plain addresses */
+	MODULE_KIND_KERNEL,
+	MODULE_KIND_INTERPRETED, /* Python or Ruby: named when recorded */
+};
+
+struct recording_module {
+	uint32_t id;
+	enum module_kind kind;
+	const char *path;
+	uint8_t build_id[20];
+	uint8_t build_id_len;
+};
+
+struct recording_mapping {
+	uint32_t process, module;
+	uint64_t start, end, file_offset;
+	int64_t from_ns, to_ns; /* to: RECORDING_UNKNOWN while it stands */
+};
+
+/*
+ * A place in a module: for ELF files the file offset, else the address.  Return
+ * addresses were moved one byte back before they came here, so a frame is always the
+ * address to look up.  JIT and unknown modules are per process.
+ */
+struct recording_frame {
+	uint32_t id;
+	uint32_t module;
+	uint64_t address;
+};
+
+struct recording_stack {
+	uint32_t id;
+	uint32_t parent; /* the callers; 0 for an outermost frame */
+	uint32_t frame;
+};
+
+struct recording_sample {
+	int64_t time_ns;
+	uint32_t thread;
+	uint32_t stack;
+	uint32_t state;   /* enum thread_state of the profile; 0 running */
+	uint32_t ending;  /* enum walk_status: why the walk ended */
+	int64_t weight_ns;
+};
+
+/* A function as symbolized. */
+struct recording_function {
+	uint32_t id;
+	uint32_t language; /* enum language of the profile; 0 native */
+	uint32_t module;   /* 0: none */
+	const char *name;
+	const char *file; /* NULL: unknown */
+	uint32_t line;    /* of the definition */
+};
+
+/* What a frame means: depth 0 is the innermost inlined call, the highest depth the
+ * function whose code it is. */
+struct recording_location {
+	uint32_t frame;
+	uint32_t depth;
+	uint32_t function;
+	const char *file; /* of the line being executed */
+	uint32_t line;
+	uint64_t address; /* ELF virtual address, for exports; 0 if unknown */
+};

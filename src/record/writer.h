@@ -1,0 +1,77 @@
+/*
+ * writer - makes a recording, complete up to the last second if anything is killed.
+ *
+ * The writer is one thread's.  It begins a transaction by itself, commits when
+ * recording_writer_tick() finds a second has gone by, and checkpoints every five.
+ * The first failure (a full disk, an I/O error) ends the recording: the sentence is
+ * kept, later calls return it at once, and what was committed stays readable.
+ */
+#pragma once
+#include "record/recording.h"
+
+struct error;
+struct recording_writer;
+
+/*
+ * Makes a new file at path (never over an existing one: -EEXIST).  Falls back to a rollback
+ * journal where WAL cannot work, and says so through recording_writer_journal_mode().
+ */
+int recording_writer_create(const char *path, struct recording_writer **out_writer,
+			    struct error *err);
+const char *recording_writer_journal_mode(const struct recording_writer *writer);
+
+/* Facts of the recording as a whole, by key ("command", "clock", "period_ns", …): last one wins. */
+int recording_writer_set(struct recording_writer *writer, const char *key, const char *value);
+int recording_writer_set_int(struct recording_writer *writer, const char *key, int64_t value);
+/* A sentence for the report's notes. */
+int recording_writer_note(struct recording_writer *writer, const char *text);
+
+/* Adding gives ids in *out_id; the structs' own id fields are ignored.  Updating takes the id
+ * in the struct and writes the whole row again. */
+int recording_writer_add_process(struct recording_writer *writer,
+				 const struct recording_process *process, uint32_t *out_id);
+int recording_writer_update_process(struct recording_writer *writer,
+				    const struct recording_process *process);
+int recording_writer_add_thread(struct recording_writer *writer,
+				const struct recording_thread *thread, uint32_t *out_id);
+int recording_writer_update_thread(struct recording_writer *writer,
+				   const struct recording_thread *thread);
+/* The same path, kind and build id give the same id (JIT and unknown modules never do). */
+int recording_writer_add_module(struct recording_writer *writer,
+				const struct recording_module *module, uint32_t *out_id);
+int recording_writer_add_mapping(struct recording_writer *writer,
+				 const struct recording_mapping *mapping, uint32_t *out_id);
+int recording_writer_end_mapping(struct recording_writer *writer, uint32_t id, int64_t to_ns);
+/* The same (module, address) and the same (parent, frame) give the same id. */
+int recording_writer_add_frame(struct recording_writer *writer,
+			       const struct recording_frame *frame, uint32_t *out_id);
+int recording_writer_add_stack(struct recording_writer *writer,
+			       const struct recording_stack *stack, uint32_t *out_id);
+int recording_writer_add_sample(struct recording_writer *writer,
+				const struct recording_sample *sample);
+/* Samples that were taken and not kept, with the reason ("the ring was full"). */
+int recording_writer_add_lost(struct recording_writer *writer, const char *reason,
+			      uint64_t samples);
+/* A copy of a foreign file that may be gone later (a perf map, a jitdump, a deleted ELF file). */
+int recording_writer_add_file(struct recording_writer *writer, uint32_t process,
+			      const char *path, const void *data, size_t len);
+
+/* Symbols: the same content gives the same function id. */
+int recording_writer_add_function(struct recording_writer *writer,
+				  const struct recording_function *function, uint32_t *out_id);
+int recording_writer_add_location(struct recording_writer *writer,
+				  const struct recording_location *location);
+
+/* Call often: commits when a second has gone by since the last commit. */
+int recording_writer_tick(struct recording_writer *writer);
+/* Commits, closes cleanly and leaves one file.  Takes writer, whatever the result. */
+int recording_writer_close(struct recording_writer *writer, struct error *err);
+/* The sentence of the failure that ended the recording, or NULL. */
+const char *recording_writer_failure(const struct recording_writer *writer);
+
+/*
+ * Opens a recording that exists and is not being written, to add what a recorder that was
+ * killed could not: symbols.  -EBUSY if it is still being written.
+ */
+int recording_writer_reopen(const char *path, struct recording_writer **out_writer,
+			    struct error *err);

@@ -1,0 +1,63 @@
+/*
+ * symbolizer - addresses to functions, files, lines and inlined calls.
+ *
+ * One file per source of names (ELF symbol tables, DWARF, perf maps, jitdumps, the
+ * vDSO), composed here.  Each module is opened once, each address looked up once.
+ * Finds separate debug files by build id and debuglink, .gnu_debugdata inside the file;
+ * never goes to the network.  A file whose build id differs from the recorded one is
+ * not used: its addresses stay module+0xoffset, and a note says so.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct error;
+struct notes;
+struct symbolizer;
+struct symbol_module;
+
+/* What a place is called.  depth 0 is the innermost inlined call. */
+struct symbol_location {
+	const char *name;       /* demangled; never NULL: "module+0x1234" when unknown */
+	const char *file;       /* where the function is defined; NULL unknown */
+	uint32_t line;          /* of its definition; 0 unknown */
+	const char *line_file;  /* being executed; NULL unknown */
+	uint32_t line_number;
+	bool is_inlined;
+	bool is_named;          /* false: name is module+0xoffset */
+};
+
+struct symbolizer *symbolizer_new(struct notes *notes);
+void symbolizer_free(struct symbolizer *symbolizer);
+void symbolizer_freep(struct symbolizer **symbolizer);
+
+/*
+ * Modules live as long as the symbolizer.  Opening never fails: a file that cannot be read,
+ * is no ELF file, or is another build gives a module whose addresses have no names, and a note.
+ */
+struct symbol_module *symbolizer_open_elf(struct symbolizer *symbolizer, const char *path,
+					  const uint8_t *build_id, size_t build_id_len);
+/* A file that was deleted or never was one: its bytes, which the caller keeps alive. */
+struct symbol_module *symbolizer_open_image(struct symbolizer *symbolizer, const char *name,
+					    const void *image, size_t len);
+/* This machine's own vDSO, read from memory. */
+struct symbol_module *symbolizer_open_vdso(struct symbolizer *symbolizer);
+/* Text of a /tmp/perf-PID.map, or the bytes of a jitdump; addresses are plain ones. */
+struct symbol_module *symbolizer_open_perf_map(struct symbolizer *symbolizer, const char *name,
+					       const void *text, size_t len);
+struct symbol_module *symbolizer_open_jitdump(struct symbolizer *symbolizer, const char *name,
+					      const void *data, size_t len);
+
+/*
+ * Looks an address up: a file offset for ELF files, the plain address for maps.
+ * Calls visit for each location, innermost first; at least once.  Strings live as long as
+ * the symbolizer.  *out_address (may be NULL) is the ELF virtual address, or the address.
+ */
+void symbol_module_look_up(struct symbol_module *module, uint64_t address,
+			   void (*visit)(void *context, const struct symbol_location *location),
+			   void *context, uint64_t *out_address);
+
+/* The build id of an ELF file in out_id (20 bytes at most): its length, 0 if it has none or
+ * cannot be read. */
+size_t symbol_read_build_id(const char *path, uint8_t out_id[20]);
