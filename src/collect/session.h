@@ -1,0 +1,58 @@
+/*
+ * session - one run of a command under the profiler, from start to recording.
+ *
+ * Starts the command stopped, opens the counting events and the sideband, lets it
+ * go, answers the agents, opens the sampling events on their threads, pumps rings
+ * into the recording until the command has been reaped and its descendants have ended.
+ * The recording holds addresses, not names: load/ looks those up afterwards.
+ *
+ * The only room that starts things.  It speaks to nobody: notes carry what did not
+ * stop the work.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct error;
+struct notes;
+struct recording_writer;
+
+enum clock_kind { CLOCK_KIND_CPU, CLOCK_KIND_USER };
+enum trigger_kind { TRIGGER_AUTO, TRIGGER_SIGTRAP, TRIGGER_TIMER };
+
+struct session_options {
+	char *const *argv;    /* the command, NULL-terminated, as it was given */
+	enum clock_kind clock;
+	uint32_t rate_hz;     /* 0: 1,000 */
+	enum trigger_kind trigger;
+	bool no_children;     /* sample the command's own process only */
+	bool wait;            /* follow descendants that outlive the command */
+	const char *agent_path; /* libfathom-agent.so */
+};
+
+/* Why nothing was started: what the exit code will be. */
+enum session_failure {
+	SESSION_FAILURE_NONE,
+	SESSION_FAILURE_OURS,           /* 125 */
+	SESSION_FAILURE_NOT_EXECUTABLE, /* 126 */
+	SESSION_FAILURE_NOT_FOUND,      /* 127 */
+};
+
+struct session_result {
+	int wait_status;  /* of the command, as wait(2) gives it */
+	bool is_command_status_known;
+	enum session_failure failure;
+	uint64_t samples;
+	uint32_t survivors; /* descendants still running that are not followed any more */
+};
+
+/*
+ * Runs the command to its end.  The writer stays the caller's and open: the caller
+ * symbolizes and closes it.  Returns 0 once the command was started, whatever happened
+ * after (what went wrong is in notes); a negative errno, out_result->failure and a sentence
+ * if it was not.
+ */
+int session_run(const struct session_options *options, struct recording_writer *writer,
+		struct notes *notes, struct session_result *out_result, struct error *err);
