@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
+/*
+ * ring - how samples get from a vantage to the recorder: shared memory, many
+ * writers, one reader, no system call.
+ *
+ * The ring is an array of 64-bit words, a power of two of them.  A record is a run
+ * of words that begins with a header word: how many words, the type, the version, and a
+ * stamp: the low half of the record's position (words written before it).  A writer
+ * reserves its words by moving head, fills them, and stores the header last.  A header whose
+ * stamp is not that of its position is an older lap's or not committed yet; so nothing
+ * has to be cleared, and when a writer was killed between reserve and commit the reader finds
+ * the next record by its stamp: that one record is lost, not the ring.
+ *
+ * Full means count and drop.  Nothing here waits.
+ */
+#pragma once
+#include "abi/types.h"
+
+#define RING_MAGIC 0x676e69726d746166ULL /* "fatmring" */
+#define RING_VERSION 1
+#define RING_HEADER_BYTES 4096
+#define RING_OLDER_THREADS 16
+
+enum ring_record_type {
+	RING_SAMPLE = 1, /* struct ring_sample */
+	RING_STACK = 2,  /* struct ring_stack and its frames */
+	RING_IMAGE = 3,  /* struct ring_image and its path: an ELF image seen for the first time */
+	RING_FLUSH = 4,  /* struct ring_flush: images may have gone, addresses may change meaning */
+};
+#define RING_RECORD_VERSION 1
+
+enum ring_flags {
+	RING_CLOCK_USER = 1,     /* weights are user time */
+	RING_USER_MODE_ONLY = 2, /* the event does not count system time */
+	RING_TIMER = 4,          /* the vantage's own timers trigger */
+};
+
+/* The first page.  head, and what the vantage counts, is written by it; tail by the reader. */
+struct ring_header {
+	u64 magic;
+	u32 version;
+	u32 flags; /* enum ring_flags, by the recorder before the vantage sees the ring */
+	u64 word_count;
+	u64 period_ns;
+	/* Threads that were there before the sampling event: their past is start-up, too. */
+	u32 older_tids[RING_OLDER_THREADS];
+
+	u64 head __attribute__((aligned(128)));
+	u64 tail __attribute__((aligned(128)));
+
+	u64 lost_samples __attribute__((aligned(128))); /* for want of room */
+	u64 handler_samples; /* how often the handler ran to its end */
+	u64 handler_ticks;   /* spent in it, in ticks of the machine's counter */
+	u64 start_cpu_ns;    /* the process's CPU time when sampling began; 0: it did not */
+};
+
+struct ring_record {
+	u16 words; /* with this one */
+	u8 type;
+	u8 version;
+	u32 stamp;
+};
+
+/* One sample.  covered_ns is the thread's CPU time since sampling began, up to here. */
+struct ring_sample {
+	struct ring_record record;
+	u32 tid;
+	u8 ending; /* enum walk_status */
+	u8 flags;  /* 0 so far */
+	u16 reserved;
+	u64 time_ns; /* CLOCK_MONOTONIC */
+	u64 stack;   /* the content hash of a ring_stack sent before; 0: no callers */
+	u64 leaf;    /* the exact address being executed */
+	u64 weight_ns;
+	u64 covered_ns;
+};
+
+/*
+ * The callers of a leaf, innermost first: addresses to look up (return addresses are already
+ * one byte back).
+ */
+struct ring_stack {
+	struct ring_record record;
+	u64 hash;
+	u64 frames[];
+};
+
+struct ring_image {
+	struct ring_record record;
+	u64 time_ns;
+	u64 start, end;
+	u64 load_bias; /* what is added to the file's addresses */
+	char path[];   /* NUL-terminated, padded to a word */
+};
+
+struct ring_flush {
+	struct ring_record record;
+	u64 time_ns;
+};
+
+#define RING_WORDS(type) ((u16)(sizeof(type) / sizeof(u64)))
+
+static inline u64 *ring_words(struct ring_header *ring)
+{
+	return (u64 *)(void *)((char *)ring + RING_HEADER_BYTES);
+}
+
+static inline u64 ring_pack_record(u16 words, u8 type, u64 position)
+{
+	return (u64)words | (u64)type << 16 | (u64)RING_RECORD_VERSION << 24 |
+	       (u64)(u32)position << 32;
+}
+
+/* Whether `words` more would fit now: a cheap look before expensive work. */
+static inline int ring_has_room(struct ring_header *ring, u64 words)
+{
+	u64 head = __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
+	u64 tail = __atomic_load_n(&ring->tail, __ATOMIC_RELAXED);
+
+	return head + words - tail <= ring->word_count;
+}
+
+/* Reserves words for one record: its position in *out_position; 0, or -1 when there is no room. */
+static inline int ring_reserve(struct ring_header *ring, u64 words, u64 *out_position)
+{
+	u64 head = __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
+
+	do {
+		/* Pairs with the release in the reader: what it has read may be overwritten. */
+		u64 tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
+
+		if (head + words - tail > ring->word_count)
+			return -1;
+	} while (!__atomic_compare_exchange_n(&ring->head, &head, head + words, 0,
+					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	*out_position = head;
+	return 0;
+}
+
+/* Word number `index` of the record at position. */
+static inline void ring_put(struct ring_header *ring, u64 position, u64 index, u64 value)
+{
+	ring_words(ring)[(position + index) & (ring->word_count - 1)] = value;
+}
+
+/* Makes the record at position visible: its other words must have been put. */
+static inline void ring_commit(struct ring_header *ring, u64 position, u16 words, u8 type)
+{
+	u64 *header = &ring_words(ring)[position & (ring->word_count - 1)];
+
+	/* Pairs with the acquire in ring_peek(): a visible header means whole words. */
+	__atomic_store_n(header, ring_pack_record(words, type, position), __ATOMIC_RELEASE);
+}
+
+/*
+ * The record at position, for the reader: its words are copied to `words` (room for
+ * max words) and their number returned; 0 when it is not committed, or makes no sense.  `ring`
+ * is memory another process can write: word_count is the reader's own copy.
+ */
+static inline u64 ring_peek(const u64 *ring_data, u64 word_count, u64 position, u64 head,
+			    u64 *words, u64 max)
+{
+	u64 first = __atomic_load_n(&ring_data[position & (word_count - 1)], __ATOMIC_ACQUIRE);
+	u64 count = first & 0xffff;
+
+	if ((u32)(first >> 32) != (u32)position || count == 0 || count > max ||
+	    count > head - position)
+		return 0;
+	words[0] = first;
+	for (u64 i = 1; i < count; i++)
+		words[i] = ring_data[(position + i) & (word_count - 1)];
+	return count;
+}
