@@ -1,0 +1,27 @@
+/*
+ * keys - the names of the facts in a recording's key/value table.
+ *
+ * Who writes them and who reads them include this, so that a name is spelt once.
+ * docs/recording.md describes them in words.  A fact nobody knows is not there.
+ */
+#pragma once
+
+#define KEY_COMMAND          "command"          /* JSON array of strings: argv */
+#define KEY_MODE             "mode"             /* "sample" */
+#define KEY_CLOCK            "clock"            /* "cpu", "user" */
+#define KEY_RATE_HZ          "rate_hz"          /* as asked for */
+#define KEY_PERIOD_NS        "period_ns"        /* the first process's */
+#define KEY_TRIGGER          "trigger"          /* "sigtrap", "timer" */
+#define KEY_TRIGGER_WHY      "trigger_why"      /* a sentence: why this one */
+#define KEY_START_UNIX_NS    "start_unix_ns"    /* when it began, since 1970 */
+#define KEY_WALL_NS          "wall_ns"          /* from start to the end of the recording */
+#define KEY_KERNEL_CPU_NS    "kernel_cpu_ns"    /* of the whole tree, by the clock's kind */
+#define KEY_SAMPLING_COST_NS "sampling_cost_ns" /* handlers and triggers, all threads */
+#define KEY_TRIGGER_COST_NS  "trigger_cost_ns"  /* one trigger's, measured on the machine */
+#define KEY_HANDLER_NS       "handler_ns"       /* spent in handlers, all threads */
+#define KEY_FATHOM_VERSION   "fathom_version"
+#define KEY_HOST             "host"     /* "Linux 6.1.0 x86_64" */
+#define KEY_CHILDREN         "children" /* "1", or "0": the command's own process only */
+
+/* Set by load/ once names stand in the recording: "1". */
+#define KEY_SYMBOLIZED "symbolized"
