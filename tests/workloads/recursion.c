@@ -1,0 +1,48 @@
+/*
+ * recursion - descend() calls itself eight deep, computes at every level, and calls
+ * bottom() at the last: its total counts each moment once, whatever the depth.
+ */
+#include "truth.h"
+
+#define DEPTH 8
+
+static volatile uint64_t sink;
+static uint64_t self_ns, bottom_ns;
+
+KEEP static uint64_t bottom(uint64_t n)
+{
+	uint64_t x = n;
+
+	while (n--)
+		x = x * 6364136223846793005u + 1442695040888963407u;
+	return x;
+}
+
+KEEP static uint64_t descend(unsigned depth, uint64_t n)
+{
+	uint64_t before = truth_thread_cpu_ns(), x = n, after;
+
+	for (uint64_t i = 0; i < n; i++)
+		x = x * 2862933555777941757u + 3037000493u;
+	after = truth_thread_cpu_ns();
+	self_ns += after - before;
+	if (depth > 1)
+		return x + descend(depth - 1, n) * 3;
+	x += bottom(5 * n);
+	bottom_ns += truth_thread_cpu_ns() - after;
+	return x;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t budget = truth_budget_ns(argc, argv, 1200);
+
+	for (uint64_t turn = 0; truth_thread_cpu_ns() < budget; turn++)
+		sink = descend(DEPTH, 100000 + turn * 7919 % 30000);
+	truth_add(TRUTH_SELF, "descend", self_ns);
+	truth_add(TRUTH_SELF, "bottom", bottom_ns);
+	truth_add(TRUTH_TOTAL, "descend", self_ns + bottom_ns);
+	truth_add(TRUTH_TOTAL, "bottom", bottom_ns);
+	truth_print();
+	return 0;
+}
