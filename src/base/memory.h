@@ -5,6 +5,7 @@
  * the agent.
  */
 #pragma once
+#include <stdarg.h>
 #include <stddef.h>
 
 #define CLEANUP(function) __attribute__((cleanup(function)))
@@ -17,6 +18,8 @@ char *xstrdup(const char *string) __attribute__((malloc, returns_nonnull));
 char *xstrndup(const char *string, size_t len) __attribute__((malloc, returns_nonnull));
 char *xasprintf(const char *format, ...)
 	__attribute__((format(printf, 1, 2), malloc, returns_nonnull));
+char *xvasprintf(const char *format, va_list args)
+	__attribute__((format(printf, 1, 0), malloc, returns_nonnull));
 
 /* For CLEANUP(): free what a `char *` or `void *` variable points to. */
 void freep(void *pointer_to_pointer);
