@@ -25,7 +25,7 @@ struct profile_info {
 	const char *mode;  /* "sample" */
 	const char *clock; /* "cpu", "user" */
 	uint64_t rate_hz;
-	uint64_t period_ns; /* the first process's */
+	uint64_t period_ns;      /* the first process's */
 	const char *trigger;     /* "sigtrap", "timer" */
 	const char *trigger_why; /* a sentence */
 	bool is_unfinished;      /* still being written, or its recorder was killed */
@@ -36,7 +36,8 @@ struct profile_info {
 
 	/* The CPU account: kernel_cpu = sampled + startup + exit + unentered +
 	 * kernel_unsampled + unexplained, the last being signed. */
-	uint64_t kernel_cpu_ns; /* of the whole tree; user time with the user clock; FIGURE_UNKNOWN */
+	uint64_t
+		kernel_cpu_ns; /* of the whole tree; user time with the user clock; FIGURE_UNKNOWN */
 	uint64_t sampled_ns;
 	uint64_t startup_ns;
 	uint64_t exit_ns;

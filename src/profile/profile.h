@@ -37,13 +37,27 @@ enum thread_state {
 	THREAD_STATE_COUNT,
 };
 
-struct string_id { uint32_t n; };
-struct module_id { uint32_t n; };
-struct function_id { uint32_t n; };
-struct frame_id { uint32_t n; };
-struct stack_id { uint32_t n; };
-struct process_id { uint32_t n; };
-struct thread_id { uint32_t n; };
+struct string_id {
+	uint32_t n;
+};
+struct module_id {
+	uint32_t n;
+};
+struct function_id {
+	uint32_t n;
+};
+struct frame_id {
+	uint32_t n;
+};
+struct stack_id {
+	uint32_t n;
+};
+struct process_id {
+	uint32_t n;
+};
+struct thread_id {
+	uint32_t n;
+};
 
 struct module {
 	const char *path;     /* as it was mapped; "[vdso]", "[kernel]" for what has no file */
@@ -81,8 +95,8 @@ struct process {
 	int pid;
 	struct process_id parent;
 	const char *name;
-	uint64_t cpu_ns;    /* the kernel's figure; 0: unknown */
-	uint64_t period_ns; /* of its sampling event; 0: not sampled */
+	uint64_t cpu_ns;              /* the kernel's figure; 0: unknown */
+	uint64_t period_ns;           /* of its sampling event; 0: not sampled */
 	const char *unentered_reason; /* NULL: the agent was in it */
 };
 
@@ -105,6 +119,8 @@ struct weight {
 
 struct profile;
 
+/* In a new profile's info the figures are FIGURE_UNKNOWN where 0 would be a claim: start_unix_ns,
+ * kernel_cpu_ns and sampling_cost_ns; the rest is zero. */
 struct profile *profile_new(void);
 void profile_free(struct profile *profile);
 void profile_freep(struct profile **profile);
@@ -115,9 +131,18 @@ const struct profile_info *profile_get_info(const struct profile *profile);
 /* Copies a string into the profile's memory, for the fields of profile_info. */
 const char *profile_copy_string(struct profile *profile, const char *string);
 
-/* Adding: the same content gives the same id (processes and threads are always new). */
+/* Whether a sum of weights did not fit in 64 bits: it stayed at the largest value. */
+bool profile_is_saturated(const struct profile *profile);
+
+/*
+ * Adding: the same content gives the same id (processes and threads are always new; a module is
+ * its path and build id).  Ids must be this profile's.  One that is not counts as none, and then
+ * no time is dropped: a frame without a function is "[unknown]", a weight without a stack stands
+ * on "[no stack]".
+ */
 struct module_id profile_add_module(struct profile *profile, const struct module *module);
-struct function_id profile_add_function(struct profile *profile, const struct function *function);
+struct function_id profile_add_function(struct profile *profile,
+					const struct function *function);
 struct frame_id profile_add_frame(struct profile *profile, const struct frame *frame);
 struct stack_id profile_add_stack(struct profile *profile, struct stack_id parent,
 				  struct frame_id frame);
@@ -125,7 +150,8 @@ struct process_id profile_add_process(struct profile *profile, const struct proc
 struct thread_id profile_add_thread(struct profile *profile, const struct thread *thread);
 void profile_add_weight(struct profile *profile, const struct weight *weight);
 
-/* Looking: ids run from 1 to the count.  Pointers live as long as the profile, until the next add. */
+/* Looking: ids run from 1 to the count, a parent's is smaller than its child's; no such id gives
+ * NULL.  Pointers live as long as the profile, until the next add. */
 size_t profile_module_count(const struct profile *profile);
 size_t profile_function_count(const struct profile *profile);
 size_t profile_frame_count(const struct profile *profile);
@@ -134,7 +160,8 @@ size_t profile_process_count(const struct profile *profile);
 size_t profile_thread_count(const struct profile *profile);
 size_t profile_weight_count(const struct profile *profile);
 const struct module *profile_get_module(const struct profile *profile, struct module_id id);
-const struct function *profile_get_function(const struct profile *profile, struct function_id id);
+const struct function *profile_get_function(const struct profile *profile,
+					    struct function_id id);
 const struct frame *profile_get_frame(const struct profile *profile, struct frame_id id);
 const struct stack *profile_get_stack(const struct profile *profile, struct stack_id id);
 const struct process *profile_get_process(const struct profile *profile, struct process_id id);

@@ -1,0 +1,42 @@
+/*
+ * filter - the part of a profile that was asked for: one thread, one module.
+ *
+ * A weight passes when its thread is meant and its innermost frame is in a module that is
+ * meant: "the time of libz" is the time spent in libz's own code.  Stacks stay whole, so
+ * callers in other modules keep their totals of that time.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+struct error;
+struct filter;
+struct profile;
+struct weight;
+
+/* As the user named them; NULL: all. */
+struct filter_options {
+	const char *thread; /* a tid, or a name: every thread that has it */
+	const char *module; /* a path, a file name, or a part of one */
+};
+
+/*
+ * -ENOENT and a sentence with what there is when nothing is meant.  *out_filter is NULL when
+ * nothing was asked for, else the caller's: filter_free().  It borrows the profile, whose
+ * weights may not be added to while it is used.
+ */
+int filter_new(const struct profile *profile, const struct filter_options *options,
+	       struct filter **out_filter, struct error *err);
+void filter_free(struct filter *filter);
+void filter_freep(struct filter **filter);
+
+/* A NULL filter keeps everything. */
+bool filter_keeps(const struct filter *filter, const struct weight *weight);
+/*
+ * What its time is, for a sentence: "thread worker (tid 12)", "code of libz.so.1".  Bytes of
+ * names stand in it as they are.
+ */
+const char *filter_description(const struct filter *filter);
+/* What passes, and what there is. */
+uint64_t filter_kept_ns(const struct filter *filter);
+uint64_t filter_whole_ns(const struct filter *filter);

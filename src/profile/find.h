@@ -1,0 +1,28 @@
+/*
+ * find - which functions a name typed by a person means.
+ *
+ * The exact name first, then the name without its parameters or qualifiers, then a part of
+ * it, then a part whatever its case.  The first of these that fits anything decides; if what
+ * fits has several names, the person is asked to choose.  Functions of one name (two static
+ * ones, one in each of two modules) are all meant.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+struct error;
+struct profile;
+
+struct found {
+	bool *is_meant; /* by function id; [0] is false */
+	size_t count;
+	const char *name; /* the whole name; lives as long as the profile */
+};
+
+/*
+ * -ENOENT with near names when nothing fits, -EINVAL with the names when several do.
+ * Release with found_done().
+ */
+int find_functions(const struct profile *profile, const char *name, struct found *out_found,
+		   struct error *err);
+void found_done(struct found *found);

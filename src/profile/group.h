@@ -1,0 +1,55 @@
+/*
+ * group - the rows of a report: by function, line, module, thread or process.
+ *
+ * Recursion counts once in every row's total.  A thread or a process has no callers: its
+ * total is its self.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/profile.h"
+#include "profile/totals.h"
+
+enum group_by {
+	GROUP_BY_FUNCTION,
+	GROUP_BY_LINE,
+	GROUP_BY_MODULE,
+	GROUP_BY_THREAD,
+	GROUP_BY_PROCESS,
+	GROUP_BY_COUNT,
+};
+/* "function", "line", … */
+const char *group_by_name(enum group_by by);
+/* The grouping of that name in *out_by, or false. */
+bool group_by_parse(const char *name, enum group_by *out_by);
+
+/* What a row is of: only the ids of its grouping are set. */
+struct group {
+	struct function_id function; /* by function and by line */
+	struct module_id module; /* by function, line and module; none for frames without one */
+	struct thread_id thread; /* none for time on no known thread */
+	struct process_id process; /* by thread, too */
+	const char *name; /* of the function, path, thread, process; "[no module]", … */
+	const char *file; /* by function: of the definition; by line: of the line; or NULL */
+	uint32_t line;    /* 0: unknown */
+	struct cost cost;
+};
+
+struct groups {
+	struct group *rows;
+	size_t count;
+	uint64_t ns, samples; /* of the whole: the sum of every row's self */
+	bool is_saturated;
+};
+
+/*
+ * Rows without any time or samples are left out, except threads and processes when no filter
+ * is given.  Sorted by self, then total, then name.  filter may be NULL.  Names live as long
+ * as the profile.  Release with groups_done().
+ */
+void groups_make(const struct profile *profile, enum group_by by, const struct filter *filter,
+		 struct groups *out);
+void groups_sort_by_total(struct groups *groups);
+void groups_done(struct groups *groups);

@@ -1,0 +1,359 @@
+#include "profile/profile.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/table.h"
+#include "profile/sum.h"
+
+/* Every list below is indexed by id - 1. */
+struct profile {
+	struct profile_info info;
+	struct intern strings;
+	struct intern function_keys; /* numbers its strings from 1, as ids are: the id is its */
+	struct intern frame_keys;
+	struct table module_index;
+	struct table stack_index;  /* (parent, frame) to id */
+	struct table weight_index; /* (stack and thread, state) to index + 1 */
+	struct module *modules;
+	struct function *functions;
+	struct frame *frames;
+	struct stack *stacks;
+	struct process *processes;
+	struct thread *threads;
+	struct weight *weights;
+	size_t module_count, module_capacity;
+	size_t function_count, function_capacity;
+	size_t frame_count, frame_capacity;
+	size_t stack_count, stack_capacity;
+	size_t process_count, process_capacity;
+	size_t thread_count, thread_capacity;
+	size_t weight_count, weight_capacity;
+	bool is_saturated;
+};
+
+const char *language_name(enum language language)
+{
+	static const char *const names[LANGUAGE_COUNT] = {
+		[LANGUAGE_NATIVE] = "native", [LANGUAGE_PYTHON] = "python",
+		[LANGUAGE_RUBY] = "ruby",     [LANGUAGE_KERNEL] = "kernel",
+		[LANGUAGE_FATHOM] = "fathom",
+	};
+
+	return (unsigned int)language < LANGUAGE_COUNT ? names[language] : "native";
+}
+
+struct profile *profile_new(void)
+{
+	struct profile *profile = xzalloc(sizeof *profile);
+
+	profile->info.start_unix_ns = FIGURE_UNKNOWN;
+	profile->info.kernel_cpu_ns = FIGURE_UNKNOWN;
+	profile->info.sampling_cost_ns = FIGURE_UNKNOWN;
+	return profile;
+}
+
+void profile_free(struct profile *profile)
+{
+	if (!profile)
+		return;
+	intern_done(&profile->strings);
+	intern_done(&profile->function_keys);
+	intern_done(&profile->frame_keys);
+	table_done(&profile->module_index);
+	table_done(&profile->stack_index);
+	table_done(&profile->weight_index);
+	freep(&profile->modules);
+	freep(&profile->functions);
+	freep(&profile->frames);
+	freep(&profile->stacks);
+	freep(&profile->processes);
+	freep(&profile->threads);
+	freep(&profile->weights);
+	freep(&profile);
+}
+
+void profile_freep(struct profile **profile)
+{
+	profile_free(*profile);
+	*profile = NULL;
+}
+
+struct profile_info *profile_info(struct profile *profile)
+{
+	return &profile->info;
+}
+
+const struct profile_info *profile_get_info(const struct profile *profile)
+{
+	return &profile->info;
+}
+
+bool profile_is_saturated(const struct profile *profile)
+{
+	return profile->is_saturated;
+}
+
+static const char *string_of(const struct profile *profile, uint32_t id)
+{
+	return intern_get(&profile->strings, id, NULL);
+}
+
+const char *profile_copy_string(struct profile *profile, const char *string)
+{
+	return string_of(profile, intern_string(&profile->strings, string));
+}
+
+/* For the strings that are never NULL. */
+static uint32_t intern_name(struct profile *profile, const char *name)
+{
+	return intern_string(&profile->strings, name ? name : "");
+}
+
+struct module_id profile_add_module(struct profile *profile, const struct module *module)
+{
+	/* The build id tells two files of the same path apart. */
+	size_t len = module->build_id_len;
+	if (len > sizeof module->build_id)
+		len = sizeof module->build_id;
+	uint32_t path = intern_name(profile, module->path);
+	uint32_t build_id = intern_add(&profile->strings, module->build_id, len);
+	bool is_new;
+	uint64_t *id = table_at(&profile->module_index, path, build_id, &is_new);
+	if (!is_new)
+		return (struct module_id){ (uint32_t)*id };
+
+	profile->modules = array_grow(profile->modules, profile->module_count,
+				      &profile->module_capacity, sizeof *profile->modules);
+	struct module *copy = &profile->modules[profile->module_count++];
+	*copy = *module;
+	copy->path = string_of(profile, path);
+	copy->build_id_len = (uint8_t)len;
+	*id = profile->module_count;
+	return (struct module_id){ (uint32_t)*id };
+}
+
+struct function_id profile_add_function(struct profile *profile,
+					const struct function *function)
+{
+	uint32_t name = intern_name(profile, function->name);
+	uint32_t file = intern_string(&profile->strings, function->file);
+	uint32_t key[] = { (uint32_t)function->language, function->module.n, name, file,
+			   function->line };
+	uint32_t id = intern_add(&profile->function_keys, key, sizeof key);
+	if (id <= profile->function_count)
+		return (struct function_id){ id };
+
+	profile->functions = array_grow(profile->functions, profile->function_count,
+					&profile->function_capacity,
+					sizeof *profile->functions);
+	struct function *copy = &profile->functions[profile->function_count++];
+	*copy = *function;
+	copy->name = string_of(profile, name);
+	copy->file = string_of(profile, file);
+	if (!profile_get_module(profile, copy->module))
+		copy->module = (struct module_id){ 0 };
+	return (struct function_id){ id };
+}
+
+/* A frame always has a function: the reports need not ask. */
+static struct function_id known_function(struct profile *profile, struct function_id id)
+{
+	if (profile_get_function(profile, id))
+		return id;
+	return profile_add_function(profile, &(struct function){ .language = LANGUAGE_FATHOM,
+								 .name = "[unknown]" });
+}
+
+struct frame_id profile_add_frame(struct profile *profile, const struct frame *frame)
+{
+	struct function_id function = known_function(profile, frame->function);
+	uint32_t file = intern_string(&profile->strings, frame->file);
+	uint32_t key[] = { function.n,
+			   frame->line,
+			   file,
+			   (uint32_t)frame->address,
+			   (uint32_t)(frame->address >> 32),
+			   frame->is_inlined };
+	uint32_t id = intern_add(&profile->frame_keys, key, sizeof key);
+	if (id <= profile->frame_count)
+		return (struct frame_id){ id };
+
+	profile->frames = array_grow(profile->frames, profile->frame_count,
+				     &profile->frame_capacity, sizeof *profile->frames);
+	struct frame *copy = &profile->frames[profile->frame_count++];
+	*copy = *frame;
+	copy->function = function;
+	copy->file = string_of(profile, file);
+	return (struct frame_id){ id };
+}
+
+static struct frame_id known_frame(struct profile *profile, struct frame_id id)
+{
+	if (profile_get_frame(profile, id))
+		return id;
+	return profile_add_frame(profile, &(struct frame){ .line = 0 });
+}
+
+struct stack_id profile_add_stack(struct profile *profile, struct stack_id parent,
+				  struct frame_id frame)
+{
+	const struct stack *callers = profile_get_stack(profile, parent);
+	uint32_t depth = callers ? callers->depth + 1 : 1;
+	if (!callers)
+		parent = (struct stack_id){ 0 };
+	frame = known_frame(profile, frame);
+	bool is_new;
+	uint64_t *id = table_at(&profile->stack_index, parent.n, frame.n, &is_new);
+	if (!is_new)
+		return (struct stack_id){ (uint32_t)*id };
+
+	profile->stacks = array_grow(profile->stacks, profile->stack_count,
+				     &profile->stack_capacity, sizeof *profile->stacks);
+	profile->stacks[profile->stack_count++] = (struct stack){ .parent = parent,
+								  .frame = frame,
+								  .depth = depth };
+	*id = profile->stack_count;
+	return (struct stack_id){ (uint32_t)*id };
+}
+
+struct process_id profile_add_process(struct profile *profile, const struct process *process)
+{
+	uint32_t name = intern_name(profile, process->name);
+	uint32_t reason = intern_string(&profile->strings, process->unentered_reason);
+
+	profile->processes = array_grow(profile->processes, profile->process_count,
+					&profile->process_capacity, sizeof *profile->processes);
+	struct process *copy = &profile->processes[profile->process_count++];
+	*copy = *process;
+	copy->name = string_of(profile, name);
+	copy->unentered_reason = string_of(profile, reason);
+	return (struct process_id){ (uint32_t)profile->process_count };
+}
+
+struct thread_id profile_add_thread(struct profile *profile, const struct thread *thread)
+{
+	uint32_t name = intern_name(profile, thread->name);
+
+	profile->threads = array_grow(profile->threads, profile->thread_count,
+				      &profile->thread_capacity, sizeof *profile->threads);
+	struct thread *copy = &profile->threads[profile->thread_count++];
+	*copy = *thread;
+	copy->name = string_of(profile, name);
+	if (!profile_get_process(profile, copy->process))
+		copy->process = (struct process_id){ 0 };
+	return (struct thread_id){ (uint32_t)profile->thread_count };
+}
+
+/* Time without a stack keeps its place in every sum: it stands on a row of its own. */
+static struct stack_id known_stack(struct profile *profile, struct stack_id id)
+{
+	if (profile_get_stack(profile, id))
+		return id;
+
+	struct function_id function = profile_add_function(
+		profile,
+		&(struct function){ .language = LANGUAGE_FATHOM, .name = "[no stack]" });
+	struct frame_id frame = profile_add_frame(profile,
+						  &(struct frame){ .function = function });
+	return profile_add_stack(profile, (struct stack_id){ 0 }, frame);
+}
+
+void profile_add_weight(struct profile *profile, const struct weight *weight)
+{
+	struct stack_id stack = known_stack(profile, weight->stack);
+	struct thread_id thread = weight->thread;
+	if (!profile_get_thread(profile, thread))
+		thread = (struct thread_id){ 0 };
+	bool is_new;
+	uint64_t *place = table_at(&profile->weight_index, (uint64_t)stack.n << 32 | thread.n,
+				   (uint64_t)weight->state, &is_new);
+	if (is_new) {
+		profile->weights = array_grow(profile->weights, profile->weight_count,
+					      &profile->weight_capacity,
+					      sizeof *profile->weights);
+		profile->weights[profile->weight_count++] = (struct weight){
+			.stack = stack, .thread = thread, .state = weight->state
+		};
+		*place = profile->weight_count;
+	}
+
+	struct weight *sum = &profile->weights[*place - 1];
+	sum_add(&sum->ns, weight->ns, &profile->is_saturated);
+	sum_add(&sum->samples, weight->samples, &profile->is_saturated);
+	sum_add(&sum->calls, weight->calls, &profile->is_saturated);
+}
+
+size_t profile_module_count(const struct profile *profile)
+{
+	return profile->module_count;
+}
+
+size_t profile_function_count(const struct profile *profile)
+{
+	return profile->function_count;
+}
+
+size_t profile_frame_count(const struct profile *profile)
+{
+	return profile->frame_count;
+}
+
+size_t profile_stack_count(const struct profile *profile)
+{
+	return profile->stack_count;
+}
+
+size_t profile_process_count(const struct profile *profile)
+{
+	return profile->process_count;
+}
+
+size_t profile_thread_count(const struct profile *profile)
+{
+	return profile->thread_count;
+}
+
+size_t profile_weight_count(const struct profile *profile)
+{
+	return profile->weight_count;
+}
+
+/* Id 0 becomes the largest index there is, so one comparison refuses it too. */
+#define AT(list, count, id) ((uint32_t)((id).n - 1) < (count) ? &(list)[(id).n - 1] : NULL)
+
+const struct module *profile_get_module(const struct profile *profile, struct module_id id)
+{
+	return AT(profile->modules, profile->module_count, id);
+}
+
+const struct function *profile_get_function(const struct profile *profile,
+					    struct function_id id)
+{
+	return AT(profile->functions, profile->function_count, id);
+}
+
+const struct frame *profile_get_frame(const struct profile *profile, struct frame_id id)
+{
+	return AT(profile->frames, profile->frame_count, id);
+}
+
+const struct stack *profile_get_stack(const struct profile *profile, struct stack_id id)
+{
+	return AT(profile->stacks, profile->stack_count, id);
+}
+
+const struct process *profile_get_process(const struct profile *profile, struct process_id id)
+{
+	return AT(profile->processes, profile->process_count, id);
+}
+
+const struct thread *profile_get_thread(const struct profile *profile, struct thread_id id)
+{
+	return AT(profile->threads, profile->thread_count, id);
+}
+
+const struct weight *profile_get_weight(const struct profile *profile, size_t i)
+{
+	return i < profile->weight_count ? &profile->weights[i] : NULL;
+}

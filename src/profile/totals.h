@@ -1,0 +1,36 @@
+/*
+ * totals - self and total time of each function.
+ *
+ * A function's total is the time during which it stood on the stack: however often it
+ * stands there, by recursion, mutual recursion or inlining, each weight counts once.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct filter;
+struct profile;
+
+struct cost {
+	uint64_t self_ns, total_ns;
+	uint64_t self_samples, total_samples;
+};
+
+struct totals {
+	struct cost *rows;
+	size_t count;
+	uint64_t ns, samples; /* of the whole: the sum of every row's self */
+	bool is_saturated;    /* a sum did not fit in 64 bits and stayed at the largest value */
+};
+
+/* rows[id.n - 1] of each function.  filter may be NULL.  Release with totals_done(). */
+void totals_by_function(const struct profile *profile, const struct filter *filter,
+			struct totals *out);
+/*
+ * The same over any grouping of frames: row_of_frame[id.n - 1] says to which row, from 0 to
+ * row_count - 1, a frame belongs.
+ */
+void totals_by_row(const struct profile *profile, const struct filter *filter,
+		   const uint32_t *row_of_frame, size_t row_count, struct totals *out);
+void totals_done(struct totals *totals);

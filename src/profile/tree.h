@@ -1,0 +1,48 @@
+/*
+ * tree - stacks merged by function over all threads: top-down, callers, callees.
+ *
+ * Nodes point with indices; node 0 is the root, and parents stand before their children.
+ * Children are in descending order of their total.
+ *
+ * Callers and callees of a function F share its total out, each weight once, however often F
+ * stands on the stack.  Callers go outwards from its outermost call, callees inwards from
+ * its innermost: what F calls by way of itself is F.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/profile.h"
+
+struct filter;
+
+struct tree_node {
+	struct function_id function; /* none at the root */
+	uint32_t parent;
+	uint32_t first_child; /* 0: none */
+	uint32_t next_sibling;
+	uint32_t depth; /* 0 at the root */
+	uint64_t self_ns, total_ns;
+	uint64_t self_samples, total_samples;
+};
+
+struct tree {
+	struct tree_node *nodes;
+	size_t count; /* with the root */
+	size_t capacity;
+	bool is_saturated;
+};
+
+/* From the outermost functions inwards.  filter may be NULL.  Release with tree_done(). */
+void tree_top_down(const struct profile *profile, const struct filter *filter,
+		   struct tree *out_tree);
+/*
+ * The root stands for the functions meant (by function id, as find_functions() makes it); its
+ * children are those that call them, theirs who calls those.  A node's self is the time for
+ * which nobody called it.
+ */
+void tree_callers(const struct tree *top_down, const bool *is_meant, struct tree *out_tree);
+/* The same inwards: the root's self is the functions' own time. */
+void tree_callees(const struct tree *top_down, const bool *is_meant, struct tree *out_tree);
+void tree_done(struct tree *tree);
