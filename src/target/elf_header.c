@@ -1,0 +1,276 @@
+#include "elf_header.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+/* The kernel itself refuses more than 64 KiB of program headers (fs/binfmt_elf.c). */
+#define SEGMENTS_SIZE_MAX 65536u
+/* Notes are some hundred bytes; a core file's would be larger, and has no build id. */
+#define NOTES_SIZE_MAX   65536u
+#define DYNAMIC_SIZE_MAX 65536u
+
+struct segment {
+	uint32_t type;
+	uint64_t offset;
+	uint64_t file_size;
+	uint64_t align;
+};
+
+/* The program headers of an open file. */
+struct segments {
+	bool is_64bit;
+	uint16_t type;
+	uint16_t machine;
+	uint16_t count;
+	uint16_t entry_size;
+	uint8_t *data; /* malloc'ed: count * entry_size bytes */
+};
+
+static void segments_done(struct segments *segments)
+{
+	free(segments->data);
+}
+
+/* Reads exactly len bytes at offset. */
+static bool read_exactly(int fd, void *buffer, size_t len, uint64_t offset)
+{
+	uint8_t *at = buffer;
+
+	if (offset > INT64_MAX - len)
+		return false;
+	while (len > 0) {
+		ssize_t got = pread(fd, at, len, (off_t)offset);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		at += got;
+		len -= (size_t)got;
+		offset += (uint64_t)got;
+	}
+	return true;
+}
+
+/* The bytes of a segment, malloc'ed, or NULL. */
+static void *read_segment(int fd, const struct segment *segment, size_t size_max)
+{
+	if (segment->file_size == 0 || segment->file_size > size_max)
+		return NULL;
+	void *data = xmalloc(segment->file_size);
+	if (read_exactly(fd, data, segment->file_size, segment->offset))
+		return data;
+	free(data);
+	return NULL;
+}
+
+static bool is_our_elf(const uint8_t *ident)
+{
+	return memcmp(ident, ELFMAG, SELFMAG) == 0 && ident[EI_DATA] == ELFDATA2LSB &&
+	       (ident[EI_CLASS] == ELFCLASS64 || ident[EI_CLASS] == ELFCLASS32);
+}
+
+/* Fills segments, whose data is then the caller's; -ENOEXEC when this is no ELF file. */
+static int read_segments(int fd, struct segments *segments)
+{
+	uint8_t head[sizeof(Elf64_Ehdr)] = { 0 };
+
+	/* A 32-bit header is 12 bytes shorter, and no program is as short as that. */
+	if (!read_exactly(fd, head, sizeof head, 0) || !is_our_elf(head))
+		return -ENOEXEC;
+
+	struct bytes b = bytes_of(head + EI_NIDENT, sizeof head - EI_NIDENT);
+	bool is_64bit = head[EI_CLASS] == ELFCLASS64;
+	segments->is_64bit = is_64bit;
+	segments->type = bytes_u16(&b);
+	segments->machine = bytes_u16(&b);
+	bytes_u32(&b);                    /* version */
+	bytes_take(&b, is_64bit ? 8 : 4); /* entry */
+	uint64_t offset = is_64bit ? bytes_u64(&b) : bytes_u32(&b);
+	bytes_take(&b, is_64bit ? 8 : 4); /* section headers */
+	bytes_take(&b, 4 + 2);            /* flags, header size */
+	segments->entry_size = bytes_u16(&b);
+	segments->count = bytes_u16(&b);
+
+	size_t least = is_64bit ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+	size_t size = (size_t)segments->entry_size * segments->count;
+	if (segments->count == 0)
+		return 0;
+	if (segments->entry_size < least || size > SEGMENTS_SIZE_MAX)
+		return -ENOEXEC;
+	segments->data = xmalloc(size);
+	return read_exactly(fd, segments->data, size, offset) ? 0 : -ENOEXEC;
+}
+
+static struct segment segment_at(const struct segments *segments, size_t i)
+{
+	struct bytes b =
+		bytes_of(segments->data + i * segments->entry_size, segments->entry_size);
+	struct segment s = { .type = bytes_u32(&b) };
+
+	if (segments->is_64bit) {
+		bytes_u32(&b); /* flags */
+		s.offset = bytes_u64(&b);
+		bytes_take(&b, 16); /* virtual and physical address */
+		s.file_size = bytes_u64(&b);
+		bytes_take(&b, 8); /* memory size */
+		s.align = bytes_u64(&b);
+	} else {
+		s.offset = bytes_u32(&b);
+		bytes_take(&b, 8);
+		s.file_size = bytes_u32(&b);
+		bytes_take(&b, 8); /* memory size, flags */
+		s.align = bytes_u32(&b);
+	}
+	return s;
+}
+
+/* Whether the dynamic section says DF_1_PIE: a program, not a library. */
+static bool is_marked_pie(int fd, const struct segment *dynamic, bool is_64bit)
+{
+	CLEANUP(freep) void *data = read_segment(fd, dynamic, DYNAMIC_SIZE_MAX);
+
+	if (!data)
+		return false;
+	struct bytes b = bytes_of(data, dynamic->file_size);
+	while (!b.short_read) {
+		uint64_t tag = is_64bit ? bytes_u64(&b) : bytes_u32(&b);
+		uint64_t value = is_64bit ? bytes_u64(&b) : bytes_u32(&b);
+		if (tag == DT_NULL)
+			return false;
+		if (tag == DT_FLAGS_1)
+			return (value & DF_1_PIE) != 0;
+	}
+	return false;
+}
+
+static void read_interpreter(int fd, const struct segment *segment, struct elf_header *header)
+{
+	header->has_interpreter = true;
+	CLEANUP(freep) char *path = read_segment(fd, segment, sizeof header->interpreter - 1);
+	if (path)
+		memcpy(header->interpreter, path, strnlen(path, segment->file_size));
+}
+
+int elf_header_read_fd(int fd, const char *name, struct elf_header *out_header,
+		       struct error *err)
+{
+	CLEANUP(segments_done) struct segments segments = { 0 };
+	struct elf_header header = { 0 };
+	bool is_pie = false;
+
+	int rc = read_segments(fd, &segments);
+	if (rc < 0)
+		return error_set(err, rc, "%s: not an ELF file of this machine's byte order",
+				 name);
+	for (size_t i = 0; i < segments.count; i++) {
+		struct segment s = segment_at(&segments, i);
+		if (s.type == PT_INTERP)
+			read_interpreter(fd, &s, &header);
+		else if (s.type == PT_DYNAMIC)
+			is_pie = is_marked_pie(fd, &s, segments.is_64bit);
+	}
+	header.is_64bit = segments.is_64bit;
+	header.machine = segments.machine;
+	header.type = segments.type;
+	header.is_static = !header.has_interpreter && (header.type == ET_EXEC || is_pie);
+	*out_header = header;
+	return 0;
+}
+
+/*
+ * Opens what is a regular file: opening a FIFO would wait for its writer, and some devices
+ * act on being opened, so the path is looked at first and the file again.
+ */
+static int open_regular(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	return -EINVAL;
+}
+
+int elf_header_read(const char *path, struct elf_header *out_header, struct error *err)
+{
+	CLEANUP(closep) int fd = open_regular(path);
+
+	if (fd == -EINVAL)
+		return error_set(err, -EINVAL, "%s: not a regular file", path);
+	if (fd < 0)
+		return error_errno(err, fd, "cannot open %s", path);
+	return elf_header_read_fd(fd, path, out_header, err);
+}
+
+static uint64_t round_up(uint64_t value, uint64_t align)
+{
+	return (value + align - 1) & ~(align - 1);
+}
+
+size_t elf_build_id_of_notes(const void *notes, size_t len, uint64_t align,
+			     uint8_t out_id[ELF_BUILD_ID_MAX])
+{
+	struct bytes b = bytes_of(notes, len);
+
+	align = align == 8 ? 8 : 4;
+	while (bytes_left(&b) >= 12) {
+		size_t name_len = bytes_u32(&b);
+		size_t id_len = bytes_u32(&b);
+		uint32_t type = bytes_u32(&b);
+		/* The name is padded from the start of the note, whose head has 12 bytes. */
+		const char *name = bytes_take(&b, round_up(12 + name_len, align) - 12);
+		const uint8_t *id = bytes_take(&b, id_len);
+		if (!name || !id)
+			return 0;
+		if (type == NT_GNU_BUILD_ID && name_len == 4 && memcmp(name, "GNU", 4) == 0) {
+			if (id_len > ELF_BUILD_ID_MAX)
+				id_len = ELF_BUILD_ID_MAX;
+			memcpy(out_id, id, id_len);
+			return id_len;
+		}
+		bytes_take(&b, round_up(id_len, align) - id_len);
+	}
+	return 0;
+}
+
+size_t elf_build_id_read_fd(int fd, uint8_t out_id[ELF_BUILD_ID_MAX])
+{
+	CLEANUP(segments_done) struct segments segments = { 0 };
+
+	if (read_segments(fd, &segments) < 0)
+		return 0;
+	for (size_t i = 0; i < segments.count; i++) {
+		struct segment s = segment_at(&segments, i);
+		if (s.type != PT_NOTE)
+			continue;
+		CLEANUP(freep) void *notes = read_segment(fd, &s, NOTES_SIZE_MAX);
+		size_t len =
+			notes ? elf_build_id_of_notes(notes, s.file_size, s.align, out_id) : 0;
+		if (len > 0)
+			return len;
+	}
+	return 0;
+}
+
+size_t elf_build_id_read(const char *path, uint8_t out_id[ELF_BUILD_ID_MAX])
+{
+	CLEANUP(closep) int fd = open_regular(path);
+
+	return fd < 0 ? 0 : elf_build_id_read_fd(fd, out_id);
+}
