@@ -104,6 +104,11 @@ const char *profile_copy_string(struct profile *profile, const char *string)
 	return string_of(profile, intern_string(&profile->strings, string));
 }
 
+void *profile_alloc(struct profile *profile, size_t size)
+{
+	return arena_alloc(&profile->strings.arena, size);
+}
+
 /* For the strings that are never NULL. */
 static uint32_t intern_name(struct profile *profile, const char *name)
 {

@@ -130,6 +130,8 @@ struct profile_info *profile_info(struct profile *profile);
 const struct profile_info *profile_get_info(const struct profile *profile);
 /* Copies a string into the profile's memory, for the fields of profile_info. */
 const char *profile_copy_string(struct profile *profile, const char *string);
+/* Zeroed memory that lives as long as the profile, for the arrays of profile_info. */
+void *profile_alloc(struct profile *profile, size_t size) __attribute__((returns_nonnull));
 
 /* Whether a sum of weights did not fit in 64 bits: it stayed at the largest value. */
 bool profile_is_saturated(const struct profile *profile);
