@@ -1,28 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
  * native - walks native frames without frame pointers, by the rules of .eh_frame.
  *
- * (The body is to be written; this is the contract the vantages rely on.)
+ * What it is not: a loop.  The vantage that includes it finds the image of an address,
+ * keeps found rules in a cache, counts the steps and bounds the stack.  One step is
  *
- *	struct mem;  defined by the vantage, with
+ *	lookup = is_exact ? regs.ip : regs.ip - 1;
+ *	status = native_rule_find(mem, image, lookup, &rule);    (or from the cache)
+ *	status = native_step(mem, rule, &regs, &step);
+ *	is_exact = step.is_exact;
+ *
+ * A return address may already belong to the next line, or even to the next function, so
+ * callers are looked up one byte before it.  The innermost frame, and one that a signal
+ * interrupted, are exact and are not moved.
+ *
+ * The includer defines, before or after,
+ *
+ *	struct mem;
  *	static inline int mem_read(struct mem *mem, void *dst, u32 len, u64 addr);
  *
- *	struct native_regs { u64 ip, sp, fp, bx, lr; };  bx: x86-64 rbx; lr: aarch64 x30
+ * which copies len bytes at addr of the target into dst and returns 0, or is negative if
+ * it cannot.  That is all the walker knows of the target.  No libc, no allocation, every
+ * loop has a constant bound; for kernels it compiles with `clang -target bpf` too.
  *
- *	One mapped ELF image, as the vantage found it:
- *	struct native_image { u64 start, end;  u64 eh_frame_hdr, eh_frame_hdr_len;
- *			      u64 eh_frame, eh_frame_len; };  0 where unknown
- *
- *	A rule packed in a u64 ("where CFA, RA, fp, bx are"); 0 is "none".
- *
- *	Finds the rule for the address `lookup` (the caller has subtracted one from return
- *	addresses).  WALK_COMPLETE or a reason:
- *	static inline enum walk_status native_rule_find(struct mem *mem,
- *		const struct native_image *image, u64 lookup, u64 *out_rule);
- *
- *	Takes one step: regs become the caller's.  *out_is_exact says that the new ip is not a
- *	return address (the frame was a signal frame).  WALK_COMPLETE with *out_is_last set at
- *	the outermost frame:
- *	static inline enum walk_status native_step(struct mem *mem, u64 rule,
- *		struct native_regs *regs, struct native_step *out_step);
+ * The processor is the one compiled for, or the one NATIVE_X86_64 or NATIVE_AARCH64 names.
  */
 #pragma once
+#include "abi/types.h"
+#include "abi/walk_status.h"
+
+#if defined(NATIVE_AARCH64) || (defined(__aarch64__) && !defined(NATIVE_X86_64))
+#include "native_aarch64.h"
+#else
+#include "native_x86_64.h"
+#include "native_x86_64_code.h"
+#endif
+#include "eh_frame_search.h"
+
+/*
+ * Finds the rule for address `lookup` of `image`.  WALK_COMPLETE, or why there is none:
+ * WALK_NO_MODULE (not in the image), WALK_NO_RULE, WALK_BAD_RULE (damaged, or of a kind
+ * that is not supported), WALK_UNREADABLE.
+ *
+ * *out_rule is never 0 and does not depend on lookup beyond the row it was made from:
+ * a process has some hundreds of distinct rules.
+ */
+static inline enum walk_status native_rule_find(struct mem *mem,
+						const struct native_image *image, u64 lookup,
+						u64 *out_rule)
+{
+	struct eh_lookup found;
+	struct cfa_program program;
+	enum walk_status status;
+	u64 rule;
+
+	if (lookup < image->start || lookup >= image->end)
+		return WALK_NO_MODULE;
+	status = eh_lookup_find(&found, mem, image, lookup);
+	if (status == WALK_COMPLETE) {
+		if (found.cie.ra_register != CFA_RA_REGISTER ||
+		    eh_lookup_row(&found, &program, lookup) < 0)
+			return WALK_BAD_RULE;
+		rule = native_rule_pack(&program.row, found.cie.is_signal_frame);
+		if (rule == 0)
+			return WALK_BAD_RULE;
+		*out_rule = rule;
+		return WALK_COMPLETE;
+	}
+	if (status != WALK_NO_RULE)
+		return status;
+	rule = native_code_rule(mem, lookup);
+	if (rule == 0)
+		return WALK_NO_RULE;
+	*out_rule = rule;
+	return WALK_COMPLETE;
+}

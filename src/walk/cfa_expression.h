@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
+/*
+ * cfa_expression - recognises the expressions that occur in unwind rules.
+ *
+ * DWARF allows any computation; compilers, linkers and assembler writers use four forms.
+ * They are matched, not evaluated; anything else makes the rule unknown.
+ */
+#pragma once
+#include "cfa_edit.h"
+#include "eh_bytes.h"
+
+/* Operations of the few expressions compilers and assembler writers put into rules. */
+enum {
+	CFA_OP_DEREF = 0x06,
+	CFA_OP_PLUS_UCONST = 0x23,
+	CFA_OP_LIT0 = 0x30,
+	CFA_OP_LIT31 = 0x4f,
+	CFA_OP_BREG0 = 0x70,
+	CFA_OP_BREG31 = 0x8f,
+};
+
+/*
+ * The stubs of a procedure linkage table share one rule: the second half of each 16-byte
+ * stub runs with one more word on the stack.  Only the literal in the middle differs
+ * between linkers: where that half begins.
+ *
+ *	breg7 (rsp) 8, breg16 (rip) 0, lit15, and, lit<threshold>, ge, lit3, shl, plus
+ */
+static inline struct cfa_base cfa_base_plt(struct eh_bytes *b)
+{
+	static const u8 form[11] = { 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0, 0x2a, 0x33, 0x24, 0x22 };
+	struct cfa_base base = { .kind = CFA_BASE_PLT };
+
+	for (u32 i = 0; i < sizeof form; i++) {
+		u8 byte = eh_bytes_u8(b);
+		if (i == 6 && byte >= CFA_OP_LIT0 && byte <= CFA_OP_LIT31)
+			base.offset = byte - CFA_OP_LIT0;
+		else if (byte != form[i])
+			base.kind = CFA_BASE_UNKNOWN;
+	}
+	return base;
+}
+
+/* Reads "reg + offset"; more may follow before end. */
+static inline int cfa_expression_base(struct eh_bytes *b, u64 end, u8 *out_reg, s64 *out_offset)
+{
+	u8 op = eh_bytes_u8(b);
+
+	if (op < CFA_OP_BREG0 || op > CFA_OP_BREG31)
+		return 0;
+	*out_reg = (u8)(op - CFA_OP_BREG0);
+	*out_offset = eh_bytes_sleb(b);
+	return b->at <= end;
+}
+
+/* The forms reg + offset, *(reg + offset) and *(reg + offset) + add. */
+static inline struct cfa_base cfa_base_deref(struct cfa_program *p, struct eh_bytes *b, u64 end)
+{
+	struct cfa_base base = { .kind = CFA_BASE_UNKNOWN };
+	s64 offset;
+	u64 add = 0;
+
+	if (!cfa_expression_base(b, end, &base.reg, &offset))
+		return base;
+	base.offset = cfa_s32(p, offset);
+	if (b->at == end) {
+		base.kind = CFA_BASE_REG;
+		return base;
+	}
+	if (eh_bytes_u8(b) != CFA_OP_DEREF)
+		return base;
+	if (b->at < end) {
+		if (eh_bytes_u8(b) != CFA_OP_PLUS_UCONST)
+			return base;
+		add = eh_bytes_uleb(b);
+	}
+	if (b->at == end && add <= 0xffff) {
+		base.add = (u16)add;
+		base.kind = CFA_BASE_DEREF;
+	}
+	return base;
+}
+
+static inline void cfa_def_cfa_expression(struct cfa_program *p, struct eh_bytes *b)
+{
+	u64 len = eh_bytes_uleb(b);
+	u64 begin = b->at;
+	u64 end;
+
+	if (__builtin_add_overflow(begin, len, &end) || end > b->end) {
+		p->is_bad = 1;
+		return;
+	}
+	p->row.cfa = (struct cfa_base){ .kind = CFA_BASE_UNKNOWN };
+	if (len == 11)
+		p->row.cfa = cfa_base_plt(b);
+	if (p->row.cfa.kind == CFA_BASE_UNKNOWN) {
+		b->at = begin;
+		p->row.cfa = cfa_base_deref(p, b, end);
+	}
+	b->at = end;
+}
+
+static inline void cfa_register_expression(struct cfa_program *p, struct eh_bytes *b,
+					   int is_value)
+{
+	u64 reg = eh_bytes_uleb(b);
+	u64 len = eh_bytes_uleb(b);
+	u64 end;
+	u8 in_reg = 0;
+	s64 offset = 0;
+	enum cfa_place_kind kind = CFA_PLACE_UNKNOWN;
+
+	if (__builtin_add_overflow(b->at, len, &end) || end > b->end) {
+		p->is_bad = 1;
+		return;
+	}
+	if (!is_value && len > 0 && cfa_column_of_register(reg) < CFA_COLUMN_COUNT &&
+	    cfa_expression_base(b, end, &in_reg, &offset) && b->at == end)
+		kind = CFA_PLACE_AT_REG;
+	cfa_set_place(p, reg, kind, in_reg, offset);
+	b->at = end;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
+/*
+ * native_regs - the registers a walk carries from frame to frame.
+ */
+#pragma once
+#include "abi/types.h"
+
+struct native_regs {
+	u64 ip, sp;
+	u64 fp; /* rbp, x29 */
+	u64 bx; /* rbx; not used on aarch64 */
+	/*
+	 * aarch64: x30 of the innermost frame, or of one interrupted by a signal.
+	 * x86-64: the register native_rule_leaf_register() names, for the innermost frame;
+	 * 0 if it is not known.  A step clears it.
+	 */
+	u64 lr;
+};
+
+struct native_step {
+	u8 is_last;  /* this was the outermost frame; regs are untouched */
+	u8 is_exact; /* the new ip is no return address (the frame was a signal's) */
+};
+
+/* No rule needs a register beyond those in native_regs. */
+#define NATIVE_NO_REGISTER 0xff
+
+/* A signed field of `bits` bits at `shift`. */
+static inline s64 native_field(u64 rule, u32 shift, u32 bits)
+{
+	return (s64)(rule << (64 - shift - bits)) >> (64 - bits);
+}
+
+/* Puts value / 8 into a signed field; sets *is_bad if it does not fit or is no multiple. */
+static inline u64 native_slots(s64 value, u32 shift, u32 bits, u8 *is_bad)
+{
+	s64 slots = value >> 3;
+	s64 limit = 1LL << (bits - 1);
+
+	if ((value & 7) != 0 || slots < -limit || slots >= limit)
+		*is_bad = 1;
+	return ((u64)slots & ((1ULL << bits) - 1)) << shift;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
+/*
+ * native_x86_64_code - what the instructions say where no unwind rule does.
+ *
+ * Linkers' start-up files, ld.so's entry and other libcs' signal trampolines are assembler
+ * without rules.  They are recognised by their code; nothing here guesses.
+ */
+#pragma once
+#include "native_x86_64.h"
+
+/* mov $15,%rax; syscall: rt_sigreturn. */
+static inline int x86_is_sigreturn(struct mem *mem, u64 at)
+{
+	static const u8 code[9] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+	u8 bytes[9];
+
+	if (mem_read(mem, bytes, sizeof bytes, at) < 0)
+		return 0;
+	for (u32 i = 0; i < sizeof bytes; i++)
+		if (bytes[i] != code[i])
+			return 0;
+	return 1;
+}
+
+static inline u64 x86_sigreturn_rule(void)
+{
+	u8 is_bad = 0;
+
+	return X86_FORM_DEREF_SP | X86_SIGNAL_FRAME |
+	       x86_saved(X86_SAVED_AT_SP, X86_UCONTEXT_RBP, &is_bad) << X86_FP_SHIFT |
+	       x86_saved(X86_SAVED_AT_SP, X86_UCONTEXT_RBX, &is_bad) << X86_BX_SHIFT |
+	       x86_saved(X86_SAVED_AT_SP, X86_UCONTEXT_RIP, &is_bad) << X86_RA_SHIFT |
+	       native_slots(X86_UCONTEXT_RSP, X86_DEREF_SHIFT, X86_DEREF_BITS, &is_bad);
+}
+
+/*
+ * xor %ebp,%ebp; call: the ABI's mark of the outermost frame, set just before the call.
+ * ld.so's _dl_start_user, which runs the constructors, is such a frame.
+ */
+static inline int x86_is_outermost_call(struct mem *mem, u64 return_address)
+{
+	u8 bytes[3];
+
+	if (mem_read(mem, bytes, sizeof bytes, return_address - 7) < 0)
+		return 0;
+	return bytes[0] == 0x31 && bytes[1] == 0xed && bytes[2] == 0xe8;
+}
+
+/* The rule of code that has none, by its instructions; 0 if they say nothing. */
+static inline u64 native_code_rule(struct mem *mem, u64 lookup)
+{
+	/* For a return address lookup is one byte before it, in front of the trampoline. */
+	if (x86_is_sigreturn(mem, lookup) || x86_is_sigreturn(mem, lookup + 1))
+		return x86_sigreturn_rule();
+	if (x86_is_outermost_call(mem, lookup + 1))
+		return X86_FORM_LAST;
+	return 0;
+}
+
+/* Does the instruction that ends at `at` call something?  (call rel32, call *r/m) */
+static inline int x86_follows_call(struct mem *mem, u64 at)
+{
+	u8 b[7]; /* the seven bytes before `at` */
+
+	if (mem_read(mem, b, sizeof b, at - sizeof b) < 0)
+		return 0;
+	if (b[2] == 0xe8)
+		return 1;
+	/* ff /2: the middle bits of the ModRM byte are 010; the rest says how long it is. */
+	for (u32 i = 0; i < 6; i++) {
+		u32 len = 7 - i;
+		u8 modrm = b[i + 1];
+		u32 has_sib = (modrm & 7) == 4 && modrm >> 6 != 3;
+		u32 displacement = modrm >> 6 == 1 ? 1 : modrm >> 6 == 2 ? 4 : 0;
+
+		if (modrm >> 6 == 0 && (modrm & 7) == 5)
+			displacement = 4; /* relative to rip */
+		if (has_sib && modrm >> 6 == 0 && i + 2 < 7 && (b[i + 2] & 7) == 5)
+			displacement = 4; /* no base register */
+		if (b[i] == 0xff && (modrm >> 3 & 7) == 2 && len == 2 + has_sib + displacement)
+			return 1;
+	}
+	return 0;
+}
+
+/* Frames larger than this are not believed without a rule. */
+#define X86_FRAME_POINTER_REACH (1 << 20)
+
+/*
+ * The step for code without rules that keeps a frame pointer, taken only if all of this
+ * holds: rbp is aligned and a little way above rsp, the saved rbp is 0 or further out,
+ * the return address is one a user's program can have, and a call instruction ends there.
+ * That the return address lies in a mapped file is the caller's to check afterwards.
+ */
+static inline enum walk_status native_step_frame_pointer(struct mem *mem,
+							 struct native_regs *regs)
+{
+	u64 frame[2]; /* saved rbp, return address */
+
+	if ((regs->fp & 7) != 0 || regs->fp < regs->sp ||
+	    regs->fp - regs->sp > X86_FRAME_POINTER_REACH)
+		return WALK_NO_RULE;
+	if (mem_read(mem, frame, sizeof frame, regs->fp) < 0)
+		return WALK_NO_RULE;
+	if (frame[0] != 0 && (frame[0] <= regs->fp || (frame[0] & 7) != 0))
+		return WALK_NO_RULE;
+	if (frame[1] < 4096 || frame[1] >= X86_USER_ADDRESS_END ||
+	    !x86_follows_call(mem, frame[1]))
+		return WALK_NO_RULE;
+	regs->ip = frame[1];
+	regs->sp = regs->fp + 16;
+	regs->fp = frame[0];
+	regs->lr = 0;
+	return WALK_COMPLETE;
+}
