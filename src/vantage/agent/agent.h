@@ -1,0 +1,112 @@
+/*
+ * agent - the shared object inside the target: what its files share.
+ *
+ * start.c     the constructor, and children of fork
+ * handshake.c hello to the recorder, the ring from it
+ * trap.c      the SIGTRAP handler: one sample
+ * clock.c     the weight of a sample
+ * memory.h    what the walkers may read
+ * unwind.c    the walk, behind a cache of rules
+ * emit.c      stacks and samples into the ring
+ * timers.c    the trigger where perf events are refused
+ * hooks.c     the functions of the target that are interposed, and why
+ *
+ * The rules of this place: nothing allocates, locks, prints or exits; a handler
+ * makes no system call it can do without; all state hangs on `agent`.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "abi/ring.h"
+#include "abi/walk_status.h"
+#include "vantage/agent/memory.h"
+#include "walk/native.h"
+
+#define AGENT_MAX_FRAMES 1024
+#define AGENT_SCRATCHES 64
+
+/* Room for one walk: too large for the interrupted thread's stack. */
+struct scratch {
+	u64 frames[AGENT_MAX_FRAMES];
+};
+
+struct agent {
+	/* NULL: not sampling.  Mapped once for each process image or forked child. */
+	struct ring_header *ring;
+	u64 main_stack_top;   /* the end of the initial stack */
+	u64 main_stack_bytes; /* how far below it the initial stack may reach */
+	int pid;
+	bool may_call;         /* false: a seccomp filter may forbid system calls */
+	bool has_timers;
+	u64 scratches_in_use;  /* one bit each */
+};
+extern struct agent agent;
+
+/*
+ * What a thread remembers between two of its samples.  All zero in a new thread; the
+ * agent is preloaded, so this lies in the static TLS block: no allocation on first use.
+ */
+struct thread_notes {
+	int tid; /* 0: no sample yet */
+	u32 since_clock_read;
+	u64 covered_ns;       /* CPU time that samples and start-up stand for */
+	u64 covered_start_ns; /* what of it was there when sampling began */
+	u64 last_time_ns;     /* CLOCK_MONOTONIC at the last sample */
+	u64 own_stack_low;    /* [own_stack_low, top) has been proven readable */
+	void *timer;          /* timers.c */
+	bool has_timer;
+};
+extern __thread struct thread_notes thread_notes;
+
+/* handshake.c: says hello on the socket the environment names.  Leaves agent.ring set, or not. */
+void handshake_run(unsigned int occasion);
+/* Forgets the ring, which is the parent's, in a child of fork. */
+void handshake_forget(void);
+
+/* trap.c */
+void trap_install(void);
+
+/* clock.c: the weight of a sample taken now, and the thread's covered CPU time after it. */
+struct sample_time {
+	u64 time_ns;
+	u64 weight_ns;
+	u64 covered_ns;
+};
+struct sample_time clock_weigh(const struct ring_header *ring, u32 overruns);
+/* What the process burned so far, on the recording's clock where a ring tells which. */
+u64 clock_process_ns(const struct ring_header *ring);
+/* Begins the calling thread's account: what it burned until now is start-up. */
+void clock_begin_thread(void);
+
+/* unwind.c */
+struct walk {
+	u64 *frames; /* callers, innermost first, as addresses to look up */
+	u32 count;
+	u8 ending; /* enum walk_status */
+};
+void unwind_walk(struct native_regs regs, struct walk *walk);
+/* Images may have gone: what was remembered of their addresses is void. */
+void unwind_flush(void);
+
+/* Where the dynamic linker put an image; path is its own memory. */
+struct image_place {
+	u64 start, end;
+	u64 load_bias;
+	const char *path;
+};
+
+/* emit.c */
+void emit_sample(struct ring_header *ring, const struct walk *walk, u64 leaf,
+		 const struct sample_time *time);
+void emit_flush(struct ring_header *ring);
+/* Tells the recorder of an image, once: where no perf event tells it of mappings. */
+void emit_image(struct ring_header *ring, const struct image_place *image);
+
+/* timers.c */
+void timers_init(void);
+void timers_arm_thread(u64 period_ns);
+void timers_disarm_after_fork(void);
+
+/* Interposed functions are the only names the agent exports. */
+#define AGENT_EXPORT __attribute__((visibility("default")))

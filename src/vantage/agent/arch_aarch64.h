@@ -1,0 +1,46 @@
+/*
+ * arch_aarch64 - what the agent must know of the machine: system calls without a
+ * libc, the registers of an interrupted thread, a counter for its own cost.
+ */
+#pragma once
+#include <ucontext.h>
+
+#include "abi/types.h"
+
+static inline long arch_syscall4(long number, long a, long b, long c, long d)
+{
+	register long x8 __asm__("x8") = number;
+	register long x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c;
+	register long x3 __asm__("x3") = d;
+
+	__asm__ volatile("svc 0"
+			 : "+r"(x0)
+			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3)
+			 : "memory");
+	return x0;
+}
+
+/* Ticks of a counter that runs at one rate; the recorder learns the rate. */
+static inline u64 arch_ticks(void)
+{
+	u64 ticks;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+	return ticks;
+}
+
+/* glibc puts the control block right below the thread pointer, at the end of the stack. */
+static inline u64 arch_thread_pointer(void)
+{
+	return (u64)__builtin_thread_pointer();
+}
+
+#define ARCH_REGS_OF(uc)                                               \
+	{                                                              \
+		.ip = (uc)->uc_mcontext.pc,                            \
+		.sp = (uc)->uc_mcontext.sp,                            \
+		.fp = (uc)->uc_mcontext.regs[29],                      \
+		.lr = (uc)->uc_mcontext.regs[30],                      \
+	}

@@ -1,0 +1,43 @@
+/*
+ * arch_x86_64 - what the agent must know of the machine: system calls without a
+ * libc, the registers of an interrupted thread, a counter for its own cost.
+ */
+#pragma once
+#include <ucontext.h>
+
+#include "abi/types.h"
+
+static inline long arch_syscall4(long number, long a, long b, long c, long d)
+{
+	register long r10 __asm__("r10") = d;
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+/* Ticks of a counter that runs at one rate; the recorder learns the rate. */
+static inline u64 arch_ticks(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+
+/* Where the thread's control block lies: the upper end of a stack glibc made. */
+static inline u64 arch_thread_pointer(void)
+{
+	u64 pointer;
+
+	__asm__("mov %%fs:0, %0" : "=r"(pointer));
+	return pointer;
+}
+
+#define ARCH_REGS_OF(uc)                                               \
+	{                                                              \
+		.ip = (u64)(uc)->uc_mcontext.gregs[REG_RIP],           \
+		.sp = (u64)(uc)->uc_mcontext.gregs[REG_RSP],           \
+		.fp = (u64)(uc)->uc_mcontext.gregs[REG_RBP],           \
+		.bx = (u64)(uc)->uc_mcontext.gregs[REG_RBX],           \
+	}

@@ -1,0 +1,175 @@
+/*
+ * emit - stacks and samples into the ring.
+ *
+ * A stack is sent once: it goes by the hash of its content, and a table of the hashes sent
+ * tells which are known.  The table is a hint and may forget (a slot is taken by another): the
+ * stack is sent again then, and the recorder, which goes by content, knows it for the same.
+ */
+#include "vantage/agent/agent.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#define SENT_BITS 16
+#define SENT_SLOTS (1U << SENT_BITS)
+#define SENT_PROBES 4U
+#define IMAGE_PATH_MAX 1024U
+#define IMAGES_TOLD 512U
+
+static struct {
+	u64 stacks[SENT_SLOTS];
+	u64 images[IMAGES_TOLD]; /* where the images start that were told of */
+	u64 image_count;
+} sent;
+
+static u64 mix(u64 hash, u64 word)
+{
+	hash = (hash ^ word) * 0x9fb21c651e98df25ULL;
+	return hash ^ hash >> 32;
+}
+
+/* Never 0: that means "no callers". */
+static u64 hash_stack(const struct walk *walk)
+{
+	u64 hash = mix(0x243f6a8885a308d3ULL, walk->count);
+
+	for (u32 i = 0; i < walk->count; i++)
+		hash = mix(hash, walk->frames[i]);
+	hash = mix(hash, hash >> 29);
+	return hash | 1;
+}
+
+static u64 *sent_slot(u64 hash, u32 probe)
+{
+	return &sent.stacks[(u32)((hash >> 20) + probe) & (SENT_SLOTS - 1)];
+}
+
+static bool is_sent(u64 hash)
+{
+	for (u32 i = 0; i < SENT_PROBES; i++) {
+		if (__atomic_load_n(sent_slot(hash, i), __ATOMIC_RELAXED) == hash)
+			return true;
+	}
+	return false;
+}
+
+static void mark_sent(u64 hash)
+{
+	for (u32 i = 0; i < SENT_PROBES; i++) {
+		u64 there = 0;
+
+		if (__atomic_compare_exchange_n(sent_slot(hash, i), &there, hash, 0,
+						__ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			return;
+	}
+	__atomic_store_n(sent_slot(hash, (u32)(hash >> 8) % SENT_PROBES), hash,
+			 __ATOMIC_RELAXED);
+}
+
+static bool send_stack(struct ring_header *ring, const struct walk *walk, u64 hash)
+{
+	u16 words = (u16)(RING_WORDS(struct ring_stack) + walk->count);
+	u64 position;
+
+	if (ring_reserve(ring, words, &position) < 0)
+		return false;
+	ring_put(ring, position, 1, hash);
+	for (u32 i = 0; i < walk->count; i++)
+		ring_put(ring, position, RING_WORDS(struct ring_stack) + i, walk->frames[i]);
+	ring_commit(ring, position, words, RING_STACK);
+	mark_sent(hash);
+	return true;
+}
+
+static void count_lost(struct ring_header *ring)
+{
+	__atomic_fetch_add(&ring->lost_samples, 1, __ATOMIC_RELAXED);
+}
+
+void emit_sample(struct ring_header *ring, const struct walk *walk, u64 leaf,
+		 const struct sample_time *time)
+{
+	const u16 words = RING_WORDS(struct ring_sample);
+	u64 hash = walk->count == 0 ? 0 : hash_stack(walk);
+	u64 position;
+
+	if (hash != 0 && !is_sent(hash) && !send_stack(ring, walk, hash)) {
+		count_lost(ring);
+		return;
+	}
+	if (ring_reserve(ring, words, &position) < 0) {
+		count_lost(ring);
+		return;
+	}
+	ring_put(ring, position, 1, (u64)(u32)thread_notes.tid | (u64)walk->ending << 32);
+	ring_put(ring, position, 2, time->time_ns);
+	ring_put(ring, position, 3, hash);
+	ring_put(ring, position, 4, leaf);
+	ring_put(ring, position, 5, time->weight_ns);
+	ring_put(ring, position, 6, time->covered_ns);
+	ring_commit(ring, position, words, RING_SAMPLE);
+}
+
+void emit_flush(struct ring_header *ring)
+{
+	u64 position;
+
+	__atomic_store_n(&sent.image_count, 0, __ATOMIC_RELAXED);
+	if (ring_reserve(ring, RING_WORDS(struct ring_flush), &position) < 0)
+		return;
+	ring_put(ring, position, 1, thread_notes.last_time_ns);
+	ring_commit(ring, position, RING_WORDS(struct ring_flush), RING_FLUSH);
+}
+
+static bool image_was_told(u64 start)
+{
+	u64 count = __atomic_load_n(&sent.image_count, __ATOMIC_ACQUIRE);
+
+	for (u64 i = 0; i < count && i < IMAGES_TOLD; i++) {
+		if (__atomic_load_n(&sent.images[i], __ATOMIC_RELAXED) == start)
+			return true;
+	}
+	return false;
+}
+
+/* Two threads may both tell of an image: the recorder takes the second for the same. */
+static void image_mark_told(u64 start)
+{
+	u64 place = __atomic_fetch_add(&sent.image_count, 1, __ATOMIC_ACQ_REL);
+
+	if (place < IMAGES_TOLD)
+		__atomic_store_n(&sent.images[place], start, __ATOMIC_RELAXED);
+}
+
+static u64 path_word(const char *path, u32 length, u32 index)
+{
+	u64 word = 0;
+
+	for (u32 i = 0; i < sizeof(u64) && index * sizeof(u64) + i < length; i++)
+		word |= (u64)(u8)path[index * sizeof(u64) + i] << 8 * i;
+	return word;
+}
+
+void emit_image(struct ring_header *ring, const struct image_place *image)
+{
+	u32 length = 0;
+	u64 position;
+
+	if (ring == NULL || image_was_told(image->start))
+		return;
+	while (length < IMAGE_PATH_MAX && image->path[length] != '\0')
+		length++;
+	u32 path_words = length / (u32)sizeof(u64) + 1;
+	u16 words = (u16)(RING_WORDS(struct ring_image) + path_words);
+
+	if (ring_reserve(ring, words, &position) < 0)
+		return;
+	ring_put(ring, position, 1, thread_notes.last_time_ns);
+	ring_put(ring, position, 2, image->start);
+	ring_put(ring, position, 3, image->end);
+	ring_put(ring, position, 4, image->load_bias);
+	for (u32 i = 0; i < path_words; i++)
+		ring_put(ring, position, 5 + i, path_word(image->path, length, i));
+	ring_commit(ring, position, words, RING_IMAGE);
+	image_mark_told(image->start);
+}

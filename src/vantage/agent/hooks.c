@@ -1,0 +1,100 @@
+/*
+ * hooks - the functions of the target that are interposed, and why.
+ *
+ *   dlclose         addresses lose their meaning: forget the rules kept for them
+ *   pthread_create  where timers trigger, each thread needs its own
+ */
+#include "vantage/agent/agent.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+
+AGENT_EXPORT int dlclose(void *handle);
+
+typedef void (*hook_function)(void);
+
+/* The next definition of name behind the agent's, found once. */
+static hook_function hook_next(const char *name, hook_function *cached)
+{
+	hook_function next = __atomic_load_n(cached, __ATOMIC_RELAXED);
+
+	if (next == NULL) {
+		/* POSIX has dlsym() give functions as object pointers; ISO C does not. */
+		*(void **)&next = dlsym(RTLD_NEXT, name);
+		__atomic_store_n(cached, next, __ATOMIC_RELAXED);
+	}
+	return next;
+}
+
+AGENT_EXPORT int dlclose(void *handle)
+{
+	static hook_function next;
+	int (*real)(void *) = (int (*)(void *))hook_next("dlclose", &next);
+	int rc = real(handle);
+	struct ring_header *ring = agent.ring;
+
+	if (ring != NULL) {
+		unwind_flush();
+		if (agent.has_timers)
+			emit_flush(ring);
+	}
+	return rc;
+}
+
+/* What a new thread is to run, handed over without allocating. */
+struct thread_start {
+	void *(*routine)(void *);
+	void *argument;
+	u32 state; /* 0 free, 1 taken */
+};
+#define THREAD_STARTS 256
+static struct thread_start thread_starts[THREAD_STARTS];
+
+static struct thread_start *thread_start_take(void)
+{
+	for (u32 i = 0; i < THREAD_STARTS; i++) {
+		u32 is_free = 0;
+
+		if (__atomic_compare_exchange_n(&thread_starts[i].state, &is_free, 1, 0,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return &thread_starts[i];
+	}
+	return NULL;
+}
+
+static void *thread_run(void *argument)
+{
+	struct thread_start *shared = argument;
+	struct thread_start start = *shared;
+	const struct ring_header *ring = agent.ring;
+
+	/* Pairs with the acquire in thread_start_take(). */
+	__atomic_store_n(&shared->state, 0, __ATOMIC_RELEASE);
+	if (ring != NULL && agent.has_timers)
+		timers_arm_thread(ring->period_ns);
+	return start.routine(start.argument);
+}
+
+AGENT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+				void *(*routine)(void *), void *argument)
+{
+	static hook_function next;
+	int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
+		(int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))
+			hook_next("pthread_create", &next);
+	struct thread_start *start = NULL;
+
+	if (agent.has_timers)
+		start = thread_start_take();
+	/* With 256 threads being born at this moment, one goes unsampled. */
+	if (start == NULL)
+		return real(thread, attributes, routine, argument);
+	start->routine = routine;
+	start->argument = argument;
+	int rc = real(thread, attributes, thread_run, start);
+
+	if (rc != 0)
+		__atomic_store_n(&start->state, 0, __ATOMIC_RELEASE);
+	return rc;
+}

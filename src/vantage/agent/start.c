@@ -1,0 +1,86 @@
+/*
+ * start - the agent's first instructions in a process image, and in children of
+ * fork.
+ */
+#include "vantage/agent/agent.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
+
+#include "abi/handshake.h"
+
+#define STACK_MAX (1ULL << 30)
+#define STACK_DEFAULT (8ULL << 20)
+
+/*
+ * The initial stack ends with the name the program was started by (fs/binfmt_elf.c,
+ * create_elf_tables); the kernel keeps other mappings as far away from it as its limit says.
+ */
+static void find_main_stack(void)
+{
+	const char *name = (const char *)getauxval(AT_EXECFN);
+	struct rlimit limit;
+
+	if (name == NULL)
+		return;
+	u64 end = (u64)name + strlen(name) + 1;
+
+	agent.main_stack_top = (end + MEMORY_PAGE - 1) & ~(MEMORY_PAGE - 1);
+	agent.main_stack_bytes = STACK_DEFAULT;
+	if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur <= STACK_MAX)
+		agent.main_stack_bytes = limit.rlim_cur;
+}
+
+static sigset_t mask_before_fork;
+
+/*
+ * A signal that is pending makes fork() begin anew, and one that comes more often than fork()
+ * takes would keep it from ever ending (async-profiler issue 97).  Perf's trap is only
+ * sent on the way back to user mode; a timer's signal is not.
+ */
+static void before_fork(void)
+{
+	sigset_t trap;
+
+	if (!agent.has_timers)
+		return;
+	sigemptyset(&trap);
+	sigaddset(&trap, SIGTRAP);
+	pthread_sigmask(SIG_BLOCK, &trap, &mask_before_fork);
+}
+
+static void after_fork_in_parent(void)
+{
+	if (agent.has_timers)
+		pthread_sigmask(SIG_SETMASK, &mask_before_fork, NULL);
+}
+
+/* A child shares nothing that we hold: it says hello for itself. */
+static void after_fork_in_child(void)
+{
+	bool had_ring = agent.ring != NULL;
+	bool had_timers = agent.has_timers;
+
+	handshake_forget();
+	timers_disarm_after_fork();
+	if (had_ring)
+		handshake_run(HANDSHAKE_FORK);
+	if (had_timers)
+		pthread_sigmask(SIG_SETMASK, &mask_before_fork, NULL);
+}
+
+__attribute__((constructor)) static void start(void)
+{
+	int saved_errno = errno;
+
+	find_main_stack();
+	trap_install();
+	handshake_run(HANDSHAKE_START);
+	if (agent.ring != NULL)
+		pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+	errno = saved_errno;
+}
