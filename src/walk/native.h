@@ -37,6 +37,42 @@
 #endif
 #include "eh_frame_search.h"
 
+/* What finding a rule works with: half a kilobyte, too much for the stack of a BPF program. */
+struct native_scratch {
+	struct eh_lookup found;
+	struct cfa_program program;
+};
+
+/* As native_rule_find(), in memory the caller provides; what it held does not matter. */
+static inline enum walk_status native_rule_find_in(struct native_scratch *scratch,
+						   struct mem *mem,
+						   const struct native_image *image,
+						   u64 lookup, u64 *out_rule)
+{
+	struct eh_lookup *found = &scratch->found;
+	enum walk_status status;
+	u64 rule;
+
+	if (lookup < image->start || lookup >= image->end)
+		return WALK_NO_MODULE;
+	status = eh_lookup_find(found, mem, image, lookup);
+	if (status == WALK_NO_RULE) {
+		rule = native_code_rule(mem, lookup);
+	} else if (status == WALK_COMPLETE) {
+		status = WALK_BAD_RULE;
+		if (found->cie.ra_register != CFA_RA_REGISTER ||
+		    eh_lookup_row(found, &scratch->program, lookup) < 0)
+			return status;
+		rule = native_rule_pack(&scratch->program.row, found->cie.is_signal_frame);
+	} else {
+		return status;
+	}
+	if (rule == 0)
+		return status;
+	*out_rule = rule;
+	return WALK_COMPLETE;
+}
+
 /*
  * Finds the rule for address `lookup` of `image`.  WALK_COMPLETE, or why there is none:
  * WALK_NO_MODULE (not in the image), WALK_NO_RULE, WALK_BAD_RULE (damaged, or of a kind
@@ -49,29 +85,7 @@ static inline enum walk_status native_rule_find(struct mem *mem,
 						const struct native_image *image, u64 lookup,
 						u64 *out_rule)
 {
-	struct eh_lookup found;
-	struct cfa_program program;
-	enum walk_status status;
-	u64 rule;
+	struct native_scratch scratch;
 
-	if (lookup < image->start || lookup >= image->end)
-		return WALK_NO_MODULE;
-	status = eh_lookup_find(&found, mem, image, lookup);
-	if (status == WALK_COMPLETE) {
-		if (found.cie.ra_register != CFA_RA_REGISTER ||
-		    eh_lookup_row(&found, &program, lookup) < 0)
-			return WALK_BAD_RULE;
-		rule = native_rule_pack(&program.row, found.cie.is_signal_frame);
-		if (rule == 0)
-			return WALK_BAD_RULE;
-		*out_rule = rule;
-		return WALK_COMPLETE;
-	}
-	if (status != WALK_NO_RULE)
-		return status;
-	rule = native_code_rule(mem, lookup);
-	if (rule == 0)
-		return WALK_NO_RULE;
-	*out_rule = rule;
-	return WALK_COMPLETE;
+	return native_rule_find_in(&scratch, mem, image, lookup, out_rule);
 }
