@@ -1,0 +1,228 @@
+"""live - records real programs with fathom and reads back what it says of them.
+
+The build's paths come from the environment: FATHOM is the program, WORKLOADS the
+folder of tests/workloads as built.
+"""
+
+import json
+import math
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+import unittest
+
+FATHOM = os.environ.get("FATHOM", "fathom")
+WORKLOADS = os.environ.get("WORKLOADS", ".")
+AGENT = os.environ.get("FATHOM_AGENT", "")
+
+NOBODY = 65534
+BATCHES = 40
+ONE_POINT = 0.01
+# A standard error that the workload's own rhythm inflates must not make a test empty.
+WIDEST_TOLERANCE = 0.025
+
+
+def workload(name, *arguments):
+    return [os.path.join(WORKLOADS, name), *map(str, arguments)]
+
+
+def truth_of(stdout):
+    """What a workload printed of itself: its last line of output."""
+    return json.loads(stdout.decode().strip().splitlines()[-1])
+
+
+def is_named(name, wanted):
+    """C++ names carry their parameters, which a workload does not print."""
+    return name == wanted or name.startswith(wanted + "(")
+
+
+class Recording:
+    """A recording on disk, and how the command that was recorded ended."""
+
+    def __init__(self, path, run):
+        self.path = path
+        self.run = run
+        self._reports = {}
+
+    @property
+    def truth(self):
+        return truth_of(self.run.stdout)
+
+    def report(self, *options):
+        """`fathom report --json` with these options."""
+        if options not in self._reports:
+            done = subprocess.run([FATHOM, "report", self.path, "--json", *options],
+                                  capture_output=True, timeout=120)
+            if done.returncode != 0:
+                raise AssertionError(f"fathom report {options} ended with {done.returncode}: "
+                                     f"{done.stderr.decode(errors='replace')}")
+            self._reports[options] = json.loads(done.stdout)
+        return self._reports[options]
+
+    def head(self):
+        return self.report()["recording"]
+
+    def total_ns(self):
+        return self.report()["total_ns"]
+
+    def time_of(self, name, field):
+        """self_ns or total_ns of all functions with this name."""
+        return sum(row[field] for row in self.report()["functions"] if is_named(row["name"], name))
+
+    def folded(self):
+        """[(frames outermost first, nanoseconds)] of `fathom export --format folded`."""
+        done = subprocess.run([FATHOM, "export", self.path, "--format", "folded"],
+                              capture_output=True, timeout=120, check=True)
+        stacks = []
+        for line in done.stdout.decode().splitlines():
+            frames, _, weight = line.rpartition(" ")
+            stacks.append((frames.split(";"), int(weight)))
+        return stacks
+
+    def rows(self, query, *values):
+        """Rows of the database itself, by docs/recording.md."""
+        database = sqlite3.connect(f"file:{self.path}?mode=ro", uri=True)
+        try:
+            return database.execute(query, values).fetchall()
+        finally:
+            database.close()
+
+    def samples(self):
+        """[(time_ns, thread, stack, weight_ns)], earliest first."""
+        return self.rows("SELECT time_ns, thread, stack, weight_ns FROM samples ORDER BY time_ns")
+
+    def functions_of_stacks(self):
+        """{stack: [function names, innermost first]}, inlined calls included."""
+        names = {}
+        for frame, name in self.rows("SELECT l.frame, f.name FROM locations l JOIN functions f"
+                                     " ON f.id = l.function ORDER BY l.frame, l.depth"):
+            names.setdefault(frame, []).append(name)
+        stacks = {0: []}
+        for stack, parent, frame in self.rows("SELECT id, parent, frame FROM stacks ORDER BY id"):
+            stacks[stack] = names.get(frame, [f"frame {frame}"]) + stacks[parent or 0]
+        return stacks
+
+    def standard_error(self, name, kind):
+        """Of the share of name in the sampled time, by batch means over time."""
+        stacks = self.functions_of_stacks()
+        hits = {}
+        for stack, functions in stacks.items():
+            seen = functions[:1] if kind == "self" else functions
+            hits[stack] = any(is_named(function, name) for function in seen)
+        samples = self.samples()
+        size = len(samples) // BATCHES
+        if size == 0:
+            return 1.0
+        shares = []
+        for first in range(0, size * BATCHES, size):
+            batch = samples[first:first + size]
+            weight = sum(row[3] for row in batch)
+            shares.append(sum(row[3] for row in batch if hits.get(row[2])) / weight)
+        mean = sum(shares) / BATCHES
+        variance = sum((share - mean) ** 2 for share in shares) / (BATCHES - 1)
+        return math.sqrt(variance / BATCHES)
+
+
+class LiveTest(unittest.TestCase):
+    """A test with a folder of its own that anybody may write in."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="fathom-live-")
+        os.chmod(self.folder, 0o777)
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def record(self, command, *options, rate=10000, launcher=(), timeout=120, expect=0, **run_options):
+        """Records command; its standard output and error are captured."""
+        path = self.path("test.fathom")
+        for leftover in (path, path + "-wal", path + "-shm", path + ".old"):
+            if os.path.exists(leftover):
+                os.unlink(leftover)
+        run = subprocess.run([*launcher, FATHOM, "record", "-q", "--rate", str(rate), "-o", path, *options,
+                              "--", *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, timeout=timeout, cwd=self.folder, **run_options)
+        if expect is not None:
+            self.assertEqual(run.returncode, expect, run.stderr.decode(errors="replace"))
+        return Recording(path, run)
+
+    def record_as_nobody(self, command, *options, **record_options):
+        if os.geteuid() != 0:
+            return self.record(command, *options, **record_options)
+        if shutil.which("setpriv") is None:
+            self.skipTest("setpriv (util-linux) is needed to become an unprivileged user")
+        launcher = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
+        recording = self.record(command, *options, launcher=launcher, **record_options)
+        # Reading a recording makes no difference to it, but root may have to fold in its journal.
+        return recording
+
+    def need(self, program):
+        found = shutil.which(program)
+        if found is None:
+            self.skipTest(f"{program} is not installed")
+        return found
+
+    def assert_share(self, measured, expected, allowed, what):
+        self.assertLessEqual(abs(measured - expected), allowed,
+                             f"{what}: {100 * measured:.2f} % is reported, {100 * expected:.2f} % is true, "
+                             f"{100 * allowed:.2f} points are allowed")
+
+    def assert_truth(self, recording, truth=None, cpu_ns=None, least_samples=10000, widest=WIDEST_TOLERANCE):
+        """Every self and total time the workload told is what the report says."""
+        truth = truth or recording.truth
+        cpu_ns = cpu_ns or sum(truth["processes"].values()) or truth["cpu_ns"]
+        self.assertGreaterEqual(recording.head()["samples"], least_samples)
+        self.assert_adds_up(recording)
+        self.assertGreater(len(truth["self"]) + len(truth["total"]), 0)
+        for kind in ("self", "total"):
+            for name, spent_ns in truth[kind].items():
+                measured = recording.time_of(name, kind + "_ns") / recording.total_ns()
+                allowed = min(widest, max(ONE_POINT, 3 * recording.standard_error(name, kind)))
+                self.assert_share(measured, spent_ns / cpu_ns, allowed, f"{kind} of {name}")
+
+    def assert_adds_up(self, recording):
+        """The head, the total and the rows are one account."""
+        report, head = recording.report(), recording.head()
+        parts = sum(head[part] or 0 for part in
+                    ("sampled_ns", "startup_ns", "exit_ns", "unentered_ns", "kernel_unsampled_ns"))
+        self.assertEqual(report["total_ns"], parts)
+        self.assertEqual(sum(row["self_ns"] for row in report["functions"]), report["total_ns"])
+        if head["kernel_cpu_ns"] is not None:
+            self.assertEqual(head["kernel_cpu_ns"], parts + head["unexplained_ns"])
+
+    def assert_explained(self, recording, within=0.02, slack_ns=0):
+        head = recording.head()
+        self.assertLessEqual(abs(head["unexplained_ns"]), within * head["kernel_cpu_ns"] + slack_ns, head)
+
+    def assert_whole_stacks(self, recording, least=0.99, least_samples=1000):
+        stacks = recording.head()["stacks"]
+        walked = sum(stacks.values())
+        self.assertGreaterEqual(walked, least_samples)
+        self.assertGreaterEqual(stacks.get("complete", 0) / walked, least, stacks)
+        self.assert_right_beginnings(recording, least)
+
+    def assert_right_beginnings(self, recording, least):
+        """A stack that calls itself complete begins where programs and threads begin."""
+        begins = re.compile(r"^(_start|_dl_start|_dl_start_user|(__)?clone3?|start_thread|.*\+0x[0-9a-f]+)$")
+        names = recording.functions_of_stacks()
+        right = wrong = 0
+        others = {}
+        for stack, count in recording.rows("SELECT stack, count(*) FROM samples"
+                                           " WHERE ending = 0 GROUP BY stack"):
+            outermost = names[stack][-1] if names[stack] else "nothing"
+            if begins.match(outermost):
+                right += count
+            else:
+                wrong += count
+                others[outermost] = others.get(outermost, 0) + count
+        self.assertGreaterEqual(right, least * (right + wrong), others)
+
+
+def main():
+    if not os.access(FATHOM, os.X_OK) and shutil.which(FATHOM) is None:
+        raise SystemExit(f"FATHOM={FATHOM} is no program: the build must come first")
+    unittest.main(verbosity=2)

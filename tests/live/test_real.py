@@ -1,0 +1,134 @@
+"""Real programs from Debian: whole stacks, and a CPU account that closes."""
+
+import os
+import re
+import socket
+import subprocess
+import time
+
+import generate
+import live
+from live import workload
+
+
+class WholeStacks(live.LiveTest):
+
+    def assert_whole(self, command, **options):
+        self.assert_whole_stacks(self.record(command, **options))
+
+    def test_of_xz_are_whole(self):
+        xz = self.need("xz")
+        generate.text_file(self.path("text"), 2)
+        self.assert_whole([xz, "-T2", "-k", "-c", self.path("text")])
+
+    def test_of_zstd_are_whole(self):
+        zstd = self.need("zstd")
+        generate.text_file(self.path("text"), 4)
+        self.assert_whole([zstd, "-q", "-15", "-T2", "-c", self.path("text")])
+
+    def test_of_sqlite_are_whole(self):
+        sqlite = self.need("sqlite3")
+        self.assert_whole([sqlite, ":memory:", """
+            CREATE TABLE t AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000)
+            SELECT i, (i * 7919) % 100003 AS k, printf('row %d', i) AS s FROM n;
+            CREATE INDEX by_k ON t(k);
+            SELECT count(*), sum(length(a.s)), max(b.s) FROM t a JOIN t b ON a.k = b.i;
+            SELECT s FROM t WHERE s LIKE '%99%' ORDER BY k DESC LIMIT 3;"""])
+
+    def test_of_the_c_compiler_are_whole(self):
+        gcc = self.need("gcc")
+        with open(self.path("large.c"), "w") as file:
+            file.write(generate.c_source(250))
+        self.assert_whole([gcc, "-O2", "-c", "-o", self.path("large.o"), self.path("large.c")])
+
+    def test_of_python_are_whole(self):
+        python = "/usr/bin/python3"
+        if not os.access(python, os.X_OK):
+            self.skipTest("Debian's python3 is not installed")
+        self.assert_whole([python, "-c", """
+import json, re, zlib
+values = [{"n": i, "s": "x" * (i % 50)} for i in range(3000)]
+for turn in range(40):
+    text = json.dumps(values)
+    json.loads(text)
+    re.findall(r'"n": (\\d+)', text)
+    zlib.compress(text.encode())
+    sorted(values, key=lambda v: -v["n"])
+"""])
+
+    def test_of_redis_under_its_benchmark_are_whole(self):
+        server, benchmark = self.need("redis-server"), self.need("redis-benchmark")
+        path, place = self.path("test.fathom"), self.path("socket")
+        run = subprocess.Popen([live.FATHOM, "record", "-q", "--rate", "10000", "-o", path, "--", server,
+                                "--port", "0", "--unixsocket", place, "--save", "", "--dir", self.folder],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        try:
+            wait_for_socket(place)
+            subprocess.run([benchmark, "-s", place, "-q", "-n", "60000", "-t",
+                            "set,get,lpush,lrange_100,mset"], capture_output=True, check=True, timeout=120)
+        finally:
+            run.terminate()
+            output = run.communicate(timeout=60)[0]
+        self.assertEqual(run.returncode, 0, output.decode(errors="replace"))
+        self.assert_whole_stacks(live.Recording(path, run))
+
+    def test_of_templates_are_whole(self):
+        self.assert_whole(workload("templates"))
+
+
+class Account(live.LiveTest):
+
+    def build(self, *options, **record_options):
+        command = generate.make_project(self.path("project"), functions=12)
+        return self.record(["sh", "-c", '"$@" && times', "build", *map(str, self.needed(command))], *options,
+                           **record_options)
+
+    def needed(self, command):
+        return [self.need("make"), *command[1:]]
+
+    def test_of_a_parallel_make_closes(self):
+        recording = self.build(rate=1000)
+        self.assert_adds_up(recording)
+        self.assert_explained(recording)
+        charged_ns = cpu_of_times(recording.run.stdout.decode())
+        self.assertLessEqual(abs(recording.head()["kernel_cpu_ns"] - charged_ns), 0.03 * charged_ns)
+        processes = {name for (name,) in recording.rows("SELECT DISTINCT name FROM processes")}
+        self.assertLessEqual({"make", "cc1", "as"}, processes)
+
+    def test_of_a_parallel_make_with_the_timer_closes(self):
+        recording = self.build("--trigger", "timer", rate=1000)
+        self.assert_adds_up(recording)
+        self.assert_explained(recording)
+
+    def test_of_a_parallel_make_by_an_ordinary_user_closes(self):
+        command = generate.make_project(self.path("project"), functions=12)
+        os.chmod(self.path("project"), 0o777)
+        recording = self.record_as_nobody(self.needed(command), rate=1000)
+        self.assert_adds_up(recording)
+        self.assert_explained(recording)
+
+    def test_each_process_has_its_time_in_the_compilers_family(self):
+        recording = self.build(rate=1000)
+        by_process = dict(recording.rows(
+            "SELECT p.name, sum(s.weight_ns) FROM samples s JOIN threads t ON t.id = s.thread"
+            " JOIN processes p ON p.id = t.process GROUP BY p.name"))
+        self.assertGreater(by_process["cc1"], 0.5 * recording.head()["sampled_ns"])
+
+
+def wait_for_socket(place):
+    for _ in range(200):
+        with socket.socket(socket.AF_UNIX) as probe:
+            if probe.connect_ex(place) == 0:
+                return
+        time.sleep(0.05)
+    raise AssertionError(f"nobody listens on {place}")
+
+
+def cpu_of_times(output):
+    """The shell's `times`: user and system time of itself, then of its children."""
+    seconds = re.findall(r"(\d+)m([\d.]+)s", output)
+    return int(1e9 * sum(60 * int(minutes) + float(rest) for minutes, rest in seconds))
+
+
+if __name__ == "__main__":
+    live.main()

@@ -1,0 +1,312 @@
+"""Programs that know the truth of themselves, and what fathom says of them."""
+
+import os
+import re
+import subprocess
+
+import live
+from live import workload
+
+
+class Truth(live.LiveTest):
+
+    def test_three_functions_of_equal_work_get_a_third_each(self):
+        recording = self.record(workload("thirds"))
+        self.assert_truth(recording)
+        self.assert_whole_stacks(recording)
+
+    def test_without_optimisation_and_with_frame_pointers_the_thirds_are_the_same(self):
+        self.assert_truth(self.record(workload("thirds_plain")))
+
+    def test_works_of_one_two_and_five_parts_get_their_parts(self):
+        self.assert_truth(self.record(workload("one_two_five")))
+
+    def test_recursion_counts_once_in_totals(self):
+        recording = self.record(workload("recursion"))
+        self.assert_truth(recording)
+        self.assertLessEqual(recording.time_of("descend", "total_ns"), recording.total_ns())
+
+    def test_a_callee_of_two_callers_is_split_as_they_called_it(self):
+        recording = self.record(workload("callers"))
+        self.assert_truth(recording)
+        whole = sum(ns for _, ns in recording.folded())
+        for edge, spent_ns in recording.truth["edges"].items():
+            caller, callee = edge.split(">")
+            measured = sum(ns for frames, ns in recording.folded() if frames[-2:] == [caller, callee])
+            self.assert_share(measured / whole, spent_ns / recording.truth["cpu_ns"], 0.01, edge)
+
+    def test_three_threads_have_their_own_work(self):
+        recording = self.record(workload("threads", 2400))
+        self.assert_truth(recording, least_samples=20000)
+        for thread, function in (("first", "work_one"), ("second", "work_two"), ("third", "work_three")):
+            only = recording.report("--thread", thread)
+            names = {row["name"]: row["self_ns"] for row in only["functions"]}
+            others = {"work_one", "work_two", "work_three"} - {function}
+            self.assertGreater(names[function], 0.95 * only["total_ns"])
+            self.assertFalse(others & {name for name, ns in names.items() if ns})
+
+    def test_an_address_means_what_was_mapped_there_then(self):
+        recording = self.record(workload("reload", live.WORKLOADS, 1500))
+        self.assertGreater(recording.truth["counts"]["same_place"], 0, "the libraries never shared addresses")
+        self.assert_truth(recording)
+
+    def test_a_program_without_symbols_has_offsets_and_never_a_wrong_neighbour(self):
+        recording = self.record(workload("thirds_stripped"))
+        self.assert_adds_up(recording)
+        spans = function_spans(os.path.join(live.WORKLOADS, "thirds"))
+        found = dict.fromkeys(("f", "g", "h"), 0)
+        for row in recording.report()["functions"]:
+            match = re.fullmatch(r"thirds_stripped\+0x([0-9a-f]+)", row["name"])
+            self.assertNotIn(row["name"], ("f", "g", "h", "main"))
+            if match:
+                offset = int(match[1], 16)
+                owner = [name for name, (start, end) in spans.items() if start <= offset < end]
+                if owner and owner[0] in found:
+                    found[owner[0]] += row["self_ns"]
+        for name, spent_ns in recording.truth["self"].items():
+            self.assert_share(found[name] / recording.total_ns(), spent_ns / recording.truth["cpu_ns"], 0.015,
+                              name)
+
+    def test_a_static_program_is_named_as_not_entered_with_its_time(self):
+        recording = self.record(workload("thirds_static"))
+        head = recording.head()
+        self.assert_adds_up(recording)
+        self.assert_share(head["unentered_ns"] / recording.truth["cpu_ns"], 1, 0.02, "time not entered")
+        rows = [row for row in recording.report()["functions"] if row["language"] == "fathom" and
+                row["self_ns"] > 0.9 * recording.total_ns()]
+        self.assertEqual(len(rows), 1)
+        self.assertIn("thirds_static", str(rows[0]) + str(head["notes"]))
+
+    def test_cplusplus_throws_templates_and_inlined_calls_get_their_times(self):
+        recording = self.record(workload("exceptions"))
+        self.assert_truth(recording)
+        self.assert_whole_stacks(recording)
+
+    def test_an_inlined_call_is_a_frame_under_its_caller(self):
+        recording = self.record(workload("exceptions"))
+        inlined = sum(ns for frames, ns in recording.folded()
+                      if any("inlined_mix" in frame for frame in frames[-1:]) and
+                      any("with_inlined_work" in frame for frame in frames[:-1]))
+        self.assertGreater(inlined / recording.total_ns(), 0.3)
+
+    def test_phases_of_a_third_of_the_period_do_not_fool_a_thousand_hertz(self):
+        recording = self.record(workload("aliased", 10500), rate=1000)
+        self.assert_truth(recording, widest=0.05)
+
+    def test_a_program_of_twenty_milliseconds_gets_about_two_hundred_samples(self):
+        recording = self.record(workload("brief"))
+        hurry_ns = recording.truth["self"]["hurry"]
+        self.assertGreater(recording.head()["samples"], 150)
+        self.assertLess(abs(recording.time_of("hurry", "self_ns") - hurry_ns), 0.05 * hurry_ns)
+
+    def test_a_signal_handler_stands_on_what_it_interrupted(self):
+        recording = self.record(workload("signal_frame"))
+        self.assert_truth(recording)
+        self.assert_whole_stacks(recording)
+        on_top = sum(ns for frames, ns in recording.folded()
+                     if "compute_in_handler" in frames and "main" in frames[:frames.index("handler")])
+        self.assertGreater(on_top, 0.98 * recording.time_of("compute_in_handler", "total_ns"))
+
+    def test_sleeping_threads_get_nothing(self):
+        recording = self.record(workload("sleepers"))
+        self.assert_truth(recording)
+        self.assertGreaterEqual(len(recording.rows("SELECT id FROM threads")), 101)
+
+    def test_threads_that_come_and_go_are_all_sampled(self):
+        recording = self.record(workload("churn"))
+        self.assert_truth(recording)
+        sampled = recording.rows("SELECT count(DISTINCT s.thread) FROM samples s JOIN threads t"
+                                 " ON t.id = s.thread WHERE t.name = 'mayfly'")[0][0]
+        self.assertEqual(sampled, 200)
+
+    def test_every_image_of_an_exec_chain_is_sampled(self):
+        recording = self.record(workload("exec_chain"))
+        self.assert_truth(recording)
+        images = recording.rows("SELECT count(DISTINCT t.process) FROM samples s JOIN threads t"
+                                " ON t.id = s.thread")[0][0]
+        self.assertGreaterEqual(images, 5)
+
+    def test_ten_thousand_frames_are_whole_or_called_too_deep_and_never_wrong(self):
+        recording = self.record(workload("deep"))
+        self.assert_truth(recording)
+        stacks = recording.head()["stacks"]
+        self.assertGreaterEqual((stacks.get("complete", 0) + stacks.get("too_deep", 0)) / sum(stacks.values()), 0.99)
+
+    def test_a_callback_through_libc_has_its_caller_below_it(self):
+        recording = self.record(workload("callbacks"))
+        self.assert_truth(recording)
+        self.assert_whole_stacks(recording)
+        through = sum(ns for frames, ns in recording.folded() if frames[-1] == "compare" and "sort" in frames)
+        self.assertGreater(through, 0.99 * recording.time_of("compare", "self_ns"))
+        self.assertGreater(through, 0.3 * recording.total_ns())
+
+    def test_calls_through_the_plt_keep_their_callers(self):
+        for name in ("plt", "plt_lazy"):
+            with self.subTest(name):
+                recording = self.record(workload(name))
+                self.assert_truth(recording)
+                self.assert_whole_stacks(recording)
+
+    def test_frames_of_a_size_known_only_at_run_time_are_unwound(self):
+        recording = self.record(workload("alloca"))
+        self.assert_truth(recording)
+        self.assert_whole_stacks(recording)
+
+    def test_the_vdso_is_part_of_the_stack(self):
+        recording = self.record(workload("vdso"))
+        self.assert_truth(recording)
+        self.assert_whole_stacks(recording)
+        self.assertTrue(any("vdso" in (row["module"] or "") for row in recording.report()["functions"]))
+
+
+class Children(live.LiveTest):
+
+    def assert_both_are_seen(self, how):
+        recording = self.record(workload("children", how))
+        self.assert_truth(recording)
+        self.assert_explained(recording)
+
+    def test_a_child_made_by_fork_is_sampled(self):
+        self.assert_both_are_seen("fork")
+
+    def test_a_child_made_by_vfork_and_exec_is_sampled(self):
+        self.assert_both_are_seen("vfork")
+
+    def test_a_child_made_by_posix_spawn_is_sampled(self):
+        self.assert_both_are_seen("spawn")
+
+    def test_without_children_their_time_is_not_entered(self):
+        recording = self.record(workload("children", "spawn"), "--no-children")
+        truth = recording.truth
+        self.assert_adds_up(recording)
+        self.assertEqual(recording.time_of("child_work", "self_ns"), 0)
+        child_ns = truth["processes"]["child"]
+        self.assertLess(abs(recording.head()["unentered_ns"] - child_ns), 0.03 * child_ns)
+        parent_ns = truth["self"]["parent_work"]
+        self.assertLess(abs(recording.time_of("parent_work", "self_ns") - parent_ns), 0.03 * parent_ns)
+
+
+class KernelTime(live.LiveTest):
+
+    def test_time_in_read_is_seen_or_booked_as_kernel_time_not_sampled(self):
+        recording = self.record(workload("reading"))
+        self.assert_reading(recording)
+
+    def test_an_unprivileged_user_gets_it_booked(self):
+        recording = self.record_as_nobody(workload("reading"))
+        self.assert_reading(recording)
+
+    def test_the_user_clock_leaves_it_out(self):
+        recording = self.record(workload("reading"), "--clock", "user")
+        self.assert_adds_up(recording)
+        share = recording.time_of("compute", "total_ns") / recording.total_ns()
+        self.assert_share(share, 1, 0.05, "compute of all user time")
+
+    def assert_reading(self, recording):
+        truth, total = recording.truth, recording.total_ns()
+        self.assert_adds_up(recording)
+        self.assert_explained(recording)
+        read_ns = recording.time_of("read_zeros", "total_ns") + recording.head()["kernel_unsampled_ns"]
+        self.assert_share(read_ns / total, truth["total"]["read_zeros"] / truth["cpu_ns"], 0.02, "read")
+        self.assert_share(recording.time_of("compute", "total_ns") / total,
+                          truth["total"]["compute"] / truth["cpu_ns"], 0.01, "compute")
+
+
+class Weights(live.LiveTest):
+
+    def assert_weights(self, rate, budget_ms, *options):
+        recording = self.record(workload("threads", budget_ms), *options, rate=rate)
+        truth = recording.truth["threads"]
+        weights = dict(recording.rows(
+            "SELECT t.name, sum(s.weight_ns) FROM samples s JOIN threads t ON t.id = s.thread GROUP BY t.name"))
+        for name, cpu_ns in truth.items():
+            self.assertLessEqual(abs(weights.get(name, 0) - cpu_ns), 0.02 * cpu_ns,
+                                 f"{name} at {rate} Hz: {weights.get(name)} of {cpu_ns} ns")
+        return recording
+
+    def assert_count(self, recording):
+        head = recording.head()
+        due = sum(recording.truth["threads"].values()) / head["period_ns"]
+        self.assertLessEqual(abs(head["samples"] - due), 0.02 * due)
+        self.assertEqual(head["lost"], 0)
+
+    def test_at_a_hundred_hertz_weights_are_the_threads_time(self):
+        self.assert_count(self.assert_weights(100, 6000))
+
+    def test_at_a_thousand_hertz_weights_are_the_threads_time(self):
+        self.assert_count(self.assert_weights(1000, 2400))
+
+    def test_at_ten_thousand_hertz_weights_are_the_threads_time(self):
+        self.assert_count(self.assert_weights(10000, 2400))
+
+    def test_at_twenty_thousand_hertz_weights_are_the_threads_time(self):
+        self.assert_count(self.assert_weights(20000, 2400))
+
+
+class Timer(live.LiveTest):
+
+    def test_the_forced_timer_tells_the_truth_too(self):
+        recording = self.record(workload("thirds", 4000), "--trigger", "timer", rate=1000)
+        self.assertEqual(recording.head()["trigger"], "timer")
+        self.assert_truth(recording, least_samples=500, widest=0.06)
+        self.assert_explained(recording)
+
+    def test_its_weights_are_the_threads_time(self):
+        recording = self.record(workload("threads", 6000), "--trigger", "timer", rate=1000)
+        truth = recording.truth["threads"]
+        weights = dict(recording.rows(
+            "SELECT t.name, sum(s.weight_ns) FROM samples s JOIN threads t ON t.id = s.thread GROUP BY t.name"))
+        for name, cpu_ns in truth.items():
+            self.assertLessEqual(abs(weights.get(name, 0) - cpu_ns), 0.02 * cpu_ns, name)
+
+    def test_children_are_sampled_by_the_timer(self):
+        for how in ("fork", "vfork", "spawn"):
+            with self.subTest(how):
+                recording = self.record(workload("children", how, 3000), "--trigger", "timer", rate=1000)
+                self.assert_truth(recording, least_samples=300, widest=0.1)
+
+    def test_where_perf_is_refused_the_timer_is_chosen_and_the_report_says_why(self):
+        recording = self.record(workload("thirds", 3000), launcher=workload("without_perf"), rate=1000)
+        head = recording.head()
+        self.assertEqual(head["trigger"], "timer")
+        self.assert_truth(recording, least_samples=300, widest=0.08)
+        self.assert_explained(recording)
+        text = subprocess.run([live.FATHOM, "report", recording.path], capture_output=True, check=True).stdout
+        self.assertIn(b"timer", text)
+        self.assertIn(b"perf", text)
+
+    def test_a_forced_trigger_that_is_refused_ends_before_the_start(self):
+        witness = self.path("witness")
+        refused = self.record(["touch", witness], "--trigger", "sigtrap", launcher=workload("without_perf"),
+                              expect=125)
+        self.assertFalse(os.path.exists(witness))
+        self.assertEqual(len(refused.run.stderr.splitlines()), 1, refused.run.stderr)
+
+
+class Unprivileged(live.LiveTest):
+
+    def test_an_ordinary_user_gets_the_truth(self):
+        recording = self.record_as_nobody(workload("thirds"))
+        self.assert_truth(recording)
+        self.assertEqual(recording.head()["trigger"], "sigtrap")
+
+    def test_an_ordinary_users_children_and_threads_are_sampled(self):
+        for command in (workload("children", "fork"), workload("children", "vfork"), workload("threads", 1800),
+                        workload("churn")):
+            with self.subTest(command[-1]):
+                self.assert_truth(self.record_as_nobody(command))
+
+
+def function_spans(path):
+    """{name: (start, end)} of the functions in an ELF file's symbol table."""
+    spans = {}
+    for line in subprocess.run(["nm", "-S", path], capture_output=True, check=True).stdout.decode().splitlines():
+        fields = line.split()
+        if len(fields) == 4 and fields[2] in "tT":
+            start, size = int(fields[0], 16), int(fields[1], 16)
+            spans[fields[3]] = (start, start + size)
+    return spans
+
+
+if __name__ == "__main__":
+    live.main()
