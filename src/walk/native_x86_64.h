@@ -330,8 +330,20 @@ static inline int x86_return_address(struct mem *mem, u64 rule,
 }
 
 /*
- * Takes one step outwards.  The stack pointer must move outwards, except out of a signal
- * frame, whose handler may have run on another stack.  How far it may move, and how often,
+ * Only a signal frame may lead to another stack, and only a function that has popped its
+ * return address into a register (vfork) stays where it is.
+ */
+static inline int x86_is_outwards(u64 rule, u64 sp, u64 cfa)
+{
+	if (rule & X86_SIGNAL_FRAME)
+		return 1;
+	if ((cfa & 7) != 0)
+		return 0;
+	return cfa > sp || (cfa == sp && (rule & 15) == X86_FORM_RETURN_LEAF);
+}
+
+/*
+ * Takes one step outwards: the stack pointer must move outwards.  How far it may move, and how often,
  * is the caller's business: mem_read refuses what is not the stack, and the caller counts.
  * A return address of 0 marks the outermost frame too (threads begun by hand).
  */
@@ -339,7 +351,6 @@ static inline enum walk_status native_step(struct mem *mem, u64 rule, struct nat
 					   struct native_step *out_step)
 {
 	struct native_regs next = { .fp = regs->fp, .bx = regs->bx };
-	u8 is_signal_frame = (rule & X86_SIGNAL_FRAME) != 0;
 	enum walk_status status;
 
 	if ((rule & 15) == X86_FORM_LAST) {
@@ -349,7 +360,7 @@ static inline enum walk_status native_step(struct mem *mem, u64 rule, struct nat
 	status = x86_cfa(mem, rule, regs, &next.sp);
 	if (status != WALK_COMPLETE)
 		return status;
-	if (!is_signal_frame && (next.sp <= regs->sp || (next.sp & 7) != 0))
+	if (!x86_is_outwards(rule, regs->sp, next.sp))
 		return WALK_NO_PROGRESS;
 	if (x86_return_address(mem, rule, regs, next.sp, &next.ip) < 0 ||
 	    x86_restore(mem, rule, X86_FP_SHIFT, regs, next.sp, &next.fp) < 0 ||
@@ -360,6 +371,6 @@ static inline enum walk_status native_step(struct mem *mem, u64 rule, struct nat
 		return WALK_COMPLETE;
 	}
 	*regs = next;
-	*out_step = (struct native_step){ .is_exact = is_signal_frame };
+	*out_step = (struct native_step){ .is_exact = (rule & X86_SIGNAL_FRAME) != 0 };
 	return WALK_COMPLETE;
 }
