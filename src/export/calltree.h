@@ -1,0 +1,60 @@
+/*
+ * calltree - a profile's stacks merged by a key of their frames, in pre-order.
+ *
+ * A profile keeps stacks by frame, that is by line; what exporters write goes by
+ * function or by label.  Nodes with the same path of keys become one.  Every
+ * subtree is a run of nodes: node i and those behind it, up to nodes[i].end.
+ * Inside export/ only.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct profile;
+
+enum calltree_order {
+	CALLTREE_BY_KEY,    /* siblings by key, ascending */
+	CALLTREE_BY_WEIGHT, /* the heaviest sibling first; by key where they weigh the same */
+};
+
+struct calltree_node {
+	uint32_t parent; /* 0 for children of the root, and for the root */
+	uint32_t key;    /* 0 for the root */
+	uint32_t end;    /* the first node behind the subtree */
+	bool is_inlined; /* in every stack that comes by */
+	uint64_t self_ns, total_ns;
+	uint64_t self_samples, total_samples;
+};
+
+/* What one thread spent in one node itself. */
+struct calltree_row {
+	uint32_t thread; /* thread_id.n; 0: none */
+	uint32_t node;
+	uint64_t ns;
+	uint64_t samples;
+};
+
+struct calltree {
+	struct calltree_node *nodes; /* 0 is the root, which stands for everything */
+	size_t node_count;
+	struct calltree_row *rows; /* by thread, then by node, each pair once */
+	size_t row_count;
+};
+
+/*
+ * Merges the profile's stacks.  key_of_frame has an entry for each frame id, and for id 0.
+ * Weights of no time and no samples are left out, and weights of no stack are the root's own.
+ */
+void calltree_init(struct calltree *tree, const struct profile *profile,
+		   const uint32_t *key_of_frame, enum calltree_order order);
+/* Merges them by function (the keys are function ids), the heaviest sibling first. */
+void calltree_init_by_function(struct calltree *tree, const struct profile *profile);
+void calltree_done(struct calltree *tree);
+/*
+ * Writes the nodes on the way from the root's child down to node into path, which has room
+ * for calltree_depth() of them, and returns how many there are.
+ */
+size_t calltree_path(const struct calltree *tree, uint32_t node, uint32_t *path);
+/* The length of the longest path. */
+size_t calltree_depth(const struct calltree *tree);

@@ -1,0 +1,13 @@
+/*
+ * comments - what is true of a recording as a whole, one sentence a line.
+ *
+ * For formats that have a place for remarks but none for the CPU account.
+ * Inside export/ only.
+ */
+#pragma once
+
+struct profile_info;
+
+/* Hands each line to add(context, line).  Figures nobody measured are left out. */
+void comments_each(const struct profile_info *info,
+		   void (*add)(void *context, const char *line), void *context);

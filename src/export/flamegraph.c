@@ -1,0 +1,229 @@
+/*
+ * flamegraph - one self-contained page that draws the profile in a browser.
+ *
+ * The page is in flamegraph/; here its profile is written: columns of the nodes of
+ * the merged call tree in pre-order (a node's depth is all that says where it
+ * hangs), and what each thread spent in each node.
+ */
+#include "export/formats.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+
+#include "base/text.h"
+#include "export/calltree.h"
+#include "export/meaning.h"
+#include "export/output.h"
+#include "export/page.h"
+#include "profile/profile.h"
+
+/* A comma, but for the first of a list. */
+static void separate(struct output *output, bool is_first)
+{
+	if (!is_first)
+		text_add(&output->buffer, ",");
+	output_tick(output);
+}
+
+static void write_strings(struct output *output, const char *name, const char *const *strings,
+			  size_t count)
+{
+	text_addf(&output->buffer, ",\"%s\":[", name);
+	for (size_t i = 0; i < count; i++) {
+		separate(output, i == 0);
+		output_json_string(output, strings[i]);
+	}
+	text_add(&output->buffer, "]");
+}
+
+static void write_string(struct output *output, const char *name, const char *string)
+{
+	text_addf(&output->buffer, ",\"%s\":", name);
+	output_json_string(output, string);
+}
+
+static void write_figure(struct output *output, const char *name, uint64_t figure)
+{
+	if (figure == FIGURE_UNKNOWN)
+		text_addf(&output->buffer, ",\"%s\":null", name);
+	else
+		text_addf(&output->buffer, ",\"%s\":%" PRIu64, name, figure);
+}
+
+static void write_info(struct output *output, const struct profile_info *info)
+{
+	text_addf(&output->buffer, ",\n\"info\":{\"is_unfinished\":%s",
+		  info->is_unfinished ? "true" : "false");
+	write_strings(output, "command", info->command, info->command_count);
+	write_string(output, "clock", info->clock);
+	write_string(output, "trigger", info->trigger);
+	write_string(output, "host", info->host);
+	write_figure(output, "rate_hz", info->rate_hz);
+	write_figure(output, "start_unix_ns", info->start_unix_ns);
+	write_figure(output, "wall_ns", info->wall_ns);
+	write_figure(output, "samples", info->samples);
+	write_figure(output, "lost", info->lost);
+	if (info->has_unexplained)
+		text_addf(&output->buffer, ",\"unexplained_ns\":%" PRId64,
+			  info->unexplained_ns);
+	else
+		text_add(&output->buffer, ",\"unexplained_ns\":null");
+	write_strings(output, "notes", info->notes, info->note_count);
+	text_add(&output->buffer, "}");
+}
+
+static void write_languages(struct output *output)
+{
+	text_add(&output->buffer, ",\n\"languages\":[");
+	for (int i = 0; i < LANGUAGE_COUNT; i++) {
+		separate(output, i == 0);
+		output_json_string(output, language_name((enum language)i));
+	}
+	text_add(&output->buffer, "]");
+}
+
+/* By module id; 0 is none. */
+static void write_modules(struct output *output, const struct profile *profile)
+{
+	text_add(&output->buffer, ",\n\"modules\":[null");
+	for (uint32_t n = 1; n <= profile_module_count(profile); n++) {
+		separate(output, false);
+		output_json_string(output,
+				   profile_get_module(profile, (struct module_id){ n })->path);
+	}
+	text_add(&output->buffer, "]");
+}
+
+/* By function id: name, language, module, file, line of the definition. */
+static void write_functions(struct output *output, const struct profile *profile)
+{
+	text_add(&output->buffer, ",\n\"functions\":[");
+	for (uint32_t n = 0; n <= profile_function_count(profile); n++) {
+		const struct function *function = meaning_of_function(profile, n);
+		separate(output, n == 0);
+		text_add(&output->buffer, "\n[");
+		output_json_string(output, function->name);
+		text_addf(&output->buffer, ",%d,%" PRIu32 ",", (int)function->language,
+			  function->module.n);
+		output_json_string(output, function->file);
+		text_addf(&output->buffer, ",%" PRIu32 "]", function->line);
+	}
+	text_add(&output->buffer, "]");
+}
+
+/* By thread id, 0 for none: process, pid, name, tid. */
+static void write_threads(struct output *output, const struct profile *profile)
+{
+	text_add(&output->buffer, ",\n\"threads\":[[\"\",0,\"no thread\",0]");
+	for (uint32_t n = 1; n <= profile_thread_count(profile); n++) {
+		const struct thread *thread =
+			profile_get_thread(profile, (struct thread_id){ n });
+		const struct process *process =
+			thread->process.n ? profile_get_process(profile, thread->process)
+					  : NULL;
+		separate(output, false);
+		text_add(&output->buffer, "\n[");
+		output_json_string(output,
+				   process && process->name ? process->name : "process");
+		text_addf(&output->buffer, ",%d,", process ? process->pid : 0);
+		output_json_string(output, thread->name);
+		text_addf(&output->buffer, ",%d]", thread->tid);
+	}
+	text_add(&output->buffer, "]");
+}
+
+static void write_nodes(struct output *output, const struct calltree *tree)
+{
+	uint32_t depth = 0;
+
+	text_add(&output->buffer, ",\n\"depth\":[0");
+	for (uint32_t i = 1; i < tree->node_count; i++) {
+		/* The node before is the parent, or in a subtree of a sibling before. */
+		uint32_t before = i - 1;
+		for (depth++; before != tree->nodes[i].parent; depth--)
+			before = tree->nodes[before].parent;
+		text_addf(&output->buffer, ",%" PRIu32, depth);
+		output_tick(output);
+	}
+	text_add(&output->buffer, "],\n\"function\":[0");
+	for (uint32_t i = 1; i < tree->node_count; i++) {
+		text_addf(&output->buffer, ",%" PRIu32, tree->nodes[i].key);
+		output_tick(output);
+	}
+	text_add(&output->buffer, "],\n\"inlined\":[");
+	bool is_first = true;
+	for (uint32_t i = 1; i < tree->node_count; i++) {
+		if (!tree->nodes[i].is_inlined)
+			continue;
+		separate(output, is_first);
+		text_addf(&output->buffer, "%" PRIu32, i);
+		is_first = false;
+	}
+	text_add(&output->buffer, "]");
+}
+
+static uint64_t row_thread(const struct calltree_row *row)
+{
+	return row->thread;
+}
+
+static uint64_t row_node(const struct calltree_row *row)
+{
+	return row->node;
+}
+
+static uint64_t row_ns(const struct calltree_row *row)
+{
+	return row->ns;
+}
+
+static uint64_t row_samples(const struct calltree_row *row)
+{
+	return row->samples;
+}
+
+static void write_rows(struct output *output, const struct calltree *tree)
+{
+	static const struct {
+		const char *name;
+		uint64_t (*value)(const struct calltree_row *row);
+	} columns[] = {
+		{ "thread", row_thread },
+		{ "node", row_node },
+		{ "ns", row_ns },
+		{ "samples", row_samples },
+	};
+
+	for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
+		text_addf(&output->buffer, "%s\"%s\":[", c == 0 ? ",\n\"rows\":{" : ",\n",
+			  columns[c].name);
+		for (size_t i = 0; i < tree->row_count; i++) {
+			separate(output, i == 0);
+			text_addf(&output->buffer, "%" PRIu64,
+				  columns[c].value(&tree->rows[i]));
+		}
+		text_add(&output->buffer, "]");
+	}
+	text_add(&output->buffer, "}");
+}
+
+int write_flamegraph(const struct profile *profile, const struct sink *sink, struct error *err)
+{
+	struct output output = output_to(sink, err);
+	struct calltree tree;
+
+	calltree_init_by_function(&tree, profile);
+	text_add_bytes(&output.buffer, flamegraph_head, flamegraph_head_size);
+	text_add(&output.buffer, "{\"fathom\":\"" FATHOM_VERSION "\"");
+	write_info(&output, profile_get_info(profile));
+	write_languages(&output);
+	write_modules(&output, profile);
+	write_functions(&output, profile);
+	write_threads(&output, profile);
+	write_nodes(&output, &tree);
+	write_rows(&output, &tree);
+	text_add(&output.buffer, "}\n");
+	text_add_bytes(&output.buffer, flamegraph_tail, flamegraph_tail_size);
+	calltree_done(&tree);
+	return output_done(&output);
+}

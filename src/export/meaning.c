@@ -1,0 +1,38 @@
+#include "export/meaning.h"
+
+#include "base/text.h"
+#include "profile/profile.h"
+
+const struct function *meaning_of_function(const struct profile *profile, uint32_t n)
+{
+	static const struct function unknown = { .language = LANGUAGE_FATHOM,
+						 .name = "[unknown]" };
+
+	if (n == 0 || n > profile_function_count(profile))
+		return &unknown;
+	const struct function *function =
+		profile_get_function(profile, (struct function_id){ n });
+	return function->name && *function->name ? function : &unknown;
+}
+
+const char *meaning_of_module(const struct profile *profile, const struct function *function)
+{
+	if (function->module.n == 0)
+		return NULL;
+	return profile_get_module(profile, function->module)->path;
+}
+
+void meaning_add_thread(struct text *text, const struct profile *profile, uint32_t n)
+{
+	if (n == 0) {
+		text_add(text, "no thread");
+		return;
+	}
+	const struct thread *thread = profile_get_thread(profile, (struct thread_id){ n });
+	if (thread->process.n != 0) {
+		const struct process *process = profile_get_process(profile, thread->process);
+		text_addf(text, "%s (%d) / ", process->name ? process->name : "process",
+			  process->pid);
+	}
+	text_addf(text, "%s (%d)", thread->name ? thread->name : "thread", thread->tid);
+}
