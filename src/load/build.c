@@ -1,0 +1,343 @@
+#include "load/build.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/table.h"
+#include "load/account.h"
+#include "load/names.h"
+#include "profile/profile.h"
+#include "record/keys.h"
+#include "record/reader.h"
+
+struct loaded_thread {
+	struct recording_thread row;
+	struct thread_id id;
+};
+
+struct loaded_process {
+	struct recording_process row;
+	uint64_t cpu_ns; /* of its threads */
+};
+
+struct builder {
+	struct profile *profile;
+	const struct names *names;
+	struct error *err;
+	struct intern strings;
+	bool is_without_children;
+
+	/* The recording's ids to the profile's. */
+	struct table modules, processes, threads, stacks;
+	struct table module_mappings; /* a module to the index + 1 of its first mapping */
+	struct recording_mapping *mappings;
+	size_t mapping_count, mapping_capacity;
+	struct loaded_process *process_rows;
+	size_t process_count, process_capacity;
+	struct table process_rows_by_id; /* to index + 1 */
+	struct loaded_thread *thread_rows;
+	size_t thread_count, thread_capacity;
+	struct function_id *functions; /* by index of names; none until first used */
+};
+
+static const char *keep_string(struct builder *builder, const char *string)
+{
+	return intern_get(&builder->strings, intern_string(&builder->strings, string), NULL);
+}
+
+static int damaged(struct builder *builder, const char *what, uint32_t id, const char *missing,
+		   uint32_t missing_id)
+{
+	return error_set(builder->err, -EBADMSG,
+			 "the recording is damaged: %s %" PRIu32 " names %s %" PRIu32
+			 ", which is not there",
+			 what, id, missing, missing_id);
+}
+
+/* A damaged table gives 0, which is "none" in every id. */
+static uint32_t id_of(const struct table *table, uint32_t id)
+{
+	uint64_t found = 0;
+
+	table_get(table, 0, id, &found);
+	return (uint32_t)found;
+}
+
+static int read_mapping(void *context, const struct recording_mapping *row)
+{
+	struct builder *builder = context;
+	bool is_new = false;
+	uint64_t *place = table_at(&builder->module_mappings, 0, row->module, &is_new);
+
+	if (!is_new)
+		return 0;
+	builder->mappings = array_grow(builder->mappings, builder->mapping_count,
+				       &builder->mapping_capacity, sizeof *builder->mappings);
+	builder->mappings[builder->mapping_count++] = *row;
+	*place = builder->mapping_count;
+	return 0;
+}
+
+/* What modules without a file are called. */
+static const char *const kind_names[] = {
+	[MODULE_KIND_ELF] = "[unknown]",   [MODULE_KIND_VDSO] = "[vdso]",
+	[MODULE_KIND_JIT] = "[jit]",       [MODULE_KIND_UNKNOWN] = "[unknown]",
+	[MODULE_KIND_KERNEL] = "[kernel]", [MODULE_KIND_INTERPRETED] = "[interpreted]",
+};
+
+static int read_module(void *context, const struct recording_module *row)
+{
+	struct builder *builder = context;
+	size_t kind = (size_t)row->kind;
+	bool has_file = row->kind == MODULE_KIND_ELF || row->kind == MODULE_KIND_VDSO;
+	uint32_t mapping = id_of(&builder->module_mappings, row->id);
+	struct module module = { .path = row->path };
+
+	if (!module.path || !*module.path)
+		module.path = kind < sizeof kind_names / sizeof kind_names[0] ? kind_names[kind]
+									      : "[unknown]";
+	module.build_id_len =
+		row->build_id_len <= sizeof module.build_id ? row->build_id_len : 0;
+	memcpy(module.build_id, row->build_id, module.build_id_len);
+	/* JIT code is one module to its readers, in however many pieces it was mapped. */
+	if (has_file && mapping) {
+		module.start = builder->mappings[mapping - 1].start;
+		module.end = builder->mappings[mapping - 1].end;
+		module.file_offset = builder->mappings[mapping - 1].file_offset;
+	}
+	*table_at(&builder->modules, 0, row->id, NULL) =
+		profile_add_module(builder->profile, &module).n;
+	return 0;
+}
+
+static int read_process(void *context, const struct recording_process *row)
+{
+	struct builder *builder = context;
+	struct loaded_process process = { .row = *row };
+
+	process.row.name = keep_string(builder, row->name && *row->name ? row->name : "?");
+	process.row.unentered_reason = keep_string(builder, row->unentered_reason);
+	process.row.exe = NULL;
+	builder->process_rows =
+		array_grow(builder->process_rows, builder->process_count,
+			   &builder->process_capacity, sizeof *builder->process_rows);
+	builder->process_rows[builder->process_count++] = process;
+	*table_at(&builder->process_rows_by_id, 0, row->id, NULL) = builder->process_count;
+	return 0;
+}
+
+static struct loaded_process *process_of(struct builder *builder, uint32_t id)
+{
+	uint32_t index = id_of(&builder->process_rows_by_id, id);
+
+	return index ? &builder->process_rows[index - 1] : NULL;
+}
+
+static int read_thread(void *context, const struct recording_thread *row)
+{
+	struct builder *builder = context;
+	struct loaded_thread thread = { .row = *row };
+	struct loaded_process *process = process_of(builder, row->process);
+
+	if (!process)
+		return damaged(builder, "thread", row->id, "process", row->process);
+	if (row->cpu_ns > 0)
+		process->cpu_ns += (uint64_t)row->cpu_ns;
+	thread.row.name =
+		keep_string(builder, row->name && *row->name ? row->name : process->row.name);
+	builder->thread_rows =
+		array_grow(builder->thread_rows, builder->thread_count,
+			   &builder->thread_capacity, sizeof *builder->thread_rows);
+	builder->thread_rows[builder->thread_count++] = thread;
+	return 0;
+}
+
+static void add_processes(struct builder *builder)
+{
+	for (size_t i = 0; i < builder->process_count; i++) {
+		const struct loaded_process *process = &builder->process_rows[i];
+		struct process_id id = profile_add_process(
+			builder->profile,
+			&(struct process){
+				.pid = process->row.pid,
+				.parent = { id_of(&builder->processes, process->row.parent) },
+				.name = process->row.name,
+				.cpu_ns = process->cpu_ns,
+				.period_ns = process->row.period_ns > 0
+						     ? (uint64_t)process->row.period_ns
+						     : 0,
+				.unentered_reason = process->row.unentered_reason,
+			});
+
+		*table_at(&builder->processes, 0, process->row.id, NULL) = id.n;
+	}
+}
+
+static void add_threads(struct builder *builder)
+{
+	for (size_t i = 0; i < builder->thread_count; i++) {
+		const struct recording_thread *row = &builder->thread_rows[i].row;
+		const struct loaded_process *process = process_of(builder, row->process);
+		struct account_process about = { process->row.name,
+						 process->row.unentered_reason };
+		struct thread_id id = profile_add_thread(
+			builder->profile,
+			&(struct thread){
+				.process = { id_of(&builder->processes, row->process) },
+				.tid = row->tid,
+				.name = row->name,
+				.cpu_ns = row->cpu_ns > 0 ? (uint64_t)row->cpu_ns : 0,
+			});
+
+		if (!about.unentered_reason && builder->is_without_children)
+			about.unentered_reason = "--no-children";
+		*table_at(&builder->threads, 0, row->id, NULL) = id.n;
+		account_add_thread(builder->profile, id, row, &about);
+	}
+}
+
+static struct function_id add_function(struct builder *builder, uint32_t index)
+{
+	struct function_id *known = &builder->functions[index];
+	const struct named_function *named = &builder->names->functions[index];
+
+	if (known->n)
+		return *known;
+	*known = profile_add_function(
+		builder->profile, &(struct function){
+					  .language = named->language < LANGUAGE_COUNT
+							      ? (enum language)named->language
+							      : LANGUAGE_NATIVE,
+					  .module = { id_of(&builder->modules, named->module) },
+					  .name = named->name,
+					  .file = named->file,
+					  .line = named->line,
+				  });
+	return *known;
+}
+
+static struct frame_id add_frame(struct builder *builder, const struct named_location *location,
+				 bool is_inlined)
+{
+	const struct named_function *named = &builder->names->functions[location->function];
+	bool is_same_file =
+		location->file && named->file && strcmp(location->file, named->file) == 0;
+
+	return profile_add_frame(builder->profile,
+				 &(struct frame){
+					 .function = add_function(builder, location->function),
+					 .line = location->line,
+					 .file = is_same_file ? NULL : location->file,
+					 .address = location->address,
+					 .is_inlined = is_inlined,
+				 });
+}
+
+static int read_stack(void *context, const struct recording_stack *row)
+{
+	struct builder *builder = context;
+	struct stack_id stack = { id_of(&builder->stacks, row->parent) };
+	size_t count = 0;
+	const struct named_location *locations =
+		names_of_frame(builder->names, row->frame, &count);
+
+	if (row->parent && !stack.n)
+		return damaged(builder, "stack", row->id, "stack", row->parent);
+	if (!count)
+		return damaged(builder, "stack", row->id, "frame", row->frame);
+	for (size_t i = count; i-- > 0;)
+		stack = profile_add_stack(builder->profile, stack,
+					  add_frame(builder, &locations[i], i + 1 < count));
+	*table_at(&builder->stacks, 0, row->id, NULL) = stack.n;
+	return 0;
+}
+
+static int read_sum(void *context, const struct recording_sum *row)
+{
+	struct builder *builder = context;
+	struct profile_info *info = profile_info(builder->profile);
+	struct thread_id thread = { id_of(&builder->threads, row->thread) };
+	struct stack_id stack = { id_of(&builder->stacks, row->stack) };
+	uint64_t ns = row->weight_ns > 0 ? (uint64_t)row->weight_ns : 0;
+
+	if (!thread.n)
+		return damaged(builder, "a sum of thread", row->thread, "thread", row->thread);
+	if (row->stack && !stack.n)
+		return damaged(builder, "a sum of thread", row->thread, "stack", row->stack);
+	if (__builtin_add_overflow(info->sampled_ns, ns, &info->sampled_ns))
+		info->sampled_ns = FIGURE_UNKNOWN - 1;
+	if (!stack.n) {
+		account_add_row(builder->profile, thread, "[stack lost]", ns, row->samples);
+		return 0;
+	}
+	profile_add_weight(builder->profile,
+			   &(struct weight){
+				   .stack = stack,
+				   .thread = thread,
+				   .state = row->state < THREAD_STATE_COUNT
+						    ? (enum thread_state)row->state
+						    : THREAD_STATE_RUNNING,
+				   .ns = ns,
+				   .samples = row->samples,
+			   });
+	return 0;
+}
+
+static void builder_done(struct builder *builder)
+{
+	intern_done(&builder->strings);
+	table_done(&builder->modules);
+	table_done(&builder->processes);
+	table_done(&builder->threads);
+	table_done(&builder->stacks);
+	table_done(&builder->module_mappings);
+	table_done(&builder->process_rows_by_id);
+	free(builder->mappings);
+	free(builder->process_rows);
+	free(builder->thread_rows);
+	free(builder->functions);
+}
+
+/* Reads the rows in the order in which they name each other. */
+static int build(struct builder *builder, struct recording_reader *reader)
+{
+	struct error *err = builder->err;
+	int rc = recording_reader_each_mapping(reader, read_mapping, builder, err);
+
+	if (rc == 0)
+		rc = recording_reader_each_module(reader, read_module, builder, err);
+	if (rc == 0)
+		rc = recording_reader_each_process(reader, read_process, builder, err);
+	if (rc == 0)
+		rc = recording_reader_each_thread(reader, read_thread, builder, err);
+	if (rc < 0)
+		return rc;
+	add_processes(builder);
+	add_threads(builder);
+	rc = recording_reader_each_stack(reader, read_stack, builder, err);
+	if (rc == 0)
+		rc = recording_reader_each_sum(reader, read_sum, builder, err);
+	return rc;
+}
+
+int build_profile(struct recording_reader *reader, const struct names *names,
+		  struct profile *profile, struct error *err)
+{
+	struct builder builder = { .profile = profile, .names = names, .err = err };
+	const char *children = recording_reader_get(reader, KEY_CHILDREN);
+
+	builder.is_without_children = children && strcmp(children, "0") == 0;
+	builder.functions =
+		xreallocarray(NULL, names->function_count + 1, sizeof *builder.functions);
+	memset(builder.functions, 0, (names->function_count + 1) * sizeof *builder.functions);
+	account_open(profile);
+	int rc = build(&builder, reader);
+
+	account_close(profile);
+	builder_done(&builder);
+	return rc;
+}

@@ -1,0 +1,44 @@
+/*
+ * load - joins a recording, the names of its addresses and a profile.
+ *
+ * The one place where the three meet.  A recording that its recorder finished holds
+ * its names.  One whose recorder was killed is resolved at its first report, by build
+ * id, and keeps the names from then on where its file can be written; one that is still
+ * being written is resolved in memory, each time anew.
+ *
+ * Prints nothing: what did not stop the work is in notes.
+ */
+#pragma once
+#include <stddef.h>
+
+struct error;
+struct notes;
+struct profile;
+struct recording_reader;
+struct recording_writer;
+
+/* Zero means default. */
+struct load_options {
+	/* Called now and then while addresses are looked up; done == total at the end. */
+	void (*progress)(void *context, size_t done, size_t total);
+	void *context;
+};
+
+/*
+ * Makes a profile of an open recording.  Names that are missing are looked up in memory
+ * and not kept.  What notes holds afterwards stands in the profile's info too.
+ */
+int load_profile(struct recording_reader *reader, const struct load_options *options,
+		 struct notes *notes, struct profile **out_profile, struct error *err);
+
+/*
+ * Opens the recording at path and makes its profile.  Names that are missing are looked up,
+ * and kept in the recording unless it is being written or cannot be: the latter is a note.
+ */
+int load_recording(const char *path, const struct load_options *options, struct notes *notes,
+		   struct profile **out_profile, struct error *err);
+
+/* Looks up every address of the finished recording at path, each once, and stores what it is
+ * called.  -EBUSY while it is being written. */
+int load_symbolize(const char *path, const struct load_options *options, struct notes *notes,
+		   struct error *err);

@@ -1,0 +1,57 @@
+/*
+ * modules - where the names of each module of a recording come from.
+ *
+ * An ELF file is opened by its path and build id, or from the copy in the recording; JIT
+ * code from a jitdump or a perf map of its process.  Each is opened when its first address
+ * is looked up, and once.
+ */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/table.h"
+#include "record/recording.h"
+
+struct error;
+struct notes;
+struct recording_reader;
+struct symbol_module;
+struct symbolizer;
+
+/* A module's sources, tried in this order; at least one once it is open. */
+#define SOURCES_PER_MODULE 2
+
+struct module_source {
+	struct recording_module module;
+	uint32_t process; /* of JIT and unknown modules: the one it was mapped in */
+	int pid;          /* of that process; 0 unknown */
+	struct symbol_module *sources[SOURCES_PER_MODULE];
+	size_t source_count; /* 0: not opened yet */
+};
+
+/* A foreign file's bytes, from the recording or read here. */
+struct kept_file {
+	uint32_t process;
+	const char *path;
+	void *data;
+	size_t len;
+};
+
+/* Zero-initialized is empty. */
+struct module_sources {
+	struct intern strings;
+	struct module_source *modules;
+	size_t module_count, module_capacity;
+	struct table index_of_id; /* the recording's id to index + 1 */
+	struct kept_file *files;
+	size_t file_count, file_capacity;
+	int64_t start_unix_ns; /* of the recording; RECORDING_UNKNOWN */
+	bool is_same_kernel;   /* recorded under the kernel that runs here */
+};
+
+int module_sources_read(struct module_sources *sources, struct recording_reader *reader,
+			struct error *err);
+void module_sources_done(struct module_sources *sources);
+/* The opened module, or NULL when the recording has none of that id. */
+const struct module_source *module_sources_open(struct module_sources *sources, uint32_t id,
+						struct symbolizer *symbolizer);

@@ -1,0 +1,149 @@
+#include "load/resolve.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "load/load.h"
+#include "load/modules.h"
+#include "load/names.h"
+#include "profile/profile.h"
+#include "record/reader.h"
+#include "symbol/symbolizer.h"
+
+/* How many addresses are looked up between two calls of progress. */
+#define PROGRESS_STEP 64
+
+struct resolver {
+	struct names *names;
+	struct symbolizer *symbolizer;
+	struct module_sources sources;
+	struct recording_frame *frames; /* those without names */
+	size_t frame_count, frame_capacity;
+};
+
+static int collect_frame(void *context, const struct recording_frame *row)
+{
+	struct resolver *resolver = context;
+	size_t known = 0;
+
+	names_of_frame(resolver->names, row->id, &known);
+	if (known)
+		return 0;
+	resolver->frames = array_grow(resolver->frames, resolver->frame_count,
+				      &resolver->frame_capacity, sizeof *resolver->frames);
+	resolver->frames[resolver->frame_count++] = *row;
+	return 0;
+}
+
+/* Neighbouring addresses share a compilation unit, which the symbolizer has at hand then. */
+static int compare_frames(const void *a, const void *b)
+{
+	const struct recording_frame *left = a, *right = b;
+
+	if (left->module != right->module)
+		return left->module < right->module ? -1 : 1;
+	return (left->address > right->address) - (left->address < right->address);
+}
+
+/* What the locations of one frame are added with. */
+struct found {
+	struct names *names;
+	const struct recording_frame *frame;
+	uint32_t language;
+	uint32_t depth;
+	size_t first; /* index of the first location added */
+	bool is_named;
+};
+
+static void add_location(void *context, const struct symbol_location *location)
+{
+	struct found *found = context;
+	uint32_t function =
+		names_add_function(found->names, &(struct named_function){
+							 .language = found->language,
+							 .module = found->frame->module,
+							 .name = location->name,
+							 .file = location->file,
+							 .line = location->line,
+						 });
+
+	found->is_named |= location->is_named;
+	names_add_location(found->names, &(struct named_location){
+						 .frame = found->frame->id,
+						 .depth = found->depth++,
+						 .function = function,
+						 .line = location->line_number,
+						 .file = location->line_file,
+					 });
+}
+
+/* Tries the module's sources in turn until one has a name. */
+static void look_up(struct names *names, const struct module_source *source,
+		    const struct recording_frame *frame)
+{
+	bool is_kernel = source->module.kind == MODULE_KIND_KERNEL;
+	struct found found = {
+		.names = names,
+		.frame = frame,
+		.language = is_kernel ? LANGUAGE_KERNEL : LANGUAGE_NATIVE,
+		.first = names->location_count,
+	};
+	uint64_t address = 0;
+
+	for (size_t i = 0; i < source->source_count && !found.is_named; i++) {
+		names->location_count = found.first;
+		found.depth = 0;
+		symbol_module_look_up(source->sources[i], frame->address, add_location, &found,
+				      &address);
+	}
+	for (size_t i = found.first; i < names->location_count; i++)
+		names->locations[i].address = address;
+}
+
+static int look_up_all(struct resolver *resolver, const struct load_options *options,
+		       struct error *err)
+{
+	for (size_t i = 0; i < resolver->frame_count; i++) {
+		const struct recording_frame *frame = &resolver->frames[i];
+		const struct module_source *source = module_sources_open(
+			&resolver->sources, frame->module, resolver->symbolizer);
+
+		if (!source)
+			return error_set(err, -EBADMSG,
+					 "the recording is damaged: frame %u is in module %u, "
+					 "which is not there",
+					 frame->id, frame->module);
+		look_up(resolver->names, source, frame);
+		if (options->progress && i % PROGRESS_STEP == 0)
+			options->progress(options->context, i, resolver->frame_count);
+	}
+	if (options->progress && resolver->frame_count)
+		options->progress(options->context, resolver->frame_count,
+				  resolver->frame_count);
+	return 0;
+}
+
+int resolve_names(struct recording_reader *reader, const struct load_options *options,
+		  struct notes *notes, struct names *names, struct error *err)
+{
+	struct resolver resolver = { .names = names };
+
+	names_sort(names);
+	int rc = recording_reader_each_frame(reader, collect_frame, &resolver, err);
+
+	if (rc == 0 && resolver.frame_count)
+		rc = module_sources_read(&resolver.sources, reader, err);
+	if (rc == 0 && resolver.frame_count) {
+		qsort(resolver.frames, resolver.frame_count, sizeof *resolver.frames,
+		      compare_frames);
+		resolver.symbolizer = symbolizer_new(notes);
+		rc = look_up_all(&resolver, options, err);
+		symbolizer_free(resolver.symbolizer);
+	}
+	module_sources_done(&resolver.sources);
+	free(resolver.frames);
+	names_sort(names);
+	return rc;
+}
