@@ -7,7 +7,7 @@
 
 #include "memory.h"
 
-#define FIRST_BLOCK_BYTES ((size_t)4096)
+#define FIRST_BLOCK_BYTES   ((size_t)4096)
 #define LARGEST_BLOCK_BYTES ((size_t)1 << 20)
 
 /* The head is the block being filled; those behind it are full, or made for one large piece. */
