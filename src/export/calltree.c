@@ -73,7 +73,8 @@ static void mark_stacks(struct build *build)
 
 static void make_nodes(struct build *build)
 {
-	build->nodes[add_node(build, 0, 0)].is_inlined = false; /* the root */
+	uint32_t root = add_node(build, 0, 0);
+	build->nodes[root].is_inlined = false;
 	for (uint32_t stack = 1; stack <= profile_stack_count(build->profile); stack++) {
 		if (!build->node_of_stack[stack])
 			continue;
