@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""Which room may know which: the table of the architecture, held against every #include.
+
+Also: code that runs in the target or in the kernel includes no hosted header, and only cli/
+prints to the terminal or ends the program.
+
+usage: layers.py [ROOT]
+"""
+
+import pathlib
+import re
+import sys
+
+ROOMS = {
+    "base": set(),
+    "abi": set(),
+    "walk": {"abi"},
+    "vantage/agent": {"walk", "abi"},
+    "vantage/kernel": {"walk", "abi"},
+    "vantage/remote": {"walk", "abi", "target", "base"},
+    "target": {"abi", "base"},
+    "record": {"abi", "base"},
+    "symbol": {"target", "base"},
+    "profile": {"base"},
+    "report": {"profile", "base"},
+    "export": {"profile", "base"},
+    "view": {"profile", "base"},
+    "collect": {"target", "record", "abi", "base"},
+    # Joins a recording, its names and a profile.
+    "load": {"record", "symbol", "target", "profile", "abi", "base"},
+    "cli": {"base", "abi", "target", "record", "symbol", "profile", "report", "export", "view",
+            "collect", "load"},
+}
+
+# A vantage has two sides: what runs in the target or the kernel, and the header by which the
+# session starts it.
+LOADER_HEADER = re.compile(r"vantage/\w+/loader\.h$")
+MAY_LOAD = {"collect", "cli"}
+
+# These run where there may be no libc.
+FREESTANDING_ROOMS = {"abi", "walk"}
+FREESTANDING_HEADERS = {"stddef.h", "stdint.h", "stdbool.h", "stdatomic.h", "limits.h",
+                        "float.h", "stdalign.h", "stdarg.h", "stdnoreturn.h", "assert.h"}
+
+# What only cli/ may call: it alone speaks and ends the program.  (_exit() is for a child
+# between fork and exec, and for base/memory.c when there is no memory.)
+SPEAKING = re.compile(r"(?<![\w.>])(printf|vprintf|puts|putchar|perror|exit|quick_exit|abort|"
+                      r"errx?|warnx?|assert)\s*\(|\bfv?printf\s*\(\s*(?:stderr|stdout)\b|"
+                      r"\bfputs\s*\([^;]*,\s*(?:stderr|stdout)\s*\)")
+ENDING_AT_ONCE = re.compile(r"(?<![\w.>])_exit\s*\(|(?<![\w.>])_Exit\s*\(")
+MAY_END_AT_ONCE = {"base/memory.c"}
+MAY_END_AT_ONCE_ROOMS = {"collect", "cli"}
+
+COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'',
+                             re.S)
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
+
+
+def without_comments(text):
+    """Comments become blank, line for line; texts stay (an #include needs its name)."""
+    def blank(match):
+        piece = match.group(0)
+        if piece[0] != "/":
+            return piece
+        return " " + "\n" * piece.count("\n")
+    return COMMENT_OR_TEXT.sub(blank, text)
+
+
+def without_texts(text):
+    return COMMENT_OR_TEXT.sub(lambda m: '""' + "\n" * m.group(0).count("\n"), text)
+
+
+def room_of(path):
+    """The room of a path relative to src/, or None."""
+    for room in ROOMS:
+        if path.startswith(room + "/"):
+            return room
+    return None
+
+
+def resolve(source, included, src):
+    """The path relative to src/ of what a file of ours includes, or None."""
+    beside = (source.parent / included).resolve()
+    if beside.is_file() and src in beside.parents:
+        return str(beside.relative_to(src))
+    if (src / included).is_file() or room_of(included):
+        return included
+    return None
+
+
+def is_generated(source, included):
+    """protoc-c makes x.pb-c.h of x.proto."""
+    stem = included.removesuffix(".pb-c.h")
+    return stem != included and (source.parent / (stem + ".proto")).is_file()
+
+
+def include_problems(source, room, text, src):
+    for match in INCLUDE.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        bracket, included = match.groups()
+        ours = resolve(source, included, src) if bracket == '"' else None
+        if bracket == "<":
+            if room_of(included):
+                yield line, f"<{included}> is ours: write it in quotes"
+            elif room in FREESTANDING_ROOMS and included not in FREESTANDING_HEADERS:
+                yield line, f"{room} runs without a libc and may not include <{included}>"
+            continue
+        if ours is None and is_generated(source, included):
+            continue
+        if ours is None:
+            yield line, f'"{included}" is in no room of ours'
+            continue
+        other = room_of(ours)
+        if other is None:
+            yield line, f'"{included}" ({ours}) is in no room that the table knows'
+        elif LOADER_HEADER.search(ours) and room in MAY_LOAD:
+            continue
+        elif other != room and other not in ROOMS[room]:
+            may = ", ".join(sorted(ROOMS[room])) or "nothing of ours"
+            yield line, f'{room} may not know {other} ("{included}"); it may include {may}'
+
+
+def speaking_problems(path, room, text):
+    text = without_texts(text)
+    if room != "cli":
+        for match in SPEAKING.finditer(text):
+            call = match.group(0).split("(")[0].strip()
+            yield text.count("\n", 0, match.start()) + 1, f"only cli/ may call {call}()"
+    if path not in MAY_END_AT_ONCE and room not in MAY_END_AT_ONCE_ROOMS:
+        for match in ENDING_AT_ONCE.finditer(text):
+            yield text.count("\n", 0, match.start()) + 1, f"{room} may not call _exit()"
+
+
+def problems(root):
+    """Every violation as 'path:line: sentence', in order."""
+    src = (pathlib.Path(root) / "src").resolve()
+    found = []
+    for source in sorted(src.rglob("*")):
+        if source.suffix not in (".c", ".h"):
+            continue
+        path = str(source.relative_to(src))
+        room = room_of(path)
+        if room is None:
+            found.append(f"src/{path}:1: in no room that the table knows")
+            continue
+        text = without_comments(source.read_text(encoding="utf-8"))
+        for line, sentence in (*include_problems(source, room, text, src),
+                               *speaking_problems(path, room, text)):
+            found.append(f"src/{path}:{line}: {sentence}")
+    return found
+
+
+def main():
+    root = sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2]
+    found = problems(root)
+    print("\n".join(found) if found else "every room knows only what it may")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Files and functions stay small enough to be read.
+
+A file of more than 500 lines or a function of more than 60 is a question, which is printed; of
+more than 1,000 or 100 a failure.
+
+usage: sizes.py [ROOT]
+"""
+
+import pathlib
+import re
+import sys
+
+FILE_QUESTION, FILE_FAILURE = 500, 1000
+FUNCTION_QUESTION, FUNCTION_FAILURE = 60, 100
+SUFFIXES = {".c", ".h", ".cpp", ".py", ".js", ".html", ".sh"}
+# With kernel braces a function's opening brace is alone in the first column, as its closing one.
+FUNCTION = re.compile(r"^\{\n.*?^\}", re.M | re.S)
+NAME = re.compile(r"(\w+)\s*\(")
+
+
+def functions(text):
+    """(line, name, length in lines) of each C function."""
+    for match in FUNCTION.finditer(text):
+        before = text[:match.start()].rstrip("\n").rsplit("\n\n", 1)[-1]
+        before = before.rsplit("\n}", 1)[-1].rsplit("*/", 1)[-1]
+        name = NAME.search(before)
+        line = text.count("\n", 0, match.start()) + 1
+        yield line, name.group(1) if name else "?", match.group(0).count("\n") + 1
+
+
+def problems(root):
+    """(questions, failures), each a list of sentences."""
+    questions, failures = [], []
+    for folder in ("src", "tests", "bench"):
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix not in SUFFIXES or not path.is_file():
+                continue
+            text = path.read_text(encoding="utf-8", errors="replace")
+            name = path.relative_to(root)
+            lines = text.count("\n")
+            if lines > FILE_QUESTION:
+                (failures if lines > FILE_FAILURE else questions).append(
+                    f"{name}:1: {lines} lines: can it be split?")
+            if path.suffix not in (".c", ".h"):
+                continue
+            for line, function, length in functions(text):
+                if length > FUNCTION_QUESTION:
+                    (failures if length > FUNCTION_FAILURE else questions).append(
+                        f"{name}:{line}: {function}() has {length} lines: can it be split?")
+    return questions, failures
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2]
+    questions, failures = problems(root)
+    for sentence in questions:
+        print("question:", sentence)
+    for sentence in failures:
+        print("failure:", sentence)
+    print(f"{len(questions)} questions, {len(failures)} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""The lints see what they are there to see."""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import headers  # noqa: E402
+import layers  # noqa: E402
+import sizes  # noqa: E402
+
+
+class Tree(unittest.TestCase):
+    """A small project on disk."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.root = pathlib.Path(self.folder.name)
+        self.write("src/base/error.h", "#pragma once\nstruct error;\n")
+        self.write("src/profile/profile.h", "#pragma once\nstruct profile;\n")
+        self.write("src/vantage/kernel/loader.h", "#pragma once\n")
+        self.write("src/vantage/kernel/events.h", "#pragma once\n")
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def write(self, path, text):
+        path = self.root / path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+class Layers(Tree):
+    def lint(self, path, text):
+        self.write(path, text)
+        return layers.problems(self.root)
+
+    def assert_clean(self, path, text):
+        self.assertEqual(self.lint(path, text), [])
+
+    def assert_wrong(self, path, text, sentence):
+        found = self.lint(path, text)
+        self.assertEqual(len(found), 1, found)
+        self.assertIn(sentence, found[0])
+
+    def test_a_room_may_include_what_the_table_says(self):
+        self.assert_clean("src/report/a.c",
+                          '#include <stdio.h>\n#include "profile/profile.h"\n#include "base/error.h"\n')
+
+    def test_a_wrong_include_is_caught_with_its_line(self):
+        self.assert_wrong("src/base/a.c", '\n#include "profile/profile.h"\n',
+                          "src/base/a.c:2: base may not know profile")
+
+    def test_a_way_round_through_the_file_system_is_caught(self):
+        self.assert_wrong("src/base/a.c", '#include "../profile/profile.h"\n',
+                          "base may not know profile")
+
+    def test_an_include_in_angle_brackets_is_caught(self):
+        self.assert_wrong("src/base/a.c", "#include <profile/profile.h>\n", "is ours")
+
+    def test_an_include_in_a_comment_is_none(self):
+        self.assert_clean("src/base/a.c", '/*\n#include "profile/profile.h"\n*/\n')
+
+    def test_the_session_sees_a_vantage_by_its_loader_only(self):
+        self.assert_clean("src/collect/a.c", '#include "vantage/kernel/loader.h"\n')
+        self.assert_wrong("src/collect/a.c", '#include "vantage/kernel/events.h"\n',
+                          "collect may not know vantage/kernel")
+
+    def test_a_walker_includes_nothing_of_libc(self):
+        self.assert_clean("src/walk/a.h", "#include <stdint.h>\n")
+        self.assert_wrong("src/walk/a.h", "#include <string.h>\n", "without a libc")
+
+    def test_a_room_the_table_does_not_know_is_caught(self):
+        self.assert_wrong("src/misc/a.c", "\n", "in no room")
+
+    def test_only_cli_speaks(self):
+        for call in ('printf("x");', 'fprintf(stderr, "x");', "exit(1);", "perror(path);",
+                     'fputs("x", stdout);', "abort();", "assert(x);"):
+            with self.subTest(call):
+                self.assert_wrong("src/report/a.c", f"void f(void)\n{{\n\t{call}\n}}\n",
+                                  "src/report/a.c:3: only cli/ may call")
+        (self.root / "src/report/a.c").unlink()
+        self.assert_clean("src/cli/a.c", 'void f(void)\n{\n\tprintf("x");\n}\n')
+
+    def test_writing_to_a_file_is_not_speaking(self):
+        self.assert_clean("src/report/a.c",
+                          'void f(FILE *out)\n{\n\tfprintf(out, "exit(1)");\n\tp->exit(1);\n'
+                          "\tmy_exit(1);\n\tsnprintf(b, n, x); /* printf(x) */\n}\n")
+
+    def test_only_a_child_before_exec_ends_at_once(self):
+        self.assert_clean("src/collect/a.c", "_exit(127);\n")
+        self.assert_wrong("src/record/a.c", "_exit(127);\n", "record may not call _exit()")
+
+
+class Headers(Tree):
+    def test_a_header_that_needs_another_is_caught(self):
+        self.assertEqual(headers.problems(self.root, ["cc"]), [])
+        self.write("src/base/size.h", "#pragma once\nsize_t size(void);\n")
+        found = headers.problems(self.root, ["cc"])
+        self.assertEqual(len(found), 1)
+        self.assertIn("src/base/size.h does not compile alone", found[0])
+
+    def test_a_header_that_forgets_to_name_a_struct_is_caught(self):
+        self.write("src/base/forgets.h", "#pragma once\nvoid f(struct unknown *unknown);\n")
+        found = headers.problems(self.root, ["cc"])
+        self.assertEqual(len(found), 1)
+        self.assertIn("src/base/forgets.h does not compile alone", found[0])
+
+    def test_a_function_that_the_includer_defines_is_no_problem(self):
+        self.write("src/walk/mem.h", "#pragma once\nstatic inline int mem_read(int a);\n"
+                                     "static inline int twice(int a)\n{\n\treturn mem_read(a);\n}\n")
+        self.assertEqual(headers.problems(self.root, ["cc"]), [])
+
+
+class Sizes(Tree):
+    def test_a_long_file_is_a_question_and_a_very_long_one_a_failure(self):
+        self.assertEqual(sizes.problems(self.root), ([], []))
+        self.write("src/base/long.c", "\n" * 501)
+        self.assertEqual([len(found) for found in sizes.problems(self.root)], [1, 0])
+        self.write("src/base/long.c", "\n" * 1001)
+        self.assertEqual([len(found) for found in sizes.problems(self.root)], [0, 1])
+
+    def test_a_long_function_is_named(self):
+        body = "\tx();\n" * 99
+        self.write("src/base/a.c", f"int y;\n\nstatic int named(int a,\n\t\tint b)\n{{\n{body}}}\n")
+        questions, failures = sizes.problems(self.root)
+        self.assertEqual(questions, [])
+        self.assertEqual(failures, ["src/base/a.c:5: named() has 101 lines: can it be split?"])
+
+
+if __name__ == "__main__":
+    unittest.main()
