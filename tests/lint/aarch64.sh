@@ -1,0 +1,13 @@
+#!/bin/sh
+# What runs in the target compiles and links for aarch64, warnings as errors.
+set -eu
+cd "$(dirname "$0")/../.."
+flags="-std=gnu11 -D_GNU_SOURCE -O2 -fPIC -Isrc -Werror -Wall -Wextra -Wpedantic -Wshadow
+	-Wconversion -Wno-sign-conversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef
+	-Wimplicit-fallthrough"
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+# shellcheck disable=SC2086
+aarch64-linux-gnu-gcc $flags -shared -Wl,-z,defs -o "$folder/libfathom-agent.so" \
+	src/vantage/agent/*.c -lpthread -ldl
+echo "the agent links for aarch64"

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""The summary of ./dev test counts what ran, and nothing is skipped silently."""
+
+import json
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+import summary  # noqa: E402
+
+
+class Summary(unittest.TestCase):
+    def tally(self, *tests):
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as log:
+            log.write("\n".join(json.dumps(test) for test in tests))
+            log.flush()
+            return summary.tally_of(f"step passed build with gcc\nmeson {log.name} unit tests\n")
+
+    def test_steps_and_tests_are_counted(self):
+        tally = self.tally({"name": "fathom:unit / a", "result": "OK", "stdout": ""},
+                           {"name": "fathom:unit / b", "result": "FAIL", "stdout": ""})
+        self.assertEqual((tally.passed, tally.failed, tally.skipped),
+                         (2, ["unit tests: b (fail)"], []))
+
+    def test_a_time_out_is_a_failure(self):
+        self.assertEqual(self.tally({"name": "a", "result": "TIMEOUT"}).failed,
+                         ["unit tests: a (timeout)"])
+
+    def test_a_skipped_test_says_why(self):
+        tally = self.tally({"name": "a", "result": "SKIP", "stdout": "x\nno chromium\n"})
+        self.assertEqual(tally.skipped, ["unit tests: a: no chromium"])
+        self.assertEqual(tally.passed, 1)
+
+    def test_a_case_skipped_within_a_program_is_named(self):
+        tally = self.tally({"name": "a", "result": "OK",
+                            "stdout": "[  SKIPPED ] needs_perf\n[  SKIPPED ] 1 test(s).\n"})
+        self.assertEqual(tally.skipped, ["unit tests: a: needs_perf"])
+        tally = self.tally({"name": "a", "result": "OK",
+                            "stderr": "test_x (__main__.T.test_x) ... skipped 'no perf'\n"})
+        self.assertEqual(tally.skipped, ["unit tests: a: test_x: no perf"])
+
+    def test_a_suite_without_a_log_is_a_failure(self):
+        tally = summary.tally_of("meson /nonexistent/log unit tests\nstep failed the build\n")
+        self.assertEqual(tally.failed, ["unit tests: no test ran", "the build"])
+
+
+if __name__ == "__main__":
+    unittest.main()
