@@ -31,17 +31,21 @@ static const char *base_name(const char *path)
 static void add_name(struct text *list, size_t *count, const char *name)
 {
 	++*count;
+	if (*count > NAMED_MAX + 1)
+		return;
+	if (*count > 1)
+		text_add(list, ", ");
 	if (*count <= NAMED_MAX)
-		text_addf(list, "%s%s", *count > 1 ? ", " : "", name);
-	else if (*count == NAMED_MAX + 1)
-		text_add(list, ", …");
+		text_add_printable(list, name, strlen(name));
+	else
+		text_add(list, "…");
 }
 
 static bool is_named_before(const struct profile *profile, size_t i, const char *name)
 {
 	for (size_t k = 1; k < i; k++) {
-		const struct thread *other = profile_get_thread(
-			profile, (struct thread_id){ (uint32_t)k });
+		const struct thread *other =
+			profile_get_thread(profile, (struct thread_id){ (uint32_t)k });
 		if (strcmp(other->name, name) == 0)
 			return true;
 	}
@@ -54,8 +58,8 @@ static int no_such_thread(const struct profile *profile, const char *wanted, str
 	size_t count = 0;
 
 	for (size_t i = 1; i <= profile_thread_count(profile) && count <= NAMED_MAX; i++) {
-		const struct thread *thread = profile_get_thread(
-			profile, (struct thread_id){ (uint32_t)i });
+		const struct thread *thread =
+			profile_get_thread(profile, (struct thread_id){ (uint32_t)i });
 		if (!is_named_before(profile, i, thread->name))
 			add_name(&list, &count, thread->name);
 	}
@@ -68,15 +72,23 @@ static int no_such_thread(const struct profile *profile, const char *wanted, str
 			 wanted, text_string(&list));
 }
 
-static void describe_threads(struct filter *filter, const char *wanted, bool is_tid,
-			     const struct thread *one, size_t count)
+static void describe_threads(struct text *description, bool is_tid, const struct thread *one,
+			     size_t count)
 {
-	if (is_tid)
-		text_addf(&filter->description, "thread %d (%s)", one->tid, one->name);
-	else if (count == 1)
-		text_addf(&filter->description, "thread %s (tid %d)", one->name, one->tid);
-	else
-		text_addf(&filter->description, "the %zu threads named %s", count, wanted);
+	size_t len = strlen(one->name);
+
+	if (is_tid) {
+		text_addf(description, "thread %d (", one->tid);
+		text_add_printable(description, one->name, len);
+		text_add(description, ")");
+	} else if (count == 1) {
+		text_add(description, "thread ");
+		text_add_printable(description, one->name, len);
+		text_addf(description, " (tid %d)", one->tid);
+	} else {
+		text_addf(description, "the %zu threads named ", count);
+		text_add_printable(description, one->name, len);
+	}
 }
 
 /* A tid first; what is no tid of this profile may still be a name. */
@@ -94,8 +106,8 @@ static int choose_threads(struct filter *filter, const struct profile *profile,
 		const struct thread *one = NULL;
 		size_t count = 0;
 		for (uint32_t i = 1; i <= threads; i++) {
-			const struct thread *thread = profile_get_thread(
-				profile, (struct thread_id){ i });
+			const struct thread *thread =
+				profile_get_thread(profile, (struct thread_id){ i });
 			if (by_tid ? thread->tid != tid : strcmp(thread->name, wanted) != 0)
 				continue;
 			filter->keeps_thread[i] = true;
@@ -103,7 +115,7 @@ static int choose_threads(struct filter *filter, const struct profile *profile,
 			count++;
 		}
 		if (count > 0) {
-			describe_threads(filter, wanted, by_tid, one, count);
+			describe_threads(&filter->description, by_tid, one, count);
 			return 0;
 		}
 	}
@@ -158,8 +170,8 @@ static int choose_modules(const struct profile *profile, const char *wanted, boo
 	text_add(description, "code of ");
 	for (size_t tier = 0; tier < sizeof tiers / sizeof *tiers && *wanted; tier++) {
 		for (uint32_t i = 1; i <= profile_module_count(profile); i++) {
-			const struct module *module = profile_get_module(
-				profile, (struct module_id){ i });
+			const struct module *module =
+				profile_get_module(profile, (struct module_id){ i });
 			if (!tiers[tier](module->path, wanted))
 				continue;
 			is_meant[i] = true;
@@ -188,8 +200,8 @@ static int choose_stacks(struct filter *filter, const struct profile *profile,
 	for (uint32_t i = 1; i <= stacks; i++) {
 		const struct stack *stack = profile_get_stack(profile, (struct stack_id){ i });
 		const struct frame *frame = profile_get_frame(profile, stack->frame);
-		const struct function *function = profile_get_function(profile,
-								       frame->function);
+		const struct function *function =
+			profile_get_function(profile, frame->function);
 		filter->keeps_stack[i] = is_meant[function->module.n];
 	}
 	return 0;

@@ -33,8 +33,8 @@ void filter_freep(struct filter **filter);
 /* A NULL filter keeps everything. */
 bool filter_keeps(const struct filter *filter, const struct weight *weight);
 /*
- * What its time is, for a sentence: "thread worker (tid 12)", "code of libz.so.1".  Bytes of
- * names stand in it as they are.
+ * What its time is, for a sentence: "thread worker (tid 12)", "code of libz.so.1".  Safe to
+ * print, as every sentence of this room: bytes of names are escaped.
  */
 const char *filter_description(const struct filter *filter);
 /* What passes, and what there is. */

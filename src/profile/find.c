@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "profile/profile.h"
 
 enum {
@@ -72,7 +73,7 @@ static void add_shown(struct text *list, const char *name)
 
 	if (list->len > 0)
 		text_add(list, ", ");
-	text_add_bytes(list, name, len > SHOWN_BYTES ? SHOWN_BYTES : len);
+	text_add_printable(list, name, len > SHOWN_BYTES ? utf8_cut(name, SHOWN_BYTES) : len);
 	if (len > SHOWN_BYTES)
 		text_add(list, "…");
 }

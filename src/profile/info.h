@@ -36,8 +36,7 @@ struct profile_info {
 
 	/* The CPU account: kernel_cpu = sampled + startup + exit + unentered +
 	 * kernel_unsampled + unexplained, the last being signed. */
-	uint64_t
-		kernel_cpu_ns; /* of the whole tree; user time with the user clock; FIGURE_UNKNOWN */
+	uint64_t kernel_cpu_ns; /* of the whole tree (of its user time with the user clock) */
 	uint64_t sampled_ns;
 	uint64_t startup_ns;
 	uint64_t exit_ns;

@@ -1,0 +1,110 @@
+#include "report/account.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "profile/profile.h"
+#include "report/head.h"
+#include "report/number.h"
+#include "report/style.h"
+
+enum { NAMED_MAX = 4, MEANING_COLUMN = 39 };
+
+struct row {
+	const char *name;
+	const char *meaning;
+	int64_t ns;
+	bool is_always_shown;
+};
+
+static void add_row(struct text *out, const struct style *style, const struct row *row,
+		    const struct time_unit *unit, uint64_t whole)
+{
+	struct text number = { 0 };
+	double percent = whole > 0 ? 100.0 * (double)row->ns / (double)whole : 0;
+
+	number_add_signed_time(&number, unit, row->ns);
+	text_addf(out, "%14s  %5.1f %%  ", text_string(&number), percent);
+	if (*row->meaning) {
+		text_addf(out, "%-12s  ", row->name);
+		style_add_wrapped(out, style, MEANING_COLUMN, row->meaning);
+	} else {
+		text_add(out, row->name);
+	}
+	text_add(out, "\n");
+	text_done(&number);
+}
+
+/* "processes that could not be sampled: bash (pid 12), …" */
+static void name_unentered(struct text *meaning, const struct profile *profile)
+{
+	size_t count = 0;
+
+	text_add(meaning, "processes that could not be sampled");
+	for (uint32_t i = 1; i <= profile_process_count(profile); i++) {
+		const struct process *process =
+			profile_get_process(profile, (struct process_id){ i });
+		if (!process->unentered_reason)
+			continue;
+		if (++count > NAMED_MAX)
+			continue;
+		text_add(meaning, count == 1 ? ": " : ", ");
+		text_add_printable(meaning, process->name, strlen(process->name));
+		text_addf(meaning, " (pid %d)", process->pid);
+	}
+	if (count > NAMED_MAX)
+		text_addf(meaning, " and %zu more", count - NAMED_MAX);
+}
+
+/* The last row: what the rows above add up to. */
+static struct row sum_row(const struct profile_info *info)
+{
+	bool is_user = info->clock && strcmp(info->clock, "user") == 0;
+
+	if (info->kernel_cpu_ns == FIGURE_UNKNOWN)
+		return (struct row){ "together",
+				     "the kernel's own figure is not known here, so nothing "
+				     "says what is missing",
+				     (int64_t)head_cpu_ns(info), true };
+	return (struct row){ "charged",
+			     is_user ? "the user time the kernel charged to everything that ran"
+				     : "the CPU time the kernel charged to everything that ran",
+			     (int64_t)info->kernel_cpu_ns, true };
+}
+
+/* Figures nobody measured count as nothing here; the text says so where it matters. */
+static int64_t known(uint64_t ns)
+{
+	return ns == FIGURE_UNKNOWN ? 0 : (int64_t)ns;
+}
+
+void account_add(struct text *out, const struct style *style, const struct profile *profile,
+		 bool is_whole)
+{
+	const struct profile_info *info = profile_get_info(profile);
+	uint64_t whole = head_cpu_ns(info);
+	const struct time_unit *unit = time_unit_for(whole);
+	struct text unentered = { 0 };
+
+	name_unentered(&unentered, profile);
+	const struct row rows[] = {
+		{ "sampled", "what the samples stand for", known(info->sampled_ns), true },
+		{ "start-up", "before the first instruction that could be sampled",
+		  known(info->startup_ns), false },
+		{ "exit", "after a thread was last seen", known(info->exit_ns), false },
+		{ "not entered", text_string(&unentered), known(info->unentered_ns), false },
+		{ "kernel", "system time that could not be sampled",
+		  known(info->kernel_unsampled_ns), false },
+		{ "unexplained", "", info->unexplained_ns, info->has_unexplained },
+	};
+	style_add(out, style, TINT_BOLD, "CPU account");
+	text_add(out, "\n");
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		if (rows[i].ns != 0 || rows[i].is_always_shown || is_whole)
+			add_row(out, style, &rows[i], unit, whole);
+	}
+	struct row sum = sum_row(info);
+	text_add(out, "  ------------  -------\n");
+	add_row(out, style, &sum, unit, whole);
+	text_done(&unentered);
+}

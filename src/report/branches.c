@@ -1,0 +1,362 @@
+#include "report/branches.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "profile/find.h"
+#include "profile/profile.h"
+#include "profile/tree.h"
+#include "report/number.h"
+#include "report/report.h"
+#include "report/selection.h"
+#include "report/style.h"
+
+static const double MIN_PERCENT_DEFAULT = 0.5;
+/* Of the whole: less than this does not show in a percentage of one decimal. */
+static const double INVISIBLE_PERCENT = 0.05;
+
+enum {
+	ROWS_DEFAULT = 60,
+	INDENT = 2,
+	INDENT_MAX = 60, /* deeper calls stand below each other */
+};
+
+/* One tree on its way to text. */
+struct branches {
+	const struct profile *profile;
+	const struct tree *tree;
+	const struct style *style;
+	struct text *out;
+	const struct time_unit *unit;
+	uint64_t ns; /* what percentages are of */
+	bool has_self;
+	bool *is_shown; /* by node */
+	unsigned int call_column;
+};
+
+static bool is_heavier(const struct tree_node *nodes, uint32_t a, uint32_t b)
+{
+	if (nodes[a].total_ns != nodes[b].total_ns)
+		return nodes[a].total_ns > nodes[b].total_ns;
+	return a < b;
+}
+
+static int compare_heavier(const void *a, const void *b, void *context)
+{
+	uint32_t x = *(const uint32_t *)a;
+	uint32_t y = *(const uint32_t *)b;
+
+	if (x == y)
+		return 0;
+	return is_heavier(context, x, y) ? -1 : 1;
+}
+
+/*
+ * Chooses the heaviest nodes.  A parent is at least as heavy as its children and stands
+ * before them, so what is chosen hangs together.  Returns how many are left out.
+ */
+static size_t choose(struct branches *branches, const struct report_options *options)
+{
+	const struct tree *tree = branches->tree;
+	double least = options->has_min_percent ? options->min_percent : MIN_PERCENT_DEFAULT;
+	size_t limit = options->max_rows ? options->max_rows : ROWS_DEFAULT;
+	CLEANUP(freep) uint32_t *order = xreallocarray(NULL, tree->count, sizeof *order);
+	size_t count = 0;
+	size_t all = 0;
+
+	for (uint32_t i = 1; i < tree->count; i++) {
+		uint64_t ns = tree->nodes[i].total_ns;
+		all += ns > 0;
+		if (ns > 0 && number_percent(ns, branches->ns) >= least)
+			order[count++] = i;
+	}
+	qsort_r(order, count, sizeof *order, compare_heavier, tree->nodes);
+	if (count > limit)
+		count = limit;
+	for (size_t i = 0; i < count; i++)
+		branches->is_shown[order[i]] = true;
+	return all - count;
+}
+
+/* Children are in descending order, so those shown come first. */
+static uint32_t shown_child(const struct branches *branches, uint32_t node)
+{
+	uint32_t child = branches->tree->nodes[node].first_child;
+
+	return branches->is_shown[child] ? child : 0;
+}
+
+static uint32_t shown_sibling(const struct branches *branches, uint32_t node)
+{
+	uint32_t sibling = branches->tree->nodes[node].next_sibling;
+
+	return branches->is_shown[sibling] ? sibling : 0;
+}
+
+/* The one callee that all of the node's time is passed on to, or 0. */
+static uint32_t only_child(const struct branches *branches, uint32_t node)
+{
+	uint32_t child = shown_child(branches, node);
+
+	if (!child || shown_sibling(branches, child))
+		return 0;
+	uint64_t kept =
+		branches->tree->nodes[node].total_ns - branches->tree->nodes[child].total_ns;
+	return number_percent(kept, branches->ns) < INVISIBLE_PERCENT ? child : 0;
+}
+
+static void add_percent(const struct branches *branches, uint64_t ns, int columns)
+{
+	char number[32];
+	double percent = number_percent(ns, branches->ns);
+
+	snprintf(number, sizeof number, "%*.1f", columns, percent);
+	style_add(branches->out, branches->style, style_tint_of(percent), number);
+	text_add(branches->out, "  ");
+}
+
+static void add_numbers(const struct branches *branches, const struct tree_node *first,
+			const struct tree_node *last)
+{
+	struct text time = { 0 };
+
+	add_percent(branches, first->total_ns, 7);
+	if (branches->has_self)
+		add_percent(branches, last->self_ns, 6);
+	number_add_time(&time, branches->unit, first->total_ns);
+	size_t columns = text_columns(text_string(&time));
+	text_addf(branches->out, "%*s%s  ", columns < 10 ? (int)(10 - columns) : 0, "",
+		  text_string(&time));
+	text_done(&time);
+}
+
+/* Adds the chain's next name, on a line of its own if it does not fit; returns the column. */
+static size_t add_name(const struct branches *branches, const char *name, size_t indent,
+		       size_t at)
+{
+	static const char arrow[] = " → ";
+	size_t width = style_wrap_width(branches->style);
+	struct text printable = { 0 };
+	struct text cut = { 0 };
+	bool is_first = at == indent;
+
+	text_add_printable(&printable, name, strlen(name));
+	if (branches->style->width > 0 && width > indent + 20)
+		style_add_cut_name(&cut, text_string(&printable), width - indent - 2);
+	else
+		text_add(&cut, text_string(&printable));
+	size_t columns = text_columns(text_string(&cut));
+	if (!is_first && at + 3 + columns > width) {
+		text_addf(branches->out, "\n%*s→ ", (int)indent, "");
+		at = indent + 2;
+	} else if (!is_first) {
+		text_add(branches->out, arrow);
+		at += 3;
+	}
+	text_add(branches->out, text_string(&cut));
+	text_done(&printable);
+	text_done(&cut);
+	return at + columns;
+}
+
+static const char *name_of(const struct branches *branches, uint32_t node)
+{
+	return profile_get_function(branches->profile, branches->tree->nodes[node].function)
+		->name;
+}
+
+/* Writes the node and what it folds with; returns the last node of its line. */
+static uint32_t add_line(const struct branches *branches, uint32_t node, unsigned int level)
+{
+	size_t indent = level * INDENT;
+	uint32_t last = node;
+
+	if (indent > INDENT_MAX)
+		indent = INDENT_MAX;
+	for (uint32_t next = last; next; next = only_child(branches, next))
+		last = next;
+	add_numbers(branches, &branches->tree->nodes[node], &branches->tree->nodes[last]);
+	text_addf(branches->out, "%*s", (int)indent, "");
+	indent += branches->call_column;
+
+	size_t at = indent;
+	for (uint32_t i = node;; i = only_child(branches, i)) {
+		at = add_name(branches, name_of(branches, i), indent, at);
+		if (i == last)
+			break;
+	}
+	text_add(branches->out, "\n");
+	return last;
+}
+
+/* Depth first, without recursion: stacks of foreign recordings may be very deep. */
+static void add_lines(const struct branches *branches, unsigned int outermost_level)
+{
+	/* The level of each line's first node, found again on the way back up. */
+	unsigned int *level = xzalloc(branches->tree->count * sizeof *level);
+	uint32_t node = shown_child(branches, 0);
+
+	level[node] = outermost_level;
+	while (node) {
+		uint32_t last = add_line(branches, node, level[node]);
+		uint32_t next = shown_child(branches, last);
+		if (next) {
+			level[next] = level[node] + 1;
+			node = next;
+			continue;
+		}
+		for (next = last; next; next = branches->tree->nodes[next].parent) {
+			uint32_t sibling = shown_sibling(branches, next);
+			if (sibling) {
+				level[sibling] = level[next];
+				next = sibling;
+				break;
+			}
+		}
+		node = next;
+	}
+	freep(&level);
+}
+
+static void add_rest(const struct branches *branches, size_t hidden,
+		     const struct report_options *options)
+{
+	struct text sentence = { 0 };
+
+	if (hidden == 0)
+		return;
+	text_add(&sentence, "… ");
+	number_add_count(&sentence, hidden);
+	text_addf(&sentence, " lighter call%s not shown (--min %g and -n %zu decide)",
+		  hidden == 1 ? "" : "s",
+		  options->has_min_percent ? options->min_percent : MIN_PERCENT_DEFAULT,
+		  options->max_rows ? options->max_rows : (size_t)ROWS_DEFAULT);
+	style_add(branches->out, branches->style, TINT_DIM, text_string(&sentence));
+	text_add(branches->out, "\n");
+	text_done(&sentence);
+}
+
+/* A way to look at a tree. */
+struct view {
+	const char *title;    /* of the column of names */
+	const char *sentence; /* about a function, or NULL */
+	bool has_self;
+};
+
+static const struct view top_down_view = { "call tree", NULL, true };
+static const struct view callers_view = { "called from", "Callers of", false };
+static const struct view callees_view = { "calls", "Callees of", true };
+
+static void add_titles(struct branches *branches, const struct view *view)
+{
+	struct text titles = { 0 };
+
+	text_add(&titles, "total %  ");
+	if (view->has_self)
+		text_add(&titles, "self %  ");
+	text_add(&titles, "total time  ");
+	branches->call_column = (unsigned int)titles.len;
+	text_add(&titles, view->title);
+	style_add(branches->out, branches->style, TINT_BOLD, text_string(&titles));
+	text_add(branches->out, "\n");
+	text_done(&titles);
+}
+
+/* root: the name of what the tree's root stands for, or NULL when it is everything. */
+static void add_tree(const struct selection *selection, const struct tree *tree,
+		     const struct view *view, const char *root,
+		     const struct report_options *options, const struct style *style,
+		     struct text *out)
+{
+	struct branches branches = {
+		.profile = selection->profile,
+		.tree = tree,
+		.style = style,
+		.out = out,
+		.ns = tree->nodes[0].total_ns,
+		.unit = time_unit_for(tree->nodes[0].total_ns),
+		.has_self = view->has_self,
+		.is_shown = xzalloc(tree->count * sizeof *branches.is_shown),
+	};
+
+	add_titles(&branches, view);
+	if (root) {
+		add_numbers(&branches, &tree->nodes[0], &tree->nodes[0]);
+		add_name(&branches, root, branches.call_column, branches.call_column);
+		text_add(out, "\n");
+	}
+	size_t hidden = choose(&branches, options);
+	add_lines(&branches, root ? 1 : 0);
+	add_rest(&branches, hidden, options);
+	freep(&branches.is_shown);
+}
+
+/* "Callers of deflate_fast: 4.953 s, 41.2 % of 12.034 s.  Percentages are of the 4.953 s." */
+static void add_sentence(const struct view *view, const struct found *found, uint64_t ns,
+			 uint64_t whole, const struct style *style, struct text *out)
+{
+	struct text sentence = { 0 };
+
+	text_addf(&sentence, "%s ", view->sentence);
+	text_add_printable(&sentence, found->name, strlen(found->name));
+	if (found->count > 1)
+		text_addf(&sentence, " (%zu functions of this name)", found->count);
+	text_add(&sentence, ": percentages are of its ");
+	number_add_any_time(&sentence, ns);
+	text_addf(&sentence, ", which is %.1f %% of the above.", number_percent(ns, whole));
+	style_add_wrapped(out, style, 0, text_string(&sentence));
+	text_add(out, "\n\n");
+	text_done(&sentence);
+}
+
+static void add_view(const struct selection *selection, const struct tree *top_down,
+		     const struct view *view, const struct found *found,
+		     const struct report_options *options, const struct style *style,
+		     struct text *out)
+{
+	struct tree tree;
+
+	if (view == &callers_view)
+		tree_callers(top_down, found->is_meant, &tree);
+	else
+		tree_callees(top_down, found->is_meant, &tree);
+	add_sentence(view, found, tree.nodes[0].total_ns, selection->ns, style, out);
+	add_tree(selection, &tree, view, found->name, options, style, out);
+	tree_done(&tree);
+}
+
+int branches_add(const struct selection *selection, const struct report_options *options,
+		 const struct style *style, struct text *out, struct error *err)
+{
+	const struct {
+		const char *name;
+		const struct view *view;
+	} asked[] = { { options->callers, &callers_view },
+		      { options->callees, &callees_view } };
+	struct found found[2] = { 0 };
+	CLEANUP(tree_done) struct tree top_down = { 0 };
+	int rc = 0;
+
+	for (size_t i = 0; i < 2 && rc == 0; i++) {
+		if (asked[i].name)
+			rc = find_functions(selection->profile, asked[i].name, &found[i], err);
+	}
+	if (rc == 0) {
+		tree_top_down(selection->profile, selection->filter, &top_down);
+		if (options->has_tree)
+			add_tree(selection, &top_down, &top_down_view, NULL, options, style,
+				 out);
+	}
+	for (size_t i = 0, views = options->has_tree; i < 2; i++) {
+		if (rc == 0 && asked[i].name) {
+			text_add(out, views++ > 0 ? "\n" : "");
+			add_view(selection, &top_down, asked[i].view, &found[i], options, style,
+				 out);
+		}
+		found_done(&found[i]);
+	}
+	return rc;
+}

@@ -1,0 +1,180 @@
+#include "report/grid.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "report/number.h"
+
+enum {
+	GAP = 2, /* between columns */
+	PADDED_MAX = 44,
+	COLUMNS_MAX = 12,
+};
+
+void grid_init(struct grid *grid, const struct grid_column *columns, size_t column_count)
+{
+	*grid = (struct grid){ .columns = columns, .column_count = column_count };
+}
+
+/* Takes string. */
+static void add_cell(struct grid *grid, enum tint tint, char *string)
+{
+	grid->cells =
+		array_grow(grid->cells, grid->count, &grid->capacity, sizeof *grid->cells);
+	grid->cells[grid->count++] = (struct grid_cell){ .string = string,
+							 .columns = text_columns(string),
+							 .tint = tint };
+}
+
+void grid_addf(struct grid *grid, enum tint tint, const char *format, ...)
+{
+	char *string;
+	va_list arguments;
+
+	va_start(arguments, format);
+	int len = vasprintf(&string, format, arguments);
+	va_end(arguments);
+	add_cell(grid, tint, len < 0 ? xstrdup("") : string);
+}
+
+void grid_add_name(struct grid *grid, enum tint tint, const char *name)
+{
+	struct text text = { 0 };
+
+	if (name)
+		text_add_printable(&text, name, strlen(name));
+	else
+		text_add(&text, "-");
+	add_cell(grid, name ? tint : TINT_DIM, xstrdup(text_string(&text)));
+	text_done(&text);
+}
+
+void grid_add_percent(struct grid *grid, double percent)
+{
+	grid_addf(grid, style_tint_of(percent), "%.1f", percent);
+}
+
+void grid_add_time(struct grid *grid, const struct time_unit *unit, uint64_t ns)
+{
+	struct text text = { 0 };
+
+	number_add_time(&text, unit, ns);
+	add_cell(grid, ns > 0 ? TINT_NONE : TINT_DIM, xstrdup(text_string(&text)));
+	text_done(&text);
+}
+
+void grid_add_count(struct grid *grid, uint64_t count)
+{
+	struct text text = { 0 };
+
+	number_add_count(&text, count);
+	add_cell(grid, count > 0 ? TINT_NONE : TINT_DIM, xstrdup(text_string(&text)));
+	text_done(&text);
+}
+
+/* Without a terminal, a cell of more than PADDED_MAX does not widen a column that may be cut. */
+static void measure(const struct grid *grid, bool is_terminal, size_t widths[COLUMNS_MAX])
+{
+	for (size_t i = 0; i < grid->column_count; i++)
+		widths[i] = text_columns(grid->columns[i].title);
+	for (size_t i = 0; i < grid->count; i++) {
+		size_t column = i % grid->column_count;
+		size_t columns = grid->cells[i].columns;
+		bool overflows =
+			!is_terminal && grid->columns[column].least > 0 && columns > PADDED_MAX;
+		if (columns > widths[column] && !overflows)
+			widths[column] = columns;
+	}
+}
+
+/* Of the columns that may be cut, the one with most to give. */
+static size_t widest(const struct grid *grid, const size_t widths[COLUMNS_MAX])
+{
+	size_t found = grid->column_count;
+
+	for (size_t i = 0; i < grid->column_count; i++) {
+		if (grid->columns[i].least == 0 || widths[i] <= grid->columns[i].least)
+			continue;
+		if (found == grid->column_count || widths[i] > widths[found])
+			found = i;
+	}
+	return found;
+}
+
+static void fit(const struct grid *grid, size_t width, size_t widths[COLUMNS_MAX])
+{
+	size_t sum = GAP * (grid->column_count - 1);
+
+	for (size_t i = 0; i < grid->column_count; i++)
+		sum += widths[i];
+	for (; sum > width; sum--) {
+		size_t column = widest(grid, widths);
+		if (column == grid->column_count)
+			return;
+		widths[column]--;
+	}
+}
+
+static void write_cell(const struct style *style, const struct grid_column *column,
+		       const struct grid_cell *cell, size_t width, bool is_last,
+		       struct text *out)
+{
+	struct text cut = { 0 };
+	size_t columns = cell->columns;
+	bool is_cut = style->width > 0 && columns > width;
+
+	if (is_cut) {
+		style_add_cut_name(&cut, cell->string, width);
+		columns = text_columns(text_string(&cut));
+	}
+	int padding = columns < width ? (int)(width - columns) : 0;
+	if (column->is_right)
+		text_addf(out, "%*s", padding, "");
+	style_add(out, style, cell->tint, is_cut ? text_string(&cut) : cell->string);
+	if (!is_last)
+		text_addf(out, "%*s", GAP + (column->is_right ? 0 : padding), "");
+	text_done(&cut);
+}
+
+static void end_row(struct text *out)
+{
+	while (out->len > 0 && out->data[out->len - 1] == ' ')
+		out->data[--out->len] = '\0';
+	text_add(out, "\n");
+}
+
+void grid_write(const struct grid *grid, const struct style *style, struct text *out)
+{
+	size_t widths[COLUMNS_MAX];
+
+	measure(grid, style->width > 0, widths);
+	if (style->width > 0)
+		fit(grid, style->width, widths);
+	for (size_t i = 0; i < grid->column_count; i++) {
+		const struct grid_column *column = &grid->columns[i];
+		struct grid_cell title = { .string = (char *)column->title,
+					   .columns = text_columns(column->title),
+					   .tint = TINT_BOLD };
+		write_cell(style, column, &title, widths[i], i + 1 == grid->column_count, out);
+	}
+	end_row(out);
+	for (size_t i = 0; i < grid->count; i++) {
+		size_t column = i % grid->column_count;
+		bool is_last = column + 1 == grid->column_count;
+		write_cell(style, &grid->columns[column], &grid->cells[i], widths[column],
+			   is_last, out);
+		if (is_last)
+			end_row(out);
+	}
+}
+
+void grid_done(struct grid *grid)
+{
+	for (size_t i = 0; i < grid->count; i++)
+		freep(&grid->cells[i].string);
+	freep(&grid->cells);
+	*grid = (struct grid){ 0 };
+}

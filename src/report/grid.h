@@ -1,0 +1,48 @@
+/*
+ * grid - rows of cells under titles, aligned.
+ *
+ * On a terminal, cells of the columns that allow it are cut in the middle until a row fits
+ * its width.  Without one nothing is cut: a cell that is longer than most moves the rest of
+ * its own row only.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/style.h"
+
+struct grid_column {
+	const char *title;
+	bool is_right;
+	unsigned int least; /* it may be cut down to this many columns; 0: never */
+};
+
+struct grid_cell {
+	char *string;
+	size_t columns;
+	enum tint tint;
+};
+
+struct grid {
+	const struct grid_column *columns;
+	size_t column_count;
+	struct grid_cell *cells;
+	size_t count, capacity;
+};
+
+/* columns is borrowed.  Release with grid_done(). */
+void grid_init(struct grid *grid, const struct grid_column *columns, size_t column_count);
+/* The next cell; a row is whole after column_count of them. */
+void grid_addf(struct grid *grid, enum tint tint, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The same with a foreign name, made safe to print; "-" for NULL. */
+void grid_add_name(struct grid *grid, enum tint tint, const char *name);
+/* 41.2, or blank when it is unknown (negative). */
+void grid_add_percent(struct grid *grid, double percent);
+struct time_unit;
+void grid_add_time(struct grid *grid, const struct time_unit *unit, uint64_t ns);
+void grid_add_count(struct grid *grid, uint64_t count);
+/* Titles and rows, each ended by a newline. */
+void grid_write(const struct grid *grid, const struct style *style, struct text *out);
+void grid_done(struct grid *grid);

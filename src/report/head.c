@@ -1,0 +1,258 @@
+#include "report/head.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "profile/profile.h"
+#include "report/account.h"
+#include "report/number.h"
+
+enum {
+	LABEL_COLUMNS = 9,
+	/* Per mille: below this share of whole stacks even a brief head says why. */
+	WHOLE_STACKS_AIM = 990,
+};
+
+void head_add_line(struct text *out, const struct style *style, const char *label,
+		   const char *format, ...)
+{
+	char *sentence;
+	va_list arguments;
+
+	va_start(arguments, format);
+	int len = vasprintf(&sentence, format, arguments);
+	va_end(arguments);
+	if (len < 0)
+		return;
+	style_add(out, style, TINT_BOLD, label);
+	text_addf(out, "%*s", LABEL_COLUMNS - (int)strlen(label), "");
+	style_add_wrapped(out, style, LABEL_COLUMNS, sentence);
+	text_add(out, "\n");
+	freep(&sentence);
+}
+
+uint64_t head_cpu_ns(const struct profile_info *info)
+{
+	if (info->kernel_cpu_ns != FIGURE_UNKNOWN)
+		return info->kernel_cpu_ns;
+
+	const uint64_t parts[] = { info->sampled_ns, info->startup_ns, info->exit_ns,
+				   info->unentered_ns, info->kernel_unsampled_ns };
+	uint64_t sum = 0;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		sum += parts[i] == FIGURE_UNKNOWN ? 0 : parts[i];
+	return sum;
+}
+
+/* A shell's word: quoted only when it must be. */
+static void add_word(struct text *text, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-+=./:,@%^";
+	bool is_plain = *word && word[strspn(word, plain)] == '\0';
+
+	if (!is_plain)
+		text_add(text, "'");
+	for (; *word; word++) {
+		size_t len = strcspn(word, "'");
+		text_add_printable(text, word, len);
+		word += len;
+		if (!*word)
+			break;
+		text_add(text, "'\\''");
+	}
+	if (!is_plain)
+		text_add(text, "'");
+}
+
+void head_add_command(struct text *out, const struct style *style,
+		      const struct profile_info *info)
+{
+	struct text command = { 0 };
+
+	for (size_t i = 0; i < info->command_count; i++) {
+		if (i > 0)
+			text_add(&command, " ");
+		add_word(&command, info->command[i]);
+	}
+	head_add_line(out, style, "command", "%s", text_string(&command));
+	text_done(&command);
+}
+
+static const char *plural(size_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+void head_add_time(struct text *out, const struct style *style, const struct profile *profile)
+{
+	const struct profile_info *info = profile_get_info(profile);
+	uint64_t cpu_ns = head_cpu_ns(info);
+	bool is_user = info->clock && strcmp(info->clock, "user") == 0;
+	size_t processes = profile_process_count(profile);
+	size_t threads = profile_thread_count(profile);
+	struct text text = { 0 };
+
+	number_add_any_time(&text, cpu_ns);
+	text_add(&text, is_user ? " of user CPU time" : " of CPU time");
+	if (info->wall_ns != FIGURE_UNKNOWN && info->wall_ns > 0) {
+		text_add(&text, " in ");
+		number_add_any_time(&text, info->wall_ns);
+		text_addf(&text, " (%.2f CPUs busy)", (double)cpu_ns / (double)info->wall_ns);
+	}
+	text_addf(&text, ", %zu process%s, %zu thread%s", processes, processes == 1 ? "" : "es",
+		  threads, plural(threads));
+	if (info->is_unfinished)
+		text_add(&text, ", not finished: it is still being written, or its recorder "
+				"was killed");
+	head_add_line(out, style, "time", "%s", text_string(&text));
+	text_done(&text);
+}
+
+void head_add_samples(struct text *out, const struct style *style,
+		      const struct profile_info *info)
+{
+	struct text text = { 0 };
+
+	number_add_count(&text, info->samples);
+	if (info->sampled_ns > 0 && info->sampled_ns != FIGURE_UNKNOWN) {
+		double seconds = (double)info->sampled_ns / 1e9;
+		text_add(&text, " at ");
+		number_add_count(&text, (uint64_t)((double)info->samples / seconds + 0.5));
+		text_add(&text, " Hz of CPU time");
+	}
+	text_add(&text, " (asked for ");
+	number_add_count(&text, info->rate_hz);
+	text_add(&text, " Hz)");
+	if (info->lost == 0) {
+		text_add(&text, ", none lost");
+	} else {
+		text_add(&text, ", ");
+		number_add_count(&text, info->lost);
+		text_addf(&text, " lost (%.1f %%)",
+			  number_percent(info->lost, info->lost + info->samples));
+	}
+	head_add_line(out, style, "samples", "%s", text_string(&text));
+	text_done(&text);
+}
+
+void head_add_trigger(struct text *out, const struct style *style,
+		      const struct profile_info *info)
+{
+	if (!info->trigger)
+		return;
+	head_add_line(out, style, "trigger", "%s, clock %s%s%s", info->trigger,
+		      info->clock ? info->clock : "cpu", info->trigger_why ? ": " : "",
+		      info->trigger_why ? info->trigger_why : "");
+}
+
+static uint64_t whole_stacks(const struct profile_info *info, uint64_t *out_all)
+{
+	uint64_t whole = 0;
+
+	*out_all = 0;
+	for (size_t i = 0; i < info->stack_tally_count; i++) {
+		const struct stack_tally *tally = &info->stacks[i];
+		*out_all += tally->samples;
+		if (strcmp(tally->reason, "complete") == 0)
+			whole += tally->samples;
+	}
+	return whole;
+}
+
+/* Rounded down: 100 % is said only of all. */
+static double percent_down(uint64_t part, uint64_t whole)
+{
+	return (double)(uint64_t)(number_percent(part, whole) * 100) / 100;
+}
+
+static void add_stacks(struct text *out, const struct style *style,
+		       const struct profile_info *info)
+{
+	struct text text = { 0 };
+	uint64_t all;
+	uint64_t whole = whole_stacks(info, &all);
+
+	if (all == 0)
+		return;
+	if (whole == all)
+		text_add(&text, "all of them reach the outermost frame");
+	else
+		text_addf(&text, "%.2f %% reach the outermost frame", percent_down(whole, all));
+	for (size_t i = 0, shown = 0; i < info->stack_tally_count; i++) {
+		const struct stack_tally *tally = &info->stacks[i];
+		if (tally->samples == 0 || strcmp(tally->reason, "complete") == 0)
+			continue;
+		text_add(&text, shown++ == 0 ? "; cut short: " : ", ");
+		number_add_count(&text, tally->samples);
+		text_addf(&text, " (%s)", tally->sentence);
+	}
+	head_add_line(out, style, "stacks", "%s", text_string(&text));
+	text_done(&text);
+}
+
+void head_add_cost(struct text *out, const struct style *style, const struct profile_info *info)
+{
+	struct text text = { 0 };
+
+	if (info->sampling_cost_ns == FIGURE_UNKNOWN) {
+		text_add(&text, "of sampling: not known");
+	} else {
+		number_add_any_time(&text, info->sampling_cost_ns);
+		text_addf(&text, " for the sampling itself, %.1f %% of the CPU time",
+			  number_percent(info->sampling_cost_ns, head_cpu_ns(info)));
+	}
+	head_add_line(out, style, "cost", "%s", text_string(&text));
+	text_done(&text);
+}
+
+void head_add_notes(struct text *out, const struct style *style,
+		    const struct profile_info *info)
+{
+	struct text text = { 0 };
+
+	for (size_t i = 0; i < info->note_count; i++) {
+		text_clear(&text);
+		text_add_printable(&text, info->notes[i], strlen(info->notes[i]));
+		head_add_line(out, style, "note", "%s", text_string(&text));
+	}
+	text_done(&text);
+}
+
+static void add_brief(struct text *out, const struct style *style,
+		      const struct profile *profile)
+{
+	const struct profile_info *info = profile_get_info(profile);
+	uint64_t all;
+	uint64_t whole = whole_stacks(info, &all);
+
+	head_add_time(out, style, profile);
+	head_add_samples(out, style, info);
+	if (number_percent(whole, all) * 10 < WHOLE_STACKS_AIM)
+		add_stacks(out, style, info);
+	head_add_cost(out, style, info);
+}
+
+void head_add(struct text *out, const struct style *style, const struct profile *profile,
+	      bool is_brief)
+{
+	const struct profile_info *info = profile_get_info(profile);
+
+	if (is_brief) {
+		add_brief(out, style, profile);
+		return;
+	}
+	head_add_command(out, style, info);
+	head_add_time(out, style, profile);
+	head_add_samples(out, style, info);
+	head_add_trigger(out, style, info);
+	add_stacks(out, style, info);
+	head_add_cost(out, style, info);
+	head_add_notes(out, style, info);
+	text_add(out, "\n");
+	account_add(out, style, profile, false);
+}

@@ -1,0 +1,36 @@
+/*
+ * head - what stands above every report: the command, how it was recorded, the CPU account.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "report/style.h"
+
+struct profile;
+struct profile_info;
+struct text;
+
+/* One "label  sentence" line of a head, wrapped. */
+void head_add_line(struct text *out, const struct style *style, const char *label,
+		   const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* The parts, for fathom info. */
+void head_add_command(struct text *out, const struct style *style,
+		      const struct profile_info *info);
+void head_add_time(struct text *out, const struct style *style, const struct profile *profile);
+void head_add_samples(struct text *out, const struct style *style,
+		      const struct profile_info *info);
+void head_add_trigger(struct text *out, const struct style *style,
+		      const struct profile_info *info);
+void head_add_cost(struct text *out, const struct style *style,
+		   const struct profile_info *info);
+void head_add_notes(struct text *out, const struct style *style,
+		    const struct profile_info *info);
+
+/* The whole; is_brief: without the trigger, the account and what is as it should be. */
+void head_add(struct text *out, const struct style *style, const struct profile *profile,
+	      bool is_brief);
+
+/* The CPU the percentages of the account and of the cost are of. */
+uint64_t head_cpu_ns(const struct profile_info *info);

@@ -1,0 +1,142 @@
+#include <string.h>
+#include <time.h>
+
+#include "base/text.h"
+#include "profile/group.h"
+#include "profile/profile.h"
+#include "report/account.h"
+#include "report/grid.h"
+#include "report/head.h"
+#include "report/number.h"
+#include "report/report.h"
+
+static void add_when(struct text *out, const struct style *style,
+		     const struct profile_info *info)
+{
+	char date[64] = "at an unknown time";
+	struct tm tm;
+	time_t seconds = (time_t)(info->start_unix_ns / 1000000000);
+
+	if (info->start_unix_ns != FIGURE_UNKNOWN && gmtime_r(&seconds, &tm))
+		strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", &tm);
+	head_add_line(out, style, "recorded", "%s%s%s%s%s", date,
+		      info->fathom_version ? " by fathom " : "",
+		      info->fathom_version ? info->fathom_version : "",
+		      info->host ? " on " : "", info->host ? info->host : "");
+}
+
+static void add_period(struct text *out, const struct style *style,
+		       const struct profile_info *info)
+{
+	struct text text = { 0 };
+
+	if (info->period_ns == 0)
+		return;
+	number_add_count(&text, info->period_ns);
+	head_add_line(out, style, "period",
+		      "%s ns, a prime number near the one asked for, so that it does not fall "
+		      "into step with the program; each process has its own",
+		      text_string(&text));
+	text_done(&text);
+}
+
+static void add_tally(struct text *out, const struct style *style,
+		      const struct profile_info *info)
+{
+	static const struct grid_column columns[] = {
+		{ "samples", true, 0 },
+		{ "share %", true, 0 },
+		{ "stacks", false, 0 },
+		{ "why the walk ended", false, 24 },
+	};
+	struct grid grid;
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < info->stack_tally_count; i++)
+		all += info->stacks[i].samples;
+	if (all == 0)
+		return;
+	grid_init(&grid, columns, sizeof columns / sizeof *columns);
+	for (size_t i = 0; i < info->stack_tally_count; i++) {
+		const struct stack_tally *tally = &info->stacks[i];
+		if (tally->samples == 0)
+			continue;
+		grid_add_count(&grid, tally->samples);
+		grid_addf(&grid, TINT_NONE, "%.2f", number_percent(tally->samples, all));
+		grid_add_name(&grid, TINT_NONE, tally->reason);
+		grid_add_name(&grid, TINT_DIM, tally->sentence);
+	}
+	text_add(out, "\n");
+	grid_write(&grid, style, out);
+	grid_done(&grid);
+}
+
+static void add_process(struct grid *grid, const struct profile *profile,
+			const struct time_unit *unit, const struct group *row)
+{
+	const struct process *process = profile_get_process(profile, row->process);
+
+	if (process && process->cpu_ns > 0)
+		grid_add_time(grid, unit, process->cpu_ns);
+	else
+		grid_add_name(grid, TINT_NONE, NULL);
+	grid_add_time(grid, unit, row->cost.self_ns);
+	grid_add_count(grid, row->cost.self_samples);
+	if (process && process->period_ns > 0)
+		grid_add_count(grid, process->period_ns);
+	else
+		grid_add_name(grid, TINT_NONE, NULL);
+	grid_addf(grid, TINT_NONE, "%d", process ? process->pid : 0);
+	grid_add_name(grid, TINT_NONE, row->name);
+	if (process && process->unentered_reason)
+		grid_add_name(grid, TINT_NONE, process->unentered_reason);
+	else
+		grid_addf(grid, TINT_NONE, "%s", "");
+}
+
+static void add_processes(struct text *out, const struct style *style,
+			  const struct profile *profile)
+{
+	static const struct grid_column columns[] = {
+		{ "kernel's time", true, 0 },
+		{ "accounted", true, 0 },
+		{ "samples", true, 0 },
+		{ "period ns", true, 0 },
+		{ "pid", true, 0 },
+		{ "process", false, 15 },
+		{ "not entered because", false, 24 },
+	};
+	struct groups groups;
+	struct grid grid;
+
+	groups_make(profile, GROUP_BY_PROCESS, NULL, &groups);
+	grid_init(&grid, columns, sizeof columns / sizeof *columns);
+	for (size_t i = 0; i < groups.count; i++)
+		add_process(&grid, profile, time_unit_for(groups.ns), &groups.rows[i]);
+	if (groups.count > 0) {
+		text_add(out, "\n");
+		grid_write(&grid, style, out);
+	}
+	grid_done(&grid);
+	groups_done(&groups);
+}
+
+void report_info_text(const struct profile *profile, const struct report_options *options,
+		      struct text *out)
+{
+	struct style style = { .width = options->width, .has_color = options->has_color };
+	const struct profile_info *info = profile_get_info(profile);
+
+	head_add_command(out, &style, info);
+	add_when(out, &style, info);
+	head_add_time(out, &style, profile);
+	head_add_samples(out, &style, info);
+	head_add_trigger(out, &style, info);
+	add_period(out, &style, info);
+	head_add_cost(out, &style, info);
+	head_add_notes(out, &style, info);
+	text_add(out, "\n");
+	account_add(out, &style, profile, true);
+	add_tally(out, &style, info);
+	add_processes(out, &style, profile);
+}

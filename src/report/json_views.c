@@ -1,0 +1,211 @@
+#include "report/json_views.h"
+
+#include <json-c/json.h>
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "profile/find.h"
+#include "profile/profile.h"
+#include "profile/tree.h"
+#include "report/json.h"
+#include "report/report.h"
+#include "report/selection.h"
+
+static const char *module_path(const struct profile *profile, struct module_id id)
+{
+	const struct module *module = profile_get_module(profile, id);
+
+	return module ? module->path : NULL;
+}
+
+static void add_costs(struct json_object *object, const struct cost *cost)
+{
+	json_add_u64(object, "self_ns", cost->self_ns);
+	json_add_u64(object, "total_ns", cost->total_ns);
+	json_add_u64(object, "self_samples", cost->self_samples);
+	json_add_u64(object, "total_samples", cost->total_samples);
+}
+
+static void add_function(struct json_object *object, const struct profile *profile,
+			 const struct group *row)
+{
+	const struct function *function = profile_get_function(profile, row->function);
+
+	json_add_u64(object, "id", row->function.n);
+	json_add_string(object, "name", row->name);
+	json_add_string(object, "language", language_name(function->language));
+	json_add_string(object, "module", module_path(profile, row->module));
+	json_add_string(object, "file", row->file);
+	json_add_figure(object, "line", row->line, 0);
+	add_costs(object, &row->cost);
+}
+
+static void add_line(struct json_object *object, const struct profile *profile,
+		     const struct group *row)
+{
+	json_add_u64(object, "function", row->function.n);
+	json_add_string(object, "name", row->name);
+	json_add_string(object, "module", module_path(profile, row->module));
+	json_add_string(object, "file", row->file);
+	json_add_figure(object, "line", row->line, 0);
+	add_costs(object, &row->cost);
+}
+
+static void add_module(struct json_object *object, const struct profile *profile,
+		       const struct group *row)
+{
+	const struct module *module = profile_get_module(profile, row->module);
+	char hex[2 * sizeof module->build_id + 1] = "";
+
+	json_add_string(object, "name", row->name);
+	json_add_string(object, "module", module ? module->path : NULL);
+	for (size_t i = 0; module && i < module->build_id_len; i++)
+		snprintf(hex + 2 * i, 3, "%02x", module->build_id[i]);
+	json_add_string(object, "build_id", *hex ? hex : NULL);
+	add_costs(object, &row->cost);
+}
+
+static void add_process_ids(struct json_object *object, const struct process *process)
+{
+	json_add_figure(object, "pid", process ? (uint64_t)process->pid : 0, 0);
+}
+
+static void add_thread(struct json_object *object, const struct profile *profile,
+		       const struct group *row)
+{
+	const struct thread *thread = profile_get_thread(profile, row->thread);
+	const struct process *process = profile_get_process(profile, row->process);
+
+	json_add_figure(object, "tid", thread ? (uint64_t)thread->tid : 0, 0);
+	json_add_string(object, "name", row->name);
+	add_process_ids(object, process);
+	json_add_string(object, "process", process ? process->name : NULL);
+	json_add_figure(object, "cpu_ns", thread ? thread->cpu_ns : 0, 0);
+	add_costs(object, &row->cost);
+}
+
+static void add_process(struct json_object *object, const struct profile *profile,
+			const struct group *row)
+{
+	const struct process *process = profile_get_process(profile, row->process);
+	const struct process *parent =
+		process ? profile_get_process(profile, process->parent) : NULL;
+
+	add_process_ids(object, process);
+	json_add_figure(object, "parent_pid", parent ? (uint64_t)parent->pid : 0, 0);
+	json_add_string(object, "name", row->name);
+	json_add_figure(object, "period_ns", process ? process->period_ns : 0, 0);
+	json_add_figure(object, "cpu_ns", process ? process->cpu_ns : 0, 0);
+	json_add_string(object, "unentered_reason", process ? process->unentered_reason : NULL);
+	add_costs(object, &row->cost);
+}
+
+static const struct {
+	const char *key;
+	void (*add_row)(struct json_object *object, const struct profile *profile,
+			const struct group *row);
+} arrays[GROUP_BY_COUNT] = {
+	[GROUP_BY_FUNCTION] = { "functions", add_function },
+	[GROUP_BY_LINE] = { "lines", add_line },
+	[GROUP_BY_MODULE] = { "modules", add_module },
+	[GROUP_BY_THREAD] = { "threads", add_thread },
+	[GROUP_BY_PROCESS] = { "processes", add_process },
+};
+
+void json_views_add_rows(struct json_object *root, const struct selection *selection,
+			 enum group_by by)
+{
+	struct json_object *array = json_new_array();
+	struct groups groups;
+
+	groups_make(selection->profile, by, selection->filter, &groups);
+	for (size_t i = 0; i < groups.count; i++) {
+		struct json_object *object = json_new_object();
+		arrays[by].add_row(object, selection->profile, &groups.rows[i]);
+		json_append(array, object);
+	}
+	json_add(root, arrays[by].key, array);
+	groups_done(&groups);
+}
+
+/*
+ * Nodes in a flat array that point to their parents: a deep recursion nested in JSON would be
+ * refused by most readers.
+ */
+static struct json_object *nodes_of(const struct profile *profile, const struct tree *tree)
+{
+	struct json_object *array = json_new_array();
+
+	for (uint32_t i = 0; i < tree->count; i++) {
+		const struct tree_node *node = &tree->nodes[i];
+		const struct function *function = profile_get_function(profile, node->function);
+		if (i > 0 && node->total_ns == 0 && node->total_samples == 0)
+			continue;
+		struct json_object *object = json_new_object();
+		json_add_u64(object, "id", i);
+		json_add(object, "parent", i > 0 ? json_object_new_uint64(node->parent) : NULL);
+		json_add_figure(object, "function", node->function.n, 0);
+		json_add_string(object, "name", function ? function->name : NULL);
+		add_costs(object, &(struct cost){ .self_ns = node->self_ns,
+						  .total_ns = node->total_ns,
+						  .self_samples = node->self_samples,
+						  .total_samples = node->total_samples });
+		json_append(array, object);
+	}
+	return array;
+}
+
+static struct json_object *functions_meant(const struct profile *profile,
+					   const struct found *found)
+{
+	struct json_object *array = json_new_array();
+
+	for (size_t id = 1; id <= profile_function_count(profile); id++) {
+		if (found->is_meant[id])
+			json_append(array, json_object_new_uint64(id));
+	}
+	return array;
+}
+
+/* The time of one function, by who calls it or by what it calls. */
+static int add_relatives(struct json_object *root, const char *key, const char *name,
+			 void (*make)(const struct tree *top_down, const bool *is_meant,
+				      struct tree *out_tree),
+			 const struct selection *selection, const struct tree *top_down,
+			 struct error *err)
+{
+	CLEANUP(found_done) struct found found = { 0 };
+	struct tree tree;
+	int rc = find_functions(selection->profile, name, &found, err);
+	if (rc < 0)
+		return rc;
+
+	struct json_object *object = json_new_object();
+	make(top_down, found.is_meant, &tree);
+	json_add_string(object, "name", found.name);
+	json_add(object, "functions", functions_meant(selection->profile, &found));
+	json_add(object, "nodes", nodes_of(selection->profile, &tree));
+	json_add(root, key, object);
+	tree_done(&tree);
+	return 0;
+}
+
+int json_views_add_trees(struct json_object *root, const struct selection *selection,
+			 const struct report_options *options, struct error *err)
+{
+	CLEANUP(tree_done) struct tree top_down = { 0 };
+	int rc = 0;
+
+	if (!options->has_tree && !options->callers && !options->callees)
+		return 0;
+	tree_top_down(selection->profile, selection->filter, &top_down);
+	if (options->has_tree)
+		json_add(root, "tree", nodes_of(selection->profile, &top_down));
+	if (options->callers)
+		rc = add_relatives(root, "callers", options->callers, tree_callers, selection,
+				   &top_down, err);
+	if (rc == 0 && options->callees)
+		rc = add_relatives(root, "callees", options->callees, tree_callees, selection,
+				   &top_down, err);
+	return rc;
+}

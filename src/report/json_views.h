@@ -1,0 +1,18 @@
+/*
+ * json_views - the arrays of report --json: functions, lines, modules, threads, processes,
+ * and the trees.
+ */
+#pragma once
+#include "profile/group.h"
+
+struct error;
+struct json_object;
+struct report_options;
+struct selection;
+
+/* Adds "functions", "lines", "modules", "threads" or "processes". */
+void json_views_add_rows(struct json_object *root, const struct selection *selection,
+			 enum group_by by);
+/* Adds "tree", "callers" and "callees", those that were asked for. */
+int json_views_add_trees(struct json_object *root, const struct selection *selection,
+			 const struct report_options *options, struct error *err);

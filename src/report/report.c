@@ -1,0 +1,57 @@
+#include "report/report.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "report/branches.h"
+#include "report/head.h"
+#include "report/rows.h"
+#include "report/selection.h"
+#include "report/style.h"
+
+bool report_sort_parse(const char *name, enum report_sort *out_sort)
+{
+	static const char *const names[] = {
+		[REPORT_SORT_SELF] = "self",
+		[REPORT_SORT_TOTAL] = "total",
+	};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (strcmp(names[i], name) == 0) {
+			*out_sort = (enum report_sort)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int add_body(const struct selection *selection, const struct report_options *options,
+		    const struct style *style, struct text *out, struct error *err)
+{
+	selection_add_base(selection, style, out);
+	text_add(out, "\n");
+	if (options->has_tree || options->callers || options->callees)
+		return branches_add(selection, options, style, out, err);
+	report_table_add(selection, options, style, out);
+	return 0;
+}
+
+int report_text(const struct profile *profile, const struct report_options *options,
+		struct text *out, struct error *err)
+{
+	struct style style = { .width = options->width, .has_color = options->has_color };
+	CLEANUP(text_done) struct text text = { 0 };
+	CLEANUP(selection_done) struct selection selection = { 0 };
+
+	int rc = selection_init(&selection, profile, options, err);
+	if (rc < 0)
+		return rc;
+	head_add(&text, &style, profile, options->is_brief);
+	text_add(&text, "\n");
+	rc = add_body(&selection, options, &style, &text, err);
+	if (rc < 0)
+		return rc;
+	text_add_bytes(out, text_string(&text), text.len);
+	return 0;
+}

@@ -1,0 +1,117 @@
+/*
+ * The contract is docs/report-json.md.  Whoever adds a field here adds it there and to
+ * docs/report-json.schema.json; none is ever removed or changes its meaning.
+ */
+#include "report/report.h"
+
+#include <json-c/json.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "profile/profile.h"
+#include "report/json.h"
+#include "report/json_views.h"
+#include "report/selection.h"
+
+static void put_object(struct json_object **object)
+{
+	json_object_put(*object);
+}
+
+static struct json_object *strings_of(const char *const *strings, size_t count)
+{
+	struct json_object *array = json_new_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_append(array, json_new_string(strings[i]));
+	return array;
+}
+
+static void add_account(struct json_object *object, const struct profile_info *info)
+{
+	json_add_figure(object, "kernel_cpu_ns", info->kernel_cpu_ns, FIGURE_UNKNOWN);
+	json_add_figure(object, "sampled_ns", info->sampled_ns, FIGURE_UNKNOWN);
+	json_add_figure(object, "startup_ns", info->startup_ns, FIGURE_UNKNOWN);
+	json_add_figure(object, "exit_ns", info->exit_ns, FIGURE_UNKNOWN);
+	json_add_figure(object, "unentered_ns", info->unentered_ns, FIGURE_UNKNOWN);
+	json_add_figure(object, "kernel_unsampled_ns", info->kernel_unsampled_ns,
+			FIGURE_UNKNOWN);
+	json_add(object, "unexplained_ns",
+		 info->has_unexplained ? json_object_new_int64(info->unexplained_ns) : NULL);
+}
+
+static struct json_object *stacks_of(const struct profile_info *info)
+{
+	struct json_object *stacks = json_new_object();
+
+	for (size_t i = 0; i < info->stack_tally_count; i++)
+		json_add_u64(stacks, info->stacks[i].reason, info->stacks[i].samples);
+	return stacks;
+}
+
+static struct json_object *recording_of(const struct profile *profile)
+{
+	const struct profile_info *info = profile_get_info(profile);
+	struct json_object *object = json_new_object();
+
+	json_add(object, "command", strings_of(info->command, info->command_count));
+	json_add_string(object, "mode", info->mode);
+	json_add_string(object, "clock", info->clock);
+	json_add_figure(object, "rate_hz", info->rate_hz, 0);
+	json_add_figure(object, "period_ns", info->period_ns, 0);
+	json_add_string(object, "trigger", info->trigger);
+	json_add_string(object, "trigger_why", info->trigger_why);
+	json_add(object, "is_unfinished", json_object_new_boolean(info->is_unfinished));
+	json_add_figure(object, "start_unix_ns", info->start_unix_ns, FIGURE_UNKNOWN);
+	json_add_figure(object, "wall_ns", info->wall_ns, FIGURE_UNKNOWN);
+	json_add_u64(object, "processes", profile_process_count(profile));
+	json_add_u64(object, "threads", profile_thread_count(profile));
+	json_add_u64(object, "samples", info->samples);
+	json_add_figure(object, "lost", info->lost, FIGURE_UNKNOWN);
+	add_account(object, info);
+	json_add(object, "stacks", stacks_of(info));
+	json_add_figure(object, "sampling_cost_ns", info->sampling_cost_ns, FIGURE_UNKNOWN);
+	json_add(object, "notes", strings_of(info->notes, info->note_count));
+	json_add_string(object, "fathom_version", info->fathom_version);
+	json_add_string(object, "host", info->host);
+	return object;
+}
+
+static struct json_object *filter_of(const struct report_options *options,
+				     const struct selection *selection)
+{
+	if (!selection->filter)
+		return NULL;
+
+	struct json_object *object = json_new_object();
+	json_add_string(object, "thread", options->thread);
+	json_add_string(object, "module", options->module);
+	json_add_u64(object, "whole_ns", filter_whole_ns(selection->filter));
+	return object;
+}
+
+int report_json(const struct profile *profile, const struct report_options *options,
+		struct text *out, struct error *err)
+{
+	CLEANUP(put_object) struct json_object *root = json_new_object();
+	CLEANUP(selection_done) struct selection selection = { 0 };
+
+	int rc = selection_init(&selection, profile, options, err);
+	if (rc < 0)
+		return rc;
+	json_add_u64(root, "schema", 1);
+	json_add(root, "recording", recording_of(profile));
+	json_add(root, "filter", filter_of(options, &selection));
+	json_add_u64(root, "total_ns", selection.ns);
+	json_views_add_rows(root, &selection, GROUP_BY_FUNCTION);
+	if (options->by != GROUP_BY_FUNCTION)
+		json_views_add_rows(root, &selection, options->by);
+	rc = json_views_add_trees(root, &selection, options, err);
+	if (rc < 0)
+		return rc;
+
+	text_add(out, json_object_to_json_string_ext(
+			      root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+	text_add(out, "\n");
+	return 0;
+}

@@ -1,0 +1,218 @@
+#include "report/rows.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "profile/group.h"
+#include "profile/profile.h"
+#include "profile/sum.h"
+#include "report/grid.h"
+#include "report/number.h"
+#include "report/report.h"
+#include "report/selection.h"
+
+enum { ROWS_DEFAULT = 30, ROWS_BRIEF = 10 };
+
+/* What every row needs to be written. */
+struct context {
+	const struct profile *profile;
+	const struct time_unit *unit;
+	uint64_t ns; /* what percentages are of */
+};
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static void add_costs(struct grid *grid, const struct context *context, const struct group *row)
+{
+	grid_add_percent(grid, number_percent(row->cost.self_ns, context->ns));
+	grid_add_time(grid, context->unit, row->cost.self_ns);
+	grid_add_percent(grid, number_percent(row->cost.total_ns, context->ns));
+	grid_add_time(grid, context->unit, row->cost.total_ns);
+}
+
+static void add_place(struct grid *grid, const struct group *row)
+{
+	struct text place = { 0 };
+
+	if (!row->file) {
+		grid_add_name(grid, TINT_NONE, NULL);
+		return;
+	}
+	text_add(&place, base_name(row->file));
+	if (row->line > 0)
+		text_addf(&place, ":%u", row->line);
+	grid_add_name(grid, TINT_DIM, text_string(&place));
+	text_done(&place);
+}
+
+static void add_function_row(struct grid *grid, const struct context *context,
+			     const struct group *row)
+{
+	const struct module *module = profile_get_module(context->profile, row->module);
+
+	add_costs(grid, context, row);
+	grid_add_name(grid, TINT_NONE, row->name);
+	add_place(grid, row);
+	grid_add_name(grid, TINT_DIM, module ? base_name(module->path) : NULL);
+}
+
+static void add_module_row(struct grid *grid, const struct context *context,
+			   const struct group *row)
+{
+	add_costs(grid, context, row);
+	grid_add_name(grid, TINT_NONE, row->name);
+}
+
+static void add_share(struct grid *grid, const struct context *context, const struct group *row,
+		      uint64_t cpu_ns)
+{
+	grid_add_percent(grid, number_percent(row->cost.self_ns, context->ns));
+	grid_add_time(grid, context->unit, row->cost.self_ns);
+	if (cpu_ns > 0)
+		grid_add_time(grid, context->unit, cpu_ns);
+	else
+		grid_add_name(grid, TINT_NONE, NULL);
+	grid_add_count(grid, row->cost.self_samples);
+}
+
+static void add_thread_row(struct grid *grid, const struct context *context,
+			   const struct group *row)
+{
+	const struct thread *thread = profile_get_thread(context->profile, row->thread);
+	const struct process *process = profile_get_process(context->profile, row->process);
+
+	add_share(grid, context, row, thread ? thread->cpu_ns : 0);
+	grid_addf(grid, TINT_NONE, "%d", thread ? thread->tid : 0);
+	grid_add_name(grid, TINT_NONE, row->name);
+	grid_addf(grid, TINT_DIM, "%d", process ? process->pid : 0);
+	grid_add_name(grid, TINT_DIM, process ? process->name : NULL);
+}
+
+static void add_process_row(struct grid *grid, const struct context *context,
+			    const struct group *row)
+{
+	const struct process *process = profile_get_process(context->profile, row->process);
+
+	add_share(grid, context, row, process ? process->cpu_ns : 0);
+	grid_addf(grid, TINT_NONE, "%d", process ? process->pid : 0);
+	grid_add_name(grid, TINT_NONE, row->name);
+	if (process && process->unentered_reason)
+		grid_add_name(grid, TINT_DIM, process->unentered_reason);
+	else
+		grid_addf(grid, TINT_NONE, "%s", "");
+}
+
+static const struct grid_column function_columns[] = {
+	{ "self %", true, 0 },     { "self time", true, 0 },  { "total %", true, 0 },
+	{ "total time", true, 0 }, { "function", false, 24 }, { "file:line", false, 16 },
+	{ "module", false, 12 },
+};
+static const struct grid_column module_columns[] = {
+	{ "self %", true, 0 },     { "self time", true, 0 }, { "total %", true, 0 },
+	{ "total time", true, 0 }, { "module", false, 24 },
+};
+static const struct grid_column thread_columns[] = {
+	{ "time %", true, 0 },  { "time", true, 0 },      { "kernel's", true, 0 },
+	{ "samples", true, 0 }, { "tid", true, 0 },       { "thread", false, 15 },
+	{ "pid", true, 0 },     { "process", false, 15 },
+};
+static const struct grid_column process_columns[] = {
+	{ "time %", true, 0 },
+	{ "time", true, 0 },
+	{ "kernel's", true, 0 },
+	{ "samples", true, 0 },
+	{ "pid", true, 0 },
+	{ "process", false, 15 },
+	{ "not entered because", false, 24 },
+};
+
+struct layout {
+	const struct grid_column *columns;
+	size_t column_count;
+	void (*add_row)(struct grid *grid, const struct context *context,
+			const struct group *row);
+	const char *noun;
+	const char *plural;
+};
+
+#define COLUMNS(list) list, sizeof list / sizeof *list
+
+static const struct layout layouts[GROUP_BY_COUNT] = {
+	[GROUP_BY_FUNCTION] = { COLUMNS(function_columns), add_function_row, "function",
+				"functions" },
+	[GROUP_BY_LINE] = { COLUMNS(function_columns), add_function_row, "line", "lines" },
+	[GROUP_BY_MODULE] = { COLUMNS(module_columns), add_module_row, "module", "modules" },
+	[GROUP_BY_THREAD] = { COLUMNS(thread_columns), add_thread_row, "thread", "threads" },
+	[GROUP_BY_PROCESS] = { COLUMNS(process_columns), add_process_row, "process",
+			       "processes" },
+};
+
+static size_t rows_to_show(const struct groups *groups, const struct report_options *options)
+{
+	size_t limit = options->max_rows;
+	size_t count = 0;
+
+	if (limit == 0)
+		limit = options->is_brief ? ROWS_BRIEF : ROWS_DEFAULT;
+	for (; count < groups->count && count < limit; count++) {
+		const struct cost *cost = &groups->rows[count].cost;
+		uint64_t ns =
+			options->sort == REPORT_SORT_TOTAL ? cost->total_ns : cost->self_ns;
+		if (options->has_min_percent &&
+		    number_percent(ns, groups->ns) < options->min_percent)
+			break;
+	}
+	return count;
+}
+
+static void add_rest(const struct groups *groups, size_t shown, const struct layout *layout,
+		     bool has_min, const struct style *style, struct text *out)
+{
+	size_t hidden = groups->count - shown;
+	uint64_t self_ns = 0;
+	bool is_saturated = false;
+	struct text sentence = { 0 };
+
+	if (hidden == 0)
+		return;
+	for (size_t i = shown; i < groups->count; i++)
+		sum_add(&self_ns, groups->rows[i].cost.self_ns, &is_saturated);
+	text_add(&sentence, "… ");
+	number_add_count(&sentence, hidden);
+	text_addf(&sentence, " more %s, %.1f %% together: %s-n %zu shows all",
+		  hidden == 1 ? layout->noun : layout->plural,
+		  number_percent(self_ns, groups->ns), has_min ? "--min 0 " : "",
+		  groups->count);
+	style_add(out, style, TINT_DIM, text_string(&sentence));
+	text_add(out, "\n");
+	text_done(&sentence);
+}
+
+void report_table_add(const struct selection *selection, const struct report_options *options,
+		      const struct style *style, struct text *out)
+{
+	const struct layout *layout = &layouts[options->by];
+	struct groups groups;
+	struct grid grid;
+
+	groups_make(selection->profile, options->by, selection->filter, &groups);
+	if (options->sort == REPORT_SORT_TOTAL)
+		groups_sort_by_total(&groups);
+	struct context context = { .profile = selection->profile,
+				   .unit = time_unit_for(groups.ns),
+				   .ns = groups.ns };
+	size_t shown = rows_to_show(&groups, options);
+	grid_init(&grid, layout->columns, layout->column_count);
+	for (size_t i = 0; i < shown; i++)
+		layout->add_row(&grid, &context, &groups.rows[i]);
+	if (shown > 0)
+		grid_write(&grid, style, out);
+	add_rest(&groups, shown, layout, options->has_min_percent, style, out);
+	grid_done(&grid);
+	groups_done(&groups);
+}

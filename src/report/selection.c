@@ -1,0 +1,80 @@
+#include "report/selection.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "profile/profile.h"
+#include "profile/sum.h"
+#include "report/number.h"
+#include "report/report.h"
+#include "report/style.h"
+
+static uint64_t sum_of(const struct profile *profile)
+{
+	bool is_saturated = false;
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < profile_weight_count(profile); i++)
+		sum_add(&ns, profile_get_weight(profile, i)->ns, &is_saturated);
+	return ns;
+}
+
+int selection_init(struct selection *selection, const struct profile *profile,
+		   const struct report_options *options, struct error *err)
+{
+	struct filter *filter;
+	int rc = filter_new(profile,
+			    &(struct filter_options){ .thread = options->thread,
+						      .module = options->module },
+			    &filter, err);
+	if (rc < 0)
+		return rc;
+
+	*selection = (struct selection){
+		.profile = profile,
+		.filter = filter,
+		.ns = filter ? filter_kept_ns(filter) : sum_of(profile),
+	};
+	return 0;
+}
+
+void selection_done(struct selection *selection)
+{
+	filter_freep(&selection->filter);
+}
+
+static void add_filtered_base(const struct filter *filter, struct text *out)
+{
+	text_add(out, "Percentages are of ");
+	number_add_any_time(out, filter_kept_ns(filter));
+	text_addf(out, ": %s, which is %.1f %% of the ", filter_description(filter),
+		  number_percent(filter_kept_ns(filter), filter_whole_ns(filter)));
+	number_add_any_time(out, filter_whole_ns(filter));
+	text_add(out, " recorded.");
+}
+
+void selection_add_base(const struct selection *selection, const struct style *style,
+			struct text *out)
+{
+	const struct profile_info *info = profile_get_info(selection->profile);
+	bool is_user = info->clock && strcmp(info->clock, "user") == 0;
+	struct text sentence = { 0 };
+
+	if (selection->filter) {
+		add_filtered_base(selection->filter, &sentence);
+	} else if (selection->ns == 0) {
+		text_add(&sentence, "No time was recorded: nothing that could be sampled used "
+				    "any CPU time.");
+	} else {
+		text_add(&sentence, "Percentages are of ");
+		number_add_any_time(&sentence, selection->ns);
+		text_add(&sentence, is_user ? ", the user CPU time accounted for."
+					    : ", the CPU time accounted for.");
+	}
+	if (profile_is_saturated(selection->profile))
+		text_add(&sentence, " Some sums are larger than can be counted (2^64 ns): they "
+				    "stand at that, and the percentages are wrong.");
+	style_add_wrapped(out, style, 0, text_string(&sentence));
+	text_add(out, "\n");
+	text_done(&sentence);
+}

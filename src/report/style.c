@@ -1,0 +1,158 @@
+#include "report/style.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/utf8.h"
+
+enum { WRAP_WITHOUT_TERMINAL = 100, WRAP_LEAST = 40 };
+
+enum tint style_tint_of(double percent)
+{
+	if (percent >= 10)
+		return TINT_HOT;
+	if (percent >= 1)
+		return TINT_WARM;
+	return percent >= 0.05 ? TINT_NONE : TINT_DIM;
+}
+
+void style_add(struct text *out, const struct style *style, enum tint tint, const char *string)
+{
+	static const char *const escapes[TINT_COUNT] = {
+		[TINT_BOLD] = "\x1b[1m",
+		[TINT_DIM] = "\x1b[2m",
+		[TINT_HOT] = "\x1b[1;31m",
+		[TINT_WARM] = "\x1b[33m",
+	};
+
+	if (!style->has_color || tint == TINT_NONE) {
+		text_add(out, string);
+		return;
+	}
+	text_addf(out, "%s%s\x1b[0m", escapes[tint], string);
+}
+
+unsigned int style_wrap_width(const struct style *style)
+{
+	if (style->width == 0)
+		return WRAP_WITHOUT_TERMINAL;
+	return style->width < WRAP_LEAST ? WRAP_LEAST : style->width;
+}
+
+static size_t columns_of(const char *bytes, size_t len)
+{
+	CLEANUP(freep) char *copy = xstrndup(bytes, len);
+
+	return text_columns(copy);
+}
+
+void style_add_wrapped(struct text *out, const struct style *style, unsigned int indent,
+		       const char *sentence)
+{
+	size_t width = style_wrap_width(style);
+	size_t at = indent;
+
+	for (const char *word = sentence; *word;) {
+		size_t len = strcspn(word, " ");
+		size_t columns = columns_of(word, len);
+		if (at > indent && at + 1 + columns > width) {
+			text_addf(out, "\n%*s", (int)indent, "");
+			at = indent;
+		} else if (word > sentence) {
+			text_add(out, " ");
+			at++;
+		}
+		text_add_bytes(out, word, len);
+		at += columns;
+		word += len;
+		word += *word == ' ';
+	}
+}
+
+/* The bytes of the character that begins, or ends, there. */
+static size_t character_at(const char *bytes, size_t len)
+{
+	size_t taken = utf8_decode(bytes, len, NULL);
+
+	return taken ? taken : 1;
+}
+
+static size_t character_before(const char *bytes, size_t end)
+{
+	for (size_t len = 1; len <= 4 && len <= end; len++) {
+		if (utf8_decode(bytes + end - len, len, NULL) == len)
+			return len;
+	}
+	return 1;
+}
+
+/*
+ * The parameters of a C++ or Rust name, between its last pair of parentheses: what says least
+ * about a function.  False when there are none: "(anonymous namespace)::f" has none.
+ */
+static bool find_parameters(const char *name, size_t *out_begin, size_t *out_end)
+{
+	const char *close = strrchr(name, ')');
+	size_t depth = 0;
+
+	if (!close || strncmp(close + 1, "::", 2) == 0)
+		return false;
+	for (const char *at = close; at > name; at--) {
+		depth += *at == ')';
+		depth -= *at == '(';
+		if (depth > 0)
+			continue;
+		*out_begin = (size_t)(at + 1 - name);
+		*out_end = (size_t)(close - name);
+		return *out_begin < *out_end;
+	}
+	return false;
+}
+
+void style_add_cut_name(struct text *out, const char *name, size_t columns)
+{
+	struct text shorter = { 0 };
+	size_t begin, end;
+
+	if (text_columns(name) > columns && find_parameters(name, &begin, &end)) {
+		text_add_bytes(&shorter, name, begin);
+		text_add(&shorter, "…");
+		text_add(&shorter, name + end);
+		name = text_string(&shorter);
+	}
+	style_add_cut(out, name, columns);
+	text_done(&shorter);
+}
+
+void style_add_cut(struct text *out, const char *string, size_t columns)
+{
+	size_t len = strlen(string);
+
+	if (text_columns(string) <= columns || columns < 2) {
+		text_add(out, string);
+		return;
+	}
+	/* One column is the ellipsis's; the end of a name says more than its beginning. */
+	size_t head_columns = (columns - 1) / 2;
+	size_t tail_columns = columns - 1 - head_columns;
+	size_t head = 0;
+	size_t tail = len;
+	for (size_t used = 0; head < len;) {
+		size_t next = character_at(string + head, len - head);
+		used += columns_of(string + head, next);
+		if (used > head_columns)
+			break;
+		head += next;
+	}
+	for (size_t used = 0; tail > head;) {
+		size_t previous = character_before(string, tail);
+		used += columns_of(string + tail - previous, previous);
+		if (used > tail_columns)
+			break;
+		tail -= previous;
+	}
+	text_add_bytes(out, string, head);
+	text_add(out, "…");
+	text_add(out, string + tail);
+}
