@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Files and functions stay small enough to be read.
+"""Files, functions and lines stay small enough to be read.
 
 A file of more than 500 lines or a function of more than 60 is a question, which is printed; of
-more than 1,000 or 100 a failure.
+more than 1,000 or 100 a failure.  A line of C of more than 96 columns (clang-format breaks no
+comments and no texts) is a question, of more than 120 a failure.
 
 usage: sizes.py [ROOT]
 """
@@ -13,6 +14,7 @@ import sys
 
 FILE_QUESTION, FILE_FAILURE = 500, 1000
 FUNCTION_QUESTION, FUNCTION_FAILURE = 60, 100
+LINE_QUESTION, LINE_FAILURE = 96, 120
 SUFFIXES = {".c", ".h", ".cpp", ".py", ".js", ".html", ".sh"}
 # With kernel braces a function's opening brace is alone in the first column, as its closing one.
 FUNCTION = re.compile(r"^\{\n.*?^\}", re.M | re.S)
@@ -27,6 +29,14 @@ def functions(text):
         name = NAME.search(before)
         line = text.count("\n", 0, match.start()) + 1
         yield line, name.group(1) if name else "?", match.group(0).count("\n") + 1
+
+
+def long_lines(text):
+    """(line, columns) of each line too wide for a screen; a tab is 8."""
+    for number, line in enumerate(text.splitlines(), 1):
+        columns = len(line.expandtabs(8))
+        if columns > LINE_QUESTION:
+            yield number, columns
 
 
 def problems(root):
@@ -44,6 +54,9 @@ def problems(root):
                     f"{name}:1: {lines} lines: can it be split?")
             if path.suffix not in (".c", ".h"):
                 continue
+            for line, columns in long_lines(text):
+                (failures if columns > LINE_FAILURE else questions).append(
+                    f"{name}:{line}: a line of {columns} columns")
             for line, function, length in functions(text):
                 if length > FUNCTION_QUESTION:
                     (failures if length > FUNCTION_FAILURE else questions).append(

@@ -122,6 +122,13 @@ class Sizes(Tree):
         self.write("src/base/long.c", "\n" * 1001)
         self.assertEqual([len(found) for found in sizes.problems(self.root)], [0, 1])
 
+    def test_a_line_is_measured_in_columns(self):
+        self.write("src/base/a.c", "\t" * 11 + "x" * 9 + "\n")
+        self.assertEqual(sizes.problems(self.root),
+                         (["src/base/a.c:1: a line of 97 columns"], []))
+        self.write("src/base/a.c", "\t" * 11 + "ü" * 8 + "\n")
+        self.assertEqual(sizes.problems(self.root), ([], []))
+
     def test_a_long_function_is_named(self):
         body = "\tx();\n" * 99
         self.write("src/base/a.c", f"int y;\n\nstatic int named(int a,\n\t\tint b)\n{{\n{body}}}\n")
