@@ -19,21 +19,30 @@ struct symbol_module;
 
 /* What a place is called.  depth 0 is the innermost inlined call. */
 struct symbol_location {
-	const char *name;       /* demangled; never NULL: "module+0x1234" when unknown */
-	const char *file;       /* where the function is defined; NULL unknown */
-	uint32_t line;          /* of its definition; 0 unknown */
-	const char *line_file;  /* being executed; NULL unknown */
+	/*
+	 * Demangled; never NULL: "module+0x1234" when unknown, where 0x1234 is the virtual
+	 * address of the function's first byte if .eh_frame knows it (so that a stripped
+	 * function is one function), of this very byte if not.
+	 */
+	const char *name;
+	const char *file;      /* where the function is defined; NULL unknown */
+	uint32_t line;         /* of its definition; 0 unknown */
+	const char *line_file; /* being executed; NULL unknown */
 	uint32_t line_number;
 	bool is_inlined;
-	bool is_named;          /* false: name is module+0xoffset */
+	bool is_named; /* false: name is module+0xaddress */
 };
 
+/* notes may be NULL. */
 struct symbolizer *symbolizer_new(struct notes *notes);
+/* Looks for separate debug files here, not in /usr/lib/debug. Before modules are opened. */
+void symbolizer_set_debug_root(struct symbolizer *symbolizer, const char *path);
 void symbolizer_free(struct symbolizer *symbolizer);
 void symbolizer_freep(struct symbolizer **symbolizer);
 
 /*
- * Modules live as long as the symbolizer.  Opening never fails: a file that cannot be read,
+ * Modules live as long as the symbolizer; files are read at the first look-up, and a path
+ * that is opened again with the same build id is the same module.  Opening never fails: a file that cannot be read,
  * is no ELF file, or is another build gives a module whose addresses have no names, and a note.
  */
 struct symbol_module *symbolizer_open_elf(struct symbolizer *symbolizer, const char *path,

@@ -1,0 +1,62 @@
+/*
+ * elf_image - an ELF file, opened through libelf for reading.
+ *
+ * Sections are read as they are needed, never mapped: a file that shrinks while it is read
+ * gives missing names, not SIGBUS.  Knows nothing of symbols.
+ */
+#pragma once
+#include <gelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "target/elf_header.h"
+
+struct error;
+
+/* A PT_LOAD. */
+struct elf_segment {
+	uint64_t address;
+	uint64_t offset;
+	uint64_t file_len;
+	uint32_t flags; /* PF_X, … */
+};
+
+struct elf_image {
+	Elf *elf;
+	GElf_Ehdr header;
+	int fd;          /* -1: from memory */
+	void *owned;     /* malloc'ed memory behind elf, or NULL */
+	char *path;      /* as opened, or the name of what never was a file */
+	size_t file_len; /* no section reaches beyond it */
+	struct elf_segment *segments;
+	size_t segment_count;
+	size_t build_id_len;
+	uint8_t build_id[ELF_BUILD_ID_MAX];
+};
+
+int elf_image_open(const char *path, struct elf_image **out_image, struct error *err);
+/* The bytes are borrowed until elf_image_free(). */
+int elf_image_open_memory(const char *name, const void *bytes, size_t len,
+			  struct elf_image **out_image, struct error *err);
+/* Takes bytes, which malloc made, whatever the result. */
+int elf_image_open_owned(const char *name, void *bytes, size_t len,
+			 struct elf_image **out_image, struct error *err);
+void elf_image_free(struct elf_image *image);
+
+/* The section of that name, its header in *out_header; NULL if there is none. */
+Elf_Scn *elf_image_section(const struct elf_image *image, const char *name,
+			   GElf_Shdr *out_header);
+/* The first section of that type. */
+Elf_Scn *elf_image_section_of_type(const struct elf_image *image, uint32_t type,
+				   GElf_Shdr *out_header);
+/*
+ * A section's bytes, decompressed, and their number; NULL when it has none in the file or is
+ * damaged.  They live as long as the image.
+ */
+const void *elf_image_section_bytes(const struct elf_image *image, const char *name,
+				    size_t *out_len);
+
+/* The virtual address of a byte of the file, by PT_LOAD, code first; false if none has it. */
+bool elf_image_address(const struct elf_image *image, uint64_t file_offset,
+		       uint64_t *out_address);

@@ -1,0 +1,273 @@
+/*
+ * An ELF file's names come from up to four places: its own tables, its .gnu_debugdata, its
+ * separate debug file, and that file's shared part.  They are opened at the first look-up.
+ */
+#include "module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/notes.h"
+#include "debug_files.h"
+#include "demangle.h"
+#include "dwarf_info.h"
+#include "elf_symbols.h"
+#include "elf_image.h"
+#include "frame_ranges.h"
+#include "plt.h"
+#include "symbol_table.h"
+#include "unpack.h"
+
+struct elf_module {
+	struct intern *strings;
+	struct notes *notes;
+	char *path;
+	char *debug_root;
+	const void *bytes; /* borrowed; NULL: the file at path */
+	size_t bytes_len;
+	uint8_t build_id[ELF_BUILD_ID_MAX];
+	size_t build_id_len;
+
+	bool is_opened;
+	struct elf_image *image; /* NULL: cannot be used */
+	struct elf_image *mini;  /* .gnu_debugdata */
+	struct elf_image *debug;
+	struct elf_image *alt;
+	struct dwarf_info *dwarf;
+	struct symbol_table symbols;
+	struct symbol_table stubs; /* of the PLT */
+	struct frame_ranges ranges;
+};
+
+void *elf_source_new(const struct elf_source_options *options, struct intern *strings,
+		     struct notes *notes)
+{
+	struct elf_module *module = xzalloc(sizeof *module);
+
+	module->strings = strings;
+	module->notes = notes;
+	module->path = xstrdup(options->path);
+	module->debug_root = options->debug_root ? xstrdup(options->debug_root) : NULL;
+	module->bytes = options->image;
+	module->bytes_len = options->image_len;
+	module->build_id_len = options->build_id_len < ELF_BUILD_ID_MAX ? options->build_id_len
+									: ELF_BUILD_ID_MAX;
+	if (module->build_id_len > 0)
+		memcpy(module->build_id, options->build_id, module->build_id_len);
+	return module;
+}
+
+static void elf_module_free(void *state)
+{
+	struct elf_module *module = state;
+
+	dwarf_info_free(module->dwarf);
+	symbol_table_done(&module->symbols);
+	symbol_table_done(&module->stubs);
+	frame_ranges_done(&module->ranges);
+	elf_image_free(module->alt);
+	elf_image_free(module->debug);
+	elf_image_free(module->mini);
+	elf_image_free(module->image);
+	free(module->debug_root);
+	free(module->path);
+	free(module);
+}
+
+static void open_image(struct elf_module *module)
+{
+	struct error err;
+	struct elf_image *image = NULL;
+	int rc = module->bytes ? elf_image_open_memory(module->path, module->bytes,
+						       module->bytes_len, &image, &err)
+			       : elf_image_open(module->path, &image, &err);
+
+	if (rc < 0) {
+		if (module->notes)
+			notes_add(module->notes, "no function names of one module: %s",
+				  err.text);
+		return;
+	}
+	module->image = image;
+	if (module->build_id_len == 0 ||
+	    (module->build_id_len == image->build_id_len &&
+	     memcmp(module->build_id, image->build_id, image->build_id_len) == 0))
+		return;
+	if (module->notes)
+		notes_add(module->notes,
+			  "%s is another build than the one recorded; its functions have no "
+			  "names",
+			  module->path);
+	elf_image_free(image);
+	module->image = NULL;
+}
+
+static void open_mini(struct elf_module *module)
+{
+	struct error err;
+	size_t packed_len;
+	size_t len;
+	void *data;
+	const void *packed =
+		elf_image_section_bytes(module->image, ".gnu_debugdata", &packed_len);
+
+	if (!packed)
+		return;
+	int rc = unpack_xz(packed, packed_len, &data, &len, &err);
+	if (rc == 0)
+		rc = elf_image_open_owned(".gnu_debugdata", data, len, &module->mini, &err);
+	if (rc < 0 && module->notes)
+		notes_add(module->notes, "some function names of %s are missing: %s",
+			  module->path, err.text);
+}
+
+static bool has_section(const struct elf_image *image, const char *name)
+{
+	GElf_Shdr header;
+
+	return image && elf_image_section(image, name, &header) && header.sh_type != SHT_NOBITS;
+}
+
+static bool has_dwarf(const struct elf_image *image)
+{
+	return has_section(image, ".debug_info") || has_section(image, ".zdebug_info");
+}
+
+static void open_dwarf(struct elf_module *module)
+{
+	const struct elf_image *image =
+		has_dwarf(module->image) ? module->image : module->debug;
+
+	if (!has_dwarf(image))
+		return;
+	if (debug_file_open_alt(image, module->debug_root, &module->alt) < 0) {
+		if (module->notes)
+			notes_add(module->notes,
+				  "no source lines of %s: the file its debugging information "
+				  "shares with others is missing (install all debug packages)",
+				  module->path);
+		return;
+	}
+	module->dwarf = dwarf_info_new(image, module->alt, module->strings);
+	if (!module->dwarf && module->notes)
+		notes_add(module->notes,
+			  "no source lines of %s: its debugging information is damaged",
+			  module->path);
+}
+
+static void open_symbols(struct elf_module *module)
+{
+	struct symbol_table *symbols = &module->symbols;
+
+	frame_ranges_read(&module->ranges, module->image);
+	symbols->is_whole = elf_symbols_add(symbols, module->image, SHT_SYMTAB);
+	if (!symbols->is_whole && module->debug)
+		symbols->is_whole = elf_symbols_add(symbols, module->debug, SHT_SYMTAB);
+	elf_symbols_add(symbols, module->image, SHT_DYNSYM);
+	if (module->mini)
+		elf_symbols_add(symbols, module->mini, SHT_SYMTAB);
+	symbol_table_finish(symbols, &module->ranges);
+	plt_symbols_add(&module->stubs, symbols, module->image);
+	symbol_table_finish(&module->stubs, &module->ranges);
+}
+
+static void open_once(struct elf_module *module)
+{
+	if (module->is_opened)
+		return;
+	module->is_opened = true;
+	open_image(module);
+	if (!module->image)
+		return;
+	if (!has_dwarf(module->image) || !has_section(module->image, ".symtab"))
+		module->debug =
+			debug_file_open(module->image, module->debug_root, module->notes);
+	if (!has_section(module->image, ".symtab") && !module->debug)
+		open_mini(module);
+	open_symbols(module);
+	open_dwarf(module);
+}
+
+static const char *name_of_symbol(struct elf_module *module, const struct symbol *symbol)
+{
+	const char *name = demangle(module->strings, symbol->name);
+
+	if (!symbol->is_plt)
+		return name;
+	CLEANUP(freep) char *stub = xasprintf("%s@plt", name);
+	return intern_get(module->strings, intern_string(module->strings, stub), NULL);
+}
+
+static bool is_mangled(const struct symbol *symbol)
+{
+	return strncmp(symbol->name, "_Z", 2) == 0 || strncmp(symbol->name, "_R", 2) == 0;
+}
+
+/*
+ * DWARF's name, for it is the same in all parts of a function.  But compilers leave the
+ * linkage name of C++'s local functions out; then the symbol says more than "operator()".
+ */
+static const char *name_of_frame(struct elf_module *module, const struct dwarf_frame *frame,
+				 const struct symbol *symbol)
+{
+	if (frame->name && frame->is_linkage_name)
+		return demangle(module->strings, frame->name);
+	if (!frame->is_inlined && symbol && (!frame->name || is_mangled(symbol)))
+		return name_of_symbol(module, symbol);
+	return frame->name;
+}
+
+static void answer_frames(struct elf_module *module, const struct dwarf_frame *frames,
+			  size_t count, const struct symbol *symbol, struct answer *answer)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct dwarf_frame *frame = &frames[i];
+		const char *name = name_of_frame(module, frame, symbol);
+		answer->locations[answer->count++] = (struct symbol_location){
+			.name = name, /* NULL is given a name by the symbolizer */
+			.is_named = name != NULL,
+			.is_inlined = i + 1 < count,
+			.file = frame->file,
+			.line = frame->line,
+			.line_file = frame->line_file,
+			.line_number = frame->line_number,
+		};
+	}
+}
+
+static const struct symbol *find_symbol(const struct elf_module *module, uint64_t address)
+{
+	const struct symbol *stub = symbol_table_find(&module->stubs, address);
+
+	return stub ? stub : symbol_table_find(&module->symbols, address);
+}
+
+static void elf_module_look_up(void *state, uint64_t file_offset, struct answer *answer)
+{
+	struct elf_module *module = state;
+	struct dwarf_frame frames[DWARF_FRAMES_MAX];
+	struct frame_range range;
+
+	open_once(module);
+	if (!module->image || !elf_image_address(module->image, file_offset, &answer->address))
+		return;
+	answer->function_start = answer->address;
+	if (frame_ranges_find(&module->ranges, answer->address, &range))
+		answer->function_start = range.start;
+	const struct symbol *symbol = find_symbol(module, answer->address);
+	size_t count = 0;
+	if (module->dwarf)
+		count = dwarf_info_look_up(module->dwarf, answer->address, frames);
+	if (count > 0) {
+		answer_frames(module, frames, count, symbol, answer);
+	} else if (symbol) {
+		answer->count = 1;
+		answer->locations[0] =
+			(struct symbol_location){ .name = name_of_symbol(module, symbol),
+						  .is_named = true };
+	}
+}
+
+const struct symbol_source elf_source = { elf_module_look_up, elf_module_free };

@@ -1,0 +1,37 @@
+/*
+ * frame_ranges - where functions begin and end, by .eh_frame.
+ *
+ * Unwind tables survive stripping.  They say nothing of names, but which addresses belong
+ * to one function, so that a neighbour's name is not stretched over it.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct elf_image;
+
+struct frame_range {
+	uint64_t start;
+	uint64_t end; /* one past */
+};
+
+/* All zero is empty. */
+struct frame_ranges {
+	struct frame_range *ranges;
+	size_t count;
+	size_t capacity;
+};
+
+/* Reads what can be read of the image's .eh_frame; damaged parts are left out. */
+void frame_ranges_read(struct frame_ranges *ranges, const struct elf_image *image);
+/* The same from bytes that stand at address. */
+void frame_ranges_parse(struct frame_ranges *ranges, const void *data, size_t len,
+			uint64_t address, bool is_64bit);
+/* The range that covers the address. */
+bool frame_ranges_find(const struct frame_ranges *ranges, uint64_t address,
+		       struct frame_range *out_range);
+/* The first start above the address, or limit if that is lower. */
+uint64_t frame_ranges_next_start(const struct frame_ranges *ranges, uint64_t address,
+				 uint64_t limit);
+void frame_ranges_done(struct frame_ranges *ranges);

@@ -1,0 +1,178 @@
+#include "plt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/memory.h"
+#include "base/table.h"
+#include "elf_image.h"
+#include "symbol_table.h"
+
+/* A GOT slot's name comes from here. */
+struct slot {
+	uint64_t address;
+	const char *name; /* NULL: the resolver's, see resolver */
+	uint64_t resolver;
+};
+
+struct slots {
+	struct slot *slots;
+	size_t count;
+	size_t capacity;
+	struct table by_address; /* address of the slot → its number + 1 */
+	size_t jump_first;       /* .rela.plt's own slots, in the order of its entries */
+	size_t jump_count;
+};
+
+static void slots_done(struct slots *slots)
+{
+	table_done(&slots->by_address);
+	free(slots->slots);
+}
+
+static const char *symbol_name(const struct elf_image *image, size_t symbols_section, size_t i)
+{
+	GElf_Shdr header;
+	GElf_Sym sym;
+	Elf_Scn *section = elf_getscn(image->elf, symbols_section);
+
+	if (!section || i > INT32_MAX || !gelf_getshdr(section, &header) ||
+	    (header.sh_type != SHT_DYNSYM && header.sh_type != SHT_SYMTAB))
+		return NULL;
+	Elf_Data *data = elf_getdata(section, NULL);
+	if (!data || !gelf_getsym(data, (int)i, &sym))
+		return NULL;
+	const char *name = elf_strptr(image->elf, header.sh_link, sym.st_name);
+	return name && *name ? name : NULL;
+}
+
+static void add_slot(struct slots *slots, const struct elf_image *image,
+		     const GElf_Shdr *section, const GElf_Rela *rela)
+{
+	struct slot slot = { .address = rela->r_offset };
+	uint64_t type = GELF_R_TYPE(rela->r_info);
+
+	if (type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT)
+		slot.name = symbol_name(image, section->sh_link, GELF_R_SYM(rela->r_info));
+	else if (type == R_X86_64_IRELATIVE)
+		slot.resolver = (uint64_t)rela->r_addend;
+	else if (section->sh_flags & SHF_INFO_LINK) /* keeps .rela.plt's numbering */
+		slot.address = 0;
+	else
+		return;
+	slots->slots = array_grow(slots->slots, slots->count, &slots->capacity, sizeof slot);
+	slots->slots[slots->count++] = slot;
+	if (slot.address)
+		*table_at(&slots->by_address, 0, slot.address, NULL) = slots->count;
+}
+
+static void read_relocations(struct slots *slots, const struct elf_image *image)
+{
+	Elf_Scn *section = NULL;
+
+	while ((section = elf_nextscn(image->elf, section))) {
+		GElf_Shdr header;
+		GElf_Rela rela;
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_RELA ||
+		    !(header.sh_flags & SHF_ALLOC) || header.sh_entsize == 0)
+			continue;
+		Elf_Data *data = elf_getdata(section, NULL);
+		if (!data)
+			continue;
+		/* .rela.plt names the section it is for, .rela.dyn has none. */
+		bool is_jumps = (header.sh_flags & SHF_INFO_LINK) != 0;
+		size_t first = slots->count;
+		for (int i = 0; gelf_getrela(data, i, &rela); i++)
+			add_slot(slots, image, &header, &rela);
+		if (is_jumps) {
+			slots->jump_first = first;
+			slots->jump_count = slots->count - first;
+		}
+	}
+}
+
+/*
+ * Which slot a stub is for.  The forms (objdump -d -j .plt -j .plt.sec -j .plt.got):
+ *   [endbr64] [bnd] jmp *slot(%rip)       the jump itself, f3 0f 1e fa, f2, ff 25
+ *   [endbr64] push $number; jmp .plt      on the way to the loader, 68
+ */
+static const struct slot *slot_of_stub(const struct slots *slots, const uint8_t *code,
+				       size_t len, uint64_t address)
+{
+	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	struct bytes b = bytes_of(code, len);
+
+	if (len >= sizeof endbr64 && memcmp(code, endbr64, sizeof endbr64) == 0)
+		bytes_take(&b, sizeof endbr64);
+	if (bytes_left(&b) > 0 && *b.at == 0xf2)
+		bytes_u8(&b);
+	uint8_t opcode = bytes_u8(&b);
+	if (opcode == 0x68) {
+		uint32_t number = bytes_u32(&b);
+		return !b.short_read && number < slots->jump_count
+			       ? &slots->slots[slots->jump_first + number]
+			       : NULL;
+	}
+	if (opcode != 0xff || bytes_u8(&b) != 0x25)
+		return NULL;
+	uint64_t slot_address = (uint64_t)(int32_t)bytes_u32(&b);
+	slot_address += address + (uint64_t)(b.at - code);
+	uint64_t number;
+	if (b.short_read || !table_get(&slots->by_address, 0, slot_address, &number))
+		return NULL;
+	return &slots->slots[number - 1];
+}
+
+static const char *name_of_slot(const struct symbol_table *symbols, const struct slot *slot)
+{
+	if (slot->name || !slot->resolver)
+		return slot->name;
+	const struct symbol *resolver = symbol_table_find(symbols, slot->resolver);
+	return resolver ? resolver->name : NULL;
+}
+
+static void add_section(struct symbol_table *stubs, const struct symbol_table *symbols,
+			const struct slots *slots, const struct elf_image *image,
+			const char *section_name)
+{
+	GElf_Shdr header;
+	size_t len;
+
+	if (!elf_image_section(image, section_name, &header))
+		return;
+	const uint8_t *code = elf_image_section_bytes(image, section_name, &len);
+	/* .plt.got's stubs are 8 bytes without IBT, 16 with it; sh_entsize says which. */
+	size_t stub_len = header.sh_entsize == 8 ? 8 : 16;
+	if (!code || header.sh_addr > UINT64_MAX - len)
+		return;
+	for (size_t at = 0; at + stub_len <= len; at += stub_len) {
+		uint64_t address = header.sh_addr + at;
+		const struct slot *slot = slot_of_stub(slots, code + at, stub_len, address);
+		const char *name = slot ? name_of_slot(symbols, slot) : NULL;
+		if (name)
+			symbol_table_add(stubs, &(struct symbol){
+							.start = address,
+							.end = address + stub_len,
+							.limit = header.sh_addr + len,
+							.name = name,
+							.rank = SYMBOL_RANK_LOCAL,
+							.is_function = true,
+							.is_plt = true,
+						});
+	}
+}
+
+void plt_symbols_add(struct symbol_table *stubs, const struct symbol_table *symbols,
+		     const struct elf_image *image)
+{
+	CLEANUP(slots_done) struct slots slots = { 0 };
+
+	if (image->header.e_machine != EM_X86_64 ||
+	    image->header.e_ident[EI_CLASS] != ELFCLASS64)
+		return;
+	read_relocations(&slots, image);
+	add_section(stubs, symbols, &slots, image, ".plt");
+	add_section(stubs, symbols, &slots, image, ".plt.sec");
+	add_section(stubs, symbols, &slots, image, ".plt.got");
+}

@@ -1,0 +1,213 @@
+#include "symbolizer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/memory.h"
+#include "base/notes.h"
+#include "base/table.h"
+#include "module.h"
+#include "target/elf_header.h"
+
+/* The answer to one address, kept. */
+struct place {
+	uint64_t address;
+	struct symbol_location *locations;
+	size_t count;
+};
+
+struct symbol_module {
+	struct symbolizer *symbolizer;
+	struct symbol_module *next;
+	const char *basename;
+	const struct symbol_source *source;
+	void *state;
+	struct table places; /* address asked → struct place, in the symbolizer's arena */
+};
+
+struct symbolizer {
+	struct notes *notes; /* may be NULL */
+	struct intern strings;
+	struct arena arena;
+	struct table opened; /* path and build id → struct symbol_module */
+	struct symbol_module *modules;
+	char *debug_root; /* NULL: the usual one */
+};
+
+struct symbolizer *symbolizer_new(struct notes *notes)
+{
+	struct symbolizer *symbolizer = xzalloc(sizeof *symbolizer);
+
+	symbolizer->notes = notes;
+	return symbolizer;
+}
+
+void symbolizer_set_debug_root(struct symbolizer *symbolizer, const char *path)
+{
+	free(symbolizer->debug_root);
+	symbolizer->debug_root = xstrdup(path);
+}
+
+void symbolizer_free(struct symbolizer *symbolizer)
+{
+	if (!symbolizer)
+		return;
+	while (symbolizer->modules) {
+		struct symbol_module *module = symbolizer->modules;
+		symbolizer->modules = module->next;
+		module->source->free(module->state);
+		table_done(&module->places);
+		free(module);
+	}
+	table_done(&symbolizer->opened);
+	intern_done(&symbolizer->strings);
+	arena_done(&symbolizer->arena);
+	free(symbolizer->debug_root);
+	free(symbolizer);
+}
+
+void symbolizer_freep(struct symbolizer **symbolizer)
+{
+	symbolizer_free(*symbolizer);
+	*symbolizer = NULL;
+}
+
+static const char *keep(struct symbolizer *symbolizer, const char *string)
+{
+	return intern_get(&symbolizer->strings, intern_string(&symbolizer->strings, string),
+			  NULL);
+}
+
+static struct symbol_module *add_module(struct symbolizer *symbolizer, const char *path,
+					const struct symbol_source *source, void *state)
+{
+	struct symbol_module *module = xzalloc(sizeof *module);
+	const char *slash = strrchr(path, '/');
+
+	module->symbolizer = symbolizer;
+	module->basename = keep(symbolizer, slash && slash[1] ? slash + 1 : path);
+	module->source = source;
+	module->state = state;
+	module->next = symbolizer->modules;
+	symbolizer->modules = module;
+	return module;
+}
+
+struct symbol_module *symbolizer_open_elf(struct symbolizer *symbolizer, const char *path,
+					  const uint8_t *build_id, size_t build_id_len)
+{
+	uint32_t path_id = intern_string(&symbolizer->strings, path);
+	uint32_t build =
+		build_id_len ? intern_add(&symbolizer->strings, build_id, build_id_len) : 0;
+	uint64_t *known = table_at(&symbolizer->opened, path_id, build, NULL);
+
+	if (*known)
+		return (struct symbol_module *)(uintptr_t)*known;
+	void *state = elf_source_new(
+		&(struct elf_source_options){
+			.path = path,
+			.build_id = build_id,
+			.build_id_len = build_id_len,
+			.debug_root = symbolizer->debug_root,
+		},
+		&symbolizer->strings, symbolizer->notes);
+	struct symbol_module *module = add_module(symbolizer, path, &elf_source, state);
+	*known = (uintptr_t)module;
+	return module;
+}
+
+struct symbol_module *symbolizer_open_image(struct symbolizer *symbolizer, const char *name,
+					    const void *image, size_t len)
+{
+	void *state = elf_source_new(
+		&(struct elf_source_options){
+			.path = name,
+			.image = image,
+			.image_len = len,
+			.debug_root = symbolizer->debug_root,
+		},
+		&symbolizer->strings, symbolizer->notes);
+
+	return add_module(symbolizer, name, &elf_source, state);
+}
+
+struct symbol_module *symbolizer_open_vdso(struct symbolizer *symbolizer)
+{
+	size_t len = 0;
+	const void *image = vdso_image(&len);
+
+	if (!image) /* an empty image: no names, and a note */
+		image = "";
+	return symbolizer_open_image(symbolizer, "[vdso]", image, len);
+}
+
+struct symbol_module *symbolizer_open_perf_map(struct symbolizer *symbolizer, const char *name,
+					       const void *text, size_t len)
+{
+	return add_module(symbolizer, name, &named_ranges_source,
+			  perf_map_source_new(text, len, &symbolizer->strings));
+}
+
+struct symbol_module *symbolizer_open_jitdump(struct symbolizer *symbolizer, const char *name,
+					      const void *data, size_t len)
+{
+	return add_module(
+		symbolizer, name, &named_ranges_source,
+		jitdump_source_new(name, data, len, &symbolizer->strings, symbolizer->notes));
+}
+
+static const char *name_of_unnamed(struct symbol_module *module, uint64_t address)
+{
+	CLEANUP(freep)
+	char *name = xasprintf("%s+0x%llx", module->basename, (unsigned long long)address);
+
+	return keep(module->symbolizer, name);
+}
+
+static void ask_source(struct symbol_module *module, uint64_t address, struct place *place)
+{
+	struct answer answer = { .address = address, .function_start = address };
+
+	module->source->look_up(module->state, address, &answer);
+	if (answer.count == 0)
+		answer.locations[answer.count++] = (struct symbol_location){ .name = NULL };
+	for (size_t i = 0; i < answer.count; i++)
+		if (!answer.locations[i].name)
+			answer.locations[i].name =
+				name_of_unnamed(module, answer.function_start);
+	size_t size = answer.count * sizeof answer.locations[0];
+	place->address = answer.address;
+	place->count = answer.count;
+	place->locations = arena_alloc(&module->symbolizer->arena, size);
+	memcpy(place->locations, answer.locations, size);
+}
+
+static const struct place *find_place(struct symbol_module *module, uint64_t address)
+{
+	uint64_t *kept = table_at(&module->places, 0, address, NULL);
+
+	if (!*kept) {
+		struct place *place = arena_alloc(&module->symbolizer->arena, sizeof *place);
+		*kept = (uintptr_t)place;
+		ask_source(module, address, place);
+	}
+	return (const struct place *)(uintptr_t)*kept;
+}
+
+void symbol_module_look_up(struct symbol_module *module, uint64_t address,
+			   void (*visit)(void *context, const struct symbol_location *location),
+			   void *context, uint64_t *out_address)
+{
+	const struct place *place = find_place(module, address);
+
+	for (size_t i = 0; i < place->count; i++)
+		visit(context, &place->locations[i]);
+	if (out_address)
+		*out_address = place->address;
+}
+
+size_t symbol_read_build_id(const char *path, uint8_t out_id[20])
+{
+	return elf_build_id_read(path, out_id);
+}

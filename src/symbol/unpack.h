@@ -1,0 +1,13 @@
+/*
+ * unpack - .gnu_debugdata: a second ELF file, compressed with xz, inside the first.
+ *
+ * Fedora's distributions put the function symbols there that .dynsym has not.
+ */
+#pragma once
+#include <stddef.h>
+
+struct error;
+
+/* On success *out_data is malloc'ed and the caller's. */
+int unpack_xz(const void *packed, size_t packed_len, void **out_data, size_t *out_len,
+	      struct error *err);
