@@ -25,3 +25,6 @@
 
 /* Set by load/ once names stand in the recording: "1". */
 #define KEY_SYMBOLIZED "symbolized"
+
+/* Set by the writer itself when it is closed well: "1". */
+#define KEY_FINISHED "finished"

@@ -62,6 +62,8 @@ int recording_writer_add_function(struct recording_writer *writer,
 int recording_writer_add_location(struct recording_writer *writer,
 				  const struct recording_location *location);
 
+/* Commits what was added so far, whatever the time. */
+int recording_writer_commit(struct recording_writer *writer);
 /* Call often: commits when a second has gone by since the last commit. */
 int recording_writer_tick(struct recording_writer *writer);
 /* Commits, closes cleanly and leaves one file.  Takes writer, whatever the result. */

@@ -1,0 +1,59 @@
+#include "record/schema.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+
+static const struct {
+	const char *name;
+	int column_count;
+	const char *columns;
+} tables[] = {
+#define TABLE_ROW(name, table, count, columns) [TABLE_##name] = { table, count, columns },
+	RECORDING_TABLE_MAP(TABLE_ROW)
+#undef TABLE_ROW
+};
+
+const char *schema_table_name(enum recording_table table)
+{
+	return tables[table].name;
+}
+
+int schema_column_count(enum recording_table table)
+{
+	return tables[table].column_count;
+}
+
+char *schema_create_sql(enum recording_table table)
+{
+	return xasprintf("CREATE TABLE %s(id INTEGER PRIMARY KEY, %s)", tables[table].name,
+			 tables[table].columns);
+}
+
+char *schema_insert_sql(enum recording_table table, const char *verb)
+{
+	struct text sql = { 0 };
+
+	text_addf(&sql, "%s INTO %s VALUES(?", verb, tables[table].name);
+	for (int i = 0; i < tables[table].column_count; i++)
+		text_add(&sql, ",?");
+	text_add(&sql, ")");
+	return sql.data;
+}
+
+/* NOT INDEXED: an index somebody added may be damaged or say something else. */
+char *schema_select_sql(enum recording_table table)
+{
+	return xasprintf("SELECT id, %s FROM main.%s NOT INDEXED WHERE id >= ?1 ORDER BY id",
+			 tables[table].columns, tables[table].name);
+}
+
+const char *schema_view_sql(void)
+{
+	return "CREATE VIEW samples AS "
+	       "SELECT s.id, s.time + (SELECT b.base_ns FROM batches b WHERE b.id <= s.id "
+	       "ORDER BY b.id DESC LIMIT 1) AS time_ns, "
+	       "s.thread, s.stack, s.how % 16 AS state, s.how / 16 AS ending, "
+	       "coalesce(s.weight, p.sample_weight_ns) AS weight_ns "
+	       "FROM sample_rows s LEFT JOIN threads t ON t.id = s.thread "
+	       "LEFT JOIN processes p ON p.id = t.process";
+}

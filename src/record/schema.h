@@ -1,0 +1,58 @@
+/*
+ * schema - the tables of a recording, once for the writer and the reader.
+ *
+ * docs/recording.md says what they mean.  Every table has an `id INTEGER PRIMARY KEY` in
+ * front of the columns listed here; no column has a type, so SQLite keeps what it is given.
+ * A batch's id is that of its first sample, all others count from 1 without gaps.
+ */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#define RECORDING_APPLICATION_ID 0x6674686dU /* "fthm" */
+#define RECORDING_SCHEMA_VERSION 1
+#define RECORDING_PAGE_SIZE      4096
+
+/* sample_rows.how = state + RECORDING_STATES * ending. */
+#define RECORDING_STATES 16
+
+#define RECORDING_TABLE_MAP(X)                                                             \
+	X(FACTS, "facts", 2, "key, value")                                                 \
+	X(PROCESSES, "processes", 10,                                                      \
+	  "parent, pid, name, exe, start_ns, end_ns, period_ns, sample_weight_ns, "        \
+	  "unentered_reason, exit_status")                                                 \
+	X(THREADS, "threads", 10,                                                          \
+	  "process, tid, name, start_ns, end_ns, cpu_ns, startup_ns, exit_ns, "            \
+	  "unentered_ns, kernel_unsampled_ns")                                             \
+	X(MODULES, "modules", 3, "kind, path, build_id")                                   \
+	X(MAPPINGS, "mappings", 7,                                                         \
+	  "process, module, start_address, end_address, file_offset, from_ns, to_ns")      \
+	X(FRAMES, "frames", 2, "module, address")                                          \
+	X(STACKS, "stacks", 2, "parent, frame")                                            \
+	X(SAMPLE_ROWS, "sample_rows", 5, "time, thread, stack, weight, how")               \
+	X(BATCHES, "batches", 1, "base_ns")                                                \
+	X(INTERVALS, "intervals", 4, "first_sample, last_sample, from_ns, to_ns")          \
+	X(SUMS, "sums", 6, "interval, thread, stack, state, weight_ns, samples")           \
+	X(ENDINGS, "endings", 3, "interval, ending, samples")                              \
+	X(SOURCES, "sources", 1, "path")                                                   \
+	X(FUNCTIONS, "functions", 5, "language, module, name, source, line")               \
+	X(LOCATIONS, "locations", 6, "frame, depth, function, source, line, address")      \
+	X(LOST, "lost", 2, "reason, samples")                                              \
+	X(NOTES, "notes", 1, "text")                                                       \
+	X(FILES, "files", 3, "process, path, data")
+
+#define RECORDING_TABLE_ENUM(name, table, count, columns) TABLE_##name,
+enum recording_table { RECORDING_TABLE_MAP(RECORDING_TABLE_ENUM) TABLE_COUNT };
+#undef RECORDING_TABLE_ENUM
+
+const char *schema_table_name(enum recording_table table);
+/* The columns behind the id. */
+int schema_column_count(enum recording_table table);
+/* The statement that makes the table, as sqlite_schema keeps it.  The caller frees it. */
+char *schema_create_sql(enum recording_table table);
+/* "INSERT INTO … VALUES(?,…)" for the id and all columns, or REPLACE.  The caller frees it. */
+char *schema_insert_sql(enum recording_table table, const char *verb);
+/* Selects the id and all columns of ids from ?1 on, in order of id.  The caller frees it. */
+char *schema_select_sql(enum recording_table table);
+/* The view over samples, for people and other programs. */
+const char *schema_view_sql(void);

@@ -1,0 +1,211 @@
+#include "record/writer_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "record/journal.h"
+#include "record/lock.h"
+#include "record/probe.h"
+#include "record/writer_state.h"
+
+#ifndef CEPH_SUPER_MAGIC
+#define CEPH_SUPER_MAGIC 0x00c36400
+#endif
+
+/* How long a rollback journal's commit waits for a reader before it is left to the next tick. */
+#define BUSY_TIMEOUT_MS 100
+
+void writer_free(struct recording_writer *writer)
+{
+	for (int i = 0; i < TABLE_COUNT; i++)
+		sqlite3_finalize(writer->inserts[i]);
+	sqlite3_close(writer->db);
+	/* After SQLite's own, see lock.h. */
+	closep(&writer->lock_fd);
+	intern_done(&writer->facts);
+	intern_done(&writer->reasons);
+	intern_done(&writer->sources);
+	intern_done(&writer->functions);
+	intern_done(&writer->modules);
+	table_done(&writer->module_ids);
+	table_done(&writer->frames);
+	table_done(&writer->stacks);
+	sums_done(&writer->interval.sums);
+	free(writer->lost);
+	free(writer->processes);
+	free(writer->thread_processes);
+	free(writer->samples);
+	free(writer->path);
+	free(writer);
+}
+
+void writer_freep(struct recording_writer **writer)
+{
+	if (*writer != NULL)
+		writer_free(*writer);
+}
+
+struct recording_writer *writer_new(const char *path, int lock_fd)
+{
+	struct recording_writer *writer = xzalloc(sizeof *writer);
+
+	writer->path = xstrdup(path);
+	writer->lock_fd = lock_fd;
+	writer->samples = xreallocarray(NULL, WRITER_BUFFERED_SAMPLES, sizeof *writer->samples);
+	return writer;
+}
+
+/* A journal without its recording: SQLite would take it for the new one's and delete it. */
+static int refuse_stray_journal(const char *path, struct error *err)
+{
+	static const char *const suffixes[] = { JOURNAL_WAL, JOURNAL_ROLLBACK };
+
+	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+		if (journal_is_there(path, suffixes[i]))
+			return error_set(err, -EEXIST,
+					 "%s: cannot be made: %s%s is there, the journal of "
+					 "another recording; put it beside that recording, or "
+					 "remove it",
+					 path, path, suffixes[i]);
+	return 0;
+}
+
+static bool is_at(int fd, const char *path)
+{
+	struct stat here, there;
+
+	return fstat(fd, &here) == 0 && stat(path, &there) == 0 &&
+	       here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+}
+
+/* Another recorder that finds an empty file removes it unless it is locked: hence is_at(). */
+static int make_file(const char *path, int *out_fd, struct error *err)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+	if (fd < 0 && errno == EEXIST)
+		return error_set(err, -EEXIST,
+				 "%s: is there already; name another file with -o", path);
+	if (fd < 0)
+		return error_errno(err, -errno, "%s: cannot be made", path);
+	if (lock_take(fd) == -EBUSY || !is_at(fd, path)) {
+		close(fd);
+		return error_set(err, -EEXIST, "%s: another recorder was faster; try again",
+				 path);
+	}
+	*out_fd = fd;
+	return 0;
+}
+
+static void unlink_all(const char *path)
+{
+	static const char *const suffixes[] = { "", JOURNAL_WAL, JOURNAL_SHM,
+						JOURNAL_ROLLBACK };
+
+	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+		CLEANUP(freep) char *name = journal_path(path, suffixes[i]);
+
+		unlink(name);
+	}
+}
+
+static int make_tables(sqlite3 *db)
+{
+	CLEANUP(freep)
+	char *head = xasprintf(
+		"PRAGMA page_size=%d; PRAGMA encoding='UTF-8'; PRAGMA synchronous=OFF; "
+		"PRAGMA wal_autocheckpoint=0; PRAGMA cache_spill=OFF; BEGIN; "
+		"PRAGMA application_id=%d; PRAGMA user_version=%d",
+		RECORDING_PAGE_SIZE, (int)RECORDING_APPLICATION_ID, RECORDING_SCHEMA_VERSION);
+	int rc = database_exec(db, head);
+
+	for (int i = 0; i < TABLE_COUNT && rc == SQLITE_OK; i++) {
+		CLEANUP(freep) char *sql = schema_create_sql((enum recording_table)i);
+
+		rc = database_exec(db, sql);
+	}
+	if (rc == SQLITE_OK)
+		rc = database_exec(db, schema_view_sql());
+	return rc == SQLITE_OK ? database_exec(db, "COMMIT") : rc;
+}
+
+/*
+ * WAL needs memory shared by all who open the file, which machines do not share through these.
+ * https://www.sqlite.org/wal.html, "all processes must be on the same host".
+ */
+static bool is_on_network(int fd)
+{
+	static const long types[] = {
+		NFS_SUPER_MAGIC, 0x517b /* SMB */, 0xff534d42 /* CIFS */, 0xfe534d42 /* SMB2 */,
+		V9FS_MAGIC,      AFS_SUPER_MAGIC,  CEPH_SUPER_MAGIC
+	};
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) < 0)
+		return false;
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if ((uint32_t)fs.f_type == (uint32_t)types[i])
+			return true;
+	return false;
+}
+
+/* A commit shows whether the mode works here. */
+static bool journal_mode_works(sqlite3 *db, const char *mode)
+{
+	return database_set_journal_mode(db, mode) &&
+	       database_exec(db, "BEGIN IMMEDIATE; PRAGMA user_version=0; "
+				 "PRAGMA user_version=1; COMMIT") == SQLITE_OK;
+}
+
+_Static_assert(RECORDING_SCHEMA_VERSION == 1, "journal_mode_works() writes the version");
+
+static int begin_file(struct recording_writer *writer, struct error *err)
+{
+	int rc = database_open(writer->path, SQLITE_OPEN_READWRITE, NULL, &writer->db, err);
+
+	if (rc < 0)
+		return rc;
+	sqlite3_busy_timeout(writer->db, BUSY_TIMEOUT_MS);
+	int sqlite_rc = make_tables(writer->db);
+	if (sqlite_rc != SQLITE_OK)
+		return database_error(err, writer->db, sqlite_rc, writer->path,
+				      "cannot be made");
+	writer->is_wal =
+		!is_on_network(writer->lock_fd) && journal_mode_works(writer->db, "WAL");
+	if (!writer->is_wal) {
+		database_exec(writer->db, "ROLLBACK");
+		if (!journal_mode_works(writer->db, "DELETE"))
+			return database_error(err, writer->db,
+					      sqlite3_extended_errcode(writer->db),
+					      writer->path, "no journal can be kept beside it");
+	}
+	database_exec(writer->db, "PRAGMA synchronous=NORMAL");
+	return 0;
+}
+
+int recording_writer_create(const char *path, struct recording_writer **out_writer,
+			    struct error *err)
+{
+	int fd = -1;
+	int rc = refuse_stray_journal(path, err);
+
+	if (rc == 0)
+		rc = make_file(path, &fd, err);
+	if (rc < 0)
+		return rc;
+	CLEANUP(writer_freep) struct recording_writer *writer = writer_new(path, fd);
+	rc = begin_file(writer, err);
+	if (rc < 0) {
+		unlink_all(path);
+		return rc;
+	}
+	*out_writer = writer;
+	writer = NULL;
+	return 0;
+}
