@@ -1,0 +1,86 @@
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/executable.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/say.h"
+
+static const struct option options[] = { { 0 } };
+
+/* Becomes man(1) when a person sits there and the page can be found; else returns. */
+static void try_man_page(const char *name)
+{
+	CLEANUP(freep) char *page = xasprintf("fathom-%s.1", *name ? name : "");
+	CLEANUP(freep)
+	char *installed = xasprintf("%s/%s", FATHOM_MAN_FOLDER, *name ? page : "fathom.1");
+	CLEANUP(freep)
+	char *in_build = xasprintf("../../docs/man/%s", *name ? page : "fathom.1");
+	const char *candidates[] = { in_build, installed, NULL };
+
+	if (!isatty(STDOUT_FILENO) || executable_check("man", NULL) < 0)
+		return;
+	CLEANUP(freep) char *path = executable_find_beside(candidates);
+
+	if (!path)
+		return;
+	signal(SIGPIPE, SIG_DFL);
+	execlp("man", "man", path, (char *)NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static int print(const struct command *about)
+{
+	struct text text = { 0 };
+	struct error err;
+
+	if (about)
+		command_add_usage(about, &text);
+	else
+		command_add_overview(&text);
+	int rc = output_write(STDOUT_FILENO, "standard output", text.data, text.len, &err);
+
+	text_done(&text);
+	if (rc < 0)
+		say_error(&err);
+	return rc < 0 ? EXIT_CODE_FAILED : EXIT_CODE_OK;
+}
+
+static int run(const struct command *command, char **arguments)
+{
+	char **operands;
+	int exit_code;
+
+	signal(SIGPIPE, SIG_IGN);
+	if (!command_parse(command, arguments, NULL, &operands, &exit_code))
+		return exit_code;
+	const char *name = operands[0];
+
+	free(operands);
+	if (!name) {
+		return print(NULL);
+	}
+	const struct command *about = command_find(name);
+
+	if (!about) {
+		command_say_unknown(name);
+		return EXIT_CODE_USAGE;
+	}
+	try_man_page(name);
+	return print(about);
+}
+
+const struct command cmd_help = {
+	.name = "help",
+	.usage = "[COMMAND]",
+	.summary = "Shows the manual page of a command, or its options",
+	.options = options,
+	.usage_exit_code = EXIT_CODE_USAGE,
+	.run = run,
+};

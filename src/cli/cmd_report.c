@@ -1,0 +1,162 @@
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/open_profile.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/pager.h"
+#include "cli/say.h"
+#include "cli/terminal.h"
+#include "profile/profile.h"
+#include "report/report.h"
+
+struct settings {
+	struct report_options report;
+	bool is_json;
+	bool has_no_pager;
+	enum color_choice color;
+};
+
+static int set_by(const struct option *option, void *place, const char *value,
+		  struct error *err)
+{
+	const char *words[GROUP_BY_COUNT + 1] = { 0 };
+
+	if (group_by_parse(value, place))
+		return 0;
+	for (int by = 0; by < GROUP_BY_COUNT; by++)
+		words[by] = group_by_name((enum group_by)by);
+	return option_refuse_word(option, words, value, err);
+}
+
+static int set_sort(const struct option *option, void *place, const char *value,
+		    struct error *err)
+{
+	static const char *const words[] = { "self", "total", NULL };
+
+	return report_sort_parse(value, place) ? 0
+					       : option_refuse_word(option, words, value, err);
+}
+
+static int set_min(const struct option *option, void *place, const char *value,
+		   struct error *err)
+{
+	struct report_options *report = place;
+	char *end = NULL;
+	double percent = strtod(value, &end);
+
+	if (end != value && *end == '%')
+		end++;
+	if (end == value || *end || !(percent >= 0 && percent <= 100))
+		return error_set(err, -EINVAL,
+				 "option '--%s' takes a percentage from 0 to 100, not '%s'",
+				 option->name, value);
+	report->has_min_percent = true;
+	report->min_percent = percent;
+	return 0;
+}
+
+static int set_rows(const struct option *option, void *place, const char *value,
+		    struct error *err)
+{
+	unsigned long rows = 0;
+	int rc = option_read_number(option, value, 0, SIZE_MAX, &rows, err);
+
+	if (rc == 0)
+		*(size_t *)place = rows ? rows : REPORT_ALL_ROWS;
+	return rc;
+}
+
+#define AT(field) .offset = offsetof(struct settings, field)
+static const struct option options[] = {
+	{ "by", 0, "WHAT", "rows: function, line, module, thread or process", set_by,
+	  AT(report.by) },
+	{ "tree", 0, NULL, "the call tree, from the outermost function inwards",
+	  option_set_flag, AT(report.has_tree) },
+	{ "callers", 0, "FUNCTION", "who calls FUNCTION, and how much of its time is theirs",
+	  option_set_string, AT(report.callers) },
+	{ "callees", 0, "FUNCTION", "what FUNCTION calls, and how much of its time goes there",
+	  option_set_string, AT(report.callees) },
+	{ "sort", 0, "WHAT", "by self (the default) or total time", set_sort, AT(report.sort) },
+	{ "thread", 0, "THREAD", "only this thread: its id or its name", option_set_string,
+	  AT(report.thread) },
+	{ "module", 0, "MODULE", "only time in this program or library", option_set_string,
+	  AT(report.module) },
+	{ "min", 0, "PERCENT", "leave out rows below this share", set_min, AT(report) },
+	{ "rows", 'n', "N", "at most N rows; 0: all of them", set_rows, AT(report.max_rows) },
+	{ "json", 0, NULL, "for scripts: see docs/report-json.md", option_set_flag,
+	  AT(is_json) },
+	{ "color", 0, "WHEN", "auto (on a terminal), always or never", option_set_color,
+	  AT(color) },
+	{ "no-pager", 0, NULL, "do not show it page by page", option_set_flag,
+	  AT(has_no_pager) },
+	{ 0 },
+};
+#undef AT
+
+static int make_report(const struct profile *profile, const struct settings *settings,
+		       struct text *out, struct error *err)
+{
+	if (settings->is_json)
+		return report_json(profile, &settings->report, out, err);
+	return report_text(profile, &settings->report, out, err);
+}
+
+static int show(const struct settings *settings, const struct text *text, struct error *err)
+{
+	if (settings->is_json || settings->has_no_pager)
+		return output_write(STDOUT_FILENO, "standard output", text->data, text->len,
+				    err);
+	return pager_show(text->data, text->len, err);
+}
+
+static int report(const char *path, struct settings *settings)
+{
+	CLEANUP(profile_freep) struct profile *profile = open_profile(path, NULL);
+	CLEANUP(text_done) struct text text = { 0 };
+	struct error err;
+
+	if (!profile)
+		return EXIT_CODE_FAILED;
+	settings->report.width = terminal_width(STDOUT_FILENO);
+	settings->report.has_color = terminal_has_color(STDOUT_FILENO, settings->color);
+	int rc = make_report(profile, settings, &text, &err);
+
+	if (rc == 0)
+		rc = show(settings, &text, &err);
+	if (rc == 0 || rc == -EPIPE)
+		return EXIT_CODE_OK;
+	say_error(&err);
+	return EXIT_CODE_FAILED;
+}
+
+static int run(const struct command *command, char **arguments)
+{
+	struct settings settings = { 0 };
+	char **operands;
+	int exit_code;
+
+	signal(SIGPIPE, SIG_IGN);
+	if (!command_parse(command, arguments, &settings, &operands, &exit_code))
+		return exit_code;
+	const char *path = command_take_recording(command, operands);
+
+	free(operands);
+	return path ? report(path, &settings) : EXIT_CODE_USAGE;
+}
+
+const struct command cmd_report = {
+	.name = "report",
+	.usage = "[OPTION…] [FILE]",
+	.summary = "Shows where the time of a recording went",
+	.options = options,
+	.usage_exit_code = EXIT_CODE_USAGE,
+	.run = run,
+};

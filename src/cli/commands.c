@@ -1,0 +1,130 @@
+#include "cli/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/nearest.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/say.h"
+
+static const struct command *const commands[] = {
+	&cmd_record, &cmd_report, &cmd_export, &cmd_info, &cmd_help, &cmd_version,
+};
+
+const struct command *command_at(size_t i)
+{
+	return i < sizeof commands / sizeof commands[0] ? commands[i] : NULL;
+}
+
+const struct command *command_find(const char *name)
+{
+	for (size_t i = 0; command_at(i); i++)
+		if (strcmp(commands[i]->name, name) == 0)
+			return commands[i];
+	return NULL;
+}
+
+void command_say_unknown(const char *name)
+{
+	struct nearest nearest = { 0 };
+
+	for (size_t i = 0; command_at(i); i++)
+		nearest_consider(&nearest, name, commands[i]->name);
+	if (nearest.word)
+		say("unknown command '%s': did you mean '%s'?", name, nearest.word);
+	else
+		say("unknown command '%s': 'fathom help' lists those there are", name);
+}
+
+/* The left column of the options, so that the right ones begin below each other. */
+#define OPTION_COLUMN 26
+
+static void add_option(const struct option *option, struct text *out)
+{
+	struct text left = { 0 };
+
+	if (option->letter)
+		text_addf(&left, "  -%c, --%s", option->letter, option->name);
+	else
+		text_addf(&left, "      --%s", option->name);
+	if (option->argument)
+		text_addf(&left, " %s", option->argument);
+	if (text_columns(text_string(&left)) < OPTION_COLUMN)
+		text_addf(out, "%-*s%s\n", OPTION_COLUMN, text_string(&left), option->help);
+	else
+		text_addf(out, "%s\n%-*s%s\n", text_string(&left), OPTION_COLUMN, "",
+			  option->help);
+	text_done(&left);
+}
+
+void command_add_usage(const struct command *command, struct text *out)
+{
+	text_addf(out, "usage: fathom %s %s\n\n%s.\n", command->name, command->usage,
+		  command->summary);
+	if (command->options->name)
+		text_add(out, "\n");
+	for (const struct option *option = command->options; option->name; option++)
+		add_option(option, out);
+}
+
+void command_add_overview(struct text *out)
+{
+	text_add(out, "usage: fathom COMMAND [OPTION…] [ARGUMENT…]\n\n"
+		      "A profiler for native programs: where does the time go?\n\n");
+	for (size_t i = 0; command_at(i); i++)
+		text_addf(out, "  %-10s%s\n", commands[i]->name, commands[i]->summary);
+	text_add(out, "\nBegin with:  fathom record -- COMMAND\n"
+		      "Then:        fathom report\n"
+		      "More about one: fathom help COMMAND\n");
+}
+
+static int print_usage(const struct command *command)
+{
+	struct text usage = { 0 };
+	struct error err;
+
+	command_add_usage(command, &usage);
+	int rc = output_write(STDOUT_FILENO, "standard output", usage.data, usage.len, &err);
+
+	text_done(&usage);
+	if (rc < 0)
+		say_error(&err);
+	return rc < 0 ? EXIT_CODE_FAILED : EXIT_CODE_OK;
+}
+
+bool command_parse(const struct command *command, char **arguments, void *settings,
+		   char ***out_operands, int *out_exit_code)
+{
+	struct options_result result;
+	struct error err;
+
+	if (options_parse(command->options, arguments, command->stops_at_operand, settings,
+			  &result, &err) < 0) {
+		say("%s: %s", command->name, err.text);
+		*out_exit_code = command->usage_exit_code;
+		return false;
+	}
+	if (result.wants_help) {
+		free(result.operands);
+		*out_exit_code = print_usage(command);
+		return false;
+	}
+	*out_operands = result.operands;
+	return true;
+}
+
+const char *command_take_recording(const struct command *command, char **operands)
+{
+	if (!operands[0])
+		return "profile.fathom";
+	if (operands[1]) {
+		say("%s: it takes one recording, and '%s' is a second one", command->name,
+		    operands[1]);
+		return NULL;
+	}
+	return operands[0];
+}

@@ -1,0 +1,58 @@
+/*
+ * fathom - a profiler for native programs.
+ */
+#include <fcntl.h>
+#include <locale.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/say.h"
+
+/*
+ * A descriptor below 3 that is closed would be given to the first file that is opened, and
+ * the next sentence written into it.  What stands in cannot be read or written, and is
+ * closed again in the command that is recorded.
+ */
+static void occupy_standard_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null",
+			     (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+}
+
+static int print_overview(int fd, const char *name)
+{
+	struct text overview = { 0 };
+
+	command_add_overview(&overview);
+	output_write(fd, name, overview.data, overview.len, NULL);
+	text_done(&overview);
+	return fd == STDOUT_FILENO ? EXIT_CODE_OK : EXIT_CODE_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	setlocale(LC_CTYPE, "");
+	occupy_standard_descriptors();
+	if (argc < 2)
+		return print_overview(STDERR_FILENO, "standard error");
+
+	const char *name = argv[1];
+
+	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+		return print_overview(STDOUT_FILENO, "standard output");
+	if (strcmp(name, "--version") == 0)
+		name = "version";
+
+	const struct command *command = command_find(name);
+
+	if (!command) {
+		command_say_unknown(name);
+		return EXIT_CODE_USAGE;
+	}
+	return command->run(command, argv + 2);
+}

@@ -1,0 +1,15 @@
+/*
+ * record_end - what record does when the command has ended: names, and the top of a report.
+ */
+#pragma once
+#include <stdbool.h>
+
+#include "cli/terminal.h"
+
+struct record_end_options {
+	bool is_quiet; /* names only */
+	enum color_choice color;
+};
+
+/* Failures are told and end nothing: the exit code is the command's. */
+void record_end(const char *path, const struct record_end_options *options);

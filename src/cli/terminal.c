@@ -1,0 +1,42 @@
+#include "cli/terminal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/options.h"
+
+int option_set_color(const struct option *option, void *place, const char *value,
+		     struct error *err)
+{
+	static const char *const words[] = {
+		[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never", NULL
+	};
+
+	for (size_t i = 0; words[i]; i++) {
+		if (strcmp(words[i], value) == 0) {
+			*(enum color_choice *)place = (enum color_choice)i;
+			return 0;
+		}
+	}
+	return option_refuse_word(option, words, value, err);
+}
+
+unsigned int terminal_width(int fd)
+{
+	struct winsize size;
+
+	if (ioctl(fd, TIOCGWINSZ, &size) < 0)
+		return 0;
+	return size.ws_col ? size.ws_col : 80;
+}
+
+bool terminal_has_color(int fd, enum color_choice choice)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (choice != COLOR_AUTO)
+		return choice == COLOR_ALWAYS;
+	return isatty(fd) && !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
+}

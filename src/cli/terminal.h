@@ -1,0 +1,18 @@
+/*
+ * terminal - what the terminal behind a descriptor, if there is one, can show.
+ */
+#pragma once
+#include <stdbool.h>
+
+struct error;
+struct option;
+
+enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+/* For struct option.set: place is an enum color_choice. */
+int option_set_color(const struct option *option, void *place, const char *value,
+		     struct error *err);
+/* In columns; 0 when there is no terminal. */
+unsigned int terminal_width(int fd);
+/* Automatically: on a terminal that is not "dumb", unless NO_COLOR is set (no-color.org). */
+bool terminal_has_color(int fd, enum color_choice choice);
