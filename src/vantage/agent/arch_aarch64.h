@@ -1,6 +1,6 @@
 /*
  * arch_aarch64 - what the agent must know of the machine: system calls without a
- * libc, the registers of an interrupted thread, a counter for its own cost.
+ * libc, the registers of an interrupted thread.
  */
 #pragma once
 #include <ucontext.h>
@@ -20,15 +20,6 @@ static inline long arch_syscall4(long number, long a, long b, long c, long d)
 			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3)
 			 : "memory");
 	return x0;
-}
-
-/* Ticks of a counter that runs at one rate; the recorder learns the rate. */
-static inline u64 arch_ticks(void)
-{
-	u64 ticks;
-
-	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-	return ticks;
 }
 
 /* glibc puts the control block right below the thread pointer, at the end of the stack. */

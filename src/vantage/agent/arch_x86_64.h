@@ -1,6 +1,6 @@
 /*
  * arch_x86_64 - what the agent must know of the machine: system calls without a
- * libc, the registers of an interrupted thread, a counter for its own cost.
+ * libc, the registers of an interrupted thread.
  */
 #pragma once
 #include <ucontext.h>
@@ -17,12 +17,6 @@ static inline long arch_syscall4(long number, long a, long b, long c, long d)
 			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10)
 			 : "rcx", "r11", "memory");
 	return result;
-}
-
-/* Ticks of a counter that runs at one rate; the recorder learns the rate. */
-static inline u64 arch_ticks(void)
-{
-	return __builtin_ia32_rdtsc();
 }
 
 /* Where the thread's control block lies: the upper end of a stack glibc made. */

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
+#include "abi/ticks.h"
 #include "vantage/agent/arch.h"
 
 #ifndef TRAP_PERF
@@ -67,7 +68,7 @@ static void sample(struct ring_header *ring, u32 overruns, const ucontext_t *con
 static void on_trap(int signal, siginfo_t *info, void *context)
 {
 	(void)signal;
-	u64 begin = arch_ticks();
+	u64 begin = ticks_now();
 	/* Pairs with the release in handshake_run(): the ring is whole when it is seen. */
 	struct ring_header *ring = __atomic_load_n(&agent.ring, __ATOMIC_ACQUIRE);
 
@@ -80,7 +81,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 	else
 		return;
 	__atomic_fetch_add(&ring->handler_samples, 1, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&ring->handler_ticks, arch_ticks() - begin, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&ring->handler_ticks, ticks_now() - begin, __ATOMIC_RELAXED);
 }
 
 void trap_install(void)

@@ -1,0 +1,123 @@
+#include "collect/account.h"
+
+#include "collect/image.h"
+#include "collect/perf_events.h"
+#include "record/writer.h"
+
+/* The figures of one image; they stand on its first thread. */
+struct figures {
+	int64_t cpu_ns, startup_ns, exit_ns, unentered_ns, kernel_unsampled_ns;
+};
+
+static uint64_t image_covered_ns(const struct image *image)
+{
+	uint64_t covered_ns = 0;
+
+	for (size_t i = 0; i < image->thread_count; i++)
+		covered_ns += image->threads[i].covered_ns;
+	return covered_ns;
+}
+
+static uint64_t image_counted_ns(const struct image *image)
+{
+	uint64_t counted_ns = 0;
+
+	for (size_t i = 0; i < image->sampler_count; i++)
+		counted_ns += perf_read_counter(image->sampler_fds[i]);
+	return counted_ns;
+}
+
+static uint64_t above(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+static void account_entered(struct image *image, const struct account_terms *terms,
+			    struct figures *figures)
+{
+	const uint64_t covered_ns = image_covered_ns(image);
+
+	figures->startup_ns = (int64_t)above(image->start_cpu_ns, image->cpu_before_ns);
+	if (terms->has_counters && image->sampler_count > 0) {
+		const uint64_t counted_ns = image_counted_ns(image);
+
+		image->cpu_ns = image->start_cpu_ns + counted_ns;
+		image->is_accounted = true;
+		if (!terms->is_user_clock)
+			figures->exit_ns = (int64_t)above(counted_ns, covered_ns);
+	} else {
+		image->cpu_ns = image->start_cpu_ns + covered_ns;
+	}
+	if (terms->is_user_mode_only && !terms->is_user_clock) {
+		const uint64_t lost_ns = image->lost_told * image->period_ns;
+
+		figures->kernel_unsampled_ns =
+			(int64_t)above(covered_ns, image->sampled_ns + lost_ns);
+	}
+}
+
+static void account_unentered(struct image *image, const struct account_terms *terms,
+			      struct figures *figures)
+{
+	if (!terms->has_counters || image->counter_fd < 0 || terms->is_user_clock)
+		return;
+	image->cpu_ns = image->counted_before_ns + perf_read_counter(image->counter_fd);
+	image->is_accounted = true;
+	figures->unentered_ns = (int64_t)above(image->cpu_ns, image->cpu_before_ns);
+}
+
+static int64_t since(uint64_t time_ns, uint64_t start_ns)
+{
+	if (time_ns == UINT64_MAX)
+		return RECORDING_UNKNOWN;
+	return (int64_t)above(time_ns, start_ns);
+}
+
+static void write_threads(struct image *image, const struct account_terms *terms,
+			  const struct figures *figures, struct recording_writer *writer)
+{
+	static const struct figures nothing = { RECORDING_UNKNOWN, RECORDING_UNKNOWN,
+						RECORDING_UNKNOWN, RECORDING_UNKNOWN,
+						RECORDING_UNKNOWN };
+
+	for (size_t i = 0; i < image->thread_count; i++) {
+		const struct image_thread *thread = &image->threads[i];
+		const struct figures *own = i == 0 ? figures : &nothing;
+		const uint64_t end_ns = thread->end_ns == UINT64_MAX ? image->end_ns
+								     : thread->end_ns;
+
+		recording_writer_update_thread(
+			writer, &(struct recording_thread){
+					.id = thread->row,
+					.process = image->row,
+					.tid = thread->tid,
+					.name = thread->name,
+					.start_ns = since(thread->start_ns,
+							  terms->session_start_ns),
+					.end_ns = since(end_ns, terms->session_start_ns),
+					.cpu_ns = own->cpu_ns,
+					.startup_ns = own->startup_ns,
+					.exit_ns = own->exit_ns,
+					.unentered_ns = own->unentered_ns,
+					.kernel_unsampled_ns = own->kernel_unsampled_ns,
+				});
+	}
+}
+
+void account_close(struct image *image, const struct account_terms *terms,
+		   struct recording_writer *writer)
+{
+	struct figures figures = { RECORDING_UNKNOWN, RECORDING_UNKNOWN, RECORDING_UNKNOWN,
+				   RECORDING_UNKNOWN, RECORDING_UNKNOWN };
+
+	/* The first thread carries the figures, so there has to be one. */
+	image_thread_at(image, image->pid, image->start_ns, writer);
+	if (image->start_cpu_ns != 0)
+		account_entered(image, terms, &figures);
+	else
+		account_unentered(image, terms, &figures);
+	if (image->is_accounted)
+		figures.cpu_ns = (int64_t)above(image->cpu_ns, image->cpu_before_ns);
+	write_threads(image, terms, &figures, writer);
+	image_write(image, terms->session_start_ns, writer);
+}

@@ -1,0 +1,30 @@
+/*
+ * account - where the CPU time of a process image went, as far as samples cannot tell.
+ *
+ * The kernel's figure for the tree comes from an inherited counter.  For an image the
+ * agent entered: what its process had burned when sampling began (start-up), what the
+ * sampling events counted since, what the last sample of each thread covered.  What
+ * was counted but not covered is the exit; what was covered but not sampled, where the event
+ * counts user mode only, is kernel time.  Nothing is spread: what does not add up
+ * stays in the recording's unexplained rest.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+struct image;
+struct recording_writer;
+
+struct account_terms {
+	uint64_t session_start_ns;
+	bool is_user_mode_only; /* the events count no system time */
+	bool is_user_clock;     /* figures are user time */
+	bool has_counters;      /* perf events can be read */
+};
+
+/*
+ * Closes the account of an image whose last sample has been read, and writes its threads.
+ * Its events are still open.  image->cpu_ns and is_accounted tell what it burned.
+ */
+void account_close(struct image *image, const struct account_terms *terms,
+		   struct recording_writer *writer);

@@ -1,0 +1,29 @@
+/*
+ * enter - what the recorder does for an agent that says hello: a ring, and the
+ * sampling events on its threads.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "collect/session.h"
+
+struct handshake_hello;
+struct image;
+
+struct enter_terms {
+	enum clock_kind clock;
+	uint32_t rate_hz;
+	bool has_sigtrap;        /* else timers */
+	bool is_user_mode_only;
+	bool no_children;
+	pid_t command_pid;
+};
+
+/*
+ * Answers the hello of the image's agent; takes the connection.  On success the image has its
+ * ring and events; otherwise it is left out, with a reason.
+ */
+void enter_image(struct image *image, const struct handshake_hello *hello, int connection,
+		 const struct enter_terms *terms);

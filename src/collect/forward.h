@@ -1,0 +1,25 @@
+/*
+ * forward - the recorder's signals while the command runs.
+ *
+ * TERM, HUP, QUIT, INT and USR2 that a process sends to the recorder go on to the command;
+ * those of the terminal reach the command by themselves and are not doubled.  USR1 is
+ * kept for the recorder.  Ctrl-Z stops both, and fg wakes both, as any job.
+ */
+#pragma once
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct error;
+
+struct forward {
+	int fd;           /* a signalfd */
+	sigset_t mask_before;
+};
+
+/* Blocks the signals and opens the signalfd. */
+int forward_open(struct forward *forward, struct error *err);
+/* Restores the mask.  Signals that still wait come to us then: they are dropped first. */
+void forward_close(struct forward *forward);
+/* Takes what has come; passes it on to pid (0: nobody).  Whether a child changed its state. */
+bool forward_take(struct forward *forward, pid_t pid);

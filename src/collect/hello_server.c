@@ -1,0 +1,154 @@
+#include "collect/hello_server.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#define BACKLOG 1024
+/* Agents send their hello right after connecting. */
+#define HELLO_PATIENCE_MS 50
+
+struct hello_server {
+	int fd;
+	char folder[80];
+	struct sockaddr_un address;
+};
+
+static int server_make_folder(struct hello_server *server, struct error *err)
+{
+	const char *const bases[] = { getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp" };
+
+	for (size_t i = 0; i < sizeof bases / sizeof bases[0]; i++) {
+		if (bases[i] == NULL || bases[i][0] != '/' ||
+		    (size_t)snprintf(server->folder, sizeof server->folder, "%s/fathom-XXXXXX",
+				     bases[i]) >= sizeof server->folder)
+			continue;
+		if (mkdtemp(server->folder) != NULL)
+			return 0;
+	}
+	server->folder[0] = '\0';
+	return error_errno(err, -errno,
+			   "cannot make a folder in /tmp for the agents' socket (set TMPDIR to "
+			   "one that can be written)");
+}
+
+static int server_listen(struct hello_server *server, struct error *err)
+{
+	server->address.sun_family = AF_UNIX;
+	snprintf(server->address.sun_path, sizeof server->address.sun_path, "%s/agents",
+		 server->folder);
+	server->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (server->fd < 0 ||
+	    bind(server->fd, (const struct sockaddr *)&server->address,
+		 sizeof server->address) < 0 ||
+	    listen(server->fd, BACKLOG) < 0)
+		return error_errno(err, -errno, "cannot listen at %s",
+				   server->address.sun_path);
+	return 0;
+}
+
+int hello_server_open(struct hello_server **out_server, struct error *err)
+{
+	struct hello_server *server = xzalloc(sizeof *server);
+
+	server->fd = -1;
+	int rc = server_make_folder(server, err);
+
+	if (rc == 0)
+		rc = server_listen(server, err);
+	if (rc < 0) {
+		hello_server_close(server);
+		return rc;
+	}
+	*out_server = server;
+	return 0;
+}
+
+void hello_server_close(struct hello_server *server)
+{
+	if (server == NULL)
+		return;
+	if (server->fd >= 0)
+		close(server->fd);
+	if (server->address.sun_path[0] != '\0')
+		unlink(server->address.sun_path);
+	if (server->folder[0] != '\0')
+		rmdir(server->folder);
+	free(server);
+}
+
+const char *hello_server_path(const struct hello_server *server)
+{
+	return server->address.sun_path;
+}
+
+int hello_server_fd(const struct hello_server *server)
+{
+	return server->fd;
+}
+
+static bool is_one_of_ours(int connection, pid_t *out_pid)
+{
+	struct ucred peer;
+	socklen_t len = sizeof peer;
+
+	if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
+		return false;
+	*out_pid = peer.pid;
+	return geteuid() == 0 || peer.uid == geteuid();
+}
+
+int hello_server_accept(struct hello_server *server, struct handshake_hello *out_hello,
+			pid_t *out_pid, int *out_connection)
+{
+	for (;;) {
+		int connection = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC);
+
+		if (connection < 0)
+			return 0;
+		struct pollfd ready = { .fd = connection, .events = POLLIN };
+
+		if (is_one_of_ours(connection, out_pid) &&
+		    poll(&ready, 1, HELLO_PATIENCE_MS) == 1 &&
+		    recv(connection, out_hello, sizeof *out_hello, MSG_DONTWAIT) ==
+			    (ssize_t)sizeof *out_hello &&
+		    out_hello->magic == HANDSHAKE_MAGIC) {
+			*out_connection = connection;
+			return 1;
+		}
+		close(connection);
+	}
+}
+
+int hello_server_answer(int connection, const struct handshake_answer *answer, int ring_fd)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = { 0 };
+	struct iovec iov = { .iov_base = (void *)(uintptr_t)answer, .iov_len = sizeof *answer };
+	struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+	if (ring_fd >= 0) {
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&control.header), &ring_fd, sizeof ring_fd);
+		message.msg_control = &control;
+		message.msg_controllen = sizeof control;
+	}
+	ssize_t sent = sendmsg(connection, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+	int rc = sent == (ssize_t)sizeof *answer ? 0 : -errno;
+
+	close(connection);
+	return rc;
+}

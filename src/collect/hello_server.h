@@ -1,0 +1,30 @@
+/*
+ * hello_server - where agents find the recorder: a socket in a folder of its own that
+ * only this user can enter.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "abi/handshake.h"
+
+struct error;
+struct hello_server;
+
+int hello_server_open(struct hello_server **out_server, struct error *err);
+/* Removes socket and folder. */
+void hello_server_close(struct hello_server *server);
+const char *hello_server_path(const struct hello_server *server);
+/* Readable when an agent has come. */
+int hello_server_fd(const struct hello_server *server);
+
+/*
+ * Takes the next hello that waits: its connection, the agent's pid as the recorder sees
+ * it.  1; 0 when none waits.  Strangers (another user, a broken hello) are turned away.
+ */
+int hello_server_accept(struct hello_server *server, struct handshake_hello *out_hello,
+			pid_t *out_pid, int *out_connection);
+/* Answers and closes the connection; ring_fd is -1 for HANDSHAKE_LEAVE and stays the
+ * caller's.  -errno when the agent has given up waiting. */
+int hello_server_answer(int connection, const struct handshake_answer *answer, int ring_fd);

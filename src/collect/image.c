@@ -1,0 +1,128 @@
+#include "collect/image.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "collect/mappings.h"
+#include "record/writer.h"
+
+struct image *image_new(pid_t pid)
+{
+	struct image *image = xzalloc(sizeof *image);
+
+	image->pid = pid;
+	image->pidfd = -1;
+	image->counter_fd = -1;
+	image->end_ns = UINT64_MAX;
+	return image;
+}
+
+void image_stop_sampling(struct image *image)
+{
+	for (size_t i = 0; i < image->sampler_count; i++)
+		close(image->sampler_fds[i]);
+	image->sampler_count = 0;
+}
+
+static void image_free_stacks(struct image *image)
+{
+	for (size_t i = 0; i < image->stack_count; i++)
+		free(image->stacks[i].frames);
+	free(image->stacks);
+	table_done(&image->stack_index);
+	table_done(&image->leaf_rows);
+}
+
+void image_free(struct image *image)
+{
+	if (image == NULL)
+		return;
+	image_stop_sampling(image);
+	free(image->sampler_fds);
+	if (image->counter_fd >= 0)
+		close(image->counter_fd);
+	if (image->pidfd >= 0)
+		close(image->pidfd);
+	if (image->ring != NULL)
+		munmap(image->ring, image->ring_bytes);
+	image_free_stacks(image);
+	free(image->threads);
+	table_done(&image->thread_index);
+	mappings_free(image->mappings);
+	free(image->exe);
+	free(image);
+}
+
+struct image_thread *image_find_thread(struct image *image, int tid)
+{
+	uint64_t place;
+
+	if (!table_get(&image->thread_index, 0, (uint32_t)tid, &place))
+		return NULL;
+	return &image->threads[place - 1];
+}
+
+static int64_t since(uint64_t time_ns, uint64_t start_ns)
+{
+	if (time_ns == UINT64_MAX)
+		return RECORDING_UNKNOWN;
+	return time_ns > start_ns ? (int64_t)(time_ns - start_ns) : 0;
+}
+
+struct image_thread *image_thread_at(struct image *image, int tid, uint64_t time_ns,
+				     struct recording_writer *writer)
+{
+	bool is_new;
+	uint64_t *place = table_at(&image->thread_index, 0, (uint32_t)tid, &is_new);
+
+	if (!is_new)
+		return &image->threads[*place - 1];
+	image->threads = array_grow(image->threads, image->thread_count,
+				    &image->thread_capacity, sizeof *image->threads);
+	struct image_thread *thread = &image->threads[image->thread_count++];
+
+	*place = image->thread_count;
+	*thread = (struct image_thread){ .tid = tid,
+					 .start_ns = time_ns,
+					 .end_ns = UINT64_MAX };
+	memcpy(thread->name, image->name, sizeof thread->name);
+	/* A name and a start for those who read while it is being written; whole at its end. */
+	recording_writer_add_thread(writer,
+				    &(struct recording_thread){
+					    .process = image->row,
+					    .tid = tid,
+					    .name = thread->name,
+					    .start_ns = RECORDING_UNKNOWN,
+					    .end_ns = RECORDING_UNKNOWN,
+					    .cpu_ns = RECORDING_UNKNOWN,
+					    .startup_ns = RECORDING_UNKNOWN,
+					    .exit_ns = RECORDING_UNKNOWN,
+					    .unentered_ns = RECORDING_UNKNOWN,
+					    .kernel_unsampled_ns = RECORDING_UNKNOWN,
+				    },
+				    &thread->row);
+	return thread;
+}
+
+void image_write(struct image *image, uint64_t session_start_ns,
+		 struct recording_writer *writer)
+{
+	const struct recording_process process = {
+		.id = image->row,
+		.parent = image->parent_row,
+		.pid = image->pid,
+		.name = image->name,
+		.exe = image->exe,
+		.start_ns = since(image->start_ns, session_start_ns),
+		.end_ns = since(image->end_ns, session_start_ns),
+		.period_ns = image->period_ns != 0 ? (int64_t)image->period_ns
+						   : RECORDING_UNKNOWN,
+		.unentered_reason = image->unentered_reason,
+		.exit_status = -1,
+	};
+
+	recording_writer_update_process(writer, &process);
+}

@@ -1,0 +1,101 @@
+/*
+ * image - one process image in a session: a process from its start, or its last exec,
+ * to its end or its next exec.
+ *
+ * Holds what the recorder has of it: its threads, its mappings, its events and its
+ * ring.  Plain data with few rules; tree.h knows which image a pid has at a moment.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "abi/ring.h"
+#include "base/table.h"
+
+struct mappings;
+struct recording_writer;
+
+struct image_thread {
+	uint32_t row; /* of the recording */
+	int tid;
+	char name[16]; /* TASK_COMM_LEN */
+	uint64_t start_ns, end_ns; /* end: UINT64_MAX while it runs */
+	uint64_t covered_ns;       /* CPU time up to its last sample, since sampling began */
+};
+
+/* A stack the agent sent, and what its addresses meant in one era. */
+struct known_stack {
+	uint64_t *frames;
+	uint32_t count;
+	uint32_t era;   /* of row */
+	uint32_t row;   /* the recording's stack; 0: not translated yet */
+};
+
+enum image_state {
+	IMAGE_STARTING,  /* no hello so far */
+	IMAGE_ENTERED,   /* the agent is in it */
+	IMAGE_LEFT_OUT,  /* it said hello and was told to run on unsampled */
+};
+
+struct image {
+	uint32_t row, parent_row;
+	uint32_t serial; /* the how many-th of the session */
+	pid_t pid;
+	char name[16];
+	char *exe; /* NULL: unknown */
+	const char *unentered_reason; /* a literal; NULL */
+	enum image_state state;
+	bool is_ended;
+	uint64_t start_ns, end_ns;
+	uint32_t running_threads;
+
+	struct image_thread *threads;
+	size_t thread_count, thread_capacity;
+	struct table thread_index; /* tid to place + 1 */
+	struct mappings *mappings;
+	uint32_t unknown_module, jit_module; /* of the recording; 0: none so far */
+
+	/* The ring: this side's own copies of what the target could change. */
+	struct ring_header *ring; /* NULL: none */
+	size_t ring_bytes;
+	uint64_t ring_words, ring_tail;
+	uint64_t ring_mark; /* how far it was written when this round began */
+	uint64_t stalled_since_ns; /* a record at the tail was not committed; 0: none */
+	uint64_t lost_told;        /* of ring->lost_samples, what the recording knows */
+	struct table stack_index;  /* hash to place in stacks + 1 */
+	struct known_stack *stacks;
+	size_t stack_count, stack_capacity;
+	struct table leaf_rows; /* (callers' row and era, leaf) to stack row */
+
+	/* Events. */
+	int pidfd;       /* -1: none */
+	int *sampler_fds; /* one for each thread there was at hello */
+	size_t sampler_count;
+	int counter_fd;  /* of an image without an agent; -1: none */
+	uint64_t counted_before_ns; /* what it had burned when counter_fd was opened */
+	uint64_t period_ns;
+
+	/* The account. */
+	uint64_t cpu_before_ns; /* what earlier images of this process burned */
+	uint64_t start_cpu_ns;  /* when sampling began, as the agent says; 0: it did not */
+	uint64_t sampled_ns;
+	uint64_t samples;
+	uint64_t cpu_ns; /* at its end, in all: valid when is_accounted */
+	bool is_accounted;
+};
+
+struct image *image_new(pid_t pid);
+/* Closes and unmaps what it holds. */
+void image_free(struct image *image);
+
+/* The thread, made (and written to the recording) if it is not known. */
+struct image_thread *image_thread_at(struct image *image, int tid, uint64_t time_ns,
+				     struct recording_writer *writer);
+struct image_thread *image_find_thread(struct image *image, int tid);
+/* Writes the image's row, and those of its threads, as they are now. */
+void image_write(struct image *image, uint64_t session_start_ns,
+		 struct recording_writer *writer);
+/* Closes what samples it: no trap comes after. */
+void image_stop_sampling(struct image *image);

@@ -1,0 +1,149 @@
+#include "collect/mappings.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+struct mappings {
+	struct module_place *places; /* in the order they came */
+	size_t count, capacity;
+	uint64_t *era_starts; /* of the second era and those after it */
+	size_t era_count, era_capacity;
+};
+
+struct mappings *mappings_new(void)
+{
+	return xzalloc(sizeof(struct mappings));
+}
+
+struct mappings *mappings_copy(const struct mappings *mappings)
+{
+	struct mappings *copy = mappings_new();
+
+	for (size_t i = 0; i < mappings->count; i++) {
+		struct module_place place = mappings->places[i];
+
+		if (place.to_ns != UINT64_MAX)
+			continue;
+		place.row = 0;
+		mappings_add(copy, &place);
+	}
+	return copy;
+}
+
+void mappings_free(struct mappings *mappings)
+{
+	if (mappings == NULL)
+		return;
+	free(mappings->places);
+	free(mappings->era_starts);
+	free(mappings);
+}
+
+static bool means_the_same(const struct module_place *old, const struct module_place *new)
+{
+	return old->module == new->module &&
+	       old->start - old->file_offset == new->start - new->file_offset;
+}
+
+bool mappings_has(const struct mappings *mappings, const struct module_place *place)
+{
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct module_place *there = &mappings->places[i];
+
+		if (there->to_ns == UINT64_MAX && there->start == place->start &&
+		    there->end == place->end && means_the_same(there, place))
+			return true;
+	}
+	return false;
+}
+
+static void mappings_append(struct mappings *mappings, const struct module_place *place)
+{
+	if (place->start >= place->end)
+		return;
+	mappings->places = array_grow(mappings->places, mappings->count, &mappings->capacity,
+				      sizeof *mappings->places);
+	mappings->places[mappings->count++] = *place;
+}
+
+/* What is left of `old` on both sides of `place` stands on from now on. */
+static void mappings_keep_rest(struct mappings *mappings, struct module_place old,
+			       const struct module_place *place)
+{
+	struct module_place below = old, above = old;
+
+	below.end = place->start;
+	below.from_ns = above.from_ns = place->from_ns;
+	below.row = above.row = 0;
+	above.start = place->end;
+	if (above.start > old.start)
+		above.file_offset += above.start - old.start;
+	mappings_append(mappings, &below);
+	mappings_append(mappings, &above);
+}
+
+/* Ends what `place` covers.  Whether something else stood there before. */
+static bool mappings_displace(struct mappings *mappings, const struct module_place *place)
+{
+	const size_t count = mappings->count;
+	bool is_other = false;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct module_place old = mappings->places[i];
+
+		if (old.to_ns != UINT64_MAX || old.end <= place->start ||
+		    place->end <= old.start)
+			continue;
+		/* The same file at the same place, mapped piece by piece: both stand. */
+		if (means_the_same(&old, place))
+			continue;
+		mappings->places[i].to_ns = place->from_ns;
+		mappings_keep_rest(mappings, old, place);
+		is_other = true;
+	}
+	return is_other;
+}
+
+void mappings_add(struct mappings *mappings, const struct module_place *place)
+{
+	if (mappings_displace(mappings, place)) {
+		mappings->era_starts =
+			array_grow(mappings->era_starts, mappings->era_count,
+				   &mappings->era_capacity, sizeof *mappings->era_starts);
+		mappings->era_starts[mappings->era_count++] = place->from_ns;
+	}
+	mappings_append(mappings, place);
+}
+
+uint32_t mappings_era(const struct mappings *mappings, uint64_t time_ns)
+{
+	size_t era = mappings->era_count;
+
+	while (era > 0 && mappings->era_starts[era - 1] > time_ns)
+		era--;
+	return (uint32_t)era;
+}
+
+struct module_place *mappings_find(struct mappings *mappings, uint64_t address, uint32_t era)
+{
+	const uint64_t era_end = era < mappings->era_count ? mappings->era_starts[era]
+							   : UINT64_MAX;
+
+	/* The youngest that stood to the end of the era. */
+	for (size_t i = mappings->count; i-- > 0;) {
+		struct module_place *place = &mappings->places[i];
+
+		if (address >= place->start && address < place->end &&
+		    place->to_ns >= era_end && (place->from_ns < era_end || era_end == UINT64_MAX))
+			return place;
+	}
+	return NULL;
+}
+
+struct module_place *mappings_at(struct mappings *mappings, size_t i)
+{
+	return i < mappings->count ? &mappings->places[i] : NULL;
+}

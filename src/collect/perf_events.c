@@ -1,0 +1,189 @@
+#include "collect/perf_events.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#define SAMPLER_MARK 0x666174686f6dULL /* "fathom", in si_perf_data */
+
+static int perf_open(struct perf_event_attr *attr, pid_t pid, int cpu)
+{
+	attr->size = sizeof *attr;
+	int fd = (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int perf_open_counter(pid_t pid, bool with_descendants)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.inherit = 1,
+		.inherit_thread = !with_descendants,
+		/* Counts system time all the same; asks for no right that users lack. */
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+
+	return perf_open(&attr, pid, -1);
+}
+
+int perf_open_sampler(pid_t tid, uint64_t period_ns, bool is_user_mode_only)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.sample_period = period_ns,
+		.inherit = 1,
+		.inherit_thread = 1,
+		.remove_on_exec = 1,
+		.sigtrap = 1,
+		.sig_data = SAMPLER_MARK,
+		.exclude_kernel = is_user_mode_only,
+		.exclude_hv = 1,
+	};
+
+	return perf_open(&attr, tid, -1);
+}
+
+uint64_t perf_read_counter(int fd)
+{
+	uint64_t count = 0;
+
+	if (read(fd, &count, sizeof count) != (ssize_t)sizeof count)
+		return 0;
+	return count;
+}
+
+static bool is_prime(uint64_t n)
+{
+	if (n < 4)
+		return n >= 2;
+	for (uint64_t divisor = 2; divisor * divisor <= n; divisor++) {
+		if (n % divisor == 0)
+			return false;
+	}
+	return true;
+}
+
+uint64_t perf_choose_period(uint32_t rate_hz, uint32_t serial)
+{
+	const uint64_t round = 1000000000ULL / rate_hz;
+	/* 0.31 % below the round period, and up to 0.2 % more for the processes to come. */
+	const uint64_t off_by = round * (3100 + 97 * (serial % 20)) / 1000000;
+	uint64_t period = round - off_by;
+
+	while (!is_prime(period))
+		period--;
+	return period;
+}
+
+static int perf_paranoid_level(void)
+{
+	CLEANUP(freep) char *line = NULL;
+	int level = 2;
+	FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+
+	if (file == NULL)
+		return level;
+	if (fscanf(file, "%d", &level) != 1)
+		level = 2;
+	fclose(file);
+	return level;
+}
+
+static bool kernel_is_at_least(unsigned int major, unsigned int minor)
+{
+	struct utsname name;
+	unsigned int this_major, this_minor;
+
+	if (uname(&name) < 0 || sscanf(name.release, "%u.%u", &this_major, &this_minor) != 2)
+		return false;
+	return this_major > major || (this_major == major && this_minor >= minor);
+}
+
+static void ability_explain_refusal(struct perf_ability *ability, int rc)
+{
+	if (rc == -EACCES || rc == -EPERM)
+		snprintf(ability->why, sizeof ability->why,
+			 "perf_event_open was refused (%s; kernel.perf_event_paranoid is %d): "
+			 "sysctl kernel.perf_event_paranoid=2, or CAP_PERFMON, allows better",
+			 strerror(-rc), perf_paranoid_level());
+	else if (rc == -ENOSYS)
+		snprintf(ability->why, sizeof ability->why,
+			 "this kernel, or a filter around us, has no perf_event_open");
+	else
+		snprintf(ability->why, sizeof ability->why, "perf_event_open failed (%s)",
+			 strerror(-rc));
+}
+
+static int ability_try_sampler(pid_t pid, bool is_user_mode_only)
+{
+	int fd = perf_open_sampler(pid, 1000000000, is_user_mode_only);
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? fd : 0;
+}
+
+static void ability_try_sigtrap(pid_t pid, enum clock_kind clock, struct perf_ability *ability)
+{
+	if (!kernel_is_at_least(5, 18)) {
+		snprintf(ability->why, sizeof ability->why,
+			 "perf events that trap (sigtrap) are safe from Linux 5.18 on");
+		return;
+	}
+	int rc = clock == CLOCK_KIND_USER ? -EACCES : ability_try_sampler(pid, false);
+
+	ability->can_see_kernel = rc == 0;
+	if (rc < 0)
+		rc = ability_try_sampler(pid, true);
+	if (rc < 0) {
+		ability_explain_refusal(ability, rc);
+		return;
+	}
+	ability->can_sigtrap = true;
+	if (ability->can_see_kernel || clock == CLOCK_KIND_USER)
+		snprintf(ability->why, sizeof ability->why,
+			 "perf events on each thread, opened from outside");
+	else
+		snprintf(ability->why, sizeof ability->why,
+			 "perf events on each thread, opened from outside; system time is not "
+			 "sampled (kernel.perf_event_paranoid is %d: 1, or CAP_PERFMON, allows it)",
+			 perf_paranoid_level());
+}
+
+int perf_ability_find(pid_t pid, enum trigger_kind trigger, enum clock_kind clock,
+		      struct perf_ability *out_ability, struct error *err)
+{
+	struct perf_ability ability = { 0 };
+	int fd = perf_open_counter(pid, true);
+
+	if (fd >= 0) {
+		ability.can_count = true;
+		close(fd);
+		ability_try_sigtrap(pid, clock, &ability);
+	} else {
+		ability_explain_refusal(&ability, fd);
+	}
+	if (trigger == TRIGGER_SIGTRAP && !ability.can_sigtrap)
+		return error_set(err, -EPERM,
+				 "cannot use the trigger sigtrap: %s; --trigger timer works "
+				 "without perf events",
+				 ability.why);
+	if (trigger == TRIGGER_TIMER) {
+		ability.can_sigtrap = false;
+		snprintf(ability.why, sizeof ability.why,
+			 "timers on each thread, as --trigger timer asked");
+	}
+	*out_ability = ability;
+	return 0;
+}

@@ -1,0 +1,48 @@
+/*
+ * perf_events - the perf events the recorder opens from outside.
+ *
+ * Three kinds, all of the software event "task clock": one inherited *counting* event that
+ * says what CPU time the tree burns; a counting event for each process that was not
+ * entered; and the *sampling* events, one for each thread there is when the agent says
+ * hello, inherited by the threads to come, which send SIGTRAP to the thread itself
+ * (Linux >= 5.18: before that a blocked SIGTRAP killed the process).
+ *
+ * All descriptors are close-on-exec and the recorder's: when it dies, sampling ends.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "collect/session.h"
+
+struct error;
+
+/* What this machine lets this user do. */
+struct perf_ability {
+	bool can_count;        /* the counting events and the sideband */
+	bool can_sigtrap;      /* the sampling events */
+	bool can_see_kernel;   /* sampling events may count system time */
+	char why[512];         /* a sentence for the report: which trigger and why */
+};
+
+/*
+ * Tries on pid, a stopped child of ours, what can be opened.  A forced trigger that is refused
+ * is an error: -EPERM and a sentence that says how to get it.
+ */
+int perf_ability_find(pid_t pid, enum trigger_kind trigger, enum clock_kind clock,
+		      struct perf_ability *out_ability, struct error *err);
+
+/* A counter of CPU nanoseconds for pid: with all descendants, or with its threads only. */
+int perf_open_counter(pid_t pid, bool with_descendants);
+/* A sampling event on one thread, enabled, for its later threads too; descriptor or -errno. */
+int perf_open_sampler(pid_t tid, uint64_t period_ns, bool is_user_mode_only);
+/* The count so far in ns, of ended inheritors too; 0 if it cannot be read. */
+uint64_t perf_read_counter(int fd);
+
+/*
+ * A prime number of nanoseconds close to the period of rate_hz, another for each serial
+ * number: 0.3 % and more off, since a period that is in step with the program's own
+ * would see only some of its phases.
+ */
+uint64_t perf_choose_period(uint32_t rate_hz, uint32_t serial);

@@ -1,0 +1,279 @@
+/*
+ * pump - from a ring into the recording.
+ *
+ * The ring is memory that the target can write: every length, id and address is checked,
+ * and nothing in it is believed that could hurt more than this one image's figures.
+ */
+#include "collect/pump.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "abi/ring.h"
+#include "abi/walk_status.h"
+#include "base/memory.h"
+#include "collect/image.h"
+#include "collect/mappings.h"
+#include "record/writer.h"
+
+#define MAX_RECORD_WORDS 0x10000
+/* A thread that was stopped between reserve and commit holds the others up no longer. */
+#define STALL_PATIENCE_NS 1000000000ULL
+/* Longer than anybody records: a weight above is not believed. */
+#define MAX_WEIGHT_NS (30ULL * 24 * 3600 * 1000000000)
+
+void pump_init(struct pump *pump, struct recording_writer *writer, uint64_t session_start_ns)
+{
+	*pump = (struct pump){ .writer = writer, .session_start_ns = session_start_ns };
+	pump->record = xreallocarray(NULL, MAX_RECORD_WORDS, sizeof *pump->record);
+}
+
+void pump_done(struct pump *pump)
+{
+	free(pump->record);
+}
+
+uint64_t pump_mark(const struct image *image)
+{
+	/* Nothing is read by this but how far; records are checked one by one. */
+	return image->ring == NULL ? 0 : __atomic_load_n(&image->ring->head, __ATOMIC_ACQUIRE);
+}
+
+/* The recording's module and place for an address, in the image's era. */
+static struct recording_frame pump_place(struct pump *pump, struct image *image,
+					 uint64_t address, uint32_t era)
+{
+	struct module_place *place = mappings_find(image->mappings, address, era);
+
+	if (place == NULL) {
+		/* One module for each image, for what was mapped nowhere. */
+		if (image->unknown_module == 0)
+			recording_writer_add_module(
+				pump->writer,
+				&(struct recording_module){ .kind = MODULE_KIND_UNKNOWN,
+							    .path = "[unknown]" },
+				&image->unknown_module);
+		return (struct recording_frame){ .module = image->unknown_module,
+						 .address = address };
+	}
+	if (place->row == 0)
+		recording_writer_add_mapping(
+			pump->writer,
+			&(struct recording_mapping){
+				.process = image->row,
+				.module = place->module,
+				.start = place->start,
+				.end = place->end,
+				.file_offset = place->file_offset,
+				.from_ns = place->from_ns > pump->session_start_ns
+						   ? (int64_t)(place->from_ns -
+							       pump->session_start_ns)
+						   : 0,
+				.to_ns = RECORDING_UNKNOWN,
+			},
+			&place->row);
+	return (struct recording_frame){
+		.module = place->module,
+		.address = place->has_file ? address - place->start + place->file_offset
+					   : address,
+	};
+}
+
+static uint32_t pump_add_node(struct pump *pump, struct image *image, uint32_t parent,
+			      uint64_t address, uint32_t era)
+{
+	const struct recording_frame frame = pump_place(pump, image, address, era);
+	struct recording_stack stack = { .parent = parent };
+	uint32_t row = 0;
+
+	recording_writer_add_frame(pump->writer, &frame, &stack.frame);
+	recording_writer_add_stack(pump->writer, &stack, &row);
+	return row;
+}
+
+/* The recording's row of a stack's callers, in an era. */
+static uint32_t pump_translate(struct pump *pump, struct image *image,
+			       struct known_stack *stack, uint32_t era)
+{
+	uint32_t row = 0;
+
+	if (stack->row != 0 && stack->era == era)
+		return stack->row;
+	for (uint32_t i = stack->count; i-- > 0;)
+		row = pump_add_node(pump, image, row, stack->frames[i], era);
+	stack->row = row;
+	stack->era = era;
+	return row;
+}
+
+static void pump_take_stack(struct image *image, const uint64_t *words, uint64_t count)
+{
+	bool is_new;
+
+	if (count < RING_WORDS(struct ring_stack))
+		return;
+	const uint64_t frames = count - RING_WORDS(struct ring_stack);
+	uint64_t *place = table_at(&image->stack_index, 0, words[1], &is_new);
+
+	if (!is_new)
+		return;
+	image->stacks = array_grow(image->stacks, image->stack_count, &image->stack_capacity,
+				   sizeof *image->stacks);
+	struct known_stack *stack = &image->stacks[image->stack_count++];
+
+	*place = image->stack_count;
+	*stack = (struct known_stack){ .count = (uint32_t)frames };
+	stack->frames = xreallocarray(NULL, frames, sizeof *stack->frames);
+	memcpy(stack->frames, words + RING_WORDS(struct ring_stack),
+	       frames * sizeof *stack->frames);
+}
+
+/* The whole stack's row: its callers and the leaf. */
+static uint32_t pump_stack_row(struct pump *pump, struct image *image,
+			       const struct ring_sample *sample, uint32_t *ending)
+{
+	const uint32_t era = mappings_era(image->mappings, sample->time_ns);
+	uint32_t callers = 0;
+	uint64_t place;
+	bool is_new;
+
+	if (sample->stack != 0) {
+		if (table_get(&image->stack_index, 0, sample->stack, &place))
+			callers = pump_translate(pump, image, &image->stacks[place - 1], era);
+		else
+			*ending = WALK_NO_STACK;
+	}
+	uint64_t *row = table_at(&image->leaf_rows, (uint64_t)callers << 32 | era,
+				 sample->leaf, &is_new);
+
+	if (is_new)
+		*row = pump_add_node(pump, image, callers, sample->leaf, era);
+	return (uint32_t)*row;
+}
+
+static void pump_take_sample(struct pump *pump, struct image *image, const uint64_t *words,
+			     uint64_t count)
+{
+	struct ring_sample sample;
+
+	if (count != RING_WORDS(struct ring_sample))
+		return;
+	memcpy(&sample, words, sizeof sample);
+	uint32_t ending = sample.ending < WALK_STATUS_COUNT ? sample.ending : WALK_NO_STACK;
+	const uint32_t stack = pump_stack_row(pump, image, &sample, &ending);
+	struct image_thread *thread =
+		image_thread_at(image, (int)sample.tid, sample.time_ns, pump->writer);
+
+	if (sample.weight_ns > MAX_WEIGHT_NS)
+		sample.weight_ns = image->period_ns;
+	if (sample.covered_ns > thread->covered_ns && sample.covered_ns < MAX_WEIGHT_NS)
+		thread->covered_ns = sample.covered_ns;
+	image->samples++;
+	image->sampled_ns += sample.weight_ns;
+	pump->samples++;
+	recording_writer_add_sample(
+		pump->writer,
+		&(struct recording_sample){
+			.time_ns = sample.time_ns > pump->session_start_ns
+					   ? (int64_t)(sample.time_ns - pump->session_start_ns)
+					   : 0,
+			.thread = thread->row,
+			.stack = stack,
+			.ending = ending,
+			.weight_ns = (int64_t)sample.weight_ns,
+		});
+}
+
+static void pump_take(struct pump *pump, struct image *image, const uint64_t *words,
+		      uint64_t count)
+{
+	switch (words[0] >> 16 & 0xff) {
+	case RING_SAMPLE:
+		pump_take_sample(pump, image, words, count);
+		return;
+	case RING_STACK:
+		pump_take_stack(image, words, count);
+		return;
+	case RING_IMAGE:
+	case RING_FLUSH:
+		if (count > 1 && pump->maps_changed != NULL)
+			pump->maps_changed(pump->context, image, words[1]);
+		return;
+	default: /* a younger agent's: its length is all we need */
+		return;
+	}
+}
+
+/* Where the next committed record begins behind one that will never be; mark if there is none. */
+static uint64_t pump_skip(const struct pump *pump, const struct image *image,
+			  uint64_t position, uint64_t mark)
+{
+	while (++position < mark) {
+		if (ring_peek(ring_words(image->ring), image->ring_words, position, mark,
+			      pump->record, MAX_RECORD_WORDS) != 0)
+			break;
+	}
+	return position;
+}
+
+/* Whether to wait for the record at the tail, rather than give it up. */
+static bool pump_waits(struct image *image, int is_last)
+{
+	struct timespec now;
+
+	if (is_last)
+		return false;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	const uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
+
+	if (image->stalled_since_ns == 0)
+		image->stalled_since_ns = now_ns;
+	return now_ns - image->stalled_since_ns < STALL_PATIENCE_NS;
+}
+
+static void pump_tell_lost(struct pump *pump, struct image *image)
+{
+	const uint64_t lost = __atomic_load_n(&image->ring->lost_samples, __ATOMIC_RELAXED);
+
+	if (lost <= image->lost_told)
+		return;
+	recording_writer_add_lost(pump->writer, "the ring between program and recorder was full",
+				  lost - image->lost_told);
+	image->lost_told = lost;
+}
+
+unsigned int pump_image(struct pump *pump, struct image *image, uint64_t mark, int is_last)
+{
+	uint64_t position = image->ring_tail;
+
+	if (image->ring == NULL)
+		return 0;
+	/* A head that makes no sense was not written by an agent of ours. */
+	if (mark < position || mark - position > image->ring_words)
+		mark = position;
+	const uint64_t used = mark - position;
+
+	while (position < mark) {
+		const uint64_t count = ring_peek(ring_words(image->ring), image->ring_words,
+						 position, mark, pump->record,
+						 MAX_RECORD_WORDS);
+
+		if (count != 0) {
+			pump_take(pump, image, pump->record, count);
+			position += count;
+			image->stalled_since_ns = 0;
+		} else if (pump_waits(image, is_last)) {
+			break;
+		} else {
+			position = pump_skip(pump, image, position, mark);
+			recording_writer_add_lost(pump->writer,
+						  "a thread ended in the midst of writing", 1);
+		}
+	}
+	image->ring_tail = position;
+	/* Pairs with the acquire in ring_reserve(). */
+	__atomic_store_n(&image->ring->tail, position, __ATOMIC_RELEASE);
+	pump_tell_lost(pump, image);
+	return (unsigned int)(used * 100 / image->ring_words);
+}

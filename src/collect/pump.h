@@ -1,0 +1,30 @@
+/*
+ * pump - moves what an image's agent wrote from its ring into the recording.
+ */
+#pragma once
+#include <stdint.h>
+
+struct image;
+struct recording_writer;
+
+struct pump {
+	struct recording_writer *writer;
+	uint64_t session_start_ns;
+	uint64_t samples;
+	uint64_t *record; /* room for the longest */
+	/* Called when an agent says that images came or went (no perf event tells). */
+	void (*maps_changed)(void *context, struct image *image, uint64_t time_ns);
+	void *context;
+};
+
+void pump_init(struct pump *pump, struct recording_writer *writer, uint64_t session_start_ns);
+void pump_done(struct pump *pump);
+
+/* How far the ring is written at this moment; 0 for an image without one. */
+uint64_t pump_mark(const struct image *image);
+/*
+ * Moves the records before the mark: what the kernel tells of mappings up to then must have
+ * been taken in.  is_last: nobody writes any more, so what is not committed never will be.
+ * Returns how full the ring was, in percent.
+ */
+unsigned int pump_image(struct pump *pump, struct image *image, uint64_t mark, int is_last);

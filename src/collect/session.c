@@ -1,0 +1,459 @@
+/*
+ * session - one run of a command, from start to recording.
+ *
+ * One loop, woken by signals, by agents that say hello and by its own clock.  A round of the
+ * clock is: mark how far each ring is written; take in what the kernel told up to now; then
+ * move the marked records, whose mappings are known by then.
+ */
+#include "collect/session.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "abi/ticks.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/notes.h"
+#include "collect/account.h"
+#include "collect/command.h"
+#include "collect/enter.h"
+#include "collect/forward.h"
+#include "collect/hello_server.h"
+#include "collect/image.h"
+#include "collect/mappings.h"
+#include "collect/perf_events.h"
+#include "collect/pump.h"
+#include "collect/sideband.h"
+#include "collect/tell.h"
+#include "collect/tree.h"
+#include "collect/trigger_cost.h"
+#include "record/keys.h"
+#include "record/writer.h"
+
+#define NS_PER_MS 1000000ULL
+/* How long descendants that outlive the command are followed. */
+#define SURVIVOR_PATIENCE_NS (2000 * NS_PER_MS)
+#define ROUND_MIN_MS 2
+#define ROUND_MAX_MS 100
+
+struct session {
+	const struct session_options *options;
+	struct recording_writer *writer;
+	struct notes *notes;
+	struct session_result *result;
+	struct perf_ability ability;
+	struct enter_terms enter_terms;
+	struct account_terms account_terms;
+	struct forward forward;
+	struct hello_server *server;
+	struct command command;
+	struct sideband *sideband; /* NULL: perf events are refused */
+	struct tree tree;
+	struct pump pump;
+	int tree_counter_fd; /* CPU time of the whole tree; -1: none */
+	int round_ms;
+	bool is_reaped, is_broken;
+	uint64_t start_ns, start_ticks, reaped_ns;
+	uint64_t handler_ticks, handler_samples;
+	uint64_t events_dropped;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
+}
+
+static void session_image_ended(void *context, struct image *image)
+{
+	struct session *session = context;
+
+	if (image->ring != NULL) {
+		pump_image(&session->pump, image, pump_mark(image), image->is_ended);
+		image->start_cpu_ns = image->ring->start_cpu_ns;
+		session->handler_ticks += image->ring->handler_ticks;
+		session->handler_samples += image->ring->handler_samples;
+	}
+	if (image->state == IMAGE_STARTING && image->unentered_reason == NULL)
+		image->unentered_reason = tell_why_unentered(image);
+	account_close(image, &session->account_terms, session->writer);
+	tell_generated_code(session->writer, image);
+}
+
+static void session_maps_changed(void *context, struct image *image, uint64_t time_ns)
+{
+	struct session *session = context;
+
+	if (session->sideband == NULL)
+		tree_read_maps(&session->tree, image, time_ns);
+}
+
+static void session_take_event(void *context, const struct sideband_event *event)
+{
+	struct session *session = context;
+
+	tree_take(&session->tree, event);
+}
+
+static void session_take_events(struct session *session)
+{
+	if (session->sideband != NULL)
+		session->events_dropped += sideband_drain(session->sideband,
+							  session_take_event, session);
+}
+
+/* A process no agent has come from so far: what it burns is counted at least. */
+static void session_count_unentered(struct session *session, struct image *image)
+{
+	if (image->counter_fd >= 0 || !session->ability.can_count)
+		return;
+	image->counter_fd = perf_open_counter(image->pid, false);
+	if (image->counter_fd < 0)
+		return;
+	image->counted_before_ns = tree_cpu_ns(image->pid);
+	tree_read_process(&session->tree, image);
+}
+
+static void session_end_dead(struct session *session)
+{
+	for (size_t i = session->tree.count; i-- > 0;) {
+		struct image *image = session->tree.images[i];
+		struct pollfd ended = { .fd = image->pidfd, .events = POLLIN };
+
+		if (image->pidfd >= 0 && poll(&ended, 1, 0) == 1)
+			tree_end(&session->tree, image, now_ns());
+	}
+}
+
+/* The disk is full, or the like: the program runs on, unsampled. */
+static void session_check_writer(struct session *session)
+{
+	const char *failure = recording_writer_failure(session->writer);
+
+	if (failure == NULL || session->is_broken)
+		return;
+	session->is_broken = true;
+	notes_add(session->notes, "the recording ended early: %s", failure);
+	for (size_t i = 0; i < session->tree.count; i++)
+		image_stop_sampling(session->tree.images[i]);
+}
+
+static void session_round(struct session *session)
+{
+	struct tree *tree = &session->tree;
+	unsigned int fullest = 0;
+
+	for (size_t i = 0; i < tree->count; i++)
+		tree->images[i]->ring_mark = pump_mark(tree->images[i]);
+	session_take_events(session);
+	for (size_t i = 0; i < tree->count; i++) {
+		struct image *image = tree->images[i];
+		const unsigned int used =
+			pump_image(&session->pump, image, image->ring_mark, 0);
+
+		fullest = used > fullest ? used : fullest;
+		if (image->state != IMAGE_ENTERED)
+			session_count_unentered(session, image);
+	}
+	session_end_dead(session);
+	recording_writer_tick(session->writer);
+	session_check_writer(session);
+	if (fullest > 20 && session->round_ms > ROUND_MIN_MS)
+		session->round_ms /= 2;
+	else if (fullest < 5 && session->round_ms < ROUND_MAX_MS)
+		session->round_ms *= 2;
+}
+
+/* The image a hello is for: where no sideband tells of processes, it is made here. */
+static struct image *session_image_of(struct session *session,
+				      const struct handshake_hello *hello, pid_t pid)
+{
+	struct tree *tree = &session->tree;
+	struct image *image = tree_find(tree, pid);
+	const bool is_new = image == NULL || (!tree->has_sideband && image->ring != NULL);
+
+	if (!is_new)
+		return image;
+	image = tree_add(tree, pid, tree_find_parent(tree, pid), hello->time_ns);
+	tree_read_maps(tree, image, hello->time_ns);
+	return image;
+}
+
+static void session_take_hellos(struct session *session)
+{
+	struct handshake_hello hello;
+	pid_t pid;
+	int connection;
+
+	while (hello_server_accept(session->server, &hello, &pid, &connection)) {
+		session_take_events(session);
+		struct image *image = session_image_of(session, &hello, pid);
+
+		if (session->is_broken || image->ring != NULL) {
+			close(connection);
+			continue;
+		}
+		enter_image(image, &hello, connection, &session->enter_terms);
+		/* What it burned so far, of which the agent tells, is not counted twice. */
+		if (image->state == IMAGE_ENTERED && image->counter_fd >= 0) {
+			close(image->counter_fd);
+			image->counter_fd = -1;
+		}
+		tree_read_process(&session->tree, image);
+		if (image->state == IMAGE_LEFT_OUT)
+			session_count_unentered(session, image);
+	}
+}
+
+static void session_reap(struct session *session)
+{
+	int status;
+
+	if (session->is_reaped ||
+	    waitpid(session->command.pid, &status, WNOHANG) != session->command.pid)
+		return;
+	session->is_reaped = true;
+	session->reaped_ns = now_ns();
+	session->result->wait_status = status;
+	session->result->is_command_status_known = true;
+	session->round_ms = ROUND_MIN_MS;
+}
+
+static bool session_is_over(const struct session *session)
+{
+	if (!session->is_reaped)
+		return false;
+	if (session->tree.count == 0)
+		return true;
+	return !session->options->wait &&
+	       now_ns() - session->reaped_ns > SURVIVOR_PATIENCE_NS;
+}
+
+static void session_loop(struct session *session)
+{
+	struct pollfd fds[] = {
+		{ .fd = session->forward.fd, .events = POLLIN },
+		{ .fd = hello_server_fd(session->server), .events = POLLIN },
+	};
+	uint64_t next_round_ns = now_ns();
+
+	while (!session_is_over(session)) {
+		const uint64_t now = now_ns();
+		const int wait_ms = next_round_ns > now
+					    ? (int)((next_round_ns - now) / NS_PER_MS) + 1
+					    : 0;
+
+		if (poll(fds, 2, wait_ms) > 0) {
+			session_take_hellos(session);
+			if (forward_take(&session->forward,
+					 session->is_reaped ? 0 : session->command.pid))
+				session_reap(session);
+		}
+		if (now_ns() >= next_round_ns || session->is_reaped) {
+			session_round(session);
+			next_round_ns = now_ns() + (uint64_t)session->round_ms * NS_PER_MS;
+		}
+	}
+}
+
+/* Those that outlive the session run on; what they did so far is kept. */
+static void session_leave_survivors(struct session *session)
+{
+	struct tree *tree = &session->tree;
+
+	session->result->survivors = (uint32_t)tree->count;
+	while (tree->count > 0) {
+		struct image *image = tree->images[0];
+
+		CLEANUP(freep)
+		char *note = xasprintf("%s (pid %d) still ran when the recording ended and is not "
+				       "followed any more; --wait follows it",
+				       image->name, (int)image->pid);
+		recording_writer_note(session->writer, note);
+		tree_leave(tree, image);
+	}
+}
+
+static uint64_t rusage_ns(bool is_user_clock)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_CHILDREN, &usage);
+	uint64_t ns = (uint64_t)usage.ru_utime.tv_sec * 1000000000ULL +
+		      (uint64_t)usage.ru_utime.tv_usec * 1000;
+
+	if (!is_user_clock)
+		ns += (uint64_t)usage.ru_stime.tv_sec * 1000000000ULL +
+		      (uint64_t)usage.ru_stime.tv_usec * 1000;
+	return ns;
+}
+
+static void session_tell_cost(struct session *session, uint64_t wall_ns)
+{
+	const uint64_t ticks = ticks_now() - session->start_ticks;
+	const uint64_t handler_ns =
+		ticks == 0 ? 0
+			   : (uint64_t)((double)session->handler_ticks * (double)wall_ns /
+					(double)ticks);
+	const uint64_t trigger_ns =
+		session->handler_samples == 0
+			? 0
+			: trigger_cost_measure(session->ability.can_sigtrap,
+					       !session->ability.can_see_kernel);
+
+	recording_writer_set_int(session->writer, KEY_HANDLER_NS, (int64_t)handler_ns);
+	if (trigger_ns != 0)
+		recording_writer_set_int(session->writer, KEY_TRIGGER_COST_NS,
+					 (int64_t)trigger_ns);
+	recording_writer_set_int(session->writer, KEY_SAMPLING_COST_NS,
+				 (int64_t)(handler_ns +
+					   trigger_ns * session->handler_samples));
+}
+
+static void session_tell_end(struct session *session)
+{
+	const bool is_user_clock = session->options->clock == CLOCK_KIND_USER;
+	const uint64_t wall_ns =
+		(session->result->survivors == 0 ? now_ns() : session->reaped_ns) -
+		session->start_ns;
+	uint64_t kernel_cpu_ns = session->tree_counter_fd >= 0
+					 ? perf_read_counter(session->tree_counter_fd)
+					 : 0;
+
+	if (is_user_clock || kernel_cpu_ns == 0)
+		kernel_cpu_ns = rusage_ns(is_user_clock);
+	recording_writer_set_int(session->writer, KEY_WALL_NS, (int64_t)wall_ns);
+	recording_writer_set_int(session->writer, KEY_KERNEL_CPU_NS, (int64_t)kernel_cpu_ns);
+	session_tell_cost(session, now_ns() - session->start_ns);
+	if (session->events_dropped > 0)
+		recording_writer_note(session->writer,
+				      "the kernel dropped reports of processes and mappings: "
+				      "some samples may lack names");
+}
+
+/* Before the command runs: everything that may be refused. */
+static int session_prepare(struct session *session, struct error *err)
+{
+	const struct session_options *options = session->options;
+	int rc = perf_ability_find(session->command.pid, options->trigger, options->clock,
+				   &session->ability, err);
+
+	if (rc < 0)
+		return rc;
+	session->enter_terms = (struct enter_terms){
+		.clock = options->clock,
+		.rate_hz = options->rate_hz,
+		.has_sigtrap = session->ability.can_sigtrap,
+		.is_user_mode_only = session->ability.can_sigtrap &&
+				     !session->ability.can_see_kernel,
+		.no_children = options->no_children,
+		.command_pid = session->command.pid,
+	};
+	session->account_terms = (struct account_terms){
+		.session_start_ns = session->start_ns,
+		.is_user_mode_only = session->enter_terms.is_user_mode_only,
+		.is_user_clock = options->clock == CLOCK_KIND_USER,
+		.has_counters = session->ability.can_count,
+	};
+	if (!session->ability.can_count)
+		return 0;
+	session->tree_counter_fd = perf_open_counter(session->command.pid, true);
+	rc = sideband_open(session->command.pid, &session->sideband, err);
+	if (rc < 0) {
+		/* Without it nothing is known of processes and mappings but what /proc says. */
+		notes_add(session->notes, "%s; /proc is read instead", err->text);
+		session->sideband = NULL;
+	}
+	session->tree.has_sideband = session->sideband != NULL;
+	return 0;
+}
+
+static int session_start(struct session *session, struct error *err)
+{
+	const struct command_environment environment = {
+		.agent_path = session->options->agent_path,
+		.socket_path = hello_server_path(session->server),
+		.signal_mask = session->forward.mask_before,
+	};
+	int rc = command_start(session->options->argv, &environment, &session->command, err);
+
+	if (rc < 0)
+		return rc;
+	session->start_ns = now_ns();
+	session->start_ticks = ticks_now();
+	tree_init(&session->tree, session->writer, session->start_ns);
+	session->tree.ended = session_image_ended;
+	session->tree.context = session;
+	pump_init(&session->pump, session->writer, session->start_ns);
+	session->pump.maps_changed = session_maps_changed;
+	session->pump.context = session;
+	rc = session_prepare(session, err);
+	if (rc < 0) {
+		command_abandon(&session->command);
+		return rc;
+	}
+	tell_beginning(session->writer, session->options, &session->ability);
+	return command_go(&session->command, session->options->argv[0],
+			  &session->result->failure, err);
+}
+
+static void session_close(struct session *session)
+{
+	sideband_close(session->sideband);
+	if (session->tree_counter_fd >= 0)
+		close(session->tree_counter_fd);
+	pump_done(&session->pump);
+	tree_done(&session->tree);
+	hello_server_close(session->server);
+}
+
+static int session_run_prepared(struct session *session, struct error *err)
+{
+	int rc = hello_server_open(&session->server, err);
+
+	if (rc < 0)
+		return rc;
+	rc = session_start(session, err);
+	if (rc == 0) {
+		session_loop(session);
+		session_leave_survivors(session);
+		session_tell_end(session);
+		session->result->samples = session->pump.samples;
+		session->result->failure = SESSION_FAILURE_NONE;
+	}
+	session_close(session);
+	return rc;
+}
+
+int session_run(const struct session_options *options, struct recording_writer *writer,
+		struct notes *notes, struct session_result *out_result, struct error *err)
+{
+	struct session_options complete = *options;
+	struct session session = {
+		.options = &complete,
+		.writer = writer,
+		.notes = notes,
+		.result = out_result,
+		.tree_counter_fd = -1,
+		.round_ms = ROUND_MIN_MS,
+	};
+
+	if (complete.rate_hz == 0)
+		complete.rate_hz = 1000;
+	*out_result = (struct session_result){ .failure = SESSION_FAILURE_OURS };
+	int rc = forward_open(&session.forward, err);
+
+	if (rc < 0)
+		return rc;
+	rc = session_run_prepared(&session, err);
+	forward_close(&session.forward);
+	return rc;
+}

@@ -1,0 +1,48 @@
+/*
+ * sideband - what the kernel tells of the tree while it runs: processes, threads,
+ * their names, mappings, exits.
+ *
+ * One DUMMY event per CPU, opened on the stopped child and inherited by all its
+ * descendants, each with its ring.  Records of several CPUs are merged by time; those
+ * younger than the moment the rings were looked at are held back for the next time, so that
+ * order holds.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct error;
+struct sideband;
+
+enum sideband_kind {
+	SIDEBAND_FORK, /* a process, or a thread if pid == parent_pid */
+	SIDEBAND_EXIT, /* a thread ended */
+	SIDEBAND_NAME, /* a thread's name; is_exec: a new process image began */
+	SIDEBAND_MAP,  /* executable memory was mapped */
+};
+
+struct sideband_event {
+	enum sideband_kind kind;
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
+	int pid, tid;
+	int parent_pid, parent_tid; /* fork */
+	bool is_exec;
+	uint64_t start, end, file_offset; /* map */
+	uint8_t build_id[20];
+	uint8_t build_id_len; /* 0: the kernel did not say */
+	const char *name;     /* of the thread, or path; lives during the visit */
+};
+
+/* Opens the events on pid.  The sentence says what was refused. */
+int sideband_open(pid_t pid, struct sideband **out_sideband, struct error *err);
+void sideband_close(struct sideband *sideband);
+
+/*
+ * Visits, in order, the events up to the moment of the call.  Returns how many records
+ * the kernel had to drop since the last call.
+ */
+uint64_t sideband_drain(struct sideband *sideband,
+			void (*visit)(void *context, const struct sideband_event *event),
+			void *context);

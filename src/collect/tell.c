@@ -1,0 +1,109 @@
+#include "collect/tell.h"
+
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "collect/image.h"
+#include "collect/perf_events.h"
+#include "record/keys.h"
+#include "record/writer.h"
+#include "target/program.h"
+
+/* A map of a large JIT is some megabytes. */
+#define MAX_COPY_BYTES (64 << 20)
+
+static void tell_command(struct recording_writer *writer, char *const *argv)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; argv[i] != NULL; i++) {
+		struct text escaped = { 0 };
+
+		text_add_utf8(&escaped, argv[i], strlen(argv[i]));
+		json_object_array_add(array, json_object_new_string(text_string(&escaped)));
+		text_done(&escaped);
+	}
+	recording_writer_set(writer, KEY_COMMAND,
+			     json_object_to_json_string_ext(array, JSON_C_TO_STRING_PLAIN));
+	json_object_put(array);
+}
+
+static void tell_host(struct recording_writer *writer)
+{
+	struct utsname name;
+
+	if (uname(&name) < 0)
+		return;
+	CLEANUP(freep)
+	char *host = xasprintf("%s %s %s", name.sysname, name.release, name.machine);
+
+	recording_writer_set(writer, KEY_HOST, host);
+}
+
+void tell_beginning(struct recording_writer *writer, const struct session_options *options,
+		    const struct perf_ability *ability)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	tell_command(writer, options->argv);
+	tell_host(writer);
+	recording_writer_set(writer, KEY_MODE, "sample");
+	recording_writer_set(writer, KEY_CLOCK,
+			     options->clock == CLOCK_KIND_USER ? "user" : "cpu");
+	recording_writer_set(writer, KEY_TRIGGER, ability->can_sigtrap ? "sigtrap" : "timer");
+	recording_writer_set(writer, KEY_TRIGGER_WHY, ability->why);
+	recording_writer_set(writer, KEY_CHILDREN, options->no_children ? "0" : "1");
+	recording_writer_set(writer, KEY_FATHOM_VERSION, FATHOM_VERSION);
+	recording_writer_set_int(writer, KEY_RATE_HZ, options->rate_hz);
+	recording_writer_set_int(writer, KEY_PERIOD_NS,
+				 (int64_t)perf_choose_period(options->rate_hz, 0));
+	recording_writer_set_int(writer, KEY_START_UNIX_NS,
+				 (int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
+}
+
+const char *tell_why_unentered(const struct image *image)
+{
+	CLEANUP(freep) struct target_program *program = xzalloc(sizeof *program);
+
+	if (image->exe == NULL)
+		return "it ended before it could be looked at";
+	if (target_program_inspect(image->exe, program, NULL) < 0)
+		return "its program file cannot be read";
+	if (program->elf.is_static)
+		return "statically linked";
+	if (program->is_privileged)
+		return "set-user-ID, set-group-ID or with file capabilities";
+	if (program->elf.is_64bit != (sizeof(void *) == 8))
+		return "a 32-bit program";
+	return "its agent did not come: its environment was cleared, or it could not reach us";
+}
+
+void tell_generated_code(struct recording_writer *writer, const struct image *image)
+{
+	char path[64];
+	struct stat status;
+
+	if (image->jit_module == 0)
+		return;
+	snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)image->pid);
+	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) ||
+	    status.st_size > MAX_COPY_BYTES)
+		return;
+	CLEANUP(freep) char *data = xmalloc((size_t)status.st_size + 1);
+	ssize_t len = read(fd, data, (size_t)status.st_size);
+
+	if (len > 0)
+		recording_writer_add_file(writer, image->row, path, data, (size_t)len);
+}

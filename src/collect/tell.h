@@ -1,0 +1,18 @@
+/*
+ * tell - what a session writes into the recording beside samples: how it was made,
+ * what was not entered, what goes away with the process.
+ */
+#pragma once
+#include <stdint.h>
+
+struct image;
+struct perf_ability;
+struct recording_writer;
+struct session_options;
+
+void tell_beginning(struct recording_writer *writer, const struct session_options *options,
+		    const struct perf_ability *ability);
+/* Why no agent came: a literal, from what the program's file says. */
+const char *tell_why_unentered(const struct image *image);
+/* Copies the names of generated code, which may be gone later. */
+void tell_generated_code(struct recording_writer *writer, const struct image *image);

@@ -1,0 +1,376 @@
+#include "collect/tree.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "collect/image.h"
+#include "collect/mappings.h"
+#include "collect/sideband.h"
+#include "record/writer.h"
+#include "target/elf_header.h"
+#include "target/maps.h"
+
+void tree_init(struct tree *tree, struct recording_writer *writer, uint64_t session_start_ns)
+{
+	*tree = (struct tree){ .writer = writer, .session_start_ns = session_start_ns };
+}
+
+void tree_done(struct tree *tree)
+{
+	for (size_t i = 0; i < tree->count; i++)
+		image_free(tree->images[i]);
+	free(tree->images);
+	table_done(&tree->by_pid);
+}
+
+struct image *tree_find(const struct tree *tree, pid_t pid)
+{
+	uint64_t image;
+
+	if (!table_get(&tree->by_pid, 0, (uint32_t)pid, &image))
+		return NULL;
+	return (struct image *)(uintptr_t)image;
+}
+
+static void tree_forget(struct tree *tree, struct image *image)
+{
+	for (size_t i = 0; i < tree->count; i++) {
+		if (tree->images[i] == image) {
+			tree->images[i] = tree->images[--tree->count];
+			break;
+		}
+	}
+	if (tree_find(tree, image->pid) == image)
+		table_remove(&tree->by_pid, 0, (uint32_t)image->pid);
+}
+
+void tree_end(struct tree *tree, struct image *image, uint64_t time_ns)
+{
+	image->is_ended = true;
+	image->end_ns = time_ns;
+	tree_leave(tree, image);
+}
+
+void tree_leave(struct tree *tree, struct image *image)
+{
+	tree_forget(tree, image);
+	if (tree->ended != NULL)
+		tree->ended(tree->context, image);
+	if (tree->last_ended_cpu_ns != NULL)
+		*tree->last_ended_cpu_ns = image->cpu_ns;
+	image_free(image);
+}
+
+static void tree_write_new(struct tree *tree, struct image *image)
+{
+	recording_writer_add_process(
+		tree->writer,
+		&(struct recording_process){
+			.parent = image->parent_row,
+			.pid = image->pid,
+			.name = image->name,
+			.start_ns = image->start_ns > tree->session_start_ns
+					    ? (int64_t)(image->start_ns - tree->session_start_ns)
+					    : 0,
+			.end_ns = RECORDING_UNKNOWN,
+			.period_ns = RECORDING_UNKNOWN,
+			.exit_status = -1,
+		},
+		&image->row);
+}
+
+struct image *tree_add(struct tree *tree, pid_t pid, struct image *parent, uint64_t time_ns)
+{
+	struct image *old = tree_find(tree, pid);
+	struct image *image = image_new(pid);
+
+	image->start_ns = time_ns;
+	image->serial = tree->serial++;
+	if (parent != NULL) {
+		image->parent_row = parent->row;
+		memcpy(image->name, parent->name, sizeof image->name);
+	}
+	if (old != NULL)
+		tree_end(tree, old, time_ns);
+	tree_write_new(tree, image);
+	*table_at(&tree->by_pid, 0, (uint32_t)pid, NULL) = (uintptr_t)image;
+	tree->images = array_grow(tree->images, tree->count, &tree->capacity,
+				  sizeof *tree->images);
+	tree->images[tree->count++] = image;
+	return image;
+}
+
+static void tree_take_fork(struct tree *tree, const struct sideband_event *event)
+{
+	struct image *parent = tree_find(tree, event->parent_pid);
+
+	if (event->pid == event->parent_pid) {
+		if (parent == NULL)
+			return;
+		image_thread_at(parent, event->tid, event->time_ns, tree->writer);
+		parent->running_threads++;
+		return;
+	}
+	struct image *image = tree_add(tree, event->pid, parent, event->time_ns);
+
+	image->mappings = parent != NULL ? mappings_copy(parent->mappings) : mappings_new();
+	image->running_threads = 1;
+	image_thread_at(image, event->tid, event->time_ns, tree->writer);
+}
+
+static void tree_take_exit(struct tree *tree, const struct sideband_event *event)
+{
+	struct image *image = tree_find(tree, event->pid);
+
+	if (image == NULL)
+		return;
+	struct image_thread *thread = image_find_thread(image, event->tid);
+
+	if (thread != NULL)
+		thread->end_ns = event->time_ns;
+	if (image->running_threads > 0 && --image->running_threads == 0)
+		tree_end(tree, image, event->time_ns);
+}
+
+/* A child that was only on its way to exec, unsampled, is the same image still. */
+static bool is_still_starting(const struct image *image)
+{
+	return image->state == IMAGE_STARTING && image->samples == 0 &&
+	       image->thread_count <= 1;
+}
+
+/* The same process with a new program: one thread, nothing mapped. */
+static struct image *tree_take_exec(struct tree *tree, const struct sideband_event *event)
+{
+	struct image *image = tree_find(tree, event->pid);
+
+	if (image != NULL && is_still_starting(image)) {
+		mappings_free(image->mappings);
+	} else {
+		struct image parent = { .row = image != NULL ? image->parent_row : 0 };
+		uint64_t burned_ns = 0;
+
+		tree->last_ended_cpu_ns = &burned_ns;
+		image = tree_add(tree, event->pid, &parent, event->time_ns);
+		tree->last_ended_cpu_ns = NULL;
+		image->cpu_before_ns = burned_ns;
+	}
+	image->mappings = mappings_new();
+	image->running_threads = 1;
+	return image;
+}
+
+static void copy_name(char to[16], const char *name)
+{
+	snprintf(to, 16, "%s", name);
+}
+
+static void tree_take_name(struct tree *tree, const struct sideband_event *event)
+{
+	struct image *image = event->is_exec ? tree_take_exec(tree, event)
+					     : tree_find(tree, event->pid);
+
+	if (image == NULL)
+		return;
+	if (event->tid == event->pid)
+		copy_name(image->name, event->name);
+	struct image_thread *thread =
+		image_thread_at(image, event->tid, event->time_ns, tree->writer);
+
+	copy_name(thread->name, event->name);
+	if (event->is_exec)
+		image_write(image, tree->session_start_ns, tree->writer);
+}
+
+static bool is_file(const char *path)
+{
+	return path[0] == '/' && path[1] != '/' && strncmp(path, "/memfd:", 7) != 0 &&
+	       strncmp(path, "/dev/zero", 9) != 0 && strncmp(path, "/SYSV", 5) != 0;
+}
+
+/* Which module a mapping is of; what has no file is one module for each image. */
+static void tree_place_module(struct tree *tree, struct image *image, const char *path,
+			      const uint8_t *build_id, size_t build_id_len,
+			      struct module_place *place)
+{
+	struct recording_module module = { .kind = MODULE_KIND_ELF, .path = path };
+
+	if (strcmp(path, "[vdso]") == 0) {
+		module.kind = MODULE_KIND_VDSO;
+		place->file_offset = 0;
+	} else if (!is_file(path)) {
+		module = (struct recording_module){ .kind = MODULE_KIND_JIT, .path = "[anon]" };
+		if (image->jit_module == 0)
+			recording_writer_add_module(tree->writer, &module, &image->jit_module);
+		place->module = image->jit_module;
+		return;
+	} else if (build_id_len != 0) {
+		module.build_id_len = (uint8_t)build_id_len;
+		memcpy(module.build_id, build_id, build_id_len);
+	} else {
+		module.build_id_len = (uint8_t)elf_build_id_read(path, module.build_id);
+	}
+	place->has_file = true;
+	recording_writer_add_module(tree->writer, &module, &place->module);
+}
+
+static void strip_deleted(char *path)
+{
+	const char suffix[] = " (deleted)";
+	const size_t len = strlen(path), suffix_len = sizeof suffix - 1;
+
+	if (len > suffix_len && strcmp(path + len - suffix_len, suffix) == 0)
+		path[len - suffix_len] = '\0';
+}
+
+static void tree_take_map(struct tree *tree, const struct sideband_event *event)
+{
+	struct image *image = tree_find(tree, event->pid);
+	struct module_place place = { .start = event->start,
+				      .end = event->end,
+				      .file_offset = event->file_offset,
+				      .from_ns = event->time_ns,
+				      .to_ns = UINT64_MAX };
+	CLEANUP(freep) char *path = xstrdup(event->name);
+
+	if (image == NULL || image->mappings == NULL)
+		return;
+	strip_deleted(path);
+	tree_place_module(tree, image, path, event->build_id, event->build_id_len, &place);
+	mappings_add(image->mappings, &place);
+}
+
+void tree_take(struct tree *tree, const struct sideband_event *event)
+{
+	switch (event->kind) {
+	case SIDEBAND_FORK:
+		tree_take_fork(tree, event);
+		return;
+	case SIDEBAND_EXIT:
+		tree_take_exit(tree, event);
+		return;
+	case SIDEBAND_NAME:
+		tree_take_name(tree, event);
+		return;
+	case SIDEBAND_MAP:
+		tree_take_map(tree, event);
+		return;
+	}
+}
+
+bool tree_read_maps(struct tree *tree, struct image *image, uint64_t time_ns)
+{
+	CLEANUP(maps_freep) struct maps *maps = NULL;
+
+	if (maps_read(image->pid, &maps, NULL) < 0 || maps_count(maps) == 0)
+		return false;
+	if (image->mappings == NULL)
+		image->mappings = mappings_new();
+	for (size_t i = 0; i < maps_count(maps); i++) {
+		const struct mapping *mapping = maps_at(maps, i);
+		struct module_place place = { .start = mapping->start,
+					      .end = mapping->end,
+					      .file_offset = mapping->file_offset,
+					      .from_ns = time_ns,
+					      .to_ns = UINT64_MAX };
+
+		if (!mapping->is_executable)
+			continue;
+		tree_place_module(tree, image, mapping->path, NULL, 0, &place);
+		if (!mappings_has(image->mappings, &place))
+			mappings_add(image->mappings, &place);
+	}
+	return true;
+}
+
+static void read_comm(struct image *image)
+{
+	char path[64], name[16] = "";
+	snprintf(path, sizeof path, "/proc/%d/comm", (int)image->pid);
+	FILE *file = fopen(path, "re");
+
+	if (file == NULL)
+		return;
+	if (fgets(name, sizeof name, file) != NULL) {
+		name[strcspn(name, "\n")] = '\0';
+		copy_name(image->name, name);
+	}
+	fclose(file);
+}
+
+void tree_read_process(struct tree *tree, struct image *image)
+{
+	char link[64], path[PATH_MAX];
+
+	if (!tree->has_sideband)
+		read_comm(image);
+	snprintf(link, sizeof link, "/proc/%d/exe", (int)image->pid);
+	ssize_t len = readlink(link, path, sizeof path - 1);
+
+	if (len > 0 && image->exe == NULL)
+		image->exe = xstrndup(path, (size_t)len);
+	image_write(image, tree->session_start_ns, tree->writer);
+}
+
+struct image *tree_find_parent(const struct tree *tree, pid_t pid)
+{
+	char path[64], line[512];
+	int parent = 0;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	FILE *file = fopen(path, "re");
+
+	if (file == NULL)
+		return NULL;
+	if (fgets(line, sizeof line, file) != NULL) {
+		/* The name, in parentheses, may hold anything; behind the last one is the state. */
+		const char *behind_name = strrchr(line, ')');
+
+		if (behind_name == NULL || sscanf(behind_name, ") %*c %d", &parent) != 1)
+			parent = 0;
+	}
+	fclose(file);
+	return parent > 0 ? tree_find(tree, parent) : NULL;
+}
+
+/* The first figure of schedstat is what the scheduler charged (Documentation/scheduler). */
+static uint64_t thread_cpu_ns(pid_t pid, const char *tid)
+{
+	char path[sizeof "/proc//task//schedstat" + 12 + NAME_MAX];
+	unsigned long long ns = 0;
+
+	snprintf(path, sizeof path, "/proc/%d/task/%s/schedstat", (int)pid, tid);
+	FILE *file = fopen(path, "re");
+
+	if (file == NULL)
+		return 0;
+	if (fscanf(file, "%llu", &ns) != 1)
+		ns = 0;
+	fclose(file);
+	return ns;
+}
+
+uint64_t tree_cpu_ns(pid_t pid)
+{
+	char path[64];
+	const struct dirent *entry;
+	uint64_t ns = 0;
+
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	DIR *tasks = opendir(path);
+
+	if (tasks == NULL)
+		return 0;
+	while ((entry = readdir(tasks)) != NULL) {
+		if (entry->d_name[0] != '.')
+			ns += thread_cpu_ns(pid, entry->d_name);
+	}
+	closedir(tasks);
+	return ns;
+}

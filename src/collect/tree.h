@@ -1,0 +1,54 @@
+/*
+ * tree - the process images of a session, and which one a pid has at this moment.
+ *
+ * Fed with what the kernel tells (sideband), or, where perf events are refused, with what
+ * /proc says when an agent says hello.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/table.h"
+
+struct image;
+struct recording_writer;
+struct sideband_event;
+
+struct tree {
+	struct recording_writer *writer;
+	uint64_t session_start_ns;
+	struct table by_pid; /* to struct image *, of the images that run */
+	struct image **images; /* those that run */
+	size_t count, capacity;
+	uint32_t serial;
+	bool has_sideband;
+	/* Called once for each image, when its last instruction is behind it; it is freed after. */
+	void (*ended)(void *context, struct image *image);
+	void *context;
+	uint64_t *last_ended_cpu_ns; /* set by tree_end() while an exec is taken in */
+};
+
+void tree_init(struct tree *tree, struct recording_writer *writer, uint64_t session_start_ns);
+/* Frees the images that are left without calling ended(). */
+void tree_done(struct tree *tree);
+
+/* The image pid runs at this moment, or NULL. */
+struct image *tree_find(const struct tree *tree, pid_t pid);
+/* A new image of pid; the one it had, if any, has ended. */
+struct image *tree_add(struct tree *tree, pid_t pid, struct image *parent, uint64_t time_ns);
+/* The image has run its last instruction. */
+void tree_end(struct tree *tree, struct image *image, uint64_t time_ns);
+/* The session ends before the image does: the same, but for its end. */
+void tree_leave(struct tree *tree, struct image *image);
+void tree_take(struct tree *tree, const struct sideband_event *event);
+
+/* Adds what /proc/<pid>/maps shows now, as of time_ns.  False if it cannot be read. */
+bool tree_read_maps(struct tree *tree, struct image *image, uint64_t time_ns);
+/* The image of pid's parent process, as /proc says, or NULL. */
+struct image *tree_find_parent(const struct tree *tree, pid_t pid);
+/* CPU time of all threads of a process, as /proc says; 0 if it cannot be read. */
+uint64_t tree_cpu_ns(pid_t pid);
+/* Name and executable from /proc, where no sideband tells. */
+void tree_read_process(struct tree *tree, struct image *image);
