@@ -44,7 +44,7 @@ struct calltree {
 
 /*
  * Merges the profile's stacks.  key_of_frame has an entry for each frame id, and for id 0.
- * Weights of no time and no samples are left out, and weights of no stack are the root's own.
+ * Weights of no time and no samples are left out.
  */
 void calltree_init(struct calltree *tree, const struct profile *profile,
 		   const uint32_t *key_of_frame, enum calltree_order order);

@@ -102,7 +102,7 @@ static void write_functions(struct output *output, const struct profile *profile
 		const struct function *function = meaning_of_function(profile, n);
 		separate(output, n == 0);
 		text_add(&output->buffer, "\n[");
-		output_json_string(output, function->name);
+		output_json_string(output, meaning_of_name(function));
 		text_addf(&output->buffer, ",%d,%" PRIu32 ",", (int)function->language,
 			  function->module.n);
 		output_json_string(output, function->file);

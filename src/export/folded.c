@@ -37,7 +37,7 @@ static void add_label(struct text *text, const struct function *function)
 	bool is_script =
 		function->language == LANGUAGE_PYTHON || function->language == LANGUAGE_RUBY;
 
-	add_escaped(text, function->name);
+	add_escaped(text, meaning_of_name(function));
 	if (!is_script || !function->file)
 		return;
 	text_add(text, " (");
@@ -100,7 +100,6 @@ static void write_stacks(const struct calltree *tree, const struct labels *label
 	CLEANUP(freep)
 	uint32_t *path = xreallocarray(NULL, calltree_depth(tree) + 1, sizeof *path);
 
-	/* Time of no stack is the root's own and has no line: every line needs a frame. */
 	for (uint32_t node = 1; node < tree->node_count; node++) {
 		if (tree->nodes[node].self_ns == 0)
 			continue;

@@ -5,14 +5,16 @@
 
 const struct function *meaning_of_function(const struct profile *profile, uint32_t n)
 {
-	static const struct function unknown = { .language = LANGUAGE_FATHOM,
-						 .name = "[unknown]" };
+	static const struct function unknown = { .language = LANGUAGE_NATIVE };
 
 	if (n == 0 || n > profile_function_count(profile))
 		return &unknown;
-	const struct function *function =
-		profile_get_function(profile, (struct function_id){ n });
-	return function->name && *function->name ? function : &unknown;
+	return profile_get_function(profile, (struct function_id){ n });
+}
+
+const char *meaning_of_name(const struct function *function)
+{
+	return function->name && *function->name ? function->name : "[unknown]";
 }
 
 const char *meaning_of_module(const struct profile *profile, const struct function *function)

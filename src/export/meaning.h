@@ -10,8 +10,10 @@ struct function;
 struct profile;
 struct text;
 
-/* Of function_id n.  A function called "[unknown]" for 0; a name is never empty. */
+/* Of function_id n.  For 0 a native function of no module and no name. */
 const struct function *meaning_of_function(const struct profile *profile, uint32_t n);
+/* The function's name, "[unknown]" if it has none: never empty. */
+const char *meaning_of_name(const struct function *function);
 /* The path of the function's module, or NULL. */
 const char *meaning_of_module(const struct profile *profile, const struct function *function);
 /* Adds "process (pid) / thread (tid)" of thread_id n, as far as it is known. */

@@ -39,7 +39,7 @@ static void write_frame(struct output *output, const struct profile *profile, ui
 		function->file ? function->file : meaning_of_module(profile, function);
 
 	text_add(&output->buffer, "{\"name\":");
-	output_json_string(output, function->name);
+	output_json_string(output, meaning_of_name(function));
 	if (file) {
 		text_add(&output->buffer, ",\"file\":");
 		output_json_string(output, file);
@@ -75,11 +75,8 @@ static void write_stack(struct output *output, const struct calltree *tree, uint
 }
 
 static void write_samples(struct output *output, const struct calltree *tree,
-			  const struct calltree_row *rows, size_t count)
+			  const struct calltree_row *rows, size_t count, uint32_t *path)
 {
-	CLEANUP(freep)
-	uint32_t *path = xreallocarray(NULL, calltree_depth(tree) + 1, sizeof *path);
-
 	text_add(&output->buffer, "\"samples\":[");
 	for (size_t i = 0; i < count; i++) {
 		text_add(&output->buffer, i > 0 ? "," : "");
@@ -102,10 +99,10 @@ static uint64_t sum_ns(const struct calltree_row *rows, size_t count)
 	return sum;
 }
 
-/* The rows of one thread; none at all for a profile in which nothing was sampled. */
+/* The rows of one thread, or none if nothing was sampled.  path has room for the longest. */
 static void write_thread(struct output *output, const struct profile *profile,
 			 const struct calltree *tree, const struct calltree_row *rows,
-			 size_t count)
+			 size_t count, uint32_t *path)
 {
 	CLEANUP(text_done) struct text name = { 0 };
 
@@ -118,7 +115,7 @@ static void write_thread(struct output *output, const struct profile *profile,
 	text_addf(&output->buffer,
 		  ",\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":%" PRIu64 ",\n",
 		  sum_ns(rows, count));
-	write_samples(output, tree, rows, count);
+	write_samples(output, tree, rows, count, path);
 	text_add(&output->buffer, "}");
 }
 
@@ -126,6 +123,8 @@ static void write_thread(struct output *output, const struct profile *profile,
 static size_t write_threads(struct output *output, const struct profile *profile,
 			    const struct calltree *tree)
 {
+	CLEANUP(freep)
+	uint32_t *path = xreallocarray(NULL, calltree_depth(tree) + 1, sizeof *path);
 	size_t heaviest = 0, index = 0, first = 0;
 	uint64_t heaviest_ns = 0;
 
@@ -136,7 +135,7 @@ static size_t write_threads(struct output *output, const struct profile *profile
 		       tree->rows[end].thread == tree->rows[first].thread)
 			end++;
 		text_add(&output->buffer, index > 0 ? ",\n" : "");
-		write_thread(output, profile, tree, tree->rows + first, end - first);
+		write_thread(output, profile, tree, tree->rows + first, end - first, path);
 		uint64_t ns = sum_ns(tree->rows + first, end - first);
 		if (ns > heaviest_ns) {
 			heaviest_ns = ns;

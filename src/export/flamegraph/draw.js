@@ -26,10 +26,14 @@ const view = {
 };
 const size = { width: 0, height: 0, deepest: 0 };
 
-/* Hues that can be told apart; the module with the most time gets the first. */
-const MODULE_HUES = [28, 172, 265, 95, 48, 320, 140, 235, 12, 75, 195, 290];
-const LANGUAGE_HUES = { python: 212, ruby: 348, kernel: 0 };
-const LANGUAGE_SATURATION = { python: 1, ruby: 1, kernel: 0.55, fathom: 0 };
+/*
+ * Colours are chosen in OKLCH, where equal lightness looks equally light in every
+ * hue, so one colour of text is readable on all of them.
+ * Source: https://bottosson.github.io/posts/oklab/
+ */
+const MODULE_HUES = [62, 150, 300, 105, 200, 335, 128, 225, 84, 275, 178, 318];
+const LANGUAGE_HUES = { python: 250, ruby: 14, kernel: 30 };
+const CHROMA_SHARE = { python: 1, ruby: 1, kernel: 0.35, fathom: 0 };
 const moduleHue = new Map();
 
 function rankModules() {
@@ -54,15 +58,29 @@ function shadeOf(name) {
 	return ((hash >>> 8) % 1000) / 500 - 1;
 }
 
+function rgbOfOklch(lightness, chroma, hue) {
+	const a = chroma * Math.cos((hue * Math.PI) / 180);
+	const b = chroma * Math.sin((hue * Math.PI) / 180);
+	const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+	const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+	const s = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3;
+	const channels = [
+		4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
+		-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
+		-0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
+	].map((linear) => {
+		const x = Math.min(1, Math.max(0, linear));
+		return Math.round(255 * (x <= 0.0031308 ? 12.92 * x : 1.055 * x ** (1 / 2.4) - 0.055));
+	});
+	return `rgb(${channels.join(",")})`;
+}
+
 function colorOf(f, shade, isDimmed) {
 	const hue = f.language === "native" ? moduleHue.get(f.module) ?? 0 : LANGUAGE_HUES[f.language] ?? 0;
-	let saturation = (view.isDark ? 42 : 80) * (LANGUAGE_SATURATION[f.language] ?? 1);
-	let lightness = (view.isDark ? 34 : 79) + shade * (view.isDark ? 3.5 : 4.5);
-	if (isDimmed) {
-		saturation *= 0.25;
-		lightness = view.isDark ? 25 : 92;
-	}
-	return `hsl(${hue} ${saturation}% ${lightness}%)`;
+	const chroma = (view.isDark ? 0.075 : 0.085) * (CHROMA_SHARE[f.language] ?? 1);
+	if (isDimmed)
+		return rgbOfOklch((view.isDark ? 0.31 : 0.945) + shade * 0.008, chroma * 0.25, hue);
+	return rgbOfOklch((view.isDark ? 0.45 : 0.855) + shade * (view.isDark ? 0.03 : 0.025), chroma, hue);
 }
 
 const colors = { normal: [], dimmed: [], key: null };

@@ -23,8 +23,8 @@ function describeFacts() {
 		formatCount(info.samples, "sample", "samples"),
 		`${formatTime(totalOf[0])} of ${info.clock === "wall" ? "wall" : info.clock === "user" ? "user CPU" : "CPU"} time`,
 	];
-	if (info.wall_ns !== null)
-		facts.push(`${formatTime(info.wall_ns)} from start to end`);
+	if (info.wall_ns > 0)
+		facts.push(`${formatTime(info.wall_ns)} of wall time`);
 	facts.push(formatCount(sampled.length, "thread", "threads") +
 		(processes > 1 ? ` in ${processes} processes` : ""));
 	if (info.rate_hz)
@@ -90,12 +90,12 @@ function legendEntries(rankedModules) {
 	for (const [language, ns] of time)
 		if (language !== "native")
 			entries.push({
-				label: language === FATHOM ? "[not sampled]" : language,
+				label: language === FATHOM ? "not sampled" : language,
 				query: `language:${language}`,
 				like: { language, module: null },
 				ns,
 			});
-	return entries.filter((entry) => entry.ns > 0);
+	return entries.filter((entry) => entry.ns > 0).sort((a, b) => b.ns - a.ns);
 }
 
 function showLegend(entries, search) {
@@ -155,8 +155,16 @@ function makeRow({ f, self, total }, search) {
 	return row;
 }
 
+function describeList(count) {
+	const what = formatCount(count, "function", "functions") + (view.isMatch ? " found" : "");
+	return view.zoom === 0
+		? `${what}; shares are of ${formatTime(totalOf[0])}`
+		: `${what} in the zoomed box, ${functionAt(view.zoom).name}; shares are of its ${formatTime(totalOf[view.zoom])}`;
+}
+
 function showList(sorting, search) {
 	const rows = listFunctions(sorting);
+	element("list-title").textContent = describeList(rows.length);
 	element("rows").replaceChildren(...rows.slice(0, ROWS_SHOWN).map((row) => makeRow(row, search)));
 	element("more").textContent = rows.length > ROWS_SHOWN
 		? `${(rows.length - ROWS_SHOWN).toLocaleString("en")} more functions; a search narrows the list.`

@@ -5,6 +5,7 @@
  * it can be passed on, and the browser's Back undoes a zoom.
  */
 const state = { zoom: 0, search: "", threads: "", view: "flame", theme: "", sort: "self" };
+const PATH_SHOWN = 40; /* steps */
 const systemTheme = window.matchMedia("(prefers-color-scheme: dark)");
 let legend = [];
 let shownThreads = null;
@@ -77,14 +78,22 @@ function applySearch() {
 	const whole = totalOf[view.zoom];
 	element("matched").textContent = found === 0
 		? "nothing matches"
-		: `${formatShare(found, whole)} matched${view.zoom === 0 ? "" : " of the zoomed box"}`;
+		: `${formatShare(found, whole)}${view.zoom === 0 ? "" : " of the zoomed box"} matched`;
+}
+
+/* From everything to the zoomed box; of a very long way only the ends. */
+function zoomPath() {
+	const nodes = [view.zoom];
+	while (nodes[nodes.length - 1] !== 0)
+		nodes.push(parentOf[nodes[nodes.length - 1]]);
+	nodes.reverse();
+	return nodes.length <= PATH_SHOWN ? nodes : [...nodes.slice(0, 4), null, ...nodes.slice(5 - PATH_SHOWN)];
 }
 
 function showPath() {
-	const nodes = [view.zoom];
-	while (nodes[0] !== 0)
-		nodes.unshift(parentOf[nodes[0]]);
-	const parts = nodes.flatMap((node, i) => {
+	const parts = zoomPath().flatMap((node, i) => {
+		if (node === null)
+			return [make("span", "", "› …")];
 		const button = make("button", "", functionAt(node).name);
 		button.type = "button";
 		button.addEventListener("click", () => zoomTo(node));

@@ -12,8 +12,8 @@ struct step {
 	enum language language;
 	struct module_id module;
 	const char *name, *file;
-	uint32_t line;      /* of the definition */
-	uint32_t here;      /* being executed */
+	uint32_t line; /* of the definition */
+	uint32_t here; /* being executed */
 	uint64_t address;
 	bool is_inlined;
 };
@@ -116,7 +116,8 @@ static void fill_one_frame(struct profile *profile)
 {
 	struct thread_id thread = add_thread(profile, 7, 7, "prog");
 
-	weigh(profile, push_named(profile, (struct stack_id){ 0 }, (struct module_id){ 0 }, "main"),
+	weigh(profile,
+	      push_named(profile, (struct stack_id){ 0 }, (struct module_id){ 0 }, "main"),
 	      thread, 5, 1);
 }
 
@@ -146,33 +147,49 @@ static void fill_mixed(struct profile *profile)
 	struct stack_id none = { 0 }, main_10, main_11, sort, other;
 
 	fill_info(profile);
-	struct step in_main = { .module = prog, .name = "main", .file = "src/main.c", .line = 5,
-				.here = 10, .address = 0x1139 };
+	struct step in_main = { .module = prog,
+				.name = "main",
+				.file = "src/main.c",
+				.line = 5,
+				.here = 10,
+				.address = 0x1139 };
 	main_10 = push(profile, none, in_main);
 	in_main.here = 11;
 	in_main.address = 0x1150;
 	main_11 = push(profile, none, in_main);
-	struct step in_sort = { .module = prog, .name = "sort", .file = "src/sort.c", .line = 20,
-				.here = 30, .address = 0x1201 };
+	struct step in_sort = { .module = prog,
+				.name = "sort",
+				.file = "src/sort.c",
+				.line = 20,
+				.here = 30,
+				.address = 0x1201 };
 	sort = push(profile, main_10, in_sort);
 	weigh(profile, sort, first, 2 * MS, 2);
-	struct step in_swap = { .module = prog, .name = "swap", .file = "src/swap.h", .line = 3,
-				.here = 4, .address = 0x1201, .is_inlined = true };
+	struct step in_swap = { .module = prog,
+				.name = "swap",
+				.file = "src/swap.h",
+				.line = 3,
+				.here = 4,
+				.address = 0x1201,
+				.is_inlined = true };
 	other = push(profile, sort, in_swap);
 	weigh(profile, other, first, 1 * MS, 1);
 	weigh(profile, other, second, 3 * MS, 3);
 	weigh(profile, push(profile, main_11, in_sort), second, 1 * MS, 1);
-	other = push(profile, main_11,
-		     (struct step){ .module = libz, .name = "libz.so.1+0x2f10", .address = 0x2f10 });
+	other = push(
+		profile, main_11,
+		(struct step){ .module = libz, .name = "libz.so.1+0x2f10", .address = 0x2f10 });
 	weigh(profile, other, first, 1 * MS, 1);
-	other = push(profile, main_11, (struct step){ .language = LANGUAGE_PYTHON,
-						      .name = "Job.run",
-						      .file = "/srv/job.py",
-						      .line = 12,
-						      .here = 14 });
-	other = push(profile, other, (struct step){ .language = LANGUAGE_RUBY,
-						    .name = "each",
-						    .file = "/srv/job.rb" });
+	other = push(profile, main_11,
+		     (struct step){ .language = LANGUAGE_PYTHON,
+				    .name = "Job.run",
+				    .file = "/srv/job.py",
+				    .line = 12,
+				    .here = 14 });
+	other = push(profile, other,
+		     (struct step){ .language = LANGUAGE_RUBY,
+				    .name = "each",
+				    .file = "/srv/job.rb" });
 	weigh(profile, other, first, 1 * MS, 1);
 	other = push(profile, main_11,
 		     (struct step){ .language = LANGUAGE_KERNEL, .name = "vfs_read" });
@@ -188,10 +205,22 @@ static void fill_mixed(struct profile *profile)
 static void fill_hostile(struct profile *profile)
 {
 	static const char *const names[] = {
-		SCRIPT, "<!--<script>", "a;b", "new\nline", "tab\there", "\x1b[31mred", "bad\xff utf8",
-		"quote\"back\\slash", "\xe2\x80\xa8separator", "ends in a space ", "'-alert(1)-'",
-		"operator<< <int, std::less<int>>(int&&)", "\xe6\x97\xa5\xe6\x9c\xac", "",
-		"__proto__", "@SCRIPT@ @PROFILE@",
+		SCRIPT,
+		"<!--<script>",
+		"a;b",
+		"new\nline",
+		"tab\there",
+		"\x1b[31mred",
+		"bad\xff utf8",
+		"quote\"back\\slash",
+		"\xe2\x80\xa8separator",
+		"ends in a space ",
+		"'-alert(1)-'",
+		"operator<< <int, std::less<int>>(int&&)",
+		"\xe6\x97\xa5\xe6\x9c\xac",
+		"",
+		"__proto__",
+		"@SCRIPT@ @PROFILE@",
 	};
 	static const char *const command[] = { SCRIPT };
 	static const char *const notes[] = { SCRIPT };
@@ -204,10 +233,11 @@ static void fill_hostile(struct profile *profile)
 	profile_info(profile)->notes = notes;
 	profile_info(profile)->note_count = 1;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		stack = push(profile, stack, (struct step){ .module = module,
-							    .name = names[i],
-							    .file = SCRIPT,
-							    .line = 1 });
+		stack = push(profile, stack,
+			     (struct step){ .module = module,
+					    .name = names[i],
+					    .file = SCRIPT,
+					    .line = 1 });
 		weigh(profile, stack, thread, 1 * MS, 1);
 	}
 	add_thread(profile, 2, 2, NULL);
@@ -232,7 +262,8 @@ static void fill_large(struct profile *profile)
 		uint32_t function = i < WIDTH ? i : (state >> 8) % FUNCTIONS;
 		snprintf(name, sizeof name, "function_%u", function);
 		parent.n = i / WIDTH;
-		struct stack_id stack = push_named(profile, parent, modules[function % 3], name);
+		struct stack_id stack =
+			push_named(profile, parent, modules[function % 3], name);
 		weigh(profile, stack, threads[i % 4], 1 + 1000 * MS / (i + 1), 1);
 	}
 }
