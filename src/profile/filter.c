@@ -64,10 +64,10 @@ static int no_such_thread(const struct profile *profile, const char *wanted, str
 			add_name(&list, &count, thread->name);
 	}
 	if (count == 0)
-		return error_set(err, -ENOENT, "no thread %s: this profile has no threads",
+		return error_set(err, -ENOENT, "no thread \"%s\": this profile has no threads",
 				 wanted);
 	return error_set(err, -ENOENT,
-			 "no thread has the name or the tid %s; there are: %s (--by thread "
+			 "no thread has the name or the tid \"%s\"; there are: %s (--by thread "
 			 "lists all with their tids)",
 			 wanted, text_string(&list));
 }
@@ -152,11 +152,11 @@ static int no_such_module(const struct profile *profile, const char *wanted, str
 		add_name(&list, &count,
 			 base_name(profile_get_module(profile, (struct module_id){ i })->path));
 	if (count == 0)
-		return error_set(err, -ENOENT, "no module %s: this profile has no modules",
+		return error_set(err, -ENOENT, "no module \"%s\": this profile has no modules",
 				 wanted);
 	return error_set(err, -ENOENT,
-			 "no module is named %s; there are: %s (--by module lists all)", wanted,
-			 text_string(&list));
+			 "no module is named \"%s\"; there are: %s (--by module lists all)",
+			 wanted, text_string(&list));
 }
 
 static int choose_modules(const struct profile *profile, const char *wanted, bool *is_meant,

@@ -101,8 +101,8 @@ static int refuse_several(const struct profile *profile, const char *wanted,
 		add_shown(&list, name);
 	}
 	return error_set(err, -EINVAL,
-			 "%s fits several functions (%s): write one of them in full", wanted,
-			 text_string(&list));
+			 "\"%s\" fits several functions (%s): write one of them in full",
+			 wanted, text_string(&list));
 }
 
 static bool is_one_name(const struct profile *profile, const struct found *found)
@@ -174,11 +174,12 @@ static int refuse_unknown(const struct profile *profile, const char *wanted, str
 		add_shown(&list, nearest[i].name);
 	if (list.len > 0)
 		return error_set(err, -ENOENT,
-				 "no function in this profile is named %s; near it: %s", wanted,
-				 text_string(&list));
-	return error_set(err, -ENOENT,
-			 "no function in this profile is named %s, and none has it in its name",
-			 wanted);
+				 "no function in this profile is named \"%s\"; near it: %s",
+				 wanted, text_string(&list));
+	return error_set(
+		err, -ENOENT,
+		"no function in this profile is named \"%s\", and none has it in its name",
+		wanted);
 }
 
 int find_functions(const struct profile *profile, const char *name, struct found *out_found,

@@ -123,9 +123,9 @@ static void make_of_frames(const struct profile *profile, enum group_by by,
 	struct totals totals;
 
 	for (uint32_t i = 0; i < frames; i++)
-		row_of_frame[i] = row_of(
-			&rows, profile, by,
-			profile_get_frame(profile, (struct frame_id){ i + 1 }));
+		row_of_frame[i] =
+			row_of(&rows, profile, by,
+			       profile_get_frame(profile, (struct frame_id){ i + 1 }));
 	totals_by_row(profile, filter, row_of_frame, rows.count, &totals);
 	for (size_t i = 0; i < rows.count; i++)
 		rows.rows[i].cost = totals.rows[i];
@@ -143,8 +143,8 @@ static void name_threads(const struct profile *profile, struct group *rows, size
 {
 	rows[0].name = "[no thread]";
 	for (uint32_t i = 1; i < count; i++) {
-		const struct thread *thread = profile_get_thread(profile,
-								 (struct thread_id){ i });
+		const struct thread *thread =
+			profile_get_thread(profile, (struct thread_id){ i });
 		rows[i].thread.n = i;
 		rows[i].process = thread->process;
 		rows[i].name = thread->name;

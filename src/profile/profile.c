@@ -149,9 +149,9 @@ struct function_id profile_add_function(struct profile *profile,
 	if (id <= profile->function_count)
 		return (struct function_id){ id };
 
-	profile->functions = array_grow(profile->functions, profile->function_count,
-					&profile->function_capacity,
-					sizeof *profile->functions);
+	profile->functions =
+		array_grow(profile->functions, profile->function_count,
+			   &profile->function_capacity, sizeof *profile->functions);
 	struct function *copy = &profile->functions[profile->function_count++];
 	*copy = *function;
 	copy->name = string_of(profile, name);
@@ -215,9 +215,8 @@ struct stack_id profile_add_stack(struct profile *profile, struct stack_id paren
 
 	profile->stacks = array_grow(profile->stacks, profile->stack_count,
 				     &profile->stack_capacity, sizeof *profile->stacks);
-	profile->stacks[profile->stack_count++] = (struct stack){ .parent = parent,
-								  .frame = frame,
-								  .depth = depth };
+	profile->stacks[profile->stack_count++] =
+		(struct stack){ .parent = parent, .frame = frame, .depth = depth };
 	*id = profile->stack_count;
 	return (struct stack_id){ (uint32_t)*id };
 }
@@ -256,11 +255,11 @@ static struct stack_id known_stack(struct profile *profile, struct stack_id id)
 	if (profile_get_stack(profile, id))
 		return id;
 
-	struct function_id function = profile_add_function(
-		profile,
-		&(struct function){ .language = LANGUAGE_FATHOM, .name = "[no stack]" });
-	struct frame_id frame = profile_add_frame(profile,
-						  &(struct frame){ .function = function });
+	struct function_id function =
+		profile_add_function(profile, &(struct function){ .language = LANGUAGE_FATHOM,
+								  .name = "[no stack]" });
+	struct frame_id frame =
+		profile_add_frame(profile, &(struct frame){ .function = function });
 	return profile_add_stack(profile, (struct stack_id){ 0 }, frame);
 }
 
@@ -274,9 +273,9 @@ void profile_add_weight(struct profile *profile, const struct weight *weight)
 	uint64_t *place = table_at(&profile->weight_index, (uint64_t)stack.n << 32 | thread.n,
 				   (uint64_t)weight->state, &is_new);
 	if (is_new) {
-		profile->weights = array_grow(profile->weights, profile->weight_count,
-					      &profile->weight_capacity,
-					      sizeof *profile->weights);
+		profile->weights =
+			array_grow(profile->weights, profile->weight_count,
+				   &profile->weight_capacity, sizeof *profile->weights);
 		profile->weights[profile->weight_count++] = (struct weight){
 			.stack = stack, .thread = thread, .state = weight->state
 		};

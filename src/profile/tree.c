@@ -15,8 +15,8 @@ struct builder {
 
 static uint32_t add_node(struct tree *tree, uint32_t parent, struct function_id function)
 {
-	tree->nodes = array_grow(tree->nodes, tree->count, &tree->capacity,
-				 sizeof *tree->nodes);
+	tree->nodes =
+		array_grow(tree->nodes, tree->count, &tree->capacity, sizeof *tree->nodes);
 	tree->nodes[tree->count] = (struct tree_node){
 		.function = function,
 		.parent = parent,
@@ -108,8 +108,8 @@ void tree_top_down(const struct profile *profile, const struct filter *filter,
 	for (uint32_t i = 1; i <= stacks; i++) {
 		const struct stack *stack = profile_get_stack(profile, (struct stack_id){ i });
 		const struct frame *frame = profile_get_frame(profile, stack->frame);
-		node_of_stack[i] = child_of(&builder, node_of_stack[stack->parent.n],
-					    frame->function);
+		node_of_stack[i] =
+			child_of(&builder, node_of_stack[stack->parent.n], frame->function);
 	}
 	for (size_t i = 0; i < profile_weight_count(profile); i++) {
 		const struct weight *weight = profile_get_weight(profile, i);

@@ -60,8 +60,7 @@ static struct frame_id frame_of(struct profile *profile, char *text)
 	char *bang = strchr(text, '!');
 	if (bang) {
 		*bang = '\0';
-		function.module =
-			profile_add_module(profile, &(struct module){ .path = text });
+		function.module = profile_add_module(profile, &(struct module){ .path = text });
 		text = bang + 1;
 	}
 	function.name = text;

@@ -1,0 +1,175 @@
+#include "cmocka_all.h"
+
+#include <errno.h>
+
+#include "base/error.h"
+#include "made.h"
+#include "profile/filter.h"
+#include "profile/totals.h"
+
+static void setup(struct made *made)
+{
+	made_init(made);
+	made_add(made, "/bin/prog!main;/lib/libz.so.1!deflate", 10, 1);
+	made_add(made, "/bin/prog!main;/lib/libz.so.1!deflate;/lib/libc.so.6!memcpy", 20, 1);
+	made_begin_thread(made, 101, "worker");
+	made_add(made, "/bin/prog!main;/usr/lib/libzstd.so.1!compress", 40, 1);
+	made_begin_thread(made, 102, "worker");
+	made_add(made, "/bin/prog!main", 80, 1);
+	made_begin_thread(made, 103, "\x1b[1m");
+	made_add(made, "[exit]", 160, 0);
+}
+
+static void assert_kept(const char *thread, const char *module, uint64_t ns,
+			const char *description)
+{
+	struct made made;
+	struct filter *filter;
+	struct totals totals;
+
+	setup(&made);
+	struct filter_options options = { .thread = thread, .module = module };
+	assert_int_equal(filter_new(made.profile, &options, &filter, NULL), 0);
+	assert_int_equal(filter_kept_ns(filter), ns);
+	assert_int_equal(filter_whole_ns(filter), 310);
+	assert_string_equal(filter_description(filter), description);
+	totals_by_function(made.profile, filter, &totals);
+	assert_int_equal(totals.ns, ns);
+	totals_done(&totals);
+	filter_free(filter);
+	made_done(&made);
+}
+
+static void assert_refused(const char *thread, const char *module, const char *sentence)
+{
+	struct made made;
+	struct filter *filter;
+	struct error err;
+
+	setup(&made);
+	struct filter_options options = { .thread = thread, .module = module };
+	assert_int_equal(filter_new(made.profile, &options, &filter, &err), -ENOENT);
+	assert_null(filter);
+	assert_string_equal(err.text, sentence);
+	made_done(&made);
+}
+
+static void nothing_asked_for_is_no_filter(void **state)
+{
+	struct made made;
+	struct filter *filter;
+
+	(void)state;
+	setup(&made);
+	assert_int_equal(filter_new(made.profile, &(struct filter_options){ 0 }, &filter, NULL),
+			 0);
+	assert_null(filter);
+	assert_true(filter_keeps(filter, profile_get_weight(made.profile, 0)));
+	made_done(&made);
+}
+
+static void a_thread_is_named_by_its_tid_or_its_name(void **state)
+{
+	(void)state;
+	assert_kept("101", NULL, 40, "thread 101 (worker)");
+	assert_kept("prog", NULL, 30, "thread prog (tid 100)");
+	assert_kept("worker", NULL, 120, "the 2 threads named worker");
+	assert_kept("103", NULL, 160, "thread 103 (\\x1b[1m)");
+}
+
+static void a_number_that_is_no_tid_may_be_a_name(void **state)
+{
+	struct made made;
+	struct filter *filter;
+
+	(void)state;
+	made_init(&made);
+	made_begin_thread(&made, 7, "42");
+	made_add(&made, "main", 5, 1);
+	assert_int_equal(filter_new(made.profile, &(struct filter_options){ .thread = "42" },
+				    &filter, NULL),
+			 0);
+	assert_int_equal(filter_kept_ns(filter), 5);
+	filter_free(filter);
+	made_done(&made);
+}
+
+static void a_modules_time_is_that_of_its_own_code(void **state)
+{
+	(void)state;
+	assert_kept(NULL, "/lib/libz.so.1", 10, "code of libz.so.1");
+	assert_kept(NULL, "libc.so.6", 20, "code of libc.so.6");
+	assert_kept(NULL, "prog", 80, "code of prog");
+}
+
+static void a_part_of_a_modules_name_means_all_that_have_it(void **state)
+{
+	(void)state;
+	assert_kept(NULL, "libz", 50, "code of libz.so.1, libzstd.so.1");
+	assert_kept(NULL, "zst", 40, "code of libzstd.so.1");
+}
+
+static void thread_and_module_are_both_asked(void **state)
+{
+	(void)state;
+	assert_kept("worker", "libz", 40,
+		    "the 2 threads named worker, code of libz.so.1, libzstd.so.1");
+}
+
+static void an_unknown_thread_is_refused_with_those_there_are(void **state)
+{
+	(void)state;
+	assert_refused("main", NULL,
+		       "no thread has the name or the tid \"main\"; there are: prog, worker, "
+		       "\\x1b[1m (--by thread lists all with their tids)");
+	assert_refused(
+		"999999999999999999999", NULL,
+		"no thread has the name or the tid \"999999999999999999999\"; there are: "
+		"prog, worker, \\x1b[1m (--by thread lists all with their tids)");
+}
+
+static void an_unknown_module_is_refused_with_those_there_are(void **state)
+{
+	(void)state;
+	assert_refused(NULL, "libpng",
+		       "no module is named \"libpng\"; there are: prog, libz.so.1, libc.so.6, "
+		       "libzstd.so.1 (--by module lists all)");
+	assert_refused(NULL, "",
+		       "no module is named \"\"; there are: prog, libz.so.1, libc.so.6, "
+		       "libzstd.so.1 (--by module lists all)");
+}
+
+static void an_empty_profile_has_nothing_to_choose_from(void **state)
+{
+	struct profile *p = profile_new();
+	struct filter *filter;
+	struct error err;
+
+	(void)state;
+	assert_int_equal(
+		filter_new(p, &(struct filter_options){ .thread = "a" }, &filter, &err),
+		-ENOENT);
+	assert_string_equal(err.text, "no thread \"a\": this profile has no threads");
+	assert_int_equal(
+		filter_new(p, &(struct filter_options){ .module = "a" }, &filter, &err),
+		-ENOENT);
+	assert_string_equal(err.text, "no module \"a\": this profile has no modules");
+	profile_free(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_asked_for_is_no_filter),
+		cmocka_unit_test(a_thread_is_named_by_its_tid_or_its_name),
+		cmocka_unit_test(a_number_that_is_no_tid_may_be_a_name),
+		cmocka_unit_test(a_modules_time_is_that_of_its_own_code),
+		cmocka_unit_test(a_part_of_a_modules_name_means_all_that_have_it),
+		cmocka_unit_test(thread_and_module_are_both_asked),
+		cmocka_unit_test(an_unknown_thread_is_refused_with_those_there_are),
+		cmocka_unit_test(an_unknown_module_is_refused_with_those_there_are),
+		cmocka_unit_test(an_empty_profile_has_nothing_to_choose_from),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,142 @@
+#include "cmocka_all.h"
+
+#include <errno.h>
+
+#include "base/error.h"
+#include "made.h"
+#include "profile/find.h"
+
+static void setup(struct made *made)
+{
+	made_init(made);
+	made_add(made, "main;sort", 1, 1);
+	made_add(made, "main;sort_lines", 1, 1);
+	made_add(made, "main;compress2;deflate_fast", 1, 1);
+	made_add(made, "main;a.so!init@a.c:1", 1, 1);
+	made_add(made, "main;b.so!init@b.c:1", 1, 1);
+	made_add(made, "main;ns::Map<int, char>::insert(int, char const*)", 1, 1);
+	made_add(made, "main;ns::Map<int, char>::erase(ns::Key)", 1, 1);
+}
+
+static void assert_found(const char *wanted, const char *name, size_t count)
+{
+	struct made made;
+	struct found found;
+
+	setup(&made);
+	assert_int_equal(find_functions(made.profile, wanted, &found, NULL), 0);
+	assert_string_equal(found.name, name);
+	assert_int_equal(found.count, count);
+	assert_true(found.is_meant[made_function(&made, name).n]);
+	assert_false(found.is_meant[made_function(&made, "main").n]);
+	assert_false(found.is_meant[0]);
+	found_done(&found);
+	made_done(&made);
+}
+
+static void assert_refused(const char *wanted, int rc, const char *sentence)
+{
+	struct made made;
+	struct found found = { 0 };
+	struct error err;
+
+	setup(&made);
+	assert_int_equal(find_functions(made.profile, wanted, &found, &err), rc);
+	assert_string_equal(err.text, sentence);
+	made_done(&made);
+}
+
+static void the_exact_name_wins_over_longer_ones(void **state)
+{
+	(void)state;
+	assert_found("sort", "sort", 1);
+}
+
+static void functions_of_one_name_are_all_meant(void **state)
+{
+	(void)state;
+	assert_found("init", "init", 2);
+}
+
+static void a_method_is_found_without_its_class_and_parameters(void **state)
+{
+	(void)state;
+	assert_found("insert", "ns::Map<int, char>::insert(int, char const*)", 1);
+	assert_found("ns::Map<int, char>::erase", "ns::Map<int, char>::erase(ns::Key)", 1);
+}
+
+static void a_part_is_enough_when_only_one_has_it(void **state)
+{
+	(void)state;
+	assert_found("flate_f", "deflate_fast", 1);
+	assert_found("DEFLATE", "deflate_fast", 1);
+}
+
+static void a_part_that_several_have_is_refused_with_their_names(void **state)
+{
+	(void)state;
+	assert_refused(
+		"press2;", -ENOENT,
+		"no function in this profile is named \"press2;\", and none has it in its "
+		"name");
+	assert_refused(
+		"ns::", -EINVAL,
+		"\"ns::\" fits several functions (ns::Map<int, char>::insert(int, char "
+		"const*), ns::Map<int, char>::erase(ns::Key)): write one of them in full");
+}
+
+static void a_mistyped_name_is_refused_with_near_ones(void **state)
+{
+	(void)state;
+	assert_refused(
+		"sotr_lines", -ENOENT,
+		"no function in this profile is named \"sotr_lines\"; near it: sort_lines");
+	assert_refused("mian", -ENOENT,
+		       "no function in this profile is named \"mian\"; near it: "
+		       "main");
+}
+
+static void an_unknown_name_is_refused(void **state)
+{
+	(void)state;
+	assert_refused(
+		"quux_of_nothing", -ENOENT,
+		"no function in this profile is named \"quux_of_nothing\", and none has it "
+		"in its name");
+	assert_refused(
+		"", -ENOENT,
+		"no function in this profile is named \"\", and none has it in its name");
+}
+
+static void names_are_safe_to_print_in_sentences(void **state)
+{
+	struct made made;
+	struct found found;
+	struct error err;
+
+	(void)state;
+	made_init(&made);
+	made_add(&made, "x\x1b[31m1", 1, 1);
+	made_add(&made, "x\x1b[31m2", 1, 1);
+	assert_int_equal(find_functions(made.profile, "x", &found, &err), -EINVAL);
+	assert_string_equal(err.text,
+			    "\"x\" fits several functions (x\\x1b[31m1, x\\x1b[31m2): "
+			    "write one of them in full");
+	made_done(&made);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_exact_name_wins_over_longer_ones),
+		cmocka_unit_test(functions_of_one_name_are_all_meant),
+		cmocka_unit_test(a_method_is_found_without_its_class_and_parameters),
+		cmocka_unit_test(a_part_is_enough_when_only_one_has_it),
+		cmocka_unit_test(a_part_that_several_have_is_refused_with_their_names),
+		cmocka_unit_test(a_mistyped_name_is_refused_with_near_ones),
+		cmocka_unit_test(an_unknown_name_is_refused),
+		cmocka_unit_test(names_are_safe_to_print_in_sentences),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
