@@ -10,6 +10,7 @@
  * emit.c      stacks and samples into the ring
  * timers.c    the trigger where perf events are refused
  * hooks.c     the functions of the target that are interposed, and why
+ * masks.c     two more of them: signal masks
  *
  * The rules of this place: nothing allocates, locks, prints or exits; a handler
  * makes no system call it can do without; all state hangs on `agent`.
@@ -54,6 +55,7 @@ struct thread_notes {
 	u64 covered_start_ns; /* what of it was there when sampling began */
 	u64 last_time_ns;     /* CLOCK_MONOTONIC at the last sample */
 	u64 own_stack_low;    /* [own_stack_low, top) has been proven readable */
+	bool is_trap_masked;  /* as the program sees it: masks.c */
 	void *timer;          /* timers.c */
 	bool has_timer;
 };
@@ -102,6 +104,11 @@ void emit_sample(struct ring_header *ring, const struct walk *walk, u64 leaf,
 void emit_flush(struct ring_header *ring);
 /* Tells the recorder of an image, once: where no perf event tells it of mappings. */
 void emit_image(struct ring_header *ring, const struct image_place *image);
+
+/* masks.c: takes SIGTRAP out of the calling thread's mask, and remembers if it was there. */
+void masks_begin_thread(void);
+/* Holds the trap back in the calling thread, or lets it come again. */
+void masks_hold_trap(bool is_held);
 
 /* timers.c */
 void timers_init(void);

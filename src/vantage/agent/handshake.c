@@ -107,9 +107,11 @@ static void handshake_begin_sampling(struct ring_header *ring)
 {
 	agent.has_timers = ring->flags & RING_TIMER;
 	agent.may_call = true;
-	thread_notes = (struct thread_notes){ .tid = (int)syscall(SYS_gettid) };
+	thread_notes = (struct thread_notes){ .tid = (int)syscall(SYS_gettid),
+					      .is_trap_masked = thread_notes.is_trap_masked };
 	/* Pairs with the acquire in on_trap(). */
 	__atomic_store_n(&agent.ring, ring, __ATOMIC_RELEASE);
+	masks_begin_thread();
 	clock_begin_thread();
 	ring->start_cpu_ns = clock_process_ns(ring);
 	if (agent.has_timers) {

@@ -3,6 +3,7 @@
  *
  *   dlclose         addresses lose their meaning: forget the rules kept for them
  *   pthread_create  where timers trigger, each thread needs its own
+ *   sigprocmask, pthread_sigmask  (masks.c)
  */
 #include "vantage/agent/agent.h"
 

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
@@ -35,8 +34,6 @@ static void find_main_stack(void)
 		agent.main_stack_bytes = limit.rlim_cur;
 }
 
-static sigset_t mask_before_fork;
-
 /*
  * A signal that is pending makes fork() begin anew, and one that comes more often than fork()
  * takes would keep it from ever ending (async-profiler issue 97).  Perf's trap is only
@@ -44,19 +41,14 @@ static sigset_t mask_before_fork;
  */
 static void before_fork(void)
 {
-	sigset_t trap;
-
-	if (!agent.has_timers)
-		return;
-	sigemptyset(&trap);
-	sigaddset(&trap, SIGTRAP);
-	pthread_sigmask(SIG_BLOCK, &trap, &mask_before_fork);
+	if (agent.has_timers)
+		masks_hold_trap(true);
 }
 
 static void after_fork_in_parent(void)
 {
 	if (agent.has_timers)
-		pthread_sigmask(SIG_SETMASK, &mask_before_fork, NULL);
+		masks_hold_trap(false);
 }
 
 /* A child shares nothing that we hold: it says hello for itself. */
@@ -70,7 +62,7 @@ static void after_fork_in_child(void)
 	if (had_ring)
 		handshake_run(HANDSHAKE_FORK);
 	if (had_timers)
-		pthread_sigmask(SIG_SETMASK, &mask_before_fork, NULL);
+		masks_hold_trap(false);
 }
 
 __attribute__((constructor)) static void start(void)
