@@ -193,7 +193,8 @@ static void add_threads(struct builder *builder)
 				.cpu_ns = row->cpu_ns > 0 ? (uint64_t)row->cpu_ns : 0,
 			});
 
-		if (!about.unentered_reason && builder->is_without_children)
+		if (!about.unentered_reason && builder->is_without_children &&
+		    row->unentered_ns > 0)
 			about.unentered_reason = "--no-children";
 		*table_at(&builder->threads, 0, row->id, NULL) = id.n;
 		account_add_thread(builder->profile, id, row, &about);

@@ -130,9 +130,11 @@ static void note_state(struct recording_reader *reader, struct notes *notes)
 		notes_add(notes,
 			  "the recording is still being written: this is a report so far");
 	else
-		notes_add(notes, "the recorder was killed: at most the last second of samples "
-				 "is missing, "
-				 "and the CPU account is not whole");
+		notes_add(notes,
+			  "the recording has no proper end (its recorder was killed, or could "
+			  "not "
+			  "write any more): at most the last second is missing, and the CPU "
+			  "account is not whole");
 }
 
 int facts_read_notes(struct recording_reader *reader, struct notes *notes, struct error *err)

@@ -115,7 +115,8 @@ int load_symbolize(const char *path, const struct load_options *options, struct 
 	if (rc == 0)
 		rc = find_names(reader, options, new_notes, &names, err);
 	/* A reader in the way would keep a rollback journal from being committed. */
-	recording_reader_closep(&reader);
+	recording_reader_close(reader);
+	reader = NULL;
 	if (rc == 0)
 		rc = store(path, identity, &names, new_notes, err);
 	add_notes(notes, new_notes);
@@ -150,7 +151,8 @@ int load_recording(const char *path, const struct load_options *options, struct 
 		return rc;
 	bool keeps_names = is_left_without_names(reader);
 
-	recording_reader_closep(&reader);
+	recording_reader_close(reader);
+	reader = NULL;
 	if (keeps_names && store(path, identity, &names, new_notes, &why) < 0)
 		notes_add(new_notes,
 			  "the names were looked up on this machine and could not be kept: %s",
