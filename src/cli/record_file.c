@@ -26,7 +26,8 @@ int record_file_create(const char *path, struct record_file *out_file,
 		say("%s is still being written: this recording is %s", path, file.path);
 	rc = recording_writer_create(file.path, out_writer, err);
 	if (rc < 0) {
-		record_file_take_back(&file);
+		if (file.kept_path)
+			rename(file.kept_path, file.path);
 		record_file_done(&file);
 		return error_wrap(err, rc, "cannot record");
 	}
