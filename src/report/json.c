@@ -10,21 +10,6 @@ void json_add(struct json_object *object, const char *key, struct json_object *v
 	json_object_object_add(object, key, value);
 }
 
-void json_append(struct json_object *array, struct json_object *value)
-{
-	json_object_array_add(array, value);
-}
-
-struct json_object *json_new_object(void)
-{
-	return json_object_new_object();
-}
-
-struct json_object *json_new_array(void)
-{
-	return json_object_new_array();
-}
-
 /* A NULL object is JSON's null. */
 struct json_object *json_new_string(const char *string)
 {
@@ -52,4 +37,54 @@ void json_add_figure(struct json_object *object, const char *key, uint64_t value
 		     uint64_t unknown)
 {
 	json_add(object, key, value == unknown ? NULL : json_object_new_uint64(value));
+}
+
+static void begin_member(struct json_writer *writer, const char *key)
+{
+	if (writer->level > 0)
+		text_addf(writer->out, "%s\n%*s", writer->has_member ? "," : "",
+			  (int)(2 * writer->level), "");
+	if (key)
+		text_addf(writer->out, "\"%s\": ", key);
+	writer->has_member = true;
+}
+
+void json_writer_begin(struct json_writer *writer, const char *key, char bracket)
+{
+	begin_member(writer, key);
+	text_add_bytes(writer->out, &bracket, 1);
+	writer->level++;
+	writer->has_member = false;
+}
+
+void json_writer_end(struct json_writer *writer, char bracket)
+{
+	writer->level--;
+	if (writer->has_member)
+		text_addf(writer->out, "\n%*s", (int)(2 * writer->level), "");
+	text_add_bytes(writer->out, &bracket, 1);
+	writer->has_member = true;
+}
+
+void json_writer_add(struct json_writer *writer, const char *key, struct json_object *value)
+{
+	begin_member(writer, key);
+	text_add(writer->out,
+		 json_object_to_json_string_ext(value, JSON_C_TO_STRING_SPACED |
+							       JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(value);
+}
+
+void json_writer_add_block(struct json_writer *writer, const char *key,
+			   struct json_object *value)
+{
+	if (!value) {
+		json_writer_add(writer, key, value);
+		return;
+	}
+	json_writer_begin(writer, key, '{');
+	json_object_object_foreach(value, member_key, member)
+		json_writer_add(writer, member_key, json_object_get(member));
+	json_writer_end(writer, '}');
+	json_object_put(value);
 }

@@ -1,10 +1,15 @@
 /*
- * json - small steps towards JSON objects: json-c with our escapes and our "unknown".
+ * json - small steps towards JSON: json-c's values with our escapes and our "unknown", and a
+ * writer that adds them to a text one by one.
+ *
+ * A report may have a million rows: each is written on a line of its own and freed at once.
  */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 
 struct json_object;
+struct text;
 
 /* Takes value, whatever the result. */
 void json_add(struct json_object *object, const char *key, struct json_object *value);
@@ -14,8 +19,19 @@ void json_add_u64(struct json_object *object, const char *key, uint64_t value);
 /* null when it is what stands for unknown. */
 void json_add_figure(struct json_object *object, const char *key, uint64_t value,
 		     uint64_t unknown);
-/* Takes value, whatever the result. */
-void json_append(struct json_object *array, struct json_object *value);
-struct json_object *json_new_object(void);
-struct json_object *json_new_array(void);
 struct json_object *json_new_string(const char *string);
+
+struct json_writer {
+	struct text *out;
+	unsigned int level;
+	bool has_member; /* the innermost open object or array has one */
+};
+
+/* All keys and brackets come from here; key is NULL in an array and for the outermost. */
+void json_writer_begin(struct json_writer *writer, const char *key, char bracket);
+void json_writer_end(struct json_writer *writer, char bracket);
+/* Takes value, whatever the result: written on one line and freed. */
+void json_writer_add(struct json_writer *writer, const char *key, struct json_object *value);
+/* The same over several lines, for eyes. */
+void json_writer_add_block(struct json_writer *writer, const char *key,
+			   struct json_object *value);

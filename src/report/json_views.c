@@ -112,87 +112,101 @@ static const struct {
 	[GROUP_BY_PROCESS] = { "processes", add_process },
 };
 
-void json_views_add_rows(struct json_object *root, const struct selection *selection,
+void json_views_add_rows(struct json_writer *writer, const struct selection *selection,
 			 enum group_by by)
 {
-	struct json_object *array = json_new_array();
 	struct groups groups;
 
 	groups_make(selection->profile, by, selection->filter, &groups);
+	json_writer_begin(writer, arrays[by].key, '[');
 	for (size_t i = 0; i < groups.count; i++) {
-		struct json_object *object = json_new_object();
+		struct json_object *object = json_object_new_object();
 		arrays[by].add_row(object, selection->profile, &groups.rows[i]);
-		json_append(array, object);
+		json_writer_add(writer, NULL, object);
 	}
-	json_add(root, arrays[by].key, array);
+	json_writer_end(writer, ']');
 	groups_done(&groups);
+}
+
+static struct json_object *node_of(const struct profile *profile, const struct tree_node *node,
+				   uint32_t id)
+{
+	const struct function *function = profile_get_function(profile, node->function);
+	struct json_object *object = json_object_new_object();
+
+	json_add_u64(object, "id", id);
+	json_add(object, "parent", id > 0 ? json_object_new_uint64(node->parent) : NULL);
+	json_add_figure(object, "function", node->function.n, 0);
+	json_add_string(object, "name", function ? function->name : NULL);
+	add_costs(object, &(struct cost){ .self_ns = node->self_ns,
+					  .total_ns = node->total_ns,
+					  .self_samples = node->self_samples,
+					  .total_samples = node->total_samples });
+	return object;
 }
 
 /*
  * Nodes in a flat array that point to their parents: a deep recursion nested in JSON would be
  * refused by most readers.
  */
-static struct json_object *nodes_of(const struct profile *profile, const struct tree *tree)
+static void add_nodes(struct json_writer *writer, const char *key,
+		      const struct profile *profile, const struct tree *tree)
 {
-	struct json_object *array = json_new_array();
-
+	json_writer_begin(writer, key, '[');
 	for (uint32_t i = 0; i < tree->count; i++) {
 		const struct tree_node *node = &tree->nodes[i];
-		const struct function *function = profile_get_function(profile, node->function);
-		if (i > 0 && node->total_ns == 0 && node->total_samples == 0)
-			continue;
-		struct json_object *object = json_new_object();
-		json_add_u64(object, "id", i);
-		json_add(object, "parent", i > 0 ? json_object_new_uint64(node->parent) : NULL);
-		json_add_figure(object, "function", node->function.n, 0);
-		json_add_string(object, "name", function ? function->name : NULL);
-		add_costs(object, &(struct cost){ .self_ns = node->self_ns,
-						  .total_ns = node->total_ns,
-						  .self_samples = node->self_samples,
-						  .total_samples = node->total_samples });
-		json_append(array, object);
+		if (i == 0 || node->total_ns > 0 || node->total_samples > 0)
+			json_writer_add(writer, NULL, node_of(profile, node, i));
 	}
-	return array;
+	json_writer_end(writer, ']');
 }
 
 static struct json_object *functions_meant(const struct profile *profile,
 					   const struct found *found)
 {
-	struct json_object *array = json_new_array();
+	struct json_object *array = json_object_new_array();
 
 	for (size_t id = 1; id <= profile_function_count(profile); id++) {
 		if (found->is_meant[id])
-			json_append(array, json_object_new_uint64(id));
+			json_object_array_add(array, json_object_new_uint64(id));
 	}
 	return array;
 }
 
-/* The time of one function, by who calls it or by what it calls. */
-static int add_relatives(struct json_object *root, const char *key, const char *name,
-			 void (*make)(const struct tree *top_down, const bool *is_meant,
-				      struct tree *out_tree),
+/* What share out the time of one function: who calls it, or what it calls. */
+struct relatives {
+	const char *key;
+	const char *function;
+	void (*make)(const struct tree *top_down, const bool *is_meant, struct tree *out_tree);
+};
+
+static int add_relatives(struct json_writer *writer, const struct relatives *relatives,
 			 const struct selection *selection, const struct tree *top_down,
 			 struct error *err)
 {
 	CLEANUP(found_done) struct found found = { 0 };
 	struct tree tree;
-	int rc = find_functions(selection->profile, name, &found, err);
+	int rc = find_functions(selection->profile, relatives->function, &found, err);
 	if (rc < 0)
 		return rc;
 
-	struct json_object *object = json_new_object();
-	make(top_down, found.is_meant, &tree);
-	json_add_string(object, "name", found.name);
-	json_add(object, "functions", functions_meant(selection->profile, &found));
-	json_add(object, "nodes", nodes_of(selection->profile, &tree));
-	json_add(root, key, object);
+	relatives->make(top_down, found.is_meant, &tree);
+	json_writer_begin(writer, relatives->key, '{');
+	json_writer_add(writer, "name", json_new_string(found.name));
+	json_writer_add(writer, "functions", functions_meant(selection->profile, &found));
+	add_nodes(writer, "nodes", selection->profile, &tree);
+	json_writer_end(writer, '}');
 	tree_done(&tree);
 	return 0;
 }
 
-int json_views_add_trees(struct json_object *root, const struct selection *selection,
+int json_views_add_trees(struct json_writer *writer, const struct selection *selection,
 			 const struct report_options *options, struct error *err)
 {
+	const struct relatives asked[] = {
+		{ "callers", options->callers, tree_callers },
+		{ "callees", options->callees, tree_callees },
+	};
 	CLEANUP(tree_done) struct tree top_down = { 0 };
 	int rc = 0;
 
@@ -200,12 +214,10 @@ int json_views_add_trees(struct json_object *root, const struct selection *selec
 		return 0;
 	tree_top_down(selection->profile, selection->filter, &top_down);
 	if (options->has_tree)
-		json_add(root, "tree", nodes_of(selection->profile, &top_down));
-	if (options->callers)
-		rc = add_relatives(root, "callers", options->callers, tree_callers, selection,
-				   &top_down, err);
-	if (rc == 0 && options->callees)
-		rc = add_relatives(root, "callees", options->callees, tree_callees, selection,
-				   &top_down, err);
+		add_nodes(writer, "tree", selection->profile, &top_down);
+	for (size_t i = 0; i < 2 && rc == 0; i++) {
+		if (asked[i].function)
+			rc = add_relatives(writer, &asked[i], selection, &top_down, err);
+	}
 	return rc;
 }

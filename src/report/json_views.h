@@ -6,13 +6,13 @@
 #include "profile/group.h"
 
 struct error;
-struct json_object;
+struct json_writer;
 struct report_options;
 struct selection;
 
 /* Adds "functions", "lines", "modules", "threads" or "processes". */
-void json_views_add_rows(struct json_object *root, const struct selection *selection,
+void json_views_add_rows(struct json_writer *writer, const struct selection *selection,
 			 enum group_by by);
 /* Adds "tree", "callers" and "callees", those that were asked for. */
-int json_views_add_trees(struct json_object *root, const struct selection *selection,
+int json_views_add_trees(struct json_writer *writer, const struct selection *selection,
 			 const struct report_options *options, struct error *err);

@@ -13,17 +13,12 @@
 #include "report/json_views.h"
 #include "report/selection.h"
 
-static void put_object(struct json_object **object)
-{
-	json_object_put(*object);
-}
-
 static struct json_object *strings_of(const char *const *strings, size_t count)
 {
-	struct json_object *array = json_new_array();
+	struct json_object *array = json_object_new_array();
 
 	for (size_t i = 0; i < count; i++)
-		json_append(array, json_new_string(strings[i]));
+		json_object_array_add(array, json_new_string(strings[i]));
 	return array;
 }
 
@@ -42,7 +37,7 @@ static void add_account(struct json_object *object, const struct profile_info *i
 
 static struct json_object *stacks_of(const struct profile_info *info)
 {
-	struct json_object *stacks = json_new_object();
+	struct json_object *stacks = json_object_new_object();
 
 	for (size_t i = 0; i < info->stack_tally_count; i++)
 		json_add_u64(stacks, info->stacks[i].reason, info->stacks[i].samples);
@@ -52,7 +47,7 @@ static struct json_object *stacks_of(const struct profile_info *info)
 static struct json_object *recording_of(const struct profile *profile)
 {
 	const struct profile_info *info = profile_get_info(profile);
-	struct json_object *object = json_new_object();
+	struct json_object *object = json_object_new_object();
 
 	json_add(object, "command", strings_of(info->command, info->command_count));
 	json_add_string(object, "mode", info->mode);
@@ -83,7 +78,7 @@ static struct json_object *filter_of(const struct report_options *options,
 	if (!selection->filter)
 		return NULL;
 
-	struct json_object *object = json_new_object();
+	struct json_object *object = json_object_new_object();
 	json_add_string(object, "thread", options->thread);
 	json_add_string(object, "module", options->module);
 	json_add_u64(object, "whole_ns", filter_whole_ns(selection->filter));
@@ -93,25 +88,27 @@ static struct json_object *filter_of(const struct report_options *options,
 int report_json(const struct profile *profile, const struct report_options *options,
 		struct text *out, struct error *err)
 {
-	CLEANUP(put_object) struct json_object *root = json_new_object();
+	CLEANUP(text_done) struct text text = { 0 };
 	CLEANUP(selection_done) struct selection selection = { 0 };
+	struct json_writer writer = { .out = &text };
 
 	int rc = selection_init(&selection, profile, options, err);
 	if (rc < 0)
 		return rc;
-	json_add_u64(root, "schema", 1);
-	json_add(root, "recording", recording_of(profile));
-	json_add(root, "filter", filter_of(options, &selection));
-	json_add_u64(root, "total_ns", selection.ns);
-	json_views_add_rows(root, &selection, GROUP_BY_FUNCTION);
+	json_writer_begin(&writer, NULL, '{');
+	json_writer_add(&writer, "schema", json_object_new_int(1));
+	json_writer_add_block(&writer, "recording", recording_of(profile));
+	json_writer_add(&writer, "filter", filter_of(options, &selection));
+	json_writer_add(&writer, "total_ns", json_object_new_uint64(selection.ns));
+	json_views_add_rows(&writer, &selection, GROUP_BY_FUNCTION);
 	if (options->by != GROUP_BY_FUNCTION)
-		json_views_add_rows(root, &selection, options->by);
-	rc = json_views_add_trees(root, &selection, options, err);
+		json_views_add_rows(&writer, &selection, options->by);
+	rc = json_views_add_trees(&writer, &selection, options, err);
 	if (rc < 0)
 		return rc;
 
-	text_add(out, json_object_to_json_string_ext(
-			      root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
-	text_add(out, "\n");
+	json_writer_end(&writer, '}');
+	text_add(&text, "\n");
+	text_add_bytes(out, text_string(&text), text.len);
 	return 0;
 }
