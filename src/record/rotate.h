@@ -1,0 +1,23 @@
+/*
+ * rotate - makes way for a new recording without losing an older one.
+ *
+ * Never touches a file that is not a recording, and never one that is still being written.
+ */
+#pragma once
+#include <sys/types.h>
+
+struct error;
+
+enum recording_rotation {
+	RECORDING_ROTATION_FREE,    /* nothing was in the way */
+	RECORDING_ROTATION_KEPT,    /* an older recording is now path.old */
+	RECORDING_ROTATION_AVOIDED, /* path is still being written: *out_path is another one */
+};
+
+/*
+ * Says in *out_path (the caller frees it) where recording_writer_create() may make a new
+ * recording that was asked for at path: there, or at <stem>.<pid>.fathom if another recorder is
+ * still writing at path.  Returns an enum recording_rotation, or a negative errno and a sentence:
+ * -EEXIST if a file that is not a recording is in the way, at path or at path.old.
+ */
+int recording_rotate(const char *path, pid_t pid, char **out_path, struct error *err);
