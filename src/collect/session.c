@@ -60,7 +60,7 @@ struct session {
 	int round_ms;
 	bool is_reaped, is_broken;
 	uint64_t start_ns, start_ticks, reaped_ns;
-	uint64_t handler_ticks, handler_samples;
+	uint64_t handler_ticks, handler_samples, handler_timed;
 	uint64_t events_dropped;
 };
 
@@ -80,6 +80,7 @@ static void session_image_ended(void *context, struct image *image)
 		pump_image(&session->pump, image, pump_mark(image), image->is_ended);
 		image->start_cpu_ns = image->ring->start_cpu_ns;
 		session->handler_ticks += image->ring->handler_ticks;
+		session->handler_timed += image->ring->handler_timed;
 		session->handler_samples += image->ring->handler_samples;
 	}
 	if (image->state == IMAGE_STARTING && image->unentered_reason == NULL)
@@ -299,10 +300,13 @@ static uint64_t rusage_ns(bool is_user_clock)
 static void session_tell_cost(struct session *session, uint64_t wall_ns)
 {
 	const uint64_t ticks = ticks_now() - session->start_ticks;
-	const uint64_t handler_ns =
-		ticks == 0 ? 0
-			   : (uint64_t)((double)session->handler_ticks * (double)wall_ns /
-					(double)ticks);
+	const double ns_per_tick = ticks == 0 ? 0 : (double)wall_ns / (double)ticks;
+	const double ticks_per_sample =
+		session->handler_timed == 0
+			? 0
+			: (double)session->handler_ticks / (double)session->handler_timed;
+	const uint64_t handler_ns = (uint64_t)(ticks_per_sample * ns_per_tick *
+					       (double)session->handler_samples);
 	const uint64_t trigger_ns =
 		session->handler_samples == 0
 			? 0
@@ -411,7 +415,7 @@ static void session_close(struct session *session)
 	if (session->tree_counter_fd >= 0)
 		close(session->tree_counter_fd);
 	pump_done(&session->pump);
-	tree_done(&session->tree);
+	tree_end(&session->tree);
 	hello_server_close(session->server);
 }
 
