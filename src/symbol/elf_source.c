@@ -205,6 +205,14 @@ static bool is_mangled(const struct symbol *symbol)
 	return strncmp(symbol->name, "_Z", 2) == 0 || strncmp(symbol->name, "_R", 2) == 0;
 }
 
+/* A mangled name without ".cold", ".constprop.0" and the like: all parts are one function. */
+static const char *demangle_whole(struct elf_module *module, const char *mangled)
+{
+	CLEANUP(freep) char *whole = xstrndup(mangled, strcspn(mangled, "."));
+
+	return demangle(module->strings, whole);
+}
+
 /*
  * DWARF's name, for it is the same in all parts of a function.  But compilers leave the
  * linkage name of C++'s local functions out; then the symbol says more than "operator()".
@@ -214,9 +222,11 @@ static const char *name_of_frame(struct elf_module *module, const struct dwarf_f
 {
 	if (frame->name && frame->is_linkage_name)
 		return demangle(module->strings, frame->name);
-	if (!frame->is_inlined && symbol && (!frame->name || is_mangled(symbol)))
-		return name_of_symbol(module, symbol);
-	return frame->name;
+	if (frame->is_inlined || !symbol)
+		return frame->name;
+	if (frame->name && is_mangled(symbol))
+		return demangle_whole(module, symbol->name);
+	return frame->name ? frame->name : name_of_symbol(module, symbol);
 }
 
 static void answer_frames(struct elf_module *module, const struct dwarf_frame *frames,

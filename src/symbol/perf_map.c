@@ -54,8 +54,9 @@ static void add_line(struct named_ranges *named, const char *line, const char *e
 		return;
 	while (end > at && (end[-1] == '\r' || end[-1] == ' '))
 		end--;
-	if (end > at)
-		named_ranges_add(named, start, len, at, (size_t)(end - at));
+	size_t name_len = strnlen(at, (size_t)(end - at));
+	if (name_len > 0)
+		named_ranges_add(named, start, len, at, name_len);
 }
 
 void *perf_map_source_new(const char *text, size_t len, struct intern *strings)
