@@ -415,7 +415,7 @@ static void session_close(struct session *session)
 	if (session->tree_counter_fd >= 0)
 		close(session->tree_counter_fd);
 	pump_done(&session->pump);
-	tree_end(&session->tree);
+	tree_close(&session->tree);
 	hello_server_close(session->server);
 }
 

@@ -21,7 +21,7 @@ void tree_init(struct tree *tree, struct recording_writer *writer, uint64_t sess
 	*tree = (struct tree){ .writer = writer, .session_start_ns = session_start_ns };
 }
 
-void tree_end(struct tree *tree)
+void tree_close(struct tree *tree)
 {
 	for (size_t i = 0; i < tree->count; i++)
 		image_free(tree->images[i]);

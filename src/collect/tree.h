@@ -32,7 +32,7 @@ struct tree {
 
 void tree_init(struct tree *tree, struct recording_writer *writer, uint64_t session_start_ns);
 /* Frees the images that are left without calling ended(). */
-void tree_end(struct tree *tree);
+void tree_close(struct tree *tree);
 
 /* The image pid runs at this moment, or NULL. */
 struct image *tree_find(const struct tree *tree, pid_t pid);
