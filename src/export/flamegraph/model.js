@@ -141,7 +141,7 @@ function findFunctions(query) {
 }
 
 function formatShare(part, whole) {
-	if (whole === 0)
+	if (part === 0 || whole === 0)
 		return "0 %";
 	const share = (100 * part) / whole;
 	return `${share.toFixed(share >= 99.95 ? 0 : share >= 0.095 ? 1 : 2)} %`;

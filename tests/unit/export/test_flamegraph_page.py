@@ -1,0 +1,308 @@
+#!/usr/bin/env python3
+"""The flame graph's page in a browser: what is drawn, what a person can do, what must not happen."""
+import pathlib
+import tempfile
+import time
+import unittest
+from urllib.parse import quote
+
+import browser
+import exported
+
+SCRIPT = "</script><img src=x onerror=alert(1)>"
+
+
+class Page(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        chromium = browser.find_chromium()
+        if chromium is None:
+            raise unittest.SkipTest("chromium is not installed")
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        for profile in exported.PROFILES:
+            name = profile.replace(" ", "-") + ".html"
+            (cls.folder / name).write_bytes(exported.export(profile, "flamegraph"))
+        cls.page = browser.Browser(chromium)
+        cls.addClassCleanup(cls.page.__exit__)
+
+    def setUp(self):
+        self.page.complaints.clear()
+        self.page.prefer("light")
+
+    def tearDown(self):
+        self.assertEqual(self.page.complaints, [])
+        self.assertEqual([url for url in self.page.requests
+                          if not url.startswith(f"file://{self.folder}/")
+                          and not url.startswith(("data:", "about:"))], [])
+
+    def open(self, profile, state=""):
+        self.page.open(f"file://{self.folder}/{profile.replace(' ', '-')}.html{state}")
+
+    def text(self, selector):
+        return self.page.evaluate(f"document.querySelector({selector!r}).innerText")
+
+    def press_button(self, selector):
+        self.page.evaluate(f"document.querySelector({selector!r}).click()")
+        self.page.settle()
+
+    def node(self, name):
+        """The first node of a function."""
+        node = self.page.evaluate(
+            "(() => { for (let i = 0; i < fathom.nodeCount; i++)"
+            f" if (fathom.functionAt(i).name === {name!r}) return i; return -1; }})()")
+        self.assertGreaterEqual(node, 0, name)
+        return node
+
+    def box(self, node):
+        """x, y, width and height on the page."""
+        return self.page.evaluate(
+            "(() => { const at = document.getElementById('canvas').getBoundingClientRect();"
+            f" const box = fathom.boxOf({node});"
+            " return [box.x + at.left, box.y + at.top, box.width, box.height]; })()")
+
+    def middle(self, name):
+        x, y, width, height = self.box(self.node(name))
+        return x + width / 2, y + height / 2
+
+    def color(self, name):
+        """The colour of a box near its right end, where no label is."""
+        x, y, width, height = self.box(self.node(name))
+        # Read from a copy: reading makes a browser draw a canvas in another way.
+        return self.page.evaluate(
+            "(() => { const c = document.getElementById('canvas'), at = c.getBoundingClientRect();"
+            " const pixel = document.createElement('canvas').getContext('2d', { willReadFrequently: true });"
+            f" pixel.drawImage(c, at.left - {x + width - 4}, at.top - {y + height / 2});"
+            " return [...pixel.getImageData(0, 0, 1, 1).data].slice(0, 3); })()")
+
+    def address(self):
+        return self.page.evaluate("location.hash")
+
+
+class Drawing(Page):
+    def test_the_head_says_what_was_recorded(self):
+        self.open("mixed")
+        self.assertEqual(self.text("#command"), "./prog -n 3")
+        self.assertIn("10 samples · 12.0 ms of CPU time · 12.0 ms of wall time · 2 threads", self.text("#facts"))
+        self.assertIn("2 samples were lost.", self.text("#warnings"))
+        self.assertIn("the CPU time its function and everything it called there took", self.text("#meaning"))
+        self.assertEqual(self.page.evaluate("document.title"), "./prog -n 3 – flame graph")
+
+    def test_widths_are_shares(self):
+        self.open("mixed")
+        whole = self.box(0)[2]
+        for name, share in (("main", 10 / 12), ("sort", 7 / 12), ("swap", 4 / 12), ("[start-up]", 2 / 12)):
+            self.assertAlmostEqual(self.box(self.node(name))[2] / whole, share, places=6)
+
+    def test_boxes_are_drawn_in_the_colours_of_their_modules(self):
+        self.open("mixed")
+        colors = {name: tuple(self.color(name)) for name in
+                  ("main", "libz.so.1+0x2f10", "Job.run", "each", "vfs_read", "[start-up]")}
+        self.assertEqual(len(set(colors.values())), len(colors))
+        self.assertNotIn((255, 255, 255), colors.values())
+        red, green, blue = colors["[start-up]"]
+        self.assertTrue(red == green == blue, colors)
+
+    def test_hovering_tells_everything_about_a_box(self):
+        self.open("mixed")
+        self.page.move(*self.middle("swap"))
+        self.page.settle()
+        said = self.text("#tooltip")
+        for part in ("swap", "inlined into sort", "src/swap.h:3", "/opt/prog", "4.00 ms", "33.3 %", "samples\t4"):
+            self.assertIn(part, said)
+        self.page.move(5, 5)
+        self.page.settle()
+        self.assertTrue(self.page.evaluate("document.getElementById('tooltip').hidden"))
+
+    def test_the_list_counts_a_recursive_call_once(self):
+        self.open("recursion")
+        rows = self.page.evaluate("[...document.querySelectorAll('#rows tr')].map(r => r.innerText)")
+        self.assertEqual(rows, ["100 %\t7.00 ms\t100 %\t7.00 ms\tfact\t\tprog",
+                                "0 %\t0 ns\t100 %\t7.00 ms\tmain\t\tprog"])
+
+    def test_an_empty_profile_says_so(self):
+        self.open("empty")
+        self.assertIn("nothing to show", self.text("#meaning"))
+
+    def test_200000_nodes_are_drawn_in_a_moment(self):
+        began = time.monotonic()
+        self.open("large")
+        self.assertLess(time.monotonic() - began, 10)
+        self.assertGreater(self.page.evaluate("fathom.nodeCount"), 150000)
+        redraw_ms = self.page.evaluate(
+            "(() => { const began = performance.now(); for (let i = 0; i < 5; i++)"
+            " window.dispatchEvent(new Event('resize')); return (performance.now() - began) / 5; })()")
+        self.assertLess(redraw_ms, 250)
+        self.page.click(*self.middle("function_1"))
+        self.assertEqual(self.text("#path [aria-current]"), "function_1")
+
+
+class Using(Page):
+    def test_a_click_zooms_and_back_and_reset_undo_it(self):
+        self.open("mixed")
+        self.page.click(*self.middle("sort"))
+        self.assertEqual(self.text("#path"), "all\n›\nmain\n›\nsort")
+        self.assertEqual(self.box(self.node("sort"))[2], self.box(0)[2])
+        self.assertAlmostEqual(self.box(self.node("swap"))[2] / self.box(0)[2], 4 / 7)
+        self.assertEqual(self.address(), f"#zoom={self.node('sort')}")
+        self.page.evaluate("history.back()")
+        self.page.wait_for("location.hash === '' && fathom.view.zoom === 0")
+        self.page.click(*self.middle("sort"))
+        self.press_button("#reset")
+        self.assertEqual(self.text("#path"), "all")
+        self.assertAlmostEqual(self.box(self.node("sort"))[2] / self.box(0)[2], 7 / 12)
+
+    def test_a_caller_in_the_path_can_be_gone_back_to(self):
+        self.open("mixed", "#zoom=3")
+        self.press_button("#path button:nth-of-type(2)")
+        self.assertEqual(self.text("#path [aria-current]"), "main")
+
+    def test_a_search_marks_what_it_finds_and_tells_its_share(self):
+        self.open("mixed")
+        plain = self.color("swap")
+        self.page.evaluate("document.getElementById('search').focus()")
+        self.page.type("SWA")
+        self.assertEqual(self.text("#matched"), "33.3 % matched")
+        self.assertNotEqual(self.color("swap"), plain)
+        self.assertEqual(self.page.evaluate("document.querySelectorAll('#rows tr').length"), 1)
+        self.page.press("Escape")
+        self.assertEqual(self.text("#matched"), "")
+        self.assertEqual(self.color("swap"), plain)
+
+    def test_nested_matches_are_not_counted_twice(self):
+        self.open("recursion", "#search=fact")
+        self.assertEqual(self.text("#matched"), "100 % matched")
+
+    def test_searches_can_be_exact_patterns_or_of_a_module(self):
+        for query, matched in (('"sort"', "58.3 % matched"), ("/^s(ort|wap)$/", "58.3 % matched"),
+                               ("module:libz", "8.3 % matched"), ("language:ruby", "8.3 % matched"),
+                               ("file:job.py", "8.3 % matched"), ("/(/", "nothing matches"),
+                               ("no such name", "nothing matches")):
+            with self.subTest(query):
+                self.open("mixed", "#search=" + quote(query))
+                self.assertEqual(self.text("#matched"), matched)
+
+    def test_the_graph_can_stand_on_its_head(self):
+        self.open("mixed")
+        self.assertGreater(self.box(0)[1], self.box(self.node("main"))[1])
+        self.press_button("#view")
+        self.assertLess(self.box(0)[1], self.box(self.node("main"))[1])
+        self.assertEqual(self.address(), "#view=icicle")
+        self.page.click(*self.middle("sort"))
+        self.assertEqual(self.text("#path [aria-current]"), "sort")
+
+    def test_the_theme_follows_the_system_until_it_is_chosen(self):
+        background = "getComputedStyle(document.body).backgroundColor"
+        self.open("mixed")
+        light = self.page.evaluate(background)
+        light_box = self.color("main")
+        self.page.prefer("dark")
+        self.page.settle()
+        dark = self.page.evaluate(background)
+        self.assertEqual((light, dark), ("rgb(255, 255, 255)", "rgb(23, 24, 26)"))
+        self.assertLess(sum(self.color("main")), sum(light_box))
+        self.press_button("#theme")
+        self.assertEqual(self.page.evaluate(background), light)
+        self.assertEqual(self.address(), "#theme=light")
+
+    def test_one_thread_can_be_shown_alone(self):
+        self.open("mixed")
+        self.page.evaluate("(() => { const s = document.getElementById('thread'); s.value = 't2';"
+                           " s.dispatchEvent(new Event('change')); })()")
+        self.page.settle()
+        self.assertEqual(self.box(self.node("main"))[2], self.box(0)[2])
+        self.assertEqual(self.box(self.node("[start-up]"))[2], 0)
+        self.assertIn("shares are of 4.00 ms", self.text("#list-title"))
+        self.assertEqual(self.address(), "#threads=t2")
+
+    def test_an_address_that_is_passed_on_shows_the_same(self):
+        self.open("mixed", "#zoom=2&search=swap&threads=t2&view=icicle&theme=dark&sort=name")
+        self.assertEqual(self.text("#path [aria-current]"), "sort")
+        self.assertEqual(self.text("#matched"), "75.0 % of the zoomed box matched")
+        self.assertEqual(self.page.evaluate("document.documentElement.dataset.theme"), "dark")
+        self.assertEqual(self.page.evaluate("document.getElementById('thread').value"), "t2")
+        self.assertEqual(self.text("#view"), "Flame")
+
+    def test_an_address_that_makes_no_sense_shows_everything(self):
+        self.open("mixed", "#zoom=999&threads=t77&view=sideways&theme=pink&sort=luck&%ff=%")
+        self.assertEqual(self.text("#path"), "all")
+        self.assertEqual(self.page.evaluate("document.getElementById('thread').value"), "")
+
+    def test_everything_works_from_the_keyboard(self):
+        self.open("mixed")
+        self.page.evaluate("document.getElementById('canvas').focus()")
+        self.page.press("ArrowUp")    # everything
+        self.page.press("ArrowUp")    # main
+        self.page.press("ArrowRight") # [start-up]
+        self.assertIn("[start-up]", self.text("#status"))
+        self.page.press("ArrowLeft")
+        self.page.press("ArrowUp")    # sort
+        self.assertIn("sort", self.text("#tooltip"))
+        self.page.press("Enter")
+        self.assertEqual(self.text("#path [aria-current]"), "sort")
+        self.page.press("Backspace")
+        self.assertEqual(self.text("#path [aria-current]"), "main")
+        self.page.press("0")
+        self.assertEqual(self.text("#path"), "all")
+        self.page.press("i")
+        self.page.press("t")
+        self.assertEqual(self.address(), "#view=icicle&theme=dark")
+        self.page.press("/")
+        self.assertEqual(self.page.evaluate("document.activeElement.id"), "search")
+
+    def test_a_row_of_the_list_finds_its_function(self):
+        self.open("mixed")
+        self.press_button("#rows tr:nth-child(2) button")
+        self.assertEqual(self.page.evaluate("document.getElementById('search').value"), '"sort"')
+
+    def test_a_narrow_window_has_no_sideways_scrolling(self):
+        self.page.resize(480, 700)
+        try:
+            self.open("mixed")
+            self.assertLessEqual(self.page.evaluate("document.documentElement.scrollWidth"), 480)
+        finally:
+            self.page.resize(1200, 800)
+
+
+class Enemies(Page):
+    def assert_inert(self):
+        self.assertEqual(self.page.evaluate("document.querySelectorAll('img').length"), 0)
+        self.assertEqual(self.page.evaluate("document.scripts.length"), 2)
+
+    def test_names_are_text_wherever_they_appear(self):
+        self.open("hostile")
+        self.assertEqual(self.text("#command"), SCRIPT)
+        self.assertEqual(self.text("#rows tr:first-child button"), SCRIPT)
+        self.page.move(*self.middle(SCRIPT))
+        self.page.settle()
+        self.assertIn(SCRIPT, self.text("#tooltip"))
+        self.page.click(*self.middle(SCRIPT))
+        self.assertIn(SCRIPT, self.text("#path"))
+        self.press_button("#legend button")
+        self.press_button("#rows button")
+        self.assert_inert()
+
+    def test_an_address_is_text_too(self):
+        self.open("hostile", "#search=" + quote(SCRIPT) + "&theme=" + quote(SCRIPT))
+        self.assertEqual(self.page.evaluate("document.getElementById('search').value"), SCRIPT)
+        self.assertEqual(self.text("#matched"), "100 % matched")
+        self.assert_inert()
+
+    def test_the_page_forbids_foreign_scripts_and_requests(self):
+        self.open("one frame")
+        self.page.evaluate(
+            "(() => { const s = document.createElement('script'); s.textContent = 'window.isBroken = 1';"
+            " document.body.append(s); })()")
+        self.assertIsNone(self.page.evaluate("window.isBroken"))
+        failed = self.page.evaluate("fetch('http://127.0.0.1:9/').then(() => 'sent', () => 'refused')")
+        self.assertEqual(failed, "refused")
+        self.page.settle()
+        self.assertTrue(all("Content Security Policy" in c for c in self.page.complaints),
+                        self.page.complaints)
+        self.assertGreaterEqual(len(self.page.complaints), 2)
+        self.page.complaints.clear()
+
+
+if __name__ == "__main__":
+    exported.main()
