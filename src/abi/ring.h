@@ -50,7 +50,8 @@ struct ring_header {
 
 	u64 lost_samples __attribute__((aligned(128))); /* for want of room */
 	u64 handler_samples; /* how often the handler ran to its end */
-	u64 handler_ticks;   /* spent in it, in ticks of the machine's counter */
+	u64 handler_timed;   /* how many of them handler_ticks covers */
+	u64 handler_ticks;   /* spent in those, in ticks of the machine's counter */
 	u64 start_cpu_ns;    /* the process's CPU time when sampling began; 0: it did not */
 };
 

@@ -10,7 +10,8 @@
  * emit.c      stacks and samples into the ring
  * timers.c    the trigger where perf events are refused
  * hooks.c     the functions of the target that are interposed, and why
- * masks.c     two more of them: signal masks
+ * masks.c     more of them: signal masks
+ * exec.c      and those that replace the program
  *
  * The rules of this place: nothing allocates, locks, prints or exits; a handler
  * makes no system call it can do without; all state hangs on `agent`.

@@ -7,6 +7,10 @@
 
 #include "abi/types.h"
 
+/* The ABI lets a leaf use this much below its stack pointer, and signals spare it: registers
+ * that were popped a moment ago still have their slots there. */
+#define ARCH_RED_ZONE 128ULL
+
 static inline long arch_syscall4(long number, long a, long b, long c, long d)
 {
 	register long r10 __asm__("r10") = d;

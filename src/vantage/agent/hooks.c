@@ -4,6 +4,7 @@
  *   dlclose         addresses lose their meaning: forget the rules kept for them
  *   pthread_create  where timers trigger, each thread needs its own
  *   sigprocmask, pthread_sigmask  (masks.c)
+ *   execve and its like  (exec.c)
  */
 #include "vantage/agent/agent.h"
 
@@ -11,12 +12,11 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "vantage/agent/hook.h"
+
 AGENT_EXPORT int dlclose(void *handle);
 
-typedef void (*hook_function)(void);
-
-/* The next definition of name behind the agent's, found once. */
-static hook_function hook_next(const char *name, hook_function *cached)
+hook_function hook_next(const char *name, hook_function *cached)
 {
 	hook_function next = __atomic_load_n(cached, __ATOMIC_RELAXED);
 

@@ -44,7 +44,7 @@ void memory_begin(struct mem *mem, u64 sp)
 {
 	u64 top = memory_own_stack_top(sp);
 
-	*mem = (struct mem){ .stack_low = sp, .stack_high = sp };
+	*mem = (struct mem){ .stack_low = sp - ARCH_RED_ZONE, .stack_high = sp };
 	if (top != 0 && top == agent.main_stack_top) {
 		mem->stack_high = top;
 		return;
