@@ -5,7 +5,7 @@
 #include "abi/walk_status.h"
 #include "base/memory.h"
 #include "base/notes.h"
-#include "load/command.h"
+#include "load/command_line.h"
 #include "profile/profile.h"
 #include "record/keys.h"
 #include "record/reader.h"
@@ -90,8 +90,8 @@ int facts_read(struct recording_reader *reader, struct profile *profile, struct 
 
 	if (rc < 0)
 		return rc;
-	info->command_count = command_parse(recording_reader_get(reader, KEY_COMMAND), profile,
-					    &info->command);
+	info->command_count = command_line_parse(recording_reader_get(reader, KEY_COMMAND),
+						 profile, &info->command);
 	info->mode = get_string(reader, profile, KEY_MODE);
 	info->clock = get_string(reader, profile, KEY_CLOCK);
 	info->trigger = get_string(reader, profile, KEY_TRIGGER);

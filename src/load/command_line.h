@@ -1,5 +1,5 @@
 /*
- * command - the command line as a recording keeps it: a JSON array of strings.
+ * command_line - the command as a recording keeps it: a JSON array of strings.
  */
 #pragma once
 #include <stddef.h>
@@ -11,5 +11,5 @@ struct profile;
  * anything but an array of strings.  Bytes that are no UTF-8 and escapes of lone surrogates
  * are kept as they are written.
  */
-size_t command_parse(const char *json, struct profile *profile,
-		     const char *const **out_command);
+size_t command_line_parse(const char *json, struct profile *profile,
+			  const char *const **out_command);

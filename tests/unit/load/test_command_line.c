@@ -5,7 +5,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "load/command.h"
+#include "load/command_line.h"
 #include "profile/profile.h"
 
 static const struct {
@@ -44,7 +44,7 @@ static void every_case_gives_its_words(void **state)
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		CLEANUP(profile_freep) struct profile *profile = profile_new();
 		const char *const *words;
-		size_t count = command_parse(cases[i].json, profile, &words);
+		size_t count = command_line_parse(cases[i].json, profile, &words);
 
 		if (count != cases[i].count)
 			fail_msg("%s: %zu words", cases[i].name, count);

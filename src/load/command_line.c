@@ -1,4 +1,4 @@
-#include "load/command.h"
+#include "load/command_line.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -162,7 +162,8 @@ static void add_string(void *context, const char *string)
 	strings->count++;
 }
 
-size_t command_parse(const char *json, struct profile *profile, const char *const **out_command)
+size_t command_line_parse(const char *json, struct profile *profile,
+			  const char *const **out_command)
 {
 	struct strings strings = { .profile = profile };
 
