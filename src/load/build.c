@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/table.h"
-#include "load/account.h"
+#include "load/cpu_account.h"
 #include "load/names.h"
 #include "profile/profile.h"
 #include "record/keys.h"
@@ -182,8 +182,8 @@ static void add_threads(struct builder *builder)
 	for (size_t i = 0; i < builder->thread_count; i++) {
 		const struct recording_thread *row = &builder->thread_rows[i].row;
 		const struct loaded_process *process = process_of(builder, row->process);
-		struct account_process about = { process->row.name,
-						 process->row.unentered_reason };
+		struct cpu_account_process about = { process->row.name,
+						     process->row.unentered_reason };
 		struct thread_id id = profile_add_thread(
 			builder->profile,
 			&(struct thread){
@@ -197,7 +197,7 @@ static void add_threads(struct builder *builder)
 		    row->unentered_ns > 0)
 			about.unentered_reason = "--no-children";
 		*table_at(&builder->threads, 0, row->id, NULL) = id.n;
-		account_add_thread(builder->profile, id, row, &about);
+		cpu_account_add_thread(builder->profile, id, row, &about);
 	}
 }
 
@@ -272,7 +272,7 @@ static int read_sum(void *context, const struct recording_sum *row)
 	if (__builtin_add_overflow(info->sampled_ns, ns, &info->sampled_ns))
 		info->sampled_ns = FIGURE_UNKNOWN - 1;
 	if (!stack.n) {
-		account_add_row(builder->profile, thread, "[stack lost]", ns, row->samples);
+		cpu_account_add_row(builder->profile, thread, "[stack lost]", ns, row->samples);
 		return 0;
 	}
 	profile_add_weight(builder->profile,
@@ -335,10 +335,10 @@ int build_profile(struct recording_reader *reader, const struct names *names,
 	builder.functions =
 		xreallocarray(NULL, names->function_count + 1, sizeof *builder.functions);
 	memset(builder.functions, 0, (names->function_count + 1) * sizeof *builder.functions);
-	account_open(profile);
+	cpu_account_open(profile);
 	int rc = build(&builder, reader);
 
-	account_close(profile);
+	cpu_account_close(profile);
 	builder_done(&builder);
 	return rc;
 }

@@ -1,4 +1,4 @@
-#include "load/account.h"
+#include "load/cpu_account.h"
 
 #include <string.h>
 
@@ -16,8 +16,8 @@ static uint64_t add_saturated(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? FIGURE_UNKNOWN - 1 : sum;
 }
 
-void account_add_row(struct profile *profile, struct thread_id thread, const char *name,
-		     uint64_t ns, uint64_t samples)
+void cpu_account_add_row(struct profile *profile, struct thread_id thread, const char *name,
+			 uint64_t ns, uint64_t samples)
 {
 	struct function_id function = profile_add_function(
 		profile, &(struct function){ .language = LANGUAGE_FATHOM, .name = name });
@@ -41,11 +41,11 @@ static void add_part(struct profile *profile, struct thread_id thread, const cha
 		return;
 	*sum = add_saturated(*sum == FIGURE_UNKNOWN ? 0 : *sum, (uint64_t)ns);
 	if (ns > 0)
-		account_add_row(profile, thread, name, (uint64_t)ns, 0);
+		cpu_account_add_row(profile, thread, name, (uint64_t)ns, 0);
 }
 
 /* Names the process, so that the reader knows which program the time is of. */
-static void name_unentered(const struct account_process *process, struct text *name)
+static void name_unentered(const struct cpu_account_process *process, struct text *name)
 {
 	text_addf(name, "[not entered: %s", process->name);
 	if (process->unentered_reason)
@@ -53,9 +53,9 @@ static void name_unentered(const struct account_process *process, struct text *n
 	text_add(name, "]");
 }
 
-void account_add_thread(struct profile *profile, struct thread_id thread,
-			const struct recording_thread *row,
-			const struct account_process *process)
+void cpu_account_add_thread(struct profile *profile, struct thread_id thread,
+			    const struct recording_thread *row,
+			    const struct cpu_account_process *process)
 {
 	struct profile_info *info = profile_info(profile);
 	struct text name = { 0 };
@@ -73,7 +73,7 @@ void account_add_thread(struct profile *profile, struct thread_id thread,
 	text_done(&name);
 }
 
-void account_open(struct profile *profile)
+void cpu_account_open(struct profile *profile)
 {
 	struct profile_info *info = profile_info(profile);
 
@@ -88,7 +88,7 @@ static uint64_t known_or_zero(uint64_t figure)
 	return figure == FIGURE_UNKNOWN ? 0 : figure;
 }
 
-void account_close(struct profile *profile)
+void cpu_account_close(struct profile *profile)
 {
 	struct profile_info *info = profile_info(profile);
 	const uint64_t parts[] = {

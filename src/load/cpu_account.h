@@ -1,5 +1,5 @@
 /*
- * account - the CPU account: what the kernel charged, and what of it the samples and
+ * cpu_account - what the kernel charged, and what of it the samples and
  * the rows in brackets stand for.
  *
  * The parts stand on the recording's threads.  What is left is shown as unexplained, with
@@ -10,19 +10,19 @@
 #include "record/recording.h"
 
 /* What a row in brackets needs to know of a thread's process. */
-struct account_process {
+struct cpu_account_process {
 	const char *name;
 	const char *unentered_reason; /* NULL: entered, or nobody knows */
 };
 
 /* Adds the thread's rows in brackets to the profile, and their time to its info. */
-void account_add_thread(struct profile *profile, struct thread_id thread,
-			const struct recording_thread *row,
-			const struct account_process *process);
+void cpu_account_add_thread(struct profile *profile, struct thread_id thread,
+			    const struct recording_thread *row,
+			    const struct cpu_account_process *process);
 /* Adds a weight to a one-frame stack of fathom's own. */
-void account_add_row(struct profile *profile, struct thread_id thread, const char *name,
-		     uint64_t ns, uint64_t samples);
+void cpu_account_add_row(struct profile *profile, struct thread_id thread, const char *name,
+			 uint64_t ns, uint64_t samples);
 /* Figures that were never known become FIGURE_UNKNOWN; computes the rest. */
-void account_close(struct profile *profile);
+void cpu_account_close(struct profile *profile);
 /* Before the first thread. */
-void account_open(struct profile *profile);
+void cpu_account_open(struct profile *profile);
