@@ -140,7 +140,8 @@ static int put_in_place(struct output *output)
 		return rc;
 	if (rename(output->temporary, output->target) < 0)
 		return -errno;
-	freep(&output->temporary);
+	free(output->temporary);
+	output->temporary = NULL; /* nothing to remove any more */
 	return 0;
 }
 
@@ -165,7 +166,7 @@ void output_abandon(struct output *output)
 		close(output->fd);
 	if (output->temporary)
 		unlink(output->temporary);
-	freep(&output->temporary);
-	freep(&output->target);
-	output->fd = -1;
+	free(output->temporary);
+	free(output->target);
+	*output = (struct output){ .fd = -1 };
 }

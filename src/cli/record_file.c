@@ -1,6 +1,7 @@
 #include "cli/record_file.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -46,6 +47,7 @@ void record_file_take_back(struct record_file *file)
 
 void record_file_done(struct record_file *file)
 {
-	freep(&file->path);
-	freep(&file->kept_path);
+	free(file->path);
+	free(file->kept_path);
+	*file = (struct record_file){ 0 };
 }
