@@ -13,7 +13,8 @@ enum { NAMED_MAX = 4, MEANING_COLUMN = 39 };
 struct row {
 	const char *name;
 	const char *meaning;
-	int64_t ns;
+	double ns; /* the unexplained rest may be negative */
+	bool is_known;
 	bool is_always_shown;
 };
 
@@ -21,10 +22,14 @@ static void add_row(struct text *out, const struct style *style, const struct ro
 		    const struct time_unit *unit, uint64_t whole)
 {
 	struct text number = { 0 };
-	double percent = whole > 0 ? 100.0 * (double)row->ns / (double)whole : 0;
+	double percent = whole > 0 ? 100 * row->ns / (double)whole : 0;
 
-	number_add_signed_time(&number, unit, row->ns);
-	text_addf(out, "%14s  %5.1f %%  ", text_string(&number), percent);
+	if (row->is_known) {
+		number_add_signed_time(&number, unit, row->ns);
+		text_addf(out, "%14s  %5.1f %%  ", text_string(&number), percent);
+	} else {
+		text_addf(out, "%14s  %7s  ", "not known", "");
+	}
 	if (*row->meaning) {
 		text_addf(out, "%-12s  ", row->name);
 		style_add_wrapped(out, style, MEANING_COLUMN, row->meaning);
@@ -65,17 +70,18 @@ static struct row sum_row(const struct profile_info *info)
 		return (struct row){ "together",
 				     "the kernel's own figure is not known here, so nothing "
 				     "says what is missing",
-				     (int64_t)head_cpu_ns(info), true };
+				     (double)head_cpu_ns(info), true, true };
 	return (struct row){ "charged",
 			     is_user ? "the user time the kernel charged to everything that ran"
 				     : "the CPU time the kernel charged to everything that ran",
-			     (int64_t)info->kernel_cpu_ns, true };
+			     (double)info->kernel_cpu_ns, true, true };
 }
 
-/* Figures nobody measured count as nothing here; the text says so where it matters. */
-static int64_t known(uint64_t ns)
+static struct row part_row(const char *name, const char *meaning, uint64_t ns)
 {
-	return ns == FIGURE_UNKNOWN ? 0 : (int64_t)ns;
+	bool is_known = ns != FIGURE_UNKNOWN;
+
+	return (struct row){ name, meaning, is_known ? (double)ns : 0, is_known, false };
 }
 
 void account_add(struct text *out, const struct style *style, const struct profile *profile,
@@ -87,16 +93,18 @@ void account_add(struct text *out, const struct style *style, const struct profi
 	struct text unentered = { 0 };
 
 	name_unentered(&unentered, profile);
-	const struct row rows[] = {
-		{ "sampled", "what the samples stand for", known(info->sampled_ns), true },
-		{ "start-up", "before the first instruction that could be sampled",
-		  known(info->startup_ns), false },
-		{ "exit", "after a thread was last seen", known(info->exit_ns), false },
-		{ "not entered", text_string(&unentered), known(info->unentered_ns), false },
-		{ "kernel", "system time that could not be sampled",
-		  known(info->kernel_unsampled_ns), false },
-		{ "unexplained", "", info->unexplained_ns, info->has_unexplained },
+	struct row rows[] = {
+		part_row("sampled", "what the samples stand for", info->sampled_ns),
+		part_row("start-up", "before the first instruction that could be sampled",
+			 info->startup_ns),
+		part_row("exit", "after a thread was last seen", info->exit_ns),
+		part_row("not entered", text_string(&unentered), info->unentered_ns),
+		part_row("kernel", "system time that could not be sampled",
+			 info->kernel_unsampled_ns),
+		{ "unexplained", "", (double)info->unexplained_ns, info->has_unexplained,
+		  info->has_unexplained },
 	};
+	rows[0].is_always_shown = true;
 	style_add(out, style, TINT_BOLD, "CPU account");
 	text_add(out, "\n");
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

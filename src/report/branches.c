@@ -54,6 +54,16 @@ static int compare_heavier(const void *a, const void *b, void *context)
 	return is_heavier(context, x, y) ? -1 : 1;
 }
 
+/* Whether its caller passes all its time on to it: both stand on one line. */
+static bool folds_with_parent(const struct branches *branches, uint32_t node)
+{
+	uint32_t parent = branches->tree->nodes[node].parent;
+	uint64_t kept =
+		branches->tree->nodes[parent].total_ns - branches->tree->nodes[node].total_ns;
+
+	return parent != 0 && number_percent(kept, branches->ns) < INVISIBLE_PERCENT;
+}
+
 /*
  * Chooses the heaviest nodes.  A parent is at least as heavy as its children and stands
  * before them, so what is chosen hangs together.  Returns how many are left out.
@@ -66,6 +76,7 @@ static size_t choose(struct branches *branches, const struct report_options *opt
 	CLEANUP(freep) uint32_t *order = xreallocarray(NULL, tree->count, sizeof *order);
 	size_t count = 0;
 	size_t all = 0;
+	size_t shown = 0;
 
 	for (uint32_t i = 1; i < tree->count; i++) {
 		uint64_t ns = tree->nodes[i].total_ns;
@@ -74,11 +85,13 @@ static size_t choose(struct branches *branches, const struct report_options *opt
 			order[count++] = i;
 	}
 	qsort_r(order, count, sizeof *order, compare_heavier, tree->nodes);
-	if (count > limit)
-		count = limit;
-	for (size_t i = 0; i < count; i++)
-		branches->is_shown[order[i]] = true;
-	return all - count;
+	for (size_t lines = 0; shown < count; shown++) {
+		lines += !folds_with_parent(branches, order[shown]);
+		if (lines > limit)
+			break;
+		branches->is_shown[order[shown]] = true;
+	}
+	return all - shown;
 }
 
 /* Children are in descending order, so those shown come first. */
@@ -230,10 +243,13 @@ static void add_rest(const struct branches *branches, size_t hidden,
 		return;
 	text_add(&sentence, "… ");
 	number_add_count(&sentence, hidden);
-	text_addf(&sentence, " lighter call%s not shown (--min %g and -n %zu decide)",
-		  hidden == 1 ? "" : "s",
-		  options->has_min_percent ? options->min_percent : MIN_PERCENT_DEFAULT,
-		  options->max_rows ? options->max_rows : (size_t)ROWS_DEFAULT);
+	text_addf(&sentence, " lighter call%s not shown (--min %g", hidden == 1 ? "" : "s",
+		  options->has_min_percent ? options->min_percent : MIN_PERCENT_DEFAULT);
+	if (options->max_rows == REPORT_ALL_ROWS)
+		text_add(&sentence, " decides)");
+	else
+		text_addf(&sentence, " and -n %zu decide)",
+			  options->max_rows ? options->max_rows : (size_t)ROWS_DEFAULT);
 	style_add(branches->out, branches->style, TINT_DIM, text_string(&sentence));
 	text_add(branches->out, "\n");
 	text_done(&sentence);

@@ -42,13 +42,14 @@ void grid_addf(struct grid *grid, enum tint tint, const char *format, ...)
 
 void grid_add_name(struct grid *grid, enum tint tint, const char *name)
 {
+	bool is_known = name && *name;
 	struct text text = { 0 };
 
-	if (name)
+	if (is_known)
 		text_add_printable(&text, name, strlen(name));
 	else
 		text_add(&text, "-");
-	add_cell(grid, name ? tint : TINT_DIM, xstrdup(text_string(&text)));
+	add_cell(grid, is_known ? tint : TINT_DIM, xstrdup(text_string(&text)));
 	text_done(&text);
 }
 

@@ -36,7 +36,7 @@ void grid_init(struct grid *grid, const struct grid_column *columns, size_t colu
 /* The next cell; a row is whole after column_count of them. */
 void grid_addf(struct grid *grid, enum tint tint, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* The same with a foreign name, made safe to print; "-" for NULL. */
+/* The same with a foreign name, made safe to print; "-" for NULL and "". */
 void grid_add_name(struct grid *grid, enum tint tint, const char *name);
 /* 41.2, or blank when it is unknown (negative). */
 void grid_add_percent(struct grid *grid, double percent);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "profile/profile.h"
+#include "profile/sum.h"
 #include "report/account.h"
 #include "report/number.h"
 
@@ -20,6 +21,7 @@ enum {
 void head_add_line(struct text *out, const struct style *style, const char *label,
 		   const char *format, ...)
 {
+	struct text safe = { 0 };
 	char *sentence;
 	va_list arguments;
 
@@ -30,8 +32,10 @@ void head_add_line(struct text *out, const struct style *style, const char *labe
 		return;
 	style_add(out, style, TINT_BOLD, label);
 	text_addf(out, "%*s", LABEL_COLUMNS - (int)strlen(label), "");
-	style_add_wrapped(out, style, LABEL_COLUMNS, sentence);
+	text_add_printable(&safe, sentence, (size_t)len);
+	style_add_wrapped(out, style, LABEL_COLUMNS, text_string(&safe));
 	text_add(out, "\n");
+	text_done(&safe);
 	freep(&sentence);
 }
 
@@ -42,9 +46,10 @@ uint64_t head_cpu_ns(const struct profile_info *info)
 
 	const uint64_t parts[] = { info->sampled_ns, info->startup_ns, info->exit_ns,
 				   info->unentered_ns, info->kernel_unsampled_ns };
+	bool is_saturated = false;
 	uint64_t sum = 0;
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-		sum += parts[i] == FIGURE_UNKNOWN ? 0 : parts[i];
+		sum_add(&sum, parts[i] == FIGURE_UNKNOWN ? 0 : parts[i], &is_saturated);
 	return sum;
 }
 
@@ -59,7 +64,7 @@ static void add_word(struct text *text, const char *word)
 		text_add(text, "'");
 	for (; *word; word++) {
 		size_t len = strcspn(word, "'");
-		text_add_printable(text, word, len);
+		text_add_bytes(text, word, len);
 		word += len;
 		if (!*word)
 			break;
@@ -74,6 +79,8 @@ void head_add_command(struct text *out, const struct style *style,
 {
 	struct text command = { 0 };
 
+	if (info->command_count == 0)
+		return;
 	for (size_t i = 0; i < info->command_count; i++) {
 		if (i > 0)
 			text_add(&command, " ");
@@ -125,16 +132,19 @@ void head_add_samples(struct text *out, const struct style *style,
 		number_add_count(&text, (uint64_t)((double)info->samples / seconds + 0.5));
 		text_add(&text, " Hz of CPU time");
 	}
-	text_add(&text, " (asked for ");
-	number_add_count(&text, info->rate_hz);
-	text_add(&text, " Hz)");
+	if (info->rate_hz > 0) {
+		text_add(&text, " (asked for ");
+		number_add_count(&text, info->rate_hz);
+		text_add(&text, " Hz)");
+	}
 	if (info->lost == 0) {
 		text_add(&text, ", none lost");
 	} else {
 		text_add(&text, ", ");
 		number_add_count(&text, info->lost);
 		text_addf(&text, " lost (%.1f %%)",
-			  number_percent(info->lost, info->lost + info->samples));
+			  100 * (double)info->lost /
+				  ((double)info->lost + (double)info->samples));
 	}
 	head_add_line(out, style, "samples", "%s", text_string(&text));
 	text_done(&text);
@@ -152,14 +162,15 @@ void head_add_trigger(struct text *out, const struct style *style,
 
 static uint64_t whole_stacks(const struct profile_info *info, uint64_t *out_all)
 {
+	bool is_saturated = false;
 	uint64_t whole = 0;
 
 	*out_all = 0;
 	for (size_t i = 0; i < info->stack_tally_count; i++) {
 		const struct stack_tally *tally = &info->stacks[i];
-		*out_all += tally->samples;
+		sum_add(out_all, tally->samples, &is_saturated);
 		if (strcmp(tally->reason, "complete") == 0)
-			whole += tally->samples;
+			sum_add(&whole, tally->samples, &is_saturated);
 	}
 	return whole;
 }
@@ -213,14 +224,8 @@ void head_add_cost(struct text *out, const struct style *style, const struct pro
 void head_add_notes(struct text *out, const struct style *style,
 		    const struct profile_info *info)
 {
-	struct text text = { 0 };
-
-	for (size_t i = 0; i < info->note_count; i++) {
-		text_clear(&text);
-		text_add_printable(&text, info->notes[i], strlen(info->notes[i]));
-		head_add_line(out, style, "note", "%s", text_string(&text));
-	}
-	text_done(&text);
+	for (size_t i = 0; i < info->note_count; i++)
+		head_add_line(out, style, "note", "%s", info->notes[i]);
 }
 
 static void add_brief(struct text *out, const struct style *style,

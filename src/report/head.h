@@ -11,7 +11,7 @@ struct profile;
 struct profile_info;
 struct text;
 
-/* One "label  sentence" line of a head, wrapped. */
+/* One "label  sentence" line of a head, made safe to print and wrapped. */
 void head_add_line(struct text *out, const struct style *style, const char *label,
 		   const char *format, ...) __attribute__((format(printf, 4, 5)));
 

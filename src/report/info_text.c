@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "profile/group.h"
 #include "profile/profile.h"
+#include "profile/sum.h"
 #include "report/account.h"
 #include "report/grid.h"
 #include "report/head.h"
@@ -50,10 +51,11 @@ static void add_tally(struct text *out, const struct style *style,
 		{ "why the walk ended", false, 24 },
 	};
 	struct grid grid;
+	bool is_saturated = false;
 	uint64_t all = 0;
 
 	for (size_t i = 0; i < info->stack_tally_count; i++)
-		all += info->stacks[i].samples;
+		sum_add(&all, info->stacks[i].samples, &is_saturated);
 	if (all == 0)
 		return;
 	grid_init(&grid, columns, sizeof columns / sizeof *columns);
@@ -98,7 +100,7 @@ static void add_processes(struct text *out, const struct style *style,
 			  const struct profile *profile)
 {
 	static const struct grid_column columns[] = {
-		{ "kernel's time", true, 0 },
+		{ "charged", true, 0 },
 		{ "accounted", true, 0 },
 		{ "samples", true, 0 },
 		{ "period ns", true, 0 },

@@ -83,8 +83,11 @@ void json_writer_add_block(struct json_writer *writer, const char *key,
 		return;
 	}
 	json_writer_begin(writer, key, '{');
-	json_object_object_foreach(value, member_key, member)
-		json_writer_add(writer, member_key, json_object_get(member));
+	struct json_object_iterator at = json_object_iter_begin(value);
+	struct json_object_iterator end = json_object_iter_end(value);
+	for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at))
+		json_writer_add(writer, json_object_iter_peek_name(&at),
+				json_object_get(json_object_iter_peek_value(&at)));
 	json_writer_end(writer, '}');
 	json_object_put(value);
 }

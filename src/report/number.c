@@ -40,12 +40,12 @@ const struct time_unit *time_unit_for(uint64_t ns)
 
 void number_add_time(struct text *text, const struct time_unit *unit, uint64_t ns)
 {
-	text_addf(text, "%.*f %s", unit->decimals, (double)ns / unit->ns, unit->name);
+	number_add_signed_time(text, unit, (double)ns);
 }
 
-void number_add_signed_time(struct text *text, const struct time_unit *unit, int64_t ns)
+void number_add_signed_time(struct text *text, const struct time_unit *unit, double ns)
 {
-	text_addf(text, "%.*f %s", unit->decimals, (double)ns / unit->ns, unit->name);
+	text_addf(text, "%.*f %s", unit->decimals, ns / unit->ns, unit->name);
 }
 
 void number_add_any_time(struct text *text, uint64_t ns)

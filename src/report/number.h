@@ -19,7 +19,7 @@ struct time_unit {
 const struct time_unit *time_unit_for(uint64_t ns);
 /* 12.034 s */
 void number_add_time(struct text *text, const struct time_unit *unit, uint64_t ns);
-void number_add_signed_time(struct text *text, const struct time_unit *unit, int64_t ns);
+void number_add_signed_time(struct text *text, const struct time_unit *unit, double ns);
 /* The same in the unit that suits it. */
 void number_add_any_time(struct text *text, uint64_t ns);
 

@@ -117,14 +117,14 @@ static const struct grid_column module_columns[] = {
 	{ "total time", true, 0 }, { "module", false, 24 },
 };
 static const struct grid_column thread_columns[] = {
-	{ "time %", true, 0 },  { "time", true, 0 },      { "kernel's", true, 0 },
+	{ "time %", true, 0 },  { "time", true, 0 },      { "charged", true, 0 },
 	{ "samples", true, 0 }, { "tid", true, 0 },       { "thread", false, 15 },
 	{ "pid", true, 0 },     { "process", false, 15 },
 };
 static const struct grid_column process_columns[] = {
 	{ "time %", true, 0 },
 	{ "time", true, 0 },
-	{ "kernel's", true, 0 },
+	{ "charged", true, 0 },
 	{ "samples", true, 0 },
 	{ "pid", true, 0 },
 	{ "process", false, 15 },
@@ -171,7 +171,8 @@ static size_t rows_to_show(const struct groups *groups, const struct report_opti
 }
 
 static void add_rest(const struct groups *groups, size_t shown, const struct layout *layout,
-		     bool has_min, const struct style *style, struct text *out)
+		     const struct report_options *options, const struct style *style,
+		     struct text *out)
 {
 	size_t hidden = groups->count - shown;
 	uint64_t self_ns = 0;
@@ -184,10 +185,12 @@ static void add_rest(const struct groups *groups, size_t shown, const struct lay
 		sum_add(&self_ns, groups->rows[i].cost.self_ns, &is_saturated);
 	text_add(&sentence, "… ");
 	number_add_count(&sentence, hidden);
-	text_addf(&sentence, " more %s, %.1f %% together: %s-n %zu shows all",
+	text_addf(&sentence, " more %s, %.1f %% together",
 		  hidden == 1 ? layout->noun : layout->plural,
-		  number_percent(self_ns, groups->ns), has_min ? "--min 0 " : "",
-		  groups->count);
+		  number_percent(self_ns, groups->ns));
+	if (!options->is_brief)
+		text_addf(&sentence, " (%s-n 0 shows all)",
+			  options->has_min_percent ? "--min 0 " : "");
 	style_add(out, style, TINT_DIM, text_string(&sentence));
 	text_add(out, "\n");
 	text_done(&sentence);
@@ -212,7 +215,7 @@ void report_table_add(const struct selection *selection, const struct report_opt
 		layout->add_row(&grid, &context, &groups.rows[i]);
 	if (shown > 0)
 		grid_write(&grid, style, out);
-	add_rest(&groups, shown, layout, options->has_min_percent, style, out);
+	add_rest(&groups, shown, layout, options, style, out);
 	grid_done(&grid);
 	groups_done(&groups);
 }

@@ -1,0 +1,10 @@
+/*
+ * example - a recording made by hand, as a server under load might leave it.
+ */
+#pragma once
+#include "made.h"
+
+/* Release with made_done(). */
+void example_init(struct made *made);
+/* Names of bytes that are no UTF-8 or control a terminal, and numbers at their limits. */
+void example_init_hostile(struct made *made);
