@@ -1,0 +1,492 @@
+/* trap_walk - see trap_walk.h */
+#include "trap_walk.h"
+#include <dlfcn.h>
+#include <link.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#define REGIONS_MAX 8
+#define IMAGES_MAX  64
+#define FRAMES_MAX  4096
+#define CACHE_SLOTS 65536
+
+struct region {
+	uint64_t low, high;
+};
+
+/* What a walk may read: stacks and images. */
+struct mem {
+	struct region stacks[REGIONS_MAX];
+	uint32_t stack_count;
+	struct region images[IMAGES_MAX];
+	uint32_t image_count;
+};
+
+#include "walk/native.h"
+
+static int region_holds(const struct region *r, uint32_t count, uint64_t addr, uint32_t len)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (addr >= r[i].low && addr < r[i].high && len <= r[i].high - addr)
+			return 1;
+	return 0;
+}
+
+static inline int mem_read(struct mem *mem, void *dst, u32 len, u64 addr)
+{
+	if (!region_holds(mem->stacks, mem->stack_count, addr, len) &&
+	    !region_holds(mem->images, mem->image_count, addr, len))
+		return -1;
+	memcpy(dst, (const void *)(uintptr_t)addr, len);
+	return 0;
+}
+
+struct cached_rule {
+	uint64_t lookup, rule;
+	enum walk_status status;
+};
+
+/* Where a return address lies and what it is; a signal's is the interrupted ip. */
+struct shadow_entry {
+	uint64_t slot, ip;
+	uint64_t signal_sp; /* the interrupted stack pointer; 0: no signal */
+};
+
+struct shadow {
+	struct shadow_entry entries[FRAMES_MAX];
+	uint32_t depth;
+	uint32_t signals;
+	uint64_t last_ip, last_sp, last_ax;
+};
+
+struct walk {
+	uint64_t ip[FRAMES_MAX + 1];
+	uint32_t count;
+	enum walk_status status;
+	int ends_by_register; /* the innermost frame had its return address in a register */
+};
+
+enum request { REQUEST_NONE, REQUEST_START, REQUEST_STOP, REQUEST_SIGNAL };
+
+static struct {
+	struct mem mem;
+	struct native_image images[IMAGES_MAX];
+	struct cached_rule cache[CACHE_SLOTS];
+	struct trap_walk_result *result;
+	uint64_t limit; /* 0: none */
+	int has_main_stack;
+} all;
+
+/* One walk at a time in each thread; only one thread is walked at a time. */
+static __thread struct {
+	volatile enum request request;
+	const ucontext_t *interrupted;
+	uint64_t handler_slot; /* where the address trap_walk_in_handler() returns to lies */
+	int is_walking;
+} mine;
+
+static struct shadow shadow;
+static struct walk walk;
+
+/* ---- the images ---- */
+
+static int learn_image(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	struct native_image *image = &all.images[all.mem.image_count];
+
+	(void)size;
+	(void)unused;
+	if (all.mem.image_count == IMAGES_MAX)
+		return 1;
+	*image = (struct native_image){ .start = UINT64_MAX };
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uint64_t at = info->dlpi_addr + p->p_vaddr;
+		if (p->p_type == PT_LOAD && at < image->start)
+			image->start = at;
+		if (p->p_type == PT_LOAD && at + p->p_memsz > image->end)
+			image->end = at + p->p_memsz;
+		if (p->p_type == PT_GNU_EH_FRAME) {
+			image->eh_frame_hdr = at;
+			image->eh_frame_hdr_len = p->p_memsz;
+		}
+	}
+	image->start &= ~4095ULL;
+	all.mem.images[all.mem.image_count++] = (struct region){ image->start, image->end };
+	return 0;
+}
+
+void trap_walk_learn_images(void)
+{
+	memset(all.cache, 0, sizeof all.cache);
+	all.mem.image_count = 0;
+	dl_iterate_phdr(learn_image, NULL);
+}
+
+void trap_walk_add_stack(const void *low, uint64_t len)
+{
+	uint64_t start = (uintptr_t)low;
+
+	if (all.mem.stack_count < REGIONS_MAX)
+		all.mem.stacks[all.mem.stack_count++] = (struct region){ start, start + len };
+}
+
+void trap_walk_set_limit(uint64_t instructions)
+{
+	all.limit = instructions;
+}
+
+static const struct native_image *image_of(uint64_t addr)
+{
+	for (uint32_t i = 0; i < all.mem.image_count; i++)
+		if (addr >= all.images[i].start && addr < all.images[i].end)
+			return &all.images[i];
+	return NULL;
+}
+
+/* ---- the walk ---- */
+
+static enum walk_status find_rule(uint64_t lookup, uint64_t *out_rule)
+{
+	struct cached_rule *c = &all.cache[(lookup ^ lookup >> 16) & (CACHE_SLOTS - 1)];
+
+	if (c->lookup != lookup) {
+		const struct native_image *image = image_of(lookup);
+		c->lookup = lookup;
+		c->status = image == NULL
+				    ? WALK_NO_MODULE
+				    : native_rule_find(&all.mem, image, lookup, &c->rule);
+	}
+	*out_rule = c->rule;
+	return c->status;
+}
+
+/* DWARF's numbers of the general registers, as indices of gregs. */
+static const int greg_of_dwarf[16] = { REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
+				       REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
+				       REG_R12, REG_R13, REG_R14, REG_R15 };
+
+static void walk_from(const greg_t *gregs)
+{
+	struct native_regs regs = { .ip = (uint64_t)gregs[REG_RIP],
+				    .sp = (uint64_t)gregs[REG_RSP],
+				    .fp = (uint64_t)gregs[REG_RBP],
+				    .bx = (uint64_t)gregs[REG_RBX] };
+	struct native_step step = { .is_exact = 1 };
+	uint64_t rule;
+
+	walk.ends_by_register = 0;
+	for (walk.count = 0; walk.count <= FRAMES_MAX;) {
+		walk.ip[walk.count++] = regs.ip;
+		walk.status = find_rule(regs.ip - !step.is_exact, &rule);
+		if (walk.status != WALK_COMPLETE)
+			return;
+		if (walk.count == 1 && native_rule_leaf_register(rule) < 16) {
+			regs.lr = (uint64_t)gregs[greg_of_dwarf[native_rule_leaf_register(rule)]];
+			walk.ends_by_register = (rule & 15) == X86_FORM_RETURN_LEAF;
+		}
+		walk.status = native_step(&all.mem, rule, &regs, &step);
+		if (walk.status != WALK_COMPLETE || step.is_last)
+			return;
+	}
+	walk.status = WALK_TOO_DEEP;
+}
+
+/* ---- the truth ---- */
+
+static void shadow_push(uint64_t slot, uint64_t ip, uint64_t signal_sp)
+{
+	if (shadow.depth == FRAMES_MAX)
+		abort();
+	shadow.signals += signal_sp != 0;
+	shadow.entries[shadow.depth++] = (struct shadow_entry){ slot, ip, signal_sp };
+}
+
+static void shadow_pop(void)
+{
+	shadow.signals -= shadow.entries[--shadow.depth].signal_sp != 0;
+}
+
+/*
+ * rt_sigreturn leaves the handler, wherever its stack was.  The next trap comes after one
+ * instruction of what was interrupted.
+ */
+static void shadow_leave_signal(void)
+{
+	if (shadow.signals == 0)
+		return;
+	while (shadow.entries[shadow.depth - 1].signal_sp == 0)
+		shadow_pop();
+	shadow.last_ip = shadow.entries[shadow.depth - 1].ip;
+	shadow.last_sp = shadow.entries[shadow.depth - 1].signal_sp;
+	shadow_pop();
+}
+
+static int was_sigreturn(void)
+{
+	uint8_t code[2];
+
+	memcpy(code, (const void *)(uintptr_t)shadow.last_ip, sizeof code);
+	return code[0] == 0x0f && code[1] == 0x05 && shadow.last_ax == 15;
+}
+
+/* Follows what the last instruction did. */
+static void shadow_follow(const greg_t *gregs)
+{
+	uint64_t ip = (uint64_t)gregs[REG_RIP];
+	uint64_t sp = (uint64_t)gregs[REG_RSP];
+
+	if (shadow.last_ip != 0 && was_sigreturn())
+		shadow_leave_signal();
+	while (shadow.depth > 0 && shadow.entries[shadow.depth - 1].signal_sp == 0 &&
+	       shadow.entries[shadow.depth - 1].slot < sp)
+		shadow_pop();
+	if (shadow.last_ip != 0 && sp == shadow.last_sp - 8) {
+		uint64_t word;
+		memcpy(&word, (const void *)(uintptr_t)sp, sizeof word);
+		if (word > shadow.last_ip && word <= shadow.last_ip + 8)
+			shadow_push(sp, word, 0);
+	}
+	shadow.last_ip = ip;
+	shadow.last_sp = sp;
+	shadow.last_ax = (uint64_t)gregs[REG_RAX];
+}
+
+/*
+ * The frames there are when walking begins, by libgcc's unwinder: the only time that
+ * another unwinder is believed, and each address must lie where it says.
+ */
+static struct shadow_entry first_callers[FRAMES_MAX];
+static uint32_t first_caller_count;
+
+static _Unwind_Reason_Code add_first_caller(struct _Unwind_Context *context, void *skip)
+{
+	uint64_t slot = _Unwind_GetCFA(context) - 8;
+	uint64_t ip = _Unwind_GetIP(context);
+	uint64_t word;
+
+	if (*(int *)skip) { /* trap_walk_start() itself */
+		*(int *)skip = 0;
+		return _URC_NO_REASON;
+	}
+	if (ip == 0) /* beyond the outermost frame */
+		return _URC_NO_REASON;
+	memcpy(&word, (const void *)(uintptr_t)slot, sizeof word);
+	if (word != ip || first_caller_count == FRAMES_MAX)
+		abort();
+	first_callers[first_caller_count++] = (struct shadow_entry){ slot, ip, 0 };
+	return _URC_NO_REASON;
+}
+
+static void shadow_begin(void)
+{
+	shadow.depth = 0;
+	shadow.signals = 0;
+	shadow.last_ip = 0;
+	for (uint32_t i = first_caller_count; i > 0; i--)
+		shadow_push(first_callers[i - 1].slot, first_callers[i - 1].ip, 0);
+}
+
+/* ---- the comparison ---- */
+
+static int addresses_agree(uint32_t skip)
+{
+	if (walk.count != shadow.depth + 1 + skip)
+		return 0;
+	for (uint32_t i = 0; i < shadow.depth; i++)
+		if (walk.ip[i + 1 + skip] != shadow.entries[shadow.depth - 1 - i].ip)
+			return 0;
+	return 1;
+}
+
+/* libgcc writes the landing pad and its registers over the frames it is about to leave. */
+static int is_overwritten(void)
+{
+	uint64_t word;
+
+	for (uint32_t i = 0; i < shadow.depth; i++) {
+		if (shadow.entries[i].signal_sp != 0)
+			continue;
+		memcpy(&word, (const void *)(uintptr_t)shadow.entries[i].slot, sizeof word);
+		if (word != shadow.entries[i].ip)
+			return 1;
+	}
+	return 0;
+}
+
+/*
+ * What cannot be right, because the stack itself is not:
+ * - an exception is on its way to a landing pad: the return addresses are overwritten, or
+ *   the frames are left behind and the landing pad is in a register (__builtin_eh_return);
+ * - nothing has called ld.so's entry code, and no rule describes it: its last instructions,
+ *   between the constructors and the program's _start, have no stack to walk;
+ * - __longjmp has half restored the registers of another frame.
+ */
+static uint64_t *excuse(void)
+{
+	if ((walk.ends_by_register && addresses_agree(1)) || is_overwritten())
+		return &all.result->excused_eh_return;
+	if (shadow.depth == 0 && walk.count == 1 && walk.status == WALK_NO_RULE)
+		return &all.result->excused_entry;
+	if (walk.count == 1 && walk.status == WALK_BAD_RULE)
+		return &all.result->excused_longjmp;
+	return NULL;
+}
+
+static void print_difference(void)
+{
+	char line[256];
+	int len;
+
+	if (all.result->printed++ >= 2)
+		return;
+	len = snprintf(line, sizeof line, "wrong after %lu: status %d, %u frames, not %u\n",
+		       all.result->instructions, walk.status, walk.count, shadow.depth + 1);
+	(void)!write(2, line, (size_t)len);
+	for (uint32_t i = 0; i < 14; i++) {
+		Dl_info info = { 0 };
+		uint64_t ours = i < walk.count ? walk.ip[i] : 0;
+		uint64_t truth = i == 0		    ? shadow.last_ip
+				 : i <= shadow.depth ? shadow.entries[shadow.depth - i].ip
+						     : 0;
+		dladdr((void *)(uintptr_t)(ours ? ours : truth), &info);
+		len = snprintf(line, sizeof line, "  ours %#lx truth %#lx %s %s+%#lx\n", ours, truth,
+			       info.dli_sname ? info.dli_sname : "?",
+			       info.dli_fname ? info.dli_fname : "?",
+			       (ours ? ours : truth) - (uintptr_t)info.dli_fbase);
+		if (ours != 0 || truth != 0)
+			(void)!write(2, line, (size_t)len);
+	}
+}
+
+static void compare(void)
+{
+	struct trap_walk_result *r = all.result;
+
+	r->instructions++;
+	r->frames += walk.count;
+	r->signal_frames += shadow.signals > 0;
+	if (walk.count > r->deepest)
+		r->deepest = walk.count;
+	if (walk.status == WALK_COMPLETE && addresses_agree(0)) {
+		r->right++;
+	} else if (excuse() != NULL) {
+		++*excuse();
+	} else {
+		r->wrong++;
+		print_difference();
+	}
+}
+
+/* ---- the trap ---- */
+
+#define TRAP_FLAG       0x100
+#define TRAP_BREAKPOINT 3
+
+/* struct rt_sigframe: the address the handler returns to, then the context. */
+static void enter_signal(void)
+{
+	const greg_t *gregs = mine.interrupted->uc_mcontext.gregs;
+	uint64_t slot = (uintptr_t)mine.interrupted - 8;
+	uint64_t word;
+
+	/* The next signal may come before what the last one interrupted goes on. */
+	if (shadow.last_ip != 0 && was_sigreturn())
+		shadow_leave_signal();
+	shadow_push(slot, (uint64_t)gregs[REG_RIP], (uint64_t)gregs[REG_RSP]);
+	memcpy(&word, (const void *)(uintptr_t)slot, sizeof word);
+	shadow_push(slot, word, 0);
+	memcpy(&word, (const void *)(uintptr_t)mine.handler_slot, sizeof word);
+	shadow_push(mine.handler_slot, word, 0);
+	shadow.last_ip = 0;
+}
+
+static void on_request(void)
+{
+	if (mine.request == REQUEST_START) {
+		shadow_begin();
+		mine.is_walking = 1;
+	} else if (mine.request == REQUEST_STOP) {
+		mine.is_walking = 0;
+	} else if (mine.is_walking) { /* else a late signal, after the end */
+		enter_signal();
+	}
+	mine.request = REQUEST_NONE;
+}
+
+static void on_trap(int number, siginfo_t *info, void *context)
+{
+	ucontext_t *c = context;
+	greg_t *gregs = c->uc_mcontext.gregs;
+
+	(void)number;
+	(void)info;
+	if (gregs[REG_TRAPNO] == TRAP_BREAKPOINT) {
+		on_request();
+	} else if (mine.is_walking) {
+		shadow_follow(gregs);
+		walk_from(gregs);
+		compare();
+		if (all.limit != 0 && all.result->instructions >= all.limit)
+			mine.is_walking = 0;
+	}
+	if (mine.is_walking)
+		gregs[REG_EFL] |= TRAP_FLAG;
+	else
+		gregs[REG_EFL] &= ~TRAP_FLAG;
+}
+
+static void add_main_stack(void)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	char line[512];
+	uint64_t low, high;
+
+	if (f == NULL)
+		abort();
+	while (fgets(line, sizeof line, f) != NULL)
+		if (strstr(line, "[stack]") != NULL && sscanf(line, "%lx-%lx", &low, &high) == 2)
+			trap_walk_add_stack((const void *)(uintptr_t)(high - (8 << 20)), 8 << 20);
+	fclose(f);
+}
+
+void trap_walk_init(struct trap_walk_result *result)
+{
+	struct sigaction action = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO };
+
+	all.result = result;
+	if (!all.has_main_stack)
+		add_main_stack();
+	all.has_main_stack = 1;
+	trap_walk_learn_images();
+	sigfillset(&action.sa_mask);
+	sigaction(SIGTRAP, &action, NULL);
+}
+
+__attribute__((noinline)) void trap_walk_start(void)
+{
+	int skip = 1;
+
+	first_caller_count = 0;
+	_Unwind_Backtrace(add_first_caller, &skip);
+	mine.request = REQUEST_START;
+	__asm__ volatile("int3" ::: "memory");
+}
+
+__attribute__((noinline)) void trap_walk_stop(void)
+{
+	mine.request = REQUEST_STOP;
+	__asm__ volatile("int3" ::: "memory");
+}
+
+__attribute__((noinline)) void trap_walk_in_handler(const ucontext_t *context)
+{
+	mine.interrupted = context;
+	mine.handler_slot = (uintptr_t)__builtin_dwarf_cfa() - 8;
+	mine.request = REQUEST_SIGNAL;
+	__asm__ volatile("int3" ::: "memory");
+}
