@@ -10,6 +10,7 @@
 
 /* Most descriptions of a function are shorter than this, so they cost one read. */
 #define EH_BYTES_WINDOW 64
+#define EH_BYTES_HALVINGS 7 /* of the window, down to nothing */
 
 struct eh_bytes {
 	struct mem *mem;
@@ -56,13 +57,21 @@ static inline void eh_bytes_init(struct eh_bytes *b, struct mem *mem, u64 at, u6
 	eh_bytes_seek(b, at, end);
 }
 
-/* Copies the bytes that begin at b->at; false if there are none to be had. */
+/*
+ * Copies the bytes that begin at b->at; false if there are none to be had.  Where memory
+ * ends before `end` says (a section's length is not always known), less is copied.
+ */
 static inline int eh_bytes_fill(struct eh_bytes *b)
 {
 	u64 left = b->end - b->at;
-	u32 len = left < EH_BYTES_WINDOW ? (u32)left : EH_BYTES_WINDOW;
+	u32 len = b->at >= b->end ? 0 : left < EH_BYTES_WINDOW ? (u32)left : EH_BYTES_WINDOW;
 
-	if (b->at >= b->end || mem_read(b->mem, b->bytes, len, b->at) < 0) {
+	for (u32 i = 0; i < EH_BYTES_HALVINGS && len > 0; i++) {
+		if (mem_read(b->mem, b->bytes, len, b->at) == 0)
+			break;
+		len /= 2;
+	}
+	if (len == 0) {
 		b->failed = 1;
 		b->at = b->end;
 		return 0;
