@@ -9,6 +9,11 @@ struct figures {
 	int64_t cpu_ns, startup_ns, exit_ns, unentered_ns, kernel_unsampled_ns;
 };
 
+static uint64_t above(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
 static uint64_t image_covered_ns(const struct image *image)
 {
 	uint64_t covered_ns = 0;
@@ -22,14 +27,9 @@ static uint64_t image_counted_ns(const struct image *image)
 {
 	uint64_t counted_ns = 0;
 
-	for (size_t i = 0; i < image->sampler_count; i++)
-		counted_ns += perf_read_counter(image->sampler_fds[i]);
+	for (size_t i = 0; i < image->event_count; i++)
+		counted_ns += perf_read_counter(image->event_fds[i]);
 	return counted_ns;
-}
-
-static uint64_t above(uint64_t a, uint64_t b)
-{
-	return a > b ? a - b : 0;
 }
 
 static void account_entered(struct image *image, const struct account_terms *terms,
@@ -38,8 +38,10 @@ static void account_entered(struct image *image, const struct account_terms *ter
 	const uint64_t covered_ns = image_covered_ns(image);
 
 	figures->startup_ns = (int64_t)above(image->start_cpu_ns, image->cpu_before_ns);
-	if (terms->has_counters && image->sampler_count > 0) {
-		const uint64_t counted_ns = image_counted_ns(image);
+	if (image->event_count > 0 || image->rusage_ns != 0) {
+		const uint64_t counted_ns = image->event_count > 0
+						    ? image_counted_ns(image)
+						    : above(image->rusage_ns, image->start_cpu_ns);
 
 		image->cpu_ns = image->start_cpu_ns + counted_ns;
 		image->is_accounted = true;
@@ -59,7 +61,13 @@ static void account_entered(struct image *image, const struct account_terms *ter
 static void account_unentered(struct image *image, const struct account_terms *terms,
 			      struct figures *figures)
 {
-	if (!terms->has_counters || image->counter_fd < 0 || terms->is_user_clock)
+	if (terms->is_user_clock) {
+		/* The kernel has no counter of user time: what was seen last is a lower bound. */
+		if (image->user_seen_ns != 0)
+			figures->unentered_ns = (int64_t)image->user_seen_ns;
+		return;
+	}
+	if (image->counter_fd < 0)
 		return;
 	image->cpu_ns = image->counted_before_ns + perf_read_counter(image->counter_fd);
 	image->is_accounted = true;

@@ -19,7 +19,6 @@ struct account_terms {
 	uint64_t session_start_ns;
 	bool is_user_mode_only; /* the events count no system time */
 	bool is_user_clock;     /* figures are user time */
-	bool has_counters;      /* perf events can be read */
 };
 
 /*

@@ -65,8 +65,17 @@ static void ring_drop(struct image *image)
 	image->ring = NULL;
 }
 
-/* Opens the sampling event on each thread there is; later ones inherit it. */
-static int samplers_open(struct image *image, const struct handshake_hello *hello,
+/* The event that samples a thread; where timers do, one that counts for the account. */
+static int thread_event_open(int tid, const struct image *image,
+			     const struct enter_terms *terms)
+{
+	if (terms->has_sigtrap)
+		return perf_open_sampler(tid, image->period_ns, terms->is_user_mode_only);
+	return perf_open_counter(tid, false);
+}
+
+/* Opens the event on each thread there is; later ones inherit it. */
+static int thread_events_open(struct image *image, const struct handshake_hello *hello,
 			 const struct enter_terms *terms)
 {
 	char path[64];
@@ -83,7 +92,7 @@ static int samplers_open(struct image *image, const struct handshake_hello *hell
 
 		if (tid <= 0)
 			continue;
-		int fd = perf_open_sampler(tid, image->period_ns, terms->is_user_mode_only);
+		int fd = thread_event_open(tid, image, terms);
 
 		if (fd < 0 && fd != -ESRCH) {
 			closedir(tasks);
@@ -91,14 +100,14 @@ static int samplers_open(struct image *image, const struct handshake_hello *hell
 		}
 		if (fd < 0)
 			continue;
-		image->sampler_fds = array_grow(image->sampler_fds, image->sampler_count,
-						&capacity, sizeof *image->sampler_fds);
-		image->sampler_fds[image->sampler_count++] = fd;
+		image->event_fds = array_grow(image->event_fds, image->event_count,
+						&capacity, sizeof *image->event_fds);
+		image->event_fds[image->event_count++] = fd;
 		if ((u32)tid != hello->tid && older < RING_OLDER_THREADS)
 			image->ring->older_tids[older++] = (u32)tid;
 	}
 	closedir(tasks);
-	return image->sampler_count > 0 ? 0 : -ESRCH;
+	return image->event_count > 0 ? 0 : -ESRCH;
 }
 
 static int image_open(struct image *image, const struct handshake_hello *hello,
@@ -109,9 +118,9 @@ static int image_open(struct image *image, const struct handshake_hello *hello,
 
 	if (ring_fd < 0)
 		return ring_fd;
-	int rc = terms->has_sigtrap ? samplers_open(image, hello, terms) : 0;
+	int rc = terms->has_counters ? thread_events_open(image, hello, terms) : 0;
 
-	if (rc < 0) {
+	if (rc < 0 && terms->has_sigtrap) {
 		image_stop_sampling(image);
 		ring_drop(image);
 		close(ring_fd);

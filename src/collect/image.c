@@ -22,9 +22,9 @@ struct image *image_new(pid_t pid)
 
 void image_stop_sampling(struct image *image)
 {
-	for (size_t i = 0; i < image->sampler_count; i++)
-		close(image->sampler_fds[i]);
-	image->sampler_count = 0;
+	for (size_t i = 0; i < image->event_count; i++)
+		close(image->event_fds[i]);
+	image->event_count = 0;
 }
 
 static void image_free_stacks(struct image *image)
@@ -41,7 +41,7 @@ void image_free(struct image *image)
 	if (image == NULL)
 		return;
 	image_stop_sampling(image);
-	free(image->sampler_fds);
+	free(image->event_fds);
 	if (image->counter_fd >= 0)
 		close(image->counter_fd);
 	if (image->pidfd >= 0)

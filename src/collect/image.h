@@ -71,10 +71,11 @@ struct image {
 
 	/* Events. */
 	int pidfd;       /* -1: none */
-	int *sampler_fds; /* one for each thread there was at hello */
-	size_t sampler_count;
+	int *event_fds; /* one for each thread there was at hello */
+	size_t event_count;
 	int counter_fd;  /* of an image without an agent; -1: none */
 	uint64_t counted_before_ns; /* what it had burned when counter_fd was opened */
+	uint64_t user_seen_ns; /* its user time when last looked at, where no agent is in it */
 	uint64_t period_ns;
 
 	/* The account. */
@@ -82,7 +83,8 @@ struct image {
 	uint64_t start_cpu_ns;  /* when sampling began, as the agent says; 0: it did not */
 	uint64_t sampled_ns;
 	uint64_t samples;
-	uint64_t cpu_ns; /* at its end, in all: valid when is_accounted */
+	uint64_t rusage_ns; /* what wait(2) said it burned; 0: not asked, or not its alone */
+	uint64_t cpu_ns;    /* at its end, in all: valid when is_accounted */
 	bool is_accounted;
 };
 

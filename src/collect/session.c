@@ -41,6 +41,8 @@
 #define SURVIVOR_PATIENCE_NS (2000 * NS_PER_MS)
 #define ROUND_MIN_MS 2
 #define ROUND_MAX_MS 100
+/* While a process runs of which little is known: it is looked at more often. */
+#define ROUND_UNENTERED_MS 16
 
 struct session {
 	const struct session_options *options;
@@ -72,6 +74,20 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
 }
 
+static uint64_t rusage_ns(bool is_user_clock)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_CHILDREN, &usage);
+	uint64_t ns = (uint64_t)usage.ru_utime.tv_sec * 1000000000ULL +
+		      (uint64_t)usage.ru_utime.tv_usec * 1000;
+
+	if (!is_user_clock)
+		ns += (uint64_t)usage.ru_stime.tv_sec * 1000000000ULL +
+		      (uint64_t)usage.ru_stime.tv_usec * 1000;
+	return ns;
+}
+
 static void session_image_ended(void *context, struct image *image)
 {
 	struct session *session = context;
@@ -83,6 +99,9 @@ static void session_image_ended(void *context, struct image *image)
 		session->handler_timed += image->ring->handler_timed;
 		session->handler_samples += image->ring->handler_samples;
 	}
+	/* Without perf events: it was alone, so what its parent is told is its own. */
+	if (!session->ability.can_count && session->is_reaped && session->tree.serial == 1)
+		image->rusage_ns = rusage_ns(session->account_terms.is_user_clock);
 	if (image->state == IMAGE_STARTING && image->unentered_reason == NULL)
 		image->unentered_reason = tell_why_unentered(image);
 	account_close(image, &session->account_terms, session->writer);
@@ -114,6 +133,8 @@ static void session_take_events(struct session *session)
 /* A process no agent has come from so far: what it burns is counted at least. */
 static void session_count_unentered(struct session *session, struct image *image)
 {
+	if (session->options->clock == CLOCK_KIND_USER)
+		image->user_seen_ns = tree_user_ns(image->pid);
 	if (image->counter_fd >= 0 || !session->ability.can_count)
 		return;
 	image->counter_fd = perf_open_counter(image->pid, false);
@@ -151,6 +172,7 @@ static void session_round(struct session *session)
 {
 	struct tree *tree = &session->tree;
 	unsigned int fullest = 0;
+	int longest_ms = ROUND_MAX_MS;
 
 	for (size_t i = 0; i < tree->count; i++)
 		tree->images[i]->ring_mark = pump_mark(tree->images[i]);
@@ -161,16 +183,20 @@ static void session_round(struct session *session)
 			pump_image(&session->pump, image, image->ring_mark, 0);
 
 		fullest = used > fullest ? used : fullest;
-		if (image->state != IMAGE_ENTERED)
+		if (image->state != IMAGE_ENTERED) {
 			session_count_unentered(session, image);
+			longest_ms = ROUND_UNENTERED_MS;
+		}
 	}
 	session_end_dead(session);
 	recording_writer_tick(session->writer);
 	session_check_writer(session);
 	if (fullest > 20 && session->round_ms > ROUND_MIN_MS)
 		session->round_ms /= 2;
-	else if (fullest < 5 && session->round_ms < ROUND_MAX_MS)
+	else if (fullest < 5)
 		session->round_ms *= 2;
+	if (session->round_ms > longest_ms)
+		session->round_ms = longest_ms;
 }
 
 /* The image a hello is for: where no sideband tells of processes, it is made here. */
@@ -283,20 +309,6 @@ static void session_leave_survivors(struct session *session)
 	}
 }
 
-static uint64_t rusage_ns(bool is_user_clock)
-{
-	struct rusage usage;
-
-	getrusage(RUSAGE_CHILDREN, &usage);
-	uint64_t ns = (uint64_t)usage.ru_utime.tv_sec * 1000000000ULL +
-		      (uint64_t)usage.ru_utime.tv_usec * 1000;
-
-	if (!is_user_clock)
-		ns += (uint64_t)usage.ru_stime.tv_sec * 1000000000ULL +
-		      (uint64_t)usage.ru_stime.tv_usec * 1000;
-	return ns;
-}
-
 static void session_tell_cost(struct session *session, uint64_t wall_ns)
 {
 	const uint64_t ticks = ticks_now() - session->start_ticks;
@@ -356,6 +368,7 @@ static int session_prepare(struct session *session, struct error *err)
 		.clock = options->clock,
 		.rate_hz = options->rate_hz,
 		.has_sigtrap = session->ability.can_sigtrap,
+		.has_counters = session->ability.can_count,
 		.is_user_mode_only = session->ability.can_sigtrap &&
 				     !session->ability.can_see_kernel,
 		.no_children = options->no_children,
@@ -365,7 +378,6 @@ static int session_prepare(struct session *session, struct error *err)
 		.session_start_ns = session->start_ns,
 		.is_user_mode_only = session->enter_terms.is_user_mode_only,
 		.is_user_clock = options->clock == CLOCK_KIND_USER,
-		.has_counters = session->ability.can_count,
 	};
 	if (!session->ability.can_count)
 		return 0;

@@ -318,25 +318,42 @@ void tree_read_process(struct tree *tree, struct image *image)
 	image_write(image, tree->session_start_ns, tree->writer);
 }
 
-struct image *tree_find_parent(const struct tree *tree, pid_t pid)
+/* The parent and the user time in ticks, as /proc/<pid>/stat says (proc(5)). */
+static bool read_stat(pid_t pid, int *out_parent, unsigned long *out_user_ticks)
 {
-	char path[64], line[512];
-	int parent = 0;
+	char path[64], line[1024];
+	const char *behind_name = NULL;
 
 	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
 	FILE *file = fopen(path, "re");
 
 	if (file == NULL)
-		return NULL;
-	if (fgets(line, sizeof line, file) != NULL) {
-		/* The name, in parentheses, may hold anything; behind the last one is the state. */
-		const char *behind_name = strrchr(line, ')');
-
-		if (behind_name == NULL || sscanf(behind_name, ") %*c %d", &parent) != 1)
-			parent = 0;
-	}
+		return false;
+	/* The name, in parentheses, may hold anything; behind the last one is the state. */
+	if (fgets(line, sizeof line, file) != NULL)
+		behind_name = strrchr(line, ')');
 	fclose(file);
-	return parent > 0 ? tree_find(tree, parent) : NULL;
+	return behind_name != NULL &&
+	       sscanf(behind_name, ") %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu",
+		      out_parent, out_user_ticks) == 2;
+}
+
+struct image *tree_find_parent(const struct tree *tree, pid_t pid)
+{
+	unsigned long user_ticks;
+	int parent;
+
+	return read_stat(pid, &parent, &user_ticks) ? tree_find(tree, parent) : NULL;
+}
+
+uint64_t tree_user_ns(pid_t pid)
+{
+	unsigned long user_ticks;
+	int parent;
+
+	if (!read_stat(pid, &parent, &user_ticks))
+		return 0;
+	return user_ticks * (1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
 /* The first figure of schedstat is what the scheduler charged (Documentation/scheduler). */
