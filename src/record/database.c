@@ -37,15 +37,36 @@ int database_errno(int sqlite_rc)
 	}
 }
 
+/*
+ * The system's reason.  SQLite remembers it only for some failures; for those of reading and
+ * writing it is still the last one there was.
+ */
+static int system_errno(sqlite3 *db, int sqlite_rc, int last_errno)
+{
+	switch (sqlite_rc) {
+	case SQLITE_IOERR_READ:
+	case SQLITE_IOERR_WRITE:
+	case SQLITE_IOERR_FSYNC:
+	case SQLITE_IOERR_TRUNCATE:
+		return last_errno;
+	default:
+		break;
+	}
+	bool is_kept =
+		(sqlite_rc & 0xff) == SQLITE_CANTOPEN || (sqlite_rc & 0xff) == SQLITE_IOERR;
+
+	return is_kept ? sqlite3_system_errno(db) : 0;
+}
+
 int database_error(struct error *err, sqlite3 *db, int sqlite_rc, const char *path,
 		   const char *context)
 {
-	int system = db != NULL ? sqlite3_system_errno(db) : 0;
+	int system = db != NULL ? system_errno(db, sqlite_rc, errno) : 0;
 	const char *reason = sqlite3_errstr(sqlite_rc);
 
 	if (db != NULL && (sqlite3_errcode(db) & 0xff) == (sqlite_rc & 0xff))
 		reason = sqlite3_errmsg(db);
-	if (system != 0 && (sqlite_rc & 0xff) != SQLITE_CORRUPT)
+	if (system != 0)
 		return error_set(err, database_errno(sqlite_rc), "%s: %s: %s (%s)", path,
 				 context, reason, strerror(system));
 	return error_set(err, database_errno(sqlite_rc), "%s: %s: %s", path, context, reason);

@@ -1,6 +1,7 @@
 #include "record/journal.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -21,18 +22,22 @@ bool journal_is_there(const char *path, const char *suffix)
 
 /*
  * Exclusive locking keeps the index of the journal in memory, so that this works where
- * NAME-shm cannot be made.
+ * NAME-shm cannot be made.  A killed recorder's is removed while we hold the lock: nobody
+ * else can be using it.
  */
 int journal_fold(const char *path, struct error *err)
 {
 	CLEANUP(database_closep) sqlite3 *db = NULL;
+	CLEANUP(freep) char *shm = journal_path(path, JOURNAL_SHM);
 	int rc = database_open(path, SQLITE_OPEN_READWRITE, NULL, &db, err);
 
 	if (rc < 0)
 		return rc;
 	int sqlite_rc = database_exec(db, "PRAGMA locking_mode=EXCLUSIVE; PRAGMA user_version");
-	if (sqlite_rc == SQLITE_OK && database_set_journal_mode(db, "DELETE"))
+	if (sqlite_rc == SQLITE_OK && database_set_journal_mode(db, "DELETE")) {
+		unlink(shm);
 		return 0;
+	}
 	if (sqlite_rc == SQLITE_OK)
 		sqlite_rc = sqlite3_extended_errcode(db);
 	if (sqlite_rc == SQLITE_OK || sqlite_rc == SQLITE_ROW || sqlite_rc == SQLITE_DONE)

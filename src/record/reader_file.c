@@ -36,10 +36,10 @@ static struct approach choose_approach(const struct probe *probe)
 	if (probe->has_wal && probe->is_writable)
 		return (struct approach){ .flags = SQLITE_OPEN_READWRITE,
 					  .is_exclusive = true };
-	/* Without locks, as exclusive ones need a file that can be written. */
+	/* The VFS without locks, as exclusive ones need a file that can be written. */
 	if (probe->has_wal)
 		return (struct approach){ .flags = SQLITE_OPEN_READONLY,
-					  .parameters = "nolock=1",
+					  .parameters = "vfs=unix-none",
 					  .is_exclusive = true };
 	return (struct approach){ .flags = SQLITE_OPEN_READONLY };
 }
@@ -127,7 +127,7 @@ static void add_fact(struct recording_reader *reader, struct scan *scan)
 	struct reader_fact fact = { .number = RECORDING_UNKNOWN };
 
 	if (key == NULL) {
-		scan->damage = "has no key";
+		scan_damage(scan, "has no key");
 		return;
 	}
 	fact.key = arena_strndup(&reader->arena, key, strlen(key));

@@ -86,9 +86,9 @@ static struct recording_module module_of(struct scan *scan)
 
 	module.kind = (enum module_kind)kind;
 	if (kind > MODULE_KIND_INTERPRETED)
-		scan->damage = "has a kind that there is not";
+		scan_damage(scan, "has a kind that there is not");
 	if ((size_t)len > sizeof module.build_id) {
-		scan->damage = "has a build id that is too long";
+		scan_damage(scan, "has a build id that is too long");
 		return module;
 	}
 	if (len > 0)
@@ -178,7 +178,7 @@ static struct recording_stack stack_of(struct scan *scan)
 					 .frame = scan_id(scan, 2, TABLE_FRAMES) };
 
 	if (stack.parent >= stack.id)
-		scan->damage = "has callers that come after it";
+		scan_damage(scan, "has callers that come after it");
 	return stack;
 }
 
@@ -211,7 +211,7 @@ static struct recording_function function_of(struct scan *scan)
 		.line = scan_u32(scan, 5),
 	};
 	if (function.name == NULL)
-		scan->damage = "has no name";
+		scan_damage(scan, "has no name");
 	return function;
 }
 
@@ -231,7 +231,7 @@ static int load_sources(struct recording_reader *reader, struct error *err)
 		const char *path = scan_text(&scan, 1);
 
 		if (path == NULL)
-			scan.damage = "has no path";
+			scan_damage(&scan, "has no path");
 		if (scan_check(&scan, &rc))
 			sources[scan.id - 1] =
 				arena_strndup(&reader->arena, path, strlen(path));
@@ -308,7 +308,7 @@ static struct recording_file file_of(struct scan *scan)
 		.len = (size_t)sqlite3_column_bytes(scan->statement, 3),
 	};
 	if (file.path == NULL)
-		scan->damage = "has no name";
+		scan_damage(scan, "has no name");
 	return file;
 }
 
@@ -341,7 +341,7 @@ int recording_reader_each_lost(struct recording_reader *reader,
 		uint64_t samples = scan_u64(&scan, 2);
 
 		if (reason == NULL)
-			scan.damage = "has no reason";
+			scan_damage(&scan, "has no reason");
 		if (scan_check(&scan, &rc))
 			rc = visit(context, reason, samples);
 	}
@@ -371,7 +371,7 @@ int recording_reader_each_note(struct recording_reader *reader,
 		const char *text = scan_text(&scan, 1);
 
 		if (text == NULL)
-			scan.damage = "has no text";
+			scan_damage(&scan, "has no text");
 		if (scan_check(&scan, &rc))
 			rc = visit(context, text);
 	}

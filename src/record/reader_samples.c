@@ -72,7 +72,7 @@ int reader_load_weights(struct recording_reader *reader, struct error *err)
 		uint32_t process = scan_id(&scan, 1, TABLE_PROCESSES);
 
 		if (process == 0)
-			scan.damage = "has no process";
+			scan_damage(&scan, "has no process");
 		if (scan_check(&scan, &rc))
 			threads[scan.id - 1] = processes[process - 1];
 	}
@@ -90,7 +90,7 @@ static int64_t base_of(struct batches *batches, struct scan *scan)
 		batches->at++;
 	if (batches->at > 0)
 		return batches->rows[batches->at - 1].base_ns;
-	scan->damage = "belongs to no batch";
+	scan_damage(scan, "belongs to no batch");
 	return 0;
 }
 
@@ -105,15 +105,15 @@ static struct recording_sample sample_of(struct scan *scan, struct batches *batc
 
 	if (__builtin_add_overflow(base_of(batches, scan), scan_figure(scan, 1),
 				   &sample.time_ns))
-		scan->damage = "has a time that cannot be";
+		scan_damage(scan, "has a time that cannot be");
 	if (sample.thread == 0)
-		scan->damage = "has no thread";
+		scan_damage(scan, "has no thread");
 	else if (sample.weight_ns == RECORDING_UNKNOWN)
 		sample.weight_ns = scan->reader->weights[sample.thread - 1];
 	if (sample.weight_ns < 0)
-		scan->damage = "has a weight that cannot be";
+		scan_damage(scan, "has a weight that cannot be");
 	if (sample.ending >= SUMS_ENDINGS)
-		scan->damage = "has an ending that there is not";
+		scan_damage(scan, "has an ending that there is not");
 	return sample;
 }
 

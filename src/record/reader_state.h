@@ -53,6 +53,8 @@ bool scan_next(struct scan *scan, int *rc);
 /* Returns rc. */
 int scan_end(struct scan *scan, int rc);
 
+/* Says what is wrong with the row at hand, unless something else was before: "has no name". */
+void scan_damage(struct scan *scan, const char *what);
 /* Values of the row at hand; columns count from 1.  Values that cannot be are damage. */
 int64_t scan_figure(struct scan *scan, int column); /* NULL is RECORDING_UNKNOWN */
 uint64_t scan_u64(struct scan *scan, int column);

@@ -48,7 +48,7 @@ static int add_gaps(struct totals *totals)
 		uint64_t last = scan_id(&scan, 2, TABLE_SAMPLE_ROWS);
 
 		if (first < next || last < first)
-			scan.damage = "covers samples that another one covers, or none";
+			scan_damage(&scan, "covers samples that another one covers, or none");
 		if (scan_check(&scan, &rc) && first > next)
 			rc = reader_each_sample_of(reader, next, first - 1, add_sample, totals,
 						   totals->err);
@@ -75,7 +75,7 @@ static int add_sums(struct totals *totals)
 
 		if (scan_id(&scan, 1, TABLE_INTERVALS) == 0 || sum.thread == 0 ||
 		    sum.state >= RECORDING_STATES || sum.weight_ns < 0)
-			scan.damage = "cannot be";
+			scan_damage(&scan, "cannot be");
 		if (scan_check(&scan, &rc) && !sums_add(&totals->sums, &sum))
 			rc = refuse_overflow(totals);
 	}
@@ -91,7 +91,7 @@ static int add_endings(struct totals *totals)
 		uint32_t ending = scan_u32(&scan, 2);
 
 		if (ending >= SUMS_ENDINGS)
-			scan.damage = "has an ending that there is not";
+			scan_damage(&scan, "has an ending that there is not");
 		if (scan_check(&scan, &rc))
 			totals->sums.endings[ending] += scan_u64(&scan, 3);
 	}

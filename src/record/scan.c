@@ -72,6 +72,12 @@ int scan_end(struct scan *scan, int rc)
 	return rc;
 }
 
+void scan_damage(struct scan *scan, const char *what)
+{
+	if (scan->damage == NULL)
+		scan->damage = what;
+}
+
 int64_t scan_figure(struct scan *scan, int column)
 {
 	switch (sqlite3_column_type(scan->statement, column)) {
@@ -80,7 +86,7 @@ int64_t scan_figure(struct scan *scan, int column)
 	case SQLITE_NULL:
 		return RECORDING_UNKNOWN;
 	default:
-		scan->damage = "holds something else than a number";
+		scan_damage(scan, "holds something else than a number");
 		return 0;
 	}
 }
@@ -88,7 +94,7 @@ int64_t scan_figure(struct scan *scan, int column)
 uint64_t scan_u64(struct scan *scan, int column)
 {
 	if (sqlite3_column_type(scan->statement, column) != SQLITE_INTEGER)
-		scan->damage = "holds something else than a number";
+		scan_damage(scan, "holds something else than a number");
 	return (uint64_t)sqlite3_column_int64(scan->statement, column);
 }
 
@@ -98,7 +104,7 @@ uint32_t scan_u32(struct scan *scan, int column)
 
 	if (value <= UINT32_MAX)
 		return (uint32_t)value;
-	scan->damage = "holds a number that is too large";
+	scan_damage(scan, "holds a number that is too large");
 	return 0;
 }
 
@@ -108,7 +114,7 @@ uint32_t scan_id(struct scan *scan, int column, enum recording_table table)
 
 	if (id <= scan->reader->counts[table])
 		return id;
-	scan->damage = "names a row that is not there";
+	scan_damage(scan, "names a row that is not there");
 	return 0;
 }
 

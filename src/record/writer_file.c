@@ -119,8 +119,7 @@ static int make_tables(sqlite3 *db)
 {
 	CLEANUP(freep)
 	char *head = xasprintf(
-		"PRAGMA page_size=%d; PRAGMA encoding='UTF-8'; PRAGMA synchronous=OFF; "
-		"PRAGMA wal_autocheckpoint=0; PRAGMA cache_spill=OFF; BEGIN; "
+		"PRAGMA page_size=%d; PRAGMA encoding='UTF-8'; PRAGMA synchronous=OFF; BEGIN; "
 		"PRAGMA application_id=%d; PRAGMA user_version=%d",
 		RECORDING_PAGE_SIZE, (int)RECORDING_APPLICATION_ID, RECORDING_SCHEMA_VERSION);
 	int rc = database_exec(db, head);
@@ -165,28 +164,53 @@ static bool journal_mode_works(sqlite3 *db, const char *mode)
 
 _Static_assert(RECORDING_SCHEMA_VERSION == 1, "journal_mode_works() writes the version");
 
-static int begin_file(struct recording_writer *writer, struct error *err)
+static int open_to_write(struct recording_writer *writer, struct error *err)
 {
 	int rc = database_open(writer->path, SQLITE_OPEN_READWRITE, NULL, &writer->db, err);
 
 	if (rc < 0)
 		return rc;
 	sqlite3_busy_timeout(writer->db, BUSY_TIMEOUT_MS);
-	int sqlite_rc = make_tables(writer->db);
-	if (sqlite_rc != SQLITE_OK)
-		return database_error(err, writer->db, sqlite_rc, writer->path,
-				      "cannot be made");
+	/* Nothing is written before its commit, so readers are only ever in the way of that. */
+	database_exec(writer->db, "PRAGMA wal_autocheckpoint=0; PRAGMA cache_spill=OFF");
+	return 0;
+}
+
+static int refuse_to_make(struct recording_writer *writer, struct error *err)
+{
+	return database_error(err, writer->db, sqlite3_extended_errcode(writer->db),
+			      writer->path, "cannot be made");
+}
+
+/* A connection that found out that WAL does not work cannot leave it: another one does. */
+static int fall_back(struct recording_writer *writer, struct error *err)
+{
+	sqlite3_close(writer->db);
+	writer->db = NULL;
+	int rc = journal_fold(writer->path, err);
+
+	if (rc == 0)
+		rc = open_to_write(writer, err);
+	if (rc == 0 && !journal_mode_works(writer->db, "DELETE"))
+		rc = refuse_to_make(writer, err);
+	return rc;
+}
+
+static int begin_file(struct recording_writer *writer, struct error *err)
+{
+	int rc = open_to_write(writer, err);
+
+	if (rc < 0)
+		return rc;
+	if (make_tables(writer->db) != SQLITE_OK)
+		return refuse_to_make(writer, err);
 	writer->is_wal =
 		!is_on_network(writer->lock_fd) && journal_mode_works(writer->db, "WAL");
-	if (!writer->is_wal) {
-		database_exec(writer->db, "ROLLBACK");
-		if (!journal_mode_works(writer->db, "DELETE"))
-			return database_error(err, writer->db,
-					      sqlite3_extended_errcode(writer->db),
-					      writer->path, "no journal can be kept beside it");
-	}
-	database_exec(writer->db, "PRAGMA synchronous=NORMAL");
-	return 0;
+	if (!writer->is_wal)
+		rc = fall_back(writer, err);
+	if (rc == 0)
+		database_exec(writer->db, "PRAGMA synchronous=NORMAL");
+	return rc;
 }
 
 int recording_writer_create(const char *path, struct recording_writer **out_writer,
