@@ -42,9 +42,9 @@ int main(int argc, char **argv)
 	uint64_t before = truth_thread_cpu_ns();
 
 	for (uint64_t turn = 0; before < budget; turn++) {
-		sink = through_alloca(50000 + turn * 7919 % 50000);
+		sink = through_alloca(truth_vary(turn, 50000, 50000));
 		uint64_t between = truth_thread_cpu_ns();
-		sink = plain(200000 + turn * 7919 % 100000);
+		sink = plain(truth_vary(turn, 150000, 300000));
 		uint64_t after = truth_thread_cpu_ns();
 		truth_add(TRUTH_TOTAL, "through_alloca", between - before);
 		truth_add(TRUTH_TOTAL, "plain", after - between);

@@ -29,7 +29,7 @@ int main(int argc, char **argv)
 	uint64_t before = truth_thread_cpu_ns();
 
 	for (uint64_t turn = 0; before < budget; turn++) {
-		uint64_t n = 60000 + turn * 7919 % 30000;
+		uint64_t n = truth_vary(turn, 40000, 60000);
 
 		sink = light(n);
 		uint64_t between = truth_thread_cpu_ns();

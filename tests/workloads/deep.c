@@ -32,7 +32,7 @@ KEEP static void take_turns(uint64_t budget_ns)
 	for (uint64_t turn = 0; before < budget_ns; turn++) {
 		int next = spent[1] < spent[0];
 
-		sink = (next ? right_leaf : left_leaf)(300000 + turn * 7919 % 100000);
+		sink = (next ? right_leaf : left_leaf)(truth_vary(turn, 200000, 300000));
 		uint64_t after = truth_thread_cpu_ns();
 		spent[next] += after - before;
 		before = after;

@@ -77,12 +77,12 @@ int main(int argc, char **argv)
 		auto next = std::min_element(spent, spent + 3) - spent;
 
 		if (next == 0)
-			workload::sink = workload::throwing(300 + turn % 100);
+			workload::sink = workload::throwing(truth_vary(turn, 200, 300));
 		else if (next == 1)
-			workload::sink = counter.count(20000 + turn * 7919 % 10000);
+			workload::sink = counter.count(truth_vary(turn, 10000, 20000));
 		else
 			workload::sink =
-				workload::with_inlined_work(300000 + turn * 7919 % 100000);
+				workload::with_inlined_work(truth_vary(turn, 200000, 300000));
 		uint64_t after = truth_thread_cpu_ns();
 		spent[next] += after - before;
 		before = after;

@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 	uint64_t begin = truth_thread_cpu_ns(), now = begin;
 
 	for (uint64_t turn = 0; now - begin < part; turn++) {
-		sink = work_of_an_image(300000 + turn * 7919 % 100000);
+		sink = work_of_an_image(truth_vary(turn, 200000, 300000));
 		now = truth_thread_cpu_ns();
 	}
 	spent += now - begin;

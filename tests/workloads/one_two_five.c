@@ -42,7 +42,7 @@ int main(int argc, char **argv)
 
 	for (uint64_t turn = 0; before < budget; turn++) {
 		for (int i = 0; i < 3; i++) {
-			sink = works[i].work((100000 + turn * 7919 % 30000) * works[i].parts);
+			sink = works[i].work(truth_vary(turn, 70000, 90000) * works[i].parts);
 			uint64_t after = truth_thread_cpu_ns();
 			truth_add(TRUTH_SELF, works[i].name, after - before);
 			before = after;

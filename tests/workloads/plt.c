@@ -29,9 +29,9 @@ int main(int argc, char **argv)
 	uint64_t before = truth_thread_cpu_ns();
 
 	for (uint64_t turn = 0; before < budget; turn++) {
-		sink = call_much(200000 + turn * 7919 % 100000);
+		sink = call_much(truth_vary(turn, 150000, 300000));
 		uint64_t between = truth_thread_cpu_ns();
-		sink = call_nothing(200000 + turn * 7919 % 100000);
+		sink = call_nothing(truth_vary(turn, 150000, 300000));
 		uint64_t after = truth_thread_cpu_ns();
 		truth_add(TRUTH_TOTAL, "call_much", between - before);
 		truth_add(TRUTH_TOTAL, "call_nothing", after - between);

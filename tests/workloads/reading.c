@@ -43,7 +43,7 @@ int main(int argc, char **argv)
 			read_ns += after - before;
 			before = after;
 		} else {
-			sink = compute(100000 + turn * 7919 % 50000);
+			sink = compute(truth_vary(turn, 100000, 50000));
 			uint64_t after = truth_thread_cpu_ns();
 			computed += after - before;
 			before = after;

@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 	uint64_t budget = truth_budget_ns(argc, argv, 1200);
 
 	for (uint64_t turn = 0; truth_thread_cpu_ns() < budget; turn++)
-		sink = descend(DEPTH, 100000 + turn * 7919 % 30000);
+		sink = descend(DEPTH, truth_vary(turn, 70000, 90000));
 	truth_add(TRUTH_SELF, "descend", self_ns);
 	truth_add(TRUTH_SELF, "bottom", bottom_ns);
 	truth_add(TRUTH_TOTAL, "descend", self_ns + bottom_ns);

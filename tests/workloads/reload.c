@@ -32,7 +32,7 @@ static struct visit use_library(const char *folder, const char *file, const char
 	uint64_t (*work)(uint64_t) = (uint64_t(*)(uint64_t))(uintptr_t)dlsym(library, function);
 	uint64_t begin = truth_thread_cpu_ns(), now = begin;
 	for (uint64_t turn = 0; now - begin < budget_ns; turn++) {
-		sink = work(300000 + turn * 7919 % 100000);
+		sink = work(truth_vary(turn, 200000, 300000));
 		now = truth_thread_cpu_ns();
 	}
 	struct visit visit = { now - begin, (uintptr_t)work };

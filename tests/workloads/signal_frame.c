@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 	setitimer(ITIMER_VIRTUAL, &each_12_ms, NULL);
 	uint64_t begin = truth_thread_cpu_ns(), now = begin;
 	for (uint64_t turn = 0; now < budget; turn++) {
-		sink = interrupted(600000 + turn * 7919 % 100000);
+		sink = interrupted(truth_vary(turn, 500000, 300000));
 		if (turn % 8 == 0)
 			raise(SIGUSR1);
 		now = truth_thread_cpu_ns();

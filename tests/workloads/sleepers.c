@@ -40,7 +40,7 @@ int main(int argc, char **argv)
 			abort();
 	uint64_t begin = truth_thread_cpu_ns(), now = begin;
 	for (uint64_t turn = 0; now < budget; turn++) {
-		sink = only_worker(300000 + turn * 7919 % 100000);
+		sink = only_worker(truth_vary(turn, 200000, 300000));
 		now = truth_thread_cpu_ns();
 	}
 	truth_add(TRUTH_SELF, "only_worker", now - begin);

@@ -50,7 +50,7 @@ int main(int argc, char **argv)
 		for (int i = 1; i < 3; i++)
 			if (spent[i] < spent[next])
 				next = i;
-		sink = parts[next].work(300000 + turn * 7919 % 200000);
+		sink = parts[next].work(truth_vary(turn, 300000, 200000));
 		uint64_t after = truth_thread_cpu_ns();
 		spent[next] += after - before;
 		before = after;

@@ -54,7 +54,7 @@ static void *run(void *argument)
 	pthread_setname_np(pthread_self(), worker->thread_name);
 	uint64_t begin = truth_thread_cpu_ns(), now = begin;
 	for (uint64_t turn = 0; now < worker->budget_ns; turn++) {
-		worker->sink = worker->work(300000 + turn * 7919 % 100000);
+		worker->sink = worker->work(truth_vary(turn, 200000, 300000));
 		now = truth_thread_cpu_ns();
 	}
 	worker->spent_ns = now - begin;

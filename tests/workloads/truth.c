@@ -81,3 +81,13 @@ uint64_t truth_budget_ns(int argc, char **argv, uint64_t default_ms)
 
 	return ms * 1000000u;
 }
+
+/* The finaliser of splitmix64: https://prng.di.unimi.it/splitmix64.c */
+uint64_t truth_vary(uint64_t turn, uint64_t least, uint64_t span)
+{
+	uint64_t x = (turn + 1) * 0x9e3779b97f4a7c15u;
+
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+	return least + (x ^ (x >> 31)) % span;
+}

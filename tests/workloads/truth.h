@@ -45,6 +45,12 @@ void truth_print(void);
 /* The first argument as milliseconds of CPU time to burn, or the default. */
 uint64_t truth_budget_ns(int argc, char **argv, uint64_t default_ms);
 
+/*
+ * An amount of work for this turn, from least to least + span, without rhythm: turns of
+ * equal length fall into step with a sampler.
+ */
+uint64_t truth_vary(uint64_t turn, uint64_t least, uint64_t span);
+
 #ifdef __cplusplus
 }
 #endif

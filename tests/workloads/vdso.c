@@ -34,8 +34,8 @@ int main(int argc, char **argv)
 	for (uint64_t turn = 0; before < budget; turn++) {
 		int next = spent[1] < spent[0];
 
-		sink = next ? ask_the_time(20000 + (unsigned)(turn * 7919 % 5000))
-			    : compute(300000 + turn * 7919 % 100000);
+		sink = next ? ask_the_time((unsigned)truth_vary(turn, 10000, 20000))
+			    : compute(truth_vary(turn, 200000, 300000));
 		uint64_t after = truth_thread_cpu_ns();
 		spent[next] += after - before;
 		before = after;
