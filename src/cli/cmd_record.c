@@ -95,7 +95,7 @@ static const struct option options[] = {
 };
 #undef AT
 
-/* FATHOM_AGENT, or where the build or the installation has it. */
+/* FATHOM_AGENT, or where the build or the installation has it.  NULL: told. */
 static char *find_agent(void)
 {
 	static const char *const candidates[] = {
@@ -105,8 +105,20 @@ static char *find_agent(void)
 		NULL,
 	};
 	const char *named = getenv("FATHOM_AGENT");
+	char *path;
 
-	return named && *named ? xstrdup(named) : executable_find_beside(candidates);
+	if (named && *named) {
+		if (access(named, R_OK) == 0)
+			return xstrdup(named);
+		say("%s, which FATHOM_AGENT names, cannot be read: %s", named, strerror(errno));
+		return NULL;
+	}
+	path = executable_find_beside(candidates);
+	if (!path)
+		say("cannot find libfathom-agent.so beside this fathom: install it, or name it "
+		    "in "
+		    "FATHOM_AGENT");
+	return path;
 }
 
 static int exit_code_of_failure(enum session_failure failure)
@@ -163,7 +175,6 @@ static int record_into(struct recording_writer *writer, struct record_file *file
 static int record(struct settings *settings)
 {
 	CLEANUP(record_file_done) struct record_file file = { 0 };
-	CLEANUP(freep) char *agent_path = find_agent();
 	struct recording_writer *writer = NULL;
 	struct error err;
 	int rc = executable_check(settings->session.argv[0], &err);
@@ -172,12 +183,10 @@ static int record(struct settings *settings)
 		say_error(&err);
 		return rc == -ENOENT ? EXIT_CODE_NOT_FOUND : EXIT_CODE_NOT_EXECUTABLE;
 	}
-	if (!agent_path) {
-		say("cannot find libfathom-agent.so beside this fathom: install it, or name it "
-		    "in "
-		    "FATHOM_AGENT");
+	CLEANUP(freep) char *agent_path = find_agent();
+
+	if (!agent_path)
 		return EXIT_CODE_NOT_STARTED;
-	}
 	settings->session.agent_path = agent_path;
 	rc = record_file_create(settings->path, &file, &writer, &err);
 	if (rc < 0) {
