@@ -40,7 +40,7 @@ static void add_row(struct text *out, const struct style *style, const struct ro
 	text_done(&number);
 }
 
-/* "processes that could not be sampled: bash (pid 12), …" */
+/* "processes that could not be sampled: bash (pid 12, 31.2 ms), …" */
 static void name_unentered(struct text *meaning, const struct profile *profile)
 {
 	size_t count = 0;
@@ -55,7 +55,12 @@ static void name_unentered(struct text *meaning, const struct profile *profile)
 			continue;
 		text_add(meaning, count == 1 ? ": " : ", ");
 		text_add_printable(meaning, process->name, strlen(process->name));
-		text_addf(meaning, " (pid %d)", process->pid);
+		text_addf(meaning, " (pid %d", process->pid);
+		if (process->cpu_ns > 0) {
+			text_add(meaning, ", ");
+			number_add_any_time(meaning, process->cpu_ns);
+		}
+		text_add(meaning, ")");
 	}
 	if (count > NAMED_MAX)
 		text_addf(meaning, " and %zu more", count - NAMED_MAX);

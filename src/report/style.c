@@ -47,6 +47,30 @@ static size_t columns_of(const char *bytes, size_t len)
 	return text_columns(copy);
 }
 
+static size_t unit_length(const char *word)
+{
+	static const char *const units[] = { "%", "s", "ms", "µs", "ns", "Hz" };
+
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+		size_t len = strlen(units[i]);
+		if (strncmp(word, units[i], len) == 0 && strchr(" ,.;:)", word[len]))
+			return strcspn(word, " ");
+	}
+	return 0;
+}
+
+/* A number and its unit are one word. */
+static size_t word_length(const char *word)
+{
+	size_t len = strcspn(word, " ");
+
+	if (len > 0 && word[len] && word[len - 1] >= '0' && word[len - 1] <= '9') {
+		size_t unit = unit_length(word + len + 1);
+		len += unit ? 1 + unit : 0;
+	}
+	return len;
+}
+
 void style_add_wrapped(struct text *out, const struct style *style, unsigned int indent,
 		       const char *sentence)
 {
@@ -54,7 +78,7 @@ void style_add_wrapped(struct text *out, const struct style *style, unsigned int
 	size_t at = indent;
 
 	for (const char *word = sentence; *word;) {
-		size_t len = strcspn(word, " ");
+		size_t len = word_length(word);
 		size_t columns = columns_of(word, len);
 		if (at > indent && at + 1 + columns > width) {
 			text_addf(out, "\n%*s", (int)indent, "");

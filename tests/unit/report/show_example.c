@@ -62,7 +62,10 @@ int main(int argc, char **argv)
 			options.width = (unsigned int)strtoul(value, NULL, 10);
 		else if (strcmp(name, "color") == 0)
 			options.has_color = true;
-		else if (strcmp(name, "brief") == 0)
+		else if (strcmp(name, "min") == 0) {
+			options.has_min_percent = true;
+			options.min_percent = strtod(value, NULL);
+		} else if (strcmp(name, "brief") == 0)
 			options.is_brief = true;
 	}
 	if (strcmp(argv[1], "empty") == 0)

@@ -1,0 +1,400 @@
+#include "cmocka_all.h"
+
+#include <locale.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "example.h"
+#include "report/report.h"
+
+typedef void make_profile(struct made *made);
+
+/* The report's beginning. */
+static void assert_head(make_profile *make, const struct report_options *options,
+			const char *expected)
+{
+	struct made made;
+	struct text text = { 0 };
+
+	make(&made);
+	assert_int_equal(report_text(made.profile, options, &text, NULL), 0);
+	if (text.len > strlen(expected))
+		text.data[strlen(expected)] = '\0';
+	assert_string_equal(text_string(&text), expected);
+	text_done(&text);
+	made_done(&made);
+}
+
+static void assert_info(make_profile *make, const char *expected)
+{
+	struct made made;
+	struct text text = { 0 };
+
+	make(&made);
+	report_info_text(made.profile, &(struct report_options){ 0 }, &text);
+	assert_string_equal(text_string(&text), expected);
+	text_done(&text);
+	made_done(&made);
+}
+
+static void make_empty(struct made *made)
+{
+	*made = (struct made){ .profile = profile_new() };
+}
+
+static void the_head_says_how_it_was_recorded_and_adds_up(void **state)
+{
+	(void)state;
+	assert_head(
+		example_init, &(struct report_options){ 0 },
+		"command  redis-server --port 7777 --save ''\n"
+		"time     5.102 s of CPU time in 6.200 s (0.82 CPUs busy), 2 processes, 3 "
+		"threads\n"
+		"samples  4,960 at 1,000 Hz of CPU time (asked for 1,000 Hz), none lost\n"
+		"trigger  sigtrap, clock cpu: perf events may be opened here\n"
+		"stacks   99.81 % reach the outermost frame; cut short: 9 (no unwind rule for "
+		"an address in a mapped\n"
+		"         file)\n"
+		"cost     31.00 ms for the sampling itself, 0.6 % of the CPU time\n"
+		"note     busybox (pid 4242) is statically linked: its time is not entered\n"
+		"\n"
+		"CPU account\n"
+		"       4.960 s   97.2 %  sampled       what the samples stand for\n"
+		"       0.018 s    0.4 %  start-up      before the first instruction that "
+		"could be sampled\n"
+		"       0.002 s    0.0 %  exit          after a thread was last seen\n"
+		"       0.100 s    2.0 %  not entered   processes that could not be sampled: "
+		"busybox (pid 4242,\n"
+		"                                       100.0 ms)\n"
+		"       0.022 s    0.4 %  unexplained\n"
+		"  ------------  -------\n"
+		"       5.102 s  100.0 %  charged       the CPU time the kernel charged to "
+		"everything that ran\n"
+		"\n"
+		"Percentages are of 5.080 s, the CPU time accounted for.\n"
+		"\n");
+}
+
+static void a_brief_head_is_three_lines(void **state)
+{
+	(void)state;
+	assert_head(example_init, &(struct report_options){ .is_brief = true },
+		    "time     5.102 s of CPU time in 6.200 s (0.82 CPUs busy), 2 processes, 3 "
+		    "threads\n"
+		    "samples  4,960 at 1,000 Hz of CPU time (asked for 1,000 Hz), none lost\n"
+		    "cost     31.00 ms for the sampling itself, 0.6 % of the CPU time\n"
+		    "\n"
+		    "Percentages are of 5.080 s, the CPU time accounted for.\n"
+		    "\n");
+}
+
+static void a_narrow_terminal_wraps_sentences(void **state)
+{
+	(void)state;
+	assert_head(example_init, &(struct report_options){ .width = 60 },
+		    "command  redis-server --port 7777 --save ''\n"
+		    "time     5.102 s of CPU time in 6.200 s (0.82 CPUs busy), 2\n"
+		    "         processes, 3 threads\n"
+		    "samples  4,960 at 1,000 Hz of CPU time (asked for 1,000 Hz),\n"
+		    "         none lost\n"
+		    "trigger  sigtrap, clock cpu: perf events may be opened here\n"
+		    "stacks   99.81 % reach the outermost frame; cut short: 9 (no\n"
+		    "         unwind rule for an address in a mapped file)\n"
+		    "cost     31.00 ms for the sampling itself, 0.6 % of the CPU\n"
+		    "         time\n"
+		    "note     busybox (pid 4242) is statically linked: its time\n"
+		    "         is not entered\n"
+		    "\n"
+		    "CPU account\n"
+		    "       4.960 s   97.2 %  sampled       what the samples\n"
+		    "                                       stand for\n"
+		    "       0.018 s    0.4 %  start-up      before the first\n"
+		    "                                       instruction that\n"
+		    "                                       could be sampled\n"
+		    "       0.002 s    0.0 %  exit          after a thread was\n"
+		    "                                       last seen\n"
+		    "       0.100 s    2.0 %  not entered   processes that could\n"
+		    "                                       not be sampled:\n"
+		    "                                       busybox (pid 4242,\n"
+		    "                                       100.0 ms)\n"
+		    "       0.022 s    0.4 %  unexplained\n"
+		    "  ------------  -------\n"
+		    "       5.102 s  100.0 %  charged       the CPU time the\n"
+		    "                                       kernel charged to\n"
+		    "                                       everything that ran\n"
+		    "\n"
+		    "Percentages are of 5.080 s, the CPU time accounted for.\n"
+		    "\n");
+}
+
+static void an_empty_profile_says_so(void **state)
+{
+	(void)state;
+	assert_head(make_empty, &(struct report_options){ 0 },
+		    "time     0 ns of CPU time, 0 processes, 0 threads\n"
+		    "samples  0, none lost\n"
+		    "cost     of sampling: not known\n"
+		    "\n"
+		    "CPU account\n"
+		    "          0 ns    0.0 %  sampled       what the samples stand for\n"
+		    "  ------------  -------\n"
+		    "          0 ns    0.0 %  together      the kernel's own figure is not "
+		    "known here, so nothing says\n"
+		    "                                       what is missing\n"
+		    "\n"
+		    "No time was recorded: nothing that could be sampled used any CPU time.\n"
+		    "\n");
+}
+
+static void foreign_bytes_and_limits_are_written_safely(void **state)
+{
+	(void)state;
+	assert_head(example_init_hostile, &(struct report_options){ 0 },
+		    "command  '\\xff\"\\\\x0a' ''\n"
+		    "time     18446744073.7 s of CPU time, 1 process, 1 thread, not finished: "
+		    "it is still being written,\n"
+		    "         or its recorder was killed\n"
+		    "samples  18,446,744,073,709,551,615 (asked for 18,446,744,073,709,551,615 "
+		    "Hz),\n"
+		    "         18,446,744,073,709,551,614 lost (50.0 %)\n"
+		    "trigger  \\xff, clock cpu\n"
+		    "stacks   all of them reach the outermost frame\n"
+		    "cost     of sampling: not known\n"
+		    "note     \\x1b[2J\\xc3\n"
+		    "\n"
+		    "CPU account\n"
+		    "     not known           sampled       what the samples stand for\n"
+		    "18446744073.7 s  100.0 %  exit          after a thread was last seen\n"
+		    "-9223372036.9 s  -50.0 %  unexplained\n"
+		    "  ------------  -------\n"
+		    "18446744073.7 s  100.0 %  together      the kernel's own figure is not "
+		    "known here, so nothing says\n"
+		    "                                       what is missing\n"
+		    "\n"
+		    "Percentages are of 18446744073.7 s, the CPU time accounted for.\n"
+		    "\n");
+}
+
+static void info_has_every_row_and_process(void **state)
+{
+	(void)state;
+	assert_info(
+		example_init,
+		"command  redis-server --port 7777 --save ''\n"
+		"recorded 2025-11-21 07:12:12 UTC by fathom 0.1.0 on Linux 6.1.0-18-amd64 "
+		"x86_64\n"
+		"time     5.102 s of CPU time in 6.200 s (0.82 CPUs busy), 2 processes, 3 "
+		"threads\n"
+		"samples  4,960 at 1,000 Hz of CPU time (asked for 1,000 Hz), none lost\n"
+		"trigger  sigtrap, clock cpu: perf events may be opened here\n"
+		"period   999,983 ns, a prime number near the one asked for, so that it does "
+		"not fall into step with\n"
+		"         the program; each process has its own\n"
+		"cost     31.00 ms for the sampling itself, 0.6 % of the CPU time\n"
+		"note     busybox (pid 4242) is statically linked: its time is not entered\n"
+		"\n"
+		"CPU account\n"
+		"       4.960 s   97.2 %  sampled       what the samples stand for\n"
+		"       0.018 s    0.4 %  start-up      before the first instruction that "
+		"could be sampled\n"
+		"       0.002 s    0.0 %  exit          after a thread was last seen\n"
+		"       0.100 s    2.0 %  not entered   processes that could not be sampled: "
+		"busybox (pid 4242,\n"
+		"                                       100.0 ms)\n"
+		"       0.000 s    0.0 %  kernel        system time that could not be sampled\n"
+		"       0.022 s    0.4 %  unexplained\n"
+		"  ------------  -------\n"
+		"       5.102 s  100.0 %  charged       the CPU time the kernel charged to "
+		"everything that ran\n"
+		"\n"
+		"samples  share %  stacks    why the walk ended\n"
+		"  4,951    99.82  complete  reached the outermost frame\n"
+		"      9     0.18  no_rule   no unwind rule for an address in a mapped file\n"
+		"\n"
+		"charged  accounted  samples  period ns   pid  process       not entered "
+		"because\n"
+		"5.002 s    4.980 s    4,960    999,983  4200  redis-server\n"
+		"0.100 s    0.100 s        0          -  4242  busybox       it is statically "
+		"linked\n");
+}
+
+static void info_of_an_empty_profile(void **state)
+{
+	(void)state;
+	assert_info(
+		make_empty,
+		"recorded at an unknown time\n"
+		"time     0 ns of CPU time, 0 processes, 0 threads\n"
+		"samples  0, none lost\n"
+		"cost     of sampling: not known\n"
+		"\n"
+		"CPU account\n"
+		"          0 ns    0.0 %  sampled       what the samples stand for\n"
+		"          0 ns    0.0 %  start-up      before the first instruction that "
+		"could be sampled\n"
+		"          0 ns    0.0 %  exit          after a thread was last seen\n"
+		"          0 ns    0.0 %  not entered   processes that could not be sampled\n"
+		"          0 ns    0.0 %  kernel        system time that could not be sampled\n"
+		"     not known           unexplained\n"
+		"  ------------  -------\n"
+		"          0 ns    0.0 %  together      the kernel's own figure is not known "
+		"here, so nothing says\n"
+		"                                       what is missing\n");
+}
+
+static void info_of_foreign_bytes_and_limits(void **state)
+{
+	(void)state;
+	assert_info(
+		example_init_hostile,
+		"command  '\\xff\"\\\\x0a' ''\n"
+		"recorded 2554-07-21 23:34:33 UTC\n"
+		"time     18446744073.7 s of CPU time, 1 process, 1 thread, not finished: it "
+		"is still being written,\n"
+		"         or its recorder was killed\n"
+		"samples  18,446,744,073,709,551,615 (asked for 18,446,744,073,709,551,615 "
+		"Hz),\n"
+		"         18,446,744,073,709,551,614 lost (50.0 %)\n"
+		"trigger  \\xff, clock cpu\n"
+		"period   18,446,744,073,709,551,615 ns, a prime number near the one asked "
+		"for, so that it does not\n"
+		"         fall into step with the program; each process has its own\n"
+		"cost     of sampling: not known\n"
+		"note     \\x1b[2J\\xc3\n"
+		"\n"
+		"CPU account\n"
+		"     not known           sampled       what the samples stand for\n"
+		"     not known           start-up      before the first instruction that "
+		"could be sampled\n"
+		"18446744073.7 s  100.0 %  exit          after a thread was last seen\n"
+		"         0.0 s    0.0 %  not entered   processes that could not be sampled\n"
+		"         0.0 s    0.0 %  kernel        system time that could not be sampled\n"
+		"-9223372036.9 s  -50.0 %  unexplained\n"
+		"  ------------  -------\n"
+		"18446744073.7 s  100.0 %  together      the kernel's own figure is not known "
+		"here, so nothing says\n"
+		"                                       what is missing\n"
+		"\n"
+		"                   samples  share %  stacks    why the walk ended\n"
+		"18,446,744,073,709,551,615   100.00  complete  whole\n"
+		"\n"
+		"charged        accounted                     samples  period ns  pid  process "
+		"          not entered because\n"
+		"      -  18446744073.7 s  18,446,744,073,709,551,615          -   -1  "
+		"\\x1b]0;owned\\x07\n");
+}
+
+static void make_user_clock(struct made *made)
+{
+	example_init(made);
+	profile_info(made->profile)->clock = "user";
+}
+
+static void assert_head_says(make_profile *make, const char *sentence)
+{
+	struct made made;
+	struct text text = { 0 };
+
+	make(&made);
+	assert_int_equal(report_text(made.profile, &(struct report_options){ 0 }, &text, NULL),
+			 0);
+	if (!strstr(text_string(&text), sentence))
+		fail_msg("\"%s\" is not in\n%s", sentence, text_string(&text));
+	text_done(&text);
+	made_done(&made);
+}
+
+static void the_user_clock_is_named_in_every_sum(void **state)
+{
+	(void)state;
+	assert_head_says(make_user_clock, "5.102 s of user CPU time in 6.200 s");
+	assert_head_says(make_user_clock, "trigger  sigtrap, clock user:");
+	assert_head_says(make_user_clock, "charged       the user time the kernel charged to");
+	assert_head_says(make_user_clock, "Percentages are of 5.080 s, the user CPU time");
+}
+
+static void make_lossy(struct made *made)
+{
+	example_init(made);
+	profile_info(made->profile)->lost = 1240;
+}
+
+static void lost_samples_are_counted(void **state)
+{
+	(void)state;
+	assert_head_says(make_lossy, "(asked for 1,000 Hz), 1,240 lost (20.0 %)");
+}
+
+static void make_shaky(struct made *made)
+{
+	example_init(made);
+	profile_info(made->profile)->stacks[0].samples = 800;
+	profile_info(made->profile)->stacks[1].samples = 200;
+}
+
+static void a_brief_head_says_when_many_stacks_are_cut_short(void **state)
+{
+	(void)state;
+	assert_head(make_shaky, &(struct report_options){ .is_brief = true },
+		    "time     5.102 s of CPU time in 6.200 s (0.82 CPUs busy), 2 processes, 3 "
+		    "threads\n"
+		    "samples  4,960 at 1,000 Hz of CPU time (asked for 1,000 Hz), none lost\n"
+		    "stacks   80.00 % reach the outermost frame; cut short: 200 (no unwind "
+		    "rule for an "
+		    "address in a\n"
+		    "         mapped file)\n");
+}
+
+static void make_saturated(struct made *made)
+{
+	made_init(made);
+	made_add(made, "main", UINT64_MAX, 1);
+	made_add(made, "main", 1, 1);
+}
+
+static void sums_that_do_not_fit_are_said(void **state)
+{
+	(void)state;
+	assert_head_says(make_saturated, "Some sums are larger than can be\ncounted (2^64 ns)");
+}
+
+static void make_crowd(struct made *made)
+{
+	struct process unentered = { .name = "tiny", .unentered_reason = "static" };
+
+	example_init(made);
+	for (unentered.pid = 1; unentered.pid <= 9; unentered.pid++)
+		profile_add_process(made->profile, &unentered);
+}
+
+static void of_many_processes_not_entered_some_are_named(void **state)
+{
+	(void)state;
+	assert_head_says(make_crowd, "sampled: busybox (pid 4242,\n                            "
+				     "           100.0 ms), tiny (pid 1)");
+	assert_head_says(make_crowd, "tiny (pid 3) and 6\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_head_says_how_it_was_recorded_and_adds_up),
+		cmocka_unit_test(a_brief_head_is_three_lines),
+		cmocka_unit_test(a_narrow_terminal_wraps_sentences),
+		cmocka_unit_test(an_empty_profile_says_so),
+		cmocka_unit_test(foreign_bytes_and_limits_are_written_safely),
+		cmocka_unit_test(info_has_every_row_and_process),
+		cmocka_unit_test(info_of_an_empty_profile),
+		cmocka_unit_test(info_of_foreign_bytes_and_limits),
+		cmocka_unit_test(the_user_clock_is_named_in_every_sum),
+		cmocka_unit_test(lost_samples_are_counted),
+		cmocka_unit_test(a_brief_head_says_when_many_stacks_are_cut_short),
+		cmocka_unit_test(sums_that_do_not_fit_are_said),
+		cmocka_unit_test(of_many_processes_not_entered_some_are_named),
+	};
+
+	/* Columns of a name are counted in UTF-8, as on a person's terminal. */
+	setlocale(LC_ALL, "C.UTF-8");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

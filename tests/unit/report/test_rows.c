@@ -1,0 +1,365 @@
+#include "cmocka_all.h"
+
+#include <locale.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "example.h"
+#include "report/report.h"
+
+/* What stands below the head. */
+static const char *body_of(const char *text)
+{
+	const char *body = strstr(text, "Percentages are of ");
+
+	return body ? body : text;
+}
+
+static void assert_body(const struct report_options *options, const char *expected)
+{
+	struct made made;
+	struct text text = { 0 };
+
+	example_init(&made);
+	assert_int_equal(report_text(made.profile, options, &text, NULL), 0);
+	assert_string_equal(body_of(text_string(&text)), expected);
+	text_done(&text);
+	made_done(&made);
+}
+
+static void by_function_sorted_by_self(void **state)
+{
+	(void)state;
+	assert_body(&(struct report_options){ 0 },
+		    "Percentages are of 5.080 s, the CPU time accounted for.\n"
+		    "\n"
+		    "self %  self time  total %  total time  function                        "
+		    "file:line             module\n"
+		    "  37.4    1.900 s     37.4     1.900 s  write                           "
+		    "write.c:24            libc.so.6\n"
+		    "  29.9    1.520 s     42.5     2.160 s  dictFind                        "
+		    "dict.c:500            redis-server\n"
+		    "  12.6    0.640 s     12.6     0.640 s  ~dictSdsKeyCompare              "
+		    "server.c:1280         redis-server\n"
+		    "  10.4    0.530 s     10.4     0.530 s  _int_malloc                     "
+		    "malloc.c:3795         libc.so.6\n"
+		    "   5.5    0.280 s      5.5     0.280 s  cfree                           "
+		    "malloc.c:3350         libc.so.6\n"
+		    "   2.0    0.100 s      2.0     0.100 s  [not entered: busybox]          - "
+		    "                    -\n"
+		    "   1.8    0.090 s     92.1     4.680 s  aeProcessEvents                 "
+		    "ae.c:340              redis-server\n"
+		    "   0.4    0.018 s      0.4     0.018 s  [start-up]                      - "
+		    "                    -\n"
+		    "   0.0    0.002 s      0.0     0.002 s  [exit]                          - "
+		    "                    -\n"
+		    "   0.0    0.000 s     92.1     4.680 s  __libc_start_main               "
+		    "libc-start.c:242      libc.so.6\n"
+		    "   0.0    0.000 s     92.1     4.680 s  _start                          - "
+		    "                    redis-server\n"
+		    "   0.0    0.000 s     92.1     4.680 s  aeMain                          "
+		    "ae.c:490              redis-server\n"
+		    "   0.0    0.000 s     92.1     4.680 s  main                            "
+		    "server.c:6800         redis-server\n"
+		    "   0.0    0.000 s     53.0     2.690 s  call                            "
+		    "server.c:3380         redis-server\n"
+		    "   0.0    0.000 s     53.0     2.690 s  processCommand                  "
+		    "server.c:3690         redis-server\n"
+		    "   0.0    0.000 s     53.0     2.690 s  readQueryFromClient             "
+		    "networking.c:2590     redis-server\n"
+		    "   0.0    0.000 s     37.4     1.900 s  handleClientsWithPendingWrites  "
+		    "networking.c:1960     redis-server\n"
+		    "   0.0    0.000 s     16.5     0.840 s  setCommand                      "
+		    "t_string.c:280        redis-server\n"
+		    "   0.0    0.000 s     10.4     0.530 s  malloc                          "
+		    "malloc.c:3287         libc.so.6\n"
+		    "   0.0    0.000 s      5.5     0.280 s  bioProcessBackgroundJobs        "
+		    "bio.c:190             redis-server\n"
+		    "   0.0    0.000 s      5.5     0.280 s  clone3                          - "
+		    "                    libc.so.6\n"
+		    "   0.0    0.000 s      5.5     0.280 s  start_thread                    "
+		    "pthread_create.c:356  libc.so.6\n");
+}
+
+static void sorted_by_total_says_how_many_rows_are_left_out(void **state)
+{
+	(void)state;
+	assert_body(&(struct report_options){ .sort = REPORT_SORT_TOTAL, .max_rows = 5 },
+		    "Percentages are of 5.080 s, the CPU time accounted for.\n"
+		    "\n"
+		    "self %  self time  total %  total time  function           file:line      "
+		    "   module\n"
+		    "   1.8    0.090 s     92.1     4.680 s  aeProcessEvents    ae.c:340       "
+		    "   redis-server\n"
+		    "   0.0    0.000 s     92.1     4.680 s  __libc_start_main  "
+		    "libc-start.c:242  libc.so.6\n"
+		    "   0.0    0.000 s     92.1     4.680 s  _start             -              "
+		    "   redis-server\n"
+		    "   0.0    0.000 s     92.1     4.680 s  aeMain             ae.c:490       "
+		    "   redis-server\n"
+		    "   0.0    0.000 s     92.1     4.680 s  main               server.c:6800  "
+		    "   redis-server\n"
+		    "… 17 more functions, 98.2 % together (-n 0 shows all)\n");
+}
+
+static void a_line_is_the_one_that_was_run(void **state)
+{
+	(void)state;
+	assert_body(&(struct report_options){ .by = GROUP_BY_LINE, .max_rows = 6 },
+		    "Percentages are of 5.080 s, the CPU time accounted for.\n"
+		    "\n"
+		    "self %  self time  total %  total time  function                file:line "
+		    "     module\n"
+		    "  37.4    1.900 s     37.4     1.900 s  write                   "
+		    "write.c:26     libc.so.6\n"
+		    "  29.9    1.520 s     29.9     1.520 s  dictFind                "
+		    "dict.c:510     redis-server\n"
+		    "  12.6    0.640 s     12.6     0.640 s  ~dictSdsKeyCompare      "
+		    "server.c:1290  redis-server\n"
+		    "  10.4    0.530 s     10.4     0.530 s  _int_malloc             "
+		    "malloc.c:3821  libc.so.6\n"
+		    "   5.5    0.280 s      5.5     0.280 s  cfree                   "
+		    "malloc.c:3391  libc.so.6\n"
+		    "   2.0    0.100 s      2.0     0.100 s  [not entered: busybox]  -         "
+		    "     -\n"
+		    "… 18 more lines, 2.2 % together (-n 0 shows all)\n");
+}
+
+static void modules_stand_with_their_whole_path(void **state)
+{
+	(void)state;
+	assert_body(&(struct report_options){ .by = GROUP_BY_MODULE },
+		    "Percentages are of 5.080 s, the CPU time accounted for.\n"
+		    "\n"
+		    "self %  self time  total %  total time  module\n"
+		    "  53.3    2.710 s     97.6     4.960 s  /lib/x86_64-linux-gnu/libc.so.6\n"
+		    "  44.3    2.250 s     97.6     4.960 s  /usr/bin/redis-server\n"
+		    "   2.0    0.100 s      2.0     0.100 s  [not entered: busybox]\n"
+		    "   0.4    0.018 s      0.4     0.018 s  [start-up]\n"
+		    "   0.0    0.002 s      0.0     0.002 s  [exit]\n");
+}
+
+static void threads_stand_with_what_the_kernel_charged(void **state)
+{
+	(void)state;
+	assert_body(
+		&(struct report_options){ .by = GROUP_BY_THREAD },
+		"Percentages are of 5.080 s, the CPU time accounted for.\n"
+		"\n"
+		"time %     time  charged  samples   tid  thread          pid  process\n"
+		"  92.5  4.700 s        -    4,680  4200  redis-server   4200  redis-server\n"
+		"   5.5  0.280 s        -      280  4203  bio_lazy_free  4200  redis-server\n"
+		"   2.0  0.100 s        -        0  4242  busybox        4242  busybox\n");
+}
+
+static void processes_stand_with_why_they_were_not_entered(void **state)
+{
+	(void)state;
+	assert_body(
+		&(struct report_options){ .by = GROUP_BY_PROCESS },
+		"Percentages are of 5.080 s, the CPU time accounted for.\n"
+		"\n"
+		"time %     time  charged  samples   pid  process       not entered because\n"
+		"  98.0  4.980 s  5.002 s    4,960  4200  redis-server\n"
+		"   2.0  0.100 s  0.100 s        0  4242  busybox       it is statically "
+		"linked\n");
+}
+
+static void with_a_thread_percentages_are_of_its_time(void **state)
+{
+	(void)state;
+	assert_body(&(struct report_options){ .thread = "bio_lazy_free" },
+		    "Percentages are of 280.0 ms: thread bio_lazy_free (tid 4203), which is "
+		    "5.5 % of the 5.080 s\n"
+		    "recorded.\n"
+		    "\n"
+		    "self %  self time  total %  total time  function                  "
+		    "file:line             module\n"
+		    " 100.0   280.0 ms    100.0    280.0 ms  cfree                     "
+		    "malloc.c:3350         libc.so.6\n"
+		    "   0.0     0.0 ms    100.0    280.0 ms  bioProcessBackgroundJobs  "
+		    "bio.c:190             redis-server\n"
+		    "   0.0     0.0 ms    100.0    280.0 ms  clone3                    -       "
+		    "              libc.so.6\n"
+		    "   0.0     0.0 ms    100.0    280.0 ms  start_thread              "
+		    "pthread_create.c:356  libc.so.6\n");
+}
+
+static void with_a_module_callers_keep_their_totals_of_it(void **state)
+{
+	(void)state;
+	assert_body(&(struct report_options){ .module = "libc", .max_rows = 4 },
+		    "Percentages are of 2.710 s: code of libc.so.6, which is 53.3 % of the "
+		    "5.080 s recorded.\n"
+		    "\n"
+		    "self %  self time  total %  total time  function           file:line      "
+		    "   module\n"
+		    "  70.1    1.900 s     70.1     1.900 s  write              write.c:24     "
+		    "   libc.so.6\n"
+		    "  19.6    0.530 s     19.6     0.530 s  _int_malloc        malloc.c:3795  "
+		    "   libc.so.6\n"
+		    "  10.3    0.280 s     10.3     0.280 s  cfree              malloc.c:3350  "
+		    "   libc.so.6\n"
+		    "   0.0    0.000 s     89.7     2.430 s  __libc_start_main  "
+		    "libc-start.c:242  libc.so.6\n"
+		    "… 13 more functions, 0.0 % together (-n 0 shows all)\n");
+}
+
+static void a_narrow_terminal_cuts_names_in_the_middle(void **state)
+{
+	(void)state;
+	assert_body(&(struct report_options){ .width = 70,
+					      .max_rows = 17,
+					      .sort = REPORT_SORT_TOTAL },
+		    "Percentages are of 5.080 s, the CPU time accounted for.\n"
+		    "\n"
+		    "self %  self time  total %  total time  function                  "
+		    "file:line         module\n"
+		    "   1.8    0.090 s     92.1     4.680 s  aeProcessEvents           "
+		    "ae.c:340          redis-server\n"
+		    "   0.0    0.000 s     92.1     4.680 s  __libc_start_main         "
+		    "libc-start.c:242  libc.so.6\n"
+		    "   0.0    0.000 s     92.1     4.680 s  _start                    -       "
+		    "          redis-server\n"
+		    "   0.0    0.000 s     92.1     4.680 s  aeMain                    "
+		    "ae.c:490          redis-server\n"
+		    "   0.0    0.000 s     92.1     4.680 s  main                      "
+		    "server.c:6800     redis-server\n"
+		    "   0.0    0.000 s     53.0     2.690 s  call                      "
+		    "server.c:3380     redis-server\n"
+		    "   0.0    0.000 s     53.0     2.690 s  processCommand            "
+		    "server.c:3690     redis-server\n"
+		    "   0.0    0.000 s     53.0     2.690 s  readQueryFromClient       "
+		    "network…g.c:2590  redis-server\n"
+		    "  29.9    1.520 s     42.5     2.160 s  dictFind                  "
+		    "dict.c:500        redis-server\n"
+		    "  37.4    1.900 s     37.4     1.900 s  write                     "
+		    "write.c:24        libc.so.6\n"
+		    "   0.0    0.000 s     37.4     1.900 s  handleClien…endingWrites  "
+		    "network…g.c:1960  redis-server\n"
+		    "   0.0    0.000 s     16.5     0.840 s  setCommand                "
+		    "t_string.c:280    redis-server\n"
+		    "  12.6    0.640 s     12.6     0.640 s  ~dictSdsKeyCompare        "
+		    "server.c:1280     redis-server\n"
+		    "  10.4    0.530 s     10.4     0.530 s  _int_malloc               "
+		    "malloc.c:3795     libc.so.6\n"
+		    "   0.0    0.000 s     10.4     0.530 s  malloc                    "
+		    "malloc.c:3287     libc.so.6\n"
+		    "   5.5    0.280 s      5.5     0.280 s  cfree                     "
+		    "malloc.c:3350     libc.so.6\n"
+		    "   0.0    0.000 s      5.5     0.280 s  bioProcessBackgroundJobs  "
+		    "bio.c:190         redis-server\n"
+		    "… 5 more functions, 2.4 % together (-n 0 shows all)\n");
+}
+
+static void colours_show_what_is_hot(void **state)
+{
+	(void)state;
+	assert_body(
+		&(struct report_options){
+			.has_color = true, .max_rows = 7, .by = GROUP_BY_MODULE },
+		"Percentages are of 5.080 s, the CPU time accounted for.\n"
+		"\n"
+		"\x1b[1mself %\x1b[0m  \x1b[1mself time\x1b[0m  \x1b[1mtotal %\x1b[0m  "
+		"\x1b[1mtotal time\x1b[0m  \x1b[1mmodule\x1b[0m\n"
+		"  \x1b[1;31m53.3\x1b[0m    2.710 s     \x1b[1;31m97.6\x1b[0m     4.960 s  "
+		"/lib/x86_64-linux-gnu/libc.so.6\n"
+		"  \x1b[1;31m44.3\x1b[0m    2.250 s     \x1b[1;31m97.6\x1b[0m     4.960 s  "
+		"/usr/bin/redis-server\n"
+		"   \x1b[33m2.0\x1b[0m    0.100 s      \x1b[33m2.0\x1b[0m     0.100 s  [not "
+		"entered: busybox]\n"
+		"   0.4    0.018 s      0.4     0.018 s  [start-up]\n"
+		"   \x1b[2m0.0\x1b[0m    0.002 s      \x1b[2m0.0\x1b[0m     0.002 s  [exit]\n");
+}
+
+static void min_leaves_out_rows_below_it(void **state)
+{
+	(void)state;
+	assert_body(
+		&(struct report_options){ .has_min_percent = true, .min_percent = 20 },
+		"Percentages are of 5.080 s, the CPU time accounted for.\n"
+		"\n"
+		"self %  self time  total %  total time  function  file:line   module\n"
+		"  37.4    1.900 s     37.4     1.900 s  write     write.c:24  libc.so.6\n"
+		"  29.9    1.520 s     42.5     2.160 s  dictFind  dict.c:500  redis-server\n"
+		"… 20 more functions, 32.7 % together (--min 0 -n 0 shows all)\n");
+}
+
+static void min_goes_by_total_when_sorted_by_total(void **state)
+{
+	(void)state;
+	assert_body(&(struct report_options){ .sort = REPORT_SORT_TOTAL,
+					      .by = GROUP_BY_MODULE,
+					      .has_min_percent = true,
+					      .min_percent = 50 },
+		    "Percentages are of 5.080 s, the CPU time accounted for.\n"
+		    "\n"
+		    "self %  self time  total %  total time  module\n"
+		    "  53.3    2.710 s     97.6     4.960 s  /lib/x86_64-linux-gnu/libc.so.6\n"
+		    "  44.3    2.250 s     97.6     4.960 s  /usr/bin/redis-server\n"
+		    "… 3 more modules, 2.4 % together (--min 0 -n 0 shows all)\n");
+}
+
+static void all_rows_are_shown_when_asked(void **state)
+{
+	struct made made;
+	struct text text = { 0 };
+	const struct report_options options = { .max_rows = REPORT_ALL_ROWS };
+
+	(void)state;
+	made_init(&made);
+	for (int i = 0; i < 100; i++) {
+		char name[] = { 'f', (char)('0' + i / 10), (char)('0' + i % 10), '\0' };
+		made_add(&made, name, 1000, 1);
+	}
+	assert_int_equal(report_text(made.profile, &options, &text, NULL), 0);
+	assert_non_null(strstr(text_string(&text), "  f99 "));
+	assert_null(strstr(text_string(&text), "more function"));
+	text_clear(&text);
+	assert_int_equal(report_text(made.profile, &(struct report_options){ 0 }, &text, NULL),
+			 0);
+	assert_non_null(
+		strstr(text_string(&text), "… 70 more functions, 70.0 % together (-n 0"));
+	text_done(&text);
+	made_done(&made);
+}
+
+static void an_unknown_thread_is_refused_and_nothing_is_written(void **state)
+{
+	struct made made;
+	struct text text = { 0 };
+	struct error err;
+
+	(void)state;
+	example_init(&made);
+	assert_true(report_text(made.profile, &(struct report_options){ .thread = "none" },
+				&text, &err) < 0);
+	assert_int_equal(text.len, 0);
+	assert_non_null(strstr(err.text, "no thread has the name or the tid \"none\""));
+	made_done(&made);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(by_function_sorted_by_self),
+		cmocka_unit_test(sorted_by_total_says_how_many_rows_are_left_out),
+		cmocka_unit_test(a_line_is_the_one_that_was_run),
+		cmocka_unit_test(modules_stand_with_their_whole_path),
+		cmocka_unit_test(threads_stand_with_what_the_kernel_charged),
+		cmocka_unit_test(processes_stand_with_why_they_were_not_entered),
+		cmocka_unit_test(with_a_thread_percentages_are_of_its_time),
+		cmocka_unit_test(with_a_module_callers_keep_their_totals_of_it),
+		cmocka_unit_test(a_narrow_terminal_cuts_names_in_the_middle),
+		cmocka_unit_test(colours_show_what_is_hot),
+		cmocka_unit_test(min_leaves_out_rows_below_it),
+		cmocka_unit_test(min_goes_by_total_when_sorted_by_total),
+		cmocka_unit_test(all_rows_are_shown_when_asked),
+		cmocka_unit_test(an_unknown_thread_is_refused_and_nothing_is_written),
+	};
+
+	/* Columns of a name are counted in UTF-8, as on a person's terminal. */
+	setlocale(LC_ALL, "C.UTF-8");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
