@@ -15,7 +15,8 @@ import re
 import sys
 
 CMOCKA_SKIPPED = re.compile(r"^\[  SKIPPED \] (\w+)$", re.M)
-UNITTEST_SKIPPED = re.compile(r"^(\w+) \(.*\) \.\.\. skipped ['\"](.*)['\"]$", re.M)
+UNITTEST_SKIPPED = re.compile(r"^(.+?)(?: \(.*\))? \.\.\. skipped ['\"](.*)['\"]$", re.M)
+UNITTEST_SKIPS = re.compile(r"^(?:OK|FAILED) \(.*skipped=(\d+).*\)$", re.M)
 
 
 class Tally:
@@ -62,8 +63,12 @@ def skipped_parts(said):
     """Cases that were skipped within a program that passed."""
     for name in sorted(set(CMOCKA_SKIPPED.findall(said))):
         yield name
-    for name, why in UNITTEST_SKIPPED.findall(said):
+    with_reason = UNITTEST_SKIPPED.findall(said)
+    for name, why in with_reason:
         yield f"{name}: {why}"
+    # Without verbosity=2 unittest only counts.
+    for _ in range(sum(map(int, UNITTEST_SKIPS.findall(said))) - len(with_reason)):
+        yield "a case that did not say why"
 
 
 def tally_of(steps):

@@ -40,6 +40,14 @@ class Summary(unittest.TestCase):
         tally = self.tally({"name": "a", "result": "OK",
                             "stderr": "test_x (__main__.T.test_x) ... skipped 'no perf'\n"})
         self.assertEqual(tally.skipped, ["unit tests: a: test_x: no perf"])
+        tally = self.tally({"name": "a", "result": "OK",
+                            "stderr": "test_x (__main__.T)\nIts words. ... skipped 'no perf'\n"
+                                      "OK (skipped=1)\n"})
+        self.assertEqual(tally.skipped, ["unit tests: a: Its words.: no perf"])
+
+    def test_a_case_that_does_not_say_why_is_counted_all_the_same(self):
+        tally = self.tally({"name": "a", "result": "OK", "stderr": "OK (skipped=2)\n"})
+        self.assertEqual(tally.skipped, ["unit tests: a: a case that did not say why"] * 2)
 
     def test_a_suite_without_a_log_is_a_failure(self):
         tally = summary.tally_of("meson /nonexistent/log unit tests\nstep failed the build\n")
