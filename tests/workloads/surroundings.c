@@ -2,7 +2,8 @@
  * surroundings - prints what a program sees of itself: descriptors, signals ignored,
  * blocked and pending, threads, limits, its own environment's FATHOM and LD_ names, timers.
  *
- * Run with and without a profiler the lines are the same.
+ * Run with and without a profiler the lines are the same.  What SIGTRAP does is left
+ * out: it is the one signal a profiler's trigger may need.
  */
 #include <dirent.h>
 #include <signal.h>
@@ -51,7 +52,7 @@ static void print_signals(void)
 	for (int number = 1; number < NSIG; number++) {
 		struct sigaction action;
 
-		if (sigaction(number, NULL, &action) != 0)
+		if (number == SIGTRAP || sigaction(number, NULL, &action) != 0)
 			continue;
 		printf("signal %d %s%s\n", number,
 		       action.sa_handler == SIG_DFL   ? "default"
