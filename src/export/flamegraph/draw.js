@@ -127,13 +127,13 @@ function boxOf(node) {
 /* The end of the label is cut off; fillText() squeezes what the estimate left too wide. */
 function fitLabel(node, room) {
 	const f = functionAt(node);
-	const label = isInlined[node] ? `↳ ${f.name}` : f.name;
+	const label = isInlined[node] ? `↳ ${f.short}` : f.short;
 	const id = functionOf[node];
 	if (node === 0)
 		return label;
 	if (labelWidths[id] === 0)
-		labelWidths[id] = Math.max(1, context.measureText(f.name).width);
-	const width = labelWidths[id] * (label.length / f.name.length);
+		labelWidths[id] = Math.max(1, context.measureText(f.short).width);
+	const width = labelWidths[id] * (label.length / f.short.length);
 	if (width <= room)
 		return label;
 	const kept = Math.floor((label.length * room) / width) - 1;
@@ -206,6 +206,20 @@ function draw() {
 		const isWide = drawIfVisible(node, paint);
 		node = isWide ? node + 1 : endOf[node];
 	}
+	if (graph.scrollTop > 0)
+		drawEdge(0, ROW_HEIGHT);
+	if (graph.scrollTop + size.height < (size.deepest + 1) * ROW_HEIGHT)
+		drawEdge(size.height, size.height - ROW_HEIGHT);
+}
+
+/* Fades out the edge behind which there is more to scroll to. */
+function drawEdge(y, toY) {
+	const fade = context.createLinearGradient(0, y, 0, toY);
+	const page = palette().page;
+	fade.addColorStop(0, page);
+	fade.addColorStop(1, `${page}00`);
+	context.fillStyle = fade;
+	context.fillRect(0, Math.min(y, toY), size.width, Math.abs(toY - y));
 }
 
 /* Whether the node is wide enough for its callees to be looked at. */
@@ -235,8 +249,8 @@ function layOut() {
 	const scale = window.devicePixelRatio || 1;
 	size.deepest = deepestBelow(view.zoom);
 	const wanted = (size.deepest + 1) * ROW_HEIGHT;
-	const room = Math.max(160, Math.min(window.innerHeight - graph.offsetTop - 230, window.innerHeight * 0.72));
-	size.height = Math.min(wanted, Math.floor(room));
+	const room = Math.max(160, Math.min(window.innerHeight - graph.offsetTop - 300, window.innerHeight * 0.7));
+	size.height = Math.min(wanted, Math.floor(room / ROW_HEIGHT) * ROW_HEIGHT);
 	graph.style.height = `${size.height}px`;
 	content.style.height = `${wanted}px`;
 	size.width = content.clientWidth;

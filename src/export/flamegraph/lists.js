@@ -141,10 +141,12 @@ function makeRow({ f, self, total }, search) {
 	const whole = totalOf[view.zoom];
 	const row = make("tr");
 	const name = make("td");
-	const button = make("button", "", f.name);
-	const module = make("td", "quiet", f.module === null ? f.language : baseName(f.module));
+	const button = make("button", "", f.short);
+	const origin = f.language === FATHOM ? "" : f.language;
+	const module = make("td", "quiet", f.module === null ? origin : baseName(f.module));
 	const file = make("td", "quiet", f.file === null ? "" : placeOf({ ...f, file: baseName(f.file) }));
 	button.type = "button";
+	button.title = f.short === f.name ? "" : f.name;
 	button.addEventListener("click", () => search(`"${f.name}"`));
 	name.append(button);
 	module.title = f.module ?? "";
@@ -159,7 +161,7 @@ function describeList(count) {
 	const what = formatCount(count, "function", "functions") + (view.isMatch ? " found" : "");
 	return view.zoom === 0
 		? `${what}; shares are of ${formatTime(totalOf[0])}`
-		: `${what} in the zoomed box, ${functionAt(view.zoom).name}; shares are of its ${formatTime(totalOf[view.zoom])}`;
+		: `${what} in the zoomed box, ${functionAt(view.zoom).short}; shares are of its ${formatTime(totalOf[view.zoom])}`;
 }
 
 function showList(sorting, search) {

@@ -27,10 +27,44 @@ for (let i = 1, open = [0]; i < nodeCount; i++) {
 for (const node of profile.inlined)
 	isInlined[node] = 1;
 
+const LONG_NAME = 40; /* characters */
+/* What begins like brackets and is none. */
+const NO_BRACKETS = /(?:operator\s*(?:<=>|<<=|<<|<=|<|>>=|>>|>=|>|->\*|->|\(\))|->|\(anonymous namespace\))/y;
+
+/*
+ * A long C++ or Rust name with an ellipsis for what stands between its brackets:
+ * "std::map<…>::operator[](…)".  A name whose brackets do not match stays as it is.
+ */
+function shorten(name) {
+	const open = [];
+	let short = "";
+	if (name.length <= LONG_NAME)
+		return name;
+	for (let i = 0; i < name.length; ) {
+		NO_BRACKETS.lastIndex = i;
+		const part = NO_BRACKETS.exec(name)?.[0] ?? name[i];
+		i += part.length;
+		if (part === ">" || part === ")") {
+			const begin = open.pop();
+			if (begin === undefined || name[begin] !== (part === ">" ? "<" : "("))
+				return name;
+			if (open.length === 0)
+				short += begin + 2 === i ? part : `…${part}`;
+		} else {
+			if (open.length === 0)
+				short += part;
+			if (part === "<" || part === "(")
+				open.push(i - 1);
+		}
+	}
+	return open.length === 0 ? short : name;
+}
+
 const FATHOM = "fathom";
-const everything = { name: "all", language: FATHOM, module: null, file: null, line: 0 };
+const everything = { name: "all", short: "all", language: FATHOM, module: null, file: null, line: 0 };
 const functions = profile.functions.map(([name, language, module, file, line]) => ({
 	name,
+	short: shorten(name),
 	language: profile.languages[language],
 	module: profile.modules[module],
 	file,

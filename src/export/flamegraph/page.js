@@ -94,7 +94,7 @@ function showPath() {
 	const parts = zoomPath().flatMap((node, i) => {
 		if (node === null)
 			return [make("span", "", "› …")];
-		const button = make("button", "", functionAt(node).name);
+		const button = make("button", "", functionAt(node).short);
 		button.type = "button";
 		button.addEventListener("click", () => zoomTo(node));
 		if (node === view.zoom)

@@ -12,7 +12,7 @@ import sys
 import unittest
 
 HANDMADE = os.environ.get("EXPORT_HANDMADE", "")
-PROFILES = ["empty", "one frame", "recursion", "mixed", "hostile", "large"]
+PROFILES = ["empty", "one frame", "recursion", "mixed", "hostile", "long names", "deep", "large"]
 SECONDS_TO_FETCH = 180
 
 

@@ -243,6 +243,46 @@ static void fill_hostile(struct profile *profile)
 	add_thread(profile, 2, 2, NULL);
 }
 
+/* As compilers make them. */
+static void fill_long_names(struct profile *profile)
+{
+	static const char *const names[] = {
+		"std::map<int, std::string>::at(int const&)",
+		"std::basic_ostream<char>& std::operator<< <char>(std::basic_ostream<char>&, "
+		"char)",
+		"bool std::operator< <char>(std::string const&, std::string const&)",
+		"(anonymous namespace)::Pool<int>::take(unsigned long, bool)",
+		"<alloc::vec::Vec<T> as core::ops::index::Index<I>>::index",
+		"void very::long_name::without::any::brackets_at_all",
+		"call(std::function<int (char)>, auto (*)() -> decltype(x))::operator()() "
+		"const",
+		"a name whose brackets > do not ( match < at all ) here",
+	};
+	struct thread_id thread = add_thread(profile, 7, 7, "prog");
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		weigh(profile,
+		      push_named(profile, (struct stack_id){ 0 }, (struct module_id){ 0 },
+				 names[i]),
+		      thread, 8 - i, 1);
+	thread = add_thread(profile, 8, 8, "child");
+	weigh(profile, (struct stack_id){ 1 }, thread, 1, 1);
+}
+
+/* 20,000 calls deep: two functions that call each other. */
+static void fill_deep(struct profile *profile)
+{
+	enum { DEPTH = 20000 };
+	struct thread_id thread = add_thread(profile, 7, 7, "prog");
+	struct stack_id stack = { 0 };
+
+	for (int i = 0; i < DEPTH; i++)
+		stack = push_named(profile, stack, (struct module_id){ 0 },
+				   i % 2 ? "odd" : "even");
+	weigh(profile, stack, thread, 3 * MS, 3);
+	weigh(profile, (struct stack_id){ 1 }, thread, 1 * MS, 1);
+}
+
 /* 200,000 nodes: eight callees in each function, the weights falling off like real ones. */
 static void fill_large(struct profile *profile)
 {
@@ -274,6 +314,8 @@ const struct handmade handmade_profiles[] = {
 	{ "recursion", fill_recursion },
 	{ "mixed", fill_mixed },
 	{ "hostile", fill_hostile },
+	{ "long names", fill_long_names },
+	{ "deep", fill_deep },
 	{ "large", fill_large },
 	{ NULL, NULL },
 };

@@ -94,6 +94,16 @@ static void a_path_leads_from_the_outermost_caller_to_the_node(void **state)
 	assert_int_equal(calltree_path(&tree, 0, path), 0);
 }
 
+static void a_deep_stack_needs_no_deep_recursion(void **state)
+{
+	(void)state;
+	build("deep");
+	assert_int_equal(tree.node_count, 20001);
+	assert_int_equal(calltree_depth(&tree), 20000);
+	assert_int_equal(tree.nodes[20000].total_ns, 3000000);
+	assert_int_equal(tree.nodes[1].total_ns, 4000000);
+}
+
 static void stacks_without_weight_are_left_out(void **state)
 {
 	(void)state;
@@ -132,6 +142,7 @@ int main(void)
 		cmocka_unit_test_teardown(rows_hold_each_thread_and_node_once, tear_down),
 		cmocka_unit_test_teardown(a_path_leads_from_the_outermost_caller_to_the_node,
 					  tear_down),
+		cmocka_unit_test_teardown(a_deep_stack_needs_no_deep_recursion, tear_down),
 		cmocka_unit_test_teardown(stacks_without_weight_are_left_out, tear_down),
 		cmocka_unit_test_teardown(time_of_no_stack_is_a_node_of_its_own, tear_down),
 	};

@@ -121,6 +121,35 @@ class Drawing(Page):
         self.assertEqual(rows, ["100 %\t7.00 ms\t100 %\t7.00 ms\tfact\t\tprog",
                                 "0 %\t0 ns\t100 %\t7.00 ms\tmain\t\tprog"])
 
+    def test_a_deep_stack_is_scrolled_through(self):
+        self.open("deep")
+        root_top = self.box(0)[1]
+        graph = self.page.evaluate("document.getElementById('graph').getBoundingClientRect().toJSON()")
+        self.assertAlmostEqual(root_top + 20, graph["bottom"], delta=1)
+        self.page.evaluate("document.getElementById('graph').scrollTop = 0")
+        self.page.settle()
+        leaf = 20000
+        self.assertAlmostEqual(self.box(leaf)[1], graph["top"], delta=1)
+        x, y, width, height = self.box(leaf)
+        self.page.click(x + width / 3, y + height / 2)
+        self.assertEqual(self.address(), f"#zoom={leaf}")
+        self.assertEqual(self.page.evaluate("document.querySelectorAll('#path button').length"), 39)
+
+    def test_long_names_are_shown_without_what_is_in_their_brackets(self):
+        self.open("long names")
+        self.assertEqual(self.page.evaluate(
+            "[...document.querySelectorAll('#rows button')].map(b => b.innerText)"), [
+                "std::map<…>::at(…)",
+                "std::basic_ostream<…>& std::operator<< <…>(…)",
+                "bool std::operator< <…>(…)",
+                "(anonymous namespace)::Pool<…>::take(…)",
+                "<…>::index",
+                "void very::long_name::without::any::brackets_at_all",
+                "call(…)::operator()() const",
+                "a name whose brackets > do not ( match < at all ) here"])
+        self.assertEqual(self.page.evaluate("document.querySelector('#rows button').title"),
+                         "std::map<int, std::string>::at(int const&)")
+
     def test_an_empty_profile_says_so(self):
         self.open("empty")
         self.assertIn("nothing to show", self.text("#meaning"))
@@ -215,6 +244,13 @@ class Using(Page):
         self.assertEqual(self.box(self.node("[start-up]"))[2], 0)
         self.assertIn("shares are of 4.00 ms", self.text("#list-title"))
         self.assertEqual(self.address(), "#threads=t2")
+
+    def test_one_process_can_be_shown_alone(self):
+        self.open("long names", "#threads=p8")
+        self.assertIn("shares are of 1 ns", self.text("#list-title"))
+        self.assertEqual(self.page.evaluate(
+            "[...document.querySelectorAll('#thread optgroup')].map(g => g.label)"),
+            ["prog (7)", "prog (8)"])
 
     def test_an_address_that_is_passed_on_shows_the_same(self):
         self.open("mixed", "#zoom=2&search=swap&threads=t2&view=icicle&theme=dark&sort=name")
