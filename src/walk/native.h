@@ -43,27 +43,46 @@ struct native_scratch {
 	struct cfa_program program;
 };
 
+/* The rule of the FDE that was found; 0 if it is damaged or not supported. */
+static inline u64 native_rule_of_found(struct native_scratch *scratch, u64 lookup)
+{
+	struct eh_lookup *found = &scratch->found;
+
+	if (found->cie.ra_register != CFA_RA_REGISTER ||
+	    eh_lookup_row(found, &scratch->program, lookup) < 0)
+		return 0;
+	return native_rule_pack(&scratch->program.row, found->cie.is_signal_frame);
+}
+
+/* The rule of an address that no FDE covers; 0 if there is none. */
+static inline u64 native_rule_by_code(struct native_scratch *scratch, struct mem *mem,
+				      const struct native_image *image, u64 lookup)
+{
+	u64 next = native_code_skip_padding(mem, lookup);
+
+	if (next != lookup && eh_lookup_find(&scratch->found, mem, image, next) == WALK_COMPLETE &&
+	    scratch->found.fde.begin == next)
+		return native_rule_of_found(scratch, next);
+	return native_code_rule(mem, lookup);
+}
+
 /* As native_rule_find(), in memory the caller provides; what it held does not matter. */
 static inline enum walk_status native_rule_find_in(struct native_scratch *scratch,
 						   struct mem *mem,
 						   const struct native_image *image,
 						   u64 lookup, u64 *out_rule)
 {
-	struct eh_lookup *found = &scratch->found;
 	enum walk_status status;
 	u64 rule;
 
 	if (lookup < image->start || lookup >= image->end)
 		return WALK_NO_MODULE;
-	status = eh_lookup_find(found, mem, image, lookup);
-	if (status == WALK_NO_RULE) {
-		rule = native_code_rule(mem, lookup);
-	} else if (status == WALK_COMPLETE) {
+	status = eh_lookup_find(&scratch->found, mem, image, lookup);
+	if (status == WALK_COMPLETE) {
 		status = WALK_BAD_RULE;
-		if (found->cie.ra_register != CFA_RA_REGISTER ||
-		    eh_lookup_row(found, &scratch->program, lookup) < 0)
-			return status;
-		rule = native_rule_pack(&scratch->program.row, found->cie.is_signal_frame);
+		rule = native_rule_of_found(scratch, lookup);
+	} else if (status == WALK_NO_RULE) {
+		rule = native_rule_by_code(scratch, mem, image, lookup);
 	} else {
 		return status;
 	}

@@ -131,6 +131,13 @@ static inline u64 native_code_rule(struct mem *mem, u64 lookup)
 	return A64_FORM_SIGNAL | A64_SIGNAL_FRAME;
 }
 
+/* Nothing is known to run through padding here. */
+static inline u64 native_code_skip_padding(struct mem *mem, u64 at)
+{
+	(void)mem;
+	return at;
+}
+
 static inline int a64_read_u64(struct mem *mem, u64 addr, u64 *out_value)
 {
 	return mem_read(mem, out_value, sizeof *out_value, addr);

@@ -3,10 +3,10 @@
  * native_x86_64_code - what the instructions say where no unwind rule does.
  *
  * Linkers' start-up files, ld.so's entry and other libcs' signal trampolines are assembler
- * without rules.  They are recognised by their code; nothing here guesses.
+ * without rules.  They are recognised by their code.
  */
 #pragma once
-#include "native_x86_64.h"
+#include "native_x86_64_scan.h"
 
 /* mov $15,%rax; syscall: rt_sigreturn. */
 static inline int x86_is_sigreturn(struct mem *mem, u64 at)
@@ -46,17 +46,6 @@ static inline int x86_is_outermost_call(struct mem *mem, u64 return_address)
 	return bytes[0] == 0x31 && bytes[1] == 0xed && bytes[2] == 0xe8;
 }
 
-/* The rule of code that has none, by its instructions; 0 if they say nothing. */
-static inline u64 native_code_rule(struct mem *mem, u64 lookup)
-{
-	/* For a return address lookup is one byte before it, in front of the trampoline. */
-	if (x86_is_sigreturn(mem, lookup) || x86_is_sigreturn(mem, lookup + 1))
-		return x86_sigreturn_rule();
-	if (x86_is_outermost_call(mem, lookup + 1))
-		return X86_FORM_LAST;
-	return 0;
-}
-
 /* Does the instruction that ends at `at` call something?  (call rel32, call *r/m) */
 static inline int x86_follows_call(struct mem *mem, u64 at)
 {
@@ -81,6 +70,65 @@ static inline int x86_follows_call(struct mem *mem, u64 at)
 			return 1;
 	}
 	return 0;
+}
+
+/* The length of a no-operation of any length: 66… 2e, then 0f 1f /0 or 90; 0 if it is none. */
+static inline u32 x86_nop_length(const u8 *bytes, u32 len)
+{
+	u32 at = 0;
+
+	while (at < 8 && at + 2 < len && (bytes[at] == 0x66 || bytes[at] == 0x2e))
+		at++;
+	if (bytes[at] == 0x90)
+		return at + 1;
+	if (at + 2 >= len || bytes[at] != 0x0f || bytes[at + 1] != 0x1f)
+		return 0;
+	switch (bytes[at + 2]) {
+	case 0x00:
+		return at + 3;
+	case 0x40:
+		return at + 4;
+	case 0x44:
+		return at + 5;
+	case 0x80:
+		return at + 7;
+	case 0x84:
+		return at + 8;
+	default:
+		return 0;
+	}
+}
+
+#define X86_PADDING_MAX 16
+
+/*
+ * The end of the padding that begins at `at`, or `at`.  glibc's __memcpy_chk runs through
+ * the padding behind it into memcpy, whose rules begin there.
+ */
+static inline u64 native_code_skip_padding(struct mem *mem, u64 at)
+{
+	u8 bytes[11];
+
+	for (u32 i = 0; i < X86_PADDING_MAX; i++) {
+		if (mem_read(mem, bytes, sizeof bytes, at) < 0)
+			break;
+		u32 len = x86_nop_length(bytes, sizeof bytes);
+		if (len == 0)
+			break;
+		at += len;
+	}
+	return at;
+}
+
+/* The rule of code that has none, by its instructions; 0 if they say nothing. */
+static inline u64 native_code_rule(struct mem *mem, u64 lookup)
+{
+	/* For a return address lookup is one byte before it, in front of the trampoline. */
+	if (x86_is_sigreturn(mem, lookup) || x86_is_sigreturn(mem, lookup + 1))
+		return x86_sigreturn_rule();
+	if (x86_is_outermost_call(mem, lookup + 1))
+		return X86_FORM_LAST;
+	return x86_scan(mem, x86_follows_call(mem, lookup + 1) ? lookup + 1 : lookup);
 }
 
 /* Frames larger than this are not believed without a rule. */
