@@ -10,7 +10,7 @@
 #pragma once
 #include "abi/types.h"
 
-#define HANDSHAKE_MAGIC 0x66746d31U /* changes with the messages' layout */
+#define HANDSHAKE_MAGIC           0x66746d31U /* changes with the messages' layout */
 #define HANDSHAKE_SOCKET_VARIABLE "FATHOM_AGENT_SOCKET"
 /* How long a program waits for a recorder that does not answer. */
 #define HANDSHAKE_TIMEOUT_MS 250

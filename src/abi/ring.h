@@ -16,16 +16,16 @@
 #pragma once
 #include "abi/types.h"
 
-#define RING_MAGIC 0x676e69726d746166ULL /* "fatmring" */
-#define RING_VERSION 1
-#define RING_HEADER_BYTES 4096
+#define RING_MAGIC         0x676e69726d746166ULL /* "fatmring" */
+#define RING_VERSION       1
+#define RING_HEADER_BYTES  4096
 #define RING_OLDER_THREADS 16
 
 enum ring_record_type {
 	RING_SAMPLE = 1, /* struct ring_sample */
 	RING_STACK = 2,  /* struct ring_stack and its frames */
-	RING_IMAGE = 3,  /* struct ring_image and its path: an ELF image seen for the first time */
-	RING_FLUSH = 4,  /* struct ring_flush: images may have gone, addresses may change meaning */
+	RING_IMAGE = 3,  /* struct ring_image and its path */
+	RING_FLUSH = 4,  /* struct ring_flush */
 };
 #define RING_RECORD_VERSION 1
 
@@ -86,6 +86,7 @@ struct ring_stack {
 	u64 frames[];
 };
 
+/* An ELF image that the vantage met for the first time. */
 struct ring_image {
 	struct ring_record record;
 	u64 time_ns;
@@ -94,6 +95,7 @@ struct ring_image {
 	char path[];   /* NUL-terminated, padded to a word */
 };
 
+/* Images may have gone: addresses may change their meaning. */
 struct ring_flush {
 	struct ring_record record;
 	u64 time_ns;

@@ -39,9 +39,9 @@ static void account_entered(struct image *image, const struct account_terms *ter
 
 	figures->startup_ns = (int64_t)above(image->start_cpu_ns, image->cpu_before_ns);
 	if (image->event_count > 0 || image->rusage_ns != 0) {
-		const uint64_t counted_ns = image->event_count > 0
-						    ? image_counted_ns(image)
-						    : above(image->rusage_ns, image->start_cpu_ns);
+		const uint64_t counted_ns =
+			image->event_count > 0 ? image_counted_ns(image)
+					       : above(image->rusage_ns, image->start_cpu_ns);
 
 		image->cpu_ns = image->start_cpu_ns + counted_ns;
 		image->is_accounted = true;
@@ -91,24 +91,24 @@ static void write_threads(struct image *image, const struct account_terms *terms
 	for (size_t i = 0; i < image->thread_count; i++) {
 		const struct image_thread *thread = &image->threads[i];
 		const struct figures *own = i == 0 ? figures : &nothing;
-		const uint64_t end_ns = thread->end_ns == UINT64_MAX ? image->end_ns
-								     : thread->end_ns;
+		const uint64_t end_ns =
+			thread->end_ns == UINT64_MAX ? image->end_ns : thread->end_ns;
 
 		recording_writer_update_thread(
-			writer, &(struct recording_thread){
-					.id = thread->row,
-					.process = image->row,
-					.tid = thread->tid,
-					.name = thread->name,
-					.start_ns = since(thread->start_ns,
-							  terms->session_start_ns),
-					.end_ns = since(end_ns, terms->session_start_ns),
-					.cpu_ns = own->cpu_ns,
-					.startup_ns = own->startup_ns,
-					.exit_ns = own->exit_ns,
-					.unentered_ns = own->unentered_ns,
-					.kernel_unsampled_ns = own->kernel_unsampled_ns,
-				});
+			writer,
+			&(struct recording_thread){
+				.id = thread->row,
+				.process = image->row,
+				.tid = thread->tid,
+				.name = thread->name,
+				.start_ns = since(thread->start_ns, terms->session_start_ns),
+				.end_ns = since(end_ns, terms->session_start_ns),
+				.cpu_ns = own->cpu_ns,
+				.startup_ns = own->startup_ns,
+				.exit_ns = own->exit_ns,
+				.unentered_ns = own->unentered_ns,
+				.kernel_unsampled_ns = own->kernel_unsampled_ns,
+			});
 	}
 }
 

@@ -17,10 +17,10 @@
 static void command_exec(char *const *argv, const struct command_environment *environment)
 {
 	const char *others = getenv("LD_PRELOAD");
-	CLEANUP(freep) char *preload =
-		others != NULL && others[0] != '\0'
-			? xasprintf("%s:%s", environment->agent_path, others)
-			: xstrdup(environment->agent_path);
+	CLEANUP(freep)
+	char *preload = others != NULL && others[0] != '\0'
+				? xasprintf("%s:%s", environment->agent_path, others)
+				: xstrdup(environment->agent_path);
 
 	setenv("LD_PRELOAD", preload, 1);
 	setenv(HANDSHAKE_SOCKET_VARIABLE, environment->socket_path, 1);
@@ -78,16 +78,15 @@ int command_start(char *const *argv, const struct command_environment *environme
 static int command_explain(const char *name, int failure, enum session_failure *out_failure,
 			   struct error *err)
 {
-	*out_failure = failure == ENOENT || failure == ENOTDIR
-			       ? SESSION_FAILURE_NOT_FOUND
-			       : SESSION_FAILURE_NOT_EXECUTABLE;
+	*out_failure = failure == ENOENT || failure == ENOTDIR ? SESSION_FAILURE_NOT_FOUND
+							       : SESSION_FAILURE_NOT_EXECUTABLE;
 	if (failure == ENOENT && strchr(name, '/') == NULL)
 		return error_set(err, -failure, "cannot run %s: no such command in PATH", name);
 	return error_errno(err, -failure, "cannot run %s", name);
 }
 
-int command_go(struct command *command, const char *name,
-	       enum session_failure *out_failure, struct error *err)
+int command_go(struct command *command, const char *name, enum session_failure *out_failure,
+	       struct error *err)
 {
 	int failure = 0;
 	ssize_t got;

@@ -25,7 +25,7 @@ struct command_environment {
 int command_start(char *const *argv, const struct command_environment *environment,
 		  struct command *out_command, struct error *err);
 /* Lets it exec.  -errno, the failure and a sentence if that fails: the child is reaped then. */
-int command_go(struct command *command, const char *name,
-	       enum session_failure *out_failure, struct error *err);
+int command_go(struct command *command, const char *name, enum session_failure *out_failure,
+	       struct error *err);
 /* Ends a child that was not let go. */
 void command_abandon(struct command *command);

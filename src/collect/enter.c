@@ -22,7 +22,7 @@
  * most of a second at 20,000 Hz.
  */
 #define RING_WORD_COUNT (128U * 1024)
-#define RING_BYTES (RING_HEADER_BYTES + RING_WORD_COUNT * sizeof(u64))
+#define RING_BYTES      (RING_HEADER_BYTES + RING_WORD_COUNT * sizeof(u64))
 
 /* The ring's memory, sealed at its size so that nobody can make us fault. */
 static int ring_make(struct image *image, const struct enter_terms *terms)
@@ -31,7 +31,8 @@ static int ring_make(struct image *image, const struct enter_terms *terms)
 
 	if (fd < 0)
 		return -errno;
-	if (ftruncate(fd, RING_BYTES) < 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0) {
+	if (ftruncate(fd, RING_BYTES) < 0 ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0) {
 		int rc = -errno;
 
 		close(fd);
@@ -76,7 +77,7 @@ static int thread_event_open(int tid, const struct image *image,
 
 /* Opens the event on each thread there is; later ones inherit it. */
 static int thread_events_open(struct image *image, const struct handshake_hello *hello,
-			 const struct enter_terms *terms)
+			      const struct enter_terms *terms)
 {
 	char path[64];
 	size_t capacity = 0, older = 0;
@@ -100,8 +101,8 @@ static int thread_events_open(struct image *image, const struct handshake_hello 
 		}
 		if (fd < 0)
 			continue;
-		image->event_fds = array_grow(image->event_fds, image->event_count,
-						&capacity, sizeof *image->event_fds);
+		image->event_fds = array_grow(image->event_fds, image->event_count, &capacity,
+					      sizeof *image->event_fds);
 		image->event_fds[image->event_count++] = fd;
 		if ((u32)tid != hello->tid && older < RING_OLDER_THREADS)
 			image->ring->older_tids[older++] = (u32)tid;

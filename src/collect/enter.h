@@ -15,8 +15,8 @@ struct image;
 struct enter_terms {
 	enum clock_kind clock;
 	uint32_t rate_hz;
-	bool has_sigtrap;        /* else timers */
-	bool has_counters;       /* perf events that only count can be opened */
+	bool has_sigtrap;  /* else timers */
+	bool has_counters; /* perf events that only count can be opened */
 	bool is_user_mode_only;
 	bool no_children;
 	pid_t command_pid;

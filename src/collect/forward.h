@@ -13,7 +13,7 @@
 struct error;
 
 struct forward {
-	int fd;           /* a signalfd */
+	int fd; /* a signalfd */
 	sigset_t mask_before;
 };
 

@@ -85,9 +85,8 @@ struct image_thread *image_thread_at(struct image *image, int tid, uint64_t time
 	struct image_thread *thread = &image->threads[image->thread_count++];
 
 	*place = image->thread_count;
-	*thread = (struct image_thread){ .tid = tid,
-					 .start_ns = time_ns,
-					 .end_ns = UINT64_MAX };
+	*thread =
+		(struct image_thread){ .tid = tid, .start_ns = time_ns, .end_ns = UINT64_MAX };
 	memcpy(thread->name, image->name, sizeof thread->name);
 	/* A name and a start for those who read while it is being written; whole at its end. */
 	recording_writer_add_thread(writer,
@@ -118,8 +117,8 @@ void image_write(struct image *image, uint64_t session_start_ns,
 		.exe = image->exe,
 		.start_ns = since(image->start_ns, session_start_ns),
 		.end_ns = since(image->end_ns, session_start_ns),
-		.period_ns = image->period_ns != 0 ? (int64_t)image->period_ns
-						   : RECORDING_UNKNOWN,
+		.period_ns =
+			image->period_ns != 0 ? (int64_t)image->period_ns : RECORDING_UNKNOWN,
 		.unentered_reason = image->unentered_reason,
 		.exit_status = -1,
 	};

@@ -20,7 +20,7 @@ struct recording_writer;
 struct image_thread {
 	uint32_t row; /* of the recording */
 	int tid;
-	char name[16]; /* TASK_COMM_LEN */
+	char name[16];             /* TASK_COMM_LEN */
 	uint64_t start_ns, end_ns; /* end: UINT64_MAX while it runs */
 	uint64_t covered_ns;       /* CPU time up to its last sample, since sampling began */
 };
@@ -29,14 +29,14 @@ struct image_thread {
 struct known_stack {
 	uint64_t *frames;
 	uint32_t count;
-	uint32_t era;   /* of row */
-	uint32_t row;   /* the recording's stack; 0: not translated yet */
+	uint32_t era; /* of row */
+	uint32_t row; /* the recording's stack; 0: not translated yet */
 };
 
 enum image_state {
-	IMAGE_STARTING,  /* no hello so far */
-	IMAGE_ENTERED,   /* the agent is in it */
-	IMAGE_LEFT_OUT,  /* it said hello and was told to run on unsampled */
+	IMAGE_STARTING, /* no hello so far */
+	IMAGE_ENTERED,  /* the agent is in it */
+	IMAGE_LEFT_OUT, /* it said hello and was told to run on unsampled */
 };
 
 struct image {
@@ -44,7 +44,7 @@ struct image {
 	uint32_t serial; /* the how many-th of the session */
 	pid_t pid;
 	char name[16];
-	char *exe; /* NULL: unknown */
+	char *exe;                    /* NULL: unknown */
 	const char *unentered_reason; /* a literal; NULL */
 	enum image_state state;
 	bool is_ended;
@@ -61,7 +61,7 @@ struct image {
 	struct ring_header *ring; /* NULL: none */
 	size_t ring_bytes;
 	uint64_t ring_words, ring_tail;
-	uint64_t ring_mark; /* how far it was written when this round began */
+	uint64_t ring_mark;        /* how far it was written when this round began */
 	uint64_t stalled_since_ns; /* a record at the tail was not committed; 0: none */
 	uint64_t lost_told;        /* of ring->lost_samples, what the recording knows */
 	struct table stack_index;  /* hash to place in stacks + 1 */
@@ -70,10 +70,10 @@ struct image {
 	struct table leaf_rows; /* (callers' row and era, leaf) to stack row */
 
 	/* Events. */
-	int pidfd;       /* -1: none */
+	int pidfd;      /* -1: none */
 	int *event_fds; /* one for each thread there was at hello */
 	size_t event_count;
-	int counter_fd;  /* of an image without an agent; -1: none */
+	int counter_fd;             /* of an image without an agent; -1: none */
 	uint64_t counted_before_ns; /* what it had burned when counter_fd was opened */
 	uint64_t user_seen_ns; /* its user time when last looked at, where no agent is in it */
 	uint64_t period_ns;

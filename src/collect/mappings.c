@@ -129,15 +129,16 @@ uint32_t mappings_era(const struct mappings *mappings, uint64_t time_ns)
 
 struct module_place *mappings_find(struct mappings *mappings, uint64_t address, uint32_t era)
 {
-	const uint64_t era_end = era < mappings->era_count ? mappings->era_starts[era]
-							   : UINT64_MAX;
+	const uint64_t era_end =
+		era < mappings->era_count ? mappings->era_starts[era] : UINT64_MAX;
 
 	/* The youngest that stood to the end of the era. */
 	for (size_t i = mappings->count; i-- > 0;) {
 		struct module_place *place = &mappings->places[i];
 
 		if (address >= place->start && address < place->end &&
-		    place->to_ns >= era_end && (place->from_ns < era_end || era_end == UINT64_MAX))
+		    place->to_ns >= era_end &&
+		    (place->from_ns < era_end || era_end == UINT64_MAX))
 			return place;
 	}
 	return NULL;

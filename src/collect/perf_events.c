@@ -157,7 +157,8 @@ static void ability_try_sigtrap(pid_t pid, enum clock_kind clock, struct perf_ab
 	else
 		snprintf(ability->why, sizeof ability->why,
 			 "perf events on each thread, opened from outside; system time is not "
-			 "sampled (kernel.perf_event_paranoid is %d: 1, or CAP_PERFMON, allows it)",
+			 "sampled (kernel.perf_event_paranoid is %d: 1, or CAP_PERFMON, allows "
+			 "it)",
 			 perf_paranoid_level());
 }
 

@@ -75,8 +75,8 @@ static struct recording_frame pump_place(struct pump *pump, struct image *image,
 			&place->row);
 	return (struct recording_frame){
 		.module = place->module,
-		.address = place->has_file ? address - place->start + place->file_offset
-					   : address,
+		.address =
+			place->has_file ? address - place->start + place->file_offset : address,
 	};
 }
 
@@ -144,8 +144,8 @@ static uint32_t pump_stack_row(struct pump *pump, struct image *image,
 		else
 			*ending = WALK_NO_STACK;
 	}
-	uint64_t *row = table_at(&image->leaf_rows, (uint64_t)callers << 32 | era,
-				 sample->leaf, &is_new);
+	uint64_t *row = table_at(&image->leaf_rows, (uint64_t)callers << 32 | era, sample->leaf,
+				 &is_new);
 
 	if (is_new)
 		*row = pump_add_node(pump, image, callers, sample->leaf, era);
@@ -206,8 +206,8 @@ static void pump_take(struct pump *pump, struct image *image, const uint64_t *wo
 }
 
 /* Where the next committed record begins behind one that will never be; mark if there is none. */
-static uint64_t pump_skip(const struct pump *pump, const struct image *image,
-			  uint64_t position, uint64_t mark)
+static uint64_t pump_skip(const struct pump *pump, const struct image *image, uint64_t position,
+			  uint64_t mark)
 {
 	while (++position < mark) {
 		if (ring_peek(ring_words(image->ring), image->ring_words, position, mark,
@@ -238,7 +238,8 @@ static void pump_tell_lost(struct pump *pump, struct image *image)
 
 	if (lost <= image->lost_told)
 		return;
-	recording_writer_add_lost(pump->writer, "the ring between program and recorder was full",
+	recording_writer_add_lost(pump->writer,
+				  "the ring between program and recorder was full",
 				  lost - image->lost_told);
 	image->lost_told = lost;
 }
@@ -255,9 +256,9 @@ unsigned int pump_image(struct pump *pump, struct image *image, uint64_t mark, i
 	const uint64_t used = mark - position;
 
 	while (position < mark) {
-		const uint64_t count = ring_peek(ring_words(image->ring), image->ring_words,
-						 position, mark, pump->record,
-						 MAX_RECORD_WORDS);
+		const uint64_t count =
+			ring_peek(ring_words(image->ring), image->ring_words, position, mark,
+				  pump->record, MAX_RECORD_WORDS);
 
 		if (count != 0) {
 			pump_take(pump, image, pump->record, count);

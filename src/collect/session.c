@@ -39,8 +39,8 @@
 #define NS_PER_MS 1000000ULL
 /* How long descendants that outlive the command are followed. */
 #define SURVIVOR_PATIENCE_NS (2000 * NS_PER_MS)
-#define ROUND_MIN_MS 2
-#define ROUND_MAX_MS 100
+#define ROUND_MIN_MS         2
+#define ROUND_MAX_MS         100
 /* While a process runs of which little is known: it is looked at more often. */
 #define ROUND_UNENTERED_MS 16
 
@@ -126,8 +126,8 @@ static void session_take_event(void *context, const struct sideband_event *event
 static void session_take_events(struct session *session)
 {
 	if (session->sideband != NULL)
-		session->events_dropped += sideband_drain(session->sideband,
-							  session_take_event, session);
+		session->events_dropped +=
+			sideband_drain(session->sideband, session_take_event, session);
 }
 
 /* A process no agent has come from so far: what it burns is counted at least. */
@@ -260,8 +260,7 @@ static bool session_is_over(const struct session *session)
 		return false;
 	if (session->tree.count == 0)
 		return true;
-	return !session->options->wait &&
-	       now_ns() - session->reaped_ns > SURVIVOR_PATIENCE_NS;
+	return !session->options->wait && now_ns() - session->reaped_ns > SURVIVOR_PATIENCE_NS;
 }
 
 static void session_loop(struct session *session)
@@ -274,9 +273,8 @@ static void session_loop(struct session *session)
 
 	while (!session_is_over(session)) {
 		const uint64_t now = now_ns();
-		const int wait_ms = next_round_ns > now
-					    ? (int)((next_round_ns - now) / NS_PER_MS) + 1
-					    : 0;
+		const int wait_ms =
+			next_round_ns > now ? (int)((next_round_ns - now) / NS_PER_MS) + 1 : 0;
 
 		if (poll(fds, 2, wait_ms) > 0) {
 			session_take_hellos(session);
@@ -301,9 +299,10 @@ static void session_leave_survivors(struct session *session)
 		struct image *image = tree->images[0];
 
 		CLEANUP(freep)
-		char *note = xasprintf("%s (pid %d) still ran when the recording ended and is not "
-				       "followed any more; --wait follows it",
-				       image->name, (int)image->pid);
+		char *note =
+			xasprintf("%s (pid %d) still ran when the recording ended and is not "
+				  "followed any more; --wait follows it",
+				  image->name, (int)image->pid);
 		recording_writer_note(session->writer, note);
 		tree_leave(tree, image);
 	}
@@ -317,8 +316,8 @@ static void session_tell_cost(struct session *session, uint64_t wall_ns)
 		session->handler_timed == 0
 			? 0
 			: (double)session->handler_ticks / (double)session->handler_timed;
-	const uint64_t handler_ns = (uint64_t)(ticks_per_sample * ns_per_tick *
-					       (double)session->handler_samples);
+	const uint64_t handler_ns =
+		(uint64_t)(ticks_per_sample * ns_per_tick * (double)session->handler_samples);
 	const uint64_t trigger_ns =
 		session->handler_samples == 0
 			? 0
@@ -330,8 +329,7 @@ static void session_tell_cost(struct session *session, uint64_t wall_ns)
 		recording_writer_set_int(session->writer, KEY_TRIGGER_COST_NS,
 					 (int64_t)trigger_ns);
 	recording_writer_set_int(session->writer, KEY_SAMPLING_COST_NS,
-				 (int64_t)(handler_ns +
-					   trigger_ns * session->handler_samples));
+				 (int64_t)(handler_ns + trigger_ns * session->handler_samples));
 }
 
 static void session_tell_end(struct session *session)
@@ -340,9 +338,8 @@ static void session_tell_end(struct session *session)
 	const uint64_t wall_ns =
 		(session->result->survivors == 0 ? now_ns() : session->reaped_ns) -
 		session->start_ns;
-	uint64_t kernel_cpu_ns = session->tree_counter_fd >= 0
-					 ? perf_read_counter(session->tree_counter_fd)
-					 : 0;
+	uint64_t kernel_cpu_ns =
+		session->tree_counter_fd >= 0 ? perf_read_counter(session->tree_counter_fd) : 0;
 
 	if (is_user_clock || kernel_cpu_ns == 0)
 		kernel_cpu_ns = rusage_ns(is_user_clock);
@@ -369,8 +366,8 @@ static int session_prepare(struct session *session, struct error *err)
 		.rate_hz = options->rate_hz,
 		.has_sigtrap = session->ability.can_sigtrap,
 		.has_counters = session->ability.can_count,
-		.is_user_mode_only = session->ability.can_sigtrap &&
-				     !session->ability.can_see_kernel,
+		.is_user_mode_only =
+			session->ability.can_sigtrap && !session->ability.can_see_kernel,
 		.no_children = options->no_children,
 		.command_pid = session->command.pid,
 	};

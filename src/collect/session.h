@@ -23,12 +23,12 @@ enum clock_kind { CLOCK_KIND_CPU, CLOCK_KIND_USER };
 enum trigger_kind { TRIGGER_AUTO, TRIGGER_SIGTRAP, TRIGGER_TIMER };
 
 struct session_options {
-	char *const *argv;    /* the command, NULL-terminated, as it was given */
+	char *const *argv; /* the command, NULL-terminated, as it was given */
 	enum clock_kind clock;
-	uint32_t rate_hz;     /* 0: 1,000 */
+	uint32_t rate_hz; /* 0: 1,000 */
 	enum trigger_kind trigger;
-	bool no_children;     /* sample the command's own process only */
-	bool wait;            /* follow descendants that outlive the command */
+	bool no_children;       /* sample the command's own process only */
+	bool wait;              /* follow descendants that outlive the command */
 	const char *agent_path; /* libfathom-agent.so */
 };
 
@@ -41,7 +41,7 @@ enum session_failure {
 };
 
 struct session_result {
-	int wait_status;  /* of the command, as wait(2) gives it */
+	int wait_status; /* of the command, as wait(2) gives it */
 	bool is_command_status_known;
 	enum session_failure failure;
 	uint64_t samples;

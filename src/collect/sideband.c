@@ -16,7 +16,7 @@
 /* kernel.perf_event_mlock_kb is 516 by default: 128 pages and one.  Less is tried, too. */
 static const size_t ring_pages[] = { 128, 64, 16, 4, 1 };
 
-#define MISC_EXEC PERF_RECORD_MISC_COMM_EXEC
+#define MISC_EXEC     PERF_RECORD_MISC_COMM_EXEC
 #define MISC_BUILD_ID (1U << 14) /* PERF_RECORD_MISC_MMAP_BUILD_ID, Linux >= 5.12 */
 
 struct cpu_ring {

@@ -75,9 +75,10 @@ static void tree_write_new(struct tree *tree, struct image *image)
 			.parent = image->parent_row,
 			.pid = image->pid,
 			.name = image->name,
-			.start_ns = image->start_ns > tree->session_start_ns
-					    ? (int64_t)(image->start_ns - tree->session_start_ns)
-					    : 0,
+			.start_ns =
+				image->start_ns > tree->session_start_ns
+					? (int64_t)(image->start_ns - tree->session_start_ns)
+					: 0,
 			.end_ns = RECORDING_UNKNOWN,
 			.period_ns = RECORDING_UNKNOWN,
 			.exit_status = -1,
@@ -100,8 +101,8 @@ struct image *tree_add(struct tree *tree, pid_t pid, struct image *parent, uint6
 		tree_end(tree, old, time_ns);
 	tree_write_new(tree, image);
 	*table_at(&tree->by_pid, 0, (uint32_t)pid, NULL) = (uintptr_t)image;
-	tree->images = array_grow(tree->images, tree->count, &tree->capacity,
-				  sizeof *tree->images);
+	tree->images =
+		array_grow(tree->images, tree->count, &tree->capacity, sizeof *tree->images);
 	tree->images[tree->count++] = image;
 	return image;
 }
@@ -173,8 +174,8 @@ static void copy_name(char to[16], const char *name)
 
 static void tree_take_name(struct tree *tree, const struct sideband_event *event)
 {
-	struct image *image = event->is_exec ? tree_take_exec(tree, event)
-					     : tree_find(tree, event->pid);
+	struct image *image =
+		event->is_exec ? tree_take_exec(tree, event) : tree_find(tree, event->pid);
 
 	if (image == NULL)
 		return;

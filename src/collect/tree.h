@@ -19,7 +19,7 @@ struct sideband_event;
 struct tree {
 	struct recording_writer *writer;
 	uint64_t session_start_ns;
-	struct table by_pid; /* to struct image *, of the images that run */
+	struct table by_pid;   /* to struct image *, of the images that run */
 	struct image **images; /* those that run */
 	size_t count, capacity;
 	uint32_t serial;

@@ -11,8 +11,8 @@
 
 #include "collect/perf_events.h"
 
-#define SLICES 8
-#define SLICE_NS 2000000ULL
+#define SLICES         8
+#define SLICE_NS       2000000ULL
 #define TRAP_PERIOD_NS 49999ULL
 
 static volatile sig_atomic_t traps;

@@ -26,7 +26,7 @@
 #include "walk/native.h"
 
 #define AGENT_MAX_FRAMES 1024
-#define AGENT_SCRATCHES 64
+#define AGENT_SCRATCHES  64
 
 /* Room for one walk: too large for the interrupted thread's stack. */
 struct scratch {
@@ -39,9 +39,9 @@ struct agent {
 	u64 main_stack_top;   /* the end of the initial stack */
 	u64 main_stack_bytes; /* how far below it the initial stack may reach */
 	int pid;
-	bool may_call;         /* false: a seccomp filter may forbid system calls */
+	bool may_call; /* false: a seccomp filter may forbid system calls */
 	bool has_timers;
-	u64 scratches_in_use;  /* one bit each */
+	u64 scratches_in_use; /* one bit each */
 };
 extern struct agent agent;
 

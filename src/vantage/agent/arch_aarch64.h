@@ -18,10 +18,7 @@ static inline long arch_syscall4(long number, long a, long b, long c, long d)
 	register long x2 __asm__("x2") = c;
 	register long x3 __asm__("x3") = d;
 
-	__asm__ volatile("svc 0"
-			 : "+r"(x0)
-			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3)
-			 : "memory");
+	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
 	return x0;
 }
 
@@ -31,10 +28,8 @@ static inline u64 arch_thread_pointer(void)
 	return (u64)__builtin_thread_pointer();
 }
 
-#define ARCH_REGS_OF(uc)                                               \
-	{                                                              \
-		.ip = (uc)->uc_mcontext.pc,                            \
-		.sp = (uc)->uc_mcontext.sp,                            \
-		.fp = (uc)->uc_mcontext.regs[29],                      \
-		.lr = (uc)->uc_mcontext.regs[30],                      \
+#define ARCH_REGS_OF(uc)                                                            \
+	{                                                                           \
+		.ip = (uc)->uc_mcontext.pc, .sp = (uc)->uc_mcontext.sp,             \
+		.fp = (uc)->uc_mcontext.regs[29], .lr = (uc)->uc_mcontext.regs[30], \
 	}

@@ -32,10 +32,10 @@ static inline u64 arch_thread_pointer(void)
 	return pointer;
 }
 
-#define ARCH_REGS_OF(uc)                                               \
-	{                                                              \
-		.ip = (u64)(uc)->uc_mcontext.gregs[REG_RIP],           \
-		.sp = (u64)(uc)->uc_mcontext.gregs[REG_RSP],           \
-		.fp = (u64)(uc)->uc_mcontext.gregs[REG_RBP],           \
-		.bx = (u64)(uc)->uc_mcontext.gregs[REG_RBX],           \
+#define ARCH_REGS_OF(uc)                                     \
+	{                                                    \
+		.ip = (u64)(uc)->uc_mcontext.gregs[REG_RIP], \
+		.sp = (u64)(uc)->uc_mcontext.gregs[REG_RSP], \
+		.fp = (u64)(uc)->uc_mcontext.gregs[REG_RBP], \
+		.bx = (u64)(uc)->uc_mcontext.gregs[REG_RBX], \
 	}

@@ -17,7 +17,7 @@
 #include "vantage/agent/arch.h"
 
 #define SAMPLES_PER_CLOCK_READ 64
-#define NS_PER_SECOND 1000000000ULL
+#define NS_PER_SECOND          1000000000ULL
 
 __thread struct thread_notes thread_notes;
 

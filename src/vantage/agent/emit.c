@@ -10,11 +10,11 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#define SENT_BITS 16
-#define SENT_SLOTS (1U << SENT_BITS)
-#define SENT_PROBES 4U
+#define SENT_BITS      16
+#define SENT_SLOTS     (1U << SENT_BITS)
+#define SENT_PROBES    4U
 #define IMAGE_PATH_MAX 1024U
-#define IMAGES_TOLD 512U
+#define IMAGES_TOLD    512U
 
 static struct {
 	u64 stacks[SENT_SLOTS];

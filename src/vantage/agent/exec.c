@@ -55,8 +55,8 @@ static int exec_call(int folder, const char *path, char *const argv[],
 {
 	const bool has_begun = exec_begin();
 
-	return exec_failed(has_begun, (int)syscall(SYS_execveat, folder, path, argv,
-						   environment, flags));
+	return exec_failed(has_begun,
+			   (int)syscall(SYS_execveat, folder, path, argv, environment, flags));
 }
 
 AGENT_EXPORT int execve(const char *path, char *const argv[], char *const environment[])
@@ -87,7 +87,8 @@ AGENT_EXPORT int execvpe(const char *file, char *const argv[], char *const envir
 {
 	static hook_function next;
 	int (*real)(const char *, char *const[], char *const[]) =
-		(int (*)(const char *, char *const[], char *const[]))hook_next("execvpe", &next);
+		(int (*)(const char *, char *const[], char *const[]))hook_next("execvpe",
+									       &next);
 	const bool has_begun = exec_begin();
 
 	return exec_failed(has_begun, real(file, argv, environment));

@@ -44,7 +44,8 @@ static int handshake_connect(void)
 		return -1;
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-	if (connect(fd, (const struct sockaddr *)&recorder_address, sizeof recorder_address) < 0) {
+	if (connect(fd, (const struct sockaddr *)&recorder_address, sizeof recorder_address) <
+	    0) {
 		close(fd);
 		return -1;
 	}

@@ -82,8 +82,8 @@ AGENT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attribu
 {
 	static hook_function next;
 	int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
-		(int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))
-			hook_next("pthread_create", &next);
+		(int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *),
+			 void *))hook_next("pthread_create", &next);
 	struct thread_start *start = NULL;
 
 	if (agent.has_timers)

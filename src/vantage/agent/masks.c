@@ -14,9 +14,9 @@
 
 #include "vantage/agent/arch.h"
 
-#define BIT_OF(signal) (1ULL << ((signal) - 1))
+#define BIT_OF(signal) (1ULL << ((signal)-1))
 /* glibc keeps these two for cancellation and setuid, and never lets them be blocked. */
-#define LIBC_SIGNALS (BIT_OF(32) | BIT_OF(33))
+#define LIBC_SIGNALS        (BIT_OF(32) | BIT_OF(33))
 #define KERNEL_SIGSET_BYTES 8
 
 static long mask_call(int how, const u64 *set, u64 *old)

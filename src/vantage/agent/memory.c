@@ -13,9 +13,8 @@ bool memory_probe(u64 addr)
 	const long kernel_sigset_bytes = 8;
 	const long no_such_how = -1;
 
-	return arch_syscall4(SYS_rt_sigprocmask, no_such_how,
-			     (long)(addr & ~(MEMORY_PAGE - 1)), 0,
-			     kernel_sigset_bytes) == -EINVAL;
+	return arch_syscall4(SYS_rt_sigprocmask, no_such_how, (long)(addr & ~(MEMORY_PAGE - 1)),
+			     0, kernel_sigset_bytes) == -EINVAL;
 }
 
 static bool memory_probe_range(u64 low, u64 high)

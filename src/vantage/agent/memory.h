@@ -13,13 +13,13 @@
 
 #include "abi/types.h"
 
-#define MEMORY_PAGE 4096ULL
+#define MEMORY_PAGE       4096ULL
 #define MEMORY_MAX_PROBES 256
 
 struct mem {
 	u64 stack_low, stack_high; /* proven */
 	u64 image_low, image_high;
-	u32 probes_left;           /* 0: what is not proven is not read */
+	u32 probes_left; /* 0: what is not proven is not read */
 };
 
 /* Whether the page of addr can be read: costs a system call. */

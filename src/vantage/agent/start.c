@@ -12,7 +12,7 @@
 
 #include "abi/handshake.h"
 
-#define STACK_MAX (1ULL << 30)
+#define STACK_MAX     (1ULL << 30)
 #define STACK_DEFAULT (8ULL << 20)
 
 /*

@@ -12,10 +12,10 @@
 #include <elf.h>
 #include <link.h>
 
-#define CACHE_BITS 16
-#define CACHE_SLOTS (1U << CACHE_BITS)
-#define RULE_SLOTS 16384U
-#define RULE_PROBES 16U
+#define CACHE_BITS          16
+#define CACHE_SLOTS         (1U << CACHE_BITS)
+#define RULE_SLOTS          16384U
+#define RULE_PROBES         16U
 #define MAX_PROGRAM_HEADERS 64
 
 static struct {
@@ -75,8 +75,7 @@ void unwind_flush(void)
 extern int _dl_find_object(void *, struct dl_find_object *) __attribute__((weak));
 
 /* The segment that holds the unwind table: all that the rule finder may read. */
-static bool image_find_segment(const ElfW(Ehdr) *header, u64 bias, u64 table,
-			       struct mem *mem)
+static bool image_find_segment(const ElfW(Ehdr) * header, u64 bias, u64 table, struct mem *mem)
 {
 	const ElfW(Phdr) *segments = (const void *)((const char *)header + header->e_phoff);
 
