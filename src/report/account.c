@@ -1,5 +1,6 @@
 #include "report/account.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -24,6 +25,8 @@ static void add_row(struct text *out, const struct style *style, const struct ro
 	struct text number = { 0 };
 	double percent = whole > 0 ? 100 * row->ns / (double)whole : 0;
 
+	if (fabs(percent) < 0.05)
+		percent = 0;
 	if (row->is_known) {
 		number_add_signed_time(&number, unit, row->ns);
 		text_addf(out, "%14s  %5.1f %%  ", text_string(&number), percent);

@@ -1,6 +1,7 @@
 #include "report/number.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
 
 #include "base/text.h"
@@ -45,7 +46,13 @@ void number_add_time(struct text *text, const struct time_unit *unit, uint64_t n
 
 void number_add_signed_time(struct text *text, const struct time_unit *unit, double ns)
 {
-	text_addf(text, "%.*f %s", unit->decimals, ns / unit->ns, unit->name);
+	static const double halves[] = { 0.5, 0.05, 0.005, 0.0005 };
+	double value = ns / unit->ns;
+
+	/* What rounds to nothing has no sign. */
+	if (fabs(value) < halves[unit->decimals])
+		value = 0;
+	text_addf(text, "%.*f %s", unit->decimals, value, unit->name);
 }
 
 void number_add_any_time(struct text *text, uint64_t ns)

@@ -61,6 +61,20 @@ static void times_have_the_unit_that_suits_them(void **state)
 	text_done(&text);
 }
 
+static void what_rounds_to_nothing_has_no_sign(void **state)
+{
+	struct text text = { 0 };
+
+	(void)state;
+	number_add_signed_time(&text, time_unit_for(1000000000), -400000);
+	assert_taken(&text, "0.000 s");
+	number_add_signed_time(&text, time_unit_for(1000000000), -600000);
+	assert_taken(&text, "-0.001 s");
+	number_add_signed_time(&text, time_unit_for(5), -1);
+	assert_taken(&text, "-1 ns");
+	text_done(&text);
+}
+
 static void nothing_is_no_percentage_of_nothing(void **state)
 {
 	(void)state;
@@ -216,6 +230,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_have_thousands_apart),
 		cmocka_unit_test(times_have_the_unit_that_suits_them),
+		cmocka_unit_test(what_rounds_to_nothing_has_no_sign),
 		cmocka_unit_test(nothing_is_no_percentage_of_nothing),
 		cmocka_unit_test(names_are_cut_to_what_fits),
 		cmocka_unit_test(sentences_break_at_spaces),
