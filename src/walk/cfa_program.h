@@ -125,7 +125,8 @@ static inline void cfa_step_offset(struct cfa_program *p, struct eh_bytes *b, u8
 	s64 factor = is_signed ? eh_bytes_sleb(b) : (s64)eh_bytes_uleb(b);
 	s64 offset = cfa_factored(p, factor);
 
-	if (op == CFA_GNU_NEGATIVE_OFFSET_EXTENDED && __builtin_sub_overflow(0, offset, &offset))
+	if (op == CFA_GNU_NEGATIVE_OFFSET_EXTENDED &&
+	    __builtin_sub_overflow(0, offset, &offset))
 		p->is_bad = 1;
 	cfa_set_place(p, reg, is_value ? CFA_PLACE_IS_CFA : CFA_PLACE_AT_CFA, 0, offset);
 }

@@ -11,7 +11,13 @@
 #include "abi/types.h"
 
 /* The registers that are followed; all others are skipped when rules are read. */
-enum cfa_column { CFA_COLUMN_FP, CFA_COLUMN_BX, CFA_COLUMN_RA, CFA_COLUMN_SP, CFA_COLUMN_COUNT };
+enum cfa_column {
+	CFA_COLUMN_FP,
+	CFA_COLUMN_BX,
+	CFA_COLUMN_RA,
+	CFA_COLUMN_SP,
+	CFA_COLUMN_COUNT
+};
 
 enum cfa_place_kind {
 	CFA_PLACE_SAME,      /* the callee did not touch it */

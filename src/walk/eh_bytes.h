@@ -9,7 +9,7 @@
 #include "mem.h"
 
 /* Most descriptions of a function are shorter than this, so they cost one read. */
-#define EH_BYTES_WINDOW 64
+#define EH_BYTES_WINDOW   64
 #define EH_BYTES_HALVINGS 7 /* of the window, down to nothing */
 
 struct eh_bytes {

@@ -138,7 +138,8 @@ static inline int eh_cie_read(struct eh_bytes *b, const struct eh_section *s, u6
 	char augmentation[EH_FRAME_AUGMENTATION_MAX];
 	u32 letters = 0;
 
-	if (eh_record_read(b, s, at, &record) < 0 || record.id != 0 || record.end == record.id_at)
+	if (eh_record_read(b, s, at, &record) < 0 || record.id != 0 ||
+	    record.end == record.id_at)
 		return -1;
 	*out_cie = (struct eh_cie){ .pointer_encoding = EH_ENC_ABSPTR };
 	u8 version = eh_bytes_u8(b);

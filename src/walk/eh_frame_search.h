@@ -133,8 +133,8 @@ static inline enum walk_status eh_lookup_find(struct eh_lookup *l, struct mem *m
 		l->section.at = table.eh_frame;
 	l->bytes.failed = 0;
 	l->section.end = image->eh_frame_len != 0 && image->eh_frame != 0
-			       ? eh_end_of(image->eh_frame, image->eh_frame_len, image->end)
-			       : image->end;
+				 ? eh_end_of(image->eh_frame, image->eh_frame_len, image->end)
+				 : image->end;
 	if (l->section.at < image->start || l->section.at >= l->section.end)
 		return WALK_NO_RULE;
 	if (table.entries == 0)

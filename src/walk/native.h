@@ -60,7 +60,8 @@ static inline u64 native_rule_by_code(struct native_scratch *scratch, struct mem
 {
 	u64 next = native_code_skip_padding(mem, lookup);
 
-	if (next != lookup && eh_lookup_find(&scratch->found, mem, image, next) == WALK_COMPLETE &&
+	if (next != lookup &&
+	    eh_lookup_find(&scratch->found, mem, image, next) == WALK_COMPLETE &&
 	    scratch->found.fde.begin == next)
 		return native_rule_of_found(scratch, next);
 	return native_code_rule(mem, lookup);
@@ -69,8 +70,8 @@ static inline u64 native_rule_by_code(struct native_scratch *scratch, struct mem
 /* As native_rule_find(), in memory the caller provides; what it held does not matter. */
 static inline enum walk_status native_rule_find_in(struct native_scratch *scratch,
 						   struct mem *mem,
-						   const struct native_image *image,
-						   u64 lookup, u64 *out_rule)
+						   const struct native_image *image, u64 lookup,
+						   u64 *out_rule)
 {
 	enum walk_status status;
 	u64 rule;
@@ -100,9 +101,8 @@ static inline enum walk_status native_rule_find_in(struct native_scratch *scratc
  * *out_rule is never 0 and does not depend on lookup beyond the row it was made from:
  * a process has some hundreds of distinct rules.
  */
-static inline enum walk_status native_rule_find(struct mem *mem,
-						const struct native_image *image, u64 lookup,
-						u64 *out_rule)
+static inline enum walk_status
+native_rule_find(struct mem *mem, const struct native_image *image, u64 lookup, u64 *out_rule)
 {
 	struct native_scratch scratch;
 

@@ -37,15 +37,15 @@ enum a64_form {
 	A64_FORM_LAST,   /* the outermost frame */
 };
 
-#define A64_SLOT_BITS     16
-#define A64_SLOT_NOT      0x8000
-#define A64_SLOT_LOST     0x8001
-#define A64_FP_SHIFT      4
-#define A64_LR_SHIFT      20
-#define A64_OFFSET_SHIFT  36
-#define A64_OFFSET_BITS   21
-#define A64_SIGNAL_FRAME  (1ULL << 63)
-#define A64_ADDRESS_MASK  ((1ULL << 48) - 1)
+#define A64_SLOT_BITS    16
+#define A64_SLOT_NOT     0x8000
+#define A64_SLOT_LOST    0x8001
+#define A64_FP_SHIFT     4
+#define A64_LR_SHIFT     20
+#define A64_OFFSET_SHIFT 36
+#define A64_OFFSET_BITS  21
+#define A64_SIGNAL_FRAME (1ULL << 63)
+#define A64_ADDRESS_MASK ((1ULL << 48) - 1)
 
 /* struct rt_sigframe stands at sp: siginfo (128 bytes), then ucontext with its registers
  * (arch/arm64/include/uapi/asm/sigcontext.h). */
@@ -81,7 +81,8 @@ static inline u64 a64_pack_place(struct cfa_place place)
 	if (place.kind != CFA_PLACE_AT_CFA)
 		return A64_SLOT_LOST;
 	slots = native_slots(place.offset, 0, A64_SLOT_BITS, &is_bad);
-	return is_bad || slots == A64_SLOT_NOT || slots == A64_SLOT_LOST ? A64_SLOT_LOST : slots;
+	return is_bad || slots == A64_SLOT_NOT || slots == A64_SLOT_LOST ? A64_SLOT_LOST
+									 : slots;
 }
 
 /* Packs a row; 0 if it is one we do not support. */

@@ -315,8 +315,8 @@ static inline int x86_restore(struct mem *mem, u64 rule, u32 shift,
 	return x86_read_u64(mem, base, value);
 }
 
-static inline int x86_return_address(struct mem *mem, u64 rule,
-				     const struct native_regs *regs, u64 cfa, u64 *out_ip)
+static inline int x86_return_address(struct mem *mem, u64 rule, const struct native_regs *regs,
+				     u64 cfa, u64 *out_ip)
 {
 	u64 form = rule & 15;
 

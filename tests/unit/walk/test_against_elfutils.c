@@ -311,8 +311,8 @@ static void compare_function(struct mem *mem, const struct native_image *image, 
 }
 
 /* The functions, from the table in .eh_frame_hdr (its entries are datarel|sdata4). */
-static void compare_functions(struct mem *mem, const struct native_image *image,
-			      Dwarf_CFI *cfi, struct tally *tally)
+static void compare_functions(struct mem *mem, const struct native_image *image, Dwarf_CFI *cfi,
+			      struct tally *tally)
 {
 	const unsigned char *hdr = mem->image + image->eh_frame_hdr;
 	uint32_t count;
@@ -326,8 +326,8 @@ static void compare_functions(struct mem *mem, const struct native_image *image,
 			memcpy(&next, hdr + 12 + 8 * (size_t)(i + 1), sizeof next);
 			limit = image->eh_frame_hdr + (uint64_t)(int64_t)next;
 		}
-		compare_function(mem, image, cfi, image->eh_frame_hdr + (uint64_t)(int64_t)begin,
-				 limit, tally);
+		compare_function(mem, image, cfi,
+				 image->eh_frame_hdr + (uint64_t)(int64_t)begin, limit, tally);
 	}
 }
 
@@ -353,7 +353,8 @@ static void load_segments(Elf *elf, int fd, struct mem *mem, struct native_image
 			memset(mem->image + mem->image_len, 0, end - mem->image_len);
 			mem->image_len = end;
 		}
-		if (pread(fd, mem->image + phdr.p_vaddr, phdr.p_filesz, (off_t)phdr.p_offset) < 0)
+		if (pread(fd, mem->image + phdr.p_vaddr, phdr.p_filesz, (off_t)phdr.p_offset) <
+		    0)
 			perror("pread");
 	}
 	image->end = mem->image_len;
@@ -378,8 +379,8 @@ static int check_file(const char *path)
 		Dwarf_CFI *cfi = dwarf_getcfi_elf(elf);
 		compare_functions(&mem, &image, cfi, &tally);
 		dwarf_cfi_end(cfi);
-		printf("%s: %" PRIu64 " functions, %" PRIu64 " places: %" PRIu64 " agree, %" PRIu64
-		       " not supported by name, %" PRIu64 " disagree\n",
+		printf("%s: %" PRIu64 " functions, %" PRIu64 " places: %" PRIu64
+		       " agree, %" PRIu64 " not supported by name, %" PRIu64 " disagree\n",
 		       path, tally.functions, tally.rows, tally.agreed, tally.refused,
 		       tally.disagreed);
 	}

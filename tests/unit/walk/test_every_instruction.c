@@ -81,10 +81,8 @@ static const struct {
 	const char *name;
 	routine *run;
 } workloads[] = {
-	{ "-O0", workload_O0 },
-	{ "-O1 with frame pointers", workload_O1_frame_pointer },
-	{ "-O2", workload_O2 },
-	{ "-O3 -mavx2", workload_O3_avx2 },
+	{ "-O0", workload_O0 },       { "-O1 with frame pointers", workload_O1_frame_pointer },
+	{ "-O2", workload_O2 },       { "-O3 -mavx2", workload_O3_avx2 },
 	{ "-Os", workload_Os },
 #ifdef HAS_CPP
 	{ "C++", trap_workload_cpp },
@@ -99,8 +97,8 @@ static int print_result(const char *name, const struct trap_walk_result *r, uint
 	printf("%s: %lu instructions, %lu stacks right, %lu wrong; %lu on the way to a landing "
 	       "pad, %lu in ld.so's entry, %lu in longjmp; %lu under a signal handler; %.1f "
 	       "frames, %u at most\n",
-	       name, r->instructions, r->right, r->wrong, r->excused_eh_return, r->excused_entry,
-	       r->excused_longjmp, r->signal_frames,
+	       name, r->instructions, r->right, r->wrong, r->excused_eh_return,
+	       r->excused_entry, r->excused_longjmp, r->signal_frames,
 	       (double)r->frames / (double)(r->instructions ? r->instructions : 1), r->deepest);
 	return r->wrong == 0 && r->instructions >= at_least && excused * 200 <= r->instructions;
 }
@@ -156,7 +154,8 @@ static int walk_thread(void)
 	struct trap_walk_result result = { 0 };
 	pthread_attr_t attr;
 	pthread_t thread;
-	void *space = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *space =
+		mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	trap_walk_init(&result);
 	trap_walk_add_stack(space, len);

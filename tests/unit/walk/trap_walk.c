@@ -67,7 +67,6 @@ struct walk {
 	uint64_t ip[FRAMES_MAX + 1];
 	uint32_t count;
 	enum walk_status status;
-	int ends_by_register; /* the innermost frame had its return address in a register */
 };
 
 enum request { REQUEST_NONE, REQUEST_START, REQUEST_STOP, REQUEST_SIGNAL };
@@ -157,9 +156,8 @@ static enum walk_status find_rule(uint64_t lookup, uint64_t *out_rule)
 	if (c->lookup != lookup) {
 		const struct native_image *image = image_of(lookup);
 		c->lookup = lookup;
-		c->status = image == NULL
-				    ? WALK_NO_MODULE
-				    : native_rule_find(&all.mem, image, lookup, &c->rule);
+		c->status = image == NULL ? WALK_NO_MODULE
+					  : native_rule_find(&all.mem, image, lookup, &c->rule);
 	}
 	*out_rule = c->rule;
 	return c->status;
@@ -179,16 +177,14 @@ static void walk_from(const greg_t *gregs)
 	struct native_step step = { .is_exact = 1 };
 	uint64_t rule;
 
-	walk.ends_by_register = 0;
 	for (walk.count = 0; walk.count <= FRAMES_MAX;) {
 		walk.ip[walk.count++] = regs.ip;
 		walk.status = find_rule(regs.ip - !step.is_exact, &rule);
 		if (walk.status != WALK_COMPLETE)
 			return;
-		if (walk.count == 1 && native_rule_leaf_register(rule) < 16) {
-			regs.lr = (uint64_t)gregs[greg_of_dwarf[native_rule_leaf_register(rule)]];
-			walk.ends_by_register = (rule & 15) == X86_FORM_RETURN_LEAF;
-		}
+		if (walk.count == 1 && native_rule_leaf_register(rule) < 16)
+			regs.lr =
+				(uint64_t)gregs[greg_of_dwarf[native_rule_leaf_register(rule)]];
 		walk.status = native_step(&all.mem, rule, &regs, &step);
 		if (walk.status != WALK_COMPLETE || step.is_last)
 			return;
@@ -293,42 +289,35 @@ static void shadow_begin(void)
 
 /* ---- the comparison ---- */
 
-static int addresses_agree(uint32_t skip)
+/* The number of innermost frames that are right. */
+static uint32_t frames_right(void)
 {
-	if (walk.count != shadow.depth + 1 + skip)
-		return 0;
-	for (uint32_t i = 0; i < shadow.depth; i++)
-		if (walk.ip[i + 1 + skip] != shadow.entries[shadow.depth - 1 - i].ip)
-			return 0;
-	return 1;
+	uint32_t i = 1;
+
+	while (i < walk.count && i <= shadow.depth &&
+	       walk.ip[i] == shadow.entries[shadow.depth - i].ip)
+		i++;
+	return i;
 }
 
-/* libgcc writes the landing pad and its registers over the frames it is about to leave. */
-static int is_overwritten(void)
+static int is_in_libgcc(uint64_t ip)
 {
-	uint64_t word;
+	const struct native_image *libgcc = image_of((uintptr_t)_Unwind_GetIP);
 
-	for (uint32_t i = 0; i < shadow.depth; i++) {
-		if (shadow.entries[i].signal_sp != 0)
-			continue;
-		memcpy(&word, (const void *)(uintptr_t)shadow.entries[i].slot, sizeof word);
-		if (word != shadow.entries[i].ip)
-			return 1;
-	}
-	return 0;
+	return libgcc != NULL && libgcc == image_of(ip);
 }
 
 /*
  * What cannot be right, because the stack itself is not:
- * - an exception is on its way to a landing pad: the return addresses are overwritten, or
- *   the frames are left behind and the landing pad is in a register (__builtin_eh_return);
+ * - an exception is on its way to a landing pad: libgcc has written the pad's address and
+ *   registers over its own frame, and goes there by __builtin_eh_return;
  * - nothing has called ld.so's entry code, and no rule describes it: its last instructions,
  *   between the constructors and the program's _start, have no stack to walk;
  * - __longjmp has half restored the registers of another frame.
  */
 static uint64_t *excuse(void)
 {
-	if ((walk.ends_by_register && addresses_agree(1)) || is_overwritten())
+	if (is_in_libgcc(walk.ip[frames_right() - 1]))
 		return &all.result->excused_eh_return;
 	if (shadow.depth == 0 && walk.count == 1 && walk.status == WALK_NO_RULE)
 		return &all.result->excused_entry;
@@ -350,12 +339,12 @@ static void print_difference(void)
 	for (uint32_t i = 0; i < 14; i++) {
 		Dl_info info = { 0 };
 		uint64_t ours = i < walk.count ? walk.ip[i] : 0;
-		uint64_t truth = i == 0		    ? shadow.last_ip
+		uint64_t truth = i == 0              ? shadow.last_ip
 				 : i <= shadow.depth ? shadow.entries[shadow.depth - i].ip
 						     : 0;
 		dladdr((void *)(uintptr_t)(ours ? ours : truth), &info);
-		len = snprintf(line, sizeof line, "  ours %#lx truth %#lx %s %s+%#lx\n", ours, truth,
-			       info.dli_sname ? info.dli_sname : "?",
+		len = snprintf(line, sizeof line, "  ours %#lx truth %#lx %s %s+%#lx\n", ours,
+			       truth, info.dli_sname ? info.dli_sname : "?",
 			       info.dli_fname ? info.dli_fname : "?",
 			       (ours ? ours : truth) - (uintptr_t)info.dli_fbase);
 		if (ours != 0 || truth != 0)
@@ -372,7 +361,8 @@ static void compare(void)
 	r->signal_frames += shadow.signals > 0;
 	if (walk.count > r->deepest)
 		r->deepest = walk.count;
-	if (walk.status == WALK_COMPLETE && addresses_agree(0)) {
+	if (walk.status == WALK_COMPLETE && walk.count == shadow.depth + 1 &&
+	    frames_right() == walk.count) {
 		r->right++;
 	} else if (excuse() != NULL) {
 		++*excuse();
@@ -449,8 +439,10 @@ static void add_main_stack(void)
 	if (f == NULL)
 		abort();
 	while (fgets(line, sizeof line, f) != NULL)
-		if (strstr(line, "[stack]") != NULL && sscanf(line, "%lx-%lx", &low, &high) == 2)
-			trap_walk_add_stack((const void *)(uintptr_t)(high - (8 << 20)), 8 << 20);
+		if (strstr(line, "[stack]") != NULL &&
+		    sscanf(line, "%lx-%lx", &low, &high) == 2)
+			trap_walk_add_stack((const void *)(uintptr_t)(high - (8 << 20)),
+					    8 << 20);
 	fclose(f);
 }
 

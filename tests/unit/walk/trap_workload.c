@@ -87,8 +87,8 @@ static NOINLINE void print(void)
 {
 	char text[300];
 
-	sink += (unsigned)format(text, sizeof text, "%d %s %08.3f %p %c %-20s|%llx", 17, "words",
-				 3.14159 * (double)sink, (void *)text, 'x', "padded",
+	sink += (unsigned)format(text, sizeof text, "%d %s %08.3f %p %c %-20s|%llx", 17,
+				 "words", 3.14159 * (double)sink, (void *)text, 'x', "padded",
 				 0x1234567890ULL);
 	sink += (uint64_t)strtod("2.718281828459045", NULL) + strtoull("123456789", NULL, 10);
 }
@@ -97,7 +97,7 @@ static NOINLINE void print(void)
 static NOINLINE void strings(void)
 {
 	static char from[9000], to[9000];
-	static const size_t sizes[] = { 0,  1,	 3,   7,   8,	15,  16,   17,	 31,  32, 33,
+	static const size_t sizes[] = { 0,  1,  3,  7,   8,   15,  16,  17,  31,   32,   33,
 					63, 64, 65, 127, 128, 129, 255, 256, 1000, 4095, 8200 };
 
 	for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -106,7 +106,8 @@ static NOINLINE void strings(void)
 		memcpy(to, from, sizes[i] + 1);
 		memmove(to + 3, to, sizes[i] / 2);
 		sink += strlen(to) + (strchr(from, 'b') != NULL) + (uint64_t)strcmp(from, to);
-		sink += (uint64_t)memcmp(from, to, sizes[i]) + (memchr(from, 'z', sizes[i]) == NULL);
+		sink += (uint64_t)memcmp(from, to, sizes[i]) +
+			(memchr(from, 'z', sizes[i]) == NULL);
 		sink += strstr(from, "ab") == NULL;
 	}
 }
@@ -145,9 +146,11 @@ static NOINLINE uint64_t large_frame(void)
 }
 
 static NOINLINE uint64_t many_arguments(uint64_t a, uint64_t b, uint64_t c, uint64_t d,
-					uint64_t e, uint64_t f, uint64_t g, uint64_t h, double x)
+					uint64_t e, uint64_t f, uint64_t g, uint64_t h,
+					double x)
 {
-	return a + b * 2 + c * 3 + d * 4 + e * 5 + f * 6 + g * 7 + h * 8 + (uint64_t)x + is_even(3);
+	return a + b * 2 + c * 3 + d * 4 + e * 5 + f * 6 + g * 7 + h * 8 + (uint64_t)x +
+	       is_even(3);
 }
 
 static NOINLINE void memory(void)
@@ -206,7 +209,7 @@ static NOINLINE void signals(void)
 
 typedef void routine(void);
 
-static routine *volatile routines[] = { sort,	 print,	       strings,	    memory,
+static routine *volatile routines[] = { sort,    print,        strings,     memory,
 					signals, system_calls, mathematics, jumps };
 
 NOINLINE void TRAP_WORKLOAD(void)
