@@ -15,14 +15,13 @@
 static const struct option options[] = { { 0 } };
 
 /* Becomes man(1) when a person sits there and the page can be found; else returns. */
-static void try_man_page(const char *name)
+static void try_man_page(const char *command)
 {
-	CLEANUP(freep) char *page = xasprintf("fathom-%s.1", *name ? name : "");
+	CLEANUP(freep) char *in_tree = xasprintf("../../../docs/man/fathom-%s.1", command);
+	CLEANUP(freep) char *moved = xasprintf("../share/man/man1/fathom-%s.1", command);
 	CLEANUP(freep)
-	char *installed = xasprintf("%s/%s", FATHOM_MAN_FOLDER, *name ? page : "fathom.1");
-	CLEANUP(freep)
-	char *in_build = xasprintf("../../docs/man/%s", *name ? page : "fathom.1");
-	const char *candidates[] = { in_build, installed, NULL };
+	char *installed = xasprintf("%s/fathom-%s.1", FATHOM_MAN_FOLDER, command);
+	const char *candidates[] = { in_tree, moved, installed, NULL };
 
 	if (!isatty(STDOUT_FILENO) || executable_check("man", NULL) < 0)
 		return;
@@ -63,9 +62,8 @@ static int run(const struct command *command, char **arguments)
 	const char *name = operands[0];
 
 	free(operands);
-	if (!name) {
+	if (!name)
 		return print(NULL);
-	}
 	const struct command *about = command_find(name);
 
 	if (!about) {

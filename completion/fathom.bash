@@ -1,0 +1,92 @@
+# Completion of fathom's command line for bash.
+
+_fathom_words()
+{
+	mapfile -t COMPREPLY < <(compgen -W "$1" -- "$current")
+}
+
+_fathom_files()
+{
+	mapfile -t COMPREPLY < <(compgen -f -X '!*.fathom*' -- "$current"; compgen -d -- "$current")
+	compopt -o filenames
+}
+
+# The value of an option, or failure when the option has none that is known.
+_fathom_value()
+{
+	case "$1" in
+	--clock) _fathom_words "cpu user" ;;
+	--trigger) _fathom_words "auto sigtrap timer" ;;
+	--color) _fathom_words "auto always never" ;;
+	--by) _fathom_words "function line module thread process" ;;
+	--sort) _fathom_words "self total" ;;
+	--format | -f) _fathom_words "folded speedscope pprof flamegraph" ;;
+	--rate | -r) _fathom_words "100 1000 10000" ;;
+	--output | -o)
+		mapfile -t COMPREPLY < <(compgen -f -- "$current")
+		compopt -o filenames
+		;;
+	--callers | --callees | --thread | --module | --min | --rows | -n) COMPREPLY=() ;;
+	*) return 1 ;;
+	esac
+}
+
+# Where the command that record runs begins, or nothing.
+_fathom_command_index()
+{
+	local i=2
+
+	while [ "$i" -lt "$COMP_CWORD" ]; do
+		case "${COMP_WORDS[i]}" in
+		--) echo $((i + 1)); return ;;
+		--clock | --rate | --output | --trigger | --color | -r | -o) i=$((i + 1)) ;;
+		-*) ;;
+		*) echo "$i"; return ;;
+		esac
+		i=$((i + 1))
+	done
+}
+
+_fathom()
+{
+	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+	local commands="record report export info help version" begins
+
+	COMPREPLY=()
+	# bash makes words of its own of "--by=line".
+	if [ "$current" = = ]; then
+		current=
+	elif [ "$previous" = = ]; then
+		previous=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
+	if [ "$COMP_CWORD" -eq 1 ]; then
+		_fathom_words "$commands --help --version"
+		return
+	fi
+	if [ "${COMP_WORDS[1]}" = record ]; then
+		begins=$(_fathom_command_index)
+		if [ -n "$begins" ]; then
+			if declare -F _command_offset >/dev/null; then
+				_command_offset "$begins"
+			elif [ "$COMP_CWORD" -eq "$begins" ]; then
+				mapfile -t COMPREPLY < <(compgen -c -- "$current")
+			else
+				mapfile -t COMPREPLY < <(compgen -f -- "$current")
+			fi
+			return
+		fi
+	fi
+	_fathom_value "$previous" && return
+	case "${COMP_WORDS[1]} $current" in
+	"record -"*) _fathom_words "--clock --rate --output --no-children --wait --quiet --trigger --color --help" ;;
+	"report -"*) _fathom_words "--by --tree --callers --callees --sort --thread --module --min --rows --json
+			--color --no-pager --help" ;;
+	"export -"*) _fathom_words "--format --output --help" ;;
+	"info -"*) _fathom_words "--color --help" ;;
+	"record "*) mapfile -t COMPREPLY < <(compgen -c -- "$current") ;;
+	"help "*) _fathom_words "$commands" ;;
+	"report "* | "export "* | "info "*) _fathom_files ;;
+	esac
+}
+
+complete -F _fathom fathom
