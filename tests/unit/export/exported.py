@@ -41,8 +41,9 @@ def fetch(what, command, **options):
     except subprocess.TimeoutExpired:
         raise unittest.SkipTest(f"{what} could not be fetched in {SECONDS_TO_FETCH} s")
     if done.returncode != 0:
-        lines = (done.stderr or done.stdout).strip().splitlines() or ["no reason given"]
-        raise unittest.SkipTest(f"{what} could not be fetched: {lines[-1]}")
+        said = (done.stderr or done.stdout).strip().splitlines()
+        reasons = [line for line in said if "complete log" not in line and line != "npm error"]
+        raise unittest.SkipTest(f"{what} could not be fetched: {(reasons or ['no reason given'])[-1]}")
 
 
 def sums_of(stacks):
