@@ -85,6 +85,19 @@ static void children_stand_by_weight(void **state)
 	made_done(&made);
 }
 
+static void equal_weights_stand_in_the_order_they_came(void **state)
+{
+	struct made made;
+
+	(void)state;
+	made_init(&made);
+	made_add(&made, "main;b", 10, 1);
+	made_add(&made, "main;c", 10, 1);
+	made_add(&made, "main;a", 10, 1);
+	assert_top_down(&made, "root 0/30 (main 0/30 (b 10/10, c 10/10, a 10/10))");
+	made_done(&made);
+}
+
 static void lines_and_threads_are_merged(void **state)
 {
 	struct made made;
@@ -209,6 +222,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_empty_profile_is_a_root),
 		cmocka_unit_test(children_stand_by_weight),
+		cmocka_unit_test(equal_weights_stand_in_the_order_they_came),
 		cmocka_unit_test(lines_and_threads_are_merged),
 		cmocka_unit_test(recursion_stays_visible_in_the_call_tree),
 		cmocka_unit_test(a_filter_leaves_the_rest_at_zero),

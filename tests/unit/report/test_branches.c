@@ -178,6 +178,57 @@ static void a_function_that_is_not_there_is_refused(void **state)
 		       "its name");
 }
 
+static void assert_tree_ends(struct made *made, size_t max_rows, const char *end)
+{
+	struct text text = { 0 };
+	const struct report_options options = { .has_tree = true, .max_rows = max_rows };
+
+	assert_int_equal(report_text(made->profile, &options, &text, NULL), 0);
+	const char *tree = strstr(text_string(&text), "call tree\n");
+	assert_non_null(tree);
+	assert_string_equal(tree, end);
+	text_done(&text);
+	made_done(made);
+}
+
+static void a_function_that_keeps_a_visible_share_has_its_own_line(void **state)
+{
+	struct made made;
+
+	(void)state;
+	made_init(&made);
+	made_add(&made, "main", 1000000, 1);
+	made_add(&made, "main;f", 99000000, 99);
+	assert_tree_ends(&made, 0,
+			 "call tree\n"
+			 "  100.0     1.0    100.0 ms  main\n"
+			 "   99.0    99.0     99.0 ms    f\n");
+	made_init(&made);
+	made_add(&made, "main", 1000, 1);
+	made_add(&made, "main;f", 99000000, 99);
+	assert_tree_ends(&made, 0,
+			 "call tree\n"
+			 "  100.0   100.0    99.00 ms  main → f\n");
+}
+
+static void of_equal_calls_the_first_are_shown(void **state)
+{
+	struct made made;
+
+	(void)state;
+	made_init(&made);
+	for (int i = 0; i < 4; i++) {
+		char stack[] = { 'm', ';', (char)('d' - i), '\0' };
+		made_add(&made, stack, 10000000, 10);
+	}
+	assert_tree_ends(&made, 3,
+			 "call tree\n"
+			 "  100.0     0.0    40.00 ms  m\n"
+			 "   25.0    25.0    10.00 ms    d\n"
+			 "   25.0    25.0    10.00 ms    c\n"
+			 "… 2 lighter calls not shown (--min 0.5 and -n 3 decide)\n");
+}
+
 /* Deeper than any stack of the machine could follow by calling itself. */
 static void a_very_deep_recursion_is_written_nevertheless(void **state)
 {
@@ -217,6 +268,8 @@ int main(void)
 		cmocka_unit_test(callers_are_shares_of_the_functions_time),
 		cmocka_unit_test(callees_are_shares_of_the_functions_time),
 		cmocka_unit_test(tree_callers_and_callees_stand_below_each_other),
+		cmocka_unit_test(a_function_that_keeps_a_visible_share_has_its_own_line),
+		cmocka_unit_test(of_equal_calls_the_first_are_shown),
 		cmocka_unit_test(a_function_that_is_not_there_is_refused),
 		cmocka_unit_test(a_very_deep_recursion_is_written_nevertheless),
 	};

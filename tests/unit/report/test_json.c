@@ -277,7 +277,7 @@ static void what_is_not_known_is_null(void **state)
 	made_done(&made);
 }
 
-static void bytes_that_are_no_utf8_are_escaped(void **state)
+static void bytes_that_are_no_utf8_are_escaped_and_json_escapes_the_rest(void **state)
 {
 	struct made made;
 	struct text text = { 0 };
@@ -285,9 +285,11 @@ static void bytes_that_are_no_utf8_are_escaped(void **state)
 	(void)state;
 	made_init(&made);
 	made_add(&made, "/tmp/\xfe.so!caf\xc3\xa9\xff", 1, 1);
+	made_add(&made, "a\x1b\n", 1, 1);
 	assert_int_equal(report_json(made.profile, &(struct report_options){ 0 }, &text, NULL),
 			 0);
 	assert_non_null(strstr(text_string(&text), "\"name\": \"caf\xc3\xa9\\\\xff\""));
+	assert_non_null(strstr(text_string(&text), "\"name\": \"a\\u001b\\n\""));
 	assert_non_null(strstr(text_string(&text), "\"module\": \"/tmp/\\\\xfe.so\""));
 	text_done(&text);
 	made_done(&made);
@@ -375,7 +377,7 @@ int main(void)
 		cmocka_unit_test(modules_have_their_build_id),
 		cmocka_unit_test(numbers_of_64_bits_keep_every_digit),
 		cmocka_unit_test(what_is_not_known_is_null),
-		cmocka_unit_test(bytes_that_are_no_utf8_are_escaped),
+		cmocka_unit_test(bytes_that_are_no_utf8_are_escaped_and_json_escapes_the_rest),
 		cmocka_unit_test(tree_nodes_stand_after_their_parents),
 		cmocka_unit_test(callers_and_callees_share_out_the_total),
 		cmocka_unit_test(a_name_that_means_nothing_is_refused_and_nothing_is_written),
