@@ -20,6 +20,7 @@
 struct hello_server {
 	int fd;
 	char folder[80];
+	char agent_link[128]; /* "": none */
 	struct sockaddr_un address;
 };
 
@@ -81,6 +82,8 @@ void hello_server_close(struct hello_server *server)
 		close(server->fd);
 	if (server->address.sun_path[0] != '\0')
 		unlink(server->address.sun_path);
+	if (server->agent_link[0] != '\0')
+		unlink(server->agent_link);
 	if (server->folder[0] != '\0')
 		rmdir(server->folder);
 	free(server);
@@ -89,6 +92,23 @@ void hello_server_close(struct hello_server *server)
 const char *hello_server_path(const struct hello_server *server)
 {
 	return server->address.sun_path;
+}
+
+/* ld.so(8) takes both as the end of a name, and knows no way to quote them. */
+int hello_server_link_agent(struct hello_server *server, const char *agent_path,
+			    const char **out_path, struct error *err)
+{
+	char link[sizeof server->agent_link];
+
+	*out_path = agent_path;
+	if (strpbrk(agent_path, " :") == NULL)
+		return 0;
+	snprintf(link, sizeof link, "%s/libfathom-agent.so", server->folder);
+	if (symlink(agent_path, link) < 0)
+		return error_errno(err, -errno, "cannot make a link to %s", agent_path);
+	memcpy(server->agent_link, link, sizeof link);
+	*out_path = server->agent_link;
+	return 0;
 }
 
 int hello_server_fd(const struct hello_server *server)

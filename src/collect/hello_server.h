@@ -16,6 +16,12 @@ int hello_server_open(struct hello_server **out_server, struct error *err);
 /* Removes socket and folder. */
 void hello_server_close(struct hello_server *server);
 const char *hello_server_path(const struct hello_server *server);
+/*
+ * A path to the agent that LD_PRELOAD can hold: agent_path, or a link to it in our folder where
+ * agent_path has a space or a colon.  Lives as long as the server.
+ */
+int hello_server_link_agent(struct hello_server *server, const char *agent_path,
+			    const char **out_path, struct error *err);
 /* Readable when an agent has come. */
 int hello_server_fd(const struct hello_server *server);
 

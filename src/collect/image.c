@@ -65,6 +65,11 @@ struct image_thread *image_find_thread(struct image *image, int tid)
 	return &image->threads[place - 1];
 }
 
+void image_forget_tid(struct image *image, int tid)
+{
+	table_remove(&image->thread_index, 0, (uint32_t)tid);
+}
+
 static int64_t since(uint64_t time_ns, uint64_t start_ns)
 {
 	if (time_ns == UINT64_MAX)

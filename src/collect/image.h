@@ -95,6 +95,8 @@ void image_free(struct image *image);
 /* The thread, made (and written to the recording) if it is not known. */
 struct image_thread *image_thread_at(struct image *image, int tid, uint64_t time_ns,
 				     struct recording_writer *writer);
+/* The tid is a new thread's from now on: the one that had it has ended. */
+void image_forget_tid(struct image *image, int tid);
 struct image_thread *image_find_thread(struct image *image, int tid);
 /* Writes the image's row, and those of its threads, as they are now. */
 void image_write(struct image *image, uint64_t session_start_ns,

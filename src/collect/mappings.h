@@ -15,6 +15,7 @@ struct module_place {
 	uint64_t from_ns, to_ns; /* to: UINT64_MAX while it stands */
 	bool has_file;           /* false: JIT code and the like, known by address */
 	uint32_t module;         /* the recording's id */
+	const char *path;        /* of a file; lives as long as the session; NULL */
 	uint32_t row;            /* of the recording's mapping; 0: not written yet */
 };
 

@@ -31,6 +31,7 @@ void pump_init(struct pump *pump, struct recording_writer *writer, uint64_t sess
 
 void pump_done(struct pump *pump)
 {
+	keep_done(&pump->keep);
 	free(pump->record);
 }
 
@@ -57,6 +58,9 @@ static struct recording_frame pump_place(struct pump *pump, struct image *image,
 		return (struct recording_frame){ .module = image->unknown_module,
 						 .address = address };
 	}
+	if (place->row == 0 && place->path != NULL)
+		keep_note(&pump->keep, image->row, image->pid, place->path, place->start,
+			  place->end);
 	if (place->row == 0)
 		recording_writer_add_mapping(
 			pump->writer,

@@ -4,6 +4,8 @@
 #pragma once
 #include <stdint.h>
 
+#include "collect/keep.h"
+
 struct image;
 struct recording_writer;
 
@@ -12,6 +14,7 @@ struct pump {
 	uint64_t session_start_ns;
 	uint64_t samples;
 	uint64_t *record; /* room for the longest */
+	struct keep keep; /* files of which there are samples */
 	/* Called when an agent says that images came or went (no perf event tells). */
 	void (*maps_changed)(void *context, struct image *image, uint64_t time_ns);
 	void *context;

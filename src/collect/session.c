@@ -391,13 +391,16 @@ static int session_prepare(struct session *session, struct error *err)
 
 static int session_start(struct session *session, struct error *err)
 {
-	const struct command_environment environment = {
-		.agent_path = session->options->agent_path,
+	struct command_environment environment = {
 		.socket_path = hello_server_path(session->server),
 		.signal_mask = session->forward.mask_before,
 	};
-	int rc = command_start(session->options->argv, &environment, &session->command, err);
+	int rc = hello_server_link_agent(session->server, session->options->agent_path,
+					 &environment.agent_path, err);
 
+	if (rc == 0)
+		rc = command_start(session->options->argv, &environment, &session->command,
+				   err);
 	if (rc < 0)
 		return rc;
 	session->start_ns = now_ns();
@@ -438,6 +441,7 @@ static int session_run_prepared(struct session *session, struct error *err)
 	if (rc == 0) {
 		session_loop(session);
 		session_leave_survivors(session);
+		keep_finish(&session->pump.keep, session->writer);
 		session_tell_end(session);
 		session->result->samples = session->pump.samples;
 		session->result->failure = SESSION_FAILURE_NONE;

@@ -26,6 +26,7 @@ void tree_close(struct tree *tree)
 	for (size_t i = 0; i < tree->count; i++)
 		image_free(tree->images[i]);
 	free(tree->images);
+	intern_done(&tree->paths);
 	table_done(&tree->by_pid);
 }
 
@@ -114,6 +115,7 @@ static void tree_take_fork(struct tree *tree, const struct sideband_event *event
 	if (event->pid == event->parent_pid) {
 		if (parent == NULL)
 			return;
+		image_forget_tid(parent, event->tid);
 		image_thread_at(parent, event->tid, event->time_ns, tree->writer);
 		parent->running_threads++;
 		return;
@@ -218,6 +220,8 @@ static void tree_place_module(struct tree *tree, struct image *image, const char
 		module.build_id_len = (uint8_t)elf_build_id_read(path, module.build_id);
 	}
 	place->has_file = true;
+	if (module.kind == MODULE_KIND_ELF)
+		place->path = intern_get(&tree->paths, intern_string(&tree->paths, path), NULL);
 	recording_writer_add_module(tree->writer, &module, &place->module);
 }
 

@@ -23,6 +23,7 @@ struct tree {
 	struct image **images; /* those that run */
 	size_t count, capacity;
 	uint32_t serial;
+	struct intern paths; /* of mapped files */
 	bool has_sideband;
 	/* Called once for each image, when its last instruction is behind it; it is freed after. */
 	void (*ended)(void *context, struct image *image);

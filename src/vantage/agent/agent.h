@@ -11,7 +11,8 @@
  * timers.c    the trigger where perf events are refused
  * hooks.c     the functions of the target that are interposed, and why
  * masks.c     more of them: signal masks
- * exec.c      and those that replace the program
+ * exec.c      those that replace the program
+ * seccomp.c   and those that forbid it system calls
  *
  * The rules of this place: nothing allocates, locks, prints or exits; a handler
  * makes no system call it can do without; all state hangs on `agent`.

@@ -10,16 +10,26 @@
 /* Nothing below the stack pointer outlives a signal. */
 #define ARCH_RED_ZONE 0ULL
 
-static inline long arch_syscall4(long number, long a, long b, long c, long d)
+static inline long arch_syscall6(long number, long a, long b, long c, long d, long e, long f)
 {
 	register long x8 __asm__("x8") = number;
 	register long x0 __asm__("x0") = a;
 	register long x1 __asm__("x1") = b;
 	register long x2 __asm__("x2") = c;
 	register long x3 __asm__("x3") = d;
+	register long x4 __asm__("x4") = e;
+	register long x5 __asm__("x5") = f;
 
-	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
+	__asm__ volatile("svc 0"
+			 : "+r"(x0)
+			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+			 : "memory");
 	return x0;
+}
+
+static inline long arch_syscall4(long number, long a, long b, long c, long d)
+{
+	return arch_syscall6(number, a, b, c, d, 0, 0);
 }
 
 /* glibc puts the control block right below the thread pointer, at the end of the stack. */

@@ -11,16 +11,23 @@
  * that were popped a moment ago still have their slots there. */
 #define ARCH_RED_ZONE 128ULL
 
-static inline long arch_syscall4(long number, long a, long b, long c, long d)
+static inline long arch_syscall6(long number, long a, long b, long c, long d, long e, long f)
 {
 	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
 	long result;
 
 	__asm__ volatile("syscall"
 			 : "=a"(result)
-			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
 			 : "rcx", "r11", "memory");
 	return result;
+}
+
+static inline long arch_syscall4(long number, long a, long b, long c, long d)
+{
+	return arch_syscall6(number, a, b, c, d, 0, 0);
 }
 
 /* Where the thread's control block lies: the upper end of a stack glibc made. */

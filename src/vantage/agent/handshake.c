@@ -107,7 +107,6 @@ static struct ring_header *handshake_map_ring(int ring_fd, u64 bytes)
 static void handshake_begin_sampling(struct ring_header *ring)
 {
 	agent.has_timers = ring->flags & RING_TIMER;
-	agent.may_call = true;
 	thread_notes = (struct thread_notes){ .tid = (int)syscall(SYS_gettid),
 					      .is_trap_masked = thread_notes.is_trap_masked };
 	/* Pairs with the acquire in on_trap(). */

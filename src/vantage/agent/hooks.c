@@ -5,6 +5,7 @@
  *   pthread_create  where timers trigger, each thread needs its own
  *   sigprocmask, pthread_sigmask  (masks.c)
  *   execve and its like  (exec.c)
+ *   prctl, syscall  (seccomp.c)
  */
 #include "vantage/agent/agent.h"
 

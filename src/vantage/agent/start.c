@@ -59,7 +59,8 @@ static void after_fork_in_child(void)
 
 	handshake_forget();
 	timers_disarm_after_fork();
-	if (had_ring)
+	/* A filter that the parent put up may kill who opens a socket. */
+	if (had_ring && agent.may_call)
 		handshake_run(HANDSHAKE_FORK);
 	if (had_timers)
 		masks_hold_trap(false);
@@ -69,6 +70,7 @@ __attribute__((constructor)) static void start(void)
 {
 	int saved_errno = errno;
 
+	agent.may_call = true;
 	find_main_stack();
 	trap_install();
 	handshake_run(HANDSHAKE_START);
