@@ -182,7 +182,7 @@ struct dump {
 static void put(struct dump *dump, uint64_t value, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
-		dump->bytes[dump->len++] = (uint8_t)(value >> (8 * i));
+		dump->bytes[dump->len++] = (uint8_t)(i < 8 ? value >> (8 * i) : 0);
 }
 
 static void put_head(struct dump *dump, uint32_t header_len)
