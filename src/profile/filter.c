@@ -77,7 +77,9 @@ static void describe_threads(struct text *description, bool is_tid, const struct
 {
 	size_t len = strlen(one->name);
 
-	if (is_tid) {
+	if (is_tid && count > 1) {
+		text_addf(description, "the %zu threads with the tid %d", count, one->tid);
+	} else if (is_tid) {
 		text_addf(description, "thread %d (", one->tid);
 		text_add_printable(description, one->name, len);
 		text_add(description, ")");

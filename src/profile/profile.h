@@ -119,8 +119,10 @@ struct weight {
 
 struct profile;
 
-/* In a new profile's info the figures are FIGURE_UNKNOWN where 0 would be a claim: start_unix_ns,
- * kernel_cpu_ns and sampling_cost_ns; the rest is zero. */
+/*
+ * In a new profile's info the figures are FIGURE_UNKNOWN where 0 would be a claim:
+ * start_unix_ns, kernel_cpu_ns and sampling_cost_ns; the rest is zero.
+ */
 struct profile *profile_new(void);
 void profile_free(struct profile *profile);
 void profile_freep(struct profile **profile);
@@ -137,10 +139,10 @@ void *profile_alloc(struct profile *profile, size_t size) __attribute__((returns
 bool profile_is_saturated(const struct profile *profile);
 
 /*
- * Adding: the same content gives the same id (processes and threads are always new; a module is
- * its path and build id).  Ids must be this profile's.  One that is not counts as none, and then
- * no time is dropped: a frame without a function is "[unknown]", a weight without a stack stands
- * on "[no stack]".
+ * Adding: the same content gives the same id (processes and threads are always new; a module
+ * is its path and build id).  Ids must be this profile's.  One that is not counts as none,
+ * and then no time is dropped: a frame without a function is "[unknown]", a weight without a
+ * stack stands on "[no stack]".
  */
 struct module_id profile_add_module(struct profile *profile, const struct module *module);
 struct function_id profile_add_function(struct profile *profile,
@@ -152,8 +154,10 @@ struct process_id profile_add_process(struct profile *profile, const struct proc
 struct thread_id profile_add_thread(struct profile *profile, const struct thread *thread);
 void profile_add_weight(struct profile *profile, const struct weight *weight);
 
-/* Looking: ids run from 1 to the count, a parent's is smaller than its child's; no such id gives
- * NULL.  Pointers live as long as the profile, until the next add. */
+/*
+ * Looking: ids run from 1 to the count, a parent's is smaller than its child's; no such id
+ * gives NULL.  Pointers live as long as the profile, until the next add.
+ */
 size_t profile_module_count(const struct profile *profile);
 size_t profile_function_count(const struct profile *profile);
 size_t profile_frame_count(const struct profile *profile);

@@ -76,7 +76,7 @@ void grid_add_count(struct grid *grid, uint64_t count)
 	text_done(&text);
 }
 
-/* Without a terminal, a cell of more than PADDED_MAX does not widen a column that may be cut. */
+/* Without a terminal, cells of more than PADDED_MAX do not widen a column that may be cut. */
 static void measure(const struct grid *grid, bool is_terminal, size_t widths[COLUMNS_MAX])
 {
 	for (size_t i = 0; i < grid->column_count; i++)

@@ -36,12 +36,21 @@ struct report_options {
 /* "self" or "total" in *out_sort, or false. */
 bool report_sort_parse(const char *name, enum report_sort *out_sort);
 
-/* The head, then the table or the trees.  -ENOENT or -EINVAL for names that mean nothing here. */
+/*
+ * The head, then the table or the trees.  -ENOENT or -EINVAL and a sentence for the name of a
+ * thread, a module or a function that means nothing here; out is untouched then.
+ */
 int report_text(const struct profile *profile, const struct report_options *options,
 		struct text *out, struct error *err);
-/* One JSON object and a newline.  max_rows, min_percent, sort and what is for eyes are ignored. */
+/*
+ * One JSON object and a newline; fails as report_text() does.  max_rows, min_percent, sort and
+ * what is for eyes are ignored.
+ */
 int report_json(const struct profile *profile, const struct report_options *options,
 		struct text *out, struct error *err);
-/* What was recorded, how, and how much of it can be trusted.  Only width and has_color matter. */
+/*
+ * What was recorded, how, and how much of it can be trusted.  Of the options, only width and
+ * has_color matter.
+ */
 void report_info_text(const struct profile *profile, const struct report_options *options,
 		      struct text *out);

@@ -94,6 +94,26 @@ static void a_number_that_is_no_tid_may_be_a_name(void **state)
 	made_done(&made);
 }
 
+static void a_program_replaced_by_exec_keeps_its_tid(void **state)
+{
+	struct made made;
+	struct filter *filter;
+
+	(void)state;
+	made_init(&made);
+	made_add(&made, "sh", 5, 1);
+	made_begin_process(&made, 100, "make");
+	made_begin_thread(&made, 100, "make");
+	made_add(&made, "make", 6, 1);
+	assert_int_equal(filter_new(made.profile, &(struct filter_options){ .thread = "100" },
+				    &filter, NULL),
+			 0);
+	assert_int_equal(filter_kept_ns(filter), 11);
+	assert_string_equal(filter_description(filter), "the 2 threads with the tid 100");
+	filter_free(filter);
+	made_done(&made);
+}
+
 static void a_modules_time_is_that_of_its_own_code(void **state)
 {
 	(void)state;
@@ -163,6 +183,7 @@ int main(void)
 		cmocka_unit_test(nothing_asked_for_is_no_filter),
 		cmocka_unit_test(a_thread_is_named_by_its_tid_or_its_name),
 		cmocka_unit_test(a_number_that_is_no_tid_may_be_a_name),
+		cmocka_unit_test(a_program_replaced_by_exec_keeps_its_tid),
 		cmocka_unit_test(a_modules_time_is_that_of_its_own_code),
 		cmocka_unit_test(a_part_of_a_modules_name_means_all_that_have_it),
 		cmocka_unit_test(thread_and_module_are_both_asked),
