@@ -206,7 +206,7 @@ class KernelTime(live.LiveTest):
         truth, total = recording.truth, recording.total_ns()
         self.assert_adds_up(recording)
         self.assert_explained(recording)
-        read_ns = recording.time_of("read_zeros", "total_ns") + recording.head()["kernel_unsampled_ns"]
+        read_ns = recording.time_of("read_zeros", "total_ns") + (recording.head()["kernel_unsampled_ns"] or 0)
         self.assert_share(read_ns / total, truth["total"]["read_zeros"] / truth["cpu_ns"], 0.02, "read")
         self.assert_share(recording.time_of("compute", "total_ns") / total,
                           truth["total"]["compute"] / truth["cpu_ns"], 0.01, "compute")

@@ -28,7 +28,7 @@ static void *run(void *argument)
 
 	pthread_setname_np(pthread_self(), "mayfly");
 	while (now < life->budget_ns) {
-		life->sink = live_shortly(50000);
+		life->sink = live_shortly(200000);
 		now = truth_thread_cpu_ns();
 	}
 	life->spent_ns = now - begin;

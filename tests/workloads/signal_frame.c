@@ -44,6 +44,8 @@ int main(int argc, char **argv)
 	struct itimerval each_12_ms = { { 0, 12000 }, { 0, 12000 } },
 			 off = { { 0, 0 }, { 0, 0 } };
 
+	sigfillset(&action.sa_mask); /* or the time of one in the other would count twice */
+	sigdelset(&action.sa_mask, SIGTRAP);
 	sigaction(SIGUSR1, &action, NULL);
 	sigaction(SIGVTALRM, &action, NULL);
 	setitimer(ITIMER_VIRTUAL, &each_12_ms, NULL);
