@@ -5,7 +5,7 @@
  * holder closes the descriptor or dies.
  *
  * Closing any descriptor of a file drops the locks SQLite holds on it in this process (a law
- * of POSIX locks), so a descriptor used here is closed after SQLite's own.
+ * of POSIX locks), so a descriptor used here is closed after SQLite's own, and by lock_close().
  */
 #pragma once
 #include <stdbool.h>
@@ -14,3 +14,9 @@
 int lock_take(int fd);
 /* Whether somebody else has it. */
 bool lock_is_taken(int fd);
+/*
+ * Gives the lock up and closes fd, unless another descriptor of this process has the same file: then
+ * fd stays open until the process ends, so that SQLite's locks stay too.
+ */
+void lock_close(int fd);
+void lock_closep(int *fd); /* for CLEANUP(); -1 is none */

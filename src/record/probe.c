@@ -29,7 +29,7 @@ static int open_regular(const char *path, int *out_fd, struct error *err)
 	if (fd < 0)
 		return error_errno(err, -errno, "%s: cannot be read", path);
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
-		close(fd);
+		lock_close(fd);
 		return error_set(err, -ENOEXEC,
 				 "%s: not a recording but %s; name a file that 'fathom record' "
 				 "made",
@@ -99,8 +99,7 @@ int probe_fold_journals(struct probe *probe, struct error *err)
 
 void probe_done(struct probe *probe)
 {
-	if (probe->fd >= 0)
-		close(probe->fd);
+	lock_closep(&probe->fd);
 	free(probe->path);
 	*probe = (struct probe){ .fd = -1 };
 }

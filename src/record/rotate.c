@@ -72,7 +72,7 @@ static int hold(const char *path, int *out_fd)
 			here.st_ino != there.st_ino || here.st_dev != there.st_dev))
 		rc = -EAGAIN;
 	if (rc < 0) {
-		close(fd);
+		lock_close(fd);
 		return rc;
 	}
 	*out_fd = fd;
@@ -122,7 +122,7 @@ static int move(const char *path, const char *old, struct error *err)
 
 static int move_older(const char *path, struct error *err)
 {
-	CLEANUP(closep) int fd = -1;
+	CLEANUP(lock_closep) int fd = -1;
 	CLEANUP(freep) char *old = xasprintf("%s.old", path);
 	int rc = hold(path, &fd);
 
@@ -138,7 +138,7 @@ static int move_older(const char *path, struct error *err)
 /* Nothing was ever in it. */
 static int remove_empty(const char *path, struct error *err)
 {
-	CLEANUP(closep) int fd = -1;
+	CLEANUP(lock_closep) int fd = -1;
 	int rc = hold(path, &fd);
 
 	if (rc == -EBUSY || rc == -EAGAIN)

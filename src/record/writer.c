@@ -136,6 +136,8 @@ int recording_writer_set_int(struct recording_writer *writer, const char *key, i
 
 int recording_writer_note(struct recording_writer *writer, const char *text)
 {
+	if (text == NULL)
+		return -EINVAL;
 	struct row row = row_begin(writer, TABLE_NOTES, ++writer->last_id[TABLE_NOTES]);
 
 	row_text(&row, text);

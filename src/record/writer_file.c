@@ -27,7 +27,7 @@ void writer_free(struct recording_writer *writer)
 		sqlite3_finalize(writer->inserts[i]);
 	sqlite3_close(writer->db);
 	/* After SQLite's own, see lock.h. */
-	closep(&writer->lock_fd);
+	lock_closep(&writer->lock_fd);
 	intern_done(&writer->facts);
 	intern_done(&writer->reasons);
 	intern_done(&writer->sources);
@@ -95,7 +95,7 @@ static int make_file(const char *path, int *out_fd, struct error *err)
 	if (fd < 0)
 		return error_errno(err, -errno, "%s: cannot be made", path);
 	if (lock_take(fd) == -EBUSY || !is_at(fd, path)) {
-		close(fd);
+		lock_close(fd);
 		return error_set(err, -EEXIST, "%s: another recorder was faster; try again",
 				 path);
 	}

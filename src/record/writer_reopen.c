@@ -30,7 +30,7 @@ static int lock_file(const struct probe *probe, int *out_fd, struct error *err)
 	if (fd < 0)
 		return error_errno(err, -errno, "%s: cannot be written", probe->path);
 	if (lock_take(fd) == -EBUSY) {
-		close(fd);
+		lock_close(fd);
 		return error_set(err, -EBUSY,
 				 "%s: is still being written; try again when it has ended",
 				 probe->path);

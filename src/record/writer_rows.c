@@ -37,7 +37,7 @@ static int write_process(struct recording_writer *writer, uint32_t id,
 int recording_writer_add_process(struct recording_writer *writer,
 				 const struct recording_process *process, uint32_t *out_id)
 {
-	if (writer->is_reopened)
+	if (writer->is_reopened || process->parent > writer->process_count)
 		return -EINVAL;
 	uint32_t id = next_id(writer, TABLE_PROCESSES);
 
@@ -55,7 +55,8 @@ int recording_writer_add_process(struct recording_writer *writer,
 int recording_writer_update_process(struct recording_writer *writer,
 				    const struct recording_process *process)
 {
-	if (process->id == 0 || process->id > writer->process_count)
+	if (process->id == 0 || process->id > writer->process_count ||
+	    process->parent > writer->process_count)
 		return -EINVAL;
 	writer->processes[process->id - 1].period_ns = process->period_ns;
 	return write_process(writer, process->id, process);
@@ -125,7 +126,8 @@ static uint64_t *place_of_module(struct recording_writer *writer,
 int recording_writer_add_module(struct recording_writer *writer,
 				const struct recording_module *module, uint32_t *out_id)
 {
-	if (writer->is_reopened || module->build_id_len > sizeof module->build_id)
+	if (writer->is_reopened || module->build_id_len > sizeof module->build_id ||
+	    module->kind > MODULE_KIND_INTERPRETED)
 		return -EINVAL;
 	uint64_t *place = place_of_module(writer, module);
 

@@ -367,6 +367,7 @@ static void a_sample_that_cannot_be_is_not_taken(void **state)
 		{ .thread = 1, .stack = 3 },
 		{ .thread = 1, .stack = 1, .state = 16 },
 		{ .thread = 1, .stack = 1, .ending = 256 },
+		{ .thread = 1, .stack = 1, .weight_ns = -1 },
 	};
 
 	add_basics(writer, 2, 2);

@@ -1,0 +1,192 @@
+/* Recordings are made and read wherever they lie and whatever they are called. */
+#include "fixture.h"
+#include "recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+/* In a child without the rights to write: in root's hands nothing else is read-only. */
+static void read_as_nobody(const char *path, uint64_t due)
+{
+	pid_t pid = fork();
+	int status = -1;
+
+	if (pid == 0) {
+		struct recording_reader *reader = NULL;
+		struct error err = { "" };
+
+		if (geteuid() == 0 && (setgid(65534) < 0 || setuid(65534) < 0))
+			_exit(90);
+		int rc = recording_reader_open(path, &reader, &err);
+		if (rc < 0) {
+			fprintf(stderr, "%s\n", err.text);
+			_exit(1);
+		}
+		bool is_right = count_samples(reader) == due;
+		recording_reader_close(reader);
+		_exit(is_right ? 0 : 2);
+	}
+	waitpid(pid, &status, 0);
+	assert_int_equal(status, 0);
+}
+
+static void lock_folder(void **state)
+{
+	const char *folder = in_folder(state, "");
+
+	assert_int_equal(chmod(folder, 0555), 0);
+}
+
+static void a_finished_recording_reads_where_nothing_can_be_written(void **state)
+{
+	const char *path = in_folder(state, "a.fathom");
+	struct recorder recorder = start_recorder(path, 4, true);
+
+	assert_int_equal(end_recorder(&recorder), 0);
+	chmod(path, 0444);
+	lock_folder(state);
+	read_as_nobody(path, 400);
+	assert_false(exists(beside(state, "a.fathom", "-wal")));
+}
+
+static void a_killed_one_reads_through_its_journal_where_nothing_can_be_written(void **state)
+{
+	const char *path = in_folder(state, "a.fathom");
+
+	leave_killed(path, 4);
+	chmod(path, 0444);
+	chmod(beside(state, "a.fathom", "-wal"), 0444);
+	unlink(beside(state, "a.fathom", "-shm"));
+	lock_folder(state);
+	read_as_nobody(path, 400);
+	assert_true(exists(beside(state, "a.fathom", "-wal")));
+	assert_false(exists(beside(state, "a.fathom", "-shm")));
+}
+
+static void a_killed_one_reads_so_with_its_shared_memory_there_too(void **state)
+{
+	const char *path = in_folder(state, "a.fathom");
+
+	leave_killed(path, 4);
+	chmod(path, 0444);
+	chmod(beside(state, "a.fathom", "-wal"), 0444);
+	chmod(beside(state, "a.fathom", "-shm"), 0444);
+	lock_folder(state);
+	read_as_nobody(path, 400);
+}
+
+static void a_running_one_reads_where_nothing_can_be_written(void **state)
+{
+	const char *path = in_folder(state, "a.fathom");
+	struct recorder recorder = start_recorder(path, 4, true);
+
+	assert_int_equal(wait_for_commits(&recorder, 4), 4);
+	chmod(path, 0444);
+	chmod(beside(state, "a.fathom", "-wal"), 0444);
+	chmod(beside(state, "a.fathom", "-shm"), 0444);
+	chmod(in_folder(state, ""), 0555);
+	read_as_nobody(path, 400);
+	chmod(in_folder(state, ""), 0700);
+	assert_int_equal(end_recorder(&recorder), 0);
+}
+
+static void other_bytes_in_its_name_do_no_harm(void **state)
+{
+	static const char *const names[] = { "a b.fathom", "%41?mode=ro#x.fathom", ":memory:",
+					     "file:x",     "\xff\xfe.fathom",      "-" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *path = in_folder(state, names[i]);
+
+		leave_killed(path, 2);
+		struct recording_reader *reader = open_reading(path);
+		assert_int_equal(count_samples(reader), 200);
+		recording_reader_close(reader);
+	}
+}
+
+static void a_relative_name_is_a_file_in_this_folder(void **state)
+{
+	int here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	assert_int_equal(chdir(in_folder(state, "")), 0);
+	finish(create(":memory:"));
+	assert_true(exists(in_folder(state, ":memory:")));
+	recording_reader_close(open_reading(":memory:"));
+	assert_int_equal(fchdir(here), 0);
+	close(here);
+}
+
+static void a_link_to_a_killed_recording_finds_its_journal(void **state)
+{
+	const char *path = in_folder(state, "a.fathom");
+	const char *link = in_folder(state, "link.fathom");
+
+	leave_killed(path, 2);
+	assert_int_equal(symlink(path, link), 0);
+	struct recording_reader *reader = open_reading(link);
+	assert_int_equal(count_samples(reader), 200);
+	recording_reader_close(reader);
+}
+
+static void a_recording_is_never_made_over_another_file(void **state)
+{
+	const char *path = in_folder(state, "a.fathom");
+	struct recording_writer *writer = NULL;
+	struct error err = { "" };
+
+	write_file(path, "precious", 8);
+	assert_int_equal(recording_writer_create(path, &writer, &err), -EEXIST);
+	assert_non_null(strstr(err.text, "is there already"));
+	assert_int_equal(size_of(path), 8);
+}
+
+static void a_recording_is_never_made_beside_anothers_journal(void **state)
+{
+	const char *path = in_folder(state, "a.fathom");
+	struct recording_writer *writer = NULL;
+	struct error err = { "" };
+
+	write_file(beside(state, "a.fathom", "-wal"), "precious", 8);
+	assert_int_equal(recording_writer_create(path, &writer, &err), -EEXIST);
+	assert_non_null(strstr(err.text, "a.fathom-wal"));
+	assert_int_equal(size_of(beside(state, "a.fathom", "-wal")), 8);
+	assert_false(exists(path));
+}
+
+static void a_folder_that_is_not_there_gets_a_sentence(void **state)
+{
+	struct recording_writer *writer = NULL;
+	struct error err = { "" };
+
+	assert_int_equal(
+		recording_writer_create(in_folder(state, "no/a.fathom"), &writer, &err),
+		-ENOENT);
+	assert_non_null(strstr(err.text, "no/a.fathom: cannot be made: No such file"));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(a_finished_recording_reads_where_nothing_can_be_written),
+		TEST(a_killed_one_reads_through_its_journal_where_nothing_can_be_written),
+		TEST(a_killed_one_reads_so_with_its_shared_memory_there_too),
+		TEST(a_running_one_reads_where_nothing_can_be_written),
+		TEST(other_bytes_in_its_name_do_no_harm),
+		TEST(a_relative_name_is_a_file_in_this_folder),
+		TEST(a_link_to_a_killed_recording_finds_its_journal),
+		TEST(a_recording_is_never_made_over_another_file),
+		TEST(a_recording_is_never_made_beside_anothers_journal),
+		TEST(a_folder_that_is_not_there_gets_a_sentence),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
