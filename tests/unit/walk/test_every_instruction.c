@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,20 +30,6 @@ static __attribute__((noinline)) int work_in_handler(int n)
 	return n == 0 ? 1 : work_in_handler(n - 1) + handled;
 }
 
-/*
- * Signals at moments nobody chose.  The handler sets the next one: with a periodic timer
- * the program would never get on, so slow is walking.
- */
-static volatile int are_alarms_wanted;
-
-static void set_alarm(void)
-{
-	struct itimerval timer = { .it_value.tv_usec = 2000 };
-
-	if (are_alarms_wanted)
-		setitimer(ITIMER_REAL, &timer, NULL);
-}
-
 static void on_signal(int number, siginfo_t *info, void *context)
 {
 	char text[40];
@@ -52,9 +37,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	(void)info;
 	trap_walk_in_handler(context);
 	handled += work_in_handler(2);
-	if (number == SIGALRM)
-		set_alarm();
-	else
+	if (number != SIGALRM)
 		snprintf(text, sizeof text, "signal %d", number);
 }
 
@@ -127,10 +110,10 @@ static int walk_workloads(void)
 		}
 		memset(&result, 0, sizeof result);
 		trap_walk_init(&result);
-		are_alarms_wanted = 1;
-		set_alarm();
+		/* A prime, so that the signals come in all kinds of places. */
+		trap_walk_set_signal_every(101);
 		walk_one(workloads[i].run);
-		are_alarms_wanted = 0;
+		trap_walk_set_signal_every(0);
 		ok &= print_result(workloads[i].name, &result, 20000);
 	}
 	return ok;

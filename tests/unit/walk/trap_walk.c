@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <unwind.h>
 
@@ -76,7 +77,9 @@ static struct {
 	struct native_image images[IMAGES_MAX];
 	struct cached_rule cache[CACHE_SLOTS];
 	struct trap_walk_result *result;
-	uint64_t limit; /* 0: none */
+	uint64_t limit;        /* 0: none */
+	uint64_t signal_every; /* instructions outside of signal handlers; 0: never */
+	uint64_t signal_countdown;
 	int has_main_stack;
 } all;
 
@@ -137,6 +140,12 @@ void trap_walk_add_stack(const void *low, uint64_t len)
 void trap_walk_set_limit(uint64_t instructions)
 {
 	all.limit = instructions;
+}
+
+void trap_walk_set_signal_every(uint64_t instructions)
+{
+	all.signal_every = instructions;
+	all.signal_countdown = instructions;
 }
 
 static const struct native_image *image_of(uint64_t addr)
@@ -321,7 +330,7 @@ static uint64_t *excuse(void)
 		return &all.result->excused_eh_return;
 	if (shadow.depth == 0 && walk.count == 1 && walk.status == WALK_NO_RULE)
 		return &all.result->excused_entry;
-	if (walk.count == 1 && walk.status == WALK_BAD_RULE)
+	if (walk.status == WALK_BAD_RULE && frames_right() == walk.count)
 		return &all.result->excused_longjmp;
 	return NULL;
 }
@@ -408,6 +417,15 @@ static void on_request(void)
 	mine.request = REQUEST_NONE;
 }
 
+/* It waits until the trap has been handled: then it stands before the next instruction. */
+static void signal_sometimes(void)
+{
+	if (all.signal_every == 0 || shadow.signals > 0 || --all.signal_countdown > 0)
+		return;
+	all.signal_countdown = all.signal_every;
+	syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGALRM);
+}
+
 static void on_trap(int number, siginfo_t *info, void *context)
 {
 	ucontext_t *c = context;
@@ -421,6 +439,7 @@ static void on_trap(int number, siginfo_t *info, void *context)
 		shadow_follow(gregs);
 		walk_from(gregs);
 		compare();
+		signal_sometimes();
 		if (all.limit != 0 && all.result->instructions >= all.limit)
 			mine.is_walking = 0;
 	}

@@ -32,6 +32,8 @@ void trap_walk_add_stack(const void *low, uint64_t len);
 /* From here on each instruction of this thread is walked; one thread at a time. */
 void trap_walk_start(void);
 void trap_walk_stop(void);
+/* Raises SIGALRM after every so many instructions, wherever that is; 0: never. */
+void trap_walk_set_signal_every(uint64_t instructions);
 /* Walking stops by itself after so many instructions. */
 void trap_walk_set_limit(uint64_t instructions);
 /* The first call of a signal handler: walking goes on in the handler. */
