@@ -3,7 +3,8 @@
  *
  * Damaged, foreign and too new files are refused with one sentence.  A leftover
  * journal is folded in where the folder can be written; where it cannot, the reader
- * reads through it or asks for it by name.  All loops over rows go through a callback
+ * reads through it or asks for it by name.  A reader sees the recording as it was when it was
+ * opened, and is not in the recorder's way.  All loops over rows go through a callback
  * that may stop them by returning a non-zero value, which is handed back.
  */
 #pragma once
@@ -29,6 +30,8 @@ const char *recording_reader_get(struct recording_reader *reader, const char *ke
 /* The value of key, or RECORDING_UNKNOWN. */
 int64_t recording_reader_get_int(struct recording_reader *reader, const char *key);
 
+/* Ids count from 1 without gaps, and an id in a row is that of a row there is, or 0: a recording
+ * in which that is not so is refused as damaged. */
 #define RECORDING_READER_EACH(rows, type)                                                  \
 	int recording_reader_each_##rows(struct recording_reader *reader,                  \
 					 int (*visit)(void *context, const struct type *row), \

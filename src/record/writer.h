@@ -4,7 +4,11 @@
  * The writer is one thread's.  It begins a transaction by itself, commits when
  * recording_writer_tick() finds a second has gone by, and checkpoints every five.
  * The first failure (a full disk, an I/O error) ends the recording: the sentence is
- * kept, later calls return it at once, and what was committed stays readable.
+ * kept, later calls return it at once, and what was committed stays readable.  A caller
+ * ignores SIGXFSZ, or a limit on the size of files kills it instead.
+ *
+ * Arguments that no recording may hold (an id that was not given, a negative weight, samples
+ * for a reopened recording) are -EINVAL and change nothing.
  */
 #pragma once
 #include "record/recording.h"
@@ -52,7 +56,8 @@ int recording_writer_add_sample(struct recording_writer *writer,
 /* Samples that were taken and not kept, with the reason ("the ring was full"). */
 int recording_writer_add_lost(struct recording_writer *writer, const char *reason,
 			      uint64_t samples);
-/* A copy of a foreign file that may be gone later (a perf map, a jitdump, a deleted ELF file). */
+/* A copy of a foreign file that may be gone later (a perf map, a jitdump, a deleted ELF file).
+ * -EFBIG, and nothing else happens, if it is larger than SQLite takes (a gigabyte). */
 int recording_writer_add_file(struct recording_writer *writer, uint32_t process,
 			      const char *path, const void *data, size_t len);
 
@@ -66,14 +71,18 @@ int recording_writer_add_location(struct recording_writer *writer,
 int recording_writer_commit(struct recording_writer *writer);
 /* Call often: commits when a second has gone by since the last commit. */
 int recording_writer_tick(struct recording_writer *writer);
-/* Commits, closes cleanly and leaves one file.  Takes writer, whatever the result. */
+/*
+ * Commits, closes cleanly and leaves one file (after two seconds of waiting for readers they are
+ * left to tidy up).  Takes writer, whatever the result.
+ */
 int recording_writer_close(struct recording_writer *writer, struct error *err);
 /* The sentence of the failure that ended the recording, or NULL. */
 const char *recording_writer_failure(const struct recording_writer *writer);
 
 /*
  * Opens a recording that exists and is not being written, to add what a recorder that was
- * killed could not: symbols.  -EBUSY if it is still being written.
+ * killed could not: symbols, facts and notes.  -EBUSY if it is still being written.  Nothing is
+ * committed before recording_writer_close(); symbols that are not complete are begun anew.
  */
 int recording_writer_reopen(const char *path, struct recording_writer **out_writer,
 			    struct error *err);
