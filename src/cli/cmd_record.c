@@ -95,8 +95,8 @@ static const struct option options[] = {
 };
 #undef AT
 
-/* FATHOM_AGENT, or where the build or the installation has it.  NULL: told. */
-static char *find_agent(void)
+/* FATHOM_AGENT, or where the build or the installation has it. */
+static char *find_agent(struct error *err)
 {
 	static const char *const candidates[] = {
 		"../vantage/agent/libfathom-agent.so",
@@ -105,20 +105,38 @@ static char *find_agent(void)
 		NULL,
 	};
 	const char *named = getenv("FATHOM_AGENT");
-	char *path;
+	CLEANUP(freep) char *beside = NULL;
 
-	if (named && *named) {
-		if (access(named, R_OK) == 0)
-			return xstrdup(named);
-		say("%s, which FATHOM_AGENT names, cannot be read: %s", named, strerror(errno));
-		return NULL;
+	if (!named || !*named) {
+		named = beside = executable_find_beside(candidates);
+		errno = ENOENT;
 	}
-	path = executable_find_beside(candidates);
+	/* Whole, for the command may go to another folder before it runs the next program. */
+	char *path = named ? realpath(named, NULL) : NULL;
+
 	if (!path)
-		say("cannot find libfathom-agent.so beside this fathom: install it, or name it "
-		    "in "
-		    "FATHOM_AGENT");
+		error_errno(err, -errno, "cannot read the agent (%s); FATHOM_AGENT may name it",
+			    named ? named : FATHOM_AGENT_INSTALLED);
 	return path;
+}
+
+/* Where the agent is, for the settings.  The caller frees it. */
+static int prepare_agent(struct settings *settings, char **out_path, struct error *err)
+{
+	CLEANUP(freep) char *path = find_agent(err);
+
+	if (!path)
+		return -ENOENT;
+	/* What ld.so(8) takes LD_PRELOAD apart at. */
+	if (strpbrk(path, " :"))
+		return error_set(
+			err, -EINVAL,
+			"cannot preload %s: its path has a space or a colon; move it, or name "
+			"a copy of it in FATHOM_AGENT",
+			path);
+	settings->session.agent_path = *out_path = path;
+	path = NULL; /* now the caller's */
+	return 0;
 }
 
 static int exit_code_of_failure(enum session_failure failure)
@@ -175,25 +193,22 @@ static int record_into(struct recording_writer *writer, struct record_file *file
 static int record(struct settings *settings)
 {
 	CLEANUP(record_file_done) struct record_file file = { 0 };
+	CLEANUP(freep) char *agent_path = NULL;
 	struct recording_writer *writer = NULL;
 	struct error err;
-	int rc = executable_check(settings->session.argv[0], &err);
+	int not_run = executable_check(settings->session.argv[0], &err);
+	int rc = not_run;
 
-	if (rc < 0) {
-		say_error(&err);
-		return rc == -ENOENT ? EXIT_CODE_NOT_FOUND : EXIT_CODE_NOT_EXECUTABLE;
-	}
-	CLEANUP(freep) char *agent_path = find_agent();
-
-	if (!agent_path)
-		return EXIT_CODE_NOT_STARTED;
-	settings->session.agent_path = agent_path;
-	rc = record_file_create(settings->path, &file, &writer, &err);
-	if (rc < 0) {
-		say_error(&err);
-		return EXIT_CODE_NOT_STARTED;
-	}
-	return record_into(writer, &file, settings);
+	if (rc == 0)
+		rc = prepare_agent(settings, &agent_path, &err);
+	if (rc == 0)
+		rc = record_file_create(settings->path, &file, &writer, &err);
+	if (rc == 0)
+		return record_into(writer, &file, settings);
+	say_error(&err);
+	if (not_run < 0)
+		return not_run == -ENOENT ? EXIT_CODE_NOT_FOUND : EXIT_CODE_NOT_EXECUTABLE;
+	return EXIT_CODE_NOT_STARTED;
 }
 
 static int run(const struct command *command, char **arguments)

@@ -24,8 +24,8 @@ struct command {
 	const char *usage;   /* behind "fathom NAME" */
 	const char *summary; /* one line */
 	const struct option *options;
-	int usage_exit_code; /* of a mistake in the options */
-	bool stops_at_operand; /* options end at the first operand: the rest is another command's */
+	int usage_exit_code;   /* of a mistake in the options */
+	bool stops_at_operand; /* what begins at the first operand is another command's */
 	/* arguments: what stands behind the command's name, NULL-terminated.  Returns the exit
 	 * code. */
 	int (*run)(const struct command *command, char **arguments);

@@ -168,7 +168,20 @@ class OfRecord(CommandLine):
 
     def test_an_agent_that_is_not_there_is_125(self):
         done = run("record", "true", cwd=self.folder, env={**os.environ, "FATHOM_AGENT": "/no/agent.so"})
-        self.assert_refused(done, OURS, "/no/agent.so")
+        self.assert_refused(done, OURS, "/no/agent.so", "No such file", "FATHOM_AGENT")
+
+    def test_an_agent_that_cannot_be_preloaded_is_125(self):
+        agent = self.path("an agent.so")
+        shutil.copy(live.AGENT, agent)
+        done = run("record", "true", cwd=self.folder, env={**os.environ, "FATHOM_AGENT": agent})
+        self.assert_refused(done, OURS, "an agent.so", "a space or a colon")
+
+    def test_an_agent_may_be_named_from_here(self):
+        shutil.copy(live.AGENT, self.path("agent.so"))
+        done = run("record", "-o", "relative.fathom", "sh", "-c", "cd /; exec true", cwd=self.folder,
+                   env={**os.environ, "FATHOM_AGENT": "agent.so"})
+        self.assertEqual(done.returncode, 0)
+        self.assertNotIn("LD_PRELOAD", done.stderr.decode())
 
     def test_the_exit_code_is_the_commands(self):
         for command, code in (("exit 3", 3), ("exit 125", 125), ("kill -TERM $$", 128 + signal.SIGTERM),
