@@ -148,13 +148,21 @@ int elf_image_open_owned(const char *name, void *bytes, size_t len,
 	return finish_open(image, out_image, err);
 }
 
+void elf_image_close_file(struct elf_image *image)
+{
+	if (!image || image->fd < 0)
+		return;
+	elf_cntl(image->elf, ELF_C_FDDONE);
+	close(image->fd);
+	image->fd = -1;
+}
+
 void elf_image_free(struct elf_image *image)
 {
 	if (!image)
 		return;
+	elf_image_close_file(image);
 	elf_end(image->elf);
-	if (image->fd >= 0)
-		close(image->fd);
 	free(image->segments);
 	free(image->owned);
 	free(image->path);

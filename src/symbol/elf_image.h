@@ -42,6 +42,11 @@ int elf_image_open_memory(const char *name, const void *bytes, size_t len,
 /* Takes bytes, which malloc made, whatever the result. */
 int elf_image_open_owned(const char *name, void *bytes, size_t len,
 			 struct elf_image **out_image, struct error *err);
+/*
+ * Closes the file: sections that were read stay, others cannot be read any more.  A recording
+ * can have more modules than a process may have open files.
+ */
+void elf_image_close_file(struct elf_image *image);
 void elf_image_free(struct elf_image *image);
 
 /* The section of that name, its header in *out_header; NULL if there is none. */

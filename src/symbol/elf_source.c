@@ -59,7 +59,7 @@ void *elf_source_new(const struct elf_source_options *options, struct intern *st
 	return module;
 }
 
-static void elf_module_free(void *state)
+static void elf_module_release(void *state)
 {
 	struct elf_module *module = state;
 
@@ -71,6 +71,30 @@ static void elf_module_free(void *state)
 	elf_image_free(module->debug);
 	elf_image_free(module->mini);
 	elf_image_free(module->image);
+	module->dwarf = NULL;
+	module->symbols = module->stubs = (struct symbol_table){ 0 };
+	module->ranges = (struct frame_ranges){ 0 };
+	module->alt = module->debug = module->mini = module->image = NULL;
+	module->is_opened = false;
+}
+
+static size_t elf_module_held_size(const void *state)
+{
+	const struct elf_module *module = state;
+	const struct elf_image *images[] = { module->image, module->mini, module->debug,
+					     module->alt };
+	size_t size = 0;
+
+	for (size_t i = 0; i < sizeof images / sizeof images[0]; i++)
+		size += images[i] ? images[i]->file_len : 0;
+	return size;
+}
+
+static void elf_module_free(void *state)
+{
+	struct elf_module *module = state;
+
+	elf_module_release(module);
 	free(module->debug_root);
 	free(module->path);
 	free(module);
@@ -188,6 +212,9 @@ static void open_once(struct elf_module *module)
 		open_mini(module);
 	open_symbols(module);
 	open_dwarf(module);
+	elf_image_close_file(module->image);
+	elf_image_close_file(module->debug);
+	elf_image_close_file(module->alt);
 }
 
 static const char *name_of_symbol(struct elf_module *module, const struct symbol *symbol)
@@ -280,4 +307,9 @@ static void elf_module_look_up(void *state, uint64_t file_offset, struct answer 
 	}
 }
 
-const struct symbol_source elf_source = { elf_module_look_up, elf_module_free };
+const struct symbol_source elf_source = {
+	.look_up = elf_module_look_up,
+	.held_size = elf_module_held_size,
+	.release = elf_module_release,
+	.free = elf_module_free,
+};

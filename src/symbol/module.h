@@ -25,6 +25,10 @@ struct answer {
 struct symbol_source {
 	/* Strings that locations point to live as long as the symbolizer. */
 	void (*look_up)(void *state, uint64_t address, struct answer *answer);
+	/* About how much memory is held that release() gives back: the next look-up reads
+	 * the files again.  Both NULL if there is none. */
+	size_t (*held_size)(const void *state);
+	void (*release)(void *state);
 	void (*free)(void *state);
 };
 

@@ -50,4 +50,7 @@ static void named_ranges_free(void *state)
 	free(named);
 }
 
-const struct symbol_source named_ranges_source = { named_ranges_look_up, named_ranges_free };
+const struct symbol_source named_ranges_source = {
+	.look_up = named_ranges_look_up,
+	.free = named_ranges_free,
+};

@@ -10,6 +10,12 @@
 #include "module.h"
 #include "target/elf_header.h"
 
+/*
+ * Files are kept in memory up to here, those asked last.  Callers ask module by module, so
+ * that a file that is let go is rarely read twice.
+ */
+#define HELD_SIZE_MAX (UINT64_C(1) << 30)
+
 /* The answer to one address, kept. */
 struct place {
 	uint64_t address;
@@ -23,6 +29,8 @@ struct symbol_module {
 	const char *basename;
 	const struct symbol_source *source;
 	void *state;
+	size_t held_size; /* of its files, while they are in memory */
+	uint64_t last_asked;
 	struct table places; /* address asked → struct place, in the symbolizer's arena */
 };
 
@@ -32,7 +40,9 @@ struct symbolizer {
 	struct arena arena;
 	struct table opened; /* path and build id → struct symbol_module */
 	struct symbol_module *modules;
-	char *debug_root; /* NULL: the usual one */
+	uint64_t asked_count; /* a clock for last_asked */
+	uint64_t held_size;   /* of all modules */
+	char *debug_root;     /* NULL: the usual one */
 };
 
 struct symbolizer *symbolizer_new(struct notes *notes)
@@ -165,11 +175,40 @@ static const char *name_of_unnamed(struct symbol_module *module, uint64_t addres
 	return keep(module->symbolizer, name);
 }
 
+static struct symbol_module *longest_unasked(struct symbolizer *symbolizer)
+{
+	struct symbol_module *found = NULL;
+
+	for (struct symbol_module *m = symbolizer->modules; m; m = m->next)
+		if (m->held_size > 0 && (!found || m->last_asked < found->last_asked))
+			found = m;
+	return found;
+}
+
+/* After a look-up in module, which may have read its files. */
+static void limit_memory(struct symbolizer *symbolizer, struct symbol_module *module)
+{
+	module->last_asked = ++symbolizer->asked_count;
+	if (module->held_size > 0 || !module->source->held_size)
+		return;
+	module->held_size = module->source->held_size(module->state);
+	symbolizer->held_size += module->held_size;
+	while (symbolizer->held_size > HELD_SIZE_MAX) {
+		struct symbol_module *oldest = longest_unasked(symbolizer);
+		if (oldest == module) /* alone larger than the limit */
+			return;
+		oldest->source->release(oldest->state);
+		symbolizer->held_size -= oldest->held_size;
+		oldest->held_size = 0;
+	}
+}
+
 static void ask_source(struct symbol_module *module, uint64_t address, struct place *place)
 {
 	struct answer answer = { .address = address, .function_start = address };
 
 	module->source->look_up(module->state, address, &answer);
+	limit_memory(module->symbolizer, module);
 	if (answer.count == 0)
 		answer.locations[answer.count++] = (struct symbol_location){ .name = NULL };
 	for (size_t i = 0; i < answer.count; i++)
