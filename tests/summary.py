@@ -14,7 +14,8 @@ import pathlib
 import re
 import sys
 
-CMOCKA_SKIPPED = re.compile(r"^\[  SKIPPED \] (\w+)$", re.M)
+# With what the case said before, which is why.
+CMOCKA_SKIPPED = re.compile(r"^\[ RUN      \] (\w+)\n((?:(?!\[ ).*\n)*?)\[  SKIPPED \] \1$", re.M)
 UNITTEST_SKIPPED = re.compile(r"^(.+?)(?: \(.*\))? \.\.\. skipped ['\"](.*)['\"]$", re.M)
 UNITTEST_SKIPS = re.compile(r"^(?:OK|FAILED) \(.*skipped=(\d+).*\)$", re.M)
 
@@ -54,15 +55,17 @@ class Tally:
 
 
 def reason(said):
-    """The last thing a skipped test said, which is why."""
+    """Why a test was skipped: unittest's word for it, or the last thing it said."""
+    for _, why in UNITTEST_SKIPPED.findall(said):
+        return why
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     return lines[-1] if lines else "it did not say why"
 
 
 def skipped_parts(said):
     """Cases that were skipped within a program that passed."""
-    for name in sorted(set(CMOCKA_SKIPPED.findall(said))):
-        yield name
+    for name, why in CMOCKA_SKIPPED.findall(said):
+        yield f"{name}: {reason(why)}"
     with_reason = UNITTEST_SKIPPED.findall(said)
     for name, why in with_reason:
         yield f"{name}: {why}"

@@ -32,11 +32,17 @@ class Summary(unittest.TestCase):
         tally = self.tally({"name": "a", "result": "SKIP", "stdout": "x\nno chromium\n"})
         self.assertEqual(tally.skipped, ["unit tests: a: no chromium"])
         self.assertEqual(tally.passed, 1)
+        tally = self.tally({"name": "a", "result": "SKIP",
+                            "stderr": "setUpClass (__main__.T) ... skipped 'no go'\n\n"
+                                      "OK (skipped=1)\n"})
+        self.assertEqual(tally.skipped, ["unit tests: a: no go"])
 
     def test_a_case_skipped_within_a_program_is_named(self):
         tally = self.tally({"name": "a", "result": "OK",
-                            "stdout": "[  SKIPPED ] needs_perf\n[  SKIPPED ] 1 test(s).\n"})
-        self.assertEqual(tally.skipped, ["unit tests: a: needs_perf"])
+                            "stdout": "[ RUN      ] one\n[       OK ] one\n"
+                                      "[ RUN      ] other\nno perf here\n[  SKIPPED ] other\n"
+                                      "[  SKIPPED ] 1 test(s).\n"})
+        self.assertEqual(tally.skipped, ["unit tests: a: other: no perf here"])
         tally = self.tally({"name": "a", "result": "OK",
                             "stderr": "test_x (__main__.T.test_x) ... skipped 'no perf'\n"})
         self.assertEqual(tally.skipped, ["unit tests: a: test_x: no perf"])

@@ -14,9 +14,11 @@ import subprocess
 import tempfile
 import unittest
 
-FATHOM = os.environ.get("FATHOM", "fathom")
-WORKLOADS = os.environ.get("WORKLOADS", ".")
-AGENT = os.environ.get("FATHOM_AGENT", "")
+from reachable import make_reachable
+
+FATHOM, WORKLOADS, AGENT = make_reachable(os.environ.get("FATHOM", "fathom"),
+                                          os.environ.get("WORKLOADS", "."),
+                                          os.environ.get("FATHOM_AGENT", ""))
 
 NOBODY = 65534
 BATCHES = 40
