@@ -1,0 +1,342 @@
+/*
+ * test_code_x86_64 - code without rules: what its instructions say, and frame pointers.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#define NATIVE_X86_64
+#include "frames.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+#define FUNCTION     (CODE + 0x100)
+
+/* An image with one function far away, so that there is a section but no rule for FUNCTION. */
+static struct mem *image_of_code(const void *code, size_t len)
+{
+	struct mem *mem = calloc(1, sizeof *mem);
+	uint64_t cie = frame_put_usual_cie(mem);
+
+	memset(mem->image, 0x06, EH_HDR - IMAGE); /* no instruction of x86-64 */
+	frame_put_fde(mem, cie, CODE + 0x2000, 16, "\x0e\x40", 2);
+	frame_put_end(mem);
+	image_put(mem, FUNCTION, code, len);
+	return mem;
+}
+
+static enum walk_status step_at(struct mem *mem, uint64_t ip, uint64_t lookup,
+				struct native_regs *regs, struct native_step *step)
+{
+	struct native_image image = image_without_table(mem);
+	uint64_t rule;
+	enum walk_status status = native_rule_find(mem, &image, lookup, &rule);
+
+	*regs = some_regs(ip);
+	return status == WALK_COMPLETE ? native_step(mem, rule, regs, step) : status;
+}
+
+static const uint8_t init[] = {
+	0x48, 0x83, 0xec, 0x08,             /* 0 sub $8,%rsp */
+	0x48, 0x8b, 0x05, 0xc5, 0x4f, 1, 0, /* 4 mov …(%rip),%rax */
+	0x48, 0x85, 0xc0,                   /* 11 test %rax,%rax */
+	0x74, 0x02,                         /* 14 je */
+	0xff, 0xd0,                         /* 16 call *%rax */
+	0x48, 0x83, 0xc4, 0x08,             /* 18 add $8,%rsp */
+	0xc3,                               /* 22 ret */
+};
+
+static const uint8_t destructors[] = {
+	0xf3, 0x0f, 0x1e, 0xfa,                /* 0 endbr64 */
+	0x80, 0x3d, 0x1d, 0x55, 1,    0, 0,    /* 4 cmpb $0,…(%rip) */
+	0x75, 0x2b,                            /* 11 jne */
+	0x55,                                  /* 13 push %rbp */
+	0x48, 0x83, 0x3d, 0x3a, 0x50, 1, 0, 0, /* 14 cmpq $0,…(%rip) */
+	0x48, 0x89, 0xe5,                      /* 22 mov %rsp,%rbp */
+	0x74, 0x0c,                            /* 25 je */
+	0x48, 0x8b, 0x3d, 0x86, 0x53, 1, 0,    /* 27 mov …(%rip),%rdi */
+	0xe8, 0x89, 0xe6, 0xff, 0xff,          /* 34 call */
+	0xe8, 0x64, 0xff, 0xff, 0xff,          /* 39 call */
+	0xc6, 0x05, 0xf5, 0x54, 1,    0, 1,    /* 44 movb $1,…(%rip) */
+	0x5d,                                  /* 51 pop %rbp */
+	0xc3,                                  /* 52 ret */
+};
+
+static const uint8_t frame_dummy[] = {
+	0xf3, 0x0f, 0x1e, 0xfa, /* 0 endbr64 */
+	0xeb, 0x02,             /* 4 jmp */
+	0x06, 0x06,             /* 6 never */
+	0x48, 0xd1, 0xfe,       /* 8 sar %rsi */
+	0xc3,                   /* 11 ret */
+};
+
+static const struct {
+	const char *name;
+	const uint8_t *code;
+	size_t len;
+	unsigned at;
+	int is_return; /* at follows a call, and is looked up one byte before */
+	uint64_t size; /* of the frame, the return address included */
+	uint64_t fp;   /* 0: as it was */
+} scans[] = {
+	{ "_init, first", init, sizeof init, 0, 0, 8, 0 },
+	{ "_init, in it", init, sizeof init, 4, 0, 16, 0 },
+	{ "_init, before the call", init, sizeof init, 16, 0, 16, 0 },
+	{ "_init, calling", init, sizeof init, 18, 1, 16, 0 },
+	{ "_init, last", init, sizeof init, 22, 0, 8, 0 },
+	{ "destructors, first", destructors, sizeof destructors, 0, 0, 8, 0 },
+	{ "destructors, before the push", destructors, sizeof destructors, 13, 0, 8, 0 },
+	{ "destructors, after the push", destructors, sizeof destructors, 14, 0, 16,
+	  READ_FROM(SP) },
+	{ "destructors, calling", destructors, sizeof destructors, 39, 1, 16, READ_FROM(SP) },
+	{ "destructors, calling again", destructors, sizeof destructors, 44, 1, 16,
+	  READ_FROM(SP) },
+	{ "destructors, last", destructors, sizeof destructors, 52, 0, 8, 0 },
+	{ "frame_dummy jumps on", frame_dummy, sizeof frame_dummy, 0, 0, 8, 0 },
+};
+
+static void start_up_code_is_understood_at_every_place(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(scans); i++) {
+		struct mem *mem = image_of_code(scans[i].code, scans[i].len);
+		uint64_t ip = FUNCTION + scans[i].at;
+		struct native_regs regs;
+		struct native_step step;
+		enum walk_status status =
+			step_at(mem, ip, ip - (scans[i].is_return ? 1 : 0), &regs, &step);
+
+		if (status != WALK_COMPLETE || regs.sp != SP + scans[i].size ||
+		    regs.ip != READ_FROM(SP + scans[i].size - 8) || regs.bx != BX ||
+		    regs.fp != (scans[i].fp ? scans[i].fp : FP))
+			fail_msg("%s: status %d sp %#lx fp %#lx", scans[i].name, status,
+				 regs.sp, regs.fp);
+		free(mem);
+	}
+}
+
+static const struct {
+	const char *name;
+	uint8_t code[12];
+	uint8_t len;
+} not_understood[] = {
+	{ "sub %rax,%rsp", { 0x48, 0x29, 0xc4, 0xc3 }, 4 },
+	{ "mov %rbp,%rsp", { 0x48, 0x89, 0xec, 0xc3 }, 4 },
+	{ "add $1024,%rsp", { 0x48, 0x81, 0xc4, 0, 4, 0, 0, 0xc3 }, 8 },
+	{ "a system call", { 0x0f, 0x05, 0xc3 }, 3 },
+	{ "more pushed than popped", { 0x50, 0xc3 }, 2 },
+	{ "a loop", { 0xeb, 0xfe }, 2 },
+	{ "no end", { 0x90, 0x90, 0x90 }, 3 },
+};
+
+static void other_code_has_no_rule(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(not_understood); i++) {
+		struct mem *mem = image_of_code(not_understood[i].code, not_understood[i].len);
+		struct native_regs regs;
+		struct native_step step;
+
+		if (step_at(mem, FUNCTION, FUNCTION, &regs, &step) != WALK_NO_RULE)
+			fail_msg("%s", not_understood[i].name);
+		free(mem);
+	}
+}
+
+static void leave_and_ret_are_understood(void **state)
+{
+	struct mem *mem = image_of_code("\x48\x89\xc7\xc9\xc3", 5);
+	struct native_regs regs;
+	struct native_step step;
+
+	(void)state;
+	assert_int_equal(step_at(mem, FUNCTION, FUNCTION, &regs, &step), WALK_COMPLETE);
+	assert_int_equal(regs.sp, FP + 16);
+	assert_int_equal(regs.fp, READ_FROM(FP));
+	assert_int_equal(regs.ip, READ_FROM(FP + 8));
+	free(mem);
+}
+
+/* mov $15,%rax; syscall, as in libcs that have no rules for it. */
+static void a_trampoline_is_known_by_its_code(void **state)
+{
+	static const uint8_t code[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+	struct mem *mem = image_of_code(code, sizeof code);
+
+	(void)state;
+	for (unsigned is_return = 0; is_return < 2; is_return++) {
+		struct native_regs regs;
+		struct native_step step;
+
+		assert_int_equal(step_at(mem, FUNCTION, FUNCTION - is_return, &regs, &step),
+				 WALK_COMPLETE);
+		assert_true(step.is_exact);
+		assert_int_equal(regs.sp, READ_FROM(SP + 160));
+		assert_int_equal(regs.ip, READ_FROM(SP + 168));
+		assert_int_equal(regs.fp, READ_FROM(SP + 120));
+		assert_int_equal(regs.bx, READ_FROM(SP + 128));
+	}
+	free(mem);
+}
+
+static void a_call_with_a_cleared_frame_pointer_is_the_outermost(void **state)
+{
+	static const uint8_t code[] = { 0x31, 0xed, 0xe8, 1, 2, 3, 4 };
+	struct mem *mem = image_of_code(code, sizeof code);
+	struct native_regs regs;
+	struct native_step step = { 0 };
+
+	(void)state;
+	assert_int_equal(step_at(mem, FUNCTION + 7, FUNCTION + 6, &regs, &step), WALK_COMPLETE);
+	assert_true(step.is_last);
+	free(mem);
+}
+
+/* __memcpy_chk ends in padding before memcpy. */
+static void padding_has_the_rule_of_what_follows(void **state)
+{
+	static const uint8_t padding[] = { 0x66, 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0,    0,    0,
+					   0,    0,    0x66, 0x0f, 0x1f, 0x44, 0,    0,    0x90,
+					   0x66, 0x90, 0x0f, 0x1f, 0x00, 0x0f, 0x1f, 0x40, 0,
+					   0x0f, 0x1f, 0x80, 0,    0,    0,    0 };
+	struct mem *mem = image_of_code("", 0);
+	struct native_regs regs;
+	struct native_step step;
+	uint64_t begin = CODE + 0x2000 - sizeof padding;
+
+	(void)state;
+	image_put(mem, begin, padding, sizeof padding);
+	assert_int_equal(step_at(mem, begin, begin, &regs, &step), WALK_COMPLETE);
+	assert_int_equal(regs.sp, SP + 64);
+	/* Not from within an instruction, and not if what follows does not begin there. */
+	image_put(mem, begin - 1, "\x90\x06", 2);
+	assert_int_equal(step_at(mem, begin - 1, begin - 1, &regs, &step), WALK_NO_RULE);
+	free(mem);
+}
+
+static const struct {
+	const char *name;
+	uint8_t call[7]; /* what stands before the return address */
+	uint64_t fp, saved_fp, return_address;
+	enum walk_status status;
+} frame_pointers[] = {
+	{ "call rel32", { 0, 0, 0xe8, 1, 2, 3, 4 }, FP, FP + 64, FUNCTION, WALK_COMPLETE },
+	{ "call *%rax", { 0, 0, 0, 0, 0, 0xff, 0xd0 }, FP, FP + 64, FUNCTION, WALK_COMPLETE },
+	{ "call *(%rax)", { 0, 0, 0, 0, 0, 0xff, 0x10 }, FP, FP + 64, FUNCTION, WALK_COMPLETE },
+	{ "call *8(%rax)",
+	  { 0, 0, 0, 0, 0xff, 0x50, 8 },
+	  FP,
+	  FP + 64,
+	  FUNCTION,
+	  WALK_COMPLETE },
+	{ "call *8(%rsp)",
+	  { 0, 0, 0, 0xff, 0x54, 0x24, 8 },
+	  FP,
+	  FP + 64,
+	  FUNCTION,
+	  WALK_COMPLETE },
+	{ "call *x(%rip)",
+	  { 0, 0xff, 0x15, 1, 2, 3, 4 },
+	  FP,
+	  FP + 64,
+	  FUNCTION,
+	  WALK_COMPLETE },
+	{ "call *x(,%rax,8)",
+	  { 0xff, 0x14, 0xc5, 1, 2, 3, 4 },
+	  FP,
+	  FP + 64,
+	  FUNCTION,
+	  WALK_COMPLETE },
+	{ "the outermost frame", { 0, 0, 0xe8, 1, 2, 3, 4 }, FP, 0, FUNCTION, WALK_COMPLETE },
+	{ "no call", { 0 }, FP, FP + 64, FUNCTION, WALK_NO_RULE },
+	{ "a jump", { 0, 0, 0, 0, 0, 0xff, 0xe0 }, FP, FP + 64, FUNCTION, WALK_NO_RULE },
+	{ "rbp below rsp",
+	  { 0, 0, 0xe8, 1, 2, 3, 4 },
+	  SP - 8,
+	  FP + 64,
+	  FUNCTION,
+	  WALK_NO_RULE },
+	{ "rbp not aligned",
+	  { 0, 0, 0xe8, 1, 2, 3, 4 },
+	  FP + 4,
+	  FP + 64,
+	  FUNCTION,
+	  WALK_NO_RULE },
+	{ "rbp far away",
+	  { 0, 0, 0xe8, 1, 2, 3, 4 },
+	  SP + (2 << 20),
+	  FP + 64,
+	  FUNCTION,
+	  WALK_NO_RULE },
+	{ "rbp off the stack",
+	  { 0, 0, 0xe8, 1, 2, 3, 4 },
+	  STACK + STACK_LEN - 8,
+	  FP,
+	  FUNCTION,
+	  WALK_NO_RULE },
+	{ "the saved rbp further in",
+	  { 0, 0, 0xe8, 1, 2, 3, 4 },
+	  FP,
+	  FP,
+	  FUNCTION,
+	  WALK_NO_RULE },
+	{ "the saved rbp not aligned",
+	  { 0, 0, 0xe8, 1, 2, 3, 4 },
+	  FP,
+	  FP + 63,
+	  FUNCTION,
+	  WALK_NO_RULE },
+	{ "a return to the first page",
+	  { 0, 0, 0xe8, 1, 2, 3, 4 },
+	  FP,
+	  FP + 64,
+	  100,
+	  WALK_NO_RULE },
+	{ "a return to the kernel",
+	  { 0, 0, 0xe8, 1, 2, 3, 4 },
+	  FP,
+	  FP + 64,
+	  ~0xffULL,
+	  WALK_NO_RULE },
+};
+
+static void a_frame_pointer_is_followed_only_if_all_is_plausible(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(frame_pointers); i++) {
+		struct mem *mem = image_of_code("", 0);
+		struct native_regs regs = some_regs(CODE);
+
+		image_put(mem, FUNCTION - 7, frame_pointers[i].call, 7);
+		regs.fp = frame_pointers[i].fp;
+		struct native_regs before = regs;
+		stack_set(mem, regs.fp, frame_pointers[i].saved_fp);
+		stack_set(mem, regs.fp + 8, frame_pointers[i].return_address);
+		enum walk_status status = native_step_frame_pointer(mem, &regs);
+		if (status != frame_pointers[i].status)
+			fail_msg("%s: %d", frame_pointers[i].name, status);
+		if (status == WALK_COMPLETE) {
+			assert_int_equal(regs.ip, FUNCTION);
+			assert_int_equal(regs.sp, before.fp + 16);
+			assert_int_equal(regs.fp, frame_pointers[i].saved_fp);
+		} else {
+			assert_memory_equal(&regs, &before, sizeof regs);
+		}
+		free(mem);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(start_up_code_is_understood_at_every_place),
+		cmocka_unit_test(other_code_has_no_rule),
+		cmocka_unit_test(leave_and_ret_are_understood),
+		cmocka_unit_test(a_trampoline_is_known_by_its_code),
+		cmocka_unit_test(a_call_with_a_cleared_frame_pointer_is_the_outermost),
+		cmocka_unit_test(padding_has_the_rule_of_what_follows),
+		cmocka_unit_test(a_frame_pointer_is_followed_only_if_all_is_plausible),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
