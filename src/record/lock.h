@@ -15,8 +15,8 @@ int lock_take(int fd);
 /* Whether somebody else has it. */
 bool lock_is_taken(int fd);
 /*
- * Gives the lock up and closes fd, unless another descriptor of this process has the same file: then
- * fd stays open until the process ends, so that SQLite's locks stay too.
+ * Gives the lock up and closes fd, unless another descriptor of this process has the same
+ * file: then fd stays open until the process ends, so that SQLite's locks stay too.
  */
 void lock_close(int fd);
 void lock_closep(int *fd); /* for CLEANUP(); -1 is none */

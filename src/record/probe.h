@@ -20,7 +20,8 @@ struct probe {
 	bool is_writable; /* and its folder */
 };
 
-/* Refuses what is not a recording with one sentence.  *out_probe is the caller's: probe_done(). */
+/* Refuses what is not a recording with one sentence.  *out_probe is the caller's:
+ * probe_done(). */
 int probe_file(const char *path, struct probe *out_probe, struct error *err);
 /* Takes in what journals a killed writer left, if it may, and looks again. */
 int probe_fold_journals(struct probe *probe, struct error *err);

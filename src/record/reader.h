@@ -30,10 +30,12 @@ const char *recording_reader_get(struct recording_reader *reader, const char *ke
 /* The value of key, or RECORDING_UNKNOWN. */
 int64_t recording_reader_get_int(struct recording_reader *reader, const char *key);
 
-/* Ids count from 1 without gaps, and an id in a row is that of a row there is, or 0: a recording
- * in which that is not so is refused as damaged. */
-#define RECORDING_READER_EACH(rows, type)                                                  \
-	int recording_reader_each_##rows(struct recording_reader *reader,                  \
+/*
+ * Ids count from 1 without gaps, and an id in a row is that of a row there is, or 0: a
+ * recording in which that is not so is refused as damaged.
+ */
+#define RECORDING_READER_EACH(rows, type)                                                     \
+	int recording_reader_each_##rows(struct recording_reader *reader,                     \
 					 int (*visit)(void *context, const struct type *row), \
 					 void *context, struct error *err)
 RECORDING_READER_EACH(process, recording_process);
@@ -41,7 +43,7 @@ RECORDING_READER_EACH(thread, recording_thread);
 RECORDING_READER_EACH(module, recording_module);
 RECORDING_READER_EACH(mapping, recording_mapping);
 RECORDING_READER_EACH(frame, recording_frame);
-RECORDING_READER_EACH(stack, recording_stack);   /* parents before children */
+RECORDING_READER_EACH(stack, recording_stack); /* parents before children */
 RECORDING_READER_EACH(function, recording_function);
 RECORDING_READER_EACH(location, recording_location);
 RECORDING_READER_EACH(sample, recording_sample); /* every one, in order of arrival */
@@ -61,11 +63,12 @@ int recording_reader_each_ending(struct recording_reader *reader,
 				 int (*visit)(void *context, uint32_t ending, uint64_t samples),
 				 void *context, struct error *err);
 int recording_reader_each_lost(struct recording_reader *reader,
-			       int (*visit)(void *context, const char *reason, uint64_t samples),
+			       int (*visit)(void *context, const char *reason,
+					    uint64_t samples),
 			       void *context, struct error *err);
 int recording_reader_each_note(struct recording_reader *reader,
-			       int (*visit)(void *context, const char *text),
-			       void *context, struct error *err);
+			       int (*visit)(void *context, const char *text), void *context,
+			       struct error *err);
 /* Copies kept in the recording; data lives during the visit. */
 struct recording_file {
 	uint32_t process;

@@ -18,12 +18,12 @@ struct recording_process {
 	uint32_t id;
 	uint32_t parent; /* process id (a row's, not a pid) */
 	int pid;
-	const char *name;  /* comm */
-	const char *exe;   /* NULL: unknown */
-	int64_t start_ns, end_ns;    /* end: RECORDING_UNKNOWN while it runs */
-	int64_t period_ns;           /* RECORDING_UNKNOWN: not sampled */
+	const char *name;             /* comm */
+	const char *exe;              /* NULL: unknown */
+	int64_t start_ns, end_ns;     /* end: RECORDING_UNKNOWN while it runs */
+	int64_t period_ns;            /* RECORDING_UNKNOWN: not sampled */
 	const char *unentered_reason; /* NULL: the agent was in it */
-	int exit_status;             /* as wait(2) gives it; -1 unknown */
+	int exit_status;              /* as wait(2) gives it; -1 unknown */
 };
 
 /* The CPU account stands on threads: all in ns, RECORDING_UNKNOWN where not measured. */
@@ -33,17 +33,17 @@ struct recording_thread {
 	int tid;
 	const char *name;
 	int64_t start_ns, end_ns;
-	int64_t cpu_ns;      /* what the kernel charged to it in this image */
-	int64_t startup_ns;  /* before the agent's first instruction */
-	int64_t exit_ns;     /* after its last sample */
-	int64_t unentered_ns; /* its process was not entered */
+	int64_t cpu_ns;              /* what the kernel charged to it in this image */
+	int64_t startup_ns;          /* before the agent's first instruction */
+	int64_t exit_ns;             /* after its last sample */
+	int64_t unentered_ns;        /* its process was not entered */
 	int64_t kernel_unsampled_ns; /* kernel time no sample could stand for */
 };
 
 enum module_kind {
-	MODULE_KIND_ELF,  /* a file */
+	MODULE_KIND_ELF, /* a file */
 	MODULE_KIND_VDSO,
-	MODULE_KIND_JIT,  /* anonymous executable memory: frames hold plain addresses */
+	MODULE_KIND_JIT,     /* anonymous executable memory: frames hold plain addresses */
 	MODULE_KIND_UNKNOWN, /* nothing was mapped there: frames hold plain addresses */
 	MODULE_KIND_KERNEL,
 	MODULE_KIND_INTERPRETED, /* Python or Ruby: named when recorded */
@@ -84,8 +84,8 @@ struct recording_sample {
 	int64_t time_ns;
 	uint32_t thread;
 	uint32_t stack;
-	uint32_t state;   /* enum thread_state of the profile; 0 running */
-	uint32_t ending;  /* enum walk_status: why the walk ended */
+	uint32_t state;  /* enum thread_state of the profile; 0 running */
+	uint32_t ending; /* enum walk_status: why the walk ended */
 	int64_t weight_ns;
 };
 

@@ -16,8 +16,8 @@ enum recording_rotation {
 
 /*
  * Says in *out_path (the caller frees it) where recording_writer_create() may make a new
- * recording that was asked for at path: there, or at <stem>.<pid>.fathom if another recorder is
- * still writing at path.  Returns an enum recording_rotation, or a negative errno and a sentence:
- * -EEXIST if a file that is not a recording is in the way, at path or at path.old.
+ * recording that was asked for at path: there, or at <stem>.<pid>.fathom if another recorder
+ * is still writing at path.  Returns an enum recording_rotation, or a negative errno and a
+ * sentence: -EEXIST if a file that is not a recording is in the way, at path or at path.old.
  */
 int recording_rotate(const char *path, pid_t pid, char **out_path, struct error *err);

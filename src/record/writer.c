@@ -40,7 +40,7 @@ int writer_fail(struct recording_writer *writer, int sqlite_rc)
 		 "; what was recorded until then can be read%s",
 		 (sqlite_rc & 0xff) == SQLITE_FULL ? "; make room, or record to another disk"
 						   : "");
-	/* Statements that wait for a reset would keep the rollback from ending the transaction. */
+	/* A statement that waits for a reset would keep the rollback from its end. */
 	for (int i = 0; i < TABLE_COUNT; i++)
 		sqlite3_reset(writer->inserts[i]);
 	database_exec(writer->db, "ROLLBACK");

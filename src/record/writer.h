@@ -24,7 +24,7 @@ int recording_writer_create(const char *path, struct recording_writer **out_writ
 			    struct error *err);
 const char *recording_writer_journal_mode(const struct recording_writer *writer);
 
-/* Facts of the recording as a whole, by key ("command", "clock", "period_ns", …): last one wins. */
+/* Facts of the recording as a whole, by key (record/keys.h): the last one wins. */
 int recording_writer_set(struct recording_writer *writer, const char *key, const char *value);
 int recording_writer_set_int(struct recording_writer *writer, const char *key, int64_t value);
 /* A sentence for the report's notes. */
@@ -72,8 +72,8 @@ int recording_writer_commit(struct recording_writer *writer);
 /* Call often: commits when a second has gone by since the last commit. */
 int recording_writer_tick(struct recording_writer *writer);
 /*
- * Commits, closes cleanly and leaves one file (after two seconds of waiting for readers they are
- * left to tidy up).  Takes writer, whatever the result.
+ * Commits, closes cleanly and leaves one file; a reader that is still there after two seconds
+ * is left to tidy up.  Takes writer, whatever the result.
  */
 int recording_writer_close(struct recording_writer *writer, struct error *err);
 /* The sentence of the failure that ended the recording, or NULL. */

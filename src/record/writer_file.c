@@ -18,7 +18,7 @@
 #define CEPH_SUPER_MAGIC 0x00c36400
 #endif
 
-/* How long a rollback journal's commit waits for a reader before it is left to the next tick. */
+/* How long a rollback journal's commit waits for a reader; the next tick tries again. */
 #define BUSY_TIMEOUT_MS 100
 
 void writer_free(struct recording_writer *writer)

@@ -20,7 +20,8 @@ int recording_writer_add_sample(struct recording_writer *writer,
 		return writer->failure_rc;
 	if (sample->thread == 0 || sample->thread > writer->thread_count ||
 	    sample->stack > writer->last_id[TABLE_STACKS] ||
-	    sample->state >= RECORDING_STATES || sample->ending >= SUMS_ENDINGS || sample->weight_ns < 0)
+	    sample->state >= RECORDING_STATES || sample->ending >= SUMS_ENDINGS ||
+	    sample->weight_ns < 0)
 		return -EINVAL;
 	writer->samples[writer->sample_count++] = *sample;
 	return writer->sample_count < WRITER_BUFFERED_SAMPLES ? 0

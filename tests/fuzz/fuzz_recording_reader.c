@@ -1,7 +1,7 @@
 /*
- * Reads a damaged recording.  The first byte of the input chooses: 0, the rest is the file; else
- * a sound recording is patched, 1: a finished one, 2: a killed one with its journal, 3: that
- * journal.  A patch is an offset of three bytes, a length of one, and that many bytes.
+ * Reads a damaged recording.  The first byte of the input chooses: 0, the rest is the file;
+ * else a sound recording is patched, 1: a finished one, 2: a killed one with its journal,
+ * 3: that journal.  A patch is an offset of three bytes, a length of one, and that many bytes.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* A disk that is full ends a recording with one sentence, and what was committed can be read. */
+/* A full disk ends a recording with one sentence, and what was committed can be read. */
 #include "fixture.h"
 
 #include <errno.h>
