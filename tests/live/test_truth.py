@@ -113,8 +113,8 @@ class Truth(live.LiveTest):
         self.assertGreaterEqual(len(recording.rows("SELECT id FROM threads")), 101)
 
     def test_threads_that_come_and_go_are_all_sampled(self):
-        recording = self.record(workload("churn"))
-        self.assert_truth(recording)
+        recording = self.record(workload("churn", 3200))
+        self.assert_truth(recording, may_be_unseen=True)
         sampled = recording.rows("SELECT count(DISTINCT s.thread) FROM samples s JOIN threads t"
                                  " ON t.id = s.thread WHERE t.name = 'mayfly'")[0][0]
         self.assertEqual(sampled, 200)
@@ -292,9 +292,9 @@ class Unprivileged(live.LiveTest):
 
     def test_an_ordinary_users_children_and_threads_are_sampled(self):
         for command in (workload("children", "fork"), workload("children", "vfork"), workload("threads", 1800),
-                        workload("churn")):
+                        workload("churn", 3200)):
             with self.subTest(command[-1]):
-                self.assert_truth(self.record_as_nobody(command))
+                self.assert_truth(self.record_as_nobody(command), may_be_unseen=True)
 
 
 def function_spans(path):
