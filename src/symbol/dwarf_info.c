@@ -23,9 +23,12 @@ struct dwarf_info {
 	struct range_map by_address; /* numbers of units */
 };
 
+/* Of a unit whose entries are in a .dwo file (a skeleton) only the lines are known. */
 static bool is_code_unit(Dwarf_Die *die)
 {
-	return dwarf_tag(die) == DW_TAG_compile_unit;
+	int tag = dwarf_tag(die);
+
+	return tag == DW_TAG_compile_unit || tag == DW_TAG_skeleton_unit;
 }
 
 /* Looks at the first entry of each unit.  .debug_aranges would be faster, and is optional. */

@@ -229,6 +229,14 @@ class FilesTest(unittest.TestCase):
         path = self.build("lto", "-g", "-flto")
         self.check_inlined(self.look_up(path, self.outer_addresses(path)))
 
+    def test_of_split_dwarf_the_lines_are_known(self):
+        for version in (4, 5):
+            path = self.build("split", "-g", f"-gdwarf-{version}", "-gsplit-dwarf")
+            for answer in self.look_up(path, self.outer_addresses(path)).answers:
+                self.assertEqual([frame.name for frame in answer], ["outer"])
+                self.assertEqual(answer[0].line_file, self.path("c.c"))
+                self.assertIn(answer[0].line_number, range(2, 16))
+
     def test_an_image_in_memory_is_as_good_as_a_file(self):
         path = self.build("image", "-g")
         self.check_inlined(self.look_up(path, self.outer_addresses(path), "-m"))
