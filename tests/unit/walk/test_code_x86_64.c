@@ -29,7 +29,7 @@ static enum walk_status step_at(struct mem *mem, uint64_t ip, uint64_t lookup,
 				struct native_regs *regs, struct native_step *step)
 {
 	struct native_image image = image_without_table(mem);
-	uint64_t rule;
+	uint64_t rule = 0;
 	enum walk_status status = native_rule_find(mem, &image, lookup, &rule);
 
 	*regs = some_regs(ip);

@@ -16,7 +16,7 @@ static uint64_t frame_size(struct mem *mem, const struct native_image *image, ui
 {
 	struct native_regs regs = some_regs(ip);
 	struct native_step step;
-	uint64_t rule;
+	uint64_t rule = 0;
 
 	if (native_rule_find(mem, image, ip, &rule) != WALK_COMPLETE ||
 	    native_step(mem, rule, &regs, &step) != WALK_COMPLETE)
@@ -27,7 +27,7 @@ static uint64_t frame_size(struct mem *mem, const struct native_image *image, ui
 static enum walk_status status_of(struct mem *mem, const struct native_image *image,
 				  uint64_t ip)
 {
-	uint64_t rule;
+	uint64_t rule = 0;
 
 	return native_rule_find(mem, image, ip, &rule);
 }

@@ -104,7 +104,7 @@ static void what_is_not_supported_is_a_bad_rule(void **state)
 	for (size_t i = 0; i < COUNT(refused); i++) {
 		struct mem *mem = image_of_program(refused[i].program, refused[i].len);
 		struct native_image image = image_without_table(mem);
-		uint64_t rule;
+		uint64_t rule = 0;
 
 		if (native_rule_find(mem, &image, FUNCTION, &rule) != WALK_BAD_RULE)
 			fail_msg("%s", refused[i].name);
@@ -197,7 +197,7 @@ static void a_signal_frame_is_left_by_its_ucontext(void **state)
 	for (unsigned is_return = 0; is_return < 2; is_return++) {
 		struct native_regs regs = some_regs(CODE + 0x40);
 		struct native_step step;
-		uint64_t rule;
+		uint64_t rule = 0;
 
 		assert_int_equal(native_rule_find(mem, &image, CODE + 0x40 - is_return, &rule),
 				 WALK_COMPLETE);

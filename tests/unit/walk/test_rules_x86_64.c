@@ -342,7 +342,7 @@ static void plt_stubs_have_their_threshold_in_the_rule(void **state)
 		for (unsigned at = 0; at < 32; at++) {
 			struct native_regs regs = some_regs(CODE + 0x100 + at);
 			struct native_step step;
-			uint64_t rule;
+			uint64_t rule = 0;
 			uint64_t pushed = (at & 15) >= thresholds[i] ? 8 : 0;
 			assert_int_equal(native_rule_find(mem, &image, regs.ip, &rule),
 					 WALK_COMPLETE);
@@ -365,7 +365,7 @@ static void a_signal_frame_is_left_by_its_ucontext(void **state)
 	uint64_t cie = frame_put_cie(mem, "zRS", "\x1b", 1, "", 1);
 	struct native_regs regs = some_regs(CODE + 0x100);
 	struct native_step step;
-	uint64_t rule;
+	uint64_t rule = 0;
 
 	(void)state;
 	frame_put_fde(mem, cie, CODE + 0x100, 20, program, sizeof program);
@@ -406,7 +406,7 @@ static void a_step_that_does_not_lead_outwards_is_refused(void **state)
 		regs.sp = STACK + 0x100;
 		struct native_regs before = regs;
 		struct native_step step;
-		uint64_t rule;
+		uint64_t rule = 0;
 
 		assert_int_equal(native_rule_find(mem, &image, regs.ip, &rule), WALK_COMPLETE);
 		if (native_step(mem, rule, &regs, &step) != steps_refused[i].status)
@@ -423,7 +423,7 @@ static void a_leaf_register_that_is_not_known_is_a_bad_rule(void **state)
 	struct native_image image = image_without_table(mem);
 	struct native_regs regs = some_regs(CODE + 0x120);
 	struct native_step step;
-	uint64_t rule;
+	uint64_t rule = 0;
 
 	(void)state;
 	assert_int_equal(native_rule_find(mem, &image, regs.ip, &rule), WALK_COMPLETE);
@@ -440,7 +440,7 @@ static void a_return_address_of_zero_is_the_outermost_frame(void **state)
 	struct native_regs regs = some_regs(CODE + 0x120);
 	struct native_regs before = regs;
 	struct native_step step = { 0 };
-	uint64_t rule;
+	uint64_t rule = 0;
 
 	(void)state;
 	stack_set(mem, SP, 0);
