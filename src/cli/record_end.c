@@ -49,7 +49,9 @@ void record_end(const char *path, const struct record_end_options *options)
 	CLEANUP(profile_freep) struct profile *profile = NULL;
 	CLEANUP(notes_freep) struct notes *notes = notes_new();
 	struct progress progress = { 0 };
-	struct load_options load = { .progress = progress_report, .context = &progress };
+	struct load_options load = { .progress = progress_report,
+				     .context = &progress,
+				     .was_just_recorded = true };
 	struct error err;
 	int rc;
 

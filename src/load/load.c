@@ -42,27 +42,6 @@ static void add_notes(struct notes *to, const struct notes *from)
 		notes_add(to, "%s", notes_text(from, i, NULL));
 }
 
-int load_profile(struct recording_reader *reader, const struct load_options *options,
-		 struct notes *notes, struct profile **out_profile, struct error *err)
-{
-	CLEANUP(profile_freep) struct profile *profile = profile_new();
-	CLEANUP(notes_freep) struct notes *all = notes_new();
-	CLEANUP(names_done) struct names names = { 0 };
-	int rc = find_names(reader, options, notes, &names, err);
-
-	if (rc == 0)
-		rc = fill(reader, &names, profile, err);
-	if (rc == 0)
-		rc = facts_read_notes(reader, all, err);
-	if (rc < 0)
-		return rc;
-	add_notes(all, notes);
-	facts_set_notes(profile, all);
-	*out_profile = profile;
-	profile = NULL; /* now the caller's */
-	return 0;
-}
-
 /* A file by what it is, not by what it is called: a new recording may take its name. */
 struct identity {
 	dev_t device;
@@ -123,11 +102,16 @@ int load_symbolize(const char *path, const struct load_options *options, struct 
 	return rc;
 }
 
-/* Whether names are missing that could be kept. */
-static bool is_left_without_names(const struct recording_reader *reader)
+/*
+ * Whether names are missing that should be kept.  A file that is not here may be there on the
+ * machine where the recording was made, so what was not found is not kept, except there.
+ */
+static bool should_keep(const struct recording_reader *reader,
+			const struct load_options *options, const struct notes *missing)
 {
-	return !recording_reader_is_symbolized(reader) &&
-	       !recording_reader_is_being_written(reader);
+	if (recording_reader_is_symbolized(reader) || recording_reader_is_being_written(reader))
+		return false;
+	return (options && options->was_just_recorded) || notes_count(missing) == 0;
 }
 
 int load_recording(const char *path, const struct load_options *options, struct notes *notes,
@@ -149,7 +133,7 @@ int load_recording(const char *path, const struct load_options *options, struct 
 		rc = facts_read_notes(reader, all, err);
 	if (rc < 0)
 		return rc;
-	bool keeps_names = is_left_without_names(reader);
+	bool keeps_names = should_keep(reader, options, new_notes);
 
 	recording_reader_close(reader);
 	reader = NULL;

@@ -9,31 +9,26 @@
  * Prints nothing: what did not stop the work is in notes.
  */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 
 struct error;
 struct notes;
 struct profile;
-struct recording_reader;
-struct recording_writer;
 
 /* Zero means default. */
 struct load_options {
 	/* Called now and then while addresses are looked up; done == total at the end. */
 	void (*progress)(void *context, size_t done, size_t total);
 	void *context;
+	/* On this machine, a moment ago: a file that cannot be found now never will be. */
+	bool was_just_recorded;
 };
 
 /*
- * Makes a profile of an open recording.  Names that are missing are looked up in memory
- * and not kept.  What notes holds afterwards stands in the profile's info too.
- */
-int load_profile(struct recording_reader *reader, const struct load_options *options,
-		 struct notes *notes, struct profile **out_profile, struct error *err);
-
-/*
  * Opens the recording at path and makes its profile.  Names that are missing are looked up,
- * and kept in the recording unless it is being written or cannot be: the latter is a note.
+ * and kept in the recording if it is not being written and all files were found.  That it
+ * cannot be written is a note.
  */
 int load_recording(const char *path, const struct load_options *options, struct notes *notes,
 		   struct profile **out_profile, struct error *err);

@@ -18,14 +18,20 @@
 #include "record/reader.h"
 #include "record/writer.h"
 
-static struct profile *load(const char *name, struct notes *notes)
+static struct profile *load_as(const char *name, const struct load_options *options,
+			       struct notes *notes)
 {
 	struct profile *profile = NULL;
 	struct error err;
 
-	if (load_recording(by_hand_path(name), NULL, notes, &profile, &err) < 0)
+	if (load_recording(by_hand_path(name), options, notes, &profile, &err) < 0)
 		fail_msg("%s", err.text);
 	return profile;
+}
+
+static struct profile *load(const char *name, struct notes *notes)
+{
+	return load_as(name, NULL, notes);
 }
 
 static const char *function_name(const struct profile *profile, struct stack_id stack)
@@ -129,27 +135,28 @@ static void a_module_is_where_it_was_mapped_first(void **state)
 	assert_int_equal(loaded->file_offset, 0x1000);
 }
 
-/* JIT code with a perf map in the recording, and an address that nothing covers. */
-static void write_nameless(struct recording_writer *writer)
+/* JIT code with a perf map in the recording, below an address in a module of that path. */
+static void write_nameless(struct recording_writer *writer, enum module_kind kind,
+			   const char *path)
 {
 	static const char map[] = "7f0000 100 jitted_loop\n";
 
 	by_hand_add_thread(writer);
 	uint32_t jit = by_hand_add_module(writer, MODULE_KIND_JIT, NULL);
-	uint32_t file = by_hand_add_module(writer, MODULE_KIND_ELF, "/nowhere/gone");
+	uint32_t file = by_hand_add_module(writer, kind, path);
 	uint32_t outer = by_hand_add_stack(writer, 0, file, 0x1234);
 
 	recording_writer_add_file(writer, 1, "/tmp/perf-77.map", map, sizeof map - 1);
 	by_hand_add_samples(writer, by_hand_add_stack(writer, outer, jit, 0x7f0010), 2, 1000);
 }
 
-static void assert_nameless_was_named(const struct profile *profile)
+static void assert_names(const struct profile *profile, const char *outer_name)
 {
 	struct stack_id inner = profile_get_weight(profile, 0)->stack;
 	struct stack_id outer = profile_get_stack(profile, inner)->parent;
 
 	assert_string_equal(function_name(profile, inner), "jitted_loop");
-	assert_string_equal(function_name(profile, outer), "gone+0x1234");
+	assert_string_equal(function_name(profile, outer), outer_name);
 }
 
 /* Leaves a recording as a recorder that was killed does, after its last commit. */
@@ -161,7 +168,7 @@ static void leave_killed(const char *name)
 	if (child == 0) {
 		struct recording_writer *writer = by_hand_create(name);
 
-		write_nameless(writer);
+		write_nameless(writer, MODULE_KIND_UNKNOWN, NULL);
 		sleep(1);
 		recording_writer_tick(writer);
 		_exit(recording_writer_failure(writer) != NULL);
@@ -183,35 +190,58 @@ static void a_killed_recording_gets_its_names_at_the_first_report_and_keeps_them
 
 	CLEANUP(profile_freep) struct profile *profile = load("killed.fathom", first);
 
-	assert_nameless_was_named(profile);
+	assert_names(profile, "[unknown]+0x1234");
 	assert_true(profile_get_info(profile)->is_unfinished);
 	assert_true(has_note(profile, "no proper end"));
 	assert_true(is_symbolized("killed.fathom"));
 
 	CLEANUP(profile_freep) struct profile *again = load("killed.fathom", second);
 
-	assert_nameless_was_named(again);
+	assert_names(again, "[unknown]+0x1234");
 	assert_true(profile_get_info(again)->is_unfinished);
 	assert_int_equal(notes_count(second), 0);
 }
 
-static void what_was_noted_when_names_were_looked_up_stays_with_the_recording(void **state)
+static void write_with_missing_file(const char *name)
+{
+	struct recording_writer *writer = by_hand_create(name);
+
+	write_nameless(writer, MODULE_KIND_ELF, "/nowhere/gone");
+	by_hand_close(writer);
+}
+
+static void what_the_recorder_did_not_find_stays_with_the_recording(void **state)
 {
 	CLEANUP(notes_freep) struct notes *notes = notes_new();
 	CLEANUP(notes_freep) struct notes *second = notes_new();
-	struct recording_writer *writer = by_hand_create("noted.fathom");
+	const struct load_options options = { .was_just_recorded = true };
 
 	(void)state;
-	write_nameless(writer);
-	by_hand_close(writer);
-	CLEANUP(profile_freep) struct profile *profile = load("noted.fathom", notes);
+	write_with_missing_file("noted.fathom");
+	CLEANUP(profile_freep)
+	struct profile *profile = load_as("noted.fathom", &options, notes);
 
+	assert_names(profile, "gone+0x1234");
 	assert_true(has_note(profile, "/nowhere/gone"));
+	assert_true(is_symbolized("noted.fathom"));
 	CLEANUP(profile_freep) struct profile *again = load("noted.fathom", second);
 
 	assert_true(has_note(again, "/nowhere/gone"));
 	assert_int_equal(profile_get_info(profile)->note_count,
 			 profile_get_info(again)->note_count);
+}
+
+static void what_a_later_report_did_not_find_may_be_found_elsewhere(void **state)
+{
+	CLEANUP(notes_freep) struct notes *notes = notes_new();
+
+	(void)state;
+	write_with_missing_file("elsewhere.fathom");
+	CLEANUP(profile_freep) struct profile *profile = load("elsewhere.fathom", notes);
+
+	assert_names(profile, "gone+0x1234");
+	assert_true(has_note(profile, "/nowhere/gone"));
+	assert_false(is_symbolized("elsewhere.fathom"));
 }
 
 static void a_recording_that_is_being_written_is_named_in_memory_only(void **state)
@@ -229,7 +259,7 @@ static void a_recording_that_is_being_written_is_named_in_memory_only(void **sta
 	if (child == 0) {
 		struct recording_writer *writer = by_hand_create("live.fathom");
 
-		write_nameless(writer);
+		write_nameless(writer, MODULE_KIND_UNKNOWN, NULL);
 		sleep(1);
 		recording_writer_tick(writer);
 		close(done[1]);
@@ -241,7 +271,7 @@ static void a_recording_that_is_being_written_is_named_in_memory_only(void **sta
 	assert_int_equal(read(ready[0], &byte, 1), 1);
 	CLEANUP(profile_freep) struct profile *profile = load("live.fathom", notes);
 
-	assert_nameless_was_named(profile);
+	assert_names(profile, "[unknown]+0x1234");
 	assert_true(has_note(profile, "still being written"));
 	assert_false(is_symbolized("live.fathom"));
 
@@ -279,7 +309,7 @@ static void looking_names_up_tells_how_far_it_is_and_is_done_once(void **state)
 	struct error err;
 
 	(void)state;
-	write_nameless(writer);
+	write_nameless(writer, MODULE_KIND_UNKNOWN, NULL);
 	by_hand_close(writer);
 	assert_int_equal(load_symbolize(by_hand_path("progress.fathom"), &options, notes, &err),
 			 0);
@@ -329,8 +359,8 @@ int main(void)
 		cmocka_unit_test(a_module_is_where_it_was_mapped_first),
 		cmocka_unit_test(
 			a_killed_recording_gets_its_names_at_the_first_report_and_keeps_them),
-		cmocka_unit_test(
-			what_was_noted_when_names_were_looked_up_stays_with_the_recording),
+		cmocka_unit_test(what_the_recorder_did_not_find_stays_with_the_recording),
+		cmocka_unit_test(what_a_later_report_did_not_find_may_be_found_elsewhere),
 		cmocka_unit_test(a_recording_that_is_being_written_is_named_in_memory_only),
 		cmocka_unit_test(looking_names_up_tells_how_far_it_is_and_is_done_once),
 		cmocka_unit_test(a_recording_that_is_not_there_is_an_error),
