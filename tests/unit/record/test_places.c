@@ -4,29 +4,44 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
+#include <sqlite3.h>
 
-/* In a child without the rights to write: in root's hands nothing else is read-only. */
+/* Opens as somebody who may not write: root may write whatever the permissions say. */
+static int open_as_nobody(const char *path, struct recording_reader **out_reader,
+			  struct error *err)
+{
+	if (geteuid() == 0 && (setgid(65534) < 0 || setuid(65534) < 0))
+		_exit(90);
+	return recording_reader_open(path, out_reader, err);
+}
+
+static void assert_ends_well(pid_t pid)
+{
+	int status = -1;
+
+	waitpid(pid, &status, 0);
+	assert_int_equal(status, 0);
+}
+
 static void read_as_nobody(const char *path, uint64_t due)
 {
 	pid_t pid = fork();
-	int status = -1;
 
 	if (pid == 0) {
 		struct recording_reader *reader = NULL;
 		struct error err = { "" };
 
-		if (geteuid() == 0 && (setgid(65534) < 0 || setuid(65534) < 0))
-			_exit(90);
-		int rc = recording_reader_open(path, &reader, &err);
-		if (rc < 0) {
+		if (open_as_nobody(path, &reader, &err) < 0) {
 			fprintf(stderr, "%s\n", err.text);
 			_exit(1);
 		}
@@ -34,8 +49,24 @@ static void read_as_nobody(const char *path, uint64_t due)
 		recording_reader_close(reader);
 		_exit(is_right ? 0 : 2);
 	}
-	waitpid(pid, &status, 0);
-	assert_int_equal(status, 0);
+	assert_ends_well(pid);
+}
+
+static void assert_refused_as_nobody(const char *path, int due, const char *word)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		struct recording_reader *reader = NULL;
+		struct error err = { "" };
+		int rc = open_as_nobody(path, &reader, &err);
+
+		if (rc == due && strstr(err.text, word) != NULL)
+			_exit(0);
+		fprintf(stderr, "%d '%s' lacks '%s'\n", rc, err.text, word);
+		_exit(1);
+	}
+	assert_ends_well(pid);
 }
 
 static void lock_folder(void **state)
@@ -96,6 +127,71 @@ static void a_running_one_reads_where_nothing_can_be_written(void **state)
 	read_as_nobody(path, 400);
 	chmod(in_folder(state, ""), 0700);
 	assert_int_equal(end_recorder(&recorder), 0);
+}
+
+/* A commit with a rollback journal that was cut off half way, as it lies on the disk then. */
+static const char *leave_torn(void **state)
+{
+	const char *path = in_folder(state, "whole.fathom");
+	const char *torn = in_folder(state, "torn.fathom");
+	struct recorder recorder = start_recorder(path, 30, true);
+	sqlite3 *db = NULL;
+
+	assert_int_equal(end_recorder(&recorder), 0);
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db,
+				      "PRAGMA cache_size=1; PRAGMA cache_spill=1; BEGIN; "
+				      "UPDATE sample_rows SET stack=0",
+				      NULL, NULL, NULL),
+			 SQLITE_OK);
+	copy_file(path, torn, LONG_MAX);
+	copy_file(beside(state, "whole.fathom", "-journal"),
+		  beside(state, "torn.fathom", "-journal"), LONG_MAX);
+	sqlite3_close(db);
+	return torn;
+}
+
+static void a_commit_cut_off_half_way_is_taken_back(void **state)
+{
+	const char *path = leave_torn(state);
+	struct recording_reader *reader = open_reading(path);
+
+	assert_int_equal(count_samples(reader), 3000);
+	assert_sums_agree(reader);
+	recording_reader_close(reader);
+	assert_false(exists(beside(state, "torn.fathom", "-journal")));
+}
+
+static void where_nothing_can_be_written_its_journal_is_asked_for(void **state)
+{
+	const char *path = leave_torn(state);
+
+	chmod(path, 0444);
+	lock_folder(state);
+	assert_refused_as_nobody(path, -EROFS, "torn.fathom-journal; copy both");
+}
+
+static void one_that_may_not_be_read_gets_a_sentence(void **state)
+{
+	const char *path = in_folder(state, "a.fathom");
+
+	leave_killed(path, 1);
+	chmod(path, 0);
+	chmod(in_folder(state, ""), 0755);
+	assert_refused_as_nobody(path, -EACCES, "cannot be read: Permission denied");
+	chmod(path, 0600);
+}
+
+static void a_folder_that_takes_no_journal_gets_a_sentence(void **state)
+{
+	const char *path = in_folder(state, "a.fathom");
+	struct recording_writer *writer = NULL;
+	struct error err = { "" };
+
+	assert_int_equal(mkdir(beside(state, "a.fathom", "-journal"), 0700), 0);
+	assert_true(recording_writer_create(path, &writer, &err) < 0);
+	assert_non_null(strstr(err.text, "a.fathom: cannot be made"));
+	assert_false(exists(path));
 }
 
 static void other_bytes_in_its_name_do_no_harm(void **state)
@@ -181,6 +277,10 @@ int main(void)
 		TEST(a_killed_one_reads_through_its_journal_where_nothing_can_be_written),
 		TEST(a_killed_one_reads_so_with_its_shared_memory_there_too),
 		TEST(a_running_one_reads_where_nothing_can_be_written),
+		TEST(a_commit_cut_off_half_way_is_taken_back),
+		TEST(where_nothing_can_be_written_its_journal_is_asked_for),
+		TEST(one_that_may_not_be_read_gets_a_sentence),
+		TEST(a_folder_that_takes_no_journal_gets_a_sentence),
 		TEST(other_bytes_in_its_name_do_no_harm),
 		TEST(a_relative_name_is_a_file_in_this_folder),
 		TEST(a_link_to_a_killed_recording_finds_its_journal),

@@ -2,6 +2,7 @@
 #include "fixture.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +16,7 @@
 
 #include "base/memory.h"
 #include "record/journal.h"
+#include "record/lock.h"
 
 static void a_missing_file_gets_a_sentence(void **state)
 {
@@ -27,6 +29,17 @@ static void an_empty_file_gets_a_sentence(void **state)
 
 	write_file(path, "", 0);
 	assert_refused(path, -ENODATA, "a.fathom: empty", "record again");
+}
+
+static void one_that_has_only_just_begun_gets_a_sentence(void **state)
+{
+	const char *path = in_folder(state, "a.fathom");
+
+	write_file(path, "", 0);
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	assert_int_equal(lock_take(fd), 0);
+	assert_refused(path, -EAGAIN, "only just begun", "try again");
+	lock_close(fd);
 }
 
 static void a_folder_gets_a_sentence(void **state)
@@ -388,6 +401,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_missing_file_gets_a_sentence),
 		TEST(an_empty_file_gets_a_sentence),
+		TEST(one_that_has_only_just_begun_gets_a_sentence),
 		TEST(a_folder_gets_a_sentence),
 		TEST(a_pipe_gets_a_sentence_and_does_not_hang),
 		TEST(foreign_bytes_get_a_sentence),

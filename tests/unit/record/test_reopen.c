@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include <cmocka.h>
+#include <sqlite3.h>
 
 static void add_symbols(struct recording_writer *writer)
 {
@@ -99,6 +100,42 @@ static void a_reopened_recording_takes_no_samples(void **state)
 	finish(writer);
 }
 
+static void assert_not_reopened(const char *path, int due, const char *word)
+{
+	struct recording_writer *writer = NULL;
+	struct error err = { "" };
+
+	assert_int_equal(recording_writer_reopen(path, &writer, &err), due);
+	if (strstr(err.text, word) == NULL)
+		fail_msg("'%s' lacks '%s'", err.text, word);
+}
+
+static void damage_is_not_added_to(void **state)
+{
+	const char *path = in_folder(state, "a.fathom");
+
+	leave_killed(path, 1);
+	run_sql(path, "INSERT INTO facts VALUES(5, 'five', 5)");
+	assert_not_reopened(path, -EBADMSG, "its facts cannot be read");
+	run_sql(path, "UPDATE stacks SET id=9000000000 WHERE id=40");
+	assert_not_reopened(path, -EBADMSG, "the rows of stacks cannot be counted");
+	run_sql(path, "DROP TABLE sums");
+	assert_not_reopened(path, -EBADMSG, "table sums is missing");
+}
+
+static void one_that_another_program_reads_in_wal_mode_is_not_reopened(void **state)
+{
+	const char *path = in_folder(state, "a.fathom");
+	sqlite3 *db = NULL;
+
+	leave_killed(path, 1);
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "BEGIN; SELECT * FROM stacks", NULL, NULL, NULL),
+			 SQLITE_OK);
+	assert_not_reopened(path, -EBUSY, "a.fathom");
+	sqlite3_close(db);
+}
+
 static void a_reopener_that_is_killed_leaves_what_there_was(void **state)
 {
 	const char *path = in_folder(state, "a.fathom");
@@ -133,6 +170,8 @@ int main(void)
 		TEST(half_symbols_of_somebody_killed_are_replaced),
 		TEST(a_recording_that_is_being_written_is_not_reopened),
 		TEST(a_reopened_recording_takes_no_samples),
+		TEST(damage_is_not_added_to),
+		TEST(one_that_another_program_reads_in_wal_mode_is_not_reopened),
 		TEST(a_reopener_that_is_killed_leaves_what_there_was),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -156,6 +156,38 @@ static void one_that_is_being_written_is_left_alone(void **state)
 	assert_holds(path, 0);
 }
 
+static void when_both_names_are_being_written_another_is_asked_for(void **state)
+{
+	const char *path = in_folder(state, "profile.fathom");
+	struct recording_writer *one = create(path);
+	struct recording_writer *two = create(in_folder(state, "profile.77.fathom"));
+
+	assert_not_rotated(path, -EBUSY, "are still being written; name another file");
+	finish(one);
+	finish(two);
+}
+
+static void an_old_one_that_is_being_written_is_left_alone(void **state)
+{
+	const char *path = in_folder(state, "profile.fathom");
+	struct recording_writer *old = create(in_folder(state, "profile.fathom.old"));
+
+	make(path, 2);
+	assert_not_rotated(path, -EBUSY, "profile.fathom.old: is still being written");
+	finish(old);
+	assert_holds(path, 2);
+}
+
+static void a_folder_at_the_old_ones_place_is_refused(void **state)
+{
+	const char *path = in_folder(state, "profile.fathom");
+
+	make(path, 2);
+	assert_int_equal(mkdir(in_folder(state, "profile.fathom.old"), 0700), 0);
+	assert_not_rotated(path, -EEXIST, "profile.fathom.old: is there and is not");
+	assert_holds(path, 2);
+}
+
 static void the_other_name_keeps_another_extension(void **state)
 {
 	const char *path = in_folder(state, "x.data");
@@ -209,6 +241,40 @@ static void a_newer_recording_is_kept_too(void **state)
 	run_sql(path, "PRAGMA user_version=9");
 	assert_rotates(path, RECORDING_ROTATION_KEPT, path);
 	assert_true(exists(in_folder(state, "profile.fathom.old")));
+}
+
+/* Root may write whatever the permissions say. */
+static void assert_not_rotated_as_nobody(const char *path, const char *word)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		char *out = NULL;
+		struct error err = { "" };
+
+		if (geteuid() == 0 && (setgid(65534) < 0 || setuid(65534) < 0))
+			_exit(90);
+		int rc = recording_rotate(path, 77, &out, &err);
+		_exit(rc == -EACCES && strstr(err.text, word) != NULL ? 0 : 1);
+	}
+	waitpid(pid, &status, 0);
+	assert_int_equal(status, 0);
+}
+
+static void a_folder_that_cannot_be_written_gets_a_sentence(void **state)
+{
+	const char *path = in_folder(state, "profile.fathom");
+	const char *empty = in_folder(state, "empty.fathom");
+
+	make(path, 5);
+	write_file(empty, "", 0);
+	chmod(path, 0444);
+	chmod(empty, 0444);
+	chmod(in_folder(state, ""), 0555);
+	assert_not_rotated_as_nobody(path, "profile.fathom.old: Permission denied");
+	assert_not_rotated_as_nobody(empty,
+				     "empty.fathom: cannot be replaced: Permission denied");
 }
 
 static void a_links_target_is_what_moves(void **state)
@@ -276,11 +342,15 @@ int main(void)
 		TEST(an_old_ones_leftover_journal_does_not_stay),
 		TEST(a_damaged_recording_keeps_its_journal_beside_it),
 		TEST(one_that_is_being_written_is_left_alone),
+		TEST(when_both_names_are_being_written_another_is_asked_for),
+		TEST(an_old_one_that_is_being_written_is_left_alone),
+		TEST(a_folder_at_the_old_ones_place_is_refused),
 		TEST(the_other_name_keeps_another_extension),
 		TEST(a_file_that_is_no_recording_is_refused_and_kept),
 		TEST(a_foreign_file_at_the_old_ones_place_is_refused_and_kept),
 		TEST(an_empty_file_is_replaced),
 		TEST(a_newer_recording_is_kept_too),
+		TEST(a_folder_that_cannot_be_written_gets_a_sentence),
 		TEST(a_links_target_is_what_moves),
 		TEST(recorders_that_begin_at_once_each_get_a_file),
 	};
