@@ -134,8 +134,9 @@ class Signals(live.LiveTest):
 
     def test_killing_the_command_leaves_a_recording(self):
         run = self.start(*workload("thirds", 20000))
-        time.sleep(1)
+        wait_until(lambda: os.path.exists(self.recording_path), 10, "no recording is begun")
         child = only_child(run.pid)
+        wait_for_cpu(child, 1)
         os.kill(child, signal.SIGKILL)
         run.communicate(timeout=20)
         self.assertEqual(run.returncode, 137)
@@ -144,16 +145,17 @@ class Signals(live.LiveTest):
     def test_killing_the_recorder_leaves_the_program_alone(self):
         output = self.path("output")
         run = self.start("sh", "-c", f"{workload('thirds')[0]} 3500 > {output}; echo code $? >> {output}")
-        time.sleep(2.6)
+        wait_until(lambda: os.path.exists(output), 10, "the program does not start")
+        wait_for_cpu(only_child(only_child(run.pid)), 2.5)
         run.kill()
         run.wait(timeout=10)
-        wait_until(lambda: b"code" in read_bytes(output), 20, "the program did not end by itself")
+        wait_until(lambda: b"code" in read_bytes(output), 60, "the program did not end by itself")
         text = read_bytes(output).decode()
         self.assertIn("code 0", text)
         truth = live.truth_of(text.split("code")[0].encode())
         self.assertGreater(truth["cpu_ns"], 3400000000)
         head = self.head_of(self.recording_path)
-        self.assertGreaterEqual(head["samples"], 1100, "more than the last second is missing")
+        self.assertGreaterEqual(head["samples"], 1300, "more than the last second is missing")
         functions = live.Recording(self.recording_path, run).report()["functions"]
         self.assertLessEqual({"f", "g", "h"}, {row["name"] for row in functions})
 
@@ -223,11 +225,12 @@ class Terminals(live.LiveTest):
     def test_control_c_reaches_the_command_once(self):
         self.open_shell()
         self.type_record()
+        seen = b""
         for _ in range(3):
             self.type(b"\x03")
-            time.sleep(0.3)
+            seen += self.expect(rb"INT\r\n")
         self.end_the_command()
-        seen = self.expect(rb"TERM\r\n(.|\n)*\$ $")
+        seen += self.expect(rb"TERM\r\n(.|\n)*\$ $")
         self.assertEqual(seen.replace(b"^C", b"").count(b"INT"), 3, seen)
         self.type(b"echo code=$?\n")
         self.expect(rb"code=7\r\n")
@@ -253,10 +256,10 @@ class Lives(live.LiveTest):
 
     def test_a_survivor_is_named_after_two_seconds(self):
         begin = time.monotonic()
-        recording = self.record(workload("daemonize", 7))
+        recording = self.record(workload("daemonize", 12))
         took = time.monotonic() - begin
         self.assertGreater(took, 1.5)
-        self.assertLess(took, 5)
+        self.assertLess(took, 8)
         self.assertIn("daemonize", " ".join(recording.head()["notes"]))
         self.assertLess(recording.time_of("work_of_the_survivor", "self_ns"), 150000000)
 
@@ -270,12 +273,13 @@ class Lives(live.LiveTest):
         run = subprocess.Popen([FATHOM, "record", "-q", "-o", path, "--", *workload("thirds", 5000)],
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(end_process, run)
-        time.sleep(2.8)
+        wait_until(lambda: os.path.exists(path), 10, "no recording is begun")
+        wait_for_cpu(only_child(run.pid), 2.5)
         report = live.Recording(path, run).report()
         self.assertIsNone(run.poll())
-        self.assertGreater(report["recording"]["samples"], 900)
+        self.assertGreater(report["recording"]["samples"], 1300)
         self.assertLessEqual({"f", "g", "h"}, {row["name"] for row in report["functions"]})
-        run.communicate(timeout=20)
+        run.communicate(timeout=60)
         self.assertGreater(live.Recording(path, run).head()["samples"], 4800)
         self.assertEqual(os.listdir(self.folder), ["x.fathom"], "a clean end leaves one file")
 
@@ -289,7 +293,7 @@ class Lives(live.LiveTest):
         others = [name for name in os.listdir(self.folder) if re.fullmatch(r"profile\.\d+\.fathom", name)]
         self.assertEqual(len(others), 1, os.listdir(self.folder))
         self.assertIn(others[0].encode(), second.stderr)
-        first.communicate(timeout=20)
+        first.communicate(timeout=60)
         self.assertGreater(live.Recording(self.path("profile.fathom"), first).head()["samples"], 2300)
 
     def test_an_older_recording_is_kept_as_old(self):
@@ -324,10 +328,23 @@ def wait_until(is_so, seconds, otherwise):
 
 
 def only_child(pid):
-    children = read_bytes(f"/proc/{pid}/task/{pid}/children").split()
+    path = f"/proc/{pid}/task/{pid}/children"
+    wait_until(lambda: read_bytes(path), 10, f"{pid} has no child")
+    children = read_bytes(path).split()
     if len(children) != 1:
         raise AssertionError(f"{pid} has the children {children}")
     return int(children[0])
+
+
+def cpu_seconds(pid):
+    fields = read_bytes(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+    if not fields:
+        raise AssertionError(f"{pid} has ended")
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def wait_for_cpu(pid, seconds):
+    wait_until(lambda: cpu_seconds(pid) >= seconds, 60, f"{pid} does not compute")
 
 
 def end_process(run):
