@@ -183,6 +183,13 @@ class OfRecord(CommandLine):
         self.assertEqual(done.returncode, 0)
         self.assertNotIn("LD_PRELOAD", done.stderr.decode())
 
+    def test_a_forced_trigger_that_is_refused_is_125_and_leaves_nothing(self):
+        folder = tempfile.mkdtemp(dir=self.folder)
+        done = subprocess.run([*live.workload("without_perf"), live.FATHOM, "record", "--trigger", "sigtrap", "true"],
+                              cwd=folder, capture_output=True, timeout=60)
+        self.assert_refused(done, OURS, "sigtrap", "perf_event_open", "--trigger timer")
+        self.assertEqual(os.listdir(folder), [])
+
     def test_the_exit_code_is_the_commands(self):
         for command, code in (("exit 3", 3), ("exit 125", 125), ("kill -TERM $$", 128 + signal.SIGTERM),
                               ("kill -KILL $$", 128 + signal.SIGKILL)):
