@@ -42,6 +42,7 @@ struct ring_header {
 	u32 flags; /* enum ring_flags, by the recorder before the vantage sees the ring */
 	u64 word_count;
 	u64 period_ns;
+	u64 switch_cost_ns; /* what a thread's clock shows, and the event does not, per switch */
 	/* Threads that were there before the sampling event: their past is start-up, too. */
 	u32 older_tids[RING_OLDER_THREADS];
 
@@ -52,6 +53,7 @@ struct ring_header {
 	u64 handler_samples; /* how often the handler ran to its end */
 	u64 handler_timed;   /* how many of them handler_ticks covers */
 	u64 handler_ticks;   /* spent in those, in ticks of the machine's counter */
+	u64 switches;        /* to its threads, while they were sampled */
 	u64 start_cpu_ns;    /* the process's CPU time when sampling began; 0: it did not */
 };
 

@@ -37,7 +37,10 @@ static void account_entered(struct image *image, const struct account_terms *ter
 {
 	const uint64_t covered_ns = image_covered_ns(image);
 
+	figures->unentered_ns = 0;
 	figures->startup_ns = (int64_t)above(image->start_cpu_ns, image->cpu_before_ns);
+	if (!terms->is_user_clock)
+		figures->kernel_unsampled_ns = 0;
 	if (image->event_count > 0 || image->rusage_ns != 0) {
 		const uint64_t counted_ns =
 			image->event_count > 0 ? image_counted_ns(image)

@@ -20,6 +20,7 @@ struct enter_terms {
 	bool is_user_mode_only;
 	bool no_children;
 	pid_t command_pid;
+	uint64_t switch_cost_ns; /* switch_cost.h */
 };
 
 /*

@@ -30,6 +30,7 @@
 #include "collect/perf_events.h"
 #include "collect/pump.h"
 #include "collect/sideband.h"
+#include "collect/switch_cost.h"
 #include "collect/tell.h"
 #include "collect/tree.h"
 #include "collect/trigger_cost.h"
@@ -62,7 +63,7 @@ struct session {
 	int round_ms;
 	bool is_reaped, is_broken;
 	uint64_t start_ns, start_ticks, reaped_ns;
-	uint64_t handler_ticks, handler_samples, handler_timed;
+	uint64_t handler_ticks, handler_samples, handler_timed, switches;
 	uint64_t events_dropped;
 };
 
@@ -97,6 +98,7 @@ static void session_image_ended(void *context, struct image *image)
 		image->start_cpu_ns = image->ring->start_cpu_ns;
 		session->handler_ticks += image->ring->handler_ticks;
 		session->handler_timed += image->ring->handler_timed;
+		session->switches += image->ring->switches;
 		session->handler_samples += image->ring->handler_samples;
 	}
 	/* Without perf events: it was alone, so what its parent is told is its own. */
@@ -370,6 +372,10 @@ static int session_prepare(struct session *session, struct error *err)
 			session->ability.can_sigtrap && !session->ability.can_see_kernel,
 		.no_children = options->no_children,
 		.command_pid = session->command.pid,
+		.switch_cost_ns =
+			session->ability.can_sigtrap
+				? switch_cost_measure(perf_choose_period(options->rate_hz, 0))
+				: 0,
 	};
 	session->account_terms = (struct account_terms){
 		.session_start_ns = session->start_ns,
