@@ -218,3 +218,19 @@ size_t dwarf_info_look_up(struct dwarf_info *info, uint64_t address,
 		return describe_scopes(info, unit, number, frames);
 	return frames[0].line_file ? 1 : 0;
 }
+
+bool dwarf_info_find_line(struct dwarf_info *info, uint64_t address, const char **out_file,
+			  uint32_t *out_line)
+{
+	struct dwarf_frame frame = { 0 };
+	uint32_t number;
+
+	if (!range_map_find(&info->by_address, address, &number))
+		return false;
+	describe_line(info, &info->units[number], address, &frame);
+	if (!frame.line_file)
+		return false;
+	*out_file = frame.line_file;
+	*out_line = frame.line_number;
+	return true;
+}

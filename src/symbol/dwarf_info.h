@@ -38,4 +38,7 @@ struct dwarf_info *dwarf_info_new(const struct elf_image *image, const struct el
  */
 size_t dwarf_info_look_up(struct dwarf_info *info, uint64_t address,
 			  struct dwarf_frame frames[DWARF_FRAMES_MAX]);
+/* The line of an address; false and outputs untouched if it has none. */
+bool dwarf_info_find_line(struct dwarf_info *info, uint64_t address, const char **out_file,
+			  uint32_t *out_line);
 void dwarf_info_free(struct dwarf_info *info);

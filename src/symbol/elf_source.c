@@ -281,6 +281,20 @@ static const struct symbol *find_symbol(const struct elf_module *module, uint64_
 	return stub ? stub : symbol_table_find(&module->symbols, address);
 }
 
+/*
+ * Assembler has lines but no functions in DWARF, and compilers leave the definition of a
+ * lambda out: the line of the first instruction is the next best.
+ */
+static void add_definition(struct elf_module *module, const struct symbol *symbol,
+			   struct answer *answer)
+{
+	struct symbol_location *outermost = &answer->locations[answer->count - 1];
+	uint64_t start = symbol ? symbol->start : answer->function_start;
+
+	if (!outermost->file && outermost->is_named)
+		dwarf_info_find_line(module->dwarf, start, &outermost->file, &outermost->line);
+}
+
 static void elf_module_look_up(void *state, uint64_t file_offset, struct answer *answer)
 {
 	struct elf_module *module = state;
@@ -299,6 +313,7 @@ static void elf_module_look_up(void *state, uint64_t file_offset, struct answer 
 		count = dwarf_info_look_up(module->dwarf, answer->address, frames);
 	if (count > 0) {
 		answer_frames(module, frames, count, symbol, answer);
+		add_definition(module, symbol, answer);
 	} else if (symbol) {
 		answer->count = 1;
 		answer->locations[0] =

@@ -300,6 +300,17 @@ class FilesTest(unittest.TestCase):
         # .eh_frame says how long with_frame is.
         self.assertEqual(names[6:9], ["with_frame"] * 3)
 
+    def test_assembler_functions_have_lines(self):
+        run("gcc", "-g", "-c", "asm.s", "-o", "asm.o", cwd=self.folder)
+        path = self.build("assembler_lines", "asm.o")
+        start, _ = symbols(path)["with_frame"]
+        for answer in self.look_up(path, range(start, start + 3)).answers:
+            frame = answer[0]
+            first = ASM_SOURCE.split("with_frame:")[0].count("\n") + 3
+            self.assertEqual((frame.name, frame.file, frame.line),
+                             ("with_frame", self.path("asm.s"), first))
+            self.assertEqual(frame.line_number, first + frame.address - start)
+
     def test_plt_stubs_are_named_by_what_they_lead_to(self):
         for options in (["-fcf-protection=none"], ["-fcf-protection=full"], ["-Wl,-z,now"],
                         ["-Wl,-z,now", "-fcf-protection=none"]):
