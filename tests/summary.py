@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Sums up a run of ./dev test.
 
-Reads what the steps left: "step passed|failed NAME" and "meson LOG NAME", where LOG is a
+Reads what the steps left: "step passed|failed|skipped NAME" and "meson LOG NAME", where LOG is a
 testlog of Meson, one JSON object per line.  Prints what failed and, with its reason, what was
 skipped; ends with "N passed, N failed, N skipped".  The exit code is 1 if anything failed or
 nothing passed.
@@ -29,8 +29,10 @@ class Tally:
     def add_step(self, result, name):
         if result == "passed":
             self.passed += 1
+        elif result == "skipped":
+            self.skipped.append(name)
         else:
-            self.failed.append(f"{name}")
+            self.failed.append(name)
 
     def add_test(self, suite, test):
         name = f"{suite}: {test['name'].split(' / ')[-1]}"

@@ -56,7 +56,9 @@ class Summary(unittest.TestCase):
         self.assertEqual(tally.skipped, ["unit tests: a: a case that did not say why"] * 2)
 
     def test_a_suite_without_a_log_is_a_failure(self):
-        tally = summary.tally_of("meson /nonexistent/log unit tests\nstep failed the build\n")
+        tally = summary.tally_of("meson /nonexistent/log unit tests\nstep failed the build\n"
+                                 "step skipped races: no TSan\n")
+        self.assertEqual(tally.skipped, ["races: no TSan"])
         self.assertEqual(tally.failed, ["unit tests: no test ran", "the build"])
 
 
