@@ -330,8 +330,11 @@ static void session_tell_cost(struct session *session, uint64_t wall_ns)
 	if (trigger_ns != 0)
 		recording_writer_set_int(session->writer, KEY_TRIGGER_COST_NS,
 					 (int64_t)trigger_ns);
-	recording_writer_set_int(session->writer, KEY_SAMPLING_COST_NS,
-				 (int64_t)(handler_ns + trigger_ns * session->handler_samples));
+	const uint64_t switches_ns = session->switches * session->enter_terms.switch_cost_ns;
+
+	recording_writer_set_int(
+		session->writer, KEY_SAMPLING_COST_NS,
+		(int64_t)(handler_ns + trigger_ns * session->handler_samples + switches_ns));
 }
 
 static void session_tell_end(struct session *session)
