@@ -227,9 +227,19 @@ static const char *name_of_symbol(struct elf_module *module, const struct symbol
 	return intern_get(module->strings, intern_string(module->strings, stub), NULL);
 }
 
-static bool is_mangled(const struct symbol *symbol)
+/*
+ * Whether a symbol is the mangled form of a name that DWARF gives without its scope.  Not
+ * every symbol of the address is: identical functions may have been folded into one.
+ */
+static bool is_mangled_form(const struct symbol *symbol, const char *name)
 {
-	return strncmp(symbol->name, "_Z", 2) == 0 || strncmp(symbol->name, "_R", 2) == 0;
+	size_t len = strcspn(name, "<");
+
+	if (strncmp(symbol->name, "_Z", 2) != 0 && strncmp(symbol->name, "_R", 2) != 0)
+		return false;
+	/* Operators are mangled to two letters. */
+	return strncmp(name, "operator", 8) == 0 ||
+	       memmem(symbol->name, strlen(symbol->name), name, len) != NULL;
 }
 
 /* A mangled name without ".cold", ".constprop.0" and the like: all parts are one function. */
@@ -251,7 +261,7 @@ static const char *name_of_frame(struct elf_module *module, const struct dwarf_f
 		return demangle(module->strings, frame->name);
 	if (frame->is_inlined || !symbol)
 		return frame->name;
-	if (frame->name && is_mangled(symbol))
+	if (frame->name && is_mangled_form(symbol, frame->name))
 		return demangle_whole(module, symbol->name);
 	return frame->name ? frame->name : name_of_symbol(module, symbol);
 }

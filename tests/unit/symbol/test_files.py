@@ -100,9 +100,16 @@ __attribute__((noinline)) int risky(int x)
 		throw std::runtime_error("too much " + std::to_string(x));
 	return x + 1;
 }
+static __attribute__((noinline)) int folded(int x)
+{
+	__asm__ volatile("" : "+r"(x));
+	return x ^ 5;
 }
+}
+int another(int x) __attribute__((alias("_ZN12_GLOBAL__N_1L6foldedEi")));
 int main(int argc, char **)
 {
+	argc += folded(argc);
 	auto lambda = [&](int y) __attribute__((noinline)) { return risky(y) * argc; };
 	shape::Square square(argc);
 	try {
@@ -349,6 +356,11 @@ class FilesTest(unittest.TestCase):
                 }
                 names = self.look_up(path, [table[name][0] for name in wanted])
                 self.assertEqual(names.outer(), list(wanted.values()))
+
+    def test_an_alias_does_not_rename_a_function_that_dwarf_names(self):
+        path = self.build("folded", "-g", compiler="g++", source="cxx.cc")
+        start, _ = symbols(path)["_Z7anotheri"]
+        self.assertEqual(self.look_up(path, [start]).outer(), ["folded"])
 
     def test_the_cold_part_of_a_function_has_its_name(self):
         path = self.build("cold", "-g", compiler="g++", source="cxx.cc")
