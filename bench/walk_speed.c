@@ -1,8 +1,9 @@
 /*
  * walk_speed - what a step of the native walker costs, and what finding a rule does.
  *
- * Built by `ninja tests/unit/walk/walk_speed`.  It walks its own stack, and finds rules in the libraries it has.  Printed is the best of
- * several rounds: this is what the code costs, not what the machine does beside it.
+ * Built by `ninja tests/unit/walk/walk_speed`.  It walks its own stack, and finds rules in the
+ * libraries it has.  Printed is the best of several rounds: this is what the code costs, not
+ * what the machine does beside it.
  */
 #include <inttypes.h>
 #include <link.h>
