@@ -2,8 +2,7 @@
  * A unit's entries (DIEs) form a tree, written in depth-first order: an entry that has
  * children is followed by them, and a zero byte ends each list of siblings.  The tree is
  * walked in the order of its bytes, always forward, so that references which lead back
- * (cycles, in damaged files) end the walk instead of repeating it.  dwarf_siblingof() alone
- * does not promise that: it follows the DW_AT_sibling of the children it skips.
+ * (cycles, in damaged files) end the walk instead of repeating it, whatever libdw does.
  */
 #include "dwarf_unit.h"
 
