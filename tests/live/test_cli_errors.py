@@ -6,6 +6,7 @@ import pty
 import resource
 import shutil
 import signal
+import sqlite3
 import subprocess
 import tempfile
 import unittest
@@ -228,6 +229,14 @@ class OfRecord(CommandLine):
         self.assertRegex(" ".join(names), r"profile\.\d+\.fathom")
         self.assertIn("sh -c", run("info", cwd=folder).stdout.decode())
 
+    def test_a_recording_that_is_taken_away_changes_nothing(self):
+        folder = tempfile.mkdtemp(dir=self.folder)
+        for options in ([], ["-q"]):
+            with self.subTest(options):
+                done = run("record", *options, "sh", "-c", "rm profile.fathom; exit 3", cwd=folder)
+                self.assertEqual(done.returncode, 3)
+                self.assertRegex(done.stderr.decode(), r"\Afathom: .*profile\.fathom.*No such file.*\n\Z")
+
     def test_a_closed_stderr_is_not_the_recordings_file(self):
         folder = tempfile.mkdtemp(dir=self.folder)
         subprocess.run(["sh", "-c", '"$0" record sh -c "echo text >&2" 2>&- >&- <&-', live.FATHOM], cwd=folder,
@@ -255,7 +264,6 @@ class OfReading(CommandLine):
                 self.assert_refused(run("report", self.write(name, content)), FAILED, name, why)
 
     def test_another_database(self):
-        import sqlite3
         path = self.path("other.db")
         database = sqlite3.connect(path)
         database.execute("CREATE TABLE t (a)")
@@ -348,6 +356,76 @@ class OfReading(CommandLine):
         except PermissionError:
             self.skipTest(f"an unprivileged user cannot run {live.FATHOM}")
         self.assertEqual(done.returncode, 0, done.stderr)
+
+
+class OfNames(CommandLine):
+    """Recordings whose recorder did not get to look names up."""
+
+    def nameless(self, program):
+        """A recording of program without names, in a folder of its own."""
+        path = os.path.join(tempfile.mkdtemp(dir=self.folder), "nameless.fathom")
+        subprocess.run([live.FATHOM, "record", "-q", "--rate", "5000", "-o", path, "--", program, "-c",
+                        "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done"], check=True, timeout=60)
+        database = sqlite3.connect(path)
+        with database:
+            for table in ("functions", "locations", "sources", "notes"):
+                database.execute(f"DELETE FROM {table}")
+            database.execute("DELETE FROM facts WHERE key = 'symbolized'")
+        database.close()
+        return path
+
+    def count(self, path, table):
+        database = sqlite3.connect(path)
+        count = database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+        database.close()
+        return count
+
+    def test_they_are_looked_up_once_and_kept(self):
+        path = self.nameless("/bin/sh")
+        first = run("report", path)
+        self.assertEqual((first.returncode, first.stderr), (0, b""))
+        names = self.count(path, "functions")
+        self.assertGreater(names, 0)
+        self.assertEqual(run("report", path).stdout, first.stdout)
+        self.assertEqual(self.count(path, "functions"), names)
+
+    def test_where_they_cannot_be_kept_the_report_says_so(self):
+        path = self.nameless("/bin/sh")
+        if not as_nobody and os.geteuid() == 0:
+            self.skipTest("this user may write everywhere and cannot become another")
+        os.chmod(path, 0o444)
+        os.chmod(os.path.dirname(path), 0o555)
+        try:
+            done = run("report", "--json", path, **as_nobody)
+        except PermissionError:
+            self.skipTest(f"an unprivileged user cannot run {live.FATHOM}")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        report = json.loads(done.stdout)
+        self.assertIn("could not be kept", " ".join(report["recording"]["notes"]))
+        self.assertGreater(len(report["functions"]), 1)
+        self.assertEqual(self.count(path, "functions"), 0)
+
+    def test_a_program_that_is_gone_is_noted_and_not_held_against_the_recording(self):
+        shell = self.path("gone-shell")
+        shutil.copy(os.path.realpath("/bin/sh"), shell)
+        path = self.nameless(shell)
+        os.unlink(shell)
+        done = run("export", "-f", "folded", path)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("gone-shell+0x", done.stdout.decode())
+        self.assertRegex(done.stderr.decode(), r"^fathom: note: .*gone-shell")
+        self.assertEqual(self.count(path, "functions"), 0)
+
+    def test_another_build_of_a_program_gives_no_names(self):
+        program = self.path("replaced")
+        shutil.copy(os.path.realpath("/bin/sh"), program)
+        path = self.nameless(program)
+        shutil.copy("/bin/true", program)
+        report = json.loads(run("report", "--json", path).stdout)
+        names = {row["name"] for row in report["functions"] if (row["module"] or "").endswith("/replaced")}
+        self.assertTrue(names)
+        for name in names:
+            self.assertRegex(name, r"^replaced\+0x[0-9a-f]+$")
 
 
 class OfOutput(CommandLine):
