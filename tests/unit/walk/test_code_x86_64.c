@@ -208,9 +208,14 @@ static void padding_has_the_rule_of_what_follows(void **state)
 	image_put(mem, begin, padding, sizeof padding);
 	assert_int_equal(step_at(mem, begin, begin, &regs, &step), WALK_COMPLETE);
 	assert_int_equal(regs.sp, SP + 64);
-	/* Not from within an instruction, and not if what follows does not begin there. */
-	image_put(mem, begin - 1, "\x90\x06", 2);
-	assert_int_equal(step_at(mem, begin - 1, begin - 1, &regs, &step), WALK_NO_RULE);
+	/* Not if it leads into the middle of a function. */
+	image_put(mem, CODE + 0x1ffe, "\x0f\x1f\x40\x00", 4);
+	assert_int_equal(step_at(mem, CODE + 0x1ffe, CODE + 0x1ffe, &regs, &step),
+			 WALK_NO_RULE);
+	/* Nor if something else comes first. */
+	image_put(mem, CODE + 0x1ffe, "\x90\x06", 2);
+	assert_int_equal(step_at(mem, CODE + 0x1ffe, CODE + 0x1ffe, &regs, &step),
+			 WALK_NO_RULE);
 	free(mem);
 }
 

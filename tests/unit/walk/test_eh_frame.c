@@ -114,7 +114,7 @@ static const struct {
 	enum walk_status status;
 } augmentations[] = {
 	{ "zR", { 0x1b }, 1, WALK_COMPLETE },
-	{ "zPLR", { 0x9b, 1, 2, 3, 4, 0x1b, 0x1b }, 7, WALK_COMPLETE },
+	{ "zPLR", { 0x9b, 1, 2, 3, 4, 0x03, 0x1b }, 7, WALK_COMPLETE },
 	{ "zPLR", { 0x03, 1, 2, 3, 4, 0x1b, 0x1b }, 7, WALK_COMPLETE },
 	{ "zRS", { 0x1b }, 1, WALK_COMPLETE },
 	{ "zRB", { 0x1b }, 1, WALK_COMPLETE },
@@ -270,6 +270,20 @@ static void damage_gives_a_reason(void **state)
 	}
 }
 
+static void a_record_may_not_leave_the_section(void **state)
+{
+	uint64_t functions[FUNCTIONS], fdes[FUNCTIONS];
+	struct mem *mem = image_of_functions(functions, fdes);
+	struct native_image image = image_without_table(mem);
+
+	(void)state;
+	image.eh_frame_len = fdes[1];
+	assert_int_equal(status_of(mem, &image, FUNCTION), WALK_COMPLETE);
+	image.eh_frame_len = fdes[1] - 1;
+	assert_int_equal(status_of(mem, &image, FUNCTION), WALK_BAD_RULE);
+	free(mem);
+}
+
 static void a_section_without_end_is_scanned_a_bounded_number_of_times(void **state)
 {
 	struct mem *mem = calloc(1, sizeof *mem);
@@ -299,6 +313,7 @@ int main(void)
 		cmocka_unit_test(a_header_without_a_table_still_says_where_the_section_is),
 		cmocka_unit_test(an_address_outside_the_image_has_no_module),
 		cmocka_unit_test(damage_gives_a_reason),
+		cmocka_unit_test(a_record_may_not_leave_the_section),
 		cmocka_unit_test(a_section_without_end_is_scanned_a_bounded_number_of_times),
 	};
 

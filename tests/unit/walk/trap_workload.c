@@ -19,7 +19,11 @@
 #include <unistd.h>
 #include "trap_walk.h"
 
+#if __has_attribute(noclone)
 #define NOINLINE __attribute__((noinline, noclone))
+#else
+#define NOINLINE __attribute__((noinline))
+#endif
 
 void TRAP_WORKLOAD(void);
 
