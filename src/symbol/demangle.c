@@ -2,7 +2,6 @@
 
 #include <libiberty/demangle.h>
 #include <setjmp.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -46,10 +45,9 @@ static bool demangle_into(struct text *text, const char *mangled)
 	return cplus_demangle_v3_callback(mangled, options, add_piece, &output) != 0;
 }
 
-static bool looks_mangled(const char *name)
+bool is_mangled_name(const char *name)
 {
-	return strncmp(name, "_Z", 2) == 0 || strncmp(name, "_R", 2) == 0 ||
-	       strncmp(name, "_GLOBAL_", 8) == 0;
+	return strncmp(name, "_Z", 2) == 0 || strncmp(name, "_R", 2) == 0;
 }
 
 static const char *keep(struct intern *strings, const char *name, size_t len)
@@ -63,7 +61,8 @@ const char *demangle(struct intern *strings, const char *name)
 	const char *version = strchr(name + (*name != '\0'), '@');
 	size_t len = version ? (size_t)(version - name) : strlen(name);
 
-	if (looks_mangled(name) && len <= MANGLED_LEN_MAX) {
+	if ((is_mangled_name(name) || strncmp(name, "_GLOBAL_", 8) == 0) &&
+	    len <= MANGLED_LEN_MAX) {
 		char mangled[MANGLED_LEN_MAX + 1];
 		memcpy(mangled, name, len);
 		mangled[len] = '\0';

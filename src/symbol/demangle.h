@@ -2,8 +2,12 @@
  * demangle - C++ and Rust symbols as people write them.
  */
 #pragma once
+#include <stdbool.h>
 
 struct intern;
+
+/* Whether the name looks like a mangled one of C++ or Rust. */
+bool is_mangled_name(const char *name);
 
 /*
  * The readable form of a symbol's name, kept in strings: C++ with its parameters, Rust (both

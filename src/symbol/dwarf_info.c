@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/table.h"
+#include "demangle.h"
 #include "dwarf_unit.h"
 #include "elf_image.h"
 
@@ -140,18 +141,24 @@ static uint32_t number_of(Dwarf_Attribute *attribute)
 	return (uint32_t)value;
 }
 
-static const char *name_of(struct dwarf_info *info, Dwarf_Die *die, bool *out_is_linkage)
+/*
+ * The mangled name, which is complete; else the name in the source.  A linkage name that is
+ * not mangled is what a library calls its function inside ("__GI___libc_read").
+ */
+static const char *name_of(struct dwarf_info *info, Dwarf_Die *die, bool *out_is_mangled)
 {
-	static const unsigned linkage[] = { DW_AT_linkage_name, DW_AT_MIPS_linkage_name };
+	static const unsigned kinds[] = { DW_AT_linkage_name, DW_AT_MIPS_linkage_name,
+					  DW_AT_name };
 	Dwarf_Attribute attribute;
-	const char *name = NULL;
 
-	for (size_t i = 0; i < 2 && !name; i++)
-		name = dwarf_formstring(dwarf_attr_integrate(die, linkage[i], &attribute));
-	*out_is_linkage = name != NULL;
-	if (!name)
-		name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attribute));
-	return name && *name ? keep(info, name, strlen(name)) : NULL;
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+		const char *name =
+			dwarf_formstring(dwarf_attr_integrate(die, kinds[i], &attribute));
+		*out_is_mangled = name && is_mangled_name(name);
+		if (name && *name && (*out_is_mangled || kinds[i] == DW_AT_name))
+			return keep(info, name, strlen(name));
+	}
+	return NULL;
 }
 
 static void describe_scope(struct dwarf_info *info, struct dwarf_scope *scope,
@@ -160,7 +167,7 @@ static void describe_scope(struct dwarf_info *info, struct dwarf_scope *scope,
 	Dwarf_Attribute attribute;
 
 	frame->is_inlined = scope->is_inlined;
-	frame->name = name_of(info, &scope->die, &frame->is_linkage_name);
+	frame->name = name_of(info, &scope->die, &frame->is_mangled);
 	frame->file =
 		file_of(info, dwarf_attr_integrate(&scope->die, DW_AT_decl_file, &attribute));
 	frame->line = number_of(dwarf_attr_integrate(&scope->die, DW_AT_decl_line, &attribute));

@@ -235,7 +235,7 @@ static bool is_mangled_form(const struct symbol *symbol, const char *name)
 {
 	size_t len = strcspn(name, "<");
 
-	if (strncmp(symbol->name, "_Z", 2) != 0 && strncmp(symbol->name, "_R", 2) != 0)
+	if (!is_mangled_name(symbol->name))
 		return false;
 	/* Operators are mangled to two letters. */
 	return strncmp(name, "operator", 8) == 0 ||
@@ -250,20 +250,30 @@ static const char *demangle_whole(struct elf_module *module, const char *mangled
 	return demangle(module->strings, whole);
 }
 
+/* A plain name that others may call: "read" where the source says "__libc_read". */
+static bool is_public(const struct symbol *symbol)
+{
+	return symbol->rank != SYMBOL_RANK_LOCAL && symbol->is_function &&
+	       !is_mangled_name(symbol->name) && !strchr(symbol->name, '.');
+}
+
 /*
- * DWARF's name, for it is the same in all parts of a function.  But compilers leave the
- * linkage name of C++'s local functions out; then the symbol says more than "operator()".
+ * DWARF's name, for it is the same in all parts of a function.  But a public name is the one
+ * people know, and there without debug files too; and compilers leave the linkage name of
+ * C++'s local functions out, so that the symbol says more than "operator()".
  */
 static const char *name_of_frame(struct elf_module *module, const struct dwarf_frame *frame,
 				 const struct symbol *symbol)
 {
-	if (frame->name && frame->is_linkage_name)
+	if (frame->name && frame->is_mangled)
 		return demangle(module->strings, frame->name);
 	if (frame->is_inlined || !symbol)
 		return frame->name;
-	if (frame->name && is_mangled_form(symbol, frame->name))
+	if (!frame->name || is_public(symbol))
+		return name_of_symbol(module, symbol);
+	if (is_mangled_form(symbol, frame->name))
 		return demangle_whole(module, symbol->name);
-	return frame->name ? frame->name : name_of_symbol(module, symbol);
+	return frame->name;
 }
 
 static void answer_frames(struct elf_module *module, const struct dwarf_frame *frames,

@@ -39,6 +39,10 @@ static int compare_symbols(const void *left, const void *right)
 	size_t b_underscores = leading_underscores(b->name);
 	if (a_underscores != b_underscores)
 		return a_underscores > b_underscores ? -1 : 1;
+	size_t a_len = strlen(a->name);
+	size_t b_len = strlen(b->name);
+	if (a_len != b_len) /* "free", not "cfree" */
+		return a_len > b_len ? -1 : 1;
 	return -strcmp(a->name, b->name);
 }
 

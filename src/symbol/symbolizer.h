@@ -20,7 +20,10 @@ struct symbol_module;
 /* What a place is called.  depth 0 is the innermost inlined call. */
 struct symbol_location {
 	/*
-	 * Demangled; never NULL: "module+0x1234" when unknown, where 0x1234 is the virtual
+	 * Demangled.  Of several symbols for an address: a global one before a weak one before
+	 * a local one, then fewest underscores in front, then the shortest.  Where there is
+	 * DWARF its name is taken, unless a symbol that is not local names a C function.
+	 * Never NULL: "module+0x1234" when unknown, where 0x1234 is the virtual
 	 * address of the function's first byte if .eh_frame knows it (so that a stripped
 	 * function is one function), of this very byte if not.
 	 */
