@@ -66,8 +66,7 @@ static uint64_t measure(int to, int from, uint64_t period_ns)
 
 	if (more == 0 || cpu_ns <= counted_ns)
 		return 0;
-	/* A fifth more: what is taken off too much costs nothing (the agent's clock.c). */
-	return (cpu_ns - counted_ns) / more * 6 / 5;
+	return (cpu_ns - counted_ns) / more;
 }
 
 /* In a child of ours, with a child of its own at the other end of two pipes. */

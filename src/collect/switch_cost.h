@@ -7,6 +7,6 @@
 
 /*
  * Measures it in a child that sleeps and wakes a few hundred times (some milliseconds): ns
- * per switch at this sampling period, a little more rather than less; 0 if it cannot be measured.
+ * per switch at this sampling period; 0 if it cannot be measured.
  */
 uint64_t switch_cost_measure(uint64_t period_ns);

@@ -6,7 +6,7 @@
  * system time is counted too, traps wait for the return to user mode, and one stands
  * for all the periods that ended in between; how many, the thread's CPU clock tells.
  *
- * Reading that clock is a system call (0.4 us), so CLOCK_MONOTONIC is asked first: a thread
+ * Reading that clock is a system call (0.3 us), so CLOCK_MONOTONIC is asked first: a thread
  * cannot have burned more CPU time than has gone by, and if that is less than one and a half
  * periods, it was one.
  *
@@ -14,8 +14,8 @@
  * not, and with a sampling event on it a switch takes microseconds: a thread that
  * sleeps a hundred thousand times a second would be given twice its time.  So what switches cost
  * on this machine, which the recorder measures, is taken off; and since that is an
- * estimate, weights are whole periods, as the event counts them, and the estimate may not fall
- * behind what was given by more than one.
+ * estimate, weights are whole periods, as the event counts them, and each trap proves that one
+ * more has ended.
  */
 #include "vantage/agent/agent.h"
 
@@ -27,17 +27,14 @@
 
 #define SAMPLES_PER_CLOCK_READ 64
 #define NS_PER_SECOND          1000000000ULL
+/* This part of a period may be missing from the estimate of what the event has counted. */
+#define ESTIMATE_TOLERANCE 16
 
 __thread struct thread_notes thread_notes;
 
 static u64 timespec_ns(const struct timespec *time)
 {
 	return (u64)time->tv_sec * NS_PER_SECOND + (u64)time->tv_nsec;
-}
-
-static u64 timeval_ns(const struct timeval *time)
-{
-	return (u64)time->tv_sec * NS_PER_SECOND + (u64)time->tv_usec * 1000;
 }
 
 /* The vDSO answers without a system call wherever the machine's counter can be trusted. */
@@ -49,54 +46,60 @@ static u64 clock_monotonic_ns(void)
 	return timespec_ns(&now);
 }
 
+static u64 clock_read_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	if (arch_syscall4(SYS_clock_gettime, clock, (long)&now, 0, 0) != 0)
+		return 0;
+	return timespec_ns(&now);
+}
+
 static u64 clock_user_ns(int who)
 {
 	struct rusage usage;
 
 	if (arch_syscall4(SYS_getrusage, who, (long)&usage, 0, 0) != 0)
 		return 0;
-	return timeval_ns(&usage.ru_utime);
+	return (u64)usage.ru_utime.tv_sec * NS_PER_SECOND + (u64)usage.ru_utime.tv_usec * 1000;
 }
 
 u64 clock_process_ns(const struct ring_header *ring)
 {
-	struct timespec now;
-
 	if (ring != NULL && (ring->flags & RING_CLOCK_USER))
 		return clock_user_ns(RUSAGE_SELF);
-	if (arch_syscall4(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, (long)&now, 0, 0) != 0)
-		return 0;
-	return timespec_ns(&now);
+	return clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* Tells the recorder how often threads were switched to: that is part of what we cost. */
-static void clock_count_switches(struct ring_header *ring, u64 switches)
+/* How often the thread was switched to, which it also tells the recorder: it is a cost. */
+static void clock_read_switches(struct ring_header *ring)
 {
+	struct rusage usage;
+
+	if (arch_syscall4(SYS_getrusage, RUSAGE_THREAD, (long)&usage, 0, 0) != 0)
+		return;
+	const u64 switches = (u64)(usage.ru_nvcsw + usage.ru_nivcsw);
+
 	if (switches > thread_notes.switches && thread_notes.last_time_ns != 0)
 		__atomic_fetch_add(&ring->switches, switches - thread_notes.switches,
 				   __ATOMIC_RELAXED);
 	thread_notes.switches = switches;
 }
 
-/* What the event has counted for this thread since it was born, as far as its clock can tell. */
-static u64 clock_thread_ns(struct ring_header *ring)
+/* The thread's CPU time since it was born, without what switches cost as far as they are known. */
+static u64 clock_thread_ns(const struct ring_header *ring)
 {
-	struct rusage usage;
-
-	if (arch_syscall4(SYS_getrusage, RUSAGE_THREAD, (long)&usage, 0, 0) != 0)
-		return 0;
 	if ((ring->flags & RING_TIMER) && (ring->flags & RING_CLOCK_USER))
-		return timeval_ns(&usage.ru_utime);
-	const u64 cpu_ns = timeval_ns(&usage.ru_utime) + timeval_ns(&usage.ru_stime);
-	const u64 switches = (u64)(usage.ru_nvcsw + usage.ru_nivcsw);
-	const u64 switches_ns = switches * ring->switch_cost_ns;
+		return clock_user_ns(RUSAGE_THREAD);
+	const u64 cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+	const u64 switches_ns = thread_notes.switches * ring->switch_cost_ns;
 
-	clock_count_switches(ring, switches);
 	return cpu_ns > switches_ns ? cpu_ns - switches_ns : 0;
 }
 
 void clock_begin_thread(void)
 {
+	clock_read_switches(agent.ring);
 	thread_notes.covered_start_ns = clock_thread_ns(agent.ring);
 	thread_notes.covered_ns = thread_notes.covered_start_ns;
 	thread_notes.last_time_ns = clock_monotonic_ns();
@@ -138,28 +141,44 @@ static bool clock_must_read(const struct ring_header *ring, u64 now_ns)
 	return now_ns - thread_notes.last_time_ns > ring->period_ns + ring->period_ns / 2;
 }
 
-/* Whole periods for what the clock has moved on, one at least. */
+/*
+ * The periods that have ended since the last sample: one at least, since there was a trap.
+ * That also proves how far the event has counted: an estimate below is corrected.
+ */
 static u64 clock_whole_periods(const struct ring_header *ring, u64 event_ns)
 {
 	const u64 period_ns = ring->period_ns;
 	const u64 due_ns =
 		event_ns > thread_notes.covered_ns ? event_ns - thread_notes.covered_ns : 0;
-	u64 weight_ns = (due_ns + period_ns / 2) / period_ns * period_ns;
+	u64 weight_ns = (due_ns + period_ns / ESTIMATE_TOLERANCE) / period_ns * period_ns;
 
 	if (weight_ns < period_ns)
 		weight_ns = period_ns;
-	/* An estimate that fell behind must not swallow what comes next. */
-	if (thread_notes.covered_ns + weight_ns > event_ns + period_ns)
-		thread_notes.lag_ns +=
-			thread_notes.covered_ns + weight_ns - event_ns - period_ns;
 	thread_notes.covered_ns += weight_ns;
+	if (thread_notes.covered_ns > event_ns)
+		thread_notes.lag_ns += thread_notes.covered_ns - event_ns;
 	return weight_ns;
+}
+
+/*
+ * What the event has counted, as far as the thread's clock tells.  Switches are asked for only
+ * where they would matter: that is a second call.
+ */
+static u64 clock_event_ns(struct ring_header *ring)
+{
+	const u64 event_ns = clock_thread_ns(ring) + thread_notes.lag_ns;
+
+	if (event_ns < thread_notes.covered_ns + 2 * ring->period_ns ||
+	    ring->switch_cost_ns == 0)
+		return event_ns;
+	clock_read_switches(ring);
+	return clock_thread_ns(ring) + thread_notes.lag_ns;
 }
 
 /* The weight of this sample by the thread's clock. */
 static u64 clock_settle(struct ring_header *ring)
 {
-	const u64 event_ns = clock_thread_ns(ring) + thread_notes.lag_ns;
+	const u64 event_ns = clock_event_ns(ring);
 	const u64 covered_ns = thread_notes.covered_ns;
 
 	thread_notes.since_clock_read = 0;
