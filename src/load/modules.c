@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -137,11 +138,41 @@ static void add_nameless(struct module_source *source, struct symbolizer *symbol
 	add_source(source, symbolizer_open_perf_map(symbolizer, name, "", 0));
 }
 
-static const struct kept_file *find_file(const struct module_sources *sources, const char *path)
+/* The build id of an image in memory, read from a file that only lives that long. */
+static size_t read_build_id(const struct kept_file *file, uint8_t out_id[20])
 {
-	for (size_t i = 0; path && i < sources->file_count; i++)
-		if (strcmp(sources->files[i].path, path) == 0)
-			return &sources->files[i];
+	CLEANUP(closep) int fd = memfd_create("fathom", MFD_CLOEXEC);
+	const char *at = file->data;
+	size_t left = file->len;
+
+	while (fd >= 0 && left) {
+		ssize_t written = write(fd, at, left);
+
+		if (written <= 0)
+			return 0;
+		at += written;
+		left -= (size_t)written;
+	}
+	CLEANUP(freep) char *path = xasprintf("/proc/self/fd/%d", fd);
+
+	return fd < 0 ? 0 : symbol_read_build_id(path, out_id);
+}
+
+/* The copy of the module: one path may have had several builds while it was recorded. */
+static const struct kept_file *find_copy(const struct module_sources *sources,
+					 const struct recording_module *module)
+{
+	for (size_t i = 0; module->path && i < sources->file_count; i++) {
+		const struct kept_file *file = &sources->files[i];
+		uint8_t build_id[20];
+
+		if (strcmp(file->path, module->path) != 0)
+			continue;
+		if (module->build_id_len == 0 ||
+		    (read_build_id(file, build_id) == module->build_id_len &&
+		     memcmp(build_id, module->build_id, module->build_id_len) == 0))
+			return file;
+	}
 	return NULL;
 }
 
@@ -149,7 +180,7 @@ static void open_elf(struct module_sources *sources, struct module_source *sourc
 		     struct symbolizer *symbolizer)
 {
 	const struct recording_module *module = &source->module;
-	const struct kept_file *copy = find_file(sources, module->path);
+	const struct kept_file *copy = find_copy(sources, module);
 
 	if (copy)
 		add_source(source, symbolizer_open_image(symbolizer, module->path, copy->data,
@@ -164,7 +195,7 @@ static void open_elf(struct module_sources *sources, struct module_source *sourc
 static void open_vdso(struct module_sources *sources, struct module_source *source,
 		      struct symbolizer *symbolizer)
 {
-	const struct kept_file *copy = find_file(sources, source->module.path);
+	const struct kept_file *copy = find_copy(sources, &source->module);
 
 	if (copy)
 		add_source(source,
