@@ -34,7 +34,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, os.pardir, "tests", "live"))
 import generate  # noqa: E402
 
-REPORT_LIMIT_S = 60
+REPORT_LIMIT_S = 20
 
 WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-D_GNU_SOURCE", "-std=gnu11"]
 
@@ -72,7 +72,7 @@ class Bench:
 # The programs.  Each gives the command and what must be done before each run.
 
 def native(bench):
-    return [bench.path("native"), "40"], None
+    return [bench.path("native"), "60"], None
 
 
 def xz(bench):
