@@ -141,19 +141,24 @@ static bool clock_must_read(const struct ring_header *ring, u64 now_ns)
 	return now_ns - thread_notes.last_time_ns > ring->period_ns + ring->period_ns / 2;
 }
 
+/* The periods that have ended since the last sample, by an estimate of the event's count. */
+static u64 clock_periods_due(const struct ring_header *ring, u64 event_ns)
+{
+	const u64 due_ns =
+		event_ns > thread_notes.covered_ns ? event_ns - thread_notes.covered_ns : 0;
+
+	return (due_ns + ring->period_ns / ESTIMATE_TOLERANCE) / ring->period_ns;
+}
+
 /*
- * The periods that have ended since the last sample: one at least, since there was a trap.
+ * Those periods as a weight: one at least, since there was a trap.
  * That also proves how far the event has counted: an estimate below is corrected.
  */
 static u64 clock_whole_periods(const struct ring_header *ring, u64 event_ns)
 {
-	const u64 period_ns = ring->period_ns;
-	const u64 due_ns =
-		event_ns > thread_notes.covered_ns ? event_ns - thread_notes.covered_ns : 0;
-	u64 weight_ns = (due_ns + period_ns / ESTIMATE_TOLERANCE) / period_ns * period_ns;
+	const u64 periods = clock_periods_due(ring, event_ns);
+	const u64 weight_ns = (periods > 1 ? periods : 1) * ring->period_ns;
 
-	if (weight_ns < period_ns)
-		weight_ns = period_ns;
 	thread_notes.covered_ns += weight_ns;
 	if (thread_notes.covered_ns > event_ns)
 		thread_notes.lag_ns += thread_notes.covered_ns - event_ns;
@@ -168,8 +173,8 @@ static u64 clock_event_ns(struct ring_header *ring)
 {
 	const u64 event_ns = clock_thread_ns(ring) + thread_notes.lag_ns;
 
-	if (event_ns < thread_notes.covered_ns + 2 * ring->period_ns ||
-	    ring->switch_cost_ns == 0)
+	/* Where it is one period in any case, nothing hangs on them. */
+	if (clock_periods_due(ring, event_ns) < 2 || ring->switch_cost_ns == 0)
 		return event_ns;
 	clock_read_switches(ring);
 	return clock_thread_ns(ring) + thread_notes.lag_ns;
