@@ -126,6 +126,15 @@ class OfOutput(CommandLine):
         self.assertEqual(run("report", self.recording, "--json", "-n", "1", "--min", "50", "--sort", "total")
                          .stdout, whole)
 
+    def test_the_report_at_the_end_says_what_must_not_be_missed(self):
+        path = self.path("end.fathom")
+        done = run("record", "-o", path, "sh", "-c", "sleep 4 >/dev/null 2>&1 &")
+        self.assertEqual((done.returncode, done.stdout), (0, b""))
+        self.assertRegex(done.stderr.decode(), r"\nnote: sleep \(pid \d+\) still ran .*--wait")
+        done = run("record", "--trigger", "timer", "-o", path, "true")
+        self.assertRegex(done.stderr.decode(), r"\nsampled by timers: .")
+        self.assertTrue(done.stderr.decode().endswith(f"Recorded in {path}: 'fathom report {path}' shows more.\n"))
+
     def test_unknown_formats(self):
         self.assert_refused(run("export", self.recording, "-f", "foldde"), USAGE, "'folded'")
         self.assert_refused(run("export", self.recording, "--format=xml"), USAGE, "speedscope", "pprof",

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 
 import live
@@ -295,6 +296,22 @@ class Unprivileged(live.LiveTest):
                         workload("churn", 3200)):
             with self.subTest(command[-1]):
                 self.assert_truth(self.record_as_nobody(command), may_be_unseen=True)
+
+    def test_a_setuid_program_is_named_as_not_entered_with_its_time(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can make a program that runs as root")
+        if os.statvfs(self.folder).f_flag & os.ST_NOSUID:
+            self.skipTest(f"{self.folder} is on a file system without setuid programs")
+        privileged = self.path("privileged")
+        shutil.copy(workload("brief")[0], privileged)
+        os.chmod(privileged, 0o4755)
+        for command in ([privileged, "300"], ["sh", "-c", f"{privileged} 300; exit 0"]):
+            with self.subTest(command[0]):
+                recording = self.record_as_nobody(command)
+                cpu_ns = recording.truth["cpu_ns"]
+                self.assert_adds_up(recording)
+                self.assertLess(abs((recording.head()["unentered_ns"] or 0) - cpu_ns), 0.05 * cpu_ns)
+                self.assertIn("privileged", str(recording.report()["functions"]))
 
 
 def function_spans(path):
