@@ -17,6 +17,24 @@
 /* As many rows as the end of a program's output can bear. */
 #define TOP_ROWS 10
 
+static void add_sentence(struct text *out, const char *kind, const char *sentence)
+{
+	text_addf(out, "%s: ", kind);
+	text_add_printable(out, sentence, strlen(sentence));
+	text_add(out, "\n");
+}
+
+/* What the few lines of a brief head leave out and the user should not miss. */
+static void add_warnings(struct text *out, const struct profile_info *info)
+{
+	if (info->note_count || (info->trigger && strcmp(info->trigger, "timer") == 0))
+		text_add(out, "\n");
+	if (info->trigger && info->trigger_why && strcmp(info->trigger, "timer") == 0)
+		add_sentence(out, "sampled by timers", info->trigger_why);
+	for (size_t i = 0; i < info->note_count; i++)
+		add_sentence(out, "note", info->notes[i]);
+}
+
 static void print_top(const char *path, const struct profile *profile,
 		      const struct record_end_options *options)
 {
@@ -33,6 +51,7 @@ static void print_top(const char *path, const struct profile *profile,
 		say_error(&err);
 		return;
 	}
+	add_warnings(&text, profile_get_info(profile));
 	text_add(&text, "\nRecorded in ");
 	text_add_printable(&text, path, strlen(path));
 	text_add(&text, ": 'fathom report");
