@@ -47,6 +47,9 @@ static void print_top(const char *path, const struct profile *profile,
 		.has_color = terminal_has_color(STDERR_FILENO, options->color),
 	};
 
+	/* Below what the command left on the line, or the ^C that ended it. */
+	if (report.width)
+		text_add(&text, "\n");
 	if (report_text(profile, &report, &text, &err) < 0) {
 		say_error(&err);
 		return;
