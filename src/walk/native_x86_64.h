@@ -66,7 +66,8 @@ enum x86_saved {
 #define X86_SIGNAL_FRAME     (1ULL << 63)
 #define X86_USER_ADDRESS_END (1ULL << 47)
 
-/* rt_sigreturn's frame: struct ucontext stands at rsp (arch/x86/include/uapi/asm/sigcontext.h). */
+/* rt_sigreturn's frame: struct ucontext stands at rsp (arch/x86/include/uapi/asm/ucontext.h,
+ * sigcontext.h). */
 #define X86_UCONTEXT_RBP 120
 #define X86_UCONTEXT_RBX 128
 #define X86_UCONTEXT_RSP 160
@@ -343,9 +344,10 @@ static inline int x86_is_outwards(u64 rule, u64 sp, u64 cfa)
 }
 
 /*
- * Takes one step outwards: the stack pointer must move outwards.  How far it may move, and how often,
- * is the caller's business: mem_read refuses what is not the stack, and the caller counts.
- * A return address of 0 marks the outermost frame too (threads begun by hand).
+ * Takes one step outwards: the stack pointer must move outwards.  How far it may move, and
+ * how often, is the caller's business: mem_read refuses what is not the stack, and the
+ * caller counts.  A return address of 0 marks the outermost frame too (threads begun by
+ * hand).
  */
 static inline enum walk_status native_step(struct mem *mem, u64 rule, struct native_regs *regs,
 					   struct native_step *out_step)

@@ -1,5 +1,6 @@
 /* trap_walk - see trap_walk.h */
 #include "trap_walk.h"
+#include "trap_shadow.h"
 #include <dlfcn.h>
 #include <link.h>
 #include <signal.h>
@@ -12,7 +13,6 @@
 
 #define REGIONS_MAX 8
 #define IMAGES_MAX  64
-#define FRAMES_MAX  4096
 #define CACHE_SLOTS 65536
 
 struct region {
@@ -51,21 +51,8 @@ struct cached_rule {
 	enum walk_status status;
 };
 
-/* Where a return address lies and what it is; a signal's is the interrupted ip. */
-struct shadow_entry {
-	uint64_t slot, ip;
-	uint64_t signal_sp; /* the interrupted stack pointer; 0: no signal */
-};
-
-struct shadow {
-	struct shadow_entry entries[FRAMES_MAX];
-	uint32_t depth;
-	uint32_t signals;
-	uint64_t last_ip, last_sp, last_ax;
-};
-
 struct walk {
-	uint64_t ip[FRAMES_MAX + 1];
+	uint64_t ip[SHADOW_FRAMES_MAX + 1];
 	uint32_t count;
 	enum walk_status status;
 };
@@ -186,7 +173,7 @@ static void walk_from(const greg_t *gregs)
 	struct native_step step = { .is_exact = 1 };
 	uint64_t rule;
 
-	for (walk.count = 0; walk.count <= FRAMES_MAX;) {
+	for (walk.count = 0; walk.count <= SHADOW_FRAMES_MAX;) {
 		walk.ip[walk.count++] = regs.ip;
 		walk.status = find_rule(regs.ip - !step.is_exact, &rule);
 		if (walk.status != WALK_COMPLETE)
@@ -199,101 +186,6 @@ static void walk_from(const greg_t *gregs)
 			return;
 	}
 	walk.status = WALK_TOO_DEEP;
-}
-
-/* ---- the truth ---- */
-
-static void shadow_push(uint64_t slot, uint64_t ip, uint64_t signal_sp)
-{
-	if (shadow.depth == FRAMES_MAX)
-		abort();
-	shadow.signals += signal_sp != 0;
-	shadow.entries[shadow.depth++] = (struct shadow_entry){ slot, ip, signal_sp };
-}
-
-static void shadow_pop(void)
-{
-	shadow.signals -= shadow.entries[--shadow.depth].signal_sp != 0;
-}
-
-/*
- * rt_sigreturn leaves the handler, wherever its stack was.  The next trap comes after one
- * instruction of what was interrupted.
- */
-static void shadow_leave_signal(void)
-{
-	if (shadow.signals == 0)
-		return;
-	while (shadow.entries[shadow.depth - 1].signal_sp == 0)
-		shadow_pop();
-	shadow.last_ip = shadow.entries[shadow.depth - 1].ip;
-	shadow.last_sp = shadow.entries[shadow.depth - 1].signal_sp;
-	shadow_pop();
-}
-
-static int was_sigreturn(void)
-{
-	uint8_t code[2];
-
-	memcpy(code, (const void *)(uintptr_t)shadow.last_ip, sizeof code);
-	return code[0] == 0x0f && code[1] == 0x05 && shadow.last_ax == 15;
-}
-
-/* Follows what the last instruction did. */
-static void shadow_follow(const greg_t *gregs)
-{
-	uint64_t ip = (uint64_t)gregs[REG_RIP];
-	uint64_t sp = (uint64_t)gregs[REG_RSP];
-
-	if (shadow.last_ip != 0 && was_sigreturn())
-		shadow_leave_signal();
-	while (shadow.depth > 0 && shadow.entries[shadow.depth - 1].signal_sp == 0 &&
-	       shadow.entries[shadow.depth - 1].slot < sp)
-		shadow_pop();
-	if (shadow.last_ip != 0 && sp == shadow.last_sp - 8) {
-		uint64_t word;
-		memcpy(&word, (const void *)(uintptr_t)sp, sizeof word);
-		if (word > shadow.last_ip && word <= shadow.last_ip + 8)
-			shadow_push(sp, word, 0);
-	}
-	shadow.last_ip = ip;
-	shadow.last_sp = sp;
-	shadow.last_ax = (uint64_t)gregs[REG_RAX];
-}
-
-/*
- * The frames there are when walking begins, by libgcc's unwinder: the only time that
- * another unwinder is believed, and each address must lie where it says.
- */
-static struct shadow_entry first_callers[FRAMES_MAX];
-static uint32_t first_caller_count;
-
-static _Unwind_Reason_Code add_first_caller(struct _Unwind_Context *context, void *skip)
-{
-	uint64_t slot = _Unwind_GetCFA(context) - 8;
-	uint64_t ip = _Unwind_GetIP(context);
-	uint64_t word;
-
-	if (*(int *)skip) { /* trap_walk_start() itself */
-		*(int *)skip = 0;
-		return _URC_NO_REASON;
-	}
-	if (ip == 0) /* beyond the outermost frame */
-		return _URC_NO_REASON;
-	memcpy(&word, (const void *)(uintptr_t)slot, sizeof word);
-	if (word != ip || first_caller_count == FRAMES_MAX)
-		abort();
-	first_callers[first_caller_count++] = (struct shadow_entry){ slot, ip, 0 };
-	return _URC_NO_REASON;
-}
-
-static void shadow_begin(void)
-{
-	shadow.depth = 0;
-	shadow.signals = 0;
-	shadow.last_ip = 0;
-	for (uint32_t i = first_caller_count; i > 0; i--)
-		shadow_push(first_callers[i - 1].slot, first_callers[i - 1].ip, 0);
 }
 
 /* ---- the comparison ---- */
@@ -386,33 +278,15 @@ static void compare(void)
 #define TRAP_FLAG       0x100
 #define TRAP_BREAKPOINT 3
 
-/* struct rt_sigframe: the address the handler returns to, then the context. */
-static void enter_signal(void)
-{
-	const greg_t *gregs = mine.interrupted->uc_mcontext.gregs;
-	uint64_t slot = (uintptr_t)mine.interrupted - 8;
-	uint64_t word;
-
-	/* The next signal may come before what the last one interrupted goes on. */
-	if (shadow.last_ip != 0 && was_sigreturn())
-		shadow_leave_signal();
-	shadow_push(slot, (uint64_t)gregs[REG_RIP], (uint64_t)gregs[REG_RSP]);
-	memcpy(&word, (const void *)(uintptr_t)slot, sizeof word);
-	shadow_push(slot, word, 0);
-	memcpy(&word, (const void *)(uintptr_t)mine.handler_slot, sizeof word);
-	shadow_push(mine.handler_slot, word, 0);
-	shadow.last_ip = 0;
-}
-
 static void on_request(void)
 {
 	if (mine.request == REQUEST_START) {
-		shadow_begin();
+		shadow_begin(&shadow);
 		mine.is_walking = 1;
 	} else if (mine.request == REQUEST_STOP) {
 		mine.is_walking = 0;
 	} else if (mine.is_walking) { /* else a late signal, after the end */
-		enter_signal();
+		shadow_enter_signal(&shadow, mine.interrupted, mine.handler_slot);
 	}
 	mine.request = REQUEST_NONE;
 }
@@ -436,7 +310,7 @@ static void on_trap(int number, siginfo_t *info, void *context)
 	if (gregs[REG_TRAPNO] == TRAP_BREAKPOINT) {
 		on_request();
 	} else if (mine.is_walking) {
-		shadow_follow(gregs);
+		shadow_follow(&shadow, gregs);
 		walk_from(gregs);
 		compare();
 		signal_sometimes();
@@ -480,10 +354,7 @@ void trap_walk_init(struct trap_walk_result *result)
 
 __attribute__((noinline)) void trap_walk_start(void)
 {
-	int skip = 1;
-
-	first_caller_count = 0;
-	_Unwind_Backtrace(add_first_caller, &skip);
+	shadow_learn_callers();
 	mine.request = REQUEST_START;
 	__asm__ volatile("int3" ::: "memory");
 }
