@@ -1,13 +1,19 @@
 #include "plt.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/bytes.h"
 #include "base/memory.h"
 #include "base/table.h"
 #include "elf_image.h"
+#include "plt_machine.h"
 #include "symbol_table.h"
+
+static const struct plt_machine plt_machines[] = {
+	{ EM_X86_64, R_X86_64_JUMP_SLOT, R_X86_64_GLOB_DAT, R_X86_64_IRELATIVE,
+	  plt_decode_x86_64 },
+	{ EM_AARCH64, R_AARCH64_JUMP_SLOT, R_AARCH64_GLOB_DAT, R_AARCH64_IRELATIVE,
+	  plt_decode_aarch64 },
+};
 
 /* A GOT slot's name comes from here. */
 struct slot {
@@ -17,6 +23,7 @@ struct slot {
 };
 
 struct slots {
+	const struct plt_machine *machine;
 	struct slot *slots;
 	size_t count;
 	size_t capacity;
@@ -52,10 +59,11 @@ static void add_slot(struct slots *slots, const struct elf_image *image,
 {
 	struct slot slot = { .address = rela->r_offset };
 	uint64_t type = GELF_R_TYPE(rela->r_info);
+	const struct plt_machine *machine = slots->machine;
 
-	if (type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT)
+	if (type == machine->jump_slot || type == machine->glob_dat)
 		slot.name = symbol_name(image, section->sh_link, GELF_R_SYM(rela->r_info));
-	else if (type == R_X86_64_IRELATIVE)
+	else if (type == machine->irelative)
 		slot.resolver = (uint64_t)rela->r_addend;
 	else if (section->sh_flags & SHF_INFO_LINK) /* keeps .rela.plt's numbering */
 		slot.address = 0;
@@ -92,36 +100,16 @@ static void read_relocations(struct slots *slots, const struct elf_image *image)
 	}
 }
 
-/*
- * Which slot a stub is for.  The forms (objdump -d -j .plt -j .plt.sec -j .plt.got):
- *   [endbr64] [bnd] jmp *slot(%rip)       the jump itself, f3 0f 1e fa, f2, ff 25
- *   [endbr64] push $number; jmp .plt      on the way to the loader, 68
- */
-static const struct slot *slot_of_stub(const struct slots *slots, const uint8_t *code,
-				       size_t len, uint64_t address)
+static const struct slot *slot_of_stub(const struct slots *slots, const struct plt_stub *stub)
 {
-	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
-	struct bytes b = bytes_of(code, len);
-
-	if (len >= sizeof endbr64 && memcmp(code, endbr64, sizeof endbr64) == 0)
-		bytes_take(&b, sizeof endbr64);
-	if (bytes_left(&b) > 0 && *b.at == 0xf2)
-		bytes_u8(&b);
-	uint8_t opcode = bytes_u8(&b);
-	if (opcode == 0x68) {
-		uint32_t number = bytes_u32(&b);
-		return !b.short_read && number < slots->jump_count
-			       ? &slots->slots[slots->jump_first + number]
-			       : NULL;
-	}
-	if (opcode != 0xff || bytes_u8(&b) != 0x25)
-		return NULL;
-	uint64_t slot_address = (uint64_t)(int32_t)bytes_u32(&b);
-	slot_address += address + (uint64_t)(b.at - code);
 	uint64_t number;
-	if (b.short_read || !table_get(&slots->by_address, 0, slot_address, &number))
-		return NULL;
-	return &slots->slots[number - 1];
+
+	if (stub->has_number)
+		return stub->number < slots->jump_count
+			       ? &slots->slots[slots->jump_first + stub->number]
+			       : NULL;
+	return table_get(&slots->by_address, 0, stub->slot, &number) ? &slots->slots[number - 1]
+								     : NULL;
 }
 
 static const char *name_of_slot(const struct symbol_table *symbols, const struct slot *slot)
@@ -142,18 +130,20 @@ static void add_section(struct symbol_table *stubs, const struct symbol_table *s
 	if (!elf_image_section(image, section_name, &header))
 		return;
 	const uint8_t *code = elf_image_section_bytes(image, section_name, &len);
-	/* .plt.got's stubs are 8 bytes without IBT, 16 with it; sh_entsize says which. */
-	size_t stub_len = header.sh_entsize == 8 ? 8 : 16;
 	if (!code || header.sh_addr > UINT64_MAX - len)
 		return;
-	for (size_t at = 0; at + stub_len <= len; at += stub_len) {
+	struct plt_stub stub;
+	for (size_t at = 0; at < len; at += stub.len) {
 		uint64_t address = header.sh_addr + at;
-		const struct slot *slot = slot_of_stub(slots, code + at, stub_len, address);
+		if (!slots->machine->decode(code + at, len - at, address, header.sh_entsize,
+					    &stub))
+			continue;
+		const struct slot *slot = slot_of_stub(slots, &stub);
 		const char *name = slot ? name_of_slot(symbols, slot) : NULL;
 		if (name)
 			symbol_table_add(stubs, &(struct symbol){
 							.start = address,
-							.end = address + stub_len,
+							.end = address + stub.len,
 							.limit = header.sh_addr + len,
 							.name = name,
 							.rank = SYMBOL_RANK_LOCAL,
@@ -168,8 +158,10 @@ void plt_symbols_add(struct symbol_table *stubs, const struct symbol_table *symb
 {
 	CLEANUP(slots_done) struct slots slots = { 0 };
 
-	if (image->header.e_machine != EM_X86_64 ||
-	    image->header.e_ident[EI_CLASS] != ELFCLASS64)
+	for (size_t i = 0; i < sizeof plt_machines / sizeof plt_machines[0]; i++)
+		if (plt_machines[i].machine == image->header.e_machine)
+			slots.machine = &plt_machines[i];
+	if (!slots.machine || image->header.e_ident[EI_CLASS] != ELFCLASS64)
 		return;
 	read_relocations(&slots, image);
 	add_section(stubs, symbols, &slots, image, ".plt");

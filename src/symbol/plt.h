@@ -2,7 +2,7 @@
  * plt - names for the stubs through which calls into other libraries go.
  *
  * A stub has no symbol of its own: it jumps through a slot of the GOT, and the relocation
- * of that slot has the name.  x86-64; other machines' stubs stay without names.
+ * of that slot has the name.  For the machines of plt_machines[]; others' stubs stay without.
  */
 #pragma once
 

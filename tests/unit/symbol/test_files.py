@@ -319,20 +319,33 @@ class FilesTest(unittest.TestCase):
                              ("with_frame", self.path("asm.s"), first))
             self.assertEqual(frame.line_number, first + frame.address - start)
 
+    def check_stubs(self, path, objdump, expected):
+        """Each stub that objdump names has that name, from its first byte to its last jump."""
+        stubs = []
+        for line in run(objdump, "-d", "-j", ".plt", "-j", ".plt.sec", "-j", ".plt.got",
+                        path).splitlines():
+            match = re.match(r"([0-9a-f]+) <(\w+@plt)>:", line)
+            if match:
+                stubs.append((int(match[1], 16), match[2]))
+        names = self.look_up(path, [address for address, _ in stubs])
+        self.assertEqual(names.outer(), [name for _, name in stubs])
+        self.assertIn(expected, names.outer())
+        names = self.look_up(path, [address + 12 for address, _ in stubs])
+        self.assertEqual(names.outer(), [name for _, name in stubs])
+
     def test_plt_stubs_are_named_by_what_they_lead_to(self):
         for options in (["-fcf-protection=none"], ["-fcf-protection=full"], ["-Wl,-z,now"],
                         ["-Wl,-z,now", "-fcf-protection=none"]):
             with self.subTest(options=options):
                 path = self.build("plt", "-no-pie", "-Wl,-z,lazy", *options)
-                stubs = []
-                for line in run("objdump", "-d", "-j", ".plt", "-j", ".plt.sec", "-j",
-                                ".plt.got", path).splitlines():
-                    match = re.match(r"([0-9a-f]+) <(\w+@plt)>:", line)
-                    if match:
-                        stubs.append((int(match[1], 16), match[2]))
-                names = self.look_up(path, [address for address, _ in stubs])
-                self.assertEqual(names.outer(), [name for _, name in stubs])
-                self.assertIn("puts@plt", names.outer())
+                self.check_stubs(path, "objdump", "puts@plt")
+
+    def test_plt_stubs_of_aarch64_are_named(self):
+        for options in ([], ["-mbranch-protection=standard", "-Wl,-z,force-bti,-z,pac-plt"]):
+            with self.subTest(options=options):
+                path = self.build("plt_aarch64", "-shared", "-fPIC", "-nostdlib", *options,
+                                  compiler="aarch64-linux-gnu-gcc")
+                self.check_stubs(path, "aarch64-linux-gnu-objdump", "puts@plt")
 
     def test_plt_stubs_of_static_programs_have_the_functions_name(self):
         path = self.build("static_plt", "-static")
