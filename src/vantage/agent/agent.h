@@ -40,7 +40,8 @@ struct agent {
 	u64 main_stack_top;   /* the end of the initial stack */
 	u64 main_stack_bytes; /* how far below it the initial stack may reach */
 	int pid;
-	bool may_call; /* false: a seccomp filter may forbid system calls */
+	bool may_call;         /* false: a seccomp filter may forbid system calls */
+	bool may_read_counter; /* false: the machine's counter is forbidden, and clocks with it */
 	bool has_timers;
 	u64 scratches_in_use; /* one bit each */
 };

@@ -197,12 +197,20 @@ static u64 clock_settle(struct ring_header *ring)
 	return thread_notes.covered_ns - covered_ns;
 }
 
+/* Where no clock may be read, one period after the last sample. */
+static u64 clock_now_ns(const struct ring_header *ring)
+{
+	if (__atomic_load_n(&agent.may_read_counter, __ATOMIC_RELAXED))
+		return clock_monotonic_ns();
+	return thread_notes.last_time_ns + ring->period_ns;
+}
+
 struct sample_time clock_weigh(struct ring_header *ring, u32 overruns)
 {
-	u64 now_ns = clock_monotonic_ns();
+	u64 now_ns = clock_now_ns(ring);
 	u64 weight_ns = ring->period_ns * (1 + (u64)overruns);
 
-	if (thread_notes.tid == 0)
+	if (thread_notes.tid == 0 && agent.may_call)
 		clock_meet_thread(ring, now_ns);
 	if (clock_must_read(ring, now_ns))
 		weight_ns = clock_settle(ring);

@@ -3,11 +3,14 @@
  *
  * Under a filter, or in strict mode, the handler's clock and its probing of memory could kill
  * the program.  From the moment it asks for that on, no handler of ours calls: samples stand
- * for their period, and only memory that is known to be mapped is read.
+ * for their period, and only memory that is known to be mapped is read.  Strict mode forbids
+ * the machine's counter as well (kernel/seccomp.c, seccomp_assign_mode), as PR_SET_TSC can: no
+ * clock can be read then, and samples are dated by their period.
  */
 #include "vantage/agent/agent.h"
 
 #include <errno.h>
+#include <linux/seccomp.h>
 #include <stdarg.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -15,10 +18,21 @@
 
 #include "vantage/agent/arch.h"
 
-static void give_up_calls(void)
+static void give_up_calls(bool is_strict)
 {
-	if (agent.ring != NULL)
-		__atomic_store_n(&agent.may_call, false, __ATOMIC_RELAXED);
+	__atomic_store_n(&agent.may_call, false, __ATOMIC_RELAXED);
+	if (is_strict)
+		__atomic_store_n(&agent.may_read_counter, false, __ATOMIC_RELAXED);
+}
+
+/* Before the call: it may not come back to us otherwise than by a trap. */
+static void note_prctl(long option, long argument)
+{
+	if (option == PR_SET_SECCOMP)
+		give_up_calls(argument == SECCOMP_MODE_STRICT);
+	if (option == PR_SET_TSC)
+		__atomic_store_n(&agent.may_read_counter, argument == PR_TSC_ENABLE,
+				 __ATOMIC_RELAXED);
 }
 
 static long result_of(long rc)
@@ -38,8 +52,7 @@ AGENT_EXPORT int prctl(int option, ...)
 	for (int i = 0; i < 4; i++)
 		a[i] = va_arg(list, long);
 	va_end(list);
-	if (option == PR_SET_SECCOMP)
-		give_up_calls();
+	note_prctl(option, a[0]);
 	return (int)result_of(arch_syscall6(SYS_prctl, option, a[0], a[1], a[2], a[3], 0));
 }
 
@@ -52,7 +65,9 @@ AGENT_EXPORT long syscall(long number, ...)
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(list, long);
 	va_end(list);
-	if (number == SYS_seccomp || (number == SYS_prctl && a[0] == PR_SET_SECCOMP))
-		give_up_calls();
+	if (number == SYS_seccomp)
+		give_up_calls(a[0] == SECCOMP_SET_MODE_STRICT);
+	if (number == SYS_prctl)
+		note_prctl(a[0], a[1]);
 	return result_of(arch_syscall6(number, a[0], a[1], a[2], a[3], a[4], a[5]));
 }

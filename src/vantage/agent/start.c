@@ -71,6 +71,7 @@ __attribute__((constructor)) static void start(void)
 	int saved_errno = errno;
 
 	agent.may_call = true;
+	agent.may_read_counter = true;
 	find_main_stack();
 	trap_install();
 	handshake_run(HANDSHAKE_START);

@@ -71,7 +71,8 @@ static void sample(struct ring_header *ring, u32 overruns, const ucontext_t *con
 static void on_trap(int signal, siginfo_t *info, void *context)
 {
 	(void)signal;
-	u64 begin = ticks_now();
+	const bool may_time = __atomic_load_n(&agent.may_read_counter, __ATOMIC_RELAXED);
+	const u64 begin = may_time ? ticks_now() : 0;
 	/* Pairs with the release in handshake_run(): the ring is whole when it is seen. */
 	struct ring_header *ring = __atomic_load_n(&agent.ring, __ATOMIC_ACQUIRE);
 
@@ -83,9 +84,11 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 		sample(ring, (u32)info->si_overrun, context);
 	else
 		return;
+	__atomic_fetch_add(&ring->handler_samples, 1, __ATOMIC_RELAXED);
+	if (!may_time)
+		return;
 	const u64 ticks = ticks_now() - begin;
 
-	__atomic_fetch_add(&ring->handler_samples, 1, __ATOMIC_RELAXED);
 	/* One that was preempted says nothing of the cost: the others speak for it. */
 	if (ticks > PREEMPTED_TICKS)
 		return;
