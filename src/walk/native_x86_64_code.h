@@ -107,10 +107,9 @@ static inline u32 x86_nop_length(const u8 *bytes, u32 len)
  */
 static inline u64 native_code_skip_padding(struct mem *mem, u64 at)
 {
-	u8 bytes[11];
-
 	for (u32 i = 0; i < X86_PADDING_MAX; i++) {
-		if (mem_read(mem, bytes, sizeof bytes, at) < 0)
+		u8 bytes[11] = { 0 };
+		if (mem_read_some(mem, bytes, sizeof bytes, at) == 0)
 			break;
 		u32 len = x86_nop_length(bytes, sizeof bytes);
 		if (len == 0)

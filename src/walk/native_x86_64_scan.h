@@ -188,8 +188,8 @@ static inline u64 x86_scan(struct mem *mem, u64 at)
 	struct x86_scan s = { 0 };
 
 	for (u32 i = 0; i < X86_SCAN_INSTRUCTIONS; i++) {
-		u8 bytes[X86_SCAN_BYTES];
-		if (mem_read(mem, bytes, sizeof bytes, at) < 0)
+		u8 bytes[X86_SCAN_BYTES] = { 0 };
+		if (mem_read_some(mem, bytes, sizeof bytes, at) == 0)
 			return 0;
 		const struct x86_pattern *p = x86_pattern_of(bytes);
 		if (p == 0)

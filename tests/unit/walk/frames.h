@@ -26,6 +26,7 @@ struct mem {
 	uint64_t set_addr[STACK_SET_MAX], set_word[STACK_SET_MAX];
 	size_t set_count;
 	size_t reads;
+	uint64_t image_gap; /* from here on the image cannot be read; 0: all can */
 };
 
 #include "walk/native.h"
@@ -41,6 +42,9 @@ static inline uint64_t stack_word(const struct mem *mem, uint64_t addr)
 static inline int mem_read(struct mem *mem, void *dst, u32 len, u64 addr)
 {
 	mem->reads++;
+	if (mem->image_gap != 0 && addr >= IMAGE && addr < IMAGE + IMAGE_LEN &&
+	    addr + len > mem->image_gap)
+		return -1;
 	if (addr >= IMAGE && addr < IMAGE + IMAGE_LEN && len <= IMAGE + IMAGE_LEN - addr) {
 		memcpy(dst, mem->image + (addr - IMAGE), len);
 		return 0;

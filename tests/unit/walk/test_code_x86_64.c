@@ -115,6 +115,26 @@ static void start_up_code_is_understood_at_every_place(void **state)
 	}
 }
 
+/* .fini is the last section of its segment. */
+static void code_may_end_right_before_a_gap(void **state)
+{
+	struct mem *mem = image_of_code(init, sizeof init);
+	struct native_image image = image_without_table(mem);
+	struct native_regs regs = some_regs(FUNCTION + sizeof init - 5);
+	struct native_step step;
+	uint64_t rule = 0;
+
+	(void)state;
+	/* The section lies behind the code here, so the image ends with the code. */
+	mem->image_gap = FUNCTION + sizeof init;
+	image.eh_frame = 0;
+	image.eh_frame_len = 0;
+	assert_int_equal(native_rule_find(mem, &image, regs.ip, &rule), WALK_COMPLETE);
+	assert_int_equal(native_step(mem, rule, &regs, &step), WALK_COMPLETE);
+	assert_int_equal(regs.sp, SP + 16);
+	free(mem);
+}
+
 static const struct {
 	const char *name;
 	uint8_t code[12];
@@ -335,6 +355,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(start_up_code_is_understood_at_every_place),
+		cmocka_unit_test(code_may_end_right_before_a_gap),
 		cmocka_unit_test(other_code_has_no_rule),
 		cmocka_unit_test(leave_and_ret_are_understood),
 		cmocka_unit_test(a_trampoline_is_known_by_its_code),

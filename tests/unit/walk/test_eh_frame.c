@@ -284,6 +284,22 @@ static void a_record_may_not_leave_the_section(void **state)
 	free(mem);
 }
 
+static void a_section_may_end_right_before_a_gap(void **state)
+{
+	uint64_t functions[FUNCTIONS], fdes[FUNCTIONS];
+	struct mem *mem = image_of_functions(functions, fdes);
+	struct native_image image = image_with_table(FUNCTIONS);
+
+	(void)state;
+	table_put(mem, functions, fdes, FUNCTIONS);
+	mem->image_gap = EH_FRAME + mem->frame_len - 4; /* nor need there be a terminator */
+	assert_int_equal(frame_size(mem, &image, functions[FUNCTIONS - 1]), 8 * FUNCTIONS);
+	mem->image_gap--;
+	assert_int_equal(frame_size(mem, &image, functions[FUNCTIONS - 2]),
+			 8 * (FUNCTIONS - 1));
+	free(mem);
+}
+
 static void a_section_without_end_is_scanned_a_bounded_number_of_times(void **state)
 {
 	struct mem *mem = calloc(1, sizeof *mem);
@@ -314,6 +330,7 @@ int main(void)
 		cmocka_unit_test(an_address_outside_the_image_has_no_module),
 		cmocka_unit_test(damage_gives_a_reason),
 		cmocka_unit_test(a_record_may_not_leave_the_section),
+		cmocka_unit_test(a_section_may_end_right_before_a_gap),
 		cmocka_unit_test(a_section_without_end_is_scanned_a_bounded_number_of_times),
 	};
 
