@@ -88,7 +88,6 @@ uint64_t perf_choose_period(uint32_t rate_hz, uint32_t serial)
 
 static int perf_paranoid_level(void)
 {
-	CLEANUP(freep) char *line = NULL;
 	int level = 2;
 	FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
 
@@ -115,8 +114,12 @@ static void ability_explain_refusal(struct perf_ability *ability, int rc)
 	if (rc == -EACCES || rc == -EPERM)
 		snprintf(ability->why, sizeof ability->why,
 			 "perf_event_open was refused (%s; kernel.perf_event_paranoid is %d): "
-			 "sysctl kernel.perf_event_paranoid=2, or CAP_PERFMON, allows better",
-			 strerror(-rc), perf_paranoid_level());
+			 "%s",
+			 strerror(-rc), perf_paranoid_level(),
+			 perf_paranoid_level() > 2 ? "sysctl kernel.perf_event_paranoid=2, or "
+						     "CAP_PERFMON, allows it"
+						   : "a filter around this process forbids it, "
+						     "as containers have");
 	else if (rc == -ENOSYS)
 		snprintf(ability->why, sizeof ability->why,
 			 "this kernel, or a filter around us, has no perf_event_open");

@@ -351,6 +351,11 @@ static void session_tell_end(struct session *session)
 	recording_writer_set_int(session->writer, KEY_WALL_NS, (int64_t)wall_ns);
 	recording_writer_set_int(session->writer, KEY_KERNEL_CPU_NS, (int64_t)kernel_cpu_ns);
 	session_tell_cost(session, now_ns() - session->start_ns);
+	if (is_user_clock)
+		recording_writer_note(
+			session->writer,
+			"the kernel tells user time from system time by its ticks, "
+			"so the figure charged is coarse");
 	if (session->events_dropped > 0)
 		recording_writer_note(session->writer,
 				      "the kernel dropped reports of processes and mappings: "

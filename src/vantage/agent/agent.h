@@ -37,8 +37,10 @@ struct scratch {
 struct agent {
 	/* NULL: not sampling.  Mapped once for each process image or forked child. */
 	struct ring_header *ring;
-	u64 main_stack_top;   /* the end of the initial stack */
-	u64 main_stack_bytes; /* how far below it the initial stack may reach */
+	u64 main_stack_top;          /* the end of the initial stack */
+	u64 main_stack_bytes;        /* how far below it the initial stack may reach */
+	const void *program_headers; /* the program's own, as the kernel told */
+	u32 program_header_count;
 	int pid;
 	bool may_call;         /* false: a seccomp filter may forbid system calls */
 	bool may_read_counter; /* false: the machine's counter is forbidden, and clocks with it */

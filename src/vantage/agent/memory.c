@@ -44,13 +44,14 @@ void memory_begin(struct mem *mem, u64 sp)
 	u64 top = memory_own_stack_top(sp);
 
 	*mem = (struct mem){ .stack_low = sp - ARCH_RED_ZONE, .stack_high = sp };
+	if (agent.may_call)
+		mem->probes_left = MEMORY_MAX_PROBES;
 	if (top != 0 && top == agent.main_stack_top) {
 		mem->stack_high = top;
 		return;
 	}
 	if (!agent.may_call)
 		return;
-	mem->probes_left = MEMORY_MAX_PROBES;
 	if (top == 0)
 		return;
 
@@ -65,7 +66,8 @@ void memory_begin(struct mem *mem, u64 sp)
 	mem->stack_high = top;
 }
 
-bool memory_extend(struct mem *mem, u64 end)
+/* Proves pages upwards from the end of the stack that is known. */
+static bool memory_extend(struct mem *mem, u64 end)
 {
 	while (mem->stack_high < end) {
 		if (mem->probes_left == 0)
@@ -76,4 +78,16 @@ bool memory_extend(struct mem *mem, u64 end)
 		mem->stack_high = (mem->stack_high & ~(MEMORY_PAGE - 1)) + MEMORY_PAGE;
 	}
 	return true;
+}
+
+bool memory_prove(struct mem *mem, u64 addr, u32 len)
+{
+	const u64 reach = MEMORY_MAX_PROBES * MEMORY_PAGE;
+
+	if (mem->probes_left == 0 || addr + len < addr)
+		return false;
+	if (addr >= mem->stack_low && addr - mem->stack_low < reach)
+		return memory_extend(mem, addr + len);
+	mem->probes_left--;
+	return memory_probe_range(addr, addr + len);
 }

@@ -26,8 +26,8 @@ struct mem {
 bool memory_probe(u64 addr);
 /* Begins a walk at sp: finds which stack this is and how far it reaches. */
 void memory_begin(struct mem *mem, u64 sp);
-/* Tries to prove [stack_high, end) as well. */
-bool memory_extend(struct mem *mem, u64 end);
+/* Tries to prove [addr, addr + len): more of the stack, or a place elsewhere (generated code). */
+bool memory_prove(struct mem *mem, u64 addr, u32 len);
 
 static inline bool memory_covers(u64 low, u64 high, u64 addr, u32 len)
 {
@@ -37,12 +37,9 @@ static inline bool memory_covers(u64 low, u64 high, u64 addr, u32 len)
 static inline int mem_read(struct mem *mem, void *dst, u32 len, u64 addr)
 {
 	if (!memory_covers(mem->stack_low, mem->stack_high, addr, len) &&
-	    !memory_covers(mem->image_low, mem->image_high, addr, len)) {
-		if (mem->probes_left == 0 || addr < mem->stack_low ||
-		    addr - mem->stack_low > MEMORY_MAX_PROBES * MEMORY_PAGE ||
-		    !memory_extend(mem, addr + len))
-			return -1;
-	}
+	    !memory_covers(mem->image_low, mem->image_high, addr, len) &&
+	    !memory_prove(mem, addr, len))
+		return -1;
 	const u8 *from = (const u8 *)addr;
 	u8 *to = dst;
 

@@ -73,6 +73,8 @@ __attribute__((constructor)) static void start(void)
 	agent.may_call = true;
 	agent.may_read_counter = true;
 	find_main_stack();
+	agent.program_headers = (const void *)getauxval(AT_PHDR);
+	agent.program_header_count = (u32)getauxval(AT_PHNUM);
 	trap_install();
 	handshake_run(HANDSHAKE_START);
 	if (agent.ring != NULL)

@@ -74,18 +74,74 @@ void unwind_flush(void)
 /* glibc 2.35 and later; may be called in a signal handler (glibc manual, "Dynamic Linker"). */
 extern int _dl_find_object(void *, struct dl_find_object *) __attribute__((weak));
 
-/* The segment that holds the unwind table: all that the rule finder may read. */
-static bool image_find_segment(const ElfW(Ehdr) * header, u64 bias, u64 table, struct mem *mem)
+/* An image's program headers, and what is added to their addresses. */
+struct segments {
+	const ElfW(Phdr) * headers;
+	u32 count;
+	u64 bias;
+};
+
+static bool is_elf_header(const ElfW(Ehdr) * header)
 {
-	const ElfW(Phdr) *segments = (const void *)((const char *)header + header->e_phoff);
+	return __builtin_memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
+	       header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) <= MEMORY_PAGE;
+}
 
-	for (u32 i = 0; i < header->e_phnum && i < MAX_PROGRAM_HEADERS; i++) {
-		u64 low = bias + segments[i].p_vaddr;
+/*
+ * Where an image's program headers are: in its first page, which is where the dynamic linker
+ * says the image begins, unless the image has gaps: then that is the segment's beginning, and
+ * the image's own is at its load bias.  The program's are told by the kernel.
+ */
+static bool image_find_segments(const struct dl_find_object *found, struct segments *out)
+{
+	const ElfW(Ehdr) *header = found->dlfo_map_start;
 
-		if (segments[i].p_type == PT_LOAD &&
-		    memory_covers(low, low + segments[i].p_filesz, table, 1)) {
+	out->bias = (u64)found->dlfo_link_map->l_addr;
+	if (found->dlfo_link_map->l_name[0] == '\0' && agent.program_headers != NULL) {
+		out->headers = agent.program_headers;
+		out->count = agent.program_header_count;
+		return true;
+	}
+	if (!is_elf_header(header)) {
+		header = (const void *)out->bias;
+		if (!agent.may_call || !memory_probe(out->bias) || !is_elf_header(header))
+			return false;
+	}
+	out->headers = (const void *)((const char *)header + header->e_phoff);
+	out->count = header->e_phnum;
+	return true;
+}
+
+/* The whole image, and its unwind table with the segment around it: all a rule may be read from. */
+static bool image_measure(const struct segments *segments, struct mem *mem,
+			  struct native_image *image)
+{
+	u64 table = 0;
+
+	image->start = UINT64_MAX;
+	for (u32 i = 0; i < segments->count && i < MAX_PROGRAM_HEADERS; i++) {
+		const ElfW(Phdr) *segment = &segments->headers[i];
+		const u64 low = segments->bias + segment->p_vaddr;
+
+		if (segment->p_type == PT_GNU_EH_FRAME) {
+			table = low;
+			image->eh_frame_hdr_len = segment->p_memsz;
+		}
+		if (segment->p_type != PT_LOAD)
+			continue;
+		image->start = low < image->start ? low : image->start;
+		if (low + segment->p_memsz > image->end)
+			image->end = low + segment->p_memsz;
+	}
+	image->eh_frame_hdr = table;
+	for (u32 i = 0; i < segments->count && i < MAX_PROGRAM_HEADERS; i++) {
+		const ElfW(Phdr) *segment = &segments->headers[i];
+		const u64 low = segments->bias + segment->p_vaddr;
+
+		if (segment->p_type == PT_LOAD &&
+		    memory_covers(low, low + segment->p_filesz, table, 1)) {
 			mem->image_low = low;
-			mem->image_high = low + segments[i].p_filesz;
+			mem->image_high = low + segment->p_filesz;
 			return true;
 		}
 	}
@@ -96,35 +152,19 @@ static bool image_find_segment(const ElfW(Ehdr) * header, u64 bias, u64 table, s
 static bool image_find(u64 address, struct mem *mem, struct native_image *out_image)
 {
 	struct dl_find_object found;
+	struct segments segments;
+	struct native_image image = { 0 };
 
-	if (_dl_find_object == NULL || _dl_find_object((void *)address, &found) != 0)
+	if (_dl_find_object == NULL || _dl_find_object((void *)address, &found) != 0 ||
+	    !image_find_segments(&found, &segments) || !image_measure(&segments, mem, &image))
 		return false;
-	const ElfW(Ehdr) *header = found.dlfo_map_start;
-	const struct image_place place = { .start = (u64)found.dlfo_map_start,
-					   .end = (u64)found.dlfo_map_end,
-					   .load_bias = (u64)found.dlfo_link_map->l_addr,
-					   .path = found.dlfo_link_map->l_name };
-	struct native_image image = { .start = place.start, .end = place.end };
-
 	if (agent.has_timers)
-		emit_image(agent.ring, &place);
-
-	/* The first page holds the headers in every image a linker makes; else: no rules. */
-	if (__builtin_memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-	    header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > MEMORY_PAGE)
-		return false;
-	const ElfW(Phdr) *segments = (const void *)((const char *)header + header->e_phoff);
-	u64 bias = place.load_bias;
-
-	for (u32 i = 0; i < header->e_phnum && i < MAX_PROGRAM_HEADERS; i++) {
-		if (segments[i].p_type != PT_GNU_EH_FRAME)
-			continue;
-		image.eh_frame_hdr = bias + segments[i].p_vaddr;
-		image.eh_frame_hdr_len = segments[i].p_memsz;
-	}
-	if (image.eh_frame_hdr == 0 ||
-	    !image_find_segment(header, bias, image.eh_frame_hdr, mem))
-		return false;
+		emit_image(agent.ring, &(struct image_place){
+					       .start = image.start,
+					       .end = image.end,
+					       .load_bias = segments.bias,
+					       .path = found.dlfo_link_map->l_name,
+				       });
 	*out_image = image;
 	return true;
 }
