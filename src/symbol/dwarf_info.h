@@ -15,8 +15,8 @@ struct intern;
 
 /* One function at an address. */
 struct dwarf_frame {
-	const char *name;     /* as in DWARF; NULL: only the line is known */
-	bool is_mangled; /* name is the mangled one, complete */
+	const char *name; /* as in DWARF; NULL: only the line is known */
+	bool is_mangled;  /* name is the mangled one, complete */
 	bool is_inlined;
 	const char *file; /* of its definition; NULL unknown */
 	uint32_t line;

@@ -45,8 +45,9 @@ void symbolizer_freep(struct symbolizer **symbolizer);
 
 /*
  * Modules live as long as the symbolizer; files are read at the first look-up, and a path
- * that is opened again with the same build id is the same module.  Opening never fails: a file that cannot be read,
- * is no ELF file, or is another build gives a module whose addresses have no names, and a note.
+ * that is opened again with the same build id is the same module.  Opening never fails: a
+ * file that cannot be read, is no ELF file, or is another build gives a module whose
+ * addresses have no names, and a note.
  */
 struct symbol_module *symbolizer_open_elf(struct symbolizer *symbolizer, const char *path,
 					  const uint8_t *build_id, size_t build_id_len);

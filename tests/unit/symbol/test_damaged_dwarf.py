@@ -10,7 +10,7 @@ import sys
 import tempfile
 import unittest
 
-from test_files import Names, run
+from built import Names, run
 
 # DWARF 4.  Entries are bytes: the abbreviation's number, then its attributes.
 FRAME = """\
