@@ -1,0 +1,247 @@
+/*
+ * The agent's clock on a machine made by hand: time, CPU time and switches are what the test
+ * says, and system calls are counted.
+ */
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "vantage/agent/agent.h"
+#include "vantage/agent/arch.h"
+
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#define PERIOD 1000000ULL
+
+struct agent agent;
+
+static struct {
+	u64 time_ns, cpu_ns, switches;
+	u32 calls;
+} machine;
+
+static struct timespec timespec_of(u64 ns)
+{
+	return (struct timespec){ .tv_sec = (time_t)(ns / 1000000000),
+				  .tv_nsec = (long)(ns % 1000000000) };
+}
+
+static long made_syscall4(long number, long a, long b, long c, long d)
+{
+	(void)c;
+	(void)d;
+	machine.calls++;
+	if (number == SYS_gettid)
+		return 77;
+	if (number == SYS_getrusage) {
+		struct rusage *usage = (struct rusage *)b;
+
+		memset(usage, 0, sizeof *usage);
+		usage->ru_nvcsw = (long)machine.switches;
+		return 0;
+	}
+	assert_int_equal(number, SYS_clock_gettime);
+	assert_true(a == CLOCK_THREAD_CPUTIME_ID || a == CLOCK_PROCESS_CPUTIME_ID);
+	*(struct timespec *)b = timespec_of(machine.cpu_ns);
+	return 0;
+}
+
+static int made_clock_gettime(clockid_t clock, struct timespec *out_time)
+{
+	assert_int_equal(clock, CLOCK_MONOTONIC);
+	*out_time = timespec_of(machine.time_ns);
+	return 0;
+}
+
+#define arch_syscall4 made_syscall4
+#define clock_gettime made_clock_gettime
+#include "vantage/agent/clock.c"
+
+static struct ring_header ring;
+
+static int begin(void **state)
+{
+	(void)state;
+	memset(&machine, 0, sizeof machine);
+	memset(&ring, 0, sizeof ring);
+	memset(&thread_notes, 0, sizeof thread_notes);
+	machine.time_ns = 5000000000;
+	ring.period_ns = PERIOD;
+	agent = (struct agent){ .ring = &ring, .may_call = true, .may_read_counter = true };
+	clock_begin_thread();
+	thread_notes.tid = 77;
+	machine.calls = 0;
+	return 0;
+}
+
+/* The thread runs for so long, and is trapped. */
+static struct sample_time run(u64 ns)
+{
+	machine.time_ns += ns;
+	machine.cpu_ns += ns;
+	return clock_weigh(&ring, 0);
+}
+
+static void a_busy_threads_samples_stand_for_one_period_without_a_call(void **state)
+{
+	(void)state;
+	for (u32 i = 0; i < SAMPLES_PER_CLOCK_READ - 1; i++)
+		assert_int_equal(run(PERIOD).weight_ns, PERIOD);
+	assert_int_equal(machine.calls, 0);
+	assert_int_equal(run(PERIOD).weight_ns, PERIOD);
+	assert_int_equal(machine.calls, 1);
+}
+
+static void a_trap_behind_a_long_call_stands_for_all_its_periods(void **state)
+{
+	(void)state;
+	assert_int_equal(run(500 * PERIOD).weight_ns, 500 * PERIOD);
+	assert_int_equal(run(PERIOD).weight_ns, PERIOD);
+}
+
+static void parts_of_periods_add_up(void **state)
+{
+	u64 weights_ns = 0;
+
+	(void)state;
+	for (u32 i = 0; i < 1000; i++)
+		weights_ns += run(PERIOD * 19 / 10).weight_ns;
+	assert_in_range(weights_ns, 1899 * PERIOD, 1900 * PERIOD);
+}
+
+static void sleeping_is_no_time(void **state)
+{
+	(void)state;
+	machine.time_ns += 1000 * PERIOD;
+	assert_int_equal(run(PERIOD).weight_ns, PERIOD);
+}
+
+static void what_switches_cost_is_no_time(void **state)
+{
+	u64 weights_ns = 0;
+
+	(void)state;
+	ring.switch_cost_ns = 12000;
+	/* Between two traps it ran for one period, and was switched to 100 times at 6 us each. */
+	for (u32 i = 0; i < 1000; i++) {
+		machine.switches += 100;
+		machine.cpu_ns += 100 * 6000;
+		machine.time_ns += 3 * PERIOD;
+		weights_ns += run(PERIOD).weight_ns;
+	}
+	assert_int_equal(weights_ns, 1000 * PERIOD);
+}
+
+static void a_long_call_after_many_switches_still_counts(void **state)
+{
+	(void)state;
+	ring.switch_cost_ns = 12000;
+	for (u32 i = 0; i < 1000; i++) {
+		machine.switches += 100;
+		machine.cpu_ns += 100 * 6000;
+		machine.time_ns += 3 * PERIOD;
+		run(PERIOD);
+	}
+	assert_in_range(run(50 * PERIOD).weight_ns, 49 * PERIOD, 50 * PERIOD);
+}
+
+static void switches_are_told_to_the_recorder(void **state)
+{
+	(void)state;
+	ring.switch_cost_ns = 12000;
+	machine.switches = 40;
+	run(10 * PERIOD);
+	machine.switches = 100;
+	run(10 * PERIOD);
+	assert_int_equal(ring.switches, 100);
+}
+
+static void user_mode_samples_stand_for_one_period_whatever_the_clock_says(void **state)
+{
+	(void)state;
+	ring.flags = RING_USER_MODE_ONLY;
+	struct sample_time time = run(70 * PERIOD);
+
+	assert_int_equal(time.weight_ns, PERIOD);
+	assert_int_equal(time.covered_ns, 70 * PERIOD);
+}
+
+static void a_timers_sample_weighs_what_the_clock_says(void **state)
+{
+	(void)state;
+	ring.flags = RING_TIMER;
+	assert_int_equal(run(4123456).weight_ns, 4123456);
+	assert_int_equal(run(3999999).weight_ns, 3999999);
+}
+
+static void under_a_filter_nothing_is_called(void **state)
+{
+	(void)state;
+	agent.may_call = false;
+	thread_notes.tid = 0;
+	for (u32 i = 0; i < 1000; i++)
+		assert_int_equal(run(3 * PERIOD).weight_ns, PERIOD);
+	assert_int_equal(machine.calls, 0);
+}
+
+static void without_a_counter_samples_are_dated_by_their_period(void **state)
+{
+	(void)state;
+	agent.may_call = agent.may_read_counter = false;
+	const u64 first_ns = run(PERIOD).time_ns;
+
+	assert_int_equal(run(5 * PERIOD).time_ns, first_ns + PERIOD);
+}
+
+static void an_older_threads_past_is_not_sampled_time(void **state)
+{
+	(void)state;
+	memset(&thread_notes, 0, sizeof thread_notes);
+	ring.older_tids[0] = 77;
+	machine.cpu_ns = 900 * PERIOD;
+	struct sample_time time = clock_weigh(&ring, 0);
+
+	assert_int_equal(time.weight_ns, PERIOD);
+	assert_int_equal(time.covered_ns, PERIOD);
+}
+
+static void a_new_threads_first_sample_covers_its_life(void **state)
+{
+	(void)state;
+	memset(&thread_notes, 0, sizeof thread_notes);
+	machine.cpu_ns = PERIOD;
+	struct sample_time time = clock_weigh(&ring, 0);
+
+	assert_int_equal(time.weight_ns, PERIOD);
+	assert_int_equal(time.covered_ns, PERIOD);
+}
+
+#define CLOCK(test) cmocka_unit_test_setup(test, begin)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CLOCK(a_busy_threads_samples_stand_for_one_period_without_a_call),
+		CLOCK(a_trap_behind_a_long_call_stands_for_all_its_periods),
+		CLOCK(parts_of_periods_add_up),
+		CLOCK(sleeping_is_no_time),
+		CLOCK(what_switches_cost_is_no_time),
+		CLOCK(a_long_call_after_many_switches_still_counts),
+		CLOCK(switches_are_told_to_the_recorder),
+		CLOCK(user_mode_samples_stand_for_one_period_whatever_the_clock_says),
+		CLOCK(a_timers_sample_weighs_what_the_clock_says),
+		CLOCK(under_a_filter_nothing_is_called),
+		CLOCK(without_a_counter_samples_are_dated_by_their_period),
+		CLOCK(an_older_threads_past_is_not_sampled_time),
+		CLOCK(a_new_threads_first_sample_covers_its_life),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
