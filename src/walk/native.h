@@ -10,6 +10,16 @@
  *	status = native_step(mem, rule, &regs, &step);
  *	is_exact = step.is_exact;
  *
+ * In the innermost frame a rule may build on a register that no callee preserves; before
+ * the first step the vantage then puts it into regs.lr:
+ *
+ *	leaf = native_rule_leaf_register(rule);    (a DWARF number, or NATIVE_NO_REGISTER)
+ *
+ * Without that the step says WALK_BAD_RULE.  On aarch64 regs.lr begins as x30.
+ *
+ * Where no rule is found (WALK_NO_RULE), or no image (generated code), a vantage may try
+ * native_step_frame_pointer(), and then checks that the new ip is in something mapped.
+ *
  * A return address may already belong to the next line, or even to the next function, so
  * callers are looked up one byte before it.  The innermost frame, and one that a signal
  * interrupted, are exact and are not moved.

@@ -205,7 +205,7 @@ static struct outcome dw_outcome(Dwarf_Frame *frame, const uint64_t *regs)
 	dw_register(frame, &m, X86_RIP, &o.ip);
 	if (dw_register(frame, &m, X86_RBP, &o.fp) != NULL)
 		o.fp = 0;
-	/* libdw's defaults of this ABI leave rbx out, so to libdw an untouched one is undefined. */
+	/* libdw's defaults of this ABI leave rbx out: an untouched one is undefined to it. */
 	why = dw_register(frame, &m, X86_RBX, &o.bx);
 	if (why != NULL)
 		o.bx = strcmp(why, "undefined") == 0 ? regs[X86_RBX] : 0;
