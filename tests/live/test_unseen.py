@@ -1,0 +1,58 @@
+"""Programs that block signals, give up system calls or replace themselves run as without us."""
+
+import subprocess
+import unittest
+
+from live import FATHOM, LiveTest, Recording, workload
+
+FAST = ["--rate", "10000"]
+
+
+class Unseen(LiveTest):
+
+    def record(self, *command, options=FAST):
+        path = self.path("run.fathom")
+        run = subprocess.run([FATHOM, "record", "-q", "-o", path, *options, "--", *command],
+                             capture_output=True, timeout=120)
+        return Recording(path, run)
+
+    def test_a_thread_that_blocks_every_signal_is_sampled_and_sees_its_mask(self):
+        for trigger in ("sigtrap", "timer"):
+            with self.subTest(trigger=trigger):
+                recording = self.record(*workload("masked"), options=[*FAST, "--trigger", trigger])
+                self.assertEqual(recording.run.returncode, 0, recording.run.stderr)
+                truth_ns = recording.truth["total"]["masked_work"]
+                sampled_ns = recording.time_of("masked_work", "total_ns")
+                self.assertAlmostEqual(sampled_ns / truth_ns, 1, delta=0.05)
+
+    def test_a_program_in_strict_mode_lives_and_is_sampled_to_its_end(self):
+        bare = subprocess.run(workload("strict"), capture_output=True, timeout=60)
+        if bare.returncode == 77:
+            self.skipTest("this machine has no strict seccomp mode")
+        recording = self.record(*workload("strict"))
+        self.assertEqual(recording.run.returncode, 7, recording.run.stderr)
+        self.assertEqual(recording.run.stdout, bare.stdout)
+        free_ns = recording.time_of("free_work", "self_ns")
+        strict_ns = recording.time_of("strict_work", "self_ns")
+        self.assertAlmostEqual(strict_ns / free_ns, 1, delta=0.2)
+
+    def test_a_chain_of_execs_is_not_killed_by_a_late_trap(self):
+        chain = "exec sh -c 'exec sh -c \"exec sh -c \\\"exit 5\\\"\"'"
+        for _ in range(10):
+            recording = self.record("sh", "-c", chain, options=["--rate", "20000"])
+            self.assertEqual(recording.run.returncode, 5, recording.run.stderr)
+
+    def test_an_exec_that_fails_leaves_the_program_sampled(self):
+        script = ("import os\n"
+                  "for _ in range(50):\n"
+                  "    try: os.execv('/nonexistent/program', ['x'])\n"
+                  "    except FileNotFoundError: pass\n"
+                  "sum(i * i for i in range(3000000))\n")
+        recording = self.record("/usr/bin/python3", "-c", script)
+        self.assertEqual(recording.run.returncode, 0, recording.run.stderr)
+        head = recording.head()
+        self.assertGreater(head["sampled_ns"], 0.9 * head["kernel_cpu_ns"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
