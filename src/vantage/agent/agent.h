@@ -20,6 +20,7 @@
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
+#include <ucontext.h>
 
 #include "abi/ring.h"
 #include "abi/walk_status.h"
@@ -31,6 +32,7 @@
 
 /* Room for one walk: too large for the interrupted thread's stack. */
 struct scratch {
+	struct native_scratch rules;
 	u64 frames[AGENT_MAX_FRAMES];
 };
 
@@ -90,11 +92,13 @@ void clock_begin_thread(void);
 
 /* unwind.c */
 struct walk {
-	u64 *frames; /* callers, innermost first, as addresses to look up */
+	struct native_scratch *rules; /* memory to find them in */
+	u64 *frames;                  /* callers, innermost first, as addresses to look up */
+	u64 leaf;                     /* the address being executed */
 	u32 count;
 	u8 ending; /* enum walk_status */
 };
-void unwind_walk(struct native_regs regs, struct walk *walk);
+void unwind_walk(const ucontext_t *context, struct walk *walk);
 /* Images may have gone: what was remembered of their addresses is void. */
 void unwind_flush(void);
 
@@ -106,7 +110,7 @@ struct image_place {
 };
 
 /* emit.c */
-void emit_sample(struct ring_header *ring, const struct walk *walk, u64 leaf,
+void emit_sample(struct ring_header *ring, const struct walk *walk,
 		 const struct sample_time *time);
 void emit_flush(struct ring_header *ring);
 /* Tells the recorder of an image, once: where no perf event tells it of mappings. */

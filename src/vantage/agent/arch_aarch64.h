@@ -43,3 +43,11 @@ static inline u64 arch_thread_pointer(void)
 		.ip = (uc)->uc_mcontext.pc, .sp = (uc)->uc_mcontext.sp,             \
 		.fp = (uc)->uc_mcontext.regs[29], .lr = (uc)->uc_mcontext.regs[30], \
 	}
+
+/* A register by its DWARF number (DWARF for the Arm 64-bit Architecture): 31 is the stack pointer. */
+static inline u64 arch_register_of(const ucontext_t *context, u32 number)
+{
+	if (number == 31)
+		return context->uc_mcontext.sp;
+	return number < 31 ? context->uc_mcontext.regs[number] : 0;
+}

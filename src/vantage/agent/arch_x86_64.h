@@ -46,3 +46,15 @@ static inline u64 arch_thread_pointer(void)
 		.fp = (u64)(uc)->uc_mcontext.gregs[REG_RBP], \
 		.bx = (u64)(uc)->uc_mcontext.gregs[REG_RBX], \
 	}
+
+/* A register by its DWARF number (System V ABI for AMD64, figure 3.36). */
+static inline u64 arch_register_of(const ucontext_t *context, u32 number)
+{
+	static const u8 places[] = { REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
+				     REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
+				     REG_R12, REG_R13, REG_R14, REG_R15 };
+
+	if (number >= sizeof places)
+		return 0;
+	return (u64)context->uc_mcontext.gregs[places[number]];
+}

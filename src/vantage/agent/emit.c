@@ -86,7 +86,7 @@ static void count_lost(struct ring_header *ring)
 	__atomic_fetch_add(&ring->lost_samples, 1, __ATOMIC_RELAXED);
 }
 
-void emit_sample(struct ring_header *ring, const struct walk *walk, u64 leaf,
+void emit_sample(struct ring_header *ring, const struct walk *walk,
 		 const struct sample_time *time)
 {
 	const u16 words = RING_WORDS(struct ring_sample);
@@ -104,7 +104,7 @@ void emit_sample(struct ring_header *ring, const struct walk *walk, u64 leaf,
 	ring_put(ring, position, 1, (u64)(u32)thread_notes.tid | (u64)walk->ending << 32);
 	ring_put(ring, position, 2, time->time_ns);
 	ring_put(ring, position, 3, hash);
-	ring_put(ring, position, 4, leaf);
+	ring_put(ring, position, 4, walk->leaf);
 	ring_put(ring, position, 5, time->weight_ns);
 	ring_put(ring, position, 6, time->covered_ns);
 	ring_commit(ring, position, words, RING_SAMPLE);

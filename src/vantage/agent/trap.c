@@ -52,17 +52,16 @@ static void scratch_give(struct scratch *scratch)
 
 static void sample(struct ring_header *ring, u32 overruns, const ucontext_t *context)
 {
-	struct native_regs regs = ARCH_REGS_OF(context);
 	struct sample_time time = clock_weigh(ring, overruns);
 	struct scratch *scratch = scratch_take();
 
 	if (scratch == NULL || !ring_has_room(ring, RING_WORDS(struct ring_sample))) {
 		__atomic_fetch_add(&ring->lost_samples, 1, __ATOMIC_RELAXED);
 	} else {
-		struct walk walk = { .frames = scratch->frames };
+		struct walk walk = { .rules = &scratch->rules, .frames = scratch->frames };
 
-		unwind_walk(regs, &walk);
-		emit_sample(ring, &walk, regs.ip, &time);
+		unwind_walk(context, &walk);
+		emit_sample(ring, &walk, &time);
 	}
 	if (scratch != NULL)
 		scratch_give(scratch);

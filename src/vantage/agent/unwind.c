@@ -12,6 +12,8 @@
 #include <elf.h>
 #include <link.h>
 
+#include "vantage/agent/arch.h"
+
 #define CACHE_BITS          16
 #define CACHE_SLOTS         (1U << CACHE_BITS)
 #define RULE_SLOTS          16384U
@@ -169,7 +171,8 @@ static bool image_find(u64 address, struct mem *mem, struct native_image *out_im
 	return true;
 }
 
-static enum walk_status rule_for(struct mem *mem, u64 address, u64 *out_rule)
+static enum walk_status rule_for(struct mem *mem, struct native_scratch *scratch, u64 address,
+				 u64 *out_rule)
 {
 	struct native_image image;
 	u64 rule = cache_get(address);
@@ -177,7 +180,8 @@ static enum walk_status rule_for(struct mem *mem, u64 address, u64 *out_rule)
 	if (rule == 0) {
 		if (!image_find(address, mem, &image))
 			return WALK_NO_MODULE;
-		enum walk_status status = native_rule_find(mem, &image, address, &rule);
+		enum walk_status status =
+			native_rule_find_in(scratch, mem, &image, address, &rule);
 
 		if (status != WALK_COMPLETE)
 			return status;
@@ -187,16 +191,34 @@ static enum walk_status rule_for(struct mem *mem, u64 address, u64 *out_rule)
 	return WALK_COMPLETE;
 }
 
-/* One step outwards by whatever means there are. */
-static enum walk_status walk_step(struct mem *mem, struct native_regs *regs, bool is_exact,
+/*
+ * The innermost frame's rule may build on any register; further out only those are known that
+ * calls preserve.
+ */
+static void walk_fetch_leaf_register(const ucontext_t *context, u64 rule,
+				     struct native_regs *regs)
+{
+	const u32 number = native_rule_leaf_register(rule);
+
+	if (number != NATIVE_NO_REGISTER)
+		regs->lr = arch_register_of(context, number);
+}
+
+/* One step outwards by whatever means there are.  context is NULL but for the innermost frame. */
+static enum walk_status walk_step(struct mem *mem, struct walk *walk, const ucontext_t *context,
+				  bool is_exact, struct native_regs *regs,
 				  struct native_step *out_step)
 {
 	u64 rule;
-	enum walk_status status = rule_for(mem, is_exact ? regs->ip : regs->ip - 1, &rule);
+	enum walk_status status =
+		rule_for(mem, walk->rules, is_exact ? regs->ip : regs->ip - 1, &rule);
 
 	*out_step = (struct native_step){ 0 };
-	if (status == WALK_COMPLETE)
+	if (status == WALK_COMPLETE) {
+		if (context != NULL)
+			walk_fetch_leaf_register(context, rule, regs);
 		return native_step(mem, rule, regs, out_step);
+	}
 	if (status != WALK_NO_RULE && status != WALK_NO_MODULE)
 		return status;
 	/* Code without rules: the tally keeps the reason unless the step holds. */
@@ -205,15 +227,18 @@ static enum walk_status walk_step(struct mem *mem, struct native_regs *regs, boo
 	return WALK_COMPLETE;
 }
 
-void unwind_walk(struct native_regs regs, struct walk *walk)
+void unwind_walk(const ucontext_t *context, struct walk *walk)
 {
+	struct native_regs regs = ARCH_REGS_OF(context);
 	struct mem mem;
 	struct native_step step;
 	bool is_exact = true;
 
+	walk->leaf = regs.ip;
 	memory_begin(&mem, regs.sp);
 	for (walk->count = 0;;) {
-		walk->ending = (u8)walk_step(&mem, &regs, is_exact, &step);
+		walk->ending = (u8)walk_step(&mem, walk, walk->count == 0 ? context : NULL,
+					     is_exact, &regs, &step);
 		if (walk->ending != WALK_COMPLETE || step.is_last)
 			return;
 		if (walk->count == AGENT_MAX_FRAMES) {
