@@ -244,6 +244,21 @@ class Weights(live.LiveTest):
         self.assert_count(self.assert_weights(20000, 2400))
 
 
+    def test_threads_that_share_a_processor_have_their_own_time(self):
+        """The kernel hands a counter's rest from thread to thread when it switches between them."""
+        for rate in (100, 1000):
+            with self.subTest(rate):
+                self.record_sharing(rate)
+
+    def record_sharing(self, rate):
+        recording = self.record(workload("threads", 3600), launcher=(self.need("taskset"), "-c", "0"), rate=rate)
+        self.assert_adds_up(recording)
+        self.assert_explained(recording)
+        weights = sum(weight for (weight,) in recording.rows("SELECT weight_ns FROM samples"))
+        cpu_ns = recording.truth["cpu_ns"]
+        self.assertLessEqual(abs(weights - cpu_ns), 0.02 * cpu_ns)
+
+
 class Timer(live.LiveTest):
 
     def test_the_forced_timer_tells_the_truth_too(self):
