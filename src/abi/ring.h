@@ -42,7 +42,8 @@ struct ring_header {
 	u32 flags; /* enum ring_flags, by the recorder before the vantage sees the ring */
 	u64 word_count;
 	u64 period_ns;
-	u64 switch_cost_ns; /* what a thread's clock shows, and the event does not, per switch */
+	u64 switch_cost_ns; /* what a thread's clock shows, and its event does not, per switch;
+			     * the recorder may raise it */
 	/* Threads that were there before the sampling event: their past is start-up, too. */
 	u32 older_tids[RING_OLDER_THREADS];
 

@@ -32,6 +32,30 @@ static uint64_t image_counted_ns(const struct image *image)
 	return counted_ns;
 }
 
+/* Fewer would make an estimate of noise. */
+#define SWITCHES_TO_JUDGE 100
+/* No machine is that slow. */
+#define SWITCH_COST_MAX_NS 100000
+
+void account_check_switches(struct image *image)
+{
+	struct ring_header *ring = image->ring;
+
+	if (ring == NULL || image->event_count == 0)
+		return;
+	const uint64_t switches = __atomic_load_n(&ring->switches, __ATOMIC_RELAXED);
+	const uint64_t cost_ns = __atomic_load_n(&ring->switch_cost_ns, __ATOMIC_RELAXED);
+
+	if (cost_ns == 0 || switches < image->switches_judged + SWITCHES_TO_JUDGE)
+		return;
+	image->switches_judged = switches;
+	const uint64_t too_much_ns = above(image_covered_ns(image), image_counted_ns(image));
+
+	if (too_much_ns > image->period_ns && cost_ns < SWITCH_COST_MAX_NS)
+		__atomic_store_n(&ring->switch_cost_ns, cost_ns + too_much_ns / switches + 1,
+				 __ATOMIC_RELAXED);
+}
+
 static void account_entered(struct image *image, const struct account_terms *terms,
 			    struct figures *figures)
 {

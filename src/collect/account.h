@@ -22,6 +22,11 @@ struct account_terms {
 };
 
 /*
+ * Raises what a switch is taken to cost while more is covered than the events have counted,
+ * which cannot be (the agent's clock.c).
+ */
+void account_check_switches(struct image *image);
+/*
  * Closes the account of an image whose last sample has been read, and writes its threads.
  * Its events are still open.  image->cpu_ns and is_accounted tell what it burned.
  */

@@ -51,8 +51,7 @@ static int ring_make(struct image *image, const struct enter_terms *terms)
 	ring->version = RING_VERSION;
 	ring->word_count = RING_WORD_COUNT;
 	ring->period_ns = image->period_ns;
-	/* Twice as much: what is taken off too much does no harm (the agent's clock.c), too little does. */
-	ring->switch_cost_ns = terms->switch_cost_ns * 2;
+	ring->switch_cost_ns = terms->switch_cost_ns;
 	ring->flags = (terms->clock == CLOCK_KIND_USER ? RING_CLOCK_USER : 0) |
 		      (terms->is_user_mode_only ? RING_USER_MODE_ONLY : 0) |
 		      (terms->has_sigtrap ? 0 : RING_TIMER);

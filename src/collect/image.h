@@ -77,6 +77,7 @@ struct image {
 	uint64_t counted_before_ns; /* what it had burned when counter_fd was opened */
 	uint64_t user_seen_ns; /* its user time when last looked at, where no agent is in it */
 	uint64_t period_ns;
+	uint64_t switches_judged; /* account_check_switches() has looked at so many */
 
 	/* The account. */
 	uint64_t cpu_before_ns; /* what earlier images of this process burned */

@@ -185,6 +185,7 @@ static void session_round(struct session *session)
 			pump_image(&session->pump, image, image->ring_mark, 0);
 
 		fullest = used > fullest ? used : fullest;
+		account_check_switches(image);
 		if (image->state != IMAGE_ENTERED) {
 			session_count_unentered(session, image);
 			longest_ms = ROUND_UNENTERED_MS;

@@ -60,12 +60,11 @@ struct thread_notes {
 	u32 since_clock_read;
 	u64 covered_ns;       /* CPU time that samples and start-up stand for */
 	u64 covered_start_ns; /* what of it was there when sampling began */
-	u64 lag_ns;        /* how far the estimate of the event's count is known to be behind */
-	u64 last_time_ns;  /* CLOCK_MONOTONIC at the last sample */
-	u64 switches;      /* as the clock was last read */
-	u64 own_stack_low; /* [own_stack_low, top) has been proven readable */
-	bool is_trap_masked; /* as the program sees it: masks.c */
-	void *timer;         /* timers.c */
+	u64 last_time_ns;     /* CLOCK_MONOTONIC at the last sample */
+	u64 switches;         /* as the clock was last read */
+	u64 own_stack_low;    /* [own_stack_low, top) has been proven readable */
+	bool is_trap_masked;  /* as the program sees it: masks.c */
+	void *timer;          /* timers.c */
 	bool has_timer;
 };
 extern __thread struct thread_notes thread_notes;

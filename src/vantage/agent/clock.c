@@ -13,9 +13,12 @@
  * The thread's clock runs on while the kernel switches to and from the thread, the event's does
  * not, and with a sampling event on it a switch takes microseconds: a thread that
  * sleeps a hundred thousand times a second would be given twice its time.  So what switches cost
- * on this machine, which the recorder measures, is taken off; and since that is an
- * estimate, weights are whole periods, as the event counts them, and each trap proves that one
- * more has ended.
+ * is taken off: the recorder measures it, and raises it while it sees more time covered
+ * than its events have counted.
+ *
+ * Weights are differences of that clock, not numbers of traps: threads of a process hand the
+ * rest of a period on to each other at a switch (kernel/events/core.c,
+ * perf_event_context_sched_out, swaps equal contexts), so one may get the other's trap.
  */
 #include "vantage/agent/agent.h"
 
@@ -27,8 +30,6 @@
 
 #define SAMPLES_PER_CLOCK_READ 64
 #define NS_PER_SECOND          1000000000ULL
-/* This part of a period may be missing from the estimate of what the event has counted. */
-#define ESTIMATE_TOLERANCE 16
 
 __thread struct thread_notes thread_notes;
 
@@ -92,7 +93,8 @@ static u64 clock_thread_ns(const struct ring_header *ring)
 	if ((ring->flags & RING_TIMER) && (ring->flags & RING_CLOCK_USER))
 		return clock_user_ns(RUSAGE_THREAD);
 	const u64 cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
-	const u64 switches_ns = thread_notes.switches * ring->switch_cost_ns;
+	const u64 switches_ns = thread_notes.switches *
+				__atomic_load_n(&ring->switch_cost_ns, __ATOMIC_RELAXED);
 
 	return cpu_ns > switches_ns ? cpu_ns - switches_ns : 0;
 }
@@ -103,7 +105,6 @@ void clock_begin_thread(void)
 	thread_notes.covered_start_ns = clock_thread_ns(agent.ring);
 	thread_notes.covered_ns = thread_notes.covered_start_ns;
 	thread_notes.last_time_ns = clock_monotonic_ns();
-	thread_notes.lag_ns = 0;
 	thread_notes.since_clock_read = 0;
 }
 
@@ -141,54 +142,16 @@ static bool clock_must_read(const struct ring_header *ring, u64 now_ns)
 	return now_ns - thread_notes.last_time_ns > ring->period_ns + ring->period_ns / 2;
 }
 
-/* The periods that have ended since the last sample, by an estimate of the event's count. */
-static u64 clock_periods_due(const struct ring_header *ring, u64 event_ns)
-{
-	const u64 due_ns =
-		event_ns > thread_notes.covered_ns ? event_ns - thread_notes.covered_ns : 0;
-
-	return (due_ns + ring->period_ns / ESTIMATE_TOLERANCE) / ring->period_ns;
-}
-
-/*
- * Those periods as a weight: one at least, since there was a trap.
- * That also proves how far the event has counted: an estimate below is corrected.
- */
-static u64 clock_whole_periods(const struct ring_header *ring, u64 event_ns)
-{
-	const u64 periods = clock_periods_due(ring, event_ns);
-	const u64 weight_ns = (periods > 1 ? periods : 1) * ring->period_ns;
-
-	thread_notes.covered_ns += weight_ns;
-	if (thread_notes.covered_ns > event_ns)
-		thread_notes.lag_ns += thread_notes.covered_ns - event_ns;
-	return weight_ns;
-}
-
-/*
- * What the event has counted, as far as the thread's clock tells.  Switches are asked for only
- * where they would matter: that is a second call.
- */
-static u64 clock_event_ns(struct ring_header *ring)
-{
-	const u64 event_ns = clock_thread_ns(ring) + thread_notes.lag_ns;
-
-	/* Where it is one period in any case, nothing hangs on them. */
-	if (clock_periods_due(ring, event_ns) < 2 || ring->switch_cost_ns == 0)
-		return event_ns;
-	clock_read_switches(ring);
-	return clock_thread_ns(ring) + thread_notes.lag_ns;
-}
-
-/* The weight of this sample by the thread's clock. */
+/* The weight of this sample by the thread's clock: what has not been covered so far. */
 static u64 clock_settle(struct ring_header *ring)
 {
-	const u64 event_ns = clock_event_ns(ring);
 	const u64 covered_ns = thread_notes.covered_ns;
 
 	thread_notes.since_clock_read = 0;
-	if (!(ring->flags & (RING_USER_MODE_ONLY | RING_TIMER)))
-		return clock_whole_periods(ring, event_ns);
+	if (ring->switch_cost_ns != 0)
+		clock_read_switches(ring);
+	const u64 event_ns = clock_thread_ns(ring);
+
 	if (event_ns > covered_ns)
 		thread_notes.covered_ns = event_ns;
 	/* System time was not counted in between: the sample stands for its period all the same. */

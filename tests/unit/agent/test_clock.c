@@ -113,7 +113,7 @@ static void parts_of_periods_add_up(void **state)
 	(void)state;
 	for (u32 i = 0; i < 1000; i++)
 		weights_ns += run(PERIOD * 19 / 10).weight_ns;
-	assert_in_range(weights_ns, 1899 * PERIOD, 1900 * PERIOD);
+	assert_int_equal(weights_ns, 1900 * PERIOD);
 }
 
 static void sleeping_is_no_time(void **state)
@@ -123,39 +123,66 @@ static void sleeping_is_no_time(void **state)
 	assert_int_equal(run(PERIOD).weight_ns, PERIOD);
 }
 
-static void what_switches_cost_is_no_time(void **state)
+/* Between two traps it ran for one period, and was switched to 100 times at 6 us each. */
+static u64 run_with_switches(u32 times)
 {
 	u64 weights_ns = 0;
 
-	(void)state;
-	ring.switch_cost_ns = 12000;
-	/* Between two traps it ran for one period, and was switched to 100 times at 6 us each. */
-	for (u32 i = 0; i < 1000; i++) {
+	for (u32 i = 0; i < times; i++) {
 		machine.switches += 100;
 		machine.cpu_ns += 100 * 6000;
 		machine.time_ns += 3 * PERIOD;
 		weights_ns += run(PERIOD).weight_ns;
 	}
-	assert_int_equal(weights_ns, 1000 * PERIOD);
+	return weights_ns;
+}
+
+static void what_switches_cost_is_no_time(void **state)
+{
+	(void)state;
+	ring.switch_cost_ns = 6000;
+	assert_int_equal(run_with_switches(1000), 1000 * PERIOD);
 }
 
 static void a_long_call_after_many_switches_still_counts(void **state)
 {
 	(void)state;
-	ring.switch_cost_ns = 12000;
+	ring.switch_cost_ns = 6000;
+	run_with_switches(1000);
+	assert_int_equal(run(50 * PERIOD).weight_ns, 50 * PERIOD);
+}
+
+static void what_was_covered_too_much_is_taken_back_when_the_cost_is_raised(void **state)
+{
+	(void)state;
+	ring.switch_cost_ns = 5000;
+	u64 weights_ns = run_with_switches(1000);
+
+	assert_int_equal(weights_ns, 1100 * PERIOD);
+	ring.switch_cost_ns = 6000;
+	weights_ns += run_with_switches(1000);
+	assert_int_equal(weights_ns, 2000 * PERIOD);
+}
+
+/* Threads hand the rest of a period on to each other: its traps come early and late. */
+static void traps_that_are_not_a_period_apart_weigh_what_was_run(void **state)
+{
+	u64 weights_ns = 0;
+
+	(void)state;
 	for (u32 i = 0; i < 1000; i++) {
-		machine.switches += 100;
-		machine.cpu_ns += 100 * 6000;
 		machine.time_ns += 3 * PERIOD;
-		run(PERIOD);
+		weights_ns += run(PERIOD / 10).weight_ns;
+		machine.time_ns += 3 * PERIOD;
+		weights_ns += run(PERIOD * 19 / 10).weight_ns;
 	}
-	assert_in_range(run(50 * PERIOD).weight_ns, 49 * PERIOD, 50 * PERIOD);
+	assert_int_equal(weights_ns, 2000 * PERIOD);
 }
 
 static void switches_are_told_to_the_recorder(void **state)
 {
 	(void)state;
-	ring.switch_cost_ns = 12000;
+	ring.switch_cost_ns = 6000;
 	machine.switches = 40;
 	run(10 * PERIOD);
 	machine.switches = 100;
@@ -234,6 +261,8 @@ int main(void)
 		CLOCK(sleeping_is_no_time),
 		CLOCK(what_switches_cost_is_no_time),
 		CLOCK(a_long_call_after_many_switches_still_counts),
+		CLOCK(what_was_covered_too_much_is_taken_back_when_the_cost_is_raised),
+		CLOCK(traps_that_are_not_a_period_apart_weigh_what_was_run),
 		CLOCK(switches_are_told_to_the_recorder),
 		CLOCK(user_mode_samples_stand_for_one_period_whatever_the_clock_says),
 		CLOCK(a_timers_sample_weighs_what_the_clock_says),
