@@ -262,7 +262,7 @@ def table(program, rate, rows, is_markdown):
     head = ["profiler", "slow-down", "its CPU", "all CPU", "size kB", "samples", "report s", "memory MB"]
     lines = [[name, text_of(row["slow_down"], "{:.3f}"), text_of(row["its_cpu"], "{:.3f}"),
               text_of(row["all_cpu"], "{:.3f}"), text_of(row["bytes"] and row["bytes"] / 1000, "{:.0f}"),
-              text_of(row["samples"], "{:.0f}"), text_of(row["report_s"], "> {:.0f}" if (row["report_s"] or 0) >= REPORT_LIMIT_S else "{:.2f}"),
+              text_of(row["samples"], "{:.0f}"), text_of(row["report_s"], f"> {REPORT_LIMIT_S}" if (row["report_s"] or 0) >= REPORT_LIMIT_S else "{:.2f}"),
               text_of(row["memory_kb"] and row["memory_kb"] / 1024, "{:.1f}")] for name, row in rows.items()]
     title = f"{program}, {rate} Hz (bare: {rows['bare']['wall_s']:.2f} s)"
     if is_markdown:
