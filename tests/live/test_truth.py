@@ -257,7 +257,8 @@ class Weights(live.LiveTest):
         self.assert_explained(recording)
         weights = sum(weight for (weight,) in recording.rows("SELECT weight_ns FROM samples"))
         cpu_ns = recording.truth["cpu_ns"]
-        self.assertLessEqual(abs(weights - cpu_ns), 0.02 * cpu_ns)
+        # The last part of each thread is [exit]: at 100 Hz, some tens of milliseconds.
+        self.assertLessEqual(abs(weights + recording.head()["exit_ns"] - cpu_ns), 0.02 * cpu_ns)
 
 
 class Timer(live.LiveTest):
