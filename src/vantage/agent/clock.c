@@ -6,9 +6,9 @@
  * system time is counted too, traps wait for the return to user mode, and one stands
  * for all the periods that ended in between; how many, the thread's CPU clock tells.
  *
- * Reading that clock is a system call (0.3 us), so CLOCK_MONOTONIC is asked first: a thread
- * cannot have burned more CPU time than has gone by, and if that is less than one and a half
- * periods, it was one.
+ * Reading that clock is a system call (0.3 us), so at short periods CLOCK_MONOTONIC is asked
+ * first: if about one period has gone by since the last sample, it was one.  The clock is read
+ * every so often all the same, so that nothing adds up.
  *
  * The thread's clock runs on while the kernel switches to and from the thread, the event's does
  * not, and with a sampling event on it a switch takes microseconds: a thread that
@@ -30,6 +30,8 @@
 
 #define SAMPLES_PER_CLOCK_READ 64
 #define NS_PER_SECOND          1000000000ULL
+/* In a period of this length threads take turns, and two system calls are nothing. */
+#define LONG_PERIOD_NS 500000
 
 __thread struct thread_notes thread_notes;
 
@@ -131,15 +133,24 @@ static void clock_meet_thread(struct ring_header *ring, u64 now_ns)
 	thread_notes.last_time_ns = now_ns;
 }
 
+/* Whether so much time has gone by that the thread ran throughout, or did not. */
+static bool clock_is_one_period(const struct ring_header *ring, u64 now_ns)
+{
+	const u64 gone_ns = now_ns - thread_notes.last_time_ns;
+
+	return gone_ns > ring->period_ns - ring->period_ns / 8 &&
+	       gone_ns < ring->period_ns + ring->period_ns / 2;
+}
+
 static bool clock_must_read(const struct ring_header *ring, u64 now_ns)
 {
 	if (!agent.may_call)
 		return false;
-	if (ring->flags & RING_TIMER)
+	if ((ring->flags & RING_TIMER) || ring->period_ns >= LONG_PERIOD_NS)
 		return true;
 	if (++thread_notes.since_clock_read >= SAMPLES_PER_CLOCK_READ)
 		return true;
-	return now_ns - thread_notes.last_time_ns > ring->period_ns + ring->period_ns / 2;
+	return !clock_is_one_period(ring, now_ns);
 }
 
 /* The weight of this sample by the thread's clock: what has not been covered so far. */

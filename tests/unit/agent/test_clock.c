@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#define PERIOD 1000000ULL
+#define PERIOD 100000ULL
 
 struct agent agent;
 
@@ -123,14 +123,14 @@ static void sleeping_is_no_time(void **state)
 	assert_int_equal(run(PERIOD).weight_ns, PERIOD);
 }
 
-/* Between two traps it ran for one period, and was switched to 100 times at 6 us each. */
+/* Between two traps it ran for one period, and was switched to 100 times at 0.6 us each. */
 static u64 run_with_switches(u32 times)
 {
 	u64 weights_ns = 0;
 
 	for (u32 i = 0; i < times; i++) {
 		machine.switches += 100;
-		machine.cpu_ns += 100 * 6000;
+		machine.cpu_ns += 100 * 600;
 		machine.time_ns += 3 * PERIOD;
 		weights_ns += run(PERIOD).weight_ns;
 	}
@@ -140,14 +140,14 @@ static u64 run_with_switches(u32 times)
 static void what_switches_cost_is_no_time(void **state)
 {
 	(void)state;
-	ring.switch_cost_ns = 6000;
+	ring.switch_cost_ns = 600;
 	assert_int_equal(run_with_switches(1000), 1000 * PERIOD);
 }
 
 static void a_long_call_after_many_switches_still_counts(void **state)
 {
 	(void)state;
-	ring.switch_cost_ns = 6000;
+	ring.switch_cost_ns = 600;
 	run_with_switches(1000);
 	assert_int_equal(run(50 * PERIOD).weight_ns, 50 * PERIOD);
 }
@@ -155,11 +155,11 @@ static void a_long_call_after_many_switches_still_counts(void **state)
 static void what_was_covered_too_much_is_taken_back_when_the_cost_is_raised(void **state)
 {
 	(void)state;
-	ring.switch_cost_ns = 5000;
+	ring.switch_cost_ns = 500;
 	u64 weights_ns = run_with_switches(1000);
 
 	assert_int_equal(weights_ns, 1100 * PERIOD);
-	ring.switch_cost_ns = 6000;
+	ring.switch_cost_ns = 600;
 	weights_ns += run_with_switches(1000);
 	assert_int_equal(weights_ns, 2000 * PERIOD);
 }
@@ -182,7 +182,7 @@ static void traps_that_are_not_a_period_apart_weigh_what_was_run(void **state)
 static void switches_are_told_to_the_recorder(void **state)
 {
 	(void)state;
-	ring.switch_cost_ns = 6000;
+	ring.switch_cost_ns = 600;
 	machine.switches = 40;
 	run(10 * PERIOD);
 	machine.switches = 100;
