@@ -10,7 +10,7 @@
 #pragma once
 #include "abi/types.h"
 
-#define HANDSHAKE_MAGIC           0x66746d31U /* changes with the messages' layout */
+#define HANDSHAKE_MAGIC           0x66746d32U /* changes with the messages' layout */
 #define HANDSHAKE_SOCKET_VARIABLE "FATHOM_AGENT_SOCKET"
 /* How long a program waits for a recorder that does not answer. */
 #define HANDSHAKE_TIMEOUT_MS 250
@@ -23,9 +23,9 @@ enum handshake_occasion {
 struct handshake_hello {
 	u32 magic;
 	u32 occasion;
-	u32 pid, tid; /* as the process sees them */
-	u64 time_ns;  /* CLOCK_MONOTONIC */
-	u64 process_cpu_ns;
+	u32 pid, tid;  /* as the process sees them */
+	u64 time_ns;   /* CLOCK_MONOTONIC */
+	char name[16]; /* the program's, for one that is gone before it is answered */
 };
 
 enum handshake_verdict {

@@ -88,17 +88,21 @@ static void account_entered(struct image *image, const struct account_terms *ter
 static void account_unentered(struct image *image, const struct account_terms *terms,
 			      struct figures *figures)
 {
-	if (terms->is_user_clock) {
-		/* The kernel has no counter of user time: what was seen last is a lower bound. */
-		if (image->user_seen_ns != 0)
-			figures->unentered_ns = (int64_t)image->user_seen_ns;
-		return;
+	const uint64_t counted_ns =
+		image->counter_fd >= 0
+			? image->counted_before_ns + perf_read_counter(image->counter_fd)
+			: 0;
+
+	/* What /proc told last is a lower bound: of user time, and of what may not be counted. */
+	if (terms->is_user_clock || image->seen_ns > counted_ns) {
+		image->cpu_ns = image->seen_ns;
+	} else if (image->counter_fd >= 0) {
+		image->cpu_ns = counted_ns;
+		image->is_accounted = true;
 	}
-	if (image->counter_fd < 0)
-		return;
-	image->cpu_ns = image->counted_before_ns + perf_read_counter(image->counter_fd);
-	image->is_accounted = true;
-	figures->unentered_ns = (int64_t)above(image->cpu_ns, image->cpu_before_ns);
+	if (image->cpu_ns != 0)
+		figures->unentered_ns = (int64_t)above(image->cpu_ns, image->cpu_before_ns);
+	image->uncounted_ns = terms->is_user_clock ? 0 : above(image->cpu_ns, counted_ns);
 }
 
 static int64_t since(uint64_t time_ns, uint64_t start_ns)

@@ -48,6 +48,7 @@ struct image {
 	const char *unentered_reason; /* a literal; NULL */
 	enum image_state state;
 	bool is_ended;
+	bool is_gone; /* there is no such process any more, though nobody told */
 	uint64_t start_ns, end_ns;
 	uint32_t running_threads;
 
@@ -75,7 +76,9 @@ struct image {
 	size_t event_count;
 	int counter_fd;             /* of an image without an agent; -1: none */
 	uint64_t counted_before_ns; /* what it had burned when counter_fd was opened */
-	uint64_t user_seen_ns; /* its user time when last looked at, where no agent is in it */
+	bool is_counter_tried;
+	uint64_t seen_ns;  /* its CPU time (user clock: user time) when /proc last told */
+	bool is_unwatched; /* it burns what no event of ours counts: it has other rights */
 	uint64_t period_ns;
 	uint64_t switches_judged; /* account_check_switches() has looked at so many */
 
@@ -87,6 +90,7 @@ struct image {
 	uint64_t rusage_ns; /* what wait(2) said it burned; 0: not asked, or not its alone */
 	uint64_t cpu_ns;    /* at its end, in all: valid when is_accounted */
 	bool is_accounted;
+	uint64_t uncounted_ns; /* of cpu_ns, what the tree's counter did not see either */
 };
 
 struct image *image_new(pid_t pid);

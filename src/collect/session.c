@@ -34,6 +34,7 @@
 #include "collect/tell.h"
 #include "collect/tree.h"
 #include "collect/trigger_cost.h"
+#include "collect/unentered.h"
 #include "record/keys.h"
 #include "record/writer.h"
 
@@ -65,6 +66,7 @@ struct session {
 	uint64_t start_ns, start_ticks, reaped_ns;
 	uint64_t handler_ticks, handler_samples, handler_timed, switches;
 	uint64_t events_dropped;
+	uint64_t uncounted_ns; /* burned out of our counters' sight */
 };
 
 static uint64_t now_ns(void)
@@ -107,6 +109,7 @@ static void session_image_ended(void *context, struct image *image)
 	if (image->state == IMAGE_STARTING && image->unentered_reason == NULL)
 		image->unentered_reason = tell_why_unentered(image);
 	account_close(image, &session->account_terms, session->writer);
+	session->uncounted_ns += image->uncounted_ns;
 	tell_generated_code(session->writer, image);
 }
 
@@ -132,27 +135,13 @@ static void session_take_events(struct session *session)
 			sideband_drain(session->sideband, session_take_event, session);
 }
 
-/* A process no agent has come from so far: what it burns is counted at least. */
-static void session_count_unentered(struct session *session, struct image *image)
-{
-	if (session->options->clock == CLOCK_KIND_USER)
-		image->user_seen_ns = tree_user_ns(image->pid);
-	if (image->counter_fd >= 0 || !session->ability.can_count)
-		return;
-	image->counter_fd = perf_open_counter(image->pid, false);
-	if (image->counter_fd < 0)
-		return;
-	image->counted_before_ns = tree_cpu_ns(image->pid);
-	tree_read_process(&session->tree, image);
-}
-
 static void session_end_dead(struct session *session)
 {
 	for (size_t i = session->tree.count; i-- > 0;) {
 		struct image *image = session->tree.images[i];
 		struct pollfd ended = { .fd = image->pidfd, .events = POLLIN };
 
-		if (image->pidfd >= 0 && poll(&ended, 1, 0) == 1)
+		if (image->is_gone || (image->pidfd >= 0 && poll(&ended, 1, 0) == 1))
 			tree_end(&session->tree, image, now_ns());
 	}
 }
@@ -187,8 +176,8 @@ static void session_round(struct session *session)
 		fullest = used > fullest ? used : fullest;
 		account_check_switches(image);
 		if (image->state != IMAGE_ENTERED) {
-			session_count_unentered(session, image);
-			longest_ms = ROUND_UNENTERED_MS;
+			unentered_look(&session->tree, image, &session->enter_terms);
+			longest_ms = image->is_unwatched ? ROUND_MIN_MS : ROUND_UNENTERED_MS;
 		}
 	}
 	session_end_dead(session);
@@ -202,7 +191,7 @@ static void session_round(struct session *session)
 		session->round_ms = longest_ms;
 }
 
-/* The image a hello is for: where no sideband tells of processes, it is made here. */
+/* The image a hello is for, or NULL; where no sideband tells of processes, it is made here. */
 static struct image *session_image_of(struct session *session,
 				      const struct handshake_hello *hello, pid_t pid)
 {
@@ -212,6 +201,9 @@ static struct image *session_image_of(struct session *session,
 
 	if (!is_new)
 		return image;
+	/* One that gave up waiting, and has ended since. */
+	if (!tree_is_alive(pid))
+		return NULL;
 	image = tree_add(tree, pid, tree_find_parent(tree, pid), hello->time_ns);
 	tree_read_maps(tree, image, hello->time_ns);
 	return image;
@@ -227,7 +219,9 @@ static void session_take_hellos(struct session *session)
 		session_take_events(session);
 		struct image *image = session_image_of(session, &hello, pid);
 
-		if (session->is_broken || image->ring != NULL) {
+		if (image == NULL)
+			tell_too_late(session->writer, hello.name, pid);
+		if (session->is_broken || image == NULL || image->ring != NULL) {
 			close(connection);
 			continue;
 		}
@@ -239,7 +233,7 @@ static void session_take_hellos(struct session *session)
 		}
 		tree_read_process(&session->tree, image);
 		if (image->state == IMAGE_LEFT_OUT)
-			session_count_unentered(session, image);
+			unentered_look(&session->tree, image, &session->enter_terms);
 	}
 }
 
@@ -347,7 +341,8 @@ static void session_tell_end(struct session *session)
 	uint64_t kernel_cpu_ns =
 		session->tree_counter_fd >= 0 ? perf_read_counter(session->tree_counter_fd) : 0;
 
-	if (is_user_clock || kernel_cpu_ns == 0)
+	kernel_cpu_ns += session->uncounted_ns;
+	if (is_user_clock || session->tree_counter_fd < 0)
 		kernel_cpu_ns = rusage_ns(is_user_clock);
 	recording_writer_set_int(session->writer, KEY_WALL_NS, (int64_t)wall_ns);
 	recording_writer_set_int(session->writer, KEY_KERNEL_CPU_NS, (int64_t)kernel_cpu_ns);
@@ -432,8 +427,12 @@ static int session_start(struct session *session, struct error *err)
 		return rc;
 	}
 	tell_beginning(session->writer, session->options, &session->ability);
-	return command_go(&session->command, session->options->argv[0],
-			  &session->result->failure, err);
+	rc = command_go(&session->command, session->options->argv[0], &session->result->failure,
+			err);
+	/* Known before anything tells of it: a program with other rights tells of nothing. */
+	if (rc == 0 && session->sideband != NULL)
+		tree_add_command(&session->tree, session->command.pid, session->start_ns);
+	return rc;
 }
 
 static void session_close(struct session *session)

@@ -75,6 +75,8 @@ const char *tell_why_unentered(const struct image *image)
 {
 	CLEANUP(freep) struct target_program *program = xzalloc(sizeof *program);
 
+	if (image->is_unwatched)
+		return "set-user-ID, set-group-ID or with file capabilities";
 	if (image->exe == NULL)
 		return "it ended before it could be looked at";
 	if (target_program_inspect(image->exe, program, NULL) < 0)
@@ -86,6 +88,17 @@ const char *tell_why_unentered(const struct image *image)
 	if (program->elf.is_64bit != (sizeof(void *) == 8))
 		return "a 32-bit program";
 	return "its agent did not come: its environment was cleared, or it could not reach us";
+}
+
+void tell_too_late(struct recording_writer *writer, const char name[16], pid_t pid)
+{
+	struct text note = { 0 };
+
+	text_add_printable(&note, name, strnlen(name, 16));
+	text_addf(&note, " (pid %d) ran unsampled: the recorder was too late to answer it",
+		  (int)pid);
+	recording_writer_note(writer, text_string(&note));
+	text_done(&note);
 }
 
 void tell_generated_code(struct recording_writer *writer, const struct image *image)

@@ -4,6 +4,7 @@
  */
 #pragma once
 #include <stdint.h>
+#include <sys/types.h>
 
 struct image;
 struct perf_ability;
@@ -14,5 +15,7 @@ void tell_beginning(struct recording_writer *writer, const struct session_option
 		    const struct perf_ability *ability);
 /* Why no agent came: a literal, from what the program's file says. */
 const char *tell_why_unentered(const struct image *image);
+/* Names a process that gave up waiting for an answer to its hello, and has ended. */
+void tell_too_late(struct recording_writer *writer, const char name[16], pid_t pid);
 /* Copies the names of generated code, which may be gone later. */
 void tell_generated_code(struct recording_writer *writer, const struct image *image);

@@ -137,8 +137,12 @@ static void tree_take_exit(struct tree *tree, const struct sideband_event *event
 
 	if (thread != NULL)
 		thread->end_ns = event->time_ns;
-	if (image->running_threads > 0 && --image->running_threads == 0)
-		tree_end(tree, image, event->time_ns);
+	if (image->running_threads == 0 || --image->running_threads > 0)
+		return;
+	/* The kernel says the same when an exec takes a process out of our sight. */
+	if (image->state == IMAGE_STARTING && tree_is_alive(image->pid))
+		return;
+	tree_end(tree, image, event->time_ns);
 }
 
 /* A child that was only on its way to exec, unsampled, is the same image still. */
@@ -309,6 +313,24 @@ static void read_comm(struct image *image)
 	fclose(file);
 }
 
+void tree_read_name(struct tree *tree, struct image *image)
+{
+	read_comm(image);
+	image_write(image, tree->session_start_ns, tree->writer);
+}
+
+void tree_add_command(struct tree *tree, pid_t pid, uint64_t time_ns)
+{
+	struct image *image = tree_find(tree, pid);
+
+	if (image != NULL)
+		return;
+	image = tree_add(tree, pid, NULL, time_ns);
+	image->mappings = mappings_new();
+	image->running_threads = 1;
+	tree_read_name(tree, image);
+}
+
 void tree_read_process(struct tree *tree, struct image *image)
 {
 	char link[64], path[PATH_MAX];
@@ -323,8 +345,14 @@ void tree_read_process(struct tree *tree, struct image *image)
 	image_write(image, tree->session_start_ns, tree->writer);
 }
 
-/* The parent and the user time in ticks, as /proc/<pid>/stat says (proc(5)). */
-static bool read_stat(pid_t pid, int *out_parent, unsigned long *out_user_ticks)
+/* What /proc/<pid>/stat says (proc(5)), of it what we need. */
+struct process_stat {
+	char state;
+	int parent;
+	unsigned long user_ticks;
+};
+
+static bool read_stat(pid_t pid, struct process_stat *out_stat)
 {
 	char path[64], line[1024];
 	const char *behind_name = NULL;
@@ -339,26 +367,31 @@ static bool read_stat(pid_t pid, int *out_parent, unsigned long *out_user_ticks)
 		behind_name = strrchr(line, ')');
 	fclose(file);
 	return behind_name != NULL &&
-	       sscanf(behind_name, ") %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu",
-		      out_parent, out_user_ticks) == 2;
+	       sscanf(behind_name, ") %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu",
+		      &out_stat->state, &out_stat->parent, &out_stat->user_ticks) == 3;
+}
+
+bool tree_is_alive(pid_t pid)
+{
+	struct process_stat stat;
+
+	return read_stat(pid, &stat) && stat.state != 'Z' && stat.state != 'X';
 }
 
 struct image *tree_find_parent(const struct tree *tree, pid_t pid)
 {
-	unsigned long user_ticks;
-	int parent;
+	struct process_stat stat;
 
-	return read_stat(pid, &parent, &user_ticks) ? tree_find(tree, parent) : NULL;
+	return read_stat(pid, &stat) ? tree_find(tree, stat.parent) : NULL;
 }
 
 uint64_t tree_user_ns(pid_t pid)
 {
-	unsigned long user_ticks;
-	int parent;
+	struct process_stat stat;
 
-	if (!read_stat(pid, &parent, &user_ticks))
+	if (!read_stat(pid, &stat))
 		return 0;
-	return user_ticks * (1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK));
+	return stat.user_ticks * (1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
 /* The first figure of schedstat is what the scheduler charged (Documentation/scheduler). */

@@ -84,7 +84,7 @@ struct sample_time {
 	u64 covered_ns;
 };
 struct sample_time clock_weigh(struct ring_header *ring, u32 overruns);
-/* What the process burned so far, on the recording's clock where a ring tells which. */
+/* What the process burned so far, on the recording's clock. */
 u64 clock_process_ns(const struct ring_header *ring);
 /* Begins the calling thread's account: what it burned until now is start-up. */
 void clock_begin_thread(void);

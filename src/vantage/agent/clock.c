@@ -67,21 +67,36 @@ static u64 clock_user_ns(int who)
 	return (u64)usage.ru_utime.tv_sec * NS_PER_SECOND + (u64)usage.ru_utime.tv_usec * 1000;
 }
 
+/* Switches to a thread, or to all threads there ever were. */
+static u64 clock_switches(int who)
+{
+	struct rusage usage;
+
+	if (arch_syscall4(SYS_getrusage, who, (long)&usage, 0, 0) != 0)
+		return 0;
+	return (u64)(usage.ru_nvcsw + usage.ru_nivcsw);
+}
+
+/* A CPU clock's figure without what switches cost. */
+static u64 without_switches(const struct ring_header *ring, u64 cpu_ns, u64 switches)
+{
+	const u64 cost_ns = switches * __atomic_load_n(&ring->switch_cost_ns, __ATOMIC_RELAXED);
+
+	return cpu_ns > cost_ns ? cpu_ns - cost_ns : 0;
+}
+
 u64 clock_process_ns(const struct ring_header *ring)
 {
-	if (ring != NULL && (ring->flags & RING_CLOCK_USER))
+	if (ring->flags & RING_CLOCK_USER)
 		return clock_user_ns(RUSAGE_SELF);
-	return clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+	return without_switches(ring, clock_read_ns(CLOCK_PROCESS_CPUTIME_ID),
+				clock_switches(RUSAGE_SELF));
 }
 
 /* How often the thread was switched to, which it also tells the recorder: it is a cost. */
 static void clock_read_switches(struct ring_header *ring)
 {
-	struct rusage usage;
-
-	if (arch_syscall4(SYS_getrusage, RUSAGE_THREAD, (long)&usage, 0, 0) != 0)
-		return;
-	const u64 switches = (u64)(usage.ru_nvcsw + usage.ru_nivcsw);
+	const u64 switches = clock_switches(RUSAGE_THREAD);
 
 	if (switches > thread_notes.switches && thread_notes.last_time_ns != 0)
 		__atomic_fetch_add(&ring->switches, switches - thread_notes.switches,
@@ -89,16 +104,13 @@ static void clock_read_switches(struct ring_header *ring)
 	thread_notes.switches = switches;
 }
 
-/* The thread's CPU time since it was born, without what switches cost as far as they are known. */
+/* The thread's time since it was born, without what switches cost as far as they are known. */
 static u64 clock_thread_ns(const struct ring_header *ring)
 {
 	if ((ring->flags & RING_TIMER) && (ring->flags & RING_CLOCK_USER))
 		return clock_user_ns(RUSAGE_THREAD);
-	const u64 cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
-	const u64 switches_ns = thread_notes.switches *
-				__atomic_load_n(&ring->switch_cost_ns, __ATOMIC_RELAXED);
-
-	return cpu_ns > switches_ns ? cpu_ns - switches_ns : 0;
+	return without_switches(ring, clock_read_ns(CLOCK_THREAD_CPUTIME_ID),
+				thread_notes.switches);
 }
 
 void clock_begin_thread(void)

@@ -57,14 +57,15 @@ static bool handshake_say_hello(int fd, unsigned int occasion)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	const struct handshake_hello hello = {
+	struct handshake_hello hello = {
 		.magic = HANDSHAKE_MAGIC,
 		.occasion = occasion,
 		.pid = (u32)agent.pid,
 		.tid = (u32)syscall(SYS_gettid),
 		.time_ns = (u64)now.tv_sec * 1000000000ULL + (u64)now.tv_nsec,
-		.process_cpu_ns = clock_process_ns(NULL),
 	};
+
+	strncpy(hello.name, program_invocation_short_name, sizeof hello.name - 1);
 
 	return send(fd, &hello, sizeof hello, MSG_NOSIGNAL) == (ssize_t)sizeof hello;
 }

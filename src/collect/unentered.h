@@ -1,0 +1,14 @@
+/*
+ * unentered - processes no agent has come from so far: what they burn is counted at least.
+ *
+ * One that runs with other rights since its exec is out of our counters' sight, but not of
+ * /proc's.
+ */
+#pragma once
+
+struct enter_terms;
+struct image;
+struct tree;
+
+/* Looks at such an image, as often as the session's clock comes round. */
+void unentered_look(struct tree *tree, struct image *image, const struct enter_terms *terms);
