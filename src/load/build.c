@@ -22,6 +22,7 @@ struct loaded_thread {
 struct loaded_process {
 	struct recording_process row;
 	uint64_t cpu_ns; /* of its threads */
+	size_t thread_count;
 };
 
 struct builder {
@@ -147,6 +148,7 @@ static int read_thread(void *context, const struct recording_thread *row)
 		return damaged(builder, "thread", row->id, "process", row->process);
 	if (row->cpu_ns > 0)
 		process->cpu_ns += (uint64_t)row->cpu_ns;
+	process->thread_count++;
 	thread.row.name =
 		keep_string(builder, row->name && *row->name ? row->name : process->row.name);
 	builder->thread_rows =
@@ -190,7 +192,9 @@ static void add_threads(struct builder *builder)
 				.process = { id_of(&builder->processes, row->process) },
 				.tid = row->tid,
 				.name = row->name,
-				.cpu_ns = row->cpu_ns > 0 ? (uint64_t)row->cpu_ns : 0,
+				/* The kernel's figure is the process's: it is a thread's where
+				 * there is only one. */
+				.cpu_ns = process->thread_count == 1 ? process->cpu_ns : 0,
 			});
 
 		if (!about.unentered_reason && builder->is_without_children &&

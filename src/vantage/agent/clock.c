@@ -165,22 +165,37 @@ static bool clock_must_read(const struct ring_header *ring, u64 now_ns)
 	return !clock_is_one_period(ring, now_ns);
 }
 
+/*
+ * What is due, as one period if it is about that: the rest, either way, is due the next time.
+ * A weight of one period costs a recording nothing.
+ */
+static u64 clock_round(const struct ring_header *ring, u64 due_ns)
+{
+	const u64 period_ns = ring->period_ns;
+
+	if (due_ns > period_ns - period_ns / 4 && due_ns < period_ns + period_ns / 4)
+		return period_ns;
+	return due_ns;
+}
+
 /* The weight of this sample by the thread's clock: what has not been covered so far. */
 static u64 clock_settle(struct ring_header *ring)
 {
-	const u64 covered_ns = thread_notes.covered_ns;
-
 	thread_notes.since_clock_read = 0;
 	if (ring->switch_cost_ns != 0)
 		clock_read_switches(ring);
-	const u64 event_ns = clock_thread_ns(ring);
+	const u64 event_ns = clock_thread_ns(ring), covered_ns = thread_notes.covered_ns;
+	const u64 due_ns = event_ns > covered_ns ? event_ns - covered_ns : 0;
 
-	if (event_ns > covered_ns)
-		thread_notes.covered_ns = event_ns;
 	/* System time was not counted in between: the sample stands for its period all the same. */
-	if (ring->flags & RING_USER_MODE_ONLY)
+	if (ring->flags & RING_USER_MODE_ONLY) {
+		thread_notes.covered_ns += due_ns;
 		return ring->period_ns;
-	return thread_notes.covered_ns - covered_ns;
+	}
+	const u64 weight_ns = clock_round(ring, due_ns);
+
+	thread_notes.covered_ns += weight_ns;
+	return weight_ns;
 }
 
 /* Where no clock may be read, one period after the last sample. */
