@@ -58,13 +58,14 @@ extern struct agent agent;
 struct thread_notes {
 	int tid; /* 0: no sample yet */
 	u32 since_clock_read;
-	u64 covered_ns;       /* CPU time that samples and start-up stand for */
-	u64 covered_start_ns; /* what of it was there when sampling began */
-	u64 last_time_ns;     /* CLOCK_MONOTONIC at the last sample */
-	u64 switches;         /* as the clock was last read */
-	u64 own_stack_low;    /* [own_stack_low, top) has been proven readable */
-	bool is_trap_masked;  /* as the program sees it: masks.c */
-	void *timer;          /* timers.c */
+	u64 covered_ns;      /* CPU time since sampling began that samples stand for */
+	u64 boundary_ns;     /* of the thread's clock, where the last period ended */
+	bool has_phase;      /* it is known where the event's periods end */
+	u64 last_time_ns;    /* CLOCK_MONOTONIC at the last sample */
+	u64 switches;        /* as the clock was last read */
+	u64 own_stack_low;   /* [own_stack_low, top) has been proven readable */
+	bool is_trap_masked; /* as the program sees it: masks.c */
+	void *timer;         /* timers.c */
 	bool has_timer;
 };
 extern __thread struct thread_notes thread_notes;
@@ -83,7 +84,7 @@ struct sample_time {
 	u64 weight_ns;
 	u64 covered_ns;
 };
-struct sample_time clock_weigh(struct ring_header *ring, u32 overruns);
+struct sample_time clock_weigh(struct ring_header *ring, u32 overruns, u64 pc);
 /* What the process burned so far, on the recording's clock. */
 u64 clock_process_ns(const struct ring_header *ring);
 /* Begins the calling thread's account: what it burned until now is start-up. */

@@ -44,6 +44,12 @@ static inline u64 arch_thread_pointer(void)
 		.fp = (uc)->uc_mcontext.regs[29], .lr = (uc)->uc_mcontext.regs[30], \
 	}
 
+#define ARCH_PC_OF(uc) ((u64)(uc)->uc_mcontext.pc)
+
+/* The instruction `svc #0`. */
+#define ARCH_CALL       "\x01\x00\x00\xd4"
+#define ARCH_CALL_BYTES 4
+
 /* A register by its DWARF number (DWARF for the Arm 64-bit Architecture): 31 is the stack pointer. */
 static inline u64 arch_register_of(const ucontext_t *context, u32 number)
 {

@@ -47,6 +47,12 @@ static inline u64 arch_thread_pointer(void)
 		.bx = (u64)(uc)->uc_mcontext.gregs[REG_RBX], \
 	}
 
+#define ARCH_PC_OF(uc) ((u64)(uc)->uc_mcontext.gregs[REG_RIP])
+
+/* The instruction `syscall`. */
+#define ARCH_CALL       "\x0f\x05"
+#define ARCH_CALL_BYTES 2
+
 /* A register by its DWARF number (System V ABI for AMD64, figure 3.36). */
 static inline u64 arch_register_of(const ucontext_t *context, u32 number)
 {

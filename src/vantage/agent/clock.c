@@ -16,9 +16,11 @@
  * is taken off: the recorder measures it, and raises it while it sees more time covered
  * than its events have counted.
  *
- * Weights are differences of that clock, not numbers of traps: threads of a process hand the
- * rest of a period on to each other at a switch (kernel/events/core.c,
- * perf_event_context_sched_out, swaps equal contexts), so one may get the other's trap.
+ * A weight is the number of periods of that clock that ended since the last sample, not the
+ * number of traps: threads of a process hand the rest of a period on to each other at a switch
+ * (kernel/events/core.c, perf_event_context_sched_out, swaps equal contexts), so one may get
+ * the other's trap, and then stand for no time at all.  Where periods end is known from traps
+ * that interrupt user code; without it, a call would be given the time before it as well.
  */
 #include "vantage/agent/agent.h"
 
@@ -116,10 +118,11 @@ static u64 clock_thread_ns(const struct ring_header *ring)
 void clock_begin_thread(void)
 {
 	clock_read_switches(agent.ring);
-	thread_notes.covered_start_ns = clock_thread_ns(agent.ring);
-	thread_notes.covered_ns = thread_notes.covered_start_ns;
+	thread_notes.boundary_ns = clock_thread_ns(agent.ring);
+	thread_notes.covered_ns = 0;
 	thread_notes.last_time_ns = clock_monotonic_ns();
 	thread_notes.since_clock_read = 0;
+	thread_notes.has_phase = false;
 }
 
 static bool is_older_thread(const struct ring_header *ring, int tid)
@@ -138,11 +141,23 @@ static void clock_meet_thread(struct ring_header *ring, u64 now_ns)
 	if (thread_notes.last_time_ns != 0 || !is_older_thread(ring, thread_notes.tid))
 		return;
 	/* What it burned before the event was opened is start-up. */
-	u64 cpu_ns = clock_thread_ns(ring);
+	const u64 cpu_ns = clock_thread_ns(ring);
 
-	thread_notes.covered_ns = cpu_ns > ring->period_ns ? cpu_ns - ring->period_ns : 0;
-	thread_notes.covered_start_ns = thread_notes.covered_ns;
+	thread_notes.boundary_ns = cpu_ns > ring->period_ns ? cpu_ns - ring->period_ns : 0;
 	thread_notes.last_time_ns = now_ns;
+}
+
+/*
+ * Whether the thread is on its way back from a system call: its trap may have waited for that.
+ * One that is in another's code, and cannot be read, is taken for user code.
+ */
+static bool clock_is_behind_call(u64 pc)
+{
+	const u64 call = pc - ARCH_CALL_BYTES;
+
+	if ((pc & (MEMORY_PAGE - 1)) < ARCH_CALL_BYTES || !memory_probe(pc))
+		return false;
+	return __builtin_memcmp((const void *)call, ARCH_CALL, ARCH_CALL_BYTES) == 0;
 }
 
 /* Whether so much time has gone by that the thread ran throughout, or did not. */
@@ -158,44 +173,68 @@ static bool clock_must_read(const struct ring_header *ring, u64 now_ns)
 {
 	if (!agent.may_call)
 		return false;
-	if ((ring->flags & RING_TIMER) || ring->period_ns >= LONG_PERIOD_NS)
+	if ((ring->flags & RING_TIMER) || ring->period_ns >= LONG_PERIOD_NS ||
+	    !thread_notes.has_phase)
 		return true;
 	if (++thread_notes.since_clock_read >= SAMPLES_PER_CLOCK_READ)
 		return true;
 	return !clock_is_one_period(ring, now_ns);
 }
 
+/* The periods that have ended by the thread's clock since the last boundary. */
+static u64 clock_periods(const struct ring_header *ring, u64 event_ns, u64 tolerance_ns)
+{
+	const u64 boundary_ns = thread_notes.boundary_ns;
+	const u64 due_ns = event_ns > boundary_ns ? event_ns - boundary_ns : 0;
+
+	return (due_ns + tolerance_ns) / ring->period_ns;
+}
+
 /*
- * What is due, as one period if it is about that: the rest, either way, is due the next time.
- * A weight of one period costs a recording nothing.
+ * A trap that interrupts user code comes at the very end of a period: that is where the
+ * thread's periods are counted from.  Where it is far from where one was expected, it was
+ * another thread's.
  */
-static u64 clock_round(const struct ring_header *ring, u64 due_ns)
+static void clock_lock_phase(const struct ring_header *ring, u64 event_ns)
+{
+	const u64 boundary_ns = thread_notes.boundary_ns;
+	const u64 off_ns =
+		event_ns > boundary_ns ? event_ns - boundary_ns : boundary_ns - event_ns;
+
+	if (off_ns < ring->period_ns / 8 || !thread_notes.has_phase)
+		thread_notes.boundary_ns = event_ns;
+	thread_notes.has_phase = true;
+}
+
+/* The weight of this sample by the thread's clock: the periods that ended since the last. */
+static u64 clock_settle(struct ring_header *ring, u64 pc)
 {
 	const u64 period_ns = ring->period_ns;
 
-	if (due_ns > period_ns - period_ns / 4 && due_ns < period_ns + period_ns / 4)
-		return period_ns;
-	return due_ns;
-}
-
-/* The weight of this sample by the thread's clock: what has not been covered so far. */
-static u64 clock_settle(struct ring_header *ring)
-{
 	thread_notes.since_clock_read = 0;
 	if (ring->switch_cost_ns != 0)
 		clock_read_switches(ring);
-	const u64 event_ns = clock_thread_ns(ring), covered_ns = thread_notes.covered_ns;
-	const u64 due_ns = event_ns > covered_ns ? event_ns - covered_ns : 0;
+	const u64 event_ns = clock_thread_ns(ring);
 
-	/* System time was not counted in between: the sample stands for its period all the same. */
-	if (ring->flags & RING_USER_MODE_ONLY) {
+	if (ring->flags & RING_TIMER || ring->flags & RING_USER_MODE_ONLY) {
+		const u64 due_ns = event_ns > thread_notes.boundary_ns
+					   ? event_ns - thread_notes.boundary_ns
+					   : 0;
+
+		thread_notes.boundary_ns += due_ns;
 		thread_notes.covered_ns += due_ns;
-		return ring->period_ns;
+		/* A user-mode event counted no system time in between: the sample is a period. */
+		return ring->flags & RING_TIMER ? due_ns : period_ns;
 	}
-	const u64 weight_ns = clock_round(ring, due_ns);
+	const bool is_behind_call = clock_is_behind_call(pc);
+	const u64 periods =
+		clock_periods(ring, event_ns, is_behind_call ? period_ns / 16 : period_ns / 2);
 
-	thread_notes.covered_ns += weight_ns;
-	return weight_ns;
+	thread_notes.boundary_ns += periods * period_ns;
+	thread_notes.covered_ns += periods * period_ns;
+	if (!is_behind_call)
+		clock_lock_phase(ring, event_ns);
+	return periods * period_ns;
 }
 
 /* Where no clock may be read, one period after the last sample. */
@@ -206,7 +245,13 @@ static u64 clock_now_ns(const struct ring_header *ring)
 	return thread_notes.last_time_ns + ring->period_ns;
 }
 
-struct sample_time clock_weigh(struct ring_header *ring, u32 overruns)
+static void clock_cover(u64 ns)
+{
+	thread_notes.covered_ns += ns;
+	thread_notes.boundary_ns += ns;
+}
+
+struct sample_time clock_weigh(struct ring_header *ring, u32 overruns, u64 pc)
 {
 	u64 now_ns = clock_now_ns(ring);
 	u64 weight_ns = ring->period_ns * (1 + (u64)overruns);
@@ -214,13 +259,13 @@ struct sample_time clock_weigh(struct ring_header *ring, u32 overruns)
 	if (thread_notes.tid == 0 && agent.may_call)
 		clock_meet_thread(ring, now_ns);
 	if (clock_must_read(ring, now_ns))
-		weight_ns = clock_settle(ring);
+		weight_ns = clock_settle(ring, pc);
 	else
-		thread_notes.covered_ns += weight_ns;
+		clock_cover(weight_ns);
 	thread_notes.last_time_ns = now_ns;
 	return (struct sample_time){
 		.time_ns = now_ns,
 		.weight_ns = weight_ns,
-		.covered_ns = thread_notes.covered_ns - thread_notes.covered_start_ns,
+		.covered_ns = thread_notes.covered_ns,
 	};
 }

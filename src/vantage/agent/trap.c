@@ -52,7 +52,7 @@ static void scratch_give(struct scratch *scratch)
 
 static void sample(struct ring_header *ring, u32 overruns, const ucontext_t *context)
 {
-	struct sample_time time = clock_weigh(ring, overruns);
+	struct sample_time time = clock_weigh(ring, overruns, ARCH_PC_OF(context));
 	struct scratch *scratch = scratch_take();
 
 	if (scratch == NULL || !ring_has_room(ring, RING_WORDS(struct ring_sample))) {
