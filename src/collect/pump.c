@@ -8,11 +8,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "abi/ring.h"
 #include "abi/walk_status.h"
 #include "base/memory.h"
+#include "base/monotonic.h"
 #include "collect/image.h"
 #include "collect/mappings.h"
 #include "record/writer.h"
@@ -224,13 +224,10 @@ static uint64_t pump_skip(const struct pump *pump, const struct image *image, ui
 /* Whether to wait for the record at the tail, rather than give it up. */
 static bool pump_waits(struct image *image, int is_last)
 {
-	struct timespec now;
+	const uint64_t now_ns = monotonic_ns();
 
 	if (is_last)
 		return false;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	const uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
-
 	if (image->stalled_since_ns == 0)
 		image->stalled_since_ns = now_ns;
 	return now_ns - image->stalled_since_ns < STALL_PATIENCE_NS;

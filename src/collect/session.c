@@ -13,12 +13,12 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "abi/ticks.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/monotonic.h"
 #include "base/notes.h"
 #include "collect/account.h"
 #include "collect/command.h"
@@ -68,14 +68,6 @@ struct session {
 	uint64_t events_dropped;
 	uint64_t uncounted_ns; /* burned out of our counters' sight */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
-}
 
 static uint64_t rusage_ns(bool is_user_clock)
 {
@@ -142,7 +134,7 @@ static void session_end_dead(struct session *session)
 		struct pollfd ended = { .fd = image->pidfd, .events = POLLIN };
 
 		if (image->is_gone || (image->pidfd >= 0 && poll(&ended, 1, 0) == 1))
-			tree_end(&session->tree, image, now_ns());
+			tree_end(&session->tree, image, monotonic_ns());
 	}
 }
 
@@ -245,7 +237,7 @@ static void session_reap(struct session *session)
 	    waitpid(session->command.pid, &status, WNOHANG) != session->command.pid)
 		return;
 	session->is_reaped = true;
-	session->reaped_ns = now_ns();
+	session->reaped_ns = monotonic_ns();
 	session->result->wait_status = status;
 	session->result->is_command_status_known = true;
 	session->round_ms = ROUND_MIN_MS;
@@ -257,7 +249,8 @@ static bool session_is_over(const struct session *session)
 		return false;
 	if (session->tree.count == 0)
 		return true;
-	return !session->options->wait && now_ns() - session->reaped_ns > SURVIVOR_PATIENCE_NS;
+	return !session->options->wait &&
+	       monotonic_ns() - session->reaped_ns > SURVIVOR_PATIENCE_NS;
 }
 
 static void session_loop(struct session *session)
@@ -266,10 +259,10 @@ static void session_loop(struct session *session)
 		{ .fd = session->forward.fd, .events = POLLIN },
 		{ .fd = hello_server_fd(session->server), .events = POLLIN },
 	};
-	uint64_t next_round_ns = now_ns();
+	uint64_t next_round_ns = monotonic_ns();
 
 	while (!session_is_over(session)) {
-		const uint64_t now = now_ns();
+		const uint64_t now = monotonic_ns();
 		const int wait_ms =
 			next_round_ns > now ? (int)((next_round_ns - now) / NS_PER_MS) + 1 : 0;
 
@@ -279,9 +272,10 @@ static void session_loop(struct session *session)
 					 session->is_reaped ? 0 : session->command.pid))
 				session_reap(session);
 		}
-		if (now_ns() >= next_round_ns || session->is_reaped) {
+		if (monotonic_ns() >= next_round_ns || session->is_reaped) {
 			session_round(session);
-			next_round_ns = now_ns() + (uint64_t)session->round_ms * NS_PER_MS;
+			next_round_ns =
+				monotonic_ns() + (uint64_t)session->round_ms * NS_PER_MS;
 		}
 	}
 }
@@ -336,7 +330,7 @@ static void session_tell_end(struct session *session)
 {
 	const bool is_user_clock = session->options->clock == CLOCK_KIND_USER;
 	const uint64_t wall_ns =
-		(session->result->survivors == 0 ? now_ns() : session->reaped_ns) -
+		(session->result->survivors == 0 ? monotonic_ns() : session->reaped_ns) -
 		session->start_ns;
 	uint64_t kernel_cpu_ns =
 		session->tree_counter_fd >= 0 ? perf_read_counter(session->tree_counter_fd) : 0;
@@ -346,7 +340,7 @@ static void session_tell_end(struct session *session)
 		kernel_cpu_ns = rusage_ns(is_user_clock);
 	recording_writer_set_int(session->writer, KEY_WALL_NS, (int64_t)wall_ns);
 	recording_writer_set_int(session->writer, KEY_KERNEL_CPU_NS, (int64_t)kernel_cpu_ns);
-	session_tell_cost(session, now_ns() - session->start_ns);
+	session_tell_cost(session, monotonic_ns() - session->start_ns);
 	if (is_user_clock)
 		recording_writer_note(
 			session->writer,
@@ -413,7 +407,7 @@ static int session_start(struct session *session, struct error *err)
 				   err);
 	if (rc < 0)
 		return rc;
-	session->start_ns = now_ns();
+	session->start_ns = monotonic_ns();
 	session->start_ticks = ticks_now();
 	tree_init(&session->tree, session->writer, session->start_ns);
 	session->tree.ended = session_image_ended;

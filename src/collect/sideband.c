@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/monotonic.h"
 
 /* kernel.perf_event_mlock_kb is 516 by default: 128 pages and one.  Less is tried, too. */
 static const size_t ring_pages[] = { 128, 64, 16, 4, 1 };
@@ -268,19 +269,11 @@ static bool parse_record(const struct perf_event_header *record, struct sideband
 	}
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
-}
-
 uint64_t sideband_drain(struct sideband *sideband,
 			void (*visit)(void *context, const struct sideband_event *event),
 			void *context)
 {
-	const uint64_t until_ns = now_ns();
+	const uint64_t until_ns = monotonic_ns();
 	const uint64_t dropped_before = sideband->dropped;
 	size_t visited = 0;
 

@@ -1,12 +1,12 @@
 #include "collect/switch_cost.h"
 
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "collect/in_child.h"
 #include "collect/perf_events.h"
 
 #define ROUND_TRIPS 100
@@ -70,45 +70,32 @@ static uint64_t measure(int to, int from, uint64_t period_ns)
 }
 
 /* In a child of ours, with a child of its own at the other end of two pipes. */
-static void measure_in_child(uint64_t *out_ns, uint64_t period_ns)
+static uint64_t measure_in_child(const void *context)
 {
+	const uint64_t period_ns = *(const uint64_t *)context;
 	int there[2], back[2];
 
 	if (pipe(there) < 0 || pipe(back) < 0)
-		return;
+		return 0;
 	signal(SIGTRAP, SIG_IGN);
 	pid_t pid = fork();
 
 	if (pid < 0)
-		return;
+		return 0;
 	if (pid == 0) {
 		close(there[1]);
 		echo(there[0], back[1], period_ns);
 		_exit(0);
 	}
 	close(back[1]);
-	*out_ns = measure(there[1], back[0], period_ns);
+	const uint64_t cost_ns = measure(there[1], back[0], period_ns);
+
 	close(there[1]);
 	waitpid(pid, NULL, 0);
+	return cost_ns;
 }
 
 uint64_t switch_cost_measure(uint64_t period_ns)
 {
-	uint64_t *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
-				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	if (shared == MAP_FAILED)
-		return 0;
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		measure_in_child(shared, period_ns);
-		_exit(0);
-	}
-	if (pid > 0)
-		waitpid(pid, NULL, 0);
-	const uint64_t cost_ns = *shared;
-
-	munmap(shared, sizeof *shared);
-	return cost_ns;
+	return in_child(measure_in_child, &period_ns);
 }

@@ -3,18 +3,18 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <linux/perf_event.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "collect/in_child.h"
 #include "collect/perf_events.h"
 
 #define SLICES         8
 #define SLICE_NS       2000000ULL
 #define TRAP_PERIOD_NS 49999ULL
 
+/* Only in the child that measures: a handler has nowhere else to count. */
 static volatile sig_atomic_t traps;
 
 static void on_trap(int signal)
@@ -71,38 +71,21 @@ static uint64_t measure(int event)
 	return costs[SLICES / 2];
 }
 
-static void measure_in_child(uint64_t *out_ns, bool is_user_mode_only)
+static uint64_t measure_in_child(const void *context)
 {
+	const bool is_user_mode_only = *(const bool *)context;
 	struct sigaction action = { .sa_handler = on_trap };
 
 	sigaction(SIGTRAP, &action, NULL);
 	int event = perf_open_sampler(getpid(), TRAP_PERIOD_NS, is_user_mode_only);
 
 	if (event < 0)
-		return;
+		return 0;
 	ioctl(event, PERF_EVENT_IOC_DISABLE, 0);
-	*out_ns = measure(event);
+	return measure(event);
 }
 
 uint64_t trigger_cost_measure(bool has_sigtrap, bool is_user_mode_only)
 {
-	if (!has_sigtrap)
-		return 0;
-	uint64_t *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
-				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	if (shared == MAP_FAILED)
-		return 0;
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		measure_in_child(shared, is_user_mode_only);
-		_exit(0);
-	}
-	if (pid > 0)
-		waitpid(pid, NULL, 0);
-	const uint64_t cost_ns = *shared;
-
-	munmap(shared, sizeof *shared);
-	return cost_ns;
+	return has_sigtrap ? in_child(measure_in_child, &is_user_mode_only) : 0;
 }
