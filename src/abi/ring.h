@@ -126,7 +126,10 @@ static inline int ring_has_room(struct ring_header *ring, u64 words)
 	return head + words - tail <= ring->word_count;
 }
 
-/* Reserves words for one record: its position in *out_position; 0, or -1 when there is no room. */
+/*
+ * Reserves words for one record: its position in *out_position; 0, or -1 when there is no
+ * room.
+ */
 static inline int ring_reserve(struct ring_header *ring, u64 words, u64 *out_position)
 {
 	u64 head = __atomic_load_n(&ring->head, __ATOMIC_RELAXED);

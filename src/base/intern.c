@@ -49,7 +49,10 @@ uint32_t intern_add(struct intern *intern, const void *bytes, size_t len)
 {
 	uint64_t hash = hash_bytes(bytes, len);
 
-	/* The index has a string under its hash and the number of others that came before it. */
+	/*
+	 * The index has a string under its hash and the number of others that came before
+	 * it.
+	 */
 	for (uint64_t twin = 0;; twin++) {
 		bool is_new;
 		uint64_t *id = table_at(&intern->index, twin, hash, &is_new);

@@ -96,7 +96,10 @@ static void close_hole(struct table *table, size_t hole)
 	for (size_t i = (hole + 1) & mask; table->slots[i].is_used; i = (i + 1) & mask) {
 		size_t home = home_of(table, table->slots[i].hi, table->slots[i].lo);
 
-		/* A key may not stand before its home: seen from there, the hole must be nearer. */
+		/*
+		 * A key may not stand before its home: seen from there, the hole must be
+		 * nearer.
+		 */
 		if (((hole - home) & mask) > ((i - home) & mask))
 			continue;
 		table->slots[hole] = table->slots[i];

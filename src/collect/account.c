@@ -93,7 +93,10 @@ static void account_unentered(struct image *image, const struct account_terms *t
 			? image->counted_before_ns + perf_read_counter(image->counter_fd)
 			: 0;
 
-	/* What /proc told last is a lower bound: of user time, and of what may not be counted. */
+	/*
+	 * What /proc told last is a lower bound: of user time, and of what may not be
+	 * counted.
+	 */
 	if (terms->is_user_clock || image->seen_ns > counted_ns) {
 		image->cpu_ns = image->seen_ns;
 	} else if (image->counter_fd >= 0) {

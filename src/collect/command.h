@@ -21,7 +21,10 @@ struct command_environment {
 	sigset_t signal_mask;    /* the mask to run the command with */
 };
 
-/* Starts a child that waits before exec.  On success command_go() or command_abandon() follows. */
+/*
+ * Starts a child that waits before exec. On success command_go() or command_abandon()
+ * follows.
+ */
 int command_start(char *const *argv, const struct command_environment *environment,
 		  struct command *out_command, struct error *err);
 /* Lets it exec.  -errno, the failure and a sentence if that fails: the child is reaped then. */

@@ -51,7 +51,10 @@ static int ring_make(struct image *image, const struct enter_terms *terms)
 	ring->version = RING_VERSION;
 	ring->word_count = RING_WORD_COUNT;
 	ring->period_ns = image->period_ns;
-	/* Rather too little, which the recorder sees and mends, than too much, which it cannot. */
+	/*
+	 * Rather too little, which the recorder sees and mends, than too much, which it
+	 * cannot.
+	 */
 	ring->switch_cost_ns = terms->switch_cost_ns * 3 / 4;
 	ring->flags = (terms->clock == CLOCK_KIND_USER ? RING_CLOCK_USER : 0) |
 		      (terms->is_user_mode_only ? RING_USER_MODE_ONLY : 0) |

@@ -209,7 +209,10 @@ static void pump_take(struct pump *pump, struct image *image, const uint64_t *wo
 	}
 }
 
-/* Where the next committed record begins behind one that will never be; mark if there is none. */
+/*
+ * Where the next committed record begins behind one that will never be; mark if there is
+ * none.
+ */
 static uint64_t pump_skip(const struct pump *pump, const struct image *image, uint64_t position,
 			  uint64_t mark)
 {

@@ -25,7 +25,10 @@ struct tree {
 	uint32_t serial;
 	struct intern paths; /* of mapped files */
 	bool has_sideband;
-	/* Called once for each image, when its last instruction is behind it; it is freed after. */
+	/*
+	 * Called once for each image, when its last instruction is behind it; it is freed
+	 * after.
+	 */
 	void (*ended)(void *context, struct image *image);
 	void *context;
 	uint64_t *last_ended_cpu_ns; /* set by tree_end() while an exec is taken in */

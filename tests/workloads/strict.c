@@ -1,4 +1,7 @@
-/* Computes, gives up all system calls but read, write and exit, computes on, and exits with 7. */
+/*
+ * Computes, gives up all system calls but read, write and exit, computes on, and exits with
+ * 7.
+ */
 #include <linux/seccomp.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -45,7 +45,7 @@ struct agent {
 	u32 program_header_count;
 	int pid;
 	bool may_call;         /* false: a seccomp filter may forbid system calls */
-	bool may_read_counter; /* false: the machine's counter is forbidden, and clocks with it */
+	bool may_read_counter; /* false: no clock can be read, either */
 	bool has_timers;
 	u64 scratches_in_use; /* one bit each */
 };
@@ -70,7 +70,10 @@ struct thread_notes {
 };
 extern __thread struct thread_notes thread_notes;
 
-/* handshake.c: says hello on the socket the environment names.  Leaves agent.ring set, or not. */
+/*
+ * handshake.c: says hello on the socket the environment names. Leaves agent.ring set, or
+ * not.
+ */
 void handshake_run(unsigned int occasion);
 /* Forgets the ring, which is the parent's, in a child of fork. */
 void handshake_forget(void);

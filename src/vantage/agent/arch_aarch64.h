@@ -50,7 +50,10 @@ static inline u64 arch_thread_pointer(void)
 #define ARCH_CALL       "\x01\x00\x00\xd4"
 #define ARCH_CALL_BYTES 4
 
-/* A register by its DWARF number (DWARF for the Arm 64-bit Architecture): 31 is the stack pointer. */
+/*
+ * A register by its DWARF number (DWARF for the Arm 64-bit Architecture): 31 is the stack
+ * pointer.
+ */
 static inline u64 arch_register_of(const ucontext_t *context, u32 number)
 {
 	if (number == 31)

@@ -12,8 +12,8 @@
  *
  * The thread's clock runs on while the kernel switches to and from the thread, the event's does
  * not, and with a sampling event on it a switch takes microseconds: a thread that
- * sleeps a hundred thousand times a second would be given twice its time.  So what switches cost
- * is taken off: the recorder measures it, and raises it while it sees more time covered
+ * sleeps a hundred thousand times a second would be given twice its time.  So what
+ * switches cost is taken off: the recorder measures it, and raises it while it sees more time covered
  * than its events have counted.
  *
  * A weight is the number of periods of that clock that ended since the last sample, not the
@@ -223,7 +223,10 @@ static u64 clock_settle(struct ring_header *ring, u64 pc)
 
 		thread_notes.boundary_ns += due_ns;
 		thread_notes.covered_ns += due_ns;
-		/* A user-mode event counted no system time in between: the sample is a period. */
+		/*
+		 * A user-mode event counted no system time in between: the sample is a
+		 * period.
+		 */
 		return ring->flags & RING_TIMER ? due_ns : period_ns;
 	}
 	const bool is_behind_call = clock_is_behind_call(pc);

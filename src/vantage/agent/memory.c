@@ -5,7 +5,10 @@
 
 #include "vantage/agent/arch.h"
 
-/* As large as the default limit of a stack; deeper ones are proven page by page as they are read. */
+/*
+ * As large as the default limit of a stack; deeper ones are proven page by page as they are
+ * read.
+ */
 #define OWN_STACK_MAX (8ULL << 20)
 
 bool memory_probe(u64 addr)

@@ -26,7 +26,10 @@ struct mem {
 bool memory_probe(u64 addr);
 /* Begins a walk at sp: finds which stack this is and how far it reaches. */
 void memory_begin(struct mem *mem, u64 sp);
-/* Tries to prove [addr, addr + len): more of the stack, or a place elsewhere (generated code). */
+/*
+ * Tries to prove [addr, addr + len): more of the stack, or a place elsewhere (generated
+ * code).
+ */
 bool memory_prove(struct mem *mem, u64 addr, u32 len);
 
 static inline bool memory_covers(u64 low, u64 high, u64 addr, u32 len)

@@ -114,7 +114,10 @@ static bool image_find_segments(const struct dl_find_object *found, struct segme
 	return true;
 }
 
-/* The whole image, and its unwind table with the segment around it: all a rule may be read from. */
+/*
+ * The whole image, and its unwind table with the segment around it: all a rule may be read
+ * from.
+ */
 static bool image_measure(const struct segments *segments, struct mem *mem,
 			  struct native_image *image)
 {
@@ -204,7 +207,7 @@ static void walk_fetch_leaf_register(const ucontext_t *context, u64 rule,
 		regs->lr = arch_register_of(context, number);
 }
 
-/* One step outwards by whatever means there are.  context is NULL but for the innermost frame. */
+/* One step outwards by whatever means there are.  context: NULL but for the innermost frame. */
 static enum walk_status walk_step(struct mem *mem, struct walk *walk, const ucontext_t *context,
 				  bool is_exact, struct native_regs *regs,
 				  struct native_step *out_step)

@@ -15,7 +15,10 @@
 
 static struct ring_header *ring_of(u64 words)
 {
-	/* The header wants lines of its own; what aligned_alloc() gives is a multiple of them. */
+	/*
+	 * The header wants lines of its own; what aligned_alloc() gives is a multiple of
+	 * them.
+	 */
 	struct ring_header *ring =
 		aligned_alloc(128, (RING_HEADER_BYTES + words * sizeof(u64) + 127) & ~127ULL);
 

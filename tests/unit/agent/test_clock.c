@@ -147,7 +147,10 @@ static void a_call_gets_the_periods_that_end_in_it(void **state)
 	(void)state;
 	run(PERIOD);
 	for (u64 turn = 0, phase = 0; turn < 1000; turn++) {
-		/* The event's periods end at whole multiples; phase is where the turn begins. */
+		/*
+		 * The event's periods end at whole multiples; phase is where the turn
+		 * begins.
+		 */
 		const u64 begin = phase, call = begin + PERIOD * 14 / 10,
 			  end = call + PERIOD * 33 / 10;
 		u64 at = begin;
