@@ -104,13 +104,19 @@ static int clear_old(const char *old, struct error *err)
 /* A journal that could not be taken in (a full disk, damage) stays beside its recording. */
 static int move(const char *path, const char *old, struct error *err)
 {
+	bool is_left[sizeof suffixes / sizeof *suffixes];
 	struct error ignored;
 
 	if (journal_is_there(path, JOURNAL_WAL) || journal_is_there(path, JOURNAL_ROLLBACK))
 		journal_fold(path, &ignored);
+	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+		is_left[i] = journal_is_there(path, suffixes[i]);
 	if (rename(path, old) < 0)
 		return error_errno(err, -errno, "%s: cannot be kept as %s", path, old);
 	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+		/* From here on the path is free: a journal that comes is another recorder's. */
+		if (!is_left[i])
+			continue;
 		CLEANUP(freep) char *from = journal_path(path, suffixes[i]);
 		CLEANUP(freep) char *to = journal_path(old, suffixes[i]);
 

@@ -40,7 +40,7 @@ class Recorded(unittest.TestCase):
             stack, ns = line.rsplit(" ", 1)
             leaf = stack.rsplit(";", 1)[-1]
             times[leaf] = times.get(leaf, 0) + int(ns)
-        self.assertEqual(times, self.self_ns)
+        self.assertEqual({leaf: ns for leaf, ns in times.items() if ns}, self.self_ns)
 
     def test_speedscope_gives_every_function_its_time(self):
         data = json.loads(self.export("speedscope"))
@@ -50,7 +50,8 @@ class Recorded(unittest.TestCase):
             for stack, ns in zip(thread["samples"], thread["weights"]):
                 leaf = data["shared"]["frames"][stack[-1]]["name"]
                 times[leaf] = times.get(leaf, 0) + ns
-        self.assertEqual(times, self.self_ns)
+        # A sample may stand for no time: a thread that got another's trap.
+        self.assertEqual({leaf: ns for leaf, ns in times.items() if ns}, self.self_ns)
         self.assertGreaterEqual(len(data["profiles"]), 2)
 
     def test_the_flame_graph_holds_all_the_time(self):
