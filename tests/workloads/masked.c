@@ -35,7 +35,7 @@ static void *run(void *argument)
 	if (sigismember(&before, SIGTRAP) != 0)
 		exit(1);
 	while (truth_thread_cpu_ns() < end_ns) {
-		masked_work(100000);
+		masked_work(3000000);
 		if (!is_all_blocked())
 			exit(1);
 	}
