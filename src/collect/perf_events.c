@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/memory.h"
 
 #define SAMPLER_MARK 0x666174686f6dULL /* "fathom", in si_perf_data */
 
