@@ -9,10 +9,12 @@
  * unwind.c    the walk, behind a cache of rules
  * emit.c      stacks and samples into the ring
  * timers.c    the trigger where perf events are refused
- * hooks.c     the functions of the target that are interposed, and why
- * masks.c     more of them: signal masks
- * exec.c      those that replace the program
- * seccomp.c   and those that forbid it system calls
+ *
+ * hooks.h lists the functions of the target that are interposed, and why.  They stand in
+ * threads.c   threads that begin, images that go
+ * masks.c     signal masks
+ * exec.c      programs that replace themselves
+ * seccomp.c   and those that give up system calls
  *
  * The rules of this place: nothing allocates, locks, prints or exits; a handler
  * makes no system call it can do without; all state hangs on `agent`.
@@ -128,6 +130,3 @@ void masks_hold_trap(bool is_held);
 void timers_init(void);
 void timers_arm_thread(u64 period_ns);
 void timers_disarm_after_fork(void);
-
-/* Interposed functions are the only names the agent exports. */
-#define AGENT_EXPORT __attribute__((visibility("default")))

@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "vantage/agent/hook.h"
+#include "vantage/agent/hooks.h"
 
 AGENT_EXPORT int execveat(int folder, const char *path, char *const argv[],
 			  char *const environment[], int flags);
@@ -85,13 +85,9 @@ AGENT_EXPORT int execv(const char *path, char *const argv[])
 /* The search along PATH is libc's own. */
 AGENT_EXPORT int execvpe(const char *file, char *const argv[], char *const environment[])
 {
-	static hook_function next;
-	int (*real)(const char *, char *const[], char *const[]) =
-		(int (*)(const char *, char *const[], char *const[]))hook_next("execvpe",
-									       &next);
 	const bool has_begun = exec_begin();
 
-	return exec_failed(has_begun, real(file, argv, environment));
+	return exec_failed(has_begun, HOOK_NEXT(execvpe)(file, argv, environment));
 }
 
 AGENT_EXPORT int execvp(const char *file, char *const argv[])

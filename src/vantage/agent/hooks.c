@@ -1,102 +1,41 @@
-/*
- * hooks - the functions of the target that are interposed, and why.
- *
- *   dlclose         addresses lose their meaning: forget the rules kept for them
- *   pthread_create  where timers trigger, each thread needs its own
- *   sigprocmask, pthread_sigmask  (masks.c)
- *   execve and its like  (exec.c)
- *   prctl, syscall  (seccomp.c)
- */
-#include "vantage/agent/agent.h"
+#include "vantage/agent/hooks.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <pthread.h>
+#include <stddef.h>
 
-#include "vantage/agent/hook.h"
+enum hook_kind {
+	PASSES_ON,
+	ANSWERS,
+};
 
-AGENT_EXPORT int dlclose(void *handle);
+static const struct {
+	const char *name;
+	enum hook_kind kind;
+} hooks[] = {
+#define X(name, kind, why) [HOOK_##name] = { #name, kind },
+	HOOK_MAP(X)
+#undef X
+};
 
-hook_function hook_next(const char *name, hook_function *cached)
+static hook_function found[HOOK_COUNT];
+
+hook_function hook_next(enum hook hook)
 {
-	hook_function next = __atomic_load_n(cached, __ATOMIC_RELAXED);
+	hook_function next = __atomic_load_n(&found[hook], __ATOMIC_RELAXED);
 
+	/* Called before our constructor ran: from another library's. */
 	if (next == NULL) {
 		/* POSIX has dlsym() give functions as object pointers; ISO C does not. */
-		*(void **)&next = dlsym(RTLD_NEXT, name);
-		__atomic_store_n(cached, next, __ATOMIC_RELAXED);
+		*(void **)&next = dlsym(RTLD_NEXT, hooks[hook].name);
+		__atomic_store_n(&found[hook], next, __ATOMIC_RELAXED);
 	}
 	return next;
 }
 
-AGENT_EXPORT int dlclose(void *handle)
+void hooks_find(void)
 {
-	static hook_function next;
-	int (*real)(void *) = (int (*)(void *))hook_next("dlclose", &next);
-	int rc = real(handle);
-	struct ring_header *ring = agent.ring;
-
-	if (ring != NULL) {
-		unwind_flush();
-		if (agent.has_timers)
-			emit_flush(ring);
+	for (unsigned int i = 0; i < HOOK_COUNT; i++) {
+		if (hooks[i].kind == PASSES_ON)
+			hook_next((enum hook)i);
 	}
-	return rc;
-}
-
-/* What a new thread is to run, handed over without allocating. */
-struct thread_start {
-	void *(*routine)(void *);
-	void *argument;
-	u32 state; /* 0 free, 1 taken */
-};
-#define THREAD_STARTS 256
-static struct thread_start thread_starts[THREAD_STARTS];
-
-static struct thread_start *thread_start_take(void)
-{
-	for (u32 i = 0; i < THREAD_STARTS; i++) {
-		u32 is_free = 0;
-
-		if (__atomic_compare_exchange_n(&thread_starts[i].state, &is_free, 1, 0,
-						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-			return &thread_starts[i];
-	}
-	return NULL;
-}
-
-static void *thread_run(void *argument)
-{
-	struct thread_start *shared = argument;
-	struct thread_start start = *shared;
-	const struct ring_header *ring = agent.ring;
-
-	/* Pairs with the acquire in thread_start_take(). */
-	__atomic_store_n(&shared->state, 0, __ATOMIC_RELEASE);
-	if (ring != NULL && agent.has_timers)
-		timers_arm_thread(ring->period_ns);
-	return start.routine(start.argument);
-}
-
-AGENT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-				void *(*routine)(void *), void *argument)
-{
-	static hook_function next;
-	int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
-		(int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *),
-			 void *))hook_next("pthread_create", &next);
-	struct thread_start *start = NULL;
-
-	if (agent.has_timers)
-		start = thread_start_take();
-	/* With 256 threads being born at this moment, one goes unsampled. */
-	if (start == NULL)
-		return real(thread, attributes, routine, argument);
-	start->routine = routine;
-	start->argument = argument;
-	int rc = real(thread, attributes, thread_run, start);
-
-	if (rc != 0)
-		__atomic_store_n(&start->state, 0, __ATOMIC_RELEASE);
-	return rc;
 }

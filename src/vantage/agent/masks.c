@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 
 #include "vantage/agent/arch.h"
+#include "vantage/agent/hooks.h"
 
 #define BIT_OF(signal) (1ULL << ((signal)-1))
 /* glibc keeps these two for cancellation and setuid, and never lets them be blocked. */

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "vantage/agent/arch.h"
+#include "vantage/agent/hooks.h"
 
 static void give_up_calls(bool is_strict)
 {

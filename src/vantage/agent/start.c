@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 
 #include "abi/handshake.h"
+#include "vantage/agent/hooks.h"
 
 #define STACK_MAX     (1ULL << 30)
 #define STACK_DEFAULT (8ULL << 20)
@@ -72,6 +73,7 @@ __attribute__((constructor)) static void start(void)
 
 	agent.may_call = true;
 	agent.may_read_counter = true;
+	hooks_find();
 	find_main_stack();
 	agent.program_headers = (const void *)getauxval(AT_PHDR);
 	agent.program_header_count = (u32)getauxval(AT_PHNUM);

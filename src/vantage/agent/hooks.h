@@ -1,0 +1,52 @@
+/*
+ * hooks - every function of the target that the agent stands before, and why.
+ *
+ * A row is a function's name, what the agent's own does in the end, and the reason.  One that
+ * PASSES_ON calls the next definition of its name (libc's, or a sanitizer's); one that ANSWERS
+ * makes the system call itself.  The files that define them are grouped here by row.
+ */
+#pragma once
+
+#define HOOK_MAP(X)                                                                            \
+	/* threads.c */                                                                        \
+	X(dlclose, PASSES_ON, "addresses lose their meaning: rules kept for them are dropped") \
+	X(pthread_create, PASSES_ON, "where timers trigger, each thread needs its own")        \
+	/* masks.c */                                                                          \
+	X(sigprocmask, ANSWERS, "a thread that blocks every signal is sampled all the same")   \
+	X(pthread_sigmask, ANSWERS, "the same")                                                \
+	/* exec.c */                                                                           \
+	X(execve, ANSWERS, "a trap that comes late must not kill the next image")              \
+	X(execveat, ANSWERS, "the same")                                                       \
+	X(fexecve, ANSWERS, "the same")                                                        \
+	X(execv, ANSWERS, "the same")                                                          \
+	X(execvp, ANSWERS, "the same")                                                         \
+	X(execvpe, PASSES_ON, "the same")                                                      \
+	X(execl, ANSWERS, "the same")                                                          \
+	X(execle, ANSWERS, "the same")                                                         \
+	X(execlp, ANSWERS, "the same")                                                         \
+	/* seccomp.c */                                                                        \
+	X(prctl, ANSWERS, "a filter that may forbid our system calls is noticed")              \
+	X(syscall, ANSWERS, "the same")
+
+enum hook {
+#define X(name, kind, why) HOOK_##name,
+	HOOK_MAP(X)
+#undef X
+		HOOK_COUNT,
+};
+
+typedef void (*hook_function)(void);
+
+/*
+ * Finds the next definitions, in the constructor: dlsym() is not async-signal-safe, and some
+ * of these functions are.
+ */
+void hooks_find(void);
+/* The next definition of a function that PASSES_ON. */
+hook_function hook_next(enum hook hook);
+
+/* The same with the function's own type: HOOK_NEXT(dlclose)(handle). */
+#define HOOK_NEXT(name) ((__typeof__(name) *)hook_next(HOOK_##name))
+
+/* Interposed functions are the only names the agent exports. */
+#define AGENT_EXPORT __attribute__((visibility("default")))
