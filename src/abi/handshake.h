@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * handshake - what an agent and the recorder say to each other, once for each
- * process image, over a SOCK_SEQPACKET socket in a folder that only the user can enter.
+ * handshake - what an agent and the recorder say to each other, over a SOCK_SEQPACKET
+ * socket in a folder that only the user can enter.
  *
- * The agent says hello and waits, for a bounded time; the recorder opens its events,
- * answers, and hands over the ring's memory (SCM_RIGHTS).  Then both close: nothing of ours
- * stays open in the target.
+ * The agent says hello and waits, for a bounded time; the recorder does what the occasion
+ * asks for, answers, and hands over the ring's memory where one begins (SCM_RIGHTS).  Then
+ * both close: nothing of ours stays open in the target.
  */
 #pragma once
 #include "abi/types.h"
 
-#define HANDSHAKE_MAGIC           0x66746d32U /* changes with the messages' layout */
+#define HANDSHAKE_MAGIC           0x66746d33U /* changes with the messages' layout */
 #define HANDSHAKE_SOCKET_VARIABLE "FATHOM_AGENT_SOCKET"
 /* How long a program waits for a recorder that does not answer. */
 #define HANDSHAKE_TIMEOUT_MS 250
@@ -18,12 +18,38 @@
 enum handshake_occasion {
 	HANDSHAKE_START, /* the agent's constructor */
 	HANDSHAKE_FORK,  /* a child of a process that has an agent */
+	/* The process asks to be sampled no more; the answer comes when its events are off. */
+	HANDSHAKE_STOP,
+	HANDSHAKE_RESUME, /* it may be sampled again: what it stopped for is over */
+};
+
+/*
+ * Why a process is not to be sampled: from the start (START, FORK), or from now on (STOP).
+ * The sentences are the report's, behind the process's name; an empty one is never told.
+ */
+#define HANDSHAKE_REASON_MAP(X)                                        \
+	X(NO_REASON, "", "")                                           \
+	/* Our trap would go to a handler libc knows nothing of. */    \
+	X(RAW_SIGNALS, "it takes signals by raw system calls",         \
+	  "it began code that takes signals by raw system calls")      \
+	/* The next image has no agent that could take a late trap. */ \
+	X(EXEC, "", "")                                                \
+	/* It has asked to be traced: its traps are its tracer's. */   \
+	X(TRACED, "a debugger traces it", "a debugger traces it")
+
+enum handshake_reason {
+#define X(name, from_the_start, from_now_on) HANDSHAKE_##name,
+	HANDSHAKE_REASON_MAP(X)
+#undef X
+		HANDSHAKE_REASON_COUNT,
 };
 
 struct handshake_hello {
 	u32 magic;
 	u32 occasion;
-	u32 pid, tid;  /* as the process sees them */
+	u32 pid, tid; /* as the process sees them */
+	u32 reason;   /* enum handshake_reason: if any, it is not to be sampled */
+	u32 reserved;
 	u64 time_ns;   /* CLOCK_MONOTONIC */
 	char name[16]; /* the program's, for one that is gone before it is answered */
 };
@@ -31,6 +57,7 @@ struct handshake_hello {
 enum handshake_verdict {
 	HANDSHAKE_SAMPLE, /* with the ring's descriptor */
 	HANDSHAKE_LEAVE,  /* this process is not to be sampled */
+	HANDSHAKE_DONE,   /* the events are as STOP or RESUME asked */
 };
 
 struct handshake_answer {

@@ -17,7 +17,7 @@
 #include "abi/types.h"
 
 #define RING_MAGIC         0x676e69726d746166ULL /* "fatmring" */
-#define RING_VERSION       1
+#define RING_VERSION       2
 #define RING_HEADER_BYTES  4096
 #define RING_OLDER_THREADS 16
 
@@ -44,6 +44,13 @@ struct ring_header {
 	u64 period_ns;
 	u64 switch_cost_ns; /* what a thread's clock shows, and its event does not, per switch;
 			     * the recorder may raise it */
+	/*
+	 * Odd while sampling is paused (a debugger, or the process asked for it): the
+	 * recorder adds one at its beginning and its end.  The first sample of a thread
+	 * behind a pause stands for no more than its own period.
+	 */
+	u32 pauses;
+	u32 reserved;
 	/* Threads that were there before the sampling event: their past is start-up, too. */
 	u32 older_tids[RING_OLDER_THREADS];
 

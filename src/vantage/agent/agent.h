@@ -65,18 +65,29 @@ struct thread_notes {
 	bool has_phase;      /* it is known where the event's periods end */
 	u64 last_time_ns;    /* CLOCK_MONOTONIC at the last sample */
 	u64 switches;        /* as the clock was last read */
+	u32 pauses;          /* of the ring, when the thread's account was begun */
 	u64 own_stack_low;   /* [own_stack_low, top) has been proven readable */
 	bool is_trap_masked; /* as the program sees it: masks.c */
 	void *timer;         /* timers.c */
 	bool has_timer;
+	bool is_timer_slow; /* sampling is paused */
 };
 extern __thread struct thread_notes thread_notes;
 
 /*
  * handshake.c: says hello on the socket the environment names. Leaves agent.ring set, or
- * not.
+ * not; with a reason (abi/handshake.h), not.
  */
-void handshake_run(unsigned int occasion);
+void handshake_run(u32 occasion, u32 reason);
+/*
+ * Asks not to be sampled any more, 0.25 s at most.  True: the events are off, and no trap
+ * comes to the calling thread after this returns; another thread may still have one when it
+ * returns from the system call it is in.  Not for handlers, nor for a vfork child, whose
+ * events (it has none) and memory are its parent's: callers look at agent.pid.
+ */
+bool handshake_stop(u32 reason);
+/* What it stopped for is over, or has failed: it may be sampled again. */
+void handshake_resume(void);
 /* Forgets the ring, which is the parent's, in a child of fork. */
 void handshake_forget(void);
 
@@ -128,5 +139,8 @@ void masks_hold_trap(bool is_held);
 
 /* timers.c */
 void timers_init(void);
-void timers_arm_thread(u64 period_ns);
+void timers_arm_thread(const struct ring_header *ring);
+void timers_disarm_thread(void);
+/* In the handler: false during a pause, when the next trap comes in a second of CPU time. */
+bool timers_may_sample(const struct ring_header *ring);
 void timers_disarm_after_fork(void);

@@ -115,8 +115,14 @@ static u64 clock_thread_ns(const struct ring_header *ring)
 				thread_notes.switches);
 }
 
+static u32 clock_pauses(const struct ring_header *ring)
+{
+	return __atomic_load_n(&ring->pauses, __ATOMIC_RELAXED);
+}
+
 void clock_begin_thread(void)
 {
+	thread_notes.pauses = clock_pauses(agent.ring);
 	clock_read_switches(agent.ring);
 	thread_notes.boundary_ns = clock_thread_ns(agent.ring);
 	thread_notes.covered_ns = 0;
@@ -134,6 +140,16 @@ static bool is_older_thread(const struct ring_header *ring, int tid)
 	return false;
 }
 
+/* From here on: this sample is the thread's first, and stands for one period. */
+static void clock_begin_anew(const struct ring_header *ring, u64 now_ns)
+{
+	const u64 cpu_ns = clock_thread_ns(ring);
+
+	thread_notes.boundary_ns = cpu_ns > ring->period_ns ? cpu_ns - ring->period_ns : 0;
+	thread_notes.last_time_ns = now_ns;
+	thread_notes.has_phase = false;
+}
+
 /* The first sample of a thread other than the one that said hello. */
 static void clock_meet_thread(struct ring_header *ring, u64 now_ns)
 {
@@ -141,10 +157,15 @@ static void clock_meet_thread(struct ring_header *ring, u64 now_ns)
 	if (thread_notes.last_time_ns != 0 || !is_older_thread(ring, thread_notes.tid))
 		return;
 	/* What it burned before the event was opened is start-up. */
-	const u64 cpu_ns = clock_thread_ns(ring);
+	clock_begin_anew(ring, now_ns);
+}
 
-	thread_notes.boundary_ns = cpu_ns > ring->period_ns ? cpu_ns - ring->period_ns : 0;
-	thread_notes.last_time_ns = now_ns;
+/* What the thread burned while nothing was sampled is no sample's. */
+static void clock_end_pause(struct ring_header *ring, u64 now_ns)
+{
+	thread_notes.pauses = clock_pauses(ring);
+	thread_notes.switches = clock_switches(RUSAGE_THREAD);
+	clock_begin_anew(ring, now_ns);
 }
 
 /*
@@ -261,6 +282,8 @@ struct sample_time clock_weigh(struct ring_header *ring, u32 overruns, u64 pc)
 
 	if (thread_notes.tid == 0 && agent.may_call)
 		clock_meet_thread(ring, now_ns);
+	if (thread_notes.pauses != clock_pauses(ring) && agent.may_call)
+		clock_end_pause(ring, now_ns);
 	if (clock_must_read(ring, now_ns))
 		weight_ns = clock_settle(ring, pc);
 	else

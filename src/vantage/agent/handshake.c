@@ -1,12 +1,17 @@
 /*
  * handshake - hello to the recorder, and the ring from it, in bounded time.
  *
- * Runs in the constructor and in children of fork, never in a handler.  Every failure means
- * one thing: this process runs on unsampled, and the recorder, who saw it start, names it.
+ * Runs in the constructor, in children of fork, and where the program is about to do what
+ * traps would harm; never in a handler.  Every failure of a hello means one thing: this process
+ * runs on unsampled, and the recorder, who saw it start, names it.
+ *
+ * The system calls are made here and not by libc's functions: those are cancellation points, and
+ * other preloaded libraries stand before them.  No handler of the program's runs meanwhile.
  */
 #include "vantage/agent/agent.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,9 +23,16 @@
 #include <unistd.h>
 
 #include "abi/handshake.h"
+#include "vantage/agent/arch.h"
+
+#define KERNEL_SIGSET_BYTES 8
+#define NS_PER_SECOND       1000000000ULL
+#define NS_PER_MS           1000000ULL
 
 /* Kept from the constructor on: children of fork may have changed the environment. */
 static struct sockaddr_un recorder_address;
+/* Why this process and its children of fork are not sampled any more. */
+static u32 lasting_reason;
 
 static bool handshake_find_recorder(void)
 {
@@ -35,39 +47,65 @@ static bool handshake_find_recorder(void)
 	return true;
 }
 
+static void handshake_close(int fd)
+{
+	arch_syscall4(SYS_close, fd, 0, 0, 0);
+}
+
+static u64 monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (u64)now.tv_sec * NS_PER_SECOND + (u64)now.tv_nsec;
+}
+
 static int handshake_connect(void)
 {
 	const struct timeval patience = { .tv_usec = HANDSHAKE_TIMEOUT_MS * 1000 };
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	const int fd =
+		(int)arch_syscall4(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, 0);
 
 	if (fd < 0)
 		return -1;
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-	if (connect(fd, (const struct sockaddr *)&recorder_address, sizeof recorder_address) <
-	    0) {
-		close(fd);
+	arch_syscall6(SYS_setsockopt, fd, SOL_SOCKET, SO_SNDTIMEO, (long)&patience,
+		      sizeof patience, 0);
+	arch_syscall6(SYS_setsockopt, fd, SOL_SOCKET, SO_RCVTIMEO, (long)&patience,
+		      sizeof patience, 0);
+	if (arch_syscall4(SYS_connect, fd, (long)&recorder_address, sizeof recorder_address,
+			  0) < 0) {
+		handshake_close(fd);
 		return -1;
 	}
 	return fd;
 }
 
-static bool handshake_say_hello(int fd, unsigned int occasion)
+static bool handshake_say_hello(int fd, u32 occasion, u32 reason)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	struct handshake_hello hello = {
 		.magic = HANDSHAKE_MAGIC,
 		.occasion = occasion,
 		.pid = (u32)agent.pid,
-		.tid = (u32)syscall(SYS_gettid),
-		.time_ns = (u64)now.tv_sec * 1000000000ULL + (u64)now.tv_nsec,
+		.tid = (u32)arch_syscall4(SYS_gettid, 0, 0, 0, 0),
+		.reason = reason,
+		.time_ns = monotonic_ns(),
 	};
 
 	strncpy(hello.name, program_invocation_short_name, sizeof hello.name - 1);
+	return arch_syscall6(SYS_sendto, fd, (long)&hello, sizeof hello, MSG_NOSIGNAL, 0, 0) ==
+	       (long)sizeof hello;
+}
 
-	return send(fd, &hello, sizeof hello, MSG_NOSIGNAL) == (ssize_t)sizeof hello;
+/* A process that is stopped and goes on gets EINTR, whatever signals it blocks (signal(7)). */
+static long handshake_receive(int fd, struct msghdr *message)
+{
+	const u64 until_ns = monotonic_ns() + HANDSHAKE_TIMEOUT_MS * NS_PER_MS;
+	long got;
+
+	do {
+		got = arch_syscall4(SYS_recvmsg, fd, (long)message, MSG_CMSG_CLOEXEC, 0);
+	} while (got == -EINTR && monotonic_ns() < until_ns);
+	return got;
 }
 
 /* The answer, and the ring's descriptor in *out_ring_fd (-1: none). */
@@ -82,13 +120,38 @@ static bool handshake_hear_answer(int fd, struct handshake_answer *out_answer, i
 				  .msg_iovlen = 1,
 				  .msg_control = &control,
 				  .msg_controllen = sizeof control };
-	ssize_t got = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
+	const long got = handshake_receive(fd, &message);
 	const struct cmsghdr *first = got < 0 ? NULL : CMSG_FIRSTHDR(&message);
 
 	*out_ring_fd = -1;
 	if (first != NULL && first->cmsg_level == SOL_SOCKET && first->cmsg_type == SCM_RIGHTS)
 		memcpy(out_ring_fd, CMSG_DATA(first), sizeof *out_ring_fd);
-	return got == (ssize_t)sizeof *out_answer && out_answer->magic == HANDSHAKE_MAGIC;
+	return got == (long)sizeof *out_answer && out_answer->magic == HANDSHAKE_MAGIC;
+}
+
+/*
+ * One hello and its answer.  A handler of the program's would run for as long as it likes, or
+ * leave by longjmp(); so signals wait, ours among them.
+ */
+static bool handshake_exchange(u32 occasion, u32 reason, struct handshake_answer *out_answer,
+			       int *out_ring_fd)
+{
+	const u64 all = ~0ULL;
+	u64 before = 0;
+	bool is_answered = false;
+
+	*out_ring_fd = -1;
+	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before,
+		      KERNEL_SIGSET_BYTES);
+	const int fd = handshake_find_recorder() ? handshake_connect() : -1;
+
+	if (fd >= 0) {
+		is_answered = handshake_say_hello(fd, occasion, reason) &&
+			      handshake_hear_answer(fd, out_answer, out_ring_fd);
+		handshake_close(fd);
+	}
+	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, KERNEL_SIGSET_BYTES);
+	return is_answered;
 }
 
 static struct ring_header *handshake_map_ring(int ring_fd, u64 bytes)
@@ -102,6 +165,8 @@ static struct ring_header *handshake_map_ring(int ring_fd, u64 bytes)
 		munmap(ring, bytes);
 		return NULL;
 	}
+	/* A core dump is the program's: it has no use for our ring. */
+	madvise(ring, bytes, MADV_DONTDUMP);
 	return ring;
 }
 
@@ -117,32 +182,69 @@ static void handshake_begin_sampling(struct ring_header *ring)
 	ring->start_cpu_ns = clock_process_ns(ring);
 	if (agent.has_timers) {
 		timers_init();
-		timers_arm_thread(ring->period_ns);
+		timers_arm_thread(ring);
 	}
 }
 
-void handshake_run(unsigned int occasion)
+void handshake_run(u32 occasion, u32 reason)
 {
 	struct handshake_answer answer;
 	struct ring_header *ring = NULL;
 	int saved_errno = errno;
-	int ring_fd = -1;
+	int ring_fd;
 
 	agent.pid = getpid();
-	int fd = handshake_find_recorder() ? handshake_connect() : -1;
-
-	if (fd >= 0) {
-		if (handshake_say_hello(fd, occasion) &&
-		    handshake_hear_answer(fd, &answer, &ring_fd) &&
-		    answer.verdict == HANDSHAKE_SAMPLE && ring_fd >= 0)
-			ring = handshake_map_ring(ring_fd, answer.ring_bytes);
-		close(fd);
-	}
+	if (occasion == HANDSHAKE_FORK && reason == HANDSHAKE_NO_REASON)
+		reason = lasting_reason;
+	if (handshake_exchange(occasion, reason, &answer, &ring_fd) &&
+	    answer.verdict == HANDSHAKE_SAMPLE && ring_fd >= 0)
+		ring = handshake_map_ring(ring_fd, answer.ring_bytes);
 	if (ring_fd >= 0)
-		close(ring_fd);
+		handshake_close(ring_fd);
 	if (ring != NULL)
 		handshake_begin_sampling(ring);
 	errno = saved_errno;
+}
+
+/* Says STOP or RESUME; true when the recorder has done it. */
+static bool handshake_ask(u32 occasion, u32 reason)
+{
+	struct handshake_answer answer;
+	int ring_fd;
+
+	/* A filter that the program put up may kill who opens a socket. */
+	if (!__atomic_load_n(&agent.may_call, __ATOMIC_RELAXED))
+		return false;
+	const bool is_done = handshake_exchange(occasion, reason, &answer, &ring_fd) &&
+			     answer.verdict == HANDSHAKE_DONE;
+
+	if (ring_fd >= 0)
+		handshake_close(ring_fd);
+	return is_done;
+}
+
+bool handshake_stop(u32 reason)
+{
+	/* Traps that come all the same are nobody's in an image that is not sampled. */
+	if (agent.ring == NULL)
+		return true;
+	if (!handshake_ask(HANDSHAKE_STOP, reason))
+		return false;
+	/* The recorder cannot reach timers; those of other threads are stopped by their own. */
+	if (agent.has_timers)
+		timers_disarm_thread();
+	if (reason == HANDSHAKE_RAW_SIGNALS)
+		lasting_reason = reason;
+	return true;
+}
+
+void handshake_resume(void)
+{
+	if (agent.ring == NULL)
+		return;
+	lasting_reason = HANDSHAKE_NO_REASON;
+	if (handshake_ask(HANDSHAKE_RESUME, HANDSHAKE_NO_REASON) && agent.has_timers)
+		timers_arm_thread(agent.ring);
 }
 
 void handshake_forget(void)

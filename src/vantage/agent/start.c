@@ -62,7 +62,7 @@ static void after_fork_in_child(void)
 	timers_disarm_after_fork();
 	/* A filter that the parent put up may kill who opens a socket. */
 	if (had_ring && agent.may_call)
-		handshake_run(HANDSHAKE_FORK);
+		handshake_run(HANDSHAKE_FORK, HANDSHAKE_NO_REASON);
 	if (had_timers)
 		masks_hold_trap(false);
 }
@@ -78,7 +78,7 @@ __attribute__((constructor)) static void start(void)
 	agent.program_headers = (const void *)getauxval(AT_PHDR);
 	agent.program_header_count = (u32)getauxval(AT_PHNUM);
 	trap_install();
-	handshake_run(HANDSHAKE_START);
+	handshake_run(HANDSHAKE_START, HANDSHAKE_NO_REASON);
 	if (agent.ring != NULL)
 		pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 	errno = saved_errno;

@@ -52,7 +52,7 @@ static void *thread_run(void *argument)
 	/* Pairs with the acquire in thread_start_take(). */
 	__atomic_store_n(&shared->state, 0, __ATOMIC_RELEASE);
 	if (ring != NULL && agent.has_timers)
-		timers_arm_thread(ring->period_ns);
+		timers_arm_thread(ring);
 	return start.routine(start.argument);
 }
 

@@ -79,7 +79,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 		return;
 	if (info->si_code == TRAP_PERF)
 		sample(ring, 0, context);
-	else if (info->si_code == SI_TIMER)
+	else if (info->si_code == SI_TIMER && timers_may_sample(ring))
 		sample(ring, (u32)info->si_overrun, context);
 	else
 		return;
