@@ -3,6 +3,7 @@
  * libc, the registers of an interrupted thread.
  */
 #pragma once
+#include <stdbool.h>
 #include <ucontext.h>
 
 #include "abi/types.h"
@@ -59,4 +60,25 @@ static inline u64 arch_register_of(const ucontext_t *context, u32 number)
 	if (number == 31)
 		return context->uc_mcontext.sp;
 	return number < 31 ? context->uc_mcontext.regs[number] : 0;
+}
+
+/* A system call that the kernel has put back to begin anew. */
+struct arch_call {
+	u64 number;
+	u64 arguments[2];
+};
+
+/* `svc` leaves no mark: a call that was begun looks like one that is about to be. */
+static inline bool arch_find_restarted_call(const ucontext_t *context,
+					    struct arch_call *out_call)
+{
+	(void)context;
+	(void)out_call;
+	return false;
+}
+
+static inline void arch_fail_restarted_call(ucontext_t *context, int error)
+{
+	context->uc_mcontext.regs[0] = (u64)-error;
+	context->uc_mcontext.pc += ARCH_CALL_BYTES;
 }

@@ -3,6 +3,7 @@
  * libc, the registers of an interrupted thread.
  */
 #pragma once
+#include <stdbool.h>
 #include <ucontext.h>
 
 #include "abi/types.h"
@@ -63,4 +64,39 @@ static inline u64 arch_register_of(const ucontext_t *context, u32 number)
 	if (number >= sizeof places)
 		return 0;
 	return (u64)context->uc_mcontext.gregs[places[number]];
+}
+
+/* A system call that the kernel has put back to begin anew. */
+struct arch_call {
+	u64 number;
+	u64 arguments[2];
+};
+
+/* The flags that instructions set as they compute. */
+#define ARCH_STATUS_FLAGS 0xcd5ULL
+
+/*
+ * `syscall` leaves the address behind it in rcx and the flags in r11, and the kernel keeps them
+ * there: by these a call that was begun is told from one that is about to be.  (Where FRED
+ * is used, both registers are left alone; a call is not found then.)
+ */
+static inline bool arch_find_restarted_call(const ucontext_t *context,
+					    struct arch_call *out_call)
+{
+	const greg_t *registers = context->uc_mcontext.gregs;
+	const u64 flags = (u64)(registers[REG_R11] ^ registers[REG_EFL]);
+
+	if (registers[REG_RCX] != registers[REG_RIP] + ARCH_CALL_BYTES ||
+	    (flags & ARCH_STATUS_FLAGS) != 0)
+		return false;
+	out_call->number = (u64)registers[REG_RAX];
+	out_call->arguments[0] = (u64)registers[REG_RDI];
+	out_call->arguments[1] = (u64)registers[REG_RSI];
+	return true;
+}
+
+static inline void arch_fail_restarted_call(ucontext_t *context, int error)
+{
+	context->uc_mcontext.gregs[REG_RAX] = -(greg_t)error;
+	context->uc_mcontext.gregs[REG_RIP] += ARCH_CALL_BYTES;
 }

@@ -12,6 +12,7 @@
 
 #include "abi/ticks.h"
 #include "vantage/agent/arch.h"
+#include "vantage/agent/restart.h"
 
 #ifndef TRAP_PERF
 #define TRAP_PERF 6
@@ -83,6 +84,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 		sample(ring, (u32)info->si_overrun, context);
 	else
 		return;
+	restart_mend(context);
 	__atomic_fetch_add(&ring->handler_samples, 1, __ATOMIC_RELAXED);
 	if (!may_time)
 		return;
