@@ -35,7 +35,10 @@ enum ring_flags {
 	RING_TIMER = 4,          /* the vantage's own timers trigger */
 };
 
-/* The first page.  head, and what the vantage counts, is written by it; tail by the reader. */
+/*
+ * The first page.  head, and what the vantage counts, is written by it; tail and epoch by the
+ * reader.
+ */
 struct ring_header {
 	u64 magic;
 	u32 version;
@@ -56,6 +59,7 @@ struct ring_header {
 
 	u64 head __attribute__((aligned(128)));
 	u64 tail __attribute__((aligned(128)));
+	u64 epoch; /* by the reader: part of the hashes of stacks; it knows those of this one */
 
 	u64 lost_samples __attribute__((aligned(128))); /* for want of room */
 	u64 handler_samples; /* how often the handler ran to its end */
@@ -80,7 +84,7 @@ struct ring_sample {
 	u8 flags;  /* 0 so far */
 	u16 reserved;
 	u64 time_ns; /* CLOCK_MONOTONIC */
-	u64 stack;   /* the content hash of a ring_stack sent before; 0: no callers */
+	u64 stack;   /* the hash of a ring_stack sent before; 0: no callers */
 	u64 leaf;    /* the exact address being executed */
 	u64 weight_ns;
 	u64 covered_ns;
@@ -88,7 +92,7 @@ struct ring_sample {
 
 /*
  * The callers of a leaf, innermost first: addresses to look up (return addresses are already
- * one byte back).
+ * one byte back).  Sent before the first sample of an epoch that names its hash.
  */
 struct ring_stack {
 	struct ring_record record;

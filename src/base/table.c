@@ -71,6 +71,13 @@ bool table_get(const struct table *table, uint64_t hi, uint64_t lo, uint64_t *ou
 	return slot->is_used;
 }
 
+uint64_t *table_find(struct table *table, uint64_t hi, uint64_t lo)
+{
+	struct table_slot *slot = table->count == 0 ? NULL : find_slot(table, hi, lo);
+
+	return slot != NULL && slot->is_used ? &slot->value : NULL;
+}
+
 uint64_t *table_at(struct table *table, uint64_t hi, uint64_t lo, bool *out_is_new)
 {
 	struct table_slot *slot;

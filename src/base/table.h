@@ -20,6 +20,8 @@ struct table {
 
 /* The value of the key in *out_value, or false and *out_value untouched. */
 bool table_get(const struct table *table, uint64_t hi, uint64_t lo, uint64_t *out_value);
+/* The place of the key's value, or NULL.  The pointer lives until the next table_at(). */
+uint64_t *table_find(struct table *table, uint64_t hi, uint64_t lo);
 /*
  * The place of the key's value, made (as zero) if it was not there; *out_is_new says which
  * (may be NULL).  The pointer lives until the next table_at().

@@ -51,6 +51,7 @@ static int ring_make(struct image *image, const struct enter_terms *terms)
 	ring->version = RING_VERSION;
 	ring->word_count = RING_WORD_COUNT;
 	ring->period_ns = image->period_ns;
+	ring->epoch = image->serial;
 	/*
 	 * Rather too little, which the recorder sees and mends, than too much, which it
 	 * cannot.

@@ -27,15 +27,6 @@ void image_stop_sampling(struct image *image)
 	image->event_count = 0;
 }
 
-static void image_free_stacks(struct image *image)
-{
-	for (size_t i = 0; i < image->stack_count; i++)
-		free(image->stacks[i].frames);
-	free(image->stacks);
-	table_done(&image->stack_index);
-	table_done(&image->leaf_rows);
-}
-
 void image_free(struct image *image)
 {
 	if (image == NULL)
@@ -48,7 +39,6 @@ void image_free(struct image *image)
 		close(image->pidfd);
 	if (image->ring != NULL)
 		munmap(image->ring, image->ring_bytes);
-	image_free_stacks(image);
 	free(image->threads);
 	table_done(&image->thread_index);
 	mappings_free(image->mappings);

@@ -25,14 +25,6 @@ struct image_thread {
 	uint64_t covered_ns;       /* CPU time up to its last sample, since sampling began */
 };
 
-/* A stack the agent sent, and what its addresses meant in one era. */
-struct known_stack {
-	uint64_t *frames;
-	uint32_t count;
-	uint32_t era; /* of row */
-	uint32_t row; /* the recording's stack; 0: not translated yet */
-};
-
 enum image_state {
 	IMAGE_STARTING, /* no hello so far */
 	IMAGE_ENTERED,  /* the agent is in it */
@@ -65,10 +57,6 @@ struct image {
 	uint64_t ring_mark;        /* how far it was written when this round began */
 	uint64_t stalled_since_ns; /* a record at the tail was not committed; 0: none */
 	uint64_t lost_told;        /* of ring->lost_samples, what the recording knows */
-	struct table stack_index;  /* hash to place in stacks + 1 */
-	struct known_stack *stacks;
-	size_t stack_count, stack_capacity;
-	struct table leaf_rows; /* (callers' row and era, leaf) to stack row */
 
 	/* Events. */
 	int pidfd;      /* -1: none */

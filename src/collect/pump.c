@@ -22,17 +22,28 @@
 #define STALL_PATIENCE_NS 1000000000ULL
 /* Longer than anybody records: a weight above is not believed. */
 #define MAX_WEIGHT_NS (30ULL * 24 * 3600 * 1000000000)
+/* Two tables of 4 MiB: base/recent.h. */
+#define LEAF_ROWS (3U << 15)
 
 void pump_init(struct pump *pump, struct recording_writer *writer, uint64_t session_start_ns)
 {
 	*pump = (struct pump){ .writer = writer, .session_start_ns = session_start_ns };
 	pump->record = xreallocarray(NULL, MAX_RECORD_WORDS, sizeof *pump->record);
+	pump->leaf_rows.limit = LEAF_ROWS;
+	stacks_init(&pump->stacks);
 }
 
 void pump_done(struct pump *pump)
 {
 	keep_done(&pump->keep);
+	stacks_done(&pump->stacks);
+	recent_done(&pump->leaf_rows);
 	free(pump->record);
+}
+
+void pump_begin_round(struct pump *pump)
+{
+	stacks_begin_round(&pump->stacks);
 }
 
 uint64_t pump_mark(const struct image *image)
@@ -111,26 +122,13 @@ static uint32_t pump_translate(struct pump *pump, struct image *image,
 	return row;
 }
 
-static void pump_take_stack(struct image *image, const uint64_t *words, uint64_t count)
+static void pump_take_stack(struct pump *pump, const struct image *image, const uint64_t *words,
+			    uint64_t count)
 {
-	bool is_new;
-
 	if (count < RING_WORDS(struct ring_stack))
 		return;
-	const uint64_t frames = count - RING_WORDS(struct ring_stack);
-	uint64_t *place = table_at(&image->stack_index, 0, words[1], &is_new);
-
-	if (!is_new)
-		return;
-	image->stacks = array_grow(image->stacks, image->stack_count, &image->stack_capacity,
-				   sizeof *image->stacks);
-	struct known_stack *stack = &image->stacks[image->stack_count++];
-
-	*place = image->stack_count;
-	*stack = (struct known_stack){ .count = (uint32_t)frames };
-	stack->frames = xreallocarray(NULL, frames, sizeof *stack->frames);
-	memcpy(stack->frames, words + RING_WORDS(struct ring_stack),
-	       frames * sizeof *stack->frames);
+	stacks_add(&pump->stacks, image->row, words[1], words + RING_WORDS(struct ring_stack),
+		   count - RING_WORDS(struct ring_stack));
 }
 
 /* The whole stack's row: its callers and the leaf. */
@@ -139,21 +137,23 @@ static uint32_t pump_stack_row(struct pump *pump, struct image *image,
 {
 	const uint32_t era = mappings_era(image->mappings, sample->time_ns);
 	uint32_t callers = 0;
-	uint64_t place;
-	bool is_new;
 
 	if (sample->stack != 0) {
-		if (table_get(&image->stack_index, 0, sample->stack, &place))
-			callers = pump_translate(pump, image, &image->stacks[place - 1], era);
+		struct known_stack *stack =
+			stacks_find(&pump->stacks, image->row, sample->stack);
+
+		if (stack != NULL)
+			callers = pump_translate(pump, image, stack, era);
 		else
 			*ending = WALK_NO_STACK;
 	}
-	uint64_t *row = table_at(&image->leaf_rows, (uint64_t)callers << 32 | era, sample->leaf,
-				 &is_new);
+	uint64_t *known = recent_at(&pump->leaf_rows, (uint64_t)image->row << 32 | callers,
+				    sample->leaf, NULL);
 
-	if (is_new)
-		*row = pump_add_node(pump, image, callers, sample->leaf, era);
-	return (uint32_t)*row;
+	if (*known == 0 || *known >> 32 != era)
+		*known = (uint64_t)era << 32 |
+			 pump_add_node(pump, image, callers, sample->leaf, era);
+	return (uint32_t)*known;
 }
 
 static void pump_take_sample(struct pump *pump, struct image *image, const uint64_t *words,
@@ -197,7 +197,7 @@ static void pump_take(struct pump *pump, struct image *image, const uint64_t *wo
 		pump_take_sample(pump, image, words, count);
 		return;
 	case RING_STACK:
-		pump_take_stack(image, words, count);
+		pump_take_stack(pump, image, words, count);
 		return;
 	case RING_IMAGE:
 	case RING_FLUSH:
@@ -248,12 +248,20 @@ static void pump_tell_lost(struct pump *pump, struct image *image)
 	image->lost_told = lost;
 }
 
+/* Each image has epochs of its own: what a child of fork sends is not its parent's. */
+static void pump_tell_epoch(const struct pump *pump, const struct image *image)
+{
+	__atomic_store_n(&image->ring->epoch,
+			 (uint64_t)pump->stacks.epoch << 32 | image->serial, __ATOMIC_RELAXED);
+}
+
 unsigned int pump_image(struct pump *pump, struct image *image, uint64_t mark, int is_last)
 {
 	uint64_t position = image->ring_tail;
 
 	if (image->ring == NULL)
 		return 0;
+	pump_tell_epoch(pump, image);
 	/* A head that makes no sense was not written by an agent of ours. */
 	if (mark < position || mark - position > image->ring_words)
 		mark = position;

@@ -4,7 +4,9 @@
 #pragma once
 #include <stdint.h>
 
+#include "base/recent.h"
 #include "collect/keep.h"
+#include "collect/stacks.h"
 
 struct image;
 struct recording_writer;
@@ -15,6 +17,8 @@ struct pump {
 	uint64_t samples;
 	uint64_t *record; /* room for the longest */
 	struct keep keep; /* files of which there are samples */
+	struct stacks stacks;
+	struct recent leaf_rows; /* (image, callers, leaf) to (era, the stack's row) */
 	/* Called when an agent says that images came or went (no perf event tells). */
 	void (*maps_changed)(void *context, struct image *image, uint64_t time_ns);
 	void *context;
@@ -23,6 +27,8 @@ struct pump {
 void pump_init(struct pump *pump, struct recording_writer *writer, uint64_t session_start_ns);
 void pump_done(struct pump *pump);
 
+/* Before the images are pumped in turn. */
+void pump_begin_round(struct pump *pump);
 /* How far the ring is written at this moment; 0 for an image without one. */
 uint64_t pump_mark(const struct image *image);
 /*

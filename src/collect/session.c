@@ -157,6 +157,7 @@ static void session_round(struct session *session)
 	unsigned int fullest = 0;
 	int longest_ms = ROUND_MAX_MS;
 
+	pump_begin_round(&session->pump);
 	for (size_t i = 0; i < tree->count; i++)
 		tree->images[i]->ring_mark = pump_mark(tree->images[i]);
 	session_take_events(session);

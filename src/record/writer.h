@@ -46,7 +46,11 @@ int recording_writer_add_module(struct recording_writer *writer,
 int recording_writer_add_mapping(struct recording_writer *writer,
 				 const struct recording_mapping *mapping, uint32_t *out_id);
 int recording_writer_end_mapping(struct recording_writer *writer, uint32_t id, int64_t to_ns);
-/* The same (module, address) and the same (parent, frame) give the same id. */
+/*
+ * The same (module, address) and the same (parent, frame) give the same id, unless hundreds of
+ * thousands of others came since it was used last: memory is bounded, and a reader takes rows
+ * of the same content for the same.
+ */
 int recording_writer_add_frame(struct recording_writer *writer,
 			       const struct recording_frame *frame, uint32_t *out_id);
 int recording_writer_add_stack(struct recording_writer *writer,

@@ -34,8 +34,8 @@ void writer_free(struct recording_writer *writer)
 	intern_done(&writer->functions);
 	intern_done(&writer->modules);
 	table_done(&writer->module_ids);
-	table_done(&writer->frames);
-	table_done(&writer->stacks);
+	recent_done(&writer->frames);
+	recent_done(&writer->stacks);
 	sums_done(&writer->interval.sums);
 	free(writer->lost);
 	free(writer->processes);
@@ -57,6 +57,8 @@ struct recording_writer *writer_new(const char *path, int lock_fd)
 
 	writer->path = xstrdup(path);
 	writer->lock_fd = lock_fd;
+	writer->frames.limit = WRITER_KNOWN_FRAMES;
+	writer->stacks.limit = WRITER_KNOWN_STACKS;
 	writer->samples = xreallocarray(NULL, WRITER_BUFFERED_SAMPLES, sizeof *writer->samples);
 	return writer;
 }
@@ -125,7 +127,7 @@ static int make_tables(sqlite3 *db)
 	int rc = database_exec(db, head);
 
 	for (int i = 0; i < TABLE_COUNT && rc == SQLITE_OK; i++) {
-		CLEANUP(freep) char *sql = schema_create_sql((enum recording_table)i);
+		CLEANUP(freep) char *sql = schema_create_sql((enum recording_table)i, RECORDING_SCHEMA_VERSION);
 
 		rc = database_exec(db, sql);
 	}
@@ -159,10 +161,10 @@ static bool journal_mode_works(sqlite3 *db, const char *mode)
 {
 	return database_set_journal_mode(db, mode) &&
 	       database_exec(db, "BEGIN IMMEDIATE; PRAGMA user_version=0; "
-				 "PRAGMA user_version=1; COMMIT") == SQLITE_OK;
+				 "PRAGMA user_version=2; COMMIT") == SQLITE_OK;
 }
 
-_Static_assert(RECORDING_SCHEMA_VERSION == 1, "journal_mode_works() writes the version");
+_Static_assert(RECORDING_SCHEMA_VERSION == 2, "journal_mode_works() writes the version");
 
 static int open_to_write(struct recording_writer *writer, struct error *err)
 {

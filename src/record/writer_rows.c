@@ -187,17 +187,17 @@ int recording_writer_end_mapping(struct recording_writer *writer, uint32_t id, i
 }
 
 /*
- * A row of two ids (or an id and an address) that is there only once; the same content gives
- * the same id.
+ * A row of two ids (or an id and an address); the same content gives the same id, unless it was
+ * not used for long.
  */
 static int add_pair(struct recording_writer *writer, enum recording_table table,
-		    struct table *known, uint64_t first, uint64_t second, uint32_t *out_id)
+		    struct recent *known, uint64_t first, uint64_t second, uint32_t *out_id)
 {
 	bool is_new;
 
 	if (writer->failure_rc < 0)
 		return writer->failure_rc;
-	uint64_t *place = table_at(known, first, second, &is_new);
+	uint64_t *place = recent_at(known, first, second, &is_new);
 	if (is_new) {
 		*place = next_id(writer, table);
 		struct row row = row_begin(writer, table, (int64_t)*place);

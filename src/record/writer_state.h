@@ -3,6 +3,7 @@
  */
 #pragma once
 #include "base/error.h"
+#include "base/recent.h"
 #include "base/table.h"
 #include "record/database.h"
 #include "record/schema.h"
@@ -18,6 +19,13 @@
 
 /* Samples wait here for the next commit, or until it is full. */
 #define WRITER_BUFFERED_SAMPLES 16384
+
+/*
+ * Of how many frames and stacks used lately the writer knows that they are there: two tables of
+ * 16 MiB, and two of 32 MiB.  What comes back after it was forgotten gets another row.
+ */
+#define WRITER_KNOWN_FRAMES (3U << 17)
+#define WRITER_KNOWN_STACKS (3U << 18)
 
 struct writer_process {
 	int64_t period_ns;
@@ -46,7 +54,8 @@ struct recording_writer {
 
 	struct intern facts, reasons, sources, functions, modules;
 	uint32_t first_function, first_source; /* ids that stood there when it was reopened */
-	struct table module_ids, frames, stacks;
+	struct table module_ids;
+	struct recent frames, stacks;
 	uint64_t *lost; /* by reason's id - 1 */
 	size_t lost_count, lost_capacity;
 	struct writer_process *processes; /* by id - 1 */

@@ -1,9 +1,11 @@
 /*
  * emit - stacks and samples into the ring.
  *
- * A stack is sent once: it goes by the hash of its content, and a table of the hashes sent
- * tells which are known.  The table is a hint and may forget (a slot is taken by another): the
- * stack is sent again then, and the recorder, which goes by content, knows it for the same.
+ * A stack is sent once in each epoch: it goes by the hash of its content and the epoch, and a
+ * table of the hashes sent tells which the recorder knows.  When the recorder has forgotten
+ * what it knew it changes the epoch, and no hash is what it was; a child of fork has another
+ * epoch than its parent, too, whose table it inherits.  The table is a hint and may forget:
+ * the stack is sent again then, and the recorder knows it for the same.
  */
 #include "vantage/agent/agent.h"
 
@@ -28,15 +30,21 @@ static u64 mix(u64 hash, u64 word)
 	return hash ^ hash >> 32;
 }
 
-/* Never 0: that means "no callers". */
-static u64 hash_stack(const struct walk *walk)
+/* The lowest byte of an epoch's hashes, by which the table tells those of others. */
+static u64 tag_of(u64 epoch)
 {
-	u64 hash = mix(0x243f6a8885a308d3ULL, walk->count);
+	return ((epoch ^ epoch >> 32) << 1 | 1) & 0xff;
+}
+
+/* Never 0: that means "no callers". */
+static u64 hash_stack(const struct walk *walk, u64 epoch)
+{
+	u64 hash = mix(mix(0x243f6a8885a308d3ULL, epoch), walk->count);
 
 	for (u32 i = 0; i < walk->count; i++)
 		hash = mix(hash, walk->frames[i]);
 	hash = mix(hash, hash >> 29);
-	return hash | 1;
+	return (hash & ~0xffULL) | tag_of(epoch);
 }
 
 static u64 *sent_slot(u64 hash, u32 probe)
@@ -53,12 +61,14 @@ static bool is_sent(u64 hash)
 	return false;
 }
 
+/* In the place of an older epoch's, if there is one: it is of no more use. */
 static void mark_sent(u64 hash)
 {
 	for (u32 i = 0; i < SENT_PROBES; i++) {
-		u64 there = 0;
+		u64 there = __atomic_load_n(sent_slot(hash, i), __ATOMIC_RELAXED);
 
-		if (__atomic_compare_exchange_n(sent_slot(hash, i), &there, hash, 0,
+		if ((there & 0xff) != (hash & 0xff) &&
+		    __atomic_compare_exchange_n(sent_slot(hash, i), &there, hash, 0,
 						__ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			return;
 	}
@@ -90,7 +100,8 @@ void emit_sample(struct ring_header *ring, const struct walk *walk,
 		 const struct sample_time *time)
 {
 	const u16 words = RING_WORDS(struct ring_sample);
-	u64 hash = walk->count == 0 ? 0 : hash_stack(walk);
+	u64 epoch = __atomic_load_n(&ring->epoch, __ATOMIC_RELAXED);
+	u64 hash = walk->count == 0 ? 0 : hash_stack(walk, epoch);
 	u64 position;
 
 	if (hash != 0 && !is_sent(hash) && !send_stack(ring, walk, hash)) {

@@ -236,6 +236,89 @@ static void a_sample_whose_stack_never_came_says_so(void **state)
 	assert_int_equal(seen.endings[0], WALK_NO_STACK);
 }
 
+static void a_full_store_of_stacks_begins_a_new_epoch_that_the_agent_sees(void **state)
+{
+	struct scene *scene = *state;
+	struct ring_header *ring = scene->image->ring;
+
+	scene->image->serial = 9;
+	scene->pump.stacks.limit = 3;
+	for (u64 round = 0; round < 10; round++) {
+		pump_begin_round(&scene->pump);
+		pump_all(scene, 0);
+		/* Full in each round, and emptied in each second one at most. */
+		assert_int_equal(ring->epoch, (round + 1) / 2 << 32 | 9);
+		for (u64 i = 0; i < 5; i++)
+			put_stack(ring, 100 * round + i + 1, 0x10100 + 100 * round + i, 0x1);
+		pump_all(scene, 0);
+		assert_in_range(scene->pump.stacks.young.index.count, 1, 10);
+		assert_in_range(scene->pump.stacks.old.index.count, 0, 10);
+	}
+	assert_null(stacks_find(&scene->pump.stacks, scene->image->row, 1));
+}
+
+static void stacks_are_bounded_by_their_size_too(void **state)
+{
+	struct scene *scene = *state;
+
+	scene->pump.stacks.limit_bytes = 64;
+	put_stack(scene->image->ring, 1, 0x10100, 0x10200);
+	put_stack(scene->image->ring, 2, 0x10100, 0x10300);
+	pump_begin_round(&scene->pump);
+	pump_all(scene, 0);
+	pump_begin_round(&scene->pump);
+	assert_int_equal(scene->pump.stacks.epoch, 1);
+}
+
+static void a_sample_that_was_on_its_way_over_an_epoch_has_its_stack(void **state)
+{
+	struct scene *scene = *state;
+	struct ring_header *ring = scene->image->ring;
+
+	scene->pump.stacks.limit = 1;
+	place(scene, 0x10000, 0x20000, "/made", 0);
+	put_stack(ring, 5, 0x10100, 0x10200);
+	put_sample(ring, 77, START_NS + 10, 5, 0x10050);
+	pump_begin_round(&scene->pump);
+	pump_all(scene, 0);
+	pump_begin_round(&scene->pump);
+	put_sample(ring, 77, START_NS + 20, 5, 0x10050);
+	pump_all(scene, 0);
+	assert_int_equal(scene->pump.stacks.epoch, 1);
+	/* As of the new epoch: the same content by another hash is the same row. */
+	put_stack(ring, 6, 0x10100, 0x10200);
+	put_sample(ring, 77, START_NS + 30, 6, 0x10050);
+	pump_begin_round(&scene->pump);
+	pump_all(scene, 0);
+	const struct seen seen = look(scene);
+
+	assert_int_equal(seen.samples, 3);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(seen.endings[i], WALK_COMPLETE);
+		assert_int_equal(seen.stacks[i], seen.stacks[0]);
+	}
+}
+
+static void a_stack_that_was_forgotten_is_told_as_lost(void **state)
+{
+	struct scene *scene = *state;
+	struct ring_header *ring = scene->image->ring;
+
+	scene->pump.stacks.limit = 1;
+	put_stack(ring, 5, 0x10100, 0x10200);
+	for (u64 round = 0; round < 6; round++) {
+		pump_begin_round(&scene->pump);
+		pump_all(scene, 0);
+		put_stack(ring, 100 + round, 0x10300, 0x10200);
+	}
+	put_sample(ring, 77, START_NS + 10, 5, 0x10050);
+	pump_all(scene, 0);
+	const struct seen seen = look(scene);
+
+	assert_int_equal(seen.samples, 1);
+	assert_int_equal(seen.endings[0], WALK_NO_STACK);
+}
+
 static void an_uncommitted_record_is_waited_for_while_the_program_runs(void **state)
 {
 	struct scene *scene = *state;
@@ -336,6 +419,10 @@ int main(void)
 		SCENE(a_stack_arrives_outermost_first_with_its_leaf_last),
 		SCENE(the_same_addresses_mean_another_module_in_another_era),
 		SCENE(a_sample_whose_stack_never_came_says_so),
+		SCENE(a_full_store_of_stacks_begins_a_new_epoch_that_the_agent_sees),
+		SCENE(stacks_are_bounded_by_their_size_too),
+		SCENE(a_sample_that_was_on_its_way_over_an_epoch_has_its_stack),
+		SCENE(a_stack_that_was_forgotten_is_told_as_lost),
 		SCENE(an_uncommitted_record_is_waited_for_while_the_program_runs),
 		SCENE(a_killed_writer_costs_one_record_not_the_ring),
 		SCENE(a_hostile_head_moves_nothing),
