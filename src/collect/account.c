@@ -6,7 +6,7 @@
 
 /* The figures of one image; they stand on its first thread. */
 struct figures {
-	int64_t cpu_ns, startup_ns, exit_ns, unentered_ns, kernel_unsampled_ns;
+	int64_t cpu_ns, startup_ns, exit_ns, unentered_ns, kernel_unsampled_ns, traced_ns;
 };
 
 static uint64_t above(uint64_t a, uint64_t b)
@@ -23,15 +23,6 @@ static uint64_t image_covered_ns(const struct image *image)
 	return covered_ns;
 }
 
-static uint64_t image_counted_ns(const struct image *image)
-{
-	uint64_t counted_ns = 0;
-
-	for (size_t i = 0; i < image->event_count; i++)
-		counted_ns += perf_read_counter(image->event_fds[i]);
-	return counted_ns;
-}
-
 /* Fewer would make an estimate of noise. */
 #define SWITCHES_TO_JUDGE 100
 /* No machine is that slow. */
@@ -41,7 +32,7 @@ void account_check_switches(struct image *image)
 {
 	struct ring_header *ring = image->ring;
 
-	if (ring == NULL || image->event_count == 0)
+	if (ring == NULL || image->events.count == 0)
 		return;
 	const uint64_t switches = __atomic_load_n(&ring->switches, __ATOMIC_RELAXED);
 	const uint64_t cost_ns = __atomic_load_n(&ring->switch_cost_ns, __ATOMIC_RELAXED);
@@ -49,7 +40,8 @@ void account_check_switches(struct image *image)
 	if (cost_ns == 0 || switches < image->switches_judged + SWITCHES_TO_JUDGE)
 		return;
 	image->switches_judged = switches;
-	const uint64_t too_much_ns = above(image_covered_ns(image), image_counted_ns(image));
+	const uint64_t too_much_ns =
+		above(image_covered_ns(image), thread_events_read(&image->events));
 
 	if (too_much_ns > image->period_ns && cost_ns < SWITCH_COST_MAX_NS)
 		__atomic_store_n(&ring->switch_cost_ns, cost_ns + too_much_ns / switches + 1,
@@ -61,21 +53,29 @@ static void account_entered(struct image *image, const struct account_terms *ter
 {
 	const uint64_t covered_ns = image_covered_ns(image);
 
-	figures->unentered_ns = 0;
+	const struct pause *pause = &image->pause;
+	const uint64_t paused_ns = pause->traced_ns + pause->unentered_ns + pause->exit_ns;
+
+	figures->traced_ns = (int64_t)pause->traced_ns;
+	figures->unentered_ns = (int64_t)pause->unentered_ns;
 	figures->startup_ns = (int64_t)above(image->start_cpu_ns, image->cpu_before_ns);
 	if (!terms->is_user_clock)
 		figures->kernel_unsampled_ns = 0;
-	if (image->event_count > 0 || image->rusage_ns != 0) {
+	image->cpu_ns = image->start_cpu_ns + paused_ns;
+	if (image->events.count > 0 || image->rusage_ns != 0) {
+		/* The events counted nothing during a pause; what wait(2) told is all. */
 		const uint64_t counted_ns =
-			image->event_count > 0 ? image_counted_ns(image)
-					       : above(image->rusage_ns, image->start_cpu_ns);
+			image->events.count > 0
+				? thread_events_read(&image->events)
+				: above(image->rusage_ns, image->start_cpu_ns + paused_ns);
 
-		image->cpu_ns = image->start_cpu_ns + counted_ns;
+		image->cpu_ns += counted_ns;
 		image->is_accounted = true;
 		if (!terms->is_user_clock)
-			figures->exit_ns = (int64_t)above(counted_ns, covered_ns);
+			figures->exit_ns =
+				(int64_t)(above(counted_ns, covered_ns) + pause->exit_ns);
 	} else {
-		image->cpu_ns = image->start_cpu_ns + covered_ns;
+		image->cpu_ns += covered_ns;
 	}
 	if (terms->is_user_mode_only && !terms->is_user_clock) {
 		const uint64_t lost_ns = image->lost_told * image->period_ns;
@@ -115,13 +115,14 @@ static int64_t since(uint64_t time_ns, uint64_t start_ns)
 	return (int64_t)above(time_ns, start_ns);
 }
 
+static const struct figures nothing = {
+	RECORDING_UNKNOWN, RECORDING_UNKNOWN, RECORDING_UNKNOWN,
+	RECORDING_UNKNOWN, RECORDING_UNKNOWN, RECORDING_UNKNOWN
+};
+
 static void write_threads(struct image *image, const struct account_terms *terms,
 			  const struct figures *figures, struct recording_writer *writer)
 {
-	static const struct figures nothing = { RECORDING_UNKNOWN, RECORDING_UNKNOWN,
-						RECORDING_UNKNOWN, RECORDING_UNKNOWN,
-						RECORDING_UNKNOWN };
-
 	for (size_t i = 0; i < image->thread_count; i++) {
 		const struct image_thread *thread = &image->threads[i];
 		const struct figures *own = i == 0 ? figures : &nothing;
@@ -142,6 +143,7 @@ static void write_threads(struct image *image, const struct account_terms *terms
 				.exit_ns = own->exit_ns,
 				.unentered_ns = own->unentered_ns,
 				.kernel_unsampled_ns = own->kernel_unsampled_ns,
+				.traced_ns = own->traced_ns,
 			});
 	}
 }
@@ -149,11 +151,11 @@ static void write_threads(struct image *image, const struct account_terms *terms
 void account_close(struct image *image, const struct account_terms *terms,
 		   struct recording_writer *writer)
 {
-	struct figures figures = { RECORDING_UNKNOWN, RECORDING_UNKNOWN, RECORDING_UNKNOWN,
-				   RECORDING_UNKNOWN, RECORDING_UNKNOWN };
+	struct figures figures = nothing;
 
 	/* The first thread carries the figures, so there has to be one. */
 	image_thread_at(image, image->pid, image->start_ns, writer);
+	pause_look(image);
 	if (image->start_cpu_ns != 0)
 		account_entered(image, terms, &figures);
 	else

@@ -1,10 +1,7 @@
 #include "collect/enter.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -15,7 +12,10 @@
 #include "base/memory.h"
 #include "collect/hello_server.h"
 #include "collect/image.h"
+#include "collect/pause.h"
 #include "collect/perf_events.h"
+#include "collect/thread_events.h"
+#include "collect/tracer.h"
 
 /*
  * 128 Ki words are 1 MiB, of which a page costs memory once it is written: 18,700 samples,
@@ -23,6 +23,16 @@
  */
 #define RING_WORD_COUNT (128U * 1024)
 #define RING_BYTES      (RING_HEADER_BYTES + RING_WORD_COUNT * sizeof(u64))
+
+/* As the report tells them, behind the program's name. */
+static const struct {
+	const char *from_the_start, *from_now_on;
+} reasons[] = {
+#define X(name, from_the_start, from_now_on) \
+	[HANDSHAKE_##name] = { from_the_start, from_now_on },
+	HANDSHAKE_REASON_MAP(X)
+#undef X
+};
 
 /* The ring's memory, sealed at its size so that nobody can make us fault. */
 static int ring_make(struct image *image, const struct enter_terms *terms)
@@ -72,49 +82,54 @@ static void ring_drop(struct image *image)
 	image->ring = NULL;
 }
 
+struct opening {
+	struct image *image;
+	const struct handshake_hello *hello;
+	const struct enter_terms *terms;
+	bool is_off;
+	size_t older;
+};
+
 /* The event that samples a thread; where timers do, one that counts for the account. */
-static int thread_event_open(int tid, const struct image *image,
-			     const struct enter_terms *terms)
+static int thread_event_open(void *context, pid_t tid)
 {
-	if (terms->has_sigtrap)
-		return perf_open_sampler(tid, image->period_ns, terms->is_user_mode_only);
-	return perf_open_counter(tid, false);
+	struct opening *opening = context;
+	struct image *image = opening->image;
+
+	if ((u32)tid != opening->hello->tid && opening->older < RING_OLDER_THREADS)
+		image->ring->older_tids[opening->older++] = (u32)tid;
+	if (!opening->terms->has_sigtrap)
+		return perf_open_counter(tid, false);
+	return perf_open_sampler(tid,
+				 &(struct perf_sampler){
+					 .period_ns = image->period_ns,
+					 .is_user_mode_only = opening->terms->is_user_mode_only,
+					 .is_off = opening->is_off,
+				 });
 }
 
-/* Opens the event on each thread there is; later ones inherit it. */
-static int thread_events_open(struct image *image, const struct handshake_hello *hello,
-			      const struct enter_terms *terms)
+static struct pause_terms pause_terms_of(const struct enter_terms *terms)
 {
-	char path[64];
-	size_t capacity = 0, older = 0;
+	return (struct pause_terms){ .has_counters = terms->has_counters,
+				     .is_user_clock = terms->clock == CLOCK_KIND_USER };
+}
 
-	snprintf(path, sizeof path, "/proc/%d/task", (int)image->pid);
-	DIR *tasks = opendir(path);
-	const struct dirent *entry;
+/* Opens the events; of a process born traced they stay off until its tracer has left. */
+static int image_open_events(struct image *image, const struct handshake_hello *hello,
+			     const struct enter_terms *terms)
+{
+	struct opening opening = { .image = image,
+				   .hello = hello,
+				   .terms = terms,
+				   .is_off = tracer_is_on(image->pid) };
+	const int rc = terms->has_counters ? thread_events_open(&image->events, image->pid,
+								thread_event_open, &opening)
+					   : 0;
+	const struct pause_terms pause_terms = pause_terms_of(terms);
 
-	if (tasks == NULL)
-		return -errno;
-	while ((entry = readdir(tasks)) != NULL) {
-		const int tid = atoi(entry->d_name);
-
-		if (tid <= 0)
-			continue;
-		int fd = thread_event_open(tid, image, terms);
-
-		if (fd < 0 && fd != -ESRCH) {
-			closedir(tasks);
-			return fd;
-		}
-		if (fd < 0)
-			continue;
-		image->event_fds = array_grow(image->event_fds, image->event_count, &capacity,
-					      sizeof *image->event_fds);
-		image->event_fds[image->event_count++] = fd;
-		if ((u32)tid != hello->tid && older < RING_OLDER_THREADS)
-			image->ring->older_tids[older++] = (u32)tid;
-	}
-	closedir(tasks);
-	return image->event_count > 0 ? 0 : -ESRCH;
+	if (opening.is_off)
+		pause_begin(image, PAUSE_TRACED, &pause_terms);
+	return terms->has_sigtrap ? rc : 0;
 }
 
 static int image_open(struct image *image, const struct handshake_hello *hello,
@@ -125,10 +140,9 @@ static int image_open(struct image *image, const struct handshake_hello *hello,
 
 	if (ring_fd < 0)
 		return ring_fd;
-	int rc = terms->has_counters ? thread_events_open(image, hello, terms) : 0;
+	int rc = image_open_events(image, hello, terms);
 
-	if (rc < 0 && terms->has_sigtrap) {
-		image_stop_sampling(image);
+	if (rc < 0) {
 		ring_drop(image);
 		close(ring_fd);
 		return rc;
@@ -138,9 +152,21 @@ static int image_open(struct image *image, const struct handshake_hello *hello,
 
 static void image_leave_out(struct image *image, const char *reason)
 {
+	image_stop_sampling(image);
 	image->state = IMAGE_LEFT_OUT;
 	image->unentered_reason = reason;
 	image->period_ns = 0;
+}
+
+/* Why the image is not to be sampled, as far as that was asked for; or NULL. */
+static const char *why_not(const struct image *image, const struct handshake_hello *hello,
+			   const struct enter_terms *terms)
+{
+	if (terms->no_children && image->pid != terms->command_pid)
+		return "--no-children";
+	if (hello->reason == HANDSHAKE_NO_REASON || hello->reason >= HANDSHAKE_REASON_COUNT)
+		return NULL;
+	return reasons[hello->reason].from_the_start;
 }
 
 static void answer_leave(int connection)
@@ -158,9 +184,11 @@ void enter_image(struct image *image, const struct handshake_hello *hello, int c
 						 .verdict = HANDSHAKE_SAMPLE,
 						 .ring_bytes = RING_BYTES };
 
-	if (terms->no_children && image->pid != terms->command_pid) {
+	const char *reason = why_not(image, hello, terms);
+
+	if (reason != NULL) {
 		answer_leave(connection);
-		image_leave_out(image, "--no-children");
+		image_leave_out(image, reason);
 		return;
 	}
 	int ring_fd = image_open(image, hello, terms);
@@ -178,7 +206,6 @@ void enter_image(struct image *image, const struct handshake_hello *hello, int c
 
 	close(ring_fd);
 	if (rc < 0) {
-		image_stop_sampling(image);
 		ring_drop(image);
 		image_leave_out(image, "the recorder was too late to answer it");
 		return;
@@ -186,4 +213,31 @@ void enter_image(struct image *image, const struct handshake_hello *hello, int c
 	image->state = IMAGE_ENTERED;
 	image->unentered_reason = NULL;
 	image->pidfd = (int)syscall(SYS_pidfd_open, image->pid, 0);
+}
+
+static void image_stop(struct image *image, uint32_t reason, const struct enter_terms *terms)
+{
+	const struct pause_terms pause_terms = pause_terms_of(terms);
+
+	if (reason >= HANDSHAKE_REASON_COUNT)
+		reason = HANDSHAKE_NO_REASON;
+	pause_ask(image, reason, &pause_terms);
+	if (reasons[reason].from_now_on[0] != '\0' && reason != HANDSHAKE_TRACED)
+		image->unentered_reason = reasons[reason].from_now_on;
+}
+
+void enter_change(struct image *image, const struct handshake_hello *hello, int connection,
+		  const struct enter_terms *terms)
+{
+	const struct handshake_answer answer = { .magic = HANDSHAKE_MAGIC,
+						 .verdict = HANDSHAKE_DONE };
+
+	/* Where there is no event of ours, nothing has to be switched. */
+	if (image != NULL && image->state == IMAGE_ENTERED) {
+		if (hello->occasion == HANDSHAKE_STOP)
+			image_stop(image, hello->reason, terms);
+		else
+			pause_end(image, PAUSE_ASKED);
+	}
+	hello_server_answer(connection, &answer, -1);
 }

@@ -29,3 +29,10 @@ struct enter_terms {
  */
 void enter_image(struct image *image, const struct handshake_hello *hello, int connection,
 		 const struct enter_terms *terms);
+
+/*
+ * Does what a STOP or RESUME asks, and answers; takes the connection.  image may be NULL: the
+ * process is none of ours.
+ */
+void enter_change(struct image *image, const struct handshake_hello *hello, int connection,
+		  const struct enter_terms *terms);

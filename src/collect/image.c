@@ -22,9 +22,7 @@ struct image *image_new(pid_t pid)
 
 void image_stop_sampling(struct image *image)
 {
-	for (size_t i = 0; i < image->event_count; i++)
-		close(image->event_fds[i]);
-	image->event_count = 0;
+	thread_events_close(&image->events);
 }
 
 void image_free(struct image *image)
@@ -32,7 +30,7 @@ void image_free(struct image *image)
 	if (image == NULL)
 		return;
 	image_stop_sampling(image);
-	free(image->event_fds);
+	cpu_meter_end(&image->pause.meter);
 	if (image->counter_fd >= 0)
 		close(image->counter_fd);
 	if (image->pidfd >= 0)
@@ -96,6 +94,7 @@ struct image_thread *image_thread_at(struct image *image, int tid, uint64_t time
 					    .exit_ns = RECORDING_UNKNOWN,
 					    .unentered_ns = RECORDING_UNKNOWN,
 					    .kernel_unsampled_ns = RECORDING_UNKNOWN,
+					    .traced_ns = RECORDING_UNKNOWN,
 				    },
 				    &thread->row);
 	return thread;

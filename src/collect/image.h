@@ -13,6 +13,8 @@
 
 #include "abi/ring.h"
 #include "base/table.h"
+#include "collect/pause.h"
+#include "collect/thread_events.h"
 
 struct mappings;
 struct recording_writer;
@@ -59,9 +61,10 @@ struct image {
 	uint64_t lost_told;        /* of ring->lost_samples, what the recording knows */
 
 	/* Events. */
-	int pidfd;      /* -1: none */
-	int *event_fds; /* one for each thread there was at hello */
-	size_t event_count;
+	int pidfd;                   /* -1: none */
+	struct thread_events events; /* on the threads there were at hello */
+	struct pause pause;
+	uint64_t looked_at_ns;      /* its CPU time when tracer.c last looked */
 	int counter_fd;             /* of an image without an agent; -1: none */
 	uint64_t counted_before_ns; /* what it had burned when counter_fd was opened */
 	bool is_counter_tried;

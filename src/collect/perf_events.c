@@ -35,18 +35,34 @@ int perf_open_counter(pid_t pid, bool with_descendants)
 	return perf_open(&attr, pid, -1);
 }
 
-int perf_open_sampler(pid_t tid, uint64_t period_ns, bool is_user_mode_only)
+int perf_open_image_counter(pid_t tid)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.sample_period = period_ns,
+		.inherit = 1,
+		.inherit_thread = 1,
+		.remove_on_exec = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+
+	return perf_open(&attr, tid, -1);
+}
+
+int perf_open_sampler(pid_t tid, const struct perf_sampler *sampler)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.sample_period = sampler->period_ns,
+		.disabled = sampler->is_off,
 		.inherit = 1,
 		.inherit_thread = 1,
 		.remove_on_exec = 1,
 		.sigtrap = 1,
 		.sig_data = SAMPLER_MARK,
-		.exclude_kernel = is_user_mode_only,
+		.exclude_kernel = sampler->is_user_mode_only,
 		.exclude_hv = 1,
 	};
 
@@ -129,7 +145,9 @@ static void ability_explain_refusal(struct perf_ability *ability, int rc)
 
 static int ability_try_sampler(pid_t pid, bool is_user_mode_only)
 {
-	int fd = perf_open_sampler(pid, 1000000000, is_user_mode_only);
+	const struct perf_sampler sampler = { .period_ns = 1000000000,
+					      .is_user_mode_only = is_user_mode_only };
+	int fd = perf_open_sampler(pid, &sampler);
 
 	if (fd >= 0)
 		close(fd);

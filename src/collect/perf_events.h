@@ -35,8 +35,15 @@ int perf_ability_find(pid_t pid, enum trigger_kind trigger, enum clock_kind cloc
 
 /* A counter of CPU nanoseconds for pid: with all descendants, or with its threads only. */
 int perf_open_counter(pid_t pid, bool with_descendants);
-/* A sampling event on one thread, enabled, for its later threads too; descriptor or -errno. */
-int perf_open_sampler(pid_t tid, uint64_t period_ns, bool is_user_mode_only);
+/* The same for one thread and its later threads, until it calls exec (Linux >= 5.13). */
+int perf_open_image_counter(pid_t tid);
+struct perf_sampler {
+	uint64_t period_ns;
+	bool is_user_mode_only;
+	bool is_off; /* until it is switched on */
+};
+/* A sampling event on one thread, for its later threads too; descriptor or -errno. */
+int perf_open_sampler(pid_t tid, const struct perf_sampler *sampler);
 /* The count so far in ns, of ended inheritors too; 0 if it cannot be read. */
 uint64_t perf_read_counter(int fd);
 

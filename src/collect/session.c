@@ -32,6 +32,7 @@
 #include "collect/sideband.h"
 #include "collect/switch_cost.h"
 #include "collect/tell.h"
+#include "collect/tracer.h"
 #include "collect/tree.h"
 #include "collect/trigger_cost.h"
 #include "collect/unentered.h"
@@ -60,6 +61,7 @@ struct session {
 	struct sideband *sideband; /* NULL: perf events are refused */
 	struct tree tree;
 	struct pump pump;
+	struct tracer_watch tracer;
 	int tree_counter_fd; /* CPU time of the whole tree; -1: none */
 	int round_ms;
 	bool is_reaped, is_broken;
@@ -202,6 +204,28 @@ static struct image *session_image_of(struct session *session,
 	return image;
 }
 
+static void session_enter(struct session *session, const struct handshake_hello *hello,
+			  pid_t pid, int connection)
+{
+	struct image *image = session_image_of(session, hello, pid);
+
+	if (image == NULL)
+		tell_too_late(session->writer, hello->name, pid);
+	if (session->is_broken || image == NULL || image->ring != NULL) {
+		close(connection);
+		return;
+	}
+	enter_image(image, hello, connection, &session->enter_terms);
+	/* What it burned so far, of which the agent tells, is not counted twice. */
+	if (image->state == IMAGE_ENTERED && image->counter_fd >= 0) {
+		close(image->counter_fd);
+		image->counter_fd = -1;
+	}
+	tree_read_process(&session->tree, image);
+	if (image->state == IMAGE_LEFT_OUT)
+		unentered_look(&session->tree, image, &session->enter_terms);
+}
+
 static void session_take_hellos(struct session *session)
 {
 	struct handshake_hello hello;
@@ -210,23 +234,11 @@ static void session_take_hellos(struct session *session)
 
 	while (hello_server_accept(session->server, &hello, &pid, &connection)) {
 		session_take_events(session);
-		struct image *image = session_image_of(session, &hello, pid);
-
-		if (image == NULL)
-			tell_too_late(session->writer, hello.name, pid);
-		if (session->is_broken || image == NULL || image->ring != NULL) {
-			close(connection);
-			continue;
-		}
-		enter_image(image, &hello, connection, &session->enter_terms);
-		/* What it burned so far, of which the agent tells, is not counted twice. */
-		if (image->state == IMAGE_ENTERED && image->counter_fd >= 0) {
-			close(image->counter_fd);
-			image->counter_fd = -1;
-		}
-		tree_read_process(&session->tree, image);
-		if (image->state == IMAGE_LEFT_OUT)
-			unentered_look(&session->tree, image, &session->enter_terms);
+		if (hello.occasion == HANDSHAKE_STOP || hello.occasion == HANDSHAKE_RESUME)
+			enter_change(tree_find(&session->tree, pid), &hello, connection,
+				     &session->enter_terms);
+		else
+			session_enter(session, &hello, pid, connection);
 	}
 }
 
@@ -267,12 +279,14 @@ static void session_loop(struct session *session)
 		const int wait_ms =
 			next_round_ns > now ? (int)((next_round_ns - now) / NS_PER_MS) + 1 : 0;
 
-		if (poll(fds, 2, wait_ms) > 0) {
+		if (poll(fds, 2, tracer_wait_ms(&session->tracer, &session->tree, wait_ms)) >
+		    0) {
 			session_take_hellos(session);
 			if (forward_take(&session->forward,
 					 session->is_reaped ? 0 : session->command.pid))
 				session_reap(session);
 		}
+		tracer_look(&session->tracer, &session->tree, &session->enter_terms);
 		if (monotonic_ns() >= next_round_ns || session->is_reaped) {
 			session_round(session);
 			next_round_ns =

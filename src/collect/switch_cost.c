@@ -27,12 +27,20 @@ static uint64_t thread_switches(void)
 	return (uint64_t)(usage.ru_nvcsw + usage.ru_nivcsw);
 }
 
+static int open_sampler(uint64_t period_ns)
+{
+	return perf_open_sampler((pid_t)gettid(), &(struct perf_sampler){
+							  .period_ns = period_ns,
+							  .is_user_mode_only = true,
+						  });
+}
+
 /* Sends back what comes, until nothing does.  Is sampled, too, as the other end would be. */
 static void echo(int from, int to, uint64_t period_ns)
 {
 	char byte;
 
-	perf_open_sampler((pid_t)gettid(), period_ns, true);
+	open_sampler(period_ns);
 	while (read(from, &byte, 1) == 1 && write(to, &byte, 1) == 1)
 		continue;
 }
@@ -53,7 +61,7 @@ static void ping(int to, int from)
  */
 static uint64_t measure(int to, int from, uint64_t period_ns)
 {
-	int event = perf_open_sampler((pid_t)gettid(), period_ns, true);
+	int event = open_sampler(period_ns);
 
 	if (event < 0)
 		return 0;

@@ -77,11 +77,14 @@ static uint64_t measure_in_child(const void *context)
 	struct sigaction action = { .sa_handler = on_trap };
 
 	sigaction(SIGTRAP, &action, NULL);
-	int event = perf_open_sampler(getpid(), TRAP_PERIOD_NS, is_user_mode_only);
+	int event = perf_open_sampler(getpid(), &(struct perf_sampler){
+							.period_ns = TRAP_PERIOD_NS,
+							.is_user_mode_only = is_user_mode_only,
+							.is_off = true,
+						});
 
 	if (event < 0)
 		return 0;
-	ioctl(event, PERF_EVENT_IOC_DISABLE, 0);
 	return measure(event);
 }
 

@@ -181,6 +181,7 @@ static int open_reader(struct recording_reader *reader, const char *path, struct
 		rc = open_database(reader, err);
 	if (rc == 0)
 		rc = schema_check(reader->db, reader->probe.path, err);
+	reader->schema_version = rc == 0 ? schema_version_of(reader->db) : 0;
 	if (rc == 0)
 		rc = load_counts(reader, err);
 	if (rc == 0)

@@ -56,6 +56,7 @@ static struct recording_thread thread_of(struct scan *scan)
 		.exit_ns = scan_figure(scan, 8),
 		.unentered_ns = scan_figure(scan, 9),
 		.kernel_unsampled_ns = scan_figure(scan, 10),
+		.traced_ns = scan_figure(scan, 11),
 	};
 	return thread;
 }

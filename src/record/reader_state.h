@@ -19,6 +19,7 @@ struct reader_fact {
 struct recording_reader {
 	struct probe probe;
 	sqlite3 *db;
+	int schema_version;
 	uint32_t counts[TABLE_COUNT]; /* the highest id; of sample_rows for batches too */
 	bool is_finished;
 	bool is_journal_missing;

@@ -38,6 +38,7 @@ struct recording_thread {
 	int64_t exit_ns;             /* after its last sample */
 	int64_t unentered_ns;        /* its process was not entered */
 	int64_t kernel_unsampled_ns; /* kernel time no sample could stand for */
+	int64_t traced_ns;           /* while a debugger traced it, and it was not sampled */
 };
 
 enum module_kind {

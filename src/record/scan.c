@@ -15,7 +15,7 @@ static int fail(struct scan *scan, int sqlite_rc)
 int scan_begin(struct scan *scan, struct recording_reader *reader, enum recording_table table,
 	       uint64_t first_id, struct error *err)
 {
-	CLEANUP(freep) char *sql = schema_select_sql(table);
+	CLEANUP(freep) char *sql = schema_select_sql(table, reader->schema_version);
 
 	*scan = (struct scan){
 		.reader = reader, .table = table, .id = first_id - 1, .err = err

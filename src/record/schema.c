@@ -1,5 +1,7 @@
 #include "record/schema.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -13,6 +15,25 @@ static const struct {
 #undef TABLE_ROW
 };
 
+static const struct {
+	int version; /* 0: none was added */
+	const char *column;
+} additions[TABLE_COUNT] = {
+#define ADDITION_ROW(table, version, column) [TABLE_##table] = { version, column },
+	RECORDING_ADDITION_MAP(ADDITION_ROW)
+#undef ADDITION_ROW
+};
+
+/* The columns without the last one, where a version does not have it. */
+static int columns_len(enum recording_table table, int version)
+{
+	const size_t len = strlen(tables[table].columns);
+
+	if (version >= additions[table].version)
+		return (int)len;
+	return (int)(len - strlen(", ") - strlen(additions[table].column));
+}
+
 const char *schema_table_name(enum recording_table table)
 {
 	return tables[table].name;
@@ -23,10 +44,10 @@ int schema_column_count(enum recording_table table)
 	return tables[table].column_count;
 }
 
-char *schema_create_sql(enum recording_table table)
+char *schema_create_sql(enum recording_table table, int version)
 {
-	return xasprintf("CREATE TABLE %s(id INTEGER PRIMARY KEY, %s)", tables[table].name,
-			 tables[table].columns);
+	return xasprintf("CREATE TABLE %s(id INTEGER PRIMARY KEY, %.*s)", tables[table].name,
+			 columns_len(table, version), tables[table].columns);
 }
 
 char *schema_insert_sql(enum recording_table table, const char *verb)
@@ -41,10 +62,13 @@ char *schema_insert_sql(enum recording_table table, const char *verb)
 }
 
 /* NOT INDEXED: an index somebody added may be damaged or say something else. */
-char *schema_select_sql(enum recording_table table)
+char *schema_select_sql(enum recording_table table, int version)
 {
-	return xasprintf("SELECT id, %s FROM main.%s NOT INDEXED WHERE id >= ?1 ORDER BY id",
-			 tables[table].columns, tables[table].name);
+	return xasprintf("SELECT id, %.*s%s FROM main.%s NOT INDEXED WHERE id >= ?1 "
+			 "ORDER BY id",
+			 columns_len(table, version), tables[table].columns,
+			 version >= additions[table].version ? "" : ", NULL",
+			 tables[table].name);
 }
 
 const char *schema_view_sql(void)

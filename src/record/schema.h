@@ -4,13 +4,16 @@
  * docs/recording.md says what they mean.  Every table has an `id INTEGER PRIMARY KEY` in
  * front of the columns listed here; no column has a type, so SQLite keeps what it is given.
  * A batch's id is that of its first sample, all others count from 1 without gaps.
+ *
+ * A new version of the schema adds columns at the end of a table; what it added is listed, so
+ * that recordings of the versions before are read all the same.
  */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
 #define RECORDING_APPLICATION_ID 0x6674686dU /* "fthm" */
-#define RECORDING_SCHEMA_VERSION 1
+#define RECORDING_SCHEMA_VERSION 2
 #define RECORDING_PAGE_SIZE      4096
 
 /* sample_rows.how = state + RECORDING_STATES * ending. */
@@ -21,9 +24,9 @@
 	X(PROCESSES, "processes", 10,                                                 \
 	  "parent, pid, name, exe, start_ns, end_ns, period_ns, sample_weight_ns, "   \
 	  "unentered_reason, exit_status")                                            \
-	X(THREADS, "threads", 10,                                                     \
+	X(THREADS, "threads", 11,                                                     \
 	  "process, tid, name, start_ns, end_ns, cpu_ns, startup_ns, exit_ns, "       \
-	  "unentered_ns, kernel_unsampled_ns")                                        \
+	  "unentered_ns, kernel_unsampled_ns, traced_ns")                             \
 	X(MODULES, "modules", 3, "kind, path, build_id")                              \
 	X(MAPPINGS, "mappings", 7,                                                    \
 	  "process, module, start_address, end_address, file_offset, from_ns, to_ns") \
@@ -41,6 +44,9 @@
 	X(NOTES, "notes", 1, "text")                                                  \
 	X(FILES, "files", 3, "process, path, data")
 
+/* Which version added a table's last column, and its name. */
+#define RECORDING_ADDITION_MAP(X) X(THREADS, 2, "traced_ns")
+
 #define RECORDING_TABLE_ENUM(name, table, count, columns) TABLE_##name,
 enum recording_table { RECORDING_TABLE_MAP(RECORDING_TABLE_ENUM) TABLE_COUNT };
 #undef RECORDING_TABLE_ENUM
@@ -48,11 +54,17 @@ enum recording_table { RECORDING_TABLE_MAP(RECORDING_TABLE_ENUM) TABLE_COUNT };
 const char *schema_table_name(enum recording_table table);
 /* The columns behind the id. */
 int schema_column_count(enum recording_table table);
-/* The statement that makes the table, as sqlite_schema keeps it.  The caller frees it. */
-char *schema_create_sql(enum recording_table table);
+/*
+ * The statement that makes the table, as sqlite_schema keeps it, in a recording of this version
+ * of the schema (1 to RECORDING_SCHEMA_VERSION).  The caller frees it.
+ */
+char *schema_create_sql(enum recording_table table, int version);
 /* "INSERT INTO … VALUES(?,…)" for the id and all columns, or REPLACE.  The caller frees it. */
 char *schema_insert_sql(enum recording_table table, const char *verb);
-/* Selects the id and all columns of ids from ?1 on, in order of id.  The caller frees it. */
-char *schema_select_sql(enum recording_table table);
+/*
+ * Selects the id and all columns of ids from ?1 on, in order of id; those that this version
+ * did not have are NULL.  The caller frees it.
+ */
+char *schema_select_sql(enum recording_table table, int version);
 /* The view over samples, for people and other programs. */
 const char *schema_view_sql(void);

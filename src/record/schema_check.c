@@ -9,9 +9,9 @@
 #include "record/schema.h"
 
 static int check_table(sqlite3 *db, sqlite3_stmt *statement, enum recording_table table,
-		       const char *path, struct error *err)
+		       int version, const char *path, struct error *err)
 {
-	CLEANUP(freep) char *due = schema_create_sql(table);
+	CLEANUP(freep) char *due = schema_create_sql(table, version);
 
 	sqlite3_bind_text(statement, 1, schema_table_name(table), -1, SQLITE_STATIC);
 	int rc = sqlite3_step(statement);
@@ -31,9 +31,15 @@ static int check_table(sqlite3 *db, sqlite3_stmt *statement, enum recording_tabl
 		path, schema_table_name(table));
 }
 
+int schema_version_of(sqlite3 *db)
+{
+	return (int)database_get_int(db, "PRAGMA user_version", 0);
+}
+
 int schema_check(sqlite3 *db, const char *path, struct error *err)
 {
 	sqlite3_stmt *statement = NULL;
+	const int version = schema_version_of(db);
 	int rc = sqlite3_prepare_v2(db,
 				    "SELECT sql FROM main.sqlite_schema WHERE type='table' AND "
 				    "name=?1 AND tbl_name=?1",
@@ -43,7 +49,7 @@ int schema_check(sqlite3 *db, const char *path, struct error *err)
 		return database_error(err, db, rc, path, "cannot be read");
 	rc = 0;
 	for (int i = 0; i < TABLE_COUNT && rc == 0; i++)
-		rc = check_table(db, statement, (enum recording_table)i, path, err);
+		rc = check_table(db, statement, (enum recording_table)i, version, path, err);
 	sqlite3_finalize(statement);
 	return rc;
 }

@@ -8,9 +8,11 @@
 
 struct error;
 
+/* The version the database says its tables are of. */
+int schema_version_of(sqlite3 *db);
 /*
- * -EBADMSG and a sentence unless every table is there with the definition this version
- * writes.  Other tables, indexes and views may be there, as people add them to explore.
+ * -EBADMSG and a sentence unless every table is there with the definition that its version
+ * has.  Other tables, indexes and views may be there, as people add them to explore.
  */
 int schema_check(sqlite3 *db, const char *path, struct error *err);
 /* Whether nothing was added that would take part in writing (an index, a trigger). */

@@ -77,6 +77,7 @@ static int write_thread(struct recording_writer *writer, uint32_t id,
 	row_figure(&row, thread->exit_ns);
 	row_figure(&row, thread->unentered_ns);
 	row_figure(&row, thread->kernel_unsampled_ns);
+	row_figure(&row, thread->traced_ns);
 	return row_end(&row);
 }
 

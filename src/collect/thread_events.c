@@ -1,0 +1,77 @@
+#include "collect/thread_events.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "collect/perf_events.h"
+
+static int open_all(struct thread_events *events, DIR *tasks,
+		    int (*open_on)(void *context, pid_t tid), void *context)
+{
+	const struct dirent *entry;
+
+	while ((entry = readdir(tasks)) != NULL) {
+		const pid_t tid = atoi(entry->d_name);
+
+		if (tid <= 0)
+			continue;
+		const int fd = open_on(context, tid);
+
+		if (fd == -ESRCH)
+			continue;
+		if (fd < 0)
+			return fd;
+		events->fds = array_grow(events->fds, events->count, &events->capacity,
+					 sizeof *events->fds);
+		events->fds[events->count++] = fd;
+	}
+	return events->count > 0 ? 0 : -ESRCH;
+}
+
+int thread_events_open(struct thread_events *events, pid_t pid,
+		       int (*open_on)(void *context, pid_t tid), void *context)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	DIR *tasks = opendir(path);
+
+	if (tasks == NULL)
+		return -errno;
+	const int rc = open_all(events, tasks, open_on, context);
+
+	closedir(tasks);
+	if (rc < 0)
+		thread_events_close(events);
+	return rc;
+}
+
+void thread_events_close(struct thread_events *events)
+{
+	for (size_t i = 0; i < events->count; i++)
+		close(events->fds[i]);
+	free(events->fds);
+	*events = (struct thread_events){ 0 };
+}
+
+uint64_t thread_events_read(const struct thread_events *events)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < events->count; i++)
+		ns += perf_read_counter(events->fds[i]);
+	return ns;
+}
+
+void thread_events_switch(const struct thread_events *events, int is_on)
+{
+	for (size_t i = 0; i < events->count; i++)
+		ioctl(events->fds[i], is_on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE,
+		      0);
+}

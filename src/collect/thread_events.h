@@ -1,0 +1,29 @@
+/*
+ * thread_events - one perf event on each thread that a process has at this moment; the
+ * threads to come inherit theirs.
+ */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct thread_events {
+	int *fds;
+	size_t count, capacity;
+};
+
+/*
+ * Opens them: open_on() gives a descriptor or -errno.  A thread that has ended meanwhile is
+ * passed over; any other failure is the result, and so is a process that has no thread left.
+ */
+int thread_events_open(struct thread_events *events, pid_t pid,
+		       int (*open_on)(void *context, pid_t tid), void *context);
+void thread_events_close(struct thread_events *events);
+/* Their counts together, in ns. */
+uint64_t thread_events_read(const struct thread_events *events);
+/*
+ * Switches them off or on, those that later threads inherited among them
+ * (kernel/events/core.c, perf_event_for_each_child).  A thread that was being born meanwhile
+ * may be missed: switching off once more, a moment later, reaches it.
+ */
+void thread_events_switch(const struct thread_events *events, int is_on);

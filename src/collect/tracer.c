@@ -1,0 +1,110 @@
+#include "collect/tracer.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "abi/handshake.h"
+#include "base/memory.h"
+#include "base/monotonic.h"
+#include "collect/cpu_meter.h"
+#include "collect/enter.h"
+#include "collect/image.h"
+#include "collect/tree.h"
+
+#define NS_PER_MS     1000000ULL
+#define LOOK_EVERY_NS (15 * NS_PER_MS)
+/*
+ * More processes than this that run between two looks wait for their turn: reading the status
+ * of one takes 10 to 30 us.
+ */
+#define MAX_STATUS_READS 32
+/* And those of which it is only asked what they burned, 0.5 us each. */
+#define MAX_CLOCK_READS 256
+/* A process that asked to be traced, and is not after that long, will not be. */
+#define TRACER_PATIENCE_NS (1000 * NS_PER_MS)
+
+bool tracer_is_on(pid_t pid)
+{
+	/* TracerPid is among the first lines, whatever the name in the very first. */
+	char path[64], text[512];
+
+	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+
+	if (len <= 0)
+		return false;
+	text[len] = '\0';
+	/* A name's line feeds are escaped (fs/proc/array.c, proc_task_name). */
+	const char *line = strstr(text, "\nTracerPid:");
+
+	return line != NULL && atoi(line + strlen("\nTracerPid:")) != 0;
+}
+
+/* It asked to be traced, so that no trap comes before its tracer; who has come, or never will. */
+static void tracer_settle_asked(struct image *image, bool is_traced)
+{
+	const struct pause *pause = &image->pause;
+
+	if (!(pause->causes & PAUSE_ASKED) || pause->reason != HANDSHAKE_TRACED)
+		return;
+	if (is_traced || monotonic_ns() - pause->asked_ns > TRACER_PATIENCE_NS)
+		pause_end(image, PAUSE_ASKED);
+}
+
+/* Whether the image may have got a tracer, or lost the one it has, since the last look. */
+static bool tracer_may_have_changed(struct image *image)
+{
+	const uint64_t burned_ns = cpu_meter_process_ns(image->pid);
+	const bool has_run = burned_ns != image->looked_at_ns;
+
+	image->looked_at_ns = burned_ns;
+	return has_run || image->pause.causes != 0;
+}
+
+static bool tracer_look_at(struct image *image, const struct pause_terms *terms)
+{
+	if (image->state != IMAGE_ENTERED || !tracer_may_have_changed(image))
+		return false;
+	pause_look(image);
+	const bool is_traced = tracer_is_on(image->pid);
+	const bool was_traced = image->pause.causes & PAUSE_TRACED;
+
+	if (is_traced && !was_traced)
+		pause_begin(image, PAUSE_TRACED, terms);
+	if (!is_traced && was_traced)
+		pause_end(image, PAUSE_TRACED);
+	tracer_settle_asked(image, is_traced);
+	return true;
+}
+
+int tracer_wait_ms(const struct tracer_watch *watch, const struct tree *tree, int wait_ms)
+{
+	const uint64_t now_ns = monotonic_ns();
+	int due_ms = 0;
+
+	if (tree->count == 0)
+		return wait_ms;
+	if (watch->next_look_ns > now_ns)
+		due_ms = (int)((watch->next_look_ns - now_ns) / NS_PER_MS) + 1;
+	return due_ms < wait_ms ? due_ms : wait_ms;
+}
+
+void tracer_look(struct tracer_watch *watch, struct tree *tree, const struct enter_terms *terms)
+{
+	const struct pause_terms pause_terms = { .has_counters = terms->has_counters,
+						 .is_user_clock =
+							 terms->clock == CLOCK_KIND_USER };
+	size_t looks = tree->count < MAX_CLOCK_READS ? tree->count : MAX_CLOCK_READS;
+	int reads = 0;
+
+	if (monotonic_ns() < watch->next_look_ns)
+		return;
+	for (; looks > 0 && reads < MAX_STATUS_READS; looks--)
+		reads +=
+			tracer_look_at(tree->images[watch->turn++ % tree->count], &pause_terms);
+	watch->next_look_ns = monotonic_ns() + LOOK_EVERY_NS;
+}

@@ -1,0 +1,29 @@
+/*
+ * tracer - which processes a debugger traces, so that none of our traps goes to it.
+ *
+ * The kernel tells nobody of an attachment, so it is looked for, every few milliseconds.  The
+ * place to look (TracerPid in /proc/<pid>/status) is slow to read; but who traces a process
+ * makes it run, if only to stop it, so one that has burned nothing since the last look is not
+ * looked at.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct enter_terms;
+struct tree;
+
+struct tracer_watch {
+	uint64_t next_look_ns;
+	size_t turn; /* which image is looked at first */
+};
+
+/* Whether a process is being traced at this moment. */
+bool tracer_is_on(pid_t pid);
+/* Milliseconds until the next look is due, or the given, if that is sooner. */
+int tracer_wait_ms(const struct tracer_watch *watch, const struct tree *tree, int wait_ms);
+/* Looks at the images the agent is in, if it is time to. */
+void tracer_look(struct tracer_watch *watch, struct tree *tree,
+		 const struct enter_terms *terms);
