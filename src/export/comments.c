@@ -52,6 +52,7 @@ static void add_account(struct comments *comments, const struct profile_info *in
 	add_figure(comments, "exit_ns", info->exit_ns);
 	add_figure(comments, "unentered_ns", info->unentered_ns);
 	add_figure(comments, "kernel_unsampled_ns", info->kernel_unsampled_ns);
+	add_figure(comments, "traced_ns", info->traced_ns);
 	if (info->has_unexplained) {
 		text_addf(&comments->line, "unexplained_ns: %" PRId64, info->unexplained_ns);
 		end_line(comments);

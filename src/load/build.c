@@ -21,7 +21,7 @@ struct loaded_thread {
 
 struct loaded_process {
 	struct recording_process row;
-	uint64_t cpu_ns; /* of its threads */
+	uint64_t cpu_ns, unentered_ns; /* of its threads */
 	size_t thread_count;
 };
 
@@ -148,6 +148,8 @@ static int read_thread(void *context, const struct recording_thread *row)
 		return damaged(builder, "thread", row->id, "process", row->process);
 	if (row->cpu_ns > 0)
 		process->cpu_ns += (uint64_t)row->cpu_ns;
+	if (row->unentered_ns > 0)
+		process->unentered_ns += (uint64_t)row->unentered_ns;
 	process->thread_count++;
 	thread.row.name =
 		keep_string(builder, row->name && *row->name ? row->name : process->row.name);
@@ -173,6 +175,7 @@ static void add_processes(struct builder *builder)
 						     ? (uint64_t)process->row.period_ns
 						     : 0,
 				.unentered_reason = process->row.unentered_reason,
+				.unentered_ns = process->unentered_ns,
 			});
 
 		*table_at(&builder->processes, 0, process->row.id, NULL) = id.n;

@@ -70,6 +70,7 @@ void cpu_account_add_thread(struct profile *profile, struct thread_id thread,
 	add_part(profile, thread, text_string(&name), unentered_ns, &info->unentered_ns);
 	add_part(profile, thread, "[kernel time not sampled]", row->kernel_unsampled_ns,
 		 &info->kernel_unsampled_ns);
+	add_part(profile, thread, "[traced by a debugger]", row->traced_ns, &info->traced_ns);
 	text_done(&name);
 }
 
@@ -81,6 +82,7 @@ void cpu_account_open(struct profile *profile)
 	info->exit_ns = FIGURE_UNKNOWN;
 	info->unentered_ns = FIGURE_UNKNOWN;
 	info->kernel_unsampled_ns = FIGURE_UNKNOWN;
+	info->traced_ns = FIGURE_UNKNOWN;
 }
 
 static uint64_t known_or_zero(uint64_t figure)
@@ -97,6 +99,7 @@ void cpu_account_close(struct profile *profile)
 		known_or_zero(info->exit_ns),
 		known_or_zero(info->unentered_ns),
 		known_or_zero(info->kernel_unsampled_ns),
+		known_or_zero(info->traced_ns),
 	};
 	uint64_t sum = 0;
 

@@ -35,13 +35,14 @@ struct profile_info {
 	uint64_t lost; /* samples that were taken and not kept */
 
 	/* The CPU account: kernel_cpu = sampled + startup + exit + unentered +
-	 * kernel_unsampled + unexplained, the last being signed. */
+	 * kernel_unsampled + traced + unexplained, the last being signed. */
 	uint64_t kernel_cpu_ns; /* of the whole tree (of its user time with the user clock) */
 	uint64_t sampled_ns;
 	uint64_t startup_ns;
 	uint64_t exit_ns;
 	uint64_t unentered_ns;
 	uint64_t kernel_unsampled_ns;
+	uint64_t traced_ns; /* while a debugger traced it */
 	int64_t unexplained_ns;
 	bool has_unexplained;
 

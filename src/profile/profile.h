@@ -97,7 +97,8 @@ struct process {
 	const char *name;
 	uint64_t cpu_ns;              /* the kernel's figure; 0: unknown */
 	uint64_t period_ns;           /* of its sampling event; 0: not sampled */
-	const char *unentered_reason; /* NULL: the agent was in it */
+	const char *unentered_reason; /* NULL: the agent was in it to the end */
+	uint64_t unentered_ns;        /* of cpu_ns; 0: unknown, or none */
 };
 
 struct thread {

@@ -17,6 +17,7 @@ struct row {
 	double ns; /* the unexplained rest may be negative */
 	bool is_known;
 	bool is_always_shown;
+	bool is_rare; /* shown only where there is any */
 };
 
 static void add_row(struct text *out, const struct style *style, const struct row *row,
@@ -59,9 +60,11 @@ static void name_unentered(struct text *meaning, const struct profile *profile)
 		text_add(meaning, count == 1 ? ": " : ", ");
 		text_add_printable(meaning, process->name, strlen(process->name));
 		text_addf(meaning, " (pid %d", process->pid);
-		if (process->cpu_ns > 0) {
+		const uint64_t ns =
+			process->unentered_ns > 0 ? process->unentered_ns : process->cpu_ns;
+		if (ns > 0) {
 			text_add(meaning, ", ");
-			number_add_any_time(meaning, process->cpu_ns);
+			number_add_any_time(meaning, ns);
 		}
 		text_add(meaning, ")");
 	}
@@ -78,18 +81,29 @@ static struct row sum_row(const struct profile_info *info)
 		return (struct row){ "together",
 				     "the kernel's own figure is not known here, so nothing "
 				     "says what is missing",
-				     (double)head_cpu_ns(info), true, true };
+				     (double)head_cpu_ns(info),
+				     true,
+				     true,
+				     false };
 	return (struct row){ "charged",
 			     is_user ? "the user time the kernel charged to everything that ran"
 				     : "the CPU time the kernel charged to everything that ran",
-			     (double)info->kernel_cpu_ns, true, true };
+			     (double)info->kernel_cpu_ns,
+			     true,
+			     true,
+			     false };
 }
 
 static struct row part_row(const char *name, const char *meaning, uint64_t ns)
 {
 	bool is_known = ns != FIGURE_UNKNOWN;
 
-	return (struct row){ name, meaning, is_known ? (double)ns : 0, is_known, false };
+	return (struct row){
+		.name = name,
+		.meaning = meaning,
+		.ns = is_known ? (double)ns : 0,
+		.is_known = is_known,
+	};
 }
 
 void account_add(struct text *out, const struct style *style, const struct profile *profile,
@@ -109,14 +123,18 @@ void account_add(struct text *out, const struct style *style, const struct profi
 		part_row("not entered", text_string(&unentered), info->unentered_ns),
 		part_row("kernel", "system time that could not be sampled",
 			 info->kernel_unsampled_ns),
+		part_row("traced", "while a debugger traced a process, which was not sampled",
+			 info->traced_ns),
 		{ "unexplained", "", (double)info->unexplained_ns, info->has_unexplained,
-		  info->has_unexplained },
+		  info->has_unexplained, false },
 	};
 	rows[0].is_always_shown = true;
+	rows[5].is_rare = true;
 	style_add(out, style, TINT_BOLD, "CPU account");
 	text_add(out, "\n");
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		if (rows[i].ns != 0 || rows[i].is_always_shown || is_whole)
+		if (rows[i].ns != 0 || rows[i].is_always_shown ||
+		    (is_whole && !rows[i].is_rare))
 			add_row(out, style, &rows[i], unit, whole);
 	}
 	struct row sum = sum_row(info);

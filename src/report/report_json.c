@@ -31,6 +31,7 @@ static void add_account(struct json_object *object, const struct profile_info *i
 	json_add_figure(object, "unentered_ns", info->unentered_ns, FIGURE_UNKNOWN);
 	json_add_figure(object, "kernel_unsampled_ns", info->kernel_unsampled_ns,
 			FIGURE_UNKNOWN);
+	json_add_figure(object, "traced_ns", info->traced_ns, FIGURE_UNKNOWN);
 	json_add(object, "unexplained_ns",
 		 info->has_unexplained ? json_object_new_int64(info->unexplained_ns) : NULL);
 }

@@ -64,6 +64,7 @@ static void add_thread(struct recording_writer *writer, struct bytes *b)
 					    .exit_ns = take_figure(b),
 					    .unentered_ns = take_figure(b),
 					    .kernel_unsampled_ns = take_figure(b),
+					    .traced_ns = take_figure(b),
 				    },
 				    &id);
 }

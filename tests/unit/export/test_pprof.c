@@ -185,6 +185,7 @@ static void comments_carry_the_command_the_account_and_what_was_lost(void **stat
 		"exit_ns: 0",
 		"unentered_ns: 0",
 		"kernel_unsampled_ns: 0",
+		"traced_ns: 0",
 		"unexplained_ns: 3000000",
 		"stacks complete: 9",
 		"stacks unreadable: 1",

@@ -77,6 +77,7 @@ void by_hand_add_thread(struct recording_writer *writer)
 					    .exit_ns = RECORDING_UNKNOWN,
 					    .unentered_ns = RECORDING_UNKNOWN,
 					    .kernel_unsampled_ns = RECORDING_UNKNOWN,
+					    .traced_ns = RECORDING_UNKNOWN,
 				    },
 				    &thread);
 	assert_int_equal(process, 1);

@@ -78,6 +78,7 @@ static void the_account_becomes_rows_in_brackets_and_closes(void **state)
 		   &(struct recording_thread){ .startup_ns = 100,
 					       .exit_ns = 20,
 					       .unentered_ns = 0,
+					       .traced_ns = 40,
 					       .kernel_unsampled_ns = 3 });
 	add_thread(writer, "static", "it is linked statically",
 		   &(struct recording_thread){ .startup_ns = 0,
@@ -96,11 +97,13 @@ static void the_account_becomes_rows_in_brackets_and_closes(void **state)
 	assert_int_equal(info->unentered_ns, 7000);
 	assert_int_equal(info->kernel_unsampled_ns, 3);
 	assert_true(info->has_unexplained);
-	assert_int_equal(info->unexplained_ns, 17000 - 10000 - 100 - 20 - 7000 - 3);
+	assert_int_equal(info->traced_ns, 40);
+	assert_int_equal(info->unexplained_ns, 17000 - 10000 - 100 - 20 - 7000 - 3 - 40);
 	assert_true(info->unexplained_ns < 0);
 	assert_int_equal(row_ns(profile, "[start-up]"), 100);
 	assert_int_equal(row_ns(profile, "[exit]"), 20);
 	assert_int_equal(row_ns(profile, "[kernel time not sampled]"), 3);
+	assert_int_equal(row_ns(profile, "[traced by a debugger]"), 40);
 	assert_int_equal(row_ns(profile, "[not entered: static (it is linked statically)]"),
 			 7000);
 }
@@ -133,7 +136,8 @@ static void descendants_that_were_not_wanted_count_as_unentered(void **state)
 		   &(struct recording_thread){ .unentered_ns = 500,
 					       .startup_ns = RECORDING_UNKNOWN,
 					       .exit_ns = RECORDING_UNKNOWN,
-					       .kernel_unsampled_ns = RECORDING_UNKNOWN });
+					       .kernel_unsampled_ns = RECORDING_UNKNOWN,
+					       .traced_ns = RECORDING_UNKNOWN });
 	recording_writer_set(writer, KEY_CHILDREN, "0");
 	by_hand_close(writer);
 	CLEANUP(profile_freep) struct profile *profile = load("children.fathom");
@@ -153,7 +157,8 @@ static void the_time_of_a_process_that_was_not_entered_is_all_unentered(void **s
 					       .unentered_ns = RECORDING_UNKNOWN,
 					       .startup_ns = RECORDING_UNKNOWN,
 					       .exit_ns = RECORDING_UNKNOWN,
-					       .kernel_unsampled_ns = RECORDING_UNKNOWN });
+					       .kernel_unsampled_ns = RECORDING_UNKNOWN,
+					       .traced_ns = RECORDING_UNKNOWN });
 	by_hand_close(writer);
 	CLEANUP(profile_freep) struct profile *profile = load("whole.fathom");
 

@@ -75,7 +75,8 @@ static const struct recording_thread full_thread = { .id = 1,
 						     .startup_ns = 4,
 						     .exit_ns = RECORDING_UNKNOWN,
 						     .unentered_ns = 0,
-						     .kernel_unsampled_ns = INT64_MAX };
+						     .kernel_unsampled_ns = INT64_MAX,
+						     .traced_ns = 11 };
 
 static int check_thread(void *context, const struct recording_thread *row)
 {
@@ -90,6 +91,7 @@ static int check_thread(void *context, const struct recording_thread *row)
 	assert_int_equal(row->exit_ns, RECORDING_UNKNOWN);
 	assert_int_equal(row->unentered_ns, 0);
 	assert_int_equal(row->kernel_unsampled_ns, INT64_MAX);
+	assert_int_equal(row->traced_ns, 11);
 	++*(unsigned *)context;
 	return 0;
 }

@@ -77,7 +77,8 @@ static void the_account_and_the_functions_add_up_to_the_total(void **state)
 	assert_int_equal(number(recording, "sampled_ns") + number(recording, "startup_ns") +
 				 number(recording, "exit_ns") +
 				 number(recording, "unentered_ns") +
-				 number(recording, "kernel_unsampled_ns"),
+				 number(recording, "kernel_unsampled_ns") +
+				 number(recording, "traced_ns"),
 			 5080000000);
 	assert_int_equal(number(recording, "kernel_cpu_ns"),
 			 5080000000 + number(recording, "unexplained_ns"));
@@ -256,6 +257,7 @@ static void what_is_not_known_is_null(void **state)
 					    "exit_ns",
 					    "unentered_ns",
 					    "kernel_unsampled_ns",
+					    "traced_ns",
 					    "unexplained_ns",
 					    "sampling_cost_ns",
 					    "fathom_version",
@@ -270,6 +272,7 @@ static void what_is_not_known_is_null(void **state)
 	info->exit_ns = FIGURE_UNKNOWN;
 	info->unentered_ns = FIGURE_UNKNOWN;
 	info->kernel_unsampled_ns = FIGURE_UNKNOWN;
+	info->traced_ns = FIGURE_UNKNOWN;
 	struct json_object *root = report_of(&made, &(struct report_options){ 0 });
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		assert_null(member(member(root, "recording"), keys[i]));

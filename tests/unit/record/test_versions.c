@@ -1,0 +1,93 @@
+/* Recordings of earlier versions of the schema are read, and can be added to. */
+#include "fixture.h"
+#include "recorder.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* As version 1 had it. */
+static const char *make_version_1(void **state)
+{
+	const char *path = in_folder(state, "a.fathom");
+	struct recording_writer *writer = create(path);
+
+	add_basics(writer, 1, 30);
+	add_samples(writer, 0, 100, 1, 30);
+	finish(writer);
+	run_sql(path, "CREATE TABLE kept AS SELECT * FROM threads; DROP TABLE threads;"
+		      "CREATE TABLE threads(id INTEGER PRIMARY KEY, process, tid, name, "
+		      "start_ns, end_ns, cpu_ns, startup_ns, exit_ns, unentered_ns, "
+		      "kernel_unsampled_ns);"
+		      "INSERT INTO threads SELECT id, process, tid, name, start_ns, end_ns, "
+		      "7, 8, 9, 10, 11 FROM kept; DROP TABLE kept; PRAGMA user_version=1");
+	return path;
+}
+
+static int check_thread(void *context, const struct recording_thread *row)
+{
+	assert_int_equal(row->cpu_ns, 7);
+	assert_int_equal(row->kernel_unsampled_ns, 11);
+	assert_int_equal(row->traced_ns, RECORDING_UNKNOWN);
+	++*(unsigned *)context;
+	return 0;
+}
+
+static void check_version_1(const char *path)
+{
+	struct recording_reader *reader = open_reading(path);
+	struct error err = { "" };
+	unsigned seen = 0;
+
+	must(recording_reader_each_thread(reader, check_thread, &seen, &err), &err);
+	assert_int_equal(seen, 1);
+	recording_reader_close(reader);
+}
+
+static void what_version_1_did_not_have_is_unknown(void **state)
+{
+	check_version_1(make_version_1(state));
+}
+
+static void symbols_can_be_added_to_version_1(void **state)
+{
+	const char *path = make_version_1(state);
+	struct recording_function function = { .module = 1, .name = "main", .file = "m.c" };
+	struct recording_writer *writer = NULL;
+	struct error err = { "" };
+	uint32_t id;
+
+	must(recording_writer_reopen(path, &writer, &err), &err);
+	assert_int_equal(recording_writer_add_function(writer, &function, &id), 0);
+	finish(writer);
+	check_version_1(path);
+}
+
+/* A newer table in a recording that says it is older is not one of ours. */
+static void a_version_1_with_the_tables_of_2_is_damaged(void **state)
+{
+	const char *path = in_folder(state, "a.fathom");
+	struct recording_reader *reader = NULL;
+	struct error err = { "" };
+
+	finish(create(path));
+	run_sql(path, "PRAGMA user_version=1");
+	assert_int_equal(recording_reader_open(path, &reader, &err), -EBADMSG);
+	assert_non_null(strstr(err.text, "table threads"));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(what_version_1_did_not_have_is_unknown),
+		TEST(symbols_can_be_added_to_version_1),
+		TEST(a_version_1_with_the_tables_of_2_is_damaged),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
