@@ -13,7 +13,8 @@
 	X(NO_MODULE, 4, "no_module", "a return address outside every mapped file")    \
 	X(BAD_RULE, 5, "bad_rule", "an unwind rule that is damaged or not supported") \
 	X(NO_PROGRESS, 6, "no_progress", "the stack pointer did not move outwards")   \
-	X(NO_STACK, 7, "no_stack", "the stack's record was lost")
+	X(NO_STACK, 7, "no_stack", "the stack's record was lost")                     \
+	X(FORBIDDEN, 8, "forbidden", "to read a frame needs a call that a filter may forbid")
 
 #define WALK_STATUS_ENUM(name, number, word, sentence) WALK_##name = number,
 enum walk_status { WALK_STATUS_MAP(WALK_STATUS_ENUM) WALK_STATUS_COUNT };

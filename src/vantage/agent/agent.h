@@ -6,7 +6,9 @@
  * trap.c      the SIGTRAP handler: one sample
  * clock.c     the weight of a sample
  * memory.h    what the walkers may read
+ * images.h    which image holds an address
  * unwind.c    the walk, behind a cache of rules
+ * restart.h   system calls that our trap found interrupted
  * emit.c      stacks and samples into the ring
  * timers.c    the trigger where perf events are refused
  *
@@ -36,6 +38,7 @@
 struct scratch {
 	struct native_scratch rules;
 	u64 frames[AGENT_MAX_FRAMES];
+	struct memory_copies copies;
 };
 
 struct agent {
@@ -43,10 +46,12 @@ struct agent {
 	struct ring_header *ring;
 	u64 main_stack_top;          /* the end of the initial stack */
 	u64 main_stack_bytes;        /* how far below it the initial stack may reach */
+	u64 main_thread_pointer;     /* arch_thread_pointer() of the thread that has it */
 	const void *program_headers; /* the program's own, as the kernel told */
 	u32 program_header_count;
 	int pid;
 	bool may_call;         /* false: a seccomp filter may forbid system calls */
+	bool may_copy;         /* false: process_vm_readv() may be forbidden */
 	bool may_read_counter; /* false: no clock can be read, either */
 	bool has_timers;
 	u64 scratches_in_use; /* one bit each */
@@ -67,6 +72,7 @@ struct thread_notes {
 	u64 switches;        /* as the clock was last read */
 	u32 pauses;          /* of the ring, when the thread's account was begun */
 	u64 own_stack_low;   /* [own_stack_low, top) has been proven readable */
+	u64 own_stack_floor; /* below it, nothing is the thread's own stack */
 	bool is_trap_masked; /* as the program sees it: masks.c */
 	void *timer;         /* timers.c */
 	bool has_timer;
@@ -109,6 +115,7 @@ void clock_begin_thread(void);
 /* unwind.c */
 struct walk {
 	struct native_scratch *rules; /* memory to find them in */
+	struct memory_copies *copies; /* and for what must be copied to be read */
 	u64 *frames;                  /* callers, innermost first, as addresses to look up */
 	u64 leaf;                     /* the address being executed */
 	u32 count;

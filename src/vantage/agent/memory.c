@@ -2,95 +2,181 @@
 
 #include <errno.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 
 #include "vantage/agent/arch.h"
 
-/*
- * As large as the default limit of a stack; deeper ones are proven page by page as they are
- * read.
- */
+/* As large as the default limit of a stack; deeper ones are copied as they are read. */
 #define OWN_STACK_MAX (8ULL << 20)
 
+static u64 page_of(u64 addr)
+{
+	return addr & ~(MEMORY_PAGE - 1);
+}
+
+/*
+ * rt_sigprocmask with an impossible `how` answers EFAULT for memory that cannot be read and
+ * EINVAL for memory that can, and leaves everything as it is (kernel/signal.c).
+ */
 bool memory_probe(u64 addr)
 {
 	const long kernel_sigset_bytes = 8;
 	const long no_such_how = -1;
 
-	return arch_syscall4(SYS_rt_sigprocmask, no_such_how, (long)(addr & ~(MEMORY_PAGE - 1)),
-			     0, kernel_sigset_bytes) == -EINVAL;
+	return arch_syscall4(SYS_rt_sigprocmask, no_such_how, (long)page_of(addr), 0,
+			     kernel_sigset_bytes) == -EINVAL;
 }
 
-static bool memory_probe_range(u64 low, u64 high)
+/* The first page of [low, high) that cannot be read, or high. */
+static u64 memory_find_hole(u64 low, u64 high)
 {
-	for (u64 page = low & ~(MEMORY_PAGE - 1); page < high; page += MEMORY_PAGE) {
-		if (!memory_probe(page))
-			return false;
+	u64 page = page_of(low);
+
+	while (page < high && memory_probe(page))
+		page += MEMORY_PAGE;
+	return page < high ? page : high;
+}
+
+/*
+ * The end of the calling thread's own stack if sp can lie on it, or 0.  glibc puts a thread's
+ * control block at the end of its stack; not the main thread's, whose stack the kernel made.
+ */
+static u64 memory_own_stack_top(u64 sp)
+{
+	const u64 thread = arch_thread_pointer();
+
+	if (thread == agent.main_thread_pointer)
+		return sp < agent.main_stack_top &&
+				       agent.main_stack_top - sp <= agent.main_stack_bytes
+			       ? agent.main_stack_top
+			       : 0;
+	return sp < thread && thread - sp <= OWN_STACK_MAX ? thread : 0;
+}
+
+/*
+ * Whether all between sp and the end of the stack is the thread's own stack.  It stays mapped
+ * as long as the thread lives, so what was proven once holds; and there is never a hole in it,
+ * so what lies below a hole never belongs to it.
+ */
+static bool memory_is_own_stack(u64 sp, u64 top)
+{
+	const u64 proven =
+		thread_notes.own_stack_low != 0 ? thread_notes.own_stack_low : page_of(top);
+
+	if (top == agent.main_stack_top || sp >= proven)
+		return true;
+	if (sp < thread_notes.own_stack_floor || !agent.may_call)
+		return false;
+	const u64 hole = memory_find_hole(sp, proven);
+
+	if (hole < proven) {
+		thread_notes.own_stack_floor = hole + MEMORY_PAGE;
+		return false;
 	}
+	thread_notes.own_stack_low = page_of(sp);
 	return true;
 }
 
-/* The end of the calling thread's own stack if sp can lie on it, or 0. */
-static u64 memory_own_stack_top(u64 sp)
+void memory_begin(struct mem *mem, struct memory_copies *copies, u64 sp)
 {
-	u64 top = agent.main_stack_top;
+	const u64 top = memory_own_stack_top(sp);
+	/* The kernel has put the frame of our signal there. */
+	const u64 low = sp - ARCH_RED_ZONE;
 
-	if (sp < top && top - sp <= agent.main_stack_bytes)
-		return top;
-	top = arch_thread_pointer();
-	if (sp < top && top - sp <= OWN_STACK_MAX)
-		return top;
+	*mem = (struct mem){
+		.stack_low = low,
+		.stack_high = page_of(low - 1) + MEMORY_PAGE,
+		.copies = copies,
+		.copies_left = MEMORY_MAX_COPIES,
+	};
+	if (top != 0 && memory_is_own_stack(sp, top))
+		mem->stack_high = top;
+}
+
+/*
+ * Where process_vm_readv() is refused: between the proof and the copy another thread could
+ * unmap the page, and nothing helps against that.
+ */
+static bool memory_copy_after_probe(u64 *to, u64 page)
+{
+	const volatile u64 *from = (const volatile u64 *)page;
+
+	if (!memory_probe(page))
+		return false;
+	for (u32 i = 0; i < MEMORY_PAGE / sizeof *to; i++)
+		to[i] = from[i];
+	return true;
+}
+
+static bool memory_copy(u64 *to, u64 page)
+{
+	struct iovec into = { .iov_base = to, .iov_len = MEMORY_PAGE };
+	struct iovec from = { .iov_base = (void *)page, .iov_len = MEMORY_PAGE };
+
+	if (!__atomic_load_n(&agent.may_copy, __ATOMIC_RELAXED))
+		return memory_copy_after_probe(to, page);
+	const long rc = arch_syscall6(SYS_process_vm_readv, agent.pid, (long)&into, 1,
+				      (long)&from, 1, 0);
+
+	if (rc == -EPERM || rc == -ENOSYS) {
+		__atomic_store_n(&agent.may_copy, false, __ATOMIC_RELAXED);
+		return memory_copy_after_probe(to, page);
+	}
+	return rc == (long)MEMORY_PAGE;
+}
+
+/* The copy of a page, or NULL. */
+static const u8 *memory_find_copy(struct mem *mem, u64 page)
+{
+	for (u32 i = 0; i < MEMORY_COPIES; i++) {
+		if (mem->copied[i] == page)
+			return (const u8 *)mem->copies->words[i];
+	}
+	if (!agent.may_call) {
+		mem->was_forbidden = true;
+		return NULL;
+	}
+	if (mem->copies_left == 0)
+		return NULL;
+	const u32 slot = mem->next_copy;
+
+	mem->copies_left--;
+	mem->copied[slot] = 0;
+	if (!memory_copy(mem->copies->words[slot], page))
+		return NULL;
+	mem->copied[slot] = page;
+	mem->next_copy = (slot + 1) % MEMORY_COPIES;
+	return (const u8 *)mem->copies->words[slot];
+}
+
+int memory_read_copied(struct mem *mem, void *dst, u32 len, u64 addr)
+{
+	u8 *to = dst;
+	u64 page = 0;
+	const u8 *copy = NULL;
+
+	if (addr < MEMORY_PAGE || addr + len < addr)
+		return -1;
+	for (u32 i = 0; i < len; i++) {
+		if (copy == NULL || page_of(addr + i) != page) {
+			page = page_of(addr + i);
+			copy = memory_find_copy(mem, page);
+			if (copy == NULL)
+				return -1;
+		}
+		to[i] = copy[(addr + i) & (MEMORY_PAGE - 1)];
+	}
 	return 0;
 }
 
-void memory_begin(struct mem *mem, u64 sp)
+const char *memory_read_text(struct mem *mem, u64 addr)
 {
-	u64 top = memory_own_stack_top(sp);
+	char *text = mem->copies->text;
+	u32 len = 0;
 
-	*mem = (struct mem){ .stack_low = sp - ARCH_RED_ZONE, .stack_high = sp };
-	if (agent.may_call)
-		mem->probes_left = MEMORY_MAX_PROBES;
-	if (top != 0 && top == agent.main_stack_top) {
-		mem->stack_high = top;
-		return;
-	}
-	if (!agent.may_call)
-		return;
-	if (top == 0)
-		return;
-
-	u64 proven = thread_notes.own_stack_low != 0 ? thread_notes.own_stack_low : top;
-
-	/* A live thread's stack stays mapped above its stack pointer: proven once, it holds. */
-	if (sp < proven) {
-		if (!memory_probe_range(sp, proven))
-			return;
-		thread_notes.own_stack_low = sp & ~(MEMORY_PAGE - 1);
-	}
-	mem->stack_high = top;
-}
-
-/* Proves pages upwards from the end of the stack that is known. */
-static bool memory_extend(struct mem *mem, u64 end)
-{
-	while (mem->stack_high < end) {
-		if (mem->probes_left == 0)
-			return false;
-		mem->probes_left--;
-		if (!memory_probe(mem->stack_high))
-			return false;
-		mem->stack_high = (mem->stack_high & ~(MEMORY_PAGE - 1)) + MEMORY_PAGE;
-	}
-	return true;
-}
-
-bool memory_prove(struct mem *mem, u64 addr, u32 len)
-{
-	const u64 reach = MEMORY_MAX_PROBES * MEMORY_PAGE;
-
-	if (mem->probes_left == 0 || addr + len < addr)
-		return false;
-	if (addr >= mem->stack_low && addr - mem->stack_low < reach)
-		return memory_extend(mem, addr + len);
-	mem->probes_left--;
-	return memory_probe_range(addr, addr + len);
+	while (len < sizeof mem->copies->text - 1 &&
+	       memory_read_copied(mem, &text[len], 1, addr + len) == 0 && text[len] != '\0')
+		len++;
+	text[len] = '\0';
+	return text;
 }

@@ -1,12 +1,13 @@
 /*
  * memory - what the walkers may read in the interrupted thread.
  *
- * Bounded first: the thread's own stack from the stack pointer to its end, and the
- * segment of the image whose rules are read.  Both are known to be mapped.  Another stack
- * (a coroutine's) is proven page by page: rt_sigprocmask with an impossible `how` answers
- * EFAULT for memory that cannot be read and EINVAL for memory that can, takes 0.1 us, and
- * leaves everything as it is (kernel/signal.c, sys_rt_sigprocmask).  Where a filter may forbid
- * system calls, only what is bounded is read.
+ * Bounded first: the thread's own stack from the stack pointer to its end, and the segment of
+ * an image that never goes whose rules are read.  Both are known to stay mapped.  All else (a
+ * coroutine's stack, generated code, the tables of a library that may be unloaded meanwhile)
+ * is copied page by page with process_vm_readv() of the process itself, and read in the
+ * copy: the kernel answers EFAULT where we would have died, whatever signals are blocked and
+ * whatever other threads unmap.  Where system calls may be forbidden, only what is bounded is
+ * read.  (docs/decisions/0004-reading-memory.md)
  */
 #pragma once
 #include <stdbool.h>
@@ -14,23 +15,33 @@
 #include "abi/types.h"
 
 #define MEMORY_PAGE       4096ULL
-#define MEMORY_MAX_PROBES 256
+#define MEMORY_COPIES     4   /* pages that are kept in a walk */
+#define MEMORY_MAX_COPIES 128 /* pages that are copied in a walk */
 
-struct mem {
-	u64 stack_low, stack_high; /* proven */
-	u64 image_low, image_high;
-	u32 probes_left; /* 0: what is not proven is not read */
+/* Room for the copies of one walk; what it held does not matter. */
+struct memory_copies {
+	u64 words[MEMORY_COPIES][MEMORY_PAGE / sizeof(u64)];
+	char text[1024];
 };
 
-/* Whether the page of addr can be read: costs a system call. */
+struct mem {
+	u64 stack_low, stack_high; /* known to stay mapped */
+	u64 image_low, image_high;
+	struct memory_copies *copies;
+	u64 copied[MEMORY_COPIES]; /* addresses of the pages; 0: none */
+	u32 next_copy;             /* which gives way */
+	u32 copies_left;
+	bool was_forbidden; /* something was not read since no system call may be made */
+};
+
+/* Whether the page of addr can be read at this moment: costs a system call. */
 bool memory_probe(u64 addr);
 /* Begins a walk at sp: finds which stack this is and how far it reaches. */
-void memory_begin(struct mem *mem, u64 sp);
-/*
- * Tries to prove [addr, addr + len): more of the stack, or a place elsewhere (generated
- * code).
- */
-bool memory_prove(struct mem *mem, u64 addr, u32 len);
+void memory_begin(struct mem *mem, struct memory_copies *copies, u64 sp);
+/* Reads what is not known to stay mapped. */
+int memory_read_copied(struct mem *mem, void *dst, u32 len, u64 addr);
+/* A string, as far as it can be read; it lives until the next of this walk. */
+const char *memory_read_text(struct mem *mem, u64 addr);
 
 static inline bool memory_covers(u64 low, u64 high, u64 addr, u32 len)
 {
@@ -40,9 +51,8 @@ static inline bool memory_covers(u64 low, u64 high, u64 addr, u32 len)
 static inline int mem_read(struct mem *mem, void *dst, u32 len, u64 addr)
 {
 	if (!memory_covers(mem->stack_low, mem->stack_high, addr, len) &&
-	    !memory_covers(mem->image_low, mem->image_high, addr, len) &&
-	    !memory_prove(mem, addr, len))
-		return -1;
+	    !memory_covers(mem->image_low, mem->image_high, addr, len))
+		return memory_read_copied(mem, dst, len, addr);
 	const u8 *from = (const u8 *)addr;
 	u8 *to = dst;
 

@@ -59,7 +59,9 @@ static void sample(struct ring_header *ring, u32 overruns, const ucontext_t *con
 	if (scratch == NULL || !ring_has_room(ring, RING_WORDS(struct ring_sample))) {
 		__atomic_fetch_add(&ring->lost_samples, 1, __ATOMIC_RELAXED);
 	} else {
-		struct walk walk = { .rules = &scratch->rules, .frames = scratch->frames };
+		struct walk walk = { .rules = &scratch->rules,
+				     .copies = &scratch->copies,
+				     .frames = scratch->frames };
 
 		unwind_walk(context, &walk);
 		emit_sample(ring, &walk, &time);

@@ -8,17 +8,13 @@
  */
 #include "vantage/agent/agent.h"
 
-#include <dlfcn.h>
-#include <elf.h>
-#include <link.h>
-
 #include "vantage/agent/arch.h"
+#include "vantage/agent/images.h"
 
-#define CACHE_BITS          16
-#define CACHE_SLOTS         (1U << CACHE_BITS)
-#define RULE_SLOTS          16384U
-#define RULE_PROBES         16U
-#define MAX_PROGRAM_HEADERS 64
+#define CACHE_BITS  16
+#define CACHE_SLOTS (1U << CACHE_BITS)
+#define RULE_SLOTS  16384U
+#define RULE_PROBES 16U
 
 static struct {
 	u64 words[CACHE_SLOTS];
@@ -71,107 +67,6 @@ void unwind_flush(void)
 {
 	for (u32 i = 0; i < CACHE_SLOTS; i++)
 		__atomic_store_n(&cache.words[i], 0, __ATOMIC_RELAXED);
-}
-
-/* glibc 2.35 and later; may be called in a signal handler (glibc manual, "Dynamic Linker"). */
-extern int _dl_find_object(void *, struct dl_find_object *) __attribute__((weak));
-
-/* An image's program headers, and what is added to their addresses. */
-struct segments {
-	const ElfW(Phdr) * headers;
-	u32 count;
-	u64 bias;
-};
-
-static bool is_elf_header(const ElfW(Ehdr) * header)
-{
-	return __builtin_memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
-	       header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) <= MEMORY_PAGE;
-}
-
-/*
- * Where an image's program headers are: in its first page, which is where the dynamic linker
- * says the image begins, unless the image has gaps: then that is the segment's beginning, and
- * the image's own is at its load bias.  The program's are told by the kernel.
- */
-static bool image_find_segments(const struct dl_find_object *found, struct segments *out)
-{
-	const ElfW(Ehdr) *header = found->dlfo_map_start;
-
-	out->bias = (u64)found->dlfo_link_map->l_addr;
-	if (found->dlfo_link_map->l_name[0] == '\0' && agent.program_headers != NULL) {
-		out->headers = agent.program_headers;
-		out->count = agent.program_header_count;
-		return true;
-	}
-	if (!is_elf_header(header)) {
-		header = (const void *)out->bias;
-		if (!agent.may_call || !memory_probe(out->bias) || !is_elf_header(header))
-			return false;
-	}
-	out->headers = (const void *)((const char *)header + header->e_phoff);
-	out->count = header->e_phnum;
-	return true;
-}
-
-/*
- * The whole image, and its unwind table with the segment around it: all a rule may be read
- * from.
- */
-static bool image_measure(const struct segments *segments, struct mem *mem,
-			  struct native_image *image)
-{
-	u64 table = 0;
-
-	image->start = UINT64_MAX;
-	for (u32 i = 0; i < segments->count && i < MAX_PROGRAM_HEADERS; i++) {
-		const ElfW(Phdr) *segment = &segments->headers[i];
-		const u64 low = segments->bias + segment->p_vaddr;
-
-		if (segment->p_type == PT_GNU_EH_FRAME) {
-			table = low;
-			image->eh_frame_hdr_len = segment->p_memsz;
-		}
-		if (segment->p_type != PT_LOAD)
-			continue;
-		image->start = low < image->start ? low : image->start;
-		if (low + segment->p_memsz > image->end)
-			image->end = low + segment->p_memsz;
-	}
-	image->eh_frame_hdr = table;
-	for (u32 i = 0; i < segments->count && i < MAX_PROGRAM_HEADERS; i++) {
-		const ElfW(Phdr) *segment = &segments->headers[i];
-		const u64 low = segments->bias + segment->p_vaddr;
-
-		if (segment->p_type == PT_LOAD &&
-		    memory_covers(low, low + segment->p_filesz, table, 1)) {
-			mem->image_low = low;
-			mem->image_high = low + segment->p_filesz;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Describes the image that holds address, from its own program headers. */
-static bool image_find(u64 address, struct mem *mem, struct native_image *out_image)
-{
-	struct dl_find_object found;
-	struct segments segments;
-	struct native_image image = { 0 };
-
-	if (_dl_find_object == NULL || _dl_find_object((void *)address, &found) != 0 ||
-	    !image_find_segments(&found, &segments) || !image_measure(&segments, mem, &image))
-		return false;
-	if (agent.has_timers)
-		emit_image(agent.ring, &(struct image_place){
-					       .start = image.start,
-					       .end = image.end,
-					       .load_bias = segments.bias,
-					       .path = found.dlfo_link_map->l_name,
-				       });
-	*out_image = image;
-	return true;
 }
 
 static enum walk_status rule_for(struct mem *mem, struct native_scratch *scratch, u64 address,
@@ -238,10 +133,12 @@ void unwind_walk(const ucontext_t *context, struct walk *walk)
 	bool is_exact = true;
 
 	walk->leaf = regs.ip;
-	memory_begin(&mem, regs.sp);
+	memory_begin(&mem, walk->copies, regs.sp);
 	for (walk->count = 0;;) {
 		walk->ending = (u8)walk_step(&mem, walk, walk->count == 0 ? context : NULL,
 					     is_exact, &regs, &step);
+		if (walk->ending != WALK_COMPLETE && mem.was_forbidden)
+			walk->ending = WALK_FORBIDDEN;
 		if (walk->ending != WALK_COMPLETE || step.is_last)
 			return;
 		if (walk->count == AGENT_MAX_FRAMES) {

@@ -1,0 +1,176 @@
+#include "vantage/agent/images.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+
+#include "vantage/agent/agent.h"
+
+#define MAX_PROGRAM_HEADERS 64
+#define LASTING_MAX         256U
+
+/* glibc 2.35 and later; may be called in a signal handler (glibc manual, "Dynamic Linker"). */
+extern int _dl_find_object(void *, struct dl_find_object *) __attribute__((weak));
+
+/*
+ * What the program was started with: the dynamic linker never unloads that, since the program
+ * itself needs it (elf/dl-close.c).  With more of it than this, the rest is copied as it
+ * is read.
+ */
+static struct {
+	const struct link_map *images[LASTING_MAX];
+	u32 count;
+} lasting;
+
+void images_begin(void)
+{
+	const struct link_map *image = _r_debug.r_map;
+
+	lasting.count = 0;
+	for (; image != NULL && lasting.count < LASTING_MAX; image = image->l_next)
+		lasting.images[lasting.count++] = image;
+}
+
+static bool is_lasting(const struct link_map *image)
+{
+	for (u32 i = 0; i < lasting.count; i++) {
+		if (lasting.images[i] == image)
+			return true;
+	}
+	return false;
+}
+
+/* An image's program headers, and what is added to their addresses. */
+struct segments {
+	const ElfW(Phdr) * headers;
+	u32 count;
+	u64 bias;
+};
+
+static bool is_elf_header(const ElfW(Ehdr) * header)
+{
+	return __builtin_memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
+	       header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) <= MEMORY_PAGE;
+}
+
+/*
+ * Where an image's program headers are: in its first page, which is where the dynamic linker
+ * says the image begins, unless the image has gaps: then that is the segment's beginning, and
+ * the image's own is at its load bias.  The program's are told by the kernel.
+ */
+static bool image_find_segments(const struct dl_find_object *found, struct segments *out)
+{
+	const ElfW(Ehdr) *header = found->dlfo_map_start;
+
+	out->bias = (u64)found->dlfo_link_map->l_addr;
+	if (found->dlfo_link_map->l_name[0] == '\0' && agent.program_headers != NULL) {
+		out->headers = agent.program_headers;
+		out->count = agent.program_header_count;
+		return true;
+	}
+	if (!is_elf_header(header)) {
+		header = (const void *)out->bias;
+		if (!agent.may_call || !memory_probe(out->bias) || !is_elf_header(header))
+			return false;
+	}
+	out->headers = (const void *)((const char *)header + header->e_phoff);
+	out->count = header->e_phnum;
+	return true;
+}
+
+/*
+ * The whole image, and its unwind table with the segment around it: all a rule may be read
+ * from.
+ */
+static bool image_measure(const struct segments *segments, struct mem *mem,
+			  struct native_image *image)
+{
+	u64 table = 0;
+
+	image->start = UINT64_MAX;
+	for (u32 i = 0; i < segments->count && i < MAX_PROGRAM_HEADERS; i++) {
+		const ElfW(Phdr) *segment = &segments->headers[i];
+		const u64 low = segments->bias + segment->p_vaddr;
+
+		if (segment->p_type == PT_GNU_EH_FRAME) {
+			table = low;
+			image->eh_frame_hdr_len = segment->p_memsz;
+		}
+		if (segment->p_type != PT_LOAD)
+			continue;
+		image->start = low < image->start ? low : image->start;
+		if (low + segment->p_memsz > image->end)
+			image->end = low + segment->p_memsz;
+	}
+	image->eh_frame_hdr = table;
+	for (u32 i = 0; i < segments->count && i < MAX_PROGRAM_HEADERS; i++) {
+		const ElfW(Phdr) *segment = &segments->headers[i];
+		const u64 low = segments->bias + segment->p_vaddr;
+
+		if (segment->p_type == PT_LOAD &&
+		    memory_covers(low, low + segment->p_filesz, table, 1)) {
+			mem->image_low = low;
+			mem->image_high = low + segment->p_filesz;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void image_tell(const struct native_image *image, u64 bias, const char *path)
+{
+	if (agent.has_timers)
+		emit_image(agent.ring, &(struct image_place){
+					       .start = image->start,
+					       .end = image->end,
+					       .load_bias = bias,
+					       .path = path,
+				       });
+}
+
+static bool image_find_lasting(const struct dl_find_object *found, struct mem *mem,
+			       struct native_image *out_image)
+{
+	struct segments segments;
+
+	if (!image_find_segments(found, &segments) || !image_measure(&segments, mem, out_image))
+		return false;
+	image_tell(out_image, segments.bias, found->dlfo_link_map->l_name);
+	return true;
+}
+
+/* The linker's record of an image begins with these (link.h, struct link_map). */
+struct image_record {
+	u64 bias;
+	u64 name;
+};
+
+static bool image_find_passing(const struct dl_find_object *found, struct mem *mem,
+			       struct native_image *out_image)
+{
+	const u64 table = (u64)found->dlfo_eh_frame;
+	struct image_record record;
+
+	out_image->start = (u64)found->dlfo_map_start;
+	out_image->end = (u64)found->dlfo_map_end;
+	if (!memory_covers(out_image->start, out_image->end, table, 1))
+		return false;
+	out_image->eh_frame_hdr = table;
+	out_image->eh_frame_hdr_len = out_image->end - table;
+	mem->image_low = mem->image_high = 0;
+	if (agent.has_timers &&
+	    mem_read(mem, &record, sizeof record, (u64)found->dlfo_link_map) == 0)
+		image_tell(out_image, record.bias, memory_read_text(mem, record.name));
+	return true;
+}
+
+bool image_find(u64 address, struct mem *mem, struct native_image *out_image)
+{
+	struct dl_find_object found;
+
+	*out_image = (struct native_image){ 0 };
+	if (_dl_find_object == NULL || _dl_find_object((void *)address, &found) != 0)
+		return false;
+	return is_lasting(found.dlfo_link_map) ? image_find_lasting(&found, mem, out_image)
+					       : image_find_passing(&found, mem, out_image);
+}

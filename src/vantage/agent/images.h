@@ -1,0 +1,22 @@
+/*
+ * images - which image holds an address, and where its unwind table is.
+ *
+ * The dynamic linker knows (_dl_find_object, callable in handlers).  Images that were there
+ * when the program began never go, and are read as they lie; another may be unloaded by another
+ * thread at any moment, so of that all is copied, the linker's own records too.
+ */
+#pragma once
+#include <stdbool.h>
+
+#include "abi/types.h"
+
+struct mem;
+struct native_image;
+
+/* In the constructor: notes the images that are there. */
+void images_begin(void);
+/*
+ * Describes the image that holds address, and makes its unwind table readable through mem.
+ * Where no perf event tells the recorder of mappings, it is told.
+ */
+bool image_find(u64 address, struct mem *mem, struct native_image *out_image);
