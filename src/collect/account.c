@@ -48,6 +48,12 @@ void account_check_switches(struct image *image)
 				 __ATOMIC_RELAXED);
 }
 
+/* What the events counted of the start-up: the agent's way from hello to its first sample. */
+static uint64_t image_counted_early_ns(const struct image *image)
+{
+	return image->opened_cpu_ns == 0 ? 0 : above(image->start_cpu_ns, image->opened_cpu_ns);
+}
+
 static void account_entered(struct image *image, const struct account_terms *terms,
 			    struct figures *figures)
 {
@@ -66,7 +72,8 @@ static void account_entered(struct image *image, const struct account_terms *ter
 		/* The events counted nothing during a pause; what wait(2) told is all. */
 		const uint64_t counted_ns =
 			image->events.count > 0
-				? thread_events_read(&image->events)
+				? above(thread_events_read(&image->events),
+					image_counted_early_ns(image))
 				: above(image->rusage_ns, image->start_cpu_ns + paused_ns);
 
 		image->cpu_ns += counted_ns;

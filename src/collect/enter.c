@@ -10,6 +10,7 @@
 #include "abi/handshake.h"
 #include "abi/ring.h"
 #include "base/memory.h"
+#include "collect/cpu_meter.h"
 #include "collect/hello_server.h"
 #include "collect/image.h"
 #include "collect/pause.h"
@@ -122,6 +123,9 @@ static int image_open_events(struct image *image, const struct handshake_hello *
 				   .hello = hello,
 				   .terms = terms,
 				   .is_off = tracer_is_on(image->pid) };
+
+	if (!opening.is_off && terms->clock == CLOCK_KIND_CPU)
+		image->opened_cpu_ns = cpu_meter_process_ns(image->pid);
 	const int rc = terms->has_counters ? thread_events_open(&image->events, image->pid,
 								thread_event_open, &opening)
 					   : 0;

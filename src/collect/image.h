@@ -75,6 +75,7 @@ struct image {
 
 	/* The account. */
 	uint64_t cpu_before_ns; /* what earlier images of this process burned */
+	uint64_t opened_cpu_ns; /* when its events were opened; 0: unknown */
 	uint64_t start_cpu_ns;  /* when sampling began, as the agent says; 0: it did not */
 	uint64_t sampled_ns;
 	uint64_t samples;
