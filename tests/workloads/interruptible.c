@@ -1,24 +1,26 @@
 /*
- * interruptible - calls that a signal would interrupt, between pieces of work: poll,
- * nanosleep, reads from a pipe, a condition with a time limit, epoll_wait.  Counts each EINTR,
- * each short sleep and each unexpected answer.
+ * interruptible [TURNS] - see interruptible.h; prints what each caller counted, as JSON.
+ *
+ * Two more threads burn whatever time the others leave, so that traps come all the time.
  */
-#include "truth.h"
+#include "interruptible.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <pthread.h>
-#include <semaphore.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/epoll.h>
-#include <time.h>
-#include <unistd.h>
+#include <sys/resource.h>
 
-#define TURNS 250
+#include "truth.h"
 
-static volatile uint64_t sink;
-static int pipe_ends[2];
+#define CALLERS_MAX   64
+#define BURNERS       2
+#define DEFAULT_TURNS 2000
+
+static struct caller callers[CALLERS_MAX];
+static unsigned caller_count;
+static volatile int is_over;
 
 KEEP static uint64_t compute(uint64_t n)
 {
@@ -29,63 +31,170 @@ KEEP static uint64_t compute(uint64_t n)
 	return x;
 }
 
-static void *feed_the_pipe(void *argument)
+uint64_t clock_now_ns(clockid_t clock)
 {
-	for (int i = 0; i < TURNS; i++) {
-		sink = compute(300000);
-		nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
-		if (write(pipe_ends[1], "x", 1) != 1)
-			abort();
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+struct timespec timespec_of_ns(uint64_t ns)
+{
+	return (struct timespec){ .tv_sec = (time_t)(ns / 1000000000u),
+				  .tv_nsec = (long)(ns % 1000000000u) };
+}
+
+void caller_lets_go(struct caller *caller)
+{
+	sem_post(&caller->go);
+}
+
+bool caller_is_interrupted(struct caller *caller, long result)
+{
+	if (result != -1 || errno != EINTR)
+		return false;
+	caller->interrupted++;
+	return true;
+}
+
+void caller_judges(struct caller *caller, bool is_right)
+{
+	if (is_right)
+		return;
+	if (errno == EINTR) {
+		caller->interrupted++;
+	} else {
+		caller->odd++;
+		caller->odd_errno = errno;
 	}
+}
+
+void caller_judges_time(struct caller *caller, bool is_right, uint64_t asked_ns)
+{
+	caller_judges(caller, is_right);
+	caller->early +=
+		is_right && clock_now_ns(CLOCK_MONOTONIC) < caller->begin_ns + asked_ns;
+}
+
+/* 20,000 steps are about 15 us. */
+static void compute_a_while(uint64_t turn)
+{
+	volatile uint64_t sink = compute(truth_vary(turn, 10000, 50000));
+
+	(void)sink;
+}
+
+static void *call_and_call(void *argument)
+{
+	struct caller *caller = argument;
+
+	for (uint64_t turn = 0; turn < caller->turns; turn++) {
+		compute_a_while(turn);
+		caller->begin_ns = clock_now_ns(CLOCK_MONOTONIC);
+		errno = 0;
+		caller->row->call(caller);
+		caller->made++;
+	}
+	return NULL;
+}
+
+static void *wake_and_wake(void *argument)
+{
+	struct caller *caller = argument;
+
+	for (uint64_t turn = 0; turn < caller->turns; turn++) {
+		while (sem_wait(&caller->go) != 0)
+			caller->interrupted++;
+		compute_a_while(turn + caller->turns);
+		caller->row->wake(caller);
+	}
+	return NULL;
+}
+
+static void *burn(void *argument)
+{
+	/* On Linux niceness is the thread's. */
+	setpriority(PRIO_PROCESS, 0, 19);
+	while (!is_over)
+		compute_a_while(0);
 	return argument;
 }
 
-static void count_answer(const char *call, int is_expected)
+static void start(pthread_t *thread, void *(*run)(void *), void *argument)
 {
-	if (is_expected)
-		return;
-	if (errno == EINTR)
-		truth_add(TRUTH_COUNT, "eintr", 1);
-	truth_add(TRUTH_COUNT, call, 1);
+	if (pthread_create(thread, NULL, run, argument) != 0)
+		abort();
 }
 
-static void sleep_in_every_way(int epoll, sem_t *never)
+static void add_callers(const struct row *rows, uint64_t turns)
 {
-	struct timespec soon, one_ms = { .tv_nsec = 1000000 };
-	struct epoll_event event;
-	char byte;
+	for (; rows->name != NULL; rows++) {
+		struct caller *caller = &callers[caller_count];
 
-	sink = compute(100000);
-	count_answer("poll", poll(NULL, 0, 1) == 0);
-	sink = compute(100000);
-	count_answer("ppoll", ppoll(NULL, 0, &one_ms, NULL) == 0);
-	sink = compute(100000);
-	count_answer("nanosleep", nanosleep(&one_ms, NULL) == 0);
-	sink = compute(100000);
-	count_answer("epoll_wait", epoll_wait(epoll, &event, 1, 1) == 0);
-	sink = compute(100000);
-	clock_gettime(CLOCK_REALTIME, &soon);
-	soon.tv_nsec += 1000000;
-	soon.tv_sec += soon.tv_nsec / 1000000000;
-	soon.tv_nsec %= 1000000000;
-	count_answer("sem_timedwait", sem_timedwait(never, &soon) == -1 && errno == ETIMEDOUT);
-	count_answer("read", read(pipe_ends[0], &byte, 1) == 1);
+		if (++caller_count > CALLERS_MAX)
+			abort();
+		caller->row = rows;
+		caller->turns = rows->turns_per_call ? turns / rows->turns_per_call : turns;
+		if (sem_init(&caller->go, 0, 0) != 0 ||
+		    (rows->prepare != NULL && rows->prepare(caller) != 0)) {
+			perror(rows->name);
+			exit(2);
+		}
+	}
 }
 
-int main(void)
+static void run_all(void)
 {
-	int epoll = epoll_create1(EPOLL_CLOEXEC);
-	pthread_t feeder;
-	sem_t never;
+	pthread_t burners[BURNERS];
 
-	truth_add(TRUTH_COUNT, "eintr", 0);
-	if (epoll < 0 || pipe(pipe_ends) != 0 || sem_init(&never, 0, 0) != 0 ||
-	    pthread_create(&feeder, NULL, feed_the_pipe, NULL) != 0)
-		return 2;
-	for (int turn = 0; turn < TURNS; turn++)
-		sleep_in_every_way(epoll, &never);
-	pthread_join(feeder, NULL);
-	truth_add(TRUTH_COUNT, "turns", TURNS);
-	truth_print();
+	for (unsigned i = 0; i < BURNERS; i++)
+		start(&burners[i], burn, NULL);
+	for (unsigned i = 0; i < caller_count; i++) {
+		start(&callers[i].thread, call_and_call, &callers[i]);
+		if (callers[i].row->wake != NULL)
+			start(&callers[i].partner, wake_and_wake, &callers[i]);
+	}
+	for (unsigned i = 0; i < caller_count; i++) {
+		pthread_join(callers[i].thread, NULL);
+		if (callers[i].row->wake != NULL)
+			pthread_join(callers[i].partner, NULL);
+	}
+	is_over = 1;
+	for (unsigned i = 0; i < BURNERS; i++)
+		pthread_join(burners[i], NULL);
+}
+
+static void print_all(void)
+{
+	const char *separator = "";
+
+	printf("{");
+	for (unsigned i = 0; i < caller_count; i++) {
+		const struct caller *c = &callers[i];
+
+		printf("%s\"%s\": {\"made\": %" PRIu64 ", \"eintr\": %" PRIu64
+		       ", \"early\": %" PRIu64 ", \"odd\": %" PRIu64 ", \"odd_errno\": %d}",
+		       separator, c->row->name, c->made, c->interrupted, c->early, c->odd,
+		       c->odd_errno);
+		separator = ", ";
+	}
+	printf("}\n");
+}
+
+int main(int argc, char **argv)
+{
+	const uint64_t turns = argc > 1 ? strtoull(argv[1], NULL, 10) : DEFAULT_TURNS;
+	sigset_t waited_for;
+
+	/* For the rows that wait for signals; every thread blocks them. */
+	sigemptyset(&waited_for);
+	sigaddset(&waited_for, SIGUSR1);
+	sigaddset(&waited_for, SIGUSR2);
+	pthread_sigmask(SIG_BLOCK, &waited_for, NULL);
+	add_callers(timed_rows, turns);
+	add_callers(woken_rows, turns);
+	run_all();
+	print_all();
 	return 0;
 }

@@ -1,0 +1,81 @@
+"""Calls that wait are not interrupted by being sampled, and those that are to fail still do."""
+
+import json
+import subprocess
+
+import live
+from live import workload
+
+# How many calls each row makes, in one run.
+TURNS = 1000
+RATES = (1000, 10000)
+
+
+class Waiting(live.LiveTest):
+    """The table that this prints has a line for each call and a column for each way of sampling."""
+
+    def rungs(self):
+        """[(title, how it is recorded, options)]: what traps, and what time it counts."""
+        yield "sigtrap", self.record, ("--trigger", "sigtrap")
+        yield "user time", self.record_as_nobody, ("--trigger", "sigtrap", "--clock", "user")
+        yield "timer", self.record, ("--trigger", "timer")
+
+    def test_no_call_is_interrupted_or_cut_short(self):
+        command = workload("interruptible", TURNS)
+        bare = subprocess.run(command, capture_output=True, check=True, cwd=self.folder, timeout=120)
+        columns = {"bare": json.loads(bare.stdout)}
+        for title, record, options in self.rungs():
+            for rate in RATES:
+                recording = record(command, *options, rate=rate)
+                columns[f"{title}, {rate} Hz"] = recording.truth
+                self.assertGreater(recording.head()["samples"], 100)
+        print_table(columns)
+        wrong = [f"{call}, {title}: {row}" for title, rows in columns.items() for call, row in rows.items()
+                 if wrong_answers(row)]
+        self.assertEqual(wrong, [])
+        made = {call: sum(rows[call]["made"] for title, rows in columns.items() if title != "bare")
+                for call in columns["bare"]}
+        self.assertGreaterEqual(min(made.values()), len(RATES) * 3 * TURNS // 4, made)
+
+
+class Interrupted(live.LiveTest):
+    """A signal whose handler has no SA_RESTART ends a read(); one whose handler has it does not."""
+
+    def assert_same(self, record, *options):
+        for rate in RATES:
+            with self.subTest(rate=rate):
+                counts = record(workload("lost_eintr"), *options, rate=rate).truth["counts"]
+                self.assertEqual(counts["alarms"], 20000)
+                self.assertEqual((counts["odd"], counts["failed"]), (0, 0), counts)
+                # An alarm may come between the note that the read begins and its beginning.
+                self.assertLessEqual(counts["lost"], 2, counts)
+
+    def test_bare_nothing_is_lost(self):
+        run = subprocess.run(workload("lost_eintr"), capture_output=True, check=True, timeout=120)
+        self.assertLessEqual(live.truth_of(run.stdout)["counts"]["lost"], 2)
+
+    def test_where_traps_count_system_time(self):
+        self.assert_same(self.record, "--trigger", "sigtrap")
+
+    def test_where_traps_count_user_time(self):
+        self.assert_same(self.record_as_nobody, "--trigger", "sigtrap", "--clock", "user")
+
+    def test_where_timers_trap(self):
+        self.assert_same(self.record, "--trigger", "timer")
+
+
+def print_table(columns):
+    """How often a call failed with EINTR, was back too soon or answered oddly, of so many."""
+    width = max(len(title) for title in columns) + 2
+    print(f"\n{'EINTR, too soon, odd':20}" + "".join(f"{title:>{width}}" for title in columns))
+    for call in columns["bare"]:
+        cells = [f"{wrong_answers(rows[call])} of {rows[call]['made']}" for rows in columns.values()]
+        print(f"{call:20}" + "".join(f"{cell:>{width}}" for cell in cells))
+
+
+def wrong_answers(row):
+    return row["eintr"] + row["early"] + row["odd"]
+
+
+if __name__ == "__main__":
+    live.main()
