@@ -22,6 +22,7 @@
 /* The sentences stand in the report, behind the program's name. */
 #define PROGRAM_KIND_MAP(X)                                                            \
 	X(ENTERABLE, "")                                                               \
+	X(MISSING, "its program file is gone")                                         \
 	/* Who may not read a file may not look into its process, either. */           \
 	X(UNREADABLE, "its program file cannot be read")                               \
 	/* A shell may take it, or binfmt_misc. */                                     \
@@ -61,9 +62,12 @@ struct program_ids {
 
 /* What is executed, at first and then as "#!" lines lead on: defined by who includes this. */
 struct program_file;
-/* Opens the regular file that path names, instead of what was open before. */
-static inline bool program_open(struct program_file *file, const char *path,
-				struct program_status *out_status);
+/*
+ * Opens the regular file that path names, instead of what was open before: PROGRAM_ENTERABLE,
+ * for it may be, or what else is known by that.
+ */
+static inline enum program_kind program_open(struct program_file *file, const char *path,
+					     struct program_status *out_status);
 /* The file's "security.capability": its length, at most len; 0 or negative: it has none. */
 static inline long program_read_capabilities(struct program_file *file, void *dst, u32 len);
 /* Whether set-user-ID bits and capabilities count: not with no_new_privs, nor on "nosuid". */
@@ -244,8 +248,8 @@ static inline void program_judge(struct program_file *file, struct program_statu
 		out_answer->kind = PROGRAM_NOT_A_PROGRAM;
 		if (++out_answer->levels > PROGRAM_LEVELS_MAX)
 			return;
-		out_answer->kind = PROGRAM_UNREADABLE;
-		if (!program_open(file, next, &status))
+		out_answer->kind = program_open(file, next, &status);
+		if (out_answer->kind != PROGRAM_ENTERABLE)
 			return;
 	}
 }

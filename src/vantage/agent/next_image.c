@@ -1,6 +1,7 @@
 #include "vantage/agent/next_image.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <string.h>
@@ -50,21 +51,26 @@ static void path_of_descriptor(int fd, char out_path[32])
  * Looked at before it is opened: opening a FIFO would wake its writer, and some devices act on
  * being opened.  And a path that is no text's address makes the first call fail, not us.
  */
-static bool file_open(struct program_file *file, int folder, const char *path, int flags)
+static enum program_kind file_open(struct program_file *file, int folder, const char *path,
+				   int flags)
 {
 	const int open_flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 	char descriptor[32];
 
 	file_close(file);
-	if (arch_syscall4(SYS_newfstatat, folder, (long)path, (long)&file->stat, flags) < 0 ||
-	    !S_ISREG(file->stat.st_mode))
-		return false;
+	const long rc =
+		arch_syscall4(SYS_newfstatat, folder, (long)path, (long)&file->stat, flags);
+
+	if (rc < 0)
+		return rc == -ENOENT || rc == -ENOTDIR ? PROGRAM_MISSING : PROGRAM_UNREADABLE;
+	if (!S_ISREG(file->stat.st_mode))
+		return PROGRAM_NOT_A_PROGRAM;
 	if ((flags & AT_EMPTY_PATH) && path[0] == '\0') {
 		path_of_descriptor(folder, descriptor);
 		path = descriptor;
 	}
 	file->fd = (int)arch_syscall4(SYS_openat, folder, (long)path, open_flags, 0);
-	return file->fd >= 0;
+	return file->fd >= 0 ? PROGRAM_ENTERABLE : PROGRAM_UNREADABLE;
 }
 
 static struct program_status file_status(const struct program_file *file)
@@ -73,13 +79,13 @@ static struct program_status file_status(const struct program_file *file)
 					file->stat.st_gid };
 }
 
-static inline bool program_open(struct program_file *file, const char *path,
-				struct program_status *out_status)
+static inline enum program_kind program_open(struct program_file *file, const char *path,
+					     struct program_status *out_status)
 {
-	const bool is_open = file_open(file, AT_FDCWD, path, 0);
+	const enum program_kind kind = file_open(file, AT_FDCWD, path, 0);
 
 	*out_status = file_status(file);
-	return is_open;
+	return kind;
 }
 
 static inline long program_read(struct program_file *file, void *dst, u32 len, u64 offset)
@@ -147,7 +153,9 @@ void next_image_judge(const struct next_image_path *path, struct program_answer 
 	if (arch_syscall4(SYS_faccessat, AT_FDCWD, (long)path->agent_path, R_OK, 0) < 0)
 		return;
 	out_answer->kind = PROGRAM_UNREADABLE;
-	if (path->path != NULL && file_open(&file, path->folder, path->path, path->flags)) {
+	if (path->path != NULL)
+		out_answer->kind = file_open(&file, path->folder, path->path, path->flags);
+	if (out_answer->kind == PROGRAM_ENTERABLE) {
 		question.ids = read_ids();
 		program_judge(&file, file_status(&file), &question, out_answer);
 	}
