@@ -79,14 +79,9 @@ const char *tell_why_unentered(const struct image *image)
 		return "set-user-ID, set-group-ID or with file capabilities";
 	if (image->exe == NULL)
 		return "it ended before it could be looked at";
-	if (target_program_inspect(image->exe, program, NULL) < 0)
-		return "its program file cannot be read";
-	if (program->elf.is_static)
-		return "statically linked";
-	if (program->is_privileged)
-		return "set-user-ID, set-group-ID or with file capabilities";
-	if (program->elf.is_64bit != (sizeof(void *) == 8))
-		return "a 32-bit program";
+	target_program_judge(image->exe, NULL, program);
+	if (!program->is_enterable)
+		return program->why_not;
 	return "its agent did not come: its environment was cleared, or it could not reach us";
 }
 

@@ -13,7 +13,7 @@
 #include "collect/mappings.h"
 #include "collect/sideband.h"
 #include "record/writer.h"
-#include "target/elf_header.h"
+#include "target/build_id.h"
 #include "target/maps.h"
 
 void tree_init(struct tree *tree, struct recording_writer *writer, uint64_t session_start_ns)

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "target/elf_header.h"
+#include "target/build_id.h"
 
 struct error;
 

@@ -8,7 +8,7 @@
 #include "base/notes.h"
 #include "base/table.h"
 #include "module.h"
-#include "target/elf_header.h"
+#include "target/build_id.h"
 
 /*
  * Files are kept in memory up to here, those asked last.  Callers ask module by module, so

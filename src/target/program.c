@@ -1,117 +1,119 @@
 #include "program.h"
 
+#include <assert.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "base/error.h"
+#include "abi/program.h"
 #include "base/memory.h"
 
-/* exec_binprm() in fs/exec.c gives ELOOP at the sixth rewrite (Linux 5.8). */
-#define SCRIPT_LEVELS_MAX 5
-/* BINPRM_BUF_SIZE since Linux 5.1: what the kernel reads of a file to recognize it. */
-#define SCRIPT_HEAD_SIZE 256
+struct program_file {
+	int fd; /* -1: none */
+	struct stat stat;
+	char *path; /* of PATH_MAX bytes */
+};
 
-static int open_executable(const char *path, struct stat *out_stat, struct error *err)
-{
-	if (stat(path, out_stat) < 0)
-		return error_errno(err, -errno, "cannot run %s", path);
-	if (S_ISDIR(out_stat->st_mode))
-		return error_set(err, -EACCES, "cannot run %s: it is a directory", path);
-	if (!S_ISREG(out_stat->st_mode))
-		return error_set(err, -EACCES, "cannot run %s: not a regular file", path);
-	/* By the effective ids, as exec does. */
-	if (faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0)
-		return error_errno(err, -errno, "cannot run %s", path);
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	return fd < 0 ? error_errno(err, -errno, "cannot look into %s", path) : fd;
-}
+static const char *const sentences[] = {
+#define X(name, sentence) [PROGRAM_##name] = sentence,
+	PROGRAM_KIND_MAP(X)
+#undef X
+};
 
-static bool is_blank(char c)
+static void file_close(struct program_file *file)
 {
-	return c == ' ' || c == '\t';
+	if (file->fd >= 0)
+		close(file->fd);
+	file->fd = -1;
 }
 
 /*
- * The interpreter of a "#!" head (len bytes, followed by a NUL) into out_path.  0 when this
- * is no script; -ENOEXEC when the kernel would not take it for one.
+ * Looked at before it is opened: opening a FIFO would wake its writer, and some devices act on
+ * being opened.
  */
-static int parse_script(const char *head, size_t len, char out_path[SCRIPT_HEAD_SIZE])
+static inline enum program_kind program_open(struct program_file *file, const char *path,
+					     struct program_status *out_status)
 {
-	if (len < 2 || head[0] != '#' || head[1] != '!')
-		return 0;
-
-	const char *at = head + 2;
-	while (is_blank(*at))
-		at++;
-	size_t path_len = strcspn(at, " \t\n");
-	bool is_cut = at[path_len] == '\0' && len == SCRIPT_HEAD_SIZE;
-	if (path_len == 0 || is_cut)
-		return -ENOEXEC;
-	memcpy(out_path, at, path_len);
-	out_path[path_len] = '\0';
-	return 1;
+	file_close(file);
+	if (stat(path, &file->stat) < 0)
+		return errno == ENOENT || errno == ENOTDIR ? PROGRAM_MISSING
+							   : PROGRAM_UNREADABLE;
+	if (!S_ISREG(file->stat.st_mode))
+		return PROGRAM_NOT_A_PROGRAM;
+	snprintf(file->path, PATH_MAX, "%s", path);
+	*out_status = (struct program_status){ file->stat.st_mode, file->stat.st_uid,
+					       file->stat.st_gid };
+	file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return file->fd >= 0 ? PROGRAM_ENTERABLE : PROGRAM_UNREADABLE;
 }
 
-static bool has_capabilities(int fd)
+static inline long program_read(struct program_file *file, void *dst, u32 len, u64 offset)
 {
-	return fgetxattr(fd, "security.capability", NULL, 0) > 0;
+	return pread(file->fd, dst, len, (off_t)offset);
 }
 
-/* One level: 1 and the interpreter in out_next, or 0 and *program filled. */
-static int inspect_file(const char *path, struct target_program *program,
-			char out_next[SCRIPT_HEAD_SIZE], struct error *err)
+static inline long program_read_capabilities(struct program_file *file, void *dst, u32 len)
 {
-	char head[SCRIPT_HEAD_SIZE + 1] = { 0 };
-	struct stat st;
-	CLEANUP(closep) int fd = open_executable(path, &st, err);
-
-	if (fd < 0)
-		return fd;
-	ssize_t len = pread(fd, head, SCRIPT_HEAD_SIZE, 0);
-	if (len < 0)
-		return error_errno(err, -errno, "cannot look into %s", path);
-	int rc = parse_script(head, (size_t)len, out_next);
-	if (rc < 0)
-		return error_set(err, rc, "%s: its \"#!\" line names no interpreter", path);
-	if (rc > 0)
-		return 1;
-	rc = elf_header_read_fd(fd, path, &program->elf, NULL);
-	if (rc < 0)
-		return error_set(err, rc, "%s: neither an ELF file nor a script with \"#!\"",
-				 path);
-	program->is_privileged = (st.st_mode & (S_ISUID | S_ISGID)) || has_capabilities(fd);
-	return 0;
+	return fgetxattr(file->fd, "security.capability", dst, len);
 }
 
-int target_program_inspect(const char *path, struct target_program *out_program,
-			   struct error *err)
+static inline bool program_may_gain(struct program_file *file)
 {
-	struct target_program program = { 0 };
-	char next[SCRIPT_HEAD_SIZE];
+	struct statvfs system;
 
-	if ((size_t)snprintf(program.path, sizeof program.path, "%s", path) >=
-	    sizeof program.path)
-		return error_set(err, -ENAMETOOLONG, "cannot run %s: its path is too long",
-				 path);
-	for (;;) {
-		int rc = inspect_file(program.path, &program, next, err);
-		if (rc < 0 && program.script_levels > 0)
-			return error_wrap(err, rc, "%s: its interpreter", path);
-		if (rc < 0)
-			return rc;
-		if (rc == 0)
-			break;
-		if (++program.script_levels > SCRIPT_LEVELS_MAX)
-			return error_set(err, -ELOOP,
-					 "cannot run %s: too many interpreters of interpreters",
-					 path);
-		memcpy(program.path, next, sizeof next);
-	}
-	*out_program = program;
-	return 0;
+	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
+		return false;
+	return fstatvfs(file->fd, &system) < 0 || (system.f_flag & ST_NOSUID) == 0;
+}
+
+/* The agent's glibc is that which this process was started by. */
+static inline bool program_is_our_loader(struct program_file *file, const char *path)
+{
+	const void *start = (const void *)getauxval(AT_BASE);
+	const char *ours = PROGRAM_USUAL_LOADER;
+	struct stat our_stat, status = file->stat;
+	Dl_info info;
+
+	if (start != NULL && dladdr(start, &info) != 0 && info.dli_fname != NULL)
+		ours = info.dli_fname;
+	if (path != NULL && strcmp(path, ours) == 0)
+		return true;
+	if (path != NULL && stat(path, &status) < 0)
+		return false;
+	return stat(ours, &our_stat) == 0 && status.st_dev == our_stat.st_dev &&
+	       status.st_ino == our_stat.st_ino;
+}
+
+void target_program_judge(const char *path, char *const *argv,
+			  struct target_program *out_program)
+{
+	struct program_file file = { .fd = -1, .path = out_program->path };
+	struct program_status status = { 0 };
+	struct program_question question = { .ids = { getuid(), geteuid(), getgid(),
+						      getegid() } };
+
+	*out_program = (struct target_program){ 0 };
+	if (argv != NULL && argv[0] != NULL)
+		question.first_argument = argv[1];
+
+	struct program_answer answer = { .kind = program_open(&file, path, &status) };
+
+	if (answer.kind == PROGRAM_ENTERABLE)
+		program_judge(&file, status, &question, &answer);
+	file_close(&file);
+	out_program->is_enterable = answer.kind == PROGRAM_ENTERABLE;
+	out_program->why_not = sentences[answer.kind];
+	out_program->levels = answer.levels;
+	static_assert(sizeof out_program->first_libraries == sizeof answer.first_libraries,
+		      "the judge's list fits");
+	memcpy(out_program->first_libraries, answer.first_libraries,
+	       sizeof answer.first_libraries);
 }

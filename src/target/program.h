@@ -1,29 +1,26 @@
 /*
- * program - what the kernel will run when a path is executed.
+ * program - what the kernel will run when a path is executed, and whether the agent can come
+ * along.
  *
- * Follows "#!" lines as fs/binfmt_script.c does and says which ELF file is at their end.
- * Does not search PATH, does not know binfmt_misc, and starts nothing.
+ * The judge is abi/program.h, the same as the agent's; here it reads for the recorder.  Does
+ * not search PATH, and starts nothing.
  */
 #pragma once
 #include <limits.h>
 #include <stdbool.h>
 
-#include "elf_header.h"
-
-struct error;
-
 struct target_program {
-	char path[PATH_MAX];    /* the ELF file: the program itself, or the last interpreter */
-	unsigned script_levels; /* "#!" lines followed; 0: the program is an ELF file */
-	struct elf_header elf;
-	/* Set-uid, set-gid or with file capabilities: the loader ignores LD_PRELOAD. */
-	bool is_privileged;
+	char path[PATH_MAX]; /* the program itself, or the last interpreter of a script */
+	bool is_enterable;
+	const char *why_not; /* a literal: "statically linked"; "" if it is enterable */
+	/* What must stand before the agent in LD_PRELOAD: "libasan.so.8", "a:b", or "". */
+	char first_libraries[160];
+	unsigned levels; /* "#!" lines followed, and ld.so's argument; 0: it is itself */
 };
 
 /*
- * Errors: -ENOENT, -EACCES (not executable), -ENOEXEC (neither ELF nor "#!"; execvp(3) would
- * give it to a shell), -ELOOP (more than five interpreters of interpreters), and others of
- * open(2); the sentence names the interpreter if it is at fault.
+ * Judges what execve(path, argv, ...) would run, for a process with our own ids.  argv may be
+ * NULL; its second is what ld.so starts when it is run by its name.
  */
-int target_program_inspect(const char *path, struct target_program *out_program,
-			   struct error *err);
+void target_program_judge(const char *path, char *const *argv,
+			  struct target_program *out_program);

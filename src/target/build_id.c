@@ -1,4 +1,4 @@
-#include "elf_header.h"
+#include "build_id.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -9,14 +9,12 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/memory.h"
 
 /* The kernel itself refuses more than 64 KiB of program headers (fs/binfmt_elf.c). */
 #define SEGMENTS_SIZE_MAX 65536u
 /* Notes are some hundred bytes; a core file's would be larger, and has no build id. */
-#define NOTES_SIZE_MAX   65536u
-#define DYNAMIC_SIZE_MAX 65536u
+#define NOTES_SIZE_MAX 65536u
 
 struct segment {
 	uint32_t type;
@@ -28,8 +26,6 @@ struct segment {
 /* The program headers of an open file. */
 struct segments {
 	bool is_64bit;
-	uint16_t type;
-	uint16_t machine;
 	uint16_t count;
 	uint16_t entry_size;
 	uint8_t *data; /* malloc'ed: count * entry_size bytes */
@@ -90,9 +86,7 @@ static int read_segments(int fd, struct segments *segments)
 	struct bytes b = bytes_of(head + EI_NIDENT, sizeof head - EI_NIDENT);
 	bool is_64bit = head[EI_CLASS] == ELFCLASS64;
 	segments->is_64bit = is_64bit;
-	segments->type = bytes_u16(&b);
-	segments->machine = bytes_u16(&b);
-	bytes_u32(&b);                    /* version */
+	bytes_take(&b, 2 + 2 + 4);        /* type, machine, version */
 	bytes_take(&b, is_64bit ? 8 : 4); /* entry */
 	uint64_t offset = is_64bit ? bytes_u64(&b) : bytes_u32(&b);
 	bytes_take(&b, is_64bit ? 8 : 4); /* section headers */
@@ -133,59 +127,6 @@ static struct segment segment_at(const struct segments *segments, size_t i)
 	return s;
 }
 
-/* Whether the dynamic section says DF_1_PIE: a program, not a library. */
-static bool is_marked_pie(int fd, const struct segment *dynamic, bool is_64bit)
-{
-	CLEANUP(freep) void *data = read_segment(fd, dynamic, DYNAMIC_SIZE_MAX);
-
-	if (!data)
-		return false;
-	struct bytes b = bytes_of(data, dynamic->file_size);
-	while (!b.short_read) {
-		uint64_t tag = is_64bit ? bytes_u64(&b) : bytes_u32(&b);
-		uint64_t value = is_64bit ? bytes_u64(&b) : bytes_u32(&b);
-		if (tag == DT_NULL)
-			return false;
-		if (tag == DT_FLAGS_1)
-			return (value & DF_1_PIE) != 0;
-	}
-	return false;
-}
-
-static void read_interpreter(int fd, const struct segment *segment, struct elf_header *header)
-{
-	header->has_interpreter = true;
-	CLEANUP(freep) char *path = read_segment(fd, segment, sizeof header->interpreter - 1);
-	if (path)
-		memcpy(header->interpreter, path, strnlen(path, segment->file_size));
-}
-
-int elf_header_read_fd(int fd, const char *name, struct elf_header *out_header,
-		       struct error *err)
-{
-	CLEANUP(segments_done) struct segments segments = { 0 };
-	struct elf_header header = { 0 };
-	bool is_pie = false;
-
-	int rc = read_segments(fd, &segments);
-	if (rc < 0)
-		return error_set(err, rc, "%s: not an ELF file of this machine's byte order",
-				 name);
-	for (size_t i = 0; i < segments.count; i++) {
-		struct segment s = segment_at(&segments, i);
-		if (s.type == PT_INTERP)
-			read_interpreter(fd, &s, &header);
-		else if (s.type == PT_DYNAMIC)
-			is_pie = is_marked_pie(fd, &s, segments.is_64bit);
-	}
-	header.is_64bit = segments.is_64bit;
-	header.machine = segments.machine;
-	header.type = segments.type;
-	header.is_static = !header.has_interpreter && (header.type == ET_EXEC || is_pie);
-	*out_header = header;
-	return 0;
-}
-
 /*
  * Opens what is a regular file: opening a FIFO would wait for its writer, and some devices
  * act on being opened, so the path is looked at first and the file again.
@@ -205,17 +146,6 @@ static int open_regular(const char *path)
 		return fd;
 	close(fd);
 	return -EINVAL;
-}
-
-int elf_header_read(const char *path, struct elf_header *out_header, struct error *err)
-{
-	CLEANUP(closep) int fd = open_regular(path);
-
-	if (fd == -EINVAL)
-		return error_set(err, -EINVAL, "%s: not a regular file", path);
-	if (fd < 0)
-		return error_errno(err, fd, "cannot open %s", path);
-	return elf_header_read_fd(fd, path, out_header, err);
 }
 
 static uint64_t round_up(uint64_t value, uint64_t align)
