@@ -17,34 +17,8 @@
 #include <stddef.h>
 
 #include "abi/program_elf.h"
+#include "abi/program_kind.h"
 #include "abi/types.h"
-
-/* The sentences stand in the report, behind the program's name. */
-#define PROGRAM_KIND_MAP(X)                                                            \
-	X(ENTERABLE, "")                                                               \
-	X(MISSING, "its program file is gone")                                         \
-	/* Who may not read a file may not look into its process, either. */           \
-	X(UNREADABLE, "its program file cannot be read")                               \
-	/* A shell may take it, or binfmt_misc. */                                     \
-	X(NOT_A_PROGRAM, "neither an ELF file nor a script with \"#!\"")               \
-	X(STATIC, "statically linked")                                                 \
-	X(OTHER_CLASS, "a 32-bit program")                                             \
-	X(OTHER_MACHINE, "built for another machine")                                  \
-	X(MUSL, "linked with musl, not glibc")                                         \
-	X(OTHER_LIBC, "started by another dynamic loader than ours")                   \
-	X(PRIVILEGED, "set-user-ID, set-group-ID or with file capabilities")           \
-	X(GO, "a Go program: it takes signals by raw system calls")                    \
-	/* ld.so was told to do something else than to start a program. */             \
-	X(LOADER, "the dynamic loader itself")                                         \
-	/* The agent's file is not there: another root, or another mount namespace. */ \
-	X(AGENT_OUT_OF_REACH, "it runs where the agent's file is not")
-
-enum program_kind {
-#define X(name, sentence) PROGRAM_##name,
-	PROGRAM_KIND_MAP(X)
-#undef X
-		PROGRAM_KIND_COUNT,
-};
 
 /* exec_binprm() in fs/exec.c gives ELOOP at the sixth rewrite (Linux 5.8). */
 #define PROGRAM_LEVELS_MAX 5
@@ -79,16 +53,6 @@ struct program_question {
 	struct program_ids ids;
 	/* argv[1], or NULL: ld.so, run by its name, starts that. */
 	const char *first_argument;
-};
-
-struct program_answer {
-	enum program_kind kind;
-	u32 levels; /* "#!" lines followed, and ld.so's */
-	/*
-	 * Of an enterable one: what must stand before the agent in LD_PRELOAD, as it does in
-	 * the program's own list of libraries: "libasan.so.8", "a:b", or nothing.
-	 */
-	char first_libraries[PROGRAM_LIBRARIES_SIZE];
 };
 
 #define PROGRAM_SET_UID   04000U

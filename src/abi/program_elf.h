@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "abi/program_kind.h"
 #include "abi/types.h"
 
 struct program_file;
@@ -18,9 +19,8 @@ struct program_file;
 static inline long program_read(struct program_file *file, void *dst, u32 len, u64 offset);
 
 /* BINPRM_BUF_SIZE since Linux 5.1: what the kernel reads of a file to recognize it. */
-#define PROGRAM_HEAD_SIZE      256
-#define PROGRAM_WINDOW_SIZE    1024
-#define PROGRAM_LIBRARIES_SIZE 160
+#define PROGRAM_HEAD_SIZE   256
+#define PROGRAM_WINDOW_SIZE 1024
 /* The kernel refuses more than 64 KiB of program headers (fs/binfmt_elf.c). */
 #define PROGRAM_SEGMENTS_MAX (65536 / PROGRAM_SEGMENT_SIZE)
 #define PROGRAM_LOADS_MAX    8

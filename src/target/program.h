@@ -9,12 +9,14 @@
 #include <limits.h>
 #include <stdbool.h>
 
+#include "abi/program_kind.h"
+
 struct target_program {
 	char path[PATH_MAX]; /* the program itself, or the last interpreter of a script */
 	bool is_enterable;
 	const char *why_not; /* a literal: "statically linked"; "" if it is enterable */
 	/* What must stand before the agent in LD_PRELOAD: "libasan.so.8", "a:b", or "". */
-	char first_libraries[160];
+	char first_libraries[PROGRAM_LIBRARIES_SIZE];
 	unsigned levels; /* "#!" lines followed, and ld.so's argument; 0: it is itself */
 };
 

@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "abi/program.h"
 #include "vantage/agent/arch.h"
 
 /* glibc 2.35 and later. */

@@ -6,7 +6,7 @@
  * for the ids.  No allocation, 3 KiB of stack; right in vfork children and in handlers.
  */
 #pragma once
-#include "abi/program.h"
+#include "abi/program_kind.h"
 
 struct next_image_path {
 	/* As execveat() takes them. */
