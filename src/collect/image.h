@@ -40,6 +40,8 @@ struct image {
 	char name[16];
 	char *exe;                    /* NULL: unknown */
 	const char *unentered_reason; /* a literal; NULL */
+	bool has_program;             /* it has executed one since its fork */
+	bool is_passed_by;            /* nobody was in what started it */
 	enum image_state state;
 	bool is_ended;
 	bool is_gone; /* there is no such process any more, though nobody told */

@@ -82,7 +82,9 @@ const char *tell_why_unentered(const struct image *image)
 	target_program_judge(image->exe, NULL, program);
 	if (!program->is_enterable)
 		return program->why_not;
-	return "its agent did not come: its environment was cleared, or it could not reach us";
+	if (image->is_passed_by)
+		return "started by a program that was not entered";
+	return "its agent did not come: it was started past libc, or could not reach us";
 }
 
 void tell_too_late(struct recording_writer *writer, const char name[16], pid_t pid)

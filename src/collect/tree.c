@@ -108,6 +108,12 @@ struct image *tree_add(struct tree *tree, pid_t pid, struct image *parent, uint6
 	return image;
 }
 
+/* Nobody came into its program, so nothing of ours goes along into those it starts. */
+static bool passes_nothing_on(const struct image *image)
+{
+	return image->state == IMAGE_STARTING && (image->has_program || image->is_passed_by);
+}
+
 static void tree_take_fork(struct tree *tree, const struct sideband_event *event)
 {
 	struct image *parent = tree_find(tree, event->parent_pid);
@@ -124,6 +130,7 @@ static void tree_take_fork(struct tree *tree, const struct sideband_event *event
 
 	image->mappings = parent != NULL ? mappings_copy(parent->mappings) : mappings_new();
 	image->running_threads = 1;
+	image->is_passed_by = parent != NULL && passes_nothing_on(parent);
 	image_thread_at(image, event->tid, event->time_ns, tree->writer);
 }
 
@@ -156,9 +163,12 @@ static bool is_still_starting(const struct image *image)
 static struct image *tree_take_exec(struct tree *tree, const struct sideband_event *event)
 {
 	struct image *image = tree_find(tree, event->pid);
+	const bool is_passed_by = image != NULL && passes_nothing_on(image);
 
 	if (image != NULL && is_still_starting(image)) {
 		mappings_free(image->mappings);
+		free(image->exe);
+		image->exe = NULL;
 	} else {
 		struct image parent = { .row = image != NULL ? image->parent_row : 0 };
 		uint64_t burned_ns = 0;
@@ -170,6 +180,8 @@ static struct image *tree_take_exec(struct tree *tree, const struct sideband_eve
 	}
 	image->mappings = mappings_new();
 	image->running_threads = 1;
+	image->has_program = true;
+	image->is_passed_by = is_passed_by;
 	return image;
 }
 
@@ -251,6 +263,9 @@ static void tree_take_map(struct tree *tree, const struct sideband_event *event)
 	if (image == NULL || image->mappings == NULL)
 		return;
 	strip_deleted(path);
+	/* The kernel maps the program before its loader (fs/binfmt_elf.c). */
+	if (image->has_program && image->exe == NULL && is_file(path))
+		image->exe = xstrdup(path);
 	tree_place_module(tree, image, path, event->build_id, event->build_id_len, &place);
 	mappings_add(image->mappings, &place);
 }
