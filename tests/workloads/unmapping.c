@@ -6,7 +6,6 @@
  * code; one runs coroutines on stacks of two pages between pages that cannot be read, and
  * unmaps them; one opens, uses and closes a library.  Prints how often each was done.
  */
-#define _GNU_SOURCE
 #include "truth.h"
 
 #include <dlfcn.h>

@@ -8,6 +8,7 @@
  * memory.h    what the walkers may read
  * images.h    which image holds an address
  * unwind.c    the walk, behind a cache of rules
+ * altstack.h  alternate signal stacks that are too small
  * restart.h   system calls that our trap found interrupted
  * emit.c      stacks and samples into the ring
  * timers.c    the trigger where perf events are refused

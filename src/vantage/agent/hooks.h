@@ -24,6 +24,8 @@
 	X(execl, ANSWERS, "the same")                                                          \
 	X(execle, ANSWERS, "the same")                                                         \
 	X(execlp, ANSWERS, "the same")                                                         \
+	/* altstack.c */                                                                       \
+	X(sigaltstack, ANSWERS, "one too small for our trap is exchanged for a larger one")    \
 	/* seccomp.c */                                                                        \
 	X(prctl, ANSWERS, "a filter that may forbid our system calls is noticed")              \
 	X(syscall, ANSWERS, "the same")

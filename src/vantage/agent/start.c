@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 
 #include "abi/handshake.h"
+#include "vantage/agent/altstack.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/hooks.h"
 #include "vantage/agent/images.h"
@@ -82,6 +83,7 @@ __attribute__((constructor)) static void start(void)
 	hooks_find();
 	find_main_stack();
 	images_begin();
+	altstack_begin();
 	agent.main_thread_pointer = arch_thread_pointer();
 	agent.program_headers = (const void *)getauxval(AT_PHDR);
 	agent.program_header_count = (u32)getauxval(AT_PHNUM);

@@ -1,0 +1,13 @@
+/*
+ * altstack - a signal stack that is too small for our trap is replaced by a larger one.
+ */
+#pragma once
+
+/*
+ * What our handler writes below the kernel's frame of the signal, at most: measured 1.1 KiB
+ * (tests/live/test_stacks.py).
+ */
+#define AGENT_STACK_NEED 2048
+
+/* In the constructor. */
+void altstack_begin(void);
