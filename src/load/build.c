@@ -33,7 +33,9 @@ struct builder {
 	bool is_without_children;
 
 	/* The recording's ids to the profile's. */
-	struct table modules, processes, threads, stacks;
+	struct table modules, processes, threads;
+	struct stack_id *stacks; /* by id - 1: there are tens of millions in some */
+	size_t stack_count, stack_capacity;
 	struct table module_mappings; /* a module to the index + 1 of its first mapping */
 	struct recording_mapping *mappings;
 	size_t mapping_count, mapping_capacity;
@@ -245,10 +247,17 @@ static struct frame_id add_frame(struct builder *builder, const struct named_loc
 				 });
 }
 
+static struct stack_id stack_of(const struct builder *builder, uint32_t id)
+{
+	return id != 0 && id <= builder->stack_count ? builder->stacks[id - 1]
+						     : (struct stack_id){ 0 };
+}
+
+/* Ids come in order, and without gaps. */
 static int read_stack(void *context, const struct recording_stack *row)
 {
 	struct builder *builder = context;
-	struct stack_id stack = { id_of(&builder->stacks, row->parent) };
+	struct stack_id stack = stack_of(builder, row->parent);
 	size_t count = 0;
 	const struct named_location *locations =
 		names_of_frame(builder->names, row->frame, &count);
@@ -260,7 +269,9 @@ static int read_stack(void *context, const struct recording_stack *row)
 	for (size_t i = count; i-- > 0;)
 		stack = profile_add_stack(builder->profile, stack,
 					  add_frame(builder, &locations[i], i + 1 < count));
-	*table_at(&builder->stacks, 0, row->id, NULL) = stack.n;
+	builder->stacks = array_grow(builder->stacks, builder->stack_count,
+				     &builder->stack_capacity, sizeof *builder->stacks);
+	builder->stacks[builder->stack_count++] = stack;
 	return 0;
 }
 
@@ -269,7 +280,7 @@ static int read_sum(void *context, const struct recording_sum *row)
 	struct builder *builder = context;
 	struct profile_info *info = profile_info(builder->profile);
 	struct thread_id thread = { id_of(&builder->threads, row->thread) };
-	struct stack_id stack = { id_of(&builder->stacks, row->stack) };
+	struct stack_id stack = stack_of(builder, row->stack);
 	uint64_t ns = row->weight_ns > 0 ? (uint64_t)row->weight_ns : 0;
 
 	if (!thread.n)
@@ -301,7 +312,7 @@ static void builder_done(struct builder *builder)
 	table_done(&builder->modules);
 	table_done(&builder->processes);
 	table_done(&builder->threads);
-	table_done(&builder->stacks);
+	free(builder->stacks);
 	table_done(&builder->module_mappings);
 	table_done(&builder->process_rows_by_id);
 	free(builder->mappings);

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/table.h"
+#include "profile/stack_set.h"
 #include "profile/sum.h"
 
 /* Every list below is indexed by id - 1. */
@@ -13,19 +14,17 @@ struct profile {
 	struct intern function_keys; /* numbers its strings from 1, as ids are: the id is its */
 	struct intern frame_keys;
 	struct table module_index;
-	struct table stack_index;  /* (parent, frame) to id */
 	struct table weight_index; /* (stack and thread, state) to index + 1 */
 	struct module *modules;
 	struct function *functions;
 	struct frame *frames;
-	struct stack *stacks;
+	struct stack_set stacks;
 	struct process *processes;
 	struct thread *threads;
 	struct weight *weights;
 	size_t module_count, module_capacity;
 	size_t function_count, function_capacity;
 	size_t frame_count, frame_capacity;
-	size_t stack_count, stack_capacity;
 	size_t process_count, process_capacity;
 	size_t thread_count, thread_capacity;
 	size_t weight_count, weight_capacity;
@@ -61,12 +60,11 @@ void profile_free(struct profile *profile)
 	intern_done(&profile->function_keys);
 	intern_done(&profile->frame_keys);
 	table_done(&profile->module_index);
-	table_done(&profile->stack_index);
+	stack_set_done(&profile->stacks);
 	table_done(&profile->weight_index);
 	freep(&profile->modules);
 	freep(&profile->functions);
 	freep(&profile->frames);
-	freep(&profile->stacks);
 	freep(&profile->processes);
 	freep(&profile->threads);
 	freep(&profile->weights);
@@ -203,22 +201,9 @@ static struct frame_id known_frame(struct profile *profile, struct frame_id id)
 struct stack_id profile_add_stack(struct profile *profile, struct stack_id parent,
 				  struct frame_id frame)
 {
-	const struct stack *callers = profile_get_stack(profile, parent);
-	uint32_t depth = callers ? callers->depth + 1 : 1;
-	if (!callers)
+	if (!profile_get_stack(profile, parent))
 		parent = (struct stack_id){ 0 };
-	frame = known_frame(profile, frame);
-	bool is_new;
-	uint64_t *id = table_at(&profile->stack_index, parent.n, frame.n, &is_new);
-	if (!is_new)
-		return (struct stack_id){ (uint32_t)*id };
-
-	profile->stacks = array_grow(profile->stacks, profile->stack_count,
-				     &profile->stack_capacity, sizeof *profile->stacks);
-	profile->stacks[profile->stack_count++] =
-		(struct stack){ .parent = parent, .frame = frame, .depth = depth };
-	*id = profile->stack_count;
-	return (struct stack_id){ (uint32_t)*id };
+	return stack_set_add(&profile->stacks, parent, known_frame(profile, frame));
 }
 
 struct process_id profile_add_process(struct profile *profile, const struct process *process)
@@ -305,7 +290,7 @@ size_t profile_frame_count(const struct profile *profile)
 
 size_t profile_stack_count(const struct profile *profile)
 {
-	return profile->stack_count;
+	return profile->stacks.count;
 }
 
 size_t profile_process_count(const struct profile *profile)
@@ -344,7 +329,7 @@ const struct frame *profile_get_frame(const struct profile *profile, struct fram
 
 const struct stack *profile_get_stack(const struct profile *profile, struct stack_id id)
 {
-	return AT(profile->stacks, profile->stack_count, id);
+	return AT(profile->stacks.stacks, profile->stacks.count, id);
 }
 
 const struct process *profile_get_process(const struct profile *profile, struct process_id id)

@@ -25,6 +25,27 @@ static void the_same_content_has_the_same_id(void **state)
 	profile_free(p);
 }
 
+static void many_stacks_are_each_there_once(void **state)
+{
+	struct profile *p = profile_new();
+	struct frame_id frames[2];
+	(void)state;
+
+	for (uint32_t i = 0; i < 2; i++)
+		frames[i] = profile_add_frame(p, &(struct frame){ .line = i + 1 });
+	/* A whole binary tree, twice: the stack of a path is its number, as in a heap. */
+	for (uint32_t turn = 0; turn < 2; turn++) {
+		for (uint32_t path = 1; path < 1 << 16; path++)
+			assert_int_equal(profile_add_stack(p, (struct stack_id){ path / 2 },
+							   frames[path & 1])
+						 .n,
+					 path);
+	}
+	assert_int_equal(profile_stack_count(p), (1 << 16) - 1);
+	assert_int_equal(profile_get_stack(p, (struct stack_id){ 0x8001 })->depth, 16);
+	profile_free(p);
+}
+
 static void every_part_of_a_function_tells_it_from_others(void **state)
 {
 	struct profile *p = profile_new();
@@ -259,6 +280,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_same_content_has_the_same_id),
+		cmocka_unit_test(many_stacks_are_each_there_once),
 		cmocka_unit_test(every_part_of_a_function_tells_it_from_others),
 		cmocka_unit_test(every_part_of_a_frame_tells_it_from_others),
 		cmocka_unit_test(a_build_id_tells_two_files_of_one_path_apart),
