@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
+/*
+ * environment - the two entries by which an image is entered, last in its environment:
+ *
+ *   FATHOM_RECORDER=<default or ignored>:<the agent's path>:<the recorder's socket>
+ *   LD_PRELOAD=<the agent's path>[:<the program's own>]
+ *
+ * The recorder puts them there for the command, the agent for what the command executes, and
+ * the agent takes both out again before any code of the program's.  Of several LD_PRELOAD
+ * ld.so heeds the last (elf/rtld.c, process_envvars), so the program's own stays where it
+ * was, and need not be put back.
+ *
+ * The first word is what SIGTRAP does by the program's own will: exec may have been told to
+ * ignore it all the same (docs/decisions/0003-exec-ignores-the-trap.md).  No agent's path has
+ * a colon or a blank, for ld.so takes both as its end.
+ */
+#pragma once
+
+#define ENVIRONMENT_RECORDER "FATHOM_RECORDER="
+#define ENVIRONMENT_PRELOAD  "LD_PRELOAD="
+#define ENVIRONMENT_DEFAULT  "default:"
+#define ENVIRONMENT_IGNORED  "ignored:"
+/* Both last: that many. */
+#define ENVIRONMENT_ENTRIES 2

@@ -1,0 +1,261 @@
+#include "vantage/agent/environment.h"
+
+#include <elf.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/un.h>
+
+#include "abi/environment.h"
+#include "abi/types.h"
+#include "vantage/agent/agent.h"
+#include "vantage/agent/environment_end.h"
+#include "vantage/agent/room.h"
+
+#define PRELOAD_BYTES (sizeof ENVIRONMENT_PRELOAD + PATH_MAX)
+#define RECORDER_BYTES                                                         \
+	(sizeof ENVIRONMENT_RECORDER + sizeof ENVIRONMENT_IGNORED + PATH_MAX + \
+	 sizeof((struct sockaddr_un *)0)->sun_path)
+
+/* MAX_ARG_STRLEN, of what is one argument to the kernel (linux/binfmts.h). */
+#define LARGEST_STRING (128U << 10)
+
+/* Written by the constructor only: a vfork child shares it with its parent. */
+static struct {
+	bool has_recorder;
+	bool inherits_ignored_trap;
+	const char *socket;
+	const char *agent_path; /* of agent_bytes: within preload */
+	size_t agent_bytes;
+	char preload[PRELOAD_BYTES];
+	char recorder_default[RECORDER_BYTES];
+	char recorder_ignored[RECORDER_BYTES];
+} environment;
+
+static bool begins_with(const char *text, const char *beginning)
+{
+	return strncmp(text, beginning, strlen(beginning)) == 0;
+}
+
+/* "LD_PRELOAD=<agent>": what children get that have no library of their own to preload. */
+static void keep_agent(const char *from, size_t bytes)
+{
+	char *path = stpcpy(environment.preload, ENVIRONMENT_PRELOAD);
+
+	memcpy(path, from, bytes);
+	path[bytes] = '\0';
+	environment.agent_path = path;
+	environment.agent_bytes = bytes;
+}
+
+/* value: of FATHOM_RECORDER. */
+static void keep_recorder(const char *value)
+{
+	const bool is_ignored = begins_with(value, ENVIRONMENT_IGNORED);
+
+	if (!is_ignored && !begins_with(value, ENVIRONMENT_DEFAULT))
+		return;
+	const char *path = strchr(value, ':') + 1;
+	const size_t agent_bytes = strcspn(path, ":");
+	const char *socket = path + agent_bytes + 1;
+
+	if (agent_bytes >= PATH_MAX || socket[-1] != ':' ||
+	    strlen(socket) >= sizeof((struct sockaddr_un *)0)->sun_path)
+		return;
+	stpcpy(stpcpy(stpcpy(environment.recorder_default, ENVIRONMENT_RECORDER),
+		      ENVIRONMENT_DEFAULT),
+	       path);
+	char *socket_kept =
+		stpcpy(stpcpy(stpcpy(environment.recorder_ignored, ENVIRONMENT_RECORDER),
+			      ENVIRONMENT_IGNORED),
+		       path) -
+		strlen(socket);
+
+	keep_agent(path, agent_bytes);
+	environment.socket = socket_kept;
+	environment.inherits_ignored_trap = is_ignored;
+	environment.has_recorder = true;
+}
+
+/* So that neither the program nor /proc/PID/environ finds it in the initial stack. */
+static void wipe(char *entry)
+{
+	memset(entry, 0, strlen(entry));
+}
+
+/*
+ * Both entries out of the array, which grows shorter in place.  Programs find the
+ * auxiliary vector behind its end (Go's runtime does), so what becomes free is a pair that the
+ * vector's readers pass over; two entries make just one.
+ */
+static void remove_both(char **entries, size_t recorder, size_t preload, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (i != recorder && i != preload)
+			entries[kept++] = entries[i];
+	entries[kept] = NULL;
+	entries[kept + 1] = (char *)AT_IGNORE;
+	entries[kept + 2] = NULL;
+}
+
+void environment_take(char **entries)
+{
+	const size_t none = SIZE_MAX;
+	size_t recorder = none, preload = none, count = 0;
+
+	for (; entries[count] != NULL; count++) {
+		if (begins_with(entries[count], ENVIRONMENT_RECORDER))
+			recorder = count;
+		else if (begins_with(entries[count], ENVIRONMENT_PRELOAD))
+			preload = count;
+	}
+	if (recorder == none || preload == none)
+		return;
+	char *const recorder_entry = entries[recorder];
+	char *const preload_entry = entries[preload];
+	const bool are_last = recorder + 2 == count && preload + 1 == count;
+	const char *end = preload_entry + strlen(preload_entry) + 1;
+
+	keep_recorder(recorder_entry + strlen(ENVIRONMENT_RECORDER));
+	wipe(recorder_entry);
+	wipe(preload_entry);
+	remove_both(entries, recorder, preload, count);
+	if (are_last)
+		environment_end_move(end, recorder_entry);
+}
+
+const char *environment_socket(void)
+{
+	return environment.has_recorder ? environment.socket : NULL;
+}
+
+const char *environment_agent_path(void)
+{
+	return environment.agent_path;
+}
+
+bool environment_may_enter(void)
+{
+	return environment.has_recorder && __atomic_load_n(&agent.may_call, __ATOMIC_RELAXED);
+}
+
+bool environment_inherits_ignored_trap(void)
+{
+	return environment.inherits_ignored_trap;
+}
+
+/* What is to be executed, as far as it matters here. */
+struct theirs {
+	size_t count;        /* of entries */
+	size_t bytes;        /* of entries and arguments, with what points at them */
+	const char *preload; /* its own libraries to preload; "": none */
+	bool has_recorder;
+};
+
+static size_t bytes_of(const char *text)
+{
+	return strlen(text) + 1 + sizeof(char *);
+}
+
+static struct theirs theirs_look(char *const *entries, char *const *argv)
+{
+	struct theirs theirs = { .preload = "" };
+
+	for (; argv != NULL && *argv != NULL; argv++)
+		theirs.bytes += bytes_of(*argv);
+	for (; entries != NULL && entries[theirs.count] != NULL; theirs.count++) {
+		const char *entry = entries[theirs.count];
+
+		theirs.bytes += bytes_of(entry);
+		if (begins_with(entry, ENVIRONMENT_PRELOAD))
+			theirs.preload = entry + strlen(ENVIRONMENT_PRELOAD);
+		else if (begins_with(entry, ENVIRONMENT_RECORDER))
+			theirs.has_recorder = true;
+	}
+	return theirs;
+}
+
+/*
+ * The kernel takes a quarter of the stack's limit, 128 KiB whatever that is, and 6 MiB at most
+ * (fs/exec.c, bprm_stack_limits).  What comes near that goes without us, so that what would be
+ * too large with our entries only is not.
+ */
+static bool is_near_limit(size_t bytes)
+{
+	const size_t least = 128U << 10, most = 6U << 20, leeway = 16U << 10;
+	struct rlimit stack;
+	size_t limit = least;
+
+	if (bytes + leeway <= least)
+		return false;
+	if (getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur / 4 > least)
+		limit = stack.rlim_cur / 4 < most ? stack.rlim_cur / 4 : most;
+	return bytes + leeway > limit;
+}
+
+static void put_preload(char *at, const char *first_libraries, const char *own)
+{
+	at = stpcpy(at, ENVIRONMENT_PRELOAD);
+	if (first_libraries[0] != '\0')
+		at = stpcpy(stpcpy(at, first_libraries), ":");
+	at = stpcpy(at, environment.agent_path);
+	if (own[0] != '\0')
+		stpcpy(stpcpy(at, ":"), own);
+}
+
+/* Room for so many pointers and, behind them or in copy, a string.  NULL: there is none. */
+static char *take_room(struct environment_copy *copy, size_t pointers, size_t preload_bytes)
+{
+	copy->room = NULL;
+	copy->entries = copy->few;
+	if (pointers <= ENVIRONMENT_FEW && preload_bytes <= ENVIRONMENT_SHORT)
+		return copy->preload;
+	copy->room = room_take(pointers * sizeof(char *) + preload_bytes);
+	if (copy->room == NULL)
+		return NULL;
+	copy->entries = room_memory(copy->room);
+	return (char *)(copy->entries + pointers);
+}
+
+bool environment_copy(struct environment_copy *copy, char *const *theirs_entries,
+		      char *const *argv, const char *first_libraries, bool is_trap_ignored)
+{
+	const struct theirs theirs = theirs_look(theirs_entries, argv);
+	const bool is_kept = first_libraries[0] == '\0' && theirs.preload[0] == '\0';
+	const size_t preload_bytes =
+		is_kept ? 0
+			: sizeof ENVIRONMENT_PRELOAD + strlen(first_libraries) + 1 +
+				  environment.agent_bytes + 1 + strlen(theirs.preload);
+
+	if (!environment.has_recorder || theirs.has_recorder ||
+	    preload_bytes > LARGEST_STRING ||
+	    is_near_limit(theirs.bytes + preload_bytes + RECORDER_BYTES))
+		return false;
+	char *preload = take_room(copy, theirs.count + ENVIRONMENT_ENTRIES + 1, preload_bytes);
+	char **entries = copy->entries;
+
+	if (preload == NULL)
+		return false;
+	if (!is_kept)
+		put_preload(preload, first_libraries, theirs.preload);
+	if (theirs.count > 0)
+		memcpy(entries, theirs_entries, theirs.count * sizeof(char *));
+	entries[theirs.count] =
+		is_trap_ignored ? environment.recorder_ignored : environment.recorder_default;
+	entries[theirs.count + 1] = is_kept ? environment.preload : preload;
+	entries[theirs.count + 2] = NULL;
+	return true;
+}
+
+void environment_copy_done(struct environment_copy *copy)
+{
+	if (copy->room != NULL)
+		room_give(copy->room);
+}
+
+void environment_forget(void)
+{
+	room_forget();
+}

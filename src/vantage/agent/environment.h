@@ -1,0 +1,58 @@
+/*
+ * environment - our two entries (abi/environment.h): out of the program's environment, and
+ * into those of the images it executes.
+ *
+ * Between the constructor and an exec no entry of ours exists anywhere the program could look:
+ * not in environ, not in the initial stack, not in /proc/self/environ.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * In the constructor, which comes before libc has made this array its environ: takes the
+ * entries out of it, and keeps what they say.  No allocation, no system call but to tell
+ * the kernel where the environment ends now.
+ */
+void environment_take(char **environment);
+
+/* Where the recorder listens; NULL if none started this image. */
+const char *environment_socket(void);
+/* The agent's file, as ld.so was told. */
+const char *environment_agent_path(void);
+/*
+ * Whether what this process executes may be entered at all: a recorder started it, and no
+ * filter is there that may kill who opens a socket, as the agent of the next image would.
+ */
+bool environment_may_enter(void);
+/* Whether the program inherited SIGTRAP as ignored. */
+bool environment_inherits_ignored_trap(void);
+
+#define ENVIRONMENT_FEW   256
+#define ENVIRONMENT_SHORT 512
+
+struct room;
+
+/* An environment of the program's, with our entries, for as long as an exec takes. */
+struct environment_copy {
+	char **entries;
+	struct room *room; /* where a large one is; NULL: below */
+	char *few[ENVIRONMENT_FEW];
+	char preload[ENVIRONMENT_SHORT];
+};
+
+/*
+ * The program's entries (NULL: none) and then ours.  first_libraries: what insists on being
+ * loaded first, or "".  False, and nothing to be done(), where no image is to be entered: no
+ * recorder started this one; theirs names a recorder, which is another; with ours it might
+ * be more, together with argv, than the kernel takes; there is no room.
+ *
+ * Async-signal-safe; leaves nothing behind in a vfork child's parent but a room, of which
+ * there are few, to be used again.
+ */
+bool environment_copy(struct environment_copy *copy, char *const *theirs, char *const *argv,
+		      const char *first_libraries, bool is_trap_ignored);
+void environment_copy_done(struct environment_copy *copy);
+
+/* In a child of fork: what other threads were at, they are not at in here. */
+void environment_forget(void);
