@@ -26,6 +26,8 @@
 	X(execlp, ANSWERS, "the same")                                                         \
 	/* altstack.c */                                                                       \
 	X(sigaltstack, ANSWERS, "one too small for our trap is exchanged for a larger one")    \
+	/* tracing.c */                                                                        \
+	X(ptrace, PASSES_ON, "who lets itself be traced gets no trap of ours any more")        \
 	/* seccomp.c */                                                                        \
 	X(prctl, ANSWERS, "a filter that may forbid our system calls is noticed")              \
 	X(syscall, ANSWERS, "the same")

@@ -1,0 +1,38 @@
+/*
+ * tracing - a process that lets itself be traced gets no trap of ours from then on.
+ *
+ * A debugger starts a program by PTRACE_TRACEME in its child, and counts the SIGTRAPs of the
+ * exec that follows: one of ours would be one too many.  The recorder would see the tracer, but
+ * not that soon.
+ */
+#include "vantage/agent/agent.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+
+#include "abi/handshake.h"
+#include "vantage/agent/hooks.h"
+
+AGENT_EXPORT long ptrace(enum __ptrace_request request, ...)
+{
+	va_list list;
+
+	va_start(list, request);
+	const pid_t pid = va_arg(list, pid_t);
+	void *address = va_arg(list, void *);
+	void *data = va_arg(list, void *);
+
+	va_end(list);
+	/* A vfork child has no events, and its memory is its parent's. */
+	const bool is_stopped = request == PTRACE_TRACEME && agent.ring != NULL &&
+				agent.pid == getpid() && handshake_stop(HANDSHAKE_TRACED);
+	const long rc = HOOK_NEXT(ptrace)(request, pid, address, data);
+	const int saved_errno = errno;
+
+	if (is_stopped && rc < 0)
+		handshake_resume();
+	errno = saved_errno;
+	return rc;
+}
