@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+"""The test suites of real programs, each test by itself, bare and under fathom.
+
+For every suite of suites.py: each unit runs bare and under `fathom record --rate 10000`; what each
+single test came to, and how the unit ended, has to be the same.  What differs is run again on both
+sides before it is judged: a test that also comes out otherwise without fathom is flaky, and only
+said to be.  The recordings are looked at, too: reports read them, and their books add up.
+
+usage: run.py [--quick] [--rung RUNG] [--unit UNIT]... [SUITE]...
+       run.py --list
+
+Exit code: 0 the same, 1 something differs, 77 nothing could run here.
+"""
+
+import argparse
+import collections
+import dataclasses
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "live"))
+
+import live
+import results
+import sources
+from suites import SUITES, Tree, Unavailable
+
+RATE = 10000
+RERUNS = 3
+LEAST_WHOLE = 0.95
+SKIPPED = 77
+
+
+@dataclasses.dataclass(frozen=True)
+class Rung:
+    """How the recorder is asked to sample, and as whom everything runs."""
+
+    name: str
+    what: str
+    options: tuple = ()
+    as_nobody: bool = False
+
+
+RUNGS = {rung.name: rung for rung in (
+    Rung("perf", "perf events, as whoever runs the tests"),
+    Rung("timer", "timers", options=("--trigger", "timer")),
+    Rung("nobody", "as an unprivileged user: perf events count user mode only", as_nobody=True),
+)}
+
+
+@dataclasses.dataclass
+class Outcome:
+    """One run of a unit."""
+
+    ending: str
+    tests: dict
+    recording: object = None
+
+
+# --- running -------------------------------------------------------------------------------
+
+class Runner:
+    """Runs units of one suite on one rung; keeps logs of what differed in folder."""
+
+    def __init__(self, suite, prepared, rung, folder):
+        self.suite, self.prepared, self.rung = suite, prepared, rung
+        self.folder = folder
+        self.turn = 0
+        if isinstance(prepared, Tree):
+            sources.restore(prepared.pristine, prepared.path)
+
+    def environment(self, scratch):
+        environment = {**os.environ, "TMPDIR": str(scratch), "LC_ALL": "C.UTF-8",
+                       "PYTHONDONTWRITEBYTECODE": "1", **self.suite.environment(self.prepared, scratch)}
+        environment.pop("LD_LIBRARY_PATH", None)
+        return environment
+
+    def launcher(self):
+        if not self.rung.as_nobody:
+            return []
+        return ["setpriv", f"--reuid={live.NOBODY}", f"--regid={live.NOBODY}", "--clear-groups"]
+
+    def run(self, unit, is_recorded):
+        """The unit once, with an empty scratch folder."""
+        self.turn += 1
+        side = "recorded" if is_recorded else "bare"
+        place = self.folder / f"{self.turn:03}-{unit.replace('/', '-')}-{side}"
+        # Paths are in what tests say: both sides get the same.
+        scratch = self.folder / "scratch"
+        shutil.rmtree(scratch, ignore_errors=True)
+        for made in (place, scratch):
+            made.mkdir()
+            made.chmod(0o777)
+        command, folder = self.suite.command(self.prepared, unit, scratch)
+        path = place / "recording.fathom"
+        if is_recorded:
+            command = [live.FATHOM, "record", "-q", "--rate", str(RATE), *self.rung.options,
+                       "-o", str(path), "--", *command]
+        ending, output = self.execute([*self.launcher(), *command], folder or scratch, place / "output",
+                                      self.environment(scratch))
+        finished = results.Finished(folder or scratch, scratch, ending, output)
+        return Outcome(ending, self.suite.read(finished),
+                       live.Recording(str(path), None) if is_recorded else None)
+
+    def execute(self, command, folder, log, environment):
+        with open(log, "wb") as file:
+            child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file, stderr=file, cwd=folder,
+                                     env=environment, start_new_session=True)
+            try:
+                ending = f"exit code {child.wait(self.suite.unit_seconds)}"
+            except subprocess.TimeoutExpired:
+                ending = f"not ended after {self.suite.unit_seconds} s"
+            finally:
+                # Whatever the tests left running.
+                end_session(child)
+        return ending, log.read_text(errors="replace")
+
+
+def end_session(child):
+    try:
+        os.killpg(child.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    child.wait()
+
+
+# --- judging -------------------------------------------------------------------------------
+
+@dataclasses.dataclass
+class Verdict:
+    """What is to be said of one unit."""
+
+    unit: str
+    outcomes: collections.Counter
+    wrong: list
+    flaky: list
+    samples: int = 0
+    whole: float = None
+    seconds: tuple = (0.0, 0.0)
+
+
+def differences(bare, recorded):
+    """Names whose outcome is not the same, the unit's ending among them."""
+    names = [name for name in {**bare.tests, **recorded.tests}
+             if bare.tests.get(name) != recorded.tests.get(name)]
+    return names + (["(ending)"] if bare.ending != recorded.ending else [])
+
+
+def outcome_of(outcome, name):
+    return outcome.ending if name == "(ending)" else outcome.tests.get(name, "did not run")
+
+
+def said(values):
+    """3 x passed, 1 x failed"""
+    return ", ".join(f"{count} x {value}" for value, count in collections.Counter(values).items())
+
+
+def judge(name, bare_runs, recorded_runs):
+    """(is it fathom's doing, the sentence)."""
+    bare = [outcome_of(run, name) for run in bare_runs]
+    recorded = [outcome_of(run, name) for run in recorded_runs]
+    sentence = f"{name}: bare {said(bare)}; recorded {said(recorded)}"
+    # What varies without us proves nothing, and one failure that never came back is only told.
+    varies = len(set(bare)) > 1
+    strangers = sum(value != bare[0] for value in recorded)
+    return (not varies and strangers > 1), sentence
+
+
+def compare(runner, unit):
+    begin = time.monotonic()
+    bare = [runner.run(unit, False)]
+    middle = time.monotonic()
+    recorded = [runner.run(unit, True)]
+    seconds = (middle - begin, time.monotonic() - middle)
+    verdict = Verdict(unit, collections.Counter(bare[0].tests.values()), [], [], seconds=seconds)
+    if not bare[0].tests:
+        verdict.wrong.append(f"no test's result could be read of the bare run, {bare[0].ending}")
+    suspects = differences(bare[0], recorded[0])
+    for _ in range(RERUNS if suspects else 0):
+        bare.append(runner.run(unit, False))
+        recorded.append(runner.run(unit, True))
+    for name in suspects:
+        is_ours, sentence = judge(name, bare, recorded)
+        (verdict.wrong if is_ours else verdict.flaky).append(sentence)
+    look_at_recording(recorded[0].recording, verdict)
+    return verdict
+
+
+def look_at_recording(recording, verdict):
+    """What was recorded beside the tests has to be a whole account."""
+    try:
+        head = recording.head()
+        live.LiveTest().assert_adds_up(recording)
+    except (AssertionError, ValueError) as error:
+        verdict.wrong.append(f"recording: {error}")
+        return
+    walked = sum(head["stacks"].values())
+    verdict.samples = head["samples"]
+    verdict.whole = head["stacks"].get("complete", 0) / walked if walked else None
+    if head["samples"] == 0 and head["sampled_ns"]:
+        verdict.wrong.append("recording: time without samples")
+    if walked > 1000 and verdict.whole < LEAST_WHOLE:
+        verdict.wrong.append(f"recording: {100 * verdict.whole:.1f} % of the stacks are whole: {head['stacks']}")
+
+
+# --- telling -------------------------------------------------------------------------------
+
+def print_verdict(verdict):
+    whole = "-" if verdict.whole is None else f"{100 * verdict.whole:.1f} %"
+    counts = ", ".join(f"{count} {outcome}" for outcome, count in sorted(verdict.outcomes.items())[:4])
+    print(f"  {'DIFFERS' if verdict.wrong else 'same':8} {verdict.unit:34} {counts:44.44} "
+          f"{verdict.seconds[0]:6.1f} {verdict.seconds[1]:6.1f} s {verdict.samples:8} samples  {whole} whole")
+    for sentence in verdict.wrong:
+        print(f"      differs: {sentence}")
+    for sentence in verdict.flaky:
+        print(f"      flaky:   {sentence}")
+    sys.stdout.flush()
+
+
+def run_suite(suite, rung, units, folder):
+    """Whether all was the same.  Raises Unavailable."""
+    if rung.as_nobody and (os.geteuid() != 0 or shutil.which("setpriv") is None):
+        raise Unavailable("only root can become an unprivileged user, with setpriv (util-linux)")
+    prepared = suite.prepare()
+    if rung.as_nobody and isinstance(prepared, Tree):
+        raise Unavailable("a tree that root has built is root's")
+    print(f"{suite.name}: {suite.what}; {rung.what}")
+    runner = Runner(suite, prepared, rung, folder)
+    verdicts = []
+    for unit in units or suite.units(prepared):
+        verdicts.append(compare(runner, unit))
+        print_verdict(verdicts[-1])
+    tests = sum(sum(verdict.outcomes.values()) for verdict in verdicts)
+    wrong = sum(len(verdict.wrong) for verdict in verdicts)
+    flaky = sum(len(verdict.flaky) for verdict in verdicts)
+    print(f"{suite.name}: {tests} tests in {len(verdicts)} units; {wrong} differ, {flaky} are flaky")
+    return wrong == 0
+
+
+def options():
+    parser = argparse.ArgumentParser(description="test suites of real programs, bare and under fathom")
+    parser.add_argument("suites", nargs="*", metavar="SUITE")
+    parser.add_argument("--quick", action="store_true", help="the units that CI has time for")
+    parser.add_argument("--rung", choices=RUNGS, default="perf")
+    parser.add_argument("--unit", action="append", default=[], help="only this unit; may be repeated")
+    parser.add_argument("--list", action="store_true", help="the suites there are")
+    chosen = parser.parse_args()
+    unknown = set(chosen.suites) - {suite.name for suite in SUITES}
+    if unknown:
+        parser.error(f"no such suite: {', '.join(sorted(unknown))}; --list says which there are")
+    return chosen
+
+
+def main():
+    chosen = options()
+    if chosen.list:
+        for suite in SUITES:
+            print(f"{suite.name:14} {suite.what}")
+        return 0
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="fathom-suites-"))
+    folder.chmod(0o755)
+    all_same, ran = True, 0
+    for suite in SUITES:
+        units = chosen.unit or (suite.quick if chosen.quick else [])
+        if (chosen.suites and suite.name not in chosen.suites) or (chosen.quick and not units):
+            continue
+        place = folder / suite.name
+        place.mkdir(mode=0o777)
+        place.chmod(0o777)
+        try:
+            all_same = run_suite(suite, RUNGS[chosen.rung], units, place) and all_same
+            ran += 1
+        except Unavailable as reason:
+            print(f"{suite.name}: skipped: {reason}")
+    if not all_same:
+        print(f"what each run said and recorded is in {folder}")
+        return 1
+    shutil.rmtree(folder, ignore_errors=True)
+    return 0 if ran else SKIPPED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

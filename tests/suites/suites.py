@@ -1,0 +1,188 @@
+"""suites - the table: which programs' own tests run under fathom, and how.
+
+A suite is built once and consists of units; each unit is one command (a test file of the suite),
+run bare and under `fathom record`, and read test by test.
+"""
+
+import dataclasses
+import functools
+import os
+import pathlib
+import shutil
+import subprocess
+from typing import Callable
+
+import results
+import sources
+from sources import Unavailable
+
+
+@dataclasses.dataclass(frozen=True)
+class Suite:
+    name: str
+    what: str
+    # Returns what the other two get, or raises Unavailable.
+    prepare: Callable
+    units: Callable      # (prepared) -> [unit]
+    command: Callable    # (prepared, unit, scratch) -> ([argument], folder or None)
+    read: Callable       # (Finished) -> {test: outcome}
+    quick: tuple = ()    # units that CI has time for
+    environment: Callable = lambda prepared, scratch: {}
+    unit_seconds: int = 600
+
+
+# --- CPython -------------------------------------------------------------------------------
+
+CPYTHON_UNITS = ("test_signal", "test_faulthandler", "test_posix", "test_os", "test_subprocess",
+                 "test_threading", "test_multiprocessing_fork", "test_multiprocessing_forkserver",
+                 "test_asyncio", "test_threadsignals", "test_fork1", "test_wait4", "test_select",
+                 "test_selectors", "test_socket", "test_io", "test_eintr", "test_popen", "test_pty",
+                 "test_concurrent_futures", "test_mmap", "test_time", "test_resource",
+                 "test_ctypes", "test_json", "test_sqlite3")
+
+
+def python_with_tests(program):
+    """The interpreter, if it has the suite's runner beside it."""
+    found = shutil.which(program)
+    if found is None:
+        raise Unavailable(f"{program} is not installed")
+    done = subprocess.run([found, "-c", "import test.libregrtest, test.test_signal"], capture_output=True)
+    if done.returncode != 0:
+        raise Unavailable(f"{program} has no test package (Debian 12: libpython3.11-testsuite)")
+    return found
+
+
+def python_units(program):
+    """Those that this version has."""
+    asked = "import importlib.util, sys; print(*[u for u in sys.argv[1:] if importlib.util.find_spec('test.' + u)])"
+    done = subprocess.run([program, "-c", asked, *CPYTHON_UNITS], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+def python_command(program, unit, scratch):
+    return [program, "-m", "test", "-v", "--timeout", "240", "--tempdir", str(scratch),
+            "--junit-xml", str(scratch / "junit.xml"), unit], None
+
+
+def cpython(name, what, program, quick=()):
+    return Suite(name, what, functools.partial(python_with_tests, program), python_units, python_command,
+                 results.junit, quick)
+
+
+def pyenv(version):
+    root = pathlib.Path(os.environ.get("PYENV_ROOT") or pathlib.Path.home() / ".pyenv")
+    return str(root / "versions" / version / "bin" / "python3")
+
+
+# --- from Debian's sources -----------------------------------------------------------------
+
+@dataclasses.dataclass(frozen=True)
+class Tree:
+    """A built source tree: kept pristine, run at path."""
+    pristine: pathlib.Path
+    path: pathlib.Path
+
+
+def debian_source(name, package, *commands, needs=()):
+    def prepare():
+        for program in ("gcc", "make", *needs):
+            if shutil.which(program) is None:
+                raise Unavailable(f"{program} is needed to build and test {package}")
+        return Tree(*sources.built(name, package, commands))
+    return prepare
+
+
+def files(tree, pattern, folder="."):
+    """Paths below folder that match, in a steady order."""
+    below = tree.pristine / folder
+    return sorted(str(path.relative_to(below)) for path in below.glob(pattern))
+
+
+def bash_units(tree):
+    aside = {"run-all", "run-minimal", "run-gprof"}
+    return [unit for unit in files(tree, "tests/run-*") if pathlib.Path(unit).name not in aside]
+
+
+def bash_command(tree, unit, scratch):
+    return ["sh", f"./{pathlib.Path(unit).name}"], tree.path / "tests"
+
+
+def bash_environment(tree, scratch):
+    """What `make tests` and run-all say."""
+    return {"THIS_SH": str(tree.path / "bash"), "BUILD_DIR": str(tree.path),
+            "BASH_TSTOUT": str(scratch / "output"), "PATH": f"{tree.path}/tests:{os.environ['PATH']}"}
+
+
+REDIS_UNITS = ("unit/auth", "unit/protocol", "unit/keyspace", "unit/scan", "unit/info",
+               "unit/other", "unit/multi", "unit/expire", "unit/quit", "unit/aofrw", "unit/acl", "unit/dump",
+               "unit/latency-monitor", "unit/introspection", "unit/introspection-2", "unit/scripting",
+               "unit/functions", "unit/maxmemory", "unit/lazyfree", "unit/pubsub", "unit/shutdown",
+               "unit/oom-score-adj", "unit/type/string", "unit/type/list", "unit/type/hash", "unit/type/zset",
+               "unit/type/stream", "unit/slowlog", "unit/bitops", "unit/hyperloglog", "integration/aof",
+               "integration/rdb", "integration/logging", "integration/shutdown", "integration/redis-cli",
+               "integration/redis-benchmark", "integration/block-repl", "integration/replication",
+               "integration/psync2", "integration/failover")
+
+
+def redis_command(tree, unit, scratch):
+    return ["./runtest", "--single", unit, "--clients", "1"], tree.path
+
+
+SQLITE_UNITS = ("alter", "attach", "autovacuum", "backup", "btree01", "busy", "capi3", "cast", "check",
+                "collate1", "corrupt", "crash", "delete", "expr", "fkey1", "func", "fts3aa", "in", "index",
+                "insert", "io", "join", "json101", "like", "lock", "malloc", "memdb", "mmap1", "multiplex",
+                "mutex1", "notnull", "pager1", "pragma", "rollback", "rtree", "savepoint", "select1", "select4",
+                "shell1", "shell5", "sort", "subquery", "temptable", "thread001", "thread002", "thread003",
+                "thread1", "trans", "trigger1", "update", "vacuum", "view", "vtab1", "wal", "wal2", "walthread",
+                "where", "window1", "with1", "without_rowid1", "zeroblob")
+
+
+def sqlite_units(tree):
+    return [unit for unit in SQLITE_UNITS if (tree.pristine / "test" / f"{unit}.test").exists()]
+
+
+def sqlite_command(tree, unit, scratch):
+    return ["./testfixture", f"test/{unit}.test", "--verbose=1"], tree.path
+
+
+ZLIB_UNITS = {"test": ["make", "-s", "test"], "infcover": ["./infcover"]}
+
+
+def zlib_command(tree, unit, scratch):
+    return ZLIB_UNITS[unit], tree.path
+
+
+COREUTILS_UNITS = tuple(f"tests/{group}" for group in (
+    "chgrp", "chmod", "chown", "cp", "dd", "df", "du", "fmt", "id", "install", "ln", "ls", "misc", "mkdir",
+    "mv", "pr", "readlink", "rm", "rmdir", "split", "tail-2", "touch"))
+
+
+def coreutils_command(tree, unit, scratch):
+    tests = " ".join(path for suffix in ("sh", "pl") for path in files(tree, f"{unit}/*.{suffix}"))
+    return ["make", "-s", "check-TESTS", "SUBDIRS=.", f"TESTS={tests}"], tree.path
+
+
+SUITES = (
+    cpython("cpython", "Debian's python3", "/usr/bin/python3",
+            quick=("test_posix", "test_signal", "test_faulthandler", "test_popen", "test_wait4")),
+    cpython("cpython-3.13", "CPython 3.13 from pyenv", pyenv("3.13.0")),
+    cpython("cpython-3.12", "CPython 3.12 from pyenv", pyenv("3.12.1")),
+    Suite("bash", "bash's tests/run-*",
+          debian_source("bash", "bash", "./configure -q", "make -s -j2",
+                        "make -s -j2 recho zecho printenv xcase",
+                        "cp recho zecho printenv xcase tests/"),
+          bash_units, bash_command, results.output, environment=bash_environment),
+    Suite("coreutils", "coreutils' make check",
+          debian_source("coreutils", "coreutils", "./configure -q", "make -s -j2", needs=("perl",)),
+          lambda tree: COREUTILS_UNITS, coreutils_command, results.automake, unit_seconds=1800),
+    Suite("redis", "redis' runtest",
+          debian_source("redis", "redis", "make -s -j2 MALLOC=libc OPTIMIZATION=-O2", needs=("tclsh",)),
+          lambda tree: REDIS_UNITS, redis_command, results.redis),
+    Suite("sqlite", "SQLite's testfixture",
+          debian_source("sqlite", "sqlite3", "./configure -q", "make -s -j2 testfixture sqlite3",
+                        needs=("tclsh",)),
+          sqlite_units, sqlite_command, results.sqlite),
+    Suite("zlib", "zlib's make test and infcover",
+          debian_source("zlib", "zlib", "./configure", "make -s -j2 all all64 infcover"),
+          lambda tree: tuple(ZLIB_UNITS), zlib_command, results.output),
+)
