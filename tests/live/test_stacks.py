@@ -31,6 +31,16 @@ class MemoryThatGoes(LiveTest):
         self.assertGreater(len(ends), 200)
         self.assertGreater(ends.count(0) / len(ends), 0.99)
 
+    def test_behind_a_filter_a_walk_that_would_need_a_call_ends_and_says_so(self):
+        bare = subprocess.run(workload("small_stacks", "filtered"), capture_output=True, timeout=60)
+        if bare.returncode == 77:
+            self.skipTest("this machine has no seccomp filters")
+        recording = self.record(workload("small_stacks", "filtered"))
+        tally = recording.head()["stacks"]
+        self.assertGreater(tally.get("forbidden", 0), 0.9 * sum(tally.values()), tally)
+        stacks = [stack for stack in recording.functions_of_stacks().values() if "filtered_work" in stack]
+        self.assertGreater(max(stack.count("filtered_work") for stack in stacks), 1)
+
 
 class SmallStacks(LiveTest):
 

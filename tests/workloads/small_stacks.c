@@ -1,12 +1,19 @@
 /*
  * small_stacks - computes on the smallest stacks there are: 300 threads with PTHREAD_STACK_MIN
  * bytes, and coroutines on two pages between pages that cannot be written.
+ *
+ *	small_stacks filtered    only a coroutine, deeper than a page, behind a seccomp filter that
+ *				 allows everything
  */
 #include "truth.h"
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -75,8 +82,41 @@ static void run_coroutines(void)
 	}
 }
 
-int main(void)
+KEEP static uint64_t filtered_work(int depth)
 {
+	volatile char room[512];
+
+	memset((char *)room, depth, sizeof room);
+	return depth == 0 ? compute(300000000) : filtered_work(depth - 1) + (uint64_t)room[3];
+}
+
+static void be_deep(void)
+{
+	sink = filtered_work(24);
+	swapcontext(&inside, &outside);
+}
+
+static int run_filtered(void)
+{
+	static char stack[16 * PAGE];
+	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	struct sock_fprog filter = { .len = 1, .filter = &allow };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
+		return 77;
+	getcontext(&inside);
+	inside.uc_stack.ss_sp = stack;
+	inside.uc_stack.ss_size = sizeof stack;
+	makecontext(&inside, be_deep, 0);
+	swapcontext(&outside, &inside);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 2 && strcmp(argv[1], "filtered") == 0)
+		return run_filtered();
 	run_threads();
 	run_coroutines();
 	truth_add(TRUTH_COUNT, "threads", THREADS);
