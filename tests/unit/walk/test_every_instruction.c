@@ -119,6 +119,23 @@ static int walk_workloads(void)
 	return ok;
 }
 
+static void little(void)
+{
+	handled += work_in_handler(20);
+}
+
+/* A signal before each instruction: there is no place where one does harm to the test itself. */
+static int walk_between_signals(void)
+{
+	struct trap_walk_result result = { 0 };
+
+	trap_walk_init(&result);
+	trap_walk_set_signal_every(1);
+	walk_one(little);
+	trap_walk_set_signal_every(0);
+	return print_result("a signal before each instruction", &result, 5000);
+}
+
 /* The thread's stack is this one; it must not be found in the main thread's. */
 static void *in_thread(void *space)
 {
@@ -191,6 +208,7 @@ int main(int argc, char **argv)
 		return walk_program(argv[1], argv[2], argv + 3) ? 0 : 1;
 	catch_signals();
 	ok = walk_workloads();
+	ok &= walk_between_signals();
 	ok &= walk_thread();
 	return ok ? 0 : 1;
 }

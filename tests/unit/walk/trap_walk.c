@@ -57,7 +57,11 @@ struct walk {
 	enum walk_status status;
 };
 
-enum request { REQUEST_NONE, REQUEST_START, REQUEST_STOP, REQUEST_SIGNAL };
+/*
+ * What an int3 asks for, in a register: a signal may come between any two instructions, and its
+ * handler asks for something itself.
+ */
+enum request { REQUEST_START = 1, REQUEST_STOP, REQUEST_SIGNAL };
 
 static struct {
 	struct mem mem;
@@ -71,12 +75,7 @@ static struct {
 } all;
 
 /* One walk at a time in each thread; only one thread is walked at a time. */
-static __thread struct {
-	volatile enum request request;
-	const ucontext_t *interrupted;
-	uint64_t handler_slot; /* where the address trap_walk_in_handler() returns to lies */
-	int is_walking;
-} mine;
+static __thread int is_walking;
 
 static struct shadow shadow;
 static struct walk walk;
@@ -278,17 +277,24 @@ static void compare(void)
 #define TRAP_FLAG       0x100
 #define TRAP_BREAKPOINT 3
 
-static void on_request(void)
+/* The registers of request(). */
+static void on_request(const greg_t *gregs)
 {
-	if (mine.request == REQUEST_START) {
+	switch ((enum request)gregs[REG_RAX]) {
+	case REQUEST_START:
 		shadow_begin(&shadow);
-		mine.is_walking = 1;
-	} else if (mine.request == REQUEST_STOP) {
-		mine.is_walking = 0;
-	} else if (mine.is_walking) { /* else a late signal, after the end */
-		shadow_enter_signal(&shadow, mine.interrupted, mine.handler_slot);
+		is_walking = 1;
+		break;
+	case REQUEST_STOP:
+		is_walking = 0;
+		break;
+	case REQUEST_SIGNAL:
+		if (is_walking) /* else a late signal, after the end */
+			shadow_enter_signal(&shadow,
+					    (const ucontext_t *)(uintptr_t)gregs[REG_RDI],
+					    (uint64_t)gregs[REG_RSI]);
+		break;
 	}
-	mine.request = REQUEST_NONE;
 }
 
 /* It waits until the trap has been handled: then it stands before the next instruction. */
@@ -308,16 +314,16 @@ static void on_trap(int number, siginfo_t *info, void *context)
 	(void)number;
 	(void)info;
 	if (gregs[REG_TRAPNO] == TRAP_BREAKPOINT) {
-		on_request();
-	} else if (mine.is_walking) {
+		on_request(gregs);
+	} else if (is_walking) {
 		shadow_follow(&shadow, gregs);
 		walk_from(gregs);
 		compare();
 		signal_sometimes();
 		if (all.limit != 0 && all.result->instructions >= all.limit)
-			mine.is_walking = 0;
+			is_walking = 0;
 	}
-	if (mine.is_walking)
+	if (is_walking)
 		gregs[REG_EFL] |= TRAP_FLAG;
 	else
 		gregs[REG_EFL] &= ~TRAP_FLAG;
@@ -352,23 +358,25 @@ void trap_walk_init(struct trap_walk_result *result)
 	sigaction(SIGTRAP, &action, NULL);
 }
 
+/* handler_slot: where the address that trap_walk_in_handler() returns to lies. */
+static inline __attribute__((always_inline)) void
+request(enum request what, const ucontext_t *interrupted, uint64_t handler_slot)
+{
+	__asm__ volatile("int3" : : "a"(what), "D"(interrupted), "S"(handler_slot) : "memory");
+}
+
 __attribute__((noinline)) void trap_walk_start(void)
 {
 	shadow_learn_callers();
-	mine.request = REQUEST_START;
-	__asm__ volatile("int3" ::: "memory");
+	request(REQUEST_START, NULL, 0);
 }
 
 __attribute__((noinline)) void trap_walk_stop(void)
 {
-	mine.request = REQUEST_STOP;
-	__asm__ volatile("int3" ::: "memory");
+	request(REQUEST_STOP, NULL, 0);
 }
 
 __attribute__((noinline)) void trap_walk_in_handler(const ucontext_t *context)
 {
-	mine.interrupted = context;
-	mine.handler_slot = (uintptr_t)__builtin_dwarf_cfa() - 8;
-	mine.request = REQUEST_SIGNAL;
-	__asm__ volatile("int3" ::: "memory");
+	request(REQUEST_SIGNAL, context, (uintptr_t)__builtin_dwarf_cfa() - 8);
 }
