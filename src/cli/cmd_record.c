@@ -16,6 +16,7 @@
 #include "cli/record_file.h"
 #include "cli/say.h"
 #include "cli/terminal.h"
+#include "collect/allowance.h"
 #include "collect/session.h"
 #include "record/writer.h"
 
@@ -214,12 +215,15 @@ static int record(struct settings *settings)
 static int run(const struct command *command, char **arguments)
 {
 	struct settings settings = { 0 };
+	struct allowance allowance;
 	char **operands;
 	int exit_code;
 
 	if (!command_parse(command, arguments, &settings, &operands, &exit_code))
 		return exit_code;
 	settings.session.argv = operands;
+	allowance_raise(&allowance);
+	settings.session.allowance = &allowance;
 	if (operands[0]) {
 		exit_code = record(&settings);
 	} else {

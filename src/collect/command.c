@@ -10,6 +10,7 @@
 #include "abi/handshake.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "collect/allowance.h"
 
 #define EXIT_OURS 125
 
@@ -25,6 +26,8 @@ static void command_exec(char *const *argv, const struct command_environment *en
 	setenv("LD_PRELOAD", preload, 1);
 	setenv(HANDSHAKE_SOCKET_VARIABLE, environment->socket_path, 1);
 	sigprocmask(SIG_SETMASK, &environment->signal_mask, NULL);
+	if (environment->allowance != NULL)
+		allowance_give_back(environment->allowance);
 	execvp(argv[0], argv);
 }
 

@@ -8,6 +8,7 @@
 #include "collect/session.h"
 
 struct error;
+struct allowance;
 
 struct command {
 	pid_t pid;
@@ -16,9 +17,10 @@ struct command {
 };
 
 struct command_environment {
-	const char *agent_path;  /* in front of LD_PRELOAD */
-	const char *socket_path; /* where the agent finds the recorder */
-	sigset_t signal_mask;    /* the mask to run the command with */
+	const char *agent_path;            /* in front of LD_PRELOAD */
+	const char *socket_path;           /* where the agent finds the recorder */
+	sigset_t signal_mask;              /* the mask to run the command with */
+	const struct allowance *allowance; /* to give back to it; NULL: none were raised */
 };
 
 /*

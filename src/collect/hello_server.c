@@ -1,6 +1,7 @@
 #include "collect/hello_server.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 
 struct hello_server {
 	int fd;
+	int spare_fd; /* given up to take in a hello when there is no other; -1: none */
 	char folder[80];
 	char agent_link[128]; /* "": none */
 	struct sockaddr_un address;
@@ -62,6 +64,7 @@ int hello_server_open(struct hello_server **out_server, struct error *err)
 	struct hello_server *server = xzalloc(sizeof *server);
 
 	server->fd = -1;
+	server->spare_fd = -1;
 	int rc = server_make_folder(server, err);
 
 	if (rc == 0)
@@ -80,6 +83,8 @@ void hello_server_close(struct hello_server *server)
 		return;
 	if (server->fd >= 0)
 		close(server->fd);
+	if (server->spare_fd >= 0)
+		close(server->spare_fd);
 	if (server->address.sun_path[0] != '\0')
 		unlink(server->address.sun_path);
 	if (server->agent_link[0] != '\0')
@@ -127,11 +132,26 @@ static bool is_one_of_ours(int connection, pid_t *out_pid)
 	return geteuid() == 0 || peer.uid == geteuid();
 }
 
+/* Whoever says hello is waiting: out of descriptors, he is answered all the same. */
+static int server_accept(struct hello_server *server)
+{
+	if (server->spare_fd < 0)
+		server->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	int connection = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC);
+
+	if (connection < 0 && (errno == EMFILE || errno == ENFILE) && server->spare_fd >= 0) {
+		close(server->spare_fd);
+		server->spare_fd = -1;
+		connection = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC);
+	}
+	return connection;
+}
+
 int hello_server_accept(struct hello_server *server, struct handshake_hello *out_hello,
 			pid_t *out_pid, int *out_connection)
 {
 	for (;;) {
-		int connection = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC);
+		const int connection = server_accept(server);
 
 		if (connection < 0)
 			return 0;

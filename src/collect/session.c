@@ -413,6 +413,7 @@ static int session_start(struct session *session, struct error *err)
 	struct command_environment environment = {
 		.socket_path = hello_server_path(session->server),
 		.signal_mask = session->forward.mask_before,
+		.allowance = session->options->allowance,
 	};
 	int rc = hello_server_link_agent(session->server, session->options->agent_path,
 					 &environment.agent_path, err);

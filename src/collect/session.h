@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 struct error;
+struct allowance;
 struct notes;
 struct recording_writer;
 
@@ -30,6 +31,8 @@ struct session_options {
 	bool no_children;       /* sample the command's own process only */
 	bool wait;              /* follow descendants that outlive the command */
 	const char *agent_path; /* libfathom-agent.so */
+	/* What the command gets back of what allowance_raise() changed; NULL: nothing was. */
+	const struct allowance *allowance;
 };
 
 /* Why nothing was started: what the exit code will be. */

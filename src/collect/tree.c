@@ -1,6 +1,7 @@
 #include "collect/tree.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -390,7 +391,10 @@ bool tree_is_alive(pid_t pid)
 {
 	struct process_stat stat;
 
-	return read_stat(pid, &stat) && stat.state != 'Z' && stat.state != 'X';
+	/* Not to be able to look says nothing. */
+	if (!read_stat(pid, &stat))
+		return errno == EMFILE || errno == ENFILE;
+	return stat.state != 'Z' && stat.state != 'X';
 }
 
 struct image *tree_find_parent(const struct tree *tree, pid_t pid)

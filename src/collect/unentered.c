@@ -1,5 +1,6 @@
 #include "collect/unentered.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -15,8 +16,13 @@ static void unentered_open_counter(struct tree *tree, struct image *image, uint6
 {
 	if (image->is_counter_tried)
 		return;
+	const int fd = perf_open_counter(image->pid, false);
+
+	/* There may be room at the next look. */
+	if (fd == -EMFILE || fd == -ENFILE)
+		return;
 	image->is_counter_tried = true;
-	image->counter_fd = perf_open_counter(image->pid, false);
+	image->counter_fd = fd;
 	image->counted_before_ns = image->counter_fd >= 0 ? seen_ns : 0;
 	tree_read_process(tree, image);
 }
@@ -40,7 +46,8 @@ void unentered_look(struct tree *tree, struct image *image, const struct enter_t
 	if (!terms->has_counters)
 		return;
 	unentered_open_counter(tree, image, seen_ns);
-	if (is_user_clock || image->is_unwatched || is_counted(image, seen_ns))
+	if (is_user_clock || image->is_unwatched || !image->is_counter_tried ||
+	    is_counted(image, seen_ns))
 		return;
 	image->is_unwatched = true;
 	tree_read_name(tree, image);

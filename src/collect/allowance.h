@@ -1,0 +1,20 @@
+/*
+ * allowance - what a recorder takes of the limits it was started with, and its command gets back.
+ *
+ * A limit on the size of files ends the recording with a sentence, not the recorder with
+ * SIGXFSZ; and each process that is watched takes descriptors, of which the usual 1,024
+ * (the soft limit) are few.
+ */
+#pragma once
+#include <signal.h>
+#include <sys/resource.h>
+
+struct allowance {
+	struct rlimit descriptors;
+	struct sigaction on_file_size;
+};
+
+/* What was there goes into *out_before. */
+void allowance_raise(struct allowance *out_before);
+/* In the command's process, before exec. */
+void allowance_give_back(const struct allowance *before);

@@ -1,0 +1,290 @@
+"""However a program ends, it ends so under fathom, and the recording says what was lost."""
+
+import glob
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import time
+
+import live
+from live import FATHOM, workload
+
+MS = 1000000
+
+
+class Endings(live.LiveTest):
+    """The workload's own endings, by its own list."""
+
+    def bare(self, *arguments):
+        return subprocess.run(workload("endings", *arguments), stdin=subprocess.DEVNULL, capture_output=True,
+                              cwd=self.folder, timeout=60, preexec_fn=no_core)
+
+    def assert_ends_the_same(self, ending, *options):
+        bare = self.bare(ending)
+        code = bare.returncode if bare.returncode >= 0 else 128 - bare.returncode
+        recording = self.record(workload("endings", ending), *options, expect=code, preexec_fn=no_core)
+        self.assertEqual(recording.run.stdout, bare.stdout)
+        self.assertEqual(recording.run.stderr, bare.stderr)
+        self.assert_adds_up(recording)
+        # What was written until the end is there: each ending has 150 ms before it.
+        self.assertGreater(recording.time_of("work_before_the_end", "self_ns"), 100 * MS)
+        return recording
+
+    def test_every_ending_is_the_programs_own(self):
+        endings = self.bare().stdout.decode().splitlines()
+        self.assertGreater(len(endings), 10)
+        for ending in endings:
+            for options in ((), ("--trigger", "timer")):
+                with self.subTest(ending=ending, options=options):
+                    self.assert_ends_the_same(ending, *options)
+
+    def test_so_it_is_without_privileges(self):
+        for ending in ("fault of a thread", "abort", "exec of a thread", "handled overflow"):
+            with self.subTest(ending):
+                bare = self.bare(ending)
+                code = bare.returncode if bare.returncode >= 0 else 128 - bare.returncode
+                recording = self.record_as_nobody(workload("endings", ending), expect=code, preexec_fn=no_core)
+                self.assertEqual(recording.run.stdout, bare.stdout)
+
+    def test_a_new_program_of_a_thread_is_sampled_on(self):
+        for ending in ("exec", "exec of a thread"):
+            with self.subTest(ending):
+                recording = self.assert_ends_the_same(ending)
+                self.assertGreater(recording.time_of("work_after_the_exec", "self_ns"), 100 * MS)
+                self.assertEqual(recording.head()["processes"], 2)
+
+
+class CoreDumps(live.LiveTest):
+
+    def setUp(self):
+        super().setUp()
+        with open("/proc/sys/kernel/core_pattern") as file:
+            pattern = file.read().strip()
+        if pattern.startswith(("|", "/")):
+            self.skipTest(f"core dumps do not go to the program's folder here: {pattern}")
+        if resource.getrlimit(resource.RLIMIT_CORE)[1] == 0:
+            self.skipTest("core dumps are forbidden here (ulimit -H -c)")
+        self.need("gdb")
+
+    def core_of(self, ending):
+        self.record(workload("endings", ending), expect=139, preexec_fn=any_core)
+        cores = glob.glob(self.path("core*"))
+        if not cores:
+            self.skipTest("the kernel wrote no core dump")
+        return cores[0]
+
+    def test_the_core_is_the_programs(self):
+        for ending, outermost in (("fault", "main"), ("fault of a thread", "clone3?")):
+            with self.subTest(ending):
+                core = self.core_of(ending)
+                shown = subprocess.run(["gdb", "-nx", "-batch", "-ex", "bt", "-ex", "thread apply all bt",
+                                        "-ex", "p $_siginfo.si_signo", workload("endings")[0], core],
+                                       capture_output=True, timeout=120).stdout.decode()
+                os.unlink(core)
+                self.assertIn("Program terminated with signal SIGSEGV", shown)
+                self.assertIn(f"= {int(signal.SIGSEGV)}", shown)
+                self.assertRegex(shown, r"#0 .*crash_here")
+                crashed = re.search(r"Thread 1 .*", shown, re.DOTALL).group(0)
+                self.assertRegex(crashed, rf"#[1-9] .* {outermost} \(")
+                self.assertNotIn("libfathom", crashed)
+                self.assertNotIn("on_trap", crashed)
+
+    def test_the_ring_is_not_in_the_core(self):
+        core = self.core_of("fault")
+        gdb = ["gdb", "-nx", "-batch", workload("endings")[0], core]
+        mapped = subprocess.run([*gdb, "-ex", "info proc mappings"], capture_output=True, timeout=120).stdout.decode()
+        ring = re.search(r"(0x[0-9a-f]+) .*/memfd:fathom-ring", mapped)
+        self.assertIsNotNone(ring, mapped)
+        # The first word of struct ring_header.
+        self.assertNotIn(b"fatmring", read_bytes(core))
+
+
+class Recorders(live.LiveTest):
+    """What happens to the recorder is not the program's business."""
+
+    def start(self, *command, rate=1000, **options):
+        run = subprocess.Popen([FATHOM, "record", "-q", "--rate", str(rate), "-o", self.path("test.fathom"), "--",
+                                *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               cwd=self.folder, start_new_session=True, **options)
+        self.addCleanup(end_process, run)
+        return run
+
+    def recording(self, run):
+        return live.Recording(self.path("test.fathom"), run)
+
+    def test_a_recorder_stopped_for_ten_seconds_loses_samples_and_says_so(self):
+        """At 20 kHz the ring holds less than a second of it; the program does not wait."""
+        run = self.start(*workload("thirds", 4000), rate=20000)
+        child = wait_for_child(run.pid)
+        wait_for_cpu(child, 0.5)
+        run.send_signal(signal.SIGSTOP)
+        try:
+            before = cpu_seconds(child)
+            begin = time.monotonic()
+            wait_until(lambda: not is_running(child) or time.monotonic() - begin > 10, 30, "it does not end")
+            went_on = not is_running(child) or cpu_seconds(child) - before > 1
+        finally:
+            run.send_signal(signal.SIGCONT)
+        out, err = run.communicate(timeout=60)
+        self.assertTrue(went_on, "the program waited for the recorder")
+        self.assertEqual(run.returncode, 0, err)
+        recording = self.recording(run)
+        truth = live.truth_of(out)
+        self.assertGreater(truth["cpu_ns"], 3900 * MS)
+        head = recording.head()
+        lost = sum(head["lost"].values()) if isinstance(head["lost"], dict) else head["lost"]
+        self.assertGreater(lost, 1000, head)
+        self.assert_adds_up(recording)
+        report = subprocess.run([FATHOM, "report", self.path("test.fathom")], capture_output=True, timeout=60)
+        self.assertRegex(report.stdout.decode(), r"samples .* lost")
+        self.assertIn("the ring between program and recorder was full", report.stdout.decode())
+
+    def test_a_killed_recorder_leaves_threads_and_children_alone(self):
+        """As the out-of-memory killer does it: no last word, in the middle of everything."""
+        command = workload("masses", "crowds", 160)
+        bare = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+        output = self.path("output")
+        run = self.start("sh", "-c", f'"$@" > {output}; echo code $? >> {output}', "sh", *command)
+        wait_until(lambda: os.path.exists(self.path("test.fathom")), 20, "no recording is begun")
+        wait_for_cpu(wait_for_child(run.pid), 0.0)
+        time.sleep(0.3)
+        run.kill()
+        run.wait(timeout=10)
+        wait_until(lambda: b"code" in read_bytes(output), 100, "the program did not end by itself")
+        self.assertEqual(read_bytes(output), bare.stdout + b"code 0\n")
+
+    def test_a_limit_on_files_ends_the_recording_not_the_program(self):
+        """ulimit -f: the recorder's SIGXFSZ is not the program's."""
+        command = workload("novelty", 1500)
+        launcher = ("sh", "-c", 'ulimit -f 4096; exec "$@"', "sh")
+        recording = self.record(command, rate=20000, launcher=launcher)
+        self.assertGreater(recording.truth["cpu_ns"], 1400 * MS)
+        self.assertRegex(recording.run.stderr, rb"the recording (ended early|is not whole)")
+        self.assertGreater(recording.head()["samples"], 0)
+
+    def test_the_command_has_the_limits_it_would_have(self):
+        script = ["sh", "-c", "ulimit -Sn; ulimit -Hn; ulimit -f; cat /proc/self/status | grep SigIgn"]
+        launcher = ("sh", "-c", 'ulimit -Sn 200; exec "$@"', "sh")
+        bare = subprocess.run([*launcher, *script], stdin=subprocess.DEVNULL, capture_output=True)
+        recorded = self.record(script, launcher=launcher).run
+        self.assertEqual(recorded.stdout, bare.stdout)
+
+    def test_a_full_disk_ends_the_recording_not_the_program(self):
+        if os.geteuid() != 0 or shutil.which("mount") is None:
+            self.skipTest("a small file system is to be mounted: root is needed")
+        folder = self.path("small")
+        os.mkdir(folder)
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "none", folder], capture_output=True)
+        if mounted.returncode != 0:
+            self.skipTest("nothing can be mounted here: " + mounted.stderr.decode().strip())
+        self.addCleanup(subprocess.run, ["umount", folder])
+        path = os.path.join(folder, "test.fathom")
+        run = subprocess.run([FATHOM, "record", "-q", "--rate", "20000", "-o", path, "--", *workload("novelty", 5000)],
+                             stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertGreater(live.truth_of(run.stdout)["cpu_ns"], 4900 * MS)
+        self.assertRegex(run.stderr, rb"the recording (ended early|is not whole).*disk is full")
+        kept = self.path("kept.fathom")
+        for suffix in ("", "-wal"):
+            if os.path.exists(path + suffix):
+                shutil.copy(path + suffix, kept + suffix)
+        self.assertGreater(live.Recording(kept, run).head()["samples"], 0)
+
+    def test_a_recorder_out_of_descriptors_leaves_processes_out_and_names_them(self):
+        command = workload("masses", "crowds", 64)
+        bare = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+        launcher = ("sh", "-c", 'ulimit -n 40; exec "$@"', "sh")
+        recording = self.record(command, launcher=launcher)
+        self.assertEqual(recording.run.stdout, bare.stdout)
+        self.assert_adds_up(recording)
+        rows = recording.rows("SELECT pid, unentered_reason FROM processes")
+        self.assertEqual(len(rows), 65)
+        reasons = {reason for _, reason in rows if reason}
+        self.assertEqual(reasons, {"no file descriptors left for its events"})
+
+    def test_control_c_twice_still_leaves_a_recording(self):
+        run = self.start(*workload("signals"))
+        self.assertEqual(run.stdout.readline(), b"READY\n")
+        for _ in range(2):
+            os.killpg(run.pid, signal.SIGINT)
+            self.assertEqual(run.stdout.readline(), b"INT\n")
+        self.assertIsNone(run.poll())
+        os.kill(wait_for_child(run.pid), signal.SIGTERM)
+        run.communicate(timeout=20)
+        self.assertEqual(run.returncode, 7)
+        self.assertEqual(self.recording(run).head()["mode"], "sample")
+
+    def test_control_c_twice_ends_a_program_that_lets_it(self):
+        run = self.start(*workload("endings", "fault", 60000))
+        child = wait_for_child(run.pid)
+        wait_for_cpu(child, 0.3)
+        os.killpg(run.pid, signal.SIGINT)
+        os.killpg(run.pid, signal.SIGINT)
+        run.communicate(timeout=30)
+        self.assertEqual(run.returncode, 130)
+        self.assertGreater(self.recording(run).head()["samples"], 100)
+
+
+def no_core():
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+
+
+def any_core():
+    limit = resource.getrlimit(resource.RLIMIT_CORE)[1]
+    resource.setrlimit(resource.RLIMIT_CORE, (limit, limit))
+
+
+def read_bytes(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def wait_until(is_so, seconds, otherwise):
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        if time.monotonic() > deadline:
+            raise AssertionError(otherwise)
+        time.sleep(0.05)
+
+
+def wait_for_child(pid):
+    path = f"/proc/{pid}/task/{pid}/children"
+    wait_until(lambda: read_bytes(path), 20, f"{pid} has no child")
+    return int(read_bytes(path).split()[0])
+
+
+def state_of(pid):
+    fields = read_bytes(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+    return fields[0].decode() if fields else ""
+
+
+def is_running(pid):
+    return state_of(pid) not in ("", "Z", "X")
+
+
+def cpu_seconds(pid):
+    fields = read_bytes(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") if fields else 0.0
+
+
+def wait_for_cpu(pid, seconds):
+    wait_until(lambda: cpu_seconds(pid) >= seconds, 60, f"{pid} does not compute")
+
+
+def end_process(run):
+    if run.poll() is None:
+        run.kill()
+    for stream in (run.stdin, run.stdout, run.stderr):
+        if stream:
+            stream.close()
+    run.wait(timeout=10)
+
+
+if __name__ == "__main__":
+    live.main()
