@@ -1,5 +1,7 @@
 #include "collect/account.h"
 
+#include <sys/resource.h>
+
 #include "collect/image.h"
 #include "collect/perf_events.h"
 #include "record/writer.h"
@@ -21,6 +23,20 @@ static uint64_t image_covered_ns(const struct image *image)
 	for (size_t i = 0; i < image->thread_count; i++)
 		covered_ns += image->threads[i].covered_ns;
 	return covered_ns;
+}
+
+uint64_t account_children_ns(bool is_user_clock)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_CHILDREN, &usage);
+	uint64_t ns = (uint64_t)usage.ru_utime.tv_sec * 1000000000ULL +
+		      (uint64_t)usage.ru_utime.tv_usec * 1000;
+
+	if (!is_user_clock)
+		ns += (uint64_t)usage.ru_stime.tv_sec * 1000000000ULL +
+		      (uint64_t)usage.ru_stime.tv_usec * 1000;
+	return ns;
 }
 
 /* Fewer would make an estimate of noise. */

@@ -21,6 +21,8 @@ struct account_terms {
 	bool is_user_clock;     /* figures are user time */
 };
 
+/* What all children that were waited for burned; with the user clock, of user time. */
+uint64_t account_children_ns(bool is_user_clock);
 /*
  * Raises what a switch is taken to cost while more is covered than the events have counted,
  * which cannot be (the agent's clock.c).

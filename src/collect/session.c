@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,6 +21,7 @@
 #include "base/notes.h"
 #include "collect/account.h"
 #include "collect/command.h"
+#include "collect/death.h"
 #include "collect/enter.h"
 #include "collect/forward.h"
 #include "collect/hello_server.h"
@@ -71,20 +71,6 @@ struct session {
 	uint64_t uncounted_ns; /* burned out of our counters' sight */
 };
 
-static uint64_t rusage_ns(bool is_user_clock)
-{
-	struct rusage usage;
-
-	getrusage(RUSAGE_CHILDREN, &usage);
-	uint64_t ns = (uint64_t)usage.ru_utime.tv_sec * 1000000000ULL +
-		      (uint64_t)usage.ru_utime.tv_usec * 1000;
-
-	if (!is_user_clock)
-		ns += (uint64_t)usage.ru_stime.tv_sec * 1000000000ULL +
-		      (uint64_t)usage.ru_stime.tv_usec * 1000;
-	return ns;
-}
-
 static void session_image_ended(void *context, struct image *image)
 {
 	struct session *session = context;
@@ -99,12 +85,17 @@ static void session_image_ended(void *context, struct image *image)
 	}
 	/* Without perf events: it was alone, so what its parent is told is its own. */
 	if (!session->ability.can_count && session->is_reaped && session->tree.serial == 1)
-		image->rusage_ns = rusage_ns(session->account_terms.is_user_clock);
+		image->rusage_ns = account_children_ns(session->account_terms.is_user_clock);
 	if (image->state == IMAGE_STARTING && image->unentered_reason == NULL)
 		image->unentered_reason = tell_why_unentered(image);
 	account_close(image, &session->account_terms, session->writer);
 	session->uncounted_ns += image->uncounted_ns;
 	tell_generated_code(session->writer, image);
+	const bool is_command = image->pid == session->command.pid;
+
+	death_tell(session->writer, image,
+		   is_command && session->is_reaped ? session->result->wait_status : -1,
+		   is_command);
 }
 
 static void session_maps_changed(void *context, struct image *image, uint64_t time_ns)
@@ -352,7 +343,7 @@ static void session_tell_end(struct session *session)
 
 	kernel_cpu_ns += session->uncounted_ns;
 	if (is_user_clock || session->tree_counter_fd < 0)
-		kernel_cpu_ns = rusage_ns(is_user_clock);
+		kernel_cpu_ns = account_children_ns(is_user_clock);
 	recording_writer_set_int(session->writer, KEY_WALL_NS, (int64_t)wall_ns);
 	recording_writer_set_int(session->writer, KEY_KERNEL_CPU_NS, (int64_t)kernel_cpu_ns);
 	session_tell_cost(session, monotonic_ns() - session->start_ns);

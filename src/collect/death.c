@@ -1,0 +1,87 @@
+#include "collect/death.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "collect/image.h"
+#include "record/writer.h"
+
+/*
+ * include/uapi/linux/pidfd.h, which Debian 12 does not have: PIDFD_GET_INFO and its first
+ * version's 64 bytes.
+ */
+struct pidfd_info {
+	uint64_t mask;
+	uint64_t cgroup;
+	uint32_t ids[11];
+	int32_t exit_code;
+};
+_Static_assert(sizeof(struct pidfd_info) == 64, "the kernel tells versions by their size");
+#define PIDFD_GET_INFO  _IOWR(0xff, 11, struct pidfd_info)
+#define PIDFD_INFO_EXIT 8 /* the process is gone, and exit_code is known */
+
+/* The last figure of /proc/<pid>/stat: set from when the process begins to end (proc(5)). */
+static int status_from_stat(pid_t pid)
+{
+	char path[64], line[1024];
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const ssize_t len = fd < 0 ? -1 : read(fd, line, sizeof line - 1);
+
+	if (len <= 0)
+		return -1;
+	line[len] = '\0';
+	const char *last = strrchr(line, ' ');
+
+	return last != NULL ? atoi(last + 1) : -1;
+}
+
+int death_status(pid_t pid, int pidfd)
+{
+	struct pidfd_info info = { .mask = PIDFD_INFO_EXIT };
+
+	if (pidfd >= 0 && ioctl(pidfd, PIDFD_GET_INFO, &info) == 0 &&
+	    (info.mask & PIDFD_INFO_EXIT))
+		return info.exit_code;
+	return status_from_stat(pid);
+}
+
+static const char *way_out(bool is_command)
+{
+	return is_command
+		       ? "to run it unsampled, with its CPU time counted: "
+			 "fathom record --no-children -- sh -c 'COMMAND; exit $?'"
+		       : "--no-children samples the command alone and leaves its children be";
+}
+
+void death_tell(struct recording_writer *writer, const struct image *image, int status,
+		bool is_command)
+{
+	struct text note = { 0 };
+
+	if (image->state != IMAGE_ENTERED || (image->pause.causes & PAUSE_TRACED))
+		return;
+	if (status < 0)
+		status = death_status(image->pid, image->pidfd);
+	if (status < 0 || !WIFSIGNALED(status) || WTERMSIG(status) != SIGTRAP)
+		return;
+	text_add_printable(&note, image->name, strnlen(image->name, sizeof image->name));
+	text_addf(
+		&note,
+		" (pid %d) was killed by SIGTRAP, the signal samples come by.  If that does "
+		"not happen without fathom, it takes signals by system calls of its own, past "
+		"libc, and cannot be sampled; %s",
+		(int)image->pid, way_out(is_command));
+	recording_writer_note(writer, text_string(&note));
+	text_done(&note);
+}
