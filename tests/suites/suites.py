@@ -54,7 +54,8 @@ def python_with_tests(program):
 
 def python_units(program):
     """Those that this version has."""
-    asked = "import importlib.util, sys; print(*[u for u in sys.argv[1:] if importlib.util.find_spec('test.' + u)])"
+    asked = ("import sys; from importlib.util import find_spec;"
+             "print(*[unit for unit in sys.argv[1:] if find_spec('test.' + unit)])")
     done = subprocess.run([program, "-c", asked, *CPYTHON_UNITS], capture_output=True, text=True, check=True)
     return done.stdout.split()
 
