@@ -12,6 +12,8 @@
 
 #define HANDSHAKE_MAGIC           0x66746d33U /* changes with the messages' layout */
 #define HANDSHAKE_SOCKET_VARIABLE "FATHOM_AGENT_SOCKET"
+/* What the recorder's sampling events bear, in si_perf_data: "fathom". */
+#define HANDSHAKE_EVENT_MARK 0x666174686f6dULL
 /* How long a program waits for a recorder that does not answer. */
 #define HANDSHAKE_TIMEOUT_MS 250
 

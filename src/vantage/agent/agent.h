@@ -15,7 +15,11 @@
  *
  * hooks.h lists the functions of the target that are interposed, and why.  They stand in
  * threads.c   threads that begin, images that go
+ * signals.h   how SIGTRAP is ours and nobody notices:
+ * actions.c   signal actions, signal_calls.c older calls for them
  * masks.c     signal masks
+ * waits.c     calls that wait with a mask, or for signals
+ * forward.c   traps that are not ours
  * exec.c      programs that replace themselves
  * seccomp.c   and those that give up system calls
  *
@@ -55,6 +59,8 @@ struct agent {
 	bool may_copy;         /* false: process_vm_readv() may be forbidden */
 	bool may_read_counter; /* false: no clock can be read, either */
 	bool has_timers;
+	bool is_trap_ours;    /* the program's SIGTRAP is another signal: signals.h */
+	bool may_be_trapped;  /* the recorder may have opened events on this process */
 	u64 scratches_in_use; /* one bit each */
 };
 extern struct agent agent;
@@ -74,7 +80,6 @@ struct thread_notes {
 	u32 pauses;          /* of the ring, when the thread's account was begun */
 	u64 own_stack_low;   /* [own_stack_low, top) has been proven readable */
 	u64 own_stack_floor; /* below it, nothing is the thread's own stack */
-	bool is_trap_masked; /* as the program sees it: masks.c */
 	void *timer;         /* timers.c */
 	bool has_timer;
 	bool is_timer_slow; /* sampling is paused */
@@ -97,9 +102,6 @@ bool handshake_stop(u32 reason);
 void handshake_resume(void);
 /* Forgets the ring, which is the parent's, in a child of fork. */
 void handshake_forget(void);
-
-/* trap.c */
-void trap_install(void);
 
 /* clock.c: the weight of a sample taken now, and the thread's covered CPU time after it. */
 struct sample_time {
@@ -140,9 +142,7 @@ void emit_flush(struct ring_header *ring);
 /* Tells the recorder of an image, once: where no perf event tells it of mappings. */
 void emit_image(struct ring_header *ring, const struct image_place *image);
 
-/* masks.c: takes SIGTRAP out of the calling thread's mask, and remembers if it was there. */
-void masks_begin_thread(void);
-/* Holds the trap back in the calling thread, or lets it come again. */
+/* masks.c: holds the trap back in the calling thread, or lets it come again. */
 void masks_hold_trap(bool is_held);
 
 /* timers.c */

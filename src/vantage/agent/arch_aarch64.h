@@ -51,6 +51,12 @@ static inline u64 arch_thread_pointer(void)
 #define ARCH_CALL       "\x01\x00\x00\xd4"
 #define ARCH_CALL_BYTES 4
 
+/* Kills where SIGTRAP is blocked. */
+static inline void arch_breakpoint(void)
+{
+	__asm__ volatile("brk #0");
+}
+
 /*
  * A register by its DWARF number (DWARF for the Arm 64-bit Architecture): 31 is the stack
  * pointer.

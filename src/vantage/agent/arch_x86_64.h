@@ -54,6 +54,12 @@ static inline u64 arch_thread_pointer(void)
 #define ARCH_CALL       "\x0f\x05"
 #define ARCH_CALL_BYTES 2
 
+/* Kills where SIGTRAP is blocked. */
+static inline void arch_breakpoint(void)
+{
+	__asm__ volatile("int3");
+}
+
 /* A register by its DWARF number (System V ABI for AMD64, figure 3.36). */
 static inline u64 arch_register_of(const ucontext_t *context, u32 number)
 {

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "vantage/agent/hooks.h"
+#include "vantage/agent/signals.h"
 
 AGENT_EXPORT int execveat(int folder, const char *path, char *const argv[],
 			  char *const environment[], int flags);
@@ -29,23 +30,17 @@ static bool exec_is_ours(void)
 	return agent.ring != NULL && agent.pid == getpid();
 }
 
-static bool exec_begin(void)
+static struct signals_shown exec_begin(void)
 {
-	const struct sigaction ignore = { .sa_handler = SIG_IGN };
-
-	if (!exec_is_ours())
-		return false;
-	sigaction(SIGTRAP, &ignore, NULL);
-	return true;
+	return signals_show(exec_is_ours());
 }
 
 /* The exec failed: we stay, and so does its errno. */
-static int exec_failed(bool has_begun, int rc)
+static int exec_failed(struct signals_shown shown, int rc)
 {
 	const int saved_errno = errno;
 
-	if (has_begun)
-		trap_install();
+	signals_hide(&shown);
 	errno = saved_errno;
 	return rc;
 }
@@ -53,17 +48,17 @@ static int exec_failed(bool has_begun, int rc)
 static int exec_call(int folder, const char *path, char *const argv[],
 		     char *const environment[], int flags)
 {
-	const bool has_begun = exec_begin();
+	const struct signals_shown shown = exec_begin();
 
-	return exec_failed(has_begun,
+	return exec_failed(shown,
 			   (int)syscall(SYS_execveat, folder, path, argv, environment, flags));
 }
 
 AGENT_EXPORT int execve(const char *path, char *const argv[], char *const environment[])
 {
-	const bool has_begun = exec_begin();
+	const struct signals_shown shown = exec_begin();
 
-	return exec_failed(has_begun, (int)syscall(SYS_execve, path, argv, environment));
+	return exec_failed(shown, (int)syscall(SYS_execve, path, argv, environment));
 }
 
 AGENT_EXPORT int execveat(int folder, const char *path, char *const argv[],
@@ -85,9 +80,9 @@ AGENT_EXPORT int execv(const char *path, char *const argv[])
 /* The search along PATH is libc's own. */
 AGENT_EXPORT int execvpe(const char *file, char *const argv[], char *const environment[])
 {
-	const bool has_begun = exec_begin();
+	const struct signals_shown shown = exec_begin();
 
-	return exec_failed(has_begun, HOOK_NEXT(execvpe)(file, argv, environment));
+	return exec_failed(shown, HOOK_NEXT(execvpe)(file, argv, environment));
 }
 
 AGENT_EXPORT int execvp(const char *file, char *const argv[])

@@ -146,6 +146,7 @@ static bool handshake_exchange(u32 occasion, u32 reason, struct handshake_answer
 	const int fd = handshake_find_recorder() ? handshake_connect() : -1;
 
 	if (fd >= 0) {
+		agent.may_be_trapped = true;
 		is_answered = handshake_say_hello(fd, occasion, reason) &&
 			      handshake_hear_answer(fd, out_answer, out_ring_fd);
 		handshake_close(fd);
@@ -173,11 +174,9 @@ static struct ring_header *handshake_map_ring(int ring_fd, u64 bytes)
 static void handshake_begin_sampling(struct ring_header *ring)
 {
 	agent.has_timers = ring->flags & RING_TIMER;
-	thread_notes = (struct thread_notes){ .tid = (int)syscall(SYS_gettid),
-					      .is_trap_masked = thread_notes.is_trap_masked };
+	thread_notes = (struct thread_notes){ .tid = (int)syscall(SYS_gettid) };
 	/* Pairs with the acquire in on_trap(). */
 	__atomic_store_n(&agent.ring, ring, __ATOMIC_RELEASE);
-	masks_begin_thread();
 	clock_begin_thread();
 	ring->start_cpu_ns = clock_process_ns(ring);
 	if (agent.has_timers) {
@@ -194,11 +193,15 @@ void handshake_run(u32 occasion, u32 reason)
 	int ring_fd;
 
 	agent.pid = getpid();
+	agent.may_be_trapped = false;
 	if (occasion == HANDSHAKE_FORK && reason == HANDSHAKE_NO_REASON)
 		reason = lasting_reason;
-	if (handshake_exchange(occasion, reason, &answer, &ring_fd) &&
-	    answer.verdict == HANDSHAKE_SAMPLE && ring_fd >= 0)
+	const bool is_answered = handshake_exchange(occasion, reason, &answer, &ring_fd);
+
+	if (is_answered && answer.verdict == HANDSHAKE_SAMPLE && ring_fd >= 0)
 		ring = handshake_map_ring(ring_fd, answer.ring_bytes);
+	if (is_answered && answer.verdict == HANDSHAKE_LEAVE)
+		agent.may_be_trapped = false;
 	if (ring_fd >= 0)
 		handshake_close(ring_fd);
 	if (ring != NULL)

@@ -11,9 +11,45 @@
 	/* threads.c */                                                                        \
 	X(dlclose, PASSES_ON, "addresses lose their meaning: rules kept for them are dropped") \
 	X(pthread_create, PASSES_ON, "where timers trigger, each thread needs its own")        \
+	X(thrd_create, PASSES_ON, "the same: within libc it does not pass pthread_create()")   \
+	/* actions.c */                                                                        \
+	X(sigaction, PASSES_ON, "SIGTRAP's action is ours, and reported as the program's")     \
+	X(__sigaction, ANSWERS, "the same")                                                    \
+	/* signal_calls.c */                                                                   \
+	X(signal, PASSES_ON, "the same, of SIGTRAP")                                           \
+	X(bsd_signal, PASSES_ON, "the same")                                                   \
+	X(ssignal, PASSES_ON, "the same")                                                      \
+	X(sysv_signal, PASSES_ON, "the same")                                                  \
+	X(__sysv_signal, PASSES_ON, "the same")                                                \
+	X(sigset, PASSES_ON, "the same")                                                       \
+	X(sigignore, PASSES_ON, "the same")                                                    \
+	X(siginterrupt, PASSES_ON, "the same")                                                 \
 	/* masks.c */                                                                          \
 	X(sigprocmask, ANSWERS, "a thread that blocks every signal is sampled all the same")   \
 	X(pthread_sigmask, ANSWERS, "the same")                                                \
+	X(sighold, PASSES_ON, "the same, of SIGTRAP")                                          \
+	X(sigrelse, PASSES_ON, "the same")                                                     \
+	X(sigblock, ANSWERS, "the same")                                                       \
+	X(sigsetmask, ANSWERS, "the same")                                                     \
+	X(siggetmask, ANSWERS, "the mask as the program set it")                               \
+	X(sigpending, PASSES_ON, "a SIGTRAP that waits is reported as one")                    \
+	X(pthread_attr_setsigmask_np, PASSES_ON, "the mask a thread begins with")              \
+	X(pthread_attr_getsigmask_np, PASSES_ON, "the same")                                   \
+	/* waits.c */                                                                          \
+	X(ppoll, PASSES_ON, "with every signal blocked it is sampled all the same")            \
+	X(__ppoll_chk, PASSES_ON, "the same")                                                  \
+	X(pselect, PASSES_ON, "the same")                                                      \
+	X(epoll_pwait, PASSES_ON, "the same")                                                  \
+	X(epoll_pwait2, PASSES_ON, "the same")                                                 \
+	X(sigsuspend, PASSES_ON, "the same")                                                   \
+	X(__sigsuspend, ANSWERS, "the same")                                                   \
+	X(sigpause, PASSES_ON, "the same")                                                     \
+	X(__sigpause, PASSES_ON, "the same")                                                   \
+	X(__xpg_sigpause, PASSES_ON, "the same")                                               \
+	X(sigwait, PASSES_ON, "no trap of ours is waited for, and one of the program's is")    \
+	X(sigwaitinfo, PASSES_ON, "the same")                                                  \
+	X(sigtimedwait, PASSES_ON, "the same")                                                 \
+	X(signalfd, PASSES_ON, "the same")                                                     \
 	/* exec.c */                                                                           \
 	X(execve, ANSWERS, "a trap that comes late must not kill the next image")              \
 	X(execveat, ANSWERS, "the same")                                                       \
@@ -30,7 +66,7 @@
 	X(ptrace, PASSES_ON, "who lets itself be traced gets no trap of ours any more")        \
 	/* seccomp.c */                                                                        \
 	X(prctl, ANSWERS, "a filter that may forbid our system calls is noticed")              \
-	X(syscall, ANSWERS, "the same")
+	X(syscall, ANSWERS, "the same; and signals as by libc's own functions")
 
 enum hook {
 #define X(name, kind, why) HOOK_##name,

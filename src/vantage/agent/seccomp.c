@@ -18,6 +18,7 @@
 
 #include "vantage/agent/arch.h"
 #include "vantage/agent/hooks.h"
+#include "vantage/agent/raw_calls.h"
 
 static void give_up_calls(bool is_strict)
 {
@@ -60,7 +61,7 @@ AGENT_EXPORT int prctl(int option, ...)
 AGENT_EXPORT long syscall(long number, ...)
 {
 	va_list list;
-	long a[6];
+	long a[6], rc;
 
 	va_start(list, number);
 	for (int i = 0; i < 6; i++)
@@ -70,5 +71,7 @@ AGENT_EXPORT long syscall(long number, ...)
 		give_up_calls(a[0] == SECCOMP_SET_MODE_STRICT);
 	if (number == SYS_prctl)
 		note_prctl(a[0], a[1]);
+	if (raw_calls_answer(number, a, &rc))
+		return result_of(rc);
 	return result_of(arch_syscall6(number, a[0], a[1], a[2], a[3], a[4], a[5]));
 }

@@ -17,6 +17,7 @@
 #include "vantage/agent/arch.h"
 #include "vantage/agent/hooks.h"
 #include "vantage/agent/images.h"
+#include "vantage/agent/signals.h"
 
 #define STACK_MAX     (1ULL << 30)
 #define STACK_DEFAULT (8ULL << 20)
@@ -70,6 +71,9 @@ static void after_fork_in_child(void)
 		handshake_run(HANDSHAKE_FORK, HANDSHAKE_NO_REASON);
 	if (had_timers)
 		masks_hold_trap(false);
+	/* Nobody else's traps come here. */
+	if (agent.ring == NULL && !agent.may_be_trapped)
+		signals_give_back();
 }
 
 __attribute__((constructor)) static void start(void)
@@ -87,8 +91,10 @@ __attribute__((constructor)) static void start(void)
 	agent.main_thread_pointer = arch_thread_pointer();
 	agent.program_headers = (const void *)getauxval(AT_PHDR);
 	agent.program_header_count = (u32)getauxval(AT_PHNUM);
-	trap_install();
+	signals_begin(false);
 	handshake_run(HANDSHAKE_START, HANDSHAKE_NO_REASON);
+	if (!agent.may_be_trapped)
+		signals_give_back();
 	if (agent.ring != NULL)
 		pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 	errno = saved_errno;

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <threads.h>
 
 #include "vantage/agent/hooks.h"
 
@@ -24,7 +25,10 @@ AGENT_EXPORT int dlclose(void *handle)
 
 /* What a new thread is to run, handed over without allocating. */
 struct thread_start {
-	void *(*routine)(void *);
+	union {
+		void *(*run)(void *);      /* pthread_create()'s */
+		int (*run_as_c11)(void *); /* thrd_create()'s */
+	};
 	void *argument;
 	u32 state; /* 0 free, 1 taken */
 };
@@ -43,34 +47,67 @@ static struct thread_start *thread_start_take(void)
 	return NULL;
 }
 
-static void *thread_run(void *argument)
+static void thread_start_give(struct thread_start *start)
 {
-	struct thread_start *shared = argument;
-	struct thread_start start = *shared;
+	/* Pairs with the acquire in thread_start_take(). */
+	__atomic_store_n(&start->state, 0, __ATOMIC_RELEASE);
+}
+
+/* In the new thread: what it is to run. */
+static struct thread_start thread_begin(struct thread_start *shared)
+{
+	const struct thread_start start = *shared;
 	const struct ring_header *ring = agent.ring;
 
-	/* Pairs with the acquire in thread_start_take(). */
-	__atomic_store_n(&shared->state, 0, __ATOMIC_RELEASE);
+	thread_start_give(shared);
 	if (ring != NULL && agent.has_timers)
 		timers_arm_thread(ring);
-	return start.routine(start.argument);
+	return start;
+}
+
+/* Ends in a jump: stacks begin as they do without us. */
+static void *thread_run(void *argument)
+{
+	const struct thread_start start = thread_begin(argument);
+
+	return start.run(start.argument);
+}
+
+static int thread_run_as_c11(void *argument)
+{
+	const struct thread_start start = thread_begin(argument);
+
+	return start.run_as_c11(start.argument);
 }
 
 AGENT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 				void *(*routine)(void *), void *argument)
 {
-	struct thread_start *start = NULL;
+	struct thread_start *start = agent.has_timers ? thread_start_take() : NULL;
 
-	if (agent.has_timers)
-		start = thread_start_take();
 	/* With 256 threads being born at this moment, one goes unsampled. */
 	if (start == NULL)
 		return HOOK_NEXT(pthread_create)(thread, attributes, routine, argument);
-	start->routine = routine;
+	start->run = routine;
 	start->argument = argument;
-	int rc = HOOK_NEXT(pthread_create)(thread, attributes, thread_run, start);
+	const int rc = HOOK_NEXT(pthread_create)(thread, attributes, thread_run, start);
 
 	if (rc != 0)
-		__atomic_store_n(&start->state, 0, __ATOMIC_RELEASE);
+		thread_start_give(start);
+	return rc;
+}
+
+AGENT_EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
+{
+	struct thread_start *start = agent.has_timers ? thread_start_take() : NULL;
+
+	if (start == NULL)
+		return HOOK_NEXT(thrd_create)(thread, routine, argument);
+	start->run_as_c11 = routine;
+	start->argument = argument;
+	const int rc = HOOK_NEXT(thrd_create)(thread, thread_run_as_c11, start);
+
+	if (rc != thrd_success)
+		thread_start_give(start);
 	return rc;
 }

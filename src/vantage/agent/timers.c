@@ -55,7 +55,10 @@ static void timer_begin(u64 period_ns)
 
 static bool timer_make(void)
 {
-	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGTRAP };
+	/* The value tells ours from a timer of the program's: on_trap(). */
+	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID,
+				  .sigev_signo = SIGTRAP,
+				  .sigev_value.sival_ptr = &agent };
 	timer_t timer;
 
 	event.sigev_notify_thread_id = (int)syscall(SYS_gettid);

@@ -1,22 +1,20 @@
 /*
  * trap - the SIGTRAP handler: one sample of the thread it interrupts.
  *
- * The signal's code says what it is: TRAP_PERF for the recorder's event, SI_TIMER for a timer
- * of ours.  All signals are blocked while it runs, so that no other handler can leave ours
- * by longjmp().
+ * The signal's code and a mark of ours say what it is: TRAP_PERF for the recorder's event,
+ * SI_TIMER for a timer of ours; anything else is the program's (forward.c).  All signals are
+ * blocked while it runs, so that no other handler can leave ours by longjmp().
  */
 #include "vantage/agent/agent.h"
 
 #include <signal.h>
 #include <ucontext.h>
 
+#include "abi/handshake.h"
 #include "abi/ticks.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/restart.h"
-
-#ifndef TRAP_PERF
-#define TRAP_PERF 6
-#endif
+#include "vantage/agent/signals.h"
 
 /* 50 us and more on the machines there are: no walk takes that long. */
 #define PREEMPTED_TICKS (1U << 18)
@@ -70,28 +68,24 @@ static void sample(struct ring_header *ring, u32 overruns, const ucontext_t *con
 		scratch_give(scratch);
 }
 
-static void on_trap(int signal, siginfo_t *info, void *context)
+/* Where siginfo has what the event was opened with: glibc 2.36 knows no si_perf_data. */
+#define PERF_DATA_OFFSET 24
+
+static bool is_our_event(const siginfo_t *info)
 {
-	(void)signal;
-	const bool may_time = __atomic_load_n(&agent.may_read_counter, __ATOMIC_RELAXED);
-	const u64 begin = may_time ? ticks_now() : 0;
-	/* Pairs with the release in handshake_run(): the ring is whole when it is seen. */
-	struct ring_header *ring = __atomic_load_n(&agent.ring, __ATOMIC_ACQUIRE);
+	u64 data;
 
-	if (ring == NULL)
-		return;
-	if (info->si_code == TRAP_PERF)
-		sample(ring, 0, context);
-	else if (info->si_code == SI_TIMER && timers_may_sample(ring))
-		sample(ring, (u32)info->si_overrun, context);
-	else
-		return;
-	restart_mend(context);
-	__atomic_fetch_add(&ring->handler_samples, 1, __ATOMIC_RELAXED);
-	if (!may_time)
-		return;
-	const u64 ticks = ticks_now() - begin;
+	__builtin_memcpy(&data, (const char *)info + PERF_DATA_OFFSET, sizeof data);
+	return info->si_code == TRAP_PERF && data == HANDSHAKE_EVENT_MARK;
+}
 
+static bool is_our_timer(const siginfo_t *info)
+{
+	return info->si_code == SI_TIMER && info->si_value.sival_ptr == &agent;
+}
+
+static void trap_count(struct ring_header *ring, u64 ticks)
+{
 	/* One that was preempted says nothing of the cost: the others speak for it. */
 	if (ticks > PREEMPTED_TICKS)
 		return;
@@ -99,13 +93,32 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 	__atomic_fetch_add(&ring->handler_ticks, ticks, __ATOMIC_RELAXED);
 }
 
-void trap_install(void)
+static void trap_sample(struct ring_header *ring, u32 overruns, ucontext_t *context)
 {
-	struct sigaction action = {
-		.sa_sigaction = on_trap,
-		.sa_flags = SA_SIGINFO | SA_RESTART,
-	};
+	const bool may_time = __atomic_load_n(&agent.may_read_counter, __ATOMIC_RELAXED);
+	const u64 begin = may_time ? ticks_now() : 0;
 
-	sigfillset(&action.sa_mask);
-	sigaction(SIGTRAP, &action, NULL);
+	sample(ring, overruns, context);
+	restart_mend(context);
+	__atomic_fetch_add(&ring->handler_samples, 1, __ATOMIC_RELAXED);
+	if (may_time)
+		trap_count(ring, ticks_now() - begin);
+}
+
+void on_trap(int signal, siginfo_t *info, void *context)
+{
+	/* Pairs with the release in handshake_run(): the ring is whole when it is seen. */
+	struct ring_header *ring = __atomic_load_n(&agent.ring, __ATOMIC_ACQUIRE);
+
+	(void)signal;
+	if (is_our_event(info)) {
+		if (ring != NULL)
+			trap_sample(ring, 0, context);
+	} else if (is_our_timer(info)) {
+		if (ring != NULL && timers_may_sample(ring))
+			trap_sample(ring, (u32)info->si_overrun, context);
+	} else {
+		forward_trap(info, context);
+		restart_mend(context);
+	}
 }

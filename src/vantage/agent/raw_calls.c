@@ -1,0 +1,134 @@
+/*
+ * raw_calls - signals by syscall(): the same as by libc's functions.
+ *
+ * The numbers that take a set of signals are a table; a set is the kernel's, eight bytes.  Where a
+ * pointer cannot be read the kernel says so, as without us: Abseil asks with such a call
+ * whether memory can be read.
+ */
+#include "vantage/agent/raw_calls.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+
+#include "vantage/agent/agent.h"
+#include "vantage/agent/arch.h"
+#include "vantage/agent/signals.h"
+
+/* As rt_sigaction(2) has it, on x86-64 and aarch64 alike. */
+struct raw_action {
+	sighandler_t handler;
+	u64 flags;
+	void (*restorer)(void);
+	u64 mask;
+};
+
+/* Calls with a set to wait with, or to wait for: which argument it is. */
+static const struct {
+	long number;
+	u32 argument;
+} with_set[] = {
+	{ SYS_rt_sigsuspend, 0 }, { SYS_ppoll, 3 },
+	{ SYS_epoll_pwait, 4 },   { SYS_epoll_pwait2, 4 },
+#ifdef SYS_signalfd
+	{ SYS_signalfd, 1 },
+#endif
+	{ SYS_signalfd4, 1 },
+};
+
+/* NULL, too: then the call does without.  Where a filter may forbid to ask, it is believed. */
+static bool is_readable(long address, u64 bytes)
+{
+	if (address == 0 || !agent.may_call)
+		return true;
+	return memory_probe((u64)address) && memory_probe((u64)address + bytes - sizeof(u64));
+}
+
+static long raw_mask(const long *a)
+{
+	u64 old = 0;
+	const u64 *set = (const u64 *)a[1];
+
+	if (a[0] < SIG_BLOCK || a[0] > SIG_SETMASK || a[3] != KERNEL_SIGSET_BYTES ||
+	    !is_readable(a[1], sizeof(u64)) || !is_readable(a[2], sizeof(u64)))
+		return arch_syscall4(SYS_rt_sigprocmask, a[0], a[1], a[2], a[3]);
+	const int error = masks_change((int)a[0], set, &old);
+
+	if (error == 0 && a[2] != 0)
+		*(u64 *)a[2] = old;
+	return -error;
+}
+
+/* Of a signal that is neither SIGTRAP nor its stand-in. */
+static long raw_action_of_others(const long *a)
+{
+	struct raw_action *old = (struct raw_action *)a[2];
+	struct raw_action changed;
+	u64 mask = 0;
+
+	if (a[1] != 0) {
+		changed = *(const struct raw_action *)a[1];
+		mask = changed.mask;
+		changed.mask = signals_to_kernel(changed.mask);
+	}
+	const long rc = arch_syscall4(SYS_rt_sigaction, a[0], a[1] != 0 ? (long)&changed : 0,
+				      a[2], a[3]);
+
+	if (rc == 0 && old != NULL)
+		old->mask = actions_mask_as_noted((int)a[0], old->mask);
+	if (rc == 0 && a[1] != 0)
+		actions_note_mask((int)a[0], mask);
+	return rc;
+}
+
+static long raw_action(const long *a)
+{
+	const struct raw_action *raw = (const struct raw_action *)a[1];
+	struct raw_action *raw_old = (struct raw_action *)a[2];
+	struct sigaction wanted = { 0 }, old;
+
+	if (a[3] != KERNEL_SIGSET_BYTES || !is_readable(a[1], sizeof *raw) ||
+	    !is_readable(a[2], sizeof *raw))
+		return arch_syscall4(SYS_rt_sigaction, a[0], a[1], a[2], a[3]);
+	if (a[0] != SIGTRAP && a[0] != SIGNAL_STAND_IN)
+		return raw_action_of_others(a);
+	if (raw != NULL) {
+		wanted.sa_handler = raw->handler;
+		wanted.sa_flags = (int)raw->flags;
+		signals_put(&wanted.sa_mask, raw->mask);
+	}
+	if (sigaction((int)a[0], raw != NULL ? &wanted : NULL, &old) != 0)
+		return -errno;
+	if (raw_old != NULL)
+		*raw_old = (struct raw_action){ .handler = old.sa_handler,
+						.flags = (u64)(u32)old.sa_flags,
+						.restorer = old.sa_restorer,
+						.mask = signals_of(&old.sa_mask) };
+	return 0;
+}
+
+bool raw_calls_answer(long number, const long a[6], long *out_rc)
+{
+	u64 set;
+	long changed[6];
+
+	if (!agent.is_trap_ours)
+		return false;
+	if (number == SYS_rt_sigprocmask || number == SYS_rt_sigaction) {
+		*out_rc = number == SYS_rt_sigaction ? raw_action(a) : raw_mask(a);
+		return true;
+	}
+	for (u32 i = 0; i < sizeof with_set / sizeof with_set[0]; i++) {
+		const long address = a[with_set[i].argument];
+
+		if (with_set[i].number != number || address == 0 ||
+		    !is_readable(address, sizeof set))
+			continue;
+		set = signals_to_kernel(*(const u64 *)address);
+		__builtin_memcpy(changed, a, sizeof changed);
+		changed[with_set[i].argument] = (long)&set;
+		*out_rc = arch_syscall6(number, changed[0], changed[1], changed[2], changed[3],
+					changed[4], changed[5]);
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,156 @@
+/*
+ * signal_calls - signal() and what came before sigaction(), for SIGTRAP and the signal that
+ * stands in for it.
+ *
+ * libc has these call its own sigaction(), past ours.  For other signals that is right: none
+ * of them puts SIGTRAP into an action's mask.  For these two it is done here, by libc's rules
+ * (signal(3), sysv_signal(3), sigset(3), siginterrupt(3)).
+ */
+#include "vantage/agent/signals.h"
+
+#include <errno.h>
+
+#include "vantage/agent/agent.h"
+#include "vantage/agent/hooks.h"
+
+/* Programs call them all the same. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+/* For siginterrupt(): of the two signals, those that signal() sets without SA_RESTART. */
+static u64 interrupting;
+
+static bool is_ours(int signal)
+{
+	return agent.is_trap_ours && (signal == SIGTRAP || signal == SIGNAL_STAND_IN);
+}
+
+/* Of another signal: libc sets it with a mask of that signal at most. */
+static bool is_passed_on(int signal)
+{
+	if (is_ours(signal))
+		return false;
+	if (agent.is_trap_ours && signal >= 1 && signal <= SIGNAL_LAST)
+		actions_note_mask(signal, 0);
+	return true;
+}
+
+static sigset_t only(int signal)
+{
+	sigset_t set = { 0 };
+
+	signals_put(&set, SIGNAL_BIT(signal));
+	return set;
+}
+
+static sighandler_t set_action(int signal, const struct sigaction *action)
+{
+	struct sigaction old;
+
+	if (action->sa_handler == SIG_ERR) {
+		errno = EINVAL;
+		return SIG_ERR;
+	}
+	return sigaction(signal, action, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+static sighandler_t set_as_bsd(int number, sighandler_t handler)
+{
+	const bool is_interrupting = interrupting & SIGNAL_BIT(number);
+
+	return set_action(number, &(struct sigaction){
+					  .sa_handler = handler,
+					  .sa_mask = only(number),
+					  .sa_flags = is_interrupting ? 0 : SA_RESTART,
+				  });
+}
+
+static sighandler_t set_as_system_v(int number, sighandler_t handler)
+{
+	return set_action(number, &(struct sigaction){
+					  .sa_handler = handler,
+					  .sa_flags = (int)SA_RESETHAND | SA_NODEFER,
+				  });
+}
+
+AGENT_EXPORT sighandler_t signal(int number, sighandler_t handler)
+{
+	if (is_passed_on(number))
+		return HOOK_NEXT(signal)(number, handler);
+	return set_as_bsd(number, handler);
+}
+
+AGENT_EXPORT sighandler_t bsd_signal(int number, sighandler_t handler);
+AGENT_EXPORT sighandler_t bsd_signal(int number, sighandler_t handler)
+{
+	if (is_passed_on(number))
+		return HOOK_NEXT(bsd_signal)(number, handler);
+	return set_as_bsd(number, handler);
+}
+
+AGENT_EXPORT sighandler_t ssignal(int number, sighandler_t handler)
+{
+	if (is_passed_on(number))
+		return HOOK_NEXT(ssignal)(number, handler);
+	return set_as_bsd(number, handler);
+}
+
+AGENT_EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
+{
+	if (is_passed_on(number))
+		return HOOK_NEXT(sysv_signal)(number, handler);
+	return set_as_system_v(number, handler);
+}
+
+AGENT_EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler)
+{
+	if (is_passed_on(number))
+		return HOOK_NEXT(__sysv_signal)(number, handler);
+	return set_as_system_v(number, handler);
+}
+
+AGENT_EXPORT sighandler_t sigset(int number, sighandler_t handler)
+{
+	if (handler == SIG_HOLD ? !is_ours(number) : is_passed_on(number))
+		return HOOK_NEXT(sigset)(number, handler);
+
+	const struct sigaction action = { .sa_handler = handler };
+	const sigset_t set = only(number);
+	const bool is_to_be_held = handler == SIG_HOLD;
+	sigset_t before;
+	struct sigaction old;
+
+	if (handler == SIG_ERR) {
+		errno = EINVAL;
+		return SIG_ERR;
+	}
+	if (sigprocmask(is_to_be_held ? SIG_BLOCK : SIG_UNBLOCK, &set, &before) != 0 ||
+	    sigaction(number, is_to_be_held ? NULL : &action, &old) != 0)
+		return SIG_ERR;
+	return signals_of(&before) & SIGNAL_BIT(number) ? SIG_HOLD : old.sa_handler;
+}
+
+AGENT_EXPORT int sigignore(int number)
+{
+	if (is_passed_on(number))
+		return HOOK_NEXT(sigignore)(number);
+	return sigaction(number, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
+}
+
+AGENT_EXPORT int siginterrupt(int number, int is_to_interrupt)
+{
+	if (!is_ours(number))
+		return HOOK_NEXT(siginterrupt)(number, is_to_interrupt);
+
+	struct sigaction action;
+
+	if (sigaction(number, NULL, &action) != 0)
+		return -1;
+	if (is_to_interrupt) {
+		__atomic_fetch_or(&interrupting, SIGNAL_BIT(number), __ATOMIC_RELAXED);
+		action.sa_flags &= ~SA_RESTART;
+	} else {
+		__atomic_fetch_and(&interrupting, ~SIGNAL_BIT(number), __ATOMIC_RELAXED);
+		action.sa_flags |= SA_RESTART;
+	}
+	return sigaction(number, &action, NULL);
+}

@@ -1,0 +1,158 @@
+/*
+ * signals - SIGTRAP is ours, and the program does not notice.
+ *
+ * The kernel has one action for SIGTRAP, which is our handler, and every thread must let the
+ * signal in.  What the program wants of SIGTRAP, its own action, blocking it, waiting for it, has
+ * to be somewhere all the same, and signals have many ways about: a mask is changed by
+ * sigprocmask(), by a handler that begins or ends, by siglongjmp() and swapcontext(), for the
+ * length of a ppoll(), by a new thread that inherits it, by libc in places that no wrapper sees.
+ * So we keep no books.  The kernel does, on another signal that stands in for it:
+ *
+ *   the program                            the kernel
+ *   blocks SIGTRAP                         blocks the stand-in
+ *   handles it with flags and a mask       the stand-in's action has them, and a handler
+ *                                          of ours that calls the program's (forward.c)
+ *   is sent one                            on_trap() sees that it is not ours, and sends it on
+ *                                          as the stand-in, which is delivered now, or pending
+ *                                          for as long as it is blocked, or taken by sigwait()
+ *
+ * The stand-in is SIGSTKFLT: the kernel never sends it (signal(7): "unused"), and hardly any
+ * program does.  One that does still gets it, and its own action; what it loses is to block
+ * SIGSTKFLT and SIGTRAP each by itself: SIGSTKFLT is held back when SIGTRAP is.
+ *
+ * SIGTRAP's action, and SIGSTKFLT's, are what the program set: actions.c answers for them, and
+ * the kernel has ours.  Decision 0009 has what remains visible.
+ */
+#pragma once
+#include <signal.h>
+#include <stdbool.h>
+#include <ucontext.h>
+
+#include "abi/types.h"
+
+#define SIGNAL_STAND_IN SIGSTKFLT
+#define SIGNAL_LAST     64
+
+#define SIGNAL_BIT(signal) (1ULL << ((signal)-1))
+#define TRAP_BIT           SIGNAL_BIT(SIGTRAP)
+#define STAND_IN_BIT       SIGNAL_BIT(SIGNAL_STAND_IN)
+
+#ifndef TRAP_PERF
+#define TRAP_PERF 6
+#endif
+
+/* The kernel's own width: a sigset_t has room for 1,024 signals. */
+#define KERNEL_SIGSET_BYTES 8
+
+/* A set of the program's as it is given to the kernel. */
+static inline u64 signals_to_kernel(u64 theirs)
+{
+	const u64 others = theirs & ~(TRAP_BIT | STAND_IN_BIT);
+
+	return theirs & TRAP_BIT ? others | STAND_IN_BIT : others;
+}
+
+/*
+ * A set of the kernel's as the program sees it; whether the stand-in itself is in it is
+ * remembered by those who ask, for the kernel's bit speaks of SIGTRAP.
+ */
+static inline u64 signals_to_program(u64 kernel, bool has_stand_in)
+{
+	const u64 others = kernel & ~STAND_IN_BIT;
+
+	return others | (kernel & STAND_IN_BIT ? TRAP_BIT : 0) |
+	       (has_stand_in ? STAND_IN_BIT : 0);
+}
+
+static inline u64 signals_of(const sigset_t *set)
+{
+	u64 signals;
+
+	__builtin_memcpy(&signals, set, sizeof signals);
+	return signals;
+}
+
+/* The rest of *out is untouched, as in libc: sigset_t may be the kernel's, of 8 bytes. */
+static inline void signals_put(sigset_t *out, u64 signals)
+{
+	__builtin_memcpy(out, &signals, sizeof signals);
+}
+
+/* The program's set for the kernel, where libc wants a sigset_t. */
+static inline sigset_t signals_as_kernel(const sigset_t *theirs)
+{
+	sigset_t set = { 0 };
+
+	signals_put(&set, signals_to_kernel(signals_of(theirs)));
+	return set;
+}
+
+/*
+ * Makes SIGTRAP ours.  is_ignored: the program inherited it as ignored; otherwise as default.
+ * In the constructor, before anything may send a trap.
+ */
+void signals_begin(bool is_ignored);
+/* Gives it back, actions and mask.  No trap may come any more; no other thread be there. */
+void signals_give_back(void);
+
+/* What the next image inherits: see signals_show(). */
+struct signals_shown {
+	bool has_mask;
+	bool has_trap_action;
+	bool has_stand_in_action;
+	u64 mask;
+};
+
+/*
+ * Before exec or posix_spawn(): gives the kernel, for the next image to inherit, the calling
+ * thread's mask as the program set it, and the actions that are to be ignored.
+ * must_ignore_trap: also where the program's own action is the default (decision 0003).
+ * Async-signal-safe; in a vfork child it changes the child only.
+ */
+struct signals_shown signals_show(bool must_ignore_trap);
+/* The exec failed, or the spawn is done. */
+void signals_hide(const struct signals_shown *shown);
+
+/* actions.c: what the program wants of SIGTRAP (or the stand-in itself). */
+struct program_action {
+	union {
+		void (*handle)(int, siginfo_t *, void *);
+		void (*disposition)(int); /* SIG_DFL or SIG_IGN */
+	};
+	bool is_handler;
+	bool is_ignored;
+};
+/*
+ * The action for one signal that is being delivered; one with SA_RESETHAND is the default
+ * from then on.  For handlers: takes no lock.
+ */
+struct program_action actions_take(int signal);
+/* The same, without any effect. */
+struct program_action actions_peek(int signal);
+/*
+ * An action's mask as the program set it: it may have one of SIGTRAP and the stand-in, and
+ * the kernel has one bit for both.
+ */
+void actions_note_mask(int signal, u64 mask);
+u64 actions_mask_as_noted(int signal, u64 kernel);
+/* Whether the program ignores SIGTRAP, in a vfork child the child. */
+bool signals_is_trap_ignored(void);
+/* Puts the default action into the kernel: the signal sent next kills. */
+void actions_default_in_kernel(int signal);
+
+/* trap.c: the handlers; forward.c: of the stand-in, and of traps that are not ours. */
+void on_trap(int signal, siginfo_t *info, void *context);
+void forward_on_stand_in(int signal, siginfo_t *info, void *context);
+void forward_trap(siginfo_t *info, ucontext_t *context);
+/* Gives info, taken by a wait for the stand-in, back its own number; returns that. */
+int forward_unmark(siginfo_t *info);
+/* How many have been sent on so far: tells a wait that was interrupted by that alone. */
+u32 forward_count(void);
+
+/* masks.c */
+void masks_begin(void);
+/* sigprocmask(2) on the program's view: 0 or a positive errno. */
+int masks_change(int how, const u64 *set, u64 *out_old);
+/* The calling thread's mask as the program sees it, and as the kernel has it. */
+u64 masks_get(u64 *out_kernel);
+void masks_set_kernel(u64 kernel);

@@ -1,0 +1,200 @@
+/*
+ * waits - calls that wait with a mask of their own, or for signals of a set.
+ *
+ * In the sets they are given SIGTRAP becomes its stand-in (signals.h): the thread is sampled
+ * meanwhile, none of our traps wakes it, and one that the program is sent does what it would.
+ * All but signalfd() are cancellation points, and stay so: they call the next definition.
+ */
+#include "vantage/agent/signals.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/signalfd.h>
+#include <time.h>
+
+#include "vantage/agent/agent.h"
+#include "vantage/agent/hooks.h"
+
+/* Programs call them all the same. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+/* The set for the kernel, in *room unless there is nothing to change. */
+static const sigset_t *shifted(const sigset_t *set, sigset_t *room)
+{
+	if (set == NULL || !agent.is_trap_ours)
+		return set;
+	*room = signals_as_kernel(set);
+	return room;
+}
+
+AGENT_EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
+		       const sigset_t *mask)
+{
+	sigset_t room;
+
+	return HOOK_NEXT(ppoll)(fds, count, timeout, shifted(mask, &room));
+}
+
+/* What ppoll() is with _FORTIFY_SOURCE. */
+AGENT_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
+			     const sigset_t *mask, size_t bytes);
+AGENT_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
+			     const sigset_t *mask, size_t bytes)
+{
+	sigset_t room;
+
+	return HOOK_NEXT(__ppoll_chk)(fds, count, timeout, shifted(mask, &room), bytes);
+}
+
+AGENT_EXPORT int pselect(int count, fd_set *reads, fd_set *writes, fd_set *others,
+			 const struct timespec *timeout, const sigset_t *mask)
+{
+	sigset_t room;
+
+	return HOOK_NEXT(pselect)(count, reads, writes, others, timeout, shifted(mask, &room));
+}
+
+AGENT_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int count, int timeout,
+			     const sigset_t *mask)
+{
+	sigset_t room;
+
+	return HOOK_NEXT(epoll_pwait)(fd, events, count, timeout, shifted(mask, &room));
+}
+
+AGENT_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int count,
+			      const struct timespec *timeout, const sigset_t *mask)
+{
+	sigset_t room;
+
+	return HOOK_NEXT(epoll_pwait2)(fd, events, count, timeout, shifted(mask, &room));
+}
+
+AGENT_EXPORT int sigsuspend(const sigset_t *mask)
+{
+	sigset_t room;
+
+	return HOOK_NEXT(sigsuspend)(shifted(mask, &room));
+}
+
+AGENT_EXPORT int __sigsuspend(const sigset_t *mask);
+AGENT_EXPORT int __sigsuspend(const sigset_t *mask)
+{
+	return sigsuspend(mask);
+}
+
+/* BSD's: suspends with a mask of the first 32 signals. */
+static int pause_with_mask(int mask)
+{
+	sigset_t set = { 0 };
+
+	signals_put(&set, (u32)mask);
+	return sigsuspend(&set);
+}
+
+/* System V's: suspends with one signal less blocked. */
+static int pause_for_signal(int signal)
+{
+	sigset_t set = { 0 };
+	u64 kernel;
+
+	if (signal < 1 || signal > SIGNAL_LAST) {
+		errno = EINVAL;
+		return -1;
+	}
+	signals_put(&set, masks_get(&kernel) & ~SIGNAL_BIT(signal));
+	return sigsuspend(&set);
+}
+
+/* In C, sigpause() is System V's by another name; the symbol of that name is BSD's. */
+AGENT_EXPORT int sigpause_of_bsd(int mask) __asm__("sigpause");
+AGENT_EXPORT int sigpause_of_bsd(int mask)
+{
+	return agent.is_trap_ours ? pause_with_mask(mask) : HOOK_NEXT(sigpause)(mask);
+}
+
+AGENT_EXPORT int __xpg_sigpause(int signal);
+AGENT_EXPORT int __xpg_sigpause(int signal)
+{
+	return agent.is_trap_ours ? pause_for_signal(signal)
+				  : HOOK_NEXT(__xpg_sigpause)(signal);
+}
+
+AGENT_EXPORT int __sigpause(int signal_or_mask, int is_signal);
+AGENT_EXPORT int __sigpause(int signal_or_mask, int is_signal)
+{
+	if (!agent.is_trap_ours)
+		return HOOK_NEXT(__sigpause)(signal_or_mask, is_signal);
+	return is_signal ? pause_for_signal(signal_or_mask) : pause_with_mask(signal_or_mask);
+}
+
+/*
+ * A signal of the set, as the program knows it, or -1.  A SIGTRAP that comes while we wait for
+ * it interrupts the wait, to be sent on as the stand-in: then that is there to be taken.
+ */
+static int wait_for(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
+{
+	const struct timespec at_once = { 0 };
+	const bool has_trap = signals_of(set) & TRAP_BIT;
+	const u32 count = forward_count();
+	sigset_t room;
+	int signal = HOOK_NEXT(sigtimedwait)(shifted(set, &room), info, timeout);
+
+	if (signal < 0 && errno == EINTR && has_trap && forward_count() != count) {
+		signal = HOOK_NEXT(sigtimedwait)(shifted(set, &room), info, &at_once);
+		if (signal < 0 && errno == EAGAIN)
+			errno = EINTR;
+	}
+	if (signal != SIGNAL_STAND_IN)
+		return signal;
+	signal = forward_unmark(info);
+	/* libc calls what raise() sends a SI_USER (sigtimedwait.c). */
+	if (info->si_code == SI_TKILL)
+		info->si_code = SI_USER;
+	return signal;
+}
+
+AGENT_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info,
+			      const struct timespec *timeout)
+{
+	siginfo_t own;
+
+	if (!agent.is_trap_ours)
+		return HOOK_NEXT(sigtimedwait)(set, info, timeout);
+	return wait_for(set, info != NULL ? info : &own, timeout);
+}
+
+AGENT_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+	siginfo_t own;
+
+	if (!agent.is_trap_ours)
+		return HOOK_NEXT(sigwaitinfo)(set, info);
+	return wait_for(set, info != NULL ? info : &own, NULL);
+}
+
+AGENT_EXPORT int sigwait(const sigset_t *set, int *out_signal)
+{
+	siginfo_t info;
+	int signal;
+
+	if (!agent.is_trap_ours)
+		return HOOK_NEXT(sigwait)(set, out_signal);
+	do {
+		signal = wait_for(set, &info, NULL);
+	} while (signal < 0 && errno == EINTR);
+	if (signal < 0)
+		return errno;
+	*out_signal = signal;
+	return 0;
+}
+
+/* Readable by a SIGTRAP of the program's; what is read then bears the stand-in's number. */
+AGENT_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
+{
+	sigset_t room;
+
+	return HOOK_NEXT(signalfd)(fd, shifted(set, &room), flags);
+}
