@@ -164,13 +164,14 @@ static bool image_find_passing(const struct dl_find_object *found, struct mem *m
 	return true;
 }
 
-bool image_find(u64 address, struct mem *mem, struct native_image *out_image)
+bool image_find(u64 address, bool is_running, struct mem *mem, struct native_image *out_image)
 {
 	struct dl_find_object found;
 
 	*out_image = (struct native_image){ 0 };
 	if (_dl_find_object == NULL || _dl_find_object((void *)address, &found) != 0)
 		return false;
-	return is_lasting(found.dlfo_link_map) ? image_find_lasting(&found, mem, out_image)
-					       : image_find_passing(&found, mem, out_image);
+	if (is_running || is_lasting(found.dlfo_link_map))
+		return image_find_lasting(&found, mem, out_image);
+	return image_find_passing(&found, mem, out_image);
 }

@@ -2,8 +2,9 @@
  * images - which image holds an address, and where its unwind table is.
  *
  * The dynamic linker knows (_dl_find_object, callable in handlers).  Images that were there
- * when the program began never go, and are read as they lie; another may be unloaded by another
- * thread at any moment, so of that all is copied, the linker's own records too.
+ * when the program began never go, nor does the one that the thread is running in: they are read
+ * as they lie.  Another may be unloaded by another thread at any moment, as far as we know (a
+ * return address may be no such thing), so of that all is copied, the linker's records too.
  */
 #pragma once
 #include <stdbool.h>
@@ -17,6 +18,7 @@ struct native_image;
 void images_begin(void);
 /*
  * Describes the image that holds address, and makes its unwind table readable through mem.
+ * is_running: it is the very instruction that was interrupted.
  * Where no perf event tells the recorder of mappings, it is told.
  */
-bool image_find(u64 address, struct mem *mem, struct native_image *out_image);
+bool image_find(u64 address, bool is_running, struct mem *mem, struct native_image *out_image);

@@ -70,13 +70,13 @@ void unwind_flush(void)
 }
 
 static enum walk_status rule_for(struct mem *mem, struct native_scratch *scratch, u64 address,
-				 u64 *out_rule)
+				 bool is_running, u64 *out_rule)
 {
 	struct native_image image;
 	u64 rule = cache_get(address);
 
 	if (rule == 0) {
-		if (!image_find(address, mem, &image))
+		if (!image_find(address, is_running, mem, &image))
 			return WALK_NO_MODULE;
 		enum walk_status status =
 			native_rule_find_in(scratch, mem, &image, address, &rule);
@@ -108,8 +108,8 @@ static enum walk_status walk_step(struct mem *mem, struct walk *walk, const ucon
 				  struct native_step *out_step)
 {
 	u64 rule;
-	enum walk_status status =
-		rule_for(mem, walk->rules, is_exact ? regs->ip : regs->ip - 1, &rule);
+	enum walk_status status = rule_for(mem, walk->rules, is_exact ? regs->ip : regs->ip - 1,
+					   context != NULL, &rule);
 
 	*out_step = (struct native_step){ 0 };
 	if (status == WALK_COMPLETE) {
