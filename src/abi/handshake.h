@@ -31,9 +31,9 @@ enum handshake_occasion {
  */
 #define HANDSHAKE_REASON_MAP(X)                                        \
 	X(NO_REASON, "", "")                                           \
-	/* Our trap would go to a handler libc knows nothing of. */    \
-	X(RAW_SIGNALS, "it takes signals by raw system calls",         \
-	  "it began code that takes signals by raw system calls")      \
+	/* What it loads calls a libc that we do not stand before. */  \
+	X(SECOND_LIBC, "it has a second C library (dlmopen)",          \
+	  "it loaded a second C library (dlmopen)")                    \
 	/* The next image has no agent that could take a late trap. */ \
 	X(EXEC, "", "")                                                \
 	/* It has asked to be traced: its traps are its tracer's. */   \

@@ -12,6 +12,8 @@
 	X(dlclose, PASSES_ON, "addresses lose their meaning: rules kept for them are dropped") \
 	X(pthread_create, PASSES_ON, "where timers trigger, each thread needs its own")        \
 	X(thrd_create, PASSES_ON, "the same: within libc it does not pass pthread_create()")   \
+	/* namespaces.c */                                                                     \
+	X(dlmopen, PASSES_ON, "what it loads has a libc of its own, which does not pass us")   \
 	/* actions.c */                                                                        \
 	X(sigaction, PASSES_ON, "SIGTRAP's action is ours, and reported as the program's")     \
 	X(__sigaction, ANSWERS, "the same")                                                    \
