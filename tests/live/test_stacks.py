@@ -83,6 +83,10 @@ class AlternateStacks(LiveTest):
             recorded = record(workload("altstacks", "say"), rate=20000).run
             self.assertEqual(recorded.stdout.decode().splitlines(), bare.stdout.decode().splitlines())
 
+    def test_one_that_is_no_signal_stack_any_more_may_still_be_in_use(self):
+        recording = self.record(workload("altstacks", "coroutines"), rate=20000)
+        self.assertEqual(recording.truth["counts"], {"turns": 300})
+
     def test_threads_that_end_give_theirs_back(self):
         recording = self.record(workload("altstacks", "threads"), rate=20000)
         self.assertEqual(recording.truth["counts"], {"mappings_grow": 0})

@@ -4,11 +4,13 @@
  *	altstacks say          what every kind of call answers
  *	altstacks compute N    handlers compute on stacks of N bytes; counts bytes written below
  *	altstacks threads      200 threads with a small stack each
+ *	altstacks coroutines   three of them, on stacks that were signal stacks for a moment
  */
 #include "truth.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,6 +152,52 @@ static int say_all(void)
 	return 0;
 }
 
+/*
+ * Coroutines as GNU Pth makes them: a handler on an alternate stack leaves its registers in a
+ * buffer and returns; the stack is no signal stack any more, and is jumped back to.
+ */
+#define COROUTINES 3
+
+static jmp_buf coroutines[COROUTINES], outside;
+static volatile int current;
+static volatile uint64_t turns[COROUTINES];
+
+static void be_coroutine(int signal)
+{
+	if (_setjmp(coroutines[current]) == 0)
+		return;
+	for (;;) {
+		compute_on_it(signal);
+		turns[current]++;
+		if (_setjmp(coroutines[current]) == 0)
+			_longjmp(outside, 1);
+	}
+}
+
+static int run_coroutines(void)
+{
+	static char pages[COROUTINES][6000] __attribute__((aligned(64)));
+	static volatile int turn;
+
+	handle(be_coroutine);
+	for (current = 0; current < COROUTINES; current++) {
+		stack_t stack = { .ss_sp = pages[current], .ss_size = sizeof pages[current] };
+
+		sigaltstack(&stack, NULL);
+		raise(SIGUSR1);
+		stack = (stack_t){ .ss_flags = SS_DISABLE };
+		sigaltstack(&stack, NULL);
+	}
+	for (turn = 0; turn < 100 * COROUTINES; turn++) {
+		current = turn % COROUTINES;
+		if (_setjmp(outside) == 0)
+			_longjmp(coroutines[current], 1);
+	}
+	truth_add(TRUTH_COUNT, "turns", turns[0] + turns[1] + turns[2]);
+	truth_print();
+	return 0;
+}
+
 static uint64_t bytes_gone(const char *below)
 {
 	size_t i = 0;
@@ -224,6 +272,8 @@ int main(int argc, char **argv)
 		return compute_on(strtoul(argv[2], NULL, 10));
 	if (argc == 2 && strcmp(argv[1], "threads") == 0)
 		return many_threads();
-	fprintf(stderr, "usage: altstacks say | compute BYTES | threads\n");
+	if (argc == 2 && strcmp(argv[1], "coroutines") == 0)
+		return run_coroutines();
+	fprintf(stderr, "usage: altstacks say | compute BYTES | threads | coroutines\n");
 	return 2;
 }

@@ -2,8 +2,8 @@
  * small_stacks - computes on the smallest stacks there are: 300 threads with PTHREAD_STACK_MIN
  * bytes, and coroutines on two pages between pages that cannot be written.
  *
- *	small_stacks filtered    only a coroutine, deeper than a page, behind a seccomp filter that
- *				 allows everything
+ *	small_stacks filtered    only a coroutine, deeper than a page, behind a seccomp filter
+ *				 that allows everything
  */
 #include "truth.h"
 

@@ -2,9 +2,10 @@
  * images - which image holds an address, and where its unwind table is.
  *
  * The dynamic linker knows (_dl_find_object, callable in handlers).  Images that were there
- * when the program began never go, nor does the one that the thread is running in: they are read
- * as they lie.  Another may be unloaded by another thread at any moment, as far as we know (a
- * return address may be no such thing), so of that all is copied, the linker's records too.
+ * when the program began never go, nor does the one that the thread is running in: they are
+ * read as they lie.  Another may be unloaded by another thread at any moment, as far as we
+ * know (a return address may be no such thing), so of that all is copied, the linker's
+ * records too.
  */
 #pragma once
 #include <stdbool.h>
