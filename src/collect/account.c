@@ -18,7 +18,7 @@ static uint64_t above(uint64_t a, uint64_t b)
 
 static uint64_t image_covered_ns(const struct image *image)
 {
-	uint64_t covered_ns = 0;
+	uint64_t covered_ns = image->forgotten_covered_ns;
 
 	for (size_t i = 0; i < image->thread_count; i++)
 		covered_ns += image->threads[i].covered_ns;

@@ -9,6 +9,11 @@
 #include "collect/mappings.h"
 #include "record/writer.h"
 
+/* So many threads that ended are kept before any are forgotten. */
+#define ENDED_THREADS_KEPT 512
+/* A thread may have been held up between taking a sample's time and writing it. */
+#define LATEST_SAMPLE_NS 1000000000ULL
+
 struct image *image_new(pid_t pid)
 {
 	struct image *image = xzalloc(sizeof *image);
@@ -98,6 +103,60 @@ struct image_thread *image_thread_at(struct image *image, int tid, uint64_t time
 				    },
 				    &thread->row);
 	return thread;
+}
+
+static void image_forget_thread(struct image *image, size_t i)
+{
+	const size_t last = image->thread_count - 1;
+	uint64_t *place = table_find(&image->thread_index, 0, (uint32_t)image->threads[i].tid);
+
+	/* A tid may be another thread's by now. */
+	if (place != NULL && *place == i + 1)
+		table_remove(&image->thread_index, 0, (uint32_t)image->threads[i].tid);
+	place = table_find(&image->thread_index, 0, (uint32_t)image->threads[last].tid);
+	if (place != NULL && *place == last + 1)
+		*place = i + 1;
+	image->forgotten_covered_ns += image->threads[i].covered_ns;
+	image->threads[i] = image->threads[last];
+	image->thread_count--;
+	image->ended_threads--;
+}
+
+static void image_write_thread(const struct image *image, const struct image_thread *thread,
+			       uint64_t session_start_ns, struct recording_writer *writer)
+{
+	const struct recording_thread row = {
+		.id = thread->row,
+		.process = image->row,
+		.tid = thread->tid,
+		.name = thread->name,
+		.start_ns = since(thread->start_ns, session_start_ns),
+		.end_ns = since(thread->end_ns, session_start_ns),
+		.cpu_ns = RECORDING_UNKNOWN,
+		.startup_ns = RECORDING_UNKNOWN,
+		.exit_ns = RECORDING_UNKNOWN,
+		.unentered_ns = RECORDING_UNKNOWN,
+		.kernel_unsampled_ns = RECORDING_UNKNOWN,
+		.traced_ns = RECORDING_UNKNOWN,
+	};
+
+	recording_writer_update_thread(writer, &row);
+}
+
+void image_forget_past(struct image *image, uint64_t before_ns, uint64_t session_start_ns,
+		       struct recording_writer *writer)
+{
+	if (image->mappings != NULL && before_ns > LATEST_SAMPLE_NS)
+		mappings_forget(image->mappings, before_ns - LATEST_SAMPLE_NS);
+	if (image->ended_threads < ENDED_THREADS_KEPT)
+		return;
+	/* The first stays: the image's figures stand on it. */
+	for (size_t i = image->thread_count; i-- > 1;) {
+		if (image->threads[i].end_ns >= before_ns)
+			continue;
+		image_write_thread(image, &image->threads[i], session_start_ns, writer);
+		image_forget_thread(image, i);
+	}
 }
 
 void image_write(struct image *image, uint64_t session_start_ns,

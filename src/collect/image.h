@@ -50,7 +50,9 @@ struct image {
 
 	struct image_thread *threads;
 	size_t thread_count, thread_capacity;
-	struct table thread_index; /* tid to place + 1 */
+	size_t ended_threads;          /* of those */
+	uint64_t forgotten_covered_ns; /* of threads that are not there any more */
+	struct table thread_index;     /* tid to place + 1 */
 	struct mappings *mappings;
 	uint32_t unknown_module, jit_module; /* of the recording; 0: none so far */
 
@@ -97,6 +99,12 @@ struct image_thread *image_thread_at(struct image *image, int tid, uint64_t time
 /* The tid is a new thread's from now on: the one that had it has ended. */
 void image_forget_tid(struct image *image, int tid);
 struct image_thread *image_find_thread(struct image *image, int tid);
+/*
+ * Everything before that moment is in the recording: what ended by then is written for the
+ * last time and forgotten, once it is worth while.
+ */
+void image_forget_past(struct image *image, uint64_t before_ns, uint64_t session_start_ns,
+		       struct recording_writer *writer);
 /* Writes the image's row, and those of its threads, as they are now. */
 void image_write(struct image *image, uint64_t session_start_ns,
 		 struct recording_writer *writer);

@@ -6,11 +6,15 @@
 
 #include "base/memory.h"
 
+/* So many that ended are kept before any are forgotten. */
+#define ENDED_KEPT 256
+
 struct mappings {
 	struct module_place *places; /* in the order they came */
-	size_t count, capacity;
-	uint64_t *era_starts; /* of the second era and those after it */
+	size_t count, capacity, ended;
+	uint64_t *era_starts; /* of the eras after the first that is not forgotten */
 	size_t era_count, era_capacity;
+	uint32_t first_era;
 };
 
 struct mappings *mappings_new(void)
@@ -101,6 +105,7 @@ static bool mappings_displace(struct mappings *mappings, const struct module_pla
 		if (means_the_same(&old, place))
 			continue;
 		mappings->places[i].to_ns = place->from_ns;
+		mappings->ended++;
 		mappings_keep_rest(mappings, old, place);
 		is_other = true;
 	}
@@ -124,13 +129,46 @@ uint32_t mappings_era(const struct mappings *mappings, uint64_t time_ns)
 
 	while (era > 0 && mappings->era_starts[era - 1] > time_ns)
 		era--;
-	return (uint32_t)era;
+	return mappings->first_era + (uint32_t)era;
+}
+
+static void forget_eras(struct mappings *mappings, uint64_t before_ns)
+{
+	size_t gone = 0;
+
+	while (gone < mappings->era_count && mappings->era_starts[gone] <= before_ns)
+		gone++;
+	mappings->era_count -= gone;
+	mappings->first_era += (uint32_t)gone;
+	memmove(mappings->era_starts, mappings->era_starts + gone,
+		mappings->era_count * sizeof *mappings->era_starts);
+}
+
+void mappings_forget(struct mappings *mappings, uint64_t before_ns)
+{
+	size_t kept = 0;
+
+	if (mappings->ended < ENDED_KEPT)
+		return;
+	mappings->ended = 0;
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct module_place *place = &mappings->places[i];
+
+		if (place->to_ns <= before_ns)
+			continue;
+		mappings->ended += place->to_ns != UINT64_MAX;
+		mappings->places[kept++] = *place;
+	}
+	mappings->count = kept;
+	if (mappings->era_count > 0)
+		forget_eras(mappings, before_ns);
 }
 
 struct module_place *mappings_find(struct mappings *mappings, uint64_t address, uint32_t era)
 {
+	const size_t later = era > mappings->first_era ? era - mappings->first_era : 0;
 	const uint64_t era_end =
-		era < mappings->era_count ? mappings->era_starts[era] : UINT64_MAX;
+		later < mappings->era_count ? mappings->era_starts[later] : UINT64_MAX;
 
 	/* The youngest that stood to the end of the era. */
 	for (size_t i = mappings->count; i-- > 0;) {

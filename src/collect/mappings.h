@@ -29,9 +29,14 @@ void mappings_free(struct mappings *mappings);
 /* Whether the same already stands at the same place. */
 bool mappings_has(const struct mappings *mappings, const struct module_place *place);
 void mappings_add(struct mappings *mappings, const struct module_place *place);
+/*
+ * Forgets what ended before that moment, once it is worth while: of samples that are older
+ * nothing is known any more but what stands still.
+ */
+void mappings_forget(struct mappings *mappings, uint64_t before_ns);
 /* The era of a moment: addresses have one meaning throughout an era. */
 uint32_t mappings_era(const struct mappings *mappings, uint64_t time_ns);
 /* What covered the address in that era, or NULL.  Lives until the next add. */
 struct module_place *mappings_find(struct mappings *mappings, uint64_t address, uint32_t era);
-/* Everything that ever stood, i from 0; NULL at the end. */
+/* Everything that is not forgotten, i from 0; NULL at the end. */
 struct module_place *mappings_at(struct mappings *mappings, size_t i);

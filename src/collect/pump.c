@@ -43,6 +43,7 @@ void pump_done(struct pump *pump)
 
 void pump_begin_round(struct pump *pump)
 {
+	pump->round_ns = monotonic_ns();
 	stacks_begin_round(&pump->stacks);
 }
 
@@ -288,5 +289,7 @@ unsigned int pump_image(struct pump *pump, struct image *image, uint64_t mark, i
 	/* Pairs with the acquire in ring_reserve(). */
 	__atomic_store_n(&image->ring->tail, position, __ATOMIC_RELEASE);
 	pump_tell_lost(pump, image);
+	if (position == mark)
+		image_forget_past(image, pump->round_ns, pump->session_start_ns, pump->writer);
 	return (unsigned int)(used * 100 / image->ring_words);
 }

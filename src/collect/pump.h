@@ -14,6 +14,7 @@ struct recording_writer;
 struct pump {
 	struct recording_writer *writer;
 	uint64_t session_start_ns;
+	uint64_t round_ns; /* before the marks of this round; 0: none began */
 	uint64_t samples;
 	uint64_t *record; /* room for the longest */
 	struct keep keep; /* files of which there are samples */
@@ -27,7 +28,7 @@ struct pump {
 void pump_init(struct pump *pump, struct recording_writer *writer, uint64_t session_start_ns);
 void pump_done(struct pump *pump);
 
-/* Before the images are pumped in turn. */
+/* Before the images are marked and pumped in turn. */
 void pump_begin_round(struct pump *pump);
 /* How far the ring is written at this moment; 0 for an image without one. */
 uint64_t pump_mark(const struct image *image);

@@ -143,8 +143,10 @@ static void tree_take_exit(struct tree *tree, const struct sideband_event *event
 		return;
 	struct image_thread *thread = image_find_thread(image, event->tid);
 
-	if (thread != NULL)
+	if (thread != NULL && thread->end_ns == UINT64_MAX) {
 		thread->end_ns = event->time_ns;
+		image->ended_threads++;
+	}
 	if (image->running_threads == 0 || --image->running_threads > 0)
 		return;
 	/* The kernel says the same when an exec takes a process out of our sight. */

@@ -111,6 +111,31 @@ static void a_child_begins_with_what_stands(void **state)
 	mappings_free(mappings);
 }
 
+static void what_ended_long_ago_is_forgotten_and_the_rest_means_what_it_did(void **state)
+{
+	struct mappings *mappings = mappings_new();
+	size_t places = 0;
+
+	(void)state;
+	add(mappings, 0x1000, 0x3000, 1, 5);
+	/* A library that comes and goes, as 1,000 modules at the same place. */
+	for (uint32_t turn = 1; turn <= 1000; turn++) {
+		const uint64_t now = 10 * turn;
+
+		add(mappings, 0x5000, 0x6000, turn, now);
+		mappings_forget(mappings, now - 100);
+		assert_int_equal(mappings_era(mappings, now), turn - 1);
+		for (uint32_t ago = 0; ago < 9 && ago < turn; ago++)
+			assert_int_equal(module_at(mappings, 0x5000, now - 10 * ago),
+					 turn - ago);
+		assert_int_equal(module_at(mappings, 0x1000, now), 1);
+	}
+	while (mappings_at(mappings, places) != NULL)
+		places++;
+	assert_in_range(places, 2, 300);
+	mappings_free(mappings);
+}
+
 static void an_empty_mapping_is_none(void **state)
 {
 	struct mappings *mappings = mappings_new();
@@ -131,6 +156,8 @@ int main(void)
 		cmocka_unit_test(what_a_new_mapping_leaves_free_stands_on),
 		cmocka_unit_test(the_same_mapped_again_begins_no_new_era),
 		cmocka_unit_test(a_child_begins_with_what_stands),
+		cmocka_unit_test(
+			what_ended_long_ago_is_forgotten_and_the_rest_means_what_it_did),
 		cmocka_unit_test(an_empty_mapping_is_none),
 	};
 

@@ -319,6 +319,55 @@ static void a_stack_that_was_forgotten_is_told_as_lost(void **state)
 	assert_int_equal(seen.endings[0], WALK_NO_STACK);
 }
 
+static int see_thread(void *context, const struct recording_thread *thread)
+{
+	uint32_t *threads = context;
+
+	++*threads;
+	if (thread->id > 1)
+		assert_int_equal(thread->end_ns, 20 * (int64_t)thread->id);
+	return 0;
+}
+
+static void threads_that_ended_are_written_and_forgotten(void **state)
+{
+	struct scene *scene = *state;
+	const uint32_t count = 5000;
+
+	image_thread_at(scene->image, 77, START_NS, scene->writer);
+	for (uint32_t i = 2; i <= count; i++) {
+		put_sample(scene->image->ring, 1000 + i % 700, START_NS + 20 * i - 10, 0,
+			   0x10050);
+		pump_begin_round(&scene->pump);
+		pump_all(scene, 0);
+		struct image_thread *thread =
+			image_find_thread(scene->image, (int)(1000 + i % 700));
+
+		assert_int_equal(thread->row, i);
+		thread->end_ns = START_NS + 20 * i;
+		scene->image->ended_threads++;
+		image_forget_tid(scene->image, thread->tid);
+		assert_in_range(scene->image->thread_count, 1, 1000);
+	}
+	assert_int_equal(scene->image->threads[0].tid, 77);
+	/* What is left is written when the image ends. */
+	scene->pump.round_ns = UINT64_MAX;
+	scene->image->ended_threads += 1000;
+	pump_all(scene, 0);
+	assert_int_equal(scene->image->thread_count, 1);
+	assert_int_equal(scene->image->forgotten_covered_ns, 5000 * ((uint64_t)count - 1));
+
+	struct recording_reader *reader;
+	struct error err;
+	uint32_t threads = 0;
+
+	must(recording_writer_commit(scene->writer), &err);
+	must(recording_reader_open(scene->path, &reader, &err), &err);
+	must(recording_reader_each_thread(reader, see_thread, &threads, &err), &err);
+	recording_reader_close(reader);
+	assert_int_equal(threads, count);
+}
+
 static void an_uncommitted_record_is_waited_for_while_the_program_runs(void **state)
 {
 	struct scene *scene = *state;
@@ -423,6 +472,7 @@ int main(void)
 		SCENE(stacks_are_bounded_by_their_size_too),
 		SCENE(a_sample_that_was_on_its_way_over_an_epoch_has_its_stack),
 		SCENE(a_stack_that_was_forgotten_is_told_as_lost),
+		SCENE(threads_that_ended_are_written_and_forgotten),
 		SCENE(an_uncommitted_record_is_waited_for_while_the_program_runs),
 		SCENE(a_killed_writer_costs_one_record_not_the_ring),
 		SCENE(a_hostile_head_moves_nothing),

@@ -1,0 +1,139 @@
+"""Many processes, many threads, many stacks: results as without fathom, books that add up, bounded use."""
+
+import os
+import signal
+import subprocess
+import time
+
+import live
+from live import FATHOM, workload
+
+MIB = 1 << 20
+# What the kernel does for a process between two readings of its clock is a few microseconds.
+UNEXPLAINED = 0.12
+
+
+class Masses(live.LiveTest):
+
+    def bare(self, *arguments):
+        run = subprocess.run(workload("masses", *arguments), stdin=subprocess.DEVNULL, capture_output=True,
+                             cwd=self.folder, timeout=120)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return run
+
+    def assert_same(self, way, *options, **record_options):
+        bare = self.bare(way)
+        recording = self.record(workload("masses", way), *options, **record_options)
+        self.assertEqual(recording.run.stdout, bare.stdout)
+        self.assertEqual(recording.run.stderr, bare.stderr)
+        self.assert_adds_up(recording)
+        self.assert_named(recording)
+        return recording
+
+    def assert_named(self, recording):
+        """Each process has its name, an end, and a period or the reason why it has none."""
+        for name, end_ns, period_ns, reason in recording.rows(
+                "SELECT name, end_ns, period_ns, unentered_reason FROM processes"):
+            self.assertEqual(name, "masses")
+            self.assertIsNotNone(end_ns)
+            self.assertTrue(period_ns is not None or reason, (period_ns, reason))
+
+    def test_every_way_to_make_many_gives_the_same(self):
+        for way in self.bare().stdout.decode().splitlines():
+            with self.subTest(way):
+                recording = self.assert_same(way)
+                self.assert_explained(recording, within=UNEXPLAINED, slack_ns=5 * 1000000)
+
+    def test_so_it_does_with_the_timer(self):
+        for way in ("exits", "execs", "forks of threads", "threads", "daemons"):
+            with self.subTest(way):
+                self.assert_same(way, "--trigger", "timer")
+
+    def test_so_it_does_without_privileges(self):
+        for way in ("execs", "vforks", "clones", "forks of threads"):
+            with self.subTest(way):
+                bare = self.bare(way)
+                recording = self.record_as_nobody(workload("masses", way))
+                self.assertEqual(recording.run.stdout, bare.stdout)
+
+    def test_every_child_is_counted_whatever_its_life(self):
+        for way, processes in (("exits", 1001), ("execs", 201), ("crowds", 65), ("clones", 21),
+                               ("orphans", 41), ("daemons", 41)):
+            with self.subTest(way):
+                recording = self.assert_same(way)
+                pids = {pid for pid, in recording.rows("SELECT pid FROM processes")}
+                self.assertEqual(len(pids), processes)
+
+    def test_a_child_of_fork_does_what_its_parent_did_and_has_its_stacks(self):
+        recording = self.assert_same("alike")
+        self.assertNotIn("no_stack", recording.head()["stacks"])
+        whole = sum(ns for frames, ns in recording.folded() if "main" in frames and "work_of_children" in frames)
+        self.assertGreater(whole, 0.9 * recording.total_ns())
+
+    def test_children_by_raw_system_calls_are_told_of(self):
+        """No handler of fork runs in them, so no agent is in them."""
+        recording = self.assert_same("clones")
+        unentered = recording.rows("SELECT count(*) FROM processes WHERE unentered_reason IS NOT NULL")[0][0]
+        self.assertEqual(unentered, 20)
+        self.assertGreater(recording.head()["unentered_ns"], 200 * 1000000)
+
+    def test_the_recorder_keeps_up_and_keeps_nothing(self):
+        """3,000 children: its descriptors and its memory are those of a few."""
+        run = subprocess.Popen([FATHOM, "record", "-q", "-o", self.path("test.fathom"), "--",
+                                *workload("masses", "exits", 3000)], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder)
+        self.addCleanup(end_process, run)
+        descriptors, resident = watch(run)
+        out, err = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 0, err)
+        self.assertIn(b"3000 ended", out)
+        self.assertGreater(descriptors, 0)
+        self.assertLess(descriptors, 100)
+        self.assertLess(resident, 60 * MIB)
+
+
+class EverNewStacks(live.LiveTest):
+
+    def test_the_store_of_stacks_begins_anew_and_nothing_is_lost(self):
+        """150,000 stacks are three epochs (collect/stacks.h)."""
+        run = subprocess.Popen([FATHOM, "record", "-q", "--rate", "20000", "-o", self.path("test.fathom"), "--",
+                                *workload("novelty", 8000, 12, 2)], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder)
+        self.addCleanup(end_process, run)
+        _, resident = watch(run)
+        run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 0)
+        recording = live.Recording(self.path("test.fathom"), run)
+        self.assertEqual(recording.head()["stacks"].get("no_stack", 0), 0)
+        self.assert_whole_stacks(recording, least_samples=100000)
+        self.assertGreater(recording.rows("SELECT count(*) FROM stacks")[0][0], 500000)
+        for half in ("half_a", "half_b"):
+            self.assert_share(recording.time_of(half, "self_ns") / recording.total_ns(), 0.46, 0.05, half)
+        self.assertLess(resident, 256 * MIB)
+
+
+def watch(run):
+    """The most descriptors and memory that the recorder had at a time, until it ended."""
+    descriptors = resident = 0
+    while run.poll() is None:
+        try:
+            descriptors = max(descriptors, len(os.listdir(f"/proc/{run.pid}/fd")))
+            with open(f"/proc/{run.pid}/statm") as file:
+                resident = max(resident, int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE"))
+        except (OSError, IndexError):
+            break
+        time.sleep(0.02)
+    return descriptors, resident
+
+
+def end_process(run):
+    if run.poll() is None:
+        run.send_signal(signal.SIGKILL)
+    for stream in (run.stdout, run.stderr):
+        if stream:
+            stream.close()
+    run.wait(timeout=10)
+
+
+if __name__ == "__main__":
+    live.main()
