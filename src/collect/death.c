@@ -46,14 +46,22 @@ static int status_from_stat(pid_t pid)
 	return last != NULL ? atoi(last + 1) : -1;
 }
 
-int death_status(pid_t pid, int pidfd)
+static int status_from_pidfd(int pidfd)
 {
 	struct pidfd_info info = { .mask = PIDFD_INFO_EXIT };
 
-	if (pidfd >= 0 && ioctl(pidfd, PIDFD_GET_INFO, &info) == 0 &&
-	    (info.mask & PIDFD_INFO_EXIT))
-		return info.exit_code;
-	return status_from_stat(pid);
+	if (pidfd < 0 || ioctl(pidfd, PIDFD_GET_INFO, &info) < 0 ||
+	    !(info.mask & PIDFD_INFO_EXIT))
+		return -1;
+	return info.exit_code;
+}
+
+int death_status(pid_t pid, int pidfd)
+{
+	const int status = status_from_stat(pid);
+
+	/* Once its parent has taken note of its end, that file is gone, and the pidfd knows. */
+	return status >= 0 ? status : status_from_pidfd(pidfd);
 }
 
 static const char *way_out(bool is_command)

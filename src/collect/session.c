@@ -91,6 +91,8 @@ static void session_image_ended(void *context, struct image *image)
 	account_close(image, &session->account_terms, session->writer);
 	session->uncounted_ns += image->uncounted_ns;
 	tell_generated_code(session->writer, image);
+	if (image->ring != NULL)
+		tracer_tell(session->writer, image);
 	const bool is_command = image->pid == session->command.pid;
 
 	death_tell(session->writer, image,

@@ -9,10 +9,12 @@
 #include "abi/handshake.h"
 #include "base/memory.h"
 #include "base/monotonic.h"
+#include "base/text.h"
 #include "collect/cpu_meter.h"
 #include "collect/enter.h"
 #include "collect/image.h"
 #include "collect/tree.h"
+#include "record/writer.h"
 
 #define NS_PER_MS     1000000ULL
 #define LOOK_EVERY_NS (15 * NS_PER_MS)
@@ -79,6 +81,24 @@ static bool tracer_look_at(struct image *image, const struct pause_terms *terms)
 		pause_end(image, PAUSE_TRACED);
 	tracer_settle_asked(image, is_traced);
 	return true;
+}
+
+void tracer_tell(struct recording_writer *writer, const struct image *image)
+{
+	struct text note = { 0 };
+
+	if (image->pause.traced_ns == 0 || !(image->ring->flags & RING_TIMER))
+		return;
+	text_add_printable(&note, image->name, strnlen(image->name, sizeof image->name));
+	text_addf(&note, " (pid %d) was traced by a debugger: %s", (int)image->pid,
+		  image->samples == 0
+			  ? "it is not sampled, even after that, since timers cannot be begun "
+			    "from outside"
+			  : "timers cannot be stopped from outside, so the debugger may have "
+			    "been shown the SIGTRAPs they send (in gdb, 'handle SIGTRAP nostop "
+			    "noprint' hides them)");
+	recording_writer_note(writer, text_string(&note));
+	text_done(&note);
 }
 
 int tracer_wait_ms(const struct tracer_watch *watch, const struct tree *tree, int wait_ms)

@@ -13,6 +13,8 @@
 #include <sys/types.h>
 
 struct enter_terms;
+struct image;
+struct recording_writer;
 struct tree;
 
 struct tracer_watch {
@@ -22,6 +24,8 @@ struct tracer_watch {
 
 /* Whether a process is being traced at this moment. */
 bool tracer_is_on(pid_t pid);
+/* A note if the image was traced and timers trigger, which nobody can stop from outside. */
+void tracer_tell(struct recording_writer *writer, const struct image *image);
 /* Milliseconds until the next look is due, or the given, if that is sooner. */
 int tracer_wait_ms(const struct tracer_watch *watch, const struct tree *tree, int wait_ms);
 /* Looks at the images the agent is in, if it is time to. */
