@@ -77,6 +77,25 @@ static bool memory_is_own_stack(u64 sp, u64 top)
 	return true;
 }
 
+bool memory_has_room(u64 sp, u32 bytes)
+{
+	const u64 low = page_of(sp - bytes);
+	const u64 top = memory_own_stack_top(sp);
+
+	if (low == page_of(sp) || !agent.may_call)
+		return true;
+	const bool is_own = top != 0 && memory_is_own_stack(sp, top);
+
+	if (is_own && thread_notes.own_stack_low != 0 && low >= thread_notes.own_stack_low)
+		return true;
+	/* The main thread's stack grows by this, as it would when we came there. */
+	if (!memory_probe(low))
+		return false;
+	if (is_own)
+		thread_notes.own_stack_low = low;
+	return true;
+}
+
 void memory_begin(struct mem *mem, struct memory_copies *copies, u64 sp)
 {
 	const u64 top = memory_own_stack_top(sp);
@@ -115,7 +134,8 @@ static bool memory_copy(u64 *to, u64 page)
 
 	if (!__atomic_load_n(&agent.may_copy, __ATOMIC_RELAXED))
 		return memory_copy_after_probe(to, page);
-	const long rc = arch_syscall6(SYS_process_vm_readv, agent.pid, (long)&into, 1,
+	/* By its thread's number: the first thread, whose number is the process's, may be gone. */
+	const long rc = arch_syscall6(SYS_process_vm_readv, thread_notes.tid, (long)&into, 1,
 				      (long)&from, 1, 0);
 
 	if (rc == -EPERM || rc == -ENOSYS) {

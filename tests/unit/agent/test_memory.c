@@ -107,9 +107,9 @@ static int begin(void **state)
 		mmap(NULL, PAGES * MEMORY_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	memset(machine.is_readable, 1, sizeof machine.is_readable);
 	machine.thread_pointer = 16;
-	agent = (struct agent){ .may_call = true, .may_copy = true, .pid = 4711 };
+	agent = (struct agent){ .may_call = true, .may_copy = true };
 	agent.main_thread_pointer = 32;
-	memset(&thread_notes, 0, sizeof thread_notes);
+	thread_notes = (struct thread_notes){ .tid = 4711 };
 	return 0;
 }
 
