@@ -10,8 +10,7 @@
 #pragma once
 #include "abi/types.h"
 
-#define HANDSHAKE_MAGIC           0x66746d33U /* changes with the messages' layout */
-#define HANDSHAKE_SOCKET_VARIABLE "FATHOM_AGENT_SOCKET"
+#define HANDSHAKE_MAGIC 0x66746d33U /* changes with the messages' layout */
 /* What the recorder's sampling events bear, in si_perf_data: "fathom". */
 #define HANDSHAKE_EVENT_MARK 0x666174686f6dULL
 /* How long a program waits for a recorder that does not answer. */

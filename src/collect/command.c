@@ -7,28 +7,76 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "abi/handshake.h"
+#include "abi/environment.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "collect/allowance.h"
+#include "target/program.h"
 
 #define EXIT_OURS 125
 
-/* In the child: the environment the agent needs, then the command. */
+/* The first in PATH that may be executed is what execvp() will run. */
+static const char *command_find(const char *name)
+{
+	const char *folders = getenv("PATH");
+
+	if (strchr(name, '/') != NULL)
+		return xstrdup(name);
+	for (const char *folder = folders != NULL ? folders : "/bin:/usr/bin";; folder++) {
+		const int bytes = (int)strcspn(folder, ":");
+		CLEANUP(freep)
+		char *path = xasprintf("%.*s%s%s", bytes, folder, bytes > 0 ? "/" : "", name);
+
+		if (faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0)
+			return xstrdup(path);
+		folder += bytes;
+		if (*folder == '\0')
+			return NULL;
+	}
+}
+
+/* The environment as it is, and last the entries of abi/environment.h. */
+static char **command_entries(const struct command_environment *environment,
+			      const char *first_libraries)
+{
+	const size_t prefix = strlen(ENVIRONMENT_PRELOAD);
+	const char *others = "";
+	struct sigaction trap;
+	size_t count = 0;
+
+	for (; environ[count] != NULL; count++)
+		if (strncmp(environ[count], ENVIRONMENT_PRELOAD, prefix) == 0)
+			others = environ[count] + prefix;
+	char **entries = xzalloc((count + ENVIRONMENT_ENTRIES + 1) * sizeof *entries);
+
+	memcpy(entries, environ, count * sizeof *entries);
+	sigaction(SIGTRAP, NULL, &trap);
+	entries[count] = xasprintf(ENVIRONMENT_RECORDER "%s%s:%s",
+				   trap.sa_handler == SIG_IGN ? ENVIRONMENT_IGNORED
+							      : ENVIRONMENT_DEFAULT,
+				   environment->agent_path, environment->socket_path);
+	entries[count + 1] =
+		xasprintf(ENVIRONMENT_PRELOAD "%s%s%s%s%s", first_libraries,
+			  first_libraries[0] != '\0' ? ":" : "", environment->agent_path,
+			  others[0] != '\0' ? ":" : "", others);
+	return entries;
+}
+
+/* In the child.  What cannot be entered is left alone. */
 static void command_exec(char *const *argv, const struct command_environment *environment)
 {
-	const char *others = getenv("LD_PRELOAD");
-	CLEANUP(freep)
-	char *preload = others != NULL && others[0] != '\0'
-				? xasprintf("%s:%s", environment->agent_path, others)
-				: xstrdup(environment->agent_path);
+	const char *path = command_find(argv[0]);
+	struct target_program program = { .is_enterable = false };
+	char *const *entries = environ;
 
-	setenv("LD_PRELOAD", preload, 1);
-	setenv(HANDSHAKE_SOCKET_VARIABLE, environment->socket_path, 1);
+	if (path != NULL)
+		target_program_judge(path, argv, &program);
+	if (program.is_enterable)
+		entries = command_entries(environment, program.first_libraries);
 	sigprocmask(SIG_SETMASK, &environment->signal_mask, NULL);
 	if (environment->allowance != NULL)
 		allowance_give_back(environment->allowance);
-	execvp(argv[0], argv);
+	execvpe(argv[0], argv, entries);
 }
 
 static void command_child(char *const *argv, const struct command_environment *environment,

@@ -4,6 +4,7 @@
  * start.c     the constructor, and children of fork
  * handshake.c hello to the recorder, the ring from it
  * trap.c      the SIGTRAP handler: one sample
+ * budget.h    how much of the time may be ours
  * clock.c     the weight of a sample
  * memory.h    what the walkers may read
  * images.h    which image holds an address
@@ -20,7 +21,8 @@
  * masks.c     signal masks
  * waits.c     calls that wait with a mask, or for signals
  * forward.c   traps that are not ours
- * exec.c      programs that replace themselves
+ * exec.c      programs that replace themselves, launch.c, system.c and popen.c others that
+ *             they start; environment.h has what those are given
  * seccomp.c   and those that give up system calls
  *
  * The rules of this place: nothing allocates, locks, prints or exits; a handler
@@ -33,6 +35,7 @@
 
 #include "abi/ring.h"
 #include "abi/walk_status.h"
+#include "vantage/agent/budget.h"
 #include "vantage/agent/memory.h"
 #include "walk/native.h"
 
@@ -49,6 +52,7 @@ struct scratch {
 struct agent {
 	/* NULL: not sampling.  Mapped once for each process image or forked child. */
 	struct ring_header *ring;
+	const char *name;            /* what it was started as, for the recorder */
 	u64 main_stack_top;          /* the end of the initial stack */
 	u64 main_stack_bytes;        /* how far below it the initial stack may reach */
 	u64 main_thread_pointer;     /* arch_thread_pointer() of the thread that has it */
@@ -82,6 +86,8 @@ struct thread_notes {
 	u64 own_stack_floor; /* below it, nothing is the thread's own stack */
 	void *timer;         /* timers.c */
 	bool has_timer;
+	struct budget budget; /* of its walks */
+	u32 early_traps;      /* that made no sample: the next stands for them */
 	bool is_timer_slow; /* sampling is paused */
 };
 extern __thread struct thread_notes thread_notes;

@@ -1,75 +1,173 @@
 /*
- * exec - a program that replaces itself is not killed by a trap that comes late.
+ * exec - a program that replaces itself takes us along unseen, or goes without a trace of us.
+ *
+ * If the agent can be preloaded into the next image, that gets a copy of its environment with
+ * our two entries, which its agent takes out again (environment.h).  If it cannot, for the image is
+ * statically linked or privileged or somebody else's, it gets exactly what it would have
+ * without us.
  *
  * exec resets our handler, and a trap that the event, or a timer, raised while the kernel was
  * at it arrives in the new image: by default it kills.  (Measured on Linux 6.18: an event
  * that counts system time killed every third exec at 10,000 Hz; remove_on_exec does not take
- * back what is pending.)  So SIGTRAP is ignored from before the exec on, which exec
- * keeps, until the new image's agent takes it; a breakpoint still kills as it should, since the
- * kernel does not let that be ignored.
+ * back what is pending.)  Where an agent comes, SIGTRAP is ignored from before the exec on, which
+ * exec keeps, until that agent takes it; a breakpoint still kills as it should, since the kernel
+ * does not let that be ignored.  Where none comes, the events are switched off before, and
+ * SIGTRAP is what the program made of it.
+ *
+ * All of these may be called in a handler, and in a vfork child, whose memory is its parent's.
  */
 #include "vantage/agent/agent.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdarg.h>
-#include <sys/mman.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "abi/handshake.h"
+#include "vantage/agent/arch.h"
+#include "vantage/agent/environment.h"
 #include "vantage/agent/hooks.h"
+#include "vantage/agent/next_image.h"
+#include "vantage/agent/pointers.h"
+#include "vantage/agent/search.h"
 #include "vantage/agent/signals.h"
+
+#define SHELL "/bin/sh"
 
 AGENT_EXPORT int execveat(int folder, const char *path, char *const argv[],
 			  char *const environment[], int flags);
 
+/* What is executed, as execveat(2) is asked; or by execve(2), which filters may tell apart. */
+struct image_call {
+	bool is_at;
+	int folder;
+	const char *path;
+	char *const *argv;
+	char *const *environment;
+	int flags;
+};
+
 /* In a vfork child the events and timers are the parent's, and so is this memory. */
-static bool exec_is_ours(void)
+static bool is_sampled(void)
 {
 	return agent.ring != NULL && agent.pid == getpid();
 }
 
-static struct signals_shown exec_begin(void)
+/* The system call.  Returns a negative errno. */
+static int image_execute(const struct image_call *call, char *const *environment)
 {
-	return signals_show(exec_is_ours());
+	if (!call->is_at)
+		return (int)arch_syscall4(SYS_execve, (long)call->path, (long)call->argv,
+					  (long)environment, 0);
+	return (int)arch_syscall6(SYS_execveat, call->folder, (long)call->path,
+				  (long)call->argv, (long)environment, call->flags, 0);
 }
 
-/* The exec failed: we stay, and so does its errno. */
-static int exec_failed(struct signals_shown shown, int rc)
+/* must_ignore_trap: a trap may come as late as in the new image. */
+static int image_execute_shown(const struct image_call *call, char *const *environment,
+			       bool must_ignore_trap)
 {
-	const int saved_errno = errno;
+	const struct signals_shown shown = signals_show(must_ignore_trap);
+	const int rc = image_execute(call, environment);
 
 	signals_hide(&shown);
-	errno = saved_errno;
 	return rc;
 }
 
-static int exec_call(int folder, const char *path, char *const argv[],
-		     char *const environment[], int flags)
+/* Nobody will be there to take a trap that comes late: none may come. */
+static int image_execute_alone(const struct image_call *call)
 {
-	const struct signals_shown shown = exec_begin();
+	const bool must_stop = is_sampled();
+	const bool is_stopped = must_stop && handshake_stop(HANDSHAKE_EXEC);
+	const int rc = image_execute_shown(call, call->environment, must_stop && !is_stopped);
 
-	return exec_failed(shown,
-			   (int)syscall(SYS_execveat, folder, path, argv, environment, flags));
+	if (is_stopped)
+		handshake_resume();
+	return rc;
+}
+
+/* The header says that some arguments are never NULL, so compilers would not look. */
+static bool is_null(const void *pointer)
+{
+	__asm__("" : "+r"(pointer));
+	return pointer == NULL;
+}
+
+static void image_judge(const struct image_call *call, struct program_answer *out_answer)
+{
+	const bool has_argument = !is_null(call->argv) && call->argv[0] != NULL;
+
+	*out_answer = (struct program_answer){ .kind = PROGRAM_UNREADABLE };
+	if (environment_may_enter())
+		next_image_judge(
+			&(struct next_image_path){
+				.folder = call->folder,
+				.path = call->path,
+				.flags = call->flags,
+				.first_argument = has_argument ? call->argv[1] : NULL,
+				.agent_path = environment_agent_path(),
+			},
+			out_answer);
+}
+
+static int image_exec(const struct image_call *call)
+{
+	struct program_answer judged;
+	struct environment_copy copy;
+
+	image_judge(call, &judged);
+	/* The kernel says what is missing; should it be there by now, it goes alone. */
+	if (judged.kind == PROGRAM_MISSING)
+		return image_execute_shown(call, call->environment, is_sampled());
+	if (judged.kind != PROGRAM_ENTERABLE ||
+	    !environment_copy(&copy, call->environment, call->argv, judged.first_libraries,
+			      signals_is_trap_ignored()))
+		return image_execute_alone(call);
+
+	const int rc = image_execute_shown(call, copy.entries, is_sampled());
+
+	environment_copy_done(&copy);
+	return rc;
+}
+
+static int answer(int rc)
+{
+	errno = -rc;
+	return -1;
+}
+
+static struct image_call call_of(const char *path, char *const *argv, char *const *environment)
+{
+	return (struct image_call){
+		.folder = AT_FDCWD, .path = path, .argv = argv, .environment = environment
+	};
 }
 
 AGENT_EXPORT int execve(const char *path, char *const argv[], char *const environment[])
 {
-	const struct signals_shown shown = exec_begin();
+	const struct image_call call = call_of(path, argv, environment);
 
-	return exec_failed(shown, (int)syscall(SYS_execve, path, argv, environment));
+	return answer(image_exec(&call));
 }
 
 AGENT_EXPORT int execveat(int folder, const char *path, char *const argv[],
 			  char *const environment[], int flags)
 {
-	return exec_call(folder, path, argv, environment, flags);
+	struct image_call call = call_of(path, argv, environment);
+
+	call.is_at = true;
+	call.folder = folder;
+	call.flags = flags;
+	return answer(image_exec(&call));
 }
 
 AGENT_EXPORT int fexecve(int fd, char *const argv[], char *const environment[])
 {
-	return exec_call(fd, "", argv, environment, AT_EMPTY_PATH);
+	if (fd < 0 || is_null(argv) || is_null(environment))
+		return answer(-EINVAL);
+	return execveat(fd, "", argv, environment, AT_EMPTY_PATH);
 }
 
 AGENT_EXPORT int execv(const char *path, char *const argv[])
@@ -77,12 +175,53 @@ AGENT_EXPORT int execv(const char *path, char *const argv[])
 	return execve(path, argv, environ);
 }
 
-/* The search along PATH is libc's own. */
+static size_t count_of(char *const *argv)
+{
+	size_t count = 0;
+
+	while (!is_null(argv) && argv[count] != NULL)
+		count++;
+	return count;
+}
+
+/* What is neither a program nor a script with "#!" is a shell's, as libc has it. */
+static int execute_by_shell(const struct image_call *call)
+{
+	const size_t count = count_of(call->argv);
+	struct pointers pointers;
+
+	/* The shell, the file, what follows the name it was to have, and NULL. */
+	if (!pointers_take(&pointers, count + 3))
+		return -ENOMEM;
+	char **argv = pointers.entries;
+
+	argv[0] = (char *)(unsigned long)SHELL;
+	argv[1] = (char *)(unsigned long)call->path;
+	argv[2] = NULL;
+	if (count > 1)
+		memcpy(argv + 2, call->argv + 1, count * sizeof(char *));
+	const struct image_call shell = call_of(SHELL, argv, call->environment);
+	const int rc = image_exec(&shell);
+
+	pointers_give(&pointers);
+	return rc;
+}
+
+static int try_candidate(void *context, const char *path)
+{
+	struct image_call *call = context;
+
+	call->path = path;
+	const int rc = image_exec(call);
+
+	return rc == -ENOEXEC ? execute_by_shell(call) : rc;
+}
+
 AGENT_EXPORT int execvpe(const char *file, char *const argv[], char *const environment[])
 {
-	const struct signals_shown shown = exec_begin();
+	struct image_call call = call_of(file, argv, environment);
 
-	return exec_failed(shown, HOOK_NEXT(execvpe)(file, argv, environment));
+	return answer(search_path(file, try_candidate, &call));
 }
 
 AGENT_EXPORT int execvp(const char *file, char *const argv[])
@@ -90,13 +229,12 @@ AGENT_EXPORT int execvp(const char *file, char *const argv[])
 	return execvpe(file, argv, environ);
 }
 
-/* The arguments of execl() and its like as an array.  Not allocated: a vfork child may call. */
-struct arguments {
-	char **argv;
-	size_t bytes;
-};
-
-static struct arguments arguments_take(const char *first, va_list *list)
+/*
+ * The arguments of execl() and its like as an array, and what comes behind them: the environment
+ * of execle().  False: there are too many.
+ */
+static bool arguments_take(const char *first, va_list *list, struct pointers *out_arguments,
+			   char *const **out_environment)
 {
 	va_list counting;
 	size_t count = 1;
@@ -105,65 +243,65 @@ static struct arguments arguments_take(const char *first, va_list *list)
 	while (va_arg(counting, char *) != NULL)
 		count++;
 	va_end(counting);
-
-	struct arguments arguments = { .bytes = (count + 1) * sizeof(char *) };
-	char **argv = mmap(NULL, arguments.bytes, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (argv == MAP_FAILED)
-		return arguments;
-	argv[0] = (char *)(unsigned long)first;
+	if (!pointers_take(out_arguments, count + 1))
+		return false;
+	out_arguments->entries[0] = (char *)(unsigned long)first;
 	for (size_t i = 1; i <= count; i++)
-		argv[i] = va_arg(*list, char *);
-	arguments.argv = argv;
-	return arguments;
+		out_arguments->entries[i] = va_arg(*list, char *);
+	if (out_environment != NULL)
+		*out_environment = va_arg(*list, char *const *);
+	return true;
 }
 
-static int arguments_give(struct arguments arguments, int rc)
+/* Comes back from an exec that failed, with its errno. */
+static int arguments_give(struct pointers *arguments)
 {
-	const int saved_errno = errno;
-
-	munmap(arguments.argv, arguments.bytes);
-	errno = saved_errno;
-	return rc;
+	pointers_give(arguments);
+	return -1;
 }
 
 AGENT_EXPORT int execl(const char *path, const char *first, ...)
 {
+	struct pointers arguments;
 	va_list list;
 
 	va_start(list, first);
-	struct arguments arguments = arguments_take(first, &list);
+	const bool is_taken = arguments_take(first, &list, &arguments, NULL);
 
 	va_end(list);
-	if (arguments.argv == NULL)
-		return -1;
-	return arguments_give(arguments, execv(path, arguments.argv));
+	if (!is_taken)
+		return answer(-ENOMEM);
+	execv(path, arguments.entries);
+	return arguments_give(&arguments);
 }
 
 AGENT_EXPORT int execlp(const char *file, const char *first, ...)
 {
+	struct pointers arguments;
 	va_list list;
 
 	va_start(list, first);
-	struct arguments arguments = arguments_take(first, &list);
+	const bool is_taken = arguments_take(first, &list, &arguments, NULL);
 
 	va_end(list);
-	if (arguments.argv == NULL)
-		return -1;
-	return arguments_give(arguments, execvp(file, arguments.argv));
+	if (!is_taken)
+		return answer(-ENOMEM);
+	execvp(file, arguments.entries);
+	return arguments_give(&arguments);
 }
 
 AGENT_EXPORT int execle(const char *path, const char *first, ...)
 {
+	char *const *environment;
+	struct pointers arguments;
 	va_list list;
 
 	va_start(list, first);
-	struct arguments arguments = arguments_take(first, &list);
-	char *const *environment = va_arg(list, char *const *);
+	const bool is_taken = arguments_take(first, &list, &arguments, &environment);
 
 	va_end(list);
-	if (arguments.argv == NULL)
-		return -1;
-	return arguments_give(arguments, execve(path, arguments.argv, environment));
+	if (!is_taken)
+		return answer(-ENOMEM);
+	execve(path, arguments.entries, environment);
+	return arguments_give(&arguments);
 }

@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -24,22 +23,20 @@
 
 #include "abi/handshake.h"
 #include "vantage/agent/arch.h"
+#include "vantage/agent/environment.h"
 
 #define KERNEL_SIGSET_BYTES 8
 #define NS_PER_SECOND       1000000000ULL
 #define NS_PER_MS           1000000ULL
 
-/* Kept from the constructor on: children of fork may have changed the environment. */
 static struct sockaddr_un recorder_address;
 /* Why this process and its children of fork are not sampled any more. */
 static u32 lasting_reason;
 
 static bool handshake_find_recorder(void)
 {
-	const char *path = getenv(HANDSHAKE_SOCKET_VARIABLE);
+	const char *path = environment_socket();
 
-	if (recorder_address.sun_path[0] != '\0')
-		return true;
 	if (path == NULL || path[0] == '\0' || strlen(path) >= sizeof recorder_address.sun_path)
 		return false;
 	recorder_address.sun_family = AF_UNIX;
@@ -91,7 +88,10 @@ static bool handshake_say_hello(int fd, u32 occasion, u32 reason)
 		.time_ns = monotonic_ns(),
 	};
 
-	strncpy(hello.name, program_invocation_short_name, sizeof hello.name - 1);
+	/* In the constructor, libc does not know it yet. */
+	strncpy(hello.name,
+		occasion == HANDSHAKE_START ? agent.name : program_invocation_short_name,
+		sizeof hello.name - 1);
 	return arch_syscall6(SYS_sendto, fd, (long)&hello, sizeof hello, MSG_NOSIGNAL, 0, 0) ==
 	       (long)sizeof hello;
 }
@@ -229,7 +229,7 @@ static bool handshake_ask(u32 occasion, u32 reason)
 bool handshake_stop(u32 reason)
 {
 	/* Traps that come all the same are nobody's in an image that is not sampled. */
-	if (agent.ring == NULL)
+	if (agent.ring == NULL || lasting_reason != HANDSHAKE_NO_REASON)
 		return true;
 	if (!handshake_ask(HANDSHAKE_STOP, reason))
 		return false;
@@ -243,9 +243,9 @@ bool handshake_stop(u32 reason)
 
 void handshake_resume(void)
 {
-	if (agent.ring == NULL)
+	/* What it had stopped for before an exec that failed is not over. */
+	if (agent.ring == NULL || lasting_reason != HANDSHAKE_NO_REASON)
 		return;
-	lasting_reason = HANDSHAKE_NO_REASON;
 	if (handshake_ask(HANDSHAKE_RESUME, HANDSHAKE_NO_REASON) && agent.has_timers)
 		timers_arm_thread(agent.ring);
 }

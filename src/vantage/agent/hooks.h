@@ -53,15 +53,24 @@
 	X(sigtimedwait, PASSES_ON, "the same")                                                 \
 	X(signalfd, PASSES_ON, "the same")                                                     \
 	/* exec.c */                                                                           \
-	X(execve, ANSWERS, "a trap that comes late must not kill the next image")              \
+	X(execve, ANSWERS, "the next image is entered unseen, and no late trap kills it")      \
 	X(execveat, ANSWERS, "the same")                                                       \
 	X(fexecve, ANSWERS, "the same")                                                        \
 	X(execv, ANSWERS, "the same")                                                          \
 	X(execvp, ANSWERS, "the same")                                                         \
-	X(execvpe, PASSES_ON, "the same")                                                      \
+	X(execvpe, ANSWERS, "the same")                                                        \
 	X(execl, ANSWERS, "the same")                                                          \
 	X(execle, ANSWERS, "the same")                                                         \
 	X(execlp, ANSWERS, "the same")                                                         \
+	/* launch.c */                                                                         \
+	X(posix_spawn, PASSES_ON, "the same: within libc it does not pass execve()")           \
+	X(posix_spawnp, PASSES_ON, "the same")                                                 \
+	/* system.c */                                                                         \
+	X(system, PASSES_ON, "the same: within libc it does not pass posix_spawn()")           \
+	/* popen.c */                                                                          \
+	X(popen, PASSES_ON, "the same")                                                        \
+	X(pclose, PASSES_ON, "the shell behind a stream of ours is waited for")                \
+	X(fclose, PASSES_ON, "the same")                                                       \
 	/* altstack.c */                                                                       \
 	X(sigaltstack, ANSWERS, "one too small for our trap is exchanged for a larger one")    \
 	/* tracing.c */                                                                        \

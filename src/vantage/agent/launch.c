@@ -71,32 +71,37 @@ static bool is_enterable(const struct launch *call, struct program_answer *out_a
 	return out_answer->kind == PROGRAM_ENTERABLE;
 }
 
-static int pass_on(const struct launch *call, pid_t *out_pid, char *const *environment)
+/* libc's child shares its memory, errno too: that is as libc leaves it. */
+static int pass_on(const struct launch *call, pid_t *out_pid, char *const *environment,
+		   int *in_out_errno)
 {
 	const struct signals_shown shown = signals_show(false);
+
+	errno = *in_out_errno;
 	const int rc = (call->is_search ? HOOK_NEXT(posix_spawnp) : HOOK_NEXT(posix_spawn))(
 		out_pid, call->path, call->actions, call->attributes, call->argv, environment);
 
+	*in_out_errno = errno;
 	signals_hide(&shown);
 	return rc;
 }
 
 int launch(const struct launch *call, pid_t *out_pid)
 {
-	const int saved_errno = errno;
 	struct environment_copy copy;
 	struct program_answer judged;
+	int their_errno = errno;
 	int rc;
 
 	if (is_enterable(call, &judged) &&
 	    environment_copy(&copy, call->environment, call->argv, judged.first_libraries,
 			     is_trap_ignored_for(call->attributes))) {
-		rc = pass_on(call, out_pid, copy.entries);
+		rc = pass_on(call, out_pid, copy.entries, &their_errno);
 		environment_copy_done(&copy);
 	} else {
-		rc = pass_on(call, out_pid, call->environment);
+		rc = pass_on(call, out_pid, call->environment, &their_errno);
 	}
-	errno = saved_errno;
+	errno = their_errno;
 	return rc;
 }
 

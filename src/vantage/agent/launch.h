@@ -15,7 +15,7 @@ struct launch {
 	char *const *environment;
 };
 
-/* As posix_spawn(): an errno, which itself is not changed. */
+/* As posix_spawn(). */
 int launch(const struct launch *call, pid_t *out_pid);
 /* `sh -c command` with the program's environment. */
 int launch_shell(const char *command, const posix_spawn_file_actions_t *actions,

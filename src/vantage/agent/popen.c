@@ -1,11 +1,10 @@
 /*
  * popen - popen(3), since libc's starts its shell by a way of its own.
  *
- * The stream is one of fdopen()'s, and which process is behind it is in a table here, as libc
- * has it in a list: pclose() and fclose() wait for that.  (The other way, libc's popen() while
+ * The stream is one of fdopen()'s, and the process behind it is in a list of ours, as libc has a
+ * list of its own: pclose() and fclose() wait for that.  (The other way, libc's popen() while
  * environ leads to another array for a moment, would let other threads find that array, and
- * setenv() copy it.)  A stream that does not find a place in the table is libc's, and its shell
- * is not entered.
+ * setenv() copy it.)  It allocates, with the program's malloc(), where libc's does.
  */
 #include "vantage/agent/launch.h"
 
@@ -13,6 +12,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,10 +23,9 @@
 #include "vantage/agent/environment.h"
 #include "vantage/agent/hooks.h"
 
-#define STREAM_COUNT 64
-
 struct stream {
-	FILE *file; /* NULL: a free place */
+	struct stream *next;
+	FILE *file;
 	pid_t pid;
 	int fd;
 };
@@ -34,8 +33,8 @@ struct stream {
 static struct {
 	/* Held while a shell is started: no stream may come or go meanwhile. */
 	pthread_mutex_t lock;
-	u32 in_use; /* read without the lock, by those whose streams are not in here */
-	struct stream all[STREAM_COUNT];
+	/* Also read without the lock, by those whose streams are not in here. */
+	struct stream *first;
 } streams = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 void popen_forget(void)
@@ -73,9 +72,9 @@ static int fill_actions(posix_spawn_file_actions_t *actions, int child_end, int 
 {
 	int rc = posix_spawn_file_actions_adddup2(actions, child_end, target);
 
-	for (size_t i = 0; i < STREAM_COUNT && rc == 0; i++)
-		if (streams.all[i].file != NULL && streams.all[i].fd != target)
-			rc = posix_spawn_file_actions_addclose(actions, streams.all[i].fd);
+	for (const struct stream *at = streams.first; at != NULL && rc == 0; at = at->next)
+		if (at->fd != target)
+			rc = posix_spawn_file_actions_addclose(actions, at->fd);
 	return rc;
 }
 
@@ -92,84 +91,87 @@ static int start_shell(const char *command, int child_end, int target, pid_t *ou
 	return rc;
 }
 
-/* The lock is held. */
-static struct stream *find(const FILE *file)
-{
-	for (size_t i = 0; i < STREAM_COUNT; i++)
-		if (streams.all[i].file == file)
-			return &streams.all[i];
-	return NULL;
-}
-
 /* The lock is held.  0, or an errno. */
-static int open_stream(struct stream *place, const char *command, struct popen_mode mode)
+static int open_stream(struct stream *stream, const char *command, struct popen_mode mode)
 {
 	int ends[2];
-	pid_t pid;
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return errno;
-	const int ours = mode.is_read ? ends[0] : ends[1];
 	const int childs = mode.is_read ? ends[1] : ends[0];
-	FILE *file = fdopen(ours, mode.is_read ? "r" : "w");
-	int rc = file != NULL ? start_shell(command, childs,
-					    mode.is_read ? STDOUT_FILENO : STDIN_FILENO, &pid)
-			      : errno;
+
+	stream->fd = mode.is_read ? ends[0] : ends[1];
+	stream->file = fdopen(stream->fd, mode.is_read ? "r" : "w");
+	const int rc = stream->file == NULL
+			       ? errno
+			       : start_shell(command, childs,
+					     mode.is_read ? STDOUT_FILENO : STDIN_FILENO,
+					     &stream->pid);
 
 	close_quietly(childs);
-	if (rc != 0) {
-		if (file != NULL)
-			HOOK_NEXT(fclose)(file);
-		else
-			close_quietly(ours);
-		return rc;
+	if (rc != 0 && stream->file != NULL)
+		HOOK_NEXT(fclose)(stream->file);
+	else if (rc != 0)
+		close_quietly(stream->fd);
+	else if (!mode.is_cloexec)
+		fcntl(stream->fd, F_SETFD, 0);
+	return rc;
+}
+
+static int begin_stream(struct stream *stream, const char *command, struct popen_mode mode)
+{
+	pthread_mutex_lock(&streams.lock);
+	const int rc = open_stream(stream, command, mode);
+
+	if (rc == 0) {
+		stream->next = streams.first;
+		__atomic_store_n(&streams.first, stream, __ATOMIC_RELAXED);
 	}
-	if (!mode.is_cloexec)
-		fcntl(ours, F_SETFD, 0);
-	*place = (struct stream){ .file = file, .pid = pid, .fd = ours };
-	__atomic_fetch_add(&streams.in_use, 1, __ATOMIC_RELAXED);
-	return 0;
+	pthread_mutex_unlock(&streams.lock);
+	return rc;
 }
 
 AGENT_EXPORT FILE *popen(const char *command, const char *mode_text)
 {
-	struct popen_mode mode;
 	const int saved_errno = errno;
-	FILE *file = NULL;
-	int rc = 0;
+	struct popen_mode mode;
 
-	if (!environment_may_enter() || !parse_mode(mode_text, &mode))
+	if (environment_socket() == NULL || !parse_mode(mode_text, &mode))
 		return HOOK_NEXT(popen)(command, mode_text);
-	pthread_mutex_lock(&streams.lock);
-	struct stream *place = find(NULL);
+	struct stream *stream = malloc(sizeof *stream);
 
-	if (place != NULL) {
-		rc = open_stream(place, command, mode);
-		file = place->file;
+	if (stream == NULL)
+		return NULL;
+	const int rc = begin_stream(stream, command, mode);
+
+	if (rc != 0) {
+		free(stream);
+		errno = rc;
+		return NULL;
 	}
-	pthread_mutex_unlock(&streams.lock);
-	if (place == NULL)
-		return HOOK_NEXT(popen)(command, mode_text);
-	errno = rc != 0 ? rc : saved_errno;
-	return file;
+	errno = saved_errno;
+	return stream->file;
 }
 
 /* The process behind a stream of ours, which is no longer one then; 0: it is none. */
 static pid_t take(const FILE *file)
 {
-	pid_t pid = 0;
+	struct stream *stream = NULL;
 
-	if (file == NULL || __atomic_load_n(&streams.in_use, __ATOMIC_RELAXED) == 0)
+	if (file == NULL || __atomic_load_n(&streams.first, __ATOMIC_RELAXED) == NULL)
 		return 0;
 	pthread_mutex_lock(&streams.lock);
-	struct stream *place = find(file);
-
-	if (place != NULL) {
-		pid = place->pid;
-		place->file = NULL;
-		__atomic_fetch_sub(&streams.in_use, 1, __ATOMIC_RELAXED);
+	for (struct stream **at = &streams.first; *at != NULL; at = &(*at)->next) {
+		if ((*at)->file != file)
+			continue;
+		stream = *at;
+		__atomic_store_n(at, stream->next, __ATOMIC_RELAXED);
+		break;
 	}
 	pthread_mutex_unlock(&streams.lock);
+	const pid_t pid = stream != NULL ? stream->pid : 0;
+
+	free(stream);
 	return pid;
 }
 

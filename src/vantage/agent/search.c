@@ -39,7 +39,8 @@ static int search_folders(const char *folders, const char *file, search_try try,
 {
 	char path[PATH_MAX + NAME_MAX + 2];
 	bool was_denied = false;
-	int rc = -ENOENT;
+	/* If nothing is tried, libc says what was said last. */
+	int rc = -errno;
 
 	for (const char *folder = folders;; folder++) {
 		const size_t bytes = strcspn(folder, ":");

@@ -58,6 +58,9 @@ AGENT_EXPORT int prctl(int option, ...)
 	return (int)result_of(arch_syscall6(SYS_prctl, option, a[0], a[1], a[2], a[3], 0));
 }
 
+extern int execveat(int folder, const char *path, char *const argv[], char *const environment[],
+		    int flags);
+
 AGENT_EXPORT long syscall(long number, ...)
 {
 	va_list list;
@@ -71,6 +74,12 @@ AGENT_EXPORT long syscall(long number, ...)
 		give_up_calls(a[0] == SECCOMP_SET_MODE_STRICT);
 	if (number == SYS_prctl)
 		note_prctl(a[0], a[1]);
+	/* An exec is an exec by any name: exec.c. */
+	if (number == SYS_execve)
+		return execve((const char *)a[0], (char *const *)a[1], (char *const *)a[2]);
+	if (number == SYS_execveat)
+		return execveat((int)a[0], (const char *)a[1], (char *const *)a[2],
+				(char *const *)a[3], (int)a[4]);
 	if (raw_calls_answer(number, a, &rc))
 		return result_of(rc);
 	return result_of(arch_syscall6(number, a[0], a[1], a[2], a[3], a[4], a[5]));

@@ -11,13 +11,16 @@
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "abi/handshake.h"
 #include "vantage/agent/altstack.h"
 #include "vantage/agent/arch.h"
+#include "vantage/agent/environment.h"
 #include "vantage/agent/hooks.h"
 #include "vantage/agent/images.h"
 #include "vantage/agent/signals.h"
+#include "vantage/agent/launch.h"
 
 #define STACK_MAX     (1ULL << 30)
 #define STACK_DEFAULT (8ULL << 20)
@@ -64,6 +67,10 @@ static void after_fork_in_child(void)
 	bool had_ring = agent.ring != NULL;
 	bool had_timers = agent.has_timers;
 
+	agent.pid = getpid();
+	environment_forget();
+	system_forget();
+	popen_forget();
 	handshake_forget();
 	timers_disarm_after_fork();
 	/* A filter that the parent put up may kill who opens a socket. */
@@ -76,10 +83,26 @@ static void after_fork_in_child(void)
 		signals_give_back();
 }
 
-__attribute__((constructor)) static void start(void)
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
+/*
+ * We are linked with -z initfirst: this comes before the constructors of every other library, so
+ * that what they see, execute and start is as without us, or sampled.  It also comes before
+ * libc's own (csu/init-first.c), which sets environ and program_invocation_name: what is
+ * called in here must do without.  Memory, threads and signals are ready by then, since ld.so
+ * saw to that (__libc_early_init; glibc 2.32).
+ */
+__attribute__((constructor)) static void start(int argc, char **argv, char **environment)
 {
 	int saved_errno = errno;
 
+	environment_take(environment);
+	agent.name = argc > 0 ? last_part(argv[0]) : "";
 	agent.may_call = true;
 	agent.may_read_counter = true;
 	/* A filter that was there before us may kill who makes an unusual call. */
@@ -91,11 +114,11 @@ __attribute__((constructor)) static void start(void)
 	agent.main_thread_pointer = arch_thread_pointer();
 	agent.program_headers = (const void *)getauxval(AT_PHDR);
 	agent.program_header_count = (u32)getauxval(AT_PHNUM);
-	signals_begin(false);
+	signals_begin(environment_inherits_ignored_trap());
 	handshake_run(HANDSHAKE_START, HANDSHAKE_NO_REASON);
 	if (!agent.may_be_trapped)
 		signals_give_back();
-	if (agent.ring != NULL)
+	if (environment_socket() != NULL)
 		pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 	errno = saved_errno;
 }

@@ -128,7 +128,7 @@ static int run(const char *command)
 
 AGENT_EXPORT int system(const char *command)
 {
-	if (!environment_may_enter())
+	if (environment_socket() == NULL)
 		return HOOK_NEXT(system)(command);
 	return command != NULL ? run(command) : run("exit 0") == 0;
 }
