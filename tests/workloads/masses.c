@@ -8,13 +8,11 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -106,18 +104,22 @@ static void execs(unsigned int count, struct sums *sums)
 	}
 }
 
+KEEP static pid_t vfork_one(bool is_to_exec)
+{
+	const pid_t child = vfork();
+
+	if (child == 0) {
+		if (is_to_exec)
+			execl(self_path, self_path, "end with 3", (char *)NULL);
+		_exit(4);
+	}
+	return child;
+}
+
 static void vforks(unsigned int count, struct sums *sums)
 {
-	for (unsigned int i = 0; i < count; i++) {
-		const pid_t child = vfork();
-
-		if (child == 0) {
-			if (i % 2 == 0)
-				execl(self_path, self_path, "end with 3", (char *)NULL);
-			_exit(4);
-		}
-		reap(child, sums);
-	}
+	for (unsigned int i = 0; i < count; i++)
+		reap(vfork_one(i % 2 == 0), sums);
 }
 
 /* Sixteen at a time, so that many compute at once. */
