@@ -127,7 +127,9 @@ static int make_tables(sqlite3 *db)
 	int rc = database_exec(db, head);
 
 	for (int i = 0; i < TABLE_COUNT && rc == SQLITE_OK; i++) {
-		CLEANUP(freep) char *sql = schema_create_sql((enum recording_table)i, RECORDING_SCHEMA_VERSION);
+		CLEANUP(freep)
+		char *sql =
+			schema_create_sql((enum recording_table)i, RECORDING_SCHEMA_VERSION);
 
 		rc = database_exec(db, sql);
 	}
