@@ -1,5 +1,6 @@
 /*
- * allowance - what a recorder takes of the limits it was started with, and its command gets back.
+ * allowance - the limits a recorder was started with: what it takes of them, and gives back to
+ * its command.
  *
  * A limit on the size of files ends the recording with a sentence, not the recorder with
  * SIGXFSZ; and each process that is watched takes descriptors, of which the usual 1,024
