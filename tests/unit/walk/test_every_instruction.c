@@ -124,7 +124,7 @@ static void little(void)
 	handled += work_in_handler(20);
 }
 
-/* A signal before each instruction: there is no place where one does harm to the test itself. */
+/* A signal before each instruction: there is no place where one harms the test itself. */
 static int walk_between_signals(void)
 {
 	struct trap_walk_result result = { 0 };

@@ -1,0 +1,152 @@
+"""A program makes the system calls under fathom that it makes without, and a known few more.
+
+They are counted by the kernel's tracepoint (tests/workloads/count_calls.c), by number, over the
+program and all its descendants.
+"""
+
+import os
+import re
+import subprocess
+
+import live
+from live import FATHOM, workload
+
+# What is allowed to be more, and why: {call: how many at most}.  Nothing may be fewer.
+ALLOWED = {
+    # The dynamic linker maps the agent, which looks at what signals do, says hello to the recorder
+    # and maps its ring.
+    "image": {
+        "openat": 1, "read": 1, "newfstatat": 1, "mmap": 7, "mprotect": 1, "madvise": 1, "close": 3,
+        "rt_sigaction": 4, "rt_sigprocmask": 4, "sigaltstack": 1, "prctl": 1, "prlimit64": 1,
+        "getpid": 1, "gettid": 2, "getrusage": 2, "clock_gettime": 2,
+        "socket": 1, "setsockopt": 2, "connect": 1, "sendto": 1, "recvmsg": 1,
+    },
+    # A child gives the parent's ring back, says hello and maps its own.
+    "fork": {
+        "munmap": 1, "mmap": 1, "madvise": 1, "close": 2, "rt_sigprocmask": 4, "getpid": 3, "gettid": 2,
+        "getrusage": 2, "clock_gettime": 2,
+        "socket": 1, "setsockopt": 2, "connect": 1, "sendto": 1, "recvmsg": 1,
+    },
+    # What is to be run is looked at first: ld.so would complain of an agent it cannot load.  The
+    # trap is held back meanwhile, and ignored from then on.
+    "exec": {
+        "openat": 2, "read": 2, "pread64": 2, "newfstatat": 1, "close": 2, "getpid": 1,
+        "rt_sigaction": 2, "rt_sigprocmask": 4,
+    },
+    # A new thread begins its account; where timers trap, it has a timer of its own.
+    "thread": {
+        "timer_create": 1, "timer_settime": 1, "timer_delete": 1, "gettid": 2, "clock_gettime": 1,
+        "getrusage": 1, "rt_sigprocmask": 2,
+    },
+    # The handler returns; it may read the thread's clock and its switches (docs/decisions/0008),
+    # prove a page of a stack readable, and copy from where memory may go.
+    "trap": {
+        "rt_sigreturn": 1, "clock_gettime": 1, "getrusage": 1, "rt_sigprocmask": 1, "process_vm_readv": 1,
+    },
+    # A timer of each thread, the first of each image or child included.
+    "image or fork by timer": {"timer_create": 1, "timer_settime": 1, "gettid": 1},
+}
+
+# How often threads wait for one another is not a program's to say; how many pieces of a new
+# arena malloc() gives back goes by its address.
+VARIES_WITH_THREADS = {"futex", "sched_yield", "munmap"}
+
+RUNGS = {
+    "sigtrap": (),
+    "user time": ("--clock", "user"),
+    "timer": ("--trigger", "timer"),
+}
+
+
+def names_of_calls():
+    """{number: name}, as the C library's headers have them."""
+    for path in ("/usr/include/x86_64-linux-gnu/asm/unistd_64.h", "/usr/include/asm/unistd_64.h"):
+        if os.path.exists(path):
+            with open(path) as file:
+                return {number: name for name, number in re.findall(r"#define __NR_(\w+) (\d+)", file.read())}
+    return None
+
+
+def allowed(counts, traps, is_timer):
+    """{call: how many more there may be}."""
+    times = {
+        "image": counts["images"], "fork": counts["forks"], "exec": counts["images"], "thread": counts["threads"],
+        "trap": traps, "image or fork by timer": (counts["images"] + counts["forks"]) * is_timer,
+    }
+    more = {}
+    for event, calls in ALLOWED.items():
+        for call, number in calls.items():
+            more[call] = more.get(call, 0) + number * times[event]
+    return more
+
+
+class SystemCalls(live.LiveTest):
+
+    def setUp(self):
+        super().setUp()
+        self.names = names_of_calls()
+        if self.names is None:
+            self.skipTest("the numbers of system calls are not in /usr/include")
+        # LD_LIBRARY_PATH would have every program look for libraries in vain.
+        self.environment = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
+        self.environment["PYTHONHASHSEED"] = "0"
+
+    def count(self, command):
+        run = subprocess.run([*workload("count_calls", "fathom"), *command], stdin=subprocess.DEVNULL,
+                             capture_output=True, cwd=self.folder, env=self.environment, timeout=120)
+        if run.returncode == 77:
+            self.skipTest(run.stderr.decode().strip())
+        self.assertEqual(run.returncode, 0, run.stderr.decode(errors="replace"))
+        counts = live.truth_of(run.stdout)
+        self.assertEqual(counts["lost"], 0)
+        counts["calls"] = {self.names.get(number, number): n for number, n in counts["calls"].items()}
+        return counts
+
+    def assert_same(self, command, varies=frozenset()):
+        """Each count is a bare run's, or more by what is allowed."""
+        bare = [self.count(command) for _ in range(2)]
+        for title, options in RUNGS.items():
+            with self.subTest(rung=title):
+                recorded = self.count([FATHOM, "record", "-q", "--rate", "10000", *options,
+                                       "-o", self.path("test.fathom"), "--", *command])
+                for what in ("images", "forks", "threads"):
+                    self.assertEqual(recorded[what], bare[0][what], what)
+                self.assert_within(bare, recorded, title == "timer", varies)
+
+    def assert_within(self, bare, recorded, is_timer, varies):
+        def least_and_most(call):
+            counts = [run["calls"].get(call, 0) for run in bare]
+            return min(counts), max(counts)
+
+        traps = recorded["calls"].get("rt_sigreturn", 0) - least_and_most("rt_sigreturn")[0]
+        more = allowed(recorded, traps, is_timer)
+        wrong = {}
+        for call in sorted({*bare[0]["calls"], *bare[1]["calls"], *recorded["calls"]} - set(varies)):
+            least, most = least_and_most(call)
+            number = recorded["calls"].get(call, 0)
+            if not least <= number <= most + more.get(call, 0):
+                wrong[call] = f"{number}, not {least} to {most} + {more.get(call, 0)}"
+        self.assertEqual(wrong, {}, f"{recorded['images']} images, {recorded['forks']} forks, {traps} traps")
+
+    def test_of_every_kind_there_are_as_many(self):
+        self.assert_same(workload("every_kind", os.path.join(live.WORKLOADS, "libfirst.so")),
+                         varies=VARIES_WITH_THREADS)
+
+    def test_of_real_programs(self):
+        source = self.path("source")
+        with open(source, "w") as file:
+            file.writelines(f"line {n} of {n * n} words\n" for n in range(60000))
+        for command, varies in (
+                (["gzip", "-kf", source], ()),
+                (["xz", "-T2", "-0kf", source], VARIES_WITH_THREADS),
+                (["sqlite3", ":memory:", "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
+                  " LIMIT 100000) SELECT sum(i) FROM n;"], ()),
+                (["/usr/bin/python3", "-S", "-c", "print(sum(i * i for i in range(300000)))"], ()),
+                (["bash", "-c", "for i in 1 2 3 4 5 6 7 8; do /bin/true; x=$(echo $i | cat); done"], ())):
+            with self.subTest(command[0]):
+                self.need(command[0])
+                self.assert_same(command, varies)
+
+
+if __name__ == "__main__":
+    live.main()
