@@ -46,7 +46,10 @@ bool tracer_is_on(pid_t pid)
 	return line != NULL && atoi(line + strlen("\nTracerPid:")) != 0;
 }
 
-/* It asked to be traced, so that no trap comes before its tracer; who has come, or never will. */
+/*
+ * It asked to be traced, so that no trap comes before its tracer: who has come by now, or never
+ * will.
+ */
 static void tracer_settle_asked(struct image *image, bool is_traced)
 {
 	const struct pause *pause = &image->pause;

@@ -1,9 +1,9 @@
 /*
- * traced_child - a parent that traces its child, as debuggers start programs: counts the child's
- * stops by the signal an exec brings, and all others.
+ * traced_child - a parent that traces its child, as debuggers start programs: counts the
+ * child's stops by the signal an exec brings, and all others.
  *
- * The child computes before it asks to be traced, and for 100 ms after: a profiler's signal would
- * be a stop.
+ * The child computes before it asks to be traced, and for 100 ms after: a profiler's signal
+ * would be a stop.
  */
 #include <signal.h>
 #include <stdlib.h>

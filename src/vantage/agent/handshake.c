@@ -5,8 +5,9 @@
  * traps would harm; never in a handler.  Every failure of a hello means one thing: this process
  * runs on unsampled, and the recorder, who saw it start, names it.
  *
- * The system calls are made here and not by libc's functions: those are cancellation points, and
- * other preloaded libraries stand before them.  No handler of the program's runs meanwhile.
+ * The system calls are made here and not by libc's functions: those are cancellation points,
+ * and other preloaded libraries stand before them.  No handler of the program's runs
+ * meanwhile.
  */
 #include "vantage/agent/agent.h"
 
