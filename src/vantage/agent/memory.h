@@ -36,6 +36,11 @@ struct mem {
 
 /* Whether the page of addr can be read at this moment: costs a system call. */
 bool memory_probe(u64 addr);
+/*
+ * Whether the stack at sp, where we stand, goes on for `bytes` below it.  Costs a system call where
+ * a page is entered for the first time.
+ */
+bool memory_has_room(u64 sp, u32 bytes);
 /* Begins a walk at sp: finds which stack this is and how far it reaches. */
 void memory_begin(struct mem *mem, struct memory_copies *copies, u64 sp);
 /* Reads what is not known to stay mapped. */
