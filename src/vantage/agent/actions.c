@@ -40,6 +40,8 @@ static struct {
 	/* What libc adds to each action (SA_RESTORER on x86-64), and reports back. */
 	int libc_flags;
 	void (*restorer)(void);
+	/* SA_ONSTACK, once there is code whose own stacks have no room for a frame; or 0. */
+	int stack_flag;
 } actions;
 
 static struct book *book_of(int signal)
@@ -92,7 +94,7 @@ static void install_on_trap(void)
 {
 	struct sigaction action = {
 		.sa_sigaction = on_trap,
-		.sa_flags = SA_SIGINFO | SA_RESTART,
+		.sa_flags = SA_SIGINFO | SA_RESTART | actions.stack_flag,
 	};
 
 	signals_put(&action.sa_mask, ~0ULL);
@@ -111,7 +113,7 @@ static void install_on_stand_in(void)
 	struct sigaction trap, stand_in;
 	struct sigaction action = {
 		.sa_sigaction = forward_on_stand_in,
-		.sa_flags = SA_SIGINFO | SA_RESTART,
+		.sa_flags = SA_SIGINFO | SA_RESTART | actions.stack_flag,
 	};
 
 	book_read(&actions.trap, &trap);
@@ -156,6 +158,18 @@ void signals_begin(bool is_ignored)
 	actions.restorer = now.sa_restorer;
 	agent.is_trap_ours = true;
 	masks_begin();
+}
+
+void signals_use_alternate_stacks(void)
+{
+	struct sigaction now;
+
+	actions.stack_flag = SA_ONSTACK;
+	/* Not while it is ignored for an exec in another thread, or given back. */
+	if (kernel_action(SIGTRAP, NULL, &now) == 0 && is_ours(&now))
+		install_on_trap();
+	if (kernel_action(SIGNAL_STAND_IN, NULL, &now) == 0 && is_ours(&now))
+		install_on_stand_in();
 }
 
 void signals_give_back(void)

@@ -95,6 +95,12 @@ void signals_begin(bool is_ignored);
 /* Gives it back, actions and mask.  No trap may come any more; no other thread be there. */
 void signals_give_back(void);
 
+/*
+ * From now on traps are taken on a thread's alternate stack, if it has one: go_runtime.h.
+ * Not before it must be: a coroutine may live on what was an alternate stack when it began.
+ */
+void signals_use_alternate_stacks(void);
+
 /* What the next image inherits: see signals_show(). */
 struct signals_shown {
 	bool has_mask;

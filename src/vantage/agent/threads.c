@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <threads.h>
 
+#include "vantage/agent/go_runtime.h"
 #include "vantage/agent/hooks.h"
 
 AGENT_EXPORT int dlclose(void *handle)
@@ -85,6 +86,7 @@ AGENT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attribu
 {
 	struct thread_start *start = agent.has_timers ? thread_start_take() : NULL;
 
+	go_runtime_look(__builtin_return_address(0));
 	/* With 256 threads being born at this moment, one goes unsampled. */
 	if (start == NULL)
 		return HOOK_NEXT(pthread_create)(thread, attributes, routine, argument);
