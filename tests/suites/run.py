@@ -152,6 +152,7 @@ class Verdict:
     walked: int = 0
     whole: int = 0
     seconds: tuple = (0.0, 0.0)
+    recording: object = None
 
 
 def differences(bare, recorded):
@@ -177,8 +178,8 @@ def judge(name, bare_runs, recorded_runs):
     sentence = f"{name}: bare {said(bare)}; recorded {said(recorded)}"
     # What varies without us proves nothing, and one failure that never came back is only told.
     varies = len(set(bare)) > 1
-    strangers = sum(value != bare[0] for value in recorded)
-    return (not varies and strangers > 1), sentence
+    others = sum(value != bare[0] for value in recorded)
+    return (not varies and others > 1), sentence
 
 
 def compare(runner, unit):
@@ -197,15 +198,15 @@ def compare(runner, unit):
     for name in suspects:
         is_ours, sentence = judge(name, bare, recorded)
         (verdict.wrong if is_ours else verdict.flaky).append(sentence)
-    look_at_recording(recorded[0].recording, verdict)
+    verdict.recording = recorded[0].recording
     return verdict
 
 
-def look_at_recording(recording, verdict):
+def look_at_recording(verdict):
     """What was recorded beside the tests has to be a whole account."""
     try:
-        head = recording.head()
-        live.LiveTest().assert_adds_up(recording)
+        head = verdict.recording.head()
+        live.LiveTest().assert_adds_up(verdict.recording)
     except (AssertionError, ValueError) as error:
         verdict.wrong.append(f"recording: {error}")
         return
@@ -246,6 +247,7 @@ def run_suite(suite, rung, units, folder):
     verdicts = []
     for unit in units or suite.units(prepared):
         verdicts.append(compare(runner, unit))
+        look_at_recording(verdicts[-1])
         print_verdict(verdicts[-1])
     tests = sum(sum(verdict.outcomes.values()) for verdict in verdicts)
     wrong = sum(len(verdict.wrong) for verdict in verdicts)

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""The runner of other programs' suites reads their results, and blames fathom when it should."""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+
+import results
+import run
+
+JUNIT = """<testsuites><testsuite>
+<testcase name="test.test_x.T.test_good"/>
+<testcase name="test.test_x.T.test_bad"><failure/></testcase>
+<testcase name="test.test_x.T.test_bad"/>
+<testcase name="test.test_x.T.test_left_out"><skipped>no gdb</skipped></testcase>
+</testsuite></testsuites>"""
+
+
+class Reading(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def finished(self, output="", ending="exit code 0"):
+        return results.Finished(self.folder, self.folder, ending, output)
+
+    def test_of_junit_keeps_the_failure_of_a_subtest(self):
+        (self.folder / "junit.xml").write_text(JUNIT)
+        self.assertEqual(results.junit(self.finished()),
+                         {"test.test_x.T.test_good": "passed", "test.test_x.T.test_bad": "failed",
+                          "test.test_x.T.test_left_out": "skipped"})
+
+    def test_of_a_suite_that_crashed_finds_nothing(self):
+        self.assertEqual(results.junit(self.finished()), {})
+
+    def test_of_redis_tells_tests_of_one_name_apart(self):
+        said = "[\033[32mok\033[0m]: SET (7 ms)\n[ok]: SET (1 ms)\n[err]: GET in tests/x.tcl\nother\n"
+        self.assertEqual(results.redis(self.finished(said)),
+                         {"SET #1": "ok", "SET #2": "ok", "GET in tests/x.tcl #1": "err"})
+
+    def test_of_sqlite_takes_what_was_wrong(self):
+        said = "a-1.1... Ok\na-1.2...\n! a-1.2 expected: [1]\n! a-1.2 got:      [2]\n"
+        self.assertEqual(results.sqlite(self.finished(said)), {"a-1.1": "ok", "a-1.2": "failed"})
+
+    def test_of_automake_leaves_nothing_for_the_next_run(self):
+        (self.folder / "tests" / "cp").mkdir(parents=True)
+        (self.folder / "tests" / "cp" / "a.trs").write_text(":test-result: SKIP\n:recheck: no\n")
+        self.assertEqual(results.automake(self.finished()), {"tests/cp/a": "skip"})
+        self.assertEqual(results.automake(self.finished()), {})
+
+    def test_of_output_takes_the_ending_with_it(self):
+        self.assertNotEqual(results.output(self.finished("x")),
+                            results.output(self.finished("x", "exit code 139")))
+
+
+class Played:
+    """A runner whose outcomes are written down beforehand."""
+
+    def __init__(self, bare, recorded):
+        self.bare, self.recorded = iter(bare), iter(recorded)
+
+    def run(self, unit, is_recorded):
+        outcome = next(self.recorded if is_recorded else self.bare)
+        if outcome == "killed":
+            return run.Outcome("exit code 139", {"t": "passed"})
+        return run.Outcome("exit code 0", {} if outcome == "nothing" else {"t": outcome})
+
+
+class Judging(unittest.TestCase):
+    def verdict(self, bare, recorded):
+        verdict = run.compare(Played(bare.split(), recorded.split()), "unit")
+        return "differs" if verdict.wrong else "flaky" if verdict.flaky else "same"
+
+    def test_the_same_is_run_once(self):
+        self.assertEqual(self.verdict("passed", "passed"), "same")
+        self.assertEqual(self.verdict("failed", "failed"), "same")
+
+    def test_what_fails_again_and_again_under_fathom_alone_differs(self):
+        self.assertEqual(self.verdict(4 * "passed ", 4 * "failed "), "differs")
+        self.assertEqual(self.verdict(4 * "passed ", "failed passed failed passed"), "differs")
+
+    def test_what_is_skipped_under_fathom_alone_differs(self):
+        self.assertEqual(self.verdict(4 * "passed ", 4 * "skipped "), "differs")
+
+    def test_what_also_fails_bare_is_flaky(self):
+        self.assertEqual(self.verdict("passed failed passed passed", "failed failed passed failed"), "flaky")
+
+    def test_what_never_comes_back_is_flaky(self):
+        self.assertEqual(self.verdict(4 * "passed ", "failed passed passed passed"), "flaky")
+
+    def test_a_test_that_did_not_run_differs(self):
+        self.assertEqual(self.verdict(4 * "passed ", 4 * "nothing "), "differs")
+
+    def test_a_suite_without_results_proves_nothing(self):
+        self.assertEqual(self.verdict("nothing", "nothing"), "differs")
+
+    def test_endings_are_compared_too(self):
+        self.assertEqual(self.verdict(4 * "passed ", 4 * "killed "), "differs")
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main(verbosity=2))
