@@ -9,6 +9,9 @@
 /* As large as the default limit of a stack; deeper ones are copied as they are read. */
 #define OWN_STACK_MAX (8ULL << 20)
 
+/* The kernel's frame of a signal with all registers there are (AMX: 11 KiB), and ours. */
+#define SIGNAL_FRAME_MAX (32ULL << 10)
+
 static u64 page_of(u64 addr)
 {
 	return addr & ~(MEMORY_PAGE - 1);
@@ -96,15 +99,16 @@ bool memory_has_room(u64 sp, u32 bytes)
 	return true;
 }
 
-void memory_begin(struct mem *mem, struct memory_copies *copies, u64 sp)
+void memory_begin(struct mem *mem, struct memory_copies *copies, u64 sp, u64 here)
 {
 	const u64 top = memory_own_stack_top(sp);
-	/* The kernel has put the frame of our signal there. */
 	const u64 low = sp - ARCH_RED_ZONE;
+	/* Then the kernel has put our signal's frame right below it. */
+	const bool is_our_stack = here < low && low - here < SIGNAL_FRAME_MAX;
 
 	*mem = (struct mem){
-		.stack_low = low,
-		.stack_high = page_of(low - 1) + MEMORY_PAGE,
+		.stack_low = is_our_stack ? low : sp,
+		.stack_high = is_our_stack ? page_of(low - 1) + MEMORY_PAGE : sp,
 		.copies = copies,
 		.copies_left = MEMORY_MAX_COPIES,
 	};

@@ -41,8 +41,11 @@ bool memory_probe(u64 addr);
  * a page is entered for the first time.
  */
 bool memory_has_room(u64 sp, u32 bytes);
-/* Begins a walk at sp: finds which stack this is and how far it reaches. */
-void memory_begin(struct mem *mem, struct memory_copies *copies, u64 sp);
+/*
+ * Begins a walk at sp: finds which stack this is and how far it reaches.  here: where we stand
+ * ourselves, which may be another stack.
+ */
+void memory_begin(struct mem *mem, struct memory_copies *copies, u64 sp, u64 here);
 /* Reads what is not known to stay mapped. */
 int memory_read_copied(struct mem *mem, void *dst, u32 len, u64 addr);
 /* A string, as far as it can be read; it lives until the next of this walk. */

@@ -133,7 +133,7 @@ void unwind_walk(const ucontext_t *context, struct walk *walk)
 	bool is_exact = true;
 
 	walk->leaf = regs.ip;
-	memory_begin(&mem, walk->copies, regs.sp);
+	memory_begin(&mem, walk->copies, regs.sp, (u64)__builtin_frame_address(0));
 	for (walk->count = 0;;) {
 		walk->ending = (u8)walk_step(&mem, walk, walk->count == 0 ? context : NULL,
 					     is_exact, &regs, &step);

@@ -113,6 +113,11 @@ static int begin(void **state)
 	return 0;
 }
 
+static void begin_walk(struct mem *mem, u64 sp)
+{
+	memory_begin(mem, &copies, sp, sp - 5000);
+}
+
 static void assert_reads(struct mem *mem, u64 at, u32 len)
 {
 	u8 bytes[32];
@@ -136,7 +141,7 @@ static void the_page_the_signals_frame_is_in_is_read_as_it_lies(void **state)
 
 	(void)state;
 	mprotect(page(3), MEMORY_PAGE, PROT_READ);
-	memory_begin(&mem, &copies, address(3, 512));
+	begin_walk(&mem, address(3, 512));
 	assert_int_equal(mem_read(&mem, &word, sizeof word, address(3, 512)), 0);
 	assert_int_equal(mem_read(&mem, &word, sizeof word, address(3, 4088)), 0);
 	assert_int_equal(machine.copies + machine.probes, 0);
@@ -147,9 +152,22 @@ static void a_stack_pointer_at_the_end_of_its_page_proves_no_other(void **state)
 	struct mem mem;
 
 	(void)state;
-	memory_begin(&mem, &copies, address(4, 0) + ARCH_RED_ZONE);
+	begin_walk(&mem, address(4, 0) + ARCH_RED_ZONE);
 	machine.is_readable[4] = false;
 	assert_refuses(&mem, address(4, 0) + ARCH_RED_ZONE);
+}
+
+static void where_we_stand_on_another_stack_all_is_copied(void **state)
+{
+	struct mem mem;
+
+	(void)state;
+	memory_begin(&mem, &copies, address(3, 512), address(15, 0));
+	assert_reads(&mem, address(3, 512), 16);
+	assert_reads(&mem, address(3, 400), 16);
+	memory_begin(&mem, &copies, address(12, 512), address(1, 0));
+	assert_reads(&mem, address(12, 512), 16);
+	assert_int_equal(machine.copies, 2);
 }
 
 static void another_stack_is_copied_a_page_at_a_time_and_once(void **state)
@@ -157,7 +175,7 @@ static void another_stack_is_copied_a_page_at_a_time_and_once(void **state)
 	struct mem mem;
 
 	(void)state;
-	memory_begin(&mem, &copies, address(3, 512));
+	begin_walk(&mem, address(3, 512));
 	for (u32 i = 0; i < 100; i++)
 		assert_reads(&mem, address(4, 16 * i), 16);
 	assert_int_equal(machine.copies, 1);
@@ -172,7 +190,7 @@ static void more_pages_than_there_is_room_for_are_copied_again(void **state)
 	struct mem mem;
 
 	(void)state;
-	memory_begin(&mem, &copies, address(3, 512));
+	begin_walk(&mem, address(3, 512));
 	for (u32 round = 0; round < 3; round++) {
 		for (u32 i = 4; i < 12; i++)
 			assert_reads(&mem, address(i, 8), 8);
@@ -186,7 +204,7 @@ static void what_cannot_be_read_is_refused_each_time(void **state)
 
 	(void)state;
 	machine.is_readable[5] = false;
-	memory_begin(&mem, &copies, address(3, 512));
+	begin_walk(&mem, address(3, 512));
 	assert_reads(&mem, address(4, 8), 8);
 	assert_refuses(&mem, address(5, 8));
 	assert_refuses(&mem, address(5, 8));
@@ -202,7 +220,7 @@ static void a_walk_copies_no_more_than_its_share(void **state)
 	struct mem mem;
 
 	(void)state;
-	memory_begin(&mem, &copies, address(3, 512));
+	begin_walk(&mem, address(3, 512));
 	for (u32 i = 0; i < MEMORY_MAX_COPIES; i++)
 		assert_reads(&mem, address(4 + i % 8, 8), 8);
 	assert_refuses(&mem, address(14, 8));
@@ -215,18 +233,18 @@ static void a_threads_own_stack_is_proven_once(void **state)
 
 	(void)state;
 	machine.thread_pointer = address(9, 1024);
-	memory_begin(&mem, &copies, address(6, 512));
+	begin_walk(&mem, address(6, 512));
 	assert_int_equal(mem.stack_high, machine.thread_pointer);
 	assert_int_equal(machine.probes, 3);
-	memory_begin(&mem, &copies, address(6, 64));
-	memory_begin(&mem, &copies, address(8, 64));
+	begin_walk(&mem, address(6, 64));
+	begin_walk(&mem, address(8, 64));
 	assert_int_equal(mem.stack_high, machine.thread_pointer);
 	assert_int_equal(machine.probes, 3);
-	memory_begin(&mem, &copies, address(5, 512));
+	begin_walk(&mem, address(5, 512));
 	assert_int_equal(machine.probes, 4);
 	/* What was proven holds where no call may be made. */
 	agent.may_call = false;
-	memory_begin(&mem, &copies, address(5, 512));
+	begin_walk(&mem, address(5, 512));
 	assert_int_equal(mem.stack_high, machine.thread_pointer);
 }
 
@@ -237,15 +255,15 @@ static void what_lies_below_a_hole_is_never_the_threads_own_stack(void **state)
 	(void)state;
 	machine.thread_pointer = address(9, 1024);
 	machine.is_readable[5] = false;
-	memory_begin(&mem, &copies, address(3, 512));
+	begin_walk(&mem, address(3, 512));
 	assert_int_equal(mem.stack_high, address(4, 0));
 	assert_int_equal(machine.probes, 3);
 	/* The page comes, and goes again: only a copy will do. */
 	machine.is_readable[5] = true;
-	memory_begin(&mem, &copies, address(3, 512));
+	begin_walk(&mem, address(3, 512));
 	assert_int_equal(mem.stack_high, address(4, 0));
 	assert_int_equal(machine.probes, 3);
-	memory_begin(&mem, &copies, address(7, 512));
+	begin_walk(&mem, address(7, 512));
 	assert_int_equal(mem.stack_high, machine.thread_pointer);
 }
 
@@ -257,9 +275,9 @@ static void the_main_threads_stack_does_not_end_at_its_control_block(void **stat
 	machine.thread_pointer = agent.main_thread_pointer = address(9, 1024);
 	agent.main_stack_top = address(15, 0);
 	agent.main_stack_bytes = 4 * MEMORY_PAGE;
-	memory_begin(&mem, &copies, address(6, 512));
+	begin_walk(&mem, address(6, 512));
 	assert_int_equal(mem.stack_high, address(7, 0));
-	memory_begin(&mem, &copies, address(12, 512));
+	begin_walk(&mem, address(12, 512));
 	assert_int_equal(mem.stack_high, agent.main_stack_top);
 	assert_int_equal(machine.probes, 0);
 }
@@ -274,7 +292,7 @@ static void where_copying_is_refused_pages_are_proven_and_it_is_not_asked_again(
 	machine.is_readable[5] = false;
 	mprotect(page(4), MEMORY_PAGE, PROT_READ | PROT_WRITE);
 	memset(page(4), 7, MEMORY_PAGE);
-	memory_begin(&mem, &copies, address(3, 512));
+	begin_walk(&mem, address(3, 512));
 	assert_int_equal(mem_read(&mem, &word, sizeof word, address(4, 8)), 0);
 	assert_int_equal(word, 0x0707070707070707);
 	assert_refuses(&mem, address(5, 8));
@@ -289,7 +307,7 @@ static void under_a_filter_nothing_unknown_is_read_and_the_walk_says_so(void **s
 	(void)state;
 	agent.may_call = false;
 	machine.thread_pointer = address(9, 1024);
-	memory_begin(&mem, &copies, address(3, 512));
+	begin_walk(&mem, address(3, 512));
 	assert_refuses(&mem, address(4, 8));
 	assert_true(mem.was_forbidden);
 	assert_int_equal(machine.copies + machine.probes, 0);
@@ -301,7 +319,7 @@ static void a_string_is_copied_as_far_as_it_can_be_read(void **state)
 
 	(void)state;
 	machine.is_readable[5] = false;
-	memory_begin(&mem, &copies, address(3, 512));
+	begin_walk(&mem, address(3, 512));
 	assert_int_equal(strlen(memory_read_text(&mem, address(4, 4091))), 5);
 	assert_string_equal(memory_read_text(&mem, address(5, 0)), "");
 }
@@ -313,6 +331,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		MEMORY(the_page_the_signals_frame_is_in_is_read_as_it_lies),
 		MEMORY(a_stack_pointer_at_the_end_of_its_page_proves_no_other),
+		MEMORY(where_we_stand_on_another_stack_all_is_copied),
 		MEMORY(another_stack_is_copied_a_page_at_a_time_and_once),
 		MEMORY(more_pages_than_there_is_room_for_are_copied_again),
 		MEMORY(what_cannot_be_read_is_refused_each_time),
