@@ -62,6 +62,7 @@ struct ring_header {
 	u64 epoch; /* by the reader: part of the hashes of stacks; it knows those of this one */
 
 	u64 lost_samples __attribute__((aligned(128))); /* for want of room */
+	u64 early_traps;     /* of handler_samples, that left their time to the next sample */
 	u64 handler_samples; /* how often the handler ran to its end */
 	u64 handler_timed;   /* how many of them handler_ticks covers */
 	u64 handler_ticks;   /* spent in those, in ticks of the machine's counter */

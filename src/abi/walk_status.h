@@ -5,16 +5,17 @@
  */
 #pragma once
 
-#define WALK_STATUS_MAP(X)                                                            \
-	X(COMPLETE, 0, "complete", "reached the outermost frame")                     \
-	X(TOO_DEEP, 1, "too_deep", "the stack is deeper than the limit")              \
-	X(UNREADABLE, 2, "unreadable", "a frame could not be read")                   \
-	X(NO_RULE, 3, "no_rule", "no unwind rule for an address in a mapped file")    \
-	X(NO_MODULE, 4, "no_module", "a return address outside every mapped file")    \
-	X(BAD_RULE, 5, "bad_rule", "an unwind rule that is damaged or not supported") \
-	X(NO_PROGRESS, 6, "no_progress", "the stack pointer did not move outwards")   \
-	X(NO_STACK, 7, "no_stack", "the stack's record was lost")                     \
-	X(FORBIDDEN, 8, "forbidden", "to read a frame needs a call that a filter may forbid")
+#define WALK_STATUS_MAP(X)                                                                    \
+	X(COMPLETE, 0, "complete", "reached the outermost frame")                             \
+	X(TOO_DEEP, 1, "too_deep", "the stack is deeper than the limit")                      \
+	X(UNREADABLE, 2, "unreadable", "a frame could not be read")                           \
+	X(NO_RULE, 3, "no_rule", "no unwind rule for an address in a mapped file")            \
+	X(NO_MODULE, 4, "no_module", "a return address outside every mapped file")            \
+	X(BAD_RULE, 5, "bad_rule", "an unwind rule that is damaged or not supported")         \
+	X(NO_PROGRESS, 6, "no_progress", "the stack pointer did not move outwards")           \
+	X(NO_STACK, 7, "no_stack", "the stack's record was lost")                             \
+	X(FORBIDDEN, 8, "forbidden", "to read a frame needs a call that a filter may forbid") \
+	X(NO_ROOM, 9, "no_room", "the thread's stack had no room left to walk it")
 
 #define WALK_STATUS_ENUM(name, number, word, sentence) WALK_##name = number,
 enum walk_status { WALK_STATUS_MAP(WALK_STATUS_ENUM) WALK_STATUS_COUNT };

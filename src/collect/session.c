@@ -66,7 +66,7 @@ struct session {
 	int round_ms;
 	bool is_reaped, is_broken;
 	uint64_t start_ns, start_ticks, reaped_ns;
-	uint64_t handler_ticks, handler_samples, handler_timed, switches;
+	uint64_t handler_ticks, handler_samples, handler_timed, early_traps, switches;
 	uint64_t events_dropped;
 	uint64_t uncounted_ns; /* burned out of our counters' sight */
 };
@@ -81,6 +81,7 @@ static void session_image_ended(void *context, struct image *image)
 		session->handler_ticks += image->ring->handler_ticks;
 		session->handler_timed += image->ring->handler_timed;
 		session->switches += image->ring->switches;
+		session->early_traps += image->ring->early_traps;
 		session->handler_samples += image->ring->handler_samples;
 	}
 	/* Without perf events: it was alone, so what its parent is told is its own. */
@@ -267,6 +268,7 @@ static void session_loop(struct session *session)
 	};
 	uint64_t next_round_ns = monotonic_ns();
 
+	session->tracer.tree_counter_fd = session->tree_counter_fd;
 	while (!session_is_over(session)) {
 		const uint64_t now = monotonic_ns();
 		const int wait_ms =
@@ -354,6 +356,8 @@ static void session_tell_end(struct session *session)
 			session->writer,
 			"the kernel tells user time from system time by its ticks, "
 			"so the figure charged is coarse");
+	if (session->early_traps > 0)
+		tell_early_traps(session->writer, session->early_traps);
 	if (session->events_dropped > 0)
 		recording_writer_note(session->writer,
 				      "the kernel dropped reports of processes and mappings: "

@@ -1,6 +1,7 @@
 #include "collect/tell.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,10 +78,12 @@ const char *tell_why_unentered(const struct image *image)
 
 	if (image->is_unwatched)
 		return "set-user-ID, set-group-ID or with file capabilities";
-	if (image->exe == NULL)
+	if (image->exe == NULL && !image->is_passed_by)
 		return "it ended before it could be looked at";
-	target_program_judge(image->exe, NULL, program);
-	if (!program->is_enterable)
+	/* A child of fork that has executed nothing is what its parent is. */
+	if (image->exe != NULL)
+		target_program_judge(image->exe, NULL, program);
+	if (image->exe != NULL && !program->is_enterable)
 		return program->why_not;
 	if (image->is_passed_by)
 		return "started by a program that was not entered";
@@ -96,6 +99,17 @@ void tell_too_late(struct recording_writer *writer, const char name[16], pid_t p
 		  (int)pid);
 	recording_writer_note(writer, text_string(&note));
 	text_done(&note);
+}
+
+void tell_early_traps(struct recording_writer *writer, uint64_t count)
+{
+	CLEANUP(freep)
+	char *note = xasprintf(
+		"%" PRIu64 " times a stack was not walked, because the walks before had taken "
+		"as long as the program itself: the next sample stands for that time",
+		count);
+
+	recording_writer_note(writer, note);
 }
 
 void tell_generated_code(struct recording_writer *writer, const struct image *image)

@@ -17,5 +17,7 @@ void tell_beginning(struct recording_writer *writer, const struct session_option
 const char *tell_why_unentered(const struct image *image);
 /* Names a process that gave up waiting for an answer to its hello, and has ended. */
 void tell_too_late(struct recording_writer *writer, const char name[16], pid_t pid);
+/* Traps that came before a walk was earned (agent/budget.h). */
+void tell_early_traps(struct recording_writer *writer, uint64_t count);
 /* Copies the names of generated code, which may be gone later. */
 void tell_generated_code(struct recording_writer *writer, const struct image *image);

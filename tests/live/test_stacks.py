@@ -2,6 +2,7 @@
 
 import os
 import re
+import resource
 import subprocess
 
 import live
@@ -62,6 +63,30 @@ class SmallStacks(LiveTest):
             recording = record(workload("small_stacks"), rate=20000)
             self.assertEqual(recording.truth["counts"], {"threads": 300, "coroutines": 300})
             self.assertGreater(recording.head()["samples"], 1000)
+
+
+class FullStacks(LiveTest):
+
+    def assert_handled(self, recording, turns):
+        self.assertEqual(recording.run.stdout, b"%d turns\n" % turns)
+        return recording
+
+    def test_a_stack_that_overflows_is_handled_by_the_program(self):
+        for record in (self.record, self.record_as_nobody):
+            for kib in (128, 512):
+                with self.subTest(record=record.__name__, kib=kib):
+                    self.assert_handled(record(workload("overflows", 300), rate=10000, expect=7,
+                                               preexec_fn=lambda: limit_stack(kib)), 300)
+
+    def test_walks_longer_than_the_period_leave_the_program_half_of_the_time(self):
+        recording = self.assert_handled(self.record(workload("overflows", 100), rate=20000, expect=7,
+                                                    preexec_fn=lambda: limit_stack(8192)), 100)
+        self.assert_adds_up(recording)
+        self.assertGreater(recording.time_of("compute", "self_ns"), 0.3 * recording.head()["sampled_ns"])
+
+
+def limit_stack(kib):
+    resource.setrlimit(resource.RLIMIT_STACK, (kib * 1024, kib * 1024))
 
 
 class AlternateStacks(LiveTest):

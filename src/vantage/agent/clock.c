@@ -227,8 +227,11 @@ static void clock_lock_phase(const struct ring_header *ring, u64 event_ns)
 	thread_notes.has_phase = true;
 }
 
-/* The weight of this sample by the thread's clock: the periods that ended since the last. */
-static u64 clock_settle(struct ring_header *ring, u64 pc)
+/*
+ * The weight of this sample by the thread's clock: the periods that ended since the last.
+ * traps_ns: what its traps alone say.
+ */
+static u64 clock_settle(struct ring_header *ring, u64 pc, u64 traps_ns)
 {
 	const u64 period_ns = ring->period_ns;
 
@@ -245,10 +248,10 @@ static u64 clock_settle(struct ring_header *ring, u64 pc)
 		thread_notes.boundary_ns += due_ns;
 		thread_notes.covered_ns += due_ns;
 		/*
-		 * A user-mode event counted no system time in between: the sample is a
+		 * A user-mode event counted no system time in between: a trap is a
 		 * period.
 		 */
-		return ring->flags & RING_TIMER ? due_ns : period_ns;
+		return ring->flags & RING_TIMER ? due_ns : traps_ns;
 	}
 	const bool is_behind_call = clock_is_behind_call(pc);
 	const u64 periods =
@@ -285,7 +288,7 @@ struct sample_time clock_weigh(struct ring_header *ring, u32 overruns, u64 pc)
 	if (thread_notes.pauses != clock_pauses(ring) && agent.may_call)
 		clock_end_pause(ring, now_ns);
 	if (clock_must_read(ring, now_ns))
-		weight_ns = clock_settle(ring, pc);
+		weight_ns = clock_settle(ring, pc, weight_ns);
 	else
 		clock_cover(weight_ns);
 	thread_notes.last_time_ns = now_ns;

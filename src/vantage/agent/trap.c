@@ -12,12 +12,17 @@
 
 #include "abi/handshake.h"
 #include "abi/ticks.h"
+#include "vantage/agent/altstack.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/restart.h"
 #include "vantage/agent/signals.h"
 
 /* 50 us and more on the machines there are: no walk takes that long. */
 #define PREEMPTED_TICKS (1U << 18)
+/* Half a millisecond and more: a handler that took longer was preempted. */
+#define DEBT_MOST_TICKS (1U << 21)
+/* Of the stack, for a sample without its walk. */
+#define LEAST_STACK_NEED 1024
 
 struct agent agent;
 
@@ -59,9 +64,12 @@ static void sample(struct ring_header *ring, u32 overruns, const ucontext_t *con
 	} else {
 		struct walk walk = { .rules = &scratch->rules,
 				     .copies = &scratch->copies,
-				     .frames = scratch->frames };
+				     .frames = scratch->frames,
+				     .leaf = ARCH_PC_OF(context),
+				     .ending = WALK_NO_ROOM };
 
-		unwind_walk(context, &walk);
+		if (memory_has_room((u64)__builtin_frame_address(0), AGENT_STACK_NEED))
+			unwind_walk(context, &walk);
 		emit_sample(ring, &walk, &time);
 	}
 	if (scratch != NULL)
@@ -93,16 +101,34 @@ static void trap_count(struct ring_header *ring, u64 ticks)
 	__atomic_fetch_add(&ring->handler_ticks, ticks, __ATOMIC_RELAXED);
 }
 
+/* The next sample of the thread stands for this trap as well. */
+static void trap_put_off(struct ring_header *ring, u32 overruns)
+{
+	thread_notes.early_traps += 1 + overruns;
+	__atomic_fetch_add(&ring->early_traps, 1, __ATOMIC_RELAXED);
+}
+
 static void trap_sample(struct ring_header *ring, u32 overruns, ucontext_t *context)
 {
 	const bool may_time = __atomic_load_n(&agent.may_read_counter, __ATOMIC_RELAXED);
 	const u64 begin = may_time ? ticks_now() : 0;
+	const u64 here = (u64)__builtin_frame_address(0);
 
-	sample(ring, overruns, context);
+	if ((may_time && !budget_begin(&thread_notes.budget, begin)) ||
+	    !memory_has_room(here, LEAST_STACK_NEED)) {
+		trap_put_off(ring, overruns);
+	} else {
+		sample(ring, overruns + thread_notes.early_traps, context);
+		thread_notes.early_traps = 0;
+	}
 	restart_mend(context);
 	__atomic_fetch_add(&ring->handler_samples, 1, __ATOMIC_RELAXED);
-	if (may_time)
-		trap_count(ring, ticks_now() - begin);
+	if (!may_time)
+		return;
+	const u64 end = ticks_now();
+
+	budget_end(&thread_notes.budget, begin, end, DEBT_MOST_TICKS);
+	trap_count(ring, end - begin);
 }
 
 void on_trap(int signal, siginfo_t *info, void *context)

@@ -1,0 +1,41 @@
+/*
+ * budget - the handler leaves the program at least half of its time.
+ *
+ * A walk may take longer than a period: a stack of a thousand frames that has to be proven page
+ * by page, at 20,000 Hz.  The event counts the handler's own time, so the next trap is due
+ * when the handler returns, and a program that is sampled so would never execute another
+ * instruction.  So each walk has to be earned: it is made when the program has had
+ * as much time since the last walks as these took.  A trap that comes too early makes no
+ * sample; the next one stands for its time as well.
+ */
+#pragma once
+#include <stdbool.h>
+
+#include "abi/types.h"
+
+/* Of a thread, in ticks of the machine's counter. */
+struct budget {
+	u64 last_end; /* of its handler */
+	u64 debt;     /* what its walks took, less what the program had since */
+};
+
+/* The thread's handler begins: whether it has earned a walk. */
+static inline bool budget_begin(struct budget *budget, u64 now)
+{
+	const u64 gone = now - budget->last_end;
+
+	budget->debt = budget->debt > gone ? budget->debt - gone : 0;
+	return budget->debt == 0;
+}
+
+/*
+ * The handler ends.  most: the debt it can leave, since one that was preempted seems to have
+ * taken long.
+ */
+static inline void budget_end(struct budget *budget, u64 begin, u64 now, u64 most)
+{
+	const u64 debt = budget->debt + (now - begin);
+
+	budget->debt = debt < most ? debt : most;
+	budget->last_end = now;
+}
