@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/notes.h"
+#include "base/roomy_stack.h"
 #include "load/build.h"
 #include "load/facts.h"
 #include "load/names.h"
@@ -15,15 +16,32 @@
 #include "record/reader.h"
 #include "record/writer.h"
 
+struct resolving {
+	struct recording_reader *reader;
+	const struct load_options *options;
+	struct notes *notes;
+	struct names *names;
+	struct error *err;
+};
+
+static int resolve(void *context)
+{
+	static const struct load_options defaults = { 0 };
+	const struct resolving *it = context;
+
+	return resolve_names(it->reader, it->options ? it->options : &defaults, it->notes,
+			     it->names, it->err);
+}
+
 /* All names of the recording, sorted: its own, and those that are missing looked up. */
 static int find_names(struct recording_reader *reader, const struct load_options *options,
 		      struct notes *notes, struct names *names, struct error *err)
 {
-	static const struct load_options defaults = { 0 };
 	int rc = names_read(names, reader, err);
 
 	if (rc == 0 && !recording_reader_is_symbolized(reader))
-		rc = resolve_names(reader, options ? options : &defaults, notes, names, err);
+		rc = roomy_stack_run(resolve,
+				     &(struct resolving){ reader, options, notes, names, err });
 	names_sort(names);
 	return rc;
 }
