@@ -62,12 +62,20 @@ static void print_signals(void)
 	}
 }
 
+static void print_environment(void)
+{
+	for (char **entry = environ; *entry != NULL; entry++)
+		if (strncmp(*entry, "FATHOM", 6) == 0 || strncmp(*entry, "LD_", 3) == 0)
+			printf("environment %s\n", *entry);
+}
+
 int main(void)
 {
 	struct rlimit limit;
 
 	print_descriptors();
 	print_signals();
+	print_environment();
 	printf("threads %d\n", count_entries("/proc/self/task") - 2);
 	for (int resource = 0; resource < RLIMIT_NLIMITS; resource++)
 		if (getrlimit((unsigned)resource, &limit) == 0)
