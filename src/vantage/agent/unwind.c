@@ -4,7 +4,8 @@
  * A rule for an address is found once, by reading .eh_frame (about a microsecond), and kept
  * in a direct-mapped table of single words, `address << 16 | number of the rule`: one
  * atomic load, which cannot tear between threads.  Rules themselves are words as well, few
- * (hundreds for a large program), in a table that only grows.
+ * (hundreds for a large program), in a table that only grows.  That an image has no rule for an
+ * address is kept, too: some have none for most of their code (Chromium).
  */
 #include "vantage/agent/agent.h"
 
@@ -15,6 +16,8 @@
 #define CACHE_SLOTS (1U << CACHE_BITS)
 #define RULE_SLOTS  16384U
 #define RULE_PROBES 16U
+/* Stands where the number of a rule would. */
+#define NO_RULE_NUMBER 0xffffU
 
 static struct {
 	u64 words[CACHE_SLOTS];
@@ -26,11 +29,13 @@ static u32 cache_slot(u64 address)
 	return (u32)((address * 0x9e3779b97f4a7c15ULL) >> (64 - CACHE_BITS));
 }
 
-static u64 cache_get(u64 address)
+/* 0 where nothing is kept of address, or that there is no rule. */
+static u64 cache_get(u64 address, bool *out_has_no_rule)
 {
 	u64 word = __atomic_load_n(&cache.words[cache_slot(address)], __ATOMIC_RELAXED);
 
-	if (word >> 16 != (address & 0xffffffffffffULL))
+	*out_has_no_rule = word == (address << 16 | NO_RULE_NUMBER);
+	if (word >> 16 != (address & 0xffffffffffffULL) || *out_has_no_rule)
 		return 0;
 	return __atomic_load_n(&cache.rules[word & (RULE_SLOTS - 1)], __ATOMIC_RELAXED);
 }
@@ -54,11 +59,9 @@ static bool cache_number_rule(u64 rule, u32 *out_number)
 	return false;
 }
 
-static void cache_put(u64 address, u64 rule)
+static void cache_put(u64 address, u32 number)
 {
-	u32 number;
-
-	if (address >> 48 == 0 && cache_number_rule(rule, &number))
+	if (address >> 48 == 0)
 		__atomic_store_n(&cache.words[cache_slot(address)], address << 16 | number,
 				 __ATOMIC_RELAXED);
 }
@@ -73,20 +76,23 @@ static enum walk_status rule_for(struct mem *mem, struct native_scratch *scratch
 				 bool is_running, u64 *out_rule)
 {
 	struct native_image image;
-	u64 rule = cache_get(address);
+	bool has_no_rule;
+	u32 number;
 
-	if (rule == 0) {
-		if (!image_find(address, is_running, mem, &image))
-			return WALK_NO_MODULE;
-		enum walk_status status =
-			native_rule_find_in(scratch, mem, &image, address, &rule);
+	*out_rule = cache_get(address, &has_no_rule);
+	if (*out_rule != 0)
+		return WALK_COMPLETE;
+	if (has_no_rule)
+		return WALK_NO_RULE;
+	if (!image_find(address, is_running, mem, &image))
+		return WALK_NO_MODULE;
+	enum walk_status status = native_rule_find_in(scratch, mem, &image, address, out_rule);
 
-		if (status != WALK_COMPLETE)
-			return status;
-		cache_put(address, rule);
-	}
-	*out_rule = rule;
-	return WALK_COMPLETE;
+	if (status == WALK_NO_RULE)
+		cache_put(address, NO_RULE_NUMBER);
+	if (status == WALK_COMPLETE && cache_number_rule(*out_rule, &number))
+		cache_put(address, number);
+	return status;
 }
 
 /*
