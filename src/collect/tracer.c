@@ -13,6 +13,7 @@
 #include "collect/cpu_meter.h"
 #include "collect/enter.h"
 #include "collect/image.h"
+#include "collect/perf_events.h"
 #include "collect/tree.h"
 #include "record/writer.h"
 
@@ -23,8 +24,8 @@
  * of one takes 10 to 30 us.
  */
 #define MAX_STATUS_READS 32
-/* And those of which it is only asked what they burned, 0.5 us each. */
-#define MAX_CLOCK_READS 256
+/* And those of which it is only asked what they burned, 1 us each. */
+#define MAX_CLOCK_READS 64
 /* A process that asked to be traced, and is not after that long, will not be. */
 #define TRACER_PATIENCE_NS (1000 * NS_PER_MS)
 
@@ -116,18 +117,35 @@ int tracer_wait_ms(const struct tracer_watch *watch, const struct tree *tree, in
 	return due_ms < wait_ms ? due_ms : wait_ms;
 }
 
+/* Whether anything in the tree has run since the last time. */
+static bool tracer_tree_has_run(struct tracer_watch *watch)
+{
+	if (watch->tree_counter_fd < 0)
+		return true;
+	const uint64_t tree_ns = perf_read_counter(watch->tree_counter_fd);
+	const bool has_run = tree_ns != watch->tree_ns;
+
+	watch->tree_ns = tree_ns;
+	return has_run;
+}
+
 void tracer_look(struct tracer_watch *watch, struct tree *tree, const struct enter_terms *terms)
 {
 	const struct pause_terms pause_terms = { .has_counters = terms->has_counters,
 						 .is_user_clock =
 							 terms->clock == CLOCK_KIND_USER };
-	size_t looks = tree->count < MAX_CLOCK_READS ? tree->count : MAX_CLOCK_READS;
-	int reads = 0;
+	int clock_reads = 0, status_reads = 0;
 
 	if (monotonic_ns() < watch->next_look_ns)
 		return;
-	for (; looks > 0 && reads < MAX_STATUS_READS; looks--)
-		reads +=
+	if (tracer_tree_has_run(watch) || watch->left > tree->count)
+		watch->left = tree->count;
+	while (watch->left > 0 && clock_reads < MAX_CLOCK_READS &&
+	       status_reads < MAX_STATUS_READS) {
+		status_reads +=
 			tracer_look_at(tree->images[watch->turn++ % tree->count], &pause_terms);
+		clock_reads++;
+		watch->left--;
+	}
 	watch->next_look_ns = monotonic_ns() + LOOK_EVERY_NS;
 }

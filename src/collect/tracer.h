@@ -3,8 +3,8 @@
  *
  * The kernel tells nobody of an attachment, so it is looked for, every few milliseconds.  The
  * place to look (TracerPid in /proc/<pid>/status) is slow to read; but who traces a process
- * makes it run, if only to stop it, so one that has burned nothing since the last look is not
- * looked at.
+ * makes it run, if only to stop it.  So while the whole tree has burned nothing, nothing is
+ * looked at, and of the processes only those that have burned anything since the last look.
  */
 #pragma once
 #include <stdbool.h>
@@ -18,8 +18,11 @@ struct recording_writer;
 struct tree;
 
 struct tracer_watch {
+	int tree_counter_fd; /* counts what the whole tree burns; -1: none */
+	uint64_t tree_ns;    /* as it was read last */
 	uint64_t next_look_ns;
 	size_t turn; /* which image is looked at first */
+	size_t left; /* images to look at since the tree burned anything */
 };
 
 /* Whether a process is being traced at this moment. */
