@@ -54,7 +54,7 @@ static u64 monotonic_ns(void)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	arch_syscall4(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0);
 	return (u64)now.tv_sec * NS_PER_SECOND + (u64)now.tv_nsec;
 }
 
@@ -158,13 +158,13 @@ static bool handshake_exchange(u32 occasion, u32 reason, struct handshake_answer
 
 static struct ring_header *handshake_map_ring(int ring_fd, u64 bytes)
 {
-	struct ring_header *ring =
-		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, ring_fd, 0);
+	struct ring_header *ring = (void *)arch_syscall6(
+		SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, ring_fd, 0);
 
-	if (ring == MAP_FAILED)
+	if ((long)ring < 0)
 		return NULL;
 	if (ring->magic != RING_MAGIC || ring->version != RING_VERSION) {
-		munmap(ring, bytes);
+		arch_syscall4(SYS_munmap, (long)ring, (long)bytes, 0, 0);
 		return NULL;
 	}
 	/* A core dump is the program's: it has no use for our ring. */

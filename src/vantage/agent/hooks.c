@@ -2,6 +2,10 @@
 
 #include <dlfcn.h>
 #include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "vantage/agent/arch.h"
 
 enum hook_kind {
 	PASSES_ON,
@@ -32,8 +36,22 @@ hook_function hook_next(enum hook hook)
 	return next;
 }
 
+/*
+ * As text.c has it: not a sanitizer's in the program, which is not ready in our constructor,
+ * and not a system call, for handlers ask often.
+ */
+static __typeof__(clock_gettime) *libc_clock_gettime;
+
+__attribute__((visibility("hidden"))) int clock_gettime(clockid_t clock, struct timespec *out)
+{
+	if (libc_clock_gettime != NULL)
+		return libc_clock_gettime(clock, out);
+	return (int)arch_syscall4(SYS_clock_gettime, clock, (long)out, 0, 0);
+}
+
 void hooks_find(void)
 {
+	*(void **)&libc_clock_gettime = dlsym(RTLD_NEXT, "clock_gettime");
 	for (unsigned int i = 0; i < HOOK_COUNT; i++) {
 		if (hooks[i].kind == PASSES_ON)
 			hook_next((enum hook)i);
