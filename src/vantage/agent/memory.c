@@ -138,7 +138,7 @@ static bool memory_copy(u64 *to, u64 page)
 
 	if (!__atomic_load_n(&agent.may_copy, __ATOMIC_RELAXED))
 		return memory_copy_after_probe(to, page);
-	/* By its thread's number: the first thread, whose number is the process's, may be gone. */
+	/* The thread's own number: the first thread's, the process's, may be gone. */
 	const long rc = arch_syscall6(SYS_process_vm_readv, thread_notes.tid, (long)&into, 1,
 				      (long)&from, 1, 0);
 

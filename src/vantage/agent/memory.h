@@ -37,8 +37,8 @@ struct mem {
 /* Whether the page of addr can be read at this moment: costs a system call. */
 bool memory_probe(u64 addr);
 /*
- * Whether the stack at sp, where we stand, goes on for `bytes` below it.  Costs a system call where
- * a page is entered for the first time.
+ * Whether the stack at sp, where we stand, goes on for `bytes` below it.  Costs a system call
+ * where a page is entered for the first time.
  */
 bool memory_has_room(u64 sp, u32 bytes);
 /*
