@@ -76,17 +76,18 @@ const char *tell_why_unentered(const struct image *image)
 {
 	CLEANUP(freep) struct target_program *program = xzalloc(sizeof *program);
 
-	if (image->is_unwatched)
-		return "set-user-ID, set-group-ID or with file capabilities";
-	if (image->exe == NULL && !image->is_passed_by)
-		return "it ended before it could be looked at";
 	/* A child of fork that has executed nothing is what its parent is. */
 	if (image->exe != NULL)
 		target_program_judge(image->exe, NULL, program);
 	if (image->exe != NULL && !program->is_enterable)
 		return program->why_not;
+	/* Judged by our own rights, which need not be its starter's. */
+	if (image->is_unwatched)
+		return "set-user-ID, set-group-ID or with file capabilities";
 	if (image->is_passed_by)
 		return "started by a program that was not entered";
+	if (image->exe == NULL)
+		return "it ended before it could be looked at";
 	return "its agent did not come: it was started past libc, or could not reach us";
 }
 
