@@ -163,10 +163,10 @@ class Executing(Unseen):
         self.assert_all_entered(self.assert_same(workload("executes", "system")), 5)
 
     def test_popen_answers_as_libcs_does(self):
-        self.assert_same(workload("executes", "popen"))
+        self.assert_same(workload("pipes"))
 
     def test_many_threads_may_call_popen_while_others_set_the_environment(self):
-        self.assert_same(workload("executes", "storm", 250))
+        self.assert_same(workload("pipes", "storm", 250))
 
     def test_programs_that_start_programs_are_not_told_apart(self):
         for command in (["bash", "-c", "bash -c 'bash -c env' | grep -v SHLVL"],

@@ -2,17 +2,17 @@
  * exec - a program that replaces itself takes us along unseen, or goes without a trace of us.
  *
  * If the agent can be preloaded into the next image, that gets a copy of its environment with
- * our two entries, which its agent takes out again (environment.h).  If it cannot, for the image is
- * statically linked or privileged or somebody else's, it gets exactly what it would have
+ * our two entries, which its agent takes out again (environment.h).  If it cannot, for the
+ * image is statically linked or privileged or the like, it gets exactly what it would have
  * without us.
  *
  * exec resets our handler, and a trap that the event, or a timer, raised while the kernel was
  * at it arrives in the new image: by default it kills.  (Measured on Linux 6.18: an event
  * that counts system time killed every third exec at 10,000 Hz; remove_on_exec does not take
- * back what is pending.)  Where an agent comes, SIGTRAP is ignored from before the exec on, which
- * exec keeps, until that agent takes it; a breakpoint still kills as it should, since the kernel
- * does not let that be ignored.  Where none comes, the events are switched off before, and
- * SIGTRAP is what the program made of it.
+ * back what is pending.)  Where an agent comes, SIGTRAP is ignored from before the exec on,
+ * which exec keeps, until that agent takes it; a breakpoint still kills as it should, since the
+ * kernel does not let that be ignored.  Where none comes, the events are switched off before,
+ * and SIGTRAP is what the program made of it.
  *
  * All of these may be called in a handler, and in a vfork child, whose memory is its parent's.
  */
@@ -230,8 +230,8 @@ AGENT_EXPORT int execvp(const char *file, char *const argv[])
 }
 
 /*
- * The arguments of execl() and its like as an array, and what comes behind them: the environment
- * of execle().  False: there are too many.
+ * The arguments of execl() and its like as an array, and what comes behind them: the
+ * environment of execle().  False: there are too many.
  */
 static bool arguments_take(const char *first, va_list *list, struct pointers *out_arguments,
 			   char *const **out_environment)

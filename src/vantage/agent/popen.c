@@ -1,8 +1,8 @@
 /*
  * popen - popen(3), since libc's starts its shell by a way of its own.
  *
- * The stream is one of fdopen()'s, and the process behind it is in a list of ours, as libc has a
- * list of its own: pclose() and fclose() wait for that.  (The other way, libc's popen() while
+ * The stream is one of fdopen()'s, and the process behind it is in a list of ours, as libc has
+ * a list of its own: pclose() and fclose() wait for that.  (The other way, libc's popen() while
  * environ leads to another array for a moment, would let other threads find that array, and
  * setenv() copy it.)  It allocates, with the program's malloc(), where libc's does.
  */

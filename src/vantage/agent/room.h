@@ -1,8 +1,8 @@
 /*
  * room - memory for arrays too large for a stack, where nothing may be allocated.
  *
- * For exec and its like, which are called in handlers and in vfork children.  What such a child maps
- * stays behind in its parent, whose memory it is; so rooms are few, and used again.
+ * For exec and its like, which are called in handlers and in vfork children.  What such a child
+ * maps stays behind in its parent, whose memory it is; so rooms are few, and used again.
  */
 #pragma once
 #include <stddef.h>

@@ -11,7 +11,7 @@ typedef int (*search_try)(void *context, const char *path);
 
 /*
  * Tries `file` in each folder of PATH, or `file` itself if it has a slash, until one is not
- * refused for a reason that lets the search go on.  Returns that one's result, or the errno exec would
- * have, negative.  Async-signal-safe, as far as getenv() is.
+ * refused for a reason that lets the search go on.  Returns that one's result, or the errno
+ * exec would have, negative.  Async-signal-safe, as far as getenv() is.
  */
 int search_path(const char *file, search_try try, void *context);

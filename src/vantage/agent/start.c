@@ -91,8 +91,8 @@ static const char *last_part(const char *path)
 }
 
 /*
- * We are linked with -z initfirst: this comes before the constructors of every other library, so
- * that what they see, execute and start is as without us, or sampled.  It also comes before
+ * We are linked with -z initfirst: this comes before the constructors of every other library,
+ * so that what they see, execute and start is as without us, or sampled.  It also comes before
  * libc's own (csu/init-first.c), which sets environ and program_invocation_name: what is
  * called in here must do without.  Memory, threads and signals are ready by then, since ld.so
  * saw to that (__libc_early_init; glibc 2.32).
