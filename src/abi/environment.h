@@ -3,12 +3,15 @@
  * environment - the two entries by which an image is entered, last in its environment:
  *
  *   FATHOM_RECORDER=<default or ignored>:<the agent's path>:<the recorder's socket>
- *   LD_PRELOAD=<the agent's path>[:<the program's own>]
+ *   LD_PRELOAD=[<the program's own>:][<a sanitizer's runtime>:]<the agent's path>
  *
  * The recorder puts them there for the command, the agent for what the command executes, and
  * the agent takes both out again before any code of the program's.  Of several LD_PRELOAD
  * ld.so heeds the last (elf/rtld.c, process_envvars), so the program's own stays where it
  * was, and need not be put back.
+ *
+ * The agent is the last library, so that the program's own stand as they do without it: some
+ * must be first, and some call what is behind them (decision 0015).
  *
  * The first word is what SIGTRAP does by the program's own will: exec may have been told to
  * ignore it all the same (docs/decisions/0003-exec-ignores-the-trap.md).  No agent's path has

@@ -56,9 +56,9 @@ static char **command_entries(const struct command_environment *environment,
 							      : ENVIRONMENT_DEFAULT,
 				   environment->agent_path, environment->socket_path);
 	entries[count + 1] =
-		xasprintf(ENVIRONMENT_PRELOAD "%s%s%s%s%s", first_libraries,
-			  first_libraries[0] != '\0' ? ":" : "", environment->agent_path,
-			  others[0] != '\0' ? ":" : "", others);
+		xasprintf(ENVIRONMENT_PRELOAD "%s%s%s%s%s", others,
+			  others[0] != '\0' ? ":" : "", first_libraries,
+			  first_libraries[0] != '\0' ? ":" : "", environment->agent_path);
 	return entries;
 }
 

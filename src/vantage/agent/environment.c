@@ -152,6 +152,7 @@ struct theirs {
 	size_t bytes;        /* of entries and arguments, with what points at them */
 	const char *preload; /* its own libraries to preload; "": none */
 	bool has_recorder;
+	bool is_listed; /* ld.so is to list its libraries (ldd), not to start it */
 };
 
 static size_t bytes_of(const char *text)
@@ -173,6 +174,8 @@ static struct theirs theirs_look(char *const *entries, char *const *argv)
 			theirs.preload = entry + strlen(ENVIRONMENT_PRELOAD);
 		else if (begins_with(entry, ENVIRONMENT_RECORDER))
 			theirs.has_recorder = true;
+		else if (begins_with(entry, "LD_TRACE_LOADED_OBJECTS="))
+			theirs.is_listed = true;
 	}
 	return theirs;
 }
@@ -198,11 +201,11 @@ static bool is_near_limit(size_t bytes)
 static void put_preload(char *at, const char *first_libraries, const char *own)
 {
 	at = stpcpy(at, ENVIRONMENT_PRELOAD);
+	if (own[0] != '\0')
+		at = stpcpy(stpcpy(at, own), ":");
 	if (first_libraries[0] != '\0')
 		at = stpcpy(stpcpy(at, first_libraries), ":");
-	at = stpcpy(at, environment.agent_path);
-	if (own[0] != '\0')
-		stpcpy(stpcpy(at, ":"), own);
+	stpcpy(at, environment.agent_path);
 }
 
 /* Room for so many pointers and, behind them or in copy, a string.  NULL: there is none. */
@@ -229,7 +232,7 @@ bool environment_copy(struct environment_copy *copy, char *const *theirs_entries
 			: sizeof ENVIRONMENT_PRELOAD + strlen(first_libraries) + 1 +
 				  environment.agent_bytes + 1 + strlen(theirs.preload);
 
-	if (!environment.has_recorder || theirs.has_recorder ||
+	if (!environment.has_recorder || theirs.has_recorder || theirs.is_listed ||
 	    preload_bytes > LARGEST_STRING ||
 	    is_near_limit(theirs.bytes + preload_bytes + RECORDER_BYTES))
 		return false;
