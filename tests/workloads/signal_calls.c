@@ -37,6 +37,7 @@ static const int signals[] = {
 static uint64_t state;
 static int depth;
 static int is_thread;
+static int is_waiting;
 static sigjmp_buf step_begin;
 
 static uint32_t draw(uint32_t below)
@@ -110,16 +111,15 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	    info->si_code == SI_KERNEL || info->si_pid == getpid(),
 	    info->si_code == SI_QUEUE ? info->si_value.sival_int : 0, mask_now(), depth);
 	compute();
-	switch (depth < 4 ? draw(6) : 5) {
-	case 0:
+	const uint32_t act = draw(6);
+
+	if (act == 0 && !is_thread) {
 		depth = 0;
 		siglongjmp(step_begin, 1);
-	case 1:
-		send(draw_signal());
-		break;
-	default:
-		break;
 	}
+	/* What it sends may be let in by the wait, or come too late for it. */
+	if (act == 1 && depth < 4 && !is_waiting)
+		send(draw_signal());
 	SAY("  leaves %d\n", depth);
 	depth--;
 	errno = saved_errno;
@@ -251,16 +251,24 @@ static void step_wait(void)
 	    info.si_code == SI_QUEUE ? info.si_value.sival_int : 0);
 }
 
-/* Something is pending that this mask lets in. */
-static int is_awaited(uint64_t mask)
+/*
+ * How many signals are pending that this mask lets in; -1 if one of them is ignored: whether
+ * that ends the wait depends on what else comes (decision 0010).
+ */
+static int count_awaited(uint64_t mask)
 {
 	sigset_t pending;
+	int count = 0;
 
 	sigpending(&pending);
-	for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
-		if ((bits_of(&pending) & ~mask & BIT(signals[i])) && is_handled(signals[i]))
-			return 1;
-	return 0;
+	for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+		if (!(bits_of(&pending) & ~mask & BIT(signals[i])))
+			continue;
+		if (!is_handled(signals[i]))
+			return -1;
+		count++;
+	}
+	return count;
 }
 
 static void step_suspend(void)
@@ -268,11 +276,13 @@ static void step_suspend(void)
 	const uint64_t mask = draw_set();
 	const sigset_t set = as_set(mask);
 
-	if (!is_awaited(mask))
+	if (count_awaited(mask) <= 0)
 		return;
 	SAY("suspend %llx\n", bits_of(&set));
+	is_waiting = 1;
 	const int rc = sigsuspend(&set);
 
+	is_waiting = 0;
 	SAY("  %d errno %d mask %llx\n", rc, errno, mask_now());
 }
 
@@ -298,8 +308,11 @@ static void step_poll(void)
 	const uint32_t way = draw(4);
 	int rc;
 
+	if (count_awaited(bits_of(&set)) < 0)
+		return;
 	SAY("poll %u %llx\n", way, bits_of(&set));
 	errno = 0;
+	is_waiting = 1;
 	if (way == 0)
 		rc = ppoll(NULL, 0, &at_once, &set);
 	else if (way == 1)
@@ -308,13 +321,14 @@ static void step_poll(void)
 		rc = epoll_pwait(3, &event, 1, 0, &set);
 	else
 		rc = (int)syscall(SYS_ppoll, NULL, 0L, &at_once, &set, 8L);
+	is_waiting = 0;
 	SAY("  %d errno %d mask %llx\n", rc, rc < 0 ? errno : 0, mask_now());
 }
 
 static void step_older(void)
 {
 	const int number = draw_signal();
-	const uint32_t way = draw(9);
+	const uint32_t way = draw(8);
 	sighandler_t handler = SIG_DFL;
 
 	SAY("older %u %d\n", way, number);
@@ -332,10 +346,8 @@ static void step_older(void)
 		SAY("  %d\n", siginterrupt(number, (int)draw(2)));
 	else if (way == 6)
 		SAY("  %x\n", (unsigned)sigblock(BIT(SIGTRAP)));
-	else if (way == 7)
-		SAY("  %x\n", (unsigned)siggetmask());
 	else
-		handler = sysv_signal(number, on_plain_signal);
+		SAY("  %x\n", (unsigned)siggetmask());
 	SAY("  %s mask %llx\n", name_of(handler), mask_now());
 }
 
@@ -390,7 +402,7 @@ static void step_thread(void)
 
 static void step_child(void)
 {
-	int status;
+	int status = 0;
 
 	if (is_thread)
 		return;
@@ -440,8 +452,10 @@ static void run(uint64_t seed, int count)
 	for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
 		sigaction(signals[i], &action, NULL);
 	/* A handler may jump here out of any step. */
-	if (sigsetjmp(step_begin, 1) != 0)
+	if (sigsetjmp(step_begin, 1) != 0) {
+		is_waiting = 0;
 		SAY("jumped, mask %llx\n", mask_now());
+	}
 	while (done < count) {
 		done++;
 		step();

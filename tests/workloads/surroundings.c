@@ -2,8 +2,7 @@
  * surroundings - prints what a program sees of itself: descriptors, signals ignored,
  * blocked and pending, threads, limits, its own environment's FATHOM and LD_ names, timers.
  *
- * Run with and without a profiler the lines are the same.  What SIGTRAP does is left
- * out: it is the one signal a profiler's trigger may need.
+ * Run with and without a profiler the lines are the same.
  */
 #include <dirent.h>
 #include <signal.h>
@@ -52,7 +51,7 @@ static void print_signals(void)
 	for (int number = 1; number < NSIG; number++) {
 		struct sigaction action;
 
-		if (number == SIGTRAP || sigaction(number, NULL, &action) != 0)
+		if (sigaction(number, NULL, &action) != 0)
 			continue;
 		printf("signal %d %s%s\n", number,
 		       action.sa_handler == SIG_DFL   ? "default"

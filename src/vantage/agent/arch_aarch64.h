@@ -46,10 +46,24 @@ static inline u64 arch_thread_pointer(void)
 	}
 
 #define ARCH_PC_OF(uc) ((u64)(uc)->uc_mcontext.pc)
+#define ARCH_SP_OF(uc) ((u64)(uc)->uc_mcontext.sp)
+/* Of a system call that has just returned. */
+#define ARCH_RESULT_OF(uc) ((s64)(uc)->uc_mcontext.regs[0])
 
 /* The instruction `svc #0`. */
 #define ARCH_CALL       "\x01\x00\x00\xd4"
 #define ARCH_CALL_BYTES 4
+
+/* Has the system call that the thread is right behind, and that was `number`, made again. */
+static inline void arch_repeat_call(ucontext_t *context, long number, long first_argument)
+{
+	mcontext_t *registers = &context->uc_mcontext;
+
+	registers->regs[8] = (u64)number;
+	/* Where the result is now. */
+	registers->regs[0] = (u64)first_argument;
+	registers->pc -= ARCH_CALL_BYTES;
+}
 
 /* Kills where SIGTRAP is blocked. */
 static inline void arch_breakpoint(void)

@@ -49,10 +49,23 @@ static inline u64 arch_thread_pointer(void)
 	}
 
 #define ARCH_PC_OF(uc) ((u64)(uc)->uc_mcontext.gregs[REG_RIP])
+#define ARCH_SP_OF(uc) ((u64)(uc)->uc_mcontext.gregs[REG_RSP])
+/* Of a system call that has just returned. */
+#define ARCH_RESULT_OF(uc) ((s64)(uc)->uc_mcontext.gregs[REG_RAX])
 
 /* The instruction `syscall`. */
 #define ARCH_CALL       "\x0f\x05"
 #define ARCH_CALL_BYTES 2
+
+/* Has the system call that the thread is right behind, and that was `number`, made again. */
+static inline void arch_repeat_call(ucontext_t *context, long number, long first_argument)
+{
+	greg_t *registers = context->uc_mcontext.gregs;
+
+	(void)first_argument; /* Still in its register. */
+	registers[REG_RAX] = number;
+	registers[REG_RIP] -= ARCH_CALL_BYTES;
+}
 
 /* Kills where SIGTRAP is blocked. */
 static inline void arch_breakpoint(void)

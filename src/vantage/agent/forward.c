@@ -113,7 +113,8 @@ static bool is_forced(const siginfo_t *info)
 void forward_trap(siginfo_t *info, ucontext_t *context)
 {
 	const struct program_action action = actions_peek(SIGTRAP);
-	const bool is_blocked = signals_of(&context->uc_sigmask) & STAND_IN_BIT;
+	const bool is_blocked = (signals_of(&context->uc_sigmask) & STAND_IN_BIT) &&
+				!waits_are_letting_trap_in(context);
 
 	if (is_forced(info) && (is_blocked || !action.is_handler))
 		die_of(SIGTRAP, info, context);

@@ -106,11 +106,26 @@ static long raw_action(const long *a)
 	return 0;
 }
 
+/* With its set as the kernel is to have it. */
+static long raw_wait(long number, const long *a, u32 argument)
+{
+	struct wait wait = { .number = number, .first = a[0] };
+	sigset_t theirs = { 0 };
+	long b[6];
+
+	__builtin_memcpy(b, a, sizeof b);
+	signals_put(&theirs, *(const u64 *)a[argument]);
+	b[argument] = (long)waits_begin(&wait, &theirs);
+	if (argument == 0)
+		wait.first = b[0];
+	const long rc = arch_syscall6(number, b[0], b[1], b[2], b[3], b[4], b[5]);
+
+	waits_end(&wait, 0);
+	return rc;
+}
+
 bool raw_calls_answer(long number, const long a[6], long *out_rc)
 {
-	u64 set;
-	long changed[6];
-
 	if (!agent.is_trap_ours)
 		return false;
 	if (number == SYS_rt_sigprocmask || number == SYS_rt_sigaction) {
@@ -118,16 +133,12 @@ bool raw_calls_answer(long number, const long a[6], long *out_rc)
 		return true;
 	}
 	for (u32 i = 0; i < sizeof with_set / sizeof with_set[0]; i++) {
-		const long address = a[with_set[i].argument];
+		const u32 argument = with_set[i].argument;
 
-		if (with_set[i].number != number || address == 0 ||
-		    !is_readable(address, sizeof set))
+		if (with_set[i].number != number || a[argument] == 0 ||
+		    !is_readable(a[argument], KERNEL_SIGSET_BYTES))
 			continue;
-		set = signals_to_kernel(*(const u64 *)address);
-		__builtin_memcpy(changed, a, sizeof changed);
-		changed[with_set[i].argument] = (long)&set;
-		*out_rc = arch_syscall6(number, changed[0], changed[1], changed[2], changed[3],
-					changed[4], changed[5]);
+		*out_rc = raw_wait(number, a, argument);
 		return true;
 	}
 	return false;

@@ -123,8 +123,9 @@ AGENT_EXPORT sighandler_t sigset(int number, sighandler_t handler)
 		errno = EINVAL;
 		return SIG_ERR;
 	}
-	if (sigprocmask(is_to_be_held ? SIG_BLOCK : SIG_UNBLOCK, &set, &before) != 0 ||
-	    sigaction(number, is_to_be_held ? NULL : &action, &old) != 0)
+	/* Before it is let in: one that waits goes to the new handler. */
+	if (sigaction(number, is_to_be_held ? NULL : &action, &old) != 0 ||
+	    sigprocmask(is_to_be_held ? SIG_BLOCK : SIG_UNBLOCK, &set, &before) != 0)
 		return SIG_ERR;
 	return signals_of(&before) & SIGNAL_BIT(number) ? SIG_HOLD : old.sa_handler;
 }

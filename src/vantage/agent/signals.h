@@ -152,6 +152,30 @@ void forward_on_stand_in(int signal, siginfo_t *info, void *context);
 void forward_trap(siginfo_t *info, ucontext_t *context);
 /* Gives info, taken by a wait for the stand-in, back its own number; returns that. */
 int forward_unmark(siginfo_t *info);
+/*
+ * A wait with a mask of its own, on the waiting thread's stack.
+ *
+ * on_trap() needs it where a signal of the program's has just ended the wait, and a trap of ours
+ * has come as well: ours is the handler that the kernel runs first, and when that returns the
+ * mask from before the wait is back (kernel/signal.c, sigmask_to_save()).  The program's
+ * signal would be blocked again, and the wait have failed for a handler that did not run.
+ * So ours has the call begin anew, which that signal then ends as it should.
+ */
+struct wait {
+	const struct wait *self; /* while it lasts */
+	struct wait *outer;      /* the one that a handler interrupted to begin this */
+	long number, first;      /* the system call, and its first argument */
+	u64 mask;                /* the kernel's */
+	sigset_t room;
+};
+/* Begins it, number and first being set, the rest zero; returns the mask for the kernel. */
+const sigset_t *waits_begin(struct wait *wait, const sigset_t *mask);
+/* Ends it; returns result. */
+int waits_end(struct wait *wait, int result);
+/* waits.c: whether what was interrupted is a wait with a mask of its own that lets SIGTRAP in. */
+bool waits_are_letting_trap_in(const ucontext_t *context);
+/* Has a wait that signals of the program's have ended be ended by them, not by our trap. */
+void waits_mend(ucontext_t *context);
 /* How many have been sent on so far: tells a wait that was interrupted by that alone. */
 u32 forward_count(void);
 

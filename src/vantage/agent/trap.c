@@ -122,6 +122,7 @@ static void trap_sample(struct ring_header *ring, u32 overruns, ucontext_t *cont
 		thread_notes.early_traps = 0;
 	}
 	restart_mend(context);
+	waits_mend(context);
 	__atomic_fetch_add(&ring->handler_samples, 1, __ATOMIC_RELAXED);
 	if (!may_time)
 		return;
@@ -146,5 +147,6 @@ void on_trap(int signal, siginfo_t *info, void *context)
 	} else {
 		forward_trap(info, context);
 		restart_mend(context);
+		waits_mend(context);
 	}
 }

@@ -12,29 +12,105 @@
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 #include "vantage/agent/agent.h"
+#include "vantage/agent/arch.h"
 #include "vantage/agent/hooks.h"
 
 /* Programs call them all the same. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-/* The set for the kernel, in *room unless there is nothing to change. */
-static const sigset_t *shifted(const sigset_t *set, sigset_t *room)
+static __thread struct wait *innermost;
+
+/*
+ * A handler may have left a wait by siglongjmp(), and innermost as it was: then the memory is
+ * another's, or gone.  A wait whose call is interrupted lies right above.
+ */
+#define WAIT_BYTES_ABOVE 1024
+
+static const struct wait *wait_ended_at(const ucontext_t *context)
 {
-	if (set == NULL || !agent.is_trap_ours)
-		return set;
-	*room = signals_as_kernel(set);
-	return room;
+	const u64 above = (u64)innermost - ARCH_SP_OF(context);
+
+	if (innermost == NULL || above > WAIT_BYTES_ABOVE || innermost->self != innermost)
+		return NULL;
+	return ARCH_RESULT_OF(context) == -EINTR ? innermost : NULL;
+}
+
+bool waits_are_letting_trap_in(const ucontext_t *context)
+{
+	const struct wait *wait = wait_ended_at(context);
+
+	return wait != NULL && !(wait->mask & STAND_IN_BIT);
+}
+
+static bool has_handler(int signal)
+{
+	struct {
+		u64 handler, flags, restorer, mask;
+	} action;
+
+	return arch_syscall4(SYS_rt_sigaction, signal, 0, (long)&action, KERNEL_SIGSET_BYTES) ==
+		       0 &&
+	       action.handler != (u64)SIG_DFL && action.handler != (u64)SIG_IGN;
+}
+
+/*
+ * Signals that the wait lets in are pending, though it has ended.  One of those that are ignored
+ * must not have it begin anew: a handler of the program's may have ended it already.
+ */
+static bool has_handlers_to_run(const struct wait *wait)
+{
+	u64 pending = 0;
+
+	if (arch_syscall4(SYS_rt_sigpending, (long)&pending, sizeof pending, 0, 0) != 0)
+		return false;
+	pending &= ~wait->mask & ~TRAP_BIT;
+	for (int signal = 1; signal <= SIGNAL_LAST && pending != 0; signal++) {
+		if ((pending & SIGNAL_BIT(signal)) && has_handler(signal))
+			return true;
+	}
+	return false;
+}
+
+void waits_mend(ucontext_t *context)
+{
+	const struct wait *wait = wait_ended_at(context);
+
+	if (wait != NULL && agent.may_call && has_handlers_to_run(wait))
+		arch_repeat_call(context, wait->number, wait->first);
+}
+
+const sigset_t *waits_begin(struct wait *wait, const sigset_t *mask)
+{
+	if (mask == NULL || !agent.is_trap_ours)
+		return mask;
+	wait->room = signals_as_kernel(mask);
+	wait->mask = signals_of(&wait->room);
+	wait->self = wait;
+	wait->outer = innermost;
+	innermost = wait;
+	return &wait->room;
+}
+
+int waits_end(struct wait *wait, int result)
+{
+	if (wait->self == NULL)
+		return result;
+	wait->self = NULL;
+	innermost = wait->outer;
+	return result;
 }
 
 AGENT_EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
 		       const sigset_t *mask)
 {
-	sigset_t room;
+	struct wait wait = { .number = SYS_ppoll, .first = (long)fds };
 
-	return HOOK_NEXT(ppoll)(fds, count, timeout, shifted(mask, &room));
+	return waits_end(&wait,
+			 HOOK_NEXT(ppoll)(fds, count, timeout, waits_begin(&wait, mask)));
 }
 
 /* What ppoll() is with _FORTIFY_SOURCE. */
@@ -43,40 +119,44 @@ AGENT_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct time
 AGENT_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
 			     const sigset_t *mask, size_t bytes)
 {
-	sigset_t room;
+	struct wait wait = { .number = SYS_ppoll, .first = (long)fds };
 
-	return HOOK_NEXT(__ppoll_chk)(fds, count, timeout, shifted(mask, &room), bytes);
+	return waits_end(&wait, HOOK_NEXT(__ppoll_chk)(fds, count, timeout,
+						       waits_begin(&wait, mask), bytes));
 }
 
 AGENT_EXPORT int pselect(int count, fd_set *reads, fd_set *writes, fd_set *others,
 			 const struct timespec *timeout, const sigset_t *mask)
 {
-	sigset_t room;
+	struct wait wait = { .number = SYS_pselect6, .first = count };
 
-	return HOOK_NEXT(pselect)(count, reads, writes, others, timeout, shifted(mask, &room));
+	return waits_end(&wait, HOOK_NEXT(pselect)(count, reads, writes, others, timeout,
+						   waits_begin(&wait, mask)));
 }
 
 AGENT_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int count, int timeout,
 			     const sigset_t *mask)
 {
-	sigset_t room;
+	struct wait wait = { .number = SYS_epoll_pwait, .first = fd };
 
-	return HOOK_NEXT(epoll_pwait)(fd, events, count, timeout, shifted(mask, &room));
+	return waits_end(&wait, HOOK_NEXT(epoll_pwait)(fd, events, count, timeout,
+						       waits_begin(&wait, mask)));
 }
 
 AGENT_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int count,
 			      const struct timespec *timeout, const sigset_t *mask)
 {
-	sigset_t room;
+	struct wait wait = { .number = SYS_epoll_pwait2, .first = fd };
 
-	return HOOK_NEXT(epoll_pwait2)(fd, events, count, timeout, shifted(mask, &room));
+	return waits_end(&wait, HOOK_NEXT(epoll_pwait2)(fd, events, count, timeout,
+							waits_begin(&wait, mask)));
 }
 
 AGENT_EXPORT int sigsuspend(const sigset_t *mask)
 {
-	sigset_t room;
+	struct wait wait = { .number = SYS_rt_sigsuspend, .first = (long)&wait.room };
 
-	return HOOK_NEXT(sigsuspend)(shifted(mask, &room));
+	return waits_end(&wait, HOOK_NEXT(sigsuspend)(waits_begin(&wait, mask)));
 }
 
 AGENT_EXPORT int __sigsuspend(const sigset_t *mask);
@@ -128,6 +208,15 @@ AGENT_EXPORT int __sigpause(int signal_or_mask, int is_signal)
 	if (!agent.is_trap_ours)
 		return HOOK_NEXT(__sigpause)(signal_or_mask, is_signal);
 	return is_signal ? pause_for_signal(signal_or_mask) : pause_with_mask(signal_or_mask);
+}
+
+/* The set for the kernel, in *room unless there is nothing to change. */
+static const sigset_t *shifted(const sigset_t *set, sigset_t *room)
+{
+	if (set == NULL || !agent.is_trap_ours)
+		return set;
+	*room = signals_as_kernel(set);
+	return room;
 }
 
 /*
