@@ -114,6 +114,7 @@ def bash_environment(tree, scratch):
             "BASH_TSTOUT": str(scratch / "output"), "PATH": f"{tree.path}/tests:{os.environ['PATH']}"}
 
 
+# Not integration/psync2: it plays with layouts by chance, and names its tests by them.
 REDIS_UNITS = ("unit/auth", "unit/protocol", "unit/keyspace", "unit/scan", "unit/info",
                "unit/other", "unit/multi", "unit/expire", "unit/quit", "unit/aofrw", "unit/acl", "unit/dump",
                "unit/latency-monitor", "unit/introspection", "unit/introspection-2", "unit/scripting",
@@ -122,7 +123,7 @@ REDIS_UNITS = ("unit/auth", "unit/protocol", "unit/keyspace", "unit/scan", "unit
                "unit/type/stream", "unit/slowlog", "unit/bitops", "unit/hyperloglog", "integration/aof",
                "integration/rdb", "integration/logging", "integration/shutdown", "integration/redis-cli",
                "integration/redis-benchmark", "integration/block-repl", "integration/replication",
-               "integration/psync2", "integration/failover")
+               "integration/failover")
 
 
 def redis_command(tree, unit, scratch):
