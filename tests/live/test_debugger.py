@@ -37,6 +37,8 @@ class Steered:
     def __init__(self, test, *options, breeders=0, is_nobody=False, rate=1000):
         self.test = test
         self.stop_file = test.path("stop")
+        if os.path.exists(self.stop_file):
+            os.unlink(self.stop_file)
         self.recording_path = test.path("test.fathom")
         command = [FATHOM, "record", "-q", "--rate", str(rate), "-o", self.recording_path, *options, "--",
                    *workload("steered", self.stop_file, breeders)]
@@ -147,7 +149,6 @@ class Debugger(LiveTest):
                 self.assert_breaks_only(output)
                 self.assert_is_told(recording, bounds)
                 self.assert_sampled_around(recording)
-                os.unlink(self.path("stop"))
 
     def test_threads_that_are_born_meanwhile_are_not_sampled_and_those_after_are(self):
         for is_nobody in self.users():
@@ -156,7 +157,6 @@ class Debugger(LiveTest):
                 self.assert_breaks_only(output)
                 self.assert_is_told(recording, bounds)
                 self.assert_sampled_around(recording)
-                os.unlink(self.path("stop"))
 
     def test_timers_cannot_be_stopped_from_outside_and_the_report_says_what_helps(self):
         recording, output, bounds = self.session("--trigger", "timer",
