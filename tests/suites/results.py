@@ -12,7 +12,7 @@ import xml.etree.ElementTree
 
 COLOURS = re.compile(r"\033\[[0-9;]*m")
 REDIS = re.compile(r"^\[(ok|err|exception|timeout|skip|ignore)\]: (.*?)(?: \(\d+ ms\))?$", re.M)
-SQLITE = re.compile(r"^(?:Time: )?(\S+)\.\.\. (Ok|Omitted|skipped)$|^! (\S+) expected:", re.M)
+SQLITE = re.compile(r"^\.*(\S+)\.\.\. (Ok|Omitted|skipped)$|^! (\S+) expected:", re.M)
 AUTOMAKE = re.compile(r"^:test-result: (\w+)", re.M)
 
 

@@ -41,7 +41,7 @@ class Reading(unittest.TestCase):
                          {"SET #1": "ok", "SET #2": "ok", "GET in tests/x.tcl #1": "err"})
 
     def test_of_sqlite_takes_what_was_wrong(self):
-        said = "a-1.1... Ok\na-1.2...\n! a-1.2 expected: [1]\n! a-1.2 got:      [2]\n"
+        said = "....a-1.1... Ok\na-1.2...\n! a-1.2 expected: [1]\n! a-1.2 got:      [2]\n"
         self.assertEqual(results.sqlite(self.finished(said)), {"a-1.1": "ok", "a-1.2": "failed"})
 
     def test_of_automake_leaves_nothing_for_the_next_run(self):
