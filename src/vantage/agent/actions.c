@@ -90,6 +90,9 @@ static int kernel_action(int signal, const struct sigaction *action, struct siga
 	return HOOK_NEXT(sigaction)(signal, action, old);
 }
 
+/* A stack that ends under our handler is one that the program was about to overflow. */
+#define STACK_FAULTS (SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS))
+
 static void install_on_trap(void)
 {
 	struct sigaction action = {
@@ -97,7 +100,7 @@ static void install_on_trap(void)
 		.sa_flags = SA_SIGINFO | SA_RESTART | actions.stack_flag,
 	};
 
-	signals_put(&action.sa_mask, ~0ULL);
+	signals_put(&action.sa_mask, ~STACK_FAULTS);
 	kernel_action(SIGTRAP, &action, NULL);
 }
 

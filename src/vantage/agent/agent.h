@@ -86,7 +86,8 @@ struct thread_notes {
 	u64 own_stack_floor; /* below it, nothing is the thread's own stack */
 	void *timer;         /* timers.c */
 	bool has_timer;
-	struct budget budget; /* of its walks */
+	struct scratch *scratch; /* that its handler uses now */
+	struct budget budget;    /* of its walks */
 	u32 early_traps;      /* that made no sample: the next stands for them */
 	bool is_timer_slow;   /* sampling is paused */
 };

@@ -3,7 +3,8 @@
  *
  * The signal's code and a mark of ours say what it is: TRAP_PERF for the recorder's event,
  * SI_TIMER for a timer of ours; anything else is the program's (forward.c).  All signals are
- * blocked while it runs, so that no other handler can leave ours by longjmp().
+ * blocked while it runs, so that no other handler can leave ours by longjmp(), but for those
+ * of a stack that has no room for it: the program handles them as it would its own overflow.
  */
 #include "vantage/agent/agent.h"
 
@@ -57,8 +58,12 @@ static void scratch_give(struct scratch *scratch)
 static void sample(struct ring_header *ring, u32 overruns, const ucontext_t *context)
 {
 	struct sample_time time = clock_weigh(ring, overruns, ARCH_PC_OF(context));
-	struct scratch *scratch = scratch_take();
+	struct scratch *scratch;
 
+	/* The last handler was left by longjmp(), out of the overflow of its stack. */
+	if (thread_notes.scratch != NULL)
+		scratch_give(thread_notes.scratch);
+	scratch = thread_notes.scratch = scratch_take();
 	if (scratch == NULL || !ring_has_room(ring, RING_WORDS(struct ring_sample))) {
 		__atomic_fetch_add(&ring->lost_samples, 1, __ATOMIC_RELAXED);
 	} else {
@@ -72,6 +77,7 @@ static void sample(struct ring_header *ring, u32 overruns, const ucontext_t *con
 			unwind_walk(context, &walk);
 		emit_sample(ring, &walk, &time);
 	}
+	thread_notes.scratch = NULL;
 	if (scratch != NULL)
 		scratch_give(scratch);
 }
