@@ -1,5 +1,6 @@
 #include "collect/image.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -47,6 +48,15 @@ void image_free(struct image *image)
 	mappings_free(image->mappings);
 	free(image->exe);
 	free(image);
+}
+
+void image_mark(struct image *image, uint64_t ring_mark)
+{
+	struct pollfd ended = { .fd = image->pidfd, .events = POLLIN };
+
+	image->ring_mark = ring_mark;
+	image->was_gone_before =
+		image->is_gone || (image->pidfd >= 0 && poll(&ended, 1, 0) == 1);
 }
 
 struct image_thread *image_find_thread(struct image *image, int tid)

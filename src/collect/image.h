@@ -44,7 +44,8 @@ struct image {
 	bool is_passed_by;            /* nobody was in what started it */
 	enum image_state state;
 	bool is_ended;
-	bool is_gone; /* there is no such process any more, though nobody told */
+	bool is_gone;         /* there is no such process any more, though nobody told */
+	bool was_gone_before; /* when this round began: what it did until then is told by now */
 	uint64_t start_ns, end_ns;
 	uint32_t running_threads;
 
@@ -108,5 +109,7 @@ void image_forget_past(struct image *image, uint64_t before_ns, uint64_t session
 /* Writes the image's row, and those of its threads, as they are now. */
 void image_write(struct image *image, uint64_t session_start_ns,
 		 struct recording_writer *writer);
+/* Before the events of a round are taken in: its ring is written to ring_mark. */
+void image_mark(struct image *image, uint64_t ring_mark);
 /* Closes what samples it: no trap comes after. */
 void image_stop_sampling(struct image *image);

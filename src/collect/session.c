@@ -123,13 +123,13 @@ static void session_take_events(struct session *session)
 			sideband_drain(session->sideband, session_take_event, session);
 }
 
+/* Not sooner: of a parent that made a child and ended, the child has its name and mappings. */
 static void session_end_dead(struct session *session)
 {
 	for (size_t i = session->tree.count; i-- > 0;) {
 		struct image *image = session->tree.images[i];
-		struct pollfd ended = { .fd = image->pidfd, .events = POLLIN };
 
-		if (image->is_gone || (image->pidfd >= 0 && poll(&ended, 1, 0) == 1))
+		if (image->was_gone_before)
 			tree_end(&session->tree, image, monotonic_ns());
 	}
 }
@@ -155,7 +155,7 @@ static void session_round(struct session *session)
 
 	pump_begin_round(&session->pump);
 	for (size_t i = 0; i < tree->count; i++)
-		tree->images[i]->ring_mark = pump_mark(tree->images[i]);
+		image_mark(tree->images[i], pump_mark(tree->images[i]));
 	session_take_events(session);
 	for (size_t i = 0; i < tree->count; i++) {
 		struct image *image = tree->images[i];
