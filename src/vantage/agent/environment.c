@@ -208,20 +208,6 @@ static void put_preload(char *at, const char *first_libraries, const char *own)
 	stpcpy(at, environment.agent_path);
 }
 
-/* Room for so many pointers and, behind them or in copy, a string.  NULL: there is none. */
-static char *take_room(struct environment_copy *copy, size_t pointers, size_t preload_bytes)
-{
-	copy->room = NULL;
-	copy->entries = copy->few;
-	if (pointers <= ENVIRONMENT_FEW && preload_bytes <= ENVIRONMENT_SHORT)
-		return copy->preload;
-	copy->room = room_take(pointers * sizeof(char *) + preload_bytes);
-	if (copy->room == NULL)
-		return NULL;
-	copy->entries = room_memory(copy->room);
-	return (char *)(copy->entries + pointers);
-}
-
 bool environment_copy(struct environment_copy *copy, char *const *theirs_entries,
 		      char *const *argv, const char *first_libraries, bool is_trap_ignored)
 {
@@ -236,11 +222,14 @@ bool environment_copy(struct environment_copy *copy, char *const *theirs_entries
 	    preload_bytes > LARGEST_STRING ||
 	    is_near_limit(theirs.bytes + preload_bytes + RECORDER_BYTES))
 		return false;
-	char *preload = take_room(copy, theirs.count + ENVIRONMENT_ENTRIES + 1, preload_bytes);
-	char **entries = copy->entries;
+	const size_t pointers = theirs.count + ENVIRONMENT_ENTRIES + 1;
 
-	if (preload == NULL)
+	copy->room = room_take(pointers * sizeof(char *) + preload_bytes);
+	if (copy->room == NULL)
 		return false;
+	char **entries = copy->entries = room_memory(copy->room);
+	char *preload = (char *)(entries + pointers);
+
 	if (!is_kept)
 		put_preload(preload, first_libraries, theirs.preload);
 	if (theirs.count > 0)
@@ -254,8 +243,7 @@ bool environment_copy(struct environment_copy *copy, char *const *theirs_entries
 
 void environment_copy_done(struct environment_copy *copy)
 {
-	if (copy->room != NULL)
-		room_give(copy->room);
+	room_give(copy->room);
 }
 
 void environment_forget(void)

@@ -28,17 +28,12 @@ bool environment_may_enter(void);
 /* Whether the program inherited SIGTRAP as ignored. */
 bool environment_inherits_ignored_trap(void);
 
-#define ENVIRONMENT_FEW   256
-#define ENVIRONMENT_SHORT 512
-
 struct room;
 
 /* An environment of the program's, with our entries, for as long as an exec takes. */
 struct environment_copy {
 	char **entries;
-	struct room *room; /* where a large one is; NULL: below */
-	char *few[ENVIRONMENT_FEW];
-	char preload[ENVIRONMENT_SHORT];
+	struct room *room; /* where they are: the smallest of stacks has no place for them */
 };
 
 /*

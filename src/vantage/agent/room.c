@@ -7,7 +7,9 @@
 #include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
 
-#define ROOM_COUNT 8
+#define ROOM_COUNT 16
+/* Less is not worth mapping: one exec's needs fit the room of another's. */
+#define ROOM_LEAST 8192
 
 struct room {
 	u32 is_taken;
@@ -21,13 +23,18 @@ static struct room rooms[ROOM_COUNT];
 /*
  * An exec in a vfork child does not come back to give its room back.  But the kernel tells of
  * it: at exec, and when the child ends, it clears the word that set_tid_address(2) named, if
- * another process still uses this memory (kernel/fork.c, mm_release).
+ * another process still uses this memory (kernel/fork.c, mm_release).  There is one such word
+ * for each process: false if this one has a room already.
  */
-static void leave_to_kernel(struct room *room)
+static bool leave_to_kernel(struct room *room)
 {
 	room->tid_address = NULL;
 	arch_syscall4(SYS_prctl, PR_GET_TID_ADDRESS, (long)&room->tid_address, 0, 0);
+	if ((u8 *)room->tid_address >= (u8 *)rooms &&
+	    (u8 *)room->tid_address < (u8 *)(rooms + ROOM_COUNT))
+		return false;
 	arch_syscall4(SYS_set_tid_address, (long)&room->is_taken, 0, 0, 0);
+	return true;
 }
 
 static bool is_others_memory(void)
@@ -39,6 +46,8 @@ static bool room_fit(struct room *room, size_t bytes)
 {
 	if (room->bytes >= bytes)
 		return true;
+	if (bytes < ROOM_LEAST)
+		bytes = ROOM_LEAST;
 	if (room->memory != NULL)
 		munmap(room->memory, room->bytes);
 	room->memory =
@@ -58,13 +67,11 @@ struct room *room_take(size_t bytes)
 		if (!__atomic_compare_exchange_n(&room->is_taken, &is_free, 1, 0,
 						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
-		if (!room_fit(room, bytes)) {
+		if (!room_fit(room, bytes) || (is_others_memory() && !leave_to_kernel(room))) {
 			/* Pairs with the acquire above. */
 			__atomic_store_n(&room->is_taken, 0, __ATOMIC_RELEASE);
 			return NULL;
 		}
-		if (is_others_memory())
-			leave_to_kernel(room);
 		return room;
 	}
 	return NULL;

@@ -9,7 +9,7 @@
 
 struct room;
 
-/* NULL if all are in use, or memory is short. */
+/* NULL if all are in use, memory is short, or a vfork child has one already. */
 struct room *room_take(size_t bytes);
 void *room_memory(const struct room *room);
 /* Gives it back: after an exec that failed.  One that succeeds gives it back by itself. */

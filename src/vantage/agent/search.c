@@ -37,6 +37,7 @@ static void join(char *out, const char *folder, size_t folder_bytes, const char 
 /* The name is not too long. */
 static int search_folders(const char *folders, const char *file, search_try try, void *context)
 {
+	/* libc has it on the stack, too. */
 	char path[PATH_MAX + NAME_MAX + 2];
 	bool was_denied = false;
 	/* If nothing is tried, libc says what was said last. */
