@@ -150,6 +150,12 @@ class Executing(Unseen):
     def test_so_it_does_with_the_timer(self):
         self.assert_same(workload("executes", "exec"), "--trigger", "timer")
 
+    def test_vfork_children_are_entered_and_leave_no_memory_behind(self):
+        self.assert_all_entered(self.assert_same(workload("executes", "vforks")), 100)
+
+    def test_the_smallest_of_stacks_has_room_for_every_one(self):
+        self.assert_same(workload("executes", "small"))
+
     def test_an_exec_that_fails_fails_as_ever(self):
         self.assert_same(workload("executes", "errors"))
 

@@ -6,12 +6,15 @@
  *   executes spawn    posix_spawn() with actions and attributes
  *   executes large    with environments near the kernel's limits
  *   executes system   system()
+ *   executes vforks   100 execs in vfork children, and how much memory they left behind
+ *   executes small    each function in a thread of the smallest stack there may be
  *   executes signals  what it started with
  *
  * Run with and without a profiler the lines are the same.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -366,6 +369,70 @@ static void try_system(void)
 	printf("errno %d\n", errno);
 }
 
+static long pages_mapped(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	long pages = -1;
+
+	if (file == NULL || fscanf(file, "%ld", &pages) != 1)
+		printf("/proc/self/statm cannot be read\n");
+	if (file != NULL)
+		fclose(file);
+	return pages;
+}
+
+static void execute_true_in_vfork_child(void)
+{
+	const pid_t pid = vfork();
+
+	if (pid == 0) {
+		execl("/bin/true", "true", (char *)NULL);
+		_exit(9);
+	}
+	waitpid(pid, NULL, 0);
+}
+
+static void try_vforks(void)
+{
+	execute_true_in_vfork_child();
+	const long before = pages_mapped();
+
+	for (int i = 0; i < 100; i++)
+		execute_true_in_vfork_child();
+	printf("grown by %ld pages\n", pages_mapped() - before);
+}
+
+static void *start_program(void *way)
+{
+	char *const argv[] = { "true", NULL };
+	int status = -1;
+	pid_t pid;
+
+	if ((long)way == 0 && posix_spawnp(&pid, "true", NULL, NULL, argv, environ) == 0)
+		waitpid(pid, &status, 0);
+	if ((long)way == 1)
+		status = system("exit 2");
+	if ((long)way == 2)
+		status = pclose(popen("exit 3", "r"));
+	printf("way %ld of a small thread ends with %x\n", (long)way, status);
+	if ((long)way == 3)
+		execlp("true", "true", (char *)NULL);
+	return way;
+}
+
+static void try_small(void)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, PTHREAD_STACK_MIN);
+	for (long way = 0; way <= 3; way++) {
+		pthread_create(&thread, &attributes, start_program, (void *)way);
+		pthread_join(thread, NULL);
+	}
+}
+
 /* What a program started with: the kernel's view of it has a profiler's signals in it, too. */
 static void print_signals(void)
 {
@@ -393,6 +460,10 @@ int main(int argc, char **argv)
 	} else if (strcmp(what, "exec") == 0) {
 		try_exec();
 		try_twice();
+	} else if (strcmp(what, "vforks") == 0) {
+		try_vforks();
+	} else if (strcmp(what, "small") == 0) {
+		try_small();
 	} else if (strcmp(what, "errors") == 0) {
 		try_errors();
 	} else if (strcmp(what, "large") == 0) {
