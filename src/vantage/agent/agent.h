@@ -88,8 +88,8 @@ struct thread_notes {
 	bool has_timer;
 	struct scratch *scratch; /* that its handler uses now */
 	struct budget budget;    /* of its walks */
-	u32 early_traps;      /* that made no sample: the next stands for them */
-	bool is_timer_slow;   /* sampling is paused */
+	u32 early_traps;         /* that made no sample: the next stands for them */
+	bool is_timer_slow;      /* sampling is paused */
 };
 extern __thread struct thread_notes thread_notes;
 
