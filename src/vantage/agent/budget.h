@@ -7,6 +7,9 @@
  * instruction.  So each walk has to be earned: it is made when the program has had
  * as much time since the last walks as these took.  A trap that comes too early makes no
  * sample; the next one stands for its time as well.
+ *
+ * The first walks of a thread are slow, while rules are still to be found: a credit, once,
+ * lets them be made.
  */
 #pragma once
 #include <stdbool.h>
@@ -17,14 +20,19 @@
 struct budget {
 	u64 last_end; /* of its handler */
 	u64 debt;     /* what its walks took, less what the program had since */
+	u64 credited; /* of its debts */
 };
 
-/* The thread's handler begins: whether it has earned a walk. */
-static inline bool budget_begin(struct budget *budget, u64 now)
+/* The thread's handler begins: whether it has earned a walk, or has credit left. */
+static inline bool budget_begin(struct budget *budget, u64 now, u64 credit)
 {
 	const u64 gone = now - budget->last_end;
 
 	budget->debt = budget->debt > gone ? budget->debt - gone : 0;
+	if (budget->credited < credit) {
+		budget->credited += budget->debt;
+		budget->debt = 0;
+	}
 	return budget->debt == 0;
 }
 

@@ -22,6 +22,8 @@
 #define PREEMPTED_TICKS (1U << 18)
 /* Half a millisecond and more: a handler that took longer was preempted. */
 #define DEBT_MOST_TICKS (1U << 21)
+/* Some milliseconds, in which a few hundred rules are found. */
+#define CREDIT_TICKS (1U << 23)
 /* Of the stack, for a sample without its walk. */
 #define LEAST_STACK_NEED 1024
 
@@ -120,7 +122,7 @@ static void trap_sample(struct ring_header *ring, u32 overruns, ucontext_t *cont
 	const u64 begin = may_time ? ticks_now() : 0;
 	const u64 here = (u64)__builtin_frame_address(0);
 
-	if ((may_time && !budget_begin(&thread_notes.budget, begin)) ||
+	if ((may_time && !budget_begin(&thread_notes.budget, begin, CREDIT_TICKS)) ||
 	    !memory_has_room(here, LEAST_STACK_NEED)) {
 		trap_put_off(ring, overruns);
 	} else {

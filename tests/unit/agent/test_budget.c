@@ -33,7 +33,7 @@ static struct run run_traps(u64 period, u64 walk, u64 skip, unsigned int traps)
 		}
 		due = run.now + period;
 		const u64 begin = run.now;
-		const bool is_earned = budget_begin(&budget, begin);
+		const bool is_earned = budget_begin(&budget, begin, 0);
 
 		run.now += is_earned ? walk : skip;
 		budget_end(&budget, begin, run.now, MOST);
@@ -69,12 +69,12 @@ static void test_a_preempted_handler_costs_a_bounded_number_of_walks(void **stat
 	u64 now = 10 * MOST, early = 0;
 
 	(void)state;
-	assert_true(budget_begin(&budget, now));
+	assert_true(budget_begin(&budget, now, 0));
 	budget_end(&budget, now, now + 1000ULL * MOST, MOST);
 	now += 1000ULL * MOST;
 	for (int i = 0; i < 100; i++) {
 		now += MOST / 4;
-		early += !budget_begin(&budget, now);
+		early += !budget_begin(&budget, now, 0);
 		budget_end(&budget, now, now + 1, MOST);
 		now++;
 	}
@@ -86,10 +86,27 @@ static void test_a_thread_that_waits_pays_its_debt(void **state)
 	struct budget budget = { 0 };
 
 	(void)state;
-	assert_true(budget_begin(&budget, MOST));
+	assert_true(budget_begin(&budget, MOST, 0));
 	budget_end(&budget, MOST, MOST + 500, MOST);
-	assert_false(budget_begin(&budget, MOST + 999));
-	assert_true(budget_begin(&budget, MOST + 1000));
+	assert_false(budget_begin(&budget, MOST + 999, 0));
+	assert_true(budget_begin(&budget, MOST + 1000, 0));
+}
+
+static void test_credit_is_given_once(void **state)
+{
+	struct budget budget = { 0 };
+	u64 now = MOST, walks = 0;
+
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		const bool is_earned = budget_begin(&budget, now, 2000);
+
+		walks += is_earned;
+		budget_end(&budget, now, now + (is_earned ? 500 : 1), MOST);
+		now += is_earned ? 500 : 1;
+	}
+	/* The first, and those that four debts of 500 were credited for. */
+	assert_int_equal(walks, 5);
 }
 
 int main(void)
@@ -99,6 +116,7 @@ int main(void)
 		cmocka_unit_test(test_a_walk_longer_than_a_period_leaves_the_program_half),
 		cmocka_unit_test(test_a_preempted_handler_costs_a_bounded_number_of_walks),
 		cmocka_unit_test(test_a_thread_that_waits_pays_its_debt),
+		cmocka_unit_test(test_credit_is_given_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
