@@ -28,8 +28,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "live"))
 
 import live
 import results
-import sources
-from suites import SUITES, Tree, Unavailable
+from sources import Tree, Unavailable
+from suites import SUITES
 
 RATE = 10000
 RERUNS = 3
@@ -74,7 +74,7 @@ class Runner:
         self.folder = folder
         self.turn = 0
         if isinstance(prepared, Tree):
-            sources.restore(prepared.pristine, prepared.path)
+            prepared.restore()
 
     def environment(self, scratch):
         environment = {**os.environ, "TMPDIR": str(scratch), "LC_ALL": "C.UTF-8",

@@ -5,7 +5,9 @@ settings of its own there: the system's stay as they are, and nothing is install
 """
 
 import contextlib
+import dataclasses
 import fcntl
+import io
 import os
 import pathlib
 import shutil
@@ -62,30 +64,37 @@ def fetch(package, folder, log):
     quietly(["dpkg-source", "--skip-patches", "-x", description.name, "unpacked"], log, cwd=folder)
 
 
+@dataclasses.dataclass(frozen=True)
+class Tree:
+    """A built source tree: kept pristine, run at path by whoever holds the lock."""
+
+    pristine: pathlib.Path
+    path: pathlib.Path
+    lock: io.IOBase
+
+    def restore(self):
+        """The tree as it was built, whatever the last run did to it."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        subprocess.run(["cp", "-a", "--no-target-directory", self.pristine, self.path], check=True)
+
+
 def built(name, package, commands):
-    """The pristine built tree of a suite, and the path where it was built and has to run."""
+    """The tree of a suite, fetched and built if it was not.  It is ours until it is forgotten."""
     folder = CACHE / name
-    tree, pristine, log = folder / "tree", folder / "built", folder / "log"
+    tree, log = folder / "tree", folder / "log"
     folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / "lock", "w") as lock:
-        # Two runs of the tests, one build.
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not pristine.exists():
-            for leftover in ("fetched", "tree"):
-                shutil.rmtree(folder / leftover, ignore_errors=True)
-            (folder / "fetched").mkdir()
-            fetch(package, folder / "fetched", log)
-            (folder / "fetched" / "unpacked").rename(tree)
-            for command in commands:
-                # Their configure scripts refuse to run as root unless told.
-                quietly(["sh", "-c", command], log, cwd=tree,
-                        env={**os.environ, "FORCE_UNSAFE_CONFIGURE": "1"})
-            # Paths are compiled in, so it runs where it was built and is restored from the copy.
-            tree.rename(pristine)
-    return pristine, tree
-
-
-def restore(pristine, tree):
-    """The tree as it was built, whatever the last run did to it."""
-    shutil.rmtree(tree, ignore_errors=True)
-    subprocess.run(["cp", "-a", "--no-target-directory", pristine, tree], check=True)
+    lock = open(folder / "lock", "w")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    pristine = folder / "built"
+    if not pristine.exists():
+        for leftover in ("fetched", "tree"):
+            shutil.rmtree(folder / leftover, ignore_errors=True)
+        (folder / "fetched").mkdir()
+        fetch(package, folder / "fetched", log)
+        (folder / "fetched" / "unpacked").rename(tree)
+        for command in commands:
+            # Their configure scripts refuse to run as root unless told.
+            quietly(["sh", "-c", command], log, cwd=tree, env={**os.environ, "FORCE_UNSAFE_CONFIGURE": "1"})
+        # Paths are compiled in, so it runs where it was built and is restored from the copy.
+        tree.rename(pristine)
+    return Tree(pristine, tree, lock)

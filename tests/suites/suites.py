@@ -77,19 +77,12 @@ def pyenv(version):
 
 # --- from Debian's sources -----------------------------------------------------------------
 
-@dataclasses.dataclass(frozen=True)
-class Tree:
-    """A built source tree: kept pristine, run at path."""
-    pristine: pathlib.Path
-    path: pathlib.Path
-
-
 def debian_source(name, package, *commands, needs=()):
     def prepare():
         for program in ("gcc", "make", *needs):
             if shutil.which(program) is None:
                 raise Unavailable(f"{program} is needed to build and test {package}")
-        return Tree(*sources.built(name, package, commands))
+        return sources.built(name, package, commands)
     return prepare
 
 

@@ -50,6 +50,10 @@ class Reading(unittest.TestCase):
         self.assertEqual(results.automake(self.finished()), {"tests/cp/a": "skip"})
         self.assertEqual(results.automake(self.finished()), {})
 
+    def test_of_output_knows_no_process_numbers(self):
+        self.assertEqual(results.output(self.finished("group (4711): x")),
+                         results.output(self.finished("group (815): x")))
+
     def test_of_output_takes_the_ending_with_it(self):
         self.assertNotEqual(results.output(self.finished("x")),
                             results.output(self.finished("x", "exit code 139")))
