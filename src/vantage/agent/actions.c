@@ -74,10 +74,20 @@ static u32 book_fill_slot(struct book *book, const struct sigaction *action)
 	return number;
 }
 
+/*
+ * Of several writers the latest to take a slot is right, also where another is slower: current
+ * never goes back, or it would name a slot that was used again since, and no reader end.
+ */
 static void book_write(struct book *book, const struct sigaction *action)
 {
+	const u32 number = book_fill_slot(book, action);
+	u32 current = __atomic_load_n(&book->current, __ATOMIC_RELAXED);
+
 	/* Pairs with the acquire in book_read(). */
-	__atomic_store_n(&book->current, book_fill_slot(book, action), __ATOMIC_RELEASE);
+	while ((s32)(number - current) > 0 &&
+	       !__atomic_compare_exchange_n(&book->current, &current, number, 0,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
 }
 
 static bool is_handler(const struct sigaction *action)

@@ -50,7 +50,8 @@ struct segments {
 static bool is_elf_header(const ElfW(Ehdr) * header)
 {
 	return __builtin_memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
-	       header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) <= MEMORY_PAGE;
+	       header->e_phoff <= MEMORY_PAGE &&
+	       header->e_phnum * sizeof(ElfW(Phdr)) <= MEMORY_PAGE - header->e_phoff;
 }
 
 /*
