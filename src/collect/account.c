@@ -111,24 +111,20 @@ static void account_entered(struct image *image, const struct account_terms *ter
 static void account_unentered(struct image *image, const struct account_terms *terms,
 			      struct figures *figures)
 {
+	const bool is_counted = !terms->is_user_clock && image->counters.count > 0;
 	const uint64_t counted_ns =
-		image->counter_fd >= 0
-			? image->counted_before_ns + perf_read_counter(image->counter_fd)
-			: 0;
+		is_counted ? image->counted_before_ns + thread_events_read(&image->counters)
+			   : 0;
 
 	/*
-	 * What /proc told last is a lower bound: of user time, and of what may not be
-	 * counted.
+	 * What was seen last is a lower bound: of user time, and of what may not be counted.
 	 */
-	if (terms->is_user_clock || image->seen_ns > counted_ns) {
-		image->cpu_ns = image->seen_ns;
-	} else if (image->counter_fd >= 0) {
-		image->cpu_ns = counted_ns;
-		image->is_accounted = true;
-	}
+	image->cpu_ns = image->seen_ns > counted_ns ? image->seen_ns : counted_ns;
+	image->is_accounted = is_counted && image->unwatched_since_ns == 0;
 	if (image->cpu_ns != 0)
 		figures->unentered_ns = (int64_t)above(image->cpu_ns, image->cpu_before_ns);
-	image->uncounted_ns = terms->is_user_clock ? 0 : above(image->cpu_ns, counted_ns);
+	if (image->is_watched_known && !terms->is_user_clock)
+		image->uncounted_ns = above(image->cpu_ns, image->watched_ns);
 }
 
 static int64_t since(uint64_t time_ns, uint64_t start_ns)

@@ -21,7 +21,6 @@ struct image *image_new(pid_t pid)
 
 	image->pid = pid;
 	image->pidfd = -1;
-	image->counter_fd = -1;
 	image->end_ns = UINT64_MAX;
 	return image;
 }
@@ -37,8 +36,7 @@ void image_free(struct image *image)
 		return;
 	image_stop_sampling(image);
 	cpu_meter_end(&image->pause.meter);
-	if (image->counter_fd >= 0)
-		close(image->counter_fd);
+	thread_events_close(&image->counters);
 	if (image->pidfd >= 0)
 		close(image->pidfd);
 	if (image->ring != NULL)

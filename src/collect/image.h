@@ -69,12 +69,15 @@ struct image {
 	int pidfd;                   /* -1: none */
 	struct thread_events events; /* on the threads there were at hello */
 	struct pause pause;
-	uint64_t looked_at_ns;      /* its CPU time when tracer.c last looked */
-	int counter_fd;             /* of an image without an agent; -1: none */
-	uint64_t counted_before_ns; /* what it had burned when counter_fd was opened */
+	uint64_t looked_at_ns;         /* its CPU time when tracer.c last looked */
+	struct thread_events counters; /* of an image without an agent */
+	uint64_t counted_before_ns;    /* what it had burned when those were opened */
 	bool is_counter_tried;
-	uint64_t seen_ns;  /* its CPU time (user clock: user time) when /proc last told */
-	bool is_unwatched; /* it burns what no event of ours counts: it has other rights */
+	uint64_t seen_ns; /* its CPU time (user clock: user time) when last looked at */
+	/* An exec gave it other rights: no event of before counts it any more.  0: none did. */
+	uint64_t unwatched_since_ns;
+	bool is_watched_known;
+	uint64_t watched_ns; /* what it had burned by then, as far as we can tell */
 	uint64_t period_ns;
 	uint64_t switches_judged; /* account_check_switches() has looked at so many */
 

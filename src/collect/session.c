@@ -147,6 +147,14 @@ static void session_check_writer(struct session *session)
 		image_stop_sampling(session->tree.images[i]);
 }
 
+/* Until the next look at an image without an agent: of those there are, the shortest time. */
+static int session_patience_ms(const struct image *image, int longest_ms)
+{
+	const int ms = image->unwatched_since_ns != 0 ? ROUND_MIN_MS : ROUND_UNENTERED_MS;
+
+	return ms < longest_ms ? ms : longest_ms;
+}
+
 static void session_round(struct session *session)
 {
 	struct tree *tree = &session->tree;
@@ -166,7 +174,7 @@ static void session_round(struct session *session)
 		account_check_switches(image);
 		if (image->state != IMAGE_ENTERED) {
 			unentered_look(&session->tree, image, &session->enter_terms);
-			longest_ms = image->is_unwatched ? ROUND_MIN_MS : ROUND_UNENTERED_MS;
+			longest_ms = session_patience_ms(image, longest_ms);
 		}
 	}
 	session_end_dead(session);
@@ -211,10 +219,8 @@ static void session_enter(struct session *session, const struct handshake_hello 
 	}
 	enter_image(image, hello, connection, &session->enter_terms);
 	/* What it burned so far, of which the agent tells, is not counted twice. */
-	if (image->state == IMAGE_ENTERED && image->counter_fd >= 0) {
-		close(image->counter_fd);
-		image->counter_fd = -1;
-	}
+	if (image->state == IMAGE_ENTERED)
+		thread_events_close(&image->counters);
 	tree_read_process(&session->tree, image);
 	if (image->state == IMAGE_LEFT_OUT)
 		unentered_look(&session->tree, image, &session->enter_terms);

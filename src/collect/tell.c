@@ -82,7 +82,7 @@ const char *tell_why_unentered(const struct image *image)
 	if (image->exe != NULL && !program->is_enterable)
 		return program->why_not;
 	/* Judged by our own rights, which need not be its starter's. */
-	if (image->is_unwatched)
+	if (image->unwatched_since_ns != 0)
 		return "set-user-ID, set-group-ID or with file capabilities";
 	if (image->is_passed_by)
 		return "started by a program that was not entered";

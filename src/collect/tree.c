@@ -1,6 +1,5 @@
 #include "collect/tree.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -135,6 +134,46 @@ static void tree_take_fork(struct tree *tree, const struct sideband_event *event
 	image_thread_at(image, event->tid, event->time_ns, tree->writer);
 }
 
+/* What /proc/<pid>/stat says (proc(5)), of it what we need. */
+struct process_stat {
+	char state;
+	int parent;
+	unsigned int flags;
+	unsigned long user_ticks;
+	long threads;
+};
+
+#define FLAG_EXITING 0x4U /* kernel, include/linux/sched.h, PF_EXITING */
+
+static bool read_stat(pid_t pid, struct process_stat *out_stat)
+{
+	char path[64], line[1024];
+	const char *behind_name = NULL;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	FILE *file = fopen(path, "re");
+
+	if (file == NULL)
+		return false;
+	/* The name, in parentheses, may hold anything; behind the last one is the state. */
+	if (fgets(line, sizeof line, file) != NULL)
+		behind_name = strrchr(line, ')');
+	fclose(file);
+	return behind_name != NULL &&
+	       sscanf(behind_name,
+		      ") %c %d %*d %*d %*d %*d %u %*u %*u %*u %*u %lu %*u %*d %*d %*d %*d %ld",
+		      &out_stat->state, &out_stat->parent, &out_stat->flags,
+		      &out_stat->user_ticks, &out_stat->threads) == 5;
+}
+
+/* Whether it has not even begun to end. */
+static bool is_to_run_on(pid_t pid)
+{
+	struct process_stat stat;
+
+	return read_stat(pid, &stat) && !(stat.flags & FLAG_EXITING);
+}
+
 static void tree_take_exit(struct tree *tree, const struct sideband_event *event)
 {
 	struct image *image = tree_find(tree, event->pid);
@@ -150,9 +189,10 @@ static void tree_take_exit(struct tree *tree, const struct sideband_event *event
 	if (image->running_threads == 0 || --image->running_threads > 0)
 		return;
 	/* The kernel says the same when an exec takes a process out of our sight. */
-	if (image->state == IMAGE_STARTING && tree_is_alive(image->pid))
-		return;
-	tree_end(tree, image, event->time_ns);
+	if (image->state == IMAGE_STARTING && is_to_run_on(image->pid))
+		image->unwatched_since_ns = event->time_ns;
+	else
+		tree_end(tree, image, event->time_ns);
 }
 
 /* A child that was only on its way to exec, unsampled, is the same image still. */
@@ -363,32 +403,6 @@ void tree_read_process(struct tree *tree, struct image *image)
 	image_write(image, tree->session_start_ns, tree->writer);
 }
 
-/* What /proc/<pid>/stat says (proc(5)), of it what we need. */
-struct process_stat {
-	char state;
-	int parent;
-	unsigned long user_ticks;
-};
-
-static bool read_stat(pid_t pid, struct process_stat *out_stat)
-{
-	char path[64], line[1024];
-	const char *behind_name = NULL;
-
-	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-	FILE *file = fopen(path, "re");
-
-	if (file == NULL)
-		return false;
-	/* The name, in parentheses, may hold anything; behind the last one is the state. */
-	if (fgets(line, sizeof line, file) != NULL)
-		behind_name = strrchr(line, ')');
-	fclose(file);
-	return behind_name != NULL &&
-	       sscanf(behind_name, ") %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu",
-		      &out_stat->state, &out_stat->parent, &out_stat->user_ticks) == 3;
-}
-
 bool tree_is_alive(pid_t pid)
 {
 	struct process_stat stat;
@@ -396,7 +410,8 @@ bool tree_is_alive(pid_t pid)
 	/* Not to be able to look says nothing. */
 	if (!read_stat(pid, &stat))
 		return errno == EMFILE || errno == ENFILE;
-	return stat.state != 'Z' && stat.state != 'X';
+	/* A first thread that has ended waits for the others. */
+	return (stat.state != 'Z' && stat.state != 'X') || stat.threads > 1;
 }
 
 struct image *tree_find_parent(const struct tree *tree, pid_t pid)
@@ -413,40 +428,4 @@ uint64_t tree_user_ns(pid_t pid)
 	if (!read_stat(pid, &stat))
 		return 0;
 	return stat.user_ticks * (1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK));
-}
-
-/* The first figure of schedstat is what the scheduler charged (Documentation/scheduler). */
-static uint64_t thread_cpu_ns(pid_t pid, const char *tid)
-{
-	char path[sizeof "/proc//task//schedstat" + 12 + NAME_MAX];
-	unsigned long long ns = 0;
-
-	snprintf(path, sizeof path, "/proc/%d/task/%s/schedstat", (int)pid, tid);
-	FILE *file = fopen(path, "re");
-
-	if (file == NULL)
-		return 0;
-	if (fscanf(file, "%llu", &ns) != 1)
-		ns = 0;
-	fclose(file);
-	return ns;
-}
-
-uint64_t tree_cpu_ns(pid_t pid)
-{
-	char path[64];
-	const struct dirent *entry;
-	uint64_t ns = 0;
-
-	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-	DIR *tasks = opendir(path);
-
-	if (tasks == NULL)
-		return 0;
-	while ((entry = readdir(tasks)) != NULL) {
-		if (entry->d_name[0] != '.')
-			ns += thread_cpu_ns(pid, entry->d_name);
-	}
-	closedir(tasks);
-	return ns;
 }

@@ -54,8 +54,6 @@ bool tree_read_maps(struct tree *tree, struct image *image, uint64_t time_ns);
 struct image *tree_find_parent(const struct tree *tree, pid_t pid);
 /* Whether such a process runs: one that ended, reaped or not, does not. */
 bool tree_is_alive(pid_t pid);
-/* CPU time of all threads of a process, as /proc says; 0 if it cannot be read. */
-uint64_t tree_cpu_ns(pid_t pid);
 /* Its user time, in the ticks /proc counts; 0 if it cannot be read. */
 uint64_t tree_user_ns(pid_t pid);
 /* The session's command: its exec may not be told. */

@@ -4,51 +4,65 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/monotonic.h"
+#include "collect/cpu_meter.h"
 #include "collect/enter.h"
 #include "collect/image.h"
 #include "collect/perf_events.h"
 #include "collect/tree.h"
 
-/* The counter and /proc are not read at one moment. */
-#define LEEWAY_NS 1000000
+static int open_on(void *context, pid_t tid)
+{
+	(void)context;
+	return perf_open_counter(tid, false);
+}
 
-static void unentered_open_counter(struct tree *tree, struct image *image, uint64_t seen_ns)
+static void unentered_open_counters(struct tree *tree, struct image *image, uint64_t seen_ns)
 {
 	if (image->is_counter_tried)
 		return;
-	const int fd = perf_open_counter(image->pid, false);
+	const int rc = thread_events_open(&image->counters, image->pid, open_on, NULL);
 
 	/* There may be room at the next look. */
-	if (fd == -EMFILE || fd == -ENFILE)
+	if (rc == -EMFILE || rc == -ENFILE)
 		return;
 	image->is_counter_tried = true;
-	image->counter_fd = fd;
-	image->counted_before_ns = image->counter_fd >= 0 ? seen_ns : 0;
+	image->counted_before_ns = rc == 0 ? seen_ns : 0;
 	tree_read_process(tree, image);
 }
 
-/* Whether the counter sees all that /proc does. */
-static bool is_counted(const struct image *image, uint64_t seen_ns)
+/*
+ * What an image burned while the tree's counter saw it.  Its own counters stopped at that exec,
+ * too.  Without any: what it cannot have burned since.
+ */
+static void unentered_find_watched(struct tree *tree, struct image *image, uint64_t seen_ns)
 {
-	return image->counter_fd >= 0 && seen_ns < image->counted_before_ns + LEEWAY_NS +
-							   perf_read_counter(image->counter_fd);
+	const uint64_t since_ns = monotonic_ns() - image->unwatched_since_ns;
+
+	if (image->is_watched_known)
+		return;
+	image->is_watched_known = true;
+	image->watched_ns = image->cpu_before_ns;
+	if (image->counters.count > 0)
+		image->watched_ns =
+			image->counted_before_ns + thread_events_read(&image->counters);
+	else if (seen_ns > since_ns && seen_ns - since_ns > image->watched_ns)
+		image->watched_ns = seen_ns - since_ns;
+	tree_read_name(tree, image);
 }
 
 void unentered_look(struct tree *tree, struct image *image, const struct enter_terms *terms)
 {
 	const bool is_user_clock = terms->clock == CLOCK_KIND_USER;
 	const uint64_t seen_ns =
-		is_user_clock ? tree_user_ns(image->pid) : tree_cpu_ns(image->pid);
+		is_user_clock ? tree_user_ns(image->pid) : cpu_meter_process_ns(image->pid);
 
 	image->is_gone = !tree_is_alive(image->pid);
 	if (seen_ns > image->seen_ns)
 		image->seen_ns = seen_ns;
 	if (!terms->has_counters)
 		return;
-	unentered_open_counter(tree, image, seen_ns);
-	if (is_user_clock || image->is_unwatched || !image->is_counter_tried ||
-	    is_counted(image, seen_ns))
-		return;
-	image->is_unwatched = true;
-	tree_read_name(tree, image);
+	if (image->unwatched_since_ns != 0)
+		unentered_find_watched(tree, image, seen_ns);
+	unentered_open_counters(tree, image, seen_ns);
 }

@@ -164,6 +164,34 @@ class Unentered(ProgramsTest):
         self.assert_named([program], "set-user-ID, set-group-ID or with file capabilities",
                           launcher=SET_PRIVILEGES)
 
+    def test_what_a_set_group_id_program_burns_is_charged_once(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can make a set-group-ID program of another group")
+        program = self.build_text("setgid", BURN)
+        os.chown(program, 0, NOBODY)
+        os.chmod(program, 0o2755)
+        recording = self.assert_named([program], "set-user-ID, set-group-ID or with file capabilities")
+        self.assert_explained(recording, within=0.1, slack_ns=5_000_000)
+
+    def test_threads_of_a_static_program_are_charged_once(self):
+        program = self.build_text("threads", """
+            #include <pthread.h>
+            static void *burn(void *unused)
+            {
+                for (volatile int i = 0; i < 40000000; i++)
+                    ;
+                return unused;
+            }
+            int main(void)
+            {
+                pthread_t threads[3];
+                for (int i = 0; i < 3; i++)
+                    pthread_create(&threads[i], NULL, burn, NULL);
+                pthread_exit(NULL);
+            }""", "-static", "-pthread")
+        recording = self.assert_named([program], "statically linked")
+        self.assert_explained(recording, within=0.1, slack_ns=5_000_000)
+
     def test_programs_with_file_capabilities(self):
         if os.geteuid() != 0:
             self.skipTest("only root can give a program capabilities")
