@@ -33,6 +33,9 @@ enum handshake_occasion {
 	/* What it loads calls a libc that we do not stand before. */  \
 	X(SECOND_LIBC, "it has a second C library (dlmopen)",          \
 	  "it loaded a second C library (dlmopen)")                    \
+	/* A filter, or a dispatcher, forbids rt_sigreturn. */         \
+	X(NO_RETURN, "it lets no signal handler return",               \
+	  "it lets no signal handler return (seccomp or prctl)")       \
 	/* The next image has no agent that could take a late trap. */ \
 	X(EXEC, "", "")                                                \
 	/* It has asked to be traced: its traps are its tracer's. */   \

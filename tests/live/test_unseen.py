@@ -36,6 +36,29 @@ class Unseen(LiveTest):
         strict_ns = recording.time_of("strict_work", "total_ns")
         self.assertAlmostEqual(strict_ns / free_ns, 1, delta=0.2)
 
+    def test_a_program_in_which_no_handler_may_return_lives_and_is_named(self):
+        for way in ("filter", "dispatch"):
+            bare = subprocess.run(workload("unreturning", way), capture_output=True, timeout=60)
+            if bare.returncode == 77:
+                self.skipTest("this machine cannot forbid system calls by " + way)
+            for trigger in ("sigtrap", "timer"):
+                with self.subTest(way=way, trigger=trigger):
+                    recording = self.record(*workload("unreturning", way),
+                                            options=[*FAST, "--trigger", trigger])
+                    self.assertEqual(recording.run.returncode, 7, recording.run.stderr)
+                    self.assertEqual(recording.run.stdout, bare.stdout)
+                    self.assertGreater(recording.time_of("compute", "total_ns"), 0)
+                    report = subprocess.run([FATHOM, "report", recording.path],
+                                            capture_output=True, text=True, timeout=60).stdout
+                    self.assertIn("unreturning (it lets no signal handler return", report)
+
+    def test_threads_that_set_one_action_at_once_all_end(self):
+        for trigger in ("sigtrap", "timer"):
+            with self.subTest(trigger=trigger):
+                recording = self.record(*workload("contended"), options=[*FAST, "--trigger", trigger])
+                self.assertEqual(recording.run.returncode, 0, recording.run.stderr)
+                self.assertEqual(recording.run.stdout, b"done\n")
+
     def test_a_chain_of_execs_is_not_killed_by_a_late_trap(self):
         chain = "exec sh -c 'exec sh -c \"exec sh -c \\\"exit 5\\\"\"'"
         for _ in range(10):

@@ -215,6 +215,11 @@ static bool ignore_trap_in_kernel(void)
 	return is_ours(&before);
 }
 
+void signals_ignore_trap(void)
+{
+	ignore_trap_in_kernel();
+}
+
 /* True if the kernel had something else than the program's own. */
 static bool show_stand_in(void)
 {

@@ -23,7 +23,7 @@
  * forward.c   traps that are not ours
  * exec.c      programs that replace themselves, launch.c, system.c and popen.c others that
  *             they start; environment.h has what those are given
- * seccomp.c   and those that give up system calls
+ * seccomp.c   and those that give up system calls; filter.h reads what they are left with
  *
  * The rules of this place: nothing allocates, locks, prints or exits; a handler
  * makes no system call it can do without; all state hangs on `agent`.

@@ -237,7 +237,7 @@ bool handshake_stop(u32 reason)
 	/* The recorder cannot reach timers; those of other threads are stopped by their own. */
 	if (agent.has_timers)
 		timers_disarm_thread();
-	if (reason == HANDSHAKE_SECOND_LIBC)
+	if (reason == HANDSHAKE_SECOND_LIBC || reason == HANDSHAKE_NO_RETURN)
 		lasting_reason = reason;
 	return true;
 }

@@ -6,6 +6,10 @@
  * for their period, and only memory that is known to be mapped is read.  Strict mode forbids
  * the machine's counter as well (kernel/seccomp.c, seccomp_assign_mode), as PR_SET_TSC can: no
  * clock can be read then, and samples are dated by their period.
+ *
+ * One call is made by every handler, at its end: rt_sigreturn.  Where a filter does not allow
+ * it, or system calls are handed to the program itself (PR_SET_SYSCALL_USER_DISPATCH), no
+ * trap may come any more.
  */
 #include "vantage/agent/agent.h"
 
@@ -16,9 +20,30 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "abi/handshake.h"
 #include "vantage/agent/arch.h"
+#include "vantage/agent/filter.h"
 #include "vantage/agent/hooks.h"
 #include "vantage/agent/raw_calls.h"
+#include "vantage/agent/signals.h"
+
+#ifndef PR_SET_SYSCALL_USER_DISPATCH
+#define PR_SET_SYSCALL_USER_DISPATCH 59 /* since Linux 5.11 */
+#endif
+
+/* What the program asked for is what our trap would not survive: none comes from now on. */
+static void end_traps(void)
+{
+	const int saved_errno = errno;
+
+	if (!agent.is_trap_ours)
+		return;
+	signals_ignore_trap();
+	/* A vfork child has no events, and its memory is its parent's. */
+	if (arch_syscall4(SYS_getpid, 0, 0, 0, 0) == agent.pid)
+		handshake_stop(HANDSHAKE_NO_RETURN);
+	errno = saved_errno;
+}
 
 static void give_up_calls(bool is_strict)
 {
@@ -27,11 +52,46 @@ static void give_up_calls(bool is_strict)
 		__atomic_store_n(&agent.may_read_counter, false, __ATOMIC_RELAXED);
 }
 
-/* Before the call: it may not come back to us otherwise than by a trap. */
-static void note_prctl(long option, long argument)
+/* No filter so far forbids the calls that end_traps() makes, and filter_allows(). */
+static bool may_end_traps = true;
+
+static bool filter_lets_end_traps(const struct sock_fprog *filter)
 {
-	if (option == PR_SET_SECCOMP)
-		give_up_calls(argument == SECCOMP_MODE_STRICT);
+	return filter_allows(filter, SYS_rt_sigprocmask) &&
+	       filter_allows(filter, SYS_rt_sigaction) && filter_allows(filter, SYS_getpid);
+}
+
+/*
+ * Before the call: it may not come back to us otherwise than by a trap.  Without a filter it
+ * will fail: libseccomp asks so what the kernel knows.
+ */
+static void note_filter(const struct sock_fprog *filter)
+{
+	if (filter == NULL)
+		return;
+	if (may_end_traps && !filter_allows(filter, SYS_rt_sigreturn))
+		end_traps();
+	may_end_traps = may_end_traps && filter_lets_end_traps(filter);
+	give_up_calls(false);
+}
+
+static void note_seccomp(long operation, long flags, long argument)
+{
+	if (operation == SECCOMP_SET_MODE_FILTER)
+		note_filter((const struct sock_fprog *)argument);
+	/* Neither flags nor an argument are allowed. */
+	if (operation == SECCOMP_SET_MODE_STRICT && flags == 0 && argument == 0)
+		give_up_calls(true);
+}
+
+static void note_prctl(long option, long argument, long second)
+{
+	if (option == PR_SET_SECCOMP && argument == SECCOMP_MODE_STRICT)
+		give_up_calls(true);
+	if (option == PR_SET_SECCOMP && argument == SECCOMP_MODE_FILTER)
+		note_filter((const struct sock_fprog *)second);
+	if (option == PR_SET_SYSCALL_USER_DISPATCH && argument != 0 && may_end_traps)
+		end_traps();
 	if (option == PR_SET_TSC)
 		__atomic_store_n(&agent.may_read_counter, argument == PR_TSC_ENABLE,
 				 __ATOMIC_RELAXED);
@@ -54,7 +114,7 @@ AGENT_EXPORT int prctl(int option, ...)
 	for (int i = 0; i < 4; i++)
 		a[i] = va_arg(list, long);
 	va_end(list);
-	note_prctl(option, a[0]);
+	note_prctl(option, a[0], a[1]);
 	return (int)result_of(arch_syscall6(SYS_prctl, option, a[0], a[1], a[2], a[3], 0));
 }
 
@@ -71,9 +131,9 @@ AGENT_EXPORT long syscall(long number, ...)
 		a[i] = va_arg(list, long);
 	va_end(list);
 	if (number == SYS_seccomp)
-		give_up_calls(a[0] == SECCOMP_SET_MODE_STRICT);
+		note_seccomp(a[0], a[1], a[2]);
 	if (number == SYS_prctl)
-		note_prctl(a[0], a[1]);
+		note_prctl((int)a[0], a[1], a[2]);
 	/* An exec is an exec by any name: exec.c. */
 	if (number == SYS_execve)
 		return execve((const char *)a[0], (char *const *)a[1], (char *const *)a[2]);

@@ -119,6 +119,9 @@ struct signals_shown signals_show(bool must_ignore_trap);
 /* The exec failed, or the spawn is done. */
 void signals_hide(const struct signals_shown *shown);
 
+/* For good: no handler may run any more.  Forced traps kill, as those that are ignored do. */
+void signals_ignore_trap(void);
+
 /* actions.c: what the program wants of SIGTRAP (or the stand-in itself). */
 struct program_action {
 	union {
