@@ -22,6 +22,15 @@
 #define STALL_PATIENCE_NS 1000000000ULL
 /* Longer than anybody records: a weight above is not believed. */
 #define MAX_WEIGHT_NS (30ULL * 24 * 3600 * 1000000000)
+/*
+ * Nor is a sum of them that nears what a recording's figures can hold: readers would take the
+ * whole for damaged.  The periods that stand in for what lies above never come to as much again.
+ */
+#define MAX_SUM_NS (1ULL << 62)
+/* One each 100 ns, for a day and more. */
+#define MAX_LOST (1ULL << 40)
+/* Threads of one image at a time; more are not told apart from its first. */
+#define MAX_THREADS 65536
 /* Two tables of 4 MiB: base/recent.h. */
 #define LEAF_ROWS (3U << 15)
 
@@ -157,6 +166,18 @@ static uint32_t pump_stack_row(struct pump *pump, struct image *image,
 	return (uint32_t)*known;
 }
 
+/* Thread ids are the target's to write: room is made for as many as a process may have. */
+static struct image_thread *pump_thread_of(struct pump *pump, struct image *image,
+					   const struct ring_sample *sample)
+{
+	const bool is_crowded = image->thread_count - image->ended_threads >= MAX_THREADS;
+	const int tid = (int)sample->tid;
+
+	if (is_crowded && image_find_thread(image, tid) == NULL)
+		return &image->threads[0];
+	return image_thread_at(image, tid, sample->time_ns, pump->writer);
+}
+
 static void pump_take_sample(struct pump *pump, struct image *image, const uint64_t *words,
 			     uint64_t count)
 {
@@ -167,11 +188,13 @@ static void pump_take_sample(struct pump *pump, struct image *image, const uint6
 	memcpy(&sample, words, sizeof sample);
 	uint32_t ending = sample.ending < WALK_STATUS_COUNT ? sample.ending : WALK_NO_STACK;
 	const uint32_t stack = pump_stack_row(pump, image, &sample, &ending);
-	struct image_thread *thread =
-		image_thread_at(image, (int)sample.tid, sample.time_ns, pump->writer);
+	struct image_thread *thread = pump_thread_of(pump, image, &sample);
 
-	if (sample.weight_ns > MAX_WEIGHT_NS)
+	if (sample.weight_ns > MAX_WEIGHT_NS ||
+	    pump->sampled_ns + sample.weight_ns > MAX_SUM_NS)
 		sample.weight_ns = image->period_ns;
+	else
+		pump->sampled_ns += sample.weight_ns;
 	if (sample.covered_ns > thread->covered_ns && sample.covered_ns < MAX_WEIGHT_NS)
 		thread->covered_ns = sample.covered_ns;
 	image->samples++;
@@ -241,7 +264,7 @@ static void pump_tell_lost(struct pump *pump, struct image *image)
 {
 	const uint64_t lost = __atomic_load_n(&image->ring->lost_samples, __ATOMIC_RELAXED);
 
-	if (lost <= image->lost_told)
+	if (lost <= image->lost_told || lost > MAX_LOST)
 		return;
 	recording_writer_add_lost(pump->writer,
 				  "the ring between program and recorder was full",

@@ -16,8 +16,9 @@ struct pump {
 	uint64_t session_start_ns;
 	uint64_t round_ns; /* before the marks of this round; 0: none began */
 	uint64_t samples;
-	uint64_t *record; /* room for the longest */
-	struct keep keep; /* files of which there are samples */
+	uint64_t sampled_ns; /* the sum of their weights, as far as those were believed */
+	uint64_t *record;    /* room for the longest */
+	struct keep keep;    /* files of which there are samples */
 	struct stacks stacks;
 	struct recent leaf_rows; /* (image, callers, leaf) to (era, the stack's row) */
 	/* Called when an agent says that images came or went (no perf event tells). */

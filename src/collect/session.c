@@ -42,10 +42,9 @@
 #define NS_PER_MS 1000000ULL
 /* How long descendants that outlive the command are followed. */
 #define SURVIVOR_PATIENCE_NS (2000 * NS_PER_MS)
+#define MAX_COST_NS          1e18
 #define ROUND_MIN_MS         2
 #define ROUND_MAX_MS         100
-/* While a process runs of which little is known: it is looked at more often. */
-#define ROUND_UNENTERED_MS 16
 
 struct session {
 	const struct session_options *options;
@@ -147,14 +146,6 @@ static void session_check_writer(struct session *session)
 		image_stop_sampling(session->tree.images[i]);
 }
 
-/* Until the next look at an image without an agent: of those there are, the shortest time. */
-static int session_patience_ms(const struct image *image, int longest_ms)
-{
-	const int ms = image->unwatched_since_ns != 0 ? ROUND_MIN_MS : ROUND_UNENTERED_MS;
-
-	return ms < longest_ms ? ms : longest_ms;
-}
-
 static void session_round(struct session *session)
 {
 	struct tree *tree = &session->tree;
@@ -174,7 +165,7 @@ static void session_round(struct session *session)
 		account_check_switches(image);
 		if (image->state != IMAGE_ENTERED) {
 			unentered_look(&session->tree, image, &session->enter_terms);
-			longest_ms = session_patience_ms(image, longest_ms);
+			longest_ms = unentered_wait_ms(image, longest_ms);
 		}
 	}
 	session_end_dead(session);
@@ -323,8 +314,10 @@ static void session_tell_cost(struct session *session, uint64_t wall_ns)
 		session->handler_timed == 0
 			? 0
 			: (double)session->handler_ticks / (double)session->handler_timed;
-	const uint64_t handler_ns =
-		(uint64_t)(ticks_per_sample * ns_per_tick * (double)session->handler_samples);
+	const double handler =
+		ticks_per_sample * ns_per_tick * (double)session->handler_samples;
+	/* What makes no sense was written by a target. */
+	const uint64_t handler_ns = handler < MAX_COST_NS ? (uint64_t)handler : 0;
 	const uint64_t trigger_ns =
 		session->handler_samples == 0
 			? 0

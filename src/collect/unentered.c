@@ -11,6 +11,18 @@
 #include "collect/perf_events.h"
 #include "collect/tree.h"
 
+/* Its counters have to be opened before it ends; out of their sight only looks tell. */
+#define LOOK_EVERY_MS           16
+#define LOOK_UNWATCHED_EVERY_MS 2
+
+int unentered_wait_ms(const struct image *image, int wait_ms)
+{
+	const int due_ms =
+		image->unwatched_since_ns != 0 ? LOOK_UNWATCHED_EVERY_MS : LOOK_EVERY_MS;
+
+	return due_ms < wait_ms ? due_ms : wait_ms;
+}
+
 static int open_on(void *context, pid_t tid)
 {
 	(void)context;

@@ -10,5 +10,7 @@ struct enter_terms;
 struct image;
 struct tree;
 
+/* Milliseconds until it is to be looked at again, or the given, if that is sooner. */
+int unentered_wait_ms(const struct image *image, int wait_ms);
 /* Looks at such an image, as often as the session's clock comes round. */
 void unentered_look(struct tree *tree, struct image *image, const struct enter_terms *terms);

@@ -448,6 +448,35 @@ static void an_impossible_weight_counts_as_one_period(void **state)
 	assert_int_equal(scene->image->threads[0].covered_ns, 0);
 }
 
+static void weights_never_sum_up_to_what_readers_refuse(void **state)
+{
+	const u64 weight_ns = 29ULL * 24 * 3600 * 1000000000;
+	struct scene *scene = *state;
+
+	for (int i = 0; i < 10000; i++) {
+		put(scene->image->ring, RING_SAMPLE,
+		    (const u64[]){ 0, 77, START_NS, 0, 0x10050, weight_ns, 0 }, 7);
+		pump_all(scene, 0);
+	}
+	const struct seen seen = look(scene);
+
+	assert_int_equal(seen.samples, 10000);
+	assert_true(seen.weight_ns < INT64_MAX);
+}
+
+static void thread_ids_that_are_made_up_take_bounded_memory(void **state)
+{
+	struct scene *scene = *state;
+
+	for (u32 tid = 1; tid <= 100000; tid++) {
+		put_sample(scene->image->ring, tid, START_NS, 0, 0x10050);
+		pump_all(scene, 0);
+	}
+	assert_int_equal(scene->image->samples, 100000);
+	assert_int_equal(scene->image->thread_count, 65536);
+	assert_null(image_find_thread(scene->image, 100000));
+}
+
 static void what_the_agent_dropped_is_told_once(void **state)
 {
 	struct scene *scene = *state;
@@ -456,6 +485,8 @@ static void what_the_agent_dropped_is_told_once(void **state)
 	pump_all(scene, 0);
 	pump_all(scene, 0);
 	scene->image->ring->lost_samples = 5;
+	pump_all(scene, 0);
+	scene->image->ring->lost_samples = UINT64_MAX;
 	pump_all(scene, 0);
 	assert_int_equal(look(scene).lost, 5);
 }
@@ -478,6 +509,8 @@ int main(void)
 		SCENE(a_hostile_head_moves_nothing),
 		SCENE(records_of_odd_lengths_and_unknown_types_are_passed_over),
 		SCENE(an_impossible_weight_counts_as_one_period),
+		SCENE(weights_never_sum_up_to_what_readers_refuse),
+		SCENE(thread_ids_that_are_made_up_take_bounded_memory),
 		SCENE(what_the_agent_dropped_is_told_once),
 	};
 
