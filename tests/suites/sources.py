@@ -82,8 +82,11 @@ def built(name, package, commands):
     """The tree of a suite, fetched and built if it was not.  It is ours until it is forgotten."""
     folder = CACHE / name
     tree, log = folder / "tree", folder / "log"
-    folder.mkdir(parents=True, exist_ok=True)
-    lock = open(folder / "lock", "w")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = open(folder / "lock", "w")
+    except OSError as error:
+        raise Unavailable(f"no place for the source of {package}: {error}") from error
     fcntl.flock(lock, fcntl.LOCK_EX)
     pristine = folder / "built"
     if not pristine.exists():
