@@ -74,6 +74,7 @@ struct image {
 	uint64_t counted_before_ns;    /* what it had burned when those were opened */
 	bool is_counter_tried;
 	uint64_t seen_ns; /* its CPU time (user clock: user time) when last looked at */
+	bool is_idle;     /* it had burned nothing when last looked at */
 	/* An exec gave it other rights: no event of before counts it any more.  0: none did. */
 	uint64_t unwatched_since_ns;
 	bool is_watched_known;

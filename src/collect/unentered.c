@@ -17,8 +17,8 @@
 
 int unentered_wait_ms(const struct image *image, int wait_ms)
 {
-	const int due_ms =
-		image->unwatched_since_ns != 0 ? LOOK_UNWATCHED_EVERY_MS : LOOK_EVERY_MS;
+	const bool is_running_unwatched = image->unwatched_since_ns != 0 && !image->is_idle;
+	const int due_ms = is_running_unwatched ? LOOK_UNWATCHED_EVERY_MS : LOOK_EVERY_MS;
 
 	return due_ms < wait_ms ? due_ms : wait_ms;
 }
@@ -70,6 +70,7 @@ void unentered_look(struct tree *tree, struct image *image, const struct enter_t
 		is_user_clock ? tree_user_ns(image->pid) : cpu_meter_process_ns(image->pid);
 
 	image->is_gone = !tree_is_alive(image->pid);
+	image->is_idle = seen_ns == image->seen_ns;
 	if (seen_ns > image->seen_ns)
 		image->seen_ns = seen_ns;
 	if (!terms->has_counters)
