@@ -234,7 +234,7 @@ static void step_mask(void)
 static void step_pending(void)
 {
 	sigset_t set = as_set(0);
-	const int rc = sigpending(&set);
+	const int rc = draw(2) ? sigpending(&set) : (int)syscall(SYS_rt_sigpending, &set, 8L);
 
 	SAY("pending %d %llx mask %llx\n", rc, bits_of(&set), mask_now());
 }
@@ -244,7 +244,9 @@ static void step_wait(void)
 	const sigset_t set = as_set(draw_set());
 	const struct timespec at_once = { 0 };
 	siginfo_t info = { 0 };
-	const int rc = sigtimedwait(&set, &info, &at_once);
+	const uint32_t is_raw = draw(2);
+	const int rc = is_raw ? (int)syscall(SYS_rt_sigtimedwait, &set, &info, &at_once, 8L)
+			      : sigtimedwait(&set, &info, &at_once);
 
 	SAY("sigtimedwait %llx: %d errno %d code %d value %d\n", bits_of(&set), rc,
 	    rc < 0 ? errno : 0, info.si_code,
@@ -305,7 +307,11 @@ static void step_poll(void)
 	const sigset_t set = as_set(draw_set());
 	const struct timespec at_once = { 0 };
 	struct epoll_event event;
-	const uint32_t way = draw(4);
+	const struct {
+		const sigset_t *set;
+		size_t bytes;
+	} raw = { &set, 8 };
+	const uint32_t way = draw(5);
 	int rc;
 
 	if (count_awaited(bits_of(&set)) < 0)
@@ -319,8 +325,10 @@ static void step_poll(void)
 		rc = pselect(0, NULL, NULL, NULL, &at_once, &set);
 	else if (way == 2)
 		rc = epoll_pwait(3, &event, 1, 0, &set);
-	else
+	else if (way == 3)
 		rc = (int)syscall(SYS_ppoll, NULL, 0L, &at_once, &set, 8L);
+	else
+		rc = (int)syscall(SYS_pselect6, 0L, NULL, NULL, NULL, &at_once, &raw);
 	is_waiting = 0;
 	SAY("  %d errno %d mask %llx\n", rc, rc < 0 ? errno : 0, mask_now());
 }

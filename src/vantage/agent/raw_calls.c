@@ -1,7 +1,7 @@
 /*
  * raw_calls - signals by syscall(): the same as by libc's functions.
  *
- * The numbers that take a set of signals are a table; a set is the kernel's, eight bytes.  Where a
+ * The numbers that take a set of signals are two tables; a set is the kernel's, eight bytes.  Where a
  * pointer cannot be read the kernel says so, as without us: Abseil asks with such a call
  * whether memory can be read.
  */
@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 #include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
@@ -124,13 +125,81 @@ static long raw_wait(long number, const long *a, u32 argument)
 	return rc;
 }
 
+/* Its sixth argument leads to the set: pselect6(2). */
+struct raw_set {
+	const u64 *set;
+	u64 bytes;
+};
+
+static long raw_pselect(const long *a)
+{
+	const struct raw_set *theirs = (const struct raw_set *)a[5];
+	struct wait wait = { .number = SYS_pselect6, .first = a[0] };
+	sigset_t mask = { 0 };
+
+	if (theirs == NULL || !is_readable(a[5], sizeof *theirs) || theirs->set == NULL ||
+	    theirs->bytes != KERNEL_SIGSET_BYTES ||
+	    !is_readable((long)theirs->set, KERNEL_SIGSET_BYTES))
+		return arch_syscall6(SYS_pselect6, a[0], a[1], a[2], a[3], a[4], a[5]);
+	signals_put(&mask, *theirs->set);
+	const struct raw_set ours = { (const u64 *)waits_begin(&wait, &mask),
+				      KERNEL_SIGSET_BYTES };
+	const long rc = arch_syscall6(SYS_pselect6, a[0], a[1], a[2], a[3], a[4], (long)&ours);
+
+	waits_end(&wait, 0);
+	return rc;
+}
+
+static long raw_pending(const long *a)
+{
+	u64 *pending = (u64 *)a[0];
+	const long rc = arch_syscall4(SYS_rt_sigpending, a[0], a[1], 0, 0);
+
+	if (rc == 0 && a[1] == KERNEL_SIGSET_BYTES)
+		*pending = signals_to_program(*pending, false);
+	return rc;
+}
+
+/* As wait_for() in waits.c. */
+static long raw_take(const long *a)
+{
+	const struct timespec at_once = { 0 };
+	const u32 count = forward_count();
+	siginfo_t own, *info = a[1] != 0 ? (siginfo_t *)a[1] : &own;
+
+	if (a[0] == 0 || a[3] != KERNEL_SIGSET_BYTES || !is_readable(a[0], sizeof(u64)))
+		return arch_syscall4(SYS_rt_sigtimedwait, a[0], a[1], a[2], a[3]);
+	const u64 theirs = *(const u64 *)a[0], set = signals_to_kernel(theirs);
+	long rc = arch_syscall4(SYS_rt_sigtimedwait, (long)&set, (long)info, a[2], a[3]);
+
+	if (rc == -EINTR && (theirs & TRAP_BIT) && forward_count() != count) {
+		rc = arch_syscall4(SYS_rt_sigtimedwait, (long)&set, (long)info, (long)&at_once,
+				   a[3]);
+		if (rc == -EAGAIN)
+			rc = -EINTR;
+	}
+	return rc == SIGNAL_STAND_IN ? forward_unmark(info) : rc;
+}
+
+/* Calls that take a set in a way of their own, or give one back. */
+static const struct {
+	long number;
+	long (*answer)(const long *a);
+} answered[] = {
+	{ SYS_rt_sigprocmask, raw_mask },   { SYS_rt_sigaction, raw_action },
+	{ SYS_rt_sigpending, raw_pending }, { SYS_rt_sigtimedwait, raw_take },
+	{ SYS_pselect6, raw_pselect },
+};
+
 bool raw_calls_answer(long number, const long a[6], long *out_rc)
 {
 	if (!agent.is_trap_ours)
 		return false;
-	if (number == SYS_rt_sigprocmask || number == SYS_rt_sigaction) {
-		*out_rc = number == SYS_rt_sigaction ? raw_action(a) : raw_mask(a);
-		return true;
+	for (u32 i = 0; i < sizeof answered / sizeof answered[0]; i++) {
+		if (answered[i].number == number) {
+			*out_rc = answered[i].answer(a);
+			return true;
+		}
 	}
 	for (u32 i = 0; i < sizeof with_set / sizeof with_set[0]; i++) {
 		const u32 argument = with_set[i].argument;
