@@ -81,8 +81,11 @@ const char *tell_why_unentered(const struct image *image)
 		target_program_judge(image->exe, NULL, program);
 	if (image->exe != NULL && !program->is_enterable)
 		return program->why_not;
-	/* Judged by our own rights, which need not be its starter's. */
-	if (image->unwatched_since_ns != 0)
+	/*
+	 * Judged by our own rights, which need not be its starter's.  One that has ended by now
+	 * is known by what was told of it: its exec, and nothing that it mapped.
+	 */
+	if (image->unwatched_since_ns != 0 || (image->has_program && image->exe == NULL))
 		return "set-user-ID, set-group-ID or with file capabilities";
 	if (image->is_passed_by)
 		return "started by a program that was not entered";

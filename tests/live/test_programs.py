@@ -173,6 +173,16 @@ class Unentered(ProgramsTest):
         recording = self.assert_named([program], "set-user-ID, set-group-ID or with file capabilities")
         self.assert_explained(recording, within=0.1, slack_ns=5_000_000)
 
+    def test_set_group_id_programs_that_end_at_once_have_their_reason(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can make a set-group-ID program of another group")
+        program = self.build_text("short", "int main(void) { return 0; }")
+        os.chown(program, 0, NOBODY)
+        os.chmod(program, 0o2755)
+        recording = self.assert_same(["sh", "-c", f"for i in 1 2 3 4 5; do {program}; done"])
+        self.assertEqual(self.reasons(recording),
+                         {"short": {"set-user-ID, set-group-ID or with file capabilities"}})
+
     def test_threads_of_a_static_program_are_charged_once(self):
         program = self.build_text("threads", """
             #include <pthread.h>
