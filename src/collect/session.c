@@ -45,6 +45,8 @@
 #define MAX_COST_NS          1e18
 #define ROUND_MIN_MS         2
 #define ROUND_MAX_MS         100
+/* So many in a row are answered before rings are looked at again. */
+#define MAX_HELLOS 64
 
 struct session {
 	const struct session_options *options;
@@ -223,7 +225,9 @@ static void session_take_hellos(struct session *session)
 	pid_t pid;
 	int connection;
 
-	while (hello_server_accept(session->server, &hello, &pid, &connection)) {
+	for (int i = 0;
+	     i < MAX_HELLOS && hello_server_accept(session->server, &hello, &pid, &connection);
+	     i++) {
 		session_take_events(session);
 		if (hello.occasion == HANDSHAKE_STOP || hello.occasion == HANDSHAKE_RESUME)
 			enter_change(tree_find(&session->tree, pid), &hello, connection,
