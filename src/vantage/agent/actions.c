@@ -40,6 +40,8 @@ static struct {
 	/* What libc adds to each action (SA_RESTORER on x86-64), and reports back. */
 	int libc_flags;
 	void (*restorer)(void);
+	/* What is_vfork_child() took for one has set an action in the kernel. */
+	bool is_set_past_us;
 	/* SA_ONSTACK, once there is code whose own stacks have no room for a frame; or 0. */
 	int stack_flag;
 } actions;
@@ -171,6 +173,23 @@ void signals_begin(bool is_ignored)
 	actions.restorer = now.sa_restorer;
 	agent.is_trap_ours = true;
 	masks_begin();
+}
+
+void signals_take_over(void)
+{
+	struct sigaction trap, stand_in;
+
+	if (!actions.is_set_past_us || kernel_action(SIGTRAP, NULL, &trap) != 0 ||
+	    kernel_action(SIGNAL_STAND_IN, NULL, &stand_in) != 0)
+		return;
+	if (!is_ours(&trap))
+		book_write(&actions.trap, &trap);
+	/* Where SIGTRAP is ignored so is its stand-in, which may be our doing. */
+	if (!is_ours(&stand_in) && !actions_peek(SIGTRAP).is_ignored)
+		book_write(&actions.stand_in, &stand_in);
+	install_on_trap();
+	install_on_stand_in();
+	actions.is_set_past_us = false;
 }
 
 void signals_use_alternate_stacks(void)
@@ -364,6 +383,7 @@ static int change(int signal, const struct sigaction *wanted, struct sigaction *
 	const struct sigaction kept = as_kept(wanted);
 
 	if (is_vfork_child()) {
+		actions.is_set_past_us = true;
 		if (query(signal, &old) != 0 || kernel_action(signal, &kept, NULL) != 0)
 			return -1;
 	} else {

@@ -96,6 +96,12 @@ void signals_begin(bool is_ignored);
 void signals_give_back(void);
 
 /*
+ * In a child of fork.  If its parent came by _Fork(), or clone(2) by hand, what that made of
+ * SIGTRAP is in the kernel, as in a vfork child; from now on it is kept by us.
+ */
+void signals_take_over(void);
+
+/*
  * From now on traps are taken on a thread's alternate stack, if it has one: go_runtime.h.
  * Not before it must be: a coroutine may live on what was an alternate stack when it began.
  */

@@ -68,6 +68,7 @@ static void after_fork_in_child(void)
 	bool had_timers = agent.has_timers;
 
 	agent.pid = getpid();
+	signals_take_over();
 	environment_forget();
 	system_forget();
 	popen_forget();
