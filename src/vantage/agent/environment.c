@@ -146,6 +146,8 @@ bool environment_inherits_ignored_trap(void)
 	return environment.inherits_ignored_trap;
 }
 
+#define PAGES_FOUND 16
+
 /* What is to be executed, as far as it matters here. */
 struct theirs {
 	size_t count;        /* of entries */
@@ -153,23 +155,61 @@ struct theirs {
 	const char *preload; /* its own libraries to preload; "": none */
 	bool has_recorder;
 	bool is_listed; /* ld.so is to list its libraries (ldd), not to start it */
+	bool is_unreadable;
+	u64 found[PAGES_FOUND]; /* pages that can be read */
 };
 
-static size_t bytes_of(const char *text)
+/* What cannot be read is the kernel's to refuse. */
+static bool is_there(u64 found[PAGES_FOUND], const void *at)
 {
-	return strlen(text) + 1 + sizeof(char *);
+	const u64 page = (u64)at & ~(MEMORY_PAGE - 1);
+	u64 *known = &found[page / MEMORY_PAGE % PAGES_FOUND];
+
+	if (page == 0 || (*known != page && !memory_probe(page)))
+		return false;
+	*known = page;
+	return true;
+}
+
+/* An argument or an entry, with what points at it; 0 if it cannot be read. */
+static size_t bytes_of(u64 found[PAGES_FOUND], const char *text)
+{
+	size_t len = 0;
+
+	while (is_there(found, text + len)) {
+		if (text[len++] == '\0')
+			return len + sizeof(char *);
+	}
+	return 0;
+}
+
+/* Whether there is one more, and it can be read, too: then it is counted. */
+static bool theirs_count(struct theirs *theirs, char *const *at)
+{
+	if (!is_there(theirs->found, at) ||
+	    !is_there(theirs->found, (const char *)(at + 1) - 1)) {
+		theirs->is_unreadable = true;
+		return false;
+	}
+	if (*at == NULL)
+		return false;
+	const size_t bytes = bytes_of(theirs->found, *at);
+
+	theirs->bytes += bytes;
+	theirs->is_unreadable = bytes == 0;
+	return bytes != 0;
 }
 
 static struct theirs theirs_look(char *const *entries, char *const *argv)
 {
 	struct theirs theirs = { .preload = "" };
 
-	for (; argv != NULL && *argv != NULL; argv++)
-		theirs.bytes += bytes_of(*argv);
-	for (; entries != NULL && entries[theirs.count] != NULL; theirs.count++) {
-		const char *entry = entries[theirs.count];
+	while (argv != NULL && theirs_count(&theirs, argv))
+		argv++;
+	while (entries != NULL && !theirs.is_unreadable &&
+	       theirs_count(&theirs, entries + theirs.count)) {
+		const char *entry = entries[theirs.count++];
 
-		theirs.bytes += bytes_of(entry);
 		if (begins_with(entry, ENVIRONMENT_PRELOAD))
 			theirs.preload = entry + strlen(ENVIRONMENT_PRELOAD);
 		else if (begins_with(entry, ENVIRONMENT_RECORDER))
@@ -219,7 +259,7 @@ bool environment_copy(struct environment_copy *copy, char *const *theirs_entries
 				  environment.agent_bytes + 1 + strlen(theirs.preload);
 
 	if (!environment.has_recorder || theirs.has_recorder || theirs.is_listed ||
-	    preload_bytes > LARGEST_STRING ||
+	    theirs.is_unreadable || preload_bytes > LARGEST_STRING ||
 	    is_near_limit(theirs.bytes + preload_bytes + RECORDER_BYTES))
 		return false;
 	const size_t pointers = theirs.count + ENVIRONMENT_ENTRIES + 1;

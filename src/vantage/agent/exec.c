@@ -97,7 +97,10 @@ static bool is_null(const void *pointer)
 
 static void image_judge(const struct image_call *call, struct program_answer *out_answer)
 {
-	const bool has_argument = !is_null(call->argv) && call->argv[0] != NULL;
+	/* Where it cannot be read the kernel will say so. */
+	const bool has_argument = !is_null(call->argv) && environment_may_enter() &&
+				  memory_probe((u64)call->argv) && call->argv[0] != NULL &&
+				  memory_probe((u64)(call->argv + 1));
 
 	*out_answer = (struct program_answer){ .kind = PROGRAM_UNREADABLE };
 	if (environment_may_enter())

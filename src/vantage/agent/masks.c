@@ -102,31 +102,29 @@ int masks_change(int how, const u64 *set, u64 *out_old)
 	if (set != NULL && how == SIG_UNBLOCK)
 		wanted |= *set & TRAP_BIT;
 
-	const long rc = mask_call(how, set != NULL ? &wanted : NULL, &before);
+	/* The kernel writes to out_old first: it knows whether that can be written. */
+	u64 *kernel = out_old != NULL ? out_old : &before;
+	const long rc = mask_call(how, set != NULL ? &wanted : NULL, kernel);
 
 	if (rc != 0)
 		return (int)-rc;
+	before = *kernel;
 	const u64 old = as_told(before);
 
 	if (set != NULL)
 		tell(changed(how, old, *set), changed(how, before, wanted));
-	if (out_old != NULL)
-		*out_old = old;
+	*kernel = old;
 	return 0;
 }
 
 /* 0 or a positive errno. */
 static int change_as_libc(int how, const sigset_t *set, sigset_t *old)
 {
-	u64 wanted = 0, before;
+	u64 wanted = 0;
 
 	if (set != NULL)
 		wanted = signals_of(set) & ~LIBC_SIGNALS;
-	const int rc = masks_change(how, set != NULL ? &wanted : NULL, &before);
-
-	if (rc == 0 && old != NULL)
-		signals_put(old, before);
-	return rc;
+	return masks_change(how, set != NULL ? &wanted : NULL, (u64 *)old);
 }
 
 static int with_errno(int error)
