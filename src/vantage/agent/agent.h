@@ -119,6 +119,8 @@ struct sample_time {
 struct sample_time clock_weigh(struct ring_header *ring, u32 overruns, u64 pc);
 /* What the process burned so far, on the recording's clock. */
 u64 clock_process_ns(const struct ring_header *ring);
+/* What the calling thread burned so far, as the kernel counts it. */
+u64 clock_thread_cpu_ns(void);
 /* Begins the calling thread's account: what it burned until now is start-up. */
 void clock_begin_thread(void);
 

@@ -8,6 +8,9 @@
  * as much time since the last walks as these took.  A trap that comes too early makes no
  * sample; the next one stands for its time as well.
  *
+ * What counts is the thread's CPU time: a handler that was preempted has taken nothing from its
+ * program.  To read that costs as much as a walk, so it is done only while walks are slow.
+ *
  * The first walks of a thread are slow, while rules are still to be found: a credit, once,
  * lets them be made.
  */
@@ -16,11 +19,12 @@
 
 #include "abi/types.h"
 
-/* Of a thread, in ticks of the machine's counter. */
+/* Of a thread; times are of its CPU clock, in nanoseconds. */
 struct budget {
 	u64 last_end; /* of its handler */
 	u64 debt;     /* what its walks took, less what the program had since */
 	u64 credited; /* of its debts */
+	bool is_kept; /* its last walk was slow */
 };
 
 /* The thread's handler begins: whether it has earned a walk, or has credit left. */
@@ -36,14 +40,17 @@ static inline bool budget_begin(struct budget *budget, u64 now, u64 credit)
 	return budget->debt == 0;
 }
 
-/*
- * The handler ends.  most: the debt it can leave, since one that was preempted seems to have
- * taken long.
- */
-static inline void budget_end(struct budget *budget, u64 begin, u64 now, u64 most)
+/* The handler ends. */
+static inline void budget_end(struct budget *budget, u64 begin, u64 now)
 {
-	const u64 debt = budget->debt + (now - begin);
-
-	budget->debt = debt < most ? debt : most;
+	budget->debt += now - begin;
 	budget->last_end = now;
+}
+
+/* Books are kept from here on, and nothing is owed yet. */
+static inline void budget_open(struct budget *budget, u64 now)
+{
+	budget->last_end = now;
+	budget->debt = 0;
+	budget->is_kept = true;
 }

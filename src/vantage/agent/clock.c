@@ -60,6 +60,11 @@ static u64 clock_read_ns(clockid_t clock)
 	return timespec_ns(&now);
 }
 
+u64 clock_thread_cpu_ns(void)
+{
+	return clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
 static u64 clock_user_ns(int who)
 {
 	struct rusage usage;

@@ -20,10 +20,11 @@
 
 /* 50 us and more on the machines there are: no walk takes that long. */
 #define PREEMPTED_TICKS (1U << 18)
-/* Half a millisecond and more: a handler that took longer was preempted. */
-#define DEBT_MOST_TICKS (1U << 21)
-/* Some milliseconds, in which a few hundred rules are found. */
-#define CREDIT_TICKS (1U << 23)
+/* Some 10 us: what takes longer, by the clock on the wall, is a slow walk or was preempted. */
+#define SLOW_TICKS (1U << 15)
+#define SLOW_NS    8000
+/* In which a few hundred rules are found. */
+#define CREDIT_NS 3000000
 /* Of the stack, for a sample without its walk. */
 #define LEAST_STACK_NEED 1024
 
@@ -116,28 +117,56 @@ static void trap_put_off(struct ring_header *ring, u32 overruns)
 	__atomic_fetch_add(&ring->early_traps, 1, __ATOMIC_RELAXED);
 }
 
+/* The thread's CPU time; under a filter, which may forbid to ask for it, time at all. */
+static u64 budget_now(void)
+{
+	return agent.may_call ? clock_thread_cpu_ns() : ticks_now();
+}
+
+/* May be walked now?  *out_begin: when its handler began. */
+static bool budget_allows(struct budget *budget, u64 *out_begin)
+{
+	*out_begin = budget->is_kept ? budget_now() : 0;
+	return !budget->is_kept || budget_begin(budget, *out_begin, CREDIT_NS);
+}
+
+static void budget_settle(struct budget *budget, u64 begin, bool was_walked, u64 ticks)
+{
+	if (!budget->is_kept && ticks > SLOW_TICKS) {
+		budget_open(budget, budget_now());
+	} else if (budget->is_kept) {
+		const u64 now = budget_now();
+
+		budget_end(budget, begin, now);
+		budget->is_kept = !was_walked || now - begin > SLOW_NS;
+	}
+}
+
 static void trap_sample(struct ring_header *ring, u32 overruns, ucontext_t *context)
 {
 	const bool may_time = __atomic_load_n(&agent.may_read_counter, __ATOMIC_RELAXED);
 	const u64 begin = may_time ? ticks_now() : 0;
 	const u64 here = (u64)__builtin_frame_address(0);
+	const bool has_room = memory_has_room(here, LEAST_STACK_NEED);
+	u64 budget_start = 0;
+	const bool is_walked =
+		has_room && (!may_time || budget_allows(&thread_notes.budget, &budget_start));
 
-	if ((may_time && !budget_begin(&thread_notes.budget, begin, CREDIT_TICKS)) ||
-	    !memory_has_room(here, LEAST_STACK_NEED)) {
-		trap_put_off(ring, overruns);
-	} else {
+	if (is_walked) {
 		sample(ring, overruns + thread_notes.early_traps, context);
 		thread_notes.early_traps = 0;
+	} else {
+		trap_put_off(ring, overruns);
 	}
 	restart_mend(context);
-	waits_mend(context);
 	__atomic_fetch_add(&ring->handler_samples, 1, __ATOMIC_RELAXED);
 	if (!may_time)
 		return;
-	const u64 end = ticks_now();
+	const u64 ticks = ticks_now() - begin;
 
-	budget_end(&thread_notes.budget, begin, end, DEBT_MOST_TICKS);
-	trap_count(ring, end - begin);
+	if (has_room)
+		budget_settle(&thread_notes.budget, budget_start, is_walked, ticks);
+	trap_count(ring, ticks);
 }
 
 void on_trap(int signal, siginfo_t *info, void *context)
