@@ -59,6 +59,12 @@ class Unseen(LiveTest):
                 self.assertEqual(recording.run.returncode, 0, recording.run.stderr)
                 self.assertEqual(recording.run.stdout, b"done\n")
 
+    def test_children_that_libc_has_not_made_may_have_children(self):
+        for trigger in ("sigtrap", "timer"):
+            with self.subTest(trigger=trigger):
+                recording = self.record(*workload("copied"), options=[*FAST, "--trigger", trigger])
+                self.assertEqual(recording.run.stdout, b"0\n", recording.run.stderr)
+
     def test_a_chain_of_execs_is_not_killed_by_a_late_trap(self):
         chain = "exec sh -c 'exec sh -c \"exec sh -c \\\"exit 5\\\"\"'"
         for _ in range(10):
