@@ -51,9 +51,9 @@ enum handshake_reason {
 struct handshake_hello {
 	u32 magic;
 	u32 occasion;
-	u32 pid, tid; /* as the process sees them */
-	u32 reason;   /* enum handshake_reason: if any, it is not to be sampled */
-	u32 reserved;
+	u32 pid, tid;  /* as the process sees them */
+	u32 reason;    /* enum handshake_reason: if any, it is not to be sampled */
+	u32 target;    /* STOP: whose traps are meant, if another's; 0: its own */
 	u64 time_ns;   /* CLOCK_MONOTONIC */
 	char name[16]; /* the program's, for one that is gone before it is answered */
 };

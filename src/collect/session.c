@@ -223,15 +223,14 @@ static void session_take_hellos(struct session *session)
 {
 	struct handshake_hello hello;
 	pid_t pid;
-	int connection;
+	int connection, left = MAX_HELLOS;
 
-	for (int i = 0;
-	     i < MAX_HELLOS && hello_server_accept(session->server, &hello, &pid, &connection);
-	     i++) {
+	while (left-- > 0 && hello_server_accept(session->server, &hello, &pid, &connection)) {
 		session_take_events(session);
 		if (hello.occasion == HANDSHAKE_STOP || hello.occasion == HANDSHAKE_RESUME)
-			enter_change(tree_find(&session->tree, pid), &hello, connection,
-				     &session->enter_terms);
+			enter_change(tree_find(&session->tree,
+					       hello.target != 0 ? (pid_t)hello.target : pid),
+				     &hello, connection, &session->enter_terms);
 		else
 			session_enter(session, &hello, pid, connection);
 	}

@@ -203,6 +203,13 @@ class Strace(LiveTest):
         if done.returncode != 0:
             self.skipTest("ptrace is forbidden here: " + done.stderr.decode(errors="replace").strip())
 
+    def test_stracing_a_program_shows_no_trap_of_ours(self):
+        for _ in range(20):
+            calls = self.path("calls")
+            self.record(["strace", "-qe", "trace=none", "-o", calls, "true"])
+            with open(calls) as log:
+                self.assertNotIn("SIGTRAP", log.read())
+
     def test_a_program_that_strace_runs_is_traced_and_ends_as_without_us(self):
         for trigger in TRIGGERS:
             for record in (self.record, self.record_as_nobody):

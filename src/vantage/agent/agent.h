@@ -107,6 +107,8 @@ void handshake_run(u32 occasion, u32 reason);
 bool handshake_stop(u32 reason);
 /* What it stopped for is over, or has failed: it may be sampled again. */
 void handshake_resume(void);
+/* Asks that the traps of another process, which the caller is about to trace, go off. */
+void handshake_yield_to_tracer(u32 target);
 /* Forgets the ring, which is the parent's, in a child of fork. */
 void handshake_forget(void);
 

@@ -78,20 +78,28 @@ static int handshake_connect(void)
 	return fd;
 }
 
-static bool handshake_say_hello(int fd, u32 occasion, u32 reason)
+/* What is said, and of whom (abi/handshake.h). */
+struct words {
+	u32 occasion;
+	u32 reason;
+	u32 target;
+};
+
+static bool handshake_say_hello(int fd, const struct words *words)
 {
 	struct handshake_hello hello = {
 		.magic = HANDSHAKE_MAGIC,
-		.occasion = occasion,
+		.occasion = words->occasion,
 		.pid = (u32)agent.pid,
 		.tid = (u32)arch_syscall4(SYS_gettid, 0, 0, 0, 0),
-		.reason = reason,
+		.reason = words->reason,
+		.target = words->target,
 		.time_ns = monotonic_ns(),
 	};
 
 	/* In the constructor, libc does not know it yet. */
 	strncpy(hello.name,
-		occasion == HANDSHAKE_START ? agent.name : program_invocation_short_name,
+		words->occasion == HANDSHAKE_START ? agent.name : program_invocation_short_name,
 		sizeof hello.name - 1);
 	return arch_syscall6(SYS_sendto, fd, (long)&hello, sizeof hello, MSG_NOSIGNAL, 0, 0) ==
 	       (long)sizeof hello;
@@ -134,7 +142,7 @@ static bool handshake_hear_answer(int fd, struct handshake_answer *out_answer, i
  * One hello and its answer.  A handler of the program's would run for as long as it likes, or
  * leave by longjmp(); so signals wait, ours among them.
  */
-static bool handshake_exchange(u32 occasion, u32 reason, struct handshake_answer *out_answer,
+static bool handshake_exchange(const struct words *words, struct handshake_answer *out_answer,
 			       int *out_ring_fd)
 {
 	const u64 all = ~0ULL;
@@ -148,7 +156,7 @@ static bool handshake_exchange(u32 occasion, u32 reason, struct handshake_answer
 
 	if (fd >= 0) {
 		agent.may_be_trapped = true;
-		is_answered = handshake_say_hello(fd, occasion, reason) &&
+		is_answered = handshake_say_hello(fd, words) &&
 			      handshake_hear_answer(fd, out_answer, out_ring_fd);
 		handshake_close(fd);
 	}
@@ -197,7 +205,8 @@ void handshake_run(u32 occasion, u32 reason)
 	agent.may_be_trapped = false;
 	if (occasion == HANDSHAKE_FORK && reason == HANDSHAKE_NO_REASON)
 		reason = lasting_reason;
-	const bool is_answered = handshake_exchange(occasion, reason, &answer, &ring_fd);
+	const struct words words = { .occasion = occasion, .reason = reason };
+	const bool is_answered = handshake_exchange(&words, &answer, &ring_fd);
 
 	if (is_answered && answer.verdict == HANDSHAKE_SAMPLE && ring_fd >= 0)
 		ring = handshake_map_ring(ring_fd, answer.ring_bytes);
@@ -211,7 +220,7 @@ void handshake_run(u32 occasion, u32 reason)
 }
 
 /* Says STOP or RESUME; true when the recorder has done it. */
-static bool handshake_ask(u32 occasion, u32 reason)
+static bool handshake_ask(const struct words *words)
 {
 	struct handshake_answer answer;
 	int ring_fd;
@@ -219,7 +228,7 @@ static bool handshake_ask(u32 occasion, u32 reason)
 	/* A filter that the program put up may kill who opens a socket. */
 	if (!__atomic_load_n(&agent.may_call, __ATOMIC_RELAXED))
 		return false;
-	const bool is_done = handshake_exchange(occasion, reason, &answer, &ring_fd) &&
+	const bool is_done = handshake_exchange(words, &answer, &ring_fd) &&
 			     answer.verdict == HANDSHAKE_DONE;
 
 	if (ring_fd >= 0)
@@ -232,7 +241,7 @@ bool handshake_stop(u32 reason)
 	/* Traps that come all the same are nobody's in an image that is not sampled. */
 	if (agent.ring == NULL || lasting_reason != HANDSHAKE_NO_REASON)
 		return true;
-	if (!handshake_ask(HANDSHAKE_STOP, reason))
+	if (!handshake_ask(&(struct words){ .occasion = HANDSHAKE_STOP, .reason = reason }))
 		return false;
 	/* The recorder cannot reach timers; those of other threads are stopped by their own. */
 	if (agent.has_timers)
@@ -242,12 +251,23 @@ bool handshake_stop(u32 reason)
 	return true;
 }
 
+void handshake_yield_to_tracer(u32 target)
+{
+	const struct words words = {
+		.occasion = HANDSHAKE_STOP,
+		.reason = HANDSHAKE_TRACED,
+		.target = target,
+	};
+
+	handshake_ask(&words);
+}
+
 void handshake_resume(void)
 {
 	/* What it had stopped for before an exec that failed is not over. */
 	if (agent.ring == NULL || lasting_reason != HANDSHAKE_NO_REASON)
 		return;
-	if (handshake_ask(HANDSHAKE_RESUME, HANDSHAKE_NO_REASON) && agent.has_timers)
+	if (handshake_ask(&(struct words){ .occasion = HANDSHAKE_RESUME }) && agent.has_timers)
 		timers_arm_thread(agent.ring);
 }
 

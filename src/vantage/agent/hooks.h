@@ -74,7 +74,7 @@
 	/* altstack.c */                                                                       \
 	X(sigaltstack, ANSWERS, "one too small for our trap is exchanged for a larger one")    \
 	/* tracing.c */                                                                        \
-	X(ptrace, PASSES_ON, "who lets itself be traced gets no trap of ours any more")        \
+	X(ptrace, PASSES_ON, "who is about to be traced gets no trap of ours any more")        \
 	/* seccomp.c */                                                                        \
 	X(prctl, ANSWERS, "a filter that may forbid our system calls is noticed")              \
 	X(syscall, ANSWERS, "the same; and signals as by libc's own functions")

@@ -1,9 +1,10 @@
 /*
- * tracing - a process that lets itself be traced gets no trap of ours from then on.
+ * tracing - a process that lets itself be traced, or is about to be, gets no trap of ours from
+ * then on.
  *
  * A debugger starts a program by PTRACE_TRACEME in its child, and counts the SIGTRAPs of the
- * exec that follows: one of ours would be one too many.  The recorder would see the tracer, but
- * not that soon.
+ * exec that follows: one of ours would be one too many.  strace seizes a child that it has
+ * forked, and shows what comes to it.  The recorder would see the tracer, but not that soon.
  */
 #include "vantage/agent/agent.h"
 
@@ -26,8 +27,13 @@ AGENT_EXPORT long ptrace(enum __ptrace_request request, ...)
 
 	va_end(list);
 	/* A vfork child has no events, and its memory is its parent's. */
-	const bool is_stopped = request == PTRACE_TRACEME && agent.ring != NULL &&
-				agent.pid == getpid() && handshake_stop(HANDSHAKE_TRACED);
+	const bool is_ours = agent.ring != NULL && agent.pid == getpid();
+	const bool is_stopped =
+		request == PTRACE_TRACEME && is_ours && handshake_stop(HANDSHAKE_TRACED);
+
+	/* The recorder goes on with it in a second if no tracer comes. */
+	if ((request == PTRACE_SEIZE || request == PTRACE_ATTACH) && is_ours)
+		handshake_yield_to_tracer((u32)pid);
 	const long rc = HOOK_NEXT(ptrace)(request, pid, address, data);
 	const int saved_errno = errno;
 
