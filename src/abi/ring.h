@@ -45,6 +45,7 @@ struct ring_header {
 	u32 flags; /* enum ring_flags, by the recorder before the vantage sees the ring */
 	u64 word_count;
 	u64 period_ns;
+	u64 period_ticks;   /* the same on the machine's counter, about (abi/ticks.h) */
 	u64 switch_cost_ns; /* what a thread's clock shows, and its event does not, per switch;
 			     * the recorder may raise it */
 	/*

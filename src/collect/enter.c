@@ -9,7 +9,9 @@
 
 #include "abi/handshake.h"
 #include "abi/ring.h"
+#include "abi/ticks.h"
 #include "base/memory.h"
+#include "base/monotonic.h"
 #include "collect/cpu_meter.h"
 #include "collect/hello_server.h"
 #include "collect/image.h"
@@ -34,6 +36,15 @@ static const struct {
 	HANDSHAKE_REASON_MAP(X)
 #undef X
 };
+
+/* What the machine's counter counts in so many nanoseconds, by what it did in the session. */
+static uint64_t ticks_in(uint64_t ns, const struct enter_terms *terms)
+{
+	const double gone_ns = (double)(monotonic_ns() - terms->start_ns);
+	const double gone_ticks = (double)(ticks_now() - terms->start_ticks);
+
+	return gone_ns == 0 ? 0 : (uint64_t)((double)ns * gone_ticks / gone_ns);
+}
 
 /* The ring's memory, sealed at its size so that nobody can make us fault. */
 static int ring_make(struct image *image, const struct enter_terms *terms)
@@ -62,6 +73,7 @@ static int ring_make(struct image *image, const struct enter_terms *terms)
 	ring->version = RING_VERSION;
 	ring->word_count = RING_WORD_COUNT;
 	ring->period_ns = image->period_ns;
+	ring->period_ticks = ticks_in(image->period_ns, terms);
 	ring->epoch = image->serial;
 	/*
 	 * Rather too little, which the recorder sees and mends, than too much, which it

@@ -21,6 +21,8 @@ struct enter_terms {
 	bool no_children;
 	pid_t command_pid;
 	uint64_t switch_cost_ns; /* switch_cost.h */
+	/* When the session began, on both clocks: how many ticks a period has. */
+	uint64_t start_ns, start_ticks;
 };
 
 /*

@@ -370,31 +370,32 @@ static void session_tell_end(struct session *session)
 static int session_prepare(struct session *session, struct error *err)
 {
 	const struct session_options *options = session->options;
+	struct perf_ability *ability = &session->ability;
 	int rc = perf_ability_find(session->command.pid, options->trigger, options->clock,
-				   &session->ability, err);
+				   ability, err);
 
 	if (rc < 0)
 		return rc;
 	session->enter_terms = (struct enter_terms){
 		.clock = options->clock,
 		.rate_hz = options->rate_hz,
-		.has_sigtrap = session->ability.can_sigtrap,
-		.has_counters = session->ability.can_count,
-		.is_user_mode_only =
-			session->ability.can_sigtrap && !session->ability.can_see_kernel,
+		.has_sigtrap = ability->can_sigtrap,
+		.has_counters = ability->can_count,
+		.is_user_mode_only = ability->can_sigtrap && !ability->can_see_kernel,
 		.no_children = options->no_children,
 		.command_pid = session->command.pid,
-		.switch_cost_ns =
-			session->ability.can_sigtrap
-				? switch_cost_measure(perf_choose_period(options->rate_hz, 0))
-				: 0,
+		.start_ns = session->start_ns,
+		.start_ticks = session->start_ticks,
 	};
+	if (ability->can_sigtrap)
+		session->enter_terms.switch_cost_ns =
+			switch_cost_measure(perf_choose_period(options->rate_hz, 0));
 	session->account_terms = (struct account_terms){
 		.session_start_ns = session->start_ns,
 		.is_user_mode_only = session->enter_terms.is_user_mode_only,
 		.is_user_clock = options->clock == CLOCK_KIND_USER,
 	};
-	if (!session->ability.can_count)
+	if (!ability->can_count)
 		return 0;
 	session->tree_counter_fd = perf_open_counter(session->command.pid, true);
 	rc = sideband_open(session->command.pid, &session->sideband, err);

@@ -20,9 +20,8 @@
 
 /* 50 us and more on the machines there are: no walk takes that long. */
 #define PREEMPTED_TICKS (1U << 18)
-/* Some 10 us: what takes longer, by the clock on the wall, is a slow walk or was preempted. */
-#define SLOW_TICKS (1U << 15)
-#define SLOW_NS    8000
+/* A walk is slow that takes this part of a period. */
+#define SLOW_PART 4
 /* In which a few hundred rules are found. */
 #define CREDIT_NS 3000000
 /* Of the stack, for a sample without its walk. */
@@ -130,15 +129,16 @@ static bool budget_allows(struct budget *budget, u64 *out_begin)
 	return !budget->is_kept || budget_begin(budget, *out_begin, CREDIT_NS);
 }
 
-static void budget_settle(struct budget *budget, u64 begin, bool was_walked, u64 ticks)
+/* is_slow: by the clock on the wall, so that it may have been preempted. */
+static void budget_settle(struct budget *budget, u64 begin, bool was_walked, bool is_slow)
 {
-	if (!budget->is_kept && ticks > SLOW_TICKS) {
+	if (!budget->is_kept && is_slow) {
 		budget_open(budget, budget_now());
 	} else if (budget->is_kept) {
 		const u64 now = budget_now();
 
 		budget_end(budget, begin, now);
-		budget->is_kept = !was_walked || now - begin > SLOW_NS;
+		budget->is_kept = !was_walked || is_slow;
 	}
 }
 
@@ -165,7 +165,8 @@ static void trap_sample(struct ring_header *ring, u32 overruns, ucontext_t *cont
 	const u64 ticks = ticks_now() - begin;
 
 	if (has_room)
-		budget_settle(&thread_notes.budget, budget_start, is_walked, ticks);
+		budget_settle(&thread_notes.budget, budget_start, is_walked,
+			      ticks > ring->period_ticks / SLOW_PART);
 	trap_count(ring, ticks);
 }
 
