@@ -142,7 +142,7 @@ static void budget_settle(struct budget *budget, u64 begin, bool was_walked, boo
 	}
 }
 
-static void trap_sample(struct ring_header *ring, u32 overruns, ucontext_t *context)
+static void trap_sample(struct ring_header *ring, u32 overruns, const ucontext_t *context)
 {
 	const bool may_time = __atomic_load_n(&agent.may_read_counter, __ATOMIC_RELAXED);
 	const u64 begin = may_time ? ticks_now() : 0;
@@ -158,7 +158,6 @@ static void trap_sample(struct ring_header *ring, u32 overruns, ucontext_t *cont
 	} else {
 		trap_put_off(ring, overruns);
 	}
-	restart_mend(context);
 	__atomic_fetch_add(&ring->handler_samples, 1, __ATOMIC_RELAXED);
 	if (!may_time)
 		return;
@@ -184,7 +183,7 @@ void on_trap(int signal, siginfo_t *info, void *context)
 			trap_sample(ring, (u32)info->si_overrun, context);
 	} else {
 		forward_trap(info, context);
-		restart_mend(context);
-		waits_mend(context);
 	}
+	restart_mend(context);
+	waits_mend(context);
 }
