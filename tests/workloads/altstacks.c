@@ -25,7 +25,6 @@
 #define AUTODISARM (1U << 31)
 
 static char stacks[2][BELOW + BIG] __attribute__((aligned(64)));
-static volatile uint64_t sink;
 static volatile int has_computed;
 
 /* Nothing is called from here: a handler that does needs a larger stack. */
