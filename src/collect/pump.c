@@ -24,7 +24,8 @@
 #define MAX_WEIGHT_NS (30ULL * 24 * 3600 * 1000000000)
 /*
  * Nor is a sum of them that nears what a recording's figures can hold: readers would take the
- * whole for damaged.  The periods that stand in for what lies above never come to as much again.
+ * whole for damaged.  The periods that stand in for what lies above never come to as much
+ * again.
  */
 #define MAX_SUM_NS (1ULL << 62)
 /* One each 100 ns, for a day and more. */

@@ -1,6 +1,6 @@
 /*
- * cancelled - cancels a thread in each call that waits with a mask or for signals, a hundred times
- * each; prints how many were cancelled, and how many could be joined.
+ * cancelled - cancels a thread in each call that waits with a mask or for signals, a hundred
+ * times each; prints how many were cancelled, and how many could be joined.
  */
 #include <poll.h>
 #include <pthread.h>

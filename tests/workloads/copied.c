@@ -1,6 +1,6 @@
 /*
- * Children that libc's fork() has not made: they set SIGTRAP's action, compute, and fork.  Prints
- * how many of the grandchildren ended otherwise than by their exit code.
+ * Children that libc's fork() has not made: they set SIGTRAP's action, compute, and fork.
+ * Prints how many of the grandchildren ended otherwise than by their exit code.
  */
 #include <signal.h>
 #include <stdint.h>

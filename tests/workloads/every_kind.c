@@ -39,10 +39,12 @@ static void must(int is_right)
 
 KEEP static void compute(unsigned turn)
 {
-	volatile uint64_t sink = 0;
+	uint64_t sum = 0;
 
-	for (uint64_t i = truth_vary(turn, 20000, 40000); i > 0; i--)
-		sink += i;
+	for (uint64_t i = truth_vary(turn, 20000, 40000); i > 0; i--) {
+		sum += i;
+		__asm__ volatile("" : "+r"(sum));
+	}
 }
 
 static void on_signal(int number)

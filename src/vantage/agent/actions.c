@@ -1,6 +1,6 @@
 /*
- * actions - sigaction() and its like: the program's action for SIGTRAP is kept and reported, ours
- * stays in the kernel.  See signals.h.
+ * actions - sigaction() and its like: the program's action for SIGTRAP is kept and reported,
+ * ours stays in the kernel.  See signals.h.
  *
  * The same goes for the stand-in.  For every other signal the kernel has the program's action,
  * with one change: where SIGTRAP is in its mask, the stand-in is.

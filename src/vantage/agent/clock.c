@@ -12,9 +12,9 @@
  *
  * The thread's clock runs on while the kernel switches to and from the thread, the event's does
  * not, and with a sampling event on it a switch takes microseconds: a thread that sleeps a
- * hundred thousand times a second would be given twice its time.  So what switches cost is taken
- * off: the recorder measures it, and raises it while it sees more time covered than its events
- * have counted.
+ * hundred thousand times a second would be given twice its time.  So what switches cost is
+ * taken off: the recorder measures it, and raises it while it sees more time covered than its
+ * events have counted.
  *
  * A weight is the number of periods of that clock that ended since the last sample, not the
  * number of traps: threads of a process hand the rest of a period on to each other at a switch

@@ -1,6 +1,6 @@
 /*
- * A filter is a program for the machine of BPF's first generation: an accumulator, an index and 16
- * words of memory, and jumps that only go forward (kernel/seccomp.c, seccomp_check_filter,
+ * A filter is a program for the machine of BPF's first generation: an accumulator, an index and
+ * 16 words of memory, and jumps that only go forward (kernel/seccomp.c, seccomp_check_filter,
  * has what it may be made of).  It is given the call's number and arguments, and its result
  * says what becomes of the call.
  */

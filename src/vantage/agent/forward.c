@@ -23,10 +23,10 @@
 
 /*
  * What on_trap() was told, as it goes through the kernel.  The kernel carries 48 bytes of
- * siginfo (include/linux/signal_types.h), of which no code that SIGTRAP comes with uses the last
- * eight.  The code it is sent with is one whose other bytes the kernel leaves alone (not as a
- * sender's user-ID, kernel/signal.c, has_si_pid_and_uid): a negative one, as only those may be
- * sent to a process (do_rt_sigqueueinfo), or a positive one to the thread itself, which
+ * siginfo (include/linux/signal_types.h), of which no code that SIGTRAP comes with uses the
+ * last eight.  The code it is sent with is one whose other bytes the kernel leaves alone (not
+ * as a sender's user-ID, kernel/signal.c, has_si_pid_and_uid): a negative one, as only those
+ * may be sent to a process (do_rt_sigqueueinfo), or a positive one to the thread itself, which
  * is sent however many signals the user has pending (__sigqueue_alloc).
  */
 struct mark {

@@ -23,8 +23,8 @@
 
 /*
  * Whether the thread last blocked the stand-in itself, for the kernel's bit says that of
- * SIGTRAP.  It holds while the mask is the one that was set then.  Otherwise (in a handler, after
- * a jump out of one) it is taken to be blocked if SIGPWR is, another that hardly anybody
+ * SIGTRAP.  It holds while the mask is the one that was set then.  Otherwise (in a handler,
+ * after a jump out of one) it is taken to be blocked if SIGPWR is, another that hardly anybody
  * blocks but with all the others.
  */
 static __thread struct {

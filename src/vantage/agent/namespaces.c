@@ -2,9 +2,9 @@
  * namespaces - libraries that are loaded with a C library of their own.
  *
  * What dlmopen() loads into another namespace is bound to that namespace's libc, where nothing
- * of ours stands before: its threads block our trap, its sigwait() takes it, its exec lets it kill
- * the next image, and a handler that it sets for SIGTRAP stays in the kernel behind our back.
- * Nothing is preloaded there, either.  So the process asks not to be sampled any more.
+ * of ours stands before: its threads block our trap, its sigwait() takes it, its exec lets it
+ * kill the next image, and a handler that it sets for SIGTRAP stays in the kernel behind our
+ * back. Nothing is preloaded there, either.  So the process asks not to be sampled any more.
  */
 #include "vantage/agent/agent.h"
 

@@ -1,9 +1,9 @@
 /*
  * raw_calls - signals by syscall(): the same as by libc's functions.
  *
- * The numbers that take a set of signals are two tables; a set is the kernel's, eight bytes.  Where a
- * pointer cannot be read the kernel says so, as without us: Abseil asks with such a call
- * whether memory can be read.
+ * The numbers that take a set of signals are two tables; a set is the kernel's, eight bytes.
+ * Where a pointer cannot be read the kernel says so, as without us: Abseil asks with such a
+ * call whether memory can be read.
  */
 #include "vantage/agent/raw_calls.h"
 

@@ -2,11 +2,11 @@
  * signals - SIGTRAP is ours, and the program does not notice.
  *
  * The kernel has one action for SIGTRAP, which is our handler, and every thread must let the
- * signal in.  What the program wants of SIGTRAP, its own action, blocking it, waiting for it, has
- * to be somewhere all the same, and signals have many ways about: a mask is changed by
+ * signal in.  What the program wants of SIGTRAP, its own action, blocking it, waiting for it,
+ * has to be somewhere all the same, and signals have many ways about: a mask is changed by
  * sigprocmask(), by a handler that begins or ends, by siglongjmp() and swapcontext(), for the
- * length of a ppoll(), by a new thread that inherits it, by libc in places that no wrapper sees.
- * So we keep no books.  The kernel does, on another signal that stands in for it:
+ * length of a ppoll(), by a new thread that inherits it, by libc in places that no wrapper
+ * sees. So we keep no books.  The kernel does, on another signal that stands in for it:
  *
  *   the program                            the kernel
  *   blocks SIGTRAP                         blocks the stand-in
@@ -164,9 +164,9 @@ int forward_unmark(siginfo_t *info);
 /*
  * A wait with a mask of its own, on the waiting thread's stack.
  *
- * on_trap() needs it where a signal of the program's has just ended the wait, and a trap of ours
- * has come as well: ours is the handler that the kernel runs first, and when that returns the
- * mask from before the wait is back (kernel/signal.c, sigmask_to_save()).  The program's
+ * on_trap() needs it where a signal of the program's has just ended the wait, and a trap of
+ * ours has come as well: ours is the handler that the kernel runs first, and when that returns
+ * the mask from before the wait is back (kernel/signal.c, sigmask_to_save()).  The program's
  * signal would be blocked again, and the wait have failed for a handler that did not run.
  * So ours has the call begin anew, which that signal then ends as it should.
  */
@@ -181,7 +181,7 @@ struct wait {
 const sigset_t *waits_begin(struct wait *wait, const sigset_t *mask);
 /* Ends it; returns result. */
 int waits_end(struct wait *wait, int result);
-/* waits.c: whether what was interrupted is a wait with a mask of its own that lets SIGTRAP in. */
+/* waits.c: whether a wait with a mask of its own was interrupted that lets SIGTRAP in. */
 bool waits_are_letting_trap_in(const ucontext_t *context);
 /* Has a wait that signals of the program's have ended be ended by them, not by our trap. */
 void waits_mend(ucontext_t *context);

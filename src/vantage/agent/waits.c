@@ -58,8 +58,8 @@ static bool has_handler(int signal)
 }
 
 /*
- * Signals that the wait lets in are pending, though it has ended.  One of those that are ignored
- * must not have it begin anew: a handler of the program's may have ended it already.
+ * Signals that the wait lets in are pending, though it has ended.  One of those that are
+ * ignored must not have it begin anew: a handler of the program's may have ended it already.
  */
 static bool has_handlers_to_run(const struct wait *wait)
 {
