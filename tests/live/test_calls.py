@@ -9,6 +9,8 @@ from live import workload
 # How many calls each row makes, in one run.
 TURNS = 1000
 RATES = (1000, 10000)
+# Of the 52,000 calls under timers; one was seen in two runs.
+LATE_TICKS = 4
 
 
 class Waiting(live.LiveTest):
@@ -31,11 +33,19 @@ class Waiting(live.LiveTest):
                 self.assertGreater(recording.head()["samples"], 100)
         print_table(columns)
         wrong = [f"{call}, {title}: {row}" for title, rows in columns.items() for call, row in rows.items()
-                 if wrong_answers(row)]
+                 if wrong_answers(row) and not (title.startswith("timer") and is_late_tick(row))]
         self.assertEqual(wrong, [])
+        by_ticks = sum(row["eintr"] for title, rows in columns.items() if title.startswith("timer")
+                       for row in rows.values())
+        self.assertLessEqual(by_ticks, LATE_TICKS)
         made = {call: sum(rows[call]["made"] for title, rows in columns.items() if title != "bare")
                 for call in columns["bare"]}
         self.assertGreaterEqual(min(made.values()), len(RATES) * 3 * TURNS // 4, made)
+
+
+def is_late_tick(row):
+    """A timer's tick that comes between a call's beginning and its sleep ends it (docs/decisions/0010)."""
+    return row["eintr"] == 1 and not row["odd"] and not row["early"]
 
 
 class Interrupted(live.LiveTest):
