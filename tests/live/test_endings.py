@@ -11,6 +11,7 @@ import time
 
 import live
 from live import FATHOM, workload
+from processes import end_process, read_bytes, wait_until
 
 MS = 1000000
 
@@ -246,22 +247,6 @@ def any_core():
     resource.setrlimit(resource.RLIMIT_CORE, (limit, limit))
 
 
-def read_bytes(path):
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError:
-        return b""
-
-
-def wait_until(is_so, seconds, otherwise):
-    deadline = time.monotonic() + seconds
-    while not is_so():
-        if time.monotonic() > deadline:
-            raise AssertionError(otherwise)
-        time.sleep(0.05)
-
-
 def wait_for_child(pid):
     path = f"/proc/{pid}/task/{pid}/children"
     wait_until(lambda: read_bytes(path), 20, f"{pid} has no child")
@@ -284,15 +269,6 @@ def cpu_seconds(pid):
 
 def wait_for_cpu(pid, seconds):
     wait_until(lambda: cpu_seconds(pid) >= seconds, 60, f"{pid} does not compute")
-
-
-def end_process(run):
-    if run.poll() is None:
-        run.kill()
-    for stream in (run.stdin, run.stdout, run.stderr):
-        if stream:
-            stream.close()
-    run.wait(timeout=10)
 
 
 if __name__ == "__main__":

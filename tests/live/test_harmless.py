@@ -10,6 +10,7 @@ import time
 
 import live
 from live import FATHOM, workload
+from processes import end_process, read_bytes, wait_until
 
 
 class Endings(live.LiveTest):
@@ -303,22 +304,6 @@ class Lives(live.LiveTest):
             self.assertRegex(run.stderr, wanted)
 
 
-def read_bytes(path):
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError:
-        return b""
-
-
-def wait_until(is_so, seconds, otherwise):
-    deadline = time.monotonic() + seconds
-    while not is_so():
-        if time.monotonic() > deadline:
-            raise AssertionError(otherwise)
-        time.sleep(0.05)
-
-
 def only_child(pid):
     path = f"/proc/{pid}/task/{pid}/children"
     wait_until(lambda: read_bytes(path), 10, f"{pid} has no child")
@@ -337,15 +322,6 @@ def cpu_seconds(pid):
 
 def wait_for_cpu(pid, seconds):
     wait_until(lambda: cpu_seconds(pid) >= seconds, 60, f"{pid} does not compute")
-
-
-def end_process(run):
-    if run.poll() is None:
-        run.kill()
-    for stream in (run.stdin, run.stdout, run.stderr):
-        if stream:
-            stream.close()
-    run.wait(timeout=10)
 
 
 def close_terminal(pid, terminal):

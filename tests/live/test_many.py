@@ -1,12 +1,12 @@
 """Many processes, many threads, many stacks: results as without fathom, books that add up, bounded use."""
 
 import os
-import signal
 import subprocess
 import time
 
 import live
 from live import FATHOM, workload
+from processes import end_process
 
 MIB = 1 << 20
 # What the kernel does for a process between two readings of its clock is a few microseconds.
@@ -123,15 +123,6 @@ def watch(run):
             break
         time.sleep(0.02)
     return descriptors, resident
-
-
-def end_process(run):
-    if run.poll() is None:
-        run.send_signal(signal.SIGKILL)
-    for stream in (run.stdout, run.stderr):
-        if stream:
-            stream.close()
-    run.wait(timeout=10)
 
 
 if __name__ == "__main__":
