@@ -8,10 +8,8 @@
 #include "vantage/agent/signals.h"
 
 #include <errno.h>
-#include <sys/syscall.h>
 
 #include "vantage/agent/agent.h"
-#include "vantage/agent/arch.h"
 #include "vantage/agent/hooks.h"
 
 /* What the kernel keeps of sa_flags (include/linux/signal_types.h, UAPI_SA_FLAGS). */
@@ -40,7 +38,7 @@ static struct {
 	/* What libc adds to each action (SA_RESTORER on x86-64), and reports back. */
 	int libc_flags;
 	void (*restorer)(void);
-	/* What is_vfork_child() took for one has set an action in the kernel. */
+	/* A process that agent_is_of_another() has set an action in the kernel. */
 	bool is_set_past_us;
 	/* SA_ONSTACK, once there is code whose own stacks have no room for a frame; or 0. */
 	int stack_flag;
@@ -150,12 +148,6 @@ static bool is_ours(const struct sigaction *in_kernel)
 	return (in_kernel->sa_flags & SA_SIGINFO) &&
 	       (in_kernel->sa_sigaction == on_trap ||
 		in_kernel->sa_sigaction == forward_on_stand_in);
-}
-
-/* In a vfork child this memory is the parent's; the actions in the kernel are the child's. */
-static bool is_vfork_child(void)
-{
-	return arch_syscall4(SYS_getpid, 0, 0, 0, 0) != agent.pid;
 }
 
 void signals_begin(bool is_ignored)
@@ -382,7 +374,8 @@ static int change(int signal, const struct sigaction *wanted, struct sigaction *
 
 	const struct sigaction kept = as_kept(wanted);
 
-	if (is_vfork_child()) {
+	/* This memory is the parent's then; the actions in the kernel are the child's. */
+	if (agent_is_of_another()) {
 		actions.is_set_past_us = true;
 		if (query(signal, &old) != 0 || kernel_action(signal, &kept, NULL) != 0)
 			return -1;

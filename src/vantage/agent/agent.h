@@ -70,6 +70,12 @@ struct agent {
 extern struct agent agent;
 
 /*
+ * start.c: whether this is a child of vfork(), or of a raw clone: its memory is, or was, another
+ * process's, and so are the events and timers that agent speaks of.  A system call.
+ */
+bool agent_is_of_another(void);
+
+/*
  * What a thread remembers between two of its samples.  All zero in a new thread; the
  * agent is preloaded, so this lies in the static TLS block: no allocation on first use.
  */

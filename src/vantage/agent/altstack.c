@@ -160,7 +160,7 @@ static void altstack_replace(const stack_t *theirs)
 
 	/* A vfork child's stack is its own, but this memory is its parent's. */
 	if (!altstacks.has_thread_end || agent.ring == NULL || !agent.may_call ||
-	    agent.pid != (int)arch_syscall4(SYS_getpid, 0, 0, 0, 0))
+	    agent_is_of_another())
 		return;
 	if (stack == NULL && own.count < THREAD_STACKS_MAX)
 		stack = altstack_make(theirs);

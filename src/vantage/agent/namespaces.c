@@ -10,11 +10,9 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "abi/handshake.h"
-#include "vantage/agent/arch.h"
 #include "vantage/agent/hooks.h"
 
 /*
@@ -25,8 +23,7 @@ AGENT_EXPORT void *dlmopen(Lmid_t namespace, const char *file, int mode)
 {
 	const int saved_errno = errno;
 
-	if (namespace != LM_ID_BASE && agent.ring != NULL &&
-	    arch_syscall4(SYS_getpid, 0, 0, 0, 0) == agent.pid)
+	if (namespace != LM_ID_BASE && agent.ring != NULL && !agent_is_of_another())
 		handshake_stop(HANDSHAKE_SECOND_LIBC);
 	errno = saved_errno;
 	return HOOK_NEXT(dlmopen)(namespace, file, mode);

@@ -30,16 +30,8 @@
 
 #include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
-
-#define LAST_SIGNAL 64
-
-/* As rt_sigaction(2) has it, on x86-64 and aarch64 alike. */
-struct kernel_action {
-	u64 handler;
-	u64 flags;
-	u64 restorer;
-	u64 mask;
-};
+#include "vantage/agent/kernel_action.h"
+#include "vantage/agent/signals.h"
 
 /*
  * Calls that begin anew whatever handler has run (ERESTARTNOINTR in kernel/fork.c, fs/exec.c,
@@ -71,21 +63,13 @@ static bool may_fail(const struct arch_call *call)
 	return !is_pi_futex(call);
 }
 
-/* The action of a signal as the kernel knows it; false if there is no handler. */
-static bool has_handler(u32 signal, struct kernel_action *out_action)
-{
-	if (arch_syscall4(SYS_rt_sigaction, signal, 0, (long)out_action, sizeof(u64)) != 0)
-		return false;
-	return out_action->handler != (u64)SIG_DFL && out_action->handler != (u64)SIG_IGN;
-}
-
 /* Whether the first handler that the kernel runs after ours has a call fail with EINTR. */
 static bool next_handler_interrupts(u64 waiting)
 {
 	struct kernel_action action;
 
-	for (u32 signal = 1; signal <= LAST_SIGNAL; signal++) {
-		if ((waiting >> (signal - 1) & 1) && has_handler(signal, &action))
+	for (int signal = 1; signal <= SIGNAL_LAST; signal++) {
+		if ((waiting & SIGNAL_BIT(signal)) && kernel_action_is_handler(signal, &action))
 			return !(action.flags & SA_RESTART);
 	}
 	return false;
@@ -102,7 +86,7 @@ void restart_mend(ucontext_t *context)
 	if (arch_syscall4(SYS_rt_sigpending, (long)&waiting, sizeof waiting, 0, 0) != 0)
 		return;
 	__builtin_memcpy(&blocked, &context->uc_sigmask, sizeof blocked);
-	waiting &= ~blocked & ~(1ULL << (SIGTRAP - 1));
+	waiting &= ~blocked & ~TRAP_BIT;
 	if (next_handler_interrupts(waiting))
 		arch_fail_restarted_call(context, EINTR);
 }

@@ -37,11 +37,6 @@ static bool leave_to_kernel(struct room *room)
 	return true;
 }
 
-static bool is_others_memory(void)
-{
-	return arch_syscall4(SYS_getpid, 0, 0, 0, 0) != agent.pid;
-}
-
 static bool room_fit(struct room *room, size_t bytes)
 {
 	if (room->bytes >= bytes)
@@ -67,7 +62,8 @@ struct room *room_take(size_t bytes)
 		if (!__atomic_compare_exchange_n(&room->is_taken, &is_free, 1, 0,
 						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
-		if (!room_fit(room, bytes) || (is_others_memory() && !leave_to_kernel(room))) {
+		if (!room_fit(room, bytes) ||
+		    (agent_is_of_another() && !leave_to_kernel(room))) {
 			/* Pairs with the acquire above. */
 			__atomic_store_n(&room->is_taken, 0, __ATOMIC_RELEASE);
 			return NULL;
@@ -84,7 +80,7 @@ void *room_memory(const struct room *room)
 
 void room_give(struct room *room)
 {
-	if (is_others_memory())
+	if (agent_is_of_another())
 		arch_syscall4(SYS_set_tid_address, (long)room->tid_address, 0, 0, 0);
 	/* Pairs with the acquire in room_take(). */
 	__atomic_store_n(&room->is_taken, 0, __ATOMIC_RELEASE);

@@ -40,7 +40,7 @@ static void end_traps(void)
 		return;
 	signals_ignore_trap();
 	/* A vfork child has no events, and its memory is its parent's. */
-	if (arch_syscall4(SYS_getpid, 0, 0, 0, 0) == agent.pid)
+	if (!agent_is_of_another())
 		handshake_stop(HANDSHAKE_NO_RETURN);
 	errno = saved_errno;
 }

@@ -11,6 +11,7 @@
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "abi/handshake.h"
@@ -42,6 +43,11 @@ static void find_main_stack(void)
 	agent.main_stack_bytes = STACK_DEFAULT;
 	if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur <= STACK_MAX)
 		agent.main_stack_bytes = limit.rlim_cur;
+}
+
+bool agent_is_of_another(void)
+{
+	return agent.pid != (int)arch_syscall4(SYS_getpid, 0, 0, 0, 0);
 }
 
 /*

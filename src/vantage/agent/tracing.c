@@ -16,6 +16,24 @@
 #include "abi/handshake.h"
 #include "vantage/agent/hooks.h"
 
+static bool begins_tracing(enum __ptrace_request request)
+{
+	return request == PTRACE_TRACEME || request == PTRACE_SEIZE || request == PTRACE_ATTACH;
+}
+
+/* True if the caller's own traps are off now. */
+static bool yield(enum __ptrace_request request, pid_t pid)
+{
+	/* A vfork child has no events, and its memory is its parent's. */
+	if (agent.ring == NULL || agent_is_of_another())
+		return false;
+	if (request == PTRACE_TRACEME)
+		return handshake_stop(HANDSHAKE_TRACED);
+	/* The recorder goes on with it in a second if no tracer comes. */
+	handshake_yield_to_tracer((u32)pid);
+	return false;
+}
+
 AGENT_EXPORT long ptrace(enum __ptrace_request request, ...)
 {
 	va_list list;
@@ -26,14 +44,7 @@ AGENT_EXPORT long ptrace(enum __ptrace_request request, ...)
 	void *data = va_arg(list, void *);
 
 	va_end(list);
-	/* A vfork child has no events, and its memory is its parent's. */
-	const bool is_ours = agent.ring != NULL && agent.pid == getpid();
-	const bool is_stopped =
-		request == PTRACE_TRACEME && is_ours && handshake_stop(HANDSHAKE_TRACED);
-
-	/* The recorder goes on with it in a second if no tracer comes. */
-	if ((request == PTRACE_SEIZE || request == PTRACE_ATTACH) && is_ours)
-		handshake_yield_to_tracer((u32)pid);
+	const bool is_stopped = begins_tracing(request) && yield(request, pid);
 	const long rc = HOOK_NEXT(ptrace)(request, pid, address, data);
 	const int saved_errno = errno;
 

@@ -18,6 +18,7 @@
 #include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/hooks.h"
+#include "vantage/agent/kernel_action.h"
 
 /* Programs call them all the same. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -46,30 +47,20 @@ bool waits_are_letting_trap_in(const ucontext_t *context)
 	return wait != NULL && !(wait->mask & STAND_IN_BIT);
 }
 
-static bool has_handler(int signal)
-{
-	struct {
-		u64 handler, flags, restorer, mask;
-	} action;
-
-	return arch_syscall4(SYS_rt_sigaction, signal, 0, (long)&action, KERNEL_SIGSET_BYTES) ==
-		       0 &&
-	       action.handler != (u64)SIG_DFL && action.handler != (u64)SIG_IGN;
-}
-
 /*
  * Signals that the wait lets in are pending, though it has ended.  One of those that are
  * ignored must not have it begin anew: a handler of the program's may have ended it already.
  */
 static bool has_handlers_to_run(const struct wait *wait)
 {
+	struct kernel_action action;
 	u64 pending = 0;
 
 	if (arch_syscall4(SYS_rt_sigpending, (long)&pending, sizeof pending, 0, 0) != 0)
 		return false;
 	pending &= ~wait->mask & ~TRAP_BIT;
 	for (int signal = 1; signal <= SIGNAL_LAST && pending != 0; signal++) {
-		if ((pending & SIGNAL_BIT(signal)) && has_handler(signal))
+		if ((pending & SIGNAL_BIT(signal)) && kernel_action_is_handler(signal, &action))
 			return true;
 	}
 	return false;

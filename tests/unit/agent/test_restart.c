@@ -26,20 +26,20 @@ static struct {
 	u64 handlers[65];
 	u64 flags[65];
 	u32 calls;
-} kernel;
+} made_kernel;
 
 static long made_syscall4(long number, long a, long b, long c, long d)
 {
-	kernel.calls++;
+	made_kernel.calls++;
 	if (number == SYS_rt_sigpending) {
-		memcpy((void *)a, &kernel.waiting, sizeof kernel.waiting);
+		memcpy((void *)a, &made_kernel.waiting, sizeof made_kernel.waiting);
 		return 0;
 	}
 	assert_int_equal(number, SYS_rt_sigaction);
 	assert_int_equal(b, 0);
 	assert_int_equal(d, 8);
-	memcpy((void *)c, &kernel.handlers[a], 8);
-	memcpy((void *)(c + 8), &kernel.flags[a], 8);
+	memcpy((void *)c, &made_kernel.handlers[a], 8);
+	memcpy((void *)(c + 8), &made_kernel.flags[a], 8);
 	return 0;
 }
 
@@ -66,15 +66,15 @@ static void put_call_back(long number)
 
 static void send(u32 signal, u64 flags)
 {
-	kernel.waiting |= BIT_OF(signal);
-	kernel.handlers[signal] = 0x5000;
-	kernel.flags[signal] = flags;
+	made_kernel.waiting |= BIT_OF(signal);
+	made_kernel.handlers[signal] = 0x5000;
+	made_kernel.flags[signal] = flags;
 }
 
 static int begin(void **state)
 {
 	(void)state;
-	memset(&kernel, 0, sizeof kernel);
+	memset(&made_kernel, 0, sizeof made_kernel);
 	memset(&interrupted, 0, sizeof interrupted);
 	agent = (struct agent){ .may_call = true };
 	put_call_back(SYS_read);
@@ -127,20 +127,20 @@ static void a_blocked_signal_is_not_delivered(void **state)
 static void an_ignored_signal_and_a_default_one_interrupt_nothing(void **state)
 {
 	(void)state;
-	kernel.waiting = BIT_OF(SIGCHLD) | BIT_OF(SIGCONT);
-	kernel.handlers[SIGCHLD] = (u64)SIG_IGN;
+	made_kernel.waiting = BIT_OF(SIGCHLD) | BIT_OF(SIGCONT);
+	made_kernel.handlers[SIGCHLD] = (u64)SIG_IGN;
 	assert_untouched();
 }
 
 static void the_first_handler_decides(void **state)
 {
 	(void)state;
-	kernel.waiting = BIT_OF(SIGHUP);
-	kernel.handlers[SIGHUP] = (u64)SIG_IGN;
+	made_kernel.waiting = BIT_OF(SIGHUP);
+	made_kernel.handlers[SIGHUP] = (u64)SIG_IGN;
 	send(SIGUSR1, SA_RESTART);
 	send(SIGALRM, 0);
 	assert_untouched();
-	kernel.waiting &= ~BIT_OF(SIGUSR1);
+	made_kernel.waiting &= ~BIT_OF(SIGUSR1);
 	assert_fails();
 }
 
@@ -195,7 +195,7 @@ static void user_code_is_left_alone_and_nothing_is_called(void **state)
 	put_call_back(SYS_read);
 	interrupted.uc_mcontext.gregs[REG_EFL] = 0x297;
 	assert_untouched();
-	assert_int_equal(kernel.calls, 0);
+	assert_int_equal(made_kernel.calls, 0);
 }
 
 static void under_a_filter_nothing_is_called(void **state)
@@ -204,7 +204,7 @@ static void under_a_filter_nothing_is_called(void **state)
 	send(SIGALRM, 0);
 	agent.may_call = false;
 	assert_untouched();
-	assert_int_equal(kernel.calls, 0);
+	assert_int_equal(made_kernel.calls, 0);
 }
 
 #define RESTART(test) cmocka_unit_test_setup(test, begin)
