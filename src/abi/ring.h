@@ -14,6 +14,7 @@
  * Full means count and drop.  Nothing here waits.
  */
 #pragma once
+#include "abi/python_layout.h"
 #include "abi/types.h"
 
 #define RING_MAGIC         0x676e69726d746166ULL /* "fatmring" */
@@ -26,6 +27,7 @@ enum ring_record_type {
 	RING_STACK = 2,  /* struct ring_stack and its frames */
 	RING_IMAGE = 3,  /* struct ring_image and its path */
 	RING_FLUSH = 4,  /* struct ring_flush */
+	RING_CODE = 5,   /* struct ring_code, its texts and its table of lines */
 };
 #define RING_RECORD_VERSION 1
 
@@ -69,7 +71,20 @@ struct ring_header {
 	u64 handler_ticks;   /* spent in those, in ticks of the machine's counter */
 	u64 switches;        /* to its threads, while they were sampled */
 	u64 start_cpu_ns;    /* the process's CPU time when sampling began; 0: it did not */
+
+	/*
+	 * The interpreter that the process has mapped: written once by the recorder, at any
+	 * time, and whole when has_python is seen (acquire) to be 1.
+	 */
+	u32 has_python __attribute__((aligned(128)));
+	u32 python_reserved;
+	struct python_layout python;
+
+	/* Walks that found a thread state, and those in which it did not look like one. */
+	u64 python_walks __attribute__((aligned(128)));
+	u64 python_refusals;
 };
+_Static_assert(sizeof(struct ring_header) <= RING_HEADER_BYTES, "the header is one page");
 
 struct ring_record {
 	u16 words; /* with this one */
@@ -93,8 +108,20 @@ struct ring_sample {
 };
 
 /*
- * The callers of a leaf, innermost first: addresses to look up (return addresses are already
- * one byte back).  Sent before the first sample of an epoch that names its hash.
+ * One frame of a stack, as a word: the address to look up (return addresses are already one
+ * byte back), or an interpreter's frame: the key of its code and the instruction being executed.
+ */
+#define RING_INTERPRETED      (1ULL << 63)
+#define RING_INSTRUCTION_BITS 20
+/* Counted as the code's table of lines counts; this one stands for those that do not fit. */
+#define RING_NO_INSTRUCTION ((1ULL << RING_INSTRUCTION_BITS) - 1)
+/* What a ring_code's key is cut to: it has RING_INTERPRETED, and 0 where instructions stand. */
+#define RING_KEY_MASK (~RING_NO_INSTRUCTION)
+
+/*
+ * The callers of a leaf, innermost first.  Sent before the first sample of an epoch that names
+ * its hash.  Behind an address in an interpreter's loop (the leaf, or one of these) stand the
+ * frames that this activation of the loop executes.
  */
 struct ring_stack {
 	struct ring_record record;
@@ -109,6 +136,35 @@ struct ring_image {
 	u64 start, end;
 	u64 load_bias; /* what is added to the file's addresses */
 	char path[];   /* NUL-terminated, padded to a word */
+};
+
+enum ring_code_kind {
+	RING_CODE_PYTHON = 1,         /* a code object */
+	RING_CODE_PYTHON_BUILTIN = 2, /* a C function, as Python names it */
+};
+
+/*
+ * What an interpreter's frames with this key are.  Sent before the first stack of an epoch that
+ * names it.  Texts are UTF-8 (bytes that file names had before they were decoded are those
+ * bytes again), one after the other without NULs, then the table of lines.
+ */
+struct ring_code {
+	struct ring_record record;
+	u64 key;
+	u8 kind;  /* enum ring_code_kind */
+	u8 table; /* enum python_table */
+	u8 flags; /* enum ring_code_flags */
+	u8 reserved;
+	u32 first_line;
+	u16 name_length;      /* co_name */
+	u16 qualified_length; /* co_qualname; 0: the version has none */
+	u16 file_length;
+	u16 table_length;
+	u8 bytes[];
+};
+
+enum ring_code_flags {
+	RING_CODE_IS_CUT = 1, /* a text was longer than there is room for */
 };
 
 /* Images may have gone: addresses may change their meaning. */

@@ -15,7 +15,10 @@
 	X(NO_PROGRESS, 6, "no_progress", "the stack pointer did not move outwards")           \
 	X(NO_STACK, 7, "no_stack", "the stack's record was lost")                             \
 	X(FORBIDDEN, 8, "forbidden", "to read a frame needs a call that a filter may forbid") \
-	X(NO_ROOM, 9, "no_room", "the thread's stack had no room left to walk it")
+	X(NO_ROOM, 9, "no_room", "the thread's stack had no room left to walk it")            \
+	X(CODE_UNREADABLE, 10, "code_unreadable", "an interpreter's frame could not be read") \
+	X(CODE_UNMATCHED, 11, "code_unmatched",                                               \
+	  "an interpreter's frames did not fit the native ones of its loop")
 
 #define WALK_STATUS_ENUM(name, number, word, sentence) WALK_##name = number,
 enum walk_status { WALK_STATUS_MAP(WALK_STATUS_ENUM) WALK_STATUS_COUNT };

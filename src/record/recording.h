@@ -110,3 +110,27 @@ struct recording_location {
 	uint32_t line;
 	uint64_t address; /* ELF virtual address, for exports; 0 if unknown */
 };
+
+/*
+ * A function of an interpreted program.  A frame of a MODULE_KIND_INTERPRETED module has
+ * the address `id << 32 | line`, the line being executed or 0.
+ */
+struct recording_code {
+	uint32_t id;
+	uint32_t language;          /* enum language of the profile */
+	const char *name;           /* run */
+	const char *qualified_name; /* Worker.run; NULL: the version does not tell */
+	const char *file; /* NULL: a C function that the interpreter calls by this name */
+	uint32_t line;    /* of the definition; 0 unknown */
+};
+
+/* An interpreter that a process has mapped. */
+struct recording_interpreter {
+	uint32_t id;
+	uint32_t process;
+	uint32_t module; /* the ELF file with its loop */
+	uint32_t language;
+	const char *version; /* "3.11.2" */
+	const char
+		*why_not; /* a sentence: why its frames are not in the stacks; NULL: they are */
+};
