@@ -11,6 +11,7 @@
 
 #include "vantage/agent/agent.h"
 #include "vantage/agent/hooks.h"
+#include "vantage/agent/ignored.h"
 
 /* What the kernel keeps of sa_flags (include/linux/signal_types.h, UAPI_SA_FLAGS). */
 #define KNOWN_FLAGS                                                                        \
@@ -110,8 +111,13 @@ static void install_on_trap(void)
 		.sa_flags = SA_SIGINFO | SA_RESTART | actions.stack_flag,
 	};
 
-	signals_put(&action.sa_mask, ~STACK_FAULTS);
-	kernel_action(SIGTRAP, &action, NULL);
+	u64 let_in;
+
+	do {
+		let_in = ignored_signals();
+		signals_put(&action.sa_mask, ~(STACK_FAULTS | let_in));
+		kernel_action(SIGTRAP, &action, NULL);
+	} while (!ignored_are_let_in(let_in));
 }
 
 /* A signal that is ignored ends no wait, as one with a handler of ours would. */
@@ -184,14 +190,21 @@ void signals_take_over(void)
 	actions.is_set_past_us = false;
 }
 
+/* Not while it is ignored for an exec in another thread, or given back. */
+void signals_install_again(void)
+{
+	struct sigaction now;
+
+	if (kernel_action(SIGTRAP, NULL, &now) == 0 && is_ours(&now))
+		install_on_trap();
+}
+
 void signals_use_alternate_stacks(void)
 {
 	struct sigaction now;
 
 	actions.stack_flag = SA_ONSTACK;
-	/* Not while it is ignored for an exec in another thread, or given back. */
-	if (kernel_action(SIGTRAP, NULL, &now) == 0 && is_ours(&now))
-		install_on_trap();
+	signals_install_again();
 	if (kernel_action(SIGNAL_STAND_IN, NULL, &now) == 0 && is_ours(&now))
 		install_on_stand_in();
 }
@@ -421,6 +434,7 @@ static int pass_on(int signal, const struct sigaction *wanted, struct sigaction 
 		changed = *wanted;
 		mask = signals_of(&wanted->sa_mask);
 		changed.sa_mask = signals_as_kernel(&wanted->sa_mask);
+		ignored_before(signal, wanted->sa_handler);
 	}
 	const int rc = kernel_action(signal, wanted != NULL ? &changed : NULL, out_old);
 
@@ -431,8 +445,10 @@ static int pass_on(int signal, const struct sigaction *wanted, struct sigaction 
 
 		signals_put(&out_old->sa_mask, actions_mask_as_noted(signal, before));
 	}
-	if (wanted != NULL)
+	if (wanted != NULL) {
 		actions_note_mask(signal, mask);
+		ignored_after(signal, changed.sa_handler);
+	}
 	return 0;
 }
 

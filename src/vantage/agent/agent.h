@@ -10,6 +10,7 @@
  * images.h    which image holds an address
  * unwind.c    the walk, behind a cache of rules
  * altstack.h  alternate signal stacks that are too small
+ * ignored.h   signals that nobody handles, which our handler lets by
  * restart.h   system calls that our trap found interrupted
  * emit.c      stacks and samples into the ring
  * timers.c    the trigger where perf events are refused

@@ -16,11 +16,16 @@ struct kernel_action {
 	u64 mask;
 };
 
+static inline bool kernel_action_get(int signal, struct kernel_action *out_action)
+{
+	return arch_syscall4(SYS_rt_sigaction, signal, 0, (long)out_action,
+			     sizeof out_action->mask) == 0;
+}
+
 /* The action of a signal; false if it has no handler. */
 static inline bool kernel_action_is_handler(int signal, struct kernel_action *out_action)
 {
-	if (arch_syscall4(SYS_rt_sigaction, signal, 0, (long)out_action,
-			  sizeof out_action->mask) != 0)
+	if (!kernel_action_get(signal, out_action))
 		return false;
 	return out_action->handler != (u64)SIG_DFL && out_action->handler != (u64)SIG_IGN;
 }

@@ -13,6 +13,7 @@
 
 #include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
+#include "vantage/agent/ignored.h"
 #include "vantage/agent/signals.h"
 
 /* As rt_sigaction(2) has it, on x86-64 and aarch64 alike. */
@@ -70,14 +71,17 @@ static long raw_action_of_others(const long *a)
 		changed = *(const struct raw_action *)a[1];
 		mask = changed.mask;
 		changed.mask = signals_to_kernel(changed.mask);
+		ignored_before((int)a[0], changed.handler);
 	}
 	const long rc = arch_syscall4(SYS_rt_sigaction, a[0], a[1] != 0 ? (long)&changed : 0,
 				      a[2], a[3]);
 
 	if (rc == 0 && old != NULL)
 		old->mask = actions_mask_as_noted((int)a[0], old->mask);
-	if (rc == 0 && a[1] != 0)
+	if (rc == 0 && a[1] != 0) {
 		actions_note_mask((int)a[0], mask);
+		ignored_after((int)a[0], changed.handler);
+	}
 	return rc;
 }
 

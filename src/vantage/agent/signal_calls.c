@@ -1,9 +1,7 @@
 /*
- * signal_calls - signal() and what came before sigaction(), for SIGTRAP and the signal that
- * stands in for it.
+ * signal_calls - signal() and what came before sigaction().
  *
- * libc has these call its own sigaction(), past ours.  For other signals that is right: none
- * of them puts SIGTRAP into an action's mask.  For these two it is done here, by libc's rules
+ * libc has these call its own sigaction(), past ours.  So it is done here, by libc's rules
  * (signal(3), sysv_signal(3), sigset(3), siginterrupt(3)).
  */
 #include "vantage/agent/signals.h"
@@ -16,22 +14,12 @@
 /* Programs call them all the same. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-/* For siginterrupt(): of the two signals, those that signal() sets without SA_RESTART. */
+/* For siginterrupt(): the signals that signal() sets without SA_RESTART. */
 static u64 interrupting;
 
-static bool is_ours(int signal)
-{
-	return agent.is_trap_ours && (signal == SIGTRAP || signal == SIGNAL_STAND_IN);
-}
-
-/* Of another signal: libc sets it with a mask of that signal at most. */
 static bool is_passed_on(int signal)
 {
-	if (is_ours(signal))
-		return false;
-	if (agent.is_trap_ours && signal >= 1 && signal <= SIGNAL_LAST)
-		actions_note_mask(signal, 0);
-	return true;
+	return !agent.is_trap_ours || signal < 1 || signal > SIGNAL_LAST;
 }
 
 static sigset_t only(int signal)
@@ -110,7 +98,7 @@ AGENT_EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler)
 
 AGENT_EXPORT sighandler_t sigset(int number, sighandler_t handler)
 {
-	if (handler == SIG_HOLD ? !is_ours(number) : is_passed_on(number))
+	if (is_passed_on(number))
 		return HOOK_NEXT(sigset)(number, handler);
 
 	const struct sigaction action = { .sa_handler = handler };
@@ -139,7 +127,7 @@ AGENT_EXPORT int sigignore(int number)
 
 AGENT_EXPORT int siginterrupt(int number, int is_to_interrupt)
 {
-	if (!is_ours(number))
+	if (is_passed_on(number))
 		return HOOK_NEXT(siginterrupt)(number, is_to_interrupt);
 
 	struct sigaction action;

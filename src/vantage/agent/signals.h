@@ -95,6 +95,9 @@ void signals_begin(bool is_ignored);
 /* Gives it back, actions and mask.  No trap may come any more; no other thread be there. */
 void signals_give_back(void);
 
+/* What the mask of our handler is to be has changed: ignored.h. */
+void signals_install_again(void);
+
 /*
  * In a child of fork.  If its parent came by _Fork(), or clone(2) by hand, what that made of
  * SIGTRAP is in the kernel, as in a vfork child; from now on it is kept by us.

@@ -15,6 +15,7 @@
 #include "abi/ticks.h"
 #include "vantage/agent/altstack.h"
 #include "vantage/agent/arch.h"
+#include "vantage/agent/ignored.h"
 #include "vantage/agent/restart.h"
 #include "vantage/agent/signals.h"
 
@@ -176,9 +177,11 @@ void on_trap(int signal, siginfo_t *info, void *context)
 
 	(void)signal;
 	if (is_our_event(info)) {
+		ignored_look();
 		if (ring != NULL)
 			trap_sample(ring, 0, context);
 	} else if (is_our_timer(info)) {
+		ignored_look();
 		if (ring != NULL && timers_may_sample(ring))
 			trap_sample(ring, (u32)info->si_overrun, context);
 	} else {

@@ -1,0 +1,32 @@
+/*
+ * ignored - signals that the program ignores are not blocked by our handler.
+ *
+ * The kernel drops a signal that is ignored, and so sends none of SIGCHLD, SIGWINCH, SIGURG and
+ * SIGCONT to who has no handler for them; but not while it is blocked, since whoever unblocks
+ * it may have a handler by then (kernel/signal.c, sig_ignored).  Our handler blocks all signals.
+ * So a child that ended while the thread that had made it was in there left a SIGCHLD to the
+ * process, which woke another thread to take it: that one's epoll_wait(), sigwaitinfo() or
+ * semop() failed with EINTR, and its poll() too, where a trap had come as well.
+ *
+ * What is ignored is looked up when the process is found to have threads, and kept from
+ * then on: where there is one thread, nobody else is woken.
+ */
+#pragma once
+#include <signal.h>
+#include <stdbool.h>
+
+#include "abi/types.h"
+
+/* Not to be blocked by our handler. */
+u64 ignored_signals(void);
+/* Its mask has been made so; false if they are others by now. */
+bool ignored_are_let_in(u64 signals);
+/*
+ * Around a change of a signal's action by the program, which is to have this handler (or
+ * SIG_DFL, SIG_IGN): before it is made, and when it has been.  No handler of the program's is to
+ * find ours on its stack.
+ */
+void ignored_before(int signal, sighandler_t handler);
+void ignored_after(int signal, sighandler_t handler);
+/* In our handler: has its mask be right from the next time on. */
+void ignored_look(void);
