@@ -64,6 +64,20 @@ uint32_t intern_add(struct intern *intern, const void *bytes, size_t len)
 	}
 }
 
+uint32_t intern_find(const struct intern *intern, const void *bytes, size_t len)
+{
+	const uint64_t hash = hash_bytes(bytes, len);
+
+	for (uint64_t twin = 0;; twin++) {
+		uint64_t id;
+
+		if (!table_get(&intern->index, twin, hash, &id))
+			return 0;
+		if (entry_is(&intern->entries[id - 1], bytes, len))
+			return (uint32_t)id;
+	}
+}
+
 uint32_t intern_string(struct intern *intern, const char *string)
 {
 	return string ? intern_add(intern, string, strlen(string)) : 0;

@@ -44,6 +44,8 @@ struct intern {
 
 uint32_t intern_add(struct intern *intern, const void *bytes, size_t len);
 uint32_t intern_string(struct intern *intern, const char *string); /* NULL gives 0 */
+/* The id of bytes that are there already, or 0. */
+uint32_t intern_find(const struct intern *intern, const void *bytes, size_t len);
 /* The bytes of id, followed by a NUL; NULL for 0 or an unknown id. out_len may be NULL. */
 const char *intern_get(const struct intern *intern, uint32_t id, size_t *out_len);
 void intern_done(struct intern *intern);

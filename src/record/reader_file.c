@@ -105,6 +105,8 @@ static int open_database(struct recording_reader *reader, struct error *err)
 static int load_counts(struct recording_reader *reader, struct error *err)
 {
 	for (int i = 0; i < TABLE_COUNT; i++) {
+		if (!schema_has_table((enum recording_table)i, reader->schema_version))
+			continue;
 		CLEANUP(freep)
 		char *sql = xasprintf("SELECT coalesce(max(id), 0) FROM main.%s NOT INDEXED",
 				      schema_table_name((enum recording_table)i));

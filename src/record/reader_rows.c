@@ -199,6 +199,67 @@ int recording_reader_each_stack(struct recording_reader *reader,
 	return scan_end(&scan, rc);
 }
 
+static struct recording_code code_of(struct scan *scan)
+{
+	struct recording_code code = {
+		.id = (uint32_t)scan->id,
+		.language = scan_u32(scan, 1),
+		.name = scan_text(scan, 2),
+		.qualified_name = scan_text(scan, 3),
+		.file = scan_text(scan, 4),
+		.line = scan_u32(scan, 5),
+	};
+	if (code.name == NULL)
+		scan_damage(scan, "has no name");
+	return code;
+}
+
+int recording_reader_each_code(struct recording_reader *reader,
+			       int (*visit)(void *context, const struct recording_code *row),
+			       void *context, struct error *err)
+{
+	struct scan scan;
+	int rc = scan_begin(&scan, reader, TABLE_CODES, 1, err);
+
+	while (scan_next(&scan, &rc)) {
+		struct recording_code row = code_of(&scan);
+
+		if (scan_check(&scan, &rc))
+			rc = visit(context, &row);
+	}
+	return scan_end(&scan, rc);
+}
+
+static struct recording_interpreter interpreter_of(struct scan *scan)
+{
+	struct recording_interpreter interpreter = {
+		.id = (uint32_t)scan->id,
+		.process = scan_id(scan, 1, TABLE_PROCESSES),
+		.module = scan_id(scan, 2, TABLE_MODULES),
+		.language = scan_u32(scan, 3),
+		.version = scan_text(scan, 4),
+		.why_not = scan_text(scan, 5),
+	};
+	return interpreter;
+}
+
+int recording_reader_each_interpreter(struct recording_reader *reader,
+				      int (*visit)(void *context,
+						   const struct recording_interpreter *row),
+				      void *context, struct error *err)
+{
+	struct scan scan;
+	int rc = scan_begin(&scan, reader, TABLE_INTERPRETERS, 1, err);
+
+	while (scan_next(&scan, &rc)) {
+		struct recording_interpreter row = interpreter_of(&scan);
+
+		if (scan_check(&scan, &rc))
+			rc = visit(context, &row);
+	}
+	return scan_end(&scan, rc);
+}
+
 static struct recording_function function_of(struct scan *scan)
 {
 	uint32_t source = scan_id(scan, 4, TABLE_SOURCES);

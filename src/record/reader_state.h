@@ -37,9 +37,9 @@ struct recording_reader {
 struct scan {
 	struct recording_reader *reader;
 	enum recording_table table;
-	sqlite3_stmt *statement;
-	uint64_t id;        /* of the row at hand */
-	const char *damage; /* what is wrong with the row at hand, or NULL */
+	sqlite3_stmt *statement; /* NULL: the recording's version has no such table */
+	uint64_t id;             /* of the row at hand */
+	const char *damage;      /* what is wrong with the row at hand, or NULL */
 	struct error *err;
 };
 

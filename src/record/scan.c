@@ -15,11 +15,12 @@ static int fail(struct scan *scan, int sqlite_rc)
 int scan_begin(struct scan *scan, struct recording_reader *reader, enum recording_table table,
 	       uint64_t first_id, struct error *err)
 {
-	CLEANUP(freep) char *sql = schema_select_sql(table, reader->schema_version);
-
 	*scan = (struct scan){
 		.reader = reader, .table = table, .id = first_id - 1, .err = err
 	};
+	if (!schema_has_table(table, reader->schema_version))
+		return 0;
+	CLEANUP(freep) char *sql = schema_select_sql(table, reader->schema_version);
 	int rc = sqlite3_prepare_v2(reader->db, sql, -1, &scan->statement, NULL);
 	if (rc != SQLITE_OK)
 		return fail(scan, rc);
@@ -43,7 +44,7 @@ static int refuse_order(struct scan *scan)
  */
 bool scan_next(struct scan *scan, int *rc)
 {
-	if (*rc != 0)
+	if (*rc != 0 || scan->statement == NULL)
 		return false;
 	uint32_t last = scan->reader->counts[scan->table];
 	int sqlite_rc = sqlite3_step(scan->statement);

@@ -24,6 +24,17 @@ static const struct {
 #undef ADDITION_ROW
 };
 
+static const int table_versions[TABLE_COUNT] = {
+#define NEW_TABLE_ROW(table, version) [TABLE_##table] = version,
+	RECORDING_NEW_TABLE_MAP(NEW_TABLE_ROW)
+#undef NEW_TABLE_ROW
+};
+
+bool schema_has_table(enum recording_table table, int version)
+{
+	return version >= table_versions[table];
+}
+
 /* The columns without the last one, where a version does not have it. */
 static int columns_len(enum recording_table table, int version)
 {

@@ -5,15 +5,16 @@
  * front of the columns listed here; no column has a type, so SQLite keeps what it is given.
  * A batch's id is that of its first sample, all others count from 1 without gaps.
  *
- * A new version of the schema adds columns at the end of a table; what it added is listed, so
- * that recordings of the versions before are read all the same.
+ * A new version of the schema adds a column at the end of a table, or tables; what it added is
+ * listed, so that recordings of the versions before are read all the same.
  */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define RECORDING_APPLICATION_ID 0x6674686dU /* "fthm" */
-#define RECORDING_SCHEMA_VERSION 2
+#define RECORDING_SCHEMA_VERSION 3
 #define RECORDING_PAGE_SIZE      4096
 
 /* sample_rows.how = state + RECORDING_STATES * ending. */
@@ -42,16 +43,24 @@
 	X(LOCATIONS, "locations", 6, "frame, depth, function, source, line, address") \
 	X(LOST, "lost", 2, "reason, samples")                                         \
 	X(NOTES, "notes", 1, "text")                                                  \
-	X(FILES, "files", 3, "process, path, data")
+	X(FILES, "files", 3, "process, path, data")                                   \
+	X(CODES, "codes", 5, "language, name, qualified_name, path, line")            \
+	X(INTERPRETERS, "interpreters", 5, "process, module, language, version, why_not")
 
 /* Which version added a table's last column, and its name. */
 #define RECORDING_ADDITION_MAP(X) X(THREADS, 2, "traced_ns")
+/* Which version added a table. */
+#define RECORDING_NEW_TABLE_MAP(X) \
+	X(CODES, 3)                \
+	X(INTERPRETERS, 3)
 
 #define RECORDING_TABLE_ENUM(name, table, count, columns) TABLE_##name,
 enum recording_table { RECORDING_TABLE_MAP(RECORDING_TABLE_ENUM) TABLE_COUNT };
 #undef RECORDING_TABLE_ENUM
 
 const char *schema_table_name(enum recording_table table);
+/* Whether recordings of this version have the table. */
+bool schema_has_table(enum recording_table table, int version);
 /* The columns behind the id. */
 int schema_column_count(enum recording_table table);
 /*

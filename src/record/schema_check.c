@@ -48,8 +48,11 @@ int schema_check(sqlite3 *db, const char *path, struct error *err)
 	if (rc != SQLITE_OK)
 		return database_error(err, db, rc, path, "cannot be read");
 	rc = 0;
-	for (int i = 0; i < TABLE_COUNT && rc == 0; i++)
+	for (int i = 0; i < TABLE_COUNT && rc == 0; i++) {
+		if (!schema_has_table((enum recording_table)i, version))
+			continue;
 		rc = check_table(db, statement, (enum recording_table)i, version, path, err);
+	}
 	sqlite3_finalize(statement);
 	return rc;
 }

@@ -65,6 +65,19 @@ int recording_writer_add_lost(struct recording_writer *writer, const char *reaso
 int recording_writer_add_file(struct recording_writer *writer, uint32_t process,
 			      const char *path, const void *data, size_t len);
 
+/*
+ * The same content gives the same id, unless megabytes of others came since it was used last,
+ * as with frames.
+ */
+int recording_writer_add_code(struct recording_writer *writer,
+			      const struct recording_code *code, uint32_t *out_id);
+/* Why its frames are not in the stacks may be known only later: update. */
+int recording_writer_add_interpreter(struct recording_writer *writer,
+				     const struct recording_interpreter *interpreter,
+				     uint32_t *out_id);
+int recording_writer_update_interpreter(struct recording_writer *writer,
+					const struct recording_interpreter *interpreter);
+
 /* Symbols: the same content gives the same function id. */
 int recording_writer_add_function(struct recording_writer *writer,
 				  const struct recording_function *function, uint32_t *out_id);

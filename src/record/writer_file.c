@@ -36,6 +36,7 @@ void writer_free(struct recording_writer *writer)
 	table_done(&writer->module_ids);
 	recent_done(&writer->frames);
 	recent_done(&writer->stacks);
+	writer_codes_done(&writer->codes);
 	sums_done(&writer->interval.sums);
 	free(writer->lost);
 	free(writer->processes);
@@ -59,6 +60,7 @@ struct recording_writer *writer_new(const char *path, int lock_fd)
 	writer->lock_fd = lock_fd;
 	writer->frames.limit = WRITER_KNOWN_FRAMES;
 	writer->stacks.limit = WRITER_KNOWN_STACKS;
+	writer->codes.limit_bytes = WRITER_KNOWN_CODES_BYTES;
 	writer->samples = xreallocarray(NULL, WRITER_BUFFERED_SAMPLES, sizeof *writer->samples);
 	return writer;
 }
@@ -163,10 +165,10 @@ static bool journal_mode_works(sqlite3 *db, const char *mode)
 {
 	return database_set_journal_mode(db, mode) &&
 	       database_exec(db, "BEGIN IMMEDIATE; PRAGMA user_version=0; "
-				 "PRAGMA user_version=2; COMMIT") == SQLITE_OK;
+				 "PRAGMA user_version=3; COMMIT") == SQLITE_OK;
 }
 
-_Static_assert(RECORDING_SCHEMA_VERSION == 2, "journal_mode_works() writes the version");
+_Static_assert(RECORDING_SCHEMA_VERSION == 3, "journal_mode_works() writes the version");
 
 static int open_to_write(struct recording_writer *writer, struct error *err)
 {

@@ -41,7 +41,11 @@ static int lock_file(const struct probe *probe, int *out_fd, struct error *err)
 
 static int load_last_ids(struct recording_writer *writer, struct error *err)
 {
+	const int version = schema_version_of(writer->db);
+
 	for (int i = 0; i < TABLE_COUNT; i++) {
+		if (!schema_has_table((enum recording_table)i, version))
+			continue;
 		CLEANUP(freep)
 		char *sql = xasprintf("SELECT coalesce(max(id), 0) FROM %s NOT INDEXED",
 				      schema_table_name((enum recording_table)i));

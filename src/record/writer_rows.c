@@ -6,8 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* Ids are 32 bits: the recording ends before one is given twice. */
-static uint32_t next_id(struct recording_writer *writer, enum recording_table table)
+uint32_t writer_next_id(struct recording_writer *writer, enum recording_table table)
 {
 	if (writer->last_id[table] == UINT32_MAX)
 		writer_fail(writer, SQLITE_TOOBIG);
@@ -39,7 +38,7 @@ int recording_writer_add_process(struct recording_writer *writer,
 {
 	if (writer->is_reopened || process->parent > writer->process_count)
 		return -EINVAL;
-	uint32_t id = next_id(writer, TABLE_PROCESSES);
+	uint32_t id = writer_next_id(writer, TABLE_PROCESSES);
 
 	writer->processes = array_grow(writer->processes, writer->process_count,
 				       &writer->process_capacity, sizeof *writer->processes);
@@ -87,7 +86,7 @@ int recording_writer_add_thread(struct recording_writer *writer,
 	if (writer->is_reopened || thread->process == 0 ||
 	    thread->process > writer->process_count)
 		return -EINVAL;
-	uint32_t id = next_id(writer, TABLE_THREADS);
+	uint32_t id = writer_next_id(writer, TABLE_THREADS);
 
 	writer->thread_processes =
 		array_grow(writer->thread_processes, writer->thread_count,
@@ -136,7 +135,7 @@ int recording_writer_add_module(struct recording_writer *writer,
 		*out_id = (uint32_t)*place;
 		return writer->failure_rc;
 	}
-	uint32_t id = next_id(writer, TABLE_MODULES);
+	uint32_t id = writer_next_id(writer, TABLE_MODULES);
 	struct row row = row_begin(writer, TABLE_MODULES, id);
 
 	if (place != NULL)
@@ -159,7 +158,7 @@ int recording_writer_add_mapping(struct recording_writer *writer,
 	if (writer->is_reopened || mapping->process > writer->process_count ||
 	    mapping->module > writer->last_id[TABLE_MODULES])
 		return -EINVAL;
-	uint32_t id = next_id(writer, TABLE_MAPPINGS);
+	uint32_t id = writer_next_id(writer, TABLE_MAPPINGS);
 	struct row row = row_begin(writer, TABLE_MAPPINGS, id);
 
 	row_int(&row, mapping->process);
@@ -200,7 +199,7 @@ static int add_pair(struct recording_writer *writer, enum recording_table table,
 		return writer->failure_rc;
 	uint64_t *place = recent_at(known, first, second, &is_new);
 	if (is_new) {
-		*place = next_id(writer, table);
+		*place = writer_next_id(writer, table);
 		struct row row = row_begin(writer, table, (int64_t)*place);
 
 		row_int(&row, (int64_t)first);
@@ -260,7 +259,7 @@ int recording_writer_add_file(struct recording_writer *writer, uint32_t process,
 		return -EINVAL;
 	if (len + strlen(path) + 64 > (size_t)limit)
 		return -EFBIG;
-	struct row row = row_begin(writer, TABLE_FILES, next_id(writer, TABLE_FILES));
+	struct row row = row_begin(writer, TABLE_FILES, writer_next_id(writer, TABLE_FILES));
 
 	row_int(&row, process);
 	row_text(&row, path);

@@ -27,6 +27,22 @@
 #define WRITER_KNOWN_FRAMES (3U << 17)
 #define WRITER_KNOWN_STACKS (3U << 18)
 
+/* And of as many bytes of codes' names, twice. */
+#define WRITER_KNOWN_CODES_BYTES ((size_t)8 << 20)
+
+/* What is known of codes: their contents, each with its row.  The older is for those that
+ * come back, as in base/recent.h. */
+struct writer_codes_generation {
+	struct intern contents;
+	struct table rows; /* by the content's number */
+	size_t bytes;
+};
+
+struct writer_codes {
+	struct writer_codes_generation young, old;
+	size_t limit_bytes; /* of one generation */
+};
+
 struct writer_process {
 	int64_t period_ns;
 	int64_t sample_weight_ns; /* what NULL in sample_rows.weight means */
@@ -56,6 +72,7 @@ struct recording_writer {
 	uint32_t first_function, first_source; /* ids that stood there when it was reopened */
 	struct table module_ids;
 	struct recent frames, stacks;
+	struct writer_codes codes;
 	uint64_t *lost; /* by reason's id - 1 */
 	size_t lost_count, lost_capacity;
 	struct writer_process *processes; /* by id - 1 */
@@ -70,6 +87,9 @@ struct recording_writer {
 
 /* Ends the recording with the sentence for SQLite's code; returns the errno. */
 int writer_fail(struct recording_writer *writer, int sqlite_rc);
+/* The table's next id.  They are 32 bits: the recording ends before one is given twice. */
+uint32_t writer_next_id(struct recording_writer *writer, enum recording_table table);
+void writer_codes_done(struct writer_codes *codes);
 /* Runs one statement within the transaction. */
 int writer_run(struct recording_writer *writer, const char *sql);
 /* Puts the samples that wait into the database. */

@@ -28,7 +28,9 @@ class Queries(unittest.TestCase):
             database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
             for query in queries:
                 with self.subTest(query):
-                    self.assertGreater(len(database.execute(query).fetchall()), 0)
+                    rows = database.execute(query).fetchall()
+                    # PROGRAM is native: read_recording.py has what is Python's.
+                    self.assertEqual(len(rows) > 0, "JOIN codes" not in query)
             database.close()
 
 

@@ -95,6 +95,11 @@ static void fill(struct recording_writer *writer)
 		writer, &(struct recording_function){ .name = "f", .file = "f.c" }, &id);
 	recording_writer_add_location(
 		writer, &(struct recording_location){ .frame = 1, .function = 1 });
+	recording_writer_add_code(
+		writer, &(struct recording_code){ .language = 1, .name = "f", .file = "f.py" },
+		&id);
+	recording_writer_add_interpreter(
+		writer, &(struct recording_interpreter){ .process = 1, .module = 1 }, &id);
 	recording_writer_add_lost(writer, "full", 3);
 	recording_writer_note(writer, "note");
 	recording_writer_add_file(writer, 1, "/f", "data", 4);
@@ -144,7 +149,7 @@ static void store_patched(const char *path, const struct image *image, struct by
 
 /* What a caller may rely on. */
 struct seen {
-	uint32_t processes, threads, modules, frames, stacks, functions;
+	uint32_t processes, threads, modules, frames, stacks, functions, codes;
 };
 
 static int see_process(void *context, const struct recording_process *row)
@@ -213,6 +218,23 @@ static int see_location(void *context, const struct recording_location *row)
 	return 0;
 }
 
+static int see_code(void *context, const struct recording_code *row)
+{
+	struct seen *seen = context;
+
+	check(row->id == ++seen->codes && row->name != NULL);
+	check(row->file == NULL || strlen(row->file) < SIZE_MAX);
+	return 0;
+}
+
+static int see_interpreter(void *context, const struct recording_interpreter *row)
+{
+	struct seen *seen = context;
+
+	check(row->process <= seen->processes && row->module <= seen->modules);
+	return 0;
+}
+
 static int see_sample(void *context, const struct recording_sample *row)
 {
 	struct seen *seen = context;
@@ -276,6 +298,8 @@ static void read_all(struct recording_reader *reader, struct error *err)
 	recording_reader_each_ending(reader, see_ending, &seen, err);
 	if (recording_reader_each_function(reader, see_function, &seen, err) == 0)
 		recording_reader_each_location(reader, see_location, &seen, err);
+	recording_reader_each_code(reader, see_code, &seen, err);
+	recording_reader_each_interpreter(reader, see_interpreter, &seen, err);
 	recording_reader_each_lost(reader, see_number, &seen, err);
 	recording_reader_each_note(reader, see_text, &seen, err);
 	recording_reader_each_file(reader, see_file, &seen, err);

@@ -124,6 +124,10 @@ static void equal_bytes_have_one_id(void **state)
 	assert_int_equal(len, 4);
 	assert_memory_equal(intern_get(&intern, 3, &len), "main\0", 6);
 	assert_int_equal(len, 5);
+	assert_int_equal(intern_find(&intern, "work", 4), 2);
+	assert_int_equal(intern_find(&intern, NULL, 0), 4);
+	assert_int_equal(intern_find(&intern, "wor", 3), 0);
+	assert_int_equal(intern.count, 4);
 	intern_done(&intern);
 }
 

@@ -13,6 +13,53 @@
 #define STACKS  20
 #define SAMPLES 30000
 
+/* A module, two functions and what executes them. */
+static void add_python(struct recording_writer *writer)
+{
+	uint32_t id;
+
+	recording_writer_add_module(writer,
+				    &(struct recording_module){ .kind = MODULE_KIND_INTERPRETED,
+								.path = "[python]" },
+				    &id);
+	recording_writer_add_code(writer,
+				  &(struct recording_code){ .language = 1,
+							    .name = "run",
+							    .qualified_name = "Worker.run",
+							    .file = "/w.py",
+							    .line = 3 },
+				  &id);
+	recording_writer_add_code(
+		writer, &(struct recording_code){ .language = 1, .name = "sorted" }, &id);
+	recording_writer_add_interpreter(
+		writer,
+		&(struct recording_interpreter){
+			.process = 1, .module = 1, .language = 1, .version = "3.11.2" },
+		&id);
+	recording_writer_add_interpreter(
+		writer,
+		&(struct recording_interpreter){ .process = 2,
+						 .module = 1,
+						 .language = 1,
+						 .version = "3.16?",
+						 .why_not = "not known" },
+		&id);
+}
+
+static uint64_t address_of(uint32_t stack)
+{
+	switch (stack) {
+	case 3: /* line 5 of the first */
+		return 1ULL << 32 | 5;
+	case 7:
+		return UINT64_MAX;
+	case 12:
+		return 2ULL << 32;
+	default:
+		return 0x1000 + stack;
+	}
+}
+
 static void add_fixed_rows(struct recording_writer *writer)
 {
 	uint32_t id, frame, stack = 0;
@@ -37,12 +84,14 @@ static void add_fixed_rows(struct recording_writer *writer)
 			&id);
 	recording_writer_add_module(writer,
 				    &(struct recording_module){ .path = "/usr/bin/sort" }, &id);
+	add_python(writer);
 	for (uint32_t i = 0; i < STACKS; i++) {
-		recording_writer_add_frame(
-			writer,
-			&(struct recording_frame){
-				.module = 1, .address = i == 7 ? UINT64_MAX : 0x1000 + i },
-			&frame);
+		recording_writer_add_frame(writer,
+					   &(struct recording_frame){
+						   .module = i == 3 || i == 12 ? 2 : 1,
+						   .address = address_of(i),
+					   },
+					   &frame);
 		recording_writer_add_stack(
 			writer,
 			&(struct recording_stack){ .parent = i % 5 == 0 ? 0 : stack,

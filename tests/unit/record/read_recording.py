@@ -23,7 +23,7 @@ class Recording:
         self.db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
         if self.pragma("application_id") != 1718904941:
             raise ValueError("not a recording")
-        if self.pragma("user_version") > 2:
+        if self.pragma("user_version") > 3:
             raise ValueError("made by a newer fathom")
 
     def pragma(self, name):
@@ -112,6 +112,28 @@ class TheSecondReader(unittest.TestCase):
         self.assertEqual(self.recording.rows("frames")[7], (8, 1, -1))
         self.assertIsNone(self.recording.rows("threads")[0][6])
 
+    def python_truth(self):
+        """What make_recording says of its Python functions, most time first."""
+        nanoseconds = collections.Counter()
+        innermost = {}
+        for number, parent, frame in self.recording.rows("stacks"):
+            _, module, address = self.recording.rows("frames")[frame - 1]
+            innermost[number] = address >> 32 if module == 2 else innermost.get(parent)
+        for _, _, stack, _, _, weight in self.truth:
+            if innermost[stack] is not None:
+                nanoseconds[innermost[stack]] += weight
+        codes = {1: ("Worker.run", "/w.py", 3), 2: ("sorted", None, 0)}
+        return [(*codes[code], sum_ / 1e9) for code, sum_ in nanoseconds.most_common()]
+
+    def test_reads_what_an_interpreter_executes(self):
+        self.assertEqual(self.recording.rows("codes"), [
+            (1, 1, "run", "Worker.run", "/w.py", 3), (2, 1, "sorted", None, None, 0)])
+        self.assertEqual(self.recording.rows("interpreters"), [
+            (1, 1, 1, 1, "3.11.2", None), (2, 2, 1, 1, "3.16?", "not known")])
+        addresses = [address for _, module, address in self.recording.rows("frames")
+                     if module == 2]
+        self.assertEqual([(a >> 32, a & 0xffffffff) for a in addresses], [(1, 5), (2, 0)])
+
     def test_the_page_names_every_table_and_column(self):
         with open(DOC, encoding="utf-8") as file:
             page = file.read()
@@ -128,9 +150,11 @@ class TheSecondReader(unittest.TestCase):
     def test_the_examples_of_the_page_run(self):
         with open(DOC, encoding="utf-8") as file:
             examples = re.findall(r"```sql\n(.*?)```", file.read(), re.DOTALL)
-        self.assertEqual(len(examples), 2)
-        by_function, stack = (self.recording.db.execute(sql).fetchall() for sql in examples)
+        self.assertEqual(len(examples), 3)
+        by_function, by_code, stack = (
+            self.recording.db.execute(sql).fetchall() for sql in examples)
         self.assertEqual([row[0] for row in by_function], ["compare"])
+        self.assertEqual(by_code, self.python_truth())
         self.assertEqual([row[0] for row in stack], [1, 2])
 
 

@@ -25,7 +25,8 @@ static const char *make_version_1(void **state)
 		      "start_ns, end_ns, cpu_ns, startup_ns, exit_ns, unentered_ns, "
 		      "kernel_unsampled_ns);"
 		      "INSERT INTO threads SELECT id, process, tid, name, start_ns, end_ns, "
-		      "7, 8, 9, 10, 11 FROM kept; DROP TABLE kept; PRAGMA user_version=1");
+		      "7, 8, 9, 10, 11 FROM kept; DROP TABLE kept; DROP TABLE codes;"
+		      "DROP TABLE interpreters; PRAGMA user_version=1");
 	return path;
 }
 
@@ -68,6 +69,72 @@ static void symbols_can_be_added_to_version_1(void **state)
 	check_version_1(path);
 }
 
+/* As version 2 had it: tables of these names, if there are any, are somebody else's. */
+static const char *make_version_2(void **state)
+{
+	const char *path = in_folder(state, "b.fathom");
+
+	finish(create(path));
+	run_sql(path, "DROP TABLE codes; DROP TABLE interpreters; CREATE TABLE codes(mine);"
+		      "INSERT INTO codes VALUES('x'); PRAGMA user_version=2");
+	return path;
+}
+
+static int refuse_code(void *context, const struct recording_code *row)
+{
+	(void)context;
+	(void)row;
+	return 1;
+}
+
+static int refuse_interpreter(void *context, const struct recording_interpreter *row)
+{
+	(void)context;
+	(void)row;
+	return 1;
+}
+
+static void tables_that_a_version_did_not_have_are_empty(void **state)
+{
+	const char *paths[] = { make_version_1(state), make_version_2(state) };
+	struct error err = { "" };
+
+	for (int i = 0; i < 2; i++) {
+		struct recording_reader *reader = open_reading(paths[i]);
+
+		must(recording_reader_each_code(reader, refuse_code, NULL, &err), &err);
+		must(recording_reader_each_interpreter(reader, refuse_interpreter, NULL, &err),
+		     &err);
+		assert_int_equal(recording_reader_each_code(reader, refuse_code, NULL, &err),
+				 0);
+		recording_reader_close(reader);
+	}
+}
+
+static void symbols_can_be_added_to_version_2(void **state)
+{
+	const char *path = make_version_2(state);
+	struct recording_writer *writer = NULL;
+	struct error err = { "" };
+	uint32_t id;
+
+	must(recording_writer_reopen(path, &writer, &err), &err);
+	assert_int_equal(recording_writer_add_function(
+				 writer, &(struct recording_function){ .name = "main" }, &id),
+			 0);
+	finish(writer);
+	recording_reader_close(open_reading(path));
+}
+
+static void version_3_has_its_tables(void **state)
+{
+	const char *path = in_folder(state, "a.fathom");
+
+	finish(create(path));
+	run_sql(path, "DROP TABLE codes");
+	assert_refused(path, -EBADMSG, "damaged", "table codes is missing");
+}
+
 /* A newer table in a recording that says it is older is not one of ours. */
 static void a_version_1_with_the_tables_of_2_is_damaged(void **state)
 {
@@ -87,6 +154,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(what_version_1_did_not_have_is_unknown),
 		TEST(symbols_can_be_added_to_version_1),
+		TEST(tables_that_a_version_did_not_have_are_empty),
+		TEST(symbols_can_be_added_to_version_2),
+		TEST(version_3_has_its_tables),
 		TEST(a_version_1_with_the_tables_of_2_is_damaged),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
