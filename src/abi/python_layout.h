@@ -57,7 +57,7 @@ enum python_state_means {
 	X(state_interp)                                                                 \
 	X(state_frame)                                                                  \
 	X(state_cframe)                                                                 \
-	X(state_base_frame) /* embedded: its address, not a pointer to it */            \
+	X(state_base_frame) /* a pointer to the sentinel that ends the chain: 3.15 */   \
 	X(state_thread_id)                                                              \
 	X(cframe_frame)                                                                 \
 	X(cframe_previous)                                                              \
