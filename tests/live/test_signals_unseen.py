@@ -48,6 +48,15 @@ class Waits(SignalsTest):
                 self.assertGreater(recording.time_of("compute_until_done", "total_ns"), 0)
                 self.assertGreater(recording.time_of("run", "total_ns"), 0)
 
+    def test_a_wait_that_two_signals_end_runs_one_handler(self):
+        for way in ("ppoll", "pselect", "sigsuspend", "syscall"):
+            bare = live.truth_of(self.run_bare(workload("two_at_once", way)).stdout)
+            self.assertEqual((bare["none"], bare["both"]), (0, 0), bare)
+            for trigger in ("sigtrap", "timer"):
+                with self.subTest(way=way, trigger=trigger):
+                    truth = self.record(workload("two_at_once", way), "--trigger", trigger).truth
+                    self.assertEqual(truth, bare)
+
     def test_a_wait_is_left_by_pthread_cancel(self):
         bare = self.assert_same(workload("cancelled"))
         counts = re.findall(rb"cancelled (\d+)", bare.stdout)

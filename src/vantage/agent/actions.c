@@ -101,9 +101,6 @@ static int kernel_action(int signal, const struct sigaction *action, struct siga
 	return HOOK_NEXT(sigaction)(signal, action, old);
 }
 
-/* A stack that ends under our handler is one that the program was about to overflow. */
-#define STACK_FAULTS (SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS))
-
 static void install_on_trap(void)
 {
 	struct sigaction action = {
@@ -115,7 +112,7 @@ static void install_on_trap(void)
 
 	do {
 		let_in = ignored_signals();
-		signals_put(&action.sa_mask, ~(STACK_FAULTS | let_in));
+		signals_put(&action.sa_mask, ~(SIGNALS_OF_FAULTS | let_in));
 		kernel_action(SIGTRAP, &action, NULL);
 	} while (!ignored_are_let_in(let_in));
 }

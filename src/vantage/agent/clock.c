@@ -179,11 +179,7 @@ static void clock_end_pause(struct ring_header *ring, u64 now_ns)
  */
 static bool clock_is_behind_call(u64 pc)
 {
-	const u64 call = pc - ARCH_CALL_BYTES;
-
-	if ((pc & (MEMORY_PAGE - 1)) < ARCH_CALL_BYTES || !memory_probe(pc))
-		return false;
-	return __builtin_memcmp((const void *)call, ARCH_CALL, ARCH_CALL_BYTES) == 0;
+	return memory_probe(pc) && arch_is_behind_call(pc);
 }
 
 /* Whether so much time has gone by that the thread ran throughout, or did not. */

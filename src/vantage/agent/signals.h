@@ -37,6 +37,12 @@
 #define TRAP_BIT           SIGNAL_BIT(SIGTRAP)
 #define STAND_IN_BIT       SIGNAL_BIT(SIGNAL_STAND_IN)
 
+/*
+ * Not blocked in our handler: a stack that ends under it is one that the program was about to
+ * overflow.
+ */
+#define SIGNALS_OF_FAULTS (SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS))
+
 #ifndef TRAP_PERF
 #define TRAP_PERF 6
 #endif

@@ -31,13 +31,18 @@ static __thread struct wait *innermost;
  */
 #define WAIT_BYTES_ABOVE 1024
 
+/*
+ * Right behind its call, not a moment later: the result is still in its register then, but
+ * there is no call to go back to.
+ */
 static const struct wait *wait_ended_at(const ucontext_t *context)
 {
 	const u64 above = (u64)innermost - ARCH_SP_OF(context);
 
-	if (innermost == NULL || above > WAIT_BYTES_ABOVE || innermost->self != innermost)
+	if (innermost == NULL || above > WAIT_BYTES_ABOVE || innermost->self != innermost ||
+	    ARCH_RESULT_OF(context) != -EINTR || !arch_is_behind_call(ARCH_PC_OF(context)))
 		return NULL;
-	return ARCH_RESULT_OF(context) == -EINTR ? innermost : NULL;
+	return innermost;
 }
 
 bool waits_are_letting_trap_in(const ucontext_t *context)
@@ -66,11 +71,26 @@ static bool has_handlers_to_run(const struct wait *wait)
 	return false;
 }
 
+/*
+ * A handler of the program's has ended the wait, and returned, before ours began.  The kernel
+ * gives ours the mask of the wait, or the one from before it if another handler was there, and
+ * adds all signals but a few (actions.c): by these the two are told, if they were blocked
+ * before and are let in by the wait.  If not, nobody knows, and it is taken for none.
+ */
+static bool has_handler_run(const struct wait *wait)
+{
+	u64 now = 0;
+
+	arch_syscall4(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)&now, sizeof now);
+	return now & ~wait->mask & SIGNALS_OF_FAULTS;
+}
+
 void waits_mend(ucontext_t *context)
 {
 	const struct wait *wait = wait_ended_at(context);
 
-	if (wait != NULL && agent.may_call && has_handlers_to_run(wait))
+	if (wait != NULL && agent.may_call && has_handlers_to_run(wait) &&
+	    !has_handler_run(wait))
 		arch_repeat_call(context, wait->number, wait->first);
 }
 
