@@ -45,11 +45,26 @@ static const struct wait *wait_ended_at(const ucontext_t *context)
 	return innermost;
 }
 
+/*
+ * A handler of the program's has ended the wait, and returned, before ours began.  The kernel
+ * gives ours the mask of the wait, or the one from before it if another handler was there, and
+ * adds all signals but a few (actions.c): by these the two are told, if they were blocked
+ * before and are let in by the wait.  If not, nobody knows, and it is taken for none.
+ */
+static bool has_handler_run(const struct wait *wait)
+{
+	u64 now = 0;
+
+	arch_syscall4(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)&now, sizeof now);
+	return now & ~wait->mask & SIGNALS_OF_FAULTS;
+}
+
 bool waits_are_letting_trap_in(const ucontext_t *context)
 {
 	const struct wait *wait = wait_ended_at(context);
 
-	return wait != NULL && !(wait->mask & STAND_IN_BIT);
+	return wait != NULL && !(wait->mask & STAND_IN_BIT) &&
+	       !(agent.may_call && has_handler_run(wait));
 }
 
 /*
@@ -69,20 +84,6 @@ static bool has_handlers_to_run(const struct wait *wait)
 			return true;
 	}
 	return false;
-}
-
-/*
- * A handler of the program's has ended the wait, and returned, before ours began.  The kernel
- * gives ours the mask of the wait, or the one from before it if another handler was there, and
- * adds all signals but a few (actions.c): by these the two are told, if they were blocked
- * before and are let in by the wait.  If not, nobody knows, and it is taken for none.
- */
-static bool has_handler_run(const struct wait *wait)
-{
-	u64 now = 0;
-
-	arch_syscall4(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)&now, sizeof now);
-	return now & ~wait->mask & SIGNALS_OF_FAULTS;
 }
 
 void waits_mend(ucontext_t *context)
