@@ -1,7 +1,9 @@
 /*
- * interruptible [TURNS] - see interruptible.h; prints what each caller counted, as JSON.
+ * interruptible [TURNS [STOP_US]] - see interruptible.h; prints what each caller counted, as JSON.
  *
- * Two more threads burn whatever time the others leave, so that traps come all the time.
+ * Two more threads burn whatever time the others leave, so that traps come all the time.  With
+ * STOP_US, all that is done by a child, which is stopped each time it has run for so long, and
+ * continued; a second line says how often.
  */
 #include "interruptible.h"
 
@@ -11,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "truth.h"
 
@@ -182,9 +186,8 @@ static void print_all(void)
 	printf("}\n");
 }
 
-int main(int argc, char **argv)
+static int make_all_calls(uint64_t turns)
 {
-	const uint64_t turns = argc > 1 ? strtoull(argv[1], NULL, 10) : DEFAULT_TURNS;
 	sigset_t waited_for;
 
 	/* For the rows that wait for signals; every thread blocks them. */
@@ -196,5 +199,35 @@ int main(int argc, char **argv)
 	add_callers(woken_rows, turns);
 	run_all();
 	print_all();
-	return 0;
+	return fflush(stdout);
+}
+
+/* Returns how the child ended. */
+static int stop_and_continue(pid_t child, useconds_t after_us)
+{
+	uint64_t stops = 0;
+	int status;
+
+	for (;; stops++) {
+		usleep(after_us);
+		kill(child, SIGSTOP);
+		if (waitpid(child, &status, WUNTRACED) != child || !WIFSTOPPED(status))
+			break;
+		kill(child, SIGCONT);
+	}
+	printf("{\"stops\": %" PRIu64 "}\n", stops);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	const uint64_t turns = argc > 1 ? strtoull(argv[1], NULL, 10) : DEFAULT_TURNS;
+
+	if (argc <= 2)
+		return make_all_calls(turns);
+	const pid_t child = fork();
+
+	if (child == 0)
+		return make_all_calls(turns);
+	return child < 0 || stop_and_continue(child, (useconds_t)atoi(argv[2])) != 0;
 }
