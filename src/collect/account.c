@@ -127,13 +127,6 @@ static void account_unentered(struct image *image, const struct account_terms *t
 		image->uncounted_ns = above(image->cpu_ns, image->watched_ns);
 }
 
-static int64_t since(uint64_t time_ns, uint64_t start_ns)
-{
-	if (time_ns == UINT64_MAX)
-		return RECORDING_UNKNOWN;
-	return (int64_t)above(time_ns, start_ns);
-}
-
 static const struct figures nothing = {
 	RECORDING_UNKNOWN, RECORDING_UNKNOWN, RECORDING_UNKNOWN,
 	RECORDING_UNKNOWN, RECORDING_UNKNOWN, RECORDING_UNKNOWN
@@ -143,27 +136,18 @@ static void write_threads(struct image *image, const struct account_terms *terms
 			  const struct figures *figures, struct recording_writer *writer)
 {
 	for (size_t i = 0; i < image->thread_count; i++) {
-		const struct image_thread *thread = &image->threads[i];
-		const struct figures *own = i == 0 ? figures : &nothing;
-		const uint64_t end_ns =
-			thread->end_ns == UINT64_MAX ? image->end_ns : thread->end_ns;
+		struct recording_thread row =
+			image_thread_row(image, &image->threads[i], terms->session_start_ns);
 
-		recording_writer_update_thread(
-			writer,
-			&(struct recording_thread){
-				.id = thread->row,
-				.process = image->row,
-				.tid = thread->tid,
-				.name = thread->name,
-				.start_ns = since(thread->start_ns, terms->session_start_ns),
-				.end_ns = since(end_ns, terms->session_start_ns),
-				.cpu_ns = own->cpu_ns,
-				.startup_ns = own->startup_ns,
-				.exit_ns = own->exit_ns,
-				.unentered_ns = own->unentered_ns,
-				.kernel_unsampled_ns = own->kernel_unsampled_ns,
-				.traced_ns = own->traced_ns,
-			});
+		if (i == 0) {
+			row.cpu_ns = figures->cpu_ns;
+			row.startup_ns = figures->startup_ns;
+			row.exit_ns = figures->exit_ns;
+			row.unentered_ns = figures->unentered_ns;
+			row.kernel_unsampled_ns = figures->kernel_unsampled_ns;
+			row.traced_ns = figures->traced_ns;
+		}
+		recording_writer_update_thread(writer, &row);
 	}
 }
 

@@ -78,6 +78,28 @@ static int64_t since(uint64_t time_ns, uint64_t start_ns)
 	return time_ns > start_ns ? (int64_t)(time_ns - start_ns) : 0;
 }
 
+struct recording_thread image_thread_row(const struct image *image,
+					 const struct image_thread *thread,
+					 uint64_t session_start_ns)
+{
+	const uint64_t end_ns = thread->end_ns == UINT64_MAX ? image->end_ns : thread->end_ns;
+
+	return (struct recording_thread){
+		.id = thread->row,
+		.process = image->row,
+		.tid = thread->tid,
+		.name = thread->name,
+		.start_ns = since(thread->start_ns, session_start_ns),
+		.end_ns = since(end_ns, session_start_ns),
+		.cpu_ns = RECORDING_UNKNOWN,
+		.startup_ns = RECORDING_UNKNOWN,
+		.exit_ns = RECORDING_UNKNOWN,
+		.unentered_ns = RECORDING_UNKNOWN,
+		.kernel_unsampled_ns = RECORDING_UNKNOWN,
+		.traced_ns = RECORDING_UNKNOWN,
+	};
+}
+
 struct image_thread *image_thread_at(struct image *image, int tid, uint64_t time_ns,
 				     struct recording_writer *writer)
 {
@@ -95,21 +117,10 @@ struct image_thread *image_thread_at(struct image *image, int tid, uint64_t time
 		(struct image_thread){ .tid = tid, .start_ns = time_ns, .end_ns = UINT64_MAX };
 	memcpy(thread->name, image->name, sizeof thread->name);
 	/* A name and a start for those who read while it is being written; whole at its end. */
-	recording_writer_add_thread(writer,
-				    &(struct recording_thread){
-					    .process = image->row,
-					    .tid = tid,
-					    .name = thread->name,
-					    .start_ns = RECORDING_UNKNOWN,
-					    .end_ns = RECORDING_UNKNOWN,
-					    .cpu_ns = RECORDING_UNKNOWN,
-					    .startup_ns = RECORDING_UNKNOWN,
-					    .exit_ns = RECORDING_UNKNOWN,
-					    .unentered_ns = RECORDING_UNKNOWN,
-					    .kernel_unsampled_ns = RECORDING_UNKNOWN,
-					    .traced_ns = RECORDING_UNKNOWN,
-				    },
-				    &thread->row);
+	struct recording_thread row = image_thread_row(image, thread, 0);
+
+	row.start_ns = row.end_ns = RECORDING_UNKNOWN;
+	recording_writer_add_thread(writer, &row, &thread->row);
 	return thread;
 }
 
@@ -130,27 +141,6 @@ static void image_forget_thread(struct image *image, size_t i)
 	image->ended_threads--;
 }
 
-static void image_write_thread(const struct image *image, const struct image_thread *thread,
-			       uint64_t session_start_ns, struct recording_writer *writer)
-{
-	const struct recording_thread row = {
-		.id = thread->row,
-		.process = image->row,
-		.tid = thread->tid,
-		.name = thread->name,
-		.start_ns = since(thread->start_ns, session_start_ns),
-		.end_ns = since(thread->end_ns, session_start_ns),
-		.cpu_ns = RECORDING_UNKNOWN,
-		.startup_ns = RECORDING_UNKNOWN,
-		.exit_ns = RECORDING_UNKNOWN,
-		.unentered_ns = RECORDING_UNKNOWN,
-		.kernel_unsampled_ns = RECORDING_UNKNOWN,
-		.traced_ns = RECORDING_UNKNOWN,
-	};
-
-	recording_writer_update_thread(writer, &row);
-}
-
 void image_forget_past(struct image *image, uint64_t before_ns, uint64_t session_start_ns,
 		       struct recording_writer *writer)
 {
@@ -162,7 +152,10 @@ void image_forget_past(struct image *image, uint64_t before_ns, uint64_t session
 	for (size_t i = image->thread_count; i-- > 1;) {
 		if (image->threads[i].end_ns >= before_ns)
 			continue;
-		image_write_thread(image, &image->threads[i], session_start_ns, writer);
+		const struct recording_thread row =
+			image_thread_row(image, &image->threads[i], session_start_ns);
+
+		recording_writer_update_thread(writer, &row);
 		image_forget_thread(image, i);
 	}
 }

@@ -17,6 +17,7 @@
 #include "collect/thread_events.h"
 
 struct mappings;
+struct recording_thread;
 struct recording_writer;
 
 struct image_thread {
@@ -98,6 +99,10 @@ struct image *image_new(pid_t pid);
 /* Closes and unmaps what it holds. */
 void image_free(struct image *image);
 
+/* As it is now, without figures; what is not over has the image's end. */
+struct recording_thread image_thread_row(const struct image *image,
+					 const struct image_thread *thread,
+					 uint64_t session_start_ns);
 /* The thread, made (and written to the recording) if it is not known. */
 struct image_thread *image_thread_at(struct image *image, int tid, uint64_t time_ns,
 				     struct recording_writer *writer);
@@ -110,7 +115,7 @@ struct image_thread *image_find_thread(struct image *image, int tid);
  */
 void image_forget_past(struct image *image, uint64_t before_ns, uint64_t session_start_ns,
 		       struct recording_writer *writer);
-/* Writes the image's row, and those of its threads, as they are now. */
+/* Writes the image's row as it is now. */
 void image_write(struct image *image, uint64_t session_start_ns,
 		 struct recording_writer *writer);
 /* Before the events of a round are taken in: its ring is written to ring_mark. */
