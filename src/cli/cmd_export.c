@@ -143,17 +143,12 @@ static int run(const struct command *command, char **arguments)
 {
 	CLEANUP(text_done) struct text formats = { 0 };
 	struct settings settings = { 0 };
-	char **operands;
+	const char *path;
 	int exit_code;
 
 	signal(SIGPIPE, SIG_IGN);
-	if (!command_parse(command, arguments, &settings, &operands, &exit_code))
+	if (!command_parse_recording(command, arguments, &settings, &path, &exit_code))
 		return exit_code;
-	const char *path = command_take_recording(command, operands);
-
-	free(operands);
-	if (!path)
-		return EXIT_CODE_USAGE;
 	if (!settings.exporter)
 		settings.exporter = find_by_suffix(settings.path);
 	if (settings.exporter)

@@ -140,16 +140,13 @@ static int report(const char *path, struct settings *settings)
 static int run(const struct command *command, char **arguments)
 {
 	struct settings settings = { 0 };
-	char **operands;
+	const char *path;
 	int exit_code;
 
 	signal(SIGPIPE, SIG_IGN);
-	if (!command_parse(command, arguments, &settings, &operands, &exit_code))
+	if (!command_parse_recording(command, arguments, &settings, &path, &exit_code))
 		return exit_code;
-	const char *path = command_take_recording(command, operands);
-
-	free(operands);
-	return path ? report(path, &settings) : EXIT_CODE_USAGE;
+	return report(path, &settings);
 }
 
 const struct command cmd_report = {

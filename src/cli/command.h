@@ -51,5 +51,9 @@ void command_say_unknown(const char *name);
  */
 bool command_parse(const struct command *command, char **arguments, void *settings,
 		   char ***out_operands, int *out_exit_code);
-/* The one recording that report, export and info take, or NULL when there are more: told. */
-const char *command_take_recording(const struct command *command, char **operands);
+/*
+ * The same for report, export and info, which take one recording; several are a mistake, too.
+ * *out_path is the argument's, or that of the recording where none is named.
+ */
+bool command_parse_recording(const struct command *command, char **arguments, void *settings,
+			     const char **out_path, int *out_exit_code);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "cli/nearest.h"
 #include "cli/options.h"
@@ -117,14 +118,19 @@ bool command_parse(const struct command *command, char **arguments, void *settin
 	return true;
 }
 
-const char *command_take_recording(const struct command *command, char **operands)
+bool command_parse_recording(const struct command *command, char **arguments, void *settings,
+			     const char **out_path, int *out_exit_code)
 {
-	if (!operands[0])
-		return "profile.fathom";
-	if (operands[1]) {
+	CLEANUP(freep) char **operands = NULL;
+
+	if (!command_parse(command, arguments, settings, &operands, out_exit_code))
+		return false;
+	if (operands[0] && operands[1]) {
 		say("%s: it takes one recording, and '%s' is a second one", command->name,
 		    operands[1]);
-		return NULL;
+		*out_exit_code = command->usage_exit_code;
+		return false;
 	}
-	return operands[0];
+	*out_path = operands[0] ? operands[0] : "profile.fathom";
+	return true;
 }
