@@ -1,0 +1,237 @@
+#include "python.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "python_checks.h"
+#include "python_debug_offsets.h"
+#include "python_elf.h"
+#include "python_loop.h"
+#include "python_offsets.h"
+#include "python_version.h"
+
+/* In every version so far, and in nothing else. */
+#define TELLTALE "PyEval_EvalFrameEx"
+/* PyPy has frames of another kind, and exports this. */
+#define PYPY_TELLTALE "pypy_main_startup"
+/* The smallest loop there is has 29 KB; a smaller function only passes on to it. */
+#define LOOP_MIN 8192u
+
+#define WHY_NOT_SIZE 160u
+
+struct python_image {
+	struct python_layout layout; /* with the file's own addresses */
+	char version[PYTHON_VERSION_SIZE];
+	char why_not[WHY_NOT_SIZE]; /* "": its frames can be walked */
+};
+
+/* Symbols that become addresses of the layout. */
+static const struct {
+	const char *name;
+	size_t field; /* in struct python_layout */
+	bool may_be_absent;
+} addresses[] = {
+	{ "PyInterpreterState_Head", offsetof(struct python_layout, head_function), false },
+	{ "PyGILState_GetThisThreadState", offsetof(struct python_layout, state_function),
+	  false },
+	{ "PyCode_Type", offsetof(struct python_layout, code_type), false },
+	{ "PyCFunction_Type", offsetof(struct python_layout, builtin_type), false },
+	{ "PyMethodDescr_Type", offsetof(struct python_layout, descriptor_type),
+	  true /* static in 2.7 */ },
+	{ "PyType_Type", offsetof(struct python_layout, type_type), false },
+	{ "_Py_NoneStruct", offsetof(struct python_layout, none), false },
+};
+
+static void put_address(struct python_layout *layout, size_t field, u64 address)
+{
+	memcpy((char *)layout + field, &address, sizeof address);
+}
+
+/* Says why its frames cannot be walked; false, so that a refusal is one expression. */
+static bool refuse(struct python_image *image, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static bool refuse(struct python_image *image, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(image->why_not, sizeof image->why_not, format, args);
+	va_end(args);
+	return false;
+}
+
+static bool identify(struct python_image *image, struct python_elf *elf,
+		     const struct python_row **out_row)
+{
+	struct python_debug_identity identity = { 0 };
+	struct python_symbol runtime;
+	uint32_t version = python_version_read(elf);
+
+	if (version == 0)
+		return refuse(image, "which CPython it is cannot be told");
+	image->layout.version = version;
+	python_version_format(version, image->version);
+	if (python_version_contradicts(elf, version))
+		return refuse(image, "its name and its code tell different versions");
+	if (PYTHON_VERSION_LEVEL(version) < PYTHON_LEVEL_CANDIDATE)
+		return refuse(image, "CPython %s is a pre-release, whose layout may change",
+			      image->version);
+	if (python_elf_find_any(elf, "_PyRuntime", &runtime) &&
+	    python_debug_identify(elf, runtime.address, &identity) &&
+	    identity.version != version)
+		return refuse(image, "its debug offsets are those of another version");
+	for (size_t i = 0; i < sizeof python_rows / sizeof python_rows[0]; i++) {
+		const struct python_row *row = &python_rows[i];
+
+		if (row->major == PYTHON_VERSION_MAJOR(version) &&
+		    row->minor == PYTHON_VERSION_MINOR(version) &&
+		    row->is_free_threaded == identity.is_free_threaded) {
+			*out_row = row;
+			return true;
+		}
+	}
+	return refuse(image, "CPython %s%s is not known yet", image->version,
+		      identity.is_free_threaded ? ", free-threaded," : "");
+}
+
+static bool find_addresses(struct python_image *image, struct python_elf *elf)
+{
+	for (size_t i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
+		struct python_symbol symbol;
+
+		if (!python_elf_find_any(elf, addresses[i].name, &symbol)) {
+			if (addresses[i].may_be_absent)
+				continue;
+			return refuse(image, "it has no symbol %s", addresses[i].name);
+		}
+		put_address(&image->layout, addresses[i].field, symbol.address);
+	}
+	return true;
+}
+
+static bool find_loop(struct python_image *image, struct python_elf *elf)
+{
+	const char *name =
+		image->layout.version < 0x03060000 ? TELLTALE : "_PyEval_EvalFrameDefault";
+	struct python_symbol function;
+
+	if (!python_elf_find_any(elf, name, &function))
+		return refuse(image, "it has no symbol %s", name);
+	if (function.size < LOOP_MIN || !python_loop_find(elf, &function, image->layout.loop))
+		return refuse(image, "%s is not the interpreter's loop", name);
+	return true;
+}
+
+static bool find_offsets(struct python_image *image, struct python_elf *elf,
+			 const struct python_row *row)
+{
+	struct python_offsets *offsets = &image->layout.offsets;
+	struct python_symbol runtime;
+
+	*offsets = row->offsets;
+	if (row->debug_head.size > 0) {
+		if (!python_elf_find_any(elf, "_PyRuntime", &runtime))
+			return refuse(image, "it has no symbol _PyRuntime");
+		const char *name =
+			python_debug_offsets_read(elf, runtime.address, row, offsets);
+		if (name)
+			return refuse(image, "its debug offset of %s makes no sense", name);
+	}
+
+	const char *objects = python_checks_disagreement(elf, row, offsets);
+	if (objects)
+		return refuse(image, "its %s are not laid out as those of CPython %u.%u are",
+			      objects, row->major, row->minor);
+	return true;
+}
+
+/* Fills the layout; where it is refused nothing but the version stays. */
+static void read_layout(struct python_image *image, struct python_elf *elf)
+{
+	struct python_layout *layout = &image->layout;
+	const struct python_row *row = NULL;
+
+	if (!identify(image, elf, &row) || !find_addresses(image, elf) ||
+	    !find_loop(image, elf) || !find_offsets(image, elf, row)) {
+		*layout = (struct python_layout){ .version = layout->version };
+		return;
+	}
+	layout->chain = row->chain;
+	layout->position = row->position;
+	layout->table = row->table;
+	layout->state_means = row->state_means;
+	layout->is_free_threaded = row->is_free_threaded;
+	layout->has_unicode = row->offsets.text_length != PYTHON_NO_FIELD;
+}
+
+int python_image_read(const char *path, struct python_image **out_image, struct error *err)
+{
+	CLEANUP(python_elf_close) struct python_elf elf;
+	struct python_symbol symbol;
+	int rc = python_elf_open(path, &elf, err);
+
+	if (rc < 0)
+		return rc;
+
+	bool is_pypy = python_elf_find(&elf, PYPY_TELLTALE, &symbol);
+
+	if (!is_pypy && !python_elf_find(&elf, TELLTALE, &symbol) &&
+	    !(elf.is_program && python_elf_use_all_symbols(&elf, TELLTALE) &&
+	      python_elf_find_any(&elf, TELLTALE, &symbol)))
+		return -ENOENT;
+
+	struct python_image *image = xzalloc(sizeof *image);
+
+	snprintf(image->version, sizeof image->version, "%s", is_pypy ? "PyPy" : "?");
+	if (is_pypy)
+		refuse(image, "PyPy is another interpreter than CPython");
+	else
+		read_layout(image, &elf);
+	*out_image = image;
+	return 0;
+}
+
+void python_image_free(struct python_image *image)
+{
+	free(image);
+}
+
+const char *python_image_version(const struct python_image *image)
+{
+	return image->version;
+}
+
+const char *python_image_why_not(const struct python_image *image)
+{
+	return image->why_not[0] != '\0' ? image->why_not : NULL;
+}
+
+void python_image_layout(const struct python_image *image, uint64_t load_bias,
+			 struct python_layout *out_layout)
+{
+	*out_layout = image->layout;
+	if (out_layout->chain == 0)
+		return;
+	for (size_t i = 0; i < PYTHON_LOOP_RANGES; i++) {
+		if (out_layout->loop[i].end == 0)
+			continue;
+		out_layout->loop[i].start += load_bias;
+		out_layout->loop[i].end += load_bias;
+	}
+	for (size_t i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
+		u64 address;
+
+		memcpy(&address, (const char *)out_layout + addresses[i].field, sizeof address);
+		if (address != 0)
+			put_address(out_layout, addresses[i].field, address + load_bias);
+	}
+	if (out_layout->state_module != 0)
+		out_layout->state_module += load_bias;
+}

@@ -1,0 +1,119 @@
+#include "python_checks.h"
+
+#include <string.h>
+
+#include "python_elf.h"
+
+/*
+ * PyMemberDef: name, type, offset, flags, doc; the same in all versions (structmember.h,
+ * later descrobject.h).
+ */
+#define MEMBER_SIZE   40u
+#define MEMBER_OFFSET 16u
+/* The longest list is the code object's, with some 20. */
+#define MEMBERS_MAX 64u
+#define NAME_SIZE   24u
+
+/* A member that a type lists under this name; types list more, and not all in each version. */
+struct member_check {
+	const char *type;
+	const char *name;
+	size_t field; /* in struct python_offsets */
+	const char *objects;
+	bool is_required;
+};
+
+#define FIELD(name) offsetof(struct python_offsets, name)
+
+static const struct member_check members[] = {
+	{ "PyCode_Type", "co_name", FIELD(code_name), "code objects", true },
+	{ "PyCode_Type", "co_filename", FIELD(code_filename), "code objects", true },
+	{ "PyCode_Type", "co_firstlineno", FIELD(code_first_line), "code objects", true },
+	{ "PyCode_Type", "co_flags", FIELD(code_flags), "code objects", true },
+	{ "PyCode_Type", "co_stacksize", FIELD(code_stack_size), "code objects", true },
+	{ "PyCode_Type", "co_qualname", FIELD(code_qualname), "code objects", false },
+	{ "PyCode_Type", "co_linetable", FIELD(code_table), "code objects", false },
+	{ "PyFrame_Type", "f_back", FIELD(frame_previous), "frames", false },
+	{ "PyFrame_Type", "f_code", FIELD(frame_code), "frames", false },
+	{ "PyFrame_Type", "f_lasti", FIELD(frame_position), "frames", false },
+	{ "PyCFunction_Type", "__module__", FIELD(builtin_module), "C functions", true },
+	{ "PyMethodDescr_Type", "__objclass__", FIELD(descriptor_type), "methods", false },
+};
+
+/* A type's basic size. */
+static const struct {
+	const char *type;
+	size_t field; /* in struct python_checks */
+	const char *objects;
+} sizes[] = {
+	{ "PyCode_Type", offsetof(struct python_checks, code_size), "code objects" },
+	{ "PyUnicode_Type", offsetof(struct python_checks, text_size), "strings" },
+	{ "PyFrame_Type", offsetof(struct python_checks, frame_size), "frames" },
+	{ "PyGen_Type", offsetof(struct python_checks, generator_size), "generators" },
+};
+
+static u16 u16_at(const void *object, size_t offset)
+{
+	u16 value;
+
+	memcpy(&value, (const char *)object + offset, sizeof value);
+	return value;
+}
+
+static bool size_agrees(struct python_elf *elf, const struct python_row *row, size_t i)
+{
+	struct python_symbol type;
+	uint64_t size;
+
+	return python_elf_find_any(elf, sizes[i].type, &type) &&
+	       python_elf_read(elf, type.address + row->checks.type_basic_size, &size,
+			       sizeof size) &&
+	       size == u16_at(&row->checks, sizes[i].field);
+}
+
+/* Finds the member in its type's list: false when it is not there. */
+static bool find_member(struct python_elf *elf, const struct python_row *row,
+			const struct member_check *check, uint64_t *out_offset)
+{
+	struct python_symbol type;
+	uint64_t list, name;
+	char text[NAME_SIZE];
+
+	if (!python_elf_find_any(elf, check->type, &type) ||
+	    !python_elf_read_pointer(elf, type.address + row->checks.type_members, &list))
+		return false;
+	for (size_t i = 0; i < MEMBERS_MAX; i++, list += MEMBER_SIZE) {
+		if (!python_elf_read_pointer(elf, list, &name) || name == 0 ||
+		    !python_elf_read_text(elf, name, text, sizeof text))
+			return false;
+		if (strcmp(text, check->name) == 0)
+			return python_elf_read(elf, list + MEMBER_OFFSET, out_offset,
+					       sizeof *out_offset);
+	}
+	return false;
+}
+
+static bool member_agrees(struct python_elf *elf, const struct python_row *row,
+			  const struct python_offsets *offsets,
+			  const struct member_check *check)
+{
+	uint64_t offset;
+
+	if (!find_member(elf, row, check, &offset))
+		return !check->is_required;
+	return offset == u16_at(offsets, check->field);
+}
+
+const char *python_checks_disagreement(struct python_elf *elf, const struct python_row *row,
+				       const struct python_offsets *offsets)
+{
+	for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+		if (!size_agrees(elf, row, i))
+			return sizes[i].objects;
+	}
+	for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+		if (!member_agrees(elf, row, offsets, &members[i]))
+			return members[i].objects;
+	}
+	return NULL;
+}

@@ -1,0 +1,30 @@
+/*
+ * python_debug_offsets - what CPython 3.13 and later tell debuggers of themselves.
+ *
+ * _PyRuntime begins with a struct _Py_DebugOffsets, whose values are constants: they stand in
+ * the file.  Source: Include/internal/pycore_debug_offsets.h (3.14), pycore_runtime.h (3.13).
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "target/python_row.h"
+
+struct python_elf;
+
+/* What the first three fields say, the same in all versions so far. */
+struct python_debug_identity {
+	uint32_t version; /* PY_VERSION_HEX */
+	bool is_free_threaded;
+};
+
+/* False: at `runtime` there is no such struct. */
+bool python_debug_identify(const struct python_elf *elf, uint64_t runtime,
+			   struct python_debug_identity *out_identity);
+/*
+ * Replaces what the struct tells of the row's offsets.  NULL, or the name of the first field
+ * whose offset makes no sense: a literal.
+ */
+const char *python_debug_offsets_read(const struct python_elf *elf, uint64_t runtime,
+				      const struct python_row *row,
+				      struct python_offsets *offsets);

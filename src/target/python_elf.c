@@ -1,0 +1,385 @@
+#include "python_elf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+/* The kernel refuses more than 64 KiB of program headers (fs/binfmt_elf.c). */
+#define PROGRAM_HEADERS_MAX 65536u
+#define DYNAMIC_MAX         4096u
+/* What a relocation or symbol table may take: some ten times the largest there are. */
+#define TABLE_SIZE_MAX (64u << 20)
+/* A hash bucket has a handful of symbols; a damaged one ends here. */
+#define CHAIN_MAX 4096u
+/* The longest name that is looked for, and more. */
+#define NAME_SIZE 64u
+
+bool python_elf_read_file(const struct python_elf *elf, uint64_t offset, void *buffer,
+			  size_t len)
+{
+	uint8_t *at = buffer;
+
+	if (offset > elf->size || len > elf->size - offset)
+		return false;
+	while (len > 0) {
+		ssize_t got = pread(elf->fd, at, len, (off_t)offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		at += got;
+		len -= (size_t)got;
+		offset += (uint64_t)got;
+	}
+	return true;
+}
+
+const struct python_elf_load *python_elf_load_at(const struct python_elf *elf, uint64_t address)
+{
+	for (size_t i = 0; i < elf->load_count; i++) {
+		const struct python_elf_load *load = &elf->loads[i];
+
+		if (address >= load->address && address - load->address < load->memory_size)
+			return load;
+	}
+	return NULL;
+}
+
+bool python_elf_read(const struct python_elf *elf, uint64_t address, void *buffer, size_t len)
+{
+	const struct python_elf_load *load = python_elf_load_at(elf, address);
+
+	if (!load || len > load->memory_size - (address - load->address))
+		return false;
+
+	uint64_t at = address - load->address;
+	size_t in_file = 0;
+
+	if (at < load->file_size)
+		in_file = len < load->file_size - at ? len : load->file_size - at;
+	memset((uint8_t *)buffer + in_file, 0, len - in_file);
+	return in_file == 0 || python_elf_read_file(elf, load->offset + at, buffer, in_file);
+}
+
+bool python_elf_read_u32(const struct python_elf *elf, uint64_t address, uint32_t *out_value)
+{
+	return python_elf_read(elf, address, out_value, sizeof *out_value);
+}
+
+bool python_elf_read_text(const struct python_elf *elf, uint64_t address, char *buffer,
+			  size_t size)
+{
+	const struct python_elf_load *load = python_elf_load_at(elf, address);
+
+	if (!load || address - load->address >= load->file_size)
+		return false;
+
+	uint64_t left = load->file_size - (address - load->address);
+	size_t len = left < size - 1 ? left : size - 1;
+
+	if (!python_elf_read(elf, address, buffer, len))
+		return false;
+	buffer[len] = '\0';
+	return true;
+}
+
+static int compare_relocations(const void *a, const void *b)
+{
+	const Elf64_Rela *one = a, *other = b;
+
+	return (one->r_offset > other->r_offset) - (one->r_offset < other->r_offset);
+}
+
+static void read_relocations(struct python_elf *elf)
+{
+	size_t count = elf->relocations_size / sizeof(Elf64_Rela);
+
+	elf->relocation_table = xreallocarray(NULL, count + 1, sizeof(Elf64_Rela));
+	if (count == 0 || !python_elf_read(elf, elf->relocations, elf->relocation_table,
+					   count * sizeof(Elf64_Rela)))
+		return;
+	elf->relocation_count = count;
+	qsort(elf->relocation_table, count, sizeof(Elf64_Rela), compare_relocations);
+}
+
+static bool pointer_of(const struct python_elf *elf, const Elf64_Rela *relocation,
+		       uint64_t *out_pointer)
+{
+	uint64_t type = ELF64_R_TYPE(relocation->r_info);
+	uint64_t index = ELF64_R_SYM(relocation->r_info);
+	bool is_relative = elf->machine == EM_X86_64 ? type == R_X86_64_RELATIVE
+						     : type == R_AARCH64_RELATIVE;
+	bool is_symbol =
+		elf->machine == EM_X86_64 ? type == R_X86_64_64 : type == R_AARCH64_ABS64;
+	Elf64_Sym symbol = { 0 };
+
+	if (!is_relative && !is_symbol)
+		return false;
+	if (is_symbol &&
+	    (elf->symbols == 0 || !python_elf_read(elf, elf->symbols + index * sizeof symbol,
+						   &symbol, sizeof symbol)))
+		return false;
+	*out_pointer = symbol.st_value + (uint64_t)relocation->r_addend;
+	return true;
+}
+
+/*
+ * Where a relocation has an addend of its own the file's bytes mean nothing; where there is
+ * none (a program at a fixed address, or packed relocations) they are the pointer.
+ */
+bool python_elf_read_pointer(struct python_elf *elf, uint64_t address, uint64_t *out_pointer)
+{
+	if (!elf->relocation_table)
+		read_relocations(elf);
+
+	const Elf64_Rela key = { .r_offset = address };
+	const Elf64_Rela *found = bsearch(&key, elf->relocation_table, elf->relocation_count,
+					  sizeof key, compare_relocations);
+
+	if (found)
+		return pointer_of(elf, found, out_pointer);
+	return python_elf_read(elf, address, out_pointer, sizeof *out_pointer);
+}
+
+static bool read_header(struct python_elf *elf, Elf64_Ehdr *out_header)
+{
+	if (!python_elf_read_file(elf, 0, out_header, sizeof *out_header) ||
+	    memcmp(out_header->e_ident, ELFMAG, SELFMAG) != 0 ||
+	    out_header->e_ident[EI_CLASS] != ELFCLASS64 ||
+	    out_header->e_ident[EI_DATA] != ELFDATA2LSB ||
+	    out_header->e_phentsize != sizeof(Elf64_Phdr))
+		return false;
+	elf->machine = out_header->e_machine;
+	if (out_header->e_shentsize == sizeof(Elf64_Shdr)) {
+		elf->section_offset = out_header->e_shoff;
+		elf->section_count = out_header->e_shnum;
+	}
+	return elf->machine == EM_X86_64 || elf->machine == EM_AARCH64;
+}
+
+static void note_segment(struct python_elf *elf, const Elf64_Phdr *segment)
+{
+	if (segment->p_type == PT_INTERP)
+		elf->is_program = true;
+	if (segment->p_type == PT_GNU_EH_FRAME)
+		elf->frame_header = segment->p_vaddr;
+	if (segment->p_type != PT_LOAD || elf->load_count == PYTHON_ELF_LOADS)
+		return;
+	elf->loads[elf->load_count++] = (struct python_elf_load){
+		.address = segment->p_vaddr,
+		.offset = segment->p_offset,
+		.file_size = segment->p_filesz < segment->p_memsz ? segment->p_filesz
+								  : segment->p_memsz,
+		.memory_size = segment->p_memsz,
+		.is_executable = (segment->p_flags & PF_X) != 0,
+		.is_writable = (segment->p_flags & PF_W) != 0,
+	};
+}
+
+static void note_dynamic(struct python_elf *elf, const Elf64_Dyn *entry, uint64_t *out_soname)
+{
+	uint64_t value = entry->d_un.d_val;
+
+	switch (entry->d_tag) {
+	case DT_SYMTAB:
+		elf->symbols = value;
+		break;
+	case DT_STRTAB:
+		elf->names = value;
+		break;
+	case DT_STRSZ:
+		elf->names_size = value;
+		break;
+	case DT_GNU_HASH:
+		elf->gnu_hash = value;
+		break;
+	case DT_HASH:
+		elf->hash = value;
+		break;
+	case DT_RELA:
+		elf->relocations = value;
+		break;
+	case DT_RELASZ:
+		elf->relocations_size = value < TABLE_SIZE_MAX ? value : 0;
+		break;
+	case DT_SONAME:
+		*out_soname = value;
+		break;
+	default:
+		break;
+	}
+}
+
+static void read_dynamic(struct python_elf *elf, const Elf64_Phdr *segment)
+{
+	size_t len = segment->p_filesz < DYNAMIC_MAX ? segment->p_filesz : DYNAMIC_MAX;
+	size_t count = len / sizeof(Elf64_Dyn);
+	Elf64_Dyn entries[DYNAMIC_MAX / sizeof(Elf64_Dyn)];
+	uint64_t soname = UINT64_MAX;
+
+	if (!python_elf_read_file(elf, segment->p_offset, entries, count * sizeof entries[0]))
+		return;
+	for (size_t i = 0; i < count && entries[i].d_tag != DT_NULL; i++)
+		note_dynamic(elf, &entries[i], &soname);
+	if (elf->names != 0 && soname < elf->names_size)
+		elf->soname = elf->names + soname;
+}
+
+static bool read_segments(struct python_elf *elf)
+{
+	Elf64_Ehdr header;
+
+	if (!read_header(elf, &header))
+		return false;
+
+	size_t size = header.e_phnum * sizeof(Elf64_Phdr);
+	if (size == 0 || size > PROGRAM_HEADERS_MAX)
+		return false;
+	CLEANUP(freep) Elf64_Phdr *segments = xmalloc(size);
+	if (!python_elf_read_file(elf, header.e_phoff, segments, size))
+		return false;
+	for (size_t i = 0; i < header.e_phnum; i++)
+		note_segment(elf, &segments[i]);
+	for (size_t i = 0; i < header.e_phnum; i++) {
+		if (segments[i].p_type == PT_DYNAMIC)
+			read_dynamic(elf, &segments[i]);
+	}
+	return elf->load_count > 0;
+}
+
+int python_elf_open(const char *path, struct python_elf *out_elf, struct error *err)
+{
+	struct stat st;
+
+	*out_elf = (struct python_elf){ .fd = -1 };
+	/* Looked at first: opening a FIFO would wake its writer, and devices may act. */
+	if (stat(path, &st) < 0)
+		return errno == ENOENT ? error_set(err, -ESTALE, "%s: it is gone", path)
+				       : error_errno(err, -errno, "%s", path);
+	if (!S_ISREG(st.st_mode))
+		return -ENOENT;
+	out_elf->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (out_elf->fd < 0)
+		return error_errno(err, errno == ENOENT ? -ESTALE : -errno, "%s", path);
+	out_elf->size = (uint64_t)st.st_size;
+	if (!read_segments(out_elf)) {
+		python_elf_close(out_elf);
+		return -ENOENT;
+	}
+	return 0;
+}
+
+void python_elf_close(struct python_elf *elf)
+{
+	if (elf->fd >= 0)
+		close(elf->fd);
+	free(elf->relocation_table);
+	free(elf->all_symbols);
+	free(elf->all_names);
+	*elf = (struct python_elf){ .fd = -1 };
+}
+
+/* Whether symbol number `index` is defined here and is called `name`. */
+static bool is_symbol(const struct python_elf *elf, uint64_t index, const char *name,
+		      struct python_symbol *out_symbol)
+{
+	Elf64_Sym symbol;
+	char text[NAME_SIZE];
+
+	if (!python_elf_read(elf, elf->symbols + index * sizeof symbol, &symbol,
+			     sizeof symbol) ||
+	    symbol.st_shndx == SHN_UNDEF || symbol.st_name >= elf->names_size ||
+	    !python_elf_read_text(elf, elf->names + symbol.st_name, text, sizeof text) ||
+	    strcmp(text, name) != 0)
+		return false;
+	*out_symbol = (struct python_symbol){ symbol.st_value, symbol.st_size };
+	return true;
+}
+
+static uint32_t gnu_hash_of(const char *name)
+{
+	uint32_t hash = 5381;
+
+	for (; *name != '\0'; name++)
+		hash = hash * 33 + (uint8_t)*name;
+	return hash;
+}
+
+/* The format is that of binutils' bfd/elflink.c: head, Bloom filter, buckets, chains. */
+static bool find_by_gnu_hash(const struct python_elf *elf, const char *name,
+			     struct python_symbol *out_symbol)
+{
+	struct {
+		uint32_t bucket_count, first_symbol, filter_count, filter_shift;
+	} head;
+	uint32_t hash = gnu_hash_of(name), index, word;
+	uint64_t at = elf->gnu_hash + sizeof head, filter;
+
+	if (!python_elf_read(elf, elf->gnu_hash, &head, sizeof head) ||
+	    head.bucket_count == 0 || head.filter_count == 0)
+		return false;
+	if (!python_elf_read(elf, at + (hash / 64 % head.filter_count) * 8, &filter,
+			     sizeof filter) ||
+	    (filter >> hash % 64 & filter >> (hash >> head.filter_shift % 32) % 64 & 1) == 0)
+		return false;
+	at += head.filter_count * 8ULL;
+	if (!python_elf_read_u32(elf, at + (hash % head.bucket_count) * 4ULL, &index) ||
+	    index < head.first_symbol)
+		return false;
+	at += head.bucket_count * 4ULL;
+	for (size_t i = 0; i < CHAIN_MAX; i++, index++) {
+		if (!python_elf_read_u32(elf, at + (index - head.first_symbol) * 4ULL, &word))
+			return false;
+		if ((word | 1) == (hash | 1) && is_symbol(elf, index, name, out_symbol))
+			return true;
+		if (word & 1)
+			return false;
+	}
+	return false;
+}
+
+static uint32_t hash_of(const char *name)
+{
+	uint32_t hash = 0;
+
+	for (; *name != '\0'; name++) {
+		hash = (hash << 4) + (uint8_t)*name;
+		hash = (hash ^ (hash >> 24 & 0xf0)) & 0x0fffffff;
+	}
+	return hash;
+}
+
+static bool find_by_hash(const struct python_elf *elf, const char *name,
+			 struct python_symbol *out_symbol)
+{
+	uint32_t counts[2], index;
+
+	if (!python_elf_read(elf, elf->hash, counts, sizeof counts) || counts[0] == 0 ||
+	    !python_elf_read_u32(elf, elf->hash + 8 + hash_of(name) % counts[0] * 4ULL, &index))
+		return false;
+	for (size_t i = 0; i < CHAIN_MAX && index != 0 && index < counts[1]; i++) {
+		if (is_symbol(elf, index, name, out_symbol))
+			return true;
+		if (!python_elf_read_u32(elf, elf->hash + 8 + (counts[0] + index) * 4ULL,
+					 &index))
+			return false;
+	}
+	return false;
+}
+
+bool python_elf_find(const struct python_elf *elf, const char *name,
+		     struct python_symbol *out_symbol)
+{
+	if (elf->symbols == 0 || elf->names == 0)
+		return false;
+	if (elf->gnu_hash != 0)
+		return find_by_gnu_hash(elf, name, out_symbol);
+	return elf->hash != 0 && find_by_hash(elf, name, out_symbol);
+}

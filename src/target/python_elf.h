@@ -1,0 +1,86 @@
+/*
+ * python_elf - what is asked of an ELF file that may hold an interpreter: symbols by name,
+ * bytes by address, pointers as they will be when the file is loaded.
+ *
+ * Reads with pread(2) only what is asked for: a file without the symbol that is looked for
+ * costs a handful of small reads, and one that is cut short while it is read harms nobody.
+ * 64-bit little-endian files only.  Addresses are the file's own, less any load bias.
+ */
+#pragma once
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct error;
+
+/* Segments that are loaded; real files have 2 to 8. */
+#define PYTHON_ELF_LOADS 16
+
+struct python_elf_load {
+	uint64_t address, offset, file_size, memory_size;
+	bool is_executable, is_writable;
+};
+
+/* A symbol that the file defines. */
+struct python_symbol {
+	uint64_t address, size;
+};
+
+struct python_elf {
+	int fd;
+	uint64_t size; /* of the file */
+	uint16_t machine;
+	bool is_program; /* it names a program interpreter */
+	uint16_t load_count;
+	struct python_elf_load loads[PYTHON_ELF_LOADS];
+	uint64_t frame_header; /* the address of .eh_frame_hdr, or 0 */
+
+	/* Addresses of the dynamic section's tables, 0: there is none. */
+	uint64_t symbols, names, gnu_hash, hash, relocations, soname;
+	uint64_t names_size, relocations_size;
+
+	Elf64_Rela *relocation_table; /* read when first needed; sorted by address */
+	size_t relocation_count;
+
+	uint64_t section_offset; /* in the file */
+	uint16_t section_count;
+	/* The sections .symtab and .strtab, once python_elf_use_all_symbols() read them. */
+	Elf64_Sym *all_symbols;
+	char *all_names; /* with a NUL behind them */
+	size_t all_symbols_count, all_names_size;
+};
+
+/*
+ * 0 and an elf to be closed; -ENOENT, err untouched, for what is no such file; or another
+ * negative errno and a sentence for a file that cannot be read.  Closing what could not be
+ * opened does no harm.
+ */
+int python_elf_open(const char *path, struct python_elf *out_elf, struct error *err);
+void python_elf_close(struct python_elf *elf);
+
+/* Whether `name` is defined, by the symbols that the dynamic linker sees. */
+bool python_elf_find(const struct python_elf *elf, const char *name,
+		     struct python_symbol *out_symbol);
+/*
+ * Reads .symtab, for files that export nothing; false when it has been stripped, or does not
+ * have this name.  From then on python_elf_find_any() also looks there.
+ */
+bool python_elf_use_all_symbols(struct python_elf *elf, const char *name);
+bool python_elf_find_any(const struct python_elf *elf, const char *name,
+			 struct python_symbol *out_symbol);
+
+/* Exactly len bytes at an offset of the file. */
+bool python_elf_read_file(const struct python_elf *elf, uint64_t offset, void *buffer,
+			  size_t len);
+/* Exactly len bytes at an address: from the file, zero where it has none (.bss). */
+bool python_elf_read(const struct python_elf *elf, uint64_t address, void *buffer, size_t len);
+bool python_elf_read_u32(const struct python_elf *elf, uint64_t address, uint32_t *out_value);
+/* The pointer that will stand there in a process without load bias. */
+bool python_elf_read_pointer(struct python_elf *elf, uint64_t address, uint64_t *out_pointer);
+/* A text of at most size - 1 bytes; longer ones are cut off.  False: nothing to read. */
+bool python_elf_read_text(const struct python_elf *elf, uint64_t address, char *buffer,
+			  size_t size);
+/* The segment that has the address, or NULL. */
+const struct python_elf_load *python_elf_load_at(const struct python_elf *elf,
+						 uint64_t address);

@@ -1,0 +1,86 @@
+/*
+ * The symbols that only .symtab has: those of programs that export nothing.  Such a program's
+ * names are read as a whole, and searched for one before anything else is done with them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "python_elf.h"
+
+/* Larger tables belong to browsers and compilers. */
+#define SECTION_SIZE_MAX (64u << 20)
+
+/* A section of file bytes, malloc'ed with a NUL behind them, or NULL. */
+static void *read_section(const struct python_elf *elf, const Elf64_Shdr *header)
+{
+	if (header->sh_type == SHT_NOBITS || header->sh_size == 0 ||
+	    header->sh_size > SECTION_SIZE_MAX)
+		return NULL;
+
+	char *data = xmalloc(header->sh_size + 1);
+
+	data[header->sh_size] = '\0';
+	if (python_elf_read_file(elf, header->sh_offset, data, header->sh_size))
+		return data;
+	free(data);
+	return NULL;
+}
+
+/* Whether the text stands among the names, as one of them or as the end of one. */
+static bool has_text(const char *names, size_t size, const char *text)
+{
+	return memmem(names, size + 1, text, strlen(text) + 1) != NULL;
+}
+
+static const Elf64_Shdr *find_symbol_section(const Elf64_Shdr *headers, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (headers[i].sh_type == SHT_SYMTAB && headers[i].sh_link < count)
+			return &headers[i];
+	}
+	return NULL;
+}
+
+bool python_elf_use_all_symbols(struct python_elf *elf, const char *name)
+{
+	size_t size = elf->section_count * sizeof(Elf64_Shdr);
+
+	if (elf->section_offset == 0 || size == 0 || elf->all_symbols)
+		return elf->all_symbols != NULL;
+	CLEANUP(freep) Elf64_Shdr *headers = xmalloc(size);
+	if (!python_elf_read_file(elf, elf->section_offset, headers, size))
+		return false;
+
+	const Elf64_Shdr *symbols = find_symbol_section(headers, elf->section_count);
+	if (!symbols)
+		return false;
+	CLEANUP(freep) char *names = read_section(elf, &headers[symbols->sh_link]);
+	if (!names || !has_text(names, headers[symbols->sh_link].sh_size, name))
+		return false;
+	elf->all_symbols = read_section(elf, symbols);
+	if (!elf->all_symbols)
+		return false;
+	elf->all_symbols_count = symbols->sh_size / sizeof(Elf64_Sym);
+	elf->all_names_size = headers[symbols->sh_link].sh_size;
+	elf->all_names = names;
+	names = NULL;
+	return true;
+}
+
+bool python_elf_find_any(const struct python_elf *elf, const char *name,
+			 struct python_symbol *out_symbol)
+{
+	if (python_elf_find(elf, name, out_symbol))
+		return true;
+	for (size_t i = 0; i < elf->all_symbols_count; i++) {
+		const Elf64_Sym *symbol = &elf->all_symbols[i];
+
+		if (symbol->st_shndx == SHN_UNDEF || symbol->st_name >= elf->all_names_size ||
+		    strcmp(elf->all_names + symbol->st_name, name) != 0)
+			continue;
+		*out_symbol = (struct python_symbol){ symbol->st_value, symbol->st_size };
+		return true;
+	}
+	return false;
+}

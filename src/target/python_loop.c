@@ -1,0 +1,228 @@
+/*
+ * A compiler moves what it takes for unlikely out of a function, into a part of its own
+ * ("name.cold") that is far away and has no symbol once a file is stripped.  It is still jumped
+ * to from the function, and it has an entry of its own in the table of unwind rules, .eh_frame:
+ * an FDE.  A function's own FDE begins as its call left things: nothing has been saved yet.
+ * The one of a part begins in the middle of the function: registers have been saved before its
+ * first instruction.  So what the loop jumps to and what begins with saved registers is a part
+ * of the loop; that a function ends with a jump to another function is common, but that one
+ * begins at its beginning.
+ *
+ * (The table of the procedure linkage has an FDE which begins with something pushed, too, but
+ * no register is saved there.)
+ */
+#include "python_loop.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/memory.h"
+#include "python_code.h"
+#include "python_elf.h"
+
+/* The largest loop there is has some 75 KB. */
+#define LOOP_MAX (4u << 20)
+/* Of an FDE or a CIE, what is looked at. */
+#define ENTRY_MAX 512u
+/* As real linkers write it: 32 bits from the table's beginning, from the place itself. */
+#define ENCODING_TABLE 0x3b /* DW_EH_PE_datarel | DW_EH_PE_sdata4 */
+#define ENCODING_COUNT 0x03 /* DW_EH_PE_udata4 */
+#define ENCODING_PLACE 0x1b /* DW_EH_PE_pcrel | DW_EH_PE_sdata4 */
+
+/* A row of .eh_frame_hdr: both are distances from the table's beginning. */
+struct header_row {
+	int32_t code, entry;
+};
+
+struct frame_index {
+	uint64_t address;
+	struct header_row *rows; /* sorted by code */
+	size_t count;
+};
+
+/* An FDE. */
+struct frame_entry {
+	struct python_range range;
+	bool begins_with_saved_registers;
+};
+
+static bool read_index(const struct python_elf *elf, struct frame_index *out_index)
+{
+	struct {
+		uint8_t version, pointer, count, table;
+		int32_t frames;
+		uint32_t rows;
+	} head;
+
+	if (elf->frame_header == 0 ||
+	    !python_elf_read(elf, elf->frame_header, &head, sizeof head) || head.version != 1 ||
+	    head.count != ENCODING_COUNT || head.table != ENCODING_TABLE ||
+	    head.rows > elf->size / sizeof(struct header_row))
+		return false;
+	out_index->address = elf->frame_header;
+	out_index->count = head.rows;
+	out_index->rows = xreallocarray(NULL, head.rows + 1UL, sizeof(struct header_row));
+	return python_elf_read(elf, elf->frame_header + sizeof head, out_index->rows,
+			       head.rows * sizeof(struct header_row));
+}
+
+/* A CIE or FDE without its length; what is longer than ENTRY_MAX is cut off. */
+static bool read_entry(const struct python_elf *elf, uint64_t address,
+		       uint8_t buffer[ENTRY_MAX], struct bytes *out_bytes)
+{
+	uint32_t len;
+
+	if (!python_elf_read_u32(elf, address, &len) || len == 0 || len >= 0xfffffff0)
+		return false;
+	len = len < ENTRY_MAX ? len : ENTRY_MAX;
+	if (!python_elf_read(elf, address + 4, buffer, len))
+		return false;
+	*out_bytes = bytes_of(buffer, len);
+	return true;
+}
+
+/* Whether the CIE's FDEs are written as ENCODING_PLACE, with or without augmentation data. */
+static bool is_usual_cie(const struct python_elf *elf, uint64_t address, bool *out_has_data)
+{
+	uint8_t buffer[ENTRY_MAX];
+	struct bytes b;
+
+	if (!read_entry(elf, address, buffer, &b) || bytes_u32(&b) != 0)
+		return false;
+
+	uint8_t version = bytes_u8(&b);
+	const char *letters = bytes_string(&b);
+
+	bytes_varint(&b);
+	bytes_svarint(&b);
+	if (version == 1)
+		bytes_u8(&b);
+	else
+		bytes_varint(&b);
+	if (!letters || letters[0] != 'z')
+		return false;
+	*out_has_data = true;
+	bytes_varint(&b);
+	/* Other letters come with data of their own; what they are a loop's part has not. */
+	return letters[1] == 'R' && bytes_u8(&b) == ENCODING_PLACE && !b.short_read;
+}
+
+/* DW_CFA_offset (high bits 10), or its extended form, before the location advances. */
+static bool saves_before_it_advances(struct bytes b)
+{
+	while (bytes_left(&b) > 0) {
+		uint8_t op = bytes_u8(&b);
+
+		if (op >> 6 == 2 || op == 0x05)
+			return !b.short_read;
+		switch (op) {
+		case 0x0c: /* DW_CFA_def_cfa: register, offset */
+			bytes_varint(&b);
+			bytes_varint(&b);
+			break;
+		case 0x0d: /* DW_CFA_def_cfa_register */
+		case 0x0e: /* DW_CFA_def_cfa_offset */
+			bytes_varint(&b);
+			break;
+		default:
+			return false;
+		}
+	}
+	return false;
+}
+
+static bool read_frame_entry(const struct python_elf *elf, uint64_t address,
+			     struct frame_entry *out_entry)
+{
+	uint8_t buffer[ENTRY_MAX];
+	bool has_data = false;
+	struct bytes b;
+
+	if (!read_entry(elf, address, buffer, &b))
+		return false;
+
+	uint32_t distance = bytes_u32(&b);
+
+	if (distance == 0 || !is_usual_cie(elf, address + 4 - distance, &has_data))
+		return false;
+	out_entry->range.start = address + 8 + (uint64_t)(int64_t)(int32_t)bytes_u32(&b);
+	out_entry->range.end = out_entry->range.start + bytes_u32(&b);
+	bytes_take(&b, has_data ? bytes_varint(&b) : 0);
+	out_entry->begins_with_saved_registers = saves_before_it_advances(b);
+	return !b.short_read;
+}
+
+static bool find_entry(const struct python_elf *elf, const struct frame_index *index,
+		       uint64_t address, struct frame_entry *out_entry)
+{
+	size_t low = 0, high = index->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (index->address + (uint64_t)(int64_t)index->rows[middle].code <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return false;
+	return read_frame_entry(elf,
+				index->address + (uint64_t)(int64_t)index->rows[low - 1].entry,
+				out_entry) &&
+	       address >= out_entry->range.start && address < out_entry->range.end;
+}
+
+static bool is_in(const struct python_range ranges[PYTHON_LOOP_RANGES], uint64_t address)
+{
+	for (size_t i = 0; i < PYTHON_LOOP_RANGES; i++) {
+		if (address >= ranges[i].start && address < ranges[i].end)
+			return true;
+	}
+	return false;
+}
+
+/* Adds the part that the address is in, if it is one and there is room. */
+static void add_part(const struct python_elf *elf, const struct frame_index *index,
+		     uint64_t address, struct python_range ranges[PYTHON_LOOP_RANGES])
+{
+	const struct python_elf_load *load = python_elf_load_at(elf, address);
+	struct frame_entry entry;
+	size_t i = 0;
+
+	if (!load || !load->is_executable || !find_entry(elf, index, address, &entry) ||
+	    !entry.begins_with_saved_registers)
+		return;
+	while (i < PYTHON_LOOP_RANGES && ranges[i].end != 0)
+		i++;
+	if (i < PYTHON_LOOP_RANGES)
+		ranges[i] = entry.range;
+}
+
+bool python_loop_find(const struct python_elf *elf, const struct python_symbol *function,
+		      struct python_range out_ranges[PYTHON_LOOP_RANGES])
+{
+	size_t len = function->size;
+	struct frame_index index = { 0 };
+
+	memset(out_ranges, 0, PYTHON_LOOP_RANGES * sizeof out_ranges[0]);
+	if (len == 0 || len > LOOP_MAX)
+		return false;
+	CLEANUP(freep) uint8_t *code = xmalloc(len);
+	if (!python_elf_read(elf, function->address, code, len))
+		return false;
+	out_ranges[0] = (struct python_range){ function->address, function->address + len };
+
+	bool has_index = read_index(elf, &index);
+	for (size_t at = 0; has_index && at < len; at++) {
+		struct python_reference reference =
+			python_code_at(elf->machine, code, len, at, function->address);
+
+		if (reference.kind == PYTHON_REFERENCE_JUMP &&
+		    !is_in(out_ranges, reference.target))
+			add_part(elf, &index, reference.target, out_ranges);
+	}
+	free(index.rows);
+	return true;
+}

@@ -1,0 +1,33 @@
+/*
+ * python_version - which CPython a file is, by what the file itself would answer.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct python_elf;
+
+/* Room for the longest version there is: "3.15.0rc12". */
+#define PYTHON_VERSION_SIZE 24
+
+/* As PY_VERSION_HEX: 0x030b02f0 is 3.11.2, its last digits the release level and serial. */
+#define PYTHON_VERSION_MAJOR(version) ((version) >> 24)
+#define PYTHON_VERSION_MINOR(version) ((version) >> 16 & 0xff)
+#define PYTHON_VERSION_LEVEL(version) ((version) >> 4 & 0xf)
+#define PYTHON_LEVEL_CANDIDATE        0xcU
+#define PYTHON_LEVEL_FINAL            0xfU
+
+/*
+ * The version: Py_Version's value (from 3.11 on), else the text that Py_GetVersion() begins its
+ * answer with; 0 when neither tells, or two texts do.
+ */
+uint32_t python_version_read(struct python_elf *elf);
+/* "3.11.2", "3.15.0b1" -> PY_VERSION_HEX; 0: that is no version. */
+uint32_t python_version_parse(const char *text);
+void python_version_format(uint32_t version, char out_text[PYTHON_VERSION_SIZE]);
+/*
+ * Whether the name that a library gives itself ("libpython3.8.so.1.0") says another version.
+ * Files that name no version contradict nothing.
+ */
+bool python_version_contradicts(const struct python_elf *elf, uint32_t version);
