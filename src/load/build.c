@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/table.h"
 #include "load/cpu_account.h"
+#include "load/fold.h"
 #include "load/names.h"
 #include "profile/profile.h"
 #include "record/keys.h"
@@ -25,9 +26,16 @@ struct loaded_process {
 	size_t thread_count;
 };
 
+/* Where frames further in stand (struct folded), packed: ids never come near 2^30. */
+struct stack_base {
+	uint32_t stack : 30;
+	uint32_t state : 2;
+};
+
 struct builder {
 	struct profile *profile;
 	const struct names *names;
+	const struct folding *folding;
 	struct error *err;
 	struct intern strings;
 	bool is_without_children;
@@ -36,6 +44,8 @@ struct builder {
 	struct table modules, processes, threads;
 	struct stack_id *stacks; /* by id - 1: there are tens of millions in some */
 	size_t stack_count, stack_capacity;
+	struct stack_base *bases; /* the same; none where nothing is folded */
+	size_t base_capacity;
 	struct table module_mappings; /* a module to the index + 1 of its first mapping */
 	struct recording_mapping *mappings;
 	size_t mapping_count, mapping_capacity;
@@ -210,6 +220,12 @@ static void add_threads(struct builder *builder)
 	}
 }
 
+static enum language language_of(const struct named_function *named)
+{
+	return named->language < LANGUAGE_COUNT ? (enum language)named->language
+						: LANGUAGE_NATIVE;
+}
+
 static struct function_id add_function(struct builder *builder, uint32_t index)
 {
 	struct function_id *known = &builder->functions[index];
@@ -219,13 +235,12 @@ static struct function_id add_function(struct builder *builder, uint32_t index)
 		return *known;
 	*known = profile_add_function(
 		builder->profile, &(struct function){
-					  .language = named->language < LANGUAGE_COUNT
-							      ? (enum language)named->language
-							      : LANGUAGE_NATIVE,
+					  .language = language_of(named),
 					  .module = { id_of(&builder->modules, named->module) },
 					  .name = named->name,
 					  .file = named->file,
 					  .line = named->line,
+					  .plain_name = named->plain_name,
 				  });
 	return *known;
 }
@@ -253,25 +268,75 @@ static struct stack_id stack_of(const struct builder *builder, uint32_t id)
 						     : (struct stack_id){ 0 };
 }
 
+/* The locations of one frame, innermost first, on their way to stacks. */
+struct pushing {
+	struct builder *builder;
+	const struct named_location *locations;
+	size_t count;
+};
+
+static struct stack_id push(void *context, struct stack_id stack)
+{
+	const struct pushing *it = context;
+
+	for (size_t i = it->count; i-- > 0;)
+		stack = profile_add_stack(
+			it->builder->profile, stack,
+			add_frame(it->builder, &it->locations[i], i + 1 < it->count));
+	return stack;
+}
+
+static struct folded parent_of(const struct builder *builder, const struct recording_stack *row)
+{
+	struct folded parent = { .shown = stack_of(builder, row->parent) };
+
+	if (builder->bases && parent.shown.n) {
+		const struct stack_base *base = &builder->bases[row->parent - 1];
+
+		parent.base.n = base->stack;
+		parent.state = (enum fold_state)base->state;
+	}
+	return parent;
+}
+
+static void keep_stack(struct builder *builder, const struct folded *folded)
+{
+	if (folding_is_on(builder->folding)) {
+		builder->bases = array_grow(builder->bases, builder->stack_count,
+					    &builder->base_capacity, sizeof *builder->bases);
+		builder->bases[builder->stack_count] =
+			(struct stack_base){ folded->base.n & 0x3fffffff, folded->state & 3 };
+	}
+	builder->stacks = array_grow(builder->stacks, builder->stack_count,
+				     &builder->stack_capacity, sizeof *builder->stacks);
+	builder->stacks[builder->stack_count++] = folded->shown;
+}
+
 /* Ids come in order, and without gaps. */
 static int read_stack(void *context, const struct recording_stack *row)
 {
 	struct builder *builder = context;
-	struct stack_id stack = stack_of(builder, row->parent);
-	size_t count = 0;
-	const struct named_location *locations =
-		names_of_frame(builder->names, row->frame, &count);
+	struct folded stack = parent_of(builder, row);
+	struct pushing pushing = { .builder = builder };
 
-	if (row->parent && !stack.n)
+	pushing.locations = names_of_frame(builder->names, row->frame, &pushing.count);
+	if (row->parent && !stack.shown.n)
 		return damaged(builder, "stack", row->id, "stack", row->parent);
-	if (!count)
+	if (!pushing.count)
 		return damaged(builder, "stack", row->id, "frame", row->frame);
-	for (size_t i = count; i-- > 0;)
-		stack = profile_add_stack(builder->profile, stack,
-					  add_frame(builder, &locations[i], i + 1 < count));
-	builder->stacks = array_grow(builder->stacks, builder->stack_count,
-				     &builder->stack_capacity, sizeof *builder->stacks);
-	builder->stacks[builder->stack_count++] = stack;
+	if (folding_is_on(builder->folding)) {
+		const struct named_function *function =
+			&builder->names
+				 ->functions[pushing.locations[pushing.count - 1].function];
+
+		stack = fold(&stack,
+			     folding_kind(builder->folding, language_of(function),
+					  function->module, function->name),
+			     push, &pushing);
+	} else {
+		stack.shown = push(&pushing, stack.shown);
+	}
+	keep_stack(builder, &stack);
 	return 0;
 }
 
@@ -313,6 +378,7 @@ static void builder_done(struct builder *builder)
 	table_done(&builder->processes);
 	table_done(&builder->threads);
 	free(builder->stacks);
+	free(builder->bases);
 	table_done(&builder->module_mappings);
 	table_done(&builder->process_rows_by_id);
 	free(builder->mappings);
@@ -344,9 +410,11 @@ static int build(struct builder *builder, struct recording_reader *reader)
 }
 
 int build_profile(struct recording_reader *reader, const struct names *names,
-		  struct profile *profile, struct error *err)
+		  const struct folding *folding, struct profile *profile, struct error *err)
 {
-	struct builder builder = { .profile = profile, .names = names, .err = err };
+	struct builder builder = {
+		.profile = profile, .names = names, .folding = folding, .err = err
+	};
 	const char *children = recording_reader_get(reader, KEY_CHILDREN);
 
 	builder.is_without_children = children && strcmp(children, "0") == 0;

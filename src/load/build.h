@@ -7,10 +7,11 @@
 #pragma once
 
 struct error;
+struct folding;
 struct names;
 struct profile;
 struct recording_reader;
 
 /* names must be sorted.  Fills in sampled_ns and the account's parts of the info. */
 int build_profile(struct recording_reader *reader, const struct names *names,
-		  struct profile *profile, struct error *err);
+		  const struct folding *folding, struct profile *profile, struct error *err);

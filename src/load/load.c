@@ -9,7 +9,10 @@
 #include "base/notes.h"
 #include "base/roomy_stack.h"
 #include "load/build.h"
+#include "load/codes.h"
 #include "load/facts.h"
+#include "load/fold.h"
+#include "load/interpreters.h"
 #include "load/names.h"
 #include "load/resolve.h"
 #include "profile/profile.h"
@@ -39,6 +42,8 @@ static int find_names(struct recording_reader *reader, const struct load_options
 {
 	int rc = names_read(names, reader, err);
 
+	if (rc == 0)
+		rc = codes_read(names, reader, err);
 	if (rc == 0 && !recording_reader_is_symbolized(reader))
 		rc = roomy_stack_run(resolve,
 				     &(struct resolving){ reader, options, notes, names, err });
@@ -47,11 +52,15 @@ static int find_names(struct recording_reader *reader, const struct load_options
 }
 
 static int fill(struct recording_reader *reader, const struct names *names,
-		struct profile *profile, struct error *err)
+		const struct load_options *options, struct profile *profile, struct error *err)
 {
+	CLEANUP(folding_done)
+	struct folding folding = { .is_off = options && options->shows_plumbing };
 	int rc = facts_read(reader, profile, err);
 
-	return rc < 0 ? rc : build_profile(reader, names, profile, err);
+	if (rc == 0)
+		rc = interpreters_read(reader, &folding, profile, err);
+	return rc < 0 ? rc : build_profile(reader, names, &folding, profile, err);
 }
 
 static void add_notes(struct notes *to, const struct notes *from)
@@ -146,7 +155,7 @@ int load_recording(const char *path, const struct load_options *options, struct 
 	if (rc == 0)
 		rc = find_names(reader, options, new_notes, &names, err);
 	if (rc == 0)
-		rc = fill(reader, &names, profile, err);
+		rc = fill(reader, &names, options, profile, err);
 	if (rc == 0)
 		rc = facts_read_notes(reader, all, err);
 	if (rc < 0)

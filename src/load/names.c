@@ -25,6 +25,14 @@ static const char *keep_string(struct names *names, uint32_t id)
 	return intern_get(&names->strings, id, NULL);
 }
 
+/* The functions of a recording that was symbolized before are there without theirs. */
+static void keep_plain_name(struct names *names, size_t index, const char *plain_name)
+{
+	if (plain_name && !names->functions[index].plain_name)
+		names->functions[index].plain_name =
+			keep_string(names, intern_string(&names->strings, plain_name));
+}
+
 uint32_t names_add_function(struct names *names, const struct named_function *function)
 {
 	uint32_t name = intern_string(&names->strings, function->name ? function->name : "");
@@ -36,14 +44,18 @@ uint32_t names_add_function(struct names *names, const struct named_function *fu
 
 	/* The language follows from the module, except for damaged files, where the
 	 * first one wins. */
-	if (!is_new)
+	if (!is_new) {
+		keep_plain_name(names, (size_t)(*place - 1), function->plain_name);
 		return (uint32_t)(*place - 1);
+	}
 	names->functions = array_grow(names->functions, names->function_count,
 				      &names->function_capacity, sizeof *names->functions);
 	names->functions[names->function_count] = *function;
 	names->functions[names->function_count].name = keep_string(names, name);
 	names->functions[names->function_count].file = keep_string(names, file);
+	names->functions[names->function_count].plain_name = NULL;
 	*place = ++names->function_count;
+	keep_plain_name(names, names->function_count - 1, function->plain_name);
 	return (uint32_t)(names->function_count - 1);
 }
 
@@ -61,15 +73,19 @@ void names_add_location(struct names *names, const struct named_location *locati
 struct names_reading {
 	struct names *names;
 	struct table function_of_id; /* the recording's id to our index + 1 */
+	bool is_whole;               /* else a writer begins symbols anew */
 	struct error *err;
 };
 
 static int read_function(void *context, const struct recording_function *row)
 {
 	struct names_reading *reading = context;
-	uint32_t index = names_add_function(
-		reading->names, &(struct named_function){ row->language, row->module, row->name,
-							  row->file, row->line });
+	uint32_t index = names_add_function(reading->names,
+					    &(struct named_function){ .language = row->language,
+								      .module = row->module,
+								      .name = row->name,
+								      .file = row->file,
+								      .line = row->line });
 
 	*table_at(&reading->function_of_id, 0, row->id, NULL) = (uint64_t)index + 1;
 	return 0;
@@ -92,14 +108,18 @@ static int read_location(void *context, const struct recording_location *row)
 						   .line = row->line,
 						   .file = row->file,
 						   .address = row->address,
-						   .is_stored = true,
+						   .is_stored = reading->is_whole,
 					   });
 	return 0;
 }
 
 int names_read(struct names *names, struct recording_reader *reader, struct error *err)
 {
-	struct names_reading reading = { .names = names, .err = err };
+	struct names_reading reading = {
+		.names = names,
+		.is_whole = recording_reader_is_symbolized(reader),
+		.err = err,
+	};
 	int rc = recording_reader_each_function(reader, read_function, &reading, err);
 
 	if (rc == 0)

@@ -22,6 +22,7 @@ struct named_function {
 	const char *name;
 	const char *file; /* NULL: unknown */
 	uint32_t line;
+	const char *plain_name; /* not stored, and not part of what a function is; or NULL */
 };
 
 /* As recording_location, with an index into functions. */
@@ -32,7 +33,7 @@ struct named_location {
 	uint32_t line;
 	const char *file;
 	uint64_t address;
-	bool is_stored; /* the recording has it */
+	bool is_stored; /* the recording has it, and keeps it */
 };
 
 /* Zero-initialized is empty. */
@@ -49,7 +50,7 @@ struct names {
 
 void names_done(struct names *names);
 
-/* The function's index: the same content gives the same one. */
+/* The function's index: the same content gives the same one.  Strings are copied. */
 uint32_t names_add_function(struct names *names, const struct named_function *function);
 /* Strings are copied. */
 void names_add_location(struct names *names, const struct named_location *location);

@@ -19,6 +19,15 @@ struct stack_tally {
 	uint64_t samples;
 };
 
+/* An interpreter that processes had mapped. */
+struct interpreter {
+	const char *language; /* "Python" */
+	const char *version;  /* "3.11.2" */
+	const char *path;     /* of the file with its loop */
+	const char *why_not;  /* a sentence: why its frames are not in the stacks; NULL: they are */
+	size_t process_count;
+};
+
 struct profile_info {
 	const char *const *command; /* argv */
 	size_t command_count;
@@ -45,6 +54,10 @@ struct profile_info {
 	uint64_t traced_ns; /* while a debugger traced it */
 	int64_t unexplained_ns;
 	bool has_unexplained;
+
+	struct interpreter *interpreters;
+	size_t interpreter_count;
+	bool is_folded; /* their own frames are left out where they stand for an interpreted one */
 
 	struct stack_tally *stacks;
 	size_t stack_tally_count;

@@ -154,6 +154,7 @@ struct function_id profile_add_function(struct profile *profile,
 	*copy = *function;
 	copy->name = string_of(profile, name);
 	copy->file = string_of(profile, file);
+	copy->plain_name = profile_copy_string(profile, function->plain_name);
 	if (!profile_get_module(profile, copy->module))
 		copy->module = (struct module_id){ 0 };
 	return (struct function_id){ id };

@@ -71,9 +71,10 @@ struct module {
 struct function {
 	enum language language;
 	struct module_id module; /* none for Python and Ruby */
-	const char *name;
-	const char *file; /* NULL: unknown */
-	uint32_t line;    /* of the definition; 0: unknown */
+	const char *name;        /* Worker.run */
+	const char *file;        /* NULL: unknown, or Python's name of a C function */
+	uint32_t line;           /* of the definition; 0: unknown */
+	const char *plain_name;  /* run: as Python's own profilers have it; NULL: as name */
 };
 
 /* A function at a line: what a stack is made of.  An inlined call is a frame of its own. */

@@ -1,0 +1,62 @@
+/*
+ * fold - leaves an interpreter's own native frames out of stacks.
+ *
+ * Where Python frames stand on a stack, the frames of the interpreter that executes them say
+ * nothing that they do not: such plumbing is folded into the Python frame outside of it, and
+ * so is what starts the interpreter, outside of the outermost one.  A stack without any Python
+ * frame stays as it is.  docs/decisions/0016-plumbing.md has the reasons and the examples.
+ *
+ * Stacks are a prefix tree, and whether Python frames follow further in is not known at a
+ * frame.  So each row of it has two stacks: one for samples that end there, and one for frames
+ * further in.  No time is lost or moved to another thread: a weight has another stack, that is
+ * all.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/table.h"
+#include "profile/profile.h"
+
+/* Zero-initialized folds nothing. */
+struct folding {
+	bool is_off;          /* whatever is added */
+	struct table modules; /* the recording's id to enum fold_module */
+};
+
+void folding_done(struct folding *folding);
+/* The interpreter's loop is in the module. */
+void folding_add_interpreter(struct folding *folding, uint32_t module, const char *path);
+/* Another ELF file: one that starts interpreters (python3.12), the C library, or neither. */
+void folding_add_file(struct folding *folding, uint32_t module, const char *path);
+/* Whether stacks may change at all. */
+bool folding_is_on(const struct folding *folding);
+
+enum fold_kind {
+	FOLD_OTHER,       /* stays */
+	FOLD_INTERPRETED, /* a function that an interpreter executes, or calls by this name */
+	FOLD_PLUMBING,    /* an interpreter's own */
+	FOLD_LIBC,        /* may have started the program or the thread */
+};
+/* What a function is; module is the recording's. */
+enum fold_kind folding_kind(const struct folding *folding, enum language language,
+			    uint32_t module, const char *name);
+
+enum fold_state {
+	FOLD_BARE,    /* nothing but the C library outside */
+	FOLD_OUTSIDE, /* no interpreted frame yet */
+	FOLD_INSIDE,
+};
+
+/* A row of the prefix tree; zero-initialized is the root. */
+struct folded {
+	struct stack_id shown; /* what a sample that ends here has */
+	struct stack_id
+		base; /* what a frame further in stands on, if an interpreted one follows */
+	enum fold_state state;
+};
+
+/* push(context, stack) puts the row's frames on a stack. */
+struct folded fold(const struct folded *parent, enum fold_kind kind,
+		   struct stack_id (*push)(void *context, struct stack_id parent),
+		   void *context);

@@ -1,0 +1,13 @@
+/*
+ * interpreters - what a recording says of the interpreters that its processes had mapped.
+ */
+#pragma once
+
+struct error;
+struct folding;
+struct profile;
+struct recording_reader;
+
+/* Fills in the interpreters of the profile's info, and what is folded because of them. */
+int interpreters_read(struct recording_reader *reader, struct folding *folding,
+		      struct profile *profile, struct error *err);
