@@ -15,6 +15,7 @@
 #include "collect/cpu_meter.h"
 #include "collect/hello_server.h"
 #include "collect/image.h"
+#include "collect/interpreters.h"
 #include "collect/pause.h"
 #include "collect/perf_events.h"
 #include "collect/thread_events.h"
@@ -218,6 +219,7 @@ void enter_image(struct image *image, const struct handshake_hello *hello, int c
 					       : "its sampling events could not be opened");
 		return;
 	}
+	interpreters_look(terms->interpreters, image);
 	/* Once it is answered it may run, end, and be gone. */
 	image->pidfd = (int)syscall(SYS_pidfd_open, image->pid, 0);
 	int rc = hello_server_answer(connection, &answer, ring_fd);

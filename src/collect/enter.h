@@ -11,6 +11,7 @@
 
 struct handshake_hello;
 struct image;
+struct interpreters;
 
 struct enter_terms {
 	enum clock_kind clock;
@@ -23,6 +24,7 @@ struct enter_terms {
 	uint64_t switch_cost_ns; /* switch_cost.h */
 	/* When the session began, on both clocks: how many ticks a period has. */
 	uint64_t start_ns, start_ticks;
+	struct interpreters *interpreters;
 };
 
 /*

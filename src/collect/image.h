@@ -28,6 +28,17 @@ struct image_thread {
 	uint64_t covered_ns;       /* CPU time up to its last sample, since sampling began */
 };
 
+struct interpreter_file;
+
+struct image_interpreter {
+	uint32_t row, module; /* of the recording */
+	struct interpreter_file *file;
+	bool has_layout;
+};
+
+/* Real programs have one; one that embeds Python may load several by turns. */
+#define IMAGE_INTERPRETERS 4
+
 enum image_state {
 	IMAGE_STARTING, /* no hello so far */
 	IMAGE_ENTERED,  /* the agent is in it */
@@ -57,6 +68,11 @@ struct image {
 	struct table thread_index;     /* tid to place + 1 */
 	struct mappings *mappings;
 	uint32_t unknown_module, jit_module; /* of the recording; 0: none so far */
+
+	/* The interpreters that it has mapped; the first that can be walked has a layout. */
+	struct image_interpreter interpreters[IMAGE_INTERPRETERS];
+	size_t interpreter_count;
+	bool has_interpreter; /* its ring has the layout of one */
 
 	/* The ring: this side's own copies of what the target could change. */
 	struct ring_header *ring; /* NULL: none */

@@ -15,6 +15,7 @@
 #include "base/monotonic.h"
 #include "collect/image.h"
 #include "collect/mappings.h"
+#include "collect/stacks.h"
 #include "record/writer.h"
 
 #define MAX_RECORD_WORDS 0x10000
@@ -40,13 +41,14 @@ void pump_init(struct pump *pump, struct recording_writer *writer, uint64_t sess
 	*pump = (struct pump){ .writer = writer, .session_start_ns = session_start_ns };
 	pump->record = xreallocarray(NULL, MAX_RECORD_WORDS, sizeof *pump->record);
 	pump->leaf_rows.limit = LEAF_ROWS;
-	stacks_init(&pump->stacks);
+	pump->codes.writer = writer;
+	epochs_init(&pump->epochs);
 }
 
 void pump_done(struct pump *pump)
 {
 	keep_done(&pump->keep);
-	stacks_done(&pump->stacks);
+	epochs_done(&pump->epochs);
 	recent_done(&pump->leaf_rows);
 	free(pump->record);
 }
@@ -54,7 +56,7 @@ void pump_done(struct pump *pump)
 void pump_begin_round(struct pump *pump)
 {
 	pump->round_ns = monotonic_ns();
-	stacks_begin_round(&pump->stacks);
+	epochs_begin_round(&pump->epochs);
 }
 
 uint64_t pump_mark(const struct image *image)
@@ -106,30 +108,48 @@ static struct recording_frame pump_place(struct pump *pump, struct image *image,
 	};
 }
 
-static uint32_t pump_add_node(struct pump *pump, struct image *image, uint32_t parent,
-			      uint64_t address, uint32_t era)
+static uint32_t pump_add_node(struct pump *pump, uint32_t parent,
+			      const struct recording_frame *frame)
 {
-	const struct recording_frame frame = pump_place(pump, image, address, era);
 	struct recording_stack stack = { .parent = parent };
 	uint32_t row = 0;
 
-	recording_writer_add_frame(pump->writer, &frame, &stack.frame);
+	recording_writer_add_frame(pump->writer, frame, &stack.frame);
 	recording_writer_add_stack(pump->writer, &stack, &row);
 	return row;
+}
+
+/* What a word of a stack says. */
+static struct recording_frame pump_place_word(struct pump *pump, struct image *image,
+					      const struct known_stack *stack, uint64_t word,
+					      uint32_t era)
+{
+	struct recording_frame frame;
+
+	if ((word & RING_INTERPRETED) == 0 || !image->has_interpreter)
+		return pump_place(pump, image, word, era);
+	codes_place(&pump->codes, &pump->epochs, image->row, stack->epoch, word, &frame);
+	return frame;
 }
 
 /* The recording's row of a stack's callers, in an era. */
 static uint32_t pump_translate(struct pump *pump, struct image *image,
 			       struct known_stack *stack, uint32_t era)
 {
+	const uint32_t meaning = pump->codes.meaning;
 	uint32_t row = 0;
 
-	if (stack->row != 0 && stack->era == era)
+	if (stack->row != 0 && stack->era == era && stack->meaning == meaning)
 		return stack->row;
-	for (uint32_t i = stack->count; i-- > 0;)
-		row = pump_add_node(pump, image, row, stack->frames[i], era);
+	for (uint32_t i = stack->count; i-- > 0;) {
+		const struct recording_frame frame =
+			pump_place_word(pump, image, stack, stack->frames[i], era);
+
+		row = pump_add_node(pump, row, &frame);
+	}
 	stack->row = row;
 	stack->era = era;
+	stack->meaning = meaning;
 	return row;
 }
 
@@ -138,7 +158,7 @@ static void pump_take_stack(struct pump *pump, const struct image *image, const 
 {
 	if (count < RING_WORDS(struct ring_stack))
 		return;
-	stacks_add(&pump->stacks, image->row, words[1], words + RING_WORDS(struct ring_stack),
+	stacks_add(&pump->epochs, image->row, words[1], words + RING_WORDS(struct ring_stack),
 		   count - RING_WORDS(struct ring_stack));
 }
 
@@ -151,7 +171,7 @@ static uint32_t pump_stack_row(struct pump *pump, struct image *image,
 
 	if (sample->stack != 0) {
 		struct known_stack *stack =
-			stacks_find(&pump->stacks, image->row, sample->stack);
+			stacks_find(&pump->epochs, image->row, sample->stack);
 
 		if (stack != NULL)
 			callers = pump_translate(pump, image, stack, era);
@@ -161,9 +181,11 @@ static uint32_t pump_stack_row(struct pump *pump, struct image *image,
 	uint64_t *known = recent_at(&pump->leaf_rows, (uint64_t)image->row << 32 | callers,
 				    sample->leaf, NULL);
 
-	if (*known == 0 || *known >> 32 != era)
-		*known = (uint64_t)era << 32 |
-			 pump_add_node(pump, image, callers, sample->leaf, era);
+	if (*known == 0 || *known >> 32 != era) {
+		const struct recording_frame frame = pump_place(pump, image, sample->leaf, era);
+
+		*known = (uint64_t)era << 32 | pump_add_node(pump, callers, &frame);
+	}
 	return (uint32_t)*known;
 }
 
@@ -224,6 +246,9 @@ static void pump_take(struct pump *pump, struct image *image, const uint64_t *wo
 	case RING_STACK:
 		pump_take_stack(pump, image, words, count);
 		return;
+	case RING_CODE:
+		codes_take(&pump->codes, &pump->epochs, image->row, words, count);
+		return;
 	case RING_IMAGE:
 	case RING_FLUSH:
 		if (count > 1 && pump->maps_changed != NULL)
@@ -277,7 +302,7 @@ static void pump_tell_lost(struct pump *pump, struct image *image)
 static void pump_tell_epoch(const struct pump *pump, const struct image *image)
 {
 	__atomic_store_n(&image->ring->epoch,
-			 (uint64_t)pump->stacks.epoch << 32 | image->serial, __ATOMIC_RELAXED);
+			 (uint64_t)pump->epochs.number << 32 | image->serial, __ATOMIC_RELAXED);
 }
 
 unsigned int pump_image(struct pump *pump, struct image *image, uint64_t mark, int is_last)

@@ -5,8 +5,9 @@
 #include <stdint.h>
 
 #include "base/recent.h"
+#include "collect/codes.h"
+#include "collect/epochs.h"
 #include "collect/keep.h"
-#include "collect/stacks.h"
 
 struct image;
 struct recording_writer;
@@ -16,10 +17,11 @@ struct pump {
 	uint64_t session_start_ns;
 	uint64_t round_ns; /* before the marks of this round; 0: none began */
 	uint64_t samples;
-	uint64_t sampled_ns; /* the sum of their weights, as far as those were believed */
-	uint64_t *record;    /* room for the longest */
-	struct keep keep;    /* files of which there are samples */
-	struct stacks stacks;
+	uint64_t sampled_ns;  /* the sum of their weights, as far as those were believed */
+	uint64_t *record;     /* room for the longest */
+	struct keep keep;     /* files of which there are samples */
+	struct epochs epochs; /* stacks and codes that agents sent */
+	struct codes codes;
 	struct recent leaf_rows; /* (image, callers, leaf) to (era, the stack's row) */
 	/* Called when an agent says that images came or went (no perf event tells). */
 	void (*maps_changed)(void *context, struct image *image, uint64_t time_ns);

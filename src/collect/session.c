@@ -26,15 +26,16 @@
 #include "collect/forward.h"
 #include "collect/hello_server.h"
 #include "collect/image.h"
+#include "collect/interpreters.h"
 #include "collect/mappings.h"
 #include "collect/perf_events.h"
 #include "collect/pump.h"
+#include "collect/sampling_cost.h"
 #include "collect/sideband.h"
 #include "collect/switch_cost.h"
 #include "collect/tell.h"
 #include "collect/tracer.h"
 #include "collect/tree.h"
-#include "collect/trigger_cost.h"
 #include "collect/unentered.h"
 #include "record/keys.h"
 #include "record/writer.h"
@@ -42,7 +43,6 @@
 #define NS_PER_MS 1000000ULL
 /* How long descendants that outlive the command are followed. */
 #define SURVIVOR_PATIENCE_NS (2000 * NS_PER_MS)
-#define MAX_COST_NS          1e18
 #define ROUND_MIN_MS         2
 #define ROUND_MAX_MS         100
 /* So many in a row are answered before rings are looked at again. */
@@ -62,12 +62,13 @@ struct session {
 	struct sideband *sideband; /* NULL: perf events are refused */
 	struct tree tree;
 	struct pump pump;
+	struct interpreters interpreters;
 	struct tracer_watch tracer;
 	int tree_counter_fd; /* CPU time of the whole tree; -1: none */
 	int round_ms;
 	bool is_reaped, is_broken;
 	uint64_t start_ns, start_ticks, reaped_ns;
-	uint64_t handler_ticks, handler_samples, handler_timed, early_traps, switches;
+	struct sampling_cost cost;
 	uint64_t events_dropped;
 	uint64_t uncounted_ns; /* burned out of our counters' sight */
 };
@@ -79,11 +80,8 @@ static void session_image_ended(void *context, struct image *image)
 	if (image->ring != NULL) {
 		pump_image(&session->pump, image, pump_mark(image), image->is_ended);
 		image->start_cpu_ns = image->ring->start_cpu_ns;
-		session->handler_ticks += image->ring->handler_ticks;
-		session->handler_timed += image->ring->handler_timed;
-		session->switches += image->ring->switches;
-		session->early_traps += image->ring->early_traps;
-		session->handler_samples += image->ring->handler_samples;
+		sampling_cost_add(&session->cost, image->ring);
+		interpreters_tell(&session->interpreters, image);
 	}
 	/* Without perf events: it was alone, so what its parent is told is its own. */
 	if (!session->ability.can_count && session->is_reaped && session->tree.serial == 1)
@@ -108,6 +106,13 @@ static void session_maps_changed(void *context, struct image *image, uint64_t ti
 
 	if (session->sideband == NULL)
 		tree_read_maps(&session->tree, image, time_ns);
+}
+
+static void session_mapped(void *context, struct image *image, const struct module_place *place)
+{
+	struct session *session = context;
+
+	interpreters_see(&session->interpreters, image, place);
 }
 
 static void session_take_event(void *context, const struct sideband_event *event)
@@ -309,33 +314,17 @@ static void session_leave_survivors(struct session *session)
 	}
 }
 
-static void session_tell_cost(struct session *session, uint64_t wall_ns)
+static void session_tell_cost(const struct session *session)
 {
-	const uint64_t ticks = ticks_now() - session->start_ticks;
-	const double ns_per_tick = ticks == 0 ? 0 : (double)wall_ns / (double)ticks;
-	const double ticks_per_sample =
-		session->handler_timed == 0
-			? 0
-			: (double)session->handler_ticks / (double)session->handler_timed;
-	const double handler =
-		ticks_per_sample * ns_per_tick * (double)session->handler_samples;
-	/* What makes no sense was written by a target. */
-	const uint64_t handler_ns = handler < MAX_COST_NS ? (uint64_t)handler : 0;
-	const uint64_t trigger_ns =
-		session->handler_samples == 0
-			? 0
-			: trigger_cost_measure(session->ability.can_sigtrap,
-					       !session->ability.can_see_kernel);
-
-	recording_writer_set_int(session->writer, KEY_HANDLER_NS, (int64_t)handler_ns);
-	if (trigger_ns != 0)
-		recording_writer_set_int(session->writer, KEY_TRIGGER_COST_NS,
-					 (int64_t)trigger_ns);
-	const uint64_t switches_ns = session->switches * session->enter_terms.switch_cost_ns;
-
-	recording_writer_set_int(
-		session->writer, KEY_SAMPLING_COST_NS,
-		(int64_t)(handler_ns + trigger_ns * session->handler_samples + switches_ns));
+	sampling_cost_tell(&session->cost,
+			   &(struct sampling_cost_terms){
+				   .wall_ns = monotonic_ns() - session->start_ns,
+				   .ticks = ticks_now() - session->start_ticks,
+				   .switch_cost_ns = session->enter_terms.switch_cost_ns,
+				   .has_sigtrap = session->ability.can_sigtrap,
+				   .is_user_mode_only = !session->ability.can_see_kernel,
+			   },
+			   session->writer);
 }
 
 static void session_tell_end(struct session *session)
@@ -352,14 +341,12 @@ static void session_tell_end(struct session *session)
 		kernel_cpu_ns = account_children_ns(is_user_clock);
 	recording_writer_set_int(session->writer, KEY_WALL_NS, (int64_t)wall_ns);
 	recording_writer_set_int(session->writer, KEY_KERNEL_CPU_NS, (int64_t)kernel_cpu_ns);
-	session_tell_cost(session, monotonic_ns() - session->start_ns);
+	session_tell_cost(session);
 	if (is_user_clock)
 		recording_writer_note(
 			session->writer,
 			"the kernel tells user time from system time by its ticks, "
 			"so the figure charged is coarse");
-	if (session->early_traps > 0)
-		tell_early_traps(session->writer, session->early_traps);
 	if (session->events_dropped > 0)
 		recording_writer_note(session->writer,
 				      "the kernel dropped reports of processes and mappings: "
@@ -386,6 +373,7 @@ static int session_prepare(struct session *session, struct error *err)
 		.command_pid = session->command.pid,
 		.start_ns = session->start_ns,
 		.start_ticks = session->start_ticks,
+		.interpreters = &session->interpreters,
 	};
 	if (ability->can_sigtrap)
 		session->enter_terms.switch_cost_ns =
@@ -427,7 +415,9 @@ static int session_start(struct session *session, struct error *err)
 	session->start_ticks = ticks_now();
 	tree_init(&session->tree, session->writer, session->start_ns);
 	session->tree.ended = session_image_ended;
+	session->tree.mapped = session_mapped;
 	session->tree.context = session;
+	interpreters_init(&session->interpreters, session->writer);
 	pump_init(&session->pump, session->writer, session->start_ns);
 	session->pump.maps_changed = session_maps_changed;
 	session->pump.context = session;
@@ -452,6 +442,7 @@ static void session_close(struct session *session)
 		close(session->tree_counter_fd);
 	pump_done(&session->pump);
 	tree_close(&session->tree);
+	interpreters_done(&session->interpreters);
 	hello_server_close(session->server);
 }
 

@@ -293,6 +293,14 @@ static void strip_deleted(char *path)
 		path[len - suffix_len] = '\0';
 }
 
+static void tree_add_place(const struct tree *tree, struct image *image,
+			   const struct module_place *place)
+{
+	mappings_add(image->mappings, place);
+	if (tree->mapped != NULL)
+		tree->mapped(tree->context, image, place);
+}
+
 static void tree_take_map(struct tree *tree, const struct sideband_event *event)
 {
 	struct image *image = tree_find(tree, event->pid);
@@ -310,7 +318,7 @@ static void tree_take_map(struct tree *tree, const struct sideband_event *event)
 	if (image->has_program && image->exe == NULL && is_file(path))
 		image->exe = xstrdup(path);
 	tree_place_module(tree, image, path, event->build_id, event->build_id_len, &place);
-	mappings_add(image->mappings, &place);
+	tree_add_place(tree, image, &place);
 }
 
 void tree_take(struct tree *tree, const struct sideband_event *event)
@@ -351,7 +359,7 @@ bool tree_read_maps(struct tree *tree, struct image *image, uint64_t time_ns)
 			continue;
 		tree_place_module(tree, image, mapping->path, NULL, 0, &place);
 		if (!mappings_has(image->mappings, &place))
-			mappings_add(image->mappings, &place);
+			tree_add_place(tree, image, &place);
 	}
 	return true;
 }

@@ -13,6 +13,7 @@
 #include "base/table.h"
 
 struct image;
+struct module_place;
 struct recording_writer;
 struct sideband_event;
 
@@ -30,6 +31,8 @@ struct tree {
 	 * after.
 	 */
 	void (*ended)(void *context, struct image *image);
+	/* Called for what an image maps, executable; NULL: nobody asks. */
+	void (*mapped)(void *context, struct image *image, const struct module_place *place);
 	void *context;
 	uint64_t *last_ended_cpu_ns; /* set by tree_end() while an exec is taken in */
 };

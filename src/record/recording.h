@@ -111,6 +111,9 @@ struct recording_location {
 	uint64_t address; /* ELF virtual address, for exports; 0 if unknown */
 };
 
+/* The profile's LANGUAGE_PYTHON, for those who may not know the profile. */
+#define RECORDING_LANGUAGE_PYTHON 1U
+
 /*
  * A function of an interpreted program.  A frame of a MODULE_KIND_INTERPRETED module has
  * the address `id << 32 | line`, the line being executed or 0.

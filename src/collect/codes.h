@@ -1,0 +1,34 @@
+/*
+ * codes - the functions of interpreted programs that agents sent, by the key that their frames
+ * bear (epochs.h), and what such a frame is in the recording.
+ *
+ * A frame never gets a wrong name: one whose code did not come, or whose key two contents
+ * claim in one epoch, is told as unknown.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+struct epochs;
+struct image;
+struct recording_frame;
+struct recording_writer;
+
+struct codes {
+	struct recording_writer *writer;
+	uint32_t module;       /* of the recording; 0: none so far */
+	uint32_t unknown_code; /* likewise */
+	/*
+	 * Goes up when frames may mean something else than they did: a code came after it was
+	 * missed, or another content by the same key.
+	 */
+	uint32_t meaning;
+	bool has_missed; /* a code was asked for in vain */
+};
+
+/* A RING_CODE of so many words; what makes no sense is passed over. */
+void codes_take(struct codes *codes, struct epochs *epochs, uint32_t image_row,
+		const uint64_t *words, uint64_t count);
+/* The place of an interpreted frame (abi/ring.h), a word of a stack of that epoch. */
+void codes_place(struct codes *codes, const struct epochs *epochs, uint32_t image_row,
+		 uint32_t epoch, uint64_t word, struct recording_frame *out_frame);

@@ -1,0 +1,228 @@
+#include "collect/interpreters.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "abi/ring.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "collect/image.h"
+#include "collect/mappings.h"
+#include "record/writer.h"
+#include "target/load_bias.h"
+#include "target/python.h"
+
+/* So many walks that fit nowhere, and none that did, are no accident. */
+#define REFUSALS_TO_JUDGE 10
+
+struct interpreter_file {
+	char *path;
+	struct stat status; /* when it was asked; its inode is 0 if that is not known */
+	struct python_image *image;
+	struct load_bias bias;
+	bool is_told; /* a note says why its frames are not there */
+};
+
+void interpreters_init(struct interpreters *interpreters, struct recording_writer *writer)
+{
+	*interpreters = (struct interpreters){ .writer = writer };
+}
+
+void interpreters_done(struct interpreters *interpreters)
+{
+	for (size_t i = 0; i < interpreters->count; i++) {
+		python_image_free(interpreters->files[i]->image);
+		free(interpreters->files[i]->path);
+		free(interpreters->files[i]);
+	}
+	free(interpreters->files);
+	table_done(&interpreters->by_module);
+}
+
+/* The file as we reach it: one that was deleted through the process that has it mapped. */
+static char *readable_path(const struct image *image, const struct module_place *place)
+{
+	if (access(place->path, F_OK) == 0)
+		return xstrdup(place->path);
+	return xasprintf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)image->pid,
+			 place->start, place->end);
+}
+
+/* Asks the file; NULL: there is none, or it cannot be read. */
+static struct interpreter_file *ask_file(struct interpreters *interpreters,
+					 const struct image *image,
+					 const struct module_place *place)
+{
+	CLEANUP(freep) char *path = readable_path(image, place);
+	struct python_image *python = NULL;
+
+	if (python_image_read(path, &python, NULL) < 0)
+		return NULL;
+	struct interpreter_file *file = xzalloc(sizeof *file);
+
+	file->path = xstrdup(place->path);
+	file->image = python;
+	if (stat(place->path, &file->status) < 0)
+		file->status.st_ino = 0;
+	load_bias_read(path, &file->bias);
+	interpreters->files = array_grow(interpreters->files, interpreters->count,
+					 &interpreters->capacity, sizeof *interpreters->files);
+	interpreters->files[interpreters->count++] = file;
+	return file;
+}
+
+/* Whether the path leads to the file that was asked. */
+static bool is_still_there(const struct interpreter_file *file)
+{
+	struct stat now;
+
+	if (stat(file->path, &now) < 0)
+		return true; /* gone: nothing tells that it was another */
+	return now.st_dev == file->status.st_dev && now.st_ino == file->status.st_ino &&
+	       now.st_mtim.tv_sec == file->status.st_mtim.tv_sec &&
+	       now.st_mtim.tv_nsec == file->status.st_mtim.tv_nsec;
+}
+
+/*
+ * The interpreter in a mapped file, or NULL.  A module goes by path and build id, which is as
+ * good as the file's own number and costs nothing for the files that have none; the few that
+ * have one are looked at again, for a build without build id may have replaced another.
+ */
+static struct interpreter_file *file_of(struct interpreters *interpreters,
+					const struct image *image,
+					const struct module_place *place)
+{
+	bool is_new;
+	uint64_t *known = table_at(&interpreters->by_module, 0, place->module, &is_new);
+
+	if (!is_new && (*known == 0 || is_still_there(interpreters->files[*known - 1])))
+		return *known == 0 ? NULL : interpreters->files[*known - 1];
+	struct interpreter_file *file = ask_file(interpreters, image, place);
+
+	*known = file == NULL ? 0 : interpreters->count;
+	return file;
+}
+
+static void note_once(const struct interpreters *interpreters, struct interpreter_file *file,
+		      const char *why_not)
+{
+	struct text note = { 0 };
+
+	if (file->is_told)
+		return;
+	file->is_told = true;
+	text_add_printable(&note, file->path, strlen(file->path));
+	text_addf(&note, ": no Python functions in its stacks: %s", why_not);
+	recording_writer_note(interpreters->writer, text_string(&note));
+	text_done(&note);
+}
+
+static struct recording_interpreter row_of(const struct image *image,
+					   const struct image_interpreter *interpreter,
+					   const char *why_not)
+{
+	return (struct recording_interpreter){
+		.id = interpreter->row,
+		.process = image->row,
+		.module = interpreter->module,
+		.language = RECORDING_LANGUAGE_PYTHON,
+		.version = python_image_version(interpreter->file->image),
+		.why_not = why_not,
+	};
+}
+
+/* Why a layout cannot be given to the image's agent; NULL: it has it now. */
+static const char *give_layout(struct image *image, const struct interpreter_file *file,
+			       const struct module_place *place)
+{
+	const char *why_not = python_image_why_not(file->image);
+	uint64_t load_bias;
+
+	if (why_not != NULL)
+		return why_not;
+	if (image->has_interpreter)
+		return "the process has another Python, whose frames are there";
+	if (!load_bias_of(&file->bias, place->start, place->file_offset, &load_bias))
+		return "it is mapped as no file is";
+	python_image_layout(file->image, load_bias, &image->ring->python);
+	/* Pairs with the acquire in the agent: the layout is whole when it is seen. */
+	__atomic_store_n(&image->ring->has_python, 1, __ATOMIC_RELEASE);
+	image->has_interpreter = true;
+	return NULL;
+}
+
+static bool image_knows(const struct image *image, uint32_t module)
+{
+	for (size_t i = 0; i < image->interpreter_count; i++) {
+		if (image->interpreters[i].module == module)
+			return true;
+	}
+	return image->interpreter_count == IMAGE_INTERPRETERS;
+}
+
+void interpreters_see(struct interpreters *interpreters, struct image *image,
+		      const struct module_place *place)
+{
+	if (image->ring == NULL || place->path == NULL || image_knows(image, place->module))
+		return;
+	struct interpreter_file *file = file_of(interpreters, image, place);
+
+	if (file == NULL)
+		return;
+	struct image_interpreter *interpreter =
+		&image->interpreters[image->interpreter_count++];
+	const char *why_not = give_layout(image, file, place);
+
+	*interpreter = (struct image_interpreter){ .file = file,
+						   .module = place->module,
+						   .has_layout = why_not == NULL };
+	const struct recording_interpreter row = row_of(image, interpreter, why_not);
+
+	recording_writer_add_interpreter(interpreters->writer, &row, &interpreter->row);
+	if (why_not != NULL)
+		note_once(interpreters, file, why_not);
+}
+
+void interpreters_look(struct interpreters *interpreters, struct image *image)
+{
+	const struct module_place *place;
+
+	if (image->mappings == NULL)
+		return;
+	for (size_t i = 0; (place = mappings_at(image->mappings, i)) != NULL; i++) {
+		if (place->to_ns == UINT64_MAX)
+			interpreters_see(interpreters, image, place);
+	}
+}
+
+void interpreters_tell(const struct interpreters *interpreters, const struct image *image)
+{
+	if (!image->has_interpreter)
+		return;
+	const uint64_t walks = __atomic_load_n(&image->ring->python_walks, __ATOMIC_RELAXED);
+	const uint64_t refusals =
+		__atomic_load_n(&image->ring->python_refusals, __ATOMIC_RELAXED);
+
+	if (walks != 0 || refusals < REFUSALS_TO_JUDGE)
+		return;
+	for (size_t i = 0; i < image->interpreter_count; i++) {
+		const struct image_interpreter *interpreter = &image->interpreters[i];
+
+		if (!interpreter->has_layout)
+			continue;
+		CLEANUP(freep)
+		char *why_not =
+			xasprintf("its thread states do not look as CPython %s's should",
+				  python_image_version(interpreter->file->image));
+		const struct recording_interpreter row = row_of(image, interpreter, why_not);
+
+		recording_writer_update_interpreter(interpreters->writer, &row);
+		note_once(interpreters, interpreter->file, why_not);
+	}
+}

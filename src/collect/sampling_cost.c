@@ -1,0 +1,55 @@
+#include "collect/sampling_cost.h"
+
+#include "abi/ring.h"
+#include "collect/tell.h"
+#include "collect/trigger_cost.h"
+#include "record/keys.h"
+#include "record/writer.h"
+
+#define MAX_COST_NS 1e18
+
+void sampling_cost_add(struct sampling_cost *cost, const struct ring_header *ring)
+{
+	cost->handler_ticks += ring->handler_ticks;
+	cost->handler_timed += ring->handler_timed;
+	cost->switches += ring->switches;
+	cost->early_traps += ring->early_traps;
+	cost->handler_samples += ring->handler_samples;
+}
+
+/* The handlers that were not timed took as long as those that were. */
+static uint64_t handler_ns(const struct sampling_cost *cost,
+			   const struct sampling_cost_terms *terms)
+{
+	const double ns_per_tick =
+		terms->ticks == 0 ? 0 : (double)terms->wall_ns / (double)terms->ticks;
+	const double ticks_per_sample =
+		cost->handler_timed == 0
+			? 0
+			: (double)cost->handler_ticks / (double)cost->handler_timed;
+	const double ns = ticks_per_sample * ns_per_tick * (double)cost->handler_samples;
+
+	/* What makes no sense was written by a target. */
+	return ns < MAX_COST_NS ? (uint64_t)ns : 0;
+}
+
+void sampling_cost_tell(const struct sampling_cost *cost,
+			const struct sampling_cost_terms *terms,
+			struct recording_writer *writer)
+{
+	const uint64_t in_handlers_ns = handler_ns(cost, terms);
+	const uint64_t trigger_ns =
+		cost->handler_samples == 0
+			? 0
+			: trigger_cost_measure(terms->has_sigtrap, terms->is_user_mode_only);
+	const uint64_t switches_ns = cost->switches * terms->switch_cost_ns;
+
+	recording_writer_set_int(writer, KEY_HANDLER_NS, (int64_t)in_handlers_ns);
+	if (trigger_ns != 0)
+		recording_writer_set_int(writer, KEY_TRIGGER_COST_NS, (int64_t)trigger_ns);
+	recording_writer_set_int(
+		writer, KEY_SAMPLING_COST_NS,
+		(int64_t)(in_handlers_ns + trigger_ns * cost->handler_samples + switches_ns));
+	if (cost->early_traps > 0)
+		tell_early_traps(writer, cost->early_traps);
+}
