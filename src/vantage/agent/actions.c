@@ -10,6 +10,8 @@
 #include <errno.h>
 
 #include "vantage/agent/agent.h"
+#include "vantage/agent/book.h"
+#include "vantage/agent/faults.h"
 #include "vantage/agent/hooks.h"
 #include "vantage/agent/ignored.h"
 
@@ -19,18 +21,6 @@
 	 (int)SA_RESETHAND | 0x800 /* SA_EXPOSE_TAGBITS */)
 /* Of the program's flags, those that make a difference in how a handler is called. */
 #define CALL_FLAGS (SA_ONSTACK | SA_RESTART | SA_NODEFER)
-
-/*
- * A program's action, which a handler may read at any moment: a write goes to a slot of its own
- * and is then made current.  A slot is used again after seven more writes; a reader that is so
- * slow reads again.
- */
-#define SLOTS 8
-struct book {
-	u32 taken;   /* slots handed out to writers */
-	u32 current; /* the number of the latest */
-	struct sigaction slots[SLOTS];
-};
 
 static struct {
 	struct book trap, stand_in;
@@ -50,50 +40,6 @@ static struct book *book_of(int signal)
 	if (signal == SIGTRAP)
 		return &actions.trap;
 	return signal == SIGNAL_STAND_IN ? &actions.stand_in : NULL;
-}
-
-/* Copies the current action; returns its number. */
-static u32 book_read(const struct book *book, struct sigaction *out)
-{
-	u32 number;
-
-	do {
-		/* Pairs with the release in book_write(): the slot is whole. */
-		number = __atomic_load_n(&book->current, __ATOMIC_ACQUIRE);
-		*out = book->slots[number % SLOTS];
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	} while (__atomic_load_n(&book->taken, __ATOMIC_RELAXED) - number >= SLOTS);
-	return number;
-}
-
-static u32 book_fill_slot(struct book *book, const struct sigaction *action)
-{
-	const u32 number = __atomic_add_fetch(&book->taken, 1, __ATOMIC_RELAXED);
-
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	book->slots[number % SLOTS] = *action;
-	return number;
-}
-
-/*
- * Of several writers the latest to take a slot is right, also where another is slower: current
- * never goes back, or it would name a slot that was used again since, and no reader end.
- */
-static void book_write(struct book *book, const struct sigaction *action)
-{
-	const u32 number = book_fill_slot(book, action);
-	u32 current = __atomic_load_n(&book->current, __ATOMIC_RELAXED);
-
-	/* Pairs with the acquire in book_read(). */
-	while ((s32)(number - current) > 0 &&
-	       !__atomic_compare_exchange_n(&book->current, &current, number, 0,
-					    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-		;
-}
-
-static bool is_handler(const struct sigaction *action)
-{
-	return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
 }
 
 static int kernel_action(int signal, const struct sigaction *action, struct sigaction *old)
@@ -120,7 +66,7 @@ static void install_on_trap(void)
 /* A signal that is ignored ends no wait, as one with a handler of ours would. */
 static bool is_stand_in_ignored(const struct sigaction *trap, const struct sigaction *stand_in)
 {
-	return trap->sa_handler == SIG_IGN && !is_handler(stand_in);
+	return trap->sa_handler == SIG_IGN && !book_is_handler(stand_in);
 }
 
 /* The stand-in's handler is ours, and it is called as the program's is to be. */
@@ -134,10 +80,10 @@ static void install_on_stand_in(void)
 
 	book_read(&actions.trap, &trap);
 	book_read(&actions.stand_in, &stand_in);
-	const struct sigaction *theirs = is_handler(&trap) ? &trap : &stand_in;
+	const struct sigaction *theirs = book_is_handler(&trap) ? &trap : &stand_in;
 
 	signals_put(&action.sa_mask, ~0ULL);
-	if (is_handler(theirs)) {
+	if (book_is_handler(theirs)) {
 		action.sa_flags = SA_SIGINFO | (theirs->sa_flags & CALL_FLAGS);
 		action.sa_mask = signals_as_kernel(&theirs->sa_mask);
 	}
@@ -174,6 +120,7 @@ void signals_take_over(void)
 {
 	struct sigaction trap, stand_in;
 
+	faults_take_over();
 	if (!actions.is_set_past_us || kernel_action(SIGTRAP, NULL, &trap) != 0 ||
 	    kernel_action(SIGNAL_STAND_IN, NULL, &stand_in) != 0)
 		return;
@@ -219,6 +166,7 @@ void signals_give_back(void)
 	book_read(&actions.stand_in, &stand_in);
 	kernel_action(SIGTRAP, &trap, NULL);
 	kernel_action(SIGNAL_STAND_IN, &stand_in, NULL);
+	faults_give_back();
 	if (theirs != kernel)
 		masks_set_kernel(theirs);
 }
@@ -284,7 +232,7 @@ static struct program_action program_action_of(const struct sigaction *action)
 {
 	return (struct program_action){
 		.handle = action->sa_sigaction,
-		.is_handler = is_handler(action),
+		.is_handler = book_is_handler(action),
 		.is_ignored = action->sa_handler == SIG_IGN,
 	};
 }
@@ -299,22 +247,9 @@ struct program_action actions_peek(int signal)
 
 struct program_action actions_take(int signal)
 {
-	struct book *book = book_of(signal);
 	struct sigaction action;
-	u32 number = book_read(book, &action);
 
-	while (is_handler(&action) && (action.sa_flags & (int)SA_RESETHAND)) {
-		struct sigaction reset = action;
-
-		reset.sa_handler = SIG_DFL;
-		const u32 next = book_fill_slot(book, &reset);
-
-		/* Of two threads that are sent it at once, one has it handled. */
-		if (__atomic_compare_exchange_n(&book->current, &number, next, 0,
-						__ATOMIC_RELEASE, __ATOMIC_RELAXED))
-			break;
-		number = book_read(book, &action);
-	}
+	book_take(book_of(signal), &action);
 	return program_action_of(&action);
 }
 
@@ -335,7 +270,7 @@ bool signals_is_trap_ignored(void)
 }
 
 /* As libc and the kernel would report it. */
-static void report(const struct sigaction *action, struct sigaction *out)
+void actions_report(const struct sigaction *action, struct sigaction *out)
 {
 	const u64 mask = signals_of(&action->sa_mask);
 
@@ -345,7 +280,7 @@ static void report(const struct sigaction *action, struct sigaction *out)
 	signals_put(&out->sa_mask, mask);
 }
 
-static struct sigaction as_kept(const struct sigaction *wanted)
+struct sigaction actions_as_kept(const struct sigaction *wanted)
 {
 	struct sigaction kept = *wanted;
 
@@ -367,7 +302,7 @@ static int query(int signal, struct sigaction *out_old)
 			     (signal == SIGNAL_STAND_IN && actions_peek(SIGTRAP).is_ignored);
 
 	book_read(book_of(signal), &kept);
-	report(is_kept ? &kept : &now, out_old);
+	actions_report(is_kept ? &kept : &now, out_old);
 	return 0;
 }
 
@@ -382,7 +317,7 @@ static int change(int signal, const struct sigaction *wanted, struct sigaction *
 	if (wanted == NULL)
 		return query(signal, out_old);
 
-	const struct sigaction kept = as_kept(wanted);
+	const struct sigaction kept = actions_as_kept(wanted);
 
 	/* This memory is the parent's then; the actions in the kernel are the child's. */
 	if (agent_is_of_another()) {
@@ -395,7 +330,7 @@ static int change(int signal, const struct sigaction *wanted, struct sigaction *
 		install_on_stand_in();
 	}
 	if (out_old != NULL)
-		report(&old, out_old);
+		actions_report(&old, out_old);
 	return 0;
 }
 
@@ -433,7 +368,10 @@ static int pass_on(int signal, const struct sigaction *wanted, struct sigaction 
 		changed.sa_mask = signals_as_kernel(&wanted->sa_mask);
 		ignored_before(signal, wanted->sa_handler);
 	}
-	const int rc = kernel_action(signal, wanted != NULL ? &changed : NULL, out_old);
+	const int rc =
+		faults_keep(signal)
+			? faults_action(signal, wanted != NULL ? &changed : NULL, out_old)
+			: kernel_action(signal, wanted != NULL ? &changed : NULL, out_old);
 
 	if (rc != 0)
 		return rc;

@@ -123,6 +123,11 @@ void altstack_begin(void)
 		pthread_key_create(&altstacks.thread_end, altstack_end_thread) == 0;
 }
 
+size_t altstack_frame_bytes(void)
+{
+	return altstacks.frame_bytes;
+}
+
 /* A stack of ours for one of theirs, in the thread's list; NULL where there is no memory. */
 static struct altstack *altstack_make(const stack_t *theirs)
 {

@@ -2,6 +2,7 @@
  * altstack - a signal stack that is too small for our trap is replaced by a larger one.
  */
 #pragma once
+#include <stddef.h>
 
 /*
  * What our handler writes below the kernel's frame of the signal, at most: measured 1.1 KiB
@@ -11,3 +12,5 @@
 
 /* In the constructor. */
 void altstack_begin(void);
+/* What the kernel writes to a stack for one signal, with all registers there are. */
+size_t altstack_frame_bytes(void);

@@ -102,3 +102,71 @@ static inline void arch_fail_restarted_call(ucontext_t *context, int error)
 	context->uc_mcontext.regs[0] = (u64)-error;
 	context->uc_mcontext.pc += ARCH_CALL_BYTES;
 }
+
+/*
+ * The instruction of a guarded load stands in a table, with where to go on if it faults
+ * (faults.h); then arch_fail_load() has set the flag that the load is asked with.
+ */
+#define ARCH_GUARDED(instruction)                      \
+	"1: " instruction "\n2:\n"                     \
+	".pushsection " ARCH_LOADS_SECTION ", \"a\"\n" \
+	".balign 4\n"                                  \
+	".long 1b - ., 2b - .\n"                       \
+	".popsection\n"
+
+static inline bool arch_load_word(u64 *out_value, const u64 *from)
+{
+	register u64 has_failed __asm__("x9") = 0;
+	u64 value = 0;
+
+	__asm__ volatile(ARCH_GUARDED("ldr %0, %2")
+			 : "+r"(value), "+r"(has_failed)
+			 : "m"(*from));
+	*out_value = value;
+	return has_failed == 0;
+}
+
+static inline bool arch_load_byte(u8 *out_value, const u8 *from)
+{
+	register u64 has_failed __asm__("x9") = 0;
+	u32 value = 0;
+
+	__asm__ volatile(ARCH_GUARDED("ldrb %w0, %2")
+			 : "+r"(value), "+r"(has_failed)
+			 : "m"(*from));
+	*out_value = (u8)value;
+	return has_failed == 0;
+}
+
+static inline void arch_fail_load(ucontext_t *context, u64 go_on_at)
+{
+	context->uc_mcontext.regs[9] = 1;
+	context->uc_mcontext.pc = go_on_at;
+}
+
+/*
+ * A signal handler `name` that asks choose(), with its own arguments, where to go on: at a
+ * handler that finds everything as the kernel left it, or, for 0, where the signal came.
+ */
+#define ARCH_CHOOSING_HANDLER(name, choose)                                        \
+	__asm__(".pushsection .text\n"                                             \
+		".balign 4\n"                                                      \
+		".type " #name ", %function\n" #name ":\n"                         \
+		".cfi_startproc\n"                                                 \
+		"stp x29, x30, [sp, #-48]!\n"                                      \
+		".cfi_adjust_cfa_offset 48\n.cfi_rel_offset x29, 0\n"              \
+		".cfi_rel_offset x30, 8\n"                                         \
+		"stp x0, x1, [sp, #16]\n"                                          \
+		"str x2, [sp, #32]\n"                                              \
+		"bl " #choose "\n"                                                 \
+		"mov x16, x0\n"                                                    \
+		"ldr x2, [sp, #32]\n"                                              \
+		"ldp x0, x1, [sp, #16]\n"                                          \
+		"ldp x29, x30, [sp], #48\n"                                        \
+		".cfi_adjust_cfa_offset -48\n.cfi_restore x29\n.cfi_restore x30\n" \
+		"cbz x16, 1f\n"                                                    \
+		"br x16\n"                                                         \
+		"1: ret\n"                                                         \
+		".cfi_endproc\n"                                                   \
+		".size " #name ", . - " #name "\n"                                 \
+		".popsection\n")

@@ -119,3 +119,68 @@ static inline void arch_fail_restarted_call(ucontext_t *context, int error)
 	context->uc_mcontext.gregs[REG_RAX] = -(greg_t)error;
 	context->uc_mcontext.gregs[REG_RIP] += ARCH_CALL_BYTES;
 }
+
+/*
+ * The instruction of a guarded load stands in a table, with where to go on if it faults
+ * (faults.h); then arch_fail_load() has set the flag that the load is asked with.
+ */
+#define ARCH_GUARDED(instruction)                      \
+	"1: " instruction "\n2:\n"                     \
+	".pushsection " ARCH_LOADS_SECTION ", \"a\"\n" \
+	".balign 4\n"                                  \
+	".long 1b - ., 2b - .\n"                       \
+	".popsection\n"
+
+static inline bool arch_load_word(u64 *out_value, const u64 *from)
+{
+	u32 has_failed = 0;
+	u64 value = 0;
+
+	__asm__ volatile(ARCH_GUARDED("movq %2, %0")
+			 : "+r"(value), "+d"(has_failed)
+			 : "m"(*from));
+	*out_value = value;
+	return has_failed == 0;
+}
+
+static inline bool arch_load_byte(u8 *out_value, const u8 *from)
+{
+	u32 has_failed = 0, value = 0;
+
+	__asm__ volatile(ARCH_GUARDED("movzbl %2, %0")
+			 : "+r"(value), "+d"(has_failed)
+			 : "m"(*from));
+	*out_value = (u8)value;
+	return has_failed == 0;
+}
+
+static inline void arch_fail_load(ucontext_t *context, u64 go_on_at)
+{
+	context->uc_mcontext.gregs[REG_RDX] = 1;
+	context->uc_mcontext.gregs[REG_RIP] = (greg_t)go_on_at;
+}
+
+/*
+ * A signal handler `name` that asks choose(), with its own arguments, where to go on: at a
+ * handler that finds everything as the kernel left it, or, for 0, where the signal came.
+ */
+#define ARCH_CHOOSING_HANDLER(name, choose)                            \
+	__asm__(".pushsection .text\n"                                 \
+		".type " #name ", @function\n" #name ":\n"             \
+		".cfi_startproc\n"                                     \
+		"push %rdi\n.cfi_adjust_cfa_offset 8\n"                \
+		"push %rsi\n.cfi_adjust_cfa_offset 8\n"                \
+		"push %rdx\n.cfi_adjust_cfa_offset 8\n"                \
+		"call " #choose "\n"                                   \
+		"pop %rdx\n.cfi_adjust_cfa_offset -8\n"                \
+		"pop %rsi\n.cfi_adjust_cfa_offset -8\n"                \
+		"pop %rdi\n.cfi_adjust_cfa_offset -8\n"                \
+		"mov %rax, %r11\n"                                     \
+		"xor %eax, %eax\n" /* As the kernel calls handlers. */ \
+		"test %r11, %r11\n"                                    \
+		"jz 1f\n"                                              \
+		"jmp *%r11\n"                                          \
+		"1: ret\n"                                             \
+		".cfi_endproc\n"                                       \
+		".size " #name ", . - " #name "\n"                     \
+		".popsection\n")

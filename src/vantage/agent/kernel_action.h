@@ -16,6 +16,13 @@ struct kernel_action {
 	u64 mask;
 };
 
+/* SA_RESTORER, where it has a meaning (asm/signal.h; libc does not tell). */
+#ifdef __x86_64__
+#define KERNEL_RESTORER_FLAG 0x04000000U
+#else
+#define KERNEL_RESTORER_FLAG 0U
+#endif
+
 static inline bool kernel_action_get(int signal, struct kernel_action *out_action)
 {
 	return arch_syscall4(SYS_rt_sigaction, signal, 0, (long)out_action,

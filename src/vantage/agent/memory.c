@@ -99,6 +99,24 @@ bool memory_has_room(u64 sp, u32 bytes)
 	return true;
 }
 
+bool memory_has_own_room(u64 here, u32 bytes)
+{
+	const u64 top = memory_own_stack_top(here);
+
+	if (top == 0 || !memory_is_own_stack(here, top))
+		return false;
+	if (!agent.may_call)
+		return thread_notes.own_stack_low != 0 &&
+		       page_of(here - bytes) >= thread_notes.own_stack_low;
+	return memory_has_room(here, bytes);
+}
+
+void memory_allow_loads(struct mem *mem, const ucontext_t *context)
+{
+	mem->loads = MEMORY_LOADS_TO_ASK;
+	mem->context = context;
+}
+
 void memory_begin(struct mem *mem, struct memory_copies *copies, u64 sp, u64 here)
 {
 	const u64 top = memory_own_stack_top(sp);
@@ -173,7 +191,7 @@ static const u8 *memory_find_copy(struct mem *mem, u64 page)
 	return (const u8 *)mem->copies->words[slot];
 }
 
-int memory_read_copied(struct mem *mem, void *dst, u32 len, u64 addr)
+static int memory_read_copied(struct mem *mem, void *dst, u32 len, u64 addr)
 {
 	u8 *to = dst;
 	u64 page = 0;
@@ -193,13 +211,39 @@ int memory_read_copied(struct mem *mem, void *dst, u32 len, u64 addr)
 	return 0;
 }
 
+static bool memory_may_load(struct mem *mem)
+{
+	if (mem->loads == MEMORY_LOADS_TO_ASK)
+		mem->loads = faults_may_come(mem->context, (u64)__builtin_frame_address(0))
+				     ? MEMORY_LOADS
+				     : MEMORY_NO_LOADS;
+	return mem->loads == MEMORY_LOADS;
+}
+
+int memory_read_unbounded(struct mem *mem, void *dst, u32 len, u64 addr)
+{
+	if (addr < MEMORY_PAGE || addr + len < addr)
+		return -1;
+	const bool has_failed = mem->loads == MEMORY_LOADS;
+
+	if (!has_failed && !memory_may_load(mem))
+		return memory_read_copied(mem, dst, len, addr);
+	if (!has_failed && fault_load(dst, addr, len))
+		return 0;
+	if (mem->copies_left == 0)
+		mem->loads = MEMORY_NO_LOADS;
+	else
+		mem->copies_left--;
+	return -1;
+}
+
 const char *memory_read_text(struct mem *mem, u64 addr)
 {
 	char *text = mem->copies->text;
 	u32 len = 0;
 
 	while (len < sizeof mem->copies->text - 1 &&
-	       memory_read_copied(mem, &text[len], 1, addr + len) == 0 && text[len] != '\0')
+	       mem_read(mem, &text[len], 1, addr + len) == 0 && text[len] != '\0')
 		len++;
 	text[len] = '\0';
 	return text;

@@ -7,12 +7,15 @@
  * is copied page by page with process_vm_readv() of the process itself, and read in the
  * copy: the kernel answers EFAULT where we would have died, whatever signals are blocked and
  * whatever other threads unmap.  Where system calls may be forbidden, only what is bounded is
- * read.  (docs/decisions/0004-reading-memory.md)
+ * read.  In a process with an interpreter, whose frames lie in the heap, all else is loaded
+ * where loads may fault (faults.h).  (docs/decisions/0004-reading-memory.md)
  */
 #pragma once
 #include <stdbool.h>
+#include <ucontext.h>
 
 #include "abi/types.h"
+#include "vantage/agent/faults.h"
 
 #define MEMORY_PAGE       4096ULL
 #define MEMORY_COPIES     4   /* pages that are kept in a walk */
@@ -24,14 +27,23 @@ struct memory_copies {
 	char text[1024];
 };
 
+/* Whether loads may fault in this walk: faults.h. */
+enum memory_loads {
+	MEMORY_NO_LOADS,
+	MEMORY_LOADS_TO_ASK,
+	MEMORY_LOADS,
+};
+
 struct mem {
 	u64 stack_low, stack_high; /* known to stay mapped */
 	u64 image_low, image_high;
 	struct memory_copies *copies;
 	u64 copied[MEMORY_COPIES]; /* addresses of the pages; 0: none */
 	u32 next_copy;             /* which gives way */
-	u32 copies_left;
-	bool was_forbidden; /* something was not read since no system call may be made */
+	u32 copies_left;           /* and how many loads may fault */
+	enum memory_loads loads;
+	const ucontext_t *context; /* for who asks */
+	bool was_forbidden;        /* something was not read since no system call may be made */
 };
 
 /* Whether the page of addr can be read at this moment: costs a system call. */
@@ -46,8 +58,12 @@ bool memory_has_room(u64 sp, u32 bytes);
  * ourselves, which may be another stack.
  */
 void memory_begin(struct mem *mem, struct memory_copies *copies, u64 sp, u64 here);
+/* From now on what is not bounded is loaded, if that can be: context is what was interrupted. */
+void memory_allow_loads(struct mem *mem, const ucontext_t *context);
+/* Whether `here` is on the thread's own stack, which goes on for `bytes` below it. */
+bool memory_has_own_room(u64 here, u32 bytes);
 /* Reads what is not known to stay mapped. */
-int memory_read_copied(struct mem *mem, void *dst, u32 len, u64 addr);
+int memory_read_unbounded(struct mem *mem, void *dst, u32 len, u64 addr);
 /* A string, as far as it can be read; it lives until the next of this walk. */
 const char *memory_read_text(struct mem *mem, u64 addr);
 
@@ -56,11 +72,18 @@ static inline bool memory_covers(u64 low, u64 high, u64 addr, u32 len)
 	return addr >= low && addr < high && high - addr >= len;
 }
 
+static inline int memory_read_elsewhere(struct mem *mem, void *dst, u32 len, u64 addr)
+{
+	if (mem->loads == MEMORY_LOADS && fault_load(dst, addr, len))
+		return 0;
+	return memory_read_unbounded(mem, dst, len, addr);
+}
+
 static inline int mem_read(struct mem *mem, void *dst, u32 len, u64 addr)
 {
 	if (!memory_covers(mem->stack_low, mem->stack_high, addr, len) &&
 	    !memory_covers(mem->image_low, mem->image_high, addr, len))
-		return memory_read_copied(mem, dst, len, addr);
+		return memory_read_elsewhere(mem, dst, len, addr);
 	const u8 *from = (const u8 *)addr;
 	u8 *to = dst;
 

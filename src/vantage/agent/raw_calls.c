@@ -13,6 +13,7 @@
 
 #include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
+#include "vantage/agent/faults.h"
 #include "vantage/agent/ignored.h"
 #include "vantage/agent/signals.h"
 
@@ -94,7 +95,7 @@ static long raw_action(const long *a)
 	if (a[3] != KERNEL_SIGSET_BYTES || !is_readable(a[1], sizeof *raw) ||
 	    !is_readable(a[2], sizeof *raw))
 		return arch_syscall4(SYS_rt_sigaction, a[0], a[1], a[2], a[3]);
-	if (a[0] != SIGTRAP && a[0] != SIGNAL_STAND_IN)
+	if (a[0] != SIGTRAP && a[0] != SIGNAL_STAND_IN && !faults_keep((int)a[0]))
 		return raw_action_of_others(a);
 	if (raw != NULL) {
 		wanted.sa_handler = raw->handler;

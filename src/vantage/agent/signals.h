@@ -159,6 +159,9 @@ struct program_action actions_peek(int signal);
  */
 void actions_note_mask(int signal, u64 mask);
 u64 actions_mask_as_noted(int signal, u64 kernel);
+/* As libc and the kernel would keep and report it. */
+struct sigaction actions_as_kept(const struct sigaction *wanted);
+void actions_report(const struct sigaction *action, struct sigaction *out);
 /* Whether the program ignores SIGTRAP, in a vfork child the child. */
 bool signals_is_trap_ignored(void);
 /* Puts the default action into the kernel: the signal sent next kills. */

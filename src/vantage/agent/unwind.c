@@ -140,6 +140,8 @@ void unwind_walk(const ucontext_t *context, struct walk *walk)
 
 	walk->leaf = regs.ip;
 	memory_begin(&mem, walk->copies, regs.sp, (u64)__builtin_frame_address(0));
+	if (faults_are_wanted())
+		memory_allow_loads(&mem, context);
 	for (walk->count = 0;;) {
 		walk->ending = (u8)walk_step(&mem, walk, walk->count == 0 ? context : NULL,
 					     is_exact, &regs, &step);

@@ -90,6 +90,13 @@ static u64 made_thread_pointer(void)
 	return machine.thread_pointer;
 }
 
+bool faults_may_come(const ucontext_t *context, u64 here)
+{
+	(void)context;
+	(void)here;
+	return false;
+}
+
 #define arch_syscall4       made_syscall4
 #define arch_syscall6       made_syscall6
 #define arch_thread_pointer made_thread_pointer
