@@ -161,25 +161,61 @@ static int no_such_module(const struct profile *profile, const char *wanted, str
 			 wanted, text_string(&list));
 }
 
-static int choose_modules(const struct profile *profile, const char *wanted, bool *is_meant,
-			  struct text *description, struct error *err)
+/* The modules that a tier fits, and the functions in them. */
+struct choice {
+	bool *is_meant; /* by function id */
+	struct text *description;
+	size_t count; /* of modules */
+};
+
+static void choose_module(struct choice *choice, const struct profile *profile,
+			  struct module_id module)
+{
+	for (uint32_t i = 1; i <= profile_function_count(profile); i++)
+		if (profile_get_function(profile, (struct function_id){ i })->module.n ==
+		    module.n)
+			choice->is_meant[i] = true;
+	add_name(choice->description, &choice->count,
+		 base_name(profile_get_module(profile, module)->path));
+}
+
+/* What Python and Ruby functions are in is their file. */
+static void choose_file(struct choice *choice, const struct profile *profile, const char *file)
+{
+	for (uint32_t i = 1; i <= profile_function_count(profile); i++) {
+		const struct function *function =
+			profile_get_function(profile, (struct function_id){ i });
+
+		if (function->module.n == 0 && function->file == file)
+			choice->is_meant[i] = true;
+	}
+	add_name(choice->description, &choice->count, base_name(file));
+}
+
+static int choose_modules(const struct profile *profile, const char *wanted,
+			  struct choice *choice, struct error *err)
 {
 	static bool (*const tiers[])(const char *path,
 				     const char *wanted) = { is_path, is_base_name,
 							     begins_base_name, is_in_path };
-	size_t count = 0;
 
-	text_add(description, "code of ");
+	text_add(choice->description, "code of ");
 	for (size_t tier = 0; tier < sizeof tiers / sizeof *tiers && *wanted; tier++) {
 		for (uint32_t i = 1; i <= profile_module_count(profile); i++) {
-			const struct module *module =
-				profile_get_module(profile, (struct module_id){ i });
-			if (!tiers[tier](module->path, wanted))
-				continue;
-			is_meant[i] = true;
-			add_name(description, &count, base_name(module->path));
+			struct module_id id = { i };
+
+			if (tiers[tier](profile_get_module(profile, id)->path, wanted))
+				choose_module(choice, profile, id);
 		}
-		if (count > 0)
+		for (uint32_t i = 1; i <= profile_function_count(profile); i++) {
+			const struct function *function =
+				profile_get_function(profile, (struct function_id){ i });
+
+			if (!choice->is_meant[i] && function->module.n == 0 && function->file &&
+			    tiers[tier](function->file, wanted))
+				choose_file(choice, profile, function->file);
+		}
+		if (choice->count > 0)
 			return 0;
 	}
 	return no_such_module(profile, wanted, err);
@@ -189,11 +225,12 @@ static int choose_stacks(struct filter *filter, const struct profile *profile,
 			 const char *wanted, struct error *err)
 {
 	CLEANUP(freep)
-	bool *is_meant = xzalloc((profile_module_count(profile) + 1) * sizeof *is_meant);
+	bool *is_meant = xzalloc((profile_function_count(profile) + 1) * sizeof *is_meant);
+	struct choice choice = { .is_meant = is_meant, .description = &filter->description };
 
 	if (filter->description.len > 0)
 		text_add(&filter->description, ", ");
-	int rc = choose_modules(profile, wanted, is_meant, &filter->description, err);
+	int rc = choose_modules(profile, wanted, &choice, err);
 	if (rc < 0)
 		return rc;
 
@@ -201,10 +238,9 @@ static int choose_stacks(struct filter *filter, const struct profile *profile,
 	filter->keeps_stack = xzalloc((stacks + 1) * sizeof *filter->keeps_stack);
 	for (uint32_t i = 1; i <= stacks; i++) {
 		const struct stack *stack = profile_get_stack(profile, (struct stack_id){ i });
-		const struct frame *frame = profile_get_frame(profile, stack->frame);
-		const struct function *function =
-			profile_get_function(profile, frame->function);
-		filter->keeps_stack[i] = is_meant[function->module.n];
+
+		filter->keeps_stack[i] =
+			is_meant[profile_get_frame(profile, stack->frame)->function.n];
 	}
 	return 0;
 }

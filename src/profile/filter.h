@@ -17,7 +17,8 @@ struct weight;
 /* As the user named them; NULL: all. */
 struct filter_options {
 	const char *thread; /* a tid, or a name: every thread that has it */
-	const char *module; /* a path, a file name, or a part of one */
+	const char *
+		module; /* a path, a file name, or a part of one; of a source file for Python */
 };
 
 /*

@@ -18,17 +18,86 @@ enum {
 	COMPARED_BYTES = 64,
 };
 
-static bool is_name(const char *name, const char *wanted)
+static bool is_name(const struct function *function, const char *wanted)
 {
-	return strcmp(name, wanted) == 0;
+	return strcmp(function->name, wanted) == 0;
+}
+
+/* Where the last component of the first len bytes of a path begins. */
+static size_t last_component(const char *path, size_t len)
+{
+	while (len > 0 && path[len - 1] != '/' && path[len - 1] != '.')
+		len--;
+	return len;
+}
+
+/* Without ".py", and without "/__init__": what is imported is the folder. */
+static size_t module_length(const char *path)
+{
+	static const char *const endings[] = { ".py", "/__init__" };
+	size_t len = strlen(path);
+
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		size_t ending = strlen(endings[i]);
+
+		if (len > ending && memcmp(path + len - ending, endings[i], ending) == 0)
+			len -= ending;
+	}
+	return len;
+}
+
+/* "json.decoder" and "decoder" are "/usr/lib/python3.11/json/decoder.py". */
+static bool is_module(const char *path, const char *wanted, size_t wanted_len)
+{
+	size_t len = module_length(path);
+
+	for (;;) {
+		size_t from = last_component(path, len);
+		size_t wanted_from = last_component(wanted, wanted_len);
+
+		if (len - from != wanted_len - wanted_from || len == from ||
+		    memcmp(path + from, wanted + wanted_from, len - from) != 0)
+			return false;
+		if (wanted_from == 0)
+			return true;
+		if (from == 0)
+			return false;
+		len = from - 1;
+		wanted_len = wanted_from - 1;
+	}
+}
+
+/* "json.decoder.JSONDecoder.decode" is JSONDecoder.decode in json/decoder.py. */
+static bool is_name_behind_module(const struct function *function, const char *wanted)
+{
+	size_t name_len = strlen(function->name), len = strlen(wanted);
+
+	if (function->language != LANGUAGE_PYTHON || !function->file || len < name_len + 2)
+		return false;
+	const char *name = wanted + len - name_len;
+
+	return name[-1] == '.' && strcmp(name, function->name) == 0 &&
+	       is_module(function->file, wanted, (size_t)(name - 1 - wanted));
+}
+
+/* "Worker.run" and "run" are "job.<locals>.Worker.run", and "run" is not "run.<locals>.f". */
+static bool is_end_of_qualified_name(const char *name, const char *wanted)
+{
+	size_t name_len = strlen(name), len = strlen(wanted);
+
+	return len > 0 && name_len > len && name[name_len - len - 1] == '.' &&
+	       strcmp(name + name_len - len, wanted) == 0;
 }
 
 /* "ns::sort<int>(int*, int*)" is meant by "ns::sort" and by "sort". */
-static bool is_name_without_decoration(const char *name, const char *wanted)
+static bool is_name_without_decoration(const struct function *function, const char *wanted)
 {
+	const char *name = function->name;
 	size_t len = strlen(wanted);
 	const char *at = strstr(name, wanted);
 
+	if (function->language == LANGUAGE_PYTHON)
+		return is_end_of_qualified_name(name, wanted);
 	for (; at && len > 0; at = strstr(at + 1, wanted)) {
 		bool begins = at == name || at[-1] == ':' || at[-1] == '.' || at[-1] == ' ';
 		bool ends = !at[len] || strchr("(<[.@", at[len]);
@@ -38,14 +107,14 @@ static bool is_name_without_decoration(const char *name, const char *wanted)
 	return false;
 }
 
-static bool has_part(const char *name, const char *wanted)
+static bool has_part(const struct function *function, const char *wanted)
 {
-	return *wanted && strstr(name, wanted);
+	return *wanted && strstr(function->name, wanted);
 }
 
-static bool has_part_of_any_case(const char *name, const char *wanted)
+static bool has_part_of_any_case(const struct function *function, const char *wanted)
 {
-	return *wanted && strcasestr(name, wanted);
+	return *wanted && strcasestr(function->name, wanted);
 }
 
 static const char *name_of(const struct profile *profile, size_t id)
@@ -53,15 +122,38 @@ static const char *name_of(const struct profile *profile, size_t id)
 	return profile_get_function(profile, (struct function_id){ (uint32_t)id })->name;
 }
 
-static size_t try_tier(const struct profile *profile, const char *wanted,
-		       bool (*fits)(const char *name, const char *wanted), struct found *found)
+/* By function id: those on a stack that has time or samples.  The caller frees it. */
+static bool *mark_used(const struct profile *profile)
 {
-	for (size_t id = 1; id <= profile_function_count(profile); id++) {
-		const char *name = name_of(profile, id);
-		if (!fits(name, wanted))
+	size_t stacks = profile_stack_count(profile);
+	CLEANUP(freep) bool *is_used_stack = xzalloc(stacks + 1);
+	bool *is_used = xzalloc(profile_function_count(profile) + 1);
+
+	for (size_t i = 0; i < profile_weight_count(profile); i++)
+		is_used_stack[profile_get_weight(profile, i)->stack.n] = true;
+	for (size_t id = stacks; id > 0; id--) {
+		const struct stack *stack =
+			profile_get_stack(profile, (struct stack_id){ (uint32_t)id });
+
+		if (!is_used_stack[id])
+			continue;
+		is_used_stack[stack->parent.n] = true;
+		is_used[profile_get_frame(profile, stack->frame)->function.n] = true;
+	}
+	return is_used;
+}
+
+static size_t try_tier(const struct profile *profile, const bool *is_used, const char *wanted,
+		       bool (*fits)(const struct function *function, const char *wanted),
+		       struct found *found)
+{
+	for (uint32_t id = 1; id <= profile_function_count(profile); id++) {
+		const struct function *function =
+			profile_get_function(profile, (struct function_id){ id });
+		if (!is_used[id] || !fits(function, wanted))
 			continue;
 		found->is_meant[id] = true;
-		found->name = name;
+		found->name = function->name;
 		found->count++;
 	}
 	return found->count;
@@ -157,7 +249,8 @@ static void keep_nearest(struct near nearest[NEAR_MAX], struct near candidate)
 	}
 }
 
-static int refuse_unknown(const struct profile *profile, const char *wanted, struct error *err)
+static int refuse_unknown(const struct profile *profile, const bool *is_used,
+			  const char *wanted, struct error *err)
 {
 	CLEANUP(text_done) struct text list = { 0 };
 	struct near nearest[NEAR_MAX] = { 0 };
@@ -167,7 +260,7 @@ static int refuse_unknown(const struct profile *profile, const char *wanted, str
 	for (size_t id = 1; id <= profile_function_count(profile); id++) {
 		const char *name = name_of(profile, id);
 		struct near candidate = { name, distance(wanted, name) };
-		if (candidate.distance <= limit)
+		if (is_used[id] && candidate.distance <= limit)
 			keep_nearest(nearest, candidate);
 	}
 	for (size_t i = 0; i < NEAR_MAX && nearest[i].name; i++)
@@ -178,23 +271,28 @@ static int refuse_unknown(const struct profile *profile, const char *wanted, str
 				 wanted, text_string(&list));
 	return error_set(
 		err, -ENOENT,
-		"no function in this profile is named \"%s\", and none has it in its name",
-		wanted);
+		"no function in this profile is named \"%s\", and none has it in its name%s",
+		wanted,
+		profile_get_info(profile)->is_folded
+			? " (an interpreter's own functions are there with --native)"
+			: "");
 }
 
 int find_functions(const struct profile *profile, const char *name, struct found *out_found,
 		   struct error *err)
 {
-	static bool (*const tiers[])(const char *name, const char *wanted) = {
-		is_name, is_name_without_decoration, has_part, has_part_of_any_case
-	};
+	static bool (*const tiers[])(const struct function *function,
+				     const char *wanted) = { is_name, is_name_behind_module,
+							     is_name_without_decoration,
+							     has_part, has_part_of_any_case };
+	CLEANUP(freep) bool *is_used = mark_used(profile);
 	struct found found = { .is_meant = xzalloc(profile_function_count(profile) + 1) };
 	int rc = 0;
 
 	for (size_t i = 0; i < sizeof tiers / sizeof *tiers && found.count == 0; i++)
-		try_tier(profile, name, tiers[i], &found);
+		try_tier(profile, is_used, name, tiers[i], &found);
 	if (found.count == 0)
-		rc = refuse_unknown(profile, name, err);
+		rc = refuse_unknown(profile, is_used, name, err);
 	else if (!is_one_name(profile, &found))
 		rc = refuse_several(profile, name, &found, err);
 	if (rc < 0) {

@@ -82,7 +82,10 @@ static uint32_t line_row(struct rows *rows, const struct frame *frame,
 		      (uint64_t)frame->function.n << 32 | frame->line, &group);
 }
 
-/* Frames without a module: Python and Ruby by their file, rows in brackets by their name. */
+/*
+ * Frames without a module: Python and Ruby by their file, which is what a module is there, the
+ * C functions that they name together, and rows in brackets by their name.
+ */
 static uint32_t module_row(struct rows *rows, const struct profile *profile,
 			   const struct function *function)
 {
@@ -95,6 +98,8 @@ static uint32_t module_row(struct rows *rows, const struct profile *profile,
 		group.name = function->name;
 	else if (function->file)
 		group.name = function->file;
+	else if (function->language == LANGUAGE_PYTHON)
+		group.name = "[Python's built-in functions]";
 	return row_at(rows, module ? 0 : key_of_string(group.name), function->module.n, &group);
 }
 

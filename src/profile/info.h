@@ -24,7 +24,7 @@ struct interpreter {
 	const char *language; /* "Python" */
 	const char *version;  /* "3.11.2" */
 	const char *path;     /* of the file with its loop */
-	const char *why_not;  /* a sentence: why its frames are not in the stacks; NULL: they are */
+	const char *why_not;  /* why its frames are not in the stacks; NULL: they are */
 	size_t process_count;
 };
 
@@ -57,7 +57,7 @@ struct profile_info {
 
 	struct interpreter *interpreters;
 	size_t interpreter_count;
-	bool is_folded; /* their own frames are left out where they stand for an interpreted one */
+	bool is_folded; /* their own frames are left out where interpreted ones stand */
 
 	struct stack_tally *stacks;
 	size_t stack_tally_count;

@@ -44,6 +44,10 @@ static struct frame_id frame_of(struct profile *profile, char *text)
 		frame.is_inlined = true;
 		text++;
 	}
+	if (*text == '%') {
+		function.language = LANGUAGE_PYTHON;
+		text++;
+	}
 	char *plus = strrchr(text, '+');
 	if (plus) {
 		*plus = '\0';

@@ -122,6 +122,26 @@ static void a_modules_time_is_that_of_its_own_code(void **state)
 	assert_kept(NULL, "prog", 80, "code of prog");
 }
 
+static void pythons_modules_are_its_files(void **state)
+{
+	struct made made;
+	struct filter *filter;
+
+	(void)state;
+	made_init(&made);
+	made_add(&made, "%<module>@/srv/app/main.py:1;%run@/srv/app/worker.py:3", 5, 1);
+	made_add(&made, "%<module>@/srv/app/main.py:1;%stop@/srv/app/worker.py:9", 6, 1);
+	made_add(&made, "%<module>@/srv/app/main.py:1;libz.so!deflate", 7, 1);
+	assert_int_equal(filter_new(made.profile,
+				    &(struct filter_options){ .module = "worker.py" }, &filter,
+				    NULL),
+			 0);
+	assert_int_equal(filter_kept_ns(filter), 11);
+	assert_string_equal(filter_description(filter), "code of worker.py");
+	filter_free(filter);
+	made_done(&made);
+}
+
 static void a_part_of_a_modules_name_means_all_that_have_it(void **state)
 {
 	(void)state;
@@ -185,6 +205,7 @@ int main(void)
 		cmocka_unit_test(a_number_that_is_no_tid_may_be_a_name),
 		cmocka_unit_test(a_program_replaced_by_exec_keeps_its_tid),
 		cmocka_unit_test(a_modules_time_is_that_of_its_own_code),
+		cmocka_unit_test(pythons_modules_are_its_files),
 		cmocka_unit_test(a_part_of_a_modules_name_means_all_that_have_it),
 		cmocka_unit_test(thread_and_module_are_both_asked),
 		cmocka_unit_test(an_unknown_thread_is_refused_with_those_there_are),

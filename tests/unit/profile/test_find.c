@@ -1,6 +1,7 @@
 #include "cmocka_all.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "made.h"
@@ -125,6 +126,102 @@ static void names_are_safe_to_print_in_sentences(void **state)
 	made_done(&made);
 }
 
+static void setup_python(struct made *made)
+{
+	made_init(made);
+	made_add(made, "%<module>@/srv/app/main.py:1;%run@/srv/app/main.py:4", 1, 1);
+	made_add(made, "%<module>@/srv/app/main.py:1;%Worker.run@/srv/app/jobs/worker.py:9", 1,
+		 1);
+	made_add(made,
+		 "%Worker.run@/srv/app/jobs/worker.py:9;%Worker.run.<locals>.step@/srv/app/"
+		 "jobs/worker.py:12",
+		 1, 1);
+	made_add(made,
+		 "%Worker.run@/srv/app/jobs/worker.py:9;%decode@/usr/lib/python3.11/json/"
+		 "decoder.py:3",
+		 1, 1);
+	made_add(made, "%decode@/usr/lib/python3.11/base64/__init__.py:3", 1, 1);
+	made_add(made, "%Worker.stop@/srv/app/jobs/worker.py:19;%math.sin", 1, 1);
+	made_stack(made, "python!Py_RunMain;%run@/srv/app/main.py:4");
+}
+
+/* How many are meant, and one of them by where it is. */
+static void assert_python(const char *wanted, const char *name, const char *file, size_t count)
+{
+	struct made made;
+	struct found found;
+	bool is_there = false;
+
+	setup_python(&made);
+	assert_int_equal(find_functions(made.profile, wanted, &found, NULL), 0);
+	assert_string_equal(found.name, name);
+	assert_int_equal(found.count, count);
+	for (uint32_t i = 1; i <= profile_function_count(made.profile); i++) {
+		const struct function *function =
+			profile_get_function(made.profile, (struct function_id){ i });
+
+		is_there |= found.is_meant[i] && function->file &&
+			    strcmp(function->file, file) == 0;
+	}
+	assert_true(is_there || !*file);
+	found_done(&found);
+	made_done(&made);
+}
+
+static void python_names_are_found_as_people_type_them(void **state)
+{
+	(void)state;
+	assert_python("Worker.run", "Worker.run", "/srv/app/jobs/worker.py", 1);
+	assert_python("stop", "Worker.stop", "/srv/app/jobs/worker.py", 1);
+	assert_python("run.<locals>.step", "Worker.run.<locals>.step", "", 1);
+	assert_python("step", "Worker.run.<locals>.step", "", 1);
+	assert_python("sin", "math.sin", "", 1);
+	assert_python("math.sin", "math.sin", "", 1);
+}
+
+static void a_python_name_is_found_behind_its_modules(void **state)
+{
+	(void)state;
+	assert_python("decode", "decode", "/usr/lib/python3.11/json/decoder.py", 2);
+	assert_python("json.decoder.decode", "decode", "/usr/lib/python3.11/json/decoder.py",
+		      1);
+	assert_python("decoder.decode", "decode", "/usr/lib/python3.11/json/decoder.py", 1);
+	assert_python("base64.decode", "decode", "/usr/lib/python3.11/base64/__init__.py", 1);
+	assert_python("worker.Worker.run", "Worker.run", "/srv/app/jobs/worker.py", 1);
+	assert_python("app.main.run", "run", "/srv/app/main.py", 1);
+	assert_python("main.<module>", "<module>", "/srv/app/main.py", 1);
+}
+
+static void the_end_of_a_python_name_in_another_module_is_not_meant(void **state)
+{
+	struct made made;
+	struct found found;
+	struct error err;
+
+	(void)state;
+	setup_python(&made);
+	assert_int_equal(find_functions(made.profile, "yaml.decoder.decode", &found, &err),
+			 -ENOENT);
+	made_done(&made);
+}
+
+static void functions_without_any_time_are_not_found(void **state)
+{
+	struct made made;
+	struct found found;
+	struct error err;
+
+	(void)state;
+	setup_python(&made);
+	profile_info(made.profile)->is_folded = true;
+	assert_int_equal(find_functions(made.profile, "Py_RunMain", &found, &err), -ENOENT);
+	assert_string_equal(err.text,
+			    "no function in this profile is named \"Py_RunMain\", and none has "
+			    "it in its name (an interpreter's own functions are there with "
+			    "--native)");
+	made_done(&made);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -135,6 +232,10 @@ int main(void)
 		cmocka_unit_test(a_part_that_several_have_is_refused_with_their_names),
 		cmocka_unit_test(a_mistyped_name_is_refused_with_near_ones),
 		cmocka_unit_test(an_unknown_name_is_refused),
+		cmocka_unit_test(python_names_are_found_as_people_type_them),
+		cmocka_unit_test(a_python_name_is_found_behind_its_modules),
+		cmocka_unit_test(the_end_of_a_python_name_in_another_module_is_not_meant),
+		cmocka_unit_test(functions_without_any_time_are_not_found),
 		cmocka_unit_test(names_are_safe_to_print_in_sentences),
 	};
 

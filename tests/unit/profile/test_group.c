@@ -110,18 +110,15 @@ static void by_module_names_what_is_in_none(void **state)
 static void python_has_its_source_for_a_module(void **state)
 {
 	struct made made;
-	struct profile *p;
 
 	(void)state;
 	made_init(&made);
-	p = made.profile;
-	struct function_id f = profile_add_function(
-		p,
-		&(struct function){ .language = LANGUAGE_PYTHON, .name = "f", .file = "a.py" });
-	struct frame_id frame = profile_add_frame(p, &(struct frame){ .function = f });
-	struct stack_id stack = profile_add_stack(p, (struct stack_id){ 0 }, frame);
-	profile_add_weight(p, &(struct weight){ .stack = stack, .ns = 3 });
-	assert_groups(&made, GROUP_BY_MODULE, false, NULL, "a.py :0 3/3\n");
+	made_add(&made, "%f@a.py:1", 3, 1);
+	made_add(&made, "%g@a.py:9;%math.sin", 2, 1);
+	made_add(&made, "%g@a.py:9;%builtins.sorted", 2, 1);
+	assert_groups(&made, GROUP_BY_MODULE, false, NULL,
+		      "[Python's built-in functions] :0 4/4\n"
+		      "a.py :0 3/7\n");
 	made_done(&made);
 }
 
