@@ -164,14 +164,15 @@ FROM_HEADERS = """
 #if PY_VERSION_HEX >= 0x030e0000
 #include <internal/pycore_interpframe.h>
 #include <internal/pycore_debug_offsets.h>
-#include <internal/pycore_tstate.h>
 #endif
-struct _ts ts; struct _is is; _PyInterpreterFrame frame; struct _frame object; PyCodeObject code;
-PyASCIIObject ascii; PyCompactUnicodeObject compact; PyUnicodeObject text; PyBytesObject bytes;
-PyCFunctionObject function; PyMethodDescrObject descriptor; PyGenObject generator;
-PyTypeObject type; PyVarObject var; struct _Py_DebugOffsets offsets;
-struct _PyThreadStateImpl state;
-unsigned long version = PY_VERSION_HEX;
+struct _ts a_ts; struct _is an_is; _PyInterpreterFrame a_frame; struct _frame a_frame_object;
+PyCodeObject a_code; PyASCIIObject an_ascii; PyCompactUnicodeObject a_compact;
+PyUnicodeObject a_text; PyBytesObject a_bytes; PyCFunctionObject a_function;
+PyMethodDescrObject a_descriptor; PyGenObject a_generator; PyTypeObject a_type;
+PyVarObject a_var;
+#if PY_VERSION_HEX >= 0x030d0000
+struct _Py_DebugOffsets the_offsets;
+#endif
 """
 
 

@@ -14,14 +14,21 @@
 #include "python_elf.h"
 #include "python_loop.h"
 #include "python_offsets.h"
+#include "python_tls.h"
 #include "python_version.h"
 
 /* In every version so far, and in nothing else. */
-#define TELLTALE "PyEval_EvalFrameEx"
+#define TELLTALE       "PyEval_EvalFrameEx"
+#define STATE_FUNCTION "PyGILState_GetThisThreadState"
 /* PyPy has frames of another kind, and exports this. */
 #define PYPY_TELLTALE "pypy_main_startup"
-/* The smallest loop there is has 29 KB; a smaller function only passes on to it. */
-#define LOOP_MIN 8192u
+/*
+ * The smallest loop there is has 29 KB; a smaller function only passes on to it.  From 3.14 on
+ * it may be built of functions for single instructions that jump to each other: the loop's own
+ * function calls the first of them and has 844 bytes, but is on the stack as any other.
+ */
+#define LOOP_MIN           8192u
+#define LOOP_MIN_SINCE_314 256u
 
 #define WHY_NOT_SIZE 160u
 
@@ -38,8 +45,7 @@ static const struct {
 	bool may_be_absent;
 } addresses[] = {
 	{ "PyInterpreterState_Head", offsetof(struct python_layout, head_function), false },
-	{ "PyGILState_GetThisThreadState", offsetof(struct python_layout, state_function),
-	  false },
+	{ STATE_FUNCTION, offsetof(struct python_layout, state_function), false },
 	{ "PyCode_Type", offsetof(struct python_layout, code_type), false },
 	{ "PyCFunction_Type", offsetof(struct python_layout, builtin_type), false },
 	{ "PyMethodDescr_Type", offsetof(struct python_layout, descriptor_type),
@@ -120,12 +126,33 @@ static bool find_loop(struct python_image *image, struct python_elf *elf)
 {
 	const char *name =
 		image->layout.version < 0x03060000 ? TELLTALE : "_PyEval_EvalFrameDefault";
+	u64 least = image->layout.version < 0x030e0000 ? LOOP_MIN : LOOP_MIN_SINCE_314;
 	struct python_symbol function;
 
 	if (!python_elf_find_any(elf, name, &function))
 		return refuse(image, "it has no symbol %s", name);
-	if (function.size < LOOP_MIN || !python_loop_find(elf, &function, image->layout.loop))
+	if (function.size < least || !python_loop_find(elf, &function, image->layout.loop))
 		return refuse(image, "%s is not the interpreter's loop", name);
+	return true;
+}
+
+/* How a walk finds the state of the thread it is in. */
+static bool find_state(struct python_image *image, struct python_elf *elf,
+		       const struct python_row *row)
+{
+	struct python_layout *layout = &image->layout;
+	struct python_symbol function;
+	struct python_tls tls;
+
+	layout->state_means = row->state_means;
+	if (row->state_means != PYTHON_STATE_BY_TLS)
+		return true;
+	if (!python_elf_find_any(elf, STATE_FUNCTION, &function) ||
+	    !python_tls_find(elf, &function, &tls))
+		return refuse(image, "where it keeps a thread's state cannot be told");
+	layout->state_means = (u8)tls.means;
+	layout->state_place = tls.place;
+	layout->state_module = tls.module;
 	return true;
 }
 
@@ -159,14 +186,14 @@ static void read_layout(struct python_image *image, struct python_elf *elf)
 	const struct python_row *row = NULL;
 
 	if (!identify(image, elf, &row) || !find_addresses(image, elf) ||
-	    !find_loop(image, elf) || !find_offsets(image, elf, row)) {
+	    !find_loop(image, elf) || !find_state(image, elf, row) ||
+	    !find_offsets(image, elf, row)) {
 		*layout = (struct python_layout){ .version = layout->version };
 		return;
 	}
 	layout->chain = row->chain;
 	layout->position = row->position;
 	layout->table = row->table;
-	layout->state_means = row->state_means;
 	layout->is_free_threaded = row->is_free_threaded;
 	layout->has_unicode = row->offsets.text_length != PYTHON_NO_FIELD;
 }

@@ -77,7 +77,8 @@ const char *python_debug_offsets_read(const struct python_elf *elf, uint64_t run
 	memcpy(places, &row->debug, sizeof places);
 	memcpy(values, offsets, sizeof values);
 	for (size_t i = 0; i < FIELD_COUNT; i++) {
-		if (places[i] == PYTHON_NO_FIELD)
+		/* 0 there, where the build has no such field. */
+		if (places[i] == PYTHON_NO_FIELD || values[i] == PYTHON_NO_FIELD)
 			continue;
 		if (places[i] + sizeof(uint64_t) > row->debug_head.size)
 			return names[i];

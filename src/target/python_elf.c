@@ -109,25 +109,48 @@ static void read_relocations(struct python_elf *elf)
 	qsort(elf->relocation_table, count, sizeof(Elf64_Rela), compare_relocations);
 }
 
-static bool pointer_of(const struct python_elf *elf, const Elf64_Rela *relocation,
-		       uint64_t *out_pointer)
+/* The relocation of the word at an address, or NULL. */
+static const Elf64_Rela *relocation_at(struct python_elf *elf, uint64_t address)
 {
-	uint64_t type = ELF64_R_TYPE(relocation->r_info);
-	uint64_t index = ELF64_R_SYM(relocation->r_info);
-	bool is_relative = elf->machine == EM_X86_64 ? type == R_X86_64_RELATIVE
-						     : type == R_AARCH64_RELATIVE;
-	bool is_symbol =
-		elf->machine == EM_X86_64 ? type == R_X86_64_64 : type == R_AARCH64_ABS64;
-	Elf64_Sym symbol = { 0 };
+	const Elf64_Rela key = { .r_offset = address };
 
-	if (!is_relative && !is_symbol)
-		return false;
-	if (is_symbol &&
-	    (elf->symbols == 0 || !python_elf_read(elf, elf->symbols + index * sizeof symbol,
-						   &symbol, sizeof symbol)))
-		return false;
-	*out_pointer = symbol.st_value + (uint64_t)relocation->r_addend;
-	return true;
+	if (!elf->relocation_table)
+		read_relocations(elf);
+	return bsearch(&key, elf->relocation_table, elf->relocation_count, sizeof key,
+		       compare_relocations);
+}
+
+/* What a relocation makes of its word, as far as the file tells. */
+enum relocation_kind {
+	RELOCATION_OTHER,
+	RELOCATION_BASE,
+	RELOCATION_SYMBOL,
+	RELOCATION_MODULE
+};
+
+static const struct {
+	uint16_t machine;
+	uint32_t type;
+	enum relocation_kind kind;
+} relocation_kinds[] = {
+	{ EM_X86_64, R_X86_64_RELATIVE, RELOCATION_BASE },
+	{ EM_X86_64, R_X86_64_64, RELOCATION_SYMBOL },
+	{ EM_X86_64, R_X86_64_GLOB_DAT, RELOCATION_SYMBOL },
+	{ EM_X86_64, R_X86_64_DTPOFF64, RELOCATION_SYMBOL },
+	{ EM_X86_64, R_X86_64_DTPMOD64, RELOCATION_MODULE },
+	{ EM_AARCH64, R_AARCH64_RELATIVE, RELOCATION_BASE },
+	{ EM_AARCH64, R_AARCH64_ABS64, RELOCATION_SYMBOL },
+	{ EM_AARCH64, R_AARCH64_GLOB_DAT, RELOCATION_SYMBOL },
+};
+
+static enum relocation_kind kind_of(const struct python_elf *elf, const Elf64_Rela *relocation)
+{
+	for (size_t i = 0; i < sizeof relocation_kinds / sizeof relocation_kinds[0]; i++) {
+		if (relocation_kinds[i].machine == elf->machine &&
+		    relocation_kinds[i].type == ELF64_R_TYPE(relocation->r_info))
+			return relocation_kinds[i].kind;
+	}
+	return RELOCATION_OTHER;
 }
 
 /*
@@ -136,16 +159,31 @@ static bool pointer_of(const struct python_elf *elf, const Elf64_Rela *relocatio
  */
 bool python_elf_read_pointer(struct python_elf *elf, uint64_t address, uint64_t *out_pointer)
 {
-	if (!elf->relocation_table)
-		read_relocations(elf);
+	const Elf64_Rela *relocation = relocation_at(elf, address);
+	Elf64_Sym symbol = { 0 };
 
-	const Elf64_Rela key = { .r_offset = address };
-	const Elf64_Rela *found = bsearch(&key, elf->relocation_table, elf->relocation_count,
-					  sizeof key, compare_relocations);
+	if (!relocation)
+		return python_elf_read(elf, address, out_pointer, sizeof *out_pointer);
 
-	if (found)
-		return pointer_of(elf, found, out_pointer);
-	return python_elf_read(elf, address, out_pointer, sizeof *out_pointer);
+	enum relocation_kind kind = kind_of(elf, relocation);
+
+	if (kind != RELOCATION_BASE && kind != RELOCATION_SYMBOL)
+		return false;
+	if (kind == RELOCATION_SYMBOL &&
+	    (elf->symbols == 0 ||
+	     !python_elf_read(elf,
+			      elf->symbols + ELF64_R_SYM(relocation->r_info) * sizeof symbol,
+			      &symbol, sizeof symbol)))
+		return false;
+	*out_pointer = symbol.st_value + (uint64_t)relocation->r_addend;
+	return true;
+}
+
+bool python_elf_is_module_slot(struct python_elf *elf, uint64_t address)
+{
+	const Elf64_Rela *relocation = relocation_at(elf, address);
+
+	return relocation && kind_of(elf, relocation) == RELOCATION_MODULE;
 }
 
 static bool read_header(struct python_elf *elf, Elf64_Ehdr *out_header)
