@@ -36,8 +36,8 @@ ALLOWED = {
         # The pages its arguments and its environment lie in are proven readable.
         "getpid": 1, "rt_sigaction": 2, "rt_sigprocmask": 12,
     },
-    # A new thread begins its account; where timers trap, it has a timer of its own.  The first trap in
-    # a process with threads looks up what signals are ignored (agent/ignored.h).
+    # A new thread begins its account; where timers trap, it has a timer of its own.  Before the first,
+    # what signals are ignored is looked up (agent/ignored.h).
     "thread": {
         "rt_sigaction": 40,
         "timer_create": 1, "timer_settime": 1, "timer_delete": 1, "gettid": 2, "clock_gettime": 1,

@@ -24,7 +24,7 @@ static const int numbers[] = { SIGCHLD, SIGWINCH, SIGURG, SIGCONT, SIGUSR1, SIGH
 #define NUMBERS (sizeof numbers / sizeof numbers[0])
 
 static uint64_t to_be_sent = 20000;
-static volatile int is_over;
+static volatile int is_begun, is_over;
 static pthread_t waiters[2];
 static uint64_t waits, ended_waits, timed_waits, ended_timed_waits, handled, sent_to_handler;
 static volatile uint64_t sink;
@@ -72,6 +72,9 @@ static void *send_signals(void *argument)
 {
 	sigset_t all;
 
+	/* The first thread blocks all signals while it makes another. */
+	while (!is_begun)
+		usleep(10);
 	send_all();
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
@@ -126,6 +129,7 @@ int main(int argc, char **argv)
 	    pthread_create(&waiters[1], NULL, wait_for_signal, NULL) != 0 ||
 	    pthread_create(&sender, NULL, send_signals, NULL) != 0)
 		return 2;
+	is_begun = 1;
 	while (is_over < 2)
 		compute(1000);
 	pthread_join(sender, NULL);

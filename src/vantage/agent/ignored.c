@@ -86,6 +86,22 @@ static void ignored_begin(void)
 	}
 }
 
+static void ignored_install(void)
+{
+	if (ignored_signals() != __atomic_load_n(&ignored.in_kernel, __ATOMIC_RELAXED) &&
+	    agent.may_call)
+		signals_install_again();
+}
+
+void ignored_before_thread(void)
+{
+	if (agent.ring == NULL || !agent.may_call ||
+	    __atomic_load_n(&ignored.is_kept, __ATOMIC_RELAXED))
+		return;
+	ignored_begin();
+	ignored_install();
+}
+
 void ignored_look(void)
 {
 	if (!__atomic_load_n(&ignored.is_kept, __ATOMIC_RELAXED)) {
@@ -94,7 +110,5 @@ void ignored_look(void)
 			return;
 		ignored_begin();
 	}
-	if (ignored_signals() != __atomic_load_n(&ignored.in_kernel, __ATOMIC_RELAXED) &&
-	    agent.may_call)
-		signals_install_again();
+	ignored_install();
 }

@@ -8,8 +8,8 @@
  * process, which woke another thread to take it: that one's epoll_wait(), sigwaitinfo() or
  * semop() failed with EINTR, and its poll() too, where a trap had come as well.
  *
- * What is ignored is looked up when the process is found to have threads, and kept from
- * then on: where there is one thread, nobody else is woken.
+ * What is ignored is looked up before the process has threads, and kept from then on: where
+ * there is one thread, nobody else is woken.
  */
 #pragma once
 #include <signal.h>
@@ -28,5 +28,7 @@ bool ignored_are_let_in(u64 signals);
  */
 void ignored_before(int signal, sighandler_t handler);
 void ignored_after(int signal, sighandler_t handler);
-/* In our handler: has its mask be right from the next time on. */
+/* A thread is about to be made: from now on our handler's mask is right. */
+void ignored_before_thread(void);
+/* In our handler: has its mask be right from the next time on.  libc makes threads, too. */
 void ignored_look(void);
