@@ -23,9 +23,9 @@
 /* PyPy has frames of another kind, and exports this. */
 #define PYPY_TELLTALE "pypy_main_startup"
 /*
- * The smallest loop there is has 29 KB; a smaller function only passes on to it.  From 3.14 on
- * it may be built of functions for single instructions that jump to each other: the loop's own
- * function calls the first of them and has 844 bytes, but is on the stack as any other.
+ * The smallest loop there is has 29 KB; less only passes on to it.  From 3.14 on it may have been
+ * built of functions for single instructions that jump to each other (--with-tail-call-interp):
+ * what calls the first of them is small, and is on the stack as any loop.
  */
 #define LOOP_MIN           8192u
 #define LOOP_MIN_SINCE_314 256u
@@ -126,14 +126,17 @@ static bool find_loop(struct python_image *image, struct python_elf *elf)
 {
 	const char *name =
 		image->layout.version < 0x03060000 ? TELLTALE : "_PyEval_EvalFrameDefault";
-	u64 least = image->layout.version < 0x030e0000 ? LOOP_MIN : LOOP_MIN_SINCE_314;
+	u64 size = 0,
+	    least = image->layout.version < 0x030e0000 ? LOOP_MIN : LOOP_MIN_SINCE_314;
 	struct python_symbol function;
 
 	if (!python_elf_find_any(elf, name, &function))
 		return refuse(image, "it has no symbol %s", name);
-	if (function.size < least || !python_loop_find(elf, &function, image->layout.loop))
-		return refuse(image, "%s is not the interpreter's loop", name);
-	return true;
+	if (python_loop_find(elf, &function, image->layout.loop)) {
+		for (size_t i = 0; i < PYTHON_LOOP_RANGES; i++)
+			size += image->layout.loop[i].end - image->layout.loop[i].start;
+	}
+	return size >= least || refuse(image, "%s is not the interpreter's loop", name);
 }
 
 /* How a walk finds the state of the thread it is in. */

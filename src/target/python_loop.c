@@ -4,9 +4,11 @@
  * to from the function, and it has an entry of its own in the table of unwind rules, .eh_frame:
  * an FDE.  A function's own FDE begins as its call left things: nothing has been saved yet.
  * The one of a part begins in the middle of the function: registers have been saved before its
- * first instruction.  So what the loop jumps to and what begins with saved registers is a part
- * of the loop; that a function ends with a jump to another function is common, but that one
- * begins at its beginning.
+ * first instruction.  So what the loop jumps to, what begins with saved registers and jumps back
+ * is a part of the loop; that a function ends with a jump to another function is common, but
+ * that one begins at its beginning.  (Bytes that look like a jump by chance hit a part of
+ * another function now and then; that one jumps elsewhere.)  A part may be most of the loop: where a build's training has not
+ * reached it (Debian's 3.14 and 3.15), all but the beginning has been moved out.
  *
  * (The table of the procedure linkage has an FDE which begins with something pushed, too, but
  * no register is saved there.)
@@ -183,6 +185,46 @@ static bool is_in(const struct python_range ranges[PYTHON_LOOP_RANGES], uint64_t
 	return false;
 }
 
+/* Code with its address. */
+struct code {
+	uint64_t start;
+	size_t len;
+	uint8_t *bytes; /* malloc'ed */
+};
+
+static void code_done(struct code *code)
+{
+	free(code->bytes);
+}
+
+static bool read_code(const struct python_elf *elf, struct python_range range,
+		      struct code *out_code)
+{
+	*out_code = (struct code){ range.start, range.end - range.start, NULL };
+	if (range.end <= range.start || out_code->len > LOOP_MAX)
+		return false;
+	out_code->bytes = xmalloc(out_code->len);
+	return python_elf_read(elf, range.start, out_code->bytes, out_code->len);
+}
+
+/* Whether the range's code jumps to one of the ranges. */
+static bool jumps_back(const struct python_elf *elf, struct python_range range,
+		       const struct python_range ranges[PYTHON_LOOP_RANGES])
+{
+	CLEANUP(code_done) struct code code;
+
+	if (!read_code(elf, range, &code))
+		return false;
+	for (size_t at = 0; at < code.len; at++) {
+		struct python_reference reference =
+			python_code_at(elf->machine, code.bytes, code.len, at, code.start);
+
+		if (reference.kind == PYTHON_REFERENCE_JUMP && is_in(ranges, reference.target))
+			return true;
+	}
+	return false;
+}
+
 /* Adds the part that the address is in, if it is one and there is room. */
 static void add_part(const struct python_elf *elf, const struct frame_index *index,
 		     uint64_t address, struct python_range ranges[PYTHON_LOOP_RANGES])
@@ -192,7 +234,7 @@ static void add_part(const struct python_elf *elf, const struct frame_index *ind
 	size_t i = 0;
 
 	if (!load || !load->is_executable || !find_entry(elf, index, address, &entry) ||
-	    !entry.begins_with_saved_registers)
+	    !entry.begins_with_saved_registers || !jumps_back(elf, entry.range, ranges))
 		return;
 	while (i < PYTHON_LOOP_RANGES && ranges[i].end != 0)
 		i++;
@@ -200,29 +242,38 @@ static void add_part(const struct python_elf *elf, const struct frame_index *ind
 		ranges[i] = entry.range;
 }
 
+/* Adds the parts that the code of a range jumps to. */
+static bool add_parts_of(const struct python_elf *elf, const struct frame_index *index,
+			 struct python_range range,
+			 struct python_range ranges[PYTHON_LOOP_RANGES])
+{
+	CLEANUP(code_done) struct code code;
+
+	if (!read_code(elf, range, &code))
+		return false;
+	for (size_t at = 0; at < code.len; at++) {
+		struct python_reference reference =
+			python_code_at(elf->machine, code.bytes, code.len, at, code.start);
+
+		if (reference.kind == PYTHON_REFERENCE_JUMP && !is_in(ranges, reference.target))
+			add_part(elf, index, reference.target, ranges);
+	}
+	return true;
+}
+
 bool python_loop_find(const struct python_elf *elf, const struct python_symbol *function,
 		      struct python_range out_ranges[PYTHON_LOOP_RANGES])
 {
-	size_t len = function->size;
 	struct frame_index index = { 0 };
+	bool is_read = true;
 
 	memset(out_ranges, 0, PYTHON_LOOP_RANGES * sizeof out_ranges[0]);
-	if (len == 0 || len > LOOP_MAX)
-		return false;
-	CLEANUP(freep) uint8_t *code = xmalloc(len);
-	if (!python_elf_read(elf, function->address, code, len))
-		return false;
-	out_ranges[0] = (struct python_range){ function->address, function->address + len };
-
-	bool has_index = read_index(elf, &index);
-	for (size_t at = 0; has_index && at < len; at++) {
-		struct python_reference reference =
-			python_code_at(elf->machine, code, len, at, function->address);
-
-		if (reference.kind == PYTHON_REFERENCE_JUMP &&
-		    !is_in(out_ranges, reference.target))
-			add_part(elf, &index, reference.target, out_ranges);
-	}
+	out_ranges[0] =
+		(struct python_range){ function->address, function->address + function->size };
+	if (!read_index(elf, &index))
+		index.count = 0;
+	for (size_t i = 0; i < PYTHON_LOOP_RANGES && out_ranges[i].end != 0 && is_read; i++)
+		is_read = add_parts_of(elf, &index, out_ranges[i], out_ranges);
 	free(index.rows);
-	return true;
+	return is_read;
 }
