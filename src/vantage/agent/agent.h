@@ -9,10 +9,11 @@
  * memory.h    what the walkers may read
  * images.h    which image holds an address
  * unwind.c    the walk, behind a cache of rules
+ * python.h    the frames of a Python program, among the native ones
  * altstack.h  alternate signal stacks that are too small
  * ignored.h   signals that nobody handles, which our handler lets by
  * restart.h   system calls that our trap found interrupted
- * emit.c      stacks and samples into the ring
+ * emit.c      stacks and samples into the ring, codes.h what their frames are called
  * timers.c    the trigger where perf events are refused
  *
  * hooks.h lists the functions of the target that are interposed, and why.  They stand in
@@ -38,9 +39,11 @@
 #include "abi/walk_status.h"
 #include "vantage/agent/budget.h"
 #include "vantage/agent/memory.h"
+#include "vantage/agent/python.h"
 #include "walk/native.h"
 
-#define AGENT_MAX_FRAMES 1024
+/* A Python program's thousand calls, with four native frames for each (CPython up to 3.10). */
+#define AGENT_MAX_FRAMES 6144
 #define AGENT_SCRATCHES  64
 
 /* Room for one walk: too large for the interrupted thread's stack. */
@@ -48,6 +51,7 @@ struct scratch {
 	struct native_scratch rules;
 	u64 frames[AGENT_MAX_FRAMES];
 	struct memory_copies copies;
+	struct python_room python;
 };
 
 struct agent {
@@ -135,14 +139,21 @@ void clock_begin_thread(void);
 
 /* unwind.c */
 struct walk {
+	struct ring_header *ring;
+	u64 epoch;                    /* of what is sent for this walk */
 	struct native_scratch *rules; /* memory to find them in */
 	struct memory_copies *copies; /* and for what must be copied to be read */
-	u64 *frames;                  /* callers, innermost first, as addresses to look up */
-	u64 leaf;                     /* the address being executed */
+	struct python_room *python;
+	u64 *frames; /* callers, innermost first, as struct ring_stack has them */
+	u64 leaf;    /* the address being executed */
 	u32 count;
-	u8 ending; /* enum walk_status */
+	u8 ending;    /* enum walk_status */
+	bool is_full; /* there were more callers than there is room for */
+	bool is_lost; /* what its frames are could not be sent */
 };
 void unwind_walk(const ucontext_t *context, struct walk *walk);
+/* Stores a frame; false when there is no room. */
+bool unwind_push(struct walk *walk, u64 frame);
 /* Images may have gone: what was remembered of their addresses is void. */
 void unwind_flush(void);
 

@@ -39,6 +39,11 @@ static inline u64 arch_thread_pointer(void)
 	return (u64)__builtin_thread_pointer();
 }
 
+/* From the thread pointer to where the blocks of thread-local variables are listed, by the
+ * numbers of their modules (glibc, sysdeps/aarch64/nptl/tls.h). */
+#define ARCH_DTV_OFFSET 0ULL
+#define ARCH_DTV_ENTRY  16ULL
+
 #define ARCH_REGS_OF(uc)                                                            \
 	{                                                                           \
 		.ip = (uc)->uc_mcontext.pc, .sp = (uc)->uc_mcontext.sp,             \

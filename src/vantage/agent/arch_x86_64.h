@@ -40,6 +40,11 @@ static inline u64 arch_thread_pointer(void)
 	return pointer;
 }
 
+/* From the thread pointer to where the blocks of thread-local variables are listed, by the
+ * numbers of their modules (glibc, sysdeps/x86_64/nptl/tls.h). */
+#define ARCH_DTV_OFFSET 8ULL
+#define ARCH_DTV_ENTRY  16ULL
+
 #define ARCH_REGS_OF(uc)                                     \
 	{                                                    \
 		.ip = (u64)(uc)->uc_mcontext.gregs[REG_RIP], \

@@ -12,14 +12,16 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#define SENT_BITS      16
-#define SENT_SLOTS     (1U << SENT_BITS)
-#define SENT_PROBES    4U
+#include "vantage/agent/sent.h"
+
+#define SENT_STACKS    65536U
 #define IMAGE_PATH_MAX 1024U
 #define IMAGES_TOLD    512U
 
+static u64 sent_stacks[SENT_STACKS];
+static const struct sent stacks_sent = { sent_stacks, SENT_STACKS };
+
 static struct {
-	u64 stacks[SENT_SLOTS];
 	u64 images[IMAGES_TOLD]; /* where the images start that were told of */
 	u64 image_count;
 } sent;
@@ -30,12 +32,6 @@ static u64 mix(u64 hash, u64 word)
 	return hash ^ hash >> 32;
 }
 
-/* The lowest byte of an epoch's hashes, by which the table tells those of others. */
-static u64 tag_of(u64 epoch)
-{
-	return ((epoch ^ epoch >> 32) << 1 | 1) & 0xff;
-}
-
 /* Never 0: that means "no callers". */
 static u64 hash_stack(const struct walk *walk, u64 epoch)
 {
@@ -44,36 +40,7 @@ static u64 hash_stack(const struct walk *walk, u64 epoch)
 	for (u32 i = 0; i < walk->count; i++)
 		hash = mix(hash, walk->frames[i]);
 	hash = mix(hash, hash >> 29);
-	return (hash & ~0xffULL) | tag_of(epoch);
-}
-
-static u64 *sent_slot(u64 hash, u32 probe)
-{
-	return &sent.stacks[(u32)((hash >> 20) + probe) & (SENT_SLOTS - 1)];
-}
-
-static bool is_sent(u64 hash)
-{
-	for (u32 i = 0; i < SENT_PROBES; i++) {
-		if (__atomic_load_n(sent_slot(hash, i), __ATOMIC_RELAXED) == hash)
-			return true;
-	}
-	return false;
-}
-
-/* In the place of an older epoch's, if there is one: it is of no more use. */
-static void mark_sent(u64 hash)
-{
-	for (u32 i = 0; i < SENT_PROBES; i++) {
-		u64 there = __atomic_load_n(sent_slot(hash, i), __ATOMIC_RELAXED);
-
-		if ((there & 0xff) != (hash & 0xff) &&
-		    __atomic_compare_exchange_n(sent_slot(hash, i), &there, hash, 0,
-						__ATOMIC_RELAXED, __ATOMIC_RELAXED))
-			return;
-	}
-	__atomic_store_n(sent_slot(hash, (u32)(hash >> 8) % SENT_PROBES), hash,
-			 __ATOMIC_RELAXED);
+	return sent_hash(hash, epoch);
 }
 
 static bool send_stack(struct ring_header *ring, const struct walk *walk, u64 hash)
@@ -87,7 +54,7 @@ static bool send_stack(struct ring_header *ring, const struct walk *walk, u64 ha
 	for (u32 i = 0; i < walk->count; i++)
 		ring_put(ring, position, RING_WORDS(struct ring_stack) + i, walk->frames[i]);
 	ring_commit(ring, position, words, RING_STACK);
-	mark_sent(hash);
+	sent_add(&stacks_sent, hash);
 	return true;
 }
 
@@ -100,11 +67,11 @@ void emit_sample(struct ring_header *ring, const struct walk *walk,
 		 const struct sample_time *time)
 {
 	const u16 words = RING_WORDS(struct ring_sample);
-	u64 epoch = __atomic_load_n(&ring->epoch, __ATOMIC_RELAXED);
-	u64 hash = walk->count == 0 ? 0 : hash_stack(walk, epoch);
+	u64 hash = walk->count == 0 ? 0 : hash_stack(walk, walk->epoch);
 	u64 position;
 
-	if (hash != 0 && !is_sent(hash) && !send_stack(ring, walk, hash)) {
+	if (walk->is_lost ||
+	    (hash != 0 && !sent_has(&stacks_sent, hash) && !send_stack(ring, walk, hash))) {
 		count_lost(ring);
 		return;
 	}

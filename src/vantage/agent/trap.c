@@ -70,8 +70,11 @@ static void sample(struct ring_header *ring, u32 overruns, const ucontext_t *con
 	if (scratch == NULL || !ring_has_room(ring, RING_WORDS(struct ring_sample))) {
 		__atomic_fetch_add(&ring->lost_samples, 1, __ATOMIC_RELAXED);
 	} else {
-		struct walk walk = { .rules = &scratch->rules,
+		struct walk walk = { .ring = ring,
+				     .epoch = __atomic_load_n(&ring->epoch, __ATOMIC_RELAXED),
+				     .rules = &scratch->rules,
 				     .copies = &scratch->copies,
+				     .python = &scratch->python,
 				     .frames = scratch->frames,
 				     .leaf = ARCH_PC_OF(context),
 				     .ending = WALK_NO_ROOM };

@@ -16,6 +16,8 @@
 #define CACHE_SLOTS (1U << CACHE_BITS)
 #define RULE_SLOTS  16384U
 #define RULE_PROBES 16U
+/* A walk steps no further, even to count. */
+#define MOST_STEPS 262144U
 /* Stands where the number of a rule would. */
 #define NO_RULE_NUMBER 0xffffU
 
@@ -131,29 +133,55 @@ static enum walk_status walk_step(struct mem *mem, struct walk *walk, const ucon
 	return WALK_COMPLETE;
 }
 
-void unwind_walk(const ucontext_t *context, struct walk *walk)
+bool unwind_push(struct walk *walk, u64 frame)
+{
+	if (walk->count == AGENT_MAX_FRAMES) {
+		walk->is_full = true;
+		return false;
+	}
+	walk->frames[walk->count++] = frame;
+	return true;
+}
+
+/* The native frames to the outermost, and why that was the last. */
+static enum walk_status walk_native(const ucontext_t *context, struct mem *mem,
+				    struct walk *walk)
 {
 	struct native_regs regs = ARCH_REGS_OF(context);
-	struct mem mem;
-	struct native_step step;
-	bool is_exact = true;
+	struct native_step step = { .is_exact = true };
+	u64 address = regs.ip;
 
-	walk->leaf = regs.ip;
-	memory_begin(&mem, walk->copies, regs.sp, (u64)__builtin_frame_address(0));
+	for (u32 i = 0; i < MOST_STEPS; i++) {
+		const bool is_exact = step.is_exact;
+		const u64 sp = regs.sp;
+		const enum walk_status status =
+			walk_step(mem, walk, i == 0 ? context : NULL, is_exact, &regs, &step);
+
+		if (status != WALK_COMPLETE)
+			return mem->was_forbidden ? WALK_FORBIDDEN : status;
+		if (step.is_last)
+			return WALK_COMPLETE;
+		if (python_has_loop_at(walk->python, address))
+			python_put_activation(walk, mem, sp, regs.sp, is_exact);
+		address = step.is_exact ? regs.ip : regs.ip - 1;
+		if (!unwind_push(walk, address) && !python_must_count(walk->python))
+			return WALK_TOO_DEEP;
+	}
+	return WALK_TOO_DEEP;
+}
+
+void unwind_walk(const ucontext_t *context, struct walk *walk)
+{
+	struct mem mem;
+
+	walk->leaf = ARCH_PC_OF(context);
+	walk->count = 0;
+	memory_begin(&mem, walk->copies, ARCH_SP_OF(context), (u64)__builtin_frame_address(0));
 	if (faults_are_wanted())
 		memory_allow_loads(&mem, context);
-	for (walk->count = 0;;) {
-		walk->ending = (u8)walk_step(&mem, walk, walk->count == 0 ? context : NULL,
-					     is_exact, &regs, &step);
-		if (walk->ending != WALK_COMPLETE && mem.was_forbidden)
-			walk->ending = WALK_FORBIDDEN;
-		if (walk->ending != WALK_COMPLETE || step.is_last)
-			return;
-		if (walk->count == AGENT_MAX_FRAMES) {
-			walk->ending = WALK_TOO_DEEP;
-			return;
-		}
-		is_exact = step.is_exact;
-		walk->frames[walk->count++] = is_exact ? regs.ip : regs.ip - 1;
-	}
+	python_begin_walk(walk->python, walk->ring);
+	walk->ending = (u8)walk_native(context, &mem, walk);
+	python_end_walk(walk, &mem);
+	if (walk->is_full)
+		walk->ending = WALK_TOO_DEEP;
 }

@@ -1,0 +1,53 @@
+/*
+ * python - the frames of a CPython thread, put among the native ones as a walk comes by.
+ *
+ * Begins to cost where a walk meets the interpreter's loop, in a process whose recorder
+ * has found one (abi/ring.h, has_python).  walk/python.h has which frames belong where.
+ */
+#pragma once
+#include <stdbool.h>
+
+#include "abi/ring.h"
+#include "vantage/agent/memory.h"
+#include "walk/python.h"
+#include "walk/python_text.h"
+
+struct walk;
+
+#define PYTHON_MEMO 64
+
+/* Room for one walk; what it held does not matter, but for python_begin_walk(). */
+struct python_room {
+	const struct python_layout *layout; /* NULL: there is no interpreter */
+	struct python_walk walk;
+	u32 activations; /* of the loop, that were met */
+	u8 status;       /* enum walk_status, of the Python frames */
+	bool has_given_up;
+	/* Keys of the code objects that this walk has met: none of them can go meanwhile. */
+	struct {
+		u64 code, key;
+	} memo[PYTHON_MEMO];
+	struct python_text texts[3];
+};
+
+void python_begin_walk(struct python_room *room, struct ring_header *ring);
+/*
+ * The frame that the walk has just stored is an activation of the loop, and reaches from sp to
+ * cfa; is_exact: it was interrupted there.  Puts its Python frames behind it.
+ */
+void python_put_activation(struct walk *walk, struct mem *mem, u64 sp, u64 cfa, bool is_exact);
+/* The native walk ended as walk->ending says. */
+void python_end_walk(struct walk *walk, struct mem *mem);
+
+/* Whether python_put_activation() is to be called for this address. */
+static inline bool python_has_loop_at(const struct python_room *room, u64 address)
+{
+	return room->layout != NULL && python_is_loop(room->layout, address);
+}
+
+/* Whether frames beyond those that can be stored must be counted. */
+static inline bool python_must_count(const struct python_room *room)
+{
+	return room->activations != 0 && room->layout->chain == PYTHON_CHAIN_OBJECTS &&
+	       !room->has_given_up;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
+/*
+ * python - walks the frames of a CPython thread, and says which native frame they belong to.
+ *
+ * The interpreter is a C function that loops over bytecodes (_PyEval_EvalFrameDefault).  One
+ * call of it, with its frame on the native stack, is an *activation*; it executes one Python
+ * function or, from 3.11 on, that and all that this calls, as long as it is Python that is
+ * called.  Python frames are objects of their own, linked from the innermost outwards.  A stack
+ * of both kinds is made by putting behind each activation's native frame the Python frames it
+ * executes.  Which those are differs (abi/python_layout.h, enum python_chain):
+ *
+ *   2.7 to 3.10   one each.  Nothing in a Python frame tells where its activation is, so they
+ *                 are counted: python_objects.h.
+ *   from 3.11 on  the activation has something of its own on the native stack, between its
+ *                 stack pointer and its CFA, by which they are known: python_frames.h.
+ *
+ * An activation that has just begun or is about to end has no Python frame, or a half-made one.
+ * The walk may come at any instruction, so that is no error: PYTHON_NONE.
+ *
+ * What it is not: a loop.  The vantage walks native frames; where a pc is in the interpreter's
+ * loop (python_is_loop()) it takes a step to have that frame's CFA, and then
+ *
+ *	step = python_enter(mem, &walk, sp, cfa);
+ *	while (step == PYTHON_FRAME || step == PYTHON_SKIP)
+ *		step = python_next(mem, &walk, &frame);    (a frame if PYTHON_FRAME)
+ *
+ * within a bound of its own.  Names, and keys to know code by: python_code.h.
+ *
+ * No libc, no allocation, every loop has a constant bound; for kernels it compiles with
+ * `clang -target bpf` too.  Sources: CPython's Python/ceval.c, Include/internal/pycore_frame.h
+ * (3.14: pycore_interpframe.h) of each version.
+ */
+#pragma once
+#include "python_frames.h"
+#include "python_objects.h"
+
+/* Whether address is one of the interpreter's loop. */
+static inline int python_is_loop(const struct python_layout *layout, u64 address)
+{
+	for (u32 i = 0; i < PYTHON_LOOP_RANGES; i++) {
+		if (address >= layout->loop[i].start && address < layout->loop[i].end)
+			return 1;
+	}
+	return 0;
+}
+
+/*
+ * Whether the memory at state looks like the state of a thread whose pthread_self() is
+ * `thread`, of an interpreter that is there.
+ */
+static inline int python_is_state(struct mem *mem, const struct python_layout *layout,
+				  u64 state, u64 thread)
+{
+	u64 owner, interpreter;
+
+	return state != 0 &&
+	       python_read(mem, &owner, state, layout->offsets.state_thread_id) >= 0 &&
+	       owner == thread &&
+	       python_read(mem, &interpreter, state, layout->offsets.state_interp) >= 0 &&
+	       interpreter != 0;
+}
+
+/*
+ * Begins with a thread's state.  0, or negative if it cannot be read.  walk->distance may be
+ * kept from an earlier walk of the same process, else it is 0.
+ */
+static inline int python_begin(struct mem *mem, const struct python_layout *layout, u64 state,
+			       u64 distance, struct python_walk *walk)
+{
+	const int has_cframe = layout->chain == PYTHON_CHAIN_ENTRY_FLAG ||
+			       layout->chain == PYTHON_CHAIN_CFRAME_SHIM;
+	const u16 field =
+		has_cframe ? layout->offsets.state_cframe : layout->offsets.state_frame;
+
+	*walk = (struct python_walk){ .layout = layout, .state = state, .distance = distance };
+	if (python_read(mem, &walk->first, state, field) < 0)
+		return -1;
+	walk->frame = walk->first;
+	if (layout->offsets.state_base_frame == PYTHON_NO_FIELD)
+		return 0;
+	return python_read(mem, &walk->base_frame, state, layout->offsets.state_base_frame);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
+/*
+ * python_code - a key to know a CPython code object by.
+ *
+ * A code object can be freed and another be made at its address, and so can its texts: a program
+ * that defines functions in a loop does little else.  So the key is made of the addresses of
+ * the object and its texts, and of what these are: their length, the interpreter's own hash of
+ * them where it has one, and how they begin.
+ */
+#pragma once
+#include "abi/ring.h"
+#include "python_text.h"
+
+/* Of the beginning of a text, in the key. */
+#define PYTHON_KEY_WORDS 4
+
+/*
+ * Behind the length stands the object's hash, in str as in bytes, in every version
+ * (unicodeobject.h, bytesobject.h; 2.7's stringobject.h); -1 if it was not asked for yet.
+ */
+#define PYTHON_HASH_BEHIND_LENGTH 8
+
+static inline u64 python_mix(u64 hash, u64 word)
+{
+	hash = (hash ^ word) * 0x9fb21c651e98df25ULL;
+	return hash ^ hash >> 32;
+}
+
+/* The first `left` bytes of a word; what is behind them belongs to nobody. */
+static inline u64 python_first_bytes(u64 word, u64 left)
+{
+	return left >= sizeof word ? word : word & ((1ULL << left * 8) - 1);
+}
+
+/* Mixes in what tells one text from another; one that cannot be read, by its address alone. */
+static inline u64 python_mix_text(struct mem *mem, const struct python_layout *layout, u64 hash,
+				  u64 text)
+{
+	const u16 length = layout->has_unicode ? layout->offsets.text_length
+					       : layout->offsets.bytes_length;
+	struct python_shape shape;
+	u64 word;
+
+	hash = python_mix(hash, text);
+	if (python_text_shape(mem, layout, text, &shape) < 0 || shape.length == 0)
+		return hash;
+	hash = python_mix(hash, shape.length << 3 | shape.kind);
+	if (python_read(mem, &word, text + PYTHON_HASH_BEHIND_LENGTH, length) >= 0)
+		hash = python_mix(hash, word);
+	/* As whole words: a str ends with a NUL of its kind, and objects are whole words. */
+	for (u64 i = 0; i < PYTHON_KEY_WORDS && i * sizeof word < shape.length; i++) {
+		if (mem_read(mem, &word, sizeof word, shape.data + i * sizeof word) < 0)
+			break;
+		hash = python_mix(hash,
+				  python_first_bytes(word, shape.length - i * sizeof word));
+	}
+	return hash;
+}
+
+/* What a code object consists of, as addresses. */
+struct python_code {
+	u64 name, qualified_name, file, table;
+	u32 first_line;
+};
+
+static inline int python_code_read(struct mem *mem, const struct python_layout *layout,
+				   u64 code, struct python_code *out_code)
+{
+	const struct python_offsets *offsets = &layout->offsets;
+	s32 first_line;
+
+	out_code->qualified_name = 0;
+	if (offsets->code_qualname != PYTHON_NO_FIELD &&
+	    python_read(mem, &out_code->qualified_name, code, offsets->code_qualname) < 0)
+		return -1;
+	if (python_read(mem, &out_code->name, code, offsets->code_name) < 0 ||
+	    python_read(mem, &out_code->file, code, offsets->code_filename) < 0 ||
+	    python_read(mem, &out_code->table, code, offsets->code_table) < 0 ||
+	    python_read_int(mem, &first_line, code, offsets->code_first_line) < 0)
+		return -1;
+	out_code->first_line = first_line < 0 ? 0 : (u32)first_line;
+	return 0;
+}
+
+/* What a hash is as a key: abi/ring.h has the frames it stands in. */
+static inline u64 python_key_of_hash(u64 hash)
+{
+	return RING_INTERPRETED | (python_mix(hash, hash >> 29) & RING_KEY_MASK);
+}
+
+/* The key of what python_code_read() gave of the code object at this address. */
+static inline u64 python_code_key(struct mem *mem, const struct python_layout *layout, u64 code,
+				  const struct python_code *parts)
+{
+	u64 hash = python_mix(code, parts->table);
+	u64 table_length;
+
+	hash = python_mix(hash, parts->first_line);
+	if (python_read(mem, &table_length, parts->table, layout->offsets.bytes_length) >= 0)
+		hash = python_mix(hash, table_length);
+	hash = python_mix_text(mem, layout, hash, parts->file);
+	hash = python_mix_text(mem, layout, hash, parts->name);
+	if (parts->qualified_name != 0 && parts->qualified_name != parts->name)
+		hash = python_mix_text(mem, layout, hash, parts->qualified_name);
+	return python_key_of_hash(hash);
+}
+
+/* The word of a frame with this key. */
+static inline u64 python_word(u64 key, u32 instruction)
+{
+	return key | (instruction < RING_NO_INSTRUCTION ? instruction : RING_NO_INSTRUCTION);
+}
