@@ -1,0 +1,90 @@
+"""apt - Debian's packages in a folder of our own, with lists and settings of its own.
+
+The system's lists and packages stay as they are, and nothing is installed.
+"""
+
+import contextlib
+import os
+import pathlib
+import shutil
+import subprocess
+
+MIRROR = "http://deb.debian.org/debian"
+KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
+
+
+class Unavailable(Exception):
+    """Why something cannot be had here."""
+
+
+def cache_folder(name):
+    """$XDG_CACHE_HOME/name, or ~/.cache/name."""
+    return pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / name
+
+
+def codename():
+    with contextlib.suppress(OSError):
+        for line in pathlib.Path("/etc/os-release").read_text().splitlines():
+            if line.startswith("VERSION_CODENAME="):
+                return line.partition("=")[2].strip('"')
+    raise Unavailable("this is no Debian: there are no packages to fetch")
+
+
+def quietly(command, log, **options):
+    """Runs the command; what it says is in the log, whose name comes with a failure."""
+    with open(log, "ab") as file:
+        file.write(f"\n$ {' '.join(map(str, command))}\n".encode())
+        file.flush()
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=file, stderr=file, **options)
+    if done.returncode != 0:
+        raise Unavailable(f"{command[0]} ended with {done.returncode}; see {log}")
+
+
+class Apt:
+    """An apt whose lists are below folder, of these kinds (deb, deb-src) of one suite of Debian's."""
+
+    def __init__(self, folder, suite, kinds, log):
+        self.folder, self.log = folder, log
+        for tool in ("apt-get", "dpkg-deb"):
+            if shutil.which(tool) is None:
+                raise Unavailable(f"{tool} is needed to fetch packages of Debian's")
+        self.suite = suite
+        (folder / "lists" / "partial").mkdir(parents=True, exist_ok=True)
+        # As if nothing were installed: what a package needs comes with it.
+        (folder / "status").touch()
+        (folder / "sources.list").write_text(
+            "".join(f"{kind} [signed-by={KEYRING}] {MIRROR} {suite} main\n" for kind in kinds))
+        settings = {"Dir::Etc::sourcelist": folder / "sources.list", "Dir::Etc::sourceparts": "-",
+                    "Dir::State::lists": folder / "lists", "Dir::State::status": folder / "status",
+                    "Dir::Cache::pkgcache": "", "Dir::Cache::srcpkgcache": "", "Acquire::Languages": "none",
+                    "Acquire::IndexTargets::deb::DEP-11::DefaultEnabled": "false",
+                    # Root's cache is closed to the user that apt would fetch as.
+                    "APT::Sandbox::User": "root"}
+        self.options = [part for name, value in settings.items() for part in ("-o", f"{name}={value}")]
+        if not all(any((folder / "lists").glob(f"*_{suite}_*{name}*"))
+                   for kind, name in (("deb", "_Packages"), ("deb-src", "_Sources")) if kind in kinds):
+            self.update()
+
+    def run(self, *arguments, **options):
+        quietly(["apt-get", *self.options, "-q", "-y", *arguments], self.log, **options)
+
+    def update(self):
+        self.run("update")
+
+    def unpack_source(self, package, folder, *dpkg_options):
+        """The package's source in folder/unpacked."""
+        if shutil.which("dpkg-source") is None:
+            raise Unavailable(f"dpkg-source is needed to unpack the source of {package} (Debian's dpkg-dev)")
+        self.run("source", "--download-only", package, cwd=folder)
+        description = next(folder.glob("*.dsc"))
+        quietly(["dpkg-source", *dpkg_options, "-x", description.name, "unpacked"], self.log, cwd=folder)
+
+    def unpack(self, packages, folder):
+        """The packages and all that they need, below folder as below /."""
+        archives = self.folder / "archives"
+        (archives / "partial").mkdir(parents=True, exist_ok=True)
+        self.run("-o", f"Dir::Cache::archives={archives}", "--no-install-recommends", "--download-only",
+                 "install", *packages)
+        for archive in sorted(archives.glob("*.deb")):
+            quietly(["dpkg-deb", "-x", archive, folder], self.log)
+        shutil.rmtree(archives)

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""pythons - every CPython at hand, each as a command line, and why others are not there.
+
+Debian's python3 and pyenv's interpreters are used where they are.  What this Debian is too old for
+comes from its later suites, unpacked beside a C library of its own below
+$XDG_CACHE_HOME/fathom-pythons (or ~/.cache/fathom-pythons), and free-threaded builds are made there
+from Debian's sources: tests use them if they are there, and never fetch.
+
+usage: pythons.py            what there is
+       pythons.py --fetch    fetch what is missing (200 MB)
+       pythons.py --build    build the free-threaded ones, too (minutes)
+"""
+
+import argparse
+import dataclasses
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+from apt import Apt, Unavailable, cache_folder, quietly
+from elf_loader import set_loader
+
+CACHE = cache_folder("fathom-pythons")
+ROOT = CACHE / "root"
+LIBRARIES = ROOT / "usr" / "lib" / "x86_64-linux-gnu"
+SUITE = "sid"
+
+PYENV_MINORS = ("2.7", "3.6", "3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13")
+FETCHED_MINORS = ("3.13", "3.14", "3.15")
+FREE_THREADED_MINORS = ("3.13", "3.14", "3.15")
+
+# Debian has one program, with the interpreter in it; this one has it in libpython.
+SHARED_MAIN = """
+int Py_BytesMain(int argc, char **argv);
+int main(int argc, char **argv)
+{
+	return Py_BytesMain(argc, argv);
+}
+"""
+
+
+@dataclasses.dataclass(frozen=True)
+class Python:
+    """An interpreter: what it is called here, and its path or why there is none."""
+
+    name: str     # pyenv-3.8, debian-3.11, sid-3.15-shared, built-3.14t
+    version: tuple
+    path: str = ""
+    why_not: str = ""
+
+    @property
+    def is_there(self):
+        return not self.why_not
+
+    @property
+    def is_free_threaded(self):
+        return self.name.endswith("t")
+
+    def command(self, *arguments):
+        return [self.path, *map(str, arguments)]
+
+
+def version_of(text):
+    return tuple(map(int, text.split(".")))
+
+
+def python_at(name, minor, path, otherwise):
+    """The interpreter if it runs and is the version it should be."""
+    version = version_of(minor)
+    if not os.access(path, os.X_OK):
+        return Python(name, version, why_not=otherwise)
+    asked = "import sys; sys.stdout.write('%d.%d' % sys.version_info[:2])"
+    done = subprocess.run([path, "-c", asked], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if done.returncode != 0:
+        return Python(name, version, why_not=f"{path} does not run: {done.stderr.strip()[-200:]}")
+    if done.stdout != minor:
+        return Python(name, version, why_not=f"{path} is a Python {done.stdout}")
+    return Python(name, version, str(path))
+
+
+def debian_python():
+    """Whatever Debian's python3 is."""
+    path = pathlib.Path("/usr/bin/python3").resolve()
+    minor = path.name.removeprefix("python")
+    if not path.exists() or not minor.startswith("3."):
+        return Python("debian-3", (3,), why_not="/usr/bin/python3 is not Debian's")
+    return python_at(f"debian-{minor}", minor, path, f"{path} is no program")
+
+
+def pyenv_python(minor):
+    root = pathlib.Path(os.environ.get("PYENV_ROOT") or pathlib.Path.home() / ".pyenv") / "versions"
+    found = sorted((folder for folder in root.glob(f"{minor}.*") if folder.name.count(".") == 2),
+                   key=lambda folder: int("0" + "".join(filter(str.isdigit, folder.name.split(".")[2]))))
+    if not found:
+        return Python(f"pyenv-{minor}", version_of(minor), why_not=f"pyenv has no {minor} below {root}")
+    return python_at(f"pyenv-{minor}", minor, found[-1] / "bin" / "python", f"{found[-1]} has no bin/python")
+
+
+def fetched_python(minor, shared=""):
+    path = ROOT / "usr" / "bin" / f"python{minor}{shared}"
+    return python_at(f"{SUITE}-{minor}{shared}", minor, path,
+                     f"{path} has not been fetched: tests/live/pythons.py --fetch")
+
+
+def built_python(minor):
+    path = CACHE / f"{minor}t" / "bin" / f"python{minor}t"
+    return python_at(f"built-{minor}t", minor, path,
+                     f"{path} has not been built: tests/live/pythons.py --build")
+
+
+def every_python():
+    """All that could be there, oldest first."""
+    pythons = [debian_python(), *map(pyenv_python, PYENV_MINORS), *map(fetched_python, FETCHED_MINORS),
+               *(fetched_python(minor, "-shared") for minor in FETCHED_MINORS),
+               *map(built_python, FREE_THREADED_MINORS)]
+    return sorted(pythons, key=lambda python: python.version)
+
+
+# --- fetching and building -----------------------------------------------------------------
+
+def fetch():
+    log = CACHE / "log"
+    CACHE.mkdir(parents=True, exist_ok=True)
+    if ROOT.exists():
+        return
+    apt = Apt(CACHE / "apt", SUITE, ("deb", "deb-src"), log)
+    unpacked = CACHE / "unpacked"
+    shutil.rmtree(unpacked, ignore_errors=True)
+    apt.unpack([package.format(minor) for minor in FETCHED_MINORS
+                for package in ("python{}", "libpython{}", "libpython{}-testsuite")], unpacked)
+    # Paths are written into the programs.
+    unpacked.rename(ROOT)
+    for minor in FETCHED_MINORS:
+        program = ROOT / "usr" / "bin" / f"python{minor}-shared"
+        source = CACHE / "main.c"
+        source.write_text(SHARED_MAIN)
+        quietly(["gcc", "-O2", "-o", program, source, LIBRARIES / f"libpython{minor}.so.1.0",
+                 "-Wl,--unresolved-symbols=ignore-in-shared-libs"], log)
+        for path in (program, program.with_name(f"python{minor}")):
+            # DT_RPATH counts for what libraries need, too; an environment variable would for children.
+            set_loader(path, LIBRARIES / "ld-linux-x86-64.so.2", LIBRARIES)
+
+
+def build_free_threaded(minor):
+    """From Debian's source, by this system's compiler."""
+    folder = CACHE / f"{minor}t-source"
+    prefix = CACHE / f"{minor}t"
+    if prefix.exists():
+        return
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    log = CACHE / f"{minor}t-log"
+    apt = Apt(CACHE / "apt", SUITE, ("deb", "deb-src"), log)
+    apt.unpack_source(f"python{minor}", folder, "--skip-patches")
+    tree = folder / "unpacked"
+    quietly(["./configure", "-q", "--disable-gil", "--without-ensurepip", f"--prefix={prefix}"], log, cwd=tree)
+    quietly(["make", "-s", "-j2"], log, cwd=tree)
+    quietly(["make", "-s", "install"], log, cwd=tree)
+    shutil.rmtree(folder)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="every CPython at hand")
+    parser.add_argument("--fetch", action="store_true", help="fetch those of Debian's later suites")
+    parser.add_argument("--build", action="store_true", help="and build the free-threaded ones")
+    chosen = parser.parse_args()
+    try:
+        if chosen.fetch or chosen.build:
+            fetch()
+        for minor in FREE_THREADED_MINORS if chosen.build else ():
+            build_free_threaded(minor)
+    except Unavailable as reason:
+        sys.exit(f"pythons.py: {reason}")
+    for python in every_python():
+        print(f"{python.name:18} {python.path or 'missing: ' + python.why_not}")
+
+
+if __name__ == "__main__":
+    main()
