@@ -41,8 +41,11 @@ static sighandler_t set_action(int signal, const struct sigaction *action)
 	return sigaction(signal, action, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
-static sighandler_t set_as_bsd(int number, sighandler_t handler)
+/* libc has one function of three names. */
+static sighandler_t signal_as_bsd(int number, sighandler_t handler)
 {
+	if (is_passed_on(number))
+		return HOOK_NEXT(signal)(number, handler);
 	const bool is_interrupting = interrupting & SIGNAL_BIT(number);
 
 	return set_action(number, &(struct sigaction){
@@ -52,48 +55,41 @@ static sighandler_t set_as_bsd(int number, sighandler_t handler)
 				  });
 }
 
-static sighandler_t set_as_system_v(int number, sighandler_t handler)
+AGENT_EXPORT sighandler_t signal(int number, sighandler_t handler)
 {
+	return signal_as_bsd(number, handler);
+}
+
+AGENT_EXPORT sighandler_t bsd_signal(int number, sighandler_t handler);
+AGENT_EXPORT sighandler_t bsd_signal(int number, sighandler_t handler)
+{
+	return signal_as_bsd(number, handler);
+}
+
+AGENT_EXPORT sighandler_t ssignal(int number, sighandler_t handler)
+{
+	return signal_as_bsd(number, handler);
+}
+
+/* One of two names. */
+static sighandler_t signal_as_system_v(int number, sighandler_t handler)
+{
+	if (is_passed_on(number))
+		return HOOK_NEXT(sysv_signal)(number, handler);
 	return set_action(number, &(struct sigaction){
 					  .sa_handler = handler,
 					  .sa_flags = (int)SA_RESETHAND | SA_NODEFER,
 				  });
 }
 
-AGENT_EXPORT sighandler_t signal(int number, sighandler_t handler)
-{
-	if (is_passed_on(number))
-		return HOOK_NEXT(signal)(number, handler);
-	return set_as_bsd(number, handler);
-}
-
-AGENT_EXPORT sighandler_t bsd_signal(int number, sighandler_t handler);
-AGENT_EXPORT sighandler_t bsd_signal(int number, sighandler_t handler)
-{
-	if (is_passed_on(number))
-		return HOOK_NEXT(bsd_signal)(number, handler);
-	return set_as_bsd(number, handler);
-}
-
-AGENT_EXPORT sighandler_t ssignal(int number, sighandler_t handler)
-{
-	if (is_passed_on(number))
-		return HOOK_NEXT(ssignal)(number, handler);
-	return set_as_bsd(number, handler);
-}
-
 AGENT_EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
 {
-	if (is_passed_on(number))
-		return HOOK_NEXT(sysv_signal)(number, handler);
-	return set_as_system_v(number, handler);
+	return signal_as_system_v(number, handler);
 }
 
 AGENT_EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler)
 {
-	if (is_passed_on(number))
-		return HOOK_NEXT(__sysv_signal)(number, handler);
-	return set_as_system_v(number, handler);
+	return signal_as_system_v(number, handler);
 }
 
 AGENT_EXPORT sighandler_t sigset(int number, sighandler_t handler)
