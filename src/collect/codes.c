@@ -12,8 +12,6 @@
 #include "record/writer.h"
 #include "target/python_lines.h"
 
-#pragma weak python_line_of
-
 #define UNKNOWN_NAME "[unknown Python function]"
 #define MODULE_PATH  "[python]"
 
@@ -108,6 +106,7 @@ static char *take_text(const uint8_t **at, uint16_t len)
 
 static uint32_t code_row(const struct codes *codes, struct known_code *code)
 {
+	const bool is_builtin = code->kind == RING_CODE_PYTHON_BUILTIN;
 	const uint8_t *at = code->bytes;
 
 	if (code->row != 0)
@@ -121,8 +120,8 @@ static uint32_t code_row(const struct codes *codes, struct known_code *code)
 					  .language = RECORDING_LANGUAGE_PYTHON,
 					  .name = name,
 					  .qualified_name = qualified_name,
-					  .file = file,
-					  .line = code->first_line,
+					  .file = is_builtin ? NULL : file,
+					  .line = is_builtin ? 0 : code->first_line,
 				  },
 				  &code->row);
 	return code->row;
@@ -133,8 +132,6 @@ static uint32_t code_line(const struct known_code *code, uint32_t instruction)
 	const uint8_t *lines =
 		code->bytes + code->name_length + code->qualified_length + code->file_length;
 
-	if (python_line_of == NULL)
-		return 0;
 	if (code->kind != RING_CODE_PYTHON || instruction == RING_NO_INSTRUCTION)
 		return 0;
 	return python_line_of((enum python_table)code->table, lines, code->table_length,

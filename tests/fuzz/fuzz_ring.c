@@ -42,6 +42,7 @@ static struct image *make_image(void)
 
 	image->row = 1;
 	image->period_ns = 1000;
+	image->has_interpreter = true;
 	image->mappings = mappings_new();
 	mappings_add(image->mappings, &(struct module_place){ .start = 0x1000,
 							      .end = 0x100000,
@@ -70,7 +71,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	image->ring->word_count = size;
 	image->ring->head = size > WORDS ? WORDS : size;
 	pump_init(&pump, writer, 0);
+	/* Whatever comes, twice over. */
+	pump.epochs.limit = 4;
+	pump_begin_round(&pump);
 	pump_image(&pump, image, pump_mark(image), 0);
+	pump_begin_round(&pump);
 	pump_image(&pump, image, pump_mark(image), 1);
 	if (image->ring_tail != image->ring->head)
 		abort();
