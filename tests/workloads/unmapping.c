@@ -1,10 +1,11 @@
 /*
  * unmapping - what a stack walker may stumble over comes and goes while threads compute.
  *
- * Every thread blocks all signals it can.  One runs generated code whose frame pointer leads
- * into pages that another maps and unmaps all the time; one makes, runs and unmaps generated
- * code; one runs coroutines on stacks of two pages between pages that cannot be read, and
- * unmaps them; one opens, uses and closes a library.  Prints how often each was done.
+ * Every thread blocks all signals it can, or none ("open").  One runs generated code whose
+ * frame pointer leads into pages that another maps and unmaps all the time; one makes, runs and
+ * unmaps generated code; one runs coroutines on stacks of two pages between pages that cannot
+ * be read, and unmaps them; one opens, uses and closes a library.  Prints how often each was
+ * done.
  */
 #include "truth.h"
 
@@ -186,14 +187,15 @@ int main(int argc, char **argv)
 	sigset_t all;
 
 	if (argc < 3) {
-		fprintf(stderr, "usage: unmapping FOLDER-OF-LIBRARIES TURNS\n");
+		fprintf(stderr, "usage: unmapping FOLDER-OF-LIBRARIES TURNS [open]\n");
 		return 2;
 	}
 	folder = argv[1];
 	turns = atoi(argv[2]);
 	flickering = map_pages(FLICKERS);
 	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	if (argc == 3)
+		pthread_sigmask(SIG_BLOCK, &all, NULL);
 	pthread_create(&flickerer, NULL, flicker, NULL);
 	pthread_create(&others[0], NULL, follow_flickering, NULL);
 	pthread_create(&others[1], NULL, run_generated, NULL);

@@ -52,6 +52,16 @@ static inline u64 arch_thread_pointer(void)
 
 #define ARCH_PC_OF(uc) ((u64)(uc)->uc_mcontext.pc)
 #define ARCH_SP_OF(uc) ((u64)(uc)->uc_mcontext.sp)
+/* Of a function that has just been called. */
+#define ARCH_SECOND_ARGUMENT_OF(uc) ((u64)(uc)->uc_mcontext.regs[1])
+#define ARCH_THIRD_ARGUMENT_OF(uc)  ((u64)(uc)->uc_mcontext.regs[2])
+
+/* Has it return at once. */
+static inline void arch_leave_function(ucontext_t *context)
+{
+	context->uc_mcontext.pc = context->uc_mcontext.regs[30];
+}
+
 /* Of a system call that has just returned. */
 #define ARCH_RESULT_OF(uc) ((s64)(uc)->uc_mcontext.regs[0])
 

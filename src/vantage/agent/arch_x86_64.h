@@ -55,6 +55,19 @@ static inline u64 arch_thread_pointer(void)
 
 #define ARCH_PC_OF(uc) ((u64)(uc)->uc_mcontext.gregs[REG_RIP])
 #define ARCH_SP_OF(uc) ((u64)(uc)->uc_mcontext.gregs[REG_RSP])
+/* Of a function that has just been called. */
+#define ARCH_SECOND_ARGUMENT_OF(uc) ((u64)(uc)->uc_mcontext.gregs[REG_RSI])
+#define ARCH_THIRD_ARGUMENT_OF(uc)  ((u64)(uc)->uc_mcontext.gregs[REG_RDX])
+
+/* Has it return at once. */
+static inline void arch_leave_function(ucontext_t *context)
+{
+	greg_t *registers = context->uc_mcontext.gregs;
+
+	registers[REG_RIP] = *(const greg_t *)registers[REG_RSP];
+	registers[REG_RSP] += (greg_t)sizeof(greg_t);
+}
+
 /* Of a system call that has just returned. */
 #define ARCH_RESULT_OF(uc) ((s64)(uc)->uc_mcontext.gregs[REG_RAX])
 

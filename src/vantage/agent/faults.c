@@ -144,7 +144,8 @@ static bool faults_begin(void)
 {
 	struct kernel_action now;
 
-	faults.need = (u32)altstack_frame_bytes() + 2 * AGENT_STACK_NEED;
+	/* Two, as is_of_load() has it. */
+	faults.need = 2 * (u32)altstack_frame_bytes() + 2 * AGENT_STACK_NEED;
 	if (!kernel_action_get(SIGTRAP, &now))
 		return false;
 	faults.restorer = now.restorer;
@@ -249,6 +250,14 @@ static bool is_fault(int signal, const siginfo_t *info)
 	return info->si_code > 0 && !(signal == SIGBUS && info->si_code == BUS_MCEERR_AO);
 }
 
+static void send_to_this_thread(int signal, const siginfo_t *info)
+{
+	const long pid = arch_syscall4(SYS_getpid, 0, 0, 0, 0);
+	const long tid = arch_syscall4(SYS_gettid, 0, 0, 0, 0);
+
+	arch_syscall4(SYS_rt_tgsigqueueinfo, pid, tid, signal, (long)info);
+}
+
 /*
  * Dies of it where the thread was interrupted.  The signal is sent again, for it may not have
  * been a fault that happens again.  Where nothing may be called, it is blocked: then the
@@ -263,15 +272,72 @@ static void die_of(int signal, const siginfo_t *info, ucontext_t *context)
 		signals_put(&context->uc_sigmask, mask | SIGNAL_BIT(signal));
 		return;
 	}
-	const long pid = arch_syscall4(SYS_getpid, 0, 0, 0, 0);
-	const long tid = arch_syscall4(SYS_gettid, 0, 0, 0, 0);
-
 	/* A vfork child dies alone. */
-	if (pid == agent.pid)
+	if (!agent_is_of_another())
 		__atomic_store_n(&faults.is_over, true, __ATOMIC_RELAXED);
 	signals_put(&context->uc_sigmask, mask & ~SIGNAL_BIT(signal));
 	set_in_kernel(signal, &standard, NULL);
-	arch_syscall4(SYS_rt_tgsigqueueinfo, pid, tid, signal, (long)info);
+	send_to_this_thread(signal, info);
+}
+
+/*
+ * Of two signals that instructions raise, the kernel delivers the older first, also if that one
+ * is blocked (6.18: kernel/signal.c, dequeue_synchronous_signal()).  A trap of ours that came while our
+ * handler ran is: then a second handler interrupts the load, and the fault finds that one at
+ * its first instruction.
+ */
+static bool is_of_load(ucontext_t *context)
+{
+	if (ARCH_PC_OF(context) != (u64)on_trap)
+		return fail_load(context);
+	if (!fail_load((ucontext_t *)ARCH_THIRD_ARGUMENT_OF(context)))
+		return false;
+	trap_leave_to_next(context);
+	return true;
+}
+
+/*
+ * Signals that were sent while the thread was in our handler, which lets these two in; a second
+ * one is dropped, as the kernel does.
+ */
+static __thread struct {
+	bool is_any;
+	bool is_set[FAULT_SIGNALS];
+	siginfo_t infos[FAULT_SIGNALS];
+} put_off;
+
+/* Only in our handler all of these are blocked, and the signal that came is not. */
+#define TRAP_HANDLER_BLOCKS (TRAP_BIT | SIGNAL_BIT(32) | SIGNAL_BIT(33))
+
+static bool is_in_trap(const ucontext_t *context)
+{
+	return (~signals_of(&context->uc_sigmask) & TRAP_HANDLER_BLOCKS) == 0;
+}
+
+static void put_off_signal(int signal, const siginfo_t *info)
+{
+	const u32 index = signal == SIGBUS;
+
+	if (put_off.is_set[index])
+		return;
+	put_off.infos[index] = *info;
+	put_off.is_set[index] = put_off.is_any = true;
+}
+
+void faults_end_trap(void)
+{
+	const u64 set = SIGNALS_OF_FAULTS;
+
+	if (!put_off.is_any)
+		return;
+	/* Until our handler returns. */
+	arch_syscall4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&set, 0, sizeof set);
+	put_off.is_any = false;
+	for (u32 i = 0; i < FAULT_SIGNALS; i++) {
+		if (put_off.is_set[i])
+			send_to_this_thread(fault_signals[i], &put_off.infos[i]);
+		put_off.is_set[i] = false;
+	}
 }
 
 /* The action that is due; with SA_RESETHAND, it is the default from now on. */
@@ -293,8 +359,12 @@ u64 faults_choose(int signal, siginfo_t *info, ucontext_t *context)
 {
 	struct sigaction action;
 
-	if (is_fault(signal, info) && fail_load(context))
+	if (is_fault(signal, info) && is_of_load(context))
 		return 0;
+	if (!is_fault(signal, info) && agent.may_call && is_in_trap(context)) {
+		put_off_signal(signal, info);
+		return 0;
+	}
 	take(signal, &action);
 	if (book_is_handler(&action))
 		return (u64)action.sa_handler;

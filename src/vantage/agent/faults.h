@@ -55,6 +55,9 @@ bool faults_are_wanted(void);
  */
 bool faults_may_come(const ucontext_t *context, u64 here);
 
+/* At its end: what was sent meanwhile is delivered when it returns. */
+void faults_end_trap(void);
+
 /* Whether this is a signal whose action in the kernel is ours. */
 bool faults_keep(int signal);
 /* sigaction(2) for it; masks are the kernel's. */

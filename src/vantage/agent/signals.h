@@ -169,6 +169,8 @@ void actions_default_in_kernel(int signal);
 
 /* trap.c: the handlers; forward.c: of the stand-in, and of traps that are not ours. */
 void on_trap(int signal, siginfo_t *info, void *context);
+/* Has one that begins at context, within another, return at once, if it would be a sample. */
+void trap_leave_to_next(ucontext_t *context);
 void forward_on_stand_in(int signal, siginfo_t *info, void *context);
 void forward_trap(siginfo_t *info, ucontext_t *context);
 /* Gives info, taken by a wait for the stand-in, back its own number; returns that. */

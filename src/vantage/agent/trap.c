@@ -15,6 +15,7 @@
 #include "abi/ticks.h"
 #include "vantage/agent/altstack.h"
 #include "vantage/agent/arch.h"
+#include "vantage/agent/faults.h"
 #include "vantage/agent/ignored.h"
 #include "vantage/agent/restart.h"
 #include "vantage/agent/signals.h"
@@ -157,8 +158,10 @@ static void trap_sample(struct ring_header *ring, u32 overruns, const ucontext_t
 		has_room && (!may_time || budget_allows(&thread_notes.budget, &budget_start));
 
 	if (is_walked) {
-		sample(ring, overruns + thread_notes.early_traps, context);
+		const u32 early_traps = thread_notes.early_traps;
+
 		thread_notes.early_traps = 0;
+		sample(ring, overruns + early_traps, context);
 	} else {
 		trap_put_off(ring, overruns);
 	}
@@ -171,6 +174,17 @@ static void trap_sample(struct ring_header *ring, u32 overruns, const ucontext_t
 		budget_settle(&thread_notes.budget, budget_start, is_walked,
 			      ticks > ring->period_ticks / SLOW_PART);
 	trap_count(ring, ticks);
+}
+
+void trap_leave_to_next(ucontext_t *context)
+{
+	const siginfo_t *info = (const siginfo_t *)ARCH_SECOND_ARGUMENT_OF(context);
+
+	if (!is_our_event(info) || agent.ring == NULL)
+		return;
+	trap_put_off(agent.ring, 0);
+	__atomic_fetch_add(&agent.ring->handler_samples, 1, __ATOMIC_RELAXED);
+	arch_leave_function(context);
 }
 
 void on_trap(int signal, siginfo_t *info, void *context)
@@ -192,4 +206,5 @@ void on_trap(int signal, siginfo_t *info, void *context)
 	}
 	restart_mend(context);
 	waits_mend(context);
+	faults_end_trap();
 }
