@@ -107,35 +107,38 @@ CHECKS = {
 
 # Where struct _Py_DebugOffsets says them, from 3.13 on; its own layout changes with each minor
 # version.
+DEBUG_STRUCT = "struct _Py_DebugOffsets"
+DEBUG_HEAD = {"size": [("sizeof", DEBUG_STRUCT)], "version": [(DEBUG_STRUCT, "version")],
+              "free_threaded": [(DEBUG_STRUCT, "free_threaded")]}
 DEBUG_OFFSETS = {
-    "state_next": ["thread_state.next"],
-    "state_interp": ["thread_state.interp"],
-    "state_frame": ["thread_state.current_frame"],
-    "state_base_frame": ["thread_state.base_frame"],
-    "state_thread_id": ["thread_state.thread_id"],
-    "interp_next": ["interpreter_state.next"],
-    "interp_threads": ["interpreter_state.threads_head"],
-    "frame_previous": ["interpreter_frame.previous"],
-    "frame_code": ["interpreter_frame.executable"],
-    "frame_position": ["interpreter_frame.instr_ptr"],
-    "frame_owner": ["interpreter_frame.owner"],
-    "frame_locals": ["interpreter_frame.localsplus"],
-    "frame_stack": ["interpreter_frame.stackpointer"],
-    "frame_bytecode_index": ["interpreter_frame.tlbc_index"],
-    "code_first_line": ["code_object.firstlineno"],
-    "code_filename": ["code_object.filename"],
-    "code_name": ["code_object.name"],
-    "code_qualname": ["code_object.qualname"],
-    "code_table": ["code_object.linetable"],
-    "code_instructions": ["code_object.co_code_adaptive"],
-    "code_copies": ["code_object.co_tlbc"],
-    "object_type": ["pyobject.ob_type"],
-    "type_name": ["type_object.tp_name"],
-    "text_length": ["unicode_object.length"],
-    "text_state": ["unicode_object.state"],
-    "text_ascii": ["unicode_object.asciiobject_size"],
-    "bytes_length": ["bytes_object.ob_size"],
-    "bytes_data": ["bytes_object.ob_sval"],
+    "state_next": "thread_state.next",
+    "state_interp": "thread_state.interp",
+    "state_frame": "thread_state.current_frame",
+    "state_base_frame": "thread_state.base_frame",
+    "state_thread_id": "thread_state.thread_id",
+    "interp_next": "interpreter_state.next",
+    "interp_threads": "interpreter_state.threads_head",
+    "frame_previous": "interpreter_frame.previous",
+    "frame_code": "interpreter_frame.executable",
+    "frame_position": "interpreter_frame.instr_ptr",
+    "frame_owner": "interpreter_frame.owner",
+    "frame_locals": "interpreter_frame.localsplus",
+    "frame_stack": "interpreter_frame.stackpointer",
+    "frame_bytecode_index": "interpreter_frame.tlbc_index",
+    "code_first_line": "code_object.firstlineno",
+    "code_filename": "code_object.filename",
+    "code_name": "code_object.name",
+    "code_qualname": "code_object.qualname",
+    "code_table": "code_object.linetable",
+    "code_instructions": "code_object.co_code_adaptive",
+    "code_copies": "code_object.co_tlbc",
+    "object_type": "pyobject.ob_type",
+    "type_name": "type_object.tp_name",
+    "text_length": "unicode_object.length",
+    "text_state": "unicode_object.state",
+    "text_ascii": "unicode_object.asciiobject_size",
+    "bytes_length": "bytes_object.ob_size",
+    "bytes_data": "bytes_object.ob_sval",
 }
 
 # Run inside gdb: evaluates the expressions of a JSON file, null for what there is not.
@@ -197,14 +200,14 @@ def ask(file, expressions):
         return json.loads(answers.read_text())
 
 
-def find(file, table):
-    """For each name of the table its value, found in the first way that there is, or None."""
-    asked = [(name, expression_of(way)) for name, ways in table.items() for way in ways]
-    values = ask(file, [expression for _, expression in asked])
-    found = dict.fromkeys(table)
-    for (name, _), value in zip(asked, values):
-        if found[name] is None:
-            found[name] = value
+def find(file, *tables):
+    """For each table the value of each name, found in the first way that there is, or None."""
+    asked = [(number, name, expression_of(way)) for number, table in enumerate(tables)
+             for name, ways in table.items() for way in ways]
+    found = [dict.fromkeys(table) for table in tables]
+    for (number, name, _), value in zip(asked, ask(file, [question for *_, question in asked])):
+        if found[number][name] is None:
+            found[number][name] = value
     return found
 
 
@@ -243,25 +246,20 @@ def lines_of(values):
 def row_of(file, version, is_free_threaded, source):
     if version not in VERSIONS:
         sys.exit(f"CPython {version[0]}.{version[1]} is not in VERSIONS of {__file__}: add a row")
-    offsets, checks = find(file, FIELDS), find(file, CHECKS)
+    has_debug_offsets = version >= DEBUG_OFFSETS_SINCE
+    places = {name: [(DEBUG_STRUCT, way)] for name, way in DEBUG_OFFSETS.items()}
+    offsets, checks, head, debug = find(file, FIELDS, CHECKS, DEBUG_HEAD, places)
     if offsets["cframe_frame"] is None:
         # 3.10 has one, which leads to no frames.
         offsets["state_cframe"] = offsets["cframe_previous"] = None
     chain, position, table, means = VERSIONS[version]
-    debug, head = {}, {}
-    if version >= DEBUG_OFFSETS_SINCE:
-        struct = "struct _Py_DebugOffsets"
-        debug = find(file, {name: [(struct, way) for way in ways]
-                            for name, ways in DEBUG_OFFSETS.items()})
-        head = find(file, {"size": [("sizeof", struct)], "version": [(struct, "version")],
-                           "free_threaded": [(struct, "free_threaded")]})
     out = [f"\t{{ /* {name_of(version, is_free_threaded)}: {source} */"]
     out.append(f"\t\t.major = {version[0]}, .minor = {version[1]},"
                f" .is_free_threaded = {int(is_free_threaded)},")
     out.append(f"\t\t.chain = PYTHON_CHAIN_{chain}, .position = PYTHON_POSITION_{position},")
     out.append(f"\t\t.table = PYTHON_TABLE_{table}, .state_means = PYTHON_STATE_{means},")
     parts = [("offsets", offsets), ("checks", checks)]
-    if debug:
+    if has_debug_offsets:
         parts += [("debug_head", head),
                   ("debug", {name: debug.get(name) for name in FIELDS})]
     for name, values in parts:

@@ -23,9 +23,10 @@
 /* PyPy has frames of another kind, and exports this. */
 #define PYPY_TELLTALE "pypy_main_startup"
 /*
- * The smallest loop there is has 29 KB; less only passes on to it.  From 3.14 on it may have been
- * built of functions for single instructions that jump to each other (--with-tail-call-interp):
- * what calls the first of them is small, and is on the stack as any loop.
+ * The smallest loop there is has 29 KB; less only passes on to it.  From 3.14 on it may have
+ * been built of functions for single instructions that jump to each other
+ * (--with-tail-call-interp): what calls the first of them is small, and is on the stack as any
+ * loop.
  */
 #define LOOP_MIN           8192u
 #define LOOP_MIN_SINCE_314 256u

@@ -16,8 +16,8 @@ struct python_image;
 /*
  * Looks for an interpreter in the ELF file at path.  0 and the caller's *out_image:
  * python_image_free(); or -ENOENT, err untouched, when there is none (which costs no more than
- * a look-up in the file's symbol hash); or another negative errno and a sentence for a file that
- * cannot be read.  An interpreter that is there but cannot be walked is a success:
+ * a look-up in the file's symbol hash); or another negative errno and a sentence for a file
+ * that cannot be read.  An interpreter that is there but cannot be walked is a success:
  * python_image_why_not().
  */
 int python_image_read(const char *path, struct python_image **out_image, struct error *err);

@@ -78,7 +78,7 @@ bool python_elf_read(const struct python_elf *elf, uint64_t address, void *buffe
 bool python_elf_read_u32(const struct python_elf *elf, uint64_t address, uint32_t *out_value);
 /* The pointer that will stand there in a process without load bias. */
 bool python_elf_read_pointer(struct python_elf *elf, uint64_t address, uint64_t *out_pointer);
-/* Whether the dynamic linker puts the number of this very module there, for __tls_get_addr(). */
+/* Whether the dynamic linker puts the number of this module there, for __tls_get_addr(). */
 bool python_elf_is_module_slot(struct python_elf *elf, uint64_t address);
 /* A text of at most size - 1 bytes; longer ones are cut off.  False: nothing to read. */
 bool python_elf_read_text(const struct python_elf *elf, uint64_t address, char *buffer,

@@ -21,8 +21,8 @@ static uint32_t line_of(struct position position)
 }
 
 /*
- * co_lnotab: pairs of (bytes of code, lines), the lines signed from 3.6 on.  The last line lasts
- * to the end of the code, which the table does not say.
+ * co_lnotab: pairs of (bytes of code, lines), the lines signed from 3.6 on.  The last line
+ * lasts to the end of the code, which the table does not say.
  */
 static uint32_t line_in_lnotab(struct bytes b, uint32_t first_line, uint32_t instruction,
 			       bool is_signed)

@@ -2,16 +2,16 @@
  * A compiler moves what it takes for unlikely out of a function, into a part of its own
  * ("name.cold") that is far away and has no symbol once a file is stripped.  It is still jumped
  * to from the function, and it has an entry of its own in the table of unwind rules, .eh_frame:
- * an FDE.  A function's own FDE begins as its call left things: nothing has been saved yet.
- * The one of a part begins in the middle of the function: registers have been saved before its
- * first instruction.  So what the loop jumps to, what begins with saved registers and jumps back
- * is a part of the loop; that a function ends with a jump to another function is common, but
- * that one begins at its beginning.  (Bytes that look like a jump by chance hit a part of
- * another function now and then; that one jumps elsewhere.)  A part may be most of the loop: where a build's training has not
- * reached it (Debian's 3.14 and 3.15), all but the beginning has been moved out.
+ * an FDE.  A function's own FDE begins as its call left things: the frame begins right above
+ * the return address, and nothing has been saved yet.  The one of a part begins in the middle
+ * of the function: before its first instruction the stack pointer has been moved, or registers
+ * saved.
  *
- * (The table of the procedure linkage has an FDE which begins with something pushed, too, but
- * no register is saved there.)
+ * So what the loop jumps to, what begins with a frame and jumps back is a part of the loop.
+ * (That a function ends with a jump to another function is common, but that one begins at its
+ * beginning.  Bytes that look like a jump by chance hit a part of another function now and
+ * then; that one jumps elsewhere.)  A part may be most of the loop: where the training of a
+ * build has not reached it (Debian's 3.14 and 3.15), all but the beginning has been moved out.
  */
 #include "python_loop.h"
 
@@ -46,7 +46,7 @@ struct frame_index {
 /* An FDE. */
 struct frame_entry {
 	struct python_range range;
-	bool begins_with_saved_registers;
+	bool begins_with_frame;
 };
 
 static bool read_index(const struct python_elf *elf, struct frame_index *out_index)
@@ -110,28 +110,23 @@ static bool is_usual_cie(const struct python_elf *elf, uint64_t address, bool *o
 	return letters[1] == 'R' && bytes_u8(&b) == ENCODING_PLACE && !b.short_read;
 }
 
-/* DW_CFA_offset (high bits 10), or its extended form, before the location advances. */
-static bool saves_before_it_advances(struct bytes b)
+/*
+ * Whether the first instruction of the rules says where the frame begins, or where a register
+ * has been saved, rather than that the location advances.
+ */
+static bool has_frame_at_once(struct bytes b)
 {
-	while (bytes_left(&b) > 0) {
-		uint8_t op = bytes_u8(&b);
+	uint8_t op = bytes_u8(&b);
 
-		if (op >> 6 == 2 || op == 0x05)
-			return !b.short_read;
-		switch (op) {
-		case 0x0c: /* DW_CFA_def_cfa: register, offset */
-			bytes_varint(&b);
-			bytes_varint(&b);
-			break;
-		case 0x0d: /* DW_CFA_def_cfa_register */
-		case 0x0e: /* DW_CFA_def_cfa_offset */
-			bytes_varint(&b);
-			break;
-		default:
-			return false;
-		}
+	switch (op) {
+	case 0x05: /* DW_CFA_offset_extended */
+	case 0x0c: /* DW_CFA_def_cfa */
+	case 0x0d: /* DW_CFA_def_cfa_register */
+	case 0x0e: /* DW_CFA_def_cfa_offset */
+		return !b.short_read;
+	default:
+		return op >> 6 == 2 && !b.short_read; /* DW_CFA_offset */
 	}
-	return false;
 }
 
 static bool read_frame_entry(const struct python_elf *elf, uint64_t address,
@@ -151,7 +146,7 @@ static bool read_frame_entry(const struct python_elf *elf, uint64_t address,
 	out_entry->range.start = address + 8 + (uint64_t)(int64_t)(int32_t)bytes_u32(&b);
 	out_entry->range.end = out_entry->range.start + bytes_u32(&b);
 	bytes_take(&b, has_data ? bytes_varint(&b) : 0);
-	out_entry->begins_with_saved_registers = saves_before_it_advances(b);
+	out_entry->begins_with_frame = has_frame_at_once(b);
 	return !b.short_read;
 }
 
@@ -234,7 +229,7 @@ static void add_part(const struct python_elf *elf, const struct frame_index *ind
 	size_t i = 0;
 
 	if (!load || !load->is_executable || !find_entry(elf, index, address, &entry) ||
-	    !entry.begins_with_saved_registers || !jumps_back(elf, entry.range, ranges))
+	    !entry.begins_with_frame || !jumps_back(elf, entry.range, ranges))
 		return;
 	while (i < PYTHON_LOOP_RANGES && ranges[i].end != 0)
 		i++;
