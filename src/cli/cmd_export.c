@@ -22,6 +22,7 @@
 struct settings {
 	const struct exporter *exporter;
 	const char *path; /* NULL: standard output */
+	bool shows_plumbing;
 };
 
 /* "folded, speedscope, …" */
@@ -55,6 +56,8 @@ static const struct option options[] = {
 	  offsetof(struct settings, exporter) },
 	{ "output", 'o', "OUT", "write to this file, not to standard output", option_set_string,
 	  offsetof(struct settings, path) },
+	{ "native", 0, NULL, "an interpreter's own frames, too, where Python's stand",
+	  option_set_flag, offsetof(struct settings, shows_plumbing) },
 	{ 0 },
 };
 
@@ -126,7 +129,8 @@ static int export_recording(const char *path, const struct settings *settings)
 		say_error(&err);
 		return EXIT_CODE_USAGE;
 	}
-	CLEANUP(profile_freep) struct profile *profile = open_profile(path, notes);
+	CLEANUP(profile_freep)
+	struct profile *profile = open_profile(path, settings->shows_plumbing, notes);
 
 	if (!profile)
 		return EXIT_CODE_FAILED;

@@ -88,6 +88,8 @@ static const struct option options[] = {
 	  AT(session.wait) },
 	{ "quiet", 'q', NULL, "no report at the end: stderr is the command's alone",
 	  option_set_flag, AT(end.is_quiet) },
+	{ "native", 0, NULL, "in the report at the end: an interpreter's own frames, too",
+	  option_set_flag, AT(end.shows_plumbing) },
 	{ "trigger", 0, "TRIGGER", "what interrupts threads: auto, sigtrap or timer",
 	  set_trigger, AT(session.trigger) },
 	{ "color", 0, "WHEN", "auto (on a terminal), always or never", option_set_color,

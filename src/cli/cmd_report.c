@@ -19,6 +19,7 @@
 
 struct settings {
 	struct report_options report;
+	bool shows_plumbing;
 	bool is_json;
 	bool has_no_pager;
 	enum color_choice color;
@@ -84,6 +85,10 @@ static const struct option options[] = {
 	  option_set_string, AT(report.callers) },
 	{ "callees", 0, "FUNCTION", "what FUNCTION calls, and how much of its time goes there",
 	  option_set_string, AT(report.callees) },
+	{ "lines", 0, "FUNCTION", "the source of FUNCTION, with the time of each line",
+	  option_set_string, AT(report.lines) },
+	{ "native", 0, NULL, "an interpreter's own frames, too, where Python's stand",
+	  option_set_flag, AT(shows_plumbing) },
 	{ "sort", 0, "WHAT", "by self (the default) or total time", set_sort, AT(report.sort) },
 	{ "thread", 0, "THREAD", "only this thread: its id or its name", option_set_string,
 	  AT(report.thread) },
@@ -119,7 +124,8 @@ static int show(const struct settings *settings, const struct text *text, struct
 
 static int report(const char *path, struct settings *settings)
 {
-	CLEANUP(profile_freep) struct profile *profile = open_profile(path, NULL);
+	CLEANUP(profile_freep)
+	struct profile *profile = open_profile(path, settings->shows_plumbing, NULL);
 	CLEANUP(text_done) struct text text = { 0 };
 	struct error err;
 

@@ -11,16 +11,17 @@
 #include "load/load.h"
 #include "profile/profile.h"
 
-struct profile *open_profile(const char *path, struct notes *notes)
+struct profile *open_profile(const char *path, bool shows_plumbing, struct notes *notes)
 {
 	CLEANUP(notes_freep) struct notes *unused = notes_new();
 	struct progress progress = { 0 };
 	struct profile *profile = NULL;
 	struct error err;
-	int rc = load_recording(
-		path,
-		&(struct load_options){ .progress = progress_report, .context = &progress },
-		notes ? notes : unused, &profile, &err);
+	int rc = load_recording(path,
+				&(struct load_options){ .progress = progress_report,
+							.context = &progress,
+							.shows_plumbing = shows_plumbing },
+				notes ? notes : unused, &profile, &err);
 
 	if (rc == -ENOENT)
 		say("%s; 'fathom record -- COMMAND' makes one", err.text);

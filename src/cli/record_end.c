@@ -73,7 +73,8 @@ void record_end(const char *path, const struct record_end_options *options)
 	struct progress progress = { 0 };
 	struct load_options load = { .progress = progress_report,
 				     .context = &progress,
-				     .was_just_recorded = true };
+				     .was_just_recorded = true,
+				     .shows_plumbing = options->shows_plumbing };
 	struct error err;
 	int rc;
 

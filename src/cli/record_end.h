@@ -8,6 +8,7 @@
 
 struct record_end_options {
 	bool is_quiet; /* names only */
+	bool shows_plumbing;
 	enum color_choice color;
 };
 

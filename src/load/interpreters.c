@@ -71,11 +71,6 @@ static const char *path_of(const struct reading *reading, uint32_t module)
 	return path ? path : "[unknown]";
 }
 
-static const char *display_name(uint32_t language)
-{
-	return language == LANGUAGE_RUBY ? "Ruby" : "Python";
-}
-
 /* Strings of the profile are interned: the same text is the same pointer. */
 static bool is_same(const struct interpreter *a, const struct interpreter *b)
 {
@@ -108,7 +103,7 @@ static void add_all(const struct reading *reading, struct profile *profile)
 
 		add(profile,
 		    &(struct interpreter){
-			    .language = display_name(row->language),
+			    .language = language_name((enum language)row->language),
 			    .version = profile_copy_string(profile, row->version),
 			    .path = profile_copy_string(profile, path_of(reading, row->module)),
 			    .why_not = profile_copy_string(profile, row->why_not),

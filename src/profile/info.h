@@ -21,7 +21,7 @@ struct stack_tally {
 
 /* An interpreter that processes had mapped. */
 struct interpreter {
-	const char *language; /* "Python" */
+	const char *language; /* "python", as language_name() has it */
 	const char *version;  /* "3.11.2" */
 	const char *path;     /* of the file with its loop */
 	const char *why_not;  /* why its frames are not in the stacks; NULL: they are */

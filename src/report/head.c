@@ -241,6 +241,7 @@ static void add_brief(struct text *out, const struct style *style,
 	head_add_samples(out, style, info);
 	if (number_percent(whole, all) * 10 < WHOLE_STACKS_AIM)
 		add_stacks(out, style, info);
+	head_add_interpreters(out, style, info);
 	head_add_cost(out, style, info);
 }
 
@@ -258,6 +259,7 @@ void head_add(struct text *out, const struct style *style, const struct profile 
 	head_add_samples(out, style, info);
 	head_add_trigger(out, style, info);
 	add_stacks(out, style, info);
+	head_add_interpreters(out, style, info);
 	head_add_cost(out, style, info);
 	head_add_notes(out, style, info);
 	text_add(out, "\n");

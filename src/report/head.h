@@ -23,6 +23,9 @@ void head_add_samples(struct text *out, const struct style *style,
 		      const struct profile_info *info);
 void head_add_trigger(struct text *out, const struct style *style,
 		      const struct profile_info *info);
+/* Which interpreters ran, and what their frames are shown as. */
+void head_add_interpreters(struct text *out, const struct style *style,
+			   const struct profile_info *info);
 void head_add_cost(struct text *out, const struct style *style,
 		   const struct profile_info *info);
 void head_add_notes(struct text *out, const struct style *style,

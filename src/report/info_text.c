@@ -1,6 +1,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "profile/group.h"
 #include "profile/profile.h"
@@ -67,6 +68,37 @@ static void add_tally(struct text *out, const struct style *style,
 		grid_addf(&grid, TINT_NONE, "%.2f", number_percent(tally->samples, all));
 		grid_add_name(&grid, TINT_NONE, tally->reason);
 		grid_add_name(&grid, TINT_DIM, tally->sentence);
+	}
+	text_add(out, "\n");
+	grid_write(&grid, style, out);
+	grid_done(&grid);
+}
+
+static void add_interpreters(struct text *out, const struct style *style,
+			     const struct profile_info *info)
+{
+	static const struct grid_column columns[] = {
+		{ "processes", true, 0 },
+		{ "interpreter", false, 0 },
+		{ "file", false, 24 },
+		{ "its functions", false, 24 },
+	};
+	struct grid grid;
+
+	if (info->interpreter_count == 0)
+		return;
+	grid_init(&grid, columns, sizeof columns / sizeof *columns);
+	for (size_t i = 0; i < info->interpreter_count; i++) {
+		const struct interpreter *interpreter = &info->interpreters[i];
+		CLEANUP(text_done) struct text name = { 0 };
+
+		text_addf(&name, "%s %s", interpreter->language, interpreter->version);
+		grid_add_count(&grid, interpreter->process_count);
+		grid_add_name(&grid, TINT_NONE, text_string(&name));
+		grid_add_name(&grid, TINT_NONE, interpreter->path);
+		grid_add_name(&grid, TINT_DIM,
+			      interpreter->why_not ? interpreter->why_not
+						   : "are in the stacks");
 	}
 	text_add(out, "\n");
 	grid_write(&grid, style, out);
@@ -140,5 +172,6 @@ void report_info_text(const struct profile *profile, const struct report_options
 	text_add(out, "\n");
 	account_add(out, &style, profile, true);
 	add_tally(out, &style, info);
+	add_interpreters(out, &style, info);
 	add_processes(out, &style, profile);
 }

@@ -37,6 +37,8 @@ static void add_function(struct json_object *object, const struct profile *profi
 	json_add_string(object, "module", module_path(profile, row->module));
 	json_add_string(object, "file", row->file);
 	json_add_figure(object, "line", row->line, 0);
+	json_add_string(object, "plain_name",
+			function->plain_name ? function->plain_name : row->name);
 	add_costs(object, &row->cost);
 }
 

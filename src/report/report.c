@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "report/branches.h"
 #include "report/head.h"
+#include "report/listing.h"
 #include "report/rows.h"
 #include "report/selection.h"
 #include "report/style.h"
@@ -31,10 +32,18 @@ static int add_body(const struct selection *selection, const struct report_optio
 {
 	selection_add_base(selection, style, out);
 	text_add(out, "\n");
-	if (options->has_tree || options->callers || options->callees)
-		return branches_add(selection, options, style, out, err);
-	report_table_add(selection, options, style, out);
-	return 0;
+	bool has_branches = options->has_tree || options->callers || options->callees;
+	int rc = 0;
+
+	if (has_branches)
+		rc = branches_add(selection, options, style, out, err);
+	if (rc == 0 && options->lines) {
+		text_add(out, has_branches ? "\n" : "");
+		rc = listing_add(selection, options, style, out, err);
+	} else if (!has_branches) {
+		report_table_add(selection, options, style, out);
+	}
+	return rc;
 }
 
 int report_text(const struct profile *profile, const struct report_options *options,

@@ -11,6 +11,7 @@
 #include "profile/profile.h"
 #include "report/json.h"
 #include "report/json_views.h"
+#include "report/listing.h"
 #include "report/selection.h"
 
 static struct json_object *strings_of(const char *const *strings, size_t count)
@@ -45,6 +46,24 @@ static struct json_object *stacks_of(const struct profile_info *info)
 	return stacks;
 }
 
+static struct json_object *interpreters_of(const struct profile_info *info)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < info->interpreter_count; i++) {
+		const struct interpreter *interpreter = &info->interpreters[i];
+		struct json_object *object = json_object_new_object();
+
+		json_add_string(object, "language", interpreter->language);
+		json_add_string(object, "version", interpreter->version);
+		json_add_string(object, "path", interpreter->path);
+		json_add_string(object, "why_not", interpreter->why_not);
+		json_add_u64(object, "processes", interpreter->process_count);
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
 static struct json_object *recording_of(const struct profile *profile)
 {
 	const struct profile_info *info = profile_get_info(profile);
@@ -66,6 +85,8 @@ static struct json_object *recording_of(const struct profile *profile)
 	json_add_figure(object, "lost", info->lost, FIGURE_UNKNOWN);
 	add_account(object, info);
 	json_add(object, "stacks", stacks_of(info));
+	json_add(object, "interpreters", interpreters_of(info));
+	json_add(object, "is_folded", json_object_new_boolean(info->is_folded));
 	json_add_figure(object, "sampling_cost_ns", info->sampling_cost_ns, FIGURE_UNKNOWN);
 	json_add(object, "notes", strings_of(info->notes, info->note_count));
 	json_add_string(object, "fathom_version", info->fathom_version);
@@ -105,6 +126,8 @@ int report_json(const struct profile *profile, const struct report_options *opti
 	if (options->by != GROUP_BY_FUNCTION)
 		json_views_add_rows(&writer, &selection, options->by);
 	rc = json_views_add_trees(&writer, &selection, options, err);
+	if (rc == 0)
+		rc = listing_add_json(&writer, &selection, options, err);
 	if (rc < 0)
 		return rc;
 

@@ -2,12 +2,14 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "profile/group.h"
 #include "profile/profile.h"
 #include "profile/sum.h"
 #include "report/grid.h"
 #include "report/number.h"
+#include "report/places.h"
 #include "report/report.h"
 #include "report/selection.h"
 
@@ -18,6 +20,8 @@ struct context {
 	const struct profile *profile;
 	const struct time_unit *unit;
 	uint64_t ns; /* what percentages are of */
+	const struct group *rows;
+	const unsigned int *components; /* of the rows' paths, by row */
 };
 
 static const char *base_name(const char *path)
@@ -35,19 +39,25 @@ static void add_costs(struct grid *grid, const struct context *context, const st
 	grid_add_time(grid, context->unit, row->cost.total_ns);
 }
 
-static void add_place(struct grid *grid, const struct group *row)
+static void add_place(struct grid *grid, const struct context *context, const struct group *row)
 {
 	struct text place = { 0 };
 
-	if (!row->file) {
-		grid_add_name(grid, TINT_NONE, NULL);
-		return;
-	}
-	text_add(&place, base_name(row->file));
-	if (row->line > 0)
-		text_addf(&place, ":%u", row->line);
+	places_add(&place, row, context->components[row - context->rows]);
 	grid_add_name(grid, TINT_DIM, text_string(&place));
 	text_done(&place);
+}
+
+/* What executes the code of a function that is in no module. */
+static const char *language_of(const struct context *context, const struct group *row)
+{
+	static const char *const names[LANGUAGE_COUNT] = {
+		[LANGUAGE_PYTHON] = "Python",
+		[LANGUAGE_RUBY] = "Ruby",
+		[LANGUAGE_KERNEL] = "kernel",
+	};
+
+	return names[profile_get_function(context->profile, row->function)->language];
 }
 
 static void add_function_row(struct grid *grid, const struct context *context,
@@ -57,8 +67,9 @@ static void add_function_row(struct grid *grid, const struct context *context,
 
 	add_costs(grid, context, row);
 	grid_add_name(grid, TINT_NONE, row->name);
-	add_place(grid, row);
-	grid_add_name(grid, TINT_DIM, module ? base_name(module->path) : NULL);
+	add_place(grid, context, row);
+	grid_add_name(grid, TINT_DIM,
+		      module ? base_name(module->path) : language_of(context, row));
 }
 
 static void add_module_row(struct grid *grid, const struct context *context,
@@ -210,6 +221,10 @@ void report_table_add(const struct selection *selection, const struct report_opt
 				   .unit = time_unit_for(groups.ns),
 				   .ns = groups.ns };
 	size_t shown = rows_to_show(&groups, options);
+	CLEANUP(freep) unsigned int *components = places_components(groups.rows, shown);
+
+	context.rows = groups.rows;
+	context.components = components;
 	grid_init(&grid, layout->columns, layout->column_count);
 	for (size_t i = 0; i < shown; i++)
 		layout->add_row(&grid, &context, &groups.rows[i]);

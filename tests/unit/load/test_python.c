@@ -498,7 +498,7 @@ static void interpreters_that_say_the_same_are_one_of_several_processes(void **s
 
 	assert_true(info->is_folded);
 	assert_int_equal(info->interpreter_count, 2);
-	assert_string_equal(info->interpreters[0].language, "Python");
+	assert_string_equal(info->interpreters[0].language, "python");
 	assert_string_equal(info->interpreters[0].version, "3.11.2");
 	assert_string_equal(info->interpreters[0].path, "/usr/bin/python3.11");
 	assert_null(info->interpreters[0].why_not);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/memory.h"
+
 #define SERVER "/usr/bin/redis-server!"
 #define LIBC   "/lib/x86_64-linux-gnu/libc.so.6!"
 #define START                                                                          \
@@ -146,4 +148,38 @@ void example_init_hostile(struct made *made)
 		.note_count = 1,
 		.is_unfinished = true,
 	};
+}
+
+void example_init_python(struct made *made, const char *source)
+{
+	static const char *const command[] = { "python3", "app.py" };
+	static struct interpreter interpreters[] = {
+		{ "python", "3.11.2", "/usr/bin/python3.11", NULL, 3 },
+		{ "python", "3.16?", "/opt/bin/python3.16", "CPython 3.16 is not known yet",
+		  1 },
+	};
+	CLEANUP(freep)
+	char *run = xasprintf("%%<module>@/srv/app/__init__.py:1+3;"
+			      "%%Worker.run@%s:3",
+			      source);
+	CLEANUP(freep) char *hot = xasprintf("%s+6;%%math.sin;/lib/libm.so.6!__sin_fma", run);
+	CLEANUP(freep) char *warm = xasprintf("%s+6", run);
+	CLEANUP(freep) char *cool = xasprintf("%s+12", run);
+
+	made_init(made);
+	made_add(made, hot, 60000000, 60);
+	made_add(made, warm, 30000000, 30);
+	made_add(made, cool, 1000000, 1);
+	made_add(made, "%<module>@/srv/jobs/__init__.py:1+9", 9000000, 9);
+	struct profile_info *info = profile_info(made->profile);
+	info->command = command;
+	info->command_count = 2;
+	info->interpreters = interpreters;
+	info->interpreter_count = 2;
+	info->is_folded = true;
+	info->start_unix_ns = 1763709132000000000;
+	info->wall_ns = 100000000;
+	info->sampled_ns = 100000000;
+	info->samples = 100;
+	info->has_unexplained = false;
 }

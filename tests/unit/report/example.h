@@ -6,5 +6,7 @@
 
 /* Release with made_done(). */
 void example_init(struct made *made);
+/* Python's functions, one of them in the source file. */
+void example_init_python(struct made *made, const char *source);
 /* Names of bytes that are no UTF-8 or control a terminal, and numbers at their limits. */
 void example_init_hostile(struct made *made);

@@ -52,6 +52,8 @@ int main(int argc, char **argv)
 			options.callers = value;
 		else if (strcmp(name, "callees") == 0)
 			options.callees = value;
+		else if (strcmp(name, "lines") == 0)
+			options.lines = value;
 		else if (strcmp(name, "thread") == 0)
 			options.thread = value;
 		else if (strcmp(name, "module") == 0)
@@ -72,6 +74,8 @@ int main(int argc, char **argv)
 		made = (struct made){ .profile = profile_new() };
 	else if (strcmp(argv[1], "hostile") == 0)
 		example_init_hostile(&made);
+	else if (strcmp(argv[1], "python") == 0)
+		example_init_python(&made, "/srv/app/worker.py");
 	else
 		example_init(&made);
 	int exit_code = write_report(made.profile, argv[2], &options);

@@ -376,9 +376,68 @@ static void of_many_processes_not_entered_some_are_named(void **state)
 	assert_head_says(make_crowd, "tiny (pid 3) and 6\n");
 }
 
+static void interpreters_are_named_with_what_became_of_their_frames(void **state)
+{
+	struct made made;
+	struct text text = { 0 };
+
+	(void)state;
+	example_init_python(&made, "/srv/app/worker.py");
+	struct report_options options = { 0 };
+	assert_int_equal(report_text(made.profile, &options, &text, NULL), 0);
+	assert_non_null(strstr(text_string(&text),
+			       "python   3.11.2 in /usr/bin/python3.11; its own plumbing is "
+			       "folded (--native shows it)\n"));
+	assert_non_null(strstr(text_string(&text),
+			       "python   3.16? in /opt/bin/python3.16: its functions are not "
+			       "seen, only the interpreter's own:\n"
+			       "         CPython 3.16 is not known yet\n"));
+	text_clear(&text);
+	profile_info(made.profile)->is_folded = false;
+	options.is_brief = true;
+	assert_int_equal(report_text(made.profile, &options, &text, NULL), 0);
+	assert_non_null(strstr(text_string(&text),
+			       "python   3.11.2 in /usr/bin/python3.11; its own plumbing is "
+			       "shown, too\n"));
+	text_clear(&text);
+	report_info_text(made.profile, &options, &text);
+	assert_non_null(
+		strstr(text_string(&text),
+		       "processes  interpreter    file                 its functions\n"
+		       "        3  python 3.11.2  /usr/bin/python3.11  are in the stacks\n"
+		       "        1  python 3.16?   /opt/bin/python3.16  CPython 3.16 is not "
+		       "known yet\n"));
+	text_done(&text);
+	made_done(&made);
+}
+
+static void many_interpreters_are_not_all_in_the_head(void **state)
+{
+	static struct interpreter interpreters[6];
+	struct made made;
+	struct text text = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < 6; i++)
+		interpreters[i] =
+			(struct interpreter){ "python", "3.11.2", "/opt/\x1b[31m", NULL, 1 };
+	example_init_python(&made, "/srv/app/worker.py");
+	profile_info(made.profile)->interpreters = interpreters;
+	profile_info(made.profile)->interpreter_count = 6;
+	assert_int_equal(report_text(made.profile, &(struct report_options){ 0 }, &text, NULL),
+			 0);
+	assert_non_null(strstr(text_string(&text), "python   3.11.2 in /opt/\\x1b[31m;"));
+	assert_non_null(strstr(text_string(&text),
+			       "python   … and 2 more: 'fathom info' lists them\n"));
+	text_done(&text);
+	made_done(&made);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(interpreters_are_named_with_what_became_of_their_frames),
+		cmocka_unit_test(many_interpreters_are_not_all_in_the_head),
 		cmocka_unit_test(the_head_says_how_it_was_recorded_and_adds_up),
 		cmocka_unit_test(a_brief_head_is_three_lines),
 		cmocka_unit_test(a_narrow_terminal_wraps_sentences),

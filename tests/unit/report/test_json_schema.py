@@ -43,6 +43,15 @@ class JsonSchema(unittest.TestCase):
         for options in itertools.product(filters, trees):
             check(made("example", *itertools.chain(*options)), SCHEMA)
 
+    def test_python_and_its_lines_are_as_documented(self):
+        report = check(made("python", "lines", "run"), SCHEMA)
+        self.assertEqual([row["version"] for row in report["recording"]["interpreters"]], ["3.11.2", "3.16?"])
+        part, = report["listing"]["parts"]
+        self.assertEqual([line["line"] for line in part["lines"]], [6, 12])
+        self.assertIn("/srv/app/worker.py", part["why_no_source"])
+        check(made("python", "lines", "math.sin", "by", "module"), SCHEMA)
+        check(made("example", "lines", "dictFind", "tree", "1"), SCHEMA)
+
     def test_an_empty_profile_is_as_documented(self):
         report = check(made("empty", "tree", "1"), SCHEMA)
         self.assertEqual(report["functions"], [])

@@ -340,9 +340,80 @@ static void an_unknown_thread_is_refused_and_nothing_is_written(void **state)
 	made_done(&made);
 }
 
+static void assert_python(const struct report_options *options, const char *expected)
+{
+	struct made made;
+	struct text text = { 0 };
+
+	example_init_python(&made, "/srv/app/worker.py");
+	assert_int_equal(report_text(made.profile, options, &text, NULL), 0);
+	assert_string_equal(body_of(text_string(&text)), expected);
+	text_done(&text);
+	made_done(&made);
+}
+
+static void functions_of_one_name_are_told_apart_by_their_places(void **state)
+{
+	(void)state;
+	assert_python(&(struct report_options){ 0 },
+		      "Percentages are of 100.0 ms, the CPU time accounted for.\n"
+		      "\n"
+		      "self %  self time  total %  total time  function    file:line           "
+		      "module\n"
+		      "  60.0    60.0 ms     60.0     60.0 ms  __sin_fma   -                   "
+		      "libm.so.6\n"
+		      "  31.0    31.0 ms     91.0     91.0 ms  Worker.run  worker.py:3         "
+		      "Python\n"
+		      "   9.0     9.0 ms      9.0      9.0 ms  <module>    jobs/__init__.py:1  "
+		      "Python\n"
+		      "   0.0     0.0 ms     91.0     91.0 ms  <module>    app/__init__.py:1   "
+		      "Python\n"
+		      "   0.0     0.0 ms     60.0     60.0 ms  math.sin    -                   "
+		      "Python\n");
+}
+
+static void a_place_is_as_long_as_it_takes(void **state)
+{
+	struct made made;
+	struct text text = { 0 };
+
+	(void)state;
+	made_init(&made);
+	made_add(&made, "%run@/a/x/job.py:1", 4, 1);
+	made_add(&made, "%run@/b/x/job.py:1", 3, 1);
+	made_add(&made, "%run@/b/x/job.py:2", 2, 1);
+	made_add(&made, "%stop@/b/x/job.py:1", 1, 1);
+	assert_int_equal(report_text(made.profile, &(struct report_options){ 0 }, &text, NULL),
+			 0);
+	assert_non_null(strstr(text_string(&text), " run       a/x/job.py:1 "));
+	assert_non_null(strstr(text_string(&text), " run       b/x/job.py:1 "));
+	assert_non_null(strstr(text_string(&text), " run       job.py:2 "));
+	assert_non_null(strstr(text_string(&text), " stop      job.py:1 "));
+	text_done(&text);
+	made_done(&made);
+}
+
+static void pythons_modules_are_its_files(void **state)
+{
+	(void)state;
+	assert_python(
+		&(struct report_options){ .by = GROUP_BY_MODULE },
+		"Percentages are of 100.0 ms, the CPU time accounted for.\n"
+		"\n"
+		"self %  self time  total %  total time  module\n"
+		"  60.0    60.0 ms     60.0     60.0 ms  /lib/libm.so.6\n"
+		"  31.0    31.0 ms     91.0     91.0 ms  /srv/app/worker.py\n"
+		"   9.0     9.0 ms      9.0      9.0 ms  /srv/jobs/__init__.py\n"
+		"   0.0     0.0 ms     91.0     91.0 ms  /srv/app/__init__.py\n"
+		"   0.0     0.0 ms     60.0     60.0 ms  [Python's built-in functions]\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(functions_of_one_name_are_told_apart_by_their_places),
+		cmocka_unit_test(a_place_is_as_long_as_it_takes),
+		cmocka_unit_test(pythons_modules_are_its_files),
 		cmocka_unit_test(by_function_sorted_by_self),
 		cmocka_unit_test(sorted_by_total_says_how_many_rows_are_left_out),
 		cmocka_unit_test(a_line_is_the_one_that_was_run),

@@ -1,0 +1,311 @@
+#include "report/listing.h"
+
+#include <errno.h>
+#include <json-c/json.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "profile/find.h"
+#include "profile/lines.h"
+#include "profile/profile.h"
+#include "report/grid.h"
+#include "report/json.h"
+#include "report/listed.h"
+#include "report/number.h"
+#include "report/report.h"
+#include "report/selection.h"
+#include "report/source.h"
+#include "report/style.h"
+
+enum {
+	TAB = 8,
+	HOT_PERCENT = 10, /* of the function's total: such lines are marked */
+};
+
+/* What every part is written with. */
+struct listing {
+	const struct selection *selection;
+	const struct report_options *options;
+	const struct style *style;
+	const struct time_unit *unit;
+	struct text *out;
+};
+
+static const struct grid_column columns[] = {
+	{ "self %", true, 0 },     { "self time", true, 0 }, { "total %", true, 0 },
+	{ "total time", true, 0 }, { "line", true, 0 },      { "source", false, 24 },
+};
+
+enum { COLUMN_COUNT = sizeof columns / sizeof *columns, COST_COLUMNS = 4 };
+
+static struct source_age age_of(const struct profile_info *info)
+{
+	if (info->start_unix_ns == FIGURE_UNKNOWN || info->wall_ns == FIGURE_UNKNOWN)
+		return (struct source_age){ 0 };
+	return (struct source_age){ info->start_unix_ns, info->start_unix_ns + info->wall_ns };
+}
+
+/* The part's source in *out_source, or why there is none. */
+static int read_source(const struct profile *profile, const struct lines_part *part,
+		       struct source *out_source, struct error *err)
+{
+	const struct function *function = profile_get_function(profile, part->function);
+
+	if (part->file && *part->file)
+		return source_read(part->file, part->rows[part->count - 1].line,
+				   age_of(profile_get_info(profile)), out_source, err);
+	if (function->language == LANGUAGE_PYTHON)
+		return error_set(err, -1,
+				 "%s is a function in C, of which Python tells no line",
+				 function->name);
+	return error_set(err, -1,
+			 "the lines of %s are not known: its file has no debug "
+			 "information",
+			 function->name);
+}
+
+static void add_cost(const struct listing *listing, struct grid *grid, const struct cost *cost)
+{
+	for (size_t i = 0; i < COST_COLUMNS && !cost; i++)
+		grid_addf(grid, TINT_NONE, "%s", "");
+	if (!cost)
+		return;
+	grid_add_percent(grid, number_percent(cost->self_ns, listing->selection->ns));
+	grid_add_time(grid, listing->unit, cost->self_ns);
+	grid_add_percent(grid, number_percent(cost->total_ns, listing->selection->ns));
+	grid_add_time(grid, listing->unit, cost->total_ns);
+}
+
+/* Tabs as they look in an editor; all else that a terminal would act on is escaped. */
+static void add_source_cell(struct grid *grid, enum tint tint, const char *line)
+{
+	struct text cell = { 0 };
+	size_t at = 0;
+
+	for (size_t len; *line; line += len) {
+		len = strcspn(line, "\t");
+		text_add_printable(&cell, line, len);
+		at = text_columns(text_string(&cell));
+		if (line[len] != '\t')
+			continue;
+		text_addf(&cell, "%*s", (int)(TAB - at % TAB), "");
+		len++;
+	}
+	while (cell.len > 0 && cell.data[cell.len - 1] == ' ')
+		cell.data[--cell.len] = '\0';
+	grid_addf(grid, tint, "%s", text_string(&cell));
+	text_done(&cell);
+}
+
+static void add_row(const struct listing *listing, struct grid *grid,
+		    const struct listed_row *row, const struct lines_part *part,
+		    const struct source *source)
+{
+	const struct cost *cost = row->cost ? &row->cost->cost : NULL;
+	bool is_hot = cost && cost->total_ns > 0 &&
+		      number_percent(cost->total_ns, part->cost.total_ns) >= HOT_PERCENT;
+	enum tint tint = is_hot ? TINT_HOT : cost ? TINT_NONE : TINT_DIM;
+
+	add_cost(listing, grid, cost);
+	if (row->line > 0)
+		grid_addf(grid, tint, "%s%u", is_hot ? "> " : "", row->line);
+	else
+		grid_addf(grid, TINT_DIM, "%s", cost ? "?" : "…");
+	if (!source)
+		return;
+	if (row->line > 0)
+		add_source_cell(grid, tint, source_line(source, row->line));
+	else if (cost)
+		grid_addf(grid, TINT_DIM, "%s", "(the line is not known)");
+	else
+		grid_addf(grid, TINT_DIM, "… %u line%s", row->skipped,
+			  row->skipped == 1 ? "" : "s");
+}
+
+static void add_hidden(const struct listing *listing, size_t hidden)
+{
+	struct text sentence = { 0 };
+
+	if (hidden == 0)
+		return;
+	text_add(&sentence, "… ");
+	number_add_count(&sentence, hidden);
+	text_addf(&sentence, " lighter line%s left out (--min and -n decide)",
+		  hidden == 1 ? "" : "s");
+	style_add(listing->out, listing->style, TINT_DIM, text_string(&sentence));
+	text_add(listing->out, "\n");
+	text_done(&sentence);
+}
+
+static struct listed_limits limits_of(const struct listing *listing)
+{
+	const struct report_options *options = listing->options;
+	double least = options->has_min_percent ? options->min_percent : 0;
+
+	return (struct listed_limits){
+		.least_ns = (uint64_t)(least / 100 * (double)listing->selection->ns),
+		.max_lines = options->max_rows == REPORT_ALL_ROWS ? 0 : options->max_rows,
+	};
+}
+
+static void add_rows(const struct listing *listing, const struct lines_part *part,
+		     const struct source *source)
+{
+	struct listed listed;
+	struct grid grid;
+
+	listed_make(part, profile_get_function(listing->selection->profile, part->function),
+		    source, limits_of(listing), &listed);
+	grid_init(&grid, columns, source ? COLUMN_COUNT : COLUMN_COUNT - 1);
+	for (size_t i = 0; i < listed.count; i++)
+		add_row(listing, &grid, &listed.rows[i], part, source);
+	if (listed.count > 0)
+		grid_write(&grid, listing->style, listing->out);
+	add_hidden(listing, listed.hidden);
+	grid_done(&grid);
+	listed_done(&listed);
+}
+
+/* A sentence in which names are not safe to print yet. */
+static void add_sentence(const struct listing *listing, const char *sentence)
+{
+	struct text safe = { 0 };
+
+	text_add_printable(&safe, sentence, strlen(sentence));
+	style_add_wrapped(listing->out, listing->style, 0, text_string(&safe));
+	text_add(listing->out, "\n");
+	text_done(&safe);
+}
+
+/* "/srv/app/worker.py: 1.204 s of its own, 2.160 s with what it calls" */
+static void add_part_head(const struct listing *listing, const struct lines_part *part)
+{
+	const struct profile *profile = listing->selection->profile;
+	const struct function *function = profile_get_function(profile, part->function);
+	const struct module *module = profile_get_module(profile, function->module);
+	struct text head = { 0 };
+
+	text_add(&head, part->file ? part->file : module ? module->path : function->name);
+	text_add(&head, ": ");
+	number_add_any_time(&head, part->cost.self_ns);
+	text_add(&head, " of its own, ");
+	number_add_any_time(&head, part->cost.total_ns);
+	text_add(&head, " with what it calls");
+	add_sentence(listing, text_string(&head));
+	text_done(&head);
+}
+
+static void add_part(const struct listing *listing, const struct lines_part *part)
+{
+	struct source source = { 0 };
+	struct error why;
+	int rc = read_source(listing->selection->profile, part, &source, &why);
+
+	text_add(listing->out, "\n");
+	add_part_head(listing, part);
+	if (rc < 0) {
+		error_wrap(&why, rc, "no source");
+		add_sentence(listing, why.text);
+	} else if (source.is_younger) {
+		add_sentence(listing, "It was changed while it was recorded: what ran may have "
+				      "stood on other lines.");
+	}
+	/* One row of a line that is not known would say what stands above. */
+	if (rc == 0 || part->rows[part->count - 1].line > 0)
+		add_rows(listing, part, rc < 0 ? NULL : &source);
+	source_done(&source);
+}
+
+/* "Lines of Worker.run: 2.160 s, 42.5 % of 5.080 s." */
+static void add_head(const struct listing *listing, const struct found *found,
+		     const struct lines *lines)
+{
+	uint64_t whole = listing->selection->ns;
+	struct text head = { 0 };
+
+	text_addf(&head, "Lines of %s: ", found->name);
+	number_add_any_time(&head, lines->cost.total_ns);
+	text_addf(&head, ", %.1f %% of ", number_percent(lines->cost.total_ns, whole));
+	number_add_any_time(&head, whole);
+	text_add(&head, ".");
+	add_sentence(listing, text_string(&head));
+	text_done(&head);
+}
+
+int listing_add(const struct selection *selection, const struct report_options *options,
+		const struct style *style, struct text *out, struct error *err)
+{
+	struct listing listing = { .selection = selection,
+				   .options = options,
+				   .style = style,
+				   .unit = time_unit_for(selection->ns),
+				   .out = out };
+	CLEANUP(lines_done) struct lines lines = { 0 };
+	CLEANUP(found_done) struct found found = { 0 };
+	int rc = find_functions(selection->profile, options->lines, &found, err);
+
+	if (rc < 0)
+		return rc;
+	lines_make(selection->profile, selection->filter, found.is_meant, &lines);
+	add_head(&listing, &found, &lines);
+	for (size_t i = 0; i < lines.part_count; i++)
+		add_part(&listing, &lines.parts[i]);
+	return 0;
+}
+
+static struct json_object *line_of(const struct line_cost *row, const struct source *source)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_add_figure(object, "line", row->line, 0);
+	json_add_string(object, "source", source ? source_line(source, row->line) : NULL);
+	json_add_u64(object, "self_ns", row->cost.self_ns);
+	json_add_u64(object, "total_ns", row->cost.total_ns);
+	json_add_u64(object, "self_samples", row->cost.self_samples);
+	json_add_u64(object, "total_samples", row->cost.total_samples);
+	return object;
+}
+
+static void add_part_json(struct json_writer *writer, const struct profile *profile,
+			  const struct lines_part *part)
+{
+	struct source source = { 0 };
+	struct error why;
+	int rc = read_source(profile, part, &source, &why);
+
+	json_writer_begin(writer, NULL, '{');
+	json_writer_add(writer, "function", json_object_new_uint64(part->function.n));
+	json_writer_add(writer, "file", json_new_string(part->file));
+	json_writer_add(writer, "why_no_source", json_new_string(rc < 0 ? why.text : NULL));
+	json_writer_begin(writer, "lines", '[');
+	for (size_t i = 0; i < part->count; i++)
+		json_writer_add(writer, NULL, line_of(&part->rows[i], rc < 0 ? NULL : &source));
+	json_writer_end(writer, ']');
+	json_writer_end(writer, '}');
+	source_done(&source);
+}
+
+int listing_add_json(struct json_writer *writer, const struct selection *selection,
+		     const struct report_options *options, struct error *err)
+{
+	CLEANUP(lines_done) struct lines lines = { 0 };
+	CLEANUP(found_done) struct found found = { 0 };
+
+	if (!options->lines)
+		return 0;
+	int rc = find_functions(selection->profile, options->lines, &found, err);
+
+	if (rc < 0)
+		return rc;
+	lines_make(selection->profile, selection->filter, found.is_meant, &lines);
+	json_writer_begin(writer, "listing", '{');
+	json_writer_add(writer, "name", json_new_string(found.name));
+	json_writer_begin(writer, "parts", '[');
+	for (size_t i = 0; i < lines.part_count; i++)
+		add_part_json(writer, selection->profile, &lines.parts[i]);
+	json_writer_end(writer, ']');
+	json_writer_end(writer, '}');
+	return 0;
+}

@@ -1,0 +1,16 @@
+/*
+ * places - "worker.py:12": where the functions of a table are, short, and never two alike.
+ *
+ * A path is cut to its last part, and to as many more as it takes to tell functions of the same
+ * name apart: <module> in app/__init__.py and in jobs/__init__.py.
+ */
+#pragma once
+#include <stddef.h>
+
+struct group;
+struct text;
+
+/* For each of the first count rows how many components of its path to show.  The caller frees. */
+unsigned int *places_components(const struct group *rows, size_t count);
+/* "-" is not written: nothing for a row without a file. */
+void places_add(struct text *out, const struct group *row, unsigned int components);
