@@ -85,6 +85,8 @@ static void write_function(struct pprof *pprof, uint32_t n)
 	pprof->is_function_written[n] = true;
 	out.id = n + 1ULL; /* 0 is "[unknown]" */
 	out.name = out.system_name = string_index(pprof, meaning_of_name(function));
+	if (function->plain_name)
+		out.system_name = string_index(pprof, function->plain_name);
 	out.filename = string_index(pprof, function->file);
 	out.start_line = function->line;
 	part.n_function = 1;

@@ -10,7 +10,7 @@
 struct group;
 struct text;
 
-/* For each of the first count rows how many components of its path to show.  The caller frees. */
+/* How many components of its path to show, for each of count rows.  The caller frees it. */
 unsigned int *places_components(const struct group *rows, size_t count);
 /* "-" is not written: nothing for a row without a file. */
 void places_add(struct text *out, const struct group *row, unsigned int components);

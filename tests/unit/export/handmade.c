@@ -11,7 +11,7 @@
 struct step {
 	enum language language;
 	struct module_id module;
-	const char *name, *file;
+	const char *name, *file, *plain_name;
 	uint32_t line; /* of the definition */
 	uint32_t here; /* being executed */
 	uint64_t address;
@@ -20,12 +20,13 @@ struct step {
 
 static struct stack_id push(struct profile *profile, struct stack_id parent, struct step step)
 {
-	struct function_id function =
-		profile_add_function(profile, &(struct function){ .language = step.language,
-								  .module = step.module,
-								  .name = step.name,
-								  .file = step.file,
-								  .line = step.line });
+	struct function_id function = profile_add_function(
+		profile, &(struct function){ .language = step.language,
+					     .module = step.module,
+					     .name = step.name,
+					     .file = step.file,
+					     .line = step.line,
+					     .plain_name = step.plain_name });
 	struct frame_id frame =
 		profile_add_frame(profile, &(struct frame){ .function = function,
 							    .line = step.here,
@@ -183,6 +184,7 @@ static void fill_mixed(struct profile *profile)
 	other = push(profile, main_11,
 		     (struct step){ .language = LANGUAGE_PYTHON,
 				    .name = "Job.run",
+				    .plain_name = "run",
 				    .file = "/srv/job.py",
 				    .line = 12,
 				    .here = 14 });

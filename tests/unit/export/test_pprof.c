@@ -112,6 +112,26 @@ static void samples_have_counts_and_times_lines_and_labels(void **state)
 	pprof__profile__free_unpacked(profile, NULL);
 }
 
+static void a_python_function_has_its_file_and_both_names(void **state)
+{
+	Pprof__Profile *profile = read_back("mixed");
+	size_t found = 0;
+
+	(void)state;
+	for (size_t i = 0; i < profile->n_function; i++) {
+		const Pprof__Function *function = profile->function[i];
+
+		if (strcmp(string(profile, function->name), "Job.run") != 0)
+			continue;
+		assert_string_equal(string(profile, function->system_name), "run");
+		assert_string_equal(string(profile, function->filename), "/srv/job.py");
+		assert_int_equal(function->start_line, 12);
+		found++;
+	}
+	assert_int_equal(found, 1);
+	pprof__profile__free_unpacked(profile, NULL);
+}
+
 static void the_head_says_what_was_measured(void **state)
 {
 	Pprof__Profile *profile = read_back("mixed");
@@ -241,6 +261,7 @@ static void the_same_profile_gives_the_same_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_python_function_has_its_file_and_both_names),
 		cmocka_unit_test(samples_have_counts_and_times_lines_and_labels),
 		cmocka_unit_test(the_head_says_what_was_measured),
 		cmocka_unit_test(the_program_is_the_first_mapping_and_all_have_build_ids),

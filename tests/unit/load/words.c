@@ -1,0 +1,126 @@
+#include "words.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "by_hand.h"
+#include "record/writer.h"
+
+/* What by_hand_name_frame() cannot say: which module a function is in. */
+static void name_frame(struct words *words, uint32_t frame, uint32_t module, const char *name)
+{
+	uint32_t id = 0;
+
+	recording_writer_add_function(
+		words->writer, &(struct recording_function){ .module = module, .name = name },
+		&id);
+	assert_int_equal(recording_writer_add_location(
+				 words->writer, &(struct recording_location){ .frame = frame,
+									      .function = id }),
+			 0);
+}
+
+void words_begin(struct words *words, const char *file)
+{
+	*words = (struct words){ .writer = by_hand_create(file) };
+	by_hand_add_thread(words->writer);
+	words->interpreted =
+		by_hand_add_module(words->writer, MODULE_KIND_INTERPRETED, "[python]");
+}
+
+void words_add_module(struct words *words, const char *name, const char *path)
+{
+	words->modules[words->module_count].name = name;
+	words->modules[words->module_count++].id =
+		by_hand_add_module(words->writer, MODULE_KIND_ELF, path);
+}
+
+static uint32_t module_of(const struct words *words, const char *name, size_t len)
+{
+	for (size_t i = 0; i < words->module_count; i++)
+		if (strlen(words->modules[i].name) == len &&
+		    memcmp(words->modules[i].name, name, len) == 0)
+			return words->modules[i].id;
+	fail_msg("no module %.*s", (int)len, name);
+	return 0;
+}
+
+void words_add_code(struct words *words, const char *name, const char *qualified,
+		    const char *file, uint32_t line)
+{
+	words->codes[words->code_count].name = name;
+	words->codes[words->code_count++].id =
+		by_hand_add_code(words->writer, name, qualified, file, line);
+}
+
+static uint64_t code_address(const struct words *words, const char *name, size_t len)
+{
+	for (size_t i = 0; i < words->code_count; i++)
+		if (strlen(words->codes[i].name) == len &&
+		    memcmp(words->codes[i].name, name, len) == 0)
+			return (uint64_t)words->codes[i].id << 32;
+	fail_msg("no code %.*s", (int)len, name);
+	return 0;
+}
+
+static uint32_t add_native(struct words *words, uint32_t parent, const char *word)
+{
+	size_t len = strcspn(word, ":");
+	uint32_t module = module_of(words, word, len), frame = 0, stack = 0;
+	uint64_t address = 0;
+
+	/* The same name is the same address. */
+	for (const char *at = word + len; *at; at++)
+		address = address * 31 + (unsigned char)*at;
+	address &= 0xffffff;
+	recording_writer_add_frame(
+		words->writer,
+		&(struct recording_frame){ .module = module, .address = address }, &frame);
+	if (frame > words->frame_count) {
+		words->frame_count = frame;
+		name_frame(words, frame, module, word + len + 1);
+	}
+	recording_writer_add_stack(
+		words->writer, &(struct recording_stack){ .parent = parent, .frame = frame },
+		&stack);
+	return stack;
+}
+
+static uint32_t add_interpreted(struct words *words, uint32_t parent, const char *word)
+{
+	size_t len = strcspn(word, ":");
+	uint64_t line = word[len] ? strtoul(word + len + 1, NULL, 10) : 0;
+	uint32_t frame = 0, stack = 0;
+
+	recording_writer_add_frame(
+		words->writer,
+		&(struct recording_frame){ .module = words->interpreted,
+					   .address = code_address(words, word, len) | line },
+		&frame);
+	words->frame_count = frame > words->frame_count ? frame : words->frame_count;
+	recording_writer_add_stack(
+		words->writer, &(struct recording_stack){ .parent = parent, .frame = frame },
+		&stack);
+	return stack;
+}
+
+void words_add(struct words *words, const char *stack, int count)
+{
+	CLEANUP(freep) char *copy = xstrdup(stack);
+	char *rest = copy;
+	uint32_t row = 0;
+
+	for (char *word; (word = strsep(&rest, " "));)
+		row = *word == '@' ? add_interpreted(words, row, word + 1)
+				   : add_native(words, row, word);
+	by_hand_add_samples(words->writer, row, count, 1000);
+}
+
+uint32_t words_module(const struct words *words, const char *name)
+{
+	return module_of(words, name, strlen(name));
+}

@@ -1,0 +1,32 @@
+/*
+ * words - recordings made by hand in which stacks are written as words.
+ *
+ * "python:PyNumber_Add" is a function of a native module, "@run:12" one of Python at a line.
+ * Both are there once they were added by the name before the colon.
+ */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+struct recording_writer;
+
+struct words {
+	struct recording_writer *writer;
+	struct {
+		const char *name;
+		uint32_t id;
+	} modules[8], codes[8];
+	size_t module_count, code_count;
+	uint32_t interpreted;
+	uint32_t frame_count; /* all that were named */
+};
+
+/* A recording of this file name with one thread; by_hand_close(words->writer) ends it. */
+void words_begin(struct words *words, const char *file);
+void words_add_module(struct words *words, const char *name, const char *path);
+uint32_t words_module(const struct words *words, const char *name);
+/* qualified and file may be NULL. */
+void words_add_code(struct words *words, const char *name, const char *qualified,
+		    const char *file, uint32_t line);
+/* count samples of 1000 ns on this stack: the outermost frame first, spaces between them. */
+void words_add(struct words *words, const char *stack, int count);
