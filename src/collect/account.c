@@ -111,9 +111,10 @@ static void account_entered(struct image *image, const struct account_terms *ter
 static void account_unentered(struct image *image, const struct account_terms *terms,
 			      struct figures *figures)
 {
-	const bool is_counted = !terms->is_user_clock && image->counters.count > 0;
+	const bool is_counted = !terms->is_user_clock && image->counters.events.count > 0;
 	const uint64_t counted_ns =
-		is_counted ? image->counted_before_ns + thread_events_read(&image->counters)
+		is_counted ? image->counters.before_ns +
+				     thread_events_read(&image->counters.events)
 			   : 0;
 
 	/*

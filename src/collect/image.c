@@ -36,7 +36,8 @@ void image_free(struct image *image)
 		return;
 	image_stop_sampling(image);
 	cpu_meter_end(&image->pause.meter);
-	thread_events_close(&image->counters);
+	thread_events_close(&image->counters.events);
+	thread_events_close(&image->next_counters.events);
 	if (image->pidfd >= 0)
 		close(image->pidfd);
 	if (image->ring != NULL)

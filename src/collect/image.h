@@ -20,6 +20,12 @@ struct mappings;
 struct recording_thread;
 struct recording_writer;
 
+/* What counts an image that no agent came to. */
+struct image_counters {
+	struct thread_events events;
+	uint64_t before_ns; /* what its process had burned when they were opened */
+};
+
 struct image_thread {
 	uint32_t row; /* of the recording */
 	int tid;
@@ -86,9 +92,10 @@ struct image {
 	int pidfd;                   /* -1: none */
 	struct thread_events events; /* on the threads there were at hello */
 	struct pause pause;
-	uint64_t looked_at_ns;         /* its CPU time when tracer.c last looked */
-	struct thread_events counters; /* of an image without an agent */
-	uint64_t counted_before_ns;    /* what it had burned when those were opened */
+	uint64_t looked_at_ns;          /* its CPU time when tracer.c last looked */
+	struct image_counters counters; /* of an image without an agent */
+	/* Of the program that it is about to execute, if no agent will come to that. */
+	struct image_counters next_counters;
 	bool is_counter_tried;
 	uint64_t seen_ns; /* its CPU time (user clock: user time) when last looked at */
 	bool is_idle;     /* it had burned nothing when last looked at */

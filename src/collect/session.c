@@ -218,10 +218,21 @@ static void session_enter(struct session *session, const struct handshake_hello 
 	enter_image(image, hello, connection, &session->enter_terms);
 	/* What it burned so far, of which the agent tells, is not counted twice. */
 	if (image->state == IMAGE_ENTERED)
-		thread_events_close(&image->counters);
+		thread_events_close(&image->counters.events);
 	tree_read_process(&session->tree, image);
 	if (image->state == IMAGE_LEFT_OUT)
 		unentered_look(&session->tree, image, &session->enter_terms);
+}
+
+static void session_change(struct session *session, const struct handshake_hello *hello,
+			   pid_t pid, int connection)
+{
+	struct image *image =
+		tree_find(&session->tree, hello->target != 0 ? (pid_t)hello->target : pid);
+
+	if (hello->occasion == HANDSHAKE_STOP && hello->reason == HANDSHAKE_EXEC)
+		unentered_expect(&session->tree, image, &session->enter_terms);
+	enter_change(image, hello, connection, &session->enter_terms);
 }
 
 static void session_take_hellos(struct session *session)
@@ -233,9 +244,7 @@ static void session_take_hellos(struct session *session)
 	while (left-- > 0 && hello_server_accept(session->server, &hello, &pid, &connection)) {
 		session_take_events(session);
 		if (hello.occasion == HANDSHAKE_STOP || hello.occasion == HANDSHAKE_RESUME)
-			enter_change(tree_find(&session->tree,
-					       hello.target != 0 ? (pid_t)hello.target : pid),
-				     &hello, connection, &session->enter_terms);
+			session_change(session, &hello, pid, connection);
 		else
 			session_enter(session, &hello, pid, connection);
 	}

@@ -214,12 +214,19 @@ static struct image *tree_take_exec(struct tree *tree, const struct sideband_eve
 		image->exe = NULL;
 	} else {
 		struct image parent = { .row = image != NULL ? image->parent_row : 0 };
+		struct image_counters counters = { 0 };
 		uint64_t burned_ns = 0;
 
+		if (image != NULL) {
+			counters = image->next_counters;
+			image->next_counters = (struct image_counters){ 0 };
+		}
 		tree->last_ended_cpu_ns = &burned_ns;
 		image = tree_add(tree, event->pid, &parent, event->time_ns);
 		tree->last_ended_cpu_ns = NULL;
 		image->cpu_before_ns = burned_ns;
+		image->counters = counters;
+		image->is_counter_tried = counters.events.count > 0;
 	}
 	image->mappings = mappings_new();
 	image->running_threads = 1;

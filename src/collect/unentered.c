@@ -33,13 +33,13 @@ static void unentered_open_counters(struct tree *tree, struct image *image, uint
 {
 	if (image->is_counter_tried)
 		return;
-	const int rc = thread_events_open(&image->counters, image->pid, open_on, NULL);
+	const int rc = thread_events_open(&image->counters.events, image->pid, open_on, NULL);
 
 	/* There may be room at the next look. */
 	if (rc == -EMFILE || rc == -ENFILE)
 		return;
 	image->is_counter_tried = true;
-	image->counted_before_ns = rc == 0 ? seen_ns : 0;
+	image->counters.before_ns = rc == 0 ? seen_ns : 0;
 	tree_read_process(tree, image);
 }
 
@@ -55,12 +55,27 @@ static void unentered_find_watched(struct tree *tree, struct image *image, uint6
 		return;
 	image->is_watched_known = true;
 	image->watched_ns = image->cpu_before_ns;
-	if (image->counters.count > 0)
+	if (image->counters.events.count > 0)
 		image->watched_ns =
-			image->counted_before_ns + thread_events_read(&image->counters);
+			image->counters.before_ns + thread_events_read(&image->counters.events);
 	else if (seen_ns > since_ns && seen_ns - since_ns > image->watched_ns)
 		image->watched_ns = seen_ns - since_ns;
 	tree_read_name(tree, image);
+}
+
+void unentered_expect(struct tree *tree, struct image *image, const struct enter_terms *terms)
+{
+	if (image == NULL)
+		return;
+	if (image->state != IMAGE_ENTERED) {
+		/* A child of vfork, in its parent's memory: the same image after the exec. */
+		unentered_look(tree, image, terms);
+		return;
+	}
+	thread_events_close(&image->next_counters.events);
+	image->next_counters.before_ns = cpu_meter_process_ns(image->pid);
+	if (terms->has_counters)
+		thread_events_open(&image->next_counters.events, image->pid, open_on, NULL);
 }
 
 void unentered_look(struct tree *tree, struct image *image, const struct enter_terms *terms)

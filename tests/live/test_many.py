@@ -91,6 +91,20 @@ class Masses(live.LiveTest):
         self.assertLess(resident, 60 * MIB)
 
 
+class Brief(live.LiveTest):
+
+    def test_a_loop_of_brief_programs_that_cannot_be_entered_is_explained(self):
+        """Each is over before the recorder would look at it; bash calls fork(), dash vfork()."""
+        program = workload("brief_static")[0]
+        for shell in ("bash", "dash"):
+            loop = [self.need(shell), "-c", f"i=0; while [ $i -lt 500 ]; do {program} 1; i=$((i+1)); done"]
+            for record in (self.record, self.record_as_nobody):
+                with self.subTest(shell=shell, by=record.__name__):
+                    recording = record(loop, rate=1000)
+                    self.assertGreater(recording.head()["unentered_ns"], 200_000_000)
+                    self.assert_explained(recording, within=0.05)
+
+
 class EverNewStacks(live.LiveTest):
 
     def test_the_store_of_stacks_begins_anew_and_nothing_is_lost(self):

@@ -116,6 +116,8 @@ void handshake_run(u32 occasion, u32 reason);
  * events (it has none) and memory are its parent's: callers look at agent.pid.
  */
 bool handshake_stop(u32 reason);
+/* The same of a vfork child, of which nothing is to be stopped: it waits for the answer. */
+void handshake_tell_exec(void);
 /* What it stopped for is over, or has failed: it may be sampled again. */
 void handshake_resume(void);
 /* Asks that the traps of another process, which the caller is about to trace, go off. */

@@ -76,11 +76,18 @@ static int image_execute_shown(const struct image_call *call, char *const *envir
 	return rc;
 }
 
-/* Nobody will be there to take a trap that comes late: none may come. */
+/*
+ * Nobody will be there to take a trap that comes late: none may come.  The recorder, asked for
+ * that, opens what counts the next image; so a vfork child tells it, too.
+ */
 static int image_execute_alone(const struct image_call *call)
 {
 	const bool must_stop = is_sampled();
 	const bool is_stopped = must_stop && handshake_stop(HANDSHAKE_EXEC);
+
+	if (!must_stop && agent.ring != NULL)
+		handshake_tell_exec();
+
 	const int rc = image_execute_shown(call, call->environment, must_stop && !is_stopped);
 
 	if (is_stopped)

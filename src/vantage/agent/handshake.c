@@ -251,6 +251,11 @@ bool handshake_stop(u32 reason)
 	return true;
 }
 
+void handshake_tell_exec(void)
+{
+	handshake_ask(&(struct words){ .occasion = HANDSHAKE_STOP, .reason = HANDSHAKE_EXEC });
+}
+
 void handshake_yield_to_tracer(u32 target)
 {
 	const struct words words = {
