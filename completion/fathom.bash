@@ -26,7 +26,7 @@ _fathom_value()
 		mapfile -t COMPREPLY < <(compgen -f -- "$current")
 		compopt -o filenames
 		;;
-	--callers | --callees | --thread | --module | --min | --rows | -n) COMPREPLY=() ;;
+	--callers | --callees | --lines | --thread | --module | --min | --rows | -n) COMPREPLY=() ;;
 	*) return 1 ;;
 	esac
 }
@@ -78,10 +78,10 @@ _fathom()
 	fi
 	_fathom_value "$previous" && return
 	case "${COMP_WORDS[1]} $current" in
-	"record -"*) _fathom_words "--clock --rate --output --no-children --wait --quiet --trigger --color --help" ;;
-	"report -"*) _fathom_words "--by --tree --callers --callees --sort --thread --module --min --rows --json
+	"record -"*) _fathom_words "--clock --rate --output --no-children --wait --quiet --native --trigger --color --help" ;;
+	"report -"*) _fathom_words "--by --tree --callers --callees --lines --native --sort --thread --module --min --rows --json
 			--color --no-pager --help" ;;
-	"export -"*) _fathom_words "--format --output --help" ;;
+	"export -"*) _fathom_words "--format --output --native --help" ;;
 	"info -"*) _fathom_words "--color --help" ;;
 	"record "*) mapfile -t COMPREPLY < <(compgen -c -- "$current") ;;
 	"help "*) _fathom_words "$commands" ;;

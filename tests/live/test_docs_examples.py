@@ -69,7 +69,8 @@ class Examples(unittest.TestCase):
         compiler = shutil.which("cc") or shutil.which("gcc")
         if not compiler:
             self.skipTest("a C compiler is needed for the program that the examples record")
-        for name, content in (("program.c", PROGRAM), ("Makefile", MAKEFILE)):
+        app = re.search(r"^```python\n(# app.py\n.*?)^```", read(os.path.join(ROOT, "README.md")), re.S | re.M).group(1)
+        for name, content in (("program.c", PROGRAM), ("Makefile", MAKEFILE), ("app.py", app)):
             with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
                 file.write(content)
         subprocess.run([compiler, "-g", "-O1", "-o", "program", "program.c"], cwd=self.folder, check=True,
@@ -81,7 +82,7 @@ class Examples(unittest.TestCase):
         self.assertGreater(len(examples), 0)
         for example in examples:
             with self.subTest(example):
-                missing = [word for word in ("perl", "make") if word in example and not shutil.which(word)]
+                missing = [word for word in ("python3", "make") if word in example and not shutil.which(word)]
                 if missing:
                     self.skipTest(f"{missing[0]} is not installed")
                 done = subprocess.run(["bash", "-o", "pipefail", "-c", example], cwd=self.folder,
