@@ -38,6 +38,42 @@ class Waiting(live.LiveTest):
         self.assertGreaterEqual(min(made.values()), len(RATES) * 3 * TURNS // 4, made)
 
 
+class Stopped(live.LiveTest):
+    """Calls that go on when the program was stopped and continued do so when it is sampled."""
+
+    # After how much time it is stopped, each time.
+    RUN_US = 500
+    STOPS = 500
+    # What the kernel has fail after a stop, for everybody (signal(7)); and a futex by syscall(), whose
+    # limit is from when it was called (0010).
+    FAIL = {"epoll_wait", "epoll_pwait", "recv", "sigtimedwait", "semtimedop", "semop", "sigwaitinfo", "futex"}
+
+    def columns(self, run):
+        """[{call: row}] of as many runs as have enough stops."""
+        runs, stops = [], 0
+        while stops < self.STOPS:
+            rows, count = map(json.loads, run(workload("interruptible", TURNS, self.RUN_US)).splitlines())
+            runs.append(rows)
+            stops += count["stops"]
+        return runs
+
+    def assert_all_go_on(self, run):
+        for rows in self.columns(run):
+            wrong = {call: row for call, row in rows.items() if wrong_answers(row) and call not in self.FAIL}
+            self.assertEqual(wrong, {})
+
+    def test_bare_all_go_on(self):
+        self.assert_all_go_on(lambda command: subprocess.run(command, capture_output=True, check=True,
+                                                             timeout=120).stdout.decode())
+
+    def test_all_go_on(self):
+        for options in (("--trigger", "sigtrap"), ("--trigger", "timer")):
+            for rate in RATES:
+                with self.subTest(options=options, rate=rate):
+                    self.assert_all_go_on(lambda command: self.record(command, *options, rate=rate)
+                                          .run.stdout.decode())
+
+
 class Ignored(live.LiveTest):
     """A signal that is ignored ends no wait, whatever the thread does that the kernel offers it to."""
 

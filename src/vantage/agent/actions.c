@@ -319,6 +319,7 @@ static int change(int signal, const struct sigaction *wanted, struct sigaction *
 
 	const struct sigaction kept = actions_as_kept(wanted);
 
+	ignored_before(signal, wanted->sa_handler);
 	/* This memory is the parent's then; the actions in the kernel are the child's. */
 	if (agent_is_of_another()) {
 		actions.is_set_past_us = true;

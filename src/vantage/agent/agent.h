@@ -21,7 +21,7 @@
  * signals.h   how SIGTRAP is ours and nobody notices:
  * actions.c   signal actions, signal_calls.c older calls for them
  * masks.c     signal masks
- * waits.c     calls that wait with a mask, or for signals
+ * waits.c     calls that wait with a mask, or for signals, sleeps.c without
  * forward.c   traps that are not ours
  * exec.c      programs that replace themselves, launch.c, system.c and popen.c others that
  *             they start; environment.h has what those are given

@@ -80,6 +80,17 @@ static inline void arch_repeat_call(ucontext_t *context, long number, long first
 	registers->pc -= ARCH_CALL_BYTES;
 }
 
+/* Of a system call that has been made, but for the first: the kernel keeps these. */
+static inline u64 arch_call_argument(ucontext_t *context, u32 index)
+{
+	return context->uc_mcontext.regs[index];
+}
+
+static inline void arch_set_call_argument(ucontext_t *context, u32 index, u64 value)
+{
+	context->uc_mcontext.regs[index] = value;
+}
+
 /* Kills where SIGTRAP is blocked. */
 static inline void arch_breakpoint(void)
 {
@@ -110,6 +121,11 @@ static inline bool arch_find_restarted_call(const ucontext_t *context,
 	(void)context;
 	(void)out_call;
 	return false;
+}
+
+static inline void arch_exchange_call(ucontext_t *context, long number)
+{
+	context->uc_mcontext.regs[8] = (u64)number;
 }
 
 static inline void arch_fail_restarted_call(ucontext_t *context, int error)

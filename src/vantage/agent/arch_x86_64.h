@@ -85,6 +85,24 @@ static inline void arch_repeat_call(ucontext_t *context, long number, long first
 	registers[REG_RIP] -= ARCH_CALL_BYTES;
 }
 
+/* Of a system call that has been made: the kernel keeps these. */
+static inline greg_t *arch_argument_place(ucontext_t *context, u32 index)
+{
+	static const u8 places[] = { REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9 };
+
+	return &context->uc_mcontext.gregs[places[index]];
+}
+
+static inline u64 arch_call_argument(ucontext_t *context, u32 index)
+{
+	return (u64)*arch_argument_place(context, index);
+}
+
+static inline void arch_set_call_argument(ucontext_t *context, u32 index, u64 value)
+{
+	*arch_argument_place(context, index) = (greg_t)value;
+}
+
 /* Kills where SIGTRAP is blocked. */
 static inline void arch_breakpoint(void)
 {
@@ -130,6 +148,11 @@ static inline bool arch_find_restarted_call(const ucontext_t *context,
 	out_call->arguments[0] = (u64)registers[REG_RDI];
 	out_call->arguments[1] = (u64)registers[REG_RSI];
 	return true;
+}
+
+static inline void arch_exchange_call(ucontext_t *context, long number)
+{
+	context->uc_mcontext.gregs[REG_RAX] = number;
 }
 
 static inline void arch_fail_restarted_call(ucontext_t *context, int error)

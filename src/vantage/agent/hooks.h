@@ -52,6 +52,20 @@
 	X(sigwaitinfo, PASSES_ON, "the same")                                                  \
 	X(sigtimedwait, PASSES_ON, "the same")                                                 \
 	X(signalfd, PASSES_ON, "the same")                                                     \
+	/* sleeps.c */                                                                         \
+	X(poll, PASSES_ON, "after a stop it goes on: our trap is not to have it fail")         \
+	X(__poll_chk, PASSES_ON, "the same")                                                   \
+	X(select, PASSES_ON, "the same")                                                       \
+	X(pause, PASSES_ON, "the same")                                                        \
+	X(nanosleep, PASSES_ON, "the same")                                                    \
+	X(clock_nanosleep, PASSES_ON, "the same")                                              \
+	X(usleep, ANSWERS, "the same: within libc it does not pass nanosleep()")               \
+	X(sleep, PASSES_ON, "the same")                                                        \
+	X(thrd_sleep, PASSES_ON, "the same")                                                   \
+	X(sem_timedwait, PASSES_ON, "the same")                                                \
+	X(sem_clockwait, PASSES_ON, "the same")                                                \
+	X(msgrcv, PASSES_ON, "the same")                                                       \
+	X(msgsnd, PASSES_ON, "the same")                                                       \
 	/* exec.c */                                                                           \
 	X(execve, ANSWERS, "the next image is entered unseen, and no late trap kills it")      \
 	X(execveat, ANSWERS, "the same")                                                       \

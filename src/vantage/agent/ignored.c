@@ -17,8 +17,9 @@ extern char __libc_single_threaded __attribute__((weak));
 
 static struct {
 	bool is_kept;
-	u64 wanted;    /* what is ignored */
-	u64 in_kernel; /* what our handler was last installed with */
+	u64 wanted;       /* what is ignored */
+	u64 ever_handled; /* also before that was kept */
+	u64 in_kernel;    /* what our handler was last installed with */
 } ignored;
 
 u64 ignored_signals(void)
@@ -48,8 +49,21 @@ static bool is_to_be_changed(int signal, bool is_to_be_kept)
 	       !agent_is_of_another();
 }
 
+u64 ignored_ever_handled(void)
+{
+	return __atomic_load_n(&ignored.ever_handled, __ATOMIC_RELAXED);
+}
+
+static void note_handler(int signal, sighandler_t handler)
+{
+	if (signal >= 1 && signal <= SIGNAL_LAST && handler != SIG_DFL && handler != SIG_IGN &&
+	    !(ignored_ever_handled() & SIGNAL_BIT(signal)))
+		__atomic_fetch_or(&ignored.ever_handled, SIGNAL_BIT(signal), __ATOMIC_RELAXED);
+}
+
 void ignored_before(int signal, sighandler_t handler)
 {
+	note_handler(signal, handler);
 	if (is_ignoring(signal, handler) || !is_to_be_changed(signal, false))
 		return;
 	__atomic_fetch_and(&ignored.wanted, ~SIGNAL_BIT(signal), __ATOMIC_RELAXED);

@@ -28,6 +28,8 @@ bool ignored_are_let_in(u64 signals);
  */
 void ignored_before(int signal, sighandler_t handler);
 void ignored_after(int signal, sighandler_t handler);
+/* Those that have had a handler of the program's, now or before. */
+u64 ignored_ever_handled(void);
 /* A thread is about to be made: from now on our handler's mask is right. */
 void ignored_before_thread(void);
 /* In our handler: has its mask be right from the next time on.  libc makes threads, too. */

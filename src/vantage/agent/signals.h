@@ -188,9 +188,13 @@ struct wait {
 	const struct wait *self; /* while it lasts */
 	struct wait *outer;      /* the one that a handler interrupted to begin this */
 	long number, first;      /* the system call, and its first argument */
-	u64 mask;                /* the kernel's */
+	bool is_masked;
+	u64 mask;     /* the kernel's, if so */
+	u64 begin_ns; /* of poll() with a limit; or 0 */
 	sigset_t room;
 };
+/* Begins one without a mask: sleeps.c. */
+void waits_note(struct wait *wait);
 /* Begins it, number and first being set, the rest zero; returns the mask for the kernel. */
 const sigset_t *waits_begin(struct wait *wait, const sigset_t *mask);
 /* Ends it; returns result. */

@@ -19,6 +19,7 @@
 #include "vantage/agent/arch.h"
 #include "vantage/agent/hooks.h"
 #include "vantage/agent/kernel_action.h"
+#include "vantage/agent/sleeps.h"
 
 /* Programs call them all the same. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -31,18 +32,34 @@ static __thread struct wait *innermost;
  */
 #define WAIT_BYTES_ABOVE 1024
 
+static const struct wait *wait_of(const ucontext_t *context)
+{
+	const u64 above = (u64)innermost - ARCH_SP_OF(context);
+
+	if (innermost == NULL || above > WAIT_BYTES_ABOVE || innermost->self != innermost)
+		return NULL;
+	return innermost;
+}
+
 /*
  * Right behind its call, not a moment later: the result is still in its register then, but
  * there is no call to go back to.
  */
 static const struct wait *wait_ended_at(const ucontext_t *context)
 {
-	const u64 above = (u64)innermost - ARCH_SP_OF(context);
-
-	if (innermost == NULL || above > WAIT_BYTES_ABOVE || innermost->self != innermost ||
-	    ARCH_RESULT_OF(context) != -EINTR || !arch_is_behind_call(ARCH_PC_OF(context)))
+	if (ARCH_RESULT_OF(context) != -EINTR || !arch_is_behind_call(ARCH_PC_OF(context)))
 		return NULL;
-	return innermost;
+	return wait_of(context);
+}
+
+/* The kernel was about to go on with it: see sleeps.c. */
+static const struct wait *wait_resumed_at(const ucontext_t *context)
+{
+	struct arch_call call;
+
+	if (!arch_find_restarted_call(context, &call) || call.number != SYS_restart_syscall)
+		return NULL;
+	return wait_of(context);
 }
 
 /*
@@ -63,7 +80,7 @@ bool waits_are_letting_trap_in(const ucontext_t *context)
 {
 	const struct wait *wait = wait_ended_at(context);
 
-	return wait != NULL && !(wait->mask & STAND_IN_BIT) &&
+	return wait != NULL && wait->is_masked && !(wait->mask & STAND_IN_BIT) &&
 	       !(agent.may_call && has_handler_run(wait));
 }
 
@@ -71,14 +88,14 @@ bool waits_are_letting_trap_in(const ucontext_t *context)
  * Signals that the wait lets in are pending, though it has ended.  One of those that are
  * ignored must not have it begin anew: a handler of the program's may have ended it already.
  */
-static bool has_handlers_to_run(const struct wait *wait)
+static bool has_handlers_to_run(u64 blocked)
 {
 	struct kernel_action action;
 	u64 pending = 0;
 
 	if (arch_syscall4(SYS_rt_sigpending, (long)&pending, sizeof pending, 0, 0) != 0)
 		return false;
-	pending &= ~wait->mask & ~TRAP_BIT;
+	pending &= ~blocked & ~TRAP_BIT;
 	for (int signal = 1; signal <= SIGNAL_LAST && pending != 0; signal++) {
 		if ((pending & SIGNAL_BIT(signal)) && kernel_action_is_handler(signal, &action))
 			return true;
@@ -89,21 +106,40 @@ static bool has_handlers_to_run(const struct wait *wait)
 void waits_mend(ucontext_t *context)
 {
 	const struct wait *wait = wait_ended_at(context);
+	const struct wait *resumed = wait_resumed_at(context);
+	const u64 before = signals_of(&context->uc_sigmask);
 
-	if (wait != NULL && agent.may_call && has_handlers_to_run(wait) &&
-	    !has_handler_run(wait))
+	if (!agent.may_call)
+		return;
+	if (resumed != NULL && !has_handlers_to_run(before))
+		sleeps_go_on(resumed, context);
+	if (wait == NULL)
+		return;
+	const u64 blocked = wait->is_masked ? wait->mask : before;
+
+	if (!has_handlers_to_run(blocked))
+		sleeps_begin_anew(wait, blocked, context);
+	else if (wait->is_masked && !has_handler_run(wait))
 		arch_repeat_call(context, wait->number, wait->first);
+}
+
+void waits_note(struct wait *wait)
+{
+	if (!agent.is_trap_ours)
+		return;
+	wait->self = wait;
+	wait->outer = innermost;
+	innermost = wait;
 }
 
 const sigset_t *waits_begin(struct wait *wait, const sigset_t *mask)
 {
+	waits_note(wait);
 	if (mask == NULL || !agent.is_trap_ours)
 		return mask;
 	wait->room = signals_as_kernel(mask);
 	wait->mask = signals_of(&wait->room);
-	wait->self = wait;
-	wait->outer = innermost;
-	innermost = wait;
+	wait->is_masked = true;
 	return &wait->room;
 }
 
