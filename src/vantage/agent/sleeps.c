@@ -156,8 +156,7 @@ void sleeps_begin_anew(const struct wait *wait, u64 blocked, ucontext_t *context
 {
 	const u64 let_in = ~blocked & ~SIGNAL_BIT(SETXID);
 
-	if ((let_in & ignored_ever_handled()) != 0 ||
-	    has_handler(let_in & ~OURS))
+	if ((let_in & ignored_ever_handled()) != 0 || has_handler(let_in & ~OURS))
 		return;
 	if (prepare(wait, context))
 		arch_repeat_call(context, wait->number, wait->first);
