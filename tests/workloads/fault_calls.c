@@ -406,6 +406,9 @@ int main(int argc, char **argv)
 		return 2;
 	prctl(PR_SET_DUMPABLE, 1);
 	astray_begin(the.page, the.file);
+	/* Walks have begun when it begins. */
+	for (int i = 0; i < 1000; i++)
+		astray_run();
 	for (int i = 0; i < atoi(argv[2]); i++) {
 		say("sequence %d\n", atoi(argv[1]) + i);
 		const pid_t child = fork();

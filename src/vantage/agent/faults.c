@@ -260,13 +260,15 @@ static void send_to_this_thread(int signal, const siginfo_t *info)
 
 /*
  * Dies of it where the thread was interrupted.  The signal is sent again, for it may not have
- * been a fault that happens again.  Where nothing may be called, it is blocked: then the
- * kernel does not ask for a handler.
+ * been a fault that happens again.  Traps go first: one that waits would have this signal
+ * delivered in here (is_of_load()), or itself in its place.  Where nothing may be called, it is
+ * blocked: then the kernel does not ask for a handler.
  */
 static void die_of(int signal, const siginfo_t *info, ucontext_t *context)
 {
 	const u64 mask = signals_of(&context->uc_sigmask);
-	const struct kernel_action standard = { 0 };
+	const struct kernel_action standard = { 0 }, ignored = { .handler = (u64)SIG_IGN };
+	const u64 all = ~0ULL;
 
 	if (!agent.may_call && is_fault(signal, info)) {
 		signals_put(&context->uc_sigmask, mask | SIGNAL_BIT(signal));
@@ -276,6 +278,8 @@ static void die_of(int signal, const siginfo_t *info, ucontext_t *context)
 	if (!agent_is_of_another())
 		__atomic_store_n(&faults.is_over, true, __ATOMIC_RELAXED);
 	signals_put(&context->uc_sigmask, mask & ~SIGNAL_BIT(signal));
+	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, 0, sizeof all);
+	set_in_kernel(SIGTRAP, &ignored, NULL);
 	set_in_kernel(signal, &standard, NULL);
 	send_to_this_thread(signal, info);
 }
