@@ -6,7 +6,7 @@
  * trap.c      the SIGTRAP handler: one sample
  * budget.h    how much of the time may be ours
  * clock.c     the weight of a sample
- * memory.h    what the walkers may read
+ * memory.h    what the walkers may read, faults.h where that may fault
  * images.h    which image holds an address
  * unwind.c    the walk, behind a cache of rules
  * python.h    the frames of a Python program, among the native ones
