@@ -24,6 +24,7 @@ struct loaded_process {
 	struct recording_process row;
 	uint64_t cpu_ns, unentered_ns; /* of its threads */
 	size_t thread_count;
+	const char *interpreter;
 };
 
 /* Where frames further in stand (struct folded), packed: ids never come near 2^30. */
@@ -150,6 +151,20 @@ static struct loaded_process *process_of(struct builder *builder, uint32_t id)
 	return index ? &builder->process_rows[index - 1] : NULL;
 }
 
+static int read_interpreter(void *context, const struct recording_interpreter *row)
+{
+	struct builder *builder = context;
+	struct loaded_process *process = process_of(builder, row->process);
+	CLEANUP(freep) char *name = NULL;
+
+	if (!process)
+		return damaged(builder, "interpreter", row->id, "process", row->process);
+	name = xasprintf("%s %s", language_name((enum language)row->language),
+			 row->version ? row->version : "?");
+	process->interpreter = keep_string(builder, name);
+	return 0;
+}
+
 static int read_thread(void *context, const struct recording_thread *row)
 {
 	struct builder *builder = context;
@@ -188,6 +203,7 @@ static void add_processes(struct builder *builder)
 						     : 0,
 				.unentered_reason = process->row.unentered_reason,
 				.unentered_ns = process->unentered_ns,
+				.interpreter = process->interpreter,
 			});
 
 		*table_at(&builder->processes, 0, process->row.id, NULL) = id.n;
@@ -397,6 +413,8 @@ static int build(struct builder *builder, struct recording_reader *reader)
 		rc = recording_reader_each_module(reader, read_module, builder, err);
 	if (rc == 0)
 		rc = recording_reader_each_process(reader, read_process, builder, err);
+	if (rc == 0)
+		rc = recording_reader_each_interpreter(reader, read_interpreter, builder, err);
 	if (rc == 0)
 		rc = recording_reader_each_thread(reader, read_thread, builder, err);
 	if (rc < 0)

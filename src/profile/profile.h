@@ -100,6 +100,7 @@ struct process {
 	uint64_t period_ns;           /* of its sampling event; 0: not sampled */
 	const char *unentered_reason; /* NULL: the agent was in it to the end */
 	uint64_t unentered_ns;        /* of cpu_ns; 0: unknown, or none */
+	const char *interpreter;      /* "python 3.11.2"; NULL: none that is known */
 };
 
 struct thread {

@@ -106,7 +106,8 @@ static void add_interpreters(struct text *out, const struct style *style,
 }
 
 static void add_process(struct grid *grid, const struct profile *profile,
-			const struct time_unit *unit, const struct group *row)
+			const struct time_unit *unit, const struct group *row,
+			bool has_interpreters)
 {
 	const struct process *process = profile_get_process(profile, row->process);
 
@@ -126,6 +127,10 @@ static void add_process(struct grid *grid, const struct profile *profile,
 		grid_add_name(grid, TINT_NONE, process->unentered_reason);
 	else
 		grid_addf(grid, TINT_NONE, "%s", "");
+	if (has_interpreters && process && process->interpreter)
+		grid_add_name(grid, TINT_NONE, process->interpreter);
+	else if (has_interpreters)
+		grid_addf(grid, TINT_NONE, "%s", "");
 }
 
 static void add_processes(struct text *out, const struct style *style,
@@ -139,14 +144,18 @@ static void add_processes(struct text *out, const struct style *style,
 		{ "pid", true, 0 },
 		{ "process", false, 15 },
 		{ "not entered because", false, 24 },
+		{ "interpreter", false, 0 },
 	};
+	const size_t column_count = sizeof columns / sizeof *columns;
+	bool has_interpreters = profile_get_info(profile)->interpreter_count > 0;
 	struct groups groups;
 	struct grid grid;
 
 	groups_make(profile, GROUP_BY_PROCESS, NULL, &groups);
-	grid_init(&grid, columns, sizeof columns / sizeof *columns);
+	grid_init(&grid, columns, has_interpreters ? column_count : column_count - 1);
 	for (size_t i = 0; i < groups.count; i++)
-		add_process(&grid, profile, time_unit_for(groups.ns), &groups.rows[i]);
+		add_process(&grid, profile, time_unit_for(groups.ns), &groups.rows[i],
+			    has_interpreters);
 	if (groups.count > 0) {
 		text_add(out, "\n");
 		grid_write(&grid, style, out);

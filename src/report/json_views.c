@@ -99,6 +99,7 @@ static void add_process(struct json_object *object, const struct profile *profil
 	json_add_figure(object, "period_ns", process ? process->period_ns : 0, 0);
 	json_add_figure(object, "cpu_ns", process ? process->cpu_ns : 0, 0);
 	json_add_string(object, "unentered_reason", process ? process->unentered_reason : NULL);
+	json_add_string(object, "interpreter", process ? process->interpreter : NULL);
 	add_costs(object, &row->cost);
 }
 

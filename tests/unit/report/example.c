@@ -166,7 +166,14 @@ void example_init_python(struct made *made, const char *source)
 	CLEANUP(freep) char *warm = xasprintf("%s+6", run);
 	CLEANUP(freep) char *cool = xasprintf("%s+12", run);
 
-	made_init(made);
+	*made = (struct made){ .profile = profile_new() };
+	made->process =
+		profile_add_process(made->profile, &(struct process){
+							   .pid = 100,
+							   .name = "python3",
+							   .interpreter = "python 3.11.2",
+						   });
+	made_begin_thread(made, 100, "python3");
 	made_add(made, hot, 60000000, 60);
 	made_add(made, warm, 30000000, 30);
 	made_add(made, cool, 1000000, 1);

@@ -407,6 +407,10 @@ static void interpreters_are_named_with_what_became_of_their_frames(void **state
 		       "        3  python 3.11.2  /usr/bin/python3.11  are in the stacks\n"
 		       "        1  python 3.16?   /opt/bin/python3.16  CPython 3.16 is not "
 		       "known yet\n"));
+	assert_non_null(
+		strstr(text_string(&text), "pid  process  not entered because  interpreter\n"));
+	assert_non_null(strstr(text_string(&text),
+			       "100  python3                       python 3.11.2\n"));
 	text_done(&text);
 	made_done(&made);
 }
