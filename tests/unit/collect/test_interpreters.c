@@ -1,0 +1,249 @@
+/* What agents and recordings are told of an interpreter, with one that is installed. */
+#include "scene.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/error.h"
+#include "collect/image.h"
+#include "collect/interpreters.h"
+#include "collect/mappings.h"
+#include "record/reader.h"
+#include "record/writer.h"
+#include "target/load_bias.h"
+#include "target/python.h"
+
+#define PYTHON "/usr/bin/python3"
+#define BIAS   0x550000000000ULL
+
+struct told {
+	uint32_t rows, whys, notes;
+	char why_not[128], note[256];
+};
+
+static struct interpreters interpreters;
+
+static int setup(void **state)
+{
+	const int rc = scene_setup(state);
+
+	interpreters_init(&interpreters, ((struct scene *)*state)->writer);
+	return rc;
+}
+
+static int teardown(void **state)
+{
+	interpreters_done(&interpreters);
+	return scene_teardown(state);
+}
+
+static void need_python(void)
+{
+	if (access(PYTHON, R_OK) < 0) {
+		print_message("%s is not there\n", PYTHON);
+		skip();
+	}
+}
+
+/* The file's first executable segment, where a process has it. */
+static struct module_place place_of(struct scene *scene, const char *path)
+{
+	struct module_place place = { .has_file = true, .path = path, .to_ns = UINT64_MAX };
+	struct load_bias bias;
+
+	load_bias_read(path, &bias);
+	assert_in_range(bias.count, 1, LOAD_BIAS_SEGMENTS);
+	place.file_offset = bias.segments[0].offset & ~0xfffULL;
+	place.start = BIAS + (bias.segments[0].address & ~0xfffULL);
+	place.end = place.start + 0x1000;
+	recording_writer_add_module(
+		scene->writer,
+		&(struct recording_module){ .kind = MODULE_KIND_ELF, .path = path },
+		&place.module);
+	return place;
+}
+
+static int take_interpreter(void *context, const struct recording_interpreter *row)
+{
+	struct told *told = context;
+
+	assert_int_equal(row->process, 1);
+	assert_int_equal(row->language, RECORDING_LANGUAGE_PYTHON);
+	assert_int_equal(row->version[1], '.');
+	told->rows++;
+	if (row->why_not != NULL) {
+		told->whys++;
+		strncpy(told->why_not, row->why_not, sizeof told->why_not - 1);
+	}
+	return 0;
+}
+
+static int take_note(void *context, const char *text)
+{
+	struct told *told = context;
+
+	told->notes++;
+	strncpy(told->note, text, sizeof told->note - 1);
+	return 0;
+}
+
+static struct told read_told(const struct scene *scene)
+{
+	struct recording_reader *reader;
+	struct told told = { .rows = 0 };
+	struct error err;
+
+	must(recording_writer_commit(scene->writer), &err);
+	must(recording_reader_open(scene->path, &reader, &err), &err);
+	must(recording_reader_each_interpreter(reader, take_interpreter, &told, &err), &err);
+	must(recording_reader_each_note(reader, take_note, &told, &err), &err);
+	recording_reader_close(reader);
+	return told;
+}
+
+static void a_mapped_interpreter_puts_its_layout_into_the_ring(void **state)
+{
+	struct scene *scene = *state;
+	struct python_image *python = NULL;
+	struct python_layout due;
+	struct error err;
+
+	need_python();
+	const struct module_place place = place_of(scene, PYTHON);
+
+	interpreters_see(&interpreters, scene->image, &place);
+	interpreters_see(&interpreters, scene->image, &place);
+	must(python_image_read(PYTHON, &python, &err), &err);
+	python_image_layout(python, BIAS, &due);
+	python_image_free(python);
+	assert_int_equal(scene->image->ring->has_python, 1);
+	assert_memory_equal(&scene->image->ring->python, &due, sizeof due);
+	assert_true(due.loop[0].start > BIAS);
+	assert_true(scene->image->has_interpreter);
+	const struct told told = read_told(scene);
+
+	assert_int_equal(told.rows, 1);
+	assert_int_equal(told.whys, 0);
+	assert_int_equal(told.notes, 0);
+}
+
+static void what_was_mapped_before_the_ring_came_is_looked_at_then(void **state)
+{
+	struct scene *scene = *state;
+	struct ring_header *ring = scene->image->ring;
+
+	need_python();
+	const struct module_place place = place_of(scene, PYTHON);
+
+	scene->image->ring = NULL;
+	mappings_add(scene->image->mappings, &place);
+	interpreters_see(&interpreters, scene->image, &place);
+	assert_false(scene->image->has_interpreter);
+	scene->image->ring = ring;
+	interpreters_look(&interpreters, scene->image);
+	assert_int_equal(ring->has_python, 1);
+}
+
+static void other_files_have_none(void **state)
+{
+	struct scene *scene = *state;
+	const struct module_place self = place_of(scene, "/proc/self/exe");
+	struct module_place gone = self, text = self;
+
+	gone.path = "/nowhere/libpython3.11.so.1.0";
+	gone.module = 7;
+	text.path = "/etc/passwd";
+	text.module = 8;
+	interpreters_see(&interpreters, scene->image, &self);
+	interpreters_see(&interpreters, scene->image, &gone);
+	interpreters_see(&interpreters, scene->image, &text);
+	assert_int_equal(scene->image->interpreter_count, 0);
+	assert_int_equal(scene->image->ring->has_python, 0);
+	assert_int_equal(interpreters.by_module.count, 3);
+}
+
+static void a_mapping_that_is_no_segment_gets_no_layout(void **state)
+{
+	struct scene *scene = *state;
+
+	need_python();
+	struct module_place place = place_of(scene, PYTHON);
+
+	place.file_offset = 1ULL << 40;
+	interpreters_see(&interpreters, scene->image, &place);
+	assert_int_equal(scene->image->ring->has_python, 0);
+	const struct told told = read_told(scene);
+
+	assert_int_equal(told.whys, 1);
+	assert_string_equal(told.note,
+			    PYTHON ": no Python functions in its stacks: it is mapped as no "
+				   "file is");
+}
+
+static void the_second_one_in_a_process_is_named_and_not_walked(void **state)
+{
+	struct scene *scene = *state;
+
+	need_python();
+	struct module_place first = place_of(scene, PYTHON), second = first;
+
+	recording_writer_add_module(
+		scene->writer, &(struct recording_module){ .path = "/other" }, &second.module);
+	interpreters_see(&interpreters, scene->image, &first);
+	interpreters_see(&interpreters, scene->image, &second);
+	const struct told told = read_told(scene);
+
+	assert_int_equal(told.rows, 2);
+	assert_int_equal(told.whys, 1);
+	assert_non_null(strstr(told.why_not, "another Python"));
+}
+
+static void tell_with(struct scene *scene, u64 walks, u64 refusals)
+{
+	scene->image->ring->python_walks = walks;
+	scene->image->ring->python_refusals = refusals;
+	interpreters_tell(&interpreters, scene->image);
+}
+
+static void a_layout_that_never_fitted_is_told_once(void **state)
+{
+	struct scene *scene = *state;
+
+	need_python();
+	const struct module_place place = place_of(scene, PYTHON);
+
+	interpreters_see(&interpreters, scene->image, &place);
+	/* Start-up and the end refuse some; one walk that fits proves the layout. */
+	tell_with(scene, 0, 3);
+	tell_with(scene, 1, 1000);
+	assert_int_equal(read_told(scene).whys, 0);
+	tell_with(scene, 0, 1000);
+	tell_with(scene, 0, UINT64_MAX);
+	const struct told told = read_told(scene);
+
+	assert_int_equal(told.rows, 1);
+	assert_int_equal(told.whys, 1);
+	assert_int_equal(told.notes, 1);
+	assert_non_null(strstr(told.note, "its thread states do not look as CPython"));
+}
+
+#define SCENE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		SCENE(a_mapped_interpreter_puts_its_layout_into_the_ring),
+		SCENE(what_was_mapped_before_the_ring_came_is_looked_at_then),
+		SCENE(other_files_have_none),
+		SCENE(a_mapping_that_is_no_segment_gets_no_layout),
+		SCENE(the_second_one_in_a_process_is_named_and_not_walked),
+		SCENE(a_layout_that_never_fitted_is_told_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
