@@ -24,7 +24,8 @@
  *	while (step == PYTHON_FRAME || step == PYTHON_SKIP)
  *		step = python_next(mem, &walk, &frame);    (a frame if PYTHON_FRAME)
  *
- * within a bound of its own.  Names, and keys to know code by: python_code.h.
+ * within a bound of its own.  The frames are the activation's if that ends with PYTHON_END; with
+ * anything else they are nothing.  Names, and keys to know code by: python_code.h.
  *
  * No libc, no allocation, every loop has a constant bound; for kernels it compiles with
  * `clang -target bpf` too.  Sources: CPython's Python/ceval.c, Include/internal/pycore_frame.h
@@ -51,7 +52,7 @@ static inline int python_is_loop(const struct python_layout *layout, u64 address
 static inline int python_is_state(struct mem *mem, const struct python_layout *layout,
 				  u64 state, u64 thread)
 {
-	u64 owner, interpreter;
+	u64 owner = 0, interpreter = 0;
 
 	return state != 0 &&
 	       python_read(mem, &owner, state, layout->offsets.state_thread_id) >= 0 &&

@@ -69,7 +69,7 @@ static inline int python_code_read(struct mem *mem, const struct python_layout *
 	const struct python_offsets *offsets = &layout->offsets;
 	s32 first_line;
 
-	out_code->qualified_name = 0;
+	*out_code = (struct python_code){ 0 };
 	if (offsets->code_qualname != PYTHON_NO_FIELD &&
 	    python_read(mem, &out_code->qualified_name, code, offsets->code_qualname) < 0)
 		return -1;

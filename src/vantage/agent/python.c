@@ -23,6 +23,7 @@ void python_begin_walk(struct python_room *room, struct ring_header *ring)
 
 	room->layout = has_python && ring->python.chain != 0 ? &ring->python : NULL;
 	room->activations = 0;
+	room->doubtful_count = 0;
 	room->status = WALK_COMPLETE;
 	room->has_given_up = false;
 }
@@ -218,6 +219,26 @@ static enum python_step put_frames(struct walk *walk, struct mem *mem, enum pyth
 }
 
 /*
+ * Enters an activation.  The frame that called the one before is no frame of this: if that one
+ * was half made it had none.
+ */
+static enum python_step enter(struct walk *walk, struct mem *mem, u64 sp, u64 cfa)
+{
+	struct python_room *room = walk->python;
+	const enum python_step step = python_enter(mem, &room->walk, sp, cfa);
+	const u32 behind = room->doubtful_at + room->doubtful_count;
+
+	if (step != PYTHON_STRAY || room->doubtful_count == 0 || room->activations != 2)
+		return step;
+	for (u32 i = behind; i < walk->count; i++)
+		walk->frames[i - room->doubtful_count] = walk->frames[i];
+	walk->count -= room->doubtful_count;
+	if (python_pass(mem, &room->walk) < 0)
+		return PYTHON_STRAY;
+	return python_enter(mem, &room->walk, sp, cfa);
+}
+
+/*
  * An activation whose frames are not what they should be.  One that was interrupted itself may be
  * setting up what tells of them, or have torn it down: then it has none.
  */
@@ -235,7 +256,7 @@ static void pass(struct walk *walk, struct mem *mem, enum python_step step, bool
 void python_put_activation(struct walk *walk, struct mem *mem, u64 sp, u64 cfa, bool is_exact)
 {
 	struct python_room *room = walk->python;
-	const u32 before = walk->count;
+	u32 before;
 
 	if (room->activations++ == 0)
 		begin(walk, mem);
@@ -245,11 +266,17 @@ void python_put_activation(struct walk *walk, struct mem *mem, u64 sp, u64 cfa, 
 		unwind_push(walk, PLACE_OF_FRAME);
 		return;
 	}
-	const enum python_step step =
-		put_frames(walk, mem, python_enter(mem, &room->walk, sp, cfa));
+	const enum python_step entered = enter(walk, mem, sp, cfa);
+
+	before = walk->count;
+	const enum python_step step = put_frames(walk, mem, entered);
 
 	if (step != PYTHON_END)
 		walk->count = before;
+	if (is_exact && room->activations == 1) {
+		room->doubtful_at = before;
+		room->doubtful_count = walk->count - before;
+	}
 	if (step == PYTHON_STRAY || step == PYTHON_BROKEN)
 		pass(walk, mem, step, is_exact);
 	else if (step == PYTHON_END && room->walk.distance != 0)

@@ -23,6 +23,8 @@ struct python_room {
 	u32 activations; /* of the loop, that were met */
 	u8 status;       /* enum walk_status, of the Python frames */
 	bool has_given_up;
+	/* Words of the innermost activation's frames, if it was interrupted itself. */
+	u32 doubtful_at, doubtful_count;
 	/* Keys of the code objects that this walk has met: none of them can go meanwhile. */
 	struct {
 		u64 code, key;
