@@ -139,13 +139,14 @@ class LiveTest(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def record(self, command, *options, rate=10000, launcher=(), timeout=120, expect=0, **run_options):
+    def record(self, command, *options, rate=10000, launcher=(), timeout=120, expect=0, fathom=FATHOM,
+               **run_options):
         """Records command; its standard output and error are captured."""
         path = self.path("test.fathom")
         for leftover in (path, path + "-wal", path + "-shm", path + ".old"):
             if os.path.exists(leftover):
                 os.unlink(leftover)
-        run = subprocess.run([*launcher, FATHOM, "record", "-q", "--rate", str(rate), "-o", path, *options,
+        run = subprocess.run([*launcher, fathom, "record", "-q", "--rate", str(rate), "-o", path, *options,
                               "--", *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE, timeout=timeout, cwd=self.folder, **run_options)
         if expect is not None:

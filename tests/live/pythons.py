@@ -9,6 +9,7 @@ from Debian's sources: tests use them if they are there, and never fetch.
 usage: pythons.py            what there is
        pythons.py --fetch    fetch what is missing (200 MB)
        pythons.py --build    build the free-threaded ones, too (minutes)
+       pythons.py --copy FATHOM COPY    a fathom that can enter the fetched ones
 """
 
 import argparse
@@ -25,11 +26,13 @@ from elf_loader import set_loader
 CACHE = cache_folder("fathom-pythons")
 ROOT = CACHE / "root"
 LIBRARIES = ROOT / "usr" / "lib" / "x86_64-linux-gnu"
+LOADER = LIBRARIES / "ld-linux-x86-64.so.2"
 SUITE = "sid"
 
 PYENV_MINORS = ("2.7", "3.6", "3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13")
 FETCHED_MINORS = ("3.13", "3.14", "3.15")
-FREE_THREADED_MINORS = ("3.13", "3.14", "3.15")
+# Of these minor versions Debian has sources, in this suite.
+FREE_THREADED_MINORS = {"3.13": "trixie"}
 
 # Debian has one program, with the interpreter in it; this one has it in libpython.
 SHARED_MAIN = """
@@ -118,6 +121,16 @@ def every_python():
     return sorted(pythons, key=lambda python: python.version)
 
 
+def is_fetched(python):
+    return python.path.startswith(str(ROOT))
+
+
+def copy_fathom(fathom, path):
+    """A recorder enters programs with its own C library: this copy is for those with the fetched one."""
+    shutil.copy(fathom, path)
+    set_loader(path, LOADER, LIBRARIES)
+
+
 # --- fetching and building -----------------------------------------------------------------
 
 def fetch():
@@ -125,7 +138,7 @@ def fetch():
     CACHE.mkdir(parents=True, exist_ok=True)
     if ROOT.exists():
         return
-    apt = Apt(CACHE / "apt", SUITE, ("deb", "deb-src"), log)
+    apt = Apt(CACHE / "apt", SUITE, ["deb"], log)
     unpacked = CACHE / "unpacked"
     shutil.rmtree(unpacked, ignore_errors=True)
     apt.unpack([package.format(minor) for minor in FETCHED_MINORS
@@ -140,7 +153,7 @@ def fetch():
                  "-Wl,--unresolved-symbols=ignore-in-shared-libs"], log)
         for path in (program, program.with_name(f"python{minor}")):
             # DT_RPATH counts for what libraries need, too; an environment variable would for children.
-            set_loader(path, LIBRARIES / "ld-linux-x86-64.so.2", LIBRARIES)
+            set_loader(path, LOADER, LIBRARIES)
 
 
 def build_free_threaded(minor):
@@ -152,7 +165,7 @@ def build_free_threaded(minor):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     log = CACHE / f"{minor}t-log"
-    apt = Apt(CACHE / "apt", SUITE, ("deb", "deb-src"), log)
+    apt = Apt(CACHE / "apt-sources", FREE_THREADED_MINORS[minor], ["deb-src"], log)
     apt.unpack_source(f"python{minor}", folder, "--skip-patches")
     tree = folder / "unpacked"
     quietly(["./configure", "-q", "--disable-gil", "--without-ensurepip", f"--prefix={prefix}"], log, cwd=tree)
@@ -165,7 +178,11 @@ def main():
     parser = argparse.ArgumentParser(description="every CPython at hand")
     parser.add_argument("--fetch", action="store_true", help="fetch those of Debian's later suites")
     parser.add_argument("--build", action="store_true", help="and build the free-threaded ones")
+    parser.add_argument("--copy", nargs=2, metavar=("FATHOM", "COPY"), help="make a fathom for the fetched ones")
     chosen = parser.parse_args()
+    if chosen.copy:
+        copy_fathom(*chosen.copy)
+        return
     try:
         if chosen.fetch or chosen.build:
             fetch()
