@@ -2,10 +2,11 @@
 each with what this very interpreter says of each instruction (PyCode_Addr2Line()).
 
 A line of JSON for each code object: its name, the format of its table (as enum python_table
-names it), the first line, the table in hexadecimal, and the lines: pairs of a number of instructions
-and their line, 0 for none.  Instructions are counted as abi/python_layout.h says.
+names it), the first line, the table in hexadecimal, how many instructions it has (counted as
+abi/python_layout.h says), and their lines: pairs of a number of instructions and their line, 0 for
+none.  With --every N only the instructions 0, N, 2N ... are asked for.
 
-usage: python_line_dump.py FILE...
+usage: python_line_dump.py [--every N] FILE...
 """
 import binascii
 import ctypes
@@ -27,9 +28,9 @@ else:
 UNIT = 1 if FORMAT.startswith("LNOTAB") else 2
 
 
-def runs(code):
+def runs(code, every):
     out = []
-    for address in range(0, len(code.co_code), UNIT):
+    for address in range(0, len(code.co_code), UNIT * every):
         line = max(ask(code, address), 0)
         if out and out[-1][1] == line:
             out[-1][0] += 1
@@ -47,7 +48,11 @@ def codes(code):
 
 
 def main():
-    for path in sys.argv[1:]:
+    paths, every = sys.argv[1:], 1
+    if paths[0] == "--every":
+        every = int(paths[1])
+        paths = paths[2:]
+    for path in paths:
         with open(path, "rb") as file:
             source = file.read()
         for code in codes(compile(source, path, "exec")):
@@ -55,7 +60,7 @@ def main():
             print(json.dumps({"name": code.co_name, "format": FORMAT,
                               "first_line": code.co_firstlineno,
                               "table": binascii.hexlify(table).decode("ascii"),
-                              "lines": runs(code)}))
+                              "count": len(code.co_code) // UNIT, "lines": runs(code, every)}))
 
 
 main()
