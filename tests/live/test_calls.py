@@ -108,6 +108,13 @@ class Interrupted(live.LiveTest):
         run = subprocess.run(workload("lost_eintr"), capture_output=True, check=True, timeout=120)
         self.assertLessEqual(live.truth_of(run.stdout)["counts"]["lost"], 2)
 
+    def test_others_fail_as_well(self):
+        for call in ("poll", "select", "nanosleep", "pause"):
+            with self.subTest(call=call):
+                counts = self.record(workload("lost_eintr", 5000, call)).truth["counts"]
+                self.assertEqual(counts["odd"], 0, counts)
+                self.assertLessEqual(counts["lost"], 2, counts)
+
     def test_where_traps_count_system_time(self):
         self.assert_same(self.record, "--trigger", "sigtrap")
 
