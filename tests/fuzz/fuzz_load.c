@@ -143,6 +143,40 @@ static void add_mapping(struct recording_writer *writer, struct bytes *b)
 		&id);
 }
 
+static void add_code(struct recording_writer *writer, struct bytes *b)
+{
+	uint32_t id;
+
+	recording_writer_add_code(writer,
+				  &(struct recording_code){ .language = bytes_u8(b) % 8,
+							    .name = take_word(b),
+							    .qualified_name = take_word(b),
+							    .file = take_word(b),
+							    .line = bytes_u8(b) },
+				  &id);
+	/* A frame of it, or of one that is not there. */
+	recording_writer_add_frame(
+		writer,
+		&(struct recording_frame){ .module = bytes_u8(b),
+					   .address =
+						   (uint64_t)bytes_u8(b) << 32 | bytes_u8(b) },
+		&id);
+}
+
+static void add_interpreter(struct recording_writer *writer, struct bytes *b)
+{
+	uint32_t id;
+
+	recording_writer_add_interpreter(
+		writer,
+		&(struct recording_interpreter){ .process = bytes_u8(b),
+						 .module = bytes_u8(b),
+						 .language = bytes_u8(b) % 8,
+						 .version = take_word(b),
+						 .why_not = take_word(b) },
+		&id);
+}
+
 static void set_fact(struct recording_writer *writer, struct bytes *b)
 {
 	static const char *const keys[] = { KEY_SYMBOLIZED, KEY_CHILDREN, KEY_KERNEL_CPU_NS,
@@ -157,8 +191,8 @@ static void set_fact(struct recording_writer *writer, struct bytes *b)
 }
 
 static void (*const rows[])(struct recording_writer *writer, struct bytes *b) = {
-	add_process, add_thread,   add_module, add_stack,   add_sample,
-	add_sample,  add_location, add_file,   add_mapping, set_fact,
+	add_process,  add_thread, add_module,  add_stack, add_sample, add_sample,
+	add_location, add_file,   add_mapping, set_fact,  add_code,   add_interpreter,
 };
 
 static void check(bool is_true)

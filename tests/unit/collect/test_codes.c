@@ -217,7 +217,8 @@ static void the_same_code_twice_is_one(void **state)
 static void what_python_calls_a_c_function_has_no_file_and_no_line(void **state)
 {
 	const struct made_code sorted = {
-		KEY(1), RING_CODE_PYTHON_BUILTIN, PYTHON_TABLE_NONE, 7, "sorted", "", "", ""
+		KEY(1),   RING_CODE_PYTHON_BUILTIN, PYTHON_TABLE_LNOTAB, 7, "sorted", "", "",
+		TWO_LINES
 	};
 	struct scene *scene = *state;
 
