@@ -80,11 +80,13 @@ class Interpreters(live.LiveTest):
             self.skipTest("no Python here is a shared library")
         environment = {**os.environ, "PYTHONHOME": ask(python, "import sys; print(sys.prefix)")}
         for options in ((), ("--trigger", "timer")):
-            recording = self.record(live.workload("embeds", path, "sum(range(30000000))"), *options,
-                                    env=environment)
+            recording = self.record(
+                live.workload("embeds", path, "def late():\n  sum(range(30000000))\nlate()"),
+                *options, env=environment)
             rows = self.interpreters(recording)
             self.assertEqual([row[1:] for row in rows],
                              [(ask(python, VERSION), None, os.path.realpath(path))], rows)
+            self.assertGreater(recording.time_of("late", "total_ns"), 0.5 * recording.total_ns())
 
     def make_unknown(self):
         """A Python of a version that nobody knows, and that works all the same."""
