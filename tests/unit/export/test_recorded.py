@@ -10,7 +10,14 @@ import tempfile
 import unittest
 
 FATHOM = os.environ.get("FATHOM", "fathom")
-COMMAND = ["sh", "-c", "\"$0\" -c 'sum(i * i for i in range(3000000))'; gzip -9 < \"$0\" > /dev/null"]
+COMMAND = ["sh", "-c", "\"$0\" \"$1\"; gzip -9 < \"$0\" > /dev/null"]
+PROGRAM = """
+class Square:
+    def sum(self, n):
+        return sum(i * i for i in range(n))
+
+Square().sum(3000000)
+"""
 
 
 def fathom(*arguments):
@@ -23,9 +30,12 @@ class Recorded(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.recording = str(pathlib.Path(folder.name) / "test.fathom")
-        fathom("record", "-q", "-o", cls.recording, "--", *COMMAND, os.path.realpath(sys.executable))
+        cls.program = str(pathlib.Path(folder.name) / "square.py")
+        pathlib.Path(cls.program).write_text(PROGRAM, encoding="utf-8")
+        fathom("record", "-q", "-o", cls.recording, "--", *COMMAND, os.path.realpath(sys.executable), cls.program)
         report = json.loads(fathom("report", cls.recording, "--json"))
         cls.total_ns = report["total_ns"]
+        cls.is_folded = report["recording"]["is_folded"]
         cls.self_ns = {}
         cls.self_ns_by_place = {}
         for row in report["functions"]:
@@ -35,8 +45,45 @@ class Recorded(unittest.TestCase):
                 label = place if row["language"] == "python" and row["file"] else row["name"]
                 cls.self_ns_by_place[label] = cls.self_ns_by_place.get(label, 0) + row["self_ns"]
 
-    def export(self, format):
-        return fathom("export", self.recording, "--format", format)
+    def export(self, format, *options):
+        return fathom("export", self.recording, "--format", format, *options)
+
+    def need_python(self):
+        if not self.is_folded:
+            self.skipTest(f"the functions of {sys.executable} are not seen")
+
+    def test_python_functions_have_their_file_and_line(self):
+        self.need_python()
+        folded = self.export("folded").decode()
+        self.assertRegex(folded, rf"\.?sum \({re.escape(self.program)}:3\);.*genexpr> \({re.escape(self.program)}:4\)")
+        frames = json.loads(self.export("speedscope"))["shared"]["frames"]
+        page = self.export("flamegraph").decode()
+        data = json.loads(re.search(r'id="profile">(.*?)</script>', page, re.S).group(1))
+        functions = [(file, line) for name, language, module, file, line in data["functions"]
+                     if data["languages"][language] == "python" and module == 0]
+        for line in (1, 3, 4):
+            self.assertIn((self.program, line), [(frame.get("file"), frame.get("line")) for frame in frames])
+            self.assertIn((self.program, line), functions)
+
+    def test_what_is_folded_is_in_other_places_and_not_gone(self):
+        self.need_python()
+
+        def sums(*options):
+            lines = self.export("folded", *options).decode().splitlines()
+            return sum(int(line.rsplit(" ", 1)[1]) for line in lines), len(lines)
+        folded, native = sums(), sums("--native")
+        self.assertEqual(folded[0], native[0])
+        self.assertEqual(folded[0], self.total_ns)
+        self.assertLess(folded[1], native[1])
+
+    def test_lines_add_up_to_their_function(self):
+        self.need_python()
+        report = json.loads(fathom("report", self.recording, "--json", "--lines", "square.<module>"))
+        part, = report["listing"]["parts"]
+        row, = [row for row in report["functions"] if row["id"] == part["function"]]
+        self.assertEqual(sum(line["self_ns"] for line in part["lines"]), row["self_ns"])
+        self.assertIsNone(part["why_no_source"])
+        self.assertIn("Square().sum(3000000)", [line["source"] for line in part["lines"]])
 
     def test_folded_gives_every_function_its_time(self):
         times = {}
