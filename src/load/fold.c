@@ -125,8 +125,8 @@ fold_outside(const struct folded *parent, enum fold_kind kind,
 		row.base = parent->base;
 		if (kind == FOLD_LIBC)
 			row.state = parent->state;
-	} else if (parent->state == FOLD_BARE) {
-		/* A program's own thread: what started it is its, too. */
+	} else if (parent->state == FOLD_BARE || parent->base.n == parent->shown.n) {
+		/* A program's own: what started it, or its thread, is its, too. */
 		row.base = row.shown;
 	} else {
 		row.base = push(context, parent->base);

@@ -22,6 +22,7 @@
 enum {
 	TAB = 8,
 	HOT_PERCENT = 10, /* of the function's total: such lines are marked */
+	PARTS_MAX = 8,    /* functions of one name, unless all rows are asked for */
 };
 
 /* What every part is written with. */
@@ -218,6 +219,24 @@ static void add_part(const struct listing *listing, const struct lines_part *par
 	source_done(&source);
 }
 
+/* Every file that was imported has a function "<module>". */
+static void add_rest(const struct listing *listing, const struct lines *lines, size_t shown)
+{
+	struct text sentence = { 0 };
+	size_t hidden = lines->part_count - shown;
+
+	if (hidden == 0)
+		return;
+	text_add(&sentence, "… ");
+	number_add_count(&sentence, hidden);
+	text_addf(&sentence, " lighter one%s of this name (-n 0 shows all, MODULE.NAME one)",
+		  hidden == 1 ? "" : "s");
+	text_add(listing->out, "\n");
+	style_add(listing->out, listing->style, TINT_DIM, text_string(&sentence));
+	text_add(listing->out, "\n");
+	text_done(&sentence);
+}
+
 /* "Lines of Worker.run: 2.160 s, 42.5 % of 5.080 s." */
 static void add_head(const struct listing *listing, const struct found *found,
 		     const struct lines *lines)
@@ -250,8 +269,13 @@ int listing_add(const struct selection *selection, const struct report_options *
 		return rc;
 	lines_make(selection->profile, selection->filter, found.is_meant, &lines);
 	add_head(&listing, &found, &lines);
-	for (size_t i = 0; i < lines.part_count; i++)
+	size_t shown = lines.part_count;
+
+	if (shown > PARTS_MAX && options->max_rows != REPORT_ALL_ROWS)
+		shown = PARTS_MAX;
+	for (size_t i = 0; i < shown; i++)
 		add_part(&listing, &lines.parts[i]);
+	add_rest(&listing, &lines, shown);
 	return 0;
 }
 

@@ -308,6 +308,35 @@ static void functions_of_one_name_stand_one_behind_the_other(void **state)
 	assert_true(heavier < lighter);
 }
 
+static void not_all_functions_of_a_common_name_are_listed(void **state)
+{
+	struct made made;
+	struct text text = { 0 };
+
+	(void)state;
+	made_init(&made);
+	for (unsigned int i = 1; i <= 10; i++) {
+		CLEANUP(freep) char *stack = xasprintf("%%<module>@/no/such/%u.py:1+1", i);
+
+		made_add(&made, stack, i, 1);
+	}
+	struct report_options options = { .lines = "<module>" };
+
+	assert_int_equal(report_text(made.profile, &options, &text, NULL), 0);
+	assert_non_null(strstr(text_string(&text), "/no/such/10.py: "));
+	assert_null(strstr(text_string(&text), "/no/such/2.py"));
+	assert_non_null(strstr(text_string(&text),
+			       "\n… 2 lighter ones of this name (-n 0 shows "
+			       "all, MODULE.NAME one)\n"));
+	text_clear(&text);
+	options.max_rows = REPORT_ALL_ROWS;
+	assert_int_equal(report_text(made.profile, &options, &text, NULL), 0);
+	assert_non_null(strstr(text_string(&text), "/no/such/1.py: "));
+	assert_null(strstr(text_string(&text), "lighter"));
+	text_done(&text);
+	made_done(&made);
+}
+
 static void a_name_that_means_nothing_is_refused(void **state)
 {
 	struct made made;
@@ -354,6 +383,7 @@ int main(void)
 		cmocka_unit_test(a_function_in_c_has_no_lines),
 		cmocka_unit_test(a_native_function_without_debug_information_says_so),
 		cmocka_unit_test(functions_of_one_name_stand_one_behind_the_other),
+		cmocka_unit_test(not_all_functions_of_a_common_name_are_listed),
 		cmocka_unit_test(a_name_that_means_nothing_is_refused),
 	};
 
