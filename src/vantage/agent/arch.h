@@ -1,9 +1,6 @@
 /* arch - picks the file for this machine. */
 #pragma once
 
-/* Of the agent, where its guarded loads are listed: faults.h. */
-#define ARCH_LOADS_SECTION "fathom_loads"
-
 #if defined(__x86_64__)
 #include "vantage/agent/arch_x86_64.h"
 #elif defined(__aarch64__)

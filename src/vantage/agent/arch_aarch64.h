@@ -7,6 +7,7 @@
 #include <ucontext.h>
 
 #include "abi/types.h"
+#include "vantage/agent/arch_loads.h"
 
 /* Nothing below the stack pointer outlives a signal. */
 #define ARCH_RED_ZONE 0ULL
@@ -43,6 +44,19 @@ static inline u64 arch_thread_pointer(void)
  * numbers of their modules (glibc, sysdeps/aarch64/nptl/tls.h). */
 #define ARCH_DTV_OFFSET 0ULL
 #define ARCH_DTV_ENTRY  16ULL
+
+/* `b imm26`, as functions end with that go over to another. */
+#define ARCH_CODE_STEP  4
+#define ARCH_JUMP_BYTES 4
+
+static inline bool arch_jump_target(const u8 *code, u64 at, u64 *out_target)
+{
+	u32 word;
+
+	__builtin_memcpy(&word, code, sizeof word);
+	*out_target = at + (u64)((s64)((u64)word << 38) >> 36);
+	return word >> 26 == 5;
+}
 
 #define ARCH_REGS_OF(uc)                                                            \
 	{                                                                           \
@@ -133,17 +147,6 @@ static inline void arch_fail_restarted_call(ucontext_t *context, int error)
 	context->uc_mcontext.regs[0] = (u64)-error;
 	context->uc_mcontext.pc += ARCH_CALL_BYTES;
 }
-
-/*
- * The instruction of a guarded load stands in a table, with where to go on if it faults
- * (faults.h); then arch_fail_load() has set the flag that the load is asked with.
- */
-#define ARCH_GUARDED(instruction)                      \
-	"1: " instruction "\n2:\n"                     \
-	".pushsection " ARCH_LOADS_SECTION ", \"a\"\n" \
-	".balign 4\n"                                  \
-	".long 1b - ., 2b - .\n"                       \
-	".popsection\n"
 
 static inline bool arch_load_word(u64 *out_value, const u64 *from)
 {

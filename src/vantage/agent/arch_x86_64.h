@@ -7,6 +7,7 @@
 #include <ucontext.h>
 
 #include "abi/types.h"
+#include "vantage/agent/arch_loads.h"
 
 /* The ABI lets a leaf use this much below its stack pointer, and signals spare it: registers
  * that were popped a moment ago still have their slots there. */
@@ -44,6 +45,20 @@ static inline u64 arch_thread_pointer(void)
  * numbers of their modules (glibc, sysdeps/x86_64/nptl/tls.h). */
 #define ARCH_DTV_OFFSET 8ULL
 #define ARCH_DTV_ENTRY  16ULL
+
+/* Instructions begin at any byte; `jmp rel32` has five. */
+#define ARCH_CODE_STEP  1
+#define ARCH_JUMP_BYTES 5
+
+/* Whether the bytes at address `at` read as a jump, as functions end with that go over to another. */
+static inline bool arch_jump_target(const u8 *code, u64 at, u64 *out_target)
+{
+	s32 distance;
+
+	__builtin_memcpy(&distance, code + 1, sizeof distance);
+	*out_target = at + ARCH_JUMP_BYTES + (u64)(s64)distance;
+	return code[0] == 0xe9;
+}
 
 #define ARCH_REGS_OF(uc)                                     \
 	{                                                    \
@@ -160,17 +175,6 @@ static inline void arch_fail_restarted_call(ucontext_t *context, int error)
 	context->uc_mcontext.gregs[REG_RAX] = -(greg_t)error;
 	context->uc_mcontext.gregs[REG_RIP] += ARCH_CALL_BYTES;
 }
-
-/*
- * The instruction of a guarded load stands in a table, with where to go on if it faults
- * (faults.h); then arch_fail_load() has set the flag that the load is asked with.
- */
-#define ARCH_GUARDED(instruction)                      \
-	"1: " instruction "\n2:\n"                     \
-	".pushsection " ARCH_LOADS_SECTION ", \"a\"\n" \
-	".balign 4\n"                                  \
-	".long 1b - ., 2b - .\n"                       \
-	".popsection\n"
 
 static inline bool arch_load_word(u64 *out_value, const u64 *from)
 {

@@ -286,9 +286,9 @@ static void die_of(int signal, const siginfo_t *info, ucontext_t *context)
 
 /*
  * Of two signals that instructions raise, the kernel delivers the older first, also if that one
- * is blocked (6.18: kernel/signal.c, dequeue_synchronous_signal()).  A trap of ours that came while our
- * handler ran is: then a second handler interrupts the load, and the fault finds that one at
- * its first instruction.
+ * is blocked (6.18: kernel/signal.c, dequeue_synchronous_signal()).  A trap of ours that came
+ * while our handler ran is: then a second handler interrupts the load, and the fault finds that
+ * one at its first instruction.
  */
 static bool is_of_load(ucontext_t *context)
 {

@@ -1,11 +1,11 @@
 /*
  * faults - loads that cannot kill.
  *
- * An interpreter's frames lie in the heap, where nothing is known to stay mapped.  A copy by the
- * kernel costs a microsecond a page (memory.h); a load costs nothing, but its fault would be the
- * program's death.  So each of our loads that may fault is listed, by its instruction and
- * where to go on if it does, and the kernel's action for SIGSEGV and SIGBUS is a function of
- * ours that looks a fault up there.  What is not listed is the program's business, as if we
+ * An interpreter's frames lie in the heap, where nothing is known to stay mapped.  A copy by
+ * the kernel costs a microsecond a page (memory.h); a load costs nothing, but its fault would
+ * be the program's death.  So each of our loads that may fault is listed, by its instruction
+ * and where to go on if it does, and the kernel's action for SIGSEGV and SIGBUS is a function
+ * of ours that looks a fault up there.  What is not listed is the program's business, as if we
  * were not there:
  *
  *   the program has     the kernel has                    a signal

@@ -58,7 +58,7 @@ bool memory_has_room(u64 sp, u32 bytes);
  * ourselves, which may be another stack.
  */
 void memory_begin(struct mem *mem, struct memory_copies *copies, u64 sp, u64 here);
-/* From now on what is not bounded is loaded, if that can be: context is what was interrupted. */
+/* From now on what is not bounded is loaded, if it can be; context: what was interrupted. */
 void memory_allow_loads(struct mem *mem, const ucontext_t *context);
 /* Whether `here` is on the thread's own stack, which goes on for `bytes` below it. */
 bool memory_has_own_room(u64 here, u32 bytes);
