@@ -1,5 +1,6 @@
 /*
- * interruptible [TURNS [STOP_US]] - see interruptible.h; prints what each caller counted, as JSON.
+ * interruptible [TURNS [STOP_US]] - see interruptible.h; prints what each caller counted, as
+ * JSON.
  *
  * Two more threads burn whatever time the others leave, so that traps come all the time.  With
  * STOP_US, all that is done by a child, which is stopped each time it has run for so long, and

@@ -1,9 +1,9 @@
 /*
  * ignored - signals that the program ignores are not blocked by our handler.
  *
- * The kernel drops a signal that is ignored, and so sends none of SIGCHLD, SIGWINCH, SIGURG and
- * SIGCONT to who has no handler for them; but not while it is blocked, since whoever unblocks
- * it may have a handler by then (kernel/signal.c, sig_ignored).  Our handler blocks all signals.
+ * The kernel drops a signal that is ignored, and so sends none of SIGCHLD, SIGWINCH, SIGURG
+ * and SIGCONT to who has no handler for them; but not while it is blocked, since whoever unblocks
+ * it may have a handler by then (kernel/signal.c, sig_ignored).  Our handler blocks all.
  * So a child that ended while the thread that had made it was in there left a SIGCHLD to the
  * process, which woke another thread to take it: that one's epoll_wait(), sigwaitinfo() or
  * semop() failed with EINTR, and its poll() too, where a trap had come as well.
@@ -23,8 +23,8 @@ u64 ignored_signals(void);
 bool ignored_are_let_in(u64 signals);
 /*
  * Around a change of a signal's action by the program, which is to have this handler (or
- * SIG_DFL, SIG_IGN): before it is made, and when it has been.  No handler of the program's is to
- * find ours on its stack.
+ * SIG_DFL, SIG_IGN): before it is made, and when it has been.  No handler of the program's is
+ * to find ours on its stack.
  */
 void ignored_before(int signal, sighandler_t handler);
 void ignored_after(int signal, sighandler_t handler);

@@ -7,10 +7,10 @@
  * the thread's own, so a trap of ours is often due by then, and ours is such a handler.
  *
  * The handler, which is the first that the kernel runs, finds the call failed, and may have
- * it go on: by the same instruction, whose arguments are all still in their registers but for the
- * call's number.  That is why the calls below are noted.  The kernel has written the rest of the
- * time where it reads it from (select.c, poll_select_finish), or where nanosleep() is to tell
- * it; only poll() counts from when it was called.
+ * it go on: by the same instruction, whose arguments are all still in their registers but
+ * for the call's number.  That is why the calls below are noted.  The kernel has written the
+ * rest of the time where it reads it from (fs/select.c, poll_select_finish), or where
+ * nanosleep() is to tell it; only poll() counts from when it was called.
  *
  * Or it finds the call put back, as restart_syscall(2), which goes on with poll() and
  * nanosleep() unless a handler has returned in between; as ours will.  Then that is exchanged
@@ -70,6 +70,7 @@ static bool is_as_it_was(const struct wait *wait, ucontext_t *context)
 	return true;
 }
 
+#ifdef SYS_poll
 /* Its third argument is milliseconds, less than none for no limit. */
 static bool is_poll_with_rest(const struct wait *wait, ucontext_t *context)
 {
@@ -85,6 +86,7 @@ static bool is_poll_with_rest(const struct wait *wait, ucontext_t *context)
 	arch_set_call_argument(context, 2, rest_ms);
 	return true;
 }
+#endif
 
 /* clock_nanosleep(2): its fourth argument has got the rest of its third. */
 static bool is_sleep_with_rest(const struct wait *wait, ucontext_t *context)
