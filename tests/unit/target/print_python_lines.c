@@ -3,8 +3,8 @@
  *
  *   FORMAT FIRST_LINE COUNT STEP TABLE
  *
- * (enum python_table; the table in hexadecimal) and prints, for each, the lines of the instructions
- * 0, STEP, 2 * STEP … below COUNT in one line.
+ * (enum python_table; the table in hexadecimal) and prints, for each, the lines of the
+ * instructions 0, STEP, 2 * STEP … below COUNT in one line.
  */
 #include <inttypes.h>
 #include <stdio.h>
