@@ -1,9 +1,8 @@
 /*
- * The input is a file that a process has mapped.  Whatever it is, it is no interpreter, or one that
- * cannot be walked and says why, or one whose loop is somewhere.
+ * The input is a file that a process has mapped.  Whatever it is, it is no interpreter, or one
+ * that cannot be walked and says why, or one whose loop is somewhere.
  *
- * The seeds in corpus/python_image are the libraries of tests/unit/target/fake_python.c, and what
- * looks even more like an interpreter.
+ * The seeds in corpus/python_image are libraries of tests/unit/target/fake_python.c.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		if (line != python_line_of(kind, table, len, data[1], instructions[i]))
 			abort();
-		/* From 3.10 on a table says how long the code is, and none is as long as this. */
+		/* From 3.10 on a table says how long the code is: never as long as this. */
 		if (kind >= PYTHON_TABLE_PAIRS && instructions[i] > 256 * len && line != 0)
 			abort();
 	}

@@ -1,5 +1,6 @@
 /*
- * What looks like an interpreter, up to a point: a library that exports the names one is found by.
+ * What looks like an interpreter, up to a point: a library that exports the names one is found
+ * by.
  * VERSION is PY_VERSION_HEX, or not defined; TEXT is what Py_GetVersion() begins with.
  */
 #include <stddef.h>
