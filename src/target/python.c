@@ -149,6 +149,7 @@ static bool find_state(struct python_image *image, struct python_elf *elf,
 	struct python_tls tls;
 
 	layout->state_means = row->state_means;
+	layout->attributes = row->attributes;
 	if (row->state_means != PYTHON_STATE_BY_TLS)
 		return true;
 	if (!python_elf_find_any(elf, STATE_FUNCTION, &function) ||
@@ -265,4 +266,20 @@ void python_image_layout(const struct python_image *image, uint64_t load_bias,
 	}
 	if (out_layout->state_module != 0)
 		out_layout->state_module += load_bias;
+}
+
+void python_layout_use_copies(struct python_layout *layout, const char *path,
+			      uint64_t load_bias)
+{
+	CLEANUP(python_elf_close) struct python_elf elf;
+
+	if (python_elf_open(path, &elf, NULL) < 0 || layout->chain == 0)
+		return;
+	/* Functions are never copied: where a program defines one, it is the interpreter. */
+	for (size_t i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
+		struct python_symbol symbol;
+
+		if (python_elf_find(&elf, addresses[i].name, &symbol) && symbol.address != 0)
+			put_address(layout, addresses[i].field, symbol.address + load_bias);
+	}
 }

@@ -129,6 +129,24 @@ static void what_cannot_be_walked_says_why(void **state)
 	}
 }
 
+static void objects_that_were_copied_into_the_program_are_those(void **state)
+{
+	(void)state;
+	CLEANUP(freep) char *copies = xasprintf("%s/libfake_python_small.so", folder);
+	CLEANUP(freep) char *none = xasprintf("%s/libfake_python_empty.so", folder);
+	const struct python_layout before = { .chain = PYTHON_CHAIN_SHIM, .code_type = 1 };
+	struct python_layout layout = before, elsewhere = before;
+
+	python_layout_use_copies(&layout, none, 0);
+	assert_memory_equal(&layout, &before, sizeof before);
+	python_layout_use_copies(&layout, "/nonexistent", 0);
+	assert_memory_equal(&layout, &before, sizeof before);
+	python_layout_use_copies(&layout, copies, 0);
+	assert_true(layout.code_type > 1 && layout.none > 1);
+	python_layout_use_copies(&elsewhere, copies, 0x10000);
+	assert_int_equal(elsewhere.code_type, layout.code_type + 0x10000);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -136,6 +154,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_file_that_is_gone_is_a_sentence),
 		cmocka_unit_test(a_file_without_an_interpreter_is_none),
 		cmocka_unit_test(what_cannot_be_walked_says_why),
+		cmocka_unit_test(objects_that_were_copied_into_the_program_are_those),
 	};
 
 	folder = argc > 1 ? argv[1] : ".";
