@@ -149,6 +149,7 @@ static inline enum python_step python_frame_read(struct mem *mem,
 	s64 index;
 	int is_incomplete;
 
+	out_frame->address = walk->frame;
 	out_frame->code = python_code_of(mem, walk->layout, walk->frame);
 	if (out_frame->code == 0 || python_frame_index(mem, walk, out_frame->code, &index) < 0)
 		return PYTHON_BROKEN;

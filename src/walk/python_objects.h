@@ -39,6 +39,7 @@ static inline enum python_step python_object_next(struct mem *mem, struct python
 {
 	if (walk->frame == 0)
 		return PYTHON_END;
+	out_frame->address = walk->frame;
 	out_frame->code = python_code_of(mem, walk->layout, walk->frame);
 	if (out_frame->code == 0 ||
 	    python_object_position(mem, walk, &out_frame->instruction) < 0 ||

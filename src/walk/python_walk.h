@@ -26,6 +26,7 @@ struct python_walk {
 
 /* One Python frame. */
 struct python_frame {
+	u64 address;
 	u64 code;        /* its code object */
 	u32 instruction; /* being executed, as the code's table of lines counts */
 };

@@ -81,9 +81,16 @@ class PythonSteps(live.LiveTest):
                 return f"{function} is called by {stack.functions[i + 1]} without C in between"
         return None
 
+    def record_steps(self, python, turns):
+        fathom = live.FATHOM
+        if pythons.is_fetched(python):
+            fathom = self.path("fathom")
+            pythons.copy_fathom(live.FATHOM, fathom)
+        return self.record(python.command(WORKLOAD, turns), rate=RATE, timeout=3600, fathom=fathom,
+                           env={**os.environ, "FATHOM_AGENT": self.steps})
+
     def check(self, python, turns):
-        recording = self.record(python.command(WORKLOAD, turns), rate=RATE, timeout=3600,
-                                env={**os.environ, "FATHOM_AGENT": self.steps})
+        recording = self.record_steps(python, turns)
         truth = recording.truth
         endings = dict(recording.rows("SELECT ending, count(*) FROM samples GROUP BY ending"))
         lost = recording.rows("SELECT sum(samples) FROM lost")[0][0] or 0

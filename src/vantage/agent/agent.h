@@ -9,7 +9,8 @@
  * memory.h    what the walkers may read, faults.h where that may fault
  * images.h    which image holds an address
  * unwind.c    the walk, behind a cache of rules
- * python.h    the frames of a Python program, among the native ones
+ * python.h    the frames of a Python program, among the native ones; builtins.h which
+ *             code a C function's is that Python calls
  * altstack.h  alternate signal stacks that are too small
  * ignored.h   signals that nobody handles, which our handler lets by
  * restart.h   system calls that our trap found interrupted

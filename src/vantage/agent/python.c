@@ -2,13 +2,20 @@
 
 #include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
+#include "vantage/agent/builtins.h"
 #include "vantage/agent/codes.h"
+#include "walk/python_builtin.h"
 #include "walk/python_code.h"
 
-/* Stands for the frame of an activation until it is known which: no key is 0. */
+/*
+ * Stands twice for the frame of an activation, and the C function that it calls, until it is
+ * known which: no key is 0.
+ */
 #define PLACE_OF_FRAME RING_INTERPRETED
 /* 2.7 to 3.10: frames that are counted. */
 #define MOST_OBJECTS 65536U
+/* A C function is that near to the loop that calls it: helpers of the interpreter come between. */
+#define NEAR_FRAMES 4
 /* Interpreters, and threads of one, that are looked through. */
 #define MOST_INTERPRETERS 64U
 #define MOST_THREADS      4096U
@@ -197,9 +204,126 @@ static u64 word_of(struct walk *walk, struct mem *mem, const struct python_frame
 	return key != 0 ? python_word(key, frame->instruction) : 0;
 }
 
-/* Stores the frames of the activation that was entered, and says how that ended. */
-static enum python_step put_frames(struct walk *walk, struct mem *mem, enum python_step step)
+/* The native frames that an activation executes, from the loop's word inwards. */
+static u32 near_frames(const struct walk *walk, u32 loop, u64 addresses[NEAR_FRAMES])
 {
+	u32 count = 0;
+
+	while (loop > 0 && count < NEAR_FRAMES) {
+		const u64 word = walk->frames[--loop];
+
+		if (word & RING_INTERPRETED)
+			return count;
+		addresses[count++] = word;
+	}
+	if (loop == 0 && count < NEAR_FRAMES)
+		addresses[count++] = walk->leaf;
+	return count;
+}
+
+static bool is_same(const struct python_builtin *a, const struct python_builtin *b)
+{
+	return a->name == b->name && a->function == b->function && a->module == b->module &&
+	       a->type == b->type;
+}
+
+/* Looking for the callable whose code is executed nearest to the loop. */
+struct search {
+	u64 near[NEAR_FRAMES];
+	u32 count;
+	u32 best; /* index of the nearest so far; count: none */
+	bool is_top_known;
+	bool is_doubtful; /* another one shares that code */
+	struct python_builtin found;
+};
+
+/* One object of the stack, from the top. */
+static void look_at(struct walk *walk, struct mem *mem, struct search *search, u64 object)
+{
+	const u32 limit = search->best < search->count ? search->best + 1 : search->count;
+	struct python_builtin builtin;
+
+	if (python_builtin_read(mem, walk->python->layout, object, &builtin) < 0)
+		return;
+	const u32 at = builtins_find(mem, walk->rules, builtin.function, search->near, limit);
+
+	if (at == limit)
+		return;
+	if (at < search->best) {
+		search->best = at;
+		search->found = builtin;
+		search->is_doubtful = false;
+	} else if (!search->is_top_known && !is_same(&builtin, &search->found)) {
+		/* Which of them is the upper one? Behind the top, stale ones may lie. */
+		search->is_doubtful = true;
+	}
+}
+
+/*
+ * The C function that the frame has called and that the frames before word number `loop` belong
+ * to; false if it cannot be told.
+ */
+static bool find_builtin(struct walk *walk, struct mem *mem, const struct python_frame *frame,
+			 u32 loop, struct python_builtin *out_builtin)
+{
+	const struct python_layout *layout = walk->python->layout;
+	struct search search;
+	struct python_slots slots;
+	u64 object;
+
+	search.count = near_frames(walk, loop, search.near);
+	search.best = search.count;
+	search.is_top_known = layout->offsets.frame_stack != PYTHON_NO_FIELD;
+	search.is_doubtful = false;
+	if (python_slots_of(mem, layout, frame, &slots) < 0)
+		return false;
+	for (u32 i = 0; i < PYTHON_SLOTS_MAX && slots.end > slots.begin; i++) {
+		slots.end -= sizeof object;
+		if (mem_read(mem, &object, sizeof object, slots.end) >= 0 && object != 0)
+			look_at(walk, mem, &search, object & ~PYTHON_REFERENCE_MARKS);
+	}
+	*out_builtin = search.found;
+	return search.best < search.count && !search.is_doubtful;
+}
+
+static bool tell_builtin(struct walk *walk, struct mem *mem, u64 key,
+			 const struct python_builtin *builtin)
+{
+	struct python_text *texts = walk->python->texts;
+	const struct code code = {
+		.key = key,
+		.kind = RING_CODE_PYTHON_BUILTIN,
+		.name = &texts[0],
+		.qualified = &texts[1],
+		.file = &texts[2],
+	};
+
+	texts[2].length = 0;
+	texts[2].is_cut = 0;
+	python_builtin_texts(mem, walk->python->layout, builtin, &texts[0], &texts[1]);
+	return codes_send(walk->ring, walk->epoch, mem, &code);
+}
+
+/* The word for the C function that a frame has called; 0 if there is none, or none is known. */
+static u64 builtin_of(struct walk *walk, struct mem *mem, const struct python_frame *frame,
+		      u32 loop)
+{
+	struct python_builtin builtin;
+
+	if (!find_builtin(walk, mem, frame, loop, &builtin))
+		return 0;
+	const u64 key = python_builtin_key(mem, walk->python->layout, &builtin);
+
+	if (!codes_has_sent(key, walk->epoch) && !tell_builtin(walk, mem, key, &builtin))
+		walk->is_lost = true;
+	return python_word(key, PYTHON_NO_INSTRUCTION);
+}
+
+/* Stores the frames of the activation that was entered, and says how that ended. */
+static enum python_step put_frames(struct walk *walk, struct mem *mem, enum python_step step,
+				   struct python_frame *out_innermost)
+{
+	const u32 before = walk->count;
 	struct python_frame frame;
 
 	for (u32 i = 0; i < 2 * AGENT_MAX_FRAMES; i++) {
@@ -212,10 +336,22 @@ static enum python_step put_frames(struct walk *walk, struct mem *mem, enum pyth
 
 		if (word == 0)
 			return PYTHON_BROKEN;
+		if (walk->count == before)
+			*out_innermost = frame;
 		if (!unwind_push(walk, word))
 			return PYTHON_END;
 	}
 	return PYTHON_BROKEN;
+}
+
+/* Puts a word before that of an activation's native frame; behind this are its Python frames. */
+static void insert_before(struct walk *walk, u32 loop, u64 word)
+{
+	if (word == 0 || !unwind_push(walk, 0))
+		return;
+	for (u32 i = walk->count - 1; i > loop; i--)
+		walk->frames[i] = walk->frames[i - 1];
+	walk->frames[loop] = word;
 }
 
 /*
@@ -256,6 +392,7 @@ static void pass(struct walk *walk, struct mem *mem, enum python_step step, bool
 void python_put_activation(struct walk *walk, struct mem *mem, u64 sp, u64 cfa, bool is_exact)
 {
 	struct python_room *room = walk->python;
+	struct python_frame innermost;
 	u32 before;
 
 	if (room->activations++ == 0)
@@ -264,15 +401,18 @@ void python_put_activation(struct walk *walk, struct mem *mem, u64 sp, u64 cfa, 
 		return;
 	if (room->layout->chain == PYTHON_CHAIN_OBJECTS) {
 		unwind_push(walk, PLACE_OF_FRAME);
+		unwind_push(walk, PLACE_OF_FRAME);
 		return;
 	}
 	const enum python_step entered = enter(walk, mem, sp, cfa);
 
 	before = walk->count;
-	const enum python_step step = put_frames(walk, mem, entered);
+	const enum python_step step = put_frames(walk, mem, entered, &innermost);
 
 	if (step != PYTHON_END)
 		walk->count = before;
+	if (!is_exact && walk->count > before)
+		insert_before(walk, before - 1, builtin_of(walk, mem, &innermost, before - 1));
 	if (is_exact && room->activations == 1) {
 		room->doubtful_at = before;
 		room->doubtful_count = walk->count - before;
@@ -296,33 +436,47 @@ static u32 count_objects(struct mem *mem, struct python_walk walk)
 	return count;
 }
 
+/* The words of the next frame, where its activation's native frame is the last that is stored. */
+static void fill_place(struct walk *walk, struct mem *mem)
+{
+	struct python_room *room = walk->python;
+	struct python_frame frame;
+	u64 word = 0;
+
+	if (!room->has_given_up && python_object_next(mem, &room->walk, &frame) == PYTHON_FRAME)
+		word = word_of(walk, mem, &frame);
+	if (word == 0) {
+		give_up(room, WALK_CODE_UNREADABLE);
+		return;
+	}
+	if (walk->count > 0)
+		insert_before(walk, walk->count - 1,
+			      builtin_of(walk, mem, &frame, walk->count - 1));
+	unwind_push(walk, word);
+}
+
 /*
  * Puts frames where their places are kept: none in the first `skipped` of them.  Without frames
  * the places go.
  */
 static void fill_places(struct walk *walk, struct mem *mem, u32 skipped, bool has_frames)
 {
-	struct python_room *room = walk->python;
-	struct python_frame frame;
-	u32 count = 0;
+	const u32 stored = walk->count;
 
-	for (u32 i = 0; i < walk->count; i++) {
-		u64 word = walk->frames[i];
-
-		if (word == PLACE_OF_FRAME) {
-			word = 0;
-			if (skipped > 0)
-				skipped--;
-			else if (has_frames && !room->has_given_up &&
-				 python_object_next(mem, &room->walk, &frame) == PYTHON_FRAME)
-				word = word_of(walk, mem, &frame);
-			else
-				give_up(room, WALK_CODE_UNREADABLE);
+	walk->count = 0;
+	for (u32 i = 0; i < stored; i++) {
+		if (walk->frames[i] != PLACE_OF_FRAME) {
+			walk->frames[walk->count++] = walk->frames[i];
+			continue;
 		}
-		if (word != 0)
-			walk->frames[count++] = word;
+		/* The second word of the place may be written over. */
+		if (i + 1 < stored && walk->frames[i + 1] == PLACE_OF_FRAME)
+			i++;
+		if (skipped > 0)
+			skipped--;
+		else if (has_frames)
+			fill_place(walk, mem);
 	}
-	walk->count = count;
 }
 
 /* One frame for each activation, or the innermost has none. */

@@ -1,0 +1,23 @@
+/*
+ * builtins - which code belongs to a C function that Python calls.
+ *
+ * Its own, from the FDE that begins at its address; and that of functions to which it jumps at
+ * its end, since then there is no native frame of its own: `sin` of the math module is
+ * "load the address of libm's sin, jump to math_1".  Found once and kept.
+ */
+#pragma once
+#include <stdbool.h>
+
+#include "abi/types.h"
+
+struct mem;
+struct native_scratch;
+
+/*
+ * The first of these addresses that is in the function's code, counted from 0; count if none
+ * is.
+ */
+u32 builtins_find(struct mem *mem, struct native_scratch *scratch, u64 function,
+		  const u64 *addresses, u32 count);
+/* Images may have gone. */
+void builtins_flush(void);

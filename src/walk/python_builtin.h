@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
+/*
+ * python_builtin - C functions by the names that Python has for them.
+ *
+ * They have no Python frame.  But who calls one has the callable on its value stack: a
+ * builtin_function_or_method, or a method_descriptor and the object it is called on; either leads
+ * to a PyMethodDef { ml_name, ml_meth, … }.  Which of the objects on the stack is being
+ * called the stack does not tell (up to 3.13 not even how far it reaches, for the pointer to
+ * its top is in a register): the vantage knows by the native frames, where ml_meth is being
+ * executed or is not.
+ */
+#pragma once
+#include "python_code.h"
+
+/* Slots that are looked through, from the top. */
+#define PYTHON_SLOTS_MAX 64
+/* Cells and free variables, that come before the stack up to 3.10 and are not counted for us. */
+#define PYTHON_CELLS_MAX 8
+
+struct python_slots {
+	u64 begin, end;
+};
+
+/* Where the values are that a frame computes with; 0, or negative if it cannot be read. */
+static inline int python_slots_of(struct mem *mem, const struct python_layout *layout,
+				  const struct python_frame *frame,
+				  struct python_slots *out_slots)
+{
+	const struct python_offsets *offsets = &layout->offsets;
+	s32 locals, depth;
+	u64 top;
+
+	if (offsets->builtin_method == PYTHON_NO_FIELD ||
+	    python_read_int(mem, &locals, frame->code, offsets->code_local_count) < 0 ||
+	    python_read_int(mem, &depth, frame->code, offsets->code_stack_size) < 0 ||
+	    locals < 0 || depth < 0)
+		return -1;
+	if (layout->chain == PYTHON_CHAIN_OBJECTS)
+		depth += PYTHON_CELLS_MAX;
+	out_slots->begin = frame->address + offsets->frame_locals + (u64)locals * sizeof(u64);
+	out_slots->end = out_slots->begin + (u64)depth * sizeof(u64);
+	if (offsets->frame_stack == PYTHON_NO_FIELD)
+		return 0;
+	if (python_read(mem, &top, frame->address, offsets->frame_stack) < 0)
+		return -1;
+	if (top >= out_slots->begin && top < out_slots->end)
+		out_slots->end = top;
+	return 0;
+}
+
+struct python_builtin {
+	u64 name;     /* ml_name, a string of C's */
+	u64 function; /* ml_meth */
+	u64 module;   /* what it is a function of, a str; 0: it is a method */
+	u64 type;     /* what it is a method of; 0: unknown */
+};
+
+/* PyMethodDef, of every version. */
+#define PYTHON_METHOD_NAME     0
+#define PYTHON_METHOD_FUNCTION 8
+
+/* A function of a module's, or a method that is bound to its object. */
+static inline int python_builtin_bound(struct mem *mem, const struct python_layout *layout,
+				       u64 object, struct python_builtin *out_builtin)
+{
+	const struct python_offsets *offsets = &layout->offsets;
+	u64 self;
+
+	if (python_read(mem, &self, object, offsets->builtin_self) < 0 ||
+	    python_read(mem, &out_builtin->module, object, offsets->builtin_module) < 0)
+		return -1;
+	if (out_builtin->module != 0 || self == 0)
+		return 0;
+	if (python_read(mem, &out_builtin->type, self, offsets->object_type) < 0)
+		return -1;
+	/* A class method is its class's. */
+	if (out_builtin->type == layout->type_type)
+		out_builtin->type = self;
+	return 0;
+}
+
+/* Whether the object is a C function; negative: it is not, or cannot be read. */
+static inline int python_builtin_read(struct mem *mem, const struct python_layout *layout,
+				      u64 object, struct python_builtin *out_builtin)
+{
+	const struct python_offsets *offsets = &layout->offsets;
+	u64 type, method;
+	int rc;
+
+	*out_builtin = (struct python_builtin){ 0 };
+	if (python_read(mem, &type, object, offsets->object_type) < 0)
+		return -1;
+	if (type == layout->builtin_type) {
+		rc = python_builtin_bound(mem, layout, object, out_builtin);
+		if (rc < 0 || python_read(mem, &method, object, offsets->builtin_method) < 0)
+			return -1;
+	} else if (type == layout->descriptor_type) {
+		rc = python_read(mem, &out_builtin->type, object, offsets->descriptor_type);
+		if (rc < 0 || python_read(mem, &method, object, offsets->descriptor_method) < 0)
+			return -1;
+	} else {
+		return -1;
+	}
+	if (python_read(mem, &out_builtin->name, method, PYTHON_METHOD_NAME) < 0)
+		return -1;
+	return python_read(mem, &out_builtin->function, method, PYTHON_METHOD_FUNCTION);
+}
+
+static inline u64 python_builtin_key(struct mem *mem, const struct python_layout *layout,
+				     const struct python_builtin *builtin)
+{
+	u64 hash = python_mix(builtin->name, builtin->function);
+	u64 name = 0, word = 0;
+
+	/* Types of the heap come and go, with their names. */
+	if (builtin->type != 0 &&
+	    python_read(mem, &name, builtin->type, layout->offsets.type_name) >= 0 &&
+	    mem_read(mem, &word, sizeof word, name) < 0)
+		word = 0;
+	hash = python_mix(python_mix(hash, name), word);
+	return python_key_of_hash(python_mix(python_mix(hash, builtin->module), builtin->type));
+}
+
+/* Appends a string of C's, as far as it can be read and there is room. */
+static inline void python_text_append_string(struct mem *mem, u64 string,
+					     struct python_text *text)
+{
+	for (u32 i = 0; i < PYTHON_TEXT_MAX; i++) {
+		u8 byte;
+
+		if (mem_read(mem, &byte, sizeof byte, string + i) < 0 || byte == 0)
+			return;
+		if (text->length == PYTHON_TEXT_MAX) {
+			text->is_cut = 1;
+			return;
+		}
+		python_text_put(text, byte);
+	}
+}
+
+/* "sin" and "math.sin"; "append" and "list.append". */
+static inline void python_builtin_texts(struct mem *mem, const struct python_layout *layout,
+					const struct python_builtin *builtin,
+					struct python_text *out_name,
+					struct python_text *out_qualified)
+{
+	u64 type_name;
+
+	out_name->length = 0;
+	out_name->is_cut = 0;
+	python_text_append_string(mem, builtin->name, out_name);
+	python_text_read(mem, layout, builtin->module, out_qualified);
+	if (builtin->type != 0 &&
+	    python_read(mem, &type_name, builtin->type, layout->offsets.type_name) >= 0)
+		python_text_append_string(mem, type_name, out_qualified);
+	if (out_qualified->length == 0)
+		return;
+	if (out_qualified->length < PYTHON_TEXT_MAX)
+		python_text_put(out_qualified, '.');
+	python_text_append_string(mem, builtin->name, out_qualified);
+}
