@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,11 +138,36 @@ static struct recording_interpreter row_of(const struct image *image,
 	};
 }
 
+/* Objects of the interpreter that the process's program has copies of are looked for there. */
+static void use_copies(const struct image *image, struct python_layout *layout)
+{
+	char link[32], program[PATH_MAX];
+	const struct module_place *place;
+	struct load_bias bias;
+	uint64_t load_bias;
+
+	snprintf(link, sizeof link, "/proc/%d/exe", image->pid);
+	ssize_t len = readlink(link, program, sizeof program - 1);
+	if (len < 0 || image->mappings == NULL)
+		return;
+	program[len] = '\0';
+	load_bias_read(link, &bias);
+	for (size_t i = 0; (place = mappings_at(image->mappings, i)) != NULL; i++) {
+		if (place->to_ns == UINT64_MAX && place->path != NULL &&
+		    strcmp(place->path, program) == 0 &&
+		    load_bias_of(&bias, place->start, place->file_offset, &load_bias)) {
+			python_layout_use_copies(layout, link, load_bias);
+			return;
+		}
+	}
+}
+
 /* Why a layout cannot be given to the image's agent; NULL: it has it now. */
 static const char *give_layout(struct image *image, const struct interpreter_file *file,
 			       const struct module_place *place)
 {
 	const char *why_not = python_image_why_not(file->image);
+	struct python_layout layout;
 	uint64_t load_bias;
 
 	if (why_not != NULL)
@@ -150,7 +176,9 @@ static const char *give_layout(struct image *image, const struct interpreter_fil
 		return "the process has another Python, whose frames are there";
 	if (!load_bias_of(&file->bias, place->start, place->file_offset, &load_bias))
 		return "it is mapped as no file is";
-	python_image_layout(file->image, load_bias, &image->ring->python);
+	python_image_layout(file->image, load_bias, &layout);
+	use_copies(image, &layout);
+	image->ring->python = layout;
 	/* Pairs with the acquire in the agent: the layout is whole when it is seen. */
 	__atomic_store_n(&image->ring->has_python, 1, __ATOMIC_RELEASE);
 	image->has_interpreter = true;
