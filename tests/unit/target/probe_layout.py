@@ -140,13 +140,17 @@ def check_frames(state, at):
     while frame is not None:
         wanted.append(id(frame.f_code))
         frame = frame.f_back
-    got, kinds = [], set()
+    got, kinds, owners = [], set(), set()
     for frame, code in chain:
         if not is_shim(at, frame):
             got.append(code)
             kinds.add(word(code + at["object_type"]))
+            owners.add(owner_of(at, frame))
     same("the codes of the chain", got, wanted)
     same("the types of the codes", kinds, set([id(type(check_frames.__code__))]))
+    if at["frame_owner"] != NONE:
+        same("frame_owner of functions", owners, set([0]))
+        same("frame_owner of a generator", list(owner_in_generator(state, at)), [1])
     check_own_frame(at, chain[0][0], state)
     if at["frame_is_entry"] != NONE:
         entries = [ctypes.c_ubyte.from_address(frame + at["frame_is_entry"]).value
@@ -154,9 +158,21 @@ def check_frames(state, at):
         same("frame_is_entry", (set(entries) <= set([0, 1]), entries[-1]), (True, 1))
 
 
+def owner_of(at, frame):
+    if at["frame_owner"] == NONE:
+        return 0
+    return ctypes.c_byte.from_address(frame + at["frame_owner"]).value
+
+
 def is_shim(at, frame):
-    return at["frame_owner"] != NONE and ctypes.c_ubyte.from_address(
-        frame + at["frame_owner"]).value >= 3
+    return owner_of(at, frame) >= 3
+
+
+def owner_in_generator(state, at):
+    frame = innermost_frame(at, state)
+    while word(frame + at["frame_code"]) & ~3 != id(owner_in_generator.__code__):
+        frame = word(frame + at["frame_previous"])
+    yield owner_of(at, frame)
 
 
 def check_own_frame(at, frame, state):
