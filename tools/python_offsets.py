@@ -24,20 +24,21 @@ import tempfile
 HEADER = pathlib.Path(__file__).parents[1] / "src" / "target" / "python_offsets.h"
 
 # What no debug information tells: how the version's frames hang together, how they say which
-# instruction they are at, what its tables of lines look like, how a thread's state is found.
+# instruction they are at, what its tables of lines look like, how a thread's state is found, and
+# how an instance keeps its attributes (UNREAD: nothing is read of them, so it need not be known).
 # The names are those of abi/python_layout.h.
 VERSIONS = {
-    (2, 7): ("OBJECTS", "BYTES", "LNOTAB_UNSIGNED", "BY_LIST"),
-    (3, 6): ("OBJECTS", "BYTES", "LNOTAB", "BY_CALL"),
-    (3, 7): ("OBJECTS", "BYTES", "LNOTAB", "BY_CALL"),
-    (3, 8): ("OBJECTS", "BYTES", "LNOTAB", "BY_CALL"),
-    (3, 9): ("OBJECTS", "BYTES", "LNOTAB", "BY_CALL"),
-    (3, 10): ("OBJECTS", "UNITS", "PAIRS", "BY_CALL"),
-    (3, 11): ("ENTRY_FLAG", "POINTER", "LOCATIONS", "BY_CALL"),
-    (3, 12): ("CFRAME_SHIM", "POINTER", "LOCATIONS", "BY_CALL"),
-    (3, 13): ("SHIM", "POINTER", "LOCATIONS", "BY_CALL"),
-    (3, 14): ("SHIM", "POINTER", "LOCATIONS", "BY_CALL"),
-    (3, 15): ("SHIM", "POINTER", "LOCATIONS", "BY_TLS"),
+    (2, 7): ("OBJECTS", "BYTES", "LNOTAB_UNSIGNED", "BY_LIST", "UNREAD"),
+    (3, 6): ("OBJECTS", "BYTES", "LNOTAB", "BY_CALL", "DICT"),
+    (3, 7): ("OBJECTS", "BYTES", "LNOTAB", "BY_CALL", "DICT"),
+    (3, 8): ("OBJECTS", "BYTES", "LNOTAB", "BY_CALL", "DICT"),
+    (3, 9): ("OBJECTS", "BYTES", "LNOTAB", "BY_CALL", "DICT"),
+    (3, 10): ("OBJECTS", "UNITS", "PAIRS", "BY_CALL", "DICT"),
+    (3, 11): ("ENTRY_FLAG", "POINTER", "LOCATIONS", "BY_CALL", "BEFORE"),
+    (3, 12): ("CFRAME_SHIM", "POINTER", "LOCATIONS", "BY_CALL", "TAGGED"),
+    (3, 13): ("SHIM", "POINTER", "LOCATIONS", "BY_CALL", "INLINE"),
+    (3, 14): ("SHIM", "POINTER", "LOCATIONS", "BY_CALL", "UNREAD"),
+    (3, 15): ("SHIM", "POINTER", "LOCATIONS", "BY_TLS", "UNREAD"),
 }
 FREE_THREADED_SINCE = (3, 13)
 DEBUG_OFFSETS_SINCE = (3, 13)
@@ -78,6 +79,7 @@ FIELDS = {
     "code_local_count": [("PyCodeObject", "co_nlocalsplus"), ("PyCodeObject", "co_nlocals")],
     "object_type": [("PyObject", "ob_type")],
     "type_name": [("PyTypeObject", "tp_name")],
+    "type_keys": [("PyHeapTypeObject", "ht_cached_keys")],
     "text_length": [("PyASCIIObject", "length")],
     "text_state": [("PyASCIIObject", "state")],
     "text_ascii": [("sizeof", "PyASCIIObject")],
@@ -172,7 +174,7 @@ struct _ts a_ts; struct _is an_is; _PyInterpreterFrame a_frame; struct _frame a_
 PyCodeObject a_code; PyASCIIObject an_ascii; PyCompactUnicodeObject a_compact;
 PyUnicodeObject a_text; PyBytesObject a_bytes; PyCFunctionObject a_function;
 PyMethodDescrObject a_descriptor; PyGenObject a_generator; PyTypeObject a_type;
-PyVarObject a_var;
+PyVarObject a_var; PyHeapTypeObject a_class;
 #if PY_VERSION_HEX >= 0x030d0000
 struct _Py_DebugOffsets the_offsets;
 #endif
@@ -252,12 +254,15 @@ def row_of(file, version, is_free_threaded, source):
     if offsets["cframe_frame"] is None:
         # 3.10 has one, which leads to no frames.
         offsets["state_cframe"] = offsets["cframe_previous"] = None
-    chain, position, table, means = VERSIONS[version]
+    chain, position, table, means, attributes = VERSIONS[version]
+    if is_free_threaded:
+        attributes = "UNREAD"
     out = [f"\t{{ /* {name_of(version, is_free_threaded)}: {source} */"]
     out.append(f"\t\t.major = {version[0]}, .minor = {version[1]},"
                f" .is_free_threaded = {int(is_free_threaded)},")
     out.append(f"\t\t.chain = PYTHON_CHAIN_{chain}, .position = PYTHON_POSITION_{position},")
     out.append(f"\t\t.table = PYTHON_TABLE_{table}, .state_means = PYTHON_STATE_{means},")
+    out.append(f"\t\t.attributes = PYTHON_ATTRIBUTES_{attributes},")
     parts = [("offsets", offsets), ("checks", checks)]
     if has_debug_offsets:
         parts += [("debug_head", head),

@@ -36,6 +36,15 @@ enum python_table {
 	PYTHON_TABLE_COUNT,
 };
 
+/* How an instance of an ordinary class keeps its attributes (walk/python_thread.h). */
+enum python_attributes {
+	PYTHON_ATTRIBUTES_UNREAD, /* not needed: 2.7, and from 3.14 on */
+	PYTHON_ATTRIBUTES_DICT,   /* 3.6 to 3.10 */
+	PYTHON_ATTRIBUTES_BEFORE, /* in words before the object: 3.11 */
+	PYTHON_ATTRIBUTES_TAGGED, /* in one word before it: 3.12 */
+	PYTHON_ATTRIBUTES_INLINE, /* behind the object: 3.13 */
+};
+
 /* How the thread state of the thread that asks is found. */
 enum python_state_means {
 	/* By calling PyGILState_GetThisThreadState(): a read of a pthread key; 3.6 to 3.14. */
@@ -84,6 +93,7 @@ enum python_state_means {
 	X(code_local_count) /* co_nlocalsplus; before 3.11 co_nlocals */                \
 	X(object_type)                                                                  \
 	X(type_name)                                                                    \
+	X(type_keys) /* PyHeapTypeObject.ht_cached_keys */                              \
 	X(text_length)                                                                  \
 	X(text_state)                                                                   \
 	X(text_ascii)   /* where a compact ASCII string's characters begin */           \
@@ -117,7 +127,8 @@ struct python_layout {
 	u8 state_means; /* enum python_state_means */
 	u8 is_free_threaded;
 	u8 has_unicode; /* names are str objects of 3.3 and later; else bytes */
-	u16 padding;
+	u8 attributes;  /* enum python_attributes */
+	u8 padding;
 	struct python_offsets offsets;
 
 	/* Addresses in the process. */

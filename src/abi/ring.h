@@ -28,6 +28,7 @@ enum ring_record_type {
 	RING_IMAGE = 3,  /* struct ring_image and its path */
 	RING_FLUSH = 4,  /* struct ring_flush */
 	RING_CODE = 5,   /* struct ring_code, its texts and its table of lines */
+	RING_THREAD = 6, /* struct ring_thread and its name */
 };
 #define RING_RECORD_VERSION 1
 
@@ -166,6 +167,17 @@ struct ring_code {
 enum ring_code_flags {
 	RING_CODE_IS_CUT = 1, /* a text was longer than there is room for */
 };
+
+/* What the program calls a thread, in UTF-8, where it does not tell the kernel. */
+struct ring_thread {
+	struct ring_record record;
+	u64 time_ns; /* CLOCK_MONOTONIC */
+	u32 tid;
+	u32 length;  /* in bytes */
+	char name[]; /* padded to a word */
+};
+/* Longer names are cut. */
+#define RING_THREAD_NAME_MAX 64
 
 /* Images may have gone: addresses may change their meaning. */
 struct ring_flush {

@@ -26,10 +26,14 @@ struct image_counters {
 	uint64_t before_ns; /* what its process had burned when they were opened */
 };
 
+/* What a program may call a thread, with its NUL; the kernel's names are shorter. */
+#define IMAGE_THREAD_NAME (RING_THREAD_NAME_MAX + 1)
+
 struct image_thread {
 	uint32_t row; /* of the recording */
 	int tid;
-	char name[16];             /* TASK_COMM_LEN */
+	char name[IMAGE_THREAD_NAME];
+	bool is_named_by_program;  /* the kernel knows it by another name */
 	uint64_t start_ns, end_ns; /* end: UINT64_MAX while it runs */
 	uint64_t covered_ns;       /* CPU time up to its last sample, since sampling began */
 };

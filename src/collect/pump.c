@@ -190,15 +190,14 @@ static uint32_t pump_stack_row(struct pump *pump, struct image *image,
 }
 
 /* Thread ids are the target's to write: room is made for as many as a process may have. */
-static struct image_thread *pump_thread_of(struct pump *pump, struct image *image,
-					   const struct ring_sample *sample)
+static struct image_thread *pump_thread_of(struct pump *pump, struct image *image, uint32_t tid,
+					   uint64_t time_ns)
 {
 	const bool is_crowded = image->thread_count - image->ended_threads >= MAX_THREADS;
-	const int tid = (int)sample->tid;
 
-	if (is_crowded && image_find_thread(image, tid) == NULL)
+	if (is_crowded && image_find_thread(image, (int)tid) == NULL)
 		return &image->threads[0];
-	return image_thread_at(image, tid, sample->time_ns, pump->writer);
+	return image_thread_at(image, (int)tid, time_ns, pump->writer);
 }
 
 static void pump_take_sample(struct pump *pump, struct image *image, const uint64_t *words,
@@ -211,7 +210,7 @@ static void pump_take_sample(struct pump *pump, struct image *image, const uint6
 	memcpy(&sample, words, sizeof sample);
 	uint32_t ending = sample.ending < WALK_STATUS_COUNT ? sample.ending : WALK_NO_STACK;
 	const uint32_t stack = pump_stack_row(pump, image, &sample, &ending);
-	struct image_thread *thread = pump_thread_of(pump, image, &sample);
+	struct image_thread *thread = pump_thread_of(pump, image, sample.tid, sample.time_ns);
 
 	if (sample.weight_ns > MAX_WEIGHT_NS ||
 	    pump->sampled_ns + sample.weight_ns > MAX_SUM_NS)
@@ -236,6 +235,26 @@ static void pump_take_sample(struct pump *pump, struct image *image, const uint6
 		});
 }
 
+/* It comes before the thread's first sample. */
+static void pump_take_thread_name(struct pump *pump, struct image *image, const uint64_t *words,
+				  uint64_t count)
+{
+	struct ring_thread named;
+
+	if (count < RING_WORDS(struct ring_thread))
+		return;
+	memcpy(&named, words, sizeof named);
+	const size_t room = (size_t)(count - RING_WORDS(struct ring_thread)) * sizeof *words;
+
+	if (named.length == 0 || named.length > room || named.length > RING_THREAD_NAME_MAX)
+		return;
+	struct image_thread *thread = pump_thread_of(pump, image, named.tid, named.time_ns);
+
+	memcpy(thread->name, words + RING_WORDS(struct ring_thread), named.length);
+	thread->name[named.length] = '\0';
+	thread->is_named_by_program = true;
+}
+
 static void pump_take(struct pump *pump, struct image *image, const uint64_t *words,
 		      uint64_t count)
 {
@@ -248,6 +267,9 @@ static void pump_take(struct pump *pump, struct image *image, const uint64_t *wo
 		return;
 	case RING_CODE:
 		codes_take(&pump->codes, &pump->epochs, image->row, words, count);
+		return;
+	case RING_THREAD:
+		pump_take_thread_name(pump, image, words, count);
 		return;
 	case RING_IMAGE:
 	case RING_FLUSH:

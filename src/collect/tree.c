@@ -252,7 +252,10 @@ static void tree_take_name(struct tree *tree, const struct sideband_event *event
 	struct image_thread *thread =
 		image_thread_at(image, event->tid, event->time_ns, tree->writer);
 
-	copy_name(thread->name, event->name);
+	if (event->is_exec)
+		thread->is_named_by_program = false;
+	if (!thread->is_named_by_program)
+		copy_name(thread->name, event->name);
 	if (event->is_exec)
 		image_write(image, tree->session_start_ns, tree->writer);
 }

@@ -34,6 +34,7 @@ struct python_row {
 	u8 position;    /* enum python_position */
 	u8 table;       /* enum python_table */
 	u8 state_means; /* enum python_state_means */
+	u8 attributes;  /* enum python_attributes */
 	struct python_offsets offsets;
 	struct python_checks checks;
 	struct python_debug_head debug_head;

@@ -9,8 +9,9 @@
  * memory.h    what the walkers may read, faults.h where that may fault
  * images.h    which image holds an address
  * unwind.c    the walk, behind a cache of rules
- * python.h    the frames of a Python program, among the native ones; builtins.h which
- *             code a C function's is that Python calls
+ * python.h    the frames of a Python program, among the native ones: python_state.h the
+ *             thread's, python_names.h what is sent of them, builtins.h which code a C
+ *             function's is that Python calls
  * altstack.h  alternate signal stacks that are too small
  * ignored.h   signals that nobody handles, which our handler lets by
  * restart.h   system calls that our trap found interrupted
@@ -101,6 +102,8 @@ struct thread_notes {
 	struct scratch *scratch; /* that its handler uses now */
 	struct budget budget;    /* of its walks */
 	u32 early_traps;         /* that made no sample: the next stands for them */
+	u64 name_hash;           /* of what the program calls it, as was told; 0: nothing was */
+	u64 named_ns;            /* when that was looked at last (CLOCK_MONOTONIC) */
 	bool is_timer_slow;      /* sampling is paused */
 };
 extern __thread struct thread_notes thread_notes;

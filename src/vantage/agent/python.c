@@ -4,6 +4,7 @@
 #include "vantage/agent/arch.h"
 #include "vantage/agent/builtins.h"
 #include "vantage/agent/codes.h"
+#include "vantage/agent/thread_name.h"
 #include "walk/python_builtin.h"
 #include "walk/python_code.h"
 
@@ -14,11 +15,6 @@
 #define PLACE_OF_FRAME RING_INTERPRETED
 /* 2.7 to 3.10: frames that are counted. */
 #define MOST_OBJECTS 65536U
-/* A C function is that near to the loop that calls it: helpers of the interpreter come between. */
-#define NEAR_FRAMES 4
-/* Interpreters, and threads of one, that are looked through. */
-#define MOST_INTERPRETERS 64U
-#define MOST_THREADS      4096U
 
 /* struct python_walk, distance: the build's, so that one walk's is the next one's. */
 static u64 known_distance;
@@ -47,92 +43,11 @@ static void give_up(struct python_room *room, enum walk_status status)
 	room->has_given_up = true;
 }
 
-/* The state of this thread among those of one interpreter; 0: none. */
-static u64 state_in(struct mem *mem, const struct python_layout *layout, u64 interpreter)
-{
-	u64 state;
-
-	if (python_read(mem, &state, interpreter, layout->offsets.interp_threads) < 0)
-		return 0;
-	for (u32 i = 0; i < MOST_THREADS && state != 0; i++) {
-		if (python_is_state(mem, layout, state, arch_thread_pointer()))
-			return state;
-		if (python_read(mem, &state, state, layout->offsets.state_next) < 0)
-			return 0;
-	}
-	return 0;
-}
-
-static u64 first_interpreter(const struct python_layout *layout)
-{
-	/* Returns the value of a variable, in every version. */
-	void *(*const head)(void) = (void *(*)(void))layout->head_function;
-
-	return layout->head_function != 0 ? (u64)head() : 0;
-}
-
-/* A state of this thread in an interpreter other than that of `known`, or of any if that is 0. */
-static u64 state_by_list(struct mem *mem, const struct python_layout *layout, u64 known)
-{
-	u64 interpreter = first_interpreter(layout);
-
-	for (u32 i = 0; i < MOST_INTERPRETERS && interpreter != 0; i++) {
-		const u64 state = state_in(mem, layout, interpreter);
-
-		if (state != 0 && state != known)
-			return state;
-		if (python_read(mem, &interpreter, interpreter, layout->offsets.interp_next) <
-		    0)
-			return 0;
-	}
-	return 0;
-}
-
-/* A thread-local variable of a module that came later: where the thread has the module's block. */
-static u64 state_by_dtv(struct mem *mem, const struct python_layout *layout)
-{
-	u64 module, blocks, block, state;
-
-	if (mem_read(mem, &module, sizeof module, layout->state_module) < 0 ||
-	    mem_read(mem, &blocks, sizeof blocks, arch_thread_pointer() + ARCH_DTV_OFFSET) <
-		    0 ||
-	    mem_read(mem, &block, sizeof block, blocks + module * ARCH_DTV_ENTRY) < 0 ||
-	    mem_read(mem, &state, sizeof state, block + layout->state_place) < 0)
-		return 0;
-	return state;
-}
-
-/*
- * The state by which this thread is known whether it holds the GIL or not
- * (PyGILState_GetThisThreadState()); 0: it has none.
- */
-static u64 find_state(struct mem *mem, const struct python_layout *layout)
-{
-	void *(*const get)(void) = (void *(*)(void))layout->state_function;
-	u64 state = 0;
-
-	switch (layout->state_means) {
-	case PYTHON_STATE_BY_CALL:
-		return layout->state_function != 0 ? (u64)get() : 0;
-	case PYTHON_STATE_BY_LIST:
-		return state_by_list(mem, layout, 0);
-	case PYTHON_STATE_BY_TLS:
-		if (mem_read(mem, &state, sizeof state,
-			     arch_thread_pointer() + layout->state_place) < 0)
-			return 0;
-		return state;
-	case PYTHON_STATE_BY_DTV:
-		return state_by_dtv(mem, layout);
-	default:
-		return 0;
-	}
-}
-
 /* At the first activation of a walk. */
 static void begin(struct walk *walk, struct mem *mem)
 {
 	struct python_room *room = walk->python;
-	const u64 state = find_state(mem, room->layout);
+	const u64 state = python_find_state(mem, room->layout);
 
 	for (u32 i = 0; i < PYTHON_MEMO; i++)
 		room->memo[i].code = 0;
@@ -149,176 +64,6 @@ static void begin(struct walk *walk, struct mem *mem)
 	}
 }
 
-/* Tells the recorder of a code object. */
-static bool tell_code(struct walk *walk, struct mem *mem, u64 key,
-		      const struct python_code *parts)
-{
-	struct python_room *room = walk->python;
-	const struct python_layout *layout = room->layout;
-	struct code code = {
-		.key = key,
-		.table_at = parts->table + layout->offsets.bytes_data,
-		.first_line = parts->first_line,
-		.kind = RING_CODE_PYTHON,
-		.table = layout->table,
-		.name = &room->texts[0],
-		.qualified = &room->texts[1],
-		.file = &room->texts[2],
-	};
-
-	python_text_read(mem, layout, parts->name, &room->texts[0]);
-	python_text_read(mem, layout, parts->qualified_name, &room->texts[1]);
-	python_text_read(mem, layout, parts->file, &room->texts[2]);
-	if (python_read(mem, &code.table_length, parts->table, layout->offsets.bytes_length) <
-	    0)
-		code.table_length = 0;
-	return codes_send(walk->ring, walk->epoch, mem, &code);
-}
-
-/* The key of a code object, of which the recorder knows then; 0 if it cannot be read. */
-static u64 key_of(struct walk *walk, struct mem *mem, u64 code)
-{
-	struct python_room *room = walk->python;
-	const u32 slot = (u32)(code * 0x9e3779b97f4a7c15ULL >> 58) % PYTHON_MEMO;
-	struct python_code parts;
-
-	if (room->memo[slot].code == code)
-		return room->memo[slot].key;
-	if (python_code_read(mem, room->layout, code, &parts) < 0)
-		return 0;
-	const u64 key = python_code_key(mem, room->layout, code, &parts);
-
-	/* A stack whose names could not be sent is not sent either. */
-	if (!codes_has_sent(key, walk->epoch) && !tell_code(walk, mem, key, &parts))
-		walk->is_lost = true;
-	room->memo[slot].code = code;
-	room->memo[slot].key = key;
-	return key;
-}
-
-/* 0: its code cannot be read. */
-static u64 word_of(struct walk *walk, struct mem *mem, const struct python_frame *frame)
-{
-	const u64 key = key_of(walk, mem, frame->code);
-
-	return key != 0 ? python_word(key, frame->instruction) : 0;
-}
-
-/* The native frames that an activation executes, from the loop's word inwards. */
-static u32 near_frames(const struct walk *walk, u32 loop, u64 addresses[NEAR_FRAMES])
-{
-	u32 count = 0;
-
-	while (loop > 0 && count < NEAR_FRAMES) {
-		const u64 word = walk->frames[--loop];
-
-		if (word & RING_INTERPRETED)
-			return count;
-		addresses[count++] = word;
-	}
-	if (loop == 0 && count < NEAR_FRAMES)
-		addresses[count++] = walk->leaf;
-	return count;
-}
-
-static bool is_same(const struct python_builtin *a, const struct python_builtin *b)
-{
-	return a->name == b->name && a->function == b->function && a->module == b->module &&
-	       a->type == b->type;
-}
-
-/* Looking for the callable whose code is executed nearest to the loop. */
-struct search {
-	u64 near[NEAR_FRAMES];
-	u32 count;
-	u32 best; /* index of the nearest so far; count: none */
-	bool is_top_known;
-	bool is_doubtful; /* another one shares that code */
-	struct python_builtin found;
-};
-
-/* One object of the stack, from the top. */
-static void look_at(struct walk *walk, struct mem *mem, struct search *search, u64 object)
-{
-	const u32 limit = search->best < search->count ? search->best + 1 : search->count;
-	struct python_builtin builtin;
-
-	if (python_builtin_read(mem, walk->python->layout, object, &builtin) < 0)
-		return;
-	const u32 at = builtins_find(mem, walk->rules, builtin.function, search->near, limit);
-
-	if (at == limit)
-		return;
-	if (at < search->best) {
-		search->best = at;
-		search->found = builtin;
-		search->is_doubtful = false;
-	} else if (!search->is_top_known && !is_same(&builtin, &search->found)) {
-		/* Which of them is the upper one? Behind the top, stale ones may lie. */
-		search->is_doubtful = true;
-	}
-}
-
-/*
- * The C function that the frame has called and that the frames before word number `loop` belong
- * to; false if it cannot be told.
- */
-static bool find_builtin(struct walk *walk, struct mem *mem, const struct python_frame *frame,
-			 u32 loop, struct python_builtin *out_builtin)
-{
-	const struct python_layout *layout = walk->python->layout;
-	struct search search;
-	struct python_slots slots;
-	u64 object;
-
-	search.count = near_frames(walk, loop, search.near);
-	search.best = search.count;
-	search.is_top_known = layout->offsets.frame_stack != PYTHON_NO_FIELD;
-	search.is_doubtful = false;
-	if (python_slots_of(mem, layout, frame, &slots) < 0)
-		return false;
-	for (u32 i = 0; i < PYTHON_SLOTS_MAX && slots.end > slots.begin; i++) {
-		slots.end -= sizeof object;
-		if (mem_read(mem, &object, sizeof object, slots.end) >= 0 && object != 0)
-			look_at(walk, mem, &search, object & ~PYTHON_REFERENCE_MARKS);
-	}
-	*out_builtin = search.found;
-	return search.best < search.count && !search.is_doubtful;
-}
-
-static bool tell_builtin(struct walk *walk, struct mem *mem, u64 key,
-			 const struct python_builtin *builtin)
-{
-	struct python_text *texts = walk->python->texts;
-	const struct code code = {
-		.key = key,
-		.kind = RING_CODE_PYTHON_BUILTIN,
-		.name = &texts[0],
-		.qualified = &texts[1],
-		.file = &texts[2],
-	};
-
-	texts[2].length = 0;
-	texts[2].is_cut = 0;
-	python_builtin_texts(mem, walk->python->layout, builtin, &texts[0], &texts[1]);
-	return codes_send(walk->ring, walk->epoch, mem, &code);
-}
-
-/* The word for the C function that a frame has called; 0 if there is none, or none is known. */
-static u64 builtin_of(struct walk *walk, struct mem *mem, const struct python_frame *frame,
-		      u32 loop)
-{
-	struct python_builtin builtin;
-
-	if (!find_builtin(walk, mem, frame, loop, &builtin))
-		return 0;
-	const u64 key = python_builtin_key(mem, walk->python->layout, &builtin);
-
-	if (!codes_has_sent(key, walk->epoch) && !tell_builtin(walk, mem, key, &builtin))
-		walk->is_lost = true;
-	return python_word(key, PYTHON_NO_INSTRUCTION);
-}
-
 /* Stores the frames of the activation that was entered, and says how that ended. */
 static enum python_step put_frames(struct walk *walk, struct mem *mem, enum python_step step,
 				   struct python_frame *out_innermost)
@@ -332,7 +77,7 @@ static enum python_step put_frames(struct walk *walk, struct mem *mem, enum pyth
 		step = python_next(mem, &walk->python->walk, &frame);
 		if (step != PYTHON_FRAME)
 			continue;
-		const u64 word = word_of(walk, mem, &frame);
+		const u64 word = python_name_frame(walk, mem, &frame);
 
 		if (word == 0)
 			return PYTHON_BROKEN;
@@ -412,7 +157,8 @@ void python_put_activation(struct walk *walk, struct mem *mem, u64 sp, u64 cfa, 
 	if (step != PYTHON_END)
 		walk->count = before;
 	if (!is_exact && walk->count > before)
-		insert_before(walk, before - 1, builtin_of(walk, mem, &innermost, before - 1));
+		insert_before(walk, before - 1,
+			      python_name_callee(walk, mem, &innermost, before - 1));
 	if (is_exact && room->activations == 1) {
 		room->doubtful_at = before;
 		room->doubtful_count = walk->count - before;
@@ -444,14 +190,14 @@ static void fill_place(struct walk *walk, struct mem *mem)
 	u64 word = 0;
 
 	if (!room->has_given_up && python_object_next(mem, &room->walk, &frame) == PYTHON_FRAME)
-		word = word_of(walk, mem, &frame);
+		word = python_name_frame(walk, mem, &frame);
 	if (word == 0) {
 		give_up(room, WALK_CODE_UNREADABLE);
 		return;
 	}
 	if (walk->count > 0)
 		insert_before(walk, walk->count - 1,
-			      builtin_of(walk, mem, &frame, walk->count - 1));
+			      python_name_callee(walk, mem, &frame, walk->count - 1));
 	unwind_push(walk, word);
 }
 
@@ -510,4 +256,6 @@ void python_end_walk(struct walk *walk, struct mem *mem)
 		fail(room, WALK_CODE_UNMATCHED);
 	if (walk->ending == WALK_COMPLETE)
 		walk->ending = room->status;
+	if (walk->ending == WALK_COMPLETE)
+		thread_name_tell(walk, mem);
 }

@@ -20,8 +20,9 @@ struct walk;
 struct python_room {
 	const struct python_layout *layout; /* NULL: there is no interpreter */
 	struct python_walk walk;
-	u32 activations; /* of the loop, that were met */
-	u8 status;       /* enum walk_status, of the Python frames */
+	u32 activations;               /* of the loop, that were met */
+	u8 status;                     /* enum walk_status, of the Python frames */
+	struct python_frame outermost; /* of those that were stored */
 	bool has_given_up;
 	/* Words of the innermost activation's frames, if it was interrupted itself. */
 	u32 doubtful_at, doubtful_count;

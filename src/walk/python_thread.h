@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
+/*
+ * python_thread - what a Python program calls a thread.
+ *
+ * From 3.14 on CPython tells the kernel itself.  Before, the name is the attribute _name of a
+ * threading.Thread, and that object is the first local variable of the thread's outermost
+ * frame, Thread._bootstrap().  Where an object has its attributes differs
+ * (abi/python_layout.h, enum python_attributes):
+ *
+ *   3.6 to 3.10  in a dictionary; one that shares its keys with others of its class has an
+ *                array of values beside them, in the order of the keys (PEP 412).
+ *   3.11         in such an array, which a word before the object points to, until somebody
+ *                asks for the dictionary, which the next word then points to.
+ *   3.12         the same, but one word for both: its lowest bit is set for the array.
+ *   3.13         the array lies in the object, and says itself whether it holds.
+ *
+ * The thread may be about to change any of it: what does not hang together has no name.
+ * Sources: Objects/dictobject.c, Include/internal/pycore_dict.h and pycore_object.h
+ * (_PyObject_ManagedDictPointer, _PyObject_InlineValues) of each version.
+ */
+#pragma once
+#include "python_text.h"
+#include "python_walk.h"
+
+/* PyTypeObject.tp_basicsize and tp_dictoffset; PyDictObject: as they have been since 3.6. */
+#define PYTHON_TYPE_BASIC_SIZE  32
+#define PYTHON_TYPE_DICT_OFFSET 288
+#define PYTHON_DICT_KEYS        32
+#define PYTHON_DICT_VALUES      40
+/* The words before an object whose attributes have no dictionary of their own. */
+#define PYTHON_BEFORE_DICT   (-24LL)
+#define PYTHON_BEFORE_VALUES (-32LL)
+/* struct _dictvalues of 3.13: four bytes, the last of which is `valid`, then the values. */
+#define PYTHON_VALUES_VALID 3
+#define PYTHON_VALUES_BEGIN 8
+
+/* A Thread has some fifteen attributes; a subclass may have more. */
+#define PYTHON_ATTRIBUTES_MAX 64
+
+/* Where the attributes of one object are. */
+struct python_attribute_table {
+	u64 keys;   /* a PyDictKeysObject */
+	u64 values; /* an array of references; 0: they stand beside their keys */
+};
+
+/* PyDictKeysObject, as this version has it: where its entries begin, and of what size. */
+struct python_keys {
+	u64 entries;
+	u64 count;
+	u32 entry_size;
+	u32 key, value; /* offsets in an entry */
+};
+
+static inline u64 python_word_at(struct mem *mem, u64 address)
+{
+	u64 word;
+
+	return mem_read(mem, &word, sizeof word, address) < 0 ? 0 : word;
+}
+
+static inline void python_table_of_dict(struct mem *mem, u64 dict,
+					struct python_attribute_table *out_table)
+{
+	if (dict == 0)
+		return;
+	out_table->keys = python_word_at(mem, dict + PYTHON_DICT_KEYS);
+	out_table->values = python_word_at(mem, dict + PYTHON_DICT_VALUES);
+}
+
+/* 3.13: the values in the object itself; 0 when the object has a dictionary instead. */
+static inline u64 python_values_inline(struct mem *mem, u64 object, u64 type)
+{
+	const u64 values = object + python_word_at(mem, type + PYTHON_TYPE_BASIC_SIZE);
+	u8 is_valid = 0;
+
+	if (mem_read(mem, &is_valid, sizeof is_valid, values + PYTHON_VALUES_VALID) < 0)
+		return 0;
+	return is_valid ? values + PYTHON_VALUES_BEGIN : 0;
+}
+
+/* keys is 0 if there is no such table. */
+static inline struct python_attribute_table
+python_attribute_table_of(struct mem *mem, const struct python_layout *layout, u64 object,
+			  u64 type)
+{
+	struct python_attribute_table table = { 0 };
+	u64 dict = 0, values = 0;
+
+	switch (layout->attributes) {
+	case PYTHON_ATTRIBUTES_DICT:
+		dict = python_word_at(
+			mem, object + python_word_at(mem, type + PYTHON_TYPE_DICT_OFFSET));
+		break;
+	case PYTHON_ATTRIBUTES_BEFORE:
+		values = python_word_at(mem, object + (u64)PYTHON_BEFORE_VALUES);
+		dict = python_word_at(mem, object + (u64)PYTHON_BEFORE_DICT);
+		break;
+	case PYTHON_ATTRIBUTES_TAGGED:
+		dict = python_word_at(mem, object + (u64)PYTHON_BEFORE_DICT);
+		if (dict & 1)
+			values = dict + 1; /* _PyDictOrValues_SetValues() */
+		break;
+	case PYTHON_ATTRIBUTES_INLINE:
+		values = python_values_inline(mem, object, type);
+		dict = python_word_at(mem, object + (u64)PYTHON_BEFORE_DICT);
+		break;
+	default:
+		return table;
+	}
+	if (values == 0) {
+		python_table_of_dict(mem, dict, &table);
+		return table;
+	}
+	table.keys = python_word_at(mem, type + layout->offsets.type_keys);
+	table.values = values;
+	return table;
+}
+
+/* A dk_size of 3.6 to 3.10, in bytes of one index; from 3.11 on the object says all itself. */
+static inline u32 python_index_size(u64 size)
+{
+	if (size <= 0xff)
+		return 1;
+	if (size <= 0xffff)
+		return 2;
+	return size <= 0xffffffff ? 4 : 8;
+}
+
+static inline int python_keys_read_old(struct mem *mem, u64 keys, struct python_keys *out_keys)
+{
+	const u64 size = python_word_at(mem, keys + 8);
+
+	if (size == 0 || size > 1U << 20)
+		return -1;
+	/* dk_refcnt, dk_size, dk_lookup, dk_usable, dk_nentries, dk_indices */
+	out_keys->count = python_word_at(mem, keys + 32);
+	out_keys->entries = keys + 40 + size * python_index_size(size);
+	out_keys->entry_size = 24;
+	out_keys->key = 8;
+	return 0;
+}
+
+static inline int python_keys_read_new(struct mem *mem, u64 keys, struct python_keys *out_keys)
+{
+	struct {
+		u8 log2_size, log2_index_bytes, kind, padding;
+	} head;
+
+	/* dk_refcnt, those three, dk_version, dk_usable, dk_nentries, dk_indices */
+	if (mem_read(mem, &head, sizeof head, keys + 8) < 0 || head.log2_index_bytes > 24)
+		return -1;
+	out_keys->count = python_word_at(mem, keys + 24);
+	out_keys->entries = keys + 32 + (1ULL << head.log2_index_bytes);
+	/* Keys that are all str need no hash beside them: DICT_KEYS_GENERAL is 0. */
+	out_keys->entry_size = head.kind == 0 ? 24 : 16;
+	out_keys->key = head.kind == 0 ? 8 : 0;
+	return 0;
+}
+
+static inline int python_keys_read(struct mem *mem, const struct python_layout *layout,
+				   u64 keys, struct python_keys *out_keys)
+{
+	if (layout->attributes == PYTHON_ATTRIBUTES_DICT)
+		return python_keys_read_old(mem, keys, out_keys);
+	return python_keys_read_new(mem, keys, out_keys);
+}
+
+/* Whether this text is the characters given, all of them ASCII. */
+static inline int python_text_is(struct mem *mem, const struct python_layout *layout, u64 text,
+				 const char *characters, u32 length)
+{
+	struct python_shape shape;
+	char byte;
+
+	if (python_text_shape(mem, layout, text, &shape) < 0 || !shape.is_bytes ||
+	    shape.length != length)
+		return 0;
+	for (u32 i = 0; i < length; i++) {
+		if (mem_read(mem, &byte, 1, shape.data + i) < 0 || byte != characters[i])
+			return 0;
+	}
+	return 1;
+}
+
+/* The attribute of that name, or 0. */
+static inline u64 python_attribute_of(struct mem *mem, const struct python_layout *layout,
+				      u64 object, const char *name, u32 length)
+{
+	const u64 type = python_word_at(mem, object + layout->offsets.object_type);
+	const struct python_attribute_table table =
+		python_attribute_table_of(mem, layout, object, type);
+	struct python_keys keys;
+
+	if (table.keys == 0 || python_keys_read(mem, layout, table.keys, &keys) < 0)
+		return 0;
+	for (u64 i = 0; i < PYTHON_ATTRIBUTES_MAX && i < keys.count; i++) {
+		const u64 entry = keys.entries + i * keys.entry_size;
+
+		if (!python_text_is(mem, layout, python_word_at(mem, entry + keys.key), name,
+				    length))
+			continue;
+		return python_word_at(mem, table.values != 0 ? table.values + i * sizeof(u64)
+							     : entry + keys.key + sizeof(u64));
+	}
+	return 0;
+}
+
+/* The name of the thread whose outermost frame this is; negative if it has none to be told. */
+static inline int python_thread_name(struct mem *mem, const struct python_layout *layout,
+				     const struct python_frame *outermost,
+				     struct python_text *out_name)
+{
+	static const char function[] = "_bootstrap", attribute[] = "_name";
+	u64 self, name;
+
+	if (layout->attributes == PYTHON_ATTRIBUTES_UNREAD ||
+	    !python_text_is(mem, layout,
+			    python_word_at(mem, outermost->code + layout->offsets.code_name),
+			    function, sizeof function - 1))
+		return -1;
+	self = python_word_at(mem, outermost->address + layout->offsets.frame_locals);
+	if (self == 0)
+		return -1;
+	name = python_attribute_of(mem, layout, self, attribute, sizeof attribute - 1);
+	if (name == 0 || python_text_read(mem, layout, name, out_name) < 0)
+		return -1;
+	return out_name->length > 0 ? 0 : -1;
+}
