@@ -11,6 +11,7 @@
  */
 #pragma once
 #include "python_code.h"
+#include "python_walk.h"
 
 /* Slots that are looked through, from the top. */
 #define PYTHON_SLOTS_MAX 64

@@ -2,11 +2,9 @@
 
 #include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
-#include "vantage/agent/builtins.h"
-#include "vantage/agent/codes.h"
+#include "vantage/agent/python_names.h"
+#include "vantage/agent/python_state.h"
 #include "vantage/agent/thread_name.h"
-#include "walk/python_builtin.h"
-#include "walk/python_code.h"
 
 /*
  * Stands twice for the frame of an activation, and the C function that it calls, until it is

@@ -10,6 +10,7 @@
 #include "vantage/agent/agent.h"
 
 #include "vantage/agent/arch.h"
+#include "vantage/agent/builtins.h"
 #include "vantage/agent/images.h"
 
 #define CACHE_BITS  16
@@ -70,6 +71,7 @@ static void cache_put(u64 address, u32 number)
 
 void unwind_flush(void)
 {
+	builtins_flush();
 	for (u32 i = 0; i < CACHE_SLOTS; i++)
 		__atomic_store_n(&cache.words[i], 0, __ATOMIC_RELAXED);
 }

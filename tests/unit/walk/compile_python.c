@@ -3,6 +3,7 @@
  * other processors.
  */
 #include "walk/python.h"
+#include "walk/python_builtin.h"
 #include "walk/python_code.h"
 
 struct mem {
@@ -30,6 +31,8 @@ int compile_pass(struct mem *mem, struct python_walk *walk);
 u64 compile_key(struct mem *mem, const struct python_layout *layout, u64 code);
 int compile_text(struct mem *mem, const struct python_layout *layout, u64 text,
 		 struct python_text *out_text);
+int compile_builtin(struct mem *mem, const struct python_layout *layout, u64 object,
+		    struct python_text *out_texts);
 
 int compile_begin(struct mem *mem, const struct python_layout *layout, u64 state, u64 thread,
 		  struct python_walk *walk)
@@ -74,4 +77,15 @@ int compile_text(struct mem *mem, const struct python_layout *layout, u64 text,
 		 struct python_text *out_text)
 {
 	return python_text_read(mem, layout, text, out_text);
+}
+
+int compile_builtin(struct mem *mem, const struct python_layout *layout, u64 object,
+		    struct python_text *out_texts)
+{
+	struct python_builtin builtin;
+
+	if (python_builtin_read(mem, layout, object, &builtin) < 0)
+		return -1;
+	python_builtin_texts(mem, layout, &builtin, &out_texts[0], &out_texts[1]);
+	return python_builtin_key(mem, layout, &builtin) != 0;
 }

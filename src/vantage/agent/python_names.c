@@ -1,0 +1,179 @@
+#include "vantage/agent/python_names.h"
+
+#include "vantage/agent/agent.h"
+#include "vantage/agent/builtins.h"
+#include "vantage/agent/codes.h"
+#include "walk/python_builtin.h"
+#include "walk/python_code.h"
+
+/* A C function is that near to the loop that calls it: helpers of the interpreter come between. */
+#define NEAR_FRAMES 4
+
+/* Tells the recorder of a code object. */
+static bool tell_code(struct walk *walk, struct mem *mem, u64 key,
+		      const struct python_code *parts)
+{
+	struct python_room *room = walk->python;
+	const struct python_layout *layout = room->layout;
+	struct code code = {
+		.key = key,
+		.table_at = parts->table + layout->offsets.bytes_data,
+		.first_line = parts->first_line,
+		.kind = RING_CODE_PYTHON,
+		.table = layout->table,
+		.name = &room->texts[0],
+		.qualified = &room->texts[1],
+		.file = &room->texts[2],
+	};
+
+	python_text_read(mem, layout, parts->name, &room->texts[0]);
+	python_text_read(mem, layout, parts->qualified_name, &room->texts[1]);
+	python_text_read(mem, layout, parts->file, &room->texts[2]);
+	if (python_read(mem, &code.table_length, parts->table, layout->offsets.bytes_length) <
+	    0)
+		code.table_length = 0;
+	return codes_send(walk->ring, walk->epoch, mem, &code);
+}
+
+/* The key of a code object, of which the recorder knows then; 0 if it cannot be read. */
+static u64 key_of(struct walk *walk, struct mem *mem, u64 code)
+{
+	struct python_room *room = walk->python;
+	const u32 slot = (u32)(code * 0x9e3779b97f4a7c15ULL >> 58) % PYTHON_MEMO;
+	struct python_code parts;
+
+	if (room->memo[slot].code == code)
+		return room->memo[slot].key;
+	if (python_code_read(mem, room->layout, code, &parts) < 0)
+		return 0;
+	const u64 key = python_code_key(mem, room->layout, code, &parts);
+
+	/* A stack whose names could not be sent is not sent either. */
+	if (!codes_has_sent(key, walk->epoch) && !tell_code(walk, mem, key, &parts))
+		walk->is_lost = true;
+	room->memo[slot].code = code;
+	room->memo[slot].key = key;
+	return key;
+}
+
+u64 python_name_frame(struct walk *walk, struct mem *mem, const struct python_frame *frame)
+{
+	walk->python->outermost = *frame;
+	const u64 key = key_of(walk, mem, frame->code);
+
+	return key != 0 ? python_word(key, frame->instruction) : 0;
+}
+
+/* The native frames that an activation executes, from the loop's word inwards. */
+static u32 near_frames(const struct walk *walk, u32 loop, u64 addresses[NEAR_FRAMES])
+{
+	u32 count = 0;
+
+	while (loop > 0 && count < NEAR_FRAMES) {
+		const u64 word = walk->frames[--loop];
+
+		if (word & RING_INTERPRETED)
+			return count;
+		addresses[count++] = word;
+	}
+	if (loop == 0 && count < NEAR_FRAMES)
+		addresses[count++] = walk->leaf;
+	return count;
+}
+
+static bool is_same(const struct python_builtin *a, const struct python_builtin *b)
+{
+	return a->name == b->name && a->function == b->function && a->module == b->module &&
+	       a->type == b->type;
+}
+
+/* Looking for the callable whose code is executed nearest to the loop. */
+struct search {
+	u64 near[NEAR_FRAMES];
+	u32 count;
+	u32 best; /* index of the nearest so far; count: none */
+	bool is_top_known;
+	bool is_doubtful; /* another one shares that code */
+	struct python_builtin found;
+};
+
+/* One object of the stack, from the top. */
+static void look_at(struct walk *walk, struct mem *mem, struct search *search, u64 object)
+{
+	const u32 limit = search->best < search->count ? search->best + 1 : search->count;
+	struct python_builtin builtin;
+
+	if (python_builtin_read(mem, walk->python->layout, object, &builtin) < 0)
+		return;
+	const u32 at = builtins_find(mem, walk->rules, builtin.function, search->near, limit);
+
+	if (at == limit)
+		return;
+	if (at < search->best) {
+		search->best = at;
+		search->found = builtin;
+		search->is_doubtful = false;
+	} else if (!search->is_top_known && !is_same(&builtin, &search->found)) {
+		/* Which of them is the upper one? Behind the top, stale ones may lie. */
+		search->is_doubtful = true;
+	}
+}
+
+/*
+ * The C function that the frame has called and that the frames before word number `loop` belong
+ * to; false if it cannot be told.
+ */
+static bool find_builtin(struct walk *walk, struct mem *mem, const struct python_frame *frame,
+			 u32 loop, struct python_builtin *out_builtin)
+{
+	const struct python_layout *layout = walk->python->layout;
+	struct search search;
+	struct python_slots slots;
+	u64 object;
+
+	search.count = near_frames(walk, loop, search.near);
+	search.best = search.count;
+	search.is_top_known = layout->offsets.frame_stack != PYTHON_NO_FIELD;
+	search.is_doubtful = false;
+	if (python_slots_of(mem, layout, frame, &slots) < 0)
+		return false;
+	for (u32 i = 0; i < PYTHON_SLOTS_MAX && slots.end > slots.begin; i++) {
+		slots.end -= sizeof object;
+		if (mem_read(mem, &object, sizeof object, slots.end) >= 0 && object != 0)
+			look_at(walk, mem, &search, object & ~PYTHON_REFERENCE_MARKS);
+	}
+	*out_builtin = search.found;
+	return search.best < search.count && !search.is_doubtful;
+}
+
+static bool tell_builtin(struct walk *walk, struct mem *mem, u64 key,
+			 const struct python_builtin *builtin)
+{
+	struct python_text *texts = walk->python->texts;
+	const struct code code = {
+		.key = key,
+		.kind = RING_CODE_PYTHON_BUILTIN,
+		.name = &texts[0],
+		.qualified = &texts[1],
+		.file = &texts[2],
+	};
+
+	texts[2].length = 0;
+	texts[2].is_cut = 0;
+	python_builtin_texts(mem, walk->python->layout, builtin, &texts[0], &texts[1]);
+	return codes_send(walk->ring, walk->epoch, mem, &code);
+}
+
+u64 python_name_callee(struct walk *walk, struct mem *mem, const struct python_frame *frame,
+		       u32 loop)
+{
+	struct python_builtin builtin;
+
+	if (!find_builtin(walk, mem, frame, loop, &builtin))
+		return 0;
+	const u64 key = python_builtin_key(mem, walk->python->layout, &builtin);
+
+	if (!codes_has_sent(key, walk->epoch) && !tell_builtin(walk, mem, key, &builtin))
+		walk->is_lost = true;
+	return python_word(key, PYTHON_NO_INSTRUCTION);
+}

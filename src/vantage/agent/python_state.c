@@ -1,0 +1,88 @@
+#include "vantage/agent/python_state.h"
+
+#include <stddef.h>
+
+#include "vantage/agent/arch.h"
+#include "vantage/agent/memory.h"
+#include "walk/python.h"
+
+/* Interpreters, and threads of one, that are looked through. */
+#define MOST_INTERPRETERS 64U
+#define MOST_THREADS      4096U
+
+/* The state of this thread among those of one interpreter; 0: none. */
+static u64 state_in(struct mem *mem, const struct python_layout *layout, u64 interpreter)
+{
+	u64 state;
+
+	if (python_read(mem, &state, interpreter, layout->offsets.interp_threads) < 0)
+		return 0;
+	for (u32 i = 0; i < MOST_THREADS && state != 0; i++) {
+		if (python_is_state(mem, layout, state, arch_thread_pointer()))
+			return state;
+		if (python_read(mem, &state, state, layout->offsets.state_next) < 0)
+			return 0;
+	}
+	return 0;
+}
+
+static u64 first_interpreter(const struct python_layout *layout)
+{
+	/* Returns the value of a variable, in every version. */
+	void *(*const head)(void) = (void *(*)(void))layout->head_function;
+
+	return layout->head_function != 0 ? (u64)head() : 0;
+}
+
+/* A state of this thread in an interpreter other than that of `known`, or of any if that is 0. */
+static u64 state_by_list(struct mem *mem, const struct python_layout *layout, u64 known)
+{
+	u64 interpreter = first_interpreter(layout);
+
+	for (u32 i = 0; i < MOST_INTERPRETERS && interpreter != 0; i++) {
+		const u64 state = state_in(mem, layout, interpreter);
+
+		if (state != 0 && state != known)
+			return state;
+		if (python_read(mem, &interpreter, interpreter, layout->offsets.interp_next) <
+		    0)
+			return 0;
+	}
+	return 0;
+}
+
+/* A thread-local variable of a module that came later: where the thread has the module's block. */
+static u64 state_by_dtv(struct mem *mem, const struct python_layout *layout)
+{
+	u64 module, blocks, block, state;
+
+	if (mem_read(mem, &module, sizeof module, layout->state_module) < 0 ||
+	    mem_read(mem, &blocks, sizeof blocks, arch_thread_pointer() + ARCH_DTV_OFFSET) <
+		    0 ||
+	    mem_read(mem, &block, sizeof block, blocks + module * ARCH_DTV_ENTRY) < 0 ||
+	    mem_read(mem, &state, sizeof state, block + layout->state_place) < 0)
+		return 0;
+	return state;
+}
+
+u64 python_find_state(struct mem *mem, const struct python_layout *layout)
+{
+	void *(*const get)(void) = (void *(*)(void))layout->state_function;
+	u64 state = 0;
+
+	switch (layout->state_means) {
+	case PYTHON_STATE_BY_CALL:
+		return layout->state_function != 0 ? (u64)get() : 0;
+	case PYTHON_STATE_BY_LIST:
+		return state_by_list(mem, layout, 0);
+	case PYTHON_STATE_BY_TLS:
+		if (mem_read(mem, &state, sizeof state,
+			     arch_thread_pointer() + layout->state_place) < 0)
+			return 0;
+		return state;
+	case PYTHON_STATE_BY_DTV:
+		return state_by_dtv(mem, layout);
+	default:
+		return 0;
+	}
+}

@@ -1,0 +1,14 @@
+/*
+ * python_state - the thread state by which CPython knows the calling thread.
+ */
+#pragma once
+#include "abi/python_layout.h"
+
+struct mem;
+
+/*
+ * The state by which this thread is known whether it holds the GIL or not
+ * (PyGILState_GetThisThreadState()); 0: it has none.  It may be anything still:
+ * python_is_state().
+ */
+u64 python_find_state(struct mem *mem, const struct python_layout *layout);
