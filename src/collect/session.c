@@ -435,7 +435,7 @@ static int session_start(struct session *session, struct error *err)
 		command_abandon(&session->command);
 		return rc;
 	}
-	tell_beginning(session->writer, session->options, &session->ability);
+	tell_beginning(session->writer, session->options, &session->ability, session->start_ns);
 	rc = command_go(&session->command, session->options->argv[0], &session->result->failure,
 			err);
 	/* Known before anything tells of it: a program with other rights tells of nothing. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/monotonic.h"
 #include "base/text.h"
 #include "collect/image.h"
 #include "collect/perf_events.h"
@@ -50,12 +51,19 @@ static void tell_host(struct recording_writer *writer)
 	recording_writer_set(writer, KEY_HOST, host);
 }
 
-void tell_beginning(struct recording_writer *writer, const struct session_options *options,
-		    const struct perf_ability *ability)
+/* The time since 1970 of what was on CLOCK_MONOTONIC some moments ago. */
+static int64_t unix_time_of(uint64_t monotonic)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec -
+	       (int64_t)(monotonic_ns() - monotonic);
+}
+
+void tell_beginning(struct recording_writer *writer, const struct session_options *options,
+		    const struct perf_ability *ability, uint64_t start_ns)
+{
 	tell_command(writer, options->argv);
 	tell_host(writer);
 	recording_writer_set(writer, KEY_MODE, "sample");
@@ -68,8 +76,7 @@ void tell_beginning(struct recording_writer *writer, const struct session_option
 	recording_writer_set_int(writer, KEY_RATE_HZ, options->rate_hz);
 	recording_writer_set_int(writer, KEY_PERIOD_NS,
 				 (int64_t)perf_choose_period(options->rate_hz, 0));
-	recording_writer_set_int(writer, KEY_START_UNIX_NS,
-				 (int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
+	recording_writer_set_int(writer, KEY_START_UNIX_NS, unix_time_of(start_ns));
 }
 
 const char *tell_why_unentered(const struct image *image)

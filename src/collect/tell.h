@@ -11,8 +11,9 @@ struct perf_ability;
 struct recording_writer;
 struct session_options;
 
+/* start_ns is the moment that the recording's times count from. */
 void tell_beginning(struct recording_writer *writer, const struct session_options *options,
-		    const struct perf_ability *ability);
+		    const struct perf_ability *ability, uint64_t start_ns);
 /* Why no agent came: a literal, from what the program's file says. */
 const char *tell_why_unentered(const struct image *image);
 /* Names a process that gave up waiting for an answer to its hello, and has ended. */
