@@ -28,14 +28,16 @@ class PythonStacks:
     """
 
     def __init__(self, recording):
+        # File names are any bytes.
         codes = {row[0]: row[1:] for row in
-                 recording.rows("SELECT id, name, qualified_name, path, line FROM codes")}
+                 recording.rows("SELECT id, name, qualified_name, CAST(path AS BLOB), line FROM codes")}
         python = {}
         for frame, address in recording.rows("SELECT f.id, f.address FROM frames f JOIN modules m"
                                              " ON m.id = f.module WHERE m.kind = ?", MODULE_KIND_INTERPRETED):
             name, qualified_name, path, first_line = codes[address >> 32]
             if path is not None:
-                python[frame] = Frame(name, qualified_name or name, path, first_line, address & 0xffffffff)
+                python[frame] = Frame(name, qualified_name or name, os.fsdecode(path), first_line,
+                                      address & 0xffffffff)
         self.parents, self.frames, self.nearest, self.outermost = {0: 0}, {0: None}, {0: None}, {0: None}
         for stack, parent, frame in recording.rows("SELECT id, parent, frame FROM stacks ORDER BY id"):
             self.parents[stack] = parent or 0

@@ -1,0 +1,99 @@
+"""Stacks of Python programs: none that the program cannot have, and none thrown away to get there."""
+
+import collections
+
+import live
+import live_python
+from live_python import place
+
+# Where a program and a thread of it begin.
+BEGINNINGS = {"threading.py": ("_bootstrap", "__bootstrap")}
+MOST_TOLD = 12
+
+
+class CallGraph(live_python.PythonTest):
+    """The workload says who calls whom."""
+
+    budget_ms = 60000 if live_python.IS_LONG else 3000
+
+    def assert_possible(self, recording, program):
+        truth, stacks = recording.truth, live_python.PythonStacks(recording)
+        callers, to_libraries = truth["callers"], set(truth["to_libraries"])
+        is_wrong = {0: False}
+        told = collections.Counter()
+        counts = dict(recording.rows("SELECT stack, count(*) FROM samples GROUP BY stack"))
+        wrong_pairs = {}
+        for stack, callee, caller in stacks.pairs():
+            pair = self.impossible_pair(callee, caller, callers, to_libraries)
+            if pair:
+                wrong_pairs[stack] = pair
+        for stack, parent in stacks.parents.items():
+            if stack:
+                is_wrong[stack] = is_wrong[parent] or stack in wrong_pairs
+        for stack, count in counts.items():
+            if is_wrong[stack]:
+                at = next(at for at in self.outwards(stacks, stack) if at in wrong_pairs)
+                told[wrong_pairs[at]] += count
+        self.assertEqual(sum(told.values()), 0,
+                         f"of {sum(counts.values())} samples, impossible: {told.most_common(MOST_TOLD)}")
+        self.assert_complete(recording, stacks, program)
+
+    @staticmethod
+    def outwards(stacks, stack):
+        while stack:
+            yield stack
+            stack = stacks.parents[stack]
+
+    @staticmethod
+    def impossible_pair(callee, caller, callers, to_libraries):
+        """"caller > callee" when the workload has no such call."""
+        callee_place, caller_place = place(callee), place(caller) if caller else "nothing"
+        if callee_place in callers:
+            is_possible = caller_place in callers[callee_place] if caller or callers[callee_place] else True
+        else:
+            # A library's function, or code of the workload's that its table leaves out.
+            is_possible = caller_place not in callers or caller_place in to_libraries
+        return None if is_possible else f"{caller_place} > {callee_place}"
+
+    def assert_complete(self, recording, stacks, program):
+        """While each thread ran the program's code, at least 99 % of its time has whole stacks."""
+        def is_begun(frame):
+            file = frame.path.rpartition("/")[2] if frame else None
+            return file == program and frame.name == "<module>" or frame and frame.name in BEGINNINGS.get(file, ())
+
+        ours = {stack for stack, outermost in stacks.outermost.items() if is_begun(outermost)}
+        of_thread = collections.defaultdict(list)
+        for thread, stack, ending, weight in recording.rows("SELECT thread, stack, ending, weight_ns FROM samples"
+                                                            " ORDER BY time_ns"):
+            of_thread[thread].append((stack, ending, weight))
+        whole = total = 0
+        others = collections.Counter()
+        for samples in of_thread.values():
+            # What lies before and behind is the interpreter's start and end.
+            begun = [index for index, sample in enumerate(samples) if sample[0] in ours]
+            for stack, ending, weight in samples[begun[0]:begun[-1] + 1] if begun else ():
+                total += weight
+                if ending == 0 and stack in ours:
+                    whole += weight
+                else:
+                    outermost = stacks.outermost[stack]
+                    others[f"ending {ending}, begins with {outermost and place(outermost)}"] += weight
+        self.assertGreaterEqual(whole, 0.99 * total, others.most_common(MOST_TOLD))
+
+    def assert_callgraph(self, python, threads, rate=10000):
+        recording = self.record_python(python, self.workload("callgraph.py"), self.budget_ms, threads, rate=rate,
+                                       timeout=900)
+        self.assertGreater(recording.head()["samples"], 0.8 * self.budget_ms * rate / 1000)
+        self.assertEqual(recording.head()["lost"], 0)
+        self.assert_adds_up(recording)
+        self.assert_possible(recording, "callgraph.py")
+
+    def test_no_caller_has_a_callee_that_it_never_calls(self):
+        self.on_each_python(lambda python: self.assert_callgraph(python, 0))
+
+    def test_nor_has_it_with_threads(self):
+        self.on_each_python(lambda python: self.assert_callgraph(python, 3))
+
+
+if __name__ == "__main__":
+    live.main()

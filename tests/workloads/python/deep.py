@@ -1,0 +1,42 @@
+"""Recursion to several depths, pure Python and through C: how often one and the other go down.
+
+The first argument is milliseconds, the second how deep.
+"""
+
+import sys
+
+import truth
+
+
+def descend(n, end):
+    return descend(n - 1, end) + 1 if n else bottom(end)
+
+
+def descend_through_c(n, end):
+    return max(map(descend_through_c, (n - 1,), (end,))) + 1 if n else bottom_of_c(end)
+
+
+def bottom(end):
+    while truth.process_cpu_ns() < end:
+        pass
+    return 0
+
+
+def bottom_of_c(end):
+    while truth.process_cpu_ns() < end:
+        pass
+    return 0
+
+
+def main():
+    depth = int(sys.argv[2])
+    sys.setrecursionlimit(4 * depth + 200)
+    begin = truth.process_cpu_ns()
+    descend(depth, begin + truth.budget_ns(500) // 2)
+    descend_through_c(depth // 4, begin + truth.budget_ns(500))
+    truth.add("counts", "descend", depth)
+    truth.add("counts", "descend_through_c", depth // 4)
+    truth.tell()
+
+
+main()
