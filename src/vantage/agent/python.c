@@ -13,6 +13,8 @@
 #define PLACE_OF_FRAME RING_INTERPRETED
 /* 2.7 to 3.10: frames that are counted. */
 #define MOST_OBJECTS 65536U
+/* Of one thread, in the interpreters of a process. */
+#define MOST_STATES 16U
 
 /* struct python_walk, distance: the build's, so that one walk's is the next one's. */
 static u64 known_distance;
@@ -132,11 +134,59 @@ static void pass(struct walk *walk, struct mem *mem, enum python_step step, bool
 		give_up(room, WALK_CODE_UNMATCHED);
 }
 
+/*
+ * An activation of another interpreter of the process: this thread has a state in each in which it
+ * executes something.  Stores its frames if they are there.
+ */
+static bool put_others_frames(struct walk *walk, struct mem *mem, u64 sp, u64 cfa,
+			      struct python_frame *out_innermost)
+{
+	struct python_room *room = walk->python;
+	const u32 before = walk->count;
+	u64 state = room->walk.state;
+	const u64 known = state;
+
+	if (!python_has_interpreters(mem, room->layout))
+		return false;
+	room->left = room->walk;
+	for (u32 i = 0; i < MOST_STATES && state != 0; i++) {
+		state = python_list_state(mem, room->layout, i);
+		if (state == known || state == 0 ||
+		    python_begin(mem, room->layout, state, room->left.distance, &room->walk) <
+			    0)
+			continue;
+		if (put_frames(walk, mem, python_enter(mem, &room->walk, sp, cfa),
+			       out_innermost) == PYTHON_END &&
+		    walk->count > before)
+			return true;
+		walk->count = before;
+	}
+	room->walk = room->left;
+	return false;
+}
+
+/* Stores the frames of an activation, and says how that ended. */
+static enum python_step put_activation(struct walk *walk, struct mem *mem, u64 sp, u64 cfa,
+				       struct python_frame *out_innermost)
+{
+	const enum python_step entered = enter(walk, mem, sp, cfa);
+	enum python_step step;
+
+	walk->python->frames_at = walk->count;
+	step = put_frames(walk, mem, entered, out_innermost);
+	if (step == PYTHON_END)
+		return step;
+	walk->count = walk->python->frames_at;
+	if ((step == PYTHON_STRAY || step == PYTHON_NONE) &&
+	    put_others_frames(walk, mem, sp, cfa, out_innermost))
+		return PYTHON_END;
+	return step;
+}
+
 void python_put_activation(struct walk *walk, struct mem *mem, u64 sp, u64 cfa, bool is_exact)
 {
 	struct python_room *room = walk->python;
-	struct python_frame innermost;
-	u32 before;
+	struct python_frame innermost = { 0 };
 
 	if (room->activations++ == 0)
 		begin(walk, mem);
@@ -147,24 +197,21 @@ void python_put_activation(struct walk *walk, struct mem *mem, u64 sp, u64 cfa, 
 		unwind_push(walk, PLACE_OF_FRAME);
 		return;
 	}
-	const enum python_step entered = enter(walk, mem, sp, cfa);
+	const enum python_step step = put_activation(walk, mem, sp, cfa, &innermost);
+	const u32 loop = room->frames_at - 1;
 
-	before = walk->count;
-	const enum python_step step = put_frames(walk, mem, entered, &innermost);
-
-	if (step != PYTHON_END)
-		walk->count = before;
-	if (!is_exact && walk->count > before)
-		insert_before(walk, before - 1,
-			      python_name_callee(walk, mem, &innermost, before - 1));
-	if (is_exact && room->activations == 1) {
-		room->doubtful_at = before;
-		room->doubtful_count = walk->count - before;
-	}
 	if (step == PYTHON_STRAY || step == PYTHON_BROKEN)
 		pass(walk, mem, step, is_exact);
-	else if (step == PYTHON_END && room->walk.distance != 0)
+	if (step != PYTHON_END)
+		return;
+	if (room->walk.distance != 0)
 		__atomic_store_n(&known_distance, room->walk.distance, __ATOMIC_RELAXED);
+	if (is_exact && room->activations == 1) {
+		room->doubtful_at = room->frames_at;
+		room->doubtful_count = walk->count - room->frames_at;
+	}
+	if (!is_exact && walk->count > room->frames_at)
+		insert_before(walk, loop, python_name_callee(walk, mem, &innermost, loop));
 }
 
 /* How many frames there are from here on outwards; MOST_OBJECTS if there is no end to them. */

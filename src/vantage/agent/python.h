@@ -20,6 +20,8 @@ struct walk;
 struct python_room {
 	const struct python_layout *layout; /* NULL: there is no interpreter */
 	struct python_walk walk;
+	struct python_walk left;       /* while another interpreter is tried */
+	u32 frames_at;                 /* in the walk's words, of the present activation's */
 	u32 activations;               /* of the loop, that were met */
 	u8 status;                     /* enum walk_status, of the Python frames */
 	struct python_frame outermost; /* of those that were stored */
