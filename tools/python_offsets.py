@@ -28,7 +28,7 @@ HEADER = pathlib.Path(__file__).parents[1] / "src" / "target" / "python_offsets.
 # how an instance keeps its attributes (UNREAD: nothing is read of them, so it need not be known).
 # The names are those of abi/python_layout.h.
 VERSIONS = {
-    (2, 7): ("OBJECTS", "BYTES", "LNOTAB_UNSIGNED", "BY_LIST", "UNREAD"),
+    (2, 7): ("OBJECTS", "BYTES", "LNOTAB_UNSIGNED", "BY_LIST", "TABLE"),
     (3, 6): ("OBJECTS", "BYTES", "LNOTAB", "BY_CALL", "DICT"),
     (3, 7): ("OBJECTS", "BYTES", "LNOTAB", "BY_CALL", "DICT"),
     (3, 8): ("OBJECTS", "BYTES", "LNOTAB", "BY_CALL", "DICT"),

@@ -14,7 +14,7 @@ static const struct python_row python_rows[] = {
 		.major = 2, .minor = 7, .is_free_threaded = 0,
 		.chain = PYTHON_CHAIN_OBJECTS, .position = PYTHON_POSITION_BYTES,
 		.table = PYTHON_TABLE_LNOTAB_UNSIGNED, .state_means = PYTHON_STATE_BY_LIST,
-		.attributes = PYTHON_ATTRIBUTES_UNREAD,
+		.attributes = PYTHON_ATTRIBUTES_TABLE,
 		.offsets = {
 			.state_next = 0, .state_interp = 8, .state_frame = 16,
 			.state_cframe = NONE, .state_base_frame = NONE, .state_thread_id = 144,

@@ -7,6 +7,7 @@
  * frame, Thread._bootstrap().  Where an object has its attributes differs
  * (abi/python_layout.h, enum python_attributes):
  *
+ *   2.7          in a dictionary, one open table of {hash, key, value}.
  *   3.6 to 3.10  in a dictionary; one that shares its keys with others of its class has an
  *                array of values beside them, in the order of the keys (PEP 412).
  *   3.11         in such an array, which a word before the object points to, until somebody
@@ -27,6 +28,9 @@
 #define PYTHON_TYPE_DICT_OFFSET 288
 #define PYTHON_DICT_KEYS        32
 #define PYTHON_DICT_VALUES      40
+/* 2.7's, in which ma_mask stands where ma_keys does later, and ma_table for ma_values. */
+#define PYTHON_DICT_MASK  32
+#define PYTHON_DICT_TABLE 40
 /* The words before an object whose attributes have no dictionary of their own. */
 #define PYTHON_BEFORE_DICT   (-24LL)
 #define PYTHON_BEFORE_VALUES (-32LL)
@@ -39,7 +43,7 @@
 
 /* Where the attributes of one object are. */
 struct python_attribute_table {
-	u64 keys;   /* a PyDictKeysObject */
+	u64 keys;   /* a PyDictKeysObject; 2.7: the dictionary */
 	u64 values; /* an array of references; 0: they stand beside their keys */
 };
 
@@ -48,7 +52,7 @@ struct python_keys {
 	u64 entries;
 	u64 count;
 	u32 entry_size;
-	u32 key, value; /* offsets in an entry */
+	u32 key; /* its offset in an entry; its value, if that is there, stands behind it */
 };
 
 static inline u64 python_word_at(struct mem *mem, u64 address)
@@ -87,6 +91,10 @@ python_attribute_table_of(struct mem *mem, const struct python_layout *layout, u
 	u64 dict = 0, values = 0;
 
 	switch (layout->attributes) {
+	case PYTHON_ATTRIBUTES_TABLE:
+		table.keys = python_word_at(
+			mem, object + python_word_at(mem, type + PYTHON_TYPE_DICT_OFFSET));
+		return table;
 	case PYTHON_ATTRIBUTES_DICT:
 		dict = python_word_at(
 			mem, object + python_word_at(mem, type + PYTHON_TYPE_DICT_OFFSET));
@@ -157,34 +165,47 @@ static inline int python_keys_read_new(struct mem *mem, u64 keys, struct python_
 	return 0;
 }
 
+/* 2.7: of the dictionary itself. */
+static inline int python_keys_read_table(struct mem *mem, u64 dict,
+					 struct python_keys *out_keys)
+{
+	out_keys->count = python_word_at(mem, dict + PYTHON_DICT_MASK) + 1;
+	out_keys->entries = python_word_at(mem, dict + PYTHON_DICT_TABLE);
+	out_keys->entry_size = 24;
+	out_keys->key = 8;
+	return out_keys->entries != 0 ? 0 : -1;
+}
+
 static inline int python_keys_read(struct mem *mem, const struct python_layout *layout,
 				   u64 keys, struct python_keys *out_keys)
 {
+	if (layout->attributes == PYTHON_ATTRIBUTES_TABLE)
+		return python_keys_read_table(mem, keys, out_keys);
 	if (layout->attributes == PYTHON_ATTRIBUTES_DICT)
 		return python_keys_read_old(mem, keys, out_keys);
 	return python_keys_read_new(mem, keys, out_keys);
 }
 
-/* Whether this text is the characters given, all of them ASCII. */
+/* Whether this text is the characters given, all of them ASCII and fewer than 32. */
 static inline int python_text_is(struct mem *mem, const struct python_layout *layout, u64 text,
-				 const char *characters, u32 length)
+				 const char *characters)
 {
 	struct python_shape shape;
 	char byte;
+	u32 i;
 
-	if (python_text_shape(mem, layout, text, &shape) < 0 || !shape.is_bytes ||
-	    shape.length != length)
+	if (text == 0 || python_text_shape(mem, layout, text, &shape) < 0 || !shape.is_bytes)
 		return 0;
-	for (u32 i = 0; i < length; i++) {
+	for (i = 0; i < 32 && i < shape.length && characters[i] != 0; i++) {
 		if (mem_read(mem, &byte, 1, shape.data + i) < 0 || byte != characters[i])
 			return 0;
 	}
-	return 1;
+	return i == shape.length && characters[i] == 0;
 }
 
 /* The attribute of that name, or 0. */
 static inline u64 python_attribute_of(struct mem *mem, const struct python_layout *layout,
-				      u64 object, const char *name, u32 length)
+				      u64 object, const char *name)
 {
 	const u64 type = python_word_at(mem, object + layout->offsets.object_type);
 	const struct python_attribute_table table =
@@ -196,8 +217,7 @@ static inline u64 python_attribute_of(struct mem *mem, const struct python_layou
 	for (u64 i = 0; i < PYTHON_ATTRIBUTES_MAX && i < keys.count; i++) {
 		const u64 entry = keys.entries + i * keys.entry_size;
 
-		if (!python_text_is(mem, layout, python_word_at(mem, entry + keys.key), name,
-				    length))
+		if (!python_text_is(mem, layout, python_word_at(mem, entry + keys.key), name))
 			continue;
 		return python_word_at(mem, table.values != 0 ? table.values + i * sizeof(u64)
 							     : entry + keys.key + sizeof(u64));
@@ -210,18 +230,18 @@ static inline int python_thread_name(struct mem *mem, const struct python_layout
 				     const struct python_frame *outermost,
 				     struct python_text *out_name)
 {
-	static const char function[] = "_bootstrap", attribute[] = "_name";
+	const int is_old = layout->attributes == PYTHON_ATTRIBUTES_TABLE;
+	const char *function = is_old ? "__bootstrap" : "_bootstrap";
+	const char *attribute = is_old ? "_Thread__name" : "_name";
 	u64 self, name;
 
 	if (layout->attributes == PYTHON_ATTRIBUTES_UNREAD ||
 	    !python_text_is(mem, layout,
 			    python_word_at(mem, outermost->code + layout->offsets.code_name),
-			    function, sizeof function - 1))
+			    function))
 		return -1;
 	self = python_word_at(mem, outermost->address + layout->offsets.frame_locals);
-	if (self == 0)
-		return -1;
-	name = python_attribute_of(mem, layout, self, attribute, sizeof attribute - 1);
+	name = self != 0 ? python_attribute_of(mem, layout, self, attribute) : 0;
 	if (name == 0 || python_text_read(mem, layout, name, out_name) < 0)
 		return -1;
 	return out_name->length > 0 ? 0 : -1;

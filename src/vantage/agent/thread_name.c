@@ -4,7 +4,7 @@
 #include "vantage/agent/python.h"
 #include "walk/python_thread.h"
 
-#define LOOK_EVERY_NS 1000000000ULL
+#define LOOK_EVERY_NS 100000000ULL
 
 static u64 hash_of(const struct python_text *name)
 {

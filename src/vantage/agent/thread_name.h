@@ -8,6 +8,6 @@ struct walk;
 
 /*
  * At the end of a walk that is whole: tells the recorder of the thread's name if Python has one
- * that the kernel does not know.  Looks once a second, since names change.
+ * that the kernel does not know.  Looks ten times a second at most, since names change.
  */
 void thread_name_tell(struct walk *walk, struct mem *mem);

@@ -5,6 +5,7 @@
 #include "walk/python.h"
 #include "walk/python_builtin.h"
 #include "walk/python_code.h"
+#include "walk/python_thread.h"
 
 struct mem {
 	u64 low, high;
@@ -31,6 +32,8 @@ int compile_pass(struct mem *mem, struct python_walk *walk);
 u64 compile_key(struct mem *mem, const struct python_layout *layout, u64 code);
 int compile_text(struct mem *mem, const struct python_layout *layout, u64 text,
 		 struct python_text *out_text);
+int compile_thread_name(struct mem *mem, const struct python_layout *layout,
+			const struct python_frame *outermost, struct python_text *out_name);
 int compile_builtin(struct mem *mem, const struct python_layout *layout, u64 object,
 		    struct python_text *out_texts);
 
@@ -88,4 +91,10 @@ int compile_builtin(struct mem *mem, const struct python_layout *layout, u64 obj
 		return -1;
 	python_builtin_texts(mem, layout, &builtin, &out_texts[0], &out_texts[1]);
 	return python_builtin_key(mem, layout, &builtin) != 0;
+}
+
+int compile_thread_name(struct mem *mem, const struct python_layout *layout,
+			const struct python_frame *outermost, struct python_text *out_name)
+{
+	return python_thread_name(mem, layout, outermost, out_name);
 }

@@ -60,6 +60,25 @@ static inline void put_byte(struct mem *mem, uint64_t addr, uint8_t value)
 	put(mem, addr, &value, sizeof value);
 }
 
+/* PyASCIIObject.state: interned, kind, compact, ascii. */
+#define STATE_OF(kind, is_ascii, shift) (1U | ((kind) | 8U | (is_ascii) << 4) << (shift))
+
+static inline void put_text(struct mem *mem, uint64_t text, uint32_t state, uint64_t length,
+			    const void *data, size_t bytes)
+{
+	const unsigned at = state >> 2 & 0x10 ? 40 : 56;
+
+	put_word(mem, text + 16, length);
+	put_word(mem, text + 24, 0x1234567);
+	put_int(mem, text + 32, (int32_t)state);
+	put(mem, text + at, data, bytes);
+}
+
+static inline void put_ascii(struct mem *mem, uint64_t text, const char *data)
+{
+	put_text(mem, text, STATE_OF(1, 1, 2), strlen(data), data, strlen(data) + 1);
+}
+
 static inline struct python_layout layout_of(enum python_chain chain)
 {
 	struct python_layout layout = { .chain = chain,

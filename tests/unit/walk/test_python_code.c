@@ -11,25 +11,6 @@
 #include "python_memory_image.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
-/* PyASCIIObject.state: interned, kind, compact, ascii. */
-#define STATE_OF(kind, is_ascii, shift) (1U | ((kind) | 8U | (is_ascii) << 4) << (shift))
-
-static void put_text(struct mem *mem, uint64_t text, uint32_t state, uint64_t length,
-		     const void *data, size_t bytes)
-{
-	const unsigned at = state >> 2 & 0x10 ? 40 : 56;
-
-	put_word(mem, text + 16, length);
-	put_word(mem, text + 24, 0x1234567);
-	put_int(mem, text + 32, (int32_t)state);
-	put(mem, text + at, data, bytes);
-}
-
-static void put_ascii(struct mem *mem, uint64_t text, const char *data)
-{
-	put_text(mem, text, STATE_OF(1, 1, 2), strlen(data), data, strlen(data) + 1);
-}
-
 static const struct {
 	const char *name;
 	unsigned kind;
