@@ -44,8 +44,8 @@
 #include "vantage/agent/python.h"
 #include "walk/native.h"
 
-/* A Python program's thousand calls, with four native frames for each (CPython up to 3.10). */
-#define AGENT_MAX_FRAMES 6144
+/* A thousand calls of a Python program, with five native frames for each (CPython up to 3.10). */
+#define AGENT_MAX_FRAMES 8192
 #define AGENT_SCRATCHES  64
 
 /* Room for one walk: too large for the interrupted thread's stack. */

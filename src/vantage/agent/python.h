@@ -10,11 +10,25 @@
 #include "abi/ring.h"
 #include "vantage/agent/memory.h"
 #include "walk/python.h"
+#include "walk/python_builtin.h"
 #include "walk/python_text.h"
 
 struct walk;
 
 #define PYTHON_MEMO 64
+
+/* A C function is that near to the loop that calls it: helpers of the interpreter come between. */
+#define PYTHON_NEAR_FRAMES 4
+
+/* Looking for the callable whose code is executed nearest to the loop. */
+struct python_search {
+	u64 near[PYTHON_NEAR_FRAMES]; /* addresses */
+	u32 count;
+	u32 best; /* index of the nearest so far; count: none */
+	bool is_top_known;
+	bool is_doubtful; /* another one shares that code */
+	struct python_builtin found;
+};
 
 /* Room for one walk; what it held does not matter, but for python_begin_walk(). */
 struct python_room {
@@ -32,6 +46,7 @@ struct python_room {
 	struct {
 		u64 code, key;
 	} memo[PYTHON_MEMO];
+	struct python_search search;
 	struct python_text texts[3];
 };
 

@@ -6,9 +6,6 @@
 #include "walk/python_builtin.h"
 #include "walk/python_code.h"
 
-/* A C function is that near to the loop that calls it: helpers of the interpreter come between. */
-#define NEAR_FRAMES 4
-
 /* Tells the recorder of a code object. */
 static bool tell_code(struct walk *walk, struct mem *mem, u64 key,
 		      const struct python_code *parts)
@@ -65,18 +62,18 @@ u64 python_name_frame(struct walk *walk, struct mem *mem, const struct python_fr
 }
 
 /* The native frames that an activation executes, from the loop's word inwards. */
-static u32 near_frames(const struct walk *walk, u32 loop, u64 addresses[NEAR_FRAMES])
+static u32 near_frames(const struct walk *walk, u32 loop, u64 addresses[PYTHON_NEAR_FRAMES])
 {
 	u32 count = 0;
 
-	while (loop > 0 && count < NEAR_FRAMES) {
+	while (loop > 0 && count < PYTHON_NEAR_FRAMES) {
 		const u64 word = walk->frames[--loop];
 
 		if (word & RING_INTERPRETED)
 			return count;
 		addresses[count++] = word;
 	}
-	if (loop == 0 && count < NEAR_FRAMES)
+	if (loop == 0 && count < PYTHON_NEAR_FRAMES)
 		addresses[count++] = walk->leaf;
 	return count;
 }
@@ -87,18 +84,9 @@ static bool is_same(const struct python_builtin *a, const struct python_builtin 
 	       a->type == b->type;
 }
 
-/* Looking for the callable whose code is executed nearest to the loop. */
-struct search {
-	u64 near[NEAR_FRAMES];
-	u32 count;
-	u32 best; /* index of the nearest so far; count: none */
-	bool is_top_known;
-	bool is_doubtful; /* another one shares that code */
-	struct python_builtin found;
-};
-
 /* One object of the stack, from the top. */
-static void look_at(struct walk *walk, struct mem *mem, struct search *search, u64 object)
+static void look_at(struct walk *walk, struct mem *mem, struct python_search *search,
+		    u64 object)
 {
 	const u32 limit = search->best < search->count ? search->best + 1 : search->count;
 	struct python_builtin builtin;
@@ -127,23 +115,23 @@ static bool find_builtin(struct walk *walk, struct mem *mem, const struct python
 			 u32 loop, struct python_builtin *out_builtin)
 {
 	const struct python_layout *layout = walk->python->layout;
-	struct search search;
+	struct python_search *search = &walk->python->search;
 	struct python_slots slots;
 	u64 object;
 
-	search.count = near_frames(walk, loop, search.near);
-	search.best = search.count;
-	search.is_top_known = layout->offsets.frame_stack != PYTHON_NO_FIELD;
-	search.is_doubtful = false;
+	search->count = near_frames(walk, loop, search->near);
+	search->best = search->count;
+	search->is_top_known = layout->offsets.frame_stack != PYTHON_NO_FIELD;
+	search->is_doubtful = false;
 	if (python_slots_of(mem, layout, frame, &slots) < 0)
 		return false;
 	for (u32 i = 0; i < PYTHON_SLOTS_MAX && slots.end > slots.begin; i++) {
 		slots.end -= sizeof object;
 		if (mem_read(mem, &object, sizeof object, slots.end) >= 0 && object != 0)
-			look_at(walk, mem, &search, object & ~PYTHON_REFERENCE_MARKS);
+			look_at(walk, mem, search, object & ~PYTHON_REFERENCE_MARKS);
 	}
-	*out_builtin = search.found;
-	return search.best < search.count && !search.is_doubtful;
+	*out_builtin = search->found;
+	return search->best < search->count && !search->is_doubtful;
 }
 
 static bool tell_builtin(struct walk *walk, struct mem *mem, u64 key,
