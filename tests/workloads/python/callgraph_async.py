@@ -124,7 +124,7 @@ def main():
     for caller, callee in zip(words[::2], words[1::2]):
         callers.setdefault(f"{HERE}:{callee}", []).append(f"{HERE}:{caller}")
     truth.tell(callers=callers, to_libraries=[f"{HERE}:{name}" for name in
-                                              ("main", "<module>", "many", "first_inner", "second_inner",
+                                              ("main", "<module>", "many", "first_inner", "second_outer", "second_inner",
                                                "__aenter__")])
 
 
