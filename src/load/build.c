@@ -345,10 +345,7 @@ static int read_stack(void *context, const struct recording_stack *row)
 			&builder->names
 				 ->functions[pushing.locations[pushing.count - 1].function];
 
-		stack = fold(&stack,
-			     folding_kind(builder->folding, language_of(function),
-					  function->module, function->name),
-			     push, &pushing);
+		stack = fold(&stack, folding_kind(builder->folding, function), push, &pushing);
 	} else {
 		stack.shown = push(&pushing, stack.shown);
 	}

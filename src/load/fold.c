@@ -2,8 +2,11 @@
 
 #include <string.h>
 
+#include "load/names.h"
+
 enum fold_module {
 	FOLD_MODULE_INTERPRETER = 1,
+	FOLD_MODULE_STANDARD,  /* of its standard library */
 	FOLD_MODULE_EMBEDDING, /* a program with an interpreter linked into it */
 	FOLD_MODULE_LIBC,
 };
@@ -42,6 +45,12 @@ static bool is_python(const char *path)
 	return !*rest || begins(rest, "so") || begins(rest, ".so") || begins(rest, "-dbg");
 }
 
+/* CPython's own build puts its extension modules there, and nobody else's are (setup.py). */
+static bool is_standard(const char *path)
+{
+	return strstr(path, "/lib-dynload/") != NULL;
+}
+
 static bool is_libc(const char *path)
 {
 	static const char *const names[] = { "libc.so",  "libc-", "libpthread",
@@ -77,6 +86,8 @@ void folding_add_file(struct folding *folding, uint32_t module, const char *path
 		return;
 	if (is_python(path))
 		set(folding, module, FOLD_MODULE_INTERPRETER);
+	else if (is_standard(path))
+		set(folding, module, FOLD_MODULE_STANDARD);
 	else if (is_libc(path))
 		set(folding, module, FOLD_MODULE_LIBC);
 }
@@ -92,25 +103,34 @@ static bool is_pythons_name(const char *name)
 	return begins(name, "_Py") || begins(name, "Py");
 }
 
-enum fold_kind folding_kind(const struct folding *folding, enum language language,
-			    uint32_t module, const char *name)
+enum fold_kind folding_kind(const struct folding *folding,
+			    const struct named_function *function)
 {
 	uint64_t what = 0;
 
-	if (language == LANGUAGE_PYTHON || language == LANGUAGE_RUBY)
-		return FOLD_INTERPRETED;
-	if (language != LANGUAGE_NATIVE || !table_get(&folding->modules, 0, module, &what))
+	if (function->language == LANGUAGE_PYTHON || function->language == LANGUAGE_RUBY)
+		return function->file ? FOLD_INTERPRETED : FOLD_BUILTIN;
+	if (function->language != LANGUAGE_NATIVE ||
+	    !table_get(&folding->modules, 0, function->module, &what))
 		return FOLD_OTHER;
 	if (what == FOLD_MODULE_LIBC)
 		return FOLD_LIBC;
-	if (what == FOLD_MODULE_EMBEDDING && !is_pythons_name(name))
+	if (what == FOLD_MODULE_STANDARD)
+		return FOLD_STANDARD;
+	if (what == FOLD_MODULE_EMBEDDING && !is_pythons_name(function->name))
 		return FOLD_OTHER;
 	return FOLD_PLUMBING;
 }
 
-static struct folded inside(struct stack_id stack)
+static struct folded inside(enum fold_state state, struct stack_id stack)
 {
-	return (struct folded){ stack, stack, FOLD_INSIDE };
+	return (struct folded){ stack, stack, state };
+}
+
+/* Whether a frame that stands inside of an interpreted one says nothing that this does not. */
+static bool is_folded_inside(enum fold_state state, enum fold_kind kind)
+{
+	return kind == FOLD_PLUMBING || (kind == FOLD_STANDARD && state == FOLD_INSIDE_BUILTIN);
 }
 
 /* No interpreted frame stands further out; the row's own is none either. */
@@ -139,8 +159,12 @@ struct folded fold(const struct folded *parent, enum fold_kind kind,
 		   void *context)
 {
 	if (kind == FOLD_INTERPRETED)
-		return inside(push(context, parent->base));
-	if (parent->state != FOLD_INSIDE)
+		return inside(FOLD_INSIDE, push(context, parent->base));
+	if (kind == FOLD_BUILTIN)
+		return inside(FOLD_INSIDE_BUILTIN, push(context, parent->base));
+	if (parent->state < FOLD_INSIDE)
 		return fold_outside(parent, kind, push, context);
-	return kind == FOLD_PLUMBING ? *parent : inside(push(context, parent->base));
+	if (is_folded_inside(parent->state, kind))
+		return *parent;
+	return inside(FOLD_INSIDE, push(context, parent->base));
 }

@@ -34,18 +34,22 @@ bool folding_is_on(const struct folding *folding);
 
 enum fold_kind {
 	FOLD_OTHER,       /* stays */
-	FOLD_INTERPRETED, /* a function that an interpreter executes, or calls by this name */
+	FOLD_INTERPRETED, /* a function that an interpreter executes */
+	FOLD_BUILTIN,     /* a C function by the name that an interpreter calls it by */
 	FOLD_PLUMBING,    /* an interpreter's own */
+	FOLD_STANDARD,    /* an extension module of the interpreter's standard library */
 	FOLD_LIBC,        /* may have started the program or the thread */
 };
-/* What a function is; module is the recording's. */
-enum fold_kind folding_kind(const struct folding *folding, enum language language,
-			    uint32_t module, const char *name);
+struct named_function;
+/* What a function is; its module is the recording's. */
+enum fold_kind folding_kind(const struct folding *folding,
+			    const struct named_function *function);
 
 enum fold_state {
 	FOLD_BARE,    /* nothing but the C library outside */
 	FOLD_OUTSIDE, /* no interpreted frame yet */
 	FOLD_INSIDE,
+	FOLD_INSIDE_BUILTIN, /* nothing but what is folded stands between it and the builtin */
 };
 
 /* A row of the prefix tree; zero-initialized is the root. */

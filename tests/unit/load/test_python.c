@@ -158,6 +158,31 @@ static void c_stands_between_two_python_functions_by_its_python_name(void **stat
 		      "3 <module>:6 math.sin __sin_fma\n");
 }
 
+static void a_builtin_hides_what_its_standard_module_does_for_it(void **state)
+{
+	struct words words;
+
+	(void)state;
+	begin_static(&words, "standard.fathom");
+	words_add_module(&words, "math", "/opt/lib/python3.12/lib-dynload/math.so");
+	words_add(&words, START "@<module>:6 " LOOP " @math.sin math:math_sin math:math_1", 1);
+	words_add(&words,
+		  START "@<module>:6 " LOOP " @math.sin python:cfunction math:math_1 libm:sin",
+		  2);
+	words_add(&words,
+		  START "@<module>:6 " LOOP " @math.sin math:math_1 libm:matherr math:back", 3);
+	words_add(&words, START "@<module>:7 " LOOP " math:math_1", 4);
+	words_add(&words, START "@<module>:7 " LOOP " @math.sin speedups:scale", 5);
+	by_hand_close(words.writer);
+
+	assert_stacks("standard.fathom", false,
+		      "1 <module>:6 math.sin\n"
+		      "2 <module>:6 math.sin sin\n"
+		      "3 <module>:6 math.sin matherr back\n"
+		      "4 <module>:7 math_1\n"
+		      "5 <module>:7 math.sin scale\n");
+}
+
 static void a_stack_without_python_is_native_as_it_is(void **state)
 {
 	struct words words;
@@ -409,6 +434,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plumbing_is_folded_into_the_frame_outside_of_it),
 		cmocka_unit_test(c_stands_between_two_python_functions_by_its_python_name),
+		cmocka_unit_test(a_builtin_hides_what_its_standard_module_does_for_it),
 		cmocka_unit_test(a_stack_without_python_is_native_as_it_is),
 		cmocka_unit_test(the_small_program_that_starts_a_shared_python_is_plumbing),
 		cmocka_unit_test(the_frames_of_a_program_that_embeds_python_stay),
