@@ -49,6 +49,24 @@ static inline int python_slots_of(struct mem *mem, const struct python_layout *l
 	return 0;
 }
 
+/* Addresses below and above these are no object's. */
+#define PYTHON_OBJECTS_BEGIN 0x10000ULL
+#define PYTHON_OBJECTS_END   (1ULL << 47)
+
+/*
+ * The object in a slot, or 0 if that holds none.  Slots above the top are not initialised up to 3.10:
+ * to read at whatever they hold costs a fault each.
+ */
+static inline u64 python_slot_object(u64 slot)
+{
+	const u64 object = slot & ~3ULL; /* _PyStackRef's marks */
+
+	return (object & 7) == 0 && object >= PYTHON_OBJECTS_BEGIN &&
+			       object < PYTHON_OBJECTS_END
+		       ? object
+		       : 0;
+}
+
 struct python_builtin {
 	u64 name;     /* ml_name, a string of C's */
 	u64 function; /* ml_meth */

@@ -127,8 +127,11 @@ static bool find_builtin(struct walk *walk, struct mem *mem, const struct python
 		return false;
 	for (u32 i = 0; i < PYTHON_SLOTS_MAX && slots.end > slots.begin; i++) {
 		slots.end -= sizeof object;
-		if (mem_read(mem, &object, sizeof object, slots.end) >= 0 && object != 0)
-			look_at(walk, mem, search, object & ~PYTHON_REFERENCE_MARKS);
+		if (mem_read(mem, &object, sizeof object, slots.end) < 0)
+			return false;
+		object = python_slot_object(object);
+		if (object != 0)
+			look_at(walk, mem, search, object);
 	}
 	*out_builtin = search->found;
 	return search->best < search->count && !search->is_doubtful;
