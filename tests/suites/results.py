@@ -13,6 +13,8 @@ import xml.etree.ElementTree
 COLOURS = re.compile(r"\033\[[0-9;]*m")
 REDIS = re.compile(r"^\[(ok|err|exception|timeout|skip|ignore)\]: (.*?)(?: \(\d+ ms\))?$", re.M)
 SQLITE = re.compile(r"^\.*(\S+)\.\.\. (Ok|Omitted|skipped)$|^! (\S+) expected:", re.M)
+UNITTEST = re.compile(r"^(\w+) \((\S+)\)(?:\n.*)? \.\.\. "
+                      r"(ok|FAIL|ERROR|skipped|expected failure|unexpected success)\b", re.M)
 AUTOMAKE = re.compile(r"^:test-result: (\w+)", re.M)
 
 
@@ -39,6 +41,13 @@ def junit(finished):
         if outcomes.get(case.get("name")) != "failed":
             outcomes[case.get("name")] = outcome
     return outcomes
+
+
+def unittest(finished):
+    """What a verbose unittest says, of versions that write no JUnit: name (class) ... ok"""
+    outcomes = {f"{group}.{name}": outcome for name, group, outcome in UNITTEST.findall(finished.output)}
+    # Some units are nothing but doctests.
+    return outcomes or {"unit": finished.ending}
 
 
 def redis(finished):

@@ -27,6 +27,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "live"))
 
 import live
+import pythons
 import results
 from sources import Tree, Unavailable
 from suites import SUITES
@@ -73,6 +74,10 @@ class Runner:
         self.suite, self.prepared, self.rung = suite, prepared, rung
         self.folder = folder
         self.turn = 0
+        self.fathom = live.FATHOM
+        if suite.fetched:
+            self.fathom = folder / "fathom"
+            pythons.copy_fathom(live.FATHOM, self.fathom)
         if isinstance(prepared, Tree):
             prepared.restore()
 
@@ -101,7 +106,7 @@ class Runner:
         command, folder = self.suite.command(self.prepared, unit, scratch)
         path = place / "recording.fathom"
         if is_recorded:
-            command = [live.FATHOM, "record", "-q", "--rate", str(RATE), *self.rung.options,
+            command = [str(self.fathom), "record", "-q", "--rate", str(RATE), *self.rung.options,
                        "-o", str(path), "--", *command]
         ending, output = self.execute([*self.launcher(), *command], folder or scratch, place / "output",
                                       self.environment(scratch))

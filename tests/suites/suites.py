@@ -12,6 +12,7 @@ import shutil
 import subprocess
 from typing import Callable
 
+import pythons
 import results
 import sources
 from sources import Unavailable
@@ -29,6 +30,8 @@ class Suite:
     quick: tuple = ()    # units that CI has time for
     environment: Callable = lambda prepared, scratch: {}
     unit_seconds: int = 600
+    # The interpreter of Debian's later suites that it is for: fathom enters it with its C library.
+    fetched: str = ""
 
 
 # --- CPython -------------------------------------------------------------------------------
@@ -38,7 +41,11 @@ CPYTHON_UNITS = ("test_signal", "test_faulthandler", "test_posix", "test_os", "t
                  "test_asyncio", "test_threadsignals", "test_fork1", "test_wait4", "test_select",
                  "test_selectors", "test_socket", "test_io", "test_eintr", "test_popen", "test_pty",
                  "test_concurrent_futures", "test_mmap", "test_time", "test_resource",
-                 "test_ctypes", "test_json", "test_sqlite3")
+                 "test_ctypes", "test_json", "test_sqlite3",
+                 # What a profiler that reads frames may meet halfway.
+                 "test_generators", "test_coroutines", "test_exceptions", "test_gc", "test_frame", "test_code",
+                 "test_sys_settrace", "test_weakref", "test_threading_local", "test__xxsubinterpreters",
+                 "test_interpreters", "test_sys", "test_traceback")
 
 
 def python_with_tests(program):
@@ -46,7 +53,7 @@ def python_with_tests(program):
     found = shutil.which(program)
     if found is None:
         raise Unavailable(f"{program} is not installed")
-    done = subprocess.run([found, "-c", "import test.libregrtest, test.test_signal"], capture_output=True)
+    done = subprocess.run([found, "-c", "import test.regrtest, test.test_signal"], capture_output=True)
     if done.returncode != 0:
         raise Unavailable(f"{program} has no test package (Debian 12: libpython3.11-testsuite)")
     return found
@@ -54,8 +61,9 @@ def python_with_tests(program):
 
 def python_units(program):
     """Those that this version has."""
-    asked = ("import sys; from importlib.util import find_spec;"
-             "print(*[unit for unit in sys.argv[1:] if find_spec('test.' + unit)])")
+    asked = ("import os, sys, test;"
+             "there = [name.partition('.')[0] for name in os.listdir(os.path.dirname(test.__file__))];"
+             "print(' '.join(unit for unit in sys.argv[1:] if unit in there))")
     done = subprocess.run([program, "-c", asked, *CPYTHON_UNITS], capture_output=True, text=True, check=True)
     return done.stdout.split()
 
@@ -65,14 +73,29 @@ def python_command(program, unit, scratch):
             "--junit-xml", str(scratch / "junit.xml"), *unit.split()], None
 
 
-def cpython(name, what, program, quick=()):
-    return Suite(name, what, functools.partial(python_with_tests, program), python_units, python_command,
-                 results.junit, quick)
+def old_python_command(program, unit, scratch):
+    """Before 3.8."""
+    return [program, "-m", "test.regrtest", "-v", *unit.split()], scratch
+
+
+def cpython(name, what, program, quick=(), command=python_command, read=results.junit, **more):
+    return Suite(name, what, functools.partial(python_with_tests, program), python_units, command, read, quick,
+                 **more)
 
 
 def pyenv(version):
     root = pathlib.Path(os.environ.get("PYENV_ROOT") or pathlib.Path.home() / ".pyenv")
-    return str(root / "versions" / version / "bin" / "python3")
+    return str(root / "versions" / version / "bin" / "python")
+
+
+def pyenv_suite(version, **more):
+    minor = version.rpartition(".")[0]
+    return cpython(f"cpython-{minor}", f"CPython {minor} from pyenv", pyenv(version), **more)
+
+
+def fetched_suite(minor):
+    program = str(pythons.ROOT / "usr" / "bin" / f"python{minor}")
+    return cpython(f"cpython-{minor}", f"CPython {minor} of Debian's later suites", program, fetched=program)
 
 
 # --- from Debian's sources -----------------------------------------------------------------
@@ -162,9 +185,15 @@ SUITES = (
     cpython("cpython", "Debian's python3", "/usr/bin/python3",
             # The one left out waits for half a minute.
             quick=("test_posix", "test_signal --ignore test_siginterrupt_off", "test_faulthandler",
-                   "test_popen", "test_wait4")),
-    cpython("cpython-3.13", "CPython 3.13 from pyenv", pyenv("3.13.0")),
-    cpython("cpython-3.12", "CPython 3.12 from pyenv", pyenv("3.12.1")),
+                   "test_popen", "test_wait4", "test_generators", "test_gc")),
+    fetched_suite("3.15"),
+    fetched_suite("3.14"),
+    pyenv_suite("3.13.0"),
+    pyenv_suite("3.12.1"),
+    pyenv_suite("3.10.13"),
+    pyenv_suite("3.8.18"),
+    pyenv_suite("3.6.15", command=old_python_command, read=results.unittest),
+    pyenv_suite("2.7.18", command=old_python_command, read=results.unittest),
     Suite("bash", "bash's tests/run-*",
           debian_source("bash", "bash", "./configure -q", "make -s -j2",
                         "make -s -j2 recho zecho printenv xcase",

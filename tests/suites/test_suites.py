@@ -35,6 +35,11 @@ class Reading(unittest.TestCase):
     def test_of_a_suite_that_crashed_finds_nothing(self):
         self.assertEqual(results.junit(self.finished()), {})
 
+    def test_of_unittest_passes_over_what_a_test_says_of_itself(self):
+        said = "test_a (test.test_x.T) ... ok\ntest_b (test.test_x.T)\nIt is so. ... skipped 'no gdb'\nfoo ... ok\n"
+        self.assertEqual(results.unittest(self.finished(said)),
+                         {"test.test_x.T.test_a": "ok", "test.test_x.T.test_b": "skipped"})
+
     def test_of_redis_tells_tests_of_one_name_apart(self):
         said = "[\033[32mok\033[0m]: SET (7 ms)\n[ok]: SET (1 ms)\n[err]: GET in tests/x.tcl\nother\n"
         self.assertEqual(results.redis(self.finished(said)),
