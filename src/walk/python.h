@@ -24,8 +24,8 @@
  *	while (step == PYTHON_FRAME || step == PYTHON_SKIP)
  *		step = python_next(mem, &walk, &frame);    (a frame if PYTHON_FRAME)
  *
- * within a bound of its own.  The frames are the activation's if that ends with PYTHON_END; with
- * anything else they are nothing.  Names, and keys to know code by: python_code.h.
+ * within a bound of its own.  The frames are the activation's if that ends with PYTHON_END;
+ * with anything else they are nothing.  Names, and keys to know code by: python_code.h.
  *
  * No libc, no allocation, every loop has a constant bound; for kernels it compiles with
  * `clang -target bpf` too.  Sources: CPython's Python/ceval.c, Include/internal/pycore_frame.h

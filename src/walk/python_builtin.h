@@ -3,8 +3,8 @@
  * python_builtin - C functions by the names that Python has for them.
  *
  * They have no Python frame.  But who calls one has the callable on its value stack: a
- * builtin_function_or_method, or a method_descriptor and the object it is called on; either leads
- * to a PyMethodDef { ml_name, ml_meth, … }.  Which of the objects on the stack is being
+ * builtin_function_or_method, or a method_descriptor and the object it is called on; either
+ * leads to a PyMethodDef { ml_name, ml_meth, … }.  Which of the objects on the stack is being
  * called the stack does not tell (up to 3.13 not even how far it reaches, for the pointer to
  * its top is in a register): the vantage knows by the native frames, where ml_meth is being
  * executed or is not.
@@ -15,7 +15,9 @@
 
 /* Slots that are looked through, from the top. */
 #define PYTHON_SLOTS_MAX 64
-/* Cells and free variables, that come before the stack up to 3.10 and are not counted for us. */
+/*
+ * Cells and free variables, that come before the stack up to 3.10 and are not counted for us.
+ */
 #define PYTHON_CELLS_MAX 8
 
 struct python_slots {
@@ -54,8 +56,8 @@ static inline int python_slots_of(struct mem *mem, const struct python_layout *l
 #define PYTHON_OBJECTS_END   (1ULL << 47)
 
 /*
- * The object in a slot, or 0 if that holds none.  Slots above the top are not initialised up to 3.10:
- * to read at whatever they hold costs a fault each.
+ * The object in a slot, or 0 if that holds none.  Slots above the top are not initialised up to
+ * 3.10: to read at whatever they hold costs a fault each.
  */
 static inline u64 python_slot_object(u64 slot)
 {

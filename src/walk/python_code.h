@@ -2,10 +2,10 @@
 /*
  * python_code - a key to know a CPython code object by.
  *
- * A code object can be freed and another be made at its address, and so can its texts: a program
- * that defines functions in a loop does little else.  So the key is made of the addresses of
- * the object and its texts, and of what these are: their length, the interpreter's own hash of
- * them where it has one, and how they begin.
+ * A code object can be freed and another be made at its address, and so can its texts: a
+ * program that defines functions in a loop does little else.  So the key is made of the
+ * addresses of the object and its texts, and of what these are: their length, the interpreter's
+ * own hash of them where it has one, and how they begin.
  */
 #pragma once
 #include "abi/ring.h"

@@ -15,8 +15,8 @@
  * What stands in the stack between the activation's stack pointer and its CFA is its own and
  * nobody else's, so no counting is needed, and a stretch of native stack that could not be
  * walked does no harm.  Outer activations are found by the distance of that variable from
- * the CFA, which is the compiler's choice and so the same for all.  (Going from one _PyCFrame to
- * the next by `previous` is not right: the innermost may be half made.)
+ * the CFA, which is the compiler's choice and so the same for all.  (Going from one _PyCFrame
+ * to the next by `previous` is not right: the innermost may be half made.)
  *
  * Checked on the way: the frame that called the activation is the innermost one of the
  * next activation outwards.

@@ -20,9 +20,9 @@ struct python_shape {
 };
 
 /*
- * PyASCIIObject.state begins with `interned`, which has two bits; eight in free-threaded builds,
- * sixteen from 3.14 on.  Its values are below four, and kind is never 0: so it is plain
- * from the word itself where kind is.
+ * PyASCIIObject.state begins with `interned`: two bits, or a field of its own where it is
+ * changed atomically (free-threaded builds).  Its values are below four, and kind is never 0: so
+ * it is plain from the word itself where kind is.
  */
 static inline int python_shape_of_state(u32 state, u8 *out_kind, u8 *out_is_ascii)
 {

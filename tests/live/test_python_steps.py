@@ -27,11 +27,15 @@ COMPLETE, UNREADABLE, UNMATCHED = 0, 10, 11
 
 
 class Stack:
-    """One stack's Python functions, innermost first, and the native frames before each."""
+    """Python functions, innermost first; the native frames before each, and the C function it calls."""
 
-    def __init__(self, functions, natives):
-        self.functions = functions
-        self.natives = natives
+    def __init__(self):
+        self.functions, self.natives, self.callees = [], [], []
+
+    def put(self, function, natives, callee):
+        self.functions.append(function)
+        self.natives.append(natives)
+        self.callees.append(callee)
 
 
 def stacks_of(recording):
@@ -39,6 +43,7 @@ def stacks_of(recording):
     # Of other files only the names that callers go by.
     codes = {code: name if path == str(WORKLOAD) else f"{name} elsewhere" if name.startswith("__") else name
              for code, name, path in recording.rows("SELECT id, name, path FROM codes")}
+    builtins = dict(recording.rows("SELECT id, name FROM codes WHERE path IS NULL"))
     frames = dict(recording.rows(
         "SELECT frames.id, CASE modules.kind WHEN ? THEN frames.address >> 32 END"
         " FROM frames JOIN modules ON modules.id = frames.module", CODE_KIND))
@@ -46,17 +51,17 @@ def stacks_of(recording):
             recording.rows("SELECT id, parent, frame FROM stacks")}
     made = {}
     for stack, in recording.rows("SELECT DISTINCT stack FROM samples"):
-        functions, natives, count, at = [], [], 0, stack
+        made[stack], natives, callee, at = Stack(), 0, None, stack
         while at:
             at, frame = rows[at]
             code = frames[frame]
             if code is None:
-                count += 1
-                continue
-            functions.append(codes[code])
-            natives.append(count)
-            count = 0
-        made[stack] = Stack(functions, natives)
+                natives += 1
+            elif code in builtins:
+                callee = builtins[code]
+            else:
+                made[stack].put(codes[code], natives, callee)
+                natives, callee = 0, None
     return made
 
 
@@ -69,6 +74,9 @@ class PythonSteps(live.LiveTest):
 
     def wrong_in(self, stack, truth):
         """What the program cannot have made of this stack; None: nothing."""
+        for function, callee in zip(stack.functions, stack.callees):
+            if callee and callee not in truth["c_calls"].get(function, [callee]):
+                return f"{function} calls {callee}"
         for i, function in enumerate(stack.functions):
             callers = truth["callers"].get(function)
             if callers is None:

@@ -89,7 +89,9 @@ static enum python_step put_frames(struct walk *walk, struct mem *mem, enum pyth
 	return PYTHON_BROKEN;
 }
 
-/* Puts a word before that of an activation's native frame; behind this are its Python frames. */
+/*
+ * Puts a word before that of an activation's native frame; behind this are its Python frames.
+ */
 static void insert_before(struct walk *walk, u32 loop, u64 word)
 {
 	if (word == 0 || !unwind_push(walk, 0))
@@ -120,8 +122,8 @@ static enum python_step enter(struct walk *walk, struct mem *mem, u64 sp, u64 cf
 }
 
 /*
- * An activation whose frames are not what they should be.  One that was interrupted itself may be
- * setting up what tells of them, or have torn it down: then it has none.
+ * An activation whose frames are not what they should be.  One that was interrupted itself may
+ * be setting up what tells of them, or have torn it down: then it has none.
  */
 static void pass(struct walk *walk, struct mem *mem, enum python_step step, bool is_exact)
 {
@@ -135,8 +137,8 @@ static void pass(struct walk *walk, struct mem *mem, enum python_step step, bool
 }
 
 /*
- * An activation of another interpreter of the process: this thread has a state in each in which it
- * executes something.  Stores its frames if they are there.
+ * An activation of another interpreter of the process: this thread has a state in each in which
+ * it executes something.  Stores its frames if they are there.
  */
 static bool put_others_frames(struct walk *walk, struct mem *mem, u64 sp, u64 cfa,
 			      struct python_frame *out_innermost)
@@ -227,7 +229,9 @@ static u32 count_objects(struct mem *mem, struct python_walk walk)
 	return count;
 }
 
-/* The words of the next frame, where its activation's native frame is the last that is stored. */
+/*
+ * The words of the next frame, where its activation's native frame is the last that is stored.
+ */
 static void fill_place(struct walk *walk, struct mem *mem)
 {
 	struct python_room *room = walk->python;

@@ -17,7 +17,9 @@ struct walk;
 
 #define PYTHON_MEMO 64
 
-/* A C function is that near to the loop that calls it: helpers of the interpreter come between. */
+/*
+ * A C function is that near to the loop that calls it: helpers of the interpreter come between.
+ */
 #define PYTHON_NEAR_FRAMES 4
 
 /* Looking for the callable whose code is executed nearest to the loop. */

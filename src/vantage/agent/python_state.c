@@ -69,7 +69,9 @@ bool python_has_interpreters(struct mem *mem, const struct python_layout *layout
 	       next != 0;
 }
 
-/* A thread-local variable of a module that came later: where the thread has the module's block. */
+/*
+ * A thread-local variable of a module that came later: where the thread has the module's block.
+ */
 static u64 state_by_dtv(struct mem *mem, const struct python_layout *layout)
 {
 	u64 module, blocks, block, state;

@@ -1,10 +1,11 @@
 /*
  * steps - the agent, with a sample at every instruction.
  *
- * A sample's handler sets the processor's trap flag in what it returns to, so that SIGTRAP comes
- * again behind the next instruction, and so on for STEPS of them; then the program runs freely
- * until the event after the next (the steps themselves take more than a period).  The agent's own handler (trap.c, built as agent_on_trap) takes each of
- * them for a trap of its event.
+ * A sample's handler sets the processor's trap flag in what it returns to, so that SIGTRAP
+ * comes again behind the next instruction, and so on for STEPS of them; then the program runs
+ * freely until the event after the next (the steps themselves take more than a period).  The
+ * agent's own handler (trap.c, built as agent_on_trap) takes each of them for a trap of its
+ * event.
  *
  * A trap of a single step kills who has it blocked.  libc does so around clone() and where
  * threads end, with system calls of its own: before those the steps end.

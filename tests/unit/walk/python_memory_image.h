@@ -81,7 +81,7 @@ static inline void put_ascii(struct mem *mem, uint64_t text, const char *data)
 
 static inline struct python_layout layout_of(enum python_chain chain)
 {
-	struct python_layout layout = { .chain = chain,
+	struct python_layout layout = { .chain = (u8)chain,
 					.has_unicode = 1,
 					.code_type = CODE_TYPE };
 

@@ -97,8 +97,8 @@ static struct mem *new_memory(void)
 }
 
 /*
- * Two activations: a calls b in the inner one, and c, whose C function came to it, executes in the
- * outer one.
+ * Two activations: a calls b in the inner one, and c, whose C function came to it, executes in
+ * the outer one.
  */
 static void make_shims(struct mem *mem)
 {

@@ -164,7 +164,7 @@ static struct mem *memory_with(size_t home, struct python_layout *out_layout)
 	struct mem *mem = calloc(1, sizeof *mem);
 
 	*out_layout = layout_of(PYTHON_CHAIN_SHIM);
-	out_layout->attributes = homes[home].attributes;
+	out_layout->attributes = (u8)homes[home].attributes;
 	out_layout->offsets.frame_locals = LOCALS;
 	out_layout->offsets.type_keys = 800;
 	put_ascii(mem, TEXT(FUNCTION), "_bootstrap");
