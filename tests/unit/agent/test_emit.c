@@ -24,6 +24,7 @@ static int setup(void **state)
 	memset(ring, 0, RING_HEADER_BYTES + (size_t)WORDS * sizeof(u64));
 	ring->word_count = WORDS;
 	memset(&sent, 0, sizeof sent);
+	memset(sent_stacks, 0, sizeof sent_stacks);
 	*state = ring;
 	return 0;
 }
@@ -37,7 +38,9 @@ static int teardown(void **state)
 static void emit(struct ring_header *ring, u64 frame)
 {
 	u64 frames[2] = { frame, 0x1000 };
-	const struct walk walk = { .frames = frames, .count = 2, .leaf = 0x2000 };
+	const struct walk walk = {
+		.frames = frames, .count = 2, .leaf = 0x2000, .epoch = ring->epoch
+	};
 
 	emit_sample(ring, &walk, &(struct sample_time){ .weight_ns = 1 });
 }
@@ -115,8 +118,8 @@ static void a_table_full_of_an_older_epoch_takes_in_this_one(void **state)
 	struct ring_header *ring = *state;
 	const u64 stacks = 1000;
 
-	for (u32 i = 0; i < SENT_SLOTS; i++)
-		sent.stacks[i] = (u64)i << 8 | tag_of(ring->epoch);
+	for (u32 i = 0; i < SENT_STACKS; i++)
+		sent_stacks[i] = sent_hash((u64)i << 8, ring->epoch);
 	ring->epoch = 1ULL << 32;
 	for (u64 turn = 0; turn < 2; turn++) {
 		for (u64 i = 0; i < stacks; i++)
