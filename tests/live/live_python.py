@@ -77,6 +77,14 @@ def place(frame):
     return f"{os.path.basename(frame.path)}:{frame.name}"
 
 
+def is_impossible(callee, caller, callers, to_libraries):
+    """Whether a program that told who calls whom has no such call; caller None: it is outermost."""
+    if callee in callers:
+        return caller not in callers[callee] if caller or callers[callee] else False
+    # A library's function, or code of the program's that its table leaves out.
+    return caller in callers and caller not in to_libraries
+
+
 class PythonTest(live.LiveTest):
     """Tests that take an interpreter."""
 

@@ -4,7 +4,7 @@ import collections
 
 import live
 import live_python
-from live_python import place
+from live_python import is_impossible, place
 
 # Where a program and a thread of it begin.
 BEGINNINGS = {"threading.py": ("_bootstrap", "__bootstrap")}
@@ -24,8 +24,8 @@ class CallGraph(live_python.PythonTest):
         counts = dict(recording.rows("SELECT stack, count(*) FROM samples GROUP BY stack"))
         wrong_pairs = {}
         for stack, callee, caller in stacks.pairs():
-            pair = self.impossible_pair(callee, caller, callers, to_libraries)
-            if pair:
+            pair = (place(callee), place(caller) if caller else None)
+            if is_impossible(*pair, callers, to_libraries):
                 wrong_pairs[stack] = pair
         for stack, parent in stacks.parents.items():
             if stack:
@@ -43,17 +43,6 @@ class CallGraph(live_python.PythonTest):
         while stack:
             yield stack
             stack = stacks.parents[stack]
-
-    @staticmethod
-    def impossible_pair(callee, caller, callers, to_libraries):
-        """"caller > callee" when the workload has no such call."""
-        callee_place, caller_place = place(callee), place(caller) if caller else "nothing"
-        if callee_place in callers:
-            is_possible = caller_place in callers[callee_place] if caller or callers[callee_place] else True
-        else:
-            # A library's function, or code of the workload's that its table leaves out.
-            is_possible = caller_place not in callers or caller_place in to_libraries
-        return None if is_possible else f"{caller_place} > {callee_place}"
 
     def assert_complete(self, recording, stacks, program):
         """While each thread ran the program's code, at least 99 % of its time has whole stacks."""

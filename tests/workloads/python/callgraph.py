@@ -464,7 +464,6 @@ def one_round(turn):
     sub_caller(2)
     nested_caller(n)
     partial_caller(n)
-    ctypes_caller(n)
     generator_caller(n)
     generator_sum_caller(n)
     genexpr_caller(n)
@@ -481,13 +480,19 @@ def one_round(turn):
     iter_caller(vector)
     doubled_caller(vector)
     deleted_caller(n)
+    lambda_caller(n)
+
+
+def slow_round(turn):
+    """What is more than calls."""
+    ctypes_caller(truth.vary(turn, 3, 20))
     exec_caller()
     class_caller()
-    lambda_caller(n)
 
 
 EDGES = """
 main all_rounds             thread_main all_rounds      all_rounds one_round        all_rounds cyclic_caller
+all_rounds slow_round
 one_round plain_outer       plain_outer plain_middle    plain_middle plain_inner    plain_inner plain_leaf
 one_round empty_caller      empty_caller empty
 one_round sort_caller       sort_caller sort_key        sort_key sort_key_inner
@@ -497,7 +502,7 @@ one_round sub_caller        sub_caller sub_replace      sub_replace sub_replace_
 one_round nested_caller     nested_caller nested_item   nested_item nested_max
 nested_caller nested_key    nested_key nested_min
 one_round partial_caller    partial_caller partial_target   partial_target partial_inner
-one_round ctypes_caller     ctypes_caller ctypes_compare    ctypes_compare ctypes_compare_inner
+slow_round ctypes_caller     ctypes_caller ctypes_compare    ctypes_compare ctypes_compare_inner
 one_round generator_caller  generator_caller generator_outer
 generator_outer generator_inner                         generator_outer generator_helper
 one_round generator_sum_caller  generator_sum_caller generator_summed
@@ -519,8 +524,8 @@ one_round iter_caller       iter_caller __iter__        __iter__ iter_inner
 one_round doubled_caller    doubled_caller doubled      doubled doubled_inner
 one_round deleted_caller    deleted_caller __del__      __del__ deleted_inner
 cyclic_caller __init__      cyclic_caller __del__       __del__ cyclic_inner
-one_round exec_caller       exec_caller exec_compiled
-one_round class_caller      class_caller Body           Body class_inner
+slow_round exec_caller       exec_caller exec_compiled
+slow_round class_caller      class_caller Body           Body class_inner
 one_round lambda_caller     lambda_caller <lambda>      <lambda> lambda_inner
 <module> main               <module> Vector             <module> Deleted            <module> Cyclic
 """
@@ -531,7 +536,9 @@ def all_rounds(end):
     while truth.process_cpu_ns() < end:
         turn += 1
         one_round(turn)
-        if turn % 100 == 0:
+        if turn % 10 == 0:
+            slow_round(turn)
+        if turn % 1000 == 0:
             cyclic_caller()
     return turn
 
@@ -559,7 +566,7 @@ def main():
     may_call("made_outer", "made_inner", MADE, MADE)
     callers[HERE + ":<module>"] = []
     truth.tell(callers=callers, to_libraries=[HERE + ":main", HERE + ":<module>", HERE + ":all_rounds",
-                                              HERE + ":one_round"])
+                                              HERE + ":one_round", HERE + ":slow_round"])
 
 
 main()
