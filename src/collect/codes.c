@@ -95,16 +95,27 @@ void codes_take(struct codes *codes, struct epochs *epochs, uint32_t image_row,
 	}
 }
 
-/* The text at *at, which moves on; NULL for an empty one. */
+static uint32_t unknown_row(struct codes *codes)
+{
+	if (codes->unknown_code == 0)
+		recording_writer_add_code(
+			codes->writer,
+			&(struct recording_code){ .language = RECORDING_LANGUAGE_PYTHON,
+						  .name = UNKNOWN_NAME },
+			&codes->unknown_code);
+	return codes->unknown_code;
+}
+
+/* The text at *at, which moves on; NULL for an empty one, or where a NUL ends it at once. */
 static char *take_text(const uint8_t **at, uint16_t len)
 {
 	const char *text = (const char *)*at;
 
 	*at += len;
-	return len == 0 ? NULL : xstrndup(text, len);
+	return len == 0 || *text == '\0' ? NULL : xstrndup(text, len);
 }
 
-static uint32_t code_row(const struct codes *codes, struct known_code *code)
+static uint32_t code_row(struct codes *codes, struct known_code *code)
 {
 	const bool is_builtin = code->kind == RING_CODE_PYTHON_BUILTIN;
 	const uint8_t *at = code->bytes;
@@ -115,6 +126,8 @@ static uint32_t code_row(const struct codes *codes, struct known_code *code)
 	CLEANUP(freep) char *qualified_name = take_text(&at, code->qualified_length);
 	CLEANUP(freep) char *file = take_text(&at, code->file_length);
 
+	if (name == NULL)
+		return unknown_row(codes);
 	recording_writer_add_code(codes->writer,
 				  &(struct recording_code){
 					  .language = RECORDING_LANGUAGE_PYTHON,
@@ -136,17 +149,6 @@ static uint32_t code_line(const struct known_code *code, uint32_t instruction)
 		return 0;
 	return python_line_of((enum python_table)code->table, lines, code->table_length,
 			      code->first_line, instruction);
-}
-
-static uint32_t unknown_row(struct codes *codes)
-{
-	if (codes->unknown_code == 0)
-		recording_writer_add_code(
-			codes->writer,
-			&(struct recording_code){ .language = RECORDING_LANGUAGE_PYTHON,
-						  .name = UNKNOWN_NAME },
-			&codes->unknown_code);
-	return codes->unknown_code;
 }
 
 void codes_place(struct codes *codes, const struct epochs *epochs, uint32_t image_row,

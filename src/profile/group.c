@@ -94,12 +94,12 @@ static uint32_t module_row(struct rows *rows, const struct profile *profile,
 
 	if (module)
 		group.name = module->path;
-	else if (function->language == LANGUAGE_FATHOM)
-		group.name = function->name;
 	else if (function->file)
 		group.name = function->file;
-	else if (function->language == LANGUAGE_PYTHON)
+	else if (function_is_builtin(function))
 		group.name = "[Python's built-in functions]";
+	else if (function->language != LANGUAGE_NATIVE && function->name[0] == '[')
+		group.name = function->name;
 	return row_at(rows, module ? 0 : key_of_string(group.name), function->module.n, &group);
 }
 

@@ -42,6 +42,12 @@ const char *language_name(enum language language)
 	return (unsigned int)language < LANGUAGE_COUNT ? names[language] : "native";
 }
 
+bool function_is_builtin(const struct function *function)
+{
+	return function->language == LANGUAGE_PYTHON && !function->file &&
+	       function->line == 0 && function->name[0] != '[';
+}
+
 struct profile *profile_new(void)
 {
 	struct profile *profile = xzalloc(sizeof *profile);

@@ -76,6 +76,8 @@ struct function {
 	uint32_t line;           /* of the definition; 0: unknown */
 	const char *plain_name;  /* run: as Python's own profilers have it; NULL: as name */
 };
+/* Whether it is a C function by the name that Python has for it, and not one unknown. */
+bool function_is_builtin(const struct function *function);
 
 /* A function at a line: what a stack is made of.  An inlined call is a frame of its own. */
 struct frame {

@@ -93,10 +93,12 @@ static void find_ends(struct choice *choice)
 {
 	const struct lines_part *part = choice->part;
 	uint32_t line = part->rows[part->count - 1].line;
+	/* Behind time on no known line. */
+	const struct line_cost *first = &part->rows[part->rows[0].line == 0];
 	bool has_head = choice->function->line > 0 && part->file == choice->function->file;
 
 	choice->first = 1;
-	if (has_head && choice->function->line <= part->rows[0].line)
+	if (has_head && choice->function->line <= first->line)
 		choice->first = choice->function->line;
 	choice->last = line;
 	for (uint32_t i = 1; i <= CONTEXT && may_follow(choice, line + i); i++)

@@ -57,10 +57,15 @@ static int read_source(const struct profile *profile, const struct lines_part *p
 	if (part->file && *part->file)
 		return source_read(part->file, part->rows[part->count - 1].line,
 				   age_of(profile_get_info(profile)), out_source, err);
-	if (function->language == LANGUAGE_PYTHON)
+	if (function_is_builtin(function))
 		return error_set(err, -1,
 				 "%s is a function in C, of which Python tells no line",
 				 function->name);
+	if (function->language == LANGUAGE_PYTHON && function->line > 0)
+		return error_set(err, -1, "%s has no file: it was compiled from a text",
+				 function->name);
+	if (function->language == LANGUAGE_PYTHON)
+		return error_set(err, -1, "these functions are not known");
 	return error_set(err, -1,
 			 "the lines of %s are not known: its file has no debug "
 			 "information",

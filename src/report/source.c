@@ -27,11 +27,14 @@ static int refuse_errno(const char *path, int number, struct error *err)
 {
 	if (number == ENOENT && *path != '/')
 		return error_set(err, -number,
-				 "%s is not to be found from here: the recording has its path "
-				 "from where the program ran",
+				 "%s is not to be found from here: its path counts from where "
+				 "the program ran, or was compiled",
 				 path);
 	if (number == ENOENT)
 		return error_set(err, -number, "%s is not on this machine", path);
+	if (number == ENOTDIR)
+		return error_set(err, -number,
+				 "%s is not a file of its own: it may be in an archive", path);
 	return error_errno(err, -number, "%s cannot be read", path);
 }
 

@@ -255,6 +255,25 @@ static void texts_may_be_any_bytes(void **state)
 	assert_string_equal(content.paths[1], "/\xff.py");
 }
 
+static void a_name_that_ends_before_it_begins_is_none(void **state)
+{
+	struct scene *scene = *state;
+	struct ring_header *ring = scene->image->ring;
+
+	put(ring, RING_CODE, (const u64[]){ 0, KEY(1), RING_CODE_PYTHON, 1, 0 }, 5);
+	/* The name is "a", the qualified name and the file are a NUL. */
+	put(ring, RING_CODE, (const u64[]){ 0, KEY(2), RING_CODE_PYTHON, 0x100010001, 0x61 },
+	    5);
+	put_stack(ring, 5, IN(1, RING_NO_INSTRUCTION), IN(2, RING_NO_INSTRUCTION));
+	put_sample(ring, 77, START_NS + 10, 5, 0x10050);
+	pump_all(scene, 0);
+	const struct content content = read_content(scene);
+
+	assert_sample(&content, 0, "0x50 < " UNKNOWN " < a:0");
+	assert_string_equal(content.paths[1], "no file");
+	assert_string_equal(content.paths[2], "no file");
+}
+
 static void a_code_that_comes_late_names_what_comes_after_it(void **state)
 {
 	struct scene *scene = *state;
@@ -477,6 +496,7 @@ int main(void)
 		SCENE(the_same_code_twice_is_one),
 		SCENE(what_python_calls_a_c_function_has_no_file_and_no_line),
 		SCENE(texts_may_be_any_bytes),
+		SCENE(a_name_that_ends_before_it_begins_is_none),
 		SCENE(a_code_that_comes_late_names_what_comes_after_it),
 		SCENE(a_key_that_two_codes_claim_names_nothing_any_more),
 		SCENE(a_key_may_be_another_codes_in_another_epoch),

@@ -58,7 +58,7 @@ static struct frame_id frame_of(struct profile *profile, char *text)
 		*at = '\0';
 		char *colon = strrchr(at + 1, ':');
 		*colon = '\0';
-		function.file = at + 1;
+		function.file = at[1] ? at + 1 : NULL;
 		function.line = (uint32_t)strtoul(colon + 1, NULL, 10);
 	}
 	char *bang = strchr(text, '!');
@@ -68,7 +68,7 @@ static struct frame_id frame_of(struct profile *profile, char *text)
 		text = bang + 1;
 	}
 	function.name = text;
-	if (*text == '[')
+	if (*text == '[' && function.language == LANGUAGE_NATIVE)
 		function.language = LANGUAGE_FATHOM;
 	frame.function = profile_add_function(profile, &function);
 	return profile_add_frame(profile, &frame);

@@ -122,6 +122,22 @@ static void python_has_its_source_for_a_module(void **state)
 	made_done(&made);
 }
 
+static void what_is_not_known_of_python_is_not_a_builtin(void **state)
+{
+	struct made made;
+
+	(void)state;
+	made_init(&made);
+	made_add(&made, "%[unknown Python function]", 3, 1);
+	made_add(&made, "%compiled_without_a_file@:7", 2, 1);
+	made_add(&made, "%math.sin", 1, 1);
+	assert_groups(&made, GROUP_BY_MODULE, false, NULL,
+		      "[unknown Python function] :0 3/3\n"
+		      "[no module] :0 2/2\n"
+		      "[Python's built-in functions] :0 1/1\n");
+	made_done(&made);
+}
+
 static void by_thread_and_by_process_show_the_idle_too(void **state)
 {
 	struct made made;
@@ -198,6 +214,7 @@ int main(void)
 		cmocka_unit_test(by_line_counts_a_line_once_however_often_it_recurs),
 		cmocka_unit_test(by_module_names_what_is_in_none),
 		cmocka_unit_test(python_has_its_source_for_a_module),
+		cmocka_unit_test(what_is_not_known_of_python_is_not_a_builtin),
 		cmocka_unit_test(by_thread_and_by_process_show_the_idle_too),
 		cmocka_unit_test(time_on_no_thread_has_a_row),
 		cmocka_unit_test(a_filter_drops_the_rows_it_empties),

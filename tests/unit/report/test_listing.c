@@ -144,6 +144,32 @@ static void lines_far_from_any_time_are_left_out(void **state)
 	made_done(&made);
 }
 
+static void time_on_no_known_line_does_not_hide_where_a_function_begins(void **state)
+{
+	struct made made;
+	struct text text = { 0 };
+
+	(void)state;
+	write_source("one()\ntwo()\ndef run():\n    hot()\n", RECORDED - 1000);
+	made_init(&made);
+	CLEANUP(freep) char *hot = xasprintf("%%run@%s:3+4", path);
+	CLEANUP(freep) char *unknown = xasprintf("%%run@%s:3", path);
+
+	made_add(&made, hot, 97, 1);
+	made_add(&made, unknown, 3, 1);
+	assert_int_equal(report_text(made.profile, &(struct report_options){ .lines = "run" },
+				     &text, NULL),
+			 0);
+	assert_string_equal(strstr(text_string(&text), "line  source"),
+			    "line  source\n"
+			    "   3.0       3 ns      3.0        3 ns     ?  (the line is not "
+			    "known)\n"
+			    "                                           3  def run():\n"
+			    "  97.0      97 ns     97.0       97 ns   > 4      hot()\n");
+	text_done(&text);
+	made_done(&made);
+}
+
 static void light_lines_are_left_out_when_that_is_asked_for(void **state)
 {
 	(void)state;
@@ -229,15 +255,50 @@ static void a_source_that_is_not_what_ran_is_not_shown(void **state)
 	assert_refused(folder, no_file);
 	assert_refused("<string>", "<string> is no file that could be shown");
 	assert_refused("no/such/worker.py",
-		       "no/such/worker.py is not to be found from here: the recording has its "
-		       "path from where the program ran");
-	/* A file for a folder is as unreadable as one without permission, to root too. */
+		       "no/such/worker.py is not to be found from here: its path counts from "
+		       "where the program ran, or was compiled");
+	/* As zipimport names what it runs. */
 	write_source(source, RECORDED - 1);
 	CLEANUP(freep) char *inside = xasprintf("%s/worker.py", path);
 	CLEANUP(freep)
-	char *unreadable = xasprintf("%s cannot be read: Not a directory", inside);
+	char *archived =
+		xasprintf("%s is not a file of its own: it may be in an archive", inside);
 
-	assert_refused(inside, unreadable);
+	assert_refused(inside, archived);
+	/* As unreadable as one without permission, to root too. */
+	CLEANUP(freep) char *loop = xasprintf("%s/loop.py", folder);
+	CLEANUP(freep)
+	char *unreadable =
+		xasprintf("%s cannot be read: Too many levels of symbolic links", loop);
+
+	assert_int_equal(symlink("loop.py", loop), 0);
+	assert_refused(loop, unreadable);
+	assert_int_equal(unlink(loop), 0);
+}
+
+static void a_python_function_of_no_file_is_not_a_function_in_c(void **state)
+{
+	struct made made;
+	struct text text = { 0 };
+
+	(void)state;
+	made_init(&made);
+	made_add(&made, "%compiled@:3+4", 2, 1);
+	made_add(&made, "%[unknown Python function]", 2, 1);
+	assert_int_equal(report_text(made.profile,
+				     &(struct report_options){ .lines = "compiled" }, &text,
+				     NULL),
+			 0);
+	assert_non_null(strstr(text_string(&text),
+			       "no source: compiled has no file: it was compiled from a text"));
+	text_clear(&text);
+	assert_int_equal(report_text(made.profile,
+				     &(struct report_options){ .lines = "[unknown" }, &text,
+				     NULL),
+			 0);
+	assert_non_null(strstr(text_string(&text), "no source: these functions are not known"));
+	text_done(&text);
+	made_done(&made);
 }
 
 static void a_pipe_of_the_name_does_not_hold_the_report_up(void **state)
@@ -375,11 +436,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_source_stands_beside_the_time_of_each_line),
 		cmocka_unit_test(lines_far_from_any_time_are_left_out),
+		cmocka_unit_test(time_on_no_known_line_does_not_hide_where_a_function_begins),
 		cmocka_unit_test(light_lines_are_left_out_when_that_is_asked_for),
 		cmocka_unit_test(a_narrow_terminal_cuts_the_source),
 		cmocka_unit_test(a_source_that_is_not_what_ran_is_not_shown),
 		cmocka_unit_test(a_pipe_of_the_name_does_not_hold_the_report_up),
 		cmocka_unit_test(a_source_that_was_changed_meanwhile_is_shown_with_a_warning),
+		cmocka_unit_test(a_python_function_of_no_file_is_not_a_function_in_c),
 		cmocka_unit_test(a_function_in_c_has_no_lines),
 		cmocka_unit_test(a_native_function_without_debug_information_says_so),
 		cmocka_unit_test(functions_of_one_name_stand_one_behind_the_other),
