@@ -18,7 +18,9 @@
 	X(NO_ROOM, 9, "no_room", "the thread's stack had no room left to walk it")            \
 	X(CODE_UNREADABLE, 10, "code_unreadable", "an interpreter's frame could not be read") \
 	X(CODE_UNMATCHED, 11, "code_unmatched",                                               \
-	  "an interpreter's frames did not fit the native ones of its loop")
+	  "an interpreter's frames did not fit the native ones of its loop")                  \
+	X(SWITCHED, 12, "switched",                                                           \
+	  "reached the outermost frame of a stack that was switched to, as a greenlet's is")
 
 #define WALK_STATUS_ENUM(name, number, word, sentence) WALK_##name = number,
 enum walk_status { WALK_STATUS_MAP(WALK_STATUS_ENUM) WALK_STATUS_COUNT };

@@ -162,6 +162,12 @@ void head_add_trigger(struct text *out, const struct style *style,
 		      info->trigger_why ? info->trigger_why : "");
 }
 
+/* A stack that was switched to has an outermost frame of its own. */
+static bool is_whole(const struct stack_tally *tally)
+{
+	return strcmp(tally->reason, "complete") == 0 || strcmp(tally->reason, "switched") == 0;
+}
+
 static uint64_t whole_stacks(const struct profile_info *info, uint64_t *out_all)
 {
 	bool is_saturated = false;
@@ -171,7 +177,7 @@ static uint64_t whole_stacks(const struct profile_info *info, uint64_t *out_all)
 	for (size_t i = 0; i < info->stack_tally_count; i++) {
 		const struct stack_tally *tally = &info->stacks[i];
 		sum_add(out_all, tally->samples, &is_saturated);
-		if (strcmp(tally->reason, "complete") == 0)
+		if (is_whole(tally))
 			sum_add(&whole, tally->samples, &is_saturated);
 	}
 	return whole;
@@ -198,7 +204,7 @@ static void add_stacks(struct text *out, const struct style *style,
 		text_addf(&text, "%.2f %% reach the outermost frame", percent_down(whole, all));
 	for (size_t i = 0, shown = 0; i < info->stack_tally_count; i++) {
 		const struct stack_tally *tally = &info->stacks[i];
-		if (tally->samples == 0 || strcmp(tally->reason, "complete") == 0)
+		if (tally->samples == 0 || is_whole(tally))
 			continue;
 		text_add(&text, shown++ == 0 ? "; cut short: " : ", ");
 		number_add_count(&text, tally->samples);

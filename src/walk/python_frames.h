@@ -20,6 +20,9 @@
  *
  * Checked on the way: the frame that called the activation is the innermost one of the
  * next activation outwards.
+ *
+ * Nothing called it if it is a thread's first, or a greenlet's: that runs on the stack of the
+ * thread where another one stood, and activations further out are not its own.
  */
 #pragma once
 #include "python_walk.h"
@@ -78,8 +81,40 @@ static inline enum python_step python_enter(struct mem *mem, struct python_walk 
 	return PYTHON_SKIP;
 }
 
+/*
+ * 3.11, 3.12: the frame that called this activation, by way of the _PyCFrame further out.  Unlike
+ * what this activation's own says of frames, that is set before it can be found.
+ */
+static inline int python_cframe_caller(struct mem *mem, const struct python_walk *walk,
+				       u64 *out_frame)
+{
+	const struct python_offsets *offsets = &walk->layout->offsets;
+	u64 outer;
+
+	if (offsets->cframe_previous == PYTHON_NO_FIELD ||
+	    python_read(mem, &outer, walk->high - walk->distance, offsets->cframe_previous) < 0)
+		return -1;
+	return python_read(mem, out_frame, outer, offsets->cframe_frame);
+}
+
+/*
+ * The activation's frames have ended: was it called by no frame?  A generator that is not being
+ * executed has no previous frame either, so where the frames may be what is left of another
+ * activation, that is not enough.
+ */
+static inline u8 python_has_ended(struct mem *mem, const struct python_walk *walk)
+{
+	u64 caller;
+
+	if (walk->outer != 0 && walk->outer != walk->base_frame)
+		return 0;
+	return walk->layout->chain == PYTHON_CHAIN_SHIM ||
+	       (python_cframe_caller(mem, walk, &caller) == 0 && caller == 0);
+}
+
 /* The frame that python_next() came to is the shim of some activation. */
-static inline enum python_step python_end_at_shim(struct python_walk *walk, u64 previous)
+static inline enum python_step python_end_at_shim(struct mem *mem, struct python_walk *walk,
+						  u64 previous)
 {
 	if (!python_is_own(walk, walk->frame))
 		return python_frames_none(walk);
@@ -88,6 +123,7 @@ static inline enum python_step python_end_at_shim(struct python_walk *walk, u64 
 	walk->has_begun = 1;
 	walk->has_outer = 1;
 	walk->outer = previous;
+	walk->has_ended = python_has_ended(mem, walk);
 	return PYTHON_END;
 }
 
@@ -162,9 +198,16 @@ static inline enum python_step python_frame_read(struct mem *mem,
 	return PYTHON_FRAME;
 }
 
-/* 3.11: notes whether this frame is the activation's last. */
-static inline int python_look_for_entry(struct mem *mem, struct python_walk *walk, u64 previous)
+/*
+ * 3.11: notes whether this frame is the activation's last.  A generator's is_entry may be left from
+ * when it was resumed: throw() passes an exception on to the innermost generator of a row that
+ * wait for each other, and links the frames of the others to the activation that it was called in
+ * (Objects/genobject.c, _gen_throw()).
+ */
+static inline int python_look_for_entry(struct mem *mem, struct python_walk *walk, u8 owner,
+					u64 previous)
 {
+	u64 caller;
 	u8 is_entry;
 
 	if (walk->layout->chain != PYTHON_CHAIN_ENTRY_FLAG)
@@ -172,11 +215,15 @@ static inline int python_look_for_entry(struct mem *mem, struct python_walk *wal
 	if (python_read_byte(mem, &is_entry, walk->frame,
 			     walk->layout->offsets.frame_is_entry) < 0)
 		return -1;
-	if (is_entry != 0) {
-		walk->is_at_end = 1;
-		walk->has_outer = 1;
-		walk->outer = previous;
-	}
+	if (is_entry == 0)
+		return 0;
+	if (owner == PYTHON_OWNER_GENERATOR && previous != 0 &&
+	    python_cframe_caller(mem, walk, &caller) == 0 && caller != previous)
+		return 0;
+	walk->is_at_end = 1;
+	walk->has_outer = 1;
+	walk->outer = previous;
+	walk->has_ended = python_has_ended(mem, walk);
 	return 0;
 }
 
@@ -197,8 +244,8 @@ static inline enum python_step python_next(struct mem *mem, struct python_walk *
 	    python_read(mem, &previous, walk->frame, offsets->frame_previous) < 0)
 		return PYTHON_BROKEN;
 	if (owner >= PYTHON_OWNER_INTERPRETER)
-		return python_end_at_shim(walk, previous);
-	if (python_look_for_entry(mem, walk, previous) < 0)
+		return python_end_at_shim(mem, walk, previous);
+	if (python_look_for_entry(mem, walk, owner, previous) < 0)
 		return PYTHON_BROKEN;
 	step = python_frame_read(mem, walk, owner, out_frame);
 	walk->frame = previous;

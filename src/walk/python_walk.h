@@ -22,6 +22,7 @@ struct python_walk {
 	u8 has_begun;   /* an activation that has frames was met */
 	u8 was_unbegun; /* and one that has none, before */
 	u8 is_at_end;   /* the frame before was this activation's last */
+	u8 has_ended;   /* and nothing called it: further out is what is not this stack's */
 };
 
 /* One Python frame. */

@@ -103,7 +103,7 @@ static void insert_before(struct walk *walk, u32 loop, u64 word)
 
 /*
  * Enters an activation.  The frame that called the one before is no frame of this: if that one
- * was half made it had none.
+ * was half made it had none.  If nothing called it, another interpreter may have.
  */
 static enum python_step enter(struct walk *walk, struct mem *mem, u64 sp, u64 cfa)
 {
@@ -111,7 +111,8 @@ static enum python_step enter(struct walk *walk, struct mem *mem, u64 sp, u64 cf
 	const enum python_step step = python_enter(mem, &room->walk, sp, cfa);
 	const u32 behind = room->doubtful_at + room->doubtful_count;
 
-	if (step != PYTHON_STRAY || room->doubtful_count == 0 || room->activations != 2)
+	if (step != PYTHON_STRAY || room->doubtful_count == 0 || room->activations != 2 ||
+	    room->walk.has_ended)
 		return step;
 	for (u32 i = behind; i < walk->count; i++)
 		walk->frames[i - room->doubtful_count] = walk->frames[i];
@@ -185,20 +186,11 @@ static enum python_step put_activation(struct walk *walk, struct mem *mem, u64 s
 	return step;
 }
 
-void python_put_activation(struct walk *walk, struct mem *mem, u64 sp, u64 cfa, bool is_exact)
+/* By address: an activation's frames, and the C function that its innermost one calls. */
+static void put_by_address(struct walk *walk, struct mem *mem, u64 sp, u64 cfa, bool is_exact)
 {
 	struct python_room *room = walk->python;
 	struct python_frame innermost = { 0 };
-
-	if (room->activations++ == 0)
-		begin(walk, mem);
-	if (room->has_given_up)
-		return;
-	if (room->layout->chain == PYTHON_CHAIN_OBJECTS) {
-		unwind_push(walk, PLACE_OF_FRAME);
-		unwind_push(walk, PLACE_OF_FRAME);
-		return;
-	}
 	const enum python_step step = put_activation(walk, mem, sp, cfa, &innermost);
 	const u32 loop = room->frames_at - 1;
 
@@ -214,6 +206,27 @@ void python_put_activation(struct walk *walk, struct mem *mem, u64 sp, u64 cfa, 
 	}
 	if (!is_exact && walk->count > room->frames_at)
 		insert_before(walk, loop, python_name_callee(walk, mem, &innermost, loop));
+}
+
+bool python_put_activation(struct walk *walk, struct mem *mem, u64 sp, u64 cfa, bool is_exact)
+{
+	struct python_room *room = walk->python;
+
+	if (room->activations++ == 0)
+		begin(walk, mem);
+	if (room->has_given_up)
+		return true;
+	if (room->layout->chain == PYTHON_CHAIN_OBJECTS) {
+		unwind_push(walk, PLACE_OF_FRAME);
+		unwind_push(walk, PLACE_OF_FRAME);
+		return true;
+	}
+	if (room->walk.has_ended && !python_has_interpreters(mem, room->layout)) {
+		walk->count--;
+		return false;
+	}
+	put_by_address(walk, mem, sp, cfa, is_exact);
+	return true;
 }
 
 /* How many frames there are from here on outwards; MOST_OBJECTS if there is no end to them. */
@@ -303,7 +316,8 @@ void python_end_walk(struct walk *walk, struct mem *mem)
 	else if (walk->ending == WALK_COMPLETE && !room->has_given_up &&
 		 !python_is_over(&room->walk))
 		fail(room, WALK_CODE_UNMATCHED);
-	if (walk->ending == WALK_COMPLETE)
+	if (walk->ending == WALK_COMPLETE ||
+	    (walk->ending == WALK_SWITCHED && room->status != WALK_COMPLETE))
 		walk->ending = room->status;
 	if (walk->ending == WALK_COMPLETE)
 		thread_name_tell(walk, mem);

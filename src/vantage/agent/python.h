@@ -55,9 +55,10 @@ struct python_room {
 void python_begin_walk(struct python_room *room, struct ring_header *ring);
 /*
  * The frame that the walk has just stored is an activation of the loop, and reaches from sp to
- * cfa; is_exact: it was interrupted there.  Puts its Python frames behind it.
+ * cfa; is_exact: it was interrupted there.  Puts its Python frames behind it.  False: that frame
+ * is another stack's, and is taken away again; the walk is over.
  */
-void python_put_activation(struct walk *walk, struct mem *mem, u64 sp, u64 cfa, bool is_exact);
+bool python_put_activation(struct walk *walk, struct mem *mem, u64 sp, u64 cfa, bool is_exact);
 /* The native walk ended as walk->ending says. */
 void python_end_walk(struct walk *walk, struct mem *mem);
 

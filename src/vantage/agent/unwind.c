@@ -163,8 +163,9 @@ static enum walk_status walk_native(const ucontext_t *context, struct mem *mem,
 			return mem->was_forbidden ? WALK_FORBIDDEN : status;
 		if (step.is_last)
 			return WALK_COMPLETE;
-		if (python_has_loop_at(walk->python, address))
-			python_put_activation(walk, mem, sp, regs.sp, is_exact);
+		if (python_has_loop_at(walk->python, address) &&
+		    !python_put_activation(walk, mem, sp, regs.sp, is_exact))
+			return WALK_SWITCHED;
 		address = step.is_exact ? regs.ip : regs.ip - 1;
 		if (!unwind_push(walk, address) && !python_must_count(walk->python))
 			return WALK_TOO_DEEP;

@@ -91,6 +91,7 @@ static inline struct python_layout layout_of(enum python_chain chain)
 	layout.offsets.state_cframe = 24;
 	layout.offsets.state_thread_id = 32;
 	layout.offsets.cframe_frame = 8;
+	layout.offsets.cframe_previous = 16;
 	layout.offsets.frame_previous = 8;
 	layout.offsets.frame_code = 24;
 	layout.offsets.frame_position = 32;

@@ -3,6 +3,7 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,10 +13,11 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 /* Activations are 0x100 bytes each, the innermost lowest. */
-#define SP(n)     (STACK + (n)*0x100ULL)
-#define CFA(n)    SP((n) + 1)
-#define SHIM(n)   (CFA(n) - 0x60)
-#define CFRAME(n) (CFA(n) - 0x90)
+#define SP(n)       (STACK + (n)*0x100ULL)
+#define CFA(n)      SP((n) + 1)
+#define SHIM(n)     (CFA(n) - 0x60)
+#define CFRAME(n)   (CFA(n) - 0x90)
+#define ROOT_CFRAME (MEMORY + 0x20200)
 
 enum owner { THREAD_S, GENERATOR_S };
 
@@ -116,6 +118,8 @@ static void make_cframe_shims(struct mem *mem)
 	put_word(mem, STATE + 24, CFRAME(0));
 	put_word(mem, CFRAME(0) + 8, FRAME(1));
 	put_word(mem, CFRAME(1) + 8, FRAME(2));
+	put_word(mem, CFRAME(0) + 16, CFRAME(1));
+	put_word(mem, CFRAME(1) + 16, ROOT_CFRAME);
 }
 
 static void make_entries(struct mem *mem)
@@ -191,6 +195,36 @@ static void entry_has_another_caller(struct mem *mem)
 {
 	put_frame(mem, FRAME(3), 3, 19, THREAD_S, 0);
 	put_word(mem, FRAME(0) + 8, FRAME(3));
+}
+
+/* As throw() links them for the time that the innermost generator of three takes. */
+static void an_exception_is_thrown_in(struct mem *mem)
+{
+	put_frame(mem, FRAME(3), 3, 19, GENERATOR_S, FRAME(2));
+	put_byte(mem, FRAME(3) + 43, 1);
+	put_frame(mem, FRAME(4), 4, 21, GENERATOR_S, FRAME(3));
+	put_byte(mem, FRAME(4) + 43, 1);
+	put_word(mem, CFRAME(1) + 8, FRAME(4));
+	put_frame(mem, FRAME(0), 0, 15, GENERATOR_S, FRAME(4));
+}
+
+/* The first frame of a greenlet; behind it the stack is another one's. */
+static void inner_has_no_caller(struct mem *mem)
+{
+	put_word(mem, SHIM(0) + 8, 0);
+	put_word(mem, CFRAME(0) + 16, ROOT_CFRAME);
+}
+
+static void entry_has_no_caller(struct mem *mem)
+{
+	put_word(mem, FRAME(0) + 8, 0);
+	put_word(mem, CFRAME(0) + 16, ROOT_CFRAME);
+}
+
+/* What is left of a generator that was executed there. */
+static void entry_is_stale(struct mem *mem)
+{
+	put_word(mem, FRAME(0) + 8, 0);
 }
 
 static void reference_has_marks(struct mem *mem)
@@ -278,6 +312,9 @@ static const struct {
 	  head_leads_nowhere, "broken| c17 | over", 0 },
 	{ "3.11: the caller is not the next one's innermost", make_entries,
 	  PYTHON_CHAIN_ENTRY_FLAG, entry_has_another_caller, "b12 a15 | stray| over", 0 },
+	{ "3.11: generators that an exception is passed on by", make_entries,
+	  PYTHON_CHAIN_ENTRY_FLAG, an_exception_is_thrown_in, "b12 a15 | e21 d19 c17 | over",
+	  0 },
 };
 
 static void each_activation_has_its_frames(void **state)
@@ -294,6 +331,48 @@ static void each_activation_has_its_frames(void **state)
 		if (strcmp(outcome.text, cases[i].expected) != 0)
 			print_error("%s:\n", cases[i].name);
 		assert_string_equal(outcome.text, cases[i].expected);
+		free(mem);
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*make)(struct mem *mem);
+	enum python_chain chain;
+	void (*change)(struct mem *mem);
+	bool has_ended;
+} endings[] = {
+	{ "3.13: a caller", make_shims, PYTHON_CHAIN_SHIM, as_they_are, false },
+	{ "3.13: none", make_shims, PYTHON_CHAIN_SHIM, inner_has_no_caller, true },
+	{ "3.12: a caller", make_cframe_shims, PYTHON_CHAIN_CFRAME_SHIM, as_they_are, false },
+	{ "3.12: none", make_cframe_shims, PYTHON_CHAIN_CFRAME_SHIM, inner_has_no_caller,
+	  true },
+	{ "3.11: a caller", make_entries, PYTHON_CHAIN_ENTRY_FLAG, as_they_are, false },
+	{ "3.11: none", make_entries, PYTHON_CHAIN_ENTRY_FLAG, entry_has_no_caller, true },
+	{ "3.11: an old frame has none", make_entries, PYTHON_CHAIN_ENTRY_FLAG, entry_is_stale,
+	  false },
+};
+
+static void frames_have_ended_where_nothing_called_them(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(endings); i++) {
+		struct mem *mem = new_memory();
+		const struct python_layout layout = layout_of(endings[i].chain);
+		struct python_walk walk;
+		struct python_frame frame;
+
+		endings[i].make(mem);
+		endings[i].change(mem);
+		assert_int_equal(python_begin(mem, &layout, STATE, 0, &walk), 0);
+		enum python_step step = python_enter(mem, &walk, SP(0), CFA(0));
+
+		for (int n = 0; n < 9 && (step == PYTHON_FRAME || step == PYTHON_SKIP); n++)
+			step = python_next(mem, &walk, &frame);
+		if (walk.has_ended != endings[i].has_ended)
+			print_error("%s:\n", endings[i].name);
+		assert_int_equal(step, PYTHON_END);
+		assert_int_equal(walk.has_ended, endings[i].has_ended);
 		free(mem);
 	}
 }
@@ -396,6 +475,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_activation_has_its_frames),
+		cmocka_unit_test(frames_have_ended_where_nothing_called_them),
 		cmocka_unit_test(the_base_frame_ends_the_chain),
 		cmocka_unit_test(a_thread_may_execute_a_copy_of_the_code),
 		cmocka_unit_test(a_state_is_its_threads),
