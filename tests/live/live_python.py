@@ -28,7 +28,9 @@ def one_of_each_version():
     return list(chosen.values())
 
 
-PYTHONS = EVERY_PYTHON if IS_LONG else one_of_each_version()
+EACH_VERSION = one_of_each_version()
+# One for each way that frames are chained, and the newest.
+EACH_CHAIN = ("pyenv-2.7", "pyenv-3.8", "debian-3.11", "pyenv-3.12", "pyenv-3.13", "sid-3.15")
 
 Frame = collections.namedtuple("Frame", "name qualified_name path first_line line")
 
@@ -95,10 +97,13 @@ class PythonTest(live.LiveTest):
             shutil.copytree(WORKLOADS, folder, ignore=shutil.ignore_patterns("__pycache__"))
         return os.path.join(folder, name)
 
-    def on_each_python(self, check, oldest=(2, 7), chosen=None):
-        """check(python) as a subtest for every version from oldest on, or the chosen; what is not there is told."""
-        for python in EVERY_PYTHON if chosen else PYTHONS:
-            if python.version < oldest or (chosen and python.name not in chosen):
+    def on_each_python(self, check, oldest=(2, 7), in_ci=None):
+        """check(python) as a subtest for each interpreter that is no older; what is not there is told.
+
+        All there are, in long tests; else those named in_ci, or one of each version.
+        """
+        for python in EVERY_PYTHON if IS_LONG or in_ci else EACH_VERSION:
+            if python.version < oldest or not IS_LONG and in_ci and python.name not in in_ci:
                 continue
             with self.subTest(python.name):
                 if not python.is_there:

@@ -11,12 +11,13 @@ import live_python
 
 # Each function lives for two milliseconds; the clocks of the recording and the program are set to one another.
 CLOCKS_DIFFER_NS = 1000000
+DEBIAN = ("debian-3.11",)
 
 
 class Names(live_python.PythonTest):
 
     def test_a_function_where_another_one_was_never_has_its_name(self):
-        self.on_each_python(self.assert_lives)
+        self.on_each_python(self.assert_lives, in_ci=live_python.EACH_CHAIN)
 
     def assert_lives(self, python):
         recording = self.record_python(python, self.workload("made.py"), 1500)
@@ -51,7 +52,7 @@ class Names(live_python.PythonTest):
             self.assertIn(name, names)
 
     def test_functions_of_frozen_modules_have_their_names(self):
-        self.on_each_python(self.assert_frozen, oldest=(3, 6))
+        self.on_each_python(self.assert_frozen, oldest=(3, 6), in_ci=DEBIAN)
 
     def assert_frozen(self, python):
         recording = self.record_python(python, "-c", "import json, asyncio, http.server")
@@ -62,7 +63,7 @@ class Shapes(live_python.PythonTest):
     """Of stacks and of interpreters."""
 
     def test_recursion_is_as_deep_as_it_is(self):
-        self.on_each_python(lambda python: self.assert_depth(python, 900))
+        self.on_each_python(lambda python: self.assert_depth(python, 900), in_ci=live_python.EACH_CHAIN)
 
     def assert_depth(self, python, depth):
         recording = self.record_python(python, self.workload("deep.py"), 600, depth, rate=2000)
@@ -80,11 +81,11 @@ class Shapes(live_python.PythonTest):
                         whole[bottom] += samples
                     else:
                         self.assertEqual(set(above), {descending})
-        self.assertGreater(total, 500)
+        self.assertGreater(total, 50)
         self.assertGreater(whole["bottom"] + whole["bottom_of_c"], 0.99 * total, recording.head()["stacks"])
 
     def test_what_is_too_deep_says_so_and_has_its_innermost_part(self):
-        self.on_each_python(self.assert_too_deep, chosen=("pyenv-3.8", "pyenv-3.11", "pyenv-3.12", "sid-3.15"))
+        self.on_each_python(self.assert_too_deep, oldest=(3, 11), in_ci=("debian-3.11", "sid-3.15"))
 
     def assert_too_deep(self, python):
         recording = self.record_python(python, self.workload("deep.py"), 600, 8000, rate=1000)
@@ -98,7 +99,7 @@ class Shapes(live_python.PythonTest):
                 self.assertGreater(len(above), 200)
 
     def test_work_in_sub_interpreters_is_seen(self):
-        self.on_each_python(self.assert_sub_interpreters, oldest=(3, 8))
+        self.on_each_python(self.assert_sub_interpreters, oldest=(3, 8), in_ci=live_python.EACH_CHAIN)
 
     def assert_sub_interpreters(self, python):
         if python.is_free_threaded:
@@ -139,7 +140,8 @@ class Processes(live_python.PythonTest):
             self.assertLess(abs(seen_ns - spent_ns), 0.05 * spent_ns, f"{way}: {name}: {seen_ns} of {spent_ns}")
 
     def assert_all(self, way):
-        self.on_each_python(lambda python: self.assert_way(python, way), oldest=(3, 6))
+        self.on_each_python(lambda python: self.assert_way(python, way), oldest=(3, 6),
+                            in_ci=live_python.EACH_CHAIN if way == "fork" else DEBIAN)
 
     def test_forked_by_multiprocessing(self):
         self.assert_all("fork")
