@@ -219,7 +219,7 @@ void enter_image(struct image *image, const struct handshake_hello *hello, int c
 					       : "its sampling events could not be opened");
 		return;
 	}
-	interpreters_look(terms->interpreters, image);
+	interpreters_recall(terms->interpreters, image);
 	/* Once it is answered it may run, end, and be gone. */
 	image->pidfd = (int)syscall(SYS_pidfd_open, image->pid, 0);
 	int rc = hello_server_answer(connection, &answer, ring_fd);
@@ -232,6 +232,7 @@ void enter_image(struct image *image, const struct handshake_hello *hello, int c
 	}
 	image->state = IMAGE_ENTERED;
 	image->unentered_reason = NULL;
+	interpreters_look(terms->interpreters, image);
 }
 
 static void image_stop(struct image *image, uint32_t reason, const struct enter_terms *terms)

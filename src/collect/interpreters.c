@@ -91,22 +91,37 @@ static bool is_still_there(const struct interpreter_file *file)
 }
 
 /*
- * The interpreter in a mapped file, or NULL.  A module goes by path and build id, which is as
- * good as the file's own number and costs nothing for the files that have none; the few that
- * have one are looked at again, for a build without build id may have replaced another.
+ * Whether a mapped file was asked; if so, *out_file is its interpreter, or NULL.  A module goes
+ * by path and build id, which is as good as the file's own number and costs nothing for the
+ * files that have none; the few that have one are looked at again, for a build without build id
+ * may have replaced another.
  */
+static bool recall_file(const struct interpreters *interpreters,
+			const struct module_place *place, struct interpreter_file **out_file)
+{
+	uint64_t known;
+
+	if (!table_get(&interpreters->by_module, 0, place->module, &known))
+		return false;
+	struct interpreter_file *file = known == 0 ? NULL : interpreters->files[known - 1];
+
+	if (file != NULL && !is_still_there(file))
+		return false;
+	*out_file = file;
+	return true;
+}
+
 static struct interpreter_file *file_of(struct interpreters *interpreters,
 					const struct image *image,
 					const struct module_place *place)
 {
-	bool is_new;
-	uint64_t *known = table_at(&interpreters->by_module, 0, place->module, &is_new);
+	struct interpreter_file *file;
 
-	if (!is_new && (*known == 0 || is_still_there(interpreters->files[*known - 1])))
-		return *known == 0 ? NULL : interpreters->files[*known - 1];
-	struct interpreter_file *file = ask_file(interpreters, image, place);
-
-	*known = file == NULL ? 0 : interpreters->count;
+	if (recall_file(interpreters, place, &file))
+		return file;
+	file = ask_file(interpreters, image, place);
+	*table_at(&interpreters->by_module, 0, place->module, NULL) =
+		file == NULL ? 0 : interpreters->count;
 	return file;
 }
 
@@ -185,24 +200,19 @@ static const char *give_layout(struct image *image, const struct interpreter_fil
 	return NULL;
 }
 
-static bool image_knows(const struct image *image, uint32_t module)
+static bool may_be_new(const struct image *image, const struct module_place *place)
 {
 	for (size_t i = 0; i < image->interpreter_count; i++) {
-		if (image->interpreters[i].module == module)
-			return true;
+		if (image->interpreters[i].module == place->module)
+			return false;
 	}
-	return image->interpreter_count == IMAGE_INTERPRETERS;
+	return image->ring != NULL && place->path != NULL &&
+	       image->interpreter_count < IMAGE_INTERPRETERS;
 }
 
-void interpreters_see(struct interpreters *interpreters, struct image *image,
-		      const struct module_place *place)
+static void add(const struct interpreters *interpreters, struct image *image,
+		const struct module_place *place, struct interpreter_file *file)
 {
-	if (image->ring == NULL || place->path == NULL || image_knows(image, place->module))
-		return;
-	struct interpreter_file *file = file_of(interpreters, image, place);
-
-	if (file == NULL)
-		return;
 	struct image_interpreter *interpreter =
 		&image->interpreters[image->interpreter_count++];
 	const char *why_not = give_layout(image, file, place);
@@ -215,6 +225,31 @@ void interpreters_see(struct interpreters *interpreters, struct image *image,
 	recording_writer_add_interpreter(interpreters->writer, &row, &interpreter->row);
 	if (why_not != NULL)
 		note_once(interpreters, file, why_not);
+}
+
+void interpreters_see(struct interpreters *interpreters, struct image *image,
+		      const struct module_place *place)
+{
+	if (!may_be_new(image, place))
+		return;
+	struct interpreter_file *file = file_of(interpreters, image, place);
+
+	if (file != NULL)
+		add(interpreters, image, place, file);
+}
+
+void interpreters_recall(const struct interpreters *interpreters, struct image *image)
+{
+	const struct module_place *place;
+	struct interpreter_file *file;
+
+	if (image->mappings == NULL)
+		return;
+	for (size_t i = 0; (place = mappings_at(image->mappings, i)) != NULL; i++) {
+		if (place->to_ns == UINT64_MAX && may_be_new(image, place) &&
+		    recall_file(interpreters, place, &file) && file != NULL)
+			add(interpreters, image, place, file);
+	}
 }
 
 void interpreters_look(struct interpreters *interpreters, struct image *image)

@@ -3,7 +3,9 @@
  * recording are told of it.
  *
  * A file is asked once, when a process that has an agent has it mapped; that one's ring gets
- * the layout of its interpreter.  Only CPython so far.
+ * the layout of its interpreter.  That may take longer than an agent waits for its answer, if
+ * the file comes from a slow disk, and seldom as long as an interpreter takes to begin.  Only
+ * CPython so far.
  */
 #pragma once
 #include <stddef.h>
@@ -29,7 +31,9 @@ void interpreters_done(struct interpreters *interpreters);
 /* The image has mapped this, and has a ring. */
 void interpreters_see(struct interpreters *interpreters, struct image *image,
 		      const struct module_place *place);
-/* The image has got its ring: everything that it has mapped. */
+/* The image has got its ring: those that it has mapped in files that were asked before. */
+void interpreters_recall(const struct interpreters *interpreters, struct image *image);
+/* The image runs: everything that it has mapped. */
 void interpreters_look(struct interpreters *interpreters, struct image *image);
 /* The image has ended: what its agent found of the layout. */
 void interpreters_tell(const struct interpreters *interpreters, const struct image *image);

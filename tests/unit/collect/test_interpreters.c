@@ -149,6 +149,30 @@ static void what_was_mapped_before_the_ring_came_is_looked_at_then(void **state)
 	assert_int_equal(ring->has_python, 1);
 }
 
+/* An agent waits for its answer, so no file is opened before it. */
+static void only_what_is_known_is_told_before_the_answer(void **state)
+{
+	struct scene *scene = *state;
+	struct ring_header *ring = scene->image->ring;
+
+	need_python();
+	const struct module_place place = place_of(scene, PYTHON);
+
+	mappings_add(scene->image->mappings, &place);
+	interpreters_recall(&interpreters, scene->image);
+	assert_int_equal(ring->has_python, 0);
+	assert_int_equal(interpreters.by_module.count, 0);
+	interpreters_look(&interpreters, scene->image);
+	assert_int_equal(ring->has_python, 1);
+	/* The next process that has the file mapped. */
+	ring->has_python = 0;
+	scene->image->has_interpreter = false;
+	scene->image->interpreter_count = 0;
+	interpreters_recall(&interpreters, scene->image);
+	assert_int_equal(ring->has_python, 1);
+	assert_int_equal(read_told(scene).rows, 2);
+}
+
 static void other_files_have_none(void **state)
 {
 	struct scene *scene = *state;
@@ -239,6 +263,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		SCENE(a_mapped_interpreter_puts_its_layout_into_the_ring),
 		SCENE(what_was_mapped_before_the_ring_came_is_looked_at_then),
+		SCENE(only_what_is_known_is_told_before_the_answer),
 		SCENE(other_files_have_none),
 		SCENE(a_mapping_that_is_no_segment_gets_no_layout),
 		SCENE(the_second_one_in_a_process_is_named_and_not_walked),
