@@ -132,6 +132,8 @@ struct python_layout {
 	u8 padding;
 	struct python_offsets offsets;
 
+	u64 load_bias; /* what is added to the file's addresses */
+
 	/* Addresses in the process. */
 	struct python_range loop[PYTHON_LOOP_RANGES];
 	u64 state_function; /* PyGILState_GetThisThreadState */

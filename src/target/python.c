@@ -251,6 +251,7 @@ void python_image_layout(const struct python_image *image, uint64_t load_bias,
 	*out_layout = image->layout;
 	if (out_layout->chain == 0)
 		return;
+	out_layout->load_bias = load_bias;
 	for (size_t i = 0; i < PYTHON_LOOP_RANGES; i++) {
 		if (out_layout->loop[i].end == 0)
 			continue;

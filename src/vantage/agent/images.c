@@ -165,6 +165,19 @@ static bool image_find_passing(const struct dl_find_object *found, struct mem *m
 	return true;
 }
 
+bool image_is_at(u64 address, u64 load_bias, struct mem *mem)
+{
+	struct dl_find_object found;
+	struct image_record record;
+
+	if (_dl_find_object == NULL || _dl_find_object((void *)address, &found) != 0)
+		return false;
+	if (is_lasting(found.dlfo_link_map))
+		return found.dlfo_link_map->l_addr == load_bias;
+	return mem_read(mem, &record, sizeof record, (u64)found.dlfo_link_map) == 0 &&
+	       record.bias == load_bias;
+}
+
 bool image_find(u64 address, bool is_running, struct mem *mem, struct native_image *out_image)
 {
 	struct dl_find_object found;

@@ -23,3 +23,5 @@ void images_begin(void);
  * Where no perf event tells the recorder of mappings, it is told.
  */
 bool image_find(u64 address, bool is_running, struct mem *mem, struct native_image *out_image);
+/* Whether the image that holds address is there with this load bias. */
+bool image_is_at(u64 address, u64 load_bias, struct mem *mem);

@@ -19,12 +19,15 @@
 /* struct python_walk, distance: the build's, so that one walk's is the next one's. */
 static u64 known_distance;
 
-void python_begin_walk(struct python_room *room, struct ring_header *ring)
+void python_begin_walk(struct python_room *room, struct ring_header *ring, struct mem *mem)
 {
 	/* Pairs with the release in the recorder: the layout is whole when this is seen. */
 	const bool has_python = __atomic_load_n(&ring->has_python, __ATOMIC_ACQUIRE) == 1;
 
-	room->layout = has_python && ring->python.chain != 0 ? &ring->python : NULL;
+	room->layout =
+		has_python && ring->python.chain != 0 && python_is_loaded(mem, &ring->python)
+			? &ring->python
+			: NULL;
 	room->activations = 0;
 	room->doubtful_count = 0;
 	room->status = WALK_COMPLETE;

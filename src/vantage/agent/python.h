@@ -52,7 +52,7 @@ struct python_room {
 	struct python_text texts[3];
 };
 
-void python_begin_walk(struct python_room *room, struct ring_header *ring);
+void python_begin_walk(struct python_room *room, struct ring_header *ring, struct mem *mem);
 /*
  * The frame that the walk has just stored is an activation of the loop, and reaches from sp to
  * cfa; is_exact: it was interrupted there.  Puts its Python frames behind it.  False: that frame
