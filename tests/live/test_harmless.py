@@ -78,7 +78,8 @@ class Surroundings(live.LiveTest):
         if not live.AGENT:
             self.skipTest("FATHOM_AGENT does not name the library")
         listed = subprocess.run(["nm", "-D", "--defined-only", live.AGENT], capture_output=True, check=True)
-        names = sorted({line.split()[-1].split("@")[0] for line in listed.stdout.decode().splitlines()})
+        lines = [line.split() for line in listed.stdout.decode().splitlines()]
+        names = sorted({name.split("@")[0] for _, kind, name in lines if kind != "A"})
         table = os.path.join(os.path.dirname(__file__), "../../src/vantage/agent/hooks.h")
         with open(table) as file:
             wanted = sorted(re.findall(r"^\tX\((\w+),", file.read(), re.MULTILINE))

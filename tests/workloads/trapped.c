@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -86,7 +88,8 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 	    signal, info->si_signo, info->si_errno, info->si_code, info->si_pid == getpid(),
 	    info->si_code == SI_KERNEL || info->si_uid == getuid(),
 	    info->si_code == SI_QUEUE ? info->si_value.sival_int : 0,
-	    sigismember(&mask, SIGTRAP), &here >= stack && &here < stack + sizeof stack);
+	    signal == SIGTRAP && sigismember(&mask, SIGTRAP),
+	    &here >= stack && &here < stack + sizeof stack);
 }
 
 static void on_trap_jump(int signal, siginfo_t *info, void *context)
@@ -107,18 +110,48 @@ static void on_other(int signal, siginfo_t *info, void *context)
 	SAY("other handler: leaves\n");
 }
 
+static void send_by_system_call(int signal)
+{
+	const long pid = getpid(), tid = gettid();
+	siginfo_t info = { .si_code = SI_QUEUE };
+
+	SAY("system calls\n");
+	syscall(SYS_kill, pid, signal);
+	syscall(SYS_tkill, tid, signal);
+	syscall(SYS_tgkill, pid, tid, signal);
+	info.si_pid = (pid_t)pid;
+	info.si_uid = getuid();
+	info.si_value.sival_int = 4712;
+	syscall(SYS_rt_sigqueueinfo, pid, signal, &info);
+	info.si_value.sival_int = 4713;
+	syscall(SYS_rt_tgsigqueueinfo, pid, tid, signal, &info);
+}
+
 /* By every way there is. */
-static void send_all(void)
+static void send_all_of(int signal)
 {
 	SAY("raise\n");
-	raise(SIGTRAP);
+	raise(signal);
 	SAY("kill\n");
-	kill(getpid(), SIGTRAP);
+	kill(getpid(), signal);
+	SAY("kill, to all of the group\n");
+	setpgid(0, 0);
+	kill(0, signal);
 	SAY("pthread_kill\n");
-	pthread_kill(pthread_self(), SIGTRAP);
+	pthread_kill(pthread_self(), signal);
+	SAY("tgkill\n");
+	tgkill(getpid(), gettid(), signal);
 	SAY("sigqueue\n");
-	sigqueue(getpid(), SIGTRAP, (union sigval){ .sival_int = 4711 });
+	sigqueue(getpid(), signal, (union sigval){ .sival_int = 4711 });
+	SAY("pthread_sigqueue\n");
+	pthread_sigqueue(pthread_self(), signal, (union sigval){ .sival_int = 4710 });
+	send_by_system_call(signal);
 	SAY("sent\n");
+}
+
+static void send_all(void)
+{
+	send_all_of(SIGTRAP);
 }
 
 static void breakpoint(void)
@@ -160,6 +193,85 @@ static void handled(void)
 	send_all();
 	breakpoint();
 	SAY("behind the breakpoint\n");
+}
+
+/* The signal that stands in for it is the program's as well. */
+static void stand_in_handled(void)
+{
+	handle(SIGSTKFLT, on_trap, 0);
+	signal(SIGTRAP, SIG_IGN);
+	send_all_of(SIGSTKFLT);
+	send_all();
+	handle(SIGTRAP, on_trap, 0);
+	send_all_of(SIGSTKFLT);
+}
+
+static void stand_in_by_default(void)
+{
+	handle(SIGTRAP, on_trap, 0);
+	raise(SIGSTKFLT);
+}
+
+/* Past libc, and past whoever stands before it. */
+static void change_mask_by_hand(long how, int signal)
+{
+	const uint64_t set = 1ULL << (signal - 1);
+#if defined __x86_64__
+	register long bytes __asm__("r10") = sizeof set;
+	long result = SYS_rt_sigprocmask;
+
+	__asm__ volatile("syscall"
+			 : "+a"(result)
+			 : "D"(how), "S"(&set), "d"(0), "r"(bytes)
+			 : "rcx", "r11", "memory");
+#else
+	syscall(SYS_rt_sigprocmask, how, &set, NULL, sizeof set);
+#endif
+}
+
+/* What is sent while another SIGTRAP waits for the thread, which the program does not know of. */
+static void sent_where_another_waits(void)
+{
+	handle(SIGTRAP, on_trap, 0);
+	for (int i = 0; i < 5; i++) {
+		change_mask_by_hand(SIG_BLOCK, SIGTRAP);
+		for (int j = 0; j < 5; j++)
+			compute();
+		pthread_kill(pthread_self(), SIGTRAP);
+		change_mask_by_hand(SIG_UNBLOCK, SIGTRAP);
+	}
+}
+
+/* The kernel then forgets who has sent a signal, and how. */
+static void sent_with_no_room(void)
+{
+	const struct rlimit none = { 0 };
+
+	setrlimit(RLIMIT_SIGPENDING, &none);
+	handle(SIGTRAP, on_trap, 0);
+	send_all();
+}
+
+static void *tell_tid(void *tid)
+{
+	*(pid_t *)tid = gettid();
+	return NULL;
+}
+
+static void sent_to_an_ended_thread(void)
+{
+	pthread_t thread;
+	volatile pid_t tid = 0;
+
+	handle(SIGTRAP, on_trap, 0);
+	pthread_create(&thread, NULL, tell_tid, (void *)&tid);
+	while (tid == 0 || tgkill(getpid(), tid, 0) == 0)
+		sched_yield();
+	SAY("pthread_kill %d %d\n", pthread_kill(thread, SIGTRAP), pthread_kill(thread, 0));
+	SAY("pthread_sigqueue %d\n", pthread_sigqueue(thread, SIGTRAP, (union sigval){ 0 }));
+	SAY("tgkill %d ", tgkill(getpid(), 0, SIGTRAP));
+	SAY("errno %d\n", errno);
+	pthread_join(thread, NULL);
 }
 
 static void handled_as_ever(void)
@@ -482,6 +594,11 @@ static const struct {
 	X(kill_by_default),
 	X(ignored),
 	X(handled),
+	X(stand_in_handled),
+	X(stand_in_by_default),
+	X(sent_where_another_waits),
+	X(sent_with_no_room),
+	X(sent_to_an_ended_thread),
 	X(handled_as_ever),
 	X(handled_once),
 	X(handled_elsewhere),

@@ -112,6 +112,7 @@ void signals_begin(bool is_ignored)
 	kernel_action(SIGTRAP, NULL, &now);
 	actions.libc_flags = now.sa_flags & ~(SA_SIGINFO | SA_RESTART);
 	actions.restorer = now.sa_restorer;
+	sends_begin();
 	agent.is_trap_ours = true;
 	masks_begin();
 }

@@ -24,7 +24,7 @@
  * actions.c   signal actions, signal_calls.c older calls for them
  * masks.c     signal masks
  * waits.c     calls that wait with a mask, or for signals, sleeps.c without
- * forward.c   traps that are not ours
+ * forward.c   traps that are not ours, sends.c those that the program sends itself
  * exec.c      programs that replace themselves, launch.c, system.c and popen.c others that
  *             they start; environment.h has what those are given
  * seccomp.c   and those that give up system calls; filter.h reads what they are left with

@@ -12,6 +12,9 @@
 /* Nothing below the stack pointer outlives a signal. */
 #define ARCH_RED_ZONE 0ULL
 
+/* What glibc calls its functions' first version on this machine. */
+#define ARCH_LIBC_BASE "GLIBC_2.17"
+
 static inline long arch_syscall6(long number, long a, long b, long c, long d, long e, long f)
 {
 	register long x8 __asm__("x8") = number;

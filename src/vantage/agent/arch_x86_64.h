@@ -9,6 +9,9 @@
 #include "abi/types.h"
 #include "vantage/agent/arch_loads.h"
 
+/* What glibc calls its functions' first version on this machine. */
+#define ARCH_LIBC_BASE "GLIBC_2.2.5"
+
 /* The ABI lets a leaf use this much below its stack pointer, and signals spare it: registers
  * that were popped a moment ago still have their slots there. */
 #define ARCH_RED_ZONE 128ULL

@@ -1,7 +1,7 @@
 /*
  * forward - a SIGTRAP that is not ours goes to the program.
  *
- * It may have been sent (kill, raise, sigqueue, a timer of the program's), or the thread ran
+ * It may have been sent (by others, or a timer; what the program sends itself: sends.c), or the thread ran
  * into it (a breakpoint instruction, a single step).  on_trap() runs with all signals blocked,
  * on whatever stack there is, with our flags: no place to call the program's handler from.
  * So it is sent on, with a mark, as the stand-in (signals.h), and delivered by the kernel the
@@ -22,7 +22,7 @@
 #include "vantage/agent/arch.h"
 
 /*
- * What on_trap() was told, as it goes through the kernel.  The kernel carries 48 bytes of
+ * What on_trap() was told, or sends.c, as it goes through the kernel.  The kernel carries 48 bytes of
  * siginfo (include/linux/signal_types.h), of which no code that SIGTRAP comes with uses the
  * last eight.  The code it is sent with is one whose other bytes the kernel leaves alone (not
  * as a sender's user-ID, kernel/signal.c, has_si_pid_and_uid): a negative one, as only those
@@ -33,8 +33,9 @@ struct mark {
 	u32 magic;
 	s32 code;
 };
-#define MARK_OFFSET 40
-#define MARK_MAGIC  0x7472666dU
+#define MARK_OFFSET   40
+#define MARK_TRAP     0x7472666dU
+#define MARK_STAND_IN 0x7374666dU /* it is no SIGTRAP */
 
 _Static_assert(MARK_OFFSET + sizeof(struct mark) == 48, "the kernel carries 48 bytes");
 _Static_assert(sizeof(siginfo_t) == 128, "as the kernel has it");
@@ -60,14 +61,21 @@ static bool is_for_the_process(const siginfo_t *info)
 	return info->si_code == SI_USER || (info->si_code < 0 && info->si_code != SI_TKILL);
 }
 
+/* code: what it is sent with. */
+static void put_mark(siginfo_t *info, u32 magic, int code)
+{
+	const struct mark mark = { .magic = magic, .code = info->si_code };
+
+	info->si_code = code;
+	__builtin_memcpy((char *)info + MARK_OFFSET, &mark, sizeof mark);
+}
+
 static void send_on(const siginfo_t *info, bool is_blocked)
 {
-	const struct mark mark = { .magic = MARK_MAGIC, .code = info->si_code };
 	const bool is_to_process = is_blocked && is_for_the_process(info);
 	siginfo_t carried = *info;
 
-	carried.si_code = is_to_process ? SI_SIGIO : POLL_IN;
-	__builtin_memcpy((char *)&carried + MARK_OFFSET, &mark, sizeof mark);
+	put_mark(&carried, MARK_TRAP, is_to_process ? SI_SIGIO : POLL_IN);
 	/* Before it is sent: whoever is woken by it compares. */
 	__atomic_fetch_add(&forwarded, 1, __ATOMIC_RELEASE);
 	if (is_to_process)
@@ -77,17 +85,46 @@ static void send_on(const siginfo_t *info, bool is_blocked)
 		send_to_this_thread(SIGNAL_STAND_IN, &carried);
 }
 
+long forward_send_marked(int tid, int signal, const siginfo_t *info)
+{
+	siginfo_t carried = *info;
+
+	put_mark(&carried, signal == SIGTRAP ? MARK_TRAP : MARK_STAND_IN, SI_SIGIO);
+	return arch_syscall4(SYS_rt_tgsigqueueinfo, agent.pid, tid, SIGNAL_STAND_IN,
+			     (long)&carried);
+}
+
+/*
+ * By a call to one thread (sends.c), as the kernel tells. Where more signals are pending than
+ * the user may have it tells that nobody has sent it (kernel/signal.c, collect_signal).
+ */
+static bool is_sent_to_a_thread_by_us(const siginfo_t *info)
+{
+	if (info->si_code != SI_TKILL && info->si_code != SI_USER)
+		return false;
+	if (info->si_pid == 0 || info->si_code == SI_USER)
+		return info->si_pid == 0;
+	return info->si_pid ==
+	       (agent.may_call ? arch_syscall4(SYS_getpid, 0, 0, 0, 0) : agent.pid);
+}
+
 int forward_unmark(siginfo_t *info)
 {
 	struct mark mark;
+	bool is_trap;
 
-	__builtin_memcpy(&mark, (char *)info + MARK_OFFSET, sizeof mark);
-	if (info->si_signo != SIGNAL_STAND_IN || mark.magic != MARK_MAGIC)
+	if (info->si_signo != SIGNAL_STAND_IN)
 		return info->si_signo;
-	info->si_signo = SIGTRAP;
-	info->si_code = mark.code;
-	__builtin_memset((char *)info + MARK_OFFSET, 0, sizeof mark);
-	return SIGTRAP;
+	__builtin_memcpy(&mark, (char *)info + MARK_OFFSET, sizeof mark);
+	if (mark.magic == MARK_TRAP || mark.magic == MARK_STAND_IN) {
+		info->si_code = mark.code;
+		__builtin_memset((char *)info + MARK_OFFSET, 0, sizeof mark);
+		is_trap = mark.magic == MARK_TRAP;
+	} else {
+		is_trap = is_sent_to_a_thread_by_us(info);
+	}
+	info->si_signo = is_trap ? SIGTRAP : SIGNAL_STAND_IN;
+	return info->si_signo;
 }
 
 /* Dies of it where the thread was interrupted: once the calling handler has returned. */

@@ -186,6 +186,36 @@ static long raw_take(const long *a)
 	return rc == SIGNAL_STAND_IN ? forward_unmark(info) : rc;
 }
 
+static long raw_tgkill(const long *a)
+{
+	return tgkill((pid_t)a[0], (pid_t)a[1], (int)a[2]) == 0 ? 0 : -errno;
+}
+
+/* To a thread of whatever process it may be. */
+static long raw_tkill(const long *a)
+{
+	const int saved_errno = errno;
+
+	if (a[0] > 0 && sends_are_shifted((int)a[1])) {
+		if (tgkill(agent.pid, (pid_t)a[0], (int)a[1]) == 0)
+			return 0;
+		errno = saved_errno;
+	}
+	return arch_syscall4(SYS_tkill, a[0], a[1], 0, 0);
+}
+
+/* With the sender's own account, which may say what only the thread itself may be told. */
+static long raw_queue(const long *a)
+{
+	const siginfo_t *info = (const siginfo_t *)a[3];
+	const bool is_allowed = info != NULL && is_readable(a[3], sizeof *info) &&
+				info->si_code < 0 && info->si_code != SI_TKILL;
+
+	if (is_allowed && a[0] == agent.pid && sends_are_shifted((int)a[2]))
+		return forward_send_marked((int)a[1], (int)a[2], info);
+	return arch_syscall4(SYS_rt_tgsigqueueinfo, a[0], a[1], a[2], a[3]);
+}
+
 /* Calls that take a set in a way of their own, or give one back. */
 static const struct {
 	long number;
@@ -193,7 +223,8 @@ static const struct {
 } answered[] = {
 	{ SYS_rt_sigprocmask, raw_mask },   { SYS_rt_sigaction, raw_action },
 	{ SYS_rt_sigpending, raw_pending }, { SYS_rt_sigtimedwait, raw_take },
-	{ SYS_pselect6, raw_pselect },
+	{ SYS_pselect6, raw_pselect },      { SYS_tgkill, raw_tgkill },
+	{ SYS_tkill, raw_tkill },           { SYS_rt_tgsigqueueinfo, raw_queue },
 };
 
 bool raw_calls_answer(long number, const long a[6], long *out_rc)

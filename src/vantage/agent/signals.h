@@ -15,6 +15,7 @@
  *   is sent one                            on_trap() sees that it is not ours, and sends it on
  *                                          as the stand-in, which is delivered now, or pending
  *                                          for as long as it is blocked, or taken by sigwait()
+ *   sends itself one                       is given the stand-in (sends.c)
  *
  * The stand-in is SIGSTKFLT: the kernel never sends it (signal(7): "unused"), and hardly any
  * program does.  One that does still gets it, and its own action; what it loses is to block
@@ -175,6 +176,15 @@ void forward_on_stand_in(int signal, siginfo_t *info, void *context);
 void forward_trap(siginfo_t *info, ucontext_t *context);
 /* Gives info, taken by a wait for the stand-in, back its own number; returns that. */
 int forward_unmark(siginfo_t *info);
+/* Sends a thread of this process SIGTRAP, or the stand-in itself: 0, or -errno. */
+long forward_send_marked(int tid, int signal, const siginfo_t *info);
+/*
+ * sends.c: whether it is one of these two, and the calling process the one whose actions are
+ * kept here.
+ */
+bool sends_are_shifted(int signal);
+/* Finds what it calls, in the constructor. */
+void sends_begin(void);
 /*
  * A wait with a mask of its own, on the waiting thread's stack.
  *

@@ -286,8 +286,10 @@ static int wait_for(const sigset_t *set, siginfo_t *info, const struct timespec 
 	}
 	if (signal != SIGNAL_STAND_IN)
 		return signal;
+	/* libc calls what raise() sends a SI_USER (sigtimedwait.c), the stand-in it knows, too. */
+	if (info->si_code == SI_USER)
+		info->si_code = SI_TKILL;
 	signal = forward_unmark(info);
-	/* libc calls what raise() sends a SI_USER (sigtimedwait.c). */
 	if (info->si_code == SI_TKILL)
 		info->si_code = SI_USER;
 	return signal;
