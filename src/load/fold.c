@@ -97,19 +97,24 @@ bool folding_is_on(const struct folding *folding)
 	return !folding->is_off && folding->modules.count > 0;
 }
 
-/* By the prefixes that CPython keeps for itself (PEP 7). */
+/* By the prefixes that CPython keeps for itself (PEP 7): Py_, PyList_, _Py, but not Pyramid. */
 static bool is_pythons_name(const char *name)
 {
-	return begins(name, "_Py") || begins(name, "Py");
+	return begins(name, "_Py") ||
+	       (begins(name, "Py") && (name[2] == '_' || (name[2] >= 'A' && name[2] <= 'Z')));
 }
 
 enum fold_kind folding_kind(const struct folding *folding,
 			    const struct named_function *function)
 {
+	const struct function as_shown = { .language = (enum language)function->language,
+					   .name = function->name,
+					   .file = function->file,
+					   .line = function->line };
 	uint64_t what = 0;
 
 	if (function->language == LANGUAGE_PYTHON || function->language == LANGUAGE_RUBY)
-		return function->file ? FOLD_INTERPRETED : FOLD_BUILTIN;
+		return function_is_builtin(&as_shown) ? FOLD_BUILTIN : FOLD_INTERPRETED;
 	if (function->language != LANGUAGE_NATIVE ||
 	    !table_get(&folding->modules, 0, function->module, &what))
 		return FOLD_OTHER;

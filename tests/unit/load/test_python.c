@@ -173,6 +173,9 @@ static void a_builtin_hides_what_its_standard_module_does_for_it(void **state)
 		  START "@<module>:6 " LOOP " @math.sin math:math_1 libm:matherr math:back", 3);
 	words_add(&words, START "@<module>:7 " LOOP " math:math_1", 4);
 	words_add(&words, START "@<module>:7 " LOOP " @math.sin speedups:scale", 5);
+	/* What has no file for another reason is no C function. */
+	words_add_code(&words, "text", NULL, NULL, 1);
+	words_add(&words, START "@text:1 " LOOP " math:math_1", 6);
 	by_hand_close(words.writer);
 
 	assert_stacks("standard.fathom", false,
@@ -180,7 +183,8 @@ static void a_builtin_hides_what_its_standard_module_does_for_it(void **state)
 		      "2 <module>:6 math.sin sin\n"
 		      "3 <module>:6 math.sin matherr back\n"
 		      "4 <module>:7 math_1\n"
-		      "5 <module>:7 math.sin scale\n");
+		      "5 <module>:7 math.sin scale\n"
+		      "6 text:1 math_1\n");
 }
 
 static void a_stack_without_python_is_native_as_it_is(void **state)
@@ -270,9 +274,12 @@ static void a_program_with_python_linked_into_it_loses_pythons_names_only(void *
 		  "program:main program:PyRun_File @run:11 program:_PyEval_EvalFrameDefault "
 		  "program:render",
 		  1);
+	words_add(&words, "program:main program:Py_BytesMain @run:11 program:Pyramid", 1);
 	by_hand_close(words.writer);
 
-	assert_stacks("linked.fathom", false, "1 main Worker.run:11 render\n");
+	assert_stacks("linked.fathom", false,
+		      "1 main Worker.run:11 render\n"
+		      "1 main Worker.run:11 Pyramid\n");
 }
 
 static void an_extension_whose_name_begins_as_pythons_is_no_plumbing(void **state)
