@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/memory.h"
+#include "base/read_at.h"
 
 /* The kernel itself refuses more than 64 KiB of program headers (fs/binfmt_elf.c). */
 #define SEGMENTS_SIZE_MAX 65536u
@@ -36,33 +37,13 @@ static void segments_done(struct segments *segments)
 	free(segments->data);
 }
 
-/* Reads exactly len bytes at offset. */
-static bool read_exactly(int fd, void *buffer, size_t len, uint64_t offset)
-{
-	uint8_t *at = buffer;
-
-	if (offset > INT64_MAX - len)
-		return false;
-	while (len > 0) {
-		ssize_t got = pread(fd, at, len, (off_t)offset);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return false;
-		at += got;
-		len -= (size_t)got;
-		offset += (uint64_t)got;
-	}
-	return true;
-}
-
 /* The bytes of a segment, malloc'ed, or NULL. */
 static void *read_segment(int fd, const struct segment *segment, size_t size_max)
 {
 	if (segment->file_size == 0 || segment->file_size > size_max)
 		return NULL;
 	void *data = xmalloc(segment->file_size);
-	if (read_exactly(fd, data, segment->file_size, segment->offset))
+	if (read_at(fd, data, segment->file_size, segment->offset))
 		return data;
 	free(data);
 	return NULL;
@@ -80,7 +61,7 @@ static int read_segments(int fd, struct segments *segments)
 	uint8_t head[sizeof(Elf64_Ehdr)] = { 0 };
 
 	/* A 32-bit header is 12 bytes shorter, and no program is as short as that. */
-	if (!read_exactly(fd, head, sizeof head, 0) || !is_our_elf(head))
+	if (!read_at(fd, head, sizeof head, 0) || !is_our_elf(head))
 		return -ENOEXEC;
 
 	struct bytes b = bytes_of(head + EI_NIDENT, sizeof head - EI_NIDENT);
@@ -101,7 +82,7 @@ static int read_segments(int fd, struct segments *segments)
 	if (segments->entry_size < least || size > SEGMENTS_SIZE_MAX)
 		return -ENOEXEC;
 	segments->data = xmalloc(size);
-	return read_exactly(fd, segments->data, size, offset) ? 0 : -ENOEXEC;
+	return read_at(fd, segments->data, size, offset) ? 0 : -ENOEXEC;
 }
 
 static struct segment segment_at(const struct segments *segments, size_t i)

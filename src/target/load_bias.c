@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/read_at.h"
 
 /* The kernel takes files with more; those are no interpreters. */
 #define HEADERS_MAX 64
@@ -26,12 +27,11 @@ void load_bias_read(const char *path, struct load_bias *out_bias)
 	Elf64_Ehdr head;
 
 	*out_bias = (struct load_bias){ .count = 0 };
-	if (fd < 0 || pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head ||
-	    !is_ours(&head))
+	if (fd < 0 || !read_at(fd, &head, sizeof head, 0) || !is_ours(&head))
 		return;
 	const size_t len = head.e_phnum * sizeof headers[0];
 
-	if (pread(fd, headers, len, (off_t)head.e_phoff) != (ssize_t)len)
+	if (!read_at(fd, headers, len, head.e_phoff))
 		return;
 	for (size_t i = 0; i < head.e_phnum && out_bias->count < LOAD_BIAS_SEGMENTS; i++) {
 		const Elf64_Phdr *header = &headers[i];

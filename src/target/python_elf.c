@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/read_at.h"
 
 /* The kernel refuses more than 64 KiB of program headers (fs/binfmt_elf.c). */
 #define PROGRAM_HEADERS_MAX 65536u
@@ -23,22 +24,8 @@
 bool python_elf_read_file(const struct python_elf *elf, uint64_t offset, void *buffer,
 			  size_t len)
 {
-	uint8_t *at = buffer;
-
-	if (offset > elf->size || len > elf->size - offset)
-		return false;
-	while (len > 0) {
-		ssize_t got = pread(elf->fd, at, len, (off_t)offset);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return false;
-		at += got;
-		len -= (size_t)got;
-		offset += (uint64_t)got;
-	}
-	return true;
+	return offset <= elf->size && len <= elf->size - offset &&
+	       read_at(elf->fd, buffer, len, offset);
 }
 
 const struct python_elf_load *python_elf_load_at(const struct python_elf *elf, uint64_t address)
