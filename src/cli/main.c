@@ -1,5 +1,5 @@
 /*
- * fathom - a profiler for native programs.
+ * fathom - a profiler for native and Python programs.
  */
 #include <fcntl.h>
 #include <locale.h>
