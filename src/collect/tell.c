@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <json-c/json.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,15 @@ static void tell_host(struct recording_writer *writer)
 	recording_writer_set(writer, KEY_HOST, host);
 }
 
+static void tell_directory(struct recording_writer *writer)
+{
+	char path[PATH_MAX];
+
+	/* The kernel says "(unreachable)/…" of one outside of our root. */
+	if (getcwd(path, sizeof path) != NULL && path[0] == '/')
+		recording_writer_set(writer, KEY_DIRECTORY, path);
+}
+
 /* The time since 1970 of what was on CLOCK_MONOTONIC some moments ago. */
 static int64_t unix_time_of(uint64_t monotonic)
 {
@@ -66,6 +76,7 @@ void tell_beginning(struct recording_writer *writer, const struct session_option
 {
 	tell_command(writer, options->argv);
 	tell_host(writer);
+	tell_directory(writer);
 	recording_writer_set(writer, KEY_MODE, "sample");
 	recording_writer_set(writer, KEY_CLOCK,
 			     options->clock == CLOCK_KIND_USER ? "user" : "cpu");

@@ -98,6 +98,7 @@ int facts_read(struct recording_reader *reader, struct profile *profile, struct 
 	info->trigger_why = get_string(reader, profile, KEY_TRIGGER_WHY);
 	info->fathom_version = get_string(reader, profile, KEY_FATHOM_VERSION);
 	info->host = get_string(reader, profile, KEY_HOST);
+	info->directory = get_string(reader, profile, KEY_DIRECTORY);
 	info->rate_hz = get_figure(reader, KEY_RATE_HZ, 0);
 	info->period_ns = get_figure(reader, KEY_PERIOD_NS, 0);
 	info->start_unix_ns = get_figure(reader, KEY_START_UNIX_NS, FIGURE_UNKNOWN);

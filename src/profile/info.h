@@ -65,5 +65,6 @@ struct profile_info {
 	const char *const *notes;
 	size_t note_count;
 	const char *fathom_version;
-	const char *host; /* kernel release and machine, e.g. "Linux 6.1.0 x86_64" */
+	const char *host;      /* kernel release and machine, e.g. "Linux 6.1.0 x86_64" */
+	const char *directory; /* where the command was started; NULL: not known */
 };

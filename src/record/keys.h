@@ -20,8 +20,9 @@
 #define KEY_TRIGGER_COST_NS  "trigger_cost_ns"  /* one trigger's, measured on the machine */
 #define KEY_HANDLER_NS       "handler_ns"       /* spent in handlers, all threads */
 #define KEY_FATHOM_VERSION   "fathom_version"
-#define KEY_HOST             "host"     /* "Linux 6.1.0 x86_64" */
-#define KEY_CHILDREN         "children" /* "1", or "0": the command's own process only */
+#define KEY_HOST             "host"      /* "Linux 6.1.0 x86_64" */
+#define KEY_DIRECTORY        "directory" /* where the command was started: an absolute path */
+#define KEY_CHILDREN         "children"  /* "1", or "0": the command's own process only */
 
 /* Set by load/ once names stand in the recording: "1". */
 #define KEY_SYMBOLIZED "symbolized"

@@ -48,15 +48,27 @@ static struct source_age age_of(const struct profile_info *info)
 	return (struct source_age){ info->start_unix_ns, info->start_unix_ns + info->wall_ns };
 }
 
+/* A file as it is found from here: a relative path counts from where the program was started. */
+static char *path_from_here(const struct profile_info *info, const char *file)
+{
+	const bool is_relative = file[0] != '/' && file[0] != '<' && info->directory != NULL;
+
+	return is_relative ? xasprintf("%s/%s", info->directory, file) : xstrdup(file);
+}
+
 /* The part's source in *out_source, or why there is none. */
 static int read_source(const struct profile *profile, const struct lines_part *part,
 		       struct source *out_source, struct error *err)
 {
 	const struct function *function = profile_get_function(profile, part->function);
 
-	if (part->file && *part->file)
-		return source_read(part->file, part->rows[part->count - 1].line,
-				   age_of(profile_get_info(profile)), out_source, err);
+	if (part->file && *part->file) {
+		const struct profile_info *info = profile_get_info(profile);
+		CLEANUP(freep) char *path = path_from_here(info, part->file);
+
+		return source_read(path, part->rows[part->count - 1].line, age_of(info),
+				   out_source, err);
+	}
 	if (function_is_builtin(function))
 		return error_set(err, -1,
 				 "%s is a function in C, of which Python tells no line",

@@ -179,6 +179,7 @@ static void the_facts_of_a_recording_are_the_profiles_info(void **state)
 	recording_writer_set(writer, KEY_TRIGGER, "sigtrap");
 	recording_writer_set(writer, KEY_TRIGGER_WHY, "it is the best there is");
 	recording_writer_set(writer, KEY_HOST, "Linux 6.1.0 x86_64");
+	recording_writer_set(writer, KEY_DIRECTORY, "/srv");
 	recording_writer_set(writer, KEY_FATHOM_VERSION, "0.1.0");
 	recording_writer_set_int(writer, KEY_RATE_HZ, 1000);
 	recording_writer_set_int(writer, KEY_PERIOD_NS, 999983);
@@ -198,6 +199,7 @@ static void the_facts_of_a_recording_are_the_profiles_info(void **state)
 	assert_string_equal(info->trigger, "sigtrap");
 	assert_string_equal(info->trigger_why, "it is the best there is");
 	assert_string_equal(info->host, "Linux 6.1.0 x86_64");
+	assert_string_equal(info->directory, "/srv");
 	assert_string_equal(info->fathom_version, "0.1.0");
 	assert_int_equal(info->rate_hz, 1000);
 	assert_int_equal(info->period_ns, 999983);

@@ -301,6 +301,33 @@ static void a_python_function_of_no_file_is_not_a_function_in_c(void **state)
 	made_done(&made);
 }
 
+/* As Python before 3.9 names its program. */
+static void a_relative_path_counts_from_where_the_program_was_started(void **state)
+{
+	struct made made;
+	struct text text = { 0 };
+
+	(void)state;
+	write_source("def run():\n    found()\n", RECORDED - 1000);
+	made_init(&made);
+	CLEANUP(freep) char *stack = xasprintf("%%run@%s:1+2", strrchr(path, '/') + 1);
+
+	made_add(&made, stack, 1, 1);
+	profile_info(made.profile)->directory = folder;
+	assert_int_equal(report_text(made.profile, &(struct report_options){ .lines = "run" },
+				     &text, NULL),
+			 0);
+	assert_non_null(strstr(text_string(&text), "> 2      found()"));
+	text_clear(&text);
+	profile_info(made.profile)->directory = "/no/such";
+	assert_int_equal(report_text(made.profile, &(struct report_options){ .lines = "run" },
+				     &text, NULL),
+			 0);
+	assert_non_null(strstr(text_string(&text), "no source: /no/such/"));
+	text_done(&text);
+	made_done(&made);
+}
+
 static void a_pipe_of_the_name_does_not_hold_the_report_up(void **state)
 {
 	CLEANUP(freep) char *sentence = xasprintf("%s is no source file", path);
@@ -440,6 +467,7 @@ int main(void)
 		cmocka_unit_test(light_lines_are_left_out_when_that_is_asked_for),
 		cmocka_unit_test(a_narrow_terminal_cuts_the_source),
 		cmocka_unit_test(a_source_that_is_not_what_ran_is_not_shown),
+		cmocka_unit_test(a_relative_path_counts_from_where_the_program_was_started),
 		cmocka_unit_test(a_pipe_of_the_name_does_not_hold_the_report_up),
 		cmocka_unit_test(a_source_that_was_changed_meanwhile_is_shown_with_a_warning),
 		cmocka_unit_test(a_python_function_of_no_file_is_not_a_function_in_c),
