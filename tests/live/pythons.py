@@ -170,7 +170,10 @@ def build_free_threaded(minor):
     tree = folder / "unpacked"
     quietly(["./configure", "-q", "--disable-gil", "--without-ensurepip", f"--prefix={prefix}"], log, cwd=tree)
     quietly(["make", "-s", "-j2"], log, cwd=tree)
-    quietly(["make", "-s", "install"], log, cwd=tree)
+    # In one go: what is half installed would be taken for an interpreter.
+    staged = folder / "staged"
+    quietly(["make", "-s", "install", f"DESTDIR={staged}"], log, cwd=tree)
+    staged.joinpath(*prefix.parts[1:]).rename(prefix)
     shutil.rmtree(folder)
 
 
