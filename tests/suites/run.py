@@ -162,12 +162,18 @@ class Verdict:
 
 def differences(bare, recorded):
     """Names whose outcome is not the same, the unit's ending among them."""
+    ending = ["(ending)"] if bare.ending != recorded.ending else []
+    if bool(bare.tests) != bool(recorded.tests):
+        # One side did not come to its end: that is all there is to say.
+        return ["(all of them)"] + ending
     names = [name for name in {**bare.tests, **recorded.tests}
              if bare.tests.get(name) != recorded.tests.get(name)]
-    return names + (["(ending)"] if bare.ending != recorded.ending else [])
+    return names + ending
 
 
 def outcome_of(outcome, name):
+    if name == "(all of them)":
+        return "ran" if outcome.tests else "did not run"
     return outcome.ending if name == "(ending)" else outcome.tests.get(name, "did not run")
 
 

@@ -48,6 +48,10 @@ CPYTHON_UNITS = ("test_signal", "test_faulthandler", "test_posix", "test_os", "t
                  "test_interpreters", "test_sys", "test_traceback")
 
 
+# As long as the runner waits for a unit, nearly: a machine may be busy.
+PYTHON_UNIT_SECONDS = 560
+
+
 def python_with_tests(program):
     """The interpreter, if it has the suite's runner beside it."""
     found = shutil.which(program)
@@ -69,7 +73,7 @@ def python_units(program):
 
 
 def python_command(program, unit, scratch):
-    return [program, "-m", "test", "-v", "--timeout", "240", "--tempdir", str(scratch),
+    return [program, "-m", "test", "-v", "--timeout", str(PYTHON_UNIT_SECONDS), "--tempdir", str(scratch),
             "--junit-xml", str(scratch / "junit.xml"), *unit.split()], None
 
 
