@@ -103,16 +103,6 @@ class Shapes(live_python.PythonTest):
 
     def assert_sub_interpreters(self, python):
         recording = self.record_python(python, self.workload("subinterpreters.py"), 1500, rate=4000)
-        endings = recording.head()["stacks"]
-        unmatched = endings.get("code_unmatched", 0) / sum(endings.values())
-        if python.version < (3, 11) and unmatched > 0.5:
-            # Frames of two interpreters cannot be told apart by counting: no names, then, and no wrong ones.
-            self.assertLess(unmatched, 0.7)
-            self.assertEqual(recording.time_of("main_sub", "total_ns"), 0)
-            measured = recording.time_of("main_work", "total_ns") / recording.total_ns()
-            self.assert_share(measured, recording.truth["total"]["main_work"] / recording.truth["cpu_ns"], 0.03,
-                              "main_work")
-            return
         self.assert_python_truth(recording, widest=0.04)
 
     def test_generators_and_tasks_stand_on_what_runs_them(self):

@@ -233,9 +233,12 @@ bool python_put_activation(struct walk *walk, struct mem *mem, u64 sp, u64 cfa, 
 }
 
 /* How many frames there are from here on outwards; MOST_OBJECTS if there is no end to them. */
-static u32 count_objects(struct mem *mem, struct python_walk walk)
+static u32 count_objects(struct mem *mem, const struct python_room *room, u64 frame)
 {
+	struct python_walk walk = room->walk;
 	u32 count = 0;
+
+	walk.frame = frame;
 
 	while (walk.frame != 0 && count < MOST_OBJECTS) {
 		if (python_object_pass(mem, &walk) < 0)
@@ -254,6 +257,10 @@ static void fill_place(struct walk *walk, struct mem *mem)
 	struct python_frame frame;
 	u64 word = 0;
 
+	if (room->walk.frame == 0) {
+		room->walk.frame = room->caller;
+		room->caller = 0;
+	}
 	if (!room->has_given_up && python_object_next(mem, &room->walk, &frame) == PYTHON_FRAME)
 		word = python_name_frame(walk, mem, &frame);
 	if (word == 0) {
@@ -291,21 +298,57 @@ static void fill_places(struct walk *walk, struct mem *mem, u32 skipped, bool ha
 }
 
 /* One frame for each activation, or the innermost has none. */
+static bool has_frames_for_all(const struct python_room *room, u32 frames)
+{
+	return room->activations == frames || room->activations == frames + 1;
+}
+
+/*
+ * A thread that executes something in a sub-interpreter has a state and frames there and in the
+ * interpreter that called it.  The list begins with the youngest interpreter, and the first of
+ * all executes nothing inside of another.  Of three with frames the order is not known.
+ */
+static u32 count_in_interpreters(struct mem *mem, struct python_room *room)
+{
+	u64 firsts[2] = { 0 };
+	u32 count = 0;
+
+	for (u32 i = 0;; i++) {
+		const u64 state = python_list_state(mem, room->layout, i);
+		u64 frame;
+
+		if (state == 0)
+			break;
+		if (python_read(mem, &frame, state, room->layout->offsets.state_frame) < 0)
+			return MOST_OBJECTS;
+		if (frame == 0)
+			continue;
+		if (count == sizeof firsts / sizeof *firsts)
+			return MOST_OBJECTS;
+		firsts[count++] = frame;
+	}
+	room->walk.frame = firsts[0];
+	room->caller = firsts[1];
+	return count_objects(mem, room, firsts[0]) + count_objects(mem, room, firsts[1]);
+}
+
 static void end_objects(struct walk *walk, struct mem *mem)
 {
 	struct python_room *room = walk->python;
-	u32 skipped = 0;
 	bool has_frames = false;
+	u32 frames = 0;
 
+	room->caller = 0;
 	if (walk->ending == WALK_COMPLETE && !room->has_given_up) {
-		const u32 frames = count_objects(mem, room->walk);
-
-		skipped = room->activations == frames + 1;
-		has_frames = room->activations == frames + skipped;
+		frames = count_objects(mem, room, room->walk.frame);
+		if (!has_frames_for_all(room, frames) &&
+		    python_has_interpreters(mem, room->layout))
+			frames = count_in_interpreters(mem, room);
+		has_frames = has_frames_for_all(room, frames);
 	}
 	if (!has_frames)
 		fail(room, WALK_CODE_UNMATCHED);
-	fill_places(walk, mem, skipped, has_frames);
+	fill_places(walk, mem, has_frames ? room->activations - frames : 0, has_frames);
 }
 
 void python_end_walk(struct walk *walk, struct mem *mem)

@@ -41,6 +41,7 @@ struct python_room {
 	u32 activations;               /* of the loop, that were met */
 	u8 status;                     /* enum walk_status, of the Python frames */
 	struct python_frame outermost; /* of those that were stored */
+	u64 caller; /* 2.7 to 3.10: the first frame of the interpreter that called this one */
 	bool has_given_up;
 	/* Words of the innermost activation's frames, if it was interrupted itself. */
 	u32 doubtful_at, doubtful_count;
