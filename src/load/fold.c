@@ -9,6 +9,7 @@ enum fold_module {
 	FOLD_MODULE_STANDARD,  /* of its standard library */
 	FOLD_MODULE_EMBEDDING, /* a program with an interpreter linked into it */
 	FOLD_MODULE_LIBC,
+	FOLD_MODULE_MADE, /* code made at run time */
 };
 
 static const char *base_name(const char *path)
@@ -92,6 +93,11 @@ void folding_add_file(struct folding *folding, uint32_t module, const char *path
 		set(folding, module, FOLD_MODULE_LIBC);
 }
 
+void folding_add_made(struct folding *folding, uint32_t module)
+{
+	set(folding, module, FOLD_MODULE_MADE);
+}
+
 bool folding_is_on(const struct folding *folding)
 {
 	return !folding->is_off && folding->modules.count > 0;
@@ -123,6 +129,9 @@ enum fold_kind folding_kind(const struct folding *folding,
 	if (what == FOLD_MODULE_STANDARD)
 		return FOLD_STANDARD;
 	if (what == FOLD_MODULE_EMBEDDING && !is_pythons_name(function->name))
+		return FOLD_OTHER;
+	/* CPython's Python/perf_trampoline.c calls them py::NAME:FILE. */
+	if (what == FOLD_MODULE_MADE && !begins(function->name, "py::"))
 		return FOLD_OTHER;
 	return FOLD_PLUMBING;
 }

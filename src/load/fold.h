@@ -29,6 +29,8 @@ void folding_done(struct folding *folding);
 void folding_add_interpreter(struct folding *folding, uint32_t module, const char *path);
 /* Another ELF file: one that starts interpreters (python3.12), the C library, or neither. */
 void folding_add_file(struct folding *folding, uint32_t module, const char *path);
+/* Code that was made at run time: an interpreter's trampolines may be in it (-X perf). */
+void folding_add_made(struct folding *folding, uint32_t module);
 /* Whether stacks may change at all. */
 bool folding_is_on(const struct folding *folding);
 

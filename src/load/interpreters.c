@@ -50,6 +50,8 @@ static int read_module(void *context, const struct recording_module *row)
 {
 	struct reading *reading = context;
 
+	if (row->kind == MODULE_KIND_JIT)
+		folding_add_made(reading->folding, row->id);
 	if (row->kind != MODULE_KIND_ELF)
 		return 0;
 	*table_at(&reading->paths, 0, row->id, NULL) =

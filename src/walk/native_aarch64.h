@@ -257,3 +257,11 @@ static inline enum walk_status native_step_frame_pointer(struct mem *mem,
 	regs->lr = 0;
 	return WALK_COMPLETE;
 }
+
+/* Code that was made at run time keeps frame records here. */
+static inline enum walk_status native_step_made_code(struct mem *mem, struct native_regs *regs)
+{
+	(void)mem;
+	(void)regs;
+	return WALK_NO_RULE;
+}

@@ -49,15 +49,17 @@ static inline int x86_is_outermost_call(struct mem *mem, u64 return_address)
 /* Does the instruction that ends at `at` call something?  (call rel32, call *r/m) */
 static inline int x86_follows_call(struct mem *mem, u64 at)
 {
-	u8 b[7]; /* the seven bytes before `at` */
+	u8 b[7] = { 0 }; /* the seven bytes before `at` */
 
-	if (mem_read(mem, b, sizeof b, at - sizeof b) < 0)
+	/* Code that is made at run time may begin with its page, and with a short call. */
+	if (mem_read(mem, b, sizeof b, at - sizeof b) < 0 &&
+	    mem_read(mem, b + 5, 2, at - 2) < 0)
 		return 0;
 	if (b[2] == 0xe8)
 		return 1;
 	/* ff /2: the middle bits of the ModRM byte are 010; the rest says how long it is. */
 	for (u32 i = 0; i < 6; i++) {
-		u32 len = 7 - i;
+		u32 call_len = 7 - i;
 		u8 modrm = b[i + 1];
 		u32 has_sib = (modrm & 7) == 4 && modrm >> 6 != 3;
 		u32 displacement = modrm >> 6 == 1 ? 1 : modrm >> 6 == 2 ? 4 : 0;
@@ -66,7 +68,8 @@ static inline int x86_follows_call(struct mem *mem, u64 at)
 			displacement = 4; /* relative to rip */
 		if (has_sib && modrm >> 6 == 0 && i + 2 < 7 && (b[i + 2] & 7) == 5)
 			displacement = 4; /* no base register */
-		if (b[i] == 0xff && (modrm >> 3 & 7) == 2 && len == 2 + has_sib + displacement)
+		if (b[i] == 0xff && (modrm >> 3 & 7) == 2 &&
+		    call_len == 2 + has_sib + displacement)
 			return 1;
 	}
 	return 0;
@@ -158,5 +161,27 @@ static inline enum walk_status native_step_frame_pointer(struct mem *mem,
 	regs->sp = regs->fp + 16;
 	regs->fp = frame[0];
 	regs->lr = 0;
+	return WALK_COMPLETE;
+}
+
+/*
+ * The step out of code that was made at run time, where a return address is in it: CPython's
+ * trampolines, with -X perf, stand between each function and its caller, and keep no frame
+ * pointer.  Taken only if what follows the call is the end of a function that is known to the
+ * last instruction, and this returns to where a call ends.
+ */
+static inline enum walk_status native_step_made_code(struct mem *mem, struct native_regs *regs)
+{
+	struct native_regs outer = *regs;
+	struct native_step step = { 0 };
+	u64 rule;
+
+	if (!x86_follows_call(mem, regs->ip))
+		return WALK_NO_RULE;
+	rule = x86_scan(mem, regs->ip);
+	if (rule == 0 || native_step(mem, rule, &outer, &step) != WALK_COMPLETE ||
+	    !x86_follows_call(mem, outer.ip))
+		return WALK_NO_RULE;
+	*regs = outer;
 	return WALK_COMPLETE;
 }

@@ -187,6 +187,22 @@ static void a_builtin_hides_what_its_standard_module_does_for_it(void **state)
 		      "6 text:1 math_1\n");
 }
 
+static void trampolines_are_plumbing_and_other_code_made_at_run_time_is_not(void **state)
+{
+	struct words words;
+
+	(void)state;
+	begin_static(&words, "trampolines.fathom");
+	words_add_module(&words, "made", NULL);
+	words_add(&words,
+		  START "made:py::<module>:/srv/main.py python:eval @<module>:6 " LOOP
+			" made:py::run:/srv/main.py python:eval @run:12 " LOOP " made:kernel_1",
+		  1);
+	by_hand_close(words.writer);
+
+	assert_stacks("trampolines.fathom", false, "1 <module>:6 Worker.run:12 kernel_1\n");
+}
+
 static void a_stack_without_python_is_native_as_it_is(void **state)
 {
 	struct words words;
@@ -442,6 +458,8 @@ int main(void)
 		cmocka_unit_test(plumbing_is_folded_into_the_frame_outside_of_it),
 		cmocka_unit_test(c_stands_between_two_python_functions_by_its_python_name),
 		cmocka_unit_test(a_builtin_hides_what_its_standard_module_does_for_it),
+		cmocka_unit_test(
+			trampolines_are_plumbing_and_other_code_made_at_run_time_is_not),
 		cmocka_unit_test(a_stack_without_python_is_native_as_it_is),
 		cmocka_unit_test(the_small_program_that_starts_a_shared_python_is_plumbing),
 		cmocka_unit_test(the_frames_of_a_program_that_embeds_python_stay),

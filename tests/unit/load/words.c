@@ -35,8 +35,8 @@ void words_begin(struct words *words, const char *file)
 void words_add_module(struct words *words, const char *name, const char *path)
 {
 	words->modules[words->module_count].name = name;
-	words->modules[words->module_count++].id =
-		by_hand_add_module(words->writer, MODULE_KIND_ELF, path);
+	words->modules[words->module_count++].id = by_hand_add_module(
+		words->writer, path ? MODULE_KIND_ELF : MODULE_KIND_JIT, path);
 }
 
 static uint32_t module_of(const struct words *words, const char *name, size_t len)

@@ -23,6 +23,7 @@ struct words {
 
 /* A recording of this file name with one thread; by_hand_close(words->writer) ends it. */
 void words_begin(struct words *words, const char *file);
+/* path: NULL is code made at run time. */
 void words_add_module(struct words *words, const char *name, const char *path);
 uint32_t words_module(const struct words *words, const char *name);
 /* qualified and file may be NULL. */

@@ -351,6 +351,53 @@ static void a_frame_pointer_is_followed_only_if_all_is_plausible(void **state)
 	}
 }
 
+/* As CPython 3.12 and 3.13 have them: call *%rcx is followed by the end. */
+static const struct {
+	const char *name;
+	uint8_t before[2];
+	uint8_t code[5];
+	uint64_t return_address;
+	uint64_t size, fp; /* of the frame; fp: that is restored, 0: as it was */
+} trampolines[] = {
+	{ "add $8,%rsp; ret", { 0xff, 0xd1 }, { 0x48, 0x83, 0xc4, 8, 0xc3 }, CODE + 7, 16, 0 },
+	{ "pop %rbp; ret", { 0xff, 0xd1 }, { 0x5d, 0xc3 }, CODE + 7, 16, 0x1234 },
+	{ "ret", { 0xff, 0xd1 }, { 0xc3 }, CODE + 7, 8, 0 },
+	{ "no call before it", { 0x90, 0x90 }, { 0x5d, 0xc3 }, CODE + 7, 0, 0 },
+	{ "an instruction unknown", { 0xff, 0xd1 }, { 0x06, 0xc3 }, CODE + 7, 0, 0 },
+	{ "it returns to no call", { 0xff, 0xd1 }, { 0x5d, 0xc3 }, CODE + 0x40, 0, 0 },
+};
+
+static void a_trampoline_made_at_run_time_is_left_as_its_code_says(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(trampolines); i++) {
+		struct mem *mem =
+			image_of_code(trampolines[i].code, sizeof trampolines[i].code);
+		struct native_regs regs = some_regs(FUNCTION);
+		const struct native_regs before = regs;
+		const uint64_t size = trampolines[i].size;
+
+		image_put(mem, FUNCTION - 2, trampolines[i].before, 2);
+		image_put(mem, CODE + 2, "\xe8\x01\x02\x03\x04", 5);
+		stack_set(mem, SP + (size == 8 ? 0 : 8), trampolines[i].return_address);
+		if (size != 8)
+			stack_set(mem, SP, 0x1234);
+		enum walk_status status = native_step_made_code(mem, &regs);
+
+		if ((status == WALK_COMPLETE) != (size != 0))
+			fail_msg("%s: %d", trampolines[i].name, status);
+		if (size == 0) {
+			assert_memory_equal(&regs, &before, sizeof regs);
+		} else {
+			assert_int_equal(regs.ip, trampolines[i].return_address);
+			assert_int_equal(regs.sp, SP + size);
+			assert_int_equal(regs.fp,
+					 trampolines[i].fp ? trampolines[i].fp : before.fp);
+		}
+		free(mem);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -362,6 +409,7 @@ int main(void)
 		cmocka_unit_test(a_call_with_a_cleared_frame_pointer_is_the_outermost),
 		cmocka_unit_test(padding_has_the_rule_of_what_follows),
 		cmocka_unit_test(a_frame_pointer_is_followed_only_if_all_is_plausible),
+		cmocka_unit_test(a_trampoline_made_at_run_time_is_left_as_its_code_says),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
