@@ -6,6 +6,12 @@
 #include "walk/python_builtin.h"
 #include "walk/python_code.h"
 
+#define ABSENT_PAGES 64U
+#define ABSENT_LOOKS 100U
+
+/* Pages, each with the looks it is passed over for where an address has its offset; 0: none. */
+static u64 absent[ABSENT_PAGES];
+
 /* Tells the recorder of a code object. */
 static bool tell_code(struct walk *walk, struct mem *mem, u64 key,
 		      const struct python_code *parts)
@@ -84,13 +90,42 @@ static bool is_same(const struct python_builtin *a, const struct python_builtin 
 	       a->type == b->type;
 }
 
+/*
+ * Slots above the top of a stack may hold what was an object once, in memory that has gone: to
+ * load from there costs a fault each time.  So the pages that were not there are kept in mind, for
+ * a number of looks; they may come again.
+ */
+static bool is_absent(u64 object)
+{
+	u64 *const slot = &absent[object / MEMORY_PAGE % ABSENT_PAGES];
+	const u64 word = __atomic_load_n(slot, __ATOMIC_RELAXED);
+
+	if (word / MEMORY_PAGE != object / MEMORY_PAGE || word % MEMORY_PAGE == 0)
+		return false;
+	__atomic_store_n(slot, word - 1, __ATOMIC_RELAXED);
+	return true;
+}
+
+static void note_absent(u64 object)
+{
+	__atomic_store_n(&absent[object / MEMORY_PAGE % ABSENT_PAGES],
+			 object - object % MEMORY_PAGE + ABSENT_LOOKS, __ATOMIC_RELAXED);
+}
+
 /* One object of the stack, from the top. */
 static void look_at(struct walk *walk, struct mem *mem, struct python_search *search,
 		    u64 object)
 {
 	const u32 limit = search->best < search->count ? search->best + 1 : search->count;
 	struct python_builtin builtin;
+	u64 type;
 
+	if (is_absent(object))
+		return;
+	if (python_read(mem, &type, object, walk->python->layout->offsets.object_type) < 0) {
+		note_absent(object);
+		return;
+	}
 	if (python_builtin_read(mem, walk->python->layout, object, &builtin) < 0)
 		return;
 	const u32 at = builtins_find(mem, walk->rules, builtin.function, search->near, limit);
