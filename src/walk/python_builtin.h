@@ -15,10 +15,8 @@
 
 /* Slots that are looked through, from the top. */
 #define PYTHON_SLOTS_MAX 64
-/*
- * Cells and free variables, that come before the stack up to 3.10 and are not counted for us.
- */
-#define PYTHON_CELLS_MAX 8
+/* PyFrameObject.f_valuestack, from 2.7 to 3.10: where the stack begins, behind cells. */
+#define PYTHON_OBJECT_STACK 64
 
 struct python_slots {
 	u64 begin, end;
@@ -30,6 +28,7 @@ static inline int python_slots_of(struct mem *mem, const struct python_layout *l
 				  struct python_slots *out_slots)
 {
 	const struct python_offsets *offsets = &layout->offsets;
+	const u64 values = frame->address + offsets->frame_locals;
 	s32 locals, depth;
 	u64 top;
 
@@ -38,9 +37,10 @@ static inline int python_slots_of(struct mem *mem, const struct python_layout *l
 	    python_read_int(mem, &depth, frame->code, offsets->code_stack_size) < 0 ||
 	    locals < 0 || depth < 0)
 		return -1;
-	if (layout->chain == PYTHON_CHAIN_OBJECTS)
-		depth += PYTHON_CELLS_MAX;
-	out_slots->begin = frame->address + offsets->frame_locals + (u64)locals * sizeof(u64);
+	out_slots->begin = values + (u64)locals * sizeof(u64);
+	if (layout->chain == PYTHON_CHAIN_OBJECTS &&
+	    python_read(mem, &out_slots->begin, frame->address, PYTHON_OBJECT_STACK) < 0)
+		return -1;
 	out_slots->end = out_slots->begin + (u64)depth * sizeof(u64);
 	if (offsets->frame_stack == PYTHON_NO_FIELD)
 		return 0;

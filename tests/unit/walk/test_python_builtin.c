@@ -174,6 +174,25 @@ static void slots_are_between_the_locals_and_the_top(void **state)
 	free(mem);
 }
 
+static void slots_of_an_object_begin_behind_its_cells(void **state)
+{
+	const struct python_layout layout = layout_with_builtins(PYTHON_CHAIN_OBJECTS);
+	struct mem *mem = calloc(1, sizeof *mem);
+	struct python_frame frame = { .address = FRAME(0), .code = CODE(0) };
+	const uint64_t begin = FRAME(0) + 80 + 5 * 8;
+	struct python_slots slots;
+
+	(void)state;
+	put_int(mem, CODE(0) + 100, 3);
+	put_int(mem, CODE(0) + 104, 4);
+	put_word(mem, FRAME(0) + 64, begin);
+	assert_int_equal(python_slots_of(mem, &layout, &frame, &slots), 0);
+	assert_true(slots.begin == begin && slots.end == begin + 4 * 8);
+	frame.address = NOWHERE;
+	assert_true(python_slots_of(mem, &layout, &frame, &slots) < 0);
+	free(mem);
+}
+
 static void a_slot_may_hold_anything(void **state)
 {
 	(void)state;
@@ -195,6 +214,7 @@ int main(void)
 		cmocka_unit_test(other_objects_are_no_c_functions),
 		cmocka_unit_test(what_is_called_differently_has_another_key),
 		cmocka_unit_test(slots_are_between_the_locals_and_the_top),
+		cmocka_unit_test(slots_of_an_object_begin_behind_its_cells),
 		cmocka_unit_test(a_slot_may_hold_anything),
 	};
 
