@@ -18,8 +18,8 @@
  * Without that the step says WALK_BAD_RULE.  On aarch64 regs.lr begins as x30.
  *
  * Where no rule is found (WALK_NO_RULE), or no image (generated code), a vantage may try
- * native_step_frame_pointer(), and then checks that the new ip is in something mapped; at a
- * return address without an image native_step_made_code() before.
+ * native_step_frame_pointer(), and then checks that the new ip is in something mapped;
+ * without an image, native_step_made_code() before.
  *
  * A return address may already belong to the next line, or even to the next function, so
  * callers are looked up one byte before it.  The innermost frame, and one that a signal

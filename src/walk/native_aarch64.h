@@ -259,9 +259,11 @@ static inline enum walk_status native_step_frame_pointer(struct mem *mem,
 }
 
 /* Code that was made at run time keeps frame records here. */
-static inline enum walk_status native_step_made_code(struct mem *mem, struct native_regs *regs)
+static inline enum walk_status native_step_made_code(struct mem *mem, int is_exact,
+						     struct native_regs *regs)
 {
 	(void)mem;
+	(void)is_exact;
 	(void)regs;
 	return WALK_NO_RULE;
 }

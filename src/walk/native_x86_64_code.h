@@ -165,18 +165,19 @@ static inline enum walk_status native_step_frame_pointer(struct mem *mem,
 }
 
 /*
- * The step out of code that was made at run time, where a return address is in it: CPython's
- * trampolines, with -X perf, stand between each function and its caller, and keep no frame
- * pointer.  Taken only if what follows the call is the end of a function that is known to the
- * last instruction, and this returns to where a call ends.
+ * The step out of code that was made at run time: CPython's trampolines, with -X perf, stand
+ * between each function and its caller, and keep no frame pointer.  Taken only if regs->ip is
+ * exact or behind a call, each instruction from there to the function's end is known, and this
+ * returns to where a call ends.
  */
-static inline enum walk_status native_step_made_code(struct mem *mem, struct native_regs *regs)
+static inline enum walk_status native_step_made_code(struct mem *mem, int is_exact,
+						     struct native_regs *regs)
 {
 	struct native_regs outer = *regs;
 	struct native_step step = { 0 };
 	u64 rule;
 
-	if (!x86_follows_call(mem, regs->ip))
+	if (!is_exact && !x86_follows_call(mem, regs->ip))
 		return WALK_NO_RULE;
 	rule = x86_scan(mem, regs->ip);
 	if (rule == 0 || native_step(mem, rule, &outer, &step) != WALK_COMPLETE ||

@@ -131,8 +131,8 @@ static enum walk_status walk_step(struct mem *mem, struct walk *walk, const ucon
 	}
 	if (status != WALK_NO_RULE && status != WALK_NO_MODULE)
 		return status;
-	if (status == WALK_NO_MODULE && !is_exact &&
-	    native_step_made_code(mem, regs) == WALK_COMPLETE)
+	if (status == WALK_NO_MODULE &&
+	    native_step_made_code(mem, is_exact, regs) == WALK_COMPLETE)
 		return WALK_COMPLETE;
 	/* Code without rules: the tally keeps the reason unless the step holds. */
 	if (native_step_frame_pointer(mem, regs) != WALK_COMPLETE)

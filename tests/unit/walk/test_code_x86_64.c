@@ -355,16 +355,37 @@ static void a_frame_pointer_is_followed_only_if_all_is_plausible(void **state)
 static const struct {
 	const char *name;
 	uint8_t before[2];
-	uint8_t code[5];
+	uint8_t code[8];
 	uint64_t return_address;
 	uint64_t size, fp; /* of the frame; fp: that is restored, 0: as it was */
+	int is_exact;
 } trampolines[] = {
-	{ "add $8,%rsp; ret", { 0xff, 0xd1 }, { 0x48, 0x83, 0xc4, 8, 0xc3 }, CODE + 7, 16, 0 },
-	{ "pop %rbp; ret", { 0xff, 0xd1 }, { 0x5d, 0xc3 }, CODE + 7, 16, 0x1234 },
-	{ "ret", { 0xff, 0xd1 }, { 0xc3 }, CODE + 7, 8, 0 },
-	{ "no call before it", { 0x90, 0x90 }, { 0x5d, 0xc3 }, CODE + 7, 0, 0 },
-	{ "an instruction unknown", { 0xff, 0xd1 }, { 0x06, 0xc3 }, CODE + 7, 0, 0 },
-	{ "it returns to no call", { 0xff, 0xd1 }, { 0x5d, 0xc3 }, CODE + 0x40, 0, 0 },
+	{ "add $8,%rsp; ret",
+	  { 0xff, 0xd1 },
+	  { 0x48, 0x83, 0xc4, 8, 0xc3 },
+	  CODE + 7,
+	  16,
+	  0,
+	  0 },
+	{ "pop %rbp; ret", { 0xff, 0xd1 }, { 0x5d, 0xc3 }, CODE + 7, 16, 0x1234, 0 },
+	{ "ret", { 0xff, 0xd1 }, { 0xc3 }, CODE + 7, 8, 0, 0 },
+	{ "at its beginning",
+	  { 0x90, 0x90 },
+	  { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd1, 0x5d, 0xc3 },
+	  CODE + 7,
+	  8,
+	  0,
+	  1 },
+	{ "before its call",
+	  { 0x90, 0x90 },
+	  { 0xff, 0xd1, 0x48, 0x83, 0xc4, 8, 0xc3 },
+	  CODE + 7,
+	  16,
+	  0,
+	  1 },
+	{ "no call before it", { 0x90, 0x90 }, { 0x5d, 0xc3 }, CODE + 7, 0, 0, 0 },
+	{ "an instruction unknown", { 0xff, 0xd1 }, { 0x06, 0xc3 }, CODE + 7, 0, 0, 0 },
+	{ "it returns to no call", { 0xff, 0xd1 }, { 0x5d, 0xc3 }, CODE + 0x40, 0, 0, 0 },
 };
 
 static void a_trampoline_made_at_run_time_is_left_as_its_code_says(void **state)
@@ -382,7 +403,8 @@ static void a_trampoline_made_at_run_time_is_left_as_its_code_says(void **state)
 		stack_set(mem, SP + (size == 8 ? 0 : 8), trampolines[i].return_address);
 		if (size != 8)
 			stack_set(mem, SP, 0x1234);
-		enum walk_status status = native_step_made_code(mem, &regs);
+		enum walk_status status =
+			native_step_made_code(mem, trampolines[i].is_exact, &regs);
 
 		if ((status == WALK_COMPLETE) != (size != 0))
 			fail_msg("%s: %d", trampolines[i].name, status);

@@ -1,0 +1,127 @@
+"""Python programs that are not what the interpreter expects: switched stacks, exceptions from outside, trampolines."""
+
+import subprocess
+import textwrap
+
+import live
+import live_python
+
+GREENLETS = textwrap.dedent("""
+    import greenlet
+
+    def burn(turns):
+        while turns:
+            turns -= 1
+
+    def work(depth):
+        if depth:
+            return work(depth - 1)
+        for _ in range(300):
+            burn(6000)
+            main.switch()
+
+    def shallow():
+        work(2)
+
+    def deep():
+        work(9)
+
+    def through_c():
+        return list(map(work, [1]))
+
+    def run(tasks):
+        while any(not task.dead for task in tasks):
+            for task in tasks:
+                if not task.dead:
+                    task.switch()
+
+    main = greenlet.getcurrent()
+    run([greenlet.greenlet(task) for task in (shallow, deep, through_c)])
+    """)
+GREENLETS_CALLERS = {("work",) * 3 + ("shallow",), ("work",) * 10 + ("deep",), ("work",) * 2 + ("through_c",)}
+
+THROWN = textwrap.dedent("""
+    import asyncio
+
+    def burn(turns):
+        while turns:
+            turns -= 1
+
+    def generator(depth):
+        if depth:
+            yield from generator(depth - 1)
+        while True:
+            try:
+                yield
+            except ValueError:
+                burn(20000)
+
+    def throws():
+        waiting = generator(5)
+        next(waiting)
+        for _ in range(100):
+            waiting.throw(ValueError)
+
+    async def waits(depth):
+        if depth:
+            return await waits(depth - 1)
+        for _ in range(100):
+            loop = asyncio.get_running_loop()
+            future = loop.create_future()
+            loop.call_soon(future.set_exception, ValueError())
+            try:
+                await future
+            except ValueError:
+                burn(20000)
+
+    throws()
+    asyncio.run(waits(5))
+    """)
+THROWN_CALLERS = {("generator",) * 6 + ("throws", "<module>"),
+                  ("waits",) * 6 + ("_run", "_run_once", "run_forever", "run_until_complete", "run", "run", "<module>")}
+
+
+class Zoo(live_python.PythonTest):
+
+    def assert_callers(self, recording, callers, least=0.97):
+        """Under burn() there is nothing but these, and nearly all of the program's samples are so."""
+        stacks, hits, others = live_python.PythonStacks(recording), 0, {}
+        for _, _, stack, _ in recording.samples():
+            frames = [frame.name for frame in stacks.walk(stack)]
+            if "burn" in frames:
+                found = tuple(frames[frames.index("burn") + 1:])
+                if found in callers:
+                    hits += 1
+                else:
+                    others[found] = others.get(found, 0) + 1
+        self.assertGreater(hits, 500)
+        # A frame that is being set up is not there yet, and one that ends is no more.
+        self.assertLess(sum(others.values()), 0.01 * hits, others)
+        tally = recording.head()["stacks"]
+        whole = tally.get("complete", 0) + tally.get("switched", 0)
+        self.assertGreater(whole, 0.99 * sum(tally.values()), tally)
+        return tally
+
+    def test_a_greenlet_has_a_stack_of_its_own(self):
+        python = self.any_python("-c", "import greenlet")
+        if subprocess.run(python, capture_output=True).returncode != 0:
+            self.skipTest("python3-greenlet is not installed")
+        tally = self.assert_callers(self.record(self.any_python("-c", GREENLETS)), GREENLETS_CALLERS)
+        self.assertGreater(tally["switched"], tally["complete"])
+
+    def test_what_an_exception_thrown_into_a_coroutine_does_has_all_callers(self):
+        self.on_each_python(lambda python: self.assert_callers(self.record_python(python, "-c", THROWN), THROWN_CALLERS),
+                            oldest=(3, 11))
+
+    def test_trampolines_for_perf_end_no_stack_and_are_folded(self):
+        self.on_each_python(self.assert_trampolines, oldest=(3, 12))
+
+    def assert_trampolines(self, python):
+        recording = self.record_python(python, "-X", "perf", "-c", THROWN)
+        self.assert_callers(recording, THROWN_CALLERS)
+        self.assertEqual([row["name"] for row in recording.report()["functions"] if row["name"].startswith("py::")], [])
+        self.assertTrue(any(row["name"].startswith("py::") for row in recording.report("--native")["functions"]))
+
+
+if __name__ == "__main__":
+    live.main()
