@@ -122,8 +122,12 @@ static void look_at(struct walk *walk, struct mem *mem, struct python_search *se
 
 	if (is_absent(object))
 		return;
+	const bool may_load = mem->loads == MEMORY_LOADS;
+
 	if (python_read(mem, &type, object, walk->python->layout->offsets.object_type) < 0) {
-		note_absent(object);
+		/* Else it may be the means that was not there. */
+		if (may_load)
+			note_absent(object);
 		return;
 	}
 	if (python_builtin_read(mem, walk->python->layout, object, &builtin) < 0)
