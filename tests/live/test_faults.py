@@ -49,6 +49,11 @@ class Harmless(FaultsTest):
         recording = self.record(workload("faulting", "open", 400), rate=20000)
         self.assertGreater(recording.head()["stacks"]["unreadable"], 100)
 
+    def test_a_wait_that_blocks_every_signal_is_interrupted(self):
+        """Its mask is our handler's then, and a fault that is blocked kills."""
+        for way in ("libc", "raw"):
+            self.assert_same(workload("masked_wait", way), rates=(20000,))
+
     def test_random_sequences_come_out_the_same(self):
         self.assert_same(workload("fault_calls", 1, 100, 60))
         self.assert_same(workload("fault_calls", 1001, 100, 60))

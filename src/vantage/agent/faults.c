@@ -227,12 +227,28 @@ static bool is_still_in_kernel(void)
 	return true;
 }
 
+/*
+ * Then a fault kills.  Our handler runs with what was blocked when it began, which the context
+ * shows; but for a wait with a mask of its own that was interrupted (sigsuspend(), ppoll()):
+ * that shows the mask from before.
+ */
+static bool are_blocked(const ucontext_t *context)
+{
+	u64 now = signals_of(&context->uc_sigmask);
+
+	if (ARCH_RESULT_OF(context) == -EINTR) {
+		if (!agent.may_call)
+			return true;
+		masks_get(&now);
+	}
+	return now & SIGNALS_OF_FAULTS;
+}
+
 bool faults_may_come(const ucontext_t *context, u64 here)
 {
 	struct sigaction segv, bus;
 
-	/* Where it is blocked a fault kills. */
-	if ((signals_of(&context->uc_sigmask) & SIGNALS_OF_FAULTS) || !has_begun() ||
+	if (are_blocked(context) || !has_begun() ||
 	    __atomic_load_n(&faults.is_over, __ATOMIC_RELAXED) ||
 	    !memory_has_own_room(here, faults.need))
 		return false;
