@@ -60,10 +60,13 @@
 	X(signalfd, PASSES_ON, "the same")                                                     \
 	/* sleeps.c */                                                                         \
 	X(poll, PASSES_ON, "after a stop it goes on: our trap is not to have it fail")         \
+	X(__poll, ANSWERS, "the same")                                                         \
 	X(__poll_chk, PASSES_ON, "the same")                                                   \
 	X(select, PASSES_ON, "the same")                                                       \
+	X(__select, ANSWERS, "the same")                                                       \
 	X(pause, PASSES_ON, "the same")                                                        \
 	X(nanosleep, PASSES_ON, "the same")                                                    \
+	X(__nanosleep, ANSWERS, "the same")                                                    \
 	X(clock_nanosleep, PASSES_ON, "the same")                                              \
 	X(usleep, ANSWERS, "the same: within libc it does not pass nanosleep()")               \
 	X(sleep, PASSES_ON, "the same")                                                        \
