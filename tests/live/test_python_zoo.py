@@ -1,5 +1,7 @@
 """Python programs that are not what the interpreter expects: switched stacks, exceptions from outside, trampolines."""
 
+import glob
+import os
 import subprocess
 import textwrap
 
@@ -121,6 +123,17 @@ class Zoo(live_python.PythonTest):
         self.assert_callers(recording, THROWN_CALLERS)
         self.assertEqual([row["name"] for row in recording.report()["functions"] if row["name"].startswith("py::")], [])
         self.assertTrue(any(row["name"].startswith("py::") for row in recording.report("--native")["functions"]))
+
+    def test_code_runs_in_a_state_that_is_not_the_threads_first(self):
+        """As under mod_wsgi."""
+        libraries = sorted(glob.glob(os.path.expanduser("~/.pyenv/versions/3.*/lib/libpython3.[0-9]*.so")))
+        if not libraries:
+            self.skipTest("no shared libpython is here")
+        for library in libraries:
+            with self.subTest(library):
+                recording = self.record(live.workload("thread_states", library))
+                self.assertEqual(recording.run.stdout, b"ran\n")
+                self.assertGreater(recording.time_of("spin", "self_ns"), 0.4 * recording.total_ns())
 
 
 if __name__ == "__main__":

@@ -50,10 +50,16 @@ static void give_up(struct python_room *room, enum walk_status status)
 static void begin(struct walk *walk, struct mem *mem)
 {
 	struct python_room *room = walk->python;
-	const u64 state = python_find_state(mem, room->layout);
+	u64 state = python_find_state(mem, room->layout);
 
 	for (u32 i = 0; i < PYTHON_MEMO; i++)
 		room->memo[i].code = 0;
+	/*
+	 * What can be asked knows the first of a thread's states.  A host that makes them by hand, one
+	 * for each interpreter, may delete that and go on with another (mod_wsgi).
+	 */
+	if (state == 0)
+		state = python_list_state(mem, room->layout, 0);
 	if (state == 0) {
 		give_up(room, WALK_CODE_UNMATCHED);
 		return;
