@@ -127,9 +127,10 @@ void tell_early_traps(struct recording_writer *writer, uint64_t count)
 {
 	CLEANUP(freep)
 	char *note = xasprintf(
-		"%" PRIu64 " times a stack was not walked, because the walks before had taken "
-		"as long as the program itself: the next sample stands for that time",
-		count);
+		"%" PRIu64
+		" stack%s not walked, because the walks before had taken as long as the "
+		"program itself: the next sample stands for that time",
+		count, count == 1 ? " was" : "s were");
 
 	recording_writer_note(writer, note);
 }
