@@ -86,7 +86,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 	SAY("handler: signal %d number %d errno %d code %d, pid %d, uid %d, value %d, "
 	    "masked %d, alternate stack %d\n",
 	    signal, info->si_signo, info->si_errno, info->si_code, info->si_pid == getpid(),
-	    info->si_code == SI_KERNEL || info->si_uid == getuid(),
+	    info->si_code == SI_KERNEL || info->si_pid == 0 || info->si_uid == getuid(),
 	    info->si_code == SI_QUEUE ? info->si_value.sival_int : 0,
 	    signal == SIGTRAP && sigismember(&mask, SIGTRAP),
 	    &here >= stack && &here < stack + sizeof stack);
