@@ -27,10 +27,12 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", dlerror());
 		return 1;
 	}
-	void (*initialize)(void) = (void (*)(void))symbol(library, "Py_Initialize");
-	int (*run)(const char *, void *) =
-		(int (*)(const char *, void *))symbol(library, "PyRun_SimpleStringFlags");
+	void (*initialize)(void);
+	int (*run)(const char *, void *);
 
+	/* As dlsym(3) has it: ISO C knows no way from an object's pointer to a function's. */
+	*(void **)&initialize = symbol(library, "Py_Initialize");
+	*(void **)&run = symbol(library, "PyRun_SimpleStringFlags");
 	initialize();
 	return run(argv[2], NULL) == 0 ? 0 : 2;
 }
