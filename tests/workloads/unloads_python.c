@@ -42,9 +42,14 @@ static char *run_python(const char *path)
 
 	if (library == NULL)
 		return NULL;
-	void (*begin)(int) = (void (*)(int))dlsym(library, "Py_InitializeEx");
-	int (*run)(const char *) = (int (*)(const char *))dlsym(library, "PyRun_SimpleString");
-	void (*end)(void) = (void (*)(void))dlsym(library, "Py_Finalize");
+	void (*begin)(int);
+	int (*run)(const char *);
+	void (*end)(void);
+
+	/* As dlsym(3) has it: ISO C knows no way from an object's pointer to a function's. */
+	*(void **)&begin = dlsym(library, "Py_InitializeEx");
+	*(void **)&run = dlsym(library, "PyRun_SimpleString");
+	*(void **)&end = dlsym(library, "Py_Finalize");
 	char *loop = dlsym(library, "_PyEval_EvalFrameDefault");
 
 	if (begin == NULL || run == NULL || end == NULL || loop == NULL)
