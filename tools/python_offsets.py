@@ -218,7 +218,8 @@ def version_of(file):
     text = None
     with open(file, "rb") as content:
         data = content.read()
-    for pattern in (rb"\0libpython(\d+)\.(\d+)[a-z]*\.so", rb"\0lib/python(\d+)\.(\d+)[a-z]*\0"):
+    for pattern in (rb"\0libpython(\d+)\.(\d+)[a-z]*\.so", rb"\0lib/python(\d+)\.(\d+)[a-z]*\0",
+                    rb"\0(\d+)\.(\d+)\.\d+\0"):
         match = re.search(pattern, data)
         if match:
             major, minor = map(int, match.groups())
@@ -276,7 +277,9 @@ def row_of(file, version, is_free_threaded, source):
 
 def row_of_interpreter(file):
     version, text = version_of(file)
-    return (version, False), row_of(file, version, False, f"by the debug information of {text}")
+    is_free_threaded = ask(file, ["(unsigned long)&((PyObject *)0)->ob_tid"])[0] is not None
+    return (version, is_free_threaded), row_of(file, version, is_free_threaded,
+                                               f"by the debug information of {text}")
 
 
 def row_of_headers(folder, is_free_threaded):

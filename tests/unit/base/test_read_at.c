@@ -37,7 +37,7 @@ static void a_part_is_read_whole_or_not_at_all(void **state)
 		if (read_at(fd, got, cases[i].len, cases[i].offset) != cases[i].is_there)
 			fail_msg("%s", cases[i].name);
 		if (cases[i].is_there)
-			assert_memory_equal(got, "abcdef" + cases[i].offset, cases[i].len);
+			assert_memory_equal(got, &"abcdef"[cases[i].offset], cases[i].len);
 	}
 	close(fd);
 	assert_false(read_at(fd, got, 1, 0));
