@@ -256,8 +256,6 @@ def row_of(file, version, is_free_threaded, source):
         # 3.10 has one, which leads to no frames.
         offsets["state_cframe"] = offsets["cframe_previous"] = None
     chain, position, table, means, attributes = VERSIONS[version]
-    if is_free_threaded:
-        attributes = "UNREAD"
     out = [f"\t{{ /* {name_of(version, is_free_threaded)}: {source} */"]
     out.append(f"\t\t.major = {version[0]}, .minor = {version[1]},"
                f" .is_free_threaded = {int(is_free_threaded)},")

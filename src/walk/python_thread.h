@@ -23,7 +23,11 @@
 #include "python_text.h"
 #include "python_walk.h"
 
-/* PyTypeObject.tp_basicsize and tp_dictoffset; PyDictObject: as they have been since 3.6. */
+/*
+ * PyTypeObject.tp_basicsize and tp_dictoffset; PyDictObject: as they have been since 3.6.  In
+ * free-threaded builds an object begins with two words more (python_head_more()), and the
+ * dictionary's word stands right before it.
+ */
 #define PYTHON_TYPE_BASIC_SIZE  32
 #define PYTHON_TYPE_DICT_OFFSET 288
 #define PYTHON_DICT_KEYS        32
@@ -32,8 +36,8 @@
 #define PYTHON_DICT_MASK  32
 #define PYTHON_DICT_TABLE 40
 /* The words before an object whose attributes have no dictionary of their own. */
-#define PYTHON_BEFORE_DICT   (-24LL)
-#define PYTHON_BEFORE_VALUES (-32LL)
+#define PYTHON_DICT_BEFORE   24ULL
+#define PYTHON_VALUES_BEFORE 32ULL
 /* struct _dictvalues of 3.13: four bytes, the last of which is `valid`, then the values. */
 #define PYTHON_VALUES_VALID 3
 #define PYTHON_VALUES_BEGIN 8
@@ -62,19 +66,35 @@ static inline u64 python_word_at(struct mem *mem, u64 address)
 	return mem_read(mem, &word, sizeof word, address) < 0 ? 0 : word;
 }
 
-static inline void python_table_of_dict(struct mem *mem, u64 dict,
-					struct python_attribute_table *out_table)
+static inline u64 python_head_more(const struct python_layout *layout)
 {
+	return layout->is_free_threaded ? 2 * sizeof(u64) : 0;
+}
+
+static inline u64 python_dict_before(struct mem *mem, const struct python_layout *layout,
+				     u64 object)
+{
+	return python_word_at(
+		mem, object - (layout->is_free_threaded ? sizeof(u64) : PYTHON_DICT_BEFORE));
+}
+
+static inline void python_table_of_dict(struct mem *mem, const struct python_layout *layout,
+					u64 dict, struct python_attribute_table *out_table)
+{
+	const u64 more = python_head_more(layout);
+
 	if (dict == 0)
 		return;
-	out_table->keys = python_word_at(mem, dict + PYTHON_DICT_KEYS);
-	out_table->values = python_word_at(mem, dict + PYTHON_DICT_VALUES);
+	out_table->keys = python_word_at(mem, dict + more + PYTHON_DICT_KEYS);
+	out_table->values = python_word_at(mem, dict + more + PYTHON_DICT_VALUES);
 }
 
 /* 3.13: the values in the object itself; 0 when the object has a dictionary instead. */
-static inline u64 python_values_inline(struct mem *mem, u64 object, u64 type)
+static inline u64 python_values_inline(struct mem *mem, const struct python_layout *layout,
+				       u64 object, u64 type)
 {
-	const u64 values = object + python_word_at(mem, type + PYTHON_TYPE_BASIC_SIZE);
+	const u64 values = object + python_word_at(mem, type + python_head_more(layout) +
+								PYTHON_TYPE_BASIC_SIZE);
 	u8 is_valid = 0;
 
 	if (mem_read(mem, &is_valid, sizeof is_valid, values + PYTHON_VALUES_VALID) < 0)
@@ -100,23 +120,23 @@ python_attribute_table_of(struct mem *mem, const struct python_layout *layout, u
 			mem, object + python_word_at(mem, type + PYTHON_TYPE_DICT_OFFSET));
 		break;
 	case PYTHON_ATTRIBUTES_BEFORE:
-		values = python_word_at(mem, object + (u64)PYTHON_BEFORE_VALUES);
-		dict = python_word_at(mem, object + (u64)PYTHON_BEFORE_DICT);
+		values = python_word_at(mem, object - PYTHON_VALUES_BEFORE);
+		dict = python_dict_before(mem, layout, object);
 		break;
 	case PYTHON_ATTRIBUTES_TAGGED:
-		dict = python_word_at(mem, object + (u64)PYTHON_BEFORE_DICT);
+		dict = python_dict_before(mem, layout, object);
 		if (dict & 1)
 			values = dict + 1; /* _PyDictOrValues_SetValues() */
 		break;
 	case PYTHON_ATTRIBUTES_INLINE:
-		values = python_values_inline(mem, object, type);
-		dict = python_word_at(mem, object + (u64)PYTHON_BEFORE_DICT);
+		values = python_values_inline(mem, layout, object, type);
+		dict = python_dict_before(mem, layout, object);
 		break;
 	default:
 		return table;
 	}
 	if (values == 0) {
-		python_table_of_dict(mem, dict, &table);
+		python_table_of_dict(mem, layout, dict, &table);
 		return table;
 	}
 	table.keys = python_word_at(mem, type + layout->offsets.type_keys);

@@ -311,7 +311,9 @@ class Real(live_python.PythonTest):
                 writer.close()
 
             def shout(line):
-                return b" ".join(sorted(line.upper().split()[:40])) + b"\\n"
+                for _ in range(20):
+                    words = sorted(line.upper().split(), key=len)
+                return b" ".join(words[:40]) + b"\\n"
 
             async def ask(port):
                 reader, writer = await asyncio.open_connection("127.0.0.1", port)

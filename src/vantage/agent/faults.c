@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <sys/syscall.h>
 
-#include "abi/ticks.h"
 #include "vantage/agent/agent.h"
 #include "vantage/agent/altstack.h"
 #include "vantage/agent/book.h"
@@ -22,15 +21,11 @@ extern const struct listed_load loads_end[] __asm__("__stop_" ARCH_LOADS_SECTION
 static const int fault_signals[] = { SIGSEGV, SIGBUS };
 #define FAULT_SIGNALS 2
 
-/* 10 to 70 ms on the machines there are. */
-#define ASK_EVERY_TICKS (1U << 26)
-
 enum { NOT_BEGUN, BEGINNING, BEGUN };
 
 static struct {
 	u32 state;
 	bool is_kept; /* actions go by the books */
-	u64 asked_at; /* by the machine's counter: the kernel had our function then */
 	bool is_over; /* one that is the program's kills: no fault of ours may come any more */
 	/* A process that agent_is_of_another() has set an action in the kernel. */
 	bool is_set_past_us;
@@ -207,24 +202,12 @@ static bool leave_alternate_stack(const ucontext_t *context)
 	return agent.may_call && arch_syscall4(SYS_sigaltstack, (long)&none, 0, 0, 0) == 0;
 }
 
-/*
- * Somebody may have set an action past libc: a runtime that the program has loaded.  Asked for
- * again after some tens of milliseconds, so that it is no call in every walk.
- */
+/* Somebody may have set an action past libc. */
 static bool is_still_in_kernel(void)
 {
-	const u64 now = agent.may_read_counter ? ticks_now() : 0;
-	struct kernel_action action;
+	struct kernel_action now;
 
-	if (!agent.may_call)
-		return true;
-	if (now != 0 &&
-	    now - __atomic_load_n(&faults.asked_at, __ATOMIC_RELAXED) < ASK_EVERY_TICKS)
-		return true;
-	if (!kernel_action_get(SIGSEGV, &action) || !is_ours(&action))
-		return false;
-	__atomic_store_n(&faults.asked_at, now, __ATOMIC_RELAXED);
-	return true;
+	return !agent.may_call || (kernel_action_get(SIGSEGV, &now) && is_ours(&now));
 }
 
 /*
