@@ -81,7 +81,7 @@ struct ring_header {
 	u32 python_reserved;
 	struct python_layout python;
 
-	/* Walks that found a thread state, and those in which it did not look like one. */
+	/* Walks with a thread state that looked like one, and those in which it did not. */
 	u64 python_walks __attribute__((aligned(128)));
 	u64 python_refusals;
 };

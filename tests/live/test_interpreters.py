@@ -4,6 +4,7 @@ import glob
 import os
 import struct
 import subprocess
+import textwrap
 
 import live
 
@@ -55,6 +56,24 @@ class Interpreters(live.LiveTest):
 
     def test_so_it_is_for_an_unprivileged_user(self):
         self.assert_known(self.record_as_nobody([PYTHON, "-c", "sum(range(1000000))"]), 1)
+
+    def test_thread_states_that_are_never_as_they_should_be_are_told(self):
+        if not ask(PYTHON, VERSION).startswith("3.11."):
+            self.skipTest("where 3.11 keeps a state's thread_id is known here")
+        recording = self.record([PYTHON, "-c", textwrap.dedent("""
+            import ctypes, time
+            get = ctypes.pythonapi.PyThreadState_Get
+            get.restype = ctypes.c_void_p
+            thread_id = ctypes.c_ulong.from_address(get() + 152)
+            kept, thread_id.value = thread_id.value, 1
+            while time.thread_time() < 1.5:
+                pass
+            thread_id.value = kept
+            """)], rate=20)
+        why_not = self.interpreters(recording)[0][2]
+        self.assertIn("do not look as CPython 3.11", why_not)
+        self.assertIn(why_not, "\n".join(self.notes(recording)))
+        self.assertEqual(recording.rows("SELECT count(*) FROM codes WHERE path IS NOT NULL"), [(0,)])
 
     def test_children_of_fork_and_of_exec_have_their_own(self):
         program = ("import os, sys, subprocess\n"

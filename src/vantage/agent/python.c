@@ -64,13 +64,14 @@ static void begin(struct walk *walk, struct mem *mem)
 		give_up(room, WALK_CODE_UNMATCHED);
 		return;
 	}
-	__atomic_fetch_add(&walk->ring->python_walks, 1, __ATOMIC_RELAXED);
 	if (!python_is_state(mem, room->layout, state, arch_thread_pointer()) ||
 	    python_begin(mem, room->layout, state,
 			 __atomic_load_n(&known_distance, __ATOMIC_RELAXED), &room->walk) < 0) {
 		__atomic_fetch_add(&walk->ring->python_refusals, 1, __ATOMIC_RELAXED);
 		give_up(room, WALK_CODE_UNREADABLE);
+		return;
 	}
+	__atomic_fetch_add(&walk->ring->python_walks, 1, __ATOMIC_RELAXED);
 }
 
 /* Stores the frames of the activation that was entered, and says how that ended. */
