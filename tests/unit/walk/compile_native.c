@@ -2,20 +2,7 @@
  * compile_native - the walker as a vantage compiles it: for kernels, and for other processors.
  */
 #include "walk/native.h"
-
-struct mem {
-	u64 low, high;
-};
-
-/* Stands for bpf_probe_read_user() and its like. */
-static inline int mem_read(struct mem *mem, void *dst, u32 len, u64 addr)
-{
-	if (addr < mem->low || addr > mem->high || len > mem->high - addr)
-		return -1;
-	for (u32 i = 0; i < 64 && i < len; i++)
-		((u8 *)dst)[i] = ((const volatile u8 *)addr)[i];
-	return 0;
-}
+#include "compile_memory.h"
 
 enum walk_status compile_find(struct native_scratch *scratch, struct mem *mem,
 			      const struct native_image *image, u64 lookup, u64 *out_rule);

@@ -6,20 +6,7 @@
 #include "walk/python_builtin.h"
 #include "walk/python_code.h"
 #include "walk/python_thread.h"
-
-struct mem {
-	u64 low, high;
-};
-
-/* Stands for bpf_probe_read_user() and its like. */
-static inline int mem_read(struct mem *mem, void *dst, u32 len, u64 addr)
-{
-	if (addr < mem->low || addr > mem->high || len > mem->high - addr)
-		return -1;
-	for (u32 i = 0; i < 64 && i < len; i++)
-		((u8 *)dst)[i] = ((const volatile u8 *)addr)[i];
-	return 0;
-}
+#include "compile_memory.h"
 
 int compile_begin(struct mem *mem, const struct python_layout *layout, u64 state, u64 thread,
 		  struct python_walk *walk);
