@@ -13,18 +13,22 @@
 
 static char folder[64];
 
-void by_hand_make_folder(void)
+int by_hand_make_folder(void **state)
 {
+	(void)state;
 	snprintf(folder, sizeof folder, "/tmp/fathom-load-XXXXXX");
 	assert_non_null(mkdtemp(folder));
+	return 0;
 }
 
-void by_hand_remove_folder(void)
+int by_hand_remove_folder(void **state)
 {
 	char command[128];
 
+	(void)state;
 	snprintf(command, sizeof command, "rm -rf '%s'", folder);
 	assert_int_equal(system(command), 0);
+	return 0;
 }
 
 const char *by_hand_path(const char *name)

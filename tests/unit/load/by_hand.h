@@ -8,9 +8,12 @@
 
 struct recording_writer;
 
-/* A new folder for the test's files; by_hand_remove() takes it away with what is in it. */
-void by_hand_make_folder(void);
-void by_hand_remove_folder(void);
+/*
+ * A group's fixtures: a new folder for the tests' files, and it is taken away with what is in
+ * it.  state is not used.
+ */
+int by_hand_make_folder(void **state);
+int by_hand_remove_folder(void **state);
 /* A path in it, that lives until the next call. */
 const char *by_hand_path(const char *name);
 

@@ -255,20 +255,6 @@ static void a_sample_without_a_stack_keeps_its_time(void **state)
 	assert_int_equal(profile_get_info(profile)->sampled_ns, 4000);
 }
 
-static int make_folder(void **state)
-{
-	(void)state;
-	by_hand_make_folder();
-	return 0;
-}
-
-static int remove_folder(void **state)
-{
-	(void)state;
-	by_hand_remove_folder();
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -281,5 +267,5 @@ int main(void)
 		cmocka_unit_test(a_sample_without_a_stack_keeps_its_time),
 	};
 
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+	return cmocka_run_group_tests(tests, by_hand_make_folder, by_hand_remove_folder);
 }

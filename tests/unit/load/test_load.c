@@ -338,20 +338,6 @@ static void a_recording_that_is_not_there_is_an_error(void **state)
 	assert_null(profile);
 }
 
-static int make_folder(void **state)
-{
-	(void)state;
-	by_hand_make_folder();
-	return 0;
-}
-
-static int remove_folder(void **state)
-{
-	(void)state;
-	by_hand_remove_folder();
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -366,5 +352,5 @@ int main(void)
 		cmocka_unit_test(a_recording_that_is_not_there_is_an_error),
 	};
 
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+	return cmocka_run_group_tests(tests, by_hand_make_folder, by_hand_remove_folder);
 }

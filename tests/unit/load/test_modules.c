@@ -169,20 +169,6 @@ static void modules_without_a_file_are_called_by_what_they_are(void **state)
 	}
 }
 
-static int make_folder(void **state)
-{
-	(void)state;
-	by_hand_make_folder();
-	return 0;
-}
-
-static int remove_folder(void **state)
-{
-	(void)state;
-	by_hand_remove_folder();
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -192,5 +178,5 @@ int main(void)
 		cmocka_unit_test(modules_without_a_file_are_called_by_what_they_are),
 	};
 
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+	return cmocka_run_group_tests(tests, by_hand_make_folder, by_hand_remove_folder);
 }

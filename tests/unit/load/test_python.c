@@ -438,20 +438,6 @@ static void interpreters_that_say_the_same_are_one_of_several_processes(void **s
 	assert_false(profile_get_info(native)->is_folded);
 }
 
-static int make_folder(void **state)
-{
-	(void)state;
-	by_hand_make_folder();
-	return 0;
-}
-
-static int remove_folder(void **state)
-{
-	(void)state;
-	by_hand_remove_folder();
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -472,5 +458,5 @@ int main(void)
 		cmocka_unit_test(interpreters_that_say_the_same_are_one_of_several_processes),
 	};
 
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+	return cmocka_run_group_tests(tests, by_hand_make_folder, by_hand_remove_folder);
 }
