@@ -152,13 +152,7 @@ def table(title, rounds, names, is_markdown):
             cells.append("" if value is None else shape.format(value / 1000 if what == "bytes" else value))
         lines.append([name, *cells])
     head = ["profiler", *(column[0] for column in columns)]
-    if is_markdown:
-        return "\n".join([f"### {title}", "", "| " + " | ".join(head) + " |", "|" + "---|" * len(head),
-                          *("| " + " | ".join(line) + " |" for line in lines), ""])
-    widths = [max(len(line[i]) for line in [head, *lines]) for i in range(len(head))]
-    return "\n".join([title, *("  " + "  ".join(cell.ljust(width) if i == 0 else cell.rjust(width)
-                                                for i, (cell, width) in enumerate(zip(line, widths)))
-                               for line in [head, *lines]), ""])
+    return run.text_of_table(title, head, lines, is_markdown)
 
 
 def measure(bench, peers, python, program, rate, options):

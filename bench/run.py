@@ -258,13 +258,8 @@ def text_of(value, shape):
     return "" if value is None else shape.format(value)
 
 
-def table(program, rate, rows, is_markdown):
-    head = ["profiler", "slow-down", "its CPU", "all CPU", "size kB", "samples", "report s", "memory MB"]
-    lines = [[name, text_of(row["slow_down"], "{:.3f}"), text_of(row["its_cpu"], "{:.3f}"),
-              text_of(row["all_cpu"], "{:.3f}"), text_of(row["bytes"] and row["bytes"] / 1000, "{:.0f}"),
-              text_of(row["samples"], "{:.0f}"), text_of(row["report_s"], f"> {REPORT_LIMIT_S}" if (row["report_s"] or 0) >= REPORT_LIMIT_S else "{:.2f}"),
-              text_of(row["memory_kb"] and row["memory_kb"] / 1024, "{:.1f}")] for name, row in rows.items()]
-    title = f"{program}, {rate} Hz (bare: {rows['bare']['wall_s']:.2f} s)"
+def text_of_table(title, head, lines, is_markdown):
+    """Cells are text; the first column is names."""
     if is_markdown:
         return "\n".join([f"### {title}", "", "| " + " | ".join(head) + " |", "|" + "---|" * len(head),
                           *("| " + " | ".join(line) + " |" for line in lines), ""])
@@ -272,6 +267,16 @@ def table(program, rate, rows, is_markdown):
     return "\n".join([title, *("  " + "  ".join(cell.ljust(width) if i == 0 else cell.rjust(width)
                                                 for i, (cell, width) in enumerate(zip(line, widths)))
                                for line in [head, *lines]), ""])
+
+
+def table(program, rate, rows, is_markdown):
+    head = ["profiler", "slow-down", "its CPU", "all CPU", "size kB", "samples", "report s", "memory MB"]
+    lines = [[name, text_of(row["slow_down"], "{:.3f}"), text_of(row["its_cpu"], "{:.3f}"),
+              text_of(row["all_cpu"], "{:.3f}"), text_of(row["bytes"] and row["bytes"] / 1000, "{:.0f}"),
+              text_of(row["samples"], "{:.0f}"), text_of(row["report_s"], f"> {REPORT_LIMIT_S}" if (row["report_s"] or 0) >= REPORT_LIMIT_S else "{:.2f}"),
+              text_of(row["memory_kb"] and row["memory_kb"] / 1024, "{:.1f}")] for name, row in rows.items()]
+    title = f"{program}, {rate} Hz (bare: {rows['bare']['wall_s']:.2f} s)"
+    return text_of_table(title, head, lines, is_markdown)
 
 
 def machine():
