@@ -202,19 +202,33 @@ static bool read_code(const struct python_elf *elf, struct python_range range,
 	return python_elf_read(elf, range.start, out_code->bytes, out_code->len);
 }
 
+/* Where the next jump leads to, of those from byte *at on; false if there is none. */
+static bool next_jump(const struct python_elf *elf, const struct code *code, size_t *at,
+		      uint64_t *out_target)
+{
+	while (*at < code->len) {
+		struct python_reference reference = python_code_at(
+			elf->machine, code->bytes, code->len, (*at)++, code->start);
+
+		*out_target = reference.target;
+		if (reference.kind == PYTHON_REFERENCE_JUMP)
+			return true;
+	}
+	return false;
+}
+
 /* Whether the range's code jumps to one of the ranges. */
 static bool jumps_back(const struct python_elf *elf, struct python_range range,
 		       const struct python_range ranges[PYTHON_LOOP_RANGES])
 {
 	CLEANUP(code_done) struct code code;
+	uint64_t target;
+	size_t at = 0;
 
 	if (!read_code(elf, range, &code))
 		return false;
-	for (size_t at = 0; at < code.len; at++) {
-		struct python_reference reference =
-			python_code_at(elf->machine, code.bytes, code.len, at, code.start);
-
-		if (reference.kind == PYTHON_REFERENCE_JUMP && is_in(ranges, reference.target))
+	while (next_jump(elf, &code, &at, &target)) {
+		if (is_in(ranges, target))
 			return true;
 	}
 	return false;
@@ -243,15 +257,14 @@ static bool add_parts_of(const struct python_elf *elf, const struct frame_index 
 			 struct python_range ranges[PYTHON_LOOP_RANGES])
 {
 	CLEANUP(code_done) struct code code;
+	uint64_t target;
+	size_t at = 0;
 
 	if (!read_code(elf, range, &code))
 		return false;
-	for (size_t at = 0; at < code.len; at++) {
-		struct python_reference reference =
-			python_code_at(elf->machine, code.bytes, code.len, at, code.start);
-
-		if (reference.kind == PYTHON_REFERENCE_JUMP && !is_in(ranges, reference.target))
-			add_part(elf, index, reference.target, ranges);
+	while (next_jump(elf, &code, &at, &target)) {
+		if (!is_in(ranges, target))
+			add_part(elf, index, target, ranges);
 	}
 	return true;
 }
