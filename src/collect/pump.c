@@ -250,6 +250,8 @@ static void pump_take_thread_name(struct pump *pump, struct image *image, const 
 		return;
 	struct image_thread *thread = pump_thread_of(pump, image, named.tid, named.time_ns);
 
+	if (thread->tid != (int)named.tid)
+		return;
 	memcpy(thread->name, words + RING_WORDS(struct ring_thread), named.length);
 	thread->name[named.length] = '\0';
 	thread->is_named_by_program = true;
