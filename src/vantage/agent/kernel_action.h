@@ -1,5 +1,5 @@
 /*
- * kernel_action - what the kernel has for a signal, asked without libc.
+ * kernel_action - what the kernel has for a signal, and which wait, asked without libc.
  */
 #pragma once
 #include <signal.h>
@@ -29,10 +29,26 @@ static inline bool kernel_action_get(int signal, struct kernel_action *out_actio
 			     sizeof out_action->mask) == 0;
 }
 
-/* The action of a signal; false if it has no handler. */
-static inline bool kernel_action_is_handler(int signal, struct kernel_action *out_action)
+/*
+ * The lowest of these signals that has a handler, and its action; 0: none has.  Signal n is bit
+ * n - 1.
+ */
+static inline int kernel_action_first_handler(u64 signals, struct kernel_action *out_action)
 {
-	if (!kernel_action_get(signal, out_action))
-		return false;
-	return out_action->handler != (u64)SIG_DFL && out_action->handler != (u64)SIG_IGN;
+	for (int signal = 1; signals != 0; signal++, signals >>= 1) {
+		if ((signals & 1) && kernel_action_get(signal, out_action) &&
+		    out_action->handler != (u64)SIG_DFL && out_action->handler != (u64)SIG_IGN)
+			return signal;
+	}
+	return 0;
+}
+
+/* Of the signals that are not in `blocked`, those that wait to be delivered; 0: none is known. */
+static inline u64 kernel_signals_waiting(u64 blocked)
+{
+	u64 pending = 0;
+
+	if (arch_syscall4(SYS_rt_sigpending, (long)&pending, sizeof pending, 0, 0) != 0)
+		return 0;
+	return pending & ~blocked;
 }

@@ -68,25 +68,19 @@ static bool next_handler_interrupts(u64 waiting)
 {
 	struct kernel_action action;
 
-	for (int signal = 1; signal <= SIGNAL_LAST; signal++) {
-		if ((waiting & SIGNAL_BIT(signal)) && kernel_action_is_handler(signal, &action))
-			return !(action.flags & SA_RESTART);
-	}
-	return false;
+	return kernel_action_first_handler(waiting, &action) != 0 &&
+	       !(action.flags & SA_RESTART);
 }
 
 void restart_mend(ucontext_t *context)
 {
 	struct arch_call call;
-	u64 waiting = 0, blocked;
 
 	if (!agent.may_call || !arch_find_restarted_call(context, &call) || !may_fail(&call))
 		return;
+	const u64 blocked = signals_of(&context->uc_sigmask);
+
 	/* All signals are blocked in our handler: those that have come are all waiting. */
-	if (arch_syscall4(SYS_rt_sigpending, (long)&waiting, sizeof waiting, 0, 0) != 0)
-		return;
-	__builtin_memcpy(&blocked, &context->uc_sigmask, sizeof blocked);
-	waiting &= ~blocked & ~TRAP_BIT;
-	if (next_handler_interrupts(waiting))
+	if (next_handler_interrupts(kernel_signals_waiting(blocked | TRAP_BIT)))
 		arch_fail_restarted_call(context, EINTR);
 }

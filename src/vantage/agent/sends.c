@@ -38,15 +38,23 @@ static int to_kernel(int signal)
 	return signal == SIGTRAP && sends_are_shifted(signal) ? SIGNAL_STAND_IN : signal;
 }
 
+/* What the kernel would say of one that this process sends. */
+static siginfo_t sent_by_us(int code)
+{
+	siginfo_t info = { .si_code = code };
+
+	info.si_pid = agent.pid;
+	info.si_uid = (uid_t)arch_syscall4(SYS_getuid, 0, 0, 0, 0);
+	return info;
+}
+
 /* True: it was the stand-in itself, and is sent. */
 static bool is_stand_in_sent(pid_t tid, int signal)
 {
-	siginfo_t info = { .si_code = SI_TKILL };
-
 	if (tid <= 0 || signal != SIGNAL_STAND_IN || !sends_are_shifted(signal))
 		return false;
-	info.si_pid = agent.pid;
-	info.si_uid = (uid_t)arch_syscall4(SYS_getuid, 0, 0, 0, 0);
+	const siginfo_t info = sent_by_us(SI_TKILL);
+
 	return forward_send_marked(tid, signal, &info) == 0;
 }
 
@@ -89,12 +97,11 @@ static pid_t tid_of(pthread_t thread)
 AGENT_EXPORT int pthread_sigqueue(pthread_t thread, int signal, const union sigval value)
 {
 	const pid_t tid = sends_are_shifted(signal) ? tid_of(thread) : 0;
-	siginfo_t info = { .si_code = SI_QUEUE };
 
 	if (tid == 0)
 		return HOOK_NEXT(pthread_sigqueue)(thread, signal, value);
-	info.si_pid = agent.pid;
-	info.si_uid = (uid_t)arch_syscall4(SYS_getuid, 0, 0, 0, 0);
+	siginfo_t info = sent_by_us(SI_QUEUE);
+
 	info.si_value = value;
 	return (int)-forward_send_marked(tid, signal, &info);
 }

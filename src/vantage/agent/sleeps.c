@@ -131,11 +131,7 @@ static bool has_handler(u64 signals)
 {
 	struct kernel_action action;
 
-	for (int signal = 1; signal <= SIGNAL_LAST; signal++) {
-		if ((signals & SIGNAL_BIT(signal)) && kernel_action_is_handler(signal, &action))
-			return true;
-	}
-	return false;
+	return kernel_action_first_handler(signals, &action) != 0;
 }
 
 /* False: it is not one that the kernel goes on with, or how long it has waited is not known. */

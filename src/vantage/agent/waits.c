@@ -91,16 +91,9 @@ bool waits_are_letting_trap_in(const ucontext_t *context)
 static bool has_handlers_to_run(u64 blocked)
 {
 	struct kernel_action action;
-	u64 pending = 0;
 
-	if (arch_syscall4(SYS_rt_sigpending, (long)&pending, sizeof pending, 0, 0) != 0)
-		return false;
-	pending &= ~blocked & ~TRAP_BIT;
-	for (int signal = 1; signal <= SIGNAL_LAST && pending != 0; signal++) {
-		if ((pending & SIGNAL_BIT(signal)) && kernel_action_is_handler(signal, &action))
-			return true;
-	}
-	return false;
+	return kernel_action_first_handler(kernel_signals_waiting(blocked | TRAP_BIT),
+					   &action) != 0;
 }
 
 void waits_mend(ucontext_t *context)
