@@ -1,19 +1,14 @@
-"""live_python - Python programs that print their own truth, on every interpreter at hand.
+"""live_python - Python programs that print their own truth, on every interpreter at hand."""
 
-With FATHOM_LONG=1 in the environment, tests take the minutes that CI does not have.
-"""
-
-import collections
 import os
 import pathlib
-import shutil
 
 import live
 import pythons
+from live_interpreted import IS_LONG, InterpretedStacks, InterpretedTest
 
 WORKLOADS = pathlib.Path(__file__).resolve().parent.parent / "workloads" / "python"
-IS_LONG = os.environ.get("FATHOM_LONG") == "1"
-MODULE_KIND_INTERPRETED = 5
+LANGUAGE = 1
 
 EVERY_PYTHON = pythons.every_python()
 
@@ -32,46 +27,12 @@ EACH_VERSION = one_of_each_version()
 # One for each way that frames are chained, and the newest.
 EACH_CHAIN = ("pyenv-2.7", "pyenv-3.8", "debian-3.11", "pyenv-3.12", "pyenv-3.13", "sid-3.15")
 
-Frame = collections.namedtuple("Frame", "name qualified_name path first_line line")
 
-
-class PythonStacks:
-    """The stacks of a recording as far as Python made them.
-
-    `frames` has the Python frame of each stack's leaf or None, C functions that Python calls by name
-    left out; `nearest` the innermost one at or outside of it; `outermost` the outermost.
-    """
+class PythonStacks(InterpretedStacks):
+    """The stacks of a recording as far as Python made them."""
 
     def __init__(self, recording):
-        # File names are any bytes.
-        codes = {row[0]: row[1:] for row in
-                 recording.rows("SELECT id, name, qualified_name, CAST(path AS BLOB), line FROM codes")}
-        python = {}
-        for frame, address in recording.rows("SELECT f.id, f.address FROM frames f JOIN modules m"
-                                             " ON m.id = f.module WHERE m.kind = ?", MODULE_KIND_INTERPRETED):
-            name, qualified_name, path, first_line = codes[address >> 32]
-            if path is not None:
-                python[frame] = Frame(name, qualified_name or name, os.fsdecode(path), first_line,
-                                      address & 0xffffffff)
-        self.parents, self.frames, self.nearest, self.outermost = {0: 0}, {0: None}, {0: None}, {0: None}
-        for stack, parent, frame in recording.rows("SELECT id, parent, frame FROM stacks ORDER BY id"):
-            self.parents[stack] = parent or 0
-            self.frames[stack] = found = python.get(frame)
-            self.nearest[stack] = found or self.nearest[parent or 0]
-            self.outermost[stack] = self.outermost[parent or 0] or found
-
-    def pairs(self):
-        """(stack, callee, caller or None) for each stack that ends in a Python frame."""
-        for stack, frame in self.frames.items():
-            if frame:
-                yield stack, frame, self.nearest[self.parents[stack]]
-
-    def walk(self, stack):
-        """Python frames, innermost first."""
-        while stack:
-            if self.frames[stack]:
-                yield self.frames[stack]
-            stack = self.parents[stack]
+        super().__init__(recording, LANGUAGE)
 
 
 def place(frame):
@@ -87,67 +48,26 @@ def is_impossible(callee, caller, callers, to_libraries):
     return caller in callers and caller not in to_libraries
 
 
-class PythonTest(live.LiveTest):
+class PythonTest(InterpretedTest):
     """Tests that take an interpreter."""
 
-    def workload(self, name):
-        """The workload's path in a folder that everybody can read, with what it imports."""
-        folder = self.path("workloads")
-        if not os.path.exists(folder):
-            shutil.copytree(WORKLOADS, folder, ignore=shutil.ignore_patterns("__pycache__"))
-        return os.path.join(folder, name)
+    language = "python"
+    workloads = WORKLOADS
+    interpreters = EVERY_PYTHON
+    in_ci = EACH_VERSION
+    catalogue = pythons
 
     def on_each_python(self, check, oldest=(2, 7), in_ci=None):
-        """check(python) as a subtest for each interpreter that is no older; what is not there is told.
-
-        All there are, in long tests; else those named in_ci, or one of each version.
-        """
-        for python in EVERY_PYTHON if IS_LONG or in_ci else EACH_VERSION:
-            if python.version < oldest or not IS_LONG and in_ci and python.name not in in_ci:
-                continue
-            with self.subTest(python.name):
-                if not python.is_there:
-                    self.skipTest(f"{python.name}: {python.why_not}")
-                check(python)
+        self.on_each(check, oldest, in_ci)
 
     def any_python(self, *arguments):
-        """Debian's, as a command line."""
-        debian = next(python for python in EVERY_PYTHON if python.name.startswith("debian"))
-        if not debian.is_there:
-            self.skipTest(debian.why_not)
-        return debian.command(*arguments)
+        return self.any_interpreter(*arguments)
 
-    def fathom_for(self, python):
-        if not pythons.is_fetched(python):
-            return live.FATHOM
-        path = self.path("fathom")
-        if not os.path.exists(path):
-            try:
-                pythons.copy_fathom(live.FATHOM, path)
-            except ValueError as error:
-                self.skipTest(f"no fathom for {python.name}: {error}")
-        return path
-
-    def record_python(self, python, *arguments, options=(), **record_options):
-        """Records the interpreter with these arguments; a workload's path is its first."""
-        return self.record(python.command(*arguments), *options, fathom=self.fathom_for(python), **record_options)
+    def record_python(self, python, *arguments, **options):
+        return self.record_with(python, *arguments, **options)
 
     def python_rows(self, recording):
-        return [row for row in recording.report()["functions"] if row["language"] == "python"]
-
-    def standard_error_of(self, recording, is_hit):
-        """Of the share of samples' time whose stack is_hit(stack), by batch means over time."""
-        samples = recording.samples()
-        size = len(samples) // live.BATCHES
-        if size == 0:
-            return 1.0
-        hits = {stack: is_hit(stack) for stack in {row[2] for row in samples}}
-        shares = []
-        for first in range(0, size * live.BATCHES, size):
-            batch = samples[first:first + size]
-            shares.append(sum(row[3] for row in batch if hits[row[2]]) / sum(row[3] for row in batch))
-        mean = sum(shares) / len(shares)
-        return (sum((share - mean) ** 2 for share in shares) / (len(shares) - 1) / len(shares)) ** 0.5
+        return self.rows_of_language(recording)
 
     def assert_python_truth(self, recording, widest=live.WIDEST_TOLERANCE):
         """Every self and total time, and every line's, that the workload told is what the report says."""
@@ -156,8 +76,8 @@ class PythonTest(live.LiveTest):
         whole = recording.total_ns()
 
         def compare(measured_ns, spent_ns, is_hit, what):
-            allowed = min(widest, max(live.ONE_POINT, 3 * self.standard_error_of(recording, is_hit)))
-            self.assert_share(measured_ns / whole, spent_ns / truth["cpu_ns"], allowed, what)
+            self.assert_share(measured_ns / whole, spent_ns / truth["cpu_ns"],
+                              self.allowed(recording, is_hit, widest), what)
 
         for kind in ("self", "total"):
             for name, spent_ns in truth[kind].items():

@@ -1,0 +1,143 @@
+"""live_interpreted - what tests of interpreted programs share, whatever the interpreter.
+
+With FATHOM_LONG=1 in the environment, tests take the minutes that CI does not have.
+"""
+
+import collections
+import os
+import shutil
+
+import live
+
+IS_LONG = os.environ.get("FATHOM_LONG") == "1"
+MODULE_KIND_INTERPRETED = 5
+
+Frame = collections.namedtuple("Frame", "name qualified_name path first_line line")
+
+
+class InterpretedStacks:
+    """The stacks of a recording as far as one language made them.
+
+    `frames` has the interpreted frame of each stack's leaf or None, what is written in C left out;
+    `builtins` the name of the C function that the interpreter calls there, or None; `nearest` the
+    innermost interpreted frame at or outside of it; `outermost` the outermost.
+    """
+
+    def __init__(self, recording, language):
+        # File names are any bytes.
+        codes = {row[0]: row[1:] for row in
+                 recording.rows("SELECT id, name, qualified_name, CAST(path AS BLOB), line FROM codes"
+                                " WHERE language = ?", language)}
+        interpreted, builtins = {}, {}
+        for frame, address in recording.rows("SELECT f.id, f.address FROM frames f JOIN modules m"
+                                             " ON m.id = f.module WHERE m.kind = ?", MODULE_KIND_INTERPRETED):
+            if address >> 32 not in codes:
+                continue
+            name, qualified_name, path, first_line = codes[address >> 32]
+            if path is None:
+                builtins[frame] = qualified_name or name
+            else:
+                interpreted[frame] = Frame(name, qualified_name or name, os.fsdecode(path), first_line,
+                                           address & 0xffffffff)
+        self.parents, self.frames, self.builtins = {0: 0}, {0: None}, {0: None}
+        self.nearest, self.outermost = {0: None}, {0: None}
+        for stack, parent, frame in recording.rows("SELECT id, parent, frame FROM stacks ORDER BY id"):
+            self.parents[stack] = parent or 0
+            self.frames[stack] = found = interpreted.get(frame)
+            self.builtins[stack] = builtins.get(frame)
+            self.nearest[stack] = found or self.nearest[parent or 0]
+            self.outermost[stack] = self.outermost[parent or 0] or found
+
+    def pairs(self):
+        """(stack, callee, caller or None) for each stack that ends in an interpreted frame."""
+        for stack, frame in self.frames.items():
+            if frame:
+                yield stack, frame, self.nearest[self.parents[stack]]
+
+    def outwards(self, stack):
+        while stack:
+            yield stack
+            stack = self.parents[stack]
+
+    def walk(self, stack):
+        """Interpreted frames, innermost first."""
+        return (self.frames[at] for at in self.outwards(stack) if self.frames[at])
+
+    def names(self, stack):
+        """Of interpreted frames and of the C functions between them, innermost first."""
+        for at in self.outwards(stack):
+            if self.frames[at] or self.builtins[at]:
+                yield self.builtins[at] or self.frames[at].qualified_name
+
+
+class InterpretedTest(live.LiveTest):
+    """Tests that take an interpreter.  What is one is told by the language's own module."""
+
+    language = ""      # as reports call it
+    workloads = None   # the folder of its programs
+    interpreters = ()  # all that could be there
+    in_ci = ()         # and those that are enough for CI
+    catalogue = None   # which lists them: is_fetched() and copy_fathom()
+
+    def workload(self, name):
+        """The workload's path in a folder that everybody can read, with what it needs."""
+        folder = self.path("workloads")
+        if not os.path.exists(folder):
+            shutil.copytree(self.workloads, folder, ignore=shutil.ignore_patterns("__pycache__"))
+        return os.path.join(folder, name)
+
+    def on_each(self, check, oldest, in_ci=None):
+        """check(interpreter) as a subtest for each that is no older; what is not there is told.
+
+        All there are, in long tests; else those named in_ci, or what is enough for it.
+        """
+        for interpreter in self.interpreters if IS_LONG or in_ci else self.in_ci:
+            if interpreter.version < oldest or not IS_LONG and in_ci and interpreter.name not in in_ci:
+                continue
+            with self.subTest(interpreter.name):
+                if not interpreter.is_there:
+                    self.skipTest(f"{interpreter.name}: {interpreter.why_not}")
+                check(interpreter)
+
+    def any_interpreter(self, *arguments):
+        """Debian's, as a command line."""
+        debian = next(found for found in self.interpreters if found.name.startswith("debian"))
+        if not debian.is_there:
+            self.skipTest(debian.why_not)
+        return debian.command(*arguments)
+
+    def fathom_for(self, interpreter):
+        if not self.catalogue.is_fetched(interpreter):
+            return live.FATHOM
+        path = self.path("fathom")
+        if not os.path.exists(path):
+            try:
+                self.catalogue.copy_fathom(live.FATHOM, path)
+            except ValueError as error:
+                self.skipTest(f"no fathom for {interpreter.name}: {error}")
+        return path
+
+    def record_with(self, interpreter, *arguments, options=(), **record_options):
+        """Records the interpreter with these arguments; a workload's path is its first."""
+        return self.record(interpreter.command(*arguments), *options, fathom=self.fathom_for(interpreter),
+                           **record_options)
+
+    def rows_of_language(self, recording):
+        return [row for row in recording.report()["functions"] if row["language"] == self.language]
+
+    def standard_error_of(self, recording, is_hit):
+        """Of the share of samples' time whose stack is_hit(stack), by batch means over time."""
+        samples = recording.samples()
+        size = len(samples) // live.BATCHES
+        if size == 0:
+            return 1.0
+        hits = {stack: is_hit(stack) for stack in {row[2] for row in samples}}
+        shares = []
+        for first in range(0, size * live.BATCHES, size):
+            batch = samples[first:first + size]
+            shares.append(sum(row[3] for row in batch if hits[row[2]]) / sum(row[3] for row in batch))
+        mean = sum(shares) / len(shares)
+        return (sum((share - mean) ** 2 for share in shares) / (len(shares) - 1) / len(shares)) ** 0.5
+
+    def allowed(self, recording, is_hit, widest):
+        return min(widest, max(live.ONE_POINT, 3 * self.standard_error_of(recording, is_hit)))
