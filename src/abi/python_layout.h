@@ -6,6 +6,8 @@
  * those of a version (target/python_offsets.h), addresses those of a process.
  */
 #pragma once
+#include "abi/code_range.h"
+#include "abi/tls_variable.h"
 #include "abi/types.h"
 
 /* An offset of a field that this version has not, or a walk must do without. */
@@ -52,10 +54,8 @@ enum python_state_means {
 	PYTHON_STATE_BY_CALL = 1,
 	/* By going through the states there are, for the one with our thread_id: 2.7. */
 	PYTHON_STATE_BY_LIST,
-	/* At state_place from the thread pointer: 3.15, where it is static. */
+	/* In a thread-local variable: 3.15. */
 	PYTHON_STATE_BY_TLS,
-	/* At state_place in the block of the module whose number is at state_module: 3.15. */
-	PYTHON_STATE_BY_DTV,
 };
 
 /*
@@ -113,13 +113,6 @@ struct python_offsets {
 #undef PYTHON_OFFSET_FIELD
 };
 
-struct python_range {
-	u64 start, end; /* end: one past; both 0: none */
-};
-
-/* The interpreter's loop, and parts of it that the compiler put elsewhere. */
-#define PYTHON_LOOP_RANGES 4
-
 struct python_layout {
 	u32 version;    /* as PY_VERSION_HEX has it: 0x030b02f0 */
 	u8 chain;       /* enum python_chain; 0: no interpreter, or none that is known */
@@ -135,10 +128,10 @@ struct python_layout {
 	u64 load_bias; /* what is added to the file's addresses */
 
 	/* Addresses in the process. */
-	struct python_range loop[PYTHON_LOOP_RANGES];
-	u64 state_function; /* PyGILState_GetThisThreadState */
-	u64 head_function;  /* PyInterpreterState_Head */
-	u64 state_place, state_module;
+	struct code_range loop[CODE_RANGES]; /* the interpreter's loop */
+	u64 state_function;                  /* PyGILState_GetThisThreadState */
+	u64 head_function;                   /* PyInterpreterState_Head */
+	struct tls_variable state;
 	u64 code_type;       /* PyCode_Type */
 	u64 builtin_type;    /* PyCFunction_Type */
 	u64 descriptor_type; /* PyMethodDescr_Type */

@@ -15,10 +15,11 @@
  */
 #pragma once
 #include "abi/python_layout.h"
+#include "abi/ruby_layout.h"
 #include "abi/types.h"
 
 #define RING_MAGIC         0x676e69726d746166ULL /* "fatmring" */
-#define RING_VERSION       2
+#define RING_VERSION       3
 #define RING_HEADER_BYTES  4096
 #define RING_OLDER_THREADS 16
 
@@ -36,6 +37,13 @@ enum ring_flags {
 	RING_CLOCK_USER = 1,     /* weights are user time */
 	RING_USER_MODE_ONLY = 2, /* the event does not count system time */
 	RING_TIMER = 4,          /* the vantage's own timers trigger */
+};
+
+/* What the vantage found of the layout, as it held a walk against the interpreter's own. */
+enum ring_ruby_check {
+	RING_RUBY_UNCHECKED,
+	RING_RUBY_AGREES,
+	RING_RUBY_DIFFERS, /* no stack has Ruby frames from then on */
 };
 
 /*
@@ -74,16 +82,24 @@ struct ring_header {
 	u64 start_cpu_ns;    /* the process's CPU time when sampling began; 0: it did not */
 
 	/*
-	 * The interpreter that the process has mapped: written once by the recorder, at any
-	 * time, and whole when has_python is seen (acquire) to be 1.
+	 * The interpreters that the process has mapped: each written once by the recorder, at
+	 * any time, and whole when its has_… is seen (acquire) to be 1.
 	 */
 	u32 has_python __attribute__((aligned(128)));
-	u32 python_reserved;
+	u32 has_ruby;
 	struct python_layout python;
+	struct ruby_layout ruby;
 
-	/* Walks with a thread state that looked like one, and those in which it did not. */
+	/*
+	 * By the vantage: walks with a thread state (an execution context) that looked like one,
+	 * and those in which it did not.
+	 */
 	u64 python_walks __attribute__((aligned(128)));
 	u64 python_refusals;
+	u64 ruby_walks;
+	u64 ruby_refusals;
+	u32 ruby_check; /* enum ring_ruby_check */
+	u32 ruby_reserved;
 };
 _Static_assert(sizeof(struct ring_header) <= RING_HEADER_BYTES, "the header is one page");
 
@@ -110,7 +126,8 @@ struct ring_sample {
 
 /*
  * One frame of a stack, as a word: the address to look up (return addresses are already one
- * byte back), or an interpreter's frame: the key of its code and the instruction being executed.
+ * byte back), or an interpreter's frame: the key of its code and the instruction being executed;
+ * of Ruby's, the line.
  */
 #define RING_INTERPRETED      (1ULL << 63)
 #define RING_INSTRUCTION_BITS 20
@@ -142,6 +159,9 @@ struct ring_image {
 enum ring_code_kind {
 	RING_CODE_PYTHON = 1,         /* a code object */
 	RING_CODE_PYTHON_BUILTIN = 2, /* a C function, as Python names it */
+	RING_CODE_RUBY = 3, /* an iseq of a method: its frames have lines for instructions */
+	RING_CODE_RUBY_BUILTIN =
+		4, /* a method in C, an operator, or the collection of garbage */
 };
 
 /*
@@ -157,8 +177,8 @@ struct ring_code {
 	u8 flags; /* enum ring_code_flags */
 	u8 reserved;
 	u32 first_line;
-	u16 name_length;      /* co_name */
-	u16 qualified_length; /* co_qualname; 0: the version has none */
+	u16 name_length;      /* co_name; the method's own name */
+	u16 qualified_length; /* co_qualname, Foo#bar; 0: the version has none */
 	u16 file_length;
 	u16 table_length;
 	u8 bytes[];

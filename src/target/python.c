@@ -11,10 +11,10 @@
 #include "base/memory.h"
 #include "python_checks.h"
 #include "python_debug_offsets.h"
-#include "python_elf.h"
-#include "python_loop.h"
+#include "elf_file.h"
+#include "function_parts.h"
 #include "python_offsets.h"
-#include "python_tls.h"
+#include "tls_find.h"
 #include "python_version.h"
 
 /* In every version so far, and in nothing else. */
@@ -74,11 +74,11 @@ static bool refuse(struct python_image *image, const char *format, ...)
 	return false;
 }
 
-static bool identify(struct python_image *image, struct python_elf *elf,
+static bool identify(struct python_image *image, struct elf_file *elf,
 		     const struct python_row **out_row)
 {
 	struct python_debug_identity identity = { 0 };
-	struct python_symbol runtime;
+	struct elf_file_symbol runtime;
 	uint32_t version = python_version_read(elf);
 
 	if (version == 0)
@@ -90,7 +90,7 @@ static bool identify(struct python_image *image, struct python_elf *elf,
 	if (PYTHON_VERSION_LEVEL(version) < PYTHON_LEVEL_CANDIDATE)
 		return refuse(image, "CPython %s is a pre-release, whose layout may change",
 			      image->version);
-	if (python_elf_find_any(elf, "_PyRuntime", &runtime) &&
+	if (elf_file_find_any(elf, "_PyRuntime", &runtime) &&
 	    python_debug_identify(elf, runtime.address, &identity) &&
 	    identity.version != version)
 		return refuse(image, "its debug offsets are those of another version");
@@ -108,12 +108,12 @@ static bool identify(struct python_image *image, struct python_elf *elf,
 		      identity.is_free_threaded ? ", free-threaded," : "");
 }
 
-static bool find_addresses(struct python_image *image, struct python_elf *elf)
+static bool find_addresses(struct python_image *image, struct elf_file *elf)
 {
 	for (size_t i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
-		struct python_symbol symbol;
+		struct elf_file_symbol symbol;
 
-		if (!python_elf_find_any(elf, addresses[i].name, &symbol)) {
+		if (!elf_file_find_any(elf, addresses[i].name, &symbol)) {
 			if (addresses[i].may_be_absent)
 				continue;
 			return refuse(image, "it has no symbol %s", addresses[i].name);
@@ -123,53 +123,49 @@ static bool find_addresses(struct python_image *image, struct python_elf *elf)
 	return true;
 }
 
-static bool find_loop(struct python_image *image, struct python_elf *elf)
+static bool find_loop(struct python_image *image, struct elf_file *elf)
 {
 	const char *name =
 		image->layout.version < 0x03060000 ? TELLTALE : "_PyEval_EvalFrameDefault";
 	u64 size = 0,
 	    least = image->layout.version < 0x030e0000 ? LOOP_MIN : LOOP_MIN_SINCE_314;
-	struct python_symbol function;
+	struct elf_file_symbol function;
 
-	if (!python_elf_find_any(elf, name, &function))
+	if (!elf_file_find_any(elf, name, &function))
 		return refuse(image, "it has no symbol %s", name);
-	if (python_loop_find(elf, &function, image->layout.loop)) {
-		for (size_t i = 0; i < PYTHON_LOOP_RANGES; i++)
+	if (function_parts_find(elf, &function, image->layout.loop)) {
+		for (size_t i = 0; i < CODE_RANGES; i++)
 			size += image->layout.loop[i].end - image->layout.loop[i].start;
 	}
 	return size >= least || refuse(image, "%s is not the interpreter's loop", name);
 }
 
 /* How a walk finds the state of the thread it is in. */
-static bool find_state(struct python_image *image, struct python_elf *elf,
+static bool find_state(struct python_image *image, struct elf_file *elf,
 		       const struct python_row *row)
 {
 	struct python_layout *layout = &image->layout;
-	struct python_symbol function;
-	struct python_tls tls;
+	struct elf_file_symbol function;
 
 	layout->state_means = row->state_means;
 	layout->attributes = row->attributes;
 	if (row->state_means != PYTHON_STATE_BY_TLS)
 		return true;
-	if (!python_elf_find_any(elf, STATE_FUNCTION, &function) ||
-	    !python_tls_find(elf, &function, &tls))
+	if (!elf_file_find_any(elf, STATE_FUNCTION, &function) ||
+	    !tls_find(elf, &function, &layout->state))
 		return refuse(image, "where it keeps a thread's state cannot be told");
-	layout->state_means = (u8)tls.means;
-	layout->state_place = tls.place;
-	layout->state_module = tls.module;
 	return true;
 }
 
-static bool find_offsets(struct python_image *image, struct python_elf *elf,
+static bool find_offsets(struct python_image *image, struct elf_file *elf,
 			 const struct python_row *row)
 {
 	struct python_offsets *offsets = &image->layout.offsets;
-	struct python_symbol runtime;
+	struct elf_file_symbol runtime;
 
 	*offsets = row->offsets;
 	if (row->debug_head.size > 0) {
-		if (!python_elf_find_any(elf, "_PyRuntime", &runtime))
+		if (!elf_file_find_any(elf, "_PyRuntime", &runtime))
 			return refuse(image, "it has no symbol _PyRuntime");
 		const char *name =
 			python_debug_offsets_read(elf, runtime.address, row, offsets);
@@ -185,7 +181,7 @@ static bool find_offsets(struct python_image *image, struct python_elf *elf,
 }
 
 /* Fills the layout; where it is refused nothing but the version stays. */
-static void read_layout(struct python_image *image, struct python_elf *elf)
+static void read_layout(struct python_image *image, struct elf_file *elf)
 {
 	struct python_layout *layout = &image->layout;
 	const struct python_row *row = NULL;
@@ -205,18 +201,18 @@ static void read_layout(struct python_image *image, struct python_elf *elf)
 
 int python_image_read(const char *path, struct python_image **out_image, struct error *err)
 {
-	CLEANUP(python_elf_close) struct python_elf elf;
-	struct python_symbol symbol;
-	int rc = python_elf_open(path, &elf, err);
+	CLEANUP(elf_file_close) struct elf_file elf;
+	struct elf_file_symbol symbol;
+	int rc = elf_file_open(path, &elf, err);
 
 	if (rc < 0)
 		return rc;
 
-	bool is_pypy = python_elf_find(&elf, PYPY_TELLTALE, &symbol);
+	bool is_pypy = elf_file_find(&elf, PYPY_TELLTALE, &symbol);
 
-	if (!is_pypy && !python_elf_find(&elf, TELLTALE, &symbol) &&
-	    !(elf.is_program && python_elf_use_all_symbols(&elf, TELLTALE) &&
-	      python_elf_find_any(&elf, TELLTALE, &symbol)))
+	if (!is_pypy && !elf_file_find(&elf, TELLTALE, &symbol) &&
+	    !(elf.is_program && elf_file_use_all_symbols(&elf, TELLTALE) &&
+	      elf_file_find_any(&elf, TELLTALE, &symbol)))
 		return -ENOENT;
 
 	struct python_image *image = xzalloc(sizeof *image);
@@ -252,7 +248,7 @@ void python_image_layout(const struct python_image *image, uint64_t load_bias,
 	if (out_layout->chain == 0)
 		return;
 	out_layout->load_bias = load_bias;
-	for (size_t i = 0; i < PYTHON_LOOP_RANGES; i++) {
+	for (size_t i = 0; i < CODE_RANGES; i++) {
 		if (out_layout->loop[i].end == 0)
 			continue;
 		out_layout->loop[i].start += load_bias;
@@ -265,22 +261,22 @@ void python_image_layout(const struct python_image *image, uint64_t load_bias,
 		if (address != 0)
 			put_address(out_layout, addresses[i].field, address + load_bias);
 	}
-	if (out_layout->state_module != 0)
-		out_layout->state_module += load_bias;
+	if (out_layout->state.means == TLS_BY_MODULE)
+		out_layout->state.module += load_bias;
 }
 
 void python_layout_use_copies(struct python_layout *layout, const char *path,
 			      uint64_t load_bias)
 {
-	CLEANUP(python_elf_close) struct python_elf elf;
+	CLEANUP(elf_file_close) struct elf_file elf;
 
-	if (python_elf_open(path, &elf, NULL) < 0 || layout->chain == 0)
+	if (elf_file_open(path, &elf, NULL) < 0 || layout->chain == 0)
 		return;
 	/* Functions are never copied: where a program defines one, it is the interpreter. */
 	for (size_t i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
-		struct python_symbol symbol;
+		struct elf_file_symbol symbol;
 
-		if (python_elf_find(&elf, addresses[i].name, &symbol) && symbol.address != 0)
+		if (elf_file_find(&elf, addresses[i].name, &symbol) && symbol.address != 0)
 			put_address(layout, addresses[i].field, symbol.address + load_bias);
 	}
 }

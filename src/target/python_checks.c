@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "python_elf.h"
+#include "elf_file.h"
 
 /*
  * PyMemberDef: name, type, offset, flags, doc; the same in all versions (structmember.h,
@@ -60,40 +60,40 @@ static u16 u16_at(const void *object, size_t offset)
 	return value;
 }
 
-static bool size_agrees(struct python_elf *elf, const struct python_row *row, size_t i)
+static bool size_agrees(struct elf_file *elf, const struct python_row *row, size_t i)
 {
-	struct python_symbol type;
+	struct elf_file_symbol type;
 	uint64_t size;
 
-	return python_elf_find_any(elf, sizes[i].type, &type) &&
-	       python_elf_read(elf, type.address + row->checks.type_basic_size, &size,
-			       sizeof size) &&
+	return elf_file_find_any(elf, sizes[i].type, &type) &&
+	       elf_file_read(elf, type.address + row->checks.type_basic_size, &size,
+			     sizeof size) &&
 	       size == u16_at(&row->checks, sizes[i].field);
 }
 
 /* Finds the member in its type's list: false when it is not there. */
-static bool find_member(struct python_elf *elf, const struct python_row *row,
+static bool find_member(struct elf_file *elf, const struct python_row *row,
 			const struct member_check *check, uint64_t *out_offset)
 {
-	struct python_symbol type;
+	struct elf_file_symbol type;
 	uint64_t list, name;
 	char text[NAME_SIZE];
 
-	if (!python_elf_find_any(elf, check->type, &type) ||
-	    !python_elf_read_pointer(elf, type.address + row->checks.type_members, &list))
+	if (!elf_file_find_any(elf, check->type, &type) ||
+	    !elf_file_read_pointer(elf, type.address + row->checks.type_members, &list))
 		return false;
 	for (size_t i = 0; i < MEMBERS_MAX; i++, list += MEMBER_SIZE) {
-		if (!python_elf_read_pointer(elf, list, &name) || name == 0 ||
-		    !python_elf_read_text(elf, name, text, sizeof text))
+		if (!elf_file_read_pointer(elf, list, &name) || name == 0 ||
+		    !elf_file_read_text(elf, name, text, sizeof text))
 			return false;
 		if (strcmp(text, check->name) == 0)
-			return python_elf_read(elf, list + MEMBER_OFFSET, out_offset,
-					       sizeof *out_offset);
+			return elf_file_read(elf, list + MEMBER_OFFSET, out_offset,
+					     sizeof *out_offset);
 	}
 	return false;
 }
 
-static bool member_agrees(struct python_elf *elf, const struct python_row *row,
+static bool member_agrees(struct elf_file *elf, const struct python_row *row,
 			  const struct python_offsets *offsets,
 			  const struct member_check *check)
 {
@@ -104,7 +104,7 @@ static bool member_agrees(struct python_elf *elf, const struct python_row *row,
 	return offset == u16_at(offsets, check->field);
 }
 
-const char *python_checks_disagreement(struct python_elf *elf, const struct python_row *row,
+const char *python_checks_disagreement(struct elf_file *elf, const struct python_row *row,
 				       const struct python_offsets *offsets)
 {
 	for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {

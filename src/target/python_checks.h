@@ -11,8 +11,8 @@
 
 #include "target/python_row.h"
 
-struct python_elf;
+struct elf_file;
 
 /* NULL, or what is not as the row has it: "code objects", "strings" …, a literal. */
-const char *python_checks_disagreement(struct python_elf *elf, const struct python_row *row,
+const char *python_checks_disagreement(struct elf_file *elf, const struct python_row *row,
 				       const struct python_offsets *offsets);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "python_elf.h"
+#include "elf_file.h"
 
 #define COOKIE "xdebugpy"
 /* The largest so far, 3.15's, has 888 bytes. */
@@ -36,12 +36,12 @@ static const char *const names[] = {
 _Static_assert(FIELD_COUNT * sizeof(u16) == sizeof(struct python_offsets),
 	       "the offsets are an array of u16");
 
-bool python_debug_identify(const struct python_elf *elf, uint64_t runtime,
+bool python_debug_identify(const struct elf_file *elf, uint64_t runtime,
 			   struct python_debug_identity *out_identity)
 {
 	uint8_t head[24];
 
-	if (!python_elf_read(elf, runtime, head, sizeof head) ||
+	if (!elf_file_read(elf, runtime, head, sizeof head) ||
 	    memcmp(head, COOKIE, strlen(COOKIE)) != 0)
 		return false;
 
@@ -63,7 +63,7 @@ static bool makes_sense(const char *name, uint64_t offset)
 		strcmp(name, "bytes_data") == 0);
 }
 
-const char *python_debug_offsets_read(const struct python_elf *elf, uint64_t runtime,
+const char *python_debug_offsets_read(const struct elf_file *elf, uint64_t runtime,
 				      const struct python_row *row,
 				      struct python_offsets *offsets)
 {
@@ -72,7 +72,7 @@ const char *python_debug_offsets_read(const struct python_elf *elf, uint64_t run
 	u16 ascii = offsets->text_ascii;
 
 	if (row->debug_head.size > sizeof data ||
-	    !python_elf_read(elf, runtime, data, row->debug_head.size))
+	    !elf_file_read(elf, runtime, data, row->debug_head.size))
 		return names[0];
 	memcpy(places, &row->debug, sizeof places);
 	memcpy(values, offsets, sizeof values);

@@ -10,7 +10,7 @@
 
 #include "target/python_row.h"
 
-struct python_elf;
+struct elf_file;
 
 /* What the first three fields say, the same in all versions so far. */
 struct python_debug_identity {
@@ -19,12 +19,12 @@ struct python_debug_identity {
 };
 
 /* False: at `runtime` there is no such struct. */
-bool python_debug_identify(const struct python_elf *elf, uint64_t runtime,
+bool python_debug_identify(const struct elf_file *elf, uint64_t runtime,
 			   struct python_debug_identity *out_identity);
 /*
  * Replaces what the struct tells of the row's offsets.  NULL, or the name of the first field
  * whose offset makes no sense: a literal.
  */
-const char *python_debug_offsets_read(const struct python_elf *elf, uint64_t runtime,
+const char *python_debug_offsets_read(const struct elf_file *elf, uint64_t runtime,
 				      const struct python_row *row,
 				      struct python_offsets *offsets);

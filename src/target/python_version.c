@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "python_code.h"
-#include "python_elf.h"
+#include "machine_code.h"
+#include "elf_file.h"
 
 /* Py_GetVersion() has some 100 bytes. */
 #define FUNCTION_MAX 4096u
@@ -81,21 +81,21 @@ void python_version_format(uint32_t version, char out_text[PYTHON_VERSION_SIZE])
 }
 
 /* The one version among the texts that the function's code refers to. */
-static uint32_t version_in(struct python_elf *elf, const struct python_symbol *function)
+static uint32_t version_in(struct elf_file *elf, const struct elf_file_symbol *function)
 {
 	size_t len = function->size < FUNCTION_MAX ? function->size : FUNCTION_MAX;
 	CLEANUP(freep) uint8_t *code = xmalloc(len + 1);
 	uint32_t found = 0;
 
-	if (!python_elf_read(elf, function->address, code, len))
+	if (!elf_file_read(elf, function->address, code, len))
 		return 0;
 	for (size_t at = 0; at < len; at++) {
 		char text[PYTHON_VERSION_SIZE];
-		struct python_reference reference =
-			python_code_at(elf->machine, code, len, at, function->address);
+		struct code_reference reference =
+			machine_code_at(elf->machine, code, len, at, function->address);
 
-		if (reference.kind != PYTHON_REFERENCE_ADDRESS ||
-		    !python_elf_read_text(elf, reference.target, text, sizeof text))
+		if (reference.kind != CODE_REFERENCE_ADDRESS ||
+		    !elf_file_read_text(elf, reference.target, text, sizeof text))
 			continue;
 		uint32_t version = python_version_parse(text);
 		if (version != 0 && found != 0 && version != found)
@@ -105,28 +105,28 @@ static uint32_t version_in(struct python_elf *elf, const struct python_symbol *f
 	return found;
 }
 
-uint32_t python_version_read(struct python_elf *elf)
+uint32_t python_version_read(struct elf_file *elf)
 {
-	struct python_symbol symbol;
+	struct elf_file_symbol symbol;
 	uint64_t version;
 
-	if (python_elf_find_any(elf, "Py_Version", &symbol) &&
-	    python_elf_read(elf, symbol.address, &version, sizeof version) &&
+	if (elf_file_find_any(elf, "Py_Version", &symbol) &&
+	    elf_file_read(elf, symbol.address, &version, sizeof version) &&
 	    version >= 0x030b0000 && version <= UINT32_MAX)
 		return (uint32_t)version;
-	if (python_elf_find_any(elf, "Py_GetVersion", &symbol))
+	if (elf_file_find_any(elf, "Py_GetVersion", &symbol))
 		return version_in(elf, &symbol);
 	return 0;
 }
 
-bool python_version_contradicts(const struct python_elf *elf, uint32_t version)
+bool python_version_contradicts(const struct elf_file *elf, uint32_t version)
 {
 	static const char prefix[] = "libpython";
 	uint32_t major, minor;
 	char name[64];
 	const char *at = name + strlen(prefix);
 
-	if (elf->soname == 0 || !python_elf_read_text(elf, elf->soname, name, sizeof name) ||
+	if (elf->soname == 0 || !elf_file_read_text(elf, elf->soname, name, sizeof name) ||
 	    strncmp(name, prefix, strlen(prefix)) != 0)
 		return false;
 	if (!take_number(&at, &major) || *at++ != '.' || !take_number(&at, &minor))

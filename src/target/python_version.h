@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct python_elf;
+struct elf_file;
 
 /* Room for the longest version there is: "3.15.0rc12". */
 #define PYTHON_VERSION_SIZE 24
@@ -22,7 +22,7 @@ struct python_elf;
  * The version: Py_Version's value (from 3.11 on), else the text that Py_GetVersion() begins its
  * answer with; 0 when neither tells, or two texts do.
  */
-uint32_t python_version_read(struct python_elf *elf);
+uint32_t python_version_read(struct elf_file *elf);
 /* "3.11.2", "3.15.0b1" -> PY_VERSION_HEX; 0: that is no version. */
 uint32_t python_version_parse(const char *text);
 void python_version_format(uint32_t version, char out_text[PYTHON_VERSION_SIZE]);
@@ -30,4 +30,4 @@ void python_version_format(uint32_t version, char out_text[PYTHON_VERSION_SIZE])
  * Whether the name that a library gives itself ("libpython3.8.so.1.0") says another version.
  * Files that name no version contradict nothing.
  */
-bool python_version_contradicts(const struct python_elf *elf, uint32_t version);
+bool python_version_contradicts(const struct elf_file *elf, uint32_t version);

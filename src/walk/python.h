@@ -18,7 +18,7 @@
  * The walk may come at any instruction, so that is no error: PYTHON_NONE.
  *
  * What it is not: a loop.  The vantage walks native frames; where a pc is in the interpreter's
- * loop (python_is_loop()) it takes a step to have that frame's CFA, and then
+ * loop (code_ranges_have()) it takes a step to have that frame's CFA, and then
  *
  *	step = python_enter(mem, &walk, sp, cfa);
  *	while (step == PYTHON_FRAME || step == PYTHON_SKIP)
@@ -34,16 +34,6 @@
 #pragma once
 #include "python_frames.h"
 #include "python_objects.h"
-
-/* Whether address is one of the interpreter's loop. */
-static inline int python_is_loop(const struct python_layout *layout, u64 address)
-{
-	for (u32 i = 0; i < PYTHON_LOOP_RANGES; i++) {
-		if (address >= layout->loop[i].start && address < layout->loop[i].end)
-			return 1;
-	}
-	return 0;
-}
 
 /*
  * Whether the memory at state looks like the state of a thread whose pthread_self() is

@@ -130,7 +130,7 @@ static inline int python_builtin_read(struct mem *mem, const struct python_layou
 static inline u64 python_builtin_key(struct mem *mem, const struct python_layout *layout,
 				     const struct python_builtin *builtin)
 {
-	u64 hash = python_mix(builtin->name, builtin->function);
+	u64 hash = code_mix(builtin->name, builtin->function);
 	u64 name = 0, word = 0;
 
 	/* Types of the heap come and go, with their names. */
@@ -138,45 +138,28 @@ static inline u64 python_builtin_key(struct mem *mem, const struct python_layout
 	    python_read(mem, &name, builtin->type, layout->offsets.type_name) >= 0 &&
 	    mem_read(mem, &word, sizeof word, name) < 0)
 		word = 0;
-	hash = python_mix(python_mix(hash, name), word);
-	return python_key_of_hash(python_mix(python_mix(hash, builtin->module), builtin->type));
-}
-
-/* Appends a string of C's, as far as it can be read and there is room. */
-static inline void python_text_append_string(struct mem *mem, u64 string,
-					     struct python_text *text)
-{
-	for (u32 i = 0; i < PYTHON_TEXT_MAX; i++) {
-		u8 byte;
-
-		if (mem_read(mem, &byte, sizeof byte, string + i) < 0 || byte == 0)
-			return;
-		if (text->length == PYTHON_TEXT_MAX) {
-			text->is_cut = 1;
-			return;
-		}
-		python_text_put(text, byte);
-	}
+	hash = code_mix(code_mix(hash, name), word);
+	return code_key_of_hash(code_mix(code_mix(hash, builtin->module), builtin->type));
 }
 
 /* "sin" and "math.sin"; "append" and "list.append". */
 static inline void python_builtin_texts(struct mem *mem, const struct python_layout *layout,
 					const struct python_builtin *builtin,
-					struct python_text *out_name,
-					struct python_text *out_qualified)
+					struct name_text *out_name,
+					struct name_text *out_qualified)
 {
 	u64 type_name;
 
 	out_name->length = 0;
 	out_name->is_cut = 0;
-	python_text_append_string(mem, builtin->name, out_name);
+	name_text_append_string(mem, builtin->name, out_name);
 	python_text_read(mem, layout, builtin->module, out_qualified);
 	if (builtin->type != 0 &&
 	    python_read(mem, &type_name, builtin->type, layout->offsets.type_name) >= 0)
-		python_text_append_string(mem, type_name, out_qualified);
+		name_text_append_string(mem, type_name, out_qualified);
 	if (out_qualified->length == 0)
 		return;
-	if (out_qualified->length < PYTHON_TEXT_MAX)
-		python_text_put(out_qualified, '.');
-	python_text_append_string(mem, builtin->name, out_qualified);
+	if (out_qualified->length < NAME_TEXT_MAX)
+		name_text_put(out_qualified, '.');
+	name_text_append_string(mem, builtin->name, out_qualified);
 }

@@ -8,7 +8,7 @@
  * own hash of them where it has one, and how they begin.
  */
 #pragma once
-#include "abi/ring.h"
+#include "code_key.h"
 #include "python_text.h"
 
 /* Of the beginning of a text, in the key. */
@@ -20,18 +20,6 @@
  */
 #define PYTHON_HASH_BEHIND_LENGTH 8
 
-static inline u64 python_mix(u64 hash, u64 word)
-{
-	hash = (hash ^ word) * 0x9fb21c651e98df25ULL;
-	return hash ^ hash >> 32;
-}
-
-/* The first `left` bytes of a word; what is behind them belongs to nobody. */
-static inline u64 python_first_bytes(u64 word, u64 left)
-{
-	return left >= sizeof word ? word : word & ((1ULL << left * 8) - 1);
-}
-
 /* Mixes in what tells one text from another; one that cannot be read, by its address alone. */
 static inline u64 python_mix_text(struct mem *mem, const struct python_layout *layout, u64 hash,
 				  u64 text)
@@ -41,18 +29,17 @@ static inline u64 python_mix_text(struct mem *mem, const struct python_layout *l
 	struct python_shape shape;
 	u64 word;
 
-	hash = python_mix(hash, text);
+	hash = code_mix(hash, text);
 	if (python_text_shape(mem, layout, text, &shape) < 0 || shape.length == 0)
 		return hash;
-	hash = python_mix(hash, shape.length << 3 | shape.kind);
+	hash = code_mix(hash, shape.length << 3 | shape.kind);
 	if (python_read(mem, &word, text + PYTHON_HASH_BEHIND_LENGTH, length) >= 0)
-		hash = python_mix(hash, word);
+		hash = code_mix(hash, word);
 	/* As whole words: a str ends with a NUL of its kind, and objects are whole words. */
 	for (u64 i = 0; i < PYTHON_KEY_WORDS && i * sizeof word < shape.length; i++) {
 		if (mem_read(mem, &word, sizeof word, shape.data + i * sizeof word) < 0)
 			break;
-		hash = python_mix(hash,
-				  python_first_bytes(word, shape.length - i * sizeof word));
+		hash = code_mix(hash, code_first_bytes(word, shape.length - i * sizeof word));
 	}
 	return hash;
 }
@@ -82,31 +69,19 @@ static inline int python_code_read(struct mem *mem, const struct python_layout *
 	return 0;
 }
 
-/* What a hash is as a key: abi/ring.h has the frames it stands in. */
-static inline u64 python_key_of_hash(u64 hash)
-{
-	return RING_INTERPRETED | (python_mix(hash, hash >> 29) & RING_KEY_MASK);
-}
-
 /* The key of what python_code_read() gave of the code object at this address. */
 static inline u64 python_code_key(struct mem *mem, const struct python_layout *layout, u64 code,
 				  const struct python_code *parts)
 {
-	u64 hash = python_mix(code, parts->table);
+	u64 hash = code_mix(code, parts->table);
 	u64 table_length;
 
-	hash = python_mix(hash, parts->first_line);
+	hash = code_mix(hash, parts->first_line);
 	if (python_read(mem, &table_length, parts->table, layout->offsets.bytes_length) >= 0)
-		hash = python_mix(hash, table_length);
+		hash = code_mix(hash, table_length);
 	hash = python_mix_text(mem, layout, hash, parts->file);
 	hash = python_mix_text(mem, layout, hash, parts->name);
 	if (parts->qualified_name != 0 && parts->qualified_name != parts->name)
 		hash = python_mix_text(mem, layout, hash, parts->qualified_name);
-	return python_key_of_hash(hash);
-}
-
-/* The word of a frame with this key. */
-static inline u64 python_word(u64 key, u32 instruction)
-{
-	return key | (instruction < RING_NO_INSTRUCTION ? instruction : RING_NO_INSTRUCTION);
+	return code_key_of_hash(hash);
 }

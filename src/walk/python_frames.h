@@ -192,9 +192,8 @@ static inline enum python_step python_frame_read(struct mem *mem,
 	is_incomplete = python_is_incomplete(mem, walk, out_frame->code, owner, index);
 	if (is_incomplete != 0)
 		return is_incomplete < 0 ? PYTHON_BROKEN : PYTHON_SKIP;
-	out_frame->instruction = index < 0 || index >= PYTHON_NO_INSTRUCTION
-					 ? PYTHON_NO_INSTRUCTION
-					 : (u32)index;
+	out_frame->instruction =
+		index < 0 || index >= CODE_NO_INSTRUCTION ? CODE_NO_INSTRUCTION : (u32)index;
 	return PYTHON_FRAME;
 }
 

@@ -7,7 +7,7 @@
 #include "mem.h"
 
 /* Objects are aligned; from 3.13 on references have marks in these bits (_PyStackRef). */
-#define PYTHON_REFERENCE_MARKS 7ULL
+#define CODE_REFERENCE_MARKS 7ULL
 
 static inline int python_read(struct mem *mem, u64 *out_value, u64 object, u16 field)
 {

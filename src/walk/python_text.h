@@ -7,9 +7,8 @@
  * U+DC80 to U+DCFF (PEP 383): they become bytes again.  2.7's str is bytes already.
  */
 #pragma once
+#include "name_text.h"
 #include "python_memory.h"
-
-#define PYTHON_TEXT_MAX 1000
 
 /* Where a text's characters are. */
 struct python_shape {
@@ -65,65 +64,12 @@ static inline int python_text_shape(struct mem *mem, const struct python_layout 
 	return 0;
 }
 
-/* A text that was read. */
-struct python_text {
-	u16 length;
-	u8 is_cut; /* there was more, or it could not be read to its end */
-	u8 bytes[PYTHON_TEXT_MAX];
-};
-
-/* Appends one byte: there is room. */
-static inline void python_text_put(struct python_text *text, u32 byte)
-{
-	text->bytes[text->length++] = (u8)byte;
-}
-
-/* How many bytes a character takes; lone surrogates are bytes, or U+FFFD. */
-static inline u32 python_character_size(u32 character)
-{
-	if (character < 0x80 || (character >= 0xdc80 && character <= 0xdcff))
-		return 1;
-	if (character < 0x800)
-		return 2;
-	return character < 0x10000 ? 3 : 4;
-}
-
-static inline void python_text_append(struct python_text *text, u32 character)
-{
-	const u32 size = python_character_size(character);
-
-	if (text->length + size > PYTHON_TEXT_MAX) {
-		text->is_cut = 1;
-		return;
-	}
-	if (character >= 0xd800 && character <= 0xdfff && size != 1)
-		character = 0xfffd;
-	switch (size) {
-	case 1:
-		python_text_put(text, character);
-		return;
-	case 2:
-		python_text_put(text, 0xc0 | character >> 6);
-		break;
-	case 3:
-		python_text_put(text, 0xe0 | character >> 12);
-		python_text_put(text, 0x80 | (character >> 6 & 0x3f));
-		break;
-	default:
-		python_text_put(text, 0xf0 | (character >> 18 & 7));
-		python_text_put(text, 0x80 | (character >> 12 & 0x3f));
-		python_text_put(text, 0x80 | (character >> 6 & 0x3f));
-		break;
-	}
-	python_text_put(text, 0x80 | (character & 0x3f));
-}
-
 /*
  * The text at address `object`, cut where it is longer than there is room for.  0, or negative
  * if it is none that can be read; *out_text is empty then.
  */
 static inline int python_text_read(struct mem *mem, const struct python_layout *layout,
-				   u64 object, struct python_text *out_text)
+				   u64 object, struct name_text *out_text)
 {
 	struct python_shape shape;
 	u64 character = 0; /* kind of it is read */
@@ -132,17 +78,17 @@ static inline int python_text_read(struct mem *mem, const struct python_layout *
 	out_text->is_cut = 0;
 	if (object == 0 || python_text_shape(mem, layout, object, &shape) < 0)
 		return -1;
-	for (u32 i = 0; i < PYTHON_TEXT_MAX && i < shape.length && !out_text->is_cut; i++) {
+	for (u32 i = 0; i < NAME_TEXT_MAX && i < shape.length && !out_text->is_cut; i++) {
 		if (mem_read(mem, &character, shape.kind, shape.data + i * shape.kind) < 0) {
 			out_text->is_cut = 1;
 			return 0;
 		}
 		if (shape.is_bytes)
-			python_text_put(out_text, (u32)character);
+			name_text_put(out_text, (u32)character);
 		else
-			python_text_append(out_text, (u32)character);
+			name_text_append(out_text, (u32)character);
 	}
-	if (shape.length > PYTHON_TEXT_MAX)
+	if (shape.length > NAME_TEXT_MAX)
 		out_text->is_cut = 1;
 	return 0;
 }

@@ -248,7 +248,7 @@ static inline u64 python_attribute_of(struct mem *mem, const struct python_layou
 /* The name of the thread whose outermost frame this is; negative if it has none to be told. */
 static inline int python_thread_name(struct mem *mem, const struct python_layout *layout,
 				     const struct python_frame *outermost,
-				     struct python_text *out_name)
+				     struct name_text *out_name)
 {
 	const int is_old = layout->attributes == PYTHON_ATTRIBUTES_TABLE;
 	const char *function = is_old ? "__bootstrap" : "_bootstrap";

@@ -3,6 +3,7 @@
  * python_walk - what a walk along Python frames carries from one to the next.
  */
 #pragma once
+#include "code_key.h"
 #include "python_memory.h"
 
 struct python_walk {
@@ -32,9 +33,6 @@ struct python_frame {
 	u32 instruction; /* being executed, as the code's table of lines counts */
 };
 
-/* Of an instruction that is not known. */
-#define PYTHON_NO_INSTRUCTION 0xffffffffU
-
 enum python_step {
 	PYTHON_FRAME,  /* here is one */
 	PYTHON_SKIP,   /* none, but there may be more: go on */
@@ -51,6 +49,6 @@ static inline u64 python_code_of(struct mem *mem, const struct python_layout *la
 
 	if (python_read(mem, &code, frame, layout->offsets.frame_code) < 0)
 		return 0;
-	code &= ~PYTHON_REFERENCE_MARKS;
+	code &= ~CODE_REFERENCE_MARKS;
 	return python_is_of_type(mem, layout, code, layout->code_type) == 1 ? code : 0;
 }

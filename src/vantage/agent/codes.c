@@ -45,7 +45,7 @@ static void pack_byte(struct packer *packer, u8 byte)
 	packer->bytes = 0;
 }
 
-static void pack_text(struct packer *packer, const struct python_text *text)
+static void pack_text(struct packer *packer, const struct name_text *text)
 {
 	for (u32 i = 0; i < text->length; i++)
 		pack_byte(packer, text->bytes[i]);

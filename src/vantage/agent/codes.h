@@ -7,7 +7,7 @@
 #include "abi/ring.h"
 
 struct mem;
-struct python_text;
+struct name_text;
 
 /* What a key stands for.  Texts may be empty; the table of lines is in the target's memory. */
 struct code {
@@ -17,7 +17,7 @@ struct code {
 	u32 first_line;
 	u8 kind;  /* enum ring_code_kind */
 	u8 table; /* enum python_table */
-	const struct python_text *name, *qualified, *file;
+	const struct name_text *name, *qualified, *file;
 };
 
 bool codes_has_sent(u64 key, u64 epoch);

@@ -50,7 +50,7 @@ struct python_room {
 		u64 code, key;
 	} memo[PYTHON_MEMO];
 	struct python_search search;
-	struct python_text texts[3];
+	struct name_text texts[3];
 };
 
 void python_begin_walk(struct python_room *room, struct ring_header *ring, struct mem *mem);
@@ -66,7 +66,7 @@ void python_end_walk(struct walk *walk, struct mem *mem);
 /* Whether python_put_activation() is to be called for this address. */
 static inline bool python_has_loop_at(const struct python_room *room, u64 address)
 {
-	return room->layout != NULL && python_is_loop(room->layout, address);
+	return room->layout != NULL && code_ranges_have(room->layout->loop, address);
 }
 
 /* Whether frames beyond those that can be stored must be counted. */

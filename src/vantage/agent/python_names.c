@@ -64,7 +64,7 @@ u64 python_name_frame(struct walk *walk, struct mem *mem, const struct python_fr
 	walk->python->outermost = *frame;
 	const u64 key = key_of(walk, mem, frame->code);
 
-	return key != 0 ? python_word(key, frame->instruction) : 0;
+	return key != 0 ? code_word(key, frame->instruction) : 0;
 }
 
 /* The native frames that an activation executes, from the loop's word inwards. */
@@ -179,7 +179,7 @@ static bool find_builtin(struct walk *walk, struct mem *mem, const struct python
 static bool tell_builtin(struct walk *walk, struct mem *mem, u64 key,
 			 const struct python_builtin *builtin)
 {
-	struct python_text *texts = walk->python->texts;
+	struct name_text *texts = walk->python->texts;
 	const struct code code = {
 		.key = key,
 		.kind = RING_CODE_PYTHON_BUILTIN,
@@ -205,5 +205,5 @@ u64 python_name_callee(struct walk *walk, struct mem *mem, const struct python_f
 
 	if (!codes_has_sent(key, walk->epoch) && !tell_builtin(walk, mem, key, &builtin))
 		walk->is_lost = true;
-	return python_word(key, PYTHON_NO_INSTRUCTION);
+	return code_word(key, CODE_NO_INSTRUCTION);
 }

@@ -5,6 +5,7 @@
 #include "vantage/agent/arch.h"
 #include "vantage/agent/images.h"
 #include "vantage/agent/memory.h"
+#include "vantage/agent/tls.h"
 #include "walk/python.h"
 
 /* Interpreters, and threads of one, that are looked through. */
@@ -98,26 +99,9 @@ bool python_has_interpreters(struct mem *mem, const struct python_layout *layout
 	       next != 0;
 }
 
-/*
- * A thread-local variable of a module that came later: where the thread has the module's block.
- */
-static u64 state_by_dtv(struct mem *mem, const struct python_layout *layout)
-{
-	u64 module, blocks, block, state;
-
-	if (mem_read(mem, &module, sizeof module, layout->state_module) < 0 ||
-	    mem_read(mem, &blocks, sizeof blocks, arch_thread_pointer() + ARCH_DTV_OFFSET) <
-		    0 ||
-	    mem_read(mem, &block, sizeof block, blocks + module * ARCH_DTV_ENTRY) < 0 ||
-	    mem_read(mem, &state, sizeof state, block + layout->state_place) < 0)
-		return 0;
-	return state;
-}
-
 u64 python_find_state(struct mem *mem, const struct python_layout *layout)
 {
 	void *(*const get)(void) = (void *(*)(void))layout->state_function;
-	u64 state = 0;
 
 	switch (layout->state_means) {
 	case PYTHON_STATE_BY_CALL:
@@ -125,12 +109,7 @@ u64 python_find_state(struct mem *mem, const struct python_layout *layout)
 	case PYTHON_STATE_BY_LIST:
 		return python_list_state(mem, layout, 0);
 	case PYTHON_STATE_BY_TLS:
-		if (mem_read(mem, &state, sizeof state,
-			     arch_thread_pointer() + layout->state_place) < 0)
-			return 0;
-		return state;
-	case PYTHON_STATE_BY_DTV:
-		return state_by_dtv(mem, layout);
+		return tls_read(mem, &layout->state);
 	default:
 		return 0;
 	}

@@ -6,7 +6,7 @@
 
 #define LOOK_EVERY_NS 100000000ULL
 
-static u64 hash_of(const struct python_text *name)
+static u64 hash_of(const struct name_text *name)
 {
 	u64 hash = name->length;
 
@@ -16,7 +16,7 @@ static u64 hash_of(const struct python_text *name)
 }
 
 /* As much of it as is told, and no half of a character. */
-static u32 length_of(const struct python_text *name)
+static u32 length_of(const struct name_text *name)
 {
 	u32 length = name->length;
 
@@ -29,7 +29,7 @@ static u32 length_of(const struct python_text *name)
 	return 0;
 }
 
-static u64 word_of(const struct python_text *name, u32 length, u32 index)
+static u64 word_of(const struct name_text *name, u32 length, u32 index)
 {
 	u64 word = 0;
 
@@ -38,7 +38,7 @@ static u64 word_of(const struct python_text *name, u32 length, u32 index)
 	return word;
 }
 
-static bool send(struct ring_header *ring, const struct python_text *name)
+static bool send(struct ring_header *ring, const struct name_text *name)
 {
 	const u32 length = length_of(name);
 	const u32 name_words = (length + 7) / (u32)sizeof(u64);
@@ -59,7 +59,7 @@ static bool send(struct ring_header *ring, const struct python_text *name)
 void thread_name_tell(struct walk *walk, struct mem *mem)
 {
 	struct python_room *room = walk->python;
-	struct python_text *name = &room->texts[0];
+	struct name_text *name = &room->texts[0];
 	const u64 now_ns = thread_notes.last_time_ns;
 
 	if (thread_notes.named_ns != 0 && now_ns - thread_notes.named_ns < LOOK_EVERY_NS)

@@ -215,9 +215,9 @@ def check_state(at, state):
     same("the list of states has ours", state in states, True)
     same("the list of states", len(states), threading.active_count())
     place = ctypes.c_ssize_t(at["state_place"]).value
-    if at["state_means"] == 3:
+    if at["state_variable"] == 1:  # TLS_STATIC
         same("state_place", word(thread + place), state)
-    if at["state_means"] == 4:
+    if at["state_variable"] == 2:  # TLS_BY_MODULE
         # The thread's vector of blocks: module numbers, two words each (glibc, sysdeps/x86_64).
         blocks = word(thread + 8)
         block = word(blocks + 16 * word(at["state_module"] + at["bias"]))

@@ -16,7 +16,7 @@ static void print_layout(const struct python_layout *layout)
 #define PRINT(name) printf("%s %u\n", #name, layout->offsets.name);
 	PYTHON_OFFSET_MAP(PRINT)
 #undef PRINT
-	for (size_t i = 0; i < PYTHON_LOOP_RANGES && layout->loop[i].end != 0; i++)
+	for (size_t i = 0; i < CODE_RANGES && layout->loop[i].end != 0; i++)
 		printf("loop %" PRIu64 " %" PRIu64 "\n", (uint64_t)layout->loop[i].start,
 		       (uint64_t)layout->loop[i].end);
 	printf("hex %u\nchain %u\nposition %u\ntable %u\nstate_means %u\nfree_threaded %u\n",
@@ -24,8 +24,9 @@ static void print_layout(const struct python_layout *layout)
 	       layout->state_means, layout->is_free_threaded);
 	printf("state_function %" PRIu64 "\nhead_function %" PRIu64 "\n",
 	       (uint64_t)layout->state_function, (uint64_t)layout->head_function);
-	printf("state_place %" PRId64 "\nstate_module %" PRIu64 "\n",
-	       (int64_t)layout->state_place, (uint64_t)layout->state_module);
+	printf("state_variable %u\nstate_place %" PRId64 "\nstate_module %" PRIu64 "\n",
+	       layout->state.means, (int64_t)layout->state.place,
+	       (uint64_t)layout->state.module);
 	printf("code_type %" PRIu64 "\nnone %" PRIu64 "\n", (uint64_t)layout->code_type,
 	       (uint64_t)layout->none);
 }

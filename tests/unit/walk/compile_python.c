@@ -18,11 +18,11 @@ enum python_step compile_object(struct mem *mem, struct python_walk *walk,
 int compile_pass(struct mem *mem, struct python_walk *walk);
 u64 compile_key(struct mem *mem, const struct python_layout *layout, u64 code);
 int compile_text(struct mem *mem, const struct python_layout *layout, u64 text,
-		 struct python_text *out_text);
+		 struct name_text *out_text);
 int compile_thread_name(struct mem *mem, const struct python_layout *layout,
-			const struct python_frame *outermost, struct python_text *out_name);
+			const struct python_frame *outermost, struct name_text *out_name);
 int compile_builtin(struct mem *mem, const struct python_layout *layout, u64 object,
-		    struct python_text *out_texts);
+		    struct name_text *out_texts);
 
 int compile_begin(struct mem *mem, const struct python_layout *layout, u64 state, u64 thread,
 		  struct python_walk *walk)
@@ -64,13 +64,13 @@ u64 compile_key(struct mem *mem, const struct python_layout *layout, u64 code)
 }
 
 int compile_text(struct mem *mem, const struct python_layout *layout, u64 text,
-		 struct python_text *out_text)
+		 struct name_text *out_text)
 {
 	return python_text_read(mem, layout, text, out_text);
 }
 
 int compile_builtin(struct mem *mem, const struct python_layout *layout, u64 object,
-		    struct python_text *out_texts)
+		    struct name_text *out_texts)
 {
 	struct python_builtin builtin;
 
@@ -81,7 +81,7 @@ int compile_builtin(struct mem *mem, const struct python_layout *layout, u64 obj
 }
 
 int compile_thread_name(struct mem *mem, const struct python_layout *layout,
-			const struct python_frame *outermost, struct python_text *out_name)
+			const struct python_frame *outermost, struct name_text *out_name)
 {
 	return python_thread_name(mem, layout, outermost, out_name);
 }

@@ -437,12 +437,12 @@ static void the_loop_is_where_the_layout_says(void **state)
 	struct python_layout layout = { .loop = { { 0x1000, 0x2000 }, { 0x5000, 0x5001 } } };
 
 	(void)state;
-	assert_true(python_is_loop(&layout, 0x1000));
-	assert_true(python_is_loop(&layout, 0x1fff));
-	assert_false(python_is_loop(&layout, 0x2000));
-	assert_true(python_is_loop(&layout, 0x5000));
-	assert_false(python_is_loop(&layout, 0x5001));
-	assert_false(python_is_loop(&layout, 0));
+	assert_true(code_ranges_have(layout.loop, 0x1000));
+	assert_true(code_ranges_have(layout.loop, 0x1fff));
+	assert_false(code_ranges_have(layout.loop, 0x2000));
+	assert_true(code_ranges_have(layout.loop, 0x5000));
+	assert_false(code_ranges_have(layout.loop, 0x5001));
+	assert_false(code_ranges_have(layout.loop, 0));
 }
 
 static void objects_follow_each_other(void **state)

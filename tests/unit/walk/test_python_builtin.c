@@ -65,7 +65,7 @@ static void assert_called(struct mem *mem, const char *name, const char *qualifi
 {
 	const struct python_layout layout = layout_with_builtins(PYTHON_CHAIN_SHIM);
 	struct python_builtin builtin;
-	struct python_text texts[2];
+	struct name_text texts[2];
 
 	assert_int_equal(python_builtin_read(mem, &layout, OBJECT, &builtin), 0);
 	assert_true(builtin.function == FUNCTION);

@@ -38,7 +38,7 @@ static const struct {
 static void texts_become_utf_8(void **state)
 {
 	const struct python_layout layout = layout_of(PYTHON_CHAIN_SHIM);
-	struct python_text text;
+	struct name_text text;
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(kinds); i++) {
@@ -92,7 +92,7 @@ static void a_text_is_cut_where_it_must_be(void **state)
 {
 	const struct python_layout layout = layout_of(PYTHON_CHAIN_SHIM);
 	struct mem *mem = calloc(1, sizeof *mem);
-	struct python_text text;
+	struct name_text text;
 	uint16_t wide[400];
 	char ascii[1002];
 
@@ -127,7 +127,7 @@ static void names_of_2_7_are_bytes(void **state)
 {
 	struct python_layout layout = layout_of(PYTHON_CHAIN_OBJECTS);
 	struct mem *mem = calloc(1, sizeof *mem);
-	struct python_text text;
+	struct name_text text;
 
 	(void)state;
 	layout.has_unicode = 0;
@@ -260,10 +260,10 @@ static void an_instruction_that_does_not_fit_is_none(void **state)
 	const uint64_t key = RING_INTERPRETED | 1ULL << RING_INSTRUCTION_BITS;
 
 	(void)state;
-	assert_int_equal(python_word(key, 0), key);
-	assert_int_equal(python_word(key, 0xffffe), key | 0xffffe);
-	assert_int_equal(python_word(key, 0x100000), key | RING_NO_INSTRUCTION);
-	assert_int_equal(python_word(key, PYTHON_NO_INSTRUCTION), key | RING_NO_INSTRUCTION);
+	assert_int_equal(code_word(key, 0), key);
+	assert_int_equal(code_word(key, 0xffffe), key | 0xffffe);
+	assert_int_equal(code_word(key, 0x100000), key | RING_NO_INSTRUCTION);
+	assert_int_equal(code_word(key, CODE_NO_INSTRUCTION), key | RING_NO_INSTRUCTION);
 }
 
 int main(void)

@@ -191,7 +191,7 @@ static void the_name_is_found_wherever_a_version_keeps_attributes(void **state)
 	for (size_t i = 0; i < COUNT(homes); i++) {
 		struct python_layout layout;
 		struct mem *mem = memory_with(i, &layout);
-		struct python_text name;
+		struct name_text name;
 
 		printf("  %s\n", homes[i].name);
 		assert_int_equal(python_thread_name(mem, &layout, &outermost, &name), 0);
@@ -259,7 +259,7 @@ static void what_has_no_name_is_given_none(void **state)
 		for (size_t home = 0; home < COUNT(homes); home++) {
 			struct python_layout layout;
 			struct mem *mem = memory_with(home, &layout);
-			struct python_text name;
+			struct name_text name;
 
 			printf("  %s, %s\n", spoilt[i].name, homes[home].name);
 			spoilt[i].spoil(mem);
@@ -273,7 +273,7 @@ static void a_version_whose_attributes_are_not_read_has_none(void **state)
 {
 	struct python_layout layout;
 	struct mem *mem = memory_with(0, &layout);
-	struct python_text name;
+	struct name_text name;
 
 	(void)state;
 	layout.attributes = PYTHON_ATTRIBUTES_UNREAD;

@@ -10,11 +10,11 @@
  * where the two words at `slot` are the module's number, which the dynamic linker puts there,
  * and the offset in its block, to which the last one is added.
  */
-#include "python_tls.h"
+#include "tls_find.h"
 
 #include <string.h>
 
-#include "python_elf.h"
+#include "elf_file.h"
 
 /* The function has at most some 60 bytes. */
 #define CODE_MAX 128u
@@ -143,31 +143,33 @@ static bool step(struct machine *machine, enum action action, int64_t operand, u
 }
 
 /* The slot must be one that the dynamic linker fills with a module's number. */
-static bool resolve(struct python_elf *elf, const struct machine *machine,
-		    struct python_tls *out_tls)
+static bool resolve(struct elf_file *elf, const struct machine *machine,
+		    struct tls_variable *out_tls)
 {
 	uint64_t offset = 0;
 
 	if (machine->kind == VALUE_POINTER) {
-		*out_tls = (struct python_tls){ PYTHON_STATE_BY_TLS, (u64)machine->number, 0 };
+		*out_tls = (struct tls_variable){ .means = TLS_STATIC,
+						  .place = (u64)machine->number };
 		return true;
 	}
-	if (!python_elf_is_module_slot(elf, machine->module) ||
-	    !python_elf_read_pointer(elf, machine->module + 8, &offset))
+	if (!elf_file_is_module_slot(elf, machine->module) ||
+	    !elf_file_read_pointer(elf, machine->module + 8, &offset))
 		return false;
-	*out_tls = (struct python_tls){ PYTHON_STATE_BY_DTV, offset + (u64)machine->number,
-					machine->module };
+	*out_tls = (struct tls_variable){ .means = TLS_BY_MODULE,
+					  .place = offset + (u64)machine->number,
+					  .module = machine->module };
 	return true;
 }
 
-bool python_tls_find(struct python_elf *elf, const struct python_symbol *function,
-		     struct python_tls *out_tls)
+bool tls_find(struct elf_file *elf, const struct elf_file_symbol *function,
+	      struct tls_variable *out_tls)
 {
 	size_t len = function->size < CODE_MAX ? function->size : CODE_MAX;
 	struct machine machine = { VALUE_UNKNOWN, 0, 0, 0, false };
 	uint8_t code[CODE_MAX];
 
-	if (elf->machine != EM_X86_64 || !python_elf_read(elf, function->address, code, len))
+	if (elf->machine != EM_X86_64 || !elf_file_read(elf, function->address, code, len))
 		return false;
 	for (size_t at = 0; at < len && !machine.has_loaded;) {
 		const struct pattern *pattern = pattern_at(code + at, len - at);

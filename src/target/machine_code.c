@@ -1,4 +1,4 @@
-#include "python_code.h"
+#include "machine_code.h"
 
 #include <elf.h>
 #include <string.h>
@@ -24,20 +24,20 @@ static uint32_t u32_at(const uint8_t *at)
  * fixed addresses; jmp rel32: E9; jcc rel32: 0F 8x.  Jumps by one byte stay in their function.
  * (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2.)
  */
-static struct python_reference x86_64_at(const uint8_t *code, size_t len, uint64_t address)
+static struct code_reference x86_64_at(const uint8_t *code, size_t len, uint64_t address)
 {
 	if (len >= 7 && (code[0] & 0xfb) == 0x48 && code[1] == 0x8d && (code[2] & 0xc7) == 0x05)
-		return (struct python_reference){ PYTHON_REFERENCE_ADDRESS,
-						  address + 7 + (int64_t)s32_at(code + 3) };
+		return (struct code_reference){ CODE_REFERENCE_ADDRESS,
+						address + 7 + (int64_t)s32_at(code + 3) };
 	if (len >= 5 && (code[0] & 0xf8) == 0xb8)
-		return (struct python_reference){ PYTHON_REFERENCE_ADDRESS, u32_at(code + 1) };
+		return (struct code_reference){ CODE_REFERENCE_ADDRESS, u32_at(code + 1) };
 	if (len >= 5 && code[0] == 0xe9)
-		return (struct python_reference){ PYTHON_REFERENCE_JUMP,
-						  address + 5 + (int64_t)s32_at(code + 1) };
+		return (struct code_reference){ CODE_REFERENCE_JUMP,
+						address + 5 + (int64_t)s32_at(code + 1) };
 	if (len >= 6 && code[0] == 0x0f && (code[1] & 0xf0) == 0x80)
-		return (struct python_reference){ PYTHON_REFERENCE_JUMP,
-						  address + 6 + (int64_t)s32_at(code + 2) };
-	return (struct python_reference){ PYTHON_REFERENCE_NONE, 0 };
+		return (struct code_reference){ CODE_REFERENCE_JUMP,
+						address + 6 + (int64_t)s32_at(code + 2) };
+	return (struct code_reference){ CODE_REFERENCE_NONE, 0 };
 }
 
 static int64_t sign_extend(uint64_t value, unsigned bits)
@@ -46,7 +46,7 @@ static int64_t sign_extend(uint64_t value, unsigned bits)
 }
 
 /* adrp xd, page, and an add xd, xd, #imm12 within the next few instructions. */
-static struct python_reference address_pair(const uint8_t *code, size_t len, uint64_t address)
+static struct code_reference address_pair(const uint8_t *code, size_t len, uint64_t address)
 {
 	uint32_t adrp = u32_at(code);
 	uint64_t pages = (uint64_t)(adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3);
@@ -56,20 +56,20 @@ static struct python_reference address_pair(const uint8_t *code, size_t len, uin
 		uint32_t add = u32_at(code + at);
 
 		if ((add & 0xffc00000) == 0x91000000 && (add >> 5 & 31) == (adrp & 31))
-			return (struct python_reference){ PYTHON_REFERENCE_ADDRESS,
-							  page + (add >> 10 & 0xfff) };
+			return (struct code_reference){ CODE_REFERENCE_ADDRESS,
+							page + (add >> 10 & 0xfff) };
 	}
-	return (struct python_reference){ PYTHON_REFERENCE_NONE, 0 };
+	return (struct code_reference){ CODE_REFERENCE_NONE, 0 };
 }
 
 /*
  * b imm26; b.cond and cbz/cbnz imm19; tbz/tbnz imm14.  (Arm Architecture Reference Manual for
  * A-profile, C4.1.)
  */
-static struct python_reference aarch64_at(const uint8_t *code, size_t len, uint64_t address)
+static struct code_reference aarch64_at(const uint8_t *code, size_t len, uint64_t address)
 {
 	if (address % 4 != 0 || len < 4)
-		return (struct python_reference){ PYTHON_REFERENCE_NONE, 0 };
+		return (struct code_reference){ CODE_REFERENCE_NONE, 0 };
 
 	uint32_t word = u32_at(code);
 	int64_t distance;
@@ -83,13 +83,13 @@ static struct python_reference aarch64_at(const uint8_t *code, size_t len, uint6
 	else if ((word & 0x7e000000) == 0x36000000)
 		distance = sign_extend(word >> 5 & 0x3fff, 14);
 	else
-		return (struct python_reference){ PYTHON_REFERENCE_NONE, 0 };
-	return (struct python_reference){ PYTHON_REFERENCE_JUMP,
-					  address + (uint64_t)(distance * 4) };
+		return (struct code_reference){ CODE_REFERENCE_NONE, 0 };
+	return (struct code_reference){ CODE_REFERENCE_JUMP,
+					address + (uint64_t)(distance * 4) };
 }
 
-struct python_reference python_code_at(uint16_t machine, const uint8_t *code, size_t len,
-				       size_t at, uint64_t start)
+struct code_reference machine_code_at(uint16_t machine, const uint8_t *code, size_t len,
+				      size_t at, uint64_t start)
 {
 	if (machine == EM_X86_64)
 		return x86_64_at(code + at, len - at, start + at);

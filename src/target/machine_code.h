@@ -1,5 +1,5 @@
 /*
- * python_code - what machine code refers to: the addresses it takes and the places it jumps to.
+ * machine_code - what machine code refers to: the addresses it takes and the places it jumps to.
  *
  * No disassembler.  x86-64 has no instruction boundaries that can be seen from outside, so each
  * byte is taken for one: whatever is found has to be confirmed by what stands there, and chance
@@ -9,17 +9,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum python_reference_kind {
-	PYTHON_REFERENCE_NONE,
-	PYTHON_REFERENCE_ADDRESS, /* taken: lea, mov, adrp and add */
-	PYTHON_REFERENCE_JUMP,    /* jumped to, not called */
+enum code_reference_kind {
+	CODE_REFERENCE_NONE,
+	CODE_REFERENCE_ADDRESS, /* taken: lea, mov, adrp and add */
+	CODE_REFERENCE_JUMP,    /* jumped to, not called */
 };
 
-struct python_reference {
-	enum python_reference_kind kind;
+struct code_reference {
+	enum code_reference_kind kind;
 	uint64_t target;
 };
 
 /* What the instruction at code[at] refers to, if it is one; the code begins at `start`. */
-struct python_reference python_code_at(uint16_t machine, const uint8_t *code, size_t len,
-				       size_t at, uint64_t start);
+struct code_reference machine_code_at(uint16_t machine, const uint8_t *code, size_t len,
+				      size_t at, uint64_t start);

@@ -13,15 +13,15 @@
  * then; that one jumps elsewhere.)  A part may be most of the loop: where the training of a
  * build has not reached it (Debian's 3.14 and 3.15), all but the beginning has been moved out.
  */
-#include "python_loop.h"
+#include "function_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "base/memory.h"
-#include "python_code.h"
-#include "python_elf.h"
+#include "machine_code.h"
+#include "elf_file.h"
 
 /* The largest loop there is has some 75 KB. */
 #define LOOP_MAX (4u << 20)
@@ -45,11 +45,11 @@ struct frame_index {
 
 /* An FDE. */
 struct frame_entry {
-	struct python_range range;
+	struct code_range range;
 	bool begins_with_frame;
 };
 
-static bool read_index(const struct python_elf *elf, struct frame_index *out_index)
+static bool read_index(const struct elf_file *elf, struct frame_index *out_index)
 {
 	struct {
 		uint8_t version, pointer, count, table;
@@ -58,34 +58,34 @@ static bool read_index(const struct python_elf *elf, struct frame_index *out_ind
 	} head;
 
 	if (elf->frame_header == 0 ||
-	    !python_elf_read(elf, elf->frame_header, &head, sizeof head) || head.version != 1 ||
+	    !elf_file_read(elf, elf->frame_header, &head, sizeof head) || head.version != 1 ||
 	    head.count != ENCODING_COUNT || head.table != ENCODING_TABLE ||
 	    head.rows > elf->size / sizeof(struct header_row))
 		return false;
 	out_index->address = elf->frame_header;
 	out_index->count = head.rows;
 	out_index->rows = xreallocarray(NULL, head.rows + 1UL, sizeof(struct header_row));
-	return python_elf_read(elf, elf->frame_header + sizeof head, out_index->rows,
-			       head.rows * sizeof(struct header_row));
+	return elf_file_read(elf, elf->frame_header + sizeof head, out_index->rows,
+			     head.rows * sizeof(struct header_row));
 }
 
 /* A CIE or FDE without its length; what is longer than ENTRY_MAX is cut off. */
-static bool read_entry(const struct python_elf *elf, uint64_t address,
-		       uint8_t buffer[ENTRY_MAX], struct bytes *out_bytes)
+static bool read_entry(const struct elf_file *elf, uint64_t address, uint8_t buffer[ENTRY_MAX],
+		       struct bytes *out_bytes)
 {
 	uint32_t len;
 
-	if (!python_elf_read_u32(elf, address, &len) || len == 0 || len >= 0xfffffff0)
+	if (!elf_file_read_u32(elf, address, &len) || len == 0 || len >= 0xfffffff0)
 		return false;
 	len = len < ENTRY_MAX ? len : ENTRY_MAX;
-	if (!python_elf_read(elf, address + 4, buffer, len))
+	if (!elf_file_read(elf, address + 4, buffer, len))
 		return false;
 	*out_bytes = bytes_of(buffer, len);
 	return true;
 }
 
 /* Whether the CIE's FDEs are written as ENCODING_PLACE, with or without augmentation data. */
-static bool is_usual_cie(const struct python_elf *elf, uint64_t address, bool *out_has_data)
+static bool is_usual_cie(const struct elf_file *elf, uint64_t address, bool *out_has_data)
 {
 	uint8_t buffer[ENTRY_MAX];
 	struct bytes b;
@@ -129,7 +129,7 @@ static bool has_frame_at_once(struct bytes b)
 	}
 }
 
-static bool read_frame_entry(const struct python_elf *elf, uint64_t address,
+static bool read_frame_entry(const struct elf_file *elf, uint64_t address,
 			     struct frame_entry *out_entry)
 {
 	uint8_t buffer[ENTRY_MAX];
@@ -150,7 +150,7 @@ static bool read_frame_entry(const struct python_elf *elf, uint64_t address,
 	return !b.short_read;
 }
 
-static bool find_entry(const struct python_elf *elf, const struct frame_index *index,
+static bool find_entry(const struct elf_file *elf, const struct frame_index *index,
 		       uint64_t address, struct frame_entry *out_entry)
 {
 	size_t low = 0, high = index->count;
@@ -171,9 +171,9 @@ static bool find_entry(const struct python_elf *elf, const struct frame_index *i
 	       address >= out_entry->range.start && address < out_entry->range.end;
 }
 
-static bool is_in(const struct python_range ranges[PYTHON_LOOP_RANGES], uint64_t address)
+static bool is_in(const struct code_range ranges[CODE_RANGES], uint64_t address)
 {
-	for (size_t i = 0; i < PYTHON_LOOP_RANGES; i++) {
+	for (size_t i = 0; i < CODE_RANGES; i++) {
 		if (address >= ranges[i].start && address < ranges[i].end)
 			return true;
 	}
@@ -192,34 +192,34 @@ static void code_done(struct code *code)
 	free(code->bytes);
 }
 
-static bool read_code(const struct python_elf *elf, struct python_range range,
+static bool read_code(const struct elf_file *elf, struct code_range range,
 		      struct code *out_code)
 {
 	*out_code = (struct code){ range.start, range.end - range.start, NULL };
 	if (range.end <= range.start || out_code->len > LOOP_MAX)
 		return false;
 	out_code->bytes = xmalloc(out_code->len);
-	return python_elf_read(elf, range.start, out_code->bytes, out_code->len);
+	return elf_file_read(elf, range.start, out_code->bytes, out_code->len);
 }
 
 /* Where the next jump leads to, of those from byte *at on; false if there is none. */
-static bool next_jump(const struct python_elf *elf, const struct code *code, size_t *at,
+static bool next_jump(const struct elf_file *elf, const struct code *code, size_t *at,
 		      uint64_t *out_target)
 {
 	while (*at < code->len) {
-		struct python_reference reference = python_code_at(
+		struct code_reference reference = machine_code_at(
 			elf->machine, code->bytes, code->len, (*at)++, code->start);
 
 		*out_target = reference.target;
-		if (reference.kind == PYTHON_REFERENCE_JUMP)
+		if (reference.kind == CODE_REFERENCE_JUMP)
 			return true;
 	}
 	return false;
 }
 
 /* Whether the range's code jumps to one of the ranges. */
-static bool jumps_back(const struct python_elf *elf, struct python_range range,
-		       const struct python_range ranges[PYTHON_LOOP_RANGES])
+static bool jumps_back(const struct elf_file *elf, struct code_range range,
+		       const struct code_range ranges[CODE_RANGES])
 {
 	CLEANUP(code_done) struct code code;
 	uint64_t target;
@@ -235,26 +235,25 @@ static bool jumps_back(const struct python_elf *elf, struct python_range range,
 }
 
 /* Adds the part that the address is in, if it is one and there is room. */
-static void add_part(const struct python_elf *elf, const struct frame_index *index,
-		     uint64_t address, struct python_range ranges[PYTHON_LOOP_RANGES])
+static void add_part(const struct elf_file *elf, const struct frame_index *index,
+		     uint64_t address, struct code_range ranges[CODE_RANGES])
 {
-	const struct python_elf_load *load = python_elf_load_at(elf, address);
+	const struct elf_file_load *load = elf_file_load_at(elf, address);
 	struct frame_entry entry;
 	size_t i = 0;
 
 	if (!load || !load->is_executable || !find_entry(elf, index, address, &entry) ||
 	    !entry.begins_with_frame || !jumps_back(elf, entry.range, ranges))
 		return;
-	while (i < PYTHON_LOOP_RANGES && ranges[i].end != 0)
+	while (i < CODE_RANGES && ranges[i].end != 0)
 		i++;
-	if (i < PYTHON_LOOP_RANGES)
+	if (i < CODE_RANGES)
 		ranges[i] = entry.range;
 }
 
 /* Adds the parts that the code of a range jumps to. */
-static bool add_parts_of(const struct python_elf *elf, const struct frame_index *index,
-			 struct python_range range,
-			 struct python_range ranges[PYTHON_LOOP_RANGES])
+static bool add_parts_of(const struct elf_file *elf, const struct frame_index *index,
+			 struct code_range range, struct code_range ranges[CODE_RANGES])
 {
 	CLEANUP(code_done) struct code code;
 	uint64_t target;
@@ -269,18 +268,18 @@ static bool add_parts_of(const struct python_elf *elf, const struct frame_index 
 	return true;
 }
 
-bool python_loop_find(const struct python_elf *elf, const struct python_symbol *function,
-		      struct python_range out_ranges[PYTHON_LOOP_RANGES])
+bool function_parts_find(const struct elf_file *elf, const struct elf_file_symbol *function,
+			 struct code_range out_ranges[CODE_RANGES])
 {
 	struct frame_index index = { 0 };
 	bool is_read = true;
 
-	memset(out_ranges, 0, PYTHON_LOOP_RANGES * sizeof out_ranges[0]);
+	memset(out_ranges, 0, CODE_RANGES * sizeof out_ranges[0]);
 	out_ranges[0] =
-		(struct python_range){ function->address, function->address + function->size };
+		(struct code_range){ function->address, function->address + function->size };
 	if (!read_index(elf, &index))
 		index.count = 0;
-	for (size_t i = 0; i < PYTHON_LOOP_RANGES && out_ranges[i].end != 0 && is_read; i++)
+	for (size_t i = 0; i < CODE_RANGES && out_ranges[i].end != 0 && is_read; i++)
 		is_read = add_parts_of(elf, &index, out_ranges[i], out_ranges);
 	free(index.rows);
 	return is_read;

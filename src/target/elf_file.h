@@ -1,5 +1,5 @@
 /*
- * python_elf - what is asked of an ELF file that may hold an interpreter: symbols by name,
+ * elf_file - what is asked of an ELF file that may hold an interpreter: symbols by name,
  * bytes by address, pointers as they will be when the file is loaded.
  *
  * Reads with pread(2) only what is asked for: a file without the symbol that is looked for
@@ -15,25 +15,25 @@
 struct error;
 
 /* Segments that are loaded; real files have 2 to 8. */
-#define PYTHON_ELF_LOADS 16
+#define ELF_FILE_LOADS 16
 
-struct python_elf_load {
+struct elf_file_load {
 	uint64_t address, offset, file_size, memory_size;
 	bool is_executable, is_writable;
 };
 
 /* A symbol that the file defines. */
-struct python_symbol {
+struct elf_file_symbol {
 	uint64_t address, size;
 };
 
-struct python_elf {
+struct elf_file {
 	int fd;
 	uint64_t size; /* of the file */
 	uint16_t machine;
 	bool is_program; /* it names a program interpreter */
 	uint16_t load_count;
-	struct python_elf_load loads[PYTHON_ELF_LOADS];
+	struct elf_file_load loads[ELF_FILE_LOADS];
 	uint64_t frame_header; /* the address of .eh_frame_hdr, or 0 */
 
 	/* Addresses of the dynamic section's tables, 0: there is none. */
@@ -45,7 +45,7 @@ struct python_elf {
 
 	uint64_t section_offset; /* in the file */
 	uint16_t section_count;
-	/* The sections .symtab and .strtab, once python_elf_use_all_symbols() read them. */
+	/* The sections .symtab and .strtab, once elf_file_use_all_symbols() read them. */
 	Elf64_Sym *all_symbols;
 	char *all_names; /* with a NUL behind them */
 	size_t all_symbols_count, all_names_size;
@@ -56,33 +56,31 @@ struct python_elf {
  * negative errno and a sentence for a file that cannot be read.  Closing what could not be
  * opened does no harm.
  */
-int python_elf_open(const char *path, struct python_elf *out_elf, struct error *err);
-void python_elf_close(struct python_elf *elf);
+int elf_file_open(const char *path, struct elf_file *out_elf, struct error *err);
+void elf_file_close(struct elf_file *elf);
 
 /* Whether `name` is defined, by the symbols that the dynamic linker sees. */
-bool python_elf_find(const struct python_elf *elf, const char *name,
-		     struct python_symbol *out_symbol);
+bool elf_file_find(const struct elf_file *elf, const char *name,
+		   struct elf_file_symbol *out_symbol);
 /*
  * Reads .symtab, for files that export nothing; false when it has been stripped, or does not
- * have this name.  From then on python_elf_find_any() also looks there.
+ * have this name.  From then on elf_file_find_any() also looks there.
  */
-bool python_elf_use_all_symbols(struct python_elf *elf, const char *name);
-bool python_elf_find_any(const struct python_elf *elf, const char *name,
-			 struct python_symbol *out_symbol);
+bool elf_file_use_all_symbols(struct elf_file *elf, const char *name);
+bool elf_file_find_any(const struct elf_file *elf, const char *name,
+		       struct elf_file_symbol *out_symbol);
 
 /* Exactly len bytes at an offset of the file. */
-bool python_elf_read_file(const struct python_elf *elf, uint64_t offset, void *buffer,
-			  size_t len);
+bool elf_file_read_file(const struct elf_file *elf, uint64_t offset, void *buffer, size_t len);
 /* Exactly len bytes at an address: from the file, zero where it has none (.bss). */
-bool python_elf_read(const struct python_elf *elf, uint64_t address, void *buffer, size_t len);
-bool python_elf_read_u32(const struct python_elf *elf, uint64_t address, uint32_t *out_value);
+bool elf_file_read(const struct elf_file *elf, uint64_t address, void *buffer, size_t len);
+bool elf_file_read_u32(const struct elf_file *elf, uint64_t address, uint32_t *out_value);
 /* The pointer that will stand there in a process without load bias. */
-bool python_elf_read_pointer(struct python_elf *elf, uint64_t address, uint64_t *out_pointer);
+bool elf_file_read_pointer(struct elf_file *elf, uint64_t address, uint64_t *out_pointer);
 /* Whether the dynamic linker puts the number of this module there, for __tls_get_addr(). */
-bool python_elf_is_module_slot(struct python_elf *elf, uint64_t address);
+bool elf_file_is_module_slot(struct elf_file *elf, uint64_t address);
 /* A text of at most size - 1 bytes; longer ones are cut off.  False: nothing to read. */
-bool python_elf_read_text(const struct python_elf *elf, uint64_t address, char *buffer,
-			  size_t size);
+bool elf_file_read_text(const struct elf_file *elf, uint64_t address, char *buffer,
+			size_t size);
 /* The segment that has the address, or NULL. */
-const struct python_elf_load *python_elf_load_at(const struct python_elf *elf,
-						 uint64_t address);
+const struct elf_file_load *elf_file_load_at(const struct elf_file *elf, uint64_t address);

@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "python_elf.h"
+#include "elf_file.h"
 
 /* Larger tables belong to browsers and compilers. */
 #define SECTION_SIZE_MAX (64u << 20)
 
 /* A section of file bytes, malloc'ed with a NUL behind them, or NULL. */
-static void *read_section(const struct python_elf *elf, const Elf64_Shdr *header)
+static void *read_section(const struct elf_file *elf, const Elf64_Shdr *header)
 {
 	if (header->sh_type == SHT_NOBITS || header->sh_size == 0 ||
 	    header->sh_size > SECTION_SIZE_MAX)
@@ -21,7 +21,7 @@ static void *read_section(const struct python_elf *elf, const Elf64_Shdr *header
 	char *data = xmalloc(header->sh_size + 1);
 
 	data[header->sh_size] = '\0';
-	if (python_elf_read_file(elf, header->sh_offset, data, header->sh_size))
+	if (elf_file_read_file(elf, header->sh_offset, data, header->sh_size))
 		return data;
 	free(data);
 	return NULL;
@@ -42,14 +42,14 @@ static const Elf64_Shdr *find_symbol_section(const Elf64_Shdr *headers, size_t c
 	return NULL;
 }
 
-bool python_elf_use_all_symbols(struct python_elf *elf, const char *name)
+bool elf_file_use_all_symbols(struct elf_file *elf, const char *name)
 {
 	size_t size = elf->section_count * sizeof(Elf64_Shdr);
 
 	if (elf->section_offset == 0 || size == 0 || elf->all_symbols)
 		return elf->all_symbols != NULL;
 	CLEANUP(freep) Elf64_Shdr *headers = xmalloc(size);
-	if (!python_elf_read_file(elf, elf->section_offset, headers, size))
+	if (!elf_file_read_file(elf, elf->section_offset, headers, size))
 		return false;
 
 	const Elf64_Shdr *symbols = find_symbol_section(headers, elf->section_count);
@@ -68,10 +68,10 @@ bool python_elf_use_all_symbols(struct python_elf *elf, const char *name)
 	return true;
 }
 
-bool python_elf_find_any(const struct python_elf *elf, const char *name,
-			 struct python_symbol *out_symbol)
+bool elf_file_find_any(const struct elf_file *elf, const char *name,
+		       struct elf_file_symbol *out_symbol)
 {
-	if (python_elf_find(elf, name, out_symbol))
+	if (elf_file_find(elf, name, out_symbol))
 		return true;
 	for (size_t i = 0; i < elf->all_symbols_count; i++) {
 		const Elf64_Sym *symbol = &elf->all_symbols[i];
@@ -79,7 +79,7 @@ bool python_elf_find_any(const struct python_elf *elf, const char *name,
 		if (symbol->st_shndx == SHN_UNDEF || symbol->st_name >= elf->all_names_size ||
 		    strcmp(elf->all_names + symbol->st_name, name) != 0)
 			continue;
-		*out_symbol = (struct python_symbol){ symbol->st_value, symbol->st_size };
+		*out_symbol = (struct elf_file_symbol){ symbol->st_value, symbol->st_size };
 		return true;
 	}
 	return false;

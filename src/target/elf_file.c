@@ -1,4 +1,4 @@
-#include "python_elf.h"
+#include "elf_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,17 +21,16 @@
 /* The longest name that is looked for, and more. */
 #define NAME_SIZE 64u
 
-bool python_elf_read_file(const struct python_elf *elf, uint64_t offset, void *buffer,
-			  size_t len)
+bool elf_file_read_file(const struct elf_file *elf, uint64_t offset, void *buffer, size_t len)
 {
 	return offset <= elf->size && len <= elf->size - offset &&
 	       read_at(elf->fd, buffer, len, offset);
 }
 
-const struct python_elf_load *python_elf_load_at(const struct python_elf *elf, uint64_t address)
+const struct elf_file_load *elf_file_load_at(const struct elf_file *elf, uint64_t address)
 {
 	for (size_t i = 0; i < elf->load_count; i++) {
-		const struct python_elf_load *load = &elf->loads[i];
+		const struct elf_file_load *load = &elf->loads[i];
 
 		if (address >= load->address && address - load->address < load->memory_size)
 			return load;
@@ -39,9 +38,9 @@ const struct python_elf_load *python_elf_load_at(const struct python_elf *elf, u
 	return NULL;
 }
 
-bool python_elf_read(const struct python_elf *elf, uint64_t address, void *buffer, size_t len)
+bool elf_file_read(const struct elf_file *elf, uint64_t address, void *buffer, size_t len)
 {
-	const struct python_elf_load *load = python_elf_load_at(elf, address);
+	const struct elf_file_load *load = elf_file_load_at(elf, address);
 
 	if (!load || len > load->memory_size - (address - load->address))
 		return false;
@@ -52,18 +51,17 @@ bool python_elf_read(const struct python_elf *elf, uint64_t address, void *buffe
 	if (at < load->file_size)
 		in_file = len < load->file_size - at ? len : load->file_size - at;
 	memset((uint8_t *)buffer + in_file, 0, len - in_file);
-	return in_file == 0 || python_elf_read_file(elf, load->offset + at, buffer, in_file);
+	return in_file == 0 || elf_file_read_file(elf, load->offset + at, buffer, in_file);
 }
 
-bool python_elf_read_u32(const struct python_elf *elf, uint64_t address, uint32_t *out_value)
+bool elf_file_read_u32(const struct elf_file *elf, uint64_t address, uint32_t *out_value)
 {
-	return python_elf_read(elf, address, out_value, sizeof *out_value);
+	return elf_file_read(elf, address, out_value, sizeof *out_value);
 }
 
-bool python_elf_read_text(const struct python_elf *elf, uint64_t address, char *buffer,
-			  size_t size)
+bool elf_file_read_text(const struct elf_file *elf, uint64_t address, char *buffer, size_t size)
 {
-	const struct python_elf_load *load = python_elf_load_at(elf, address);
+	const struct elf_file_load *load = elf_file_load_at(elf, address);
 
 	if (!load || address - load->address >= load->file_size)
 		return false;
@@ -71,7 +69,7 @@ bool python_elf_read_text(const struct python_elf *elf, uint64_t address, char *
 	uint64_t left = load->file_size - (address - load->address);
 	size_t len = left < size - 1 ? left : size - 1;
 
-	if (!python_elf_read(elf, address, buffer, len))
+	if (!elf_file_read(elf, address, buffer, len))
 		return false;
 	buffer[len] = '\0';
 	return true;
@@ -84,20 +82,20 @@ static int compare_relocations(const void *a, const void *b)
 	return (one->r_offset > other->r_offset) - (one->r_offset < other->r_offset);
 }
 
-static void read_relocations(struct python_elf *elf)
+static void read_relocations(struct elf_file *elf)
 {
 	size_t count = elf->relocations_size / sizeof(Elf64_Rela);
 
 	elf->relocation_table = xreallocarray(NULL, count + 1, sizeof(Elf64_Rela));
-	if (count == 0 || !python_elf_read(elf, elf->relocations, elf->relocation_table,
-					   count * sizeof(Elf64_Rela)))
+	if (count == 0 || !elf_file_read(elf, elf->relocations, elf->relocation_table,
+					 count * sizeof(Elf64_Rela)))
 		return;
 	elf->relocation_count = count;
 	qsort(elf->relocation_table, count, sizeof(Elf64_Rela), compare_relocations);
 }
 
 /* The relocation of the word at an address, or NULL. */
-static const Elf64_Rela *relocation_at(struct python_elf *elf, uint64_t address)
+static const Elf64_Rela *relocation_at(struct elf_file *elf, uint64_t address)
 {
 	const Elf64_Rela key = { .r_offset = address };
 
@@ -130,7 +128,7 @@ static const struct {
 	{ EM_AARCH64, R_AARCH64_GLOB_DAT, RELOCATION_SYMBOL },
 };
 
-static enum relocation_kind kind_of(const struct python_elf *elf, const Elf64_Rela *relocation)
+static enum relocation_kind kind_of(const struct elf_file *elf, const Elf64_Rela *relocation)
 {
 	for (size_t i = 0; i < sizeof relocation_kinds / sizeof relocation_kinds[0]; i++) {
 		if (relocation_kinds[i].machine == elf->machine &&
@@ -144,13 +142,13 @@ static enum relocation_kind kind_of(const struct python_elf *elf, const Elf64_Re
  * Where a relocation has an addend of its own the file's bytes mean nothing; where there is
  * none (a program at a fixed address, or packed relocations) they are the pointer.
  */
-bool python_elf_read_pointer(struct python_elf *elf, uint64_t address, uint64_t *out_pointer)
+bool elf_file_read_pointer(struct elf_file *elf, uint64_t address, uint64_t *out_pointer)
 {
 	const Elf64_Rela *relocation = relocation_at(elf, address);
 	Elf64_Sym symbol = { 0 };
 
 	if (!relocation)
-		return python_elf_read(elf, address, out_pointer, sizeof *out_pointer);
+		return elf_file_read(elf, address, out_pointer, sizeof *out_pointer);
 
 	enum relocation_kind kind = kind_of(elf, relocation);
 
@@ -158,24 +156,23 @@ bool python_elf_read_pointer(struct python_elf *elf, uint64_t address, uint64_t 
 		return false;
 	if (kind == RELOCATION_SYMBOL &&
 	    (elf->symbols == 0 ||
-	     !python_elf_read(elf,
-			      elf->symbols + ELF64_R_SYM(relocation->r_info) * sizeof symbol,
-			      &symbol, sizeof symbol)))
+	     !elf_file_read(elf, elf->symbols + ELF64_R_SYM(relocation->r_info) * sizeof symbol,
+			    &symbol, sizeof symbol)))
 		return false;
 	*out_pointer = symbol.st_value + (uint64_t)relocation->r_addend;
 	return true;
 }
 
-bool python_elf_is_module_slot(struct python_elf *elf, uint64_t address)
+bool elf_file_is_module_slot(struct elf_file *elf, uint64_t address)
 {
 	const Elf64_Rela *relocation = relocation_at(elf, address);
 
 	return relocation && kind_of(elf, relocation) == RELOCATION_MODULE;
 }
 
-static bool read_header(struct python_elf *elf, Elf64_Ehdr *out_header)
+static bool read_header(struct elf_file *elf, Elf64_Ehdr *out_header)
 {
-	if (!python_elf_read_file(elf, 0, out_header, sizeof *out_header) ||
+	if (!elf_file_read_file(elf, 0, out_header, sizeof *out_header) ||
 	    memcmp(out_header->e_ident, ELFMAG, SELFMAG) != 0 ||
 	    out_header->e_ident[EI_CLASS] != ELFCLASS64 ||
 	    out_header->e_ident[EI_DATA] != ELFDATA2LSB ||
@@ -189,15 +186,15 @@ static bool read_header(struct python_elf *elf, Elf64_Ehdr *out_header)
 	return elf->machine == EM_X86_64 || elf->machine == EM_AARCH64;
 }
 
-static void note_segment(struct python_elf *elf, const Elf64_Phdr *segment)
+static void note_segment(struct elf_file *elf, const Elf64_Phdr *segment)
 {
 	if (segment->p_type == PT_INTERP)
 		elf->is_program = true;
 	if (segment->p_type == PT_GNU_EH_FRAME)
 		elf->frame_header = segment->p_vaddr;
-	if (segment->p_type != PT_LOAD || elf->load_count == PYTHON_ELF_LOADS)
+	if (segment->p_type != PT_LOAD || elf->load_count == ELF_FILE_LOADS)
 		return;
-	elf->loads[elf->load_count++] = (struct python_elf_load){
+	elf->loads[elf->load_count++] = (struct elf_file_load){
 		.address = segment->p_vaddr,
 		.offset = segment->p_offset,
 		.file_size = segment->p_filesz < segment->p_memsz ? segment->p_filesz
@@ -208,7 +205,7 @@ static void note_segment(struct python_elf *elf, const Elf64_Phdr *segment)
 	};
 }
 
-static void note_dynamic(struct python_elf *elf, const Elf64_Dyn *entry, uint64_t *out_soname)
+static void note_dynamic(struct elf_file *elf, const Elf64_Dyn *entry, uint64_t *out_soname)
 {
 	uint64_t value = entry->d_un.d_val;
 
@@ -242,14 +239,14 @@ static void note_dynamic(struct python_elf *elf, const Elf64_Dyn *entry, uint64_
 	}
 }
 
-static void read_dynamic(struct python_elf *elf, const Elf64_Phdr *segment)
+static void read_dynamic(struct elf_file *elf, const Elf64_Phdr *segment)
 {
 	size_t len = segment->p_filesz < DYNAMIC_MAX ? segment->p_filesz : DYNAMIC_MAX;
 	size_t count = len / sizeof(Elf64_Dyn);
 	Elf64_Dyn entries[DYNAMIC_MAX / sizeof(Elf64_Dyn)];
 	uint64_t soname = UINT64_MAX;
 
-	if (!python_elf_read_file(elf, segment->p_offset, entries, count * sizeof entries[0]))
+	if (!elf_file_read_file(elf, segment->p_offset, entries, count * sizeof entries[0]))
 		return;
 	for (size_t i = 0; i < count && entries[i].d_tag != DT_NULL; i++)
 		note_dynamic(elf, &entries[i], &soname);
@@ -257,7 +254,7 @@ static void read_dynamic(struct python_elf *elf, const Elf64_Phdr *segment)
 		elf->soname = elf->names + soname;
 }
 
-static bool read_segments(struct python_elf *elf)
+static bool read_segments(struct elf_file *elf)
 {
 	Elf64_Ehdr header;
 
@@ -268,7 +265,7 @@ static bool read_segments(struct python_elf *elf)
 	if (size == 0 || size > PROGRAM_HEADERS_MAX)
 		return false;
 	CLEANUP(freep) Elf64_Phdr *segments = xmalloc(size);
-	if (!python_elf_read_file(elf, header.e_phoff, segments, size))
+	if (!elf_file_read_file(elf, header.e_phoff, segments, size))
 		return false;
 	for (size_t i = 0; i < header.e_phnum; i++)
 		note_segment(elf, &segments[i]);
@@ -279,11 +276,11 @@ static bool read_segments(struct python_elf *elf)
 	return elf->load_count > 0;
 }
 
-int python_elf_open(const char *path, struct python_elf *out_elf, struct error *err)
+int elf_file_open(const char *path, struct elf_file *out_elf, struct error *err)
 {
 	struct stat st;
 
-	*out_elf = (struct python_elf){ .fd = -1 };
+	*out_elf = (struct elf_file){ .fd = -1 };
 	/* Looked at first: opening a FIFO would wake its writer, and devices may act. */
 	if (stat(path, &st) < 0)
 		return errno == ENOENT ? error_set(err, -ESTALE, "%s: it is gone", path)
@@ -295,36 +292,35 @@ int python_elf_open(const char *path, struct python_elf *out_elf, struct error *
 		return error_errno(err, errno == ENOENT ? -ESTALE : -errno, "%s", path);
 	out_elf->size = (uint64_t)st.st_size;
 	if (!read_segments(out_elf)) {
-		python_elf_close(out_elf);
+		elf_file_close(out_elf);
 		return -ENOENT;
 	}
 	return 0;
 }
 
-void python_elf_close(struct python_elf *elf)
+void elf_file_close(struct elf_file *elf)
 {
 	if (elf->fd >= 0)
 		close(elf->fd);
 	free(elf->relocation_table);
 	free(elf->all_symbols);
 	free(elf->all_names);
-	*elf = (struct python_elf){ .fd = -1 };
+	*elf = (struct elf_file){ .fd = -1 };
 }
 
 /* Whether symbol number `index` is defined here and is called `name`. */
-static bool is_symbol(const struct python_elf *elf, uint64_t index, const char *name,
-		      struct python_symbol *out_symbol)
+static bool is_symbol(const struct elf_file *elf, uint64_t index, const char *name,
+		      struct elf_file_symbol *out_symbol)
 {
 	Elf64_Sym symbol;
 	char text[NAME_SIZE];
 
-	if (!python_elf_read(elf, elf->symbols + index * sizeof symbol, &symbol,
-			     sizeof symbol) ||
+	if (!elf_file_read(elf, elf->symbols + index * sizeof symbol, &symbol, sizeof symbol) ||
 	    symbol.st_shndx == SHN_UNDEF || symbol.st_name >= elf->names_size ||
-	    !python_elf_read_text(elf, elf->names + symbol.st_name, text, sizeof text) ||
+	    !elf_file_read_text(elf, elf->names + symbol.st_name, text, sizeof text) ||
 	    strcmp(text, name) != 0)
 		return false;
-	*out_symbol = (struct python_symbol){ symbol.st_value, symbol.st_size };
+	*out_symbol = (struct elf_file_symbol){ symbol.st_value, symbol.st_size };
 	return true;
 }
 
@@ -338,8 +334,8 @@ static uint32_t gnu_hash_of(const char *name)
 }
 
 /* The format is that of binutils' bfd/elflink.c: head, Bloom filter, buckets, chains. */
-static bool find_by_gnu_hash(const struct python_elf *elf, const char *name,
-			     struct python_symbol *out_symbol)
+static bool find_by_gnu_hash(const struct elf_file *elf, const char *name,
+			     struct elf_file_symbol *out_symbol)
 {
 	struct {
 		uint32_t bucket_count, first_symbol, filter_count, filter_shift;
@@ -347,20 +343,20 @@ static bool find_by_gnu_hash(const struct python_elf *elf, const char *name,
 	uint32_t hash = gnu_hash_of(name), index, word;
 	uint64_t at = elf->gnu_hash + sizeof head, filter;
 
-	if (!python_elf_read(elf, elf->gnu_hash, &head, sizeof head) ||
-	    head.bucket_count == 0 || head.filter_count == 0)
+	if (!elf_file_read(elf, elf->gnu_hash, &head, sizeof head) || head.bucket_count == 0 ||
+	    head.filter_count == 0)
 		return false;
-	if (!python_elf_read(elf, at + (hash / 64 % head.filter_count) * 8, &filter,
-			     sizeof filter) ||
+	if (!elf_file_read(elf, at + (hash / 64 % head.filter_count) * 8, &filter,
+			   sizeof filter) ||
 	    (filter >> hash % 64 & filter >> (hash >> head.filter_shift % 32) % 64 & 1) == 0)
 		return false;
 	at += head.filter_count * 8ULL;
-	if (!python_elf_read_u32(elf, at + (hash % head.bucket_count) * 4ULL, &index) ||
+	if (!elf_file_read_u32(elf, at + (hash % head.bucket_count) * 4ULL, &index) ||
 	    index < head.first_symbol)
 		return false;
 	at += head.bucket_count * 4ULL;
 	for (size_t i = 0; i < CHAIN_MAX; i++, index++) {
-		if (!python_elf_read_u32(elf, at + (index - head.first_symbol) * 4ULL, &word))
+		if (!elf_file_read_u32(elf, at + (index - head.first_symbol) * 4ULL, &word))
 			return false;
 		if ((word | 1) == (hash | 1) && is_symbol(elf, index, name, out_symbol))
 			return true;
@@ -381,26 +377,25 @@ static uint32_t hash_of(const char *name)
 	return hash;
 }
 
-static bool find_by_hash(const struct python_elf *elf, const char *name,
-			 struct python_symbol *out_symbol)
+static bool find_by_hash(const struct elf_file *elf, const char *name,
+			 struct elf_file_symbol *out_symbol)
 {
 	uint32_t counts[2], index;
 
-	if (!python_elf_read(elf, elf->hash, counts, sizeof counts) || counts[0] == 0 ||
-	    !python_elf_read_u32(elf, elf->hash + 8 + hash_of(name) % counts[0] * 4ULL, &index))
+	if (!elf_file_read(elf, elf->hash, counts, sizeof counts) || counts[0] == 0 ||
+	    !elf_file_read_u32(elf, elf->hash + 8 + hash_of(name) % counts[0] * 4ULL, &index))
 		return false;
 	for (size_t i = 0; i < CHAIN_MAX && index != 0 && index < counts[1]; i++) {
 		if (is_symbol(elf, index, name, out_symbol))
 			return true;
-		if (!python_elf_read_u32(elf, elf->hash + 8 + (counts[0] + index) * 4ULL,
-					 &index))
+		if (!elf_file_read_u32(elf, elf->hash + 8 + (counts[0] + index) * 4ULL, &index))
 			return false;
 	}
 	return false;
 }
 
-bool python_elf_find(const struct python_elf *elf, const char *name,
-		     struct python_symbol *out_symbol)
+bool elf_file_find(const struct elf_file *elf, const char *name,
+		   struct elf_file_symbol *out_symbol)
 {
 	if (elf->symbols == 0 || elf->names == 0)
 		return false;
