@@ -1,16 +1,26 @@
-"""apt - Debian's packages in a folder of our own, with lists and settings of its own.
+"""apt - a distribution's packages in a folder of our own, with lists and settings of its own.
 
 The system's lists and packages stay as they are, and nothing is installed.
 """
 
 import contextlib
+import dataclasses
 import os
 import pathlib
 import shutil
 import subprocess
 
-MIRROR = "http://deb.debian.org/debian"
-KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
+
+@dataclasses.dataclass(frozen=True)
+class Archive:
+    """Where a distribution's packages are, and by whose keys they are signed."""
+
+    mirror: str = "http://deb.debian.org/debian"
+    keyring: str = "/usr/share/keyrings/debian-archive-keyring.gpg"
+    components: str = "main"
+
+
+DEBIAN = Archive()
 
 
 class Unavailable(Exception):
@@ -41,9 +51,12 @@ def quietly(command, log, **options):
 
 
 class Apt:
-    """An apt whose lists are below folder, of these kinds (deb, deb-src) of one suite of Debian's."""
+    """An apt whose lists are below folder, of these kinds (deb, deb-src) of one suite.
 
-    def __init__(self, folder, suite, kinds, log):
+    What the suite's packages need may come from `others`, too.
+    """
+
+    def __init__(self, folder, suite, kinds, log, archive=DEBIAN, others=()):
         self.folder, self.log = folder, log
         for tool in ("apt-get", "dpkg-deb"):
             if shutil.which(tool) is None:
@@ -53,7 +66,8 @@ class Apt:
         # As if nothing were installed: what a package needs comes with it.
         (folder / "status").touch()
         (folder / "sources.list").write_text(
-            "".join(f"{kind} [signed-by={KEYRING}] {MIRROR} {suite} main\n" for kind in kinds))
+            "".join(f"{kind} [signed-by={archive.keyring}] {archive.mirror} {name} {archive.components}\n"
+                    for kind in kinds for name in (suite, *others)))
         settings = {"Dir::Etc::sourcelist": folder / "sources.list", "Dir::Etc::sourceparts": "-",
                     "Dir::State::lists": folder / "lists", "Dir::State::status": folder / "status",
                     "Dir::Cache::pkgcache": "", "Dir::Cache::srcpkgcache": "", "Acquire::Languages": "none",
@@ -79,12 +93,20 @@ class Apt:
         description = next(folder.glob("*.dsc"))
         quietly(["dpkg-source", *dpkg_options, "-x", description.name, "unpacked"], self.log, cwd=folder)
 
-    def unpack(self, packages, folder):
-        """The packages and all that they need, below folder as below /."""
+    def unpack_original_source(self, package, folder):
+        """The package's source as its authors published it, in folder/unpacked."""
+        self.run("source", "--download-only", "--tar-only", package, cwd=folder)
+        (folder / "unpacked").mkdir()
+        quietly(["tar", "-xf", next(folder.glob("*.orig.tar.*")).name, "--strip-components=1", "-C", "unpacked"],
+                self.log, cwd=folder)
+
+    def unpack(self, packages, folder, without=()):
+        """The packages and all that they need, `without` some of it, below folder as below /."""
         archives = self.folder / "archives"
         (archives / "partial").mkdir(parents=True, exist_ok=True)
         self.run("-o", f"Dir::Cache::archives={archives}", "--no-install-recommends", "--download-only",
                  "install", *packages)
         for archive in sorted(archives.glob("*.deb")):
-            quietly(["dpkg-deb", "-x", archive, folder], self.log)
+            if archive.name.partition("_")[0] not in without:
+                quietly(["dpkg-deb", "-x", archive, folder], self.log)
         shutil.rmtree(archives)

@@ -66,6 +66,10 @@ def set_rpath(data, dynamic, address):
     entry.pack_into(data, places[end], DT_RPATH, address - strings)
 
 
+def dynamic_of(segments):
+    return next(segment for segment in segments if segment.type == PT_DYNAMIC)
+
+
 def set_loader(path, loader, library_folder):
     """The program at path is loaded by loader, and finds its libraries in library_folder first."""
     with open(path, "r+b") as file, mmap.mmap(file.fileno(), 0) as data:
@@ -76,4 +80,12 @@ def set_loader(path, loader, library_folder):
         interpreter.offset, interpreter.size, interpreter.memory = offset, len(strings[0]) + 1, len(strings[0]) + 1
         interpreter.address = interpreter.physical = address
         interpreter.store()
-        set_rpath(data, next(segment for segment in segments if segment.type == PT_DYNAMIC), folder_address)
+        set_rpath(data, dynamic_of(segments), folder_address)
+
+
+def set_library_folder(path, library_folder):
+    """The program at path, or what it loads, finds its libraries in library_folder first."""
+    with open(path, "r+b") as file, mmap.mmap(file.fileno(), 0) as data:
+        segments = segments_of(data)
+        (_, address), = put_in_padding(data, segments, [os.fsencode(library_folder)])
+        set_rpath(data, dynamic_of(segments), address)
