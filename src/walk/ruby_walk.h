@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
+/*
+ * ruby_walk - what a walk along Ruby's control frames carries from one to the next.
+ */
+#pragma once
+#include "abi/ruby_layout.h"
+#include "mem.h"
+
+struct ruby_walk {
+	const struct ruby_layout *layout;
+	u64 context;    /* rb_execution_context_t, of the fiber that the thread executes */
+	u64 stack, end; /* its VM stack: the oldest control frame ends at `end` */
+	u64 next;       /* the control frame to be looked at next */
+	u32 count;      /* of those that were looked at */
+};
+
+enum ruby_frame_kind {
+	RUBY_FRAME_ISEQ = 1, /* compiled Ruby: a method, a block, a class's body, a file */
+	RUBY_FRAME_C,        /* a method in C */
+	RUBY_FRAME_BLOCK_C,  /* a block in C: it has no name */
+	RUBY_FRAME_BASE,     /* made to begin a stack, or for an extension's Init function */
+};
+
+/* One control frame. */
+struct ruby_frame {
+	u64 address;
+	u64 iseq;   /* 0: it has none */
+	u64 method; /* its method entry (rb_callable_method_entry_t); 0: it has none */
+	u64 pc;     /* of the instruction that is executed, or behind it; 0: not known */
+	u8 kind;    /* enum ruby_frame_kind */
+	/* It is the last of a call of rb_vm_exec(): VM_FRAME_FLAG_FINISH, and it has been begun. */
+	u8 is_last;
+	u8 is_jitted; /* machine code was made of it: pc may be an old one while it is innermost */
+};
+
+enum ruby_step {
+	RUBY_FRAME,  /* here is one */
+	RUBY_END,    /* there are no more */
+	RUBY_BROKEN, /* one could not be read, or is none */
+};
