@@ -111,8 +111,9 @@ struct recording_location {
 	uint64_t address; /* ELF virtual address, for exports; 0 if unknown */
 };
 
-/* The profile's LANGUAGE_PYTHON, for those who may not know the profile. */
+/* The profile's LANGUAGE_PYTHON and LANGUAGE_RUBY, for those who may not know the profile. */
 #define RECORDING_LANGUAGE_PYTHON 1U
+#define RECORDING_LANGUAGE_RUBY   2U
 
 /*
  * A function of an interpreted program.  A frame of a MODULE_KIND_INTERPRETED module has
