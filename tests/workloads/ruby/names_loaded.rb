@@ -1,0 +1,3 @@
+# What names.rb loads.
+
+burn(:loaded)
