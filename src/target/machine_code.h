@@ -13,6 +13,8 @@ enum code_reference_kind {
 	CODE_REFERENCE_NONE,
 	CODE_REFERENCE_ADDRESS, /* taken: lea, mov, adrp and add */
 	CODE_REFERENCE_JUMP,    /* jumped to, not called */
+	CODE_REFERENCE_CALL,    /* called */
+	CODE_REFERENCE_OPERAND, /* read, written or compared: mov, cmp, adrp and ldr */
 };
 
 struct code_reference {
