@@ -9,11 +9,32 @@
 #include "abi/ring.h"
 #include "base/memory.h"
 #include "collect/epochs.h"
+#include "collect/image.h"
 #include "record/writer.h"
 #include "target/python_lines.h"
 
-#define UNKNOWN_NAME "[unknown Python function]"
-#define MODULE_PATH  "[python]"
+/* What the frames of a language are in, and what those without a code are called. */
+static const struct code_language {
+	const char *module_path;
+	const char *unknown_name;
+} languages[CODES_LANGUAGES] = {
+	[0] = { "[interpreted]", "[unknown function]" },
+	[RECORDING_LANGUAGE_PYTHON] = { "[python]", "[unknown Python function]" },
+	[RECORDING_LANGUAGE_RUBY] = { "[ruby]", "[unknown Ruby method]" },
+};
+
+/* By enum ring_code_kind. */
+static const struct code_kind {
+	uint32_t language; /* 0: there is no such kind */
+	bool is_builtin;   /* it has no file, whatever is sent */
+} kinds[] = {
+	[RING_CODE_PYTHON] = { .language = RECORDING_LANGUAGE_PYTHON },
+	[RING_CODE_PYTHON_BUILTIN] = { RECORDING_LANGUAGE_PYTHON, .is_builtin = true },
+	[RING_CODE_RUBY] = { .language = RECORDING_LANGUAGE_RUBY },
+	[RING_CODE_RUBY_BUILTIN] = { RECORDING_LANGUAGE_RUBY, .is_builtin = true },
+};
+
+enum { KINDS = sizeof kinds / sizeof *kinds };
 
 struct known_code {
 	uint32_t row;     /* of the recording; 0: not written yet */
@@ -35,8 +56,7 @@ static bool is_sound(const struct ring_code *head, uint64_t count)
 {
 	const bool is_key =
 		(head->key & ~RING_KEY_MASK) == 0 && (head->key & RING_INTERPRETED) != 0;
-	const bool is_kind =
-		head->kind == RING_CODE_PYTHON || head->kind == RING_CODE_PYTHON_BUILTIN;
+	const bool is_kind = head->kind < KINDS && kinds[head->kind].language != 0;
 	const uint64_t room = (count - RING_WORDS(struct ring_code)) * sizeof(u64);
 
 	return is_key && is_kind && head->table < PYTHON_TABLE_COUNT && head->name_length > 0 &&
@@ -95,15 +115,39 @@ void codes_take(struct codes *codes, struct epochs *epochs, uint32_t image_row,
 	}
 }
 
-static uint32_t unknown_row(struct codes *codes)
+/* What a frame without a code is of; 0: the image has interpreters of several languages. */
+static uint32_t only_language(const struct image *image)
 {
-	if (codes->unknown_code == 0)
+	for (uint32_t i = 1; i < CODES_LANGUAGES; i++)
+		if (image->languages == 1U << i)
+			return i;
+	return 0;
+}
+
+static uint32_t unknown_row(struct codes *codes, uint32_t language)
+{
+	uint32_t *row = &codes->unknown_codes[language];
+
+	if (*row == 0)
 		recording_writer_add_code(
 			codes->writer,
-			&(struct recording_code){ .language = RECORDING_LANGUAGE_PYTHON,
-						  .name = UNKNOWN_NAME },
-			&codes->unknown_code);
-	return codes->unknown_code;
+			&(struct recording_code){ .language = language,
+						  .name = languages[language].unknown_name },
+			row);
+	return *row;
+}
+
+static uint32_t module_row(struct codes *codes, uint32_t language)
+{
+	uint32_t *row = &codes->modules[language];
+
+	if (*row == 0)
+		recording_writer_add_module(
+			codes->writer,
+			&(struct recording_module){ .kind = MODULE_KIND_INTERPRETED,
+						    .path = languages[language].module_path },
+			row);
+	return *row;
 }
 
 /* The text at *at, which moves on; NULL for an empty one, or where a NUL ends it at once. */
@@ -117,7 +161,7 @@ static char *take_text(const uint8_t **at, uint16_t len)
 
 static uint32_t code_row(struct codes *codes, struct known_code *code)
 {
-	const bool is_builtin = code->kind == RING_CODE_PYTHON_BUILTIN;
+	const struct code_kind *kind = &kinds[code->kind];
 	const uint8_t *at = code->bytes;
 
 	if (code->row != 0)
@@ -127,14 +171,14 @@ static uint32_t code_row(struct codes *codes, struct known_code *code)
 	CLEANUP(freep) char *file = take_text(&at, code->file_length);
 
 	if (name == NULL)
-		return unknown_row(codes);
+		return unknown_row(codes, kind->language);
 	recording_writer_add_code(codes->writer,
 				  &(struct recording_code){
-					  .language = RECORDING_LANGUAGE_PYTHON,
+					  .language = kind->language,
 					  .name = name,
 					  .qualified_name = qualified_name,
-					  .file = is_builtin ? NULL : file,
-					  .line = is_builtin ? 0 : code->first_line,
+					  .file = kind->is_builtin ? NULL : file,
+					  .line = kind->is_builtin ? 0 : code->first_line,
 				  },
 				  &code->row);
 	return code->row;
@@ -145,32 +189,31 @@ static uint32_t code_line(const struct known_code *code, uint32_t instruction)
 	const uint8_t *lines =
 		code->bytes + code->name_length + code->qualified_length + code->file_length;
 
-	if (code->kind != RING_CODE_PYTHON || instruction == RING_NO_INSTRUCTION)
+	if (kinds[code->kind].is_builtin || instruction == RING_NO_INSTRUCTION)
 		return 0;
+	/* CRuby's walkers look the line up themselves: its tables grow with the method. */
+	if (code->kind == RING_CODE_RUBY)
+		return instruction;
 	return python_line_of((enum python_table)code->table, lines, code->table_length,
 			      code->first_line, instruction);
 }
 
-void codes_place(struct codes *codes, const struct epochs *epochs, uint32_t image_row,
+void codes_place(struct codes *codes, const struct epochs *epochs, const struct image *image,
 		 uint32_t epoch, uint64_t word, struct recording_frame *out_frame)
 {
 	struct known_code *code =
-		epochs_find_as_of(epochs, epoch, EPOCHS_CODE, image_row, word & RING_KEY_MASK);
+		epochs_find_as_of(epochs, epoch, EPOCHS_CODE, image->row, word & RING_KEY_MASK);
+	uint32_t language = only_language(image);
 	uint32_t row, line = 0;
 
-	if (codes->module == 0)
-		recording_writer_add_module(
-			codes->writer,
-			&(struct recording_module){ .kind = MODULE_KIND_INTERPRETED,
-						    .path = MODULE_PATH },
-			&codes->module);
 	if (code != NULL && !code->is_doubtful) {
+		language = kinds[code->kind].language;
 		row = code_row(codes, code);
 		line = code_line(code, (uint32_t)(word & RING_NO_INSTRUCTION));
 	} else {
-		row = unknown_row(codes);
+		row = unknown_row(codes, language);
 		codes->has_missed |= code == NULL;
 	}
-	*out_frame = (struct recording_frame){ .module = codes->module,
+	*out_frame = (struct recording_frame){ .module = module_row(codes, language),
 					       .address = (uint64_t)row << 32 | line };
 }

@@ -9,15 +9,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "record/recording.h"
+
 struct epochs;
 struct image;
-struct recording_frame;
 struct recording_writer;
+
+enum { CODES_LANGUAGES = RECORDING_LANGUAGE_RUBY + 1 };
 
 struct codes {
 	struct recording_writer *writer;
-	uint32_t module;       /* of the recording; 0: none so far */
-	uint32_t unknown_code; /* likewise */
+	/* Of the recording, by language (0: one that is not known); 0: none so far. */
+	uint32_t modules[CODES_LANGUAGES], unknown_codes[CODES_LANGUAGES];
 	/*
 	 * Goes up when frames may mean something else than they did: a code came after it was
 	 * missed, or another content by the same key.
@@ -30,5 +33,5 @@ struct codes {
 void codes_take(struct codes *codes, struct epochs *epochs, uint32_t image_row,
 		const uint64_t *words, uint64_t count);
 /* The place of an interpreted frame (abi/ring.h), a word of a stack of that epoch. */
-void codes_place(struct codes *codes, const struct epochs *epochs, uint32_t image_row,
+void codes_place(struct codes *codes, const struct epochs *epochs, const struct image *image,
 		 uint32_t epoch, uint64_t word, struct recording_frame *out_frame);

@@ -82,7 +82,7 @@ struct image {
 	/* The interpreters that it has mapped; the first that can be walked has a layout. */
 	struct image_interpreter interpreters[IMAGE_INTERPRETERS];
 	size_t interpreter_count;
-	bool has_interpreter; /* its ring has the layout of one */
+	uint32_t languages; /* of the layouts that its ring has: 1 << RECORDING_LANGUAGE_… */
 
 	/* The ring: this side's own copies of what the target could change. */
 	struct ring_header *ring; /* NULL: none */

@@ -187,7 +187,7 @@ static const char *give_layout(struct image *image, const struct interpreter_fil
 
 	if (why_not != NULL)
 		return why_not;
-	if (image->has_interpreter)
+	if (image->languages & 1U << RECORDING_LANGUAGE_PYTHON)
 		return "the process has another Python, whose frames are there";
 	if (!load_bias_of(&file->bias, place->start, place->file_offset, &load_bias))
 		return "it is mapped as no file is";
@@ -196,7 +196,7 @@ static const char *give_layout(struct image *image, const struct interpreter_fil
 	image->ring->python = layout;
 	/* Pairs with the acquire in the agent: the layout is whole when it is seen. */
 	__atomic_store_n(&image->ring->has_python, 1, __ATOMIC_RELEASE);
-	image->has_interpreter = true;
+	image->languages |= 1U << RECORDING_LANGUAGE_PYTHON;
 	return NULL;
 }
 
@@ -266,7 +266,7 @@ void interpreters_look(struct interpreters *interpreters, struct image *image)
 
 void interpreters_tell(const struct interpreters *interpreters, const struct image *image)
 {
-	if (!image->has_interpreter)
+	if (image->languages == 0)
 		return;
 	const uint64_t walks = __atomic_load_n(&image->ring->python_walks, __ATOMIC_RELAXED);
 	const uint64_t refusals =

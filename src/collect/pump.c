@@ -126,9 +126,9 @@ static struct recording_frame pump_place_word(struct pump *pump, struct image *i
 {
 	struct recording_frame frame;
 
-	if ((word & RING_INTERPRETED) == 0 || !image->has_interpreter)
+	if ((word & RING_INTERPRETED) == 0 || image->languages == 0)
 		return pump_place(pump, image, word, era);
-	codes_place(&pump->codes, &pump->epochs, image->row, stack->epoch, word, &frame);
+	codes_place(&pump->codes, &pump->epochs, image, stack->epoch, word, &frame);
 	return frame;
 }
 

@@ -42,7 +42,7 @@ static struct image *make_image(void)
 
 	image->row = 1;
 	image->period_ns = 1000;
-	image->has_interpreter = true;
+	image->languages = 1U << RECORDING_LANGUAGE_PYTHON | 1U << RECORDING_LANGUAGE_RUBY;
 	image->mappings = mappings_new();
 	mappings_add(image->mappings, &(struct module_place){ .start = 0x1000,
 							      .end = 0x100000,

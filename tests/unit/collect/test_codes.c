@@ -17,6 +17,8 @@
 #include "record/reader.h"
 #include "record/writer.h"
 
+#define PYTHON          (1U << RECORDING_LANGUAGE_PYTHON)
+#define RUBY            (1U << RECORDING_LANGUAGE_RUBY)
 #define KEY(n)          (RING_INTERPRETED | (u64)(n) << RING_INSTRUCTION_BITS)
 #define IN(n, position) (KEY(n) | (position))
 
@@ -70,7 +72,7 @@ static int setup(void **state)
 	const int rc = scene_setup(state);
 	struct scene *scene = *state;
 
-	scene->image->has_interpreter = true;
+	scene->image->languages = PYTHON;
 	place(scene, 0x10000, 0x20000, "/made", 0);
 	return rc;
 }
@@ -80,8 +82,9 @@ struct content {
 	struct recording_stack stacks[64];
 	struct recording_frame frames[64];
 	enum module_kind kinds[8];
+	char module_paths[8][32];
 	char codes[32][64], paths[32][32]; /* of codes: "A.run", or the name if that is all */
-	uint32_t first_lines[32], code_count;
+	uint32_t languages[32], first_lines[32], code_count;
 	uint32_t samples[16], endings[16], sample_count;
 };
 
@@ -102,9 +105,11 @@ static int take_frame(void *context, const struct recording_frame *row)
 static int take_module(void *context, const struct recording_module *row)
 {
 	assert_in_range(row->id, 1, 7);
-	((struct content *)context)->kinds[row->id] = row->kind;
-	if (row->kind == MODULE_KIND_INTERPRETED)
-		assert_string_equal(row->path, "[python]");
+	struct content *content = context;
+
+	content->kinds[row->id] = row->kind;
+	snprintf(content->module_paths[row->id], sizeof content->module_paths[0], "%s",
+		 row->path);
 	return 0;
 }
 
@@ -113,7 +118,7 @@ static int take_code(void *context, const struct recording_code *row)
 	struct content *content = context;
 
 	assert_in_range(row->id, 1, 31);
-	assert_int_equal(row->language, RECORDING_LANGUAGE_PYTHON);
+	content->languages[row->id] = row->language;
 	snprintf(content->codes[row->id], sizeof content->codes[0], "%s",
 		 row->qualified_name != NULL ? row->qualified_name : row->name);
 	snprintf(content->paths[row->id], sizeof content->paths[0], "%s",
@@ -173,6 +178,19 @@ static void assert_sample(const struct content *content, uint32_t sample, const 
 	text_done(&is);
 }
 
+/* The path of the module that its frames are in. */
+static const char *module_of_code(const struct content *content, uint32_t code)
+{
+	for (size_t i = 1; i < 64; i++) {
+		const struct recording_frame *frame = &content->frames[i];
+
+		if (content->kinds[frame->module] == MODULE_KIND_INTERPRETED &&
+		    frame->address >> 32 == code)
+			return content->module_paths[frame->module];
+	}
+	return "none";
+}
+
 #define UNKNOWN "[unknown Python function]:0"
 
 static void frames_get_names_and_the_line_that_is_executed(void **state)
@@ -191,6 +209,8 @@ static void frames_get_names_and_the_line_that_is_executed(void **state)
 	assert_sample(&content, 0, "0x50 < A.run:30 < A.run:31 < 0x100 < B.walk:0");
 	assert_int_equal(content.endings[0], WALK_COMPLETE);
 	assert_int_equal(content.code_count, 2);
+	assert_int_equal(content.languages[1], RECORDING_LANGUAGE_PYTHON);
+	assert_string_equal(module_of_code(&content, 1), "[python]");
 	assert_string_equal(content.paths[1], "/b.py");
 	assert_int_equal(content.first_lines[1], 70);
 }
@@ -231,6 +251,92 @@ static void what_python_calls_a_c_function_has_no_file_and_no_line(void **state)
 	assert_sample(&content, 0, "0x50 < sorted:0 < 0x100");
 	assert_string_equal(content.paths[1], "no file");
 	assert_int_equal(content.first_lines[1], 0);
+}
+
+static const struct made_code times = { KEY(3),  RING_CODE_RUBY_BUILTIN, 0,       7,
+					"times", "Integer#times",        "/c.rb", "" };
+static const struct made_code bar = { KEY(4), RING_CODE_RUBY, 0,       70,
+				      "bar",  "Foo#bar",      "/b.rb", "" };
+
+static void rubys_frames_bring_their_line(void **state)
+{
+	struct scene *scene = *state;
+	struct ring_header *ring = scene->image->ring;
+
+	scene->image->languages = RUBY;
+	put_code(ring, &times);
+	put_code(ring, &bar);
+	put(ring, RING_STACK,
+	    (const u64[]){ 0, 5, IN(4, 75), IN(3, 9), IN(4, 1), IN(4, RING_NO_INSTRUCTION) },
+	    6);
+	put_sample(ring, 77, START_NS + 10, 5, 0x10050);
+	pump_all(scene, 0);
+	const struct content content = read_content(scene);
+
+	assert_sample(&content, 0,
+		      "0x50 < Foo#bar:75 < Integer#times:0 < Foo#bar:1 < Foo#bar:0");
+	assert_int_equal(content.code_count, 2);
+	assert_int_equal(content.languages[1], RECORDING_LANGUAGE_RUBY);
+	assert_string_equal(module_of_code(&content, 1), "[ruby]");
+	assert_string_equal(content.paths[1], "/b.rb");
+	assert_int_equal(content.first_lines[1], 70);
+	assert_string_equal(content.paths[2], "no file");
+	assert_int_equal(content.first_lines[2], 0);
+}
+
+static void a_process_may_have_both_languages(void **state)
+{
+	struct scene *scene = *state;
+	struct ring_header *ring = scene->image->ring;
+
+	scene->image->languages = PYTHON | RUBY;
+	put_code(ring, &run);
+	put_code(ring, &bar);
+	put_stack(ring, 5, IN(1, 4), IN(4, 71));
+	put_sample(ring, 77, START_NS + 10, 5, 0x10050);
+	pump_all(scene, 0);
+	const struct content content = read_content(scene);
+
+	assert_sample(&content, 0, "0x50 < A.run:31 < Foo#bar:71");
+	assert_int_equal(content.languages[1], RECORDING_LANGUAGE_RUBY);
+	assert_int_equal(content.languages[2], RECORDING_LANGUAGE_PYTHON);
+	assert_string_equal(module_of_code(&content, 1), "[ruby]");
+	assert_string_equal(module_of_code(&content, 2), "[python]");
+}
+
+static void what_is_unknown_is_of_the_language_that_the_process_has(void **state)
+{
+	static const struct {
+		const char *name;
+		uint32_t languages, language;
+		const char *due, *module;
+	} cases[] = {
+		{ "CPython alone", PYTHON, RECORDING_LANGUAGE_PYTHON,
+		  "[unknown Python function]", "[python]" },
+		{ "CRuby alone", RUBY, RECORDING_LANGUAGE_RUBY, "[unknown Ruby method]",
+		  "[ruby]" },
+		{ "both", PYTHON | RUBY, 0, "[unknown function]", "[interpreted]" },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		void *own = NULL;
+
+		assert_int_equal(setup(&own), 0);
+		struct scene *scene = own;
+
+		scene->image->languages = cases[i].languages;
+		put_stack(scene->image->ring, 5, IN(1, 4), 0x10100);
+		put_sample(scene->image->ring, 77, START_NS + 10, 5, 0x10050);
+		pump_all(scene, 0);
+		const struct content content = read_content(scene);
+
+		if (strcmp(content.codes[1], cases[i].due) != 0)
+			fail_msg("%s: %s", cases[i].name, content.codes[1]);
+		assert_int_equal(content.languages[1], cases[i].language);
+		assert_string_equal(module_of_code(&content, 1), cases[i].module);
+		scene_teardown(&own);
+	}
+	(void)state;
 }
 
 static void texts_may_be_any_bytes(void **state)
@@ -418,7 +524,7 @@ static void without_an_interpreter_every_word_is_an_address(void **state)
 {
 	struct scene *scene = *state;
 
-	scene->image->has_interpreter = false;
+	scene->image->languages = 0;
 	put_code(scene->image->ring, &run);
 	put_stack(scene->image->ring, 5, IN(1, 0), 0x10100);
 	put_sample(scene->image->ring, 77, START_NS + 10, 5, 0x10050);
@@ -459,7 +565,7 @@ static void records_that_make_no_sense_name_nothing(void **state)
 		{ "a table past it", KEY(1), RING_CODE_PYTHON, 0xffff000000000001, 5 },
 		{ "the longest of all", KEY(1), RING_CODE_PYTHON, UINT64_MAX, 5 },
 		{ "a kind that is none", KEY(1), 0, 1, 5 },
-		{ "a kind of a younger agent", KEY(1), 3, 1, 5 },
+		{ "a kind of a younger agent", KEY(1), RING_CODE_RUBY_BUILTIN + 1, 1, 5 },
 		{ "a table that is none", KEY(1), RING_CODE_PYTHON | PYTHON_TABLE_COUNT << 8, 1,
 		  5 },
 		{ "a key that is an address", KEY(1) & ~RING_INTERPRETED, RING_CODE_PYTHON, 1,
@@ -495,6 +601,9 @@ int main(void)
 		SCENE(frames_get_names_and_the_line_that_is_executed),
 		SCENE(the_same_code_twice_is_one),
 		SCENE(what_python_calls_a_c_function_has_no_file_and_no_line),
+		SCENE(rubys_frames_bring_their_line),
+		SCENE(a_process_may_have_both_languages),
+		cmocka_unit_test(what_is_unknown_is_of_the_language_that_the_process_has),
 		SCENE(texts_may_be_any_bytes),
 		SCENE(a_name_that_ends_before_it_begins_is_none),
 		SCENE(a_code_that_comes_late_names_what_comes_after_it),

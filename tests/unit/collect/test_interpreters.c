@@ -124,7 +124,7 @@ static void a_mapped_interpreter_puts_its_layout_into_the_ring(void **state)
 	assert_int_equal(scene->image->ring->has_python, 1);
 	assert_memory_equal(&scene->image->ring->python, &due, sizeof due);
 	assert_true(due.loop[0].start > BIAS);
-	assert_true(scene->image->has_interpreter);
+	assert_int_equal(scene->image->languages, 1U << RECORDING_LANGUAGE_PYTHON);
 	const struct told told = read_told(scene);
 
 	assert_int_equal(told.rows, 1);
@@ -143,7 +143,7 @@ static void what_was_mapped_before_the_ring_came_is_looked_at_then(void **state)
 	scene->image->ring = NULL;
 	mappings_add(scene->image->mappings, &place);
 	interpreters_see(&interpreters, scene->image, &place);
-	assert_false(scene->image->has_interpreter);
+	assert_int_equal(scene->image->languages, 0);
 	scene->image->ring = ring;
 	interpreters_look(&interpreters, scene->image);
 	assert_int_equal(ring->has_python, 1);
@@ -166,7 +166,7 @@ static void only_what_is_known_is_told_before_the_answer(void **state)
 	assert_int_equal(ring->has_python, 1);
 	/* The next process that has the file mapped. */
 	ring->has_python = 0;
-	scene->image->has_interpreter = false;
+	scene->image->languages = 0;
 	scene->image->interpreter_count = 0;
 	interpreters_recall(&interpreters, scene->image);
 	assert_int_equal(ring->has_python, 1);
