@@ -1,47 +1,21 @@
 """python_peers - profilers of Python programs: how each is run, and what it recorded.
 
-A peer is a row: its command in front of the program, what it needs, and a reader that turns its
-output into a `Recorded`.  They come from PyPI, into a virtual environment below fathom-pythons in the
-cache (tests/live/pythons.py): `bench/python.py --fetch`.
+They come from PyPI, into a virtual environment below fathom-pythons in the cache (tests/live/pythons.py):
+`bench/run python --fetch`.
 """
 
-import collections
-import dataclasses
 import json
 import os
 import re
 import subprocess
-import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, os.pardir, "tests", "live"))
-import elf_loader  # noqa: E402
-import live_python  # noqa: E402
-import pythons  # noqa: E402
+from beside import BARE, FLOOR, Peer, Place, Recorded, by_name, fathom_peer, read_nothing
+import elf_loader  # run.py says where the tests' modules are
+import live_python
+import pythons
 
 VENV = pythons.CACHE / "peers"
 PACKAGES = ("py-spy", "austin-dist", "austin-python", "pyinstrument")
-
-Place = collections.namedtuple("Place", "path name")
-
-
-@dataclasses.dataclass
-class Recorded:
-    """How many samples there are, how many its profiler threw away, and [(frames, count)] if it tells."""
-
-    samples: int = 0
-    thrown_away: int = 0
-    stacks: list = dataclasses.field(default_factory=list)
-
-
-@dataclasses.dataclass(frozen=True)
-class Peer:
-    name: str
-    command: object         # (bench, python, rate, output) -> [argument] in front of the program
-    read: object            # (bench, output, said) -> Recorded
-    why_not: object = lambda python: None
-    takes_rate: bool = True
-    environment: object = lambda bench, rate: {}
 
 
 def tool(name):
@@ -52,46 +26,12 @@ def needs_tool(name):
     return lambda python: None if os.access(tool(name), os.X_OK) else f"{tool(name)} is not there: --fetch"
 
 
-# --- fathom, and what it is compared with ---------------------------------------------------
-
-def fathom_command(bench, python, rate, output):
-    return [bench.fathom_for(python), "record", "-q", "--rate", str(rate), "-o", output, "--", python.path]
-
-
-def read_fathom(bench, output, said):
-    done = subprocess.run([bench.fathom, "report", output, "--json"], capture_output=True, check=True)
-    head = json.loads(done.stdout)["recording"]
-    recording = live_python.live.Recording(output, None)
-    stacks = live_python.PythonStacks(recording)
-    counts = recording.rows("SELECT stack, count(*) FROM samples GROUP BY stack")
-    return Recorded(head["samples"], head["lost"],
-                    [([Place(frame.path, frame.name) for frame in stacks.walk(stack)][::-1], count)
-                     for stack, count in counts])
-
-
-def bare_command(bench, python, rate, output):
-    return [python.path]
-
-
-def read_nothing(bench, output, said):
-    return Recorded()
-
-
-def read_floor(bench, output, said):
-    with open(bench.path("traps")) as file:
-        return Recorded(sum(map(int, file)))
-
-
-def floor_environment(bench, rate):
-    return {"LD_PRELOAD": bench.path("floor.so"), "FLOOR_PERIOD_NS": str(bench.period_ns(rate)),
-            "FLOOR_COUNT": bench.path("traps")}
-
-
 # --- py-spy ---------------------------------------------------------------------------------
 
 def pyspy_command(*options):
     def command(bench, python, rate, output):
-        return [tool("py-spy"), "record", "-r", str(rate), "-f", "raw", "-o", output, *options, "--", python.path]
+        return [tool("py-spy"), "record", "-r", str(rate), "-f", "raw", "-o", output, *options, "--",
+                *python.command()]
     return command
 
 
@@ -131,7 +71,7 @@ def austin_why_not(python):
 
 
 def austin_command(bench, python, rate, output):
-    return [austin_path(), "-i", f"{1000000 // rate}us", "-o", output, python.path]
+    return [austin_path(), "-i", f"{1000000 // rate}us", "-o", output, *python.command()]
 
 
 def read_austin(bench, output, said):
@@ -163,8 +103,8 @@ def places_of(frames):
 
 def sampling_command(*options):
     def command(bench, python, rate, output):
-        return [python.path, "-m", "profiling.sampling", "run", "-r", str(rate), "-a", "--collapsed", *options,
-                "-o", output]
+        return [*python.command(), "-m", "profiling.sampling", "run", "-r", str(rate), "-a", "--collapsed",
+                *options, "-o", output]
     return command
 
 
@@ -189,7 +129,7 @@ def sampling_why_not(python):
 
 def pyinstrument_command(bench, python, rate, output):
     # A folder of its own: the environment's interpreter may be another one.
-    return [python.path, "-m", "pyinstrument", "-i", str(1 / rate), "-r", "json", "-o", output]
+    return [*python.command(), "-m", "pyinstrument", "-i", str(1 / rate), "-r", "json", "-o", output]
 
 
 def read_pyinstrument(bench, output, said):
@@ -208,22 +148,20 @@ def packages_folder():
 
 
 def cprofile_command(bench, python, rate, output):
-    return [python.path, "-m", "cProfile", "-o", output]
+    return [*python.command(), "-m", "cProfile", "-o", output]
 
 
-PEERS = {peer.name: peer for peer in (
-    Peer("bare", bare_command, read_nothing, takes_rate=False),
-    Peer("floor", bare_command, read_floor, environment=floor_environment),
-    Peer("fathom", fathom_command, read_fathom),
+PEERS = by_name(
+    BARE, FLOOR, fathom_peer(live_python.LANGUAGE),
     Peer("py-spy", pyspy_command(), read_pyspy, needs_tool("py-spy")),
     Peer("py-spy --nonblocking", pyspy_command("--nonblocking"), read_pyspy, needs_tool("py-spy")),
     Peer("austin", austin_command, read_austin, austin_why_not),
     Peer("profiling.sampling", sampling_command(), read_sampling, sampling_why_not),
     Peer("profiling.sampling --blocking", sampling_command("--blocking"), read_sampling, sampling_why_not),
     Peer("pyinstrument", pyinstrument_command, read_pyinstrument, pyinstrument_why_not,
-         environment=lambda bench, rate: {"PYTHONPATH": packages_folder()}),
+         environment=lambda bench, rate, output: {"PYTHONPATH": packages_folder()}),
     Peer("cProfile", cprofile_command, read_nothing, takes_rate=False),
-)}
+)
 
 
 def fetch():
