@@ -14,14 +14,13 @@ usage: python_offsets.py [--interpreter FILE]... [--headers FOLDER]... [--free-t
 """
 
 import argparse
-import json
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 
-HEADER = pathlib.Path(__file__).parents[1] / "src" / "target" / "python_offsets.h"
+from layouts import Header, ask, find, lines_of
 
 # What no debug information tells: how the version's frames hang together, how they say which
 # instruction they are at, what its tables of lines look like, how a thread's state is found, and
@@ -143,20 +142,6 @@ DEBUG_OFFSETS = {
     "bytes_data": "bytes_object.ob_sval",
 }
 
-# Run inside gdb: evaluates the expressions of a JSON file, null for what there is not.
-IN_GDB = """
-import gdb, json
-def value(expression):
-    try:
-        return int(gdb.parse_and_eval(expression))
-    except gdb.error:
-        return None
-with open({questions!r}) as file:
-    questions = json.load(file)
-with open({answers!r}, "w") as file:
-    json.dump([value(question) for question in questions], file)
-"""
-
 # Names every type that FIELDS asks for, so that the compiler describes them.
 FROM_HEADERS = """
 #define Py_BUILD_CORE 1
@@ -181,38 +166,6 @@ struct _Py_DebugOffsets the_offsets;
 """
 
 
-def expression_of(way):
-    if isinstance(way, list):
-        return " + ".join(map(expression_of, way))
-    if way[0] == "sizeof":
-        return f"sizeof({way[1]})"
-    return f"(unsigned long)&(({way[0]} *)0)->{way[1]}"
-
-
-def ask(file, expressions):
-    """The values of C expressions over the types of an ELF file."""
-    with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
-        questions, answers = folder / "questions", folder / "answers"
-        questions.write_text(json.dumps(expressions))
-        (folder / "ask.py").write_text(
-            IN_GDB.format(questions=str(questions), answers=str(answers)))
-        subprocess.run(["gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", "-x",
-                        folder / "ask.py", file], check=True, stdout=subprocess.DEVNULL)
-        return json.loads(answers.read_text())
-
-
-def find(file, *tables):
-    """For each table the value of each name, found in the first way that there is, or None."""
-    asked = [(number, name, expression_of(way)) for number, table in enumerate(tables)
-             for name, ways in table.items() for way in ways]
-    found = [dict.fromkeys(table) for table in tables]
-    for (number, name, _), value in zip(asked, ask(file, [question for *_, question in asked])):
-        if found[number][name] is None:
-            found[number][name] = value
-    return found
-
-
 def version_of(file):
     """(major, minor), and the text of the version."""
     text = None
@@ -232,18 +185,6 @@ def version_of(file):
 
 def name_of(version, is_free_threaded):
     return f"{version[0]}.{version[1]}" + ("t" if is_free_threaded else "")
-
-
-def lines_of(values):
-    """Designated initializers, as many in a line as there is room for."""
-    line = ""
-    for name, value in values.items():
-        piece = f".{name} = {'NONE' if value is None else value}, "
-        if len("\t\t\t".expandtabs(8)) + len(line) + len(piece) > 96:
-            yield line.rstrip()
-            line = ""
-        line += piece
-    yield line.rstrip()
 
 
 def row_of(file, version, is_free_threaded, source):
@@ -276,8 +217,8 @@ def row_of(file, version, is_free_threaded, source):
 def row_of_interpreter(file):
     version, text = version_of(file)
     is_free_threaded = ask(file, ["(unsigned long)&((PyObject *)0)->ob_tid"])[0] is not None
-    return (version, is_free_threaded), row_of(file, version, is_free_threaded,
-                                               f"by the debug information of {text}")
+    return name_of(version, is_free_threaded), row_of(file, version, is_free_threaded,
+                                                      f"by the debug information of {text}")
 
 
 def row_of_headers(folder, is_free_threaded):
@@ -293,11 +234,11 @@ def row_of_headers(folder, is_free_threaded):
                   re.findall(r"#define PY_(MAJOR|MINOR|MICRO)_VERSION\s+(\d+)", patch)}
         version = number["MAJOR"], number["MINOR"]
         text = ".".join(map(str, number.values()))
-        return (version, is_free_threaded), row_of(built, version, is_free_threaded,
-                                                   f"by the headers of {text}")
+        return name_of(version, is_free_threaded), row_of(built, version, is_free_threaded,
+                                                          f"by the headers of {text}")
 
 
-INTRODUCTION = """/*
+HEADER = Header(pathlib.Path(__file__).parents[1] / "src" / "target" / "python_offsets.h", """/*
  * python_offsets - where each CPython version keeps what a walk reads.
  *
  * Made by tools/python_offsets.py: not to be edited.  docs/python.md says how to add a version.
@@ -309,20 +250,7 @@ INTRODUCTION = """/*
 #define NONE PYTHON_NO_FIELD
 
 static const struct python_row python_rows[] = {
-"""
-END = "};\n#undef NONE\n/* clang-format on */\n"
-ROW = re.compile(r"^\t\{ /\* (\d+)\.(\d+)(t?): .*?^\t\},\n", re.M | re.S)
-
-
-def rows_in(path):
-    if not path.exists():
-        return {}
-    return {((int(m[1]), int(m[2])), bool(m[3])): m[0] for m in ROW.finditer(path.read_text())}
-
-
-def without_source(row):
-    """A row less the patch level that it was made from."""
-    return row.split("*/", 1)[1]
+""", "};\n#undef NONE\n/* clang-format on */\n")
 
 
 def main():
@@ -331,21 +259,19 @@ def main():
     parser.add_argument("--headers", action="append", default=[])
     parser.add_argument("--free-threaded", action="append", default=[])
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("--output", type=pathlib.Path, default=HEADER)
+    parser.add_argument("--output", type=pathlib.Path, default=HEADER.path)
     options = parser.parse_args()
 
     made = dict(row_of_interpreter(file) for file in options.interpreter)
     made.update(row_of_headers(folder, False) for folder in options.headers)
     made.update(row_of_headers(folder, True) for folder in options.free_threaded)
-    rows = rows_in(options.output)
+    header = Header(options.output, HEADER.introduction, HEADER.end)
     if options.check:
-        differ = [name_of(*key) for key, row in made.items()
-                  if key not in rows or without_source(rows[key]) != without_source(row)]
+        differ = header.differing(made)
         for name in differ:
             print(f"the row of {name} in {options.output} is not what its interpreter says")
         return 1 if differ else 0
-    rows.update(made)
-    options.output.write_text(INTRODUCTION + "".join(rows[key] for key in sorted(rows)) + END)
+    header.update(made)
     return 0
 
 
