@@ -297,12 +297,13 @@ def available(peers, names, interpreter):
             yield peers[name]
 
 
-def parse_arguments(description, language, default, peers, programs):
+def parse_arguments(description, kind, default, peers, programs):
+    """`kind` is that of the interpreters: pythons."""
     parser = argparse.ArgumentParser(description=f"{description}\n\n{__doc__}",
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--fathom", default=os.environ.get("FATHOM", "fathom"), help="the program to measure")
-    parser.add_argument(f"--{language}s", dest="interpreters", metavar="NAMES", default=default,
-                        help=f"by tests/live/{language}s.py (%(default)s)")
+    parser.add_argument(f"--{kind}", dest="interpreters", metavar="NAMES", default=default,
+                        help=f"by tests/live/{kind}.py (%(default)s)")
     parser.add_argument("--profilers", default=",".join(peers), help="which (%(default)s)")
     parser.add_argument("--programs", default=",".join(programs), help="which (%(default)s)")
     parser.add_argument("--rates", default="100,1000,10000", help="samples a second (%(default)s)")

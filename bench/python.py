@@ -57,7 +57,7 @@ class Catalogue:
 
 
 def main():
-    options = beside.parse_arguments(__doc__, "python", "debian-3.11,sid-3.15", PEERS, PROGRAMS)
+    options = beside.parse_arguments(__doc__, "pythons", "debian-3.11,sid-3.15", PEERS, PROGRAMS)
     if options.fetch:
         fetch()
         return

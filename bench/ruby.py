@@ -27,7 +27,7 @@ class Catalogue:
 
 
 def main():
-    options = beside.parse_arguments(__doc__, "ruby", "debian-3.1", PEERS, PROGRAMS)
+    options = beside.parse_arguments(__doc__, "rubies", "debian-3.1", PEERS, PROGRAMS)
     if options.fetch:
         fetch()
         return
