@@ -10,8 +10,10 @@ To add a CRuby version: run this program on its source.  If the version moved so
 cannot find, the program says so by name.
 
 usage: ruby_offsets.py [--source FOLDER[=CONFIGURED]]... [--check] [--output FILE]
+       ruby_offsets.py --structures FOLDER
 
-CONFIGURED is a folder to run configure in, or in which it has been run.
+CONFIGURED is a folder to run configure in, or in which it has been run.  --structures compares the
+rows with every release's structures, as rbspy publishes them (src of the crate rbspy-ruby-structs).
 """
 
 import argparse
@@ -22,6 +24,7 @@ import subprocess
 import sys
 import tempfile
 
+from bindgen_structs import Structures
 from layouts import Header, find, joined, lines_of
 
 FRAME = "rb_control_frame_t"
@@ -116,6 +119,19 @@ ABSENT = {
 }
 CONTEXT_BY_TLS_SINCE = (3, 0)
 
+# Which releases there is a row for: the first patch level and the last, and what of FIELDS is elsewhere than in the
+# release that the rows are made of.  --structures says where this is wrong.
+RELEASES = {
+    (2, 7): [(0, 8, {})],
+    (3, 0): [(0, 7, {})],
+    (3, 1): [(0, 4, {}), (5, 7, {"vm_objspace": 1112})],
+    (3, 2): [(0, 2, {"vm_objspace": 1128}), (3, 3, {}), (4, 11, {"vm_objspace": 1144})],
+    (3, 3): [(0, 13, {})],
+    (3, 4): [(0, 12, {})],
+}
+# A jmp_buf stands before it, of which C libraries and compilers have different ones.
+UNCOMPARED = {((2, 7), "thread_name"), ((3, 0), "thread_name")}
+
 # Facts of another kind, as FIELDS.
 FACTS = {
     "ext_pointer": [("struct RClass", "ptr")],
@@ -138,9 +154,6 @@ OPERATORS = {
     "opt_newarray_max": "NEWARRAY_MAX", "opt_newarray_min": "NEWARRAY_MIN",
     "opt_newarray_send": "NEWARRAY_SEND", "send": "SEND", "opt_send_without_block": "SEND",
 }
-# For the sources that a row was made of: the patch levels it holds for, where not from 0 to that of the source.
-PATCHES = {}
-
 # What an instruction's attribute "leaf" comes to where it is no constant, by what it is computed by.  Those that
 # depend on operands are taken for what they mostly are.
 LEAVES = {
@@ -255,12 +268,14 @@ def initializers(instructions):
             yield f"[{opcode}] = {'STAYS' if stays else 'GOES'}({operator}), "
 
 
-def row_of(version, patches, source, offsets, facts, instructions):
-    """The text of a row; `patches` are the first and the last that it holds for."""
+def row_of(version, release, source, offsets, facts, instructions):
+    """The text of the row for a range of the version's releases."""
     major, minor = version
+    first, last, moved = release
+    offsets = offsets | moved
     for name, value in offsets.items():
-        first, last = ABSENT.get(name, (version, (0, 0)))
-        is_absent = first <= version and (last is None or version <= last)
+        since, until = ABSENT.get(name, (version, (0, 0)))
+        is_absent = since <= version and (until is None or version <= until)
         if is_absent != (value is None):
             sys.exit(f"CRuby {major}.{minor} {'has' if is_absent else 'has no'} {name}: see FIELDS and ABSENT")
     flags = {"context_means": f"RUBY_CONTEXT_BY_{'TLS' if version >= CONTEXT_BY_TLS_SINCE else 'LIST'}",
@@ -269,8 +284,10 @@ def row_of(version, patches, source, offsets, facts, instructions):
              "first_line_is_value": int(facts["first_line_size"] == 8),
              "text_length_in_flags": int(facts["embedded_length"] is None),
              "nil": facts["nil"], "last_operator_id": facts["last_operator_id"]}
-    out = [f"\t{{ /* {major}.{minor}{f'.{patches[0]}' if patches[0] else ''}: {source} */",
-           f"\t\t.major = {major}, .minor = {minor}, .first_patch = {patches[0]}, .last_patch = {patches[1]},",
+    if moved:
+        source += f"; {', '.join(moved)} as rbspy has it"
+    out = [f"\t{{ /* {name_of(version, first)}: {source} */",
+           f"\t\t.major = {major}, .minor = {minor}, .first_patch = {first}, .last_patch = {last},",
            *(f"\t\t{line}" for line in lines_of(flags)),
            "\t\t.offsets = {", *(f"\t\t\t{line}" for line in lines_of(offsets)), "\t\t},",
            f"\t\t.instruction_count = {len(instructions)},",
@@ -279,9 +296,15 @@ def row_of(version, patches, source, offsets, facts, instructions):
     return "\n".join(out) + "\n"
 
 
-def row_of_source(tree, folder):
+def name_of(version, first_patch):
+    return ".".join(map(str, version)) + (f".{first_patch}" if first_patch else "")
+
+
+def rows_of_source(tree, folder):
     *version, patch = version_of(tree)
     version = tuple(version)
+    if version not in RELEASES:
+        sys.exit(f"CRuby {version[0]}.{version[1]} is not in RELEASES of {__file__}: add a line")
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch)
         folder = folder or scratch / "configured"
@@ -290,10 +313,43 @@ def row_of_source(tree, folder):
     instructions = instructions_of(tree)
     if len(instructions) != facts["instructions"]:
         sys.exit(f"{tree}: {len(instructions)} instructions are named, and there are {facts['instructions']}")
-    first, last = PATCHES.get((*version, patch), (0, patch))
-    name = f"{version[0]}.{version[1]}" + (f".{first}" if first else "")
-    return name, row_of(version, (first, last), f"by the source of {version[0]}.{version[1]}.{patch}",
-                        offsets, facts, instructions)
+    source = f"by the source of {version[0]}.{version[1]}.{patch}"
+    return {name_of(version, release[0]): row_of(version, release, source, offsets, facts, instructions)
+            for release in RELEASES[version]}
+
+
+def of_structures(structures, way):
+    """As find(), of a file of bindgen's."""
+    if isinstance(way, list):
+        parts = [of_structures(structures, part) for part in way]
+        return None if None in parts else sum(parts)
+    if way[0] == "sizeof":
+        return structures.size(way[1])
+    return structures.offset(*way) if way[0] != "value" else None
+
+
+def compare_structures(folder, header):
+    """Prints where a row is not what a release's structures say, and which releases no row is for."""
+    rows = {}
+    for row in header.rows().values():
+        number = {name: int(re.search(rf"\.{name} = (\d+)", row)[1]) for name in
+                  ("major", "minor", "first_patch", "last_patch")}
+        offsets = dict(re.findall(r"\.(\w+) = (\w+)", row[row.index(".offsets"):row.index(".instruction_count")]))
+        for patch in range(number["first_patch"], number["last_patch"] + 1):
+            rows[number["major"], number["minor"], patch] = offsets
+    differ = False
+    for file in sorted(folder.glob("ruby_*.rs")):
+        release = tuple(map(int, re.findall(r"\d+", file.name)))
+        if release < (2, 7):
+            continue
+        structures = Structures(file.read_text())
+        for name, ways in FIELDS.items():
+            value = next((found for found in (of_structures(structures, way) for way in ways) if found is not None), None)
+            stands = rows.get(release, {}).get(name, "no row")
+            if value is not None and str(value) != stands and (release[:2], name) not in UNCOMPARED:
+                print(f"{'.'.join(map(str, release))}: {name} is {value}, and not {stands}")
+                differ = True
+    return differ
 
 
 HEADER = Header(pathlib.Path(__file__).parents[1] / "src" / "target" / "ruby_offsets.h", """/* SPDX-License-Identifier: GPL-2.0-or-later */
@@ -317,6 +373,7 @@ static const struct ruby_row ruby_rows[] = {
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1])
     parser.add_argument("--source", action="append", default=[])
+    parser.add_argument("--structures", type=pathlib.Path)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--output", type=pathlib.Path, default=HEADER.path)
     options = parser.parse_args()
@@ -324,9 +381,10 @@ def main():
     made = {}
     for asked in options.source:
         tree, _, folder = asked.partition("=")
-        name, row = row_of_source(pathlib.Path(tree).resolve(), pathlib.Path(folder) if folder else None)
-        made[name] = row
+        made |= rows_of_source(pathlib.Path(tree).resolve(), pathlib.Path(folder) if folder else None)
     header = Header(options.output, HEADER.introduction, HEADER.end)
+    if options.structures:
+        return int(compare_structures(options.structures, header))
     if options.check:
         differ = header.differing(made)
         for name in differ:

@@ -12,8 +12,8 @@ the library, too, whatever the environment.
 
 usage: rubies.py            what there is
        rubies.py --fetch    fetch what is missing (200 MB)
-       rubies.py --sources  and unpack the sources of all of them
-       rubies.py --build    build the static ones, too (minutes)
+       rubies.py --sources  unpack the sources of all of them
+       rubies.py --build    build the static ones (minutes)
        rubies.py --copy RUBY FATHOM COPY    a fathom that can enter the fetched one called RUBY
 """
 
@@ -153,7 +153,7 @@ def copy_fathom(ruby, fathom, path):
     set_loader(path, loader_in(root), ":".join(map(str, library_folders(root))))
 
 
-# --- fetching ------------------------------------------------------------------------------
+# --- fetching and building ------------------------------------------------------------------------
 
 def load_path_of(root, minor):
     """The folders that Debian's ruby has its library in."""
@@ -243,10 +243,32 @@ def fetch_source(minor, origin):
     (folder / "unpacked").rename(tree)
 
 
+def build_static(minor):
+    """From its authors' source, by this system's compiler: what ./configure makes if nothing is asked for."""
+    prefix, log = CACHE / f"{minor}-static", CACHE / f"{minor}-static-log"
+    if prefix.exists():
+        return
+    if shutil.which("rustc") is None:
+        raise Unavailable("rustc is needed to build YJIT")
+    fetch_source(minor, ORIGINS[minor])
+    folder = CACHE / f"{minor}-static-build"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    quietly([sources_of(minor) / "configure", "-q", "--disable-install-doc", "--enable-yjit",
+             f"--prefix={prefix}"], log, cwd=folder)
+    quietly(["make", "-s", "-j2"], log, cwd=folder)
+    # In one go: what is half installed would be taken for an interpreter.
+    staged = folder / "staged"
+    quietly(["make", "-s", "install", f"DESTDIR={staged}"], log, cwd=folder)
+    staged.joinpath(*prefix.parts[1:]).rename(prefix)
+    shutil.rmtree(folder)
+
+
 def main():
     parser = argparse.ArgumentParser(description="every CRuby at hand")
     parser.add_argument("--fetch", action="store_true", help="fetch those of other suites")
     parser.add_argument("--sources", action="store_true", help="unpack their sources")
+    parser.add_argument("--build", action="store_true", help="build the static ones")
     parser.add_argument("--copy", nargs=3, metavar=("RUBY", "FATHOM", "COPY"), help="make a fathom for a fetched one")
     chosen = parser.parse_args()
     if chosen.copy:
@@ -258,6 +280,8 @@ def main():
             fetch(minor)
         for minor, origin in (ORIGINS | {"3.1": Origin("bookworm")}).items() if chosen.sources else ():
             fetch_source(minor, origin)
+        for minor in STATIC_MINORS if chosen.build else ():
+            build_static(minor)
     except Unavailable as reason:
         sys.exit(f"rubies.py: {reason}")
     for ruby in every_ruby():
