@@ -40,6 +40,7 @@
 	X(thread_name)    /* a String, or nil */                                               \
 	X(vm_threads)     /* living_threads, a list_head; only needed for 2.7 */               \
 	X(vm_objspace)                                                                         \
+	X(vm_shapes)      /* shape_list: 3.2 */                                                \
 	X(objspace_flags) /* an unsigned int: mode in its lowest bits */                       \
 	X(iseq_body)                                                                           \
 	X(body_type) /* an int: enum iseq_type */                                              \
@@ -70,7 +71,7 @@
 	X(ext_attached)  /* as.singleton_class.attached_object; from 3.3 on */                 \
 	X(ext_table)     /* iv_tbl: up to 3.1 */                                               \
 	X(ext_variables) /* iv_ptr: 3.2 */                                                     \
-	X(refinement_class) /* how a refinement knows the class it refines, if by a field */   \
+	X(refinement_class) /* RClass.super: of a refinement, the class it refines */          \
 	X(text_length)      /* where a String has it that is not embedded */                   \
 	X(text_pointer)                                                                        \
 	X(text_embedded) /* where the bytes of an embedded String begin */                     \
@@ -96,39 +97,41 @@ enum ruby_context_means {
  * What a special instruction does for which an ordinary call would have made a frame: the
  * operator's name, and how many words below the stack pointer its receiver stands.
  */
-#define RUBY_OPERATOR_MAP(X)                                              \
-	X(NONE, "", 0)                                                    \
-	X(PLUS, "+", 2)                                                   \
-	X(MINUS, "-", 2)                                                  \
-	X(MULT, "*", 2)                                                   \
-	X(DIV, "/", 2)                                                    \
-	X(MOD, "%", 2)                                                    \
-	X(EQ, "==", 2)                                                    \
-	X(NEQ, "!=", 2)                                                   \
-	X(LT, "<", 2)                                                     \
-	X(LE, "<=", 2)                                                    \
-	X(GT, ">", 2)                                                     \
-	X(GE, ">=", 2)                                                    \
-	X(LTLT, "<<", 2)                                                  \
-	X(AND, "&", 2)                                                    \
-	X(OR, "|", 2)                                                     \
-	X(AREF, "[]", 2)                                                  \
-	X(ASET, "[]=", 3)                                                 \
-	X(AREF_WITH, "[]", 1)                                             \
-	X(ASET_WITH, "[]=", 2)                                            \
-	X(LENGTH, "length", 1)                                            \
-	X(SIZE, "size", 1)                                                \
-	X(EMPTY, "empty?", 1)                                             \
-	X(SUCC, "succ", 1)                                                \
-	X(NOT, "!", 1)                                                    \
-	X(NIL_P, "nil?", 1)                                               \
-	X(MATCH, "=~", 2)                                                 \
-	X(STR_FREEZE, "freeze", 0)                                        \
-	X(STR_UMINUS, "-@", 0)                                            \
-	X(NEWARRAY_MAX, "max", 0)                                         \
-	X(NEWARRAY_MIN, "min", 0)                                         \
-	X(NEWARRAY_SEND, "", 0) /* its operand says which: from 3.3 on */ \
-	X(SEND, "", 0) /* send, opt_send_without_block: its inline cache knows the method */
+#define RUBY_OPERATOR_MAP(X)                                                                 \
+	X(NONE, "", 0)                                                                       \
+	X(PLUS, "+", 2)                                                                      \
+	X(MINUS, "-", 2)                                                                     \
+	X(MULT, "*", 2)                                                                      \
+	X(DIV, "/", 2)                                                                       \
+	X(MOD, "%", 2)                                                                       \
+	X(EQ, "==", 2)                                                                       \
+	X(NEQ, "!=", 2)                                                                      \
+	X(LT, "<", 2)                                                                        \
+	X(LE, "<=", 2)                                                                       \
+	X(GT, ">", 2)                                                                        \
+	X(GE, ">=", 2)                                                                       \
+	X(LTLT, "<<", 2)                                                                     \
+	X(AND, "&", 2)                                                                       \
+	X(OR, "|", 2)                                                                        \
+	X(AREF, "[]", 2)                                                                     \
+	X(ASET, "[]=", 3)                                                                    \
+	X(AREF_WITH, "[]", 1)                                                                \
+	X(ASET_WITH, "[]=", 2)                                                               \
+	X(LENGTH, "length", 1)                                                               \
+	X(SIZE, "size", 1)                                                                   \
+	X(EMPTY, "empty?", 1)                                                                \
+	X(SUCC, "succ", 1)                                                                   \
+	X(NOT, "!", 1)                                                                       \
+	X(NIL_P, "nil?", 1)                                                                  \
+	X(MATCH, "=~", 2)                                                                    \
+	X(STR_FREEZE, "freeze", 0)                                                           \
+	X(STR_UMINUS, "-@", 0)                                                               \
+	X(NEWARRAY_MAX, "max", 0)                                                            \
+	X(NEWARRAY_MIN, "min", 0)                                                            \
+	X(NEWARRAY_SEND, "", 0) /* its operand says which: from 3.3 on */                    \
+	X(SEND, "", 0) /* send, opt_send_without_block: its inline cache knows the method */ \
+	X(LEAVE, "", 0)                                                                      \
+	X(BUILTIN, "", 0) /* opt_invokebuiltin_delegate_leave: all that some methods are */
 
 #define RUBY_OPERATOR_ENUM(name, text, receiver) RUBY_OPERATOR_##name,
 enum ruby_operator { RUBY_OPERATOR_MAP(RUBY_OPERATOR_ENUM) RUBY_OPERATOR_COUNT };
@@ -207,7 +210,7 @@ struct ruby_layout {
 	struct code_range loop[CODE_RANGES]; /* rb_vm_exec(): one call of it is an activation */
 	struct code_range core[CODE_RANGES]; /* vm_exec_core(), which it calls: instructions */
 	struct tls_variable context;         /* ruby_current_ec */
-	u64 vm;      /* ruby_current_vm_ptr, a pointer to the VM; only needed for 2.7 */
+	u64 vm;      /* ruby_current_vm_ptr, a pointer to the VM; only needed for 2.7, 3.2 */
 	u64 symbols; /* ruby_global_symbols */
 	u64 classes[RUBY_CLASS_COUNT]; /* rb_cInteger, …: where the VALUE is */
 	struct ruby_functions functions;

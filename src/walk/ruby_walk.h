@@ -3,8 +3,7 @@
  * ruby_walk - what a walk along Ruby's control frames carries from one to the next.
  */
 #pragma once
-#include "abi/ruby_layout.h"
-#include "mem.h"
+#include "ruby_memory.h"
 
 struct ruby_walk {
 	const struct ruby_layout *layout;
@@ -12,6 +11,7 @@ struct ruby_walk {
 	u64 stack, end; /* its VM stack: the oldest control frame ends at `end` */
 	u64 next;       /* the control frame to be looked at next */
 	u32 count;      /* of those that were looked at */
+	u8 is_told;     /* the frame before was a rescue's or ensure's of the next one */
 };
 
 enum ruby_frame_kind {
@@ -27,10 +27,32 @@ struct ruby_frame {
 	u64 iseq;   /* 0: it has none */
 	u64 method; /* its method entry (rb_callable_method_entry_t); 0: it has none */
 	u64 pc;     /* of the instruction that is executed, or behind it; 0: not known */
-	u8 kind;    /* enum ruby_frame_kind */
+	u64 sp;     /* where the next value is pushed */
+	u64 body;   /* the iseq's rb_iseq_constant_body, and its instructions */
+	u64 encoded;
+	u32 size; /* words of instructions */
+	u8 kind;  /* enum ruby_frame_kind */
 	/* It is the last of a call of rb_vm_exec(): VM_FRAME_FLAG_FINISH, and it has been begun. */
 	u8 is_last;
 	u8 is_jitted; /* machine code was made of it: pc may be an old one while it is innermost */
+	/*
+	 * The frame before is one of its own rescue or ensure clauses, under the same name: it is
+	 * not told twice.  (Ruby's backtraces leave it out, too.)
+	 */
+	u8 is_told;
+};
+
+/* enum iseq_type, of every version. */
+enum ruby_iseq_type {
+	RUBY_ISEQ_TOP,
+	RUBY_ISEQ_METHOD,
+	RUBY_ISEQ_BLOCK,
+	RUBY_ISEQ_CLASS,
+	RUBY_ISEQ_RESCUE,
+	RUBY_ISEQ_ENSURE,
+	RUBY_ISEQ_EVAL,
+	RUBY_ISEQ_MAIN,
+	RUBY_ISEQ_PLAIN,
 };
 
 enum ruby_step {

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
+/*
+ * ruby_names - the names that a Ruby method, block or operator is told by.
+ *
+ * Names are those of Ruby 3.4's backtraces, whatever the version (vm_backtrace.c,
+ * calculate_iseq_label() and rb_gen_method_name()): `Foo#bar`, `Foo.baz`, `block in Foo#bar`,
+ * `block (2 levels) in Foo#bar`, `<main>`, `<class:Foo>`; what rescue, ensure and eval execute
+ * has the name of what they stand in.  The label that an older Ruby has for a block is not used:
+ * it is made anew of what the block stands in.
+ */
+#pragma once
+#include "ruby_code.h"
+
+/* Clauses and blocks that stand in each other. */
+#define RUBY_PARENTS_MAX 64
+
+/* What a block's name begins with, and what it ends with. */
+struct ruby_label {
+	u32 levels;   /* of blocks in what the name ends with; 0: it is no block */
+	u64 text;     /* a String */
+	u8 has_owner; /* it is a method's */
+};
+
+/* enum iseq_type; those that are not named here have a label that is all. */
+static inline int ruby_has_parents_name(u32 type)
+{
+	return type == RUBY_ISEQ_RESCUE || type == RUBY_ISEQ_ENSURE || type == RUBY_ISEQ_EVAL;
+}
+
+static inline int ruby_is_block(u32 type)
+{
+	return type == RUBY_ISEQ_BLOCK || type == RUBY_ISEQ_PLAIN;
+}
+
+static inline int ruby_label_of(struct mem *mem, const struct ruby_layout *layout, u64 body,
+				struct ruby_label *out_label)
+{
+	const struct ruby_offsets *offsets = &layout->offsets;
+	u64 iseq;
+	u32 type = 0;
+	int is_in_block = 0;
+
+	*out_label = (struct ruby_label){ 0 };
+	for (u32 i = 0; i < RUBY_PARENTS_MAX; i++) {
+		if (ruby_read_int(mem, &type, body, offsets->body_type) < 0)
+			return -1;
+		/* Clauses within a block, between it and its method, count for nothing. */
+		if (ruby_is_block(type))
+			is_in_block = 1;
+		if (type == RUBY_ISEQ_BLOCK)
+			out_label->levels++;
+		if (!ruby_has_parents_name(type) && !ruby_is_block(type))
+			break;
+		if (ruby_read(mem, &iseq, body, offsets->body_parent) < 0)
+			return -1;
+		if (iseq == 0)
+			break;
+		if (ruby_read(mem, &body, iseq, offsets->iseq_body) < 0)
+			return -1;
+	}
+	if (is_in_block && out_label->levels == 0)
+		out_label->levels = 1;
+	out_label->has_owner = type == RUBY_ISEQ_METHOD;
+	return ruby_read(mem, &out_label->text, body, offsets->body_label);
+}
+
+/* Appends characters of ours. */
+static inline void ruby_name_put(struct name_text *text, const char *characters)
+{
+	for (u32 i = 0; i < 32 && characters[i] != 0; i++) {
+		if (text->length >= NAME_TEXT_MAX) {
+			text->is_cut = 1;
+			return;
+		}
+		name_text_put(text, (u8)characters[i]);
+	}
+}
+
+static inline void ruby_name_put_levels(struct name_text *text, u32 levels)
+{
+	char number[3] = { (char)('0' + levels / 10 % 10), (char)('0' + levels % 10), 0 };
+
+	if (levels == 0)
+		return;
+	if (levels == 1) {
+		ruby_name_put(text, "block in ");
+		return;
+	}
+	ruby_name_put(text, "block (");
+	ruby_name_put(text, levels < 10 ? number + 1 : number);
+	ruby_name_put(text, " levels) in ");
+}
+
+static inline void ruby_name_put_owner(struct mem *mem, const struct ruby_layout *layout,
+				       const struct ruby_owner *owner, struct name_text *text)
+{
+	const char separator[2] = { (char)owner->separator, 0 };
+
+	ruby_text_append(mem, layout, owner->path, text);
+	ruby_name_put(text, separator);
+}
+
+/* The methods that opt_newarray_send knows by number (3.4: vm_core.h); 3.3 has their IDs. */
+static inline const char *ruby_newarray_method(u64 operand)
+{
+	static const char *const names[] = { "",     "max",  "min",     "hash",
+					     "pack", "pack", "include?" };
+
+	return operand < sizeof names / sizeof names[0] ? names[operand] : "";
+}
+
+#define RUBY_NAMES_NUMBERED 0x030400
+
+static inline void ruby_name_put_operator(struct mem *mem, const struct ruby_layout *layout,
+					  const struct ruby_code *code, struct name_text *text)
+{
+#define RUBY_OPERATOR_TEXT(name, its_text, receiver) its_text,
+	static const char *const operators[] = { RUBY_OPERATOR_MAP(RUBY_OPERATOR_TEXT) };
+#undef RUBY_OPERATOR_TEXT
+
+	if (code->operation != RUBY_OPERATOR_NEWARRAY_SEND)
+		ruby_name_put(text, operators[code->operation % RUBY_OPERATOR_COUNT]);
+	else if (layout->version >= RUBY_NAMES_NUMBERED)
+		ruby_name_put(text, ruby_newarray_method(code->id));
+	else
+		ruby_text_append(mem, layout, ruby_symbol_of(mem, layout, code->id), text);
+}
+
+static inline void ruby_names_of_operator(struct mem *mem, const struct ruby_layout *layout,
+					  const struct ruby_code *code,
+					  struct name_text *out_name,
+					  struct name_text *out_qualified)
+{
+#define RUBY_CLASS_TEXT(name, text) #text,
+	static const char *const classes[] = { RUBY_CLASS_MAP(RUBY_CLASS_TEXT) };
+#undef RUBY_CLASS_TEXT
+
+	ruby_name_put_operator(mem, layout, code, out_name);
+	ruby_name_put(out_qualified, classes[code->class % RUBY_CLASS_COUNT]);
+	ruby_name_put(out_qualified, "#");
+	ruby_name_put_operator(mem, layout, code, out_qualified);
+}
+
+/*
+ * "bar", "Foo#bar" and the file's path; `qualified` is empty where nothing is known that `name`
+ * has not, `file` where there is none.  A name that cannot be read is empty.
+ */
+static inline void ruby_code_texts(struct mem *mem, const struct ruby_layout *layout,
+				   const struct ruby_code *code, struct name_text *out_name,
+				   struct name_text *out_qualified, struct name_text *out_file)
+{
+	struct ruby_label label = { .has_owner = 1 };
+
+	out_name->length = out_qualified->length = out_file->length = 0;
+	out_name->is_cut = out_qualified->is_cut = out_file->is_cut = 0;
+	if (code->operation != RUBY_OPERATOR_NONE) {
+		ruby_names_of_operator(mem, layout, code, out_name, out_qualified);
+		return;
+	}
+	if (code->iseq == 0)
+		label.text = ruby_symbol_of(mem, layout, code->id);
+	else if (ruby_label_of(mem, layout, code->body, &label) < 0)
+		return;
+	ruby_text_append(mem, layout, code->path, out_file);
+	ruby_name_put_levels(out_name, label.levels);
+	ruby_text_append(mem, layout, label.text, out_name);
+	if (!label.has_owner || code->owner.path == 0)
+		return;
+	ruby_name_put_levels(out_qualified, label.levels);
+	ruby_name_put_owner(mem, layout, &code->owner, out_qualified);
+	ruby_text_append(mem, layout, label.text, out_qualified);
+}
