@@ -77,7 +77,6 @@ class InterpretedTest(live.LiveTest):
     workloads = None   # the folder of its programs
     interpreters = ()  # all that could be there
     in_ci = ()         # and those that are enough for CI
-    catalogue = None   # which lists them: is_fetched() and copy_fathom()
 
     def workload(self, name):
         """The workload's path in a folder that everybody can read, with what it needs."""
@@ -106,13 +105,21 @@ class InterpretedTest(live.LiveTest):
             self.skipTest(debian.why_not)
         return debian.command(*arguments)
 
+    def has_own_c_library(self, interpreter):
+        """A recorder enters programs with its own C library."""
+        raise NotImplementedError
+
+    def copy_fathom(self, interpreter, path):
+        """A fathom with the interpreter's C library."""
+        raise NotImplementedError
+
     def fathom_for(self, interpreter):
-        if not self.catalogue.is_fetched(interpreter):
+        if not self.has_own_c_library(interpreter):
             return live.FATHOM
-        path = self.path("fathom")
+        path = self.path(f"fathom-{interpreter.name}")
         if not os.path.exists(path):
             try:
-                self.catalogue.copy_fathom(live.FATHOM, path)
+                self.copy_fathom(interpreter, path)
             except ValueError as error:
                 self.skipTest(f"no fathom for {interpreter.name}: {error}")
         return path

@@ -55,7 +55,12 @@ class PythonTest(InterpretedTest):
     workloads = WORKLOADS
     interpreters = EVERY_PYTHON
     in_ci = EACH_VERSION
-    catalogue = pythons
+
+    def has_own_c_library(self, python):
+        return pythons.is_fetched(python)
+
+    def copy_fathom(self, python, path):
+        pythons.copy_fathom(live.FATHOM, path)
 
     def on_each_python(self, check, oldest=(2, 7), in_ci=None):
         self.on_each(check, oldest, in_ci)

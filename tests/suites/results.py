@@ -15,6 +15,8 @@ REDIS = re.compile(r"^\[(ok|err|exception|timeout|skip|ignore)\]: (.*?)(?: \(\d+
 SQLITE = re.compile(r"^\.*(\S+)\.\.\. (Ok|Omitted|skipped)$|^! (\S+) expected:", re.M)
 UNITTEST = re.compile(r"^(\w+) \((\S+)\)(?:\n.*)? \.\.\. "
                       r"(ok|FAIL|ERROR|skipped|expected failure|unexpected success)\b", re.M)
+RUBY = re.compile(r"^\[ *\d+/\d+\] (\S+) = [\d.]+ s", re.M)
+RUBY_OTHERS = re.compile(r"^ *\d+\) (Failure|Error|Skipped|Timeout):\n(\S+#[^\s:]+)", re.M)
 AUTOMAKE = re.compile(r"^:test-result: (\w+)", re.M)
 
 
@@ -48,6 +50,13 @@ def unittest(finished):
     outcomes = {f"{group}.{name}": outcome for name, group, outcome in UNITTEST.findall(finished.output)}
     # Some units are nothing but doctests.
     return outcomes or {"unit": finished.ending}
+
+
+def ruby(finished):
+    """The lines of Ruby's own runner, [1/34] TestGc#test_count = 0.02 s, and what it lists behind them."""
+    outcomes = {name: "passed" for name in RUBY.findall(finished.output)}
+    outcomes.update({name: outcome.lower() for outcome, name in RUBY_OTHERS.findall(finished.output)})
+    return outcomes
 
 
 def redis(finished):

@@ -185,6 +185,41 @@ def coreutils_command(tree, unit, scratch):
     return ["make", "-s", "check-TESTS", "SUBDIRS=.", f"TESTS={tests}"], tree.path
 
 
+# --- Ruby ----------------------------------------------------------------------------------
+
+# What a profiler that reads frames, objects and code may meet halfway, and what it may disturb.
+RUBY_UNITS = ("array", "string", "hash", "proc", "lambda", "method", "iterator", "enumerator", "fiber", "gc",
+              "gc_compact", "objectspace", "process", "thread", "thread_queue", "signal", "io", "exception", "backtrace",
+              "settracefunc", "eval", "refinement", "symbol", "beginendblock", "continuation", "defined", "alias", "class",
+              "module", "object", "range", "integer", "float", "bignum", "struct", "time", "sleep", "rand", "require",
+              "rubyoptions", "super", "syntax", "autoload", "keyword", "optimization", "yjit", "weakmap", "marshal",
+              "dir", "file", "sprintf", "m17n", "regexp", "rescue", "parse", "iseq")
+
+
+def ruby_with_tests(minor, program):
+    """The source with the tests, for an interpreter that is there."""
+    found = shutil.which(program)
+    if found is None:
+        raise Unavailable(f"{program} is not installed")
+    return sources.built(f"ruby-{minor}", f"ruby{minor}", ())
+
+
+def ruby_units(tree):
+    return [unit for unit in RUBY_UNITS if (tree.pristine / "test" / "ruby" / f"test_{unit}.rb").exists()]
+
+
+def ruby_command(program, tree, unit, scratch):
+    return [program, f"{tree.path}/test/runner.rb", "-v", "--test-order=sorted", "--timeout-scale=4",
+            f"{tree.path}/test/ruby/test_{unit}.rb"], None
+
+
+def ruby_suite(minor, **more):
+    program = f"/usr/bin/ruby{minor}"
+    return Suite(f"ruby-{minor}", f"CRuby's test/ruby by Debian's ruby{minor}",
+                 functools.partial(ruby_with_tests, minor, program), ruby_units,
+                 functools.partial(ruby_command, program), results.ruby, **more)
+
+
 SUITES = (
     cpython("cpython", "Debian's python3", "/usr/bin/python3",
             # The one left out waits for half a minute.
@@ -198,6 +233,7 @@ SUITES = (
     pyenv_suite("3.8.18"),
     pyenv_suite("3.6.15", command=old_python_command, read=results.unittest),
     pyenv_suite("2.7.18", command=old_python_command, read=results.unittest),
+    ruby_suite("3.1", quick=("proc", "gc_compact", "iterator", "enumerator", "lambda", "eval", "signal", "backtrace")),
     Suite("bash", "bash's tests/run-*",
           debian_source("bash", "bash", "./configure -q", "make -s -j2",
                         "make -s -j2 recho zecho printenv xcase",

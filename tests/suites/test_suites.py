@@ -40,6 +40,12 @@ class Reading(unittest.TestCase):
         self.assertEqual(results.unittest(self.finished(said)),
                          {"test.test_x.T.test_a": "ok", "test.test_x.T.test_b": "skipped"})
 
+    def test_of_ruby_takes_what_is_listed_behind_the_tests(self):
+        said = ("[ 1/3] TestGc#test_a = 0.01 s\n[ 2/3] TestGc#test_b = 0.20 s\n[ 3/3] TestGc#test_c = 0.00 s\n\n"
+                "  1) Failure:\nTestGc#test_b [test_gc.rb:7]:\n<1> expected.\n\n  2) Error:\nTestGc#test_c:\nNoMethodError\n")
+        self.assertEqual(results.ruby(self.finished(said)),
+                         {"TestGc#test_a": "passed", "TestGc#test_b": "failure", "TestGc#test_c": "error"})
+
     def test_of_redis_tells_tests_of_one_name_apart(self):
         said = "[\033[32mok\033[0m]: SET (7 ms)\n[ok]: SET (1 ms)\n[err]: GET in tests/x.tcl\nother\n"
         self.assertEqual(results.redis(self.finished(said)),

@@ -393,7 +393,8 @@ def add_caller(vector)
 end
 
 def equal_caller(vector)
-  [1, vector].include?(vector.itself)
+  both = [1, vector]
+  both.include?(vector.itself)
 end
 
 def hash_caller(vector)
@@ -671,13 +672,22 @@ end
 
 ITEMS = Array.new(30) { |n| Array.new(n) { |item| item } }
 
+# What may stand where, and what the program does before and behind its rounds.
 CHAINS = <<~TEXT
+  <main> > *
+  <main> > * > block in <main> > * > block (2 levels) in <main>
+  <main> > * > Vector#initialize
+  <main> > <class:Sender> > *
+  <main> > <class:Vector> > *
+  <main> > <class:Derived> > *
+  <main> > <class:Wrong> > *
+  block in <main> > *
   <main> > Object#main > Object#all_rounds > Object#one_round
   Object#all_rounds > Object#slow_round
   Object#all_rounds > Object#collect > *
   Object#all_rounds : Integer#< Integer#+ Integer#% Integer#==
-  block in Object#main > Object#all_rounds
-  Object#main > * > block in Object#main
+  block (2 levels) in Object#main > Object#all_rounds
+  Object#main > * > block in Object#main > Thread.new > *
   Object#main > *
   Object#one_round : Array#[]
 
@@ -734,6 +744,7 @@ CHAINS = <<~TEXT
   Object#one_round > Object#add_caller > Vector#+ > Vector#add_inner
   Vector#add_inner : Vector#x Integer#+
   Object#one_round > Object#equal_caller > Array#include? > Vector#== > Vector#equal_inner > BasicObject#equal?
+  Object#equal_caller > Array#include? > Integer#== > Vector#==
   Object#equal_caller > Kernel#itself
   Object#one_round > Object#hash_caller > (Hash#[]=) > Vector#hash > Vector#hash_inner
   Object#hash_caller > (Hash#[]) > Vector#hash
@@ -788,7 +799,9 @@ CHAINS = <<~TEXT
   Object#mutual_even : Integer#> Integer#-
   block in Object#mutual_odd > Object#mutual_even
 TEXT
-BEGINNINGS = ["<main>", "block in Object#main", "block in Object#fiber_caller", "block in Object#next_caller",
+# What the program itself has methods for.
+OWNERS = %w[Object Vector Derived Sender].freeze
+BEGINNINGS = ["<main>", "block (2 levels) in Object#main", "block in Object#fiber_caller", "block in Object#next_caller",
               "block in Object#thread_caller"].freeze
 
 def all_rounds(finish)
@@ -808,7 +821,7 @@ def main
   threads = Array.new((ARGV[1] || 0).to_i) { Thread.new { all_rounds(finish) } }
   Truth.add("counts", "rounds", all_rounds(finish))
   threads.each(&:join)
-  Truth.tell(chains: CHAINS.lines.map(&:strip).reject(&:empty?), beginnings: BEGINNINGS)
+  Truth.tell(chains: CHAINS.lines.map(&:strip).reject(&:empty?), beginnings: BEGINNINGS, owners: OWNERS)
 end
 
 main

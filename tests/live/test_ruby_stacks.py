@@ -1,0 +1,191 @@
+"""Stacks of Ruby programs: none that the program cannot have, and none thrown away to get there."""
+
+import collections
+import itertools
+
+import live
+import live_ruby
+
+MOST_TOLD = 12
+# What may be executed where a table has one: *.
+ANYTHING = "*"
+
+
+def is_optional(name):
+    return name.startswith("(")
+
+
+class Chains:
+    """Which methods in C may stand between two pieces of Ruby code, and behind the innermost."""
+
+    def __init__(self, lines, owners):
+        ruby = tuple(f"{owner}{mark}" for owner in owners for mark in "#.")
+        self.between = collections.defaultdict(set)  # (outer, inner): {(C methods)}
+        self.behind = collections.defaultdict(set)   # innermost: {(C methods)}
+        for line in lines:
+            place, is_operators, operators = line.partition(" : ")
+            if is_operators:
+                self.behind[place].update((name,) for name in operators.split(" "))
+            else:
+                self.add(line.split(" > "), ruby)
+
+    def add(self, names, ruby):
+        at = [index for index, name in enumerate(names) if name.startswith(("<", "block ", *ruby))]
+        for first, last in zip(at, at[1:] + [len(names)]):
+            chain = names[first + 1:last]
+            for length in range(1, len(chain) + 1):
+                self.behind[names[first]].add(tuple(name.strip("()") for name in chain[:length]))
+            if last == len(names):
+                continue
+            # What is executed without a frame is not seen where it calls something.
+            choices = [("", name.strip("()")) if is_optional(name) else (name,) for name in chain]
+            for chosen in itertools.product(*choices):
+                self.between[names[first], names[last]].add(tuple(filter(None, chosen)))
+
+    @staticmethod
+    def fits(found, allowed):
+        return tuple(found) in allowed or any(
+            chain[-1:] == (ANYTHING,) and tuple(found[:len(chain) - 1]) == chain[:-1] for chain in allowed)
+
+    def wrong(self, chain, beginnings):
+        """What there cannot be of a stack, outermost first: [(name, is Ruby's, is written in Ruby in C's stead)]."""
+        outer, held, is_internal = None, [], False
+        for name, is_ruby, is_own, internal in chain:
+            if not is_ruby:
+                held.append(name)
+                is_internal = is_internal or internal
+                continue
+            if not is_own:
+                # A library's; what it calls is its own affair.
+                return None
+            if outer is None:
+                if name not in beginnings:
+                    return f"begins with {name}"
+            elif not self.fits(held, self.between[outer, name]):
+                return f"{outer} > {' > '.join(held + [name])}"
+            outer, held, is_internal = name, [], False
+        if outer is None or not held or is_internal or self.fits(held, self.behind[outer]):
+            return None
+        return f"{outer} > {' > '.join(held)} (innermost)"
+
+
+class CallGraph(live_ruby.RubyTest):
+    """The workload says who calls whom."""
+
+    budget_ms = 60000 if live_ruby.IS_LONG else 1500
+
+    def chain_of(self, stacks, stack, program):
+        """Outermost first, without collections of garbage."""
+        chain = []
+        for at in stacks.outwards(stack):
+            frame, builtin = stacks.frames[at], stacks.builtins[at]
+            if frame:
+                chain.append((frame.qualified_name, True, live_ruby.is_own(frame, program), False))
+            elif builtin and not live_ruby.is_collection(builtin):
+                chain.append((builtin, False, False, at in stacks.internal))
+        return chain[::-1]
+
+    def assert_possible(self, recording, program):
+        truth, stacks = recording.truth, live_ruby.RubyStacks(recording)
+        chains = Chains(truth["chains"], truth["owners"])
+        told, total = collections.Counter(), 0
+        for stack, count in recording.rows("SELECT stack, count(*) FROM samples GROUP BY stack"):
+            chain = self.chain_of(stacks, stack, program)
+            if not any(is_own for _, _, is_own, _ in chain):
+                continue
+            total += count
+            wrong = chains.wrong(chain, truth["beginnings"])
+            if wrong:
+                told[wrong] += count
+        self.assertGreater(total, 0)
+        self.assertEqual(sum(told.values()), 0, f"of {total} samples, impossible: {told.most_common(MOST_TOLD)}")
+
+    def assert_callgraph(self, ruby, *arguments, rate=10000):
+        recording = self.record_ruby(ruby, self.workload("callgraph.rb"), self.budget_ms, *arguments, rate=rate,
+                                     timeout=900)
+        self.assertGreater(recording.head()["samples"], 0.5 * self.budget_ms * rate / 1000)
+        self.assertEqual(recording.head()["lost"], 0)
+        self.assert_adds_up(recording)
+        self.assert_possible(recording, "callgraph.rb")
+        self.assert_whole_ruby_stacks(recording)
+
+    def test_no_caller_has_a_callee_that_it_never_calls(self):
+        self.on_each_ruby(lambda ruby: self.assert_callgraph(ruby, 2))
+
+    def test_nor_has_it_without_threads(self):
+        self.on_each_ruby(lambda ruby: self.assert_callgraph(ruby, 0), in_ci=live_ruby.DEBIAN)
+
+    def test_nor_while_every_collection_moves_all_objects(self):
+        self.on_each_ruby(lambda ruby: self.assert_callgraph(ruby, 1, "compact"), oldest=(3, 0))
+
+
+class Shapes(live_ruby.RubyTest):
+
+    def above(self, stacks, stack, name):
+        """What stands outside of the innermost frame with this name, innermost first; None without one."""
+        names = [found for found in stacks.names(stack) if not live_ruby.is_collection(found)]
+        return names[names.index(name) + 1:] if name in names else None
+
+    def test_a_fiber_has_a_stack_of_its_own(self):
+        self.on_each_ruby(self.assert_fibers)
+
+    def assert_fibers(self, ruby):
+        recording = self.record_ruby(ruby, self.workload("fibers.rb"), 1000)
+        stacks = live_ruby.RubyStacks(recording)
+        expected = {tuple(names) for names in recording.truth["above_burn"]}
+        seen, others = collections.Counter(), collections.Counter()
+        for stack, count in recording.rows("SELECT stack, count(*) FROM samples GROUP BY stack"):
+            above = self.above(stacks, stack, "Object#burn")
+            if above is not None:
+                # What in C begins a fiber is Ruby's affair.
+                found = next((names for names in expected if tuple(above[:len(names)]) == names), None)
+                rest = above[len(found or ()):]
+                (seen if found and not any(name.startswith(("Object#", "block")) for name in rest) else
+                 others)[found or tuple(above)] += count
+        self.assertEqual(others, {})
+        self.assertEqual(set(seen), expected)
+        self.assert_whole_ruby_stacks(recording)
+
+    def test_recursion_is_as_deep_as_it_is(self):
+        self.on_each_ruby(lambda ruby: self.assert_depth(ruby, 800))
+
+    def assert_depth(self, ruby, depth):
+        recording = self.record_ruby(ruby, self.workload("deep.rb"), 600, depth, rate=2000)
+        stacks, counts = live_ruby.RubyStacks(recording), recording.truth["counts"]
+        through_c = ["block in Object#descend_through_c", "Array#each", "Object#descend_through_c"]
+        ends = ["Object#main", "<main>"]
+        expected = {
+            "Object#bottom": ["Object#descend"] * (counts["descend"] + 1) + ends,
+            "Object#bottom_of_c": (["Object#descend_through_c"] + through_c * counts["descend_through_c"]) + ends,
+        }
+        whole, total = 0, 0
+        for stack, ending, count in recording.rows("SELECT stack, ending, count(*) FROM samples"
+                                                   " GROUP BY stack, ending"):
+            for bottom, above in expected.items():
+                found = self.above(stacks, stack, bottom)
+                if found is not None:
+                    total += count
+                    if ending == 0:
+                        self.assertEqual(found, above)
+                        whole += count
+        self.assertGreater(total, 500)
+        self.assertGreater(whole, 0.99 * total, recording.head()["stacks"])
+
+    def test_what_is_too_deep_says_so_and_has_its_innermost_part(self):
+        self.on_each_ruby(self.assert_too_deep, in_ci=live_ruby.DEBIAN)
+
+    def assert_too_deep(self, ruby):
+        recording = self.record_ruby(ruby, self.workload("deep.rb"), 600, 7000, rate=1000)
+        stacks = live_ruby.RubyStacks(recording)
+        deepest = 0
+        for stack, ending in recording.rows("SELECT DISTINCT stack, ending FROM samples"):
+            found = self.above(stacks, stack, "Object#bottom")
+            if found is not None:
+                self.assertIn(ending, (0, 1))
+                self.assertEqual(set(found) - {"Object#main", "<main>"}, {"Object#descend"})
+                deepest = max(deepest, len(found))
+        self.assertGreater(deepest, 200)
+
+
+if __name__ == "__main__":
+    live.main()
