@@ -27,7 +27,6 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "live"))
 
 import live
-import pythons
 import results
 from sources import Tree, Unavailable
 from suites import SUITES
@@ -75,9 +74,9 @@ class Runner:
         self.folder = folder
         self.turn = 0
         self.fathom = live.FATHOM
-        if suite.fetched:
+        if suite.copy_fathom:
             self.fathom = folder / "fathom"
-            pythons.copy_fathom(live.FATHOM, self.fathom)
+            suite.copy_fathom(live.FATHOM, self.fathom)
         if isinstance(prepared, Tree):
             prepared.restore()
 

@@ -21,6 +21,14 @@ CACHE = cache_folder("fathom-suites")
 
 
 @dataclasses.dataclass(frozen=True)
+class Sources:
+    """A source tree that tests leave as it is: they run in it."""
+
+    pristine: pathlib.Path
+    path: pathlib.Path
+
+
+@dataclasses.dataclass(frozen=True)
 class Tree:
     """A built source tree: kept pristine, run at path by whoever holds the lock."""
 

@@ -14,8 +14,9 @@ from typing import Callable
 
 import pythons
 import results
+import rubies
 import sources
-from sources import Unavailable
+from sources import Sources, Unavailable
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,8 +31,8 @@ class Suite:
     quick: tuple = ()    # units that CI has time for
     environment: Callable = lambda prepared, scratch: {}
     unit_seconds: int = 600
-    # The interpreter of Debian's later suites that it is for: fathom enters it with its C library.
-    fetched: str = ""
+    # (fathom, copy): makes a fathom for an interpreter of later suites, which has a C library of its own.
+    copy_fathom: Callable = None
 
 
 # --- CPython -------------------------------------------------------------------------------
@@ -99,7 +100,8 @@ def pyenv_suite(version, **more):
 
 def fetched_suite(minor):
     program = str(pythons.ROOT / "usr" / "bin" / f"python{minor}")
-    return cpython(f"cpython-{minor}", f"CPython {minor} of Debian's later suites", program, fetched=program)
+    return cpython(f"cpython-{minor}", f"CPython {minor} of Debian's later suites", program,
+                   copy_fathom=pythons.copy_fathom)
 
 
 # --- from Debian's sources -----------------------------------------------------------------
@@ -204,6 +206,16 @@ def ruby_with_tests(minor, program):
     return sources.built(f"ruby-{minor}", f"ruby{minor}", ())
 
 
+def fetched_ruby_with_tests(ruby):
+    if not ruby.is_there:
+        raise Unavailable(ruby.why_not)
+    minor = ".".join(map(str, ruby.version))
+    tree = rubies.sources_of(minor)
+    if not tree.exists():
+        raise Unavailable(f"the source of Ruby {minor} is not there: tests/live/rubies.py --sources")
+    return Sources(tree, tree)
+
+
 def ruby_units(tree):
     return [unit for unit in RUBY_UNITS if (tree.pristine / "test" / "ruby" / f"test_{unit}.rb").exists()]
 
@@ -213,11 +225,20 @@ def ruby_command(program, tree, unit, scratch):
             f"{tree.path}/test/ruby/test_{unit}.rb"], None
 
 
-def ruby_suite(minor, **more):
-    program = f"/usr/bin/ruby{minor}"
-    return Suite(f"ruby-{minor}", f"CRuby's test/ruby by Debian's ruby{minor}",
-                 functools.partial(ruby_with_tests, minor, program), ruby_units,
+def ruby_suite(minor, program, prepare, **more):
+    return Suite(f"ruby-{minor}", f"CRuby's test/ruby by ruby{minor}", prepare, ruby_units,
                  functools.partial(ruby_command, program), results.ruby, **more)
+
+
+def debian_ruby_suite(minor, **more):
+    program = f"/usr/bin/ruby{minor}"
+    return ruby_suite(minor, program, functools.partial(ruby_with_tests, minor, program), **more)
+
+
+def fetched_ruby_suite(minor):
+    ruby = rubies.fetched_ruby(minor)
+    copy = functools.partial(rubies.copy_fathom, ruby) if rubies.has_own_c_library(ruby) else None
+    return ruby_suite(minor, ruby.path, functools.partial(fetched_ruby_with_tests, ruby), copy_fathom=copy)
 
 
 SUITES = (
@@ -233,7 +254,13 @@ SUITES = (
     pyenv_suite("3.8.18"),
     pyenv_suite("3.6.15", command=old_python_command, read=results.unittest),
     pyenv_suite("2.7.18", command=old_python_command, read=results.unittest),
-    ruby_suite("3.1", quick=("proc", "gc_compact", "iterator", "enumerator", "lambda", "eval", "signal", "backtrace")),
+    debian_ruby_suite("3.1", quick=("proc", "gc_compact", "iterator", "enumerator", "lambda", "eval", "signal",
+                                    "backtrace")),
+    fetched_ruby_suite("3.4"),
+    fetched_ruby_suite("3.3"),
+    fetched_ruby_suite("3.2"),
+    fetched_ruby_suite("3.0"),
+    fetched_ruby_suite("2.7"),
     Suite("bash", "bash's tests/run-*",
           debian_source("bash", "bash", "./configure -q", "make -s -j2",
                         "make -s -j2 recho zecho printenv xcase",
