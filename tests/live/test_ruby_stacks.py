@@ -2,6 +2,8 @@
 
 import collections
 import itertools
+import os
+import subprocess
 
 import live
 import live_ruby
@@ -100,14 +102,15 @@ class CallGraph(live_ruby.RubyTest):
         self.assertGreater(total, 0)
         self.assertEqual(sum(told.values()), 0, f"of {total} samples, impossible: {told.most_common(MOST_TOLD)}")
 
-    def assert_callgraph(self, ruby, *arguments, rate=10000):
-        recording = self.record_ruby(ruby, self.workload("callgraph.rb"), self.budget_ms, *arguments, rate=rate,
-                                     timeout=900)
+    def assert_callgraph(self, ruby, *arguments, rate=10000, interpreter=(), is_whole=True, **more):
+        recording = self.record_ruby(ruby, *interpreter, self.workload("callgraph.rb"), self.budget_ms, *arguments,
+                                     rate=rate, timeout=900, **more)
         self.assertGreater(recording.head()["samples"], 0.5 * self.budget_ms * rate / 1000)
         self.assertEqual(recording.head()["lost"], 0)
         self.assert_adds_up(recording)
         self.assert_possible(recording, "callgraph.rb")
-        self.assert_whole_ruby_stacks(recording)
+        if is_whole:
+            self.assert_whole_ruby_stacks(recording)
 
     def test_no_caller_has_a_callee_that_it_never_calls(self):
         self.on_each_ruby(lambda ruby: self.assert_callgraph(ruby, 2))
@@ -117,6 +120,20 @@ class CallGraph(live_ruby.RubyTest):
 
     def test_nor_while_every_collection_moves_all_objects(self):
         self.on_each_ruby(lambda ruby: self.assert_callgraph(ruby, 1, "compact"), oldest=(3, 0))
+
+    def test_nor_in_machine_code_that_yjit_made(self):
+        self.on_each_ruby(self.assert_yjit, oldest=(3, 1))
+
+    def assert_yjit(self, ruby):
+        said = subprocess.run(ruby.command("--yjit", "--version"), capture_output=True).stdout
+        if b"YJIT" not in said:
+            self.skipTest(f"{ruby.name} has no YJIT")
+        # There is no rule to leave such code by.
+        self.assert_callgraph(ruby, 1, interpreter=("--yjit", "--yjit-call-threshold=5"), is_whole=False)
+
+    def test_nor_where_threads_of_rubys_share_those_of_the_kernel(self):
+        self.on_each_ruby(lambda ruby: self.assert_callgraph(ruby, 3, env={**os.environ, "RUBY_MN_THREADS": "1"}),
+                          oldest=(3, 3))
 
 
 class Shapes(live_ruby.RubyTest):
