@@ -34,11 +34,8 @@ static void add_escaped(struct text *text, const char *string)
 
 static void add_label(struct text *text, const struct function *function)
 {
-	bool is_script =
-		function->language == LANGUAGE_PYTHON || function->language == LANGUAGE_RUBY;
-
 	add_escaped(text, meaning_of_name(function));
-	if (!is_script || !function->file)
+	if (!language_is_interpreted(function->language) || !function->file)
 		return;
 	text_add(text, " (");
 	add_escaped(text, function->file);

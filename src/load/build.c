@@ -27,10 +27,11 @@ struct loaded_process {
 	const char *interpreter;
 };
 
-/* Where frames further in stand (struct folded), packed: ids never come near 2^30. */
+/* Where frames further in stand (struct folded), packed: ids never come near 2^28. */
 struct stack_base {
-	uint32_t stack : 30;
-	uint32_t state : 2;
+	uint32_t stack : 28;
+	uint32_t outside : 2; /* enum fold_outside */
+	uint32_t languages : FOLD_LANGUAGE_BITS;
 };
 
 struct builder {
@@ -151,17 +152,22 @@ static struct loaded_process *process_of(struct builder *builder, uint32_t id)
 	return index ? &builder->process_rows[index - 1] : NULL;
 }
 
+/* A process may have several, of two languages or of one. */
 static int read_interpreter(void *context, const struct recording_interpreter *row)
 {
 	struct builder *builder = context;
 	struct loaded_process *process = process_of(builder, row->process);
-	CLEANUP(freep) char *name = NULL;
+	CLEANUP(freep) char *name = NULL, *list = NULL;
 
 	if (!process)
 		return damaged(builder, "interpreter", row->id, "process", row->process);
 	name = xasprintf("%s %s", language_name((enum language)row->language),
 			 row->version ? row->version : "?");
-	process->interpreter = keep_string(builder, name);
+	if (process->interpreter && strstr(process->interpreter, name))
+		return 0;
+	if (process->interpreter)
+		list = xasprintf("%s, %s", process->interpreter, name);
+	process->interpreter = keep_string(builder, list ? list : name);
 	return 0;
 }
 
@@ -310,7 +316,8 @@ static struct folded parent_of(const struct builder *builder, const struct recor
 		const struct stack_base *base = &builder->bases[row->parent - 1];
 
 		parent.base.n = base->stack;
-		parent.state = (enum fold_state)base->state;
+		parent.outside = (enum fold_outside)base->outside;
+		parent.languages = base->languages;
 	}
 	return parent;
 }
@@ -320,8 +327,11 @@ static void keep_stack(struct builder *builder, const struct folded *folded)
 	if (folding_is_on(builder->folding)) {
 		builder->bases = array_grow(builder->bases, builder->stack_count,
 					    &builder->base_capacity, sizeof *builder->bases);
-		builder->bases[builder->stack_count] =
-			(struct stack_base){ folded->base.n & 0x3fffffff, folded->state & 3 };
+		builder->bases[builder->stack_count] = (struct stack_base){
+			.stack = folded->base.n & 0xfffffff,
+			.outside = folded->outside & 3,
+			.languages = folded->languages & 3U,
+		};
 	}
 	builder->stacks = array_grow(builder->stacks, builder->stack_count,
 				     &builder->stack_capacity, sizeof *builder->stacks);
@@ -345,7 +355,7 @@ static int read_stack(void *context, const struct recording_stack *row)
 			&builder->names
 				 ->functions[pushing.locations[pushing.count - 1].function];
 
-		stack = fold(&stack, folding_kind(builder->folding, function), push, &pushing);
+		stack = fold(&stack, folding_role(builder->folding, function), push, &pushing);
 	} else {
 		stack.shown = push(&pushing, stack.shown);
 	}

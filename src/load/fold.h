@@ -1,12 +1,13 @@
 /*
  * fold - leaves an interpreter's own native frames out of stacks.
  *
- * Where Python frames stand on a stack, the frames of the interpreter that executes them say
- * nothing that they do not: such plumbing is folded into the Python frame outside of it, and
- * so is what starts the interpreter, outside of the outermost one.  A stack without any Python
- * frame stays as it is.  docs/decisions/0016-plumbing.md has the reasons and the examples.
+ * Where Python or Ruby frames stand on a stack, the frames of the interpreter that executes
+ * them say nothing that they do not: such plumbing is folded into the interpreted frame outside
+ * of it, and so is what starts the interpreter, outside of the outermost one.  Each language
+ * has its own: a stack without any Python frame keeps CPython's frames as they are, whatever
+ * else stands there.  docs/decisions/0016-plumbing.md has the reasons and the examples.
  *
- * Stacks are a prefix tree, and whether Python frames follow further in is not known at a
+ * Stacks are a prefix tree, and whether interpreted frames follow further in is not known at a
  * frame.  So each row of it has two stacks: one for samples that end there, and one for frames
  * further in.  No time is lost or moved to another thread: a weight has another stack, that is
  * all.
@@ -21,15 +22,19 @@
 /* Zero-initialized folds nothing. */
 struct folding {
 	bool is_off;          /* whatever is added */
-	struct table modules; /* the recording's id to enum fold_module */
+	struct table modules; /* the recording's id to what its frames are */
 };
 
 void folding_done(struct folding *folding);
 /* The interpreter's loop is in the module. */
-void folding_add_interpreter(struct folding *folding, uint32_t module, const char *path);
+void folding_add_interpreter(struct folding *folding, uint32_t module, enum language language,
+			     const char *path);
 /* Another ELF file: one that starts interpreters (python3.12), the C library, or neither. */
 void folding_add_file(struct folding *folding, uint32_t module, const char *path);
-/* Code that was made at run time: an interpreter's trampolines may be in it (-X perf). */
+/*
+ * Code that was made at run time: an interpreter's trampolines may be in it (-X perf), or its
+ * functions, compiled (YJIT).
+ */
 void folding_add_made(struct folding *folding, uint32_t module);
 /* Whether stacks may change at all. */
 bool folding_is_on(const struct folding *folding);
@@ -40,18 +45,24 @@ enum fold_kind {
 	FOLD_BUILTIN,     /* a C function by the name that an interpreter calls it by */
 	FOLD_PLUMBING,    /* an interpreter's own */
 	FOLD_STANDARD,    /* an extension module of the interpreter's standard library */
+	FOLD_MADE,        /* code made at run time, whoever's */
 	FOLD_LIBC,        /* may have started the program or the thread */
+};
+struct fold_role {
+	enum fold_kind kind;
+	enum language language; /* of the interpreter, where it is known */
 };
 struct named_function;
 /* What a function is; its module is the recording's. */
-enum fold_kind folding_kind(const struct folding *folding,
-			    const struct named_function *function);
+struct fold_role folding_role(const struct folding *folding,
+			      const struct named_function *function);
 
-enum fold_state {
-	FOLD_BARE,    /* nothing but the C library outside */
-	FOLD_OUTSIDE, /* no interpreted frame yet */
-	FOLD_INSIDE,
-	FOLD_INSIDE_BUILTIN, /* nothing but what is folded stands between it and the builtin */
+/* What stands right outside, but for what is folded. */
+enum fold_outside {
+	FOLD_BARE, /* nothing, or the C library alone */
+	FOLD_ANYTHING,
+	FOLD_COMPILABLE, /* a function that its interpreter may have compiled to native code */
+	FOLD_CALLED,     /* a builtin */
 };
 
 /* A row of the prefix tree; zero-initialized is the root. */
@@ -59,10 +70,12 @@ struct folded {
 	struct stack_id shown; /* what a sample that ends here has */
 	struct stack_id
 		base; /* what a frame further in stands on, if an interpreted one follows */
-	enum fold_state state;
+	enum fold_outside outside;
+	uint8_t languages; /* whose interpreted frames there are: FOLD_LANGUAGE_BITS of them */
 };
+enum { FOLD_LANGUAGE_BITS = 2 };
 
 /* push(context, stack) puts the row's frames on a stack. */
-struct folded fold(const struct folded *parent, enum fold_kind kind,
+struct folded fold(const struct folded *parent, struct fold_role role,
 		   struct stack_id (*push)(void *context, struct stack_id parent),
 		   void *context);

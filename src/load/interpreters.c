@@ -38,12 +38,13 @@ static int read_interpreter(void *context, const struct recording_interpreter *r
 	return 0;
 }
 
-static bool is_interpreter(const struct reading *reading, uint32_t module)
+/* The language of the interpreter that is in the module. */
+static enum language interpreter_in(const struct reading *reading, uint32_t module)
 {
 	for (size_t i = 0; i < reading->count; i++)
 		if (reading->rows[i].module == module)
-			return true;
-	return false;
+			return (enum language)reading->rows[i].language;
+	return LANGUAGE_NATIVE;
 }
 
 static int read_module(void *context, const struct recording_module *row)
@@ -56,8 +57,10 @@ static int read_module(void *context, const struct recording_module *row)
 		return 0;
 	*table_at(&reading->paths, 0, row->id, NULL) =
 		intern_string(&reading->strings, row->path);
-	if (is_interpreter(reading, row->id))
-		folding_add_interpreter(reading->folding, row->id, row->path);
+	const enum language language = interpreter_in(reading, row->id);
+
+	if (language != LANGUAGE_NATIVE)
+		folding_add_interpreter(reading->folding, row->id, language, row->path);
 	else
 		folding_add_file(reading->folding, row->id, row->path);
 	return 0;

@@ -7,6 +7,9 @@
 #include "profile/stack_set.h"
 #include "profile/sum.h"
 
+/* What is not known is named so, in brackets: collect/codes.c. */
+#define UNKNOWN_NAME "[unknown "
+
 /* Every list below is indexed by id - 1. */
 struct profile {
 	struct profile_info info;
@@ -42,10 +45,16 @@ const char *language_name(enum language language)
 	return (unsigned int)language < LANGUAGE_COUNT ? names[language] : "native";
 }
 
+bool language_is_interpreted(enum language language)
+{
+	return language == LANGUAGE_PYTHON || language == LANGUAGE_RUBY;
+}
+
 bool function_is_builtin(const struct function *function)
 {
-	return function->language == LANGUAGE_PYTHON && !function->file &&
-	       function->line == 0 && function->name[0] != '[';
+	return language_is_interpreted(function->language) && !function->file &&
+	       function->line == 0 &&
+	       strncmp(function->name, UNKNOWN_NAME, strlen(UNKNOWN_NAME)) != 0;
 }
 
 struct profile *profile_new(void)

@@ -25,6 +25,8 @@ enum language {
 };
 /* "native", "python", … as report --json names them. */
 const char *language_name(enum language language);
+/* Whether its functions are in no module, and what names them is their source file. */
+bool language_is_interpreted(enum language language);
 
 enum thread_state {
 	THREAD_STATE_RUNNING,
@@ -71,12 +73,15 @@ struct module {
 struct function {
 	enum language language;
 	struct module_id module; /* none for Python and Ruby */
-	const char *name;        /* Worker.run */
-	const char *file;        /* NULL: unknown, or Python's name of a C function */
+	const char *name;        /* Worker.run, Worker#run */
+	const char *file;        /* NULL: unknown, or an interpreter's name of a C function */
 	uint32_t line;           /* of the definition; 0: unknown */
 	const char *plain_name;  /* run: as Python's own profilers have it; NULL: as name */
 };
-/* Whether it is a C function by the name that Python has for it, and not one unknown. */
+/*
+ * Whether it is a C function by the name that an interpreter has for it, or something else that
+ * this does in C (an operator, garbage collection), and not a function unknown.
+ */
 bool function_is_builtin(const struct function *function);
 
 /* A function at a line: what a stack is made of.  An inlined call is a frame of its own. */

@@ -157,39 +157,37 @@ void by_hand_name_frame(struct recording_writer *writer, uint32_t frame, uint32_
 			 0);
 }
 
-uint32_t by_hand_add_code(struct recording_writer *writer, const char *name,
+uint32_t by_hand_add_code(struct recording_writer *writer, uint32_t language, const char *name,
 			  const char *qualified, const char *file, uint32_t line)
 {
 	uint32_t id = 0;
 
-	assert_int_equal(
-		recording_writer_add_code(writer,
-					  &(struct recording_code){
-						  .language = RECORDING_LANGUAGE_PYTHON,
-						  .name = name,
-						  .qualified_name = qualified,
-						  .file = file,
-						  .line = line,
-					  },
-					  &id),
-		0);
+	assert_int_equal(recording_writer_add_code(writer,
+						   &(struct recording_code){
+							   .language = language,
+							   .name = name,
+							   .qualified_name = qualified,
+							   .file = file,
+							   .line = line,
+						   },
+						   &id),
+			 0);
 	return id;
 }
 
-void by_hand_add_interpreter(struct recording_writer *writer, uint32_t module,
-			     const char *version, const char *why_not)
+void by_hand_add_interpreter(struct recording_writer *writer, uint32_t language,
+			     uint32_t module, const char *version, const char *why_not)
 {
 	uint32_t id = 0;
 
-	assert_int_equal(
-		recording_writer_add_interpreter(writer,
-						 &(struct recording_interpreter){
-							 .process = 1,
-							 .module = module,
-							 .language = RECORDING_LANGUAGE_PYTHON,
-							 .version = version,
-							 .why_not = why_not,
-						 },
-						 &id),
-		0);
+	assert_int_equal(recording_writer_add_interpreter(writer,
+							  &(struct recording_interpreter){
+								  .process = 1,
+								  .module = module,
+								  .language = language,
+								  .version = version,
+								  .why_not = why_not,
+							  },
+							  &id),
+			 0);
 }

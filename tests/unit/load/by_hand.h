@@ -32,9 +32,9 @@ void by_hand_add_samples(struct recording_writer *writer, uint32_t stack, int co
 /* What is at the frame that was added n-th, at a depth. */
 void by_hand_name_frame(struct recording_writer *writer, uint32_t frame, uint32_t depth,
 			const char *function, uint32_t line);
-/* A Python function's id; qualified and file may be NULL. */
-uint32_t by_hand_add_code(struct recording_writer *writer, const char *name,
+/* An interpreted function's id; qualified and file may be NULL. */
+uint32_t by_hand_add_code(struct recording_writer *writer, uint32_t language, const char *name,
 			  const char *qualified, const char *file, uint32_t line);
 /* Process 1 has an interpreter in the module. */
-void by_hand_add_interpreter(struct recording_writer *writer, uint32_t module,
-			     const char *version, const char *why_not);
+void by_hand_add_interpreter(struct recording_writer *writer, uint32_t language,
+			     uint32_t module, const char *version, const char *why_not);

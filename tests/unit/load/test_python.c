@@ -15,70 +15,8 @@
 #include "profile/profile.h"
 #include "record/reader.h"
 #include "record/writer.h"
+#include "shown.h"
 #include "words.h"
-
-static struct profile *load(const char *file, bool shows_plumbing)
-{
-	CLEANUP(notes_freep) struct notes *notes = notes_new();
-	struct profile *profile = NULL;
-	struct error err;
-
-	if (load_recording(by_hand_path(file),
-			   &(struct load_options){ .shows_plumbing = shows_plumbing }, notes,
-			   &profile, &err) < 0)
-		fail_msg("%s", err.text);
-	return profile;
-}
-
-static const struct function *function_of(const struct profile *profile, struct stack_id stack)
-{
-	const struct frame *frame =
-		profile_get_frame(profile, profile_get_stack(profile, stack)->frame);
-
-	return profile_get_function(profile, frame->function);
-}
-
-static void add_path(struct text *out, const struct profile *profile, struct stack_id stack)
-{
-	const struct stack *row = profile_get_stack(profile, stack);
-
-	if (row->parent.n) {
-		add_path(out, profile, row->parent);
-		text_add(out, " ");
-	}
-	text_add(out, function_of(profile, stack)->name);
-	if (profile_get_frame(profile, row->frame)->line)
-		text_addf(out, ":%u", profile_get_frame(profile, row->frame)->line);
-}
-
-/* Every stack with samples, a line each in the order they came. */
-static void assert_stacks(const char *file, bool shows_plumbing, const char *expected)
-{
-	CLEANUP(profile_freep) struct profile *profile = load(file, shows_plumbing);
-	struct text text = { 0 };
-
-	for (size_t i = 0; i < profile_weight_count(profile); i++) {
-		const struct weight *weight = profile_get_weight(profile, i);
-
-		if (weight->samples == 0)
-			continue;
-		text_addf(&text, "%u ", (unsigned int)weight->samples);
-		add_path(&text, profile, weight->stack);
-		text_add(&text, "\n");
-	}
-	assert_string_equal(text_string(&text), expected);
-	text_done(&text);
-}
-
-static uint64_t sum_of(const char *file, bool shows_plumbing)
-{
-	CLEANUP(profile_freep) struct profile *profile = load(file, shows_plumbing);
-	uint64_t ns = 0;
-
-	for (size_t i = 0; i < profile_weight_count(profile); i++)
-		ns += profile_get_weight(profile, i)->ns;
-	return ns;
-}
 
 /* Debian's: the loop, main() and most modules in one stripped program. */
 static void begin_static(struct words *words, const char *file)
@@ -89,7 +27,7 @@ static void begin_static(struct words *words, const char *file)
 	words_add_module(words, "libm", "/lib/x86_64-linux-gnu/libm.so.6");
 	words_add_module(words, "speedups",
 			 "/srv/app/speedups.cpython-311-x86_64-linux-gnu.so");
-	by_hand_add_interpreter(words->writer, words_module(words, "python"), "3.11.2", NULL);
+	words_add_interpreter(words, "python", "3.11.2", NULL);
 	words_add_code(words, "<module>", "<module>", "/srv/app/main.py", 1);
 	words_add_code(words, "run", "Worker.run", "/srv/app/worker.py", 10);
 	words_add_code(words, "key", "sort.<locals>.key", "/srv/app/main.py", 30);
@@ -117,11 +55,11 @@ static void plumbing_is_folded_into_the_frame_outside_of_it(void **state)
 		  5);
 	by_hand_close(words.writer);
 
-	assert_stacks("folded.fathom", false,
+	shown_must_be("folded.fathom", false,
 		      "5 <module>:3 Worker.run:12\n"
 		      "4 <module>:3 Worker.run:13 realloc\n"
 		      "5 <module>:3 Worker.run:14 scale inner\n");
-	assert_stacks(
+	shown_must_be(
 		"folded.fathom", true,
 		"2 _start __libc_start_call_main main Py_RunMain <module>:3 Worker.run:12 "
 		"_PyEval_EvalFrameDefault\n"
@@ -131,7 +69,7 @@ static void plumbing_is_folded_into_the_frame_outside_of_it(void **state)
 		"_PyEval_EvalFrameDefault PyList_Append realloc\n"
 		"5 _start __libc_start_call_main main Py_RunMain <module>:3 Worker.run:14 "
 		"_PyEval_EvalFrameDefault cfunction_call scale inner\n");
-	assert_int_equal(sum_of("folded.fathom", false), sum_of("folded.fathom", true));
+	assert_int_equal(shown_sum("folded.fathom", false), shown_sum("folded.fathom", true));
 }
 
 static void c_stands_between_two_python_functions_by_its_python_name(void **state)
@@ -152,7 +90,7 @@ static void c_stands_between_two_python_functions_by_its_python_name(void **stat
 		  3);
 	by_hand_close(words.writer);
 
-	assert_stacks("sorted.fathom", false,
+	shown_must_be("sorted.fathom", false,
 		      "1 <module>:5 builtins.sorted sort.<locals>.key:31\n"
 		      "2 <module>:5 builtins.sorted\n"
 		      "3 <module>:6 math.sin __sin_fma\n");
@@ -178,7 +116,7 @@ static void a_builtin_hides_what_its_standard_module_does_for_it(void **state)
 	words_add(&words, START "@text:1 " LOOP " math:math_1", 6);
 	by_hand_close(words.writer);
 
-	assert_stacks("standard.fathom", false,
+	shown_must_be("standard.fathom", false,
 		      "1 <module>:6 math.sin\n"
 		      "2 <module>:6 math.sin sin\n"
 		      "3 <module>:6 math.sin matherr back\n"
@@ -200,7 +138,7 @@ static void trampolines_are_plumbing_and_other_code_made_at_run_time_is_not(void
 		  1);
 	by_hand_close(words.writer);
 
-	assert_stacks("trampolines.fathom", false, "1 <module>:6 Worker.run:12 kernel_1\n");
+	shown_must_be("trampolines.fathom", false, "1 <module>:6 Worker.run:12 kernel_1\n");
 }
 
 static void a_stack_without_python_is_native_as_it_is(void **state)
@@ -214,7 +152,7 @@ static void a_stack_without_python_is_native_as_it_is(void **state)
 	words_add(&words, START "python:Py_FinalizeEx python:dict_dealloc", 1);
 	by_hand_close(words.writer);
 
-	assert_stacks("startup.fathom", false,
+	shown_must_be("startup.fathom", false,
 		      "1 _start __libc_start_call_main main Py_RunMain Py_InitializeFromConfig "
 		      "malloc\n"
 		      "1 <module>:1\n"
@@ -229,8 +167,7 @@ static void begin_shared(struct words *words, const char *file, const char *prog
 	words_add_module(words, "libpython", "/opt/python/lib/libpython3.12.so.1.0");
 	words_add_module(words, "program", program);
 	words_add_module(words, "libc", "/lib/x86_64-linux-gnu/libc.so.6");
-	by_hand_add_interpreter(words->writer, words_module(words, "libpython"), "3.12.1",
-				NULL);
+	words_add_interpreter(words, "libpython", "3.12.1", NULL);
 	words_add_code(words, "run", "Worker.run", "/srv/app/worker.py", 10);
 }
 
@@ -248,7 +185,7 @@ static void the_small_program_that_starts_a_shared_python_is_plumbing(void **sta
 		  "libc:clone3 libc:start_thread libpython:thread_run @run:11 libc:read", 1);
 	by_hand_close(words.writer);
 
-	assert_stacks("shared.fathom", false,
+	shown_must_be("shared.fathom", false,
 		      "1 Worker.run:11\n"
 		      "1 Worker.run:11 read\n");
 }
@@ -271,7 +208,7 @@ static void the_frames_of_a_program_that_embeds_python_stay(void **state)
 	words_add(&words, "libc:clone3 libc:start_thread program:pool_main program:compute", 1);
 	by_hand_close(words.writer);
 
-	assert_stacks("embedded.fathom", false,
+	shown_must_be("embedded.fathom", false,
 		      "1 _start __libc_start_main main Worker.run:11 gdbpy_read pread\n"
 		      "1 clone3 start_thread pool_main Worker.run:11\n"
 		      "1 clone3 start_thread pool_main compute\n");
@@ -284,7 +221,7 @@ static void a_program_with_python_linked_into_it_loses_pythons_names_only(void *
 	(void)state;
 	words_begin(&words, "linked.fathom");
 	words_add_module(&words, "program", "/usr/bin/blender");
-	by_hand_add_interpreter(words.writer, words_module(&words, "program"), "3.11.2", NULL);
+	words_add_interpreter(&words, "program", "3.11.2", NULL);
 	words_add_code(&words, "run", "Worker.run", "/srv/app/worker.py", 10);
 	words_add(&words,
 		  "program:main program:PyRun_File @run:11 program:_PyEval_EvalFrameDefault "
@@ -293,7 +230,7 @@ static void a_program_with_python_linked_into_it_loses_pythons_names_only(void *
 	words_add(&words, "program:main program:Py_BytesMain @run:11 program:Pyramid", 1);
 	by_hand_close(words.writer);
 
-	assert_stacks("linked.fathom", false,
+	shown_must_be("linked.fathom", false,
 		      "1 main Worker.run:11 render\n"
 		      "1 main Worker.run:11 Pyramid\n");
 }
@@ -309,7 +246,7 @@ static void an_extension_whose_name_begins_as_pythons_is_no_plumbing(void **stat
 	words_add(&words, START "@<module>:1 " LOOP " magick:resize stub:jump", 1);
 	by_hand_close(words.writer);
 
-	assert_stacks("extension.fathom", false, "1 <module>:1 resize\n");
+	shown_must_be("extension.fathom", false, "1 <module>:1 resize\n");
 }
 
 static void without_an_interpreter_nothing_is_folded(void **state)
@@ -322,8 +259,8 @@ static void without_an_interpreter_nothing_is_folded(void **state)
 	words_add(&words, "python:_start python:main", 1);
 	by_hand_close(words.writer);
 
-	assert_stacks("none.fathom", false, "1 _start main\n");
-	CLEANUP(profile_freep) struct profile *profile = load("none.fathom", false);
+	shown_must_be("none.fathom", false, "1 _start main\n");
+	CLEANUP(profile_freep) struct profile *profile = shown_load("none.fathom", false);
 
 	assert_false(profile_get_info(profile)->is_folded);
 }
@@ -338,12 +275,13 @@ static void names_are_qualified_and_both_are_kept(void **state)
 	by_hand_close(words.writer);
 	/* The second time the functions come from where the first stored them. */
 	for (int i = 0; i < 2; i++) {
-		CLEANUP(profile_freep) struct profile *profile = load("names.fathom", false);
+		CLEANUP(profile_freep)
+		struct profile *profile = shown_load("names.fathom", false);
 		const struct weight *weight = profile_get_weight(profile, 0);
 
 		for (size_t k = 0; weight->samples == 0; k++)
 			weight = profile_get_weight(profile, k);
-		const struct function *function = function_of(profile, weight->stack);
+		const struct function *function = shown_function(profile, weight->stack);
 
 		assert_int_equal(function->language, LANGUAGE_PYTHON);
 		assert_string_equal(function->name, "Worker.run");
@@ -398,10 +336,11 @@ static void a_frame_of_a_code_that_is_not_there_is_damage(void **state)
 
 	(void)state;
 	words_begin(&words, "damaged.fathom");
-	by_hand_add_samples(
-		words.writer,
-		by_hand_add_stack(words.writer, 0, words.interpreted, (uint64_t)7 << 32 | 12),
-		1, 1000);
+	by_hand_add_samples(words.writer,
+			    by_hand_add_stack(words.writer, 0,
+					      words.interpreted[RECORDING_LANGUAGE_PYTHON],
+					      (uint64_t)7 << 32 | 12),
+			    1, 1000);
 	by_hand_close(words.writer);
 	assert_int_equal(
 		load_recording(by_hand_path("damaged.fathom"), NULL, notes, &profile, &err),
@@ -416,13 +355,13 @@ static void interpreters_that_say_the_same_are_one_of_several_processes(void **s
 
 	(void)state;
 	begin_static(&words, "interpreters.fathom");
-	by_hand_add_interpreter(words.writer, words_module(&words, "python"), "3.11.2", NULL);
+	words_add_interpreter(&words, "python", "3.11.2", NULL);
 	words_add_module(&words, "newer", "/opt/bin/python3.16");
-	by_hand_add_interpreter(words.writer, words_module(&words, "newer"), "3.16?",
-				"CPython 3.16 is not known yet");
+	words_add_interpreter(&words, "newer", "3.16?", "CPython 3.16 is not known yet");
 	words_add(&words, START "@run:12", 1);
 	by_hand_close(words.writer);
-	CLEANUP(profile_freep) struct profile *profile = load("interpreters.fathom", false);
+	CLEANUP(profile_freep)
+	struct profile *profile = shown_load("interpreters.fathom", false);
 	const struct profile_info *info = profile_get_info(profile);
 
 	assert_true(info->is_folded);
@@ -433,7 +372,7 @@ static void interpreters_that_say_the_same_are_one_of_several_processes(void **s
 	assert_null(info->interpreters[0].why_not);
 	assert_int_equal(info->interpreters[0].process_count, 2);
 	assert_string_equal(info->interpreters[1].why_not, "CPython 3.16 is not known yet");
-	CLEANUP(profile_freep) struct profile *native = load("interpreters.fathom", true);
+	CLEANUP(profile_freep) struct profile *native = shown_load("interpreters.fathom", true);
 
 	assert_false(profile_get_info(native)->is_folded);
 }

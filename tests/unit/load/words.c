@@ -26,10 +26,13 @@ static void name_frame(struct words *words, uint32_t frame, uint32_t module, con
 
 void words_begin(struct words *words, const char *file)
 {
-	*words = (struct words){ .writer = by_hand_create(file) };
+	*words = (struct words){ .writer = by_hand_create(file),
+				 .language = RECORDING_LANGUAGE_PYTHON };
 	by_hand_add_thread(words->writer);
-	words->interpreted =
+	words->interpreted[RECORDING_LANGUAGE_PYTHON] =
 		by_hand_add_module(words->writer, MODULE_KIND_INTERPRETED, "[python]");
+	words->interpreted[RECORDING_LANGUAGE_RUBY] =
+		by_hand_add_module(words->writer, MODULE_KIND_INTERPRETED, "[ruby]");
 }
 
 void words_add_module(struct words *words, const char *name, const char *path)
@@ -53,18 +56,23 @@ void words_add_code(struct words *words, const char *name, const char *qualified
 		    const char *file, uint32_t line)
 {
 	words->codes[words->code_count].name = name;
+	words->codes[words->code_count].module = words->interpreted[words->language];
 	words->codes[words->code_count++].id =
-		by_hand_add_code(words->writer, name, qualified, file, line);
+		by_hand_add_code(words->writer, words->language, name, qualified, file, line);
 }
 
-static uint64_t code_address(const struct words *words, const char *name, size_t len)
+static struct recording_frame place_of(const struct words *words, const char *name, size_t len,
+				       uint64_t line)
 {
 	for (size_t i = 0; i < words->code_count; i++)
 		if (strlen(words->codes[i].name) == len &&
 		    memcmp(words->codes[i].name, name, len) == 0)
-			return (uint64_t)words->codes[i].id << 32;
+			return (struct recording_frame){
+				.module = words->codes[i].module,
+				.address = (uint64_t)words->codes[i].id << 32 | line,
+			};
 	fail_msg("no code %.*s", (int)len, name);
-	return 0;
+	return (struct recording_frame){ 0 };
 }
 
 static uint32_t add_native(struct words *words, uint32_t parent, const char *word)
@@ -94,13 +102,10 @@ static uint32_t add_interpreted(struct words *words, uint32_t parent, const char
 {
 	size_t len = strcspn(word, ":");
 	uint64_t line = word[len] ? strtoul(word + len + 1, NULL, 10) : 0;
+	const struct recording_frame place = place_of(words, word, len, line);
 	uint32_t frame = 0, stack = 0;
 
-	recording_writer_add_frame(
-		words->writer,
-		&(struct recording_frame){ .module = words->interpreted,
-					   .address = code_address(words, word, len) | line },
-		&frame);
+	recording_writer_add_frame(words->writer, &place, &frame);
 	words->frame_count = frame > words->frame_count ? frame : words->frame_count;
 	recording_writer_add_stack(
 		words->writer, &(struct recording_stack){ .parent = parent, .frame = frame },
@@ -118,6 +123,13 @@ void words_add(struct words *words, const char *stack, int count)
 		row = *word == '@' ? add_interpreted(words, row, word + 1)
 				   : add_native(words, row, word);
 	by_hand_add_samples(words->writer, row, count, 1000);
+}
+
+void words_add_interpreter(struct words *words, const char *module, const char *version,
+			   const char *why_not)
+{
+	by_hand_add_interpreter(words->writer, words->language, words_module(words, module),
+				version, why_not);
 }
 
 uint32_t words_module(const struct words *words, const char *name)
