@@ -36,7 +36,7 @@ DEFINITION = "struct rb_method_definition_struct"
 EXT = "struct rb_classext_struct"
 
 # Where each field of struct ruby_offsets may be found, the newest way first; see layouts.py.  A field that
-# a version has in none of these ways must be in ABSENT.
+# a version has in none of these ways must be in ONLY_IN.
 FIELDS = {
     "frame_size": [("sizeof", FRAME)],
     "frame_pc": [(FRAME, "pc")],
@@ -60,6 +60,7 @@ FIELDS = {
     "thread_name": [(THREAD, "name")],
     "vm_threads": [("rb_vm_t", "living_threads")],
     "vm_objspace": [("rb_vm_t", "gc.objspace"), ("rb_vm_t", "objspace")],
+    "vm_shapes": [("rb_vm_t", "shape_list")],
     "objspace_flags": [("struct rb_objspace", "flags")],
     "iseq_body": [("struct rb_iseq_struct", "body")],
     "body_type": [(BODY, "type")],
@@ -83,7 +84,7 @@ FIELDS = {
     "definition_function": [(DEFINITION, "body.cfunc.func")],
     "definition_id": [(DEFINITION, "original_id")],
     # In 2.7 it is a part of the call data, and no object.
-    "call_data_cache": [[("struct rb_call_data", "cc"), ("value", "0 * sizeof(struct rb_callcache)")]],
+    "call_data_cache": [("struct rb_call_data", "cc")],
     "cache_class": [("struct rb_callcache", "klass")],
     "cache_method": [("struct rb_callcache", "cme_"), ("struct rb_call_data", "cc.me")],
     # In 3.2 it stands behind the object.
@@ -104,18 +105,20 @@ FIELDS = {
     "symbols_ids": [("rb_symbols_t", "ids")],
     "typed_data": [("struct RTypedData", "data")],
 }
-# The versions that are without a field, and that is right: from and up to (None: all later ones).
-ABSENT = {
-    "frame_jit_return": ((2, 7), (3, 0)),
-    "thread_pthread": ((3, 2), None),
-    "thread_link": ((3, 0), None),
-    "vm_threads": ((3, 0), None),
-    "call_data_cache": ((2, 7), (2, 7)),
-    "cache_class": ((2, 7), (2, 7)),
-    "ext_classpath": ((2, 7), (3, 2)),
-    "ext_attached": ((2, 7), (3, 2)),
-    "ext_table": ((3, 2), None),
-    "ext_variables": ((2, 7), (3, 1)),
+# The first and the last version that has a field, where not all have it (None: no limit).  Others do without,
+# even if there is such a member.
+ONLY_IN = {
+    "frame_jit_return": ((3, 1), None),
+    "thread_pthread": (None, (3, 1)),
+    "thread_link": (None, (2, 7)),
+    "vm_threads": (None, (2, 7)),
+    "vm_shapes": ((3, 2), (3, 2)),
+    "call_data_cache": ((3, 0), None),
+    "cache_class": ((3, 0), None),
+    "ext_classpath": ((3, 3), None),
+    "ext_attached": ((3, 3), None),
+    "ext_table": (None, (3, 1)),
+    "ext_variables": ((3, 2), (3, 2)),
 }
 CONTEXT_BY_TLS_SINCE = (3, 0)
 
@@ -143,7 +146,8 @@ FACTS = {
     "instructions": [("value", "VM_INSTRUCTION_SIZE")],
 }
 
-# Instructions that do what an ordinary call would have made a frame for (RUBY_OPERATOR_MAP).
+# Instructions that do what an ordinary call would have made a frame for, or that a walk has to know otherwise
+# (RUBY_OPERATOR_MAP).
 OPERATORS = {
     "opt_plus": "PLUS", "opt_minus": "MINUS", "opt_mult": "MULT", "opt_div": "DIV", "opt_mod": "MOD",
     "opt_eq": "EQ", "opt_neq": "NEQ", "opt_lt": "LT", "opt_le": "LE", "opt_gt": "GT", "opt_ge": "GE",
@@ -153,6 +157,7 @@ OPERATORS = {
     "opt_regexpmatch2": "MATCH", "opt_str_freeze": "STR_FREEZE", "opt_str_uminus": "STR_UMINUS",
     "opt_newarray_max": "NEWARRAY_MAX", "opt_newarray_min": "NEWARRAY_MIN",
     "opt_newarray_send": "NEWARRAY_SEND", "send": "SEND", "opt_send_without_block": "SEND",
+    "leave": "LEAVE", "opt_invokebuiltin_delegate_leave": "BUILTIN",
 }
 # What an instruction's attribute "leaf" comes to where it is no constant, by what it is computed by.  Those that
 # depend on operands are taken for what they mostly are.
@@ -268,16 +273,19 @@ def initializers(instructions):
             yield f"[{opcode}] = {'STAYS' if stays else 'GOES'}({operator}), "
 
 
+def is_in(version, name):
+    first, last = ONLY_IN.get(name, (None, None))
+    return (first is None or first <= version) and (last is None or version <= last)
+
+
 def row_of(version, release, source, offsets, facts, instructions):
     """The text of the row for a range of the version's releases."""
     major, minor = version
     first, last, moved = release
-    offsets = offsets | moved
+    offsets = {name: value if is_in(version, name) else None for name, value in (offsets | moved).items()}
     for name, value in offsets.items():
-        since, until = ABSENT.get(name, (version, (0, 0)))
-        is_absent = since <= version and (until is None or version <= until)
-        if is_absent != (value is None):
-            sys.exit(f"CRuby {major}.{minor} {'has' if is_absent else 'has no'} {name}: see FIELDS and ABSENT")
+        if value is None and is_in(version, name):
+            sys.exit(f"CRuby {major}.{minor} has no {name}: see FIELDS and ONLY_IN of {__file__}")
     flags = {"context_means": f"RUBY_CONTEXT_BY_{'TLS' if version >= CONTEXT_BY_TLS_SINCE else 'LIST'}",
              "class_ext_is_pointer": int(facts["ext_pointer"] is not None),
              "singleton_flag": facts["singleton"].bit_length() - 1,
@@ -346,7 +354,7 @@ def compare_structures(folder, header):
         for name, ways in FIELDS.items():
             value = next((found for found in (of_structures(structures, way) for way in ways) if found is not None), None)
             stands = rows.get(release, {}).get(name, "no row")
-            if value is not None and str(value) != stands and (release[:2], name) not in UNCOMPARED:
+            if value is not None and is_in(release[:2], name) and str(value) != stands and (release[:2], name) not in UNCOMPARED:
                 print(f"{'.'.join(map(str, release))}: {name} is {value}, and not {stands}")
                 differ = True
     return differ

@@ -153,7 +153,7 @@ def copy_fathom(ruby, fathom, path):
     set_loader(path, loader_in(root), ":".join(map(str, library_folders(root))))
 
 
-# --- fetching and building ------------------------------------------------------------------------
+# --- fetching and building -----------------------------------------------------------------
 
 def load_path_of(root, minor):
     """The folders that Debian's ruby has its library in."""
