@@ -20,7 +20,9 @@
 	X(CODE_UNMATCHED, 11, "code_unmatched",                                               \
 	  "an interpreter's frames did not fit the native ones of its loop")                  \
 	X(SWITCHED, 12, "switched",                                                           \
-	  "reached the outermost frame of a stack that was switched to, as a greenlet's is")
+	  "reached the outermost frame of a stack that was switched to, as a greenlet's is")  \
+	X(MADE_CODE, 13, "made_code",                                                         \
+	  "whole but for native frames beyond code that was made at run time")
 
 #define WALK_STATUS_ENUM(name, number, word, sentence) WALK_##name = number,
 enum walk_status { WALK_STATUS_MAP(WALK_STATUS_ENUM) WALK_STATUS_COUNT };

@@ -9,9 +9,12 @@
  * memory.h    what the walkers may read, faults.h where that may fault
  * images.h    which image holds an address
  * unwind.c    the walk, behind a cache of rules
- * python.h    the frames of a Python program, among the native ones: python_state.h the
- *             thread's, python_names.h what is sent of them, builtins.h which code a C
- *             function's is that Python calls
+ * interpreters.h the frames of interpreted programs, among the native ones:
+ * python.h    Python's: python_state.h the thread's, python_names.h what is sent of them,
+ *             builtins.h which code a C function's is that Python calls
+ * ruby.h      Ruby's: ruby_state.h the thread's, ruby_merge.h where they stand, ruby_names.h
+ *             what is sent of them, ruby_collector.h the collection of garbage, ruby_api.h
+ *             what is asked of the interpreter itself
  * altstack.h  alternate signal stacks that are too small
  * ignored.h   signals that nobody handles, which our handler lets by
  * restart.h   system calls that our trap found interrupted
@@ -42,6 +45,7 @@
 #include "vantage/agent/budget.h"
 #include "vantage/agent/memory.h"
 #include "vantage/agent/python.h"
+#include "vantage/agent/ruby.h"
 #include "walk/native.h"
 
 /* A thousand calls of a Python program, with five native frames for each (CPython up to 3.10). */
@@ -54,6 +58,7 @@ struct scratch {
 	u64 frames[AGENT_MAX_FRAMES];
 	struct memory_copies copies;
 	struct python_room python;
+	struct ruby_room ruby;
 };
 
 struct agent {
@@ -150,8 +155,10 @@ struct walk {
 	struct native_scratch *rules; /* memory to find them in */
 	struct memory_copies *copies; /* and for what must be copied to be read */
 	struct python_room *python;
+	struct ruby_room *ruby;
 	u64 *frames; /* callers, innermost first, as struct ring_stack has them */
 	u64 leaf;    /* the address being executed */
+	u64 sp;      /* and where its stack was */
 	u32 count;
 	u8 ending;    /* enum walk_status */
 	bool is_full; /* there were more callers than there is room for */

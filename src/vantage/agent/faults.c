@@ -184,7 +184,8 @@ bool faults_are_wanted(void)
 #else
 	const struct ring_header *ring = agent.ring;
 
-	return ring != NULL && __atomic_load_n(&ring->has_python, __ATOMIC_RELAXED);
+	return ring != NULL && (__atomic_load_n(&ring->has_python, __ATOMIC_RELAXED) ||
+				__atomic_load_n(&ring->has_ruby, __ATOMIC_RELAXED));
 #endif
 }
 

@@ -2,9 +2,11 @@
 
 #include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
+#include "vantage/agent/interpreters.h"
 #include "vantage/agent/python_names.h"
 #include "vantage/agent/python_state.h"
 #include "vantage/agent/thread_name.h"
+#include "walk/python_thread.h"
 
 /*
  * Stands twice for the frame of an activation, and the C function that it calls, until it is
@@ -18,6 +20,7 @@
 
 /* struct python_walk, distance: the build's, so that one walk's is the next one's. */
 static u64 known_distance;
+static struct interpreter_place place;
 
 void python_begin_walk(struct python_room *room, struct ring_header *ring, struct mem *mem)
 {
@@ -25,7 +28,9 @@ void python_begin_walk(struct python_room *room, struct ring_header *ring, struc
 	const bool has_python = __atomic_load_n(&ring->has_python, __ATOMIC_ACQUIRE) == 1;
 
 	room->layout =
-		has_python && ring->python.chain != 0 && python_is_loaded(mem, &ring->python)
+		has_python && ring->python.chain != 0 &&
+				interpreters_is_loaded(&place, mem, ring->python.loop[0].start,
+						       ring->python.load_bias)
 			? &ring->python
 			: NULL;
 	room->activations = 0;
@@ -358,6 +363,16 @@ static void end_objects(struct walk *walk, struct mem *mem)
 	fill_places(walk, mem, has_frames ? room->activations - frames : 0, has_frames);
 }
 
+/* Of a walk that is whole: its outermost frame is the thread's first. */
+static void tell_thread_name(struct walk *walk, struct mem *mem)
+{
+	struct python_room *room = walk->python;
+
+	if (thread_name_is_due() &&
+	    python_thread_name(mem, room->layout, &room->outermost, &room->texts[0]) >= 0)
+		thread_name_tell(walk->ring, &room->texts[0]);
+}
+
 void python_end_walk(struct walk *walk, struct mem *mem)
 {
 	struct python_room *room = walk->python;
@@ -373,5 +388,5 @@ void python_end_walk(struct walk *walk, struct mem *mem)
 	    (walk->ending == WALK_SWITCHED && room->status != WALK_COMPLETE))
 		walk->ending = room->status;
 	if (walk->ending == WALK_COMPLETE)
-		thread_name_tell(walk, mem);
+		tell_thread_name(walk, mem);
 }

@@ -1,9 +1,6 @@
 #include "vantage/agent/python_state.h"
 
-#include <stddef.h>
-
 #include "vantage/agent/arch.h"
-#include "vantage/agent/images.h"
 #include "vantage/agent/memory.h"
 #include "vantage/agent/tls.h"
 #include "walk/python.h"
@@ -11,34 +8,6 @@
 /* Interpreters, and threads of one, that are looked through. */
 #define MOST_INTERPRETERS 64U
 #define MOST_THREADS      4096U
-
-/* Where the loop was that was found in its place, and when: images have gone so often. */
-static struct {
-	u32 flushes;
-	u32 found_in; /* one more than flushes was; 0: it was not found */
-	u64 loop;
-} loaded;
-
-bool python_is_loaded(struct mem *mem, const struct python_layout *layout)
-{
-	const u32 now = __atomic_load_n(&loaded.flushes, __ATOMIC_ACQUIRE) + 1;
-	const u64 loop = layout->loop[0].start;
-
-	/* Pairs with the release below: the loop is that which was found. */
-	if (__atomic_load_n(&loaded.found_in, __ATOMIC_ACQUIRE) == now &&
-	    __atomic_load_n(&loaded.loop, __ATOMIC_RELAXED) == loop)
-		return true;
-	if (!image_is_at(loop, layout->load_bias, mem))
-		return false;
-	__atomic_store_n(&loaded.loop, loop, __ATOMIC_RELAXED);
-	__atomic_store_n(&loaded.found_in, now, __ATOMIC_RELEASE);
-	return true;
-}
-
-void python_flush(void)
-{
-	__atomic_fetch_add(&loaded.flushes, 1, __ATOMIC_RELEASE);
-}
 
 /*
  * The state of this thread among those of one interpreter; 0: none.  2.7 makes the state of a

@@ -9,13 +9,6 @@
 struct mem;
 
 /*
- * Whether the interpreter is still where the layout says.  Its functions are called below; a
- * program that embeds it may unload it, and run other code in its place.
- */
-bool python_is_loaded(struct mem *mem, const struct python_layout *layout);
-/* Images may have gone. */
-void python_flush(void);
-/*
  * The state by which this thread is known whether it holds the GIL or not
  * (PyGILState_GetThisThreadState()); 0: it has none.  It may be anything still:
  * python_is_state().

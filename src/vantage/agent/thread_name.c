@@ -1,8 +1,7 @@
 #include "vantage/agent/thread_name.h"
 
 #include "vantage/agent/agent.h"
-#include "vantage/agent/python.h"
-#include "walk/python_thread.h"
+#include "walk/name_text.h"
 
 #define LOOK_EVERY_NS 100000000ULL
 
@@ -56,17 +55,18 @@ static bool send(struct ring_header *ring, const struct name_text *name)
 	return true;
 }
 
-void thread_name_tell(struct walk *walk, struct mem *mem)
+bool thread_name_is_due(void)
 {
-	struct python_room *room = walk->python;
-	struct name_text *name = &room->texts[0];
 	const u64 now_ns = thread_notes.last_time_ns;
 
 	if (thread_notes.named_ns != 0 && now_ns - thread_notes.named_ns < LOOK_EVERY_NS)
-		return;
+		return false;
 	thread_notes.named_ns = now_ns;
-	if (python_thread_name(mem, room->layout, &room->outermost, name) < 0)
-		return;
-	if (hash_of(name) != thread_notes.name_hash && send(walk->ring, name))
+	return true;
+}
+
+void thread_name_tell(struct ring_header *ring, const struct name_text *name)
+{
+	if (hash_of(name) != thread_notes.name_hash && send(ring, name))
 		thread_notes.name_hash = hash_of(name);
 }

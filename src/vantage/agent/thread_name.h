@@ -2,12 +2,12 @@
  * thread_name - what the program calls a thread, told to the recorder.
  */
 #pragma once
+#include <stdbool.h>
 
-struct mem;
-struct walk;
+struct name_text;
+struct ring_header;
 
-/*
- * At the end of a walk that is whole: tells the recorder of the thread's name if Python has one
- * that the kernel does not know.  Looks ten times a second at most, since names change.
- */
-void thread_name_tell(struct walk *walk, struct mem *mem);
+/* Whether it is time to look: ten times a second at most, since names change. */
+bool thread_name_is_due(void);
+/* Tells the recorder of the calling thread's name, if that is another than it knows. */
+void thread_name_tell(struct ring_header *ring, const struct name_text *name);

@@ -76,6 +76,7 @@ static void sample(struct ring_header *ring, u32 overruns, const ucontext_t *con
 				     .rules = &scratch->rules,
 				     .copies = &scratch->copies,
 				     .python = &scratch->python,
+				     .ruby = &scratch->ruby,
 				     .frames = scratch->frames,
 				     .leaf = ARCH_PC_OF(context),
 				     .ending = WALK_NO_ROOM };

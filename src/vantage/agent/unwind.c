@@ -12,7 +12,7 @@
 #include "vantage/agent/arch.h"
 #include "vantage/agent/builtins.h"
 #include "vantage/agent/images.h"
-#include "vantage/agent/python_state.h"
+#include "vantage/agent/interpreters.h"
 
 #define CACHE_BITS  16
 #define CACHE_SLOTS (1U << CACHE_BITS)
@@ -73,7 +73,7 @@ static void cache_put(u64 address, u32 number)
 void unwind_flush(void)
 {
 	builtins_flush();
-	python_flush();
+	interpreters_flush();
 	for (u32 i = 0; i < CACHE_SLOTS; i++)
 		__atomic_store_n(&cache.words[i], 0, __ATOMIC_RELAXED);
 }
@@ -168,14 +168,18 @@ static enum walk_status walk_native(const ucontext_t *context, struct mem *mem,
 			return mem->was_forbidden ? WALK_FORBIDDEN : status;
 		if (step.is_last)
 			return WALK_COMPLETE;
-		if (python_has_loop_at(walk->python, address) &&
-		    !python_put_activation(walk, mem, sp, regs.sp, is_exact))
+		if (interpreters_want(walk, address) &&
+		    !interpreters_meet(walk, mem,
+				       &(struct native_frame){ .address = address,
+							       .sp = sp,
+							       .cfa = regs.sp,
+							       .is_exact = is_exact }))
 			return WALK_SWITCHED;
 		address = step.is_exact ? regs.ip : regs.ip - 1;
 		/* No address of a program's: and as a word it would be another thing. */
 		if (address & RING_INTERPRETED)
 			return WALK_NO_MODULE;
-		if (!unwind_push(walk, address) && !python_must_count(walk->python))
+		if (!unwind_push(walk, address) && !interpreters_must_count(walk))
 			return WALK_TOO_DEEP;
 	}
 	return WALK_TOO_DEEP;
@@ -186,13 +190,14 @@ void unwind_walk(const ucontext_t *context, struct walk *walk)
 	struct mem mem;
 
 	walk->leaf = ARCH_PC_OF(context);
+	walk->sp = ARCH_SP_OF(context);
 	walk->count = 0;
-	memory_begin(&mem, walk->copies, ARCH_SP_OF(context), (u64)__builtin_frame_address(0));
+	memory_begin(&mem, walk->copies, walk->sp, (u64)__builtin_frame_address(0));
 	if (faults_are_wanted())
 		memory_allow_loads(&mem, context);
-	python_begin_walk(walk->python, walk->ring, &mem);
+	interpreters_begin_walk(walk, &mem);
 	walk->ending = (u8)walk_native(context, &mem, walk);
-	python_end_walk(walk, &mem);
+	interpreters_end_walk(walk, &mem);
 	if (walk->is_full)
 		walk->ending = WALK_TOO_DEEP;
 }

@@ -1,0 +1,156 @@
+#include "vantage/agent/ruby.h"
+
+#include "vantage/agent/agent.h"
+#include "vantage/agent/arch.h"
+#include "vantage/agent/interpreters.h"
+#include "vantage/agent/ruby_names.h"
+#include "vantage/agent/ruby_state.h"
+#include "vantage/agent/thread_name.h"
+#include "walk/ruby.h"
+#include "walk/ruby_text.h"
+
+_Static_assert(RUBY_MAX_FRAMES == AGENT_MAX_FRAMES, "a stack of Ruby's alone has room");
+
+/* What the kernel keeps of a thread's name (TASK_COMM_LEN). */
+#define KERNEL_NAME_MAX 15
+
+static struct interpreter_place place;
+
+void ruby_begin_walk(struct ruby_room *room, struct ring_header *ring, struct mem *mem)
+{
+	/* Pairs with the release in the recorder: the layout is whole when this is seen. */
+	const bool has_ruby = __atomic_load_n(&ring->has_ruby, __ATOMIC_ACQUIRE) == 1;
+	const struct ruby_layout *layout = &ring->ruby;
+
+	room->layout =
+		has_ruby && layout->is_known &&
+				__atomic_load_n(&ring->ruby_check, __ATOMIC_RELAXED) !=
+					RING_RUBY_DIFFERS &&
+				interpreters_is_loaded(&place, mem, layout->loop[0].start,
+						       layout->load_bias)
+			? layout
+			: NULL;
+	room->activations = 0;
+	room->core = 0;
+}
+
+void ruby_meet(struct walk *walk, u64 address)
+{
+	struct ruby_room *room = walk->ruby;
+
+	if (code_ranges_have(room->layout->core, address)) {
+		if (room->activations == 0 && room->core == 0)
+			room->core = address;
+		return;
+	}
+	room->activations++;
+	unwind_push(walk, RUBY_MARK);
+}
+
+/*
+ * Whether the thread is on the native stack of its context.  While fibers are switched it is on
+ * another's, and in Ruby's handler of SIGSEGV on an alternate one.
+ */
+static bool is_on_own_stack(struct mem *mem, const struct walk *walk)
+{
+	const struct ruby_room *room = walk->ruby;
+	const struct ruby_offsets *offsets = &room->layout->offsets;
+	u64 start, bytes;
+
+	if (ruby_read(mem, &start, room->context, offsets->ec_machine_start) < 0 ||
+	    ruby_read(mem, &bytes, room->context, offsets->ec_machine_max) < 0)
+		return false;
+	return walk->sp < start && start - walk->sp <= bytes;
+}
+
+/* Reads the thread's Ruby frames; how that ended. */
+static enum walk_status read_frames(struct walk *walk, struct mem *mem)
+{
+	struct ruby_room *room = walk->ruby;
+
+	room->frames.stack.first = room->frames.stack.count = 0;
+	room->frames.stack.activations = 0;
+	room->frames.stack.is_full = false;
+	if (room->context == 0)
+		return WALK_CODE_UNMATCHED;
+	if (!ruby_is_context(mem, room->layout, room->context, arch_thread_pointer())) {
+		__atomic_fetch_add(&walk->ring->ruby_refusals, 1, __ATOMIC_RELAXED);
+		return WALK_CODE_UNREADABLE;
+	}
+	__atomic_fetch_add(&walk->ring->ruby_walks, 1, __ATOMIC_RELAXED);
+	room->objspace_flags = ruby_objspace_flags(mem, room->layout, room->context);
+	const bool is_whole = ruby_frames_read(walk, mem, RUBY_TOP_AS_IT_IS);
+
+	ruby_frames_choose(walk, mem, room->core);
+	return is_whole ? WALK_COMPLETE : WALK_CODE_UNREADABLE;
+}
+
+/* Of a stack whose Ruby frames are whole. */
+static enum walk_status status_of(const struct walk *walk, bool fits, bool is_on_own)
+{
+	switch (walk->ending) {
+	case WALK_COMPLETE:
+		if (fits)
+			return WALK_COMPLETE;
+		return is_on_own ? WALK_CODE_UNMATCHED : WALK_SWITCHED;
+	case WALK_NO_MODULE:
+	case WALK_NO_RULE:
+		return WALK_MADE_CODE;
+	default:
+		return walk->ending;
+	}
+}
+
+static void put_frames(struct walk *walk, struct mem *mem)
+{
+	struct ruby_room *room = walk->ruby;
+	const enum walk_status status = read_frames(walk, mem);
+	const bool is_on_own = room->context != 0 && is_on_own_stack(mem, walk);
+	const bool may_fit =
+		walk->ending == WALK_COMPLETE && status == WALK_COMPLETE && is_on_own;
+	struct ruby_natives natives = {
+		.frames = walk->frames,
+		.count = walk->count,
+		.room = AGENT_MAX_FRAMES,
+	};
+	const bool fits = ruby_merge(room->layout, &room->frames.stack, may_fit, &natives);
+
+	walk->count = natives.count;
+	walk->is_full |= natives.is_full || room->frames.stack.is_full;
+	if (status == WALK_COMPLETE)
+		walk->ending = (u8)status_of(walk, fits, is_on_own);
+	else if (walk->ending == WALK_COMPLETE)
+		walk->ending = (u8)status;
+}
+
+/* Longer names than the kernel keeps. */
+static void tell_thread_name(struct walk *walk, struct mem *mem)
+{
+	const struct ruby_room *room = walk->ruby;
+	const struct ruby_offsets *offsets = &room->layout->offsets;
+	struct name_text *name = &walk->ruby->texts[0];
+	u64 thread, text;
+
+	name->length = 0;
+	name->is_cut = 0;
+	if (ruby_read(mem, &thread, room->context, offsets->ec_thread) < 0 ||
+	    ruby_read(mem, &text, thread, offsets->thread_name) < 0)
+		return;
+	ruby_text_append(mem, room->layout, text, name);
+	if (name->length > KERNEL_NAME_MAX)
+		thread_name_tell(walk->ring, name);
+}
+
+void ruby_end_walk(struct walk *walk, struct mem *mem)
+{
+	struct ruby_room *room = walk->ruby;
+
+	if (room->layout == NULL)
+		return;
+	room->context = ruby_find_context(mem, room->layout);
+	if (room->context == 0 && room->activations == 0)
+		return;
+	put_frames(walk, mem);
+	if (walk->ending == WALK_COMPLETE && thread_name_is_due())
+		tell_thread_name(walk, mem);
+}
