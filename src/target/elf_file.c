@@ -82,16 +82,25 @@ static int compare_relocations(const void *a, const void *b)
 	return (one->r_offset > other->r_offset) - (one->r_offset < other->r_offset);
 }
 
+/* Adds those of one table. */
+static void read_table(struct elf_file *elf, uint64_t address, uint64_t size)
+{
+	size_t count = size / sizeof(Elf64_Rela);
+	Elf64_Rela *table = xreallocarray(elf->relocation_table,
+					  elf->relocation_count + count + 1, sizeof *table);
+
+	elf->relocation_table = table;
+	if (count > 0 &&
+	    elf_file_read(elf, address, table + elf->relocation_count, count * sizeof *table))
+		elf->relocation_count += count;
+}
+
 static void read_relocations(struct elf_file *elf)
 {
-	size_t count = elf->relocations_size / sizeof(Elf64_Rela);
-
-	elf->relocation_table = xreallocarray(NULL, count + 1, sizeof(Elf64_Rela));
-	if (count == 0 || !elf_file_read(elf, elf->relocations, elf->relocation_table,
-					 count * sizeof(Elf64_Rela)))
-		return;
-	elf->relocation_count = count;
-	qsort(elf->relocation_table, count, sizeof(Elf64_Rela), compare_relocations);
+	read_table(elf, elf->relocations, elf->relocations_size);
+	read_table(elf, elf->jump_relocations, elf->jump_relocations_size);
+	qsort(elf->relocation_table, elf->relocation_count, sizeof(Elf64_Rela),
+	      compare_relocations);
 }
 
 /* The relocation of the word at an address, or NULL. */
@@ -163,6 +172,44 @@ bool elf_file_read_pointer(struct elf_file *elf, uint64_t address, uint64_t *out
 	return true;
 }
 
+/* The first relocation at the address or behind it. */
+static size_t first_relocation(struct elf_file *elf, uint64_t address)
+{
+	size_t low = 0, high;
+
+	if (!elf->relocation_table)
+		read_relocations(elf);
+	for (high = elf->relocation_count; low < high;) {
+		size_t middle = low + (high - low) / 2;
+
+		if (elf->relocation_table[middle].r_offset < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+bool elf_file_read_pointers(struct elf_file *elf, uint64_t address, uint64_t *out_pointers,
+			    size_t count)
+{
+	if (!elf_file_read(elf, address, out_pointers, count * sizeof *out_pointers))
+		return false;
+	for (size_t i = first_relocation(elf, address); i < elf->relocation_count; i++) {
+		const Elf64_Rela *relocation = &elf->relocation_table[i];
+		const uint64_t at = relocation->r_offset - address;
+
+		if (at / sizeof *out_pointers >= count)
+			break;
+		if (at % sizeof *out_pointers == 0)
+			out_pointers[at / sizeof *out_pointers] =
+				kind_of(elf, relocation) == RELOCATION_BASE
+					? (uint64_t)relocation->r_addend
+					: 0;
+	}
+	return true;
+}
+
 bool elf_file_is_module_slot(struct elf_file *elf, uint64_t address)
 {
 	const Elf64_Rela *relocation = relocation_at(elf, address);
@@ -230,6 +277,12 @@ static void note_dynamic(struct elf_file *elf, const Elf64_Dyn *entry, uint64_t 
 		break;
 	case DT_RELASZ:
 		elf->relocations_size = value < TABLE_SIZE_MAX ? value : 0;
+		break;
+	case DT_JMPREL:
+		elf->jump_relocations = value;
+		break;
+	case DT_PLTRELSZ:
+		elf->jump_relocations_size = value < TABLE_SIZE_MAX ? value : 0;
 		break;
 	case DT_SONAME:
 		*out_soname = value;

@@ -37,8 +37,8 @@ struct elf_file {
 	uint64_t frame_header; /* the address of .eh_frame_hdr, or 0 */
 
 	/* Addresses of the dynamic section's tables, 0: there is none. */
-	uint64_t symbols, names, gnu_hash, hash, relocations, soname;
-	uint64_t names_size, relocations_size;
+	uint64_t symbols, names, gnu_hash, hash, relocations, jump_relocations, soname;
+	uint64_t names_size, relocations_size, jump_relocations_size;
 
 	Elf64_Rela *relocation_table; /* read when first needed; sorted by address */
 	size_t relocation_count;
@@ -77,6 +77,9 @@ bool elf_file_read(const struct elf_file *elf, uint64_t address, void *buffer, s
 bool elf_file_read_u32(const struct elf_file *elf, uint64_t address, uint32_t *out_value);
 /* The pointer that will stand there in a process without load bias. */
 bool elf_file_read_pointer(struct elf_file *elf, uint64_t address, uint64_t *out_pointer);
+/* So many of them; 0 where it is another module's to say. */
+bool elf_file_read_pointers(struct elf_file *elf, uint64_t address, uint64_t *out_pointers,
+			    size_t count);
 /* Whether the dynamic linker puts the number of this module there, for __tls_get_addr(). */
 bool elf_file_is_module_slot(struct elf_file *elf, uint64_t address);
 /* A text of at most size - 1 bytes; longer ones are cut off.  False: nothing to read. */

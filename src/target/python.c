@@ -13,6 +13,7 @@
 #include "python_debug_offsets.h"
 #include "elf_file.h"
 #include "function_parts.h"
+#include "layout_symbols.h"
 #include "python_offsets.h"
 #include "tls_find.h"
 #include "python_version.h"
@@ -39,12 +40,7 @@ struct python_image {
 	char why_not[WHY_NOT_SIZE]; /* "": its frames can be walked */
 };
 
-/* Symbols that become addresses of the layout. */
-static const struct {
-	const char *name;
-	size_t field; /* in struct python_layout */
-	bool may_be_absent;
-} addresses[] = {
+static const struct layout_symbol symbols[] = {
 	{ "PyInterpreterState_Head", offsetof(struct python_layout, head_function), false },
 	{ STATE_FUNCTION, offsetof(struct python_layout, state_function), false },
 	{ "PyCode_Type", offsetof(struct python_layout, code_type), false },
@@ -55,10 +51,7 @@ static const struct {
 	{ "_Py_NoneStruct", offsetof(struct python_layout, none), false },
 };
 
-static void put_address(struct python_layout *layout, size_t field, u64 address)
-{
-	memcpy((char *)layout + field, &address, sizeof address);
-}
+#define SYMBOLS (sizeof symbols / sizeof symbols[0])
 
 /* Says why its frames cannot be walked; false, so that a refusal is one expression. */
 static bool refuse(struct python_image *image, const char *format, ...)
@@ -110,17 +103,9 @@ static bool identify(struct python_image *image, struct elf_file *elf,
 
 static bool find_addresses(struct python_image *image, struct elf_file *elf)
 {
-	for (size_t i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
-		struct elf_file_symbol symbol;
+	const char *missing = layout_symbols_find(symbols, SYMBOLS, elf, &image->layout);
 
-		if (!elf_file_find_any(elf, addresses[i].name, &symbol)) {
-			if (addresses[i].may_be_absent)
-				continue;
-			return refuse(image, "it has no symbol %s", addresses[i].name);
-		}
-		put_address(&image->layout, addresses[i].field, symbol.address);
-	}
-	return true;
+	return missing == NULL || refuse(image, "it has no symbol %s", missing);
 }
 
 static bool find_loop(struct python_image *image, struct elf_file *elf)
@@ -248,35 +233,14 @@ void python_image_layout(const struct python_image *image, uint64_t load_bias,
 	if (out_layout->chain == 0)
 		return;
 	out_layout->load_bias = load_bias;
-	for (size_t i = 0; i < CODE_RANGES; i++) {
-		if (out_layout->loop[i].end == 0)
-			continue;
-		out_layout->loop[i].start += load_bias;
-		out_layout->loop[i].end += load_bias;
-	}
-	for (size_t i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
-		u64 address;
-
-		memcpy(&address, (const char *)out_layout + addresses[i].field, sizeof address);
-		if (address != 0)
-			put_address(out_layout, addresses[i].field, address + load_bias);
-	}
-	if (out_layout->state.means == TLS_BY_MODULE)
-		out_layout->state.module += load_bias;
+	layout_ranges_move(out_layout->loop, load_bias);
+	layout_symbols_move(symbols, SYMBOLS, load_bias, out_layout);
+	layout_variable_move(&out_layout->state, load_bias);
 }
 
 void python_layout_use_copies(struct python_layout *layout, const char *path,
 			      uint64_t load_bias)
 {
-	CLEANUP(elf_file_close) struct elf_file elf;
-
-	if (elf_file_open(path, &elf, NULL) < 0 || layout->chain == 0)
-		return;
-	/* Functions are never copied: where a program defines one, it is the interpreter. */
-	for (size_t i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
-		struct elf_file_symbol symbol;
-
-		if (elf_file_find(&elf, addresses[i].name, &symbol) && symbol.address != 0)
-			put_address(layout, addresses[i].field, symbol.address + load_bias);
-	}
+	if (layout->chain != 0)
+		layout_symbols_use_copies(symbols, SYMBOLS, path, load_bias, layout);
 }

@@ -33,11 +33,6 @@ const char *python_image_why_not(const struct python_image *image);
 /* The layout in a process that has the file at this load bias. */
 void python_image_layout(const struct python_image *image, uint64_t load_bias,
 			 struct python_layout *out_layout);
-/*
- * Type objects that a program refers to may have been copied from libpython into the program
- * (ELF's copy relocations); then only the copies count, for the library, too.  Puts their
- * addresses into a layout of the same process, whose program is the file at path, with this load
- * bias.  A file that cannot be read changes nothing.
- */
+/* Type objects of which the process's program has copies (layout_symbols_use_copies()). */
 void python_layout_use_copies(struct python_layout *layout, const char *path,
 			      uint64_t load_bias);

@@ -162,24 +162,45 @@ static bool resolve(struct elf_file *elf, const struct machine *machine,
 	return true;
 }
 
-bool tls_find(struct elf_file *elf, const struct elf_file_symbol *function,
-	      struct tls_variable *out_tls)
+/* One more of the loads that go on from the variable; false: the instruction is no such. */
+static bool note_load(const struct pattern *pattern, int64_t operand, struct tls_loads *loads)
+{
+	if (pattern->action != ACTION_NOTHING && pattern->action != ACTION_LOAD)
+		return false;
+	if (pattern->action == ACTION_LOAD && loads->count < TLS_LOADS)
+		loads->offsets[loads->count++] = operand;
+	return true;
+}
+
+bool tls_find_loads(struct elf_file *elf, const struct elf_file_symbol *function,
+		    struct tls_variable *out_tls, struct tls_loads *out_loads)
 {
 	size_t len = function->size < CODE_MAX ? function->size : CODE_MAX;
 	struct machine machine = { VALUE_UNKNOWN, 0, 0, 0, false };
+	bool goes_on = true;
 	uint8_t code[CODE_MAX];
 
+	*out_loads = (struct tls_loads){ .count = 0 };
 	if (elf->machine != EM_X86_64 || !elf_file_read(elf, function->address, code, len))
 		return false;
-	for (size_t at = 0; at < len && !machine.has_loaded;) {
+	for (size_t at = 0; at < len && goes_on;) {
 		const struct pattern *pattern = pattern_at(code + at, len - at);
 
 		if (!pattern)
-			return false;
+			break;
 		int64_t operand = operand_of(pattern, code + at);
 		at += (size_t)pattern->len + pattern->operand;
-		if (!step(&machine, pattern->action, operand, function->address + at))
-			return false;
+		goes_on = machine.has_loaded ? note_load(pattern, operand, out_loads)
+					     : step(&machine, pattern->action, operand,
+						    function->address + at);
 	}
 	return machine.has_loaded && resolve(elf, &machine, out_tls);
+}
+
+bool tls_find(struct elf_file *elf, const struct elf_file_symbol *function,
+	      struct tls_variable *out_tls)
+{
+	struct tls_loads loads;
+
+	return tls_find_loads(elf, function, out_tls, &loads);
 }

@@ -7,6 +7,8 @@
  */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "abi/tls_variable.h"
 
@@ -19,3 +21,14 @@ struct elf_file_symbol;
  */
 bool tls_find(struct elf_file *elf, const struct elf_file_symbol *function,
 	      struct tls_variable *out_tls);
+
+/* How the function goes on from the variable, if it does: variable->…[0]->…[1]. */
+#define TLS_LOADS 4
+struct tls_loads {
+	int64_t offsets[TLS_LOADS];
+	size_t count;
+};
+
+/* The same, and how it goes on, as far as that can be told. */
+bool tls_find_loads(struct elf_file *elf, const struct elf_file_symbol *function,
+		    struct tls_variable *out_tls, struct tls_loads *out_loads);

@@ -1,0 +1,266 @@
+#include "ruby.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "elf_file.h"
+#include "frame_entries.h"
+#include "function_parts.h"
+#include "layout_symbols.h"
+#include "ruby_labels.h"
+#include "ruby_offsets.h"
+#include "ruby_symbols.h"
+#include "ruby_version.h"
+
+/* In every version so far. */
+#define TELLTALE "ruby_api_version"
+
+struct ruby_image {
+	struct ruby_layout layout; /* with the file's own addresses */
+	struct ruby_version version;
+	struct error why_not; /* "": its frames can be walked */
+};
+
+#define CLASS_SYMBOL(name, text) \
+	{ "rb_c" #text, offsetof(struct ruby_layout, classes[RUBY_CLASS_##name]), false },
+#define FUNCTION_SYMBOL(name)                                        \
+	{ "rb_" #name, offsetof(struct ruby_layout, functions.name), \
+	  true /* find_functions() looks */ },
+
+static const struct layout_symbol symbols[] = {
+	RUBY_CLASS_MAP(CLASS_SYMBOL) RUBY_FUNCTION_MAP(FUNCTION_SYMBOL){
+		"ruby_current_vm_ptr", offsetof(struct ruby_layout, vm), true },
+};
+
+#define SYMBOLS (sizeof symbols / sizeof symbols[0])
+
+/*
+ * The row of a version.  Patch levels newer than the last one that was looked at are taken for
+ * that one, which the agent finds out, where their minor version has never moved a field.
+ */
+static int find_row(const struct ruby_version *version, const struct ruby_row **out_row,
+		    struct error *err)
+{
+	const uint32_t patch = RUBY_VERSION_PATCH(version->number);
+	const struct ruby_row *best = NULL;
+	size_t rows = 0;
+
+	for (size_t i = 0; i < sizeof ruby_rows / sizeof ruby_rows[0]; i++) {
+		const struct ruby_row *row = &ruby_rows[i];
+
+		if (row->major != RUBY_VERSION_MAJOR(version->number) ||
+		    row->minor != RUBY_VERSION_MINOR(version->number))
+			continue;
+		rows++;
+		if (row->first_patch <= patch &&
+		    (!best || best->first_patch < row->first_patch))
+			best = row;
+	}
+	if (!best || (patch > best->last_patch && rows > 1))
+		return error_set(err, -ENOTSUP, "CRuby %s is not known yet", version->text);
+	*out_row = best;
+	return 0;
+}
+
+static int identify(struct ruby_image *image, struct elf_file *elf,
+		    const struct ruby_row **out_row, struct error *err)
+{
+	int rc = ruby_version_read(elf, &image->version, err);
+
+	if (rc < 0)
+		return rc;
+	image->layout.version = image->version.number;
+	if (!image->version.is_release)
+		return error_set(err, -ENOTSUP,
+				 "CRuby %s is a pre-release, whose layout may change",
+				 image->version.text);
+	return find_row(&image->version, out_row, err);
+}
+
+static void use_row(struct ruby_layout *layout, const struct ruby_row *row)
+{
+	layout->class_ext_is_pointer = row->class_ext_is_pointer;
+	layout->singleton_flag = row->singleton_flag;
+	layout->first_line_is_value = row->first_line_is_value;
+	layout->text_length_in_flags = row->text_length_in_flags;
+	layout->nil = row->nil;
+	layout->last_operator_id = row->last_operator_id;
+	layout->offsets = row->offsets;
+}
+
+struct label {
+	uint64_t address;
+	u8 instruction;
+};
+
+static int compare_labels(const void *a, const void *b)
+{
+	const struct label *one = a, *other = b;
+
+	return (one->address > other->address) - (one->address < other->address);
+}
+
+/* Those that share their code cannot be told from each other: what both do, or nothing. */
+static void add_label(struct ruby_layout *layout, const struct label *label)
+{
+	const u32 place = (u32)(label->address - layout->core[0].start);
+	const u32 count = layout->instruction_count;
+
+	if (count > 0 && layout->labels[count - 1] == place) {
+		if (layout->instructions[count - 1] != label->instruction)
+			layout->instructions[count - 1] = RUBY_OPERATOR_NONE;
+		return;
+	}
+	layout->labels[count] = place;
+	layout->instructions[count] = label->instruction;
+	layout->instruction_count++;
+}
+
+static int find_instructions(struct ruby_layout *layout, struct elf_file *elf,
+			     const struct frame_entries *entries, const struct ruby_row *row,
+			     struct error *err)
+{
+	struct label sorted[RUBY_MAX_INSTRUCTIONS];
+	struct ruby_labels labels;
+	int rc = ruby_labels_find(elf, entries, &labels, err);
+
+	if (rc < 0)
+		return rc;
+	if (labels.count != row->instruction_count)
+		return error_set(err, -ENOTSUP,
+				 "its instructions are %zu, not the %u of CRuby %u.%u",
+				 labels.count, row->instruction_count, row->major, row->minor);
+	const struct elf_file_symbol core = { labels.core.start,
+					      labels.core.end - labels.core.start };
+
+	if (!function_parts_find(elf, &core, layout->core))
+		return error_set(err, -ENOTSUP, "its interpreter's loop cannot be read");
+	for (size_t i = 0; i < labels.count; i++)
+		sorted[i] = (struct label){ labels.addresses[i], row->instructions[i] };
+	qsort(sorted, labels.count, sizeof sorted[0], compare_labels);
+	for (size_t i = 0; i < labels.count; i++)
+		add_label(layout, &sorted[i]);
+	return ruby_loop_find(elf, entries, labels.core.start, layout->loop, err);
+}
+
+/* What the agent calls; of the two ways to ask for a job, one. */
+static int find_functions(const struct ruby_functions *functions, struct error *err)
+{
+	if (functions->postponed_job_register_one == 0 &&
+	    (functions->postponed_job_preregister == 0 ||
+	     functions->postponed_job_trigger == 0))
+		return error_set(err, -ENOTSUP, "it has no postponed jobs");
+	if (functions->add_event_hook == 0 || functions->thread_current == 0 ||
+	    functions->profile_frames == 0 || functions->profile_frame_path == 0 ||
+	    functions->profile_frame_label == 0 || functions->profile_frame_first_lineno == 0 ||
+	    functions->id2name == 0 || functions->intern == 0)
+		return error_set(err, -ENOTSUP, "it lacks functions that extensions may call");
+	return 0;
+}
+
+static int find_context(struct ruby_layout *layout, struct elf_file *elf,
+			const struct ruby_row *row, struct error *err)
+{
+	if (layout->version < 0x030000) {
+		layout->context_means = RUBY_CONTEXT_BY_LIST;
+		return layout->vm != 0 ? 0
+				       : error_set(err, -ENOTSUP,
+						   "it has no symbol ruby_current_vm_ptr");
+	}
+	layout->context_means = RUBY_CONTEXT_BY_TLS;
+	return ruby_context_find(elf, row, &layout->context, err);
+}
+
+static int find_addresses(struct ruby_layout *layout, struct elf_file *elf,
+			  const struct ruby_row *row, struct error *err)
+{
+	CLEANUP(frame_entries_done) struct frame_entries entries;
+	const char *missing = layout_symbols_find(symbols, SYMBOLS, elf, layout);
+	int rc;
+
+	frame_entries_read(elf, &entries);
+	if (missing)
+		return error_set(err, -ENOTSUP, "it has no symbol %s", missing);
+	rc = find_functions(&layout->functions, err);
+	if (rc == 0)
+		rc = find_context(layout, elf, row, err);
+	if (rc == 0)
+		rc = find_instructions(layout, elf, &entries, row, err);
+	if (rc == 0)
+		rc = ruby_symbols_find(elf, &entries, row, &layout->symbols, err);
+	return rc;
+}
+
+/* Fills the layout; where it is refused nothing but the version stays. */
+static void read_layout(struct ruby_image *image, struct elf_file *elf)
+{
+	struct ruby_layout *layout = &image->layout;
+	const struct ruby_row *row = NULL;
+
+	if (identify(image, elf, &row, &image->why_not) < 0)
+		return;
+	use_row(layout, row);
+	if (find_addresses(layout, elf, row, &image->why_not) < 0)
+		*layout = (struct ruby_layout){ .version = layout->version };
+	else
+		layout->is_known = 1;
+}
+
+int ruby_image_read(const char *path, struct ruby_image **out_image, struct error *err)
+{
+	CLEANUP(elf_file_close) struct elf_file elf;
+	struct elf_file_symbol symbol;
+	int rc = elf_file_open(path, &elf, err);
+
+	if (rc < 0)
+		return rc;
+	if (!elf_file_find(&elf, TELLTALE, &symbol) &&
+	    !(elf.is_program && elf_file_use_all_symbols(&elf, TELLTALE) &&
+	      elf_file_find_any(&elf, TELLTALE, &symbol)))
+		return -ENOENT;
+
+	struct ruby_image *image = xzalloc(sizeof *image);
+
+	read_layout(image, &elf);
+	*out_image = image;
+	return 0;
+}
+
+void ruby_image_free(struct ruby_image *image)
+{
+	free(image);
+}
+
+const char *ruby_image_version(const struct ruby_image *image)
+{
+	return image->version.text;
+}
+
+const char *ruby_image_why_not(const struct ruby_image *image)
+{
+	return image->why_not.text[0] != '\0' ? image->why_not.text : NULL;
+}
+
+void ruby_image_layout(const struct ruby_image *image, uint64_t load_bias,
+		       struct ruby_layout *out_layout)
+{
+	*out_layout = image->layout;
+	if (!out_layout->is_known)
+		return;
+	out_layout->load_bias = load_bias;
+	layout_ranges_move(out_layout->loop, load_bias);
+	layout_ranges_move(out_layout->core, load_bias);
+	layout_symbols_move(symbols, SYMBOLS, load_bias, out_layout);
+	layout_variable_move(&out_layout->context, load_bias);
+	out_layout->symbols += load_bias;
+}
+
+void ruby_layout_use_copies(struct ruby_layout *layout, const char *path, uint64_t load_bias)
+{
+	if (layout->is_known)
+		layout_symbols_use_copies(symbols, SYMBOLS, path, load_bias, layout);
+}

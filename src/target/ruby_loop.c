@@ -1,0 +1,110 @@
+/*
+ * One call of rb_vm_exec() executes a method that C code has called, and all that it calls in
+ * turn.  It calls vm_exec_core() for that, or code that was compiled just in time, and calls it
+ * again after each exception; so its frame is the one that is on the stack in each case.  Its
+ * name is exported up to 3.2.  By what it does it is found in all: it calls vm_exec_core().
+ * (rb_vm_get_insns_address_table() does so, too, for the labels' sake, and only in builds in
+ * which the compiler does not make a jump of that.)
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "code_bytes.h"
+#include "elf_file.h"
+#include "frame_entries.h"
+#include "function_parts.h"
+#include "ruby_labels.h"
+
+/* How much code is gone through at a time, and how much of it twice: the longest call. */
+#define PIECE   (1u << 20)
+#define OVERLAP 8u
+
+struct search {
+	const struct elf_file *elf;
+	const struct frame_entries *entries;
+	uint64_t callee;
+	struct code_range *loop;
+	bool has_no_room;
+};
+
+static void add_range(struct search *search, struct code_range range)
+{
+	size_t i = 0;
+
+	while (i < CODE_RANGES && search->loop[i].end != 0)
+		i++;
+	if (i < CODE_RANGES)
+		search->loop[i] = range;
+	else
+		search->has_no_room = true;
+}
+
+/* The call at this address: its function, with what belongs to that. */
+static void take_call(struct search *search, uint64_t address)
+{
+	struct code_range parts[CODE_RANGES];
+	struct frame_entry entry;
+
+	if (code_ranges_have(search->loop, address) ||
+	    !frame_entries_find(search->elf, search->entries, address, &entry))
+		return;
+	const struct elf_file_symbol function = { entry.range.start,
+						  entry.range.end - entry.range.start };
+
+	if (!function_parts_find(search->elf, &function, parts))
+		return;
+	for (size_t i = 0; i < CODE_RANGES && parts[i].end != 0; i++) {
+		if (!code_ranges_have(search->loop, parts[i].start))
+			add_range(search, parts[i]);
+	}
+}
+
+static void search_piece(struct search *search, struct code_range range)
+{
+	CLEANUP(code_bytes_done) struct code_bytes code;
+	uint64_t target;
+	size_t at = 0;
+
+	if (!code_bytes_read(search->elf, range, &code))
+		return;
+	while (code_bytes_next(&code, CODE_REFERENCE_CALL, &at, &target)) {
+		if (target == search->callee)
+			take_call(search, code.start + at - 1);
+	}
+}
+
+static void search_segment(struct search *search, const struct elf_file_load *load)
+{
+	const uint64_t end = load->address + load->file_size;
+
+	for (uint64_t at = load->address; at < end; at += PIECE) {
+		const uint64_t left = end - at;
+		const struct code_range range = { at, left > PIECE + OVERLAP
+							      ? at + PIECE + OVERLAP
+							      : end };
+
+		search_piece(search, range);
+	}
+}
+
+int ruby_loop_find(const struct elf_file *elf, const struct frame_entries *entries,
+		   uint64_t core, struct code_range out_loop[CODE_RANGES], struct error *err)
+{
+	struct search search = {
+		.elf = elf, .entries = entries, .callee = core, .loop = out_loop
+	};
+
+	memset(out_loop, 0, CODE_RANGES * sizeof out_loop[0]);
+	for (size_t i = 0; i < elf->load_count; i++) {
+		if (elf->loads[i].is_executable)
+			search_segment(&search, &elf->loads[i]);
+	}
+	if (search.has_no_room)
+		return error_set(err, -ENOTSUP, "too much code calls its interpreter's loop");
+	if (out_loop[0].end == 0)
+		return error_set(err, -ENOTSUP,
+				 "what calls its interpreter's loop is not found");
+	return 0;
+}

@@ -1,0 +1,19 @@
+/*
+ * ruby_symbols - the variables of CRuby that have no exported names.
+ */
+#pragma once
+#include <stdint.h>
+
+#include "abi/tls_variable.h"
+#include "ruby_row.h"
+
+struct elf_file;
+struct error;
+struct frame_entries;
+
+/* ruby_global_symbols, the table of all symbols' names. */
+int ruby_symbols_find(const struct elf_file *elf, const struct frame_entries *entries,
+		      const struct ruby_row *row, uint64_t *out_address, struct error *err);
+/* ruby_current_ec, the execution context of the thread that asks: from 3.0 on. */
+int ruby_context_find(struct elf_file *elf, const struct ruby_row *row,
+		      struct tls_variable *out_variable, struct error *err);
