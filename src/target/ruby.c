@@ -11,6 +11,7 @@
 #include "frame_entries.h"
 #include "function_parts.h"
 #include "layout_symbols.h"
+#include "ruby_instructions.h"
 #include "ruby_labels.h"
 #include "ruby_offsets.h"
 #include "ruby_symbols.h"
@@ -126,21 +127,21 @@ static int find_instructions(struct ruby_layout *layout, struct elf_file *elf,
 {
 	struct label sorted[RUBY_MAX_INSTRUCTIONS];
 	struct ruby_labels labels;
+	u8 instructions[RUBY_MAX_INSTRUCTIONS];
 	int rc = ruby_labels_find(elf, entries, &labels, err);
 
 	if (rc < 0)
 		return rc;
-	if (labels.count != row->instruction_count)
-		return error_set(err, -ENOTSUP,
-				 "its instructions are %zu, not the %u of CRuby %u.%u",
-				 labels.count, row->instruction_count, row->major, row->minor);
+	rc = ruby_instructions_find(elf, row, labels.count, instructions, err);
+	if (rc < 0)
+		return rc;
 	const struct elf_file_symbol core = { labels.core.start,
 					      labels.core.end - labels.core.start };
 
 	if (!function_parts_find(elf, &core, layout->core))
 		return error_set(err, -ENOTSUP, "its interpreter's loop cannot be read");
 	for (size_t i = 0; i < labels.count; i++)
-		sorted[i] = (struct label){ labels.addresses[i], row->instructions[i] };
+		sorted[i] = (struct label){ labels.addresses[i], instructions[i] };
 	qsort(sorted, labels.count, sizeof sorted[0], compare_labels);
 	for (size_t i = 0; i < labels.count; i++)
 		add_label(layout, &sorted[i]);
@@ -165,14 +166,12 @@ static int find_functions(const struct ruby_functions *functions, struct error *
 static int find_context(struct ruby_layout *layout, struct elf_file *elf,
 			const struct ruby_row *row, struct error *err)
 {
-	if (layout->version < 0x030000) {
-		layout->context_means = RUBY_CONTEXT_BY_LIST;
-		return layout->vm != 0 ? 0
-				       : error_set(err, -ENOTSUP,
-						   "it has no symbol ruby_current_vm_ptr");
-	}
-	layout->context_means = RUBY_CONTEXT_BY_TLS;
-	return ruby_context_find(elf, row, &layout->context, err);
+	layout->context_means = row->context_means;
+	if (row->context_means == RUBY_CONTEXT_BY_TLS)
+		return ruby_context_find(elf, row, &layout->context, err);
+	return layout->vm != 0
+		       ? 0
+		       : error_set(err, -ENOTSUP, "it has no symbol ruby_current_vm_ptr");
 }
 
 static int find_addresses(struct ruby_layout *layout, struct elf_file *elf,
