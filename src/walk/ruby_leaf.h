@@ -257,6 +257,19 @@ static inline void ruby_leaf_of_call(struct mem *mem, const struct ruby_layout *
 	leaf->method = method;
 }
 
+/*
+ * opt_newarray_send's methods: from 3.4 on numbers (vm_core.h, enum vm_opt_newarray_send_type), in 3.3
+ * their IDs.
+ */
+#define RUBY_NEWARRAY_NUMBERED 0x030400
+#define RUBY_NEWARRAY_METHODS  7
+
+static inline int ruby_is_newarray_method(const struct ruby_layout *layout, u64 operand)
+{
+	return operand != 0 &&
+	       (layout->version < RUBY_NEWARRAY_NUMBERED || operand < RUBY_NEWARRAY_METHODS);
+}
+
 /* What the instruction at `place` of the frame would be. */
 static inline void ruby_leaf_read(struct mem *mem, const struct ruby_layout *layout, u64 place,
 				  u64 sp, struct ruby_leaf *leaf)
@@ -276,7 +289,8 @@ static inline void ruby_leaf_read(struct mem *mem, const struct ruby_layout *lay
 	}
 	ruby_leaf_of_operator(mem, layout, sp, leaf);
 	if (leaf->operation == RUBY_OPERATOR_NEWARRAY_SEND &&
-	    mem_read(mem, &leaf->operand, sizeof word, place + 2 * sizeof word) < 0)
+	    (mem_read(mem, &leaf->operand, sizeof word, place + 2 * sizeof word) < 0 ||
+	     !ruby_is_newarray_method(layout, leaf->operand)))
 		leaf->operation = RUBY_OPERATOR_NONE;
 }
 

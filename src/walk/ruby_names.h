@@ -44,17 +44,17 @@ static inline int ruby_label_of(struct mem *mem, const struct ruby_layout *layou
 	for (u32 i = 0; i < RUBY_PARENTS_MAX; i++) {
 		if (ruby_read_int(mem, &type, body, offsets->body_type) < 0)
 			return -1;
-		/* Clauses within a block, between it and its method, count for nothing. */
-		if (ruby_is_block(type))
-			is_in_block = 1;
-		if (type == RUBY_ISEQ_BLOCK)
-			out_label->levels++;
 		if (!ruby_has_parents_name(type) && !ruby_is_block(type))
 			break;
 		if (ruby_read(mem, &iseq, body, offsets->body_parent) < 0)
 			return -1;
 		if (iseq == 0)
 			break;
+		/* Clauses between a block and its method count for nothing. */
+		if (ruby_is_block(type))
+			is_in_block = 1;
+		if (type == RUBY_ISEQ_BLOCK)
+			out_label->levels++;
 		if (ruby_read(mem, &body, iseq, offsets->iseq_body) < 0)
 			return -1;
 	}
@@ -100,16 +100,14 @@ static inline void ruby_name_put_owner(struct mem *mem, const struct ruby_layout
 	ruby_name_put(text, separator);
 }
 
-/* The methods that opt_newarray_send knows by number (3.4: vm_core.h); 3.3 has their IDs. */
 static inline const char *ruby_newarray_method(u64 operand)
 {
-	static const char *const names[] = { "",     "max",  "min",     "hash",
-					     "pack", "pack", "include?" };
+	static const char *const names[RUBY_NEWARRAY_METHODS] = {
+		"", "max", "min", "hash", "pack", "pack", "include?",
+	};
 
-	return operand < sizeof names / sizeof names[0] ? names[operand] : "";
+	return operand < RUBY_NEWARRAY_METHODS ? names[operand] : "";
 }
-
-#define RUBY_NAMES_NUMBERED 0x030400
 
 static inline void ruby_name_put_operator(struct mem *mem, const struct ruby_layout *layout,
 					  const struct ruby_code *code, struct name_text *text)
@@ -120,7 +118,7 @@ static inline void ruby_name_put_operator(struct mem *mem, const struct ruby_lay
 
 	if (code->operation != RUBY_OPERATOR_NEWARRAY_SEND)
 		ruby_name_put(text, operators[code->operation % RUBY_OPERATOR_COUNT]);
-	else if (layout->version >= RUBY_NAMES_NUMBERED)
+	else if (layout->version >= RUBY_NEWARRAY_NUMBERED)
 		ruby_name_put(text, ruby_newarray_method(code->id));
 	else
 		ruby_text_append(mem, layout, ruby_symbol_of(mem, layout, code->id), text);

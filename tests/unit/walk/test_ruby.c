@@ -1,0 +1,447 @@
+/*
+ * test_ruby - control frames are told for what they are, and nothing else is told for one.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "ruby_memory_image.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* What a walk gives, at most 16 frames. */
+struct walked {
+	struct ruby_frame frames[16];
+	size_t count;
+	enum ruby_step ends;
+};
+
+static struct walked walk(struct mem *mem, const struct ruby_layout *layout)
+{
+	struct walked walked = { .ends = RUBY_BROKEN };
+	struct ruby_walk ruby;
+
+	if (ruby_begin(mem, layout, CONTEXT, &ruby) < 0)
+		return walked;
+	while (walked.count < COUNT(walked.frames)) {
+		struct ruby_frame *frame = &walked.frames[walked.count];
+
+		walked.ends = ruby_next(mem, &ruby, frame);
+		if (walked.ends != RUBY_FRAME)
+			break;
+		walked.count++;
+	}
+	return walked;
+}
+
+static void frames_are_told_innermost_first(void **state)
+{
+	static const struct {
+		uint8_t kind, is_last;
+		uint64_t iseq, method, pc;
+	} expected[] = {
+		{ RUBY_FRAME_ISEQ, 0, ISEQ(3), METHOD(3), CODE(3) + 8 },
+		{ RUBY_FRAME_ISEQ, 1, ISEQ(2), METHOD(1), CODE(2) + 32 },
+		{ RUBY_FRAME_C, 0, 0, METHOD(2), 0 },
+		{ RUBY_FRAME_ISEQ, 0, ISEQ(1), METHOD(1), CODE(1) + 24 },
+		{ RUBY_FRAME_ISEQ, 1, ISEQ(0), 0, CODE(0) + 16 },
+		{ RUBY_FRAME_BASE, 0, 0, 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < GENERATIONS; i++) {
+		const struct ruby_layout layout = layout_of(&generations[i]);
+		struct mem *mem = make_program(&layout);
+		const struct walked walked = walk(mem, &layout);
+
+		assert_true(ruby_is_context(mem, &layout, CONTEXT, PTHREAD));
+		assert_int_equal(walked.ends, RUBY_END);
+		assert_int_equal(walked.count, COUNT(expected));
+		for (size_t n = 0; n < COUNT(expected); n++) {
+			const struct ruby_frame *frame = &walked.frames[n];
+
+			assert_int_equal(frame->address, frame_at(&layout, 5 - (unsigned)n));
+			assert_int_equal(frame->kind, expected[n].kind);
+			assert_int_equal(frame->is_last, expected[n].is_last);
+			assert_int_equal(frame->iseq, expected[n].iseq);
+			assert_int_equal(frame->method, expected[n].method);
+			assert_int_equal(frame->pc, expected[n].pc);
+			assert_false(frame->is_told || frame->is_jitted);
+		}
+		free(mem);
+	}
+}
+
+static void machine_code_is_told_by_where_it_returns(void **state)
+{
+	const struct ruby_layout layout = layout_of(&generations[3]);
+	struct mem *mem = make_program(&layout);
+
+	(void)state;
+	put_word(mem, frame_at(&layout, 5) + layout.offsets.frame_jit_return, 0x7000);
+	assert_true(walk(mem, &layout).frames[0].is_jitted);
+	assert_false(walk(mem, &layout).frames[1].is_jitted);
+	free(mem);
+}
+
+static void what_only_begins_a_stack_is_no_last_frame(void **state)
+{
+	const struct ruby_layout layout = layout_of(&generations[4]);
+	struct mem *mem = make_program(&layout);
+
+	(void)state;
+	/* An extension's Init function: a frame with FINISH, an iseq, and no pc. */
+	put_env(mem, EP(4), 0, 0, MAGIC_TOP | IS_LOCAL | IS_FINISH);
+	put_frame(mem, &layout, 4, ISEQ(2), 0, EP(4));
+	/* What rb_vm_push_frame_fname() makes has no CFRAME. */
+	put_env(mem, EP(3), 0, 0, MAGIC_DUMMY | IS_LOCAL | IS_FINISH);
+	put_frame(mem, &layout, 3, ISEQ(2), 0, EP(3));
+	const struct walked walked = walk(mem, &layout);
+
+	assert_int_equal(walked.ends, RUBY_END);
+	for (size_t i = 1; i <= 2; i++) {
+		assert_int_equal(walked.frames[i].kind, RUBY_FRAME_BASE);
+		assert_false(walked.frames[i].is_last);
+	}
+	free(mem);
+}
+
+static void a_block_in_c_has_no_name(void **state)
+{
+	const struct ruby_layout layout = layout_of(&generations[1]);
+	struct mem *mem = make_program(&layout);
+	struct ruby_code code;
+
+	(void)state;
+	put_env(mem, EP(3), METHOD(2), 0, MAGIC_IFUNC | IS_LOCAL | IS_CFRAME);
+	const struct walked walked = walk(mem, &layout);
+
+	assert_int_equal(walked.frames[2].kind, RUBY_FRAME_BLOCK_C);
+	assert_true(ruby_code_read(mem, &layout, &walked.frames[2], &code) < 0);
+	free(mem);
+}
+
+static void a_rescue_clause_tells_of_its_frame(void **state)
+{
+	static const uint32_t types[] = { RUBY_ISEQ_RESCUE, RUBY_ISEQ_ENSURE };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(types); i++) {
+		const struct ruby_layout layout = layout_of(&generations[2]);
+		struct mem *mem = make_program(&layout);
+
+		put_iseq(mem, &layout, 3, types[i], "rescue in block in bar", ISEQ(2));
+		put_env(mem, EP(5), 0, EP(4) | 1, MAGIC_RESCUE);
+		const struct walked walked = walk(mem, &layout);
+
+		assert_int_equal(walked.ends, RUBY_END);
+		assert_false(walked.frames[0].is_told);
+		assert_int_equal(walked.frames[0].method, METHOD(1));
+		assert_true(walked.frames[1].is_told && walked.frames[1].is_last);
+		for (size_t n = 2; n < walked.count; n++)
+			assert_false(walked.frames[n].is_told);
+		free(mem);
+	}
+}
+
+/* Puts `count` environments around the innermost frame's, each outside of the one before. */
+static void nest(struct mem *mem, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		put_env(mem, EP(5 + i), 0, EP(6 + i) | 3, MAGIC_BLOCK);
+	put_env(mem, EP(5 + count), METHOD(3), 0, MAGIC_METHOD | IS_LOCAL);
+}
+
+static uint64_t innermost_method(struct mem *mem, const struct ruby_layout *layout)
+{
+	const struct walked walked = walk(mem, layout);
+
+	assert_int_equal(walked.ends, RUBY_END);
+	return walked.frames[0].method;
+}
+
+static void a_method_is_found_behind_what_stands_before_it(void **state)
+{
+	const struct ruby_layout layout = layout_of(&generations[1]);
+	struct mem *mem = make_program(&layout);
+
+	(void)state;
+	put_iseq(mem, &layout, 3, RUBY_ISEQ_BLOCK, "block in baz", ISEQ(1));
+	/* In the outermost of many blocks; but not of endlessly many. */
+	nest(mem, 15);
+	assert_int_equal(innermost_method(mem, &layout), METHOD(3));
+	nest(mem, 16);
+	assert_int_equal(innermost_method(mem, &layout), 0);
+	nest(mem, 0);
+	assert_int_equal(innermost_method(mem, &layout), METHOD(3));
+	/* Behind special variables, in a method's own environment only. */
+	put_word(mem, OBJECT(0), RUBY_IMEMO_SVAR);
+	put_word(mem, OBJECT(0) + 8, METHOD(3));
+	put_env(mem, EP(5), OBJECT(0), 0, MAGIC_METHOD | IS_LOCAL);
+	assert_int_equal(innermost_method(mem, &layout), METHOD(3));
+	put_env(mem, EP(5), OBJECT(0), EP(6), MAGIC_BLOCK);
+	put_env(mem, EP(6), METHOD(1), 0, MAGIC_METHOD | IS_LOCAL);
+	assert_int_equal(innermost_method(mem, &layout), METHOD(1));
+	/* A cref is none, and neither is a block's own bmethod further out. */
+	put_word(mem, OBJECT(1), RUBY_IMEMO(1));
+	put_env(mem, EP(5), OBJECT(1), 0, MAGIC_CLASS | IS_LOCAL);
+	assert_int_equal(innermost_method(mem, &layout), 0);
+	put_env(mem, EP(5), METHOD(1), EP(6), MAGIC_BLOCK);
+	put_env(mem, EP(6), METHOD(3), 0, MAGIC_METHOD | IS_LOCAL);
+	assert_int_equal(innermost_method(mem, &layout), METHOD(1));
+	free(mem);
+}
+
+static void an_environment_may_be_moving(void **state)
+{
+	const struct ruby_layout layout = layout_of(&generations[3]);
+	struct mem *mem = make_program(&layout);
+
+	(void)state;
+	/* Foo#bar's is on the heap already; its block still names the old place. */
+	put_env(mem, OBJECT(4), METHOD(1), 0, MAGIC_METHOD | IS_LOCAL | 4);
+	put_word(mem, OBJECT(0), RUBY_IMEMO_ENV);
+	put_word(mem, OBJECT(0) + 16, OBJECT(4));
+	put_word(mem, EP(2), OBJECT(0));
+	struct walked walked = walk(mem, &layout);
+
+	assert_int_equal(walked.ends, RUBY_END);
+	assert_int_equal(walked.frames[1].method, METHOD(1));
+	assert_int_equal(walked.frames[3].method, METHOD(1));
+	put_word(mem, frame_at(&layout, 2) + layout.offsets.frame_ep, OBJECT(4));
+	walked = walk(mem, &layout);
+	assert_int_equal(walked.frames[3].method, METHOD(1));
+	/* Something else stands where the flags were. */
+	put_word(mem, OBJECT(0), RUBY_T_STRING);
+	assert_int_equal(walk(mem, &layout).frames[1].method, 0);
+	/* It must not lead round in circles. */
+	put_word(mem, OBJECT(0), RUBY_IMEMO_ENV);
+	put_word(mem, OBJECT(0) + 16, EP(2));
+	assert_int_equal(walk(mem, &layout).frames[1].method, 0);
+	free(mem);
+}
+
+static void has_no_code(struct mem *mem, const struct ruby_layout *layout)
+{
+	put_word(mem, frame_at(layout, 5) + layout->offsets.frame_iseq, OBJECT(9));
+}
+
+static void has_no_iseq(struct mem *mem, const struct ruby_layout *layout)
+{
+	put_word(mem, frame_at(layout, 5) + layout->offsets.frame_iseq, 0);
+}
+
+static void has_pc_before(struct mem *mem, const struct ruby_layout *layout)
+{
+	put_word(mem, frame_at(layout, 5) + layout->offsets.frame_pc, CODE(3) - 8);
+}
+
+static void has_pc_behind(struct mem *mem, const struct ruby_layout *layout)
+{
+	put_word(mem, frame_at(layout, 5) + layout->offsets.frame_pc, CODE(3) + 72);
+}
+
+static void has_crooked_pc(struct mem *mem, const struct ruby_layout *layout)
+{
+	put_word(mem, frame_at(layout, 5) + layout->offsets.frame_pc, CODE(3) + 12);
+}
+
+static void has_no_environment(struct mem *mem, const struct ruby_layout *layout)
+{
+	put_word(mem, frame_at(layout, 5) + layout->offsets.frame_ep, 0);
+}
+
+static void has_crooked_environment(struct mem *mem, const struct ruby_layout *layout)
+{
+	put_word(mem, frame_at(layout, 5) + layout->offsets.frame_ep, EP(5) + 4);
+}
+
+static void is_of_no_kind(struct mem *mem, const struct ruby_layout *layout)
+{
+	(void)layout;
+	put_word(mem, EP(5), 0x12340001);
+}
+
+static void is_another_methods(struct mem *mem, const struct ruby_layout *layout)
+{
+	(void)layout;
+	put_word(mem, EP(5) - 16, METHOD(1));
+}
+
+static void has_no_method(struct mem *mem, const struct ruby_layout *layout)
+{
+	(void)layout;
+	put_word(mem, EP(5) - 16, 0);
+}
+
+static void is_unreadable(struct mem *mem, const struct ruby_layout *layout)
+{
+	mem->gap = frame_at(layout, 5) + 24;
+}
+
+static void has_flags_of_a_number(struct mem *mem, const struct ruby_layout *layout)
+{
+	(void)layout;
+	put_word(mem, EP(5), 2 * 77 + 1);
+}
+
+static const struct {
+	const char *name;
+	void (*change)(struct mem *mem, const struct ruby_layout *layout);
+} tears[] = {
+	{ "no iseq's object", has_no_code },
+	{ "no iseq", has_no_iseq },
+	{ "pc before the code", has_pc_before },
+	{ "pc behind the code", has_pc_behind },
+	{ "pc within a word", has_crooked_pc },
+	{ "no environment", has_no_environment },
+	{ "environment within a word", has_crooked_environment },
+	{ "unknown kind", is_of_no_kind },
+	{ "a number for a kind", has_flags_of_a_number },
+	{ "another method's code", is_another_methods },
+	{ "a method's code without one", has_no_method },
+	{ "unreadable", is_unreadable },
+};
+
+static void an_innermost_frame_that_is_being_made_is_passed_over(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < GENERATIONS * COUNT(tears); i++) {
+		const struct ruby_layout layout = layout_of(&generations[i / COUNT(tears)]);
+		struct mem *mem = make_program(&layout);
+
+		print_message("%s: %s\n", generations[i / COUNT(tears)].name,
+			      tears[i % COUNT(tears)].name);
+		tears[i % COUNT(tears)].change(mem, &layout);
+		const struct walked walked = walk(mem, &layout);
+
+		assert_int_equal(walked.ends, RUBY_END);
+		assert_int_equal(walked.count, 5);
+		assert_int_equal(walked.frames[0].iseq, ISEQ(2));
+		free(mem);
+	}
+}
+
+static void further_out_the_same_is_broken(void **state)
+{
+	const struct ruby_layout layout = layout_of(&generations[4]);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(tears); i++) {
+		struct mem *mem = make_program(&layout);
+
+		if (tears[i].change == is_another_methods || tears[i].change == has_no_method)
+			goto next; /* only looked for in the innermost */
+		tears[i].change(mem, &layout);
+		put_env(mem, EP(6), METHOD(1), 0, MAGIC_METHOD | IS_LOCAL);
+		put_frame(mem, &layout, 6, ISEQ(1), CODE(1) + 8, EP(6));
+		put_context(mem, &layout, 6);
+		assert_int_equal(walk(mem, &layout).ends, RUBY_BROKEN);
+		assert_int_equal(walk(mem, &layout).count, 1);
+	next:
+		free(mem);
+	}
+}
+
+/* In 2.7 what was there before may look whole: a frame that has executed `leave`. */
+static void what_has_returned_is_no_frame_where_frames_are_named_first(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < GENERATIONS; i++) {
+		const struct ruby_layout layout = layout_of(&generations[i]);
+		const int named_first = generations[i].version < 0x030000;
+		struct mem *mem = make_program(&layout);
+
+		put_word(mem, CODE(3) + 56, INSTRUCTION(RUBY_OPERATOR_LEAVE));
+		put_frame(mem, &layout, 5, ISEQ(3), CODE(3) + 64, EP(5));
+		assert_int_equal(walk(mem, &layout).count, named_first ? 5 : 6);
+		/* The same in the middle, where another instruction begins. */
+		put_word(mem, CODE(3), INSTRUCTION(RUBY_OPERATOR_LEAVE));
+		put_frame(mem, &layout, 5, ISEQ(3), CODE(3) + 8, EP(5));
+		assert_int_equal(walk(mem, &layout).count, named_first ? 5 : 6);
+		/* That one lets pc stay: it is being executed, and was jumped to. */
+		put_word(mem, CODE(3) + 8, INSTRUCTION(PLUS_STAYS));
+		assert_int_equal(walk(mem, &layout).count, 6);
+		free(mem);
+	}
+}
+
+static void a_stack_may_have_no_frames(void **state)
+{
+	const struct ruby_layout layout = layout_of(&generations[1]);
+	struct mem *mem = make_program(&layout);
+
+	(void)state;
+	put_word(mem, CONTEXT + layout.offsets.ec_frame, STACK_END);
+	assert_true(ruby_is_context(mem, &layout, CONTEXT, PTHREAD));
+	assert_int_equal(walk(mem, &layout).ends, RUBY_END);
+	assert_int_equal(walk(mem, &layout).count, 0);
+	free(mem);
+}
+
+static void only_a_context_is_one(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < GENERATIONS; i++) {
+		const struct ruby_layout layout = layout_of(&generations[i]);
+		const struct ruby_offsets *offsets = &layout.offsets;
+		const uint64_t size = offsets->frame_size;
+		const struct {
+			const char *name;
+			uint64_t address, word;
+		} changes[] = {
+			{ "no stack", CONTEXT + offsets->ec_stack, 0 },
+			{ "a stack elsewhere", CONTEXT + offsets->ec_stack, NOWHERE },
+			{ "an endless stack", CONTEXT + offsets->ec_stack_size, 1ULL << 40 },
+			{ "no frame", CONTEXT + offsets->ec_frame, 0 },
+			{ "a frame before the stack", CONTEXT + offsets->ec_frame,
+			  STACK_END - (STACK_WORDS * 8 / size + 1) * size },
+			{ "a frame behind it", CONTEXT + offsets->ec_frame, STACK_END + size },
+			{ "half a frame", CONTEXT + offsets->ec_frame, STACK_END - size - 8 },
+			{ "no thread", CONTEXT + offsets->ec_thread, 0 },
+			{ "an unreadable thread", CONTEXT + offsets->ec_thread, NOWHERE },
+			{ "another fiber", THREAD + offsets->thread_ec, CONTEXT + 8 },
+		};
+		struct mem *mem = make_program(&layout);
+
+		for (size_t n = 0; n < COUNT(changes); n++) {
+			const uint64_t was = word_at(mem, changes[n].address);
+
+			print_message("%s: %s\n", generations[i].name, changes[n].name);
+			put_word(mem, changes[n].address, changes[n].word);
+			assert_false(ruby_is_context(mem, &layout, CONTEXT, PTHREAD));
+			put_word(mem, changes[n].address, was);
+		}
+		assert_true(ruby_is_context(mem, &layout, CONTEXT, PTHREAD));
+		assert_false(ruby_is_context(mem, &layout, 0, PTHREAD));
+		assert_false(ruby_is_context(mem, &layout, CONTEXT + 4, PTHREAD));
+		assert_false(ruby_is_context(mem, &layout, NOWHERE, PTHREAD));
+		/* Whose it is, is only asked where it was not found by a thread's own variable. */
+		assert_int_equal(ruby_is_context(mem, &layout, CONTEXT, PTHREAD + 8),
+				 generations[i].context_means == RUBY_CONTEXT_BY_TLS);
+		free(mem);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(frames_are_told_innermost_first),
+		cmocka_unit_test(machine_code_is_told_by_where_it_returns),
+		cmocka_unit_test(what_only_begins_a_stack_is_no_last_frame),
+		cmocka_unit_test(a_block_in_c_has_no_name),
+		cmocka_unit_test(a_rescue_clause_tells_of_its_frame),
+		cmocka_unit_test(a_method_is_found_behind_what_stands_before_it),
+		cmocka_unit_test(an_environment_may_be_moving),
+		cmocka_unit_test(an_innermost_frame_that_is_being_made_is_passed_over),
+		cmocka_unit_test(further_out_the_same_is_broken),
+		cmocka_unit_test(what_has_returned_is_no_frame_where_frames_are_named_first),
+		cmocka_unit_test(a_stack_may_have_no_frames),
+		cmocka_unit_test(only_a_context_is_one),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
