@@ -28,6 +28,8 @@ class Structures:
 
     def __init__(self, text):
         self.aliases = dict(re.findall(r"^pub type (\w+) =\s(.*?);$", text, re.M | re.S))
+        self.constants = {name: int(value) for name, value in
+                          re.findall(r"^pub const (\w+): \w+ = (-?\d+);", text, re.M)}
         self.members = {}
         self.unions = set()
         for kind, name, body in re.findall(r"^pub (struct|union) (\w+) \{\n(.*?)^\}", text, re.M | re.S):
@@ -102,6 +104,9 @@ class Structures:
                 return None
             total, text = total + found[0], found[1]
         return total
+
+    def member_size(self, name, member):
+        return self.size_and_alignment(self.member(self.resolved(name), member)[1])[0]
 
     def size(self, name):
         name = self.resolved(name)

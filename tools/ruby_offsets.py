@@ -10,10 +10,11 @@ To add a CRuby version: run this program on its source.  If the version moved so
 cannot find, the program says so by name.
 
 usage: ruby_offsets.py [--source FOLDER[=CONFIGURED]]... [--check] [--output FILE]
-       ruby_offsets.py --structures FOLDER
+       ruby_offsets.py --structures FOLDER [--version X.Y]... [--check] [--output FILE]
 
 CONFIGURED is a folder to run configure in, or in which it has been run.  --structures compares the
-rows with every release's structures, as rbspy publishes them (src of the crate rbspy-ruby-structs).
+rows with every release's structures, as rbspy publishes them (src of the crate rbspy-ruby-structs),
+or makes the rows of a version of them.
 """
 
 import argparse
@@ -77,9 +78,9 @@ FIELDS = {
     "body_parent": [(BODY, "parent_iseq")],
     "body_local": [(BODY, "local_iseq")],
     "line_size": [("sizeof", "struct iseq_insn_info_entry")],
-    "method_definition": [(METHOD, "def")],
-    "method_called_id": [(METHOD, "called_id")],
-    "method_owner": [(METHOD, "owner")],
+    "method_definition": [(METHOD, "def"), ("struct rb_method_entry_struct", "def")],
+    "method_called_id": [(METHOD, "called_id"), ("struct rb_method_entry_struct", "called_id")],
+    "method_owner": [(METHOD, "owner"), ("struct rb_method_entry_struct", "owner")],
     "definition_iseq": [(DEFINITION, "body.iseq.iseqptr")],
     "definition_function": [(DEFINITION, "body.cfunc.func")],
     "definition_id": [(DEFINITION, "original_id")],
@@ -131,6 +132,14 @@ RELEASES = {
     (3, 2): [(0, 2, {"vm_objspace": 1128}), (3, 3, {}), (4, 11, {"vm_objspace": 1144})],
     (3, 3): [(0, 13, {})],
     (3, 4): [(0, 12, {})],
+    (4, 0): [(0, 5, {}), (6, 9, {})],
+}
+# Of the versions that are made of structures alone, what these leave open.  4.0: the flags are where
+# OpenTelemetry's profiler has them (interpreter/ruby/ruby.go), the rest as ruby/ruby's symbol.c, vm_callinfo.h
+# and rtypeddata.h had it in the months before.
+OPEN = {
+    (4, 0): {"objspace_flags": 28, "call_data_cache": 8, "cache_class": 8, "cache_method": 16, "symbols_ids": 16,
+             "typed_data": 32},
 }
 # A jmp_buf stands before it, of which C libraries and compilers have different ones.
 UNCOMPARED = {((2, 7), "thread_name"), ((3, 0), "thread_name")}
@@ -298,9 +307,10 @@ def row_of(version, release, source, offsets, facts, instructions):
            f"\t\t.major = {major}, .minor = {minor}, .first_patch = {first}, .last_patch = {last},",
            *(f"\t\t{line}" for line in lines_of(flags)),
            "\t\t.offsets = {", *(f"\t\t\t{line}" for line in lines_of(offsets)), "\t\t},",
-           f"\t\t.instruction_count = {len(instructions)},",
-           "\t\t.instructions = {", *(f"\t\t\t{line}" for line in joined(initializers(instructions), 96)), "\t\t},",
-           "\t},"]
+           f"\t\t.instruction_count = {len(instructions)},"]
+    if instructions:
+        out += ["\t\t.instructions = {", *(f"\t\t\t{line}" for line in joined(initializers(instructions), 96)), "\t\t},"]
+    out.append("\t},")
     return "\n".join(out) + "\n"
 
 
@@ -336,6 +346,28 @@ def of_structures(structures, way):
     return structures.offset(*way) if way[0] != "value" else None
 
 
+def find_in_structures(structures):
+    return {name: next((found for found in (of_structures(structures, way) for way in ways) if found is not None), None)
+            for name, ways in FIELDS.items()}
+
+
+def rows_of_structures(folder, version):
+    """What the instructions do is left to the names that an interpreter's file has for them."""
+    rows = {}
+    for release in RELEASES[version]:
+        name = ".".join(map(str, (*version, release[0])))
+        structures = Structures((folder / f"ruby_{name.replace('.', '_')}.rs").read_text())
+        offsets = find_in_structures(structures)
+        facts = {"ext_pointer": structures.offset("RClass", "ptr"),
+                 "singleton": structures.constants["ruby_fl_type_RUBY_FL_SINGLETON"],
+                 "first_line_size": structures.member_size("rb_iseq_location_struct", "first_lineno"),
+                 "embedded_length": structures.offset("RString", "len"),
+                 "nil": 4, "last_operator_id": structures.constants["ruby_method_ids_tLAST_OP_ID"]}
+        rows[name_of(version, release[0])] = row_of(version, release, f"by rbspy's structures of {name}",
+                                                    offsets | OPEN[version], facts, [])
+    return rows
+
+
 def compare_structures(folder, header):
     """Prints where a row is not what a release's structures say, and which releases no row is for."""
     rows = {}
@@ -350,9 +382,7 @@ def compare_structures(folder, header):
         release = tuple(map(int, re.findall(r"\d+", file.name)))
         if release < (2, 7):
             continue
-        structures = Structures(file.read_text())
-        for name, ways in FIELDS.items():
-            value = next((found for found in (of_structures(structures, way) for way in ways) if found is not None), None)
+        for name, value in find_in_structures(Structures(file.read_text())).items():
             stands = rows.get(release, {}).get(name, "no row")
             if value is not None and is_in(release[:2], name) and str(value) != stands and (release[:2], name) not in UNCOMPARED:
                 print(f"{'.'.join(map(str, release))}: {name} is {value}, and not {stands}")
@@ -382,16 +412,19 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1])
     parser.add_argument("--source", action="append", default=[])
     parser.add_argument("--structures", type=pathlib.Path)
+    parser.add_argument("--version", action="append", default=[])
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--output", type=pathlib.Path, default=HEADER.path)
     options = parser.parse_args()
 
     made = {}
+    for version in options.version:
+        made |= rows_of_structures(options.structures, tuple(map(int, version.split("."))))
     for asked in options.source:
         tree, _, folder = asked.partition("=")
         made |= rows_of_source(pathlib.Path(tree).resolve(), pathlib.Path(folder) if folder else None)
     header = Header(options.output, HEADER.introduction, HEADER.end)
-    if options.structures:
+    if options.structures and not options.version:
         return int(compare_structures(options.structures, header))
     if options.check:
         differ = header.differing(made)
