@@ -80,13 +80,43 @@ static bool is_name_behind_module(const struct function *function, const char *w
 	       is_module(function->file, wanted, (size_t)(name - 1 - wanted));
 }
 
-/* "Worker.run" and "run" are "job.<locals>.Worker.run", and "run" is not "run.<locals>.f". */
-static bool is_end_of_qualified_name(const char *name, const char *wanted)
+/* Whether a name ends so, and a qualifier stands before that. */
+static bool is_end_of_qualified_name(const char *name, const char *wanted, const char *ends)
 {
 	size_t name_len = strlen(name), len = strlen(wanted);
 
-	return len > 0 && name_len > len && name[name_len - len - 1] == '.' &&
+	return len > 0 && name_len > len && strchr(ends, name[name_len - len - 1]) &&
 	       strcmp(name + name_len - len, wanted) == 0;
+}
+
+/* "Worker.run" and "run" are "job.<locals>.Worker.run", and "run" is not "run.<locals>.f". */
+static bool is_end_of_python_name(const char *name, const char *wanted)
+{
+	return is_end_of_qualified_name(name, wanted, ".");
+}
+
+/* How long the part is that says which code of a method it is: "block (2 levels) in ". */
+static size_t block_length(const char *name)
+{
+	static const char in[] = " in ";
+	const char *at =
+		strncmp(name, "block ", strlen("block ")) == 0 ? strstr(name, in) : NULL;
+
+	return at ? (size_t)(at - name) + strlen(in) : 0;
+}
+
+/* "bar", "#bar", "Foo#bar" are "Outer::Foo#bar", and none is "block in Outer::Foo#bar". */
+static bool is_end_of_ruby_name(const char *name, const char *wanted)
+{
+	const size_t len = block_length(name);
+	const char *ends = "#.:";
+
+	if (len != block_length(wanted) || strncmp(name, wanted, len) != 0)
+		return false;
+	wanted += len;
+	if ((*wanted == '#' || *wanted == '.') && wanted[1])
+		ends = *wanted++ == '#' ? "#" : ".";
+	return is_end_of_qualified_name(name + len, wanted, ends);
 }
 
 /* "ns::sort<int>(int*, int*)" is meant by "ns::sort" and by "sort". */
@@ -97,7 +127,9 @@ static bool is_name_without_decoration(const struct function *function, const ch
 	const char *at = strstr(name, wanted);
 
 	if (function->language == LANGUAGE_PYTHON)
-		return is_end_of_qualified_name(name, wanted);
+		return is_end_of_python_name(name, wanted);
+	if (function->language == LANGUAGE_RUBY)
+		return is_end_of_ruby_name(name, wanted);
 	for (; at && len > 0; at = strstr(at + 1, wanted)) {
 		bool begins = at == name || at[-1] == ':' || at[-1] == '.' || at[-1] == ' ';
 		bool ends = !at[len] || strchr("(<[.@", at[len]);

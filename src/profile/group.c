@@ -82,9 +82,16 @@ static uint32_t line_row(struct rows *rows, const struct frame *frame,
 		      (uint64_t)frame->function.n << 32 | frame->line, &group);
 }
 
+static const char *name_of_builtins(enum language language)
+{
+	return language == LANGUAGE_RUBY ? "[Ruby's built-in methods]"
+					 : "[Python's built-in functions]";
+}
+
 /*
- * Frames without a module: Python and Ruby by their file, which is what a module is there, the
- * C functions that they name together, and rows in brackets by their name.
+ * Frames without a module: Python and Ruby by their file, which is what a module is there, rows
+ * in brackets by their name (of fathom, and garbage collection), and the C functions that an
+ * interpreter names together.
  */
 static uint32_t module_row(struct rows *rows, const struct profile *profile,
 			   const struct function *function)
@@ -96,10 +103,10 @@ static uint32_t module_row(struct rows *rows, const struct profile *profile,
 		group.name = module->path;
 	else if (function->file)
 		group.name = function->file;
-	else if (function_is_builtin(function))
-		group.name = "[Python's built-in functions]";
 	else if (function->language != LANGUAGE_NATIVE && function->name[0] == '[')
 		group.name = function->name;
+	else if (function_is_builtin(function))
+		group.name = name_of_builtins(function->language);
 	return row_at(rows, module ? 0 : key_of_string(group.name), function->module.n, &group);
 }
 

@@ -45,6 +45,17 @@ const char *language_name(enum language language)
 	return (unsigned int)language < LANGUAGE_COUNT ? names[language] : "native";
 }
 
+const char *language_title(enum language language)
+{
+	static const char *const titles[LANGUAGE_COUNT] = {
+		[LANGUAGE_PYTHON] = "Python",
+		[LANGUAGE_RUBY] = "Ruby",
+		[LANGUAGE_KERNEL] = "kernel",
+	};
+
+	return (unsigned int)language < LANGUAGE_COUNT ? titles[language] : NULL;
+}
+
 bool language_is_interpreted(enum language language)
 {
 	return language == LANGUAGE_PYTHON || language == LANGUAGE_RUBY;

@@ -25,6 +25,8 @@ enum language {
 };
 /* "native", "python", … as report --json names them. */
 const char *language_name(enum language language);
+/* "Python", "Ruby", "kernel", as people write them; NULL for what needs no telling. */
+const char *language_title(enum language language);
 /* Whether its functions are in no module, and what names them is their source file. */
 bool language_is_interpreted(enum language language);
 

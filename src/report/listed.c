@@ -1,5 +1,6 @@
 #include "report/listed.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,28 +65,47 @@ static bool is_blank(const char *line)
 	return line[strspn(line, " \t")] == '\0';
 }
 
-/* "<module>" and "f.<locals>.<lambda>" are no blocks of lines with a head. */
-static bool is_block(const struct function *function)
+/* Python's "<module>" and "f.<locals>.<lambda>", Ruby's "<main>": no lines with a head. */
+static bool has_head(const struct function *function)
 {
 	size_t len = strlen(function->name);
 
-	return function->language == LANGUAGE_PYTHON && len > 0 &&
-	       function->name[len - 1] != '>';
+	return len > 0 && function->name[len - 1] != '>';
+}
+
+/* Whether a line of Ruby, indented as the head of its method or block, is that one's. */
+static bool is_rubys_part(const char *line)
+{
+	static const char *const words[] = { "end", "}", "rescue", "ensure", "else" };
+
+	line += strspn(line, " \t");
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		size_t len = strlen(words[i]);
+
+		if (strncmp(line, words[i], len) == 0 && !isalnum((unsigned char)line[len]) &&
+		    line[len] != '_')
+			return true;
+	}
+	return false;
 }
 
 /* Whether the line, which follows the last with time, may be the function's. */
 static bool may_follow(const struct choice *choice, uint32_t line)
 {
+	const enum language language = choice->function->language;
 	const char *text = source_line(choice->source, line);
 	const char *before = source_line(choice->source, line - 1);
 	const char *head = source_line(choice->source, choice->function->line);
 
 	if (!text)
 		return false;
-	if (choice->function->language == LANGUAGE_NATIVE)
+	if (language == LANGUAGE_NATIVE)
 		return !before || *before != '}';
-	return !head || !is_block(choice->function) || is_blank(text) ||
-	       indent_of(text) > indent_of(head);
+	if (!head || !has_head(choice->function) || is_blank(text) ||
+	    indent_of(text) > indent_of(head))
+		return true;
+	return language == LANGUAGE_RUBY && indent_of(text) == indent_of(head) &&
+	       is_rubys_part(text);
 }
 
 /* What a context may not go beyond. */
@@ -95,10 +115,10 @@ static void find_ends(struct choice *choice)
 	uint32_t line = part->rows[part->count - 1].line;
 	/* Behind time on no known line. */
 	const struct line_cost *first = &part->rows[part->rows[0].line == 0];
-	bool has_head = choice->function->line > 0 && part->file == choice->function->file;
+	bool is_there = choice->function->line > 0 && part->file == choice->function->file;
 
 	choice->first = 1;
-	if (has_head && choice->function->line <= first->line)
+	if (is_there && choice->function->line <= first->line)
 		choice->first = choice->function->line;
 	choice->last = line;
 	for (uint32_t i = 1; i <= CONTEXT && may_follow(choice, line + i); i++)

@@ -51,9 +51,12 @@ static struct source_age age_of(const struct profile_info *info)
 /* A file as it is found from here: a relative path counts from where the program was started. */
 static char *path_from_here(const struct profile_info *info, const char *file)
 {
-	const bool is_relative = file[0] != '/' && file[0] != '<' && info->directory != NULL;
+	CLEANUP(freep) char *path = source_path(file);
+	const bool is_relative = path && path[0] != '/' && info->directory != NULL;
 
-	return is_relative ? xasprintf("%s/%s", info->directory, file) : xstrdup(file);
+	if (is_relative)
+		return xasprintf("%s/%s", info->directory, path);
+	return xstrdup(path ? path : file);
 }
 
 /* The part's source in *out_source, or why there is none. */
@@ -70,13 +73,12 @@ static int read_source(const struct profile *profile, const struct lines_part *p
 				   out_source, err);
 	}
 	if (function_is_builtin(function))
-		return error_set(err, -1,
-				 "%s is a function in C, of which Python tells no line",
-				 function->name);
-	if (function->language == LANGUAGE_PYTHON && function->line > 0)
+		return error_set(err, -1, "%s is done in C, of which %s tells no line",
+				 function->name, language_title(function->language));
+	if (language_is_interpreted(function->language) && function->line > 0)
 		return error_set(err, -1, "%s has no file: it was compiled from a text",
 				 function->name);
-	if (function->language == LANGUAGE_PYTHON)
+	if (language_is_interpreted(function->language))
 		return error_set(err, -1, "these functions are not known");
 	return error_set(err, -1,
 			 "the lines of %s are not known: its file has no debug "
@@ -236,7 +238,7 @@ static void add_part(const struct listing *listing, const struct lines_part *par
 	source_done(&source);
 }
 
-/* Every file that was imported has a function "<module>". */
+/* Every file that was imported has a function "<module>", or "<top (required)>". */
 static void add_rest(const struct listing *listing, const struct lines *lines, size_t shown)
 {
 	struct text sentence = { 0 };
@@ -244,10 +246,14 @@ static void add_rest(const struct listing *listing, const struct lines *lines, s
 
 	if (hidden == 0)
 		return;
+	const bool is_python =
+		profile_get_function(listing->selection->profile, lines->parts[shown].function)
+			->language == LANGUAGE_PYTHON;
+
 	text_add(&sentence, "… ");
 	number_add_count(&sentence, hidden);
-	text_addf(&sentence, " lighter one%s of this name (-n 0 shows all, MODULE.NAME one)",
-		  hidden == 1 ? "" : "s");
+	text_addf(&sentence, " lighter one%s of this name (-n 0 shows all%s)",
+		  hidden == 1 ? "" : "s", is_python ? ", MODULE.NAME one" : "");
 	text_add(listing->out, "\n");
 	style_add(listing->out, listing->style, TINT_DIM, text_string(&sentence));
 	text_add(listing->out, "\n");

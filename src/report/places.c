@@ -23,6 +23,17 @@ static const char *tail_of(const char *path, unsigned int components)
 	return path;
 }
 
+/*
+ * How much of a name stands before the path in it: "(eval at /srv/app.rb:3)" and
+ * "<internal:/usr/lib/ruby/x.rb>" are Ruby's.
+ */
+static size_t lead_length(const char *file)
+{
+	const char *slash = *file == '<' || *file == '(' ? strchr(file, '/') : NULL;
+
+	return slash ? (size_t)(slash - file) : 0;
+}
+
 /* Files that Python has one of in every folder. */
 static unsigned int least_components(const char *path)
 {
@@ -94,7 +105,10 @@ void places_add(struct text *out, const struct group *row, unsigned int componen
 {
 	if (!row->file)
 		return;
-	text_add(out, tail_of(row->file, components));
+	size_t lead = lead_length(row->file);
+
+	text_add_bytes(out, row->file, lead);
+	text_add(out, tail_of(row->file + lead, components));
 	if (row->line > 0)
 		text_addf(out, ":%u", row->line);
 }

@@ -51,13 +51,7 @@ static void add_place(struct grid *grid, const struct context *context, const st
 /* What executes the code of a function that is in no module. */
 static const char *language_of(const struct context *context, const struct group *row)
 {
-	static const char *const names[LANGUAGE_COUNT] = {
-		[LANGUAGE_PYTHON] = "Python",
-		[LANGUAGE_RUBY] = "Ruby",
-		[LANGUAGE_KERNEL] = "kernel",
-	};
-
-	return names[profile_get_function(context->profile, row->function)->language];
+	return language_title(profile_get_function(context->profile, row->function)->language);
 }
 
 static void add_function_row(struct grid *grid, const struct context *context,

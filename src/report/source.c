@@ -15,12 +15,29 @@
 #define SIZE_MAX_BYTES ((off_t)64 << 20)
 #define PIECE_BYTES    ((size_t)65536)
 
-/* As interpreters name what has no file: "<string>", "<frozen importlib._bootstrap>". */
-static bool is_no_file(const char *path)
+/*
+ * As interpreters name what has no file: Python "<string>" and "<frozen importlib._bootstrap>",
+ * Ruby "<internal:kernel>", "(eval at /srv/app.rb:3)", "-e" and "-".
+ */
+static bool is_no_file(const char *file)
 {
-	size_t len = strlen(path);
+	const size_t len = strlen(file);
+	const char last = len > 1 ? file[len - 1] : '\0';
 
-	return len > 1 && path[0] == '<' && path[len - 1] == '>';
+	return (file[0] == '<' && last == '>') || (file[0] == '(' && last == ')') ||
+	       strcmp(file, "-") == 0 || strcmp(file, "-e") == 0;
+}
+
+char *source_path(const char *file)
+{
+	static const char internal[] = "<internal:/";
+	const size_t begin = strlen(internal) - 1, len = strlen(file);
+
+	if (!is_no_file(file))
+		return xstrdup(file);
+	if (len > begin + 2 && strncmp(file, internal, strlen(internal)) == 0)
+		return xstrndup(file + begin, len - begin - 1);
+	return NULL;
 }
 
 static int refuse_errno(const char *path, int number, struct error *err)
@@ -82,7 +99,7 @@ static void add_line(struct source *source, size_t *capacity, size_t begin)
 	source->lines[source->count++] = begin;
 }
 
-/* "\n", "\r\n" and "\r" end a line, as Python and compilers have it. */
+/* "\n", "\r\n" and "\r" end a line, as Python, Ruby and compilers have it. */
 static void split(struct source *source)
 {
 	char *data = source->bytes.data;

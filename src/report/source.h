@@ -25,6 +25,12 @@ struct source_age {
 };
 
 /*
+ * The path of the file that an interpreter or a compiler names, for which it may have another
+ * name ("<internal:/usr/lib/ruby/x.rb>" is Ruby's that it leaves out of backtraces); NULL for
+ * what is no file ("<string>", "(eval)", "-e").  The caller's to free.
+ */
+char *source_path(const char *file);
+/*
  * Reads the file at path, which a recording named; line is the last that is wanted of it.  A
  * negative errno and a sentence when it cannot be what was recorded.  Release with
  * source_done().

@@ -44,8 +44,8 @@ static struct frame_id frame_of(struct profile *profile, char *text)
 		frame.is_inlined = true;
 		text++;
 	}
-	if (*text == '%') {
-		function.language = LANGUAGE_PYTHON;
+	if (*text == '%' || *text == '^') {
+		function.language = *text == '%' ? LANGUAGE_PYTHON : LANGUAGE_RUBY;
 		text++;
 	}
 	char *plus = strrchr(text, '+');

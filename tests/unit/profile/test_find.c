@@ -205,6 +205,43 @@ static void the_end_of_a_python_name_in_another_module_is_not_meant(void **state
 	made_done(&made);
 }
 
+static void assert_ruby(const char *wanted, const char *name)
+{
+	struct made made;
+	struct found found;
+
+	made_init(&made);
+	made_add(&made, "^<main>@/srv/a.rb:1;^Shop::Cart#total@/srv/a.rb:3", 1, 1);
+	made_add(&made, "^block in Shop::Cart#total@/srv/a.rb:4;^Array#sum", 1, 1);
+	made_add(&made, "^block (2 levels) in Shop::Cart#total@/srv/a.rb:5", 1, 1);
+	made_add(&made, "^Shop.open@/srv/a.rb:9;^Integer#<<", 1, 1);
+	made_add(&made, "^Shop::Cart#total=@/srv/a.rb:12", 1, 1);
+	assert_int_equal(find_functions(made.profile, wanted, &found, NULL), 0);
+	assert_string_equal(found.name, name);
+	assert_int_equal(found.count, 1);
+	found_done(&found);
+	made_done(&made);
+}
+
+static void ruby_names_are_found_as_people_type_them(void **state)
+{
+	(void)state;
+	assert_ruby("Shop::Cart#total", "Shop::Cart#total");
+	assert_ruby("Cart#total", "Shop::Cart#total");
+	assert_ruby("#total", "Shop::Cart#total");
+	assert_ruby(".open", "Shop.open");
+	assert_ruby("total", "Shop::Cart#total");
+	assert_ruby("total=", "Shop::Cart#total=");
+	assert_ruby("open", "Shop.open");
+	assert_ruby("sum", "Array#sum");
+	assert_ruby("<<", "Integer#<<");
+	assert_ruby("block in total", "block in Shop::Cart#total");
+	assert_ruby("block in Cart#total", "block in Shop::Cart#total");
+	assert_ruby("block (2 levels) in total", "block (2 levels) in Shop::Cart#total");
+	assert_ruby("2 levels", "block (2 levels) in Shop::Cart#total");
+	assert_ruby("<main>", "<main>");
+}
+
 static void functions_without_any_time_are_not_found(void **state)
 {
 	struct made made;
@@ -235,6 +272,7 @@ int main(void)
 		cmocka_unit_test(python_names_are_found_as_people_type_them),
 		cmocka_unit_test(a_python_name_is_found_behind_its_modules),
 		cmocka_unit_test(the_end_of_a_python_name_in_another_module_is_not_meant),
+		cmocka_unit_test(ruby_names_are_found_as_people_type_them),
 		cmocka_unit_test(functions_without_any_time_are_not_found),
 		cmocka_unit_test(names_are_safe_to_print_in_sentences),
 	};

@@ -122,6 +122,27 @@ static void python_has_its_source_for_a_module(void **state)
 	made_done(&made);
 }
 
+static void ruby_has_its_source_for_a_module_and_garbage_is_collected_in_none(void **state)
+{
+	struct made made;
+
+	(void)state;
+	made_init(&made);
+	made_add(&made, "^<main>@a.rb:1;^Foo#bar@b.rb:1", 5, 1);
+	made_add(&made, "^<main>@a.rb:1;^Array#each", 3, 1);
+	made_add(&made, "^<main>@a.rb:1;^String#<<;^[garbage collection: marking]", 2, 1);
+	made_add(&made, "%math.sin", 1, 1);
+	made_add(&made, "^[unknown Ruby method]", 1, 1);
+	assert_groups(&made, GROUP_BY_MODULE, false, NULL,
+		      "b.rb :0 5/5\n"
+		      "[Ruby's built-in methods] :0 3/5\n"
+		      "[garbage collection: marking] :0 2/2\n"
+		      "[Python's built-in functions] :0 1/1\n"
+		      "[unknown Ruby method] :0 1/1\n"
+		      "a.rb :0 0/10\n");
+	made_done(&made);
+}
+
 static void what_is_not_known_of_python_is_not_a_builtin(void **state)
 {
 	struct made made;
@@ -214,6 +235,8 @@ int main(void)
 		cmocka_unit_test(by_line_counts_a_line_once_however_often_it_recurs),
 		cmocka_unit_test(by_module_names_what_is_in_none),
 		cmocka_unit_test(python_has_its_source_for_a_module),
+		cmocka_unit_test(
+			ruby_has_its_source_for_a_module_and_garbage_is_collected_in_none),
 		cmocka_unit_test(what_is_not_known_of_python_is_not_a_builtin),
 		cmocka_unit_test(by_thread_and_by_process_show_the_idle_too),
 		cmocka_unit_test(time_on_no_thread_has_a_row),

@@ -274,11 +274,38 @@ static void languages_have_the_names_of_the_json(void **state)
 	assert_string_equal(language_name(LANGUAGE_RUBY), "ruby");
 	assert_string_equal(language_name(LANGUAGE_KERNEL), "kernel");
 	assert_string_equal(language_name(LANGUAGE_FATHOM), "fathom");
+	assert_string_equal(language_title(LANGUAGE_RUBY), "Ruby");
+	assert_null(language_title(LANGUAGE_NATIVE));
+}
+
+static void a_builtin_is_what_an_interpreter_names_and_has_no_source(void **state)
+{
+	static const struct {
+		struct function function;
+		bool is_builtin;
+	} cases[] = {
+		{ { .language = LANGUAGE_PYTHON, .name = "math.sin" }, true },
+		{ { .language = LANGUAGE_RUBY, .name = "Integer#times" }, true },
+		{ { .language = LANGUAGE_RUBY, .name = "[garbage collection: marking]" },
+		  true },
+		{ { .language = LANGUAGE_RUBY, .name = "[unknown Ruby method]" }, false },
+		{ { .language = LANGUAGE_PYTHON, .name = "[unknown Python function]" }, false },
+		{ { .language = LANGUAGE_RUBY, .name = "a", .file = "-e" }, false },
+		{ { .language = LANGUAGE_PYTHON, .name = "a", .line = 1 }, false },
+		{ { .language = LANGUAGE_NATIVE, .name = "sin" }, false },
+		{ { .language = LANGUAGE_FATHOM, .name = "[exit]" }, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		if (function_is_builtin(&cases[i].function) != cases[i].is_builtin)
+			fail_msg("%s", cases[i].function.name);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_builtin_is_what_an_interpreter_names_and_has_no_source),
 		cmocka_unit_test(the_same_content_has_the_same_id),
 		cmocka_unit_test(many_stacks_are_each_there_once),
 		cmocka_unit_test(every_part_of_a_function_tells_it_from_others),

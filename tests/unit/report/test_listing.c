@@ -254,6 +254,9 @@ static void a_source_that_is_not_what_ran_is_not_shown(void **state)
 	assert_refused(path, gone);
 	assert_refused(folder, no_file);
 	assert_refused("<string>", "<string> is no file that could be shown");
+	assert_refused("(eval at /srv/app.rb:3)",
+		       "(eval at /srv/app.rb:3) is no file that could be shown");
+	assert_refused("-e", "-e is no file that could be shown");
 	assert_refused("no/such/worker.py",
 		       "no/such/worker.py is not to be found from here: its path counts from "
 		       "where the program ran, or was compiled");
@@ -361,12 +364,86 @@ static void a_function_in_c_has_no_lines(void **state)
 	(void)state;
 	CLEANUP(freep) char *listing = list(&(struct report_options){ .lines = "sin" }, path);
 
+	assert_string_equal(
+		listing, "Lines of math.sin: 60.00 ms, 60.0 % of 100.0 ms.\n"
+			 "\n"
+			 "math.sin: 0 ns of its own, 60.00 ms with what it calls\n"
+			 "no source: math.sin is done in C, of which Python tells no line\n");
+}
+
+/* The listing of Ruby's "run", from its first line, without a command line around it. */
+static char *list_ruby(const char *stack, uint64_t ns)
+{
+	struct made made;
+	struct text text = { 0 };
+	struct error err;
+
+	made_init(&made);
+	made_add(&made, stack, ns, 1);
+	profile_info(made.profile)->directory = "/no/such";
+	if (report_text(made.profile, &(struct report_options){ .lines = "run" }, &text, &err) <
+	    0)
+		fail_msg("%s", err.text);
+	const char *lines = strstr(text_string(&text), "line  source\n");
+	char *copy = xstrdup(lines ? lines : text_string(&text));
+
+	text_done(&text);
+	made_done(&made);
+	return copy;
+}
+
+static void a_ruby_method_is_shown_to_its_end(void **state)
+{
+	(void)state;
+	write_source("class Job\n"
+		     "  def run\n"
+		     "    hot()\n"
+		     "  rescue IOError\n"
+		     "  end\n"
+		     "\n"
+		     "  def other\n"
+		     "  end\n"
+		     "end\n",
+		     RECORDED - 1000);
+	CLEANUP(freep) char *stack = xasprintf("^Job#run@%s:2+3", path);
+	CLEANUP(freep) char *listing = list_ruby(stack, 1);
+
+	assert_string_equal(listing, "line  source\n"
+				     "                                           2    def run\n"
+				     " 100.0       1 ns    100.0        1 ns   > 3      hot()\n"
+				     "                                           4    rescue "
+				     "IOError\n"
+				     "                                           5    end\n");
+}
+
+static void a_ruby_method_of_one_line_is_shown_alone(void **state)
+{
+	(void)state;
+	write_source("def run = hot()\nendless = 1\ndef other = 2\n", RECORDED - 1000);
+	CLEANUP(freep) char *stack = xasprintf("^Job#run@%s:1+1", path);
+	CLEANUP(freep) char *listing = list_ruby(stack, 1);
+
 	assert_string_equal(listing,
-			    "Lines of math.sin: 60.00 ms, 60.0 % of 100.0 ms.\n"
-			    "\n"
-			    "math.sin: 0 ns of its own, 60.00 ms with what it calls\n"
-			    "no source: math.sin is a function in C, of which Python tells no "
-			    "line\n");
+			    "line  source\n"
+			    " 100.0       1 ns    100.0        1 ns   > 1  def run = hot()\n");
+}
+
+static void what_ruby_leaves_out_of_backtraces_has_a_source(void **state)
+{
+	(void)state;
+	write_source("def run\n  hot()\nend\n", RECORDED - 1000);
+	CLEANUP(freep) char *stack = xasprintf("^run@<internal:%s>:1+2", path);
+	CLEANUP(freep) char *listing = list_ruby(stack, 1);
+
+	assert_non_null(strstr(listing, "> 2    hot()\n"));
+	freep(&listing);
+	listing = list_ruby("^run@<internal:kernel>:1+2", 1);
+	assert_non_null(
+		strstr(listing, "no source: <internal:kernel> is no file that could be shown"));
+	freep(&listing);
+	listing = list_ruby("^Kernel#run", 1);
+	assert_non_null(strstr(
+		listing, "no source: Kernel#run is done in C, of which Ruby tells no line"));
 }
 
 static void a_native_function_without_debug_information_says_so(void **state)
@@ -472,6 +549,9 @@ int main(void)
 		cmocka_unit_test(a_source_that_was_changed_meanwhile_is_shown_with_a_warning),
 		cmocka_unit_test(a_python_function_of_no_file_is_not_a_function_in_c),
 		cmocka_unit_test(a_function_in_c_has_no_lines),
+		cmocka_unit_test(a_ruby_method_is_shown_to_its_end),
+		cmocka_unit_test(a_ruby_method_of_one_line_is_shown_alone),
+		cmocka_unit_test(what_ruby_leaves_out_of_backtraces_has_a_source),
 		cmocka_unit_test(a_native_function_without_debug_information_says_so),
 		cmocka_unit_test(functions_of_one_name_stand_one_behind_the_other),
 		cmocka_unit_test(not_all_functions_of_a_common_name_are_listed),

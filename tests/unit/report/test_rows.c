@@ -393,6 +393,34 @@ static void a_place_is_as_long_as_it_takes(void **state)
 	made_done(&made);
 }
 
+static void names_of_ruby_with_a_path_in_them_are_as_short(void **state)
+{
+	struct made made;
+	struct text text = { 0 };
+
+	(void)state;
+	made_init(&made);
+	made_add(&made, "^one@<internal:/usr/lib/ruby/require.rb>:3", 4, 1);
+	made_add(&made, "^two@(eval at /srv/app/job.rb:7):1", 3, 1);
+	made_add(&made, "^three@<internal:kernel>:9", 2, 1);
+	made_add(&made, "^four@-e:1", 1, 1);
+	made_add(&made, "^Array#each", 1, 1);
+	assert_int_equal(report_text(made.profile, &(struct report_options){ 0 }, &text, NULL),
+			 0);
+	assert_non_null(
+		strstr(text_string(&text), " one         <internal:require.rb>:3  Ruby\n"));
+	assert_non_null(
+		strstr(text_string(&text), " two         (eval at job.rb:7):1     Ruby\n"));
+	assert_non_null(
+		strstr(text_string(&text), " three       <internal:kernel>:9      Ruby\n"));
+	assert_non_null(
+		strstr(text_string(&text), " four        -e:1                     Ruby\n"));
+	assert_non_null(
+		strstr(text_string(&text), " Array#each  -                        Ruby\n"));
+	text_done(&text);
+	made_done(&made);
+}
+
 static void pythons_modules_are_its_files(void **state)
 {
 	(void)state;
@@ -413,6 +441,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_of_one_name_are_told_apart_by_their_places),
 		cmocka_unit_test(a_place_is_as_long_as_it_takes),
+		cmocka_unit_test(names_of_ruby_with_a_path_in_them_are_as_short),
 		cmocka_unit_test(pythons_modules_are_its_files),
 		cmocka_unit_test(by_function_sorted_by_self),
 		cmocka_unit_test(sorted_by_total_says_how_many_rows_are_left_out),
