@@ -46,7 +46,7 @@ struct image_interpreter {
 	bool has_layout;
 };
 
-/* Real programs have one; one that embeds Python may load several by turns. */
+/* Real programs have one, few one of each kind; one that embeds Python may load several. */
 #define IMAGE_INTERPRETERS 4
 
 enum image_state {

@@ -10,24 +10,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "abi/ring.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "collect/image.h"
+#include "collect/interpreter_kinds.h"
 #include "collect/mappings.h"
 #include "record/writer.h"
 #include "target/load_bias.h"
-#include "target/python.h"
 
-/* So many walks that fit nowhere, and none that did, are no accident. */
-#define REFUSALS_TO_JUDGE 10
+/* "/proc/<pid>/exe" */
+#define LINK_SIZE 32
 
 struct interpreter_file {
 	char *path;
 	struct stat status; /* when it was asked; its inode is 0 if that is not known */
-	struct python_image *image;
+	const struct interpreter_kind *kind;
+	void *image; /* the kind's */
 	struct load_bias bias;
-	bool is_told; /* a note says why its frames are not there */
+	bool is_told;                  /* a note says why its frames are not there */
+	struct interpreter_file *next; /* another kind of interpreter in the same file */
 };
 
 void interpreters_init(struct interpreters *interpreters, struct recording_writer *writer)
@@ -38,9 +39,11 @@ void interpreters_init(struct interpreters *interpreters, struct recording_write
 void interpreters_done(struct interpreters *interpreters)
 {
 	for (size_t i = 0; i < interpreters->count; i++) {
-		python_image_free(interpreters->files[i]->image);
-		free(interpreters->files[i]->path);
-		free(interpreters->files[i]);
+		struct interpreter_file *file = interpreters->files[i];
+
+		file->kind->free(file->image);
+		free(file->path);
+		free(file);
 	}
 	free(interpreters->files);
 	table_done(&interpreters->by_module);
@@ -55,20 +58,16 @@ static char *readable_path(const struct image *image, const struct module_place 
 			 place->start, place->end);
 }
 
-/* Asks the file; NULL: there is none, or it cannot be read. */
-static struct interpreter_file *ask_file(struct interpreters *interpreters,
-					 const struct image *image,
-					 const struct module_place *place)
+/* Notes that the file, which can be read at path, has this kind of interpreter. */
+static struct interpreter_file *add_file(struct interpreters *interpreters,
+					 const struct module_place *place, const char *path,
+					 const struct interpreter_kind *kind, void *image)
 {
-	CLEANUP(freep) char *path = readable_path(image, place);
-	struct python_image *python = NULL;
-
-	if (python_image_read(path, &python, NULL) < 0)
-		return NULL;
 	struct interpreter_file *file = xzalloc(sizeof *file);
 
 	file->path = xstrdup(place->path);
-	file->image = python;
+	file->kind = kind;
+	file->image = image;
 	if (stat(place->path, &file->status) < 0)
 		file->status.st_ino = 0;
 	load_bias_read(path, &file->bias);
@@ -76,6 +75,29 @@ static struct interpreter_file *ask_file(struct interpreters *interpreters,
 					 &interpreters->capacity, sizeof *interpreters->files);
 	interpreters->files[interpreters->count++] = file;
 	return file;
+}
+
+/* Asks the file; NULL: there is none, or it cannot be read. */
+static struct interpreter_file *ask_file(struct interpreters *interpreters,
+					 const struct image *image,
+					 const struct module_place *place)
+{
+	CLEANUP(freep) char *path = readable_path(image, place);
+	struct interpreter_file *last = NULL;
+
+	for (size_t i = 0; i < INTERPRETER_KINDS; i++) {
+		const struct interpreter_kind *kind = &interpreter_kinds[i];
+		void *found = NULL;
+
+		if (kind->read(path, &found, NULL) < 0)
+			continue;
+		struct interpreter_file *file =
+			add_file(interpreters, place, path, kind, found);
+
+		file->next = last;
+		last = file;
+	}
+	return last;
 }
 
 /* Whether the path leads to the file that was asked. */
@@ -134,7 +156,7 @@ static void note_once(const struct interpreters *interpreters, struct interprete
 		return;
 	file->is_told = true;
 	text_add_printable(&note, file->path, strlen(file->path));
-	text_addf(&note, ": no Python functions in its stacks: %s", why_not);
+	text_addf(&note, ": no %s functions in its stacks: %s", file->kind->name, why_not);
 	recording_writer_note(interpreters->writer, text_string(&note));
 	text_done(&note);
 }
@@ -147,56 +169,59 @@ static struct recording_interpreter row_of(const struct image *image,
 		.id = interpreter->row,
 		.process = image->row,
 		.module = interpreter->module,
-		.language = RECORDING_LANGUAGE_PYTHON,
-		.version = python_image_version(interpreter->file->image),
+		.language = interpreter->file->kind->language,
+		.version = interpreter->file->kind->version(interpreter->file->image),
 		.why_not = why_not,
 	};
 }
 
-/* Objects of the interpreter that the process's program has copies of are looked for there. */
-static void use_copies(const struct image *image, struct python_layout *layout)
+/* The process's program, where it is mapped; `path` is NULL if that cannot be told. */
+static struct interpreter_program program_of(const struct image *image, char link[LINK_SIZE])
 {
-	char link[32], program[PATH_MAX];
+	struct interpreter_program found = { .path = NULL };
 	const struct module_place *place;
+	char program[PATH_MAX];
 	struct load_bias bias;
-	uint64_t load_bias;
 
-	snprintf(link, sizeof link, "/proc/%d/exe", image->pid);
+	snprintf(link, LINK_SIZE, "/proc/%d/exe", image->pid);
 	ssize_t len = readlink(link, program, sizeof program - 1);
 	if (len < 0 || image->mappings == NULL)
-		return;
+		return found;
 	program[len] = '\0';
 	load_bias_read(link, &bias);
 	for (size_t i = 0; (place = mappings_at(image->mappings, i)) != NULL; i++) {
 		if (place->to_ns == UINT64_MAX && place->path != NULL &&
 		    strcmp(place->path, program) == 0 &&
-		    load_bias_of(&bias, place->start, place->file_offset, &load_bias)) {
-			python_layout_use_copies(layout, link, load_bias);
-			return;
+		    load_bias_of(&bias, place->start, place->file_offset, &found.load_bias)) {
+			found.path = link;
+			return found;
 		}
 	}
+	return found;
 }
 
-/* Why a layout cannot be given to the image's agent; NULL: it has it now. */
+/* Why a layout cannot be given to the image's agent, if not; *out_text is the caller's. */
 static const char *give_layout(struct image *image, const struct interpreter_file *file,
-			       const struct module_place *place)
+			       const struct module_place *place, char **out_text)
 {
-	const char *why_not = python_image_why_not(file->image);
-	struct python_layout layout;
+	const struct interpreter_kind *kind = file->kind;
+	const char *why_not = kind->why_not(file->image);
+	struct interpreter_program program;
 	uint64_t load_bias;
+	char link[LINK_SIZE];
 
 	if (why_not != NULL)
 		return why_not;
-	if (image->languages & 1U << RECORDING_LANGUAGE_PYTHON)
-		return "the process has another Python, whose frames are there";
+	if (image->languages & 1U << kind->language) {
+		*out_text = xasprintf("the process has another %s, whose frames are there",
+				      kind->name);
+		return *out_text;
+	}
 	if (!load_bias_of(&file->bias, place->start, place->file_offset, &load_bias))
 		return "it is mapped as no file is";
-	python_image_layout(file->image, load_bias, &layout);
-	use_copies(image, &layout);
-	image->ring->python = layout;
-	/* Pairs with the acquire in the agent: the layout is whole when it is seen. */
-	__atomic_store_n(&image->ring->has_python, 1, __ATOMIC_RELEASE);
-	image->languages |= 1U << RECORDING_LANGUAGE_PYTHON;
+	program = program_of(image, link);
+	kind->give(file->image, load_bias, &program, image->ring);
+	image->languages |= 1U << kind->language;
 	return NULL;
 }
 
@@ -206,16 +231,16 @@ static bool may_be_new(const struct image *image, const struct module_place *pla
 		if (image->interpreters[i].module == place->module)
 			return false;
 	}
-	return image->ring != NULL && place->path != NULL &&
-	       image->interpreter_count < IMAGE_INTERPRETERS;
+	return image->ring != NULL && place->path != NULL;
 }
 
-static void add(const struct interpreters *interpreters, struct image *image,
-		const struct module_place *place, struct interpreter_file *file)
+static void add_one(const struct interpreters *interpreters, struct image *image,
+		    const struct module_place *place, struct interpreter_file *file)
 {
 	struct image_interpreter *interpreter =
 		&image->interpreters[image->interpreter_count++];
-	const char *why_not = give_layout(image, file, place);
+	CLEANUP(freep) char *text = NULL;
+	const char *why_not = give_layout(image, file, place, &text);
 
 	*interpreter = (struct image_interpreter){ .file = file,
 						   .module = place->module,
@@ -227,15 +252,19 @@ static void add(const struct interpreters *interpreters, struct image *image,
 		note_once(interpreters, file, why_not);
 }
 
+/* All that a file has; nothing if it has none. */
+static void add(const struct interpreters *interpreters, struct image *image,
+		const struct module_place *place, struct interpreter_file *file)
+{
+	for (; file != NULL && image->interpreter_count < IMAGE_INTERPRETERS; file = file->next)
+		add_one(interpreters, image, place, file);
+}
+
 void interpreters_see(struct interpreters *interpreters, struct image *image,
 		      const struct module_place *place)
 {
-	if (!may_be_new(image, place))
-		return;
-	struct interpreter_file *file = file_of(interpreters, image, place);
-
-	if (file != NULL)
-		add(interpreters, image, place, file);
+	if (may_be_new(image, place))
+		add(interpreters, image, place, file_of(interpreters, image, place));
 }
 
 void interpreters_recall(const struct interpreters *interpreters, struct image *image)
@@ -247,7 +276,7 @@ void interpreters_recall(const struct interpreters *interpreters, struct image *
 		return;
 	for (size_t i = 0; (place = mappings_at(image->mappings, i)) != NULL; i++) {
 		if (place->to_ns == UINT64_MAX && may_be_new(image, place) &&
-		    recall_file(interpreters, place, &file) && file != NULL)
+		    recall_file(interpreters, place, &file))
 			add(interpreters, image, place, file);
 	}
 }
@@ -264,28 +293,28 @@ void interpreters_look(struct interpreters *interpreters, struct image *image)
 	}
 }
 
+/* Says of an interpreter that was walked that its layout did not fit, if so. */
+static void tell_one(const struct interpreters *interpreters, const struct image *image,
+		     const struct image_interpreter *interpreter)
+{
+	const struct interpreter_kind *kind = interpreter->file->kind;
+	const char *what = kind->judge(image->ring);
+
+	if (what == NULL)
+		return;
+	CLEANUP(freep)
+	char *why_not = xasprintf("its %s %s %s's should", what, kind->implementation,
+				  kind->version(interpreter->file->image));
+	const struct recording_interpreter row = row_of(image, interpreter, why_not);
+
+	recording_writer_update_interpreter(interpreters->writer, &row);
+	note_once(interpreters, interpreter->file, why_not);
+}
+
 void interpreters_tell(const struct interpreters *interpreters, const struct image *image)
 {
-	if (image->languages == 0)
-		return;
-	const uint64_t walks = __atomic_load_n(&image->ring->python_walks, __ATOMIC_RELAXED);
-	const uint64_t refusals =
-		__atomic_load_n(&image->ring->python_refusals, __ATOMIC_RELAXED);
-
-	if (walks != 0 || refusals < REFUSALS_TO_JUDGE)
-		return;
 	for (size_t i = 0; i < image->interpreter_count; i++) {
-		const struct image_interpreter *interpreter = &image->interpreters[i];
-
-		if (!interpreter->has_layout)
-			continue;
-		CLEANUP(freep)
-		char *why_not =
-			xasprintf("its thread states do not look as CPython %s's should",
-				  python_image_version(interpreter->file->image));
-		const struct recording_interpreter row = row_of(image, interpreter, why_not);
-
-		recording_writer_update_interpreter(interpreters->writer, &row);
-		note_once(interpreters, interpreter->file, why_not);
+		if (image->interpreters[i].has_layout)
+			tell_one(interpreters, image, &image->interpreters[i]);
 	}
 }

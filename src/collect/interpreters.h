@@ -4,8 +4,7 @@
  *
  * A file is asked once, when a process that has an agent has it mapped; that one's ring gets
  * the layout of its interpreter.  That may take longer than an agent waits for its answer, if
- * the file comes from a slow disk, and seldom as long as an interpreter takes to begin.  Only
- * CPython so far.
+ * the file comes from a slow disk, and seldom as long as an interpreter takes to begin.
  */
 #pragma once
 #include <stddef.h>
