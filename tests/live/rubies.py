@@ -57,8 +57,8 @@ ORIGINS = {"2.7": Origin("bullseye"),
            "3.2": Origin("noble", UBUNTU, others=("noble-updates",), is_newer=True),
            "3.3": Origin("trixie", is_newer=True),
            "3.4": Origin("experimental", others=("sid",), source_version="=3.4.5-1~exp1", is_newer=True)}
-# Ruby's own ./configure makes these: a program with the interpreter in it, and YJIT.
-STATIC_MINORS = ("3.3", "3.4")
+# A program with the interpreter in it, and YJIT: what Ruby's own ./configure makes, and one at fixed addresses.
+STATIC_MINORS = {"3.3": (), "3.4": ("--disable-pie",)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -244,7 +244,7 @@ def fetch_source(minor, origin):
 
 
 def build_static(minor):
-    """From its authors' source, by this system's compiler: what ./configure makes if nothing is asked for."""
+    """From its authors' source, by this system's compiler."""
     prefix, log = CACHE / f"{minor}-static", CACHE / f"{minor}-static-log"
     if prefix.exists():
         return
@@ -254,12 +254,13 @@ def build_static(minor):
     folder = CACHE / f"{minor}-static-build"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    quietly([sources_of(minor) / "configure", "-q", "--disable-install-doc", "--enable-yjit",
+    quietly([sources_of(minor) / "configure", "-q", "--disable-install-doc", "--enable-yjit", *STATIC_MINORS[minor],
              f"--prefix={prefix}"], log, cwd=folder)
     quietly(["make", "-s", "-j2"], log, cwd=folder)
     # In one go: what is half installed would be taken for an interpreter.
     staged = folder / "staged"
-    quietly(["make", "-s", "install", f"DESTDIR={staged}"], log, cwd=folder)
+    # Else it would fetch the bundled gems, which a source package is without.
+    quietly(["make", "-s", "install", "HAVE_BASERUBY=no", f"DESTDIR={staged}"], log, cwd=folder)
     staged.joinpath(*prefix.parts[1:]).rename(prefix)
     shutil.rmtree(folder)
 
