@@ -134,6 +134,15 @@ void memory_begin(struct mem *mem, struct memory_copies *copies, u64 sp, u64 her
 		mem->stack_high = top;
 }
 
+void memory_begin_own(struct mem *mem, struct memory_copies *copies)
+{
+	*mem = (struct mem){
+		.copies = copies,
+		.copies_left = MEMORY_MAX_COPIES,
+		.loads = MEMORY_LOADS,
+	};
+}
+
 /*
  * Where process_vm_readv() is refused: between the proof and the copy another thread could
  * unmap the page, and nothing helps against that.

@@ -58,6 +58,11 @@ bool memory_has_room(u64 sp, u32 bytes);
  * ourselves, which may be another stack.
  */
 void memory_begin(struct mem *mem, struct memory_copies *copies, u64 sp, u64 here);
+/*
+ * The same outside of handlers, for what the thread's own interpreter has just shown to be
+ * there: all is loaded.
+ */
+void memory_begin_own(struct mem *mem, struct memory_copies *copies);
 /* From now on what is not bounded is loaded, if it can be; context: what was interrupted. */
 void memory_allow_loads(struct mem *mem, const ucontext_t *context);
 /* Whether `here` is on the thread's own stack, which goes on for `bytes` below it. */

@@ -3,6 +3,8 @@
 #include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/interpreters.h"
+#include "vantage/agent/ruby_api.h"
+#include "vantage/agent/ruby_collector.h"
 #include "vantage/agent/ruby_names.h"
 #include "vantage/agent/ruby_state.h"
 #include "vantage/agent/thread_name.h"
@@ -63,26 +65,76 @@ static bool is_on_own_stack(struct mem *mem, const struct walk *walk)
 	return walk->sp < start && start - walk->sp <= bytes;
 }
 
-/* Reads the thread's Ruby frames; how that ended. */
-static enum walk_status read_frames(struct walk *walk, struct mem *mem)
+static void clear_frames(struct ruby_frames *frames)
+{
+	frames->stack.first = frames->stack.count = frames->stack.activations = 0;
+	frames->stack.is_full = false;
+	frames->has_top = false;
+}
+
+/*
+ * A collection is on: the frames that were read before, if it is this thread's.  NULL: none can
+ * be had without the heap.
+ */
+static struct ruby_frames *frames_before_collection(struct walk *walk, struct mem *mem)
 {
 	struct ruby_room *room = walk->ruby;
+	struct ruby_frames *frames;
+	struct ruby_walk now;
 
-	room->frames.stack.first = room->frames.stack.count = 0;
-	room->frames.stack.activations = 0;
-	room->frames.stack.is_full = false;
+	if (ruby_collector_is_here() || !ruby_collector_is_installed())
+		room->collection = ruby_name_collection(walk, mem, room->objspace_flags);
+	if (!ruby_collector_is_here() || ruby_begin(mem, room->layout, room->context, &now) < 0)
+		return NULL;
+	frames = ruby_collector_frames(room->context, now.next, walk->epoch);
+	if (frames != NULL)
+		ruby_frames_choose_named(room->layout, frames, room->core);
+	return frames;
+}
+
+/* Whether the heap may be read: another thread may be collecting, but not moving objects. */
+static bool may_read_heap(const struct ruby_room *room)
+{
+	const u32 flags = room->objspace_flags;
+
+	if (ruby_is_compacting(room->layout, flags))
+		return false;
+	return !(flags & RUBY_OBJSPACE_DURING_GC) ||
+	       (ruby_collector_is_installed() && !ruby_collector_is_here());
+}
+
+/* The thread's Ruby frames, of which there may be none; and how they were had. */
+static const struct ruby_stack *read_frames(struct walk *walk, struct mem *mem,
+					    enum walk_status *out_status)
+{
+	struct ruby_room *room = walk->ruby;
+	struct ruby_frames *frames = &room->frames;
+
+	clear_frames(frames);
+	*out_status = WALK_CODE_UNMATCHED;
 	if (room->context == 0)
-		return WALK_CODE_UNMATCHED;
+		return &frames->stack;
+	*out_status = WALK_CODE_UNREADABLE;
 	if (!ruby_is_context(mem, room->layout, room->context, arch_thread_pointer())) {
 		__atomic_fetch_add(&walk->ring->ruby_refusals, 1, __ATOMIC_RELAXED);
-		return WALK_CODE_UNREADABLE;
+		return &frames->stack;
 	}
 	__atomic_fetch_add(&walk->ring->ruby_walks, 1, __ATOMIC_RELAXED);
 	room->objspace_flags = ruby_objspace_flags(mem, room->layout, room->context);
-	const bool is_whole = ruby_frames_read(walk, mem, RUBY_TOP_AS_IT_IS);
+	if (!may_read_heap(room)) {
+		struct ruby_frames *const before = frames_before_collection(walk, mem);
 
-	ruby_frames_choose(walk, mem, room->core);
-	return is_whole ? WALK_COMPLETE : WALK_CODE_UNREADABLE;
+		if (before == NULL)
+			return &frames->stack;
+		frames = before;
+	} else if (!ruby_frames_read(walk, mem, RUBY_TOP_AS_IT_IS)) {
+		ruby_frames_choose(walk, mem, room->core);
+		return &frames->stack;
+	} else {
+		ruby_frames_choose(walk, mem, room->core);
+	}
+	*out_status = WALK_COMPLETE;
+	return &frames->stack;
 }
 
 /* Of a stack whose Ruby frames are whole. */
@@ -104,7 +156,8 @@ static enum walk_status status_of(const struct walk *walk, bool fits, bool is_on
 static void put_frames(struct walk *walk, struct mem *mem)
 {
 	struct ruby_room *room = walk->ruby;
-	const enum walk_status status = read_frames(walk, mem);
+	enum walk_status status;
+	const struct ruby_stack *stack = read_frames(walk, mem, &status);
 	const bool is_on_own = room->context != 0 && is_on_own_stack(mem, walk);
 	const bool may_fit =
 		walk->ending == WALK_COMPLETE && status == WALK_COMPLETE && is_on_own;
@@ -113,10 +166,10 @@ static void put_frames(struct walk *walk, struct mem *mem)
 		.count = walk->count,
 		.room = AGENT_MAX_FRAMES,
 	};
-	const bool fits = ruby_merge(room->layout, &room->frames.stack, may_fit, &natives);
+	const bool fits = ruby_merge(room->layout, stack, may_fit, &natives);
 
 	walk->count = natives.count;
-	walk->is_full |= natives.is_full || room->frames.stack.is_full;
+	walk->is_full |= natives.is_full || stack->is_full;
 	if (status == WALK_COMPLETE)
 		walk->ending = (u8)status_of(walk, fits, is_on_own);
 	else if (walk->ending == WALK_COMPLETE)
@@ -141,6 +194,25 @@ static void tell_thread_name(struct walk *walk, struct mem *mem)
 		thread_name_tell(walk->ring, name);
 }
 
+/* Inside of all others: only the leaf's address is within it. */
+static void put_innermost(struct walk *walk, u64 word)
+{
+	unwind_push(walk, 0);
+	for (u32 i = walk->count - 1; i > 0; i--)
+		walk->frames[i] = walk->frames[i - 1];
+	walk->frames[0] = word;
+}
+
+/* As it has who executes instructions: those of the interpreter, or what was made of them. */
+static bool has_gvl(const struct walk *walk)
+{
+	const struct ruby_room *room = walk->ruby;
+
+	return room->frames.has_top &&
+	       (code_ranges_have(room->layout->core, walk->leaf) ||
+		(room->frames.top.is_jitted && walk->ending == WALK_MADE_CODE));
+}
+
 void ruby_end_walk(struct walk *walk, struct mem *mem)
 {
 	struct ruby_room *room = walk->ruby;
@@ -150,7 +222,12 @@ void ruby_end_walk(struct walk *walk, struct mem *mem)
 	room->context = ruby_find_context(mem, room->layout);
 	if (room->context == 0 && room->activations == 0)
 		return;
+	room->collection = 0;
 	put_frames(walk, mem);
+	if (room->collection != 0)
+		put_innermost(walk, room->collection);
+	else if (has_gvl(walk))
+		ruby_api_ask(walk);
 	if (walk->ending == WALK_COMPLETE && thread_name_is_due())
 		tell_thread_name(walk, mem);
 }

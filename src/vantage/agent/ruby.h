@@ -26,6 +26,7 @@ struct ruby_room {
 	u32 activations; /* of the loop, that were met */
 	u32 objspace_flags; /* ruby_state.h */
 	u64 generation;     /* what is kept of names for: ruby_names.c */
+	u64 collection;     /* the word of the one that the thread makes; 0: it makes none */
 	struct ruby_frames frames;
 	struct name_text texts[3];
 };

@@ -70,7 +70,7 @@ static bool take_frame(struct walk *walk, struct mem *mem, struct ruby_frame *fr
 bool ruby_frames_read(struct walk *walk, struct mem *mem, enum ruby_top top)
 {
 	struct ruby_frames *frames = &walk->ruby->frames;
-	struct ruby_frame frame;
+	struct ruby_frame frame = { 0 };
 	enum ruby_step step;
 
 	frames->stack.first = frames->stack.count = frames->stack.activations = 0;
@@ -78,6 +78,7 @@ bool ruby_frames_read(struct walk *walk, struct mem *mem, enum ruby_top top)
 	frames->has_top = false;
 	if (ruby_begin(mem, walk->ruby->layout, walk->ruby->context, &frames->walk) < 0)
 		return false;
+	frames->innermost = frames->walk.next;
 	ruby_names_begin(walk);
 	for (u32 i = 0; !frames->stack.is_full; i++) {
 		step = ruby_next(mem, &frames->walk, &frame);

@@ -19,6 +19,7 @@ struct walk;
 struct ruby_frames {
 	struct ruby_walk walk;
 	struct ruby_stack stack; /* whose first two words are chosen, if has_top */
+	u64 innermost;           /* where the innermost control frame stands */
 	bool has_top;
 	struct ruby_frame top;
 	struct ruby_leaves leaves;

@@ -22,6 +22,7 @@
 #include "vantage/agent/images.h"
 #include "vantage/agent/signals.h"
 #include "vantage/agent/launch.h"
+#include "vantage/agent/ruby_api.h"
 
 #define STACK_MAX     (1ULL << 30)
 #define STACK_DEFAULT (8ULL << 20)
@@ -79,6 +80,7 @@ static void after_fork_in_child(void)
 	system_forget();
 	popen_forget();
 	handshake_forget();
+	ruby_api_forget();
 	timers_disarm_after_fork();
 	/* A filter that the parent put up may kill who opens a socket. */
 	if (had_ring && agent.may_call)

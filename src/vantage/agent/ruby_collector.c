@@ -1,0 +1,156 @@
+#include "vantage/agent/ruby_collector.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+
+#include "abi/ticks.h"
+#include "vantage/agent/agent.h"
+#include "vantage/agent/arch.h"
+#include "vantage/agent/ruby_frames.h"
+#include "vantage/agent/ruby_state.h"
+
+/* include/ruby/internal/event.h, of every version. */
+#define EVENT_GC_ENTER 0x2000000U
+#define EVENT_GC_EXIT  0x4000000U
+
+/* Of the time, at most this part goes into reading; and so much at once, at first. */
+#define BUDGET_PART   32
+#define BUDGET_CREDIT (1LL << 25)
+
+/*
+ * Written by the thread that collects and read in its own handlers: `thread` is set last and
+ * cleared first.
+ */
+static struct {
+	bool is_installed;
+	u64 thread; /* which collects: its thread pointer; 0: none */
+	bool is_whole;
+	u64 epoch;
+	u64 context, frame; /* whose stack, and where it ended */
+	u64 ticks;          /* when the budget was looked at last */
+	s64 ticks_left;
+	struct ruby_room room;
+	struct memory_copies copies;
+	u64 no_frames[1];
+} collector;
+
+bool ruby_collector_is_installed(void)
+{
+	return __atomic_load_n(&collector.is_installed, __ATOMIC_RELAXED);
+}
+
+bool ruby_collector_is_here(void)
+{
+	return __atomic_load_n(&collector.thread, __ATOMIC_RELAXED) == arch_thread_pointer();
+}
+
+struct ruby_frames *ruby_collector_frames(u64 context, u64 frame, u64 epoch)
+{
+	if (!collector.is_whole || collector.context != context || collector.frame != frame ||
+	    collector.epoch != epoch)
+		return NULL;
+	return &collector.room.frames;
+}
+
+static bool budget_has_some(u64 now)
+{
+	const u64 since = now - collector.ticks;
+	const s64 earned = (s64)(since / BUDGET_PART);
+
+	collector.ticks_left += earned;
+	if (collector.ticks == 0 || collector.ticks_left > BUDGET_CREDIT)
+		collector.ticks_left = BUDGET_CREDIT;
+	collector.ticks = now;
+	return collector.ticks_left > 0;
+}
+
+/* The thread's Ruby frames as they are now, and what the innermost may be doing. */
+static void read_frames(struct ring_header *ring)
+{
+	struct ruby_room *room = &collector.room;
+	struct walk walk = {
+		.ring = ring,
+		.epoch = __atomic_load_n(&ring->epoch, __ATOMIC_RELAXED),
+		.copies = &collector.copies,
+		.ruby = room,
+		.frames = collector.no_frames,
+	};
+	struct mem mem;
+
+	memory_begin_own(&mem, walk.copies);
+	room->layout = &ring->ruby;
+	room->context = ruby_find_context(&mem, room->layout);
+	if (room->context == 0)
+		return;
+	room->objspace_flags = ruby_objspace_flags(&mem, room->layout, room->context);
+	if (!ruby_frames_read(&walk, &mem, RUBY_TOP_IN_HOOK))
+		return;
+	ruby_frames_name_top(&walk, &mem);
+	collector.context = room->context;
+	collector.frame = room->frames.innermost;
+	collector.epoch = walk.epoch;
+	collector.is_whole = !walk.is_lost;
+}
+
+static void begin_step(void)
+{
+	struct ring_header *ring = __atomic_load_n(&agent.ring, __ATOMIC_ACQUIRE);
+	const bool may_time = __atomic_load_n(&agent.may_read_counter, __ATOMIC_RELAXED);
+	const u64 begin = may_time ? ticks_now() : 0;
+
+	collector.thread = 0;
+	atomic_signal_fence(memory_order_seq_cst);
+	collector.is_whole = false;
+	if (ring != NULL && __atomic_load_n(&ring->has_ruby, __ATOMIC_ACQUIRE) == 1 &&
+	    (!may_time || budget_has_some(begin)))
+		read_frames(ring);
+	if (may_time)
+		collector.ticks_left -= (s64)(ticks_now() - begin);
+	atomic_signal_fence(memory_order_seq_cst);
+	__atomic_store_n(&collector.thread, arch_thread_pointer(), __ATOMIC_RELAXED);
+}
+
+/*
+ * 2.7 moves objects when the collection is over, and tells nobody.  Until that is done, it goes
+ * on for us.
+ */
+static void end_step(void)
+{
+	const struct ring_header *ring = __atomic_load_n(&agent.ring, __ATOMIC_ACQUIRE);
+	struct mem mem;
+
+	if (ring != NULL && collector.is_whole) {
+		memory_begin_own(&mem, &collector.copies);
+		if (ruby_is_compacting(&ring->ruby, ruby_objspace_flags(&mem, &ring->ruby,
+									collector.context)))
+			return;
+	}
+	__atomic_store_n(&collector.thread, 0, __ATOMIC_RELAXED);
+}
+
+/* rb_event_hook_func_t */
+static void on_event(u32 event, u64 data, u64 self, u64 method, u64 class)
+{
+	const int saved_errno = errno;
+
+	(void)data;
+	(void)self;
+	(void)method;
+	(void)class;
+	if (event & EVENT_GC_ENTER)
+		begin_step();
+	else
+		end_step();
+	errno = saved_errno;
+}
+
+void ruby_collector_install(const struct ruby_layout *layout)
+{
+	void (*const add)(void (*)(u32, u64, u64, u64, u64), u32, u64) = (void (*)(
+		void (*)(u32, u64, u64, u64, u64), u32, u64))layout->functions.add_event_hook;
+
+	if (add == NULL || ruby_collector_is_installed())
+		return;
+	add(on_event, EVENT_GC_ENTER | EVENT_GC_EXIT, layout->nil);
+	__atomic_store_n(&collector.is_installed, true, __ATOMIC_RELAXED);
+}
