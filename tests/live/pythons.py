@@ -13,14 +13,13 @@ usage: pythons.py            what there is
 """
 
 import argparse
-import dataclasses
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 
 from apt import Apt, Unavailable, cache_folder, quietly
+from at_hand import Interpreter, asked, print_list, version_of
 from elf_loader import set_loader
 
 CACHE = cache_folder("fathom-pythons")
@@ -44,43 +43,18 @@ int main(int argc, char **argv)
 """
 
 
-@dataclasses.dataclass(frozen=True)
-class Python:
-    """An interpreter: what it is called here, and its path or why there is none."""
-
-    name: str     # pyenv-3.8, debian-3.11, sid-3.15-shared, built-3.14t
-    version: tuple
-    path: str = ""
-    why_not: str = ""
-
-    @property
-    def is_there(self):
-        return not self.why_not
+class Python(Interpreter):
+    """Called pyenv-3.8, debian-3.11, sid-3.15-shared, built-3.14t."""
 
     @property
     def is_free_threaded(self):
         return self.name.endswith("t")
 
-    def command(self, *arguments):
-        return [self.path, *map(str, arguments)]
-
-
-def version_of(text):
-    return tuple(map(int, text.split(".")))
-
 
 def python_at(name, minor, path, otherwise):
     """The interpreter if it runs and is the version it should be."""
-    version = version_of(minor)
-    if not os.access(path, os.X_OK):
-        return Python(name, version, why_not=otherwise)
-    asked = "import sys; sys.stdout.write('%d.%d' % sys.version_info[:2])"
-    done = subprocess.run([path, "-c", asked], capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    if done.returncode != 0:
-        return Python(name, version, why_not=f"{path} does not run: {done.stderr.strip()[-200:]}")
-    if done.stdout != minor:
-        return Python(name, version, why_not=f"{path} is a Python {done.stdout}")
-    return Python(name, version, str(path))
+    question = ["-c", "import sys; sys.stdout.write('%d.%d' % sys.version_info[:2])"]
+    return asked(Python, name, minor, path, question, otherwise)
 
 
 def debian_python():
@@ -193,8 +167,7 @@ def main():
             build_free_threaded(minor)
     except Unavailable as reason:
         sys.exit(f"pythons.py: {reason}")
-    for python in every_python():
-        print(f"{python.name:18} {python.path or 'missing: ' + python.why_not}")
+    print_list(every_python())
 
 
 if __name__ == "__main__":

@@ -23,10 +23,10 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 
 from apt import DEBIAN, Apt, Archive, Unavailable, cache_folder, quietly
+from at_hand import Interpreter, asked, print_list
 from elf_loader import set_loader, set_library_folder
 
 CACHE = cache_folder("fathom-rubies")
@@ -61,40 +61,14 @@ ORIGINS = {"2.7": Origin("bullseye"),
 STATIC_MINORS = {"3.3": (), "3.4": ("--disable-pie",)}
 
 
-@dataclasses.dataclass(frozen=True)
-class Ruby:
-    """An interpreter: what it is called here, and its path or why there is none."""
-
-    name: str     # debian-3.1, trixie-3.3, built-3.4-static
-    version: tuple
-    path: str = ""
-    why_not: str = ""
-
-    @property
-    def is_there(self):
-        return not self.why_not
-
-    def command(self, *arguments):
-        return [self.path, *map(str, arguments)]
-
-
-def version_of(text):
-    return tuple(map(int, text.split(".")))
+class Ruby(Interpreter):
+    """Called debian-3.1, trixie-3.3, built-3.4-static."""
 
 
 def ruby_at(name, minor, path, otherwise):
-    """The interpreter if it runs and is the version it should be."""
-    version = version_of(minor)
-    if not os.access(path, os.X_OK):
-        return Ruby(name, version, why_not=otherwise)
-    # Its library is found, too.
-    asked = "require 'json'; $stdout.write(RUBY_VERSION[/\\d+\\.\\d+/] + RUBY_ENGINE)"
-    done = subprocess.run([path, "-e", asked], capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    if done.returncode != 0:
-        return Ruby(name, version, why_not=f"{path} does not run: {done.stderr.strip()[-200:]}")
-    if done.stdout != f"{minor}ruby":
-        return Ruby(name, version, why_not=f"{path} is a Ruby {done.stdout}")
-    return Ruby(name, version, str(path))
+    """The interpreter if it runs, finds its library and is the version it should be."""
+    question = ["-e", "require 'json'; $stdout.write(RUBY_VERSION[/\\d+\\.\\d+/])"]
+    return asked(Ruby, name, minor, path, question, otherwise)
 
 
 def debian_ruby():
@@ -285,8 +259,7 @@ def main():
             build_static(minor)
     except Unavailable as reason:
         sys.exit(f"rubies.py: {reason}")
-    for ruby in every_ruby():
-        print(f"{ruby.name:18} {ruby.path or 'missing: ' + ruby.why_not}")
+    print_list(every_ruby())
 
 
 if __name__ == "__main__":
