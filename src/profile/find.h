@@ -2,10 +2,11 @@
  * find - which functions a name typed by a person means.
  *
  * The exact name first, then a Python name behind the name of its module
- * (json.decoder.JSONDecoder.decode), then the name without its parameters or qualifiers ("bar" is
- * Foo#bar, and "block in bar" is "block in Foo#bar"), then a part of it, then a part whatever its case.  The first of these that fits anything decides; if
- * what fits has several names, the person is asked to choose.  Functions of one name (two
- * static ones, one in each of two modules) are all meant.  Functions without any time are none.
+ * (json.decoder.JSONDecoder.decode), then the name without its parameters or qualifiers ("bar"
+ * is Foo#bar, and "block in bar" is "block in Foo#bar"), then a part of it, then a part
+ * whatever its case.  The first of these that fits anything decides; if what fits has several
+ * names, the person is asked to choose.  Functions of one name (two static ones, one in each of
+ * two modules) are all meant.  Functions without any time are none.
  */
 #pragma once
 #include <stdbool.h>

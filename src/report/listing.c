@@ -48,7 +48,7 @@ static struct source_age age_of(const struct profile_info *info)
 	return (struct source_age){ info->start_unix_ns, info->start_unix_ns + info->wall_ns };
 }
 
-/* A file as it is found from here: a relative path counts from where the program was started. */
+/* A file as it is found from here: relative ones count from where the program was started. */
 static char *path_from_here(const struct profile_info *info, const char *file)
 {
 	CLEANUP(freep) char *path = source_path(file);

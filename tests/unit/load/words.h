@@ -1,8 +1,8 @@
 /*
  * words - recordings made by hand in which stacks are written as words.
  *
- * "python:PyNumber_Add" is a function of a native module, "@run:12" an interpreted one at a line.
- * Both are there once they were added by the name before the colon.
+ * "python:PyNumber_Add" is a function of a native module, "@run:12" an interpreted one at a
+ * line.  Both are there once they were added by the name before the colon.
  */
 #pragma once
 #include <stddef.h>
