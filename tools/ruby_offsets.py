@@ -249,7 +249,8 @@ def leaf_attributes(tree):
     text = (tree / "insns_info.inc").read_text()
     found = {}
     for name, body in re.findall(r"^attr_leaf_(\w+)\([^{]*\)\n\{\n(.*?)^\}", text, re.M | re.S):
-        found[name] = " ".join(re.sub(r"^#.*\n", "", body, flags=re.M).split()).removeprefix("return ").removesuffix(";")
+        statement = " ".join(re.sub(r"^#.*\n", "", body, flags=re.M).split())
+        found[name] = statement.removeprefix("return ").removesuffix(";")
     return found
 
 
@@ -309,7 +310,8 @@ def row_of(version, release, source, offsets, facts, instructions):
            "\t\t.offsets = {", *(f"\t\t\t{line}" for line in lines_of(offsets)), "\t\t},",
            f"\t\t.instruction_count = {len(instructions)},"]
     if instructions:
-        out += ["\t\t.instructions = {", *(f"\t\t\t{line}" for line in joined(initializers(instructions), 96)), "\t\t},"]
+        lines = joined(initializers(instructions), 96)
+        out += ["\t\t.instructions = {", *(f"\t\t\t{line}" for line in lines), "\t\t},"]
     out.append("\t},")
     return "\n".join(out) + "\n"
 
@@ -384,13 +386,15 @@ def compare_structures(folder, header):
             continue
         for name, value in find_in_structures(Structures(file.read_text())).items():
             stands = rows.get(release, {}).get(name, "no row")
-            if value is not None and is_in(release[:2], name) and str(value) != stands and (release[:2], name) not in UNCOMPARED:
+            is_comparable = value is not None and is_in(release[:2], name) and (release[:2], name) not in UNCOMPARED
+            if is_comparable and str(value) != stands:
                 print(f"{'.'.join(map(str, release))}: {name} is {value}, and not {stands}")
                 differ = True
     return differ
 
 
-HEADER = Header(pathlib.Path(__file__).parents[1] / "src" / "target" / "ruby_offsets.h", """/* SPDX-License-Identifier: GPL-2.0-or-later */
+OUTPUT = pathlib.Path(__file__).parents[1] / "src" / "target" / "ruby_offsets.h"
+HEADER = Header(OUTPUT, """/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ruby_offsets - where each CRuby version keeps what a walk reads.
  *
