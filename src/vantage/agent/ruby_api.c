@@ -113,19 +113,21 @@ static bool agrees(struct mem *mem, const struct ruby_layout *layout, u32 count)
 {
 	const u64 context = ruby_find_context(mem, layout);
 	struct ruby_frame frame = { 0 };
+	enum ruby_step step = RUBY_FRAME;
 	struct ruby_walk walk;
 	u32 place = 0;
 
 	if (!ruby_is_context(mem, layout, context, arch_thread_pointer()) ||
 	    ruby_begin(mem, layout, context, &walk) < 0)
 		return false;
-	while (place < count && ruby_next(mem, &walk, &frame) == RUBY_FRAME) {
+	while (place < count && (step = ruby_next(mem, &walk, &frame)) == RUBY_FRAME) {
 		if (!is_profiled(layout, &frame))
 			continue;
 		if (!agrees_on_frame(mem, layout, &frame, place++))
 			return false;
 	}
-	return place == count;
+	/* The main thread's base frame looks like one that executes (vm.c, Init_VM()). */
+	return place == count || (step == RUBY_END && place + 1 == count);
 }
 
 /* What may be read in the job: as in a handler that interrupted the thread here. */
