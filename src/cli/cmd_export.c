@@ -56,7 +56,7 @@ static const struct option options[] = {
 	  offsetof(struct settings, exporter) },
 	{ "output", 'o', "OUT", "write to this file, not to standard output", option_set_string,
 	  offsetof(struct settings, path) },
-	{ "native", 0, NULL, "an interpreter's own frames, too, where Python's stand",
+	{ "native", 0, NULL, "an interpreter's own frames, too, where its language's stand",
 	  option_set_flag, offsetof(struct settings, shows_plumbing) },
 	{ 0 },
 };

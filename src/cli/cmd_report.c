@@ -87,7 +87,7 @@ static const struct option options[] = {
 	  option_set_string, AT(report.callees) },
 	{ "lines", 0, "FUNCTION", "the source of FUNCTION, with the time of each line",
 	  option_set_string, AT(report.lines) },
-	{ "native", 0, NULL, "an interpreter's own frames, too, where Python's stand",
+	{ "native", 0, NULL, "an interpreter's own frames, too, where its language's stand",
 	  option_set_flag, AT(shows_plumbing) },
 	{ "sort", 0, "WHAT", "by self (the default) or total time", set_sort, AT(report.sort) },
 	{ "thread", 0, "THREAD", "only this thread: its id or its name", option_set_string,

@@ -1,5 +1,5 @@
 /*
- * fathom - a profiler for native and Python programs.
+ * fathom - a profiler for native, Python and Ruby programs.
  */
 #include <fcntl.h>
 #include <locale.h>

@@ -23,7 +23,7 @@ struct load_options {
 	void *context;
 	/* On this machine, a moment ago: a file that cannot be found now never will be. */
 	bool was_just_recorded;
-	/* Interpreters' own frames stay where Python's stand (docs/decisions/0016). */
+	/* Interpreters' own frames stay where their language's stand (docs/decisions/0016). */
 	bool shows_plumbing;
 };
 
