@@ -65,8 +65,9 @@ static struct fold_role role_in_module(enum fold_module what, enum language lang
 {
 	struct fold_role role = { FOLD_PLUMBING, language };
 
+	/* libruby asks for its execution context that way, all the time. */
 	if (what == FOLD_MODULE_LIBC)
-		role.kind = FOLD_LIBC;
+		role.kind = strcmp(name, "__tls_get_addr") == 0 ? FOLD_HELPER : FOLD_LIBC;
 	if (what == FOLD_MODULE_STANDARD)
 		role.kind = FOLD_STANDARD;
 	if (what == FOLD_MODULE_EMBEDDING && !plumbing_is_own_name(language, name))
@@ -109,14 +110,14 @@ static uint8_t language_bit(enum language language)
 static struct folded interpreted(const struct folded *parent, struct fold_role role,
 				 struct stack_id stack)
 {
-	struct folded row = { stack, stack, FOLD_ANYTHING, parent->languages };
+	const uint8_t bit = language_bit(role.language);
 
-	row.languages |= language_bit(role.language);
-	if (role.kind == FOLD_BUILTIN)
-		row.outside = FOLD_CALLED;
-	else if (role.language == LANGUAGE_RUBY)
-		row.outside = FOLD_COMPILABLE;
-	return row;
+	return (struct folded){
+		.shown = stack,
+		.base = stack,
+		.outside = role.kind == FOLD_BUILTIN ? FOLD_CALLED : FOLD_EXECUTED,
+		.languages = parent->languages | bit,
+	};
 }
 
 /* Whether a frame says nothing that those outside of it do not. */
@@ -124,9 +125,20 @@ static bool says_nothing(const struct folded *parent, struct fold_role role)
 {
 	const bool is_inside = (parent->languages & language_bit(role.language)) != 0;
 
-	return (role.kind == FOLD_PLUMBING && is_inside) ||
-	       (role.kind == FOLD_STANDARD && is_inside && parent->outside == FOLD_CALLED) ||
-	       (role.kind == FOLD_MADE && parent->outside == FOLD_COMPILABLE);
+	switch (role.kind) {
+	case FOLD_PLUMBING:
+		return is_inside;
+	case FOLD_STANDARD:
+		return is_inside && parent->outside == FOLD_CALLED;
+	case FOLD_MADE:
+		/* By YJIT: nothing else stands between a method and code that was made. */
+		return parent->outside == FOLD_EXECUTED &&
+		       (parent->languages & language_bit(LANGUAGE_RUBY)) != 0;
+	case FOLD_HELPER:
+		return parent->outside == FOLD_EXECUTED || parent->outside == FOLD_CALLED;
+	default:
+		return false;
+	}
 }
 
 struct folded fold(const struct folded *parent, struct fold_role role,
@@ -137,7 +149,7 @@ struct folded fold(const struct folded *parent, struct fold_role role,
 		return interpreted(parent, role, push(context, parent->base));
 	if (says_nothing(parent, role))
 		return *parent;
-	const bool is_libc = role.kind == FOLD_LIBC && parent->base.n == 0;
+	const bool is_libc = role.kind >= FOLD_LIBC && parent->base.n == 0;
 	struct folded row = { .shown = push(context, parent->shown),
 			      .outside = is_libc ? parent->outside : FOLD_ANYTHING,
 			      .languages = parent->languages };

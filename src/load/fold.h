@@ -47,6 +47,7 @@ enum fold_kind {
 	FOLD_STANDARD,    /* an extension module of the interpreter's standard library */
 	FOLD_MADE,        /* code made at run time, whoever's */
 	FOLD_LIBC,        /* may have started the program or the thread */
+	FOLD_HELPER,      /* likewise, and what compilers call for a thread's variables */
 };
 struct fold_role {
 	enum fold_kind kind;
@@ -61,8 +62,8 @@ struct fold_role folding_role(const struct folding *folding,
 enum fold_outside {
 	FOLD_BARE, /* nothing, or the C library alone */
 	FOLD_ANYTHING,
-	FOLD_COMPILABLE, /* a function that its interpreter may have compiled to native code */
-	FOLD_CALLED,     /* a builtin */
+	FOLD_EXECUTED, /* a function that an interpreter executes */
+	FOLD_CALLED,   /* a builtin */
 };
 
 /* A row of the prefix tree; zero-initialized is the root. */

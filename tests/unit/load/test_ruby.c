@@ -123,6 +123,31 @@ static void code_that_was_compiled_at_run_time_is_its_methods(void **state)
 		      "5 closure\n");
 }
 
+static void how_cruby_finds_its_thread_is_plumbing_and_how_others_do_is_not(void **state)
+{
+	struct words words;
+
+	(void)state;
+	begin_ruby(&words, "helper.fathom");
+	words_add_module(&words, "ld", "/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2");
+	words_add_module(&words, "gem", "/srv/gems/fast.so");
+	words_add(&words, START "@bar:12 " LOOP " ld:__tls_get_addr", 1);
+	words_add(&words, START "@bar:12 " LOOP " @each libruby:rb_ary_each ld:__tls_get_addr",
+		  2);
+	words_add(&words, START "@bar:12 " LOOP " @each gem:fast ld:__tls_get_addr", 3);
+	words_add(&words, START "@bar:12 " LOOP " @each ld:_dl_fixup", 4);
+	words_add(&words, START "ld:__tls_get_addr", 5);
+	by_hand_close(words.writer);
+
+	shown_must_be("helper.fathom", false,
+		      "1 Foo#bar:12\n"
+		      "2 Foo#bar:12 Array#each\n"
+		      "3 Foo#bar:12 Array#each fast __tls_get_addr\n"
+		      "4 Foo#bar:12 Array#each _dl_fixup\n"
+		      "5 _start __libc_start_call_main main ruby_run_node rb_ec_exec_node "
+		      "__tls_get_addr\n");
+}
+
 static void a_stack_without_ruby_is_native_as_it_is(void **state)
 {
 	struct words words;
@@ -279,6 +304,8 @@ int main(void)
 		cmocka_unit_test(garbage_collection_is_a_row_of_whoever_allocates),
 		cmocka_unit_test(a_builtin_hides_what_its_standard_module_does_for_it),
 		cmocka_unit_test(code_that_was_compiled_at_run_time_is_its_methods),
+		cmocka_unit_test(
+			how_cruby_finds_its_thread_is_plumbing_and_how_others_do_is_not),
 		cmocka_unit_test(a_stack_without_ruby_is_native_as_it_is),
 		cmocka_unit_test(two_languages_in_one_stack_keep_each_others_frames),
 		cmocka_unit_test(the_plumbing_of_one_language_is_not_folded_into_the_other),
