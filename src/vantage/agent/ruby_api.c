@@ -65,6 +65,13 @@ static bool agrees_on_name(struct mem *mem, const struct ruby_layout *layout,
 	return is_same_text(name, &api.texts[0]);
 }
 
+static u64 iseq_of_method(struct mem *mem, const struct ruby_offsets *offsets, u64 method)
+{
+	const u64 definition = field_of(mem, method, offsets->method_definition);
+
+	return field_of(mem, definition, offsets->definition_iseq);
+}
+
 static bool agrees_on_code(struct mem *mem, const struct ruby_layout *layout,
 			   const struct ruby_frame *frame, u64 theirs)
 {
@@ -74,13 +81,13 @@ static bool agrees_on_code(struct mem *mem, const struct ruby_layout *layout,
 	u64 (*const line_of)(u64) = (u64(*)(u64))functions->profile_frame_first_lineno;
 	struct ruby_code code;
 
-	if (ruby_code_read(mem, layout, frame, &code) < 0 ||
-	    (path_of != NULL && path_of(theirs) != code.path))
-		return false;
-	/* A block's is that of its method. */
-	if (theirs != frame->iseq)
+	/* Blocks, and what is evaluated, are shown as their method. */
+	if (theirs != frame->iseq &&
+	    iseq_of_method(mem, &layout->offsets, theirs) != frame->iseq)
 		return true;
-	return (label_of == NULL ||
+	return ruby_code_read(mem, layout, frame, &code) >= 0 &&
+	       (path_of == NULL || path_of(theirs) == code.path) &&
+	       (label_of == NULL ||
 		label_of(theirs) == field_of(mem, frame->body, layout->offsets.body_label)) &&
 	       (line_of == NULL || line_of(theirs) >> 1 == code.first_line);
 }
