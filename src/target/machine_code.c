@@ -1,6 +1,7 @@
 #include "machine_code.h"
 
 #include <elf.h>
+#include <stdbool.h>
 #include <string.h>
 
 static int32_t s32_at(const uint8_t *at)
@@ -112,4 +113,26 @@ struct code_reference machine_code_at(uint16_t machine, const uint8_t *code, siz
 	if (machine == EM_X86_64)
 		return x86_64_at(code + at, len - at, start + at);
 	return aarch64_at(code + at, len - at, start + at);
+}
+
+/* A look that is cheap: all of a library's text is gone through. */
+static bool may_be_call(uint16_t machine, const uint8_t *code)
+{
+	return machine == EM_X86_64 ? code[0] == 0xe8 : (code[3] & 0xfc) == 0x94;
+}
+
+size_t machine_code_find_call(uint16_t machine, const uint8_t *code, size_t len, size_t from,
+			      uint64_t start, uint64_t callee)
+{
+	const size_t step = machine == EM_X86_64 ? 1 : 4;
+
+	for (size_t at = (from + step - 1) / step * step; at + 4 <= len; at += step) {
+		if (!may_be_call(machine, code + at))
+			continue;
+		const struct code_reference reference =
+			machine_code_at(machine, code, len, at, start);
+		if (reference.kind == CODE_REFERENCE_CALL && reference.target == callee)
+			return at;
+	}
+	return len;
 }

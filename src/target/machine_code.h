@@ -25,3 +25,6 @@ struct code_reference {
 /* What the instruction at code[at] refers to, if it is one; the code begins at `start`. */
 struct code_reference machine_code_at(uint16_t machine, const uint8_t *code, size_t len,
 				      size_t at, uint64_t start);
+/* The first call of `callee` at code[from] or behind it; len: there is none. */
+size_t machine_code_find_call(uint16_t machine, const uint8_t *code, size_t len, size_t from,
+			      uint64_t start, uint64_t callee);

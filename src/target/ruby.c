@@ -139,7 +139,7 @@ static int find_instructions(struct ruby_layout *layout, struct elf_file *elf,
 					      labels.core.end - labels.core.start };
 
 	if (!function_parts_find(elf, &core, layout->core))
-		return error_set(err, -ENOTSUP, "its interpreter's loop cannot be read");
+		return error_set(err, -ENOTSUP, "the code of its instructions cannot be found");
 	for (size_t i = 0; i < labels.count; i++)
 		sorted[i] = (struct label){ labels.addresses[i], instructions[i] };
 	qsort(sorted, labels.count, sizeof sorted[0], compare_labels);

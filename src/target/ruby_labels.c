@@ -75,6 +75,15 @@ static void search_all(struct search *search)
 	}
 }
 
+static bool are_in(const struct ruby_labels *labels, struct code_range function)
+{
+	for (size_t i = 0; i < labels->count; i++) {
+		if (labels->addresses[i] >= function.end)
+			return false;
+	}
+	return true;
+}
+
 int ruby_labels_find(struct elf_file *elf, const struct frame_entries *entries,
 		     struct ruby_labels *out_labels, struct error *err)
 {
@@ -83,18 +92,13 @@ int ruby_labels_find(struct elf_file *elf, const struct frame_entries *entries,
 
 	*out_labels = (struct ruby_labels){ .count = 0 };
 	search_all(&search);
+	out_labels->count = search.longest.len;
 	if (search.longest.len > RUBY_MAX_INSTRUCTIONS ||
 	    !elf_file_read_pointers(elf, search.longest.address, out_labels->addresses,
 				    search.longest.len) ||
 	    !frame_entries_find(elf, entries, out_labels->addresses[0], &entry) ||
-	    entry.begins_with_frame)
+	    entry.begins_with_frame || !are_in(out_labels, entry.range))
 		return error_set(err, -ENOTSUP, "the code of its instructions cannot be found");
-	for (size_t i = 0; i < search.longest.len; i++) {
-		if (out_labels->addresses[i] >= entry.range.end)
-			return error_set(err, -ENOTSUP,
-					 "the code of its instructions is not in one function");
-	}
 	out_labels->core = entry.range;
-	out_labels->count = search.longest.len;
 	return 0;
 }

@@ -64,14 +64,15 @@ static void take_call(struct search *search, uint64_t address)
 static void search_piece(struct search *search, struct code_range range)
 {
 	CLEANUP(code_bytes_done) struct code_bytes code;
-	uint64_t target;
-	size_t at = 0;
 
 	if (!code_bytes_read(search->elf, range, &code))
 		return;
-	while (code_bytes_next(&code, CODE_REFERENCE_CALL, &at, &target)) {
-		if (target == search->callee)
-			take_call(search, code.start + at - 1);
+	for (size_t at = 0;; at++) {
+		at = machine_code_find_call(code.machine, code.bytes, code.len, at, code.start,
+					    search->callee);
+		if (at == code.len)
+			return;
+		take_call(search, code.start + at);
 	}
 }
 
