@@ -99,7 +99,7 @@ static void give_ruby(const void *image, uint64_t load_bias,
 static const char *judge_ruby(const struct ring_header *ring)
 {
 	if (__atomic_load_n(&ring->ruby_check, __ATOMIC_RELAXED) == RING_RUBY_DIFFERS)
-		return "stacks are not read as";
+		return "stacks do not look as";
 	return never_fitted(&ring->ruby_walks, &ring->ruby_refusals)
 		       ? "execution contexts do not look as"
 		       : NULL;

@@ -131,8 +131,12 @@ static bool says_nothing(const struct folded *parent, struct fold_role role)
 	case FOLD_STANDARD:
 		return is_inside && parent->outside == FOLD_CALLED;
 	case FOLD_MADE:
-		/* By YJIT: nothing else stands between a method and code that was made. */
-		return parent->outside == FOLD_EXECUTED &&
+		/*
+		 * By YJIT: nothing else stands between a method and code that was made, nor
+		 * between that and a C function that it calls, whose name stands outside of
+		 * the code where that is all that is known of the stack.
+		 */
+		return (parent->outside == FOLD_EXECUTED || parent->outside == FOLD_CALLED) &&
 		       (parent->languages & language_bit(LANGUAGE_RUBY)) != 0;
 	case FOLD_HELPER:
 		return parent->outside == FOLD_EXECUTED || parent->outside == FOLD_CALLED;
