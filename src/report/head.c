@@ -168,6 +168,12 @@ static bool is_whole(const struct stack_tally *tally)
 	return strcmp(tally->reason, "complete") == 0 || strcmp(tally->reason, "switched") == 0;
 }
 
+/* All interpreted frames are there, and of the native ones those inside of compiled code. */
+static bool is_whole_but_native(const struct stack_tally *tally)
+{
+	return strcmp(tally->reason, "made_code") == 0;
+}
+
 static uint64_t whole_stacks(const struct profile_info *info, uint64_t *out_all)
 {
 	bool is_saturated = false;
@@ -202,9 +208,14 @@ static void add_stacks(struct text *out, const struct style *style,
 		text_add(&text, "all of them reach the outermost frame");
 	else
 		text_addf(&text, "%.2f %% reach the outermost frame", percent_down(whole, all));
+	for (size_t i = 0; i < info->stack_tally_count; i++)
+		if (is_whole_but_native(&info->stacks[i]) && info->stacks[i].samples > 0)
+			text_addf(&text, ", %.2f %% are %s",
+				  percent_down(info->stacks[i].samples, all),
+				  info->stacks[i].sentence);
 	for (size_t i = 0, shown = 0; i < info->stack_tally_count; i++) {
 		const struct stack_tally *tally = &info->stacks[i];
-		if (tally->samples == 0 || is_whole(tally))
+		if (tally->samples == 0 || is_whole(tally) || is_whole_but_native(tally))
 			continue;
 		text_add(&text, shown++ == 0 ? "; cut short: " : ", ");
 		number_add_count(&text, tally->samples);

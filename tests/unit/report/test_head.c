@@ -437,9 +437,36 @@ static void many_interpreters_are_not_all_in_the_head(void **state)
 	made_done(&made);
 }
 
+static void stacks_that_end_in_compiled_code_are_not_cut_short(void **state)
+{
+	static struct stack_tally tally[] = {
+		{ "complete", "reached the outermost frame", 70 },
+		{ "no_rule", "no unwind rule for an address in a mapped file", 1 },
+		{ "made_code", "whole but for native frames beyond code made", 29 },
+	};
+	struct made made;
+	struct text text = { 0 };
+
+	(void)state;
+	made_init(&made);
+	made_add(&made, "main", 1, 1);
+	profile_info(made.profile)->stacks = tally;
+	profile_info(made.profile)->stack_tally_count = 3;
+	assert_int_equal(report_text(made.profile, &(struct report_options){ 0 }, &text, NULL),
+			 0);
+	assert_non_null(
+		strstr(text_string(&text),
+		       "stacks   70.00 % reach the outermost frame, 29.00 % are whole but "
+		       "for native frames beyond code made; cut short: 1 (no unwind rule for "
+		       "an address in a mapped file)\n"));
+	text_done(&text);
+	made_done(&made);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stacks_that_end_in_compiled_code_are_not_cut_short),
 		cmocka_unit_test(interpreters_are_named_with_what_became_of_their_frames),
 		cmocka_unit_test(many_interpreters_are_not_all_in_the_head),
 		cmocka_unit_test(the_head_says_how_it_was_recorded_and_adds_up),
