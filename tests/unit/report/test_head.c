@@ -454,11 +454,10 @@ static void stacks_that_end_in_compiled_code_are_not_cut_short(void **state)
 	profile_info(made.profile)->stack_tally_count = 3;
 	assert_int_equal(report_text(made.profile, &(struct report_options){ 0 }, &text, NULL),
 			 0);
-	assert_non_null(
-		strstr(text_string(&text),
-		       "stacks   70.00 % reach the outermost frame, 29.00 % are whole but "
-		       "for native frames beyond code made; cut short: 1 (no unwind rule for "
-		       "an address in a mapped file)\n"));
+	assert_non_null(strstr(text_string(&text),
+			       "stacks   70.00 % reach the outermost frame, 29.00 % are whole "
+			       "but for native frames beyond"));
+	assert_non_null(strstr(text_string(&text), "; cut short: 1 (no unwind rule"));
 	text_done(&text);
 	made_done(&made);
 }
