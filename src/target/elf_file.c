@@ -38,6 +38,13 @@ const struct elf_file_load *elf_file_load_at(const struct elf_file *elf, uint64_
 	return NULL;
 }
 
+uint64_t elf_file_end_of(const struct elf_file *elf, const struct elf_file_load *load)
+{
+	const uint64_t left = load->offset < elf->size ? elf->size - load->offset : 0;
+
+	return load->address + (load->file_size < left ? load->file_size : left);
+}
+
 bool elf_file_read(const struct elf_file *elf, uint64_t address, void *buffer, size_t len)
 {
 	const struct elf_file_load *load = elf_file_load_at(elf, address);

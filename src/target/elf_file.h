@@ -85,5 +85,7 @@ bool elf_file_is_module_slot(struct elf_file *elf, uint64_t address);
 /* A text of at most size - 1 bytes; longer ones are cut off.  False: nothing to read. */
 bool elf_file_read_text(const struct elf_file *elf, uint64_t address, char *buffer,
 			size_t size);
+/* One past the last address of a segment that has a byte in the file, whatever it claims. */
+uint64_t elf_file_end_of(const struct elf_file *elf, const struct elf_file_load *load);
 /* The segment that has the address, or NULL. */
 const struct elf_file_load *elf_file_load_at(const struct elf_file *elf, uint64_t address);

@@ -48,7 +48,7 @@ static void take_word(struct search *search, uint64_t address, uint64_t word)
 static void search_segment(struct search *search, const struct elf_file_load *load)
 {
 	const uint64_t start = (load->address + 7) & ~7ULL;
-	const uint64_t end = load->address + load->file_size;
+	const uint64_t end = elf_file_end_of(search->elf, load);
 	CLEANUP(freep) uint64_t *words = xreallocarray(NULL, WORDS, sizeof *words);
 
 	search->now = (struct run){ .len = 0 };

@@ -78,7 +78,7 @@ static void search_piece(struct search *search, struct code_range range)
 
 static void search_segment(struct search *search, const struct elf_file_load *load)
 {
-	const uint64_t end = load->address + load->file_size;
+	const uint64_t end = elf_file_end_of(search->elf, load);
 
 	for (uint64_t at = load->address; at < end; at += PIECE) {
 		const uint64_t left = end - at;
