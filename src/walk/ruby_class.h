@@ -131,7 +131,8 @@ static inline void ruby_class_owner(struct mem *mem, const struct ruby_layout *l
 		class = ruby_class_refined(mem, layout, class);
 		flags = ruby_flags_of(mem, class);
 	}
-	if ((flags & RUBY_TYPE_MASK) == RUBY_T_CLASS && flags >> layout->singleton_flag & 1) {
+	if ((flags & RUBY_TYPE_MASK) == RUBY_T_CLASS &&
+	    (flags >> (layout->singleton_flag & 63) & 1) != 0) {
 		class = ruby_class_attached(mem, layout, class, flags);
 		flags = ruby_flags_of(mem, class);
 		out_owner->separator = '.';
