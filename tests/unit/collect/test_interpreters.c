@@ -1,4 +1,7 @@
-/* What agents and recordings are told of an interpreter, with one that is installed. */
+/*
+ * What agents and recordings are told of an interpreter: of the CPython that is installed, and of
+ * a library that looks like CRuby (tests/unit/target/fake_ruby.c), which is the argument.
+ */
 #include "scene.h"
 
 #include <setjmp.h>
@@ -17,16 +20,18 @@
 #include "record/writer.h"
 #include "target/load_bias.h"
 #include "target/python.h"
+#include "target/ruby.h"
 
 #define PYTHON "/usr/bin/python3"
 #define BIAS   0x550000000000ULL
 
 struct told {
-	uint32_t rows, whys, notes;
+	uint32_t rows, whys, notes, languages;
 	char why_not[128], note[256];
 };
 
 static struct interpreters interpreters;
+static const char *ruby_path;
 
 static int setup(void **state)
 {
@@ -73,9 +78,9 @@ static int take_interpreter(void *context, const struct recording_interpreter *r
 	struct told *told = context;
 
 	assert_int_equal(row->process, 1);
-	assert_int_equal(row->language, RECORDING_LANGUAGE_PYTHON);
 	assert_int_equal(row->version[1], '.');
 	told->rows++;
+	told->languages |= 1U << row->language;
 	if (row->why_not != NULL) {
 		told->whys++;
 		strncpy(told->why_not, row->why_not, sizeof told->why_not - 1);
@@ -128,7 +133,37 @@ static void a_mapped_interpreter_puts_its_layout_into_the_ring(void **state)
 	const struct told told = read_told(scene);
 
 	assert_int_equal(told.rows, 1);
+	assert_int_equal(told.languages, 1U << RECORDING_LANGUAGE_PYTHON);
 	assert_int_equal(told.whys, 0);
+	assert_int_equal(told.notes, 0);
+}
+
+static void a_process_may_have_an_interpreter_of_each_kind(void **state)
+{
+	struct scene *scene = *state;
+	struct ruby_image *ruby = NULL;
+	struct ruby_layout due;
+	struct error err;
+
+	need_python();
+	const struct module_place python = place_of(scene, PYTHON);
+	const struct module_place place = place_of(scene, ruby_path);
+
+	interpreters_see(&interpreters, scene->image, &python);
+	interpreters_see(&interpreters, scene->image, &place);
+	must(ruby_image_read(ruby_path, &ruby, &err), &err);
+	ruby_image_layout(ruby, BIAS, &due);
+	ruby_image_free(ruby);
+	assert_int_equal(scene->image->ring->has_python, 1);
+	assert_int_equal(scene->image->ring->has_ruby, 1);
+	assert_memory_equal(&scene->image->ring->ruby, &due, sizeof due);
+	assert_true(due.loop[0].start > BIAS);
+	assert_int_equal(scene->image->languages,
+			 1U << RECORDING_LANGUAGE_PYTHON | 1U << RECORDING_LANGUAGE_RUBY);
+	const struct told told = read_told(scene);
+
+	assert_int_equal(told.rows, 2);
+	assert_int_equal(told.languages, scene->image->languages);
 	assert_int_equal(told.notes, 0);
 }
 
@@ -256,9 +291,48 @@ static void a_layout_that_never_fitted_is_told_once(void **state)
 	assert_non_null(strstr(told.note, "its thread states do not look as CPython"));
 }
 
+/* Its agent compares, too; what it says of one kind is not said of the other. */
+static void a_layout_that_its_agent_found_wrong_is_told(void **state)
+{
+	struct scene *scene = *state;
+	struct ring_header *ring = scene->image->ring;
+
+	need_python();
+	const struct module_place python = place_of(scene, PYTHON);
+	const struct module_place ruby = place_of(scene, ruby_path);
+
+	interpreters_see(&interpreters, scene->image, &python);
+	interpreters_see(&interpreters, scene->image, &ruby);
+	ring->ruby_walks = 1000;
+	ring->ruby_check = RING_RUBY_AGREES;
+	interpreters_tell(&interpreters, scene->image);
+	assert_int_equal(read_told(scene).whys, 0);
+	ring->ruby_check = RING_RUBY_DIFFERS;
+	interpreters_tell(&interpreters, scene->image);
+	const struct told told = read_told(scene);
+
+	assert_int_equal(told.rows, 2);
+	assert_int_equal(told.whys, 1);
+	assert_int_equal(told.notes, 1);
+	assert_string_equal(told.why_not, "its stacks do not look as CRuby 4.0.0's should");
+	assert_non_null(strstr(told.note, ": no Ruby functions in its stacks: its stacks"));
+}
+
+static void a_ruby_that_never_was_one_is_told(void **state)
+{
+	struct scene *scene = *state;
+	const struct module_place ruby = place_of(scene, ruby_path);
+
+	interpreters_see(&interpreters, scene->image, &ruby);
+	scene->image->ring->ruby_refusals = 1000;
+	interpreters_tell(&interpreters, scene->image);
+	assert_string_equal(read_told(scene).why_not,
+			    "its execution contexts do not look as CRuby 4.0.0's should");
+}
+
 #define SCENE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		SCENE(a_mapped_interpreter_puts_its_layout_into_the_ring),
@@ -267,8 +341,15 @@ int main(void)
 		SCENE(other_files_have_none),
 		SCENE(a_mapping_that_is_no_segment_gets_no_layout),
 		SCENE(the_second_one_in_a_process_is_named_and_not_walked),
+		SCENE(a_process_may_have_an_interpreter_of_each_kind),
 		SCENE(a_layout_that_never_fitted_is_told_once),
+		SCENE(a_layout_that_its_agent_found_wrong_is_told),
+		SCENE(a_ruby_that_never_was_one_is_told),
 	};
+
+	if (argc != 2)
+		return 2;
+	ruby_path = argv[1];
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
