@@ -394,8 +394,7 @@ def compare_structures(folder, header):
 
 
 OUTPUT = pathlib.Path(__file__).parents[1] / "src" / "target" / "ruby_offsets.h"
-HEADER = Header(OUTPUT, """/* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
+HEADER = Header(OUTPUT, """/*
  * ruby_offsets - where each CRuby version keeps what a walk reads.
  *
  * Made by tools/ruby_offsets.py: not to be edited.  docs/ruby.md says how to add a version.

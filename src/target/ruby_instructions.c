@@ -1,8 +1,8 @@
 /*
- * insns_info.inc has one array of characters: "nop\0getlocal\0setlocal\0…".  The plain instructions
- * come first, then as many that trace ("trace_nop", …), then, in a build with ZJIT (4.0), those
- * that a plain one is replaced with while its operands are looked at ("zjit_opt_plus", …).  Only
- * the number of the last ones differs between builds of a version.
+ * insns_info.inc has one array of characters: "nop\0getlocal\0setlocal\0…".  First come the
+ * plain instructions, then as many that trace ("trace_nop", …), then, in a build with ZJIT (4.0),
+ * those that a plain one is replaced with while its operands are looked at ("zjit_opt_plus", …).
+ * Only the number of the last ones differs between builds of a version.
  */
 #include "ruby_instructions.h"
 

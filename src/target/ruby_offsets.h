@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ruby_offsets - where each CRuby version keeps what a walk reads.
  *

@@ -1,9 +1,8 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ruby_row - what is known of one CRuby version, for all its processes.
  *
- * The rows are in ruby_offsets.h, which a program makes.  Not for walkers: a row becomes a struct
- * ruby_layout when a file has been found to agree with it.
+ * The rows are in ruby_offsets.h, which a program makes.  Not for walkers: a row becomes a
+ * struct ruby_layout when a file has been found to agree with it.
  */
 #pragma once
 #include "abi/ruby_layout.h"
@@ -28,8 +27,8 @@ struct ruby_row {
 
 	/*
 	 * What each instruction does, by its opcode: an enum ruby_operator, and
-	 * RUBY_INSTRUCTION_PC_STAYS.  The second half are the traced doubles of the first; a
-	 * build with ZJIT has further doubles behind them.
+	 * RUBY_INSTRUCTION_PC_STAYS.  The second half are the traced doubles of the first.  No
+	 * instructions: a file's own names for them say it (ruby_instructions.h).
 	 */
 	u16 instruction_count;
 	u8 instructions[RUBY_MAX_INSTRUCTIONS];

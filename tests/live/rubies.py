@@ -57,6 +57,8 @@ ORIGINS = {"2.7": Origin("bullseye"),
            "3.2": Origin("noble", UBUNTU, others=("noble-updates",), is_newer=True),
            "3.3": Origin("trixie", is_newer=True),
            "3.4": Origin("experimental", others=("sid",), source_version="=3.4.5-1~exp1", is_newer=True)}
+# Whose sources can be had.
+SOURCES = ORIGINS | {"3.1": Origin("bookworm")}
 # A program with the interpreter in it, and YJIT: what Ruby's own ./configure makes, and one at fixed addresses.
 STATIC_MINORS = {"3.3": (), "3.4": ("--disable-pie",)}
 
@@ -203,8 +205,8 @@ def fetch(minor):
     unpacked.rename(root)
 
 
-def fetch_source(minor, origin):
-    tree, log = sources_of(minor), CACHE / "log"
+def fetch_source(minor):
+    origin, tree, log = SOURCES[minor], sources_of(minor), CACHE / "log"
     if tree.exists():
         return
     have_keys(origin.archive, log)
@@ -224,7 +226,7 @@ def build_static(minor):
         return
     if shutil.which("rustc") is None:
         raise Unavailable("rustc is needed to build YJIT")
-    fetch_source(minor, ORIGINS[minor])
+    fetch_source(minor)
     folder = CACHE / f"{minor}-static-build"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -253,8 +255,8 @@ def main():
     try:
         for minor in ORIGINS if chosen.fetch else ():
             fetch(minor)
-        for minor, origin in (ORIGINS | {"3.1": Origin("bookworm")}).items() if chosen.sources else ():
-            fetch_source(minor, origin)
+        for minor in SOURCES if chosen.sources else ():
+            fetch_source(minor)
         for minor in STATIC_MINORS if chosen.build else ():
             build_static(minor)
     except Unavailable as reason:

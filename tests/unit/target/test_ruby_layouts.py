@@ -3,12 +3,13 @@
 Every CRuby at hand (tests/live/rubies.py) is asked for its own objects' addresses, and for what
 stands at the offsets that read_ruby found in its file.
 
-usage: test_ruby_layouts.py READ_RUBY
+usage: test_ruby_layouts.py READ_RUBY [--long]
 """
 
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,7 @@ import ruby_offsets  # noqa: E402
 import rubies  # noqa: E402
 
 READ_RUBY = sys.argv[1]
+IS_LONG = "--long" in sys.argv[2:]
 ALL = rubies.every_ruby()
 THERE = [ruby for ruby in ALL if ruby.is_there]
 MAPPED = r"""
@@ -48,6 +50,7 @@ def is_moved(path):
     return "EXEC (" not in headers
 
 
+@unittest.skipUnless(THERE, "there is no CRuby here")
 class Layouts(unittest.TestCase):
     def compare(self, ruby):
         path = file_of(ruby)
@@ -75,29 +78,51 @@ class Layouts(unittest.TestCase):
                                       text=True)
                 self.assertEqual(found_in(file_of(ruby))[0].get("version"), done.stdout.strip())
 
+    def test_are_the_same_in_a_stripped_file(self):
+        for ruby in THERE:
+            path = file_of(ruby)
+            with self.subTest(ruby.name), tempfile.TemporaryDirectory() as folder:
+                stripped = pathlib.Path(folder) / "stripped"
+                shutil.copy(path, stripped)
+                stripped.chmod(0o755)
+                subprocess.run(["strip", stripped], check=True)
+                self.assertEqual(found_in(stripped)[1].split("\n", 1)[1], found_in(path)[1].split("\n", 1)[1])
+
 
 class Rows(unittest.TestCase):
     def row_of(self, release):
-        """The text of the row for a release, or None."""
-        for name, row in ruby_offsets.HEADER.rows().items():
+        """The text of the row for a release."""
+        for row in ruby_offsets.HEADER.rows().values():
             number = {field: int(re.search(rf"\.{field} = (\d+)", row)[1]) for field in
                       ("major", "minor", "first_patch", "last_patch")}
             if (number["major"], number["minor"]) == release[:2] and \
                     number["first_patch"] <= release[2] <= number["last_patch"]:
-                return name, row
-        return None
+                return row
+        self.fail(f"no row is for CRuby {'.'.join(map(str, release))}")
 
+    @unittest.skipUnless(THERE, "there is no CRuby here")
     def test_have_the_instructions_that_the_interpreter_names(self):
         for ruby in THERE:
             with self.subTest(ruby.name):
                 asked = "puts RUBY_VERSION, RubyVM::INSTRUCTION_NAMES"
                 done = subprocess.run(ruby.command("-e", asked), check=True, capture_output=True, text=True)
                 version, *names = done.stdout.split()
-                _, row = self.row_of(tuple(map(int, version.split("."))))
+                row = self.row_of(tuple(map(int, version.split("."))))
                 operators = dict(re.findall(r"\[(\d+)\] = \w+\((\w+)\)", row))
                 self.assertEqual(int(re.search(r"\.instruction_count = (\d+)", row)[1]), len(names))
                 self.assertEqual([operators.get(str(opcode), "NONE") for opcode in range(len(names))],
                                  [ruby_offsets.OPERATORS.get(name.removeprefix("trace_"), "NONE") for name in names])
+
+    @unittest.skipUnless(IS_LONG, "each version is configured, which takes minutes: --long")
+    def test_are_what_the_sources_say(self):
+        trees = [tree for tree in map(rubies.sources_of, rubies.SOURCES) if tree.exists()]
+        if not trees or not shutil.which("gdb"):
+            self.skipTest("there is no gdb here, or no source: tests/live/rubies.py --sources")
+        for tree in trees:
+            with self.subTest(tree.name):
+                done = subprocess.run([sys.executable, "-B", ROOT / "tools" / "ruby_offsets.py", "--check",
+                                       "--source", tree], capture_output=True, text=True)
+                self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
 
 
 if __name__ == "__main__":
