@@ -75,6 +75,7 @@ struct agent {
 	bool may_copy;         /* false: process_vm_readv() may be forbidden */
 	bool may_read_counter; /* false: no clock can be read, either */
 	bool has_timers;
+	bool has_had_threads; /* besides the first */
 	bool is_trap_ours;    /* the program's SIGTRAP is another signal: signals.h */
 	bool may_be_trapped;  /* the recorder may have opened events on this process */
 	u64 scratches_in_use; /* one bit each */

@@ -203,14 +203,14 @@ static void put_innermost(struct walk *walk, u64 word)
 	walk->frames[0] = word;
 }
 
-/* As it has who executes instructions: those of the interpreter, or what was made of them. */
+/* As it has who executes the interpreter's instructions, or is alone. */
 static bool has_gvl(const struct walk *walk)
 {
 	const struct ruby_room *room = walk->ruby;
 
-	return room->frames.has_top &&
-	       (code_ranges_have(room->layout->core, walk->leaf) ||
-		(room->frames.top.is_jitted && walk->ending == WALK_MADE_CODE));
+	if (!agent.has_had_threads)
+		return true;
+	return room->frames.has_top && code_ranges_have(room->layout->core, walk->leaf);
 }
 
 void ruby_end_walk(struct walk *walk, struct mem *mem)
@@ -226,8 +226,8 @@ void ruby_end_walk(struct walk *walk, struct mem *mem)
 	put_frames(walk, mem);
 	if (room->collection != 0)
 		put_innermost(walk, room->collection);
-	else if (has_gvl(walk))
-		ruby_api_ask(walk);
+	if (room->context != 0 && walk->ending != WALK_CODE_UNREADABLE)
+		ruby_api_ask(walk, has_gvl(walk));
 	if (walk->ending == WALK_COMPLETE && thread_name_is_due())
 		tell_thread_name(walk, mem);
 }

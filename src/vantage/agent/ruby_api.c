@@ -208,7 +208,7 @@ static void ask(const struct ruby_functions *functions)
 	}
 }
 
-void ruby_api_ask(const struct walk *walk)
+void ruby_api_ask(const struct walk *walk, bool has_gvl)
 {
 	const struct ruby_layout *layout = walk->ruby->layout;
 	u32 state = __atomic_load_n(&api.state, __ATOMIC_ACQUIRE);
@@ -220,7 +220,8 @@ void ruby_api_ask(const struct walk *walk)
 			__atomic_store_n(&walk->ring->ruby_check, api.result, __ATOMIC_RELAXED);
 		return;
 	}
-	if (state != NOT_ASKED || layout->functions.profile_frames == 0)
+	if (state != NOT_ASKED || layout->functions.profile_frames == 0 ||
+	    (!has_gvl && layout->functions.postponed_job_trigger == 0))
 		return;
 	if (__atomic_compare_exchange_n(&api.state, &state, ASKED, 0, __ATOMIC_RELAXED,
 					__ATOMIC_RELAXED))

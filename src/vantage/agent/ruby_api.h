@@ -12,10 +12,14 @@
  * by the way that is taken while somebody traces.  No object is made.
  */
 #pragma once
+#include <stdbool.h>
 
 struct walk;
 
-/* At the end of a walk whose leaf is in the interpreter's own instructions: it has the GVL. */
-void ruby_api_ask(const struct walk *walk);
+/*
+ * At the end of a walk of one of Ruby's threads.  Up to 3.2, who asks must have the GVL: a job's
+ * place is counted before it is filled, and who has the GVL may be looking.
+ */
+void ruby_api_ask(const struct walk *walk, bool has_gvl);
 /* In a child of fork: a job that was asked for and has not run is asked for again. */
 void ruby_api_forget(void);

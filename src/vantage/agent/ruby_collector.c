@@ -16,6 +16,9 @@
 /* Of the time, at most this part goes into reading; and so much at once, at first. */
 #define BUDGET_PART   32
 #define BUDGET_CREDIT (1LL << 25)
+/* What took longer was preempted. */
+#define TICKS_OF_READING 65536
+#define TICKS_OF_A_FRAME 1024
 
 /*
  * Written by the thread that collects and read in its own handlers: `thread` is set last and
@@ -64,6 +67,14 @@ static bool budget_has_some(u64 now)
 	return collector.ticks_left > 0;
 }
 
+static void budget_spend(u64 ticks)
+{
+	const u64 most =
+		TICKS_OF_READING + (u64)collector.room.frames.stack.count * TICKS_OF_A_FRAME;
+
+	collector.ticks_left -= (s64)(ticks < most ? ticks : most);
+}
+
 /* The thread's Ruby frames as they are now, and what the innermost may be doing. */
 static void read_frames(struct ring_header *ring)
 {
@@ -105,7 +116,7 @@ static void begin_step(void)
 	    (!may_time || budget_has_some(begin)))
 		read_frames(ring);
 	if (may_time)
-		collector.ticks_left -= (s64)(ticks_now() - begin);
+		budget_spend(ticks_now() - begin);
 	atomic_signal_fence(memory_order_seq_cst);
 	__atomic_store_n(&collector.thread, arch_thread_pointer(), __ATOMIC_RELAXED);
 }

@@ -87,6 +87,7 @@ AGENT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attribu
 {
 	struct thread_start *start = agent.has_timers ? thread_start_take() : NULL;
 
+	agent.has_had_threads = true;
 	ignored_before_thread();
 	go_runtime_look(__builtin_return_address(0));
 	/* With 256 threads being born at this moment, one goes unsampled. */
@@ -105,6 +106,7 @@ AGENT_EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argumen
 {
 	struct thread_start *start = agent.has_timers ? thread_start_take() : NULL;
 
+	agent.has_had_threads = true;
 	ignored_before_thread();
 	if (start == NULL)
 		return HOOK_NEXT(thrd_create)(thread, routine, argument);
