@@ -135,7 +135,7 @@ module Outer
 end
 
 module Refining
-  refine(String) { REFINEMENT = self }
+  REFINEMENT = refine(String) {}
 end
 
 # Where the file with the interpreter is mapped.
