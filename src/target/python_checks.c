@@ -104,9 +104,18 @@ static bool member_agrees(struct elf_file *elf, const struct python_row *row,
 	return offset == u16_at(offsets, check->field);
 }
 
+/* The length, the hash and the state of a str are read at once (walk/python_text.h). */
+static bool text_is_in_order(const struct python_offsets *offsets)
+{
+	return offsets->text_length == PYTHON_NO_FIELD ||
+	       offsets->text_state == offsets->text_length + 2 * sizeof(uint64_t);
+}
+
 const char *python_checks_disagreement(struct elf_file *elf, const struct python_row *row,
 				       const struct python_offsets *offsets)
 {
+	if (!text_is_in_order(offsets))
+		return "strings";
 	for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
 		if (!size_agrees(elf, row, i))
 			return sizes[i].objects;

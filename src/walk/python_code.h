@@ -4,8 +4,8 @@
  *
  * A code object can be freed and another be made at its address, and so can its texts: a
  * program that defines functions in a loop does little else.  So the key is made of the
- * addresses of the object and its texts, and of what these are: their length, the interpreter's
- * own hash of them where it has one, and how they begin.
+ * addresses of the object and its texts, and of what these are: their length, and the
+ * interpreter's own hash of them, or how they begin where it has none yet.
  */
 #pragma once
 #include "code_key.h"
@@ -14,18 +14,10 @@
 /* Of the beginning of a text, in the key. */
 #define PYTHON_KEY_WORDS 4
 
-/*
- * Behind the length stands the object's hash, in str as in bytes, in every version
- * (unicodeobject.h, bytesobject.h; 2.7's stringobject.h); -1 if it was not asked for yet.
- */
-#define PYTHON_HASH_BEHIND_LENGTH 8
-
 /* Mixes in what tells one text from another; one that cannot be read, by its address alone. */
 static inline u64 python_mix_text(struct mem *mem, const struct python_layout *layout, u64 hash,
 				  u64 text)
 {
-	const u16 length = layout->has_unicode ? layout->offsets.text_length
-					       : layout->offsets.bytes_length;
 	struct python_shape shape;
 	u64 word;
 
@@ -33,8 +25,9 @@ static inline u64 python_mix_text(struct mem *mem, const struct python_layout *l
 	if (python_text_shape(mem, layout, text, &shape) < 0 || shape.length == 0)
 		return hash;
 	hash = code_mix(hash, shape.length << 3 | shape.kind);
-	if (python_read(mem, &word, text + PYTHON_HASH_BEHIND_LENGTH, length) >= 0)
-		hash = code_mix(hash, word);
+	/* 64 bits of all the text: nothing is added by how it begins. */
+	if (shape.hash != PYTHON_NO_HASH)
+		return code_mix(hash, shape.hash);
 	/* As whole words: a str ends with a NUL of its kind, and objects are whole words. */
 	for (u64 i = 0; i < PYTHON_KEY_WORDS && i * sizeof word < shape.length; i++) {
 		if (mem_read(mem, &word, sizeof word, shape.data + i * sizeof word) < 0)

@@ -10,10 +10,13 @@
 #include "name_text.h"
 #include "python_memory.h"
 
+#define PYTHON_NO_HASH (~0ULL)
+
 /* Where a text's characters are. */
 struct python_shape {
 	u64 data;
 	u64 length; /* in characters */
+	u64 hash;   /* the interpreter's own; PYTHON_NO_HASH if it was not asked for yet */
 	u8 kind;    /* bytes a character */
 	u8 is_bytes;
 };
@@ -42,23 +45,37 @@ static inline int python_shape_of_state(u32 state, u8 *out_kind, u8 *out_is_asci
 	return -1;
 }
 
+/*
+ * Behind the length stands the hash, in str as in bytes, in every version, and behind that the
+ * str's state (unicodeobject.h, bytesobject.h; 2.7's stringobject.h).
+ */
+struct python_text_head {
+	u64 length, hash;
+	u32 state, padding;
+};
+
 static inline int python_text_shape(struct mem *mem, const struct python_layout *layout,
 				    u64 text, struct python_shape *out_shape)
 {
 	const struct python_offsets *offsets = &layout->offsets;
-	s32 state;
+	struct python_text_head head;
 	u8 is_ascii;
 
 	if (!layout->has_unicode) {
 		out_shape->kind = 1;
 		out_shape->is_bytes = 1;
 		out_shape->data = text + offsets->bytes_data;
-		return python_read(mem, &out_shape->length, text, offsets->bytes_length);
+		if (mem_read(mem, &head, 2 * sizeof(u64), text + offsets->bytes_length) < 0)
+			return -1;
+		out_shape->length = head.length;
+		out_shape->hash = head.hash;
+		return 0;
 	}
-	if (python_read(mem, &out_shape->length, text, offsets->text_length) < 0 ||
-	    python_read_int(mem, &state, text, offsets->text_state) < 0 ||
-	    python_shape_of_state((u32)state, &out_shape->kind, &is_ascii) < 0)
+	if (mem_read(mem, &head, sizeof head, text + offsets->text_length) < 0 ||
+	    python_shape_of_state(head.state, &out_shape->kind, &is_ascii) < 0)
 		return -1;
+	out_shape->length = head.length;
+	out_shape->hash = head.hash;
 	out_shape->is_bytes = is_ascii;
 	out_shape->data = text + (is_ascii ? offsets->text_ascii : offsets->text_compact);
 	return 0;

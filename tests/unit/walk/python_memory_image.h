@@ -69,7 +69,7 @@ static inline void put_text(struct mem *mem, uint64_t text, uint32_t state, uint
 	const unsigned at = state >> 2 & 0x10 ? 40 : 56;
 
 	put_word(mem, text + 16, length);
-	put_word(mem, text + 24, 0x1234567);
+	put_word(mem, text + 24, PYTHON_NO_HASH);
 	put_int(mem, text + 32, (int32_t)state);
 	put(mem, text + at, data, bytes);
 }

@@ -235,6 +235,26 @@ static void a_key_says_what_code_is_and_not_only_where(void **state)
 	}
 }
 
+static void a_text_is_known_by_the_interpreters_hash_of_it(void **state)
+{
+	struct mem *mem = calloc(1, sizeof *mem);
+
+	(void)state;
+	make_code(mem);
+	other_hash(mem);
+	const uint64_t key = key_in(mem);
+
+	/* Then its characters are not read. */
+	other_class(mem);
+	put_word(mem, TEXT(1) + 24, 0x7654322);
+	assert_int_not_equal(key_in(mem), key);
+	make_code(mem);
+	other_hash(mem);
+	mem->gap = TEXT(1) + 40;
+	assert_int_equal(key_in(mem), key);
+	free(mem);
+}
+
 static void code_that_cannot_be_read_has_no_key(void **state)
 {
 	const struct python_layout layout = layout_of(PYTHON_CHAIN_SHIM);
@@ -274,6 +294,7 @@ int main(void)
 		cmocka_unit_test(a_text_is_cut_where_it_must_be),
 		cmocka_unit_test(names_of_2_7_are_bytes),
 		cmocka_unit_test(a_key_says_what_code_is_and_not_only_where),
+		cmocka_unit_test(a_text_is_known_by_the_interpreters_hash_of_it),
 		cmocka_unit_test(code_that_cannot_be_read_has_no_key),
 		cmocka_unit_test(an_instruction_that_does_not_fit_is_none),
 	};
