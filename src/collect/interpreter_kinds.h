@@ -30,8 +30,8 @@ struct interpreter_kind {
 	void (*give)(const void *image, uint64_t load_bias,
 		     const struct interpreter_program *program, struct ring_header *ring);
 	/*
-	 * What its agent found not to be as the version has it ("thread states do not look as"),
-	 * NULL: nothing.
+	 * What its agent found not to be as the version has it ("thread states do not look
+	 * as"), NULL: nothing.
 	 */
 	const char *(*judge)(const struct ring_header *ring);
 };

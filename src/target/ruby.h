@@ -2,8 +2,8 @@
  * ruby - the CRuby interpreter in a mapped file, seen from outside.
  *
  * What holds for every process that maps the file is found out once: whether there is an
- * interpreter in it, its version, where its loop and its instructions are, and where its objects
- * keep what a walk reads.  Nothing in the file is believed unchecked.
+ * interpreter in it, its version, where its loop and its instructions are, and where its
+ * objects keep what a walk reads.  Nothing in the file is believed unchecked.
  */
 #pragma once
 #include <stdint.h>

@@ -1,10 +1,10 @@
 /*
  * Compiled Ruby is a row of words, each instruction's first one being the address of its code:
- * a label in the function vm_exec_core() (vm_exec.c, OPT_DIRECT_THREADED_CODE).  The compiler of
- * iseqs takes them from a table by opcode, insns_address_table, which is static in
- * that function.  Neither has a name once a file is stripped, but nothing else looks like it:
- * hundreds of words in a row that are addresses in one and the same function.  (The next longest
- * is in the regular expressions' matcher, with 98.)
+ * a label in the function vm_exec_core() (vm_exec.c, OPT_DIRECT_THREADED_CODE).  The compiler
+ * of iseqs takes them from a table by opcode, insns_address_table, which is static in that
+ * function.  Neither has a name once a file is stripped, but nothing else looks like it:
+ * hundreds of words in a row that are addresses in one and the same function.  (The next
+ * longest is in the regular expressions' matcher, with 98.)
  */
 #include "ruby_labels.h"
 

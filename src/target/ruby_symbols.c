@@ -2,8 +2,8 @@
  * rb_id2str() looks a symbol's number up: it compares it with ruby_global_symbols.last_id and
  * takes the array .ids, or goes on to get_id_serial_entry(), which does (symbol.c).  So that
  * code takes the variable's address, or refers to it twice, at places as far from each other as
- * the two members.  In the file it has been initialized with the number of the last token of the
- * parser, and all its pointers are NULL (symbol.c: "= {tNEXT_ID-1}").
+ * the two members.  In the file it has been initialized with the number of the last token of
+ * the parser, and all its pointers are NULL (symbol.c: "= {tNEXT_ID-1}").
  */
 #include "ruby_symbols.h"
 

@@ -1,6 +1,6 @@
 /*
- * What agents and recordings are told of an interpreter: of the CPython that is installed, and of
- * a library that looks like CRuby (tests/unit/target/fake_ruby.c), which is the argument.
+ * What agents and recordings are told of an interpreter: of the CPython that is installed, and
+ * of a library that looks like CRuby (tests/unit/target/fake_ruby.c), which is the argument.
  */
 #include "scene.h"
 

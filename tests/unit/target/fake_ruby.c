@@ -1,8 +1,7 @@
 /*
- * What looks like CRuby, up to a point: a library with the names, the code and the data that one
- * is found by.  By default it looks like it altogether.
- * VERSION is ruby_version, PATCHLEVEL ruby_patchlevel; FEWER: two instructions less; the names of
- * what is left out, or made otherwise, stand in meson.build.
+ * What looks like CRuby, up to a point: a library with the names, the code and the data that
+ * one is found by.  By default it looks like it altogether; what is left out, or made
+ * otherwise, stands in meson.build.
  */
 #include <stddef.h>
 
