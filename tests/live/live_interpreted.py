@@ -1,6 +1,7 @@
 """live_interpreted - what tests of interpreted programs share, whatever the interpreter.
 
-With FATHOM_LONG=1 in the environment, tests take the minutes that CI does not have.
+With FATHOM_LONG=1 in the environment, tests take the minutes that CI does not have; FATHOM_ONLY names the
+one interpreter that a test is to run on.
 """
 
 import collections
@@ -10,6 +11,7 @@ import shutil
 import live
 
 IS_LONG = os.environ.get("FATHOM_LONG") == "1"
+ONLY = os.environ.get("FATHOM_ONLY")
 MODULE_KIND_INTERPRETED = 5
 
 Frame = collections.namedtuple("Frame", "name qualified_name path first_line line")
@@ -92,6 +94,8 @@ class InterpretedTest(live.LiveTest):
         """
         for interpreter in self.interpreters if IS_LONG or in_ci else self.in_ci:
             if interpreter.version < oldest or not IS_LONG and in_ci and interpreter.name not in in_ci:
+                continue
+            if ONLY and interpreter.name != ONLY:
                 continue
             with self.subTest(interpreter.name):
                 if not interpreter.is_there:

@@ -48,6 +48,7 @@ class RubyStacks(InterpretedStacks):
 class RubyTest(InterpretedTest):
     """Tests that take an interpreter."""
 
+    maxDiff = None
     language = "ruby"
     workloads = WORKLOADS
     interpreters = EVERY_RUBY

@@ -22,7 +22,7 @@ class Worker
     (1..3000).sort_by { |number| key(number) }
     (1..3000).inject { |left, right| add(left, right) }
     ("the quick brown fox " * 50).gsub(/[a-z]+/) { |word| word.upcase }
-    JSON.parse(JSON.generate("a" => (1..1000).to_a))
+    JSON.parse(JSON.generate({ a: (1..1000).to_a }))
     (1..5000).sum { |number| number * number }
   end
 end
