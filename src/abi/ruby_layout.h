@@ -42,6 +42,7 @@
 	X(vm_objspace)                                                                         \
 	X(vm_shapes)      /* shape_list: 3.2 */                                                \
 	X(objspace_flags) /* an unsigned int: mode in its lowest bits */                       \
+	X(objspace_count) /* profile.count, a size_t: collections that have begun */           \
 	X(iseq_body)                                                                           \
 	X(body_type) /* an int: enum iseq_type */                                              \
 	X(body_size) /* an unsigned int: words of iseq_encoded */                              \

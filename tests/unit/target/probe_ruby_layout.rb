@@ -289,6 +289,7 @@ def compare_vm(vm, thread)
   same('objspace_flags', integer(flags)[DONT_COLLECT], 0)
   GC.disable
   same('objspace_flags with a disabled collector', integer(flags)[DONT_COLLECT], 1)
+  same('objspace_count', word(space + AT[:objspace_count]), GC.count) if has?(:objspace_count)
   GC.enable
   same('vm_shapes', mapping_of(word(vm + AT[:vm_shapes])).nil?, false) if has?(:vm_shapes)
   return unless has?(:vm_threads)
