@@ -153,7 +153,7 @@ struct folded fold(const struct folded *parent, struct fold_role role,
 		return interpreted(parent, role, push(context, parent->base));
 	if (says_nothing(parent, role))
 		return *parent;
-	const bool is_libc = role.kind >= FOLD_LIBC && parent->base.n == 0;
+	const bool is_libc = role.kind == FOLD_LIBC && parent->base.n == 0;
 	struct folded row = { .shown = push(context, parent->shown),
 			      .outside = is_libc ? parent->outside : FOLD_ANYTHING,
 			      .languages = parent->languages };

@@ -47,7 +47,7 @@ enum fold_kind {
 	FOLD_STANDARD,    /* an extension module of the interpreter's standard library */
 	FOLD_MADE,        /* code made at run time, whoever's */
 	FOLD_LIBC,        /* may have started the program or the thread */
-	FOLD_HELPER,      /* likewise, and what compilers call for a thread's variables */
+	FOLD_HELPER,      /* what compilers call for a thread's variables */
 };
 struct fold_role {
 	enum fold_kind kind;

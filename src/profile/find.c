@@ -111,7 +111,7 @@ static bool is_end_of_ruby_name(const char *name, const char *wanted)
 	const size_t len = block_length(name);
 	const char *ends = "#.:";
 
-	if (len != block_length(wanted) || strncmp(name, wanted, len) != 0)
+	if (strncmp(name, wanted, len) != 0)
 		return false;
 	wanted += len;
 	if ((*wanted == '#' || *wanted == '.') && wanted[1])

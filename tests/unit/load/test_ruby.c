@@ -212,13 +212,18 @@ static void the_plumbing_of_one_language_is_not_folded_into_the_other(void **sta
 		  START "@bar:12 " LOOP " pycall:init libpython:Py_Initialize libruby:xmalloc",
 		  3);
 	words_add(&words, "libpython:PyObject_Call @run:11 libruby:ruby_init", 4);
+	words_add(&words, START "@bar:12 pycall:call @run:11 libruby:gc_start", 5);
+	words_add_module(&words, "math", "/usr/lib/python3.11/lib-dynload/math.so");
+	words_add(&words, START "@bar:13 @each math:math_1", 6);
 	by_hand_close(words.writer);
 
 	shown_must_be("beside.fathom", false,
 		      "1 Foo#bar:12 init Py_Initialize malloc\n"
 		      "2 Foo#bar:12 init Worker.run:11\n"
 		      "3 Foo#bar:12 init Py_Initialize\n"
-		      "4 Worker.run:11 ruby_init\n");
+		      "4 Worker.run:11 ruby_init\n"
+		      "5 Foo#bar:12 call Worker.run:11\n"
+		      "6 Foo#bar:13 Array#each math_1\n");
 }
 
 static void the_frames_of_a_program_that_embeds_ruby_stay(void **state)
