@@ -163,6 +163,18 @@ static inline bool arch_load_word(u64 *out_value, const u64 *from)
 	return has_failed == 0;
 }
 
+static inline bool arch_load_int(u32 *out_value, const u32 *from)
+{
+	register u64 has_failed __asm__("x9") = 0;
+	u32 value = 0;
+
+	__asm__ volatile(ARCH_GUARDED("ldr %w0, %2")
+			 : "+r"(value), "+r"(has_failed)
+			 : "m"(*from));
+	*out_value = value;
+	return has_failed == 0;
+}
+
 static inline bool arch_load_byte(u8 *out_value, const u8 *from)
 {
 	register u64 has_failed __asm__("x9") = 0;

@@ -191,6 +191,17 @@ static inline bool arch_load_word(u64 *out_value, const u64 *from)
 	return has_failed == 0;
 }
 
+static inline bool arch_load_int(u32 *out_value, const u32 *from)
+{
+	u32 has_failed = 0, value = 0;
+
+	__asm__ volatile(ARCH_GUARDED("movl %2, %0")
+			 : "+r"(value), "+d"(has_failed)
+			 : "m"(*from));
+	*out_value = value;
+	return has_failed == 0;
+}
+
 static inline bool arch_load_byte(u8 *out_value, const u8 *from)
 {
 	u32 has_failed = 0, value = 0;

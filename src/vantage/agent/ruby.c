@@ -226,7 +226,8 @@ void ruby_end_walk(struct walk *walk, struct mem *mem)
 	put_frames(walk, mem);
 	if (room->collection != 0)
 		put_innermost(walk, room->collection);
-	if (room->context != 0 && walk->ending != WALK_CODE_UNREADABLE)
+	/* Where Ruby is executed, the VM has been set up. */
+	if (room->context != 0 && room->frames.stack.activations > 0)
 		ruby_api_ask(walk, has_gvl(walk));
 	if (walk->ending == WALK_COMPLETE && thread_name_is_due())
 		tell_thread_name(walk, mem);

@@ -26,6 +26,7 @@
  */
 static struct {
 	bool is_installed;
+	u64 count;  /* of collections that have begun, from 1; 0: they are not counted */
 	u64 thread; /* which collects: its thread pointer; 0: none */
 	bool is_whole;
 	u64 epoch;
@@ -40,6 +41,11 @@ static struct {
 bool ruby_collector_is_installed(void)
 {
 	return __atomic_load_n(&collector.is_installed, __ATOMIC_RELAXED);
+}
+
+u64 ruby_collector_count(void)
+{
+	return __atomic_load_n(&collector.count, __ATOMIC_ACQUIRE);
 }
 
 bool ruby_collector_is_here(void)
@@ -76,7 +82,7 @@ static void budget_spend(u64 ticks)
 }
 
 /* The thread's Ruby frames as they are now, and what the innermost may be doing. */
-static void read_frames(struct ring_header *ring)
+static void read_frames(struct mem *mem, struct ring_header *ring)
 {
 	struct ruby_room *room = &collector.room;
 	struct walk walk = {
@@ -86,21 +92,27 @@ static void read_frames(struct ring_header *ring)
 		.ruby = room,
 		.frames = collector.no_frames,
 	};
-	struct mem mem;
 
-	memory_begin_own(&mem, walk.copies);
-	room->layout = &ring->ruby;
-	room->context = ruby_find_context(&mem, room->layout);
-	if (room->context == 0)
+	if (!ruby_frames_read(&walk, mem, RUBY_TOP_IN_HOOK))
 		return;
-	room->objspace_flags = ruby_objspace_flags(&mem, room->layout, room->context);
-	if (!ruby_frames_read(&walk, &mem, RUBY_TOP_IN_HOOK))
-		return;
-	ruby_frames_name_top(&walk, &mem);
+	ruby_frames_name_top(&walk, mem);
 	collector.context = room->context;
 	collector.frame = room->frames.innermost;
 	collector.epoch = walk.epoch;
 	collector.is_whole = !walk.is_lost;
+}
+
+/* Whether the thread's stack can be read, in principle; *room tells of it then. */
+static bool find_stack(struct mem *mem, struct ruby_room *room, struct ring_header *ring)
+{
+	if (ring == NULL || __atomic_load_n(&ring->has_ruby, __ATOMIC_ACQUIRE) != 1)
+		return false;
+	room->layout = &ring->ruby;
+	room->context = ruby_find_context(mem, room->layout);
+	if (room->context == 0)
+		return false;
+	room->objspace_flags = ruby_objspace_flags(mem, room->layout, room->context);
+	return true;
 }
 
 static void begin_step(void)
@@ -108,15 +120,22 @@ static void begin_step(void)
 	struct ring_header *ring = __atomic_load_n(&agent.ring, __ATOMIC_ACQUIRE);
 	const bool may_time = __atomic_load_n(&agent.may_read_counter, __ATOMIC_RELAXED);
 	const u64 begin = may_time ? ticks_now() : 0;
+	struct mem mem;
 
 	collector.thread = 0;
 	atomic_signal_fence(memory_order_seq_cst);
 	collector.is_whole = false;
-	if (ring != NULL && __atomic_load_n(&ring->has_ruby, __ATOMIC_ACQUIRE) == 1 &&
-	    (!may_time || budget_has_some(begin)))
-		read_frames(ring);
-	if (may_time)
-		budget_spend(ticks_now() - begin);
+	memory_begin_own(&mem, &collector.copies);
+	const bool is_found = find_stack(&mem, &collector.room, ring);
+
+	/* Not one that goes on. */
+	if (!is_found || (collector.room.objspace_flags & RUBY_OBJSPACE_MODE) == 0)
+		__atomic_fetch_add(&collector.count, 1, __ATOMIC_RELEASE);
+	if (is_found && (!may_time || budget_has_some(begin))) {
+		read_frames(&mem, ring);
+		if (may_time)
+			budget_spend(ticks_now() - begin);
+	}
 	atomic_signal_fence(memory_order_seq_cst);
 	__atomic_store_n(&collector.thread, arch_thread_pointer(), __ATOMIC_RELAXED);
 }
@@ -164,4 +183,5 @@ void ruby_collector_install(const struct ruby_layout *layout)
 		return;
 	add(on_event, EVENT_GC_ENTER | EVENT_GC_EXIT, layout->nil);
 	__atomic_store_n(&collector.is_installed, true, __ATOMIC_RELAXED);
+	__atomic_store_n(&collector.count, 1, __ATOMIC_RELEASE);
 }

@@ -2,6 +2,7 @@
 
 #include "vantage/agent/agent.h"
 #include "vantage/agent/codes.h"
+#include "vantage/agent/ruby_collector.h"
 #include "vantage/agent/ruby_state.h"
 #include "walk/ruby_code.h"
 #include "walk/ruby_line.h"
@@ -39,11 +40,10 @@ static void kept_put(u64 hash, u64 word)
 void ruby_names_begin(struct walk *walk)
 {
 	struct ruby_room *room = walk->ruby;
-	/* Returns the value of a variable, in every version. */
-	size_t (*const count)(void) = (size_t(*)(void))room->layout->functions.gc_count;
+	const u64 collections = ruby_collector_count();
 
-	if (room->layout->functions.gc_count != 0 && !ruby_is_marking(room->objspace_flags))
-		room->generation = count() << 1;
+	if (collections != 0 && !ruby_is_marking(room->objspace_flags))
+		room->generation = collections << 1;
 	else
 		room->generation =
 			__atomic_fetch_add(&lone_walks, 1, __ATOMIC_RELAXED) << 1 | 1;
