@@ -2,8 +2,8 @@
 /*
  * ruby_class - what is written before a method's name: "Foo::Bar#" or "Foo::Bar.".
  *
- * As Ruby 3.4 writes it (vm_backtrace.c, rb_gen_method_name()), whatever the version: methods of
- * singleton classes by the class or module they belong to; nothing where a class has no
+ * As Ruby 3.4 writes it (vm_backtrace.c, rb_gen_method_name()), whatever the version: methods
+ * of singleton classes by the class or module they belong to; nothing where a class has no
  * permanent name, or where a singleton belongs to some other object.  A method of a refinement
  * has the refined class before it, where Ruby has nothing.
  *
@@ -98,8 +98,8 @@ static inline int ruby_is_class_or_module(u64 flags)
 }
 
 /*
- * The class a refinement refines: its superclass; of a module, the stand-in that modules have in
- * chains of superclasses (eval.c, rb_mod_refine(), refinement_superclass()).
+ * The class a refinement refines: its superclass; of a module, the stand-in that modules have
+ * in chains of superclasses (eval.c, rb_mod_refine(), refinement_superclass()).
  */
 static inline u64 ruby_class_refined(struct mem *mem, const struct ruby_layout *layout,
 				     u64 refinement)

@@ -3,9 +3,9 @@
  * ruby_code - a key to know a Ruby method or block by, and its names.
  *
  * What a frame executes is known by its iseq and its method entry: one iseq may be a method of
- * several classes (Module#define_method, a module's methods), and one method has many blocks.  Either
- * can be freed and another be made at its address.  So the key is made of the addresses and of
- * what is there: labels, path, first line, length, and the name of the class.
+ * several classes (Module#define_method, a module's methods), and one method has many blocks. 
+ * Either can be freed and another be made at its address.  So the key is made of the addresses
+ * and of what is there: labels, path, first line, length, and the name of the class.
  *
  * Its names: ruby_names.h.
  */

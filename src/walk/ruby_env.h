@@ -9,20 +9,27 @@
  *	ep[0]   type and flags
  *
  * They are on the VM stack, and move to the heap when a Proc or a Binding of the frame is made
- * (vm_make_env_each()): then ep[0] of the old place names the new one, an object of the type env,
- * for those whose ep[-1] has not been changed yet.  Flags are odd, objects' addresses are not.
+ * (vm_make_env_each()): then ep[0] of the old place names the new one, an object of the type
+ * env, for those whose ep[-1] has not been changed yet.  Flags are odd, objects' addresses are
+ * not.
  */
 #pragma once
-#include "ruby_memory.h"
+#include "ruby_walk.h"
 
 /* vm_core.h, enum vm_frame_env_flags, of every version. */
-#define RUBY_MAGIC_MASK   0x7fff0001ULL
-#define RUBY_MAGIC_METHOD 0x11110001ULL
-#define RUBY_MAGIC_C      0x55550001ULL
-#define RUBY_MAGIC_DUMMY  0x79990001ULL
-#define RUBY_ENV_LOCAL    0x0002ULL
-#define RUBY_FRAME_FINISH 0x0020ULL
-#define RUBY_FRAME_IS_C   0x0080ULL /* VM_FRAME_FLAG_CFRAME */
+#define RUBY_MAGIC_MASK    0x7fff0001U
+#define RUBY_MAGIC_METHOD  0x11110001U
+#define RUBY_MAGIC_BLOCK   0x22220001U
+#define RUBY_MAGIC_CLASS   0x33330001U
+#define RUBY_MAGIC_TOP     0x44440001U
+#define RUBY_MAGIC_C       0x55550001U
+#define RUBY_MAGIC_BLOCK_C 0x66660001U
+#define RUBY_MAGIC_EVAL    0x77770001U
+#define RUBY_MAGIC_RESCUE  0x78880001U
+#define RUBY_MAGIC_DUMMY   0x79990001U
+#define RUBY_ENV_LOCAL     0x0002ULL
+#define RUBY_FRAME_FINISH  0x0020ULL
+#define RUBY_FRAME_IS_C    0x0080ULL /* VM_FRAME_FLAG_CFRAME */
 
 /* rb_env_t.ep; struct vm_svar.cref_or_me: both have stood there in every version. */
 #define RUBY_ENV_EP      16
@@ -52,17 +59,45 @@ static inline int ruby_env_read(struct mem *mem, u64 ep, struct ruby_env *out_en
 	return -1;
 }
 
-/* Whether it is one of enum vm_frame_env_flags' nine. */
+#define RUBY_IS(type) (1U << RUBY_ISEQ_##type)
+
+/*
+ * The kinds of frames (enum vm_frame_env_flags), and what code they may execute: a set of
+ * RUBY_IS(); that of C is none.
+ */
+static const struct ruby_magic {
+	u32 magic;
+	u32 types;
+} ruby_magics[] = {
+	{ RUBY_MAGIC_METHOD, RUBY_IS(METHOD) },
+	{ RUBY_MAGIC_BLOCK, RUBY_IS(BLOCK) | RUBY_IS(PLAIN) },
+	{ RUBY_MAGIC_CLASS, RUBY_IS(CLASS) },
+	{ RUBY_MAGIC_TOP, RUBY_IS(TOP) | RUBY_IS(MAIN) | RUBY_IS(EVAL) },
+	{ RUBY_MAGIC_C, 0 },
+	{ RUBY_MAGIC_BLOCK_C, 0 },
+	{ RUBY_MAGIC_EVAL, RUBY_IS(EVAL) | RUBY_IS(MAIN) | RUBY_IS(TOP) },
+	{ RUBY_MAGIC_RESCUE, RUBY_IS(RESCUE) | RUBY_IS(ENSURE) },
+	{ RUBY_MAGIC_DUMMY, 0 },
+};
+
+#define RUBY_MAGICS (sizeof ruby_magics / sizeof ruby_magics[0])
+
 static inline int ruby_magic_is_known(u64 flags)
 {
-	static const u64 magics[] = {
-		0x11110001, 0x22220001, 0x33330001, 0x44440001, 0x55550001,
-		0x66660001, 0x77770001, 0x78880001, 0x79990001,
-	};
-
-	for (u32 i = 0; i < sizeof magics / sizeof magics[0]; i++) {
-		if ((flags & RUBY_MAGIC_MASK) == magics[i])
+	for (u32 i = 0; i < RUBY_MAGICS; i++) {
+		if ((flags & RUBY_MAGIC_MASK) == ruby_magics[i].magic)
 			return 1;
+	}
+	return 0;
+}
+
+/* Whether a frame of that kind may execute code of this type. */
+static inline int ruby_magic_executes(u64 flags, u32 type)
+{
+	for (u32 i = 0; i < RUBY_MAGICS; i++) {
+		if ((flags & RUBY_MAGIC_MASK) == ruby_magics[i].magic)
+			return type <= RUBY_ISEQ_PLAIN &&
+			       (ruby_magics[i].types >> type & 1) != 0;
 	}
 	return 0;
 }

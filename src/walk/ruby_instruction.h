@@ -4,8 +4,8 @@
  *
  * An iseq's code is threaded: in the place of an instruction's number stands the address of its
  * code within vm_exec_core(), its operands behind it.  So a word tells what it is, and the pc
- * of the machine tells which instruction it executes, as long as it is in code that the compiler
- * has not made two instructions share.
+ * of the machine tells which instruction it executes, as long as it is in code that the
+ * compiler has not made two instructions share.
  */
 #pragma once
 #include "ruby_memory.h"
@@ -38,7 +38,7 @@ static inline u32 ruby_instruction_before(const struct ruby_layout *layout, u64 
 	return low == 0 ? RUBY_NO_INSTRUCTION : low - 1;
 }
 
-/* The instruction that a word of an iseq's code is, or RUBY_NO_INSTRUCTION: it is an operand. */
+/* The instruction that a word of an iseq's code is; RUBY_NO_INSTRUCTION: it is an operand. */
 static inline u32 ruby_instruction_of(const struct ruby_layout *layout, u64 word)
 {
 	const u32 i = ruby_instruction_before(layout, word);

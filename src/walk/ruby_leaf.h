@@ -4,23 +4,23 @@
  *
  * `a + b` is a method call, but for numbers, strings and arrays the VM has an instruction that
  * adds them itself, unless the method was redefined: no frame tells of it.  Nor do readers and
- * writers of attributes, members of Structs, Proc#call and Kernel#send, and methods that consist
- * of one builtin; those are called by the ordinary instruction, whose cache names the method.
+ * writers of attributes, members of Structs, Proc#call and Kernel#send, and methods that
+ * consist of one builtin; those are called by the ordinary instruction, whose cache names the
+ * method.
  *
  * Two instructions may be the one that is executed: the one *before* the frame's pc, and, since
- * some let pc stay until they are done (up to 3.2), the one *at* it.  Which of them it is, is told by the
- * machine's pc in vm_exec_core(), where each has code of its own.  So this comes in two parts:
- * what either would be is read from the heap (ruby_leaves_read()), and may be kept while the
- * collector works; which it is, needs no memory (ruby_leaves_choose()).
+ * some let pc stay until they are done (up to 3.2), the one *at* it.  Which of them it is, is
+ * told by the machine's pc in vm_exec_core(), where each has code of its own.  So this comes in
+ * two parts: what either would be is read from the heap (ruby_leaves_read()), and may be kept
+ * while the collector works; which it is, needs no memory (ruby_leaves_choose()).
  *
  * Receivers are on the frame's value stack until the result takes their place, and then may
  * look like another class's: only those classes count that the instruction works on itself.
- * (With others it makes an ordinary call.)  Sources: insns.def, vm_insnhelper.c (vm_opt_plus() and its
- * like; vm_call_method_each_type()) of each version.
+ * (With others it makes an ordinary call.)  Sources: insns.def, vm_insnhelper.c (vm_opt_plus()
+ * and its like; vm_call_method_each_type()) of each version.
  */
 #pragma once
-#include "ruby_instruction.h"
-#include "ruby_walk.h"
+#include "ruby_call.h"
 
 struct ruby_leaf {
 	u64 method; /* of RUBY_OPERATOR_SEND: the method entry that is called without a frame */
@@ -139,12 +139,27 @@ static inline u32 ruby_class_among(struct mem *mem, const struct ruby_layout *la
 	return i;
 }
 
+/* A frame's values are not so many that its stack pointer were further from its environment. */
+#define RUBY_VALUES_MAX 0x10000ULL
+
+/*
+ * Whether a value stands there: the first is right behind the environment, unless that has
+ * moved to the heap.  An instruction that is done has taken its operands off, and what is below
+ * them need not be a value.
+ */
+static inline int ruby_is_value_at(const struct ruby_frame *frame, u64 address)
+{
+	return frame->ep > frame->sp || frame->sp - frame->ep > RUBY_VALUES_MAX ||
+	       address > frame->ep;
+}
+
 /* Makes out what an operator works on; it is none if that is nothing it works on itself. */
 static inline void ruby_leaf_of_operator(struct mem *mem, const struct ruby_layout *layout,
-					 u64 sp, struct ruby_leaf *leaf)
+					 const struct ruby_frame *frame, struct ruby_leaf *leaf)
 {
 	const u32 classes = ruby_operator_classes(leaf->operation);
 	const u32 receiver = ruby_operator_receiver(leaf->operation);
+	const u64 address = frame->sp - receiver * sizeof(u64);
 	u64 value;
 
 	if (classes == 0) {
@@ -157,19 +172,12 @@ static inline void ruby_leaf_of_operator(struct mem *mem, const struct ruby_layo
 		return;
 	}
 	leaf->class = RUBY_CLASS_COUNT;
-	if (mem_read(mem, &value, sizeof value, sp - receiver * sizeof value) >= 0)
+	if (ruby_is_value_at(frame, address) &&
+	    mem_read(mem, &value, sizeof value, address) >= 0)
 		leaf->class = (u8)ruby_class_among(mem, layout, classes, value);
 	if (leaf->class == RUBY_CLASS_COUNT)
 		leaf->operation = RUBY_OPERATOR_NONE;
 }
-
-/* enum rb_method_type_t: the lowest bits of a definition's first word. */
-#define RUBY_METHOD_TYPE_MASK 0xf
-#define RUBY_METHOD_ISEQ      0
-#define RUBY_METHOD_C         1
-#define RUBY_METHOD_WRITER    2
-#define RUBY_METHOD_READER    3
-#define RUBY_METHOD_OPTIMIZED 9
 
 /* The class of any VALUE, or 0. */
 static inline u64 ruby_class_of(struct mem *mem, const struct ruby_layout *layout, u64 value)
@@ -209,6 +217,8 @@ static inline int ruby_receiver_is_of(struct mem *mem, const struct ruby_layout 
 	const u64 places[] = { sp - (arguments + 1) * sizeof(u64), sp };
 	u64 value;
 
+	if (layout->offsets.cache_class == RUBY_NO_FIELD)
+		return 1; /* 2.7 goes by numbers of classes */
 	for (u32 i = 0; i < 2; i++) {
 		if (mem_read(mem, &value, sizeof value, places[i]) >= 0 &&
 		    ruby_class_of(mem, layout, value) == class)
@@ -221,32 +231,26 @@ static inline int ruby_receiver_is_of(struct mem *mem, const struct ruby_layout 
 static inline void ruby_leaf_of_call(struct mem *mem, const struct ruby_layout *layout,
 				     u64 place, u64 sp, struct ruby_leaf *leaf)
 {
-	const struct ruby_offsets *offsets = &layout->offsets;
-	u64 data, cache, class, method, definition;
-	u32 type;
+	const u16 class_field = layout->offsets.cache_class;
+	struct ruby_call call;
+	u64 class = 0;
 
 	leaf->operation = RUBY_OPERATOR_NONE;
-	if (offsets->call_data_cache == RUBY_NO_FIELD ||
-	    mem_read(mem, &data, sizeof data, place + sizeof data) < 0 ||
-	    ruby_read(mem, &cache, data, offsets->call_data_cache) < 0 ||
-	    ruby_read(mem, &class, cache, offsets->cache_class) < 0 || class == 0 ||
-	    ruby_read(mem, &method, cache, offsets->cache_method) < 0 ||
-	    !ruby_is_imemo(mem, method, RUBY_IMEMO_MENT) ||
-	    ruby_read(mem, &definition, method, offsets->method_definition) < 0 ||
-	    ruby_read_int(mem, &type, definition, 0) < 0)
+	if (ruby_call_read(mem, layout, place, &call) < 0 ||
+	    (class_field != RUBY_NO_FIELD &&
+	     ruby_read(mem, &class, call.cache, class_field) < 0))
 		return;
-	switch (type & RUBY_METHOD_TYPE_MASK) {
+	switch (call.type) {
 	case RUBY_METHOD_OPTIMIZED:
 		break;
 	case RUBY_METHOD_ISEQ:
-		if (!ruby_is_builtin(mem, layout, definition) ||
+		if (!ruby_is_builtin(mem, layout, call.definition) ||
 		    !ruby_receiver_is_of(mem, layout, sp, 0, class))
 			return;
 		break;
 	case RUBY_METHOD_READER:
 	case RUBY_METHOD_WRITER:
-		if (!ruby_receiver_is_of(mem, layout, sp,
-					 (type & RUBY_METHOD_TYPE_MASK) == RUBY_METHOD_WRITER,
+		if (!ruby_receiver_is_of(mem, layout, sp, call.type == RUBY_METHOD_WRITER,
 					 class))
 			return;
 		break;
@@ -254,12 +258,12 @@ static inline void ruby_leaf_of_call(struct mem *mem, const struct ruby_layout *
 		return;
 	}
 	leaf->operation = RUBY_OPERATOR_SEND;
-	leaf->method = method;
+	leaf->method = call.method;
 }
 
 /*
- * opt_newarray_send's methods: from 3.4 on numbers (vm_core.h, enum vm_opt_newarray_send_type), in 3.3
- * their IDs.
+ * opt_newarray_send's methods: from 3.4 on numbers (vm_core.h, enum vm_opt_newarray_send_type),
+ * in 3.3 their IDs.
  */
 #define RUBY_NEWARRAY_NUMBERED 0x030400
 #define RUBY_NEWARRAY_METHODS  7
@@ -271,8 +275,9 @@ static inline int ruby_is_newarray_method(const struct ruby_layout *layout, u64 
 }
 
 /* What the instruction at `place` of the frame would be. */
-static inline void ruby_leaf_read(struct mem *mem, const struct ruby_layout *layout, u64 place,
-				  u64 sp, struct ruby_leaf *leaf)
+static inline void ruby_leaf_read(struct mem *mem, const struct ruby_layout *layout,
+				  const struct ruby_frame *frame, u64 place,
+				  struct ruby_leaf *leaf)
 {
 	u64 word;
 
@@ -284,10 +289,10 @@ static inline void ruby_leaf_read(struct mem *mem, const struct ruby_layout *lay
 	if (leaf->operation == RUBY_OPERATOR_NONE)
 		return;
 	if (leaf->operation == RUBY_OPERATOR_SEND) {
-		ruby_leaf_of_call(mem, layout, place, sp, leaf);
+		ruby_leaf_of_call(mem, layout, place, frame->sp, leaf);
 		return;
 	}
-	ruby_leaf_of_operator(mem, layout, sp, leaf);
+	ruby_leaf_of_operator(mem, layout, frame, leaf);
 	if (leaf->operation == RUBY_OPERATOR_NEWARRAY_SEND &&
 	    (mem_read(mem, &leaf->operand, sizeof word, place + 2 * sizeof word) < 0 ||
 	     !ruby_is_newarray_method(layout, leaf->operand)))
@@ -302,26 +307,48 @@ static inline void ruby_leaves_read(struct mem *mem, const struct ruby_layout *l
 	const u64 place = ruby_instruction_place(mem, layout, frame->encoded, frame->pc);
 	const int is_at_end = frame->pc >= frame->encoded + (u64)frame->size * sizeof(u64);
 
-	ruby_leaf_read(mem, layout, place, frame->sp, &out_leaves->before);
-	ruby_leaf_read(mem, layout, is_at_end ? 0 : frame->pc, frame->sp, &out_leaves->at);
+	ruby_leaf_read(mem, layout, frame, place, &out_leaves->before);
+	ruby_leaf_read(mem, layout, frame, is_at_end ? 0 : frame->pc, &out_leaves->at);
 	out_leaves->at.stands_at = 1;
 }
 
+/* Whether two instructions are so much alike that the compiler may have given them one code. */
+static inline int ruby_instructions_are_kin(const struct ruby_layout *layout, u32 one,
+					    u32 other)
+{
+	const u8 first = ruby_operator_of(layout, one),
+		 second = ruby_operator_of(layout, other);
+
+	return ruby_operator_classes(first) != 0 &&
+	       ruby_operator_classes(first) == ruby_operator_classes(second) &&
+	       ruby_operator_receiver(first) == ruby_operator_receiver(second) &&
+	       ruby_pc_stays(layout, one) == ruby_pc_stays(layout, other);
+}
+
 /*
- * Which of the two it is doing.  core_address is where in vm_exec_core() the machine executes, or
- * will go on (one byte before the return address); 0: not known.
+ * Which of the two it is doing.  core_address is where in vm_exec_core() the machine executes,
+ * or will go on (one byte before the return address); 0: not known.
+ *
+ * That may be in code that instructions share, and then it is a third one's: of opt_size there
+ * may be no more than a jump into opt_length.
  */
 static inline const struct ruby_leaf *ruby_leaves_choose(const struct ruby_layout *layout,
 							 const struct ruby_leaves *leaves,
 							 u64 core_address)
 {
+	const struct ruby_leaf *const before = &leaves->before, *const at = &leaves->at;
 	const u32 executed = ruby_instruction_before(layout, core_address);
+	const int before_stays = ruby_pc_stays(layout, before->instruction);
 
-	if (executed != RUBY_NO_INSTRUCTION && executed == leaves->before.instruction)
-		return &leaves->before;
-	if (executed != RUBY_NO_INSTRUCTION && executed == leaves->at.instruction)
-		return &leaves->at;
-	/* In code that several share.  The one before is done with, if it is one that lets pc stay. */
-	return ruby_pc_stays(layout, leaves->before.instruction) ? &leaves->at
-								 : &leaves->before;
+	if (executed != RUBY_NO_INSTRUCTION && executed == before->instruction)
+		return before;
+	if (executed != RUBY_NO_INSTRUCTION && executed == at->instruction)
+		return at;
+	/* The one before is done with, if it is one that lets pc stay. */
+	if (before_stays)
+		return at;
+	if (!ruby_pc_stays(layout, at->instruction) ||
+	    ruby_instructions_are_kin(layout, executed, before->instruction))
+		return before;
+	return ruby_instructions_are_kin(layout, executed, at->instruction) ? at : before;
 }

@@ -3,8 +3,8 @@
  * ruby_line - the line of a frame.
  *
  * The line of an instruction is that of the last entry of insns_info at or before its position.
- * Where entries begin is kept as a succinct bit vector (iseq.c, succ_index_lookup()): the first 54
- * positions as counts, seven bits each and nine to a word; the others in blocks of 512 bits,
+ * Where entries begin is kept as a succinct bit vector (iseq.c, succ_index_lookup()): the first
+ * 54 positions as counts, seven bits each and nine to a word; the others in blocks of 512 bits,
  * with the count before the block and before each 64 of its bits.
  *
  * A frame's pc stands behind the instruction that it executes, so the position is one less;
@@ -64,8 +64,8 @@ static inline u32 ruby_line_rank(struct mem *mem, u64 index, u32 position)
 }
 
 /*
- * The line that a frame of kind RUBY_FRAME_ISEQ executes, or RUBY_NO_LINE.  stands_at: its pc is
- * where the instruction begins, and not behind it.
+ * The line that a frame of kind RUBY_FRAME_ISEQ executes, or RUBY_NO_LINE.  stands_at: its pc
+ * is where the instruction begins, and not behind it.
  */
 static inline u32 ruby_line_of(struct mem *mem, const struct ruby_layout *layout,
 			       const struct ruby_frame *frame, int stands_at)

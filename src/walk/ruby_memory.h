@@ -3,8 +3,8 @@
  * ruby_memory - the fields of CRuby's objects, and what kind of object one is.
  *
  * A VALUE is the address of an object of the heap, or says itself what it is.  An object begins
- * with struct RBasic: a word of flags, in which its type stands, and its class.  Types and flags
- * are those of every version from 2.7 on (include/ruby/internal/value_type.h, fl_type.h;
+ * with struct RBasic: a word of flags, in which its type stands, and its class.  Types and
+ * flags are those of every version from 2.7 on (include/ruby/internal/value_type.h, fl_type.h;
  * imemo_type in internal/imemo.h).
  */
 #pragma once

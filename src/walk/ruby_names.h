@@ -5,8 +5,8 @@
  * Names are those of Ruby 3.4's backtraces, whatever the version (vm_backtrace.c,
  * calculate_iseq_label() and rb_gen_method_name()): `Foo#bar`, `Foo.baz`, `block in Foo#bar`,
  * `block (2 levels) in Foo#bar`, `<main>`, `<class:Foo>`; what rescue, ensure and eval execute
- * has the name of what they stand in.  The label that an older Ruby has for a block is not used:
- * it is made anew of what the block stands in.
+ * has the name of what they stand in.  The label that an older Ruby has for a block is not
+ * used: it is made anew of what the block stands in.
  */
 #pragma once
 #include "ruby_code.h"
@@ -91,15 +91,6 @@ static inline void ruby_name_put_levels(struct name_text *text, u32 levels)
 	ruby_name_put(text, " levels) in ");
 }
 
-static inline void ruby_name_put_owner(struct mem *mem, const struct ruby_layout *layout,
-				       const struct ruby_owner *owner, struct name_text *text)
-{
-	const char separator[2] = { (char)owner->separator, 0 };
-
-	ruby_text_append(mem, layout, owner->path, text);
-	ruby_name_put(text, separator);
-}
-
 static inline const char *ruby_newarray_method(u64 operand)
 {
 	static const char *const names[RUBY_NEWARRAY_METHODS] = {
@@ -109,62 +100,82 @@ static inline const char *ruby_newarray_method(u64 operand)
 	return operand < RUBY_NEWARRAY_METHODS ? names[operand] : "";
 }
 
-static inline void ruby_name_put_operator(struct mem *mem, const struct ruby_layout *layout,
-					  const struct ruby_code *code, struct name_text *text)
+static inline int ruby_name_put_operator(struct mem *mem, const struct ruby_layout *layout,
+					 const struct ruby_code *code, struct name_text *text)
 {
 #define RUBY_OPERATOR_TEXT(name, its_text, receiver) its_text,
 	static const char *const operators[] = { RUBY_OPERATOR_MAP(RUBY_OPERATOR_TEXT) };
 #undef RUBY_OPERATOR_TEXT
 
-	if (code->operation != RUBY_OPERATOR_NEWARRAY_SEND)
-		ruby_name_put(text, operators[code->operation % RUBY_OPERATOR_COUNT]);
-	else if (layout->version >= RUBY_NEWARRAY_NUMBERED)
+	if (code->operation == RUBY_OPERATOR_NEWARRAY_SEND &&
+	    layout->version < RUBY_NEWARRAY_NUMBERED)
+		return ruby_text_append(mem, layout, ruby_symbol_of(mem, layout, code->id),
+					text);
+	if (code->operation == RUBY_OPERATOR_NEWARRAY_SEND)
 		ruby_name_put(text, ruby_newarray_method(code->id));
 	else
-		ruby_text_append(mem, layout, ruby_symbol_of(mem, layout, code->id), text);
+		ruby_name_put(text, operators[code->operation % RUBY_OPERATOR_COUNT]);
+	return 0;
 }
 
-static inline void ruby_names_of_operator(struct mem *mem, const struct ruby_layout *layout,
-					  const struct ruby_code *code,
-					  struct name_text *out_name,
-					  struct name_text *out_qualified)
+static inline int ruby_names_of_operator(struct mem *mem, const struct ruby_layout *layout,
+					 const struct ruby_code *code,
+					 struct name_text *out_name,
+					 struct name_text *out_qualified)
 {
 #define RUBY_CLASS_TEXT(name, text) #text,
 	static const char *const classes[] = { RUBY_CLASS_MAP(RUBY_CLASS_TEXT) };
 #undef RUBY_CLASS_TEXT
 
-	ruby_name_put_operator(mem, layout, code, out_name);
 	ruby_name_put(out_qualified, classes[code->class % RUBY_CLASS_COUNT]);
 	ruby_name_put(out_qualified, "#");
-	ruby_name_put_operator(mem, layout, code, out_qualified);
+	if (ruby_name_put_operator(mem, layout, code, out_name) < 0)
+		return -1;
+	return ruby_name_put_operator(mem, layout, code, out_qualified);
+}
+
+/* "Foo#bar", where it is known whose method it is. */
+static inline int ruby_name_put_qualified(struct mem *mem, const struct ruby_layout *layout,
+					  const struct ruby_code *code,
+					  const struct ruby_label *label,
+					  struct name_text *out_qualified)
+{
+	const char separator[2] = { (char)code->owner.separator, 0 };
+
+	if (!label->has_owner || code->owner.path == 0)
+		return 0;
+	ruby_name_put_levels(out_qualified, label->levels);
+	if (ruby_text_append(mem, layout, code->owner.path, out_qualified) < 0)
+		return -1;
+	ruby_name_put(out_qualified, separator);
+	return ruby_text_append(mem, layout, label->text, out_qualified);
 }
 
 /*
  * "bar", "Foo#bar" and the file's path; `qualified` is empty where nothing is known that `name`
- * has not, `file` where there is none.  A name that cannot be read is empty.
+ * has not, `file` where there is none.  0, or negative if something of them cannot be read:
+ * what there is then is no name.
  */
-static inline void ruby_code_texts(struct mem *mem, const struct ruby_layout *layout,
-				   const struct ruby_code *code, struct name_text *out_name,
-				   struct name_text *out_qualified, struct name_text *out_file)
+static inline int ruby_code_texts(struct mem *mem, const struct ruby_layout *layout,
+				  const struct ruby_code *code, struct name_text *out_name,
+				  struct name_text *out_qualified, struct name_text *out_file)
 {
 	struct ruby_label label = { .has_owner = 1 };
 
 	out_name->length = out_qualified->length = out_file->length = 0;
 	out_name->is_cut = out_qualified->is_cut = out_file->is_cut = 0;
-	if (code->operation != RUBY_OPERATOR_NONE) {
-		ruby_names_of_operator(mem, layout, code, out_name, out_qualified);
-		return;
-	}
+	if (code->operation != RUBY_OPERATOR_NONE)
+		return ruby_names_of_operator(mem, layout, code, out_name, out_qualified);
 	if (code->iseq == 0)
 		label.text = ruby_symbol_of(mem, layout, code->id);
 	else if (ruby_label_of(mem, layout, code->body, &label) < 0)
-		return;
-	ruby_text_append(mem, layout, code->path, out_file);
+		return -1;
+	/* Made by who knows whom, code may have no path; nil is no text. */
+	if (ruby_is_object(code->path) &&
+	    ruby_text_append(mem, layout, code->path, out_file) < 0)
+		return -1;
 	ruby_name_put_levels(out_name, label.levels);
-	ruby_text_append(mem, layout, label.text, out_name);
-	if (!label.has_owner || code->owner.path == 0)
-		return;
-	ruby_name_put_levels(out_qualified, label.levels);
-	ruby_name_put_owner(mem, layout, &code->owner, out_qualified);
-	ruby_text_append(mem, layout, label.text, out_qualified);
+	if (ruby_text_append(mem, layout, label.text, out_name) < 0)
+		return -1;
+	return ruby_name_put_qualified(mem, layout, code, &label, out_qualified);
 }

@@ -48,26 +48,24 @@ static inline int ruby_text_shape(struct mem *mem, const struct ruby_layout *lay
 	return 0;
 }
 
-/* Appends as much of a text as there is and room for. */
-static inline void ruby_text_append(struct mem *mem, const struct ruby_layout *layout, u64 text,
-				    struct name_text *out_text)
+/* Appends as much of a text as there is room for; negative: it is none that can be read. */
+static inline int ruby_text_append(struct mem *mem, const struct ruby_layout *layout, u64 text,
+				   struct name_text *out_text)
 {
 	struct ruby_shape shape;
 	u32 room, length;
 
-	if (ruby_text_shape(mem, layout, text, &shape) < 0 || out_text->length > NAME_TEXT_MAX)
-		return;
+	if (out_text->length > NAME_TEXT_MAX || ruby_text_shape(mem, layout, text, &shape) < 0)
+		return -1;
 	room = NAME_TEXT_MAX - out_text->length;
 	length = shape.length < room ? (u32)shape.length : room;
+	if (length > 0 &&
+	    mem_read(mem, out_text->bytes + out_text->length, length, shape.data) < 0)
+		return -1;
+	out_text->length += (u16)length;
 	if (length < shape.length)
 		out_text->is_cut = 1;
-	if (length == 0)
-		return;
-	if (mem_read(mem, out_text->bytes + out_text->length, length, shape.data) < 0) {
-		out_text->is_cut = 1;
-		return;
-	}
-	out_text->length += (u16)length;
+	return 0;
 }
 
 /* Whether the text is these characters: at most 24 of them. */

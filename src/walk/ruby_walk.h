@@ -28,16 +28,19 @@ struct ruby_frame {
 	u64 method; /* its method entry (rb_callable_method_entry_t); 0: it has none */
 	u64 pc;     /* of the instruction that is executed, or behind it; 0: not known */
 	u64 sp;     /* where the next value is pushed */
-	u64 body;   /* the iseq's rb_iseq_constant_body, and its instructions */
+	u64 ep;     /* its environment, and what stands there: ruby_env.h */
+	u64 outer;
+	u64 flags;
+	u64 body; /* the iseq's rb_iseq_constant_body, and its instructions */
 	u64 encoded;
 	u32 size; /* words of instructions */
 	u8 kind;  /* enum ruby_frame_kind */
-	/* It is the last of a call of rb_vm_exec(): VM_FRAME_FLAG_FINISH, and it has been begun. */
+	/* The last of a call of rb_vm_exec(): VM_FRAME_FLAG_FINISH, and it has been begun. */
 	u8 is_last;
-	u8 is_jitted; /* machine code was made of it: pc may be an old one while it is innermost */
+	u8 is_jitted; /* machine code was made of it: innermost, pc may be an old one */
 	/*
-	 * The frame before is one of its own rescue or ensure clauses, under the same name: it is
-	 * not told twice.  (Ruby's backtraces leave it out, too.)
+	 * The frame before is one of its own rescue or ensure clauses, under the same name: it
+	 * is not told twice.  (Ruby's backtraces leave it out, too.)
 	 */
 	u8 is_told;
 };

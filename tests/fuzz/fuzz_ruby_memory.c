@@ -1,7 +1,7 @@
 /*
- * The input is a byte for the version, and then what of a process's memory is changed: two bytes
- * for which of the words that are not 0, and eight for the new word.  A walk of the Ruby thread
- * in it ends, whatever they say, after a bounded number of reads.
+ * The input is a byte for the version, and then what of a process's memory is changed: two
+ * bytes for which of the words that are not 0, and eight for the new word.  A walk of the Ruby
+ * thread in it ends, whatever they say, after a bounded number of reads.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -118,7 +118,13 @@ static const struct generation generations[] = {
 #define GENERATIONS (sizeof generations / sizeof generations[0])
 
 /* Instructions of the image, by their operators. */
-enum { PLUS_STAYS = RUBY_OPERATOR_COUNT, OTHER_STAYS, SUCC_STAYS, INSTRUCTIONS };
+enum {
+	PLUS_STAYS = RUBY_OPERATOR_COUNT,
+	OTHER_STAYS,
+	SUCC_STAYS,
+	OTHER_SUCC_STAYS,
+	INSTRUCTIONS
+};
 
 static inline void set_instructions(struct ruby_layout *layout)
 {
@@ -131,6 +137,7 @@ static inline void set_instructions(struct ruby_layout *layout)
 	}
 	layout->instructions[PLUS_STAYS] = RUBY_OPERATOR_PLUS | RUBY_INSTRUCTION_PC_STAYS;
 	layout->instructions[SUCC_STAYS] = RUBY_OPERATOR_SUCC | RUBY_INSTRUCTION_PC_STAYS;
+	layout->instructions[OTHER_SUCC_STAYS] = layout->instructions[SUCC_STAYS];
 	layout->instructions[OTHER_STAYS] = RUBY_INSTRUCTION_PC_STAYS;
 }
 
@@ -162,6 +169,7 @@ static inline void set_frame_offsets(struct ruby_offsets *offsets,
 	offsets->body_line_count = 72;
 	offsets->body_line_index = 80;
 	offsets->body_parent = 96;
+	offsets->body_local = 104;
 	offsets->line_size = 12;
 }
 
@@ -172,8 +180,10 @@ static inline void set_object_offsets(struct ruby_offsets *offsets,
 	offsets->method_owner = 40;
 	offsets->definition_iseq = 16;
 	offsets->definition_id = 24;
-	offsets->call_data_cache = 16;
-	offsets->cache_class = 24;
+	if (generation->version >= 0x030000) {
+		offsets->call_data_cache = 16;
+		offsets->cache_class = 24;
+	}
 	offsets->cache_method = 8;
 	offsets->class_ext = 32;
 	offsets->refinement_class = 24;
@@ -370,6 +380,7 @@ static inline void put_iseq(struct mem *mem, const struct ruby_layout *layout, u
 	put_word(mem, body + offsets->body_path, TEXT(31));
 	put_word(mem, body + offsets->body_label, TEXT(iseq));
 	put_word(mem, body + offsets->body_parent, parent);
+	put_word(mem, body + offsets->body_local, parent != 0 ? parent : ISEQ(iseq));
 	put_word(mem, body + offsets->body_first_line, layout->first_line_is_value ? 15 : 7);
 	put_text(mem, layout, TEXT(iseq), label);
 	put_text(mem, layout, TEXT(31), "/srv/a/path/of/some/length/app.rb");

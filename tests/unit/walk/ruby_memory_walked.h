@@ -1,10 +1,36 @@
 /*
- * ruby_memory_walked - all that is read of a thread in one walk, for memory that is damaged.
+ * ruby_memory_walked - walks in memory made by hand: the frames alone, and all that is read of
+ * a thread, for memory that is damaged.
  */
 #pragma once
 #include "ruby_memory_image.h"
 
 #define WALKED_FRAMES 16
+
+/* What a walk gives, at most WALKED_FRAMES. */
+struct walked {
+	struct ruby_frame frames[WALKED_FRAMES];
+	size_t count;
+	enum ruby_step ends;
+};
+
+static inline struct walked walk(struct mem *mem, const struct ruby_layout *layout)
+{
+	struct walked walked = { .ends = RUBY_BROKEN };
+	struct ruby_walk ruby;
+
+	if (ruby_begin(mem, layout, CONTEXT, &ruby) < 0)
+		return walked;
+	while (walked.count < WALKED_FRAMES) {
+		struct ruby_frame *frame = &walked.frames[walked.count];
+
+		walked.ends = ruby_next(mem, &ruby, frame);
+		if (walked.ends != RUBY_FRAME)
+			break;
+		walked.count++;
+	}
+	return walked;
+}
 
 /* What a vantage asks of each frame; of damaged memory any answer is right, so they are added. */
 static inline uint64_t walk_frame(struct mem *mem, const struct ruby_layout *layout,

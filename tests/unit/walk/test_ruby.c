@@ -8,34 +8,9 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "ruby_memory_image.h"
+#include "ruby_memory_walked.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
-/* What a walk gives, at most 16 frames. */
-struct walked {
-	struct ruby_frame frames[16];
-	size_t count;
-	enum ruby_step ends;
-};
-
-static struct walked walk(struct mem *mem, const struct ruby_layout *layout)
-{
-	struct walked walked = { .ends = RUBY_BROKEN };
-	struct ruby_walk ruby;
-
-	if (ruby_begin(mem, layout, CONTEXT, &ruby) < 0)
-		return walked;
-	while (walked.count < COUNT(walked.frames)) {
-		struct ruby_frame *frame = &walked.frames[walked.count];
-
-		walked.ends = ruby_next(mem, &ruby, frame);
-		if (walked.ends != RUBY_FRAME)
-			break;
-		walked.count++;
-	}
-	return walked;
-}
 
 static void frames_are_told_innermost_first(void **state)
 {
@@ -147,7 +122,7 @@ static void a_rescue_clause_tells_of_its_frame(void **state)
 	}
 }
 
-/* Puts `count` environments around the innermost frame's, each outside of the one before. */
+/* Puts `count` environments around frame 5's, each outside of the one before. */
 static void nest(struct mem *mem, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
@@ -155,12 +130,16 @@ static void nest(struct mem *mem, unsigned count)
 	put_env(mem, EP(5 + count), METHOD(3), 0, MAGIC_METHOD | IS_LOCAL);
 }
 
-static uint64_t innermost_method(struct mem *mem, const struct ruby_layout *layout)
+/* Of frame 5, which calls another. */
+static uint64_t callers_method(struct mem *mem, const struct ruby_layout *layout)
 {
+	put_env(mem, EP(40), METHOD(1), 0, MAGIC_METHOD | IS_LOCAL);
+	put_frame(mem, layout, 6, ISEQ(1), CODE(1) + 8, EP(40));
+	put_context(mem, layout, 6);
 	const struct walked walked = walk(mem, layout);
 
 	assert_int_equal(walked.ends, RUBY_END);
-	return walked.frames[0].method;
+	return walked.frames[1].method;
 }
 
 static void a_method_is_found_behind_what_stands_before_it(void **state)
@@ -172,26 +151,26 @@ static void a_method_is_found_behind_what_stands_before_it(void **state)
 	put_iseq(mem, &layout, 3, RUBY_ISEQ_BLOCK, "block in baz", ISEQ(1));
 	/* In the outermost of many blocks; but not of endlessly many. */
 	nest(mem, 15);
-	assert_int_equal(innermost_method(mem, &layout), METHOD(3));
+	assert_int_equal(callers_method(mem, &layout), METHOD(3));
 	nest(mem, 16);
-	assert_int_equal(innermost_method(mem, &layout), 0);
+	assert_int_equal(callers_method(mem, &layout), 0);
 	nest(mem, 0);
-	assert_int_equal(innermost_method(mem, &layout), METHOD(3));
+	assert_int_equal(callers_method(mem, &layout), METHOD(3));
 	/* Behind special variables, in a method's own environment only. */
 	put_word(mem, OBJECT(0), RUBY_IMEMO_SVAR);
 	put_word(mem, OBJECT(0) + 8, METHOD(3));
 	put_env(mem, EP(5), OBJECT(0), 0, MAGIC_METHOD | IS_LOCAL);
-	assert_int_equal(innermost_method(mem, &layout), METHOD(3));
+	assert_int_equal(callers_method(mem, &layout), METHOD(3));
 	put_env(mem, EP(5), OBJECT(0), EP(6), MAGIC_BLOCK);
 	put_env(mem, EP(6), METHOD(1), 0, MAGIC_METHOD | IS_LOCAL);
-	assert_int_equal(innermost_method(mem, &layout), METHOD(1));
+	assert_int_equal(callers_method(mem, &layout), METHOD(1));
 	/* A cref is none, and neither is a block's own bmethod further out. */
 	put_word(mem, OBJECT(1), RUBY_IMEMO(1));
 	put_env(mem, EP(5), OBJECT(1), 0, MAGIC_CLASS | IS_LOCAL);
-	assert_int_equal(innermost_method(mem, &layout), 0);
+	assert_int_equal(callers_method(mem, &layout), 0);
 	put_env(mem, EP(5), METHOD(1), EP(6), MAGIC_BLOCK);
 	put_env(mem, EP(6), METHOD(3), 0, MAGIC_METHOD | IS_LOCAL);
-	assert_int_equal(innermost_method(mem, &layout), METHOD(1));
+	assert_int_equal(callers_method(mem, &layout), METHOD(1));
 	free(mem);
 }
 
@@ -222,151 +201,6 @@ static void an_environment_may_be_moving(void **state)
 	put_word(mem, OBJECT(0) + 16, EP(2));
 	assert_int_equal(walk(mem, &layout).frames[1].method, 0);
 	free(mem);
-}
-
-static void has_no_code(struct mem *mem, const struct ruby_layout *layout)
-{
-	put_word(mem, frame_at(layout, 5) + layout->offsets.frame_iseq, OBJECT(9));
-}
-
-static void has_no_iseq(struct mem *mem, const struct ruby_layout *layout)
-{
-	put_word(mem, frame_at(layout, 5) + layout->offsets.frame_iseq, 0);
-}
-
-static void has_pc_before(struct mem *mem, const struct ruby_layout *layout)
-{
-	put_word(mem, frame_at(layout, 5) + layout->offsets.frame_pc, CODE(3) - 8);
-}
-
-static void has_pc_behind(struct mem *mem, const struct ruby_layout *layout)
-{
-	put_word(mem, frame_at(layout, 5) + layout->offsets.frame_pc, CODE(3) + 72);
-}
-
-static void has_crooked_pc(struct mem *mem, const struct ruby_layout *layout)
-{
-	put_word(mem, frame_at(layout, 5) + layout->offsets.frame_pc, CODE(3) + 12);
-}
-
-static void has_no_environment(struct mem *mem, const struct ruby_layout *layout)
-{
-	put_word(mem, frame_at(layout, 5) + layout->offsets.frame_ep, 0);
-}
-
-static void has_crooked_environment(struct mem *mem, const struct ruby_layout *layout)
-{
-	put_word(mem, frame_at(layout, 5) + layout->offsets.frame_ep, EP(5) + 4);
-}
-
-static void is_of_no_kind(struct mem *mem, const struct ruby_layout *layout)
-{
-	(void)layout;
-	put_word(mem, EP(5), 0x12340001);
-}
-
-static void is_another_methods(struct mem *mem, const struct ruby_layout *layout)
-{
-	(void)layout;
-	put_word(mem, EP(5) - 16, METHOD(1));
-}
-
-static void has_no_method(struct mem *mem, const struct ruby_layout *layout)
-{
-	(void)layout;
-	put_word(mem, EP(5) - 16, 0);
-}
-
-static void is_unreadable(struct mem *mem, const struct ruby_layout *layout)
-{
-	mem->gap = frame_at(layout, 5) + 24;
-}
-
-static void has_flags_of_a_number(struct mem *mem, const struct ruby_layout *layout)
-{
-	(void)layout;
-	put_word(mem, EP(5), 2 * 77 + 1);
-}
-
-static const struct {
-	const char *name;
-	void (*change)(struct mem *mem, const struct ruby_layout *layout);
-} tears[] = {
-	{ "no iseq's object", has_no_code },
-	{ "no iseq", has_no_iseq },
-	{ "pc before the code", has_pc_before },
-	{ "pc behind the code", has_pc_behind },
-	{ "pc within a word", has_crooked_pc },
-	{ "no environment", has_no_environment },
-	{ "environment within a word", has_crooked_environment },
-	{ "unknown kind", is_of_no_kind },
-	{ "a number for a kind", has_flags_of_a_number },
-	{ "another method's code", is_another_methods },
-	{ "a method's code without one", has_no_method },
-	{ "unreadable", is_unreadable },
-};
-
-static void an_innermost_frame_that_is_being_made_is_passed_over(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < GENERATIONS * COUNT(tears); i++) {
-		const struct ruby_layout layout = layout_of(&generations[i / COUNT(tears)]);
-		struct mem *mem = make_program(&layout);
-
-		print_message("%s: %s\n", generations[i / COUNT(tears)].name,
-			      tears[i % COUNT(tears)].name);
-		tears[i % COUNT(tears)].change(mem, &layout);
-		const struct walked walked = walk(mem, &layout);
-
-		assert_int_equal(walked.ends, RUBY_END);
-		assert_int_equal(walked.count, 5);
-		assert_int_equal(walked.frames[0].iseq, ISEQ(2));
-		free(mem);
-	}
-}
-
-static void further_out_the_same_is_broken(void **state)
-{
-	const struct ruby_layout layout = layout_of(&generations[4]);
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(tears); i++) {
-		struct mem *mem = make_program(&layout);
-
-		if (tears[i].change == is_another_methods || tears[i].change == has_no_method)
-			goto next; /* only looked for in the innermost */
-		tears[i].change(mem, &layout);
-		put_env(mem, EP(6), METHOD(1), 0, MAGIC_METHOD | IS_LOCAL);
-		put_frame(mem, &layout, 6, ISEQ(1), CODE(1) + 8, EP(6));
-		put_context(mem, &layout, 6);
-		assert_int_equal(walk(mem, &layout).ends, RUBY_BROKEN);
-		assert_int_equal(walk(mem, &layout).count, 1);
-	next:
-		free(mem);
-	}
-}
-
-/* In 2.7 what was there before may look whole: a frame that has executed `leave`. */
-static void what_has_returned_is_no_frame_where_frames_are_named_first(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < GENERATIONS; i++) {
-		const struct ruby_layout layout = layout_of(&generations[i]);
-		const int named_first = generations[i].version < 0x030000;
-		struct mem *mem = make_program(&layout);
-
-		put_word(mem, CODE(3) + 56, INSTRUCTION(RUBY_OPERATOR_LEAVE));
-		put_frame(mem, &layout, 5, ISEQ(3), CODE(3) + 64, EP(5));
-		assert_int_equal(walk(mem, &layout).count, named_first ? 5 : 6);
-		/* The same in the middle, where another instruction begins. */
-		put_word(mem, CODE(3), INSTRUCTION(RUBY_OPERATOR_LEAVE));
-		put_frame(mem, &layout, 5, ISEQ(3), CODE(3) + 8, EP(5));
-		assert_int_equal(walk(mem, &layout).count, named_first ? 5 : 6);
-		/* That one lets pc stay: it is being executed, and was jumped to. */
-		put_word(mem, CODE(3) + 8, INSTRUCTION(PLUS_STAYS));
-		assert_int_equal(walk(mem, &layout).count, 6);
-		free(mem);
-	}
 }
 
 static void a_stack_may_have_no_frames(void **state)
@@ -436,9 +270,6 @@ int main(void)
 		cmocka_unit_test(a_rescue_clause_tells_of_its_frame),
 		cmocka_unit_test(a_method_is_found_behind_what_stands_before_it),
 		cmocka_unit_test(an_environment_may_be_moving),
-		cmocka_unit_test(an_innermost_frame_that_is_being_made_is_passed_over),
-		cmocka_unit_test(further_out_the_same_is_broken),
-		cmocka_unit_test(what_has_returned_is_no_frame_where_frames_are_named_first),
 		cmocka_unit_test(a_stack_may_have_no_frames),
 		cmocka_unit_test(only_a_context_is_one),
 	};

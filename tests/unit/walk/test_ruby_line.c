@@ -32,8 +32,8 @@ static uint32_t line_of_entry(unsigned entry)
 }
 
 /*
- * Writes the index bit by bit, as iseq.c's comment on it describes it: 54 positions in counts of
- * seven bits, nine to a word, then blocks of 512 bits with what came before them.
+ * Writes the index bit by bit, as iseq.c's comment on it describes it: 54 positions in counts
+ * of seven bits, nine to a word, then blocks of 512 bits with what came before them.
  */
 static void put_index(struct mem *mem)
 {

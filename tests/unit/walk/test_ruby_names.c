@@ -1,6 +1,6 @@
 /*
- * test_ruby_names - methods and blocks have the names of Ruby 3.4's backtraces, in every version,
- * and keys tell one from the next.
+ * test_ruby_names - methods and blocks have the names of Ruby 3.4's backtraces, in every
+ * version, and keys tell one from the next.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,9 +39,9 @@ static struct texts texts_of(struct mem *mem, const struct ruby_layout *layout,
 /* Frame n from the innermost, of the program that make_program() makes. */
 static struct ruby_code code_at(struct mem *mem, const struct ruby_layout *layout, unsigned n)
 {
-	struct ruby_walk walk;
-	struct ruby_frame frame;
-	struct ruby_code code;
+	struct ruby_walk walk = { 0 };
+	struct ruby_frame frame = { 0 };
+	struct ruby_code code = { 0 };
 
 	assert_int_equal(ruby_begin(mem, layout, CONTEXT, &walk), 0);
 	for (unsigned i = 0; i <= n; i++)
@@ -124,13 +124,13 @@ static void blocks_and_clauses_are_named_by_what_they_stand_in(void **state)
 
 		print_message("%s: %zu\n", nestings[i / GENERATIONS].name, i / GENERATIONS);
 		for (unsigned n = 0; n < count; n++)
-			put_iseq(mem, &layout, n, nestings[i / GENERATIONS].types[n],
+			put_iseq(mem, &layout, 4 + n, nestings[i / GENERATIONS].types[n],
 				 n > 0 ? "not this"
 				 : nestings[i / GENERATIONS].types[0] == RUBY_ISEQ_METHOD
 					 ? "bar"
 					 : "label 0",
-				 n == 0 ? 0 : ISEQ(n - 1));
-		put_frame(mem, &layout, 4, ISEQ(count - 1), CODE(count - 1) + 8, EP(4));
+				 n == 0 ? 0 : ISEQ(3 + n));
+		put_frame(mem, &layout, 4, ISEQ(3 + count), CODE(3 + count) + 8, EP(4));
 		const struct ruby_code code = code_at(mem, &layout, 1);
 		const struct texts texts = texts_of(mem, &layout, &code);
 
@@ -278,7 +278,7 @@ static void names_may_be_in_embedded_arrays(void **state)
 	const struct ruby_layout layout = layout_of(&generations[3]);
 	struct mem *mem = make_program(&layout);
 	struct texts texts;
-	struct ruby_code code;
+	struct ruby_code code = { 0 };
 
 	(void)state;
 	/* A path, and where that really leads. */
@@ -309,15 +309,15 @@ static void a_text_is_cut_where_it_must_be(void **state)
 	bytes[sizeof bytes - 1] = 0;
 	put_text(mem, &layout, TEXT(0), bytes);
 	for (int i = 0; i < 6; i++) {
-		ruby_text_append(mem, &layout, TEXT(0), &text);
+		assert_int_equal(ruby_text_append(mem, &layout, TEXT(0), &text), 0);
 		assert_int_equal(text.is_cut, i == 5);
 	}
 	assert_int_equal(text.length, NAME_TEXT_MAX);
 	/* Unreadable bytes, an absurd length, and no String. */
 	text = (struct name_text){ 0 };
 	mem->gap = TEXT(0) + 0x80;
-	ruby_text_append(mem, &layout, TEXT(0), &text);
-	assert_true(text.length == 0 && text.is_cut);
+	assert_true(ruby_text_append(mem, &layout, TEXT(0), &text) < 0);
+	assert_int_equal(text.length, 0);
 	mem->gap = 0;
 	put_word(mem, TEXT(0) + layout.offsets.text_length, 1ULL << 32);
 	assert_true(ruby_text_shape(mem, &layout, TEXT(0), &shape) < 0);
@@ -326,6 +326,30 @@ static void a_text_is_cut_where_it_must_be(void **state)
 	assert_true(ruby_text_shape(mem, &layout, NOWHERE, &shape) < 0);
 	assert_true(ruby_text_shape(mem, &layout, TEXT(0) + 4, &shape) < 0);
 	assert_true(ruby_text_shape(mem, &layout, 0, &shape) < 0);
+	free(mem);
+}
+
+/* Half a name would be another's. */
+static void what_cannot_be_read_to_its_end_is_no_name(void **state)
+{
+	const struct ruby_layout layout = layout_of(&generations[1]);
+	static const uint64_t gaps[] = { TEXT(31), TEXT(31) + 0x80, TEXT(2),     TEXT(1),
+					 TEXT(40), TEXT(40) + 24,   BODY(1) + 96 };
+	struct mem *mem = make_program(&layout);
+	const struct ruby_code code = code_at(mem, &layout, 1);
+	struct name_text name, qualified, file;
+
+	(void)state;
+	assert_int_equal(ruby_code_texts(mem, &layout, &code, &name, &qualified, &file), 0);
+	for (size_t i = 0; i < COUNT(gaps); i++) {
+		/* A block's own label is not asked for: it is made of its method's. */
+		const int is_asked = gaps[i] != TEXT(2) && gaps[i] != BODY(1) + 96;
+
+		mem->gap = gaps[i];
+		assert_int_equal(
+			ruby_code_texts(mem, &layout, &code, &name, &qualified, &file) < 0,
+			is_asked);
+	}
 	free(mem);
 }
 
@@ -444,6 +468,7 @@ int main(void)
 		cmocka_unit_test(an_id_leads_to_its_name),
 		cmocka_unit_test(names_may_be_in_embedded_arrays),
 		cmocka_unit_test(a_text_is_cut_where_it_must_be),
+		cmocka_unit_test(what_cannot_be_read_to_its_end_is_no_name),
 		cmocka_unit_test(a_key_says_what_code_is_and_not_only_where),
 		cmocka_unit_test(methods_in_c_have_keys_of_their_own),
 	};
