@@ -13,6 +13,7 @@
 #include "layout_symbols.h"
 #include "ruby_instructions.h"
 #include "ruby_labels.h"
+#include "ruby_objspace.h"
 #include "ruby_offsets.h"
 #include "ruby_symbols.h"
 #include "ruby_version.h"
@@ -39,36 +40,34 @@ static const struct layout_symbol symbols[] = {
 
 #define SYMBOLS (sizeof symbols / sizeof symbols[0])
 
-/*
- * The row of a version.  Patch levels newer than the last one that was looked at are taken for
- * that one, which the agent finds out, where their minor version has never moved a field.
- */
-static int find_row(const struct ruby_version *version, const struct ruby_row **out_row,
-		    struct error *err)
+/* The row for a version; NULL: there is none. */
+struct row_choice {
+	const struct ruby_row *row;
+	bool is_newer;  /* than all releases that were looked at for it */
+	bool has_moved; /* another row of the same minor version has fields elsewhere */
+};
+
+static struct row_choice choose_row(uint32_t version)
 {
-	const uint32_t patch = RUBY_VERSION_PATCH(version->number);
-	const struct ruby_row *best = NULL;
-	size_t rows = 0;
+	struct row_choice choice = { .row = NULL };
 
 	for (size_t i = 0; i < sizeof ruby_rows / sizeof ruby_rows[0]; i++) {
 		const struct ruby_row *row = &ruby_rows[i];
 
-		if (row->major != RUBY_VERSION_MAJOR(version->number) ||
-		    row->minor != RUBY_VERSION_MINOR(version->number))
+		if (row->major != RUBY_VERSION_MAJOR(version) ||
+		    row->minor != RUBY_VERSION_MINOR(version) ||
+		    row->first_patch > RUBY_VERSION_PATCH(version))
 			continue;
-		rows++;
-		if (row->first_patch <= patch &&
-		    (!best || best->first_patch < row->first_patch))
-			best = row;
+		choice.has_moved = choice.row != NULL;
+		if (!choice.row || choice.row->first_patch < row->first_patch)
+			choice.row = row;
 	}
-	if (!best || (patch > best->last_patch && rows > 1))
-		return error_set(err, -ENOTSUP, "CRuby %s is not known yet", version->text);
-	*out_row = best;
-	return 0;
+	choice.is_newer = choice.row && RUBY_VERSION_PATCH(version) > choice.row->last_patch;
+	return choice;
 }
 
 static int identify(struct ruby_image *image, struct elf_file *elf,
-		    const struct ruby_row **out_row, struct error *err)
+		    struct row_choice *out_choice, struct error *err)
 {
 	int rc = ruby_version_read(elf, &image->version, err);
 
@@ -79,7 +78,10 @@ static int identify(struct ruby_image *image, struct elf_file *elf,
 		return error_set(err, -ENOTSUP,
 				 "CRuby %s is a pre-release, whose layout may change",
 				 image->version.text);
-	return find_row(&image->version, out_row, err);
+	*out_choice = choose_row(image->version.number);
+	return out_choice->row ? 0
+			       : error_set(err, -ENOTSUP, "CRuby %s is not known yet",
+					   image->version.text);
 }
 
 static void use_row(struct ruby_layout *layout, const struct ruby_row *row)
@@ -194,16 +196,35 @@ static int find_addresses(struct ruby_layout *layout, struct elf_file *elf,
 	return rc;
 }
 
+/*
+ * What patch releases are known to move is read out of the file's code.  Where that cannot be
+ * done, a release that nobody has looked at may not be taken for an older one.
+ */
+static int find_what_moves(struct ruby_layout *layout, const struct elf_file *elf,
+			   const struct row_choice *choice, const char *version,
+			   struct error *err)
+{
+	if (ruby_objspace_find(elf, &layout->offsets) || !choice->is_newer ||
+	    !choice->has_moved)
+		return 0;
+	return error_set(err, -ENOTSUP, "CRuby %s is not known yet", version);
+}
+
 /* Fills the layout; where it is refused nothing but the version stays. */
 static void read_layout(struct ruby_image *image, struct elf_file *elf)
 {
 	struct ruby_layout *layout = &image->layout;
-	const struct ruby_row *row = NULL;
+	struct error *err = &image->why_not;
+	struct row_choice choice = { .row = NULL };
+	int rc = identify(image, elf, &choice, err);
 
-	if (identify(image, elf, &row, &image->why_not) < 0)
+	if (rc < 0)
 		return;
-	use_row(layout, row);
-	if (find_addresses(layout, elf, row, &image->why_not) < 0)
+	use_row(layout, choice.row);
+	rc = find_what_moves(layout, elf, &choice, image->version.text, err);
+	if (rc == 0)
+		rc = find_addresses(layout, elf, choice.row, err);
+	if (rc < 0)
 		*layout = (struct ruby_layout){ .version = layout->version };
 	else
 		layout->is_known = 1;

@@ -75,16 +75,21 @@ static bool find_loads(const struct elf_file *elf, const char *name, u16 *out_fi
 	return false;
 }
 
-void ruby_objspace_find(const struct elf_file *elf, struct ruby_offsets *offsets)
+bool ruby_objspace_find(const struct elf_file *elf, struct ruby_offsets *offsets)
 {
+	bool is_found = false;
 	u16 first, second;
 
 	if (elf->machine != EM_X86_64)
-		return;
+		return false;
 	if (find_loads(elf, "rb_gc_count", &first, &second)) {
 		offsets->objspace_count = second != 0 ? second : first;
 		offsets->vm_objspace = second != 0 ? first : offsets->vm_objspace;
+		is_found = second != 0;
 	}
-	if (find_loads(elf, "rb_gc_get_objspace", &first, &second) && second == 0)
+	if (find_loads(elf, "rb_gc_get_objspace", &first, &second) && second == 0) {
 		offsets->vm_objspace = first;
+		is_found = true;
+	}
+	return is_found;
 }
