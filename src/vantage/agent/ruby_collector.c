@@ -26,7 +26,6 @@
  */
 static struct {
 	bool is_installed;
-	u64 count;  /* of collections that have begun, from 1; 0: they are not counted */
 	u64 thread; /* which collects: its thread pointer; 0: none */
 	bool is_whole;
 	u64 epoch;
@@ -41,11 +40,6 @@ static struct {
 bool ruby_collector_is_installed(void)
 {
 	return __atomic_load_n(&collector.is_installed, __ATOMIC_RELAXED);
-}
-
-u64 ruby_collector_count(void)
-{
-	return __atomic_load_n(&collector.count, __ATOMIC_ACQUIRE);
 }
 
 bool ruby_collector_is_here(void)
@@ -102,7 +96,6 @@ static void read_frames(struct mem *mem, struct ring_header *ring)
 	collector.is_whole = !walk.is_lost;
 }
 
-/* Whether the thread's stack can be read, in principle; *room tells of it then. */
 static bool find_stack(struct mem *mem, struct ruby_room *room, struct ring_header *ring)
 {
 	if (ring == NULL || __atomic_load_n(&ring->has_ruby, __ATOMIC_ACQUIRE) != 1)
@@ -126,12 +119,7 @@ static void begin_step(void)
 	atomic_signal_fence(memory_order_seq_cst);
 	collector.is_whole = false;
 	memory_begin_own(&mem, &collector.copies);
-	const bool is_found = find_stack(&mem, &collector.room, ring);
-
-	/* Not one that goes on. */
-	if (!is_found || (collector.room.objspace_flags & RUBY_OBJSPACE_MODE) == 0)
-		__atomic_fetch_add(&collector.count, 1, __ATOMIC_RELEASE);
-	if (is_found && (!may_time || budget_has_some(begin))) {
+	if (find_stack(&mem, &collector.room, ring) && (!may_time || budget_has_some(begin))) {
 		read_frames(&mem, ring);
 		if (may_time)
 			budget_spend(ticks_now() - begin);
@@ -183,5 +171,4 @@ void ruby_collector_install(const struct ruby_layout *layout)
 		return;
 	add(on_event, EVENT_GC_ENTER | EVENT_GC_EXIT, layout->nil);
 	__atomic_store_n(&collector.is_installed, true, __ATOMIC_RELAXED);
-	__atomic_store_n(&collector.count, 1, __ATOMIC_RELEASE);
 }

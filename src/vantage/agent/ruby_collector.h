@@ -23,8 +23,6 @@ struct ring_header;
  */
 void ruby_collector_install(const struct ruby_layout *layout);
 bool ruby_collector_is_installed(void);
-/* One more than the collections that have begun since; 0: not installed. */
-u64 ruby_collector_count(void);
 /* Whether it is the calling thread that collects, or compacts. */
 bool ruby_collector_is_here(void);
 /*

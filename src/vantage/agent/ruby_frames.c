@@ -79,7 +79,7 @@ bool ruby_frames_read(struct walk *walk, struct mem *mem, enum ruby_top top)
 	if (ruby_begin(mem, walk->ruby->layout, walk->ruby->context, &frames->walk) < 0)
 		return false;
 	frames->innermost = frames->walk.next;
-	ruby_names_begin(walk);
+	ruby_names_begin(walk, mem);
 	for (u32 i = 0; !frames->stack.is_full; i++) {
 		step = ruby_next(mem, &frames->walk, &frame);
 		if (step != RUBY_FRAME)

@@ -2,7 +2,6 @@
 
 #include "vantage/agent/agent.h"
 #include "vantage/agent/codes.h"
-#include "vantage/agent/ruby_collector.h"
 #include "vantage/agent/ruby_state.h"
 #include "walk/ruby_code.h"
 #include "walk/ruby_line.h"
@@ -37,12 +36,13 @@ static void kept_put(u64 hash, u64 word)
 	__atomic_store_n(&kept[slot].word, word, __ATOMIC_RELAXED);
 }
 
-void ruby_names_begin(struct walk *walk)
+void ruby_names_begin(struct walk *walk, struct mem *mem)
 {
 	struct ruby_room *room = walk->ruby;
-	const u64 collections = ruby_collector_count();
+	u64 collections;
 
-	if (collections != 0 && !ruby_is_marking(room->objspace_flags))
+	if (!ruby_is_marking(room->objspace_flags) &&
+	    ruby_collections(mem, room->layout, room->context, &collections))
 		room->generation = collections << 1;
 	else
 		room->generation =

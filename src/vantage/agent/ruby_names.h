@@ -20,7 +20,7 @@ struct ruby_leaf;
 struct walk;
 
 /* Before the first word of a walk: what is kept for this one. */
-void ruby_names_begin(struct walk *walk);
+void ruby_names_begin(struct walk *walk, struct mem *mem);
 /* The word of a frame; 0: it has no name, or cannot be read.  stands_at: as ruby_line_of(). */
 u64 ruby_name_frame(struct walk *walk, struct mem *mem, const struct ruby_frame *frame,
 		    bool stands_at);

@@ -54,18 +54,37 @@ u64 ruby_find_context(struct mem *mem, const struct ruby_layout *layout)
 	}
 }
 
-u32 ruby_objspace_flags(struct mem *mem, const struct ruby_layout *layout, u64 context)
+/* struct rb_objspace; 0 if it cannot be read. */
+static u64 objspace_of(struct mem *mem, const struct ruby_layout *layout, u64 context)
 {
 	const struct ruby_offsets *offsets = &layout->offsets;
 	u64 thread, vm, objspace;
-	u32 flags;
 
 	if (ruby_read(mem, &thread, context, offsets->ec_thread) < 0 ||
 	    ruby_read(mem, &vm, thread, offsets->thread_vm) < 0 ||
-	    ruby_read(mem, &objspace, vm, offsets->vm_objspace) < 0 ||
-	    ruby_read_int(mem, &flags, objspace, offsets->objspace_flags) < 0)
+	    ruby_read(mem, &objspace, vm, offsets->vm_objspace) < 0)
+		return 0;
+	return objspace;
+}
+
+u32 ruby_objspace_flags(struct mem *mem, const struct ruby_layout *layout, u64 context)
+{
+	const u64 objspace = objspace_of(mem, layout, context);
+	u32 flags;
+
+	if (objspace == 0 ||
+	    ruby_read_int(mem, &flags, objspace, layout->offsets.objspace_flags) < 0)
 		return 0;
 	return flags;
+}
+
+bool ruby_collections(struct mem *mem, const struct ruby_layout *layout, u64 context,
+		      u64 *out_count)
+{
+	const u64 objspace = objspace_of(mem, layout, context);
+
+	return objspace != 0 && layout->offsets.objspace_count != RUBY_NO_FIELD &&
+	       ruby_read(mem, out_count, objspace, layout->offsets.objspace_count) >= 0;
 }
 
 bool ruby_is_compacting(const struct ruby_layout *layout, u32 objspace_flags)

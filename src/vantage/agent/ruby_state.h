@@ -22,6 +22,9 @@ u64 ruby_find_context(struct mem *mem, const struct ruby_layout *layout);
 #define RUBY_OBJSPACE_MODE      3U
 #define RUBY_OBJSPACE_DURING_GC (1U << 5)
 u32 ruby_objspace_flags(struct mem *mem, const struct ruby_layout *layout, u64 context);
+/* How many collections have begun; false if that cannot be read. */
+bool ruby_collections(struct mem *mem, const struct ruby_layout *layout, u64 context,
+		      u64 *out_count);
 
 /* Objects may be on the move, so that none may be read. */
 bool ruby_is_compacting(const struct ruby_layout *layout, u32 objspace_flags);
