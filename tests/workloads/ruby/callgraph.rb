@@ -722,7 +722,7 @@ CHAINS = <<~TEXT
   Object#one_round > Object#proc_caller > (Proc#call) > block in Object#proc_caller > Object#proc_inner
   Object#proc_caller > Kernel#proc
   Object#one_round > Object#lambda_caller > (Proc#call) > block in Object#lambda_caller > Object#lambda_inner
-  Object#lambda_caller > Kernel#lambda
+  Object#lambda_caller > lambda
   Object#one_round > Object#loop_caller > Kernel#loop > block in Object#loop_caller > Object#loop_inner
   block in Object#loop_caller : Integer#-
   Object#loop_inner : Integer#>
@@ -787,6 +787,7 @@ CHAINS = <<~TEXT
   block in Object#next_caller > Object#next_generator > Object#next_item
   Object#next_generator > Enumerator::Yielder#yield > *
   Object#slow_round > Object#yielder_caller > Enumerator#each > Enumerator::Generator#each > block in Object#yielder_caller
+  Object#yielder_caller > Enumerator#each > Enumerator::Generator#each > proc
   Object#yielder_caller > Class#new > *
   block in Object#yielder_caller > Object#yielder_generator > Enumerator::Yielder#yield > block in Object#yielder_caller
   block in Object#yielder_caller > Object#yielder_item

@@ -71,8 +71,8 @@ CASES = [
 ].freeze
 # What comes with the loop, and what the lines above do besides.
 COMES_WITH = %w[Integer#< Integer#+].freeze
-ALSO = { array_append: %w[Array#length Integer#>], proc_call: ["block in Object#proc_call"],
-         proc_yield: ["block in Object#proc_yield"], string_not_equal: %w[String#==] }.freeze
+ALSO = { array_append: %w[Array#length Integer#>], proc_call: ["block in Object#proc_call", "Kernel#proc"],
+         proc_yield: ["block in Object#proc_yield", "Kernel#proc"], string_not_equal: %w[String#==] }.freeze
 
 THING = Thing.new
 PAIR = Pair.new(1, 2)
