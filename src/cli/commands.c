@@ -74,8 +74,10 @@ void command_add_usage(const struct command *command, struct text *out)
 
 void command_add_overview(struct text *out)
 {
-	text_add(out, "usage: fathom COMMAND [OPTION…] [ARGUMENT…]\n\n"
-		      "A profiler for native, Python and Ruby programs: where does the time go?\n\n");
+	text_add(
+		out,
+		"usage: fathom COMMAND [OPTION…] [ARGUMENT…]\n\n"
+		"A profiler for native, Python and Ruby programs: where does the time go?\n\n");
 	for (size_t i = 0; command_at(i); i++)
 		text_addf(out, "  %-10s%s\n", commands[i]->name, commands[i]->summary);
 	text_add(out, "\nBegin with:  fathom record -- COMMAND\n"

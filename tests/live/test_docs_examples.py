@@ -69,8 +69,11 @@ class Examples(unittest.TestCase):
         compiler = shutil.which("cc") or shutil.which("gcc")
         if not compiler:
             self.skipTest("a C compiler is needed for the program that the examples record")
-        app = re.search(r"^```python\n(# app.py\n.*?)^```", read(os.path.join(ROOT, "README.md")), re.S | re.M).group(1)
-        for name, content in (("program.c", PROGRAM), ("Makefile", MAKEFILE), ("app.py", app)):
+        readme = read(os.path.join(ROOT, "README.md"))
+        programs = [(name, text) for text, name in
+                    re.findall(r"^```(?:python|ruby)\n(# (\S+)\n.*?)^```", readme, re.S | re.M)]
+        self.assertEqual([name for name, _ in programs], ["app.py", "shop.rb"])
+        for name, content in (("program.c", PROGRAM), ("Makefile", MAKEFILE), *programs):
             with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
                 file.write(content)
         subprocess.run([compiler, "-g", "-O1", "-o", "program", "program.c"], cwd=self.folder, check=True,
@@ -82,7 +85,7 @@ class Examples(unittest.TestCase):
         self.assertGreater(len(examples), 0)
         for example in examples:
             with self.subTest(example):
-                missing = [word for word in ("python3", "make") if word in example and not shutil.which(word)]
+                missing = [word for word in ("python3", "ruby", "make") if word in example and not shutil.which(word)]
                 if missing:
                     self.skipTest(f"{missing[0]} is not installed")
                 done = subprocess.run(["bash", "-o", "pipefail", "-c", example], cwd=self.folder,
