@@ -228,13 +228,20 @@ static bool are_blocked(const ucontext_t *context)
 	return now & SIGNALS_OF_FAULTS;
 }
 
-bool faults_may_come(const ucontext_t *context, u64 here)
+/* Whether a fault's signal has room on the stack, below where we stand. */
+static bool has_room(const struct fault_stack *stack)
+{
+	if (stack->here > stack->told_low && stack->here < stack->told_high)
+		return stack->here - stack->told_low >= faults.need;
+	return memory_has_own_room(stack->here, faults.need);
+}
+
+bool faults_may_come(const ucontext_t *context, const struct fault_stack *stack)
 {
 	struct sigaction segv, bus;
 
 	if (are_blocked(context) || !has_begun() ||
-	    __atomic_load_n(&faults.is_over, __ATOMIC_RELAXED) ||
-	    !memory_has_own_room(here, faults.need))
+	    __atomic_load_n(&faults.is_over, __ATOMIC_RELAXED) || !has_room(stack))
 		return false;
 	book_read(book_of(SIGSEGV), &segv);
 	book_read(book_of(SIGBUS), &bus);

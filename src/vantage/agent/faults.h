@@ -59,11 +59,17 @@ static inline bool fault_load(void *dst, u64 addr, u32 len)
 
 /* Whether there is something in this process whose walks load from the heap. */
 bool faults_are_wanted(void);
+/* The stack on which our handler stands at `here`. */
+struct fault_stack {
+	u64 here;
+	u64 told_low,
+		told_high; /* how far it reaches, if it is not the thread's own; or both 0 */
+};
 /*
- * In our handler, which stands at `here` and has interrupted context: whether loads may
- * fault until it returns.  Costs a system call, or two.
+ * In our handler, which has interrupted context: whether loads may fault until it returns.
+ * Costs a system call, or two.
  */
-bool faults_may_come(const ucontext_t *context, u64 here);
+bool faults_may_come(const ucontext_t *context, const struct fault_stack *stack);
 
 /* At its end: what was sent meanwhile is delivered when it returns. */
 void faults_end_trap(void);

@@ -25,6 +25,12 @@ void interpreters_flush(void)
 	__atomic_fetch_add(&flushes, 1, __ATOMIC_RELEASE);
 }
 
+void interpreters_find_stack(struct walk *walk, struct mem *mem)
+{
+	if (!mem->is_own_stack)
+		ruby_find_stack(walk, mem);
+}
+
 void interpreters_begin_walk(struct walk *walk, struct mem *mem)
 {
 	python_begin_walk(walk->python, walk->ring, mem);

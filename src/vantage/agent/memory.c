@@ -130,7 +130,8 @@ void memory_begin(struct mem *mem, struct memory_copies *copies, u64 sp, u64 her
 		.copies = copies,
 		.copies_left = MEMORY_MAX_COPIES,
 	};
-	if (top != 0 && memory_is_own_stack(sp, top))
+	mem->is_own_stack = top != 0 && memory_is_own_stack(sp, top);
+	if (mem->is_own_stack)
 		mem->stack_high = top;
 }
 
@@ -222,10 +223,16 @@ static int memory_read_copied(struct mem *mem, void *dst, u32 len, u64 addr)
 
 static bool memory_may_load(struct mem *mem)
 {
-	if (mem->loads == MEMORY_LOADS_TO_ASK)
-		mem->loads = faults_may_come(mem->context, (u64)__builtin_frame_address(0))
-				     ? MEMORY_LOADS
-				     : MEMORY_NO_LOADS;
+	if (mem->loads == MEMORY_LOADS_TO_ASK) {
+		const struct fault_stack stack = {
+			.here = (u64)__builtin_frame_address(0),
+			.told_low = mem->told_low,
+			.told_high = mem->told_high,
+		};
+
+		mem->loads =
+			faults_may_come(mem->context, &stack) ? MEMORY_LOADS : MEMORY_NO_LOADS;
+	}
 	return mem->loads == MEMORY_LOADS;
 }
 

@@ -43,7 +43,10 @@ struct mem {
 	u32 copies_left;           /* and how many loads may fault */
 	enum memory_loads loads;
 	const ucontext_t *context; /* for who asks */
-	bool was_forbidden;        /* something was not read since no system call may be made */
+	bool is_own_stack;         /* the walk begins on the thread's own */
+	/* Else how far the one reaches where we stand, if its interpreter tells; both 0: unknown. */
+	u64 told_low, told_high;
+	bool was_forbidden; /* something was not read since no system call may be made */
 };
 
 /* Whether the page of addr can be read at this moment: costs a system call. */

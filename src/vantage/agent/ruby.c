@@ -36,6 +36,35 @@ void ruby_begin_walk(struct ruby_room *room, struct ring_header *ring, struct me
 	room->core = 0;
 }
 
+/* How far the native stack of a context reaches. */
+static bool find_machine_stack(struct mem *mem, const struct ruby_layout *layout, u64 context,
+			       struct code_range *out_stack)
+{
+	u64 bytes;
+
+	if (ruby_read(mem, &out_stack->end, context, layout->offsets.ec_machine_start) < 0 ||
+	    ruby_read(mem, &bytes, context, layout->offsets.ec_machine_max) < 0 ||
+	    bytes > out_stack->end)
+		return false;
+	out_stack->start = out_stack->end - bytes;
+	return true;
+}
+
+void ruby_find_stack(const struct walk *walk, struct mem *mem)
+{
+	const struct ring_header *ring = walk->ring;
+	struct code_range stack;
+	u64 context;
+
+	if (__atomic_load_n(&ring->has_ruby, __ATOMIC_ACQUIRE) != 1 || !ring->ruby.is_known)
+		return;
+	context = ruby_find_context(mem, &ring->ruby);
+	if (context == 0 || !find_machine_stack(mem, &ring->ruby, context, &stack))
+		return;
+	mem->told_low = stack.start;
+	mem->told_high = stack.end;
+}
+
 void ruby_meet(struct walk *walk, u64 address)
 {
 	struct ruby_room *room = walk->ruby;
@@ -55,14 +84,10 @@ void ruby_meet(struct walk *walk, u64 address)
  */
 static bool is_on_own_stack(struct mem *mem, const struct walk *walk)
 {
-	const struct ruby_room *room = walk->ruby;
-	const struct ruby_offsets *offsets = &room->layout->offsets;
-	u64 start, bytes;
+	struct code_range stack;
 
-	if (ruby_read(mem, &start, room->context, offsets->ec_machine_start) < 0 ||
-	    ruby_read(mem, &bytes, room->context, offsets->ec_machine_max) < 0)
-		return false;
-	return walk->sp < start && start - walk->sp <= bytes;
+	return find_machine_stack(mem, walk->ruby->layout, walk->ruby->context, &stack) &&
+	       walk->sp >= stack.start && walk->sp < stack.end;
 }
 
 static void clear_frames(struct ruby_frames *frames)
@@ -116,7 +141,11 @@ static const struct ruby_stack *read_frames(struct walk *walk, struct mem *mem,
 		return &frames->stack;
 	*out_status = WALK_CODE_UNREADABLE;
 	if (!ruby_is_context(mem, room->layout, room->context, arch_thread_pointer())) {
-		__atomic_fetch_add(&walk->ring->ruby_refusals, 1, __ATOMIC_RELAXED);
+		/* One that begins or ends has a context without a stack, and executes nothing. */
+		if (room->activations == 0)
+			*out_status = WALK_COMPLETE;
+		else
+			__atomic_fetch_add(&walk->ring->ruby_refusals, 1, __ATOMIC_RELAXED);
 		return &frames->stack;
 	}
 	__atomic_fetch_add(&walk->ring->ruby_walks, 1, __ATOMIC_RELAXED);

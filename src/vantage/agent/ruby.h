@@ -31,6 +31,8 @@ struct ruby_room {
 	struct name_text texts[3];
 };
 
+/* Of a fiber, or of a thread that Ruby has put on a stack of its making. */
+void ruby_find_stack(const struct walk *walk, struct mem *mem);
 void ruby_begin_walk(struct ruby_room *room, struct ring_header *ring, struct mem *mem);
 /* The frame that the walk has just stored has an address that ruby_has_code_at(). */
 void ruby_meet(struct walk *walk, u64 address);

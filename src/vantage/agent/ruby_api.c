@@ -61,8 +61,9 @@ static bool agrees_on_name(struct mem *mem, const struct ruby_layout *layout,
 	name = name_of(id);
 	if (name == NULL || ruby_code_read(mem, layout, frame, &code) < 0)
 		return false;
-	ruby_code_texts(mem, layout, &code, &api.texts[0], &api.texts[1], &api.texts[2]);
-	return is_same_text(name, &api.texts[0]);
+	return ruby_code_texts(mem, layout, &code, &api.texts[0], &api.texts[1],
+			       &api.texts[2]) >= 0 &&
+	       is_same_text(name, &api.texts[0]);
 }
 
 static u64 iseq_of_method(struct mem *mem, const struct ruby_offsets *offsets, u64 method)

@@ -57,9 +57,10 @@ static u64 hash_of(const struct walk *walk, u64 iseq, u64 method, u64 place)
 	return code_mix(hash, place);
 }
 
+/* Tells the recorder of a code whose texts are in the room. */
 static bool tell(struct walk *walk, struct mem *mem, u64 key, const struct ruby_code *parts)
 {
-	struct name_text *texts = walk->ruby->texts;
+	const struct name_text *texts = walk->ruby->texts;
 	const struct code code = {
 		.key = key,
 		.kind = parts->iseq != 0 ? RING_CODE_RUBY : RING_CODE_RUBY_BUILTIN,
@@ -69,16 +70,21 @@ static bool tell(struct walk *walk, struct mem *mem, u64 key, const struct ruby_
 		.file = &texts[2],
 	};
 
-	ruby_code_texts(mem, walk->ruby->layout, parts, &texts[0], &texts[1], &texts[2]);
 	return codes_send(walk->ring, walk->epoch, mem, &code);
 }
 
-/* The key of a code, of which the recorder knows then. */
+/* The key of a code, of which the recorder knows then; 0 if its names cannot be read. */
 static u64 key_of(struct walk *walk, struct mem *mem, const struct ruby_code *parts)
 {
-	const u64 key = ruby_code_key(mem, walk->ruby->layout, parts);
+	const struct ruby_layout *layout = walk->ruby->layout;
+	struct name_text *texts = walk->ruby->texts;
+	const u64 key = ruby_code_key(mem, layout, parts);
 
-	if (!codes_has_sent(key, walk->epoch) && !tell(walk, mem, key, parts))
+	if (codes_has_sent(key, walk->epoch))
+		return key;
+	if (ruby_code_texts(mem, layout, parts, &texts[0], &texts[1], &texts[2]) < 0)
+		return 0;
+	if (!tell(walk, mem, key, parts))
 		walk->is_lost = true;
 	return key;
 }
@@ -94,7 +100,9 @@ static u64 make_word(struct walk *walk, struct mem *mem, const struct ruby_frame
 		return 0;
 	if (frame->kind == RUBY_FRAME_ISEQ && frame->pc != 0)
 		line = ruby_line_of(mem, layout, frame, stands_at);
-	return code_word(key_of(walk, mem, &parts), line);
+	const u64 key = key_of(walk, mem, &parts);
+
+	return key != 0 ? code_word(key, line) : 0;
 }
 
 u64 ruby_name_frame(struct walk *walk, struct mem *mem, const struct ruby_frame *frame,
@@ -118,7 +126,9 @@ u64 ruby_name_leaf(struct walk *walk, struct mem *mem, const struct ruby_leaf *l
 	if (leaf->operation == RUBY_OPERATOR_NONE ||
 	    ruby_code_of_leaf(mem, walk->ruby->layout, leaf, &parts) < 0)
 		return 0;
-	return code_word(key_of(walk, mem, &parts), CODE_NO_INSTRUCTION);
+	const u64 key = key_of(walk, mem, &parts);
+
+	return key != 0 ? code_word(key, CODE_NO_INSTRUCTION) : 0;
 }
 
 static const char *const phases[] = { "", ": marking", ": sweeping", ": compacting" };

@@ -193,8 +193,10 @@ void unwind_walk(const ucontext_t *context, struct walk *walk)
 	walk->sp = ARCH_SP_OF(context);
 	walk->count = 0;
 	memory_begin(&mem, walk->copies, walk->sp, (u64)__builtin_frame_address(0));
-	if (faults_are_wanted())
+	if (faults_are_wanted()) {
+		interpreters_find_stack(walk, &mem);
 		memory_allow_loads(&mem, context);
+	}
 	interpreters_begin_walk(walk, &mem);
 	walk->ending = (u8)walk_native(context, &mem, walk);
 	interpreters_end_walk(walk, &mem);

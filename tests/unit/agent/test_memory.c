@@ -90,10 +90,10 @@ static u64 made_thread_pointer(void)
 	return machine.thread_pointer;
 }
 
-bool faults_may_come(const ucontext_t *context, u64 here)
+bool faults_may_come(const ucontext_t *context, const struct fault_stack *stack)
 {
 	(void)context;
-	(void)here;
+	(void)stack;
 	return false;
 }
 
