@@ -21,8 +21,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define STEPS_MAX 64
 
-static const char *const words[] = { NULL,     "",     "main",     "/bin/true",
-				     "[vdso]", "\xff", "(deleted)" };
+static const char *const words[] = {
+	NULL,
+	"",
+	"main",
+	"/bin/true",
+	"[vdso]",
+	"\xff",
+	"(deleted)",
+	"/usr/bin/ruby3.1",
+	"libpython3.so",
+	"rb_vm_exec",
+	"__tls_get_addr",
+	"/lib/libc.so.6",
+};
 
 static const char *take_word(struct bytes *b)
 {
