@@ -10,13 +10,14 @@
 #include "name_text.h"
 #include "python_memory.h"
 
+/* Of a text whose hash was not asked for yet. */
 #define PYTHON_NO_HASH (~0ULL)
 
 /* Where a text's characters are. */
 struct python_shape {
 	u64 data;
 	u64 length; /* in characters */
-	u64 hash;   /* the interpreter's own; PYTHON_NO_HASH if it was not asked for yet */
+	u64 hash;   /* the interpreter's own, or PYTHON_NO_HASH */
 	u8 kind;    /* bytes a character */
 	u8 is_bytes;
 };

@@ -41,7 +41,7 @@ static inline bool fault_load(void *dst, u64 addr, u32 len)
 		to += sizeof word;
 		addr += sizeof word;
 	}
-	/* Not byte by byte: the processor cannot forward four stores to the load of what they make. */
+	/* Not byte by byte: no processor forwards four stores to the load of what they make. */
 	if (len >= sizeof half) {
 		if (!arch_load_int(&half, (const u32 *)addr))
 			return false;
