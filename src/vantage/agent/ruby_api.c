@@ -8,6 +8,7 @@
 #include "vantage/agent/ruby_state.h"
 #include "vantage/agent/signals.h"
 #include "walk/ruby.h"
+#include "walk/ruby_call.h"
 #include "walk/ruby_line.h"
 #include "walk/ruby_names.h"
 
@@ -100,6 +101,8 @@ static bool agrees_on_frame(struct mem *mem, const struct ruby_layout *layout,
 	const u64 theirs = api.frames[place];
 	const int line = api.lines[place];
 
+	if (frame->kind == RUBY_FRAME_BLOCK_C)
+		return theirs == frame->method;
 	if (frame->kind == RUBY_FRAME_C)
 		return theirs == frame->method && agrees_on_name(mem, layout, frame);
 	if (theirs != frame->method && theirs != frame->iseq)
@@ -110,10 +113,25 @@ static bool agrees_on_frame(struct mem *mem, const struct ruby_layout *layout,
 	return agrees_on_code(mem, layout, frame, theirs);
 }
 
-static bool is_profiled(const struct ruby_layout *layout, const struct ruby_frame *frame)
+/* A block in C, which has no name, is profiled as the method in C that it was made in. */
+static bool is_of_c_method(struct mem *mem, const struct ruby_layout *layout,
+			   const struct ruby_frame *frame)
 {
-	return frame->kind == RUBY_FRAME_ISEQ ||
-	       (frame->kind == RUBY_FRAME_C && layout->version >= RUBY_PROFILES_C);
+	const u64 definition = field_of(mem, frame->method, layout->offsets.method_definition);
+
+	return frame->method != 0 &&
+	       (field_of(mem, definition, 0) & RUBY_METHOD_TYPE_MASK) == RUBY_METHOD_C;
+}
+
+static bool is_profiled(struct mem *mem, const struct ruby_layout *layout,
+			const struct ruby_frame *frame)
+{
+	if (frame->kind == RUBY_FRAME_ISEQ)
+		return true;
+	if (layout->version < RUBY_PROFILES_C)
+		return false;
+	return frame->kind == RUBY_FRAME_C ||
+	       (frame->kind == RUBY_FRAME_BLOCK_C && is_of_c_method(mem, layout, frame));
 }
 
 /* Holds our walk against theirs, which has `count` frames. */
@@ -129,7 +147,7 @@ static bool agrees(struct mem *mem, const struct ruby_layout *layout, u32 count)
 	    ruby_begin(mem, layout, context, &walk) < 0)
 		return false;
 	while (place < count && (step = ruby_next(mem, &walk, &frame)) == RUBY_FRAME) {
-		if (!is_profiled(layout, &frame))
+		if (!is_profiled(mem, layout, &frame))
 			continue;
 		if (!agrees_on_frame(mem, layout, &frame, place++))
 			return false;
