@@ -11,12 +11,26 @@
 #include "ruby_walk.h"
 
 /* enum rb_method_type_t: the lowest bits of a definition's first word. */
-#define RUBY_METHOD_TYPE_MASK 0xf
-#define RUBY_METHOD_ISEQ      0
-#define RUBY_METHOD_C         1
-#define RUBY_METHOD_WRITER    2
-#define RUBY_METHOD_READER    3
-#define RUBY_METHOD_OPTIMIZED 9
+#define RUBY_METHOD_TYPE_MASK       0xf
+#define RUBY_METHOD_ISEQ            0
+#define RUBY_METHOD_C               1
+#define RUBY_METHOD_WRITER          2
+#define RUBY_METHOD_READER          3
+#define RUBY_METHOD_NOT_IMPLEMENTED 8 /* in C: raises */
+#define RUBY_METHOD_OPTIMIZED       9
+
+/* The type of a method entry's definition; negative if it cannot be read. */
+static inline int ruby_method_type(struct mem *mem, const struct ruby_layout *layout,
+				   u64 method)
+{
+	u64 definition;
+	u32 type;
+
+	if (ruby_read(mem, &definition, method, layout->offsets.method_definition) < 0 ||
+	    ruby_read_int(mem, &type, definition, 0) < 0)
+		return -1;
+	return (int)(type & RUBY_METHOD_TYPE_MASK);
+}
 
 struct ruby_call {
 	u64 cache;

@@ -59,7 +59,8 @@ static inline u32 ruby_operator_classes(u8 operation)
 		[RUBY_OPERATOR_LTLT] = RUBY_ON(STRING) | RUBY_ON(ARRAY),
 		[RUBY_OPERATOR_AND] = RUBY_ON(INTEGER),
 		[RUBY_OPERATOR_OR] = RUBY_ON(INTEGER),
-		[RUBY_OPERATOR_AREF] = RUBY_ON(INTEGER) | RUBY_ON(ARRAY) | RUBY_ON(HASH),
+		/* And Integer; but what an array gave stands where it stood, when it is done. */
+		[RUBY_OPERATOR_AREF] = RUBY_ON(ARRAY) | RUBY_ON(HASH),
 		[RUBY_OPERATOR_ASET] = RUBY_ON(ARRAY) | RUBY_ON(HASH),
 		[RUBY_OPERATOR_AREF_WITH] = RUBY_ON(HASH),
 		[RUBY_OPERATOR_ASET_WITH] = RUBY_ON(HASH),

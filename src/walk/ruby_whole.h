@@ -98,17 +98,31 @@ static inline int ruby_frame_is_called(struct mem *mem, const struct ruby_walk *
 	       (frame->kind == RUBY_FRAME_C) == (call.type == RUBY_METHOD_C);
 }
 
+/* Whether what a frame executes is of its kind. */
+static inline int ruby_frame_is_consistent(struct mem *mem, const struct ruby_layout *layout,
+					   const struct ruby_frame *frame)
+{
+	u32 type;
+	int method;
+
+	if (frame->kind == RUBY_FRAME_C) {
+		method = ruby_method_type(mem, layout, frame->method);
+		return method == RUBY_METHOD_C || method == RUBY_METHOD_NOT_IMPLEMENTED;
+	}
+	if (frame->kind != RUBY_FRAME_ISEQ)
+		return 1;
+	return ruby_read_int(mem, &type, frame->body, layout->offsets.body_type) >= 0 &&
+	       ruby_magic_executes(frame->flags, type) &&
+	       (type != RUBY_ISEQ_METHOD || ruby_frame_is_its_methods(mem, layout, frame));
+}
+
 /* Whether an innermost frame, the one right before walk->next, is one that has been made. */
 static inline int ruby_frame_is_whole(struct mem *mem, const struct ruby_walk *walk,
 				      const struct ruby_frame *frame)
 {
 	const struct ruby_layout *layout = walk->layout;
-	u32 type;
 
-	if (frame->kind == RUBY_FRAME_ISEQ &&
-	    (ruby_read_int(mem, &type, frame->body, layout->offsets.body_type) < 0 ||
-	     !ruby_magic_executes(frame->flags, type) ||
-	     (type == RUBY_ISEQ_METHOD && !ruby_frame_is_its_methods(mem, layout, frame))))
+	if (!ruby_frame_is_consistent(mem, layout, frame))
 		return 0;
 	if (layout->version >= RUBY_FRAMES_FIRST || frame->kind == RUBY_FRAME_BASE)
 		return 1;

@@ -80,6 +80,12 @@ static void is_code_of_no_kind(struct mem *mem, const struct ruby_layout *layout
 	put_int(mem, BODY(3) + layout->offsets.body_type, 9);
 }
 
+static void is_in_c_and_is_not(struct mem *mem, const struct ruby_layout *layout)
+{
+	(void)layout;
+	put_word(mem, EP(5), MAGIC_CFUNC | IS_LOCAL | IS_CFRAME);
+}
+
 static void is_unreadable(struct mem *mem, const struct ruby_layout *layout)
 {
 	mem->gap = frame_at(layout, 5) + 24;
@@ -108,6 +114,7 @@ static const struct {
 	{ "a block's code in a method's frame", is_a_blocks_code, 1 },
 	{ "a rescue clause's code in a method's frame", is_a_clauses_code, 1 },
 	{ "code of no kind", is_code_of_no_kind, 1 },
+	{ "a Ruby method in C", is_in_c_and_is_not, 1 },
 	{ "another method's code", is_another_methods, 1 },
 	{ "a method's code without one", has_no_method, 1 },
 	{ "unreadable", is_unreadable, 0 },
