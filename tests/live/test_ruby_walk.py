@@ -11,11 +11,11 @@ import pathlib
 import subprocess
 import unittest
 
-import rubies
 from live_ruby import WORKLOADS, RubyTest
 
 RUBY_STACKS = os.environ["RUBY_STACKS"]
 STOPS = pathlib.Path(__file__).resolve().parent / "walks" / "stops.rb"
+REFUSED = 77
 STOPPED_IN = "Truth.thread_cpu_ns"
 # From here on backtraces have the names that we give.
 TELLS_NAMES = (3, 4)
@@ -66,6 +66,10 @@ class Walker:
         for line in self.process.stdout:
             word, _, rest = line.rstrip("\n").partition(" ")
             if word == "walked":
+                if not stacks:
+                    self.end()
+                if self.process.returncode == REFUSED:
+                    raise unittest.SkipTest("tracing is not permitted here")
                 return stacks
             if word == "thread":
                 stacks.append(([], []))

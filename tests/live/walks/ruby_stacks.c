@@ -14,6 +14,8 @@
  * rb_vm_exec(), and `+` where its rescue clause has told of it.  Line 0: unknown.  A frame
  * `leaf` stands before the innermost one, where that does something without a frame of its own.
  *
+ * Ends with 77 if the system does not let it trace the process.
+ *
  * usage: ruby_stacks PID FILE    FILE: the program or library that the interpreter is in
  */
 #include <errno.h>
@@ -52,6 +54,7 @@ static inline int mem_read(struct mem *mem, void *dst, u32 len, u64 addr)
 #include "walk/ruby_names.h"
 
 #define FRAMES_MAX 20000
+#define REFUSED    77
 
 static int fail(const char *what, const char *why)
 {
@@ -193,17 +196,18 @@ static int is_there(const char *path, uint64_t *out_bias, pid_t pid)
 	return found;
 }
 
-/* Each thread in turn: the others run on. */
-static void walk_thread(struct mem *mem, const struct ruby_layout *layout, pid_t tid)
+/* Each thread in turn: the others run on.  0, or REFUSED. */
+static int walk_thread(struct mem *mem, const struct ruby_layout *layout, pid_t tid)
 {
 	int status;
 
 	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0)
-		return;
+		return errno == EPERM ? REFUSED : 0; /* it may have ended */
 	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) == 0 &&
 	    waitpid(tid, &status, __WALL) == tid && WIFSTOPPED(status))
 		print_thread(mem, layout, tid);
 	ptrace(PTRACE_DETACH, tid, NULL, NULL);
+	return 0;
 }
 
 static int walk_process(struct mem *mem, const struct ruby_layout *layout)
@@ -211,18 +215,20 @@ static int walk_process(struct mem *mem, const struct ruby_layout *layout)
 	char path[64];
 	struct dirent *entry;
 	DIR *folder;
+	int rc = 0;
 
 	snprintf(path, sizeof path, "/proc/%d/task", (int)mem->pid);
 	folder = opendir(path);
 	if (!folder)
 		return fail(path, strerror(errno));
-	while ((entry = readdir(folder)) != NULL) {
+	while (rc == 0 && (entry = readdir(folder)) != NULL) {
 		if (entry->d_name[0] != '.')
-			walk_thread(mem, layout, atoi(entry->d_name));
+			rc = walk_thread(mem, layout, atoi(entry->d_name));
 	}
 	closedir(folder);
 	printf("walked %lu\n", mem->reads);
-	return fflush(stdout);
+	fflush(stdout);
+	return rc;
 }
 
 /* Walks once for each line on standard input. */
@@ -233,7 +239,7 @@ int main(int argc, char **argv)
 	struct ruby_image *image;
 	struct ruby_layout layout;
 	uint64_t bias;
-	int byte;
+	int byte, rc = 0;
 
 	if (argc != 3)
 		return fail("usage", "ruby_stacks PID FILE");
@@ -245,11 +251,11 @@ int main(int argc, char **argv)
 	if (!is_there(argv[2], &bias, mem.pid))
 		return fail(argv[2], "is not mapped");
 	ruby_image_layout(image, bias, &layout);
-	while ((byte = getchar()) != EOF) {
+	while (rc == 0 && (byte = getchar()) != EOF) {
 		mem.reads = 0;
-		if (byte == '\n' && walk_process(&mem, &layout) != 0)
-			return 1;
+		if (byte == '\n')
+			rc = walk_process(&mem, &layout);
 	}
 	ruby_image_free(image);
-	return 0;
+	return rc;
 }
