@@ -59,12 +59,24 @@ ORIGINS = {"2.7": Origin("bullseye"),
            "3.4": Origin("experimental", others=("sid",), source_version="=3.4.5-1~exp1", is_newer=True)}
 # Whose sources can be had.
 SOURCES = ORIGINS | {"3.1": Origin("bookworm")}
-# A program with the interpreter in it, and YJIT: what Ruby's own ./configure makes, and one at fixed addresses.
-STATIC_MINORS = {"3.3": (), "3.4": ("--disable-pie",)}
+# Programs with the interpreter in them, and YJIT, as Ruby's own ./configure makes them; and one at fixed addresses.
+STATIC_MINORS = ("3.3", "3.4")
+FIXED_MINOR = "3.4"
+
+FIXED_MAIN = """
+#include <ruby.h>
+int main(int argc, char **argv)
+{
+	ruby_sysinit(&argc, &argv);
+	RUBY_INIT_STACK;
+	ruby_init();
+	return ruby_run_node(ruby_options(argc, argv));
+}
+"""
 
 
 class Ruby(Interpreter):
-    """Called debian-3.1, trixie-3.3, built-3.4-static."""
+    """Called debian-3.1, trixie-3.3, built-3.4-static, built-3.4-fixed."""
 
 
 def ruby_at(name, minor, path, otherwise):
@@ -88,15 +100,16 @@ def fetched_ruby(minor):
                    f"{path} has not been fetched: tests/live/rubies.py --fetch")
 
 
-def built_ruby(minor):
-    path = CACHE / f"{minor}-static" / "bin" / "ruby"
-    return ruby_at(f"built-{minor}-static", minor, path,
+def built_ruby(minor, kind="static"):
+    path = CACHE / f"{minor}-static" / "bin" / ("ruby" if kind == "static" else f"ruby-{kind}")
+    return ruby_at(f"built-{minor}-{kind}", minor, path,
                    f"{path} has not been built: tests/live/rubies.py --build")
 
 
 def every_ruby():
     """All that could be there, oldest first."""
-    rubies = [debian_ruby(), *map(fetched_ruby, ORIGINS), *map(built_ruby, STATIC_MINORS)]
+    rubies = [debian_ruby(), *map(fetched_ruby, ORIGINS), *map(built_ruby, STATIC_MINORS),
+              built_ruby(FIXED_MINOR, "fixed")]
     return sorted(rubies, key=lambda ruby: ruby.version)
 
 
@@ -230,7 +243,7 @@ def build_static(minor):
     folder = CACHE / f"{minor}-static-build"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    quietly([sources_of(minor) / "configure", "-q", "--disable-install-doc", "--enable-yjit", *STATIC_MINORS[minor],
+    quietly([sources_of(minor) / "configure", "-q", "--disable-install-doc", "--enable-yjit",
              f"--prefix={prefix}"], log, cwd=folder)
     quietly(["make", "-s", "-j2"], log, cwd=folder)
     # In one go: what is half installed would be taken for an interpreter.
@@ -239,6 +252,21 @@ def build_static(minor):
     quietly(["make", "-s", "install", "HAVE_BASERUBY=no", f"DESTDIR={staged}"], log, cwd=folder)
     staged.joinpath(*prefix.parts[1:]).rename(prefix)
     shutil.rmtree(folder)
+
+
+def link_fixed(minor):
+    """Compilers make programs that can be anywhere, whatever ./configure is told."""
+    prefix = CACHE / f"{minor}-static"
+    program = prefix / "bin" / "ruby-fixed"
+    if program.exists():
+        return
+    headers, = (prefix / "include").glob("ruby-*")
+    source = CACHE / "main.c"
+    source.write_text(FIXED_MAIN)
+    needed = ["z", "gmp", "crypt", "m", "dl", "pthread"]
+    quietly(["cc", "-O2", "-no-pie", "-rdynamic", f"-I{headers}", f"-I{next(headers.glob('*-linux'))}", source,
+             "-o", program, "-Wl,--whole-archive", prefix / "lib" / "libruby-static.a", "-Wl,--no-whole-archive",
+             *(f"-l{name}" for name in needed)], CACHE / f"{minor}-static-log")
 
 
 def main():
@@ -259,6 +287,8 @@ def main():
             fetch_source(minor)
         for minor in STATIC_MINORS if chosen.build else ():
             build_static(minor)
+        if chosen.build:
+            link_fixed(FIXED_MINOR)
     except Unavailable as reason:
         sys.exit(f"rubies.py: {reason}")
     print_list(every_ruby())
