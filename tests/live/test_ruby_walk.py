@@ -88,9 +88,9 @@ class Walker:
 
 
 class WalkTest(RubyTest):
-    def stacks_at_stops(self, ruby):
+    def stacks_at_stops(self, ruby, *options):
         """Each stop of names.rb: what Ruby says, and what the walks say; and what it printed last."""
-        command = ruby.command("-r", STOPS, WORKLOADS / "names.rb")
+        command = ruby.command(*options, "-r", STOPS, WORKLOADS / "names.rb")
         program = subprocess.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                    env={**os.environ, "LANG": "C.UTF-8"})
         self.addCleanup(program.stdout.close)
@@ -132,19 +132,31 @@ class WalkTest(RubyTest):
                 self.assertTrue(frame.name.endswith(base_label), f"{frame} beside {label}")
 
 
+    def assert_stops_as_ruby_says(self, ruby, *options):
+        stops, _ = self.stacks_at_stops(ruby, *options)
+        self.assertGreater(len(stops), 100)
+        for said, walked in stops:
+            frames = self.stopped(walked)
+            if ruby.version >= TELLS_NAMES:
+                # From here on those are left out which their rescue clause has told of.
+                frames = [frame for frame in frames if not frame.is_told]
+            self.assert_frames_as_ruby_says(ruby, frames, said)
+
+
 class StandingStacks(WalkTest):
     def test_frames_are_those_of_a_backtrace(self):
-        def check(ruby):
-            stops, _ = self.stacks_at_stops(ruby)
-            self.assertGreater(len(stops), 100)
-            for said, walked in stops:
-                frames = self.stopped(walked)
-                if ruby.version >= TELLS_NAMES:
-                    # From here on those are left out which their rescue clause has told of.
-                    frames = [frame for frame in frames if not frame.is_told]
-                self.assert_frames_as_ruby_says(ruby, frames, said)
+        self.on_each_ruby(self.assert_stops_as_ruby_says)
 
-        self.on_each_ruby(check)
+    def test_frames_of_machine_code_are_too(self):
+        def check(ruby):
+            options = "--yjit", "--yjit-call-threshold=1"
+            asked = subprocess.run(ruby.command(*options, "-e", "print RubyVM::YJIT.enabled?"), text=True,
+                                   capture_output=True, check=False, stdin=subprocess.DEVNULL)
+            if asked.stdout != "true":
+                self.skipTest(f"{ruby.name} has no YJIT")
+            self.assert_stops_as_ruby_says(ruby, *options)
+
+        self.on_each_ruby(check, oldest=(3, 3))
 
     def test_names_are_those_that_the_newest_ruby_gives(self):
         def check(ruby):
