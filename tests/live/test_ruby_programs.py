@@ -48,7 +48,7 @@ class Names(live_ruby.RubyTest):
         recording = self.record_ruby(ruby, self.workload("made.rb"), 2000)
         lives, stacks = recording.truth["lives"], live_ruby.RubyStacks(recording)
         start_ns = recording.head()["start_unix_ns"] - (time.time_ns() - time.monotonic_ns())
-        right = 0
+        right = without_line = 0
         for time_ns, _, stack, _ in recording.samples():
             for frame in stacks.walk(stack):
                 if frame.qualified_name not in lives:
@@ -60,9 +60,11 @@ class Names(live_ruby.RubyTest):
                 # The source begins with a line for each number.
                 first = number % 5000 + 2
                 self.assertEqual((frame.path, frame.first_line), (f"<made {number}>", first))
-                self.assertIn(frame.line, range(first, first + 5))
+                self.assertIn(frame.line, (0, *range(first, first + 5)))
                 right += 1
+                without_line += frame.line == 0
         self.assertGreater(right, LEAST_MADE)
+        self.assertLess(without_line, 0.01 * right)
 
 
 class Processes(live_ruby.RubyTest):

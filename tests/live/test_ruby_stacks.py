@@ -71,10 +71,8 @@ class Chains:
         return f"{outer} > {' > '.join(held)} (innermost)"
 
 
-class CallGraph(live_ruby.RubyTest):
+class CallGraphTest(live_ruby.RubyTest):
     """The workload says who calls whom."""
-
-    budget_ms = 60000 if live_ruby.IS_LONG else 1500
 
     def chain_of(self, stacks, stack, program):
         """Outermost first, without collections of garbage."""
@@ -87,7 +85,7 @@ class CallGraph(live_ruby.RubyTest):
                 chain.append((builtin, False, False, at in stacks.internal))
         return chain[::-1]
 
-    def assert_possible(self, recording, program):
+    def assert_possible(self, recording, program, most=0):
         truth, stacks = recording.truth, live_ruby.RubyStacks(recording)
         chains = Chains(truth["chains"], truth["owners"])
         told, total = collections.Counter(), 0
@@ -100,15 +98,22 @@ class CallGraph(live_ruby.RubyTest):
             if wrong:
                 told[wrong] += count
         self.assertGreater(total, 0)
-        self.assertEqual(sum(told.values()), 0, f"of {total} samples, impossible: {told.most_common(MOST_TOLD)}")
+        self.assertLessEqual(sum(told.values()), most * total,
+                             f"of {total} samples, impossible: {told.most_common(MOST_TOLD)}")
+        return total
 
-    def assert_callgraph(self, ruby, *arguments, rate=10000, interpreter=(), is_whole=True, **more):
+
+class CallGraph(CallGraphTest):
+    budget_ms = 60000 if live_ruby.IS_LONG else 1500
+
+    def assert_callgraph(self, ruby, *arguments, rate=10000, interpreter=(), is_whole=True, most=0, **more):
         recording = self.record_ruby(ruby, *interpreter, self.workload("callgraph.rb"), self.budget_ms, *arguments,
                                      rate=rate, timeout=900, **more)
         self.assertGreater(recording.head()["samples"], 0.5 * self.budget_ms * rate / 1000)
-        self.assertEqual(recording.head()["lost"], 0)
+        # A recorder that a busy machine does not let run cannot empty the rings.
+        self.assertLess(recording.head()["lost"], 0.02 * recording.head()["samples"])
         self.assert_adds_up(recording)
-        self.assert_possible(recording, "callgraph.rb")
+        self.assert_possible(recording, "callgraph.rb", most)
         if is_whole:
             self.assert_whole_ruby_stacks(recording)
 
@@ -128,8 +133,9 @@ class CallGraph(live_ruby.RubyTest):
         said = subprocess.run(ruby.command("--yjit", "--version"), capture_output=True).stdout
         if b"YJIT" not in said:
             self.skipTest(f"{ruby.name} has no YJIT")
-        # There is no rule to leave such code by.
-        self.assert_callgraph(ruby, 1, interpreter=("--yjit", "--yjit-call-threshold=5"), is_whole=False)
+        # There is no rule to leave such code by; and up to 3.2 it makes room for a frame before it writes it.
+        self.assert_callgraph(ruby, 1, interpreter=("--yjit", "--yjit-call-threshold=5"), is_whole=False,
+                              most=0.002 if ruby.version < (3, 3) else 0)
 
     def test_nor_where_threads_of_rubys_share_those_of_the_kernel(self):
         self.on_each_ruby(lambda ruby: self.assert_callgraph(ruby, 3, env={**os.environ, "RUBY_MN_THREADS": "1"}),
