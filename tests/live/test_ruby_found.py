@@ -9,6 +9,8 @@ import unittest
 
 from live_ruby import EVERY_RUBY, LANGUAGE, RubyTest
 
+# A block that each calls for map: the frame of a block in C stands between.
+NESTED = "class Nest\n def lay; 300.times { (1..300).map { |m| m.to_s } }; end\nend\nNest.new.lay"
 SPIN = "class Spun\n def spin = 300.times { |n| 1000.times { |m| n * m } }\nend\nSpun.new.spin"
 
 
@@ -81,6 +83,14 @@ class FoundRuby(RubyTest):
 
         self.assert_refused(change, r"^\d+\.\d+\.\d+$",
                             r"^its instruction opt_minus is not where CRuby \d+\.\d+ has it$")
+
+    def test_a_walk_agrees_with_the_interpreters_own_in_a_block_that_c_code_calls(self):
+        def check(ruby):
+            recording = self.record_ruby(ruby, "--disable=gems", "-e", NESTED)
+            rows = self.interpreters(recording)
+            self.assertEqual([(row[0], row[2]) for row in rows], [(LANGUAGE, None)], rows)
+            self.assertGreater(recording.time_of("block (2 levels) in Nest#lay", "total_ns"), 0)
+        self.on_each_ruby(check, oldest=(3, 0))
 
     def test_a_program_with_the_interpreter_in_it_is_known_without_its_names(self):
         static = [ruby for ruby in EVERY_RUBY if ruby.name.endswith("-static")]
