@@ -54,25 +54,40 @@ static inline int ruby_begin(struct mem *mem, const struct ruby_layout *layout, 
 }
 
 /*
- * Whether the memory at `context` looks like the context that a thread executes in. 
+ * Whether a thread executes in this context.  At a switch of fibers the thread and its own
+ * variable name two of its contexts for some instructions: either will do.
+ */
+static inline int ruby_executes(struct mem *mem, const struct ruby_layout *layout, u64 thread,
+				u64 context)
+{
+	struct ruby_walk walk;
+	u64 other, its;
+
+	if (ruby_read(mem, &other, thread, layout->offsets.thread_ec) < 0)
+		return 0;
+	return other == context ||
+	       (ruby_begin(mem, layout, other, &walk) >= 0 &&
+		ruby_read(mem, &its, other, layout->offsets.ec_thread) >= 0 && its == thread);
+}
+
+/*
+ * Whether the memory at `context` looks like the context that a thread executes in.
  * thread_pointer is that thread's pthread_self(); it is only looked at where the context was
  * not had from a variable of the thread's own (2.7).
  */
 static inline int ruby_is_context(struct mem *mem, const struct ruby_layout *layout,
 				  u64 context, u64 thread_pointer)
 {
-	const struct ruby_offsets *offsets = &layout->offsets;
 	struct ruby_walk walk;
 	u64 thread, its;
 
 	if (ruby_begin(mem, layout, context, &walk) < 0 ||
-	    ruby_read(mem, &thread, context, offsets->ec_thread) < 0 ||
-	    !ruby_is_object(thread) || ruby_read(mem, &its, thread, offsets->thread_ec) < 0 ||
-	    its != context)
+	    ruby_read(mem, &thread, context, layout->offsets.ec_thread) < 0 ||
+	    !ruby_is_object(thread) || !ruby_executes(mem, layout, thread, context))
 		return 0;
 	if (layout->context_means != RUBY_CONTEXT_BY_LIST)
 		return 1;
-	return ruby_read(mem, &its, thread, offsets->thread_pthread) >= 0 &&
+	return ruby_read(mem, &its, thread, layout->offsets.thread_pthread) >= 0 &&
 	       its == thread_pointer;
 }
 

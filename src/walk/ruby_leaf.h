@@ -59,7 +59,7 @@ static inline u32 ruby_operator_classes(u8 operation)
 		[RUBY_OPERATOR_LTLT] = RUBY_ON(STRING) | RUBY_ON(ARRAY),
 		[RUBY_OPERATOR_AND] = RUBY_ON(INTEGER),
 		[RUBY_OPERATOR_OR] = RUBY_ON(INTEGER),
-		/* And Integer; but what an array gave stands where it stood, when it is done. */
+		/* And Integer: but what an array gave stands where it stood, in the end. */
 		[RUBY_OPERATOR_AREF] = RUBY_ON(ARRAY) | RUBY_ON(HASH),
 		[RUBY_OPERATOR_ASET] = RUBY_ON(ARRAY) | RUBY_ON(HASH),
 		[RUBY_OPERATOR_AREF_WITH] = RUBY_ON(HASH),
@@ -80,7 +80,7 @@ static inline u32 ruby_operator_classes(u8 operation)
 	return operation < RUBY_OPERATOR_COUNT ? classes[operation] : 0;
 }
 
-/* How many words below the stack pointer an operator's receiver stands; 0: it has none there. */
+/* How many words below the stack pointer an operator's receiver stands; 0: nowhere. */
 static inline u32 ruby_operator_receiver(u8 operation)
 {
 #define RUBY_OPERATOR_RECEIVER(name, text, receiver) receiver,

@@ -277,7 +277,7 @@ static inline void put_symbol(struct mem *mem, const struct ruby_layout *layout,
 #define CLASSPATH_ID 300
 #define ATTACHED_ID  700
 
-/* A class's variable, where this version has such: the path, or what a singleton is attached to. */
+/* A class's variable: the path, or what a singleton is attached to. */
 static inline void put_variable(struct mem *mem, const struct ruby_layout *layout,
 				unsigned class, unsigned which, uint64_t value)
 {
@@ -304,7 +304,7 @@ static inline void put_variable(struct mem *mem, const struct ruby_layout *layou
 		put_word(mem, entries + 48 + 8, id);
 		put_word(mem, entries + 48 + 16, value);
 	} else {
-		/* Shape 2 is the path's, 3 some other's, 4 the attached one's, 5 a frozen one. */
+		/* Shape 2 is the path's, 3 another's, 4 the attached one's, 5 a frozen one. */
 		put_word(mem, ext + offsets->ext_variables, table);
 		put_word(mem, table + (which ? 16 : 0), value);
 	}

@@ -253,11 +253,32 @@ static void only_a_context_is_one(void **state)
 		assert_false(ruby_is_context(mem, &layout, 0, PTHREAD));
 		assert_false(ruby_is_context(mem, &layout, CONTEXT + 4, PTHREAD));
 		assert_false(ruby_is_context(mem, &layout, NOWHERE, PTHREAD));
-		/* Whose it is, is only asked where it was not found by a thread's own variable. */
+		/* Whose it is, is asked where no variable of the thread's own named it. */
 		assert_int_equal(ruby_is_context(mem, &layout, CONTEXT, PTHREAD + 8),
 				 generations[i].context_means == RUBY_CONTEXT_BY_TLS);
 		free(mem);
 	}
+}
+
+static void a_thread_may_be_between_two_fibers(void **state)
+{
+	const struct ruby_layout layout = layout_of(&generations[3]);
+	const struct ruby_offsets *offsets = &layout.offsets;
+	const uint64_t other = CONTEXT + 0x80;
+	struct mem *mem = make_program(&layout);
+
+	(void)state;
+	put_word(mem, THREAD + offsets->thread_ec, other);
+	assert_false(ruby_is_context(mem, &layout, CONTEXT, PTHREAD));
+	put_word(mem, other + offsets->ec_stack, STACK);
+	put_word(mem, other + offsets->ec_stack_size, STACK_WORDS);
+	put_word(mem, other + offsets->ec_frame, STACK_END);
+	put_word(mem, other + offsets->ec_thread, THREAD);
+	assert_true(ruby_is_context(mem, &layout, CONTEXT, PTHREAD));
+	/* One of another thread's. */
+	put_word(mem, other + offsets->ec_thread, THREAD + 8);
+	assert_false(ruby_is_context(mem, &layout, CONTEXT, PTHREAD));
+	free(mem);
 }
 
 int main(void)
@@ -272,6 +293,7 @@ int main(void)
 		cmocka_unit_test(an_environment_may_be_moving),
 		cmocka_unit_test(a_stack_may_have_no_frames),
 		cmocka_unit_test(only_a_context_is_one),
+		cmocka_unit_test(a_thread_may_be_between_two_fibers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

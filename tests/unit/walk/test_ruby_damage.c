@@ -92,7 +92,7 @@ static void a_walk_is_bounded_whatever_cannot_be_read(void **state)
 	}
 }
 
-/* The layout is the recorder's, but an agent reads it from memory that the process can write. */
+/* The layout is the recorder's, but it lies in memory that the process can write. */
 static void a_walk_is_bounded_whatever_the_layout_says(void **state)
 {
 	const struct ruby_layout right = layout_of(&generations[4]);

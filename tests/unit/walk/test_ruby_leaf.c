@@ -201,7 +201,7 @@ static void what_an_array_is_asked_for_is_an_operand(void **state)
 	}
 }
 
-/* The innermost frame is about to call method 5 of class 0 by a cache made for objects of that. */
+/* The innermost frame is about to call method 5 of class 0, by a cache made for that class. */
 static struct mem *make_call(const struct ruby_layout *layout, uint32_t type)
 {
 	struct mem *mem = make_leaf(layout, RUBY_OPERATOR_SEND, 0);
