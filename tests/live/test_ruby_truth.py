@@ -12,7 +12,7 @@ MOST_WRONG = 0.01
 # What a method repeats has at least so much of its time.
 LEAST_SEEN = 0.03
 # The clocks that calibrate are as good as this.
-CALIBRATION = 0.06
+CALIBRATION = 0.1
 
 
 class Truth(live_ruby.RubyTest):
