@@ -54,6 +54,10 @@ static const struct pattern {
 	enum action action;
 } patterns[] = {
 	{ { 0xf3, 0x0f, 0x1e, 0xfa }, 4, 0, ACTION_NOTHING }, /* endbr64 */
+	{ { 0x50 }, 1, 0, ACTION_NOTHING },                   /* push %rax: clang's room */
+	{ { 0x59 }, 1, 0, ACTION_NOTHING },                   /* pop %rcx: and it is gone */
+	{ { 0x53 }, 1, 0, ACTION_NOTHING },                   /* push %rbx */
+	{ { 0x5b }, 1, 0, ACTION_NOTHING },                   /* pop %rbx */
 	{ { 0x55 }, 1, 0, ACTION_NOTHING },                   /* push %rbp */
 	{ { 0x5d }, 1, 0, ACTION_NOTHING },                   /* pop %rbp */
 	{ { 0x48, 0x89, 0xe5 }, 3, 0, ACTION_NOTHING },       /* mov %rsp,%rbp */

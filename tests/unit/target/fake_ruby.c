@@ -56,14 +56,39 @@ struct context {
 	struct thread *thread;
 };
 
-static __thread struct context *ruby_current_ec;
+#if defined(CLANG) && defined(__x86_64__)
+extern
+#else
+static
+#endif
+	__thread struct context *ruby_current_ec __attribute__((visibility("hidden")));
 EXPORT void set_context(struct context *context);
-EXPORT size_t rb_thread_current(void);
 
 EXPORT void set_context(struct context *context)
 {
 	ruby_current_ec = context;
 }
+
+#if defined(CLANG) && defined(__x86_64__)
+__thread struct context *ruby_current_ec;
+/* As clang writes the function, which makes room by a push of what it does not need. */
+__asm__(".text\n"
+	".globl rb_thread_current\n"
+	".type rb_thread_current, @function\n"
+	"rb_thread_current:\n"
+	"push %rax\n"
+	".byte 0x66\n"
+	"lea ruby_current_ec@tlsgd(%rip), %rdi\n"
+	".byte 0x66, 0x66, 0x48\n"
+	"call __tls_get_addr@PLT\n"
+	"mov (%rax), %rax\n"
+	"mov 0x30(%rax), %rax\n"
+	"mov 0x10(%rax), %rax\n"
+	"pop %rcx\n"
+	"ret\n"
+	".size rb_thread_current, .-rb_thread_current\n");
+#else
+EXPORT size_t rb_thread_current(void);
 
 EXPORT size_t rb_thread_current(void)
 {
@@ -73,6 +98,7 @@ EXPORT size_t rb_thread_current(void)
 	return ruby_current_ec->thread->self;
 #endif
 }
+#endif
 
 /* The table of symbols. */
 struct symbols {
@@ -123,16 +149,16 @@ EXPORT size_t rb_id2str(size_t id)
 #else
 #define SOME(X) X(some) X(opt_plus) X(opt_aset)
 #endif
-#define INSTRUCTIONS(X)                                                                       \
-	X(nop)                                                                                \
-	X(getlocal)                                                                           \
-	SOME(X)                                                                               \
-	TEN(X, a)                                                                             \
-	TEN(X, b)                                                                             \
-	TEN(X, c)                                                                             \
-	TEN(X, d)                                                                             \
-	TEN(X, e) TEN(X, f) TEN(X, g) TEN(X, h) TEN(X, i) X(j0) X(j1) X(j2) X(j3) X(j4) X(j5) \
-		X(j6) X(j7)
+#define INSTRUCTIONS(X) \
+	X(nop)          \
+	X(getlocal)     \
+	SOME(X)         \
+	TEN(X, a)       \
+	TEN(X, b)       \
+	TEN(X, c)       \
+	TEN(X, d)       \
+	TEN(X, e)       \
+	TEN(X, f) TEN(X, g) TEN(X, h) TEN(X, i) X(j0) X(j1) X(j2) X(j3) X(j4) X(j5) X(j6) X(j7)
 
 #ifndef WITHOUT_NAMES
 #define NAME(name)        #name "\0"

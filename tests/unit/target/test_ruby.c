@@ -129,6 +129,14 @@ static void what_cannot_be_walked_says_why(void **state)
 	}
 }
 
+/* A thread-local variable is read out of the code of x86-64 only. */
+static void need_x86_64(void)
+{
+#ifndef __x86_64__
+	skip();
+#endif
+}
+
 static int has_operator(const struct ruby_layout *layout, enum ruby_operator operator)
 {
 	int count = 0;
@@ -145,6 +153,7 @@ static void an_interpreter_is_found_without_names(void **state)
 	CLEANUP(image_freep) struct ruby_image *image = read_fake("whole");
 	struct ruby_layout here, there;
 
+	need_x86_64();
 	assert_string_equal(ruby_image_version(image), "4.0.0");
 	assert_null(ruby_image_why_not(image));
 	ruby_image_layout(image, 0, &here);
@@ -171,6 +180,23 @@ static void an_interpreter_is_found_without_names(void **state)
 	assert_memory_equal(there.labels, here.labels, sizeof here.labels);
 }
 
+static void other_tools_make_interpreters_that_are_found_too(void **state)
+{
+	(void)state;
+	static const char *const names[] = { "packed", "clang" };
+
+	need_x86_64();
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		CLEANUP(image_freep) struct ruby_image *image = read_fake(names[i]);
+		struct ruby_layout layout;
+
+		assert_null(ruby_image_why_not(image));
+		ruby_image_layout(image, 0, &layout);
+		assert_int_equal(layout.instruction_count, 206);
+		assert_int_equal(layout.context.means, TLS_BY_MODULE);
+	}
+}
+
 /* A program at a fixed address has its table where nothing is written, and no relocations. */
 static void a_program_that_is_one_is_found_too(void **state)
 {
@@ -180,6 +206,7 @@ static void a_program_that_is_one_is_found_too(void **state)
 	struct error err = { "" };
 	struct ruby_layout layout;
 
+	need_x86_64();
 	if (ruby_image_read(path, &image, &err) < 0)
 		fail_msg("%s: %s", path, err.text);
 	assert_null(ruby_image_why_not(image));
@@ -213,6 +240,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_file_without_an_interpreter_is_none),
 		cmocka_unit_test(what_cannot_be_walked_says_why),
 		cmocka_unit_test(an_interpreter_is_found_without_names),
+		cmocka_unit_test(other_tools_make_interpreters_that_are_found_too),
 		cmocka_unit_test(a_program_that_is_one_is_found_too),
 		cmocka_unit_test(classes_that_were_copied_into_the_program_are_those),
 	};
