@@ -175,7 +175,6 @@ static enum walk_status status_of(const struct walk *walk, bool fits, bool is_on
 			return WALK_COMPLETE;
 		return is_on_own ? WALK_CODE_UNMATCHED : WALK_SWITCHED;
 	case WALK_NO_MODULE:
-	case WALK_NO_RULE:
 		return WALK_MADE_CODE;
 	default:
 		return walk->ending;
@@ -187,6 +186,10 @@ static void put_frames(struct walk *walk, struct mem *mem)
 	struct ruby_room *room = walk->ruby;
 	enum walk_status status;
 	const struct ruby_stack *stack = read_frames(walk, mem, &status);
+
+	/* A thread that begins or ends, or serves the interpreter. */
+	if (status == WALK_COMPLETE && stack->count == 0 && room->activations == 0)
+		return;
 	const bool is_on_own = room->context != 0 && is_on_own_stack(mem, walk);
 	const bool may_fit =
 		walk->ending == WALK_COMPLETE && status == WALK_COMPLETE && is_on_own;

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""A walk at every instruction of Ruby programs: no stack that the program cannot make.
+
+The agent is one that samples at each instruction (steps/steps.c).  The program knows who calls whom
+(workloads/ruby/callgraph.rb); every chain of callers must be one that it has, whatever was being set up or
+torn down at that instruction, and no sample is thrown away.
+"""
+
+import collections
+import os
+import unittest
+
+import live_ruby
+import test_ruby_stacks
+
+LONG_MS, CI_MS = 10000, 1000
+# So often steps begin in a second of CPU time, some thousands each time.
+RATE = 1000
+COMPLETE = 0
+# A walk at each instruction takes a thousand times as long as the program.
+HOURS = 3600
+
+
+class RubySteps(test_ruby_stacks.CallGraphTest):
+    def setUp(self):
+        super().setUp()
+        self.steps = os.environ.get("FATHOM_STEPS_AGENT", "")
+        if not os.path.exists(self.steps):
+            self.skipTest("no FATHOM_STEPS_AGENT: it is built for x86-64 only")
+
+    def assert_whole(self, recording):
+        """All but what a collection hides that began before the agent knew of collections."""
+        stacks, told = live_ruby.RubyStacks(recording), collections.Counter()
+        rows = recording.rows("SELECT ending, stack, count(*) FROM samples GROUP BY ending, stack")
+        for ending, stack, count in rows:
+            if ending != COMPLETE and not stacks.is_collecting(stack):
+                told[ending] += count
+        self.assertLessEqual(sum(told.values()), sum(count for _, _, count in rows) // 1000, told)
+
+    def assert_steps(self, ruby, *arguments):
+        budget_ms = LONG_MS if live_ruby.IS_LONG else CI_MS
+        # What RubyGems does at the start would be most of it.
+        recording = self.record_ruby(ruby, "--disable-gems", self.workload("callgraph.rb"), budget_ms, *arguments,
+                                     rate=RATE, timeout=HOURS, env={**os.environ, "FATHOM_AGENT": self.steps})
+        self.assertEqual(recording.head()["lost"], 0)
+        known = self.assert_possible(recording, "callgraph.rb")
+        print(f"{ruby.name}: {known} samples in the program, {recording.head()['stacks']}")
+        self.assertGreater(known, 20000)
+        self.assert_whole(recording)
+
+    def test_no_instruction_has_a_stack_that_cannot_be(self):
+        self.on_each_ruby(lambda ruby: self.assert_steps(ruby, 0))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
