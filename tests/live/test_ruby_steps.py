@@ -16,7 +16,7 @@ import test_ruby_stacks
 LONG_MS, CI_MS = 10000, 1000
 # So often steps begin in a second of CPU time, some thousands each time.
 RATE = 1000
-COMPLETE = 0
+COMPLETE, UNREADABLE, UNMATCHED = 0, 10, 11
 # A walk at each instruction takes a thousand times as long as the program.
 HOURS = 3600
 
@@ -29,13 +29,17 @@ class RubySteps(test_ruby_stacks.CallGraphTest):
             self.skipTest("no FATHOM_STEPS_AGENT: it is built for x86-64 only")
 
     def assert_whole(self, recording):
-        """All but what a collection hides that began before the agent knew of collections."""
+        """The Ruby frames, but what a collection hides that began before the agent knew of collections.
+
+        Where fibers are switched no rule tells of the native frames, for some instructions."""
         stacks, told = live_ruby.RubyStacks(recording), collections.Counter()
         rows = recording.rows("SELECT ending, stack, count(*) FROM samples GROUP BY ending, stack")
+        total = sum(count for _, _, count in rows)
         for ending, stack, count in rows:
             if ending != COMPLETE and not stacks.is_collecting(stack):
                 told[ending] += count
-        self.assertLessEqual(sum(told.values()), sum(count for _, _, count in rows) // 1000, told)
+        self.assertLessEqual(told[UNREADABLE] + told[UNMATCHED], total // 1000, told)
+        self.assertLessEqual(sum(told.values()), total // 100, told)
 
     def assert_steps(self, ruby, *arguments):
         budget_ms = LONG_MS if live_ruby.IS_LONG else CI_MS
