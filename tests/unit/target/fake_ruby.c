@@ -6,6 +6,8 @@
 #include <stddef.h>
 
 #define EXPORT __attribute__((visibility("default"), used))
+/* Without a name in a stripped file, and nothing that the compiler may take apart. */
+#define OWN __attribute__((visibility("hidden")))
 
 #ifndef VERSION
 #define VERSION "4.0.0"
@@ -57,11 +59,10 @@ struct context {
 };
 
 #if defined(CLANG) && defined(__x86_64__)
-extern
+extern OWN __thread struct context *ruby_current_ec;
 #else
-static
+static __thread struct context *ruby_current_ec;
 #endif
-	__thread struct context *ruby_current_ec __attribute__((visibility("hidden")));
 EXPORT void set_context(struct context *context);
 
 EXPORT void set_context(struct context *context)
@@ -108,12 +109,12 @@ struct symbols {
 };
 
 #ifdef UNUSED_SYMBOLS
-static struct symbols ruby_global_symbols;
+OWN struct symbols ruby_global_symbols;
 #else
-static struct symbols ruby_global_symbols = { .last_id = 260 };
+OWN struct symbols ruby_global_symbols = { .last_id = 260 };
 #endif
 #ifdef SYMBOLS_TWICE
-static struct symbols other_symbols = { .last_id = 261 };
+OWN struct symbols other_symbols = { .last_id = 261 };
 #else
 #define other_symbols ruby_global_symbols
 #endif
@@ -176,9 +177,9 @@ EXPORT const char insn_name_info[] = "\0" INSTRUCTIONS(NAME) INSTRUCTIONS(TRACED
 	goto *labels[*code++];
 #define TRACED_BODY(name) BODY(trace_##name)
 
-static size_t vm_exec_core(const unsigned char *code) __attribute__((noinline));
+OWN __attribute__((noinline)) size_t vm_exec_core(const unsigned char *code);
 
-static size_t vm_exec_core(const unsigned char *code)
+OWN size_t vm_exec_core(const unsigned char *code)
 {
 	static const void *const labels[] = { INSTRUCTIONS(LABEL) INSTRUCTIONS(TRACED_LABEL) };
 	size_t sum = 0;
