@@ -11,7 +11,7 @@
  * innermost to the first one that is_last; a method in C is called by what executes the frame
  * outside of it.  The vantage counts (docs/decisions/0019).
  *
- *	ruby_begin(mem, layout, context, &walk);
+ *	ruby_begin(mem, layout, context, &walk);    (and walk.is_settled, if that is known)
  *	while ((step = ruby_next(mem, &walk, &frame)) == RUBY_FRAME)
  *
  * within a bound of its own.  Names and keys: ruby_code.h; lines: ruby_line.h; what the
@@ -107,7 +107,8 @@ static inline enum ruby_step ruby_next(struct mem *mem, struct ruby_walk *walk,
 		walk->next += layout->offsets.frame_size;
 		walk->count++;
 		if (ruby_frame_read(mem, layout, address, frame) >= 0 &&
-		    (!is_innermost || ruby_frame_is_whole(mem, walk, frame)))
+		    (!is_innermost || walk->is_settled ||
+		     ruby_frame_is_whole(mem, walk, frame)))
 			break;
 		if (!is_innermost)
 			return RUBY_BROKEN;

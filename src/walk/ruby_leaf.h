@@ -330,8 +330,8 @@ static inline int ruby_instructions_are_kin(const struct ruby_layout *layout, u3
  * Which of the two it is doing.  core_address is where in vm_exec_core() the machine executes,
  * or will go on (one byte before the return address); 0: not known.
  *
- * That may be in code that instructions share, and then it is a third one's: of opt_size there
- * may be no more than a jump into opt_length.
+ * That may be in code that instructions share, or that the compiler put behind all others, and
+ * then it is a third one's: of opt_size there may be no more than a jump into opt_length.
  */
 static inline const struct ruby_leaf *ruby_leaves_choose(const struct ruby_layout *layout,
 							 const struct ruby_leaves *leaves,
@@ -351,5 +351,9 @@ static inline const struct ruby_leaf *ruby_leaves_choose(const struct ruby_layou
 	if (!ruby_pc_stays(layout, at->instruction) ||
 	    ruby_instructions_are_kin(layout, executed, before->instruction))
 		return before;
+	/* One that does no work, then one that does: nearly all of the time is the latter's. */
+	if (ruby_operator_of(layout, before->instruction) == RUBY_OPERATOR_NONE &&
+	    at->operation != RUBY_OPERATOR_NONE)
+		return at;
 	return ruby_instructions_are_kin(layout, executed, at->instruction) ? at : before;
 }

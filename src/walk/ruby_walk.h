@@ -12,6 +12,8 @@ struct ruby_walk {
 	u64 next;       /* the control frame to be looked at next */
 	u32 count;      /* of those that were looked at */
 	u8 is_told;     /* the frame before was a rescue's or ensure's of the next one */
+	/* The thread stands where the interpreter does other things: no frame is being made. */
+	u8 is_settled;
 };
 
 enum ruby_frame_kind {

@@ -96,6 +96,9 @@ static void a_block_in_c_has_no_name(void **state)
 
 	assert_int_equal(walked.frames[2].kind, RUBY_FRAME_BLOCK_C);
 	assert_true(ruby_code_read(mem, &layout, &walked.frames[2], &code) < 0);
+	/* Nor has a method of nobody's. */
+	put_env(mem, EP(3), 0, 0, MAGIC_CFUNC | IS_LOCAL | IS_CFRAME);
+	assert_int_equal(walk(mem, &layout).frames[2].kind, RUBY_FRAME_BLOCK_C);
 	free(mem);
 }
 

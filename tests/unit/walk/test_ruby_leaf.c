@@ -320,6 +320,12 @@ static void the_machine_tells_which_instruction_it_is(void **state)
 		  INSTRUCTION(OTHER_SUCC_STAYS), 1 },
 		{ "shared code, before all others", PLUS_STAYS, SUCC_STAYS, CORE + 4, 1 },
 		{ "code in another part", PLUS_STAYS, SUCC_STAYS, CORE + CORE_LEN, 1 },
+		{ "shared code, the one before does nothing that is told", RUBY_OPERATOR_NONE,
+		  SUCC_STAYS, INSTRUCTION(RUBY_OPERATOR_SEND), 1 },
+		{ "shared code, the one before calls", RUBY_OPERATOR_SEND, SUCC_STAYS,
+		  INSTRUCTION(RUBY_OPERATOR_DIV), 0 },
+		{ "behind the code of the last", RUBY_OPERATOR_PLUS, OTHER_SUCC_STAYS,
+		  CORE + CORE_LEN, 0 },
 		{ "not known", PLUS_STAYS, RUBY_OPERATOR_SUCC, 0, 1 },
 		{ "not known, the one before has moved pc", RUBY_OPERATOR_PLUS,
 		  RUBY_OPERATOR_SUCC, 0, 0 },
@@ -341,7 +347,9 @@ static void the_machine_tells_which_instruction_it_is(void **state)
 		assert_int_equal(mem->reads, 0);
 		assert_int_equal(leaf->stands_at, cases[i].is_at);
 		assert_string_equal(name_of(mem, &layout, leaf),
-				    cases[i].is_at ? "Integer#succ" : "Integer#+");
+				    cases[i].is_at                          ? "Integer#succ"
+				    : cases[i].before == RUBY_OPERATOR_SEND ? ""
+									    : "Integer#+");
 		free(mem);
 	}
 }
@@ -372,6 +380,43 @@ static void code_begins_and_ends_somewhere(void **state)
 	put_frame(mem, &layout, 5, ISEQ(3), CODE(3) + 56, EP(5));
 	leaves = leaves_of(mem, &layout);
 	assert_int_equal(leaves.before.instruction, PLUS_STAYS);
+	free(mem);
+}
+
+static void what_is_below_the_first_value_is_no_receiver(void **state)
+{
+	const struct ruby_layout layout = layout_of(&generations[1]);
+	struct mem *mem = make_leaf(&layout, RUBY_OPERATOR_PLUS, 0);
+	const uint64_t sp = frame_at(&layout, 5) + layout.offsets.frame_sp;
+	struct ruby_leaves leaves;
+
+	(void)state;
+	/* The operands have been taken off; the environment's flags look like a number. */
+	put_word(mem, sp, EP(5) + 16);
+	leaves = leaves_of(mem, &layout);
+	assert_string_equal(name_of(mem, &layout, &leaves.before), "");
+	put_word(mem, EP(5) + 8, FIXNUM(1));
+	put_word(mem, sp, EP(5) + 24);
+	leaves = leaves_of(mem, &layout);
+	assert_string_equal(name_of(mem, &layout, &leaves.before), "Integer#+");
+	/* Of an environment on the heap nothing is known. */
+	put_env(mem, OBJECT(40), METHOD(3), 0, MAGIC_METHOD | IS_LOCAL | 4);
+	put_word(mem, frame_at(&layout, 5) + layout.offsets.frame_ep, OBJECT(40));
+	leaves = leaves_of(mem, &layout);
+	assert_string_equal(name_of(mem, &layout, &leaves.before), "Integer#+");
+	free(mem);
+}
+
+static void an_operand_is_no_instruction_though_it_be_an_address_in_the_code(void **state)
+{
+	const struct ruby_layout layout = layout_of(&generations[1]);
+	struct mem *mem = make_leaf(&layout, RUBY_OPERATOR_SUCC, 0);
+
+	(void)state;
+	put_word(mem, CODE(3) + 8, INSTRUCTION(RUBY_OPERATOR_PLUS) + 4);
+	assert_int_equal(leaves_of(mem, &layout).before.instruction, RUBY_OPERATOR_SUCC);
+	put_word(mem, CODE(3) + 8, INSTRUCTION(RUBY_OPERATOR_PLUS));
+	assert_int_equal(leaves_of(mem, &layout).before.instruction, RUBY_OPERATOR_PLUS);
 	free(mem);
 }
 
@@ -407,6 +452,9 @@ int main(void)
 		cmocka_unit_test(a_call_without_a_cache_is_not_named),
 		cmocka_unit_test(the_machine_tells_which_instruction_it_is),
 		cmocka_unit_test(code_begins_and_ends_somewhere),
+		cmocka_unit_test(what_is_below_the_first_value_is_no_receiver),
+		cmocka_unit_test(
+			an_operand_is_no_instruction_though_it_be_an_address_in_the_code),
 		cmocka_unit_test(operators_on_other_classes_have_other_keys),
 	};
 

@@ -29,7 +29,7 @@ static struct texts texts_of(struct mem *mem, const struct ruby_layout *layout,
 	struct name_text name, qualified, file;
 	struct texts texts;
 
-	ruby_code_texts(mem, layout, code, &name, &qualified, &file);
+	assert_int_equal(ruby_code_texts(mem, layout, code, &name, &qualified, &file), 0);
 	copy_text(texts.name, &name);
 	copy_text(texts.qualified, &qualified);
 	copy_text(texts.file, &file);
@@ -244,6 +244,23 @@ static void a_modules_refinement_is_the_modules(void **state)
 	free(mem);
 }
 
+static void a_method_of_a_class_without_a_name_has_a_bare_one(void **state)
+{
+	const struct ruby_layout layout = layout_of(&generations[3]);
+	struct mem *mem = make_program(&layout);
+	struct ruby_code code;
+	struct texts texts;
+
+	(void)state;
+	put_class(mem, &layout, 10, RUBY_T_CLASS, NULL, 0);
+	put_method(mem, &layout, 1, 10, 0, ISEQ(1));
+	code = code_at(mem, &layout, 1);
+	texts = texts_of(mem, &layout, &code);
+	assert_string_equal(texts.name, "block in bar");
+	assert_string_equal(texts.qualified, "");
+	free(mem);
+}
+
 static void an_id_leads_to_its_name(void **state)
 {
 	static const struct {
@@ -450,6 +467,11 @@ static void methods_in_c_have_keys_of_their_own(void **state)
 	put_method(mem, &layout, 2, 2, 1, ID_OF(600));
 	code = code_at(mem, &layout, 2);
 	assert_int_equal(ruby_code_key(mem, &layout, &code), key);
+	put_method(mem, &layout, 7, 2, 1, ID_OF(600));
+	put_word(mem, EP(3) - 16, METHOD(7));
+	code = code_at(mem, &layout, 2);
+	assert_int_not_equal(ruby_code_key(mem, &layout, &code), key);
+	put_word(mem, EP(3) - 16, METHOD(2));
 	/* One and the same code may be a method of several classes. */
 	put_method(mem, &layout, 2, 0, 1, ID_OF(600));
 	code = code_at(mem, &layout, 2);
@@ -465,6 +487,7 @@ int main(void)
 		cmocka_unit_test(parents_are_not_followed_for_ever),
 		cmocka_unit_test(a_method_is_named_after_whose_it_is),
 		cmocka_unit_test(a_modules_refinement_is_the_modules),
+		cmocka_unit_test(a_method_of_a_class_without_a_name_has_a_bare_one),
 		cmocka_unit_test(an_id_leads_to_its_name),
 		cmocka_unit_test(names_may_be_in_embedded_arrays),
 		cmocka_unit_test(a_text_is_cut_where_it_must_be),

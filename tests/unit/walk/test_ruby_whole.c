@@ -230,6 +230,8 @@ static void what_is_not_called_is_no_frame_where_frames_are_named_first(void **s
 		  MAGIC_METHOD | IS_LOCAL | IS_FINISH, 0, RUBY_ISEQ_METHOD, 1 },
 		{ "the method in C called", METHOD(2), METHOD(2),
 		  MAGIC_CFUNC | IS_LOCAL | IS_CFRAME, 0, 0, 1 },
+		{ "one in C that only raises", METHOD(7), METHOD(7),
+		  MAGIC_CFUNC | IS_LOCAL | IS_CFRAME, 0, 0, 1 },
 		{ "a method in C", METHOD(5), METHOD(2), MAGIC_CFUNC | IS_LOCAL | IS_CFRAME, 0,
 		  0, 0 },
 		{ "a method in C, for one of Ruby", METHOD(1), METHOD(2),
@@ -251,6 +253,7 @@ static void what_is_not_called_is_no_frame_where_frames_are_named_first(void **s
 		print_message("%s: %s\n", generations[i % GENERATIONS].name, cases[n].name);
 		put_method(mem, &layout, 5, 2, 1, ID_OF(600));
 		put_method(mem, &layout, 6, 2, 9, ID_OF(600));
+		put_method(mem, &layout, 7, 2, 8, ID_OF(600));
 		put_called(mem, &layout, cases[n].called);
 		put_env(mem, EP(5), cases[n].method, cases[n].outer, cases[n].flags);
 		put_int(mem, BODY(3) + layout.offsets.body_type, cases[n].type);
@@ -258,6 +261,25 @@ static void what_is_not_called_is_no_frame_where_frames_are_named_first(void **s
 				 named_first && !cases[n].is_whole ? 5 : 6);
 		free(mem);
 	}
+}
+
+/* A thread that lets others run, or is asked for something, may do so at its `leave`. */
+static void no_frame_is_doubted_where_none_is_made(void **state)
+{
+	const struct ruby_layout layout = layout_of(&generations[0]);
+	struct mem *mem = make_program(&layout);
+	struct ruby_walk settled;
+	struct ruby_frame frame;
+
+	(void)state;
+	put_word(mem, CODE(3) + 56, INSTRUCTION(RUBY_OPERATOR_LEAVE));
+	put_frame(mem, &layout, 5, ISEQ(3), CODE(3) + 64, EP(5));
+	assert_int_equal(walk(mem, &layout).count, 5);
+	assert_int_equal(ruby_begin(mem, &layout, CONTEXT, &settled), 0);
+	settled.is_settled = 1;
+	assert_int_equal(ruby_next(mem, &settled, &frame), RUBY_FRAME);
+	assert_int_equal(frame.iseq, ISEQ(3));
+	free(mem);
 }
 
 int main(void)
@@ -268,6 +290,7 @@ int main(void)
 		cmocka_unit_test(what_has_returned_is_no_frame_where_frames_are_named_first),
 		cmocka_unit_test(a_block_of_a_method_has_one_where_frames_are_named_first),
 		cmocka_unit_test(what_is_not_called_is_no_frame_where_frames_are_named_first),
+		cmocka_unit_test(no_frame_is_doubted_where_none_is_made),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
