@@ -1,6 +1,6 @@
 /*
- * machine_code - what machine code refers to: the addresses it takes and reads, and the places it
- * jumps to and calls.
+ * machine_code - what machine code refers to: the addresses it takes and reads, and the places
+ * it jumps to and calls.
  *
  * No disassembler.  x86-64 has no instruction boundaries that can be seen from outside, so each
  * byte is taken for one: whatever is found has to be confirmed by what stands there, and chance
