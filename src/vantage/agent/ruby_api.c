@@ -146,6 +146,8 @@ static bool agrees(struct mem *mem, const struct ruby_layout *layout, u32 count)
 	if (!ruby_is_context(mem, layout, context, arch_thread_pointer()) ||
 	    ruby_begin(mem, layout, context, &walk) < 0)
 		return false;
+	/* No frame is being made at this point: the innermost is not to be doubted. */
+	walk.is_settled = 1;
 	while (place < count && (step = ruby_next(mem, &walk, &frame)) == RUBY_FRAME) {
 		if (!is_profiled(mem, layout, &frame))
 			continue;

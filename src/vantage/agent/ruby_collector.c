@@ -162,6 +162,39 @@ static void on_event(u32 event, u64 data, u64 self, u64 method, u64 class)
 	errno = saved_errno;
 }
 
+/* Where the object space has its flags; NULL where there is nothing to spare. */
+static u32 *flags_of_hooks(const struct ruby_layout *layout)
+{
+	struct mem mem;
+	u32 flags;
+
+	if (ruby_has_hook_flag(layout) == 0)
+		return NULL;
+	memory_begin_own(&mem, &collector.copies);
+	const u64 at = ruby_objspace_flags_at(&mem, layout, ruby_find_context(&mem, layout));
+
+	return at != 0 && mem_read(&mem, &flags, sizeof flags, at) >= 0 ? (u32 *)at : NULL;
+}
+
+/*
+ * Up to 3.2 each object is made in a slower way while there is a hook for any internal event:
+ * newobj_of() asks objspace->flags.has_hook (gc.c), and a program that makes many takes a tenth
+ * longer.  Which events there are hooks for is kept elsewhere, so if it was our hook that set the
+ * flag, it is cleared again; 3.3 has one for hooks of new objects only.  When another's hook
+ * comes or goes, Ruby sets it as it finds right.
+ */
+static void add_hook(void (*add)(void (*)(u32, u64, u64, u64, u64), u32, u64),
+		     const struct ruby_layout *layout)
+{
+	const u32 has_hook = ruby_has_hook_flag(layout);
+	u32 *const flags = flags_of_hooks(layout);
+	const bool is_first = flags != NULL && !(*flags & has_hook);
+
+	add(on_event, EVENT_GC_ENTER | EVENT_GC_EXIT, layout->nil);
+	if (is_first)
+		*flags &= ~has_hook;
+}
+
 void ruby_collector_install(const struct ruby_layout *layout)
 {
 	void (*const add)(void (*)(u32, u64, u64, u64, u64), u32, u64) = (void (*)(
@@ -169,6 +202,6 @@ void ruby_collector_install(const struct ruby_layout *layout)
 
 	if (add == NULL || ruby_collector_is_installed())
 		return;
-	add(on_event, EVENT_GC_ENTER | EVENT_GC_EXIT, layout->nil);
+	add_hook(add, layout);
 	__atomic_store_n(&collector.is_installed, true, __ATOMIC_RELAXED);
 }

@@ -14,6 +14,8 @@
 #define DURING_COMPACTING (1U << 6)
 /* 3.0 has two bits for it. */
 #define DURING_COMPACTING_3_0 (3U << 6)
+#define HAS_HOOK              (1U << 8)
+#define HAS_HOOK_3_0          (1U << 9)
 
 /*
  * 2.7 has one variable for the thread that holds the GVL; so a thread finds itself in the list
@@ -67,15 +69,28 @@ static u64 objspace_of(struct mem *mem, const struct ruby_layout *layout, u64 co
 	return objspace;
 }
 
-u32 ruby_objspace_flags(struct mem *mem, const struct ruby_layout *layout, u64 context)
+u64 ruby_objspace_flags_at(struct mem *mem, const struct ruby_layout *layout, u64 context)
 {
 	const u64 objspace = objspace_of(mem, layout, context);
+
+	return objspace != 0 ? objspace + layout->offsets.objspace_flags : 0;
+}
+
+u32 ruby_objspace_flags(struct mem *mem, const struct ruby_layout *layout, u64 context)
+{
+	const u64 at = ruby_objspace_flags_at(mem, layout, context);
 	u32 flags;
 
-	if (objspace == 0 ||
-	    ruby_read_int(mem, &flags, objspace, layout->offsets.objspace_flags) < 0)
+	return at != 0 && ruby_read_int(mem, &flags, at, 0) >= 0 ? flags : 0;
+}
+
+u32 ruby_has_hook_flag(const struct ruby_layout *layout)
+{
+	const bool is_3_0 = layout->version >> 8 == 0x0300;
+
+	if (layout->version >= 0x030300)
 		return 0;
-	return flags;
+	return is_3_0 ? HAS_HOOK_3_0 : HAS_HOOK;
 }
 
 bool ruby_collections(struct mem *mem, const struct ruby_layout *layout, u64 context,

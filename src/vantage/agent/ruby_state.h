@@ -22,6 +22,10 @@ u64 ruby_find_context(struct mem *mem, const struct ruby_layout *layout);
 #define RUBY_OBJSPACE_MODE      3U
 #define RUBY_OBJSPACE_DURING_GC (1U << 5)
 u32 ruby_objspace_flags(struct mem *mem, const struct ruby_layout *layout, u64 context);
+/* Where they are; 0 if that cannot be read. */
+u64 ruby_objspace_flags_at(struct mem *mem, const struct ruby_layout *layout, u64 context);
+/* Of these, the one that says that there are hooks for any internal event; 0: from 3.3 on. */
+u32 ruby_has_hook_flag(const struct ruby_layout *layout);
 /* How many collections have begun; false if that cannot be read. */
 bool ruby_collections(struct mem *mem, const struct ruby_layout *layout, u64 context,
 		      u64 *out_count);
