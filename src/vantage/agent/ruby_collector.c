@@ -155,10 +155,12 @@ static void on_event(u32 event, u64 data, u64 self, u64 method, u64 class)
 	(void)self;
 	(void)method;
 	(void)class;
+	thread_notes.is_in_agent = true;
 	if (event & EVENT_GC_ENTER)
 		begin_step();
 	else
 		end_step();
+	thread_notes.is_in_agent = false;
 	errno = saved_errno;
 }
 
