@@ -13,6 +13,15 @@ from live_ruby import EVERY_RUBY, LANGUAGE, RubyTest
 NESTED = "class Nest\n def lay; 300.times { (1..300).map { |m| m.to_s } }; end\nend\nNest.new.lay"
 SPIN = "class Spun\n def spin = 300.times { |n| 1000.times { |m| n * m } }\nend\nSpun.new.spin"
 
+# A fiber whose stack has more pages of the heap to it than are copied in a walk.
+FIBER = """
+100.times do |n|
+  body = n == 99 ? "x = 0; x += 1 while x < 20_000_000; x" : "Deep#{n + 1}.new.down#{n + 1}"
+  eval "class Deep#{n}; def down#{n}; #{body}; end; end"
+end
+Fiber.new { Deep0.new.down0 }.resume
+"""
+
 
 def library_of(ruby):
     """The libruby that it loads, or None."""
@@ -91,6 +100,13 @@ class FoundRuby(RubyTest):
             self.assertEqual([(row[0], row[2]) for row in rows], [(LANGUAGE, None)], rows)
             self.assertGreater(recording.time_of("block (2 levels) in Nest#lay", "total_ns"), 0)
         self.on_each_ruby(check, oldest=(3, 0))
+
+    def test_and_deep_in_a_fiber(self):
+        def check(ruby):
+            # So seldom that the fiber is what is asked first.
+            recording = self.record_ruby(ruby, "--disable=gems", "-e", FIBER, rate=20)
+            self.assertEqual([row[2] for row in self.interpreters(recording)], [None])
+        self.on_each_ruby(check)
 
     def test_a_program_with_the_interpreter_in_it_is_known_without_its_names(self):
         static = [ruby for ruby in EVERY_RUBY if ruby.name.endswith("-static")]

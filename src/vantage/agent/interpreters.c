@@ -25,7 +25,7 @@ void interpreters_flush(void)
 	__atomic_fetch_add(&flushes, 1, __ATOMIC_RELEASE);
 }
 
-void interpreters_find_stack(struct walk *walk, struct mem *mem)
+void interpreters_find_stack(const struct walk *walk, struct mem *mem)
 {
 	if (!mem->is_own_stack)
 		ruby_find_stack(walk, mem);

@@ -28,7 +28,7 @@ struct interpreter_place {
  * Before anything is loaded: where the walk begins on a stack that is not the thread's own, an
  * interpreter may know how far that reaches.
  */
-void interpreters_find_stack(struct walk *walk, struct mem *mem);
+void interpreters_find_stack(const struct walk *walk, struct mem *mem);
 void interpreters_begin_walk(struct walk *walk, struct mem *mem);
 /*
  * A frame whose address interpreters_want().  False: it is another stack's, and is taken away

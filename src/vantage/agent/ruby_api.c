@@ -4,6 +4,7 @@
 
 #include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
+#include "vantage/agent/interpreters.h"
 #include "vantage/agent/ruby_collector.h"
 #include "vantage/agent/ruby_state.h"
 #include "vantage/agent/signals.h"
@@ -159,15 +160,17 @@ static bool agrees(struct mem *mem, const struct ruby_layout *layout, u32 count)
 }
 
 /* What may be read in the job: as in a handler that interrupted the thread here. */
-static void begin_memory(struct mem *mem, ucontext_t *context)
+static void begin_memory(struct mem *mem, struct ring_header *ring, ucontext_t *context)
 {
 	const u64 here = (u64)__builtin_frame_address(0);
+	const struct walk walk = { .ring = ring };
 	u64 mask;
 
 	__builtin_memset(context, 0, sizeof *context);
 	masks_get(&mask);
 	signals_put(&context->uc_sigmask, mask);
 	memory_begin(mem, &api.copies, here, here);
+	interpreters_find_stack(&walk, mem);
 	memory_allow_loads(mem, context);
 }
 
@@ -184,9 +187,14 @@ static void check(struct ring_header *ring)
 		__atomic_store_n(&api.state, NOT_ASKED, __ATOMIC_RELAXED);
 		return;
 	}
-	begin_memory(&mem, &context);
+	begin_memory(&mem, ring, &context);
 	const bool is_right = agrees(&mem, layout, (u32)count);
 
+	/* Copies may have run out before the end of a deep stack. */
+	if (!is_right && mem.loads != MEMORY_LOADS) {
+		__atomic_store_n(&api.state, NOT_ASKED, __ATOMIC_RELAXED);
+		return;
+	}
 	if (is_right)
 		ruby_collector_install(layout);
 	api.result = is_right ? RING_RUBY_AGREES : RING_RUBY_DIFFERS;
