@@ -111,6 +111,7 @@ struct thread_notes {
 	u64 name_hash;           /* of what the program calls it, as was told; 0: nothing was */
 	u64 named_ns;            /* when that was looked at last (CLOCK_MONOTONIC) */
 	bool is_timer_slow;      /* sampling is paused */
+	bool is_in_agent;        /* it executes our code, and no handler */
 };
 extern __thread struct thread_notes thread_notes;
 

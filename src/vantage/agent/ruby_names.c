@@ -51,7 +51,11 @@ void ruby_names_begin(struct walk *walk, struct mem *mem)
 
 static u64 hash_of(const struct walk *walk, u64 iseq, u64 method, u64 place)
 {
-	u64 hash = code_mix(walk->epoch, walk->ruby->generation);
+	/*
+	 * A child of fork inherits what is kept, and both numbers are small: mixed with one another
+	 * alone, a later child's earlier generation would be the same.
+	 */
+	u64 hash = code_mix(code_mix(0, walk->epoch), walk->ruby->generation);
 
 	hash = code_mix(code_mix(hash, iseq), method);
 	return code_mix(hash, place);

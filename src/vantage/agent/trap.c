@@ -177,6 +177,17 @@ static void trap_sample(struct ring_header *ring, u32 overruns, const ucontext_t
 	trap_count(ring, ticks);
 }
 
+/* One that came while our own code was executed is the next one's. */
+static void trap_take(struct ring_header *ring, u32 overruns, const ucontext_t *context)
+{
+	if (thread_notes.is_in_agent) {
+		trap_put_off(ring, overruns);
+		__atomic_fetch_add(&ring->handler_samples, 1, __ATOMIC_RELAXED);
+	} else {
+		trap_sample(ring, overruns, context);
+	}
+}
+
 void trap_leave_to_next(ucontext_t *context)
 {
 	const siginfo_t *info = (const siginfo_t *)ARCH_SECOND_ARGUMENT_OF(context);
@@ -197,11 +208,11 @@ void on_trap(int signal, siginfo_t *info, void *context)
 	if (is_our_event(info)) {
 		ignored_look();
 		if (ring != NULL)
-			trap_sample(ring, 0, context);
+			trap_take(ring, 0, context);
 	} else if (is_our_timer(info)) {
 		ignored_look();
 		if (ring != NULL && timers_may_sample(ring))
-			trap_sample(ring, (u32)info->si_overrun, context);
+			trap_take(ring, (u32)info->si_overrun, context);
 	} else {
 		forward_trap(info, context);
 	}
