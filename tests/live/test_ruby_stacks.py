@@ -9,6 +9,8 @@ import live
 import live_ruby
 
 MOST_TOLD = 12
+# samples.ending: too deep, unreadable.
+CUT_SHORT = (1, 2)
 # What may be executed where a table has one: *.
 ANYTHING = "*"
 
@@ -50,7 +52,10 @@ class Chains:
             chain[-1:] == (ANYTHING,) and tuple(found[:len(chain) - 1]) == chain[:-1] for chain in allowed)
 
     def wrong(self, chain, beginnings):
-        """What there cannot be of a stack, outermost first: [(name, is Ruby's, is written in Ruby in C's stead)]."""
+        """What there cannot be of a stack, outermost first: [(name, is Ruby's, is the program's, is Ruby in C's stead)].
+
+        Without beginnings it may begin anywhere.
+        """
         outer, held, is_internal = None, [], False
         for name, is_ruby, is_own, internal in chain:
             if not is_ruby:
@@ -61,7 +66,7 @@ class Chains:
                 # A library's; what it calls is its own affair.
                 return None
             if outer is None:
-                if name not in beginnings:
+                if beginnings and name not in beginnings:
                     return f"begins with {name}"
             elif not self.fits(held, self.between[outer, name]):
                 return f"{outer} > {' > '.join(held + [name])}"
@@ -89,12 +94,14 @@ class CallGraphTest(live_ruby.RubyTest):
         truth, stacks = recording.truth, live_ruby.RubyStacks(recording)
         chains = Chains(truth["chains"], truth["owners"])
         told, total = collections.Counter(), 0
-        for stack, count in recording.rows("SELECT stack, count(*) FROM samples GROUP BY stack"):
+        for stack, ending, count in recording.rows("SELECT stack, ending, count(*) FROM samples"
+                                                   " GROUP BY stack, ending"):
             chain = self.chain_of(stacks, stack, program)
             if not any(is_own for _, _, is_own, _ in chain):
                 continue
             total += count
-            wrong = chains.wrong(chain, truth["beginnings"])
+            # What is cut short begins where it was cut.
+            wrong = chains.wrong(chain, () if ending in CUT_SHORT else truth["beginnings"])
             if wrong:
                 told[wrong] += count
         self.assertGreater(total, 0)
@@ -118,7 +125,8 @@ class CallGraph(CallGraphTest):
             self.assert_whole_ruby_stacks(recording)
 
     def test_no_caller_has_a_callee_that_it_never_calls(self):
-        self.on_each_ruby(lambda ruby: self.assert_callgraph(ruby, 2))
+        # In 2.7 a frame counts before it is written, and what stood there may have been possible.
+        self.on_each_ruby(lambda ruby: self.assert_callgraph(ruby, 2, most=0.001 if ruby.version < (3, 0) else 0))
 
     def test_nor_has_it_without_threads(self):
         self.on_each_ruby(lambda ruby: self.assert_callgraph(ruby, 0), in_ci=live_ruby.DEBIAN)
