@@ -157,7 +157,8 @@ static const struct ruby_stack *read_frames(struct walk *walk, struct mem *mem,
 			return &frames->stack;
 		frames = before;
 	} else if (!ruby_frames_read(walk, mem, RUBY_TOP_AS_IT_IS)) {
-		ruby_frames_choose(walk, mem, room->core);
+		/* The innermost ones alone would seem to be called by nobody. */
+		clear_frames(frames);
 		return &frames->stack;
 	} else {
 		ruby_frames_choose(walk, mem, room->core);

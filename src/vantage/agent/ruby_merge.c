@@ -38,6 +38,18 @@ static void take_first_mark_away(struct ruby_natives *natives)
 	natives->count--;
 }
 
+/* There are no Ruby frames: the native ones stay as they are. */
+static void take_marks_away(struct ruby_natives *natives)
+{
+	const u32 count = natives->count;
+
+	natives->count = 0;
+	for (u32 i = 0; i < count; i++) {
+		if (natives->frames[i] != RUBY_MARK)
+			natives->frames[natives->count++] = natives->frames[i];
+	}
+}
+
 /* What is outside of the innermost activation goes. */
 static void cut_at_first_mark(struct ruby_natives *natives)
 {
@@ -109,6 +121,10 @@ bool ruby_merge(const struct ruby_layout *layout, const struct ruby_stack *stack
 	const bool fits = may_fit && !stack->is_full && stack->activations + 1 >= marks &&
 			  stack->activations <= marks + 1;
 
+	if (stack->count == stack->first) {
+		take_marks_away(natives);
+		return fits;
+	}
 	if (!fits) {
 		cut_at_first_mark(natives);
 		marks = 1;

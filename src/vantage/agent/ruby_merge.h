@@ -59,7 +59,7 @@ struct ruby_natives {
 /*
  * Puts a Ruby stack into a native one.  may_fit: the native one is whole.  False: their
  * activations are not as many; then only the native frames of the innermost one are there, and
- * all Ruby frames behind them.  One more or less is as many: the innermost may be beginning or
+ * all Ruby frames behind them; if there are any.  One more or less is as many: the innermost may be beginning or
  * about to end.
  */
 bool ruby_merge(const struct ruby_layout *layout, const struct ruby_stack *stack, bool may_fit,

@@ -31,6 +31,15 @@ struct merge_case {
 
 static const struct merge_case cases[] = {
 	{ .name = "nothing is nothing", .natives = "abm", .ruby = "", .expected = "abm" },
+	{ .name = "without Ruby frames the native ones stay",
+	  .natives = "xcl|ycl|m",
+	  .ruby = "",
+	  .expected = "xclyclm",
+	  .does_not = true },
+	{ .name = "as they do where one activation begins",
+	  .natives = "xcl|m",
+	  .ruby = "",
+	  .expected = "xclm" },
 	{ .name = "an activation's frames stand behind its loop",
 	  .natives = "cl|m",
 	  .ruby = "FM.",
