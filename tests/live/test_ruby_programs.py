@@ -103,6 +103,21 @@ class Processes(live_ruby.RubyTest):
     def test_of_two_hundred_threads_one_of_which_forks(self):
         self.assert_all("threads", in_ci=None)
 
+    def test_what_a_child_calls_has_its_name_however_often_its_parent_collected(self):
+        path = self.path("program.rb")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(textwrap.dedent("""
+                def work(n)
+                  (1..n).sum { |i| i.to_s.size }
+                end
+                30.times { GC.start; work(2000) }
+                20.times { Process.wait(fork { GC.start; work(4000); exit!(0) }) }
+                """))
+        recording = self.record(self.any_ruby(path), rate=10000)
+        names = {row[0] for row in recording.rows("SELECT coalesce(qualified_name, name) FROM codes")}
+        self.assertIn("Object#work", names)
+        self.assertNotIn("[unknown Ruby method]", names)
+
 
 BURN = textwrap.dedent("""
     def burn(turns)
