@@ -53,6 +53,15 @@ static inline bool interpreters_want(const struct walk *walk, u64 address)
 	       ruby_has_code_at(walk->ruby, address);
 }
 
+/*
+ * Whether code that no image has is an interpreter's, which tells all of its frames without the
+ * native ones that called it.  YJIT's keeps to no rule: a step out of it may lead anywhere.
+ */
+static inline bool interpreters_go_on_alone(const struct walk *walk)
+{
+	return walk->ruby->layout != NULL;
+}
+
 /* Whether frames beyond those that can be stored must be counted. */
 static inline bool interpreters_must_count(const struct walk *walk)
 {

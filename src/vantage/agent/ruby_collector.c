@@ -193,8 +193,9 @@ static void add_hook(void (*add)(void (*)(u32, u64, u64, u64, u64), u32, u64),
 	const bool is_first = flags != NULL && !(*flags & has_hook);
 
 	add(on_event, EVENT_GC_ENTER | EVENT_GC_EXIT, layout->nil);
+	/* At once: other Ractors change their flags beside it without the GVL, when they sweep. */
 	if (is_first)
-		*flags &= ~has_hook;
+		__atomic_fetch_and(flags, ~has_hook, __ATOMIC_RELAXED);
 }
 
 void ruby_collector_install(const struct ruby_layout *layout)

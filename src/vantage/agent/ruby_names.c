@@ -93,15 +93,26 @@ static u64 key_of(struct walk *walk, struct mem *mem, const struct ruby_code *pa
 	return key;
 }
 
+/*
+ * Whether a name holds as long as what it is of: a class may be given one at any time, by being
+ * assigned to a constant.
+ */
+static bool is_named(const struct ruby_code *parts)
+{
+	return parts->method == 0 || parts->owner.path != 0;
+}
+
 static u64 make_word(struct walk *walk, struct mem *mem, const struct ruby_frame *frame,
-		     bool stands_at)
+		     bool stands_at, bool *out_holds)
 {
 	const struct ruby_layout *layout = walk->ruby->layout;
 	u32 line = CODE_NO_INSTRUCTION;
 	struct ruby_code parts;
 
+	*out_holds = false;
 	if (ruby_code_read(mem, layout, frame, &parts) < 0)
 		return 0;
+	*out_holds = is_named(&parts);
 	if (frame->kind == RUBY_FRAME_ISEQ && frame->pc != 0)
 		line = ruby_line_of(mem, layout, frame, stands_at);
 	const u64 key = key_of(walk, mem, &parts);
@@ -114,11 +125,12 @@ u64 ruby_name_frame(struct walk *walk, struct mem *mem, const struct ruby_frame 
 {
 	const u64 hash = hash_of(walk, frame->iseq, frame->method, frame->pc | stands_at);
 	u64 word = kept_get(hash);
+	bool holds;
 
 	if (word != 0)
 		return word;
-	word = make_word(walk, mem, frame, stands_at);
-	if (word != 0 && !walk->is_lost)
+	word = make_word(walk, mem, frame, stands_at, &holds);
+	if (word != 0 && holds && !walk->is_lost)
 		kept_put(hash, word);
 	return word;
 }

@@ -119,7 +119,9 @@ static void trap_count(struct ring_header *ring, u64 ticks)
 static void trap_put_off(struct ring_header *ring, u32 overruns)
 {
 	thread_notes.early_traps += 1 + overruns;
-	__atomic_fetch_add(&ring->early_traps, 1, __ATOMIC_RELAXED);
+	/* That the agent was at work there says nothing of its walks. */
+	if (!thread_notes.is_in_agent)
+		__atomic_fetch_add(&ring->early_traps, 1, __ATOMIC_RELAXED);
 }
 
 /* The thread's CPU time; under a filter, which may forbid to ask for it, time at all. */

@@ -131,6 +131,8 @@ static enum walk_status walk_step(struct mem *mem, struct walk *walk, const ucon
 	}
 	if (status != WALK_NO_RULE && status != WALK_NO_MODULE)
 		return status;
+	if (status == WALK_NO_MODULE && interpreters_go_on_alone(walk))
+		return status;
 	if (status == WALK_NO_MODULE &&
 	    native_step_made_code(mem, is_exact, regs) == WALK_COMPLETE)
 		return WALK_COMPLETE;
