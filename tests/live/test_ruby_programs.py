@@ -19,6 +19,16 @@ LEAST_MADE = 3000
 REQUESTS = 60
 
 
+# Never a collection, until which names are kept.
+NAMED_LATER = """
+GC.disable
+nameless = Class.new { def burn; turns = 0; turns += 1 while turns < 1_000_000; end }
+nameless.new.burn
+Named = nameless
+5.times { Named.new.burn }
+"""
+
+
 class Names(live_ruby.RubyTest):
 
     def test_code_of_every_kind_has_the_name_that_ruby_3_4_gives_it(self):
@@ -40,6 +50,15 @@ class Names(live_ruby.RubyTest):
             else:
                 others[above] += count
         self.assertEqual((dict(others), expected - seen), ({}, set()))
+
+    def test_methods_have_the_name_of_their_class_from_when_it_has_one(self):
+        def check(ruby):
+            recording = self.record_ruby(ruby, "--disable=gems", "-e", NAMED_LATER)
+            before, named = (recording.time_of(name, "total_ns") for name in ("burn", "Named#burn"))
+            # A sixth of the turns, and five.
+            self.assertGreater(before, 0)
+            self.assertGreater(named, 3 * before)
+        self.on_each_ruby(check)
 
     def test_a_method_where_another_one_was_never_has_its_name(self):
         self.on_each_ruby(self.assert_lives)
@@ -156,6 +175,23 @@ class Starts(live_ruby.RubyTest):
         with open(self.path(name), "w", encoding="utf-8") as file:
             file.write(text)
         return self.path(name)
+
+
+class Collections(live_ruby.RubyTest):
+
+    def test_what_the_agent_does_at_their_beginning_is_not_blamed_on_slow_walks(self):
+        path = self.path("program.rb")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(textwrap.dedent("""
+                def down(n)
+                  return down(n - 1) + 0 if n > 0
+                  400.times { GC.start(full_mark: false) }
+                  0
+                end
+                down(300)
+                """))
+        recording = self.record(self.any_ruby(path), rate=4000)
+        self.assertNotIn("not walked", str(recording.rows("SELECT text FROM notes")))
 
 
 class Lines(live_ruby.RubyTest):
