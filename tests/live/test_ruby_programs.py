@@ -18,7 +18,6 @@ CLOCKS_DIFFER_NS = 1000000
 LEAST_MADE = 3000
 REQUESTS = 60
 
-
 # Never a collection, until which names are kept.
 NAMED_LATER = """
 GC.disable
