@@ -72,10 +72,8 @@ class RubyTest(InterpretedTest):
     def time_of_rows(self, recording, name, field):
         return sum(row[field] for row in self.rows_of_language(recording) if row["name"] == name)
 
-    def assert_ruby_truth(self, recording, widest=live.WIDEST_TOLERANCE, untold=()):
+    def assert_ruby_truth(self, recording, widest=live.WIDEST_TOLERANCE):
         """Every self and total time, and every line's, that the workload told is what the report says.
-
-        Of what is untold, nothing is asserted.
 
         Returns what was compared: [(what, true share, reported share, allowed)].
         """
@@ -100,8 +98,6 @@ class RubyTest(InterpretedTest):
                     lambda stack, line=line: stacks.nearest[stack] and stacks.nearest[stack].line == int(line),
                     f"line {line}")
         for what, expected, measured, allowed in compared:
-            if what.partition(" of ")[2] in untold:
-                continue
             self.assert_share(measured, expected, allowed, what)
         self.assertGreater(len(compared), 0)
         return compared

@@ -11,8 +11,6 @@ import live_ruby
 MOST_WRONG = 0.01
 # What a method repeats has at least so much of its time.
 LEAST_SEEN = 0.03
-# Up to 3.2 the instruction before this one may be taken for it: the compiler has put its code elsewhere.
-UNTOLD_BEFORE_3_3 = ("String#size",)
 # The clocks that calibrate are as good as this.
 CALIBRATION = 0.1
 
@@ -72,8 +70,7 @@ class Operators(live_ruby.RubyTest):
         self.on_each_ruby(self.assert_operators)
 
     def assert_operators(self, ruby):
-        self.assert_ruby_truth(self.record_ruby(ruby, self.workload("operators.rb"), 2500),
-                               untold=UNTOLD_BEFORE_3_3 if ruby.version < (3, 3) else ())
+        self.assert_ruby_truth(self.record_ruby(ruby, self.workload("operators.rb"), 2500))
 
     def test_each_has_the_share_of_a_loop_that_calibration_gives_it(self):
         self.on_each_ruby(self.assert_calibrated)
@@ -177,7 +174,7 @@ class BesideStackprof(live_ruby.RubyTest):
     def compare(self, program, budget_ms):
         recording = self.record(self.any_ruby(self.workload(program), budget_ms),
                                 env={**os.environ, "BESIDE_STACKPROF": "1"})
-        compared = self.assert_ruby_truth(recording, untold=UNTOLD_BEFORE_3_3)
+        compared = self.assert_ruby_truth(recording)
         theirs = recording.truth["stackprof"]
         samples = max(theirs["samples"], 1)
         print(f"\n{program}: {theirs['samples']} samples by stackprof, {theirs['missed']} missed; "

@@ -25,6 +25,7 @@ objects = ObjectSpace.count_objects
 Counted.new.work((ARGV[0] || 100_000).to_i)
 after = GC.stat
 puts JSON.generate(
+  "total" => after[:total_allocated_objects],
   "allocated" => after[:total_allocated_objects] - before[:total_allocated_objects],
   "collections" => after[:count] - before[:count],
   "data" => ObjectSpace.count_objects[:T_DATA] - objects[:T_DATA],
