@@ -101,6 +101,19 @@ class FoundRuby(RubyTest):
             self.assertGreater(recording.time_of("block (2 levels) in Nest#lay", "total_ns"), 0)
         self.on_each_ruby(check, oldest=(3, 0))
 
+    def test_and_where_an_extension_begins(self):
+        # In one of two or three of these processes the first sample comes while the library is loaded.
+        program = "require 'fiddle'; 20_000.times { |n| n.to_s }"
+        starter = "8.times { system(*ARGV, exception: true) }"
+
+        def check(ruby):
+            command = ruby.command("--disable=gems", "-e", program)
+            recording = self.record_ruby(ruby, "--disable=gems", "-e", starter, *command, rate=2000)
+            rows = self.interpreters(recording)
+            self.assertGreater(len(rows), 1)
+            self.assertEqual({row[2] for row in rows}, {None})
+        self.on_each_ruby(check)
+
     def test_and_deep_in_a_fiber(self):
         def check(ruby):
             # So seldom that the fiber is what is asked first.

@@ -104,6 +104,8 @@ static bool agrees_on_frame(struct mem *mem, const struct ruby_layout *layout,
 
 	if (frame->kind == RUBY_FRAME_BLOCK_C)
 		return theirs == frame->method;
+	if (frame->kind == RUBY_FRAME_BASE)
+		return theirs == frame->iseq;
 	if (frame->kind == RUBY_FRAME_C)
 		return theirs == frame->method && agrees_on_name(mem, layout, frame);
 	if (theirs != frame->method && theirs != frame->iseq)
@@ -112,6 +114,18 @@ static bool agrees_on_frame(struct mem *mem, const struct ruby_layout *layout,
 	if (line != 0 && (u32)line != ruby_line_of(mem, layout, frame, 0))
 		return false;
 	return agrees_on_code(mem, layout, frame, theirs);
+}
+
+/*
+ * A frame that was pushed for an extension's Init function: up to 3.1, rb_profile_frames() takes
+ * it for one of Ruby's (vm_backtrace.c; from 3.2 on it asks for a pc).
+ */
+#define RUBY_PROFILES_NO_INIT 0x030200
+
+static bool is_of_init(const struct ruby_layout *layout, const struct ruby_frame *frame)
+{
+	return frame->kind == RUBY_FRAME_BASE && frame->iseq != 0 &&
+	       layout->version < RUBY_PROFILES_NO_INIT;
 }
 
 /* A block in C, which has no name, is profiled as the method in C that it was made in. */
@@ -127,7 +141,7 @@ static bool is_of_c_method(struct mem *mem, const struct ruby_layout *layout,
 static bool is_profiled(struct mem *mem, const struct ruby_layout *layout,
 			const struct ruby_frame *frame)
 {
-	if (frame->kind == RUBY_FRAME_ISEQ)
+	if (frame->kind == RUBY_FRAME_ISEQ || is_of_init(layout, frame))
 		return true;
 	if (layout->version < RUBY_PROFILES_C)
 		return false;
