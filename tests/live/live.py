@@ -57,6 +57,7 @@ class Recording:
         self.run = run
         self.preemptions = preemptions
         self._reports = {}
+        self._samples = None
 
     @property
     def truth(self):
@@ -107,7 +108,9 @@ class Recording:
 
     def samples(self):
         """[(time_ns, thread, stack, weight_ns)], earliest first."""
-        return self.rows("SELECT time_ns, thread, stack, weight_ns FROM samples ORDER BY time_ns")
+        if self._samples is None:
+            self._samples = self.rows("SELECT time_ns, thread, stack, weight_ns FROM samples ORDER BY time_ns")
+        return self._samples
 
     def functions_of_stacks(self):
         """{stack: [function names, innermost first]}, inlined calls included."""
