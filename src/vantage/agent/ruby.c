@@ -112,9 +112,9 @@ static struct ruby_frames *frames_before_collection(struct walk *walk, struct me
 	if (!ruby_collector_is_here() || ruby_begin(mem, room->layout, room->context, &now) < 0)
 		return NULL;
 	frames = ruby_collector_frames(room->context, now.next, walk->epoch);
-	if (frames != NULL)
-		ruby_frames_choose_named(room->layout, frames, room->core);
-	return frames;
+	return frames != NULL && ruby_frames_choose_named(room->layout, frames, room->core)
+		       ? frames
+		       : NULL;
 }
 
 /* Whether the heap may be read: another thread may be collecting, but not moving objects. */
@@ -156,12 +156,11 @@ static const struct ruby_stack *read_frames(struct walk *walk, struct mem *mem,
 		if (before == NULL)
 			return &frames->stack;
 		frames = before;
-	} else if (!ruby_frames_read(walk, mem, RUBY_TOP_AS_IT_IS)) {
+	} else if (!ruby_frames_read(walk, mem, RUBY_TOP_AS_IT_IS) ||
+		   !ruby_frames_choose(walk, mem, room->core)) {
 		/* The innermost ones alone would seem to be called by nobody. */
 		clear_frames(frames);
 		return &frames->stack;
-	} else {
-		ruby_frames_choose(walk, mem, room->core);
 	}
 	*out_status = WALK_COMPLETE;
 	return &frames->stack;
@@ -262,6 +261,6 @@ void ruby_end_walk(struct walk *walk, struct mem *mem)
 	/* Where Ruby is executed, the VM has been set up. */
 	if (room->context != 0 && room->frames.stack.activations > 0)
 		ruby_api_ask(walk, has_gvl(walk));
-	if (walk->ending == WALK_COMPLETE && thread_name_is_due())
+	if (walk->ending == WALK_COMPLETE && may_read_heap(room) && thread_name_is_due())
 		tell_thread_name(walk, mem);
 }

@@ -233,6 +233,7 @@ static void on_job(void *data)
 /* vm_trace.c of 3.3: what preregistering answers when there is no place left. */
 #define NO_HANDLE 0xffffffffU
 
+/* Asks for the job; one that found no place is asked for again. */
 static void ask(const struct ruby_functions *functions)
 {
 	u32 (*const preregister)(u32, void (*)(void *), void *) =
@@ -246,8 +247,8 @@ static void ask(const struct ruby_functions *functions)
 
 		if (handle != NO_HANDLE)
 			trigger(handle);
-	} else if (register_one != NULL) {
-		register_one(0, on_job, NULL);
+	} else if (register_one != NULL && register_one(0, on_job, NULL) == 0) {
+		__atomic_store_n(&api.state, NOT_ASKED, __ATOMIC_RELAXED);
 	}
 }
 

@@ -115,34 +115,38 @@ static bool has_old_pc(const struct ruby_frames *frames, u64 core)
 	return frames->top.is_jitted && core == 0;
 }
 
-static void store_top(struct ruby_frames *frames, const struct ruby_leaf *leaf, u64 core)
+/* False if the innermost frame has no word. */
+static bool store_top(struct ruby_frames *frames, const struct ruby_leaf *leaf, u64 core)
 {
 	const u32 i = leaf->stands_at;
 	const bool is_doing = core != 0 && frames->leaf_words[i] != 0;
 
+	if (frames->top_words[i] == 0)
+		return false;
 	frames->stack.first = is_doing ? 0 : 1;
 	frames->stack.words[0] = frames->leaf_words[i];
 	frames->stack.words[1] = frames->top_words[i];
 	if (has_old_pc(frames, core))
 		frames->stack.words[1] |= RING_NO_INSTRUCTION;
+	return true;
 }
 
-void ruby_frames_choose(struct walk *walk, struct mem *mem, u64 core)
+bool ruby_frames_choose(struct walk *walk, struct mem *mem, u64 core)
 {
 	struct ruby_frames *frames = &walk->ruby->frames;
 
 	if (!frames->has_top)
-		return;
+		return true;
 	const struct ruby_leaf *leaf =
 		ruby_leaves_choose(walk->ruby->layout, &frames->leaves, core);
 
 	name_top(walk, mem, leaf);
-	store_top(frames, leaf, core);
+	return store_top(frames, leaf, core);
 }
 
-void ruby_frames_choose_named(const struct ruby_layout *layout, struct ruby_frames *frames,
+bool ruby_frames_choose_named(const struct ruby_layout *layout, struct ruby_frames *frames,
 			      u64 core)
 {
-	if (frames->has_top)
-		store_top(frames, ruby_leaves_choose(layout, &frames->leaves, core), core);
+	return !frames->has_top ||
+	       store_top(frames, ruby_leaves_choose(layout, &frames->leaves, core), core);
 }

@@ -37,8 +37,8 @@ enum ruby_top {
 bool ruby_frames_read(struct walk *walk, struct mem *mem, enum ruby_top top);
 /* Makes both pairs of words that there are to choose from. */
 void ruby_frames_name_top(struct walk *walk, struct mem *mem);
-/* Chooses, and makes the words it needs. */
-void ruby_frames_choose(struct walk *walk, struct mem *mem, u64 core);
+/* Chooses, and makes the words it needs; false: the innermost frame's cannot be made. */
+bool ruby_frames_choose(struct walk *walk, struct mem *mem, u64 core);
 /* The same where both were made. */
-void ruby_frames_choose_named(const struct ruby_layout *layout, struct ruby_frames *frames,
+bool ruby_frames_choose_named(const struct ruby_layout *layout, struct ruby_frames *frames,
 			      u64 core);
