@@ -2,7 +2,8 @@
 #
 # `c = a + b` is two reads, the operator and a write, `c = a; c = b` two reads and two writes.  The operator
 # takes what the first is longer, and one write more; a read and a write together take at most half of the
-# second.  Prints the least and the most that is of a loop's time.
+# second.  Prints the least and the most that is of a loop's time.  (A processor that has to wait for a
+# product of Floats does so while it writes, so that cannot be measured in this way.)
 
 require_relative "truth"
 
@@ -27,8 +28,6 @@ define(:moves, "a = 1; b = 2; c = nil", "c = a; c = b")
 CASES = [
   [:integer_minus, "a = 1; b = 2", "a - b", "Integer#-"],
   [:integer_equal, "a = 1; b = 2", "a == b", "Integer#=="],
-  [:float_times, "a = 1.5; b = 2.5", "a * b", "Float#*"],
-  [:float_minus, "a = 1.5; b = 2.5", "a - b", "Float#-"],
   [:array_aref, "a = [1, 2, 3]; b = 2", "a[b]", "Array#[]"],
   [:hash_aref, "a = {1 => 2}; b = 1", "a[b]", "Hash#[]"],
   [:string_equal, "a = 'one'; b = 'two'", "a == b", "String#=="]
@@ -40,11 +39,10 @@ def measure(method)
   __send__(method)
   spent = Truth.thread_cpu_ns - start
   Truth.add("total", "Object##{method}", spent)
-  # What is disturbed is longer than it is.
-  BEST[method] = [BEST[method] || spent, spent].min
+  SPENT[method] += spent
 end
 
-BEST = {}
+SPENT = Hash.new(0)
 
 def main
   finish = Truth.process_cpu_ns + Truth.budget_ns(3000)
@@ -55,11 +53,11 @@ def main
     measure(:moves)
     CASES.each { |method, _| measure(method) }
   end
-  pair = (BEST[:moves] - BEST[:nothing]) / 2
+  pair = (SPENT[:moves] - SPENT[:nothing]) / 2
   bounds = CASES.to_h do |method, _, _, operator|
-    more = BEST[method] - BEST[:moves]
-    ["Object##{method}", { "operator" => operator, "least" => more.fdiv(BEST[method]),
-                           "most" => (more + pair).fdiv(BEST[method]) }]
+    more = SPENT[method] - SPENT[:moves]
+    ["Object##{method}", { "operator" => operator, "least" => more.fdiv(SPENT[method]),
+                           "most" => (more + pair).fdiv(SPENT[method]) }]
   end
   Truth.tell(bounds: bounds, rounds: rounds)
 end
