@@ -220,12 +220,12 @@ class Lines(live_ruby.RubyTest):
                 end
 
 
-                several(2_000_000)
+                300.times { several(20_000) }
                 """))
         self.on_each_ruby(self.assert_lines)
 
     def assert_lines(self, ruby):
-        recording = self.record_ruby(ruby, self.path("program.rb"))
+        recording = self.record_ruby(ruby, self.path("program.rb"), rate=10_000)
         stacks, at = live_ruby.RubyStacks(recording), collections.Counter()
         for stack, samples in recording.rows("SELECT stack, count(*) FROM samples GROUP BY stack"):
             frames = list(stacks.walk(stack))
