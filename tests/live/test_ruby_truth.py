@@ -55,12 +55,13 @@ class Truth(live_ruby.RubyTest):
         is_hit = stacks.is_collecting
         for phase, spent_ns in [*truth["counts"].items(), (None, truth["collected_ns"])]:
             measured = by_phase[phase] if phase else collecting
-            # Before 3.1 Ruby's own measure leaves out what is swept later.
+            # Ruby's own measure leaves out what it takes to enter a collection, to leave it and to read the clock;
+            # before 3.1 what is swept later, too.
             if ruby.version >= (3, 1):
-                self.assert_share(measured / whole, spent_ns / cpu_ns,
-                                  self.allowed(recording, is_hit, live.WIDEST_TOLERANCE), f"collections in {phase}")
+                allowed = self.allowed(recording, is_hit, live.WIDEST_TOLERANCE) + 0.03 * spent_ns / cpu_ns
+                self.assert_share(measured / whole, spent_ns / cpu_ns, allowed, f"collections in {phase}")
             else:
-                self.assertGreater(measured / whole, 0.9 * spent_ns / cpu_ns, phase)
+                self.assertGreaterEqual(measured / whole, 0.9 * spent_ns / cpu_ns, phase)
         self.assertLess(by_phase["compute"], 0.01 * whole)
 
 
