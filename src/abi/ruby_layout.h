@@ -157,9 +157,6 @@ enum ruby_operator { RUBY_OPERATOR_MAP(RUBY_OPERATOR_ENUM) RUBY_OPERATOR_COUNT }
 	X(ARRAY, Array)     \
 	X(HASH, Hash)       \
 	X(SYMBOL, Symbol)   \
-	X(RANGE, Range)     \
-	X(STRUCT, Struct)   \
-	X(PROC, Proc)       \
 	X(REGEXP, Regexp)   \
 	X(NIL, NilClass)    \
 	X(TRUE, TrueClass)  \
@@ -178,13 +175,11 @@ enum ruby_class { RUBY_CLASS_MAP(RUBY_CLASS_ENUM) RUBY_CLASS_COUNT };
 	X(postponed_job_preregister)  \
 	X(postponed_job_trigger)      \
 	X(add_event_hook)             \
-	X(thread_current)             \
 	X(profile_frames)             \
 	X(profile_frame_path)         \
 	X(profile_frame_label)        \
 	X(profile_frame_first_lineno) \
-	X(id2name)                    \
-	X(intern)
+	X(id2name)
 
 struct ruby_functions {
 #define RUBY_FUNCTION_FIELD(name) u64 name;

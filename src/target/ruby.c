@@ -157,10 +157,9 @@ static int find_functions(const struct ruby_functions *functions, struct error *
 	    (functions->postponed_job_preregister == 0 ||
 	     functions->postponed_job_trigger == 0))
 		return error_set(err, -ENOTSUP, "it has no postponed jobs");
-	if (functions->add_event_hook == 0 || functions->thread_current == 0 ||
-	    functions->profile_frames == 0 || functions->profile_frame_path == 0 ||
-	    functions->profile_frame_label == 0 || functions->profile_frame_first_lineno == 0 ||
-	    functions->id2name == 0 || functions->intern == 0)
+	if (functions->add_event_hook == 0 || functions->profile_frames == 0 ||
+	    functions->profile_frame_path == 0 || functions->profile_frame_label == 0 ||
+	    functions->profile_frame_first_lineno == 0 || functions->id2name == 0)
 		return error_set(err, -ENOTSUP, "it lacks functions that extensions may call");
 	return 0;
 }

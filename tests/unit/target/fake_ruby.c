@@ -35,8 +35,8 @@ EXPORT const char ruby_description[] = DESCRIPTION;
 #endif
 
 #ifndef CLASSLESS
-EXPORT size_t rb_cInteger, rb_cFloat, rb_cString, rb_cArray, rb_cHash, rb_cSymbol, rb_cRange,
-	rb_cStruct, rb_cProc, rb_cRegexp, rb_cNilClass, rb_cTrueClass, rb_cFalseClass;
+EXPORT size_t rb_cInteger, rb_cFloat, rb_cString, rb_cArray, rb_cHash, rb_cSymbol, rb_cRegexp,
+	rb_cNilClass, rb_cTrueClass, rb_cFalseClass;
 #endif
 #ifndef JOBLESS
 EXPORT char rb_postponed_job_preregister[8], rb_postponed_job_trigger[8];
@@ -45,7 +45,7 @@ EXPORT char rb_postponed_job_preregister[8], rb_postponed_job_trigger[8];
 EXPORT char rb_add_event_hook[8];
 #endif
 EXPORT char rb_profile_frames[8], rb_profile_frame_path[8], rb_profile_frame_label[8],
-	rb_profile_frame_first_lineno[8], rb_id2name[8], rb_intern[8];
+	rb_profile_frame_first_lineno[8], rb_id2name[8];
 
 /* The execution context: ruby_current_ec->thread_ptr->self. */
 struct thread {

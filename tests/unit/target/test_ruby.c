@@ -174,7 +174,7 @@ static void an_interpreter_is_found_without_names(void **state)
 	assert_int_equal(there.loop[0].start, here.loop[0].start + 0x7f0000000000);
 	assert_int_equal(there.core[0].end, here.core[0].end + 0x7f0000000000);
 	assert_int_equal(there.symbols, here.symbols + 0x7f0000000000);
-	assert_int_equal(there.functions.intern, here.functions.intern + 0x7f0000000000);
+	assert_int_equal(there.functions.id2name, here.functions.id2name + 0x7f0000000000);
 	assert_int_equal(here.functions.postponed_job_register_one, 0);
 	assert_int_equal(there.functions.postponed_job_register_one, 0);
 	assert_memory_equal(there.labels, here.labels, sizeof here.labels);

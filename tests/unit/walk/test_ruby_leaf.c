@@ -162,7 +162,7 @@ static void an_operator_is_named_by_what_it_works_on(void **state)
 			      operators[n].name);
 		/* Neighbours are of a class that every operator refuses. */
 		for (unsigned word = 1; word <= 4; word++)
-			put_word(mem, EP(6) - word * 8, put_object(mem, 1, VM_CLASS(PROC)));
+			put_word(mem, EP(6) - word * 8, put_object(mem, 1, VM_CLASS(COUNT)));
 		put_word(mem, EP(6) - operators[n].words_below * 8ULL,
 			 receiver_of(mem, &layout, n));
 		const struct ruby_leaves leaves = leaves_of(mem, &layout);
