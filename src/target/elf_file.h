@@ -69,6 +69,8 @@ bool elf_file_find(const struct elf_file *elf, const char *name,
 bool elf_file_use_all_symbols(struct elf_file *elf, const char *name);
 bool elf_file_find_any(const struct elf_file *elf, const char *name,
 		       struct elf_file_symbol *out_symbol);
+/* Whether the file has it: a program that exports nothing is asked for its symbol table, too. */
+bool elf_file_has(struct elf_file *elf, const char *name);
 
 /* Exactly len bytes at an offset of the file. */
 bool elf_file_read_file(const struct elf_file *elf, uint64_t offset, void *buffer, size_t len);

@@ -84,3 +84,12 @@ bool elf_file_find_any(const struct elf_file *elf, const char *name,
 	}
 	return false;
 }
+
+bool elf_file_has(struct elf_file *elf, const char *name)
+{
+	struct elf_file_symbol symbol;
+
+	return elf_file_find(elf, name, &symbol) ||
+	       (elf->is_program && elf_file_use_all_symbols(elf, name) &&
+		elf_file_find_any(elf, name, &symbol));
+}

@@ -74,17 +74,16 @@ static bool add_parts_of(const struct elf_file *elf, const struct frame_entries 
 	return true;
 }
 
-bool function_parts_find(const struct elf_file *elf, const struct elf_file_symbol *function,
+bool function_parts_find(const struct elf_file *elf, const struct frame_entries *entries,
+			 const struct elf_file_symbol *function,
 			 struct code_range out_ranges[CODE_RANGES])
 {
-	CLEANUP(frame_entries_done) struct frame_entries entries;
 	bool is_read = true;
 
 	memset(out_ranges, 0, CODE_RANGES * sizeof out_ranges[0]);
 	out_ranges[0] =
 		(struct code_range){ function->address, function->address + function->size };
-	frame_entries_read(elf, &entries);
 	for (size_t i = 0; i < CODE_RANGES && out_ranges[i].end != 0 && is_read; i++)
-		is_read = add_parts_of(elf, &entries, out_ranges[i], out_ranges);
+		is_read = add_parts_of(elf, entries, out_ranges[i], out_ranges);
 	return is_read;
 }

@@ -8,10 +8,12 @@
 
 struct elf_file;
 struct elf_file_symbol;
+struct frame_entries;
 
 /*
  * The ranges of the function's code: its own, and the parts that the compiler put elsewhere.
  * Unused ones are 0.  False when the function's code cannot be read.
  */
-bool function_parts_find(const struct elf_file *elf, const struct elf_file_symbol *function,
+bool function_parts_find(const struct elf_file *elf, const struct frame_entries *entries,
+			 const struct elf_file_symbol *function,
 			 struct code_range out_ranges[CODE_RANGES]);

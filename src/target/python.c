@@ -12,6 +12,7 @@
 #include "python_checks.h"
 #include "python_debug_offsets.h"
 #include "elf_file.h"
+#include "frame_entries.h"
 #include "function_parts.h"
 #include "layout_symbols.h"
 #include "python_offsets.h"
@@ -114,11 +115,13 @@ static bool find_loop(struct python_image *image, struct elf_file *elf)
 		image->layout.version < 0x03060000 ? TELLTALE : "_PyEval_EvalFrameDefault";
 	u64 size = 0,
 	    least = image->layout.version < 0x030e0000 ? LOOP_MIN : LOOP_MIN_SINCE_314;
+	CLEANUP(frame_entries_done) struct frame_entries entries;
 	struct elf_file_symbol function;
 
+	frame_entries_read(elf, &entries);
 	if (!elf_file_find_any(elf, name, &function))
 		return refuse(image, "it has no symbol %s", name);
-	if (function_parts_find(elf, &function, image->layout.loop)) {
+	if (function_parts_find(elf, &entries, &function, image->layout.loop)) {
 		for (size_t i = 0; i < CODE_RANGES; i++)
 			size += image->layout.loop[i].end - image->layout.loop[i].start;
 	}
@@ -195,9 +198,7 @@ int python_image_read(const char *path, struct python_image **out_image, struct 
 
 	bool is_pypy = elf_file_find(&elf, PYPY_TELLTALE, &symbol);
 
-	if (!is_pypy && !elf_file_find(&elf, TELLTALE, &symbol) &&
-	    !(elf.is_program && elf_file_use_all_symbols(&elf, TELLTALE) &&
-	      elf_file_find_any(&elf, TELLTALE, &symbol)))
+	if (!is_pypy && !elf_file_has(&elf, TELLTALE))
 		return -ENOENT;
 
 	struct python_image *image = xzalloc(sizeof *image);

@@ -140,7 +140,7 @@ static int find_instructions(struct ruby_layout *layout, struct elf_file *elf,
 	const struct elf_file_symbol core = { labels.core.start,
 					      labels.core.end - labels.core.start };
 
-	if (!function_parts_find(elf, &core, layout->core))
+	if (!function_parts_find(elf, entries, &core, layout->core))
 		return error_set(err, -ENOTSUP, "the code of its instructions cannot be found");
 	for (size_t i = 0; i < labels.count; i++)
 		sorted[i] = (struct label){ labels.addresses[i], instructions[i] };
@@ -232,14 +232,11 @@ static void read_layout(struct ruby_image *image, struct elf_file *elf)
 int ruby_image_read(const char *path, struct ruby_image **out_image, struct error *err)
 {
 	CLEANUP(elf_file_close) struct elf_file elf;
-	struct elf_file_symbol symbol;
 	int rc = elf_file_open(path, &elf, err);
 
 	if (rc < 0)
 		return rc;
-	if (!elf_file_find(&elf, TELLTALE, &symbol) &&
-	    !(elf.is_program && elf_file_use_all_symbols(&elf, TELLTALE) &&
-	      elf_file_find_any(&elf, TELLTALE, &symbol)))
+	if (!elf_file_has(&elf, TELLTALE))
 		return -ENOENT;
 
 	struct ruby_image *image = xzalloc(sizeof *image);

@@ -53,7 +53,7 @@ static void take_call(struct search *search, uint64_t address)
 	const struct elf_file_symbol function = { entry.range.start,
 						  entry.range.end - entry.range.start };
 
-	if (!function_parts_find(search->elf, &function, parts))
+	if (!function_parts_find(search->elf, search->entries, &function, parts))
 		return;
 	for (size_t i = 0; i < CODE_RANGES && parts[i].end != 0; i++) {
 		if (!code_ranges_have(search->loop, parts[i].start))
