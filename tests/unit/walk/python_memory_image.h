@@ -4,12 +4,8 @@
  * Offsets are small and like no version's: a walker that knows better than its layout fails.
  */
 #pragma once
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "memory_by_hand.h"
 
-#define MEMORY     0x100000ULL
-#define MEMORY_LEN 0x40000ULL
 #define FRAME(n)   (MEMORY + 0x1000 + (n)*0x100ULL)
 #define CODE(n)    (MEMORY + 0x8000 + (n)*0x200ULL)
 #define TEXT(n)    (MEMORY + 0x10000 + (n)*0x1000ULL)
@@ -19,46 +15,9 @@
 #define CODE_TYPE  0x7007ULL
 #define THREAD     0x7fffULL
 #define INTERP     0x9999ULL
-#define NOWHERE    0xdead0000ULL
-
-struct mem {
-	uint8_t bytes[MEMORY_LEN];
-	uint64_t gap; /* eight bytes here cannot be read; 0: all can */
-};
 
 #include "walk/python.h"
 #include "walk/python_code.h"
-
-static inline int mem_read(struct mem *mem, void *dst, u32 len, u64 addr)
-{
-	if (addr < MEMORY || addr - MEMORY > MEMORY_LEN - len ||
-	    (mem->gap != 0 && addr + len > mem->gap && addr < mem->gap + 8))
-		return -1;
-	memcpy(dst, mem->bytes + (addr - MEMORY), len);
-	return 0;
-}
-
-static inline void put(struct mem *mem, uint64_t addr, const void *bytes, size_t len)
-{
-	if (addr < MEMORY || addr - MEMORY + len > MEMORY_LEN)
-		abort();
-	memcpy(mem->bytes + (addr - MEMORY), bytes, len);
-}
-
-static inline void put_word(struct mem *mem, uint64_t addr, uint64_t word)
-{
-	put(mem, addr, &word, sizeof word);
-}
-
-static inline void put_int(struct mem *mem, uint64_t addr, int32_t value)
-{
-	put(mem, addr, &value, sizeof value);
-}
-
-static inline void put_byte(struct mem *mem, uint64_t addr, uint8_t value)
-{
-	put(mem, addr, &value, sizeof value);
-}
 
 /* PyASCIIObject.state: interned, kind, compact, ascii. */
 #define STATE_OF(kind, is_ascii, shift) (1U | ((kind) | 8U | (is_ascii) << 4) << (shift))

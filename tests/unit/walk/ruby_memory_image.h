@@ -5,12 +5,8 @@
  * What differs from version to version in more than offsets is a struct generation.
  */
 #pragma once
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "memory_by_hand.h"
 
-#define MEMORY        0x100000ULL
-#define MEMORY_LEN    0x40000ULL
 #define CONTEXT       (MEMORY + 0x100)
 #define THREAD        (MEMORY + 0x200)
 #define VM            (MEMORY + 0x300)
@@ -36,7 +32,6 @@
 #define UNIT_PAIRS(n) (MEMORY + 0x29000 + (n)*0x2000ULL)
 #define TABLE         (MEMORY + 0x30000)
 #define SHAPES        (MEMORY + 0x38000)
-#define NOWHERE       0xdead0000ULL
 #define PTHREAD       0x7f0000001000ULL
 
 /* Code that instructions are made of: 16 bytes each. */
@@ -47,44 +42,9 @@
 #define LAST_OPERATOR 170
 #define ID_OF(serial) ((uint64_t)(serial) << 4 | 1)
 
-struct mem {
-	uint8_t bytes[MEMORY_LEN];
-	uint64_t gap; /* eight bytes here cannot be read; 0: all can */
-	unsigned long reads;
-};
-
-#include "walk/mem.h"
-
-static inline int mem_read(struct mem *mem, void *dst, u32 len, u64 addr)
-{
-	mem->reads++;
-	if (addr < MEMORY || len > MEMORY_LEN || addr - MEMORY > MEMORY_LEN - len ||
-	    (mem->gap != 0 && addr + len > mem->gap && addr < mem->gap + 8))
-		return -1;
-	memcpy(dst, mem->bytes + (addr - MEMORY), len);
-	return 0;
-}
-
 #include "walk/ruby.h"
 #include "walk/ruby_line.h"
 #include "walk/ruby_names.h"
-
-static inline void put(struct mem *mem, uint64_t addr, const void *bytes, size_t len)
-{
-	if (addr < MEMORY || addr - MEMORY + len > MEMORY_LEN)
-		abort();
-	memcpy(mem->bytes + (addr - MEMORY), bytes, len);
-}
-
-static inline void put_word(struct mem *mem, uint64_t addr, uint64_t word)
-{
-	put(mem, addr, &word, sizeof word);
-}
-
-static inline void put_int(struct mem *mem, uint64_t addr, uint32_t value)
-{
-	put(mem, addr, &value, sizeof value);
-}
 
 static inline uint64_t word_at(const struct mem *mem, uint64_t addr)
 {
