@@ -45,7 +45,7 @@ struct elf_file {
 
 	uint64_t section_offset; /* in the file */
 	uint16_t section_count;
-	/* The sections .symtab and .strtab, once elf_file_use_all_symbols() read them. */
+	/* The sections .symtab and .strtab, once elf_file_has() read them. */
 	Elf64_Sym *all_symbols;
 	char *all_names; /* with a NUL behind them */
 	size_t all_symbols_count, all_names_size;
@@ -62,11 +62,7 @@ void elf_file_close(struct elf_file *elf);
 /* Whether `name` is defined, by the symbols that the dynamic linker sees. */
 bool elf_file_find(const struct elf_file *elf, const char *name,
 		   struct elf_file_symbol *out_symbol);
-/*
- * Reads .symtab, for files that export nothing; false when it has been stripped, or does not
- * have this name.  From then on elf_file_find_any() also looks there.
- */
-bool elf_file_use_all_symbols(struct elf_file *elf, const char *name);
+/* The same, by .symtab as well once elf_file_has() has read it. */
 bool elf_file_find_any(const struct elf_file *elf, const char *name,
 		       struct elf_file_symbol *out_symbol);
 /* Whether the file has it: a program that exports nothing is asked for its symbol table, too. */

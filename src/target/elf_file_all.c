@@ -42,7 +42,11 @@ static const Elf64_Shdr *find_symbol_section(const Elf64_Shdr *headers, size_t c
 	return NULL;
 }
 
-bool elf_file_use_all_symbols(struct elf_file *elf, const char *name)
+/*
+ * Reads .symtab, for files that export nothing; false when it has been stripped, or does not
+ * have this name.
+ */
+static bool use_all_symbols(struct elf_file *elf, const char *name)
 {
 	size_t size = elf->section_count * sizeof(Elf64_Shdr);
 
@@ -90,6 +94,6 @@ bool elf_file_has(struct elf_file *elf, const char *name)
 	struct elf_file_symbol symbol;
 
 	return elf_file_find(elf, name, &symbol) ||
-	       (elf->is_program && elf_file_use_all_symbols(elf, name) &&
+	       (elf->is_program && use_all_symbols(elf, name) &&
 		elf_file_find_any(elf, name, &symbol));
 }
