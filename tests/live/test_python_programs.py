@@ -251,7 +251,8 @@ class Lines(live_python.PythonTest):
                     ]
 
 
-                several(1500000)
+                for turn in range(400):
+                    several(15000)
                 """))
         recording = self.record(self.any_python("program.py"))
         stacks = live_python.PythonStacks(recording)
