@@ -37,6 +37,8 @@ enum ring_flags {
 	RING_CLOCK_USER = 1,     /* weights are user time */
 	RING_USER_MODE_ONLY = 2, /* the event does not count system time */
 	RING_TIMER = 4,          /* the vantage's own timers trigger */
+	RING_TRACE = 8,          /* no samples: calls are traced (abi/trace.h) */
+	RING_NO_BUILTINS = 16,   /* those of Python functions only */
 };
 
 /* What the vantage found of the layout, as it held a walk against the interpreter's own. */
@@ -100,6 +102,9 @@ struct ring_header {
 	u64 ruby_refusals;
 	u32 ruby_check; /* enum ring_ruby_check */
 	u32 ruby_reserved;
+
+	u64 trace_offset; /* of the struct trace_area, from here; 0: there is none */
+	u64 bytes;        /* of the whole memory */
 };
 _Static_assert(sizeof(struct ring_header) <= RING_HEADER_BYTES, "the header is one page");
 

@@ -160,7 +160,9 @@ void account_close(struct image *image, const struct account_terms *terms,
 	/* The first thread carries the figures, so there has to be one. */
 	image_thread_at(image, image->pid, image->start_ns, writer);
 	pause_look(image);
-	if (image->start_cpu_ns != 0)
+	if (terms->is_trace)
+		figures = nothing;
+	else if (image->start_cpu_ns != 0)
 		account_entered(image, terms, &figures);
 	else
 		account_unentered(image, terms, &figures);

@@ -198,6 +198,11 @@ static uint32_t code_line(const struct known_code *code, uint32_t instruction)
 			      code->first_line, instruction);
 }
 
+bool codes_has(const struct epochs *epochs, uint32_t image_row, uint64_t key)
+{
+	return epochs_find(epochs, EPOCHS_CODE, image_row, key & RING_KEY_MASK) != NULL;
+}
+
 void codes_place(struct codes *codes, const struct epochs *epochs, const struct image *image,
 		 uint32_t epoch, uint64_t word, struct recording_frame *out_frame)
 {

@@ -32,6 +32,8 @@ struct codes {
 /* A RING_CODE of so many words; what makes no sense is passed over. */
 void codes_take(struct codes *codes, struct epochs *epochs, uint32_t image_row,
 		const uint64_t *words, uint64_t count);
+/* Whether a key's code has come. */
+bool codes_has(const struct epochs *epochs, uint32_t image_row, uint64_t key);
 /* The place of an interpreted frame (abi/ring.h), a word of a stack of that epoch. */
 void codes_place(struct codes *codes, const struct epochs *epochs, const struct image *image,
 		 uint32_t epoch, uint64_t word, struct recording_frame *out_frame);

@@ -10,6 +10,7 @@
 #include "abi/handshake.h"
 #include "abi/ring.h"
 #include "abi/ticks.h"
+#include "abi/trace.h"
 #include "base/memory.h"
 #include "base/monotonic.h"
 #include "collect/cpu_meter.h"
@@ -19,6 +20,7 @@
 #include "collect/pause.h"
 #include "collect/perf_events.h"
 #include "collect/thread_events.h"
+#include "collect/traced.h"
 #include "collect/tracer.h"
 
 /*
@@ -27,6 +29,8 @@
  */
 #define RING_WORD_COUNT (128U * 1024)
 #define RING_BYTES      (RING_HEADER_BYTES + RING_WORD_COUNT * sizeof(u64))
+/* Of a page the same: most programs have some thousand different stacks. */
+#define TRACE_BYTES (RING_BYTES + sizeof(struct trace_area))
 
 /* As the report tells them, behind the program's name. */
 static const struct {
@@ -47,22 +51,27 @@ static uint64_t ticks_in(uint64_t ns, const struct enter_terms *terms)
 	return gone_ns == 0 ? 0 : (uint64_t)((double)ns * gone_ticks / gone_ns);
 }
 
+static size_t ring_bytes(const struct enter_terms *terms)
+{
+	return terms->is_trace ? TRACE_BYTES : RING_BYTES;
+}
+
 /* The ring's memory, sealed at its size so that nobody can make us fault. */
 static int ring_make(struct image *image, const struct enter_terms *terms)
 {
+	const size_t bytes = ring_bytes(terms);
 	int fd = memfd_create("fathom-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	if (fd < 0)
 		return -errno;
-	if (ftruncate(fd, RING_BYTES) < 0 ||
+	if (ftruncate(fd, (off_t)bytes) < 0 ||
 	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0) {
 		int rc = -errno;
 
 		close(fd);
 		return rc;
 	}
-	struct ring_header *ring =
-		mmap(NULL, RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	struct ring_header *ring = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	if (ring == MAP_FAILED) {
 		int rc = -errno;
@@ -83,9 +92,13 @@ static int ring_make(struct image *image, const struct enter_terms *terms)
 	ring->switch_cost_ns = terms->switch_cost_ns * 3 / 4;
 	ring->flags = (terms->clock == CLOCK_KIND_USER ? RING_CLOCK_USER : 0) |
 		      (terms->is_user_mode_only ? RING_USER_MODE_ONLY : 0) |
-		      (terms->has_sigtrap ? 0 : RING_TIMER);
+		      (terms->has_sigtrap || terms->is_trace ? 0 : RING_TIMER) |
+		      (terms->is_trace ? RING_TRACE : 0) |
+		      (terms->no_builtins ? RING_NO_BUILTINS : 0);
+	ring->trace_offset = terms->is_trace ? RING_BYTES : 0;
+	ring->bytes = bytes;
 	image->ring = ring;
-	image->ring_bytes = RING_BYTES;
+	image->ring_bytes = bytes;
 	image->ring_words = RING_WORD_COUNT;
 	return fd;
 }
@@ -157,6 +170,11 @@ static int image_open(struct image *image, const struct handshake_hello *hello,
 
 	if (ring_fd < 0)
 		return ring_fd;
+	if (terms->is_trace) {
+		image->traced =
+			traced_new((struct trace_area *)((char *)image->ring + RING_BYTES));
+		return ring_fd;
+	}
 	int rc = image_open_events(image, hello, terms);
 
 	if (rc < 0) {
@@ -199,7 +217,7 @@ void enter_image(struct image *image, const struct handshake_hello *hello, int c
 {
 	const struct handshake_answer answer = { .magic = HANDSHAKE_MAGIC,
 						 .verdict = HANDSHAKE_SAMPLE,
-						 .ring_bytes = RING_BYTES };
+						 .ring_bytes = ring_bytes(terms) };
 
 	const char *reason = why_not(image, hello, terms);
 
@@ -219,7 +237,11 @@ void enter_image(struct image *image, const struct handshake_hello *hello, int c
 					       : "its sampling events could not be opened");
 		return;
 	}
-	interpreters_recall(terms->interpreters, image);
+	/* Hooks are set before the first instruction, by the layout; samples can wait for it. */
+	if (terms->is_trace)
+		interpreters_look(terms->interpreters, image);
+	else
+		interpreters_recall(terms->interpreters, image);
 	/* Once it is answered it may run, end, and be gone. */
 	image->pidfd = (int)syscall(SYS_pidfd_open, image->pid, 0);
 	int rc = hello_server_answer(connection, &answer, ring_fd);

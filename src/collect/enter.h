@@ -19,6 +19,8 @@ struct enter_terms {
 	bool has_sigtrap;  /* else timers */
 	bool has_counters; /* perf events that only count can be opened */
 	bool is_user_mode_only;
+	bool is_trace; /* calls are counted, and nothing is sampled */
+	bool no_builtins;
 	bool no_children;
 	pid_t command_pid;
 	uint64_t switch_cost_ns; /* switch_cost.h */

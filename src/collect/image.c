@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "collect/mappings.h"
+#include "collect/traced.h"
 #include "record/writer.h"
 
 /* So many threads that ended are kept before any are forgotten. */
@@ -40,6 +41,7 @@ void image_free(struct image *image)
 	thread_events_close(&image->next_counters.events);
 	if (image->pidfd >= 0)
 		close(image->pidfd);
+	traced_free(image->traced);
 	if (image->ring != NULL)
 		munmap(image->ring, image->ring_bytes);
 	free(image->threads);

@@ -17,6 +17,7 @@
 #include "collect/thread_events.h"
 
 struct mappings;
+struct traced;
 struct recording_thread;
 struct recording_writer;
 
@@ -88,6 +89,7 @@ struct image {
 	struct ring_header *ring; /* NULL: none */
 	size_t ring_bytes;
 	uint64_t ring_words, ring_tail;
+	struct traced *traced;     /* where its calls are counted; NULL: they are not */
 	uint64_t ring_mark;        /* how far it was written when this round began */
 	uint64_t stalled_since_ns; /* a record at the tail was not committed; 0: none */
 	uint64_t lost_told;        /* of ring->lost_samples, what the recording knows */

@@ -33,6 +33,7 @@
 #include "collect/sampling_cost.h"
 #include "collect/sideband.h"
 #include "collect/switch_cost.h"
+#include "collect/traced.h"
 #include "collect/tell.h"
 #include "collect/tracer.h"
 #include "collect/tree.h"
@@ -45,6 +46,8 @@
 #define SURVIVOR_PATIENCE_NS (2000 * NS_PER_MS)
 #define ROUND_MIN_MS         2
 #define ROUND_MAX_MS         100
+/* How often calls are read. */
+#define TRACED_NS (500 * NS_PER_MS)
 /* So many in a row are answered before rings are looked at again. */
 #define MAX_HELLOS 64
 
@@ -71,7 +74,29 @@ struct session {
 	struct sampling_cost cost;
 	uint64_t events_dropped;
 	uint64_t uncounted_ns; /* burned out of our counters' sight */
+	uint64_t traced_at_ns; /* when calls were read last */
+	uint64_t calls;        /* that images had counted when they ended */
 };
+
+static struct traced_terms session_traced_terms(const struct session *session)
+{
+	return (struct traced_terms){
+		.start_ns = session->start_ns,
+		.start_ticks = session->start_ticks,
+		.has_sideband = session->tree.has_sideband,
+	};
+}
+
+static void session_end_trace(struct session *session, struct image *image)
+{
+	const struct traced_terms terms = session_traced_terms(session);
+
+	if (image->traced == NULL)
+		return;
+	traced_read(image, &session->pump, &terms, true);
+	traced_tell(image, &session->pump);
+	session->calls += traced_calls(image->traced);
+}
 
 static void session_image_ended(void *context, struct image *image)
 {
@@ -80,6 +105,7 @@ static void session_image_ended(void *context, struct image *image)
 	if (image->ring != NULL) {
 		pump_image(&session->pump, image, pump_mark(image), image->is_ended);
 		image->start_cpu_ns = image->ring->start_cpu_ns;
+		session_end_trace(session, image);
 		sampling_cost_add(&session->cost, image->ring);
 		interpreters_tell(&session->interpreters, image);
 	}
@@ -153,6 +179,21 @@ static void session_check_writer(struct session *session)
 		image_stop_sampling(session->tree.images[i]);
 }
 
+/* Before each commit. */
+static void session_read_calls(struct session *session)
+{
+	const struct traced_terms terms = session_traced_terms(session);
+	const uint64_t now_ns = monotonic_ns();
+
+	if (!session->options->is_trace || now_ns - session->traced_at_ns < TRACED_NS)
+		return;
+	session->traced_at_ns = now_ns;
+	for (size_t i = 0; i < session->tree.count; i++) {
+		if (session->tree.images[i]->traced != NULL)
+			traced_read(session->tree.images[i], &session->pump, &terms, false);
+	}
+}
+
 static void session_round(struct session *session)
 {
 	struct tree *tree = &session->tree;
@@ -175,6 +216,7 @@ static void session_round(struct session *session)
 			longest_ms = unentered_wait_ms(image, longest_ms);
 		}
 	}
+	session_read_calls(session);
 	session_end_dead(session);
 	recording_writer_tick(session->writer);
 	session_check_writer(session);
@@ -350,7 +392,12 @@ static void session_tell_end(struct session *session)
 		kernel_cpu_ns = account_children_ns(is_user_clock);
 	recording_writer_set_int(session->writer, KEY_WALL_NS, (int64_t)wall_ns);
 	recording_writer_set_int(session->writer, KEY_KERNEL_CPU_NS, (int64_t)kernel_cpu_ns);
-	session_tell_cost(session);
+	if (!session->options->is_trace)
+		session_tell_cost(session);
+	else if (session->calls == 0)
+		recording_writer_note(session->writer,
+				      "no call was traced: only what CPython 3.6 and later "
+				      "executes can be");
 	if (is_user_clock)
 		recording_writer_note(
 			session->writer,
@@ -378,19 +425,22 @@ static int session_prepare(struct session *session, struct error *err)
 		.has_sigtrap = ability->can_sigtrap,
 		.has_counters = ability->can_count,
 		.is_user_mode_only = ability->can_sigtrap && !ability->can_see_kernel,
+		.is_trace = options->is_trace,
+		.no_builtins = options->no_builtins,
 		.no_children = options->no_children,
 		.command_pid = session->command.pid,
 		.start_ns = session->start_ns,
 		.start_ticks = session->start_ticks,
 		.interpreters = &session->interpreters,
 	};
-	if (ability->can_sigtrap)
+	if (ability->can_sigtrap && !options->is_trace)
 		session->enter_terms.switch_cost_ns =
 			switch_cost_measure(perf_choose_period(options->rate_hz, 0));
 	session->account_terms = (struct account_terms){
 		.session_start_ns = session->start_ns,
 		.is_user_mode_only = session->enter_terms.is_user_mode_only,
 		.is_user_clock = options->clock == CLOCK_KIND_USER,
+		.is_trace = options->is_trace,
 	};
 	if (!ability->can_count)
 		return 0;

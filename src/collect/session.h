@@ -28,6 +28,8 @@ struct session_options {
 	enum clock_kind clock;
 	uint32_t rate_hz; /* 0: 1,000 */
 	enum trigger_kind trigger;
+	bool is_trace;          /* count and time calls in place of sampling */
+	bool no_builtins;       /* of a trace: those of interpreted functions only */
 	bool no_children;       /* sample the command's own process only */
 	bool wait;              /* follow descendants that outlive the command */
 	const char *agent_path; /* libfathom-agent.so */

@@ -71,22 +71,32 @@ static int64_t unix_time_of(uint64_t monotonic)
 	       (int64_t)(monotonic_ns() - monotonic);
 }
 
+static void tell_sampling(struct recording_writer *writer,
+			  const struct session_options *options,
+			  const struct perf_ability *ability)
+{
+	recording_writer_set(writer, KEY_CLOCK,
+			     options->clock == CLOCK_KIND_USER ? "user" : "cpu");
+	recording_writer_set(writer, KEY_TRIGGER, ability->can_sigtrap ? "sigtrap" : "timer");
+	recording_writer_set(writer, KEY_TRIGGER_WHY, ability->why);
+	recording_writer_set_int(writer, KEY_RATE_HZ, options->rate_hz);
+	recording_writer_set_int(writer, KEY_PERIOD_NS,
+				 (int64_t)perf_choose_period(options->rate_hz, 0));
+}
+
 void tell_beginning(struct recording_writer *writer, const struct session_options *options,
 		    const struct perf_ability *ability, uint64_t start_ns)
 {
 	tell_command(writer, options->argv);
 	tell_host(writer);
 	tell_directory(writer);
-	recording_writer_set(writer, KEY_MODE, "sample");
-	recording_writer_set(writer, KEY_CLOCK,
-			     options->clock == CLOCK_KIND_USER ? "user" : "cpu");
-	recording_writer_set(writer, KEY_TRIGGER, ability->can_sigtrap ? "sigtrap" : "timer");
-	recording_writer_set(writer, KEY_TRIGGER_WHY, ability->why);
+	recording_writer_set(writer, KEY_MODE, options->is_trace ? "trace" : "sample");
+	if (options->is_trace)
+		recording_writer_set(writer, KEY_CLOCK, "wall");
+	else
+		tell_sampling(writer, options, ability);
 	recording_writer_set(writer, KEY_CHILDREN, options->no_children ? "0" : "1");
 	recording_writer_set(writer, KEY_FATHOM_VERSION, FATHOM_VERSION);
-	recording_writer_set_int(writer, KEY_RATE_HZ, options->rate_hz);
-	recording_writer_set_int(writer, KEY_PERIOD_NS,
-				 (int64_t)perf_choose_period(options->rate_hz, 0));
 	recording_writer_set_int(writer, KEY_START_UNIX_NS, unix_time_of(start_ns));
 }
 

@@ -90,6 +90,19 @@ struct recording_sample {
 	int64_t weight_ns;
 };
 
+/*
+ * Traced calls of a stack's innermost function, by the callers below it.  No stack: the time in
+ * which none was being executed, from the thread's first event to its last.
+ */
+struct recording_calls {
+	uint32_t id;
+	uint32_t thread;
+	uint32_t stack;
+	uint64_t calls;
+	int64_t self_ns;
+	int64_t shortest_ns, longest_ns; /* of a call that ended; RECORDING_UNKNOWN: none has */
+};
+
 /* A function as symbolized. */
 struct recording_function {
 	uint32_t id;

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define RECORDING_APPLICATION_ID 0x6674686dU /* "fthm" */
-#define RECORDING_SCHEMA_VERSION 3
+#define RECORDING_SCHEMA_VERSION 4
 #define RECORDING_PAGE_SIZE      4096
 
 /* sample_rows.how = state + RECORDING_STATES * ending. */
@@ -45,14 +45,16 @@
 	X(NOTES, "notes", 1, "text")                                                  \
 	X(FILES, "files", 3, "process, path, data")                                   \
 	X(CODES, "codes", 5, "language, name, qualified_name, path, line")            \
-	X(INTERPRETERS, "interpreters", 5, "process, module, language, version, why_not")
+	X(INTERPRETERS, "interpreters", 5, "process, module, language, version, why_not")  \
+	X(CALLS, "calls", 6, "thread, stack, calls, self_ns, shortest_ns, longest_ns")
 
 /* Which version added a table's last column, and its name. */
 #define RECORDING_ADDITION_MAP(X) X(THREADS, 2, "traced_ns")
 /* Which version added a table. */
 #define RECORDING_NEW_TABLE_MAP(X) \
 	X(CODES, 3)                \
-	X(INTERPRETERS, 3)
+	X(INTERPRETERS, 3)         \
+	X(CALLS, 4)
 
 #define RECORDING_TABLE_ENUM(name, table, count, columns) TABLE_##name,
 enum recording_table { RECORDING_TABLE_MAP(RECORDING_TABLE_ENUM) TABLE_COUNT };

@@ -78,6 +78,15 @@ int recording_writer_add_interpreter(struct recording_writer *writer,
 int recording_writer_update_interpreter(struct recording_writer *writer,
 					const struct recording_interpreter *interpreter);
 
+/*
+ * Traced calls: what is counted so far, written again and again.  Two rows of one thread and
+ * stack are summed by readers.
+ */
+int recording_writer_add_calls(struct recording_writer *writer,
+			       const struct recording_calls *calls, uint32_t *out_id);
+int recording_writer_update_calls(struct recording_writer *writer,
+				  const struct recording_calls *calls);
+
 /* Symbols: the same content gives the same function id. */
 int recording_writer_add_function(struct recording_writer *writer,
 				  const struct recording_function *function, uint32_t *out_id);

@@ -168,7 +168,7 @@ static bool journal_mode_works(sqlite3 *db, const char *mode)
 				 "PRAGMA user_version=3; COMMIT") == SQLITE_OK;
 }
 
-_Static_assert(RECORDING_SCHEMA_VERSION == 3, "journal_mode_works() writes the version");
+_Static_assert(RECORDING_SCHEMA_VERSION == 4, "journal_mode_works() writes the version");
 
 static int open_to_write(struct recording_writer *writer, struct error *err)
 {

@@ -25,6 +25,7 @@
 #include "abi/handshake.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/environment.h"
+#include "vantage/agent/trace.h"
 
 #define KERNEL_SIGSET_BYTES 8
 #define NS_PER_SECOND       1000000000ULL
@@ -188,6 +189,7 @@ static void handshake_begin_sampling(struct ring_header *ring)
 	__atomic_store_n(&agent.ring, ring, __ATOMIC_RELEASE);
 	clock_begin_thread();
 	ring->start_cpu_ns = clock_process_ns(ring);
+	trace_begin(ring);
 	if (agent.has_timers) {
 		timers_init();
 		timers_arm_thread(ring);
@@ -282,6 +284,7 @@ void handshake_forget(void)
 
 	agent.ring = NULL;
 	agent.scratches_in_use = 0;
+	trace_forget();
 	if (ring != NULL)
-		munmap(ring, RING_HEADER_BYTES + ring->word_count * sizeof(u64));
+		munmap(ring, ring->bytes);
 }

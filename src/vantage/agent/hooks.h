@@ -12,6 +12,9 @@
 	X(dlclose, PASSES_ON, "addresses lose their meaning: rules kept for them are dropped") \
 	X(pthread_create, PASSES_ON, "where timers trigger, each thread needs its own")        \
 	X(thrd_create, PASSES_ON, "the same: within libc it does not pass pthread_create()")   \
+	/* trace_python.c */                                                                   \
+	X(pthread_setspecific, PASSES_ON,                                                      \
+	  "a thread state is seen before it executes anything")                                \
 	/* namespaces.c */                                                                     \
 	X(dlmopen, PASSES_ON, "what it loads has a libc of its own, which does not pass us")   \
 	/* actions.c */                                                                        \

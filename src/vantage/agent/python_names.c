@@ -38,8 +38,7 @@ static bool tell_code(struct walk *walk, struct mem *mem, u64 key,
 	return codes_send(walk->ring, walk->epoch, mem, &code);
 }
 
-/* The key of a code object, of which the recorder knows then; 0 if it cannot be read. */
-static u64 key_of(struct walk *walk, struct mem *mem, u64 code)
+u64 python_name_code(struct walk *walk, struct mem *mem, u64 code)
 {
 	struct python_room *room = walk->python;
 	const u32 slot = (u32)(code * 0x9e3779b97f4a7c15ULL >> 58) % PYTHON_MEMO;
@@ -62,7 +61,7 @@ static u64 key_of(struct walk *walk, struct mem *mem, u64 code)
 u64 python_name_frame(struct walk *walk, struct mem *mem, const struct python_frame *frame)
 {
 	walk->python->outermost = *frame;
-	const u64 key = key_of(walk, mem, frame->code);
+	const u64 key = python_name_code(walk, mem, frame->code);
 
 	return key != 0 ? code_word(key, frame->instruction) : 0;
 }

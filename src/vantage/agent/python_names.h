@@ -11,6 +11,8 @@ struct mem;
 struct python_frame;
 struct walk;
 
+/* The key of a code object, of which the recorder knows then; 0 if it cannot be read. */
+u64 python_name_code(struct walk *walk, struct mem *mem, u64 code);
 /* The word of a frame; 0: its code cannot be read. */
 u64 python_name_frame(struct walk *walk, struct mem *mem, const struct python_frame *frame);
 /*

@@ -23,6 +23,7 @@
 #include "vantage/agent/signals.h"
 #include "vantage/agent/launch.h"
 #include "vantage/agent/ruby_api.h"
+#include "vantage/agent/trace.h"
 
 #define STACK_MAX     (1ULL << 30)
 #define STACK_DEFAULT (8ULL << 20)
@@ -85,6 +86,7 @@ static void after_fork_in_child(void)
 	/* A filter that the parent put up may kill who opens a socket. */
 	if (had_ring && agent.may_call)
 		handshake_run(HANDSHAKE_FORK, HANDSHAKE_NO_REASON);
+	trace_adopt();
 	if (had_timers)
 		masks_hold_trap(false);
 	/* Nobody else's traps come here. */

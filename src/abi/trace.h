@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
+/*
+ * trace - traced calls, as a vantage counts them in memory that it shares with the recorder.
+ *
+ * A calling-context tree for each thread: a node is a callee on the stack of its callers, with
+ * how often it was called and how long it ran.  One thread writes a node, the recorder reads
+ * it at any time: what was counted is counted, however the program ends.  Time is in ticks
+ * (abi/ticks.h).
+ *
+ * Behind the ring's words stands a struct trace_area.  Nodes come in chunks of a page; a chunk is
+ * a slot's from when its owner says so until the recorder, who has read it when the thread
+ * had ended, takes it back.  Node 0 is none: the first chunk is nobody's.
+ */
+#pragma once
+#include "abi/types.h"
+
+#define TRACE_CHUNK_NODES 64U
+#define TRACE_CHUNKS      16384U /* 1,048,512 nodes, a page of memory each 64 that are used */
+#define TRACE_THREADS     1024U  /* at one time */
+/* Beyond so many calls in each other, recursion is merged: trace_tree.h has how. */
+#define TRACE_DEPTH 256U
+
+/* A callee on a stack.  Written by one thread; whole when its key is seen. */
+struct trace_node {
+	u64 identity; /* the vantage's own, to find it by */
+	/*
+	 * What a ring_code of an epoch names (abi/ring.h); 0: it could not be sent so far, and
+	 * TRACE_OUTSIDE for the time in which no traced call ran.
+	 */
+	u64 key;
+	u32 parent;      /* 0: it is outermost */
+	u32 first_child; /* the one called last, and */
+	u32 next_sibling;
+	u32 depth;
+	u64 calls;
+	u64 self_ticks;
+	u64 shortest_ticks; /* of its calls that have ended, with what they called; ~0: none */
+	u64 longest_ticks;
+};
+_Static_assert(sizeof(struct trace_node) == 64, "a node is a line of the cache");
+
+#define TRACE_OUTSIDE 1ULL
+
+enum trace_thread_state {
+	TRACE_THREAD_FREE,
+	TRACE_THREAD_TAKEN,
+};
+
+struct trace_thread {
+	u32 state; /* enum trace_thread_state: taken by the vantage, freed by the recorder */
+	u32 tid;
+	u64 first_ticks; /* of its first event */
+	u64 reserved[6];
+};
+
+/* Why a process is not traced, as far as the vantage can tell. */
+#define TRACE_STATUS_MAP(X)                                                                  \
+	X(WAITING, "no interpreter has run in it")                                           \
+	X(ON, "")                                                                            \
+	X(NO_ENTRY, "its interpreter does not export what tracing needs")                    \
+	X(REFUSED, "its interpreter refused the hooks (both of sys.monitoring's free tools " \
+		   "are taken, or memory is short)")                                         \
+	X(UNKNOWN_VERSION, "this version of Python cannot be traced")
+
+enum trace_status {
+#define X(name, sentence) TRACE_##name,
+	TRACE_STATUS_MAP(X)
+#undef X
+		TRACE_STATUS_COUNT,
+};
+
+struct trace_area {
+	u32 status; /* enum trace_status */
+	u32 reserved;
+	u64 lost_calls;       /* that no node was left for: their time is their callers' */
+	u64 untraced_threads; /* for which there was no slot */
+	u64 other_tools;      /* calls that put another profiler in the place of ours */
+	u64 chunks_taken;     /* at this moment */
+	struct trace_thread threads[TRACE_THREADS];
+	u32 owners[TRACE_CHUNKS]; /* slot + 1; 0: nobody's */
+	struct trace_node nodes[(u64)TRACE_CHUNKS * TRACE_CHUNK_NODES]
+		__attribute__((aligned(4096)));
+};

@@ -1,0 +1,360 @@
+#include "collect/traced.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "abi/ticks.h"
+#include "abi/trace.h"
+#include "base/memory.h"
+#include "base/monotonic.h"
+#include "base/text.h"
+#include "collect/codes.h"
+#include "collect/image.h"
+#include "collect/pump.h"
+#include "record/writer.h"
+
+#define NODES ((uint32_t)TRACE_CHUNKS * TRACE_CHUNK_NODES)
+/* As in pump.c: longer than anybody records, and more than anybody counts. */
+#define MAX_TIME_NS (30ULL * 24 * 3600 * 1000000000)
+#define MAX_CALLS   (1ULL << 50)
+/* A thread's first event may seem to be before the kernel told of it: two clocks. */
+#define START_SLACK_NS 2000000
+
+/* What is known of a node. */
+struct known_node {
+	uint64_t calls, self_ticks; /* as they were written */
+	uint32_t stack;             /* of the recording; for the outermost, 0 */
+	uint32_t row;               /* of calls; 0: none so far */
+	bool has_stack;
+};
+
+struct known_thread {
+	uint32_t row; /* of the recording; 0: the slot is nobody's */
+	int tid;
+};
+
+struct traced {
+	struct trace_area *area;
+	struct known_node *chunks[TRACE_CHUNKS]; /* of the nodes of each; NULL: none was seen */
+	struct known_thread threads[TRACE_THREADS];
+	bool is_ended[TRACE_THREADS]; /* in this reading */
+	double ns_per_tick;
+	uint32_t *path; /* room for the nodes outside of one */
+	size_t path_capacity;
+	uint64_t calls;
+};
+
+struct traced *traced_new(struct trace_area *area)
+{
+	struct traced *traced = xzalloc(sizeof *traced);
+
+	traced->area = area;
+	return traced;
+}
+
+void traced_free(struct traced *traced)
+{
+	if (traced == NULL)
+		return;
+	for (uint32_t i = 0; i < TRACE_CHUNKS; i++)
+		free(traced->chunks[i]);
+	free(traced->path);
+	free(traced);
+}
+
+uint64_t traced_calls(const struct traced *traced)
+{
+	return traced->calls;
+}
+
+static struct known_node *known_of(struct traced *traced, uint32_t node)
+{
+	struct known_node **chunk = &traced->chunks[node / TRACE_CHUNK_NODES];
+
+	if (*chunk == NULL) {
+		*chunk = xreallocarray(NULL, TRACE_CHUNK_NODES, sizeof **chunk);
+		memset(*chunk, 0, TRACE_CHUNK_NODES * sizeof **chunk);
+	}
+	return *chunk + node % TRACE_CHUNK_NODES;
+}
+
+static uint64_t key_of(const struct traced *traced, uint32_t node)
+{
+	/* Pairs with the release in the agent: what a node has is whole. */
+	return __atomic_load_n(&traced->area->nodes[node].key, __ATOMIC_ACQUIRE);
+}
+
+/* A node and what it is called in, from inwards out, up to one that has its stack. */
+static size_t path_of(struct traced *traced, uint32_t node)
+{
+	size_t count = 0;
+
+	while (node != 0 && node < NODES && count < NODES &&
+	       !known_of(traced, node)->has_stack) {
+		if (count == traced->path_capacity)
+			traced->path = array_grow(traced->path, count, &traced->path_capacity,
+						  sizeof *traced->path);
+		traced->path[count++] = node;
+		if (key_of(traced, node) == TRACE_OUTSIDE)
+			break;
+		node = __atomic_load_n(&traced->area->nodes[node].parent, __ATOMIC_RELAXED);
+	}
+	return count;
+}
+
+static uint32_t stack_in(struct pump *pump, const struct image *image, uint32_t parent,
+			 uint64_t key)
+{
+	struct recording_stack stack = { .parent = parent };
+	struct recording_frame frame;
+	uint32_t row = 0;
+
+	codes_place(&pump->codes, &pump->epochs, image, pump->epochs.number,
+		    key | RING_NO_INSTRUCTION, &frame);
+	recording_writer_add_frame(pump->writer, &frame, &stack.frame);
+	recording_writer_add_stack(pump->writer, &stack, &row);
+	return row;
+}
+
+/* Whether the recording has the node's stack now: its name may be on its way. */
+static bool find_stack(struct image *image, struct pump *pump, uint32_t node, bool is_last)
+{
+	struct traced *traced = image->traced;
+	size_t count = path_of(traced, node);
+	uint32_t parent = 0;
+
+	if (count == 0)
+		return true;
+	const uint32_t outer = traced->area->nodes[traced->path[count - 1]].parent;
+
+	if (key_of(traced, traced->path[count - 1]) != TRACE_OUTSIDE && outer < NODES)
+		parent = known_of(traced, outer)->stack;
+	while (count-- > 0) {
+		struct known_node *known = known_of(traced, traced->path[count]);
+		const uint64_t key = key_of(traced, traced->path[count]);
+
+		if (key != TRACE_OUTSIDE) {
+			if (!is_last && !codes_has(&pump->epochs, image->row, key))
+				return false;
+			parent = stack_in(pump, image, parent, key);
+		}
+		known->stack = parent;
+		known->has_stack = true;
+	}
+	return true;
+}
+
+static int64_t ns_of(const struct traced *traced, uint64_t ticks)
+{
+	const double ns = (double)ticks * traced->ns_per_tick;
+
+	return ns < (double)MAX_TIME_NS ? (int64_t)(ns + 0.5) : 0;
+}
+
+static void write_node(struct image *image, struct pump *pump, uint32_t number, uint32_t thread,
+		       bool is_last)
+{
+	struct traced *traced = image->traced;
+	const struct trace_node *node = &traced->area->nodes[number];
+	struct known_node *known = known_of(traced, number);
+	const uint64_t calls = __atomic_load_n(&node->calls, __ATOMIC_RELAXED);
+	const uint64_t self_ticks = __atomic_load_n(&node->self_ticks, __ATOMIC_RELAXED);
+	const uint64_t shortest = __atomic_load_n(&node->shortest_ticks, __ATOMIC_RELAXED);
+	const uint64_t longest = __atomic_load_n(&node->longest_ticks, __ATOMIC_RELAXED);
+
+	if ((calls == known->calls && self_ticks == known->self_ticks) || calls > MAX_CALLS ||
+	    !find_stack(image, pump, number, is_last))
+		return;
+	struct recording_calls row = {
+		.id = known->row,
+		.thread = thread,
+		.stack = known->stack,
+		.calls = calls,
+		.self_ns = ns_of(traced, self_ticks),
+		.shortest_ns =
+			shortest <= longest ? ns_of(traced, shortest) : RECORDING_UNKNOWN,
+		.longest_ns = shortest <= longest ? ns_of(traced, longest) : RECORDING_UNKNOWN,
+	};
+
+	if (known->row == 0)
+		recording_writer_add_calls(pump->writer, &row, &known->row);
+	else
+		recording_writer_update_calls(pump->writer, &row);
+	traced->calls += calls - known->calls;
+	known->calls = calls;
+	known->self_ticks = self_ticks;
+}
+
+/* Which of the image's threads had this tid at that time. */
+static struct image_thread *thread_at(struct image *image, struct pump *pump, int tid,
+				      uint64_t time_ns)
+{
+	for (size_t i = image->thread_count; i-- > 0;) {
+		struct image_thread *thread = &image->threads[i];
+
+		if (thread->tid == tid && thread->start_ns <= time_ns + START_SLACK_NS &&
+		    thread->end_ns + (thread->end_ns == UINT64_MAX ? 0 : START_SLACK_NS) >=
+			    time_ns)
+			return thread;
+	}
+	return image_thread_at(image, tid, time_ns, pump->writer);
+}
+
+static bool has_thread_ended(struct image *image, const struct known_thread *known,
+			     const struct traced_terms *terms)
+{
+	const struct image_thread *thread = image_find_thread(image, known->tid);
+	char path[64];
+
+	if (thread == NULL || thread->row != known->row || thread->end_ns != UINT64_MAX)
+		return true;
+	if (terms->has_sideband)
+		return false;
+	snprintf(path, sizeof path, "/proc/%d/task/%d", (int)image->pid, known->tid);
+	return access(path, F_OK) < 0;
+}
+
+/* The threads that have slots, and which of them have ended: before their nodes are read. */
+static void look_at_threads(struct image *image, struct pump *pump,
+			    const struct traced_terms *terms)
+{
+	struct traced *traced = image->traced;
+
+	for (uint32_t slot = 0; slot < TRACE_THREADS; slot++) {
+		struct trace_thread *thread = &traced->area->threads[slot];
+		struct known_thread *known = &traced->threads[slot];
+
+		/* Pairs with the release in the agent. */
+		const int tid = (int)__atomic_load_n(&thread->tid, __ATOMIC_ACQUIRE);
+
+		traced->is_ended[slot] = false;
+		if (__atomic_load_n(&thread->state, __ATOMIC_RELAXED) != TRACE_THREAD_TAKEN ||
+		    tid == 0)
+			continue;
+		if (known->row == 0) {
+			const uint64_t ticks = thread->first_ticks;
+			const uint64_t since =
+				ticks > terms->start_ticks ? ticks - terms->start_ticks : 0;
+			const uint64_t time_ns =
+				terms->start_ns + (uint64_t)ns_of(traced, since);
+
+			known->row = thread_at(image, pump, tid, time_ns)->row;
+			known->tid = tid;
+		}
+		traced->is_ended[slot] = has_thread_ended(image, known, terms);
+	}
+}
+
+/* The agent may have it again. */
+static void give_back_chunk(struct traced *traced, uint32_t chunk)
+{
+	if (traced->chunks[chunk] != NULL)
+		memset(traced->chunks[chunk], 0,
+		       TRACE_CHUNK_NODES * sizeof *traced->chunks[chunk]);
+	__atomic_fetch_sub(&traced->area->chunks_taken, 1, __ATOMIC_RELAXED);
+	/* Pairs with the acquire in the agent: what was in it has been read. */
+	__atomic_store_n(&traced->area->owners[chunk], 0, __ATOMIC_RELEASE);
+}
+
+static void give_back_threads(struct traced *traced)
+{
+	for (uint32_t slot = 0; slot < TRACE_THREADS; slot++) {
+		struct trace_thread *thread = &traced->area->threads[slot];
+
+		if (!traced->is_ended[slot])
+			continue;
+		traced->threads[slot] = (struct known_thread){ 0 };
+		__atomic_store_n(&thread->tid, 0, __ATOMIC_RELAXED);
+		/* Pairs with the acquire in the agent. */
+		__atomic_store_n(&thread->state, TRACE_THREAD_FREE, __ATOMIC_RELEASE);
+	}
+}
+
+static void read_chunk(struct image *image, struct pump *pump, uint32_t chunk, uint32_t thread,
+		       bool is_last)
+{
+	for (uint32_t i = 0; i < TRACE_CHUNK_NODES; i++) {
+		const uint32_t node = chunk * TRACE_CHUNK_NODES + i;
+
+		if (key_of(image->traced, node) != 0)
+			write_node(image, pump, node, thread, is_last);
+	}
+}
+
+void traced_read(struct image *image, struct pump *pump, const struct traced_terms *terms,
+		 bool is_last)
+{
+	struct traced *traced = image->traced;
+	const uint64_t ticks = ticks_now() - terms->start_ticks;
+
+	traced->ns_per_tick =
+		ticks == 0 ? 0 : (double)(monotonic_ns() - terms->start_ns) / (double)ticks;
+	look_at_threads(image, pump, terms);
+	for (uint32_t chunk = 1; chunk < TRACE_CHUNKS; chunk++) {
+		const uint32_t owner =
+			__atomic_load_n(&traced->area->owners[chunk], __ATOMIC_ACQUIRE);
+
+		if (owner == 0 || owner > TRACE_THREADS || traced->threads[owner - 1].row == 0)
+			continue;
+		const bool is_ended = traced->is_ended[owner - 1];
+
+		read_chunk(image, pump, chunk, traced->threads[owner - 1].row,
+			   is_last || is_ended);
+	}
+	/* Not before all are read: a node's callers may be in another chunk. */
+	for (uint32_t chunk = 1; chunk < TRACE_CHUNKS; chunk++) {
+		const uint32_t owner =
+			__atomic_load_n(&traced->area->owners[chunk], __ATOMIC_RELAXED);
+
+		if (owner != 0 && owner <= TRACE_THREADS && traced->is_ended[owner - 1])
+			give_back_chunk(traced, chunk);
+	}
+	give_back_threads(traced);
+}
+
+static void tell(const struct image *image, struct pump *pump, const char *sentence)
+{
+	struct text note = { 0 };
+
+	text_add_printable(&note, image->name, strnlen(image->name, sizeof image->name));
+	text_addf(&note, " (pid %d): %s", (int)image->pid, sentence);
+	recording_writer_note(pump->writer, text_string(&note));
+	text_done(&note);
+}
+
+static void tell_count(const struct image *image, struct pump *pump, uint64_t count,
+		       const char *sentence)
+{
+	CLEANUP(freep) char *text = xasprintf("%" PRIu64 " %s", count, sentence);
+
+	if (count != 0)
+		tell(image, pump, text);
+}
+
+void traced_tell(const struct image *image, struct pump *pump)
+{
+	static const char *const sentences[] = {
+#define X(name, sentence) [TRACE_##name] = sentence,
+		TRACE_STATUS_MAP(X)
+#undef X
+	};
+	const struct trace_area *area = image->traced->area;
+	const uint32_t status = __atomic_load_n(&area->status, __ATOMIC_RELAXED);
+
+	if (image->has_interpreter && status < TRACE_STATUS_COUNT && status != TRACE_ON) {
+		CLEANUP(freep) char *text = xasprintf("not traced: %s", sentences[status]);
+
+		tell(image, pump, text);
+	}
+	tell_count(image, pump, area->lost_calls,
+		   "calls are not counted: there was no room for more different stacks");
+	tell_count(image, pump, area->untraced_threads,
+		   "threads were not traced: there were too many at one time");
+	if (area->other_tools != 0)
+		tell(image, pump,
+		     "it set a profiler of its own (sys.setprofile() or cProfile), which took "
+		     "the place of ours: what its thread called from then on is not there");
+}

@@ -1,0 +1,51 @@
+/*
+ * Traced calls.
+ */
+#include "record/writer_state.h"
+
+#include <errno.h>
+
+static bool is_possible(const struct recording_writer *writer,
+			const struct recording_calls *calls)
+{
+	return !writer->is_reopened && calls->thread != 0 &&
+	       calls->thread <= writer->thread_count &&
+	       calls->stack <= writer->last_id[TABLE_STACKS] && calls->self_ns >= 0 &&
+	       calls->calls <= INT64_MAX;
+}
+
+static int write_calls(struct recording_writer *writer, uint32_t id,
+		       const struct recording_calls *calls)
+{
+	struct row row = row_begin(writer, TABLE_CALLS, id);
+
+	row_int(&row, calls->thread);
+	row_int(&row, calls->stack);
+	row_int(&row, (int64_t)calls->calls);
+	row_int(&row, calls->self_ns);
+	row_figure(&row, calls->shortest_ns);
+	row_figure(&row, calls->longest_ns);
+	return row_end(&row);
+}
+
+int recording_writer_add_calls(struct recording_writer *writer,
+			       const struct recording_calls *calls, uint32_t *out_id)
+{
+	if (!is_possible(writer, calls))
+		return -EINVAL;
+	const uint32_t id = writer_next_id(writer, TABLE_CALLS);
+	const int rc = write_calls(writer, id, calls);
+
+	if (rc == 0)
+		*out_id = id;
+	return rc;
+}
+
+int recording_writer_update_calls(struct recording_writer *writer,
+				  const struct recording_calls *calls)
+{
+	if (!is_possible(writer, calls) || calls->id == 0 ||
+	    calls->id > writer->last_id[TABLE_CALLS])
+		return -EINVAL;
+	return write_calls(writer, calls->id, calls);
+}

@@ -1,0 +1,247 @@
+#include "vantage/agent/trace.h"
+
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "vantage/agent/agent.h"
+#include "vantage/agent/arch.h"
+#include "vantage/agent/trace_names.h"
+
+/* Calls in each other, of one thread: 1.3 MB that cost memory as they are used. */
+#define ENTRIES 32768U
+/* In the identity of a node that has no name so far: it is not found by the short way. */
+#define NAMELESS (1ULL << 63)
+
+#define PYTHON_3_6  0x03060000U
+#define PYTHON_3_12 0x030c0000U
+
+static struct {
+	struct ring_header *ring;
+	struct trace_area *area;
+	u32 next_slot; /* to look at first */
+	/* A child of fork has its parent's interpreter, and its hooks, but no ring perhaps. */
+	struct python_layout layout;
+	bool has_layout;
+} trace;
+
+/* A slot's, for one thread after the other. */
+static struct tracer tracers[TRACE_THREADS];
+__thread struct tracer *trace_own;
+
+struct trace_area *trace_area_of_process(void)
+{
+	return __atomic_load_n(&trace.area, __ATOMIC_ACQUIRE);
+}
+
+const struct python_layout *trace_layout(void)
+{
+	return trace.has_layout ? &trace.layout : NULL;
+}
+
+void trace_set_status(enum trace_status status)
+{
+	struct trace_area *area = trace_area_of_process();
+
+	if (area != NULL)
+		__atomic_store_n(&area->status, status, __ATOMIC_RELEASE);
+}
+
+void trace_note_other_tool(void)
+{
+	struct trace_area *area = trace_area_of_process();
+
+	if (area != NULL)
+		__atomic_fetch_add(&area->other_tools, 1, __ATOMIC_RELAXED);
+}
+
+static void begin_python(const struct python_layout *layout)
+{
+	if (layout->version < PYTHON_3_6)
+		trace_set_status(TRACE_UNKNOWN_VERSION);
+	else if (layout->version < PYTHON_3_12)
+		trace_python_begin(layout);
+	else
+		trace_monitoring_begin(layout);
+}
+
+void trace_begin(struct ring_header *ring)
+{
+	if (!(ring->flags & RING_TRACE) || ring->trace_offset == 0)
+		return;
+	trace.ring = ring;
+	trace.next_slot = 0;
+	__atomic_store_n(&trace.area, (void *)((char *)ring + ring->trace_offset),
+			 __ATOMIC_RELEASE);
+	/* Pairs with the release in the recorder: the layout is whole when this is seen. */
+	if (!trace.has_layout && __atomic_load_n(&ring->has_python, __ATOMIC_ACQUIRE) == 1) {
+		trace.layout = ring->python;
+		trace.has_layout = true;
+		begin_python(&trace.layout);
+	}
+}
+
+/* A slot of the table that no thread has; TRACE_THREADS: there is none. */
+static u32 take_slot(struct trace_area *area)
+{
+	const u32 first = __atomic_fetch_add(&trace.next_slot, 1, __ATOMIC_RELAXED);
+
+	for (u32 i = 0; i < TRACE_THREADS; i++) {
+		const u32 slot = (first + i) % TRACE_THREADS;
+		u32 state = TRACE_THREAD_FREE;
+
+		/* Pairs with the release in the recorder, who has read what was there. */
+		if (__atomic_compare_exchange_n(&area->threads[slot].state, &state,
+						TRACE_THREAD_TAKEN, 0, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return slot;
+	}
+	return TRACE_THREADS;
+}
+
+/* Once for each slot: a page of it costs memory when it is used. */
+static bool has_entries(struct tracer *tracer)
+{
+	if (tracer->entries != NULL)
+		return true;
+	const long place = arch_syscall6(SYS_mmap, 0, ENTRIES * sizeof *tracer->entries,
+					 PROT_READ | PROT_WRITE,
+					 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (place < 0)
+		return false;
+	tracer->entries = (struct trace_entry *)place;
+	tracer->limit = tracer->entries + ENTRIES - 1;
+	return true;
+}
+
+static bool begin_tracer(struct tracer *tracer, struct trace_area *area, u32 slot)
+{
+	tracer->area = area;
+	tracer->slot = slot;
+	tracer->chunk = 0;
+	tracer->unstacked = 0;
+	if (!has_entries(tracer))
+		return false;
+	const u32 root = trace_add_child(tracer, TRACE_NO_NODE, 0, TRACE_OUTSIDE);
+
+	if (root == TRACE_NO_NODE)
+		return false;
+	tracer->top = tracer->entries;
+	*tracer->top = (struct trace_entry){ .node = root };
+	return true;
+}
+
+struct tracer *trace_begin_thread(void)
+{
+	struct trace_area *area = trace_area_of_process();
+
+	if (area == NULL || agent.pid == 0)
+		return NULL;
+	const u32 slot = take_slot(area);
+
+	if (slot == TRACE_THREADS || !begin_tracer(&tracers[slot], area, slot)) {
+		__atomic_fetch_add(&area->untraced_threads, 1, __ATOMIC_RELAXED);
+		return NULL;
+	}
+	struct tracer *tracer = &tracers[slot];
+	struct trace_thread *thread = &area->threads[slot];
+
+	tracer->last_ticks = thread->first_ticks = ticks_now();
+	/* Pairs with the acquire in the recorder: its first time is there when it is seen. */
+	__atomic_store_n(&thread->tid, (u32)arch_syscall4(SYS_gettid, 0, 0, 0, 0),
+			 __ATOMIC_RELEASE);
+	trace_own = tracer;
+	return tracer;
+}
+
+/* It was found, or made, when there was no room to send its name. */
+static u32 name_again(struct tracer *tracer, const struct trace_call *call, u32 nameless)
+{
+	struct trace_node *node = trace_node_at(tracer, nameless);
+	const u64 key = trace_name(trace.ring, call);
+
+	if (key != 0) {
+		node->identity = call->identity;
+		__atomic_store_n(&node->key, key, __ATOMIC_RELEASE);
+	}
+	return nameless;
+}
+
+static u32 add_call(struct tracer *tracer, u32 parent, const struct trace_call *call)
+{
+	const u64 key = trace_name(trace.ring, call);
+
+	return trace_add_child(tracer, parent,
+			       key != 0 ? call->identity : call->identity ^ NAMELESS, key);
+}
+
+u32 trace_place(struct tracer *tracer, const struct trace_call *call)
+{
+	const u32 parent = tracer->top->node;
+	u32 node = trace_find_child(tracer, parent, call->identity);
+
+	if (node != TRACE_NO_NODE)
+		return node;
+	if (trace_node_at(tracer, parent)->depth >= trace_depth_limit(tracer))
+		node = trace_find_merged(tracer, parent, call->identity, false);
+	if (node != TRACE_NO_NODE)
+		return node;
+	node = trace_likely_child(tracer, parent, call->identity ^ NAMELESS);
+	if (node == TRACE_NO_NODE)
+		node = trace_find_child(tracer, parent, call->identity ^ NAMELESS);
+	if (node != TRACE_NO_NODE)
+		return name_again(tracer, call, node);
+	node = add_call(tracer, parent, call);
+	return node != TRACE_NO_NODE ? node
+				     : trace_find_merged(tracer, parent, call->identity, true);
+}
+
+/* Only the calling thread is in a child of fork; its stack is there, for it is our own memory. */
+void trace_forget(void)
+{
+	__atomic_store_n(&trace.area, NULL, __ATOMIC_RELEASE);
+}
+
+/* Its callers, outermost first, as in the parent; their calls began there and are counted there. */
+static void adopt_entries(struct tracer *tracer, const struct trace_entry *entries, u32 count)
+{
+	for (u32 i = 0; i < count && tracer->top < tracer->limit; i++) {
+		const struct trace_entry *entry = &entries[i];
+		const struct trace_call call = {
+			.identity =
+				entry->named == entry->object
+					? trace_python_identity(&trace.layout, entry->object)
+					: trace_python_method_identity(entry->object),
+			.object = entry->object,
+			.named = entry->named,
+			.is_builtin = entry->named != entry->object,
+		};
+		const u32 parent = tracer->top->node;
+		u32 node = trace_place(tracer, &call);
+
+		if (node == TRACE_NO_NODE)
+			node = parent;
+		*++tracer->top = *entry;
+		tracer->top->node = node;
+		tracer->top->start_ticks = tracer->last_ticks;
+	}
+}
+
+void trace_adopt(void)
+{
+	const struct tracer *before = trace_own;
+	const struct tracer old = before != NULL ? *before : (struct tracer){ 0 };
+
+	trace_own = NULL;
+	if (before == NULL || trace_layout() == NULL)
+		return;
+	/* Another slot than before: its entries are read while these are made. */
+	trace.next_slot = old.slot + 1;
+	struct tracer *tracer = trace_begin_thread();
+
+	if (tracer != NULL && tracer != before)
+		adopt_entries(tracer, old.entries + 1, (u32)(old.top - old.entries));
+	if (tracer != NULL)
+		trace_set_status(TRACE_ON);
+}

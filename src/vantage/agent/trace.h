@@ -1,0 +1,97 @@
+/*
+ * trace - calls of interpreted programs, counted and timed where they happen.
+ *
+ * In place of samples: the recorder says so in the ring's flags (RING_TRACE).  Which hooks an
+ * interpreter has for that, and how they come into a program without changing it, is
+ * trace_python.c's (3.6 to 3.11) and trace_monitoring.c's (from 3.12 on); trace_tree.h has what is
+ * counted, trace_names.h what it is called.  Hooks run between two instructions of the
+ * interpreter, never in a signal handler.
+ */
+#pragma once
+#include <stddef.h>
+
+#include "abi/ring.h"
+#include "abi/ticks.h"
+#include "vantage/agent/trace_tree.h"
+
+/* A call as a hook tells of it. */
+struct trace_call {
+	u64 identity; /* of the callee: never 0 */
+	u64 object;   /* struct trace_entry has these */
+	u64 named;
+	u64 frame;
+	bool is_builtin;
+};
+
+/* The calling thread's; NULL: it has none so far. */
+extern __thread struct tracer *trace_own;
+
+/* Where the recorder has made room for a trace; else nothing happens. */
+void trace_begin(struct ring_header *ring);
+/* In a child of fork: what the parent counted is the parent's. */
+void trace_forget(void);
+/* In a child of fork that is traced itself: what it is executing stands in its own tree. */
+void trace_adopt(void);
+
+/* Begins to count the calling thread; NULL: it cannot be. */
+struct tracer *trace_begin_thread(void);
+/* The node of a callee that is not its caller's last. */
+u32 trace_place(struct tracer *tracer, const struct trace_call *call);
+/* What the area says of this process from now on. */
+void trace_set_status(enum trace_status status);
+/* Another profiler is about to take the place of ours. */
+void trace_note_other_tool(void);
+/*
+ * The interpreter's layout; NULL: nothing is traced, or there is none.  Lives as long as the
+ * process.
+ */
+const struct python_layout *trace_layout(void);
+/* The area in use, or NULL. */
+struct trace_area *trace_area_of_process(void);
+
+static inline struct tracer *trace_of_thread(void)
+{
+	struct tracer *own = trace_own;
+
+	return __builtin_expect(own != NULL, 1) ? own : trace_begin_thread();
+}
+
+static inline void trace_enter(struct tracer *tracer, const struct trace_call *call, u64 now)
+{
+	struct trace_entry entry = { .object = call->object,
+				     .named = call->named,
+				     .frame = call->frame,
+				     .start_ticks = now };
+
+	trace_advance(tracer, now);
+	u32 node = trace_likely_child(tracer, tracer->top->node, call->identity);
+
+	if (__builtin_expect(node == TRACE_NO_NODE, 0)) {
+		node = trace_place(tracer, call);
+		/* What naming it took is nobody's. */
+		entry.start_ticks = tracer->last_ticks = ticks_now();
+	}
+	trace_push(tracer, node, &entry);
+}
+
+/* One word of what a callee is: two at the same address one after the other differ. */
+static inline u64 trace_rotate(u64 word, u32 bits)
+{
+	return word << bits | word >> (64 - bits);
+}
+
+/* trace_python.c: */
+void trace_python_begin(const struct python_layout *layout);
+/* A thread has said which thread state is its own. */
+void trace_python_see_state(const struct python_layout *layout, u64 state);
+/* Which of a code object's fields tell it from another at its address. */
+u64 trace_python_identity(const struct python_layout *layout, u64 code);
+/* The PyMethodDef of what is called; 0: it is no C function. */
+u64 trace_python_method(const struct python_layout *layout, u64 callable);
+u64 trace_python_method_identity(u64 method);
+/* PyCMethod_Type, whose objects are C functions, too. */
+void trace_python_set_method_type(u64 type);
+
+/* trace_monitoring.c: */
+void trace_monitoring_begin(const struct python_layout *layout);
+void trace_monitoring_see_state(const struct python_layout *layout, u64 state);

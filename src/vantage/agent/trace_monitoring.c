@@ -1,0 +1,446 @@
+/*
+ * trace_monitoring - CPython from 3.12 on: sys.monitoring.
+ *
+ * One of an interpreter's six tools is ours, and it calls us at the events of all its threads,
+ * whoever made them.  Other tools (cProfile is tool 2, coverage 1, a debugger 0) have theirs
+ * all the same, and what programs set by sys.setprofile() and sys.settrace() is two more.
+ * Callbacks are objects of a type of our own whose vectorcall is called with nothing in
+ * between.
+ *
+ * It has to be set up by calls into the interpreter, with the GIL, as soon as sys is there.  An
+ * audit hook, which may be added before the interpreter begins (PEP 578), is called as soon as
+ * something is imported, and taken out again when that is done: audited calls would be slower
+ * for it.  The interpreter has no call for that, so its list is found by what adding ours
+ * changed in _PyRuntime; where that is not to be seen, the hook stays.  It comes in again when
+ * a thread state of another interpreter is seen (pthread_setspecific(), as in trace_python.c),
+ * for each interpreter has tools of its own.  3.15 keeps states where that is not to be seen:
+ * there the hook stays.
+ */
+#include <dlfcn.h>
+#include <link.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "vantage/agent/agent.h"
+#include "vantage/agent/arch.h"
+#include "vantage/agent/trace.h"
+
+#define PYTHON_3_15 0x030f0000U
+/* Those that sys.monitoring has no name for. */
+#define FIRST_TOOL 4
+#define LAST_TOOL  3
+#define TOOL_NAME  "fathom"
+
+/* Include/cpython: PyType_Spec and what stands in it, of the stable ABI. */
+struct type_slot {
+	int slot;
+	void *value;
+};
+struct type_spec {
+	const char *name;
+	int basic_size;
+	int item_size;
+	unsigned int flags;
+	struct type_slot *slots;
+};
+struct member_def {
+	const char *name;
+	int type;
+	ssize_t offset;
+	int flags;
+	const char *doc;
+};
+#define SLOT_CALL             50
+#define SLOT_MEMBERS          72
+#define MEMBER_SSIZE          19
+#define MEMBER_READ_ONLY      1
+#define TYPE_HAS_VECTORCALL   (1U << 11)
+#define OBJECT_BYTES          16U
+#define OBJECT_BYTES_THREADED 32U
+
+typedef int audit_hook(const char *event, void *arguments, void *data);
+typedef void *vectorcall(void *callable, void *const *arguments, size_t count, void *names);
+
+/* What is called of the interpreter; found by name when its first thread begins. */
+#define ENTRY_MAP(X)                                                           \
+	X(PySys_AddAuditHook, int, (audit_hook * hook, void *data))            \
+	X(PySys_GetObject, void *, (const char *name))                         \
+	X(PyThreadState_GetUnchecked, void *, (void))                          \
+	X(_PyThreadState_UncheckedGet, void *, (void))                         \
+	X(PyObject_CallMethod, void *,                                         \
+	  (void *object, const char *name, const char *format, ...))           \
+	X(PyObject_GetAttrString, void *, (void *object, const char *name))    \
+	X(PyLong_AsLong, long, (void *number))                                 \
+	X(PyType_FromSpec, void *, (struct type_spec * spec))                  \
+	X(PyType_GenericAlloc, void *, (void *type, ssize_t items))            \
+	X(PyVectorcall_Call, void *, (void *callable, void *tuple, void *map)) \
+	X(Py_DecRef, void, (void *object))                                     \
+	X(PyErr_Clear, void, (void))
+
+#define X(name, result, arguments) typedef result name##_type arguments;
+ENTRY_MAP(X)
+#undef X
+
+static struct {
+	const struct python_layout *layout;
+#define X(name, result, arguments) name##_type *name;
+	ENTRY_MAP(X)
+#undef X
+	u64 missing; /* sys.monitoring.MISSING */
+	u64 first_interpreter;
+	u64 *hook_list; /* in _PyRuntime: the first of its audit hooks; NULL: unknown */
+	u64 hook_entry; /* ours, of that list */
+	u32 is_hook_linked;
+	u32 is_installing;
+} monitoring;
+
+/* A callback's result is a reference to None, which is immortal from 3.12 on. */
+static void *nothing(void)
+{
+	return (void *)monitoring.layout->none;
+}
+
+static void *on_start(void *callable, void *const *arguments, size_t count, void *names)
+{
+	const u64 now = ticks_now();
+	struct tracer *tracer = trace_of_thread();
+	const u64 code = (u64)arguments[0];
+
+	(void)callable;
+	(void)count;
+	(void)names;
+	if (tracer == NULL)
+		return nothing();
+	const struct trace_call call = {
+		.identity = trace_python_identity(monitoring.layout, code),
+		.object = code,
+		.named = code,
+	};
+
+	trace_enter(tracer, &call, now);
+	return nothing();
+}
+
+static void *on_end(void *callable, void *const *arguments, size_t count, void *names)
+{
+	const u64 now = ticks_now();
+	struct tracer *tracer = trace_of_thread();
+
+	(void)callable;
+	(void)count;
+	(void)names;
+	if (tracer != NULL)
+		trace_leave(tracer, (u64)arguments[0], 0, now);
+	return nothing();
+}
+
+/* The method of a call of a C function; 0: it is another call. */
+static u64 method_of(void *const *arguments, size_t count)
+{
+	const struct python_layout *layout = monitoring.layout;
+	const u64 callable = (u64)arguments[2];
+	const u64 method = trace_python_method(layout, callable);
+
+	/* As cProfile: list.append() without an object is an error, not a call. */
+	if (method != 0 && (count & ~(1ULL << 63)) > 3 &&
+	    (u64)arguments[3] == monitoring.missing &&
+	    *(const u64 *)(callable + layout->offsets.object_type) == layout->descriptor_type)
+		return 0;
+	return method;
+}
+
+static void *on_call(void *callable, void *const *arguments, size_t count, void *names)
+{
+	const u64 now = ticks_now();
+	const u64 method = method_of(arguments, count);
+	struct tracer *tracer = method != 0 ? trace_of_thread() : NULL;
+
+	(void)callable;
+	(void)names;
+	if (tracer == NULL)
+		return nothing();
+	const struct trace_call call = { .identity = trace_python_method_identity(method),
+					 .object = method,
+					 .named = (u64)arguments[2],
+					 .is_builtin = true };
+
+	trace_enter(tracer, &call, now);
+	return nothing();
+}
+
+static void *on_call_end(void *callable, void *const *arguments, size_t count, void *names)
+{
+	const u64 now = ticks_now();
+	const u64 method = method_of(arguments, count);
+	struct tracer *tracer = method != 0 ? trace_of_thread() : NULL;
+
+	(void)callable;
+	(void)names;
+	if (tracer != NULL)
+		trace_leave(tracer, method, 0, now);
+	return nothing();
+}
+
+static const struct {
+	const char *event;
+	vectorcall *callback;
+	bool is_of_builtins;
+	bool is_implied; /* by CALL: it cannot be asked for */
+} callbacks[] = {
+	{ "PY_START", on_start, false, false }, { "PY_RESUME", on_start, false, false },
+	{ "PY_THROW", on_start, false, false }, { "PY_RETURN", on_end, false, false },
+	{ "PY_YIELD", on_end, false, false },   { "PY_UNWIND", on_end, false, false },
+	{ "CALL", on_call, true, false },       { "C_RETURN", on_call_end, true, true },
+	{ "C_RAISE", on_call_end, true, true },
+};
+#define CALLBACK_COUNT (sizeof callbacks / sizeof *callbacks)
+
+static bool has_entries(void)
+{
+	bool has_all = true;
+
+	/* POSIX has dlsym() give functions as object pointers; ISO C does not. */
+#define X(entry, result, arguments) *(void **)&monitoring.entry = dlsym(RTLD_DEFAULT, #entry);
+	ENTRY_MAP(X)
+#undef X
+	if (monitoring.PyThreadState_GetUnchecked == NULL)
+		monitoring.PyThreadState_GetUnchecked = monitoring._PyThreadState_UncheckedGet;
+	monitoring._PyThreadState_UncheckedGet = monitoring.PyThreadState_GetUnchecked;
+#define X(entry, result, arguments) has_all = has_all && monitoring.entry != NULL;
+	ENTRY_MAP(X)
+#undef X
+	return has_all;
+}
+
+/* A type whose objects are called by the word behind their head. */
+static void *make_type(u32 object_bytes)
+{
+	struct member_def members[] = {
+		{ "__vectorcalloffset__", MEMBER_SSIZE, object_bytes, MEMBER_READ_ONLY, NULL },
+		{ 0 },
+	};
+	struct type_slot slots[] = {
+		{ SLOT_CALL, NULL },
+		{ SLOT_MEMBERS, members },
+		{ 0 },
+	};
+	struct type_spec spec = { .name = TOOL_NAME ".callback",
+				  .basic_size = (int)(object_bytes + sizeof(void *)),
+				  .flags = TYPE_HAS_VECTORCALL,
+				  .slots = slots };
+
+	*(PyVectorcall_Call_type **)&slots[0].value = monitoring.PyVectorcall_Call;
+	return monitoring.PyType_FromSpec(&spec);
+}
+
+static void *make_callback(void *type, u32 object_bytes, vectorcall *function)
+{
+	void *object = monitoring.PyType_GenericAlloc(type, 0);
+
+	if (object != NULL)
+		*(vectorcall **)((char *)object + object_bytes) = function;
+	return object;
+}
+
+/* The bit of an event; 0: there is none of that name. */
+static int event_bit(void *events, const char *name)
+{
+	void *number = monitoring.PyObject_GetAttrString(events, name);
+	const long bit = number != NULL ? monitoring.PyLong_AsLong(number) : 0;
+
+	if (number != NULL)
+		monitoring.Py_DecRef(number);
+	return bit > 0 ? (int)bit : 0;
+}
+
+/* Does away with a result; false if there was none. */
+static bool is_done(void *result)
+{
+	if (result == NULL) {
+		monitoring.PyErr_Clear();
+		return false;
+	}
+	monitoring.Py_DecRef(result);
+	return true;
+}
+
+static bool set_callbacks(void *module, void *events, int tool)
+{
+	const u32 bytes =
+		monitoring.layout->is_free_threaded ? OBJECT_BYTES_THREADED : OBJECT_BYTES;
+	const bool has_builtins = !(agent.ring->flags & RING_NO_BUILTINS);
+	void *type = make_type(bytes);
+	int wanted = 0;
+
+	for (size_t i = 0; type != NULL && i < CALLBACK_COUNT; i++) {
+		const int bit = event_bit(events, callbacks[i].event);
+
+		if (callbacks[i].is_of_builtins && !has_builtins)
+			continue;
+		void *callback = make_callback(type, bytes, callbacks[i].callback);
+
+		if (bit == 0 || callback == NULL ||
+		    !is_done(monitoring.PyObject_CallMethod(module, "register_callback", "iiO",
+							    tool, bit, callback)))
+			return false;
+		monitoring.Py_DecRef(callback);
+		wanted |= callbacks[i].is_implied ? 0 : bit;
+	}
+	return type != NULL && is_done(monitoring.PyObject_CallMethod(module, "set_events",
+								      "ii", tool, wanted));
+}
+
+static bool set_up(void *module)
+{
+	void *events = monitoring.PyObject_GetAttrString(module, "events");
+	void *missing = monitoring.PyObject_GetAttrString(module, "MISSING");
+	bool is_set = false;
+
+	monitoring.missing = (u64)missing;
+	for (int tool = FIRST_TOOL; tool >= LAST_TOOL && events != NULL && !is_set; tool--) {
+		if (is_done(monitoring.PyObject_CallMethod(module, "use_tool_id", "is", tool,
+							   TOOL_NAME)))
+			is_set = set_callbacks(module, events, tool);
+	}
+	monitoring.PyErr_Clear();
+	if (events != NULL)
+		monitoring.Py_DecRef(events);
+	return is_set;
+}
+
+/* Whether the interpreter that is running has a tool of ours. */
+static bool is_set_up(void *module)
+{
+	bool is_ours = false;
+
+	for (int tool = FIRST_TOOL; tool >= LAST_TOOL && !is_ours; tool--) {
+		void *name = monitoring.PyObject_CallMethod(module, "get_tool", "i", tool);
+		void *same = name != NULL ? monitoring.PyObject_CallMethod(name, "__eq__", "s",
+									   TOOL_NAME)
+					  : NULL;
+
+		is_ours = same != NULL && same != (void *)monitoring.layout->none &&
+			  monitoring.PyLong_AsLong(same) == 1;
+		monitoring.PyErr_Clear();
+		if (same != NULL)
+			monitoring.Py_DecRef(same);
+		if (name != NULL)
+			monitoring.Py_DecRef(name);
+	}
+	return is_ours;
+}
+
+/* struct _Py_AuditHookEntry begins with the next one. */
+static void link_hook(bool is_linked)
+{
+	u64 *list = monitoring.hook_list;
+
+	if (list == NULL || monitoring.is_hook_linked == is_linked)
+		return;
+	if (is_linked) {
+		*(u64 *)monitoring.hook_entry = *list;
+		__atomic_store_n(list, monitoring.hook_entry, __ATOMIC_RELEASE);
+	} else if (*list == monitoring.hook_entry) {
+		__atomic_store_n(list, *(u64 *)monitoring.hook_entry, __ATOMIC_RELEASE);
+	} else {
+		return;
+	}
+	monitoring.is_hook_linked = is_linked;
+}
+
+/* Called at audited events: imports are among the first. */
+static int on_audit(const char *event, void *arguments, void *data)
+{
+	(void)event;
+	(void)arguments;
+	(void)data;
+	if (trace_area_of_process() == NULL ||
+	    monitoring.PyThreadState_GetUnchecked() == NULL ||
+	    __atomic_exchange_n(&monitoring.is_installing, 1, __ATOMIC_ACQUIRE) != 0)
+		return 0;
+	void *module = monitoring.PySys_GetObject("monitoring");
+	void *modules = monitoring.PySys_GetObject("modules");
+
+	if (module != NULL && modules != NULL) {
+		const bool is_there = is_set_up(module) || set_up(module);
+
+		trace_set_status(is_there ? TRACE_ON : TRACE_REFUSED);
+		if (monitoring.layout->version < PYTHON_3_15)
+			link_hook(false);
+	}
+	__atomic_store_n(&monitoring.is_installing, 0, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/* The interpreter's own memory, by its symbol. */
+static bool find_runtime(u64 **out_words, size_t *out_count)
+{
+	void *runtime = dlsym(RTLD_DEFAULT, "_PyRuntime");
+	const ElfW(Sym) *symbol = NULL;
+	Dl_info info;
+
+	if (runtime == NULL || dladdr1(runtime, &info, (void **)&symbol, RTLD_DL_SYMENT) == 0 ||
+	    symbol == NULL)
+		return false;
+	*out_words = runtime;
+	*out_count = symbol->st_size / sizeof(u64);
+	return true;
+}
+
+/* Nobody else runs: what has changed is what the call changed. */
+static void add_hook(void)
+{
+	u64 *words = NULL, *before = NULL;
+	size_t count = 0;
+	long place = -1;
+
+	if (find_runtime(&words, &count))
+		place = arch_syscall6(SYS_mmap, 0, (long)(count * sizeof(u64)),
+				      PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+				      0);
+	if (place > 0) {
+		before = (u64 *)place;
+		memcpy(before, words, count * sizeof(u64));
+	}
+	if (monitoring.PySys_AddAuditHook(on_audit, &monitoring) != 0)
+		trace_set_status(TRACE_REFUSED);
+	for (size_t i = 0; before != NULL && i < count; i++) {
+		/* { next, hook, data } */
+		if (before[i] == 0 && words[i] > 65536 && words[i] % sizeof(u64) == 0 &&
+		    ((u64 *)words[i])[1] == (u64)on_audit) {
+			monitoring.hook_list = &words[i];
+			monitoring.hook_entry = words[i];
+			monitoring.is_hook_linked = 1;
+		}
+	}
+	if (before != NULL)
+		arch_syscall4(SYS_munmap, place, (long)(count * sizeof(u64)), 0, 0);
+}
+
+void trace_monitoring_begin(const struct python_layout *layout)
+{
+	monitoring.layout = layout;
+	if (!has_entries()) {
+		trace_set_status(TRACE_NO_ENTRY);
+		return;
+	}
+	trace_python_set_method_type((u64)dlsym(RTLD_DEFAULT, "PyCMethod_Type"));
+	add_hook();
+}
+
+/* The state of a thread: of another interpreter, perhaps. */
+void trace_monitoring_see_state(const struct python_layout *layout, u64 state)
+{
+	void *(*const get)(void) = (void *(*)(void))layout->state_function;
+
+	if (monitoring.layout == NULL || get == NULL || (u64)get() != state)
+		return;
+	const u64 interpreter = *(const u64 *)(state + layout->offsets.state_interp);
+
+	if (monitoring.first_interpreter == 0)
+		monitoring.first_interpreter = interpreter;
+	else if (interpreter != monitoring.first_interpreter)
+		link_hook(true);
+}

@@ -1,0 +1,227 @@
+#include "vantage/agent/trace_names.h"
+
+#include "vantage/agent/agent.h"
+#include "vantage/agent/codes.h"
+#include "vantage/agent/python_names.h"
+#include "vantage/agent/trace.h"
+#include "walk/python_builtin.h"
+
+/* Threads that meet a new callee at this moment: those that wait for the GIL do not. */
+#define ROOMS 8U
+/* PyMethodDef { ml_name, ml_meth, ml_flags, ml_doc } of a type, up to one without a name. */
+#define METHOD_DEF_BYTES 32U
+#define METHODS_MAX      4096U
+#define BASES_MAX        64U
+/* From PyTypeObject.tp_name to tp_methods and tp_base: the same in every version. */
+#define NAME_TO_METHODS (232 - 24)
+#define NAME_TO_BASE    (256 - 24)
+
+static struct {
+	struct python_room python;
+	u32 is_taken;
+} rooms[ROOMS];
+
+static struct python_room *take_room(void)
+{
+	for (u32 i = 0; i < ROOMS; i++) {
+		u32 is_taken = 0;
+
+		if (__atomic_compare_exchange_n(&rooms[i].is_taken, &is_taken, 1, 0,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return &rooms[i].python;
+	}
+	return NULL;
+}
+
+static void give_room(struct python_room *room)
+{
+	for (u32 i = 0; i < ROOMS; i++) {
+		if (&rooms[i].python == room)
+			__atomic_store_n(&rooms[i].is_taken, 0, __ATOMIC_RELEASE);
+	}
+}
+
+static u64 word_at(u64 address)
+{
+	return *(const u64 *)address;
+}
+
+/* Whether a type's own methods have this one. */
+static bool defines(const struct python_layout *layout, u64 type, u64 method)
+{
+	const u64 methods = word_at(type + layout->offsets.type_name + NAME_TO_METHODS);
+
+	for (u32 i = 0; methods != 0 && i < METHODS_MAX; i++) {
+		const u64 at = methods + i * METHOD_DEF_BYTES;
+
+		if (word_at(at) == 0)
+			return false;
+		if (at == method)
+			return true;
+	}
+	return false;
+}
+
+/* The type, or the one of its bases, that has the method; 0: none of them. */
+static u64 definer(const struct python_layout *layout, u64 type, u64 method)
+{
+	for (u32 i = 0; type != 0 && i < BASES_MAX; i++) {
+		if (defines(layout, type, method))
+			return type;
+		type = word_at(type + layout->offsets.type_name + NAME_TO_BASE);
+	}
+	return 0;
+}
+
+static void add(struct name_text *text, const char *literal)
+{
+	for (; *literal != '\0' && text->length < NAME_TEXT_MAX; literal++)
+		name_text_put(text, (u8)*literal);
+}
+
+static void add_address(struct name_text *text, u64 address)
+{
+	static const char digits[] = "0123456789abcdef";
+	int shift = 60;
+
+	while (shift > 0 && address >> shift == 0)
+		shift -= 4;
+	add(text, "0x");
+	for (; shift >= 0 && text->length < NAME_TEXT_MAX; shift -= 4)
+		name_text_put(text, (u8)digits[address >> shift & 15]);
+}
+
+static bool is_string(u64 address, const char *wanted)
+{
+	const char *string = (const char *)address;
+
+	while (*string == *wanted && *wanted != '\0') {
+		string++;
+		wanted++;
+	}
+	return *string == *wanted;
+}
+
+/* A builtin as cProfile names it: normalizeUserObj() in Modules/_lsprof.c. */
+static void add_plain_name(struct mem *mem, const struct python_layout *layout,
+			   const struct python_builtin *builtin, bool is_method,
+			   struct name_text *out)
+{
+	u64 type_name = 0;
+
+	out->length = 0;
+	out->is_cut = 0;
+	if (is_method) {
+		python_read(mem, &type_name, builtin->type, layout->offsets.type_name);
+		add(out, "<method '");
+		name_text_append_string(mem, builtin->name, out);
+		add(out, "' of '");
+		name_text_append_string(mem, type_name, out);
+		add(out, "' objects>");
+		return;
+	}
+	add(out, "<built-in method ");
+	if (builtin->module != 0) {
+		python_text_read(mem, layout, builtin->module, out + 1);
+		for (u32 i = 0; i < out[1].length && out->length < NAME_TEXT_MAX; i++)
+			name_text_put(out, out[1].bytes[i]);
+		add(out, ".");
+	}
+	name_text_append_string(mem, builtin->name, out);
+	/* Every type's is the same function, and looked up among type's own. */
+	if (builtin->module == 0 && is_string(builtin->name, "__new__")) {
+		add(out, " of type object at ");
+		add_address(out, layout->type_type);
+	}
+	add(out, ">");
+}
+
+/* What is called, and whether it is a method of objects of a type. */
+static bool read_builtin(struct mem *mem, const struct python_layout *layout,
+			 const struct trace_call *call, struct python_builtin *out_builtin)
+{
+	u64 type = 0, self = 0;
+
+	*out_builtin = (struct python_builtin){ .name = word_at(call->object),
+						.function = word_at(call->object + 8) };
+	python_read(mem, &type, call->named, layout->offsets.object_type);
+	if (type == layout->descriptor_type) {
+		python_read(mem, &out_builtin->type, call->named,
+			    layout->offsets.descriptor_type);
+		return true;
+	}
+	python_read(mem, &self, call->named, layout->offsets.builtin_self);
+	python_builtin_bound(mem, layout, call->named, out_builtin);
+	if (out_builtin->module != 0 || out_builtin->type == 0)
+		return false;
+	python_read(mem, &type, self, layout->offsets.object_type);
+	const u64 owner = definer(layout, type, call->object);
+
+	if (owner != 0)
+		out_builtin->type = owner;
+	return owner != 0;
+}
+
+static bool is_text(const struct name_text *text, const char *wanted)
+{
+	u32 i = 0;
+
+	while (i < text->length && wanted[i] != '\0' && text->bytes[i] == (u8)wanted[i])
+		i++;
+	return i == text->length && wanted[i] == '\0';
+}
+
+/* Up to 3.11 a thread has one profile function, and these put theirs in the place of ours. */
+static void look_for_other_tools(const struct python_layout *layout,
+				 const struct name_text *qualified)
+{
+	if (layout->chain <= PYTHON_CHAIN_ENTRY_FLAG &&
+	    (is_text(qualified, "sys.setprofile") ||
+	     is_text(qualified, "_lsprof.Profiler.enable")))
+		trace_note_other_tool();
+}
+
+static u64 name_builtin(struct walk *walk, struct mem *mem, const struct trace_call *call)
+{
+	struct python_room *room = walk->python;
+	struct python_builtin builtin;
+	const bool is_method = read_builtin(mem, room->layout, call, &builtin);
+	const u64 key = python_builtin_key(mem, room->layout, &builtin);
+	const struct code code = {
+		.key = key,
+		.kind = RING_CODE_PYTHON_BUILTIN,
+		.name = &room->texts[0],
+		.qualified = &room->texts[1],
+		.file = &room->texts[2],
+	};
+
+	if (codes_has_sent(key, walk->epoch))
+		return key;
+	/* The second room is the first's help before it has its own text. */
+	add_plain_name(mem, room->layout, &builtin, is_method, &room->texts[0]);
+	python_builtin_texts(mem, room->layout, &builtin, &room->texts[2], &room->texts[1]);
+	room->texts[2].length = 0;
+	room->texts[2].is_cut = 0;
+	look_for_other_tools(room->layout, &room->texts[1]);
+	return codes_send(walk->ring, walk->epoch, mem, &code) ? key : 0;
+}
+
+u64 trace_name(struct ring_header *ring, const struct trace_call *call)
+{
+	struct python_room *room = take_room();
+	/* The callee is being called: what it consists of stays where it is. */
+	struct mem mem = { .stack_low = 0, .stack_high = ~0ULL };
+	struct walk walk = { .ring = ring,
+			     .epoch = __atomic_load_n(&ring->epoch, __ATOMIC_RELAXED),
+			     .python = room };
+
+	if (room == NULL)
+		return 0;
+	room->layout = trace_layout();
+	__builtin_memset(room->memo, 0, sizeof room->memo);
+	const u64 key = call->is_builtin ? name_builtin(&walk, &mem, call)
+					 : python_name_code(&walk, &mem, call->object);
+
+	give_room(room);
+	return walk.is_lost ? 0 : key;
+}

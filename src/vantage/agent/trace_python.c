@@ -1,0 +1,198 @@
+/*
+ * trace_python - CPython 3.6 to 3.11: a profile function on every thread state.
+ *
+ * Up to 3.11 the interpreter calls a function of its thread's own at each call and return, its
+ * thread state says which (c_profilefunc): it is what PyEval_SetProfile() sets, on the calling
+ * thread and with the GIL.  We need every thread's, from its first instruction, those that C
+ * makes too.  Each of them says which state is its own by pthread_setspecific(), right after
+ * the state was made (PyThread_tss_set() of pystate.c's autoTSSkey): there nobody else knows
+ * of it yet, and it has executed nothing.  So the members are set there, as PyEval_SetProfile()
+ * sets them, but for c_profileobj: sys.getprofile() goes on to say None.
+ *
+ * A program that sets a profile function of its own has it: ours is gone from that thread.
+ */
+#include <pthread.h>
+#include <stddef.h>
+
+#include "vantage/agent/agent.h"
+#include "vantage/agent/hooks.h"
+#include "vantage/agent/trace.h"
+
+/* Include/pystate.h, PyTrace_…, and what is called for what. */
+enum profile_event {
+	PROFILE_CALL = 0,
+	PROFILE_RETURN = 3, /* with an exception, too */
+	PROFILE_C_CALL = 4,
+	PROFILE_C_EXCEPTION = 5,
+	PROFILE_C_RETURN = 6,
+};
+
+/* Where a thread state has what PyEval_SetProfile() sets (Include/pystate.h of each version). */
+struct profile_members {
+	u32 first, last; /* PY_VERSION_HEX >> 16 */
+	u16 function;    /* c_profilefunc */
+	u16 flag;        /* use_tracing; or cframe, */
+	bool has_cframe; /* whose first member it is then */
+	bool is_byte;    /* and one byte, all ones */
+};
+
+static const struct profile_members members_of[] = {
+	{ 0x0306, 0x0306, 48, 44, false, false },
+	{ 0x0307, 0x0309, 56, 48, false, false },
+	{ 0x030a, 0x030a, 56, 48, true, false },
+	{ 0x030b, 0x030b, 64, 56, true, true },
+};
+
+/* From 3.11 on a PyFrameObject is a handle of the frame: PyFrameObject.f_frame. */
+#define HANDLE_TO_FRAME 24
+
+static struct {
+	const struct profile_members *members; /* NULL: not to be set */
+	u64 method_type; /* PyCMethod_Type, from 3.9 on: a subtype of builtin_type; or 0 */
+} python;
+
+static u64 word_at(u64 address)
+{
+	return *(const u64 *)address;
+}
+
+u64 trace_python_identity(const struct python_layout *layout, u64 code)
+{
+	const struct python_offsets *offsets = &layout->offsets;
+
+	/* They lie side by side, so that this is one line of the cache, or two. */
+	return code ^ trace_rotate(word_at(code + offsets->code_filename), 17) ^
+	       trace_rotate(word_at(code + offsets->code_name), 31) ^
+	       trace_rotate(word_at(code + offsets->code_table), 47);
+}
+
+u64 trace_python_method_identity(u64 method)
+{
+	return method ^ trace_rotate(word_at(method), 17) ^
+	       trace_rotate(word_at(method + sizeof(u64)), 31);
+}
+
+u64 trace_python_method(const struct python_layout *layout, u64 callable)
+{
+	const u64 type = word_at(callable + layout->offsets.object_type);
+
+	if (type == layout->builtin_type ||
+	    (python.method_type != 0 && type == python.method_type))
+		return word_at(callable + layout->offsets.builtin_method);
+	if (type == layout->descriptor_type)
+		return word_at(callable + layout->offsets.descriptor_method);
+	return 0;
+}
+
+void trace_python_set_method_type(u64 type)
+{
+	python.method_type = type;
+}
+
+static u64 code_of(const struct python_layout *layout, u64 frame)
+{
+	if (layout->chain != PYTHON_CHAIN_OBJECTS)
+		frame = word_at(frame + HANDLE_TO_FRAME);
+	return word_at(frame + layout->offsets.frame_code);
+}
+
+static void builtin_event(struct tracer *tracer, const struct python_layout *layout, u64 frame,
+			  bool is_call, u64 callable, u64 now)
+{
+	const u64 method = trace_python_method(layout, callable);
+
+	if (method == 0)
+		return;
+	if (!is_call) {
+		trace_leave(tracer, method, frame, now);
+		return;
+	}
+	const struct trace_call call = { .identity = trace_python_method_identity(method),
+					 .object = method,
+					 .named = callable,
+					 .frame = frame,
+					 .is_builtin = true };
+
+	trace_enter(tracer, &call, now);
+}
+
+/* Py_tracefunc. */
+static int on_profile(void *object, void *frame_object, int what, void *argument)
+{
+	const u64 now = ticks_now();
+	const struct python_layout *layout = trace_layout();
+	struct tracer *tracer = trace_of_thread();
+	const u64 frame = (u64)frame_object;
+
+	(void)object;
+	if (tracer == NULL || layout == NULL)
+		return 0;
+	if (what == PROFILE_CALL) {
+		const u64 code = code_of(layout, frame);
+		const struct trace_call call = {
+			.identity = trace_python_identity(layout, code),
+			.object = code,
+			.named = code,
+			.frame = frame,
+		};
+
+		trace_enter(tracer, &call, now);
+	} else if (what == PROFILE_RETURN) {
+		trace_leave(tracer, code_of(layout, frame), frame, now);
+	} else if (what == PROFILE_C_CALL || what == PROFILE_C_RETURN ||
+		   what == PROFILE_C_EXCEPTION) {
+		builtin_event(tracer, layout, frame, what == PROFILE_C_CALL, (u64)argument,
+			      now);
+	}
+	return 0;
+}
+
+void trace_python_begin(const struct python_layout *layout)
+{
+	for (size_t i = 0; i < sizeof members_of / sizeof *members_of; i++) {
+		const u32 version = layout->version >> 16;
+
+		if (version >= members_of[i].first && version <= members_of[i].last)
+			python.members = &members_of[i];
+	}
+}
+
+/* As PyEval_SetProfile() does it; the thread has executed nothing, so nobody else looks. */
+static void set_function(const struct profile_members *members, u64 state)
+{
+	u64 flag = state + members->flag;
+
+	if (members->has_cframe)
+		flag = word_at(flag);
+	if (flag == 0)
+		return;
+	*(u64 *)(state + members->function) = (u64)on_profile;
+	if (members->is_byte)
+		*(u8 *)flag = 255;
+	else
+		*(int *)flag = 1;
+	trace_set_status(TRACE_ON);
+}
+
+void trace_python_see_state(const struct python_layout *layout, u64 state)
+{
+	void *(*const get)(void) = (void *(*)(void))layout->state_function;
+
+	if (python.members != NULL && get != NULL && (u64)get() == state &&
+	    word_at(state + python.members->function) == 0)
+		set_function(python.members, state);
+}
+
+AGENT_EXPORT int pthread_setspecific(pthread_key_t key, const void *value)
+{
+	const int rc = HOOK_NEXT(pthread_setspecific)(key, value);
+	const struct python_layout *layout = value != NULL ? trace_layout() : NULL;
+
+	if (layout == NULL || rc != 0)
+		return rc;
+	if (layout->chain <= PYTHON_CHAIN_ENTRY_FLAG)
+		trace_python_see_state(layout, (u64)value);
+	else
+		trace_monitoring_see_state(layout, (u64)value);
+	return rc;
+}

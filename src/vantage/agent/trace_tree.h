@@ -1,0 +1,247 @@
+/*
+ * trace_tree - one thread's calls, as they are counted: a stack of what is being executed, and
+ * the calling-context tree that it moves in (abi/trace.h).
+ *
+ * At each event the time since the last one is put down to the node that was executed
+ * meanwhile; so nothing is open that a reader, or the end of the program, could miss, and the
+ * self times of a thread's nodes are its time from its first event to its last.
+ *
+ * A node is looked for among its parent's children, of which the last one called stands
+ * first.  What tells one from another is an identity that whoever sends the events makes up.
+ *
+ * Recursion.  Where calls are TRACE_DEPTH deep (less, when the table has filled up), a callee
+ * that stands twice above itself is taken for the inner of those: its calls and its time are
+ * right, its place is one of the deeper levels together.  So the depth of a tree is bounded by
+ * the number of different functions, and a program's recursion does not fill the table.
+ */
+#pragma once
+#include <stdbool.h>
+
+#include "abi/trace.h"
+
+struct trace_entry {
+	u64 object; /* by which its leaving is known: a code object, a PyMethodDef */
+	u64 named;  /* the object that its name was read of */
+	u64 frame;  /* 0: events have none */
+	u64 start_ticks;
+	u32 node;
+	u32 reserved;
+};
+
+/* One thread's: all private but the area. */
+struct tracer {
+	struct trace_area *area;     /* NULL: the thread has none */
+	struct trace_entry *entries; /* the first is the root's */
+	struct trace_entry *top;
+	struct trace_entry *limit; /* the last there is */
+	u64 last_ticks;
+	u64 unstacked; /* calls for which there was no entry, and that have not ended */
+	u32 slot;
+	u32 chunk; /* the one that is being filled; 0: none */
+	u32 used;  /* of it */
+};
+
+#define TRACE_NO_NODE 0U
+
+static inline struct trace_node *trace_node_at(const struct tracer *tracer, u32 node)
+{
+	return &tracer->area->nodes[node];
+}
+
+/* Puts down the time since the last event. */
+static inline void trace_advance(struct tracer *tracer, u64 now)
+{
+	struct trace_node *node = trace_node_at(tracer, tracer->top->node);
+
+	/* Counters of two processors may differ a little. */
+	if (now > tracer->last_ticks)
+		node->self_ticks += now - tracer->last_ticks;
+	tracer->last_ticks = now;
+}
+
+/* A chunk for this slot; 0: there is none. */
+static inline u32 trace_take_chunk(struct tracer *tracer)
+{
+	struct trace_area *area = tracer->area;
+
+	for (u32 i = 0; i < TRACE_CHUNKS; i++) {
+		const u32 chunk = (tracer->chunk + 1 + i) % TRACE_CHUNKS;
+		u32 nobody = 0;
+
+		if (chunk != 0 &&
+		    __atomic_load_n(&area->owners[chunk], __ATOMIC_RELAXED) == 0 &&
+		    /* Pairs with the release in the recorder, who has read what was in it. */
+		    __atomic_compare_exchange_n(&area->owners[chunk], &nobody, tracer->slot + 1,
+						0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+			__atomic_fetch_add(&area->chunks_taken, 1, __ATOMIC_RELAXED);
+			return chunk;
+		}
+	}
+	return 0;
+}
+
+/* A node that is nobody's child yet; TRACE_NO_NODE when the table is full. */
+static inline u32 trace_new_node(struct tracer *tracer)
+{
+	if (tracer->chunk == 0 || tracer->used == TRACE_CHUNK_NODES) {
+		const u32 chunk = trace_take_chunk(tracer);
+
+		if (chunk == 0)
+			return TRACE_NO_NODE;
+		tracer->chunk = chunk;
+		tracer->used = 0;
+		/* What another thread had in it must not be taken for this one's. */
+		for (u32 i = 0; i < TRACE_CHUNK_NODES; i++) {
+			struct trace_node *node =
+				trace_node_at(tracer, chunk * TRACE_CHUNK_NODES + i);
+
+			__atomic_store_n(&node->key, 0, __ATOMIC_RELAXED);
+			node->calls = 0;
+			node->self_ticks = 0;
+			node->parent = TRACE_NO_NODE;
+		}
+	}
+	return tracer->chunk * TRACE_CHUNK_NODES + tracer->used++;
+}
+
+/* A child of a node, in front of the others. */
+static inline u32 trace_add_child(struct tracer *tracer, u32 parent, u64 identity, u64 key)
+{
+	const u32 child = trace_new_node(tracer);
+
+	if (child == TRACE_NO_NODE)
+		return child;
+	struct trace_node *node = trace_node_at(tracer, child);
+	struct trace_node *above = trace_node_at(tracer, parent);
+
+	node->identity = identity;
+	node->parent = parent;
+	node->first_child = TRACE_NO_NODE;
+	node->next_sibling = parent == TRACE_NO_NODE ? TRACE_NO_NODE : above->first_child;
+	node->depth = parent == TRACE_NO_NODE ? 0 : above->depth + 1;
+	node->shortest_ticks = ~0ULL;
+	node->longest_ticks = 0;
+	/* Pairs with the acquire in the recorder: what is above is whole when it is seen. */
+	__atomic_store_n(&node->key, key, __ATOMIC_RELEASE);
+	if (parent != TRACE_NO_NODE)
+		above->first_child = child;
+	return child;
+}
+
+/* The child that is not the first: it is put in front.  TRACE_NO_NODE: there is none. */
+static inline u32 trace_find_child(struct tracer *tracer, u32 parent, u64 identity)
+{
+	struct trace_node *above = trace_node_at(tracer, parent);
+	u32 before = above->first_child;
+
+	while (before != TRACE_NO_NODE) {
+		struct trace_node *previous = trace_node_at(tracer, before);
+		const u32 child = previous->next_sibling;
+
+		if (child == TRACE_NO_NODE)
+			break;
+		struct trace_node *node = trace_node_at(tracer, child);
+
+		if (node->identity == identity) {
+			previous->next_sibling = node->next_sibling;
+			node->next_sibling = above->first_child;
+			above->first_child = child;
+			return child;
+		}
+		before = child;
+	}
+	return TRACE_NO_NODE;
+}
+
+/* How deep calls may be before recursion is merged: less, the fuller the table is. */
+static inline u32 trace_depth_limit(const struct tracer *tracer)
+{
+	const u64 taken = __atomic_load_n(&tracer->area->chunks_taken, __ATOMIC_RELAXED);
+
+	if (taken < TRACE_CHUNKS / 2)
+		return TRACE_DEPTH;
+	return taken < TRACE_CHUNKS / 4 * 3 ? TRACE_DEPTH / 4 : TRACE_DEPTH / 16;
+}
+
+/*
+ * Whom a callee is merged with, from `parent` outwards: the innermost of its kind that has another
+ * one above.  TRACE_NO_NODE: nobody.
+ */
+static inline u32 trace_find_merged(const struct tracer *tracer, u32 parent, u64 identity,
+				    bool is_full)
+{
+	u32 found = TRACE_NO_NODE;
+
+	for (u32 at = parent; at != TRACE_NO_NODE; at = trace_node_at(tracer, at)->parent) {
+		if (trace_node_at(tracer, at)->identity != identity)
+			continue;
+		if (found != TRACE_NO_NODE)
+			return found;
+		found = at;
+	}
+	return is_full ? found : TRACE_NO_NODE;
+}
+
+/* The first child, if that is it. */
+static inline u32 trace_likely_child(const struct tracer *tracer, u32 parent, u64 identity)
+{
+	const u32 child = trace_node_at(tracer, parent)->first_child;
+
+	return child != TRACE_NO_NODE && trace_node_at(tracer, child)->identity == identity
+		       ? child
+		       : TRACE_NO_NODE;
+}
+
+/* A call that begins: node is the callee's; TRACE_NO_NODE if it is lost. */
+static inline void trace_push(struct tracer *tracer, u32 node, const struct trace_entry *entry)
+{
+	if (node == TRACE_NO_NODE) {
+		__atomic_fetch_add(&tracer->area->lost_calls, 1, __ATOMIC_RELAXED);
+		node = tracer->top->node;
+	} else {
+		trace_node_at(tracer, node)->calls++;
+	}
+	if (tracer->top == tracer->limit) {
+		tracer->unstacked++;
+		return;
+	}
+	struct trace_entry *top = ++tracer->top;
+
+	*top = *entry;
+	top->node = node;
+}
+
+/* The innermost call ends. */
+static inline void trace_pop(struct tracer *tracer, u64 now)
+{
+	const struct trace_entry *top = tracer->top;
+	struct trace_node *node = trace_node_at(tracer, top->node);
+	const u64 ticks = now > top->start_ticks ? now - top->start_ticks : 0;
+
+	if (ticks < node->shortest_ticks)
+		node->shortest_ticks = ticks;
+	if (ticks > node->longest_ticks)
+		node->longest_ticks = ticks;
+	tracer->top--;
+}
+
+/*
+ * The call of this object, in this frame, ends, and what it called that was not seen to end.
+ * Nothing, if it began before it was traced.
+ */
+static inline void trace_leave(struct tracer *tracer, u64 object, u64 frame, u64 now)
+{
+	const struct trace_entry *entry = tracer->top;
+
+	trace_advance(tracer, now);
+	if (tracer->unstacked > 0) {
+		tracer->unstacked--;
+		return;
+	}
+	while (entry > tracer->entries && (entry->object != object || entry->frame != frame))
+		entry--;
+	if (entry == tracer->entries)
+		return;
+	while (tracer->top >= entry)
+		trace_pop(tracer, now);
+}
