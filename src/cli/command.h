@@ -12,7 +12,7 @@ enum exit_code {
 	EXIT_CODE_OK = 0,
 	EXIT_CODE_FAILED = 1,
 	EXIT_CODE_USAGE = 2,
-	/* Of record, as env(1), nice(1) and timeout(1) have them: */
+	/* Of record and trace, as env(1), nice(1) and timeout(1) have them: */
 	EXIT_CODE_NOT_STARTED = 125,
 	EXIT_CODE_NOT_EXECUTABLE = 126,
 	EXIT_CODE_NOT_FOUND = 127,
@@ -31,7 +31,8 @@ struct command {
 	int (*run)(const struct command *command, char **arguments);
 };
 
-extern const struct command cmd_record, cmd_report, cmd_export, cmd_info, cmd_help, cmd_version;
+extern const struct command cmd_record, cmd_trace, cmd_report, cmd_export, cmd_info, cmd_help,
+	cmd_version;
 
 /* i from 0; NULL behind the last. */
 const struct command *command_at(size_t i);

@@ -394,6 +394,33 @@ static int read_sum(void *context, const struct recording_sum *row)
 	return 0;
 }
 
+static int read_calls(void *context, const struct recording_calls *row)
+{
+	struct builder *builder = context;
+	struct profile_info *info = profile_info(builder->profile);
+	struct thread_id thread = { id_of(&builder->threads, row->thread) };
+	struct stack_id stack = stack_of(builder, row->stack);
+	uint64_t ns = row->self_ns > 0 ? (uint64_t)row->self_ns : 0;
+
+	if (!thread.n)
+		return damaged(builder, "calls", row->id, "thread", row->thread);
+	if (row->stack && !stack.n)
+		return damaged(builder, "calls", row->id, "stack", row->stack);
+	if (__builtin_add_overflow(info->sampled_ns, ns, &info->sampled_ns))
+		info->sampled_ns = FIGURE_UNKNOWN - 1;
+	if (!stack.n) {
+		cpu_account_add_row(builder->profile, thread, "[outside of traced calls]", ns,
+				    0);
+		return 0;
+	}
+	info->calls += row->calls;
+	profile_add_weight(builder->profile, &(struct weight){ .stack = stack,
+							       .thread = thread,
+							       .ns = ns,
+							       .calls = row->calls });
+	return 0;
+}
+
 static void builder_done(struct builder *builder)
 {
 	intern_done(&builder->strings);
@@ -431,6 +458,8 @@ static int build(struct builder *builder, struct recording_reader *reader)
 	rc = recording_reader_each_stack(reader, read_stack, builder, err);
 	if (rc == 0)
 		rc = recording_reader_each_sum(reader, read_sum, builder, err);
+	if (rc == 0)
+		rc = recording_reader_each_calls(reader, read_calls, builder, err);
 	return rc;
 }
 

@@ -31,8 +31,8 @@ struct interpreter {
 struct profile_info {
 	const char *const *command; /* argv */
 	size_t command_count;
-	const char *mode;  /* "sample" */
-	const char *clock; /* "cpu", "user" */
+	const char *mode;  /* "sample", "trace" */
+	const char *clock; /* "cpu", "user", "wall" */
 	uint64_t rate_hz;
 	uint64_t period_ns;      /* the first process's */
 	const char *trigger;     /* "sigtrap", "timer" */
@@ -41,7 +41,8 @@ struct profile_info {
 	uint64_t start_unix_ns;  /* when it began, since 1970; FIGURE_UNKNOWN */
 	uint64_t wall_ns;
 	uint64_t samples;
-	uint64_t lost; /* samples that were taken and not kept */
+	uint64_t calls; /* that were traced */
+	uint64_t lost;  /* samples that were taken and not kept */
 
 	/* The CPU account: kernel_cpu = sampled + startup + exit + unentered +
 	 * kernel_unsampled + traced + unexplained, the last being signed. */

@@ -1,0 +1,39 @@
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/record_run.h"
+#include "cli/terminal.h"
+
+#define AT(field) .offset = offsetof(struct record_settings, field)
+static const struct option options[] = {
+	{ "no-builtins", 0, NULL, "calls of the program's own functions only, not of C's",
+	  option_set_flag, AT(session.no_builtins) },
+	{ "output", 'o', "FILE", "the recording; profile.fathom unless told", option_set_string,
+	  AT(path) },
+	{ "no-children", 0, NULL, "trace the command's own process only", option_set_flag,
+	  AT(session.no_children) },
+	{ "wait", 0, NULL, "follow descendants that outlive the command", option_set_flag,
+	  AT(session.wait) },
+	{ "quiet", 'q', NULL, "no report at the end: stderr is the command's alone",
+	  option_set_flag, AT(end.is_quiet) },
+	{ "color", 0, "WHEN", "auto (on a terminal), always or never", option_set_color,
+	  AT(end.color) },
+	{ 0 },
+};
+#undef AT
+
+static int run(const struct command *command, char **arguments)
+{
+	struct record_settings settings = { .session.is_trace = true };
+
+	return record_run(command, arguments, &settings);
+}
+
+const struct command cmd_trace = {
+	.name = "trace",
+	.usage = "[OPTION…] [--] COMMAND [ARGUMENT…]",
+	.summary = "Runs a Python program and counts and times every call",
+	.options = options,
+	.usage_exit_code = EXIT_CODE_NOT_STARTED,
+	.stops_at_operand = true,
+	.run = run,
+};

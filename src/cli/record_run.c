@@ -1,0 +1,158 @@
+#include "cli/record_run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/notes.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/executable.h"
+#include "cli/record_file.h"
+#include "cli/say.h"
+#include "collect/allowance.h"
+#include "record/writer.h"
+
+/* FATHOM_AGENT, or where the build or the installation has it. */
+static char *find_agent(struct error *err)
+{
+	static const char *const candidates[] = {
+		"../vantage/agent/libfathom-agent.so",
+		FATHOM_AGENT_FROM_BIN,
+		FATHOM_AGENT_INSTALLED,
+		NULL,
+	};
+	const char *named = getenv("FATHOM_AGENT");
+	CLEANUP(freep) char *beside = NULL;
+
+	if (!named || !*named) {
+		named = beside = executable_find_beside(candidates);
+		errno = ENOENT;
+	}
+	/* Whole, for the command may go to another folder before it runs the next program. */
+	char *path = named ? realpath(named, NULL) : NULL;
+
+	if (!path)
+		error_errno(err, -errno, "cannot read the agent (%s); FATHOM_AGENT may name it",
+			    named ? named : FATHOM_AGENT_INSTALLED);
+	return path;
+}
+
+/* Where the agent is, for the settings.  The caller frees it. */
+static int prepare_agent(struct record_settings *settings, char **out_path, struct error *err)
+{
+	CLEANUP(freep) char *path = find_agent(err);
+
+	if (!path)
+		return -ENOENT;
+	/* What ld.so(8) takes LD_PRELOAD apart at. */
+	if (strpbrk(path, " :"))
+		return error_set(
+			err, -EINVAL,
+			"cannot preload %s: its path has a space or a colon; move it, or name "
+			"a copy of it in FATHOM_AGENT",
+			path);
+	settings->session.agent_path = *out_path = path;
+	path = NULL; /* now the caller's */
+	return 0;
+}
+
+static int exit_code_of_failure(enum session_failure failure)
+{
+	static const int codes[] = {
+		[SESSION_FAILURE_NONE] = EXIT_CODE_NOT_STARTED,
+		[SESSION_FAILURE_OURS] = EXIT_CODE_NOT_STARTED,
+		[SESSION_FAILURE_NOT_EXECUTABLE] = EXIT_CODE_NOT_EXECUTABLE,
+		[SESSION_FAILURE_NOT_FOUND] = EXIT_CODE_NOT_FOUND,
+	};
+
+	return codes[failure];
+}
+
+static int exit_code_of_status(const struct session_result *result)
+{
+	int status = result->wait_status;
+
+	if (!result->is_command_status_known)
+		return EXIT_CODE_NOT_STARTED;
+	return WIFSIGNALED(status) ? EXIT_CODE_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* What was noted stands in the recording, so that every report of it can say it. */
+static void keep_notes(struct recording_writer *writer, const struct notes *notes)
+{
+	for (size_t i = 0; i < notes_count(notes); i++)
+		recording_writer_note(writer, notes_text(notes, i, NULL));
+}
+
+/* From here on the exit code is the command's, whatever happens to us. */
+static int record_into(struct recording_writer *writer, struct record_file *file,
+		       const struct record_settings *settings)
+{
+	CLEANUP(notes_freep) struct notes *notes = notes_new();
+	struct session_result result = { 0 };
+	struct error err;
+	int rc = session_run(&settings->session, writer, notes, &result, &err);
+
+	signal(SIGPIPE, SIG_IGN);
+	if (rc < 0) {
+		recording_writer_close(writer, NULL);
+		record_file_take_back(file);
+		say_error(&err);
+		return exit_code_of_failure(result.failure);
+	}
+	keep_notes(writer, notes);
+	if (recording_writer_close(writer, &err) < 0)
+		say("the recording is not whole: %s", err.text);
+	record_end(file->path, &settings->end);
+	return exit_code_of_status(&result);
+}
+
+static int record(struct record_settings *settings)
+{
+	CLEANUP(record_file_done) struct record_file file = { 0 };
+	CLEANUP(freep) char *agent_path = NULL;
+	struct recording_writer *writer = NULL;
+	struct error err;
+	int not_run = executable_check(settings->session.argv[0], &err);
+	int rc = not_run;
+
+	if (rc == 0)
+		rc = prepare_agent(settings, &agent_path, &err);
+	if (rc == 0)
+		rc = record_file_create(settings->path, &file, &writer, &err);
+	if (rc == 0)
+		return record_into(writer, &file, settings);
+	say_error(&err);
+	if (not_run < 0)
+		return not_run == -ENOENT ? EXIT_CODE_NOT_FOUND : EXIT_CODE_NOT_EXECUTABLE;
+	return EXIT_CODE_NOT_STARTED;
+}
+
+int record_run(const struct command *command, char **arguments,
+	       struct record_settings *settings)
+{
+	struct allowance allowance;
+	char **operands;
+	int exit_code;
+
+	if (!command_parse(command, arguments, settings, &operands, &exit_code))
+		return exit_code;
+	settings->session.argv = operands;
+	allowance_raise(&allowance);
+	settings->session.allowance = &allowance;
+	if (operands[0]) {
+		exit_code = record(settings);
+	} else {
+		say("%s: it needs a command to run: fathom %s -- COMMAND", command->name,
+		    command->name);
+		exit_code = EXIT_CODE_NOT_STARTED;
+	}
+	free(operands);
+	return exit_code;
+}
