@@ -12,6 +12,8 @@ static const struct exporter exporters[] = {
 	{ "pprof", ".pb.gz", "for pprof and its viewers", true, write_pprof },
 	{ "flamegraph", ".html", "a flame graph as one page for any browser", false,
 	  write_flamegraph },
+	{ "pstats", ".pstats", "for Python's pstats and SnakeViz: of a trace", true,
+	  write_pstats },
 };
 
 #define EXPORTER_COUNT (sizeof exporters / sizeof *exporters)

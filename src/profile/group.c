@@ -176,6 +176,8 @@ static void add_cost(struct cost *cost, const struct weight *weight, bool *is_sa
 {
 	sum_add(&cost->self_ns, weight->ns, is_saturated);
 	sum_add(&cost->self_samples, weight->samples, is_saturated);
+	sum_add(&cost->calls, weight->calls, is_saturated);
+	cost->primitive_calls = cost->calls;
 	cost->total_ns = cost->self_ns;
 	cost->total_samples = cost->self_samples;
 }
@@ -213,7 +215,8 @@ static void drop_empty(struct groups *groups, bool keeps_named)
 	for (size_t i = 0; i < groups->count; i++) {
 		const struct group *row = &groups->rows[i];
 		bool is_known = keeps_named && (row->thread.n || row->process.n);
-		if (row->cost.total_ns || row->cost.total_samples || is_known)
+		if (row->cost.total_ns || row->cost.total_samples || row->cost.calls ||
+		    is_known)
 			groups->rows[kept++] = *row;
 	}
 	groups->count = kept;

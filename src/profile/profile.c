@@ -113,6 +113,13 @@ const struct profile_info *profile_get_info(const struct profile *profile)
 	return &profile->info;
 }
 
+bool profile_is_trace(const struct profile *profile)
+{
+	const char *mode = profile_get_info(profile)->mode;
+
+	return mode && strcmp(mode, "trace") == 0;
+}
+
 bool profile_is_saturated(const struct profile *profile)
 {
 	return profile->is_saturated;

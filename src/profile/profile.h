@@ -139,6 +139,9 @@ struct profile *profile_new(void);
 void profile_free(struct profile *profile);
 void profile_freep(struct profile **profile);
 
+/* Whether its weights are of traced calls, and no samples. */
+bool profile_is_trace(const struct profile *profile);
+
 /* What is true of the recording as a whole: a plain struct to fill in and to read. */
 struct profile_info *profile_info(struct profile *profile);
 const struct profile_info *profile_get_info(const struct profile *profile);

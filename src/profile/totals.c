@@ -19,7 +19,8 @@ struct walk {
 	uint32_t *next_sibling;
 	uint64_t *ns;
 	uint64_t *samples;
-	size_t count; /* with the root */
+	uint64_t *calls; /* of the node alone */
+	size_t count;    /* with the root */
 };
 
 static void walk_init(struct walk *walk, const struct profile *profile,
@@ -32,6 +33,7 @@ static void walk_init(struct walk *walk, const struct profile *profile,
 	walk->next_sibling = xzalloc(walk->count * sizeof *walk->next_sibling);
 	walk->ns = xzalloc(walk->count * sizeof *walk->ns);
 	walk->samples = xzalloc(walk->count * sizeof *walk->samples);
+	walk->calls = xzalloc(walk->count * sizeof *walk->calls);
 	walk->row[0] = 0;
 	walk->parent[0] = 0;
 	for (uint32_t id = 1; id < walk->count; id++) {
@@ -55,6 +57,7 @@ static void walk_done(struct walk *walk)
 	freep(&walk->next_sibling);
 	freep(&walk->ns);
 	freep(&walk->samples);
+	freep(&walk->calls);
 }
 
 static void add_weights(struct walk *walk, const struct profile *profile,
@@ -70,6 +73,8 @@ static void add_weights(struct walk *walk, const struct profile *profile,
 		sum_add(&walk->samples[id], weight->samples, &out->is_saturated);
 		sum_add(&row->self_ns, weight->ns, &out->is_saturated);
 		sum_add(&row->self_samples, weight->samples, &out->is_saturated);
+		sum_add(&walk->calls[id], weight->calls, &out->is_saturated);
+		sum_add(&row->calls, weight->calls, &out->is_saturated);
 	}
 }
 
@@ -106,6 +111,7 @@ static void add_outermost(const struct walk *walk, struct totals *out)
 			continue;
 		sum_add(&row->total_ns, walk->ns[id], &out->is_saturated);
 		sum_add(&row->total_samples, walk->samples[id], &out->is_saturated);
+		sum_add(&row->primitive_calls, walk->calls[id], &out->is_saturated);
 	}
 	freep(&on_path);
 }

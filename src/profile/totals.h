@@ -15,6 +15,8 @@ struct profile;
 struct cost {
 	uint64_t self_ns, total_ns;
 	uint64_t self_samples, total_samples;
+	uint64_t calls;           /* of a trace */
+	uint64_t primitive_calls; /* those not made by itself, directly or by way of others */
 };
 
 struct totals {

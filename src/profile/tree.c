@@ -48,6 +48,11 @@ static void add_self(struct tree *tree, uint32_t node, uint64_t ns, uint64_t sam
 	sum_add(&tree->nodes[node].self_samples, samples, &tree->is_saturated);
 }
 
+static void add_calls(struct tree *tree, uint32_t node, uint64_t calls)
+{
+	sum_add(&tree->nodes[node].self_calls, calls, &tree->is_saturated);
+}
+
 static void sum_totals(struct tree *tree)
 {
 	for (size_t i = tree->count; i-- > 0;) {
@@ -55,10 +60,12 @@ static void sum_totals(struct tree *tree)
 		struct tree_node *parent = &tree->nodes[node->parent];
 		sum_add(&node->total_ns, node->self_ns, &tree->is_saturated);
 		sum_add(&node->total_samples, node->self_samples, &tree->is_saturated);
+		sum_add(&node->total_calls, node->self_calls, &tree->is_saturated);
 		if (i == 0)
 			break;
 		sum_add(&parent->total_ns, node->total_ns, &tree->is_saturated);
 		sum_add(&parent->total_samples, node->total_samples, &tree->is_saturated);
+		sum_add(&parent->total_calls, node->total_calls, &tree->is_saturated);
 	}
 }
 
@@ -113,9 +120,10 @@ void tree_top_down(const struct profile *profile, const struct filter *filter,
 	}
 	for (size_t i = 0; i < profile_weight_count(profile); i++) {
 		const struct weight *weight = profile_get_weight(profile, i);
-		if (filter_keeps(filter, weight))
-			add_self(out_tree, node_of_stack[weight->stack.n], weight->ns,
-				 weight->samples);
+		if (!filter_keeps(filter, weight))
+			continue;
+		add_self(out_tree, node_of_stack[weight->stack.n], weight->ns, weight->samples);
+		add_calls(out_tree, node_of_stack[weight->stack.n], weight->calls);
 	}
 	freep(&node_of_stack);
 	builder_finish(&builder);
@@ -141,10 +149,13 @@ void tree_callers(const struct tree *top_down, const bool *is_meant, struct tree
 		const struct tree_node *node = &top_down->nodes[i];
 		bool is_outermost = is_meant[node->function.n] && !is_inside[node->parent];
 		is_inside[i] = is_meant[node->function.n] || is_inside[node->parent];
-		if (!is_outermost || (node->total_ns == 0 && node->total_samples == 0))
+		if (!is_outermost ||
+		    (node->total_ns == 0 && node->total_samples == 0 && node->total_calls == 0))
 			continue;
-		add_self(out_tree, callers_path(&builder, top_down, node), node->total_ns,
-			 node->total_samples);
+		const uint32_t callers = callers_path(&builder, top_down, node);
+
+		add_self(out_tree, callers, node->total_ns, node->total_samples);
+		add_calls(out_tree, callers, node->self_calls);
 	}
 	freep(&is_inside);
 	builder_finish(&builder);
@@ -165,6 +176,7 @@ void tree_callees(const struct tree *top_down, const bool *is_meant, struct tree
 		if (!is_meant[node->function.n])
 			node_of[i] = child_of(&builder, node_of[node->parent], node->function);
 		add_self(out_tree, node_of[i], node->self_ns, node->self_samples);
+		add_calls(out_tree, node_of[i], node->self_calls);
 	}
 	freep(&node_of);
 	freep(&is_inside);

@@ -25,6 +25,11 @@ struct tree_node {
 	uint32_t depth; /* 0 at the root */
 	uint64_t self_ns, total_ns;
 	uint64_t self_samples, total_samples;
+	/*
+	 * Of a trace: calls on this very path; and those of the nodes below it, too, which in
+	 * a tree of callers are the calls that came by way of this one.
+	 */
+	uint64_t self_calls, total_calls;
 };
 
 struct tree {

@@ -165,7 +165,7 @@ static bool journal_mode_works(sqlite3 *db, const char *mode)
 {
 	return database_set_journal_mode(db, mode) &&
 	       database_exec(db, "BEGIN IMMEDIATE; PRAGMA user_version=0; "
-				 "PRAGMA user_version=3; COMMIT") == SQLITE_OK;
+				 "PRAGMA user_version=4; COMMIT") == SQLITE_OK;
 }
 
 _Static_assert(RECORDING_SCHEMA_VERSION == 4, "journal_mode_works() writes the version");

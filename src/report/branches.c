@@ -21,6 +21,7 @@ static const double INVISIBLE_PERCENT = 0.05;
 enum {
 	ROWS_DEFAULT = 60,
 	INDENT = 2,
+	CALLS_COLUMNS = 10,
 	INDENT_MAX = 60, /* deeper calls stand below each other */
 };
 
@@ -33,6 +34,8 @@ struct branches {
 	const struct time_unit *unit;
 	uint64_t ns; /* what percentages are of */
 	bool has_self;
+	bool has_calls; /* of a trace */
+	bool is_of_callers;
 	bool *is_shown; /* by node */
 	unsigned int call_column;
 };
@@ -144,6 +147,14 @@ static void add_numbers(const struct branches *branches, const struct tree_node 
 	text_addf(branches->out, "%*s%s  ", columns < 10 ? (int)(10 - columns) : 0, "",
 		  text_string(&time));
 	text_done(&time);
+	if (!branches->has_calls)
+		return;
+	struct text calls = { 0 };
+
+	number_add_count(&calls,
+			 branches->is_of_callers ? first->total_calls : last->self_calls);
+	text_addf(branches->out, "%*s  ", CALLS_COLUMNS, text_string(&calls));
+	text_done(&calls);
 }
 
 /* Adds the chain's next name, on a line of its own if it does not fit; returns the column. */
@@ -274,6 +285,8 @@ static void add_titles(struct branches *branches, const struct view *view)
 	if (view->has_self)
 		text_add(&titles, "self %  ");
 	text_add(&titles, "total time  ");
+	if (branches->has_calls)
+		text_addf(&titles, "%*s  ", CALLS_COLUMNS, "calls");
 	branches->call_column = (unsigned int)titles.len;
 	text_add(&titles, view->title);
 	style_add(branches->out, branches->style, TINT_BOLD, text_string(&titles));
@@ -295,6 +308,8 @@ static void add_tree(const struct selection *selection, const struct tree *tree,
 		.ns = tree->nodes[0].total_ns,
 		.unit = time_unit_for(tree->nodes[0].total_ns),
 		.has_self = view->has_self,
+		.has_calls = profile_is_trace(selection->profile),
+		.is_of_callers = view == &callers_view,
 		.is_shown = xzalloc(tree->count * sizeof *branches.is_shown),
 	};
 

@@ -152,6 +152,22 @@ void head_add_samples(struct text *out, const struct style *style,
 	text_done(&text);
 }
 
+void head_add_calls(struct text *out, const struct style *style, const struct profile *profile)
+{
+	const struct profile_info *info = profile_get_info(profile);
+	struct text text = { 0 };
+
+	number_add_count(&text, info->calls);
+	text_add(&text, " traced, on ");
+	number_add_count(&text, profile_stack_count(profile));
+	text_addf(&text,
+		  " different stack%s; times are by the %s clock, the cost of tracing "
+		  "included",
+		  plural(profile_stack_count(profile)), info->clock ? info->clock : "wall");
+	head_add_line(out, style, "calls", "%s", text_string(&text));
+	text_done(&text);
+}
+
 void head_add_trigger(struct text *out, const struct style *style,
 		      const struct profile_info *info)
 {
@@ -262,11 +278,29 @@ static void add_brief(struct text *out, const struct style *style,
 	head_add_cost(out, style, info);
 }
 
+static void add_of_trace(struct text *out, const struct style *style,
+			 const struct profile *profile, bool is_brief)
+{
+	const struct profile_info *info = profile_get_info(profile);
+
+	if (!is_brief)
+		head_add_command(out, style, info);
+	head_add_time(out, style, profile);
+	head_add_calls(out, style, profile);
+	head_add_interpreters(out, style, info);
+	if (!is_brief)
+		head_add_notes(out, style, info);
+}
+
 void head_add(struct text *out, const struct style *style, const struct profile *profile,
 	      bool is_brief)
 {
 	const struct profile_info *info = profile_get_info(profile);
 
+	if (profile_is_trace(profile)) {
+		add_of_trace(out, style, profile, is_brief);
+		return;
+	}
 	if (is_brief) {
 		add_brief(out, style, profile);
 		return;

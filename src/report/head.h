@@ -19,6 +19,7 @@ void head_add_line(struct text *out, const struct style *style, const char *labe
 void head_add_command(struct text *out, const struct style *style,
 		      const struct profile_info *info);
 void head_add_time(struct text *out, const struct style *style, const struct profile *profile);
+void head_add_calls(struct text *out, const struct style *style, const struct profile *profile);
 void head_add_samples(struct text *out, const struct style *style,
 		      const struct profile_info *info);
 void head_add_trigger(struct text *out, const struct style *style,

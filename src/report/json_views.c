@@ -18,12 +18,23 @@ static const char *module_path(const struct profile *profile, struct module_id i
 	return module ? module->path : NULL;
 }
 
-static void add_costs(struct json_object *object, const struct cost *cost)
+/* What was not counted is null: calls by samples, samples by a trace. */
+static void add_costs(struct json_object *object, const struct profile *profile,
+		      const struct cost *cost)
 {
 	json_add_u64(object, "self_ns", cost->self_ns);
 	json_add_u64(object, "total_ns", cost->total_ns);
-	json_add_u64(object, "self_samples", cost->self_samples);
-	json_add_u64(object, "total_samples", cost->total_samples);
+	if (profile_is_trace(profile)) {
+		json_add(object, "self_samples", NULL);
+		json_add(object, "total_samples", NULL);
+		json_add_u64(object, "calls", cost->calls);
+		json_add_u64(object, "primitive_calls", cost->primitive_calls);
+	} else {
+		json_add_u64(object, "self_samples", cost->self_samples);
+		json_add_u64(object, "total_samples", cost->total_samples);
+		json_add(object, "calls", NULL);
+		json_add(object, "primitive_calls", NULL);
+	}
 }
 
 static void add_function(struct json_object *object, const struct profile *profile,
@@ -39,7 +50,7 @@ static void add_function(struct json_object *object, const struct profile *profi
 	json_add_figure(object, "line", row->line, 0);
 	json_add_string(object, "plain_name",
 			function->plain_name ? function->plain_name : row->name);
-	add_costs(object, &row->cost);
+	add_costs(object, profile, &row->cost);
 }
 
 static void add_line(struct json_object *object, const struct profile *profile,
@@ -50,7 +61,7 @@ static void add_line(struct json_object *object, const struct profile *profile,
 	json_add_string(object, "module", module_path(profile, row->module));
 	json_add_string(object, "file", row->file);
 	json_add_figure(object, "line", row->line, 0);
-	add_costs(object, &row->cost);
+	add_costs(object, profile, &row->cost);
 }
 
 static void add_module(struct json_object *object, const struct profile *profile,
@@ -64,7 +75,7 @@ static void add_module(struct json_object *object, const struct profile *profile
 	for (size_t i = 0; module && i < module->build_id_len; i++)
 		snprintf(hex + 2 * i, 3, "%02x", module->build_id[i]);
 	json_add_string(object, "build_id", *hex ? hex : NULL);
-	add_costs(object, &row->cost);
+	add_costs(object, profile, &row->cost);
 }
 
 static void add_process_ids(struct json_object *object, const struct process *process)
@@ -83,7 +94,7 @@ static void add_thread(struct json_object *object, const struct profile *profile
 	add_process_ids(object, process);
 	json_add_string(object, "process", process ? process->name : NULL);
 	json_add_figure(object, "cpu_ns", thread ? thread->cpu_ns : 0, 0);
-	add_costs(object, &row->cost);
+	add_costs(object, profile, &row->cost);
 }
 
 static void add_process(struct json_object *object, const struct profile *profile,
@@ -100,7 +111,7 @@ static void add_process(struct json_object *object, const struct profile *profil
 	json_add_figure(object, "cpu_ns", process ? process->cpu_ns : 0, 0);
 	json_add_string(object, "unentered_reason", process ? process->unentered_reason : NULL);
 	json_add_string(object, "interpreter", process ? process->interpreter : NULL);
-	add_costs(object, &row->cost);
+	add_costs(object, profile, &row->cost);
 }
 
 static const struct {
@@ -136,15 +147,22 @@ static struct json_object *node_of(const struct profile *profile, const struct t
 {
 	const struct function *function = profile_get_function(profile, node->function);
 	struct json_object *object = json_object_new_object();
+	const bool is_trace = profile_is_trace(profile);
 
 	json_add_u64(object, "id", id);
 	json_add(object, "parent", id > 0 ? json_object_new_uint64(node->parent) : NULL);
 	json_add_figure(object, "function", node->function.n, 0);
 	json_add_string(object, "name", function ? function->name : NULL);
-	add_costs(object, &(struct cost){ .self_ns = node->self_ns,
-					  .total_ns = node->total_ns,
-					  .self_samples = node->self_samples,
-					  .total_samples = node->total_samples });
+	json_add_u64(object, "self_ns", node->self_ns);
+	json_add_u64(object, "total_ns", node->total_ns);
+	json_add(object, "self_samples",
+		 is_trace ? NULL : json_object_new_uint64(node->self_samples));
+	json_add(object, "total_samples",
+		 is_trace ? NULL : json_object_new_uint64(node->total_samples));
+	json_add(object, "self_calls",
+		 is_trace ? json_object_new_uint64(node->self_calls) : NULL);
+	json_add(object, "total_calls",
+		 is_trace ? json_object_new_uint64(node->total_calls) : NULL);
 	return object;
 }
 
@@ -158,7 +176,8 @@ static void add_nodes(struct json_writer *writer, const char *key,
 	json_writer_begin(writer, key, '[');
 	for (uint32_t i = 0; i < tree->count; i++) {
 		const struct tree_node *node = &tree->nodes[i];
-		if (i == 0 || node->total_ns > 0 || node->total_samples > 0)
+		if (i == 0 || node->total_ns > 0 || node->total_samples > 0 ||
+		    node->total_calls > 0)
 			json_writer_add(writer, NULL, node_of(profile, node, i));
 	}
 	json_writer_end(writer, ']');

@@ -68,6 +68,7 @@ static struct json_object *recording_of(const struct profile *profile)
 {
 	const struct profile_info *info = profile_get_info(profile);
 	struct json_object *object = json_object_new_object();
+	const bool is_trace = profile_is_trace(profile);
 
 	json_add(object, "command", strings_of(info->command, info->command_count));
 	json_add_string(object, "mode", info->mode);
@@ -81,10 +82,13 @@ static struct json_object *recording_of(const struct profile *profile)
 	json_add_figure(object, "wall_ns", info->wall_ns, FIGURE_UNKNOWN);
 	json_add_u64(object, "processes", profile_process_count(profile));
 	json_add_u64(object, "threads", profile_thread_count(profile));
-	json_add_u64(object, "samples", info->samples);
-	json_add_figure(object, "lost", info->lost, FIGURE_UNKNOWN);
+	json_add_figure(object, "samples", is_trace ? FIGURE_UNKNOWN : info->samples,
+			FIGURE_UNKNOWN);
+	json_add_figure(object, "calls", is_trace ? info->calls : FIGURE_UNKNOWN,
+			FIGURE_UNKNOWN);
+	json_add_figure(object, "lost", is_trace ? FIGURE_UNKNOWN : info->lost, FIGURE_UNKNOWN);
 	add_account(object, info);
-	json_add(object, "stacks", stacks_of(info));
+	json_add(object, "stacks", is_trace ? NULL : stacks_of(info));
 	json_add(object, "interpreters", interpreters_of(info));
 	json_add(object, "is_folded", json_object_new_boolean(info->is_folded));
 	json_add_figure(object, "sampling_cost_ns", info->sampling_cost_ns, FIGURE_UNKNOWN);

@@ -66,6 +66,48 @@ static void add_function_row(struct grid *grid, const struct context *context,
 		      module ? base_name(module->path) : language_of(context, row));
 }
 
+/* As pstats has it: all, and those not made by itself where that is less. */
+static void add_calls(struct grid *grid, const struct cost *cost)
+{
+	if (cost->calls == cost->primitive_calls) {
+		grid_add_count(grid, cost->calls);
+		return;
+	}
+	struct text cell = { 0 };
+
+	number_add_count(&cell, cost->calls);
+	text_add(&cell, "/");
+	number_add_count(&cell, cost->primitive_calls);
+	grid_addf(grid, TINT_NONE, "%s", text_string(&cell));
+	text_done(&cell);
+}
+
+static void add_per_call(struct grid *grid, uint64_t ns, uint64_t calls)
+{
+	struct text cell = { 0 };
+
+	if (calls > 0)
+		number_add_any_time(&cell, ns / calls);
+	grid_addf(grid, TINT_NONE, "%s", text_string(&cell));
+	text_done(&cell);
+}
+
+/* The columns of pstats, and their order. */
+static void add_traced_row(struct grid *grid, const struct context *context,
+			   const struct group *row)
+{
+	const struct cost *cost = &row->cost;
+
+	add_calls(grid, cost);
+	grid_add_percent(grid, number_percent(cost->self_ns, context->ns));
+	grid_add_time(grid, context->unit, cost->self_ns);
+	add_per_call(grid, cost->self_ns, cost->calls);
+	grid_add_time(grid, context->unit, cost->total_ns);
+	add_per_call(grid, cost->total_ns, cost->primitive_calls);
+	grid_add_name(grid, TINT_NONE, row->name);
+	add_place(grid, context, row);
+}
+
 static void add_module_row(struct grid *grid, const struct context *context,
 			   const struct group *row)
 {
@@ -82,7 +124,10 @@ static void add_share(struct grid *grid, const struct context *context, const st
 		grid_add_time(grid, context->unit, cpu_ns);
 	else
 		grid_add_name(grid, TINT_NONE, NULL);
-	grid_add_count(grid, row->cost.self_samples);
+	if (profile_is_trace(context->profile))
+		grid_add_count(grid, row->cost.calls);
+	else
+		grid_add_count(grid, row->cost.self_samples);
 }
 
 static void add_thread_row(struct grid *grid, const struct context *context,
@@ -117,6 +162,11 @@ static const struct grid_column function_columns[] = {
 	{ "total time", true, 0 }, { "function", false, 24 }, { "file:line", false, 16 },
 	{ "module", false, 12 },
 };
+static const struct grid_column traced_columns[] = {
+	{ "calls", true, 0 },      { "self %", true, 0 },      { "self time", true, 0 },
+	{ "per call", true, 0 },   { "total time", true, 0 },  { "per call", true, 0 },
+	{ "function", false, 24 }, { "file:line", false, 16 },
+};
 static const struct grid_column module_columns[] = {
 	{ "self %", true, 0 },     { "self time", true, 0 }, { "total %", true, 0 },
 	{ "total time", true, 0 }, { "module", false, 24 },
@@ -125,6 +175,20 @@ static const struct grid_column thread_columns[] = {
 	{ "time %", true, 0 },  { "time", true, 0 },      { "charged", true, 0 },
 	{ "samples", true, 0 }, { "tid", true, 0 },       { "thread", false, 15 },
 	{ "pid", true, 0 },     { "process", false, 15 },
+};
+static const struct grid_column traced_thread_columns[] = {
+	{ "time %", true, 0 }, { "time", true, 0 },      { "charged", true, 0 },
+	{ "calls", true, 0 },  { "tid", true, 0 },       { "thread", false, 15 },
+	{ "pid", true, 0 },    { "process", false, 15 },
+};
+static const struct grid_column traced_process_columns[] = {
+	{ "time %", true, 0 },
+	{ "time", true, 0 },
+	{ "charged", true, 0 },
+	{ "calls", true, 0 },
+	{ "pid", true, 0 },
+	{ "process", false, 15 },
+	{ "not entered because", false, 24 },
 };
 static const struct grid_column process_columns[] = {
 	{ "time %", true, 0 },
@@ -154,6 +218,18 @@ static const struct layout layouts[GROUP_BY_COUNT] = {
 	[GROUP_BY_MODULE] = { COLUMNS(module_columns), add_module_row, "module", "modules" },
 	[GROUP_BY_THREAD] = { COLUMNS(thread_columns), add_thread_row, "thread", "threads" },
 	[GROUP_BY_PROCESS] = { COLUMNS(process_columns), add_process_row, "process",
+			       "processes" },
+};
+
+/* Where it differs. */
+static const struct layout traced_layouts[GROUP_BY_COUNT] = {
+	[GROUP_BY_FUNCTION] = { COLUMNS(traced_columns), add_traced_row, "function",
+				"functions" },
+	[GROUP_BY_LINE] = { COLUMNS(traced_columns), add_traced_row, "line", "lines" },
+	[GROUP_BY_MODULE] = { COLUMNS(module_columns), add_module_row, "module", "modules" },
+	[GROUP_BY_THREAD] = { COLUMNS(traced_thread_columns), add_thread_row, "thread",
+			      "threads" },
+	[GROUP_BY_PROCESS] = { COLUMNS(traced_process_columns), add_process_row, "process",
 			       "processes" },
 };
 
@@ -204,7 +280,9 @@ static void add_rest(const struct groups *groups, size_t shown, const struct lay
 void report_table_add(const struct selection *selection, const struct report_options *options,
 		      const struct style *style, struct text *out)
 {
-	const struct layout *layout = &layouts[options->by];
+	const struct layout *layout = profile_is_trace(selection->profile)
+					      ? &traced_layouts[options->by]
+					      : &layouts[options->by];
 	struct groups groups;
 	struct grid grid;
 

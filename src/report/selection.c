@@ -58,18 +58,23 @@ void selection_add_base(const struct selection *selection, const struct style *s
 {
 	const struct profile_info *info = profile_get_info(selection->profile);
 	bool is_user = info->clock && strcmp(info->clock, "user") == 0;
+	bool is_trace = profile_is_trace(selection->profile);
 	struct text sentence = { 0 };
 
 	if (selection->filter) {
 		add_filtered_base(selection->filter, &sentence);
 	} else if (selection->ns == 0) {
-		text_add(&sentence, "No time was recorded: nothing that could be sampled used "
+		text_add(&sentence,
+			 is_trace ? "No call was traced."
+				  : "No time was recorded: nothing that could be sampled used "
 				    "any CPU time.");
 	} else {
 		text_add(&sentence, "Percentages are of ");
 		number_add_any_time(&sentence, selection->ns);
-		text_add(&sentence, is_user ? ", the user CPU time accounted for."
-					    : ", the CPU time accounted for.");
+		text_add(&sentence,
+			 is_trace ? ", the time of each thread from its first call to its last."
+			 : is_user ? ", the user CPU time accounted for."
+				   : ", the CPU time accounted for.");
 	}
 	if (profile_is_saturated(selection->profile))
 		text_add(&sentence, " Some sums are larger than can be counted (2^64 ns): they "

@@ -200,6 +200,8 @@ static u64 name_builtin(struct walk *walk, struct mem *mem, const struct trace_c
 	/* The second room is the first's help before it has its own text. */
 	add_plain_name(mem, room->layout, &builtin, is_method, &room->texts[0]);
 	python_builtin_texts(mem, room->layout, &builtin, &room->texts[2], &room->texts[1]);
+	if (room->texts[1].length == 0)
+		name_text_append_string(mem, builtin.name, &room->texts[1]);
 	room->texts[2].length = 0;
 	room->texts[2].is_cut = 0;
 	look_for_other_tools(room->layout, &room->texts[1]);
