@@ -89,8 +89,8 @@ u64 trace_python_identity(const struct python_layout *layout, u64 code);
 /* The PyMethodDef of what is called; 0: it is no C function. */
 u64 trace_python_method(const struct python_layout *layout, u64 callable);
 u64 trace_python_method_identity(u64 method);
-/* PyCMethod_Type, whose objects are C functions, too. */
-void trace_python_set_method_type(u64 type);
+/* Before its first call. */
+void trace_python_find_types(void);
 
 /* trace_monitoring.c: */
 void trace_monitoring_begin(const struct python_layout *layout);

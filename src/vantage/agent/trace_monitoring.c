@@ -29,9 +29,12 @@
 
 #define PYTHON_3_15 0x030f0000U
 /* Those that sys.monitoring has no name for. */
-#define FIRST_TOOL 4
-#define LAST_TOOL  3
-#define TOOL_NAME  "fathom"
+#define FIRST_TOOL        4
+#define LAST_TOOL         3
+#define TOOL_NAME         "fathom"
+#define MOST_INTERPRETERS 64U
+/* An interpreter ends: another one may be made in its place. */
+#define END_OF_INTERPRETER "cpython.PyInterpreterState_Clear"
 
 /* Include/cpython: PyType_Spec and what stands in it, of the stable ABI. */
 struct type_slot {
@@ -69,6 +72,7 @@ typedef void *vectorcall(void *callable, void *const *arguments, size_t count, v
 	X(PySys_GetObject, void *, (const char *name))                         \
 	X(PyThreadState_GetUnchecked, void *, (void))                          \
 	X(_PyThreadState_UncheckedGet, void *, (void))                         \
+	X(PyInterpreterState_Get, void *, (void))                              \
 	X(PyObject_CallMethod, void *,                                         \
 	  (void *object, const char *name, const char *format, ...))           \
 	X(PyObject_GetAttrString, void *, (void *object, const char *name))    \
@@ -90,6 +94,8 @@ static struct {
 #undef X
 	u64 missing; /* sys.monitoring.MISSING */
 	u64 first_interpreter;
+	/* Those that have a tool of ours, as far as there is room. */
+	u64 interpreters[MOST_INTERPRETERS];
 	u64 *hook_list; /* in _PyRuntime: the first of its audit hooks; NULL: unknown */
 	u64 hook_entry; /* ours, of that list */
 	u32 is_hook_linked;
@@ -332,6 +338,17 @@ static bool is_set_up(void *module)
 	return is_ours;
 }
 
+/* The place of an interpreter among those that have a tool, or of none; NULL: there is none. */
+static u64 *place_of(u64 interpreter)
+{
+	for (u32 i = 0; i < MOST_INTERPRETERS; i++) {
+		if (__atomic_load_n(&monitoring.interpreters[i], __ATOMIC_RELAXED) ==
+		    interpreter)
+			return &monitoring.interpreters[i];
+	}
+	return NULL;
+}
+
 /* struct _Py_AuditHookEntry begins with the next one. */
 static void link_hook(bool is_linked)
 {
@@ -350,26 +367,36 @@ static void link_hook(bool is_linked)
 	monitoring.is_hook_linked = is_linked;
 }
 
+static void set_up_interpreter(u64 interpreter)
+{
+	void *module = monitoring.PySys_GetObject("monitoring");
+	void *modules = monitoring.PySys_GetObject("modules");
+	u64 *place = place_of(0);
+
+	if (module == NULL || modules == NULL || place == NULL)
+		return;
+	*place = interpreter;
+	trace_set_status(is_set_up(module) || set_up(module) ? TRACE_ON : TRACE_REFUSED);
+	if (monitoring.layout->version < PYTHON_3_15)
+		link_hook(false);
+}
+
 /* Called at audited events: imports are among the first. */
 static int on_audit(const char *event, void *arguments, void *data)
 {
-	(void)event;
 	(void)arguments;
 	(void)data;
-	if (trace_area_of_process() == NULL ||
-	    monitoring.PyThreadState_GetUnchecked() == NULL ||
+	if (trace_area_of_process() == NULL || monitoring.PyThreadState_GetUnchecked() == NULL)
+		return 0;
+	const u64 interpreter = (u64)monitoring.PyInterpreterState_Get();
+	u64 *place = place_of(interpreter);
+
+	if (place != NULL && event[0] == 'c' && strcmp(event, END_OF_INTERPRETER) == 0)
+		*place = 0;
+	if (place != NULL ||
 	    __atomic_exchange_n(&monitoring.is_installing, 1, __ATOMIC_ACQUIRE) != 0)
 		return 0;
-	void *module = monitoring.PySys_GetObject("monitoring");
-	void *modules = monitoring.PySys_GetObject("modules");
-
-	if (module != NULL && modules != NULL) {
-		const bool is_there = is_set_up(module) || set_up(module);
-
-		trace_set_status(is_there ? TRACE_ON : TRACE_REFUSED);
-		if (monitoring.layout->version < PYTHON_3_15)
-			link_hook(false);
-	}
+	set_up_interpreter(interpreter);
 	__atomic_store_n(&monitoring.is_installing, 0, __ATOMIC_RELEASE);
 	return 0;
 }
@@ -426,8 +453,18 @@ void trace_monitoring_begin(const struct python_layout *layout)
 		trace_set_status(TRACE_NO_ENTRY);
 		return;
 	}
-	trace_python_set_method_type((u64)dlsym(RTLD_DEFAULT, "PyCMethod_Type"));
+	trace_python_find_types();
 	add_hook();
+}
+
+/* It may be another one, made where one was that has ended. */
+static void look_again(u64 interpreter)
+{
+	u64 *place = place_of(interpreter);
+
+	if (place != NULL)
+		__atomic_store_n(place, 0, __ATOMIC_RELAXED);
+	link_hook(true);
 }
 
 /* The state of a thread: of another interpreter, perhaps. */
@@ -442,5 +479,5 @@ void trace_monitoring_see_state(const struct python_layout *layout, u64 state)
 	if (monitoring.first_interpreter == 0)
 		monitoring.first_interpreter = interpreter;
 	else if (interpreter != monitoring.first_interpreter)
-		link_hook(true);
+		look_again(interpreter);
 }

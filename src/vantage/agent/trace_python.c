@@ -11,6 +11,7 @@
  *
  * A program that sets a profile function of its own has it: ours is gone from that thread.
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stddef.h>
 
@@ -84,9 +85,9 @@ u64 trace_python_method(const struct python_layout *layout, u64 callable)
 	return 0;
 }
 
-void trace_python_set_method_type(u64 type)
+void trace_python_find_types(void)
 {
-	python.method_type = type;
+	python.method_type = (u64)dlsym(RTLD_DEFAULT, "PyCMethod_Type");
 }
 
 static u64 code_of(const struct python_layout *layout, u64 frame)
@@ -155,6 +156,7 @@ void trace_python_begin(const struct python_layout *layout)
 		if (version >= members_of[i].first && version <= members_of[i].last)
 			python.members = &members_of[i];
 	}
+	trace_python_find_types();
 }
 
 /* As PyEval_SetProfile() does it; the thread has executed nothing, so nobody else looks. */
