@@ -16,7 +16,7 @@
 
 #define TRACE_CHUNK_NODES 64U
 #define TRACE_CHUNKS      16384U /* 1,048,512 nodes, a page of memory each 64 that are used */
-#define TRACE_THREADS     1024U  /* at one time */
+#define TRACE_THREADS     4096U  /* at one time */
 /* Beyond so many calls in each other, recursion is merged: trace_tree.h has how. */
 #define TRACE_DEPTH 256U
 
@@ -76,6 +76,7 @@ struct trace_area {
 	u64 untraced_threads; /* for which there was no slot */
 	u64 other_tools;      /* calls that put another profiler in the place of ours */
 	u64 chunks_taken;     /* at this moment */
+	u64 threads_taken;
 	struct trace_thread threads[TRACE_THREADS];
 	u32 owners[TRACE_CHUNKS]; /* slot + 1; 0: nobody's */
 	struct trace_node nodes[(u64)TRACE_CHUNKS * TRACE_CHUNK_NODES]

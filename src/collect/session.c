@@ -185,12 +185,21 @@ static void session_read_calls(struct session *session)
 	const struct traced_terms terms = session_traced_terms(session);
 	const uint64_t now_ns = monotonic_ns();
 
-	if (!session->options->is_trace || now_ns - session->traced_at_ns < TRACED_NS)
-		return;
-	session->traced_at_ns = now_ns;
+	const bool is_time = now_ns - session->traced_at_ns >= TRACED_NS;
+
+	if (is_time)
+		session->traced_at_ns = now_ns;
 	for (size_t i = 0; i < session->tree.count; i++) {
-		if (session->tree.images[i]->traced != NULL)
-			traced_read(session->tree.images[i], &session->pump, &terms, false);
+		struct image *image = session->tree.images[i];
+
+		if (image->traced == NULL)
+			continue;
+		const bool is_urgent = traced_is_urgent(image->traced);
+
+		if (is_urgent)
+			session->round_ms = ROUND_MIN_MS;
+		if (is_time || is_urgent)
+			traced_read(image, &session->pump, &terms, false);
 	}
 }
 

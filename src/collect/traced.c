@@ -267,6 +267,7 @@ static void give_back_threads(struct traced *traced)
 		if (!traced->is_ended[slot])
 			continue;
 		traced->threads[slot] = (struct known_thread){ 0 };
+		__atomic_fetch_sub(&traced->area->threads_taken, 1, __ATOMIC_RELAXED);
 		__atomic_store_n(&thread->tid, 0, __ATOMIC_RELAXED);
 		/* Pairs with the acquire in the agent. */
 		__atomic_store_n(&thread->state, TRACE_THREAD_FREE, __ATOMIC_RELEASE);
@@ -313,6 +314,12 @@ void traced_read(struct image *image, struct pump *pump, const struct traced_ter
 			give_back_chunk(traced, chunk);
 	}
 	give_back_threads(traced);
+}
+
+bool traced_is_urgent(const struct traced *traced)
+{
+	return __atomic_load_n(&traced->area->threads_taken, __ATOMIC_RELAXED) >
+	       TRACE_THREADS / 8;
 }
 
 static void tell(const struct image *image, struct pump *pump, const char *sentence)

@@ -32,6 +32,8 @@ void traced_free(struct traced *traced);
  */
 void traced_read(struct image *image, struct pump *pump, const struct traced_terms *terms,
 		 bool is_last);
+/* Whether the agent may run short of what only a reading gives back. */
+bool traced_is_urgent(const struct traced *traced);
 /* Notes of what is not there and why, at the image's end. */
 void traced_tell(const struct image *image, struct pump *pump);
 /* How many of its calls were written. */

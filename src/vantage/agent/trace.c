@@ -28,6 +28,8 @@ static struct {
 /* A slot's, for one thread after the other. */
 static struct tracer tracers[TRACE_THREADS];
 __thread struct tracer *trace_own;
+/* There was no slot for it. */
+static __thread bool is_untraced;
 
 struct trace_area *trace_area_of_process(void)
 {
@@ -136,14 +138,16 @@ struct tracer *trace_begin_thread(void)
 {
 	struct trace_area *area = trace_area_of_process();
 
-	if (area == NULL || agent.pid == 0)
+	if (area == NULL || is_untraced)
 		return NULL;
 	const u32 slot = take_slot(area);
 
 	if (slot == TRACE_THREADS || !begin_tracer(&tracers[slot], area, slot)) {
 		__atomic_fetch_add(&area->untraced_threads, 1, __ATOMIC_RELAXED);
+		is_untraced = true;
 		return NULL;
 	}
+	__atomic_fetch_add(&area->threads_taken, 1, __ATOMIC_RELAXED);
 	struct tracer *tracer = &tracers[slot];
 	struct trace_thread *thread = &area->threads[slot];
 
@@ -234,6 +238,7 @@ void trace_adopt(void)
 	const struct tracer old = before != NULL ? *before : (struct tracer){ 0 };
 
 	trace_own = NULL;
+	is_untraced = false;
 	if (before == NULL || trace_layout() == NULL)
 		return;
 	/* Another slot than before: its entries are read while these are made. */

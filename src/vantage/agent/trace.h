@@ -84,6 +84,8 @@ static inline u64 trace_rotate(u64 word, u32 bits)
 void trace_python_begin(const struct python_layout *layout);
 /* A thread has said which thread state is its own. */
 void trace_python_see_state(const struct python_layout *layout, u64 state);
+/* There will be other interpreters, whose thread states are not seen to begin. */
+void trace_python_meet_interpreters(void);
 /* Which of a code object's fields tell it from another at its address. */
 u64 trace_python_identity(const struct python_layout *layout, u64 code);
 /* The PyMethodDef of what is called; 0: it is no C function. */

@@ -376,7 +376,10 @@ static void set_up_interpreter(u64 interpreter)
 	if (module == NULL || modules == NULL || place == NULL)
 		return;
 	*place = interpreter;
-	trace_set_status(is_set_up(module) || set_up(module) ? TRACE_ON : TRACE_REFUSED);
+	if (is_set_up(module) || set_up(module))
+		trace_set_status(TRACE_ON);
+	else if (trace_area_of_process()->status == TRACE_WAITING)
+		trace_set_status(TRACE_REFUSED);
 	if (monitoring.layout->version < PYTHON_3_15)
 		link_hook(false);
 }

@@ -171,14 +171,19 @@ static bool is_text(const struct name_text *text, const char *wanted)
 	return i == text->length && wanted[i] == '\0';
 }
 
-/* Up to 3.11 a thread has one profile function, and these put theirs in the place of ours. */
-static void look_for_other_tools(const struct python_layout *layout,
-				 const struct name_text *qualified)
+/*
+ * Up to 3.11 a thread has one profile function, and these put theirs in the place of ours; and
+ * nothing tells of other interpreters.
+ */
+static void look_for_news(const struct python_layout *layout, const struct name_text *qualified)
 {
-	if (layout->chain <= PYTHON_CHAIN_ENTRY_FLAG &&
-	    (is_text(qualified, "sys.setprofile") ||
-	     is_text(qualified, "_lsprof.Profiler.enable")))
+	if (layout->chain > PYTHON_CHAIN_ENTRY_FLAG)
+		return;
+	if (is_text(qualified, "sys.setprofile") ||
+	    is_text(qualified, "_lsprof.Profiler.enable"))
 		trace_note_other_tool();
+	if (is_text(qualified, "_xxsubinterpreters.create"))
+		trace_python_meet_interpreters();
 }
 
 static u64 name_builtin(struct walk *walk, struct mem *mem, const struct trace_call *call)
@@ -204,7 +209,7 @@ static u64 name_builtin(struct walk *walk, struct mem *mem, const struct trace_c
 		name_text_append_string(mem, builtin.name, &room->texts[1]);
 	room->texts[2].length = 0;
 	room->texts[2].is_cut = 0;
-	look_for_other_tools(room->layout, &room->texts[1]);
+	look_for_news(room->layout, &room->texts[1]);
 	return codes_send(walk->ring, walk->epoch, mem, &code) ? key : 0;
 }
 

@@ -47,8 +47,12 @@ static const struct profile_members members_of[] = {
 /* From 3.11 on a PyFrameObject is a handle of the frame: PyFrameObject.f_frame. */
 #define HANDLE_TO_FRAME 24
 
+typedef int audit_hook(const char *event, void *arguments, void *data);
+
 static struct {
 	const struct profile_members *members; /* NULL: not to be set */
+	u64 get_state;                         /* _PyThreadState_UncheckedGet() */
+	bool has_audit_hook;
 	u64 method_type; /* PyCMethod_Type, from 3.9 on: a subtype of builtin_type; or 0 */
 } python;
 
@@ -174,6 +178,32 @@ static void set_function(const struct profile_members *members, u64 state)
 	else
 		*(int *)flag = 1;
 	trace_set_status(TRACE_ON);
+}
+
+/* Any event that is audited: what a new interpreter executes first is ("exec"; PEP 578). */
+static int on_audit(const char *event, void *arguments, void *data)
+{
+	void *(*const get_state)(void) = (void *(*)(void))python.get_state;
+	const u64 state = trace_area_of_process() != NULL ? (u64)get_state() : 0;
+
+	(void)event;
+	(void)arguments;
+	(void)data;
+	if (state != 0 && word_at(state + python.members->function) == 0)
+		set_function(python.members, state);
+	return 0;
+}
+
+/* From 3.8 on.  Audited calls are slower from then on, by 0.1 us. */
+void trace_python_meet_interpreters(void)
+{
+	int (*add_hook)(audit_hook *, void *);
+
+	*(void **)&add_hook = dlsym(RTLD_DEFAULT, "PySys_AddAuditHook");
+	python.get_state = (u64)dlsym(RTLD_DEFAULT, "_PyThreadState_UncheckedGet");
+	if (add_hook != NULL && python.get_state != 0 && python.members != NULL &&
+	    !__atomic_exchange_n(&python.has_audit_hook, true, __ATOMIC_RELAXED))
+		add_hook(on_audit, &python);
 }
 
 void trace_python_see_state(const struct python_layout *layout, u64 state)
