@@ -20,7 +20,7 @@ _fathom_value()
 	--color) _fathom_words "auto always never" ;;
 	--by) _fathom_words "function line module thread process" ;;
 	--sort) _fathom_words "self total" ;;
-	--format | -f) _fathom_words "folded speedscope pprof flamegraph" ;;
+	--format | -f) _fathom_words "folded speedscope pprof flamegraph pstats" ;;
 	--rate | -r) _fathom_words "100 1000 10000" ;;
 	--output | -o)
 		mapfile -t COMPREPLY < <(compgen -f -- "$current")
@@ -31,7 +31,7 @@ _fathom_value()
 	esac
 }
 
-# Where the command that record runs begins, or nothing.
+# Where the command that record or trace runs begins, or nothing.
 _fathom_command_index()
 {
 	local i=2
@@ -50,7 +50,7 @@ _fathom_command_index()
 _fathom()
 {
 	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-	local commands="record report export info help version" begins
+	local commands="record trace report export info help version" begins
 
 	COMPREPLY=()
 	# bash makes words of its own of "--by=line".
@@ -63,7 +63,7 @@ _fathom()
 		_fathom_words "$commands --help --version"
 		return
 	fi
-	if [ "${COMP_WORDS[1]}" = record ]; then
+	if [ "${COMP_WORDS[1]}" = record ] || [ "${COMP_WORDS[1]}" = trace ]; then
 		begins=$(_fathom_command_index)
 		if [ -n "$begins" ]; then
 			if declare -F _command_offset >/dev/null; then
@@ -79,11 +79,12 @@ _fathom()
 	_fathom_value "$previous" && return
 	case "${COMP_WORDS[1]} $current" in
 	"record -"*) _fathom_words "--clock --rate --output --no-children --wait --quiet --native --trigger --color --help" ;;
+	"trace -"*) _fathom_words "--no-builtins --output --no-children --wait --quiet --color --help" ;;
 	"report -"*) _fathom_words "--by --tree --callers --callees --lines --native --sort --thread --module --min --rows --json
 			--color --no-pager --help" ;;
 	"export -"*) _fathom_words "--format --output --native --help" ;;
 	"info -"*) _fathom_words "--color --help" ;;
-	"record "*) mapfile -t COMPREPLY < <(compgen -c -- "$current") ;;
+	"record "* | "trace "*) mapfile -t COMPREPLY < <(compgen -c -- "$current") ;;
 	"help "*) _fathom_words "$commands" ;;
 	"report "* | "export "* | "info "*) _fathom_files ;;
 	esac

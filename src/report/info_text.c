@@ -164,6 +164,16 @@ static void add_processes(struct text *out, const struct style *style,
 	groups_done(&groups);
 }
 
+static void add_of_trace(struct text *out, const struct style *style,
+			 const struct profile *profile)
+{
+	const struct profile_info *info = profile_get_info(profile);
+
+	head_add_calls(out, style, profile);
+	head_add_notes(out, style, info);
+	add_interpreters(out, style, info);
+}
+
 void report_info_text(const struct profile *profile, const struct report_options *options,
 		      struct text *out)
 {
@@ -173,6 +183,10 @@ void report_info_text(const struct profile *profile, const struct report_options
 	head_add_command(out, &style, info);
 	add_when(out, &style, info);
 	head_add_time(out, &style, profile);
+	if (profile_is_trace(profile)) {
+		add_of_trace(out, &style, profile);
+		return;
+	}
 	head_add_samples(out, &style, info);
 	head_add_trigger(out, &style, info);
 	add_period(out, &style, info);

@@ -23,6 +23,19 @@ static struct json_object *strings_of(const char *const *strings, size_t count)
 	return array;
 }
 
+/* The account is of what was sampled: a trace has the kernel's figure only. */
+static void add_no_account(struct json_object *object, const struct profile_info *info)
+{
+	static const char *const parts[] = {
+		"sampled_ns",          "startup_ns", "exit_ns",       "unentered_ns",
+		"kernel_unsampled_ns", "traced_ns",  "unexplained_ns"
+	};
+
+	json_add_figure(object, "kernel_cpu_ns", info->kernel_cpu_ns, FIGURE_UNKNOWN);
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		json_add(object, parts[i], NULL);
+}
+
 static void add_account(struct json_object *object, const struct profile_info *info)
 {
 	json_add_figure(object, "kernel_cpu_ns", info->kernel_cpu_ns, FIGURE_UNKNOWN);
@@ -87,7 +100,10 @@ static struct json_object *recording_of(const struct profile *profile)
 	json_add_figure(object, "calls", is_trace ? info->calls : FIGURE_UNKNOWN,
 			FIGURE_UNKNOWN);
 	json_add_figure(object, "lost", is_trace ? FIGURE_UNKNOWN : info->lost, FIGURE_UNKNOWN);
-	add_account(object, info);
+	if (is_trace)
+		add_no_account(object, info);
+	else
+		add_account(object, info);
 	json_add(object, "stacks", is_trace ? NULL : stacks_of(info));
 	json_add(object, "interpreters", interpreters_of(info));
 	json_add(object, "is_folded", json_object_new_boolean(info->is_folded));

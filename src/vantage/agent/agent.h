@@ -21,6 +21,9 @@
  * emit.c      stacks and samples into the ring, codes.h what their frames are called
  * timers.c    the trigger where perf events are refused
  *
+ * trace.h     in place of samples: calls, counted where they happen.  trace_tree.h is the
+ *             counting, trace_python.c and trace_monitoring.c the interpreter's hooks
+ *
  * hooks.h lists the functions of the target that are interposed, and why.  They stand in
  * threads.c   threads that begin, images that go
  * signals.h   how SIGTRAP is ours and nobody notices:

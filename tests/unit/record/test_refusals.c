@@ -88,8 +88,8 @@ static void a_newer_recording_gets_a_sentence(void **state)
 {
 	const char *path = make_finished(state);
 
-	run_sql(path, "PRAGMA user_version=4");
-	assert_refused(path, -EPROTONOSUPPORT, "newer fathom", "schema version 4");
+	run_sql(path, "PRAGMA user_version=5");
+	assert_refused(path, -EPROTONOSUPPORT, "newer fathom", "schema version 5");
 }
 
 static void a_version_that_never_was_gets_a_sentence(void **state)
