@@ -20,6 +20,8 @@
 /* As in pump.c: longer than anybody records, and more than anybody counts. */
 #define MAX_TIME_NS (30ULL * 24 * 3600 * 1000000000)
 #define MAX_CALLS   (1ULL << 50)
+/* Nodes in each other: more than any that an agent makes. */
+#define MOST_DEEP (1U << 17)
 /* A thread's first event may seem to be before the kernel told of it: two clocks. */
 #define START_SLACK_NS 2000000
 
@@ -92,8 +94,7 @@ static size_t path_of(struct traced *traced, uint32_t node)
 {
 	size_t count = 0;
 
-	while (node != 0 && node < NODES && count < NODES &&
-	       !known_of(traced, node)->has_stack) {
+	while (node != 0 && node < NODES && count < MOST_DEEP && !known_of(traced, node)->has_stack) {
 		if (count == traced->path_capacity)
 			traced->path = array_grow(traced->path, count, &traced->path_capacity,
 						  sizeof *traced->path);

@@ -310,16 +310,77 @@ static void fill_large(struct profile *profile)
 	}
 }
 
+static void count_calls(struct profile *profile, struct stack_id stack, struct thread_id thread,
+			uint64_t ns, uint64_t calls)
+{
+	profile_add_weight(
+		profile,
+		&(struct weight){ .stack = stack, .thread = thread, .ns = ns, .calls = calls });
+}
+
+/*
+ * <module> calls fib once and Tree.walk twice; fib calls itself and len; walk and visit call each
+ * other.  A second thread calls len, and five thousand million times abs.
+ */
+static void fill_trace(struct profile *profile)
+{
+	const struct step module = {
+		.language = LANGUAGE_PYTHON, .name = "<module>", .file = "/srv/a.py", .line = 1
+	};
+	const struct step fib = { .language = LANGUAGE_PYTHON,
+				  .name = "fib",
+				  .file = "/srv/a.py",
+				  .line = 3,
+				  .plain_name = "fib" };
+	const struct step walk = { .language = LANGUAGE_PYTHON,
+				   .name = "Tree.walk",
+				   .file = "/srv/a.py",
+				   .line = 9,
+				   .plain_name = "walk" };
+	const struct step visit = { .language = LANGUAGE_PYTHON,
+				    .name = "Tree.visit",
+				    .file = "/srv/a.py",
+				    .line = 12,
+				    .plain_name = "visit" };
+	const struct step len = { .language = LANGUAGE_PYTHON,
+				  .name = "builtins.len",
+				  .plain_name = "<built-in method builtins.len>" };
+	const struct step abs = { .language = LANGUAGE_PYTHON,
+				  .name = "builtins.abs",
+				  .plain_name = "<built-in method builtins.abs>" };
+	const struct step outside = { .language = LANGUAGE_FATHOM,
+				      .name = "[outside of traced calls]" };
+	struct thread_id main = add_thread(profile, 1, 1, "main");
+	struct thread_id other = add_thread(profile, 1, 2, "other");
+	struct stack_id at_module = push(profile, (struct stack_id){ 0 }, module);
+	struct stack_id at_fib = push(profile, at_module, fib);
+	struct stack_id in_fib = push(profile, at_fib, fib);
+	struct stack_id deep_fib = push(profile, in_fib, fib);
+	struct stack_id at_walk = push(profile, at_module, walk);
+	struct stack_id at_visit = push(profile, at_walk, visit);
+	struct stack_id in_walk = push(profile, at_visit, walk);
+
+	profile_info(profile)->mode = "trace";
+	count_calls(profile, at_module, main, 10 * MS, 1);
+	count_calls(profile, at_fib, main, 20 * MS, 1);
+	count_calls(profile, in_fib, main, 30 * MS, 2);
+	count_calls(profile, deep_fib, main, 40 * MS, 4);
+	count_calls(profile, push(profile, deep_fib, len), main, 5 * MS, 4);
+	count_calls(profile, at_walk, main, 7 * MS, 2);
+	count_calls(profile, at_visit, main, 8 * MS, 6);
+	count_calls(profile, in_walk, main, 9 * MS, 6);
+	count_calls(profile, push(profile, (struct stack_id){ 0 }, len), other, 1 * MS, 3);
+	count_calls(profile, push(profile, (struct stack_id){ 0 }, abs), other, 1 * MS,
+		    5000000000);
+	count_calls(profile, push(profile, (struct stack_id){ 0 }, outside), other, 99 * MS, 0);
+}
+
 const struct handmade handmade_profiles[] = {
-	{ "empty", fill_empty },
-	{ "one frame", fill_one_frame },
-	{ "recursion", fill_recursion },
-	{ "mixed", fill_mixed },
-	{ "hostile", fill_hostile },
-	{ "long names", fill_long_names },
-	{ "deep", fill_deep },
-	{ "large", fill_large },
-	{ NULL, NULL },
+	{ "empty", fill_empty },         { "one frame", fill_one_frame },
+	{ "recursion", fill_recursion }, { "mixed", fill_mixed },
+	{ "hostile", fill_hostile },     { "long names", fill_long_names },
+	{ "deep", fill_deep },           { "large", fill_large },
+	{ "trace", fill_trace },         { NULL, NULL },
 };
 
 struct profile *handmade_profile(const char *name)

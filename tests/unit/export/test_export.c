@@ -17,7 +17,8 @@
 
 static void every_exporter_is_found_by_its_name(void **state)
 {
-	static const char *const names[] = { "folded", "speedscope", "pprof", "flamegraph" };
+	static const char *const names[] = { "folded", "speedscope", "pprof", "flamegraph",
+					     "pstats" };
 	size_t count = 0;
 
 	(void)state;
@@ -33,12 +34,13 @@ static void every_exporter_is_found_by_its_name(void **state)
 	assert_null(exporter_find(""));
 }
 
-static void only_pprof_is_binary(void **state)
+static void pprof_and_pstats_are_binary(void **state)
 {
 	(void)state;
 	for (size_t i = 0; exporter_at(i); i++)
 		assert_int_equal(exporter_at(i)->is_binary,
-				 strcmp(exporter_at(i)->name, "pprof") == 0);
+				 strcmp(exporter_at(i)->name, "pprof") == 0 ||
+					 strcmp(exporter_at(i)->name, "pstats") == 0);
 }
 
 /* Takes some writes and refuses those after. */
@@ -61,11 +63,17 @@ static int write_narrowly(void *context, const void *bytes, size_t len, struct e
 
 static void a_failing_sink_ends_every_export_with_its_sentence(void **state)
 {
-	CLEANUP(profile_freep) struct profile *profile = handmade_profile("large");
+	CLEANUP(profile_freep) struct profile *large = handmade_profile("large");
+	CLEANUP(profile_freep) struct profile *trace = handmade_profile("trace");
 
 	(void)state;
 	for (size_t i = 0; exporter_at(i); i++) {
-		for (int writes = 0; writes < 3; writes++) {
+		const bool is_of_calls = strcmp(exporter_at(i)->name, "pstats") == 0;
+		const struct profile *profile = is_of_calls ? trace : large;
+		/* A small one comes in one piece. */
+		const int most_writes = is_of_calls ? 1 : 3;
+
+		for (int writes = 0; writes < most_writes; writes++) {
 			struct narrow_sink narrow = { .writes_left = writes };
 			struct sink sink = { .write = write_narrowly, .context = &narrow };
 			struct error err;
@@ -106,7 +114,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_exporter_is_found_by_its_name),
-		cmocka_unit_test(only_pprof_is_binary),
+		cmocka_unit_test(pprof_and_pstats_are_binary),
 		cmocka_unit_test(a_failing_sink_ends_every_export_with_its_sentence),
 		cmocka_unit_test(a_full_disk_is_said_to_be_full),
 		cmocka_unit_test(a_descriptor_gets_every_byte),

@@ -93,6 +93,15 @@ void made_add(struct made *made, const char *stack, uint64_t ns, uint64_t sample
 							    .samples = samples });
 }
 
+void made_add_calls(struct made *made, const char *stack, uint64_t ns, uint64_t calls)
+{
+	profile_info(made->profile)->mode = "trace";
+	profile_add_weight(made->profile, &(struct weight){ .stack = made_stack(made, stack),
+							    .thread = made->thread,
+							    .ns = ns,
+							    .calls = calls });
+}
+
 struct function_id made_function(const struct made *made, const char *name)
 {
 	for (uint32_t i = 1; i <= profile_function_count(made->profile); i++) {

@@ -20,6 +20,8 @@ void made_init(struct made *made);
 void made_done(struct made *made);
 struct stack_id made_stack(struct made *made, const char *stack);
 void made_add(struct made *made, const char *stack, uint64_t ns, uint64_t samples);
+/* Traced calls: the profile is a trace's from then on. */
+void made_add_calls(struct made *made, const char *stack, uint64_t ns, uint64_t calls);
 /* The process and the thread that following weights are added to. */
 void made_begin_process(struct made *made, int pid, const char *name);
 void made_begin_thread(struct made *made, int tid, const char *name);

@@ -276,6 +276,36 @@ static void totals_agree_with_going_through_every_stack(void **state)
 	}
 }
 
+static void calls_of_a_function_within_itself_are_not_primitive(void **state)
+{
+	struct made made;
+	struct totals totals;
+
+	(void)state;
+	made_init(&made);
+	made_add_calls(&made, "main", 1, 1);
+	made_add_calls(&made, "main;fact", 1, 2);
+	made_add_calls(&made, "main;fact;fact", 1, 30);
+	made_add_calls(&made, "main;fact;fact;len", 1, 7);
+	made_add_calls(&made, "main;even", 1, 1);
+	made_add_calls(&made, "main;even;odd", 1, 5);
+	made_add_calls(&made, "main;even;odd;even", 1, 4);
+	totals_by_function(made.profile, NULL, &totals);
+	const struct cost *fact = &totals.rows[made_function(&made, "fact").n - 1];
+	const struct cost *even = &totals.rows[made_function(&made, "even").n - 1];
+	const struct cost *odd = &totals.rows[made_function(&made, "odd").n - 1];
+
+	assert_int_equal(fact->calls, 32);
+	assert_int_equal(fact->primitive_calls, 2);
+	assert_int_equal(fact->total_ns, 3);
+	assert_int_equal(even->calls, 5);
+	assert_int_equal(even->primitive_calls, 1);
+	assert_int_equal(odd->calls, 5);
+	assert_int_equal(odd->primitive_calls, 5);
+	totals_done(&totals);
+	made_done(&made);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -287,6 +317,7 @@ int main(void)
 		cmocka_unit_test(one_function_at_many_lines_is_still_one),
 		cmocka_unit_test(inlined_calls_are_functions_of_their_own),
 		cmocka_unit_test(threads_are_summed),
+		cmocka_unit_test(calls_of_a_function_within_itself_are_not_primitive),
 		cmocka_unit_test(sums_that_do_not_fit_stay_at_the_largest_and_say_so),
 		cmocka_unit_test(the_largest_sum_that_fits_is_exact),
 		cmocka_unit_test(a_million_frames_deep_is_not_too_deep),

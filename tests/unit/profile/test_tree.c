@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/memory.h"
 #include "made.h"
 #include "profile/filter.h"
 #include "profile/find.h"
@@ -217,6 +218,38 @@ static void sums_that_do_not_fit_are_said(void **state)
 	made_done(&made);
 }
 
+static void calls_stand_on_their_paths_and_come_by_way_of_callers(void **state)
+{
+	struct made made;
+	struct tree top_down, callers;
+
+	(void)state;
+	made_init(&made);
+	made_add_calls(&made, "main", 1, 1);
+	made_add_calls(&made, "main;run", 1, 2);
+	made_add_calls(&made, "main;run;get", 1, 30);
+	made_add_calls(&made, "main;get", 0, 4);
+	tree_top_down(made.profile, NULL, &top_down);
+	assert_int_equal(top_down.nodes[0].total_calls, 37);
+	bool *is_meant = xzalloc((profile_function_count(made.profile) + 1) * sizeof *is_meant);
+
+	is_meant[made_function(&made, "get").n] = true;
+	tree_callers(&top_down, is_meant, &callers);
+	assert_int_equal(callers.nodes[0].total_calls, 34);
+	for (size_t i = 1; i < callers.count; i++) {
+		const struct tree_node *node = &callers.nodes[i];
+
+		if (node->function.n == made_function(&made, "run").n)
+			assert_int_equal(node->total_calls, 30);
+		else if (node->parent == 0)
+			assert_int_equal(node->total_calls, 4);
+	}
+	freep(&is_meant);
+	tree_done(&callers);
+	tree_done(&top_down);
+	made_done(&made);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +264,7 @@ int main(void)
 		cmocka_unit_test(callers_of_a_recursive_function_are_those_outside),
 		cmocka_unit_test(callees_of_a_recursive_function_add_up_to_its_total),
 		cmocka_unit_test(sums_that_do_not_fit_are_said),
+		cmocka_unit_test(calls_stand_on_their_paths_and_come_by_way_of_callers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

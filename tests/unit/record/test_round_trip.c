@@ -359,6 +359,59 @@ static void losses_notes_and_files_come_back(void **state)
 	recording_reader_close(reader);
 }
 
+static int check_calls(void *context, const struct recording_calls *row)
+{
+	unsigned *seen = context;
+
+	++*seen;
+	assert_int_equal(row->id, *seen);
+	assert_int_equal(row->thread, 2);
+	assert_int_equal(row->stack, *seen == 1 ? 3 : 0);
+	assert_int_equal(row->calls, *seen == 1 ? 70 : 0);
+	assert_int_equal(row->self_ns, *seen == 1 ? 900 : 5);
+	assert_int_equal(row->shortest_ns, *seen == 1 ? 8 : RECORDING_UNKNOWN);
+	assert_int_equal(row->longest_ns, *seen == 1 ? 90 : RECORDING_UNKNOWN);
+	return 0;
+}
+
+static void calls_and_their_updates_come_back(void **state)
+{
+	const char *path = in_folder(state, "a.fathom");
+	struct recording_writer *writer = create(path);
+	struct recording_calls calls = { .thread = 2,
+					 .stack = 3,
+					 .calls = 7,
+					 .self_ns = 90,
+					 .shortest_ns = RECORDING_UNKNOWN,
+					 .longest_ns = RECORDING_UNKNOWN };
+	const struct recording_calls outside = { .thread = 2,
+						 .self_ns = 5,
+						 .shortest_ns = RECORDING_UNKNOWN,
+						 .longest_ns = RECORDING_UNKNOWN };
+	struct error err = { "" };
+	unsigned seen = 0;
+	uint32_t id = 0;
+
+	add_basics(writer, 2, 30);
+	must(recording_writer_add_calls(writer, &calls, &calls.id), &err);
+	must(recording_writer_add_calls(writer, &outside, &id), &err);
+	calls.calls = 70;
+	calls.self_ns = 900;
+	calls.shortest_ns = 8;
+	calls.longest_ns = 90;
+	must(recording_writer_update_calls(writer, &calls), &err);
+	calls.stack = 999;
+	assert_int_equal(recording_writer_update_calls(writer, &calls), -EINVAL);
+	calls.thread = 0;
+	assert_int_equal(recording_writer_add_calls(writer, &calls, &id), -EINVAL);
+	finish(writer);
+	struct recording_reader *reader = open_reading(path);
+
+	must(recording_reader_each_calls(reader, check_calls, &seen, &err), &err);
+	assert_int_equal(seen, 2);
+	recording_reader_close(reader);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
@@ -368,6 +421,7 @@ int main(void)
 		TEST(modules_and_mappings_come_back),
 		TEST(equal_frames_and_stacks_are_kept_once),
 		TEST(symbols_come_back),
+		TEST(calls_and_their_updates_come_back),
 		TEST(the_last_value_of_a_fact_wins),
 		TEST(losses_notes_and_files_come_back),
 	};

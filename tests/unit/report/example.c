@@ -150,6 +150,32 @@ void example_init_hostile(struct made *made)
 	};
 }
 
+void example_init_trace(struct made *made)
+{
+	static const char *const command[] = { "python3", "app.py" };
+
+	made_init(made);
+	made_add_calls(made, "%<module>@/srv/app/__init__.py:1", 10000000, 1);
+	made_add_calls(made, "%<module>@/srv/app/__init__.py:1;%fib@/srv/app/fib.py:3",
+		       30000000, 1);
+	made_add_calls(made,
+		       "%<module>@/srv/app/__init__.py:1;%fib@/srv/app/fib.py:3;"
+		       "%fib@/srv/app/fib.py:3",
+		       50000000, 1972);
+	made_begin_thread(made, 101, "worker");
+	made_add_calls(made, "%run@/srv/app/worker.py:3", 5000000, 3);
+	made_add_calls(made, "%run@/srv/app/worker.py:3;%math.sin", 4000000, 300000);
+	made_add_calls(made, "[outside of traced calls]", 1000000, 0);
+	struct profile_info *info = profile_info(made->profile);
+	info->command = command;
+	info->command_count = 2;
+	info->mode = "trace";
+	info->clock = "wall";
+	info->calls = 301977;
+	info->kernel_cpu_ns = 80000000;
+	info->wall_ns = 100000000;
+}
+
 void example_init_python(struct made *made, const char *source)
 {
 	static const char *const command[] = { "python3", "app.py" };

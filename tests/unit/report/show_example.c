@@ -74,6 +74,8 @@ int main(int argc, char **argv)
 		made = (struct made){ .profile = profile_new() };
 	else if (strcmp(argv[1], "hostile") == 0)
 		example_init_hostile(&made);
+	else if (strcmp(argv[1], "trace") == 0)
+		example_init_trace(&made);
 	else if (strcmp(argv[1], "python") == 0)
 		example_init_python(&made, "/srv/app/worker.py");
 	else

@@ -52,6 +52,21 @@ class JsonSchema(unittest.TestCase):
         check(made("python", "lines", "math.sin", "by", "module"), SCHEMA)
         check(made("example", "lines", "dictFind", "tree", "1"), SCHEMA)
 
+    def test_a_trace_is_as_documented(self):
+        report = check(made("trace", "tree", "1", "callers", "fib", "callees", "run", "by", "thread"), SCHEMA)
+        recording = report["recording"]
+        self.assertEqual((recording["mode"], recording["clock"], recording["calls"]), ("trace", "wall", 301977))
+        for field in ("samples", "lost", "rate_hz", "period_ns", "trigger", "stacks", "sampled_ns"):
+            self.assertIsNone(recording[field], field)
+        fib, = [row for row in report["functions"] if row["name"] == "fib"]
+        self.assertEqual((fib["calls"], fib["primitive_calls"], fib["total_ns"]), (1973, 1, 80000000))
+        self.assertEqual([row["calls"] for row in report["threads"]], [1974, 300003])
+        self.assertEqual(report["callers"]["nodes"][0]["total_calls"], 1)
+        sin, = [node for node in report["callees"]["nodes"] if node["name"] == "math.sin"]
+        self.assertEqual(sin["self_calls"], 300000)
+        for by in ("line", "module", "process"):
+            check(made("trace", "by", by), SCHEMA)
+
     def test_an_empty_profile_is_as_documented(self):
         report = check(made("empty", "tree", "1"), SCHEMA)
         self.assertEqual(report["functions"], [])

@@ -1,0 +1,288 @@
+/*
+ * What a thread's calls come to, on a clock made by hand.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+#include "vantage/agent/trace_tree.h"
+
+#define ENTRIES 16384
+#define KEY     0x8000000000100000ULL
+
+struct made {
+	struct tracer tracer;
+	struct trace_area *area;
+	u64 now, first;
+};
+
+static struct trace_entry entries[ENTRIES];
+
+static int setup(void **state)
+{
+	static struct made made;
+
+	made = (struct made){ .now = 1000, .first = 1000 };
+	/* Zeros, of which a page costs memory when it is used. */
+	made.area = mmap(NULL, sizeof *made.area, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (made.area == MAP_FAILED)
+		return -1;
+	made.tracer = (struct tracer){ .area = made.area,
+				       .entries = entries,
+				       .top = entries,
+				       .limit = entries + ENTRIES - 1,
+				       .last_ticks = made.now };
+	entries[0] = (struct trace_entry){ .node = trace_add_child(&made.tracer, TRACE_NO_NODE,
+								   0, TRACE_OUTSIDE) };
+	*state = &made;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	const struct made *made = *state;
+
+	return munmap(made->area, sizeof *made->area);
+}
+
+/* As trace.c does it, but for the names. */
+static u32 place(struct made *made, u64 identity)
+{
+	struct tracer *tracer = &made->tracer;
+	const u32 parent = tracer->top->node;
+	u32 node = trace_likely_child(tracer, parent, identity);
+
+	if (node == TRACE_NO_NODE)
+		node = trace_find_child(tracer, parent, identity);
+	if (node == TRACE_NO_NODE &&
+	    trace_node_at(tracer, parent)->depth >= trace_depth_limit(tracer))
+		node = trace_find_merged(tracer, parent, identity, false);
+	if (node == TRACE_NO_NODE)
+		node = trace_add_child(tracer, parent, identity, KEY);
+	return node != TRACE_NO_NODE ? node : trace_find_merged(tracer, parent, identity, true);
+}
+
+static void enter(struct made *made, u64 function, u64 ticks)
+{
+	const struct trace_entry entry = { .object = function,
+					   .start_ticks = made->now + ticks };
+
+	made->now += ticks;
+	trace_advance(&made->tracer, made->now);
+	trace_push(&made->tracer, place(made, function), &entry);
+}
+
+static void leave(struct made *made, u64 function, u64 ticks)
+{
+	made->now += ticks;
+	trace_leave(&made->tracer, function, 0, made->now);
+}
+
+static const struct trace_node *node_of(const struct made *made, u64 identity)
+{
+	for (u32 i = TRACE_CHUNK_NODES; i < 65536; i++) {
+		if (made->area->nodes[i].identity == identity)
+			return &made->area->nodes[i];
+	}
+	fail();
+	return NULL;
+}
+
+static u64 sum(const struct made *made, u64 *out_calls, u32 *out_depth)
+{
+	u64 ticks = 0;
+
+	*out_calls = 0;
+	*out_depth = 0;
+	for (u32 i = TRACE_CHUNK_NODES; i < TRACE_CHUNKS * TRACE_CHUNK_NODES; i++) {
+		const struct trace_node *node = &made->area->nodes[i];
+
+		if (i % TRACE_CHUNK_NODES == 0 &&
+		    made->area->owners[i / TRACE_CHUNK_NODES] == 0) {
+			i += TRACE_CHUNK_NODES - 1;
+			continue;
+		}
+		ticks += node->self_ticks;
+		*out_calls += node->calls;
+		if (node->depth > *out_depth)
+			*out_depth = node->depth;
+	}
+	return ticks;
+}
+
+static void time_goes_to_what_is_being_executed(void **state)
+{
+	struct made *made = *state;
+
+	enter(made, 1, 5);
+	enter(made, 2, 10);
+	leave(made, 2, 30);
+	enter(made, 2, 1);
+	leave(made, 2, 20);
+	leave(made, 1, 3);
+	assert_int_equal(node_of(made, 1)->self_ticks, 10 + 1 + 3);
+	assert_int_equal(node_of(made, 2)->self_ticks, 30 + 20);
+	assert_int_equal(node_of(made, 1)->calls, 1);
+	assert_int_equal(node_of(made, 2)->calls, 2);
+	assert_int_equal(node_of(made, 2)->shortest_ticks, 20);
+	assert_int_equal(node_of(made, 2)->longest_ticks, 30);
+	assert_int_equal(node_of(made, 1)->longest_ticks, 64);
+}
+
+static void a_threads_time_is_that_from_its_first_event_to_its_last(void **state)
+{
+	struct made *made = *state;
+	u64 calls;
+	u32 depth;
+
+	for (u64 i = 0; i < 1000; i++) {
+		enter(made, 1 + i % 7, i % 11);
+		if (i % 3 != 0)
+			leave(made, 1 + i % 7, i % 13);
+	}
+	assert_int_equal(sum(made, &calls, &depth), made->now - made->first);
+	assert_int_equal(calls, 1000);
+}
+
+static void an_ending_closes_what_was_not_seen_to_end(void **state)
+{
+	struct made *made = *state;
+
+	enter(made, 1, 0);
+	enter(made, 2, 1);
+	enter(made, 3, 1);
+	leave(made, 1, 1);
+	assert_ptr_equal(made->tracer.top, entries);
+	assert_int_equal(node_of(made, 3)->longest_ticks, 1);
+	assert_int_equal(node_of(made, 1)->longest_ticks, 3);
+}
+
+static void an_ending_of_what_began_before_is_passed_over(void **state)
+{
+	struct made *made = *state;
+
+	enter(made, 1, 0);
+	leave(made, 9, 5);
+	assert_int_equal(made->tracer.top - entries, 1);
+	leave(made, 1, 5);
+	assert_int_equal(node_of(made, 1)->self_ticks, 10);
+}
+
+static void a_counter_that_steps_back_costs_nothing(void **state)
+{
+	struct made *made = *state;
+
+	enter(made, 1, 100);
+	made->now -= 50;
+	trace_leave(&made->tracer, 1, 0, made->now);
+	assert_int_equal(node_of(made, 1)->self_ticks, 0);
+	assert_int_equal(node_of(made, 1)->longest_ticks, 0);
+}
+
+static void recursion_takes_no_more_nodes_than_the_depth_allows(void **state)
+{
+	struct made *made = *state;
+	u64 calls;
+	u32 depth;
+
+	for (u64 i = 0; i < 5000; i++)
+		enter(made, 1 + i % 2, 1);
+	for (u64 i = 5000; i-- > 0;)
+		leave(made, 1 + i % 2, 1);
+	assert_ptr_equal(made->tracer.top, entries);
+	assert_int_equal(sum(made, &calls, &depth), 10000);
+	assert_int_equal(calls, 5000);
+	assert_in_range(depth, TRACE_DEPTH, TRACE_DEPTH + 4);
+}
+
+static void what_is_deep_without_recursion_keeps_its_place(void **state)
+{
+	struct made *made = *state;
+	u64 calls;
+	u32 depth;
+
+	for (u64 i = 0; i < 2 * TRACE_DEPTH; i++)
+		enter(made, 1 + i, 1);
+	sum(made, &calls, &depth);
+	assert_int_equal(depth, 2 * TRACE_DEPTH);
+}
+
+static void a_full_table_loses_calls_and_says_how_many(void **state)
+{
+	struct made *made = *state;
+	u64 calls;
+	u32 depth;
+
+	for (u32 i = 1; i < TRACE_CHUNKS; i++) {
+		if (made->area->owners[i] == 0)
+			made->area->owners[i] = 7;
+	}
+	for (u64 i = 1; i <= 100; i++) {
+		enter(made, i, 1);
+		leave(made, i, 1);
+	}
+	/* One chunk was there, and the root is in it. */
+	for (u32 i = 1; i < TRACE_CHUNKS; i++) {
+		if (made->area->owners[i] == 7)
+			made->area->owners[i] = 0;
+	}
+	assert_int_equal(made->area->lost_calls, 100 - (TRACE_CHUNK_NODES - 1));
+	assert_int_equal(sum(made, &calls, &depth), 200);
+	assert_int_equal(calls, TRACE_CHUNK_NODES - 1);
+}
+
+static void calls_deeper_than_the_stack_of_entries_are_counted(void **state)
+{
+	struct made *made = *state;
+	u64 calls;
+	u32 depth;
+
+	for (u64 i = 0; i < 2 * ENTRIES; i++)
+		enter(made, 1, 1);
+	for (u64 i = 0; i < 2 * ENTRIES; i++)
+		leave(made, 1, 1);
+	assert_ptr_equal(made->tracer.top, entries);
+	assert_int_equal(sum(made, &calls, &depth), 4 * ENTRIES);
+	assert_int_equal(calls, 2 * ENTRIES);
+}
+
+static void children_are_found_in_any_order(void **state)
+{
+	struct made *made = *state;
+	u64 calls;
+	u32 depth;
+
+	for (u64 i = 0; i < 1000; i++) {
+		enter(made, 1 + i * 7 % 50, 1);
+		leave(made, 1 + i * 7 % 50, 1);
+	}
+	for (u64 identity = 1; identity <= 50; identity++)
+		assert_int_equal(node_of(made, identity)->calls, 20);
+	sum(made, &calls, &depth);
+	assert_int_equal(depth, 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(time_goes_to_what_is_being_executed),
+		TEST(a_threads_time_is_that_from_its_first_event_to_its_last),
+		TEST(an_ending_closes_what_was_not_seen_to_end),
+		TEST(an_ending_of_what_began_before_is_passed_over),
+		TEST(a_counter_that_steps_back_costs_nothing),
+		TEST(recursion_takes_no_more_nodes_than_the_depth_allows),
+		TEST(what_is_deep_without_recursion_keeps_its_place),
+		TEST(a_full_table_loses_calls_and_says_how_many),
+		TEST(calls_deeper_than_the_stack_of_entries_are_counted),
+		TEST(children_are_found_in_any_order),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,183 @@
+/*
+ * From a table of traced calls into the recording; the table is the target's to write.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+#include "abi/ticks.h"
+#include "abi/trace.h"
+#include "base/error.h"
+#include "base/monotonic.h"
+#include "collect/image.h"
+#include "collect/traced.h"
+#include "record/reader.h"
+#include "record/writer.h"
+#include "scene.h"
+
+#define TID    4242
+#define FIRST  TRACE_CHUNK_NODES /* node */
+#define KEY(n) (RING_INTERPRETED | (u64)(n) << RING_INSTRUCTION_BITS)
+
+static struct trace_area *area;
+static struct traced_terms terms;
+
+static int setup(void **state)
+{
+	if (scene_setup(state) < 0)
+		return -1;
+	struct scene *scene = *state;
+
+	area = mmap(NULL, sizeof *area, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (area == MAP_FAILED)
+		return -1;
+	terms = (struct traced_terms){ .start_ns = monotonic_ns() - 1000000,
+				       .start_ticks = ticks_now() - 1000000,
+				       .has_sideband = true };
+	scene->image->traced = traced_new(area);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	munmap(area, sizeof *area);
+	return scene_teardown(state);
+}
+
+/* A thread has taken the first slot, and the first chunk with it. */
+static void begin_thread(void)
+{
+	area->threads[0] = (struct trace_thread){ .state = TRACE_THREAD_TAKEN,
+						  .tid = TID,
+						  .first_ticks = ticks_now() };
+	area->owners[1] = 1;
+	area->nodes[FIRST] = (struct trace_node){ .key = TRACE_OUTSIDE, .self_ticks = 5 };
+}
+
+static void put_node(u32 node, u32 parent, u64 key, u64 calls)
+{
+	area->nodes[node] = (struct trace_node){ .key = key,
+						 .parent = parent,
+						 .calls = calls,
+						 .self_ticks = 1000 * calls,
+						 .shortest_ticks = 1,
+						 .longest_ticks = 2 };
+}
+
+struct counted {
+	uint64_t calls, rows, outside;
+	uint32_t deepest_parent; /* of the stack of the row read last */
+};
+
+static int count(void *context, const struct recording_calls *row)
+{
+	struct counted *counted = context;
+
+	counted->calls += row->calls;
+	counted->rows++;
+	counted->outside += row->stack == 0;
+	return 0;
+}
+
+static struct counted read_back(struct scene *scene)
+{
+	struct recording_reader *reader = NULL;
+	struct counted counted = { 0 };
+	struct error err = { "" };
+
+	must(recording_writer_commit(scene->writer), &err);
+	must(recording_reader_open(scene->path, &reader, &err), &err);
+	must(recording_reader_each_calls(reader, count, &counted, &err), &err);
+	recording_reader_close(reader);
+	return counted;
+}
+
+static void calls_are_written_and_replaced(void **state)
+{
+	struct scene *scene = *state;
+
+	begin_thread();
+	put_node(FIRST + 1, FIRST, KEY(1), 3);
+	put_node(FIRST + 2, FIRST + 1, KEY(2), 10);
+	traced_read(scene->image, &scene->pump, &terms, true);
+	struct counted counted = read_back(scene);
+
+	assert_int_equal(counted.calls, 13);
+	assert_int_equal(counted.rows, 3);
+	assert_int_equal(counted.outside, 1);
+	area->nodes[FIRST + 2].calls = 20;
+	traced_read(scene->image, &scene->pump, &terms, true);
+	counted = read_back(scene);
+	assert_int_equal(counted.calls, 23);
+	assert_int_equal(counted.rows, 3);
+	assert_int_equal(traced_calls(scene->image->traced), 23);
+}
+
+static void a_callee_without_a_name_waits_for_it(void **state)
+{
+	struct scene *scene = *state;
+
+	begin_thread();
+	put_node(FIRST + 1, FIRST, KEY(1), 3);
+	put_node(FIRST + 2, FIRST, 0, 5);
+	traced_read(scene->image, &scene->pump, &terms, false);
+	assert_int_equal(read_back(scene).calls, 0);
+	traced_read(scene->image, &scene->pump, &terms, true);
+	assert_int_equal(read_back(scene).calls, 3);
+}
+
+static void a_thread_that_ended_gives_back_what_it_had(void **state)
+{
+	struct scene *scene = *state;
+
+	begin_thread();
+	area->chunks_taken = 1;
+	area->threads_taken = 1;
+	put_node(FIRST + 1, FIRST, KEY(1), 3);
+	traced_read(scene->image, &scene->pump, &terms, false);
+	assert_int_equal(area->owners[1], 1);
+	image_find_thread(scene->image, TID)->end_ns = monotonic_ns();
+	traced_read(scene->image, &scene->pump, &terms, false);
+	assert_int_equal(area->owners[1], 0);
+	assert_int_equal(area->threads[0].state, TRACE_THREAD_FREE);
+	assert_int_equal(area->chunks_taken, 0);
+	assert_int_equal(area->threads_taken, 0);
+	assert_int_equal(read_back(scene).calls, 3);
+}
+
+static void callers_that_make_no_sense_hurt_nobody(void **state)
+{
+	struct scene *scene = *state;
+
+	begin_thread();
+	put_node(FIRST + 1, FIRST + 2, KEY(1), 1); /* each other's caller */
+	put_node(FIRST + 2, FIRST + 1, KEY(2), 1);
+	put_node(FIRST + 3, FIRST + 3, KEY(3), 1); /* its own */
+	put_node(FIRST + 4, 0xffffffff, KEY(4), 1);
+	put_node(FIRST + 5, FIRST, KEY(5), ~0ULL);
+	area->nodes[FIRST + 4].self_ticks = ~0ULL;
+	area->owners[2] = 0xffffffff;
+	area->threads[1].state = 77;
+	traced_read(scene->image, &scene->pump, &terms, true);
+	assert_in_range(read_back(scene).calls, 0, 4);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(calls_are_written_and_replaced),
+		TEST(a_callee_without_a_name_waits_for_it),
+		TEST(a_thread_that_ended_gives_back_what_it_had),
+		TEST(callers_that_make_no_sense_hurt_nobody),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
