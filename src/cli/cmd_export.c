@@ -52,8 +52,8 @@ static int set_format(const struct option *option, void *place, const char *valu
 }
 
 static const struct option options[] = {
-	{ "format", 'f', "FORMAT", "folded, speedscope, pprof, flamegraph or pstats", set_format,
-	  offsetof(struct settings, exporter) },
+	{ "format", 'f', "FORMAT", "folded, speedscope, pprof, flamegraph or pstats",
+	  set_format, offsetof(struct settings, exporter) },
 	{ "output", 'o', "OUT", "write to this file, not to standard output", option_set_string,
 	  offsetof(struct settings, path) },
 	{ "native", 0, NULL, "an interpreter's own frames, too, where its language's stand",

@@ -18,7 +18,7 @@ struct recording_writer;
 struct account_terms {
 	uint64_t session_start_ns;
 	bool is_user_mode_only; /* the events count no system time */
-	bool is_trace; /* nothing was sampled: there are no figures */
+	bool is_trace;          /* nothing was sampled: there are no figures */
 	bool is_user_clock;     /* figures are user time */
 };
 

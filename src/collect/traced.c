@@ -94,7 +94,8 @@ static size_t path_of(struct traced *traced, uint32_t node)
 {
 	size_t count = 0;
 
-	while (node != 0 && node < NODES && count < MOST_DEEP && !known_of(traced, node)->has_stack) {
+	while (node != 0 && node < NODES && count < MOST_DEEP &&
+	       !known_of(traced, node)->has_stack) {
 		if (count == traced->path_capacity)
 			traced->path = array_grow(traced->path, count, &traced->path_capacity,
 						  sizeof *traced->path);

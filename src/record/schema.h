@@ -20,32 +20,32 @@
 /* sample_rows.how = state + RECORDING_STATES * ending. */
 #define RECORDING_STATES 16
 
-#define RECORDING_TABLE_MAP(X)                                                        \
-	X(FACTS, "facts", 2, "key, value")                                            \
-	X(PROCESSES, "processes", 10,                                                 \
-	  "parent, pid, name, exe, start_ns, end_ns, period_ns, sample_weight_ns, "   \
-	  "unentered_reason, exit_status")                                            \
-	X(THREADS, "threads", 11,                                                     \
-	  "process, tid, name, start_ns, end_ns, cpu_ns, startup_ns, exit_ns, "       \
-	  "unentered_ns, kernel_unsampled_ns, traced_ns")                             \
-	X(MODULES, "modules", 3, "kind, path, build_id")                              \
-	X(MAPPINGS, "mappings", 7,                                                    \
-	  "process, module, start_address, end_address, file_offset, from_ns, to_ns") \
-	X(FRAMES, "frames", 2, "module, address")                                     \
-	X(STACKS, "stacks", 2, "parent, frame")                                       \
-	X(SAMPLE_ROWS, "sample_rows", 5, "time, thread, stack, weight, how")          \
-	X(BATCHES, "batches", 1, "base_ns")                                           \
-	X(INTERVALS, "intervals", 4, "first_sample, last_sample, from_ns, to_ns")     \
-	X(SUMS, "sums", 6, "interval, thread, stack, state, weight_ns, samples")      \
-	X(ENDINGS, "endings", 3, "interval, ending, samples")                         \
-	X(SOURCES, "sources", 1, "path")                                              \
-	X(FUNCTIONS, "functions", 5, "language, module, name, source, line")          \
-	X(LOCATIONS, "locations", 6, "frame, depth, function, source, line, address") \
-	X(LOST, "lost", 2, "reason, samples")                                         \
-	X(NOTES, "notes", 1, "text")                                                  \
-	X(FILES, "files", 3, "process, path, data")                                   \
-	X(CODES, "codes", 5, "language, name, qualified_name, path, line")            \
-	X(INTERPRETERS, "interpreters", 5, "process, module, language, version, why_not")  \
+#define RECORDING_TABLE_MAP(X)                                                            \
+	X(FACTS, "facts", 2, "key, value")                                                \
+	X(PROCESSES, "processes", 10,                                                     \
+	  "parent, pid, name, exe, start_ns, end_ns, period_ns, sample_weight_ns, "       \
+	  "unentered_reason, exit_status")                                                \
+	X(THREADS, "threads", 11,                                                         \
+	  "process, tid, name, start_ns, end_ns, cpu_ns, startup_ns, exit_ns, "           \
+	  "unentered_ns, kernel_unsampled_ns, traced_ns")                                 \
+	X(MODULES, "modules", 3, "kind, path, build_id")                                  \
+	X(MAPPINGS, "mappings", 7,                                                        \
+	  "process, module, start_address, end_address, file_offset, from_ns, to_ns")     \
+	X(FRAMES, "frames", 2, "module, address")                                         \
+	X(STACKS, "stacks", 2, "parent, frame")                                           \
+	X(SAMPLE_ROWS, "sample_rows", 5, "time, thread, stack, weight, how")              \
+	X(BATCHES, "batches", 1, "base_ns")                                               \
+	X(INTERVALS, "intervals", 4, "first_sample, last_sample, from_ns, to_ns")         \
+	X(SUMS, "sums", 6, "interval, thread, stack, state, weight_ns, samples")          \
+	X(ENDINGS, "endings", 3, "interval, ending, samples")                             \
+	X(SOURCES, "sources", 1, "path")                                                  \
+	X(FUNCTIONS, "functions", 5, "language, module, name, source, line")              \
+	X(LOCATIONS, "locations", 6, "frame, depth, function, source, line, address")     \
+	X(LOST, "lost", 2, "reason, samples")                                             \
+	X(NOTES, "notes", 1, "text")                                                      \
+	X(FILES, "files", 3, "process, path, data")                                       \
+	X(CODES, "codes", 5, "language, name, qualified_name, path, line")                \
+	X(INTERPRETERS, "interpreters", 5, "process, module, language, version, why_not") \
 	X(CALLS, "calls", 6, "thread, stack, calls, self_ns, shortest_ns, longest_ns")
 
 /* Which version added a table's last column, and its name. */

@@ -53,7 +53,8 @@ static struct {
 	const struct profile_members *members; /* NULL: not to be set */
 	u64 get_state;                         /* _PyThreadState_UncheckedGet() */
 	bool has_audit_hook;
-	u64 method_type; /* PyCMethod_Type, from 3.9 on: a subtype of builtin_type; or 0 */
+	bool has_builtins; /* their calls are wanted */
+	u64 method_type;   /* PyCMethod_Type, from 3.9 on: a subtype of builtin_type; or 0 */
 } python;
 
 static u64 word_at(u64 address)
@@ -144,8 +145,8 @@ static int on_profile(void *object, void *frame_object, int what, void *argument
 		trace_enter(tracer, &call, now);
 	} else if (what == PROFILE_RETURN) {
 		trace_leave(tracer, code_of(layout, frame), frame, now);
-	} else if (what == PROFILE_C_CALL || what == PROFILE_C_RETURN ||
-		   what == PROFILE_C_EXCEPTION) {
+	} else if (python.has_builtins && (what == PROFILE_C_CALL || what == PROFILE_C_RETURN ||
+					   what == PROFILE_C_EXCEPTION)) {
 		builtin_event(tracer, layout, frame, what == PROFILE_C_CALL, (u64)argument,
 			      now);
 	}
@@ -160,6 +161,7 @@ void trace_python_begin(const struct python_layout *layout)
 		if (version >= members_of[i].first && version <= members_of[i].last)
 			python.members = &members_of[i];
 	}
+	python.has_builtins = !(agent.ring->flags & RING_NO_BUILTINS);
 	trace_python_find_types();
 }
 
