@@ -353,7 +353,7 @@ void traced_tell(const struct image *image, struct pump *pump)
 	const struct trace_area *area = image->traced->area;
 	const uint32_t status = __atomic_load_n(&area->status, __ATOMIC_RELAXED);
 
-	if (image->has_interpreter && status < TRACE_STATUS_COUNT && status != TRACE_ON) {
+	if (image->ring->has_python == 1 && status < TRACE_STATUS_COUNT && status != TRACE_ON) {
 		CLEANUP(freep) char *text = xasprintf("not traced: %s", sentences[status]);
 
 		tell(image, pump, text);
