@@ -17,7 +17,7 @@ PATIENCE_S = 60
 class Threads(live_trace.TraceTest):
     def check(self, python, *arguments):
         trace = self.trace(python, self.workload("worker_threads.py"), *arguments)
-        self.assertEqual(trace.rows("SELECT text FROM notes"), [])
+        self.assertEqual(self.notes(trace), [])
         self.assertEqual(trace.calls_of("step"), trace.truth["steps"])
         self.assertEqual(trace.calls_of("<built-in method math.sin>"), trace.truth["steps"])
         self.assertEqual(trace.calls_of("run"), trace.truth["runs"])
@@ -167,7 +167,7 @@ print(json.dumps(seen))
             trace = self.trace(python, self.path("tools.py"))
             self.assertEqual(trace.truth, live.truth_of(without.stdout))
             self.assertEqual(trace.truth["cprofile"], 100)
-            notes = " ".join(text for text, in trace.rows("SELECT text FROM notes"))
+            notes = " ".join(self.notes(trace))
             if python.version >= (3, 12):
                 self.assertEqual(notes, "")
                 self.assertEqual(trace.calls_of("leaf"), 170)

@@ -180,7 +180,8 @@ static u32 add_call(struct tracer *tracer, u32 parent, const struct trace_call *
 			       key != 0 ? call->identity : call->identity ^ NAMELESS, key);
 }
 
-u32 trace_place(struct tracer *tracer, const struct trace_call *call)
+/* The node of a callee, which is made if it is not there. */
+static u32 place(struct tracer *tracer, const struct trace_call *call)
 {
 	const u32 parent = tracer->top->node;
 	u32 node = trace_find_child(tracer, parent, call->identity);
@@ -199,6 +200,20 @@ u32 trace_place(struct tracer *tracer, const struct trace_call *call)
 	node = add_call(tracer, parent, call);
 	return node != TRACE_NO_NODE ? node
 				     : trace_find_merged(tracer, parent, call->identity, true);
+}
+
+__attribute__((noinline)) void trace_enter_elsewhere(struct tracer *tracer,
+						     struct trace_call call)
+{
+	const u32 node = place(tracer, &call);
+
+	/* What naming it took is nobody's. */
+	tracer->last_ticks = ticks_now();
+	trace_push(tracer, node,
+		   (struct trace_entry){ .object = call.object,
+					 .named = call.named,
+					 .frame = call.frame,
+					 .start_ticks = tracer->last_ticks });
 }
 
 /* Only the calling thread is in a child of fork; its stack is there, for it is our own memory. */
@@ -222,7 +237,7 @@ static void adopt_entries(struct tracer *tracer, const struct trace_entry *entri
 			.is_builtin = entry->named != entry->object,
 		};
 		const u32 parent = tracer->top->node;
-		u32 node = trace_place(tracer, &call);
+		u32 node = place(tracer, &call);
 
 		if (node == TRACE_NO_NODE)
 			node = parent;

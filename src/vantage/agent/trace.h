@@ -35,8 +35,8 @@ void trace_adopt(void);
 
 /* Begins to count the calling thread; NULL: it cannot be. */
 struct tracer *trace_begin_thread(void);
-/* The node of a callee that is not its caller's last. */
-u32 trace_place(struct tracer *tracer, const struct trace_call *call);
+/* A call that is not of the callee that was its caller's last. */
+void trace_enter_elsewhere(struct tracer *tracer, struct trace_call call);
 /* What the area says of this process from now on. */
 void trace_set_status(enum trace_status status);
 /* Another profiler is about to take the place of ours. */
@@ -56,22 +56,21 @@ static inline struct tracer *trace_of_thread(void)
 	return __builtin_expect(own != NULL, 1) ? own : trace_begin_thread();
 }
 
-static inline void trace_enter(struct tracer *tracer, const struct trace_call *call, u64 now)
+/* By value, so that it is put together in registers. */
+static inline __attribute__((always_inline)) void trace_enter(struct tracer *tracer,
+							      struct trace_call call, u64 now)
 {
-	struct trace_entry entry = { .object = call->object,
-				     .named = call->named,
-				     .frame = call->frame,
-				     .start_ticks = now };
-
 	trace_advance(tracer, now);
-	u32 node = trace_likely_child(tracer, tracer->top->node, call->identity);
+	const u32 node = trace_likely_child(tracer, tracer->top->node, call.identity);
 
-	if (__builtin_expect(node == TRACE_NO_NODE, 0)) {
-		node = trace_place(tracer, call);
-		/* What naming it took is nobody's. */
-		entry.start_ticks = tracer->last_ticks = ticks_now();
-	}
-	trace_push(tracer, node, &entry);
+	if (__builtin_expect(node == TRACE_NO_NODE, 0))
+		trace_enter_elsewhere(tracer, call);
+	else
+		trace_push(tracer, node,
+			   (struct trace_entry){ .object = call.object,
+						 .named = call.named,
+						 .frame = call.frame,
+						 .start_ticks = now });
 }
 
 /* One word of what a callee is: two at the same address one after the other differ. */

@@ -125,7 +125,7 @@ static void *on_start(void *callable, void *const *arguments, size_t count, void
 		.named = code,
 	};
 
-	trace_enter(tracer, &call, now);
+	trace_enter(tracer, call, now);
 	return nothing();
 }
 
@@ -172,7 +172,7 @@ static void *on_call(void *callable, void *const *arguments, size_t count, void 
 					 .named = (u64)arguments[2],
 					 .is_builtin = true };
 
-	trace_enter(tracer, &call, now);
+	trace_enter(tracer, call, now);
 	return nothing();
 }
 

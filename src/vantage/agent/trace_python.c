@@ -119,7 +119,7 @@ static void builtin_event(struct tracer *tracer, const struct python_layout *lay
 					 .frame = frame,
 					 .is_builtin = true };
 
-	trace_enter(tracer, &call, now);
+	trace_enter(tracer, call, now);
 }
 
 /* Py_tracefunc. */
@@ -142,7 +142,7 @@ static int on_profile(void *object, void *frame_object, int what, void *argument
 			.frame = frame,
 		};
 
-		trace_enter(tracer, &call, now);
+		trace_enter(tracer, call, now);
 	} else if (what == PROFILE_RETURN) {
 		trace_leave(tracer, code_of(layout, frame), frame, now);
 	} else if (python.has_builtins && (what == PROFILE_C_CALL || what == PROFILE_C_RETURN ||

@@ -193,7 +193,8 @@ static inline u32 trace_likely_child(const struct tracer *tracer, u32 parent, u6
 }
 
 /* A call that begins: node is the callee's; TRACE_NO_NODE if it is lost. */
-static inline void trace_push(struct tracer *tracer, u32 node, const struct trace_entry *entry)
+static inline __attribute__((always_inline)) void trace_push(struct tracer *tracer, u32 node,
+							     struct trace_entry entry)
 {
 	if (node == TRACE_NO_NODE) {
 		__atomic_fetch_add(&tracer->area->lost_calls, 1, __ATOMIC_RELAXED);
@@ -205,10 +206,14 @@ static inline void trace_push(struct tracer *tracer, u32 node, const struct trac
 		tracer->unstacked++;
 		return;
 	}
-	struct trace_entry *top = ++tracer->top;
+	struct trace_entry *top = tracer->top + 1;
 
-	*top = *entry;
+	top->object = entry.object;
+	top->named = entry.named;
+	top->frame = entry.frame;
+	top->start_ticks = entry.start_ticks;
 	top->node = node;
+	tracer->top = top;
 }
 
 /* The innermost call ends. */

@@ -74,7 +74,7 @@ static void enter(struct made *made, u64 function, u64 ticks)
 
 	made->now += ticks;
 	trace_advance(&made->tracer, made->now);
-	trace_push(&made->tracer, place(made, function), &entry);
+	trace_push(&made->tracer, place(made, function), entry);
 }
 
 static void leave(struct made *made, u64 function, u64 ticks)
