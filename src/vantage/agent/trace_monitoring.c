@@ -159,7 +159,6 @@ static u64 method_of(void *const *arguments, size_t count)
 
 static void *on_call(void *callable, void *const *arguments, size_t count, void *names)
 {
-	const u64 now = ticks_now();
 	const u64 method = method_of(arguments, count);
 	struct tracer *tracer = method != 0 ? trace_of_thread() : NULL;
 
@@ -167,6 +166,8 @@ static void *on_call(void *callable, void *const *arguments, size_t count, void 
 	(void)names;
 	if (tracer == NULL)
 		return nothing();
+	/* Most calls are of Python functions: for those the clock is not asked. */
+	const u64 now = ticks_now();
 	const struct trace_call call = { .identity = trace_python_method_identity(method),
 					 .object = method,
 					 .named = (u64)arguments[2],
@@ -178,14 +179,13 @@ static void *on_call(void *callable, void *const *arguments, size_t count, void 
 
 static void *on_call_end(void *callable, void *const *arguments, size_t count, void *names)
 {
-	const u64 now = ticks_now();
 	const u64 method = method_of(arguments, count);
 	struct tracer *tracer = method != 0 ? trace_of_thread() : NULL;
 
 	(void)callable;
 	(void)names;
 	if (tracer != NULL)
-		trace_leave(tracer, method, 0, now);
+		trace_leave(tracer, method, 0, ticks_now());
 	return nothing();
 }
 
