@@ -228,10 +228,9 @@ static void adopt_entries(struct tracer *tracer, const struct trace_entry *entri
 	for (u32 i = 0; i < count && tracer->top < tracer->limit; i++) {
 		const struct trace_entry *entry = &entries[i];
 		const struct trace_call call = {
-			.identity =
-				entry->named == entry->object
-					? trace_python_identity(&trace.layout, entry->object)
-					: trace_python_method_identity(entry->object),
+			.identity = entry->named == entry->object
+					    ? trace_python_identity(entry->object)
+					    : trace_python_method_identity(entry->object),
 			.object = entry->object,
 			.named = entry->named,
 			.is_builtin = entry->named != entry->object,

@@ -92,6 +92,7 @@ static struct {
 #define X(name, result, arguments) name##_type *name;
 	ENTRY_MAP(X)
 #undef X
+	void *none;
 	u64 missing; /* sys.monitoring.MISSING */
 	u64 first_interpreter;
 	/* Those that have a tool of ours, as far as there is room. */
@@ -105,7 +106,7 @@ static struct {
 /* A callback's result is a reference to None, which is immortal from 3.12 on. */
 static void *nothing(void)
 {
-	return (void *)monitoring.layout->none;
+	return monitoring.none;
 }
 
 static void *on_start(void *callable, void *const *arguments, size_t count, void *names)
@@ -120,7 +121,7 @@ static void *on_start(void *callable, void *const *arguments, size_t count, void
 	if (tracer == NULL)
 		return nothing();
 	const struct trace_call call = {
-		.identity = trace_python_identity(monitoring.layout, code),
+		.identity = trace_python_identity(code),
 		.object = code,
 		.named = code,
 	};
@@ -145,14 +146,13 @@ static void *on_end(void *callable, void *const *arguments, size_t count, void *
 /* The method of a call of a C function; 0: it is another call. */
 static u64 method_of(void *const *arguments, size_t count)
 {
-	const struct python_layout *layout = monitoring.layout;
 	const u64 callable = (u64)arguments[2];
-	const u64 method = trace_python_method(layout, callable);
+	const u64 method = trace_python_method(callable);
 
 	/* As cProfile: list.append() without an object is an error, not a call. */
 	if (method != 0 && (count & ~(1ULL << 63)) > 3 &&
 	    (u64)arguments[3] == monitoring.missing &&
-	    *(const u64 *)(callable + layout->offsets.object_type) == layout->descriptor_type)
+	    trace_word(callable, trace_objects.object_type) == trace_objects.descriptor_type)
 		return 0;
 	return method;
 }
@@ -452,11 +452,12 @@ static void add_hook(void)
 void trace_monitoring_begin(const struct python_layout *layout)
 {
 	monitoring.layout = layout;
+	monitoring.none = (void *)layout->none;
 	if (!has_entries()) {
 		trace_set_status(TRACE_NO_ENTRY);
 		return;
 	}
-	trace_python_find_types();
+	trace_python_find_objects(layout);
 	add_hook();
 }
 

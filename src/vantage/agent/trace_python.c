@@ -49,6 +49,8 @@ static const struct profile_members members_of[] = {
 
 typedef int audit_hook(const char *event, void *arguments, void *data);
 
+struct trace_objects trace_objects;
+
 static struct {
 	const struct profile_members *members; /* NULL: not to be set */
 	u64 get_state;                         /* _PyThreadState_UncheckedGet() */
@@ -62,37 +64,28 @@ static u64 word_at(u64 address)
 	return *(const u64 *)address;
 }
 
-u64 trace_python_identity(const struct python_layout *layout, u64 code)
+static u64 address_of(const char *name)
+{
+	return (u64)dlsym(RTLD_DEFAULT, name);
+}
+
+void trace_python_find_objects(const struct python_layout *layout)
 {
 	const struct python_offsets *offsets = &layout->offsets;
+	const u64 method_type = address_of("PyCMethod_Type");
 
-	/* They lie side by side, so that this is one line of the cache, or two. */
-	return code ^ trace_rotate(word_at(code + offsets->code_filename), 17) ^
-	       trace_rotate(word_at(code + offsets->code_name), 31) ^
-	       trace_rotate(word_at(code + offsets->code_table), 47);
-}
-
-u64 trace_python_method_identity(u64 method)
-{
-	return method ^ trace_rotate(word_at(method), 17) ^
-	       trace_rotate(word_at(method + sizeof(u64)), 31);
-}
-
-u64 trace_python_method(const struct python_layout *layout, u64 callable)
-{
-	const u64 type = word_at(callable + layout->offsets.object_type);
-
-	if (type == layout->builtin_type ||
-	    (python.method_type != 0 && type == python.method_type))
-		return word_at(callable + layout->offsets.builtin_method);
-	if (type == layout->descriptor_type)
-		return word_at(callable + layout->offsets.descriptor_method);
-	return 0;
-}
-
-void trace_python_find_types(void)
-{
-	python.method_type = (u64)dlsym(RTLD_DEFAULT, "PyCMethod_Type");
+	trace_objects = (struct trace_objects){
+		.function_type = address_of("PyFunction_Type"),
+		.builtin_type = layout->builtin_type,
+		.method_type = method_type != 0 ? method_type : layout->builtin_type,
+		.descriptor_type = layout->descriptor_type,
+		.object_type = offsets->object_type,
+		.builtin_method = offsets->builtin_method,
+		.descriptor_method = offsets->descriptor_method,
+		.code_filename = offsets->code_filename,
+		.code_name = offsets->code_name,
+		.code_table = offsets->code_table,
+	};
 }
 
 static u64 code_of(const struct python_layout *layout, u64 frame)
@@ -102,10 +95,9 @@ static u64 code_of(const struct python_layout *layout, u64 frame)
 	return word_at(frame + layout->offsets.frame_code);
 }
 
-static void builtin_event(struct tracer *tracer, const struct python_layout *layout, u64 frame,
-			  bool is_call, u64 callable, u64 now)
+static void builtin_event(struct tracer *tracer, u64 frame, bool is_call, u64 callable, u64 now)
 {
-	const u64 method = trace_python_method(layout, callable);
+	const u64 method = trace_python_method(callable);
 
 	if (method == 0)
 		return;
@@ -136,7 +128,7 @@ static int on_profile(void *object, void *frame_object, int what, void *argument
 	if (what == PROFILE_CALL) {
 		const u64 code = code_of(layout, frame);
 		const struct trace_call call = {
-			.identity = trace_python_identity(layout, code),
+			.identity = trace_python_identity(code),
 			.object = code,
 			.named = code,
 			.frame = frame,
@@ -147,8 +139,7 @@ static int on_profile(void *object, void *frame_object, int what, void *argument
 		trace_leave(tracer, code_of(layout, frame), frame, now);
 	} else if (python.has_builtins && (what == PROFILE_C_CALL || what == PROFILE_C_RETURN ||
 					   what == PROFILE_C_EXCEPTION)) {
-		builtin_event(tracer, layout, frame, what == PROFILE_C_CALL, (u64)argument,
-			      now);
+		builtin_event(tracer, frame, what == PROFILE_C_CALL, (u64)argument, now);
 	}
 	return 0;
 }
@@ -162,7 +153,7 @@ void trace_python_begin(const struct python_layout *layout)
 			python.members = &members_of[i];
 	}
 	python.has_builtins = !(agent.ring->flags & RING_NO_BUILTINS);
-	trace_python_find_types();
+	trace_python_find_objects(layout);
 }
 
 /* As PyEval_SetProfile() does it; the thread has executed nothing, so nobody else looks. */
