@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "base/text.h"
 #include "profile/profile.h"
 #include "report/head.h"
@@ -7,8 +9,11 @@ enum { NAMED_MAX = 4 };
 static void add_one(struct text *out, const struct style *style,
 		    const struct profile_info *info, const struct interpreter *interpreter)
 {
-	const char *how = info->is_folded ? "; its own plumbing is folded (--native shows it)"
-					  : "; its own plumbing is shown, too";
+	/* A trace has no native frames. */
+	const bool is_trace = info->mode && strcmp(info->mode, "trace") == 0;
+	const char *how = is_trace          ? ""
+			  : info->is_folded ? "; its own plumbing is folded (--native shows it)"
+					    : "; its own plumbing is shown, too";
 
 	if (interpreter->why_not)
 		head_add_line(out, style, interpreter->language,
