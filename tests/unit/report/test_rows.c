@@ -301,6 +301,59 @@ static void min_goes_by_total_when_sorted_by_total(void **state)
 		    "… 3 more modules, 2.4 % together (--min 0 -n 0 shows all)\n");
 }
 
+static void a_trace_has_the_columns_of_pstats(void **state)
+{
+	struct made made;
+	struct text text = { 0 };
+
+	(void)state;
+	example_init_trace(&made);
+	assert_int_equal(report_text(made.profile, &(struct report_options){ 0 }, &text, NULL),
+			 0);
+	assert_string_equal(body_of(text_string(&text)),
+			    "Percentages are of 100.0 ms, the time of each thread from its "
+			    "first call to its "
+			    "last.\n"
+			    "\n"
+			    "  calls  self %  self time  per call  total time  per call  "
+			    "function               "
+			    "    file:line\n"
+			    "1,973/1    80.0    80.0 ms  40.55 µs     80.0 ms  80.00 ms  fib   "
+			    "                 "
+			    "    fib.py:3\n"
+			    "      1    10.0    10.0 ms  10.00 ms     90.0 ms  90.00 ms  "
+			    "<module>               "
+			    "    app/__init__.py:1\n"
+			    "      3     5.0     5.0 ms   1.67 ms      9.0 ms   3.00 ms  run   "
+			    "                 "
+			    "    worker.py:3\n"
+			    "300,000     4.0     4.0 ms     13 ns      4.0 ms     13 ns  "
+			    "math.sin               "
+			    "    -\n"
+			    "      0     1.0     1.0 ms                1.0 ms            "
+			    "[outside of traced calls]  "
+			    "-\n");
+	text_done(&text);
+	made_done(&made);
+}
+
+static void a_trace_counts_calls_of_callers(void **state)
+{
+	struct made made;
+	struct text text = { 0 };
+
+	(void)state;
+	example_init_trace(&made);
+	assert_int_equal(report_text(made.profile,
+				     &(struct report_options){ .callers = "math.sin" }, &text,
+				     NULL),
+			 0);
+	assert_non_null(strstr(text_string(&text), "       calls  called from\n"));
+	assert_non_null(strstr(text_string(&text), "     300,000    run\n"));
+	text_done(&text);
+	made_done(&made);
+}
+
 static void all_rows_are_shown_when_asked(void **state)
 {
 	struct made made;
@@ -455,6 +508,8 @@ int main(void)
 		cmocka_unit_test(colours_show_what_is_hot),
 		cmocka_unit_test(min_leaves_out_rows_below_it),
 		cmocka_unit_test(min_goes_by_total_when_sorted_by_total),
+		cmocka_unit_test(a_trace_has_the_columns_of_pstats),
+		cmocka_unit_test(a_trace_counts_calls_of_callers),
 		cmocka_unit_test(all_rows_are_shown_when_asked),
 		cmocka_unit_test(an_unknown_thread_is_refused_and_nothing_is_written),
 	};
