@@ -18,7 +18,16 @@
 #define TRACE_CHUNKS      16384U /* 1,048,512 nodes, a page of memory each 64 that are used */
 #define TRACE_THREADS     4096U  /* at one time */
 /* Beyond so many calls in each other, recursion is merged: trace_tree.h has how. */
-#define TRACE_DEPTH 256U
+#define TRACE_DEPTH   256U
+#define TRACE_DEEPEST 65535U
+
+/* What is called: each kind is told of by hooks of its own, at a cost of its own. */
+enum trace_kind {
+	TRACE_KIND_OUTSIDE, /* no traced call runs */
+	TRACE_KIND_PYTHON,
+	TRACE_KIND_PYTHON_BUILTIN,
+	TRACE_KIND_COUNT,
+};
 
 /* A callee on a stack.  Written by one thread; whole when its key is seen. */
 struct trace_node {
@@ -31,7 +40,9 @@ struct trace_node {
 	u32 parent;      /* 0: it is outermost */
 	u32 first_child; /* the one called last, and */
 	u32 next_sibling;
-	u32 depth;
+	u16 depth; /* at most TRACE_DEEPEST */
+	u8 kind;   /* enum trace_kind */
+	u8 reserved;
 	u64 calls;
 	u64 self_ticks;
 	u64 shortest_ticks; /* of its calls that have ended, with what they called; ~0: none */

@@ -125,7 +125,8 @@ static bool begin_tracer(struct tracer *tracer, struct trace_area *area, u32 slo
 	tracer->unstacked = 0;
 	if (!has_entries(tracer))
 		return false;
-	const u32 root = trace_add_child(tracer, TRACE_NO_NODE, 0, TRACE_OUTSIDE);
+	const u32 root =
+		trace_add_child(tracer, TRACE_NO_NODE, TRACE_KIND_OUTSIDE, 0, TRACE_OUTSIDE);
 
 	if (root == TRACE_NO_NODE)
 		return false;
@@ -151,7 +152,7 @@ struct tracer *trace_begin_thread(void)
 	struct tracer *tracer = &tracers[slot];
 	struct trace_thread *thread = &area->threads[slot];
 
-	tracer->last_ticks = thread->first_ticks = ticks_now();
+	tracer->last_ticks = thread->first_ticks = trace_now();
 	/* Pairs with the acquire in the recorder: its first time is there when it is seen. */
 	__atomic_store_n(&thread->tid, (u32)arch_syscall4(SYS_gettid, 0, 0, 0, 0),
 			 __ATOMIC_RELEASE);
@@ -176,7 +177,7 @@ static u32 add_call(struct tracer *tracer, u32 parent, const struct trace_call *
 {
 	const u64 key = trace_name(trace.ring, call);
 
-	return trace_add_child(tracer, parent,
+	return trace_add_child(tracer, parent, call->kind,
 			       key != 0 ? call->identity : call->identity ^ NAMELESS, key);
 }
 
@@ -208,11 +209,12 @@ __attribute__((noinline)) void trace_enter_elsewhere(struct tracer *tracer,
 	const u32 node = place(tracer, &call);
 
 	/* What naming it took is nobody's. */
-	tracer->last_ticks = ticks_now();
+	tracer->last_ticks = trace_now();
 	trace_push(tracer, node,
 		   (struct trace_entry){ .object = call.object,
 					 .named = call.named,
 					 .frame = call.frame,
+					 .kind = call.kind,
 					 .start_ticks = tracer->last_ticks });
 }
 
@@ -222,18 +224,31 @@ void trace_forget(void)
 	__atomic_store_n(&trace.area, NULL, __ATOMIC_RELEASE);
 }
 
+/* As its hook made it. */
+static u64 identity_of(const struct trace_entry *entry)
+{
+	switch ((enum trace_kind)entry->kind) {
+	case TRACE_KIND_PYTHON:
+		return trace_python_identity(entry->object);
+	case TRACE_KIND_PYTHON_BUILTIN:
+		return trace_python_method_identity(entry->object);
+	case TRACE_KIND_OUTSIDE:
+	case TRACE_KIND_COUNT:
+		break;
+	}
+	return 0;
+}
+
 /* Its callers, outermost first, as in the parent; their calls began there and are counted there. */
 static void adopt_entries(struct tracer *tracer, const struct trace_entry *entries, u32 count)
 {
 	for (u32 i = 0; i < count && tracer->top < tracer->limit; i++) {
 		const struct trace_entry *entry = &entries[i];
 		const struct trace_call call = {
-			.identity = entry->named == entry->object
-					    ? trace_python_identity(entry->object)
-					    : trace_python_method_identity(entry->object),
+			.identity = identity_of(entry),
 			.object = entry->object,
 			.named = entry->named,
-			.is_builtin = entry->named != entry->object,
+			.kind = (enum trace_kind)entry->kind,
 		};
 		const u32 parent = tracer->top->node;
 		u32 node = place(tracer, &call);

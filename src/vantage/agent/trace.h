@@ -20,7 +20,7 @@ struct trace_call {
 	u64 object;   /* struct trace_entry has these */
 	u64 named;
 	u64 frame;
-	bool is_builtin;
+	enum trace_kind kind;
 };
 
 /* The calling thread's; NULL: it has none so far. */
@@ -49,6 +49,12 @@ const struct python_layout *trace_layout(void);
 /* The area in use, or NULL. */
 struct trace_area *trace_area_of_process(void);
 
+/* The clock of every event: ticks of abi/ticks.h, by which the calling thread is ahead. */
+static inline u64 trace_now(void)
+{
+	return ticks_now();
+}
+
 static inline struct tracer *trace_of_thread(void)
 {
 	struct tracer *own = trace_own;
@@ -70,6 +76,7 @@ static inline __attribute__((always_inline)) void trace_enter(struct tracer *tra
 			   (struct trace_entry){ .object = call.object,
 						 .named = call.named,
 						 .frame = call.frame,
+						 .kind = call.kind,
 						 .start_ticks = now });
 }
 

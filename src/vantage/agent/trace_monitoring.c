@@ -111,7 +111,7 @@ static void *nothing(void)
 
 static void *on_start(void *callable, void *const *arguments, size_t count, void *names)
 {
-	const u64 now = ticks_now();
+	const u64 now = trace_now();
 	struct tracer *tracer = trace_of_thread();
 	const u64 code = (u64)arguments[0];
 
@@ -124,6 +124,7 @@ static void *on_start(void *callable, void *const *arguments, size_t count, void
 		.identity = trace_python_identity(code),
 		.object = code,
 		.named = code,
+		.kind = TRACE_KIND_PYTHON,
 	};
 
 	trace_enter(tracer, call, now);
@@ -132,7 +133,7 @@ static void *on_start(void *callable, void *const *arguments, size_t count, void
 
 static void *on_end(void *callable, void *const *arguments, size_t count, void *names)
 {
-	const u64 now = ticks_now();
+	const u64 now = trace_now();
 	struct tracer *tracer = trace_of_thread();
 
 	(void)callable;
@@ -167,11 +168,11 @@ static void *on_call(void *callable, void *const *arguments, size_t count, void 
 	if (tracer == NULL)
 		return nothing();
 	/* Most calls are of Python functions: for those the clock is not asked. */
-	const u64 now = ticks_now();
+	const u64 now = trace_now();
 	const struct trace_call call = { .identity = trace_python_method_identity(method),
 					 .object = method,
 					 .named = (u64)arguments[2],
-					 .is_builtin = true };
+					 .kind = TRACE_KIND_PYTHON_BUILTIN };
 
 	trace_enter(tracer, call, now);
 	return nothing();
@@ -185,7 +186,7 @@ static void *on_call_end(void *callable, void *const *arguments, size_t count, v
 	(void)callable;
 	(void)names;
 	if (tracer != NULL)
-		trace_leave(tracer, method, 0, ticks_now());
+		trace_leave(tracer, method, 0, trace_now());
 	return nothing();
 }
 

@@ -213,6 +213,20 @@ static u64 name_builtin(struct walk *walk, struct mem *mem, const struct trace_c
 	return codes_send(walk->ring, walk->epoch, mem, &code) ? key : 0;
 }
 
+static u64 name_callee(struct walk *walk, struct mem *mem, const struct trace_call *call)
+{
+	switch (call->kind) {
+	case TRACE_KIND_PYTHON:
+		return python_name_code(walk, mem, call->object);
+	case TRACE_KIND_PYTHON_BUILTIN:
+		return name_builtin(walk, mem, call);
+	case TRACE_KIND_OUTSIDE:
+	case TRACE_KIND_COUNT:
+		break;
+	}
+	return 0;
+}
+
 u64 trace_name(struct ring_header *ring, const struct trace_call *call)
 {
 	struct python_room *room = take_room();
@@ -226,8 +240,7 @@ u64 trace_name(struct ring_header *ring, const struct trace_call *call)
 		return 0;
 	room->layout = trace_layout();
 	__builtin_memset(room->memo, 0, sizeof room->memo);
-	const u64 key = call->is_builtin ? name_builtin(&walk, &mem, call)
-					 : python_name_code(&walk, &mem, call->object);
+	const u64 key = name_callee(&walk, &mem, call);
 
 	give_room(room);
 	return walk.is_lost ? 0 : key;

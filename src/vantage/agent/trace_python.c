@@ -109,7 +109,7 @@ static void builtin_event(struct tracer *tracer, u64 frame, bool is_call, u64 ca
 					 .object = method,
 					 .named = callable,
 					 .frame = frame,
-					 .is_builtin = true };
+					 .kind = TRACE_KIND_PYTHON_BUILTIN };
 
 	trace_enter(tracer, call, now);
 }
@@ -117,7 +117,7 @@ static void builtin_event(struct tracer *tracer, u64 frame, bool is_call, u64 ca
 /* Py_tracefunc. */
 static int on_profile(void *object, void *frame_object, int what, void *argument)
 {
-	const u64 now = ticks_now();
+	const u64 now = trace_now();
 	const struct python_layout *layout = trace_layout();
 	struct tracer *tracer = trace_of_thread();
 	const u64 frame = (u64)frame_object;
@@ -132,6 +132,7 @@ static int on_profile(void *object, void *frame_object, int what, void *argument
 			.object = code,
 			.named = code,
 			.frame = frame,
+			.kind = TRACE_KIND_PYTHON,
 		};
 
 		trace_enter(tracer, call, now);

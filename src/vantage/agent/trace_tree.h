@@ -25,7 +25,7 @@ struct trace_entry {
 	u64 frame;  /* 0: events have none */
 	u64 start_ticks;
 	u32 node;
-	u32 reserved;
+	u32 kind; /* enum trace_kind */
 };
 
 /* One thread's: all private but the area. */
@@ -104,8 +104,14 @@ static inline u32 trace_new_node(struct tracer *tracer)
 	return tracer->chunk * TRACE_CHUNK_NODES + tracer->used++;
 }
 
+static inline u16 trace_deeper(u16 depth)
+{
+	return depth < TRACE_DEEPEST ? (u16)(depth + 1) : depth;
+}
+
 /* A child of a node, in front of the others. */
-static inline u32 trace_add_child(struct tracer *tracer, u32 parent, u64 identity, u64 key)
+static inline u32 trace_add_child(struct tracer *tracer, u32 parent, enum trace_kind kind,
+				  u64 identity, u64 key)
 {
 	const u32 child = trace_new_node(tracer);
 
@@ -118,7 +124,8 @@ static inline u32 trace_add_child(struct tracer *tracer, u32 parent, u64 identit
 	node->parent = parent;
 	node->first_child = TRACE_NO_NODE;
 	node->next_sibling = parent == TRACE_NO_NODE ? TRACE_NO_NODE : above->first_child;
-	node->depth = parent == TRACE_NO_NODE ? 0 : above->depth + 1;
+	node->depth = parent == TRACE_NO_NODE ? 0 : trace_deeper(above->depth);
+	node->kind = (u8)kind;
 	node->shortest_ticks = ~0ULL;
 	node->longest_ticks = 0;
 	/* Pairs with the acquire in the recorder: what is above is whole when it is seen. */
@@ -213,6 +220,7 @@ static inline __attribute__((always_inline)) void trace_push(struct tracer *trac
 	top->frame = entry.frame;
 	top->start_ticks = entry.start_ticks;
 	top->node = node;
+	top->kind = entry.kind;
 	tracer->top = top;
 }
 

@@ -38,7 +38,8 @@ static int setup(void **state)
 				       .limit = entries + ENTRIES - 1,
 				       .last_ticks = made.now };
 	entries[0] = (struct trace_entry){ .node = trace_add_child(&made.tracer, TRACE_NO_NODE,
-								   0, TRACE_OUTSIDE) };
+								   TRACE_KIND_OUTSIDE, 0,
+								   TRACE_OUTSIDE) };
 	*state = &made;
 	return 0;
 }
@@ -63,7 +64,7 @@ static u32 place(struct made *made, u64 identity)
 	    trace_node_at(tracer, parent)->depth >= trace_depth_limit(tracer))
 		node = trace_find_merged(tracer, parent, identity, false);
 	if (node == TRACE_NO_NODE)
-		node = trace_add_child(tracer, parent, identity, KEY);
+		node = trace_add_child(tracer, parent, TRACE_KIND_PYTHON, identity, KEY);
 	return node != TRACE_NO_NODE ? node : trace_find_merged(tracer, parent, identity, true);
 }
 
