@@ -29,6 +29,41 @@ enum trace_kind {
 	TRACE_KIND_COUNT,
 };
 
+/* Events that make no call, and cost the node in which they come. */
+enum trace_quiet {
+	TRACE_QUIET_FUNCTION, /* the interpreter tells of its call by another event as well */
+	TRACE_QUIET_BUILTIN,  /* of a kind whose calls are not wanted */
+	TRACE_QUIET_OTHER,    /* a call of what is no function: a type, an object */
+	TRACE_QUIET_COUNT,
+};
+
+/*
+ * What measuring costs, in ticks / TRACE_COST_UNIT.  Up to an enter hook's look at the clock, and
+ * from the look of a leave hook on, the caller's time runs (outside); between them, the callee's
+ * (inside).  What a search for a node takes, and naming a new one, is in nobody's time: the
+ * clock is looked at again behind it.
+ */
+#define TRACE_COST_UNIT 256
+struct trace_cost {
+	s32 inside, outside;           /* of a call whose node was its caller's last */
+	s32 inside_miss, outside_miss; /* of one whose node was searched for */
+	u32 spread; /* how far inside and outside together were from that, either way */
+	u32 is_known;
+};
+
+struct trace_quiet_cost {
+	s32 ticks;
+	u32 spread;
+	u32 is_known;
+	u32 reserved;
+};
+
+/* Beside a node, and not in it: what is not touched by a call of the callee called last. */
+struct trace_toll {
+	u64 misses; /* of its calls: the node was searched for */
+	u64 quiet[TRACE_QUIET_COUNT];
+};
+
 /* A callee on a stack.  Written by one thread; whole when its key is seen. */
 struct trace_node {
 	u64 identity; /* the vantage's own, to find it by */
@@ -60,8 +95,9 @@ enum trace_thread_state {
 struct trace_thread {
 	u32 state; /* enum trace_thread_state: taken by the vantage, freed by the recorder */
 	u32 tid;
-	u64 first_ticks; /* of its first event */
-	u64 reserved[6];
+	u64 first_ticks;    /* of its first event */
+	u64 left_out_ticks; /* in nobody's time: searching for nodes, and naming them */
+	u64 reserved[5];
 };
 
 /* Why a process is not traced, as far as the vantage can tell. */
@@ -88,8 +124,12 @@ struct trace_area {
 	u64 other_tools;      /* calls that put another profiler in the place of ours */
 	u64 chunks_taken;     /* at this moment */
 	u64 threads_taken;
+	/* Written before the first call of the kind is seen to end; what is not known is not. */
+	struct trace_cost costs[TRACE_KIND_COUNT];
+	struct trace_quiet_cost quiet_costs[TRACE_QUIET_COUNT];
 	struct trace_thread threads[TRACE_THREADS];
 	u32 owners[TRACE_CHUNKS]; /* slot + 1; 0: nobody's */
 	struct trace_node nodes[(u64)TRACE_CHUNKS * TRACE_CHUNK_NODES]
 		__attribute__((aligned(4096)));
+	struct trace_toll tolls[(u64)TRACE_CHUNKS * TRACE_CHUNK_NODES];
 };

@@ -152,6 +152,7 @@ struct tracer *trace_begin_thread(void)
 	struct tracer *tracer = &tracers[slot];
 	struct trace_thread *thread = &area->threads[slot];
 
+	thread->left_out_ticks = 0;
 	tracer->last_ticks = thread->first_ticks = trace_now();
 	/* Pairs with the acquire in the recorder: its first time is there when it is seen. */
 	__atomic_store_n(&thread->tid, (u32)arch_syscall4(SYS_gettid, 0, 0, 0, 0),
@@ -208,8 +209,14 @@ __attribute__((noinline)) void trace_enter_elsewhere(struct tracer *tracer,
 {
 	const u32 node = place(tracer, &call);
 
-	/* What naming it took is nobody's. */
-	tracer->last_ticks = trace_now();
+	/* What searching and naming took is nobody's. */
+	const u64 now = trace_now();
+
+	if (now > tracer->last_ticks)
+		tracer->area->threads[tracer->slot].left_out_ticks += now - tracer->last_ticks;
+	tracer->last_ticks = now;
+	if (node != TRACE_NO_NODE)
+		tracer->area->tolls[node].misses++;
 	trace_push(tracer, node,
 		   (struct trace_entry){ .object = call.object,
 					 .named = call.named,

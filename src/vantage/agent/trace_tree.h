@@ -59,6 +59,15 @@ static inline void trace_advance(struct tracer *tracer, u64 now)
 	tracer->last_ticks = now;
 }
 
+/*
+ * An event that a hook was called for and that is no call: its cost is in the time of what is
+ * being executed.
+ */
+static inline void trace_quiet(struct tracer *tracer, enum trace_quiet what)
+{
+	tracer->area->tolls[tracer->top->node].quiet[what]++;
+}
+
 /* A chunk for this slot; 0: there is none. */
 static inline u32 trace_take_chunk(struct tracer *tracer)
 {
@@ -99,6 +108,8 @@ static inline u32 trace_new_node(struct tracer *tracer)
 			node->calls = 0;
 			node->self_ticks = 0;
 			node->parent = TRACE_NO_NODE;
+			tracer->area->tolls[chunk * TRACE_CHUNK_NODES + i] =
+				(struct trace_toll){ 0 };
 		}
 	}
 	return tracer->chunk * TRACE_CHUNK_NODES + tracer->used++;
