@@ -158,6 +158,18 @@ static u64 method_of(void *const *arguments, size_t count)
 	return method;
 }
 
+/* An event that makes no call; if the thread has no tracer, there is nobody whose time it is. */
+static void *note_quiet(void *const *arguments)
+{
+	const u64 type = trace_word((u64)arguments[2], trace_objects.object_type);
+
+	if (trace_own != NULL)
+		trace_quiet(trace_own, type == trace_objects.function_type
+					       ? TRACE_QUIET_FUNCTION
+					       : TRACE_QUIET_OTHER);
+	return nothing();
+}
+
 static void *on_call(void *callable, void *const *arguments, size_t count, void *names)
 {
 	const u64 method = method_of(arguments, count);
@@ -166,7 +178,7 @@ static void *on_call(void *callable, void *const *arguments, size_t count, void 
 	(void)callable;
 	(void)names;
 	if (tracer == NULL)
-		return nothing();
+		return note_quiet(arguments);
 	/* Most calls are of Python functions: for those the clock is not asked. */
 	const u64 now = trace_now();
 	const struct trace_call call = { .identity = trace_python_method_identity(method),
@@ -185,8 +197,9 @@ static void *on_call_end(void *callable, void *const *arguments, size_t count, v
 
 	(void)callable;
 	(void)names;
-	if (tracer != NULL)
-		trace_leave(tracer, method, 0, trace_now());
+	if (tracer == NULL)
+		return note_quiet(arguments);
+	trace_leave(tracer, method, 0, trace_now());
 	return nothing();
 }
 
