@@ -10,6 +10,8 @@
 
 /* Calls in each other, of one thread: 1.3 MB that cost memory as they are used. */
 #define ENTRIES 32768U
+/* Of a stack that is not the thread's first: a fiber's of Ruby has room for 3,000 calls. */
+#define MORE_ENTRIES 4096U
 /* In the identity of a node that has no name so far: it is not found by the short way. */
 #define NAMELESS (1ULL << 63)
 
@@ -101,19 +103,35 @@ static u32 take_slot(struct trace_area *area)
 	return TRACE_THREADS;
 }
 
-/* Once for each slot: a page of it costs memory when it is used. */
+/* A page of them costs memory when it is used.  NULL: there is none. */
+static struct trace_entry *make_entries(u32 count)
+{
+	const long place = arch_syscall6(SYS_mmap, 0, count * sizeof(struct trace_entry),
+					 PROT_READ | PROT_WRITE,
+					 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return place < 0 ? NULL : (struct trace_entry *)place;
+}
+
+/* Once for each slot. */
 static bool has_entries(struct tracer *tracer)
 {
 	if (tracer->entries != NULL)
 		return true;
-	const long place = arch_syscall6(SYS_mmap, 0, ENTRIES * sizeof *tracer->entries,
-					 PROT_READ | PROT_WRITE,
-					 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (place < 0)
-		return false;
-	tracer->entries = (struct trace_entry *)place;
+	tracer->entries = make_entries(ENTRIES);
 	tracer->limit = tracer->entries + ENTRIES - 1;
+	return tracer->entries != NULL;
+}
+
+bool trace_make_stack(const struct tracer *tracer, struct trace_stack *out_stack)
+{
+	struct trace_entry *entries = make_entries(MORE_ENTRIES);
+
+	if (entries == NULL)
+		return false;
+	out_stack->entries = entries;
+	out_stack->limit = entries + MORE_ENTRIES - 1;
+	trace_empty_stack(tracer, out_stack);
 	return true;
 }
 

@@ -35,6 +35,11 @@ void trace_adopt(void);
 
 /* Begins to count the calling thread; NULL: it cannot be. */
 struct tracer *trace_begin_thread(void);
+/*
+ * One more stack for a thread that switches stacks, empty (trace_switch_stack()); false: there is
+ * no memory.  As no stack is ever given back, who has done with one keeps it for another.
+ */
+bool trace_make_stack(const struct tracer *tracer, struct trace_stack *out_stack);
 /* A call that is not of the callee that was its caller's last. */
 void trace_enter_elsewhere(struct tracer *tracer, struct trace_call call);
 /* What the area says of this process from now on. */

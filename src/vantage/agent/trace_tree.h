@@ -41,6 +41,17 @@ struct tracer {
 	u32 used;  /* of it */
 };
 
+/*
+ * The calls of one of a thread's stacks, where it has several: coroutines that C switches, such as
+ * Ruby's fibers.  They have one tree, and each stack begins at its root.
+ */
+struct trace_stack {
+	struct trace_entry *entries;
+	struct trace_entry *top;
+	struct trace_entry *limit;
+	u64 unstacked;
+};
+
 #define TRACE_NO_NODE 0U
 
 static inline struct trace_node *trace_node_at(const struct tracer *tracer, u32 node)
@@ -66,6 +77,36 @@ static inline void trace_advance(struct tracer *tracer, u64 now)
 static inline void trace_quiet(struct tracer *tracer, enum trace_quiet what)
 {
 	tracer->area->tolls[tracer->top->node].quiet[what]++;
+}
+
+/*
+ * Goes on with another stack, which becomes the tracer's; *out_left is the one that is left.  Time
+ * up to now is the one's that is left.  By value, so that events do not look further than
+ * the tracer.
+ */
+static inline void trace_switch_stack(struct tracer *tracer, const struct trace_stack *to,
+				      struct trace_stack *out_left, u64 now)
+{
+	const struct trace_stack next = *to;
+
+	trace_advance(tracer, now);
+	*out_left = (struct trace_stack){ .entries = tracer->entries,
+					  .top = tracer->top,
+					  .limit = tracer->limit,
+					  .unstacked = tracer->unstacked };
+	tracer->entries = next.entries;
+	tracer->top = next.top;
+	tracer->limit = next.limit;
+	tracer->unstacked = next.unstacked;
+}
+
+/* As if nothing had been called on it. */
+static inline void trace_empty_stack(const struct tracer *tracer, struct trace_stack *stack)
+{
+	/* Every stack of the thread begins with its root. */
+	*stack->entries = *tracer->entries;
+	stack->top = stack->entries;
+	stack->unstacked = 0;
 }
 
 /* A chunk for this slot; 0: there is none. */

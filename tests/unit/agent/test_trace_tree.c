@@ -268,6 +268,32 @@ static void children_are_found_in_any_order(void **state)
 	assert_int_equal(depth, 1);
 }
 
+static void each_stack_of_a_thread_has_its_own_callers(void **state)
+{
+	struct made *made = *state;
+	static struct trace_entry others[8];
+	struct trace_stack main_stack,
+		stack = { .entries = others, .limit = others + 7, .unstacked = 5 };
+
+	trace_empty_stack(&made->tracer, &stack);
+	enter(made, 1, 5);
+	trace_switch_stack(&made->tracer, &stack, &main_stack, made->now += 10);
+	enter(made, 2, 1);
+	/* It is the other stack's: nothing here ends. */
+	leave(made, 1, 3);
+	enter(made, 3, 4);
+	trace_switch_stack(&made->tracer, &main_stack, &stack, made->now += 20);
+	leave(made, 1, 7);
+	assert_ptr_equal(made->tracer.top, entries);
+	assert_int_equal(stack.top - stack.entries, 2);
+	assert_int_equal(node_of(made, 1)->self_ticks, 10 + 7);
+	assert_int_equal(node_of(made, 1)->longest_ticks, 10 + 1 + 3 + 4 + 20 + 7);
+	assert_int_equal(node_of(made, 2)->self_ticks, 3 + 4);
+	assert_int_equal(node_of(made, 3)->self_ticks, 20);
+	assert_int_equal(node_of(made, 2)->parent, node_of(made, 1)->parent);
+	assert_int_equal(node_of(made, 3)->depth, 2);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -283,6 +309,7 @@ int main(void)
 		TEST(a_full_table_loses_calls_and_says_how_many),
 		TEST(calls_deeper_than_the_stack_of_entries_are_counted),
 		TEST(children_are_found_in_any_order),
+		TEST(each_stack_of_a_thread_has_its_own_callers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
