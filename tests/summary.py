@@ -3,7 +3,7 @@
 
 Reads what the steps left: "step passed|failed|skipped NAME" and "meson LOG NAME", where LOG is a
 testlog of Meson, one JSON object per line.  Prints what failed and, with its reason, what was
-skipped; ends with "N passed, N failed, N skipped".  The exit code is 1 if anything failed or
+skipped or failed at first sight (tests/live/live.py); ends with "N passed, N failed, N skipped".  The exit code is 1 if anything failed or
 nothing passed.
 
 usage: summary.py STEPS
@@ -17,6 +17,7 @@ import sys
 # With what the case said before, which is why.
 CMOCKA_SKIPPED = re.compile(r"^\[ RUN      \] (\w+)\n((?:(?!\[ ).*\n)*?)\[  SKIPPED \] \1$", re.M)
 UNITTEST_SKIPPED = re.compile(r"^(.+?)(?: \(.*\))? \.\.\. skipped ['\"](.*)['\"]$", re.M)
+FAILED_ONCE = re.compile(r"^failed at first sight: (.*)$", re.M)
 UNITTEST_SKIPS = re.compile(r"^(?:OK|FAILED) \(.*skipped=(\d+).*\)$", re.M)
 
 
@@ -25,6 +26,7 @@ class Tally:
         self.passed = 0
         self.failed = []
         self.skipped = []
+        self.repeated = []
 
     def add_step(self, result, name):
         if result == "passed":
@@ -39,6 +41,7 @@ class Tally:
         said = (test.get("stdout") or "") + (test.get("stderr") or "")
         if test["result"] in ("OK", "EXPECTEDFAIL"):
             self.passed += 1
+            self.repeated += [f"{name}: {what}" for what in FAILED_ONCE.findall(said)]
             self.skipped += [f"{name}: {part}" for part in skipped_parts(said)]
         elif test["result"] == "SKIP":
             self.skipped.append(f"{name}: {reason(said)}")
@@ -92,6 +95,8 @@ def main():
     print()
     for sentence in tally.skipped:
         print("skipped:", sentence)
+    for sentence in tally.repeated:
+        print("passed at second sight:", sentence)
     for sentence in tally.failed:
         print("FAILED: ", sentence)
     print(f"{tally.passed} passed, {len(tally.failed)} failed, {len(tally.skipped)} skipped")

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """The summary of ./dev test counts what ran, and nothing is skipped silently."""
 
+import contextlib
+import io
 import json
 import pathlib
 import sys
@@ -8,6 +10,8 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "live"))
+import live  # noqa: E402
 import summary  # noqa: E402
 
 
@@ -54,6 +58,21 @@ class Summary(unittest.TestCase):
     def test_a_case_that_does_not_say_why_is_counted_all_the_same(self):
         tally = self.tally({"name": "a", "result": "OK", "stderr": "OK (skipped=2)\n"})
         self.assertEqual(tally.skipped, ["unit tests: a: a case that did not say why"] * 2)
+
+    def test_what_passed_at_second_sight_is_told(self):
+        tally = self.tally({"name": "a", "result": "OK", "stderr": "\nfailed at first sight: t: 30 % for 40 %\nok\n"})
+        self.assertEqual((tally.passed, tally.repeated), (2, ["unit tests: a: t: 30 % for 40 %"]))
+
+    def test_a_check_has_a_second_sight_and_no_third(self):
+        shares = iter([0.3, 0.4, 0.3, 0.3])
+
+        def check():
+            live.at_second_sight("a share", lambda: self.assertEqual(next(shares), 0.4))
+
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            check()
+            self.assertRaises(AssertionError, check)
+        self.assertEqual(len(summary.FAILED_ONCE.findall(said.getvalue())), 2)
 
     def test_a_suite_without_a_log_is_a_failure(self):
         tally = summary.tally_of("meson /nonexistent/log unit tests\nstep failed the build\n"

@@ -4,6 +4,7 @@ The build's paths come from the environment: FATHOM is the program, WORKLOADS th
 folder of tests/workloads as built.
 """
 
+import functools
 import json
 import math
 import os
@@ -12,6 +13,7 @@ import resource
 import shutil
 import sqlite3
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -144,8 +146,29 @@ class Recording:
         return math.sqrt(variance / BATCHES)
 
 
+def at_second_sight(name, check, *arguments):
+    """check(*arguments), made once more if it fails; the summary of all tests tells which were.
+
+    Of hundreds of comparisons of sampled times, each within three standard errors, one fails by chance now and
+    then, or because the machine changed its pace.  What is wrong fails twice.
+    """
+    try:
+        return check(*arguments)
+    except AssertionError as error:
+        print(f"\nfailed at first sight: {name}: {error}", file=sys.stderr)
+    return check(*arguments)
+
+
 class LiveTest(unittest.TestCase):
     """A test with a folder of its own that anybody may write in."""
+
+    # Of tests that compare times a failing one is made twice.
+    compares_times = False
+
+    def __init__(self, name="runTest"):
+        super().__init__(name)
+        if self.compares_times:
+            setattr(self, name, functools.partial(at_second_sight, name, getattr(self, name)))
 
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="fathom-live-")

@@ -247,6 +247,7 @@ class Terminals(live.LiveTest):
 
 
 class Lives(live.LiveTest):
+    compares_times = True
 
     def test_a_survivor_is_named_after_two_seconds(self):
         begin = time.monotonic()

@@ -17,6 +17,7 @@ PROCESSES = {"exits": 1001, "execs": 201, "vforks": 201, "crowds": 65, "clones":
 
 
 class Masses(live.LiveTest):
+    compares_times = True
 
     def bare(self, *arguments):
         run = subprocess.run(workload("masses", *arguments), stdin=subprocess.DEVNULL, capture_output=True,
@@ -106,6 +107,7 @@ class Brief(live.LiveTest):
 
 
 class EverNewStacks(live.LiveTest):
+    compares_times = True
 
     def test_the_store_of_stacks_begins_anew_and_nothing_is_lost(self):
         """150,000 stacks are three epochs (collect/epochs.h)."""

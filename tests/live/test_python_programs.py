@@ -219,6 +219,7 @@ class Starts(live_python.PythonTest):
 
 
 class Lines(live_python.PythonTest):
+    compares_times = True
 
     def listing(self, recording, function, *options):
         return subprocess.run([live.FATHOM, "report", recording.path, "--lines", function, *options],

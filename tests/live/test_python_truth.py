@@ -8,6 +8,7 @@ OWN_WORK = {"first_work", "second_work", "third_work"}
 
 
 class Truth(live_python.PythonTest):
+    compares_times = True
 
     def assert_shares(self, python, budget_ms, rate, least_samples, widest, *options):
         recording = self.record_python(python, self.workload("shares.py"), budget_ms, rate=rate, options=options)
@@ -46,6 +47,7 @@ class Truth(live_python.PythonTest):
 
 
 class TheArticles(live_python.PythonTest):
+    compares_times = True
 
     def test_a_worker_that_computes_sines_stands_at_the_top_with_what_it_calls(self):
         self.on_each_python(self.assert_worker)

@@ -74,6 +74,8 @@ def functions_of(recording):
 
 
 class PythonWalks(live.LiveTest):
+    compares_times = True
+
     def record_python(self, python, *arguments, **options):
         if not python.is_there:
             self.skipTest(python.why_not)

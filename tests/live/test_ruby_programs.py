@@ -29,6 +29,7 @@ Named = nameless
 
 
 class Names(live_ruby.RubyTest):
+    compares_times = True
 
     def test_code_of_every_kind_has_the_name_that_ruby_3_4_gives_it(self):
         self.on_each_ruby(self.assert_names)
@@ -86,6 +87,7 @@ class Names(live_ruby.RubyTest):
 
 
 class Processes(live_ruby.RubyTest):
+    compares_times = True
 
     def assert_way(self, ruby, way):
         recording = self.record_ruby(ruby, self.workload("processes.rb"), way, rate=4000)
@@ -194,6 +196,7 @@ class Collections(live_ruby.RubyTest):
 
 
 class Lines(live_ruby.RubyTest):
+    compares_times = True
 
     def test_an_annotated_listing_has_the_source_and_the_time_of_its_lines(self):
         recording = self.record(self.any_ruby(self.workload("shares.rb"), 1000))

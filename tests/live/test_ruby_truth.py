@@ -17,6 +17,7 @@ CALIBRATION = 0.18
 
 
 class Truth(live_ruby.RubyTest):
+    compares_times = True
 
     def assert_workload(self, ruby, program, budget_ms, *options, rate=10000, least_samples=10000,
                         widest=live.WIDEST_TOLERANCE, **more):
@@ -71,6 +72,8 @@ class Truth(live_ruby.RubyTest):
 class Operators(live_ruby.RubyTest):
     """What Ruby executes without a frame."""
 
+    compares_times = True
+
     def test_operators_that_take_long_have_the_time_they_took(self):
         self.on_each_ruby(self.assert_operators)
 
@@ -122,6 +125,7 @@ class Operators(live_ruby.RubyTest):
 
 
 class Threads(live_ruby.RubyTest):
+    compares_times = True
 
     def of_threads(self, recording):
         """{thread's number: [(stack's names, weight)]}."""
@@ -167,6 +171,8 @@ class Threads(live_ruby.RubyTest):
 
 class BesideStackprof(live_ruby.RubyTest):
     """What Debian's stackprof says of the same program in the same run; only fathom's figures are tested."""
+
+    compares_times = True
 
     def test_the_same_run(self):
         command = self.any_ruby("-e", "require 'stackprof'")

@@ -10,6 +10,7 @@ from live import workload
 
 
 class Truth(live.LiveTest):
+    compares_times = True
 
     def test_three_functions_of_equal_work_get_a_third_each(self):
         recording = self.record(workload("thirds"))
@@ -161,6 +162,7 @@ class Truth(live.LiveTest):
 
 
 class Children(live.LiveTest):
+    compares_times = True
 
     def assert_both_are_seen(self, how):
         recording = self.record(workload("children", how))
@@ -189,6 +191,8 @@ class Children(live.LiveTest):
 
 class KernelTime(live.LiveTest):
     """At a rate whose traps cost about a point: at 10,000 Hz they are what is measured."""
+
+    compares_times = True
 
     reading = workload("reading", 4500)
 
@@ -236,6 +240,7 @@ class KernelTime(live.LiveTest):
 
 
 class Weights(live.LiveTest):
+    compares_times = True
 
     def assert_weights(self, rate, budget_ms, *options):
         recording = self.record(workload("threads", budget_ms), *options, rate=rate)
@@ -287,6 +292,7 @@ class Weights(live.LiveTest):
 
 
 class Timer(live.LiveTest):
+    compares_times = True
 
     def test_the_forced_timer_tells_the_truth_too(self):
         recording = self.record(workload("thirds", 4000), "--trigger", "timer", rate=1000)
@@ -327,6 +333,7 @@ class Timer(live.LiveTest):
 
 
 class Unprivileged(live.LiveTest):
+    compares_times = True
 
     def test_an_ordinary_user_gets_the_truth(self):
         recording = self.record_as_nobody(workload("thirds"))

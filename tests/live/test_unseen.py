@@ -9,6 +9,7 @@ FAST = ["--rate", "10000"]
 
 
 class Unseen(LiveTest):
+    compares_times = True
 
     def record(self, *command, options=FAST):
         path = self.path("run.fathom")
