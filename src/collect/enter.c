@@ -105,6 +105,9 @@ static int ring_make(struct image *image, const struct enter_terms *terms)
 
 static void ring_drop(struct image *image)
 {
+	/* Its calls are counted in the same memory. */
+	traced_free(image->traced);
+	image->traced = NULL;
 	munmap(image->ring, image->ring_bytes);
 	image->ring = NULL;
 }
