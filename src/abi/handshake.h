@@ -13,8 +13,14 @@
 #define HANDSHAKE_MAGIC 0x66746d33U /* changes with the messages' layout */
 /* What the recorder's sampling events bear, in si_perf_data: "fathom". */
 #define HANDSHAKE_EVENT_MARK 0x666174686f6dULL
-/* How long a program waits for a recorder that does not answer. */
-#define HANDSHAKE_TIMEOUT_MS 250
+/*
+ * How long a program waits for a recorder that does not answer.  A trace without one of its
+ * processes is of little use, so a busy machine gets more time; which it is the socket's name says.
+ */
+#define HANDSHAKE_TIMEOUT_MS       250
+#define HANDSHAKE_TRACE_TIMEOUT_MS 3000
+#define HANDSHAKE_SOCKET           "/agents"
+#define HANDSHAKE_TRACE_SOCKET     "/tracers"
 
 enum handshake_occasion {
 	HANDSHAKE_START, /* the agent's constructor */

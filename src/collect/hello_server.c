@@ -44,11 +44,11 @@ static int server_make_folder(struct hello_server *server, struct error *err)
 			   "one that can be written)");
 }
 
-static int server_listen(struct hello_server *server, struct error *err)
+static int server_listen(struct hello_server *server, bool is_trace, struct error *err)
 {
 	server->address.sun_family = AF_UNIX;
-	snprintf(server->address.sun_path, sizeof server->address.sun_path, "%s/agents",
-		 server->folder);
+	snprintf(server->address.sun_path, sizeof server->address.sun_path, "%s%s",
+		 server->folder, is_trace ? HANDSHAKE_TRACE_SOCKET : HANDSHAKE_SOCKET);
 	server->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (server->fd < 0 ||
 	    bind(server->fd, (const struct sockaddr *)&server->address,
@@ -59,7 +59,7 @@ static int server_listen(struct hello_server *server, struct error *err)
 	return 0;
 }
 
-int hello_server_open(struct hello_server **out_server, struct error *err)
+int hello_server_open(bool is_trace, struct hello_server **out_server, struct error *err)
 {
 	struct hello_server *server = xzalloc(sizeof *server);
 
@@ -68,7 +68,7 @@ int hello_server_open(struct hello_server **out_server, struct error *err)
 	int rc = server_make_folder(server, err);
 
 	if (rc == 0)
-		rc = server_listen(server, err);
+		rc = server_listen(server, is_trace, err);
 	if (rc < 0) {
 		hello_server_close(server);
 		return rc;

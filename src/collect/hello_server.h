@@ -12,7 +12,8 @@
 struct error;
 struct hello_server;
 
-int hello_server_open(struct hello_server **out_server, struct error *err);
+/* is_trace: agents wait longer, and see it by the name of the socket. */
+int hello_server_open(bool is_trace, struct hello_server **out_server, struct error *err);
 /* Removes socket and folder. */
 void hello_server_close(struct hello_server *server);
 const char *hello_server_path(const struct hello_server *server);

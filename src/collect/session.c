@@ -516,7 +516,7 @@ static void session_close(struct session *session)
 
 static int session_run_prepared(struct session *session, struct error *err)
 {
-	int rc = hello_server_open(&session->server, err);
+	int rc = hello_server_open(session->options->is_trace, &session->server, err);
 
 	if (rc < 0)
 		return rc;

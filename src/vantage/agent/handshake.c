@@ -24,6 +24,7 @@
 
 #include "abi/handshake.h"
 #include "vantage/agent/arch.h"
+#include "vantage/agent/control.h"
 #include "vantage/agent/environment.h"
 #include "vantage/agent/trace.h"
 
@@ -32,6 +33,7 @@
 #define NS_PER_MS           1000000ULL
 
 static struct sockaddr_un recorder_address;
+static u64 patience_ms = HANDSHAKE_TIMEOUT_MS;
 /* Why this process and its children of fork are not sampled any more. */
 static u32 lasting_reason;
 
@@ -43,6 +45,10 @@ static bool handshake_find_recorder(void)
 		return false;
 	recorder_address.sun_family = AF_UNIX;
 	strcpy(recorder_address.sun_path, path);
+	const char *name = strrchr(path, '/');
+
+	if (name != NULL && strcmp(name, HANDSHAKE_TRACE_SOCKET) == 0)
+		patience_ms = HANDSHAKE_TRACE_TIMEOUT_MS;
 	return true;
 }
 
@@ -61,7 +67,8 @@ static u64 monotonic_ns(void)
 
 static int handshake_connect(void)
 {
-	const struct timeval patience = { .tv_usec = HANDSHAKE_TIMEOUT_MS * 1000 };
+	const struct timeval patience = { .tv_sec = (time_t)(patience_ms / 1000),
+					  .tv_usec = (long)(patience_ms % 1000 * 1000) };
 	const int fd =
 		(int)arch_syscall4(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, 0);
 
@@ -109,7 +116,7 @@ static bool handshake_say_hello(int fd, const struct words *words)
 /* A process that is stopped and goes on gets EINTR, whatever signals it blocks (signal(7)). */
 static long handshake_receive(int fd, struct msghdr *message)
 {
-	const u64 until_ns = monotonic_ns() + HANDSHAKE_TIMEOUT_MS * NS_PER_MS;
+	const u64 until_ns = monotonic_ns() + patience_ms * NS_PER_MS;
 	long got;
 
 	do {
@@ -181,7 +188,8 @@ static struct ring_header *handshake_map_ring(int ring_fd, u64 bytes)
 	return ring;
 }
 
-static void handshake_begin_sampling(struct ring_header *ring)
+/* is_first: the process was not sampled, nor was its parent. */
+static void handshake_begin_sampling(struct ring_header *ring, bool is_first)
 {
 	agent.has_timers = ring->flags & RING_TIMER;
 	thread_notes = (struct thread_notes){ .tid = (int)syscall(SYS_gettid) };
@@ -190,6 +198,8 @@ static void handshake_begin_sampling(struct ring_header *ring)
 	clock_begin_thread();
 	ring->start_cpu_ns = clock_process_ns(ring);
 	trace_begin(ring);
+	if (is_first)
+		control_begin(ring);
 	if (agent.has_timers) {
 		timers_init();
 		timers_arm_thread(ring);
@@ -217,7 +227,7 @@ void handshake_run(u32 occasion, u32 reason)
 	if (ring_fd >= 0)
 		handshake_close(ring_fd);
 	if (ring != NULL)
-		handshake_begin_sampling(ring);
+		handshake_begin_sampling(ring, occasion == HANDSHAKE_START);
 	errno = saved_errno;
 }
 
