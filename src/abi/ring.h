@@ -39,6 +39,7 @@ enum ring_flags {
 	RING_TIMER = 4,          /* the vantage's own timers trigger */
 	RING_TRACE = 8,          /* no samples: calls are traced (abi/trace.h) */
 	RING_NO_BUILTINS = 16,   /* those of Python functions only */
+	RING_BLOCKS = 64,        /* Ruby's blocks are traced as its methods are */
 };
 
 /* What the vantage found of the layout, as it held a walk against the interpreter's own. */

@@ -175,6 +175,7 @@ enum ruby_class { RUBY_CLASS_MAP(RUBY_CLASS_ENUM) RUBY_CLASS_COUNT };
 	X(postponed_job_preregister)  \
 	X(postponed_job_trigger)      \
 	X(add_event_hook)             \
+	X(add_event_hook2)            \
 	X(profile_frames)             \
 	X(profile_frame_path)         \
 	X(profile_frame_label)        \

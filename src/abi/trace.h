@@ -26,6 +26,8 @@ enum trace_kind {
 	TRACE_KIND_OUTSIDE, /* no traced call runs */
 	TRACE_KIND_PYTHON,
 	TRACE_KIND_PYTHON_BUILTIN,
+	TRACE_KIND_RUBY, /* of compiled Ruby: a method, or a block */
+	TRACE_KIND_RUBY_BUILTIN,
 	TRACE_KIND_COUNT,
 };
 

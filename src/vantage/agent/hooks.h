@@ -15,6 +15,8 @@
 	/* trace_python.c */                                                                   \
 	X(pthread_setspecific, PASSES_ON,                                                      \
 	  "a thread state is seen before it executes anything")                                \
+	/* trace_ruby.c */                                                                     \
+	X(getenv, PASSES_ON, "RUBYLIB is asked for when an interpreter has been set up")       \
 	/* namespaces.c */                                                                     \
 	X(dlmopen, PASSES_ON, "what it loads has a libc of its own, which does not pass us")   \
 	/* actions.c */                                                                        \

@@ -77,8 +77,7 @@ static bool tell(struct walk *walk, struct mem *mem, u64 key, const struct ruby_
 	return codes_send(walk->ring, walk->epoch, mem, &code);
 }
 
-/* The key of a code, of which the recorder knows then; 0 if its names cannot be read. */
-static u64 key_of(struct walk *walk, struct mem *mem, const struct ruby_code *parts)
+u64 ruby_name_code(struct walk *walk, struct mem *mem, const struct ruby_code *parts)
 {
 	const struct ruby_layout *layout = walk->ruby->layout;
 	struct name_text *texts = walk->ruby->texts;
@@ -115,7 +114,7 @@ static u64 make_word(struct walk *walk, struct mem *mem, const struct ruby_frame
 	*out_holds = is_named(&parts);
 	if (frame->kind == RUBY_FRAME_ISEQ && frame->pc != 0)
 		line = ruby_line_of(mem, layout, frame, stands_at);
-	const u64 key = key_of(walk, mem, &parts);
+	const u64 key = ruby_name_code(walk, mem, &parts);
 
 	return key != 0 ? code_word(key, line) : 0;
 }
@@ -142,7 +141,7 @@ u64 ruby_name_leaf(struct walk *walk, struct mem *mem, const struct ruby_leaf *l
 	if (leaf->operation == RUBY_OPERATOR_NONE ||
 	    ruby_code_of_leaf(mem, walk->ruby->layout, leaf, &parts) < 0)
 		return 0;
-	const u64 key = key_of(walk, mem, &parts);
+	const u64 key = ruby_name_code(walk, mem, &parts);
 
 	return key != 0 ? code_word(key, CODE_NO_INSTRUCTION) : 0;
 }

@@ -15,10 +15,13 @@
 #include "abi/types.h"
 
 struct mem;
+struct ruby_code;
 struct ruby_frame;
 struct ruby_leaf;
 struct walk;
 
+/* The key of a code, of which the recorder knows then; 0 if its names cannot be read. */
+u64 ruby_name_code(struct walk *walk, struct mem *mem, const struct ruby_code *parts);
 /* Before the first word of a walk: what is kept for this one. */
 void ruby_names_begin(struct walk *walk, struct mem *mem);
 /* The word of a frame; 0: it has no name, or cannot be read.  stands_at: as ruby_line_of(). */

@@ -7,6 +7,8 @@
 #include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/trace_names.h"
+#include "vantage/agent/trace_ruby.h"
+#include "vantage/agent/trace_ruby_stacks.h"
 
 /* Calls in each other, of one thread: 1.3 MB that cost memory as they are used. */
 #define ENTRIES 32768U
@@ -86,6 +88,9 @@ void trace_begin(struct ring_header *ring)
 }
 
 /* A slot of the table that no thread has; TRACE_THREADS: there is none. */
+	if (trace_ruby_layout() == NULL &&
+	    __atomic_load_n(&ring->has_ruby, __ATOMIC_ACQUIRE) == 1 && ring->ruby.is_known)
+		trace_ruby_begin(&ring->ruby);
 static u32 take_slot(struct trace_area *area)
 {
 	const u32 first = __atomic_fetch_add(&trace.next_slot, 1, __ATOMIC_RELAXED);
@@ -267,7 +272,7 @@ static u64 identity_of(const struct trace_entry *entry)
 /* Its callers, outermost first, as in the parent; their calls began there and are counted there. */
 static void adopt_entries(struct tracer *tracer, const struct trace_entry *entries, u32 count)
 {
-	for (u32 i = 0; i < count && tracer->top < tracer->limit; i++) {
+	for (u32 i = 0; i < count; i++) {
 		const struct trace_entry *entry = &entries[i];
 		const struct trace_call call = {
 			.identity = identity_of(entry),
@@ -275,14 +280,9 @@ static void adopt_entries(struct tracer *tracer, const struct trace_entry *entri
 			.named = entry->named,
 			.kind = (enum trace_kind)entry->kind,
 		};
-		const u32 parent = tracer->top->node;
-		u32 node = place(tracer, &call);
 
-		if (node == TRACE_NO_NODE)
-			node = parent;
-		*++tracer->top = *entry;
-		tracer->top->node = node;
-		tracer->top->start_ticks = tracer->last_ticks;
+		if (call.identity != 0)
+			trace_stand(tracer, &call);
 	}
 }
 
@@ -293,7 +293,8 @@ void trace_adopt(void)
 
 	trace_own = NULL;
 	is_untraced = false;
-	if (before == NULL || trace_layout() == NULL)
+	trace_ruby_context = 0;
+	if (before == NULL || (trace_layout() == NULL && trace_ruby_layout() == NULL))
 		return;
 	/* Another slot than before: its entries are read while these are made. */
 	trace.next_slot = old.slot + 1;
@@ -301,6 +302,27 @@ void trace_adopt(void)
 
 	if (tracer != NULL && tracer != before)
 		adopt_entries(tracer, old.entries + 1, (u32)(old.top - old.entries));
+	case TRACE_KIND_RUBY:
+	case TRACE_KIND_RUBY_BUILTIN:
+		/* Read of their frames, where the next event comes. */
 	if (tracer != NULL)
 		trace_set_status(TRACE_ON);
 }
+void trace_stand(struct tracer *tracer, const struct trace_call *call)
+{
+	const u32 node = place(tracer, call);
+
+	if (tracer->top == tracer->limit)
+		return;
+	*(tracer->top + 1) = (struct trace_entry){
+		.object = call->object,
+		.named = call->named,
+		.frame = call->frame,
+		.start_ticks = tracer->last_ticks,
+		.node = node != TRACE_NO_NODE ? node : tracer->top->node,
+		.kind = call->kind,
+	};
+	tracer->top++;
+}
+
+			.frame = entry->frame,

@@ -33,6 +33,8 @@ void trace_forget(void);
 /* In a child of fork that is traced itself: what it is executing stands in its own tree. */
 void trace_adopt(void);
 
+/* A call that is being executed, and did not begin where it would have been counted. */
+void trace_stand(struct tracer *tracer, const struct trace_call *call);
 /* Begins to count the calling thread; NULL: it cannot be. */
 struct tracer *trace_begin_thread(void);
 /*

@@ -4,6 +4,7 @@
 #include "vantage/agent/codes.h"
 #include "vantage/agent/python_names.h"
 #include "vantage/agent/trace.h"
+#include "vantage/agent/trace_ruby.h"
 #include "walk/python_builtin.h"
 
 /* Threads that meet a new callee at this moment: those that wait for the GIL do not. */
@@ -16,29 +17,29 @@
 #define NAME_TO_METHODS (232 - 24)
 #define NAME_TO_BASE    (256 - 24)
 
-static struct {
+struct name_room {
 	struct python_room python;
+	struct ruby_room ruby;
 	u32 is_taken;
-} rooms[ROOMS];
+};
 
-static struct python_room *take_room(void)
+static struct name_room rooms[ROOMS];
+
+static struct name_room *take_room(void)
 {
 	for (u32 i = 0; i < ROOMS; i++) {
 		u32 is_taken = 0;
 
 		if (__atomic_compare_exchange_n(&rooms[i].is_taken, &is_taken, 1, 0,
 						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-			return &rooms[i].python;
+			return &rooms[i];
 	}
 	return NULL;
 }
 
-static void give_room(struct python_room *room)
+static void give_room(struct name_room *room)
 {
-	for (u32 i = 0; i < ROOMS; i++) {
-		if (&rooms[i].python == room)
-			__atomic_store_n(&rooms[i].is_taken, 0, __ATOMIC_RELEASE);
-	}
+	__atomic_store_n(&room->is_taken, 0, __ATOMIC_RELEASE);
 }
 
 static u64 word_at(u64 address)
@@ -220,6 +221,9 @@ static u64 name_callee(struct walk *walk, struct mem *mem, const struct trace_ca
 		return python_name_code(walk, mem, call->object);
 	case TRACE_KIND_PYTHON_BUILTIN:
 		return name_builtin(walk, mem, call);
+	case TRACE_KIND_RUBY:
+	case TRACE_KIND_RUBY_BUILTIN:
+		return trace_ruby_name(walk, mem, call);
 	case TRACE_KIND_OUTSIDE:
 	case TRACE_KIND_COUNT:
 		break;
@@ -229,17 +233,19 @@ static u64 name_callee(struct walk *walk, struct mem *mem, const struct trace_ca
 
 u64 trace_name(struct ring_header *ring, const struct trace_call *call)
 {
-	struct python_room *room = take_room();
+	struct name_room *room = take_room();
 	/* The callee is being called: what it consists of stays where it is. */
 	struct mem mem = { .stack_low = 0, .stack_high = ~0ULL };
 	struct walk walk = { .ring = ring,
-			     .epoch = __atomic_load_n(&ring->epoch, __ATOMIC_RELAXED),
-			     .python = room };
+			     .epoch = __atomic_load_n(&ring->epoch, __ATOMIC_RELAXED) };
 
 	if (room == NULL)
 		return 0;
-	room->layout = trace_layout();
-	__builtin_memset(room->memo, 0, sizeof room->memo);
+	walk.python = &room->python;
+	walk.ruby = &room->ruby;
+	room->python.layout = trace_layout();
+	room->ruby.layout = trace_ruby_layout();
+	__builtin_memset(room->python.memo, 0, sizeof room->python.memo);
 	const u64 key = name_callee(&walk, &mem, call);
 
 	give_room(room);

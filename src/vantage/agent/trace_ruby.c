@@ -1,0 +1,314 @@
+#include "vantage/agent/trace_ruby.h"
+
+#include <stdlib.h>
+
+#include "vantage/agent/agent.h"
+#include "vantage/agent/hooks.h"
+#include "vantage/agent/ruby_state.h"
+#include "vantage/agent/trace_ruby_stacks.h"
+#include "walk/ruby_env.h"
+
+/* include/ruby/internal/event.h, of every version. */
+enum ruby_event_bits {
+	EVENT_CALL = 0x8,
+	EVENT_RETURN = 0x10,
+	EVENT_C_CALL = 0x20,
+	EVENT_C_RETURN = 0x40,
+	EVENT_B_CALL = 0x100,
+	EVENT_B_RETURN = 0x200,
+	EVENT_THREAD_BEGIN = 0x400,
+	EVENT_FIBER_SWITCH = 0x1000,
+};
+#define EVENTS_OF_BEGINNING (EVENT_CALL | EVENT_C_CALL | EVENT_B_CALL)
+#define EVENTS_OF_ENDING    (EVENT_RETURN | EVENT_C_RETURN | EVENT_B_RETURN)
+
+/* include/ruby/debug.h, rb_event_hook_flag_t: SAFE | RAW_ARG. */
+#define HOOK_FLAGS 5
+
+/* vm_core.h, enum vm_frame_env_flags: the frame of a block that is a method. */
+#define FRAME_IS_BMETHOD 0x40ULL
+
+/* vm_core.h, struct rb_trace_arg_struct: its beginning, the same in every version. */
+struct ruby_event {
+	u32 event;
+	u64 context;
+	u64 frame;
+	u64 self;
+	u64 id; /* 0: it has not been looked up */
+	u64 called_id;
+	u64 class;
+};
+
+typedef void ruby_hook(u64 data, const struct ruby_event *event);
+
+struct trace_ruby trace_ruby;
+
+static struct {
+	struct ruby_layout layout;
+	bool has_layout;
+	u32 is_installed;
+} ruby;
+
+const struct ruby_layout *trace_ruby_layout(void)
+{
+	return ruby.has_layout ? &ruby.layout : NULL;
+}
+
+/* The outermost of the calls that end with this frame; NULL: none does. */
+static struct trace_entry *first_ended(const struct tracer *tracer, u64 frame)
+{
+	struct trace_entry *found = NULL;
+
+	for (struct trace_entry *entry = tracer->top; entry > tracer->entries; entry--) {
+		if (!trace_is_ruby(entry->kind))
+			continue;
+		if (entry->frame > frame)
+			break;
+		found = entry;
+	}
+	return found;
+}
+
+__attribute__((noinline)) void trace_ruby_end_from(struct tracer *tracer, u64 frame, u64 now)
+{
+	const struct trace_entry *first = first_ended(tracer, frame);
+
+	trace_advance(tracer, now);
+	while (first != NULL && tracer->top >= first)
+		trace_pop(tracer, now);
+}
+
+static inline void begin(struct tracer *tracer, struct trace_call call, u64 now)
+{
+	/* The root's is 0. */
+	if (__builtin_expect(tracer->top->frame - 1 < call.frame, 0))
+		trace_ruby_end_from(tracer, call.frame, now);
+	trace_enter(tracer, call, now);
+}
+
+static inline void end(struct tracer *tracer, u64 frame, u64 now)
+{
+	if (__builtin_expect(tracer->top->frame == frame, 1)) {
+		trace_advance(tracer, now);
+		trace_pop(tracer, now);
+	} else {
+		trace_ruby_end_from(tracer, frame, now);
+	}
+}
+
+/*
+ * A method in C, or up to 3.0 a block that is a method: it ends when its frame is gone, so the
+ * event's is the caller's; but where an exception leaves it, the event comes before.
+ */
+static void end_of_named(struct tracer *tracer, u64 frame, u64 now)
+{
+	const u64 gone = frame - trace_ruby.frame_size;
+	const struct trace_entry *first;
+
+	if (__builtin_expect(tracer->top->frame == gone, 1)) {
+		end(tracer, gone, now);
+		return;
+	}
+	first = first_ended(tracer, frame);
+	if (first == NULL)
+		trace_advance(tracer, now);
+	else if (first->frame == frame && first_ended(tracer, gone) == NULL)
+		end(tracer, frame, now);
+	else
+		end(tracer, gone, now);
+}
+
+static inline void begin_iseq(struct tracer *tracer, u64 frame, u64 method, u64 now)
+{
+	const u64 iseq = trace_word(frame, trace_ruby.frame_iseq);
+	const struct trace_call call = {
+		.identity = trace_ruby_identity(iseq, method),
+		.object = iseq,
+		.frame = frame,
+		.kind = TRACE_KIND_RUBY,
+	};
+
+	begin(tracer, call, now);
+}
+
+static inline void begin_named(struct tracer *tracer, const struct ruby_event *event, u64 now)
+{
+	const struct trace_call call = {
+		.identity = trace_ruby_builtin_identity(event->class, event->id),
+		.object = event->class,
+		.named = event->id,
+		.frame = event->frame - trace_ruby.frame_size,
+		.kind = TRACE_KIND_RUBY_BUILTIN,
+	};
+
+	begin(tracer, call, now);
+}
+
+/* One that is a method has been called as that. */
+static void begin_block(struct tracer *tracer, u64 frame, u64 now)
+{
+	const u64 ep = trace_word(frame, trace_ruby.frame_ep);
+
+	if (!(trace_word(ep, 0) & FRAME_IS_BMETHOD))
+		begin_iseq(tracer, frame, 0, now);
+}
+
+static void end_of_any(struct tracer *tracer, const struct ruby_event *event, u64 now)
+{
+	const u64 ep = trace_word(event->frame, trace_ruby.frame_ep);
+
+	if (event->event == EVENT_B_RETURN && trace_word(ep, 0) & FRAME_IS_BMETHOD)
+		return;
+	if (event->event != EVENT_B_RETURN && event->id != 0)
+		end_of_named(tracer, event->frame, now);
+	else
+		end(tracer, event->frame, now);
+}
+
+/* rb_event_hook_raw_arg_func_t */
+static void on_event(u64 data, const struct ruby_event *event)
+{
+	const u64 now = trace_now();
+	struct tracer *tracer = trace_of_thread();
+
+	(void)data;
+	if (tracer == NULL)
+		return;
+	if (__builtin_expect(event->context != trace_ruby_context, 0))
+		trace_ruby_switch(tracer, event->context, now);
+	switch (event->event) {
+	case EVENT_CALL: {
+		const u64 ep = trace_word(event->frame, trace_ruby.frame_ep);
+
+		begin_iseq(tracer, event->frame, trace_ruby_method(ep), now);
+		break;
+	}
+	case EVENT_RETURN:
+	case EVENT_B_RETURN:
+	case EVENT_C_RETURN:
+		end_of_any(tracer, event, now);
+		break;
+	case EVENT_C_CALL:
+		begin_named(tracer, event, now);
+		break;
+	case EVENT_B_CALL:
+		begin_block(tracer, event->frame, now);
+		break;
+	case EVENT_THREAD_BEGIN:
+		trace_ruby_restart(tracer, event->context, now);
+		break;
+	default:
+		break;
+	}
+}
+
+/* A method in C that a frame is of. */
+static bool read_builtin(u64 frame, u64 ep, struct trace_call *out_call)
+{
+	const u64 method = trace_ruby_method(ep);
+
+	if (method == 0 || !trace_ruby.has_builtins)
+		return false;
+	const u64 class = trace_word(method, trace_ruby.method_owner);
+	const u64 id = trace_word(trace_word(method, trace_ruby.method_definition),
+				  trace_ruby.definition_id);
+
+	*out_call = (struct trace_call){ .identity = trace_ruby_builtin_identity(class, id),
+					 .object = class,
+					 .named = id,
+					 .frame = frame,
+					 .kind = TRACE_KIND_RUBY_BUILTIN };
+	return true;
+}
+
+bool trace_ruby_read_frame(u64 frame, struct trace_call *out_call)
+{
+	const u64 ep = trace_word(frame, trace_ruby.frame_ep);
+	const u64 iseq = trace_word(frame, trace_ruby.frame_iseq);
+	const u64 flags = trace_word(ep, 0);
+	const u64 magic = flags & RUBY_MAGIC_MASK;
+	const bool is_method = magic == RUBY_MAGIC_METHOD ||
+			       (magic == RUBY_MAGIC_BLOCK && flags & FRAME_IS_BMETHOD);
+
+	if (magic == RUBY_MAGIC_C)
+		return read_builtin(frame, ep, out_call);
+	if (!ruby_is_object(iseq) ||
+	    !(is_method || (magic == RUBY_MAGIC_BLOCK && trace_ruby.has_blocks)))
+		return false;
+	*out_call = (struct trace_call){
+		.identity = trace_ruby_identity(iseq, is_method ? trace_ruby_method(ep) : 0),
+		.object = iseq,
+		.frame = frame,
+		.kind = TRACE_KIND_RUBY,
+	};
+	return true;
+}
+
+void trace_ruby_begin(const struct ruby_layout *layout)
+{
+	const struct ruby_offsets *offsets = &layout->offsets;
+	const u64 flags = agent.ring->flags;
+
+	ruby.layout = *layout;
+	trace_ruby = (struct trace_ruby){
+		.frame_size = offsets->frame_size,
+		.frame_iseq = offsets->frame_iseq,
+		.frame_ep = offsets->frame_ep,
+		.iseq_body = offsets->iseq_body,
+		.body_encoded = offsets->body_encoded,
+		.body_label = offsets->body_label,
+		.method_definition = offsets->method_definition,
+		.method_owner = offsets->method_owner,
+		.definition_id = offsets->definition_id,
+		.ec_stack = offsets->ec_stack,
+		.ec_stack_size = offsets->ec_stack_size,
+		.ec_frame = offsets->ec_frame,
+		.has_builtins = !(flags & RING_NO_BUILTINS),
+		.has_blocks = flags & RING_BLOCKS,
+	};
+	ruby.has_layout = true;
+}
+
+static void install(void)
+{
+	void (*const add)(ruby_hook *, u32, u64, int) =
+		(void (*)(ruby_hook *, u32, u64, int))ruby.layout.functions.add_event_hook2;
+	u32 events = EVENT_CALL | EVENT_RETURN | EVENT_THREAD_BEGIN | EVENT_FIBER_SWITCH;
+
+	if (trace_ruby.has_builtins)
+		events |= EVENT_C_CALL | EVENT_C_RETURN;
+	if (trace_ruby.has_blocks)
+		events |= EVENT_B_CALL | EVENT_B_RETURN;
+	if (add == NULL) {
+		trace_set_status(TRACE_NO_ENTRY);
+		return;
+	}
+	add(on_event, events, ruby.layout.nil, HOOK_FLAGS);
+	trace_set_status(TRACE_ON);
+}
+
+/* Whether the calling thread executes in a VM that has been set up. */
+static bool has_vm(void)
+{
+	struct mem mem = { .stack_low = 0, .stack_high = ~0ULL };
+
+	return ruby_find_context(&mem, &ruby.layout) != 0;
+}
+
+/*
+ * ruby_init_loadpath(), which every program calls that has an interpreter, asks for RUBYLIB: the VM
+ * has been set up, the calling thread has the GVL, and nothing has been executed but what Ruby
+ * defines itself by.
+ */
+AGENT_EXPORT char *getenv(const char *name)
+{
+	static const char wanted[] = "RUBYLIB";
+	u32 i = 0;
+
+	while (i < sizeof wanted && name[i] == wanted[i])
+		i++;
+	if (i == sizeof wanted && ruby.has_layout && trace_area_of_process() != NULL &&
+	    has_vm() && __atomic_exchange_n(&ruby.is_installed, 1, __ATOMIC_RELAXED) == 0)
+		install();
+	return HOOK_NEXT(getenv)(name);
+}
