@@ -118,9 +118,30 @@ enum trace_status {
 		TRACE_STATUS_COUNT,
 };
 
+/* Why an event costs a system call, where the clock is the thread's own. */
+#define TRACE_CPU_CLOCK_MAP(X)                                                             \
+	X(SHORT, "")                                                                       \
+	X(UNREGISTERED, "its C library has not registered its threads for restartable "    \
+			"sequences (glibc does, from 2.35 on)")                            \
+	X(NOT_CLEARED, "this kernel does not tell by restartable sequences when a thread " \
+		       "has slept (Linux 6.19 and later do not)")
+
+enum trace_cpu_clock {
+#define X(name, sentence) TRACE_CPU_CLOCK_##name,
+	TRACE_CPU_CLOCK_MAP(X)
+#undef X
+		TRACE_CPU_CLOCK_COUNT,
+};
+
 struct trace_area {
-	u32 status; /* enum trace_status */
-	u32 reserved;
+	u32 status;    /* enum trace_status */
+	u32 cpu_clock; /* enum trace_cpu_clock */
+	/*
+	 * By the recorder, before the vantage sees it: times are of the thread's own CPU clock,
+	 * in ticks of which so many are a nanosecond (by 2^32); 0: of the machine's counter.
+	 */
+	u64 ticks_per_ns;
+	u64 foreign_threads;  /* whose own code uses what the clock would be read by */
 	u64 lost_calls;       /* that no node was left for: their time is their callers' */
 	u64 untraced_threads; /* for which there was no slot */
 	u64 other_tools;      /* calls that put another profiler in the place of ours */

@@ -1,10 +1,26 @@
+#include <string.h>
+
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/record_run.h"
 #include "cli/terminal.h"
 
+static int set_clock(const struct option *option, void *place, const char *value,
+		     struct error *err)
+{
+	static const char *const words[] = { "wall", "cpu", NULL };
+
+	if (strcmp(value, "wall") != 0 && strcmp(value, "cpu") != 0)
+		return option_refuse_word(option, words, value, err);
+	*(enum clock_kind *)place =
+		strcmp(value, "cpu") == 0 ? CLOCK_KIND_CPU : CLOCK_KIND_WALL;
+	return 0;
+}
+
 #define AT(field) .offset = offsetof(struct record_settings, field)
 static const struct option options[] = {
+	{ "clock", 0, "CLOCK", "wall (the default) or cpu: each thread's own CPU time",
+	  set_clock, AT(session.clock) },
 	{ "no-builtins", 0, NULL, "calls of the program's own functions only, not of C's",
 	  option_set_flag, AT(session.no_builtins) },
 	{ "output", 'o', "FILE", "the recording; profile.fathom unless told", option_set_string,
@@ -23,7 +39,8 @@ static const struct option options[] = {
 
 static int run(const struct command *command, char **arguments)
 {
-	struct record_settings settings = { .session.is_trace = true };
+	struct record_settings settings = { .session.is_trace = true,
+					    .session.clock = CLOCK_KIND_WALL };
 
 	return record_run(command, arguments, &settings);
 }

@@ -174,8 +174,11 @@ static int image_open(struct image *image, const struct handshake_hello *hello,
 	if (ring_fd < 0)
 		return ring_fd;
 	if (terms->is_trace) {
-		image->traced =
-			traced_new((struct trace_area *)((char *)image->ring + RING_BYTES));
+		struct trace_area *area =
+			(struct trace_area *)((char *)image->ring + RING_BYTES);
+
+		area->ticks_per_ns = terms->ticks_per_ns;
+		image->traced = traced_new(area);
 		return ring_fd;
 	}
 	int rc = image_open_events(image, hello, terms);

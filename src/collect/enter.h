@@ -26,6 +26,8 @@ struct enter_terms {
 	uint64_t switch_cost_ns; /* switch_cost.h */
 	/* When the session began, on both clocks: how many ticks a period has. */
 	uint64_t start_ns, start_ticks;
+	/* Of a trace by threads' CPU clocks: how many ticks a nanosecond has, by 2^32; or 0. */
+	uint64_t ticks_per_ns;
 	struct interpreters *interpreters;
 };
 

@@ -34,6 +34,7 @@
 #include "collect/sideband.h"
 #include "collect/switch_cost.h"
 #include "collect/traced.h"
+#include "collect/tick_rate.h"
 #include "collect/tell.h"
 #include "collect/tracer.h"
 #include "collect/tree.h"
@@ -445,6 +446,8 @@ static int session_prepare(struct session *session, struct error *err)
 	if (ability->can_sigtrap && !options->is_trace)
 		session->enter_terms.switch_cost_ns =
 			switch_cost_measure(perf_choose_period(options->rate_hz, 0));
+	if (options->is_trace && options->clock == CLOCK_KIND_CPU)
+		session->enter_terms.ticks_per_ns = tick_rate_measure();
 	session->account_terms = (struct account_terms){
 		.session_start_ns = session->start_ns,
 		.is_user_mode_only = session->enter_terms.is_user_mode_only,

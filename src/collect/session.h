@@ -20,7 +20,7 @@ struct allowance;
 struct notes;
 struct recording_writer;
 
-enum clock_kind { CLOCK_KIND_CPU, CLOCK_KIND_USER };
+enum clock_kind { CLOCK_KIND_CPU, CLOCK_KIND_USER, CLOCK_KIND_WALL /* of a trace */ };
 enum trigger_kind { TRIGGER_AUTO, TRIGGER_SIGTRAP, TRIGGER_TIMER };
 
 struct session_options {

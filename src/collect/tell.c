@@ -92,7 +92,8 @@ void tell_beginning(struct recording_writer *writer, const struct session_option
 	tell_directory(writer);
 	recording_writer_set(writer, KEY_MODE, options->is_trace ? "trace" : "sample");
 	if (options->is_trace)
-		recording_writer_set(writer, KEY_CLOCK, "wall");
+		recording_writer_set(writer, KEY_CLOCK,
+				     options->clock == CLOCK_KIND_WALL ? "wall" : "cpu");
 	else
 		tell_sampling(writer, options, ability);
 	recording_writer_set(writer, KEY_CHILDREN, options->no_children ? "0" : "1");

@@ -23,6 +23,8 @@
 #define PYTHON_3_11 0x030bU
 /* Nodes in each other: more than any that an agent makes. */
 #define MOST_DEEP (1U << 17)
+/* The fixed point of trace_area.ticks_per_ns. */
+#define TWO_TO_32 4294967296.0
 /* A thread's first event may seem to be before the kernel told of it: two clocks. */
 #define START_SLACK_NS 2000000
 
@@ -44,8 +46,10 @@ struct traced {
 	struct known_node *chunks[TRACE_CHUNKS]; /* of the nodes of each; NULL: none was seen */
 	struct known_thread threads[TRACE_THREADS];
 	bool is_ended[TRACE_THREADS]; /* in this reading */
-	double ns_per_tick;
-	uint32_t *path; /* room for the nodes outside of one */
+	double counter_ns_per_tick;   /* of the machine's counter */
+	double ns_per_tick;           /* of the clock that calls are timed by */
+	double cpu_ns_per_tick;       /* if that is the threads' own CPU time; else 0 */
+	uint32_t *path;               /* room for the nodes outside of one */
 	size_t path_capacity;
 	uint64_t calls;
 };
@@ -55,6 +59,8 @@ struct traced *traced_new(struct trace_area *area)
 	struct traced *traced = xzalloc(sizeof *traced);
 
 	traced->area = area;
+	if (area->ticks_per_ns != 0)
+		traced->cpu_ns_per_tick = TWO_TO_32 / (double)area->ticks_per_ns;
 	return traced;
 }
 
@@ -150,11 +156,16 @@ static bool find_stack(struct image *image, struct pump *pump, uint32_t node, bo
 	return true;
 }
 
-static int64_t ns_of(const struct traced *traced, uint64_t ticks)
+static int64_t to_ns(uint64_t ticks, double ns_per_tick)
 {
-	const double ns = (double)ticks * traced->ns_per_tick;
+	const double ns = (double)ticks * ns_per_tick;
 
 	return ns < (double)MAX_TIME_NS ? (int64_t)(ns + 0.5) : 0;
+}
+
+static int64_t ns_of(const struct traced *traced, uint64_t ticks)
+{
+	return to_ns(ticks, traced->ns_per_tick);
 }
 
 static void write_node(struct image *image, struct pump *pump, uint32_t number, uint32_t thread,
@@ -242,7 +253,8 @@ static void look_at_threads(struct image *image, struct pump *pump,
 			const uint64_t since =
 				ticks > terms->start_ticks ? ticks - terms->start_ticks : 0;
 			const uint64_t time_ns =
-				terms->start_ns + (uint64_t)ns_of(traced, since);
+				terms->start_ns +
+				(uint64_t)to_ns(since, traced->counter_ns_per_tick);
 
 			known->row = thread_at(image, pump, tid, time_ns)->row;
 			known->tid = tid;
@@ -294,8 +306,11 @@ void traced_read(struct image *image, struct pump *pump, const struct traced_ter
 	struct traced *traced = image->traced;
 	const uint64_t ticks = ticks_now() - terms->start_ticks;
 
-	traced->ns_per_tick =
+	traced->counter_ns_per_tick =
 		ticks == 0 ? 0 : (double)(monotonic_ns() - terms->start_ns) / (double)ticks;
+	/* Ticks of a CPU clock were made of nanoseconds, by a rate that was given. */
+	traced->ns_per_tick = traced->cpu_ns_per_tick > 0 ? traced->cpu_ns_per_tick
+							  : traced->counter_ns_per_tick;
 	look_at_threads(image, pump, terms);
 	for (uint32_t chunk = 1; chunk < TRACE_CHUNKS; chunk++) {
 		const uint32_t owner =
@@ -344,6 +359,25 @@ static void tell_count(const struct image *image, struct pump *pump, uint64_t co
 		tell(image, pump, text);
 }
 
+/* What reading the threads' CPU clocks costs, if that is more than it should. */
+static void tell_cpu_clock(const struct image *image, struct pump *pump, uint32_t clock)
+{
+	static const char *const sentences[] = {
+#define X(name, sentence) [TRACE_CPU_CLOCK_##name] = sentence,
+		TRACE_CPU_CLOCK_MAP(X)
+#undef X
+	};
+
+	if (clock == TRACE_CPU_CLOCK_SHORT || clock >= TRACE_CPU_CLOCK_COUNT)
+		return;
+	CLEANUP(freep)
+	char *text = xasprintf("each event costs a system call (about 0.3 us), by which the "
+			       "CPU clock is read: %s",
+			       sentences[clock]);
+
+	tell(image, pump, text);
+}
+
 void traced_tell(const struct image *image, struct pump *pump)
 {
 	static const char *const sentences[] = {
@@ -368,6 +402,10 @@ void traced_tell(const struct image *image, struct pump *pump)
 		   "calls are not counted: there was no room for more different stacks");
 	tell_count(image, pump, area->untraced_threads,
 		   "threads were not traced: there were too many at one time");
+	tell_count(image, pump, area->foreign_threads,
+		   "threads use restartable sequences themselves: each of their events costs a "
+		   "system call, by which the CPU clock is read");
+	tell_cpu_clock(image, pump, __atomic_load_n(&area->cpu_clock, __ATOMIC_RELAXED));
 	if (area->other_tools != 0)
 		tell(image, pump,
 		     "it set a profiler of its own (sys.setprofile() or cProfile), which took "

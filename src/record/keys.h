@@ -8,7 +8,7 @@
 
 #define KEY_COMMAND          "command"          /* JSON array of strings: argv */
 #define KEY_MODE             "mode"             /* "sample", "trace" */
-#define KEY_CLOCK            "clock"            /* "cpu", "user"; of a trace, "wall" */
+#define KEY_CLOCK            "clock"            /* "cpu", "user"; of a trace, "wall" or "cpu" */
 #define KEY_RATE_HZ          "rate_hz"          /* as asked for */
 #define KEY_PERIOD_NS        "period_ns"        /* the first process's */
 #define KEY_TRIGGER          "trigger"          /* "sigtrap", "timer" */

@@ -53,11 +53,23 @@ static void add_filtered_base(const struct filter *filter, struct text *out)
 	text_add(out, " recorded.");
 }
 
+static const char *which_time(const struct profile *profile)
+{
+	const struct profile_info *info = profile_get_info(profile);
+	const char *clock = info->clock ? info->clock : "";
+
+	if (profile_is_trace(profile))
+		return strcmp(clock, "cpu") == 0
+			       ? ", the CPU time of each thread from its first call to its "
+				 "last."
+			       : ", the time of each thread from its first call to its last.";
+	return strcmp(clock, "user") == 0 ? ", the user CPU time accounted for."
+					  : ", the CPU time accounted for.";
+}
+
 void selection_add_base(const struct selection *selection, const struct style *style,
 			struct text *out)
 {
-	const struct profile_info *info = profile_get_info(selection->profile);
-	bool is_user = info->clock && strcmp(info->clock, "user") == 0;
 	bool is_trace = profile_is_trace(selection->profile);
 	struct text sentence = { 0 };
 
@@ -71,10 +83,7 @@ void selection_add_base(const struct selection *selection, const struct style *s
 	} else {
 		text_add(&sentence, "Percentages are of ");
 		number_add_any_time(&sentence, selection->ns);
-		text_add(&sentence,
-			 is_trace ? ", the time of each thread from its first call to its last."
-			 : is_user ? ", the user CPU time accounted for."
-				   : ", the CPU time accounted for.");
+		text_add(&sentence, which_time(selection->profile));
 	}
 	if (profile_is_saturated(selection->profile))
 		text_add(&sentence, " Some sums are larger than can be counted (2^64 ns): they "

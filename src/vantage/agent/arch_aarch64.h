@@ -15,6 +15,9 @@
 /* What glibc calls its functions' first version on this machine. */
 #define ARCH_LIBC_BASE "GLIBC_2.17"
 
+/* What it registers threads for restartable sequences with (RSEQ_SIG of its sys/rseq.h). */
+#define ARCH_RSEQ_SIGNATURE 0xd428bc00U
+
 static inline long arch_syscall6(long number, long a, long b, long c, long d, long e, long f)
 {
 	register long x8 __asm__("x8") = number;

@@ -12,6 +12,9 @@
 /* What glibc calls its functions' first version on this machine. */
 #define ARCH_LIBC_BASE "GLIBC_2.2.5"
 
+/* What it registers threads for restartable sequences with (RSEQ_SIG of its sys/rseq.h). */
+#define ARCH_RSEQ_SIGNATURE 0x53053053U
+
 /* The ABI lets a leaf use this much below its stack pointer, and signals spare it: registers
  * that were popped a moment ago still have their slots there. */
 #define ARCH_RED_ZONE 128ULL

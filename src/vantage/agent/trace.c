@@ -79,6 +79,7 @@ void trace_begin(struct ring_header *ring)
 	trace.next_slot = 0;
 	__atomic_store_n(&trace.area, (void *)((char *)ring + ring->trace_offset),
 			 __ATOMIC_RELEASE);
+	trace_clock_begin(trace.area);
 	/* Pairs with the release in the recorder: the layout is whole when this is seen. */
 	if (!trace.has_layout && __atomic_load_n(&ring->has_python, __ATOMIC_ACQUIRE) == 1) {
 		trace.layout = ring->python;
@@ -176,7 +177,8 @@ struct tracer *trace_begin_thread(void)
 	struct trace_thread *thread = &area->threads[slot];
 
 	thread->left_out_ticks = 0;
-	tracer->last_ticks = thread->first_ticks = trace_now();
+	tracer->last_ticks = trace_now();
+	thread->first_ticks = ticks_now();
 	/* Pairs with the acquire in the recorder: its first time is there when it is seen. */
 	__atomic_store_n(&thread->tid, (u32)arch_syscall4(SYS_gettid, 0, 0, 0, 0),
 			 __ATOMIC_RELEASE);
@@ -235,9 +237,10 @@ __attribute__((noinline)) void trace_enter_elsewhere(struct tracer *tracer,
 	/* What searching and naming took is nobody's. */
 	const u64 now = trace_now();
 
-	if (now > tracer->last_ticks)
+	if (now > tracer->last_ticks) {
 		tracer->area->threads[tracer->slot].left_out_ticks += now - tracer->last_ticks;
-	tracer->last_ticks = now;
+		tracer->last_ticks = now;
+	}
 	if (node != TRACE_NO_NODE)
 		tracer->area->tolls[node].misses++;
 	trace_push(tracer, node,
@@ -252,6 +255,7 @@ __attribute__((noinline)) void trace_enter_elsewhere(struct tracer *tracer,
 void trace_forget(void)
 {
 	__atomic_store_n(&trace.area, NULL, __ATOMIC_RELEASE);
+	trace_clock_forget();
 }
 
 /* As its hook made it. */

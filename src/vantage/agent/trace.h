@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "abi/ring.h"
-#include "abi/ticks.h"
+#include "vantage/agent/trace_clock.h"
 #include "vantage/agent/trace_tree.h"
 
 /* A call as a hook tells of it. */
@@ -55,12 +55,6 @@ void trace_note_other_tool(void);
 const struct python_layout *trace_layout(void);
 /* The area in use, or NULL. */
 struct trace_area *trace_area_of_process(void);
-
-/* The clock of every event: ticks of abi/ticks.h, by which the calling thread is ahead. */
-static inline u64 trace_now(void)
-{
-	return ticks_now();
-}
 
 static inline struct tracer *trace_of_thread(void)
 {

@@ -64,9 +64,13 @@ static inline void trace_advance(struct tracer *tracer, u64 now)
 {
 	struct trace_node *node = trace_node_at(tracer, tracer->top->node);
 
-	/* Counters of two processors may differ a little. */
-	if (now > tracer->last_ticks)
-		node->self_ticks += now - tracer->last_ticks;
+	/*
+	 * Counters of two processors may differ a little, and a CPU clock is less than was
+	 * thought when it is read anew: what was put down once is not put down again.
+	 */
+	if (now <= tracer->last_ticks)
+		return;
+	node->self_ticks += now - tracer->last_ticks;
 	tracer->last_ticks = now;
 }
 

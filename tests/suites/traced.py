@@ -1,0 +1,44 @@
+"""traced - CPython's own tests under `fathom trace`: which units, and which tests tell by their nature.
+
+Calls are counted by hooks of the interpreter.  A program that asks the interpreter for those very hooks can see
+ours; what it can see, and that it sees no more, is what the table below says.
+"""
+
+import re
+
+# What calls, is called and ends in all ways; what hooks, frames and code meet; what threads and processes do.
+TRACED_CPYTHON_UNITS = (
+    "test_call", "test_extcall", "test_keywordonlyarg", "test_positional_only_arg", "test_functools", "test_builtin",
+    "test_descr", "test_descrtut", "test_class", "test_super", "test_property", "test_decorators", "test_generators",
+    "test_generator_stop", "test_genexps", "test_pep479", "test_yield_from", "test_coroutines", "test_asyncgen",
+    "test_contextlib", "test_contextlib_async", "test_with", "test_raise", "test_exceptions", "test_except_star",
+    "test_exception_variations", "test_listcomps", "test_setcomps", "test_dictcomps", "test_scope", "test_types",
+    "test_typing", "test_dataclasses", "test_enum", "test_abc", "test_collections", "test_itertools", "test_operator",
+    "test_weakref", "test_gc", "test_finalization", "test_frame", "test_code", "test_compile", "test_dis", "test_opcodes",
+    "test_opcache", "test_patma", "test_ast", "test_inspect", "test_traceback", "test_syntax", "test_json", "test_re",
+    "test_pickle", "test_copy", "test_sort", "test_heapq", "test_bisect", "test_random", "test_decimal", "test_fractions",
+    "test_datetime", "test_csv", "test_difflib", "test_textwrap", "test_string", "test_tokenize", "test_io",
+    "test_threading", "test_threading_local", "test_thread", "test_queue", "test_sched", "test_concurrent_futures",
+    "test_asyncio", "test_multiprocessing_fork", "test_multiprocessing_spawn", "test_subprocess", "test_fork1", "test_os",
+    "test_signal", "test_threadsignals", "test_faulthandler", "test_atexit", "test_import", "test_importlib", "test_runpy",
+    "test_zipimport", "test_compileall", "test_py_compile", "test_capi", "test_ctypes", "test_sqlite3", "test_sys",
+    "test_audit", "test__xxsubinterpreters", "test_interpreters", "test_context", "test_tracemalloc", "test_warnings",
+    "test_logging", "test_unittest", "test_doctest", "test_optparse", "test_argparse", "test_pyclbr", "test_pydoc",
+    # Tools of the program's own beside ours.
+    "test_sys_settrace", "test_sys_setprofile", "test_cprofile", "test_profile", "test_monitoring", "test_bdb", "test_pdb",
+    "test_trace", "test_pstats")
+
+SEEN = (
+)
+
+
+def seen_by_nature(names):
+    """(sentences of those that are in the table, the others)."""
+    seen, others = [], []
+    for name in names:
+        reason = next((reason for pattern, reason in SEEN if re.search(pattern, name)), None)
+        if reason:
+            seen.append(f"{name}: {reason}")
+        else:
+            others.append(name)
+    return seen, others
