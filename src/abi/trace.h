@@ -50,7 +50,10 @@ struct trace_cost {
 	s32 inside, outside;           /* of a call whose node was its caller's last */
 	s32 inside_miss, outside_miss; /* of one whose node was searched for */
 	u32 spread; /* how far inside and outside together were from that, either way */
+	/* How long what a callee executes itself takes, of 1,000 without being traced. */
+	u32 stretch_permille;
 	u32 is_known;
+	u32 reserved;
 };
 
 struct trace_quiet_cost {

@@ -20,6 +20,8 @@
 /* As in pump.c: longer than anybody records, and more than anybody counts. */
 #define MAX_TIME_NS (30ULL * 24 * 3600 * 1000000000)
 #define MAX_CALLS   (1ULL << 50)
+_Static_assert((int)TRACE_QUIET_COUNT == RECORDING_QUIET_KINDS, "a column for each");
+_Static_assert(TRACE_KIND_COUNT <= RECORDING_QUIET, "kinds of callees, and then of events");
 #define PYTHON_3_11 0x030bU
 /* Nodes in each other: more than any that an agent makes. */
 #define MOST_DEEP (1U << 17)
@@ -49,6 +51,7 @@ struct traced {
 	double counter_ns_per_tick;   /* of the machine's counter */
 	double ns_per_tick;           /* of the clock that calls are timed by */
 	double cpu_ns_per_tick;       /* if that is the threads' own CPU time; else 0 */
+	bool has_cost[RECORDING_QUIET + TRACE_QUIET_COUNT]; /* it is in the recording */
 	uint32_t *path;               /* room for the nodes outside of one */
 	size_t path_capacity;
 	uint64_t calls;
@@ -168,7 +171,29 @@ static int64_t ns_of(const struct traced *traced, uint64_t ticks)
 	return to_ns(ticks, traced->ns_per_tick);
 }
 
-static void write_node(struct image *image, struct pump *pump, uint32_t number, uint32_t thread,
+static uint64_t count_in(const u64 *place)
+{
+	const uint64_t count = __atomic_load_n(place, __ATOMIC_RELAXED);
+
+	return count <= MAX_CALLS ? count : 0;
+}
+
+/* What is beside a node, and of its thread if it is the outermost. */
+static void add_toll(const struct traced *traced, uint32_t number, uint32_t slot,
+		     struct recording_calls *row)
+{
+	const struct trace_toll *toll = &traced->area->tolls[number];
+	const struct trace_thread *thread = &traced->area->threads[slot];
+
+	row->misses = count_in(&toll->misses);
+	for (size_t i = 0; i < TRACE_QUIET_COUNT; i++)
+		row->quiet[i] = count_in(&toll->quiet[i]);
+	if (key_of(traced, number) == TRACE_OUTSIDE)
+		row->left_out_ns = ns_of(
+			traced, __atomic_load_n(&thread->left_out_ticks, __ATOMIC_RELAXED));
+}
+
+static void write_node(struct image *image, struct pump *pump, uint32_t number, uint32_t slot,
 		       bool is_last)
 {
 	struct traced *traced = image->traced;
@@ -184,14 +209,17 @@ static void write_node(struct image *image, struct pump *pump, uint32_t number, 
 		return;
 	struct recording_calls row = {
 		.id = known->row,
-		.thread = thread,
+		.thread = traced->threads[slot].row,
 		.stack = known->stack,
 		.calls = calls,
 		.self_ns = ns_of(traced, self_ticks),
 		.shortest_ns =
 			shortest <= longest ? ns_of(traced, shortest) : RECORDING_UNKNOWN,
 		.longest_ns = shortest <= longest ? ns_of(traced, longest) : RECORDING_UNKNOWN,
+		.kind = node->kind,
 	};
+
+	add_toll(traced, number, slot, &row);
 
 	if (known->row == 0)
 		recording_writer_add_calls(pump->writer, &row, &known->row);
@@ -289,14 +317,63 @@ static void give_back_threads(struct traced *traced)
 	}
 }
 
-static void read_chunk(struct image *image, struct pump *pump, uint32_t chunk, uint32_t thread,
+static void read_chunk(struct image *image, struct pump *pump, uint32_t chunk, uint32_t slot,
 		       bool is_last)
 {
 	for (uint32_t i = 0; i < TRACE_CHUNK_NODES; i++) {
 		const uint32_t node = chunk * TRACE_CHUNK_NODES + i;
 
 		if (key_of(image->traced, node) != 0)
-			write_node(image, pump, node, thread, is_last);
+			write_node(image, pump, node, slot, is_last);
+	}
+}
+
+/* Picoseconds of what calibration found. */
+static int64_t ps_of(const struct traced *traced, int64_t ticks)
+{
+	return (int64_t)((double)ticks * traced->ns_per_tick * 1000 / TRACE_COST_UNIT);
+}
+
+static void write_costs(struct image *image, struct pump *pump)
+{
+	struct traced *traced = image->traced;
+
+	for (uint32_t kind = 0; kind < TRACE_KIND_COUNT; kind++) {
+		const struct trace_cost *cost = &traced->area->costs[kind];
+
+		/* Pairs with the release in the agent: the figures are whole. */
+		if (traced->has_cost[kind] ||
+		    __atomic_load_n(&cost->is_known, __ATOMIC_ACQUIRE) != 1)
+			continue;
+		traced->has_cost[kind] = true;
+		recording_writer_add_cost(
+			pump->writer,
+			&(struct recording_cost){
+				.process = image->row,
+				.kind = kind,
+				.inside_ps = ps_of(traced, cost->inside),
+				.outside_ps = ps_of(traced, cost->outside),
+				.inside_miss_ps = ps_of(traced, cost->inside_miss),
+				.outside_miss_ps = ps_of(traced, cost->outside_miss),
+				.spread_ps = ps_of(traced, cost->spread),
+				.stretch_permille = cost->stretch_permille,
+			});
+	}
+	for (uint32_t quiet = 0; quiet < TRACE_QUIET_COUNT; quiet++) {
+		const struct trace_quiet_cost *cost = &traced->area->quiet_costs[quiet];
+		const uint32_t kind = RECORDING_QUIET + quiet;
+
+		if (traced->has_cost[kind] ||
+		    __atomic_load_n(&cost->is_known, __ATOMIC_ACQUIRE) != 1)
+			continue;
+		traced->has_cost[kind] = true;
+		recording_writer_add_cost(
+			pump->writer,
+			&(struct recording_cost){ .process = image->row,
+						  .kind = kind,
+						  .inside_ps = ps_of(traced, cost->ticks),
+						  .spread_ps = ps_of(traced, cost->spread),
+						  .stretch_permille = 1000 });
 	}
 }
 
@@ -311,6 +388,7 @@ void traced_read(struct image *image, struct pump *pump, const struct traced_ter
 	/* Ticks of a CPU clock were made of nanoseconds, by a rate that was given. */
 	traced->ns_per_tick = traced->cpu_ns_per_tick > 0 ? traced->cpu_ns_per_tick
 							  : traced->counter_ns_per_tick;
+	write_costs(image, pump);
 	look_at_threads(image, pump, terms);
 	for (uint32_t chunk = 1; chunk < TRACE_CHUNKS; chunk++) {
 		const uint32_t owner =
@@ -320,8 +398,7 @@ void traced_read(struct image *image, struct pump *pump, const struct traced_ter
 			continue;
 		const bool is_ended = traced->is_ended[owner - 1];
 
-		read_chunk(image, pump, chunk, traced->threads[owner - 1].row,
-			   is_last || is_ended);
+		read_chunk(image, pump, chunk, owner - 1, is_last || is_ended);
 	}
 	/* Not before all are read: a node's callers may be in another chunk. */
 	for (uint32_t chunk = 1; chunk < TRACE_CHUNKS; chunk++) {
@@ -359,6 +436,29 @@ static void tell_count(const struct image *image, struct pump *pump, uint64_t co
 		tell(image, pump, text);
 }
 
+/* How long the program had switched tracing off. */
+static uint64_t off_ns(const struct traced *traced)
+{
+	const struct trace_area *area = traced->area;
+	const uint64_t since = __atomic_load_n(&area->off_since_ticks, __ATOMIC_RELAXED);
+	const uint64_t now = ticks_now();
+	const uint64_t ticks = area->off_ticks + (since != 0 && now > since ? now - since : 0);
+
+	return (uint64_t)ns_of(traced, ticks);
+}
+
+static void tell_off(struct image *image, struct pump *pump)
+{
+	image->off_ns = off_ns(image->traced);
+	CLEANUP(freep)
+	char *text = xasprintf("tracing was switched off for %.3f s by the program: what it "
+			       "did then is not there",
+			       (double)image->off_ns / 1e9);
+
+	if (image->off_ns != 0)
+		tell(image, pump, text);
+}
+
 /* What reading the threads' CPU clocks costs, if that is more than it should. */
 static void tell_cpu_clock(const struct image *image, struct pump *pump, uint32_t clock)
 {
@@ -378,7 +478,7 @@ static void tell_cpu_clock(const struct image *image, struct pump *pump, uint32_
 	tell(image, pump, text);
 }
 
-void traced_tell(const struct image *image, struct pump *pump)
+void traced_tell(struct image *image, struct pump *pump)
 {
 	static const char *const sentences[] = {
 #define X(name, sentence) [TRACE_##name] = sentence,
@@ -398,6 +498,7 @@ void traced_tell(const struct image *image, struct pump *pump)
 		     "CPython 3.11 takes longer for each bytecode while it is traced, also "
 		     "where "
 		     "nothing is called: loops seem to take up to 1.8 times their time");
+	tell_off(image, pump);
 	tell_count(image, pump, area->lost_calls,
 		   "calls are not counted: there was no room for more different stacks");
 	tell_count(image, pump, area->untraced_threads,

@@ -47,6 +47,7 @@ RECORDING_READER_EACH(stack, recording_stack); /* parents before children */
 RECORDING_READER_EACH(code, recording_code);
 RECORDING_READER_EACH(interpreter, recording_interpreter);
 RECORDING_READER_EACH(calls, recording_calls);
+RECORDING_READER_EACH(cost, recording_cost);
 RECORDING_READER_EACH(function, recording_function);
 RECORDING_READER_EACH(location, recording_location);
 RECORDING_READER_EACH(sample, recording_sample); /* every one, in order of arrival */

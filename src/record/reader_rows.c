@@ -361,39 +361,6 @@ int recording_reader_each_location(struct recording_reader *reader,
 	return scan_end(&scan, rc);
 }
 
-static struct recording_calls calls_of(struct scan *scan)
-{
-	struct recording_calls calls = {
-		.id = (uint32_t)scan->id,
-		.thread = scan_id(scan, 1, TABLE_THREADS),
-		.stack = scan_id(scan, 2, TABLE_STACKS),
-		.calls = scan_u64(scan, 3),
-		.self_ns = scan_figure(scan, 4),
-		.shortest_ns = scan_figure(scan, 5),
-		.longest_ns = scan_figure(scan, 6),
-	};
-
-	if (calls.thread == 0 || calls.self_ns < 0)
-		scan_damage(scan, "cannot be");
-	return calls;
-}
-
-int recording_reader_each_calls(struct recording_reader *reader,
-				int (*visit)(void *context, const struct recording_calls *row),
-				void *context, struct error *err)
-{
-	struct scan scan;
-	int rc = scan_begin(&scan, reader, TABLE_CALLS, 1, err);
-
-	while (scan_next(&scan, &rc)) {
-		struct recording_calls row = calls_of(&scan);
-
-		if (scan_check(&scan, &rc))
-			rc = visit(context, &row);
-	}
-	return scan_end(&scan, rc);
-}
-
 static struct recording_file file_of(struct scan *scan)
 {
 	struct recording_file file = {

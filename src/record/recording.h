@@ -90,6 +90,7 @@ struct recording_sample {
 	int64_t weight_ns;
 };
 
+#define RECORDING_QUIET_KINDS 3
 /*
  * Traced calls of a stack's innermost function, by the callers below it.  No stack: the time in
  * which none was being executed, from the thread's first event to its last.
@@ -101,6 +102,26 @@ struct recording_calls {
 	uint64_t calls;
 	int64_t self_ns;
 	int64_t shortest_ns, longest_ns; /* of a call that ended; RECORDING_UNKNOWN: none has */
+	uint32_t kind;                   /* of the callee: whose costs are its calls' */
+	uint64_t misses;                 /* of the calls: their node was searched for */
+	uint64_t quiet[RECORDING_QUIET_KINDS]; /* events in it that made no call, by kind */
+	int64_t left_out_ns; /* of the thread, where there is no stack: in no row's time */
+};
+
+/*
+ * What measuring a call costs in a process: in its own time, and in its caller's; and how long
+ * what it executes itself takes, of what it would.  A kind is of those that recording_calls has,
+ * or RECORDING_QUIET and the index of an event that makes no call, whose cost is inside_ps.
+ */
+#define RECORDING_QUIET 64U
+struct recording_cost {
+	uint32_t id;
+	uint32_t process;
+	uint32_t kind;
+	int64_t inside_ps, outside_ps;
+	int64_t inside_miss_ps, outside_miss_ps; /* where the node was searched for */
+	int64_t spread_ps; /* of both together, either way, as calibration found it */
+	int64_t stretch_permille;
 };
 
 /* A function as symbolized. */
@@ -127,6 +148,7 @@ struct recording_location {
 /* The profile's LANGUAGE_PYTHON and LANGUAGE_RUBY, for those who may not know the profile. */
 #define RECORDING_LANGUAGE_PYTHON 1U
 #define RECORDING_LANGUAGE_RUBY   2U
+#define RECORDING_LANGUAGE_REGION 5U /* a region that the program named itself */
 
 /*
  * A function of an interpreted program.  A frame of a MODULE_KIND_INTERPRETED module has

@@ -46,7 +46,12 @@
 	X(FILES, "files", 3, "process, path, data")                                       \
 	X(CODES, "codes", 5, "language, name, qualified_name, path, line")                \
 	X(INTERPRETERS, "interpreters", 5, "process, module, language, version, why_not") \
-	X(CALLS, "calls", 6, "thread, stack, calls, self_ns, shortest_ns, longest_ns")
+	X(CALLS, "calls", 12,                                                             \
+	  "thread, stack, calls, self_ns, shortest_ns, longest_ns, kind, misses, "        \
+	  "quiet_functions, quiet_builtins, quiet_others, left_out_ns")                   \
+	X(COSTS, "costs", 8,                                                              \
+	  "process, kind, inside_ps, outside_ps, inside_miss_ps, outside_miss_ps, "       \
+	  "spread_ps, stretch_permille")
 
 /* Which version added a table's last column, and its name. */
 #define RECORDING_ADDITION_MAP(X) X(THREADS, 2, "traced_ns")
@@ -54,7 +59,8 @@
 #define RECORDING_NEW_TABLE_MAP(X) \
 	X(CODES, 3)                \
 	X(INTERPRETERS, 3)         \
-	X(CALLS, 4)
+	X(CALLS, 4)                \
+	X(COSTS, 4)
 
 #define RECORDING_TABLE_ENUM(name, table, count, columns) TABLE_##name,
 enum recording_table { RECORDING_TABLE_MAP(RECORDING_TABLE_ENUM) TABLE_COUNT };

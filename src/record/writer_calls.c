@@ -25,6 +25,11 @@ static int write_calls(struct recording_writer *writer, uint32_t id,
 	row_int(&row, calls->self_ns);
 	row_figure(&row, calls->shortest_ns);
 	row_figure(&row, calls->longest_ns);
+	row_int(&row, calls->kind);
+	row_int(&row, (int64_t)calls->misses);
+	for (size_t i = 0; i < RECORDING_QUIET_KINDS; i++)
+		row_int(&row, (int64_t)calls->quiet[i]);
+	row_int(&row, calls->left_out_ns);
 	return row_end(&row);
 }
 
@@ -48,4 +53,22 @@ int recording_writer_update_calls(struct recording_writer *writer,
 	    calls->id > writer->last_id[TABLE_CALLS])
 		return -EINVAL;
 	return write_calls(writer, calls->id, calls);
+}
+
+int recording_writer_add_cost(struct recording_writer *writer,
+			      const struct recording_cost *cost)
+{
+	if (writer->is_reopened || cost->process == 0 || cost->process > writer->process_count)
+		return -EINVAL;
+	struct row row = row_begin(writer, TABLE_COSTS, writer_next_id(writer, TABLE_COSTS));
+
+	row_int(&row, cost->process);
+	row_int(&row, cost->kind);
+	row_int(&row, cost->inside_ps);
+	row_int(&row, cost->outside_ps);
+	row_int(&row, cost->inside_miss_ps);
+	row_int(&row, cost->outside_miss_ps);
+	row_int(&row, cost->spread_ps);
+	row_int(&row, cost->stretch_permille);
+	return row_end(&row);
 }

@@ -1,0 +1,92 @@
+/*
+ * Traced calls, and what measuring them costs.
+ */
+#include "record/reader_state.h"
+
+static struct recording_calls calls_of(struct scan *scan)
+{
+	struct recording_calls calls = {
+		.id = (uint32_t)scan->id,
+		.thread = scan_id(scan, 1, TABLE_THREADS),
+		.stack = scan_id(scan, 2, TABLE_STACKS),
+		.calls = scan_u64(scan, 3),
+		.self_ns = scan_figure(scan, 4),
+		.shortest_ns = scan_figure(scan, 5),
+		.longest_ns = scan_figure(scan, 6),
+		.kind = scan_u32(scan, 7),
+		.misses = scan_u64(scan, 8),
+		.left_out_ns = scan_figure(scan, 9 + RECORDING_QUIET_KINDS),
+	};
+
+	for (int i = 0; i < RECORDING_QUIET_KINDS; i++)
+		calls.quiet[i] = scan_u64(scan, 9 + i);
+	if (calls.thread == 0 || calls.self_ns < 0 || calls.left_out_ns < 0)
+		scan_damage(scan, "cannot be");
+	return calls;
+}
+
+int recording_reader_each_calls(struct recording_reader *reader,
+				int (*visit)(void *context, const struct recording_calls *row),
+				void *context, struct error *err)
+{
+	struct scan scan;
+	int rc = scan_begin(&scan, reader, TABLE_CALLS, 1, err);
+
+	while (scan_next(&scan, &rc)) {
+		struct recording_calls row = calls_of(&scan);
+
+		if (scan_check(&scan, &rc))
+			rc = visit(context, &row);
+	}
+	return scan_end(&scan, rc);
+}
+
+/* A call costs less than a second, either way: what is more would overflow sums. */
+static bool is_possible(const struct recording_cost *cost)
+{
+	const int64_t most = 1000LL * 1000 * 1000 * 1000;
+	const int64_t figures[] = { cost->inside_ps, cost->outside_ps, cost->inside_miss_ps,
+				    cost->outside_miss_ps, cost->spread_ps };
+
+	for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+		if (figures[i] < -most || figures[i] > most)
+			return false;
+	}
+	return cost->process != 0 && cost->spread_ps >= 0 && cost->stretch_permille >= 1 &&
+	       cost->stretch_permille <= 1000 * 1000;
+}
+
+static struct recording_cost cost_of(struct scan *scan)
+{
+	struct recording_cost cost = {
+		.id = (uint32_t)scan->id,
+		.process = scan_id(scan, 1, TABLE_PROCESSES),
+		.kind = scan_u32(scan, 2),
+		.inside_ps = scan_figure(scan, 3),
+		.outside_ps = scan_figure(scan, 4),
+		.inside_miss_ps = scan_figure(scan, 5),
+		.outside_miss_ps = scan_figure(scan, 6),
+		.spread_ps = scan_figure(scan, 7),
+		.stretch_permille = scan_figure(scan, 8),
+	};
+
+	if (!is_possible(&cost))
+		scan_damage(scan, "cannot be");
+	return cost;
+}
+
+int recording_reader_each_cost(struct recording_reader *reader,
+			       int (*visit)(void *context, const struct recording_cost *row),
+			       void *context, struct error *err)
+{
+	struct scan scan;
+	int rc = scan_begin(&scan, reader, TABLE_COSTS, 1, err);
+
+	while (scan_next(&scan, &rc)) {
+		struct recording_cost row = cost_of(&scan);
+
+		if (scan_check(&scan, &rc))
+			rc = visit(context, &row);
+	}
+	return scan_end(&scan, rc);
+}
