@@ -39,6 +39,7 @@ enum ring_flags {
 	RING_TIMER = 4,          /* the vantage's own timers trigger */
 	RING_TRACE = 8,          /* no samples: calls are traced (abi/trace.h) */
 	RING_NO_BUILTINS = 16,   /* those of Python functions only */
+	RING_PAUSED = 32,        /* nothing is taken before the program asks for it */
 	RING_BLOCKS = 64,        /* Ruby's blocks are traced as its methods are */
 };
 
@@ -116,16 +117,20 @@ struct ring_record {
 	u32 stamp;
 };
 
+enum ring_sample_flags {
+	RING_SAMPLE_PAUSED = 1, /* of time that the program does not want to be sampled */
+};
+
 /* One sample.  covered_ns is the thread's CPU time since sampling began, up to here. */
 struct ring_sample {
 	struct ring_record record;
 	u32 tid;
 	u8 ending; /* enum walk_status */
-	u8 flags;  /* 0 so far */
+	u8 flags;  /* enum ring_sample_flags */
 	u16 reserved;
 	u64 time_ns; /* CLOCK_MONOTONIC */
 	u64 stack;   /* the hash of a ring_stack sent before; 0: no callers */
-	u64 leaf;    /* the exact address being executed */
+	u64 leaf;    /* the exact address being executed, or the word of a region's frame */
 	u64 weight_ns;
 	u64 covered_ns;
 };
@@ -168,6 +173,7 @@ enum ring_code_kind {
 	RING_CODE_RUBY = 3, /* an iseq of a method: its frames have lines for instructions */
 	RING_CODE_RUBY_BUILTIN =
 		4, /* a method in C, an operator, or the collection of garbage */
+	RING_CODE_REGION = 5, /* a region of the program's time that it named itself */
 };
 
 /*

@@ -26,6 +26,7 @@ enum trace_kind {
 	TRACE_KIND_OUTSIDE, /* no traced call runs */
 	TRACE_KIND_PYTHON,
 	TRACE_KIND_PYTHON_BUILTIN,
+	TRACE_KIND_REGION, /* of the program's time, which it named itself */
 	TRACE_KIND_RUBY, /* of compiled Ruby: a method, or a block */
 	TRACE_KIND_RUBY_BUILTIN,
 	TRACE_KIND_COUNT,
@@ -148,6 +149,8 @@ struct trace_area {
 	u64 lost_calls;       /* that no node was left for: their time is their callers' */
 	u64 untraced_threads; /* for which there was no slot */
 	u64 other_tools;      /* calls that put another profiler in the place of ours */
+	u64 off_ticks;        /* while the program had switched tracing off, but for since */
+	u64 off_since_ticks;  /* 0: it is on */
 	u64 chunks_taken;     /* at this moment */
 	u64 threads_taken;
 	/* Written before the first call of the kind is seen to end; what is not known is not. */

@@ -19,6 +19,7 @@
  * ignored.h   signals that nobody handles, which our handler lets by
  * restart.h   system calls that our trap found interrupted
  * emit.c      stacks and samples into the ring, codes.h what their frames are called
+ * control.h   what the program itself asks for: regions.h, and to be left alone for a while
  * timers.c    the trigger where perf events are refused
  *
  * trace.h     in place of samples: calls, counted where they happen.  trace_tree.h is the
@@ -48,6 +49,7 @@
 #include "vantage/agent/budget.h"
 #include "vantage/agent/memory.h"
 #include "vantage/agent/python.h"
+#include "vantage/agent/regions.h"
 #include "vantage/agent/ruby.h"
 #include "walk/native.h"
 
@@ -81,6 +83,7 @@ struct agent {
 	bool has_had_threads; /* besides the first */
 	bool is_trap_ours;    /* the program's SIGTRAP is another signal: signals.h */
 	bool may_be_trapped;  /* the recorder may have opened events on this process */
+	bool is_paused;       /* by the program itself: control.h */
 	u64 scratches_in_use; /* one bit each */
 };
 extern struct agent agent;
@@ -161,6 +164,7 @@ struct walk {
 	struct memory_copies *copies; /* and for what must be copied to be read */
 	struct python_room *python;
 	struct ruby_room *ruby;
+	struct regions_walk regions;
 	u64 *frames; /* callers, innermost first, as struct ring_stack has them */
 	u64 leaf;    /* the address being executed */
 	u64 sp;      /* and where its stack was */
@@ -185,6 +189,8 @@ struct image_place {
 /* emit.c */
 void emit_sample(struct ring_header *ring, const struct walk *walk,
 		 const struct sample_time *time);
+/* The time of a sample that is not wanted. */
+void emit_paused(struct ring_header *ring, const struct sample_time *time);
 void emit_flush(struct ring_header *ring);
 /* Tells the recorder of an image, once: where no perf event tells it of mappings. */
 void emit_image(struct ring_header *ring, const struct image_place *image);

@@ -63,29 +63,40 @@ static void count_lost(struct ring_header *ring)
 	__atomic_fetch_add(&ring->lost_samples, 1, __ATOMIC_RELAXED);
 }
 
-void emit_sample(struct ring_header *ring, const struct walk *walk,
-		 const struct sample_time *time)
+static void send_sample(struct ring_header *ring, const struct sample_time *time, u64 what,
+			u64 stack, u64 leaf)
 {
 	const u16 words = RING_WORDS(struct ring_sample);
-	u64 hash = walk->count == 0 ? 0 : hash_stack(walk, walk->epoch);
 	u64 position;
 
-	if (walk->is_lost ||
-	    (hash != 0 && !sent_has(&stacks_sent, hash) && !send_stack(ring, walk, hash))) {
-		count_lost(ring);
-		return;
-	}
 	if (ring_reserve(ring, words, &position) < 0) {
 		count_lost(ring);
 		return;
 	}
-	ring_put(ring, position, 1, (u64)(u32)thread_notes.tid | (u64)walk->ending << 32);
+	ring_put(ring, position, 1, (u64)(u32)thread_notes.tid | what << 32);
 	ring_put(ring, position, 2, time->time_ns);
-	ring_put(ring, position, 3, hash);
-	ring_put(ring, position, 4, walk->leaf);
+	ring_put(ring, position, 3, stack);
+	ring_put(ring, position, 4, leaf);
 	ring_put(ring, position, 5, time->weight_ns);
 	ring_put(ring, position, 6, time->covered_ns);
 	ring_commit(ring, position, words, RING_SAMPLE);
+}
+
+void emit_sample(struct ring_header *ring, const struct walk *walk,
+		 const struct sample_time *time)
+{
+	const u64 hash = walk->count == 0 ? 0 : hash_stack(walk, walk->epoch);
+
+	if (walk->is_lost ||
+	    (hash != 0 && !sent_has(&stacks_sent, hash) && !send_stack(ring, walk, hash)))
+		count_lost(ring);
+	else
+		send_sample(ring, time, walk->ending, hash, walk->leaf);
+}
+
+void emit_paused(struct ring_header *ring, const struct sample_time *time)
+{
+	send_sample(ring, time, RING_SAMPLE_PAUSED << 8, 0, 0);
 }
 
 void emit_flush(struct ring_header *ring)

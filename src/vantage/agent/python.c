@@ -98,6 +98,8 @@ static enum python_step put_frames(struct walk *walk, struct mem *mem, enum pyth
 			return PYTHON_BROKEN;
 		if (walk->count == before)
 			*out_innermost = frame;
+		if (walk->regions.regions != NULL)
+			regions_meet_python(walk, frame.address, frame.code);
 		if (!unwind_push(walk, word))
 			return PYTHON_END;
 	}
@@ -188,6 +190,7 @@ static enum python_step put_activation(struct walk *walk, struct mem *mem, u64 s
 				       struct python_frame *out_innermost)
 {
 	const enum python_step entered = enter(walk, mem, sp, cfa);
+	const u64 met = walk->regions.met;
 	enum python_step step;
 
 	walk->python->frames_at = walk->count;
@@ -195,6 +198,7 @@ static enum python_step put_activation(struct walk *walk, struct mem *mem, u64 s
 	if (step == PYTHON_END)
 		return step;
 	walk->count = walk->python->frames_at;
+	walk->regions.met = met;
 	if ((step == PYTHON_STRAY || step == PYTHON_NONE) &&
 	    put_others_frames(walk, mem, sp, cfa, out_innermost))
 		return PYTHON_END;
@@ -282,6 +286,8 @@ static void fill_place(struct walk *walk, struct mem *mem)
 	if (walk->count > 0)
 		insert_before(walk, walk->count - 1,
 			      python_name_callee(walk, mem, &frame, walk->count - 1));
+	if (walk->regions.regions != NULL)
+		regions_meet_python(walk, frame.address, frame.code);
 	unwind_push(walk, word);
 }
 

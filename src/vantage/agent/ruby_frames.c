@@ -29,8 +29,12 @@ static void mark_last(struct ruby_stack *stack)
 static bool push_frame(struct walk *walk, struct mem *mem, const struct ruby_frame *frame)
 {
 	struct ruby_stack *stack = &walk->ruby->frames.stack;
-	const u64 word = ruby_name_frame(walk, mem, frame, false);
+	u64 word = 0;
 
+	if (walk->regions.regions != NULL)
+		word = regions_meet_ruby(walk, frame->address);
+	if (word == 0)
+		word = ruby_name_frame(walk, mem, frame, false);
 	if (word == 0)
 		return false;
 	ruby_stack_push(stack, word, frame->kind == RUBY_FRAME_C ? RUBY_WORD_IS_C : 0);

@@ -86,6 +86,7 @@ static void after_fork_in_child(void)
 	/* A filter that the parent put up may kill who opens a socket. */
 	if (had_ring && agent.may_call)
 		handshake_run(HANDSHAKE_FORK, HANDSHAKE_NO_REASON);
+	regions_forget_others();
 	trace_adopt();
 	if (had_timers)
 		masks_hold_trap(false);

@@ -80,18 +80,20 @@ void trace_begin(struct ring_header *ring)
 	__atomic_store_n(&trace.area, (void *)((char *)ring + ring->trace_offset),
 			 __ATOMIC_RELEASE);
 	trace_clock_begin(trace.area);
+	if (trace_clock.is_off)
+		trace.area->off_since_ticks = ticks_now();
 	/* Pairs with the release in the recorder: the layout is whole when this is seen. */
 	if (!trace.has_layout && __atomic_load_n(&ring->has_python, __ATOMIC_ACQUIRE) == 1) {
 		trace.layout = ring->python;
 		trace.has_layout = true;
 		begin_python(&trace.layout);
 	}
-}
-
-/* A slot of the table that no thread has; TRACE_THREADS: there is none. */
 	if (trace_ruby_layout() == NULL &&
 	    __atomic_load_n(&ring->has_ruby, __ATOMIC_ACQUIRE) == 1 && ring->ruby.is_known)
 		trace_ruby_begin(&ring->ruby);
+}
+
+/* A slot of the table that no thread has; TRACE_THREADS: there is none. */
 static u32 take_slot(struct trace_area *area)
 {
 	const u32 first = __atomic_fetch_add(&trace.next_slot, 1, __ATOMIC_RELAXED);
@@ -147,6 +149,7 @@ static bool begin_tracer(struct tracer *tracer, struct trace_area *area, u32 slo
 	tracer->slot = slot;
 	tracer->chunk = 0;
 	tracer->unstacked = 0;
+	tracer->is_off = trace_clock.is_off;
 	if (!has_entries(tracer))
 		return false;
 	const u32 root =
@@ -242,7 +245,7 @@ __attribute__((noinline)) void trace_enter_elsewhere(struct tracer *tracer,
 		tracer->last_ticks = now;
 	}
 	if (node != TRACE_NO_NODE)
-		tracer->area->tolls[node].misses++;
+		tracer->area->tolls[node].misses += tracer->is_off ^ 1;
 	trace_push(tracer, node,
 		   (struct trace_entry){ .object = call.object,
 					 .named = call.named,
@@ -258,6 +261,43 @@ void trace_forget(void)
 	trace_clock_forget();
 }
 
+/* For tracers that begin meanwhile, the clock says it. */
+static void tell_tracers(u32 is_off)
+{
+	for (u32 i = 0; i < TRACE_THREADS; i++) {
+		if (tracers[i].area != NULL)
+			__atomic_store_n(&tracers[i].is_off, is_off, __ATOMIC_RELAXED);
+	}
+}
+
+void trace_switch_off(void)
+{
+	struct trace_area *area = trace_area_of_process();
+	const u64 now = ticks_now();
+
+	if (trace_clock.is_off)
+		return;
+	trace_clock_stop();
+	tell_tracers(1);
+	if (area != NULL)
+		__atomic_store_n(&area->off_since_ticks, now, __ATOMIC_RELAXED);
+}
+
+void trace_switch_on(void)
+{
+	struct trace_area *area = trace_area_of_process();
+	const u64 now = ticks_now();
+
+	if (!trace_clock.is_off)
+		return;
+	trace_clock_go_on();
+	tell_tracers(0);
+	if (area == NULL)
+		return;
+	area->off_ticks += now - area->off_since_ticks;
+	__atomic_store_n(&area->off_since_ticks, 0, __ATOMIC_RELAXED);
+}
+
 /* As its hook made it. */
 static u64 identity_of(const struct trace_entry *entry)
 {
@@ -266,11 +306,33 @@ static u64 identity_of(const struct trace_entry *entry)
 		return trace_python_identity(entry->object);
 	case TRACE_KIND_PYTHON_BUILTIN:
 		return trace_python_method_identity(entry->object);
+	case TRACE_KIND_REGION:
+		return trace_region_identity(entry->named);
+	case TRACE_KIND_RUBY:
+	case TRACE_KIND_RUBY_BUILTIN:
+		/* Read of their frames, where the next event comes. */
 	case TRACE_KIND_OUTSIDE:
 	case TRACE_KIND_COUNT:
 		break;
 	}
 	return 0;
+}
+
+void trace_stand(struct tracer *tracer, const struct trace_call *call)
+{
+	const u32 node = place(tracer, call);
+
+	if (tracer->top == tracer->limit)
+		return;
+	*(tracer->top + 1) = (struct trace_entry){
+		.object = call->object,
+		.named = call->named,
+		.frame = call->frame,
+		.start_ticks = tracer->last_ticks,
+		.node = node != TRACE_NO_NODE ? node : tracer->top->node,
+		.kind = call->kind,
+	};
+	tracer->top++;
 }
 
 /* Its callers, outermost first, as in the parent; their calls began there and are counted there. */
@@ -282,6 +344,7 @@ static void adopt_entries(struct tracer *tracer, const struct trace_entry *entri
 			.identity = identity_of(entry),
 			.object = entry->object,
 			.named = entry->named,
+			.frame = entry->frame,
 			.kind = (enum trace_kind)entry->kind,
 		};
 
@@ -306,27 +369,6 @@ void trace_adopt(void)
 
 	if (tracer != NULL && tracer != before)
 		adopt_entries(tracer, old.entries + 1, (u32)(old.top - old.entries));
-	case TRACE_KIND_RUBY:
-	case TRACE_KIND_RUBY_BUILTIN:
-		/* Read of their frames, where the next event comes. */
 	if (tracer != NULL)
 		trace_set_status(TRACE_ON);
 }
-void trace_stand(struct tracer *tracer, const struct trace_call *call)
-{
-	const u32 node = place(tracer, call);
-
-	if (tracer->top == tracer->limit)
-		return;
-	*(tracer->top + 1) = (struct trace_entry){
-		.object = call->object,
-		.named = call->named,
-		.frame = call->frame,
-		.start_ticks = tracer->last_ticks,
-		.node = node != TRACE_NO_NODE ? node : tracer->top->node,
-		.kind = call->kind,
-	};
-	tracer->top++;
-}
-
-			.frame = entry->frame,

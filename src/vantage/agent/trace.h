@@ -56,6 +56,10 @@ const struct python_layout *trace_layout(void);
 /* The area in use, or NULL. */
 struct trace_area *trace_area_of_process(void);
 
+/* By the program (control.h): calls are followed as before, but not counted, and take no time. */
+void trace_switch_off(void);
+void trace_switch_on(void);
+
 static inline struct tracer *trace_of_thread(void)
 {
 	struct tracer *own = trace_own;
@@ -142,6 +146,17 @@ static inline u64 trace_python_method_identity(u64 method)
 	return method ^ trace_rotate(trace_word(method, 0), 17) ^
 	       trace_rotate(trace_word(method, sizeof(u64)), 31);
 }
+
+/* trace_regions.c: */
+struct region;
+/*
+ * A region of the calling thread begins, or ends, below the calls that ask for it: the innermost
+ * one of a C function, and that of the code object that called it (0: of none).
+ */
+void trace_region_begin(const struct region *region, u64 code);
+void trace_region_end(u64 serial);
+/* Of a region's name. */
+u64 trace_region_identity(u64 name);
 
 /* trace_monitoring.c: */
 void trace_monitoring_begin(const struct python_layout *layout);

@@ -221,6 +221,8 @@ static u64 name_callee(struct walk *walk, struct mem *mem, const struct trace_ca
 		return python_name_code(walk, mem, call->object);
 	case TRACE_KIND_PYTHON_BUILTIN:
 		return name_builtin(walk, mem, call);
+	case TRACE_KIND_REGION:
+		return regions_name(walk, (const struct region_name *)call->named);
 	case TRACE_KIND_RUBY:
 	case TRACE_KIND_RUBY_BUILTIN:
 		return trace_ruby_name(walk, mem, call);

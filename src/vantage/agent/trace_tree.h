@@ -39,6 +39,7 @@ struct tracer {
 	u32 slot;
 	u32 chunk; /* the one that is being filled; 0: none */
 	u32 used;  /* of it */
+	u32 is_off; /* 1: calls are not counted; their time is none (trace.h, trace_now()) */
 };
 
 /*
@@ -80,7 +81,7 @@ static inline void trace_advance(struct tracer *tracer, u64 now)
  */
 static inline void trace_quiet(struct tracer *tracer, enum trace_quiet what)
 {
-	tracer->area->tolls[tracer->top->node].quiet[what]++;
+	tracer->area->tolls[tracer->top->node].quiet[what] += tracer->is_off ^ 1;
 }
 
 /*
@@ -263,7 +264,7 @@ static inline __attribute__((always_inline)) void trace_push(struct tracer *trac
 		__atomic_fetch_add(&tracer->area->lost_calls, 1, __ATOMIC_RELAXED);
 		node = tracer->top->node;
 	} else {
-		trace_node_at(tracer, node)->calls++;
+		trace_node_at(tracer, node)->calls += tracer->is_off ^ 1;
 	}
 	if (tracer->top == tracer->limit) {
 		tracer->unstacked++;
@@ -287,7 +288,8 @@ static inline void trace_pop(struct tracer *tracer, u64 now)
 	struct trace_node *node = trace_node_at(tracer, top->node);
 	const u64 ticks = now > top->start_ticks ? now - top->start_ticks : 0;
 
-	if (ticks < node->shortest_ticks)
+	/* One that took no time was made while tracing was off: it is not the shortest. */
+	if (ticks - 1 < node->shortest_ticks - 1)
 		node->shortest_ticks = ticks;
 	if (ticks > node->longest_ticks)
 		node->longest_ticks = ticks;

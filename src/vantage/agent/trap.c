@@ -64,6 +64,11 @@ static void sample(struct ring_header *ring, u32 overruns, const ucontext_t *con
 	struct sample_time time = clock_weigh(ring, overruns, ARCH_PC_OF(context));
 	struct scratch *scratch;
 
+	if (__atomic_load_n(&agent.is_paused, __ATOMIC_RELAXED)) {
+		emit_paused(ring, &time);
+		return;
+	}
+
 	/* The last handler was left by longjmp(), out of the overflow of its stack. */
 	if (thread_notes.scratch != NULL)
 		scratch_give(thread_notes.scratch);

@@ -168,6 +168,8 @@ static enum walk_status walk_native(const ucontext_t *context, struct mem *mem,
 
 		if (status != WALK_COMPLETE)
 			return mem->was_forbidden ? WALK_FORBIDDEN : status;
+		if (walk->regions.regions != NULL)
+			regions_meet_native(walk, sp, regs.sp, i == 0);
 		if (step.is_last)
 			return WALK_COMPLETE;
 		if (interpreters_want(walk, address) &&
@@ -200,8 +202,11 @@ void unwind_walk(const ucontext_t *context, struct walk *walk)
 		memory_allow_loads(&mem, context);
 	}
 	interpreters_begin_walk(walk, &mem);
+	regions_begin_walk(walk);
 	walk->ending = (u8)walk_native(context, &mem, walk);
 	interpreters_end_walk(walk, &mem);
 	if (walk->is_full)
 		walk->ending = WALK_TOO_DEEP;
+	if (walk->regions.regions != NULL)
+		regions_end_walk(walk);
 }

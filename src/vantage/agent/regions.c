@@ -1,0 +1,374 @@
+#include "vantage/agent/regions.h"
+
+#include <stdatomic.h>
+
+#include "vantage/agent/agent.h"
+#include "vantage/agent/arch.h"
+#include "vantage/agent/codes.h"
+#include "walk/code_key.h"
+
+/* Threads with a region open, at one time. */
+#define ROOMS 1024U
+/* Different names: a program may make one up for each request. */
+#define NAMES       512U
+#define NAME_PROBES 16U
+
+_Static_assert(REGIONS_OPEN <= 64, "a walk has a bit for each");
+
+enum { NAME_FREE, NAME_IN_THE_MAKING, NAME_READY };
+
+static struct regions rooms[ROOMS];
+/* Apart from the rooms: looking for a free one touches none that was never used. */
+static u32 is_room_taken[ROOMS];
+static struct region_name names[NAMES];
+static u32 name_states[NAMES];
+static u64 last_serial;
+
+__thread struct regions *regions_own;
+
+static const char before_name[] = "[region ";
+static const char name_of_the_rest[] = "and others: there are too many names";
+
+static u64 key_of(const char *name, u64 length)
+{
+	u64 hash = 0x13198a2e03707344ULL;
+
+	for (u64 i = 0; i < length; i++)
+		hash = code_mix(hash, (u8)name[i]);
+	return code_key_of_hash(code_mix(hash, length));
+}
+
+static void put_bytes(struct name_text *text, const char *bytes, u64 length)
+{
+	for (u64 i = 0; i < length; i++)
+		name_text_put(text, (u8)bytes[i]);
+}
+
+static void make_name(struct region_name *made, u64 key, const char *name, u64 length)
+{
+	made->key = key;
+	made->text.length = 0;
+	made->text.is_cut = 0;
+	put_bytes(&made->text, before_name, sizeof before_name - 1);
+	put_bytes(&made->text, name, length);
+	name_text_put(&made->text, ']');
+}
+
+/* The name in one of the slots where it may be, made if there is a free one; NULL: neither. */
+static const struct region_name *find_name(u64 key, const char *name, u64 length)
+{
+	for (u32 i = 0; i < NAME_PROBES; i++) {
+		const u32 slot = (u32)((key >> RING_INSTRUCTION_BITS) + i) % NAMES;
+		u32 state = NAME_FREE;
+
+		/* Pairs with the release below: a name that is ready is whole. */
+		if (__atomic_compare_exchange_n(&name_states[slot], &state, NAME_IN_THE_MAKING,
+						0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+			make_name(&names[slot], key, name, length);
+			__atomic_store_n(&name_states[slot], NAME_READY, __ATOMIC_RELEASE);
+			return &names[slot];
+		}
+		if (state == NAME_READY && names[slot].key == key)
+			return &names[slot];
+	}
+	return NULL;
+}
+
+/* A multi-byte character that is cut in the middle would be none. */
+static u64 cut_length(const char *name, u64 length)
+{
+	if (length <= REGION_NAME_MAX)
+		return length;
+	length = REGION_NAME_MAX;
+	while (length > 0 && ((u8)name[length] & 0xc0) == 0x80)
+		length--;
+	return length;
+}
+
+static const struct region_name *name_of(u64 key, const char *name, u64 length)
+{
+	const u64 rest_length = sizeof name_of_the_rest - 1;
+	const struct region_name *found = find_name(key, name, length);
+
+	if (found == NULL)
+		found = find_name(key_of(name_of_the_rest, rest_length), name_of_the_rest,
+				  rest_length);
+	return found;
+}
+
+static struct regions *take_room(void)
+{
+	const u32 first = (u32)(arch_thread_pointer() >> 12);
+
+	for (u32 i = 0; i < ROOMS; i++) {
+		const u32 room = (first + i) % ROOMS;
+
+		if (!__atomic_exchange_n(&is_room_taken[room], 1, __ATOMIC_ACQUIRE)) {
+			rooms[room].count = 0;
+			return &rooms[room];
+		}
+	}
+	return NULL;
+}
+
+static void give_room(struct regions *room)
+{
+	__atomic_store_n(&is_room_taken[room - rooms], 0, __ATOMIC_RELEASE);
+}
+
+/*
+ * A trap, or a handler of the program's that begins and ends regions of its own, may come
+ * between any two instructions: what it finds has a serial only when it is whole, and a place
+ * is taken before it is filled.
+ */
+const struct region *regions_begin(const struct region_place *place, const char *name,
+				   u64 length)
+{
+	if (regions_own == NULL)
+		regions_own = take_room();
+	struct regions *own = regions_own;
+
+	if (own == NULL)
+		return NULL;
+	if (own->count >= REGIONS_OPEN) {
+		own->count++;
+		return NULL;
+	}
+	struct region *region = &own->open[own->count];
+
+	region->serial = 0;
+	atomic_signal_fence(memory_order_seq_cst);
+	own->count++;
+	atomic_signal_fence(memory_order_seq_cst);
+	length = cut_length(name, length);
+	region->key = key_of(name, length);
+	region->name = name_of(region->key, name, length);
+	region->place = *place;
+	atomic_signal_fence(memory_order_seq_cst);
+	region->serial = region->name == NULL
+				 ? 0
+				 : __atomic_add_fetch(&last_serial, 1, __ATOMIC_RELAXED);
+	return region->serial != 0 ? region : NULL;
+}
+
+static bool is_same_frame(const struct region_place *a, const struct region_place *b)
+{
+	return a->anchor == b->anchor && a->count > 0 && b->count > 0 &&
+	       a->frames[0].frame == b->frames[0].frame &&
+	       a->frames[0].code == b->frames[0].code;
+}
+
+/* One more than the index of the region that is meant; 0: there is none. */
+static u32 find_open(const struct regions *own, const struct region_place *place, u64 key)
+{
+	u32 found = 0;
+
+	for (u32 i = own->count; i > 0; i--) {
+		const struct region *region = &own->open[i - 1];
+
+		if (key != 0 && (region->serial == 0 || region->key != key))
+			continue;
+		if (key == 0 || is_same_frame(&region->place, place))
+			return i;
+		if (found == 0)
+			found = i;
+	}
+	return found;
+}
+
+/* A trap meanwhile leaves its time to the next: there is no moment at which half of it is true. */
+static void close_gap(struct regions *own, u32 index)
+{
+	const bool was_in_agent = thread_notes.is_in_agent;
+
+	thread_notes.is_in_agent = true;
+	atomic_signal_fence(memory_order_seq_cst);
+	for (u32 i = index; i + 1 < own->count; i++)
+		own->open[i] = own->open[i + 1];
+	atomic_signal_fence(memory_order_seq_cst);
+	own->count--;
+	thread_notes.is_in_agent = was_in_agent;
+}
+
+u64 regions_end(const struct region_place *place, const char *name, u64 length)
+{
+	struct regions *own = regions_own;
+	u64 serial = 0;
+
+	if (own == NULL)
+		return 0;
+	if (own->count > REGIONS_OPEN) {
+		own->count--;
+		return 0;
+	}
+	const u64 key = length != 0 ? key_of(name, cut_length(name, length)) : 0;
+	const u32 found = find_open(own, place, key);
+
+	if (found != 0) {
+		serial = own->open[found - 1].serial;
+		own->open[found - 1].serial = 0;
+		atomic_signal_fence(memory_order_seq_cst);
+		if (found == own->count)
+			own->count--;
+		else
+			close_gap(own, found - 1);
+	}
+	if (own->count == 0) {
+		regions_own = NULL;
+		give_room(own);
+	}
+	return serial;
+}
+
+void regions_forget_others(void)
+{
+	for (u32 i = 0; i < ROOMS; i++) {
+		if (is_room_taken[i] && &rooms[i] != regions_own)
+			is_room_taken[i] = 0;
+	}
+}
+
+void regions_begin_walk(struct walk *walk)
+{
+	const struct regions *own = regions_own;
+
+	walk->regions = (struct regions_walk){ 0 };
+	if (own != NULL && own->count > 0)
+		walk->regions.regions = own;
+}
+
+u64 regions_name(struct walk *walk, const struct region_name *name)
+{
+	const struct name_text none = { 0 };
+	const struct code code = {
+		.key = name->key,
+		.kind = RING_CODE_REGION,
+		.name = &name->text,
+		.qualified = &none,
+		.file = &none,
+	};
+
+	if (!codes_has_sent(code.key, walk->epoch) &&
+	    !codes_send(walk->ring, walk->epoch, NULL, &code))
+		walk->is_lost = true;
+	return code.key;
+}
+
+/* The word of a frame that stands for a region. */
+static u64 word_of(struct walk *walk, const struct region *region)
+{
+	return code_word(regions_name(walk, region->name), CODE_NO_INSTRUCTION);
+}
+
+/* The innermost of those that have no place yet, from index *at inwards to 0; NULL: no more. */
+static const struct region *next_open(const struct walk *walk, u32 *at)
+{
+	const struct regions *own = walk->regions.regions;
+
+	if (*at > REGIONS_OPEN)
+		*at = REGIONS_OPEN;
+	while (*at > 0) {
+		const u32 i = --*at;
+
+		if (own->open[i].serial != 0 && !(walk->regions.met >> i & 1))
+			return &own->open[i];
+	}
+	return NULL;
+}
+
+static void mark_met(struct walk *walk, u32 index)
+{
+	walk->regions.met |= 1ULL << index;
+}
+
+/* Puts a word inside of the frame that was stored last. */
+static void put_inside(struct walk *walk, u64 word)
+{
+	if (walk->count == 0 || !unwind_push(walk, walk->frames[walk->count - 1]))
+		return;
+	walk->frames[walk->count - 2] = word;
+}
+
+/*
+ * The leaf is an address, and nothing can be inside of it: so it becomes a caller, and the
+ * innermost region the leaf.
+ */
+static void put_inside_leaf(struct walk *walk, u64 word)
+{
+	if (walk->regions.leaf == 0) {
+		walk->regions.leaf = word;
+		unwind_push(walk, walk->leaf);
+	} else {
+		put_inside(walk, word);
+	}
+}
+
+void regions_meet_native(struct walk *walk, u64 sp, u64 cfa, bool is_leaf)
+{
+	u32 at = walk->regions.regions->count;
+	const struct region *region;
+
+	while ((region = next_open(walk, &at)) != NULL) {
+		const struct region_place *place = &region->place;
+
+		if (place->anchor != REGION_NATIVE || place->frames[0].frame < sp ||
+		    place->frames[0].frame >= cfa)
+			continue;
+		mark_met(walk, at);
+		if (is_leaf)
+			put_inside_leaf(walk, word_of(walk, region));
+		else
+			put_inside(walk, word_of(walk, region));
+	}
+}
+
+static bool has_frame(const struct region_place *place, u64 frame, u64 code)
+{
+	for (u32 i = 0; i < place->count; i++) {
+		if (place->frames[i].frame == frame && place->frames[i].code == code)
+			return true;
+	}
+	return false;
+}
+
+void regions_meet_python(struct walk *walk, u64 frame, u64 code)
+{
+	u32 at = walk->regions.regions->count;
+	const struct region *region;
+
+	while ((region = next_open(walk, &at)) != NULL) {
+		if (region->place.anchor != REGION_PYTHON ||
+		    !has_frame(&region->place, frame, code))
+			continue;
+		mark_met(walk, at);
+		unwind_push(walk, word_of(walk, region));
+	}
+}
+
+u64 regions_meet_ruby(struct walk *walk, u64 frame)
+{
+	u32 at = walk->regions.regions->count;
+	const struct region *region;
+
+	while ((region = next_open(walk, &at)) != NULL) {
+		if (region->place.anchor != REGION_RUBY || !has_frame(&region->place, frame, 0))
+			continue;
+		mark_met(walk, at);
+		return word_of(walk, region);
+	}
+	return 0;
+}
+
+void regions_end_walk(struct walk *walk)
+{
+	u32 at = walk->regions.regions->count;
+	const struct region *region;
+
+	while ((region = next_open(walk, &at)) != NULL) {
+		if (walk->ending == WALK_COMPLETE && region->place.count > 0)
+			continue;
+		unwind_push(walk, word_of(walk, region));
+	}
+	if (walk->regions.leaf != 0)
+		walk->leaf = walk->regions.leaf;
+}
