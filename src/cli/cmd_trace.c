@@ -31,6 +31,8 @@ static const struct option options[] = {
 	  AT(session.wait) },
 	{ "quiet", 'q', NULL, "no report at the end: stderr is the command's alone",
 	  option_set_flag, AT(end.is_quiet) },
+	{ "paused", 0, NULL, "begin when the program asks for it: fathom_resume(3)",
+	  option_set_flag, AT(session.is_paused) },
 	{ "color", 0, "WHEN", "auto (on a terminal), always or never", option_set_color,
 	  AT(end.color) },
 	{ 0 },

@@ -104,7 +104,7 @@ static void account_entered(struct image *image, const struct account_terms *ter
 		const uint64_t lost_ns = image->lost_told * image->period_ns;
 
 		figures->kernel_unsampled_ns =
-			(int64_t)above(covered_ns, image->sampled_ns + lost_ns);
+			(int64_t)above(covered_ns, image->sampled_ns + image->off_ns + lost_ns);
 	}
 }
 

@@ -21,6 +21,7 @@ static const struct code_language {
 	[0] = { "[interpreted]", "[unknown function]" },
 	[RECORDING_LANGUAGE_PYTHON] = { "[python]", "[unknown Python function]" },
 	[RECORDING_LANGUAGE_RUBY] = { "[ruby]", "[unknown Ruby method]" },
+	[RECORDING_LANGUAGE_REGION] = { "[regions]", "[unknown region]" },
 };
 
 /* By enum ring_code_kind. */
@@ -32,6 +33,7 @@ static const struct code_kind {
 	[RING_CODE_PYTHON_BUILTIN] = { RECORDING_LANGUAGE_PYTHON, .is_builtin = true },
 	[RING_CODE_RUBY] = { .language = RECORDING_LANGUAGE_RUBY },
 	[RING_CODE_RUBY_BUILTIN] = { RECORDING_LANGUAGE_RUBY, .is_builtin = true },
+	[RING_CODE_REGION] = { RECORDING_LANGUAGE_REGION, .is_builtin = true },
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };

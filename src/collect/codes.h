@@ -15,7 +15,7 @@ struct epochs;
 struct image;
 struct recording_writer;
 
-enum { CODES_LANGUAGES = RECORDING_LANGUAGE_RUBY + 1 };
+enum { CODES_LANGUAGES = RECORDING_LANGUAGE_REGION + 1 };
 
 struct codes {
 	struct recording_writer *writer;

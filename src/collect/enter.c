@@ -94,7 +94,8 @@ static int ring_make(struct image *image, const struct enter_terms *terms)
 		      (terms->is_user_mode_only ? RING_USER_MODE_ONLY : 0) |
 		      (terms->has_sigtrap || terms->is_trace ? 0 : RING_TIMER) |
 		      (terms->is_trace ? RING_TRACE : 0) |
-		      (terms->no_builtins ? RING_NO_BUILTINS : 0);
+		      (terms->no_builtins ? RING_NO_BUILTINS : 0) |
+		      (terms->is_paused ? RING_PAUSED : 0);
 	ring->trace_offset = terms->is_trace ? RING_BYTES : 0;
 	ring->bytes = bytes;
 	image->ring = ring;

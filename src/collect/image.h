@@ -117,6 +117,7 @@ struct image {
 	uint64_t opened_cpu_ns; /* when its events were opened; 0: unknown */
 	uint64_t start_cpu_ns;  /* when sampling began, as the agent says; 0: it did not */
 	uint64_t sampled_ns;
+	uint64_t off_ns; /* of what its program did not want to be sampled */
 	uint64_t samples;
 	uint64_t rusage_ns; /* what wait(2) said it burned; 0: not asked, or not its alone */
 	uint64_t cpu_ns;    /* at its end, in all: valid when is_accounted */

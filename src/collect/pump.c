@@ -126,7 +126,9 @@ static struct recording_frame pump_place_word(struct pump *pump, struct image *i
 {
 	struct recording_frame frame;
 
-	if ((word & RING_INTERPRETED) == 0 || image->languages == 0)
+	/* A program without an interpreter may have regions. */
+	if ((word & RING_INTERPRETED) == 0 ||
+	    (image->languages == 0 && !codes_has(&pump->epochs, image->row, word)))
 		return pump_place(pump, image, word, era);
 	codes_place(&pump->codes, &pump->epochs, image, stack->epoch, word, &frame);
 	return frame;
@@ -162,6 +164,19 @@ static void pump_take_stack(struct pump *pump, const struct image *image, const 
 		   count - RING_WORDS(struct ring_stack));
 }
 
+/*
+ * What is executed is a function's own code, in a region that it began: that stands for the
+ * leaf.
+ */
+static uint32_t pump_add_region(struct pump *pump, struct image *image,
+				const struct known_stack *stack, uint32_t callers,
+				uint64_t word, uint32_t era)
+{
+	const struct recording_frame frame = pump_place_word(pump, image, stack, word, era);
+
+	return pump_add_node(pump, callers, &frame);
+}
+
 /* The whole stack's row: its callers and the leaf. */
 static uint32_t pump_stack_row(struct pump *pump, struct image *image,
 			       const struct ring_sample *sample, uint32_t *ending)
@@ -177,6 +192,8 @@ static uint32_t pump_stack_row(struct pump *pump, struct image *image,
 			callers = pump_translate(pump, image, stack, era);
 		else
 			*ending = WALK_NO_STACK;
+		if (stack != NULL && sample->leaf & RING_INTERPRETED)
+			return pump_add_region(pump, image, stack, callers, sample->leaf, era);
 	}
 	uint64_t *known = recent_at(&pump->leaf_rows, (uint64_t)image->row << 32 | callers,
 				    sample->leaf, NULL);
@@ -208,8 +225,6 @@ static void pump_take_sample(struct pump *pump, struct image *image, const uint6
 	if (count != RING_WORDS(struct ring_sample))
 		return;
 	memcpy(&sample, words, sizeof sample);
-	uint32_t ending = sample.ending < WALK_STATUS_COUNT ? sample.ending : WALK_NO_STACK;
-	const uint32_t stack = pump_stack_row(pump, image, &sample, &ending);
 	struct image_thread *thread = pump_thread_of(pump, image, sample.tid, sample.time_ns);
 
 	if (sample.weight_ns > MAX_WEIGHT_NS ||
@@ -219,6 +234,13 @@ static void pump_take_sample(struct pump *pump, struct image *image, const uint6
 		pump->sampled_ns += sample.weight_ns;
 	if (sample.covered_ns > thread->covered_ns && sample.covered_ns < MAX_WEIGHT_NS)
 		thread->covered_ns = sample.covered_ns;
+	if (sample.flags & RING_SAMPLE_PAUSED) {
+		image->off_ns += sample.weight_ns;
+		return;
+	}
+	uint32_t ending = sample.ending < WALK_STATUS_COUNT ? sample.ending : WALK_NO_STACK;
+	const uint32_t stack = pump_stack_row(pump, image, &sample, &ending);
+
 	image->samples++;
 	image->sampled_ns += sample.weight_ns;
 	pump->samples++;

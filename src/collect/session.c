@@ -75,6 +75,7 @@ struct session {
 	struct sampling_cost cost;
 	uint64_t events_dropped;
 	uint64_t uncounted_ns; /* burned out of our counters' sight */
+	uint64_t off_ns;       /* that programs did not want to be recorded */
 	uint64_t traced_at_ns; /* when calls were read last */
 	uint64_t calls;        /* that images had counted when they ended */
 };
@@ -117,6 +118,7 @@ static void session_image_ended(void *context, struct image *image)
 		image->unentered_reason = tell_why_unentered(image);
 	account_close(image, &session->account_terms, session->writer);
 	session->uncounted_ns += image->uncounted_ns;
+	session->off_ns += image->off_ns;
 	tell_generated_code(session->writer, image);
 	if (image->ring != NULL)
 		tracer_tell(session->writer, image);
@@ -260,9 +262,11 @@ static void session_enter(struct session *session, const struct handshake_hello 
 			  pid_t pid, int connection)
 {
 	struct image *image = session_image_of(session, hello, pid);
+	const bool is_trace = session->options->is_trace;
 
 	if (image == NULL)
-		tell_too_late(session->writer, hello->name, pid);
+		tell_left_out(session->writer, hello, pid, is_trace,
+			      "the recorder was too late to answer it");
 	if (session->is_broken || image == NULL || image->ring != NULL) {
 		close(connection);
 		return;
@@ -272,6 +276,9 @@ static void session_enter(struct session *session, const struct handshake_hello 
 	if (image->state == IMAGE_ENTERED)
 		thread_events_close(&image->counters.events);
 	tree_read_process(&session->tree, image);
+	/* No account names it. */
+	if (is_trace && image->state == IMAGE_LEFT_OUT && !session->options->no_children)
+		tell_left_out(session->writer, hello, pid, is_trace, image->unentered_reason);
 	if (image->state == IMAGE_LEFT_OUT)
 		unentered_look(&session->tree, image, &session->enter_terms);
 }
@@ -402,6 +409,9 @@ static void session_tell_end(struct session *session)
 		kernel_cpu_ns = account_children_ns(is_user_clock);
 	recording_writer_set_int(session->writer, KEY_WALL_NS, (int64_t)wall_ns);
 	recording_writer_set_int(session->writer, KEY_KERNEL_CPU_NS, (int64_t)kernel_cpu_ns);
+	if (session->off_ns > 0)
+		recording_writer_set_int(session->writer, KEY_PAUSED_NS,
+					 (int64_t)session->off_ns);
 	if (!session->options->is_trace)
 		session_tell_cost(session);
 	else if (session->calls == 0)
@@ -437,6 +447,7 @@ static int session_prepare(struct session *session, struct error *err)
 		.is_user_mode_only = ability->can_sigtrap && !ability->can_see_kernel,
 		.is_trace = options->is_trace,
 		.no_builtins = options->no_builtins,
+		.is_paused = options->is_paused,
 		.no_children = options->no_children,
 		.command_pid = session->command.pid,
 		.start_ns = session->start_ns,

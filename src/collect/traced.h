@@ -35,6 +35,6 @@ void traced_read(struct image *image, struct pump *pump, const struct traced_ter
 /* Whether the agent may run short of what only a reading gives back. */
 bool traced_is_urgent(const struct traced *traced);
 /* Notes of what is not there and why, at the image's end. */
-void traced_tell(const struct image *image, struct pump *pump);
+void traced_tell(struct image *image, struct pump *pump);
 /* How many of its calls were written. */
 uint64_t traced_calls(const struct traced *traced);

@@ -100,9 +100,13 @@ void cpu_account_close(struct profile *profile)
 		known_or_zero(info->unentered_ns),
 		known_or_zero(info->kernel_unsampled_ns),
 		known_or_zero(info->traced_ns),
+		known_or_zero(info->paused_ns),
 	};
 	uint64_t sum = 0;
 
+	if (known_or_zero(info->paused_ns) > 0)
+		cpu_account_add_row(profile, (struct thread_id){ 0 },
+				    "[paused by the program]", info->paused_ns, 0);
 	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
 		sum = add_saturated(sum, parts[i]);
 	info->has_unexplained =

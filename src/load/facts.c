@@ -104,6 +104,7 @@ int facts_read(struct recording_reader *reader, struct profile *profile, struct 
 	info->start_unix_ns = get_figure(reader, KEY_START_UNIX_NS, FIGURE_UNKNOWN);
 	info->wall_ns = get_figure(reader, KEY_WALL_NS, last_ns);
 	info->kernel_cpu_ns = get_figure(reader, KEY_KERNEL_CPU_NS, FIGURE_UNKNOWN);
+	info->paused_ns = get_figure(reader, KEY_PAUSED_NS, FIGURE_UNKNOWN);
 	info->sampling_cost_ns = get_figure(reader, KEY_SAMPLING_COST_NS, FIGURE_UNKNOWN);
 	info->is_unfinished = !recording_reader_is_finished(reader);
 	return read_tallies(reader, profile, err);

@@ -94,6 +94,8 @@ struct fold_role folding_role(const struct folding *folding,
 			function_is_builtin(&as_shown) ? FOLD_BUILTIN : FOLD_INTERPRETED,
 			as_shown.language,
 		};
+	if (function->language == LANGUAGE_REGION)
+		return (struct fold_role){ FOLD_REGION, LANGUAGE_NATIVE };
 	if (function->language != LANGUAGE_NATIVE ||
 	    !table_get(&folding->modules, 0, function->module, &what))
 		return (struct fold_role){ FOLD_OTHER, LANGUAGE_NATIVE };
@@ -155,7 +157,8 @@ struct folded fold(const struct folded *parent, struct fold_role role,
 		return *parent;
 	const bool is_libc = role.kind == FOLD_LIBC && parent->base.n == 0;
 	struct folded row = { .shown = push(context, parent->shown),
-			      .outside = is_libc ? parent->outside : FOLD_ANYTHING,
+			      .outside = is_libc || role.kind == FOLD_REGION ? parent->outside
+									 : FOLD_ANYTHING,
 			      .languages = parent->languages };
 
 	if (role.kind == FOLD_PLUMBING || is_libc)

@@ -48,6 +48,7 @@ enum fold_kind {
 	FOLD_MADE,        /* code made at run time, whoever's */
 	FOLD_LIBC,        /* may have started the program or the thread */
 	FOLD_HELPER,      /* what compilers call for a thread's variables */
+	FOLD_REGION,      /* which the program named itself: as if it were not there */
 };
 struct fold_role {
 	enum fold_kind kind;

@@ -45,7 +45,7 @@ struct profile_info {
 	uint64_t lost;  /* samples that were taken and not kept */
 
 	/* The CPU account: kernel_cpu = sampled + startup + exit + unentered +
-	 * kernel_unsampled + traced + unexplained, the last being signed. */
+	 * kernel_unsampled + traced + paused + unexplained, the last being signed. */
 	uint64_t kernel_cpu_ns; /* of the whole tree (of its user time with the user clock) */
 	uint64_t sampled_ns;
 	uint64_t startup_ns;
@@ -53,6 +53,7 @@ struct profile_info {
 	uint64_t unentered_ns;
 	uint64_t kernel_unsampled_ns;
 	uint64_t traced_ns; /* while a debugger traced it */
+	uint64_t paused_ns; /* while the program wanted no samples; of a trace, wall time */
 	int64_t unexplained_ns;
 	bool has_unexplained;
 

@@ -39,7 +39,7 @@ const char *language_name(enum language language)
 	static const char *const names[LANGUAGE_COUNT] = {
 		[LANGUAGE_NATIVE] = "native", [LANGUAGE_PYTHON] = "python",
 		[LANGUAGE_RUBY] = "ruby",     [LANGUAGE_KERNEL] = "kernel",
-		[LANGUAGE_FATHOM] = "fathom",
+		[LANGUAGE_FATHOM] = "fathom", [LANGUAGE_REGION] = "region",
 	};
 
 	return (unsigned int)language < LANGUAGE_COUNT ? names[language] : "native";
@@ -75,6 +75,7 @@ struct profile *profile_new(void)
 	profile->info.start_unix_ns = FIGURE_UNKNOWN;
 	profile->info.kernel_cpu_ns = FIGURE_UNKNOWN;
 	profile->info.sampling_cost_ns = FIGURE_UNKNOWN;
+	profile->info.paused_ns = FIGURE_UNKNOWN;
 	return profile;
 }
 

@@ -21,9 +21,10 @@ enum language {
 	LANGUAGE_RUBY,
 	LANGUAGE_KERNEL,
 	LANGUAGE_FATHOM, /* the rows in brackets: [start-up], [exit], … */
+	LANGUAGE_REGION, /* regions that programs named themselves: [region load] */
 	LANGUAGE_COUNT,
 };
-/* "native", "python", … as report --json names them. */
+/* "native", "python", "region", … as report --json names them. */
 const char *language_name(enum language language);
 /* "Python", "Ruby", "kernel", as people write them; NULL for what needs no telling. */
 const char *language_title(enum language language);

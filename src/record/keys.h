@@ -19,6 +19,7 @@
 #define KEY_SAMPLING_COST_NS "sampling_cost_ns" /* handlers and triggers, all threads */
 #define KEY_TRIGGER_COST_NS  "trigger_cost_ns"  /* one trigger's, measured on the machine */
 #define KEY_HANDLER_NS       "handler_ns"       /* spent in handlers, all threads */
+#define KEY_PAUSED_NS        "paused_ns"        /* CPU time, of a trace wall time, not wanted by the program */
 #define KEY_FATHOM_VERSION   "fathom_version"
 #define KEY_HOST             "host"      /* "Linux 6.1.0 x86_64" */
 #define KEY_DIRECTORY        "directory" /* where the command was started: an absolute path */

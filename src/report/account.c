@@ -125,11 +125,14 @@ void account_add(struct text *out, const struct style *style, const struct profi
 			 info->kernel_unsampled_ns),
 		part_row("traced", "while a debugger traced a process, which was not sampled",
 			 info->traced_ns),
+		part_row("paused", "while a program had switched sampling off",
+			 info->paused_ns),
 		{ "unexplained", "", (double)info->unexplained_ns, info->has_unexplained,
 		  info->has_unexplained, false },
 	};
 	rows[0].is_always_shown = true;
 	rows[5].is_rare = true;
+	rows[6].is_rare = true;
 	style_add(out, style, TINT_BOLD, "CPU account");
 	text_add(out, "\n");
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

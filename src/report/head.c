@@ -46,7 +46,8 @@ uint64_t head_cpu_ns(const struct profile_info *info)
 
 	const uint64_t parts[] = {
 		info->sampled_ns,   info->startup_ns,          info->exit_ns,
-		info->unentered_ns, info->kernel_unsampled_ns, info->traced_ns
+		info->unentered_ns, info->kernel_unsampled_ns, info->traced_ns,
+		info->paused_ns
 	};
 	bool is_saturated = false;
 	uint64_t sum = 0;

@@ -104,6 +104,7 @@ static struct json_object *recording_of(const struct profile *profile)
 		add_no_account(object, info);
 	else
 		add_account(object, info);
+	json_add_figure(object, "paused_ns", info->paused_ns, FIGURE_UNKNOWN);
 	json_add(object, "stacks", is_trace ? NULL : stacks_of(info));
 	json_add(object, "interpreters", interpreters_of(info));
 	json_add(object, "is_folded", json_object_new_boolean(info->is_folded));
