@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "abi/handshake.h"
 #include "base/memory.h"
 #include "base/monotonic.h"
 #include "base/text.h"
@@ -123,13 +124,14 @@ const char *tell_why_unentered(const struct image *image)
 	return "its agent did not come: it was started past libc, or could not reach us";
 }
 
-void tell_too_late(struct recording_writer *writer, const char name[16], pid_t pid)
+void tell_left_out(struct recording_writer *writer, const struct handshake_hello *hello,
+		   pid_t pid, bool is_trace, const char *reason)
 {
 	struct text note = { 0 };
 
-	text_add_printable(&note, name, strnlen(name, 16));
-	text_addf(&note, " (pid %d) ran unsampled: the recorder was too late to answer it",
-		  (int)pid);
+	text_add_printable(&note, hello->name, strnlen(hello->name, sizeof hello->name));
+	text_addf(&note, " (pid %d) ran %s: %s", (int)pid, is_trace ? "untraced" : "unsampled",
+		  reason);
 	recording_writer_note(writer, text_string(&note));
 	text_done(&note);
 }

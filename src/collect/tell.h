@@ -3,9 +3,11 @@
  * what was not entered, what goes away with the process.
  */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
+struct handshake_hello;
 struct image;
 struct perf_ability;
 struct recording_writer;
@@ -16,8 +18,9 @@ void tell_beginning(struct recording_writer *writer, const struct session_option
 		    const struct perf_ability *ability, uint64_t start_ns);
 /* Why no agent came: a literal, from what the program's file says. */
 const char *tell_why_unentered(const struct image *image);
-/* Names a process that gave up waiting for an answer to its hello, and has ended. */
-void tell_too_late(struct recording_writer *writer, const char name[16], pid_t pid);
+/* Names a process that is not in the recording though its agent said hello. */
+void tell_left_out(struct recording_writer *writer, const struct handshake_hello *hello,
+		   pid_t pid, bool is_trace, const char *reason);
 /* Traps that came before a walk was earned (agent/budget.h). */
 void tell_early_traps(struct recording_writer *writer, uint64_t count);
 /* Copies the names of generated code, which may be gone later. */
