@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """The test suites of real programs, each test by itself, bare and under fathom.
 
-For every suite of suites.py: each unit runs bare and under `fathom record --rate 10000`; what each
-single test came to, and how the unit ended, has to be the same.  What differs is run again on both
-sides before it is judged: a test that also comes out otherwise without fathom is flaky, and only
-said to be.  The recordings are looked at, too: reports read them, and their books add up.
+For every suite of suites.py: each unit runs bare and under `fathom record --rate 10000` (on the rung
+"trace" under `fathom trace`); what each single test came to, and how the unit ended, has to be the
+same.  What differs is run again on both sides before it is judged: a test that also comes out otherwise
+without fathom is flaky, and only said to be; what tells that it is traced, by its nature, is listed in
+traced.py.  The recordings are looked at, too: reports read them, and their books add up.
 
 usage: run.py [--quick] [--rung RUNG] [--unit UNIT]... [SUITE]...
        run.py --list
@@ -30,6 +31,7 @@ import live
 import results
 from sources import Tree, Unavailable
 from suites import SUITES
+from traced import seen_by_nature
 
 RATE = 10000
 RERUNS = 3
@@ -40,18 +42,23 @@ SKIPPED = 77
 
 @dataclasses.dataclass(frozen=True)
 class Rung:
-    """How the recorder is asked to sample, and as whom everything runs."""
+    """What the recorder is asked for, and as whom everything runs."""
 
     name: str
     what: str
-    options: tuple = ()
+    words: tuple = ("record", "-q", "--rate", str(RATE))
     as_nobody: bool = False
+
+    @property
+    def is_trace(self):
+        return self.words[0] == "trace"
 
 
 RUNGS = {rung.name: rung for rung in (
     Rung("perf", "perf events, as whoever runs the tests"),
-    Rung("timer", "timers", options=("--trigger", "timer")),
+    Rung("timer", "timers", words=("record", "-q", "--rate", str(RATE), "--trigger", "timer")),
     Rung("nobody", "as an unprivileged user: perf events count user mode only", as_nobody=True),
+    Rung("trace", "every call traced", words=("trace", "-q")),
 )}
 
 
@@ -105,8 +112,7 @@ class Runner:
         command, folder = self.suite.command(self.prepared, unit, scratch)
         path = place / "recording.fathom"
         if is_recorded:
-            command = [str(self.fathom), "record", "-q", "--rate", str(RATE), *self.rung.options,
-                       "-o", str(path), "--", *command]
+            command = [str(self.fathom), *self.rung.words, "-o", str(path), "--", *command]
         ending, output = self.execute([*self.launcher(), *command], folder or scratch, place / "output",
                                       self.environment(scratch))
         finished = results.Finished(folder or scratch, scratch, ending, output)
@@ -152,7 +158,9 @@ class Verdict:
     outcomes: collections.Counter
     wrong: list
     flaky: list
+    seen: list
     samples: int = 0
+    calls: int = 0
     walked: int = 0
     whole: int = 0
     seconds: tuple = (0.0, 0.0)
@@ -198,10 +206,12 @@ def compare(runner, unit):
     middle = time.monotonic()
     recorded = [runner.run(unit, True)]
     seconds = (middle - begin, time.monotonic() - middle)
-    verdict = Verdict(unit, collections.Counter(bare[0].tests.values()), [], [], seconds=seconds)
+    verdict = Verdict(unit, collections.Counter(bare[0].tests.values()), [], [], [], seconds=seconds)
     if not bare[0].tests:
         verdict.wrong.append(f"no test's result could be read of the bare run, {bare[0].ending}")
     suspects = differences(bare[0], recorded[0])
+    if runner.rung.is_trace:
+        verdict.seen, suspects = seen_by_nature(suspects)
     for _ in range(RERUNS if suspects else 0):
         bare.append(runner.run(unit, False))
         recorded.append(runner.run(unit, True))
@@ -210,6 +220,21 @@ def compare(runner, unit):
         (verdict.wrong if is_ours else verdict.flaky).append(sentence)
     verdict.recording = recorded[0].recording
     return verdict
+
+
+def look_at_trace(verdict):
+    """Each thread's calls are in the report, and no time but theirs."""
+    try:
+        head, report = verdict.recording.head(), verdict.recording.report()
+    except (AssertionError, ValueError) as error:
+        verdict.wrong.append(f"recording: {error}")
+        return
+    verdict.calls = head["calls"]
+    own_ns = sum(row["self_ns"] for row in report["functions"])
+    if own_ns != report["total_ns"] or sum(row["calls"] for row in report["functions"]) != head["calls"]:
+        verdict.wrong.append("recording: the functions' times or calls are not all there are")
+    if not head["calls"]:
+        verdict.wrong.append("recording: no call was traced")
 
 
 def look_at_recording(verdict):
@@ -234,14 +259,17 @@ def percent(part, whole):
 
 
 def print_verdict(verdict):
-    whole = percent(verdict.whole, verdict.walked)
+    got = (f"{verdict.calls:10} calls" if verdict.calls else
+           f"{verdict.samples:8} samples  {percent(verdict.whole, verdict.walked)} whole")
     counts = ", ".join(f"{count} {outcome}" for outcome, count in sorted(verdict.outcomes.items())[:4])
     print(f"  {'DIFFERS' if verdict.wrong else 'same':8} {verdict.unit:34} {counts:44.44} "
-          f"{verdict.seconds[0]:6.1f} {verdict.seconds[1]:6.1f} s {verdict.samples:8} samples  {whole} whole")
+          f"{verdict.seconds[0]:6.1f} {verdict.seconds[1]:6.1f} s {got}")
     for sentence in verdict.wrong:
         print(f"      differs: {sentence}")
     for sentence in verdict.flaky:
         print(f"      flaky:   {sentence}")
+    for sentence in verdict.seen:
+        print(f"      seen:    {sentence}")
     sys.stdout.flush()
 
 
@@ -255,9 +283,9 @@ def run_suite(suite, rung, units, folder):
     print(f"{suite.name}: {suite.what}; {rung.what}")
     runner = Runner(suite, prepared, rung, folder)
     verdicts = []
-    for unit in units or suite.units(prepared):
+    for unit in units or (suite.traced_units if rung.is_trace else suite.units)(prepared):
         verdicts.append(compare(runner, unit))
-        look_at_recording(verdicts[-1])
+        (look_at_trace if rung.is_trace else look_at_recording)(verdicts[-1])
         print_verdict(verdicts[-1])
     tests = sum(sum(verdict.outcomes.values()) for verdict in verdicts)
     wrong = sum(len(verdict.wrong) for verdict in verdicts)
@@ -265,8 +293,9 @@ def run_suite(suite, rung, units, folder):
     walked, whole = sum(verdict.walked for verdict in verdicts), sum(verdict.whole for verdict in verdicts)
     # A test may overflow its stack all day, a suite does not.
     is_whole = whole >= LEAST_WHOLE * walked or walked < LEAST_WALKED
-    print(f"{suite.name}: {tests} tests in {len(verdicts)} units; {wrong} differ, {flaky} are flaky; "
-          f"{percent(whole, walked)} of {walked} stacks are whole{'' if is_whole else ', which is too few'}")
+    stacks = (f"{sum(verdict.calls for verdict in verdicts)} calls were traced" if rung.is_trace else
+              f"{percent(whole, walked)} of {walked} stacks are whole{'' if is_whole else ', which is too few'}")
+    print(f"{suite.name}: {tests} tests in {len(verdicts)} units; {wrong} differ, {flaky} are flaky; {stacks}")
     return wrong == 0 and is_whole
 
 
@@ -284,6 +313,10 @@ def options():
     return chosen
 
 
+def quick_units(suite, rung):
+    return suite.traced_quick if rung.is_trace else suite.quick
+
+
 def main():
     chosen = options()
     if chosen.list:
@@ -293,16 +326,18 @@ def main():
     as_from_a_terminal()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="fathom-suites-"))
     folder.chmod(0o755)
-    all_same, ran = True, 0
+    all_same, ran, rung = True, 0, RUNGS[chosen.rung]
     for suite in SUITES:
-        units = chosen.unit or (suite.quick if chosen.quick else [])
+        units = chosen.unit or (quick_units(suite, rung) if chosen.quick else [])
         if (chosen.suites and suite.name not in chosen.suites) or (chosen.quick and not units):
+            continue
+        if rung.is_trace and suite.traced_units is None:
             continue
         place = folder / suite.name
         place.mkdir(mode=0o777)
         place.chmod(0o777)
         try:
-            all_same = run_suite(suite, RUNGS[chosen.rung], units, place) and all_same
+            all_same = run_suite(suite, rung, units, place) and all_same
             ran += 1
         except Unavailable as reason:
             print(f"{suite.name}: skipped: {reason}")

@@ -17,6 +17,7 @@ import results
 import rubies
 import sources
 from sources import Sources, Unavailable
+from traced import TRACED_CPYTHON_UNITS
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,6 +30,8 @@ class Suite:
     command: Callable    # (prepared, unit, scratch) -> ([argument], folder or None)
     read: Callable       # (Finished) -> {test: outcome}
     quick: tuple = ()    # units that CI has time for
+    traced_units: Callable = None  # the same for `fathom trace`; None: it traces no such program
+    traced_quick: tuple = ()
     environment: Callable = lambda prepared, scratch: {}
     unit_seconds: int = 600
     # (fathom, copy): makes a fathom for an interpreter of later suites, which has a C library of its own.
@@ -64,13 +67,21 @@ def python_with_tests(program):
     return found
 
 
-def python_units(program):
+def units_there(program, units):
     """Those that this version has."""
     asked = ("import os, sys, test;"
              "there = [name.partition('.')[0] for name in os.listdir(os.path.dirname(test.__file__))];"
              "print(' '.join(unit for unit in sys.argv[1:] if unit in there))")
-    done = subprocess.run([program, "-c", asked, *CPYTHON_UNITS], capture_output=True, text=True, check=True)
+    done = subprocess.run([program, "-c", asked, *units], capture_output=True, text=True, check=True)
     return done.stdout.split()
+
+
+def python_units(program):
+    return units_there(program, CPYTHON_UNITS)
+
+
+def traced_python_units(program):
+    return units_there(program, TRACED_CPYTHON_UNITS)
 
 
 def python_command(program, unit, scratch):
@@ -85,7 +96,7 @@ def old_python_command(program, unit, scratch):
 
 def cpython(name, what, program, quick=(), command=python_command, read=results.junit, **more):
     return Suite(name, what, functools.partial(python_with_tests, program), python_units, command, read, quick,
-                 **more)
+                 **{"traced_units": traced_python_units, **more})
 
 
 def pyenv(version):
@@ -245,7 +256,9 @@ SUITES = (
     cpython("cpython", "Debian's python3", "/usr/bin/python3",
             # The one left out waits for half a minute.
             quick=("test_posix", "test_signal --ignore test_siginterrupt_off", "test_faulthandler",
-                   "test_popen", "test_wait4", "test_generators", "test_gc")),
+                   "test_popen", "test_wait4", "test_generators", "test_gc"),
+            traced_quick=("test_sys_settrace", "test_generators", "test_coroutines", "test_yield_from", "test_cprofile",
+                          "test_call", "test_descr", "test_threading_local", "test_audit", "test_fork1", "test_json")),
     fetched_suite("3.15"),
     fetched_suite("3.14"),
     pyenv_suite("3.13.0"),
@@ -253,7 +266,7 @@ SUITES = (
     pyenv_suite("3.10.13"),
     pyenv_suite("3.8.18"),
     pyenv_suite("3.6.15", command=old_python_command, read=results.unittest),
-    pyenv_suite("2.7.18", command=old_python_command, read=results.unittest),
+    pyenv_suite("2.7.18", command=old_python_command, read=results.unittest, traced_units=None),
     debian_ruby_suite("3.1", quick=("proc", "gc_compact", "iterator", "enumerator", "lambda", "eval", "signal",
                                     "backtrace")),
     fetched_ruby_suite("3.4"),

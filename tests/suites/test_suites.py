@@ -73,20 +73,21 @@ class Reading(unittest.TestCase):
 class Played:
     """A runner whose outcomes are written down beforehand."""
 
-    def __init__(self, bare, recorded):
+    def __init__(self, bare, recorded, rung="perf", name="t"):
         self.bare, self.recorded = iter(bare), iter(recorded)
+        self.rung, self.name = run.RUNGS[rung], name
 
     def run(self, unit, is_recorded):
         outcome = next(self.recorded if is_recorded else self.bare)
         if outcome == "killed":
-            return run.Outcome("exit code 139", {"t": "passed"})
-        return run.Outcome("exit code 0", {} if outcome == "nothing" else {"t": outcome})
+            return run.Outcome("exit code 139", {self.name: "passed"})
+        return run.Outcome("exit code 0", {} if outcome == "nothing" else {self.name: outcome})
 
 
 class Judging(unittest.TestCase):
-    def verdict(self, bare, recorded):
-        verdict = run.compare(Played(bare.split(), recorded.split()), "unit")
-        return "differs" if verdict.wrong else "flaky" if verdict.flaky else "same"
+    def verdict(self, bare, recorded, *played):
+        verdict = run.compare(Played(bare.split(), recorded.split(), *played), "unit")
+        return "seen" if verdict.seen and not verdict.wrong else "differs" if verdict.wrong else "flaky" if verdict.flaky else "same"
 
     def test_the_same_is_run_once(self):
         self.assertEqual(self.verdict("passed", "passed"), "same")
@@ -110,6 +111,12 @@ class Judging(unittest.TestCase):
 
     def test_a_suite_without_results_proves_nothing(self):
         self.assertEqual(self.verdict("nothing", "nothing"), "differs")
+
+    def test_what_sees_the_tracer_by_its_nature_is_told_and_run_once(self):
+        by_nature = "test.test_dis.DisTests.test_loop_quicken"
+        self.assertEqual(self.verdict("passed", "failed", "trace", by_nature), "seen")
+        self.assertEqual(self.verdict(4 * "passed ", 4 * "failed ", "perf", by_nature), "differs")
+        self.assertEqual(self.verdict(4 * "passed ", 4 * "failed ", "trace", "test.test_x.T.test_y"), "differs")
 
     def test_endings_are_compared_too(self):
         self.assertEqual(self.verdict(4 * "passed ", 4 * "killed "), "differs")
