@@ -232,9 +232,11 @@ static u32 place(struct tracer *tracer, const struct trace_call *call)
 				     : trace_find_merged(tracer, parent, call->identity, true);
 }
 
-__attribute__((noinline)) void trace_enter_elsewhere(struct tracer *tracer,
-						     struct trace_call call)
+__attribute__((noinline)) void trace_enter_elsewhere(struct tracer *tracer, u64 identity,
+						     u64 object, u64 named, u64 frame,
+						     enum trace_kind kind)
 {
+	const struct trace_call call = { identity, object, named, frame, kind };
 	const u32 node = place(tracer, &call);
 
 	/* What searching and naming took is nobody's. */

@@ -42,8 +42,12 @@ struct tracer *trace_begin_thread(void);
  * no memory.  As no stack is ever given back, who has done with one keeps it for another.
  */
 bool trace_make_stack(const struct tracer *tracer, struct trace_stack *out_stack);
-/* A call that is not of the callee that was its caller's last. */
-void trace_enter_elsewhere(struct tracer *tracer, struct trace_call call);
+/*
+ * A call that is not of the callee that was its caller's last.  Not a struct: that would be put
+ * together in memory at each call, for those of the other kind as well.
+ */
+void trace_enter_elsewhere(struct tracer *tracer, u64 identity, u64 object, u64 named,
+			   u64 frame, enum trace_kind kind);
 /* What the area says of this process from now on. */
 void trace_set_status(enum trace_status status);
 /* Another profiler is about to take the place of ours. */
@@ -75,7 +79,8 @@ static inline __attribute__((always_inline)) void trace_enter(struct tracer *tra
 	const u32 node = trace_likely_child(tracer, tracer->top->node, call.identity);
 
 	if (__builtin_expect(node == TRACE_NO_NODE, 0))
-		trace_enter_elsewhere(tracer, call);
+		trace_enter_elsewhere(tracer, call.identity, call.object, call.named,
+				      call.frame, call.kind);
 	else
 		trace_push(tracer, node,
 			   (struct trace_entry){ .object = call.object,

@@ -145,7 +145,7 @@ static void *on_end(void *callable, void *const *arguments, size_t count, void *
 }
 
 /* The method of a call of a C function; 0: it is another call. */
-static u64 method_of(void *const *arguments, size_t count)
+static inline u64 method_of(void *const *arguments, size_t count)
 {
 	const u64 callable = (u64)arguments[2];
 	const u64 method = trace_python_method(callable);
@@ -159,31 +159,41 @@ static u64 method_of(void *const *arguments, size_t count)
 }
 
 /* An event that makes no call; if the thread has no tracer, there is nobody whose time it is. */
-static void *note_quiet(void *const *arguments)
+static void *note_quiet(enum trace_quiet what)
 {
-	const u64 type = trace_word((u64)arguments[2], trace_objects.object_type);
+	struct tracer *tracer = trace_own;
 
-	if (trace_own != NULL)
-		trace_quiet(trace_own, type == trace_objects.function_type
-					       ? TRACE_QUIET_FUNCTION
-					       : TRACE_QUIET_OTHER);
+	if (tracer != NULL)
+		trace_quiet(tracer, what);
 	return nothing();
 }
 
+static bool is_function(u64 callable)
+{
+	return trace_word(callable, trace_objects.object_type) == trace_objects.function_type;
+}
+
+/* Most calls are of Python functions: for those nothing more is looked at, nor the clock. */
 static void *on_call(void *callable, void *const *arguments, size_t count, void *names)
 {
-	const u64 method = method_of(arguments, count);
-	struct tracer *tracer = method != 0 ? trace_of_thread() : NULL;
+	const u64 called = (u64)arguments[2];
 
 	(void)callable;
 	(void)names;
-	if (tracer == NULL)
-		return note_quiet(arguments);
-	/* Most calls are of Python functions: for those the clock is not asked. */
+	if (is_function(called))
+		return note_quiet(TRACE_QUIET_FUNCTION);
+	const u64 method = method_of(arguments, count);
+
+	if (method == 0)
+		return note_quiet(TRACE_QUIET_OTHER);
 	const u64 now = trace_now();
+	struct tracer *tracer = trace_of_thread();
+
+	if (tracer == NULL)
+		return nothing();
 	const struct trace_call call = { .identity = trace_python_method_identity(method),
 					 .object = method,
-					 .named = (u64)arguments[2],
+					 .named = called,
 					 .kind = TRACE_KIND_PYTHON_BUILTIN };
 
 	trace_enter(tracer, call, now);
@@ -192,14 +202,16 @@ static void *on_call(void *callable, void *const *arguments, size_t count, void 
 
 static void *on_call_end(void *callable, void *const *arguments, size_t count, void *names)
 {
+	const u64 now = trace_now();
 	const u64 method = method_of(arguments, count);
 	struct tracer *tracer = method != 0 ? trace_of_thread() : NULL;
 
 	(void)callable;
 	(void)names;
-	if (tracer == NULL)
-		return note_quiet(arguments);
-	trace_leave(tracer, method, 0, trace_now());
+	if (method == 0)
+		return note_quiet(TRACE_QUIET_OTHER);
+	if (tracer != NULL)
+		trace_leave(tracer, method, 0, now);
 	return nothing();
 }
 

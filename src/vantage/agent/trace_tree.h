@@ -296,15 +296,12 @@ static inline void trace_pop(struct tracer *tracer, u64 now)
 	tracer->top--;
 }
 
-/*
- * The call of this object, in this frame, ends, and what it called that was not seen to end.
- * Nothing, if it began before it was traced.
- */
-static inline void trace_leave(struct tracer *tracer, u64 object, u64 frame, u64 now)
+/* As trace_leave(), of a call that is not the innermost, or that has no entry. */
+static __attribute__((noinline, unused)) void trace_leave_outer(struct tracer *tracer,
+								u64 object, u64 frame, u64 now)
 {
 	const struct trace_entry *entry = tracer->top;
 
-	trace_advance(tracer, now);
 	if (tracer->unstacked > 0) {
 		tracer->unstacked--;
 		return;
@@ -315,4 +312,22 @@ static inline void trace_leave(struct tracer *tracer, u64 object, u64 frame, u64
 		return;
 	while (tracer->top >= entry)
 		trace_pop(tracer, now);
+}
+
+/*
+ * The call of this object, in this frame, ends, and what it called that was not seen to end.
+ * Nothing, if it began before it was traced.
+ */
+static inline __attribute__((always_inline)) void trace_leave(struct tracer *tracer, u64 object,
+							      u64 frame, u64 now)
+{
+	const struct trace_entry *top = tracer->top;
+
+	trace_advance(tracer, now);
+	/* The root's object is 0, and no callee's. */
+	if (__builtin_expect(
+		    top->object == object && top->frame == frame && tracer->unstacked == 0, 1))
+		trace_pop(tracer, now);
+	else
+		trace_leave_outer(tracer, object, frame, now);
 }
