@@ -23,6 +23,8 @@ static const struct option options[] = {
 	  set_clock, AT(session.clock) },
 	{ "no-builtins", 0, NULL, "calls of the program's own functions only, not of C's",
 	  option_set_flag, AT(session.no_builtins) },
+	{ "blocks", 0, NULL, "Ruby's blocks as well as its methods", option_set_flag,
+	  AT(session.has_blocks) },
 	{ "output", 'o', "FILE", "the recording; profile.fathom unless told", option_set_string,
 	  AT(path) },
 	{ "no-children", 0, NULL, "trace the command's own process only", option_set_flag,
@@ -50,7 +52,7 @@ static int run(const struct command *command, char **arguments)
 const struct command cmd_trace = {
 	.name = "trace",
 	.usage = "[OPTION…] [--] COMMAND [ARGUMENT…]",
-	.summary = "Runs a Python program and counts and times every call",
+	.summary = "Runs a Python or Ruby program and counts and times every call",
 	.options = options,
 	.usage_exit_code = EXIT_CODE_NOT_STARTED,
 	.stops_at_operand = true,

@@ -95,6 +95,7 @@ static int ring_make(struct image *image, const struct enter_terms *terms)
 		      (terms->has_sigtrap || terms->is_trace ? 0 : RING_TIMER) |
 		      (terms->is_trace ? RING_TRACE : 0) |
 		      (terms->no_builtins ? RING_NO_BUILTINS : 0) |
+		      (terms->has_blocks ? RING_BLOCKS : 0) |
 		      (terms->is_paused ? RING_PAUSED : 0);
 	ring->trace_offset = terms->is_trace ? RING_BYTES : 0;
 	ring->bytes = bytes;

@@ -21,6 +21,7 @@ struct enter_terms {
 	bool is_user_mode_only;
 	bool is_trace; /* calls are counted, and nothing is sampled */
 	bool no_builtins;
+	bool has_blocks;
 	bool is_paused;
 	bool no_children;
 	pid_t command_pid;

@@ -416,8 +416,8 @@ static void session_tell_end(struct session *session)
 		session_tell_cost(session);
 	else if (session->calls == 0)
 		recording_writer_note(session->writer,
-				      "no call was traced: only what CPython 3.6 and later "
-				      "executes can be");
+				      "no call was traced: only what CPython 3.6 and later, or "
+				      "CRuby 2.7 and later, executes can be");
 	if (is_user_clock)
 		recording_writer_note(
 			session->writer,
@@ -447,6 +447,7 @@ static int session_prepare(struct session *session, struct error *err)
 		.is_user_mode_only = ability->can_sigtrap && !ability->can_see_kernel,
 		.is_trace = options->is_trace,
 		.no_builtins = options->no_builtins,
+		.has_blocks = options->has_blocks,
 		.is_paused = options->is_paused,
 		.no_children = options->no_children,
 		.command_pid = session->command.pid,

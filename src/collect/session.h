@@ -30,6 +30,7 @@ struct session_options {
 	enum trigger_kind trigger;
 	bool is_trace;          /* count and time calls in place of sampling */
 	bool no_builtins;       /* of a trace: those of interpreted functions only */
+	bool has_blocks;        /* of a trace: Ruby's blocks are traced as its methods are */
 	bool is_paused;         /* nothing is recorded before the program asks for it */
 	bool no_children;       /* sample the command's own process only */
 	bool wait;              /* follow descendants that outlive the command */

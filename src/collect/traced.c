@@ -488,7 +488,9 @@ void traced_tell(struct image *image, struct pump *pump)
 	const struct trace_area *area = image->traced->area;
 	const uint32_t status = __atomic_load_n(&area->status, __ATOMIC_RELAXED);
 
-	if (image->ring->has_python == 1 && status < TRACE_STATUS_COUNT && status != TRACE_ON) {
+	const bool is_interpreter = image->ring->has_python == 1 || image->ring->has_ruby == 1;
+
+	if (is_interpreter && status < TRACE_STATUS_COUNT && status != TRACE_ON) {
 		CLEANUP(freep) char *text = xasprintf("not traced: %s", sentences[status]);
 
 		tell(image, pump, text);
