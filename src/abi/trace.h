@@ -26,6 +26,7 @@ enum trace_kind {
 	TRACE_KIND_OUTSIDE, /* no traced call runs */
 	TRACE_KIND_PYTHON,
 	TRACE_KIND_PYTHON_BUILTIN,
+	TRACE_KIND_PYTHON_METHOD, /* a builtin of a type's objects: hooks say _BUILTIN */
 	TRACE_KIND_REGION, /* of the program's time, which it named itself */
 	TRACE_KIND_RUBY, /* of compiled Ruby: a method, or a block */
 	TRACE_KIND_RUBY_BUILTIN,
@@ -91,6 +92,7 @@ struct trace_node {
 };
 _Static_assert(sizeof(struct trace_node) == 64, "a node is a line of the cache");
 
+#define TRACE_UNNAMED 2ULL /* of a node that no recorder reads */
 #define TRACE_OUTSIDE 1ULL
 
 enum trace_thread_state {

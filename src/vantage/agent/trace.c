@@ -202,11 +202,18 @@ static u32 name_again(struct tracer *tracer, const struct trace_call *call, u32 
 	return nameless;
 }
 
+bool trace_begin_tracer(struct tracer *tracer, struct trace_area *area)
+{
+	return begin_tracer(tracer, area, 0);
+}
+
 static u32 add_call(struct tracer *tracer, u32 parent, const struct trace_call *call)
 {
-	const u64 key = trace_name(trace.ring, call);
+	/* Of a table of its own (trace_calibrate.h) the recorder reads no names. */
+	const u64 key = tracer->area == trace_area_of_process() ? trace_name(trace.ring, call)
+								: TRACE_UNNAMED;
 
-	return trace_add_child(tracer, parent, call->kind,
+	return trace_add_child(tracer, parent, trace_kind_of(call),
 			       key != 0 ? call->identity : call->identity ^ NAMELESS, key);
 }
 
@@ -307,6 +314,7 @@ static u64 identity_of(const struct trace_entry *entry)
 	case TRACE_KIND_PYTHON:
 		return trace_python_identity(entry->object);
 	case TRACE_KIND_PYTHON_BUILTIN:
+	case TRACE_KIND_PYTHON_METHOD:
 		return trace_python_method_identity(entry->object);
 	case TRACE_KIND_REGION:
 		return trace_region_identity(entry->named);

@@ -26,6 +26,7 @@
 #include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/trace.h"
+#include "vantage/agent/trace_calibrate.h"
 
 #define PYTHON_3_15 0x030f0000U
 /* Those that sys.monitoring has no name for. */
@@ -220,12 +221,17 @@ static const struct {
 	vectorcall *callback;
 	bool is_of_builtins;
 	bool is_implied; /* by CALL: it cannot be asked for */
+	bool is_global;  /* it cannot be asked for of one function */
 } callbacks[] = {
-	{ "PY_START", on_start, false, false }, { "PY_RESUME", on_start, false, false },
-	{ "PY_THROW", on_start, false, false }, { "PY_RETURN", on_end, false, false },
-	{ "PY_YIELD", on_end, false, false },   { "PY_UNWIND", on_end, false, false },
-	{ "CALL", on_call, true, false },       { "C_RETURN", on_call_end, true, true },
-	{ "C_RAISE", on_call_end, true, true },
+	{ "PY_START", on_start, false, false, false },
+	{ "PY_RESUME", on_start, false, false, false },
+	{ "PY_THROW", on_start, false, false, true },
+	{ "PY_RETURN", on_end, false, false, false },
+	{ "PY_YIELD", on_end, false, false, false },
+	{ "PY_UNWIND", on_end, false, false, true },
+	{ "CALL", on_call, true, false, false },
+	{ "C_RETURN", on_call_end, true, true, false },
+	{ "C_RAISE", on_call_end, true, true, false },
 };
 #define CALLBACK_COUNT (sizeof callbacks / sizeof *callbacks)
 
@@ -298,13 +304,37 @@ static bool is_done(void *result)
 	return true;
 }
 
+/* A function that is calibrated with: what else is executed is not traced so far. */
+struct calibrated {
+	void *module;
+	int tool, events;
+};
+
+static bool trace_function(void *context, void *code)
+{
+	const struct calibrated *calibrated = context;
+
+	return is_done(monitoring.PyObject_CallMethod(calibrated->module, "set_local_events",
+						      "iOi", calibrated->tool, code,
+						      calibrated->events));
+}
+
+static void calibrate(void *module, int tool, int events)
+{
+	struct calibrated calibrated = { module, tool, events };
+	const struct trace_python_means means = { .context = &calibrated,
+						  .prepare = trace_function };
+
+	trace_calibrate_python(&means);
+}
+
 static bool set_callbacks(void *module, void *events, int tool)
 {
 	const u32 bytes =
 		monitoring.layout->is_free_threaded ? OBJECT_BYTES_THREADED : OBJECT_BYTES;
 	const bool has_builtins = !(agent.ring->flags & RING_NO_BUILTINS);
 	void *type = make_type(bytes);
-	int wanted = 0;
+	int wanted = 0, of_functions = 0;
 
 	for (size_t i = 0; type != NULL && i < CALLBACK_COUNT; i++) {
 		const int bit = event_bit(events, callbacks[i].event);
@@ -319,9 +349,13 @@ static bool set_callbacks(void *module, void *events, int tool)
 			return false;
 		monitoring.Py_DecRef(callback);
 		wanted |= callbacks[i].is_implied ? 0 : bit;
+		of_functions |= callbacks[i].is_implied || callbacks[i].is_global ? 0 : bit;
 	}
-	return type != NULL && is_done(monitoring.PyObject_CallMethod(module, "set_events",
-								      "ii", tool, wanted));
+	if (type == NULL)
+		return false;
+	calibrate(module, tool, of_functions);
+	return is_done(
+		monitoring.PyObject_CallMethod(module, "set_events", "ii", tool, wanted));
 }
 
 static bool set_up(void *module)

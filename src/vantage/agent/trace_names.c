@@ -163,6 +163,17 @@ static bool read_builtin(struct mem *mem, const struct python_layout *layout,
 	return owner != 0;
 }
 
+enum trace_kind trace_kind_of(const struct trace_call *call)
+{
+	struct mem mem = { .stack_low = 0, .stack_high = ~0ULL };
+	struct python_builtin builtin;
+
+	if (call->kind == TRACE_KIND_PYTHON_BUILTIN &&
+	    read_builtin(&mem, trace_layout(), call, &builtin))
+		return TRACE_KIND_PYTHON_METHOD;
+	return call->kind;
+}
+
 static bool is_text(const struct name_text *text, const char *wanted)
 {
 	u32 i = 0;
@@ -220,6 +231,7 @@ static u64 name_callee(struct walk *walk, struct mem *mem, const struct trace_ca
 	case TRACE_KIND_PYTHON:
 		return python_name_code(walk, mem, call->object);
 	case TRACE_KIND_PYTHON_BUILTIN:
+	case TRACE_KIND_PYTHON_METHOD:
 		return name_builtin(walk, mem, call);
 	case TRACE_KIND_REGION:
 		return regions_name(walk, (const struct region_name *)call->named);

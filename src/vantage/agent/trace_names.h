@@ -2,10 +2,12 @@
  * trace_names - keys of traced callees, and the recorder told what they stand for.
  */
 #pragma once
-#include "abi/types.h"
+#include "abi/trace.h"
 
 struct ring_header;
 struct trace_call;
 
 /* The key of a callee, of which the recorder knows then; 0: there was no room to tell it. */
 u64 trace_name(struct ring_header *ring, const struct trace_call *call);
+/* Its kind, by what it costs to trace: hooks do not look whether a builtin is a method. */
+enum trace_kind trace_kind_of(const struct trace_call *call);

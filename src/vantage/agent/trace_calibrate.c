@@ -1,0 +1,216 @@
+#include "vantage/agent/trace_calibrate.h"
+
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "vantage/agent/arch.h"
+#include "vantage/agent/trace.h"
+
+/* The first ones warm up what caches and predicts, and let the interpreter specialise. */
+#define WARM_ROUNDS 2U
+#define ROUNDS      9U
+/* Of a loop's rounds in order: a quiet one, for what else the machine does only adds. */
+#define QUIET     2U
+#define LOOPS_MAX 32U
+
+/* Of one loop, by round. */
+struct rounds {
+	s64 plain[ROUNDS], traced[ROUNDS], inner[ROUNDS], left_out[ROUNDS];
+};
+
+static struct {
+	struct tracer tracer;
+	u32 is_taken;
+	struct rounds rounds[LOOPS_MAX];
+} calibrating;
+
+/* What a table has, all nodes together. */
+struct sums {
+	u64 calls, misses, inner, left_out;
+	u64 quiet[TRACE_QUIET_COUNT];
+};
+
+static struct sums sums_of(const struct tracer *tracer)
+{
+	struct sums sums = { .left_out = tracer->area->threads[tracer->slot].left_out_ticks };
+
+	for (u32 i = 0; i < tracer->used; i++) {
+		const u32 number = tracer->chunk * TRACE_CHUNK_NODES + i;
+		const struct trace_node *node = trace_node_at(tracer, number);
+		const struct trace_toll *toll = &tracer->area->tolls[number];
+
+		/* The root's children are the loops themselves. */
+		if (node->depth >= 2) {
+			sums.calls += node->calls;
+			sums.misses += toll->misses;
+			sums.inner += node->self_ticks;
+		}
+		for (u32 quiet = 0; quiet < TRACE_QUIET_COUNT; quiet++)
+			sums.quiet[quiet] += toll->quiet[quiet];
+	}
+	return sums;
+}
+
+static void sort(s64 *values)
+{
+	for (u32 i = 1; i < ROUNDS; i++) {
+		const s64 value = values[i];
+		u32 at = i;
+
+		for (; at > 0 && values[at - 1] > value; at--)
+			values[at] = values[at - 1];
+		values[at] = value;
+	}
+}
+
+/* The table's first chunk is all there is room for: more nodes than loops have callees. */
+static bool begin_table(struct tracer *tracer)
+{
+	const long place =
+		arch_syscall6(SYS_mmap, 0, sizeof(struct trace_area), PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (place < 0)
+		return false;
+	if (trace_begin_tracer(tracer, (struct trace_area *)place))
+		return true;
+	arch_syscall4(SYS_munmap, place, sizeof(struct trace_area), 0, 0);
+	return false;
+}
+
+static bool run_once(const struct trace_calibration *calibration, u32 loop, bool has_hooks,
+		     u64 *out_ticks)
+{
+	const u64 start = ticks_now();
+	const bool is_run = calibration->run(calibration->context, loop, has_hooks);
+
+	*out_ticks = ticks_now() - start;
+	return is_run;
+}
+
+static bool run_round(const struct trace_calibration *calibration, u32 loop, u32 round,
+		      struct trace_measured *measured)
+{
+	struct rounds *rounds = &calibrating.rounds[loop];
+	const s64 unit = TRACE_COST_UNIT;
+	const s64 turns = calibration->turns;
+	u64 plain = 0, traced = 0;
+
+	if (!run_once(calibration, loop, false, &plain))
+		return false;
+	const struct sums before = sums_of(&calibrating.tracer);
+
+	if (!run_once(calibration, loop, true, &traced))
+		return false;
+	const struct sums after = sums_of(&calibrating.tracer);
+
+	if (round < WARM_ROUNDS)
+		return true;
+	round -= WARM_ROUNDS;
+	rounds->plain[round] = (s64)plain * unit / turns;
+	rounds->traced[round] = (s64)traced * unit / turns;
+	rounds->inner[round] = (s64)(after.inner - before.inner) * unit / turns;
+	rounds->left_out[round] = (s64)(after.left_out - before.left_out) * unit / turns;
+	measured->turns += calibration->turns;
+	measured->calls += after.calls - before.calls;
+	measured->misses += after.misses - before.misses;
+	for (u32 i = 0; i < TRACE_QUIET_COUNT; i++)
+		measured->quiet[i] += after.quiet[i] - before.quiet[i];
+	return true;
+}
+
+static void sum_up(struct rounds *rounds, struct trace_measured *measured)
+{
+	sort(rounds->plain);
+	sort(rounds->traced);
+	sort(rounds->inner);
+	sort(rounds->left_out);
+	measured->plain = rounds->plain[QUIET];
+	measured->added = rounds->traced[QUIET] - measured->plain;
+	measured->inner = rounds->inner[QUIET];
+	measured->left_out = rounds->left_out[QUIET];
+	measured->noise = (rounds->traced[ROUNDS / 2] - rounds->traced[0]) / 2;
+}
+
+static bool run_all(const struct trace_calibration *calibration, u32 count,
+		    struct trace_measured *measured)
+{
+	for (u32 round = 0; round < WARM_ROUNDS + ROUNDS; round++) {
+		for (u32 loop = 0; loop < count; loop++) {
+			if (!run_round(calibration, loop, round, &measured[loop]))
+				return false;
+		}
+	}
+	for (u32 loop = 0; loop < count; loop++)
+		sum_up(&calibrating.rounds[loop], &measured[loop]);
+	return true;
+}
+
+/* What it took is nobody's time. */
+static void go_on(struct tracer *own)
+{
+	trace_own = own;
+	if (own == NULL)
+		return;
+	const u64 now = trace_now();
+
+	if (now > own->last_ticks)
+		own->area->threads[own->slot].left_out_ticks += now - own->last_ticks;
+	own->last_ticks = now;
+}
+
+bool trace_calibrate(const struct trace_calibration *calibration, u32 count,
+		     struct trace_measured *out_measured)
+{
+	struct tracer *own = trace_own;
+	bool is_done = false;
+
+	if (count > LOOPS_MAX ||
+	    __atomic_exchange_n(&calibrating.is_taken, 1, __ATOMIC_ACQUIRE) != 0)
+		return false;
+	if (begin_table(&calibrating.tracer)) {
+		struct trace_area *area = calibrating.tracer.area;
+
+		for (u32 i = 0; i < count; i++)
+			out_measured[i] = (struct trace_measured){ 0 };
+		trace_own = &calibrating.tracer;
+		is_done = run_all(calibration, count, out_measured);
+		go_on(own);
+		calibrating.tracer.area = NULL;
+		arch_syscall4(SYS_munmap, (long)area, sizeof *area, 0, 0);
+	}
+	__atomic_store_n(&calibrating.is_taken, 0, __ATOMIC_RELEASE);
+	return is_done;
+}
+
+static s32 clamp(s64 ticks)
+{
+	const s64 most = 1LL << 30;
+
+	return (s32)(ticks > most ? most : ticks < -most ? -most : ticks);
+}
+
+void trace_set_cost(enum trace_kind kind, struct trace_cost cost)
+{
+	struct trace_area *area = trace_area_of_process();
+
+	if (area == NULL)
+		return;
+	cost.is_known = 0;
+	area->costs[kind] = cost;
+	/* Pairs with the acquire in the recorder: the figures are whole. */
+	__atomic_store_n(&area->costs[kind].is_known, 1, __ATOMIC_RELEASE);
+}
+
+void trace_set_quiet_cost(enum trace_quiet quiet, s64 ticks, s64 spread)
+{
+	struct trace_area *area = trace_area_of_process();
+
+	if (area == NULL)
+		return;
+	area->quiet_costs[quiet].ticks = clamp(ticks);
+	area->quiet_costs[quiet].spread = (u32)clamp(spread < 0 ? 0 : spread);
+	/* Pairs with the acquire in the recorder. */
+	__atomic_store_n(&area->quiet_costs[quiet].is_known, 1, __ATOMIC_RELEASE);
+}

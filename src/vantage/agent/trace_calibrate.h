@@ -1,0 +1,56 @@
+/*
+ * trace_calibrate - what measuring a call costs here, found out before the program begins.
+ *
+ * The thread that an interpreter begins on runs small loops with its hooks and without them,
+ * in turns.  What hooks tell of meanwhile goes to a table of its own: nothing of it is in the
+ * recording, or in the time of what the thread was executing.
+ *
+ * The cost of a call of some kind is the same in all loops up to some nanoseconds, which depend
+ * on what stands around the call; these are its spread.
+ */
+#pragma once
+#include <stdbool.h>
+
+#include "abi/trace.h"
+
+/* Of a loop; in ticks * TRACE_COST_UNIT, for one turn of it. */
+struct trace_measured {
+	s64 plain; /* how long it takes without hooks */
+	s64 added; /* and how much longer with them */
+	s64 noise; /* half of what the quicker half of all rounds lies in */
+	s64 inner; /* of it, in the calls' own times */
+	s64 left_out;
+	u64 calls, misses; /* by all rounds together */
+	u64 quiet[TRACE_QUIET_COUNT];
+	u64 turns; /* of them */
+};
+
+/* How a kind of hooks is calibrated. */
+struct trace_calibration {
+	void *context;
+	/* Runs a loop once, with hooks or without; false: it cannot be run. */
+	bool (*run)(void *context, u32 loop, bool has_hooks);
+	u32 turns; /* of every loop */
+};
+
+/*
+ * Runs `count` loops in turns.  False: there is no memory, or one could not be run; then nothing
+ * is known.
+ */
+bool trace_calibrate(const struct trace_calibration *calibration, u32 count,
+		     struct trace_measured *out_measured);
+/* Written for the recorder; after this it may take it for granted. */
+void trace_set_cost(enum trace_kind kind, struct trace_cost cost);
+void trace_set_quiet_cost(enum trace_quiet quiet, s64 ticks, s64 spread);
+
+/* trace_calibrate_python.c: */
+struct trace_python_means {
+	void *context;
+	/* Of a function that is to be seen when its hooks are on; its code object. */
+	bool (*prepare)(void *context, void *code);
+	bool slows_bytecode; /* also where nothing is called */
+	/* From now on there are hooks, or none; NULL: those that were prepared have them. */
+	void (*set)(void *context, bool has_hooks);
+};
+/* On a thread with the GIL and no exception.  Nothing is known if it cannot be done. */
+void trace_calibrate_python(const struct trace_python_means *means);
