@@ -35,6 +35,10 @@ SEEN = (
     (r"test_sneaky_frame_object", "a profile function has frame objects made (3.11)"),
     # Decision 0021: who sets a profile function of its own is told that sys.setprofile() has returned.
     (r"test_profile\.", "the pure profile module takes the return of sys.setprofile() for an error"),
+    # From 3.12 on we are one of the six tools of sys.monitoring.
+    (r"test_monitoring\.", "looks whether any tool has events set"),
+    (r"test_set_nomemory", "lets every allocation fail, those among them of what a tool is told"),
+    (r"TestTracemallocEnabled\.test_get_traced_memory", "sees the peak of what a tool is told: 28 bytes"),
 )
 
 
