@@ -100,6 +100,8 @@ static inline u64 trace_rotate(u64 word, u32 bits)
 
 /* trace_python.c: */
 void trace_python_begin(const struct python_layout *layout);
+/* Has the main thread find out what measuring costs, as soon as it can; once. */
+void trace_python_calibrate(void);
 /* A thread has said which thread state is its own. */
 void trace_python_see_state(const struct python_layout *layout, u64 state);
 /* There will be other interpreters, whose thread states are not seen to begin. */

@@ -292,8 +292,12 @@ static void find_functions(const struct trace_measured *measured, bool slows_byt
 			   struct found *out)
 {
 	s64 values[5] = { cost_of(measured, LOOP_MAP), cost_of(measured, LOOP_GENERATOR) };
+	/* What the work in it takes longer is no cost of its call. */
+	const s64 slower =
+		slows_bytecode ? measured[LOOP_WORK_INLINE].added - measured[LOOP_NOTHING].added
+			       : 0;
 	const s64 direct[] = { cost_of(measured, LOOP_EMPTY), cost_of(measured, LOOP_ARGUMENT),
-			       cost_of(measured, LOOP_WORK) };
+			       cost_of(measured, LOOP_WORK) - slower };
 	const struct trace_measured *work = &measured[LOOP_WORK];
 	const bool is_told_twice = work->quiet[TRACE_QUIET_FUNCTION] >= work->turns;
 	const s64 inline_work = measured[LOOP_WORK_INLINE].plain - measured[LOOP_NOTHING].plain;
@@ -310,14 +314,14 @@ static void find_functions(const struct trace_measured *measured, bool slows_byt
 			values[2 + i] = direct[i];
 		out->call = mean_of(values, 5, &out->spread);
 	}
-	out->inside = work->inner - inline_work * out->stretch / PER_MILLE;
+	out->inside = work->inner - inline_work - slower;
 	const struct trace_measured *three = &measured[LOOP_THREE];
 	const s64 hits =
 		(measured[LOOP_EMPTY].inner + measured[LOOP_ARGUMENT].inner + work->inner) / 3;
 	const s64 direct_cost = (direct[0] + direct[1] + direct[2]) / 3;
 
 	out->inside_miss = out->inside + three->inner / 3 - hits;
-	out->call_miss = out->call + cost_of(measured, LOOP_THREE) - direct_cost;
+	out->call_miss = out->call + cost_of(measured, LOOP_THREE) - slower / 3 - direct_cost;
 }
 
 /* Of a builtin's own time nothing is seen without hooks: a quarter of the call is taken for it. */

@@ -229,6 +229,8 @@ static u64 name_callee(struct walk *walk, struct mem *mem, const struct trace_ca
 {
 	switch (call->kind) {
 	case TRACE_KIND_PYTHON:
+		if (walk->python->layout->chain <= PYTHON_CHAIN_ENTRY_FLAG)
+			trace_python_calibrate();
 		return python_name_code(walk, mem, call->object);
 	case TRACE_KIND_PYTHON_BUILTIN:
 	case TRACE_KIND_PYTHON_METHOD:

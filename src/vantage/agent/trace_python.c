@@ -18,6 +18,7 @@
 #include "vantage/agent/agent.h"
 #include "vantage/agent/hooks.h"
 #include "vantage/agent/trace.h"
+#include "vantage/agent/trace_calibrate.h"
 
 /* Include/pystate.h, PyTrace_…, and what is called for what. */
 enum profile_event {
@@ -55,6 +56,7 @@ static struct {
 	const struct profile_members *members; /* NULL: not to be set */
 	u64 get_state;                         /* _PyThreadState_UncheckedGet() */
 	bool has_audit_hook;
+	bool is_calibrated;
 	bool has_builtins; /* their calls are wanted */
 	u64 method_type;   /* PyCMethod_Type, from 3.9 on: a subtype of builtin_type; or 0 */
 } python;
@@ -172,6 +174,60 @@ static void set_function(const struct profile_members *members, u64 state)
 	else
 		*(int *)flag = 1;
 	trace_set_status(TRACE_ON);
+}
+
+/* use_tracing of the calling thread's state; NULL: it has no function of ours. */
+static void *flag_in_use(void)
+{
+	void *(*const get_state)(void) = (void *(*)(void))python.get_state;
+	const u64 state = get_state != NULL ? (u64)get_state() : 0;
+
+	if (state == 0 || word_at(state + python.members->function) != (u64)on_profile)
+		return NULL;
+	return (void *)(python.members->has_cframe ? word_at(state + python.members->flag)
+						   : state + python.members->flag);
+}
+
+/* What is called from here on has hooks, or none. */
+static void set_hooks(void *context, bool has_hooks)
+{
+	void *flag = flag_in_use();
+
+	(void)context;
+	if (flag == NULL)
+		return;
+	if (python.members->is_byte)
+		*(u8 *)flag = has_hooks ? 255 : 0;
+	else
+		*(int *)flag = has_hooks;
+}
+
+/* A pending call: between two instructions of the main thread. */
+static int calibrate(void *unused)
+{
+	const struct trace_python_means means = {
+		.set = set_hooks,
+		/* From 3.10 on the flag is asked for at each instruction. */
+		.slows_bytecode = python.members->has_cframe,
+	};
+
+	(void)unused;
+	if (flag_in_use() != NULL)
+		trace_calibrate_python(&means);
+	return 0;
+}
+
+void trace_python_calibrate(void)
+{
+	int (*add_pending_call)(int (*)(void *), void *);
+
+	if (python.members == NULL ||
+	    __atomic_exchange_n(&python.is_calibrated, true, __ATOMIC_RELAXED))
+		return;
+	python.get_state = address_of("_PyThreadState_UncheckedGet");
+	*(void **)&add_pending_call = dlsym(RTLD_DEFAULT, "Py_AddPendingCall");
+	if (add_pending_call != NULL)
+		add_pending_call(calibrate, NULL);
 }
 
 /* Any event that is audited: what a new interpreter executes first is ("exec"; PEP 578). */
