@@ -36,6 +36,8 @@
 #define MOST_INTERPRETERS 64U
 /* An interpreter ends: another one may be made in its place. */
 #define END_OF_INTERPRETER "cpython.PyInterpreterState_Clear"
+/* The list of hooks is about to be freed: by another allocator, perhaps, than ours is of (-X dev). */
+#define END_OF_HOOKS "cpython._PySys_ClearAuditHooks"
 
 /* Include/cpython: PyType_Spec and what stands in it, of the stable ABI. */
 struct type_slot {
@@ -449,6 +451,10 @@ static int on_audit(const char *event, void *arguments, void *data)
 {
 	(void)arguments;
 	(void)data;
+	if (event[0] == 'c' && strcmp(event, END_OF_HOOKS) == 0) {
+		link_hook(false);
+		return 0;
+	}
 	if (trace_area_of_process() == NULL || monitoring.PyThreadState_GetUnchecked() == NULL)
 		return 0;
 	const u64 interpreter = (u64)monitoring.PyInterpreterState_Get();
