@@ -12,6 +12,7 @@
  * had ended, takes it back.  Node 0 is none: the first chunk is nobody's.
  */
 #pragma once
+#include "abi/only.h"
 #include "abi/types.h"
 
 #define TRACE_CHUNK_NODES 64U
@@ -147,6 +148,8 @@ struct trace_area {
 	 * in ticks of which so many are a nanosecond (by 2^32); 0: of the machine's counter.
 	 */
 	u64 ticks_per_ns;
+	/* By the recorder, as well: which functions are wanted (abi/only.h). */
+	char only[ONLY_BYTES];
 	u64 foreign_threads;  /* whose own code uses what the clock would be read by */
 	u64 lost_calls;       /* that no node was left for: their time is their callers' */
 	u64 untraced_threads; /* for which there was no slot */

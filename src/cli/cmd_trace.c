@@ -1,5 +1,7 @@
+#include <errno.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/record_run.h"
@@ -17,6 +19,27 @@ static int set_clock(const struct option *option, void *place, const char *value
 	return 0;
 }
 
+/* One behind the other (abi/only.h). */
+static int add_pattern(const struct option *option, void *place, const char *value,
+		       struct error *err)
+{
+	const size_t size = strlen(value) + 1;
+	char *patterns = place;
+	size_t used = 0;
+
+	while (patterns[used] != '\0')
+		used += strlen(patterns + used) + 1;
+	if (size == 1)
+		return error_set(err, -EINVAL, "option '--%s' takes a pattern, not ''",
+				 option->name);
+	if (size >= ONLY_BYTES - used)
+		return error_set(err, -EINVAL,
+				 "option '--%s': the patterns have more than %u bytes together",
+				 option->name, ONLY_BYTES - 2);
+	memcpy(patterns + used, value, size);
+	return 0;
+}
+
 #define AT(field) .offset = offsetof(struct record_settings, field)
 static const struct option options[] = {
 	{ "clock", 0, "CLOCK", "wall (the default) or cpu: each thread's own CPU time",
@@ -25,6 +48,8 @@ static const struct option options[] = {
 	  option_set_flag, AT(session.no_builtins) },
 	{ "blocks", 0, NULL, "Ruby's blocks as well as its methods", option_set_flag,
 	  AT(session.has_blocks) },
+	{ "only", 0, "GLOB", "only functions whose name or file this matches; may be repeated",
+	  add_pattern, AT(session.only) },
 	{ "output", 'o', "FILE", "the recording; profile.fathom unless told", option_set_string,
 	  AT(path) },
 	{ "no-children", 0, NULL, "trace the command's own process only", option_set_flag,

@@ -180,6 +180,8 @@ static int image_open(struct image *image, const struct handshake_hello *hello,
 			(struct trace_area *)((char *)image->ring + RING_BYTES);
 
 		area->ticks_per_ns = terms->ticks_per_ns;
+		if (terms->only != NULL)
+			memcpy(area->only, terms->only, sizeof area->only);
 		image->traced = traced_new(area);
 		return ring_fd;
 	}

@@ -23,6 +23,7 @@ struct enter_terms {
 	bool no_builtins;
 	bool has_blocks;
 	bool is_paused;
+	const char *only; /* patterns (abi/only.h) of what is counted; NULL or none: all */
 	bool no_children;
 	pid_t command_pid;
 	uint64_t switch_cost_ns; /* switch_cost.h */

@@ -449,6 +449,7 @@ static int session_prepare(struct session *session, struct error *err)
 		.no_builtins = options->no_builtins,
 		.has_blocks = options->has_blocks,
 		.is_paused = options->is_paused,
+		.only = options->only,
 		.no_children = options->no_children,
 		.command_pid = session->command.pid,
 		.start_ns = session->start_ns,

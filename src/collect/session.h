@@ -15,6 +15,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "abi/only.h"
+
 struct error;
 struct allowance;
 struct notes;
@@ -28,10 +30,12 @@ struct session_options {
 	enum clock_kind clock;
 	uint32_t rate_hz; /* 0: 1,000 */
 	enum trigger_kind trigger;
-	bool is_trace;          /* count and time calls in place of sampling */
-	bool no_builtins;       /* of a trace: those of interpreted functions only */
-	bool has_blocks;        /* of a trace: Ruby's blocks are traced as its methods are */
-	bool is_paused;         /* nothing is recorded before the program asks for it */
+	bool is_trace;    /* count and time calls in place of sampling */
+	bool no_builtins; /* of a trace: those of interpreted functions only */
+	bool has_blocks;  /* of a trace: Ruby's blocks are traced as its methods are */
+	bool is_paused;   /* nothing is recorded before the program asks for it */
+	/* Of a trace: patterns of the functions that are counted (abi/only.h); none: all are. */
+	char only[ONLY_BYTES];
 	bool no_children;       /* sample the command's own process only */
 	bool wait;              /* follow descendants that outlive the command */
 	const char *agent_path; /* libfathom-agent.so */

@@ -25,17 +25,33 @@
 /* A map of a large JIT is some megabytes. */
 #define MAX_COPY_BYTES (64 << 20)
 
+static void add_string(struct json_object *array, const char *string)
+{
+	struct text escaped = { 0 };
+
+	text_add_utf8(&escaped, string, strlen(string));
+	json_object_array_add(array, json_object_new_string(text_string(&escaped)));
+	text_done(&escaped);
+}
+
+/* Which functions a trace is to count. */
+static void tell_only(struct recording_writer *writer, const char *patterns)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (; *patterns != '\0'; patterns += strlen(patterns) + 1)
+		add_string(array, patterns);
+	recording_writer_set(writer, KEY_ONLY,
+			     json_object_to_json_string_ext(array, JSON_C_TO_STRING_PLAIN));
+	json_object_put(array);
+}
+
 static void tell_command(struct recording_writer *writer, char *const *argv)
 {
 	struct json_object *array = json_object_new_array();
 
-	for (size_t i = 0; argv[i] != NULL; i++) {
-		struct text escaped = { 0 };
-
-		text_add_utf8(&escaped, argv[i], strlen(argv[i]));
-		json_object_array_add(array, json_object_new_string(text_string(&escaped)));
-		text_done(&escaped);
-	}
+	for (size_t i = 0; argv[i] != NULL; i++)
+		add_string(array, argv[i]);
 	recording_writer_set(writer, KEY_COMMAND,
 			     json_object_to_json_string_ext(array, JSON_C_TO_STRING_PLAIN));
 	json_object_put(array);
@@ -97,6 +113,8 @@ void tell_beginning(struct recording_writer *writer, const struct session_option
 				     options->clock == CLOCK_KIND_WALL ? "wall" : "cpu");
 	else
 		tell_sampling(writer, options, ability);
+	if (options->only[0] != '\0')
+		tell_only(writer, options->only);
 	recording_writer_set(writer, KEY_CHILDREN, options->no_children ? "0" : "1");
 	recording_writer_set(writer, KEY_FATHOM_VERSION, FATHOM_VERSION);
 	recording_writer_set_int(writer, KEY_START_UNIX_NS, unix_time_of(start_ns));

@@ -11,6 +11,7 @@
 #include "load/cpu_account.h"
 #include "load/fold.h"
 #include "load/names.h"
+#include "load/only.h"
 #include "profile/profile.h"
 #include "record/keys.h"
 #include "record/reader.h"
@@ -38,6 +39,7 @@ struct builder {
 	struct profile *profile;
 	const struct names *names;
 	const struct folding *folding;
+	struct only only;
 	struct error *err;
 	struct intern strings;
 	bool is_without_children;
@@ -48,6 +50,8 @@ struct builder {
 	size_t stack_count, stack_capacity;
 	struct stack_base *bases; /* the same; none where nothing is folded */
 	size_t base_capacity;
+	bool *is_left_out; /* the same: its calls were not to be counted; none unless some were */
+	size_t left_out_capacity;
 	struct table module_mappings; /* a module to the index + 1 of its first mapping */
 	struct recording_mapping *mappings;
 	size_t mapping_count, mapping_capacity;
@@ -338,6 +342,18 @@ static void keep_stack(struct builder *builder, const struct folded *folded)
 	builder->stacks[builder->stack_count++] = folded->shown;
 }
 
+/* Of a function that was not to be counted: it has its caller's stack. */
+static bool is_left_out(struct builder *builder, const struct named_location *outermost)
+{
+	const size_t at = builder->stack_count;
+
+	if (!builder->only.patterns)
+		return false;
+	builder->is_left_out = array_grow(builder->is_left_out, at, &builder->left_out_capacity,
+					  sizeof *builder->is_left_out);
+	return builder->is_left_out[at] = only_leaves_out(&builder->only, outermost->function);
+}
+
 /* Ids come in order, and without gaps. */
 static int read_stack(void *context, const struct recording_stack *row)
 {
@@ -346,10 +362,15 @@ static int read_stack(void *context, const struct recording_stack *row)
 	struct pushing pushing = { .builder = builder };
 
 	pushing.locations = names_of_frame(builder->names, row->frame, &pushing.count);
-	if (row->parent && !stack.shown.n)
+	/* Where functions are left out, the outermost ones may be. */
+	if (row->parent && !stack.shown.n && !builder->only.patterns)
 		return damaged(builder, "stack", row->id, "stack", row->parent);
 	if (!pushing.count)
 		return damaged(builder, "stack", row->id, "frame", row->frame);
+	if (is_left_out(builder, &pushing.locations[pushing.count - 1])) {
+		keep_stack(builder, &stack);
+		return 0;
+	}
 	if (folding_is_on(builder->folding)) {
 		const struct named_function *function =
 			&builder->names
@@ -401,10 +422,11 @@ static int read_calls(void *context, const struct recording_calls *row)
 	struct thread_id thread = { id_of(&builder->threads, row->thread) };
 	struct stack_id stack = stack_of(builder, row->stack);
 	uint64_t ns = row->self_ns > 0 ? (uint64_t)row->self_ns : 0;
+	uint64_t calls = row->calls;
 
 	if (!thread.n)
 		return damaged(builder, "calls", row->id, "thread", row->thread);
-	if (row->stack && !stack.n)
+	if (row->stack && !stack.n && !builder->only.patterns)
 		return damaged(builder, "calls", row->id, "stack", row->stack);
 	if (__builtin_add_overflow(info->sampled_ns, ns, &info->sampled_ns))
 		info->sampled_ns = FIGURE_UNKNOWN - 1;
@@ -413,11 +435,13 @@ static int read_calls(void *context, const struct recording_calls *row)
 				    0);
 		return 0;
 	}
-	info->calls += row->calls;
-	profile_add_weight(builder->profile, &(struct weight){ .stack = stack,
-							       .thread = thread,
-							       .ns = ns,
-							       .calls = row->calls });
+	if (builder->is_left_out && row->stack != 0 && row->stack <= builder->stack_count &&
+	    builder->is_left_out[row->stack - 1])
+		calls = 0;
+	info->calls += calls;
+	profile_add_weight(
+		builder->profile,
+		&(struct weight){ .stack = stack, .thread = thread, .ns = ns, .calls = calls });
 	return 0;
 }
 
@@ -429,6 +453,8 @@ static void builder_done(struct builder *builder)
 	table_done(&builder->threads);
 	free(builder->stacks);
 	free(builder->bases);
+	free(builder->is_left_out);
+	only_done(&builder->only);
 	table_done(&builder->module_mappings);
 	table_done(&builder->process_rows_by_id);
 	free(builder->mappings);
@@ -475,6 +501,7 @@ int build_profile(struct recording_reader *reader, const struct names *names,
 	builder.functions =
 		xreallocarray(NULL, names->function_count + 1, sizeof *builder.functions);
 	memset(builder.functions, 0, (names->function_count + 1) * sizeof *builder.functions);
+	only_init(&builder.only, profile, names);
 	cpu_account_open(profile);
 	int rc = build(&builder, reader);
 

@@ -33,6 +33,9 @@ struct profile_info {
 	size_t command_count;
 	const char *mode;  /* "sample", "trace" */
 	const char *clock; /* "cpu", "user", "wall" */
+	const char *const
+		*only; /* patterns of the functions that were to be counted: the rest is not */
+	size_t only_count; /* 0: all were */
 	uint64_t rate_hz;
 	uint64_t period_ns;      /* the first process's */
 	const char *trigger;     /* "sigtrap", "timer" */

@@ -9,6 +9,7 @@
 #define KEY_COMMAND          "command"          /* JSON array of strings: argv */
 #define KEY_MODE             "mode"             /* "sample", "trace" */
 #define KEY_CLOCK            "clock"            /* "cpu", "user"; of a trace, "wall" or "cpu" */
+#define KEY_ONLY             "only"             /* of a trace: JSON array of the patterns */
 #define KEY_RATE_HZ          "rate_hz"          /* as asked for */
 #define KEY_PERIOD_NS        "period_ns"        /* the first process's */
 #define KEY_TRIGGER          "trigger"          /* "sigtrap", "timer" */
@@ -19,11 +20,12 @@
 #define KEY_SAMPLING_COST_NS "sampling_cost_ns" /* handlers and triggers, all threads */
 #define KEY_TRIGGER_COST_NS  "trigger_cost_ns"  /* one trigger's, measured on the machine */
 #define KEY_HANDLER_NS       "handler_ns"       /* spent in handlers, all threads */
-#define KEY_PAUSED_NS        "paused_ns"        /* CPU time, of a trace wall time, not wanted by the program */
-#define KEY_FATHOM_VERSION   "fathom_version"
-#define KEY_HOST             "host"      /* "Linux 6.1.0 x86_64" */
-#define KEY_DIRECTORY        "directory" /* where the command was started: an absolute path */
-#define KEY_CHILDREN         "children"  /* "1", or "0": the command's own process only */
+#define KEY_PAUSED_NS \
+	"paused_ns" /* CPU time, of a trace wall time, not wanted by the program */
+#define KEY_FATHOM_VERSION "fathom_version"
+#define KEY_HOST           "host"      /* "Linux 6.1.0 x86_64" */
+#define KEY_DIRECTORY      "directory" /* where the command was started: an absolute path */
+#define KEY_CHILDREN       "children"  /* "1", or "0": the command's own process only */
 
 /* Set by load/ once names stand in the recording: "1". */
 #define KEY_SYMBOLIZED "symbolized"

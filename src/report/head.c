@@ -45,9 +45,8 @@ uint64_t head_cpu_ns(const struct profile_info *info)
 		return info->kernel_cpu_ns;
 
 	const uint64_t parts[] = {
-		info->sampled_ns,   info->startup_ns,          info->exit_ns,
-		info->unentered_ns, info->kernel_unsampled_ns, info->traced_ns,
-		info->paused_ns
+		info->sampled_ns,          info->startup_ns, info->exit_ns,  info->unentered_ns,
+		info->kernel_unsampled_ns, info->traced_ns,  info->paused_ns
 	};
 	bool is_saturated = false;
 	uint64_t sum = 0;
@@ -166,6 +165,25 @@ void head_add_calls(struct text *out, const struct style *style, const struct pr
 		  "included",
 		  plural(profile_stack_count(profile)), info->clock ? info->clock : "wall");
 	head_add_line(out, style, "calls", "%s", text_string(&text));
+	text_done(&text);
+}
+
+static void head_add_only(struct text *out, const struct style *style,
+			  const struct profile_info *info)
+{
+	struct text text = { 0 };
+
+	for (size_t i = 0; i < info->only_count; i++) {
+		text_add(&text, i > 0 ? ", " : "");
+		text_add_printable(&text, info->only[i], strlen(info->only[i]));
+	}
+	if (info->only_count > 0)
+		head_add_line(out, style, "only",
+			      info->calls == 0
+				      ? "%s: no function that was called has such a name or file"
+				      : "%s: other functions are not counted, and their time is "
+					"their callers'",
+			      text_string(&text));
 	text_done(&text);
 }
 
@@ -288,6 +306,7 @@ static void add_of_trace(struct text *out, const struct style *style,
 		head_add_command(out, style, info);
 	head_add_time(out, style, profile);
 	head_add_calls(out, style, profile);
+	head_add_only(out, style, info);
 	head_add_interpreters(out, style, info);
 	if (!is_brief)
 		head_add_notes(out, style, info);

@@ -86,6 +86,8 @@ static struct json_object *recording_of(const struct profile *profile)
 	json_add(object, "command", strings_of(info->command, info->command_count));
 	json_add_string(object, "mode", info->mode);
 	json_add_string(object, "clock", info->clock);
+	json_add(object, "only",
+		 info->only_count > 0 ? strings_of(info->only, info->only_count) : NULL);
 	json_add_figure(object, "rate_hz", info->rate_hz, 0);
 	json_add_figure(object, "period_ns", info->period_ns, 0);
 	json_add_string(object, "trigger", info->trigger);

@@ -4,6 +4,7 @@
 
 #include "vantage/agent/memory.h"
 #include "vantage/agent/sent.h"
+#include "vantage/agent/trace_only.h"
 #include "walk/python_text.h"
 
 #define SENT_CODES 16384U
@@ -99,6 +100,7 @@ bool codes_send(struct ring_header *ring, u64 epoch, struct mem *mem, const stru
 	const u16 words = (u16)(fixed + (bytes + sizeof(u64) - 1) / sizeof(u64));
 	struct packer packer = { .ring = ring, .index = fixed };
 
+	trace_only_judge(code);
 	if (ring_reserve(ring, words, &packer.position) < 0)
 		return false;
 	ring_put(ring, packer.position, 1, code->key);

@@ -7,6 +7,7 @@
 #include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/trace_names.h"
+#include "vantage/agent/trace_only.h"
 #include "vantage/agent/trace_ruby.h"
 #include "vantage/agent/trace_ruby_stacks.h"
 
@@ -80,6 +81,7 @@ void trace_begin(struct ring_header *ring)
 	__atomic_store_n(&trace.area, (void *)((char *)ring + ring->trace_offset),
 			 __ATOMIC_RELEASE);
 	trace_clock_begin(trace.area);
+	trace_only_begin(trace.area);
 	if (trace_clock.is_off)
 		trace.area->off_since_ticks = ticks_now();
 	/* Pairs with the release in the recorder: the layout is whole when this is seen. */
@@ -205,6 +207,11 @@ static u32 name_again(struct tracer *tracer, const struct trace_call *call, u32 
 bool trace_begin_tracer(struct tracer *tracer, struct trace_area *area)
 {
 	return begin_tracer(tracer, area, 0);
+}
+
+u64 trace_name_of(const struct trace_call *call)
+{
+	return trace_name(trace.ring, call);
 }
 
 static u32 add_call(struct tracer *tracer, u32 parent, const struct trace_call *call)

@@ -26,6 +26,7 @@
 #include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/trace.h"
+#include "vantage/agent/trace_only.h"
 #include "vantage/agent/trace_calibrate.h"
 
 #define PYTHON_3_15 0x030f0000U
@@ -96,7 +97,8 @@ static struct {
 	ENTRY_MAP(X)
 #undef X
 	void *none;
-	u64 missing; /* sys.monitoring.MISSING */
+	void *disable; /* sys.monitoring.DISABLE, which is immortal as well */
+	u64 missing;   /* sys.monitoring.MISSING */
 	u64 first_interpreter;
 	/* Those that have a tool of ours, as far as there is room. */
 	u64 interpreters[MOST_INTERPRETERS];
@@ -145,6 +147,46 @@ static void *on_end(void *callable, void *const *arguments, size_t count, void *
 	if (tracer != NULL)
 		trace_leave(tracer, (u64)arguments[0], 0, now);
 	return nothing();
+}
+
+/*
+ * Where only some functions are wanted, the others' events are to come no more, of those that
+ * the interpreter can leave out (Objects: PEP 669, "local events").  A code object that is made
+ * where one was has all its events.
+ */
+static bool is_hidden(void *const *arguments)
+{
+	const u64 code = (u64)arguments[0];
+	const struct trace_call call = {
+		.identity = trace_python_identity(code),
+		.object = code,
+		.named = code,
+		.kind = TRACE_KIND_PYTHON,
+	};
+
+	return trace_only_hides(&call);
+}
+
+static void *on_wanted_start(void *callable, void *const *arguments, size_t count, void *names)
+{
+	return is_hidden(arguments) ? monitoring.disable
+				    : on_start(callable, arguments, count, names);
+}
+
+static void *on_wanted_throw(void *callable, void *const *arguments, size_t count, void *names)
+{
+	return is_hidden(arguments) ? nothing() : on_start(callable, arguments, count, names);
+}
+
+static void *on_wanted_end(void *callable, void *const *arguments, size_t count, void *names)
+{
+	return is_hidden(arguments) ? monitoring.disable
+				    : on_end(callable, arguments, count, names);
+}
+
+static void *on_wanted_unwind(void *callable, void *const *arguments, size_t count, void *names)
+{
+	return is_hidden(arguments) ? nothing() : on_end(callable, arguments, count, names);
 }
 
 /* The method of a call of a C function; 0: it is another call. */
@@ -222,18 +264,19 @@ static const struct {
 	const char *event;
 	vectorcall *callback;
 	bool is_of_builtins;
-	bool is_implied; /* by CALL: it cannot be asked for */
-	bool is_global;  /* it cannot be asked for of one function */
+	bool is_implied;       /* by CALL: it cannot be asked for */
+	bool is_global;        /* it cannot be asked for of one function */
+	vectorcall *of_wanted; /* where only some functions are; NULL: it makes no difference */
 } callbacks[] = {
-	{ "PY_START", on_start, false, false, false },
-	{ "PY_RESUME", on_start, false, false, false },
-	{ "PY_THROW", on_start, false, false, true },
-	{ "PY_RETURN", on_end, false, false, false },
-	{ "PY_YIELD", on_end, false, false, false },
-	{ "PY_UNWIND", on_end, false, false, true },
-	{ "CALL", on_call, true, false, false },
-	{ "C_RETURN", on_call_end, true, true, false },
-	{ "C_RAISE", on_call_end, true, true, false },
+	{ "PY_START", on_start, false, false, false, on_wanted_start },
+	{ "PY_RESUME", on_start, false, false, false, on_wanted_start },
+	{ "PY_THROW", on_start, false, false, true, on_wanted_throw },
+	{ "PY_RETURN", on_end, false, false, false, on_wanted_end },
+	{ "PY_YIELD", on_end, false, false, false, on_wanted_end },
+	{ "PY_UNWIND", on_end, false, false, true, on_wanted_unwind },
+	{ "CALL", on_call, true, false, false, NULL },
+	{ "C_RETURN", on_call_end, true, true, false, NULL },
+	{ "C_RAISE", on_call_end, true, true, false, NULL },
 };
 #define CALLBACK_COUNT (sizeof callbacks / sizeof *callbacks)
 
@@ -330,6 +373,18 @@ static void calibrate(void *module, int tool, int events)
 	trace_calibrate_python(&means);
 }
 
+/* Takes the callback. */
+static bool set_callback(void *module, int tool, int event, void *callback)
+{
+	const bool is_set = event != 0 && callback != NULL &&
+			    is_done(monitoring.PyObject_CallMethod(
+				    module, "register_callback", "iiO", tool, event, callback));
+
+	if (callback != NULL)
+		monitoring.Py_DecRef(callback);
+	return is_set;
+}
+
 static bool set_callbacks(void *module, void *events, int tool)
 {
 	const u32 bytes =
@@ -343,19 +398,23 @@ static bool set_callbacks(void *module, void *events, int tool)
 
 		if (callbacks[i].is_of_builtins && !has_builtins)
 			continue;
-		void *callback = make_callback(type, bytes, callbacks[i].callback);
-
-		if (bit == 0 || callback == NULL ||
-		    !is_done(monitoring.PyObject_CallMethod(module, "register_callback", "iiO",
-							    tool, bit, callback)))
+		if (!set_callback(module, tool, bit,
+				  make_callback(type, bytes, callbacks[i].callback)))
 			return false;
-		monitoring.Py_DecRef(callback);
 		wanted |= callbacks[i].is_implied ? 0 : bit;
 		of_functions |= callbacks[i].is_implied || callbacks[i].is_global ? 0 : bit;
 	}
 	if (type == NULL)
 		return false;
 	calibrate(module, tool, of_functions);
+	for (size_t i = 0; trace_only_is_on() && i < CALLBACK_COUNT; i++) {
+		vectorcall *function = callbacks[i].of_wanted;
+
+		if (function != NULL &&
+		    !set_callback(module, tool, event_bit(events, callbacks[i].event),
+				  make_callback(type, bytes, function)))
+			return false;
+	}
 	return is_done(
 		monitoring.PyObject_CallMethod(module, "set_events", "ii", tool, wanted));
 }
@@ -367,6 +426,7 @@ static bool set_up(void *module)
 	bool is_set = false;
 
 	monitoring.missing = (u64)missing;
+	monitoring.disable = monitoring.PyObject_GetAttrString(module, "DISABLE");
 	for (int tool = FIRST_TOOL; tool >= LAST_TOOL && events != NULL && !is_set; tool--) {
 		if (is_done(monitoring.PyObject_CallMethod(module, "use_tool_id", "is", tool,
 							   TOOL_NAME)))

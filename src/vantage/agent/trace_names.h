@@ -11,3 +11,5 @@ struct trace_call;
 u64 trace_name(struct ring_header *ring, const struct trace_call *call);
 /* Its kind, by what it costs to trace: hooks do not look whether a builtin is a method. */
 enum trace_kind trace_kind_of(const struct trace_call *call);
+/* The same, into the ring in use. */
+u64 trace_name_of(const struct trace_call *call);

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""A trace of some functions only: their counts are those of a trace of all, and no time is lost."""
+
+import collections
+import subprocess
+
+import live
+import live_reports
+import live_trace
+
+
+class Only(live_reports.ReportChecks, live_trace.TraceTest):
+    def counts(self, trace):
+        """{(file's last part, name): calls} of the report."""
+        counts = collections.Counter()
+        for row in trace.report()["functions"]:
+            if row["calls"]:
+                counts[(row["file"] or "~").rpartition("/")[2], row["name"]] += row["calls"]
+        return counts
+
+    def both(self, python, program, *patterns):
+        path = self.workload(program)
+        # Once before: what is compiled is so for both.
+        subprocess.run(python.command(path), check=True, stdout=subprocess.DEVNULL, cwd=self.folder, timeout=120)
+        every = self.trace(python, path, name="every.fathom")
+        options = [word for pattern in patterns for word in ("--only", pattern)]
+        some = self.trace(python, path, options=options, name="some.fathom")
+        self.assertEqual(self.notes(some), self.notes(every))
+        self.assertEqual(some.head()["only"], list(patterns))
+        self.assertIsNone(every.head()["only"])
+        return self.counts(every), self.counts(some), some
+
+    def test_a_files_functions_are_counted_as_in_a_trace_of_all(self):
+        def check(python):
+            every, some, trace = self.both(python, "every_call.py", "every_call.py")
+            self.assertEqual(some, {key: calls for key, calls in every.items() if key[0] == "every_call.py"})
+            self.assertGreater(len(some), 20)
+            self.assertEqual(trace.head()["calls"], sum(some.values()))
+        self.on_each_python(check, oldest=(3, 6))
+
+    def test_patterns_are_of_names_and_of_modules(self):
+        def check(python):
+            every, some, _ = self.both(python, "every_call.py", "factorial", "is_*", "json.*", "math.floor")
+            wanted = {key: calls for key, calls in every.items()
+                      if key[1] in ("factorial", "math.floor") or key[1].rpartition(".")[2].startswith("is_")
+                      or key[0] != "~" and self.is_of_json(python, key)}
+            self.assertEqual({key: calls for key, calls in some.items() if not self.is_of_json(python, key)},
+                             {key: calls for key, calls in wanted.items() if not self.is_of_json(python, key)})
+            self.assertGreater(some["every_call.py", "factorial"], 1)
+            self.assertGreater(some["every_call.py", "is_even"], 1)
+        self.on_each_python(check, in_ci=("pyenv-3.8", "debian-3.11", "pyenv-3.13"), oldest=(3, 6))
+
+    def is_of_json(self, _, key):
+        return key[0] in ("__init__.py", "decoder.py", "encoder.py", "scanner.py")
+
+    def test_the_time_of_what_is_left_out_is_its_callers(self):
+        script = ("import time\n\ndef work():\n    inner()\n\ndef inner():\n    time.sleep(0.1)\n\n"
+                  "def other():\n    time.sleep(0.05)\n\nwork()\nother()\n")
+
+        def check(python):
+            with open(self.path("sleeps.py"), "w", encoding="utf-8") as file:
+                file.write(script)
+            trace = self.trace(python, self.path("sleeps.py"), options=("--only", "work"))
+            report = trace.report()
+            rows = {row["name"]: row for row in report["functions"]}
+            self.assertEqual(set(rows), {"work", "[outside of traced calls]"})
+            self.assertGreaterEqual(rows["work"]["self_ns"], 99000000)
+            self.assertGreaterEqual(rows["[outside of traced calls]"]["self_ns"], 49000000)
+            self.assertEqual(rows["work"]["calls"], 1)
+            self.assertEqual(sum(row["self_ns"] for row in rows.values()), report["total_ns"])
+        self.on_each_python(check, oldest=(3, 6))
+
+    def test_from_3_12_on_the_interpreter_sends_no_events_of_what_is_not_wanted(self):
+        def check(python):
+            path = self.workload("every_call.py")
+            every = self.trace(python, path, options=("--no-builtins",), name="every.fathom")
+            some = self.trace(python, path, options=("--no-builtins", "--only", "factorial"), name="some.fathom")
+            count = "SELECT sum(calls) FROM calls"
+            factorials = some.calls_of("factorial")
+            self.assertEqual(factorials, every.calls_of("factorial"))
+            self.assertEqual(some.rows(count), [(factorials,)])
+            self.assertGreater(every.rows(count)[0][0], factorials)
+        self.on_each_python(check, in_ci=("pyenv-3.12", "pyenv-3.13", "sid-3.15"), oldest=(3, 12))
+
+    def test_a_pattern_that_nothing_matches_is_told(self):
+        def check(python):
+            trace = self.trace(python, self.workload("every_call.py"), options=("--only", "nobody_is_called_so"))
+            self.assertIn("no function that was called has such a name or file", " ".join(self.text(trace).split()))
+        self.on_each_python(check, in_ci=("debian-3.11",), oldest=(3, 6))
+
+    def test_patterns_have_bounds(self):
+        for options, sentence in (
+                (("--only", ""), "option '--only' takes a pattern, not ''"),
+                (("--only", "x" * 5000), "option '--only': the patterns have more than 4094 bytes together"),
+                (("--only", "x" * 3000, "--only", "y" * 1200),
+                 "option '--only': the patterns have more than 4094 bytes together")):
+            run = subprocess.run([live.FATHOM, "trace", *options, "true"], capture_output=True, timeout=60)
+            self.assertEqual(run.returncode, 125)
+            self.assertIn(sentence, run.stderr.decode())
+
+
+if __name__ == "__main__":
+    live.main()
