@@ -32,6 +32,7 @@ SEEN = (
     # Instructions that report events are not replaced by faster ones.
     (r"test_dis\.\w+\.(test_(binary|call|load_attr)_specialize|test_loop_quicken|test_show_caches|test_super_instructions)",
      "shows instructions as they are while calls are traced"),
+    (r"test_opcache\.(TestCallCache\.test_assign_init_code|TestSpecializer\.)", "looks for faster instructions"),
     (r"test_sneaky_frame_object", "a profile function has frame objects made (3.11)"),
     # Decision 0021: who sets a profile function of its own is told that sys.setprofile() has returned.
     (r"test_profile\.", "the pure profile module takes the return of sys.setprofile() for an error"),
