@@ -28,6 +28,8 @@ enum handshake_occasion {
 	/* The process asks to be sampled no more; the answer comes when its events are off. */
 	HANDSHAKE_STOP,
 	HANDSHAKE_RESUME, /* it may be sampled again: what it stopped for is over */
+	/* It has loaded what may have an interpreter; the answer comes when that was looked at. */
+	HANDSHAKE_LOADED,
 };
 
 /*

@@ -278,12 +278,17 @@ static void image_stop(struct image *image, uint32_t reason, const struct enter_
 		image->unentered_reason = reasons[reason].from_now_on;
 }
 
-void enter_change(struct image *image, const struct handshake_hello *hello, int connection,
-		  const struct enter_terms *terms)
+void enter_answer_done(int connection)
 {
 	const struct handshake_answer answer = { .magic = HANDSHAKE_MAGIC,
 						 .verdict = HANDSHAKE_DONE };
 
+	hello_server_answer(connection, &answer, -1);
+}
+
+void enter_change(struct image *image, const struct handshake_hello *hello, int connection,
+		  const struct enter_terms *terms)
+{
 	/* Where there is no event of ours, nothing has to be switched. */
 	if (image != NULL && image->state == IMAGE_ENTERED) {
 		if (hello->occasion == HANDSHAKE_STOP)
@@ -291,5 +296,5 @@ void enter_change(struct image *image, const struct handshake_hello *hello, int 
 		else
 			pause_end(image, PAUSE_ASKED);
 	}
-	hello_server_answer(connection, &answer, -1);
+	enter_answer_done(connection);
 }

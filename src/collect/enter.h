@@ -41,6 +41,9 @@ struct enter_terms {
 void enter_image(struct image *image, const struct handshake_hello *hello, int connection,
 		 const struct enter_terms *terms);
 
+/* What was asked for is done; takes the connection. */
+void enter_answer_done(int connection);
+
 /*
  * Does what a STOP or RESUME asks, and answers; takes the connection.  image may be NULL: the
  * process is none of ours.

@@ -294,6 +294,19 @@ static void session_change(struct session *session, const struct handshake_hello
 	enter_change(image, hello, connection, &session->enter_terms);
 }
 
+/* It waits for what its new libraries have, of which the sideband has told by now. */
+static void session_look(struct session *session, const struct handshake_hello *hello,
+			 pid_t pid, int connection)
+{
+	struct image *image = tree_find(&session->tree, pid);
+
+	if (image != NULL && image->state == IMAGE_ENTERED) {
+		session_maps_changed(session, image, hello->time_ns);
+		interpreters_look(&session->interpreters, image);
+	}
+	enter_answer_done(connection);
+}
+
 static void session_take_hellos(struct session *session)
 {
 	struct handshake_hello hello;
@@ -304,6 +317,8 @@ static void session_take_hellos(struct session *session)
 		session_take_events(session);
 		if (hello.occasion == HANDSHAKE_STOP || hello.occasion == HANDSHAKE_RESUME)
 			session_change(session, &hello, pid, connection);
+		else if (hello.occasion == HANDSHAKE_LOADED)
+			session_look(session, &hello, pid, connection);
 		else
 			session_enter(session, &hello, pid, connection);
 	}

@@ -137,6 +137,8 @@ bool handshake_stop(u32 reason);
 void handshake_tell_exec(void);
 /* What it stopped for is over, or has failed: it may be sampled again. */
 void handshake_resume(void);
+/* Has the recorder look for interpreters among what was loaded since the start. */
+void handshake_tell_loaded(void);
 /* Asks that the traps of another process, which the caller is about to trace, go off. */
 void handshake_yield_to_tracer(u32 target);
 /* Forgets the ring, which is the parent's, in a child of fork. */

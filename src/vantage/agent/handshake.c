@@ -288,6 +288,11 @@ void handshake_resume(void)
 		timers_arm_thread(agent.ring);
 }
 
+void handshake_tell_loaded(void)
+{
+	handshake_ask(&(struct words){ .occasion = HANDSHAKE_LOADED });
+}
+
 void handshake_forget(void)
 {
 	struct ring_header *ring = agent.ring;

@@ -31,13 +31,22 @@ void images_begin(void)
 		lasting.images[lasting.count++] = image;
 }
 
-static bool is_lasting(const struct link_map *image)
+bool images_is_lasting(const struct link_map *image)
 {
 	for (u32 i = 0; i < lasting.count; i++) {
 		if (lasting.images[i] == image)
 			return true;
 	}
 	return false;
+}
+
+const struct link_map *images_at(const void *address)
+{
+	struct dl_find_object found;
+
+	if (_dl_find_object == NULL || _dl_find_object((void *)address, &found) != 0)
+		return NULL;
+	return found.dlfo_link_map;
 }
 
 /* An image's program headers, and what is added to their addresses. */
@@ -172,7 +181,7 @@ bool image_is_at(u64 address, u64 load_bias, struct mem *mem)
 
 	if (_dl_find_object == NULL || _dl_find_object((void *)address, &found) != 0)
 		return false;
-	if (is_lasting(found.dlfo_link_map))
+	if (images_is_lasting(found.dlfo_link_map))
 		return found.dlfo_link_map->l_addr == load_bias;
 	return mem_read(mem, &record, sizeof record, (u64)found.dlfo_link_map) == 0 &&
 	       record.bias == load_bias;
@@ -185,7 +194,7 @@ bool image_find(u64 address, bool is_running, struct mem *mem, struct native_ima
 	*out_image = (struct native_image){ 0 };
 	if (_dl_find_object == NULL || _dl_find_object((void *)address, &found) != 0)
 		return false;
-	if (is_running || is_lasting(found.dlfo_link_map))
+	if (is_running || images_is_lasting(found.dlfo_link_map))
 		return image_find_lasting(&found, mem, out_image);
 	return image_find_passing(&found, mem, out_image);
 }

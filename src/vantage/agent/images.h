@@ -23,5 +23,11 @@ void images_begin(void);
  * Where no perf event tells the recorder of mappings, it is told.
  */
 bool image_find(u64 address, bool is_running, struct mem *mem, struct native_image *out_image);
+struct link_map;
+
+/* The image that holds address; NULL: none does, or the linker is older than glibc 2.35. */
+const struct link_map *images_at(const void *address);
+/* Whether it was there when the program began. */
+bool images_is_lasting(const struct link_map *image);
 /* Whether the image that holds address is there with this load bias. */
 bool image_is_at(u64 address, u64 load_bias, struct mem *mem);

@@ -10,6 +10,7 @@
 
 #include "vantage/agent/go_runtime.h"
 #include "vantage/agent/hooks.h"
+#include "vantage/agent/trace_late.h"
 #include "vantage/agent/ignored.h"
 
 AGENT_EXPORT int dlclose(void *handle)
@@ -19,6 +20,7 @@ AGENT_EXPORT int dlclose(void *handle)
 
 	if (ring != NULL) {
 		unwind_flush();
+		trace_late_flush();
 		if (agent.has_timers)
 			emit_flush(ring);
 	}

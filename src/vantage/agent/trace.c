@@ -6,6 +6,7 @@
 
 #include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
+#include "vantage/agent/images.h"
 #include "vantage/agent/trace_names.h"
 #include "vantage/agent/trace_only.h"
 #include "vantage/agent/trace_ruby.h"
@@ -62,14 +63,25 @@ void trace_note_other_tool(void)
 		__atomic_fetch_add(&area->other_tools, 1, __ATOMIC_RELAXED);
 }
 
-static void begin_python(const struct python_layout *layout)
+static void begin_python(const struct ring_header *ring)
 {
+	const struct python_layout *layout = &trace.layout;
+
+	trace.layout = ring->python;
+	trace.has_layout = true;
 	if (layout->version < PYTHON_3_6)
 		trace_set_status(TRACE_UNKNOWN_VERSION);
 	else if (layout->version < PYTHON_3_12)
 		trace_python_begin(layout);
 	else
 		trace_monitoring_begin(layout);
+}
+
+static void begin_ruby(const struct ring_header *ring)
+{
+	if (trace_ruby_layout() == NULL &&
+	    __atomic_load_n(&ring->has_ruby, __ATOMIC_ACQUIRE) == 1 && ring->ruby.is_known)
+		trace_ruby_begin(&ring->ruby);
 }
 
 void trace_begin(struct ring_header *ring)
@@ -84,15 +96,26 @@ void trace_begin(struct ring_header *ring)
 	trace_only_begin(trace.area);
 	if (trace_clock.is_off)
 		trace.area->off_since_ticks = ticks_now();
-	/* Pairs with the release in the recorder: the layout is whole when this is seen. */
-	if (!trace.has_layout && __atomic_load_n(&ring->has_python, __ATOMIC_ACQUIRE) == 1) {
-		trace.layout = ring->python;
-		trace.has_layout = true;
-		begin_python(&trace.layout);
-	}
-	if (trace_ruby_layout() == NULL &&
-	    __atomic_load_n(&ring->has_ruby, __ATOMIC_ACQUIRE) == 1 && ring->ruby.is_known)
-		trace_ruby_begin(&ring->ruby);
+	/* Pair with the release in the recorder: a layout is whole when these are seen. */
+	if (!trace.has_layout && __atomic_load_n(&ring->has_python, __ATOMIC_ACQUIRE) == 1)
+		begin_python(ring);
+	begin_ruby(ring);
+}
+
+/* Ruby's functions are not called before it calls us: it need not be its own image. */
+void trace_begin_late(const struct link_map *image)
+{
+	struct ring_header *ring = trace.ring;
+
+	if (!trace.has_layout && __atomic_load_n(&ring->has_python, __ATOMIC_ACQUIRE) == 1 &&
+	    images_at((void *)ring->python.loop[0].start) == image)
+		begin_python(ring);
+	begin_ruby(ring);
+}
+
+void trace_forget_python(void)
+{
+	trace.has_layout = false;
 }
 
 /* A slot of the table that no thread has; TRACE_THREADS: there is none. */

@@ -28,6 +28,15 @@ extern __thread struct tracer *trace_own;
 
 /* Where the recorder has made room for a trace; else nothing happens. */
 void trace_begin(struct ring_header *ring);
+struct link_map;
+
+/*
+ * An interpreter that came later may begin in this image (trace_late.h): what the recorder has
+ * told of it since.
+ */
+void trace_begin_late(const struct link_map *image);
+/* Python has been unloaded. */
+void trace_forget_python(void);
 /* In a child of fork: what the parent counted is the parent's. */
 void trace_forget(void);
 /* In a child of fork that is traced itself: what it is executing stands in its own tree. */
@@ -169,4 +178,6 @@ u64 trace_region_identity(u64 name);
 
 /* trace_monitoring.c: */
 void trace_monitoring_begin(const struct python_layout *layout);
+/* From 3.15 on, where states are not seen: Python may be about to begin once more. */
+void trace_monitoring_begin_again(void);
 void trace_monitoring_see_state(const struct python_layout *layout, u64 state);

@@ -6,13 +6,13 @@
  * is bound for c_profilefunc.  So each kind has more than one loop.  No module is made, nothing is
  * imported or audited, and what was made is gone when this returns.
  */
-#include <dlfcn.h>
 #include <stddef.h>
 
 #include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/trace.h"
 #include "vantage/agent/trace_calibrate.h"
+#include "vantage/agent/trace_late.h"
 
 #define TURNS      100U
 #define FILE_INPUT 257
@@ -99,9 +99,9 @@ static bool find_entries(struct entries *entries)
 {
 	bool has_all = true;
 
-	/* POSIX has dlsym() give functions as object pointers; ISO C does not. */
-#define X(name, result, arguments)                             \
-	*(void **)&entries->name = dlsym(RTLD_DEFAULT, #name); \
+	/* ISO C has no way from an object's pointer to a function's; POSIX has. */
+#define X(name, result, arguments)                           \
+	*(void **)&entries->name = trace_late_symbol(#name); \
 	has_all = has_all && entries->name != NULL;
 	ENTRY_MAP(X)
 #undef X

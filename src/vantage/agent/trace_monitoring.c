@@ -26,8 +26,10 @@
 #include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/trace.h"
-#include "vantage/agent/trace_only.h"
 #include "vantage/agent/trace_calibrate.h"
+#include "vantage/agent/trace_late.h"
+#include "vantage/agent/trace_monitoring.h"
+#include "vantage/agent/trace_only.h"
 
 #define PYTHON_3_15 0x030f0000U
 /* Those that sys.monitoring has no name for. */
@@ -68,10 +70,10 @@ struct member_def {
 #define OBJECT_BYTES_THREADED 32U
 
 typedef int audit_hook(const char *event, void *arguments, void *data);
-typedef void *vectorcall(void *callable, void *const *arguments, size_t count, void *names);
 
 /* What is called of the interpreter; found by name when its first thread begins. */
 #define ENTRY_MAP(X)                                                           \
+	X(Py_IsInitialized, int, (void))                                       \
 	X(PySys_AddAuditHook, int, (audit_hook * hook, void *data))            \
 	X(PySys_GetObject, void *, (const char *name))                         \
 	X(PyThreadState_GetUnchecked, void *, (void))                          \
@@ -96,196 +98,22 @@ static struct {
 #define X(name, result, arguments) name##_type *name;
 	ENTRY_MAP(X)
 #undef X
-	void *none;
-	void *disable; /* sys.monitoring.DISABLE, which is immortal as well */
-	u64 missing;   /* sys.monitoring.MISSING */
 	u64 first_interpreter;
 	/* Those that have a tool of ours, as far as there is room. */
 	u64 interpreters[MOST_INTERPRETERS];
 	u64 *hook_list; /* in _PyRuntime: the first of its audit hooks; NULL: unknown */
 	u64 hook_entry; /* ours, of that list */
 	u32 is_hook_linked;
+	u32 is_hook_gone;
 	u32 is_installing;
 } monitoring;
-
-/* A callback's result is a reference to None, which is immortal from 3.12 on. */
-static void *nothing(void)
-{
-	return monitoring.none;
-}
-
-static void *on_start(void *callable, void *const *arguments, size_t count, void *names)
-{
-	const u64 now = trace_now();
-	struct tracer *tracer = trace_of_thread();
-	const u64 code = (u64)arguments[0];
-
-	(void)callable;
-	(void)count;
-	(void)names;
-	if (tracer == NULL)
-		return nothing();
-	const struct trace_call call = {
-		.identity = trace_python_identity(code),
-		.object = code,
-		.named = code,
-		.kind = TRACE_KIND_PYTHON,
-	};
-
-	trace_enter(tracer, call, now);
-	return nothing();
-}
-
-static void *on_end(void *callable, void *const *arguments, size_t count, void *names)
-{
-	const u64 now = trace_now();
-	struct tracer *tracer = trace_of_thread();
-
-	(void)callable;
-	(void)count;
-	(void)names;
-	if (tracer != NULL)
-		trace_leave(tracer, (u64)arguments[0], 0, now);
-	return nothing();
-}
-
-/*
- * Where only some functions are wanted, the others' events are to come no more, of those that
- * the interpreter can leave out (Objects: PEP 669, "local events").  A code object that is made
- * where one was has all its events.
- */
-static bool is_hidden(void *const *arguments)
-{
-	const u64 code = (u64)arguments[0];
-	const struct trace_call call = {
-		.identity = trace_python_identity(code),
-		.object = code,
-		.named = code,
-		.kind = TRACE_KIND_PYTHON,
-	};
-
-	return trace_only_hides(&call);
-}
-
-static void *on_wanted_start(void *callable, void *const *arguments, size_t count, void *names)
-{
-	return is_hidden(arguments) ? monitoring.disable
-				    : on_start(callable, arguments, count, names);
-}
-
-static void *on_wanted_throw(void *callable, void *const *arguments, size_t count, void *names)
-{
-	return is_hidden(arguments) ? nothing() : on_start(callable, arguments, count, names);
-}
-
-static void *on_wanted_end(void *callable, void *const *arguments, size_t count, void *names)
-{
-	return is_hidden(arguments) ? monitoring.disable
-				    : on_end(callable, arguments, count, names);
-}
-
-static void *on_wanted_unwind(void *callable, void *const *arguments, size_t count, void *names)
-{
-	return is_hidden(arguments) ? nothing() : on_end(callable, arguments, count, names);
-}
-
-/* The method of a call of a C function; 0: it is another call. */
-static inline u64 method_of(void *const *arguments, size_t count)
-{
-	const u64 callable = (u64)arguments[2];
-	const u64 method = trace_python_method(callable);
-
-	/* As cProfile: list.append() without an object is an error, not a call. */
-	if (method != 0 && (count & ~(1ULL << 63)) > 3 &&
-	    (u64)arguments[3] == monitoring.missing &&
-	    trace_word(callable, trace_objects.object_type) == trace_objects.descriptor_type)
-		return 0;
-	return method;
-}
-
-/* An event that makes no call; if the thread has no tracer, there is nobody whose time it is. */
-static void *note_quiet(enum trace_quiet what)
-{
-	struct tracer *tracer = trace_own;
-
-	if (tracer != NULL)
-		trace_quiet(tracer, what);
-	return nothing();
-}
-
-static bool is_function(u64 callable)
-{
-	return trace_word(callable, trace_objects.object_type) == trace_objects.function_type;
-}
-
-/* Most calls are of Python functions: for those nothing more is looked at, nor the clock. */
-static void *on_call(void *callable, void *const *arguments, size_t count, void *names)
-{
-	const u64 called = (u64)arguments[2];
-
-	(void)callable;
-	(void)names;
-	if (is_function(called))
-		return note_quiet(TRACE_QUIET_FUNCTION);
-	const u64 method = method_of(arguments, count);
-
-	if (method == 0)
-		return note_quiet(TRACE_QUIET_OTHER);
-	const u64 now = trace_now();
-	struct tracer *tracer = trace_of_thread();
-
-	if (tracer == NULL)
-		return nothing();
-	const struct trace_call call = { .identity = trace_python_method_identity(method),
-					 .object = method,
-					 .named = called,
-					 .kind = TRACE_KIND_PYTHON_BUILTIN };
-
-	trace_enter(tracer, call, now);
-	return nothing();
-}
-
-static void *on_call_end(void *callable, void *const *arguments, size_t count, void *names)
-{
-	const u64 now = trace_now();
-	const u64 method = method_of(arguments, count);
-	struct tracer *tracer = method != 0 ? trace_of_thread() : NULL;
-
-	(void)callable;
-	(void)names;
-	if (method == 0)
-		return note_quiet(TRACE_QUIET_OTHER);
-	if (tracer != NULL)
-		trace_leave(tracer, method, 0, now);
-	return nothing();
-}
-
-static const struct {
-	const char *event;
-	vectorcall *callback;
-	bool is_of_builtins;
-	bool is_implied;       /* by CALL: it cannot be asked for */
-	bool is_global;        /* it cannot be asked for of one function */
-	vectorcall *of_wanted; /* where only some functions are; NULL: it makes no difference */
-} callbacks[] = {
-	{ "PY_START", on_start, false, false, false, on_wanted_start },
-	{ "PY_RESUME", on_start, false, false, false, on_wanted_start },
-	{ "PY_THROW", on_start, false, false, true, on_wanted_throw },
-	{ "PY_RETURN", on_end, false, false, false, on_wanted_end },
-	{ "PY_YIELD", on_end, false, false, false, on_wanted_end },
-	{ "PY_UNWIND", on_end, false, false, true, on_wanted_unwind },
-	{ "CALL", on_call, true, false, false, NULL },
-	{ "C_RETURN", on_call_end, true, true, false, NULL },
-	{ "C_RAISE", on_call_end, true, true, false, NULL },
-};
-#define CALLBACK_COUNT (sizeof callbacks / sizeof *callbacks)
 
 static bool has_entries(void)
 {
 	bool has_all = true;
 
-	/* POSIX has dlsym() give functions as object pointers; ISO C does not. */
-#define X(entry, result, arguments) *(void **)&monitoring.entry = dlsym(RTLD_DEFAULT, #entry);
+	/* ISO C has no way from an object's pointer to a function's; POSIX has. */
+#define X(entry, result, arguments) *(void **)&monitoring.entry = trace_late_symbol(#entry);
 	ENTRY_MAP(X)
 #undef X
 	if (monitoring.PyThreadState_GetUnchecked == NULL)
@@ -318,12 +146,12 @@ static void *make_type(u32 object_bytes)
 	return monitoring.PyType_FromSpec(&spec);
 }
 
-static void *make_callback(void *type, u32 object_bytes, vectorcall *function)
+static void *make_callback(void *type, u32 object_bytes, trace_vectorcall *function)
 {
 	void *object = monitoring.PyType_GenericAlloc(type, 0);
 
 	if (object != NULL)
-		*(vectorcall **)((char *)object + object_bytes) = function;
+		*(trace_vectorcall **)((char *)object + object_bytes) = function;
 	return object;
 }
 
@@ -393,25 +221,26 @@ static bool set_callbacks(void *module, void *events, int tool)
 	void *type = make_type(bytes);
 	int wanted = 0, of_functions = 0;
 
-	for (size_t i = 0; type != NULL && i < CALLBACK_COUNT; i++) {
-		const int bit = event_bit(events, callbacks[i].event);
+	for (size_t i = 0; type != NULL && i < TRACE_CALLBACKS; i++) {
+		const int bit = event_bit(events, trace_callbacks[i].event);
 
-		if (callbacks[i].is_of_builtins && !has_builtins)
+		if (trace_callbacks[i].is_of_builtins && !has_builtins)
 			continue;
 		if (!set_callback(module, tool, bit,
-				  make_callback(type, bytes, callbacks[i].callback)))
+				  make_callback(type, bytes, trace_callbacks[i].callback)))
 			return false;
-		wanted |= callbacks[i].is_implied ? 0 : bit;
-		of_functions |= callbacks[i].is_implied || callbacks[i].is_global ? 0 : bit;
+		wanted |= trace_callbacks[i].is_implied ? 0 : bit;
+		of_functions |=
+			trace_callbacks[i].is_implied || trace_callbacks[i].is_global ? 0 : bit;
 	}
 	if (type == NULL)
 		return false;
 	calibrate(module, tool, of_functions);
-	for (size_t i = 0; trace_only_is_on() && i < CALLBACK_COUNT; i++) {
-		vectorcall *function = callbacks[i].of_wanted;
+	for (size_t i = 0; trace_only_is_on() && i < TRACE_CALLBACKS; i++) {
+		trace_vectorcall *function = trace_callbacks[i].of_wanted;
 
 		if (function != NULL &&
-		    !set_callback(module, tool, event_bit(events, callbacks[i].event),
+		    !set_callback(module, tool, event_bit(events, trace_callbacks[i].event),
 				  make_callback(type, bytes, function)))
 			return false;
 	}
@@ -425,8 +254,8 @@ static bool set_up(void *module)
 	void *missing = monitoring.PyObject_GetAttrString(module, "MISSING");
 	bool is_set = false;
 
-	monitoring.missing = (u64)missing;
-	monitoring.disable = monitoring.PyObject_GetAttrString(module, "DISABLE");
+	trace_monitoring_objects.missing = (u64)missing;
+	trace_monitoring_objects.disable = monitoring.PyObject_GetAttrString(module, "DISABLE");
 	for (int tool = FIRST_TOOL; tool >= LAST_TOOL && events != NULL && !is_set; tool--) {
 		if (is_done(monitoring.PyObject_CallMethod(module, "use_tool_id", "is", tool,
 							   TOOL_NAME)))
@@ -513,6 +342,7 @@ static int on_audit(const char *event, void *arguments, void *data)
 	(void)data;
 	if (event[0] == 'c' && strcmp(event, END_OF_HOOKS) == 0) {
 		link_hook(false);
+		monitoring.is_hook_gone = 1;
 		return 0;
 	}
 	if (trace_area_of_process() == NULL || monitoring.PyThreadState_GetUnchecked() == NULL)
@@ -533,7 +363,7 @@ static int on_audit(const char *event, void *arguments, void *data)
 /* The interpreter's own memory, by its symbol. */
 static bool find_runtime(u64 **out_words, size_t *out_count)
 {
-	void *runtime = dlsym(RTLD_DEFAULT, "_PyRuntime");
+	void *runtime = trace_late_symbol("_PyRuntime");
 	const ElfW(Sym) *symbol = NULL;
 	Dl_info info;
 
@@ -577,14 +407,25 @@ static void add_hook(void)
 
 void trace_monitoring_begin(const struct python_layout *layout)
 {
+	/* It may be another one that had been there, and was unloaded. */
+	memset(&monitoring, 0, sizeof monitoring);
 	monitoring.layout = layout;
-	monitoring.none = (void *)layout->none;
+	trace_monitoring_objects.none = (void *)layout->none;
 	if (!has_entries()) {
 		trace_set_status(TRACE_NO_ENTRY);
 		return;
 	}
 	trace_python_find_objects(layout);
 	add_hook();
+}
+
+/* The one there was, if its place is known; else the interpreter has freed it at its end. */
+static void begin_hook(void)
+{
+	link_hook(true);
+	if (monitoring.hook_list == NULL && monitoring.is_hook_gone)
+		add_hook();
+	monitoring.is_hook_gone = 0;
 }
 
 /* It may be another one, made where one was that has ended. */
@@ -594,7 +435,14 @@ static void look_again(u64 interpreter)
 
 	if (place != NULL)
 		__atomic_store_n(place, 0, __ATOMIC_RELAXED);
-	link_hook(true);
+	begin_hook();
+}
+
+void trace_monitoring_begin_again(void)
+{
+	if (monitoring.is_hook_gone && monitoring.layout->version >= PYTHON_3_15 &&
+	    !monitoring.Py_IsInitialized())
+		begin_hook();
 }
 
 /* The state of a thread: of another interpreter, perhaps. */
@@ -608,6 +456,6 @@ void trace_monitoring_see_state(const struct python_layout *layout, u64 state)
 
 	if (monitoring.first_interpreter == 0)
 		monitoring.first_interpreter = interpreter;
-	else if (interpreter != monitoring.first_interpreter)
+	else if (interpreter != monitoring.first_interpreter || !monitoring.Py_IsInitialized())
 		look_again(interpreter);
 }

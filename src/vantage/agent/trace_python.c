@@ -11,7 +11,6 @@
  *
  * A program that sets a profile function of its own has it: ours is gone from that thread.
  */
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stddef.h>
 
@@ -19,6 +18,7 @@
 #include "vantage/agent/hooks.h"
 #include "vantage/agent/trace.h"
 #include "vantage/agent/trace_calibrate.h"
+#include "vantage/agent/trace_late.h"
 
 /* Include/pystate.h, PyTrace_…, and what is called for what. */
 enum profile_event {
@@ -68,7 +68,7 @@ static u64 word_at(u64 address)
 
 static u64 address_of(const char *name)
 {
-	return (u64)dlsym(RTLD_DEFAULT, name);
+	return (u64)trace_late_symbol(name);
 }
 
 void trace_python_find_objects(const struct python_layout *layout)
@@ -149,6 +149,7 @@ static int on_profile(void *object, void *frame_object, int what, void *argument
 
 void trace_python_begin(const struct python_layout *layout)
 {
+	__builtin_memset(&python, 0, sizeof python);
 	for (size_t i = 0; i < sizeof members_of / sizeof *members_of; i++) {
 		const u32 version = layout->version >> 16;
 
@@ -225,7 +226,7 @@ void trace_python_calibrate(void)
 	    __atomic_exchange_n(&python.is_calibrated, true, __ATOMIC_RELAXED))
 		return;
 	python.get_state = address_of("_PyThreadState_UncheckedGet");
-	*(void **)&add_pending_call = dlsym(RTLD_DEFAULT, "Py_AddPendingCall");
+	*(void **)&add_pending_call = trace_late_symbol("Py_AddPendingCall");
 	if (add_pending_call != NULL)
 		add_pending_call(calibrate, NULL);
 }
@@ -249,8 +250,8 @@ void trace_python_meet_interpreters(void)
 {
 	int (*add_hook)(audit_hook *, void *);
 
-	*(void **)&add_hook = dlsym(RTLD_DEFAULT, "PySys_AddAuditHook");
-	python.get_state = (u64)dlsym(RTLD_DEFAULT, "_PyThreadState_UncheckedGet");
+	*(void **)&add_hook = trace_late_symbol("PySys_AddAuditHook");
+	python.get_state = (u64)trace_late_symbol("_PyThreadState_UncheckedGet");
 	if (add_hook != NULL && python.get_state != 0 && python.members != NULL &&
 	    !__atomic_exchange_n(&python.has_audit_hook, true, __ATOMIC_RELAXED))
 		add_hook(on_audit, &python);
@@ -268,9 +269,13 @@ void trace_python_see_state(const struct python_layout *layout, u64 state)
 AGENT_EXPORT int pthread_setspecific(pthread_key_t key, const void *value)
 {
 	const int rc = HOOK_NEXT(pthread_setspecific)(key, value);
-	const struct python_layout *layout = value != NULL ? trace_layout() : NULL;
 
-	if (layout == NULL || rc != 0)
+	if (rc != 0 || value == NULL || trace_area_of_process() == NULL)
+		return rc;
+	trace_late_look(__builtin_return_address(0));
+	const struct python_layout *layout = trace_layout();
+
+	if (layout == NULL)
 		return rc;
 	if (layout->chain <= PYTHON_CHAIN_ENTRY_FLAG)
 		trace_python_see_state(layout, (u64)value);

@@ -5,6 +5,7 @@
 #include "vantage/agent/agent.h"
 #include "vantage/agent/hooks.h"
 #include "vantage/agent/ruby_state.h"
+#include "vantage/agent/trace_late.h"
 #include "vantage/agent/trace_ruby_stacks.h"
 #include "walk/ruby_env.h"
 
@@ -305,6 +306,7 @@ AGENT_EXPORT char *getenv(const char *name)
 	static const char wanted[] = "RUBYLIB";
 	u32 i = 0;
 
+	trace_late_look(__builtin_return_address(0));
 	while (i < sizeof wanted && name[i] == wanted[i])
 		i++;
 	if (i == sizeof wanted && ruby.has_layout && trace_area_of_process() != NULL &&
