@@ -29,13 +29,13 @@ void control_begin(const struct ring_header *ring)
 }
 
 void control_begin_region(const struct region_place *place, const char *name, u64 length,
-			  u64 code)
+			  const struct region_asking *asking)
 {
 	const struct region *region =
 		control_is_on() ? regions_begin(place, name, length) : NULL;
 
 	if (region != NULL)
-		trace_region_begin(region, code);
+		trace_region_begin(region, asking);
 }
 
 void control_end_region(const struct region_place *place, const char *name, u64 length)
@@ -88,7 +88,7 @@ AGENT_EXPORT void fathom_agent_region_begin(const char *name)
 	const int saved_errno = errno;
 
 	if (name != NULL)
-		control_begin_region(&place, name, strlen(name), 0);
+		control_begin_region(&place, name, strlen(name), NULL);
 	errno = saved_errno;
 }
 

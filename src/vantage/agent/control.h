@@ -23,10 +23,13 @@ void control_begin(const struct ring_header *ring);
 /* Whether anything that is asked for here matters. */
 bool control_is_on(void);
 
-/* code: of the function that called the one that asks (trace_region_begin()), or 0. */
+/* asking: NULL, or the functions within which it is asked for. */
 void control_begin_region(const struct region_place *place, const char *name, u64 length,
-			  u64 code);
+			  const struct region_asking *asking);
 void control_end_region(const struct region_place *place, const char *name, u64 length);
 void control_pause(void);
 void control_resume(void);
 bool control_is_running(void);
+
+/* control_python.c: the frame that the calling thread executes, which holds the GIL; 0: unknown. */
+u64 control_python_frame(void);

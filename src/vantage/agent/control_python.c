@@ -18,7 +18,7 @@
 #include "vantage/agent/agent.h"
 #include "vantage/agent/control.h"
 #include "vantage/agent/hooks.h"
-#include "walk/python.h"
+#include "vantage/agent/region_python.h"
 
 typedef void *c_function(void *self, void *argument);
 
@@ -139,66 +139,10 @@ static void *nothing(void)
 	return api.none;
 }
 
-/* Where the thread's frames begin. */
-static bool begin_frames(struct mem *mem, const struct python_layout *layout,
-			 struct python_walk *walk)
+u64 control_python_frame(void)
 {
-	const u64 state = (u64)api.PyThreadState_Get();
-
-	if (layout->chain == 0 || python_begin(mem, layout, state, 0, walk) < 0)
-		return false;
-	if (layout->chain == PYTHON_CHAIN_OBJECTS || layout->chain == PYTHON_CHAIN_SHIM)
-		return true;
-	return python_read(mem, &walk->frame, walk->first, layout->offsets.cframe_frame) >= 0;
-}
-
-/* The next frame of a function, outwards; false: there is no more. */
-static bool next_frame(struct mem *mem, struct python_walk *walk, u64 *out_frame, u64 *out_code)
-{
-	const struct python_offsets *offsets = &walk->layout->offsets;
-	struct python_frame frame;
-	u8 owner = 0;
-
-	if (walk->layout->chain == PYTHON_CHAIN_OBJECTS) {
-		if (python_object_next(mem, walk, &frame) != PYTHON_FRAME)
-			return false;
-		*out_frame = frame.address;
-		*out_code = frame.code;
-		return true;
-	}
-	do {
-		*out_frame = walk->frame;
-		if (walk->frame == 0 || walk->frame == walk->base_frame ||
-		    python_read_byte(mem, &owner, walk->frame, offsets->frame_owner) < 0 ||
-		    python_read(mem, &walk->frame, walk->frame, offsets->frame_previous) < 0)
-			return false;
-	} while (owner >= PYTHON_OWNER_INTERPRETER);
-	*out_code = python_code_of(mem, walk->layout, *out_frame);
-	return *out_code != 0;
-}
-
-/*
- * The place of who called the function that calls us.  The interpreter stands still while it
- * executes us: all of its own can be read.
- */
-static u64 find_place(struct region_place *out_place)
-{
-	const struct ring_header *ring = agent.ring;
-	struct mem mem = { .stack_low = 0, .stack_high = ~0ULL };
-	struct python_walk walk;
-	u64 frame, code, own_code = 0;
-
-	*out_place = (struct region_place){ .anchor = REGION_PYTHON };
-	/* Pairs with the release in the recorder: the layout is whole when this is seen. */
-	if (__atomic_load_n(&ring->has_python, __ATOMIC_ACQUIRE) != 1 ||
-	    !begin_frames(&mem, &ring->python, &walk) ||
-	    !next_frame(&mem, &walk, &frame, &own_code))
-		return own_code;
-	while (out_place->count < REGION_PLACES && next_frame(&mem, &walk, &frame, &code)) {
-		out_place->frames[out_place->count].frame = frame;
-		out_place->frames[out_place->count++].code = code;
-	}
-	return own_code;
+	return api.PyThreadState_Get != NULL ? region_python_frame((u64)api.PyThreadState_Get())
+					     : 0;
 }
 
 /* A name, or NULL for what is none: then nothing happens. */
@@ -217,28 +161,29 @@ static const char *read_name(void *object, ssize_t *out_size)
 
 static void *begin_region(void *self, void *object)
 {
+	struct region_asking asking;
 	struct region_place place;
 	ssize_t size;
 	const char *name = control_is_on() ? read_name(object, &size) : NULL;
 
 	(void)self;
 	if (name != NULL) {
-		const u64 code = find_place(&place);
-
-		control_begin_region(&place, name, (u64)size, code);
+		region_python_place((u64)api.PyThreadState_Get(), &place, &asking);
+		control_begin_region(&place, name, (u64)size, &asking);
 	}
 	return nothing();
 }
 
 static void *end_region(void *self, void *object)
 {
+	struct region_asking asking;
 	struct region_place place;
 	ssize_t size;
 	const char *name = control_is_on() ? read_name(object, &size) : NULL;
 
 	(void)self;
 	if (name != NULL) {
-		find_place(&place);
+		region_python_place((u64)api.PyThreadState_Get(), &place, &asking);
 		control_end_region(&place, name, (u64)size);
 	}
 	return nothing();

@@ -72,7 +72,7 @@ static value begin_region(value self, value name)
 		const char *text = api.rb_string_value_cstr(&name);
 
 		find_place(&place);
-		control_begin_region(&place, text, __builtin_strlen(text), 0);
+		control_begin_region(&place, text, __builtin_strlen(text), NULL);
 	}
 	return self;
 }

@@ -50,6 +50,13 @@ struct region_place {
 	} frames[REGION_PLACES];
 };
 
+/* The Python functions that ask for a region to begin, innermost first: their code objects. */
+#define REGION_ASKING 6U
+struct region_asking {
+	u32 count;
+	u64 codes[REGION_ASKING];
+};
+
 struct region {
 	u64 serial; /* of the process; 0: it is being made, or taken away */
 	u64 key;    /* of the name that it was given */

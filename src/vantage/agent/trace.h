@@ -82,6 +82,12 @@ static inline struct tracer *trace_of_thread(void)
 	return __builtin_expect(own != NULL, 1) ? own : trace_begin_thread();
 }
 
+/*
+ * trace_regions.c: the innermost call may be of a generator, or a coroutine, that had regions when it
+ * was left: they are open again.
+ */
+void trace_region_return(struct tracer *tracer);
+
 /* By value, so that it is put together in registers. */
 static inline __attribute__((always_inline)) void trace_enter(struct tracer *tracer,
 							      struct trace_call call, u64 now)
@@ -99,6 +105,8 @@ static inline __attribute__((always_inline)) void trace_enter(struct tracer *tra
 						 .frame = call.frame,
 						 .kind = call.kind,
 						 .start_ticks = now });
+	if (__builtin_expect(tracer->has_waiting, 0))
+		trace_region_return(tracer);
 }
 
 /* One word of what a callee is: two at the same address one after the other differ. */
@@ -167,11 +175,12 @@ static inline u64 trace_python_method_identity(u64 method)
 
 /* trace_regions.c: */
 struct region;
+struct region_asking;
 /*
  * A region of the calling thread begins, or ends, below the calls that ask for it: the innermost
- * one of a C function, and that of the code object that called it (0: of none).
+ * one of a C function, and those of asking (NULL: there are none).
  */
-void trace_region_begin(const struct region *region, u64 code);
+void trace_region_begin(const struct region *region, const struct region_asking *asking);
 void trace_region_end(u64 serial);
 /* Of a region's name. */
 u64 trace_region_identity(u64 name);

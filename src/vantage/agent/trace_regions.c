@@ -4,59 +4,170 @@
  * What begins a region is called by the function that the region is in, and is being executed
  * itself: so the region is put below it.  What ends one may be called within another that began
  * later (two coroutines' overlap): so it is taken out from among the calls, and no other ends
- * with it.  A function that is left ends the regions that were begun in it.
+ * with it.  A region whose function is left, and that was not ended, waits: for the generator
+ * to go on, or for who called the function to call another.
  */
 #include "vantage/agent/agent.h"
+#include "vantage/agent/control.h"
 #include "vantage/agent/trace.h"
 
-/* A C function, and who called it. */
-#define MOST_ABOVE 2U
+/* A C function, who called it, and what C function called that, and so on. */
+#define MOST_ABOVE (2 * REGION_ASKING)
 
 u64 trace_region_identity(u64 name)
 {
 	return ((const struct region_name *)name)->key;
 }
 
-/* How many of the innermost calls are those that asked for it. */
-static u32 count_above(const struct tracer *tracer, u64 code)
+static bool is_asking(const struct region_asking *asking, const struct trace_entry *entry)
 {
-	const struct trace_entry *entry = tracer->top;
+	for (u32 i = 0; asking != NULL && i < asking->count; i++) {
+		if (entry->kind == TRACE_KIND_PYTHON && entry->object == asking->codes[i])
+			return true;
+	}
+	return false;
+}
+
+static bool is_builtin(const struct trace_entry *entry)
+{
+	return entry->kind == TRACE_KIND_PYTHON_BUILTIN ||
+	       entry->kind == TRACE_KIND_RUBY_BUILTIN;
+}
+
+/* How many of the innermost calls are those that ask for it: the first, and up to their last. */
+static u32 count_above(const struct tracer *tracer, const struct region_asking *asking)
+{
 	u32 count = 0;
 
-	if (entry > tracer->entries && entry->kind == TRACE_KIND_PYTHON_BUILTIN) {
-		entry--;
-		count++;
+	for (u32 i = 0; i < MOST_ABOVE && tracer->top - i > tracer->entries; i++) {
+		const struct trace_entry *entry = tracer->top - i;
+
+		if (is_asking(asking, entry) || (i == 0 && is_builtin(entry)))
+			count = i + 1;
+		else if (!is_builtin(entry))
+			break;
 	}
-	if (code != 0 && entry > tracer->entries && entry->kind == TRACE_KIND_PYTHON &&
-	    entry->object == code)
-		count++;
 	return count;
 }
 
-void trace_region_begin(const struct region *region, u64 code)
+/* A call below the innermost ones. */
+static void enter_below(struct tracer *tracer, u32 count, const struct trace_call *call,
+			u64 now)
 {
-	struct tracer *tracer = trace_area_of_process() != NULL ? trace_of_thread() : NULL;
 	struct trace_entry above[MOST_ABOVE];
 
-	if (tracer == NULL || tracer->unstacked > 0)
-		return;
-	const u64 now = trace_now();
-	const u32 count = count_above(tracer, code);
-	const struct trace_call call = { .identity = region->name->key,
-					 .object = region->serial,
-					 .named = (u64)region->name,
-					 .kind = TRACE_KIND_REGION };
-
-	trace_set_status(TRACE_ON);
-	trace_advance(tracer, now);
 	for (u32 i = 0; i < count; i++)
 		above[i] = *tracer->top--;
-	trace_enter(tracer, call, now);
+	trace_enter(tracer, *call, now);
 	for (u32 i = count; i > 0; i--) {
 		if (tracer->top == tracer->limit)
 			tracer->unstacked++;
 		else
 			*++tracer->top = above[i - 1];
+	}
+}
+
+static struct trace_call call_of(const struct region *region)
+{
+	return (struct trace_call){ .identity = region->name->key,
+				    .object = region->serial,
+				    .named = (u64)region->name,
+				    .kind = TRACE_KIND_REGION };
+}
+
+void trace_region_begin(const struct region *region, const struct region_asking *asking)
+{
+	struct tracer *tracer = trace_area_of_process() != NULL ? trace_of_thread() : NULL;
+
+	if (tracer == NULL || tracer->unstacked > 0)
+		return;
+	const struct trace_call call = call_of(region);
+	const u64 now = trace_now();
+
+	trace_set_status(TRACE_ON);
+	trace_advance(tracer, now);
+	enter_below(tracer, count_above(tracer, asking), &call, now);
+}
+
+/* The entry of a region; the root's if it has none. */
+static struct trace_entry *find_entry(const struct tracer *tracer, u64 serial)
+{
+	struct trace_entry *entry = tracer->top;
+
+	while (entry > tracer->entries &&
+	       (entry->kind != TRACE_KIND_REGION || entry->object != serial))
+		entry--;
+	return entry;
+}
+
+/* The generator that has it goes on: so does the region, inside of it. */
+static bool returns_to(const struct region_place *place, const struct trace_entry *entry,
+		       u64 *frame)
+{
+	if (place->frames[0].code != entry->object)
+		return false;
+	if (*frame == 0)
+		*frame = control_python_frame();
+	return place->frames[0].frame == *frame;
+}
+
+/* A function that began it has returned: it goes on inside of who called that. */
+static bool is_left_to(const struct region_place *place, const struct trace_entry *entry)
+{
+	for (u32 i = 1; i < place->count; i++) {
+		if (entry->kind == TRACE_KIND_PYTHON && place->frames[i].code == entry->object)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Puts a region around the innermost call, which has just begun outside of it: it is moved to
+ * another node.
+ */
+static void put_around(struct tracer *tracer, const struct trace_call *region)
+{
+	const struct trace_entry called = *tracer->top;
+	struct trace_node *node = trace_node_at(tracer, called.node);
+	const u64 now = called.start_ticks;
+
+	/* A call that was merged with another, or found no node, stays where it is. */
+	if (node->parent != tracer->top[-1].node)
+		return;
+	node->calls -= tracer->is_off ^ 1;
+	tracer->has_waiting = false; /* or we would be called again */
+	tracer->top--;
+	trace_stand(tracer, region);
+	trace_enter(tracer,
+		    (struct trace_call){ .identity = node->identity,
+					 .object = called.object,
+					 .named = called.named,
+					 .frame = called.frame,
+					 .kind = (enum trace_kind)called.kind },
+		    now);
+	tracer->has_waiting = true;
+}
+
+void trace_region_return(struct tracer *tracer)
+{
+	const struct trace_entry called = tracer->top[0], caller = tracer->top[-1];
+	const struct regions *own = regions_own;
+	u64 frame = 0;
+
+	if (own == NULL)
+		tracer->has_waiting = false;
+	for (u32 i = 0; own != NULL && i < own->count && i < REGIONS_OPEN; i++) {
+		const struct region *region = &own->open[i];
+		const struct trace_call call = call_of(region);
+
+		if (region->serial == 0 || region->place.anchor != REGION_PYTHON)
+			continue;
+		if (called.kind == TRACE_KIND_PYTHON &&
+		    returns_to(&region->place, &called, &frame))
+			trace_stand(tracer, &call);
+		else if (is_left_to(&region->place, &caller) &&
+			 find_entry(tracer, region->serial) == tracer->entries)
+			put_around(tracer, &call);
 	}
 }
 
@@ -66,13 +177,10 @@ void trace_region_end(u64 serial)
 
 	if (tracer == NULL || serial == 0)
 		return;
+	struct trace_entry *entry = find_entry(tracer, serial);
 	const struct trace_entry *const top = tracer->top;
-	struct trace_entry *entry = tracer->top;
 	const u64 now = trace_now();
 
-	while (entry > tracer->entries &&
-	       (entry->kind != TRACE_KIND_REGION || entry->object != serial))
-		entry--;
 	if (entry == tracer->entries)
 		return;
 	trace_advance(tracer, now);

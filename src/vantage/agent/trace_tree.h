@@ -38,7 +38,8 @@ struct tracer {
 	u64 unstacked; /* calls for which there was no entry, and that have not ended */
 	u32 slot;
 	u32 chunk; /* the one that is being filled; 0: none */
-	u32 used;  /* of it */
+	u16 used;  /* of it */
+	u16 has_waiting; /* regions, whose generator was left: it may come again */
 	u32 is_off; /* 1: calls are not counted; their time is none (trace.h, trace_now()) */
 };
 
@@ -310,8 +311,10 @@ static __attribute__((noinline, unused)) void trace_leave_outer(struct tracer *t
 		entry--;
 	if (entry == tracer->entries)
 		return;
-	while (tracer->top >= entry)
+	while (tracer->top >= entry) {
+		tracer->has_waiting |= tracer->top->kind == TRACE_KIND_REGION;
 		trace_pop(tracer, now);
+	}
 }
 
 /*

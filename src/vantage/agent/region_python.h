@@ -1,0 +1,20 @@
+/*
+ * region_python - which Python frame a region is begun in.
+ *
+ * Not the one that asks for it, which is a method of share/python/fathom.py's; nor other
+ * __enter__()s on the way there, and the generator that contextlib makes one of: they begin it
+ * for the function that has the `with` statement.
+ */
+#pragma once
+#include "abi/types.h"
+#include "vantage/agent/regions.h"
+
+/*
+ * The place for a region that the calling thread asks for, out of a C function, and which
+ * functions ask.  state: its PyThreadState, which has the GIL: the interpreter stands still, and
+ * all of its own can be read.
+ */
+void region_python_place(u64 state, struct region_place *out_place,
+			 struct region_asking *out_asking);
+/* The frame that is being executed; 0: it cannot be told. */
+u64 region_python_frame(u64 state);
