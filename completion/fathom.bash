@@ -18,7 +18,7 @@ _fathom_value()
 	--clock) _fathom_words "cpu user" ;;
 	--trigger) _fathom_words "auto sigtrap timer" ;;
 	--color) _fathom_words "auto always never" ;;
-	--by) _fathom_words "function line module thread process" ;;
+	--by) _fathom_words "function line module region thread process" ;;
 	--sort) _fathom_words "self total" ;;
 	--format | -f) _fathom_words "folded speedscope pprof flamegraph pstats" ;;
 	--rate | -r) _fathom_words "100 1000 10000" ;;

@@ -5,13 +5,14 @@
 
 #include "base/memory.h"
 #include "base/table.h"
+#include "profile/by_region.h"
 #include "profile/filter.h"
 #include "profile/sum.h"
 
 static const char *const by_names[GROUP_BY_COUNT] = {
 	[GROUP_BY_FUNCTION] = "function", [GROUP_BY_LINE] = "line",
-	[GROUP_BY_MODULE] = "module",     [GROUP_BY_THREAD] = "thread",
-	[GROUP_BY_PROCESS] = "process",
+	[GROUP_BY_MODULE] = "module",     [GROUP_BY_REGION] = "region",
+	[GROUP_BY_THREAD] = "thread",     [GROUP_BY_PROCESS] = "process",
 };
 
 const char *group_by_name(enum group_by by)
@@ -270,6 +271,8 @@ void groups_make(const struct profile *profile, enum group_by by, const struct f
 {
 	if (by == GROUP_BY_THREAD || by == GROUP_BY_PROCESS)
 		make_of_threads(profile, by, filter, out);
+	else if (by == GROUP_BY_REGION)
+		groups_make_by_region(profile, filter, out);
 	else
 		make_of_frames(profile, by, filter, out);
 	drop_empty(out, !filter && by >= GROUP_BY_THREAD);

@@ -1,5 +1,5 @@
 /*
- * group - the rows of a report: by function, line, module, thread or process.
+ * group - the rows of a report: by function, line, module, region, thread or process.
  *
  * Recursion counts once in every row's total.  A thread or a process has no callers: its
  * total is its self.
@@ -16,6 +16,7 @@ enum group_by {
 	GROUP_BY_FUNCTION,
 	GROUP_BY_LINE,
 	GROUP_BY_MODULE,
+	GROUP_BY_REGION,
 	GROUP_BY_THREAD,
 	GROUP_BY_PROCESS,
 	GROUP_BY_COUNT,
@@ -27,7 +28,7 @@ bool group_by_parse(const char *name, enum group_by *out_by);
 
 /* What a row is of: only the ids of its grouping are set. */
 struct group {
-	struct function_id function; /* by function and by line */
+	struct function_id function; /* by function, line and region (none: no region) */
 	struct module_id module; /* by function, line and module; none for frames without one */
 	struct thread_id thread; /* none for time on no known thread */
 	struct process_id process; /* by thread, too */

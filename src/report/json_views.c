@@ -78,6 +78,14 @@ static void add_module(struct json_object *object, const struct profile *profile
 	add_costs(object, profile, &row->cost);
 }
 
+static void add_region(struct json_object *object, const struct profile *profile,
+		       const struct group *row)
+{
+	json_add_figure(object, "function", row->function.n, 0);
+	json_add_string(object, "name", row->name);
+	add_costs(object, profile, &row->cost);
+}
+
 static void add_process_ids(struct json_object *object, const struct process *process)
 {
 	json_add_figure(object, "pid", process ? (uint64_t)process->pid : 0, 0);
@@ -122,6 +130,7 @@ static const struct {
 	[GROUP_BY_FUNCTION] = { "functions", add_function },
 	[GROUP_BY_LINE] = { "lines", add_line },
 	[GROUP_BY_MODULE] = { "modules", add_module },
+	[GROUP_BY_REGION] = { "regions", add_region },
 	[GROUP_BY_THREAD] = { "threads", add_thread },
 	[GROUP_BY_PROCESS] = { "processes", add_process },
 };

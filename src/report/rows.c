@@ -171,6 +171,10 @@ static const struct grid_column module_columns[] = {
 	{ "self %", true, 0 },     { "self time", true, 0 }, { "total %", true, 0 },
 	{ "total time", true, 0 }, { "module", false, 24 },
 };
+static const struct grid_column region_columns[] = {
+	{ "self %", true, 0 },     { "self time", true, 0 }, { "total %", true, 0 },
+	{ "total time", true, 0 }, { "region", false, 24 },
+};
 static const struct grid_column thread_columns[] = {
 	{ "time %", true, 0 },  { "time", true, 0 },      { "charged", true, 0 },
 	{ "samples", true, 0 }, { "tid", true, 0 },       { "thread", false, 15 },
@@ -216,6 +220,7 @@ static const struct layout layouts[GROUP_BY_COUNT] = {
 				"functions" },
 	[GROUP_BY_LINE] = { COLUMNS(function_columns), add_function_row, "line", "lines" },
 	[GROUP_BY_MODULE] = { COLUMNS(module_columns), add_module_row, "module", "modules" },
+	[GROUP_BY_REGION] = { COLUMNS(region_columns), add_module_row, "region", "regions" },
 	[GROUP_BY_THREAD] = { COLUMNS(thread_columns), add_thread_row, "thread", "threads" },
 	[GROUP_BY_PROCESS] = { COLUMNS(process_columns), add_process_row, "process",
 			       "processes" },
@@ -227,6 +232,7 @@ static const struct layout traced_layouts[GROUP_BY_COUNT] = {
 				"functions" },
 	[GROUP_BY_LINE] = { COLUMNS(traced_columns), add_traced_row, "line", "lines" },
 	[GROUP_BY_MODULE] = { COLUMNS(module_columns), add_module_row, "module", "modules" },
+	[GROUP_BY_REGION] = { COLUMNS(region_columns), add_module_row, "region", "regions" },
 	[GROUP_BY_THREAD] = { COLUMNS(traced_thread_columns), add_thread_row, "thread",
 			      "threads" },
 	[GROUP_BY_PROCESS] = { COLUMNS(traced_process_columns), add_process_row, "process",

@@ -228,7 +228,7 @@ class OfReading(CommandLine):
 
     def test_words_and_numbers_that_are_none(self):
         for options, parts in (
-                (["--by", "foo"], ["function, line, module, thread or process", "'foo'"]),
+                (["--by", "foo"], ["function, line, module, region, thread or process", "'foo'"]),
                 (["--sort", "foo"], ["self or total"]),
                 (["--min", "200"], ["0 to 100"]),
                 (["--min", "x"], ["0 to 100"]),

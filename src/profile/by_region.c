@@ -1,0 +1,121 @@
+#include "profile/by_region.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "profile/filter.h"
+#include "profile/group.h"
+#include "profile/sum.h"
+
+struct regions {
+	const struct profile *profile;
+	uint32_t *row_of_function; /* by id; 0: it is no region, and the row of what has none */
+	uint32_t *nearest;         /* by a stack's id: its innermost region's stack, or 0 */
+	uint32_t *counted;         /* by row: the weight that its total has already */
+	struct groups *groups;
+};
+
+static uint32_t row_of_stack(const struct regions *regions, uint32_t stack)
+{
+	const struct stack *at =
+		profile_get_stack(regions->profile, (struct stack_id){ stack });
+	const struct frame *frame = at ? profile_get_frame(regions->profile, at->frame) : NULL;
+
+	return frame ? regions->row_of_function[frame->function.n] : 0;
+}
+
+static void find_rows(struct regions *regions)
+{
+	const size_t count = profile_function_count(regions->profile);
+
+	regions->row_of_function = xzalloc((count + 1) * sizeof *regions->row_of_function);
+	regions->groups->rows = xzalloc((count + 1) * sizeof *regions->groups->rows);
+	regions->groups->rows[0].name = "[no region]";
+	regions->groups->count = 1;
+	for (uint32_t i = 1; i <= count; i++) {
+		const struct function_id id = { i };
+		const struct function *function = profile_get_function(regions->profile, id);
+
+		if (function->language != LANGUAGE_REGION)
+			continue;
+		regions->row_of_function[i] = (uint32_t)regions->groups->count;
+		regions->groups->rows[regions->groups->count++] =
+			(struct group){ .function = id, .name = function->name };
+	}
+}
+
+/* A stack's callers have lower ids than it. */
+static void find_nearest(struct regions *regions)
+{
+	const size_t count = profile_stack_count(regions->profile);
+
+	regions->nearest = xzalloc((count + 1) * sizeof *regions->nearest);
+	for (uint32_t i = 1; i <= count; i++) {
+		const struct stack *stack =
+			profile_get_stack(regions->profile, (struct stack_id){ i });
+
+		regions->nearest[i] =
+			row_of_stack(regions, i) != 0 ? i : regions->nearest[stack->parent.n];
+	}
+}
+
+static void add_calls(struct regions *regions, const struct weight *weight, bool is_primitive)
+{
+	struct cost *cost = &regions->groups->rows[row_of_stack(regions, weight->stack.n)].cost;
+
+	sum_add(&cost->calls, weight->calls, &regions->groups->is_saturated);
+	if (is_primitive)
+		sum_add(&cost->primitive_calls, weight->calls, &regions->groups->is_saturated);
+}
+
+/* number: of the weight, from 1. */
+static void add_weight(struct regions *regions, const struct weight *weight, uint32_t number)
+{
+	struct groups *groups = regions->groups;
+	uint32_t stack = regions->nearest[weight->stack.n];
+	struct cost *self = &groups->rows[row_of_stack(regions, stack)].cost;
+	const uint32_t own_row = row_of_stack(regions, weight->stack.n);
+	uint32_t times_own = 0;
+
+	sum_add(&self->self_ns, weight->ns, &groups->is_saturated);
+	sum_add(&self->self_samples, weight->samples, &groups->is_saturated);
+	sum_add(&groups->ns, weight->ns, &groups->is_saturated);
+	sum_add(&groups->samples, weight->samples, &groups->is_saturated);
+	do {
+		const uint32_t row = row_of_stack(regions, stack);
+		struct cost *cost = &groups->rows[row].cost;
+
+		times_own += row == own_row;
+		if (regions->counted[row] != number) {
+			sum_add(&cost->total_ns, weight->ns, &groups->is_saturated);
+			sum_add(&cost->total_samples, weight->samples, &groups->is_saturated);
+		}
+		regions->counted[row] = number;
+		if (stack != 0)
+			stack = regions->nearest[profile_get_stack(regions->profile,
+								   (struct stack_id){ stack })
+							 ->parent.n];
+	} while (stack != 0);
+	if (own_row != 0)
+		add_calls(regions, weight, times_own == 1);
+}
+
+void groups_make_by_region(const struct profile *profile, const struct filter *filter,
+			   struct groups *out)
+{
+	struct regions regions = { .profile = profile, .groups = out };
+
+	*out = (struct groups){ .is_saturated = profile_is_saturated(profile) };
+	find_rows(&regions);
+	find_nearest(&regions);
+	regions.counted = xzalloc(out->count * sizeof *regions.counted);
+	for (size_t i = 0; i < profile_weight_count(profile); i++) {
+		const struct weight *weight = profile_get_weight(profile, i);
+
+		if (filter_keeps(filter, weight))
+			add_weight(&regions, weight, (uint32_t)i + 1);
+	}
+	free(regions.row_of_function);
+	free(regions.nearest);
+	free(regions.counted);
+}
