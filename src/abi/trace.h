@@ -28,9 +28,12 @@ enum trace_kind {
 	TRACE_KIND_PYTHON,
 	TRACE_KIND_PYTHON_BUILTIN,
 	TRACE_KIND_PYTHON_METHOD, /* a builtin of a type's objects: hooks say _BUILTIN */
-	TRACE_KIND_REGION, /* of the program's time, which it named itself */
-	TRACE_KIND_RUBY, /* of compiled Ruby: a method, or a block */
+	TRACE_KIND_REGION,        /* of the program's time, which it named itself */
+	TRACE_KIND_RUBY,          /* of compiled Ruby: a method, or a block */
 	TRACE_KIND_RUBY_BUILTIN,
+	TRACE_KIND_INSTRUMENTED, /* of compiled code, by its hook: -finstrument-functions, */
+	TRACE_KIND_MCOUNT,       /* -pg */
+	TRACE_KIND_FENTRY,       /* -pg -mfentry, -fpatchable-function-entry */
 	TRACE_KIND_COUNT,
 };
 
@@ -74,10 +77,15 @@ struct trace_toll {
 
 /* A callee on a stack.  Written by one thread; whole when its key is seen. */
 struct trace_node {
-	u64 identity; /* the vantage's own, to find it by */
 	/*
-	 * What a ring_code of an epoch names (abi/ring.h); 0: it could not be sent so far, and
-	 * TRACE_OUTSIDE for the time in which no traced call ran.
+	 * The vantage's own, to find it by; with TRACE_UNLOADED, of code that is gone: when
+	 * (CLOCK_MONOTONIC) it was there.
+	 */
+	u64 identity;
+	/*
+	 * What a ring_code of an epoch names (abi/ring.h); of compiled code, an address in it, as
+	 * a frame that is sampled; 0: it could not be sent so far, and TRACE_OUTSIDE for the time
+	 * in which no traced call ran.
 	 */
 	u64 key;
 	u32 parent;      /* 0: it is outermost */
@@ -93,8 +101,9 @@ struct trace_node {
 };
 _Static_assert(sizeof(struct trace_node) == 64, "a node is a line of the cache");
 
-#define TRACE_UNNAMED 2ULL /* of a node that no recorder reads */
-#define TRACE_OUTSIDE 1ULL
+#define TRACE_UNNAMED  2ULL /* of a node that no recorder reads */
+#define TRACE_OUTSIDE  1ULL
+#define TRACE_UNLOADED (1ULL << 62)
 
 enum trace_thread_state {
 	TRACE_THREAD_FREE,
@@ -153,6 +162,7 @@ struct trace_area {
 	u64 foreign_threads;  /* whose own code uses what the clock would be read by */
 	u64 lost_calls;       /* that no node was left for: their time is their callers' */
 	u64 untraced_threads; /* for which there was no slot */
+	u64 endless_calls;    /* whose ends are not seen */
 	u64 other_tools;      /* calls that put another profiler in the place of ours */
 	u64 off_ticks;        /* while the program had switched tracing off, but for since */
 	u64 off_since_ticks;  /* 0: it is on */

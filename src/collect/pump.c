@@ -65,9 +65,8 @@ uint64_t pump_mark(const struct image *image)
 	return image->ring == NULL ? 0 : __atomic_load_n(&image->ring->head, __ATOMIC_ACQUIRE);
 }
 
-/* The recording's module and place for an address, in the image's era. */
-static struct recording_frame pump_place(struct pump *pump, struct image *image,
-					 uint64_t address, uint32_t era)
+struct recording_frame pump_place(struct pump *pump, struct image *image, uint64_t address,
+				  uint32_t era)
 {
 	struct module_place *place = mappings_find(image->mappings, address, era);
 

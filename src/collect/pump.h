@@ -31,6 +31,10 @@ struct pump {
 void pump_init(struct pump *pump, struct recording_writer *writer, uint64_t session_start_ns);
 void pump_done(struct pump *pump);
 
+/* The recording's module and place for an address, in the image's era. */
+struct recording_frame pump_place(struct pump *pump, struct image *image, uint64_t address,
+				  uint32_t era);
+
 /* Before the images are marked and pumped in turn. */
 void pump_begin_round(struct pump *pump);
 /* How far the ring is written at this moment; 0 for an image without one. */

@@ -430,9 +430,12 @@ static void session_tell_end(struct session *session)
 	if (!session->options->is_trace)
 		session_tell_cost(session);
 	else if (session->calls == 0)
-		recording_writer_note(session->writer,
-				      "no call was traced: only what CPython 3.6 and later, or "
-				      "CRuby 2.7 and later, executes can be");
+		recording_writer_note(
+			session->writer,
+			"no call was traced: what can be is what CPython 3.6 and "
+			"later or CRuby 2.7 and later executes, and compiled code "
+			"built with -finstrument-functions, -pg (with -mfentry or "
+			"without) or -fpatchable-function-entry=5 or more");
 	if (is_user_clock)
 		recording_writer_note(
 			session->writer,

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "collect/codes.h"
 #include "collect/image.h"
+#include "collect/mappings.h"
 #include "collect/pump.h"
 #include "record/writer.h"
 
@@ -52,7 +53,7 @@ struct traced {
 	double ns_per_tick;           /* of the clock that calls are timed by */
 	double cpu_ns_per_tick;       /* if that is the threads' own CPU time; else 0 */
 	bool has_cost[RECORDING_QUIET + TRACE_QUIET_COUNT]; /* it is in the recording */
-	uint32_t *path;               /* room for the nodes outside of one */
+	uint32_t *path; /* room for the nodes outside of one */
 	size_t path_capacity;
 	uint64_t calls;
 };
@@ -117,18 +118,40 @@ static size_t path_of(struct traced *traced, uint32_t node)
 	return count;
 }
 
-static uint32_t stack_in(struct pump *pump, const struct image *image, uint32_t parent,
-			 uint64_t key)
+/* When a node's address means what it meant as it was called. */
+static uint64_t time_of(const struct traced *traced, uint32_t node)
+{
+	const uint64_t identity =
+		__atomic_load_n(&traced->area->nodes[node].identity, __ATOMIC_RELAXED);
+
+	return identity & TRACE_UNLOADED ? identity & ~TRACE_UNLOADED : monotonic_ns();
+}
+
+static uint32_t stack_in(struct pump *pump, struct image *image, uint32_t parent, uint64_t key,
+			 uint64_t when_ns)
 {
 	struct recording_stack stack = { .parent = parent };
 	struct recording_frame frame;
 	uint32_t row = 0;
 
-	codes_place(&pump->codes, &pump->epochs, image, pump->epochs.number,
-		    key | RING_NO_INSTRUCTION, &frame);
+	if (key & RING_INTERPRETED)
+		codes_place(&pump->codes, &pump->epochs, image, pump->epochs.number,
+			    key | RING_NO_INSTRUCTION, &frame);
+	else
+		frame = pump_place(pump, image, key, mappings_era(image->mappings, when_ns));
 	recording_writer_add_frame(pump->writer, &frame, &stack.frame);
 	recording_writer_add_stack(pump->writer, &stack, &row);
 	return row;
+}
+
+/* Whether it is known now what a key stands for. */
+static bool has_name(const struct image *image, const struct pump *pump, uint64_t key,
+		     uint64_t when_ns)
+{
+	return key & RING_INTERPRETED
+		       ? codes_has(&pump->epochs, image->row, key)
+		       : mappings_find(image->mappings, key,
+				       mappings_era(image->mappings, when_ns)) != NULL;
 }
 
 /* Whether the recording has the node's stack now: its name may be on its way. */
@@ -149,9 +172,11 @@ static bool find_stack(struct image *image, struct pump *pump, uint32_t node, bo
 		const uint64_t key = key_of(traced, traced->path[count]);
 
 		if (key != TRACE_OUTSIDE) {
-			if (!is_last && !codes_has(&pump->epochs, image->row, key))
+			const uint64_t when_ns = time_of(traced, traced->path[count]);
+
+			if (!is_last && !has_name(image, pump, key, when_ns))
 				return false;
-			parent = stack_in(pump, image, parent, key);
+			parent = stack_in(pump, image, parent, key, when_ns);
 		}
 		known->stack = parent;
 		known->has_stack = true;
@@ -503,6 +528,10 @@ void traced_tell(struct image *image, struct pump *pump)
 	tell_off(image, pump);
 	tell_count(image, pump, area->lost_calls,
 		   "calls are not counted: there was no room for more different stacks");
+	tell_count(image, pump, area->endless_calls,
+		   "calls are counted, but seem to last until their thread's next event: the "
+		   "processor guards return addresses (CET), or what is a fixed distance from "
+		   "their stack is in use");
 	tell_count(image, pump, area->untraced_threads,
 		   "threads were not traced: there were too many at one time");
 	tell_count(image, pump, area->foreign_threads,

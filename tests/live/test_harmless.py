@@ -80,9 +80,11 @@ class Surroundings(live.LiveTest):
         listed = subprocess.run(["nm", "-D", "--defined-only", live.AGENT], capture_output=True, check=True)
         lines = [line.split() for line in listed.stdout.decode().splitlines()]
         names = sorted({name.split("@")[0] for _, kind, name in lines if kind != "A"})
-        table = os.path.join(os.path.dirname(__file__), "../../src/vantage/agent/hooks.h")
-        with open(table) as file:
-            wanted = sorted(re.findall(r"^\tX\((\w+),", file.read(), re.MULTILINE))
+        wanted = []
+        for table in ("hooks.h", "arch_%s.h" % os.uname().machine):
+            with open(os.path.join(os.path.dirname(__file__), "../../src/vantage/agent", table)) as file:
+                wanted += re.findall(r"^\tX\((\w+),", file.read(), re.MULTILINE)
+        wanted.sort()
         self.assertEqual(names, wanted)
 
 

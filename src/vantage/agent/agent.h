@@ -23,7 +23,8 @@
  * timers.c    the trigger where perf events are refused
  *
  * trace.h     in place of samples: calls, counted where they happen.  trace_tree.h is the
- *             counting, trace_python.c and trace_monitoring.c the interpreter's hooks
+ *             counting, trace_python.c and trace_monitoring.c the interpreter's hooks,
+ *             trace_native.h those of compiled code
  *
  * hooks.h lists the functions of the target that are interposed, and why.  They stand in
  * threads.c   threads that begin, images that go

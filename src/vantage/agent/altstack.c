@@ -59,6 +59,7 @@ static struct {
 static __thread struct {
 	struct altstack *first;
 	u32 count;
+	u64 low, bytes; /* of the stack that is in use, whoever's; 0: there is none */
 } own;
 
 static long altstack_call(const stack_t *stack, stack_t *old)
@@ -102,6 +103,7 @@ static void altstack_end_thread(void *unused)
 	(void)unused;
 	own.first = NULL;
 	own.count = 0;
+	own.bytes = 0;
 	for (; stack != NULL; stack = next) {
 		next = stack->next;
 		/* A handler has ended the thread: it stands on this very stack. */
@@ -158,6 +160,17 @@ static struct altstack *altstack_make(const stack_t *theirs)
 	return made;
 }
 
+static void altstack_remember(const stack_t *stack)
+{
+	own.low = (u64)stack->ss_sp;
+	own.bytes = stack->ss_flags & SS_DISABLE ? 0 : stack->ss_size;
+}
+
+bool altstack_holds(u64 address)
+{
+	return address - own.low < own.bytes;
+}
+
 /* The kernel has taken their stack: it is given ours instead, if theirs is small. */
 static void altstack_replace(const stack_t *theirs)
 {
@@ -169,8 +182,10 @@ static void altstack_replace(const stack_t *theirs)
 		return;
 	if (stack == NULL && own.count < THREAD_STACKS_MAX)
 		stack = altstack_make(theirs);
-	if (stack != NULL)
+	if (stack != NULL) {
 		altstack_call(&stack->ours, NULL);
+		altstack_remember(&stack->ours);
+	}
 }
 
 AGENT_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
@@ -193,7 +208,10 @@ AGENT_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
 		old->ss_sp = ours->theirs.ss_sp;
 		old->ss_size = ours->theirs.ss_size;
 	}
-	if (stack != NULL && altstack_is_small(&now))
+	if (stack == NULL)
+		return 0;
+	altstack_remember(&now);
+	if (altstack_is_small(&now))
 		altstack_replace(&now);
 	return 0;
 }

@@ -12,6 +12,22 @@
 /* Nothing below the stack pointer outlives a signal. */
 #define ARCH_RED_ZONE 0ULL
 
+/* Of hooks.h. */
+#define ARCH_HOOK_MAP(X)
+
+/* Whether return addresses are compared with a second stack: nobody exchanges any here so far. */
+static inline bool arch_has_shadow_stack(void)
+{
+	return true;
+}
+
+/* What setjmp() has kept of it, as glibc disguises it (sysdeps/aarch64/__longjmp.S): not known. */
+static inline u64 arch_jump_stack_pointer(const unsigned long long *kept)
+{
+	(void)kept;
+	return 0;
+}
+
 /* What glibc calls its functions' first version on this machine. */
 #define ARCH_LIBC_BASE "GLIBC_2.17"
 

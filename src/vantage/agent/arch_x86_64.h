@@ -9,6 +9,12 @@
 #include "abi/types.h"
 #include "vantage/agent/arch_loads.h"
 
+/* Of hooks.h: in trace_native_x86_64.S. */
+#define ARCH_HOOK_MAP(X)                                          \
+	X(mcount, PASSES_ON, "calls of compiled code are traced") \
+	X(_mcount, PASSES_ON, "the same")                         \
+	X(__fentry__, PASSES_ON, "the same")
+
 /* What glibc calls its functions' first version on this machine. */
 #define ARCH_LIBC_BASE "GLIBC_2.2.5"
 
@@ -128,6 +134,26 @@ static inline void arch_set_call_argument(ucontext_t *context, u32 index, u64 va
 static inline void arch_breakpoint(void)
 {
 	__asm__ volatile("int3");
+}
+
+/* Whether return addresses are compared with a second stack (CET): 0 where there is none. */
+static inline bool arch_has_shadow_stack(void)
+{
+	u64 pointer = 0;
+
+	__asm__ volatile("rdsspq %0" : "+r"(pointer));
+	return pointer != 0;
+}
+
+/* What setjmp() has kept of it, as glibc disguises it (PTR_MANGLE, sysdeps/x86_64/__longjmp.S). */
+static inline u64 arch_jump_stack_pointer(const long *kept)
+{
+	const u32 stack_pointer = 6, bits = 17;
+	const u64 disguised = (u64)kept[stack_pointer];
+	u64 guard;
+
+	__asm__("mov %%fs:0x30, %0" : "=r"(guard));
+	return (disguised >> bits | disguised << (64 - bits)) ^ guard;
 }
 
 /* A register by its DWARF number (System V ABI for AMD64, figure 3.36). */

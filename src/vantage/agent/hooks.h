@@ -6,6 +6,7 @@
  * makes the system call itself.  The files that define them are grouped here by row.
  */
 #pragma once
+#include "vantage/agent/arch.h"
 
 #define HOOK_MAP(X)                                                                            \
 	/* threads.c */                                                                        \
@@ -17,6 +18,15 @@
 	  "a thread state is seen before it executes anything")                                \
 	/* trace_ruby.c */                                                                     \
 	X(getenv, PASSES_ON, "RUBYLIB is asked for when an interpreter has been set up")       \
+	/* trace_native_hooks.c */                                                             \
+	X(__cyg_profile_func_enter, PASSES_ON, "calls of compiled code are traced")            \
+	X(__cyg_profile_func_exit, PASSES_ON, "the same")                                      \
+	ARCH_HOOK_MAP(X)                                                                       \
+	/* trace_jumps.c */                                                                    \
+	X(longjmp, PASSES_ON, "calls that are left by it are over")                            \
+	X(_longjmp, PASSES_ON, "the same")                                                     \
+	X(siglongjmp, PASSES_ON, "the same")                                                   \
+	X(__longjmp_chk, PASSES_ON, "the same")                                                \
 	/* namespaces.c */                                                                     \
 	X(dlmopen, PASSES_ON, "what it loads has a libc of its own, which does not pass us")   \
 	/* actions.c */                                                                        \

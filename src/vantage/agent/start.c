@@ -24,6 +24,7 @@
 #include "vantage/agent/launch.h"
 #include "vantage/agent/ruby_api.h"
 #include "vantage/agent/trace.h"
+#include "vantage/agent/trace_native.h"
 
 #define STACK_MAX     (1ULL << 30)
 #define STACK_DEFAULT (8ULL << 20)
@@ -120,6 +121,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	/* A filter that was there before us may kill who makes an unusual call. */
 	agent.may_copy = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_DISABLED;
 	hooks_find();
+	trace_native_find_next();
 	find_main_stack();
 	images_begin();
 	altstack_begin();

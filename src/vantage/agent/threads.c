@@ -12,12 +12,15 @@
 #include "vantage/agent/hooks.h"
 #include "vantage/agent/trace_late.h"
 #include "vantage/agent/ignored.h"
+#include "vantage/agent/trace_images.h"
 
 AGENT_EXPORT int dlclose(void *handle)
 {
+	const u64 before_ns = trace_images_mark();
 	int rc = HOOK_NEXT(dlclose)(handle);
 	struct ring_header *ring = agent.ring;
 
+	trace_images_look(before_ns);
 	if (ring != NULL) {
 		unwind_flush();
 		trace_late_flush();

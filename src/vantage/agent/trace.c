@@ -8,6 +8,7 @@
 #include "vantage/agent/arch.h"
 #include "vantage/agent/images.h"
 #include "vantage/agent/trace_names.h"
+#include "vantage/agent/trace_native.h"
 #include "vantage/agent/trace_only.h"
 #include "vantage/agent/trace_ruby.h"
 #include "vantage/agent/trace_ruby_stacks.h"
@@ -96,6 +97,7 @@ void trace_begin(struct ring_header *ring)
 	trace_only_begin(trace.area);
 	if (trace_clock.is_off)
 		trace.area->off_since_ticks = ticks_now();
+	trace_native_begin();
 	/* Pair with the release in the recorder: a layout is whole when these are seen. */
 	if (!trace.has_layout && __atomic_load_n(&ring->has_python, __ATOMIC_ACQUIRE) == 1)
 		begin_python(ring);
@@ -296,6 +298,7 @@ __attribute__((noinline)) void trace_enter_elsewhere(struct tracer *tracer, u64 
 /* Only the calling thread is in a child of fork; its stack is there, for it is our own memory. */
 void trace_forget(void)
 {
+	trace_native_end();
 	__atomic_store_n(&trace.area, NULL, __ATOMIC_RELEASE);
 	trace_clock_forget();
 }
@@ -351,6 +354,10 @@ static u64 identity_of(const struct trace_entry *entry)
 	case TRACE_KIND_RUBY:
 	case TRACE_KIND_RUBY_BUILTIN:
 		/* Read of their frames, where the next event comes. */
+	case TRACE_KIND_INSTRUMENTED:
+	case TRACE_KIND_MCOUNT:
+	case TRACE_KIND_FENTRY:
+		return entry->object;
 	case TRACE_KIND_OUTSIDE:
 	case TRACE_KIND_COUNT:
 		break;
@@ -401,7 +408,8 @@ void trace_adopt(void)
 	trace_own = NULL;
 	is_untraced = false;
 	trace_ruby_context = 0;
-	if (before == NULL || (trace_layout() == NULL && trace_ruby_layout() == NULL))
+	trace_native_forget();
+	if (before == NULL || trace_area_of_process() == NULL)
 		return;
 	/* Another slot than before: its entries are read while these are made. */
 	trace.next_slot = old.slot + 1;

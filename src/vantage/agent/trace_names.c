@@ -4,6 +4,8 @@
 #include "vantage/agent/codes.h"
 #include "vantage/agent/python_names.h"
 #include "vantage/agent/trace.h"
+#include "vantage/agent/trace_images.h"
+#include "vantage/agent/trace_native.h"
 #include "vantage/agent/trace_ruby.h"
 #include "walk/python_builtin.h"
 
@@ -240,6 +242,10 @@ static u64 name_callee(struct walk *walk, struct mem *mem, const struct trace_ca
 	case TRACE_KIND_RUBY:
 	case TRACE_KIND_RUBY_BUILTIN:
 		return trace_ruby_name(walk, mem, call);
+	case TRACE_KIND_INSTRUMENTED:
+	case TRACE_KIND_MCOUNT:
+	case TRACE_KIND_FENTRY:
+		/* They have addresses: trace_name() gives those. */
 	case TRACE_KIND_OUTSIDE:
 	case TRACE_KIND_COUNT:
 		break;
@@ -247,7 +253,7 @@ static u64 name_callee(struct walk *walk, struct mem *mem, const struct trace_ca
 	return 0;
 }
 
-u64 trace_name(struct ring_header *ring, const struct trace_call *call)
+static u64 name_interpreted(struct ring_header *ring, const struct trace_call *call)
 {
 	struct name_room *room = take_room();
 	/* The callee is being called: what it consists of stays where it is. */
@@ -266,4 +272,12 @@ u64 trace_name(struct ring_header *ring, const struct trace_call *call)
 
 	give_room(room);
 	return walk.is_lost ? 0 : key;
+}
+
+u64 trace_name(struct ring_header *ring, const struct trace_call *call)
+{
+	if (!trace_native_is(call->kind))
+		return name_interpreted(ring, call);
+	trace_images_tell(ring, call->object);
+	return trace_native_place(call->object, call->kind);
 }

@@ -1,0 +1,88 @@
+#include "vantage/agent/trace_images.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <time.h>
+
+#include "vantage/agent/agent.h"
+#include "vantage/agent/trace.h"
+#include "vantage/agent/trace_native.h"
+
+#define NS_PER_S 1000000000ULL
+
+/* glibc 2.35 and later. */
+extern int _dl_find_object(void *, struct dl_find_object *) __attribute__((weak));
+
+/* How often images have gone so far: dlclose() seldom takes one away. */
+static u64 unloads_seen;
+
+static int read_unloads(struct dl_phdr_info *info, size_t size, void *out_count)
+{
+	(void)size;
+	*(u64 *)out_count = info->dlpi_subs;
+	return 1;
+}
+
+static bool is_there(u64 address)
+{
+	struct dl_find_object found;
+	Dl_info info;
+
+	if (_dl_find_object != NULL)
+		return _dl_find_object((void *)address, &found) == 0;
+	return dladdr((void *)address, &info) != 0;
+}
+
+void trace_images_tell(struct ring_header *ring, u64 address)
+{
+	struct dl_find_object found;
+
+	if (agent.has_timers && _dl_find_object != NULL &&
+	    _dl_find_object((void *)address, &found) == 0)
+		emit_image(ring, &(struct image_place){
+					 .start = (u64)found.dlfo_map_start,
+					 .end = (u64)found.dlfo_map_end,
+					 .load_bias = (u64)found.dlfo_link_map->l_addr,
+					 .path = found.dlfo_link_map->l_name,
+				 });
+}
+
+u64 trace_images_mark(void)
+{
+	struct timespec now;
+
+	if (trace_area_of_process() == NULL)
+		return 0;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (u64)now.tv_sec * NS_PER_S + (u64)now.tv_nsec;
+}
+
+static void look_at_chunk(struct trace_area *area, u32 chunk, u64 before_ns)
+{
+	for (u32 i = 0; i < TRACE_CHUNK_NODES; i++) {
+		struct trace_node *node = &area->nodes[chunk * TRACE_CHUNK_NODES + i];
+		const u64 key = __atomic_load_n(&node->key, __ATOMIC_ACQUIRE);
+
+		/* Nobody executes it, so nobody is about to find it. */
+		if (key != 0 && key != TRACE_OUTSIDE && trace_native_is(node->kind) &&
+		    !(node->identity & TRACE_UNLOADED) && !is_there(key))
+			__atomic_store_n(&node->identity, before_ns | TRACE_UNLOADED,
+					 __ATOMIC_RELAXED);
+	}
+}
+
+void trace_images_look(u64 before_ns)
+{
+	struct trace_area *area = trace_area_of_process();
+	u64 unloads = 0;
+
+	if (before_ns == 0 || area == NULL)
+		return;
+	dl_iterate_phdr(read_unloads, &unloads);
+	if (__atomic_exchange_n(&unloads_seen, unloads, __ATOMIC_RELAXED) == unloads)
+		return;
+	for (u32 chunk = 1; chunk < TRACE_CHUNKS; chunk++) {
+		if (__atomic_load_n(&area->owners[chunk], __ATOMIC_RELAXED) != 0)
+			look_at_chunk(area, chunk, before_ns);
+	}
+}

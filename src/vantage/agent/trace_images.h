@@ -1,0 +1,18 @@
+/*
+ * trace_images - what becomes of traced callees when their code is unloaded.
+ *
+ * A callee of compiled code is known by its address, and another library may be put there.  So the
+ * nodes of what has gone are not found again; they keep their counts, and the time at which
+ * their addresses meant what they did.
+ */
+#pragma once
+#include "abi/types.h"
+
+struct ring_header;
+
+/* Where no perf event tells of mappings: of the one that an address is in, once. */
+void trace_images_tell(struct ring_header *ring, u64 address);
+/* Before dlclose(): the time; 0: nothing is traced. */
+u64 trace_images_mark(void);
+/* Behind it. */
+void trace_images_look(u64 before_ns);

@@ -1,0 +1,333 @@
+#include "vantage/agent/trace_native.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stddef.h>
+
+#include "vantage/agent/agent.h"
+#include "vantage/agent/altstack.h"
+#include "vantage/agent/arch.h"
+#include "vantage/agent/hooks.h"
+#include "vantage/agent/trace_native_own.h"
+
+/* A frame is smaller than that: what lies further below is another stack. */
+#define FRAME_MAX (1ULL << 20)
+/* What a thread's own stack is known to have when it begins. */
+#define FIRST_BYTES (16ULL << 10)
+
+struct trace_native trace_native;
+__thread struct trace_native_own trace_native_own;
+
+/* trace_native_x86_64.S counts on these. */
+_Static_assert(TRACE_KIND_MCOUNT + 1 == TRACE_KIND_FENTRY, "which of two");
+_Static_assert(offsetof(struct trace_native, is_on) == 0, "is_on");
+_Static_assert(offsetof(struct trace_native, next_mcount) == 8, "mcount");
+_Static_assert(offsetof(struct trace_native, next__mcount) == 16, "_mcount");
+_Static_assert(offsetof(struct trace_native, next_fentry) == 24, "__fentry__");
+
+/* Which of its stacks a thread is on. */
+enum stack {
+	STACK_OWN,
+	STACK_OF_SIGNALS,
+	STACK_OTHER,
+};
+
+static void find_own_stack(void)
+{
+	struct trace_native_own *own = &trace_native_own;
+	const u64 thread = arch_thread_pointer();
+
+	if (thread == agent.main_thread_pointer) {
+		own->high = agent.main_stack_top;
+		own->low = agent.main_stack_top - agent.main_stack_bytes;
+		return;
+	}
+	/* glibc puts a thread's control block at the end of its stack. */
+	own->high = thread;
+	own->low = thread - FIRST_BYTES;
+}
+
+/* A stack is written from its end on, a frame at a time. */
+static enum stack stack_of(u64 level)
+{
+	struct trace_native_own *own = &trace_native_own;
+
+	if (altstack_holds(level))
+		return STACK_OF_SIGNALS;
+	if (own->high == 0)
+		find_own_stack();
+	if (level >= own->high)
+		return STACK_OTHER;
+	if (level < own->low && own->low - level < FRAME_MAX)
+		own->low = level;
+	return level >= own->low ? STACK_OWN : STACK_OTHER;
+}
+
+/*
+ * Whether the innermost call is over where an event is at a level.  A handler on a stack for signals
+ * is over when its thread is back on its own.  Of calls on other stacks, nothing is known but
+ * that no two are at one level.
+ */
+static bool is_over(const struct trace_entry *top, u64 level, enum stack stack, bool is_beside)
+{
+	if (!trace_native_is(top->kind))
+		return false;
+	if (top->frame == level)
+		return is_beside || top->kind != TRACE_KIND_INSTRUMENTED;
+	const enum stack other = stack_of(top->frame);
+
+	if (other == STACK_OF_SIGNALS && stack == STACK_OWN)
+		return true;
+	if (other != stack || top->frame > level)
+		return false;
+	/* Where ends are not seen, that is all there is. */
+	return stack != STACK_OTHER ||
+	       (!trace_native.sees_ends && level - top->frame < FRAME_MAX / 64);
+}
+
+static void drop_what_is_over(struct tracer *tracer, u64 level, bool is_beside, u64 now)
+{
+	const enum stack stack = stack_of(level);
+
+	while (tracer->top > tracer->entries && is_over(tracer->top, level, stack, is_beside))
+		trace_pop(tracer, now);
+}
+
+/* Whether the hook that is at a tree was left by a jump out of a handler: it stood below its level. */
+static bool was_left(u64 busy, u64 level)
+{
+	busy &= ~1ULL;
+	return level >= busy && stack_of(level) == stack_of(busy);
+}
+
+static struct tracer *tree_at(u32 i)
+{
+	struct tracer **other = &trace_native_own.others[i - 1];
+
+	if (i == 0)
+		return trace_of_thread();
+	if (*other != NULL)
+		return *other;
+	struct tracer *own = trace_own;
+
+	trace_own = NULL;
+	*other = trace_begin_thread();
+	trace_own = own;
+	return *other;
+}
+
+/*
+ * The tree that an event goes to, and its number; NULL: none.  What is further in than `outer` was
+ * left; the hook itself is at this level.
+ */
+static struct tracer *take_tree(u64 outer, u64 level, u32 *out_index)
+{
+	u64 *busy = trace_native_own.busy;
+	u32 i = 0;
+
+	while (i < TRACE_NATIVE_TREES && busy[i] != 0 && !was_left(busy[i], outer))
+		i++;
+	if (i == TRACE_NATIVE_TREES)
+		return NULL;
+	struct tracer *tracer = tree_at(i);
+
+	if (tracer == NULL)
+		return NULL;
+	/* The time since its last handler is the other trees'. */
+	if (i > 0 && (busy[i - 1] & 1) == 0) {
+		busy[i - 1] |= 1;
+		tracer->last_ticks = trace_now();
+	}
+	busy[i] = level;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	*out_index = i;
+	return tracer;
+}
+
+static void give_tree(struct tracer *tracer, u64 level, u32 i)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	const u64 busy = trace_native_own.busy[i];
+
+	trace_native_own.busy[i] = 0;
+	if (busy != level)
+		trace_native_skip(tracer);
+}
+
+void trace_native_skip(struct tracer *tracer)
+{
+	tracer->last_ticks = trace_now();
+}
+
+bool trace_native_enter(u64 level, u64 function, enum trace_kind kind)
+{
+	const u64 now = trace_now();
+	u32 i;
+	struct tracer *tracer = take_tree(level, level, &i);
+
+	if (tracer == NULL) {
+		struct trace_area *area = trace_area_of_process();
+
+		if (area != NULL)
+			__atomic_fetch_add(&area->lost_calls, 1, __ATOMIC_RELAXED);
+		return false;
+	}
+	const struct trace_call call = {
+		.identity = function, .object = function, .frame = level, .kind = kind
+	};
+
+	trace_advance(tracer, now);
+	drop_what_is_over(tracer, level, kind != TRACE_KIND_INSTRUMENTED, now);
+	const struct trace_entry *before = tracer->top;
+
+	trace_enter(tracer, call, now);
+	const bool is_stacked = tracer->top != before;
+
+	/* Whoever has no entry is not looked for. */
+	if (!is_stacked)
+		tracer->unstacked--;
+	give_tree(tracer, level, i);
+	return is_stacked;
+}
+
+/* The call that ends: an instrumented function's own, or one at the very level. */
+static bool is_meant(const struct trace_entry *entry, u64 level, u64 function)
+{
+	if (function == 0)
+		return entry->frame == level && trace_native_is(entry->kind);
+	return entry->object == function && entry->kind == TRACE_KIND_INSTRUMENTED &&
+	       entry->frame <= level && stack_of(entry->frame) == stack_of(level);
+}
+
+void trace_native_leave(u64 level, u64 function)
+{
+	const u64 now = trace_now();
+	u32 i;
+	struct tracer *tracer = take_tree(level, level, &i);
+
+	if (tracer == NULL)
+		return;
+	struct trace_entry *entry = tracer->top;
+
+	trace_advance(tracer, now);
+	while (entry > tracer->entries && !is_meant(entry, level, function))
+		entry--;
+	while (entry > tracer->entries && tracer->top >= entry)
+		trace_pop(tracer, now);
+	give_tree(tracer, level, i);
+}
+
+void trace_native_jump(u64 level)
+{
+	const u64 now = trace_now();
+	u32 i;
+	/* A handler may come here, too, and jump as far. */
+	const u64 here = (u64)__builtin_frame_address(0);
+	struct tracer *tracer = trace_own != NULL ? take_tree(level, here, &i) : NULL;
+
+	if (tracer == NULL)
+		return;
+	trace_advance(tracer, now);
+	drop_what_is_over(tracer, level, false, now);
+	give_tree(tracer, here, i);
+}
+
+#if defined(__x86_64__)
+void trace_native_on_entry_slowly(u64 slot, u64 behind, u32 which)
+{
+	const bool is_stacked = trace_native_enter(slot, behind, TRACE_KIND_MCOUNT + which);
+	struct trace_area *area = trace_area_of_process();
+
+	if (is_stacked && trace_native.sees_ends && trace_returns_have_mirror(slot))
+		trace_returns_exchange(slot);
+	else if (is_stacked && area != NULL)
+		__atomic_fetch_add(&area->endless_calls, 1, __ATOMIC_RELAXED);
+}
+
+u64 trace_native_on_return_slowly(u64 slot)
+{
+	trace_native_leave(slot, 0);
+	return *trace_returns_mirror(slot);
+}
+
+/*
+ * The hook's call is `call rel32`, or `call *rel32(%rip)` where it goes by the table of a shared
+ * object; an `endbr64` may stand before it.
+ */
+u64 trace_native_place(u64 function, u32 kind)
+{
+	static const u8 landing[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	const u8 *code = (const u8 *)function;
+
+	if (kind == TRACE_KIND_INSTRUMENTED)
+		return function;
+	if (kind == TRACE_KIND_MCOUNT)
+		return function - 1;
+	code -= code[-5] == 0xe8 ? 5 : 6;
+	if (((u64)code & (MEMORY_PAGE - 1)) >= sizeof landing &&
+	    __builtin_memcmp(code - sizeof landing, landing, sizeof landing) == 0)
+		code -= sizeof landing;
+	return (u64)code;
+}
+#else
+u64 trace_native_place(u64 function, u32 kind)
+{
+	(void)kind;
+	return function;
+}
+#endif
+
+static u64 image_of(hook_function function)
+{
+	void *address;
+	Dl_info info;
+
+	/* POSIX has addresses of functions as object pointers; ISO C does not. */
+	*(hook_function *)&address = function;
+	return dladdr(address, &info) != 0 ? (u64)info.dli_fbase : 0;
+}
+
+/* The next definition, if it is not the C library's, which does nothing. */
+static hook_function find_next(enum hook hook)
+{
+	const hook_function next = hook_next(hook);
+
+	return next != NULL && image_of(next) != image_of(hook_next(HOOK_sigaction)) ? next
+										     : NULL;
+}
+
+void trace_native_find_next(void)
+{
+	trace_native.next_enter =
+		(void (*)(void *, void *))find_next(HOOK___cyg_profile_func_enter);
+	trace_native.next_exit =
+		(void (*)(void *, void *))find_next(HOOK___cyg_profile_func_exit);
+#if defined(__x86_64__)
+	trace_native.next_mcount = hook_next(HOOK_mcount);
+	trace_native.next__mcount = hook_next(HOOK__mcount);
+	trace_native.next_fentry = hook_next(HOOK___fentry__);
+#endif
+}
+
+void trace_native_begin(void)
+{
+#if defined(__x86_64__)
+	trace_native.sees_ends = trace_returns_are_possible();
+#endif
+	__atomic_store_n(&trace_native.is_on, 1, __ATOMIC_RELEASE);
+}
+
+void trace_native_end(void)
+{
+	__atomic_store_n(&trace_native.is_on, 0, __ATOMIC_RELEASE);
+}
+
+void trace_native_forget(void)
+{
+	struct trace_native_own *own = &trace_native_own;
+
+	for (u32 i = 0; i < TRACE_NATIVE_TREES; i++)
+		own->busy[i] = 0;
+	for (u32 i = 0; i < TRACE_NATIVE_TREES - 1; i++)
+		own->others[i] = NULL;
+}

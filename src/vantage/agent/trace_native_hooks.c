@@ -1,0 +1,125 @@
+/*
+ * trace_native_hooks - most events of compiled code, and the door to the others.
+ *
+ * Compiled to use general registers only: see trace_native_x86_64.S.
+ */
+#include "vantage/agent/hooks.h"
+#include "vantage/agent/trace_native_own.h"
+
+/* A call that begins where the last one like it was. */
+static inline void push_plain(struct tracer *tracer, u32 node, u64 level, u64 function,
+			      enum trace_kind kind, u64 now)
+{
+	trace_advance(tracer, now);
+	trace_push(
+		tracer, node,
+		(struct trace_entry){
+			.object = function, .frame = level, .kind = kind, .start_ticks = now });
+}
+
+static inline void pop_plain(struct tracer *tracer, u64 now)
+{
+	trace_advance(tracer, now);
+	trace_pop(tracer, now);
+}
+
+#if defined(__x86_64__)
+static inline u64 now_plain(void)
+{
+	return ticks_now() - trace_clock.skipped;
+}
+
+void trace_native_on_entry_slowly_saving(u64 slot, u64 behind, u32 which);
+u64 trace_native_on_return_slowly_saving(u64 slot);
+
+__attribute__((visibility("hidden"))) void trace_native_on_entry(u64 slot, u64 behind,
+								 u32 which)
+{
+	struct tracer *tracer = trace_own;
+
+	if (!trace_native_is_plain(tracer) || !trace_native.sees_ends ||
+	    slot >> TRACE_PIECE_BITS != trace_returns_piece || tracer->top == tracer->limit ||
+	    (trace_native_is(tracer->top->kind) && tracer->top->frame <= slot)) {
+		trace_native_on_entry_slowly_saving(slot, behind, which);
+		return;
+	}
+	const u32 node = trace_likely_child(tracer, tracer->top->node, behind);
+
+	if (__builtin_expect(node == TRACE_NO_NODE, 0)) {
+		trace_native_on_entry_slowly_saving(slot, behind, which);
+		return;
+	}
+	trace_native_lock(slot);
+	push_plain(tracer, node, slot, behind, TRACE_KIND_MCOUNT + which, now_plain());
+	trace_returns_exchange(slot);
+	if (!trace_native_unlock(slot))
+		trace_native_skip(tracer);
+}
+
+__attribute__((visibility("hidden"))) u64 trace_native_on_return(u64 slot)
+{
+	struct tracer *tracer = trace_own;
+
+	if (!trace_native_is_plain(tracer) || tracer->top->frame != slot ||
+	    tracer->top->kind - TRACE_KIND_MCOUNT > TRACE_KIND_FENTRY - TRACE_KIND_MCOUNT)
+		return trace_native_on_return_slowly_saving(slot);
+	trace_native_lock(slot);
+	pop_plain(tracer, now_plain());
+	if (!trace_native_unlock(slot))
+		trace_native_skip(tracer);
+	return *trace_returns_mirror(slot);
+}
+#endif
+
+void __cyg_profile_func_enter(void *function, void *caller);
+void __cyg_profile_func_exit(void *function, void *caller);
+
+/* The stack pointer where our caller called us. */
+#define LEVEL_OF_CALLER ((u64)__builtin_dwarf_cfa())
+
+AGENT_EXPORT void __cyg_profile_func_enter(void *function, void *caller)
+{
+	const u64 level = LEVEL_OF_CALLER;
+	struct tracer *tracer = trace_own;
+
+	if (trace_native.next_enter != NULL)
+		trace_native.next_enter(function, caller);
+	if (!trace_native.is_on)
+		return;
+	const u32 node = trace_native_is_plain(tracer) && tracer->top != tracer->limit &&
+					 !(trace_native_is(tracer->top->kind) &&
+					   tracer->top->frame < level)
+				 ? trace_likely_child(tracer, tracer->top->node, (u64)function)
+				 : TRACE_NO_NODE;
+
+	if (__builtin_expect(node == TRACE_NO_NODE, 0)) {
+		trace_native_enter(level, (u64)function, TRACE_KIND_INSTRUMENTED);
+		return;
+	}
+	trace_native_lock(level);
+	push_plain(tracer, node, level, (u64)function, TRACE_KIND_INSTRUMENTED,
+		   ticks_now() - trace_clock.skipped);
+	if (!trace_native_unlock(level))
+		trace_native_skip(tracer);
+}
+
+AGENT_EXPORT void __cyg_profile_func_exit(void *function, void *caller)
+{
+	const u64 level = LEVEL_OF_CALLER;
+	struct tracer *tracer = trace_own;
+
+	if (trace_native.is_on) {
+		if (trace_native_is_plain(tracer) && tracer->top->object == (u64)function &&
+		    tracer->top->kind == TRACE_KIND_INSTRUMENTED &&
+		    tracer->top->frame <= level) {
+			trace_native_lock(level);
+			pop_plain(tracer, ticks_now() - trace_clock.skipped);
+			if (!trace_native_unlock(level))
+				trace_native_skip(tracer);
+		} else {
+			trace_native_leave(level, (u64)function);
+		}
+	}
+	if (trace_native.next_exit != NULL)
+		trace_native.next_exit(function, caller);
+}
