@@ -149,6 +149,13 @@ enum trace_cpu_clock {
 		TRACE_CPU_CLOCK_COUNT,
 };
 
+/* How CPython 3.11 is traced. */
+enum trace_means {
+	TRACE_MEANS_NONE,
+	TRACE_MEANS_TABLE,   /* by stubs between its instructions: the others cost nothing */
+	TRACE_MEANS_PROFILE, /* by a profile function, with which each one is slower */
+};
+
 struct trace_area {
 	u32 status;    /* enum trace_status */
 	u32 cpu_clock; /* enum trace_cpu_clock */
@@ -157,6 +164,8 @@ struct trace_area {
 	 * in ticks of which so many are a nanosecond (by 2^32); 0: of the machine's counter.
 	 */
 	u64 ticks_per_ns;
+	u32 means; /* enum trace_means */
+	u32 reserved;
 	/* By the recorder, as well: which functions are wanted (abi/only.h). */
 	char only[ONLY_BYTES];
 	u64 foreign_threads;  /* whose own code uses what the clock would be read by */

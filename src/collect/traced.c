@@ -23,7 +23,6 @@
 #define MAX_CALLS   (1ULL << 50)
 _Static_assert((int)TRACE_QUIET_COUNT == RECORDING_QUIET_KINDS, "a column for each");
 _Static_assert(TRACE_KIND_COUNT <= RECORDING_QUIET, "kinds of callees, and then of events");
-#define PYTHON_3_11 0x030bU
 /* Nodes in each other: more than any that an agent makes. */
 #define MOST_DEEP (1U << 17)
 /* The fixed point of trace_area.ticks_per_ns. */
@@ -520,7 +519,7 @@ void traced_tell(struct image *image, struct pump *pump)
 
 		tell(image, pump, text);
 	}
-	if (image->ring->has_python == 1 && image->ring->python.version >> 16 == PYTHON_3_11)
+	if (__atomic_load_n(&area->means, __ATOMIC_RELAXED) == TRACE_MEANS_PROFILE)
 		tell(image, pump,
 		     "CPython 3.11 takes longer for each bytecode while it is traced, also "
 		     "where "

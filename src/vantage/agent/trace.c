@@ -56,6 +56,14 @@ void trace_set_status(enum trace_status status)
 		__atomic_store_n(&area->status, status, __ATOMIC_RELEASE);
 }
 
+void trace_set_means(enum trace_means means)
+{
+	struct trace_area *area = trace_area_of_process();
+
+	if (area != NULL)
+		__atomic_store_n(&area->means, means, __ATOMIC_RELEASE);
+}
+
 void trace_note_other_tool(void)
 {
 	struct trace_area *area = trace_area_of_process();

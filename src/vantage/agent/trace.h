@@ -61,6 +61,7 @@ void trace_enter_elsewhere(struct tracer *tracer, u64 identity, u64 object, u64 
 			   u64 frame, enum trace_kind kind);
 /* What the area says of this process from now on. */
 void trace_set_status(enum trace_status status);
+void trace_set_means(enum trace_means means);
 /* Another profiler is about to take the place of ours. */
 void trace_note_other_tool(void);
 /*
@@ -121,6 +122,8 @@ void trace_python_begin(const struct python_layout *layout);
 void trace_python_calibrate(void);
 /* A thread has said which thread state is its own. */
 void trace_python_see_state(const struct python_layout *layout, u64 state);
+/* On 3.11, where trace_frames.h's way is not to be had; with the GIL. */
+void trace_python_fall_back(const struct python_layout *layout);
 /* There will be other interpreters, whose thread states are not seen to begin. */
 void trace_python_meet_interpreters(void);
 /* Of the layout, what each event needs; beside each other, for they are read at each. */

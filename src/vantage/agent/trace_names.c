@@ -4,6 +4,7 @@
 #include "vantage/agent/codes.h"
 #include "vantage/agent/python_names.h"
 #include "vantage/agent/trace.h"
+#include "vantage/agent/trace_frames.h"
 #include "vantage/agent/trace_images.h"
 #include "vantage/agent/trace_native.h"
 #include "vantage/agent/trace_ruby.h"
@@ -191,7 +192,7 @@ static bool is_text(const struct name_text *text, const char *wanted)
  */
 static void look_for_news(const struct python_layout *layout, const struct name_text *qualified)
 {
-	if (layout->chain > PYTHON_CHAIN_ENTRY_FLAG)
+	if (layout->chain > PYTHON_CHAIN_ENTRY_FLAG || trace_frames_is_on())
 		return;
 	if (is_text(qualified, "sys.setprofile") ||
 	    is_text(qualified, "_lsprof.Profiler.enable"))

@@ -18,6 +18,7 @@
 #include "vantage/agent/hooks.h"
 #include "vantage/agent/trace.h"
 #include "vantage/agent/trace_calibrate.h"
+#include "vantage/agent/trace_frames.h"
 #include "vantage/agent/trace_late.h"
 
 /* Include/pystate.h, PyTrace_…, and what is called for what. */
@@ -54,6 +55,7 @@ struct trace_objects trace_objects;
 
 static struct {
 	const struct profile_members *members; /* NULL: not to be set */
+	const struct profile_members *members_to_fall_back; /* of 3.11 */
 	u64 get_state;                         /* _PyThreadState_UncheckedGet() */
 	bool has_audit_hook;
 	bool is_calibrated;
@@ -158,6 +160,11 @@ void trace_python_begin(const struct python_layout *layout)
 	}
 	python.has_builtins = !(agent.ring->flags & RING_NO_BUILTINS);
 	trace_python_find_objects(layout);
+	/* Its profile function is set where the other way is not to be had. */
+	if (layout->chain == PYTHON_CHAIN_ENTRY_FLAG && trace_frames_begin(layout)) {
+		python.members_to_fall_back = python.members;
+		python.members = NULL;
+	}
 }
 
 /* As PyEval_SetProfile() does it; the thread has executed nothing, so nobody else looks. */
@@ -175,6 +182,24 @@ static void set_function(const struct profile_members *members, u64 state)
 	else
 		*(int *)flag = 1;
 	trace_set_status(TRACE_ON);
+}
+
+/* Threads that have begun meanwhile have it from here on; the others as they begin. */
+void trace_python_fall_back(const struct python_layout *layout)
+{
+	const struct python_offsets *offsets = &layout->offsets;
+	void *(*const head)(void) = (void *(*)(void))layout->head_function;
+	u64 interpreter = head != NULL ? (u64)head() : 0;
+
+	python.members = python.members_to_fall_back;
+	for (; interpreter != 0; interpreter = word_at(interpreter + offsets->interp_next)) {
+		u64 state = word_at(interpreter + offsets->interp_threads);
+
+		for (; state != 0; state = word_at(state + offsets->state_next)) {
+			if (word_at(state + python.members->function) == 0)
+				set_function(python.members, state);
+		}
+	}
 }
 
 /* use_tracing of the calling thread's state; NULL: it has no function of ours. */

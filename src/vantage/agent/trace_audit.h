@@ -1,0 +1,24 @@
+/*
+ * trace_audit - an audit hook (PEP 578) that is there until it has done its work.
+ *
+ * It may be added before the interpreter has begun, and is called as soon as there is
+ * something to execute.  While there is one, audited calls are slower.  The interpreter has
+ * no call that takes it away: its list is found by what adding ours changed in the
+ * interpreter's memory.
+ */
+#pragma once
+#include <stdbool.h>
+
+#include "abi/types.h"
+
+typedef int trace_audit_hook(const char *event, void *arguments, void *data);
+
+struct trace_audit {
+	u64 *list; /* the first of the interpreter's hooks; NULL: it was not to be seen */
+	u64 entry; /* ours */
+};
+
+/* Before there are other threads.  False: the interpreter takes no hook. */
+bool trace_audit_add(trace_audit_hook *hook, void *data, struct trace_audit *out_audit);
+/* Within the hook, with the GIL.  Nothing where it is not known how, or others came later. */
+void trace_audit_remove(const struct trace_audit *audit);

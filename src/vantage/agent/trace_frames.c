@@ -1,0 +1,219 @@
+#include "vantage/agent/trace_frames.h"
+
+#include <stddef.h>
+
+#include "vantage/agent/agent.h"
+#include "vantage/agent/trace.h"
+#include "vantage/agent/trace_audit.h"
+#include "vantage/agent/trace_calibrate.h"
+#include "vantage/agent/trace_frames_own.h"
+#include "vantage/agent/trace_late.h"
+
+/* PyInterpreterState.eval_frame (Include/internal/pycore_interp.h); it is tried, too. */
+#define INTERPRETER_EVALUATOR 1424
+
+static struct {
+	const struct python_layout *layout;
+	struct frames_entries entries;
+	void **table;
+	struct trace_audit audit;
+	u32 is_decided;
+} frames;
+
+static const struct stub {
+	u32 opcode;
+	void (*stub)(void);
+	bool is_of_builtins;
+	bool is_watching_only;
+} stubs[] = {
+#define X(number, hook, is_for_builtins) \
+	{ (number), trace_frames_stub_##number, (is_for_builtins), false },
+	FRAMES_STUB_MAP(X)
+#undef X
+#define X(number, hook, is_for_builtins) \
+	{ (number), trace_frames_stub_##number, (is_for_builtins), true },
+		FRAMES_WATCH_MAP(X)
+#undef X
+};
+#define STUB_COUNT (sizeof stubs / sizeof *stubs)
+
+static bool find_entries(struct frames_entries *entries)
+{
+	bool has_all = true;
+
+	/* POSIX has dlsym() give functions as object pointers; ISO C does not. */
+#define X(name, result, arguments)                           \
+	*(void **)&entries->name = trace_late_symbol(#name); \
+	has_all = has_all && entries->name != NULL;
+	FRAMES_ENTRY_MAP(X)
+#undef X
+	*(void **)&trace_frames.evaluate = trace_late_symbol("_PyEval_EvalFrameDefault");
+	*(void **)&trace_frames.get_state = trace_late_symbol("_PyThreadState_UncheckedGet");
+	trace_frames.function_type = trace_objects.function_type;
+	trace_frames.tuple_type = (u64)trace_late_symbol("PyTuple_Type");
+	return has_all && trace_frames.evaluate != NULL && trace_frames.get_state != NULL &&
+	       trace_frames.function_type != 0 && trace_frames.tuple_type != 0;
+}
+
+bool trace_frames_run(const struct frames_entries *entries, void *code, long *out_number)
+{
+	void *globals = entries->PyDict_New();
+	void *builtins = entries->PyEval_GetBuiltins();
+
+	if (globals == NULL || builtins == NULL ||
+	    entries->PyDict_SetItemString(globals, "__builtins__", builtins) != 0)
+		return false;
+	void *result = entries->PyEval_EvalCode(code, globals, globals);
+	void *number = result != NULL ? entries->PyDict_GetItemString(globals, "r") : NULL;
+
+	if (number != NULL)
+		*out_number = entries->PyLong_AsLong(number);
+	if (result != NULL)
+		entries->Py_DecRef(result);
+	else
+		entries->PyErr_Clear();
+	/* Functions hold the dict that holds them. */
+	entries->PyDict_Clear(globals);
+	entries->Py_DecRef(globals);
+	return number != NULL;
+}
+
+/* With the stubs of a mode in their places; the others are as they were. */
+static bool write_stubs(enum frames_mode mode)
+{
+	void *targets[256];
+
+	for (u32 i = 0; i < 256; i++)
+		targets[i] = trace_frames.originals[i];
+	for (size_t i = 0; mode != FRAMES_OFF && i < STUB_COUNT; i++) {
+		if (mode == FRAMES_ON
+			    ? !stubs[i].is_watching_only &&
+				      (trace_frames.has_builtins || !stubs[i].is_of_builtins)
+			    : true)
+			*(void (**)(void)) & targets[stubs[i].opcode] = stubs[i].stub;
+	}
+	/* Threads of other interpreters may be between two instructions: hooks look at this. */
+	__atomic_store_n(&trace_frames.mode, mode, __ATOMIC_RELEASE);
+	return trace_frames_write_table(frames.table, targets);
+}
+
+/* The interpreter's member is where it should be: what is set by call is seen there. */
+static bool find_evaluator(u64 interpreter)
+{
+	frames_evaluator **member = (void *)(interpreter + INTERPRETER_EVALUATOR);
+
+	trace_frames.evaluator_at = INTERPRETER_EVALUATOR;
+	/* Another tool's: a debugger that was there before us, perhaps. */
+	if (frames.entries._PyInterpreterState_GetEvalFrameFunc((void *)interpreter) !=
+		    trace_frames.evaluate ||
+	    *member != NULL)
+		return false;
+	frames.entries._PyInterpreterState_SetEvalFrameFunc((void *)interpreter,
+							    trace_frames_evaluate);
+	const bool is_found = *member == trace_frames_evaluate;
+
+	frames.entries._PyInterpreterState_SetEvalFrameFunc((void *)interpreter,
+							    trace_frames.evaluate);
+	return is_found && *member == NULL;
+}
+
+static bool try_out(u64 interpreter)
+{
+	frames_evaluator **member = (void *)(interpreter + INTERPRETER_EVALUATOR);
+
+	if (!write_stubs(FRAMES_WATCHING) || !trace_frames_find_places(&frames.entries))
+		return false;
+	*member = trace_frames_evaluate;
+	if (write_stubs(FRAMES_ON) &&
+	    trace_frames_test(&frames.entries, trace_frames.has_builtins))
+		return true;
+	*member = NULL;
+	return false;
+}
+
+static bool set_up(u64 state)
+{
+	const u64 interpreter = frames_word(state + STATE_INTERPRETER);
+
+	if (!find_entries(&frames.entries) || !find_evaluator(interpreter))
+		return false;
+	frames.table = trace_frames_find_table(frames.layout);
+	if (frames.table == NULL)
+		return false;
+	for (u32 i = 0; i < 256; i++)
+		trace_frames.originals[i] = frames.table[i];
+	const bool had_collector = frames.entries.PyGC_Disable() == 1;
+	const bool is_set_up = try_out(interpreter);
+
+	if (!is_set_up)
+		write_stubs(FRAMES_OFF);
+	if (had_collector)
+		frames.entries.PyGC_Enable();
+	return is_set_up;
+}
+
+/* Between two calls that C makes: nothing of the interpreter's is between two instructions. */
+static void set_hooks(void *context, bool has_hooks)
+{
+	frames_evaluator **member = context;
+
+	*member = has_hooks ? trace_frames_evaluate : NULL;
+	write_stubs(has_hooks ? FRAMES_ON : FRAMES_OFF);
+}
+
+static void calibrate(u64 state)
+{
+	const u64 interpreter = frames_word(state + STATE_INTERPRETER);
+	const struct trace_python_means means = {
+		.context = (void *)(interpreter + INTERPRETER_EVALUATOR),
+		.set = set_hooks,
+	};
+
+	trace_calibrate_python(&means);
+}
+
+static void decide(u64 state)
+{
+	void *type = NULL, *value = NULL, *traceback = NULL;
+
+	frames.entries.PyErr_Fetch(&type, &value, &traceback);
+	const bool is_set_up = set_up(state);
+
+	if (is_set_up) {
+		calibrate(state);
+		trace_set_status(TRACE_ON);
+	} else {
+		trace_python_fall_back(frames.layout);
+	}
+	frames.entries.PyErr_Restore(type, value, traceback);
+	trace_set_means(is_set_up ? TRACE_MEANS_TABLE : TRACE_MEANS_PROFILE);
+	trace_audit_remove(&frames.audit);
+}
+
+static int on_audit(const char *event, void *arguments, void *data)
+{
+	(void)event;
+	(void)arguments;
+	(void)data;
+	if (__atomic_load_n(&frames.is_decided, __ATOMIC_RELAXED) != 0 ||
+	    trace_area_of_process() == NULL || frames.entries.Py_IsInitialized() == 0)
+		return 0;
+	const u64 state = (u64)trace_frames.get_state();
+
+	if (state != 0 && __atomic_exchange_n(&frames.is_decided, 1, __ATOMIC_RELAXED) == 0)
+		decide(state);
+	return 0;
+}
+
+bool trace_frames_begin(const struct python_layout *layout)
+{
+	frames.layout = layout;
+	trace_frames.has_builtins = !(agent.ring->flags & RING_NO_BUILTINS);
+	return find_entries(&frames.entries) &&
+	       trace_audit_add(on_audit, &frames, &frames.audit);
+}
+
+bool trace_frames_is_on(void)
+{
+	return trace_frames.mode == FRAMES_ON;
+}

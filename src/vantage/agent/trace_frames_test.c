@@ -1,0 +1,174 @@
+/*
+ * Whether calls are counted, one by one, in every way that Python code can make them: tried in
+ * the interpreter that is to be traced, before anything is counted for its program.
+ *
+ * What the code calls is counted in a table of its own, of which nobody hears.  The figures are
+ * those of cProfile.  Each function runs often enough for its instructions to be specialised.
+ */
+#include "vantage/agent/trace_frames.h"
+
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "vantage/agent/arch.h"
+#include "vantage/agent/trace.h"
+#include "vantage/agent/trace_frames_own.h"
+
+#define FILE_INPUT 257
+#define FUNCTIONS  1843
+#define BUILTINS   802
+#define RESULT     2010
+
+/* Of 256 characters a line, and so that what is called can be told by who reads a failure. */
+static const char source[] =
+	"class A:\n"
+	" x=1\n"
+	" def __init__(s,v=0):s.v=v\n"
+	" def m(s,a,b=2):return a+b\n"
+	" def __call__(s,a):return a\n"
+	" def __getitem__(s,k):\n"
+	"  if k>2:return ()[k]\n"
+	"  return k\n"
+	" def __add__(s,o):return 1\n"
+	" def __len__(s):return 3\n"
+	" @property\n"
+	" def p(s):return s.v\n"
+	" @classmethod\n"
+	" def c(k,a):return a\n"
+	" @staticmethod\n"
+	" def t(a):return a\n"
+	" def __getattr__(s,n):raise AttributeError(n)\n"
+	" def __enter__(s):return s\n"
+	" def __exit__(s,*e):return True\n"
+	" def __del__(s):len('')\n"
+	"class I:\n"
+	" def __init__(s):s.i=0\n"
+	" def __iter__(s):return s\n"
+	" def __next__(s):\n"
+	"  s.i+=1\n"
+	"  if s.i>3:raise StopIteration\n"
+	"  return s.i\n"
+	"def g(n):\n"
+	" for i in range(n):yield i\n"
+	" return n\n"
+	"def h(n):\n"
+	" r=yield from g(n)\n"
+	" return r\n"
+	"async def co(n):return n\n"
+	"async def cp(n):return await co(n)\n"
+	"def k(a,*b,c=1,**d):return a+c\n"
+	"def w(n):return n and w(n-1)\n"
+	"def e(n):\n"
+	" if n:return e(n-1)\n"
+	" raise KeyError(n)\n"
+	"def f(i):\n"
+	" a=A(i)\n"
+	" l=[3,1,2]\n"
+	" r=a.m(1)+a.m(1,b=3)+a(1)+a[1]+(a+1)+len(a)+a.p+A.c(1)+a.c(2)+A.t(1)\n"
+	" r+=k(1)+k(1,2,c=3,z=4)+k(*l,**{'q':1})+w(5)\n"
+	" l.append(4);l.sort(key=lambda v:-v);r+=sorted(l,key=abs)[0]+sum(map(w,l))\n"
+	" r+=len(list(map(len,['a','b'])))+isinstance(a,A)+abs(-1)+max(1,2)+int('3')+len(str(4)"
+	")\n"
+	" r+='abc'.find('b')+len(','.join(['a']))+len('a "
+	"b'.split())+{}.get(1,2)+divmod(*(7,2))[0]\n"
+	" r+=str.upper('a')=='A'\n"
+	" r+=len('%s'%a.t)>0\n"
+	" r+=sum(g(3))+sum(h(2))+sum(x for x in l)+sum([x for x in I()])+sum([x for x in a])\n"
+	" q=g(5);next(q);r+=q.send(None)\n"
+	" try:q.throw(ValueError)\n"
+	" except ValueError:r+=1\n"
+	" q=g(5);next(q);q.close();q=g(2);del q\n"
+	" try:co(1).send(None)\n"
+	" except StopIteration as s:r+=s.value\n"
+	" try:cp(2).send(None)\n"
+	" except StopIteration as s:r+=s.value\n"
+	" try:e(3)\n"
+	" except KeyError:r+=1\n"
+	" try:len(1)\n"
+	" except TypeError:r+=1\n"
+	" try:w()\n"
+	" except TypeError:r+=1\n"
+	" try:next(iter(()))\n"
+	" except StopIteration:r+=1\n"
+	" with a:e(1)\n"
+	" with a:int('x')\n"
+	" r+=hasattr(a,'zz')+getattr(a,'zy',1)\n"
+	" d=a.m;r+=d(1)+d(*[1]);d=l.index;r+=d(1)\n"
+	" o=[abs,w,A.t,len];\n"
+	" for z in o:r+=z(''if z is len else 0)\n"
+	" return r\n"
+	"r=0\n"
+	"for i in range(20):r+=f(i)\n";
+
+/* How often something of these kinds was called, in all of a table. */
+struct counts {
+	u64 functions, builtins;
+};
+
+static struct counts counts_of(const struct trace_area *area)
+{
+	struct counts counts = { 0, 0 };
+
+	for (u32 chunk = 1; chunk < TRACE_CHUNKS && area->owners[chunk] != 0; chunk++) {
+		for (u32 i = 0; i < TRACE_CHUNK_NODES; i++) {
+			const struct trace_node *node =
+				&area->nodes[chunk * TRACE_CHUNK_NODES + i];
+
+			*(node->kind == TRACE_KIND_PYTHON ? &counts.functions
+							  : &counts.builtins) += node->calls;
+		}
+	}
+	return counts;
+}
+
+static bool is_right(const struct tracer *tracer, bool has_builtins)
+{
+	const struct counts counts = counts_of(tracer->area);
+
+	return counts.functions == FUNCTIONS &&
+	       counts.builtins == (has_builtins ? BUILTINS : 0) &&
+	       tracer->top == tracer->entries && tracer->area->lost_calls == 0;
+}
+
+/* What it took is in nobody's time. */
+static void go_on_with(struct tracer *own)
+{
+	trace_own = own;
+	if (own != NULL)
+		own->last_ticks = trace_now();
+}
+
+static bool run_in(const struct frames_entries *entries, struct trace_area *area,
+		   bool has_builtins)
+{
+	/* Its entries are kept for the next interpreter. */
+	static struct tracer tracer;
+	struct tracer *own = trace_own;
+	long number = 0;
+	void *code = entries->Py_CompileString(source, "", FILE_INPUT);
+
+	if (code == NULL || !trace_begin_tracer(&tracer, area))
+		return false;
+	tracer.last_ticks = trace_now();
+	trace_own = &tracer;
+	const bool is_run = trace_frames_run(entries, code, &number);
+
+	go_on_with(own);
+	entries->Py_DecRef(code);
+	return is_run && number == RESULT && is_right(&tracer, has_builtins);
+}
+
+bool trace_frames_test(const struct frames_entries *entries, bool has_builtins)
+{
+	const long place =
+		arch_syscall6(SYS_mmap, 0, sizeof(struct trace_area), PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (place < 0)
+		return false;
+	const bool is_passed = run_in(entries, (struct trace_area *)place, has_builtins);
+
+	arch_syscall4(SYS_munmap, place, sizeof(struct trace_area), 0, 0);
+	return is_passed;
+}
