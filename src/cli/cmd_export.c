@@ -22,7 +22,7 @@
 struct settings {
 	const struct exporter *exporter;
 	const char *path; /* NULL: standard output */
-	bool shows_plumbing;
+	struct open_options open;
 };
 
 /* "folded, speedscope, …" */
@@ -57,7 +57,9 @@ static const struct option options[] = {
 	{ "output", 'o', "OUT", "write to this file, not to standard output", option_set_string,
 	  offsetof(struct settings, path) },
 	{ "native", 0, NULL, "an interpreter's own frames, too, where its language's stand",
-	  option_set_flag, offsetof(struct settings, shows_plumbing) },
+	  option_set_flag, offsetof(struct settings, open.shows_plumbing) },
+	{ "raw", 0, NULL, "times of traced calls as they were measured", option_set_flag,
+	  offsetof(struct settings, open.has_raw_times) },
 	{ 0 },
 };
 
@@ -130,7 +132,7 @@ static int export_recording(const char *path, const struct settings *settings)
 		return EXIT_CODE_USAGE;
 	}
 	CLEANUP(profile_freep)
-	struct profile *profile = open_profile(path, settings->shows_plumbing, notes);
+	struct profile *profile = open_profile(path, &settings->open, notes);
 
 	if (!profile)
 		return EXIT_CODE_FAILED;

@@ -27,7 +27,8 @@ static const struct option options[] = {
 
 static int info(const char *path, const struct settings *settings)
 {
-	CLEANUP(profile_freep) struct profile *profile = open_profile(path, false, NULL);
+	CLEANUP(profile_freep)
+	struct profile *profile = open_profile(path, &(struct open_options){ 0 }, NULL);
 	CLEANUP(text_done) struct text text = { 0 };
 	struct error err;
 

@@ -19,7 +19,7 @@
 
 struct settings {
 	struct report_options report;
-	bool shows_plumbing;
+	struct open_options open;
 	bool is_json;
 	bool has_no_pager;
 	enum color_choice color;
@@ -88,7 +88,9 @@ static const struct option options[] = {
 	{ "lines", 0, "FUNCTION", "the source of FUNCTION, with the time of each line",
 	  option_set_string, AT(report.lines) },
 	{ "native", 0, NULL, "an interpreter's own frames, too, where its language's stand",
-	  option_set_flag, AT(shows_plumbing) },
+	  option_set_flag, AT(open.shows_plumbing) },
+	{ "raw", 0, NULL, "times of traced calls as they were measured", option_set_flag,
+	  AT(open.has_raw_times) },
 	{ "sort", 0, "WHAT", "by self (the default) or total time", set_sort, AT(report.sort) },
 	{ "thread", 0, "THREAD", "only this thread: its id or its name", option_set_string,
 	  AT(report.thread) },
@@ -125,7 +127,7 @@ static int show(const struct settings *settings, const struct text *text, struct
 static int report(const char *path, struct settings *settings)
 {
 	CLEANUP(profile_freep)
-	struct profile *profile = open_profile(path, settings->shows_plumbing, NULL);
+	struct profile *profile = open_profile(path, &settings->open, NULL);
 	CLEANUP(text_done) struct text text = { 0 };
 	struct error err;
 

@@ -11,16 +11,20 @@
 #include "load/load.h"
 #include "profile/profile.h"
 
-struct profile *open_profile(const char *path, bool shows_plumbing, struct notes *notes)
+struct profile *open_profile(const char *path, const struct open_options *options,
+			     struct notes *notes)
 {
 	CLEANUP(notes_freep) struct notes *unused = notes_new();
 	struct progress progress = { 0 };
 	struct profile *profile = NULL;
 	struct error err;
 	int rc = load_recording(path,
-				&(struct load_options){ .progress = progress_report,
-							.context = &progress,
-							.shows_plumbing = shows_plumbing },
+				&(struct load_options){
+					.progress = progress_report,
+					.context = &progress,
+					.shows_plumbing = options->shows_plumbing,
+					.has_raw_times = options->has_raw_times,
+				},
 				notes ? notes : unused, &profile, &err);
 
 	if (rc == -ENOENT)

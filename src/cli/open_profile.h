@@ -7,8 +7,14 @@
 struct notes;
 struct profile;
 
+/* As in load/load.h. */
+struct open_options {
+	bool shows_plumbing, has_raw_times;
+};
+
 /*
  * The profile of the recording at path, with progress on a terminal; told and NULL if that
- * fails.  shows_plumbing: as in load/load.h.  notes may be NULL.
+ * fails.  notes may be NULL.
  */
-struct profile *open_profile(const char *path, bool shows_plumbing, struct notes *notes);
+struct profile *open_profile(const char *path, const struct open_options *options,
+			     struct notes *notes);

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/table.h"
+#include "load/build_calls.h"
 #include "load/cpu_account.h"
 #include "load/fold.h"
 #include "load/names.h"
@@ -43,6 +44,7 @@ struct builder {
 	struct error *err;
 	struct intern strings;
 	bool is_without_children;
+	bool has_raw_times;
 
 	/* The recording's ids to the profile's. */
 	struct table modules, processes, threads;
@@ -415,36 +417,6 @@ static int read_sum(void *context, const struct recording_sum *row)
 	return 0;
 }
 
-static int read_calls(void *context, const struct recording_calls *row)
-{
-	struct builder *builder = context;
-	struct profile_info *info = profile_info(builder->profile);
-	struct thread_id thread = { id_of(&builder->threads, row->thread) };
-	struct stack_id stack = stack_of(builder, row->stack);
-	uint64_t ns = row->self_ns > 0 ? (uint64_t)row->self_ns : 0;
-	uint64_t calls = row->calls;
-
-	if (!thread.n)
-		return damaged(builder, "calls", row->id, "thread", row->thread);
-	if (row->stack && !stack.n && !builder->only.patterns)
-		return damaged(builder, "calls", row->id, "stack", row->stack);
-	if (__builtin_add_overflow(info->sampled_ns, ns, &info->sampled_ns))
-		info->sampled_ns = FIGURE_UNKNOWN - 1;
-	if (!stack.n) {
-		cpu_account_add_row(builder->profile, thread, "[outside of traced calls]", ns,
-				    0);
-		return 0;
-	}
-	if (builder->is_left_out && row->stack != 0 && row->stack <= builder->stack_count &&
-	    builder->is_left_out[row->stack - 1])
-		calls = 0;
-	info->calls += calls;
-	profile_add_weight(
-		builder->profile,
-		&(struct weight){ .stack = stack, .thread = thread, .ns = ns, .calls = calls });
-	return 0;
-}
-
 static void builder_done(struct builder *builder)
 {
 	intern_done(&builder->strings);
@@ -485,16 +457,28 @@ static int build(struct builder *builder, struct recording_reader *reader)
 	if (rc == 0)
 		rc = recording_reader_each_sum(reader, read_sum, builder, err);
 	if (rc == 0)
-		rc = recording_reader_each_calls(reader, read_calls, builder, err);
+		rc = build_calls(reader,
+				 &(struct build_calls_terms){
+					 .profile = builder->profile,
+					 .threads = &builder->threads,
+					 .stacks = builder->stacks,
+					 .stack_count = builder->stack_count,
+					 .is_left_out = builder->is_left_out,
+					 .has_raw_times = builder->has_raw_times,
+				 },
+				 err);
 	return rc;
 }
 
-int build_profile(struct recording_reader *reader, const struct names *names,
-		  const struct folding *folding, struct profile *profile, struct error *err)
+int build_profile(struct recording_reader *reader, const struct build_terms *terms,
+		  struct profile *profile, struct error *err)
 {
-	struct builder builder = {
-		.profile = profile, .names = names, .folding = folding, .err = err
-	};
+	const struct names *names = terms->names;
+	struct builder builder = { .profile = profile,
+				   .names = names,
+				   .folding = terms->folding,
+				   .has_raw_times = terms->has_raw_times,
+				   .err = err };
 	const char *children = recording_reader_get(reader, KEY_CHILDREN);
 
 	builder.is_without_children = children && strcmp(children, "0") == 0;

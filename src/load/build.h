@@ -5,6 +5,7 @@
  * at its address: the function whose code it is, and the calls inlined there.
  */
 #pragma once
+#include <stdbool.h>
 
 struct error;
 struct folding;
@@ -12,6 +13,11 @@ struct names;
 struct profile;
 struct recording_reader;
 
-/* names must be sorted.  Fills in sampled_ns and the account's parts of the info. */
-int build_profile(struct recording_reader *reader, const struct names *names,
-		  const struct folding *folding, struct profile *profile, struct error *err);
+struct build_terms {
+	const struct names *names; /* sorted */
+	const struct folding *folding;
+	bool has_raw_times; /* of traced calls: as they were measured (load/correction.h) */
+};
+/* Fills in sampled_ns, what measuring took, and the account's parts of the info. */
+int build_profile(struct recording_reader *reader, const struct build_terms *terms,
+		  struct profile *profile, struct error *err);

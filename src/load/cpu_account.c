@@ -16,17 +16,21 @@ static uint64_t add_saturated(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? FIGURE_UNKNOWN - 1 : sum;
 }
 
-void cpu_account_add_row(struct profile *profile, struct thread_id thread, const char *name,
-			 uint64_t ns, uint64_t samples)
+struct stack_id cpu_account_add_stack(struct profile *profile, const char *name)
 {
 	struct function_id function = profile_add_function(
 		profile, &(struct function){ .language = LANGUAGE_FATHOM, .name = name });
 	struct frame_id frame =
 		profile_add_frame(profile, &(struct frame){ .function = function });
 
+	return profile_add_stack(profile, (struct stack_id){ 0 }, frame);
+}
+
+void cpu_account_add_row(struct profile *profile, struct thread_id thread, const char *name,
+			 uint64_t ns, uint64_t samples)
+{
 	profile_add_weight(profile, &(struct weight){
-					    .stack = profile_add_stack(
-						    profile, (struct stack_id){ 0 }, frame),
+					    .stack = cpu_account_add_stack(profile, name),
 					    .thread = thread,
 					    .ns = ns,
 					    .samples = samples,

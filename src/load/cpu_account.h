@@ -19,7 +19,9 @@ struct cpu_account_process {
 void cpu_account_add_thread(struct profile *profile, struct thread_id thread,
 			    const struct recording_thread *row,
 			    const struct cpu_account_process *process);
-/* Adds a weight to a one-frame stack of fathom's own. */
+/* A stack of one frame of fathom's own. */
+struct stack_id cpu_account_add_stack(struct profile *profile, const char *name);
+/* Adds a weight to it. */
 void cpu_account_add_row(struct profile *profile, struct thread_id thread, const char *name,
 			 uint64_t ns, uint64_t samples);
 /* Figures that were never known become FIGURE_UNKNOWN; computes the rest. */

@@ -60,7 +60,15 @@ static int fill(struct recording_reader *reader, const struct names *names,
 
 	if (rc == 0)
 		rc = interpreters_read(reader, &folding, profile, err);
-	return rc < 0 ? rc : build_profile(reader, names, &folding, profile, err);
+	if (rc < 0)
+		return rc;
+	return build_profile(reader,
+			     &(struct build_terms){
+				     .names = names,
+				     .folding = &folding,
+				     .has_raw_times = options && options->has_raw_times,
+			     },
+			     profile, err);
 }
 
 static void add_notes(struct notes *to, const struct notes *from)

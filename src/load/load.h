@@ -25,6 +25,8 @@ struct load_options {
 	bool was_just_recorded;
 	/* Interpreters' own frames stay where their language's stand (docs/decisions/0016). */
 	bool shows_plumbing;
+	/* What measuring traced calls took stays in their times. */
+	bool has_raw_times;
 };
 
 /*

@@ -173,8 +173,13 @@ static void name_processes(const struct profile *profile, struct group *rows, si
 	}
 }
 
-static void add_cost(struct cost *cost, const struct weight *weight, bool *is_saturated)
+static void add_cost(struct cost *cost, const struct weight *weight,
+		     const struct call_times *times, bool *is_saturated)
 {
+	if (cost->times.raw_ns == 0 && cost->calls == 0)
+		cost->times.shortest_ns = UINT64_MAX;
+	call_times_add(&cost->times, times, is_saturated);
+	cost->raw_total_ns = cost->times.raw_ns;
 	sum_add(&cost->self_ns, weight->ns, is_saturated);
 	sum_add(&cost->self_samples, weight->samples, is_saturated);
 	sum_add(&cost->calls, weight->calls, is_saturated);
@@ -203,7 +208,9 @@ static void make_of_threads(const struct profile *profile, enum group_by by,
 		uint32_t row = is_by_thread ? weight->thread.n : thread ? thread->process.n : 0;
 		if (!filter_keeps(filter, weight))
 			continue;
-		add_cost(&out->rows[row].cost, weight, &out->is_saturated);
+		const struct call_times times = profile_get_call_times(profile, i);
+
+		add_cost(&out->rows[row].cost, weight, &times, &out->is_saturated);
 		sum_add(&out->ns, weight->ns, &out->is_saturated);
 		sum_add(&out->samples, weight->samples, &out->is_saturated);
 	}

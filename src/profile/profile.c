@@ -10,6 +10,11 @@
 /* What is not known is named so, in brackets: collect/codes.c. */
 #define UNKNOWN_NAME "[unknown "
 
+struct known_times {
+	struct call_times times;
+	bool is_known;
+};
+
 /* Every list below is indexed by id - 1. */
 struct profile {
 	struct profile_info info;
@@ -25,12 +30,15 @@ struct profile {
 	struct process *processes;
 	struct thread *threads;
 	struct weight *weights;
+	struct known_times
+		*call_times; /* of a trace; the weights in front, as far as it goes */
 	size_t module_count, module_capacity;
 	size_t function_count, function_capacity;
 	size_t frame_count, frame_capacity;
 	size_t process_count, process_capacity;
 	size_t thread_count, thread_capacity;
 	size_t weight_count, weight_capacity;
+	size_t call_times_count, call_times_capacity;
 	bool is_saturated;
 };
 
@@ -95,6 +103,7 @@ void profile_free(struct profile *profile)
 	freep(&profile->processes);
 	freep(&profile->threads);
 	freep(&profile->weights);
+	freep(&profile->call_times);
 	freep(&profile);
 }
 
@@ -284,7 +293,8 @@ static struct stack_id known_stack(struct profile *profile, struct stack_id id)
 	return profile_add_stack(profile, (struct stack_id){ 0 }, frame);
 }
 
-void profile_add_weight(struct profile *profile, const struct weight *weight)
+/* Its index. */
+static size_t add_weight(struct profile *profile, const struct weight *weight)
 {
 	struct stack_id stack = known_stack(profile, weight->stack);
 	struct thread_id thread = weight->thread;
@@ -307,6 +317,36 @@ void profile_add_weight(struct profile *profile, const struct weight *weight)
 	sum_add(&sum->ns, weight->ns, &profile->is_saturated);
 	sum_add(&sum->samples, weight->samples, &profile->is_saturated);
 	sum_add(&sum->calls, weight->calls, &profile->is_saturated);
+	return *place - 1;
+}
+
+void profile_add_weight(struct profile *profile, const struct weight *weight)
+{
+	add_weight(profile, weight);
+}
+
+void profile_add_calls(struct profile *profile, const struct weight *weight,
+		       const struct call_times *times)
+{
+	const size_t index = add_weight(profile, weight);
+
+	while (profile->call_times_count <= index) {
+		profile->call_times =
+			array_grow(profile->call_times, profile->call_times_count,
+				   &profile->call_times_capacity, sizeof *profile->call_times);
+		profile->call_times[profile->call_times_count++] =
+			(struct known_times){ .times = CALL_TIMES_NONE };
+	}
+	profile->call_times[index].is_known = true;
+	call_times_add(&profile->call_times[index].times, times, &profile->is_saturated);
+}
+
+struct call_times profile_get_call_times(const struct profile *profile, size_t i)
+{
+	if (i < profile->call_times_count && profile->call_times[i].is_known)
+		return profile->call_times[i].times;
+	return (struct call_times){ .raw_ns = profile->weights[i].ns,
+				    .shortest_ns = UINT64_MAX };
 }
 
 size_t profile_module_count(const struct profile *profile)

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profile/call_times.h"
 #include "profile/info.h"
 
 enum language {
@@ -169,6 +170,8 @@ struct stack_id profile_add_stack(struct profile *profile, struct stack_id paren
 struct process_id profile_add_process(struct profile *profile, const struct process *process);
 struct thread_id profile_add_thread(struct profile *profile, const struct thread *thread);
 void profile_add_weight(struct profile *profile, const struct weight *weight);
+void profile_add_calls(struct profile *profile, const struct weight *weight,
+		       const struct call_times *times);
 
 /*
  * Looking: ids run from 1 to the count, a parent's is smaller than its child's; no such id
@@ -190,3 +193,5 @@ const struct process *profile_get_process(const struct profile *profile, struct 
 const struct thread *profile_get_thread(const struct profile *profile, struct thread_id id);
 /* i from 0 to the count - 1. */
 const struct weight *profile_get_weight(const struct profile *profile, size_t i);
+/* Of that weight, where its calls were added with their times; else what its ns says. */
+struct call_times profile_get_call_times(const struct profile *profile, size_t i);

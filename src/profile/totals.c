@@ -17,7 +17,7 @@ struct walk {
 	uint32_t *parent;
 	uint32_t *first_child;
 	uint32_t *next_sibling;
-	uint64_t *ns;
+	uint64_t *ns, *raw_ns;
 	uint64_t *samples;
 	uint64_t *calls; /* of the node alone */
 	size_t count;    /* with the root */
@@ -32,6 +32,7 @@ static void walk_init(struct walk *walk, const struct profile *profile,
 	walk->first_child = xzalloc(walk->count * sizeof *walk->first_child);
 	walk->next_sibling = xzalloc(walk->count * sizeof *walk->next_sibling);
 	walk->ns = xzalloc(walk->count * sizeof *walk->ns);
+	walk->raw_ns = xzalloc(walk->count * sizeof *walk->raw_ns);
 	walk->samples = xzalloc(walk->count * sizeof *walk->samples);
 	walk->calls = xzalloc(walk->count * sizeof *walk->calls);
 	walk->row[0] = 0;
@@ -56,6 +57,7 @@ static void walk_done(struct walk *walk)
 	freep(&walk->first_child);
 	freep(&walk->next_sibling);
 	freep(&walk->ns);
+	freep(&walk->raw_ns);
 	freep(&walk->samples);
 	freep(&walk->calls);
 }
@@ -69,6 +71,9 @@ static void add_weights(struct walk *walk, const struct profile *profile,
 			continue;
 		uint32_t id = weight->stack.n;
 		struct cost *row = &out->rows[walk->row[id]];
+		const struct call_times times = profile_get_call_times(profile, i);
+		call_times_add(&row->times, &times, &out->is_saturated);
+		sum_add(&walk->raw_ns[id], times.raw_ns, &out->is_saturated);
 		sum_add(&walk->ns[id], weight->ns, &out->is_saturated);
 		sum_add(&walk->samples[id], weight->samples, &out->is_saturated);
 		sum_add(&row->self_ns, weight->ns, &out->is_saturated);
@@ -83,6 +88,7 @@ static void sum_subtrees(struct walk *walk, bool *is_saturated)
 	for (size_t id = walk->count - 1; id > 0; id--) {
 		uint32_t parent = walk->parent[id];
 		sum_add(&walk->ns[parent], walk->ns[id], is_saturated);
+		sum_add(&walk->raw_ns[parent], walk->raw_ns[id], is_saturated);
 		sum_add(&walk->samples[parent], walk->samples[id], is_saturated);
 	}
 }
@@ -110,6 +116,7 @@ static void add_outermost(const struct walk *walk, struct totals *out)
 		if (on_path[walk->row[id]]++ > 0)
 			continue;
 		sum_add(&row->total_ns, walk->ns[id], &out->is_saturated);
+		sum_add(&row->raw_total_ns, walk->raw_ns[id], &out->is_saturated);
 		sum_add(&row->total_samples, walk->samples[id], &out->is_saturated);
 		sum_add(&row->primitive_calls, walk->calls[id], &out->is_saturated);
 	}
@@ -124,6 +131,8 @@ void totals_by_row(const struct profile *profile, const struct filter *filter,
 	*out = (struct totals){ .rows = xzalloc((row_count + 1) * sizeof *out->rows),
 				.count = row_count,
 				.is_saturated = profile_is_saturated(profile) };
+	for (size_t i = 0; i < row_count; i++)
+		out->rows[i].times = CALL_TIMES_NONE;
 	walk_init(&walk, profile, row_of_frame);
 	add_weights(&walk, profile, filter, out);
 	sum_subtrees(&walk, &out->is_saturated);

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profile/call_times.h"
+
 struct filter;
 struct profile;
 
@@ -17,6 +19,8 @@ struct cost {
 	uint64_t self_samples, total_samples;
 	uint64_t calls;           /* of a trace */
 	uint64_t primitive_calls; /* those not made by itself, directly or by way of others */
+	struct call_times times;  /* its own; of samples, raw_ns is self_ns */
+	uint64_t raw_total_ns;
 };
 
 struct totals {

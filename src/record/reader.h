@@ -25,6 +25,9 @@ bool recording_reader_is_being_written(const struct recording_reader *reader);
 /* Whether the recorder looked up its addresses (locations are there). */
 bool recording_reader_is_symbolized(const struct recording_reader *reader);
 
+/* Whether calls were traced. */
+bool recording_reader_has_calls(const struct recording_reader *reader);
+
 /* The value of key, or NULL.  Lives until the reader is closed. */
 const char *recording_reader_get(struct recording_reader *reader, const char *key);
 /* The value of key, or RECORDING_UNKNOWN. */

@@ -25,6 +25,11 @@ static struct recording_calls calls_of(struct scan *scan)
 	return calls;
 }
 
+bool recording_reader_has_calls(const struct recording_reader *reader)
+{
+	return reader->counts[TABLE_CALLS] > 0;
+}
+
 int recording_reader_each_calls(struct recording_reader *reader,
 				int (*visit)(void *context, const struct recording_calls *row),
 				void *context, struct error *err)

@@ -16,6 +16,8 @@ enum {
 	LABEL_COLUMNS = 9,
 	/* Per mille: below this share of whole stacks even a brief head says why. */
 	WHOLE_STACKS_AIM = 990,
+	/* What was clipped is told from this part of what measuring took on. */
+	CLIPPED_PART = 100,
 };
 
 void head_add_line(struct text *out, const struct style *style, const char *label,
@@ -152,6 +154,43 @@ void head_add_samples(struct text *out, const struct style *style,
 	text_done(&text);
 }
 
+static void add_share_of(struct text *text, uint64_t ns, uint64_t whole_ns)
+{
+	number_add_any_time(text, ns);
+	text_addf(text, " (%.1f %%)", number_percent(ns, whole_ns));
+}
+
+/* What measuring took, of the times, and what is not known of it. */
+static void add_measuring(struct text *out, const struct style *style,
+			  const struct profile_info *info)
+{
+	CLEANUP(text_done) struct text text = { 0 };
+
+	if (info->measuring_ns > 0) {
+		add_share_of(&text, info->measuring_ns, info->raw_ns);
+		text_add(&text, " ± ");
+		add_share_of(&text, info->doubt_ns, info->raw_ns);
+		text_addf(&text, " of %s %s",
+			  info->is_corrected ? "the time was" : "these times is",
+			  info->is_corrected ? "measuring, and is not in these times (--raw "
+					       "shows them with it)"
+					     : "measuring");
+	}
+	if (info->unknown_calls > 0) {
+		text_add(&text, text.len > 0 ? "; of " : "in the times of ");
+		number_add_count(&text, info->unknown_calls);
+		text_addf(&text, " calls it is not known, and in their times");
+	}
+	if (info->clipped_ns > info->measuring_ns / CLIPPED_PART) {
+		text_add(&text, "; functions whose own time is shorter than what measuring "
+				"them takes would need ");
+		number_add_any_time(&text, info->clipped_ns);
+		text_add(&text, " less than none, and have none");
+	}
+	if (text.len > 0)
+		head_add_line(out, style, "tracing", "%s", text_string(&text));
+}
+
 void head_add_calls(struct text *out, const struct style *style, const struct profile *profile)
 {
 	const struct profile_info *info = profile_get_info(profile);
@@ -160,12 +199,11 @@ void head_add_calls(struct text *out, const struct style *style, const struct pr
 	number_add_count(&text, info->calls);
 	text_add(&text, " traced, on ");
 	number_add_count(&text, profile_stack_count(profile));
-	text_addf(&text,
-		  " different stack%s; times are by the %s clock, the cost of tracing "
-		  "included",
+	text_addf(&text, " different stack%s; times are by the %s clock",
 		  plural(profile_stack_count(profile)), info->clock ? info->clock : "wall");
 	head_add_line(out, style, "calls", "%s", text_string(&text));
 	text_done(&text);
+	add_measuring(out, style, info);
 }
 
 static void head_add_only(struct text *out, const struct style *style,

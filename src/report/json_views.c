@@ -29,11 +29,24 @@ static void add_costs(struct json_object *object, const struct profile *profile,
 		json_add(object, "total_samples", NULL);
 		json_add_u64(object, "calls", cost->calls);
 		json_add_u64(object, "primitive_calls", cost->primitive_calls);
+		json_add_u64(object, "raw_self_ns", cost->times.raw_ns);
+		json_add_u64(object, "raw_total_ns", cost->raw_total_ns);
+		json_add_u64(object, "self_uncertainty_ns", cost->times.doubt_ns);
+		json_add_figure(object, "min_ns", cost->times.shortest_ns, UINT64_MAX);
+		json_add_figure(object, "max_ns",
+				cost->times.shortest_ns == UINT64_MAX ? UINT64_MAX
+								      : cost->times.longest_ns,
+				UINT64_MAX);
 	} else {
 		json_add_u64(object, "self_samples", cost->self_samples);
 		json_add_u64(object, "total_samples", cost->total_samples);
 		json_add(object, "calls", NULL);
 		json_add(object, "primitive_calls", NULL);
+		json_add(object, "raw_self_ns", NULL);
+		json_add(object, "raw_total_ns", NULL);
+		json_add(object, "self_uncertainty_ns", NULL);
+		json_add(object, "min_ns", NULL);
+		json_add(object, "max_ns", NULL);
 	}
 }
 

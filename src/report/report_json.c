@@ -77,6 +77,21 @@ static struct json_object *interpreters_of(const struct profile_info *info)
 	return array;
 }
 
+/* What measuring took, of the times of traced calls. */
+static struct json_object *measuring_of(const struct profile_info *info)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_add(object, "is_corrected", json_object_new_boolean(info->is_corrected));
+	json_add_u64(object, "raw_ns", info->raw_ns);
+	json_add_u64(object, "ns", info->measuring_ns);
+	json_add_u64(object, "uncertainty_ns", info->doubt_ns);
+	json_add_u64(object, "clipped_ns", info->clipped_ns);
+	json_add_u64(object, "left_out_ns", info->left_out_ns);
+	json_add_u64(object, "calls_of_unknown_cost", info->unknown_calls);
+	return object;
+}
+
 static struct json_object *recording_of(const struct profile *profile)
 {
 	const struct profile_info *info = profile_get_info(profile);
@@ -106,6 +121,7 @@ static struct json_object *recording_of(const struct profile *profile)
 		add_no_account(object, info);
 	else
 		add_account(object, info);
+	json_add(object, "measuring", is_trace ? measuring_of(info) : NULL);
 	json_add_figure(object, "paused_ns", info->paused_ns, FIGURE_UNKNOWN);
 	json_add(object, "stacks", is_trace ? NULL : stacks_of(info));
 	json_add(object, "interpreters", interpreters_of(info));

@@ -13,6 +13,7 @@
 #include "vantage/agent/trace.h"
 #include "vantage/agent/trace_calibrate.h"
 #include "vantage/agent/trace_late.h"
+#include "vantage/agent/trace_late.h"
 
 #define TURNS      100U
 #define FILE_INPUT 257

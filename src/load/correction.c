@@ -1,0 +1,296 @@
+#include "load/correction.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/table.h"
+
+#define PS_PER_NS 1000
+#define PER_MILLE 1000
+#define NO_ROW    SIZE_MAX
+/*
+ * Calibration calls small functions in turn, whose code and nodes are in the caches.  Among other
+ * work a call costs more: by so much of it, as programs have shown (docs/decisions/0022).
+ */
+#define DOUBT_PERMILLE 100
+/* Of what is taken out for slower bytecode: how much of a function that is differs. */
+#define STRETCH_DOUBT 2
+
+/* Of a row; doubles, since a count times a cost has more digits than 64 bits. */
+struct share {
+	double own_ps;    /* in its own time, by itself and by events */
+	double caller_ps; /* in its caller's */
+	double own_doubt_ps, caller_doubt_ps;
+	double callees_ps; /* by its callees' calls, in its time */
+	double stretch;
+	/* With all below it: */
+	double raw_total_ns, total_ns;
+};
+
+struct work {
+	struct traced_row *rows;
+	size_t count;
+	const struct recording_cost *costs;
+	struct table cost_of; /* a process and a kind, to index + 1 */
+	struct share *shares; /* by row */
+	size_t *parents;      /* by row; NO_ROW */
+	size_t *inwards;      /* rows, a caller before its callees */
+	struct correction *sum;
+};
+
+static const struct recording_cost *cost_of(const struct work *work, uint32_t process,
+					    uint32_t kind)
+{
+	uint64_t index = 0;
+
+	return table_get(&work->cost_of, process, kind, &index) && index > 0
+		       ? &work->costs[index - 1]
+		       : NULL;
+}
+
+static void add_quiet(const struct work *work, const struct traced_row *row,
+		      struct share *share)
+{
+	for (uint32_t i = 0; i < RECORDING_QUIET_KINDS; i++) {
+		const struct recording_cost *cost =
+			cost_of(work, row->process, RECORDING_QUIET + i);
+		const double events = (double)row->calls.quiet[i];
+
+		if (cost == NULL)
+			continue;
+		share->own_ps += events * (double)cost->inside_ps;
+		share->own_doubt_ps += events * (double)cost->spread_ps;
+	}
+}
+
+/* What the calls of a row cost, and whom. */
+static void add_calls(const struct work *work, const struct traced_row *row,
+		      struct share *share)
+{
+	const struct recording_cost *cost = cost_of(work, row->process, row->calls.kind);
+
+	if (cost == NULL) {
+		work->sum->unknown_calls += row->calls.calls;
+		return;
+	}
+	const double calls = (double)row->calls.calls;
+	const double misses =
+		row->calls.misses < row->calls.calls ? (double)row->calls.misses : calls;
+	const double hits = calls - misses;
+	const double inside =
+		hits * (double)cost->inside_ps + misses * (double)cost->inside_miss_ps;
+	const double outside =
+		hits * (double)cost->outside_ps + misses * (double)cost->outside_miss_ps;
+	const double doubt = calls * (double)cost->spread_ps;
+
+	share->own_ps += inside;
+	share->caller_ps += outside;
+	share->own_doubt_ps += doubt / 2;
+	share->caller_doubt_ps += doubt / 2;
+	share->stretch = (double)cost->stretch_permille / PER_MILLE;
+}
+
+/* Callers have rows of the same thread. */
+static void find_parents(struct work *work)
+{
+	CLEANUP(table_done) struct table row_of = { 0 };
+
+	for (size_t i = 0; i < work->count; i++) {
+		const struct recording_calls *calls = &work->rows[i].calls;
+		bool is_new;
+		uint64_t *place = table_at(&row_of, calls->thread, calls->stack, &is_new);
+
+		if (is_new)
+			*place = i + 1;
+	}
+	for (size_t i = 0; i < work->count; i++) {
+		const struct traced_row *row = &work->rows[i];
+		uint64_t found = 0;
+
+		table_get(&row_of, row->calls.thread, row->parent_stack, &found);
+		work->parents[i] =
+			row->calls.stack == 0 || found == 0 ? NO_ROW : (size_t)found - 1;
+	}
+}
+
+static int compare_stacks(const void *a, const void *b, void *context)
+{
+	const struct traced_row *rows = context;
+	const uint32_t x = rows[*(const size_t *)a].calls.stack;
+	const uint32_t y = rows[*(const size_t *)b].calls.stack;
+
+	return x == y ? 0 : x < y ? -1 : 1;
+}
+
+static void find_order(struct work *work)
+{
+	for (size_t i = 0; i < work->count; i++)
+		work->inwards[i] = i;
+	if (work->count > 0)
+		qsort_r(work->inwards, work->count, sizeof *work->inwards, compare_stacks,
+			work->rows);
+}
+
+static void share_out(struct work *work)
+{
+	for (size_t i = 0; i < work->count; i++) {
+		work->shares[i].stretch = 1;
+		add_calls(work, &work->rows[i], &work->shares[i]);
+		add_quiet(work, &work->rows[i], &work->shares[i]);
+	}
+	for (size_t i = 0; i < work->count; i++) {
+		const struct share *share = &work->shares[i];
+
+		if (work->parents[i] == NO_ROW)
+			continue;
+		struct share *caller = &work->shares[work->parents[i]];
+
+		caller->callees_ps += share->caller_ps;
+		caller->own_doubt_ps += share->caller_doubt_ps;
+	}
+}
+
+static double at_least_zero(double value)
+{
+	return value > 0 ? value : 0;
+}
+
+static uint64_t rounded(double ns)
+{
+	return ns < 0 ? 0 : ns < (double)(1ULL << 62) ? (uint64_t)(ns + 0.5) : 1ULL << 62;
+}
+
+static double magnitude(double value)
+{
+	return value < 0 ? -value : value;
+}
+
+/* What is left of a row's self time. */
+static double correct_self(struct work *work, size_t i)
+{
+	const struct share *share = &work->shares[i];
+	struct traced_row *row = &work->rows[i];
+	const double raw = (double)row->calls.self_ns;
+	const double cost = (share->own_ps + share->callees_ps) / PS_PER_NS;
+	const double left = at_least_zero(raw - cost);
+	const double ns = left / share->stretch;
+	const double doubt = share->own_doubt_ps / PS_PER_NS +
+			     magnitude(cost) * DOUBT_PERMILLE / PER_MILLE +
+			     (left - ns) / STRETCH_DOUBT;
+
+	row->ns = (int64_t)rounded(ns);
+	row->doubt_ns = (int64_t)rounded(doubt);
+	work->sum->clipped_ns += rounded(cost - raw);
+	return ns;
+}
+
+static void correct_selves(struct work *work)
+{
+	double raw = 0, kept = 0, doubt = 0;
+
+	for (size_t i = 0; i < work->count; i++) {
+		struct traced_row *row = &work->rows[i];
+		const double ns = correct_self(work, i);
+
+		work->shares[i].total_ns = ns;
+		work->shares[i].raw_total_ns = (double)row->calls.self_ns;
+		raw += (double)row->calls.self_ns;
+		kept += ns;
+		doubt += (double)row->doubt_ns;
+		work->sum->left_out_ns += (uint64_t)row->calls.left_out_ns;
+	}
+	work->sum->raw_ns = rounded(raw);
+	work->sum->removed_ns = rounded(raw - kept);
+	work->sum->doubt_ns = rounded(doubt);
+}
+
+static void sum_totals(struct work *work)
+{
+	for (size_t k = work->count; k-- > 0;) {
+		const size_t i = work->inwards[k];
+		const size_t parent = work->parents[i];
+
+		if (parent == NO_ROW || parent == i)
+			continue;
+		work->shares[parent].total_ns += work->shares[i].total_ns;
+		work->shares[parent].raw_total_ns += work->shares[i].raw_total_ns;
+	}
+}
+
+/*
+ * One call, of which nobody counted what it called: its own cost is that of any, and of the rest
+ * as much goes as of all calls' together.
+ */
+static int64_t correct_call(const struct work *work, size_t i, int64_t raw_ns)
+{
+	const struct traced_row *row = &work->rows[i];
+	const struct share *share = &work->shares[i];
+	const double calls = (double)row->calls.calls;
+
+	if (raw_ns == RECORDING_UNKNOWN || calls < 1)
+		return raw_ns;
+	const double inside = share->own_ps / calls / PS_PER_NS;
+	const double rest = share->raw_total_ns - inside * calls;
+	const double kept = rest > 0 ? share->total_ns / rest : 0;
+
+	return (int64_t)rounded(((double)raw_ns - inside) * (kept < 1 ? kept : 1));
+}
+
+static void correct_extremes(struct work *work)
+{
+	for (size_t i = 0; i < work->count; i++) {
+		struct traced_row *row = &work->rows[i];
+
+		row->shortest_ns = correct_call(work, i, row->calls.shortest_ns);
+		row->longest_ns = correct_call(work, i, row->calls.longest_ns);
+	}
+}
+
+static void keep_raw(struct work *work)
+{
+	for (size_t i = 0; i < work->count; i++) {
+		struct traced_row *row = &work->rows[i];
+
+		row->ns = row->calls.self_ns;
+		row->doubt_ns = 0;
+		row->shortest_ns = row->calls.shortest_ns;
+		row->longest_ns = row->calls.longest_ns;
+	}
+}
+
+static void index_costs(struct work *work, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		bool is_new;
+
+		*table_at(&work->cost_of, work->costs[i].process, work->costs[i].kind,
+			  &is_new) = i + 1;
+	}
+}
+
+void correction_make(struct traced_row *rows, size_t count, const struct recording_cost *costs,
+		     size_t cost_count, bool keeps_raw, struct correction *out)
+{
+	CLEANUP(freep) struct share *shares = xzalloc((count + 1) * sizeof *shares);
+	CLEANUP(freep) size_t *parents = xreallocarray(NULL, count + 1, sizeof *parents);
+	CLEANUP(freep) size_t *inwards = xreallocarray(NULL, count + 1, sizeof *inwards);
+	struct work work = { .rows = rows,
+			     .count = count,
+			     .costs = costs,
+			     .shares = shares,
+			     .parents = parents,
+			     .inwards = inwards,
+			     .sum = out };
+
+	*out = (struct correction){ 0 };
+	index_costs(&work, cost_count);
+	find_parents(&work);
+	find_order(&work);
+	share_out(&work);
+	correct_selves(&work);
+	sum_totals(&work);
+	correct_extremes(&work);
+	if (keeps_raw)
+		keep_raw(&work);
+	table_done(&work.cost_of);
+}

@@ -1,0 +1,28 @@
+/*
+ * call_times - what is known of traced calls besides their count and their time.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profile/sum.h"
+
+struct call_times {
+	uint64_t raw_ns;   /* their self time as it was measured, with what that took */
+	uint64_t doubt_ns; /* by which the time without it may be off, either way */
+	/* Of a call, with what it called; UINT64_MAX and 0: none has ended. */
+	uint64_t shortest_ns, longest_ns;
+};
+
+#define CALL_TIMES_NONE ((struct call_times){ .shortest_ns = UINT64_MAX })
+
+static inline void call_times_add(struct call_times *sum, const struct call_times *times,
+				  bool *is_saturated)
+{
+	sum_add(&sum->raw_ns, times->raw_ns, is_saturated);
+	sum_add(&sum->doubt_ns, times->doubt_ns, is_saturated);
+	if (times->shortest_ns < sum->shortest_ns)
+		sum->shortest_ns = times->shortest_ns;
+	if (times->longest_ns > sum->longest_ns)
+		sum->longest_ns = times->longest_ns;
+}
