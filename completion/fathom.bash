@@ -20,7 +20,7 @@ _fathom_value()
 	--color) _fathom_words "auto always never" ;;
 	--by) _fathom_words "function line module region thread process" ;;
 	--sort) _fathom_words "self total" ;;
-	--format | -f) _fathom_words "folded speedscope pprof flamegraph pstats" ;;
+	--format | -f) _fathom_words "folded speedscope pprof flamegraph pstats callgrind" ;;
 	--rate | -r) _fathom_words "100 1000 10000" ;;
 	--output | -o)
 		mapfile -t COMPREPLY < <(compgen -f -- "$current")

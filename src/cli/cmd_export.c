@@ -52,7 +52,7 @@ static int set_format(const struct option *option, void *place, const char *valu
 }
 
 static const struct option options[] = {
-	{ "format", 'f', "FORMAT", "folded, speedscope, pprof, flamegraph or pstats",
+	{ "format", 'f', "FORMAT", "folded, speedscope, pprof, flamegraph, pstats or callgrind",
 	  set_format, offsetof(struct settings, exporter) },
 	{ "output", 'o', "OUT", "write to this file, not to standard output", option_set_string,
 	  offsetof(struct settings, path) },

@@ -14,6 +14,8 @@ static const struct exporter exporters[] = {
 	  write_flamegraph },
 	{ "pstats", ".pstats", "for Python's pstats and SnakeViz: of a trace", true,
 	  write_pstats },
+	{ "callgrind", ".callgrind", "for KCachegrind and callgrind_annotate: of a trace",
+	  false, write_callgrind },
 };
 
 #define EXPORTER_COUNT (sizeof exporters / sizeof *exporters)

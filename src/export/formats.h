@@ -12,5 +12,6 @@ struct sink;
 int write_folded(const struct profile *profile, const struct sink *sink, struct error *err);
 int write_speedscope(const struct profile *profile, const struct sink *sink, struct error *err);
 int write_pprof(const struct profile *profile, const struct sink *sink, struct error *err);
+int write_callgrind(const struct profile *profile, const struct sink *sink, struct error *err);
 int write_pstats(const struct profile *profile, const struct sink *sink, struct error *err);
 int write_flamegraph(const struct profile *profile, const struct sink *sink, struct error *err);

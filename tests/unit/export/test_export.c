@@ -17,8 +17,8 @@
 
 static void every_exporter_is_found_by_its_name(void **state)
 {
-	static const char *const names[] = { "folded", "speedscope", "pprof", "flamegraph",
-					     "pstats" };
+	static const char *const names[] = { "folded",     "speedscope", "pprof",
+					     "flamegraph", "pstats",     "callgrind" };
 	size_t count = 0;
 
 	(void)state;
@@ -68,7 +68,8 @@ static void a_failing_sink_ends_every_export_with_its_sentence(void **state)
 
 	(void)state;
 	for (size_t i = 0; exporter_at(i); i++) {
-		const bool is_of_calls = strcmp(exporter_at(i)->name, "pstats") == 0;
+		const bool is_of_calls = strcmp(exporter_at(i)->name, "pstats") == 0 ||
+					 strcmp(exporter_at(i)->name, "callgrind") == 0;
 		const struct profile *profile = is_of_calls ? trace : large;
 		/* A small one comes in one piece. */
 		const int most_writes = is_of_calls ? 1 : 3;
