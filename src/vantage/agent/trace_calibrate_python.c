@@ -308,8 +308,9 @@ static void find_functions(const struct trace_measured *measured, bool slows_byt
 			       .spread = work->noise };
 	if (is_told_twice) {
 		out->call = mean_of(values, 2, &out->spread);
-		trace_set_quiet_cost(TRACE_QUIET_FUNCTION,
-				     mean_of(direct, 3, &spread) - out->call, spread);
+		const s64 told_twice = mean_of(direct, 3, &spread);
+
+		trace_set_quiet_cost(TRACE_QUIET_FUNCTION, told_twice - out->call, spread);
 	} else {
 		for (u32 i = 0; i < 3; i++)
 			values[2 + i] = direct[i];
