@@ -15,7 +15,13 @@ _fathom_files()
 _fathom_value()
 {
 	case "$1" in
-	--clock) _fathom_words "cpu user" ;;
+	--clock)
+		if [ "${COMP_WORDS[1]}" = trace ]; then
+			_fathom_words "wall cpu"
+		else
+			_fathom_words "cpu user"
+		fi
+		;;
 	--trigger) _fathom_words "auto sigtrap timer" ;;
 	--color) _fathom_words "auto always never" ;;
 	--by) _fathom_words "function line module region thread process" ;;
@@ -39,7 +45,7 @@ _fathom_command_index()
 	while [ "$i" -lt "$COMP_CWORD" ]; do
 		case "${COMP_WORDS[i]}" in
 		--) echo $((i + 1)); return ;;
-		--clock | --rate | --output | --trigger | --color | -r | -o) i=$((i + 1)) ;;
+		--clock | --only | --rate | --output | --trigger | --color | -r | -o) i=$((i + 1)) ;;
 		-*) ;;
 		*) echo "$i"; return ;;
 		esac
@@ -79,7 +85,7 @@ _fathom()
 	_fathom_value "$previous" && return
 	case "${COMP_WORDS[1]} $current" in
 	"record -"*) _fathom_words "--clock --rate --output --no-children --wait --quiet --native --trigger --color --help" ;;
-	"trace -"*) _fathom_words "--no-builtins --output --no-children --wait --quiet --color --help" ;;
+	"trace -"*) _fathom_words "--clock --only --no-builtins --output --no-children --wait --quiet --color --help" ;;
 	"report -"*) _fathom_words "--by --tree --callers --callees --lines --native --sort --thread --module --min --rows --json
 			--color --no-pager --help" ;;
 	"export -"*) _fathom_words "--format --output --native --help" ;;
