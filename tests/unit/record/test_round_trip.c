@@ -371,7 +371,56 @@ static int check_calls(void *context, const struct recording_calls *row)
 	assert_int_equal(row->self_ns, *seen == 1 ? 900 : 5);
 	assert_int_equal(row->shortest_ns, *seen == 1 ? 8 : RECORDING_UNKNOWN);
 	assert_int_equal(row->longest_ns, *seen == 1 ? 90 : RECORDING_UNKNOWN);
+	assert_int_equal(row->kind, *seen == 1 ? 2 : 0);
+	assert_int_equal(row->misses, *seen == 1 ? 4 : 0);
+	for (uint64_t i = 0; i < RECORDING_QUIET_KINDS; i++)
+		assert_int_equal(row->quiet[i], *seen == 1 ? 5 + i : 0);
+	assert_int_equal(row->left_out_ns, *seen == 1 ? 0 : 33);
 	return 0;
+}
+
+static int check_cost(void *context, const struct recording_cost *row)
+{
+	unsigned *seen = context;
+
+	++*seen;
+	assert_int_equal(row->process, 1);
+	assert_int_equal(row->kind, 2);
+	assert_int_equal(row->inside_ps, 20500);
+	assert_int_equal(row->outside_ps, -300);
+	assert_int_equal(row->inside_miss_ps, 21000);
+	assert_int_equal(row->outside_miss_ps, 12000);
+	assert_int_equal(row->spread_ps, 900);
+	assert_int_equal(row->stretch_permille, 1150);
+	return 0;
+}
+
+static void what_a_call_costs_comes_back(void **state)
+{
+	const char *path = in_folder(state, "a.fathom");
+	struct recording_writer *writer = create(path);
+	struct recording_cost cost = { .process = 1,
+				       .kind = 2,
+				       .inside_ps = 20500,
+				       .outside_ps = -300,
+				       .inside_miss_ps = 21000,
+				       .outside_miss_ps = 12000,
+				       .spread_ps = 900,
+				       .stretch_permille = 1150 };
+	struct error err = { "" };
+	unsigned seen = 0;
+
+	add_basics(writer, 2, 30);
+	must(recording_writer_add_cost(writer, &cost), &err);
+	cost.process = 99;
+	assert_int_equal(recording_writer_add_cost(writer, &cost), -EINVAL);
+	finish(writer);
+	struct recording_reader *reader = open_reading(path);
+
+	must(recording_reader_each_cost(reader, check_cost, &seen, &err), &err);
+	assert_int_equal(seen, 1);
+	assert_false(recording_reader_has_calls(reader));
+	recording_reader_close(reader);
 }
 
 static void calls_and_their_updates_come_back(void **state)
@@ -386,6 +435,7 @@ static void calls_and_their_updates_come_back(void **state)
 					 .longest_ns = RECORDING_UNKNOWN };
 	const struct recording_calls outside = { .thread = 2,
 						 .self_ns = 5,
+						 .left_out_ns = 33,
 						 .shortest_ns = RECORDING_UNKNOWN,
 						 .longest_ns = RECORDING_UNKNOWN };
 	struct error err = { "" };
@@ -399,6 +449,10 @@ static void calls_and_their_updates_come_back(void **state)
 	calls.self_ns = 900;
 	calls.shortest_ns = 8;
 	calls.longest_ns = 90;
+	calls.kind = 2;
+	calls.misses = 4;
+	for (uint64_t i = 0; i < RECORDING_QUIET_KINDS; i++)
+		calls.quiet[i] = 5 + i;
 	must(recording_writer_update_calls(writer, &calls), &err);
 	calls.stack = 999;
 	assert_int_equal(recording_writer_update_calls(writer, &calls), -EINVAL);
@@ -422,6 +476,7 @@ int main(void)
 		TEST(equal_frames_and_stacks_are_kept_once),
 		TEST(symbols_come_back),
 		TEST(calls_and_their_updates_come_back),
+		TEST(what_a_call_costs_comes_back),
 		TEST(the_last_value_of_a_fact_wins),
 		TEST(losses_notes_and_files_come_back),
 	};
