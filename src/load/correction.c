@@ -12,7 +12,7 @@
  * Calibration calls small functions in turn, whose code and nodes are in the caches.  Among other
  * work a call costs more: by so much of it, as programs have shown (docs/decisions/0022).
  */
-#define DOUBT_PERMILLE 100
+#define DOUBT_PERMILLE 200
 /* Of what is taken out for slower bytecode: how much of a function that is differs. */
 #define STRETCH_DOUBT 2
 

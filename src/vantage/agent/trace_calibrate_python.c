@@ -292,7 +292,7 @@ static void tell(enum trace_kind kind, const struct found *found)
 static void find_functions(const struct trace_measured *measured, bool slows_bytecode,
 			   struct found *out)
 {
-	s64 values[5] = { cost_of(measured, LOOP_MAP), cost_of(measured, LOOP_GENERATOR) };
+	const s64 from_c[] = { cost_of(measured, LOOP_MAP), cost_of(measured, LOOP_GENERATOR) };
 	/* What the work in it takes longer is no cost of its call. */
 	const s64 slower =
 		slows_bytecode ? measured[LOOP_WORK_INLINE].added - measured[LOOP_NOTHING].added
@@ -307,14 +307,18 @@ static void find_functions(const struct trace_measured *measured, bool slows_byt
 	*out = (struct found){ .stretch = stretch_of(measured, slows_bytecode),
 			       .spread = work->noise };
 	if (is_told_twice) {
-		out->call = mean_of(values, 2, &out->spread);
+		out->call = mean_of(from_c, 2, &out->spread);
 		const s64 told_twice = mean_of(direct, 3, &spread);
 
 		trace_set_quiet_cost(TRACE_QUIET_FUNCTION, told_twice - out->call, spread);
 	} else {
-		for (u32 i = 0; i < 3; i++)
-			values[2 + i] = direct[i];
-		out->call = mean_of(values, 5, &out->spread);
+		/* Most calls are: those from C may be off by so much. */
+		out->call = mean_of(direct, 3, &out->spread);
+		for (u32 i = 0; i < 2; i++) {
+			const s64 off = magnitude(from_c[i] - out->call);
+
+			out->spread = off > out->spread ? off : out->spread;
+		}
 	}
 	out->inside = work->inner - inline_work - slower;
 	const struct trace_measured *three = &measured[LOOP_THREE];

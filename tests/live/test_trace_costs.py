@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""What measuring took is not in the times of traced calls, and nothing of how that was found out is seen."""
+
+import json
+import math
+import subprocess
+
+import live
+import live_trace
+
+# Of the time without a tracer: what is left of the cost of measuring may be so much.
+MOST = 0.10
+# Of the time of a quickest round, by which it differs from one run to the next.
+PACE = 0.03
+RUNS = 5
+
+
+class TinyFunctions(live_trace.TraceTest):
+    """Functions that do next to nothing: most of their traced time is measuring."""
+
+    compares_times = True
+    # What each pair's tiny functions are.
+    PARTS = {"functions": ("twice",), "nested": ("square", "of_square"), "methods": ("Point.moved", "moved"),
+             "builtins": ("abs", "builtins.abs"), "recursion": ("fib",)}
+
+    def plain_run(self, python):
+        run = subprocess.run(python.command(self.workload("tiny_functions.py")), capture_output=True, check=True)
+        return json.loads(run.stdout)["best"]
+
+    def check_pair(self, pair, plain, runs):
+        """Of each run: what is left of its quickest round, the inlined work saying how quick the machine was."""
+        found = []
+        for trace in runs:
+            report = {row["name"]: row for row in trace.report()["functions"]}
+            rounds, traced = trace.truth["rounds"], trace.truth["best"]
+            tiny = report["tiny_" + pair]
+            removed = (tiny["raw_total_ns"] - tiny["total_ns"]) / rounds
+            doubt = sum(report[name]["self_uncertainty_ns"] for name in (*self.PARTS[pair], "tiny_" + pair)
+                        if name in report) / rounds
+            expected = plain["tiny_" + pair] * traced["inlined_" + pair] / plain["inlined_" + pair]
+            left = traced["tiny_" + pair] - removed
+            found.append((abs(left - expected) / expected, doubt / expected,
+                          f"{pair}: {left:.0f} ns are left of {traced['tiny_' + pair]}, {expected:.0f} are expected;"
+                          f" {removed:.0f} ± {doubt:.0f} were taken out"))
+        # The middle one: in others the machine was not as quick when calls were calibrated.
+        off, doubt, told = sorted(found)[len(found) // 2]
+        self.assertLess(off, MOST + PACE, told)
+        self.assertLess(off, doubt + PACE, told)
+
+    def test_tiny_functions_agree_with_the_same_work_untraced(self):
+        def check(python):
+            plain, runs = {}, []
+            for run in range(RUNS):
+                for name, taken in self.plain_run(python).items():
+                    plain[name] = min(plain.get(name, taken), taken)
+                runs.append(self.trace(python, self.workload("tiny_functions.py"), name=f"{run}.fathom"))
+            for pair in runs[0].truth["pairs"]:
+                self.check_pair(pair, plain, runs)
+        # 3.10 is slower where nothing is called, too: below.
+        def one(python):
+            if python.version[:2] != (3, 10):
+                check(python)
+        self.on_each_python(one, in_ci=("pyenv-3.8", "debian-3.11", "pyenv-3.12"), oldest=(3, 6))
+
+    def test_bytecode_that_is_slower_while_it_is_traced_is_told_and_doubted(self):
+        def check(python):
+            trace = self.trace(python, self.workload("tiny_functions.py"))
+            stretch, = trace.rows("SELECT stretch_permille FROM costs WHERE kind = 1")[0]
+            self.assertGreater(stretch, 1000)
+            measuring = trace.head()["measuring"]
+            self.assertGreater(measuring["uncertainty_ns"], measuring["ns"] / 10)
+        self.on_each_python(lambda python: check(python) if python.version[:2] == (3, 10) else None,
+                            in_ci=("pyenv-3.10",), oldest=(3, 10))
+
+
+class Report(live_trace.TraceTest):
+    """What a report says of it."""
+
+    def test_raw_times_are_those_that_were_measured(self):
+        trace = self.trace(self.debian(), self.workload("tiny_functions.py"))
+        corrected, raw = trace.report(), trace.report("--raw")
+        written = sum(ns for ns, in trace.rows("SELECT self_ns FROM calls"))
+
+        self.assertTrue(corrected["recording"]["measuring"]["is_corrected"])
+        self.assertFalse(raw["recording"]["measuring"]["is_corrected"])
+        self.assertEqual(raw["total_ns"], written)
+        self.assertEqual(corrected["recording"]["measuring"]["raw_ns"], written)
+        self.assertEqual({row["name"]: row["raw_self_ns"] for row in corrected["functions"] if row["file"]},
+                         {row["name"]: row["self_ns"] for row in raw["functions"] if row["file"]})
+        measuring = corrected["recording"]["measuring"]
+        self.assertTrue(math.isclose(corrected["total_ns"] + measuring["ns"], written, rel_tol=1e-3))
+        self.assertGreater(measuring["ns"], 0)
+        self.assertGreater(measuring["uncertainty_ns"], 0)
+        self.assertLess(measuring["uncertainty_ns"], measuring["ns"])
+
+    def test_no_time_is_below_zero_and_no_call_shorter_than_the_mean(self):
+        trace = self.trace(self.debian(), self.workload("tiny_functions.py"))
+        for row in trace.report()["functions"]:
+            self.assertGreaterEqual(row["self_ns"], 0)
+            if row["min_ns"] is None:
+                continue
+            self.assertLessEqual(row["min_ns"], row["max_ns"], row)
+
+    def test_the_head_says_what_was_taken_out(self):
+        trace = self.trace(self.debian(), self.workload("tiny_functions.py"))
+        text = self.text_of(trace)
+        self.assertRegex(text, r"tracing  [0-9.]+ .?s \([0-9.]+ %\) ± [0-9.]+ .?s \([0-9.]+ %\)")
+        self.assertIn("is not in these times", " ".join(text.split()))
+        self.assertIn("of these times is measuring", " ".join(self.text_of(trace, "--raw").split()))
+
+    def text_of(self, trace, *options):
+        return subprocess.run([live.FATHOM, "report", *options, trace.path], capture_output=True, check=True,
+                              encoding="utf-8").stdout
+
+    def debian(self):
+        debian = next(found for found in self.interpreters if found.name.startswith("debian"))
+        if not debian.is_there:
+            self.skipTest(debian.why_not)
+        return debian
+
+
+UNSEEN = """
+import gc, json, sys, threading
+print(json.dumps({"modules": sorted(sys.modules), "threads": threading.active_count(),
+                  "exception": repr(sys.exc_info()[0]), "main": sorted(vars(sys.modules["__main__"])),
+                  "garbage": len(gc.garbage), "functions": sorted(o.__name__ for o in gc.get_objects()
+                      if type(o).__name__ == "function" and o.__module__ is None and len(o.__name__) < 4),
+                  "callbacks": len(gc.callbacks), "profiler": repr(sys.getprofile()), "tracer": repr(sys.gettrace())}))
+"""
+
+
+class Unseen(live_trace.TraceTest):
+    """Calibration happens in the program's own interpreter, before its first instruction."""
+
+    def test_the_program_sees_nothing_of_it(self):
+        def check(python):
+            plain = subprocess.run(python.command("-c", UNSEEN), capture_output=True, check=True)
+            trace = self.trace(python, "-c", UNSEEN)
+            self.assertEqual(trace.truth, json.loads(plain.stdout))
+        self.on_each_python(check, oldest=(3, 6))
+
+    def test_it_is_in_no_report(self):
+        def check(python):
+            trace = self.trace(python, "-c", "pass")
+            costs = trace.rows("SELECT count(*) FROM costs")
+            self.assertGreaterEqual(costs[0][0], 3)
+            self.assertEqual([row for row in trace.report()["functions"] if row["file"] == ""], [])
+        self.on_each_python(check, oldest=(3, 6))
+
+
+if __name__ == "__main__":
+    live.main()

@@ -1,0 +1,126 @@
+"""The same work by tiny functions and inlined by hand, in turns: tiny_functions.py [TURNS [ROUNDS]]
+
+Tells of each pair how long the quickest round of either took, by the program's own clock.
+"""
+
+import json
+import sys
+import time
+
+try:
+    clock = time.perf_counter_ns
+except AttributeError:  # 3.6
+    def clock(counter=time.perf_counter):
+        return int(counter() * 1e9)
+
+
+def twice(x):
+    return x + x
+
+
+def tiny_functions(turns):
+    total = 0
+    for i in range(turns):
+        total ^= twice(i)
+    return total
+
+
+def inlined_functions(turns):
+    total = 0
+    for i in range(turns):
+        total ^= i + i
+    return total
+
+
+def square(x):
+    return x * x
+
+
+def of_square(x):
+    return square(x) - x
+
+
+def tiny_nested(turns):
+    total = 0
+    for i in range(turns):
+        total ^= of_square(i)
+    return total
+
+
+def inlined_nested(turns):
+    total = 0
+    for i in range(turns):
+        total ^= i * i - i
+    return total
+
+
+class Point:
+    def __init__(self):
+        self.x = 1
+
+    def moved(self, by):
+        return self.x + by
+
+
+POINT = Point()
+
+
+def tiny_methods(turns):
+    point, total = POINT, 0
+    for i in range(turns):
+        total ^= point.moved(i)
+    return total
+
+
+def inlined_methods(turns):
+    point, total = POINT, 0
+    for i in range(turns):
+        total ^= point.x + i
+    return total
+
+
+def tiny_builtins(turns):
+    total = 0
+    for i in range(turns):
+        total ^= abs(i)
+    return total
+
+
+def inlined_builtins(turns):
+    total = 0
+    for i in range(turns):
+        total ^= i if i >= 0 else -i
+    return total
+
+
+def fib(n):
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+
+def tiny_recursion(turns):
+    return fib(12) + turns
+
+
+def inlined_recursion(turns):
+    total = 0
+    for i in range(466):
+        total ^= i if i < 2 else i - 1 + i - 2
+    return total + turns
+
+
+def main():
+    turns, rounds = (list(map(int, sys.argv[1:])) + [1000, 30][len(sys.argv) - 1:])
+    pairs = ("functions", "nested", "methods", "builtins", "recursion")
+    best = {}
+    for _ in range(rounds):
+        for pair in pairs:
+            for kind in ("tiny_", "inlined_"):
+                work = globals()[kind + pair]
+                start = clock()
+                work(turns)
+                taken = clock() - start
+                best[kind + pair] = min(best.get(kind + pair, taken), taken)
+    print(json.dumps({"pairs": pairs, "rounds": rounds, "best": best}))
+
+
+main()
