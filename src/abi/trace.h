@@ -172,6 +172,7 @@ struct trace_area {
 	u64 lost_calls;       /* that no node was left for: their time is their callers' */
 	u64 untraced_threads; /* for which there was no slot */
 	u64 endless_calls;    /* whose ends are not seen */
+	u64 sleds_left;       /* room for a hook that could not be used */
 	u64 other_tools;      /* calls that put another profiler in the place of ours */
 	u64 off_ticks;        /* while the program had switched tracing off, but for since */
 	u64 off_since_ticks;  /* 0: it is on */

@@ -531,6 +531,10 @@ void traced_tell(struct image *image, struct pump *pump)
 		   "calls are counted, but seem to last until their thread's next event: the "
 		   "processor guards return addresses (CET), or what is a fixed distance from "
 		   "their stack is in use");
+	tell_count(image, pump, area->sleds_left,
+		   "functions built with -fpatchable-function-entry are not traced: a call takes "
+		   "five bytes at their beginning, and their code must be in a segment that is "
+		   "not writable and has an unwind table");
 	tell_count(image, pump, area->untraced_threads,
 		   "threads were not traced: there were too many at one time");
 	tell_count(image, pump, area->foreign_threads,

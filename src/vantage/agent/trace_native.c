@@ -9,6 +9,7 @@
 #include "vantage/agent/arch.h"
 #include "vantage/agent/hooks.h"
 #include "vantage/agent/trace_native_own.h"
+#include "vantage/agent/trace_sleds.h"
 
 /* A frame is smaller than that: what lies further below is another stack. */
 #define FRAME_MAX (1ULL << 20)
@@ -313,6 +314,7 @@ void trace_native_begin(void)
 {
 #if defined(__x86_64__)
 	trace_native.sees_ends = trace_returns_are_possible();
+	trace_sleds_begin();
 #endif
 	__atomic_store_n(&trace_native.is_on, 1, __ATOMIC_RELEASE);
 }

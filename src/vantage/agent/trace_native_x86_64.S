@@ -57,9 +57,12 @@
 	restore_all
 	ret
 	/* Not traced: as without us, for gmon.out. */
-1:	cmpq	$0, trace_native + \next(%rip)
+1:
+	.if	\next != 0
+	cmpq	$0, trace_native + \next(%rip)
 	je	2f
 	jmp	*trace_native + \next(%rip)
+	.endif
 2:	ret
 	.cfi_endproc
 	.size	\name, . - \name
@@ -68,6 +71,8 @@
 	entry	mcount, KIND_MCOUNT, NEXT_MCOUNT
 	entry	_mcount, KIND_MCOUNT, NEXT__MCOUNT
 	entry	__fentry__, KIND_FENTRY, NEXT_FENTRY
+	.hidden	trace_native_sled
+	entry	trace_native_sled, KIND_FENTRY, 0
 
 /*
  * Where functions return to.  Its unwind table says that it is called by whoever was to be returned
