@@ -56,7 +56,7 @@ _fathom_command_index()
 _fathom()
 {
 	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-	local commands="record trace report export info help version" begins
+	local commands="record trace report export info module help version" begins
 
 	COMPREPLY=()
 	# bash makes words of its own of "--by=line".
@@ -84,14 +84,15 @@ _fathom()
 	fi
 	_fathom_value "$previous" && return
 	case "${COMP_WORDS[1]} $current" in
-	"record -"*) _fathom_words "--clock --rate --output --no-children --wait --quiet --native --trigger --color --help" ;;
-	"trace -"*) _fathom_words "--clock --only --no-builtins --output --no-children --wait --quiet --color --help" ;;
+	"record -"*) _fathom_words "--clock --rate --output --no-children --wait --quiet --native --paused --trigger --color --help" ;;
+	"trace -"*) _fathom_words "--clock --only --no-builtins --output --no-children --wait --quiet --paused --color --help" ;;
 	"report -"*) _fathom_words "--by --tree --callers --callees --lines --native --sort --thread --module --min --rows --json
 			--color --no-pager --help" ;;
 	"export -"*) _fathom_words "--format --output --native --help" ;;
 	"info -"*) _fathom_words "--color --help" ;;
 	"record "* | "trace "*) mapfile -t COMPREPLY < <(compgen -c -- "$current") ;;
 	"help "*) _fathom_words "$commands" ;;
+	"module "*) _fathom_words "python ruby c" ;;
 	"report "* | "export "* | "info "*) _fathom_files ;;
 	esac
 }

@@ -71,12 +71,19 @@ static void add_calls(struct regions *regions, const struct weight *weight, bool
 /* number: of the weight, from 1. */
 static void add_weight(struct regions *regions, const struct weight *weight, uint32_t number)
 {
+	struct call_times times = profile_get_call_times(regions->profile, number - 1);
 	struct groups *groups = regions->groups;
 	uint32_t stack = regions->nearest[weight->stack.n];
 	struct cost *self = &groups->rows[row_of_stack(regions, stack)].cost;
 	const uint32_t own_row = row_of_stack(regions, weight->stack.n);
 	uint32_t times_own = 0;
 
+	/* How long calls took is not how long the region was open. */
+	if (own_row == 0) {
+		times.shortest_ns = CALL_TIMES_NONE.shortest_ns;
+		times.longest_ns = CALL_TIMES_NONE.longest_ns;
+	}
+	call_times_add(&self->times, &times, &groups->is_saturated);
 	sum_add(&self->self_ns, weight->ns, &groups->is_saturated);
 	sum_add(&self->self_samples, weight->samples, &groups->is_saturated);
 	sum_add(&groups->ns, weight->ns, &groups->is_saturated);
@@ -89,6 +96,7 @@ static void add_weight(struct regions *regions, const struct weight *weight, uin
 		if (regions->counted[row] != number) {
 			sum_add(&cost->total_ns, weight->ns, &groups->is_saturated);
 			sum_add(&cost->total_samples, weight->samples, &groups->is_saturated);
+			sum_add(&cost->raw_total_ns, times.raw_ns, &groups->is_saturated);
 		}
 		regions->counted[row] = number;
 		if (stack != 0)
@@ -107,6 +115,8 @@ void groups_make_by_region(const struct profile *profile, const struct filter *f
 
 	*out = (struct groups){ .is_saturated = profile_is_saturated(profile) };
 	find_rows(&regions);
+	for (size_t i = 0; i < out->count; i++)
+		out->rows[i].cost.times = CALL_TIMES_NONE;
 	find_nearest(&regions);
 	regions.counted = xzalloc(out->count * sizeof *regions.counted);
 	for (size_t i = 0; i < profile_weight_count(profile); i++) {

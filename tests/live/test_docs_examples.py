@@ -13,7 +13,7 @@ import live
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 PAGES = sorted(glob.glob(os.path.join(ROOT, "docs", "man", "*.1")))
-COMMANDS = ("record", "trace", "report", "export", "info", "help", "version")
+COMMANDS = ("record", "trace", "report", "export", "info", "module", "help", "version")
 
 PROGRAM = """
 #include <stdlib.h>

@@ -11,8 +11,8 @@ import sys
 
 import jsonschema
 
-PARTS = ("sampled_ns", "startup_ns", "exit_ns", "unentered_ns", "kernel_unsampled_ns", "traced_ns")
-ROWS = ("functions", "lines", "modules", "threads", "processes")
+PARTS = ("sampled_ns", "startup_ns", "exit_ns", "unentered_ns", "kernel_unsampled_ns", "traced_ns", "paused_ns")
+ROWS = ("functions", "lines", "modules", "regions", "threads", "processes")
 LARGEST = 2**64 - 1
 
 

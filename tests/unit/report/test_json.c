@@ -258,6 +258,7 @@ static void what_is_not_known_is_null(void **state)
 					    "unentered_ns",
 					    "kernel_unsampled_ns",
 					    "traced_ns",
+					    "paused_ns",
 					    "unexplained_ns",
 					    "sampling_cost_ns",
 					    "fathom_version",

@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""Regions that programs name are where they say, and what they switch off is told and not recorded."""
+
+import os
+import subprocess
+
+import live
+import live_python
+import live_ruby
+import live_trace
+
+SHARE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../share")
+MS = 1_000_000
+
+
+def regions_of(recording, *options):
+    return {row["name"]: row for row in recording.report("--by", "region", *options)["regions"]}
+
+
+def paths_of(recording):
+    """{stack as names, outermost first}, of functions with a name of their own and of regions."""
+    nodes = recording.report("--tree")["tree"]
+    paths, names = set(), {}
+    for node in nodes:
+        names[node["id"]] = names.get(node["parent"], ()) + ((node["name"],) if node["name"] else ())
+        paths.add(names[node["id"]])
+    return paths
+
+
+def has_in_order(path, *wanted):
+    rest = iter(path)
+    return all(any(name.split(".")[-1] == part for name in rest) for part in wanted)
+
+
+class ControlTest:
+    """What is true whatever the language: the programs do the same and print how long."""
+
+    def check_regions(self, recording, truth, measure):
+        rows = regions_of(recording)
+        for name, ms in truth["regions"].items():
+            shown = rows[f"[region {name}]"]
+            if measure:
+                self.assertAlmostEqual(shown["total_ns"], ms * MS, delta=0.15 * ms * MS + 6 * MS, msg=name)
+            else:
+                self.assertGreater(shown["total_ns"], 0, name)
+        return rows
+
+    def assert_path(self, recording, *wanted):
+        paths = paths_of(recording)
+        self.assertTrue(any(has_in_order(path, *wanted) for path in paths), (wanted, sorted(paths)))
+
+    def assert_no_path(self, recording, *wanted):
+        found = [path for path in paths_of(recording) if has_in_order(path, *wanted)]
+        self.assertEqual(found, [], wanted)
+
+
+class Python(ControlTest, live_trace.TraceTest):
+    def run_options(self):
+        return {"env": {**os.environ, "PYTHONPATH": os.path.join(SHARE, "python")}}
+
+    def check_sampled(self, python):
+        recording = self.record_python(python, self.workload("regions.py"), **self.run_options())
+        truth = recording.truth
+        self.assertTrue(truth["is_running"])
+        self.check_regions(recording, truth, measure=True)
+        self.assertAlmostEqual(recording.head()["paused_ns"], truth["paused"] * MS, delta=10 * MS)
+        self.assert_adds_up(recording)
+        self.assert_path(recording, "entering", "[region load]", "burn")
+        self.assert_path(recording, "entering", "[region load]", "[region inner]", "burn")
+        self.assert_no_path(recording, "[region inner]", "entering")
+        self.assert_no_path(recording, "[region left]", "behind")
+        if python.version >= (3, 6):
+            self.assert_path(recording, "request", "[region first]", "burn")
+            self.assert_no_path(recording, "[region first]", "[region second]")
+            self.assert_no_path(recording, "[region second]", "[region first]")
+            self.assert_no_path(recording, "[region generator]", "consume")
+            self.assert_path(recording, "managed", "[region managed]", "burn")
+
+    def test_a_region_is_inside_of_the_function_that_began_it(self):
+        self.on_each_python(self.check_sampled, oldest=(2, 7))
+
+    def check_traced(self, python):
+        trace = self.trace(python, self.workload("regions.py"), **self.run_options())
+        rows = self.check_regions(trace, trace.truth, measure=False)
+        for name, times in trace.truth["times"].items():
+            self.assertEqual(rows[f"[region {name}]"]["calls"], times, name)
+        self.assertGreater(trace.head()["paused_ns"], 0)
+        self.assertEqual(trace.calls_of("while_paused"), 0)
+        self.assertEqual(trace.calls_of("resumed"), 3)
+        self.assert_path(trace, "entering", "[region load]", "[region inner]", "burn")
+        self.assert_no_path(trace, "[region inner]", "entering")
+        self.assert_path(trace, "request", "[region first]", "burn")
+        self.assert_no_path(trace, "[region first]", "[region second]")
+        self.assert_no_path(trace, "[region generator]", "consume")
+        self.assert_path(trace, "managed", "[region managed]", "burn")
+        self.assert_path(trace, "borrower", "[region borrowed]", "burn")
+        self.assertTrue(any("switched off" in note for note in self.notes(trace)), self.notes(trace))
+
+    def test_a_traced_region_has_the_calls_that_were_made_in_it(self):
+        self.on_each_python(self.check_traced, oldest=(3, 6))
+
+    def check_paused(self, python):
+        program = self.workload("resumes.py")
+        recording = self.record_python(python, program, options=("--paused",), **self.run_options())
+        self.assertEqual(recording.truth["is_running"], [False, True])
+        names = {row["plain_name"] for row in recording.report()["functions"]}
+        self.assertIn("behind", names)
+        self.assertNotIn("before", names)
+        if python.version >= (3, 6):
+            trace = self.trace(python, program, options=("--paused",), **self.run_options())
+            self.assertEqual((trace.calls_of("before"), trace.calls_of("behind")), (0, 5))
+            self.assert_path(trace, "main", "behind")
+
+    def test_who_begins_paused_is_recorded_from_where_it_asks_for_it(self):
+        self.on_each_python(self.check_paused, oldest=(2, 7))
+
+    def check_bare(self, python):
+        run = subprocess.run(python.command(self.workload("regions.py")), capture_output=True, timeout=120,
+                             cwd=self.folder, check=True, **self.run_options())
+        truth = live.truth_of(run.stdout)
+        self.assertFalse(truth["is_running"])
+        self.assertEqual(truth["modules"], [])
+        self.assertEqual(run.stderr, b"")
+
+    def test_without_fathom_nothing_happens_and_nothing_is_imported(self):
+        self.on_each_python(self.check_bare, oldest=(2, 7))
+
+
+class Ruby(ControlTest, live_ruby.RubyTest):
+    def run_options(self):
+        return {"env": {**os.environ, "RUBYLIB": os.path.join(SHARE, "ruby")}}
+
+    def check_sampled(self, ruby):
+        recording = self.record_ruby(ruby, self.workload("regions.rb"), **self.run_options())
+        truth = recording.truth
+        self.assertTrue(truth["is_running"])
+        self.check_regions(recording, truth, measure=True)
+        self.assertAlmostEqual(recording.head()["paused_ns"], truth["paused"] * MS, delta=10 * MS)
+        self.assert_adds_up(recording)
+        self.assert_path(recording, "Object#entering", "[region load]", "[region inner]", "Object#burn")
+        self.assert_no_path(recording, "[region fiber]", "Object#beside")
+
+    def test_a_region_is_inside_of_the_method_that_began_it(self):
+        self.on_each_ruby(self.check_sampled)
+
+
+class C(ControlTest, live.LiveTest):
+    def test_a_region_is_inside_of_the_function_that_began_it(self):
+        recording = self.record(live.workload("regions"))
+        self.check_regions(recording, recording.truth, measure=True)
+        self.assertAlmostEqual(recording.head()["paused_ns"], recording.truth["paused"] * MS, delta=10 * MS)
+        self.assert_adds_up(recording)
+        self.assert_path(recording, "entering", "[region load]", "[region inner]", "burn")
+        self.assert_path(recording, "by_itself", "[region own]")
+        self.assert_no_path(recording, "[region load]", "entering")
+
+    def test_so_it_is_at_a_fixed_address(self):
+        recording = self.record(live.workload("regions_fixed"))
+        self.check_regions(recording, recording.truth, measure=True)
+
+    def test_and_with_the_timer(self):
+        recording = self.record(live.workload("regions"), "--trigger", "timer")
+        self.assertIn("[region load]", regions_of(recording))
+
+    def test_without_fathom_nothing_happens(self):
+        run = subprocess.run(live.workload("regions"), capture_output=True, check=True, timeout=60)
+        self.assertFalse(live.truth_of(run.stdout)["is_running"])
+
+
+class Module(live.LiveTest):
+    def test_the_folder_of_each_module_is_told(self):
+        for language, name in (("python", "fathom.py"), ("ruby", "fathom.rb"), ("c", "fathom.h")):
+            run = subprocess.run([live.FATHOM, "module", language], capture_output=True, check=True, text=True)
+            self.assertTrue(os.path.exists(os.path.join(run.stdout.rstrip("\n"), name)), run.stdout)
+
+    def test_another_language_is_refused(self):
+        for arguments in ([], ["perl"]):
+            run = subprocess.run([live.FATHOM, "module", *arguments], capture_output=True, text=True)
+            self.assertEqual((run.returncode, run.stdout), (2, ""))
+            self.assertIn("python, ruby or c", run.stderr)
+
+
+if __name__ == "__main__":
+    live.main()
