@@ -10,10 +10,16 @@ import subprocess
 import live
 import live_ruby
 import live_trace
+import processes
 
 
 # A method in C whose owner has a constant's name.
 OWNED = re.compile(r"[A-Z]\w*(::[A-Z]\w*)*[.#]")
+
+
+def is_called(callee, name):
+    """Whether it is that method of main's, or that block."""
+    return callee in (name, f"Object#{name}", name.replace(" in ", " in Object#"))
 
 
 class RubyTrace(live_trace.Trace):
@@ -42,6 +48,38 @@ class RubyTrace(live_trace.Trace):
                     callee = callee if OWNED.match(callee) else callee.rpartition("#")[2]
                 counts[f"{path}:{line}" if path else callee] += calls
         return counts
+
+
+    def rows_by_thread(self):
+        stacks = self.stacks()
+        for stack, calls, thread in self.rows("SELECT stack, calls, thread FROM calls WHERE stack > 0"):
+            yield thread, stacks[stack][1][2], calls
+
+    def calls_of(self, name):
+        """Calls of methods with this name, whoever owns them."""
+        return sum(calls for _, callee, calls in self.rows_by_thread() if is_called(callee, name))
+
+    def calls_by_thread(self):
+        """{thread: {name without its owner: calls}}"""
+        threads = {}
+        for thread, callee, calls in self.rows_by_thread():
+            counts = threads.setdefault(thread, collections.Counter())
+            counts[callee.rpartition("#")[2]] += calls
+        return threads
+
+    def own_callers(self, names):
+        """(name, the nearest of its callers that is one of them, or None) of each stack that ends in one of names."""
+        stacks = self.stacks()
+
+        def own(stack):
+            return next((name for name in names if is_called(stacks[stack][1][2], name)), None)
+        for stack in stacks:
+            if own(stack) is None:
+                continue
+            above = stacks[stack][0]
+            while above and own(above) is None:
+                above = stacks[above][0]
+            yield own(stack), own(above) if above else None
 
 
 class RubyTraceTest(live_ruby.RubyTest):
@@ -88,6 +126,150 @@ class Counts(RubyTraceTest):
 
     def test_calls_of_the_standard_library_are_counted_as_a_tracepoint_counts_them(self):
         self.on_each_ruby(lambda ruby: self.check(ruby, "library_calls.rb"))
+
+
+
+class Contexts(RubyTraceTest):
+    """Threads, fibers, Ractors and children: what is called is counted, and stands below its caller."""
+
+    # The nearest of the program's own methods that each is called by; None: of its thread or fiber it is the first.
+    CALLERS = {"inner": {"outer"}, "between": {"inner"}, "outer": {None}, "made": {None}, "resume_one": {"resume_all"},
+               "in_fiber_of_thread": {None}, "cleaned_up": {"ends_by_itself"}, "step": {"run_thread", None}}
+
+    def check(self, ruby, program):
+        trace = self.trace(ruby, self.workload(program))
+        self.assertEqual(self.notes(trace), [])
+        expected = trace.truth["calls"]
+        self.assertEqual({name: trace.calls_of(name) for name in expected}, expected)
+        return trace
+
+    def test_threads_and_fibers_have_stacks_of_their_own(self):
+        def check(ruby):
+            trace = self.check(ruby, "traced_threads.rb")
+            callers = {}
+            for name, caller in trace.own_callers(trace.truth["calls"]):
+                callers.setdefault(name, set()).add(caller)
+            self.assertEqual({name: callers[name] for name in self.CALLERS}, self.CALLERS)
+            by_thread = [sum(calls for name, calls in threads.items() if name == "step")
+                         for threads in trace.calls_by_thread().values()]
+            self.assertEqual(sorted(calls for calls in by_thread if calls > 1), trace.truth["threads"])
+        self.on_each_ruby(check)
+
+    def test_ractors_are_traced_and_do_not_end_the_trace(self):
+        self.on_each_ruby(lambda ruby: self.check(ruby, "traced_ractors.rb"), oldest=(3, 0))
+
+    def test_children_go_on_in_what_they_were_born_in(self):
+        def check(ruby):
+            trace = self.check(ruby, "traced_children.rb")
+            self.assertIn(("in_child", "start"), set(trace.own_callers(trace.truth["calls"])))
+        self.on_each_ruby(check)
+
+
+class Programs(RubyTraceTest):
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+        return self.path(name)
+
+    def test_methods_only_when_asked(self):
+        def check(ruby):
+            trace = self.trace(ruby, self.workload("every_call.rb"), options=["--no-builtins"])
+            self.assertEqual([callee for _, callee in trace.stacks().values() if callee[0] == ""], [])
+            self.assertEqual(sum(calls["deep"] for calls in trace.calls_by_thread().values()), 401)
+        self.on_each_ruby(check)
+
+    def test_blocks_when_asked(self):
+        program = """
+def taker
+  yield
+  yield
+end
+define_method(:defined) { |x| x } if false
+self.class.define_method(:defined) { |x| x }
+def work
+  3.times { taker { 1 } }
+  defined(1)
+end
+work
+"""
+
+        def check(ruby):
+            path = self.write("blocks.rb", program)
+            counts = self.trace(ruby, path, options=["--blocks"]).calls_of
+            self.assertEqual((counts("block in work"), counts("block (2 levels) in work"), counts("taker")), (3, 6, 3))
+            # A block that is a method is called once, not twice.
+            self.assertEqual(counts("block in <main>"), 1)
+            self.assertEqual(self.trace(ruby, path).calls_of("block in work"), 0)
+        self.on_each_ruby(check)
+
+    def test_a_threads_time_is_that_from_its_first_call_to_its_last(self):
+        def check(ruby):
+            trace = self.trace(ruby, self.write("sleeps.rb", "def work\n  sleep 0.2\nend\nThread.new { work }.join\n"))
+            row, = [row for row in trace.report()["functions"] if row["name"] == "Kernel#sleep"]
+            self.assertGreaterEqual(row["self_ns"], 190000000)
+            main = max(row["self_ns"] for row in trace.report("--by", "thread")["threads"])
+            self.assertLess(main, trace.head()["wall_ns"] * 1.05)
+            self.assertGreater(main, 0.2e9)
+            self.assertEqual(sum(row["self_ns"] for row in trace.report()["functions"]),
+                             trace.report()["total_ns"])
+        self.on_each_ruby(check)
+
+    def test_however_a_program_ends_its_calls_are_counted(self):
+        ways = {"exit!(3)": 3, "abort": 1, "Process.kill(:KILL, $$); sleep": -9, "raise 'x'": 1,
+                "exec('sh', '-c', 'exit 4')": 4, "Thread.new { exit(5) }.join": 5}
+
+        def check(ruby):
+            for way, code in ways.items():
+                program = f"def leaf(i)\n  i\nend\n1000.times {{ |i| leaf(i) }}\n{way}\n"
+                trace = self.trace(ruby, self.write("ends.rb", program), expect=None)
+                self.assertEqual((trace.calls_of("leaf"), trace.run.returncode % 256), (1000, code % 256 if code >= 0
+                                                                                        else 128 - code), way)
+        self.on_each_ruby(check, in_ci=("debian-3.1",))
+
+    def test_other_tools_are_told_what_they_are_told_without_us(self):
+        program = """
+require "json"
+require "coverage"
+seen = Hash.new(0)
+def leaf(i)
+  i.to_s
+end
+trace = TracePoint.new(:call, :return, :c_call, :c_return, :line) { |point| seen[[point.event, point.method_id]] += 1 }
+trace.enable { 10.times { |i| leaf(i) } }
+told = 0
+set_trace_func(proc { |event, *| told += 1 })
+leaf(1)
+set_trace_func(nil)
+Coverage.start
+leaf(2)
+Coverage.result
+trace.enable { leaf(3) }
+puts JSON.generate([seen.map { |key, value| [key, value] }, told])
+"""
+
+        def check(ruby):
+            path = self.write("tools.rb", program)
+            plain = subprocess.run(ruby.command(path), stdout=subprocess.PIPE, check=True, timeout=60).stdout
+            trace = self.trace(ruby, path)
+            self.assertEqual(trace.run.stdout, plain)
+            self.assertEqual(trace.calls_of("leaf"), 13)
+        self.on_each_ruby(check)
+
+    def test_a_running_program_can_be_reported(self):
+        program = "def leaf(i)\n  i\nend\n1000.times { |i| leaf(i) }\n$stdout.puts\n$stdout.flush\n$stdin.read\n"
+
+        def check(ruby):
+            run = subprocess.Popen([self.fathom_for(ruby), "trace", "-q", "-o", self.path("runs.fathom"), "--",
+                                    *ruby.command(self.write("runs.rb", program))],
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            try:
+                run.stdout.readline()
+                processes.wait_until(lambda: os.path.exists(self.path("runs.fathom")) and
+                                     RubyTrace(self.path("runs.fathom"), None).calls_of("leaf") == 1000,
+                                     60, "its calls are not reported")
+            finally:
+                run.communicate(timeout=60)
+        self.on_each_ruby(check, in_ci=("debian-3.1",))
 
 
 if __name__ == "__main__":

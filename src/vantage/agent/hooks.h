@@ -18,6 +18,7 @@
 	  "a thread state is seen before it executes anything")                                \
 	/* trace_ruby.c */                                                                     \
 	X(getenv, PASSES_ON, "RUBYLIB is asked for when an interpreter has been set up")       \
+	X(isatty, PASSES_ON, "the first that a Ractor asks for")                               \
 	/* trace_native_hooks.c */                                                             \
 	X(__cyg_profile_func_enter, PASSES_ON, "calls of compiled code are traced")            \
 	X(__cyg_profile_func_exit, PASSES_ON, "the same")                                      \

@@ -1,6 +1,7 @@
 #include "vantage/agent/trace_ruby.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "vantage/agent/agent.h"
 #include "vantage/agent/hooks.h"
@@ -47,6 +48,7 @@ struct trace_ruby trace_ruby;
 static struct {
 	struct ruby_layout layout;
 	bool has_layout;
+	u64 main_context; /* of the first Ractor's first thread */
 	u32 is_installed;
 } ruby;
 
@@ -270,6 +272,7 @@ void trace_ruby_begin(const struct ruby_layout *layout)
 	ruby.has_layout = true;
 }
 
+/* For the calling thread's Ractor, of those that have one. */
 static void install(void)
 {
 	void (*const add)(ruby_hook *, u32, u64, int) =
@@ -288,12 +291,42 @@ static void install(void)
 	trace_set_status(TRACE_ON);
 }
 
-/* Whether the calling thread executes in a VM that has been set up. */
-static bool has_vm(void)
+/* The calling thread's, in a VM that has been set up; 0: there is none. */
+static u64 find_context(void)
 {
 	struct mem mem = { .stack_low = 0, .stack_high = ~0ULL };
 
-	return ruby_find_context(&mem, &ruby.layout) != 0;
+	return ruby_find_context(&mem, &ruby.layout);
+}
+
+/*
+ * Hooks are a Ractor's own from 3.0 on.  A new one makes its standard streams before anything else
+ * (rb_io_prep_stdin() in thread.c, thread_start_func_2()), of which it asks whether they are
+ * terminals: it has no frames then, or the one that they begin with.  From 3.1 on the last hook
+ * of a Ractor that ends, or there being none, decides which events there are for all others
+ * (vm_trace.c, clean_hooks()): so one without ours would end the whole trace.
+ */
+static void see_ractor(void)
+{
+	const u64 context = find_context();
+
+	if (context == 0 || context == ruby.main_context)
+		return;
+	const u64 stack = trace_word(context, trace_ruby.ec_stack);
+	const u64 bytes = trace_word(context, trace_ruby.ec_stack_size) * sizeof(u64);
+
+	if (stack != 0 &&
+	    trace_word(context, trace_ruby.ec_frame) < stack + bytes - trace_ruby.frame_size)
+		return;
+	install();
+}
+
+AGENT_EXPORT int isatty(int fd)
+{
+	if (fd == STDIN_FILENO && __atomic_load_n(&ruby.is_installed, __ATOMIC_RELAXED) &&
+	    trace_area_of_process() != NULL)
+		see_ractor();
+	return HOOK_NEXT(isatty)(fd);
 }
 
 /*
@@ -301,6 +334,17 @@ static bool has_vm(void)
  * has been set up, the calling thread has the GVL, and nothing has been executed but what Ruby
  * defines itself by.
  */
+static void see_vm(void)
+{
+	const u64 context =
+		ruby.has_layout && trace_area_of_process() != NULL ? find_context() : 0;
+
+	if (context != 0 && __atomic_exchange_n(&ruby.is_installed, 1, __ATOMIC_RELAXED) == 0) {
+		ruby.main_context = context;
+		install();
+	}
+}
+
 AGENT_EXPORT char *getenv(const char *name)
 {
 	static const char wanted[] = "RUBYLIB";
@@ -309,8 +353,7 @@ AGENT_EXPORT char *getenv(const char *name)
 	trace_late_look(__builtin_return_address(0));
 	while (i < sizeof wanted && name[i] == wanted[i])
 		i++;
-	if (i == sizeof wanted && ruby.has_layout && trace_area_of_process() != NULL &&
-	    has_vm() && __atomic_exchange_n(&ruby.is_installed, 1, __ATOMIC_RELAXED) == 0)
-		install();
+	if (__builtin_expect(i == sizeof wanted, 0))
+		see_vm();
 	return HOOK_NEXT(getenv)(name);
 }
