@@ -391,7 +391,7 @@ void trace_stand(struct tracer *tracer, const struct trace_call *call)
 }
 
 /* Its callers, outermost first, as in the parent; their calls began there and are counted there. */
-static void adopt_entries(struct tracer *tracer, const struct trace_entry *entries, u32 count)
+void trace_stand_again(struct tracer *tracer, const struct trace_entry *entries, u32 count)
 {
 	for (u32 i = 0; i < count; i++) {
 		const struct trace_entry *entry = &entries[i];
@@ -424,7 +424,7 @@ void trace_adopt(void)
 	struct tracer *tracer = trace_begin_thread();
 
 	if (tracer != NULL && tracer != before)
-		adopt_entries(tracer, old.entries + 1, (u32)(old.top - old.entries));
+		trace_stand_again(tracer, old.entries + 1, (u32)(old.top - old.entries));
 	if (tracer != NULL)
 		trace_set_status(TRACE_ON);
 }

@@ -44,6 +44,8 @@ void trace_adopt(void);
 
 /* A call that is being executed, and did not begin where it would have been counted. */
 void trace_stand(struct tracer *tracer, const struct trace_call *call);
+/* The same of entries that are another tree's, outermost first. */
+void trace_stand_again(struct tracer *tracer, const struct trace_entry *entries, u32 count);
 /* A tracer of calls that nobody reads of, in an area of its own; false: no memory. */
 bool trace_begin_tracer(struct tracer *tracer, struct trace_area *area);
 /* Begins to count the calling thread; NULL: it cannot be. */

@@ -5,6 +5,7 @@
 #include "vantage/agent/python_names.h"
 #include "vantage/agent/trace.h"
 #include "vantage/agent/trace_frames.h"
+#include "vantage/agent/trace_greenlet.h"
 #include "vantage/agent/trace_images.h"
 #include "vantage/agent/trace_native.h"
 #include "vantage/agent/trace_ruby.h"
@@ -232,11 +233,13 @@ static u64 name_callee(struct walk *walk, struct mem *mem, const struct trace_ca
 {
 	switch (call->kind) {
 	case TRACE_KIND_PYTHON:
+		trace_greenlet_look();
 		if (walk->python->layout->chain <= PYTHON_CHAIN_ENTRY_FLAG)
 			trace_python_calibrate();
 		return python_name_code(walk, mem, call->object);
 	case TRACE_KIND_PYTHON_BUILTIN:
 	case TRACE_KIND_PYTHON_METHOD:
+		trace_greenlet_look();
 		return name_builtin(walk, mem, call);
 	case TRACE_KIND_REGION:
 		return regions_name(walk, (const struct region_name *)call->named);

@@ -1,0 +1,210 @@
+"""Greenlets: each has its own stack of calls, by whatever they are switched."""
+
+import subprocess
+import unittest
+
+import live_trace
+
+OLDEST = (3, 6)
+IN_CI = ("debian-3.11",)
+
+PROGRAM = """
+import os, sys, threading
+from greenlet import greenlet, getcurrent
+
+TURNS = 100
+
+def leaf_a():
+    return abs(1)
+
+def leaf_b():
+    return abs(2)
+
+def deep_b(depth):
+    if depth:
+        return deep_b(depth - 1)
+    leaf_b()
+    others["a"].switch()
+    leaf_b()
+
+def run_a():
+    for _ in range(TURNS):
+        leaf_a()
+        others["b"].switch()
+        leaf_a()
+
+def run_b():
+    for _ in range(TURNS + 1):
+        deep_b(3)
+
+def victim():
+    try:
+        waits()
+    finally:
+        leaf_b()
+
+def waits():
+    parent.switch()
+
+def starts():
+    others["a"].switch()
+
+def ends():
+    leaf_a()
+
+others = {"a": greenlet(run_a), "b": greenlet(run_b)}
+parent = getcurrent()
+starts()
+ends()
+thrown = greenlet(victim)
+thrown.switch()
+try:
+    thrown.throw(ValueError)
+except ValueError:
+    ends()
+"""
+
+FORKS = """
+import os
+from greenlet import greenlet, getcurrent
+
+def leaf():
+    return abs(1)
+
+def inner():
+    parent.switch()
+    leaf()
+
+def run():
+    inner()
+    leaf()
+
+parent = getcurrent()
+other = greenlet(run)
+other.switch()
+child = os.fork()
+other.switch()
+if child == 0:
+    os._exit(0)
+os.waitpid(child, 0)
+"""
+
+# Nobody refers to it any more: it is killed, and ends, in the midst of another one's call.
+DROPPED = """
+from greenlet import greenlet, getcurrent
+
+def leaf():
+    return abs(1)
+
+def waits():
+    try:
+        parent.switch()
+    finally:
+        leaf()
+
+def drops():
+    other = greenlet(waits)
+    other.switch()
+    del other
+    leaf()
+
+def outer():
+    drops()
+    leaf()
+
+parent = getcurrent()
+for _ in range(10):
+    outer()
+"""
+
+# As servers use them: thousands at a time, in more than one thread.
+HUB = """
+import threading
+from greenlet import greenlet
+
+def tick():
+    return abs(1)
+
+def worker():
+    for _ in range(5):
+        tick()
+        hubs.at.hub.switch()
+
+def hub():
+    running = [greenlet(worker) for _ in range(500)]
+    while running:
+        for one in running:
+            one.switch()
+        running = [one for one in running if not one.dead]
+
+def main():
+    hubs.at.hub = greenlet(hub)
+    hubs.at.hub.switch()
+
+class hubs:
+    at = threading.local()
+
+threads = [threading.Thread(target=main) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+class Greenlets(live_trace.TraceTest):
+
+    def on_each_with_greenlets(self, check):
+        def check_one(python):
+            if subprocess.run(python.command("-c", "import greenlet"), capture_output=True, check=False).returncode != 0:
+                self.skipTest(f"{python.name}: no greenlet is here")
+            check(python)
+        self.on_each_python(check_one, OLDEST, IN_CI)
+
+    def callers_of(self, trace, name):
+        """{(caller, its caller): calls} of a function, "" for who is outermost."""
+        stacks, found = trace.stacks(), {}
+        for stack, calls in trace.rows("SELECT stack, sum(calls) FROM calls WHERE stack > 0 GROUP BY stack"):
+            parent, code = stacks[stack]
+            if code[2] != name or not calls:
+                continue
+            callers = []
+            for _ in range(2):
+                callers.append(stacks[parent][1][2] if parent in stacks else "")
+                parent = stacks[parent][0] if parent in stacks else 0
+            found[tuple(callers)] = found.get(tuple(callers), 0) + calls
+        return found
+
+    def test_calls_stand_in_the_greenlet_that_made_them(self):
+        def check(python):
+            trace = self.trace(python, "-c", PROGRAM)
+            self.assertEqual(self.callers_of(trace, "leaf_a"), {("run_a", ""): 200, ("ends", "<module>"): 2})
+            self.assertEqual(self.callers_of(trace, "leaf_b"), {("deep_b", "deep_b"): 199, ("victim", ""): 1})
+            self.assertEqual(self.callers_of(trace, "deep_b")[("run_b", "")], 100)
+            self.assertEqual({callers[0] for callers in self.callers_of(trace, "ends")}, {"<module>"})
+            self.assertEqual(self.notes(trace), [])
+        self.on_each_with_greenlets(check)
+
+    def test_a_greenlet_that_is_switched_to_in_a_child_of_fork_has_its_calls(self):
+        def check(python):
+            trace = self.trace(python, "-c", FORKS)
+            self.assertEqual(self.callers_of(trace, "leaf"), {("inner", "run"): 2, ("run", ""): 2})
+        self.on_each_with_greenlets(check)
+
+    def test_one_that_is_dropped_ends_on_the_stack_of_who_dropped_it(self):
+        def check(python):
+            trace = self.trace(python, "-c", DROPPED)
+            self.assertEqual(self.callers_of(trace, "leaf"),
+                             {("waits", "drops"): 10, ("drops", "outer"): 10, ("outer", "<module>"): 10})
+        self.on_each_with_greenlets(check)
+
+    def test_thousands_in_several_threads(self):
+        def check(python):
+            trace = self.trace(python, "-c", HUB)
+            self.assertEqual(self.callers_of(trace, "tick"), {("worker", ""): 5000})
+            self.assertEqual(self.callers_of(trace, "worker"), {("", ""): 1000})
+        self.on_each_with_greenlets(check)
+
+
+if __name__ == "__main__":
+    unittest.main()
