@@ -172,7 +172,7 @@ enum ring_code_kind {
 	RING_CODE_PYTHON_BUILTIN = 2, /* a C function, as Python names it */
 	RING_CODE_RUBY = 3, /* an iseq of a method: its frames have lines for instructions */
 	RING_CODE_RUBY_BUILTIN =
-		4, /* a method in C, an operator, or the collection of garbage */
+		4,            /* a method in C, an operator, or the collection of garbage */
 	RING_CODE_REGION = 5, /* a region of the program's time that it named itself */
 };
 

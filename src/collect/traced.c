@@ -266,6 +266,11 @@ static struct image_thread *thread_at(struct image *image, struct pump *pump, in
 			    time_ns)
 			return thread;
 	}
+	const struct image_thread *known = image_find_thread(image, tid);
+
+	/* The tid was another one's; what the kernel says of this thread is on its way. */
+	if (known != NULL && known->end_ns != UINT64_MAX)
+		image_forget_tid(image, tid);
 	return image_thread_at(image, tid, time_ns, pump->writer);
 }
 
@@ -531,10 +536,11 @@ void traced_tell(struct image *image, struct pump *pump)
 		   "calls are counted, but seem to last until their thread's next event: the "
 		   "processor guards return addresses (CET), or what is a fixed distance from "
 		   "their stack is in use");
-	tell_count(image, pump, area->sleds_left,
-		   "functions built with -fpatchable-function-entry are not traced: a call takes "
-		   "five bytes at their beginning, and their code must be in a segment that is "
-		   "not writable and has an unwind table");
+	tell_count(
+		image, pump, area->sleds_left,
+		"functions built with -fpatchable-function-entry are not traced: a call takes "
+		"five bytes at their beginning, and their code must be in a segment that is "
+		"not writable and has an unwind table");
 	tell_count(image, pump, area->untraced_threads,
 		   "threads were not traced: there were too many at one time");
 	tell_count(image, pump, area->foreign_threads,

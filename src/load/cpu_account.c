@@ -109,8 +109,8 @@ void cpu_account_close(struct profile *profile)
 	uint64_t sum = 0;
 
 	if (known_or_zero(info->paused_ns) > 0 && !profile_is_trace(profile))
-		cpu_account_add_row(profile, (struct thread_id){ 0 },
-				    "[paused by the program]", info->paused_ns, 0);
+		cpu_account_add_row(profile, (struct thread_id){ 0 }, "[paused by the program]",
+				    info->paused_ns, 0);
 	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
 		sum = add_saturated(sum, parts[i]);
 	info->has_unexplained =

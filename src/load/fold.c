@@ -158,7 +158,7 @@ struct folded fold(const struct folded *parent, struct fold_role role,
 	const bool is_libc = role.kind == FOLD_LIBC && parent->base.n == 0;
 	struct folded row = { .shown = push(context, parent->shown),
 			      .outside = is_libc || role.kind == FOLD_REGION ? parent->outside
-									 : FOLD_ANYTHING,
+									     : FOLD_ANYTHING,
 			      .languages = parent->languages };
 
 	if (role.kind == FOLD_PLUMBING || is_libc)

@@ -55,7 +55,7 @@ struct profile_info {
 	uint64_t left_out_ns;   /* that was in no time from the start: callees named */
 	uint64_t unknown_calls; /* of which it is not known: their times are as measured */
 
-	uint64_t lost;  /* samples that were taken and not kept */
+	uint64_t lost; /* samples that were taken and not kept */
 
 	/* The CPU account: kernel_cpu = sampled + startup + exit + unentered +
 	 * kernel_unsampled + traced + paused + unexplained, the last being signed. */

@@ -216,12 +216,13 @@ static void head_add_only(struct text *out, const struct style *style,
 		text_add_printable(&text, info->only[i], strlen(info->only[i]));
 	}
 	if (info->only_count > 0)
-		head_add_line(out, style, "only",
-			      info->calls == 0
-				      ? "%s: no function that was called has such a name or file"
-				      : "%s: other functions are not counted, and their time is "
-					"their callers'",
-			      text_string(&text));
+		head_add_line(
+			out, style, "only",
+			info->calls == 0
+				? "%s: no function that was called has such a name or file"
+				: "%s: other functions are not counted, and their time is "
+				  "their callers'",
+			text_string(&text));
 	text_done(&text);
 }
 

@@ -37,8 +37,8 @@ struct tracer {
 	u64 last_ticks;
 	u64 unstacked; /* calls for which there was no entry, and that have not ended */
 	u32 slot;
-	u32 chunk; /* the one that is being filled; 0: none */
-	u16 used;  /* of it */
+	u32 chunk;       /* the one that is being filled; 0: none */
+	u16 used;        /* of it */
 	u16 has_waiting; /* regions, whose generator was left: it may come again */
 	u32 is_off; /* 1: calls are not counted; their time is none (trace.h, trace_now()) */
 };
