@@ -25,7 +25,7 @@
 	X(EMPTY, "for i in b:e()")                                        \
 	X(ARGUMENT, "for i in b:a(i)")                                    \
 	X(WORK, "for i in b:w(i)")                                        \
-	X(NESTED, "for i in b:n(i)")                                      \
+	X(RECURSION, "for i in b:r(2)")                                   \
 	X(THREE, "for i in b:\n  e()\n  a(i)\n  w(i)")                    \
 	X(MAP, "for i in map(a,b):pass")                                  \
 	X(GENERATOR, "for i in g():pass")                                 \
@@ -50,14 +50,14 @@ static const char head[] =
 	"def e():pass\n"
 	"def a(x):return x\n"
 	"def w(x):\n y=x+1\n y=y*3\n y=y-x\n return y^5\n"
-	"def n(x):return a(x)\n"
+	"def r(x):return x if x<2 else r(x-1)+r(x-2)\n"
 	"def g():\n for i in b:yield i\n";
 static const char *const bodies[] = {
 #define X(name, body) body,
 	LOOP_MAP(X)
 #undef X
 };
-static const char *const callees[] = { "e", "a", "w", "n", "g" };
+static const char *const callees[] = { "e", "a", "w", "r", "g" };
 #define CALLEE_COUNT (sizeof callees / sizeof *callees)
 #define SOURCE_MAX   2048U
 
@@ -298,7 +298,8 @@ static void find_functions(const struct trace_measured *measured, bool slows_byt
 		slows_bytecode ? measured[LOOP_WORK_INLINE].added - measured[LOOP_NOTHING].added
 			       : 0;
 	const s64 direct[] = { cost_of(measured, LOOP_EMPTY), cost_of(measured, LOOP_ARGUMENT),
-			       cost_of(measured, LOOP_WORK) - slower };
+			       cost_of(measured, LOOP_WORK) - slower,
+			       cost_of(measured, LOOP_RECURSION) };
 	const struct trace_measured *work = &measured[LOOP_WORK];
 	const bool is_told_twice = work->quiet[TRACE_QUIET_FUNCTION] >= work->turns;
 	const s64 inline_work = measured[LOOP_WORK_INLINE].plain - measured[LOOP_NOTHING].plain;
@@ -308,12 +309,12 @@ static void find_functions(const struct trace_measured *measured, bool slows_byt
 			       .spread = work->noise };
 	if (is_told_twice) {
 		out->call = mean_of(from_c, 2, &out->spread);
-		const s64 told_twice = mean_of(direct, 3, &spread);
+		const s64 told_twice = mean_of(direct, 4, &spread);
 
 		trace_set_quiet_cost(TRACE_QUIET_FUNCTION, told_twice - out->call, spread);
 	} else {
 		/* Most calls are: those from C may be off by so much. */
-		out->call = mean_of(direct, 3, &out->spread);
+		out->call = mean_of(direct, 4, &out->spread);
 		for (u32 i = 0; i < 2; i++) {
 			const s64 off = magnitude(from_c[i] - out->call);
 
