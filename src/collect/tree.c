@@ -16,6 +16,9 @@
 #include "target/build_id.h"
 #include "target/maps.h"
 
+/* Two clocks: a thread's own beginning may seem to be before its creation. */
+#define START_SLACK_NS 2000000
+
 void tree_init(struct tree *tree, struct recording_writer *writer, uint64_t session_start_ns)
 {
 	*tree = (struct tree){ .writer = writer, .session_start_ns = session_start_ns };
@@ -114,6 +117,18 @@ static bool passes_nothing_on(const struct image *image)
 	return image->state == IMAGE_STARTING && (image->has_program || image->is_passed_by);
 }
 
+/*
+ * Whether this thread, which is new, is known already: what an agent writes into shared memory may
+ * be read before the kernel's word is.  Its tid may have been another one's, whose end was lost.
+ */
+static bool is_known_thread(struct image *image, const struct sideband_event *event)
+{
+	const struct image_thread *thread = image_find_thread(image, event->tid);
+
+	return thread != NULL && thread->end_ns == UINT64_MAX &&
+	       thread->start_ns + START_SLACK_NS >= event->time_ns;
+}
+
 static void tree_take_fork(struct tree *tree, const struct sideband_event *event)
 {
 	struct image *parent = tree_find(tree, event->parent_pid);
@@ -121,7 +136,8 @@ static void tree_take_fork(struct tree *tree, const struct sideband_event *event
 	if (event->pid == event->parent_pid) {
 		if (parent == NULL)
 			return;
-		image_forget_tid(parent, event->tid);
+		if (!is_known_thread(parent, event))
+			image_forget_tid(parent, event->tid);
 		image_thread_at(parent, event->tid, event->time_ns, tree->writer);
 		parent->running_threads++;
 		return;

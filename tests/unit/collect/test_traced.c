@@ -15,7 +15,9 @@
 #include "base/error.h"
 #include "base/monotonic.h"
 #include "collect/image.h"
+#include "collect/sideband.h"
 #include "collect/traced.h"
+#include "collect/tree.h"
 #include "record/reader.h"
 #include "record/writer.h"
 #include "scene.h"
@@ -151,6 +153,39 @@ static void a_thread_that_ended_gives_back_what_it_had(void **state)
 	assert_int_equal(read_back(scene).calls, 3);
 }
 
+/* Shared memory is faster than the kernel's word. */
+static void a_thread_seen_before_its_creation_is_told_keeps_what_it_has(void **state)
+{
+	struct scene *scene = *state;
+	struct sideband_event event = { .kind = SIDEBAND_FORK, .tid = TID };
+	struct tree tree;
+
+	tree_init(&tree, scene->writer, terms.start_ns);
+	struct image *image = tree_add(&tree, 4000, NULL, terms.start_ns);
+
+	image->traced = traced_new(area);
+	image->running_threads = 1;
+	event.pid = event.parent_pid = 4000;
+	for (int life = 0; life < 2; life++) {
+		event.time_ns = monotonic_ns();
+		begin_thread();
+		traced_read(image, &scene->pump, &terms, false);
+		assert_int_equal(area->threads[0].state, TRACE_THREAD_TAKEN);
+		event.kind = SIDEBAND_FORK;
+		tree_take(&tree, &event);
+		traced_read(image, &scene->pump, &terms, false);
+		assert_int_equal(area->owners[1], 1);
+		assert_int_equal(area->threads[0].state, TRACE_THREAD_TAKEN);
+		/* Long ago, for who has the same tid next. */
+		event.kind = SIDEBAND_EXIT;
+		tree_take(&tree, &event);
+		image_find_thread(image, TID)->end_ns = terms.start_ns - 1000000000;
+		traced_read(image, &scene->pump, &terms, false);
+		assert_int_equal(area->threads[0].state, TRACE_THREAD_FREE);
+	}
+	tree_close(&tree);
+}
+
 static void callers_that_make_no_sense_hurt_nobody(void **state)
 {
 	struct scene *scene = *state;
@@ -176,6 +211,7 @@ int main(void)
 		TEST(calls_are_written_and_replaced),
 		TEST(a_callee_without_a_name_waits_for_it),
 		TEST(a_thread_that_ended_gives_back_what_it_had),
+		TEST(a_thread_seen_before_its_creation_is_told_keeps_what_it_has),
 		TEST(callers_that_make_no_sense_hurt_nobody),
 	};
 
