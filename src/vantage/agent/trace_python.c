@@ -54,9 +54,9 @@ typedef int audit_hook(const char *event, void *arguments, void *data);
 struct trace_objects trace_objects;
 
 static struct {
-	const struct profile_members *members; /* NULL: not to be set */
+	const struct profile_members *members;              /* NULL: not to be set */
 	const struct profile_members *members_to_fall_back; /* of 3.11 */
-	u64 get_state;                         /* _PyThreadState_UncheckedGet() */
+	u64 get_state;                                      /* _PyThreadState_UncheckedGet() */
 	bool has_audit_hook;
 	bool is_calibrated;
 	bool has_builtins; /* their calls are wanted */
@@ -293,9 +293,14 @@ void trace_python_see_state(const struct python_layout *layout, u64 state)
 
 AGENT_EXPORT int pthread_setspecific(pthread_key_t key, const void *value)
 {
+	const struct ring_header *ring = agent.ring;
+
+	/* Most programs are not traced: for them that is all. */
+	if (__builtin_expect(ring == NULL || !(ring->flags & RING_TRACE), 1))
+		return HOOK_NEXT(pthread_setspecific)(key, value);
 	const int rc = HOOK_NEXT(pthread_setspecific)(key, value);
 
-	if (rc != 0 || value == NULL || trace_area_of_process() == NULL)
+	if (rc != 0 || value == NULL)
 		return rc;
 	trace_late_look(__builtin_return_address(0));
 	const struct python_layout *layout = trace_layout();
