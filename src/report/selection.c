@@ -1,7 +1,9 @@
 #include "report/selection.h"
 
+#include <errno.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "profile/profile.h"
 #include "profile/sum.h"
@@ -23,6 +25,11 @@ int selection_init(struct selection *selection, const struct profile *profile,
 		   const struct report_options *options, struct error *err)
 {
 	struct filter *filter;
+
+	if (profile_is_trace(profile) && (options->lines || options->by == GROUP_BY_LINE))
+		return error_set(err, -EINVAL,
+				 "a trace has the times of functions, not of their lines: "
+				 "'fathom record' makes a recording that has those");
 	int rc = filter_new(profile,
 			    &(struct filter_options){ .thread = options->thread,
 						      .module = options->module },

@@ -88,6 +88,41 @@ class Only(live_reports.ReportChecks, live_trace.TraceTest):
             self.assertIn("no function that was called has such a name or file", " ".join(self.text(trace).split()))
         self.on_each_python(check, in_ci=("debian-3.11",), oldest=(3, 6))
 
+    def trace_command(self, command, *patterns):
+        options = [word for pattern in patterns for word in ("--only", pattern)]
+        run = subprocess.run([live.FATHOM, "trace", "-q", "-o", self.path("any.fathom"), *options, "--", *command],
+                             capture_output=True, timeout=120)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return live_trace.Trace(self.path("any.fathom"), run)
+
+    def test_it_is_the_same_for_native_functions(self):
+        self.need("gcc")
+        source = ("#include <stdio.h>\n__attribute__((noinline)) int leaf(int i) { return i & 3; }\n"
+                  "static __attribute__((noinline)) int work(int n)\n"
+                  "{ int s = 0; for (int i = 0; i < n; i++) s += leaf(i); return s; }\n"
+                  "int main(void) { printf(\"%d\\n\", work(1000)); return 0; }\n")
+        with open(self.path("small.c"), "w", encoding="utf-8") as file:
+            file.write(source)
+        subprocess.run(["gcc", "-O1", "-g", "-finstrument-functions", "-o", self.path("small"), self.path("small.c")],
+                       check=True, timeout=60)
+        self.assertEqual(self.counts(self.trace_command([self.path("small")], "leaf")), {("small.c", "leaf"): 1000})
+        some = self.trace_command([self.path("small")], "wor?")
+        self.assertEqual(self.counts(some), {("small.c", "work"): 1})
+        self.assertEqual({row["name"] for row in some.report()["functions"]}, {"work", "[outside of traced calls]"})
+        every = self.counts(self.trace_command([self.path("small")], "small.c"))
+        self.assertEqual(every, {("small.c", "leaf"): 1000, ("small.c", "work"): 1, ("small.c", "main"): 1})
+
+    def test_it_is_the_same_for_ruby(self):
+        self.need("ruby")
+        with open(self.path("small.rb"), "w", encoding="utf-8") as file:
+            file.write("class Foo\n  def bar(n)\n    n.times { |i| baz(i) }\n  end\n"
+                       "  def baz(i)\n    Math.sin(i)\n  end\nend\nFoo.new.bar(200)\n")
+        some = self.trace_command(["ruby", self.path("small.rb")], "Foo#*")
+        self.assertEqual(self.counts(some), {("small.rb", "Foo#bar"): 1, ("small.rb", "Foo#baz"): 200})
+        some = self.trace_command(["ruby", self.path("small.rb")], "baz", "Math.sin")
+        self.assertEqual({name: calls for (_, name), calls in self.counts(some).items()},
+                         {"Foo#baz": 200, "Math.sin": 200})
+
     def test_patterns_have_bounds(self):
         for options, sentence in (
                 (("--only", ""), "option '--only' takes a pattern, not ''"),

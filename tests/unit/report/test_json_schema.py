@@ -64,7 +64,7 @@ class JsonSchema(unittest.TestCase):
         self.assertEqual(report["callers"]["nodes"][0]["total_calls"], 1)
         sin, = [node for node in report["callees"]["nodes"] if node["name"] == "math.sin"]
         self.assertEqual(sin["self_calls"], 300000)
-        for by in ("line", "module", "process"):
+        for by in ("module", "process"):
             check(made("trace", "by", by), SCHEMA)
 
     def test_an_empty_profile_is_as_documented(self):

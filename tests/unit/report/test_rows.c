@@ -1,5 +1,6 @@
 #include "cmocka_all.h"
 
+#include <errno.h>
 #include <locale.h>
 #include <string.h>
 
@@ -337,6 +338,30 @@ static void a_trace_has_the_columns_of_pstats(void **state)
 	made_done(&made);
 }
 
+static void a_trace_has_no_lines(void **state)
+{
+	static const struct report_options asked[] = {
+		{ .by = GROUP_BY_LINE },
+		{ .lines = "fib" },
+	};
+	struct made made;
+
+	(void)state;
+	example_init_trace(&made);
+	for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+		struct text text = { 0 };
+		struct error err;
+
+		assert_int_equal(report_text(made.profile, &asked[i], &text, &err), -EINVAL);
+		assert_string_equal(err.text,
+				    "a trace has the times of functions, not of their lines: "
+				    "'fathom record' makes a recording that has those");
+		assert_int_equal(report_json(made.profile, &asked[i], &text, &err), -EINVAL);
+		text_done(&text);
+	}
+	made_done(&made);
+}
+
 static void a_trace_counts_calls_of_callers(void **state)
 {
 	struct made made;
@@ -509,6 +534,7 @@ int main(void)
 		cmocka_unit_test(min_leaves_out_rows_below_it),
 		cmocka_unit_test(min_goes_by_total_when_sorted_by_total),
 		cmocka_unit_test(a_trace_has_the_columns_of_pstats),
+		cmocka_unit_test(a_trace_has_no_lines),
 		cmocka_unit_test(a_trace_counts_calls_of_callers),
 		cmocka_unit_test(all_rows_are_shown_when_asked),
 		cmocka_unit_test(an_unknown_thread_is_refused_and_nothing_is_written),
