@@ -43,6 +43,9 @@ bool trace_calibrate(const struct trace_calibration *calibration, u32 count,
 void trace_set_cost(enum trace_kind kind, struct trace_cost cost);
 void trace_set_quiet_cost(enum trace_quiet quiet, s64 ticks, s64 spread);
 
+/* trace_calibrate_native.c: of compiled code, before the first event of a kind is counted. */
+void trace_calibrate_native(enum trace_kind kind);
+
 /* trace_calibrate_python.c: */
 struct trace_python_means {
 	void *context;

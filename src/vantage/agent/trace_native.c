@@ -8,6 +8,7 @@
 #include "vantage/agent/altstack.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/hooks.h"
+#include "vantage/agent/trace_calibrate.h"
 #include "vantage/agent/trace_native_own.h"
 #include "vantage/agent/trace_sleds.h"
 
@@ -18,6 +19,8 @@
 
 struct trace_native trace_native;
 __thread struct trace_native_own trace_native_own;
+/* Kinds whose costs are known: a bit each. */
+static u32 calibrated;
 
 /* trace_native_x86_64.S counts on these. */
 _Static_assert(TRACE_KIND_MCOUNT + 1 == TRACE_KIND_FENTRY, "which of two");
@@ -160,8 +163,22 @@ void trace_native_skip(struct tracer *tracer)
 	tracer->last_ticks = trace_now();
 }
 
+/* Once in a process, unless it was at a kind's first event in the middle of another one. */
+static void calibrate(enum trace_kind kind)
+{
+	const u32 bit = 1U << (kind - TRACE_KIND_INSTRUMENTED);
+
+	if ((__atomic_load_n(&calibrated, __ATOMIC_RELAXED) & bit) != 0 ||
+	    trace_native_own.busy[0] != 0 || !agent.may_call || trace_of_thread() == NULL ||
+	    (__atomic_fetch_or(&calibrated, bit, __ATOMIC_RELAXED) & bit) != 0)
+		return;
+	trace_calibrate_native(kind);
+}
+
 bool trace_native_enter(u64 level, u64 function, enum trace_kind kind)
 {
+	calibrate(kind);
+
 	const u64 now = trace_now();
 	u32 i;
 	struct tracer *tracer = take_tree(level, level, &i);

@@ -6,6 +6,24 @@
 #include "vantage/agent/hooks.h"
 #include "vantage/agent/trace_native_own.h"
 
+/* Beyond these a callee is looked for by who puts it in front of the others. */
+#define NEAR 8
+
+/* Functions call some others in turn: one of the first few, which stay where they are. */
+static inline u32 find_near(const struct tracer *tracer, u32 parent, u64 identity)
+{
+	u32 child = trace_node_at(tracer, parent)->first_child;
+
+	for (u32 i = 0; i < NEAR && child != TRACE_NO_NODE; i++) {
+		const struct trace_node *node = trace_node_at(tracer, child);
+
+		if (__builtin_expect(node->identity == identity, 1))
+			return child;
+		child = node->next_sibling;
+	}
+	return TRACE_NO_NODE;
+}
+
 /* A call that begins where the last one like it was. */
 static inline void push_plain(struct tracer *tracer, u32 node, u64 level, u64 function,
 			      enum trace_kind kind, u64 now)
@@ -43,7 +61,7 @@ __attribute__((visibility("hidden"))) void trace_native_on_entry(u64 slot, u64 b
 		trace_native_on_entry_slowly_saving(slot, behind, which);
 		return;
 	}
-	const u32 node = trace_likely_child(tracer, tracer->top->node, behind);
+	const u32 node = find_near(tracer, tracer->top->node, behind);
 
 	if (__builtin_expect(node == TRACE_NO_NODE, 0)) {
 		trace_native_on_entry_slowly_saving(slot, behind, which);
@@ -89,7 +107,7 @@ AGENT_EXPORT void __cyg_profile_func_enter(void *function, void *caller)
 	const u32 node = trace_native_is_plain(tracer) && tracer->top != tracer->limit &&
 					 !(trace_native_is(tracer->top->kind) &&
 					   tracer->top->frame < level)
-				 ? trace_likely_child(tracer, tracer->top->node, (u64)function)
+				 ? find_near(tracer, tracer->top->node, (u64)function)
 				 : TRACE_NO_NODE;
 
 	if (__builtin_expect(node == TRACE_NO_NODE, 0)) {

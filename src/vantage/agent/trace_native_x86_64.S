@@ -102,7 +102,13 @@ trace_native_return:
 	call	trace_native_on_return
 	mov	%rax, SAVED_BYTES(%rsp)
 	restore_all
-	ret
+	/*
+	 * No return: processors count calls and returns, and this one's has been made.  Below the
+	 * stack pointer signals leave a word alone, and it is read as it is popped.
+	 */
+	lea	8(%rsp), %rsp
+	.cfi_adjust_cfa_offset -8
+	jmp	*-8(%rsp)
 	.cfi_endproc
 	.size	trace_native_return, . - trace_native_return
 
