@@ -547,6 +547,10 @@ void traced_tell(struct image *image, struct pump *pump)
 		   "threads use restartable sequences themselves: each of their events costs a "
 		   "system call, by which the CPU clock is read");
 	tell_cpu_clock(image, pump, __atomic_load_n(&area->cpu_clock, __ATOMIC_RELAXED));
+	if (area->has_jit != 0)
+		tell(image, pump,
+		     "Ruby's compiler (YJIT) is on: what is traced is interpreted nearly all, "
+		     "and takes longer for that, too");
 	if (area->other_tools != 0)
 		tell(image, pump,
 		     "it set a profiler of its own (sys.setprofile() or cProfile), which took "

@@ -255,6 +255,20 @@ puts JSON.generate([seen.map { |key, value| [key, value] }, told])
             self.assertEqual(trace.calls_of("leaf"), 13)
         self.on_each_ruby(check)
 
+    def test_what_is_not_compiled_for_being_traced_is_told(self):
+        ways = ["--yjit"], ["-e", "RubyVM::YJIT.enable"]
+        program = "def leaf(i)\n  i\nend\n1000.times { |i| leaf(i) }\n"
+
+        def check(ruby):
+            path = self.write("compiled.rb", program)
+            self.assertEqual(self.notes(self.trace(ruby, path)), [])
+            for options in ways:
+                trace = self.trace(ruby, *options, path)
+                self.assertTrue(any("YJIT" in note for note in self.notes(trace)), options)
+                self.assertEqual(trace.calls_of("leaf"), 0 if "-e" in options else 1000)
+        # Debian's are built with it, too.
+        self.on_each_ruby(check, in_ci=("built-3.4-static",), oldest=(3, 3))
+
     def test_a_running_program_can_be_reported(self):
         program = "def leaf(i)\n  i\nend\n1000.times { |i| leaf(i) }\n$stdout.puts\n$stdout.flush\n$stdin.read\n"
 

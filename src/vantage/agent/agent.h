@@ -70,11 +70,12 @@ struct scratch {
 struct agent {
 	/* NULL: not sampling.  Mapped once for each process image or forked child. */
 	struct ring_header *ring;
-	const char *name;            /* what it was started as, for the recorder */
-	u64 main_stack_top;          /* the end of the initial stack */
-	u64 main_stack_bytes;        /* how far below it the initial stack may reach */
-	u64 main_thread_pointer;     /* arch_thread_pointer() of the thread that has it */
-	const void *program_headers; /* the program's own, as the kernel told */
+	const char *name;             /* what it was started as, for the recorder */
+	const char *const *arguments; /* what it was started with */
+	u64 main_stack_top;           /* the end of the initial stack */
+	u64 main_stack_bytes;         /* how far below it the initial stack may reach */
+	u64 main_thread_pointer;      /* arch_thread_pointer() of the thread that has it */
+	const void *program_headers;  /* the program's own, as the kernel told */
 	u32 program_header_count;
 	int pid;
 	bool may_call;         /* false: a seccomp filter may forbid system calls */

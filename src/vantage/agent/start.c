@@ -116,6 +116,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 
 	environment_take(environment);
 	agent.name = argc > 0 ? last_part(argv[0]) : "";
+	agent.arguments = (const char *const *)argv;
 	agent.may_call = true;
 	agent.may_read_counter = true;
 	/* A filter that was there before us may kill who makes an unusual call. */

@@ -1,6 +1,7 @@
 #include "vantage/agent/trace_ruby.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "vantage/agent/agent.h"
@@ -329,31 +330,66 @@ AGENT_EXPORT int isatty(int fd)
 	return HOOK_NEXT(isatty)(fd);
 }
 
+void trace_ruby_note_jit(void)
+{
+	struct trace_area *area = trace_area_of_process();
+
+	if (area != NULL)
+		__atomic_store_n(&area->has_jit, 1, __ATOMIC_RELAXED);
+}
+
+/* --yjit, --jit and the like among options, up to NULL. */
+static bool asks_for_jit(const char *const *options)
+{
+	for (; options != NULL && *options != NULL; options++) {
+		if (strstr(*options, "--yjit") != NULL || strstr(*options, "--jit") != NULL ||
+		    strstr(*options, "--rjit") != NULL)
+			return true;
+	}
+	return false;
+}
+
 /*
  * ruby_init_loadpath(), which every program calls that has an interpreter, asks for RUBYLIB: the VM
  * has been set up, the calling thread has the GVL, and nothing has been executed but what Ruby
  * defines itself by.
  */
-static void see_vm(void)
+static void see_vm(const void *caller)
 {
+	trace_late_look(caller);
 	const u64 context =
 		ruby.has_layout && trace_area_of_process() != NULL ? find_context() : 0;
 
 	if (context != 0 && __atomic_exchange_n(&ruby.is_installed, 1, __ATOMIC_RELAXED) == 0) {
 		ruby.main_context = context;
 		install();
+		if (asks_for_jit(agent.arguments))
+			trace_ruby_note_jit();
 	}
+}
+
+/* The variables that ruby's command line may be continued in. */
+static void see_value(const char *name, const char *value)
+{
+	const char *const options[] = { value, NULL };
+
+	if (value == NULL || !ruby.has_layout)
+		return;
+	if (strcmp(name, "RUBY_YJIT_ENABLE") == 0
+		    ? value[0] == '1' || value[0] == 't' || value[0] == 'y'
+		    : strcmp(name, "RUBYOPT") == 0 && asks_for_jit(options))
+		trace_ruby_note_jit();
 }
 
 AGENT_EXPORT char *getenv(const char *name)
 {
-	static const char wanted[] = "RUBYLIB";
-	u32 i = 0;
+	const bool is_rubys = name[0] == 'R' && strncmp(name, "RUBY", 4) == 0;
 
-	trace_late_look(__builtin_return_address(0));
-	while (i < sizeof wanted && name[i] == wanted[i])
-		i++;
-	if (__builtin_expect(i == sizeof wanted, 0))
-		see_vm();
-	return HOOK_NEXT(getenv)(name);
+	if (__builtin_expect(is_rubys, 0) && strcmp(name, "RUBYLIB") == 0)
+		see_vm(__builtin_return_address(0));
+	char *value = HOOK_NEXT(getenv)(name);
+
+	if (__builtin_expect(is_rubys, 0))
+		see_value(name, value);
+	return value;
 }

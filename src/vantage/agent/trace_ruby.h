@@ -39,6 +39,8 @@ void trace_ruby_begin(const struct ruby_layout *layout);
 /* The one that is traced; NULL: there is none.  Lives as long as the process. */
 const struct ruby_layout *trace_ruby_layout(void);
 
+/* It compiles what it executes, as far as it is not traced. */
+void trace_ruby_note_jit(void);
 /* What a traced frame is; false: its calls are not counted. */
 bool trace_ruby_read_frame(u64 frame, struct trace_call *out_call);
 /* Ends the calls whose frames stand at this one or further in. */

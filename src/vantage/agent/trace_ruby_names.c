@@ -12,6 +12,15 @@ static void read_builtin(struct mem *mem, const struct ruby_layout *layout,
 	ruby_class_owner(mem, layout, call->object, &out_code->owner);
 }
 
+static bool is_text(const struct name_text *text, const char *wanted)
+{
+	u32 i = 0;
+
+	while (i < text->length && wanted[i] != '\0' && text->bytes[i] == (u8)wanted[i])
+		i++;
+	return i == text->length && wanted[i] == '\0';
+}
+
 u64 trace_ruby_name(struct walk *walk, struct mem *mem, const struct trace_call *call)
 {
 	const struct ruby_layout *layout = walk->ruby->layout;
@@ -23,5 +32,9 @@ u64 trace_ruby_name(struct walk *walk, struct mem *mem, const struct trace_call 
 	else if (ruby_frame_read(mem, layout, call->frame, &frame) < 0 ||
 		 ruby_code_read(mem, layout, &frame, &code) < 0)
 		return 0;
-	return ruby_name_code(walk, mem, &code);
+	const u64 key = ruby_name_code(walk, mem, &code);
+
+	if (is_text(&walk->ruby->texts[1], "RubyVM::YJIT.enable"))
+		trace_ruby_note_jit();
+	return key;
 }

@@ -14,6 +14,7 @@
 
 struct kept_stack {
 	u64 context; /* 0: nobody's */
+	u64 memory;  /* where its frames are: another context may be made at its address */
 	u64 used;    /* the switch at which it was left */
 	struct trace_stack stack;
 };
@@ -94,12 +95,19 @@ static void read_frames(struct tracer *tracer, u64 context)
 /* A new thread has the slot, or a child of fork: what was kept is not theirs. */
 static void begin_thread(struct tracer *tracer, struct kept_stacks *stacks, u64 context)
 {
+	struct kept_stack *before = stacks->in_use;
+
 	for (u32 i = 0; i < SETS * WAYS; i++)
 		stacks->sets[i / WAYS][i % WAYS].context = 0;
 	stacks->in_use = NULL;
-	stacks->in_use = find(stacks, context);
-	/* That one's own goes with the tracer's, which has a stack already. */
-	stacks->in_use->context = context;
+	struct kept_stack *own = find(stacks, context);
+
+	/* The tracer goes on with the stack that it has: the one before has this one's in turn. */
+	if (before != NULL && before != own)
+		before->stack = own->stack;
+	own->context = context;
+	own->memory = trace_word(context, trace_ruby.ec_stack);
+	stacks->in_use = own;
 	read_frames(tracer, context);
 }
 
@@ -116,7 +124,8 @@ static void switch_to(struct tracer *tracer, struct kept_stacks *stacks, u64 con
 {
 	struct kept_stack *next = find(stacks, context);
 	struct kept_stack *left = stacks->in_use;
-	const bool is_known = next->context == context &&
+	const u64 memory = trace_word(context, trace_ruby.ec_stack);
+	const bool is_known = next->context == context && next->memory == memory &&
 			      *last_thread_of(context) == tracer->slot + 1;
 
 	if (next == left || (!is_known && !take(tracer, next))) {
@@ -126,13 +135,13 @@ static void switch_to(struct tracer *tracer, struct kept_stacks *stacks, u64 con
 	left->used = ++stacks->switches;
 	trace_switch_stack(tracer, &next->stack, &left->stack, now);
 	next->context = context;
+	next->memory = memory;
 	stacks->in_use = next;
 	if (is_known)
 		/* What was called further in than where it is now has ended, seen or not. */
-		trace_ruby_end_from(tracer,
-				    trace_word(context, trace_ruby.ec_frame) -
-					    trace_ruby.frame_size,
-				    now);
+		trace_ruby_end_from(
+			tracer,
+			trace_word(context, trace_ruby.ec_frame) - trace_ruby.frame_size, now);
 	else
 		read_frames(tracer, context);
 }
@@ -141,8 +150,10 @@ void trace_ruby_restart(struct tracer *tracer, u64 context, u64 now)
 {
 	struct kept_stacks *stacks = stacks_of(tracer);
 
-	if (stacks != NULL && stacks->in_use != NULL)
+	if (stacks != NULL && stacks->in_use != NULL) {
 		stacks->in_use->context = context;
+		stacks->in_use->memory = trace_word(context, trace_ruby.ec_stack);
+	}
 	trace_ruby_context = context;
 	trace_ruby_end_from(tracer, ~0ULL, now);
 	read_frames(tracer, context);
