@@ -16,6 +16,7 @@ static struct {
 	const struct python_layout *layout;
 	struct frames_entries entries;
 	void **table;
+	u64 loop; /* whose table it is */
 	struct trace_audit audit;
 	u32 is_decided;
 } frames;
@@ -78,6 +79,26 @@ bool trace_frames_run(const struct frames_entries *entries, void *code, long *ou
 	return number != NULL;
 }
 
+static void *stub_of(u32 opcode)
+{
+	for (size_t i = 0; i < STUB_COUNT; i++) {
+		if (stubs[i].opcode == opcode)
+			return *(void *const *)&stubs[i].stub;
+	}
+	return NULL;
+}
+
+/*
+ * Those of builtins are not there if nobody wants these; when nothing is traced yet, all are.
+ */
+static bool is_in(const struct stub *stub, enum frames_mode mode)
+{
+	if (mode == FRAMES_WATCHING)
+		return true;
+	return mode == FRAMES_ON && !stub->is_watching_only &&
+	       (trace_frames.has_builtins || !stub->is_of_builtins);
+}
+
 /* With the stubs of a mode in their places; the others are as they were. */
 static bool write_stubs(enum frames_mode mode)
 {
@@ -85,12 +106,9 @@ static bool write_stubs(enum frames_mode mode)
 
 	for (u32 i = 0; i < 256; i++)
 		targets[i] = trace_frames.originals[i];
-	for (size_t i = 0; mode != FRAMES_OFF && i < STUB_COUNT; i++) {
-		if (mode == FRAMES_ON
-			    ? !stubs[i].is_watching_only &&
-				      (trace_frames.has_builtins || !stubs[i].is_of_builtins)
-			    : true)
-			*(void (**)(void)) & targets[stubs[i].opcode] = stubs[i].stub;
+	for (size_t i = 0; i < STUB_COUNT; i++) {
+		if (is_in(&stubs[i], mode))
+			targets[stubs[i].opcode] = stub_of(stubs[i].opcode);
 	}
 	/* Threads of other interpreters may be between two instructions: hooks look at this. */
 	__atomic_store_n(&trace_frames.mode, mode, __ATOMIC_RELEASE);
@@ -147,8 +165,14 @@ static bool set_up(u64 state)
 
 	if (!is_set_up)
 		write_stubs(FRAMES_OFF);
-	if (had_collector)
+	/*
+	 * Classes and their methods hold each other: who asks for all classes is not to see
+	 * ours.
+	 */
+	if (had_collector) {
 		frames.entries.PyGC_Enable();
+		frames.entries.PyGC_Collect();
+	}
 	return is_set_up;
 }
 
@@ -205,10 +229,24 @@ static int on_audit(const char *event, void *arguments, void *data)
 	return 0;
 }
 
+/* It is the one that has been set up before, and has not been loaded anew since. */
+static bool is_set_up_already(const struct python_layout *layout)
+{
+	return trace_frames.mode == FRAMES_ON && frames.loop == layout->loop[0].start &&
+	       frames.table[OPCODE_DO_TRACING] == stub_of(OPCODE_DO_TRACING);
+}
+
 bool trace_frames_begin(const struct python_layout *layout)
 {
+	if (is_set_up_already(layout))
+		return true;
 	frames.layout = layout;
+	frames.loop = layout->loop[0].start;
+	frames.table = NULL;
+	trace_frames.mode = FRAMES_OFF;
+	trace_frames.foreign = NULL;
 	trace_frames.has_builtins = !(agent.ring->flags & RING_NO_BUILTINS);
+	__atomic_store_n(&frames.is_decided, 0, __ATOMIC_RELAXED);
 	return find_entries(&frames.entries) &&
 	       trace_audit_add(on_audit, &frames, &frames.audit);
 }

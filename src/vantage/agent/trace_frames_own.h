@@ -3,6 +3,7 @@
  */
 #pragma once
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "abi/types.h"
 
@@ -118,6 +119,7 @@ extern struct trace_frames trace_frames;
 	X(PyLong_AsLong, long, (void *number))                                           \
 	X(PyGC_Disable, int, (void))                                                     \
 	X(PyGC_Enable, int, (void))                                                      \
+	X(PyGC_Collect, ssize_t, (void))                                                 \
 	X(Py_DecRef, void, (void *object))                                               \
 	X(PyErr_Fetch, void, (void **type, void **value, void **traceback))              \
 	X(PyErr_Restore, void, (void *type, void *value, void *traceback))               \

@@ -6,6 +6,7 @@
 
 #include <link.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -16,9 +17,11 @@
 #define TABLE_WORDS   256U
 #define LAST_USED     180U /* of all instructions but DO_TRACING */
 #define LEAST_IN_LOOP 128U
+#define SEARCH_STEP   128U
 
 struct table_search {
 	const struct python_layout *layout;
+	u64 code, code_bytes;
 	u64 *found;
 	int protection; /* of the pages it is in */
 	u32 count;
@@ -38,49 +41,63 @@ static int protection_of(const struct dl_phdr_info *info, u64 address, int prote
 	return protection;
 }
 
-/*
- * The image's code: a few of the table's words are in parts of the loop that stand elsewhere.
- */
-static bool is_code(const struct dl_phdr_info *info, u64 address)
+/* Where the image's code begins and ends: a few of the loop's parts stand apart from it. */
+static void find_code(const struct dl_phdr_info *info, struct table_search *search)
 {
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
 		const u64 begin = info->dlpi_addr + header->p_vaddr;
 
-		if (header->p_type == PT_LOAD && header->p_flags & PF_X && address >= begin &&
-		    address < begin + header->p_memsz)
-			return true;
+		if (header->p_type == PT_LOAD && header->p_flags & PF_X &&
+		    search->layout->loop[0].start - begin < header->p_memsz) {
+			search->code = begin;
+			search->code_bytes = header->p_memsz;
+		}
 	}
-	return false;
 }
 
-/* From LAST_USED on all are the same, but for the last one. */
+static inline bool is_code(const struct table_search *search, u64 address)
+{
+	return address - search->code < search->code_bytes;
+}
+
+/* Behind LAST_USED all are the same, but for the last one. */
 static bool is_table(const struct table_search *search, const u64 *words)
 {
+	const u64 unused = words[OPCODE_DO_TRACING - 1];
 	u32 in_loop = 0;
 
 	for (u32 i = LAST_USED + 1; i < OPCODE_DO_TRACING; i++) {
-		if (words[i] != words[OPCODE_DO_TRACING - 1])
+		if (words[i] != unused)
 			return false;
 	}
-	for (u32 i = 0; i < TABLE_WORDS; i++)
+	for (u32 i = 0; i < TABLE_WORDS; i++) {
+		if (!is_code(search, words[i]))
+			return false;
 		in_loop += (u32)code_ranges_have(search->layout->loop, words[i]);
-	return words[OPCODE_DO_TRACING] != words[OPCODE_DO_TRACING - 1] &&
-	       words[LAST_USED] != words[OPCODE_DO_TRACING - 1] && in_loop >= LEAST_IN_LOOP;
+	}
+	return words[OPCODE_DO_TRACING] != unused && words[LAST_USED] != unused &&
+	       in_loop >= LEAST_IN_LOOP;
 }
 
+/*
+ * In megabytes: only where every half of a table's length has a word that is an address of
+ * code.
+ */
 static void search_words(struct table_search *search, const struct dl_phdr_info *info,
 			 const ElfW(Phdr) * header)
 {
 	u64 *words = (u64 *)((info->dlpi_addr + header->p_vaddr + 7) & ~7ULL);
 	const size_t count = header->p_filesz / sizeof(u64);
-	size_t run = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		run = is_code(info, words[i]) ? run + 1 : 0;
-		if (run < TABLE_WORDS || !is_table(search, &words[i + 1 - TABLE_WORDS]))
+	for (size_t at = 0; at + TABLE_WORDS <= count; at++) {
+		if (at % SEARCH_STEP == 0 && !is_code(search, words[at + SEARCH_STEP - 1])) {
+			at += SEARCH_STEP - 1;
 			continue;
-		search->found = &words[i + 1 - TABLE_WORDS];
+		}
+		if (!is_table(search, &words[at]))
+			continue;
+		search->found = &words[at];
 		search->protection = protection_of(
 			info, (u64)search->found,
 			header->p_flags & PF_W ? PROT_READ | PROT_WRITE : PROT_READ);
@@ -88,29 +105,69 @@ static void search_words(struct table_search *search, const struct dl_phdr_info 
 	}
 }
 
+/* Of its symbols, those that it wants of others come first. */
+struct wanted_symbols {
+	const ElfW(Sym) * symbols;
+	const char *names;
+	u32 count;
+};
+
+static struct wanted_symbols wanted_of(const struct dl_phdr_info *info)
+{
+	struct wanted_symbols wanted = { 0 };
+	const ElfW(Dyn) *dynamic = NULL;
+
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			dynamic = (void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+	}
+	for (; dynamic != NULL && dynamic->d_tag != DT_NULL; dynamic++) {
+		const u64 value = dynamic->d_un.d_ptr;
+
+		/* glibc has made addresses of them. */
+		if (dynamic->d_tag == DT_SYMTAB)
+			wanted.symbols = (const void *)value;
+		else if (dynamic->d_tag == DT_STRTAB)
+			wanted.names = (const void *)value;
+		else if (dynamic->d_tag == DT_GNU_HASH)
+			wanted.count = ((const u32 *)value)[1];
+	}
+	return wanted;
+}
+
+/*
+ * Whether its assertions are compiled in: of a loop that is built to be debugged.  Those of
+ * 3.11 say that specialised instructions never meet the flag that we set.
+ */
+static bool has_assertions(const struct dl_phdr_info *info)
+{
+	const struct wanted_symbols wanted = wanted_of(info);
+
+	if (wanted.symbols == NULL || wanted.names == NULL || wanted.count == 0)
+		return true;
+	for (u32 i = 1; i < wanted.count; i++) {
+		if (strcmp(wanted.names + wanted.symbols[i].st_name, "__assert_fail") == 0)
+			return true;
+	}
+	return false;
+}
+
 static int search_image(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct table_search *search = data;
-	bool has_loop = false;
 
 	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-		const u64 begin = info->dlpi_addr + header->p_vaddr;
-
-		has_loop =
-			has_loop || (header->p_type == PT_LOAD && header->p_flags & PF_X &&
-				     search->layout->loop[0].start >= begin &&
-				     search->layout->loop[0].start < begin + header->p_memsz);
-	}
-	for (int i = 0; has_loop && i < info->dlpi_phnum; i++) {
+	find_code(info, search);
+	if (search->code_bytes == 0)
+		return 0;
+	for (int i = 0; i < info->dlpi_phnum && !has_assertions(info); i++) {
 		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
 
 		if (header->p_type == PT_LOAD && header->p_flags & PF_R &&
 		    !(header->p_flags & PF_X))
 			search_words(search, info, header);
 	}
-	return has_loop;
+	return 1;
 }
 
 /* Its protection is found with it: there is one table in a process. */
