@@ -260,13 +260,15 @@ puts JSON.generate([seen.map { |key, value| [key, value] }, told])
         program = "def leaf(i)\n  i\nend\n1000.times { |i| leaf(i) }\n"
 
         def check(ruby):
+            # Debian's 3.3 has been built without it.
+            if not ruby.name.startswith("built"):
+                return
             path = self.write("compiled.rb", program)
             self.assertEqual(self.notes(self.trace(ruby, path)), [])
             for options in ways:
                 trace = self.trace(ruby, *options, path)
                 self.assertTrue(any("YJIT" in note for note in self.notes(trace)), options)
                 self.assertEqual(trace.calls_of("leaf"), 0 if "-e" in options else 1000)
-        # Debian's are built with it, too.
         self.on_each_ruby(check, in_ci=("built-3.4-static",), oldest=(3, 3))
 
     def test_a_running_program_can_be_reported(self):
