@@ -258,7 +258,7 @@ SUITES = (
             quick=("test_posix", "test_signal --ignore test_siginterrupt_off", "test_faulthandler",
                    "test_popen", "test_wait4", "test_generators", "test_gc"),
             traced_quick=("test_sys_settrace", "test_generators", "test_coroutines", "test_yield_from", "test_cprofile",
-                          "test_call", "test_descr", "test_threading_local", "test_audit", "test_fork1", "test_json")),
+                          "test_call", "test_descr", "test_threading_local", "test_audit", "test_json")),
     fetched_suite("3.15"),
     fetched_suite("3.14"),
     pyenv_suite("3.13.0"),
