@@ -205,6 +205,14 @@ bool codes_has(const struct epochs *epochs, uint32_t image_row, uint64_t key)
 	return epochs_find(epochs, EPOCHS_CODE, image_row, key & RING_KEY_MASK) != NULL;
 }
 
+bool codes_has_region(const struct epochs *epochs, uint32_t image_row, uint64_t key)
+{
+	const struct known_code *code =
+		epochs_find(epochs, EPOCHS_CODE, image_row, key & RING_KEY_MASK);
+
+	return code != NULL && code->kind == RING_CODE_REGION;
+}
+
 void codes_place(struct codes *codes, const struct epochs *epochs, const struct image *image,
 		 uint32_t epoch, uint64_t word, struct recording_frame *out_frame)
 {

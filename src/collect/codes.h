@@ -34,6 +34,8 @@ void codes_take(struct codes *codes, struct epochs *epochs, uint32_t image_row,
 		const uint64_t *words, uint64_t count);
 /* Whether a key's code has come. */
 bool codes_has(const struct epochs *epochs, uint32_t image_row, uint64_t key);
+/* The same of a region's, which programs without an interpreter have, too. */
+bool codes_has_region(const struct epochs *epochs, uint32_t image_row, uint64_t key);
 /* The place of an interpreted frame (abi/ring.h), a word of a stack of that epoch. */
 void codes_place(struct codes *codes, const struct epochs *epochs, const struct image *image,
 		 uint32_t epoch, uint64_t word, struct recording_frame *out_frame);

@@ -127,7 +127,7 @@ static struct recording_frame pump_place_word(struct pump *pump, struct image *i
 
 	/* A program without an interpreter may have regions. */
 	if ((word & RING_INTERPRETED) == 0 ||
-	    (image->languages == 0 && !codes_has(&pump->epochs, image->row, word)))
+	    (image->languages == 0 && !codes_has_region(&pump->epochs, image->row, word)))
 		return pump_place(pump, image, word, era);
 	codes_place(&pump->codes, &pump->epochs, image, stack->epoch, word, &frame);
 	return frame;

@@ -268,6 +268,40 @@ static void children_are_found_in_any_order(void **state)
 	assert_int_equal(depth, 1);
 }
 
+static void what_is_not_counted_is_followed(void **state)
+{
+	struct made *made = *state;
+
+	enter(made, 1, 0);
+	made->tracer.is_off = 1;
+	enter(made, 2, 0); /* the clock stands still, too */
+	const struct trace_node *inner = trace_node_at(&made->tracer, made->tracer.top->node);
+
+	trace_leave(&made->tracer, 2, 0, made->now);
+	assert_int_equal(inner->calls, 0);
+	assert_int_equal(inner->self_ticks, 0);
+	assert_true(inner->shortest_ticks == ~0ULL);
+	made->tracer.is_off = 0;
+	enter(made, 2, 5);
+	assert_int_equal(inner->calls, 1);
+	made->now += 7;
+	trace_leave(&made->tracer, 2, 0, made->now);
+	assert_int_equal(inner->shortest_ticks, 7);
+}
+
+static void a_region_that_is_left_with_its_function_waits(void **state)
+{
+	struct made *made = *state;
+	const struct trace_entry region = { .object = 77, .kind = TRACE_KIND_REGION };
+
+	enter(made, 1, 0);
+	trace_push(&made->tracer, place(made, 9), region);
+	assert_int_equal(made->tracer.has_waiting, 0);
+	trace_leave(&made->tracer, 1, 0, made->now);
+	assert_ptr_equal(made->tracer.top, made->tracer.entries);
+	assert_int_equal(made->tracer.has_waiting, 1);
+}
+
 static void each_stack_of_a_thread_has_its_own_callers(void **state)
 {
 	struct made *made = *state;
@@ -309,6 +343,8 @@ int main(void)
 		TEST(a_full_table_loses_calls_and_says_how_many),
 		TEST(calls_deeper_than_the_stack_of_entries_are_counted),
 		TEST(children_are_found_in_any_order),
+		TEST(what_is_not_counted_is_followed),
+		TEST(a_region_that_is_left_with_its_function_waits),
 		TEST(each_stack_of_a_thread_has_its_own_callers),
 	};
 

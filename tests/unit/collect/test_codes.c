@@ -381,6 +381,29 @@ static void without_an_interpreter_every_word_is_an_address(void **state)
 	assert_int_equal(content.code_count, 0);
 }
 
+static void but_a_regions_is_the_region(void **state)
+{
+	const struct made_code load = { .key = KEY(1),
+					.kind = RING_CODE_REGION,
+					.name = "[region load]",
+					.qualified_name = "",
+					.file = "",
+					.lines = "" };
+	struct scene *scene = *state;
+
+	scene->image->languages = 0;
+	put_code(scene->image->ring, &load);
+	put_stack(scene->image->ring, 5, IN(1, RING_NO_INSTRUCTION), 0x10100);
+	put_sample(scene->image->ring, 77, START_NS + 10, 5, 0x10050);
+	put_sample(scene->image->ring, 77, START_NS + 20, 5, IN(1, RING_NO_INSTRUCTION));
+	pump_all(scene, 0);
+	const struct content content = read_content(scene);
+
+	assert_sample(&content, 0, "0x50 < [region load]:0 < 0x100");
+	assert_sample(&content, 1, "[region load]:0 < [region load]:0 < 0x100");
+	assert_int_equal(content.code_count, 1);
+}
+
 static void a_leaf_is_never_interpreted(void **state)
 {
 	struct scene *scene = *state;
@@ -411,7 +434,7 @@ static void records_that_make_no_sense_name_nothing(void **state)
 		{ "a table past it", KEY(1), RING_CODE_PYTHON, 0xffff000000000001, 5 },
 		{ "the longest of all", KEY(1), RING_CODE_PYTHON, UINT64_MAX, 5 },
 		{ "a kind that is none", KEY(1), 0, 1, 5 },
-		{ "a kind of a younger agent", KEY(1), RING_CODE_RUBY_BUILTIN + 1, 1, 5 },
+		{ "a kind of a younger agent", KEY(1), RING_CODE_REGION + 1, 1, 5 },
 		{ "a table that is none", KEY(1), RING_CODE_PYTHON | PYTHON_TABLE_COUNT << 8, 1,
 		  5 },
 		{ "a key that is an address", KEY(1) & ~RING_INTERPRETED, RING_CODE_PYTHON, 1,
@@ -459,6 +482,7 @@ int main(void)
 		SCENE(codes_fill_an_epoch_by_number_and_by_size),
 		SCENE(the_codes_of_one_image_are_not_anothers),
 		SCENE(without_an_interpreter_every_word_is_an_address),
+		SCENE(but_a_regions_is_the_region),
 		SCENE(a_leaf_is_never_interpreted),
 		SCENE(records_that_make_no_sense_name_nothing),
 	};

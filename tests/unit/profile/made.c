@@ -69,7 +69,8 @@ static struct frame_id frame_of(struct profile *profile, char *text)
 	}
 	function.name = text;
 	if (*text == '[' && function.language == LANGUAGE_NATIVE)
-		function.language = LANGUAGE_FATHOM;
+		function.language =
+			strncmp(text, "[region ", 8) == 0 ? LANGUAGE_REGION : LANGUAGE_FATHOM;
 	frame.function = profile_add_function(profile, &function);
 	return profile_add_frame(profile, &frame);
 }

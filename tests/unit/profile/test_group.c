@@ -107,6 +107,24 @@ static void by_module_names_what_is_in_none(void **state)
 	made_done(&made);
 }
 
+static void by_region_is_by_the_innermost_and_has_the_rest_together(void **state)
+{
+	struct made made;
+
+	(void)state;
+	made_init(&made);
+	made_add(&made, "main", 3, 1);
+	made_add(&made, "main;[region load];read", 10, 1);
+	made_add(&made, "main;[region load];read;[region parse];lex", 20, 1);
+	made_add(&made, "main;[region load];read;[region load];read", 40, 1);
+	made_add(&made, "main;[region parse]", 7, 1);
+	assert_groups(&made, GROUP_BY_REGION, false, NULL,
+		      "[region load] :0 50/70\n"
+		      "[region parse] :0 27/27\n"
+		      "[no region] :0 3/3\n");
+	made_done(&made);
+}
+
 static void python_has_its_source_for_a_module(void **state)
 {
 	struct made made;
@@ -234,6 +252,7 @@ int main(void)
 		cmocka_unit_test(by_function_sorted_by_total),
 		cmocka_unit_test(by_line_counts_a_line_once_however_often_it_recurs),
 		cmocka_unit_test(by_module_names_what_is_in_none),
+		cmocka_unit_test(by_region_is_by_the_innermost_and_has_the_rest_together),
 		cmocka_unit_test(python_has_its_source_for_a_module),
 		cmocka_unit_test(
 			ruby_has_its_source_for_a_module_and_garbage_is_collected_in_none),

@@ -159,8 +159,8 @@ static void filters_apply(void **state)
 
 static void every_grouping_adds_up_to_the_total(void **state)
 {
-	static const char *const keys[GROUP_BY_COUNT] = { "functions", "lines", "modules",
-							  "threads", "processes" };
+	static const char *const keys[GROUP_BY_COUNT] = { "functions", "lines",   "modules",
+							  "regions",   "threads", "processes" };
 	struct made made;
 
 	(void)state;
