@@ -28,8 +28,7 @@ class TraceTest(live_python.PythonTest):
 
 
     def notes(self, trace):
-        """But for what is true of 3.11 always."""
-        return [text for text, in trace.rows("SELECT text FROM notes") if "CPython 3.11 takes longer" not in text]
+        return [text for text, in trace.rows("SELECT text FROM notes")]
 
 
 class Trace(live.Recording):

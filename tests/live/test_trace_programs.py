@@ -168,7 +168,7 @@ print(json.dumps(seen))
             self.assertEqual(trace.truth, live.truth_of(without.stdout))
             self.assertEqual(trace.truth["cprofile"], 100)
             notes = " ".join(self.notes(trace))
-            if python.version >= (3, 12):
+            if python.version >= (3, 11):
                 self.assertEqual(notes, "")
                 self.assertEqual(trace.calls_of("leaf"), 170)
             else:

@@ -153,24 +153,30 @@ static inline void leave_function(struct tracer *tracer, u64 frame)
 }
 
 /*
- * The next instruction is a called function's first one, or there is an error.  In the first
+ * Ours is set again.  None is set by us where there is another tool's, which ours calls; so
+ * none means that there is none, and that we have taken ours away for a call, or the tool its
+ * own.
+ */
+static inline void set_evaluator(frames_evaluator **evaluator)
+{
+	if (__builtin_expect(*evaluator == trace_frames_evaluate, 1))
+		return;
+	trace_frames.foreign = *evaluator;
+	*evaluator = trace_frames_evaluate;
+}
+
+/*
+ * The next instruction is a called function's first one, or there is an error. In the first
  * case the loop is not to call itself, and so no evaluator.
  */
 static inline void expect_function(const u64 *places)
 {
 	frames_evaluator **evaluator = evaluator_of(state_of(places));
-	frames_evaluator *now = *evaluator;
 
 	*cframe_of(places) = 255;
-	if (now == NULL) {
-		trace_frames.foreign = NULL;
-	} else if (now != trace_frames_evaluate) {
-		/* Another tool has set its own: it is called by ours. */
-		trace_frames.foreign = now;
-		*evaluator = trace_frames_evaluate;
-	} else if (trace_frames.foreign == NULL) {
+	set_evaluator(evaluator);
+	if (trace_frames.foreign == NULL)
 		*evaluator = NULL;
-	}
 }
 
 static inline void expect_builtin(const u64 *places, u64 callable, u64 method)
@@ -359,10 +365,8 @@ void *trace_frames_on_turn(u64 *places, u64 opcode)
 	const u64 state = state_of(places);
 	u8 *cframe = cframe_of(places);
 	struct tracer *tracer = trace_of_thread();
-	frames_evaluator **evaluator = evaluator_of(state);
 
-	if (*evaluator == NULL)
-		*evaluator = trace_frames_evaluate;
+	set_evaluator(evaluator_of(state));
 	if (tracer != NULL)
 		turn(tracer, state, frames_word((u64)cframe + CFRAME_FRAME),
 		     places[trace_frames.next]);
@@ -421,9 +425,6 @@ void *trace_frames_evaluate(void *state_object, void *frame_object, int is_throw
 	}
 	if (outer_tracing != 0)
 		*outer = outer_tracing;
-	frames_evaluator **evaluator = evaluator_of(state);
-
-	if (*evaluator == NULL)
-		*evaluator = trace_frames_evaluate;
+	set_evaluator(evaluator_of(state));
 	return result;
 }
