@@ -86,9 +86,9 @@ _fathom()
 	case "${COMP_WORDS[1]} $current" in
 	"record -"*) _fathom_words "--clock --rate --output --no-children --wait --quiet --native --paused --trigger --color --help" ;;
 	"trace -"*) _fathom_words "--clock --only --no-builtins --output --no-children --wait --quiet --paused --color --help" ;;
-	"report -"*) _fathom_words "--by --tree --callers --callees --lines --native --sort --thread --module --min --rows --json
+	"report -"*) _fathom_words "--by --tree --callers --callees --lines --native --min-max --raw --sort --thread --module --min --rows --json
 			--color --no-pager --help" ;;
-	"export -"*) _fathom_words "--format --output --native --help" ;;
+	"export -"*) _fathom_words "--format --output --native --raw --help" ;;
 	"info -"*) _fathom_words "--color --help" ;;
 	"record "* | "trace "*) mapfile -t COMPREPLY < <(compgen -c -- "$current") ;;
 	"help "*) _fathom_words "$commands" ;;

@@ -89,6 +89,8 @@ static const struct option options[] = {
 	  option_set_string, AT(report.lines) },
 	{ "native", 0, NULL, "an interpreter's own frames, too, where its language's stand",
 	  option_set_flag, AT(open.shows_plumbing) },
+	{ "min-max", 0, NULL, "the shortest and the longest of the calls of a trace",
+	  option_set_flag, AT(report.has_extremes) },
 	{ "raw", 0, NULL, "times of traced calls as they were measured", option_set_flag,
 	  AT(open.has_raw_times) },
 	{ "sort", 0, "WHAT", "by self (the default) or total time", set_sort, AT(report.sort) },

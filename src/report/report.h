@@ -21,7 +21,8 @@ struct report_options {
 	enum group_by by; /* which rows the table has */
 	enum report_sort sort;
 	const char *thread, *module; /* only this part of the profile: profile/filter.h */
-	bool has_tree;               /* the call tree; each of these four replaces the table */
+	bool has_extremes; /* of a trace: the shortest and the longest call in the table */
+	bool has_tree;     /* the call tree; each of these four replaces the table */
 	const char *callers, *callees; /* of this function, as profile/find.h understands it */
 	const char *lines;             /* of this function, in its source */
 	bool has_min_percent;          /* else 0 in tables, 0.5 in trees */

@@ -108,6 +108,30 @@ static void add_traced_row(struct grid *grid, const struct context *context,
 	add_place(grid, context, row);
 }
 
+static void add_extreme(struct grid *grid, const struct cost *cost, uint64_t ns)
+{
+	struct text cell = { 0 };
+
+	if (cost->times.shortest_ns != UINT64_MAX)
+		number_add_any_time(&cell, ns);
+	grid_addf(grid, TINT_NONE, "%s", text_string(&cell));
+	text_done(&cell);
+}
+
+static void add_extremes_row(struct grid *grid, const struct context *context,
+			     const struct group *row)
+{
+	const struct cost *cost = &row->cost;
+
+	add_calls(grid, cost);
+	grid_add_percent(grid, number_percent(cost->total_ns, context->ns));
+	add_per_call(grid, cost->total_ns, cost->primitive_calls);
+	add_extreme(grid, cost, cost->times.shortest_ns);
+	add_extreme(grid, cost, cost->times.longest_ns);
+	grid_add_name(grid, TINT_NONE, row->name);
+	add_place(grid, context, row);
+}
+
 static void add_module_row(struct grid *grid, const struct context *context,
 			   const struct group *row)
 {
@@ -166,6 +190,11 @@ static const struct grid_column traced_columns[] = {
 	{ "calls", true, 0 },      { "self %", true, 0 },      { "self time", true, 0 },
 	{ "per call", true, 0 },   { "total time", true, 0 },  { "per call", true, 0 },
 	{ "function", false, 24 }, { "file:line", false, 16 },
+};
+static const struct grid_column extremes_columns[] = {
+	{ "calls", true, 0 },       { "total %", true, 0 }, { "per call", true, 0 },
+	{ "shortest", true, 0 },    { "longest", true, 0 }, { "function", false, 24 },
+	{ "file:line", false, 16 },
 };
 static const struct grid_column module_columns[] = {
 	{ "self %", true, 0 },     { "self time", true, 0 }, { "total %", true, 0 },
@@ -239,6 +268,22 @@ static const struct layout traced_layouts[GROUP_BY_COUNT] = {
 			       "processes" },
 };
 
+/* Of functions and lines, with the shortest and the longest call. */
+static const struct layout extremes_layout = { COLUMNS(extremes_columns), add_extremes_row,
+					       "function", "functions" };
+
+static const struct layout *layout_for(const struct profile *profile,
+				       const struct report_options *options)
+{
+	const bool is_of_calls =
+		options->by == GROUP_BY_FUNCTION || options->by == GROUP_BY_LINE;
+
+	if (!profile_is_trace(profile))
+		return &layouts[options->by];
+	return options->has_extremes && is_of_calls ? &extremes_layout
+						    : &traced_layouts[options->by];
+}
+
 static size_t rows_to_show(const struct groups *groups, const struct report_options *options)
 {
 	size_t limit = options->max_rows;
@@ -286,9 +331,7 @@ static void add_rest(const struct groups *groups, size_t shown, const struct lay
 void report_table_add(const struct selection *selection, const struct report_options *options,
 		      const struct style *style, struct text *out)
 {
-	const struct layout *layout = profile_is_trace(selection->profile)
-					      ? &traced_layouts[options->by]
-					      : &layouts[options->by];
+	const struct layout *layout = layout_for(selection->profile, options);
 	struct groups groups;
 	struct grid grid;
 

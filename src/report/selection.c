@@ -68,10 +68,10 @@ static const char *which_time(const struct profile *profile)
 	if (profile_is_trace(profile))
 		return strcmp(clock, "cpu") == 0
 			       ? ", the CPU time of each thread from its first call to its "
-				 "last."
-			       : ", the time of each thread from its first call to its last.";
-	return strcmp(clock, "user") == 0 ? ", the user CPU time accounted for."
-					  : ", the CPU time accounted for.";
+				 "last"
+			       : ", the time of each thread from its first call to its last";
+	return strcmp(clock, "user") == 0 ? ", the user CPU time accounted for"
+					  : ", the CPU time accounted for";
 }
 
 void selection_add_base(const struct selection *selection, const struct style *style,
@@ -91,6 +91,9 @@ void selection_add_base(const struct selection *selection, const struct style *s
 		text_add(&sentence, "Percentages are of ");
 		number_add_any_time(&sentence, selection->ns);
 		text_add(&sentence, which_time(selection->profile));
+		text_add(&sentence, profile_get_info(selection->profile)->is_corrected
+					    ? ", without what measuring took."
+					    : ".");
 	}
 	if (profile_is_saturated(selection->profile))
 		text_add(&sentence, " Some sums are larger than can be counted (2^64 ns): they "

@@ -362,6 +362,37 @@ static void a_trace_has_no_lines(void **state)
 	made_done(&made);
 }
 
+static void the_shortest_and_longest_call_stand_where_they_are_asked_for(void **state)
+{
+	struct made made;
+	struct text text = { 0 };
+	const struct call_times times = { .raw_ns = 9000000,
+					  .shortest_ns = 1500,
+					  .longest_ns = 2000000 };
+
+	(void)state;
+	made_init(&made);
+	made_add_calls(&made, "main", 0, 0);
+	profile_add_calls(made.profile,
+			  &(struct weight){ .stack = made_stack(&made, "main;run"),
+					    .thread = made.thread,
+					    .ns = 6000000,
+					    .calls = 3 },
+			  &times);
+	assert_int_equal(report_text(made.profile,
+				     &(struct report_options){ .has_extremes = true }, &text,
+				     NULL),
+			 0);
+	assert_non_null(strstr(text_string(&text), "per call  shortest  longest"));
+	assert_non_null(strstr(text_string(&text), "2.00 ms   1.50 µs  2.00 ms  run"));
+	text_clear(&text);
+	assert_int_equal(report_text(made.profile, &(struct report_options){ 0 }, &text, NULL),
+			 0);
+	assert_null(strstr(text_string(&text), "shortest"));
+	text_done(&text);
+	made_done(&made);
+}
+
 static void a_trace_counts_calls_of_callers(void **state)
 {
 	struct made made;
@@ -534,6 +565,7 @@ int main(void)
 		cmocka_unit_test(min_leaves_out_rows_below_it),
 		cmocka_unit_test(min_goes_by_total_when_sorted_by_total),
 		cmocka_unit_test(a_trace_has_the_columns_of_pstats),
+		cmocka_unit_test(the_shortest_and_longest_call_stand_where_they_are_asked_for),
 		cmocka_unit_test(a_trace_has_no_lines),
 		cmocka_unit_test(a_trace_counts_calls_of_callers),
 		cmocka_unit_test(all_rows_are_shown_when_asked),
