@@ -7,8 +7,8 @@ flags="-std=gnu11 -D_GNU_SOURCE -O2 -fPIC -Isrc -Werror -Wall -Wextra -Wpedantic
 	-Wimplicit-fallthrough"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-# shellcheck disable=SC2086
+# shellcheck disable=SC2046,SC2086
 aarch64-linux-gnu-gcc $flags -shared -Wl,-z,defs \
 	-Wl,--version-script=src/vantage/agent/exports.map -o "$folder/libfathom-agent.so" \
-	src/vantage/agent/*.c -lpthread -ldl
+	$(find src/vantage/agent -name '*.c' ! -name '*_x86_64.c') -lpthread -ldl
 echo "the agent links for aarch64"

@@ -180,6 +180,11 @@ class Programs(NativeTest):
         plain = subprocess.run([program], stdout=subprocess.PIPE, text=True)
         self.assertEqual(self.trace(program).stdout, plain.stdout)
 
+    def test_a_library_may_have_a_function_that_is_called_as_a_hook(self):
+        self.build("gcc", "named_as_hook.c", "none", "-fPIC", "-shared", name="libnamed.so")
+        program = self.build("gcc", "named.c", "none", "-L" + self.folder, "-lnamed", "-Wl,-rpath," + self.folder)
+        self.trace(program)
+
     def test_without_a_trace_gmon_out_is_as_it_was(self):
         program = self.build("gcc", "calls.c", "pg")
         gmon = self.path("gmon.out")

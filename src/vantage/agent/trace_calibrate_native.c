@@ -1,9 +1,9 @@
 /*
- * What a hook costs depends on the code around it, so loops of calls are compiled with each of the
- * flags; and on the processor, which foresees where a call returns to, and is wrong where that
- * was exchanged.  So it is found out here: at a kind's first event, for most programs have one of
- * them, or none.  Signals wait for the half millisecond that it takes: their handlers may have
- * hooks.
+ * What a hook costs depends on the code around it, so loops of calls are compiled with each of
+ * the flags; and on the processor, which foresees where a call returns to, and is wrong where
+ * that was exchanged.  So it is found out here: at a kind's first event, for most programs have
+ * one of them, or none.  Signals wait for the half millisecond that it takes: their handlers
+ * may have hooks.
  */
 #include <signal.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /*
  * trace_images - what becomes of traced callees when their code is unloaded.
  *
- * A callee of compiled code is known by its address, and another library may be put there.  So the
- * nodes of what has gone are not found again; they keep their counts, and the time at which
+ * A callee of compiled code is known by its address, and another library may be put there.  So
+ * the nodes of what has gone are not found again; they keep their counts, and the time at which
  * their addresses meant what they did.
  */
 #pragma once

@@ -1,9 +1,9 @@
 /*
  * trace_jumps - longjmp() and its like: the calls that are left by it are over.
  *
- * Without this they would be found to be over at the next call further out; but of an instrumented
- * function, whose level is where it called its hook, and of one that is called in its place,
- * neither need be further out.
+ * Without this they would be found to be over at the next call further out; but of an
+ * instrumented function, whose level is where it called its hook, and of one that is called in
+ * its place, neither need be further out.
  */
 #include <setjmp.h>
 

@@ -28,6 +28,9 @@ _Static_assert(offsetof(struct trace_native, is_on) == 0, "is_on");
 _Static_assert(offsetof(struct trace_native, next_mcount) == 8, "mcount");
 _Static_assert(offsetof(struct trace_native, next__mcount) == 16, "_mcount");
 _Static_assert(offsetof(struct trace_native, next_fentry) == 24, "__fentry__");
+_Static_assert(offsetof(struct trace_native, on_mcount) == 48, "mcount");
+_Static_assert(offsetof(struct trace_native, on__mcount) == 52, "_mcount");
+_Static_assert(offsetof(struct trace_native, on_fentry) == 56, "__fentry__");
 
 /* Which of its stacks a thread is on. */
 enum stack {
@@ -68,9 +71,9 @@ static enum stack stack_of(u64 level)
 }
 
 /*
- * Whether the innermost call is over where an event is at a level.  A handler on a stack for signals
- * is over when its thread is back on its own.  Of calls on other stacks, nothing is known but
- * that no two are at one level.
+ * Whether the innermost call is over where an event is at a level.  A handler on a stack for
+ * signals is over when its thread is back on its own.  Of calls on other stacks, nothing is
+ * known but that no two are at one level.
  */
 static bool is_over(const struct trace_entry *top, u64 level, enum stack stack, bool is_beside)
 {
@@ -97,7 +100,10 @@ static void drop_what_is_over(struct tracer *tracer, u64 level, bool is_beside, 
 		trace_pop(tracer, now);
 }
 
-/* Whether the hook that is at a tree was left by a jump out of a handler: it stood below its level. */
+/*
+ * Whether the hook that is at a tree was left by a jump out of a handler: it stood below its
+ * level.
+ */
 static bool was_left(u64 busy, u64 level)
 {
 	busy &= ~1ULL;
@@ -121,8 +127,8 @@ static struct tracer *tree_at(u32 i)
 }
 
 /*
- * The tree that an event goes to, and its number; NULL: none.  What is further in than `outer` was
- * left; the hook itself is at this level.
+ * The tree that an event goes to, and its number; NULL: none.  What is further in than `outer`
+ * was left; the hook itself is at this level.
  */
 static struct tracer *take_tree(u64 outer, u64 level, u32 *out_index)
 {
@@ -269,8 +275,8 @@ u64 trace_native_on_return_slowly(u64 slot)
 }
 
 /*
- * The hook's call is `call rel32`, or `call *rel32(%rip)` where it goes by the table of a shared
- * object; an `endbr64` may stand before it.
+ * The hook's call is `call rel32`, or `call *rel32(%rip)` where it goes by the table of a
+ * shared object; an `endbr64` may stand before it.
  */
 u64 trace_native_place(u64 function, u32 kind)
 {
@@ -305,21 +311,22 @@ static u64 image_of(hook_function function)
 	return dladdr(address, &info) != 0 ? (u64)info.dli_fbase : 0;
 }
 
-/* The next definition, if it is not the C library's, which does nothing. */
-static hook_function find_next(enum hook hook)
+/* Whether the next definition is not the C library's. */
+static bool is_of_program(enum hook hook)
 {
 	const hook_function next = hook_next(hook);
 
-	return next != NULL && image_of(next) != image_of(hook_next(HOOK_sigaction)) ? next
-										     : NULL;
+	return next != NULL && image_of(next) != image_of(hook_next(HOOK_sigaction));
 }
 
 void trace_native_find_next(void)
 {
-	trace_native.next_enter =
-		(void (*)(void *, void *))find_next(HOOK___cyg_profile_func_enter);
-	trace_native.next_exit =
-		(void (*)(void *, void *))find_next(HOOK___cyg_profile_func_exit);
+	if (is_of_program(HOOK___cyg_profile_func_enter))
+		trace_native.next_enter =
+			(void (*)(void *, void *))hook_next(HOOK___cyg_profile_func_enter);
+	if (is_of_program(HOOK___cyg_profile_func_exit))
+		trace_native.next_exit =
+			(void (*)(void *, void *))hook_next(HOOK___cyg_profile_func_exit);
 #if defined(__x86_64__)
 	trace_native.next_mcount = hook_next(HOOK_mcount);
 	trace_native.next__mcount = hook_next(HOOK__mcount);
@@ -331,6 +338,9 @@ void trace_native_begin(void)
 {
 #if defined(__x86_64__)
 	trace_native.sees_ends = trace_returns_are_possible();
+	trace_native.on_mcount = !is_of_program(HOOK_mcount);
+	trace_native.on__mcount = !is_of_program(HOOK__mcount);
+	trace_native.on_fentry = !is_of_program(HOOK___fentry__);
 	trace_sleds_begin();
 #endif
 	__atomic_store_n(&trace_native.is_on, 1, __ATOMIC_RELEASE);
@@ -338,6 +348,7 @@ void trace_native_begin(void)
 
 void trace_native_end(void)
 {
+	trace_native.on_mcount = trace_native.on__mcount = trace_native.on_fentry = 0;
 	__atomic_store_n(&trace_native.is_on, 0, __ATOMIC_RELEASE);
 }
 

@@ -4,7 +4,7 @@
  *   -finstrument-functions     __cyg_profile_func_enter() and …_exit(), at both ends
  *   -pg                        mcount(), behind the prologue
  *   -pg -mfentry               __fentry__(), before it
- *   -fpatchable-function-entry room for a call of the latter, which trace_sleds.c writes there
+ *   -fpatchable-function-entry room for a call of the latter, which trace_sleds.h writes there
  *
  * The first tells of ends itself.  With the others there is a beginning only, and the end is
  * seen by a return address in the place of the function's own (trace_returns.h).
@@ -65,5 +65,7 @@ struct trace_native {
 	void (*next_fentry)(void);
 	void (*next_enter)(void *, void *); /* NULL: the C library's, which does nothing */
 	void (*next_exit)(void *, void *);
+	/* Of each name: not where a library has a function of its own that is called so. */
+	u32 on_mcount, on__mcount, on_fentry;
 } __attribute__((aligned(64)));
 extern struct trace_native trace_native;

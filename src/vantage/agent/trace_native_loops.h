@@ -1,8 +1,8 @@
 /*
  * trace_native_loops - loops of calls, to find out what their hooks cost.
  *
- * Compiled once with each flag that there are hooks for, as a program would be; NAME is the function
- * that it is then.
+ * Compiled once with each flag that there are hooks for, as a program would be; NAME is the
+ * function that it is then.
  */
 #pragma once
 #include <stdbool.h>

@@ -1,10 +1,12 @@
 /*
- * trace_native_x86_64 - where compiled code calls us without saving anything, and returns to us.
+ * trace_native_x86_64 - where compiled code calls us without saving anything, and returns to
+ * us.
  *
- * A call of mcount() or __fentry__() may stand before a function has looked at its arguments, and a
- * return comes before its caller has looked at the results; and a compiler that knows both
- * may count on other registers, too (-fipa-ra).  So all of them are kept: the general ones here,
- * and what is called uses no others (-mgeneral-regs-only) but behind saving_vectors, below.
+ * A call of mcount() or __fentry__() may stand before a function has looked at its arguments,
+ * and a return comes before its caller has looked at the results; and a compiler that knows
+ * both may count on other registers, too (-fipa-ra).  So all of them are kept: the general ones
+ * here, and what is called uses no others (-mgeneral-regs-only) but behind saving_vectors,
+ * below.
  */
 	.text
 
@@ -34,15 +36,19 @@
 #define NEXT_MCOUNT  8
 #define NEXT__MCOUNT 16
 #define NEXT_FENTRY  24
+#define IS_ON        0
+#define ON_MCOUNT    48
+#define ON__MCOUNT   52
+#define ON_FENTRY    56
 
-	.macro entry name, kind, next
+	.macro entry name, kind, next, gate
 	.globl	\name
 	.type	\name, @function
 	.p2align 4
 \name:
 	.cfi_startproc
 	endbr64
-	cmpl	$0, trace_native(%rip)
+	cmpl	$0, trace_native + \gate(%rip)
 	je	1f
 	save_all
 	.if	\kind == KIND_MCOUNT
@@ -68,18 +74,18 @@
 	.size	\name, . - \name
 	.endm
 
-	entry	mcount, KIND_MCOUNT, NEXT_MCOUNT
-	entry	_mcount, KIND_MCOUNT, NEXT__MCOUNT
-	entry	__fentry__, KIND_FENTRY, NEXT_FENTRY
+	entry	mcount, KIND_MCOUNT, NEXT_MCOUNT, ON_MCOUNT
+	entry	_mcount, KIND_MCOUNT, NEXT__MCOUNT, ON__MCOUNT
+	entry	__fentry__, KIND_FENTRY, NEXT_FENTRY, ON_FENTRY
 	.hidden	trace_native_sled
-	entry	trace_native_sled, KIND_FENTRY, 0
+	entry	trace_native_sled, KIND_FENTRY, 0, IS_ON
 
 /*
- * Where functions return to.  Its unwind table says that it is called by whoever was to be returned
- * to: the word in the mirror of the slot (trace_returns.h), which is the one below the stack
- * pointer of then.  The byte before that is what is told, and, for that to be right, that this is
- * the frame of a signal ('S'): then nobody goes a byte back once more; and unwinders, which
- * know a frame by its stack pointer, can tell it from its caller, which has the same one.
+ * Where functions return to.  Its unwind table says that it is called by whoever was to be
+ * returned to: the word in the mirror of the slot (trace_returns.h), which is the one below the
+ * stack pointer of then.  The byte before that is what is told, and, for that to be right, that
+ * this is the frame of a signal ('S'): then nobody goes a byte back once more; and unwinders,
+ * which know a frame by its stack pointer, can tell it from its caller, which has the same one.
  */
 	.globl	trace_native_return
 	.hidden	trace_native_return
@@ -103,8 +109,8 @@ trace_native_return:
 	mov	%rax, SAVED_BYTES(%rsp)
 	restore_all
 	/*
-	 * No return: processors count calls and returns, and this one's has been made.  Below the
-	 * stack pointer signals leave a word alone, and it is read as it is popped.
+	 * No return: processors count calls and returns, and this one's has been made.  Below
+	 * the stack pointer signals leave a word alone, and it is read as it is popped.
 	 */
 	lea	8(%rsp), %rsp
 	.cfi_adjust_cfa_offset -8

@@ -42,7 +42,9 @@ static bool map_mirror(u64 number)
 	return (u64)got == wanted;
 }
 
-/* Other threads with a stack in the same piece wait for none: their calls have no ends so far. */
+/*
+ * Other threads with a stack in the same piece wait for none: their calls have no ends so far.
+ */
 static bool make_piece(u64 *entry, u64 number)
 {
 	u64 is_free = 0;

@@ -2,12 +2,12 @@
  * trace_returns - return addresses of our own in the place of a program's.
  *
  * Where a function's return address lies, its slot, there is put the address of
- * trace_native_return(), which sees the end of the call and goes on to where the function was to
- * return.  That is kept by the slot's address: in a mirror of the stack, a fixed distance
- * away.  So it can be found without knowing the thread, or what else is on its stack: a function
- * that is never returned from leaves nothing that could be taken for another's, however it was
- * left; and the unwind table can say it (the CFI of trace_native_return()), which is all
- * that C++ exceptions, pthread_exit(), pthread_cancel() and backtrace() look at.
+ * trace_native_return(), which sees the end of the call and goes on to where the function was
+ * to return.  That is kept by the slot's address: in a mirror of the stack, a fixed distance
+ * away.  So it can be found without knowing the thread, or what else is on its stack: a
+ * function that is never returned from leaves nothing that could be taken for another's,
+ * however it was left; and the unwind table can say it (the CFI of trace_native_return()),
+ * which is all that C++ exceptions, pthread_exit(), pthread_cancel() and backtrace() look at.
  *
  * A mirror is mapped a mebibyte at a time, where calls are made, and stays.
  */
@@ -38,7 +38,9 @@ static inline u64 *trace_returns_mirror(u64 slot)
 	return (u64 *)(slot ^ 1ULL << TRACE_MIRROR_BIT);
 }
 
-/* Its end will be seen.  What is there already was put there by the function that jumped here. */
+/*
+ * Its end will be seen.  What is there already was put there by the function that jumped here.
+ */
 static inline void trace_returns_exchange(u64 slot)
 {
 	u64 *place = (u64 *)slot;

@@ -1,4 +1,7 @@
-/* own_hooks - has the hooks of -finstrument-functions itself, and prints how often they were called. */
+/*
+ * own_hooks - has the hooks of -finstrument-functions itself, and prints how often they were
+ * called.
+ */
 #include <stdio.h>
 
 #define UNTRACED __attribute__((no_instrument_function))

@@ -1,11 +1,11 @@
 /*
- * The table is a section, __patchable_function_entries: words that the dynamic linker has relocated
- * by now.  Sections are in the file only, so it is asked.
+ * The table is a section, __patchable_function_entries: words that the dynamic linker has
+ * relocated by now.  Sections are in the file only, so it is asked.
  *
- * An entry says where a sled begins, and not where its function does: of N bytes, M may stand before
- * it (-fpatchable-function-entry=N,M), and nobody executes those.  Where functions begin is in
- * the unwind table's index.  A call takes five bytes, and reaches two gibibytes; so each image has a
- * page near it with a jump to us.
+ * An entry says where a sled begins, and not where its function does: of N bytes, M may stand
+ * before it (-fpatchable-function-entry=N,M), and nobody executes those.  Where functions begin
+ * is in the unwind table's index.  A call takes five bytes, and reaches two gibibytes; so each
+ * image has a page near it with a jump to us.
  */
 #include "vantage/agent/trace_sleds.h"
 
@@ -79,7 +79,9 @@ static u64 make_door(u64 start)
 	return 0;
 }
 
-/* .eh_frame_hdr as linkers make it (LSB 5.0, 10.6.2): its own place as 32 bits, then the count. */
+/*
+ * .eh_frame_hdr as linkers make it (LSB 5.0, 10.6.2): its own place as 32 bits, then the count.
+ */
 static bool find_index(struct image *image, u64 address)
 {
 	static const u8 usual[] = { 1, 0x1b, 0x03, 0x3b };
@@ -119,8 +121,8 @@ static u64 find_begin(const struct image *image, u64 address)
 }
 
 /*
- * The length of an instruction that does nothing, as assemblers write them (nop, and nopw and nopl
- * with operands and prefixes); 0: it is another.
+ * The length of an instruction that does nothing, as assemblers write them (nop, and nopw and
+ * nopl with operands and prefixes); 0: it is another.
  */
 static u32 nop_bytes(const u8 *code)
 {
