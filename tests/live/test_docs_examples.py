@@ -72,7 +72,7 @@ class Examples(unittest.TestCase):
         readme = read(os.path.join(ROOT, "README.md"))
         programs = [(name, text) for text, name in
                     re.findall(r"^```(?:python|ruby)\n(# (\S+)\n.*?)^```", readme, re.S | re.M)]
-        self.assertEqual([name for name, _ in programs], ["app.py", "shop.rb"])
+        self.assertEqual([name for name, _ in programs], ["app.py", "shop.rb", "worker.py"])
         for name, content in (("program.c", PROGRAM), ("Makefile", MAKEFILE), *programs):
             with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
                 file.write(content)
@@ -120,6 +120,23 @@ class Examples(unittest.TestCase):
         self.assertEqual(outline(shown)[0], outline(printed)[0])
         self.assertEqual(outline(shown)[2], outline(printed)[2])
         self.assertTrue({"sampled", "charged"} <= set(outline(shown)[1]))
+
+
+    def test_the_trace_in_the_readme_has_each_call_of_the_thread(self):
+        """As it is shown: the head's words, the columns, and as many calls."""
+        page = read(os.path.join(ROOT, "README.md"))
+        shown = re.search(r"^```\n(time .* processe?s?, 2 threads\n.*?)^```", page, re.S | re.M).group(1)
+        self.run_all([example for example in examples_of_markdown(os.path.join(ROOT, "README.md")) if "worker" in example])
+        done = subprocess.run([live.FATHOM, "report", "-n", "0", "worker.fathom"], cwd=self.folder, capture_output=True,
+                              check=True, timeout=60)
+        printed = done.stdout.decode()
+        for report in (shown, printed):
+            for row in (r"^ *1 .* Worker\.run +\S*worker\.py:7$", r"^ *100,000 .* math\.sin +-$"):
+                self.assertRegex(report, re.compile(row, re.M))
+
+        def columns(report):
+            return next(line.split() for line in report.splitlines() if "self time" in line)
+        self.assertEqual(columns(shown), columns(printed))
 
 
 class Options(unittest.TestCase):
