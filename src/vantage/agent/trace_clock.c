@@ -168,7 +168,7 @@ static void leave_to_program(struct cpu_clock *own)
 	__atomic_fetch_add(&cpu.area->foreign_threads, 1, __ATOMIC_RELAXED);
 }
 
-static __attribute__((noinline)) u64 read_anew(struct cpu_clock *own, u64 ticks)
+static u64 read_anew(struct cpu_clock *own, u64 ticks)
 {
 	/* A filter may forbid it: from then on, the time in which a thread waits is in it. */
 	if (!agent.may_call)
@@ -189,29 +189,30 @@ static __attribute__((noinline)) u64 read_anew(struct cpu_clock *own, u64 ticks)
 	const u64 cpu_ticks = read_cpu_ticks();
 	const u64 now = ticks_now();
 
-	own->offset = cpu_ticks - now;
+	own->offset = cpu_ticks - own->skipped - now;
 	own->until = own->way == WAY_MARKER ? now + cpu.longest : 0;
-	return cpu_ticks;
+	return cpu_ticks - own->skipped;
 }
 
-static u64 cpu_now(struct cpu_clock *own, u64 ticks)
+/* Where a reading is too old, or tracing is off, or was when this thread looked last. */
+static __attribute__((noinline)) u64 read_slowly(struct cpu_clock *own, u64 ticks)
 {
-	/* The counter was read before this: while the marker stands, the thread ran until then. */
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (ticks < own->until &&
-	    __atomic_load_n(own->marker, __ATOMIC_RELAXED) == marker_word())
-		return ticks + own->offset;
-	return read_anew(own, ticks);
-}
+	const bool is_off = __atomic_load_n(&trace_clock.is_off, __ATOMIC_ACQUIRE);
 
-/* Tracing is off, or this thread has not seen so far that it is on again. */
-static u64 stand_still(struct cpu_clock *own, u64 now, bool is_off)
-{
-	if (is_off && !own->is_off)
+	if (!trace_clock.is_cpu)
+		return is_off ? trace_clock.stopped_at : ticks - trace_clock.skipped;
+	if (is_off && own->is_off)
+		return own->stopped_at;
+	const u64 now = read_anew(own, ticks);
+
+	if (is_off == own->is_off)
+		return now;
+	if (is_off)
 		own->stopped_at = now;
-	if (!is_off)
+	else
 		own->skipped += now - own->stopped_at;
 	own->is_off = is_off;
+	own->until = 0;
 	return own->stopped_at;
 }
 
@@ -219,11 +220,13 @@ u64 trace_clock_special(u64 ticks)
 {
 	struct cpu_clock *own = &own_clock;
 
-	if (!trace_clock.is_cpu)
-		return trace_clock.is_off ? trace_clock.stopped_at
-					  : ticks - trace_clock.skipped;
-	const u64 now = cpu_now(own, ticks) - own->skipped;
-	const bool is_off = __atomic_load_n(&trace_clock.is_off, __ATOMIC_RELAXED);
-
-	return __builtin_expect(is_off | own->is_off, 0) ? stand_still(own, now, is_off) : now;
+	/* The counter was read before this: while the marker stands, the thread ran until then. */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (__builtin_expect(ticks < own->until &&
+				     __atomic_load_n(own->marker, __ATOMIC_RELAXED) ==
+					     marker_word() &&
+				     !__atomic_load_n(&trace_clock.is_off, __ATOMIC_RELAXED),
+			     1))
+		return ticks + own->offset;
+	return read_slowly(own, ticks);
 }

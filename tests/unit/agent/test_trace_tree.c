@@ -185,6 +185,24 @@ static void a_counter_that_steps_back_costs_nothing(void **state)
 	assert_int_equal(node_of(made, 1)->longest_ticks, 0);
 }
 
+/* A CPU clock that was thought to be further than it is. */
+static void time_that_was_put_down_is_not_put_down_again(void **state)
+{
+	struct made *made = *state;
+
+	enter(made, 1, 0);
+	leave(made, 1, 100);
+	made->now -= 60;
+	enter(made, 2, 0);
+	leave(made, 2, 40);
+	enter(made, 3, 0);
+	leave(made, 3, 70);
+	assert_int_equal(node_of(made, 1)->self_ticks, 100);
+	assert_int_equal(node_of(made, 2)->self_ticks, 0);
+	assert_int_equal(node_of(made, 3)->self_ticks, 50);
+	assert_int_equal(made->tracer.last_ticks, made->now);
+}
+
 static void recursion_takes_no_more_nodes_than_the_depth_allows(void **state)
 {
 	struct made *made = *state;
@@ -338,6 +356,7 @@ int main(void)
 		TEST(an_ending_closes_what_was_not_seen_to_end),
 		TEST(an_ending_of_what_began_before_is_passed_over),
 		TEST(a_counter_that_steps_back_costs_nothing),
+		TEST(time_that_was_put_down_is_not_put_down_again),
 		TEST(recursion_takes_no_more_nodes_than_the_depth_allows),
 		TEST(what_is_deep_without_recursion_keeps_its_place),
 		TEST(a_full_table_loses_calls_and_says_how_many),

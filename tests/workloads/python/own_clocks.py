@@ -13,6 +13,7 @@ import time
 
 SECONDS = 0.3
 told = []
+paused = []
 
 
 def leaf(number):
@@ -30,7 +31,7 @@ def calls(seconds):
 def timed(work):
     begin = time.thread_time()
     work()
-    told.append([threading.get_native_id(), time.thread_time() - begin])
+    told.append([threading.get_native_id(), time.thread_time() - begin - sum(paused)])
 
 
 def in_threads(work, count):
@@ -96,6 +97,18 @@ def moved():
     for number in range(60):
         os.sched_setaffinity(0, {processors[number % len(processors)]})
         calls(SECONDS / 60)
+
+
+def pauses():
+    """As long again while it is not traced: that is taken off what the thread says."""
+    import fathom
+    calls(SECONDS)
+    fathom.pause()
+    begin = time.thread_time()
+    calls(SECONDS)
+    paused.append(time.thread_time() - begin)
+    fathom.resume()
+    calls(SECONDS)
 
 
 class Rseq(ctypes.Structure):
@@ -164,7 +177,7 @@ def main():
         told.extend(json.loads(os.read(reader, 65536)))
     else:
         in_threads({"plain": plain, "sleeps": sleeps, "naps": naps, "reads": reads, "preempted": preempted, "moved": moved,
-                    "uses_rseq": uses_rseq}[how], 1)
+                    "uses_rseq": uses_rseq, "pauses": pauses}[how], 1)
     print(json.dumps({"threads": told}))
 
 
