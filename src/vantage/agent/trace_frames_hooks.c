@@ -121,9 +121,15 @@ static __attribute__((noinline)) void settle(struct tracer *tracer, u64 frame)
 		trace_pop(tracer, now);
 }
 
+/* Where there are too many entries the innermost frames have none: nothing would be found. */
+static inline bool is_full(const struct tracer *tracer)
+{
+	return tracer->top == tracer->limit;
+}
+
 static inline void settle_if_needed(struct tracer *tracer, u64 frame)
 {
-	if (__builtin_expect(!is_function(tracer->top, frame), 0))
+	if (__builtin_expect(!is_function(tracer->top, frame), 0) && !is_full(tracer))
 		settle(tracer, frame);
 }
 
@@ -145,7 +151,8 @@ static inline void leave_function(struct tracer *tracer, u64 frame)
 	const u64 now = trace_now();
 
 	if (__builtin_expect(!is_function(tracer->top, frame), 0)) {
-		leave_outer(tracer, frame, now);
+		if (!is_full(tracer))
+			leave_outer(tracer, frame, now);
 		return;
 	}
 	trace_advance(tracer, now);
@@ -301,8 +308,8 @@ void *trace_frames_on_handler(u64 *places, u64 opcode)
 {
 	struct tracer *tracer = frames_is_on() ? trace_of_thread() : NULL;
 
-	if (tracer != NULL)
-		settle_if_needed(tracer, frame_of(places));
+	if (tracer != NULL && !is_function(tracer->top, frame_of(places)))
+		settle(tracer, frame_of(places));
 	return trace_frames.originals[opcode];
 }
 
@@ -420,7 +427,9 @@ void *trace_frames_evaluate(void *state_object, void *frame_object, int is_throw
 	 */
 	if (tracer != NULL && (result == NULL || is_generator)) {
 		tracer = trace_of_thread();
-		if (tracer != NULL)
+		if (tracer != NULL && result == NULL)
+			leave_outer(tracer, frame, trace_now());
+		else if (tracer != NULL)
 			leave_function(tracer, frame);
 	}
 	if (outer_tracing != 0)

@@ -120,8 +120,9 @@ void trace_frames_watch(const u64 *places, u64 opcode)
 	if (trace_frames.mode != FRAMES_WATCHING || frame == 0 ||
 	    frames_word(frame + FRAME_CODE) != watch.code)
 		return;
-	watch.is_cframe_fixed =
-		watch.is_cframe_fixed && (watch.events == 0 || watch.cframe == offset);
+	/* And hooks are called as any function: with a stack that is aligned. */
+	watch.is_cframe_fixed = watch.is_cframe_fixed && (u64)places % 16 == 0 &&
+				(watch.events == 0 || watch.cframe == offset);
 	watch.cframe = offset;
 	watch.events++;
 	watch.calls += opcode == OPCODE_CALL;
