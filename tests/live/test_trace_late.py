@@ -2,6 +2,8 @@
 
 import glob
 import os
+import shutil
+import subprocess
 import unittest
 
 import live
@@ -23,6 +25,19 @@ other.start()
 other.join()
 work()
 """
+# In an interpreter that ends right after it: no threads.
+SHORT_PROGRAM = """
+def leaf():
+    return abs(-1)
+
+def work():
+    for _ in range(100):
+        leaf()
+
+work()
+work()
+"""
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", "interpreters.c")
 # One that is traced by its thread states, one by sys.monitoring.
 IN_CI = ("3.11", "3.12")
 
@@ -49,6 +64,16 @@ class Embedding:
         return live.workload("embeds_again", *self.arguments, *arguments)
 
 
+class Program:
+    """Any, in place of an interpreter."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def command(self, *arguments):
+        return [self.path, *arguments]
+
+
 class LatePython(live_trace.TraceTest):
 
     def has_own_c_library(self, python):
@@ -66,6 +91,22 @@ class LatePython(live_trace.TraceTest):
         self.assertEqual((trace.calls_of("work"), trace.calls_of("leaf")), (2 * rounds, 200 * rounds))
         self.assertEqual(trace.calls_of("<built-in method builtins.abs>"), 200 * rounds)
         self.assertEqual(self.notes(trace), [])
+
+    def test_interpreters_that_c_makes_are_traced(self):
+        """From 3.8 on: before, nothing is called when one begins."""
+        if shutil.which("gcc") is None:
+            self.skipTest("no gcc is here")
+        for version, library, home in shared_libraries():
+            if version in ("3.6", "3.7"):
+                continue
+            with self.subTest(version):
+                path = self.path("interpreters-" + version)
+                built = subprocess.run(["gcc", "-o", path, SOURCE, library, "-Wl,-rpath," + os.path.dirname(library)],
+                                       capture_output=True, check=False)
+                if built.returncode != 0:
+                    self.skipTest(f"gcc cannot link {library}")
+                trace = self.trace(Program(path), SHORT_PROGRAM, env={**os.environ, "PYTHONHOME": home})
+                self.check_counts(trace, 4)
 
     def test_a_library_that_is_loaded_later_is_traced_from_its_first_call(self):
         self.on_each_library("global", 1, lambda trace: self.check_counts(trace, 1))

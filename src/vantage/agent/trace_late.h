@@ -12,10 +12,16 @@
  * (RTLD_LOCAL), or be another's there.
  */
 #pragma once
+#include <stdbool.h>
 
 /* A function that an interpreter calls as it begins was called from there. */
 void trace_late_look(const void *caller);
 /* Images may have gone. */
 void trace_late_flush(void);
+/*
+ * Whether a program or library that is loaded uses a name of another's: one that it would find by
+ * dlsym() is not seen.
+ */
+bool trace_late_is_wanted(const char *name);
 /* A function or variable of the traced interpreter; NULL: it has none of that name. */
 void *trace_late_symbol(const char *name);

@@ -165,6 +165,9 @@ void trace_python_begin(const struct python_layout *layout)
 		python.members_to_fall_back = python.members;
 		python.members = NULL;
 	}
+	/* A program that makes interpreters itself, as servers do: nothing tells when. */
+	if (trace_late_is_wanted("Py_NewInterpreter"))
+		trace_python_meet_interpreters();
 }
 
 /* As PyEval_SetProfile() does it; the thread has executed nothing, so nobody else looks. */
@@ -265,7 +268,8 @@ static int on_audit(const char *event, void *arguments, void *data)
 	(void)event;
 	(void)arguments;
 	(void)data;
-	if (state != 0 && word_at(state + python.members->function) == 0)
+	if (state != 0 && python.members != NULL &&
+	    word_at(state + python.members->function) == 0)
 		set_function(python.members, state);
 	return 0;
 }
