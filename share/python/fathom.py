@@ -100,7 +100,6 @@ class _Region(object):
 
     def __enter__(self):
         _begin(self._name)
-        return self
 
     def __exit__(self, *exception):
         _end(self._name)
@@ -115,11 +114,8 @@ class _Nothing(object):
 
     __slots__ = ()
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exception):
-        pass
+    # C functions that take any arguments, and give what is false: called in a third of the time of Python's.
+    __enter__ = __exit__ = "".format
 
     def __call__(self, function):
         return function
@@ -177,4 +173,10 @@ def _wrapped(function, region):
 
 def region(name):
     """A region of that name, for `with` or as a decorator of a function, a generator or a coroutine."""
-    return _Region(name) if _agent is not None else _NOTHING
+    return _Region(name)
+
+
+if _agent is None:
+    def region(name):  # noqa: F811
+        """Nothing: nobody records."""
+        return _NOTHING
