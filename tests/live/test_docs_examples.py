@@ -97,7 +97,7 @@ class Examples(unittest.TestCase):
         self.run_all(examples_of_markdown(os.path.join(ROOT, "README.md")))
 
     def test_those_in_the_manual_pages_work(self):
-        self.assertEqual(len(PAGES), 6)
+        self.assertEqual(len(PAGES), 7)
         self.run_all([example for page in PAGES if "record" in page for example in examples_of_page(page)])
         subprocess.run([live.FATHOM, "record", "-q", "./program"], cwd=self.folder, check=True, timeout=60)
         for page in PAGES:
