@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/monotonic.h"
 #include "collect/image.h"
+#include "collect/mappings.h"
 #include "collect/pump.h"
 #include "collect/traced.h"
 #include "record/writer.h"
@@ -78,6 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		writer = make_writer();
 	image->row = 1;
 	image->traced = traced_new(area);
+	image->mappings = mappings_new();
 	pump_init(&pump, writer, 0);
 	traced_read(image, &pump, &terms, false);
 	traced_read(image, &pump, &terms, true);
