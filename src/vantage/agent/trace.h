@@ -3,7 +3,7 @@
  *
  * In place of samples: the recorder says so in the ring's flags (RING_TRACE).  Which hooks an
  * interpreter has for that, and how they come into a program without changing it, is
- * trace_python.c's (3.6 to 3.11) and trace_monitoring.c's (from 3.12 on); trace_tree.h has what is
+ * trace_python.c's (3.6 to 3.11), trace_monitoring.c's (from 3.12 on) and trace_ruby.c's; trace_tree.h has what is
  * counted, trace_names.h what it is called.  Hooks run between two instructions of the
  * interpreter, never in a signal handler.
  */
