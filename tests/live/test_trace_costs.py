@@ -139,6 +139,13 @@ class Unseen(live_trace.TraceTest):
             self.assertEqual(trace.truth, json.loads(plain.stdout))
         self.on_each_python(check, oldest=(3, 6))
 
+    def test_a_program_that_begins_paused_is_calibrated_all_the_same(self):
+        def check(python):
+            trace = self.trace(python, "-c", "pass", options=("--paused",))
+            self.assertGreaterEqual(trace.rows("SELECT count(*) FROM costs")[0][0], 3)
+            self.assertEqual(trace.rows("SELECT coalesce(sum(calls), 0) FROM calls")[0][0], 0)
+        self.on_each_python(check, in_ci=("pyenv-3.8", "debian-3.11", "pyenv-3.12"), oldest=(3, 6))
+
     def test_it_is_in_no_report(self):
         def check(python):
             trace = self.trace(python, "-c", "pass")

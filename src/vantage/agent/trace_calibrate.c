@@ -169,6 +169,11 @@ bool trace_calibrate(const struct trace_calibration *calibration, u32 count,
 	if (count > LOOPS_MAX ||
 	    __atomic_exchange_n(&calibrating.is_taken, 1, __ATOMIC_ACQUIRE) != 0)
 		return false;
+	/* A program that is to begin paused: the clock would stand still. */
+	const bool is_off = trace_clock.is_off;
+
+	if (is_off)
+		trace_clock_go_on();
 	if (begin_table(&calibrating.tracer)) {
 		struct trace_area *area = calibrating.tracer.area;
 
@@ -180,6 +185,8 @@ bool trace_calibrate(const struct trace_calibration *calibration, u32 count,
 		calibrating.tracer.area = NULL;
 		arch_syscall4(SYS_munmap, (long)area, sizeof *area, 0, 0);
 	}
+	if (is_off)
+		trace_clock_stop();
 	__atomic_store_n(&calibrating.is_taken, 0, __ATOMIC_RELEASE);
 	return is_done;
 }
