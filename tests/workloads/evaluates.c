@@ -1,6 +1,7 @@
 /*
- * Loads a Python library and has it execute a program by a frame evaluator of our own (PEP 523),
- * which is set before anything else is executed: arguments are the library's path and the program.
+ * Loads a Python library and has it execute a program by a frame evaluator of our own (PEP
+ * 523), which is set before anything else is executed: arguments are the library's path and
+ * the program.
  */
 #include <dlfcn.h>
 #include <stdio.h>
