@@ -106,6 +106,40 @@ static void add_stack(struct recording_writer *writer, struct bytes *b)
 		&(struct recording_stack){ .parent = bytes_u8(b), .frame = bytes_u8(b) }, &id);
 }
 
+static void add_calls(struct recording_writer *writer, struct bytes *b)
+{
+	uint32_t id;
+
+	recording_writer_add_calls(writer,
+				   &(struct recording_calls){
+					   .thread = bytes_u8(b),
+					   .stack = bytes_u8(b),
+					   .calls = bytes_varint(b),
+					   .self_ns = (int64_t)bytes_varint(b),
+					   .shortest_ns = (int64_t)bytes_varint(b),
+					   .longest_ns = (int64_t)bytes_varint(b),
+					   .kind = bytes_u8(b),
+					   .misses = bytes_varint(b),
+					   .quiet = { bytes_u8(b), bytes_u8(b), bytes_u8(b) },
+					   .left_out_ns = bytes_u8(b),
+				   },
+				   &id);
+}
+
+static void add_cost(struct recording_writer *writer, struct bytes *b)
+{
+	recording_writer_add_cost(writer, &(struct recording_cost){
+						  .process = bytes_u8(b),
+						  .kind = bytes_u8(b),
+						  .inside_ps = (int64_t)bytes_varint(b),
+						  .outside_ps = (int64_t)bytes_varint(b),
+						  .inside_miss_ps = (int64_t)bytes_varint(b),
+						  .outside_miss_ps = (int64_t)bytes_varint(b),
+						  .spread_ps = bytes_u8(b),
+						  .stretch_permille = bytes_u8(b) + 900,
+					  });
+}
+
 static void add_sample(struct recording_writer *writer, struct bytes *b)
 {
 	recording_writer_add_sample(writer, &(struct recording_sample){
@@ -203,8 +237,9 @@ static void set_fact(struct recording_writer *writer, struct bytes *b)
 }
 
 static void (*const rows[])(struct recording_writer *writer, struct bytes *b) = {
-	add_process,  add_thread, add_module,  add_stack, add_sample, add_sample,
-	add_location, add_file,   add_mapping, set_fact,  add_code,   add_interpreter,
+	add_process, add_thread,      add_module, add_stack,   add_sample,
+	add_sample,  add_location,    add_file,   add_mapping, set_fact,
+	add_code,    add_interpreter, add_calls,  add_cost,
 };
 
 static void check(bool is_true)
@@ -227,7 +262,8 @@ static void check_profile(const struct profile *profile)
 		if (weight->samples)
 			sampled_ns += weight->ns;
 	}
-	check(info->sampled_ns == sampled_ns);
+	/* The times of traced calls are no samples'. */
+	check(info->raw_ns > 0 || info->sampled_ns == sampled_ns);
 	for (size_t i = 0; i < info->note_count; i++)
 		check(info->notes[i] != NULL);
 }
