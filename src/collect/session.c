@@ -258,13 +258,22 @@ static struct image *session_image_of(struct session *session,
 	return image;
 }
 
+/* Else it was killed while it waited. */
+static bool has_given_up(const struct session *session, const struct handshake_hello *hello)
+{
+	const uint64_t patience_ms =
+		session->options->is_trace ? HANDSHAKE_TRACE_TIMEOUT_MS : HANDSHAKE_TIMEOUT_MS;
+
+	return monotonic_ns() - hello->time_ns >= patience_ms * 1000000;
+}
+
 static void session_enter(struct session *session, const struct handshake_hello *hello,
 			  pid_t pid, int connection)
 {
 	struct image *image = session_image_of(session, hello, pid);
 	const bool is_trace = session->options->is_trace;
 
-	if (image == NULL)
+	if (image == NULL && has_given_up(session, hello))
 		tell_left_out(session->writer, hello, pid, is_trace,
 			      "the recorder was too late to answer it");
 	if (session->is_broken || image == NULL || image->ring != NULL) {
@@ -277,7 +286,8 @@ static void session_enter(struct session *session, const struct handshake_hello 
 		thread_events_close(&image->counters.events);
 	tree_read_process(&session->tree, image);
 	/* No account names it. */
-	if (is_trace && image->state == IMAGE_LEFT_OUT && !session->options->no_children)
+	if (is_trace && image->state == IMAGE_LEFT_OUT && !session->options->no_children &&
+	    (has_given_up(session, hello) || tree_is_alive(pid)))
 		tell_left_out(session->writer, hello, pid, is_trace, image->unentered_reason);
 	if (image->state == IMAGE_LEFT_OUT)
 		unentered_look(&session->tree, image, &session->enter_terms);
