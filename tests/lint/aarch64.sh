@@ -10,5 +10,6 @@ trap 'rm -rf "$folder"' EXIT
 # shellcheck disable=SC2046,SC2086
 aarch64-linux-gnu-gcc $flags -shared -Wl,-z,defs \
 	-Wl,--version-script=src/vantage/agent/exports.map -o "$folder/libfathom-agent.so" \
-	$(find src/vantage/agent -name '*.c' ! -name '*_x86_64.c') -lpthread -ldl
+	$(find src/vantage/agent -name '*.c' ! -name '*_x86_64.c' ! -name 'trace_frames*.c') \
+	src/vantage/agent/trace_frames_none.c -lpthread -ldl
 echo "the agent links for aarch64"
