@@ -26,7 +26,8 @@ static const char *make_version_1(void **state)
 		      "kernel_unsampled_ns);"
 		      "INSERT INTO threads SELECT id, process, tid, name, start_ns, end_ns, "
 		      "7, 8, 9, 10, 11 FROM kept; DROP TABLE kept; DROP TABLE codes;"
-		      "DROP TABLE interpreters; DROP TABLE calls; DROP TABLE costs; PRAGMA user_version=1");
+		      "DROP TABLE interpreters; DROP TABLE calls; DROP TABLE costs; PRAGMA "
+		      "user_version=1");
 	return path;
 }
 
@@ -75,7 +76,8 @@ static const char *make_version_2(void **state)
 	const char *path = in_folder(state, "b.fathom");
 
 	finish(create(path));
-	run_sql(path, "DROP TABLE codes; DROP TABLE interpreters; DROP TABLE calls; DROP TABLE costs; CREATE "
+	run_sql(path, "DROP TABLE codes; DROP TABLE interpreters; DROP TABLE calls; DROP TABLE "
+		      "costs; CREATE "
 		      "TABLE codes(mine);"
 		      "INSERT INTO codes VALUES('x'); PRAGMA user_version=2");
 	return path;
