@@ -146,6 +146,19 @@ class Unseen(live_trace.TraceTest):
             self.assertEqual(trace.rows("SELECT coalesce(sum(calls), 0) FROM calls")[0][0], 0)
         self.on_each_python(check, in_ci=("pyenv-3.8", "debian-3.11", "pyenv-3.12"), oldest=(3, 6))
 
+    def test_what_a_child_of_fork_calls_costs_what_it_costs_its_parent(self):
+        script = "import os\nfor i in range(2):\n    if os.fork() == 0:\n        len('')\n        os._exit(0)\n    os.wait()\n"
+
+        def check(python):
+            trace = self.trace(python, "-c", script)
+            costs = {}
+            for process, kind, inside in trace.rows("SELECT process, kind, inside_ps / 100 FROM costs"):
+                costs.setdefault(process, {})[kind] = inside
+            self.assertEqual(len(costs), 3)
+            self.assertEqual(len({tuple(sorted(each)) for each in costs.values()}), 1, costs)
+            self.assertEqual(trace.head()["measuring"]["calls_of_unknown_cost"], 0)
+        self.on_each_python(check, in_ci=("pyenv-3.8", "debian-3.11", "pyenv-3.12"), oldest=(3, 6))
+
     def test_it_is_in_no_report(self):
         def check(python):
             trace = self.trace(python, "-c", "pass")

@@ -7,6 +7,7 @@
 #include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/images.h"
+#include "vantage/agent/trace_calibrate.h"
 #include "vantage/agent/trace_names.h"
 #include "vantage/agent/trace_native.h"
 #include "vantage/agent/trace_only.h"
@@ -417,6 +418,7 @@ void trace_adopt(void)
 	is_untraced = false;
 	trace_ruby_context = 0;
 	trace_native_forget();
+	trace_tell_costs();
 	if (before == NULL || trace_area_of_process() == NULL)
 		return;
 	/* Another slot than before: its entries are read while these are made. */

@@ -25,6 +25,12 @@ static struct {
 	struct rounds rounds[LOOPS_MAX];
 } calibrating;
 
+/* A child of fork has its parent's hooks, and another area to say so in. */
+static struct {
+	struct trace_cost costs[TRACE_KIND_COUNT];
+	struct trace_quiet_cost quiet[TRACE_QUIET_COUNT];
+} calibrated;
+
 /* What a table has, all nodes together. */
 struct sums {
 	u64 calls, misses, inner, left_out;
@@ -202,6 +208,8 @@ void trace_set_cost(enum trace_kind kind, struct trace_cost cost)
 {
 	struct trace_area *area = trace_area_of_process();
 
+	cost.is_known = 1;
+	calibrated.costs[kind] = cost;
 	if (area == NULL)
 		return;
 	cost.is_known = 0;
@@ -214,10 +222,28 @@ void trace_set_quiet_cost(enum trace_quiet quiet, s64 ticks, s64 spread)
 {
 	struct trace_area *area = trace_area_of_process();
 
+	calibrated.quiet[quiet].ticks = clamp(ticks);
+	calibrated.quiet[quiet].spread = (u32)clamp(spread < 0 ? 0 : spread);
+	calibrated.quiet[quiet].is_known = 1;
 	if (area == NULL)
 		return;
 	area->quiet_costs[quiet].ticks = clamp(ticks);
 	area->quiet_costs[quiet].spread = (u32)clamp(spread < 0 ? 0 : spread);
 	/* Pairs with the acquire in the recorder. */
 	__atomic_store_n(&area->quiet_costs[quiet].is_known, 1, __ATOMIC_RELEASE);
+}
+
+void trace_tell_costs(void)
+{
+	for (int kind = 0; kind < TRACE_KIND_COUNT; kind++) {
+		if (calibrated.costs[kind].is_known)
+			trace_set_cost((enum trace_kind)kind, calibrated.costs[kind]);
+	}
+	for (int quiet = 0; quiet < TRACE_QUIET_COUNT; quiet++) {
+		const struct trace_quiet_cost *cost = &calibrated.quiet[quiet];
+
+		if (cost->is_known)
+			trace_set_quiet_cost((enum trace_quiet)quiet, cost->ticks,
+					     cost->spread);
+	}
 }

@@ -42,6 +42,8 @@ bool trace_calibrate(const struct trace_calibration *calibration, u32 count,
 /* Written for the recorder; after this it may take it for granted. */
 void trace_set_cost(enum trace_kind kind, struct trace_cost cost);
 void trace_set_quiet_cost(enum trace_quiet quiet, s64 ticks, s64 spread);
+/* All that is known, once more: in a child of fork, which has an area of its own. */
+void trace_tell_costs(void);
 
 /* trace_calibrate_native.c: of compiled code, before the first event of a kind is counted. */
 void trace_calibrate_native(enum trace_kind kind);
