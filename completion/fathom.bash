@@ -85,7 +85,7 @@ _fathom()
 	_fathom_value "$previous" && return
 	case "${COMP_WORDS[1]} $current" in
 	"record -"*) _fathom_words "--clock --rate --output --no-children --wait --quiet --native --paused --trigger --color --help" ;;
-	"trace -"*) _fathom_words "--clock --only --no-builtins --output --no-children --wait --quiet --paused --color --help" ;;
+	"trace -"*) _fathom_words "--clock --only --blocks --no-builtins --output --no-children --wait --quiet --paused --color --help" ;;
 	"report -"*) _fathom_words "--by --tree --callers --callees --lines --native --min-max --raw --sort --thread --module --min --rows --json
 			--color --no-pager --help" ;;
 	"export -"*) _fathom_words "--format --output --native --raw --help" ;;
