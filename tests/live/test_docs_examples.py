@@ -72,7 +72,7 @@ class Examples(unittest.TestCase):
         readme = read(os.path.join(ROOT, "README.md"))
         programs = [(name, text) for text, name in
                     re.findall(r"^```(?:python|ruby)\n(# (\S+)\n.*?)^```", readme, re.S | re.M)]
-        self.assertEqual([name for name, _ in programs], ["app.py", "shop.rb", "worker.py"])
+        self.assertEqual([name for name, _ in programs], ["app.py", "shop.rb", "worker.py", "steps.py"])
         for name, content in (("program.c", PROGRAM), ("Makefile", MAKEFILE), *programs):
             with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
                 file.write(content)
