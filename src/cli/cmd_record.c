@@ -70,7 +70,7 @@ static const struct option options[] = {
 	  option_set_flag, AT(end.is_quiet) },
 	{ "native", 0, NULL, "in the report at the end: an interpreter's own frames, too",
 	  option_set_flag, AT(end.shows_plumbing) },
-	{ "paused", 0, NULL, "begin when the program asks for it: fathom_resume(3)",
+	{ "paused", 0, NULL, "begin when the program asks for it: fathom-module(1)",
 	  option_set_flag, AT(session.is_paused) },
 	{ "trigger", 0, "TRIGGER", "what interrupts threads: auto, sigtrap or timer",
 	  set_trigger, AT(session.trigger) },

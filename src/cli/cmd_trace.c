@@ -58,7 +58,7 @@ static const struct option options[] = {
 	  AT(session.wait) },
 	{ "quiet", 'q', NULL, "no report at the end: stderr is the command's alone",
 	  option_set_flag, AT(end.is_quiet) },
-	{ "paused", 0, NULL, "begin when the program asks for it: fathom_resume(3)",
+	{ "paused", 0, NULL, "begin when the program asks for it: fathom-module(1)",
 	  option_set_flag, AT(session.is_paused) },
 	{ "color", 0, "WHEN", "auto (on a terminal), always or never", option_set_color,
 	  AT(end.color) },
@@ -77,7 +77,7 @@ static int run(const struct command *command, char **arguments)
 const struct command cmd_trace = {
 	.name = "trace",
 	.usage = "[OPTION…] [--] COMMAND [ARGUMENT…]",
-	.summary = "Runs a Python or Ruby program and counts and times every call",
+	.summary = "Runs a command and counts and times every call it makes",
 	.options = options,
 	.usage_exit_code = EXIT_CODE_NOT_STARTED,
 	.stops_at_operand = true,

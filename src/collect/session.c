@@ -51,6 +51,8 @@
 #define TRACED_NS (500 * NS_PER_MS)
 /* So many in a row are answered before rings are looked at again. */
 #define MAX_HELLOS 64
+/* So many processes that a trace has nothing of are named. */
+#define UNTRACED_TOLD 3
 
 struct session {
 	const struct session_options *options;
@@ -78,6 +80,7 @@ struct session {
 	uint64_t off_ns;       /* that programs did not want to be recorded */
 	uint64_t traced_at_ns; /* when calls were read last */
 	uint64_t calls;        /* that images had counted when they ended */
+	uint64_t untraced;     /* images that executed a program, and no agent came */
 };
 
 static struct traced_terms session_traced_terms(const struct session *session)
@@ -114,8 +117,14 @@ static void session_image_ended(void *context, struct image *image)
 	/* Without perf events: it was alone, so what its parent is told is its own. */
 	if (!session->ability.can_count && session->is_reaped && session->tree.serial == 1)
 		image->rusage_ns = account_children_ns(session->account_terms.is_user_clock);
-	if (image->state == IMAGE_STARTING && image->unentered_reason == NULL)
+	if (image->state == IMAGE_STARTING && image->unentered_reason == NULL) {
 		image->unentered_reason = tell_why_unentered(image);
+		/* A trace has no row in which its time would stand. */
+		if (session->options->is_trace && image->has_program &&
+		    session->untraced++ < UNTRACED_TOLD)
+			tell_untraced(session->writer, image->name, image->pid,
+				      image->unentered_reason);
+	}
 	account_close(image, &session->account_terms, session->writer);
 	session->uncounted_ns += image->uncounted_ns;
 	session->off_ns += image->off_ns;
@@ -437,6 +446,8 @@ static void session_tell_end(struct session *session)
 	if (session->off_ns > 0)
 		recording_writer_set_int(session->writer, KEY_PAUSED_NS,
 					 (int64_t)session->off_ns);
+	if (session->untraced > UNTRACED_TOLD)
+		tell_untraced_more(session->writer, session->untraced - UNTRACED_TOLD);
 	if (!session->options->is_trace)
 		session_tell_cost(session);
 	else if (session->calls == 0)

@@ -154,6 +154,27 @@ void tell_left_out(struct recording_writer *writer, const struct handshake_hello
 	text_done(&note);
 }
 
+void tell_untraced(struct recording_writer *writer, const char *name, pid_t pid,
+		   const char *reason)
+{
+	struct text note = { 0 };
+
+	text_add_printable(&note, name, strlen(name));
+	text_addf(&note, " (pid %d) ran untraced: %s", (int)pid, reason);
+	recording_writer_note(writer, text_string(&note));
+	text_done(&note);
+}
+
+void tell_untraced_more(struct recording_writer *writer, uint64_t count)
+{
+	CLEANUP(freep)
+	char *note = xasprintf("%" PRIu64 " more %s ran untraced: 'fathom report --by process' "
+			       "names them",
+			       count, count == 1 ? "process" : "processes");
+
+	recording_writer_note(writer, note);
+}
+
 void tell_early_traps(struct recording_writer *writer, uint64_t count)
 {
 	CLEANUP(freep)

@@ -21,6 +21,10 @@ const char *tell_why_unentered(const struct image *image);
 /* Names a process that is not in the recording though its agent said hello. */
 void tell_left_out(struct recording_writer *writer, const struct handshake_hello *hello,
 		   pid_t pid, bool is_trace, const char *reason);
+/* Names a process that a trace has nothing of, and then how many more there were. */
+void tell_untraced(struct recording_writer *writer, const char *name, pid_t pid,
+		   const char *reason);
+void tell_untraced_more(struct recording_writer *writer, uint64_t count);
 /* Traps that came before a walk was earned (agent/budget.h). */
 void tell_early_traps(struct recording_writer *writer, uint64_t count);
 /* Copies the names of generated code, which may be gone later. */

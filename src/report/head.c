@@ -177,9 +177,12 @@ static void add_measuring(struct text *out, const struct style *style,
 					     : "measuring");
 	}
 	if (info->unknown_calls > 0) {
-		text_add(&text, text.len > 0 ? "; of " : "in the times of ");
+		text_add(&text,
+			 text.len > 0 ? "; what it took of " : "what measuring took of ");
 		number_add_count(&text, info->unknown_calls);
-		text_addf(&text, " calls it is not known, and in their times");
+		text_add(&text, info->unknown_calls == 1
+					? " call is not known, and is in its time"
+					: " calls is not known, and is in their times");
 	}
 	if (info->clipped_ns > info->measuring_ns / CLIPPED_PART) {
 		text_add(&text, "; functions whose own time is shorter than what measuring "

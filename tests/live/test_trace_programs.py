@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -89,6 +90,15 @@ class Children(live_trace.TraceTest):
                              capture_output=True, cwd=self.folder, timeout=60, check=False)
         self.assertEqual((run.returncode, run.stdout), (3, b"out\n"))
         self.assertIn(b"no call was traced", run.stderr)
+
+    def test_programs_that_cannot_be_entered_are_named(self):
+        trace_path = self.path("static.fathom")
+        command = " ".join(3 * [f"{live.WORKLOADS}/brief_static;"]) + f" {live.WORKLOADS}/brief_static; true"
+        run = subprocess.run([live.FATHOM, "trace", "-o", trace_path, "--", "sh", "-c", command],
+                             capture_output=True, cwd=self.folder, timeout=60, check=False)
+        self.assertEqual(run.returncode, 0)
+        self.assertEqual(len(re.findall(rb"brief_static \(pid \d+\) ran untraced: statically linked", run.stderr)), 3)
+        self.assertIn(b"1 more process ran untraced", run.stderr)
 
 
 class Interpreters(live_trace.TraceTest):
