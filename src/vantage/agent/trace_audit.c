@@ -24,14 +24,14 @@ static size_t find_runtime(u64 **out_words)
 	return symbol->st_size / sizeof(u64);
 }
 
-/* What has become an entry { next, hook, data } of ours, where there was none. */
+/* What has become an entry { next, hook, data } of ours (_Py_AuditHookEntry), where there was none. */
 static void find_entry(u64 *words, const u64 *before, size_t count, trace_audit_hook *hook,
 		       struct trace_audit *out_audit)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (before[i] == 0 && words[i] > 65536 && words[i] % sizeof(u64) == 0 &&
 		    ((u64 *)words[i])[1] == (u64)hook)
-			*out_audit = (struct trace_audit){ &words[i], words[i] };
+			*out_audit = (struct trace_audit){ &words[i], words[i], true };
 	}
 }
 
@@ -52,6 +52,7 @@ bool trace_audit_add(trace_audit_hook *hook, void *data, struct trace_audit *out
 				      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (place > 0)
 		memcpy((void *)place, words, bytes);
+	/* Nobody else runs: what has changed is what the call changed. */
 	const bool is_added = add_hook(hook, data) == 0;
 
 	if (place > 0) {
@@ -61,8 +62,19 @@ bool trace_audit_add(trace_audit_hook *hook, void *data, struct trace_audit *out
 	return is_added;
 }
 
-void trace_audit_remove(const struct trace_audit *audit)
+void trace_audit_remove(struct trace_audit *audit)
 {
-	if (audit->list != NULL && *audit->list == audit->entry)
-		__atomic_store_n(audit->list, *(const u64 *)audit->entry, __ATOMIC_RELEASE);
+	if (!audit->is_linked || *audit->list != audit->entry)
+		return;
+	__atomic_store_n(audit->list, *(const u64 *)audit->entry, __ATOMIC_RELEASE);
+	audit->is_linked = false;
+}
+
+void trace_audit_put_back(struct trace_audit *audit)
+{
+	if (audit->list == NULL || audit->is_linked)
+		return;
+	*(u64 *)audit->entry = *audit->list;
+	__atomic_store_n(audit->list, audit->entry, __ATOMIC_RELEASE);
+	audit->is_linked = true;
 }

@@ -10,22 +10,17 @@
  * It has to be set up by calls into the interpreter, with the GIL, as soon as sys is there.  An
  * audit hook, which may be added before the interpreter begins (PEP 578), is called as soon as
  * something is imported, and taken out again when that is done: audited calls would be slower
- * for it.  The interpreter has no call for that, so its list is found by what adding ours
- * changed in _PyRuntime; where that is not to be seen, the hook stays.  It comes in again when
- * a thread state of another interpreter is seen (pthread_setspecific(), as in trace_python.c),
- * for each interpreter has tools of its own.  3.15 keeps states where that is not to be seen:
- * there the hook stays.
+ * for it (trace_audit.h).  It comes in again when a thread state of another interpreter is seen
+ * (pthread_setspecific(), as in trace_python.c), for each interpreter has tools of its own.
+ * 3.15 keeps states where that is not to be seen: there the hook stays.
  */
-#include <dlfcn.h>
-#include <link.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
+#include <sys/types.h>
 
 #include "vantage/agent/agent.h"
-#include "vantage/agent/arch.h"
 #include "vantage/agent/trace.h"
+#include "vantage/agent/trace_audit.h"
 #include "vantage/agent/trace_calibrate.h"
 #include "vantage/agent/trace_late.h"
 #include "vantage/agent/trace_monitoring.h"
@@ -69,12 +64,9 @@ struct member_def {
 #define OBJECT_BYTES          16U
 #define OBJECT_BYTES_THREADED 32U
 
-typedef int audit_hook(const char *event, void *arguments, void *data);
-
 /* What is called of the interpreter; found by name when its first thread begins. */
 #define ENTRY_MAP(X)                                                           \
 	X(Py_IsInitialized, int, (void))                                       \
-	X(PySys_AddAuditHook, int, (audit_hook * hook, void *data))            \
 	X(PySys_GetObject, void *, (const char *name))                         \
 	X(PyThreadState_GetUnchecked, void *, (void))                          \
 	X(_PyThreadState_UncheckedGet, void *, (void))                         \
@@ -101,9 +93,7 @@ static struct {
 	u64 first_interpreter;
 	/* Those that have a tool of ours, as far as there is room. */
 	u64 interpreters[MOST_INTERPRETERS];
-	u64 *hook_list; /* in _PyRuntime: the first of its audit hooks; NULL: unknown */
-	u64 hook_entry; /* ours, of that list */
-	u32 is_hook_linked;
+	struct trace_audit audit;
 	u32 is_hook_gone;
 	u32 is_installing;
 } monitoring;
@@ -300,24 +290,6 @@ static u64 *place_of(u64 interpreter)
 	return NULL;
 }
 
-/* struct _Py_AuditHookEntry begins with the next one. */
-static void link_hook(bool is_linked)
-{
-	u64 *list = monitoring.hook_list;
-
-	if (list == NULL || monitoring.is_hook_linked == is_linked)
-		return;
-	if (is_linked) {
-		*(u64 *)monitoring.hook_entry = *list;
-		__atomic_store_n(list, monitoring.hook_entry, __ATOMIC_RELEASE);
-	} else if (*list == monitoring.hook_entry) {
-		__atomic_store_n(list, *(u64 *)monitoring.hook_entry, __ATOMIC_RELEASE);
-	} else {
-		return;
-	}
-	monitoring.is_hook_linked = is_linked;
-}
-
 static void set_up_interpreter(u64 interpreter)
 {
 	void *module = monitoring.PySys_GetObject("monitoring");
@@ -332,7 +304,7 @@ static void set_up_interpreter(u64 interpreter)
 	else if (trace_area_of_process()->status == TRACE_WAITING)
 		trace_set_status(TRACE_REFUSED);
 	if (monitoring.layout->version < PYTHON_3_15)
-		link_hook(false);
+		trace_audit_remove(&monitoring.audit);
 }
 
 /* Called at audited events: imports are among the first. */
@@ -341,7 +313,7 @@ static int on_audit(const char *event, void *arguments, void *data)
 	(void)arguments;
 	(void)data;
 	if (event[0] == 'c' && strcmp(event, END_OF_HOOKS) == 0) {
-		link_hook(false);
+		trace_audit_remove(&monitoring.audit);
 		monitoring.is_hook_gone = 1;
 		return 0;
 	}
@@ -360,49 +332,10 @@ static int on_audit(const char *event, void *arguments, void *data)
 	return 0;
 }
 
-/* The interpreter's own memory, by its symbol. */
-static bool find_runtime(u64 **out_words, size_t *out_count)
-{
-	void *runtime = trace_late_symbol("_PyRuntime");
-	const ElfW(Sym) *symbol = NULL;
-	Dl_info info;
-
-	if (runtime == NULL || dladdr1(runtime, &info, (void **)&symbol, RTLD_DL_SYMENT) == 0 ||
-	    symbol == NULL)
-		return false;
-	*out_words = runtime;
-	*out_count = symbol->st_size / sizeof(u64);
-	return true;
-}
-
-/* Nobody else runs: what has changed is what the call changed. */
 static void add_hook(void)
 {
-	u64 *words = NULL, *before = NULL;
-	size_t count = 0;
-	long place = -1;
-
-	if (find_runtime(&words, &count))
-		place = arch_syscall6(SYS_mmap, 0, (long)(count * sizeof(u64)),
-				      PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-				      0);
-	if (place > 0) {
-		before = (u64 *)place;
-		memcpy(before, words, count * sizeof(u64));
-	}
-	if (monitoring.PySys_AddAuditHook(on_audit, &monitoring) != 0)
+	if (!trace_audit_add(on_audit, &monitoring, &monitoring.audit))
 		trace_set_status(TRACE_REFUSED);
-	for (size_t i = 0; before != NULL && i < count; i++) {
-		/* { next, hook, data } */
-		if (before[i] == 0 && words[i] > 65536 && words[i] % sizeof(u64) == 0 &&
-		    ((u64 *)words[i])[1] == (u64)on_audit) {
-			monitoring.hook_list = &words[i];
-			monitoring.hook_entry = words[i];
-			monitoring.is_hook_linked = 1;
-		}
-	}
-	if (before != NULL)
-		arch_syscall4(SYS_munmap, place, (long)(count * sizeof(u64)), 0, 0);
 }
 
 void trace_monitoring_begin(const struct python_layout *layout)
@@ -422,8 +355,8 @@ void trace_monitoring_begin(const struct python_layout *layout)
 /* The one there was, if its place is known; else the interpreter has freed it at its end. */
 static void begin_hook(void)
 {
-	link_hook(true);
-	if (monitoring.hook_list == NULL && monitoring.is_hook_gone)
+	trace_audit_put_back(&monitoring.audit);
+	if (monitoring.audit.list == NULL && monitoring.is_hook_gone)
 		add_hook();
 	monitoring.is_hook_gone = 0;
 }

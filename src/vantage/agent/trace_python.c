@@ -17,6 +17,7 @@
 #include "vantage/agent/agent.h"
 #include "vantage/agent/hooks.h"
 #include "vantage/agent/trace.h"
+#include "vantage/agent/trace_audit.h"
 #include "vantage/agent/trace_calibrate.h"
 #include "vantage/agent/trace_frames.h"
 #include "vantage/agent/trace_late.h"
@@ -49,8 +50,6 @@ static const struct profile_members members_of[] = {
 /* From 3.11 on a PyFrameObject is a handle of the frame: PyFrameObject.f_frame. */
 #define HANDLE_TO_FRAME 24
 
-typedef int audit_hook(const char *event, void *arguments, void *data);
-
 struct trace_objects trace_objects;
 
 static struct {
@@ -60,7 +59,6 @@ static struct {
 	bool has_audit_hook;
 	bool is_calibrated;
 	bool has_builtins; /* their calls are wanted */
-	u64 method_type;   /* PyCMethod_Type, from 3.9 on: a subtype of builtin_type; or 0 */
 } python;
 
 static u64 word_at(u64 address)
@@ -277,10 +275,10 @@ static int on_audit(const char *event, void *arguments, void *data)
 /* From 3.8 on.  Audited calls are slower from then on, by 0.1 us. */
 void trace_python_meet_interpreters(void)
 {
-	int (*add_hook)(audit_hook *, void *);
+	int (*add_hook)(trace_audit_hook *, void *);
 
 	*(void **)&add_hook = trace_late_symbol("PySys_AddAuditHook");
-	python.get_state = (u64)trace_late_symbol("_PyThreadState_UncheckedGet");
+	python.get_state = address_of("_PyThreadState_UncheckedGet");
 	if (add_hook != NULL && python.get_state != 0 && python.members != NULL &&
 	    !__atomic_exchange_n(&python.has_audit_hook, true, __ATOMIC_RELAXED))
 		add_hook(on_audit, &python);
