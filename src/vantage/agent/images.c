@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <string.h>
 
 #include "vantage/agent/agent.h"
 
@@ -197,4 +198,50 @@ bool image_find(u64 address, bool is_running, struct mem *mem, struct native_ima
 	if (is_running || images_is_lasting(found.dlfo_link_map))
 		return image_find_lasting(&found, mem, out_image);
 	return image_find_passing(&found, mem, out_image);
+}
+
+/* The names that an image has, those that it wants of others first (DT_GNU_HASH says how many). */
+struct names {
+	const ElfW(Sym) * symbols;
+	const char *texts;
+	u32 wanted;
+};
+
+static struct names names_of(const struct dl_phdr_info *info)
+{
+	struct names names = { 0 };
+	const ElfW(Dyn) *dynamic = NULL;
+
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			dynamic = (void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+	}
+	for (; dynamic != NULL && dynamic->d_tag != DT_NULL; dynamic++) {
+		u64 address = dynamic->d_un.d_ptr;
+
+		/* glibc has made addresses of them, but in what the kernel mapped (the vDSO). */
+		if (address < info->dlpi_addr)
+			address += info->dlpi_addr;
+		if (dynamic->d_tag == DT_SYMTAB)
+			names.symbols = (const void *)address;
+		else if (dynamic->d_tag == DT_STRTAB)
+			names.texts = (const void *)address;
+		else if (dynamic->d_tag == DT_GNU_HASH)
+			names.wanted = ((const u32 *)address)[1];
+	}
+	return names;
+}
+
+enum images_want images_wanted(const struct dl_phdr_info *info, const char *name)
+{
+	const struct names names = names_of(info);
+
+	if (names.symbols == NULL || names.texts == NULL || names.wanted == 0)
+		return IMAGES_UNKNOWN;
+	for (u32 i = 1; i < names.wanted; i++) {
+		if (names.symbols[i].st_shndx == SHN_UNDEF &&
+		    strcmp(names.texts + names.symbols[i].st_name, name) == 0)
+			return IMAGES_WANTED;
+	}
+	return IMAGES_NOT_WANTED;
 }

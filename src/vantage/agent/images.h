@@ -12,6 +12,8 @@
 
 #include "abi/types.h"
 
+struct dl_phdr_info;
+struct link_map;
 struct mem;
 struct native_image;
 
@@ -23,11 +25,17 @@ void images_begin(void);
  * Where no perf event tells the recorder of mappings, it is told.
  */
 bool image_find(u64 address, bool is_running, struct mem *mem, struct native_image *out_image);
-struct link_map;
 
 /* The image that holds address; NULL: none does, or the linker is older than glibc 2.35. */
 const struct link_map *images_at(const void *address);
 /* Whether it was there when the program began. */
 bool images_is_lasting(const struct link_map *image);
+/* Whether an image uses a name of another's; one found by dlsym() is not seen. */
+enum images_want {
+	IMAGES_NOT_WANTED,
+	IMAGES_WANTED,
+	IMAGES_UNKNOWN, /* it has no table that says how many names it wants */
+};
+enum images_want images_wanted(const struct dl_phdr_info *info, const char *name);
 /* Whether the image that holds address is there with this load bias. */
 bool image_is_at(u64 address, u64 load_bias, struct mem *mem);

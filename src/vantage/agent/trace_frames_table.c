@@ -6,12 +6,12 @@
 
 #include <link.h>
 #include <stddef.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "abi/python_layout.h"
 #include "vantage/agent/arch.h"
+#include "vantage/agent/images.h"
 #include "vantage/agent/trace_frames_own.h"
 
 #define TABLE_WORDS   256U
@@ -27,7 +27,7 @@ struct table_search {
 	u32 count;
 };
 
-/* Loads the dynamic linker has made read-only, too. */
+/* With what the dynamic linker has made read-only when it had relocated it (PT_GNU_RELRO). */
 static int protection_of(const struct dl_phdr_info *info, u64 address, int protection)
 {
 	for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -105,51 +105,13 @@ static void search_words(struct table_search *search, const struct dl_phdr_info 
 	}
 }
 
-/* Of its symbols, those that it wants of others come first. */
-struct wanted_symbols {
-	const ElfW(Sym) * symbols;
-	const char *names;
-	u32 count;
-};
-
-static struct wanted_symbols wanted_of(const struct dl_phdr_info *info)
-{
-	struct wanted_symbols wanted = { 0 };
-	const ElfW(Dyn) *dynamic = NULL;
-
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			dynamic = (void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-	}
-	for (; dynamic != NULL && dynamic->d_tag != DT_NULL; dynamic++) {
-		const u64 value = dynamic->d_un.d_ptr;
-
-		/* glibc has made addresses of them. */
-		if (dynamic->d_tag == DT_SYMTAB)
-			wanted.symbols = (const void *)value;
-		else if (dynamic->d_tag == DT_STRTAB)
-			wanted.names = (const void *)value;
-		else if (dynamic->d_tag == DT_GNU_HASH)
-			wanted.count = ((const u32 *)value)[1];
-	}
-	return wanted;
-}
-
 /*
- * Whether its assertions are compiled in: of a loop that is built to be debugged.  Those of
- * 3.11 say that specialised instructions never meet the flag that we set.
+ * Whether its assertions are compiled in, as far as is known: of a loop that is built to be
+ * debugged.  Those of 3.11 say that specialised instructions never meet the flag that we set.
  */
 static bool has_assertions(const struct dl_phdr_info *info)
 {
-	const struct wanted_symbols wanted = wanted_of(info);
-
-	if (wanted.symbols == NULL || wanted.names == NULL || wanted.count == 0)
-		return true;
-	for (u32 i = 1; i < wanted.count; i++) {
-		if (strcmp(wanted.names + wanted.symbols[i].st_name, "__assert_fail") == 0)
-			return true;
-	}
-	return false;
+	return images_wanted(info, "__assert_fail") != IMAGES_NOT_WANTED;
 }
 
 static int search_image(struct dl_phdr_info *info, size_t size, void *data)

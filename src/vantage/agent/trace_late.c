@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "vantage/agent/agent.h"
 #include "vantage/agent/images.h"
@@ -74,51 +73,10 @@ void *trace_late_symbol(const char *name)
 	return dlsym(RTLD_DEFAULT, name);
 }
 
-/* The names that an image has, those that it wants of others first (DT_GNU_HASH says how many). */
-struct names {
-	const ElfW(Sym) * symbols;
-	const char *texts;
-	u32 wanted;
-};
-
-static struct names names_of(const struct dl_phdr_info *info)
-{
-	struct names names = { 0 };
-	const ElfW(Dyn) *dynamic = NULL;
-
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			dynamic = (void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-	}
-	for (; dynamic != NULL && dynamic->d_tag != DT_NULL; dynamic++) {
-		u64 address = dynamic->d_un.d_ptr;
-
-		/* glibc has made addresses of them, but in what the kernel mapped (the vDSO). */
-		if (address < info->dlpi_addr)
-			address += info->dlpi_addr;
-		if (dynamic->d_tag == DT_SYMTAB)
-			names.symbols = (const void *)address;
-		else if (dynamic->d_tag == DT_STRTAB)
-			names.texts = (const void *)address;
-		else if (dynamic->d_tag == DT_GNU_HASH)
-			names.wanted = ((const u32 *)address)[1];
-	}
-	return names;
-}
-
 static int wants(struct dl_phdr_info *info, size_t size, void *name)
 {
-	const struct names names = names_of(info);
-
 	(void)size;
-	if (names.symbols == NULL || names.texts == NULL)
-		return 0;
-	for (u32 i = 1; i < names.wanted; i++) {
-		if (names.symbols[i].st_shndx == SHN_UNDEF &&
-		    strcmp(names.texts + names.symbols[i].st_name, name) == 0)
-			return 1;
-	}
-	return 0;
+	return images_wanted(info, name) == IMAGES_WANTED;
 }
 
 bool trace_late_is_wanted(const char *name)
