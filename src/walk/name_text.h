@@ -19,6 +19,16 @@ static inline void name_text_put(struct name_text *text, u32 byte)
 	text->bytes[text->length++] = (u8)byte;
 }
 
+/* Whether it is this very string; one that was cut off is none. */
+static inline int name_text_is(const struct name_text *text, const char *string)
+{
+	u32 i = 0;
+
+	while (i < text->length && string[i] != '\0' && text->bytes[i] == (u8)string[i])
+		i++;
+	return i == text->length && string[i] == '\0';
+}
+
 /* How many bytes a character takes; lone surrogates are bytes, or U+FFFD. */
 static inline u32 name_character_size(u32 character)
 {

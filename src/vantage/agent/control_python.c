@@ -159,33 +159,40 @@ static const char *read_name(void *object, ssize_t *out_size)
 	return text;
 }
 
+/* What a region's beginning or end is about. */
+struct asked {
+	const char *name; /* NULL: nothing is to be done */
+	ssize_t size;
+	struct region_place place;
+	struct region_asking asking;
+};
+
+static void read_asked(void *object, struct asked *out)
+{
+	out->name = control_is_on() ? read_name(object, &out->size) : NULL;
+	if (out->name != NULL)
+		region_python_place((u64)api.PyThreadState_Get(), &out->place, &out->asking);
+}
+
 static void *begin_region(void *self, void *object)
 {
-	struct region_asking asking;
-	struct region_place place;
-	ssize_t size;
-	const char *name = control_is_on() ? read_name(object, &size) : NULL;
+	struct asked asked;
 
 	(void)self;
-	if (name != NULL) {
-		region_python_place((u64)api.PyThreadState_Get(), &place, &asking);
-		control_begin_region(&place, name, (u64)size, &asking);
-	}
+	read_asked(object, &asked);
+	if (asked.name != NULL)
+		control_begin_region(&asked.place, asked.name, (u64)asked.size, &asked.asking);
 	return nothing();
 }
 
 static void *end_region(void *self, void *object)
 {
-	struct region_asking asking;
-	struct region_place place;
-	ssize_t size;
-	const char *name = control_is_on() ? read_name(object, &size) : NULL;
+	struct asked asked;
 
 	(void)self;
-	if (name != NULL) {
-		region_python_place((u64)api.PyThreadState_Get(), &place, &asking);
-		control_end_region(&place, name, (u64)size);
-	}
+	read_asked(object, &asked);
+	if (asked.name != NULL)
+		control_end_region(&asked.place, asked.name, (u64)asked.size);
 	return nothing();
 }
 

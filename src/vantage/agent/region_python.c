@@ -68,15 +68,6 @@ static bool next_frame(struct mem *mem, struct python_walk *walk, struct seen *o
 	return out_seen->code != 0;
 }
 
-static bool is_text(const struct name_text *text, const char *wanted)
-{
-	u32 i = 0;
-
-	while (i < text->length && wanted[i] != '\0' && text->bytes[i] == (u8)wanted[i])
-		i++;
-	return i == text->length && wanted[i] == '\0';
-}
-
 /* A function that enters, or leaves, a context for the one that calls it. */
 static bool is_go_between(struct mem *mem, const struct python_layout *layout, u64 code)
 {
@@ -91,7 +82,7 @@ static bool is_go_between(struct mem *mem, const struct python_layout *layout, u
 		return false;
 	python_text_read(mem, layout, parts.name, &text);
 	for (u32 i = 0; i < sizeof names / sizeof *names; i++) {
-		if (is_text(&text, names[i]))
+		if (name_text_is(&text, names[i]))
 			return true;
 	}
 	return false;

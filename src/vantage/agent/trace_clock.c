@@ -137,15 +137,11 @@ void trace_clock_stop(void)
 	__atomic_store_n(&trace_clock.is_special, true, __ATOMIC_RELEASE);
 }
 
-u64 trace_clock_go_on(void)
+void trace_clock_go_on(void)
 {
-	const u64 skipped = ticks_now() - trace_clock.stopped_at;
-	const u64 stood_still = skipped - trace_clock.skipped;
-
-	trace_clock.skipped = skipped;
+	trace_clock.skipped = ticks_now() - trace_clock.stopped_at;
 	__atomic_store_n(&trace_clock.is_off, false, __ATOMIC_RELEASE);
 	__atomic_store_n(&trace_clock.is_special, trace_clock.is_cpu, __ATOMIC_RELEASE);
-	return stood_still;
 }
 
 void trace_clock_forget(void)

@@ -43,9 +43,9 @@ extern struct trace_clock trace_clock;
 
 /* Whose clock it is, and how it is read, from the process's first event on. */
 void trace_clock_begin(struct trace_area *area);
-/* Stops it, or lets it go on; of one thread at a time.  Says how long it stood still. */
+/* Stops it, or lets it go on; of one thread at a time. */
 void trace_clock_stop(void);
-u64 trace_clock_go_on(void);
+void trace_clock_go_on(void);
 /* In a child of fork, whose thread has another clock. */
 void trace_clock_forget(void);
 /* Of a clock that is not the counter itself; ticks is what that shows. */

@@ -178,15 +178,6 @@ enum trace_kind trace_kind_of(const struct trace_call *call)
 	return call->kind;
 }
 
-static bool is_text(const struct name_text *text, const char *wanted)
-{
-	u32 i = 0;
-
-	while (i < text->length && wanted[i] != '\0' && text->bytes[i] == (u8)wanted[i])
-		i++;
-	return i == text->length && wanted[i] == '\0';
-}
-
 /*
  * Up to 3.11 a thread has one profile function, and these put theirs in the place of ours; and
  * nothing tells of other interpreters.
@@ -195,10 +186,10 @@ static void look_for_news(const struct python_layout *layout, const struct name_
 {
 	if (layout->chain > PYTHON_CHAIN_ENTRY_FLAG || trace_frames_is_on())
 		return;
-	if (is_text(qualified, "sys.setprofile") ||
-	    is_text(qualified, "_lsprof.Profiler.enable"))
+	if (name_text_is(qualified, "sys.setprofile") ||
+	    name_text_is(qualified, "_lsprof.Profiler.enable"))
 		trace_note_other_tool();
-	if (is_text(qualified, "_xxsubinterpreters.create"))
+	if (name_text_is(qualified, "_xxsubinterpreters.create"))
 		trace_python_meet_interpreters();
 }
 

@@ -24,6 +24,12 @@ static inline u32 find_near(const struct tracer *tracer, u32 parent, u64 identit
 	return TRACE_NO_NODE;
 }
 
+/* trace_now() where the event is plain: the clock is the machine's counter. */
+static inline u64 now_plain(void)
+{
+	return ticks_now() - trace_clock.skipped;
+}
+
 /* A call that begins where the last one like it was. */
 static inline void push_plain(struct tracer *tracer, u32 node, u64 level, u64 function,
 			      enum trace_kind kind, u64 now)
@@ -42,11 +48,7 @@ static inline void pop_plain(struct tracer *tracer, u64 now)
 }
 
 #if defined(__x86_64__)
-static inline u64 now_plain(void)
-{
-	return ticks_now() - trace_clock.skipped;
-}
-
+/* In trace_native_x86_64.S: the slow ways of trace_native.h, with all registers saved. */
 void trace_native_on_entry_slowly_saving(u64 slot, u64 behind, u32 which);
 u64 trace_native_on_return_slowly_saving(u64 slot);
 
@@ -115,8 +117,7 @@ AGENT_EXPORT void __cyg_profile_func_enter(void *function, void *caller)
 		return;
 	}
 	trace_native_lock(level);
-	push_plain(tracer, node, level, (u64)function, TRACE_KIND_INSTRUMENTED,
-		   ticks_now() - trace_clock.skipped);
+	push_plain(tracer, node, level, (u64)function, TRACE_KIND_INSTRUMENTED, now_plain());
 	if (!trace_native_unlock(level))
 		trace_native_skip(tracer);
 }
@@ -131,7 +132,7 @@ AGENT_EXPORT void __cyg_profile_func_exit(void *function, void *caller)
 		    tracer->top->kind == TRACE_KIND_INSTRUMENTED &&
 		    tracer->top->frame <= level) {
 			trace_native_lock(level);
-			pop_plain(tracer, ticks_now() - trace_clock.skipped);
+			pop_plain(tracer, now_plain());
 			if (!trace_native_unlock(level))
 				trace_native_skip(tracer);
 		} else {
