@@ -225,6 +225,17 @@ struct tracer *trace_begin_thread(void)
 	return tracer;
 }
 
+/* The time since the last event is nobody's: searching and naming took it. */
+static inline void leave_out(struct tracer *tracer)
+{
+	const u64 now = trace_now();
+
+	if (now <= tracer->last_ticks)
+		return;
+	tracer->area->threads[tracer->slot].left_out_ticks += now - tracer->last_ticks;
+	tracer->last_ticks = now;
+}
+
 /* It was found, or made, when there was no room to send its name. */
 static u32 name_again(struct tracer *tracer, const struct trace_call *call, u32 nameless)
 {
@@ -238,9 +249,38 @@ static u32 name_again(struct tracer *tracer, const struct trace_call *call, u32 
 	return nameless;
 }
 
-bool trace_begin_tracer(struct tracer *tracer, struct trace_area *area)
+bool trace_begin_aside(struct trace_aside *aside)
 {
-	return begin_tracer(tracer, area, 0);
+	const long place =
+		arch_syscall6(SYS_mmap, 0, sizeof(struct trace_area), PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (place < 0)
+		return false;
+	/* A program that is to begin paused: the clock would stand still. */
+	aside->was_off = trace_clock.is_off;
+	if (aside->was_off)
+		trace_clock_go_on();
+	aside->own = trace_own;
+	aside->tracer.area = (struct trace_area *)place;
+	if (!begin_tracer(&aside->tracer, aside->tracer.area, 0)) {
+		trace_end_aside(aside);
+		return false;
+	}
+	aside->tracer.last_ticks = trace_now();
+	trace_own = &aside->tracer;
+	return true;
+}
+
+void trace_end_aside(struct trace_aside *aside)
+{
+	arch_syscall4(SYS_munmap, (long)aside->tracer.area, sizeof(struct trace_area), 0, 0);
+	aside->tracer.area = NULL;
+	trace_own = aside->own;
+	if (trace_own != NULL)
+		leave_out(trace_own);
+	if (aside->was_off)
+		trace_clock_stop();
 }
 
 u64 trace_name_of(const struct trace_call *call)
@@ -287,13 +327,7 @@ __attribute__((noinline)) void trace_enter_elsewhere(struct tracer *tracer, u64 
 	const struct trace_call call = { identity, object, named, frame, kind };
 	const u32 node = place(tracer, &call);
 
-	/* What searching and naming took is nobody's. */
-	const u64 now = trace_now();
-
-	if (now > tracer->last_ticks) {
-		tracer->area->threads[tracer->slot].left_out_ticks += now - tracer->last_ticks;
-		tracer->last_ticks = now;
-	}
+	leave_out(tracer);
 	if (node != TRACE_NO_NODE)
 		tracer->area->tolls[node].misses += tracer->is_off ^ 1;
 	trace_push(tracer, node,

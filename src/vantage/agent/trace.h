@@ -46,8 +46,18 @@ void trace_adopt(void);
 void trace_stand(struct tracer *tracer, const struct trace_call *call);
 /* The same of entries that are another tree's, outermost first. */
 void trace_stand_again(struct tracer *tracer, const struct trace_entry *entries, u32 count);
-/* A tracer of calls that nobody reads of, in an area of its own; false: no memory. */
-bool trace_begin_tracer(struct tracer *tracer, struct trace_area *area);
+/* The calling thread's calls, counted for a while where nobody reads them. */
+struct trace_aside {
+	struct tracer tracer; /* the caller's to read before it ends; its entries are kept */
+	struct tracer *own;   /* the thread's from before */
+	bool was_off;
+};
+/*
+ * Counts in an area of its own, also where tracing is off, until trace_end_aside(); false: there is
+ * no memory.  What is done meanwhile is in nobody's time.  By one thread at a time.
+ */
+bool trace_begin_aside(struct trace_aside *aside);
+void trace_end_aside(struct trace_aside *aside);
 /* Begins to count the calling thread; NULL: it cannot be. */
 struct tracer *trace_begin_thread(void);
 /*

@@ -1,10 +1,7 @@
 #include "vantage/agent/trace_calibrate.h"
 
 #include <stddef.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 
-#include "vantage/agent/arch.h"
 #include "vantage/agent/trace.h"
 
 /* The first ones warm up what caches and predicts, and let the interpreter specialise. */
@@ -20,7 +17,7 @@ struct rounds {
 };
 
 static struct {
-	struct tracer tracer;
+	struct trace_aside aside;
 	u32 is_taken;
 	struct rounds rounds[LOOPS_MAX];
 } calibrating;
@@ -31,7 +28,7 @@ static struct {
 	struct trace_quiet_cost quiet[TRACE_QUIET_COUNT];
 } calibrated;
 
-/* What a table has, all nodes together. */
+/* What a table has, all nodes together: they are fewer than its first chunk has room for. */
 struct sums {
 	u64 calls, misses, inner, left_out;
 	u64 quiet[TRACE_QUIET_COUNT];
@@ -70,21 +67,6 @@ static void sort(s64 *values)
 	}
 }
 
-/* The table's first chunk is all there is room for: more nodes than loops have callees. */
-static bool begin_table(struct tracer *tracer)
-{
-	const long place =
-		arch_syscall6(SYS_mmap, 0, sizeof(struct trace_area), PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (place < 0)
-		return false;
-	if (trace_begin_tracer(tracer, (struct trace_area *)place))
-		return true;
-	arch_syscall4(SYS_munmap, place, sizeof(struct trace_area), 0, 0);
-	return false;
-}
-
 static bool run_once(const struct trace_calibration *calibration, u32 loop, bool has_hooks,
 		     u64 *out_ticks)
 {
@@ -105,11 +87,11 @@ static bool run_round(const struct trace_calibration *calibration, u32 loop, u32
 
 	if (!run_once(calibration, loop, false, &plain))
 		return false;
-	const struct sums before = sums_of(&calibrating.tracer);
+	const struct sums before = sums_of(&calibrating.aside.tracer);
 
 	if (!run_once(calibration, loop, true, &traced))
 		return false;
-	const struct sums after = sums_of(&calibrating.tracer);
+	const struct sums after = sums_of(&calibrating.aside.tracer);
 
 	if (round < WARM_ROUNDS)
 		return true;
@@ -153,48 +135,44 @@ static bool run_all(const struct trace_calibration *calibration, u32 count,
 	return true;
 }
 
-/* What it took is nobody's time. */
-static void go_on(struct tracer *own)
-{
-	trace_own = own;
-	if (own == NULL)
-		return;
-	const u64 now = trace_now();
-
-	if (now > own->last_ticks)
-		own->area->threads[own->slot].left_out_ticks += now - own->last_ticks;
-	own->last_ticks = now;
-}
-
 bool trace_calibrate(const struct trace_calibration *calibration, u32 count,
 		     struct trace_measured *out_measured)
 {
-	struct tracer *own = trace_own;
 	bool is_done = false;
 
 	if (count > LOOPS_MAX ||
 	    __atomic_exchange_n(&calibrating.is_taken, 1, __ATOMIC_ACQUIRE) != 0)
 		return false;
-	/* A program that is to begin paused: the clock would stand still. */
-	const bool is_off = trace_clock.is_off;
-
-	if (is_off)
-		trace_clock_go_on();
-	if (begin_table(&calibrating.tracer)) {
-		struct trace_area *area = calibrating.tracer.area;
-
+	if (trace_begin_aside(&calibrating.aside)) {
 		for (u32 i = 0; i < count; i++)
 			out_measured[i] = (struct trace_measured){ 0 };
-		trace_own = &calibrating.tracer;
 		is_done = run_all(calibration, count, out_measured);
-		go_on(own);
-		calibrating.tracer.area = NULL;
-		arch_syscall4(SYS_munmap, (long)area, sizeof *area, 0, 0);
+		trace_end_aside(&calibrating.aside);
 	}
-	if (is_off)
-		trace_clock_stop();
 	__atomic_store_n(&calibrating.is_taken, 0, __ATOMIC_RELEASE);
 	return is_done;
+}
+
+s64 trace_cost_of_call(const struct trace_measured *loop, const struct trace_measured *nothing)
+{
+	const s64 calls = loop->turns != 0 ? (s64)(loop->calls / loop->turns) : 0;
+
+	return calls > 0 ? (loop->added - loop->left_out - nothing->added) / calls : 0;
+}
+
+s64 trace_mean_cost(const s64 *costs, u32 count, s64 *io_spread)
+{
+	s64 sum = 0;
+
+	for (u32 i = 0; i < count; i++)
+		sum += costs[i];
+	for (u32 i = 0; i < count; i++) {
+		const s64 off = costs[i] - sum / count;
+		const s64 either_way = off < 0 ? -off : off;
+
+		*io_spread = either_way > *io_spread ? either_way : *io_spread;
+	}
+	return sum / count;
 }
 
 static s32 clamp(s64 ticks)

@@ -39,6 +39,13 @@ struct trace_calibration {
  */
 bool trace_calibrate(const struct trace_calibration *calibration, u32 count,
 		     struct trace_measured *out_measured);
+/*
+ * What a turn of a loop costs for each of its calls, in ticks * TRACE_COST_UNIT, without what going
+ * round costs, which a loop of nothing tells.
+ */
+s64 trace_cost_of_call(const struct trace_measured *loop, const struct trace_measured *nothing);
+/* The mean of some loops' costs; *io_spread grows to how far one of them is from it. */
+s64 trace_mean_cost(const s64 *costs, u32 count, s64 *io_spread);
 /* Written for the recorder; after this it may take it for granted. */
 void trace_set_cost(enum trace_kind kind, struct trace_cost cost);
 void trace_set_quiet_cost(enum trace_quiet quiet, s64 ticks, s64 spread);

@@ -29,20 +29,9 @@ static bool run_loop(void *context, u32 loop, bool has_hooks)
 	return true;
 }
 
-/* What a turn of a loop costs for each of its calls. */
 static s64 cost_of(const struct trace_measured *measured, enum native_loop loop)
 {
-	const struct trace_measured *own = &measured[loop];
-	const s64 calls = own->turns != 0 ? (s64)(own->calls / own->turns) : 0;
-
-	return calls > 0 ? (own->added - own->left_out - measured[NATIVE_LOOP_NOTHING].added) /
-				   calls
-			 : 0;
-}
-
-static s64 magnitude(s64 value)
-{
-	return value < 0 ? -value : value;
+	return trace_cost_of_call(&measured[loop], &measured[NATIVE_LOOP_NOTHING]);
 }
 
 static struct trace_cost find_cost(const struct trace_measured *measured)
@@ -51,20 +40,16 @@ static struct trace_cost find_cost(const struct trace_measured *measured)
 	const struct trace_measured *three = &measured[NATIVE_LOOP_THREE];
 	const s64 work_itself =
 		measured[NATIVE_LOOP_WORK_INLINE].plain - measured[NATIVE_LOOP_NOTHING].plain;
-	const s64 empty_cost = cost_of(measured, NATIVE_LOOP_EMPTY);
-	const s64 work_cost = cost_of(measured, NATIVE_LOOP_WORK);
-	const s64 nested_cost = cost_of(measured, NATIVE_LOOP_NESTED);
-	const s64 call = (empty_cost + work_cost + nested_cost) / 3;
+	const s64 costs[] = { cost_of(measured, NATIVE_LOOP_EMPTY),
+			      cost_of(measured, NATIVE_LOOP_WORK),
+			      cost_of(measured, NATIVE_LOOP_NESTED) };
+	s64 spread = work->noise;
+	const s64 call = trace_mean_cost(costs, sizeof costs / sizeof *costs, &spread);
 	/* Of an empty function all is the hook's. */
 	const s64 inside = (measured[NATIVE_LOOP_EMPTY].inner + work->inner - work_itself) / 2;
 	/* Its three calls together have the work once. */
 	const s64 inside_miss = (three->inner - work_itself) / 3;
-	s64 spread = work->noise;
 
-	spread = magnitude(empty_cost - call) > spread ? magnitude(empty_cost - call) : spread;
-	spread = magnitude(work_cost - call) > spread ? magnitude(work_cost - call) : spread;
-	spread =
-		magnitude(nested_cost - call) > spread ? magnitude(nested_cost - call) : spread;
 	return (struct trace_cost){
 		.inside = (s32)inside,
 		.outside = (s32)(call - inside),

@@ -13,10 +13,9 @@
 #include "vantage/agent/trace.h"
 #include "vantage/agent/trace_calibrate.h"
 #include "vantage/agent/trace_late.h"
-#include "vantage/agent/trace_late.h"
 
 #define TURNS      100U
-#define FILE_INPUT 257
+#define FILE_INPUT 257 /* Py_file_input (Include/compile.h) */
 #define PER_MILLE  1000
 
 #define LOOP_MAP(X)                                                       \
@@ -44,7 +43,7 @@ enum loop {
 };
 
 /* Functions that loops call, and loops named l0, l1, …; b has TURNS bytes. */
-static const char head[] =
+static const char definitions[] =
 	"b=b'....................................................................."
 	"...............................'\n"
 	"def e():pass\n"
@@ -128,7 +127,7 @@ static char *put_loop_name(char *at, u32 loop)
 
 static void write_source(char *source)
 {
-	char *at = put(source, head);
+	char *at = put(source, definitions);
 
 	for (u32 loop = 0; loop < LOOP_COUNT; loop++) {
 		at = put(at, "def ");
@@ -228,29 +227,9 @@ static s64 magnitude(s64 value)
 	return value < 0 ? -value : value;
 }
 
-/* The mean of some loops' costs of a call, and how far they are from it. */
-static s64 mean_of(const s64 *values, u32 count, s64 *io_spread)
-{
-	s64 sum = 0;
-
-	for (u32 i = 0; i < count; i++)
-		sum += values[i];
-	for (u32 i = 0; i < count; i++) {
-		const s64 off = magnitude(values[i] - sum / count);
-
-		*io_spread = off > *io_spread ? off : *io_spread;
-	}
-	return sum / count;
-}
-
-/* What a turn of a loop costs for each of its calls; that of going round is not a call's. */
 static s64 cost_of(const struct trace_measured *measured, enum loop loop)
 {
-	const struct trace_measured *own = &measured[loop];
-	const s64 calls = own->turns != 0 ? (s64)(own->calls / own->turns) : 0;
-	const s64 added = own->added - own->left_out - measured[LOOP_NOTHING].added;
-
-	return calls > 0 ? added / calls : 0;
+	return trace_cost_of_call(&measured[loop], &measured[LOOP_NOTHING]);
 }
 
 /* How many times longer bytecode takes. */
@@ -308,13 +287,13 @@ static void find_functions(const struct trace_measured *measured, bool slows_byt
 	*out = (struct found){ .stretch = stretch_of(measured, slows_bytecode),
 			       .spread = work->noise };
 	if (is_told_twice) {
-		out->call = mean_of(from_c, 2, &out->spread);
-		const s64 told_twice = mean_of(direct, 4, &spread);
+		out->call = trace_mean_cost(from_c, 2, &out->spread);
+		const s64 told_twice = trace_mean_cost(direct, 4, &spread);
 
 		trace_set_quiet_cost(TRACE_QUIET_FUNCTION, told_twice - out->call, spread);
 	} else {
 		/* Most calls are: those from C may be off by so much. */
-		out->call = mean_of(direct, 4, &out->spread);
+		out->call = trace_mean_cost(direct, 4, &out->spread);
 		for (u32 i = 0; i < 2; i++) {
 			const s64 off = magnitude(from_c[i] - out->call);
 
@@ -346,7 +325,7 @@ static void find_builtins(const struct trace_measured *measured, const enum loop
 		own += (loop->plain - measured[LOOP_NOTHING].plain) / 4;
 		out->spread = loop->noise > out->spread ? loop->noise : out->spread;
 	}
-	out->call = mean_of(values, count, &out->spread);
+	out->call = trace_mean_cost(values, count, &out->spread);
 	out->inside = (inner - own) / count;
 	out->inside_miss = out->inside + functions->inside_miss - functions->inside;
 	out->call_miss = out->call + functions->call_miss - functions->call;
@@ -391,7 +370,8 @@ void trace_calibrate_python(const struct trace_python_means *means)
 						       .run = run_loop,
 						       .turns = TURNS };
 
-	_Static_assert(sizeof head + LOOP_COUNT * 80 < SOURCE_MAX, "there is room for all");
+	_Static_assert(sizeof definitions + LOOP_COUNT * 80 < SOURCE_MAX,
+		       "there is room for all");
 	if (!find_entries(&python.entries))
 		return;
 	write_source(source);

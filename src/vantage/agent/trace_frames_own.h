@@ -20,6 +20,9 @@
 #define OPCODE_CALL                  171
 #define OPCODE_DO_TRACING            255
 
+/* Py_file_input (Include/compile.h): what is compiled is a module. */
+#define FILE_INPUT 257
+
 /* Offsets of 3.11: Include/internal/pycore_frame.h, Include/cpython/pystate.h and code.h. */
 #define CFRAME_TRACING    0 /* use_tracing, a byte */
 #define CFRAME_FRAME      8

@@ -8,19 +8,15 @@
 #include "vantage/agent/trace_frames.h"
 
 #include <stddef.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 
-#include "vantage/agent/arch.h"
 #include "vantage/agent/trace.h"
 #include "vantage/agent/trace_frames_own.h"
 
-#define FILE_INPUT 257
-#define FUNCTIONS  1843
-#define BUILTINS   802
-#define RESULT     2010
+#define FUNCTIONS 1843
+#define BUILTINS  802
+#define RESULT    2010
 
-/* Of 256 characters a line, and so that what is called can be told by who reads a failure. */
+/* A way of calling after the other; r is made of what they return. */
 static const char source[] =
 	"class A:\n"
 	" x=1\n"
@@ -68,10 +64,10 @@ static const char source[] =
 	" r=a.m(1)+a.m(1,b=3)+a(1)+a[1]+(a+1)+len(a)+a.p+A.c(1)+a.c(2)+A.t(1)\n"
 	" r+=k(1)+k(1,2,c=3,z=4)+k(*l,**{'q':1})+w(5)\n"
 	" l.append(4);l.sort(key=lambda v:-v);r+=sorted(l,key=abs)[0]+sum(map(w,l))\n"
-	" r+=len(list(map(len,['a','b'])))+isinstance(a,A)+abs(-1)+max(1,2)+int('3')+len(str(4)"
-	")\n"
-	" r+='abc'.find('b')+len(','.join(['a']))+len('a "
-	"b'.split())+{}.get(1,2)+divmod(*(7,2))[0]\n"
+	" r+=len(list(map(len,['a','b'])))+isinstance(a,A)+abs(-1)+max(1,2)+int('3')\n"
+	" r+=len(str(4))\n"
+	" r+='abc'.find('b')+len(','.join(['a']))+len('a b'.split())+{}.get(1,2)\n"
+	" r+=divmod(*(7,2))[0]\n"
 	" r+=str.upper('a')=='A'\n"
 	" r+=len('%s'%a.t)>0\n"
 	" r+=sum(g(3))+sum(h(2))+sum(x for x in l)+sum([x for x in I()])+sum([x for x in a])\n"
@@ -131,44 +127,22 @@ static bool is_right(const struct tracer *tracer, bool has_builtins)
 	       tracer->top == tracer->entries && tracer->area->lost_calls == 0;
 }
 
-/* What it took is in nobody's time. */
-static void go_on_with(struct tracer *own)
-{
-	trace_own = own;
-	if (own != NULL)
-		own->last_ticks = trace_now();
-}
-
-static bool run_in(const struct frames_entries *entries, struct trace_area *area,
-		   bool has_builtins)
+bool trace_frames_test(const struct frames_entries *entries, bool has_builtins)
 {
 	/* Its entries are kept for the next interpreter. */
-	static struct tracer tracer;
-	struct tracer *own = trace_own;
+	static struct trace_aside aside;
 	long number = 0;
 	void *code = entries->Py_CompileString(source, "", FILE_INPUT);
 
-	if (code == NULL || !trace_begin_tracer(&tracer, area))
+	if (code == NULL)
 		return false;
-	tracer.last_ticks = trace_now();
-	trace_own = &tracer;
-	const bool is_run = trace_frames_run(entries, code, &number);
+	bool is_passed = false;
 
-	go_on_with(own);
+	if (trace_begin_aside(&aside)) {
+		is_passed = trace_frames_run(entries, code, &number) && number == RESULT &&
+			    is_right(&aside.tracer, has_builtins);
+		trace_end_aside(&aside);
+	}
 	entries->Py_DecRef(code);
-	return is_run && number == RESULT && is_right(&tracer, has_builtins);
-}
-
-bool trace_frames_test(const struct frames_entries *entries, bool has_builtins)
-{
-	const long place =
-		arch_syscall6(SYS_mmap, 0, sizeof(struct trace_area), PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (place < 0)
-		return false;
-	const bool is_passed = run_in(entries, (struct trace_area *)place, has_builtins);
-
-	arch_syscall4(SYS_munmap, place, sizeof(struct trace_area), 0, 0);
 	return is_passed;
 }

@@ -35,7 +35,6 @@ static const char source[] = "p=max\n"
 
 _Static_assert(FRAMES_PLACES == 64, "a bit for each place");
 
-#define FILE_INPUT 257
 #define CODE_UNITS 16 /* ob_size: of its instructions */
 
 static struct {
