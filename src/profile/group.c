@@ -176,8 +176,6 @@ static void name_processes(const struct profile *profile, struct group *rows, si
 static void add_cost(struct cost *cost, const struct weight *weight,
 		     const struct call_times *times, bool *is_saturated)
 {
-	if (cost->times.raw_ns == 0 && cost->calls == 0)
-		cost->times.shortest_ns = UINT64_MAX;
 	call_times_add(&cost->times, times, is_saturated);
 	cost->raw_total_ns = cost->times.raw_ns;
 	sum_add(&cost->self_ns, weight->ns, is_saturated);
@@ -202,6 +200,8 @@ static void make_of_threads(const struct profile *profile, enum group_by by,
 		name_threads(profile, out->rows, count);
 	else
 		name_processes(profile, out->rows, count);
+	for (size_t i = 0; i < count; i++)
+		out->rows[i].cost.times = CALL_TIMES_NONE;
 	for (size_t i = 0; i < profile_weight_count(profile); i++) {
 		const struct weight *weight = profile_get_weight(profile, i);
 		const struct thread *thread = profile_get_thread(profile, weight->thread);

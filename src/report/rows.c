@@ -259,7 +259,6 @@ static const struct layout layouts[GROUP_BY_COUNT] = {
 static const struct layout traced_layouts[GROUP_BY_COUNT] = {
 	[GROUP_BY_FUNCTION] = { COLUMNS(traced_columns), add_traced_row, "function",
 				"functions" },
-	[GROUP_BY_LINE] = { COLUMNS(traced_columns), add_traced_row, "line", "lines" },
 	[GROUP_BY_MODULE] = { COLUMNS(module_columns), add_module_row, "module", "modules" },
 	[GROUP_BY_REGION] = { COLUMNS(region_columns), add_module_row, "region", "regions" },
 	[GROUP_BY_THREAD] = { COLUMNS(traced_thread_columns), add_thread_row, "thread",
@@ -268,20 +267,18 @@ static const struct layout traced_layouts[GROUP_BY_COUNT] = {
 			       "processes" },
 };
 
-/* Of functions and lines, with the shortest and the longest call. */
+/* Of functions, with the shortest and the longest call. */
 static const struct layout extremes_layout = { COLUMNS(extremes_columns), add_extremes_row,
 					       "function", "functions" };
 
 static const struct layout *layout_for(const struct profile *profile,
 				       const struct report_options *options)
 {
-	const bool is_of_calls =
-		options->by == GROUP_BY_FUNCTION || options->by == GROUP_BY_LINE;
-
 	if (!profile_is_trace(profile))
 		return &layouts[options->by];
-	return options->has_extremes && is_of_calls ? &extremes_layout
-						    : &traced_layouts[options->by];
+	return options->has_extremes && options->by == GROUP_BY_FUNCTION
+		       ? &extremes_layout
+		       : &traced_layouts[options->by];
 }
 
 static size_t rows_to_show(const struct groups *groups, const struct report_options *options)
