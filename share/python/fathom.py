@@ -104,7 +104,6 @@ class _Region(object):
     def __exit__(self, *exception):
         _end(self._name)
 
-
     def __call__(self, function):
         return _wrapped(function, self)
 

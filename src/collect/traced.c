@@ -244,7 +244,6 @@ static void write_node(struct image *image, struct pump *pump, uint32_t number, 
 	};
 
 	add_toll(traced, number, slot, &row);
-
 	if (known->row == 0)
 		recording_writer_add_calls(pump->writer, &row, &known->row);
 	else
@@ -527,8 +526,7 @@ void traced_tell(struct image *image, struct pump *pump)
 	if (__atomic_load_n(&area->means, __ATOMIC_RELAXED) == TRACE_MEANS_PROFILE)
 		tell(image, pump,
 		     "CPython 3.11 takes longer for each bytecode while it is traced, also "
-		     "where "
-		     "nothing is called: loops seem to take up to 1.8 times their time");
+		     "where nothing is called: loops seem to take up to 1.8 times their time");
 	tell_off(image, pump);
 	tell_count(image, pump, area->lost_calls,
 		   "calls are not counted: there was no room for more different stacks");
