@@ -93,12 +93,11 @@ class Report(live_trace.TraceTest):
         self.assertGreater(measuring["uncertainty_ns"], 0)
         self.assertLess(measuring["uncertainty_ns"], measuring["ns"])
 
-    def test_no_time_is_below_zero_and_no_call_shorter_than_the_mean(self):
+    def test_a_shortest_call_is_no_longer_than_the_longest_one(self):
         trace = self.trace(self.debian(), self.workload("tiny_functions.py"))
-        for row in trace.report()["functions"]:
-            self.assertGreaterEqual(row["self_ns"], 0)
-            if row["min_ns"] is None:
-                continue
+        ended = [row for row in trace.report()["functions"] if row["min_ns"] is not None]
+        self.assertGreater(sum(row["max_ns"] > 0 for row in ended), 10)
+        for row in ended:
             self.assertLessEqual(row["min_ns"], row["max_ns"], row)
 
     def test_the_head_says_what_was_taken_out(self):
@@ -119,6 +118,8 @@ class Report(live_trace.TraceTest):
         return debian
 
 
+# What calibration compiles and calls (trace_calibrate_python.c), but for what others may be called, too.
+CALIBRATED = {"e", "w", *(f"l{loop}" for loop in range(15))}
 UNSEEN = """
 import gc, json, sys, threading
 print(json.dumps({"modules": sorted(sys.modules), "threads": threading.active_count(),
@@ -164,7 +165,8 @@ class Unseen(live_trace.TraceTest):
             trace = self.trace(python, "-c", "pass")
             costs = trace.rows("SELECT count(*) FROM costs")
             self.assertGreaterEqual(costs[0][0], 3)
-            self.assertEqual([row for row in trace.report()["functions"] if row["file"] == ""], [])
+            names = {row["name"].rpartition(".")[2] for row in trace.report()["functions"]}
+            self.assertEqual(names & CALIBRATED, set())
         self.on_each_python(check, oldest=(3, 6))
 
 

@@ -1,8 +1,9 @@
+#!/usr/bin/env python3
 """Greenlets: each has its own stack of calls, by whatever they are switched."""
 
 import subprocess
-import unittest
 
+import live
 import live_trace
 
 OLDEST = (3, 6)
@@ -207,4 +208,4 @@ class Greenlets(live_trace.TraceTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    live.main()

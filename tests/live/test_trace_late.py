@@ -1,10 +1,10 @@
+#!/usr/bin/env python3
 """Programs that load Python when they have begun: its calls are counted from its first one on."""
 
 import glob
 import os
 import shutil
 import subprocess
-import unittest
 
 import live
 import live_interpreted
@@ -119,4 +119,4 @@ class LatePython(live_trace.TraceTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    live.main()

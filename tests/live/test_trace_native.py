@@ -1,11 +1,10 @@
+#!/usr/bin/env python3
 """`fathom trace` of compiled programs: what it counts is what the programs count of themselves."""
 
 import json
 import os
 import shutil
 import subprocess
-import sys
-import unittest
 
 import live
 
@@ -25,6 +24,11 @@ CALLS_COUNTED = "calls "
 
 
 class NativeTest(live.LiveTest):
+    def setUp(self):
+        super().setUp()
+        self.need("gcc")
+        self.need("g++")
+
     def build(self, compiler, source, kind, *options, name=None):
         target = self.path(name or "%s_%s_%s" % (os.path.basename(source).replace(".", "_"), kind, compiler))
         if source.endswith(".cpp"):
@@ -214,4 +218,4 @@ class Programs(NativeTest):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv)
+    live.main()

@@ -1,8 +1,8 @@
+#!/usr/bin/env python3
 """What stands before pthread_setspecific() in every program: programs do the same, traced, sampled or neither."""
 
 import os
 import subprocess
-import unittest
 
 import live
 import live_trace
@@ -55,4 +55,4 @@ class ThreadSpecificValues(live_trace.TraceTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    live.main()
