@@ -9,13 +9,13 @@
  *	load();
  *	fathom_region_end("load");
  *
- * A report has a row "[region load]" then, inside of the function that began it and outside of what
- * this calls; `fathom report --by region` adds up by regions.  This header is all that is needed:
- * there is no library to link with.  A program that does not run under fathom has a test and a
- * branch for each call.
+ * A report has a row "[region load]" then, inside of the function that began it and outside of
+ * what this calls; `fathom report --by region` adds up by regions.  This header is all that is
+ * needed: there is no library to link with.  A program that does not run under fathom has a
+ * test and a branch for each call.
  *
- * Every function may be called in every thread, and in signal handlers; not in a child of vfork().
- * Linux with the ELF of GCC or Clang; anywhere else nothing happens.
+ * Every function may be called in every thread, and in signal handlers; not in a child of
+ * vfork().  Linux with the ELF of GCC or Clang; anywhere else nothing happens.
  */
 #ifndef FATHOM_H
 #define FATHOM_H
@@ -29,8 +29,8 @@ extern "C" {
 #define FATHOM_INLINE static inline __attribute__((always_inline, unused))
 
 /*
- * A function of fathom's, or NULL.  By way of the global offset table: where code stands at a fixed
- * address (-no-pie), a weak symbol would be given up for good when the program is linked.
+ * A function of fathom's, or NULL.  By way of the global offset table: where code stands at a
+ * fixed address (-no-pie), a weak symbol would be given up for good when the program is linked.
  */
 #if defined(__x86_64__) && defined(__LP64__)
 #define FATHOM_FIND(name, place)                     \
@@ -53,9 +53,9 @@ int fathom_agent_is_running(void) __attribute__((weak));
 #endif
 
 /*
- * Begins a region of the calling thread, in the calling function.  The name is copied: 200 bytes
- * of it, in UTF-8.  A few hundred different ones are told apart.  Regions may be in each other, 32
- * deep.
+ * Begins a region of the calling thread, in the calling function.  The name is copied: 200
+ * bytes of it, in UTF-8.  A few hundred different ones are told apart.  Regions may be in each
+ * other, 32 deep.
  */
 FATHOM_INLINE void fathom_region_begin(const char *name)
 {

@@ -15,7 +15,8 @@
 #define HANDSHAKE_EVENT_MARK 0x666174686f6dULL
 /*
  * How long a program waits for a recorder that does not answer.  A trace without one of its
- * processes is of little use, so a busy machine gets more time; which it is the socket's name says.
+ * processes is of little use, so a busy machine gets more time; which it is the socket's name
+ * says.
  */
 #define HANDSHAKE_TIMEOUT_MS       250
 #define HANDSHAKE_TRACE_TIMEOUT_MS 3000
@@ -28,7 +29,9 @@ enum handshake_occasion {
 	/* The process asks to be sampled no more; the answer comes when its events are off. */
 	HANDSHAKE_STOP,
 	HANDSHAKE_RESUME, /* it may be sampled again: what it stopped for is over */
-	/* It has loaded what may have an interpreter; the answer comes when that was looked at. */
+	/*
+	 * It has loaded what may have an interpreter; the answer comes when that was looked at.
+	 */
 	HANDSHAKE_LOADED,
 };
 

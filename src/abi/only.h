@@ -9,8 +9,8 @@
  *	a file	whole, or what is behind a '/' of it: if the pattern has one, too; else its last part;
  *	both	of Python's: the file as a module, and the name: json.decoder.JSONDecoder.decode.
  *
- * In a pattern * stands for any text, also across separators, ? for one byte, [abc] and [a-z] for one
- * of these and [!abc] for another one.
+ * In a pattern * stands for any text, also across separators, ? for one byte, [abc] and [a-z]
+ * for one of these and [!abc] for another one.
  */
 #pragma once
 #include <stdbool.h>
@@ -67,7 +67,9 @@ static inline u64 only_one(const char *pattern, char byte)
 	return *pattern != '\0' && *pattern == byte;
 }
 
-/* The whole text.  Where it fails, the last '*' takes one byte more: those before it need not. */
+/*
+ * The whole text.  Where it fails, the last '*' takes one byte more: those before it need not.
+ */
 static inline bool only_glob(const char *pattern, struct only_text text)
 {
 	const char *star = 0;

@@ -83,9 +83,9 @@ struct trace_node {
 	 */
 	u64 identity;
 	/*
-	 * What a ring_code of an epoch names (abi/ring.h); of compiled code, an address in it, as
-	 * a frame that is sampled; 0: it could not be sent so far, and TRACE_OUTSIDE for the time
-	 * in which no traced call ran.
+	 * What a ring_code of an epoch names (abi/ring.h); of compiled code, an address in it,
+	 * as a frame that is sampled; 0: it could not be sent so far, and TRACE_OUTSIDE for the
+	 * time in which no traced call ran.
 	 */
 	u64 key;
 	u32 parent;      /* 0: it is outermost */

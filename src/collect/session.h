@@ -34,7 +34,9 @@ struct session_options {
 	bool no_builtins; /* of a trace: those of interpreted functions only */
 	bool has_blocks;  /* of a trace: Ruby's blocks are traced as its methods are */
 	bool is_paused;   /* nothing is recorded before the program asks for it */
-	/* Of a trace: patterns of the functions that are counted (abi/only.h); none: all are. */
+	/*
+	 * Of a trace: patterns of the functions that are counted (abi/only.h); none: all are.
+	 */
 	char only[ONLY_BYTES];
 	bool no_children;       /* sample the command's own process only */
 	bool wait;              /* follow descendants that outlive the command */

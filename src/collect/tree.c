@@ -118,8 +118,9 @@ static bool passes_nothing_on(const struct image *image)
 }
 
 /*
- * Whether this thread, which is new, is known already: what an agent writes into shared memory may
- * be read before the kernel's word is.  Its tid may have been another one's, whose end was lost.
+ * Whether this thread, which is new, is known already: what an agent writes into shared memory
+ * may be read before the kernel's word is.  Its tid may have been another one's, whose end was
+ * lost.
  */
 static bool is_known_thread(struct image *image, const struct sideband_event *event)
 {

@@ -1,9 +1,10 @@
 /*
- * call_graph - who calls whom in a trace, and how often: functions, and each two of them that call
- * one another, threads summed.
+ * call_graph - who calls whom in a trace, and how often: functions, and each two of them that
+ * call one another, threads summed.
  *
- * A call is primitive that is not below another of the same function; of a caller's calls, below
- * another call of the same two.  Total times count those only, so that nothing counts twice.
+ * A call is primitive that is not below another of the same function; of a caller's calls,
+ * below another call of the same two.  Total times count those only, so that nothing counts
+ * twice.
  *
  * Inside export/ only.
  */

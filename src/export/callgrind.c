@@ -2,10 +2,11 @@
  * callgrind - the format of valgrind's callgrind, for KCachegrind, QCachegrind and
  * callgrind_annotate.
  *
- * https://valgrind.org/docs/manual/cl-format.html, version 1: a block for each function, with what
- * it cost itself and then each function that it calls, how often, and what that cost with all that
- * was called in turn.  The cost is time in nanoseconds.  A trace knows where a function begins, and
- * not at which of its lines it calls: costs and calls stand on its first line.
+ * https://valgrind.org/docs/manual/cl-format.html, version 1: a block for each function, with
+ * what it cost itself and then each function that it calls, how often, and what that cost with
+ * all that was called in turn.  The cost is time in nanoseconds.  A trace knows where a
+ * function begins, and not at which of its lines it calls: costs and calls stand on its first
+ * line.
  *
  * A viewer tells functions apart by their names, files and modules.  Where two have all of them
  * (two lambdas, methods of two classes in a version of Python that does not tell of which) the

@@ -6,8 +6,8 @@
  *	(primitive calls, calls, self time, total time, {caller: (calls, primitive calls, self, total)})
  *
  * in seconds, threads summed.  Keys are those of cProfile: a C function is ('~', 0, '<built-in
- * method math.sin>').  Functions that have the same key are one.  Which calls are primitive, and
- * what total times are, is as in call_graph.h.
+ * method math.sin>').  Functions that have the same key are one.  Which calls are primitive,
+ * and what total times are, is as in call_graph.h.
  */
 #include "export/formats.h"
 

@@ -1,5 +1,6 @@
 /*
- * build_calls - traced calls of a recording as weights of a profile, without what measuring took.
+ * build_calls - traced calls of a recording as weights of a profile, without what measuring
+ * took.
  */
 #pragma once
 #include <stdbool.h>
@@ -17,7 +18,10 @@ struct build_calls_terms {
 	const struct table *threads;
 	const struct stack_id *stacks; /* by id - 1 */
 	size_t stack_count;
-	/* The same: calls that nobody asked for, on their callers' stacks.  NULL: there are none. */
+	/*
+	 * The same: calls that nobody asked for, on their callers' stacks.  NULL: there are
+	 * none.
+	 */
 	const bool *is_left_out;
 	bool has_raw_times;
 };

@@ -9,8 +9,8 @@
 #define PER_MILLE 1000
 #define NO_ROW    SIZE_MAX
 /*
- * Calibration calls small functions in turn, whose code and nodes are in the caches.  Among other
- * work a call costs more: by so much of it, as programs have shown (docs/decisions/0022).
+ * Calibration calls small functions in turn, whose code and nodes are in the caches.  Among
+ * other work a call costs more: by so much of it, as programs have shown (docs/decisions/0022).
  */
 #define DOUBT_PERMILLE 200
 /* Of what is taken out for slower bytecode: how much of a function that is differs. */
@@ -218,8 +218,8 @@ static void sum_totals(struct work *work)
 }
 
 /*
- * One call, of which nobody counted what it called: its own cost is that of any, and of the rest
- * as much goes as of all calls' together.
+ * One call, of which nobody counted what it called: its own cost is that of any, and of the
+ * rest as much goes as of all calls' together.
  */
 static int64_t correct_call(const struct work *work, size_t i, int64_t raw_ns)
 {

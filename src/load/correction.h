@@ -1,10 +1,10 @@
 /*
  * correction - what measuring took, out of the times of traced calls.
  *
- * A recording has times as they were measured, and what a call of each kind costs: in its own time
- * and in its caller's.  A row's time is corrected by its own calls' share, that of its callees'
- * calls, and that of events in it that made no call.  What is left is never below zero: what
- * would be is counted.  Pure.
+ * A recording has times as they were measured, and what a call of each kind costs: in its own
+ * time and in its caller's.  A row's time is corrected by its own calls' share, that of its
+ * callees' calls, and that of events in it that made no call.  What is left is never below
+ * zero: what would be is counted.  Pure.
  */
 #pragma once
 #include <stddef.h>
@@ -34,8 +34,9 @@ struct correction {
 };
 
 /*
- * Rows may stand in any order, but a stack's number is higher than its parent's.  With keeps_raw
- * the rows' times stay what was measured, and the sums say what would have been removed.
+ * Rows may stand in any order, but a stack's number is higher than its parent's.  With
+ * keeps_raw the rows' times stay what was measured, and the sums say what would have been
+ * removed.
  */
 void correction_make(struct traced_row *rows, size_t count, const struct recording_cost *costs,
 		     size_t cost_count, bool keeps_raw, struct correction *out);

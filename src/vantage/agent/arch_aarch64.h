@@ -15,13 +15,17 @@
 /* Of hooks.h. */
 #define ARCH_HOOK_MAP(X)
 
-/* Whether return addresses are compared with a second stack: nobody exchanges any here so far. */
+/*
+ * Whether return addresses are compared with a second stack: nobody exchanges any here so far.
+ */
 static inline bool arch_has_shadow_stack(void)
 {
 	return true;
 }
 
-/* What setjmp() has kept of it, as glibc disguises it (sysdeps/aarch64/__longjmp.S): not known. */
+/*
+ * What setjmp() has kept of it, as glibc disguises it (sysdeps/aarch64/__longjmp.S): not known.
+ */
 static inline u64 arch_jump_stack_pointer(const unsigned long long *kept)
 {
 	(void)kept;

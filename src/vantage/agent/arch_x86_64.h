@@ -145,7 +145,9 @@ static inline bool arch_has_shadow_stack(void)
 	return pointer != 0;
 }
 
-/* What setjmp() has kept of it, as glibc disguises it (PTR_MANGLE, sysdeps/x86_64/__longjmp.S). */
+/*
+ * What setjmp() has kept of it, as glibc disguises it (PTR_MANGLE, sysdeps/x86_64/__longjmp.S).
+ */
 static inline u64 arch_jump_stack_pointer(const long *kept)
 {
 	const u32 stack_pointer = 6, bits = 17;

@@ -14,7 +14,9 @@ void fathom_agent_pause(void);
 void fathom_agent_resume(void);
 int fathom_agent_is_running(void);
 
-/* One thread at a time: who comes meanwhile asks in vain, for it is at a race with the other. */
+/*
+ * One thread at a time: who comes meanwhile asks in vain, for it is at a race with the other.
+ */
 static bool is_switching;
 
 bool control_is_on(void)

@@ -1,10 +1,10 @@
 /*
- * control - what a program that knows of us asks for: regions of its time under names of its own
- * (regions.h), and to be left alone for a while.
+ * control - what a program that knows of us asks for: regions of its time under names of its
+ * own (regions.h), and to be left alone for a while.
  *
  * Programs in C call what control.c exports, by include/fathom.h.  An interpreter's extension
- * modules are shared objects with a function of a certain name: this library is one, to
- * Python (control_python.c) and to Ruby (control_ruby.c), for modules of ours that find it in their
+ * modules are shared objects with a function of a certain name: this library is one, to Python
+ * (control_python.c) and to Ruby (control_ruby.c), for modules of ours that find it in their
  * process (docs/decisions/0027).  Nothing of an interpreter is called, or looked for, before.
  *
  * While it is paused a process has the traps that it had, and nobody walks its stacks: a
@@ -31,5 +31,8 @@ void control_pause(void);
 void control_resume(void);
 bool control_is_running(void);
 
-/* control_python.c: the frame that the calling thread executes, which holds the GIL; 0: unknown. */
+/*
+ * control_python.c: the frame that the calling thread executes, which holds the GIL; 0:
+ * unknown.
+ */
 u64 control_python_frame(void);

@@ -1,14 +1,14 @@
 /*
  * control_python - this library as an extension module of CPython's.
  *
- * Python loads an extension module by dlopen(), which gives it the library that is there already,
- * and calls PyInit_NAME() in it, or initNAME() up to 2.7.  So share/python/fathom.py gets
- * functions that cost no more than any builtin, where ctypes takes milliseconds to import, may
- * not be there, and is many times slower at each call.
+ * Python loads an extension module by dlopen(), which gives it the library that is there
+ * already, and calls PyInit_NAME() in it, or initNAME() up to 2.7.  So share/python/fathom.py
+ * gets functions that cost no more than any builtin, where ctypes takes milliseconds to import,
+ * may not be there, and is many times slower at each call.
  *
- * No header of Python's is at hand, and one library is for all versions: what is used here is of
- * the stable ABI, but for 2.7's.  A module's definition begins with an object's head, which has
- * another size in free-threaded builds; those ask for a name of their own.
+ * No header of Python's is at hand, and one library is for all versions: what is used here is
+ * of the stable ABI, but for 2.7's.  A module's definition begins with an object's head, which
+ * has another size in free-threaded builds; those ask for a name of their own.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /*
  * control_ruby - this library as an extension of CRuby's.
  *
- * Ruby loads an extension by dlopen(), which gives it the library that is there already, and calls
- * Init_NAME() in it, NAME being the file's.  share/ruby/fathom.rb asks for that, and has
+ * Ruby loads an extension by dlopen(), which gives it the library that is there already, and
+ * calls Init_NAME() in it, NAME being the file's.  share/ruby/fathom.rb asks for that, and has
  * methods in C then, without Fiddle.
  *
  * Fathom.region is a method with a block, on whose control frame the region is: while the block

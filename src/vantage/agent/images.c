@@ -200,7 +200,9 @@ bool image_find(u64 address, bool is_running, struct mem *mem, struct native_ima
 	return image_find_passing(&found, mem, out_image);
 }
 
-/* The names that an image has, those that it wants of others first (DT_GNU_HASH says how many). */
+/*
+ * The names that an image has, those that it wants of others first (DT_GNU_HASH says how many).
+ */
 struct names {
 	const ElfW(Sym) * symbols;
 	const char *texts;
@@ -219,7 +221,9 @@ static struct names names_of(const struct dl_phdr_info *info)
 	for (; dynamic != NULL && dynamic->d_tag != DT_NULL; dynamic++) {
 		u64 address = dynamic->d_un.d_ptr;
 
-		/* glibc has made addresses of them, but in what the kernel mapped (the vDSO). */
+		/*
+		 * glibc has made addresses of them, but in what the kernel mapped (the vDSO).
+		 */
 		if (address < info->dlpi_addr)
 			address += info->dlpi_addr;
 		if (dynamic->d_tag == DT_SYMTAB)

@@ -11,8 +11,8 @@
 
 /*
  * The place for a region that the calling thread asks for, out of a C function, and which
- * functions ask.  state: its PyThreadState, which has the GIL: the interpreter stands still, and
- * all of its own can be read.
+ * functions ask.  state: its PyThreadState, which has the GIL: the interpreter stands still,
+ * and all of its own can be read.
  */
 void region_python_place(u64 state, struct region_place *out_place,
 			 struct region_asking *out_asking);

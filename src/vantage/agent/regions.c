@@ -176,7 +176,9 @@ static u32 find_open(const struct regions *own, const struct region_place *place
 	return found;
 }
 
-/* A trap meanwhile leaves its time to the next: there is no moment at which half of it is true. */
+/*
+ * A trap meanwhile leaves its time to the next: there is no moment at which half of it is true.
+ */
 static void close_gap(struct regions *own, u32 index)
 {
 	const bool was_in_agent = thread_notes.is_in_agent;

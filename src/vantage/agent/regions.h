@@ -1,8 +1,8 @@
 /*
  * regions - stretches of a program's time that it gives names, as frames on its stacks.
  *
- * A region that a thread has begun and not ended is a frame of its own: inside of the frame that began
- * it, outside of what this calls.  So it is kept with where that frame is:
+ * A region that a thread has begun and not ended is a frame of its own: inside of the frame
+ * that began it, outside of what this calls.  So it is kept with where that frame is:
  *
  *   native  an address within it: the stack pointer it had.
  *   Python  the frame's address and its code, and those of some that called it: a function that

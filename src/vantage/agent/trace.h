@@ -1,11 +1,12 @@
 /*
- * trace - calls of interpreted programs, counted and timed where they happen.
+ * trace - calls, counted and timed where they happen.
  *
  * In place of samples: the recorder says so in the ring's flags (RING_TRACE).  Which hooks an
  * interpreter has for that, and how they come into a program without changing it, is
- * trace_python.c's (3.6 to 3.11), trace_monitoring.c's (from 3.12 on) and trace_ruby.c's; trace_tree.h has what is
- * counted, trace_names.h what it is called.  Hooks run between two instructions of the
- * interpreter, never in a signal handler.
+ * trace_python.c's (CPython 3.6 to 3.10), trace_frames.h's (3.11), trace_monitoring.c's (from
+ * 3.12 on) and trace_ruby.h's; trace_native.h is about compiled code.  trace_tree.h has what is
+ * counted, trace_names.h what it is called.  An interpreter's hooks run between two of its
+ * instructions, never in a signal handler; those of compiled code wherever it runs.
  */
 #pragma once
 #include <stddef.h>
@@ -53,8 +54,8 @@ struct trace_aside {
 	bool was_off;
 };
 /*
- * Counts in an area of its own, also where tracing is off, until trace_end_aside(); false: there is
- * no memory.  What is done meanwhile is in nobody's time.  By one thread at a time.
+ * Counts in an area of its own, also where tracing is off, until trace_end_aside(); false:
+ * there is no memory.  What is done meanwhile is in nobody's time.  By one thread at a time.
  */
 bool trace_begin_aside(struct trace_aside *aside);
 void trace_end_aside(struct trace_aside *aside);
@@ -84,7 +85,9 @@ const struct python_layout *trace_layout(void);
 /* The area in use, or NULL. */
 struct trace_area *trace_area_of_process(void);
 
-/* By the program (control.h): calls are followed as before, but not counted, and take no time. */
+/*
+ * By the program (control.h): calls are followed as before, but not counted, and take no time.
+ */
 void trace_switch_off(void);
 void trace_switch_on(void);
 
@@ -96,8 +99,8 @@ static inline struct tracer *trace_of_thread(void)
 }
 
 /*
- * trace_regions.c: the innermost call may be of a generator, or a coroutine, that had regions when it
- * was left: they are open again.
+ * trace_regions.c: the innermost call may be of a generator, or a coroutine, that had regions
+ * when it was left: they are open again.
  */
 void trace_region_return(struct tracer *tracer);
 
@@ -122,7 +125,10 @@ static inline __attribute__((always_inline)) void trace_enter(struct tracer *tra
 		trace_region_return(tracer);
 }
 
-/* One word of what a callee is: two at the same address one after the other differ. */
+/*
+ * Of words that make an identity: each is turned by another number of bits, so that they do not
+ * cancel each other out where they are alike.
+ */
 static inline u64 trace_rotate(u64 word, u32 bits)
 {
 	return word << bits | word >> (64 - bits);
@@ -192,8 +198,8 @@ static inline u64 trace_python_method_identity(u64 method)
 struct region;
 struct region_asking;
 /*
- * A region of the calling thread begins, or ends, below the calls that ask for it: the innermost
- * one of a C function, and those of asking (NULL: there are none).
+ * A region of the calling thread begins, or ends, below the calls that ask for it: the
+ * innermost one of a C function, and those of asking (NULL: there are none).
  */
 void trace_region_begin(const struct region *region, const struct region_asking *asking);
 void trace_region_end(u64 serial);

@@ -24,7 +24,10 @@ static size_t find_runtime(u64 **out_words)
 	return symbol->st_size / sizeof(u64);
 }
 
-/* What has become an entry { next, hook, data } of ours (_Py_AuditHookEntry), where there was none. */
+/*
+ * What has become an entry { next, hook, data } of ours (_Py_AuditHookEntry), where there was
+ * none.
+ */
 static void find_entry(u64 *words, const u64 *before, size_t count, trace_audit_hook *hook,
 		       struct trace_audit *out_audit)
 {

@@ -21,7 +21,9 @@ struct trace_audit {
 
 /* Before there are other threads.  False: the interpreter takes no hook. */
 bool trace_audit_add(trace_audit_hook *hook, void *data, struct trace_audit *out_audit);
-/* With the GIL, within the hook too.  Nothing where it is not known how, or others came later. */
+/*
+ * With the GIL, within the hook too.  Nothing where it is not known how, or others came later.
+ */
 void trace_audit_remove(struct trace_audit *audit);
 /* One that was removed is called again. */
 void trace_audit_put_back(struct trace_audit *audit);

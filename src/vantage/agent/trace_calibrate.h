@@ -34,14 +34,14 @@ struct trace_calibration {
 };
 
 /*
- * Runs `count` loops in turns.  False: there is no memory, or one could not be run; then nothing
- * is known.
+ * Runs `count` loops in turns.  False: there is no memory, or one could not be run; then
+ * nothing is known.
  */
 bool trace_calibrate(const struct trace_calibration *calibration, u32 count,
 		     struct trace_measured *out_measured);
 /*
- * What a turn of a loop costs for each of its calls, in ticks * TRACE_COST_UNIT, without what going
- * round costs, which a loop of nothing tells.
+ * What a turn of a loop costs for each of its calls, in ticks * TRACE_COST_UNIT, without what
+ * going round costs, which a loop of nothing tells.
  */
 s64 trace_cost_of_call(const struct trace_measured *loop, const struct trace_measured *nothing);
 /* The mean of some loops' costs; *io_spread grows to how far one of them is from it. */

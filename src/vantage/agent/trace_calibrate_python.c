@@ -2,9 +2,9 @@
  * Loops of Python that call one thing each, compiled twice: one copy is seen by hooks.
  *
  * What an event costs depends on the way by which a function is called: from bytecode, where
- * sys.monitoring tells of the call by an event of its own, or from C; and a method of a type in C
- * is bound for c_profilefunc.  So each kind has more than one loop.  No module is made, nothing is
- * imported or audited, and what was made is gone when this returns.
+ * sys.monitoring tells of the call by an event of its own, or from C; and a method of a type in
+ * C is bound for c_profilefunc.  So each kind has more than one loop.  No module is made,
+ * nothing is imported or audited, and what was made is gone when this returns.
  */
 #include <stddef.h>
 
@@ -310,7 +310,9 @@ static void find_functions(const struct trace_measured *measured, bool slows_byt
 	out->call_miss = out->call + cost_of(measured, LOOP_THREE) - slower / 3 - direct_cost;
 }
 
-/* Of a builtin's own time nothing is seen without hooks: a quarter of the call is taken for it. */
+/*
+ * Of a builtin's own time nothing is seen without hooks: a quarter of the call is taken for it.
+ */
 static void find_builtins(const struct trace_measured *measured, const enum loop *loops,
 			  u32 count, const struct found *functions, struct found *out)
 {

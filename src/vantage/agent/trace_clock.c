@@ -81,7 +81,9 @@ static struct rseq_head *rseq_of_thread(void)
 	return (struct rseq_head *)(arch_thread_pointer() + (u64)cpu.rseq_offset);
 }
 
-/* __rseq_offset and __rseq_size are glibc's; the latter is 0 where it has registered nothing. */
+/*
+ * __rseq_offset and __rseq_size are glibc's; the latter is 0 where it has registered nothing.
+ */
 static bool find_rseq(void)
 {
 	const ptrdiff_t *offset = dlsym(RTLD_DEFAULT, "__rseq_offset");
@@ -216,7 +218,9 @@ u64 trace_clock_special(u64 ticks)
 {
 	struct cpu_clock *own = &own_clock;
 
-	/* The counter was read before this: while the marker stands, the thread ran until then. */
+	/*
+	 * The counter was read before this: while the marker stands, the thread ran until then.
+	 */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (__builtin_expect(ticks < own->until &&
 				     __atomic_load_n(own->marker, __ATOMIC_RELAXED) ==

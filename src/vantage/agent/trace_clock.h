@@ -10,9 +10,9 @@
  * preempted, moved or put to sleep it looks whether that code was interrupted, and if it was
  * not, clears the word.  So a descriptor of code that is never executed is put there, together
  * with a reading of the CPU clock by system call.  As long as it stands, that reading and what
- * the counter advanced since are the clock's; when it is gone, the clock is read anew.  It is also
- * read anew after a millisecond: interrupts, and what a virtual machine is robbed of, may be in
- * the counter and not in the clock.
+ * the counter advanced since are the clock's; when it is gone, the clock is read anew.  It is
+ * also read anew after a millisecond: interrupts, and what a virtual machine is robbed of, may
+ * be in the counter and not in the clock.
  *
  * Readings are absolute, so nothing adds up: what is off between two of them is mended by the
  * second.
@@ -22,8 +22,9 @@
  * only where user code was interrupted), and in a thread whose program uses the word itself, an
  * event costs a system call.
  *
- * While the program has switched tracing off the clock stands still, and is behind for that from
- * then on: a thread's CPU clock from its first event in that time to its first one after it.
+ * While the program has switched tracing off the clock stands still, and is behind for that
+ * from then on: a thread's CPU clock from its first event in that time to its first one after
+ * it.
  */
 #pragma once
 #include <stdbool.h>

@@ -19,7 +19,7 @@
 #pragma once
 
 /*
- * When something is called for the first time: whether greenlets have come.  With the GIL, and no
- * exception set.
+ * When something is called for the first time: whether greenlets have come.  With the GIL, and
+ * no exception set.
  */
 void trace_greenlet_look(void);

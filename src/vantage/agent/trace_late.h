@@ -1,8 +1,8 @@
 /*
  * trace_late - interpreters that come into a process after it has begun.
  *
- * A program that embeds an interpreter may load it when it pleases, itself or as what a plug-in of
- * its needs.  Hooks have to be there before that interpreter begins, and the recorder would
+ * A program that embeds an interpreter may load it when it pleases, itself or as what a plug-in
+ * of its needs.  Hooks have to be there before that interpreter begins, and the recorder would
  * see it some milliseconds later.  Nobody tells of dlopen(): what that finds depends on who
  * calls it, so we do not stand before it.  But an interpreter that begins calls functions that
  * we do stand before (pthread_setspecific(), getenv()), and the first call that comes from an
@@ -19,8 +19,8 @@ void trace_late_look(const void *caller);
 /* Images may have gone. */
 void trace_late_flush(void);
 /*
- * Whether a program or library that is loaded uses a name of another's: one that it would find by
- * dlsym() is not seen.
+ * Whether a program or library that is loaded uses a name of another's: one that it would find
+ * by dlsym() is not seen.
  */
 bool trace_late_is_wanted(const char *name);
 /* A function or variable of the traced interpreter; NULL: it has none of that name. */

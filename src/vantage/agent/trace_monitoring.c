@@ -34,7 +34,10 @@
 #define MOST_INTERPRETERS 64U
 /* An interpreter ends: another one may be made in its place. */
 #define END_OF_INTERPRETER "cpython.PyInterpreterState_Clear"
-/* The list of hooks is about to be freed: by another allocator, perhaps, than ours is of (-X dev). */
+/*
+ * The list of hooks is about to be freed: by another allocator, perhaps, than ours is of (-X
+ * dev).
+ */
 #define END_OF_HOOKS "cpython._PySys_ClearAuditHooks"
 
 /* Include/cpython: PyType_Spec and what stands in it, of the stable ABI. */

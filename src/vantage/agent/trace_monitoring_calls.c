@@ -100,7 +100,9 @@ static inline u64 method_of(void *const *arguments, size_t count)
 	return method;
 }
 
-/* An event that makes no call; if the thread has no tracer, there is nobody whose time it is. */
+/*
+ * An event that makes no call; if the thread has no tracer, there is nobody whose time it is.
+ */
 static void *note_quiet(enum trace_quiet what)
 {
 	struct tracer *tracer = trace_own;

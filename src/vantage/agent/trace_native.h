@@ -11,9 +11,9 @@
  *
  * A call is known by its level: an address on its stack that is lower, the further in it is.
  * For a function whose return address is ours that is where this address lies; for one that
- * tells of its ends, the stack pointer where it called the hook.  So what was left without an end
- * (longjmp(), an exception, a tail call) is found at the next event further out; stacks that a
- * thread has besides its own (of signals, of coroutines) are not compared with it.
+ * tells of its ends, the stack pointer where it called the hook.  So what was left without an
+ * end (longjmp(), an exception, a tail call) is found at the next event further out; stacks
+ * that a thread has besides its own (of signals, of coroutines) are not compared with it.
  *
  * These hooks run wherever the compiler has put them: in signal handlers, in the middle of
  * one another, in children of vfork(), before main().  They save all registers.  A handler that

@@ -6,8 +6,8 @@
  * anyway, to count it costs less than to find out that nobody wants it, and what it cost can be
  * subtracted.  It is worth it where the interpreter can be told to send no more events.
  *
- * A callee is judged when it is named for the first time; the verdict is kept by its key, and by
- * what hooks know it by.
+ * A callee is judged when it is named for the first time; the verdict is kept by its key, and
+ * by what hooks know it by.
  */
 #pragma once
 #include <stdbool.h>

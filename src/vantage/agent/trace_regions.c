@@ -34,7 +34,9 @@ static bool is_builtin(const struct trace_entry *entry)
 	       entry->kind == TRACE_KIND_RUBY_BUILTIN;
 }
 
-/* How many of the innermost calls are those that ask for it: the first, and up to their last. */
+/*
+ * How many of the innermost calls are those that ask for it: the first, and up to their last.
+ */
 static u32 count_above(const struct tracer *tracer, const struct region_asking *asking)
 {
 	u32 count = 0;
