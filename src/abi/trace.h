@@ -175,6 +175,7 @@ struct trace_area {
 	u64 sleds_left;       /* room for a hook that could not be used */
 	u64 other_tools;      /* calls that put another profiler in the place of ours */
 	u64 has_jit;          /* Ruby would compile what is interpreted now */
+	u64 is_frozen;        /* its clock: the program has forbidden that it be read */
 	u64 off_ticks;        /* while the program had switched tracing off, but for since */
 	u64 off_since_ticks;  /* 0: it is on */
 	u64 chunks_taken;     /* at this moment */

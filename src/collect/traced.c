@@ -540,11 +540,17 @@ void traced_tell(struct image *image, struct pump *pump)
 		"five bytes at their beginning, and their code must be in a segment that is "
 		"not writable and has an unwind table");
 	tell_count(image, pump, area->untraced_threads,
-		   "threads were not traced: there were too many at one time");
+		   "threads were not traced: there were too many at one time, or a seccomp "
+		   "filter forbade what it takes");
 	tell_count(image, pump, area->foreign_threads,
 		   "threads use restartable sequences themselves: each of their events costs a "
 		   "system call, by which the CPU clock is read");
 	tell_cpu_clock(image, pump, __atomic_load_n(&area->cpu_clock, __ATOMIC_RELAXED));
+	if (area->is_frozen != 0)
+		tell(image, pump,
+		     "it has forbidden itself to read the processor's clock (seccomp's strict "
+		     "mode, or PR_SET_TSC): calls that it made then are counted, and took no "
+		     "time");
 	if (area->has_jit != 0)
 		tell(image, pump,
 		     "Ruby's compiler (YJIT) is on: what is traced is interpreted nearly all, "

@@ -106,6 +106,21 @@ class Calls(NativeTest):
         # What the child of fork counts of itself it does not print.
         self.on_each("calls.c", self.assert_counts_are_the_programs, "children", beside={"in_child": 4, "leaf": 1})
 
+    def test_copies_that_fork_did_not_make_leave_their_parents_tree_alone(self):
+        for way in ("_Fork", "clone", "call"):
+            self.on_each("copies.c", self.assert_counts_are_the_programs, way)
+
+    def test_programs_that_forbid_themselves_what_hooks_do_go_on(self):
+        for what in ("strict", "counter", "filter"):
+            self.on_each("forbidden.c", self.assert_counts_are_the_programs, what)
+
+    def test_what_is_forbidden_is_told(self):
+        program = self.build("gcc", "forbidden.c", "instrument")
+        for what, word in (("counter", "took no time"), ("filter", "1 threads were not traced")):
+            with self.subTest(what=what):
+                self.trace(program, what)
+                self.assertEqual([word in note for note in self.notes()], [True], self.notes())
+
     def test_exceptions(self):
         self.on_each("throws.cpp", self.assert_counts_are_the_programs)
 

@@ -91,6 +91,9 @@
 	X(sem_clockwait, PASSES_ON, "the same")                                                \
 	X(msgrcv, PASSES_ON, "the same")                                                       \
 	X(msgsnd, PASSES_ON, "the same")                                                       \
+	/* copies.c */                                                                         \
+	X(_Fork, PASSES_ON, "a copy of this process does not count in its parent's trace")     \
+	X(clone, PASSES_ON, "the same")                                                        \
 	/* exec.c */                                                                           \
 	X(execve, ANSWERS, "the next image is entered unseen, and no late trap kills it")      \
 	X(execveat, ANSWERS, "the same")                                                       \

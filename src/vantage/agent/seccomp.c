@@ -22,10 +22,12 @@
 
 #include "abi/handshake.h"
 #include "vantage/agent/arch.h"
+#include "vantage/agent/copies.h"
 #include "vantage/agent/filter.h"
 #include "vantage/agent/hooks.h"
 #include "vantage/agent/raw_calls.h"
 #include "vantage/agent/signals.h"
+#include "vantage/agent/trace.h"
 
 #ifndef PR_SET_SYSCALL_USER_DISPATCH
 #define PR_SET_SYSCALL_USER_DISPATCH 59 /* since Linux 5.11 */
@@ -45,11 +47,20 @@ static void end_traps(void)
 	errno = saved_errno;
 }
 
+static void give_up_counter(void)
+{
+	if (!__atomic_exchange_n(&agent.may_read_counter, false, __ATOMIC_RELAXED))
+		return;
+	trace_forbid_counter();
+}
+
 static void give_up_calls(bool is_strict)
 {
 	__atomic_store_n(&agent.may_call, false, __ATOMIC_RELAXED);
-	if (is_strict)
-		__atomic_store_n(&agent.may_read_counter, false, __ATOMIC_RELAXED);
+	if (!is_strict)
+		return;
+	trace_forbid_threads();
+	give_up_counter();
 }
 
 /* No filter so far forbids the calls that end_traps() makes, and filter_allows(). */
@@ -71,6 +82,10 @@ static void note_filter(const struct sock_fprog *filter)
 		return;
 	if (may_end_traps && !filter_allows(filter, SYS_rt_sigreturn))
 		end_traps();
+	/* Behind another filter this one cannot be looked at. */
+	if (!agent.may_call || !filter_allows(filter, SYS_mmap) ||
+	    !filter_allows(filter, SYS_gettid))
+		trace_forbid_threads();
 	may_end_traps = may_end_traps && filter_lets_end_traps(filter);
 	give_up_calls(false);
 }
@@ -92,9 +107,17 @@ static void note_prctl(long option, long argument, long second)
 		note_filter((const struct sock_fprog *)second);
 	if (option == PR_SET_SYSCALL_USER_DISPATCH && argument != 0 && may_end_traps)
 		end_traps();
-	if (option == PR_SET_TSC)
-		__atomic_store_n(&agent.may_read_counter, argument == PR_TSC_ENABLE,
-				 __ATOMIC_RELAXED);
+	if (option == PR_SET_TSC && argument != PR_TSC_ENABLE)
+		give_up_counter();
+}
+
+/* Not before the call: until then it would kill who reads it. */
+static void note_done(long option, long argument, long rc)
+{
+	if (option != PR_SET_TSC || argument != PR_TSC_ENABLE || rc != 0)
+		return;
+	__atomic_store_n(&agent.may_read_counter, true, __ATOMIC_RELAXED);
+	trace_clock_thaw();
 }
 
 static long result_of(long rc)
@@ -115,7 +138,10 @@ AGENT_EXPORT int prctl(int option, ...)
 		a[i] = va_arg(list, long);
 	va_end(list);
 	note_prctl(option, a[0], a[1]);
-	return (int)result_of(arch_syscall6(SYS_prctl, option, a[0], a[1], a[2], a[3], 0));
+	const long rc = arch_syscall6(SYS_prctl, option, a[0], a[1], a[2], a[3], 0);
+
+	note_done(option, a[0], rc);
+	return (int)result_of(rc);
 }
 
 extern int execveat(int folder, const char *path, char *const argv[], char *const environment[],
@@ -142,5 +168,10 @@ AGENT_EXPORT long syscall(long number, ...)
 				(char *const *)a[3], (int)a[4]);
 	if (raw_calls_answer(number, a, &rc))
 		return result_of(rc);
-	return result_of(arch_syscall6(number, a[0], a[1], a[2], a[3], a[4], a[5]));
+	rc = arch_syscall6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	if (rc == 0 && copies_are_made_by(number, a))
+		trace_abandon();
+	if (number == SYS_prctl)
+		note_done(a[0], a[1], rc);
+	return result_of(rc);
 }

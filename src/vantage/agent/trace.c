@@ -38,6 +38,8 @@ static struct tracer tracers[TRACE_THREADS];
 __thread struct tracer *trace_own;
 /* There was no slot for it. */
 static __thread bool is_untraced;
+/* A filter of the program's forbids what a thread begins to be traced by. */
+static bool may_not_begin;
 
 struct trace_area *trace_area_of_process(void)
 {
@@ -104,8 +106,9 @@ void trace_begin(struct ring_header *ring)
 			 __ATOMIC_RELEASE);
 	trace_clock_begin(trace.area);
 	trace_only_begin(trace.area);
+	trace.area->is_frozen = trace_clock.is_frozen;
 	if (trace_clock.is_off)
-		trace.area->off_since_ticks = ticks_now();
+		trace.area->off_since_ticks = trace_clock_counter();
 	trace_native_begin();
 	/* Pair with the release in the recorder: a layout is whole when these are seen. */
 	if (!trace.has_layout && __atomic_load_n(&ring->has_python, __ATOMIC_ACQUIRE) == 1)
@@ -150,6 +153,8 @@ static u32 take_slot(struct trace_area *area)
 /* A page of them costs memory when it is used.  NULL: there is none. */
 static struct trace_entry *make_entries(u32 count)
 {
+	if (__atomic_load_n(&may_not_begin, __ATOMIC_RELAXED))
+		return NULL;
 	const long place = arch_syscall6(SYS_mmap, 0, count * sizeof(struct trace_entry),
 					 PROT_READ | PROT_WRITE,
 					 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -204,7 +209,8 @@ struct tracer *trace_begin_thread(void)
 
 	if (area == NULL || is_untraced)
 		return NULL;
-	const u32 slot = take_slot(area);
+	const u32 slot = __atomic_load_n(&may_not_begin, __ATOMIC_RELAXED) ? TRACE_THREADS
+									   : take_slot(area);
 
 	if (slot == TRACE_THREADS || !begin_tracer(&tracers[slot], area, slot)) {
 		__atomic_fetch_add(&area->untraced_threads, 1, __ATOMIC_RELAXED);
@@ -217,7 +223,7 @@ struct tracer *trace_begin_thread(void)
 
 	thread->left_out_ticks = 0;
 	tracer->last_ticks = trace_now();
-	thread->first_ticks = ticks_now();
+	thread->first_ticks = trace_clock_counter();
 	/* Pairs with the acquire in the recorder: its first time is there when it is seen. */
 	__atomic_store_n(&thread->tid, (u32)arch_syscall4(SYS_gettid, 0, 0, 0, 0),
 			 __ATOMIC_RELEASE);
@@ -346,6 +352,30 @@ void trace_forget(void)
 	trace_clock_forget();
 }
 
+void trace_abandon(void)
+{
+	if (trace_area_of_process() == NULL)
+		return;
+	trace_forget();
+	trace_own = NULL;
+	trace_ruby_context = 0;
+	trace_native_forget();
+}
+
+void trace_forbid_threads(void)
+{
+	__atomic_store_n(&may_not_begin, true, __ATOMIC_RELAXED);
+}
+
+void trace_forbid_counter(void)
+{
+	struct trace_area *area = trace_area_of_process();
+
+	trace_clock_freeze();
+	if (area != NULL)
+		__atomic_store_n(&area->is_frozen, 1, __ATOMIC_RELAXED);
+}
+
 /* For tracers that begin meanwhile, the clock says it. */
 static void tell_tracers(u32 is_off)
 {
@@ -358,7 +388,7 @@ static void tell_tracers(u32 is_off)
 void trace_switch_off(void)
 {
 	struct trace_area *area = trace_area_of_process();
-	const u64 now = ticks_now();
+	const u64 now = trace_clock_counter();
 
 	if (trace_clock.is_off)
 		return;
@@ -371,7 +401,7 @@ void trace_switch_off(void)
 void trace_switch_on(void)
 {
 	struct trace_area *area = trace_area_of_process();
-	const u64 now = ticks_now();
+	const u64 now = trace_clock_counter();
 
 	if (!trace_clock.is_off)
 		return;

@@ -40,6 +40,11 @@ void trace_begin_late(const struct link_map *image);
 void trace_forget_python(void);
 /* In a child of fork: what the parent counted is the parent's. */
 void trace_forget(void);
+/*
+ * The same in a child that nobody tells of (copies.c): it has the parent's tree before it, and its
+ * own copy of what says where in it the next node is made.
+ */
+void trace_abandon(void);
 /* In a child of fork that is traced itself: what it is executing stands in its own tree. */
 void trace_adopt(void);
 
@@ -84,6 +89,14 @@ void trace_note_other_tool(void);
 const struct python_layout *trace_layout(void);
 /* The area in use, or NULL. */
 struct trace_area *trace_area_of_process(void);
+
+/*
+ * The program puts up a filter that forbids mmap() or gettid(), which a thread's first event
+ * takes: those that have begun go on.
+ */
+void trace_forbid_threads(void);
+/* It is about to forbid that the counter be read: calls are counted, and take no time. */
+void trace_forbid_counter(void);
 
 /*
  * By the program (control.h): calls are followed as before, but not counted, and take no time.

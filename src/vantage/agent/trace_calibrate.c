@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "vantage/agent/agent.h"
 #include "vantage/agent/trace.h"
 
 /* The first ones warm up what caches and predicts, and let the interpreter specialise. */
@@ -140,7 +141,7 @@ bool trace_calibrate(const struct trace_calibration *calibration, u32 count,
 {
 	bool is_done = false;
 
-	if (count > LOOPS_MAX ||
+	if (count > LOOPS_MAX || !agent.may_read_counter ||
 	    __atomic_exchange_n(&calibrating.is_taken, 1, __ATOMIC_ACQUIRE) != 0)
 		return false;
 	if (trace_begin_aside(&calibrating.aside)) {

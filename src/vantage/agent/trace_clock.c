@@ -132,18 +132,46 @@ void trace_clock_begin(struct trace_area *area)
 	trace_clock.is_special = true;
 }
 
+static u64 frozen_at;
+
+u64 trace_clock_counter(void)
+{
+	return __atomic_load_n(&trace_clock.is_frozen, __ATOMIC_ACQUIRE) ? frozen_at
+									 : ticks_now();
+}
+
+static void set_special(void)
+{
+	__atomic_store_n(&trace_clock.is_special,
+			 trace_clock.is_off || trace_clock.is_cpu || trace_clock.is_frozen,
+			 __ATOMIC_RELEASE);
+}
+
+void trace_clock_freeze(void)
+{
+	frozen_at = trace_clock_counter();
+	__atomic_store_n(&trace_clock.is_frozen, true, __ATOMIC_RELEASE);
+	set_special();
+}
+
+void trace_clock_thaw(void)
+{
+	__atomic_store_n(&trace_clock.is_frozen, false, __ATOMIC_RELEASE);
+	set_special();
+}
+
 void trace_clock_stop(void)
 {
-	trace_clock.stopped_at = ticks_now() - trace_clock.skipped;
+	trace_clock.stopped_at = trace_clock_counter() - trace_clock.skipped;
 	__atomic_store_n(&trace_clock.is_off, true, __ATOMIC_RELEASE);
-	__atomic_store_n(&trace_clock.is_special, true, __ATOMIC_RELEASE);
+	set_special();
 }
 
 void trace_clock_go_on(void)
 {
-	trace_clock.skipped = ticks_now() - trace_clock.stopped_at;
+	trace_clock.skipped = trace_clock_counter() - trace_clock.stopped_at;
 	__atomic_store_n(&trace_clock.is_off, false, __ATOMIC_RELEASE);
-	__atomic_store_n(&trace_clock.is_special, trace_clock.is_cpu, __ATOMIC_RELEASE);
+	set_special();
 }
 
 void trace_clock_forget(void)
@@ -185,10 +213,10 @@ static u64 read_anew(struct cpu_clock *own, u64 ticks)
 	}
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	const u64 cpu_ticks = read_cpu_ticks();
-	const u64 now = ticks_now();
+	const u64 now = trace_clock_counter();
 
 	own->offset = cpu_ticks - own->skipped - now;
-	own->until = own->way == WAY_MARKER ? now + cpu.longest : 0;
+	own->until = own->way == WAY_MARKER && !trace_clock.is_frozen ? now + cpu.longest : 0;
 	return cpu_ticks - own->skipped;
 }
 
@@ -214,9 +242,10 @@ static __attribute__((noinline)) u64 read_slowly(struct cpu_clock *own, u64 tick
 	return own->stopped_at;
 }
 
-u64 trace_clock_special(u64 ticks)
+u64 trace_clock_special(void)
 {
 	struct cpu_clock *own = &own_clock;
+	const u64 ticks = trace_clock_counter();
 
 	/*
 	 * The counter was read before this: while the marker stands, the thread ran until then.

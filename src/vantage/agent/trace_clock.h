@@ -38,7 +38,8 @@ struct trace_clock {
 	u64 stopped_at; /* while it is off */
 	bool is_off;
 	bool is_cpu;
-	bool is_special; /* either: trace_clock_special() has it */
+	bool is_frozen; /* the program forbade to read the counter: it shows what it did then */
+	bool is_special; /* one of them: trace_clock_special() has it */
 };
 extern struct trace_clock trace_clock;
 
@@ -49,14 +50,17 @@ void trace_clock_stop(void);
 void trace_clock_go_on(void);
 /* In a child of fork, whose thread has another clock. */
 void trace_clock_forget(void);
-/* Of a clock that is not the counter itself; ticks is what that shows. */
-u64 trace_clock_special(u64 ticks);
+/* Before the program forbids that the counter be read, and when it has allowed it again. */
+void trace_clock_freeze(void);
+void trace_clock_thaw(void);
+/* The machine's counter, or what it showed when it could be read last. */
+u64 trace_clock_counter(void);
+/* Of a clock that is not the counter itself. */
+u64 trace_clock_special(void);
 
 /* By which the calling thread is ahead: never to be compared with another's. */
 static inline u64 trace_now(void)
 {
-	const u64 ticks = ticks_now();
-
-	return __builtin_expect(trace_clock.is_special, 0) ? trace_clock_special(ticks)
-							   : ticks - trace_clock.skipped;
+	return __builtin_expect(trace_clock.is_special, 0) ? trace_clock_special()
+							   : ticks_now() - trace_clock.skipped;
 }

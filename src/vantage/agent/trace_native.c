@@ -192,7 +192,8 @@ bool trace_native_enter(u64 level, u64 function, enum trace_kind kind)
 	if (tracer == NULL) {
 		struct trace_area *area = trace_area_of_process();
 
-		if (area != NULL)
+		/* A thread that is not traced at all is told of as that. */
+		if (area != NULL && trace_own != NULL)
 			__atomic_fetch_add(&area->lost_calls, 1, __ATOMIC_RELAXED);
 		return false;
 	}
