@@ -106,6 +106,9 @@ class Calls(NativeTest):
         # What the child of fork counts of itself it does not print.
         self.on_each("calls.c", self.assert_counts_are_the_programs, "children", beside={"in_child": 4, "leaf": 1})
 
+    def test_calls_too_deep_to_have_an_entry(self):
+        self.on_each("deep.c", self.assert_counts_are_the_programs)
+
     def test_copies_that_fork_did_not_make_leave_their_parents_tree_alone(self):
         for way in ("_Fork", "clone", "call"):
             self.on_each("copies.c", self.assert_counts_are_the_programs, way)

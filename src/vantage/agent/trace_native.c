@@ -224,6 +224,16 @@ static bool is_meant(const struct trace_entry *entry, u64 level, u64 function)
 	       entry->frame <= level && stack_of(entry->frame) == stack_of(level);
 }
 
+/* Frames of one stack are in order: what is meant does not stand further out than this entry. */
+static bool is_beyond(const struct trace_entry *entry, u64 level)
+{
+	if (!trace_native_is(entry->kind) || entry->frame <= level)
+		return false;
+	const enum stack stack = stack_of(level);
+
+	return stack != STACK_OTHER && stack_of(entry->frame) == stack;
+}
+
 void trace_native_leave(u64 level, u64 function)
 {
 	const u64 now = trace_now();
@@ -235,8 +245,9 @@ void trace_native_leave(u64 level, u64 function)
 	struct trace_entry *entry = tracer->top;
 
 	trace_advance(tracer, now);
+	/* Calls that are too deep to have an entry end, too: nothing is looked through for them. */
 	while (entry > tracer->entries && !is_meant(entry, level, function))
-		entry--;
+		entry = is_beyond(entry, level) ? tracer->entries : entry - 1;
 	while (entry > tracer->entries && tracer->top >= entry)
 		trace_pop(tracer, now);
 	give_tree(tracer, level, i);

@@ -120,6 +120,9 @@ static inline u32 trace_take_chunk(struct tracer *tracer)
 {
 	struct trace_area *area = tracer->area;
 
+	/* Each call would look for one: the recorder takes away from this before it gives back. */
+	if (__atomic_load_n(&area->chunks_taken, __ATOMIC_RELAXED) >= TRACE_CHUNKS - 1)
+		return 0;
 	for (u32 i = 0; i < TRACE_CHUNKS; i++) {
 		const u32 chunk = (tracer->chunk + 1 + i) % TRACE_CHUNKS;
 		u32 nobody = 0;
