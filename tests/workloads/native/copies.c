@@ -1,6 +1,7 @@
 /*
- * Children that no handler of fork() is called in, each of which goes on calling functions in an
- * order of its own while its parent does: copies.c WAY.  Prints how often the parent called which.
+ * Children that no handler of fork() is called in, each of which goes on calling functions in
+ * an order of its own while its parent does: copies.c WAY.  Prints how often the parent called
+ * which.
  */
 #define _GNU_SOURCE
 #include <sched.h>
