@@ -149,6 +149,10 @@ void tree_callers(const struct tree *top_down, const bool *is_meant, struct tree
 		const struct tree_node *node = &top_down->nodes[i];
 		bool is_outermost = is_meant[node->function.n] && !is_inside[node->parent];
 		is_inside[i] = is_meant[node->function.n] || is_inside[node->parent];
+		if (is_meant[node->function.n] && !is_outermost && node->self_calls > 0)
+			add_calls(out_tree,
+				  child_of(&builder, 0, top_down->nodes[node->parent].function),
+				  node->self_calls);
 		if (!is_outermost ||
 		    (node->total_ns == 0 && node->total_samples == 0 && node->total_calls == 0))
 			continue;

@@ -67,6 +67,13 @@ static bool folds_with_parent(const struct branches *branches, uint32_t node)
 	return parent != 0 && number_percent(kept, branches->ns) < INVISIBLE_PERCENT;
 }
 
+/* Who calls the function from within itself has no time of its own, but calls. */
+static bool is_recursion(const struct branches *branches, const struct tree_node *node)
+{
+	return branches->is_of_callers && node->parent == 0 && node->total_ns == 0 &&
+	       node->total_calls > 0;
+}
+
 /*
  * Chooses the heaviest nodes.  A parent is at least as heavy as its children and stands
  * before them, so what is chosen hangs together.  Returns how many are left out.
@@ -83,8 +90,10 @@ static size_t choose(struct branches *branches, const struct report_options *opt
 
 	for (uint32_t i = 1; i < tree->count; i++) {
 		uint64_t ns = tree->nodes[i].total_ns;
-		all += ns > 0;
-		if (ns > 0 && number_percent(ns, branches->ns) >= least)
+		const bool has_only_calls = is_recursion(branches, &tree->nodes[i]);
+
+		all += ns > 0 || has_only_calls;
+		if (has_only_calls || (ns > 0 && number_percent(ns, branches->ns) >= least))
 			order[count++] = i;
 	}
 	qsort_r(order, count, sizeof *order, compare_heavier, tree->nodes);

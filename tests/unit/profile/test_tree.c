@@ -250,6 +250,39 @@ static void calls_stand_on_their_paths_and_come_by_way_of_callers(void **state)
 	made_done(&made);
 }
 
+/* 20 of 21 calls are its own: they are fib's, and the time is whose call was the outermost. */
+static void calls_from_within_are_their_callers_without_time(void **state)
+{
+	struct made made;
+	struct tree top_down, callers;
+
+	(void)state;
+	made_init(&made);
+	made_add_calls(&made, "main", 1, 1);
+	made_add_calls(&made, "main;fib", 5, 1);
+	made_add_calls(&made, "main;fib;fib", 7, 2);
+	made_add_calls(&made, "main;fib;fib;fib", 9, 18);
+	tree_top_down(made.profile, NULL, &top_down);
+	bool *is_meant = xzalloc((profile_function_count(made.profile) + 1) * sizeof *is_meant);
+
+	is_meant[made_function(&made, "fib").n] = true;
+	tree_callers(&top_down, is_meant, &callers);
+	assert_int_equal(callers.count, 3);
+	assert_int_equal(callers.nodes[0].total_calls, 21);
+	assert_int_equal(callers.nodes[0].total_ns, 21);
+	for (size_t i = 1; i < callers.count; i++) {
+		const struct tree_node *node = &callers.nodes[i];
+		const bool is_own = node->function.n == made_function(&made, "fib").n;
+
+		assert_int_equal(node->total_calls, is_own ? 20 : 1);
+		assert_int_equal(node->total_ns, is_own ? 0 : 21);
+	}
+	freep(&is_meant);
+	tree_done(&callers);
+	tree_done(&top_down);
+	made_done(&made);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -265,6 +298,7 @@ int main(void)
 		cmocka_unit_test(callees_of_a_recursive_function_add_up_to_its_total),
 		cmocka_unit_test(sums_that_do_not_fit_are_said),
 		cmocka_unit_test(calls_stand_on_their_paths_and_come_by_way_of_callers),
+		cmocka_unit_test(calls_from_within_are_their_callers_without_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
