@@ -176,6 +176,12 @@ enum ruby_class { RUBY_CLASS_MAP(RUBY_CLASS_ENUM) RUBY_CLASS_COUNT };
 	X(postponed_job_trigger)      \
 	X(add_event_hook)             \
 	X(add_event_hook2)            \
+	X(eval_string_protect)        \
+	X(set_errinfo)                \
+	X(ary_entry)                  \
+	X(intern)                     \
+	X(proc_call_with_block)       \
+	X(protect)                    \
 	X(profile_frames)             \
 	X(profile_frame_path)         \
 	X(profile_frame_label)        \

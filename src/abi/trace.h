@@ -31,6 +31,7 @@ enum trace_kind {
 	TRACE_KIND_REGION,        /* of the program's time, which it named itself */
 	TRACE_KIND_RUBY,          /* of compiled Ruby: a method, or a block */
 	TRACE_KIND_RUBY_BUILTIN,
+	TRACE_KIND_RUBY_OPERATOR, /* one that Ruby else has instructions for: hooks say _BUILTIN */
 	TRACE_KIND_INSTRUMENTED, /* of compiled code, by its hook: -finstrument-functions, */
 	TRACE_KIND_MCOUNT,       /* -pg */
 	TRACE_KIND_FENTRY,       /* -pg -mfentry, -fpatchable-function-entry */

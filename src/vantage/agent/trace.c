@@ -426,6 +426,7 @@ static u64 identity_of(const struct trace_entry *entry)
 		return trace_region_identity(entry->named);
 	case TRACE_KIND_RUBY:
 	case TRACE_KIND_RUBY_BUILTIN:
+	case TRACE_KIND_RUBY_OPERATOR:
 		/* Read of their frames, where the next event comes. */
 	case TRACE_KIND_INSTRUMENTED:
 	case TRACE_KIND_MCOUNT:

@@ -29,23 +29,23 @@ static struct {
 	struct trace_quiet_cost quiet[TRACE_QUIET_COUNT];
 } calibrated;
 
-/* What a table has, all nodes together: they are fewer than its first chunk has room for. */
+/* What a table has, all nodes together. */
 struct sums {
 	u64 calls, misses, inner, left_out;
 	u64 quiet[TRACE_QUIET_COUNT];
 };
 
-static struct sums sums_of(const struct tracer *tracer)
+static struct sums sums_of(const struct tracer *tracer, u32 depth)
 {
 	struct sums sums = { .left_out = tracer->area->threads[tracer->slot].left_out_ticks };
 
-	for (u32 i = 0; i < tracer->used; i++) {
-		const u32 number = tracer->chunk * TRACE_CHUNK_NODES + i;
+	/* The table is nobody else's: its chunks follow each other. */
+	for (u32 number = TRACE_CHUNK_NODES;
+	     number < tracer->chunk * TRACE_CHUNK_NODES + tracer->used; number++) {
 		const struct trace_node *node = trace_node_at(tracer, number);
 		const struct trace_toll *toll = &tracer->area->tolls[number];
 
-		/* The root's children are the loops themselves. */
-		if (node->depth >= 2) {
+		if (node->depth >= depth) {
 			sums.calls += node->calls;
 			sums.misses += toll->misses;
 			sums.inner += node->self_ticks;
@@ -78,27 +78,35 @@ static bool run_once(const struct trace_calibration *calibration, u32 loop, bool
 	return is_run;
 }
 
-static bool run_round(const struct trace_calibration *calibration, u32 loop, u32 round,
-		      struct trace_measured *measured)
+static bool run_plain(const struct trace_calibration *calibration, u32 loop, u32 round)
+{
+	u64 ticks = 0;
+
+	if (!run_once(calibration, loop, false, &ticks))
+		return false;
+	if (round >= WARM_ROUNDS)
+		calibrating.rounds[loop].plain[round - WARM_ROUNDS] =
+			(s64)ticks * TRACE_COST_UNIT / (s64)calibration->turns;
+	return true;
+}
+
+static bool run_traced(const struct trace_calibration *calibration, u32 loop, u32 round,
+		       struct trace_measured *measured)
 {
 	struct rounds *rounds = &calibrating.rounds[loop];
 	const s64 unit = TRACE_COST_UNIT;
 	const s64 turns = calibration->turns;
-	u64 plain = 0, traced = 0;
+	const struct sums before = sums_of(&calibrating.aside.tracer, calibration->depth);
+	u64 ticks = 0;
 
-	if (!run_once(calibration, loop, false, &plain))
+	if (!run_once(calibration, loop, true, &ticks))
 		return false;
-	const struct sums before = sums_of(&calibrating.aside.tracer);
-
-	if (!run_once(calibration, loop, true, &traced))
-		return false;
-	const struct sums after = sums_of(&calibrating.aside.tracer);
+	const struct sums after = sums_of(&calibrating.aside.tracer, calibration->depth);
 
 	if (round < WARM_ROUNDS)
 		return true;
 	round -= WARM_ROUNDS;
-	rounds->plain[round] = (s64)plain * unit / turns;
-	rounds->traced[round] = (s64)traced * unit / turns;
+	rounds->traced[round] = (s64)ticks * unit / turns;
 	rounds->inner[round] = (s64)(after.inner - before.inner) * unit / turns;
 	rounds->left_out[round] = (s64)(after.left_out - before.left_out) * unit / turns;
 	measured->turns += calibration->turns;
@@ -122,18 +130,38 @@ static void sum_up(struct rounds *rounds, struct trace_measured *measured)
 	measured->noise = (rounds->traced[ROUNDS / 2] - rounds->traced[0]) / 2;
 }
 
+enum runs {
+	RUNS_PLAIN = 1,
+	RUNS_TRACED = 2,
+};
+
+static bool run_rounds(const struct trace_calibration *calibration, u32 count, u32 runs,
+		       struct trace_measured *measured)
+{
+	for (u32 i = 0; i < (WARM_ROUNDS + ROUNDS) * count; i++) {
+		const u32 round = i / count, loop = i % count;
+
+		if (((runs & RUNS_PLAIN) && !run_plain(calibration, loop, round)) ||
+		    ((runs & RUNS_TRACED) &&
+		     !run_traced(calibration, loop, round, &measured[loop])))
+			return false;
+	}
+	return true;
+}
+
 static bool run_all(const struct trace_calibration *calibration, u32 count,
 		    struct trace_measured *measured)
 {
-	for (u32 round = 0; round < WARM_ROUNDS + ROUNDS; round++) {
-		for (u32 loop = 0; loop < count; loop++) {
-			if (!run_round(calibration, loop, round, &measured[loop]))
-				return false;
-		}
-	}
-	for (u32 loop = 0; loop < count; loop++)
+	const bool is_run =
+		calibration->begin == NULL
+			? run_rounds(calibration, count, RUNS_PLAIN | RUNS_TRACED, measured)
+			: run_rounds(calibration, count, RUNS_PLAIN, measured) &&
+				  calibration->begin(calibration->context) &&
+				  run_rounds(calibration, count, RUNS_TRACED, measured);
+
+	for (u32 loop = 0; is_run && loop < count; loop++)
 		sum_up(&calibrating.rounds[loop], &measured[loop]);
-	return true;
+	return is_run;
 }
 
 bool trace_calibrate(const struct trace_calibration *calibration, u32 count,

@@ -30,7 +30,13 @@ struct trace_calibration {
 	void *context;
 	/* Runs a loop once, with hooks or without; false: it cannot be run. */
 	bool (*run)(void *context, u32 loop, bool has_hooks);
+	/*
+	 * Hooks that are not switched off again: called once every loop has been run without them.
+	 * NULL: with hooks and without, in turns.
+	 */
+	bool (*begin)(void *context);
 	u32 turns; /* of every loop */
+	u32 depth; /* that calls are counted from: the loops themselves are called in 1 */
 };
 
 /*
@@ -66,3 +72,9 @@ struct trace_python_means {
 };
 /* On a thread with the GIL and no exception.  Nothing is known if it cannot be done. */
 void trace_calibrate_python(const struct trace_python_means *means);
+
+/*
+ * trace_calibrate_ruby.c: on the interpreter's thread, which executes in this context and has no
+ * hooks yet: adds them where they are to be added.  False: they have not been.
+ */
+bool trace_calibrate_ruby(u64 context, void (*add_hooks)(void));

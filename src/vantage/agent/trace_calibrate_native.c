@@ -71,9 +71,9 @@ void trace_calibrate_native(enum trace_kind kind)
 	};
 	loop_function *run = loops[kind];
 	struct trace_measured measured[NATIVE_LOOP_COUNT];
-	const struct trace_calibration calibration = { .context = &run,
-						       .run = run_loop,
-						       .turns = TURNS };
+	const struct trace_calibration calibration = {
+		.context = &run, .run = run_loop, .turns = TURNS, .depth = 2
+	};
 	const u64 all = ~0ULL;
 	u64 before = 0;
 

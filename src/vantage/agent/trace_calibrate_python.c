@@ -368,9 +368,9 @@ void trace_calibrate_python(const struct trace_python_means *means)
 	char source[SOURCE_MAX];
 	struct trace_measured measured[LOOP_COUNT];
 	struct python python = { .means = means };
-	const struct trace_calibration calibration = { .context = &python,
-						       .run = run_loop,
-						       .turns = TURNS };
+	const struct trace_calibration calibration = {
+		.context = &python, .run = run_loop, .turns = TURNS, .depth = 2
+	};
 
 	_Static_assert(sizeof definitions + LOOP_COUNT * 80 < SOURCE_MAX,
 		       "there is room for all");

@@ -175,6 +175,8 @@ enum trace_kind trace_kind_of(const struct trace_call *call)
 	if (call->kind == TRACE_KIND_PYTHON_BUILTIN &&
 	    read_builtin(&mem, trace_layout(), call, &builtin))
 		return TRACE_KIND_PYTHON_METHOD;
+	if (call->kind == TRACE_KIND_RUBY_BUILTIN && trace_ruby_is_operator(call))
+		return TRACE_KIND_RUBY_OPERATOR;
 	return call->kind;
 }
 
@@ -236,6 +238,7 @@ static u64 name_callee(struct walk *walk, struct mem *mem, const struct trace_ca
 		return regions_name(walk, (const struct region_name *)call->named);
 	case TRACE_KIND_RUBY:
 	case TRACE_KIND_RUBY_BUILTIN:
+	case TRACE_KIND_RUBY_OPERATOR:
 		return trace_ruby_name(walk, mem, call);
 	case TRACE_KIND_INSTRUMENTED:
 	case TRACE_KIND_MCOUNT:

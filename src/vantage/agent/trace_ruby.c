@@ -7,6 +7,7 @@
 #include "vantage/agent/agent.h"
 #include "vantage/agent/hooks.h"
 #include "vantage/agent/ruby_state.h"
+#include "vantage/agent/trace_calibrate.h"
 #include "vantage/agent/trace_late.h"
 #include "vantage/agent/trace_ruby_stacks.h"
 #include "walk/ruby_env.h"
@@ -362,9 +363,12 @@ static void see_vm(const void *caller)
 
 	if (context != 0 && __atomic_exchange_n(&ruby.is_installed, 1, __ATOMIC_RELAXED) == 0) {
 		ruby.main_context = context;
-		install();
 		if (asks_for_jit(agent.arguments))
 			trace_ruby_note_jit();
+		/* What is compiled without hooks is interpreted with them: no call's cost. */
+		if (trace_area_of_process()->has_jit != 0 ||
+		    !trace_calibrate_ruby(context, install))
+			install();
 	}
 }
 

@@ -48,6 +48,8 @@ void trace_ruby_end_from(struct tracer *tracer, u64 frame, u64 now);
 
 /* trace_ruby_names.c: the key of a callee, as trace_name() has it. */
 u64 trace_ruby_name(struct walk *walk, struct mem *mem, const struct trace_call *call);
+/* trace_calibrate_ruby.c: whether that method in C is one that Ruby has instructions for, where it is not traced. */
+bool trace_ruby_is_operator(const struct trace_call *call);
 
 static inline bool trace_is_ruby(u32 kind)
 {

@@ -1,0 +1,347 @@
+/*
+ * Loops of Ruby that call one thing each: methods of objects that nobody else knows of.
+ *
+ * What has had hooks once is slower from then on, so all loops are run without them first, and
+ * then a second copy with them, compiled when they are there: from 3.1 on operators are calls
+ * then.  Methods in C are called that are so in every version: those that Ruby has in Ruby are
+ * not there yet.
+ *
+ * No constant, global, class or symbol is made: the names are core methods', even those of local
+ * variables.  Each loop is called by a Proc, for rb_funcallv() would keep what it called in a cache
+ * of the VM's.  What is left is garbage: objects, arrays and compiled code.
+ */
+#include <signal.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+
+#include "vantage/agent/arch.h"
+#include "vantage/agent/trace.h"
+#include "vantage/agent/trace_calibrate.h"
+#include "vantage/agent/trace_ruby.h"
+#include "vantage/agent/trace_ruby_stacks.h"
+
+#define TURNS        100U
+#define TURNS_TEXT   "100"
+#define PER_MILLE    1000
+#define SOURCE_MAX   8192U
+#define SIGSET_BYTES 8
+
+/*
+ * What a block is given, and does.  Array#each is in C: between two turns no other callee is called
+ * than the loop's own.
+ */
+#define LOOP_MAP(X)                                              \
+	X(NOTHING, "1", "")                                      \
+	X(WORK_INLINE, "1", "count=size;size=count;count=size;") \
+	X(EMPTY, "1", "first()")                                 \
+	X(ARGUMENT, "1", "last(size)")                           \
+	X(WORK, "1", "sum(size)")                                \
+	X(NESTED, "1", "min()")                                  \
+	X(THREE, "1", "first();last(size);sum(size)")            \
+	X(YIELD, "1", "max{}")                                   \
+	X(BYTES, "''", "size.bytesize")                          \
+	X(ASCII, "''", "size.ascii_only?")                       \
+	X(EQUAL, "1", "equal?(size)")                            \
+	X(PLUS, "1", "count=size+1;")                            \
+	X(LESS, "1", "count=size<1;")                            \
+	X(INDEX, "[1]", "count=size[0];")
+
+enum loop {
+#define X(name, element, body) LOOP_##name,
+	LOOP_MAP(X)
+#undef X
+		LOOP_COUNT,
+};
+
+static const struct {
+	const char *element, *body;
+} loops[] = {
+#define X(name, element, body) { element, body },
+	LOOP_MAP(X)
+#undef X
+};
+
+/* Of each loop's object. */
+static const char callees[] = "Object.new.instance_eval{"
+			      "def first;end\n"
+			      "def last(size)size;end\n"
+			      "def sum(size)count=size;size=count;count=size;count;end\n"
+			      "def min;first();end\n"
+			      "def max;yield;end\n"
+			      "def call;([";
+
+/* What Ruby has instructions for (vm_insnhelper.c, opt_plus and so on). */
+static const char *const operator_names[] = {
+	"+", "-", "*",  "/",   "%",      "==",   "!=",     "<",    "<=",   ">", ">=", "<<",
+	"&", "|", "[]", "[]=", "length", "size", "empty?", "succ", "nil?", "!", "=~"
+};
+#define OPERATOR_COUNT (sizeof operator_names / sizeof *operator_names)
+static u64 operator_ids[OPERATOR_COUNT];
+
+typedef u64 eval_function(const char *source, int *out_state);
+typedef void set_error_function(u64 error);
+typedef u64 entry_function(u64 array, long index);
+typedef u64 intern_function(const char *name);
+typedef u64 call_function(u64 proc, int count, const u64 *arguments, u64 block);
+typedef u64 protect_function(u64 (*function)(u64 argument), u64 argument, int *out_state);
+
+struct ruby_api {
+	eval_function *eval;
+	set_error_function *set_error;
+	entry_function *entry;
+	intern_function *intern;
+	call_function *call;
+	protect_function *protect;
+};
+
+struct ruby {
+	struct ruby_api api;
+	u64 context, nil;
+	u64 procs; /* an array: on a stack, where collections look for it */
+	u64 loop;  /* the one that is being run */
+	void (*add_hooks)(void);
+	bool has_hooks;
+};
+
+static bool find_api(struct ruby_api *api)
+{
+	const struct ruby_functions *functions = &trace_ruby_layout()->functions;
+
+	api->eval = (eval_function *)functions->eval_string_protect;
+	api->set_error = (set_error_function *)functions->set_errinfo;
+	api->entry = (entry_function *)functions->ary_entry;
+	api->intern = (intern_function *)functions->intern;
+	api->call = (call_function *)functions->proc_call_with_block;
+	api->protect = (protect_function *)functions->protect;
+	return api->eval != NULL && api->set_error != NULL && api->entry != NULL &&
+	       api->intern != NULL && api->call != NULL && api->protect != NULL;
+}
+
+static char *put(char *at, const char *text)
+{
+	while (*text != '\0')
+		*at++ = *text++;
+	return at;
+}
+
+static void write_source(char *source)
+{
+	char *at = put(source, "[");
+
+	for (u32 loop = 0; loop < LOOP_COUNT; loop++) {
+		at = put(at, callees);
+		at = put(at, loops[loop].element);
+		at = put(at, "]*" TURNS_TEXT ").each{|size|count=nil;");
+		at = put(at, loops[loop].body);
+		at = put(at, ";count}end\nproc{call()}},");
+	}
+	at = put(at, "]");
+	*at = '\0';
+}
+
+static bool make_copy(struct ruby *ruby)
+{
+	static char source[SOURCE_MAX];
+	int state = 0;
+
+	write_source(source);
+	ruby->procs = ruby->api.eval(source, &state);
+	return state == 0;
+}
+
+static u64 call_loop(u64 argument)
+{
+	const struct ruby *ruby = (const struct ruby *)argument;
+
+	return ruby->api.call(ruby->loop, 0, NULL, ruby->nil);
+}
+
+static bool run_loop(void *context, u32 loop, bool has_hooks)
+{
+	struct ruby *ruby = context;
+	int state = 0;
+
+	(void)has_hooks;
+	ruby->loop = ruby->api.entry(ruby->procs, loop);
+	ruby->api.protect(call_loop, (u64)ruby, &state);
+	return state == 0;
+}
+
+static bool begin_hooks(void *context)
+{
+	struct ruby *ruby = context;
+
+	/* What is called meanwhile is not the thread's own (trace_ruby_switch()). */
+	trace_ruby_context = ruby->context;
+	ruby->has_hooks = true;
+	ruby->add_hooks();
+	return make_copy(ruby);
+}
+
+static s64 magnitude(s64 value)
+{
+	return value < 0 ? -value : value;
+}
+
+static s64 calls_of(const struct trace_measured *measured, enum loop loop)
+{
+	const struct trace_measured *own = &measured[loop];
+
+	return own->turns != 0 ? (s64)(own->calls / own->turns) : 0;
+}
+
+/* What a turn of a loop costs for each of its calls. */
+static s64 cost_of(const struct trace_measured *measured, enum loop loop)
+{
+	const struct trace_measured *own = &measured[loop];
+	const s64 calls = calls_of(measured, loop);
+	const s64 nothing = measured[LOOP_NOTHING].added - measured[LOOP_NOTHING].left_out;
+	const s64 added = own->added - own->left_out - nothing;
+
+	return calls > 0 ? added / calls : 0;
+}
+
+struct found {
+	s64 call, spread; /* inside and outside together */
+	s64 inside;
+	s64 inside_miss, call_miss;
+};
+
+static void tell(enum trace_kind kind, const struct found *found)
+{
+	trace_set_cost(kind,
+		       (struct trace_cost){
+			       .inside = (s32)found->inside,
+			       .outside = (s32)(found->call - found->inside),
+			       .inside_miss = (s32)found->inside_miss,
+			       .outside_miss = (s32)(found->call_miss - found->inside_miss),
+			       .spread = (u32)found->spread,
+			       .stretch_permille = PER_MILLE,
+		       });
+}
+
+/* The mean of some loops' costs of a call, and how far they are from it. */
+static void find_call(const struct trace_measured *measured, const enum loop *of, u32 count,
+		      struct found *out)
+{
+	s64 sum = 0;
+
+	for (u32 i = 0; i < count; i++)
+		sum += cost_of(measured, of[i]);
+	*out = (struct found){ .call = sum / count };
+	for (u32 i = 0; i < count; i++) {
+		const s64 off = magnitude(cost_of(measured, of[i]) - out->call);
+		const s64 noise = measured[of[i]].noise;
+
+		out->spread = off > out->spread ? off : out->spread;
+		out->spread = noise > out->spread ? noise : out->spread;
+	}
+}
+
+static void find_methods(const struct trace_measured *measured, struct found *out)
+{
+	static const enum loop of[] = { LOOP_EMPTY, LOOP_ARGUMENT, LOOP_WORK, LOOP_NESTED };
+	const s64 work = measured[LOOP_WORK_INLINE].plain - measured[LOOP_NOTHING].plain;
+	const s64 empty = measured[LOOP_EMPTY].inner;
+	const s64 hits = empty + measured[LOOP_ARGUMENT].inner + measured[LOOP_WORK].inner;
+	const s64 cost = cost_of(measured, LOOP_EMPTY) + cost_of(measured, LOOP_ARGUMENT) +
+			 cost_of(measured, LOOP_WORK);
+
+	find_call(measured, of, sizeof of / sizeof *of, out);
+	/* Of an empty method all is the hook's. */
+	out->inside = (empty + measured[LOOP_WORK].inner - work) / 2;
+	out->inside_miss = out->inside + (measured[LOOP_THREE].inner - hits) / 3;
+	out->call_miss = out->call + cost_of(measured, LOOP_THREE) - cost / 3;
+	/* Those that have a block. */
+	const s64 off = magnitude(cost_of(measured, LOOP_YIELD) - out->call);
+
+	out->spread = off > out->spread ? off : out->spread;
+}
+
+/* Of a method in C nothing is seen without hooks: a quarter of the call is taken for its own. */
+static void find_builtins(const struct trace_measured *measured, const enum loop *of, u32 count,
+			  const struct found *methods, struct found *out)
+{
+	s64 inner = 0, own = 0;
+
+	find_call(measured, of, count, out);
+	for (u32 i = 0; i < count; i++) {
+		inner += measured[of[i]].inner;
+		own += (measured[of[i]].plain - measured[LOOP_NOTHING].plain) / 4;
+	}
+	out->inside = (inner - own) / count;
+	out->inside_miss = out->inside + methods->inside_miss - methods->inside;
+	out->call_miss = out->call + methods->call_miss - methods->call;
+}
+
+static void find_all(const struct trace_measured *measured)
+{
+	static const enum loop builtins_of[] = { LOOP_BYTES, LOOP_ASCII, LOOP_EQUAL };
+	static const enum loop operators_of[] = { LOOP_PLUS, LOOP_LESS, LOOP_INDEX };
+	struct found methods, builtins;
+
+	if (calls_of(measured, LOOP_WORK) != 1 || calls_of(measured, LOOP_THREE) != 3)
+		return;
+	find_methods(measured, &methods);
+	tell(TRACE_KIND_RUBY, &methods);
+	if (calls_of(measured, LOOP_BYTES) != 1 || calls_of(measured, LOOP_EQUAL) != 1)
+		return;
+	find_builtins(measured, builtins_of, 3, &methods, &builtins);
+	tell(TRACE_KIND_RUBY_BUILTIN, &builtins);
+	/* Up to 3.0 they are none, but where C calls them. */
+	if (calls_of(measured, LOOP_PLUS) == 1)
+		find_builtins(measured, operators_of, 3, &methods, &builtins);
+	tell(TRACE_KIND_RUBY_OPERATOR, &builtins);
+}
+
+/* A signal's handler of Ruby's has it raise an exception, which is the program's. */
+static void block_signals(u64 *out_before)
+{
+	const u64 all = ~0ULL;
+
+	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)out_before,
+		      SIGSET_BYTES);
+}
+
+bool trace_ruby_is_operator(const struct trace_call *call)
+{
+	const struct ruby_layout *layout = trace_ruby_layout();
+	bool is_class = false, is_name = false;
+
+	for (u32 i = 0; i < RUBY_CLASS_COUNT; i++)
+		is_class |= layout->classes[i] != 0 &&
+			    *(const u64 *)layout->classes[i] == call->object;
+	for (u32 i = 0; i < OPERATOR_COUNT; i++)
+		is_name |= operator_ids[i] == call->named;
+	return is_class && is_name;
+}
+
+bool trace_calibrate_ruby(u64 context, void (*add_hooks)(void))
+{
+	struct trace_measured measured[LOOP_COUNT];
+	struct ruby ruby = { .context = context,
+			     .nil = trace_ruby_layout()->nil,
+			     .add_hooks = add_hooks };
+	const struct trace_calibration calibration = {
+		.context = &ruby,
+		.run = run_loop,
+		.begin = begin_hooks,
+		.turns = TURNS,
+		/* In a block, the loop, Array#each and its block, as far as these are counted. */
+		.depth = 2U + trace_ruby.has_builtins + 2U * trace_ruby.has_blocks,
+	};
+	u64 before = 0;
+
+	if (!find_api(&ruby.api))
+		return false;
+	block_signals(&before);
+	for (u32 i = 0; i < OPERATOR_COUNT; i++)
+		operator_ids[i] = ruby.api.intern(operator_names[i]);
+	if (make_copy(&ruby) && trace_calibrate(&calibration, LOOP_COUNT, measured))
+		find_all(measured);
+	else
+		ruby.api.set_error(ruby.nil);
+	trace_ruby_context = 0;
+	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, SIGSET_BYTES);
+	return ruby.has_hooks;
+}

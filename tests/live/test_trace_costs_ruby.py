@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""What measuring took is not in the times of Ruby's traced methods, and nothing of how that was found out is seen."""
+
+import json
+import subprocess
+
+import live
+from test_trace_ruby import RubyTraceTest
+
+# Of the time without a tracer: what is left of the cost of measuring may be so much.
+MOST = 0.10
+# Of the time of a quickest round, by which it differs from one run to the next.
+PACE = 0.03
+RUNS = 5
+CI = ("debian-3.1",)
+KINDS = 5, 6, 7  # enum trace_kind: methods, methods in C, operators
+
+
+class TinyMethods(RubyTraceTest):
+    """Methods that do next to nothing: most of their traced time is measuring."""
+
+    compares_times = True
+    # What is called in each part.
+    CALLED = {"tiny_methods": ("twice",), "tiny_nested": ("square", "of_square"), "tiny_objects": ("moved",),
+              "tiny_recursion": ("fib",), "builtins": ("bytesize",), "operators": ("+",)}
+
+    def compare(self, ruby, parts, *options):
+        """Of the middle one of some runs, for each part: (how far its quickest round is from one that is not traced,
+        by how much that may be, in words)."""
+        workload, plain, runs = self.workload("tiny_methods.rb"), {}, []
+        for run in range(RUNS):
+            done = subprocess.run(ruby.command(workload), capture_output=True, check=True)
+            for name, taken in json.loads(done.stdout)["best"].items():
+                plain[name] = min(plain.get(name, taken), taken)
+            runs.append(self.trace(ruby, workload, options=options, name=f"{run}.fathom"))
+        # In others the machine was not as quick when calls were calibrated.
+        return [sorted(self.compared(part, plain, trace) for trace in runs)[RUNS // 2] for part in parts]
+
+    def compared(self, part, plain, trace):
+        rows = {row["name"].rpartition("#")[2]: row for row in trace.report()["functions"]
+                if not row["name"].startswith("Place#tiny")}
+        rounds, best = trace.truth["rounds"], trace.truth["best"]
+        removed = (rows[part]["raw_total_ns"] - rows[part]["total_ns"]) / rounds
+        doubt = sum(rows[name]["self_uncertainty_ns"] for name in (*self.CALLED[part], part) if name in rows) / rounds
+        expected = plain[part] * best["pace"] / plain["pace"]
+        left = best[part] - removed
+        return (abs(left - expected) / expected, doubt / expected,
+                f"{part}: {left:.0f} ns are left of {best[part]}, {expected:.0f} are expected;"
+                f" {removed:.0f} ± {doubt:.0f} were taken out")
+
+    def test_tiny_methods_agree_with_the_same_work_untraced(self):
+        def check(ruby):
+            parts = [part for part in self.CALLED if part.startswith("tiny_")]
+            for off, doubt, told in self.compare(ruby, parts, "--no-builtins"):
+                self.assertLess(off, MOST + PACE, told)
+                self.assertLess(off, doubt + PACE, told)
+        self.on_each_ruby(check, in_ci=CI)
+
+    def test_methods_in_c_and_operators_agree_within_what_is_stated(self):
+        def check(ruby):
+            # Up to 3.0 these are no calls.
+            parts = ["builtins", "operators"] if ruby.version[:2] >= (3, 1) else ["builtins"]
+            for off, doubt, told in self.compare(ruby, parts):
+                self.assertLess(off, doubt + PACE, told)
+        self.on_each_ruby(check, in_ci=CI)
+
+
+UNSEEN = """
+require "json"
+require "objspace"
+GC.start
+puts JSON.generate({
+  symbols: Symbol.all_symbols.size, constants: Object.constants.sort, globals: global_variables.sort,
+  methods: Object.instance_methods(true).size + Object.private_instance_methods(true).size,
+  locals: TOPLEVEL_BINDING.local_variables, threads: Thread.list.size, error: $!.inspect, disabled: GC.disable,
+  modules: ObjectSpace.each_object(Module).map(&:to_s).reject { |name| name.include?("0x") }.sort,
+  called: ObjectSpace.each_object(Object).count { |made| made.singleton_methods(false).include?(:call) },
+  features: $LOADED_FEATURES.size, caller: caller, signals: Signal.trap("INT", "DEFAULT").inspect })
+"""
+
+
+class Unseen(RubyTraceTest):
+    """Calibration happens in the program's own interpreter, before its first instruction."""
+
+    def test_the_program_sees_nothing_of_it(self):
+        def check(ruby):
+            plain = subprocess.run(ruby.command("-W2", "-e", UNSEEN), capture_output=True, check=True)
+            trace = self.trace(ruby, "-W2", "-e", UNSEEN)
+            self.assertEqual(trace.truth, json.loads(plain.stdout))
+            self.assertEqual(trace.run.stderr, plain.stderr)
+        self.on_each_ruby(check)
+
+    def test_it_is_in_no_report_and_every_kind_is_known(self):
+        def check(ruby):
+            for options in (), ("--blocks",), ("--no-builtins",), ("--paused",):
+                trace = self.trace(ruby, "-e", "1.times { 'x'.size }", options=options)
+                kinds = tuple(kind for kind, in trace.rows("SELECT kind FROM costs ORDER BY kind"))
+                self.assertEqual(kinds, KINDS[:1] if options == ("--no-builtins",) else KINDS, options)
+                self.assertEqual(trace.head()["measuring"]["calls_of_unknown_cost"], 0)
+                paths = {path for path, in trace.rows("SELECT path FROM codes")}
+                self.assertEqual([path for path in paths if path and path.startswith("(eval")], [], options)
+        self.on_each_ruby(check)
+
+
+if __name__ == "__main__":
+    live.main()
