@@ -38,6 +38,8 @@ static struct tracer tracers[TRACE_THREADS];
 __thread struct tracer *trace_own;
 /* There was no slot for it. */
 static __thread bool is_untraced;
+/* Its parent's, in a child of fork until it has its own. */
+static const struct tracer *forgotten;
 /* A filter of the program's forbids what a thread begins to be traced by. */
 static bool may_not_begin;
 
@@ -348,6 +350,9 @@ __attribute__((noinline)) void trace_enter_elsewhere(struct tracer *tracer, u64 
 void trace_forget(void)
 {
 	trace_native_end();
+	/* Until the child has an area, hooks in handlers must not find its parent's nodes. */
+	forgotten = trace_own;
+	trace_own = NULL;
 	__atomic_store_n(&trace.area, NULL, __ATOMIC_RELEASE);
 	trace_clock_forget();
 }
@@ -357,7 +362,6 @@ void trace_abandon(void)
 	if (trace_area_of_process() == NULL)
 		return;
 	trace_forget();
-	trace_own = NULL;
 	trace_ruby_context = 0;
 	trace_native_forget();
 }
@@ -476,7 +480,7 @@ void trace_stand_again(struct tracer *tracer, const struct trace_entry *entries,
 
 void trace_adopt(void)
 {
-	const struct tracer *before = trace_own;
+	const struct tracer *before = forgotten;
 	const struct tracer old = before != NULL ? *before : (struct tracer){ 0 };
 
 	trace_own = NULL;

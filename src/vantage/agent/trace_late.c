@@ -1,6 +1,7 @@
 #include "vantage/agent/trace_late.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <stddef.h>
 
@@ -35,6 +36,8 @@ static bool is_new(const struct link_map *image)
 
 void trace_late_look(const void *caller)
 {
+	const int saved_errno = errno;
+
 	if (trace_area_of_process() == NULL ||
 	    (trace_layout() != NULL && trace_ruby_layout() != NULL))
 		return;
@@ -46,6 +49,7 @@ void trace_late_look(const void *caller)
 	if (is_new(image))
 		handshake_tell_loaded();
 	trace_begin_late(image);
+	errno = saved_errno;
 }
 
 void trace_late_flush(void)

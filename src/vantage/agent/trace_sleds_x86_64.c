@@ -214,7 +214,10 @@ static bool find_text(const struct dl_phdr_info *info, u64 address, u64 *out_low
 	return false;
 }
 
-/* Writable and not executable meanwhile: nobody executes it. */
+/*
+ * Executable meanwhile, too, though nobody executes it: where a policy lets nobody execute what
+ * was written (SELinux' execmod), that is refused here, and not when it is too late.
+ */
 static void write_calls(const struct dl_phdr_info *info, const u64 *entries, u64 count)
 {
 	struct image image = { 0 };
@@ -222,8 +225,8 @@ static void write_calls(const struct dl_phdr_info *info, const u64 *entries, u64
 
 	if (!find_text(info, entries[0], &low, &high) || !find_index(&image, entries[0]) ||
 	    (image.door = make_door(low)) == 0 ||
-	    arch_syscall4(SYS_mprotect, (long)low, (long)(high - low), PROT_READ | PROT_WRITE,
-			  0) != 0) {
+	    arch_syscall4(SYS_mprotect, (long)low, (long)(high - low),
+			  PROT_READ | PROT_WRITE | PROT_EXEC, 0) != 0) {
 		count_refusals(count);
 		return;
 	}
