@@ -61,7 +61,9 @@ class JsonSchema(unittest.TestCase):
         fib, = [row for row in report["functions"] if row["name"] == "fib"]
         self.assertEqual((fib["calls"], fib["primitive_calls"], fib["total_ns"]), (1973, 1, 80000000))
         self.assertEqual([row["calls"] for row in report["threads"]], [1974, 300003])
-        self.assertEqual(report["callers"]["nodes"][0]["total_calls"], 1)
+        self.assertEqual(report["callers"]["nodes"][0]["total_calls"], fib["calls"])
+        own, = [node for node in report["callers"]["nodes"] if node["parent"] == 0 and node["name"] == "fib"]
+        self.assertEqual((own["total_calls"], own["total_ns"]), (fib["calls"] - fib["primitive_calls"], 0))
         sin, = [node for node in report["callees"]["nodes"] if node["name"] == "math.sin"]
         self.assertEqual(sin["self_calls"], 300000)
         for by in ("module", "process"):
