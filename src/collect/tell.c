@@ -139,7 +139,8 @@ const char *tell_why_unentered(const struct image *image)
 		return "started by a program that was not entered";
 	if (image->exe == NULL)
 		return "it ended before it could be looked at";
-	return "its agent did not come: it was started past libc, or could not reach us";
+	return "its agent did not come: it was killed at once, was started past libc, or "
+	       "could not reach us";
 }
 
 void tell_left_out(struct recording_writer *writer, const struct handshake_hello *hello,

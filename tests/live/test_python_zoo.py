@@ -84,6 +84,7 @@ THROWN_CALLERS = {("generator",) * 6 + ("throws", "<module>"),
 
 
 class Zoo(live_python.PythonTest):
+    compares_times = True
 
     def assert_callers(self, recording, callers, least=0.97):
         """Under burn() there is nothing but these, and nearly all of the program's samples are so."""
