@@ -91,7 +91,6 @@ class Report(live_trace.TraceTest):
         self.assertTrue(math.isclose(corrected["total_ns"] + measuring["ns"], written, rel_tol=1e-3))
         self.assertGreater(measuring["ns"], 0)
         self.assertGreater(measuring["uncertainty_ns"], 0)
-        self.assertGreater(measuring["uncertainty_ns"], 0)
 
     def test_a_shortest_call_is_no_longer_than_the_longest_one(self):
         trace = self.trace(self.debian(), self.workload("tiny_functions.py"))
