@@ -11,24 +11,30 @@ import live_python
 PLAIN_NAME = re.compile("0x[0-9a-f]+")
 
 
-class TraceTest(live_python.PythonTest):
-    """Tests that trace a program on an interpreter."""
+class Tracing:
+    """What tests of traced programs share, whatever the interpreter: beside a live_interpreted.InterpretedTest."""
 
-    def trace(self, python, *arguments, options=(), expect=0, name="trace.fathom", **run_options):
+    def trace(self, interpreter, *arguments, options=(), expect=0, name="trace.fathom", **run_options):
         path = self.path(name)
         for leftover in (path, path + "-wal", path + "-shm", path + ".old"):
             if os.path.exists(leftover):
                 os.unlink(leftover)
-        run = subprocess.run([self.fathom_for(python), "trace", "-q", "-o", path, *options, "--",
-                              *python.command(*arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        run = subprocess.run([self.fathom_for(interpreter), "trace", "-q", "-o", path, *options, "--",
+                              *interpreter.command(*arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE, timeout=300, cwd=self.folder, **run_options)
         if expect is not None:
             self.assertEqual(run.returncode, expect, run.stderr.decode(errors="replace"))
-        return Trace(path, run)
-
+        return self.opened(path, run)
 
     def notes(self, trace):
         return [text for text, in trace.rows("SELECT text FROM notes")]
+
+
+class TraceTest(Tracing, live_python.PythonTest):
+    """Tests that trace a program on an interpreter of Python."""
+
+    def opened(self, path, run):
+        return Trace(path, run)
 
 
 class Trace(live.Recording):

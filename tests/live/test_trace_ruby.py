@@ -82,23 +82,11 @@ class RubyTrace(live_trace.Trace):
             yield own(stack), own(above) if above else None
 
 
-class RubyTraceTest(live_ruby.RubyTest):
-    """Tests that trace a program on an interpreter."""
+class RubyTraceTest(live_trace.Tracing, live_ruby.RubyTest):
+    """Tests that trace a program on an interpreter of Ruby."""
 
-    def trace(self, ruby, *arguments, options=(), expect=0, name="trace.fathom", **run_options):
-        path = self.path(name)
-        for leftover in (path, path + "-wal", path + "-shm", path + ".old"):
-            if os.path.exists(leftover):
-                os.unlink(leftover)
-        run = subprocess.run([self.fathom_for(ruby), "trace", "-q", "-o", path, *options, "--",
-                              *ruby.command(*arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE, timeout=300, cwd=self.folder, **run_options)
-        if expect is not None:
-            self.assertEqual(run.returncode, expect, run.stderr.decode(errors="replace"))
+    def opened(self, path, run):
         return RubyTrace(path, run)
-
-    def notes(self, trace):
-        return [text for text, in trace.rows("SELECT text FROM notes")]
 
 
 class Counts(RubyTraceTest):
