@@ -3,14 +3,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/executable.h"
 #include "cli/options.h"
-#include "cli/output.h"
-#include "cli/say.h"
 
 static const struct option options[] = { { 0 } };
 
@@ -37,18 +34,12 @@ static void try_man_page(const char *command)
 static int print(const struct command *about)
 {
 	struct text text = { 0 };
-	struct error err;
 
 	if (about)
 		command_add_usage(about, &text);
 	else
 		command_add_overview(&text);
-	int rc = output_write(STDOUT_FILENO, "standard output", text.data, text.len, &err);
-
-	text_done(&text);
-	if (rc < 0)
-		say_error(&err);
-	return rc < 0 ? EXIT_CODE_FAILED : EXIT_CODE_OK;
+	return command_print(&text);
 }
 
 static int run(const struct command *command, char **arguments)

@@ -1,15 +1,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/executable.h"
 #include "cli/options.h"
-#include "cli/output.h"
 #include "cli/say.h"
 
 static const struct option options[] = { { 0 } };
@@ -17,16 +14,13 @@ static const struct option options[] = { { 0 } };
 /* Where an interpreter looks for modules, or a compiler for headers, to find ours. */
 static const struct language {
 	const char *name;
-	const char *in_tree; /* from where the sources are */
-	const char *moved;   /* from the program's folder: an installation may be moved */
+	const char *moved; /* from the program's folder: an installation may be moved */
 	const char *installed;
 	const char *file;
 } languages[] = {
-	{ "python", "share/python", "../share/fathom/python", FATHOM_SHARE_FOLDER "/python",
-	  "fathom.py" },
-	{ "ruby", "share/ruby", "../share/fathom/ruby", FATHOM_SHARE_FOLDER "/ruby",
-	  "fathom.rb" },
-	{ "c", "include", "../include", FATHOM_INCLUDE_FOLDER, "fathom.h" },
+	{ "python", "../share/fathom/python", FATHOM_SHARE_FOLDER "/python", "fathom.py" },
+	{ "ruby", "../share/fathom/ruby", FATHOM_SHARE_FOLDER "/ruby", "fathom.rb" },
+	{ "c", "../include", FATHOM_INCLUDE_FOLDER, "fathom.h" },
 };
 
 static const struct language *find(const char *name)
@@ -38,41 +32,32 @@ static const struct language *find(const char *name)
 	return NULL;
 }
 
-/* A build folder stands where it likes: the tree that it is of is known to it. */
 static char *find_folder(const struct language *language)
 {
-	CLEANUP(freep)
-	char *in_tree =
-		xasprintf("%s/%s/%s", FATHOM_SOURCE_FOLDER, language->in_tree, language->file);
+	CLEANUP(freep) char *built = xasprintf("../../share/%s", language->file);
 	CLEANUP(freep) char *moved = xasprintf("%s/%s", language->moved, language->file);
 	CLEANUP(freep)
 	char *installed = xasprintf("%s/%s", language->installed, language->file);
-	const char *candidates[] = { moved, installed, in_tree, NULL };
-	char *path = executable_find_beside(candidates);
+	const char *candidates[] = { built, moved, installed, NULL };
+	CLEANUP(freep) char *path = executable_find_beside(candidates);
 
-	if (path)
-		*strrchr(path, '/') = '\0';
-	return path;
+	if (!path)
+		return NULL;
+	*strrchr(path, '/') = '\0';
+	return realpath(path, NULL);
 }
 
 static int print(const struct language *language)
 {
 	CLEANUP(freep) char *folder = find_folder(language);
 	struct text line = { 0 };
-	struct error err;
 
 	if (!folder) {
 		say("%s is not where fathom was installed to", language->file);
 		return EXIT_CODE_FAILED;
 	}
 	text_addf(&line, "%s\n", folder);
-	const int rc =
-		output_write(STDOUT_FILENO, "standard output", line.data, line.len, &err);
-
-	text_done(&line);
-	if (rc < 0)
-		say_error(&err);
-	return rc < 0 ? EXIT_CODE_FAILED : EXIT_CODE_OK;
+	return command_print(&line);
 }
 
 static int run(const struct command *command, char **arguments)

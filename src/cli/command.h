@@ -43,6 +43,8 @@ const struct command *command_find(const char *name);
 void command_add_usage(const struct command *command, struct text *out);
 /* All commands, in a few lines. */
 void command_add_overview(struct text *out);
+/* What was asked for, to standard output: its exit code.  Takes what is in the text. */
+int command_print(struct text *text);
 /* "unknown command 'recrod': did you mean 'record'?" on stderr. */
 void command_say_unknown(const char *name);
 

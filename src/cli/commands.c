@@ -86,18 +86,24 @@ void command_add_overview(struct text *out)
 		      "More about one: fathom help COMMAND\n");
 }
 
-static int print_usage(const struct command *command)
+int command_print(struct text *text)
 {
-	struct text usage = { 0 };
 	struct error err;
+	const int rc =
+		output_write(STDOUT_FILENO, "standard output", text->data, text->len, &err);
 
-	command_add_usage(command, &usage);
-	int rc = output_write(STDOUT_FILENO, "standard output", usage.data, usage.len, &err);
-
-	text_done(&usage);
+	text_done(text);
 	if (rc < 0)
 		say_error(&err);
 	return rc < 0 ? EXIT_CODE_FAILED : EXIT_CODE_OK;
+}
+
+static int print_usage(const struct command *command)
+{
+	struct text usage = { 0 };
+
+	command_add_usage(command, &usage);
+	return command_print(&usage);
 }
 
 bool command_parse(const struct command *command, char **arguments, void *settings,
