@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "base/table.h"
+#include "export/meaning.h"
 #include "profile/profile.h"
 
 struct build {
@@ -23,9 +24,9 @@ struct build {
 	struct table index;      /* (parent node, key) to node */
 };
 
-static bool weighs(const struct weight *weight)
+static bool weighs(const struct profile *profile, const struct weight *weight)
 {
-	return weight->ns > 0 || weight->samples > 0;
+	return weight->ns > 0 || meaning_of_count(profile, weight) > 0;
 }
 
 /* A profile's stacks come after their callers; one that does not is an outermost frame. */
@@ -62,7 +63,7 @@ static void mark_stacks(struct build *build)
 
 	for (size_t i = 0; i < profile_weight_count(build->profile); i++) {
 		const struct weight *weight = profile_get_weight(build->profile, i);
-		if (weighs(weight))
+		if (weighs(build->profile, weight))
 			build->node_of_stack[weight->stack.n] = 1;
 	}
 	for (size_t stack = stacks; stack > 0; stack--)
@@ -95,16 +96,16 @@ static void add_weights(struct build *build)
 		struct calltree_node *node =
 			&build->nodes[build->node_of_stack[weight->stack.n]];
 		node->self_ns += weight->ns;
-		node->self_samples += weight->samples;
+		node->self_count += meaning_of_count(build->profile, weight);
 	}
 	for (size_t i = 0; i < build->count; i++) {
 		build->nodes[i].total_ns = build->nodes[i].self_ns;
-		build->nodes[i].total_samples = build->nodes[i].self_samples;
+		build->nodes[i].total_count = build->nodes[i].self_count;
 	}
 	for (size_t i = build->count - 1; i > 0; i--) {
 		struct calltree_node *parent = &build->nodes[build->nodes[i].parent];
 		parent->total_ns += build->nodes[i].total_ns;
-		parent->total_samples += build->nodes[i].total_samples;
+		parent->total_count += build->nodes[i].total_count;
 	}
 }
 
@@ -195,7 +196,7 @@ static void merge_equal_rows(struct calltree *tree)
 		const struct calltree_row row = tree->rows[i];
 		if (kept > 0 && compare_rows(&tree->rows[kept - 1], &row) == 0) {
 			tree->rows[kept - 1].ns += row.ns;
-			tree->rows[kept - 1].samples += row.samples;
+			tree->rows[kept - 1].count += row.count;
 		} else {
 			tree->rows[kept++] = row;
 		}
@@ -211,12 +212,12 @@ static void make_rows(const struct build *build, struct calltree *tree)
 	tree->row_count = 0;
 	for (size_t i = 0; i < count; i++) {
 		const struct weight *weight = profile_get_weight(build->profile, i);
-		if (weighs(weight))
+		if (weighs(build->profile, weight))
 			tree->rows[tree->row_count++] = (struct calltree_row){
 				.thread = weight->thread.n,
 				.node = build->node_of_stack[weight->stack.n],
 				.ns = weight->ns,
-				.samples = weight->samples,
+				.count = meaning_of_count(build->profile, weight),
 			};
 	}
 	qsort(tree->rows, tree->row_count, sizeof *tree->rows, compare_rows);

@@ -24,7 +24,7 @@ struct calltree_node {
 	uint32_t end;    /* the first node behind the subtree */
 	bool is_inlined; /* in every stack that comes by */
 	uint64_t self_ns, total_ns;
-	uint64_t self_samples, total_samples;
+	uint64_t self_count, total_count; /* of samples; of a trace, of calls */
 };
 
 /* What one thread spent in one node itself. */
@@ -32,7 +32,7 @@ struct calltree_row {
 	uint32_t thread; /* thread_id.n; 0: none */
 	uint32_t node;
 	uint64_t ns;
-	uint64_t samples;
+	uint64_t count;
 };
 
 struct calltree {
@@ -44,7 +44,7 @@ struct calltree {
 
 /*
  * Merges the profile's stacks.  key_of_frame has an entry for each frame id, and for id 0.
- * Weights of no time and no samples are left out.
+ * Weights of no time and no samples or calls are left out.
  */
 void calltree_init(struct calltree *tree, const struct profile *profile,
 		   const uint32_t *key_of_frame, enum calltree_order order);

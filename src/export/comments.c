@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "profile/info.h"
+#include "profile/profile.h"
 
 struct comments {
 	void (*add)(void *context, const char *line);
@@ -69,9 +69,10 @@ static void add_stacks(struct comments *comments, const struct profile_info *inf
 	}
 }
 
-void comments_each(const struct profile_info *info,
-		   void (*add)(void *context, const char *line), void *context)
+void comments_each(const struct profile *profile, void (*add)(void *context, const char *line),
+		   void *context)
 {
+	const struct profile_info *info = profile_get_info(profile);
 	struct comments comments = { .add = add, .context = context };
 
 	add_command(&comments, info);
@@ -80,10 +81,15 @@ void comments_each(const struct profile_info *info,
 	add_fact(&comments, "clock", info->clock);
 	add_figure(&comments, "rate_hz", info->rate_hz);
 	add_fact(&comments, "trigger", info->trigger);
-	add_figure(&comments, "samples", info->samples);
-	add_figure(&comments, "lost", info->lost);
-	add_account(&comments, info);
-	add_stacks(&comments, info);
+	if (profile_is_trace(profile)) {
+		add_figure(&comments, "calls", info->calls);
+		add_figure(&comments, "kernel_cpu_ns", info->kernel_cpu_ns);
+	} else {
+		add_figure(&comments, "samples", info->samples);
+		add_figure(&comments, "lost", info->lost);
+		add_account(&comments, info);
+		add_stacks(&comments, info);
+	}
 	for (size_t i = 0; i < info->note_count; i++)
 		add_fact(&comments, "note", info->notes[i]);
 	text_done(&comments.line);

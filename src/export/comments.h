@@ -6,8 +6,8 @@
  */
 #pragma once
 
-struct profile_info;
+struct profile;
 
 /* Hands each line to add(context, line).  Figures nobody measured are left out. */
-void comments_each(const struct profile_info *info,
-		   void (*add)(void *context, const char *line), void *context);
+void comments_each(const struct profile *profile, void (*add)(void *context, const char *line),
+		   void *context);

@@ -50,8 +50,10 @@ static void write_figure(struct output *output, const char *name, uint64_t figur
 		text_addf(&output->buffer, ",\"%s\":%" PRIu64, name, figure);
 }
 
-static void write_info(struct output *output, const struct profile_info *info)
+static void write_info(struct output *output, const struct profile *profile)
 {
+	const struct profile_info *info = profile_get_info(profile);
+
 	text_addf(&output->buffer, ",\n\"info\":{\"is_unfinished\":%s",
 		  info->is_unfinished ? "true" : "false");
 	write_strings(output, "command", info->command, info->command_count);
@@ -61,8 +63,9 @@ static void write_info(struct output *output, const struct profile_info *info)
 	write_figure(output, "rate_hz", info->rate_hz);
 	write_figure(output, "start_unix_ns", info->start_unix_ns);
 	write_figure(output, "wall_ns", info->wall_ns);
-	write_figure(output, "samples", info->samples);
-	write_figure(output, "lost", info->lost);
+	write_string(output, "counted", meaning_of_counts(profile));
+	write_figure(output, "count", profile_is_trace(profile) ? info->calls : info->samples);
+	write_figure(output, "lost", profile_is_trace(profile) ? 0 : info->lost);
 	if (info->has_unexplained)
 		text_addf(&output->buffer, ",\"unexplained_ns\":%" PRId64,
 			  info->unexplained_ns);
@@ -177,9 +180,9 @@ static uint64_t row_ns(const struct calltree_row *row)
 	return row->ns;
 }
 
-static uint64_t row_samples(const struct calltree_row *row)
+static uint64_t row_count(const struct calltree_row *row)
 {
-	return row->samples;
+	return row->count;
 }
 
 static void write_rows(struct output *output, const struct calltree *tree)
@@ -191,7 +194,7 @@ static void write_rows(struct output *output, const struct calltree *tree)
 		{ "thread", row_thread },
 		{ "node", row_node },
 		{ "ns", row_ns },
-		{ "samples", row_samples },
+		{ "count", row_count },
 	};
 
 	for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
@@ -215,7 +218,7 @@ int write_flamegraph(const struct profile *profile, const struct sink *sink, str
 	calltree_init_by_function(&tree, profile);
 	text_add_bytes(&output.buffer, flamegraph_head, flamegraph_head_size);
 	text_add(&output.buffer, "{\"fathom\":\"" FATHOM_VERSION "\"");
-	write_info(&output, profile_get_info(profile));
+	write_info(&output, profile);
 	write_languages(&output);
 	write_modules(&output, profile);
 	write_functions(&output, profile);

@@ -38,3 +38,13 @@ void meaning_add_thread(struct text *text, const struct profile *profile, uint32
 	}
 	text_addf(text, "%s (%d)", thread->name ? thread->name : "thread", thread->tid);
 }
+
+const char *meaning_of_counts(const struct profile *profile)
+{
+	return profile_is_trace(profile) ? "calls" : "samples";
+}
+
+uint64_t meaning_of_count(const struct profile *profile, const struct weight *weight)
+{
+	return profile_is_trace(profile) ? weight->calls : weight->samples;
+}

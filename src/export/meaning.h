@@ -9,6 +9,7 @@
 struct function;
 struct profile;
 struct text;
+struct weight;
 
 /* Of function_id n.  For 0 a native function of no module and no name. */
 const struct function *meaning_of_function(const struct profile *profile, uint32_t n);
@@ -18,3 +19,6 @@ const char *meaning_of_name(const struct function *function);
 const char *meaning_of_module(const struct profile *profile, const struct function *function);
 /* Adds "process (pid) / thread (tid)" of thread_id n, as far as it is known. */
 void meaning_add_thread(struct text *text, const struct profile *profile, uint32_t n);
+/* What is counted beside time: "samples", or of a trace "calls". */
+const char *meaning_of_counts(const struct profile *profile);
+uint64_t meaning_of_count(const struct profile *profile, const struct weight *weight);

@@ -224,7 +224,8 @@ static void write_sample(struct pprof *pprof, const struct weight *weight)
 	sample.n_location_id = collect_locations(pprof, weight->stack.n);
 	sample.location_id = pprof->location_ids;
 	sample.n_value = 2;
-	sample.value = (int64_t[]){ (int64_t)weight->samples, (int64_t)weight->ns };
+	sample.value = (int64_t[]){ (int64_t)meaning_of_count(pprof->profile, weight),
+				    (int64_t)weight->ns };
 	sample.n_label = make_labels(pprof, weight->thread, labels);
 	for (size_t i = 0; i < sample.n_label; i++)
 		pointers[i] = &labels[i];
@@ -245,7 +246,7 @@ static void write_samples(struct pprof *pprof)
 	pprof->is_function_written = xzalloc(functions * sizeof(bool));
 	for (size_t i = 0; i < profile_weight_count(pprof->profile); i++) {
 		const struct weight *weight = profile_get_weight(pprof->profile, i);
-		if (weight->ns > 0 || weight->samples > 0)
+		if (weight->ns > 0 || meaning_of_count(pprof->profile, weight) > 0)
 			write_sample(pprof, weight);
 	}
 }
@@ -345,22 +346,22 @@ static void write_head(struct pprof *pprof)
 {
 	const struct profile_info *info = profile_get_info(pprof->profile);
 	const char *clock = info->clock && strcmp(info->clock, "wall") == 0 ? "wall" : "cpu";
-	Pprof__ValueType samples = PPROF__VALUE_TYPE__INIT, time = PPROF__VALUE_TYPE__INIT;
+	Pprof__ValueType counts = PPROF__VALUE_TYPE__INIT, time = PPROF__VALUE_TYPE__INIT;
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 
-	samples.type = string_index(pprof, "samples");
-	samples.unit = string_index(pprof, "count");
+	counts.type = string_index(pprof, meaning_of_counts(pprof->profile));
+	counts.unit = string_index(pprof, "count");
 	time.type = string_index(pprof, clock);
 	time.unit = string_index(pprof, "nanoseconds");
 	part.n_sample_type = 2;
-	part.sample_type = (Pprof__ValueType *[]){ &samples, &time };
+	part.sample_type = (Pprof__ValueType *[]){ &counts, &time };
 	part.default_sample_type = time.type;
 	part.period_type = &time;
 	part.period = known_or_0(info->period_ns);
 	part.time_nanos = known_or_0(info->start_unix_ns);
 	part.duration_nanos = known_or_0(info->wall_ns);
 	write_part(pprof, &part);
-	comments_each(info, add_comment, pprof);
+	comments_each(pprof->profile, add_comment, pprof);
 }
 
 static void write_strings(struct pprof *pprof)

@@ -20,7 +20,7 @@ function describeFacts() {
 	const sampled = threads.filter((t) => t.ns > 0);
 	const processes = new Set(sampled.filter((t) => t.pid).map((t) => t.pid)).size;
 	const facts = [
-		formatCount(info.samples, "sample", "samples"),
+		formatCount(info.count, info.counted.slice(0, -1), info.counted),
 		`${formatTime(totalOf[0])} of ${info.clock === "wall" ? "wall" : info.clock === "user" ? "user CPU" : "CPU"} time`,
 	];
 	if (info.wall_ns > 0)
@@ -200,7 +200,7 @@ function figuresOf(node) {
 	const figures = [
 		["total", formatTime(totalOf[node]), formatShare(totalOf[node], totalOf[0])],
 		["self", formatTime(selfOf[node]), formatShare(selfOf[node], totalOf[0])],
-		["samples", samplesOf[node].toLocaleString("en"), ""],
+		[profile.info.counted, countOf[node].toLocaleString("en"), ""],
 	];
 	if (isZoomed)
 		figures.push(["of the zoomed box", "", formatShare(totalOf[node], totalOf[view.zoom])]);

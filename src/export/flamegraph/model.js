@@ -16,7 +16,8 @@ const isInlined = new Uint8Array(nodeCount);
 const selfOf = new Float64Array(nodeCount);
 const totalOf = new Float64Array(nodeCount);
 const leftOf = new Float64Array(nodeCount);
-const samplesOf = new Float64Array(nodeCount);
+/* Samples with those of what it called; of a trace, its own calls. */
+const countOf = new Float64Array(nodeCount);
 
 for (let i = 1, open = [0]; i < nodeCount; i++) {
 	while (open.length > depthOf[i])
@@ -87,19 +88,20 @@ function functionAt(node) {
 
 /* Sums what the threads for which isShown holds spent. */
 function showThreads(isShown) {
-	const { thread, node, ns, samples } = profile.rows;
+	const { thread, node, ns, count } = profile.rows;
 	selfOf.fill(0);
-	samplesOf.fill(0);
+	countOf.fill(0);
 	for (let i = 0; i < node.length; i++) {
 		if (!isShown(threads[thread[i]]))
 			continue;
 		selfOf[node[i]] += ns[i];
-		samplesOf[node[i]] += samples[i];
+		countOf[node[i]] += count[i];
 	}
 	totalOf.set(selfOf);
 	for (let i = nodeCount - 1; i > 0; i--) {
 		totalOf[parentOf[i]] += totalOf[i];
-		samplesOf[parentOf[i]] += samplesOf[i];
+		if (profile.info.counted === "samples")
+			countOf[parentOf[i]] += countOf[i];
 	}
 	const next = new Float64Array(nodeCount);
 	for (let i = 1; i < nodeCount; i++) {

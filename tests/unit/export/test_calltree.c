@@ -33,7 +33,7 @@ static void the_root_stands_for_everything(void **state)
 	build("mixed");
 	assert_int_equal(tree.node_count, 9);
 	assert_int_equal(tree.nodes[0].total_ns, 12000000);
-	assert_int_equal(tree.nodes[0].total_samples, 10);
+	assert_int_equal(tree.nodes[0].total_count, 10);
 	assert_int_equal(tree.nodes[0].self_ns, 0);
 	assert_int_equal(tree.nodes[0].end, tree.node_count);
 }

@@ -55,7 +55,17 @@ static void weights_are_kept_by_thread(void **state)
 	(void)state;
 	assert_non_null(strstr(data, "\"thread\":[1,1,1,1,1,1,2,2]"));
 	assert_non_null(strstr(data, "\"node\":[2,3,4,6,7,8,2,3]"));
-	assert_non_null(strstr(data, "\"samples\":[2,1,1,1,1,0,1,3]"));
+	assert_non_null(strstr(data, "\"count\":[2,1,1,1,1,0,1,3]"));
+}
+
+static void a_trace_has_calls_in_place_of_samples(void **state)
+{
+	CLEANUP(freep) char *data = data_of("trace");
+
+	(void)state;
+	assert_non_null(strstr(data, "\"counted\":\"calls\""));
+	assert_non_null(strstr(data, "\"unexplained_ns\":null"));
+	assert_non_null(strstr(data, "\"count\":[1,1,2,4,4,2,6,6,0,3,5000000000]"));
 }
 
 static void an_empty_profile_is_a_root_alone(void **state)
@@ -85,6 +95,7 @@ int main(void)
 		cmocka_unit_test(the_page_has_its_style_and_script_inside),
 		cmocka_unit_test(nodes_stand_in_preorder_the_heaviest_first),
 		cmocka_unit_test(weights_are_kept_by_thread),
+		cmocka_unit_test(a_trace_has_calls_in_place_of_samples),
 		cmocka_unit_test(an_empty_profile_is_a_root_alone),
 		cmocka_unit_test(no_name_can_end_the_data),
 	};

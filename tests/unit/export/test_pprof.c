@@ -188,6 +188,23 @@ static void only_native_code_has_a_mapping_and_an_address_in_it(void **state)
 	pprof__profile__free_unpacked(profile, NULL);
 }
 
+static void a_trace_has_calls_in_place_of_samples(void **state)
+{
+	Pprof__Profile *profile = read_back("trace");
+	int64_t calls = 0;
+
+	(void)state;
+	assert_string_equal(string(profile, profile->sample_type[0]->type), "calls");
+	for (size_t i = 0; i < profile->n_sample; i++)
+		calls += profile->sample[i]->value[0];
+	assert_int_equal(calls, 5000000029);
+	for (size_t i = 0; i < profile->n_comment; i++) {
+		assert_null(strstr(string(profile, profile->comment[i]), "samples"));
+		assert_null(strstr(string(profile, profile->comment[i]), "unexplained"));
+	}
+	pprof__profile__free_unpacked(profile, NULL);
+}
+
 static void comments_carry_the_command_the_account_and_what_was_lost(void **state)
 {
 	static const char *const expected[] = {
@@ -266,6 +283,7 @@ int main(void)
 		cmocka_unit_test(the_head_says_what_was_measured),
 		cmocka_unit_test(the_program_is_the_first_mapping_and_all_have_build_ids),
 		cmocka_unit_test(only_native_code_has_a_mapping_and_an_address_in_it),
+		cmocka_unit_test(a_trace_has_calls_in_place_of_samples),
 		cmocka_unit_test(comments_carry_the_command_the_account_and_what_was_lost),
 		cmocka_unit_test(an_empty_profile_still_says_what_would_have_been_measured),
 		cmocka_unit_test(names_are_utf8_and_never_empty),
