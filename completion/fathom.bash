@@ -25,7 +25,7 @@ _fathom_value()
 	--trigger) _fathom_words "auto sigtrap timer" ;;
 	--color) _fathom_words "auto always never" ;;
 	--by) _fathom_words "function line module region thread process" ;;
-	--sort) _fathom_words "self total" ;;
+	--sort) _fathom_words "self total calls" ;;
 	--format | -f) _fathom_words "folded speedscope pprof flamegraph pstats callgrind" ;;
 	--rate | -r) _fathom_words "100 1000 10000" ;;
 	--output | -o)

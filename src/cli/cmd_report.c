@@ -40,7 +40,7 @@ static int set_by(const struct option *option, void *place, const char *value,
 static int set_sort(const struct option *option, void *place, const char *value,
 		    struct error *err)
 {
-	static const char *const words[] = { "self", "total", NULL };
+	static const char *const words[] = { "self", "total", "calls", NULL };
 
 	return report_sort_parse(value, place) ? 0
 					       : option_refuse_word(option, words, value, err);
@@ -93,7 +93,8 @@ static const struct option options[] = {
 	  option_set_flag, AT(report.has_extremes) },
 	{ "raw", 0, NULL, "times of traced calls as they were measured", option_set_flag,
 	  AT(open.has_raw_times) },
-	{ "sort", 0, "WHAT", "by self (the default) or total time", set_sort, AT(report.sort) },
+	{ "sort", 0, "WHAT", "by self (the default) or total time, or by calls", set_sort,
+	  AT(report.sort) },
 	{ "thread", 0, "THREAD", "only this thread: its id or its name", option_set_string,
 	  AT(report.thread) },
 	{ "module", 0, "MODULE", "only time in this program or library", option_set_string,

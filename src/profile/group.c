@@ -273,6 +273,15 @@ static int compare_total(const void *a, const void *b)
 	return order ? order : compare_self(a, b);
 }
 
+static int compare_calls(const void *a, const void *b)
+{
+	const struct group *x = a;
+	const struct group *y = b;
+	int order = compare_u64_descending(x->cost.calls, y->cost.calls);
+
+	return order ? order : compare_self(a, b);
+}
+
 void groups_make(const struct profile *profile, enum group_by by, const struct filter *filter,
 		 struct groups *out)
 {
@@ -291,6 +300,12 @@ void groups_sort_by_total(struct groups *groups)
 {
 	if (groups->count > 0)
 		qsort(groups->rows, groups->count, sizeof *groups->rows, compare_total);
+}
+
+void groups_sort_by_calls(struct groups *groups)
+{
+	if (groups->count > 0)
+		qsort(groups->rows, groups->count, sizeof *groups->rows, compare_calls);
 }
 
 void groups_done(struct groups *groups)

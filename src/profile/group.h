@@ -53,4 +53,6 @@ struct groups {
 void groups_make(const struct profile *profile, enum group_by by, const struct filter *filter,
 		 struct groups *out);
 void groups_sort_by_total(struct groups *groups);
+/* Of a trace: by how often each was called. */
+void groups_sort_by_calls(struct groups *groups);
 void groups_done(struct groups *groups);

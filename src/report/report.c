@@ -1,7 +1,9 @@
 #include "report/report.h"
 
+#include <errno.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "report/branches.h"
@@ -13,14 +15,20 @@
 
 bool report_sort_parse(const char *name, enum report_sort *out_sort)
 {
-	static const char *const names[] = {
-		[REPORT_SORT_SELF] = "self",
-		[REPORT_SORT_TOTAL] = "total",
+	/* Those of Python's pstats, too. */
+	static const struct {
+		const char *name;
+		enum report_sort sort;
+	} names[] = {
+		{ "self", REPORT_SORT_SELF },        { "tottime", REPORT_SORT_SELF },
+		{ "total", REPORT_SORT_TOTAL },      { "cumtime", REPORT_SORT_TOTAL },
+		{ "cumulative", REPORT_SORT_TOTAL }, { "calls", REPORT_SORT_CALLS },
+		{ "ncalls", REPORT_SORT_CALLS },
 	};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		if (strcmp(names[i], name) == 0) {
-			*out_sort = (enum report_sort)i;
+		if (strcmp(names[i].name, name) == 0) {
+			*out_sort = names[i].sort;
 			return true;
 		}
 	}
@@ -49,6 +57,10 @@ static int add_body(const struct selection *selection, const struct report_optio
 int report_text(const struct profile *profile, const struct report_options *options,
 		struct text *out, struct error *err)
 {
+	if (options->sort == REPORT_SORT_CALLS && !profile_is_trace(profile))
+		return error_set(err, -EINVAL,
+				 "samples tell times, not how often a function was called: "
+				 "'fathom trace' counts that");
 	struct style style = { .width = options->width, .has_color = options->has_color };
 	CLEANUP(text_done) struct text text = { 0 };
 	CLEANUP(selection_done) struct selection selection = { 0 };

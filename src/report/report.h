@@ -15,7 +15,7 @@ struct error;
 struct profile;
 struct text;
 
-enum report_sort { REPORT_SORT_SELF, REPORT_SORT_TOTAL };
+enum report_sort { REPORT_SORT_SELF, REPORT_SORT_TOTAL, REPORT_SORT_CALLS };
 
 struct report_options {
 	enum group_by by; /* which rows the table has */
@@ -35,7 +35,7 @@ struct report_options {
 
 #define REPORT_ALL_ROWS SIZE_MAX
 
-/* "self" or "total" in *out_sort, or false. */
+/* "self", "total" or "calls", or what pstats calls these, in *out_sort; else false. */
 bool report_sort_parse(const char *name, enum report_sort *out_sort);
 
 /*

@@ -139,19 +139,21 @@ static void add_module_row(struct grid *grid, const struct context *context,
 	grid_add_name(grid, TINT_NONE, row->name);
 }
 
+/* Of a trace nothing was charged: it has calls. */
 static void add_share(struct grid *grid, const struct context *context, const struct group *row,
 		      uint64_t cpu_ns)
 {
 	grid_add_percent(grid, number_percent(row->cost.self_ns, context->ns));
 	grid_add_time(grid, context->unit, row->cost.self_ns);
+	if (profile_is_trace(context->profile)) {
+		grid_add_count(grid, row->cost.calls);
+		return;
+	}
 	if (cpu_ns > 0)
 		grid_add_time(grid, context->unit, cpu_ns);
 	else
 		grid_add_name(grid, TINT_NONE, NULL);
-	if (profile_is_trace(context->profile))
-		grid_add_count(grid, row->cost.calls);
-	else
-		grid_add_count(grid, row->cost.self_samples);
+	grid_add_count(grid, row->cost.self_samples);
 }
 
 static void add_thread_row(struct grid *grid, const struct context *context,
@@ -210,18 +212,13 @@ static const struct grid_column thread_columns[] = {
 	{ "pid", true, 0 },     { "process", false, 15 },
 };
 static const struct grid_column traced_thread_columns[] = {
-	{ "time %", true, 0 }, { "time", true, 0 },      { "charged", true, 0 },
-	{ "calls", true, 0 },  { "tid", true, 0 },       { "thread", false, 15 },
-	{ "pid", true, 0 },    { "process", false, 15 },
+	{ "time %", true, 0 },    { "time", true, 0 },     { "calls", true, 0 },
+	{ "tid", true, 0 },       { "thread", false, 15 }, { "pid", true, 0 },
+	{ "process", false, 15 },
 };
 static const struct grid_column traced_process_columns[] = {
-	{ "time %", true, 0 },
-	{ "time", true, 0 },
-	{ "charged", true, 0 },
-	{ "calls", true, 0 },
-	{ "pid", true, 0 },
-	{ "process", false, 15 },
-	{ "not entered because", false, 24 },
+	{ "time %", true, 0 }, { "time", true, 0 },      { "calls", true, 0 },
+	{ "pid", true, 0 },    { "process", false, 15 }, { "not entered because", false, 24 },
 };
 static const struct grid_column process_columns[] = {
 	{ "time %", true, 0 },
@@ -281,19 +278,53 @@ static const struct layout *layout_for(const struct profile *profile,
 		       : &traced_layouts[options->by];
 }
 
+/* What rows are sorted by. */
+static uint64_t weight_of(const struct cost *cost, enum report_sort sort)
+{
+	switch (sort) {
+	case REPORT_SORT_TOTAL:
+		return cost->total_ns;
+	case REPORT_SORT_CALLS:
+		return cost->calls;
+	default:
+		return cost->self_ns;
+	}
+}
+
+/* And what its percentages are of. */
+static uint64_t whole_of(const struct groups *groups, enum report_sort sort)
+{
+	uint64_t calls = 0;
+	bool is_saturated = false;
+
+	if (sort != REPORT_SORT_CALLS)
+		return groups->ns;
+	for (size_t i = 0; i < groups->count; i++)
+		sum_add(&calls, groups->rows[i].cost.calls, &is_saturated);
+	return calls;
+}
+
+static void sort_rows(struct groups *groups, enum report_sort sort)
+{
+	if (sort == REPORT_SORT_TOTAL)
+		groups_sort_by_total(groups);
+	if (sort == REPORT_SORT_CALLS)
+		groups_sort_by_calls(groups);
+}
+
 static size_t rows_to_show(const struct groups *groups, const struct report_options *options)
 {
+	const uint64_t whole = whole_of(groups, options->sort);
 	size_t limit = options->max_rows;
 	size_t count = 0;
 
 	if (limit == 0)
 		limit = options->is_brief ? ROWS_BRIEF : ROWS_DEFAULT;
 	for (; count < groups->count && count < limit; count++) {
-		const struct cost *cost = &groups->rows[count].cost;
-		uint64_t ns =
-			options->sort == REPORT_SORT_TOTAL ? cost->total_ns : cost->self_ns;
+		const uint64_t weight = weight_of(&groups->rows[count].cost, options->sort);
+
 		if (options->has_min_percent &&
-		    number_percent(ns, groups->ns) < options->min_percent)
+		    number_percent(weight, whole) < options->min_percent)
 			break;
 	}
 	return count;
@@ -333,8 +364,7 @@ void report_table_add(const struct selection *selection, const struct report_opt
 	struct grid grid;
 
 	groups_make(selection->profile, options->by, selection->filter, &groups);
-	if (options->sort == REPORT_SORT_TOTAL)
-		groups_sort_by_total(&groups);
+	sort_rows(&groups, options->sort);
 	struct context context = { .profile = selection->profile,
 				   .unit = time_unit_for(groups.ns),
 				   .ns = groups.ns };

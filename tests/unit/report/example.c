@@ -216,3 +216,10 @@ void example_init_python(struct made *made, const char *source)
 	info->samples = 100;
 	info->has_unexplained = false;
 }
+
+const char *example_body_of(const char *text)
+{
+	const char *body = strstr(text, "Percentages are of ");
+
+	return body ? body : text;
+}

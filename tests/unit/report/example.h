@@ -6,9 +6,11 @@
 
 /* Release with made_done(). */
 void example_init(struct made *made);
-/* Python's functions, one of them in the source file. */
 /* Calls of a trace, on two threads. */
 void example_init_trace(struct made *made);
+/* Python's functions, one of them in the source file. */
 void example_init_python(struct made *made, const char *source);
 /* Names of bytes that are no UTF-8 or control a terminal, and numbers at their limits. */
 void example_init_hostile(struct made *made);
+/* What stands below the head of a report. */
+const char *example_body_of(const char *text);

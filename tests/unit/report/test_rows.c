@@ -9,14 +9,6 @@
 #include "example.h"
 #include "report/report.h"
 
-/* What stands below the head. */
-static const char *body_of(const char *text)
-{
-	const char *body = strstr(text, "Percentages are of ");
-
-	return body ? body : text;
-}
-
 static void assert_body(const struct report_options *options, const char *expected)
 {
 	struct made made;
@@ -24,7 +16,7 @@ static void assert_body(const struct report_options *options, const char *expect
 
 	example_init(&made);
 	assert_int_equal(report_text(made.profile, options, &text, NULL), 0);
-	assert_string_equal(body_of(text_string(&text)), expected);
+	assert_string_equal(example_body_of(text_string(&text)), expected);
 	text_done(&text);
 	made_done(&made);
 }
@@ -302,114 +294,6 @@ static void min_goes_by_total_when_sorted_by_total(void **state)
 		    "… 3 more modules, 2.4 % together (--min 0 -n 0 shows all)\n");
 }
 
-static void a_trace_has_the_columns_of_pstats(void **state)
-{
-	struct made made;
-	struct text text = { 0 };
-
-	(void)state;
-	example_init_trace(&made);
-	assert_int_equal(report_text(made.profile, &(struct report_options){ 0 }, &text, NULL),
-			 0);
-	assert_string_equal(body_of(text_string(&text)),
-			    "Percentages are of 100.0 ms, the time of each thread from its "
-			    "first call to its "
-			    "last.\n"
-			    "\n"
-			    "  calls  self %  self time  per call  total time  per call  "
-			    "function               "
-			    "    file:line\n"
-			    "1,973/1    80.0    80.0 ms  40.55 µs     80.0 ms  80.00 ms  fib   "
-			    "                 "
-			    "    fib.py:3\n"
-			    "      1    10.0    10.0 ms  10.00 ms     90.0 ms  90.00 ms  "
-			    "<module>               "
-			    "    app/__init__.py:1\n"
-			    "      3     5.0     5.0 ms   1.67 ms      9.0 ms   3.00 ms  run   "
-			    "                 "
-			    "    worker.py:3\n"
-			    "300,000     4.0     4.0 ms     13 ns      4.0 ms     13 ns  "
-			    "math.sin               "
-			    "    -\n"
-			    "      0     1.0     1.0 ms                1.0 ms            "
-			    "[outside of traced calls]  "
-			    "-\n");
-	text_done(&text);
-	made_done(&made);
-}
-
-static void a_trace_has_no_lines(void **state)
-{
-	static const struct report_options asked[] = {
-		{ .by = GROUP_BY_LINE },
-		{ .lines = "fib" },
-	};
-	struct made made;
-
-	(void)state;
-	example_init_trace(&made);
-	for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
-		struct text text = { 0 };
-		struct error err;
-
-		assert_int_equal(report_text(made.profile, &asked[i], &text, &err), -EINVAL);
-		assert_string_equal(err.text,
-				    "a trace has the times of functions, not of their lines: "
-				    "'fathom record' makes a recording that has those");
-		assert_int_equal(report_json(made.profile, &asked[i], &text, &err), -EINVAL);
-		text_done(&text);
-	}
-	made_done(&made);
-}
-
-static void the_shortest_and_longest_call_stand_where_they_are_asked_for(void **state)
-{
-	struct made made;
-	struct text text = { 0 };
-	const struct call_times times = { .raw_ns = 9000000,
-					  .shortest_ns = 1500,
-					  .longest_ns = 2000000 };
-
-	(void)state;
-	made_init(&made);
-	made_add_calls(&made, "main", 0, 0);
-	profile_add_calls(made.profile,
-			  &(struct weight){ .stack = made_stack(&made, "main;run"),
-					    .thread = made.thread,
-					    .ns = 6000000,
-					    .calls = 3 },
-			  &times);
-	assert_int_equal(report_text(made.profile,
-				     &(struct report_options){ .has_extremes = true }, &text,
-				     NULL),
-			 0);
-	assert_non_null(strstr(text_string(&text), "per call  shortest  longest"));
-	assert_non_null(strstr(text_string(&text), "2.00 ms   1.50 µs  2.00 ms  run"));
-	text_clear(&text);
-	assert_int_equal(report_text(made.profile, &(struct report_options){ 0 }, &text, NULL),
-			 0);
-	assert_null(strstr(text_string(&text), "shortest"));
-	text_done(&text);
-	made_done(&made);
-}
-
-static void a_trace_counts_calls_of_callers(void **state)
-{
-	struct made made;
-	struct text text = { 0 };
-
-	(void)state;
-	example_init_trace(&made);
-	assert_int_equal(report_text(made.profile,
-				     &(struct report_options){ .callers = "math.sin" }, &text,
-				     NULL),
-			 0);
-	assert_non_null(strstr(text_string(&text), "       calls  called from\n"));
-	assert_non_null(strstr(text_string(&text), "     300,000    run\n"));
-	text_done(&text);
-	made_done(&made);
-}
-
 static void all_rows_are_shown_when_asked(void **state)
 {
 	struct made made;
@@ -431,6 +315,25 @@ static void all_rows_are_shown_when_asked(void **state)
 	assert_non_null(
 		strstr(text_string(&text), "… 70 more functions, 70.0 % together (-n 0"));
 	text_done(&text);
+	made_done(&made);
+}
+
+static void samples_cannot_be_sorted_by_calls(void **state)
+{
+	struct made made;
+	struct text text = { 0 };
+	struct error err;
+
+	(void)state;
+	example_init(&made);
+	assert_int_equal(report_text(made.profile,
+				     &(struct report_options){ .sort = REPORT_SORT_CALLS },
+				     &text, &err),
+			 -EINVAL);
+	assert_string_equal(err.text,
+			    "samples tell times, not how often a function was called: "
+			    "'fathom trace' counts that");
+	assert_int_equal(text.len, 0);
 	made_done(&made);
 }
 
@@ -456,7 +359,7 @@ static void assert_python(const struct report_options *options, const char *expe
 
 	example_init_python(&made, "/srv/app/worker.py");
 	assert_int_equal(report_text(made.profile, options, &text, NULL), 0);
-	assert_string_equal(body_of(text_string(&text)), expected);
+	assert_string_equal(example_body_of(text_string(&text)), expected);
 	text_done(&text);
 	made_done(&made);
 }
@@ -564,11 +467,8 @@ int main(void)
 		cmocka_unit_test(colours_show_what_is_hot),
 		cmocka_unit_test(min_leaves_out_rows_below_it),
 		cmocka_unit_test(min_goes_by_total_when_sorted_by_total),
-		cmocka_unit_test(a_trace_has_the_columns_of_pstats),
-		cmocka_unit_test(the_shortest_and_longest_call_stand_where_they_are_asked_for),
-		cmocka_unit_test(a_trace_has_no_lines),
-		cmocka_unit_test(a_trace_counts_calls_of_callers),
 		cmocka_unit_test(all_rows_are_shown_when_asked),
+		cmocka_unit_test(samples_cannot_be_sorted_by_calls),
 		cmocka_unit_test(an_unknown_thread_is_refused_and_nothing_is_written),
 	};
 

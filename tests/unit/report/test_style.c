@@ -222,6 +222,16 @@ static void sort_orders_are_known_by_name(void **state)
 	assert_int_equal(sort, REPORT_SORT_TOTAL);
 	assert_true(report_sort_parse("self", &sort));
 	assert_int_equal(sort, REPORT_SORT_SELF);
+	assert_true(report_sort_parse("calls", &sort));
+	assert_int_equal(sort, REPORT_SORT_CALLS);
+	assert_true(report_sort_parse("cumtime", &sort));
+	assert_int_equal(sort, REPORT_SORT_TOTAL);
+	assert_true(report_sort_parse("cumulative", &sort));
+	assert_int_equal(sort, REPORT_SORT_TOTAL);
+	assert_true(report_sort_parse("tottime", &sort));
+	assert_int_equal(sort, REPORT_SORT_SELF);
+	assert_true(report_sort_parse("ncalls", &sort));
+	assert_int_equal(sort, REPORT_SORT_CALLS);
 	assert_false(report_sort_parse("colour", &sort));
 }
 
