@@ -2,7 +2,7 @@
  * The loop's table of where each instruction is executed: 256 words of data that all point into
  * the loop, in the image whose loop it is (opcode_targets[], Python/opcode_targets.h).
  */
-#include "vantage/agent/trace_frames.h"
+#include "vantage/agent/trace_loop.h"
 
 #include <link.h>
 #include <stddef.h>
@@ -12,15 +12,12 @@
 #include "abi/python_layout.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/images.h"
-#include "vantage/agent/trace_frames_own.h"
 
-#define TABLE_WORDS   256U
-#define LAST_USED     180U /* of all instructions but DO_TRACING */
-#define LEAST_IN_LOOP 128U
+#define LEAST_IN_LOOP 96U
 #define SEARCH_STEP   128U
 
 struct table_search {
-	const struct python_layout *layout;
+	const struct loop_shape *shape;
 	u64 code, code_bytes;
 	u64 *found;
 	int protection; /* of the pages it is in */
@@ -49,7 +46,7 @@ static void find_code(const struct dl_phdr_info *info, struct table_search *sear
 		const u64 begin = info->dlpi_addr + header->p_vaddr;
 
 		if (header->p_type == PT_LOAD && header->p_flags & PF_X &&
-		    search->layout->loop[0].start - begin < header->p_memsz) {
+		    search->shape->layout->loop[0].start - begin < header->p_memsz) {
 			search->code = begin;
 			search->code_bytes = header->p_memsz;
 		}
@@ -61,23 +58,26 @@ static inline bool is_code(const struct table_search *search, u64 address)
 	return address - search->code < search->code_bytes;
 }
 
-/* Behind LAST_USED all are the same, but for the last one. */
 static bool is_table(const struct table_search *search, const u64 *words)
 {
-	const u64 unused = words[OPCODE_DO_TRACING - 1];
+	const u8 first = search->shape->first_unused, last = search->shape->last_unused;
+	const u64 unused = words[first];
 	u32 in_loop = 0;
 
-	for (u32 i = LAST_USED + 1; i < OPCODE_DO_TRACING; i++) {
+	for (u32 i = first; i <= last; i++) {
 		if (words[i] != unused)
 			return false;
 	}
-	for (u32 i = 0; i < TABLE_WORDS; i++) {
+	for (u32 i = 0; i < LOOP_TABLE_WORDS; i++) {
 		if (!is_code(search, words[i]))
 			return false;
-		in_loop += (u32)code_ranges_have(search->layout->loop, words[i]);
+		in_loop += (u32)code_ranges_have(search->shape->layout->loop, words[i]);
 	}
-	return words[OPCODE_DO_TRACING] != unused && words[LAST_USED] != unused &&
-	       in_loop >= LEAST_IN_LOOP;
+	const u64 behind = last < LOOP_TABLE_WORDS - 1 ? words[last + 1] : 0;
+
+	/* A table of 3.15's, by which the loop is recorded, has one address for all there are. */
+	return behind != unused && words[first - 1] != unused &&
+	       words[search->shape->call] != behind && in_loop >= LEAST_IN_LOOP;
 }
 
 /*
@@ -90,7 +90,7 @@ static void search_words(struct table_search *search, const struct dl_phdr_info 
 	u64 *words = (u64 *)((info->dlpi_addr + header->p_vaddr + 7) & ~7ULL);
 	const size_t count = header->p_filesz / sizeof(u64);
 
-	for (size_t at = 0; at + TABLE_WORDS <= count; at++) {
+	for (size_t at = 0; at + LOOP_TABLE_WORDS <= count; at++) {
 		if (at % SEARCH_STEP == 0 && !is_code(search, words[at + SEARCH_STEP - 1])) {
 			at += SEARCH_STEP - 1;
 			continue;
@@ -107,7 +107,8 @@ static void search_words(struct table_search *search, const struct dl_phdr_info 
 
 /*
  * Whether its assertions are compiled in, as far as is known: of a loop that is built to be
- * debugged.  Those of 3.11 say that specialised instructions never meet the flag that we set.
+ * debugged.  Those of 3.11 say that specialised instructions never meet the flag that we set,
+ * those of later ones that some instructions are only come to from others.
  */
 static bool has_assertions(const struct dl_phdr_info *info)
 {
@@ -132,32 +133,31 @@ static int search_image(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
-/* Its protection is found with it: there is one table in a process. */
-static int table_protection;
-
-void **trace_frames_find_table(const struct python_layout *layout)
+bool trace_loop_find_table(const struct loop_shape *shape, struct loop_table *out_table)
 {
-	struct table_search search = { .layout = layout };
+	struct table_search search = { .shape = shape };
 
 	dl_iterate_phdr(search_image, &search);
-	table_protection = search.protection;
-	return search.count == 1 ? (void **)search.found : NULL;
+	*out_table =
+		(struct loop_table){ .words = search.count == 1 ? (void **)search.found : NULL,
+				     .protection = search.protection };
+	return out_table->words != NULL;
 }
 
-bool trace_frames_write_table(void **table, void *const *targets)
+bool trace_loop_write_table(const struct loop_table *table, void *const *targets)
 {
-	const u64 begin = (u64)table & ~(ARCH_LEAST_PAGE - 1);
-	const u64 end =
-		((u64)(table + TABLE_WORDS) + ARCH_LEAST_PAGE - 1) & ~(ARCH_LEAST_PAGE - 1);
+	const u64 begin = (u64)table->words & ~(ARCH_LEAST_PAGE - 1);
+	const u64 end = ((u64)(table->words + LOOP_TABLE_WORDS) + ARCH_LEAST_PAGE - 1) &
+			~(ARCH_LEAST_PAGE - 1);
 
 	if (arch_syscall4(SYS_mprotect, (long)begin, (long)(end - begin),
 			  PROT_READ | PROT_WRITE, 0) < 0)
 		return false;
 	/* Others may be executing by it, in another interpreter. */
-	for (u32 i = 0; i < TABLE_WORDS; i++) {
-		if (table[i] != targets[i])
-			__atomic_store_n(&table[i], targets[i], __ATOMIC_RELAXED);
+	for (u32 i = 0; i < LOOP_TABLE_WORDS; i++) {
+		if (table->words[i] != targets[i])
+			__atomic_store_n(&table->words[i], targets[i], __ATOMIC_RELAXED);
 	}
-	arch_syscall4(SYS_mprotect, (long)begin, (long)(end - begin), table_protection, 0);
+	arch_syscall4(SYS_mprotect, (long)begin, (long)(end - begin), table->protection, 0);
 	return true;
 }
