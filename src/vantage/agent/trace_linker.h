@@ -1,0 +1,22 @@
+/*
+ * trace_linker - what the dynamic linker loads, before anything of it is executed.
+ *
+ * The linker has a function for debuggers, which does nothing but be called: before its list of
+ * images changes, and when it has changed (link.h: r_brk).  New images are mapped then, and no
+ * constructor of theirs has run.  A debugger puts a breakpoint there.  We put a jump there: the
+ * function is one instruction, and what stands behind it up to the next function is padding.  So
+ * nothing has to stand before dlopen(), which looks at who calls it, and libraries that the C
+ * library loads itself are seen, too.
+ *
+ * Where that function looks otherwise, nothing is changed, and libraries that come later are not
+ * seen.
+ */
+#pragma once
+#include <stdbool.h>
+
+/* In the constructor.  False: it cannot be. */
+bool trace_linker_begin(void);
+/* For the entry in trace_native_x86_64.S: the list changes, or has changed. */
+void trace_linker_on_change(void);
+/* That entry, with all registers saved. */
+void trace_linker_changed(void);

@@ -1,0 +1,21 @@
+/*
+ * trace_pace - how quick the processor is at this moment, by a burst of work of our own.
+ *
+ * A processor has two paces: what shares its core (the other hyperthread, which may be another
+ * machine's) makes calls take 1.4 to 1.9 times as long, for some milliseconds or for minutes,
+ * while the clock goes on as ever.  What calls cost is found out in the one, and the program may
+ * run in the other.  A burst takes longer by as much as calls do, more or less: where many
+ * instructions can be executed at once, whoever shares what executes them takes half of it.
+ *
+ * So a burst is timed beside each calibration, and every few milliseconds in the course of the
+ * program, where a callee is searched for anyway: that time is in nobody's.
+ */
+#pragma once
+#include "abi/types.h"
+
+struct tracer;
+
+/* Ticks that a burst takes: the quickest of three, for one may be interrupted. */
+u32 trace_pace_measure(void);
+/* Puts one down (trace_area.pace_ticks); it is not due again for some milliseconds. */
+void trace_pace_look(struct tracer *tracer);
