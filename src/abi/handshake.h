@@ -18,7 +18,7 @@
  * processes is of little use, so a busy machine gets more time; which it is the socket's name
  * says.
  */
-#define HANDSHAKE_TIMEOUT_MS       250
+#define HANDSHAKE_TIMEOUT_MS       1000
 #define HANDSHAKE_TRACE_TIMEOUT_MS 3000
 #define HANDSHAKE_SOCKET           "/agents"
 #define HANDSHAKE_TRACE_SOCKET     "/tracers"

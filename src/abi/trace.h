@@ -60,14 +60,14 @@ struct trace_cost {
 	/* How long what a callee executes itself takes, of 1,000 without being traced. */
 	u32 stretch_permille;
 	u32 is_known;
-	u32 reserved;
+	u32 pace; /* when that was found: as trace_area.pace_ticks, of one burst */
 };
 
 struct trace_quiet_cost {
 	s32 ticks;
 	u32 spread;
 	u32 is_known;
-	u32 reserved;
+	u32 pace;
 };
 
 /* Beside a node, and not in it: what is not touched by a call of the callee called last. */
@@ -89,12 +89,12 @@ struct trace_node {
 	 * time in which no traced call ran.
 	 */
 	u64 key;
-	u32 parent;      /* 0: it is outermost */
-	u32 first_child; /* the one called last, and */
-	u32 next_sibling;
-	u16 depth; /* at most TRACE_DEEPEST */
-	u8 kind;   /* enum trace_kind */
-	u8 reserved;
+	u32 parent;       /* 0: it is outermost */
+	u32 first_child;  /* the one called last; */
+	u32 next_sibling; /* of a ring */
+	u16 depth;        /* at most TRACE_DEEPEST */
+	u8 kind;          /* enum trace_kind */
+	u8 is_wide; /* the vantage's own: its children are found by another way (trace_index.h) */
 	u64 calls;
 	u64 self_ticks;
 	u64 shortest_ticks; /* of its calls that have ended, with what they called; ~0: none */
@@ -150,11 +150,13 @@ enum trace_cpu_clock {
 		TRACE_CPU_CLOCK_COUNT,
 };
 
-/* How CPython 3.11 is traced. */
+/* How CPython is traced, where there is more than one way. */
 enum trace_means {
 	TRACE_MEANS_NONE,
-	TRACE_MEANS_TABLE,   /* by stubs between its instructions: the others cost nothing */
-	TRACE_MEANS_PROFILE, /* by a profile function, with which each one is slower */
+	TRACE_MEANS_TABLE,     /* by stubs between its instructions: the others cost nothing */
+	TRACE_MEANS_PROFILE,   /* by a profile function: from 3.10 on each one is slower */
+	TRACE_MEANS_EVENTS,    /* by sys.monitoring, as its loop has no place for stubs */
+	TRACE_MEANS_EVALUATOR, /* by a frame evaluator, and stubs before those that call */
 };
 
 struct trace_area {
@@ -174,6 +176,7 @@ struct trace_area {
 	u64 untraced_threads; /* for which there was no slot */
 	u64 endless_calls;    /* whose ends are not seen */
 	u64 sleds_left;       /* room for a hook that could not be used */
+	u64 has_missed_sleds; /* libraries that come later are not looked at for such room */
 	u64 other_tools;      /* calls that put another profiler in the place of ours */
 	u64 has_jit;          /* Ruby would compile what is interpreted now */
 	u64 is_frozen;        /* its clock: the program has forbidden that it be read */
@@ -181,6 +184,12 @@ struct trace_area {
 	u64 off_since_ticks;  /* 0: it is on */
 	u64 chunks_taken;     /* at this moment */
 	u64 threads_taken;
+	/*
+	 * How quick the processor was in the course of the program: ticks that so many bursts of
+	 * work took together.
+	 */
+	u64 pace_ticks;
+	u64 pace_count;
 	/* Written before the first call of the kind is seen to end; what is not known is not. */
 	struct trace_cost costs[TRACE_KIND_COUNT];
 	struct trace_quiet_cost quiet_costs[TRACE_QUIET_COUNT];

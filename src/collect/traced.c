@@ -1,6 +1,5 @@
 #include "collect/traced.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +9,12 @@
 #include "abi/trace.h"
 #include "base/memory.h"
 #include "base/monotonic.h"
-#include "base/text.h"
 #include "collect/codes.h"
 #include "collect/image.h"
 #include "collect/mappings.h"
 #include "collect/pump.h"
+#include "collect/trace_notes.h"
+#include "collect/traced_costs.h"
 #include "record/writer.h"
 
 #define NODES ((uint32_t)TRACE_CHUNKS * TRACE_CHUNK_NODES)
@@ -22,7 +22,6 @@
 #define MAX_TIME_NS (30ULL * 24 * 3600 * 1000000000)
 #define MAX_CALLS   (1ULL << 50)
 _Static_assert((int)TRACE_QUIET_COUNT == RECORDING_QUIET_KINDS, "a column for each");
-_Static_assert(TRACE_KIND_COUNT <= RECORDING_QUIET, "kinds of callees, and then of events");
 /* Nodes in each other: more than any that an agent makes. */
 #define MOST_DEEP (1U << 17)
 /* The fixed point of trace_area.ticks_per_ns. */
@@ -51,7 +50,7 @@ struct traced {
 	double counter_ns_per_tick;   /* of the machine's counter */
 	double ns_per_tick;           /* of the clock that calls are timed by */
 	double cpu_ns_per_tick;       /* if that is the threads' own CPU time; else 0 */
-	bool has_cost[RECORDING_QUIET + TRACE_QUIET_COUNT]; /* it is in the recording */
+	struct traced_costs costs;
 	uint32_t *path; /* room for the nodes outside of one */
 	size_t path_capacity;
 	uint64_t calls;
@@ -356,55 +355,6 @@ static void read_chunk(struct image *image, struct pump *pump, uint32_t chunk, u
 	}
 }
 
-/* Picoseconds of what calibration found. */
-static int64_t ps_of(const struct traced *traced, int64_t ticks)
-{
-	return (int64_t)((double)ticks * traced->ns_per_tick * 1000 / TRACE_COST_UNIT);
-}
-
-static void write_costs(struct image *image, struct pump *pump)
-{
-	struct traced *traced = image->traced;
-
-	for (uint32_t kind = 0; kind < TRACE_KIND_COUNT; kind++) {
-		const struct trace_cost *cost = &traced->area->costs[kind];
-
-		/* Pairs with the release in the agent: the figures are whole. */
-		if (traced->has_cost[kind] ||
-		    __atomic_load_n(&cost->is_known, __ATOMIC_ACQUIRE) != 1)
-			continue;
-		traced->has_cost[kind] = true;
-		recording_writer_add_cost(
-			pump->writer,
-			&(struct recording_cost){
-				.process = image->row,
-				.kind = kind,
-				.inside_ps = ps_of(traced, cost->inside),
-				.outside_ps = ps_of(traced, cost->outside),
-				.inside_miss_ps = ps_of(traced, cost->inside_miss),
-				.outside_miss_ps = ps_of(traced, cost->outside_miss),
-				.spread_ps = ps_of(traced, cost->spread),
-				.stretch_permille = cost->stretch_permille,
-			});
-	}
-	for (uint32_t quiet = 0; quiet < TRACE_QUIET_COUNT; quiet++) {
-		const struct trace_quiet_cost *cost = &traced->area->quiet_costs[quiet];
-		const uint32_t kind = RECORDING_QUIET + quiet;
-
-		if (traced->has_cost[kind] ||
-		    __atomic_load_n(&cost->is_known, __ATOMIC_ACQUIRE) != 1)
-			continue;
-		traced->has_cost[kind] = true;
-		recording_writer_add_cost(
-			pump->writer,
-			&(struct recording_cost){ .process = image->row,
-						  .kind = kind,
-						  .inside_ps = ps_of(traced, cost->ticks),
-						  .spread_ps = ps_of(traced, cost->spread),
-						  .stretch_permille = 1000 });
-	}
-}
-
 void traced_read(struct image *image, struct pump *pump, const struct traced_terms *terms,
 		 bool is_last)
 {
@@ -416,7 +366,8 @@ void traced_read(struct image *image, struct pump *pump, const struct traced_ter
 	/* Ticks of a CPU clock were made of nanoseconds, by a rate that was given. */
 	traced->ns_per_tick = traced->cpu_ns_per_tick > 0 ? traced->cpu_ns_per_tick
 							  : traced->counter_ns_per_tick;
-	write_costs(image, pump);
+	traced_costs_write(&traced->costs, traced->area, traced->ns_per_tick, image->row,
+			   pump->writer);
 	look_at_threads(image, pump, terms);
 	for (uint32_t chunk = 1; chunk < TRACE_CHUNKS; chunk++) {
 		const uint32_t owner =
@@ -445,25 +396,6 @@ bool traced_is_urgent(const struct traced *traced)
 	       TRACE_THREADS / 8;
 }
 
-static void tell(const struct image *image, struct pump *pump, const char *sentence)
-{
-	struct text note = { 0 };
-
-	text_add_printable(&note, image->name, strnlen(image->name, sizeof image->name));
-	text_addf(&note, " (pid %d): %s", (int)image->pid, sentence);
-	recording_writer_note(pump->writer, text_string(&note));
-	text_done(&note);
-}
-
-static void tell_count(const struct image *image, struct pump *pump, uint64_t count,
-		       const char *sentence)
-{
-	CLEANUP(freep) char *text = xasprintf("%" PRIu64 " %s", count, sentence);
-
-	if (count != 0)
-		tell(image, pump, text);
-}
-
 /* How long the program had switched tracing off. */
 static uint64_t off_ns(const struct traced *traced)
 {
@@ -472,91 +404,11 @@ static uint64_t off_ns(const struct traced *traced)
 	const uint64_t now = ticks_now();
 	const uint64_t ticks = area->off_ticks + (since != 0 && now > since ? now - since : 0);
 
-	return (uint64_t)ns_of(traced, ticks);
-}
-
-static void tell_off(struct image *image, struct pump *pump)
-{
-	image->off_ns = off_ns(image->traced);
-	CLEANUP(freep)
-	char *text = xasprintf("tracing was switched off for %.3f s by the program: what it "
-			       "did then is not there",
-			       (double)image->off_ns / 1e9);
-
-	if (image->off_ns != 0)
-		tell(image, pump, text);
-}
-
-/* What reading the threads' CPU clocks costs, if that is more than it should. */
-static void tell_cpu_clock(const struct image *image, struct pump *pump, uint32_t clock)
-{
-	static const char *const sentences[] = {
-#define X(name, sentence) [TRACE_CPU_CLOCK_##name] = sentence,
-		TRACE_CPU_CLOCK_MAP(X)
-#undef X
-	};
-
-	if (clock == TRACE_CPU_CLOCK_SHORT || clock >= TRACE_CPU_CLOCK_COUNT)
-		return;
-	CLEANUP(freep)
-	char *text = xasprintf("each event costs a system call (about 0.3 us), by which the "
-			       "CPU clock is read: %s",
-			       sentences[clock]);
-
-	tell(image, pump, text);
+	return (uint64_t)to_ns(ticks, traced->counter_ns_per_tick);
 }
 
 void traced_tell(struct image *image, struct pump *pump)
 {
-	static const char *const sentences[] = {
-#define X(name, sentence) [TRACE_##name] = sentence,
-		TRACE_STATUS_MAP(X)
-#undef X
-	};
-	const struct trace_area *area = image->traced->area;
-	const uint32_t status = __atomic_load_n(&area->status, __ATOMIC_RELAXED);
-
-	const bool is_interpreter = image->ring->has_python == 1 || image->ring->has_ruby == 1;
-
-	if (is_interpreter && status < TRACE_STATUS_COUNT && status != TRACE_ON) {
-		CLEANUP(freep) char *text = xasprintf("not traced: %s", sentences[status]);
-
-		tell(image, pump, text);
-	}
-	if (__atomic_load_n(&area->means, __ATOMIC_RELAXED) == TRACE_MEANS_PROFILE)
-		tell(image, pump,
-		     "CPython 3.11 takes longer for each bytecode while it is traced, also "
-		     "where nothing is called: loops seem to take up to 1.8 times their time");
-	tell_off(image, pump);
-	tell_count(image, pump, area->lost_calls,
-		   "calls are not counted: there was no room for more different stacks");
-	tell_count(image, pump, area->endless_calls,
-		   "calls are counted, but seem to last until their thread's next event: the "
-		   "processor guards return addresses (CET), or what is a fixed distance from "
-		   "their stack is in use");
-	tell_count(
-		image, pump, area->sleds_left,
-		"functions built with -fpatchable-function-entry are not traced: a call takes "
-		"five bytes at their beginning, and their code must be in a segment that is "
-		"not writable and has an unwind table");
-	tell_count(image, pump, area->untraced_threads,
-		   "threads were not traced: there were too many at one time, or a seccomp "
-		   "filter forbade what it takes");
-	tell_count(image, pump, area->foreign_threads,
-		   "threads use restartable sequences themselves: each of their events costs a "
-		   "system call, by which the CPU clock is read");
-	tell_cpu_clock(image, pump, __atomic_load_n(&area->cpu_clock, __ATOMIC_RELAXED));
-	if (area->is_frozen != 0)
-		tell(image, pump,
-		     "it has forbidden itself to read the processor's clock (seccomp's strict "
-		     "mode, or PR_SET_TSC): calls that it made then are counted, and took no "
-		     "time");
-	if (area->has_jit != 0)
-		tell(image, pump,
-		     "Ruby's compiler (YJIT) is on: what is traced is interpreted nearly all, "
-		     "and takes longer for that, too");
-	if (area->other_tools != 0)
-		tell(image, pump,
-		     "it set a profiler of its own (sys.setprofile() or cProfile), which took "
-		     "the place of ours: what its thread called from then on is not there");
+	image->off_ns = off_ns(image->traced);
+	trace_notes_add(image, image->traced->area, pump->writer);
 }

@@ -11,8 +11,22 @@
 /*
  * Calibration calls small functions in turn, whose code and nodes are in the caches.  Among
  * other work a call costs more: by so much of it, as programs have shown (docs/decisions/0022).
+ * Ruby executes differently, while there are hooks, what no event comes for.
  */
-#define DOUBT_PERMILLE 200
+#define DOUBT      0.25
+#define DOUBT_RUBY 0.6
+#define RUBY_FIRST 5 /* of the kinds of recording_calls */
+#define RUBY_LAST  7
+/*
+ * A callee that is new on a stack is named, and a node made for it.  That is in nobody's time, but
+ * what is executed next finds the caches full of something else: for 0.3 to 1 us each, in ten
+ * programs (docs/decisions/0022).  Nobody measured of which row it is: no more than a part of one
+ * is taken for it.
+ */
+#define NAMING_NS         500
+#define NAMING_DOUBT      1.4 /* times what is taken out */
+#define NAMING_MOST       4
+#define NAMING_DOUBT_MOST 2
 /* Of what is taken out for slower bytecode: how much of a function that is differs. */
 #define STRETCH_DOUBT 2
 
@@ -22,6 +36,7 @@ struct share {
 	double caller_ps; /* in its caller's */
 	double own_doubt_ps, caller_doubt_ps;
 	double callees_ps; /* by its callees' calls, in its time */
+	double naming_ns;  /* by having been new */
 	double stretch;
 	/* With all below it: */
 	double raw_total_ns, total_ns;
@@ -48,6 +63,11 @@ static const struct recording_cost *cost_of(const struct work *work, uint32_t pr
 		       : NULL;
 }
 
+static double magnitude(double value)
+{
+	return value < 0 ? -value : value;
+}
+
 static void add_quiet(const struct work *work, const struct traced_row *row,
 		      struct share *share)
 {
@@ -59,7 +79,8 @@ static void add_quiet(const struct work *work, const struct traced_row *row,
 		if (cost == NULL)
 			continue;
 		share->own_ps += events * (double)cost->inside_ps;
-		share->own_doubt_ps += events * (double)cost->spread_ps;
+		share->own_doubt_ps += events * ((double)cost->spread_ps +
+						 magnitude((double)cost->inside_ps) * DOUBT);
 	}
 }
 
@@ -81,12 +102,15 @@ static void add_calls(const struct work *work, const struct traced_row *row,
 		hits * (double)cost->inside_ps + misses * (double)cost->inside_miss_ps;
 	const double outside =
 		hits * (double)cost->outside_ps + misses * (double)cost->outside_miss_ps;
-	const double doubt = calls * (double)cost->spread_ps;
+	const double spread = calls * (double)cost->spread_ps;
+	const double doubt = row->calls.kind >= RUBY_FIRST && row->calls.kind <= RUBY_LAST
+				     ? DOUBT_RUBY
+				     : DOUBT;
 
 	share->own_ps += inside;
 	share->caller_ps += outside;
-	share->own_doubt_ps += doubt / 2;
-	share->caller_doubt_ps += doubt / 2;
+	share->own_doubt_ps += spread / 2 + magnitude(inside) * doubt;
+	share->caller_doubt_ps += spread / 2 + magnitude(outside) * doubt;
 	share->stretch = (double)cost->stretch_permille / PER_MILLE;
 }
 
@@ -131,6 +155,36 @@ static void find_order(struct work *work)
 			work->rows);
 }
 
+/*
+ * What was new: a row each.  Of threads that left nothing out, or less than it takes, nothing was
+ * named, or it is not known.
+ */
+static void find_naming(struct work *work)
+{
+	enum { LEFT_OUT, ROWS };
+	CLEANUP(table_done) struct table of_threads = { 0 };
+
+	for (size_t i = 0; i < work->count; i++) {
+		const struct recording_calls *calls = &work->rows[i].calls;
+
+		*table_at(&of_threads, LEFT_OUT, calls->thread, NULL) +=
+			calls->left_out_ns > 0 ? (uint64_t)calls->left_out_ns : 0;
+		*table_at(&of_threads, ROWS, calls->thread, NULL) += calls->calls > 0;
+	}
+	for (size_t i = 0; i < work->count; i++) {
+		const struct recording_calls *calls = &work->rows[i].calls;
+		uint64_t left_out = 0, rows = 0;
+
+		table_get(&of_threads, LEFT_OUT, calls->thread, &left_out);
+		table_get(&of_threads, ROWS, calls->thread, &rows);
+		if (calls->stack == 0 || calls->calls == 0)
+			continue;
+		const double each = (double)left_out / (double)rows;
+
+		work->shares[i].naming_ns = each < NAMING_NS ? each : NAMING_NS;
+	}
+}
+
 static void share_out(struct work *work)
 {
 	for (size_t i = 0; i < work->count; i++) {
@@ -155,14 +209,14 @@ static double at_least_zero(double value)
 	return value > 0 ? value : 0;
 }
 
+static double at_most(double value, double most)
+{
+	return value < most ? value : most;
+}
+
 static uint64_t rounded(double ns)
 {
 	return ns < 0 ? 0 : ns < (double)(1ULL << 62) ? (uint64_t)(ns + 0.5) : 1ULL << 62;
-}
-
-static double magnitude(double value)
-{
-	return value < 0 ? -value : value;
 }
 
 /* What is left of a row's self time. */
@@ -172,11 +226,14 @@ static double correct_self(struct work *work, size_t i)
 	struct traced_row *row = &work->rows[i];
 	const double raw = (double)row->calls.self_ns;
 	const double cost = (share->own_ps + share->callees_ps) / PS_PER_NS;
-	const double left = at_least_zero(raw - cost);
+	const double with_naming = at_least_zero(raw - cost);
+	const double naming = at_most(share->naming_ns, with_naming / NAMING_MOST);
+	const double left = with_naming - naming;
 	const double ns = left / share->stretch;
-	const double doubt = share->own_doubt_ps / PS_PER_NS +
-			     magnitude(cost) * DOUBT_PERMILLE / PER_MILLE +
-			     (left - ns) / STRETCH_DOUBT;
+	const double doubt =
+		share->own_doubt_ps / PS_PER_NS +
+		at_most(share->naming_ns * NAMING_DOUBT, with_naming / NAMING_DOUBT_MOST) +
+		(left - ns) / STRETCH_DOUBT;
 
 	row->ns = (int64_t)rounded(ns);
 	row->doubt_ns = (int64_t)rounded(doubt);
@@ -287,6 +344,7 @@ void correction_make(struct traced_row *rows, size_t count, const struct recordi
 	find_parents(&work);
 	find_order(&work);
 	share_out(&work);
+	find_naming(&work);
 	correct_selves(&work);
 	sum_totals(&work);
 	correct_extremes(&work);

@@ -113,8 +113,9 @@ void cpu_account_close(struct profile *profile)
 				    info->paused_ns, 0);
 	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
 		sum = add_saturated(sum, parts[i]);
+	/* A trace has no parts of what the kernel charged. */
 	info->has_unexplained =
-		info->kernel_cpu_ns != FIGURE_UNKNOWN &&
+		!profile_is_trace(profile) && info->kernel_cpu_ns != FIGURE_UNKNOWN &&
 		!__builtin_sub_overflow(info->kernel_cpu_ns, sum, &info->unexplained_ns);
 	if (!info->has_unexplained)
 		info->unexplained_ns = 0;

@@ -1,6 +1,7 @@
 #include "load/facts.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "abi/walk_status.h"
 #include "base/memory.h"
@@ -130,15 +131,17 @@ static void note_state(struct recording_reader *reader, struct notes *notes)
 {
 	if (recording_reader_is_finished(reader))
 		return;
+	const char *mode = recording_reader_get(reader, KEY_MODE);
+	const bool is_trace = mode && strcmp(mode, "trace") == 0;
+
 	if (recording_reader_is_being_written(reader))
 		notes_add(notes,
 			  "the recording is still being written: this is a report so far");
 	else
 		notes_add(notes,
 			  "the recording has no proper end (its recorder was killed, or could "
-			  "not "
-			  "write any more): at most the last second is missing, and the CPU "
-			  "account is not whole");
+			  "not write any more): at most the last second is missing%s",
+			  is_trace ? "" : ", and the CPU account is not whole");
 }
 
 int facts_read_notes(struct recording_reader *reader, struct notes *notes, struct error *err)

@@ -88,7 +88,10 @@ int recording_writer_update_calls(struct recording_writer *writer,
 				  const struct recording_calls *calls);
 /* One row for a process and kind. */
 int recording_writer_add_cost(struct recording_writer *writer,
-			      const struct recording_cost *cost);
+			      const struct recording_cost *cost, uint32_t *out_id);
+/* The row that its id names, anew. */
+int recording_writer_update_cost(struct recording_writer *writer,
+				 const struct recording_cost *cost);
 
 /* Symbols: the same content gives the same function id. */
 int recording_writer_add_function(struct recording_writer *writer,

@@ -55,12 +55,17 @@ int recording_writer_update_calls(struct recording_writer *writer,
 	return write_calls(writer, calls->id, calls);
 }
 
-int recording_writer_add_cost(struct recording_writer *writer,
-			      const struct recording_cost *cost)
+static bool has_process(const struct recording_writer *writer,
+			const struct recording_cost *cost)
 {
-	if (writer->is_reopened || cost->process == 0 || cost->process > writer->process_count)
-		return -EINVAL;
-	struct row row = row_begin(writer, TABLE_COSTS, writer_next_id(writer, TABLE_COSTS));
+	return !writer->is_reopened && cost->process != 0 &&
+	       cost->process <= writer->process_count;
+}
+
+static int write_cost(struct recording_writer *writer, uint32_t id,
+		      const struct recording_cost *cost)
+{
+	struct row row = row_begin(writer, TABLE_COSTS, id);
 
 	row_int(&row, cost->process);
 	row_int(&row, cost->kind);
@@ -71,4 +76,26 @@ int recording_writer_add_cost(struct recording_writer *writer,
 	row_int(&row, cost->spread_ps);
 	row_int(&row, cost->stretch_permille);
 	return row_end(&row);
+}
+
+int recording_writer_add_cost(struct recording_writer *writer,
+			      const struct recording_cost *cost, uint32_t *out_id)
+{
+	if (!has_process(writer, cost))
+		return -EINVAL;
+	const uint32_t id = writer_next_id(writer, TABLE_COSTS);
+	const int rc = write_cost(writer, id, cost);
+
+	if (rc == 0)
+		*out_id = id;
+	return rc;
+}
+
+int recording_writer_update_cost(struct recording_writer *writer,
+				 const struct recording_cost *cost)
+{
+	if (!has_process(writer, cost) || cost->id == 0 ||
+	    cost->id > writer->last_id[TABLE_COSTS])
+		return -EINVAL;
+	return write_cost(writer, cost->id, cost);
 }

@@ -99,25 +99,35 @@ static const char *plural(size_t count)
 	return count == 1 ? "" : "s";
 }
 
-void head_add_time(struct text *out, const struct style *style, const struct profile *profile)
+/* Nothing of a trace that nobody ended: its calls' times are of a clock that waits with them. */
+static void add_cpu_time(struct text *text, const struct profile *profile)
 {
 	const struct profile_info *info = profile_get_info(profile);
-	uint64_t cpu_ns = head_cpu_ns(info);
-	bool is_user = info->clock && strcmp(info->clock, "user") == 0;
+	const bool is_user = info->clock && strcmp(info->clock, "user") == 0;
+	const uint64_t cpu_ns = head_cpu_ns(info);
+
+	if (profile_is_trace(profile) && info->kernel_cpu_ns == FIGURE_UNKNOWN)
+		return;
+	number_add_any_time(text, cpu_ns);
+	text_add(text, is_user ? " of user CPU time" : " of CPU time");
+	if (info->wall_ns != FIGURE_UNKNOWN && info->wall_ns > 0) {
+		text_add(text, " in ");
+		number_add_any_time(text, info->wall_ns);
+		text_addf(text, " (%.2f CPUs busy)", (double)cpu_ns / (double)info->wall_ns);
+	}
+	text_add(text, ", ");
+}
+
+void head_add_time(struct text *out, const struct style *style, const struct profile *profile)
+{
 	size_t processes = profile_process_count(profile);
 	size_t threads = profile_thread_count(profile);
 	struct text text = { 0 };
 
-	number_add_any_time(&text, cpu_ns);
-	text_add(&text, is_user ? " of user CPU time" : " of CPU time");
-	if (info->wall_ns != FIGURE_UNKNOWN && info->wall_ns > 0) {
-		text_add(&text, " in ");
-		number_add_any_time(&text, info->wall_ns);
-		text_addf(&text, " (%.2f CPUs busy)", (double)cpu_ns / (double)info->wall_ns);
-	}
-	text_addf(&text, ", %zu process%s, %zu thread%s", processes, processes == 1 ? "" : "es",
+	add_cpu_time(&text, profile);
+	text_addf(&text, "%zu process%s, %zu thread%s", processes, processes == 1 ? "" : "es",
 		  threads, plural(threads));
-	if (info->is_unfinished)
+	if (profile_get_info(profile)->is_unfinished)
 		text_add(&text, ", not finished: it is still being written, or its recorder "
 				"was killed");
 	head_add_line(out, style, "time", "%s", text_string(&text));

@@ -23,6 +23,14 @@ static inline bool arch_has_shadow_stack(void)
 	return true;
 }
 
+static inline u64 arch_stack_pointer(void)
+{
+	u64 pointer;
+
+	__asm__ volatile("mov %0, sp" : "=r"(pointer));
+	return pointer;
+}
+
 /*
  * What setjmp() has kept of it, as glibc disguises it (sysdeps/aarch64/__longjmp.S): not known.
  */

@@ -145,6 +145,14 @@ static inline bool arch_has_shadow_stack(void)
 	return pointer != 0;
 }
 
+static inline u64 arch_stack_pointer(void)
+{
+	u64 pointer;
+
+	__asm__ volatile("mov %%rsp, %0" : "=r"(pointer));
+	return pointer;
+}
+
 /*
  * What setjmp() has kept of it, as glibc disguises it (PTR_MANGLE, sysdeps/x86_64/__longjmp.S).
  */

@@ -60,6 +60,11 @@ static void set_paused(bool is_paused)
 	__atomic_store_n(&is_switching, false, __ATOMIC_RELEASE);
 }
 
+void control_forget_others(void)
+{
+	__atomic_store_n(&is_switching, false, __ATOMIC_RELAXED);
+}
+
 void control_pause(void)
 {
 	set_paused(true);

@@ -30,6 +30,8 @@ void control_end_region(const struct region_place *place, const char *name, u64 
 void control_pause(void);
 void control_resume(void);
 bool control_is_running(void);
+/* In a child of fork: nobody else is switching. */
+void control_forget_others(void);
 
 /*
  * control_python.c: the frame that the calling thread executes, which holds the GIL; 0:

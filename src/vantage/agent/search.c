@@ -34,22 +34,26 @@ static void join(char *out, const char *folder, size_t folder_bytes, const char 
 	strcpy(out + folder_bytes, file);
 }
 
-/* The name is not too long. */
-static int search_folders(const char *folders, const char *file, search_try try, void *context)
+struct search {
+	const char *folders, *file;
+	search_try try;
+	void *context;
+};
+
+/* path has room for each folder and the file. */
+static int search_in(const struct search *search, char *path)
 {
-	/* libc has it on the stack, too. */
-	char path[PATH_MAX + NAME_MAX + 2];
 	bool was_denied = false;
 	/* If nothing is tried, libc says what was said last. */
 	int rc = -errno;
 
-	for (const char *folder = folders;; folder++) {
+	for (const char *folder = search->folders;; folder++) {
 		const size_t bytes = strcspn(folder, ":");
 
 		/* A folder that is too long is passed over without a word. */
 		if (bytes < PATH_MAX) {
-			join(path, folder, bytes, file);
-			rc = try(context, path);
+			join(path, folder, bytes, search->file);
+			rc = search->try(search->context, path);
 			if (rc >= 0 || !lets_search_go_on(-rc))
 				return rc;
 			was_denied |= rc == -EACCES;
@@ -60,9 +64,30 @@ static int search_folders(const char *folders, const char *file, search_try try,
 	}
 }
 
+/*
+ * libc has as much on the stack as PATH is long, whatever the limit: a thread with the smallest
+ * of stacks may have room for that, and a signal, and for no more.
+ */
+#define SEARCH_SHORT 512
+
+static __attribute__((noinline)) int search_short(const struct search *search)
+{
+	char path[SEARCH_SHORT];
+
+	return search_in(search, path);
+}
+
+static __attribute__((noinline)) int search_long(const struct search *search)
+{
+	char path[PATH_MAX + NAME_MAX + 2];
+
+	return search_in(search, path);
+}
+
 int search_path(const char *file, search_try try, void *context)
 {
 	const char *folders = getenv("PATH");
+	struct search search = { .file = file, .try = try, .context = context };
 
 	if (file[0] == '\0')
 		return -ENOENT;
@@ -70,5 +95,8 @@ int search_path(const char *file, search_try try, void *context)
 		return try(context, file);
 	if (strlen(file) > NAME_MAX)
 		return -ENAMETOOLONG;
-	return search_folders(folders != NULL ? folders : SEARCH_DEFAULT, file, try, context);
+	search.folders = folders != NULL ? folders : SEARCH_DEFAULT;
+	/* A slash, and what ends it. */
+	return strlen(search.folders) + strlen(file) + 2 <= SEARCH_SHORT ? search_short(&search)
+									 : search_long(&search);
 }

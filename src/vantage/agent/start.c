@@ -17,6 +17,7 @@
 #include "abi/handshake.h"
 #include "vantage/agent/altstack.h"
 #include "vantage/agent/arch.h"
+#include "vantage/agent/control.h"
 #include "vantage/agent/environment.h"
 #include "vantage/agent/hooks.h"
 #include "vantage/agent/images.h"
@@ -24,6 +25,10 @@
 #include "vantage/agent/launch.h"
 #include "vantage/agent/ruby_api.h"
 #include "vantage/agent/trace.h"
+#include "vantage/agent/trace_calibrate.h"
+#include "vantage/agent/trace_greenlet.h"
+#include "vantage/agent/trace_monitoring.h"
+#include "vantage/agent/trace_names.h"
 #include "vantage/agent/trace_native.h"
 
 #define STACK_MAX     (1ULL << 30)
@@ -70,6 +75,17 @@ static void after_fork_in_parent(void)
 		masks_hold_trap(false);
 }
 
+/* What another thread of the parent's was at, nobody is at in the child. */
+static void forget_others(void)
+{
+	regions_forget_others();
+	control_forget_others();
+	trace_names_forget_others();
+	trace_greenlet_forget_others();
+	trace_monitoring_forget_others();
+	trace_calibrate_forget_others();
+}
+
 /* A child shares nothing that we hold: it says hello for itself. */
 static void after_fork_in_child(void)
 {
@@ -84,10 +100,10 @@ static void after_fork_in_child(void)
 	handshake_forget();
 	ruby_api_forget();
 	timers_disarm_after_fork();
+	forget_others();
 	/* A filter that the parent put up may kill who opens a socket. */
 	if (had_ring && agent.may_call)
 		handshake_run(HANDSHAKE_FORK, HANDSHAKE_NO_REASON);
-	regions_forget_others();
 	trace_adopt();
 	if (had_timers)
 		masks_hold_trap(false);

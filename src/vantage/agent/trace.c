@@ -1,16 +1,17 @@
 #include "vantage/agent/trace.h"
 
 #include <stddef.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/images.h"
 #include "vantage/agent/trace_calibrate.h"
+#include "vantage/agent/trace_map.h"
 #include "vantage/agent/trace_names.h"
 #include "vantage/agent/trace_native.h"
 #include "vantage/agent/trace_only.h"
+#include "vantage/agent/trace_pace.h"
 #include "vantage/agent/trace_ruby.h"
 #include "vantage/agent/trace_ruby_stacks.h"
 
@@ -40,8 +41,6 @@ __thread struct tracer *trace_own;
 static __thread bool is_untraced;
 /* Its parent's, in a child of fork until it has its own. */
 static const struct tracer *forgotten;
-/* A filter of the program's forbids what a thread begins to be traced by. */
-static bool may_not_begin;
 
 struct trace_area *trace_area_of_process(void)
 {
@@ -152,31 +151,19 @@ static u32 take_slot(struct trace_area *area)
 	return TRACE_THREADS;
 }
 
-/* A page of them costs memory when it is used.  NULL: there is none. */
-static struct trace_entry *make_entries(u32 count)
-{
-	if (__atomic_load_n(&may_not_begin, __ATOMIC_RELAXED))
-		return NULL;
-	const long place = arch_syscall6(SYS_mmap, 0, count * sizeof(struct trace_entry),
-					 PROT_READ | PROT_WRITE,
-					 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return place < 0 ? NULL : (struct trace_entry *)place;
-}
-
 /* Once for each slot. */
 static bool has_entries(struct tracer *tracer)
 {
 	if (tracer->entries != NULL)
 		return true;
-	tracer->entries = make_entries(ENTRIES);
+	tracer->entries = trace_map(ENTRIES * sizeof *tracer->entries);
 	tracer->limit = tracer->entries + ENTRIES - 1;
 	return tracer->entries != NULL;
 }
 
 bool trace_make_stack(const struct tracer *tracer, struct trace_stack *out_stack)
 {
-	struct trace_entry *entries = make_entries(MORE_ENTRIES);
+	struct trace_entry *entries = trace_map(MORE_ENTRIES * sizeof *entries);
 
 	if (entries == NULL)
 		return false;
@@ -191,8 +178,11 @@ static bool begin_tracer(struct tracer *tracer, struct trace_area *area, u32 slo
 	tracer->area = area;
 	tracer->slot = slot;
 	tracer->chunk = 0;
+	tracer->busy = 0;
 	tracer->unstacked = 0;
+	tracer->pace_due = 0;
 	tracer->is_off = trace_clock.is_off;
+	trace_index_drop(&tracer->index);
 	if (!has_entries(tracer))
 		return false;
 	const u32 root =
@@ -211,8 +201,7 @@ struct tracer *trace_begin_thread(void)
 
 	if (area == NULL || is_untraced)
 		return NULL;
-	const u32 slot = __atomic_load_n(&may_not_begin, __ATOMIC_RELAXED) ? TRACE_THREADS
-									   : take_slot(area);
+	const u32 slot = trace_map_is_forbidden() ? TRACE_THREADS : take_slot(area);
 
 	if (slot == TRACE_THREADS || !begin_tracer(&tracers[slot], area, slot)) {
 		__atomic_fetch_add(&area->untraced_threads, 1, __ATOMIC_RELAXED);
@@ -251,30 +240,34 @@ static u32 name_again(struct tracer *tracer, const struct trace_call *call, u32 
 	const u64 key = trace_name(trace.ring, call);
 
 	if (key != 0) {
-		node->identity = call->identity;
+		trace_rename(tracer, nameless, call->identity);
 		__atomic_store_n(&node->key, key, __ATOMIC_RELEASE);
 	}
 	return nameless;
 }
 
+void trace_skip(struct tracer *tracer)
+{
+	tracer->last_ticks = trace_now();
+}
+
 bool trace_begin_aside(struct trace_aside *aside)
 {
-	const long place =
-		arch_syscall6(SYS_mmap, 0, sizeof(struct trace_area), PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct trace_area *area = trace_map(sizeof *area);
 
-	if (place < 0)
+	if (area == NULL)
 		return false;
 	/* A program that is to begin paused: the clock would stand still. */
 	aside->was_off = trace_clock.is_off;
 	if (aside->was_off)
 		trace_clock_go_on();
 	aside->own = trace_own;
-	aside->tracer.area = (struct trace_area *)place;
+	aside->tracer.area = area;
 	if (!begin_tracer(&aside->tracer, aside->tracer.area, 0)) {
 		trace_end_aside(aside);
 		return false;
 	}
+	aside->tracer.pace_due = ~0ULL;
 	aside->tracer.last_ticks = trace_now();
 	trace_own = &aside->tracer;
 	return true;
@@ -282,7 +275,8 @@ bool trace_begin_aside(struct trace_aside *aside)
 
 void trace_end_aside(struct trace_aside *aside)
 {
-	arch_syscall4(SYS_munmap, (long)aside->tracer.area, sizeof(struct trace_area), 0, 0);
+	trace_unmap(aside->tracer.area, sizeof *aside->tracer.area);
+	trace_index_drop(&aside->tracer.index);
 	aside->tracer.area = NULL;
 	trace_own = aside->own;
 	if (trace_own != NULL)
@@ -335,9 +329,12 @@ __attribute__((noinline)) void trace_enter_elsewhere(struct tracer *tracer, u64 
 	const struct trace_call call = { identity, object, named, frame, kind };
 	const u32 node = place(tracer, &call);
 
-	leave_out(tracer);
+	/* Its toll may not be in the caches: that is the search's. */
 	if (node != TRACE_NO_NODE)
 		tracer->area->tolls[node].misses += tracer->is_off ^ 1;
+	if (__builtin_expect(tracer->last_ticks >= tracer->pace_due, 0))
+		trace_pace_look(tracer);
+	leave_out(tracer);
 	trace_push(tracer, node,
 		   (struct trace_entry){ .object = call.object,
 					 .named = call.named,
@@ -368,7 +365,7 @@ void trace_abandon(void)
 
 void trace_forbid_threads(void)
 {
-	__atomic_store_n(&may_not_begin, true, __ATOMIC_RELAXED);
+	trace_map_forbid();
 }
 
 void trace_forbid_counter(void)
@@ -445,19 +442,24 @@ static u64 identity_of(const struct trace_entry *entry)
 
 void trace_stand(struct tracer *tracer, const struct trace_call *call)
 {
+	const u64 level = arch_stack_pointer();
+
+	trace_take(tracer, level);
 	const u32 node = place(tracer, call);
 
-	if (tracer->top == tracer->limit)
-		return;
-	*(tracer->top + 1) = (struct trace_entry){
-		.object = call->object,
-		.named = call->named,
-		.frame = call->frame,
-		.start_ticks = tracer->last_ticks,
-		.node = node != TRACE_NO_NODE ? node : tracer->top->node,
-		.kind = call->kind,
-	};
-	tracer->top++;
+	if (tracer->top != tracer->limit) {
+		*(tracer->top + 1) = (struct trace_entry){
+			.object = call->object,
+			.named = call->named,
+			.frame = call->frame,
+			.start_ticks = tracer->last_ticks,
+			.node = node != TRACE_NO_NODE ? node : tracer->top->node,
+			.kind = call->kind,
+		};
+		tracer->top++;
+	}
+	if (!trace_give(tracer, level))
+		trace_skip(tracer);
 }
 
 /* Its callers, outermost first, as in the parent; their calls began there and are counted there. */

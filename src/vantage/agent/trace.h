@@ -3,15 +3,17 @@
  *
  * In place of samples: the recorder says so in the ring's flags (RING_TRACE).  Which hooks an
  * interpreter has for that, and how they come into a program without changing it, is
- * trace_python.c's (CPython 3.6 to 3.10), trace_frames.h's (3.11), trace_monitoring.c's (from
- * 3.12 on) and trace_ruby.h's; trace_native.h is about compiled code.  trace_tree.h has what is
- * counted, trace_names.h what it is called.  An interpreter's hooks run between two of its
- * instructions, never in a signal handler; those of compiled code wherever it runs.
+ * trace_python.c's (CPython 3.6 and 3.7), trace_evaluator.h's (3.8 to 3.10), trace_frames.h's
+ * (3.11), trace_stubs.h's and trace_monitoring.c's (from 3.12 on) and trace_ruby.h's;
+ * trace_native.h is about compiled code.  trace_tree.h has what is counted, trace_names.h what
+ * it is called.  An interpreter's hooks run between two of its instructions, never in a signal
+ * handler; those of compiled code wherever it runs.
  */
 #pragma once
 #include <stddef.h>
 
 #include "abi/ring.h"
+#include "vantage/agent/arch.h"
 #include "vantage/agent/trace_clock.h"
 #include "vantage/agent/trace_tree.h"
 
@@ -117,10 +119,16 @@ static inline struct tracer *trace_of_thread(void)
  */
 void trace_region_return(struct tracer *tracer);
 
+/* Events of a handler went to another tree while the caller was at this one: so does their time. */
+void trace_skip(struct tracer *tracer);
+
 /* By value, so that it is put together in registers. */
 static inline __attribute__((always_inline)) void trace_enter(struct tracer *tracer,
 							      struct trace_call call, u64 now)
 {
+	const u64 level = arch_stack_pointer();
+
+	trace_take(tracer, level);
 	trace_advance(tracer, now);
 	const u32 node = trace_likely_child(tracer, tracer->top->node, call.identity);
 
@@ -134,8 +142,34 @@ static inline __attribute__((always_inline)) void trace_enter(struct tracer *tra
 						 .frame = call.frame,
 						 .kind = call.kind,
 						 .start_ticks = now });
+	if (!trace_give(tracer, level))
+		trace_skip(tracer);
 	if (__builtin_expect(tracer->has_waiting, 0))
 		trace_region_return(tracer);
+}
+
+/* trace_close(), by whoever has not taken the tree. */
+static inline __attribute__((always_inline)) void trace_leave(struct tracer *tracer, u64 object,
+							      u64 frame, u64 now)
+{
+	const u64 level = arch_stack_pointer();
+
+	trace_take(tracer, level);
+	trace_close(tracer, object, frame, now);
+	if (!trace_give(tracer, level))
+		trace_skip(tracer);
+}
+
+/* trace_switch_stack(), by whoever has not taken the tree. */
+static inline void trace_change_stack(struct tracer *tracer, const struct trace_stack *to,
+				      struct trace_stack *out_left, u64 now)
+{
+	const u64 level = arch_stack_pointer();
+
+	trace_take(tracer, level);
+	trace_switch_stack(tracer, to, out_left, now);
+	if (!trace_give(tracer, level))
+		trace_skip(tracer);
 }
 
 /*
@@ -153,7 +187,7 @@ void trace_python_begin(const struct python_layout *layout);
 void trace_python_calibrate(void);
 /* A thread has said which thread state is its own. */
 void trace_python_see_state(const struct python_layout *layout, u64 state);
-/* On 3.11, where trace_frames.h's way is not to be had; with the GIL. */
+/* From 3.8 on, where the better way is not to be had; with the GIL. */
 void trace_python_fall_back(const struct python_layout *layout);
 /* There will be other interpreters, whose thread states are not seen to begin. */
 void trace_python_meet_interpreters(void);

@@ -4,6 +4,7 @@
 
 #include "vantage/agent/agent.h"
 #include "vantage/agent/trace.h"
+#include "vantage/agent/trace_pace.h"
 
 /* The first ones warm up what caches and predicts, and let the interpreter specialise. */
 #define WARM_ROUNDS 2U
@@ -15,6 +16,7 @@
 /* Of one loop, by round. */
 struct rounds {
 	s64 plain[ROUNDS], traced[ROUNDS], inner[ROUNDS], left_out[ROUNDS];
+	s64 pace_plain[ROUNDS], pace_traced[ROUNDS];
 };
 
 static struct {
@@ -27,6 +29,7 @@ static struct {
 static struct {
 	struct trace_cost costs[TRACE_KIND_COUNT];
 	struct trace_quiet_cost quiet[TRACE_QUIET_COUNT];
+	u32 pace; /* when that was done last */
 } calibrated;
 
 /* What a table has, all nodes together. */
@@ -68,6 +71,16 @@ static void sort(s64 *values)
 	}
 }
 
+/*
+ * What caches and predicts has been another loop's, and memory that was made writable and
+ * unwritable again is not in the TLB: a loop is run once before it is timed.
+ */
+static bool warm_up(const struct trace_calibration *calibration, u32 loop, bool has_hooks)
+{
+	return calibration->set == NULL ||
+	       calibration->run(calibration->context, loop, has_hooks);
+}
+
 static bool run_once(const struct trace_calibration *calibration, u32 loop, bool has_hooks,
 		     u64 *out_ticks)
 {
@@ -80,13 +93,20 @@ static bool run_once(const struct trace_calibration *calibration, u32 loop, bool
 
 static bool run_plain(const struct trace_calibration *calibration, u32 loop, u32 round)
 {
+	struct rounds *rounds = &calibrating.rounds[loop];
+
+	if (!warm_up(calibration, loop, false))
+		return false;
+	const u32 pace = trace_pace_measure();
 	u64 ticks = 0;
 
 	if (!run_once(calibration, loop, false, &ticks))
 		return false;
-	if (round >= WARM_ROUNDS)
-		calibrating.rounds[loop].plain[round - WARM_ROUNDS] =
-			(s64)ticks * TRACE_COST_UNIT / (s64)calibration->turns;
+	if (round < WARM_ROUNDS)
+		return true;
+	round -= WARM_ROUNDS;
+	rounds->plain[round] = (s64)ticks * TRACE_COST_UNIT / (s64)calibration->turns;
+	rounds->pace_plain[round] = pace;
 	return true;
 }
 
@@ -96,6 +116,10 @@ static bool run_traced(const struct trace_calibration *calibration, u32 loop, u3
 	struct rounds *rounds = &calibrating.rounds[loop];
 	const s64 unit = TRACE_COST_UNIT;
 	const s64 turns = calibration->turns;
+
+	if (!warm_up(calibration, loop, true))
+		return false;
+	const u32 pace = trace_pace_measure();
 	const struct sums before = sums_of(&calibrating.aside.tracer, calibration->depth);
 	u64 ticks = 0;
 
@@ -106,6 +130,7 @@ static bool run_traced(const struct trace_calibration *calibration, u32 loop, u3
 	if (round < WARM_ROUNDS)
 		return true;
 	round -= WARM_ROUNDS;
+	rounds->pace_traced[round] = pace;
 	rounds->traced[round] = (s64)ticks * unit / turns;
 	rounds->inner[round] = (s64)(after.inner - before.inner) * unit / turns;
 	rounds->left_out[round] = (s64)(after.left_out - before.left_out) * unit / turns;
@@ -117,13 +142,28 @@ static bool run_traced(const struct trace_calibration *calibration, u32 loop, u3
 	return true;
 }
 
+/*
+ * What a loop took at one pace, at another: where all rounds without hooks came first, the
+ * processor may have been slower in one half.  Small differences are the bursts' own.
+ */
+static s64 at_pace(s64 ticks, s64 was, s64 is)
+{
+	const s64 off = is < was ? was - is : is - was;
+
+	return off > was / 8 && was > 0 ? ticks * is / was : ticks;
+}
+
 static void sum_up(struct rounds *rounds, struct trace_measured *measured)
 {
+	sort(rounds->pace_plain);
+	sort(rounds->pace_traced);
+	measured->pace = rounds->pace_traced[QUIET];
 	sort(rounds->plain);
 	sort(rounds->traced);
 	sort(rounds->inner);
 	sort(rounds->left_out);
-	measured->plain = rounds->plain[QUIET];
+	measured->plain =
+		at_pace(rounds->plain[QUIET], rounds->pace_plain[QUIET], measured->pace);
 	measured->added = rounds->traced[QUIET] - measured->plain;
 	measured->inner = rounds->inner[QUIET];
 	measured->left_out = rounds->left_out[QUIET];
@@ -135,18 +175,40 @@ enum runs {
 	RUNS_TRACED = 2,
 };
 
-static bool run_rounds(const struct trace_calibration *calibration, u32 count, u32 runs,
-		       struct trace_measured *measured)
+static bool run_round(const struct trace_calibration *calibration, u32 count, u32 round,
+		      struct trace_measured *measured)
 {
-	for (u32 i = 0; i < (WARM_ROUNDS + ROUNDS) * count; i++) {
-		const u32 round = i / count, loop = i % count;
+	const bool has_hooks = measured != NULL;
 
-		if (((runs & RUNS_PLAIN) && !run_plain(calibration, loop, round)) ||
-		    ((runs & RUNS_TRACED) &&
-		     !run_traced(calibration, loop, round, &measured[loop])))
+	if (calibration->set != NULL)
+		calibration->set(calibration->context, has_hooks);
+	for (u32 loop = 0; loop < count; loop++) {
+		if (has_hooks ? !run_traced(calibration, loop, round, &measured[loop])
+			      : !run_plain(calibration, loop, round))
 			return false;
 	}
 	return true;
+}
+
+static bool run_rounds(const struct trace_calibration *calibration, u32 count, u32 runs,
+		       struct trace_measured *measured)
+{
+	for (u32 round = 0; round < WARM_ROUNDS + ROUNDS; round++) {
+		if (((runs & RUNS_PLAIN) && !run_round(calibration, count, round, NULL)) ||
+		    ((runs & RUNS_TRACED) && !run_round(calibration, count, round, measured)))
+			return false;
+	}
+	return true;
+}
+
+/* Of all loops: phases are longer than a calibration, as a rule. */
+static u32 pace_of(const struct trace_measured *measured, u32 count)
+{
+	s64 sum = 0;
+
+	for (u32 loop = 0; loop < count; loop++)
+		sum += measured[loop].pace;
+	return (u32)(sum / count);
 }
 
 static bool run_all(const struct trace_calibration *calibration, u32 count,
@@ -161,6 +223,7 @@ static bool run_all(const struct trace_calibration *calibration, u32 count,
 
 	for (u32 loop = 0; is_run && loop < count; loop++)
 		sum_up(&calibrating.rounds[loop], &measured[loop]);
+	calibrated.pace = is_run ? pace_of(measured, count) : 0;
 	return is_run;
 }
 
@@ -180,6 +243,16 @@ bool trace_calibrate(const struct trace_calibration *calibration, u32 count,
 	}
 	__atomic_store_n(&calibrating.is_taken, 0, __ATOMIC_RELEASE);
 	return is_done;
+}
+
+void trace_calibrate_forget_others(void)
+{
+	__atomic_store_n(&calibrating.is_taken, 0, __ATOMIC_RELAXED);
+}
+
+bool trace_cost_is_known(enum trace_kind kind)
+{
+	return calibrated.costs[kind].is_known;
 }
 
 s64 trace_cost_of_call(const struct trace_measured *loop, const struct trace_measured *nothing)
@@ -216,6 +289,7 @@ void trace_set_cost(enum trace_kind kind, struct trace_cost cost)
 	struct trace_area *area = trace_area_of_process();
 
 	cost.is_known = 1;
+	cost.pace = calibrated.pace;
 	calibrated.costs[kind] = cost;
 	if (area == NULL)
 		return;
@@ -225,6 +299,19 @@ void trace_set_cost(enum trace_kind kind, struct trace_cost cost)
 	__atomic_store_n(&area->costs[kind].is_known, 1, __ATOMIC_RELEASE);
 }
 
+void trace_tell_cost(enum trace_kind kind, const struct trace_found_cost *found)
+{
+	trace_set_cost(kind,
+		       (struct trace_cost){
+			       .inside = (s32)found->inside,
+			       .outside = (s32)(found->call - found->inside),
+			       .inside_miss = (s32)found->inside_miss,
+			       .outside_miss = (s32)(found->call_miss - found->inside_miss),
+			       .spread = (u32)found->spread,
+			       .stretch_permille = found->stretch,
+		       });
+}
+
 void trace_set_quiet_cost(enum trace_quiet quiet, s64 ticks, s64 spread)
 {
 	struct trace_area *area = trace_area_of_process();
@@ -232,10 +319,12 @@ void trace_set_quiet_cost(enum trace_quiet quiet, s64 ticks, s64 spread)
 	calibrated.quiet[quiet].ticks = clamp(ticks);
 	calibrated.quiet[quiet].spread = (u32)clamp(spread < 0 ? 0 : spread);
 	calibrated.quiet[quiet].is_known = 1;
+	calibrated.quiet[quiet].pace = calibrated.pace;
 	if (area == NULL)
 		return;
 	area->quiet_costs[quiet].ticks = clamp(ticks);
 	area->quiet_costs[quiet].spread = (u32)clamp(spread < 0 ? 0 : spread);
+	area->quiet_costs[quiet].pace = calibrated.pace;
 	/* Pairs with the acquire in the recorder. */
 	__atomic_store_n(&area->quiet_costs[quiet].is_known, 1, __ATOMIC_RELEASE);
 }

@@ -20,6 +20,7 @@ struct trace_measured {
 	s64 noise; /* half of what the quicker half of all rounds lies in */
 	s64 inner; /* of it, in the calls' own times */
 	s64 left_out;
+	s64 pace;          /* ticks of a burst beside it (trace_pace.h) */
 	u64 calls, misses; /* by all rounds together */
 	u64 quiet[TRACE_QUIET_COUNT];
 	u64 turns; /* of them */
@@ -28,6 +29,12 @@ struct trace_measured {
 /* How a kind of hooks is calibrated. */
 struct trace_calibration {
 	void *context;
+	/*
+	 * Switches hooks on or off, before all loops are run once, each to warm up and then to be
+	 * timed: it may take longer than a loop.  NULL: there is nothing to switch, and no loop gets
+	 * cold.
+	 */
+	void (*set)(void *context, bool has_hooks);
 	/* Runs a loop once, with hooks or without; false: it cannot be run. */
 	bool (*run)(void *context, u32 loop, bool has_hooks);
 	/*
@@ -54,7 +61,18 @@ s64 trace_cost_of_call(const struct trace_measured *loop, const struct trace_mea
 s64 trace_mean_cost(const s64 *costs, u32 count, s64 *io_spread);
 /* Written for the recorder; after this it may take it for granted. */
 void trace_set_cost(enum trace_kind kind, struct trace_cost cost);
+struct trace_found_cost {
+	s64 call, spread; /* inside and outside together */
+	s64 inside;
+	s64 inside_miss, call_miss;
+	u32 stretch; /* permille */
+};
+/* The same, of what an interpreter's loops have shown. */
+void trace_tell_cost(enum trace_kind kind, const struct trace_found_cost *found);
 void trace_set_quiet_cost(enum trace_quiet quiet, s64 ticks, s64 spread);
+bool trace_cost_is_known(enum trace_kind kind);
+/* In a child of fork: nobody is at it. */
+void trace_calibrate_forget_others(void);
 /* All that is known, once more: in a child of fork, which has an area of its own. */
 void trace_tell_costs(void);
 

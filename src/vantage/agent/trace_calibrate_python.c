@@ -30,7 +30,10 @@
 	X(GENERATOR, "for i in g():pass")                                 \
 	X(LENGTH, "for i in b:len(b)")                                    \
 	X(ABSOLUTE, "for i in b:abs(i)")                                  \
+	X(LENGTH_USED, "y=0\n for i in b:y+=len(c)")                      \
+	X(ABSOLUTE_USED, "y=0\n for i in b:y^=abs(i-999)")                \
 	X(METHOD, "for i in b:i.bit_length()")                            \
+	X(METHOD_USED, "for i in b:y=i.bit_length()+i")                   \
 	X(APPEND, "l=[]\n for i in b:l.append(i)")                        \
 	X(GET, "d={}\n for i in b:d.get(i)")                              \
 	X(TYPE, "for i in b:object()")
@@ -42,10 +45,15 @@ enum loop {
 		LOOP_COUNT,
 };
 
-/* Functions that loops call, and loops named l0, l1, …; b has TURNS bytes. */
+/*
+ * Functions that loops call, and loops named l0, l1, …; b has TURNS bytes, and c so many that
+ * their number is an object that is made when it is asked for, as most results are: between a
+ * hook's reads and writes that takes longer.
+ */
 static const char definitions[] =
 	"b=b'....................................................................."
 	"...............................'\n"
+	"c=b*3\n"
 	"def e():pass\n"
 	"def a(x):return x\n"
 	"def w(x):\n y=x+1\n y=y*3\n y=y-x\n return y^5\n"
@@ -210,13 +218,18 @@ static bool prepare_all(const struct python *python)
 	return true;
 }
 
-static bool run_loop(void *context, u32 loop, bool has_hooks)
+static void set_hooks(void *context, bool has_hooks)
 {
-	const struct python *python = context;
-	const struct trace_python_means *means = python->means;
+	const struct trace_python_means *means = ((const struct python *)context)->means;
 
 	if (means->set != NULL)
 		means->set(means->context, has_hooks);
+}
+
+static bool run_loop(void *context, u32 loop, bool has_hooks)
+{
+	const struct python *python = context;
+
 	return drop(&python->entries,
 		    python->entries.PyObject_CallObject(
 			    (has_hooks ? &python->seen : &python->plain)->loops[loop], NULL));
@@ -247,29 +260,9 @@ static bool has_calls(const struct trace_measured *measured, enum loop loop, u32
 	return measured[loop].calls >= measured[loop].turns * calls;
 }
 
-struct found {
-	s64 call, spread; /* inside and outside together */
-	s64 inside;
-	s64 inside_miss, call_miss;
-	u32 stretch;
-};
-
-static void tell(enum trace_kind kind, const struct found *found)
-{
-	trace_set_cost(kind,
-		       (struct trace_cost){
-			       .inside = (s32)found->inside,
-			       .outside = (s32)(found->call - found->inside),
-			       .inside_miss = (s32)found->inside_miss,
-			       .outside_miss = (s32)(found->call_miss - found->inside_miss),
-			       .spread = (u32)found->spread,
-			       .stretch_permille = found->stretch,
-		       });
-}
-
 /* Of functions: a call from bytecode may be told of twice. */
 static void find_functions(const struct trace_measured *measured, bool slows_bytecode,
-			   struct found *out)
+			   struct trace_found_cost *out)
 {
 	const s64 from_c[] = { cost_of(measured, LOOP_MAP), cost_of(measured, LOOP_GENERATOR) };
 	/* What the work in it takes longer is no cost of its call. */
@@ -284,8 +277,8 @@ static void find_functions(const struct trace_measured *measured, bool slows_byt
 	const s64 inline_work = measured[LOOP_WORK_INLINE].plain - measured[LOOP_NOTHING].plain;
 	s64 spread = 0;
 
-	*out = (struct found){ .stretch = stretch_of(measured, slows_bytecode),
-			       .spread = work->noise };
+	*out = (struct trace_found_cost){ .stretch = stretch_of(measured, slows_bytecode),
+					  .spread = work->noise };
 	if (is_told_twice) {
 		out->call = trace_mean_cost(from_c, 2, &out->spread);
 		const s64 told_twice = trace_mean_cost(direct, 4, &spread);
@@ -310,25 +303,35 @@ static void find_functions(const struct trace_measured *measured, bool slows_byt
 	out->call_miss = out->call + cost_of(measured, LOOP_THREE) - slower / 3 - direct_cost;
 }
 
+/* The first ones do nothing but call; the others use what they get. */
+#define BUILTIN_LOOPS 4U
+struct builtin_loops {
+	enum loop loops[BUILTIN_LOOPS];
+	u32 bare;
+};
+
 /*
- * Of a builtin's own time nothing is seen without hooks: a quarter of the call is taken for it.
+ * Of a builtin's own time nothing is seen without hooks: a quarter of a bare call is taken for it.
  */
-static void find_builtins(const struct trace_measured *measured, const enum loop *loops,
-			  u32 count, const struct found *functions, struct found *out)
+static void find_builtins(const struct trace_measured *measured, const struct builtin_loops *of,
+			  const struct trace_found_cost *functions,
+			  struct trace_found_cost *out)
 {
-	s64 values[LOOP_COUNT], inner = 0, own = 0;
+	s64 values[BUILTIN_LOOPS], inner = 0, own = 0;
 
-	*out = (struct found){ .stretch = PER_MILLE };
-	for (u32 i = 0; i < count; i++) {
-		const struct trace_measured *loop = &measured[loops[i]];
+	*out = (struct trace_found_cost){ .stretch = PER_MILLE };
+	for (u32 i = 0; i < BUILTIN_LOOPS; i++) {
+		const struct trace_measured *loop = &measured[of->loops[i]];
 
-		values[i] = cost_of(measured, loops[i]);
+		values[i] = cost_of(measured, of->loops[i]);
+		out->spread = loop->noise > out->spread ? loop->noise : out->spread;
+		if (i >= of->bare)
+			continue;
 		inner += loop->inner;
 		own += (loop->plain - measured[LOOP_NOTHING].plain) / 4;
-		out->spread = loop->noise > out->spread ? loop->noise : out->spread;
 	}
-	out->call = trace_mean_cost(values, count, &out->spread);
-	out->inside = (inner - own) / count;
+	out->call = trace_mean_cost(values, BUILTIN_LOOPS, &out->spread);
+	out->inside = (inner - own) / of->bare;
 	out->inside_miss = out->inside + functions->inside_miss - functions->inside;
 	out->call_miss = out->call + functions->call_miss - functions->call;
 }
@@ -345,22 +348,28 @@ static void find_others(const struct trace_measured *measured)
 
 static void find_all(const struct trace_measured *measured, bool slows_bytecode)
 {
-	static const enum loop functions_of[] = { LOOP_LENGTH, LOOP_ABSOLUTE };
-	static const enum loop methods_of[] = { LOOP_METHOD, LOOP_APPEND, LOOP_GET };
-	struct found functions, builtins;
+	static const struct builtin_loops of_functions = {
+		.loops = { LOOP_LENGTH, LOOP_ABSOLUTE, LOOP_LENGTH_USED, LOOP_ABSOLUTE_USED },
+		.bare = 2,
+	};
+	static const struct builtin_loops of_methods = {
+		.loops = { LOOP_METHOD, LOOP_APPEND, LOOP_GET, LOOP_METHOD_USED },
+		.bare = 3,
+	};
+	struct trace_found_cost functions, builtins;
 
 	if (!has_calls(measured, LOOP_EMPTY, 1) || !has_calls(measured, LOOP_WORK, 1) ||
 	    !has_calls(measured, LOOP_MAP, 1) || !has_calls(measured, LOOP_THREE, 3))
 		return;
 	find_functions(measured, slows_bytecode, &functions);
-	tell(TRACE_KIND_PYTHON, &functions);
+	trace_tell_cost(TRACE_KIND_PYTHON, &functions);
 	find_others(measured);
 	if (!has_calls(measured, LOOP_LENGTH, 1) || !has_calls(measured, LOOP_METHOD, 1))
 		return;
-	find_builtins(measured, functions_of, 2, &functions, &builtins);
-	tell(TRACE_KIND_PYTHON_BUILTIN, &builtins);
-	find_builtins(measured, methods_of, 3, &functions, &builtins);
-	tell(TRACE_KIND_PYTHON_METHOD, &builtins);
+	find_builtins(measured, &of_functions, &functions, &builtins);
+	trace_tell_cost(TRACE_KIND_PYTHON_BUILTIN, &builtins);
+	find_builtins(measured, &of_methods, &functions, &builtins);
+	trace_tell_cost(TRACE_KIND_PYTHON_METHOD, &builtins);
 }
 
 void trace_calibrate_python(const struct trace_python_means *means)
@@ -368,9 +377,11 @@ void trace_calibrate_python(const struct trace_python_means *means)
 	char source[SOURCE_MAX];
 	struct trace_measured measured[LOOP_COUNT];
 	struct python python = { .means = means };
-	const struct trace_calibration calibration = {
-		.context = &python, .run = run_loop, .turns = TURNS, .depth = 2
-	};
+	const struct trace_calibration calibration = { .context = &python,
+						       .set = set_hooks,
+						       .run = run_loop,
+						       .turns = TURNS,
+						       .depth = 2 };
 
 	_Static_assert(sizeof definitions + LOOP_COUNT * 80 < SOURCE_MAX,
 		       "there is room for all");

@@ -30,21 +30,23 @@
  * What a block is given, and does.  Array#each is in C: between two turns no other callee is called
  * than the loop's own.
  */
-#define LOOP_MAP(X)                                              \
-	X(NOTHING, "1", "")                                      \
-	X(WORK_INLINE, "1", "count=size;size=count;count=size;") \
-	X(EMPTY, "1", "first()")                                 \
-	X(ARGUMENT, "1", "last(size)")                           \
-	X(WORK, "1", "sum(size)")                                \
-	X(NESTED, "1", "min()")                                  \
-	X(THREE, "1", "first();last(size);sum(size)")            \
-	X(YIELD, "1", "max{}")                                   \
-	X(BYTES, "''", "size.bytesize")                          \
-	X(ASCII, "''", "size.ascii_only?")                       \
-	X(EQUAL, "1", "equal?(size)")                            \
-	X(PLUS, "1", "count=size+1;")                            \
-	X(LESS, "1", "count=size<1;")                            \
-	X(INDEX, "[1]", "count=size[0];")
+#define LOOP_MAP(X)                                                              \
+	X(NOTHING, "1", "")                                                      \
+	X(WORK_INLINE, "1", "count=size;size=count;count=size;")                 \
+	X(EMPTY, "1", "first()")                                                 \
+	X(ARGUMENT, "1", "last(size)")                                           \
+	X(WORK, "1", "sum(size)")                                                \
+	X(NESTED, "1", "min()")                                                  \
+	X(THREE, "1", "first();last(size);sum(size)")                            \
+	X(YIELD, "1", "max{}")                                                   \
+	X(BYTES, "''", "size.bytesize")                                          \
+	X(ASCII, "''", "size.ascii_only?")                                       \
+	X(EQUAL, "1", "equal?(size)")                                            \
+	X(PLUS, "1", "count=size+1;")                                            \
+	X(LESS, "1", "count=size<1;")                                            \
+	X(INDEX, "[1]", "count=size[0];")                                        \
+	X(BYTES_ASCII, "''", "size.bytesize;size.ascii_only?;size.equal?(size)") \
+	X(PLUS_LESS, "1", "count=size+1;count=size<1;count=size-1;")
 
 enum loop {
 #define X(name, element, body) LOOP_##name,
@@ -201,34 +203,15 @@ static s64 cost_of(const struct trace_measured *measured, enum loop loop)
 	return calls > 0 ? added / calls : 0;
 }
 
-struct found {
-	s64 call, spread; /* inside and outside together */
-	s64 inside;
-	s64 inside_miss, call_miss;
-};
-
-static void tell(enum trace_kind kind, const struct found *found)
-{
-	trace_set_cost(kind,
-		       (struct trace_cost){
-			       .inside = (s32)found->inside,
-			       .outside = (s32)(found->call - found->inside),
-			       .inside_miss = (s32)found->inside_miss,
-			       .outside_miss = (s32)(found->call_miss - found->inside_miss),
-			       .spread = (u32)found->spread,
-			       .stretch_permille = PER_MILLE,
-		       });
-}
-
 /* The mean of some loops' costs of a call, and how far they are from it. */
 static void find_call(const struct trace_measured *measured, const enum loop *of, u32 count,
-		      struct found *out)
+		      struct trace_found_cost *out)
 {
 	s64 sum = 0;
 
 	for (u32 i = 0; i < count; i++)
 		sum += cost_of(measured, of[i]);
-	*out = (struct found){ .call = sum / count };
+	*out = (struct trace_found_cost){ .call = sum / count, .stretch = PER_MILLE };
 	for (u32 i = 0; i < count; i++) {
 		const s64 off = magnitude(cost_of(measured, of[i]) - out->call);
 		const s64 noise = measured[of[i]].noise;
@@ -238,7 +221,7 @@ static void find_call(const struct trace_measured *measured, const enum loop *of
 	}
 }
 
-static void find_methods(const struct trace_measured *measured, struct found *out)
+static void find_methods(const struct trace_measured *measured, struct trace_found_cost *out)
 {
 	static const enum loop of[] = { LOOP_EMPTY, LOOP_ARGUMENT, LOOP_WORK, LOOP_NESTED };
 	const s64 work = measured[LOOP_WORK_INLINE].plain - measured[LOOP_NOTHING].plain;
@@ -258,40 +241,47 @@ static void find_methods(const struct trace_measured *measured, struct found *ou
 	out->spread = off > out->spread ? off : out->spread;
 }
 
-/* Of a method in C nothing is seen without hooks: a quarter of the call is taken for its own. */
+/*
+ * Of a method in C nothing is seen without hooks: a quarter of the call is taken for its own.  The
+ * last of the loops calls some in turn: they are searched for.
+ */
 static void find_builtins(const struct trace_measured *measured, const enum loop *of, u32 count,
-			  const struct found *methods, struct found *out)
+			  enum loop in_turn, struct trace_found_cost *out)
 {
+	const struct trace_measured *turns = &measured[in_turn];
+	const s64 nothing = measured[LOOP_NOTHING].plain;
+	const s64 calls = calls_of(measured, in_turn);
 	s64 inner = 0, own = 0;
 
 	find_call(measured, of, count, out);
 	for (u32 i = 0; i < count; i++) {
 		inner += measured[of[i]].inner;
-		own += (measured[of[i]].plain - measured[LOOP_NOTHING].plain) / 4;
+		own += (measured[of[i]].plain - nothing) / 4;
 	}
 	out->inside = (inner - own) / count;
-	out->inside_miss = out->inside + methods->inside_miss - methods->inside;
-	out->call_miss = out->call + methods->call_miss - methods->call;
+	out->inside_miss = (turns->inner - (turns->plain - nothing) / 4) / calls;
+	out->call_miss = cost_of(measured, in_turn);
 }
 
 static void find_all(const struct trace_measured *measured)
 {
 	static const enum loop builtins_of[] = { LOOP_BYTES, LOOP_ASCII, LOOP_EQUAL };
 	static const enum loop operators_of[] = { LOOP_PLUS, LOOP_LESS, LOOP_INDEX };
-	struct found methods, builtins;
+	struct trace_found_cost methods, builtins;
 
 	if (calls_of(measured, LOOP_WORK) != 1 || calls_of(measured, LOOP_THREE) != 3)
 		return;
 	find_methods(measured, &methods);
-	tell(TRACE_KIND_RUBY, &methods);
-	if (calls_of(measured, LOOP_BYTES) != 1 || calls_of(measured, LOOP_EQUAL) != 1)
+	trace_tell_cost(TRACE_KIND_RUBY, &methods);
+	if (calls_of(measured, LOOP_BYTES) != 1 || calls_of(measured, LOOP_EQUAL) != 1 ||
+	    calls_of(measured, LOOP_BYTES_ASCII) != 3)
 		return;
-	find_builtins(measured, builtins_of, 3, &methods, &builtins);
-	tell(TRACE_KIND_RUBY_BUILTIN, &builtins);
+	find_builtins(measured, builtins_of, 3, LOOP_BYTES_ASCII, &builtins);
+	trace_tell_cost(TRACE_KIND_RUBY_BUILTIN, &builtins);
 	/* Up to 3.0 they are none, but where C calls them. */
-	if (calls_of(measured, LOOP_PLUS) == 1)
-		find_builtins(measured, operators_of, 3, &methods, &builtins);
-	tell(TRACE_KIND_RUBY_OPERATOR, &builtins);
+	if (calls_of(measured, LOOP_PLUS) == 1 && calls_of(measured, LOOP_PLUS_LESS) == 3)
+		find_builtins(measured, operators_of, 3, LOOP_PLUS_LESS, &builtins);
+	trace_tell_cost(TRACE_KIND_RUBY_OPERATOR, &builtins);
 }
 
 /* A signal's handler of Ruby's has it raise an exception, which is the program's. */

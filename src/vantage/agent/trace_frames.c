@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "abi/python_layout.h"
 #include "vantage/agent/agent.h"
 #include "vantage/agent/trace.h"
 #include "vantage/agent/trace_audit.h"
@@ -14,8 +15,10 @@
 
 static struct {
 	const struct python_layout *layout;
-	struct frames_entries entries;
-	void **table;
+	struct loop_entries entries;
+	frames_evaluator *(*get_evaluator)(void *interpreter);
+	void (*set_evaluator)(void *interpreter, frames_evaluator *evaluator);
+	struct loop_table table;
 	u64 loop; /* whose table it is */
 	struct trace_audit audit;
 	u32 is_decided;
@@ -38,45 +41,30 @@ static const struct stub {
 };
 #define STUB_COUNT (sizeof stubs / sizeof *stubs)
 
-static bool find_entries(struct frames_entries *entries)
+static struct loop_shape shape_of(const struct python_layout *layout)
 {
-	bool has_all = true;
-
-	/* POSIX has dlsym() give functions as object pointers; ISO C does not. */
-#define X(name, result, arguments)                           \
-	*(void **)&entries->name = trace_late_symbol(#name); \
-	has_all = has_all && entries->name != NULL;
-	FRAMES_ENTRY_MAP(X)
-#undef X
-	*(void **)&trace_frames.evaluate = trace_late_symbol("_PyEval_EvalFrameDefault");
-	*(void **)&trace_frames.get_state = trace_late_symbol("_PyThreadState_UncheckedGet");
-	trace_frames.function_type = trace_objects.function_type;
-	trace_frames.tuple_type = (u64)trace_late_symbol("PyTuple_Type");
-	return has_all && trace_frames.evaluate != NULL && trace_frames.get_state != NULL &&
-	       trace_frames.function_type != 0 && trace_frames.tuple_type != 0;
+	return (struct loop_shape){ .layout = layout,
+				    .first_unused = OPCODE_LAST_USED + 1,
+				    .last_unused = OPCODE_DO_TRACING - 1,
+				    .call = OPCODE_CALL,
+				    .callee_depth = 1 };
 }
 
-bool trace_frames_run(const struct frames_entries *entries, void *code, long *out_number)
+static bool find_entries(void)
 {
-	void *globals = entries->PyDict_New();
-	void *builtins = entries->PyEval_GetBuiltins();
+	*(void **)&frames.get_evaluator =
+		trace_late_symbol("_PyInterpreterState_GetEvalFrameFunc");
+	*(void **)&frames.set_evaluator =
+		trace_late_symbol("_PyInterpreterState_SetEvalFrameFunc");
+	*(void **)&trace_frames.evaluate = trace_late_symbol("_PyEval_EvalFrameDefault");
+	trace_frames.function_type = trace_objects.function_type;
+	trace_frames.tuple_type = (u64)trace_late_symbol("PyTuple_Type");
+	const bool has_all = trace_loop_find_entries(&frames.entries);
 
-	if (globals == NULL || builtins == NULL ||
-	    entries->PyDict_SetItemString(globals, "__builtins__", builtins) != 0)
-		return false;
-	void *result = entries->PyEval_EvalCode(code, globals, globals);
-	void *number = result != NULL ? entries->PyDict_GetItemString(globals, "r") : NULL;
-
-	if (number != NULL)
-		*out_number = entries->PyLong_AsLong(number);
-	if (result != NULL)
-		entries->Py_DecRef(result);
-	else
-		entries->PyErr_Clear();
-	/* Functions hold the dict that holds them. */
-	entries->PyDict_Clear(globals);
-	entries->Py_DecRef(globals);
-	return number != NULL;
+	trace_frames.get_state = frames.entries.get_state;
+	return has_all && frames.get_evaluator != NULL && frames.set_evaluator != NULL &&
+	       trace_frames.evaluate != NULL && trace_frames.function_type != 0 &&
+	       trace_frames.tuple_type != 0;
 }
 
 static void *stub_of(u32 opcode)
@@ -102,9 +90,9 @@ static bool is_in(const struct stub *stub, enum frames_mode mode)
 /* With the stubs of a mode in their places; the others are as they were. */
 static bool write_stubs(enum frames_mode mode)
 {
-	void *targets[256];
+	void *targets[LOOP_TABLE_WORDS];
 
-	for (u32 i = 0; i < 256; i++)
+	for (u32 i = 0; i < LOOP_TABLE_WORDS; i++)
 		targets[i] = trace_frames.originals[i];
 	for (size_t i = 0; i < STUB_COUNT; i++) {
 		if (is_in(&stubs[i], mode))
@@ -112,7 +100,7 @@ static bool write_stubs(enum frames_mode mode)
 	}
 	/* Threads of other interpreters may be between two instructions: hooks look at this. */
 	__atomic_store_n(&trace_frames.mode, mode, __ATOMIC_RELEASE);
-	return trace_frames_write_table(frames.table, targets);
+	return trace_loop_write_table(&frames.table, targets);
 }
 
 /* The interpreter's member is where it should be: what is set by call is seen there. */
@@ -122,16 +110,13 @@ static bool find_evaluator(u64 interpreter)
 
 	trace_frames.evaluator_at = INTERPRETER_EVALUATOR;
 	/* Another tool's: a debugger that was there before us, perhaps. */
-	if (frames.entries._PyInterpreterState_GetEvalFrameFunc((void *)interpreter) !=
-		    trace_frames.evaluate ||
+	if (frames.get_evaluator((void *)interpreter) != trace_frames.evaluate ||
 	    *member != NULL)
 		return false;
-	frames.entries._PyInterpreterState_SetEvalFrameFunc((void *)interpreter,
-							    trace_frames_evaluate);
+	frames.set_evaluator((void *)interpreter, trace_frames_evaluate);
 	const bool is_found = *member == trace_frames_evaluate;
 
-	frames.entries._PyInterpreterState_SetEvalFrameFunc((void *)interpreter,
-							    trace_frames.evaluate);
+	frames.set_evaluator((void *)interpreter, trace_frames.evaluate);
 	return is_found && *member == NULL;
 }
 
@@ -139,11 +124,15 @@ static bool try_out(u64 interpreter)
 {
 	frames_evaluator **member = (void *)(interpreter + INTERPRETER_EVALUATOR);
 
-	if (!write_stubs(FRAMES_WATCHING) || !trace_frames_find_places(&frames.entries))
+	const struct loop_shape shape = shape_of(frames.layout);
+
+	if (!write_stubs(FRAMES_WATCHING) ||
+	    !trace_loop_find_places(&shape, &frames.entries, &trace_frames.places) ||
+	    !trace_frames.places.is_cframe_fixed)
 		return false;
 	*member = trace_frames_evaluate;
 	if (write_stubs(FRAMES_ON) &&
-	    trace_frames_test(&frames.entries, trace_frames.has_builtins))
+	    trace_loop_test(&shape, &frames.entries, trace_frames.has_builtins))
 		return true;
 	*member = NULL;
 	return false;
@@ -151,15 +140,15 @@ static bool try_out(u64 interpreter)
 
 static bool set_up(u64 state)
 {
-	const u64 interpreter = frames_word(state + STATE_INTERPRETER);
+	const u64 interpreter = loop_word(state + STATE_INTERPRETER);
 
-	if (!find_entries(&frames.entries) || !find_evaluator(interpreter))
+	const struct loop_shape shape = shape_of(frames.layout);
+
+	if (!find_entries() || !find_evaluator(interpreter) ||
+	    !trace_loop_find_table(&shape, &frames.table))
 		return false;
-	frames.table = trace_frames_find_table(frames.layout);
-	if (frames.table == NULL)
-		return false;
-	for (u32 i = 0; i < 256; i++)
-		trace_frames.originals[i] = frames.table[i];
+	for (u32 i = 0; i < LOOP_TABLE_WORDS; i++)
+		trace_frames.originals[i] = frames.table.words[i];
 	const bool had_collector = frames.entries.PyGC_Disable() == 1;
 	const bool is_set_up = try_out(interpreter);
 
@@ -187,7 +176,7 @@ static void set_hooks(void *context, bool has_hooks)
 
 static void calibrate(u64 state)
 {
-	const u64 interpreter = frames_word(state + STATE_INTERPRETER);
+	const u64 interpreter = loop_word(state + STATE_INTERPRETER);
 	const struct trace_python_means means = {
 		.context = (void *)(interpreter + INTERPRETER_EVALUATOR),
 		.set = set_hooks,
@@ -233,7 +222,7 @@ static int on_audit(const char *event, void *arguments, void *data)
 static bool is_set_up_already(const struct python_layout *layout)
 {
 	return trace_frames.mode == FRAMES_ON && frames.loop == layout->loop[0].start &&
-	       frames.table[OPCODE_DO_TRACING] == stub_of(OPCODE_DO_TRACING);
+	       frames.table.words[OPCODE_DO_TRACING] == stub_of(OPCODE_DO_TRACING);
 }
 
 bool trace_frames_begin(const struct python_layout *layout)
@@ -242,13 +231,12 @@ bool trace_frames_begin(const struct python_layout *layout)
 		return true;
 	frames.layout = layout;
 	frames.loop = layout->loop[0].start;
-	frames.table = NULL;
+	frames.table.words = NULL;
 	trace_frames.mode = FRAMES_OFF;
 	trace_frames.foreign = NULL;
 	trace_frames.has_builtins = !(agent.ring->flags & RING_NO_BUILTINS);
 	__atomic_store_n(&frames.is_decided, 0, __ATOMIC_RELAXED);
-	return find_entries(&frames.entries) &&
-	       trace_audit_add(on_audit, &frames, &frames.audit);
+	return find_entries() && trace_audit_add(on_audit, &frames, &frames.audit);
 }
 
 bool trace_frames_is_on(void)

@@ -10,6 +10,7 @@
 #include "vantage/agent/agent.h"
 #include "vantage/agent/trace.h"
 #include "vantage/agent/trace_frames_own.h"
+#include "vantage/agent/trace_loop_calls.h"
 
 /* CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR, and who owns such a one's frame. */
 #define CODE_MAKES_GENERATOR 0x2a0U
@@ -21,40 +22,35 @@ struct trace_frames trace_frames = { .mode = FRAMES_OFF };
 
 static inline u8 *cframe_of(const u64 *places)
 {
-	return (u8 *)(places + FRAMES_STACK) + trace_frames.cframe;
+	return (u8 *)(places + LOOP_STACK) + trace_frames.places.cframe;
 }
 
 static inline u64 frame_of(const u64 *places)
 {
-	return frames_word((u64)cframe_of(places) + CFRAME_FRAME);
+	return loop_word((u64)cframe_of(places) + CFRAME_FRAME);
 }
 
 static inline u64 state_of(const u64 *places)
 {
-	return trace_frames.state != FRAMES_NOWHERE ? places[trace_frames.state]
-						    : (u64)trace_frames.get_state();
+	return trace_frames.places.state != LOOP_NOWHERE ? places[trace_frames.places.state]
+							 : (u64)trace_frames.get_state();
 }
 
 static inline frames_evaluator **evaluator_of(u64 state)
 {
-	return (void *)(frames_word(state + STATE_INTERPRETER) + trace_frames.evaluator_at);
+	return (void *)(loop_word(state + STATE_INTERPRETER) + trace_frames.evaluator_at);
 }
 
 /* Another tool has a function of its own called for what happens. */
 static inline bool has_other_tool(u64 state)
 {
-	return (frames_word(state + STATE_PROFILE) | frames_word(state + STATE_TRACE)) != 0;
+	return (loop_word(state + STATE_PROFILE) | loop_word(state + STATE_TRACE)) != 0;
 }
 
 /* That function is being executed: it is not traced, as with a profile function. */
 static inline bool is_in_other_tool(u64 state)
 {
 	return *(const int *)(state + STATE_TRACING) != 0;
-}
-
-static inline bool is_function(const struct trace_entry *entry, u64 frame)
-{
-	return entry->frame == frame && entry->kind == TRACE_KIND_PYTHON;
 }
 
 static inline bool is_builtin(const struct trace_entry *entry, u64 frame)
@@ -65,39 +61,18 @@ static inline bool is_builtin(const struct trace_entry *entry, u64 frame)
 
 static inline u64 code_of(u64 frame)
 {
-	return frames_word(frame + FRAME_CODE);
+	return loop_word(frame + FRAME_CODE);
 }
 
 static inline void enter_function(struct tracer *tracer, u64 frame)
 {
-	const u64 now = trace_now();
-	const u64 code = code_of(frame);
-
-	trace_enter(tracer,
-		    (struct trace_call){ .identity = trace_python_identity(code),
-					 .object = code,
-					 .named = code,
-					 .frame = frame,
-					 .kind = TRACE_KIND_PYTHON },
-		    now);
-	/* Ends are known by their frames: those of calls that have no entry need no count. */
-	tracer->unstacked = 0;
-}
-
-/* The entry of a frame's function; the first of all entries: there is none. */
-static struct trace_entry *find_function(const struct tracer *tracer, u64 frame)
-{
-	struct trace_entry *entry = tracer->top;
-
-	while (entry > tracer->entries && !is_function(entry, frame))
-		entry--;
-	return entry;
+	loop_enter(tracer, frame, code_of(frame));
 }
 
 /* A frame that began before it was traced has entries of its C functions only. */
 static struct trace_entry *find_caller(const struct tracer *tracer, u64 frame)
 {
-	struct trace_entry *found = find_function(tracer, frame);
+	struct trace_entry *found = loop_find_function(tracer, frame);
 
 	if (found > tracer->entries)
 		return found;
@@ -121,42 +96,10 @@ static __attribute__((noinline)) void settle(struct tracer *tracer, u64 frame)
 		trace_pop(tracer, now);
 }
 
-/* Where there are too many entries the innermost frames have none: nothing would be found. */
-static inline bool is_full(const struct tracer *tracer)
-{
-	return tracer->top == tracer->limit;
-}
-
 static inline void settle_if_needed(struct tracer *tracer, u64 frame)
 {
-	if (__builtin_expect(!is_function(tracer->top, frame), 0) && !is_full(tracer))
+	if (__builtin_expect(!loop_is_function(tracer->top, frame), 0) && !loop_is_full(tracer))
 		settle(tracer, frame);
-}
-
-static __attribute__((noinline)) void leave_outer(struct tracer *tracer, u64 frame, u64 now)
-{
-	const struct trace_entry *entry = find_function(tracer, frame);
-
-	trace_advance(tracer, now);
-	while (entry > tracer->entries && tracer->top >= entry) {
-		/* It goes on where the program does (trace_regions.c). */
-		tracer->has_waiting |= tracer->top->kind == TRACE_KIND_REGION;
-		trace_pop(tracer, now);
-	}
-}
-
-/* Nothing if it has no entry: it began before it was traced, or was too deep. */
-static inline void leave_function(struct tracer *tracer, u64 frame)
-{
-	const u64 now = trace_now();
-
-	if (__builtin_expect(!is_function(tracer->top, frame), 0)) {
-		if (!is_full(tracer))
-			leave_outer(tracer, frame, now);
-		return;
-	}
-	trace_advance(tracer, now);
-	trace_pop(tracer, now);
 }
 
 /*
@@ -214,8 +157,8 @@ struct callee {
 
 static inline struct callee callee_of(const u64 *places)
 {
-	const u64 *stack = (const u64 *)places[trace_frames.stack];
-	const u32 count = (u32)places[trace_frames.argument];
+	const u64 *stack = (const u64 *)places[trace_frames.places.stack];
+	const u32 count = (u32)places[trace_frames.places.argument];
 	const u64 method = stack[-(long)count - 2];
 	const u64 callable = method != 0 ? method : stack[-(long)count - 1];
 
@@ -237,7 +180,7 @@ static inline void call_builtin(const u64 *places, struct callee callee)
 void *trace_frames_on_call(u64 *places, u64 opcode)
 {
 	if (!frames_is_on()) {
-		trace_frames_watch(places, opcode);
+		trace_loop_watch(places, opcode);
 		return trace_frames.originals[opcode];
 	}
 	const struct callee callee = callee_of(places);
@@ -262,8 +205,8 @@ void *trace_frames_on_call_spread(u64 *places, u64 opcode)
 {
 	if (!frames_is_on() || !trace_frames.has_builtins)
 		return trace_frames.originals[opcode];
-	const u64 *arguments = (const u64 *)places[trace_frames.stack] - 1 -
-			       (places[trace_frames.argument] & 1);
+	const u64 *arguments = (const u64 *)places[trace_frames.places.stack] - 1 -
+			       (places[trace_frames.places.argument] & 1);
 	const u64 callable = arguments[-1];
 	const bool is_tuple =
 		trace_word(arguments[0], trace_objects.object_type) == trace_frames.tuple_type;
@@ -289,18 +232,18 @@ void *trace_frames_on_subscript(u64 *places, u64 opcode)
 void *trace_frames_on_return(u64 *places, u64 opcode)
 {
 	if (!frames_is_on()) {
-		trace_frames_watch(places, opcode);
+		trace_loop_watch(places, opcode);
 		return trace_frames.originals[opcode];
 	}
 	struct tracer *tracer = trace_of_thread();
 	u8 *cframe = cframe_of(places);
-	const u64 frame = frames_word((u64)cframe + CFRAME_FRAME);
+	const u64 frame = loop_word((u64)cframe + CFRAME_FRAME);
 
 	if (tracer != NULL)
-		leave_function(tracer, frame);
+		loop_leave(tracer, frame);
 	/* The loop that called this one has its flag made equal to this one's. */
 	if (*(const u8 *)(frame + FRAME_IS_ENTRY))
-		*cframe |= *(const u8 *)frames_word((u64)cframe + CFRAME_PREVIOUS);
+		*cframe |= *(const u8 *)loop_word((u64)cframe + CFRAME_PREVIOUS);
 	return trace_frames.originals[opcode];
 }
 
@@ -308,14 +251,14 @@ void *trace_frames_on_handler(u64 *places, u64 opcode)
 {
 	struct tracer *tracer = frames_is_on() ? trace_of_thread() : NULL;
 
-	if (tracer != NULL && !is_function(tracer->top, frame_of(places)))
+	if (tracer != NULL && !loop_is_function(tracer->top, frame_of(places)))
 		settle(tracer, frame_of(places));
 	return trace_frames.originals[opcode];
 }
 
 void *trace_frames_on_watch(u64 *places, u64 opcode)
 {
-	trace_frames_watch(places, opcode);
+	trace_loop_watch(places, opcode);
 	return trace_frames.originals[opcode];
 }
 
@@ -326,7 +269,7 @@ void *trace_frames_on_watch(u64 *places, u64 opcode)
  */
 static inline bool is_to_begin_again(u64 frame, u64 next)
 {
-	const u64 behind = next - frames_word(frame + FRAME_POSITION);
+	const u64 behind = next - loop_word(frame + FRAME_POSITION);
 
 	return behind == 0 ||
 	       (behind == PRECALL_BYTES && (*(const u8 *)next == OPCODE_CALL ||
@@ -343,7 +286,7 @@ static inline void turn(struct tracer *tracer, u64 state, u64 frame, u64 next)
 		const u32 flags = *(const u32 *)(code_of(frame) + CODE_FLAGS);
 
 		/* What makes a generator is no call of it. */
-		if ((flags & CODE_MAKES_GENERATOR) == 0 && !is_function(top, frame) &&
+		if ((flags & CODE_MAKES_GENERATOR) == 0 && !loop_is_function(top, frame) &&
 		    !is_in_other_tool(state))
 			enter_function(tracer, frame);
 		return;
@@ -355,7 +298,7 @@ static inline void turn(struct tracer *tracer, u64 state, u64 frame, u64 next)
 		tracer->top--;
 		return;
 	}
-	if (__builtin_expect(is_builtin(top, frame) && is_function(top - 1, frame), 1)) {
+	if (__builtin_expect(is_builtin(top, frame) && loop_is_function(top - 1, frame), 1)) {
 		const u64 now = trace_now();
 
 		trace_advance(tracer, now);
@@ -375,13 +318,13 @@ void *trace_frames_on_turn(u64 *places, u64 opcode)
 
 	set_evaluator(evaluator_of(state));
 	if (tracer != NULL)
-		turn(tracer, state, frames_word((u64)cframe + CFRAME_FRAME),
-		     places[trace_frames.next]);
+		turn(tracer, state, loop_word((u64)cframe + CFRAME_FRAME),
+		     places[trace_frames.places.next]);
 	if (has_other_tool(state) && !is_in_other_tool(state))
 		return trace_frames.originals[opcode];
 	*cframe = 0;
 	/* NOP goes on to the instruction behind it, with all that the loop wants. */
-	places[trace_frames.next] -= sizeof(u16);
+	places[trace_frames.places.next] -= sizeof(u16);
 	return trace_frames.originals[OPCODE_NOP];
 }
 
@@ -407,7 +350,7 @@ static inline bool is_call(u64 state, u64 frame)
 void *trace_frames_evaluate(void *state_object, void *frame_object, int is_throw)
 {
 	const u64 state = (u64)state_object, frame = (u64)frame_object;
-	u8 *outer = (u8 *)frames_word(state + STATE_CFRAME);
+	u8 *outer = (u8 *)loop_word(state + STATE_CFRAME);
 	const u8 outer_tracing = *outer;
 	const bool is_generator = *(const u8 *)(frame + FRAME_OWNER) == OWNED_BY_GENERATOR;
 	struct tracer *tracer = is_call(state, frame) ? trace_of_thread() : NULL;
@@ -427,10 +370,8 @@ void *trace_frames_evaluate(void *state_object, void *frame_object, int is_throw
 	 */
 	if (tracer != NULL && (result == NULL || is_generator)) {
 		tracer = trace_of_thread();
-		if (tracer != NULL && result == NULL)
-			leave_outer(tracer, frame, trace_now());
-		else if (tracer != NULL)
-			leave_function(tracer, frame);
+		if (tracer != NULL)
+			loop_leave(tracer, frame);
 	}
 	if (outer_tracing != 0)
 		*outer = outer_tracing;

@@ -3,9 +3,9 @@
  */
 #pragma once
 #include <stdbool.h>
-#include <sys/types.h>
 
 #include "abi/types.h"
+#include "vantage/agent/trace_loop.h"
 
 /*
  * Instructions of 3.11 (Include/opcode.h); the same in all its releases: they are in .pyc
@@ -18,10 +18,8 @@
 #define OPCODE_CALL_FUNCTION_EX      142
 #define OPCODE_PRECALL               166
 #define OPCODE_CALL                  171
+#define OPCODE_LAST_USED             180 /* of all but DO_TRACING */
 #define OPCODE_DO_TRACING            255
-
-/* Py_file_input (Include/compile.h): what is compiled is a module. */
-#define FILE_INPUT 257
 
 /* Offsets of 3.11: Include/internal/pycore_frame.h, Include/cpython/pystate.h and code.h. */
 #define CFRAME_TRACING    0 /* use_tracing, a byte */
@@ -38,19 +36,8 @@
 #define FRAME_POSITION    56 /* prev_instr */
 #define FRAME_IS_ENTRY    68 /* a loop began with it */
 #define FRAME_OWNER       69
-#define FRAME_LOCALS      72
 #define CODE_FLAGS        48
-#define CODE_STACK_SIZE   68
-#define CODE_LOCALS       76
 #define CODE_INSTRUCTIONS 184
-
-/* The loop's registers as a stub has pushed them, and its stack behind them. */
-#define FRAMES_REGISTERS   15 /* rax is the last */
-#define FRAMES_TARGET      15 /* where the stub goes on */
-#define FRAMES_STACK       16
-#define FRAMES_STACK_WORDS 48
-#define FRAMES_PLACES      (FRAMES_STACK + FRAMES_STACK_WORDS)
-#define FRAMES_NOWHERE     FRAMES_PLACES
 
 /*
  * Entries of the table that are ours: the instruction, what its stub calls, is it for
@@ -97,51 +84,15 @@ typedef void *frames_evaluator(void *state, void *frame, int is_throw);
 struct trace_frames {
 	enum frames_mode mode;
 	u32 has_builtins;
-	/* Where the loop has these: an index of what a stub has pushed. */
-	u32 next, stack, argument, state;
-	u64 cframe; /* the loop's own, from its stack pointer */
+	struct loop_places places;
 	u64 function_type, tuple_type;
 	frames_evaluator *evaluate; /* the interpreter's own */
 	frames_evaluator *foreign;  /* another tool's, which was set when ours was */
 	u64 evaluator_at;           /* in an interpreter's state */
 	void *(*get_state)(void);
-	void *originals[256];
+	void *originals[LOOP_TABLE_WORDS];
 };
 extern struct trace_frames trace_frames;
-
-/* What is called of the interpreter besides. */
-#define FRAMES_ENTRY_MAP(X)                                                              \
-	X(Py_IsInitialized, int, (void))                                                 \
-	X(Py_CompileString, void *, (const char *source, const char *name, int how))     \
-	X(PyEval_EvalCode, void *, (void *code, void *globals, void *locals))            \
-	X(PyEval_GetBuiltins, void *, (void))                                            \
-	X(PyDict_New, void *, (void))                                                    \
-	X(PyDict_Clear, void, (void *dict))                                              \
-	X(PyDict_SetItemString, int, (void *dict, const char *key, void *value))         \
-	X(PyDict_GetItemString, void *, (void *dict, const char *key))                   \
-	X(PyLong_AsLong, long, (void *number))                                           \
-	X(PyGC_Disable, int, (void))                                                     \
-	X(PyGC_Enable, int, (void))                                                      \
-	X(PyGC_Collect, ssize_t, (void))                                                 \
-	X(Py_DecRef, void, (void *object))                                               \
-	X(PyErr_Fetch, void, (void **type, void **value, void **traceback))              \
-	X(PyErr_Restore, void, (void *type, void *value, void *traceback))               \
-	X(PyErr_Clear, void, (void))                                                     \
-	X(_PyInterpreterState_GetEvalFrameFunc, frames_evaluator *, (void *interpreter)) \
-	X(_PyInterpreterState_SetEvalFrameFunc, void,                                    \
-	  (void *interpreter, frames_evaluator *evaluator))
-
-#define X(name, result, arguments) typedef result name##_type arguments;
-FRAMES_ENTRY_MAP(X)
-#undef X
-
-struct frames_entries {
-#define X(name, result, arguments) name##_type *name;
-	FRAMES_ENTRY_MAP(X)
-#undef X
-};
-
-struct python_layout;
 
 /* The evaluator of PEP 523. */
 void *trace_frames_evaluate(void *state, void *frame, int is_throw);
@@ -152,33 +103,6 @@ void *trace_frames_evaluate(void *state, void *frame, int is_throw);
 FRAMES_STUB_MAP(X)
 FRAMES_WATCH_MAP(X)
 #undef X
-/* Looks at what the stub has pushed, in FRAMES_WATCHING (trace_frames_watch.c). */
-void trace_frames_watch(const u64 *places, u64 opcode);
-
-/*
- * trace_frames_watch.c: where the loop has what.  Executes a little code twice, with the hooks
- * watching; false: it cannot be said.
- */
-bool trace_frames_find_places(const struct frames_entries *entries);
-
-/* trace_frames_test.c: whether all ways of calling are counted.  On the calling thread. */
-bool trace_frames_test(const struct frames_entries *entries, bool has_builtins);
-
-/* Executes a module's code with a dict of its own; *out_number is what it has called r. */
-bool trace_frames_run(const struct frames_entries *entries, void *code, long *out_number);
-
-/*
- * trace_frames_table.c: 256 words of the image that has the loop; NULL: there is none, or
- * many.
- */
-void **trace_frames_find_table(const struct python_layout *layout);
-bool trace_frames_write_table(void **table, void *const *targets);
-
-static inline u64 frames_word(u64 address)
-{
-	return *(const u64 *)address;
-}
-
 /* Whether to watch or test, in one word of memory. */
 static inline bool frames_is_on(void)
 {

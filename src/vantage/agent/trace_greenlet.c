@@ -11,6 +11,7 @@
 #include "vantage/agent/arch.h"
 #include "vantage/agent/trace.h"
 #include "vantage/agent/trace_late.h"
+#include "vantage/agent/trace_native.h"
 
 /* greenlet.h: places in the table of functions. */
 #define TABLE_NAME   "greenlet._C_API"
@@ -77,6 +78,11 @@ static void have_taken(void)
 	__atomic_store_n(&greenlets.is_spare_taken, 0, __ATOMIC_RELEASE);
 }
 
+void trace_greenlet_forget_others(void)
+{
+	have_taken();
+}
+
 /* In a spare stack: where it ends, and the next. */
 struct spare {
 	struct trace_entry *limit;
@@ -131,7 +137,8 @@ static void leave(struct left *left)
 		left->tracer = NULL;
 		return;
 	}
-	trace_switch_stack(left->tracer, &next, &left->stack, trace_now());
+	trace_change_stack(left->tracer, &next, &left->stack, trace_now());
+	trace_native_leave_stack(&left->stack);
 }
 
 /*
@@ -139,15 +146,16 @@ static void leave(struct left *left)
  * is not, our greenlet is being killed, by one that called no switch and goes on when ours has
  * ended.
  */
-static void come_back(const struct left *left)
+static void come_back(struct left *left)
 {
 	struct tracer *tracer = trace_of_thread();
 	struct trace_stack ended;
 
 	if (left->tracer == NULL || tracer == NULL)
 		return;
+	trace_native_return_to_stack(&left->stack);
 	if (tracer == left->tracer && tracer->top == tracer->entries) {
-		trace_switch_stack(tracer, &left->stack, &ended, trace_now());
+		trace_change_stack(tracer, &left->stack, &ended, trace_now());
 		give_stack(&ended);
 		return;
 	}
@@ -236,12 +244,18 @@ static void stand_before_all(void **table)
 	three_arguments *const three[] = { on_method_switch, on_method_throw, on_table_switch };
 	four_arguments *const four = on_table_throw;
 
-	stand_before_method(type, "switch", FLAGS_KEYWORDS, *(void *const *)&three[0],
-			    &greenlets.method_switch);
-	stand_before_method(type, "throw", FLAGS_VARARGS, *(void *const *)&three[1],
-			    &greenlets.method_throw);
-	stand_before(&table[TABLE_SWITCH], *(void *const *)&three[2], &greenlets.table_switch);
-	stand_before(&table[TABLE_THROW], *(void *const *)&four, &greenlets.table_throw);
+	bool has_all = true;
+
+	has_all &= stand_before_method(type, "switch", FLAGS_KEYWORDS,
+				       *(void *const *)&three[0], &greenlets.method_switch);
+	has_all &= stand_before_method(type, "throw", FLAGS_VARARGS, *(void *const *)&three[1],
+				       &greenlets.method_throw);
+	has_all &= stand_before(&table[TABLE_SWITCH], *(void *const *)&three[2],
+				&greenlets.table_switch);
+	has_all &= stand_before(&table[TABLE_THROW], *(void *const *)&four,
+				&greenlets.table_throw);
+	if (!has_all)
+		trace_native_see_no_ends();
 }
 
 static bool find_entries(struct entries *out)

@@ -23,3 +23,5 @@
  * no exception set.
  */
 void trace_greenlet_look(void);
+/* In a child of fork: no other thread is at what threads share. */
+void trace_greenlet_forget_others(void);

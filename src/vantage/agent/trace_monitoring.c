@@ -22,9 +22,11 @@
 #include "vantage/agent/trace.h"
 #include "vantage/agent/trace_audit.h"
 #include "vantage/agent/trace_calibrate.h"
+#include "vantage/agent/trace_jit.h"
 #include "vantage/agent/trace_late.h"
 #include "vantage/agent/trace_monitoring.h"
 #include "vantage/agent/trace_only.h"
+#include "vantage/agent/trace_stubs.h"
 
 #define PYTHON_3_15 0x030f0000U
 /* Those that sys.monitoring has no name for. */
@@ -32,6 +34,8 @@
 #define LAST_TOOL         3
 #define TOOL_NAME         "fathom"
 #define MOST_INTERPRETERS 64U
+/* Audited events, once the interpreter is initialized, that it may set its flags among. */
+#define LAST_LOOK 1000U
 /* An interpreter ends: another one may be made in its place. */
 #define END_OF_INTERPRETER "cpython.PyInterpreterState_Clear"
 /*
@@ -95,9 +99,16 @@ static struct {
 #undef X
 	u64 first_interpreter;
 	/* Those that have a tool of ours, as far as there is room. */
-	u64 interpreters[MOST_INTERPRETERS];
+	struct monitored {
+		u64 interpreter;
+		int tool;
+		int all;        /* events */
+		int with_calls; /* those where there are stubs that do not see all calls */
+		bool has_calls; /* they are on, or all are */
+	} interpreters[MOST_INTERPRETERS];
 	struct trace_audit audit;
 	u32 is_hook_gone;
+	u32 may_have_jit; /* 0: no; else how often it was too early to ask */
 	u32 is_installing;
 } monitoring;
 
@@ -206,29 +217,48 @@ static bool set_callback(void *module, int tool, int event, void *callback)
 	return is_set;
 }
 
-static bool set_callbacks(void *module, void *events, int tool)
+static bool set_events(void *module, int tool, int events)
+{
+	return is_done(
+		monitoring.PyObject_CallMethod(module, "set_events", "ii", tool, events));
+}
+
+/* Events: all, those that can be asked for of one function, the others, and calls of C. */
+struct wanted {
+	int all, of_functions, global, calls;
+};
+
+static bool set_each_callback(void *module, void *events, int tool, void *type,
+			      struct wanted *out_wanted)
 {
 	const u32 bytes =
 		monitoring.layout->is_free_threaded ? OBJECT_BYTES_THREADED : OBJECT_BYTES;
 	const bool has_builtins = !(agent.ring->flags & RING_NO_BUILTINS);
-	void *type = make_type(bytes);
-	int wanted = 0, of_functions = 0;
 
-	for (size_t i = 0; type != NULL && i < TRACE_CALLBACKS; i++) {
-		const int bit = event_bit(events, trace_callbacks[i].event);
+	*out_wanted = (struct wanted){ 0 };
+	for (size_t i = 0; i < TRACE_CALLBACKS; i++) {
+		const struct trace_callback *callback = &trace_callbacks[i];
+		const int bit = event_bit(events, callback->event);
 
-		if (trace_callbacks[i].is_of_builtins && !has_builtins)
+		if (callback->is_of_builtins && !has_builtins)
 			continue;
 		if (!set_callback(module, tool, bit,
-				  make_callback(type, bytes, trace_callbacks[i].callback)))
+				  make_callback(type, bytes, callback->callback)))
 			return false;
-		wanted |= trace_callbacks[i].is_implied ? 0 : bit;
-		of_functions |=
-			trace_callbacks[i].is_implied || trace_callbacks[i].is_global ? 0 : bit;
+		if (callback->is_implied)
+			continue;
+		out_wanted->all |= bit;
+		*(callback->is_global ? &out_wanted->global : &out_wanted->of_functions) |= bit;
+		out_wanted->calls |= callback->is_of_builtins ? bit : 0;
 	}
-	if (type == NULL)
-		return false;
-	calibrate(module, tool, of_functions);
+	return true;
+}
+
+static bool set_callbacks_of_wanted(void *module, void *events, int tool, void *type)
+{
+	const u32 bytes =
+		monitoring.layout->is_free_threaded ? OBJECT_BYTES_THREADED : OBJECT_BYTES;
+
 	for (size_t i = 0; trace_only_is_on() && i < TRACE_CALLBACKS; i++) {
 		trace_vectorcall *function = trace_callbacks[i].of_wanted;
 
@@ -237,11 +267,45 @@ static bool set_callbacks(void *module, void *events, int tool)
 				  make_callback(type, bytes, function)))
 			return false;
 	}
-	return is_done(
-		monitoring.PyObject_CallMethod(module, "set_events", "ii", tool, wanted));
+	return true;
 }
 
-static bool set_up(void *module)
+/* Where there are stubs, they need the events that no stub can stand before. */
+static bool has_stubs(void *module, int tool, const struct wanted *wanted)
+{
+	const bool had_stubs = trace_stubs_is_on();
+
+	if (!set_events(module, tool, wanted->global))
+		return false;
+	if (!trace_stubs_set_up()) {
+		set_events(module, tool, 0);
+		return false;
+	}
+	if (!had_stubs)
+		trace_stubs_calibrate();
+	return true;
+}
+
+static bool set_callbacks(void *module, void *events, int tool, struct monitored *place)
+{
+	void *type = make_type(monitoring.layout->is_free_threaded ? OBJECT_BYTES_THREADED
+								   : OBJECT_BYTES);
+	struct wanted wanted;
+
+	if (type == NULL || !set_each_callback(module, events, tool, type, &wanted))
+		return false;
+	place->tool = tool;
+	place->all = wanted.all;
+	place->with_calls = wanted.global | wanted.calls;
+	place->has_calls = !has_stubs(module, tool, &wanted);
+	if (place->has_calls)
+		calibrate(module, tool, wanted.of_functions);
+	trace_set_means(place->has_calls ? TRACE_MEANS_EVENTS : TRACE_MEANS_TABLE);
+	return set_callbacks_of_wanted(module, events, tool, type) &&
+	       (!place->has_calls || set_events(module, tool, wanted.all));
+}
+
+static bool set_up(void *module, struct monitored *place)
 {
 	void *events = monitoring.PyObject_GetAttrString(module, "events");
 	void *missing = monitoring.PyObject_GetAttrString(module, "MISSING");
@@ -252,7 +316,7 @@ static bool set_up(void *module)
 	for (int tool = FIRST_TOOL; tool >= LAST_TOOL && events != NULL && !is_set; tool--) {
 		if (is_done(monitoring.PyObject_CallMethod(module, "use_tool_id", "is", tool,
 							   TOOL_NAME)))
-			is_set = set_callbacks(module, events, tool);
+			is_set = set_callbacks(module, events, tool, place);
 	}
 	monitoring.PyErr_Clear();
 	if (events != NULL)
@@ -283,11 +347,11 @@ static bool is_set_up(void *module)
 }
 
 /* The place of an interpreter among those that have a tool, or of none; NULL: there is none. */
-static u64 *place_of(u64 interpreter)
+static struct monitored *place_of(u64 interpreter)
 {
 	for (u32 i = 0; i < MOST_INTERPRETERS; i++) {
-		if (__atomic_load_n(&monitoring.interpreters[i], __ATOMIC_RELAXED) ==
-		    interpreter)
+		if (__atomic_load_n(&monitoring.interpreters[i].interpreter,
+				    __ATOMIC_RELAXED) == interpreter)
 			return &monitoring.interpreters[i];
 	}
 	return NULL;
@@ -297,15 +361,38 @@ static void set_up_interpreter(u64 interpreter)
 {
 	void *module = monitoring.PySys_GetObject("monitoring");
 	void *modules = monitoring.PySys_GetObject("modules");
-	u64 *place = place_of(0);
+	struct monitored *place = place_of(0);
 
 	if (module == NULL || modules == NULL || place == NULL)
 		return;
-	*place = interpreter;
-	if (is_set_up(module) || set_up(module))
+	*place = (struct monitored){ .interpreter = interpreter, .has_calls = true };
+	if (is_set_up(module) || set_up(module, place))
 		trace_set_status(TRACE_ON);
 	else if (trace_area_of_process()->status == TRACE_WAITING)
 		trace_set_status(TRACE_REFUSED);
+	monitoring.may_have_jit = !place->has_calls && trace_jit_may_be(monitoring.layout);
+	if (monitoring.layout->version < PYTHON_3_15 && !monitoring.may_have_jit)
+		trace_audit_remove(&monitoring.audit);
+}
+
+/* The interpreter, with all its flags: it runs the program, or whatever has embedded it does. */
+static bool is_begun(const char *event)
+{
+	return strncmp(event, "cpython.run_", strlen("cpython.run_")) == 0 ||
+	       (monitoring.Py_IsInitialized() && ++monitoring.may_have_jit > LAST_LOOK);
+}
+
+/* Code that has events is not compiled (trace_jit.h): so all are on. */
+static void look_for_jit(struct monitored *place)
+{
+	void *module = monitoring.PySys_GetObject("monitoring");
+
+	if (module != NULL && trace_jit_is_on()) {
+		place->has_calls = true;
+		set_events(module, place->tool, place->all);
+		trace_set_means(TRACE_MEANS_EVENTS);
+	}
+	monitoring.may_have_jit = 0;
 	if (monitoring.layout->version < PYTHON_3_15)
 		trace_audit_remove(&monitoring.audit);
 }
@@ -323,16 +410,37 @@ static int on_audit(const char *event, void *arguments, void *data)
 	if (trace_area_of_process() == NULL || monitoring.PyThreadState_GetUnchecked() == NULL)
 		return 0;
 	const u64 interpreter = (u64)monitoring.PyInterpreterState_Get();
-	u64 *place = place_of(interpreter);
+	struct monitored *place = place_of(interpreter);
 
 	if (place != NULL && event[0] == 'c' && strcmp(event, END_OF_INTERPRETER) == 0)
-		*place = 0;
+		place->interpreter = 0;
+	else if (place != NULL && monitoring.may_have_jit && is_begun(event))
+		look_for_jit(place);
 	if (place != NULL ||
 	    __atomic_exchange_n(&monitoring.is_installing, 1, __ATOMIC_ACQUIRE) != 0)
 		return 0;
 	set_up_interpreter(interpreter);
 	__atomic_store_n(&monitoring.is_installing, 0, __ATOMIC_RELEASE);
 	return 0;
+}
+
+void trace_monitoring_want_calls(u64 interpreter)
+{
+	struct monitored *place = place_of(interpreter);
+
+	if (place == NULL || place->has_calls)
+		return;
+	void *module = monitoring.PySys_GetObject("monitoring");
+
+	/* The instruments that this puts in are those of code that is executed, too. */
+	place->has_calls = true;
+	if (module != NULL)
+		set_events(module, place->tool, place->with_calls);
+}
+
+void trace_monitoring_forget_others(void)
+{
+	__atomic_store_n(&monitoring.is_installing, 0, __ATOMIC_RELAXED);
 }
 
 static void add_hook(void)
@@ -352,6 +460,7 @@ void trace_monitoring_begin(const struct python_layout *layout)
 		return;
 	}
 	trace_python_find_objects(layout);
+	trace_stubs_begin(layout);
 	add_hook();
 }
 
@@ -367,10 +476,10 @@ static void begin_hook(void)
 /* It may be another one, made where one was that has ended. */
 static void look_again(u64 interpreter)
 {
-	u64 *place = place_of(interpreter);
+	struct monitored *place = place_of(interpreter);
 
 	if (place != NULL)
-		__atomic_store_n(place, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&place->interpreter, 0, __ATOMIC_RELAXED);
 	begin_hook();
 }
 

@@ -32,3 +32,12 @@ struct trace_monitoring_objects {
 	u64 missing;   /* sys.monitoring.MISSING */
 };
 extern struct trace_monitoring_objects trace_monitoring_objects;
+
+/*
+ * Where stubs tell of calls (trace_stubs.h): in this interpreter sys.monitoring does from now on,
+ * of those that it is asked to tell of by others.  With the GIL.
+ */
+void trace_monitoring_want_calls(u64 interpreter);
+
+/* In a child of fork: nobody else is setting up an interpreter. */
+void trace_monitoring_forget_others(void);

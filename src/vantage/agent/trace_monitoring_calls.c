@@ -2,6 +2,7 @@
 
 #include "vantage/agent/trace.h"
 #include "vantage/agent/trace_only.h"
+#include "vantage/agent/trace_stubs.h"
 
 struct trace_monitoring_objects trace_monitoring_objects;
 
@@ -20,7 +21,8 @@ static void *on_start(void *callable, void *const *arguments, size_t count, void
 	(void)callable;
 	(void)count;
 	(void)names;
-	if (tracer == NULL)
+	/* Where there are stubs, these have told of it. */
+	if (tracer == NULL || trace_stubs_is_on())
 		return nothing();
 	const struct trace_call call = {
 		.identity = trace_python_identity(code),
@@ -41,8 +43,29 @@ static void *on_end(void *callable, void *const *arguments, size_t count, void *
 	(void)callable;
 	(void)count;
 	(void)names;
-	if (tracer != NULL)
+	if (tracer != NULL && !trace_stubs_is_on())
 		trace_leave(tracer, (u64)arguments[0], 0, now);
+	return nothing();
+}
+
+/* By exceptions: there are no instructions that stubs could stand before. */
+static void *on_throw(void *callable, void *const *arguments, size_t count, void *names)
+{
+	struct tracer *tracer = trace_stubs_is_on() ? trace_of_thread() : NULL;
+
+	if (tracer == NULL)
+		return on_start(callable, arguments, count, names);
+	trace_stubs_enter(tracer, (u64)arguments[0]);
+	return nothing();
+}
+
+static void *on_unwind(void *callable, void *const *arguments, size_t count, void *names)
+{
+	struct tracer *tracer = trace_stubs_is_on() ? trace_of_thread() : NULL;
+
+	if (tracer == NULL)
+		return on_end(callable, arguments, count, names);
+	trace_stubs_leave(tracer);
 	return nothing();
 }
 
@@ -72,7 +95,7 @@ static void *on_wanted_start(void *callable, void *const *arguments, size_t coun
 
 static void *on_wanted_throw(void *callable, void *const *arguments, size_t count, void *names)
 {
-	return is_hidden(arguments) ? nothing() : on_start(callable, arguments, count, names);
+	return is_hidden(arguments) ? nothing() : on_throw(callable, arguments, count, names);
 }
 
 static void *on_wanted_end(void *callable, void *const *arguments, size_t count, void *names)
@@ -83,7 +106,7 @@ static void *on_wanted_end(void *callable, void *const *arguments, size_t count,
 
 static void *on_wanted_unwind(void *callable, void *const *arguments, size_t count, void *names)
 {
-	return is_hidden(arguments) ? nothing() : on_end(callable, arguments, count, names);
+	return is_hidden(arguments) ? nothing() : on_unwind(callable, arguments, count, names);
 }
 
 /* The method of a call of a C function; 0: it is another call. */
@@ -162,10 +185,10 @@ static void *on_call_end(void *callable, void *const *arguments, size_t count, v
 const struct trace_callback trace_callbacks[TRACE_CALLBACKS] = {
 	{ "PY_START", on_start, false, false, false, on_wanted_start },
 	{ "PY_RESUME", on_start, false, false, false, on_wanted_start },
-	{ "PY_THROW", on_start, false, false, true, on_wanted_throw },
+	{ "PY_THROW", on_throw, false, false, true, on_wanted_throw },
 	{ "PY_RETURN", on_end, false, false, false, on_wanted_end },
 	{ "PY_YIELD", on_end, false, false, false, on_wanted_end },
-	{ "PY_UNWIND", on_end, false, false, true, on_wanted_unwind },
+	{ "PY_UNWIND", on_unwind, false, false, true, on_wanted_unwind },
 	{ "CALL", on_call, true, false, false, NULL },
 	{ "C_RETURN", on_call_end, true, true, false, NULL },
 	{ "C_RAISE", on_call_end, true, true, false, NULL },

@@ -46,6 +46,12 @@ static void give_room(struct name_room *room)
 	__atomic_store_n(&room->is_taken, 0, __ATOMIC_RELEASE);
 }
 
+void trace_names_forget_others(void)
+{
+	for (u32 i = 0; i < ROOMS; i++)
+		__atomic_store_n(&rooms[i].is_taken, 0, __ATOMIC_RELAXED);
+}
+
 static u64 word_at(u64 address)
 {
 	return *(const u64 *)address;

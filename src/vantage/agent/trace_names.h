@@ -13,3 +13,5 @@ u64 trace_name(struct ring_header *ring, const struct trace_call *call);
 enum trace_kind trace_kind_of(const struct trace_call *call);
 /* The same, into the ring in use. */
 u64 trace_name_of(const struct trace_call *call);
+/* In a child of fork: nobody else is naming. */
+void trace_names_forget_others(void);

@@ -21,6 +21,7 @@ struct trace_native trace_native;
 __thread struct trace_native_own trace_native_own;
 /* Kinds whose costs are known: a bit each. */
 static u32 calibrated;
+#define CALIBRATED_KINDS (TRACE_KIND_FENTRY - TRACE_KIND_INSTRUMENTED + 1)
 
 /* trace_native_x86_64.S counts on these. */
 _Static_assert(TRACE_KIND_MCOUNT + 1 == TRACE_KIND_FENTRY, "which of two");
@@ -110,32 +111,44 @@ static bool was_left(u64 busy, u64 level)
 	return level >= busy && stack_of(level) == stack_of(busy);
 }
 
+static struct tracer **place_of_tree(u32 i)
+{
+	return i == 0 ? &trace_own : &trace_native_own.others[i - 1];
+}
+
 static struct tracer *tree_at(u32 i)
 {
-	struct tracer **other = &trace_native_own.others[i - 1];
+	struct tracer **place = place_of_tree(i);
 
 	if (i == 0)
 		return trace_of_thread();
-	if (*other != NULL)
-		return *other;
+	if (*place != NULL)
+		return *place;
 	struct tracer *own = trace_own;
 
 	trace_own = NULL;
-	*other = trace_begin_thread();
+	*place = trace_begin_thread();
 	trace_own = own;
-	return *other;
+	return *place;
+}
+
+/* Whether a hook is at this tree, and goes on when we have returned. */
+static bool is_busy(u32 i, u64 outer)
+{
+	const struct tracer *tracer = *place_of_tree(i);
+
+	return tracer != NULL && tracer->busy != 0 && !was_left(tracer->busy, outer);
 }
 
 /*
- * The tree that an event goes to, and its number; NULL: none.  What is further in than `outer`
- * was left; the hook itself is at this level.
+ * The tree that an event goes to; NULL: none.  What is further in than `outer` was left; the
+ * hook itself is at this level.
  */
-static struct tracer *take_tree(u64 outer, u64 level, u32 *out_index)
+static struct tracer *take_tree(u64 outer, u64 level)
 {
-	u64 *busy = trace_native_own.busy;
 	u32 i = 0;
 
-	while (i < TRACE_NATIVE_TREES && busy[i] != 0 && !was_left(busy[i], outer))
+	while (i < TRACE_NATIVE_TREES && is_busy(i, outer))
 		i++;
 	if (i == TRACE_NATIVE_TREES)
 		return NULL;
@@ -144,29 +157,18 @@ static struct tracer *take_tree(u64 outer, u64 level, u32 *out_index)
 	if (tracer == NULL)
 		return NULL;
 	/* The time since its last handler is the other trees'. */
-	if (i > 0 && (busy[i - 1] & 1) == 0) {
-		busy[i - 1] |= 1;
-		tracer->last_ticks = trace_now();
+	if (i > 0 && ((*place_of_tree(i - 1))->busy & 1) == 0) {
+		(*place_of_tree(i - 1))->busy |= 1;
+		trace_skip(tracer);
 	}
-	busy[i] = level;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	*out_index = i;
+	trace_take(tracer, level);
 	return tracer;
 }
 
-static void give_tree(struct tracer *tracer, u64 level, u32 i)
+static void give_tree(struct tracer *tracer, u64 level)
 {
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	const u64 busy = trace_native_own.busy[i];
-
-	trace_native_own.busy[i] = 0;
-	if (busy != level)
-		trace_native_skip(tracer);
-}
-
-void trace_native_skip(struct tracer *tracer)
-{
-	tracer->last_ticks = trace_now();
+	if (!trace_give(tracer, level))
+		trace_skip(tracer);
 }
 
 /* Once in a process, unless it was at a kind's first event in the middle of another one. */
@@ -174,8 +176,9 @@ static void calibrate(enum trace_kind kind)
 {
 	const u32 bit = 1U << (kind - TRACE_KIND_INSTRUMENTED);
 
-	if ((__atomic_load_n(&calibrated, __ATOMIC_RELAXED) & bit) != 0 ||
-	    trace_native_own.busy[0] != 0 || !agent.may_call || trace_of_thread() == NULL ||
+	if ((__atomic_load_n(&calibrated, __ATOMIC_RELAXED) & bit) != 0 || !agent.may_call ||
+	    (kind != TRACE_KIND_INSTRUMENTED && !trace_native.sees_ends) ||
+	    trace_of_thread() == NULL || trace_own->busy != 0 ||
 	    (__atomic_fetch_or(&calibrated, bit, __ATOMIC_RELAXED) & bit) != 0)
 		return;
 	trace_calibrate_native(kind);
@@ -186,8 +189,7 @@ bool trace_native_enter(u64 level, u64 function, enum trace_kind kind)
 	calibrate(kind);
 
 	const u64 now = trace_now();
-	u32 i;
-	struct tracer *tracer = take_tree(level, level, &i);
+	struct tracer *tracer = take_tree(level, level);
 
 	if (tracer == NULL) {
 		struct trace_area *area = trace_area_of_process();
@@ -211,7 +213,7 @@ bool trace_native_enter(u64 level, u64 function, enum trace_kind kind)
 	/* Whoever has no entry is not looked for. */
 	if (!is_stacked)
 		tracer->unstacked--;
-	give_tree(tracer, level, i);
+	give_tree(tracer, level);
 	return is_stacked;
 }
 
@@ -237,8 +239,7 @@ static bool is_beyond(const struct trace_entry *entry, u64 level)
 void trace_native_leave(u64 level, u64 function)
 {
 	const u64 now = trace_now();
-	u32 i;
-	struct tracer *tracer = take_tree(level, level, &i);
+	struct tracer *tracer = take_tree(level, level);
 
 	if (tracer == NULL)
 		return;
@@ -250,25 +251,60 @@ void trace_native_leave(u64 level, u64 function)
 		entry = is_beyond(entry, level) ? tracer->entries : entry - 1;
 	while (entry > tracer->entries && tracer->top >= entry)
 		trace_pop(tracer, now);
-	give_tree(tracer, level, i);
+	give_tree(tracer, level);
 }
 
 void trace_native_jump(u64 level)
 {
 	const u64 now = trace_now();
-	u32 i;
 	/* A handler may come here, too, and jump as far. */
 	const u64 here = (u64)__builtin_frame_address(0);
-	struct tracer *tracer = trace_own != NULL ? take_tree(level, here, &i) : NULL;
+	struct tracer *tracer = trace_own != NULL ? take_tree(level, here) : NULL;
 
 	if (tracer == NULL)
 		return;
 	trace_advance(tracer, now);
 	drop_what_is_over(tracer, level, false, now);
-	give_tree(tracer, here, i);
+	give_tree(tracer, here);
+}
+
+/*
+ * A copy that comes back finds in the mirror what is right: as nothing is exchanged any more,
+ * nobody writes there.
+ */
+void trace_native_see_no_ends(void)
+{
+	__atomic_store_n(&trace_native.sees_ends, 0, __ATOMIC_RELAXED);
 }
 
 #if defined(__x86_64__)
+/* Of an entry whose return address is in its place meanwhile: compiled code has no use for it. */
+#define PUT_BACK 1U
+
+static bool has_slot(const struct trace_entry *entry)
+{
+	return trace_native_is(entry->kind) && entry->kind != TRACE_KIND_INSTRUMENTED;
+}
+
+void trace_native_leave_stack(struct trace_stack *stack)
+{
+	for (struct trace_entry *entry = stack->entries + 1; entry <= stack->top; entry++) {
+		if (has_slot(entry) && trace_returns_put_back(entry->frame))
+			entry->named = PUT_BACK;
+	}
+}
+
+void trace_native_return_to_stack(struct trace_stack *stack)
+{
+	for (struct trace_entry *entry = stack->entries + 1; entry <= stack->top; entry++) {
+		if (!has_slot(entry) || entry->named != PUT_BACK)
+			continue;
+		entry->named = 0;
+		if (trace_native.sees_ends)
+			trace_returns_exchange(entry->frame);
+	}
+}
+
 void trace_native_on_entry_slowly(u64 slot, u64 behind, u32 which)
 {
 	const bool is_stacked = trace_native_enter(slot, behind, TRACE_KIND_MCOUNT + which);
@@ -306,6 +342,16 @@ u64 trace_native_place(u64 function, u32 kind)
 	return (u64)code;
 }
 #else
+void trace_native_leave_stack(struct trace_stack *stack)
+{
+	(void)stack;
+}
+
+void trace_native_return_to_stack(struct trace_stack *stack)
+{
+	(void)stack;
+}
+
 u64 trace_native_place(u64 function, u32 kind)
 {
 	(void)kind;
@@ -368,8 +414,14 @@ void trace_native_forget(void)
 {
 	struct trace_native_own *own = &trace_native_own;
 
-	for (u32 i = 0; i < TRACE_NATIVE_TREES; i++)
-		own->busy[i] = 0;
 	for (u32 i = 0; i < TRACE_NATIVE_TREES - 1; i++)
 		own->others[i] = NULL;
+	/* Another thread may have been at it. */
+	for (u32 i = 0; i < CALIBRATED_KINDS; i++) {
+		if (!trace_cost_is_known(TRACE_KIND_INSTRUMENTED + i))
+			calibrated &= ~(1U << i);
+	}
+#if defined(__x86_64__)
+	trace_returns_forget_others();
+#endif
 }

@@ -24,6 +24,8 @@
 
 #include "abi/trace.h"
 
+struct trace_stack;
+
 /* In the constructor: what our hooks stand before. */
 void trace_native_find_next(void);
 /* Calls are counted from now on, or no more. */
@@ -33,6 +35,14 @@ void trace_native_end(void);
 void trace_native_jump(u64 level);
 /* In a child of fork, whose trees are its own. */
 void trace_native_forget(void);
+/*
+ * A stack is about to be copied away, and others run where it is: return addresses that were
+ * exchanged go back to their places in it; and are exchanged again when it has come back.
+ */
+void trace_native_leave_stack(struct trace_stack *stack);
+void trace_native_return_to_stack(struct trace_stack *stack);
+/* Stacks will be copied, and nobody tells when: from now on ends of calls are not seen. */
+void trace_native_see_no_ends(void);
 /* Whether a kind is of compiled code. */
 static inline bool trace_native_is(u32 kind)
 {

@@ -6,20 +6,24 @@
 #include "vantage/agent/hooks.h"
 #include "vantage/agent/trace_native_own.h"
 
-/* Beyond these a callee is looked for by who puts it in front of the others. */
-#define NEAR 8
-
-/* Functions call some others in turn: one of the first few, which stay where they are. */
+/* Functions call some others in turn: one of the next few, where the search begins as before. */
 static inline u32 find_near(const struct tracer *tracer, u32 parent, u64 identity)
 {
-	u32 child = trace_node_at(tracer, parent)->first_child;
+	const struct trace_node *above = trace_node_at(tracer, parent);
+	const u32 first = above->first_child;
+	const u32 near = above->is_wide ? TRACE_NEAR_WIDE + 1 : TRACE_NEAR;
+	u32 child = first;
 
-	for (u32 i = 0; i < NEAR && child != TRACE_NO_NODE; i++) {
+	if (first == TRACE_NO_NODE)
+		return TRACE_NO_NODE;
+	for (u32 i = 0; i < near; i++) {
 		const struct trace_node *node = trace_node_at(tracer, child);
 
 		if (__builtin_expect(node->identity == identity, 1))
 			return child;
 		child = node->next_sibling;
+		if (child == first)
+			break;
 	}
 	return TRACE_NO_NODE;
 }
@@ -69,11 +73,11 @@ __attribute__((visibility("hidden"))) void trace_native_on_entry(u64 slot, u64 b
 		trace_native_on_entry_slowly_saving(slot, behind, which);
 		return;
 	}
-	trace_native_lock(slot);
+	trace_take(tracer, slot);
 	push_plain(tracer, node, slot, behind, TRACE_KIND_MCOUNT + which, now_plain());
 	trace_returns_exchange(slot);
-	if (!trace_native_unlock(slot))
-		trace_native_skip(tracer);
+	if (!trace_give(tracer, slot))
+		trace_skip(tracer);
 }
 
 __attribute__((visibility("hidden"))) u64 trace_native_on_return(u64 slot)
@@ -83,10 +87,10 @@ __attribute__((visibility("hidden"))) u64 trace_native_on_return(u64 slot)
 	if (!trace_native_is_plain(tracer) || tracer->top->frame != slot ||
 	    tracer->top->kind - TRACE_KIND_MCOUNT > TRACE_KIND_FENTRY - TRACE_KIND_MCOUNT)
 		return trace_native_on_return_slowly_saving(slot);
-	trace_native_lock(slot);
+	trace_take(tracer, slot);
 	pop_plain(tracer, now_plain());
-	if (!trace_native_unlock(slot))
-		trace_native_skip(tracer);
+	if (!trace_give(tracer, slot))
+		trace_skip(tracer);
 	return *trace_returns_mirror(slot);
 }
 #endif
@@ -116,10 +120,10 @@ AGENT_EXPORT void __cyg_profile_func_enter(void *function, void *caller)
 		trace_native_enter(level, (u64)function, TRACE_KIND_INSTRUMENTED);
 		return;
 	}
-	trace_native_lock(level);
+	trace_take(tracer, level);
 	push_plain(tracer, node, level, (u64)function, TRACE_KIND_INSTRUMENTED, now_plain());
-	if (!trace_native_unlock(level))
-		trace_native_skip(tracer);
+	if (!trace_give(tracer, level))
+		trace_skip(tracer);
 }
 
 AGENT_EXPORT void __cyg_profile_func_exit(void *function, void *caller)
@@ -131,10 +135,10 @@ AGENT_EXPORT void __cyg_profile_func_exit(void *function, void *caller)
 		if (trace_native_is_plain(tracer) && tracer->top->object == (u64)function &&
 		    tracer->top->kind == TRACE_KIND_INSTRUMENTED &&
 		    tracer->top->frame <= level) {
-			trace_native_lock(level);
+			trace_take(tracer, level);
 			pop_plain(tracer, now_plain());
-			if (!trace_native_unlock(level))
-				trace_native_skip(tracer);
+			if (!trace_give(tracer, level))
+				trace_skip(tracer);
 		} else {
 			trace_native_leave(level, (u64)function);
 		}

@@ -12,13 +12,24 @@
 #define ALONE __attribute__((noipa))
 #endif
 
-UNTRACED static inline __attribute__((always_inline)) u64 work(u64 value)
+UNTRACED static inline __attribute__((always_inline)) u64 work_for(u64 value, u32 steps)
 {
-	for (u32 i = 0; i < 8; i++) {
+	for (u32 i = 0; i < steps; i++) {
 		value = value * 5 + 1;
 		__asm__ volatile("" : "+r"(value));
 	}
 	return value;
+}
+
+UNTRACED static inline __attribute__((always_inline)) u64 work(u64 value)
+{
+	return work_for(value, 8);
+}
+
+/* Each step waits for the last one: a processor has time for hooks meanwhile. */
+UNTRACED static inline __attribute__((always_inline)) u64 long_work(u64 value)
+{
+	return work_for(value, 64);
 }
 
 /* The same functions twice. */
@@ -36,6 +47,10 @@ UNTRACED static inline __attribute__((always_inline)) u64 work(u64 value)
 	{                                                                    \
 		return work(value);                                          \
 	}                                                                    \
+	ALONE traced static u64 copy##_long(u64 value)                       \
+	{                                                                    \
+		return long_work(value);                                     \
+	}                                                                    \
 	ALONE traced static u64 copy##_nested(u64 value)                     \
 	{                                                                    \
 		return copy##_argument(value) + 1;                           \
@@ -50,6 +65,10 @@ UNTRACED static inline __attribute__((always_inline)) u64 work(u64 value)
 				value = work(value);                         \
 			else if (loop == NATIVE_LOOP_WORK)                   \
 				value = copy##_work(value);                  \
+			else if (loop == NATIVE_LOOP_LONG_INLINE)            \
+				value = long_work(value);                    \
+			else if (loop == NATIVE_LOOP_LONG)                   \
+				value = copy##_long(value);                  \
 			else if (loop == NATIVE_LOOP_NESTED)                 \
 				value = copy##_nested(value);                \
 			else if (loop != NATIVE_LOOP_NOTHING)                \

@@ -10,41 +10,16 @@
 #define TRACE_NATIVE_TREES 4U
 
 struct trace_native_own {
-	/*
-	 * By tree: the level of the hook that is at it; 0: none.  Levels are even: 1 is added
-	 * when events came meanwhile, which went to the next tree.
-	 */
-	u64 busy[TRACE_NATIVE_TREES];
-	struct tracer *others[TRACE_NATIVE_TREES - 1]; /* behind trace_own */
+	struct tracer *others[TRACE_NATIVE_TREES - 1]; /* behind trace_own; NULL: none so far */
 	/* Of the thread's own stack, as far as it is known; both 0: not looked at so far. */
 	u64 low, high;
 };
 extern __thread struct trace_native_own trace_native_own;
 
-/* Whether an event is as most are: nobody is at the tree, and its stack has room. */
+/* Whether an event is as most are: nobody is at the tree, and the clock is the counter. */
 static inline bool trace_native_is_plain(const struct tracer *tracer)
 {
-	return tracer != NULL && trace_native_own.busy[0] == 0 && !trace_clock.is_special;
-}
-
-/*
- * Between these two the tree is the caller's.  In one thread: what a compiler must not move
- * is all there is.
- */
-static inline void trace_native_lock(u64 level)
-{
-	trace_native_own.busy[0] = level;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-}
-
-/* Says whether nobody came meanwhile. */
-static inline bool trace_native_unlock(u64 level)
-{
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	const u64 busy = trace_native_own.busy[0];
-
-	trace_native_own.busy[0] = 0;
-	return __builtin_expect(busy == level, 1);
+	return tracer != NULL && tracer->busy == 0 && !trace_clock.is_special;
 }
 
 /* trace_native.c: what takes longer. */
@@ -52,5 +27,3 @@ static inline bool trace_native_unlock(u64 level)
 bool trace_native_enter(u64 level, u64 function, enum trace_kind kind);
 /* The call of an instrumented function ends, at this level or below it. */
 void trace_native_leave(u64 level, u64 function);
-/* Events went to another tree meanwhile: their time is not this one's. */
-void trace_native_skip(struct tracer *tracer);

@@ -1,6 +1,9 @@
 /*
  * trace_python - CPython 3.6 to 3.11: a profile function on every thread state.
  *
+ * From 3.8 on only where calls cannot be seen in a better way (trace_evaluator.h,
+ * trace_frames.h).
+ *
  * Up to 3.11 the interpreter calls a function of its thread's own at each call and return, its
  * thread state says which (c_profilefunc): it is what PyEval_SetProfile() sets, on the calling
  * thread and with the GIL.  We need every thread's, from its first instruction, those that C
@@ -19,6 +22,7 @@
 #include "vantage/agent/trace.h"
 #include "vantage/agent/trace_audit.h"
 #include "vantage/agent/trace_calibrate.h"
+#include "vantage/agent/trace_evaluator.h"
 #include "vantage/agent/trace_frames.h"
 #include "vantage/agent/trace_late.h"
 
@@ -54,7 +58,7 @@ struct trace_objects trace_objects;
 
 static struct {
 	const struct profile_members *members;              /* NULL: not to be set */
-	const struct profile_members *members_to_fall_back; /* of 3.11 */
+	const struct profile_members *members_to_fall_back; /* from 3.8 on */
 	u64 get_state;                                      /* _PyThreadState_UncheckedGet() */
 	bool has_audit_hook;
 	bool is_calibrated;
@@ -158,8 +162,9 @@ void trace_python_begin(const struct python_layout *layout)
 	}
 	python.has_builtins = !(agent.ring->flags & RING_NO_BUILTINS);
 	trace_python_find_objects(layout);
-	/* Its profile function is set where the other way is not to be had. */
-	if (layout->chain == PYTHON_CHAIN_ENTRY_FLAG && trace_frames_begin(layout)) {
+	/* The profile function is set where the other way is not to be had. */
+	if (layout->chain == PYTHON_CHAIN_ENTRY_FLAG ? trace_frames_begin(layout)
+						     : trace_evaluator_begin(layout)) {
 		python.members_to_fall_back = python.members;
 		python.members = NULL;
 	}
@@ -257,6 +262,14 @@ void trace_python_calibrate(void)
 		add_pending_call(calibrate, NULL);
 }
 
+static void see_state(u64 state)
+{
+	if (trace_evaluator_is_on())
+		trace_evaluator_see_state(state);
+	else if (python.members != NULL && word_at(state + python.members->function) == 0)
+		set_function(python.members, state);
+}
+
 /* Any event that is audited: what a new interpreter executes first is ("exec"; PEP 578). */
 static int on_audit(const char *event, void *arguments, void *data)
 {
@@ -266,10 +279,18 @@ static int on_audit(const char *event, void *arguments, void *data)
 	(void)event;
 	(void)arguments;
 	(void)data;
-	if (state != 0 && python.members != NULL &&
-	    word_at(state + python.members->function) == 0)
-		set_function(python.members, state);
+	if (state != 0)
+		see_state(state);
 	return 0;
+}
+
+/* Of 3.11 each is seen when it calls. */
+static bool meets_interpreters(void)
+{
+	const struct python_layout *layout = trace_layout();
+
+	return python.members != NULL ||
+	       (layout != NULL && layout->chain == PYTHON_CHAIN_OBJECTS);
 }
 
 /* From 3.8 on.  Audited calls are slower from then on, by 0.1 us. */
@@ -279,7 +300,7 @@ void trace_python_meet_interpreters(void)
 
 	*(void **)&add_hook = trace_late_symbol("PySys_AddAuditHook");
 	python.get_state = address_of("_PyThreadState_UncheckedGet");
-	if (add_hook != NULL && python.get_state != 0 && python.members != NULL &&
+	if (add_hook != NULL && python.get_state != 0 && meets_interpreters() &&
 	    !__atomic_exchange_n(&python.has_audit_hook, true, __ATOMIC_RELAXED))
 		add_hook(on_audit, &python);
 }
@@ -288,9 +309,8 @@ void trace_python_see_state(const struct python_layout *layout, u64 state)
 {
 	void *(*const get)(void) = (void *(*)(void))layout->state_function;
 
-	if (python.members != NULL && get != NULL && (u64)get() == state &&
-	    word_at(state + python.members->function) == 0)
-		set_function(python.members, state);
+	if (get != NULL && (u64)get() == state)
+		see_state(state);
 }
 
 AGENT_EXPORT int pthread_setspecific(pthread_key_t key, const void *value)

@@ -24,6 +24,7 @@ __thread u64 trace_returns_piece;
 
 /* Number of the piece and state, by a hash of the number; 0: free. */
 static u64 pieces[PIECES];
+static u32 being_made;
 
 bool trace_returns_are_possible(void)
 {
@@ -42,6 +43,15 @@ static bool map_mirror(u64 number)
 	return (u64)got == wanted;
 }
 
+static void set_state(u64 *entry, u64 number, bool is_there)
+{
+	/* Pairs with the acquire in trace_returns_have_mirror(). */
+	__atomic_store_n(entry,
+			 number << PIECE_STATE_BITS |
+				 (u64)(is_there ? PIECE_THERE : PIECE_REFUSED),
+			 __ATOMIC_RELEASE);
+}
+
 /*
  * Other threads with a stack in the same piece wait for none: their calls have no ends so far.
  */
@@ -54,14 +64,26 @@ static bool make_piece(u64 *entry, u64 number)
 					 number << PIECE_STATE_BITS | PIECE_BEING_MADE, 0,
 					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return false;
+	__atomic_fetch_add(&being_made, 1, __ATOMIC_RELAXED);
 	const bool is_there = map_mirror(number);
 
-	/* Pairs with the acquire in trace_returns_have_mirror(). */
-	__atomic_store_n(entry,
-			 number << PIECE_STATE_BITS |
-				 (u64)(is_there ? PIECE_THERE : PIECE_REFUSED),
-			 __ATOMIC_RELEASE);
+	set_state(entry, number, is_there);
+	__atomic_fetch_sub(&being_made, 1, __ATOMIC_RELAXED);
 	return is_there;
+}
+
+/* Its parent's thread may have mapped it, or not: it is mapped where it is not. */
+void trace_returns_forget_others(void)
+{
+	if (being_made == 0)
+		return;
+	for (u32 i = 0; i < PIECES; i++) {
+		const u64 number = pieces[i] >> PIECE_STATE_BITS;
+
+		if (pieces[i] == (number << PIECE_STATE_BITS | PIECE_BEING_MADE))
+			set_state(&pieces[i], number, agent.may_call && map_mirror(number));
+	}
+	being_made = 0;
 }
 
 bool trace_returns_have_mirror(u64 slot)

@@ -33,6 +33,9 @@ bool trace_returns_are_possible(void);
 /* Whether there is a mirror of what is at a slot: it is made where there is none. */
 bool trace_returns_have_mirror(u64 slot);
 
+/* In a child of fork: nobody is making one. */
+void trace_returns_forget_others(void);
+
 static inline u64 *trace_returns_mirror(u64 slot)
 {
 	return (u64 *)(slot ^ 1ULL << TRACE_MIRROR_BIT);
@@ -52,4 +55,15 @@ static inline void trace_returns_exchange(u64 slot)
 	__atomic_store_n(trace_returns_mirror(slot), *place, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	__atomic_store_n(place, ours, __ATOMIC_RELAXED);
+}
+
+/* The function returns to where it would without us.  False: its address is in its place. */
+static inline bool trace_returns_put_back(u64 slot)
+{
+	u64 *place = (u64 *)slot;
+
+	if (*place != (u64)trace_native_return)
+		return false;
+	__atomic_store_n(place, *trace_returns_mirror(slot), __ATOMIC_RELAXED);
+	return true;
 }

@@ -59,6 +59,13 @@ const struct ruby_layout *trace_ruby_layout(void)
 	return ruby.has_layout ? &ruby.layout : NULL;
 }
 
+/* The innermost call that has an entry ends, and so have those further in that found none. */
+static inline void pop(struct tracer *tracer, u64 now)
+{
+	tracer->unstacked = 0;
+	trace_pop(tracer, now);
+}
+
 /* The outermost of the calls that end with this frame; NULL: none does. */
 static struct trace_entry *first_ended(const struct tracer *tracer, u64 frame)
 {
@@ -80,7 +87,7 @@ __attribute__((noinline)) void trace_ruby_end_from(struct tracer *tracer, u64 fr
 
 	trace_advance(tracer, now);
 	while (first != NULL && tracer->top >= first)
-		trace_pop(tracer, now);
+		pop(tracer, now);
 }
 
 static inline void begin(struct tracer *tracer, struct trace_call call, u64 now)
@@ -95,7 +102,7 @@ static inline void end(struct tracer *tracer, u64 frame, u64 now)
 {
 	if (__builtin_expect(tracer->top->frame == frame, 1)) {
 		trace_advance(tracer, now);
-		trace_pop(tracer, now);
+		pop(tracer, now);
 	} else {
 		trace_ruby_end_from(tracer, frame, now);
 	}

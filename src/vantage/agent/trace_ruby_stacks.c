@@ -133,7 +133,7 @@ static void switch_to(struct tracer *tracer, struct kept_stacks *stacks, u64 con
 		return;
 	}
 	left->used = ++stacks->switches;
-	trace_switch_stack(tracer, &next->stack, &left->stack, now);
+	trace_change_stack(tracer, &next->stack, &left->stack, now);
 	next->context = context;
 	next->memory = memory;
 	stacks->in_use = next;

@@ -1,48 +1,44 @@
 /*
- * The table is a section, __patchable_function_entries: words that the dynamic linker has
- * relocated by now.  Sections are in the file only, so it is asked.
- *
- * An entry says where a sled begins, and not where its function does: of N bytes, M may stand
- * before it (-fpatchable-function-entry=N,M), and nobody executes those.  Where functions begin
- * is in the unwind table's index.  A call takes five bytes, and reaches two gibibytes; so each
- * image has a page near it with a jump to us.
+ * An entry of the table (trace_sleds_table.h) says where a sled begins, and not where its
+ * function does: of N bytes, M may stand before it (-fpatchable-function-entry=N,M), and nobody
+ * executes those.  Where functions begin is in the unwind table's index.  A call takes five
+ * bytes, and reaches two gibibytes; so there is a page near each image, a door, with a jump to
+ * us.  It stays: images that come and go share it.
  */
 #include "vantage/agent/trace_sleds.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <link.h>
+#include <stddef.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/trace.h"
+#include "vantage/agent/trace_linker.h"
+#include "vantage/agent/trace_near.h"
 #include "vantage/agent/trace_returns.h"
-
-#ifndef MAP_FIXED_NOREPLACE
-#define MAP_FIXED_NOREPLACE 0x100000 /* since Linux 4.17 */
-#endif
+#include "vantage/agent/trace_sleds_table.h"
 
 #define CALL_BYTES 5U
 /* Before a function, at most. */
 #define BEFORE_MAX 64U
-#define NEAR_STEP  (64UL << 10)
-#define NEAR_TRIES 8192U /* half a gibibyte */
-
-/* glibc 2.35 and later. */
-extern int _dl_find_object(void *, struct dl_find_object *) __attribute__((weak));
+#define REACH      ((1ULL << 31) - (1U << 20))
+#define DOORS      16U
 
 /* An image with sleds, at work. */
 struct image {
-	u64 door; /* the jump to us; 0: none */
+	u64 low, high; /* its executable segment */
+	u64 door;      /* the jump to us */
 	/* Of the unwind table's index: sorted; distances from its header. */
 	const s32 *index;
 	u64 index_base;
 	u32 index_count;
 };
 
-static bool is_done;
+static u64 doors[DOORS]; /* 0: none so far */
+static bool is_begun, has_missed;
 
 static void count_refusals(u64 count)
 {
@@ -52,47 +48,57 @@ static void count_refusals(u64 count)
 		__atomic_fetch_add(&area->sleds_left, count, __ATOMIC_RELAXED);
 }
 
-/* A page below the image with a jump to us, as near as there is room. */
+/* What is loaded later is not looked at, or was not. */
+static void tell_missed(void)
+{
+	struct trace_area *area = trace_area_of_process();
+
+	has_missed = true;
+	if (area != NULL)
+		__atomic_store_n(&area->has_missed_sleds, 1, __ATOMIC_RELAXED);
+}
+
 static u64 make_door(u64 start)
 {
-	static const u8 jump[] = { 0xff, 0x25, 0, 0, 0, 0 }; /* jmp *0(%rip) */
 	const u64 target = (u64)trace_native_sled;
 
-	for (u32 i = 1; i < NEAR_TRIES && start > i * NEAR_STEP; i++) {
-		const u64 wanted = (start & ~(MEMORY_PAGE - 1)) - i * NEAR_STEP;
-		const long got = arch_syscall6(
-			SYS_mmap, (long)wanted, MEMORY_PAGE, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	return trace_near_jumps(start, &target, 1);
+}
 
-		if (got < 0)
-			continue;
-		if ((u64)got == wanted) {
-			__builtin_memcpy((void *)wanted, jump, sizeof jump);
-			__builtin_memcpy((void *)(wanted + sizeof jump), &target,
-					 sizeof target);
-			if (arch_syscall4(SYS_mprotect, got, MEMORY_PAGE, PROT_READ | PROT_EXEC,
-					  0) == 0)
-				return wanted;
-		}
-		arch_syscall4(SYS_munmap, got, MEMORY_PAGE, 0, 0);
+static bool is_near(u64 door, const struct image *image)
+{
+	return (door < image->low ? image->high - door : door - image->low) < REACH;
+}
+
+static bool find_door(struct image *image)
+{
+	for (u32 i = 0; i < DOORS; i++) {
+		if (doors[i] == 0)
+			doors[i] = make_door(image->low);
+		if (doors[i] == 0)
+			return false;
+		image->door = doors[i];
+		if (is_near(doors[i], image))
+			return true;
 	}
-	return 0;
+	return false;
 }
 
 /*
  * .eh_frame_hdr as linkers make it (LSB 5.0, 10.6.2): its own place as 32 bits, then the count.
  */
-static bool find_index(struct image *image, u64 address)
+static bool find_index(const struct dl_phdr_info *info, struct image *image)
 {
 	static const u8 usual[] = { 1, 0x1b, 0x03, 0x3b };
-	struct dl_find_object found;
+	const u8 *header = NULL;
 
-	if (_dl_find_object == NULL || _dl_find_object((void *)address, &found) != 0 ||
-	    found.dlfo_eh_frame == NULL ||
-	    __builtin_memcmp(found.dlfo_eh_frame, usual, sizeof usual) != 0)
+	for (u32 i = 0; i < info->dlpi_phnum; i++) {
+		if (info->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME &&
+		    info->dlpi_phdr[i].p_memsz > sizeof usual + 2 * sizeof(u32))
+			header = (const u8 *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+	}
+	if (header == NULL || __builtin_memcmp(header, usual, sizeof usual) != 0)
 		return false;
-	const u8 *header = found.dlfo_eh_frame;
-
 	image->index_base = (u64)header;
 	__builtin_memcpy(&image->index_count, header + 8, sizeof image->index_count);
 	image->index = (const s32 *)(const void *)(header + 12);
@@ -120,11 +126,7 @@ static u64 find_begin(const struct image *image, u64 address)
 	return low < image->index_count ? begin_at(image, low) : 0;
 }
 
-/*
- * The length of an instruction that does nothing, as assemblers write them (nop, and nopw and
- * nopl with operands and prefixes); 0: it is another.
- */
-static u32 nop_bytes(const u8 *code)
+u32 trace_sleds_nop_bytes(const u8 *code)
 {
 	u32 prefixes = 0;
 
@@ -148,7 +150,7 @@ static u32 nops_at(u64 address, u32 wanted)
 	u32 count = 0, bytes = 1;
 
 	while (count < wanted && bytes != 0) {
-		bytes = nop_bytes((const u8 *)(address + count));
+		bytes = trace_sleds_nop_bytes((const u8 *)(address + count));
 		count += bytes;
 	}
 	return count;
@@ -196,141 +198,96 @@ static bool write_call(const struct image *image, u64 entry)
 	return true;
 }
 
-/* The image's executable segment that holds an address; false: none, or it is odd. */
-static bool find_text(const struct dl_phdr_info *info, u64 address, u64 *out_low, u64 *out_high)
+/* The executable segment that holds an address; false: none, or it is odd. */
+static bool find_text(const struct dl_phdr_info *info, u64 address, struct image *image)
 {
 	for (u32 i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
 		const u64 low = info->dlpi_addr + segment->p_vaddr;
 
-		if (segment->p_type == PT_LOAD && address >= low &&
-		    address - low < segment->p_filesz) {
-			*out_low = low & ~(MEMORY_PAGE - 1);
-			*out_high =
-				(low + segment->p_memsz + MEMORY_PAGE - 1) & ~(MEMORY_PAGE - 1);
-			return (segment->p_flags & (PF_R | PF_W | PF_X)) == (PF_R | PF_X);
-		}
+		if (segment->p_type != PT_LOAD || address < low ||
+		    address - low >= segment->p_filesz)
+			continue;
+		image->low = low & ~(MEMORY_PAGE - 1);
+		image->high = (low + segment->p_memsz + MEMORY_PAGE - 1) & ~(MEMORY_PAGE - 1);
+		return (segment->p_flags & (PF_R | PF_W | PF_X)) == (PF_R | PF_X);
 	}
 	return false;
+}
+
+static bool protect(const struct image *image, long protection)
+{
+	return arch_syscall4(SYS_mprotect, (long)image->low, (long)(image->high - image->low),
+			     protection, 0) == 0;
 }
 
 /*
  * Executable meanwhile, too, though nobody executes it: where a policy lets nobody execute what
  * was written (SELinux' execmod), that is refused here, and not when it is too late.
  */
-static void write_calls(const struct dl_phdr_info *info, const u64 *entries, u64 count)
+static void write_calls(const struct dl_phdr_info *info, struct trace_sleds_table *table)
 {
 	struct image image = { 0 };
-	u64 low, high, written = 0;
+	const u64 bias = info->dlpi_addr;
+	u64 left = 0, entry = trace_sleds_table_next(table);
+	const bool is_possible = entry != 0 && find_text(info, bias + entry, &image) &&
+				 find_index(info, &image) && find_door(&image) &&
+				 protect(&image, PROT_READ | PROT_WRITE | PROT_EXEC);
 
-	if (!find_text(info, entries[0], &low, &high) || !find_index(&image, entries[0]) ||
-	    (image.door = make_door(low)) == 0 ||
-	    arch_syscall4(SYS_mprotect, (long)low, (long)(high - low),
-			  PROT_READ | PROT_WRITE | PROT_EXEC, 0) != 0) {
-		count_refusals(count);
-		return;
-	}
-	for (u64 i = 0; i < count; i++) {
+	for (; entry != 0; entry = trace_sleds_table_next(table)) {
 		/* In sections of their own: they are elsewhere. */
-		if (entries[i] >= low + 4 && entries[i] < high - BEFORE_MAX)
-			written += write_call(&image, entries[i]);
+		const bool is_within = is_possible && bias + entry >= image.low + 4 &&
+				       bias + entry < image.high - BEFORE_MAX;
+
+		left += !is_within || !write_call(&image, bias + entry);
 	}
-	arch_syscall4(SYS_mprotect, (long)low, (long)(high - low), PROT_READ | PROT_EXEC, 0);
-	count_refusals(count - written);
+	if (is_possible)
+		protect(&image, PROT_READ | PROT_EXEC);
+	count_refusals(left);
 }
 
-/* A file that is mapped for a moment. */
-struct file {
-	const u8 *bytes;
-	u64 length;
-};
-
-static bool map_file(const char *path, struct file *out)
-{
-	const long fd =
-		arch_syscall4(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0);
-
-	if (fd < 0)
-		return false;
-	const long length = arch_syscall4(SYS_lseek, fd, 0, SEEK_END, 0);
-	const long place =
-		length < (long)sizeof(ElfW(Ehdr))
-			? -1
-			: arch_syscall6(SYS_mmap, 0, length, PROT_READ, MAP_PRIVATE, fd, 0);
-
-	arch_syscall4(SYS_close, fd, 0, 0, 0);
-	*out = (struct file){ .bytes = (const u8 *)place, .length = (u64)length };
-	return place > 0;
-}
-
-static bool is_name(const struct file *file, u64 at)
-{
-	static const char name[] = "__patchable_function_entries";
-
-	return at < file->length && file->length - at >= sizeof name &&
-	       __builtin_memcmp(file->bytes + at, name, sizeof name) == 0;
-}
-
-/* The table's section; NULL: there is none. */
-static const ElfW(Shdr) * find_section(const struct file *file)
-{
-	const ElfW(Ehdr) *header = (const void *)file->bytes;
-	const u64 sections_bytes = (u64)header->e_shnum * sizeof(ElfW(Shdr));
-
-	if (__builtin_memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-	    header->e_shentsize != sizeof(ElfW(Shdr)) || header->e_shoff % sizeof(u64) != 0 ||
-	    header->e_shoff > file->length || file->length - header->e_shoff < sections_bytes ||
-	    header->e_shstrndx >= header->e_shnum)
-		return NULL;
-	const ElfW(Shdr) *sections = (const void *)(file->bytes + header->e_shoff);
-	const u64 names = sections[header->e_shstrndx].sh_offset;
-
-	for (u32 i = 0; i < header->e_shnum; i++) {
-		if ((sections[i].sh_flags & SHF_ALLOC) && names < file->length &&
-		    is_name(file, names + sections[i].sh_name))
-			return &sections[i];
-	}
-	return NULL;
-}
-
-/* Whether the image has so much there: it may be of another file than lies there now. */
-static bool has_words(const struct dl_phdr_info *info, u64 address, u64 bytes)
-{
-	for (u32 i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-
-		if (segment->p_type == PT_LOAD && (segment->p_flags & PF_R) &&
-		    address >= segment->p_vaddr && bytes <= segment->p_filesz &&
-		    address - segment->p_vaddr <= segment->p_filesz - bytes)
-			return true;
-	}
-	return false;
-}
-
-static int look_at_image(struct dl_phdr_info *info, size_t size, void *unused)
+static void look_at_image(const struct dl_phdr_info *info)
 {
 	const char *path = info->dlpi_name[0] != '\0' ? info->dlpi_name : "/proc/self/exe";
-	struct file file;
+	struct trace_sleds_table table;
+
+	if (!trace_sleds_table_open(path, &table))
+		return;
+	write_calls(info, &table);
+	trace_sleds_table_close(&table);
+}
+
+/* From which image on they are looked at; NULL: that has come. */
+static int look_from(struct dl_phdr_info *info, size_t size, void *first)
+{
+	const struct link_map **from = first;
 
 	(void)size;
-	(void)unused;
-	if (!map_file(path, &file))
+	if (*from != NULL &&
+	    ((*from)->l_addr != info->dlpi_addr || (*from)->l_name != info->dlpi_name))
 		return 0;
-	const ElfW(Shdr) *section = find_section(&file);
-
-	if (section != NULL && section->sh_size >= sizeof(u64) &&
-	    section->sh_addr % sizeof(u64) == 0 &&
-	    has_words(info, section->sh_addr, section->sh_size))
-		write_calls(info, (const u64 *)(info->dlpi_addr + section->sh_addr),
-			    section->sh_size / sizeof(u64));
-	arch_syscall4(SYS_munmap, (long)file.bytes, (long)file.length, 0, 0);
+	*from = NULL;
+	look_at_image(info);
 	return 0;
+}
+
+void trace_sleds_look(const struct link_map *first)
+{
+	/* A filter may forbid it. */
+	if (agent.may_call)
+		dl_iterate_phdr(look_from, (void *)&first);
+	else
+		tell_missed();
 }
 
 void trace_sleds_begin(void)
 {
-	if (is_done)
-		return;
-	is_done = true;
-	dl_iterate_phdr(look_at_image, NULL);
+	if (!is_begun) {
+		trace_sleds_look(NULL);
+		has_missed = !trace_linker_begin();
+		is_begun = true;
+	}
+	/* A child of fork has its parent's code, and an area of its own. */
+	if (has_missed)
+		tell_missed();
 }

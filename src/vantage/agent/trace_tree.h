@@ -6,8 +6,14 @@
  * meanwhile; so nothing is open that a reader, or the end of the program, could miss, and the
  * self times of a thread's nodes are its time from its first event to its last.
  *
- * A node is looked for among its parent's children, of which the last one called stands
- * first.  What tells one from another is an identity that whoever sends the events makes up.
+ * A signal handler may be made of compiled code that is traced, and come while a hook is at the
+ * tree.  So whoever changes more than a word of it takes it first (trace_take()): two stores.  What
+ * comes meanwhile goes to another tree of the thread's (trace_native.h).
+ *
+ * A node is looked for among its parent's children.  These are a ring, in the order in which they
+ * were called first, and the search begins at the one called last: callees that are called in turn
+ * are found at the next place.  Where there are too many of them, trace_index.h has them.  What
+ * tells one from another is an identity that whoever sends the events makes up.
  *
  * Recursion.  Where calls are TRACE_DEPTH deep (less, when the table has filled up), a callee
  * that stands twice above itself is taken for the inner of those: its calls and its time are
@@ -18,6 +24,9 @@
 #include <stdbool.h>
 
 #include "abi/trace.h"
+#include "vantage/agent/trace_index.h"
+
+struct trace_proxy;
 
 struct trace_entry {
 	u64 object; /* by which its leaving is known: a code object, a PyMethodDef */
@@ -35,12 +44,21 @@ struct tracer {
 	struct trace_entry *top;
 	struct trace_entry *limit; /* the last there is */
 	u64 last_ticks;
+	/*
+	 * The stack pointer of the hook that is at the tree, or near it; 0: there is none.  It
+	 * is even: 1 is added when events came meanwhile, which went to another tree.
+	 */
+	u64 busy;
 	u64 unstacked; /* calls for which there was no entry, and that have not ended */
+	u64 pace_due;  /* when the next one is (trace_pace.h); ~0: never */
 	u32 slot;
 	u32 chunk;       /* the one that is being filled; 0: none */
 	u16 used;        /* of it */
 	u16 has_waiting; /* regions, whose generator was left: it may come again */
 	u32 is_off; /* 1: calls are not counted; their time is none (trace.h, trace_now()) */
+	u64 python_state;            /* PyThreadState that its last event was seen in, or 0 */
+	struct trace_proxy *proxies; /* that nobody uses (trace_proxies.h): its thread's */
+	struct trace_index index;
 };
 
 /*
@@ -55,10 +73,35 @@ struct trace_stack {
 };
 
 #define TRACE_NO_NODE 0U
+/* How far a search goes along the ring: then all children are put into the index. */
+#define TRACE_NEAR 8U
+/* Where they are there: as far as the one that is called in turn. */
+#define TRACE_NEAR_WIDE 1U
 
 static inline struct trace_node *trace_node_at(const struct tracer *tracer, u32 node)
 {
 	return &tracer->area->nodes[node];
+}
+
+/*
+ * Between these two the tree is the caller's.  In one thread: what a compiler must not move
+ * is all there is.  A hook that is left by a handler's jump leaves it taken; the next one takes
+ * it all the same.
+ */
+static inline void trace_take(struct tracer *tracer, u64 level)
+{
+	__atomic_store_n(&tracer->busy, level, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* Says whether nobody came meanwhile. */
+static inline bool trace_give(struct tracer *tracer, u64 level)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	const u64 busy = __atomic_load_n(&tracer->busy, __ATOMIC_RELAXED);
+
+	__atomic_store_n(&tracer->busy, 0, __ATOMIC_RELAXED);
+	return __builtin_expect(busy == level, 1);
 }
 
 /* Puts down the time since the last event. */
@@ -170,7 +213,25 @@ static inline u16 trace_deeper(u16 depth)
 	return depth < TRACE_DEEPEST ? (u16)(depth + 1) : depth;
 }
 
-/* A child of a node, in front of the others. */
+/* Behind the one called last: who is called in turn is found there. */
+static inline void trace_link_child(struct tracer *tracer, u32 parent, u32 child)
+{
+	struct trace_node *node = trace_node_at(tracer, child);
+	struct trace_node *above = trace_node_at(tracer, parent);
+	const u32 last = above->first_child;
+
+	if (last == TRACE_NO_NODE) {
+		node->next_sibling = child;
+	} else {
+		node->next_sibling = trace_node_at(tracer, last)->next_sibling;
+		trace_node_at(tracer, last)->next_sibling = child;
+	}
+	above->first_child = child;
+	if (above->is_wide)
+		above->is_wide = trace_index_add(tracer, child);
+}
+
+/* A child of a node, which is the one called last. */
 static inline u32 trace_add_child(struct tracer *tracer, u32 parent, enum trace_kind kind,
 				  u64 identity, u64 key)
 {
@@ -179,46 +240,74 @@ static inline u32 trace_add_child(struct tracer *tracer, u32 parent, enum trace_
 	if (child == TRACE_NO_NODE)
 		return child;
 	struct trace_node *node = trace_node_at(tracer, child);
-	struct trace_node *above = trace_node_at(tracer, parent);
 
 	node->identity = identity;
 	node->parent = parent;
 	node->first_child = TRACE_NO_NODE;
-	node->next_sibling = parent == TRACE_NO_NODE ? TRACE_NO_NODE : above->first_child;
-	node->depth = parent == TRACE_NO_NODE ? 0 : trace_deeper(above->depth);
+	node->next_sibling = TRACE_NO_NODE;
+	node->depth = parent == TRACE_NO_NODE
+			      ? 0
+			      : trace_deeper(trace_node_at(tracer, parent)->depth);
 	node->kind = (u8)kind;
+	node->is_wide = 0;
 	node->shortest_ticks = ~0ULL;
 	node->longest_ticks = 0;
 	/* Pairs with the acquire in the recorder: what is above is whole when it is seen. */
 	__atomic_store_n(&node->key, key, __ATOMIC_RELEASE);
 	if (parent != TRACE_NO_NODE)
-		above->first_child = child;
+		trace_link_child(tracer, parent, child);
 	return child;
 }
 
-/* The child that is not the first: it is put in front.  TRACE_NO_NODE: there is none. */
+/* Another identity for a node, from now on. */
+static inline void trace_rename(struct tracer *tracer, u32 number, u64 identity)
+{
+	struct trace_node *node = trace_node_at(tracer, number);
+	struct trace_node *above = trace_node_at(tracer, node->parent);
+
+	node->identity = identity;
+	if (above->is_wide)
+		above->is_wide = trace_index_add(tracer, number);
+}
+
+/* In the ring, from behind a child to `end`. */
+static inline u32 trace_find_between(const struct tracer *tracer, u32 child, u32 end,
+				     u64 identity)
+{
+	for (child = trace_node_at(tracer, child)->next_sibling; child != end;
+	     child = trace_node_at(tracer, child)->next_sibling) {
+		if (trace_node_at(tracer, child)->identity == identity)
+			return child;
+	}
+	return TRACE_NO_NODE;
+}
+
+/* A child that is not the one called last: now it is.  TRACE_NO_NODE: there is none. */
 static inline u32 trace_find_child(struct tracer *tracer, u32 parent, u64 identity)
 {
 	struct trace_node *above = trace_node_at(tracer, parent);
-	u32 before = above->first_child;
+	const u32 last = above->first_child;
+	const u32 near = above->is_wide ? TRACE_NEAR_WIDE : TRACE_NEAR;
+	u32 child = last;
 
-	while (before != TRACE_NO_NODE) {
-		struct trace_node *previous = trace_node_at(tracer, before);
-		const u32 child = previous->next_sibling;
-
-		if (child == TRACE_NO_NODE)
-			break;
-		struct trace_node *node = trace_node_at(tracer, child);
-
-		if (node->identity == identity) {
-			previous->next_sibling = node->next_sibling;
-			node->next_sibling = above->first_child;
+	if (last == TRACE_NO_NODE)
+		return TRACE_NO_NODE;
+	for (u32 i = 0; i < near; i++) {
+		child = trace_node_at(tracer, child)->next_sibling;
+		if (child == last)
+			return TRACE_NO_NODE;
+		if (trace_node_at(tracer, child)->identity == identity) {
 			above->first_child = child;
 			return child;
 		}
-		before = child;
 	}
-	return TRACE_NO_NODE;
+	if (!above->is_wide)
+		above->is_wide = trace_index_add_children(tracer, parent);
+	child = above->is_wide ? trace_index_find(tracer, parent, identity)
+			       : trace_find_between(tracer, child, last, identity);
+	if (child != TRACE_NO_NODE)
+		above->first_child = child;
+	return child;
 }
 
 /* How deep calls may be before recursion is merged: less, the fuller the table is. */
@@ -250,12 +339,14 @@ static inline u32 trace_find_merged(const struct tracer *tracer, u32 parent, u64
 	return is_full ? found : TRACE_NO_NODE;
 }
 
-/* The first child, if that is it. */
+/* The child called last, if that is it. */
 static inline u32 trace_likely_child(const struct tracer *tracer, u32 parent, u64 identity)
 {
 	const u32 child = trace_node_at(tracer, parent)->first_child;
 
-	return child != TRACE_NO_NODE && trace_node_at(tracer, child)->identity == identity
+	return __builtin_expect(child != TRACE_NO_NODE &&
+					trace_node_at(tracer, child)->identity == identity,
+				1)
 		       ? child
 		       : TRACE_NO_NODE;
 }
@@ -300,7 +391,7 @@ static inline void trace_pop(struct tracer *tracer, u64 now)
 	tracer->top--;
 }
 
-/* As trace_leave(), of a call that is not the innermost, or that has no entry. */
+/* As trace_close(), of a call that is not the innermost, or that has no entry. */
 static __attribute__((noinline, unused)) void trace_leave_outer(struct tracer *tracer,
 								u64 object, u64 frame, u64 now)
 {
@@ -324,7 +415,7 @@ static __attribute__((noinline, unused)) void trace_leave_outer(struct tracer *t
  * The call of this object, in this frame, ends, and what it called that was not seen to end.
  * Nothing, if it began before it was traced.
  */
-static inline __attribute__((always_inline)) void trace_leave(struct tracer *tracer, u64 object,
+static inline __attribute__((always_inline)) void trace_close(struct tracer *tracer, u64 object,
 							      u64 frame, u64 now)
 {
 	const struct trace_entry *top = tracer->top;

@@ -1,0 +1,112 @@
+/*
+ * session_hellos - what agents ask of a session: to be entered, to be left alone for a while,
+ * to be looked at again.
+ */
+#include "collect/session_state.h"
+
+#include <unistd.h>
+
+#include "base/monotonic.h"
+#include "collect/hello_server.h"
+#include "collect/image.h"
+#include "collect/tell.h"
+#include "collect/thread_events.h"
+#include "collect/unentered.h"
+#include "record/writer.h"
+
+/* So many in a row are answered before rings are looked at again. */
+#define MAX_HELLOS 64
+
+/* The image a hello is for, or NULL; where no sideband tells of processes, it is made here. */
+static struct image *session_image_of(struct session *session,
+				      const struct handshake_hello *hello, pid_t pid)
+{
+	struct tree *tree = &session->tree;
+	struct image *image = tree_find(tree, pid);
+	const bool is_new = image == NULL || (!tree->has_sideband && image->ring != NULL);
+
+	if (!is_new)
+		return image;
+	/* One that gave up waiting, and has ended since. */
+	if (!tree_is_alive(pid))
+		return NULL;
+	image = tree_add(tree, pid, tree_find_parent(tree, pid), hello->time_ns);
+	tree_read_maps(tree, image, hello->time_ns);
+	return image;
+}
+
+/* Else it was killed while it waited. */
+static bool has_given_up(const struct session *session, const struct handshake_hello *hello)
+{
+	const uint64_t patience_ms =
+		session->options->is_trace ? HANDSHAKE_TRACE_TIMEOUT_MS : HANDSHAKE_TIMEOUT_MS;
+
+	return monotonic_ns() - hello->time_ns >= patience_ms * 1000000;
+}
+
+static void session_enter(struct session *session, const struct handshake_hello *hello,
+			  pid_t pid, int connection)
+{
+	struct image *image = session_image_of(session, hello, pid);
+	const bool is_trace = session->options->is_trace;
+
+	if (image == NULL && has_given_up(session, hello))
+		tell_left_out(session->writer, hello, pid, is_trace,
+			      "the recorder was too late to answer it");
+	if (session->is_broken || image == NULL || image->ring != NULL) {
+		close(connection);
+		return;
+	}
+	enter_image(image, hello, connection, &session->enter_terms);
+	/* What it burned so far, of which the agent tells, is not counted twice. */
+	if (image->state == IMAGE_ENTERED)
+		thread_events_close(&image->counters.events);
+	tree_read_process(&session->tree, image);
+	/* No account names it. */
+	if (is_trace && image->state == IMAGE_LEFT_OUT && !session->options->no_children &&
+	    (has_given_up(session, hello) || tree_is_alive(pid)))
+		tell_left_out(session->writer, hello, pid, is_trace, image->unentered_reason);
+	if (image->state == IMAGE_LEFT_OUT)
+		unentered_look(&session->tree, image, &session->enter_terms);
+}
+
+static void session_change(struct session *session, const struct handshake_hello *hello,
+			   pid_t pid, int connection)
+{
+	struct image *image =
+		tree_find(&session->tree, hello->target != 0 ? (pid_t)hello->target : pid);
+
+	if (hello->occasion == HANDSHAKE_STOP && hello->reason == HANDSHAKE_EXEC)
+		unentered_expect(&session->tree, image, &session->enter_terms);
+	enter_change(image, hello, connection, &session->enter_terms);
+}
+
+/* It waits for what its new libraries have, of which the sideband has told by now. */
+static void session_look(struct session *session, const struct handshake_hello *hello,
+			 pid_t pid, int connection)
+{
+	struct image *image = tree_find(&session->tree, pid);
+
+	if (image != NULL && image->state == IMAGE_ENTERED) {
+		session_maps_changed(session, image, hello->time_ns);
+		interpreters_look(&session->interpreters, image);
+	}
+	enter_answer_done(connection);
+}
+
+void session_take_hellos(struct session *session)
+{
+	struct handshake_hello hello;
+	pid_t pid;
+	int connection, left = MAX_HELLOS;
+
+	while (left-- > 0 && hello_server_accept(session->server, &hello, &pid, &connection)) {
+		session_take_events(session);
+		if (hello.occasion == HANDSHAKE_STOP || hello.occasion == HANDSHAKE_RESUME)
+			session_change(session, &hello, pid, connection);
+		else if (hello.occasion == HANDSHAKE_LOADED)
+			session_look(session, &hello, pid, connection);
+		else
+			session_enter(session, &hello, pid, connection);
+	}
+}

@@ -1,0 +1,185 @@
+/*
+ * session_round - a round of the session's clock: mark how far each ring is written; take in
+ * what the kernel told up to now; then move the marked records, whose mappings are known by
+ * then.
+ */
+#include "collect/session_state.h"
+
+#include "base/monotonic.h"
+#include "base/notes.h"
+#include "collect/death.h"
+#include "collect/image.h"
+#include "collect/sideband.h"
+#include "collect/tell.h"
+#include "collect/traced.h"
+#include "collect/unentered.h"
+#include "record/writer.h"
+
+/* How often calls are read. */
+#define TRACED_NS (500 * NS_PER_MS)
+
+static struct traced_terms session_traced_terms(const struct session *session)
+{
+	return (struct traced_terms){
+		.start_ns = session->start_ns,
+		.start_ticks = session->start_ticks,
+		.has_sideband = session->tree.has_sideband,
+	};
+}
+
+static void session_end_trace(struct session *session, struct image *image)
+{
+	const struct traced_terms terms = session_traced_terms(session);
+
+	if (image->traced == NULL)
+		return;
+	traced_read(image, &session->pump, &terms, true);
+	traced_tell(image, &session->pump);
+	session->calls += traced_calls(image->traced);
+}
+
+void session_image_ended(void *context, struct image *image)
+{
+	struct session *session = context;
+
+	if (image->ring != NULL) {
+		pump_image(&session->pump, image, pump_mark(image), image->is_ended);
+		image->start_cpu_ns = image->ring->start_cpu_ns;
+		session_end_trace(session, image);
+		sampling_cost_add(&session->cost, image->ring);
+		interpreters_tell(&session->interpreters, image);
+	}
+	/* Without perf events: it was alone, so what its parent is told is its own. */
+	if (!session->ability.can_count && session->is_reaped && session->tree.serial == 1)
+		image->rusage_ns = account_children_ns(session->account_terms.is_user_clock);
+	if (image->state == IMAGE_STARTING && image->unentered_reason == NULL) {
+		image->unentered_reason = tell_why_unentered(image);
+		/* A trace has no row in which its time would stand. */
+		if (session->options->is_trace && image->has_program &&
+		    session->untraced++ < UNTRACED_TOLD)
+			tell_untraced(session->writer, image->name, image->pid,
+				      image->unentered_reason);
+	}
+	account_close(image, &session->account_terms, session->writer);
+	session->uncounted_ns += image->uncounted_ns;
+	session->off_ns += image->off_ns;
+	tell_generated_code(session->writer, image);
+	if (image->ring != NULL)
+		tracer_tell(session->writer, image);
+	const bool is_command = image->pid == session->command.pid;
+
+	death_tell(session->writer, image,
+		   is_command && session->is_reaped ? session->result->wait_status : -1,
+		   is_command);
+}
+
+void session_maps_changed(void *context, struct image *image, uint64_t time_ns)
+{
+	struct session *session = context;
+
+	if (session->sideband == NULL)
+		tree_read_maps(&session->tree, image, time_ns);
+}
+
+void session_mapped(void *context, struct image *image, const struct module_place *place)
+{
+	struct session *session = context;
+
+	interpreters_see(&session->interpreters, image, place);
+}
+
+static void session_take_event(void *context, const struct sideband_event *event)
+{
+	struct session *session = context;
+
+	tree_take(&session->tree, event);
+}
+
+void session_take_events(struct session *session)
+{
+	if (session->sideband != NULL)
+		session->events_dropped +=
+			sideband_drain(session->sideband, session_take_event, session);
+}
+
+/* Not sooner: of a parent that made a child and ended, the child has its name and mappings. */
+static void session_end_dead(struct session *session)
+{
+	for (size_t i = session->tree.count; i-- > 0;) {
+		struct image *image = session->tree.images[i];
+
+		if (image->was_gone_before)
+			tree_end(&session->tree, image, monotonic_ns());
+	}
+}
+
+/* The disk is full, or the like: the program runs on, unsampled. */
+static void session_check_writer(struct session *session)
+{
+	const char *failure = recording_writer_failure(session->writer);
+
+	if (failure == NULL || session->is_broken)
+		return;
+	session->is_broken = true;
+	notes_add(session->notes, "the recording ended early: %s", failure);
+	for (size_t i = 0; i < session->tree.count; i++)
+		image_stop_sampling(session->tree.images[i]);
+}
+
+/* Before each commit. */
+static void session_read_calls(struct session *session)
+{
+	const struct traced_terms terms = session_traced_terms(session);
+	const uint64_t now_ns = monotonic_ns();
+
+	const bool is_time = now_ns - session->traced_at_ns >= TRACED_NS;
+
+	if (is_time)
+		session->traced_at_ns = now_ns;
+	for (size_t i = 0; i < session->tree.count; i++) {
+		struct image *image = session->tree.images[i];
+
+		if (image->traced == NULL)
+			continue;
+		const bool is_urgent = traced_is_urgent(image->traced);
+
+		if (is_urgent)
+			session->round_ms = ROUND_MIN_MS;
+		if (is_time || is_urgent)
+			traced_read(image, &session->pump, &terms, false);
+	}
+}
+
+void session_round(struct session *session)
+{
+	struct tree *tree = &session->tree;
+	unsigned int fullest = 0;
+	int longest_ms = ROUND_MAX_MS;
+
+	pump_begin_round(&session->pump);
+	for (size_t i = 0; i < tree->count; i++)
+		image_mark(tree->images[i], pump_mark(tree->images[i]));
+	session_take_events(session);
+	for (size_t i = 0; i < tree->count; i++) {
+		struct image *image = tree->images[i];
+		const unsigned int used =
+			pump_image(&session->pump, image, image->ring_mark, 0);
+
+		fullest = used > fullest ? used : fullest;
+		account_check_switches(image);
+		if (image->state != IMAGE_ENTERED) {
+			unentered_look(&session->tree, image, &session->enter_terms);
+			longest_ms = unentered_wait_ms(image, longest_ms);
+		}
+	}
+	session_read_calls(session);
+	session_end_dead(session);
+	recording_writer_tick(session->writer);
+	session_check_writer(session);
+	if (fullest > 20 && session->round_ms > ROUND_MIN_MS)
+		session->round_ms /= 2;
+	else if (fullest < 5)
+		session->round_ms *= 2;
+	if (session->round_ms > longest_ms)
+		session->round_ms = longest_ms;
+}

@@ -1,0 +1,74 @@
+/*
+ * session_state - what a session has while it runs, for the files that it is written in:
+ *
+ *   session.c         begins it, goes round in its loop, and ends it
+ *   session_round.c   what a round of its clock takes in, and what is told when an image ends
+ *   session_hellos.c  answers agents
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collect/account.h"
+#include "collect/command.h"
+#include "collect/enter.h"
+#include "collect/forward.h"
+#include "collect/interpreters.h"
+#include "collect/perf_events.h"
+#include "collect/pump.h"
+#include "collect/sampling_cost.h"
+#include "collect/session.h"
+#include "collect/tracer.h"
+#include "collect/tree.h"
+
+struct hello_server;
+struct image;
+struct module_place;
+struct sideband;
+
+#define NS_PER_MS    1000000ULL
+#define ROUND_MIN_MS 2
+#define ROUND_MAX_MS 100
+/* So many processes that a trace has nothing of are named. */
+#define UNTRACED_TOLD 3
+
+struct session {
+	const struct session_options *options;
+	struct recording_writer *writer;
+	struct notes *notes;
+	struct session_result *result;
+	struct perf_ability ability;
+	struct enter_terms enter_terms;
+	struct account_terms account_terms;
+	struct forward forward;
+	struct hello_server *server;
+	struct command command;
+	struct sideband *sideband; /* NULL: perf events are refused */
+	struct tree tree;
+	struct pump pump;
+	struct interpreters interpreters;
+	struct tracer_watch tracer;
+	int tree_counter_fd; /* CPU time of the whole tree; -1: none */
+	int round_ms;
+	bool is_reaped, is_broken;
+	uint64_t start_ns, start_ticks, reaped_ns;
+	struct sampling_cost cost;
+	uint64_t events_dropped;
+	uint64_t uncounted_ns; /* burned out of our counters' sight */
+	uint64_t off_ns;       /* that programs did not want to be recorded */
+	uint64_t traced_at_ns; /* when calls were read last */
+	uint64_t calls;        /* that images had counted when they ended */
+	uint64_t untraced;     /* images that executed a program, and no agent came */
+};
+
+/* What the kernel has told up to now. */
+void session_take_events(struct session *session);
+/* Moves what rings and tables have, and sets how long to wait for the next round. */
+void session_round(struct session *session);
+/* Answers the agents that have said hello. */
+void session_take_hellos(struct session *session);
+
+/* For the tree and the pump, whose context the session is. */
+void session_image_ended(void *context, struct image *image);
+void session_maps_changed(void *context, struct image *image, uint64_t time_ns);
+void session_mapped(void *context, struct image *image, const struct module_place *place);

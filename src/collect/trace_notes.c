@@ -1,0 +1,154 @@
+#include "collect/trace_notes.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "abi/trace.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "collect/image.h"
+#include "record/writer.h"
+
+#define PYTHON_3_10 0x030a0000U
+
+static void tell(const struct image *image, struct recording_writer *writer,
+		 const char *sentence)
+{
+	struct text note = { 0 };
+
+	text_add_printable(&note, image->name, strnlen(image->name, sizeof image->name));
+	text_addf(&note, " (pid %d): %s", (int)image->pid, sentence);
+	recording_writer_note(writer, text_string(&note));
+	text_done(&note);
+}
+
+static void tell_count(const struct image *image, struct recording_writer *writer,
+		       uint64_t count, const char *sentence)
+{
+	CLEANUP(freep) char *text = xasprintf("%" PRIu64 " %s", count, sentence);
+
+	if (count != 0)
+		tell(image, writer, text);
+}
+
+static void tell_off(const struct image *image, struct recording_writer *writer)
+{
+	CLEANUP(freep)
+	char *text = xasprintf("tracing was switched off for %.3f s by the program: what it "
+			       "did then is not there",
+			       (double)image->off_ns / 1e9);
+
+	if (image->off_ns != 0)
+		tell(image, writer, text);
+}
+
+/* What reading the threads' CPU clocks costs, if that is more than it should. */
+static void tell_cpu_clock(const struct image *image, struct recording_writer *writer,
+			   uint32_t clock)
+{
+	static const char *const sentences[] = {
+#define X(name, sentence) [TRACE_CPU_CLOCK_##name] = sentence,
+		TRACE_CPU_CLOCK_MAP(X)
+#undef X
+	};
+
+	if (clock == TRACE_CPU_CLOCK_SHORT || clock >= TRACE_CPU_CLOCK_COUNT)
+		return;
+	CLEANUP(freep)
+	char *text = xasprintf("each event costs a system call (about 0.3 us), by which the "
+			       "CPU clock is read: %s",
+			       sentences[clock]);
+
+	tell(image, writer, text);
+}
+
+/* How it is traced, where there was no better way; but some functions only are told of so, too. */
+static void tell_means(const struct image *image, struct recording_writer *writer,
+		       const struct trace_area *area)
+{
+	const uint32_t means = __atomic_load_n(&area->means, __ATOMIC_RELAXED);
+
+	if (means == TRACE_MEANS_EVENTS && area->only[0] == '\0')
+		tell(image, writer,
+		     "this build of CPython is traced by sys.monitoring: calls cost more than "
+		     "they do in others");
+	if (means != TRACE_MEANS_PROFILE)
+		return;
+	if (image->ring->python.version < PYTHON_3_10)
+		tell(image, writer,
+		     "this build of CPython is traced by a profile function: calls cost more "
+		     "than they do in others");
+	else
+		tell(image, writer,
+		     "this build of CPython takes longer for each bytecode while it is traced, "
+		     "also where nothing is called: loops seem to take up to 1.8 times their "
+		     "time");
+}
+
+static void tell_other_tool(const struct image *image, struct recording_writer *writer,
+			    uint32_t means)
+{
+	if (means == TRACE_MEANS_EVALUATOR)
+		tell(image, writer,
+		     "it set a profiler of its own (sys.setprofile() or cProfile): what its "
+		     "thread calls of C functions while that is set is not there");
+	else
+		tell(image, writer,
+		     "it set a profiler of its own (sys.setprofile() or cProfile), which took "
+		     "the place of ours: what its thread called from then on is not there");
+}
+
+void trace_notes_add(const struct image *image, const struct trace_area *area,
+		     struct recording_writer *writer)
+{
+	static const char *const sentences[] = {
+#define X(name, sentence) [TRACE_##name] = sentence,
+		TRACE_STATUS_MAP(X)
+#undef X
+	};
+	const uint32_t status = __atomic_load_n(&area->status, __ATOMIC_RELAXED);
+
+	const bool is_interpreter = image->ring->has_python == 1 || image->ring->has_ruby == 1;
+
+	if (is_interpreter && status < TRACE_STATUS_COUNT && status != TRACE_ON) {
+		CLEANUP(freep) char *text = xasprintf("not traced: %s", sentences[status]);
+
+		tell(image, writer, text);
+	}
+	tell_means(image, writer, area);
+	tell_off(image, writer);
+	tell_count(image, writer, area->lost_calls,
+		   "calls are not counted: there was no room for more different stacks");
+	tell_count(image, writer, area->endless_calls,
+		   "calls are counted, but seem to last until their thread's next event: the "
+		   "processor guards return addresses (CET), or what is a fixed distance from "
+		   "their stack is in use, or a library copies stacks");
+	tell_count(
+		image, writer, area->sleds_left,
+		"functions built with -fpatchable-function-entry are not traced: a call takes "
+		"five bytes at their beginning, and their code must be in a segment that is "
+		"not writable and has an unwind table");
+	if (area->has_missed_sleds != 0)
+		tell(image, writer,
+		     "libraries that it loads later and that are built with "
+		     "-fpatchable-function-entry are not traced: nothing tells of them before "
+		     "they are executed");
+	tell_count(image, writer, area->untraced_threads,
+		   "threads were not traced: there were too many at one time, or a seccomp "
+		   "filter forbade what it takes");
+	tell_count(image, writer, area->foreign_threads,
+		   "threads use restartable sequences themselves: each of their events costs a "
+		   "system call, by which the CPU clock is read");
+	tell_cpu_clock(image, writer, __atomic_load_n(&area->cpu_clock, __ATOMIC_RELAXED));
+	if (area->is_frozen != 0)
+		tell(image, writer,
+		     "it has forbidden itself to read the processor's clock (seccomp's strict "
+		     "mode, or PR_SET_TSC): calls that it made then are counted, and took no "
+		     "time");
+	if (area->has_jit != 0)
+		tell(image, writer,
+		     "Ruby's compiler (YJIT) is on: what is traced is interpreted nearly all, "
+		     "and takes longer for that, too");
+	if (area->other_tools != 0)
+		tell_other_tool(image, writer, __atomic_load_n(&area->means, __ATOMIC_RELAXED));
+}

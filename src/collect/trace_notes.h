@@ -1,0 +1,13 @@
+/*
+ * trace_notes - notes of what a trace lacks of an image, and why: sentences for what the agent
+ * has left in its area (abi/trace.h).
+ */
+#pragma once
+
+struct image;
+struct recording_writer;
+struct trace_area;
+
+/* At the image's end.  How long tracing was off is image->off_ns by then. */
+void trace_notes_add(const struct image *image, const struct trace_area *area,
+		     struct recording_writer *writer);
