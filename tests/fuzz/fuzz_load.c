@@ -128,16 +128,20 @@ static void add_calls(struct recording_writer *writer, struct bytes *b)
 
 static void add_cost(struct recording_writer *writer, struct bytes *b)
 {
-	recording_writer_add_cost(writer, &(struct recording_cost){
-						  .process = bytes_u8(b),
-						  .kind = bytes_u8(b),
-						  .inside_ps = (int64_t)bytes_varint(b),
-						  .outside_ps = (int64_t)bytes_varint(b),
-						  .inside_miss_ps = (int64_t)bytes_varint(b),
-						  .outside_miss_ps = (int64_t)bytes_varint(b),
-						  .spread_ps = bytes_u8(b),
-						  .stretch_permille = bytes_u8(b) + 900,
-					  });
+	uint32_t id = 0;
+
+	recording_writer_add_cost(writer,
+				  &(struct recording_cost){
+					  .process = bytes_u8(b),
+					  .kind = bytes_u8(b),
+					  .inside_ps = (int64_t)bytes_varint(b),
+					  .outside_ps = (int64_t)bytes_varint(b),
+					  .inside_miss_ps = (int64_t)bytes_varint(b),
+					  .outside_miss_ps = (int64_t)bytes_varint(b),
+					  .spread_ps = bytes_u8(b),
+					  .stretch_permille = bytes_u8(b) + 900,
+				  },
+				  &id);
 }
 
 static void add_sample(struct recording_writer *writer, struct bytes *b)

@@ -32,6 +32,11 @@ def cache_folder(name):
     return pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / name
 
 
+KEYS = cache_folder("fathom-rubies") / "keys"
+UBUNTU = Archive("http://archive.ubuntu.com/ubuntu",
+                 str(KEYS / "usr" / "share" / "keyrings" / "ubuntu-archive-keyring.gpg"), "main universe")
+
+
 def codename():
     with contextlib.suppress(OSError):
         for line in pathlib.Path("/etc/os-release").read_text().splitlines():
@@ -110,3 +115,9 @@ class Apt:
             if archive.name.partition("_")[0] not in without:
                 quietly(["dpkg-deb", "-x", archive, folder], self.log)
         shutil.rmtree(archives)
+
+
+def have_keys(archive, log):
+    """Ubuntu's keys come in a package of Debian's."""
+    if not pathlib.Path(archive.keyring).exists():
+        Apt(KEYS.with_name("apt-keys"), "sid", ["deb"], log).unpack(["ubuntu-keyring"], KEYS)

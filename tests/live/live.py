@@ -178,6 +178,14 @@ class LiveTest(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.folder, name)
 
+    def write(self, name, text):
+        """In the test's folder, in folders of their own where the name has some; its path."""
+        path = self.path(name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
     def record(self, command, *options, rate=10000, launcher=(), timeout=120, expect=0, fathom=FATHOM,
                **run_options):
         """Records command; its standard output and error are captured."""

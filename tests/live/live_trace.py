@@ -9,6 +9,7 @@ import live
 import live_python
 
 PLAIN_NAME = re.compile("0x[0-9a-f]+")
+BY_EVENTS = "this build of CPython is traced by sys.monitoring"
 
 
 class Tracing:
@@ -27,11 +28,19 @@ class Tracing:
         return self.opened(path, run)
 
     def notes(self, trace):
+        """What is told, but for how a build of CPython is traced."""
+        return [text for text in self.all_notes(trace) if BY_EVENTS not in text]
+
+    def all_notes(self, trace):
         return [text for text, in trace.rows("SELECT text FROM notes")]
 
 
 class TraceTest(Tracing, live_python.PythonTest):
     """Tests that trace a program on an interpreter of Python."""
+
+    def assert_only_notes_of_its_build(self, trace, python):
+        self.assertEqual(self.notes(trace), [])
+        self.assertEqual(any(BY_EVENTS in note for note in self.all_notes(trace)), python.is_free_threaded)
 
     def opened(self, path, run):
         return Trace(path, run)

@@ -3,8 +3,9 @@
 
 Debian's python3 and pyenv's interpreters are used where they are.  What this Debian is too old for
 comes from its later suites, unpacked beside a C library of its own below
-$XDG_CACHE_HOME/fathom-pythons (or ~/.cache/fathom-pythons), and free-threaded builds are made there
-from Debian's sources: tests use them if they are there, and never fetch.
+$XDG_CACHE_HOME/fathom-pythons (or ~/.cache/fathom-pythons); what older distributions have, which
+their own compilers made, is unpacked there to be used with this system's; and free-threaded builds
+are made there from Debian's sources: tests use them if they are there, and never fetch.
 
 usage: pythons.py            what there is
        pythons.py --fetch    fetch what is missing (200 MB)
@@ -18,9 +19,9 @@ import pathlib
 import shutil
 import sys
 
-from apt import Apt, Unavailable, cache_folder, quietly
+from apt import DEBIAN, UBUNTU, Apt, Unavailable, cache_folder, have_keys, quietly
 from at_hand import Interpreter, asked, print_list, version_of
-from elf_loader import set_loader
+from elf_loader import set_library_folder, set_loader
 
 CACHE = cache_folder("fathom-pythons")
 ROOT = CACHE / "root"
@@ -30,6 +31,12 @@ SUITE = "sid"
 
 PYENV_MINORS = ("2.7", "3.6", "3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13")
 FETCHED_MINORS = ("3.13", "3.14", "3.15")
+# Distributions that came with a version that this one no longer has: suite, archive, more suites.
+OLDER = {"3.8": ("focal", UBUNTU, ("focal-updates",)),
+         "3.9": ("bullseye", DEBIAN, ()),
+         "3.10": ("jammy", UBUNTU, ("jammy-updates",))}
+# What this system's stands in for.
+C_LIBRARY = ("libc6", "libgcc-s1", "libcrypt1", "gcc-9-base", "gcc-10-base", "gcc-12-base")
 # Of these minor versions Debian has sources, in this suite.
 FREE_THREADED_MINORS = {"3.13": "trixie"}
 
@@ -87,9 +94,20 @@ def built_python(minor):
                      f"{path} has not been built: tests/live/pythons.py --build")
 
 
+def older_root(minor):
+    return CACHE / OLDER[minor][0]
+
+
+def older_python(minor):
+    path = older_root(minor) / "usr" / "bin" / f"python{minor}"
+    return python_at(f"{OLDER[minor][0]}-{minor}", minor, path,
+                     f"{path} has not been fetched: tests/live/pythons.py --fetch")
+
+
 def every_python():
     """All that could be there, oldest first."""
-    pythons = [debian_python(), *map(pyenv_python, PYENV_MINORS), *map(fetched_python, FETCHED_MINORS),
+    pythons = [debian_python(), *map(pyenv_python, PYENV_MINORS), *map(older_python, OLDER),
+               *map(fetched_python, FETCHED_MINORS),
                *(fetched_python(minor, "-shared") for minor in FETCHED_MINORS),
                *map(built_python, FREE_THREADED_MINORS)]
     return sorted(pythons, key=lambda python: python.version)
@@ -130,6 +148,23 @@ def fetch():
             set_loader(path, LOADER, LIBRARIES)
 
 
+def fetch_older(minor):
+    suite, archive, others = OLDER[minor]
+    root, log = older_root(minor), CACHE / "log"
+    CACHE.mkdir(parents=True, exist_ok=True)
+    if root.exists():
+        return
+    have_keys(archive, log)
+    apt = Apt(CACHE / f"apt-{suite}", suite, ["deb"], log, archive, others)
+    unpacked = CACHE / "unpacked"
+    shutil.rmtree(unpacked, ignore_errors=True)
+    apt.unpack([f"python{minor}", f"libpython{minor}-testsuite"], unpacked, C_LIBRARY)
+    # Its programs and modules need libraries of its time (libssl, libffi).
+    folders = ":".join(str(root / folder) for folder in ("usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu"))
+    set_library_folder(unpacked / "usr" / "bin" / f"python{minor}", folders)
+    unpacked.rename(root)
+
+
 def build_free_threaded(minor):
     """From Debian's source, by this system's compiler."""
     folder = CACHE / f"{minor}t-source"
@@ -163,6 +198,8 @@ def main():
     try:
         if chosen.fetch or chosen.build:
             fetch()
+            for minor in OLDER:
+                fetch_older(minor)
         for minor in FREE_THREADED_MINORS if chosen.build else ():
             build_free_threaded(minor)
     except Unavailable as reason:

@@ -25,16 +25,13 @@ import re
 import shutil
 import sys
 
-from apt import DEBIAN, Apt, Archive, Unavailable, cache_folder, quietly
+from apt import DEBIAN, UBUNTU, Apt, Archive, Unavailable, cache_folder, have_keys, quietly
 from at_hand import Interpreter, asked, print_list
 from elf_loader import set_loader, set_library_folder
 
 CACHE = cache_folder("fathom-rubies")
 MACHINE_FOLDER = "x86_64-linux-gnu"
 LOADER = "ld-linux-x86-64.so.2"
-UBUNTU = Archive("http://archive.ubuntu.com/ubuntu",
-                 str(CACHE / "keys" / "usr" / "share" / "keyrings" / "ubuntu-archive-keyring.gpg"),
-                 "main universe")
 # What the C library of this system stands in for.
 C_LIBRARY = ("libc6", "libgcc-s1", "libstdc++6", "libcrypt1", "gcc-12-base")
 
@@ -192,11 +189,6 @@ def relocate(unpacked, root, minor):
         short.unlink(missing_ok=True)
         short.symlink_to(program.name)
     relocate_scripts(unpacked, root)
-
-
-def have_keys(archive, log):
-    if not pathlib.Path(archive.keyring).exists():
-        Apt(CACHE / "apt-keys", "sid", ["deb"], log).unpack(["ubuntu-keyring"], CACHE / "keys")
 
 
 def fetch(minor):

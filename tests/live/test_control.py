@@ -5,9 +5,8 @@ import os
 import subprocess
 
 import live
-import live_python
-import live_ruby
 import live_trace
+import live_trace_ruby
 
 SHARE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../share")
 MS = 1_000_000
@@ -126,9 +125,9 @@ class Python(ControlTest, live_trace.TraceTest):
         self.on_each_python(self.check_bare, oldest=(2, 7))
 
 
-class Ruby(ControlTest, live_ruby.RubyTest):
-    def run_options(self):
-        return {"env": {**os.environ, "RUBYLIB": os.path.join(SHARE, "ruby")}}
+class Ruby(ControlTest, live_trace_ruby.RubyTraceTest):
+    def run_options(self, **environment):
+        return {"env": {**os.environ, "RUBYLIB": os.path.join(SHARE, "ruby"), **environment}}
 
     def check_sampled(self, ruby):
         recording = self.record_ruby(ruby, self.workload("regions.rb"), **self.run_options())
@@ -142,6 +141,51 @@ class Ruby(ControlTest, live_ruby.RubyTest):
 
     def test_a_region_is_inside_of_the_method_that_began_it(self):
         self.on_each_ruby(self.check_sampled)
+
+    def check_traced(self, ruby):
+        trace = self.trace(ruby, self.workload("regions.rb"), **self.run_options())
+        rows = self.check_regions(trace, trace.truth, measure=False)
+        for name, times in trace.truth["times"].items():
+            self.assertEqual(rows[f"[region {name}]"]["calls"], times, name)
+        self.assertGreater(trace.head()["paused_ns"], 0)
+        self.assertEqual(trace.calls_of("burn"), trace.truth["burns"])
+        self.assert_path(trace, "Object#entering", "[region load]", "[region inner]", "Object#burn")
+        self.assert_no_path(trace, "[region inner]", "Object#entering")
+        self.assert_no_path(trace, "[region left]", "Object#behind")
+        self.assert_no_path(trace, "[region fiber]", "Object#beside")
+        self.assertTrue(any("switched off" in note for note in self.notes(trace)), self.notes(trace))
+
+    def test_a_traced_region_has_the_calls_that_were_made_in_it(self):
+        self.on_each_ruby(self.check_traced)
+
+    def check_paused(self, ruby):
+        program = self.workload("resumes.rb")
+        recording = self.record_ruby(ruby, program, options=("--paused",), **self.run_options())
+        self.assertEqual(recording.truth["is_running"], [False, True])
+        names = {row["plain_name"] for row in recording.report()["functions"]}
+        self.assertIn("behind", names)
+        self.assertNotIn("before", names)
+        trace = self.trace(ruby, program, options=("--paused",), **self.run_options())
+        self.assertEqual((trace.calls_of("before"), trace.calls_of("behind")), (0, 5))
+        self.assert_path(trace, "Object#main", "Object#behind")
+
+    def test_who_begins_paused_is_recorded_from_where_it_asks_for_it(self):
+        self.on_each_ruby(self.check_paused)
+
+    def check_around(self, ruby):
+        # Room for recursion that is deeper than the entries that are kept of a stack.
+        deep = {"RUBY_THREAD_VM_STACK_SIZE": str(5 << 20), "RUBY_FIBER_VM_STACK_SIZE": str(1 << 20)}
+        trace = self.trace(ruby, self.workload("regions_around.rb"), **self.run_options(**deep))
+        calls = trace.truth["calls"]
+        self.assertEqual({name: trace.calls_of(name) for name in calls}, calls)
+        self.assert_path(trace, "Object#in_fiber", "[region fiber]", "Object#work")
+        self.assert_path(trace, "[region around]", "[region child]", "Object#work")
+        self.assert_path(trace, "Object#deep", "[region behind]", "Object#work")
+        self.assert_no_path(trace, "[region fiber]", "Object#beside")
+        self.assert_no_path(trace, "Object#recurse", "[region behind]")
+
+    def test_regions_of_threads_fibers_and_children_and_behind_deep_recursion(self):
+        self.on_each_ruby(self.check_around)
 
 
 class C(ControlTest, live.LiveTest):

@@ -213,10 +213,6 @@ class Starts(live_python.PythonTest):
         row = next(row for row in self.python_rows(recording) if row["name"] == "burn")
         self.assertGreater(row["total_ns"], 0.3 * recording.total_ns())
 
-    def write(self, name, text):
-        with open(self.path(name), "w") as file:
-            file.write(text)
-
 
 class Lines(live_python.PythonTest):
     compares_times = True

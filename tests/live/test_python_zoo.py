@@ -122,7 +122,9 @@ class Zoo(live_python.PythonTest):
     def assert_trampolines(self, python):
         recording = self.record_python(python, "-X", "perf", "-c", THROWN)
         self.assert_callers(recording, THROWN_CALLERS)
-        self.assertEqual([row["name"] for row in recording.report()["functions"] if row["name"].startswith("py::")], [])
+        # One that C calls has no Python frame outside of it, and none of its own as it begins and ends.
+        alone = sum(row["self_ns"] for row in recording.report()["functions"] if row["name"].startswith("py::"))
+        self.assertLess(alone, 0.01 * recording.total_ns())
         self.assertTrue(any(row["name"].startswith("py::") for row in recording.report("--native")["functions"]))
 
     def test_code_runs_in_a_state_that_is_not_the_threads_first(self):

@@ -172,11 +172,6 @@ class Starts(live_ruby.RubyTest):
         os.chmod(path, 0o755)
         self.assert_burn(self.record([path]), path)
 
-    def write(self, name, text):
-        with open(self.path(name), "w", encoding="utf-8") as file:
-            file.write(text)
-        return self.path(name)
-
 
 class Collections(live_ruby.RubyTest):
 

@@ -5,7 +5,7 @@ import json
 import subprocess
 
 import live
-from test_trace_ruby import RubyTraceTest
+from live_trace_ruby import RubyTraceTest
 
 # Of the time without a tracer: what is left of the cost of measuring may be so much.
 MOST = 0.10

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""CPython 3.11 is traced between its instructions: to the last call, beside other tools, and not everywhere."""
+"""From CPython 3.11 on calls are traced between instructions: to the last call, beside other tools, and not everywhere."""
 
 import glob
 import json
@@ -9,7 +9,7 @@ import subprocess
 import live
 import live_trace
 
-IN_CI = ("debian-3.11",)
+IN_CI = ("debian-3.11", "pyenv-3.12", "sid-3.14")
 # Sites that meet one kind of callee after the other, so that what was made for one finds another.
 SITES = """
 import functools, json, operator, sys
@@ -138,17 +138,12 @@ EMBEDDING = Embedding()
 
 
 class Frames(live_trace.TraceTest):
-    def write(self, name, text):
-        with open(self.path(name), "w", encoding="utf-8") as file:
-            file.write(text)
-        return self.path(name)
-
     def has_own_c_library(self, python):
         return python is not EMBEDDING and super().has_own_c_library(python)
 
-    def on_each_311(self, check):
+    def on_each_loop(self, check):
         def check_it(python):
-            if python.version[:2] == (3, 11):
+            if not python.is_free_threaded:
                 check(python)
         self.on_each_python(check_it, oldest=(3, 11), in_ci=IN_CI)
 
@@ -167,7 +162,7 @@ class Frames(live_trace.TraceTest):
             self.assertEqual(self.differences(live.truth_of(run.stdout), ours), {}, "cProfile's count and ours")
             self.assertGreater(sum(ours.values()), 5000)
             self.assertEqual(self.notes(trace), [])
-        self.on_each_311(check)
+        self.on_each_loop(check)
 
     def test_calls_are_counted_as_well_while_cprofile_counts_them(self):
         def check(python):
@@ -175,7 +170,7 @@ class Frames(live_trace.TraceTest):
             trace = self.trace(python, self.workload("counted.py"), "cprofile", path)
             self.assertEqual(self.differences(trace.truth, trace.counts_below(path, "<module>")), {})
             self.assertEqual(self.notes(trace), [])
-        self.on_each_311(check)
+        self.on_each_loop(check)
 
     def test_another_tools_evaluator_is_called_and_calls_are_counted(self):
         def check(python):
@@ -187,7 +182,7 @@ class Frames(live_trace.TraceTest):
             self.assertEqual(trace.truth, live.truth_of(without.stdout))
             self.assertEqual(trace.truth["seen"], 50)
             self.assertEqual((trace.calls_of("leaf"), trace.calls_of("<built-in method builtins.abs>")), (150, 150), self.notes(trace))
-        self.on_each_311(check)
+        self.on_each_loop(check)
 
     def test_recursion_is_as_deep_as_without_us(self):
         def check(python):
@@ -195,7 +190,7 @@ class Frames(live_trace.TraceTest):
             trace = self.trace(python, path)
             self.assertEqual(trace.truth, {"limit": 10**6})
             self.assertGreater(trace.calls_of("down"), 150001)
-        self.on_each_311(check)
+        self.on_each_loop(check)
 
     def test_a_child_of_fork_is_traced_as_its_parent(self):
         script = ("import json, os\ndef leaf(n):\n    return abs(n)\ndef work():\n    for n in range(100):\n"
@@ -206,13 +201,13 @@ class Frames(live_trace.TraceTest):
             trace = self.trace(python, self.write("forks.py", script))
             self.assertEqual(trace.calls_of("leaf"), 200)
             self.assertEqual(trace.calls_of("leaf", pid=trace.truth["child"]), 100)
-        self.on_each_311(check)
+        self.on_each_loop(check)
 
     def test_a_program_that_begins_paused_is_tried_out_all_the_same(self):
         def check(python):
             trace = self.trace(python, "-c", "pass", options=("--paused",))
             self.assertNotIn("takes longer for each bytecode", " ".join(self.notes(trace)))
-        self.on_each_311(check)
+        self.on_each_loop(check)
 
     def test_where_the_interpreter_is_not_as_it_should_be_the_profile_function_counts(self):
         program = "def leaf(n):\n    return abs(n)\nfor n in range(100):\n    leaf(n)\n"

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Greenlets: each has its own stack of calls, by whatever they are switched."""
+"""Greenlets: each has its own stack of calls, by whatever they are switched; and stacks that are copied."""
 
+import os
 import subprocess
 
 import live
 import live_trace
+from live_trace_ruby import RubyTraceTest
 
 OLDEST = (3, 6)
 IN_CI = ("debian-3.11",)
@@ -152,6 +154,56 @@ for thread in threads:
     thread.join()
 """
 
+# C's stack is copied while functions of compiled code are on it, whose return addresses are exchanged.
+THROUGH_C = """
+import ctypes, sys
+from greenlet import greenlet, getcurrent
+
+library = ctypes.PyDLL(sys.argv[1])
+called = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int)
+results = {}
+
+def switch_to(name):
+    if not others[name].dead:
+        others[name].switch()
+
+def run(name, other):
+    function = getattr(library, "calls_back_" + name)
+
+    def switches(i):
+        switch_to(other)
+        return i
+
+    parent.switch() # Begun where the other one begins, at one depth of the stack.
+    results[name] = [function(called(switches), i) for i in range(100)]
+
+parent = getcurrent()
+others = {"one": greenlet(lambda: run("one", "two")), "two": greenlet(lambda: run("two", "one"))}
+while len(results) < 2:
+    switch_to("one")
+    switch_to("two")
+print(results["one"] == [i + 11 for i in range(100)], results["two"] == [i + 22 for i in range(100)])
+"""
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "workloads", "native", "calls_back.c")
+KINDS = {"pg": ["-pg"], "fentry": ["-pg", "-mfentry"], "patchable": ["-fpatchable-function-entry=5"],
+         "instrument": ["-finstrument-functions"]}
+
+
+class Continuations(RubyTraceTest):
+    def test_return_addresses_are_right_where_the_stack_that_they_are_on_was_copied(self):
+        self.need("gcc")
+        library = self.path("calls_back.so")
+
+        def check(ruby):
+            for kind, flags in KINDS.items():
+                with self.subTest(kind=kind):
+                    subprocess.run(["gcc", "-O2", "-fPIC", "-shared", *flags, SOURCE, "-o", library], check=True)
+                    trace = self.trace(ruby, self.workload("callcc_through_c.rb"), library)
+                    self.assertEqual(trace.run.stdout.splitlines(), [b"[16, 16, 16, 16]", b"27"])
+                    is_told = any("calls are counted, but seem to last" in note for note in self.notes(trace))
+                    self.assertEqual(is_told, kind != "instrument", self.notes(trace))
+        self.on_each_ruby(check)
+
 
 class Greenlets(live_trace.TraceTest):
 
@@ -204,6 +256,20 @@ class Greenlets(live_trace.TraceTest):
             trace = self.trace(python, "-c", HUB)
             self.assertEqual(self.callers_of(trace, "tick"), {("worker", ""): 5000})
             self.assertEqual(self.callers_of(trace, "worker"), {("", ""): 1000})
+        self.on_each_with_greenlets(check)
+
+    def test_return_addresses_are_right_where_the_stack_that_they_are_on_was_copied(self):
+        self.need("gcc")
+        library = self.path("calls_back.so")
+
+        def check(python):
+            for kind, flags in KINDS.items():
+                with self.subTest(kind=kind):
+                    subprocess.run(["gcc", "-O2", "-fPIC", "-shared", *flags, SOURCE, "-o", library], check=True)
+                    trace = self.trace(python, "-c", THROUGH_C, library)
+                    self.assertEqual(trace.run.stdout.split(), [b"True", b"True"])
+                    counts = {row["name"]: row["calls"] for row in trace.report("-n", "0")["functions"]}
+                    self.assertEqual([counts["call_one"], counts["call_two"], counts["calls_back_two"]], [100] * 3)
         self.on_each_with_greenlets(check)
 
 

@@ -159,13 +159,34 @@ class Calls(NativeTest):
 class Libraries(NativeTest):
     def test_libraries_that_come_and_go_at_one_address_keep_their_functions(self):
         for compiler in COMPILERS:
-            for kind in ("instrument", "pg", "fentry") if compiler == "gcc" or IS_LONG else ("instrument",):
+            for kind in FLAGS if compiler == "gcc" else CLANG_KINDS:
                 with self.subTest(compiler=compiler, kind=kind):
                     libraries = [self.build(compiler, "library.c", kind, "-fPIC", "-shared", "-DNAME=" + name, name=name + ".so")
                                  for name in ("of_one", "of_two")]
                     self.assert_counts_are_the_programs(self.build(compiler, "calls.c", kind), "libraries", *libraries)
                     counts = self.counts()
                     self.assertEqual([counts.get(name) for name in ("of_one", "of_two", "library_entry")], [500, 500, 1000])
+                    # Before dlopen() returned.
+                    self.assertEqual(counts.get("library_begins"), 20)
+
+    def test_a_library_whose_relocations_are_packed(self):
+        option = "-Wl,-z,pack-relative-relocs"
+        if option.split(",")[-1] not in subprocess.run(["ld", "--help"], stdout=subprocess.PIPE, text=True).stdout:
+            self.skipTest("ld has no " + option)
+        library = self.build("gcc", "library.c", "patchable", "-fPIC", "-shared", "-DNAME=packed", option, name="packed.so")
+        self.trace(self.build("gcc", "calls.c", "none"), "libraries", library)
+        counts = self.counts()
+        self.assertEqual((counts.get("packed"), counts.get("library_begins")), (1000, 20))
+
+    def test_a_debugger_that_watches_libraries_come_is_left_alone_and_what_is_not_traced_is_told(self):
+        self.need("gdb")
+        library = self.build("gcc", "library.c", "patchable", "-fPIC", "-shared", "-DNAME=inner", name="watched.so")
+        program = self.build("gcc", "calls.c", "none")
+        run = self.trace("gdb", "-nx", "-batch", "-ex", "catch load", "-ex", "run", "-ex", "continue", "--args", program,
+                         "libraries", library)
+        self.assertIn("Inferior loaded " + library, run.stdout)
+        if "libraries that it loads later" not in " ".join(self.notes()): # gdb had another means.
+            self.assertEqual(self.counts().get("inner"), 1000)
 
     def test_a_library_that_the_program_is_linked_with(self):
         for kind in FLAGS:
@@ -224,8 +245,6 @@ class Programs(NativeTest):
         if not os.path.exists(os.path.join(include, "Python.h")):
             self.skipTest("no headers of Python's in " + include)
         for kind in FLAGS:
-            if kind.startswith("patchable"):
-                continue # Loaded later.
             with self.subTest(kind=kind):
                 self.build("gcc", "extension.c", kind, "-fPIC", "-shared", "-I" + include, name="extension.so")
                 self.trace(python, "-c", "import extension\nfor i in range(1000): extension.compute(i)")

@@ -64,12 +64,6 @@ worker.join()
 
 
 class Programs(live_trace.TraceTest):
-    def write(self, name, text):
-        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
-        with open(self.path(name), "w", encoding="utf-8") as file:
-            file.write(text)
-        return self.path(name)
-
     def ended(self, run):
         status = run.returncode if run.returncode >= 0 else 128 - run.returncode
         return status, VARYING.sub(b"", run.stdout), VARYING.sub(b"", run.stderr)
@@ -141,7 +135,7 @@ class Recorders(live_trace.TraceTest):
         path = self.path("late.fathom")
         run = subprocess.Popen([live.FATHOM, "trace", "-q", "-o", path, "--", "sh", "-c",
                                 'echo READY; read line; "$@"; echo DONE $?', "sh", *self.any_python("-c", "print(1)")],
-                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=self.folder)
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=self.folder, bufsize=0)
         self.addCleanup(run.stdout.close)
         self.assertEqual(run.stdout.readline(), b"READY\n")
         run.send_signal(signal.SIGSTOP)

@@ -32,10 +32,16 @@ SEEN = (
     # Instructions that report events are not replaced by faster ones.
     (r"test_dis\.\w+\.(test_(binary|call|load_attr)_specialize|test_loop_quicken|test_show_caches|test_super_instructions)",
      "shows instructions as they are while calls are traced"),
-    (r"test_opcache\.(TestCallCache\.test_assign_init_code|TestSpecializer\.)", "looks for faster instructions"),
+    (r"test_opcache\.(TestCallCache\.test_(assign_init_code|push_init_frame_fails|specialize_call_function_ex)|TestSpecializer\.)",
+     "looks for faster instructions"),
+    (r"TestSysJIT\.test_jit_is_active", "what is traced is not compiled"),
     (r"test_sneaky_frame_object", "a profile function has frame objects made (3.11)"),
-    # Decision 0021: who sets a profile function of its own is told that sys.setprofile() has returned.
+    # Decision 0021: who sets a profile function of its own is told that sys.setprofile() has returned; of who sets it the
+    # second time, where stubs in the loop's table gave way to sys.monitoring the first time (0029).
+    (r"test_sys_setprofile\.TestEdgeCases\.test_method_with_c_function", "is told that sys.setprofile() has returned"),
     (r"test_profile\.", "the pure profile module takes the return of sys.setprofile() for an error"),
+    # Decision 0029: once another tool has asked for calls, ours of C functions come from sys.monitoring, too.
+    (r"TestEdgeCases\.test_method_with_c_function", "is told of the return of sys.setprofile(), after other tests' profilers"),
     # From 3.12 on we are one of the six tools of sys.monitoring.
     (r"test_monitoring\.", "looks whether any tool has events set"),
     (r"test_set_nomemory", "lets every allocation fail, those among them of what a tool is told"),

@@ -9,9 +9,11 @@
 
 #include <cmocka.h>
 
+#include "vantage/agent/trace_map.h"
 #include "vantage/agent/trace_tree.h"
 
 #define ENTRIES 16384
+#define MANY    20000 /* functions that one calls */
 #define KEY     0x8000000000100000ULL
 
 struct made {
@@ -22,11 +24,33 @@ struct made {
 
 static struct trace_entry entries[ENTRIES];
 
+/* As trace_map.c has it, where there is memory. */
+static int maps_left, maps_made;
+
+void *trace_map(u64 bytes)
+{
+	if (maps_left == 0)
+		return NULL;
+	maps_left--;
+	maps_made++;
+	void *place = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return place == MAP_FAILED ? NULL : place;
+}
+
+void trace_unmap(void *place, u64 bytes)
+{
+	maps_made--;
+	munmap(place, bytes);
+}
+
 static int setup(void **state)
 {
 	static struct made made;
 
 	made = (struct made){ .now = 1000, .first = 1000 };
+	maps_left = 1;
 	/* Zeros, of which a page costs memory when it is used. */
 	made.area = mmap(NULL, sizeof *made.area, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -46,9 +70,10 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	const struct made *made = *state;
+	struct made *made = *state;
 
-	return munmap(made->area, sizeof *made->area);
+	trace_index_drop(&made->tracer.index);
+	return munmap(made->area, sizeof *made->area) | maps_made;
 }
 
 /* As trace.c does it, but for the names. */
@@ -81,7 +106,7 @@ static void enter(struct made *made, u64 function, u64 ticks)
 static void leave(struct made *made, u64 function, u64 ticks)
 {
 	made->now += ticks;
-	trace_leave(&made->tracer, function, 0, made->now);
+	trace_close(&made->tracer, function, 0, made->now);
 }
 
 static const struct trace_node *node_of(const struct made *made, u64 identity)
@@ -180,7 +205,7 @@ static void a_counter_that_steps_back_costs_nothing(void **state)
 
 	enter(made, 1, 100);
 	made->now -= 50;
-	trace_leave(&made->tracer, 1, 0, made->now);
+	trace_close(&made->tracer, 1, 0, made->now);
 	assert_int_equal(node_of(made, 1)->self_ticks, 0);
 	assert_int_equal(node_of(made, 1)->longest_ticks, 0);
 }
@@ -286,6 +311,122 @@ static void children_are_found_in_any_order(void **state)
 	assert_int_equal(depth, 1);
 }
 
+/* Of one caller, in turn: a step that is prime to their number makes it another order. */
+static void call_many(struct made *made, u64 step)
+{
+	for (u64 i = 0; i < MANY; i++) {
+		const u64 function = 1 + i * step % MANY;
+
+		enter(made, function, 1);
+		leave(made, function, 1);
+	}
+}
+
+static void check_many(const struct made *made, u64 calls)
+{
+	for (u64 function = 1; function <= MANY; function++)
+		assert_int_equal(node_of(made, function)->calls, calls);
+	assert_int_equal(made->area->lost_calls, 0);
+}
+
+static u32 length_of_ring(const struct made *made, u32 parent)
+{
+	const u32 first = trace_node_at(&made->tracer, parent)->first_child;
+	u32 child = first, length = 0;
+
+	do {
+		assert_int_equal(trace_node_at(&made->tracer, child)->parent, parent);
+		child = trace_node_at(&made->tracer, child)->next_sibling;
+		length++;
+	} while (child != first);
+	return length;
+}
+
+static void callers_of_many_functions_have_a_node_for_each(void **state)
+{
+	struct made *made = *state;
+
+	call_many(made, 1);
+	call_many(made, 1);
+	call_many(made, 7919);
+	check_many(made, 3);
+	assert_int_equal(length_of_ring(made, made->tracer.top->node), MANY);
+	assert_int_equal(trace_node_at(&made->tracer, made->tracer.top->node)->is_wide, 1);
+	assert_int_equal(maps_made, 1);
+}
+
+static void callers_of_many_do_not_take_each_others(void **state)
+{
+	struct made *made = *state;
+
+	for (u64 caller = MANY + 1; caller <= MANY + 50; caller++) {
+		enter(made, caller, 1);
+		for (u64 i = 0; i < 200; i++) {
+			enter(made, 1 + i, 1);
+			leave(made, 1 + i, 1);
+		}
+		assert_int_equal(length_of_ring(made, made->tracer.top->node), 200);
+		leave(made, caller, 1);
+	}
+	assert_int_equal(length_of_ring(made, made->tracer.top->node), 50);
+	assert_int_equal(node_of(made, 7)->calls, 1);
+}
+
+static void without_memory_many_are_found_all_the_same(void **state)
+{
+	struct made *made = *state;
+
+	maps_left = 0;
+	for (u64 i = 0; i < 3000; i++) {
+		enter(made, 1 + i % 1000, 1);
+		leave(made, 1 + i % 1000, 1);
+	}
+	assert_int_equal(node_of(made, 1000)->calls, 3);
+	assert_int_equal(length_of_ring(made, made->tracer.top->node), 1000);
+	assert_int_equal(trace_node_at(&made->tracer, made->tracer.top->node)->is_wide, 0);
+}
+
+/* The identities of all that are there leave the index with more entries than nodes. */
+static void what_is_renamed_is_found_by_its_new_name_only(void **state)
+{
+	struct made *made = *state;
+	const u32 root = made->tracer.top->node;
+
+	call_many(made, 1);
+	for (u64 function = 1; function <= MANY; function++) {
+		const u32 node = trace_index_find(&made->tracer, root, function);
+
+		assert_int_not_equal(node, TRACE_NO_NODE);
+		trace_rename(&made->tracer, node, function + MANY);
+		assert_int_equal(trace_index_find(&made->tracer, root, function),
+				 TRACE_NO_NODE);
+		assert_int_equal(trace_index_find(&made->tracer, root, function + MANY), node);
+	}
+	call_many(made, 1);
+	assert_int_equal(length_of_ring(made, root), 2 * MANY);
+	check_many(made, 1);
+	assert_int_equal(node_of(made, 2 * MANY)->calls, 1);
+}
+
+static void what_is_called_in_turn_is_found_at_the_next_place(void **state)
+{
+	struct made *made = *state;
+	const u32 root = made->tracer.top->node;
+
+	call_many(made, 1);
+	for (u64 function = 2; function <= MANY; function++) {
+		const u32 before = trace_find_child(&made->tracer, root, function - 1);
+
+		assert_int_equal(
+			trace_node_at(&made->tracer,
+				      trace_node_at(&made->tracer, before)->next_sibling)
+				->identity,
+			function);
+		assert_int_not_equal(trace_find_child(&made->tracer, root, function),
+				     TRACE_NO_NODE);
+	}
+}
+
 static void what_is_not_counted_is_followed(void **state)
 {
 	struct made *made = *state;
@@ -295,7 +436,7 @@ static void what_is_not_counted_is_followed(void **state)
 	enter(made, 2, 0); /* the clock stands still, too */
 	const struct trace_node *inner = trace_node_at(&made->tracer, made->tracer.top->node);
 
-	trace_leave(&made->tracer, 2, 0, made->now);
+	trace_close(&made->tracer, 2, 0, made->now);
 	assert_int_equal(inner->calls, 0);
 	assert_int_equal(inner->self_ticks, 0);
 	assert_true(inner->shortest_ticks == ~0ULL);
@@ -303,7 +444,7 @@ static void what_is_not_counted_is_followed(void **state)
 	enter(made, 2, 5);
 	assert_int_equal(inner->calls, 1);
 	made->now += 7;
-	trace_leave(&made->tracer, 2, 0, made->now);
+	trace_close(&made->tracer, 2, 0, made->now);
 	assert_int_equal(inner->shortest_ticks, 7);
 }
 
@@ -315,7 +456,7 @@ static void a_region_that_is_left_with_its_function_waits(void **state)
 	enter(made, 1, 0);
 	trace_push(&made->tracer, place(made, 9), region);
 	assert_int_equal(made->tracer.has_waiting, 0);
-	trace_leave(&made->tracer, 1, 0, made->now);
+	trace_close(&made->tracer, 1, 0, made->now);
 	assert_ptr_equal(made->tracer.top, made->tracer.entries);
 	assert_int_equal(made->tracer.has_waiting, 1);
 }
@@ -362,6 +503,11 @@ int main(void)
 		TEST(a_full_table_loses_calls_and_says_how_many),
 		TEST(calls_deeper_than_the_stack_of_entries_are_counted),
 		TEST(children_are_found_in_any_order),
+		TEST(callers_of_many_functions_have_a_node_for_each),
+		TEST(callers_of_many_do_not_take_each_others),
+		TEST(without_memory_many_are_found_all_the_same),
+		TEST(what_is_renamed_is_found_by_its_new_name_only),
+		TEST(what_is_called_in_turn_is_found_at_the_next_place),
 		TEST(what_is_not_counted_is_followed),
 		TEST(a_region_that_is_left_with_its_function_waits),
 		TEST(each_stack_of_a_thread_has_its_own_callers),

@@ -100,6 +100,80 @@ static struct counted read_back(struct scene *scene)
 	return counted;
 }
 
+static int keep_cost(void *context, const struct recording_cost *row)
+{
+	struct recording_cost *cost = context;
+
+	*cost = *row;
+	return 0;
+}
+
+static struct recording_cost cost_read_back(struct scene *scene)
+{
+	struct recording_reader *reader = NULL;
+	struct recording_cost cost = { 0 };
+	struct error err = { "" };
+
+	must(recording_writer_commit(scene->writer), &err);
+	must(recording_reader_open(scene->path, &reader, &err), &err);
+	must(recording_reader_each_cost(reader, keep_cost, &cost, &err), &err);
+	recording_reader_close(reader);
+	return cost;
+}
+
+static void check_ratio(int64_t is, int64_t was, double expected)
+{
+	assert_in_range((uint64_t)((double)is / (double)was * 1000),
+			(uint64_t)(expected * 1000) - 2, (uint64_t)(expected * 1000) + 2);
+}
+
+static void costs_are_those_of_the_pace_that_the_program_ran_at(void **state)
+{
+	struct scene *scene = *state;
+
+	area->costs[TRACE_KIND_PYTHON] = (struct trace_cost){ .inside = 400000,
+							      .outside = 600000,
+							      .inside_miss = 500000,
+							      .outside_miss = 700000,
+							      .spread = 100000,
+							      .stretch_permille = 1000,
+							      .is_known = 1,
+							      .pace = 1000 };
+	terms.start_ticks = ticks_now() - 2600000;
+	traced_read(scene->image, &scene->pump, &terms, false);
+	const struct recording_cost calibrated = cost_read_back(scene);
+
+	/* The rate of the counter is measured in each reading. */
+	check_ratio(calibrated.outside_ps, calibrated.inside_ps, 1.5);
+	check_ratio(calibrated.spread_ps, calibrated.inside_ps, 0.25);
+	area->pace_ticks = 10 * 1100;
+	area->pace_count = 10;
+	traced_read(scene->image, &scene->pump, &terms, false);
+	const struct recording_cost mixed = cost_read_back(scene);
+
+	/* A tenth of the time or so at the other pace: a tenth of 2.5 times the inside is doubted. */
+	assert_in_range((uint64_t)(mixed.inside_ps * 100 / calibrated.inside_ps), 80, 120);
+	check_ratio(mixed.spread_ps, mixed.inside_ps, 0.5);
+	area->pace_ticks = 11 * 1500;
+	area->pace_count = 11;
+	traced_read(scene->image, &scene->pump, &terms, false);
+	const struct recording_cost slower = cost_read_back(scene);
+
+	assert_int_equal(slower.id, calibrated.id);
+	assert_in_range((uint64_t)(slower.inside_ps * 100 / calibrated.inside_ps), 120, 180);
+	check_ratio(slower.outside_ps, slower.inside_ps, 1.5);
+	check_ratio(slower.outside_miss_ps, slower.inside_ps, 1.75);
+	/* A third off, of which 0.4 are doubted, of the call's 2.5 times the inside. */
+	check_ratio(slower.spread_ps, slower.inside_ps, 0.25 + 2.5 * 0.4 / 3);
+	/* What nobody could have measured is not taken at its word. */
+	area->pace_ticks = UINT64_MAX;
+	area->pace_count = 12;
+	traced_read(scene->image, &scene->pump, &terms, false);
+	assert_in_range(
+		(uint64_t)(cost_read_back(scene).inside_ps * 100 / calibrated.inside_ps), 200,
+		300);
+}
+
 static void calls_are_written_and_replaced(void **state)
 {
 	struct scene *scene = *state;
@@ -209,6 +283,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(calls_are_written_and_replaced),
+		TEST(costs_are_those_of_the_pace_that_the_program_ran_at),
 		TEST(a_callee_without_a_name_waits_for_it),
 		TEST(a_thread_that_ended_gives_back_what_it_had),
 		TEST(a_thread_seen_before_its_creation_is_told_keeps_what_it_has),

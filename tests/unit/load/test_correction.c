@@ -103,6 +103,26 @@ static void a_search_and_a_quiet_event_have_their_own_cost(void **state)
 	assert_int_equal(rows[1].ns, 30000 - 60 * 20 - 40 * 25);
 }
 
+/* 10 µs were left out, with two callees: 500 ns each, but of little time a quarter. */
+static void what_is_new_costs_what_is_executed_next(void **state)
+{
+	struct traced_row rows[] = { row_of(OUTSIDE_STACK, 0, 0, 5000),
+				     row_of(MAIN, 0, 1, 100000), row_of(TINY, MAIN, 1, 820),
+				     row_of(MAIN, 0, 1, 1020) };
+	struct correction sum;
+
+	(void)state;
+	rows[0].calls.kind = 0;
+	rows[0].calls.left_out_ns = 10000;
+	rows[3].calls.thread = 2;
+	correction_make(rows, 4, COSTS, false, &sum);
+	assert_int_equal(rows[0].ns, 5000 - 10);
+	assert_int_equal(rows[1].ns, 100000 - 20 - 10 - 500);
+	assert_int_equal(rows[2].ns, 600);
+	assert_int_equal(rows[3].ns, 1000);
+	assert_true(rows[1].doubt_ns >= 700);
+}
+
 static void nothing_is_below_zero_and_what_would_be_is_told(void **state)
 {
 	struct traced_row rows[] = { row_of(MAIN, 0, 1, 4000),
@@ -218,6 +238,7 @@ int main(void)
 		cmocka_unit_test(the_outermost_calls_cost_what_is_outside_of_them),
 		cmocka_unit_test(rows_may_stand_in_any_order_and_are_of_their_thread),
 		cmocka_unit_test(a_search_and_a_quiet_event_have_their_own_cost),
+		cmocka_unit_test(what_is_new_costs_what_is_executed_next),
 		cmocka_unit_test(nothing_is_below_zero_and_what_would_be_is_told),
 		cmocka_unit_test(what_is_not_known_stays_and_is_counted),
 		cmocka_unit_test(raw_times_stay_and_the_sums_say_what_they_have),

@@ -401,7 +401,7 @@ static void what_a_call_costs_comes_back(void **state)
 	struct recording_writer *writer = create(path);
 	struct recording_cost cost = { .process = 1,
 				       .kind = 2,
-				       .inside_ps = 20500,
+				       .inside_ps = 10250,
 				       .outside_ps = -300,
 				       .inside_miss_ps = 21000,
 				       .outside_miss_ps = 12000,
@@ -411,9 +411,13 @@ static void what_a_call_costs_comes_back(void **state)
 	unsigned seen = 0;
 
 	add_basics(writer, 2, 30);
-	must(recording_writer_add_cost(writer, &cost), &err);
+	must(recording_writer_add_cost(writer, &cost, &cost.id), &err);
+	cost.inside_ps = 20500;
+	must(recording_writer_update_cost(writer, &cost), &err);
+	cost.id++;
+	assert_int_equal(recording_writer_update_cost(writer, &cost), -EINVAL);
 	cost.process = 99;
-	assert_int_equal(recording_writer_add_cost(writer, &cost), -EINVAL);
+	assert_int_equal(recording_writer_add_cost(writer, &cost, &cost.id), -EINVAL);
 	finish(writer);
 	struct recording_reader *reader = open_reading(path);
 

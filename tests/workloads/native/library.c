@@ -11,3 +11,8 @@ int library_entry(int i)
 {
 	return NAME(i) + 1;
 }
+
+__attribute__((constructor)) static void library_begins(void)
+{
+	sink = 0;
+}

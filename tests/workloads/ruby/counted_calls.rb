@@ -1,6 +1,6 @@
-# Runs a program, with a TracePoint that counts its calls or without, and prints them.
+# Runs a program, with a TracePoint or ruby-prof that counts its calls or without, and prints them.
 #
-#     counted_calls.rb tracepoint|plain PROGRAM
+#     counted_calls.rb tracepoint|ruby-prof|plain PROGRAM
 #
 # Prints {callee: calls}, or {}.  A method in C is "Owner#method", or "method" where the owner has no
 # name that is a constant's; one in Ruby is "file:line", by where it is defined.  The program's calls
@@ -13,6 +13,8 @@ require "set"
 require "strscan"
 require "time"
 
+CONSTANT = /[A-Z]\w*(?:::[A-Z]\w*)*/
+
 def run_counted(program)
   load(program)
 end
@@ -20,10 +22,42 @@ end
 def name_of(owner, id)
   text = owner.inspect
   text = text =~ /\A#<Class:(.*)>\z/ ? "#{$1}." : "#{owner.name}#"
-  text =~ /\A[A-Z]\w*(::[A-Z]\w*)*[.#]\z/ ? "#{text}#{id}" : id.to_s
+  text =~ /\A#{CONSTANT}[.#]\z/ ? "#{text}#{id}" : id.to_s
+end
+
+# An alias is called by its own name there, and by the method's here.
+def original_name(owner, id)
+  Object.const_get(owner).instance_method(id).original_name
+rescue NameError
+  id
+end
+
+# ruby-prof has "Owner#method" and "<Class::Owner>#method".
+def name_in_ruby_prof(method)
+  return "#{method.source_file}:#{method.line}" unless method.source_file.nil?
+
+  owner, _, id = method.full_name.rpartition("#")
+  return "#{$1}.#{id}" if owner =~ /\A<(?:Class|Module)::(#{CONSTANT})>\z/
+
+  owner =~ /\A#{CONSTANT}\z/ ? "#{owner}##{original_name(owner, id)}" : id
+end
+
+def count_by_ruby_prof(program)
+  require "ruby-prof"
+  counts = Hash.new(0)
+  RubyProf.profile { run_counted(program) }.threads.each do |thread|
+    # It has who called the block as well.
+    methods = thread.methods.reject { |method| method.method_name == __method__ }
+    methods.each { |method| counts[name_in_ruby_prof(method)] += method.called }
+  end
+  counts
 end
 
 how, program = ARGV.shift(2)
+if how == "ruby-prof"
+  puts JSON.generate(count_by_ruby_prof(program))
+  exit
+end
 counts = Hash.new(0)
 if how == "tracepoint"
   fiber = Fiber.respond_to?(:current) ? Fiber.current : nil

@@ -5,8 +5,10 @@ require "fathom"
 
 SPENT = Hash.new(0)
 TIMES = Hash.new(0)
+BURNS = []
 
 def burn(milliseconds, *names)
+  BURNS << milliseconds
   finish = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) + milliseconds / 1000.0
   n = 0
   n += 1 while Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) < finish
@@ -33,6 +35,10 @@ def leaving
     raise ArgumentError
   end
 rescue ArgumentError
+  behind
+end
+
+def behind
   burn 20
 end
 
@@ -56,9 +62,10 @@ value = region("value") { 42 }
 raise "the block's value is lost" unless value == 42
 
 is_running = Fathom.running?
+burns = BURNS.size
 Fathom.pause
 burn 50
 Fathom.resume
 regions = SPENT.map { |name, milliseconds| "\"#{name}\": #{milliseconds}" }.join(", ")
 times = TIMES.map { |name, count| "\"#{name}\": #{count}" }.join(", ")
-puts "{\"regions\": {#{regions}}, \"times\": {#{times}}, \"paused\": 50, \"is_running\": #{is_running}}"
+puts "{\"regions\": {#{regions}}, \"times\": {#{times}}, \"burns\": #{burns}, \"paused\": 50, \"is_running\": #{is_running}}"
