@@ -1,11 +1,13 @@
 """However a program ends, it ends so under fathom, and the recording says what was lost."""
 
+import errno
 import glob
 import os
 import re
 import resource
 import shutil
 import signal
+import sqlite3
 import subprocess
 import time
 
@@ -106,9 +108,9 @@ class CoreDumps(live.LiveTest):
 class Recorders(live.LiveTest):
     """What happens to the recorder is not the program's business."""
 
-    def start(self, *command, rate=1000, **options):
-        run = subprocess.Popen([FATHOM, "record", "-q", "--rate", str(rate), "-o", self.path("test.fathom"), "--",
-                                *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    def start(self, *command, rate=1000, path=None, **options):
+        run = subprocess.Popen([FATHOM, "record", "-q", "--rate", str(rate), "-o", path or self.path("test.fathom"),
+                                "--", *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                cwd=self.folder, start_new_session=True, **options)
         self.addCleanup(end_process, run)
         return run
@@ -159,13 +161,16 @@ class Recorders(live.LiveTest):
 
     def test_a_limit_on_files_ends_the_recording_not_the_program(self):
         """ulimit -f: the recorder's SIGXFSZ is not the program's."""
-        command = workload("novelty", 4000)
-        # More than is written in the first second, less than in all.
-        launcher = ("sh", "-c", 'ulimit -f 12288; exec "$@"', "sh")
-        recording = self.record(command, rate=20000, launcher=launcher)
-        self.assertGreater(recording.truth["cpu_ns"], 3900 * MS)
-        self.assertRegex(recording.run.stderr, rb"the recording (ended early|is not whole)")
-        self.assertGreater(recording.head()["samples"], 0)
+        path = self.path("test.fathom")
+        run = self.start(*workload("novelty", 4000), rate=20000)
+        wait_until(lambda: has_samples(path), 60, "no sample is written")
+        most = max(os.path.getsize(path), os.path.getsize(path + "-wal"))
+        resource.prlimit(run.pid, resource.RLIMIT_FSIZE, (most, most))
+        out, err = run.communicate(timeout=120)
+        self.assertEqual(run.returncode, 0, err)
+        self.assertGreater(live.truth_of(out)["cpu_ns"], 3900 * MS)
+        self.assertRegex(err, rb"the recording (ended early|is not whole)")
+        self.assertGreater(self.recording(run).head()["samples"], 0)
 
     def test_the_command_has_the_limits_it_would_have(self):
         script = ["sh", "-c", "ulimit -Sn; ulimit -Hn; ulimit -f; cat /proc/self/status | grep SigIgn"]
@@ -184,11 +189,13 @@ class Recorders(live.LiveTest):
             self.skipTest("nothing can be mounted here: " + mounted.stderr.decode().strip())
         self.addCleanup(subprocess.run, ["umount", folder])
         path = os.path.join(folder, "test.fathom")
-        run = subprocess.run([FATHOM, "record", "-q", "--rate", "20000", "-o", path, "--", *workload("novelty", 5000)],
-                             stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
-        self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertGreater(live.truth_of(run.stdout)["cpu_ns"], 4900 * MS)
-        self.assertRegex(run.stderr, rb"the recording (ended early|is not whole).*disk is full")
+        run = self.start(*workload("novelty", 4000), rate=20000, path=path)
+        wait_until(lambda: has_samples(path), 60, "no sample is written")
+        fill(os.path.join(folder, "filler"))
+        out, err = run.communicate(timeout=120)
+        self.assertEqual(run.returncode, 0, err)
+        self.assertGreater(live.truth_of(out)["cpu_ns"], 3900 * MS)
+        self.assertRegex(err, rb"the recording (ended early|is not whole).*disk is full")
         kept = self.path("kept.fathom")
         for suffix in ("", "-wal"):
             if os.path.exists(path + suffix):
@@ -245,6 +252,24 @@ def no_core():
 def any_core():
     limit = resource.getrlimit(resource.RLIMIT_CORE)[1]
     resource.setrlimit(resource.RLIMIT_CORE, (limit, limit))
+
+
+def has_samples(path):
+    try:
+        return live.Recording(path, None).rows("SELECT count(*) FROM samples")[0][0] > 0
+    except sqlite3.Error:
+        return False
+
+
+def fill(path):
+    """With a file, until the disk has no room left."""
+    with open(path, "wb", buffering=0) as file:
+        try:
+            while True:
+                file.write(bytes(4096))
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
 
 
 def wait_for_child(pid):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Traced calls of Ruby programs are as many as a TracePoint counts, method by method, to the last one."""
 
+import collections
 import json
 import os
 import subprocess
@@ -9,9 +10,19 @@ import live
 import processes
 from live_trace_ruby import RubyTraceTest
 
-# Its key of a method is (class << 4) + symbol (ext/ruby_prof/rp_method.c): in Debian's Ruby that is the same for both.
-MERGED_BY_RUBY_PROF = {"Enumerable#to_a": "Class#new"}
-NOTHING = {}
+
+def merged(counts, as_one):
+    """The counts, with those of callees that are one to the counter as one's."""
+    one_of = {}
+    for names in as_one:
+        whole = {one_of.get(name, name) for name in names}
+        one = min(whole)
+        one_of.update({name: one for name in names})
+        one_of.update({name: one for name, other in one_of.items() if other in whole})
+    sums = collections.Counter()
+    for name, calls in counts.items():
+        sums[one_of.get(name, name)] += calls
+    return sums
 
 
 class Counts(RubyTraceTest):
@@ -22,13 +33,12 @@ class Counts(RubyTraceTest):
             lines = file.read().splitlines()
         return {f"{path}:{lines.index('def run_counted(program)') + 1}"}
 
-    def check(self, ruby, program, counter="tracepoint", merged=NOTHING):
+    def check(self, ruby, program, counter="tracepoint"):
         path = self.workload(program)
         trace = self.trace(ruby, self.workload("counted_calls.rb"), counter, path)
-        counted = {callee: calls for callee, calls in trace.truth.items() if callee not in self.outside()}
-        traced = trace.counts_below("Object#run_counted")
-        for callee, taken_for in merged.items():
-            traced[taken_for] += traced.pop(callee, 0)
+        counted = {callee: calls for callee, calls in trace.truth["calls"].items() if callee not in self.outside()}
+        counted = merged(counted, trace.truth["as_one"])
+        traced = merged(trace.counts_below("Object#run_counted"), trace.truth["as_one"])
         differences = {name: (counted.get(name, 0), traced.get(name, 0)) for name in {*counted, *traced}
                        if counted.get(name, 0) != traced.get(name, 0)}
         self.assertEqual(differences, {}, f"the count of {counter} and ours")
@@ -46,7 +56,7 @@ class Counts(RubyTraceTest):
         def check(ruby):
             if subprocess.run(ruby.command("-e", "require 'ruby-prof'"), capture_output=True, check=False).returncode != 0:
                 self.skipTest(f"{ruby.name}: ruby-prof is not installed")
-            self.check(ruby, "library_calls.rb", "ruby-prof", MERGED_BY_RUBY_PROF)
+            self.check(ruby, "library_calls.rb", "ruby-prof")
         self.on_each_ruby(check, in_ci=("debian-3.1",))
 
 

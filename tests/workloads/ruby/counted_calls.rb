@@ -2,9 +2,10 @@
 #
 #     counted_calls.rb tracepoint|ruby-prof|plain PROGRAM
 #
-# Prints {callee: calls}, or {}.  A method in C is "Owner#method", or "method" where the owner has no
-# name that is a constant's; one in Ruby is "file:line", by where it is defined.  The program's calls
-# are those below run_counted(), in the thread and the fiber that runs it.
+# Prints {"calls": {callee: calls}, "as_one": lists of callees that the counter cannot tell apart}; plain
+# counts nothing.  A method in C is "Owner#method", or "method" where the owner has no name that is a
+# constant's; one in Ruby is "file:line", by where it is defined.  The program's calls are those below
+# run_counted(), in the thread and the fiber that runs it.
 require "csv"
 require "erb"
 require "json"
@@ -53,9 +54,25 @@ def count_by_ruby_prof(program)
   counts
 end
 
+# Its key of a method is (class << 4) + symbol, both as Ruby has them in memory, and addresses are others in
+# each run (ext/ruby_prof/rp_method.c, 1.4).
+def as_one_in_ruby_prof
+  require "fiddle"
+  callees = Hash.new { |hash, key| hash[key] = [] }
+  ObjectSpace.each_object(Module) do |owner|
+    (owner.instance_methods(false) + owner.private_instance_methods(false)).each do |id|
+      method = owner.instance_method(id)
+      place = method.source_location
+      name = place.nil? ? name_of(owner, method.original_name) : place.join(":")
+      callees[(Fiddle.dlwrap(owner) << 4) + Fiddle.dlwrap(id)] |= [name]
+    end
+  end
+  callees.values.select { |names| names.size > 1 }
+end
+
 how, program = ARGV.shift(2)
 if how == "ruby-prof"
-  puts JSON.generate(count_by_ruby_prof(program))
+  puts JSON.generate("calls" => count_by_ruby_prof(program), "as_one" => as_one_in_ruby_prof)
   exit
 end
 counts = Hash.new(0)
@@ -74,4 +91,4 @@ named = Hash.new(0)
 counts.each do |(owner, id), calls|
   named[owner.is_a?(String) ? "#{owner}:#{id}" : name_of(owner, id)] += calls
 end
-puts JSON.generate(named)
+puts JSON.generate("calls" => named, "as_one" => [])
