@@ -89,10 +89,13 @@ struct image {
 	struct ring_header *ring; /* NULL: none */
 	size_t ring_bytes;
 	uint64_t ring_words, ring_tail;
-	struct traced *traced;     /* where its calls are counted; NULL: they are not */
-	uint64_t ring_mark;        /* how far it was written when this round began */
-	uint64_t stalled_since_ns; /* a record at the tail was not committed; 0: none */
-	uint64_t lost_told;        /* of ring->lost_samples, what the recording knows */
+	struct traced *traced; /* where its calls are counted; NULL: they are not */
+	uint64_t ring_mark;    /* how far it was written when this round began */
+	/* A record at the tail was not committed when head was here; 0: it was. */
+	uint64_t stall_mark;
+	uint64_t stall_seen_ns; /* the round of that look */
+	uint64_t stall_ns;      /* for how long others have written behind it */
+	uint64_t lost_told;     /* of ring->lost_samples, what the recording knows */
 
 	/* Events. */
 	int pidfd;                   /* -1: none */

@@ -19,8 +19,14 @@
 #include "record/writer.h"
 
 #define MAX_RECORD_WORDS 0x10000
-/* A thread that was stopped between reserve and commit holds the others up no longer. */
-#define STALL_PATIENCE_NS 1000000000ULL
+/*
+ * A thread that was stopped between reserve and commit holds the others up no longer; and so
+ * long where the ring gets full.
+ */
+#define STALL_PATIENCE_NS 10000000000ULL
+#define STALL_URGENT_NS   1000000000ULL
+/* Of the time between two looks not more counts than rounds are apart. */
+#define STALL_LOOK_NS 100000000ULL
 /* Longer than anybody records: a weight above is not believed. */
 #define MAX_WEIGHT_NS (30ULL * 24 * 3600 * 1000000000)
 /*
@@ -319,16 +325,26 @@ static uint64_t pump_skip(const struct pump *pump, const struct image *image, ui
 	return position;
 }
 
-/* Whether to wait for the record at the tail, rather than give it up. */
-static bool pump_waits(struct image *image, int is_last)
+/*
+ * Whether to wait for the record at the tail, rather than give it up.  Who writes it may have
+ * been preempted, or the process been stopped (control-Z, a debugger), or the machine: what
+ * counts is time in which others have written behind it, or in which the ring is getting full.
+ */
+static bool pump_waits(const struct pump *pump, struct image *image, uint64_t position,
+		       uint64_t mark, int is_last)
 {
-	const uint64_t now_ns = monotonic_ns();
+	const uint64_t since_ns = pump->round_ns - image->stall_seen_ns;
+	const bool is_urgent = mark - position > image->ring_words / 2;
 
 	if (is_last)
 		return false;
-	if (image->stalled_since_ns == 0)
-		image->stalled_since_ns = now_ns;
-	return now_ns - image->stalled_since_ns < STALL_PATIENCE_NS;
+	if (image->stall_mark == 0)
+		image->stall_ns = 0;
+	else if (mark != image->stall_mark || is_urgent)
+		image->stall_ns += since_ns < STALL_LOOK_NS ? since_ns : STALL_LOOK_NS;
+	image->stall_mark = mark;
+	image->stall_seen_ns = pump->round_ns;
+	return image->stall_ns < (is_urgent ? STALL_URGENT_NS : STALL_PATIENCE_NS);
 }
 
 static void pump_tell_lost(struct pump *pump, struct image *image)
@@ -370,11 +386,12 @@ unsigned int pump_image(struct pump *pump, struct image *image, uint64_t mark, i
 		if (count != 0) {
 			pump_take(pump, image, pump->record, count);
 			position += count;
-			image->stalled_since_ns = 0;
-		} else if (pump_waits(image, is_last)) {
+			image->stall_mark = 0;
+		} else if (pump_waits(pump, image, position, mark, is_last)) {
 			break;
 		} else {
 			position = pump_skip(pump, image, position, mark);
+			image->stall_mark = 0;
 			recording_writer_add_lost(pump->writer,
 						  "a thread ended in the midst of writing", 1);
 		}

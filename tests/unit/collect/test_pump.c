@@ -222,6 +222,78 @@ static void an_uncommitted_record_is_waited_for_while_the_program_runs(void **st
 	assert_int_equal(seen.lost, 0);
 }
 
+/* Of 100 ms, with a record at the tail that is being written, and another one behind it. */
+static void rounds_behind_a_stall(struct scene *scene, uint32_t rounds, bool others_write)
+{
+	for (uint32_t i = 0; i < rounds; i++) {
+		scene->pump.round_ns += 100000000;
+		if (others_write)
+			put_sample(scene->image->ring, 77, START_NS + 10, 0, 0x10050);
+		pump_all(scene, 0);
+	}
+}
+
+static void a_process_that_stands_still_loses_nothing(void **state)
+{
+	struct scene *scene = *state;
+	struct ring_header *ring = scene->image->ring;
+	u64 position = 0;
+
+	assert_int_equal(ring_reserve(ring, 7, &position), 0);
+	rounds_behind_a_stall(scene, 1000, false);
+	assert_int_equal(ring->tail, 0);
+	/* Nor is it lost where the recorder stood still, too. */
+	put_sample(ring, 77, START_NS + 10, 0, 0x10050);
+	scene->pump.round_ns += 60000000000;
+	pump_all(scene, 0);
+	assert_int_equal(ring->tail, 0);
+	for (u64 i = 1; i < 7; i++)
+		ring_put(ring, position, i, i == 5 ? 1000 : 0);
+	ring_commit(ring, position, 7, RING_SAMPLE);
+	rounds_behind_a_stall(scene, 1, false);
+	struct seen seen = look(scene);
+
+	assert_int_equal(seen.samples, 2);
+	assert_int_equal(seen.lost, 0);
+}
+
+static void a_thread_that_ends_in_the_writing_holds_the_others_up_for_ten_seconds(void **state)
+{
+	struct scene *scene = *state;
+	struct ring_header *ring = scene->image->ring;
+	u64 position = 0;
+
+	assert_int_equal(ring_reserve(ring, 7, &position), 0);
+	rounds_behind_a_stall(scene, 100, true);
+	assert_int_equal(ring->tail, 0);
+	rounds_behind_a_stall(scene, 1, true);
+	assert_int_equal(ring->tail, ring->head);
+	/* The next one has ten of its own. */
+	assert_int_equal(ring_reserve(ring, 7, &position), 0);
+	rounds_behind_a_stall(scene, 100, true);
+	assert_int_equal(ring->tail, position);
+	rounds_behind_a_stall(scene, 1, true);
+	struct seen seen = look(scene);
+
+	assert_int_equal(seen.samples, 202);
+	assert_int_equal(seen.lost, 2);
+}
+
+static void a_ring_that_gets_full_waits_for_a_second(void **state)
+{
+	struct scene *scene = *state;
+	struct ring_header *ring = scene->image->ring;
+	u64 position = 0;
+
+	assert_int_equal(ring_reserve(ring, 7, &position), 0);
+	while (ring_has_room(ring, 7))
+		put_sample(ring, 77, START_NS + 10, 0, 0x10050);
+	rounds_behind_a_stall(scene, 10, false);
+	assert_int_equal(ring->tail, 0);
+	rounds_behind_a_stall(scene, 1, false);
+	assert_int_equal(ring->tail, ring->head);
+}
+
 static void a_killed_writer_costs_one_record_not_the_ring(void **state)
 {
 	struct scene *scene = *state;
@@ -337,6 +409,9 @@ int main(void)
 		SCENE(a_stack_that_was_forgotten_is_told_as_lost),
 		SCENE(threads_that_ended_are_written_and_forgotten),
 		SCENE(an_uncommitted_record_is_waited_for_while_the_program_runs),
+		SCENE(a_process_that_stands_still_loses_nothing),
+		SCENE(a_thread_that_ends_in_the_writing_holds_the_others_up_for_ten_seconds),
+		SCENE(a_ring_that_gets_full_waits_for_a_second),
 		SCENE(a_killed_writer_costs_one_record_not_the_ring),
 		SCENE(a_hostile_head_moves_nothing),
 		SCENE(records_of_odd_lengths_and_unknown_types_are_passed_over),
