@@ -219,8 +219,8 @@ static uint64_t rounded(double ns)
 	return ns < 0 ? 0 : ns < (double)(1ULL << 62) ? (uint64_t)(ns + 0.5) : 1ULL << 62;
 }
 
-/* What is left of a row's self time. */
-static double correct_self(struct work *work, size_t i)
+/* What is left of a row's self time, and how sure that is. */
+static void correct_self(struct work *work, size_t i)
 {
 	const struct share *share = &work->shares[i];
 	struct traced_row *row = &work->rows[i];
@@ -238,7 +238,6 @@ static double correct_self(struct work *work, size_t i)
 	row->ns = (int64_t)rounded(ns);
 	row->doubt_ns = (int64_t)rounded(doubt);
 	work->sum->clipped_ns += rounded(cost - raw);
-	return ns;
 }
 
 static void correct_selves(struct work *work)
@@ -247,12 +246,13 @@ static void correct_selves(struct work *work)
 
 	for (size_t i = 0; i < work->count; i++) {
 		struct traced_row *row = &work->rows[i];
-		const double ns = correct_self(work, i);
 
-		work->shares[i].total_ns = ns;
+		correct_self(work, i);
+		/* As it is shown: no call is to seem to last longer than all of them. */
+		work->shares[i].total_ns = (double)row->ns;
 		work->shares[i].raw_total_ns = (double)row->calls.self_ns;
 		raw += (double)row->calls.self_ns;
-		kept += ns;
+		kept += (double)row->ns;
 		doubt += (double)row->doubt_ns;
 		work->sum->left_out_ns += (uint64_t)row->calls.left_out_ns;
 	}
@@ -290,7 +290,9 @@ static int64_t correct_call(const struct work *work, size_t i, int64_t raw_ns)
 	const double rest = share->raw_total_ns - inside * calls;
 	const double kept = rest > 0 ? share->total_ns / rest : 0;
 
-	return (int64_t)rounded(((double)raw_ns - inside) * (kept < 1 ? kept : 1));
+	const double ns = ((double)raw_ns - inside) * at_most(kept, 1);
+
+	return (int64_t)rounded(at_most(ns, share->total_ns));
 }
 
 static void correct_extremes(struct work *work)

@@ -86,12 +86,13 @@ class Report(live_trace.TraceTest):
         self.assertGreater(measuring["ns"], 0)
         self.assertGreater(measuring["uncertainty_ns"], 0)
 
-    def test_a_shortest_call_is_no_longer_than_the_longest_one(self):
+    def test_a_shortest_call_is_no_longer_than_the_longest_one_nor_that_than_all(self):
         trace = self.trace(self.debian(), self.workload("tiny_functions.py"))
         ended = [row for row in trace.report()["functions"] if row["min_ns"] is not None]
         self.assertGreater(sum(row["max_ns"] > 0 for row in ended), 10)
         for row in ended:
             self.assertLessEqual(row["min_ns"], row["max_ns"], row)
+            self.assertLessEqual(row["max_ns"], row["total_ns"], row)
 
     def test_the_head_says_what_was_taken_out(self):
         trace = self.trace(self.debian(), self.workload("tiny_functions.py"))

@@ -222,15 +222,18 @@ struct tracer *trace_begin_thread(void)
 	return tracer;
 }
 
-/* The time since the last event is nobody's: searching and naming took it. */
-static inline void leave_out(struct tracer *tracer)
+/* The time since the last event is nobody's: searching and naming took it.  Says how long it was. */
+static inline u64 leave_out(struct tracer *tracer)
 {
 	const u64 now = trace_now();
 
 	if (now <= tracer->last_ticks)
-		return;
-	tracer->area->threads[tracer->slot].left_out_ticks += now - tracer->last_ticks;
+		return 0;
+	const u64 ticks = now - tracer->last_ticks;
+
+	tracer->area->threads[tracer->slot].left_out_ticks += ticks;
 	tracer->last_ticks = now;
+	return ticks;
 }
 
 /* It was found, or made, when there was no room to send its name. */
@@ -280,7 +283,7 @@ void trace_end_aside(struct trace_aside *aside)
 	aside->tracer.area = NULL;
 	trace_own = aside->own;
 	if (trace_own != NULL)
-		leave_out(trace_own);
+		trace_leave_out_of_calls(trace_own, leave_out(trace_own));
 	if (aside->was_off)
 		trace_clock_stop();
 }
@@ -334,6 +337,9 @@ __attribute__((noinline)) void trace_enter_elsewhere(struct tracer *tracer, u64 
 		tracer->area->tolls[node].misses += tracer->is_off ^ 1;
 	if (__builtin_expect(tracer->last_ticks >= tracer->pace_due, 0))
 		trace_pace_look(tracer);
+	/* What a search takes is little, and would be a walk through all calls each time. */
+	if (node != TRACE_NO_NODE && trace_node_at(tracer, node)->calls == 0)
+		trace_leave_out_of_calls(tracer, leave_out(tracer));
 	leave_out(tracer);
 	trace_push(tracer, node,
 		   (struct trace_entry){ .object = call.object,

@@ -120,6 +120,16 @@ static inline void trace_advance(struct tracer *tracer, u64 now)
 }
 
 /*
+ * The calls that are being executed seem to have begun so much later: what was nobody's time is not
+ * theirs, either.  It takes a while where calls are deep.
+ */
+static inline void trace_leave_out_of_calls(struct tracer *tracer, u64 ticks)
+{
+	for (struct trace_entry *entry = tracer->top; entry > tracer->entries; entry--)
+		entry->start_ticks += ticks;
+}
+
+/*
  * An event that a hook was called for and that is no call: its cost is in the time of what is
  * being executed.
  */

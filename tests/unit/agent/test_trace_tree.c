@@ -427,6 +427,23 @@ static void what_is_called_in_turn_is_found_at_the_next_place(void **state)
 	}
 }
 
+static void what_is_nobodys_is_not_in_calls_around_it(void **state)
+{
+	struct made *made = *state;
+
+	enter(made, 1, 5);
+	enter(made, 2, 1);
+	made->tracer.last_ticks = made->now += 1000;
+	trace_leave_out_of_calls(&made->tracer, 1000);
+	enter(made, 3, 3);
+	leave(made, 3, 4);
+	leave(made, 2, 2);
+	leave(made, 1, 6);
+	assert_int_equal(node_of(made, 1)->longest_ticks, 1 + 3 + 4 + 2 + 6);
+	assert_int_equal(node_of(made, 2)->longest_ticks, 3 + 4 + 2);
+	assert_int_equal(node_of(made, 3)->longest_ticks, 4);
+}
+
 static void what_is_not_counted_is_followed(void **state)
 {
 	struct made *made = *state;
@@ -508,6 +525,7 @@ int main(void)
 		TEST(without_memory_many_are_found_all_the_same),
 		TEST(what_is_renamed_is_found_by_its_new_name_only),
 		TEST(what_is_called_in_turn_is_found_at_the_next_place),
+		TEST(what_is_nobodys_is_not_in_calls_around_it),
 		TEST(what_is_not_counted_is_followed),
 		TEST(a_region_that_is_left_with_its_function_waits),
 		TEST(each_stack_of_a_thread_has_its_own_callers),

@@ -222,6 +222,20 @@ static void a_call_that_calls_loses_as_much_as_all_do(void **state)
 	assert_int_equal(rows[0].longest_ns, 20000);
 }
 
+/* What cannot be, and seems so, for costs are what calls take on average. */
+static void no_call_is_longer_than_all_together(void **state)
+{
+	struct traced_row rows[] = { row_of(TINY, 0, 100, 2500) };
+	struct correction sum;
+
+	(void)state;
+	rows[0].calls.shortest_ns = 1;
+	rows[0].calls.longest_ns = 2400;
+	correction_make(rows, 1, COSTS, false, &sum);
+	assert_int_equal(rows[0].ns, 500);
+	assert_int_equal(rows[0].longest_ns, 500);
+}
+
 static void no_rows_are_nothing(void **state)
 {
 	struct correction sum;
@@ -246,6 +260,7 @@ int main(void)
 		cmocka_unit_test(the_doubt_is_at_least_what_calibration_found),
 		cmocka_unit_test(the_shortest_and_longest_call_of_a_leaf_lose_their_own_cost),
 		cmocka_unit_test(a_call_that_calls_loses_as_much_as_all_do),
+		cmocka_unit_test(no_call_is_longer_than_all_together),
 		cmocka_unit_test(no_rows_are_nothing),
 	};
 
