@@ -214,6 +214,27 @@ static const char *why_not(const struct image *image, const struct handshake_hel
 	return reasons[hello->reason].from_the_start;
 }
 
+/* Of the memory that is shared with it, or of its events: which of them says errno. */
+static const char *why_not_opened(int rc)
+{
+	switch (-rc) {
+	case EMFILE:
+	case ENFILE:
+		return "no file descriptors left for it";
+	case EACCES:
+	case EPERM:
+		return "the kernel does not let us watch it";
+	case EFBIG:
+		return "a limit of file sizes (ulimit -f) leaves no room for the memory that "
+		       "is "
+		       "shared with it";
+	case ENOMEM:
+		return "no memory left that could be shared with it";
+	default:
+		return "its sampling events could not be opened";
+	}
+}
+
 static void answer_leave(int connection)
 {
 	const struct handshake_answer answer = { .magic = HANDSHAKE_MAGIC,
@@ -240,11 +261,7 @@ void enter_image(struct image *image, const struct handshake_hello *hello, int c
 
 	if (ring_fd < 0) {
 		answer_leave(connection);
-		image_leave_out(image, ring_fd == -EMFILE || ring_fd == -ENFILE
-					       ? "no file descriptors left for its events"
-				       : ring_fd == -EACCES || ring_fd == -EPERM
-					       ? "the kernel does not let us watch it"
-					       : "its sampling events could not be opened");
+		image_leave_out(image, why_not_opened(ring_fd));
 		return;
 	}
 	/* Hooks are set before the first instruction, by the layout; samples can wait for it. */
