@@ -137,6 +137,7 @@ static int thread_event_open(void *context, pid_t tid)
 					 .period_ns = image->period_ns,
 					 .is_user_mode_only = opening->terms->is_user_mode_only,
 					 .is_off = opening->is_off,
+					 .mark = HANDSHAKE_EVENT_MARK,
 				 });
 }
 

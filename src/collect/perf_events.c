@@ -8,7 +8,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "abi/handshake.h"
 #include "base/error.h"
 
 static int perf_open(struct perf_event_attr *attr, pid_t pid, int cpu)
@@ -60,7 +59,7 @@ int perf_open_sampler(pid_t tid, const struct perf_sampler *sampler)
 		.inherit_thread = 1,
 		.remove_on_exec = 1,
 		.sigtrap = 1,
-		.sig_data = HANDSHAKE_EVENT_MARK,
+		.sig_data = sampler->mark,
 		.exclude_kernel = sampler->is_user_mode_only,
 		.exclude_hv = 1,
 	};

@@ -41,6 +41,11 @@ struct perf_sampler {
 	uint64_t period_ns;
 	bool is_user_mode_only;
 	bool is_off; /* until it is switched on */
+	/*
+	 * What its traps are told by; 0: they are no agent's.  A recorder that traps itself may
+	 * be another recorder's program.
+	 */
+	uint64_t mark;
 };
 /* A sampling event on one thread, for its later threads too; descriptor or -errno. */
 int perf_open_sampler(pid_t tid, const struct perf_sampler *sampler);
