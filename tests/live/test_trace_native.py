@@ -62,6 +62,10 @@ class NativeTest(live.LiveTest):
             counts[function["name"].split("(")[0]] = counts.get(function["name"].split("(")[0], 0) + function["calls"]
         return counts
 
+    def callers(self, name):
+        nodes = self.report("--callers", name, "-n", "0")["callers"]["nodes"]
+        return [node["name"] for node in nodes if node["parent"] == 0]
+
     def notes(self):
         return [text for text, in live.Recording(self.path("trace.fathom"), None).rows("SELECT text FROM notes")]
 
@@ -123,6 +127,15 @@ class Calls(NativeTest):
             with self.subTest(what=what):
                 self.trace(program, what)
                 self.assertEqual([word in note for note in self.notes()], [True], self.notes())
+
+    def test_functions_whose_return_address_is_not_where_it_usually_is(self):
+        for kind in FLAGS:
+            for option in ("-O2", "-O0"):
+                with self.subTest(kind=kind, option=option):
+                    # Functions within functions are gcc's alone.
+                    self.assert_counts_are_the_programs(self.build("gcc", "odd_frames.c", kind, option))
+                    self.assertEqual(self.callers("after"), ["main"])
+                    self.assertEqual(self.callers("compares"), ["nests"])
 
     def test_exceptions(self):
         self.on_each("throws.cpp", self.assert_counts_are_the_programs)

@@ -11,6 +11,7 @@
 #include "vantage/agent/trace_calibrate.h"
 #include "vantage/agent/trace_native_own.h"
 #include "vantage/agent/trace_sleds.h"
+#include "vantage/agent/trace_slot.h"
 
 /* A frame is smaller than that: what lies further below is another stack. */
 #define FRAME_MAX (1ULL << 20)
@@ -184,7 +185,7 @@ static void calibrate(enum trace_kind kind)
 	trace_calibrate_native(kind);
 }
 
-bool trace_native_enter(u64 level, u64 function, enum trace_kind kind)
+bool trace_native_enter(u64 level, u64 function, enum trace_kind kind, u64 frame_pointer)
 {
 	calibrate(kind);
 
@@ -199,9 +200,11 @@ bool trace_native_enter(u64 level, u64 function, enum trace_kind kind)
 			__atomic_fetch_add(&area->lost_calls, 1, __ATOMIC_RELAXED);
 		return false;
 	}
-	const struct trace_call call = {
-		.identity = function, .object = function, .frame = level, .kind = kind
-	};
+	const struct trace_call call = { .identity = function,
+					 .object = function,
+					 .named = frame_pointer,
+					 .frame = level,
+					 .kind = kind };
 
 	trace_advance(tracer, now);
 	drop_what_is_over(tracer, level, kind != TRACE_KIND_INSTRUMENTED, now);
@@ -217,13 +220,29 @@ bool trace_native_enter(u64 level, u64 function, enum trace_kind kind)
 	return is_stacked;
 }
 
-/* The call that ends: an instrumented function's own, or one at the very level. */
-static bool is_meant(const struct trace_entry *entry, u64 level, u64 function)
+/*
+ * alloca() moves the stack pointer between a function's two hooks.  Who calls it has a frame
+ * pointer, with the return address behind what it points to.  Others have something in that
+ * register, which may be the same in a caller that has no entry.
+ */
+static bool is_same_frame(const struct trace_entry *entry, const struct trace_native_end *end)
 {
-	if (function == 0)
-		return entry->frame == level && trace_native_is(entry->kind);
-	return entry->object == function && entry->kind == TRACE_KIND_INSTRUMENTED &&
-	       entry->frame <= level && stack_of(entry->frame) == stack_of(level);
+	const u64 at = end->frame_pointer;
+
+	if (entry->named != at || at % sizeof(u64) != 0 || at < entry->frame ||
+	    at - entry->frame >= FRAME_MAX)
+		return false;
+	return stack_of(at) == STACK_OTHER || ((const u64 *)at)[1] == end->return_address;
+}
+
+/* The call that ends: an instrumented function's own, or one at the very level. */
+static bool is_meant(const struct trace_entry *entry, const struct trace_native_end *end)
+{
+	if (end->function == 0)
+		return entry->frame == end->level && trace_native_is(entry->kind);
+	return entry->object == end->function && entry->kind == TRACE_KIND_INSTRUMENTED &&
+	       stack_of(entry->frame) == stack_of(end->level) &&
+	       (entry->frame <= end->level || is_same_frame(entry, end));
 }
 
 /* Frames of one stack are in order: what is meant does not stand further out than this entry. */
@@ -236,9 +255,9 @@ static bool is_beyond(const struct trace_entry *entry, u64 level)
 	return stack != STACK_OTHER && stack_of(entry->frame) == stack;
 }
 
-void trace_native_leave(u64 level, u64 function)
+void trace_native_leave(const struct trace_native_end *end)
 {
-	const u64 now = trace_now();
+	const u64 level = end->level, now = trace_now();
 	struct tracer *tracer = take_tree(level, level);
 
 	if (tracer == NULL)
@@ -247,7 +266,7 @@ void trace_native_leave(u64 level, u64 function)
 
 	trace_advance(tracer, now);
 	/* Calls that are too deep to have an entry end, too: nothing is looked through for them. */
-	while (entry > tracer->entries && !is_meant(entry, level, function))
+	while (entry > tracer->entries && !is_meant(entry, end))
 		entry = is_beyond(entry, level) ? tracer->entries : entry - 1;
 	while (entry > tracer->entries && tracer->top >= entry)
 		trace_pop(tracer, now);
@@ -307,35 +326,35 @@ void trace_native_return_to_stack(struct trace_stack *stack)
 
 void trace_native_on_entry_slowly(u64 slot, u64 behind, u32 which)
 {
-	const bool is_stacked = trace_native_enter(slot, behind, TRACE_KIND_MCOUNT + which);
+	const enum trace_kind kind = TRACE_KIND_MCOUNT + which;
+	const struct trace_slot found =
+		trace_slot_find(slot, behind, kind == TRACE_KIND_FENTRY);
+	const bool is_stacked = trace_native_enter(found.slot, found.identity, kind, 0);
 	struct trace_area *area = trace_area_of_process();
 
-	if (is_stacked && trace_native.sees_ends && trace_returns_have_mirror(slot))
-		trace_returns_exchange(slot);
+	if (is_stacked && trace_native.sees_ends && trace_returns_have_mirror(found.slot))
+		trace_returns_exchange(found.slot);
 	else if (is_stacked && area != NULL)
 		__atomic_fetch_add(&area->endless_calls, 1, __ATOMIC_RELAXED);
 }
 
 u64 trace_native_on_return_slowly(u64 slot)
 {
-	trace_native_leave(slot, 0);
+	trace_native_leave(&(struct trace_native_end){ .level = slot });
 	return *trace_returns_mirror(slot);
 }
 
-/*
- * The hook's call is `call rel32`, or `call *rel32(%rip)` where it goes by the table of a
- * shared object; an `endbr64` may stand before it.
- */
+/* An `endbr64` may stand before the hook's call. */
 u64 trace_native_place(u64 function, u32 kind)
 {
 	static const u8 landing[] = { 0xf3, 0x0f, 0x1e, 0xfa };
-	const u8 *code = (const u8 *)function;
 
 	if (kind == TRACE_KIND_INSTRUMENTED)
 		return function;
 	if (kind == TRACE_KIND_MCOUNT)
 		return function - 1;
-	code -= code[-5] == 0xe8 ? 5 : 6;
+	const u8 *code = (const u8 *)trace_slot_first_instruction(function);
+
 	if (((u64)code & (MEMORY_PAGE - 1)) >= sizeof landing &&
 	    __builtin_memcmp(code - sizeof landing, landing, sizeof landing) == 0)
 		code -= sizeof landing;

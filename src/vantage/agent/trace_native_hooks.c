@@ -35,14 +35,10 @@ static inline u64 now_plain(void)
 }
 
 /* A call that begins where the last one like it was. */
-static inline void push_plain(struct tracer *tracer, u32 node, u64 level, u64 function,
-			      enum trace_kind kind, u64 now)
+static inline void push_plain(struct tracer *tracer, u32 node, struct trace_entry entry)
 {
-	trace_advance(tracer, now);
-	trace_push(
-		tracer, node,
-		(struct trace_entry){
-			.object = function, .frame = level, .kind = kind, .start_ticks = now });
+	trace_advance(tracer, entry.start_ticks);
+	trace_push(tracer, node, entry);
 }
 
 static inline void pop_plain(struct tracer *tracer, u64 now)
@@ -74,7 +70,11 @@ __attribute__((visibility("hidden"))) void trace_native_on_entry(u64 slot, u64 b
 		return;
 	}
 	trace_take(tracer, slot);
-	push_plain(tracer, node, slot, behind, TRACE_KIND_MCOUNT + which, now_plain());
+	push_plain(tracer, node,
+		   (struct trace_entry){ .object = behind,
+					 .frame = slot,
+					 .start_ticks = now_plain(),
+					 .kind = TRACE_KIND_MCOUNT + which });
 	trace_returns_exchange(slot);
 	if (!trace_give(tracer, slot))
 		trace_skip(tracer);
@@ -100,6 +100,8 @@ void __cyg_profile_func_exit(void *function, void *caller);
 
 /* The stack pointer where our caller called us. */
 #define LEVEL_OF_CALLER ((u64)__builtin_dwarf_cfa())
+/* What our caller has in the register for frame pointers: it is saved where ours points to. */
+#define FRAME_OF_CALLER (*(const u64 *)__builtin_frame_address(0))
 
 AGENT_EXPORT void __cyg_profile_func_enter(void *function, void *caller)
 {
@@ -117,11 +119,17 @@ AGENT_EXPORT void __cyg_profile_func_enter(void *function, void *caller)
 				 : TRACE_NO_NODE;
 
 	if (__builtin_expect(node == TRACE_NO_NODE, 0)) {
-		trace_native_enter(level, (u64)function, TRACE_KIND_INSTRUMENTED);
+		trace_native_enter(level, (u64)function, TRACE_KIND_INSTRUMENTED,
+				   FRAME_OF_CALLER);
 		return;
 	}
 	trace_take(tracer, level);
-	push_plain(tracer, node, level, (u64)function, TRACE_KIND_INSTRUMENTED, now_plain());
+	push_plain(tracer, node,
+		   (struct trace_entry){ .object = (u64)function,
+					 .named = FRAME_OF_CALLER,
+					 .frame = level,
+					 .start_ticks = now_plain(),
+					 .kind = TRACE_KIND_INSTRUMENTED });
 	if (!trace_give(tracer, level))
 		trace_skip(tracer);
 }
@@ -140,7 +148,11 @@ AGENT_EXPORT void __cyg_profile_func_exit(void *function, void *caller)
 			if (!trace_give(tracer, level))
 				trace_skip(tracer);
 		} else {
-			trace_native_leave(level, (u64)function);
+			trace_native_leave(
+				&(struct trace_native_end){ .level = level,
+							    .function = (u64)function,
+							    .frame_pointer = FRAME_OF_CALLER,
+							    .return_address = (u64)caller });
 		}
 	}
 	if (trace_native.next_exit != NULL)

@@ -23,7 +23,16 @@ static inline bool trace_native_is_plain(const struct tracer *tracer)
 }
 
 /* trace_native.c: what takes longer. */
-/* A call at a level begins.  True: its end is awaited. */
-bool trace_native_enter(u64 level, u64 function, enum trace_kind kind);
+/*
+ * A call at a level begins; frame_pointer: what that register holds in an instrumented function,
+ * or 0.  True: its end is awaited.
+ */
+bool trace_native_enter(u64 level, u64 function, enum trace_kind kind, u64 frame_pointer);
+
 /* The call of an instrumented function ends, at this level or below it. */
-void trace_native_leave(u64 level, u64 function);
+struct trace_native_end {
+	u64 level;
+	u64 function; /* 0: whichever is at this very level */
+	u64 frame_pointer, return_address;
+};
+void trace_native_leave(const struct trace_native_end *end);
