@@ -3,7 +3,44 @@
  */
 #include "record/reader_state.h"
 
-static struct recording_calls calls_of(struct scan *scan)
+/* Of all rows together, calls and nanoseconds: whatever is made of them is within 64 bits. */
+#define MOST_IN_ALL (1ULL << 60)
+
+/* What the rows so far have together. */
+struct calls_sums {
+	uint64_t calls, self_ns, left_out_ns;
+};
+
+static bool is_sum_possible(uint64_t *sum, uint64_t more)
+{
+	if (more > MOST_IN_ALL || *sum > MOST_IN_ALL - more)
+		return false;
+	*sum += more;
+	return true;
+}
+
+static bool has_possible_extremes(const struct recording_calls *row)
+{
+	if (row->shortest_ns == RECORDING_UNKNOWN || row->longest_ns == RECORDING_UNKNOWN)
+		return row->shortest_ns == row->longest_ns;
+	return row->shortest_ns >= 0 && row->shortest_ns <= row->longest_ns &&
+	       (uint64_t)row->longest_ns <= MOST_IN_ALL;
+}
+
+/* Figures below zero are large ones here. */
+static bool are_calls_possible(const struct recording_calls *row, struct calls_sums *sums)
+{
+	for (int i = 0; i < RECORDING_QUIET_KINDS; i++) {
+		if (row->quiet[i] > MOST_IN_ALL)
+			return false;
+	}
+	return row->thread != 0 && row->misses <= MOST_IN_ALL && has_possible_extremes(row) &&
+	       is_sum_possible(&sums->calls, row->calls) &&
+	       is_sum_possible(&sums->self_ns, (uint64_t)row->self_ns) &&
+	       is_sum_possible(&sums->left_out_ns, (uint64_t)row->left_out_ns);
+}
+
+static struct recording_calls calls_of(struct scan *scan, struct calls_sums *sums)
 {
 	struct recording_calls calls = {
 		.id = (uint32_t)scan->id,
@@ -20,7 +57,7 @@ static struct recording_calls calls_of(struct scan *scan)
 
 	for (int i = 0; i < RECORDING_QUIET_KINDS; i++)
 		calls.quiet[i] = scan_u64(scan, 9 + i);
-	if (calls.thread == 0 || calls.self_ns < 0 || calls.left_out_ns < 0)
+	if (!are_calls_possible(&calls, sums))
 		scan_damage(scan, "cannot be");
 	return calls;
 }
@@ -34,11 +71,12 @@ int recording_reader_each_calls(struct recording_reader *reader,
 				int (*visit)(void *context, const struct recording_calls *row),
 				void *context, struct error *err)
 {
+	struct calls_sums sums = { 0 };
 	struct scan scan;
 	int rc = scan_begin(&scan, reader, TABLE_CALLS, 1, err);
 
 	while (scan_next(&scan, &rc)) {
-		struct recording_calls row = calls_of(&scan);
+		struct recording_calls row = calls_of(&scan, &sums);
 
 		if (scan_check(&scan, &rc))
 			rc = visit(context, &row);

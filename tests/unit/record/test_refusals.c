@@ -167,6 +167,20 @@ static int ignore_note(void *context, const char *text)
 }
 
 /* The first failure of opening and reading all, or 0. */
+static int ignore_calls(void *context, const struct recording_calls *row)
+{
+	(void)context;
+	(void)row;
+	return 0;
+}
+
+static int ignore_cost(void *context, const struct recording_cost *row)
+{
+	(void)context;
+	(void)row;
+	return 0;
+}
+
 static int read_all(const char *path, struct error *err)
 {
 	CLEANUP(recording_reader_closep) struct recording_reader *reader = NULL;
@@ -187,6 +201,8 @@ static int read_all(const char *path, struct error *err)
 	rc = rc < 0 ? rc : recording_reader_each_note(reader, ignore_note, NULL, err);
 	rc = rc < 0 ? rc : recording_reader_each_sum(reader, ignore_sum, NULL, err);
 	rc = rc < 0 ? rc : recording_reader_each_ending(reader, ignore_ending, NULL, err);
+	rc = rc < 0 ? rc : recording_reader_each_calls(reader, ignore_calls, NULL, err);
+	rc = rc < 0 ? rc : recording_reader_each_cost(reader, ignore_cost, NULL, err);
 	return rc < 0 ? rc : recording_reader_each_sample(reader, ignore_sample, NULL, err);
 }
 
@@ -250,6 +266,30 @@ static const struct {
 	  "row 1 of locations names a row" },
 	{ "INSERT INTO mappings VALUES(1, 9, 1, 0, 0, 0, 0, 0)",
 	  "row 1 of mappings names a row" },
+	{ "INSERT INTO calls VALUES(1, 0, 1, 5, 9, NULL, NULL, 1, 0, 0, 0, 0, 0)",
+	  "row 1 of calls cannot be" },
+	{ "INSERT INTO calls VALUES(1, 1, 99, 5, 9, NULL, NULL, 1, 0, 0, 0, 0, 0)",
+	  "row 1 of calls names a row" },
+	{ "INSERT INTO calls VALUES(1, 1, 1, -5, 9, NULL, NULL, 1, 0, 0, 0, 0, 0)",
+	  "row 1 of calls cannot be" },
+	{ "INSERT INTO calls VALUES(1, 1, 1, 5, -9, NULL, NULL, 1, 0, 0, 0, 0, 0)",
+	  "row 1 of calls cannot be" },
+	{ "INSERT INTO calls VALUES(1, 1, 1, 5, 9, 3, 2, 1, 0, 0, 0, 0, 0)",
+	  "row 1 of calls cannot be" },
+	{ "INSERT INTO calls VALUES(1, 1, 1, 5, 9, 3, NULL, 1, 0, 0, 0, 0, 0)",
+	  "row 1 of calls cannot be" },
+	{ "INSERT INTO calls VALUES(1, 1, 1, 5, 9, 1, 2, 1, -1, 0, 0, 0, 0)",
+	  "row 1 of calls cannot be" },
+	{ "INSERT INTO calls VALUES(1, 1, 1, 5, 9, 1, 2, 1, 0, 0, 0, -1, 0)",
+	  "row 1 of calls cannot be" },
+	{ "INSERT INTO calls VALUES(1, 1, 1, 1 << 60, 9, 1, 2, 1, 0, 0, 0, 0, 0); "
+	  "INSERT INTO calls VALUES(2, 1, 2, 1, 9, 1, 2, 1, 0, 0, 0, 0, 0)",
+	  "row 2 of calls cannot be" },
+	{ "INSERT INTO calls VALUES(1, 1, 1, 5, 1 << 60, 1, 2, 1, 0, 0, 0, 0, 0); "
+	  "INSERT INTO calls VALUES(2, 1, 2, 1, 9, 1, 2, 1, 0, 0, 0, 0, 0)",
+	  "row 2 of calls cannot be" },
+	{ "INSERT INTO costs VALUES(1, 1, 1, 1 << 60, 0, 0, 0, 0, 1000)",
+	  "row 1 of costs cannot be" },
 	{ "INSERT INTO files VALUES(1, 0, NULL, 'x')", "row 1 of files has no name" },
 	{ "INSERT INTO lost VALUES(1, NULL, 5)", "row 1 of lost has no reason" },
 	{ "INSERT INTO notes VALUES(1, NULL)", "row 1 of notes has no text" },
