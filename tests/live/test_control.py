@@ -98,6 +98,32 @@ class Python(ControlTest, live_trace.TraceTest):
     def test_a_traced_region_has_the_calls_that_were_made_in_it(self):
         self.on_each_python(self.check_traced, oldest=(3, 6))
 
+    def check_around(self, python, *parts):
+        trace = self.trace(python, self.workload("regions_around.py"), *parts, **self.run_options())
+        expected = trace.truth["work"]
+        known = {name for path in expected for name in path.split(">")}
+        names, found = {}, {}
+        for node in trace.report("--tree", "--min", "0")["tree"]:
+            own = [name for name in [(node["name"] or "").split(".")[-1]] if name in known]
+            names[node["id"]] = names.get(node["parent"], []) + own
+            if own == ["work"]:
+                path = ">".join(names[node["id"]])
+                found[path] = found.get(path, 0) + node["total_calls"]
+        self.assertEqual(found, expected)
+
+    def test_regions_are_of_the_thread_the_child_and_the_generator_that_has_them(self):
+        self.on_each_python(lambda python: self.check_around(python, "threads", "fork", "generators"), oldest=(3, 6))
+
+    def test_regions_are_of_the_interpreter_that_has_them(self):
+        self.on_each_python(lambda python: self.check_around(python, "subinterpreters"), oldest=(3, 8))
+
+    def test_regions_are_of_the_greenlet_that_has_them(self):
+        def check(python):
+            if subprocess.run(python.command("-c", "import greenlet"), capture_output=True, check=False).returncode != 0:
+                self.skipTest(f"{python.name}: no greenlet is here")
+            self.check_around(python, "generators", "greenlets")
+        self.on_each_python(check, oldest=(3, 6), in_ci=("debian-3.11",))
+
     def check_paused(self, python):
         program = self.workload("resumes.py")
         recording = self.record_python(python, program, options=("--paused",), **self.run_options())

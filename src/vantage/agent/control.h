@@ -34,7 +34,7 @@ bool control_is_running(void);
 void control_forget_others(void);
 
 /*
- * control_python.c: the frame that the calling thread executes, which holds the GIL; 0:
- * unknown.
+ * control_python.c: the frames of the two innermost functions that the calling thread executes,
+ * which holds the GIL, from the inner one on; 0: unknown, or there is none.
  */
-u64 control_python_frame(void);
+void control_python_frames(u64 out_frames[2]);

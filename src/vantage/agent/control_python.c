@@ -139,10 +139,12 @@ static void *nothing(void)
 	return api.none;
 }
 
-u64 control_python_frame(void)
+void control_python_frames(u64 out_frames[2])
 {
-	return api.PyThreadState_Get != NULL ? region_python_frame((u64)api.PyThreadState_Get())
-					     : 0;
+	out_frames[0] = 0;
+	out_frames[1] = 0;
+	if (api.PyThreadState_Get != NULL)
+		region_python_frames((u64)api.PyThreadState_Get(), out_frames);
 }
 
 /* A name, or NULL for what is none: then nothing happens. */

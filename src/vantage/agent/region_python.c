@@ -146,7 +146,7 @@ void region_python_place(u64 state, struct region_place *out_place,
 		add(out_place, &next);
 }
 
-u64 region_python_frame(u64 state)
+void region_python_frames(u64 state, u64 out_frames[2])
 {
 	const struct ring_header *ring = agent.ring;
 	struct mem mem = { .stack_low = 0, .stack_high = ~0ULL };
@@ -154,7 +154,8 @@ u64 region_python_frame(u64 state)
 	struct seen seen;
 
 	if (ring == NULL || __atomic_load_n(&ring->has_python, __ATOMIC_ACQUIRE) != 1 ||
-	    !begin_frames(&mem, &ring->python, state, &walk) || !next_frame(&mem, &walk, &seen))
-		return 0;
-	return seen.frame;
+	    !begin_frames(&mem, &ring->python, state, &walk))
+		return;
+	for (u32 i = 0; i < 2 && next_frame(&mem, &walk, &seen); i++)
+		out_frames[i] = seen.frame;
 }

@@ -16,5 +16,5 @@
  */
 void region_python_place(u64 state, struct region_place *out_place,
 			 struct region_asking *out_asking);
-/* The frame that is being executed; 0: it cannot be told. */
-u64 region_python_frame(u64 state);
+/* Stores the frames that are being executed, the innermost first, as far as they can be told. */
+void region_python_frames(u64 state, u64 out_frames[2]);

@@ -151,27 +151,51 @@ const struct region *regions_begin(const struct region_place *place, const char 
 	return region->serial != 0 ? region : NULL;
 }
 
-static bool is_same_frame(const struct region_place *a, const struct region_place *b)
+static bool has_frame(const struct region_place *place, u64 frame, u64 code)
 {
-	return a->anchor == b->anchor && a->count > 0 && b->count > 0 &&
-	       a->frames[0].frame == b->frames[0].frame &&
-	       a->frames[0].code == b->frames[0].code;
+	for (u32 i = 0; i < place->count; i++) {
+		if (place->frames[i].frame == frame && place->frames[i].code == code)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * How sure it is that what was begun in one place ends in another: 2 in the same frame, 1 where a
+ * function that began it has returned to the one that ends it, or the other way round, 0 in any.
+ */
+static u32 nearness(const struct region_place *begun, const struct region_place *ended)
+{
+	if (begun->anchor != ended->anchor || begun->count == 0 || ended->count == 0)
+		return 0;
+	if (begun->frames[0].frame == ended->frames[0].frame &&
+	    begun->frames[0].code == ended->frames[0].code)
+		return 2;
+	for (u32 i = 0; i < ended->count; i++) {
+		if (has_frame(begun, ended->frames[i].frame, ended->frames[i].code))
+			return 1;
+	}
+	return 0;
 }
 
 /* One more than the index of the region that is meant; 0: there is none. */
 static u32 find_open(const struct regions *own, const struct region_place *place, u64 key)
 {
-	u32 found = 0;
+	u32 found = 0, nearest = 0;
 
 	for (u32 i = own->count; i > 0; i--) {
 		const struct region *region = &own->open[i - 1];
 
-		if (key != 0 && (region->serial == 0 || region->key != key))
-			continue;
-		if (key == 0 || is_same_frame(&region->place, place))
+		if (key == 0)
 			return i;
-		if (found == 0)
+		if (region->serial == 0 || region->key != key)
+			continue;
+		const u32 near = nearness(&region->place, place);
+
+		if (found == 0 || near > nearest) {
 			found = i;
+			nearest = near;
+		}
 	}
 	return found;
 }
@@ -322,15 +346,6 @@ void regions_meet_native(struct walk *walk, u64 sp, u64 cfa, bool is_leaf)
 		else
 			put_inside(walk, word_of(walk, region));
 	}
-}
-
-static bool has_frame(const struct region_place *place, u64 frame, u64 code)
-{
-	for (u32 i = 0; i < place->count; i++) {
-		if (place->frames[i].frame == frame && place->frames[i].code == code)
-			return true;
-	}
-	return false;
 }
 
 void regions_meet_python(struct walk *walk, u64 frame, u64 code)

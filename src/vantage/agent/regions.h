@@ -75,8 +75,9 @@ extern __thread struct regions *regions_own;
 const struct region *regions_begin(const struct region_place *place, const char *name,
 				   u64 length);
 /*
- * Ends the innermost region of this name that was begun in this frame; if there is none, the
- * innermost of this name (length 0: of any).  Its serial, or 0 if there is no such region.
+ * Ends the innermost region of this name that was begun in this frame; if there is none, one that
+ * was begun for a function that is on this stack; if there is none, the innermost of this name
+ * (length 0: of any).  Its serial, or 0 if there is no such region.
  */
 u64 regions_end(const struct region_place *place, const char *name, u64 length);
 /* The key of a name, of which the recorder is told; if it cannot be, walk->is_lost. */

@@ -94,10 +94,15 @@ void trace_python_find_objects(const struct python_layout *layout)
 	};
 }
 
+/* The frame that is executed, of the object that an event has. */
+static u64 frame_of(const struct python_layout *layout, u64 object)
+{
+	return layout->chain == PYTHON_CHAIN_OBJECTS ? object
+						     : word_at(object + HANDLE_TO_FRAME);
+}
+
 static u64 code_of(const struct python_layout *layout, u64 frame)
 {
-	if (layout->chain != PYTHON_CHAIN_OBJECTS)
-		frame = word_at(frame + HANDLE_TO_FRAME);
 	return word_at(frame + layout->offsets.frame_code);
 }
 
@@ -126,11 +131,12 @@ static int on_profile(void *object, void *frame_object, int what, void *argument
 	const u64 now = trace_now();
 	const struct python_layout *layout = trace_layout();
 	struct tracer *tracer = trace_of_thread();
-	const u64 frame = (u64)frame_object;
 
 	(void)object;
 	if (tracer == NULL || layout == NULL)
 		return 0;
+	const u64 frame = frame_of(layout, (u64)frame_object);
+
 	if (what == PROFILE_CALL) {
 		const u64 code = code_of(layout, frame);
 		const struct trace_call call = {

@@ -102,22 +102,56 @@ static struct trace_entry *find_entry(const struct tracer *tracer, u64 serial)
 	return entry;
 }
 
-/* The generator that has it goes on: so does the region, inside of it. */
-static bool returns_to(const struct region_place *place, const struct trace_entry *entry,
-		       u64 *frame)
+/*
+ * The call that has just begun and who called it, as they stood before regions were put among
+ * them.
+ */
+struct begun {
+	struct trace_entry called, caller;
+	bool has_asked;
+};
+
+/* Where events come without a frame the interpreter is asked: a C function has none of its own. */
+static void ask_for_frames(struct begun *begun)
 {
-	if (place->frames[0].code != entry->object)
-		return false;
-	if (*frame == 0)
-		*frame = control_python_frame();
-	return place->frames[0].frame == *frame;
+	u64 innermost[2] = { 0 };
+	const bool is_of_python = begun->called.kind == TRACE_KIND_PYTHON;
+
+	if (begun->has_asked)
+		return;
+	begun->has_asked = true;
+	control_python_frames(innermost);
+	if (begun->called.frame == 0 && is_of_python)
+		begun->called.frame = innermost[0];
+	if (begun->caller.frame == 0)
+		begun->caller.frame = innermost[is_of_python];
 }
 
-/* A function that began it has returned: it goes on inside of who called that. */
-static bool is_left_to(const struct region_place *place, const struct trace_entry *entry)
+static u64 frame_of(struct begun *begun, const struct trace_entry *entry)
+{
+	if (entry->frame == 0)
+		ask_for_frames(begun);
+	return entry->frame;
+}
+
+/* The generator that has it goes on: so does the region, inside of it. */
+static bool returns_to(const struct region_place *place, struct begun *begun)
+{
+	return begun->called.kind == TRACE_KIND_PYTHON &&
+	       place->frames[0].code == begun->called.object &&
+	       place->frames[0].frame == frame_of(begun, &begun->called);
+}
+
+/*
+ * A function that began it has returned: it goes on inside of who called that.  Another call of the
+ * same code is not meant: it may be a greenlet's, while the one with the region waits.
+ */
+static bool is_left_to(const struct region_place *place, struct begun *begun)
 {
 	for (u32 i = 1; i < place->count; i++) {
-		if (entry->kind == TRACE_KIND_PYTHON && place->frames[i].code == entry->object)
+		if (begun->caller.kind == TRACE_KIND_PYTHON &&
+		    place->frames[i].code == begun->caller.object &&
+		    place->frames[i].frame == frame_of(begun, &begun->caller))
 			return true;
 	}
 	return false;
@@ -152,9 +186,8 @@ static void put_around(struct tracer *tracer, const struct trace_call *region)
 
 void trace_region_return(struct tracer *tracer)
 {
-	const struct trace_entry called = tracer->top[0], caller = tracer->top[-1];
+	struct begun begun = { .called = tracer->top[0], .caller = tracer->top[-1] };
 	const struct regions *own = regions_own;
-	u64 frame = 0;
 
 	if (own == NULL)
 		tracer->has_waiting = false;
@@ -164,10 +197,9 @@ void trace_region_return(struct tracer *tracer)
 
 		if (region->serial == 0 || region->place.anchor != REGION_PYTHON)
 			continue;
-		if (called.kind == TRACE_KIND_PYTHON &&
-		    returns_to(&region->place, &called, &frame))
+		if (returns_to(&region->place, &begun))
 			trace_stand(tracer, &call);
-		else if (is_left_to(&region->place, &caller) &&
+		else if (is_left_to(&region->place, &begun) &&
 			 find_entry(tracer, region->serial) == tracer->entries)
 			put_around(tracer, &call);
 	}
