@@ -139,6 +139,13 @@ static void add_module_row(struct grid *grid, const struct context *context,
 	grid_add_name(grid, TINT_NONE, row->name);
 }
 
+static void add_traced_module_row(struct grid *grid, const struct context *context,
+				  const struct group *row)
+{
+	add_calls(grid, &row->cost);
+	add_module_row(grid, context, row);
+}
+
 /* Of a trace nothing was charged: it has calls. */
 static void add_share(struct grid *grid, const struct context *context, const struct group *row,
 		      uint64_t cpu_ns)
@@ -206,6 +213,14 @@ static const struct grid_column region_columns[] = {
 	{ "self %", true, 0 },     { "self time", true, 0 }, { "total %", true, 0 },
 	{ "total time", true, 0 }, { "region", false, 24 },
 };
+static const struct grid_column traced_module_columns[] = {
+	{ "calls", true, 0 },   { "self %", true, 0 },     { "self time", true, 0 },
+	{ "total %", true, 0 }, { "total time", true, 0 }, { "module", false, 24 },
+};
+static const struct grid_column traced_region_columns[] = {
+	{ "calls", true, 0 },   { "self %", true, 0 },     { "self time", true, 0 },
+	{ "total %", true, 0 }, { "total time", true, 0 }, { "region", false, 24 },
+};
 static const struct grid_column thread_columns[] = {
 	{ "time %", true, 0 },  { "time", true, 0 },      { "charged", true, 0 },
 	{ "samples", true, 0 }, { "tid", true, 0 },       { "thread", false, 15 },
@@ -256,8 +271,10 @@ static const struct layout layouts[GROUP_BY_COUNT] = {
 static const struct layout traced_layouts[GROUP_BY_COUNT] = {
 	[GROUP_BY_FUNCTION] = { COLUMNS(traced_columns), add_traced_row, "function",
 				"functions" },
-	[GROUP_BY_MODULE] = { COLUMNS(module_columns), add_module_row, "module", "modules" },
-	[GROUP_BY_REGION] = { COLUMNS(region_columns), add_module_row, "region", "regions" },
+	[GROUP_BY_MODULE] = { COLUMNS(traced_module_columns), add_traced_module_row, "module",
+			      "modules" },
+	[GROUP_BY_REGION] = { COLUMNS(traced_region_columns), add_traced_module_row, "region",
+			      "regions" },
 	[GROUP_BY_THREAD] = { COLUMNS(traced_thread_columns), add_thread_row, "thread",
 			      "threads" },
 	[GROUP_BY_PROCESS] = { COLUMNS(traced_process_columns), add_process_row, "process",

@@ -175,6 +175,28 @@ static void threads_and_processes_have_calls_and_nothing_charged(void **state)
 		    " 100.0  100.0 ms  301,977  100  prog\n");
 }
 
+static void modules_and_regions_have_calls(void **state)
+{
+	(void)state;
+	assert_body(
+		&(struct report_options){ .by = GROUP_BY_MODULE, .sort = REPORT_SORT_CALLS },
+		"Percentages are of 100.0 ms, the time of each thread from its first call "
+		"to its last.\n\n"
+		"  calls  self %  self time  total %  total time  module\n"
+		"300,000     4.0     4.0 ms      4.0      4.0 ms  [Python's built-in "
+		"functions]\n"
+		"1,973/1    80.0    80.0 ms     80.0     80.0 ms  /srv/app/fib.py\n"
+		"      3     5.0     5.0 ms      9.0      9.0 ms  /srv/app/worker.py\n"
+		"      1    10.0    10.0 ms     90.0     90.0 ms  /srv/app/__init__.py\n"
+		"      0     1.0     1.0 ms      1.0      1.0 ms  [outside of traced "
+		"calls]\n");
+	assert_body(&(struct report_options){ .by = GROUP_BY_REGION },
+		    "Percentages are of 100.0 ms, the time of each thread from its first call "
+		    "to its last.\n\n"
+		    "calls  self %  self time  total %  total time  region\n"
+		    "    0   100.0   100.0 ms    100.0    100.0 ms  [no region]\n");
+}
+
 /* Times of calls are no CPU time. */
 static void a_trace_that_nobody_ended_has_no_cpu_time(void **state)
 {
@@ -203,6 +225,7 @@ int main(void)
 		cmocka_unit_test(by_calls_those_called_most_stand_first),
 		cmocka_unit_test(min_goes_by_calls_when_sorted_by_calls),
 		cmocka_unit_test(threads_and_processes_have_calls_and_nothing_charged),
+		cmocka_unit_test(modules_and_regions_have_calls),
 		cmocka_unit_test(a_trace_that_nobody_ended_has_no_cpu_time),
 	};
 
