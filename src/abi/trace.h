@@ -177,7 +177,7 @@ struct trace_area {
 	u64 endless_calls;    /* whose ends are not seen */
 	u64 sleds_left;       /* room for a hook that could not be used */
 	u64 has_missed_sleds; /* libraries that come later are not looked at for such room */
-	u64 other_tools;      /* calls that put another profiler in the place of ours */
+	u64 other_tools;      /* 1: another profiler has kept calls from ours */
 	u64 has_jit;          /* Ruby would compile what is interpreted now */
 	u64 is_frozen;        /* its clock: the program has forbidden that it be read */
 	u64 off_ticks;        /* while the program had switched tracing off, but for since */

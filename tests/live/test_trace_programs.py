@@ -186,6 +186,19 @@ print(json.dumps(seen))
                 self.assertEqual(trace.calls_of("leaf"), 170)
         self.on_each_python(check, oldest=(3, 6))
 
+    def test_who_takes_away_a_profile_function_that_was_not_there_loses_nothing(self):
+        """As pools of threads do, for each of their tasks."""
+        script = ("import sys, threading\ndef leaf(i):\n    return abs(i)\ndef work():\n    for i in range(10):\n"
+                  "        leaf(i)\n        sys.setprofile(None)\n        leaf(i)\n"
+                  "thread = threading.Thread(target=work)\nthread.start()\nthread.join()\nwork()\n")
+
+        def check(python):
+            trace = self.trace(python, self.write("none.py", script))
+            self.assertEqual((trace.calls_of("leaf"), trace.calls_of("<built-in method builtins.abs>"),
+                              trace.calls_of("<built-in method sys.setprofile>")), (40, 40, 20))
+            self.assertEqual(self.notes(trace), [])
+        self.on_each_python(check, oldest=(3, 8))
+
 
 class Endings(live_trace.TraceTest):
     def test_nothing_counted_is_lost_when_the_program_is_killed(self):

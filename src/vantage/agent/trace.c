@@ -73,7 +73,7 @@ void trace_note_other_tool(void)
 	struct trace_area *area = trace_area_of_process();
 
 	if (area != NULL)
-		__atomic_fetch_add(&area->other_tools, 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&area->other_tools, 1, __ATOMIC_RELAXED);
 }
 
 static void begin_python(const struct ring_header *ring)

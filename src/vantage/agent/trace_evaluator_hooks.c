@@ -9,10 +9,12 @@
 #include "vantage/agent/trace_evaluator_own.h"
 #include "vantage/agent/trace_proxies.h"
 
-/* PyTypeObject, and what its tp_flags say of subclasses of dict. */
-#define TYPE_FLAGS   168
-#define TYPE_ITER    216
-#define FLAG_OF_DICT (1UL << 29)
+/* PyTypeObject, what its tp_flags say of subclasses of dict, and PySequenceMethods. */
+#define TYPE_SEQUENCE 104
+#define TYPE_FLAGS    168
+#define TYPE_ITER     216
+#define FLAG_OF_DICT  (1UL << 29)
+#define SEQUENCE_ITEM 24
 
 struct trace_evaluator trace_evaluator;
 void *trace_evaluator_originals[LOOP_TABLE_WORDS];
@@ -131,9 +133,13 @@ static inline __attribute__((always_inline)) u64 stand_in(const u64 *places, u64
 		return 0;
 	const u64 method = trace_python_method(callable);
 
-	/* A profile function is told by the instruction, which has to see what it calls. */
-	if (method == 0 || loop_word(state + STATE_PROFILE) != 0 || is_in_other_tool(state))
+	if (method == 0 || is_in_other_tool(state))
 		return 0;
+	/* A profile function is told by the instruction, which has to see what it calls. */
+	if (__builtin_expect(loop_word(state + STATE_PROFILE) != 0, 0)) {
+		trace_note_other_tool();
+		return 0;
+	}
 	struct tracer *tracer = trace_of_thread();
 
 	return tracer != NULL ? trace_proxies_take(tracer, callable, method, place) : 0;
@@ -171,6 +177,14 @@ static inline u64 type_of(u64 object)
 	return trace_word(object, trace_objects.object_type);
 }
 
+static inline bool can_be_iterated(u64 type)
+{
+	const u64 sequence = loop_word(type + TYPE_SEQUENCE);
+
+	return loop_word(type + TYPE_ITER) != 0 ||
+	       (sequence != 0 && loop_word(sequence + SEQUENCE_ITEM) != 0);
+}
+
 /*
  * Whether the instruction comes to call at all, and does not complain of what it should spread.
  * What it says then names what would have been called, which 3.8 asks no stand-in for.
@@ -178,7 +192,7 @@ static inline u64 type_of(u64 object)
 static inline bool can_be_spread(u64 arguments, u64 map)
 {
 	return (type_of(arguments) == trace_evaluator.tuple_type ||
-		loop_word(type_of(arguments) + TYPE_ITER) != 0) &&
+		can_be_iterated(type_of(arguments))) &&
 	       (map == 0 || (loop_word(type_of(map) + TYPE_FLAGS) & FLAG_OF_DICT) != 0);
 }
 

@@ -9,6 +9,7 @@
 #include "vantage/agent/trace_calibrate.h"
 #include "vantage/agent/trace_frames_own.h"
 #include "vantage/agent/trace_late.h"
+#include "vantage/agent/trace_proxies.h"
 
 /* PyInterpreterState.eval_frame (Include/internal/pycore_interp.h); it is tried, too. */
 #define INTERPRETER_EVALUATOR 1424
@@ -149,6 +150,7 @@ static bool set_up(u64 state)
 		return false;
 	for (u32 i = 0; i < LOOP_TABLE_WORDS; i++)
 		trace_frames.originals[i] = frames.table.words[i];
+	trace_frames.has_proxies = trace_frames.has_builtins && trace_proxies_begin();
 	const bool had_collector = frames.entries.PyGC_Disable() == 1;
 	const bool is_set_up = try_out(interpreter);
 

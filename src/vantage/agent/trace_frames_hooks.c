@@ -11,12 +11,17 @@
 #include "vantage/agent/trace.h"
 #include "vantage/agent/trace_frames_own.h"
 #include "vantage/agent/trace_loop_calls.h"
+#include "vantage/agent/trace_proxies.h"
 
 /* CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR, and who owns such a one's frame. */
 #define CODE_MAKES_GENERATOR 0x2a0U
 #define OWNED_BY_GENERATOR   1
 #define TUPLE_COUNT          16
 #define PRECALL_BYTES        4 /* with its cache */
+/* PyTypeObject and PySequenceMethods. */
+#define TYPE_SEQUENCE 104
+#define TYPE_ITERATOR 216
+#define SEQUENCE_ITEM 24
 
 struct trace_frames trace_frames = { .mode = FRAMES_OFF };
 
@@ -138,6 +143,7 @@ static inline void expect_builtin(const u64 *places, u64 callable, u64 method)
 		return;
 	settle_if_needed(tracer, frame);
 	*cframe_of(places) = 255;
+	tracer->called_at = places[trace_frames.places.next];
 	trace_enter(tracer,
 		    (struct trace_call){ .identity = trace_python_method_identity(method),
 					 .object = method,
@@ -201,23 +207,53 @@ void *trace_frames_on_precall(u64 *places, u64 opcode)
 	return trace_frames.originals[opcode];
 }
 
+static inline bool can_be_iterated(u64 type)
+{
+	const u64 sequence = loop_word(type + TYPE_SEQUENCE);
+
+	return loop_word(type + TYPE_ITERATOR) != 0 ||
+	       (sequence != 0 && loop_word(sequence + SEQUENCE_ITEM) != 0);
+}
+
+/*
+ * Arguments that are no tuple are made one first, which may call functions, and fail.  The call
+ * begins behind that: so a stand-in tells of it.  Another tool has to see what is called.
+ */
+static __attribute__((noinline)) void call_unspread(const u64 *places, u64 type, u64 *place)
+{
+	const u64 method = trace_python_method(*place), state = state_of(places);
+	struct tracer *tracer = trace_of_thread();
+
+	if (method == 0 || tracer == NULL || !can_be_iterated(type) || is_in_other_tool(state))
+		return;
+	settle_if_needed(tracer, frame_of(places));
+	const bool has_proxies = trace_frames.has_proxies && !has_other_tool(state);
+	const u64 proxy = has_proxies ? trace_proxies_take(tracer, *place, method, NULL) : 0;
+
+	if (proxy != 0)
+		*place = proxy;
+	else
+		expect_builtin(places, *place, method);
+}
+
 void *trace_frames_on_call_spread(u64 *places, u64 opcode)
 {
 	if (!frames_is_on() || !trace_frames.has_builtins)
 		return trace_frames.originals[opcode];
-	const u64 *arguments = (const u64 *)places[trace_frames.places.stack] - 1 -
-			       (places[trace_frames.places.argument] & 1);
+	u64 *arguments = (u64 *)places[trace_frames.places.stack] - 1 -
+			 (places[trace_frames.places.argument] & 1);
 	const u64 callable = arguments[-1];
-	const bool is_tuple =
-		trace_word(arguments[0], trace_objects.object_type) == trace_frames.tuple_type;
+	const u64 type = trace_word(arguments[0], trace_objects.object_type);
 
-	/* What is no tuple will be made one, and is empty only by mistake. */
-	call_builtin(places,
-		     (struct callee){
-			     .callable = callable,
-			     .type = trace_word(callable, trace_objects.object_type),
-			     .arguments = is_tuple ? trace_word(arguments[0], TUPLE_COUNT) : 1,
-		     });
+	if (type != trace_frames.tuple_type)
+		call_unspread(places, type, &arguments[-1]);
+	else
+		call_builtin(places,
+			     (struct callee){
+				     .callable = callable,
+				     .type = trace_word(callable, trace_objects.object_type),
+				     .arguments = trace_word(arguments[0], TUPLE_COUNT),
+			     });
 	return trace_frames.originals[opcode];
 }
 
@@ -265,17 +301,32 @@ void *trace_frames_on_watch(u64 *places, u64 opcode)
 /*
  * The call that has begun is not made yet: a PRECALL that was made for other callees than the
  * one it has found leaves it to the CALL behind it, and CALL_ADAPTIVE may go on to what it
- * has made of itself.
+ * has made of itself.  It is the last call that began: one before, which has taken back the
+ * loop's flag (sys.setprofile()), may still stand there.
  */
-static inline bool is_to_begin_again(u64 frame, u64 next)
+static inline bool is_to_begin_again(const struct tracer *tracer, u64 frame, u64 next)
 {
-	const u64 behind = next - loop_word(frame + FRAME_POSITION);
+	const u64 position = loop_word(frame + FRAME_POSITION);
+	const u64 behind = next - position;
 
+	if (tracer->called_at != position)
+		return false;
 	return behind == 0 ||
 	       (behind == PRECALL_BYTES && (*(const u8 *)next == OPCODE_CALL ||
 					    *(const u8 *)next == OPCODE_CALL_ADAPTIVE ||
 					    *(const u8 *)next == OPCODE_CALL_PY_EXACT_ARGS ||
 					    *(const u8 *)next == OPCODE_CALL_PY_WITH_DEFAULTS));
+}
+
+/* No C function called it: one that its caller has called is over (sys.setprofile() again). */
+static inline void enter_from_loop(struct tracer *tracer, u64 frame)
+{
+	const u64 caller = loop_word(frame + FRAME_PREVIOUS);
+
+	if (__builtin_expect(is_builtin(tracer->top, caller), 0) &&
+	    !*(const u8 *)(frame + FRAME_IS_ENTRY))
+		settle_if_needed(tracer, caller);
+	enter_function(tracer, frame);
 }
 
 static inline void turn(struct tracer *tracer, u64 state, u64 frame, u64 next)
@@ -288,10 +339,11 @@ static inline void turn(struct tracer *tracer, u64 state, u64 frame, u64 next)
 		/* What makes a generator is no call of it. */
 		if ((flags & CODE_MAKES_GENERATOR) == 0 && !loop_is_function(top, frame) &&
 		    !is_in_other_tool(state))
-			enter_function(tracer, frame);
+			enter_from_loop(tracer, frame);
 		return;
 	}
-	if (__builtin_expect(is_to_begin_again(frame, next) && is_builtin(top, frame), 0)) {
+	if (__builtin_expect(is_to_begin_again(tracer, frame, next) && is_builtin(top, frame),
+			     0)) {
 		trace_advance(tracer, trace_now());
 		if (top->node != (top - 1)->node)
 			trace_node_at(tracer, top->node)->calls -= tracer->is_off ^ 1;

@@ -33,6 +33,7 @@
 #define STATE_PROFILE     64 /* c_profilefunc, and c_tracefunc */
 #define STATE_TRACE       72
 #define FRAME_CODE        32
+#define FRAME_PREVIOUS    48
 #define FRAME_POSITION    56 /* prev_instr */
 #define FRAME_IS_ENTRY    68 /* a loop began with it */
 #define FRAME_OWNER       69
@@ -84,6 +85,7 @@ typedef void *frames_evaluator(void *state, void *frame, int is_throw);
 struct trace_frames {
 	enum frames_mode mode;
 	u32 has_builtins;
+	bool has_proxies; /* there can be stand-ins for C functions (trace_proxies.h) */
 	struct loop_places places;
 	u64 function_type, tuple_type;
 	frames_evaluator *evaluate; /* the interpreter's own */

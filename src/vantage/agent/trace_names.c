@@ -4,6 +4,7 @@
 #include "vantage/agent/codes.h"
 #include "vantage/agent/python_names.h"
 #include "vantage/agent/trace.h"
+#include "vantage/agent/trace_evaluator.h"
 #include "vantage/agent/trace_frames.h"
 #include "vantage/agent/trace_greenlet.h"
 #include "vantage/agent/trace_images.h"
@@ -194,8 +195,8 @@ static void look_for_news(const struct python_layout *layout, const struct name_
 {
 	if (layout->chain > PYTHON_CHAIN_ENTRY_FLAG || trace_frames_is_on())
 		return;
-	if (name_text_is(qualified, "sys.setprofile") ||
-	    name_text_is(qualified, "_lsprof.Profiler.enable"))
+	if (!trace_evaluator_is_on() && (name_text_is(qualified, "sys.setprofile") ||
+					 name_text_is(qualified, "_lsprof.Profiler.enable")))
 		trace_note_other_tool();
 	if (name_text_is(qualified, "_xxsubinterpreters.create"))
 		trace_python_meet_interpreters();

@@ -56,7 +56,8 @@ struct tracer {
 	u16 used;        /* of it */
 	u16 has_waiting; /* regions, whose generator was left: it may come again */
 	u32 is_off; /* 1: calls are not counted; their time is none (trace.h, trace_now()) */
-	u64 python_state;            /* PyThreadState that its last event was seen in, or 0 */
+	u64 python_state; /* PyThreadState that its last event was seen in, or 0 */
+	u64 called_at;    /* the instruction that called a builtin last (trace_frames.h) */
 	struct trace_proxy *proxies; /* that nobody uses (trace_proxies.h): its thread's */
 	struct trace_index index;
 };

@@ -197,6 +197,32 @@ def builtins():
     functools.partial(max, 1)(2)
 
 
+class OfOldStyle:
+    """What can be iterated over, and has no __iter__."""
+
+    def __getitem__(self, index):
+        if index > 3:
+            raise IndexError
+        return abs(index)
+
+
+def spread():
+    """What is spread is executed by who calls, before the call, which there may not be then."""
+    for _ in range(3):
+        max(*[1, 2])
+        max(*numbers(4))
+        max(*OfOldStyle())
+        sorted(*iter([[2, 1]]), key=lambda number: -number)
+        [].append(*{3})
+        max(*(max(*numbers(depth)) for depth in range(2, 4)))
+    for call in (lambda: max(*5), lambda: max(*(raising(i) for i in (3, 1))), lambda: len(*numbers(2)),
+                 lambda: max(*[1, "x"])):
+        try:
+            call()
+        except (TypeError, Error):
+            pass
+
+
 def libraries():
     re.sub("a+", lambda match: match.group().upper(), "aabaa")
     re.compile(r"(\w+)\s").findall("some words here")
@@ -217,7 +243,7 @@ def made():
 
 
 def main():
-    for part in (recursion, generators, exceptions, objects, builtins, libraries, made):
+    for part in (recursion, generators, exceptions, objects, builtins, spread, libraries, made):
         part()
     sys.stdout.flush()
 
