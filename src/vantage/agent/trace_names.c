@@ -114,15 +114,44 @@ static bool is_string(u64 address, const char *wanted)
 	return *string == *wanted;
 }
 
+/* The module's name and a dot, if it has one. */
+static void add_module(struct mem *mem, const struct python_layout *layout,
+		       const struct python_builtin *builtin, const char *unless,
+		       struct name_text *out)
+{
+	if (builtin->module == 0)
+		return;
+	python_text_read(mem, layout, builtin->module, out + 1);
+	if (unless != NULL && name_text_is(out + 1, unless))
+		return;
+	for (u32 i = 0; i < out[1].length && out->length < NAME_TEXT_MAX; i++)
+		name_text_put(out, out[1].bytes[i]);
+	add(out, ".");
+}
+
+/* What no object was given to when it was made: Cython's functions, up to its version 3. */
+static bool has_no_self(const struct python_layout *layout, const struct trace_call *call)
+{
+	return word_at(call->named + layout->offsets.object_type) != layout->descriptor_type &&
+	       word_at(call->named + layout->offsets.builtin_self) == 0;
+}
+
 /* A builtin as cProfile names it: normalizeUserObj() in Modules/_lsprof.c. */
 static void add_plain_name(struct mem *mem, const struct python_layout *layout,
-			   const struct python_builtin *builtin, bool is_method,
-			   struct name_text *out)
+			   const struct trace_call *call, const struct python_builtin *builtin,
+			   bool is_method, struct name_text *out)
 {
 	u64 type_name = 0;
 
 	out->length = 0;
 	out->is_cut = 0;
+	if (has_no_self(layout, call)) {
+		add(out, "<");
+		add_module(mem, layout, builtin, "builtins", out);
+		name_text_append_string(mem, builtin->name, out);
+		add(out, ">");
+		return;
+	}
 	if (is_method) {
 		python_read(mem, &type_name, builtin->type, layout->offsets.type_name);
 		add(out, "<method '");
@@ -133,12 +162,7 @@ static void add_plain_name(struct mem *mem, const struct python_layout *layout,
 		return;
 	}
 	add(out, "<built-in method ");
-	if (builtin->module != 0) {
-		python_text_read(mem, layout, builtin->module, out + 1);
-		for (u32 i = 0; i < out[1].length && out->length < NAME_TEXT_MAX; i++)
-			name_text_put(out, out[1].bytes[i]);
-		add(out, ".");
-	}
+	add_module(mem, layout, builtin, NULL, out);
 	name_text_append_string(mem, builtin->name, out);
 	/* Every type's is the same function, and looked up among type's own. */
 	if (builtin->module == 0 && is_string(builtin->name, "__new__")) {
@@ -219,7 +243,7 @@ static u64 name_builtin(struct walk *walk, struct mem *mem, const struct trace_c
 	if (codes_has_sent(key, walk->epoch))
 		return key;
 	/* The second room is the first's help before it has its own text. */
-	add_plain_name(mem, room->layout, &builtin, is_method, &room->texts[0]);
+	add_plain_name(mem, room->layout, call, &builtin, is_method, &room->texts[0]);
 	python_builtin_texts(mem, room->layout, &builtin, &room->texts[2], &room->texts[1]);
 	if (room->texts[1].length == 0)
 		name_text_append_string(mem, builtin.name, &room->texts[1]);

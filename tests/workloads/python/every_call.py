@@ -3,6 +3,7 @@
 import ast
 import collections
 import contextlib
+import ctypes
 import functools
 import json
 import re
@@ -223,6 +224,24 @@ def spread():
             pass
 
 
+class MethodDef(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p)]
+
+
+NO_ARGUMENTS = 4
+MADE_OF_C = MethodDef(b"made_of_c", ctypes.cast(ctypes.pythonapi.PyDict_New, ctypes.c_void_p).value, NO_ARGUMENTS, None)
+
+
+def without_self():
+    """Functions of C that no object was given to, as Cython makes them."""
+    make = ctypes.pythonapi.PyCFunction_NewEx
+    make.restype = ctypes.py_object
+    make.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]
+    for module in ("some.module", "builtins"):
+        made = make(ctypes.addressof(MADE_OF_C), None, id(module))
+        made(), made()
+
+
 def libraries():
     re.sub("a+", lambda match: match.group().upper(), "aabaa")
     re.compile(r"(\w+)\s").findall("some words here")
@@ -243,7 +262,7 @@ def made():
 
 
 def main():
-    for part in (recursion, generators, exceptions, objects, builtins, spread, libraries, made):
+    for part in (recursion, generators, exceptions, objects, builtins, spread, without_self, libraries, made):
         part()
     sys.stdout.flush()
 
