@@ -137,8 +137,14 @@ class Calls(NativeTest):
                     self.assertEqual(self.callers("after"), ["main"])
                     self.assertEqual(self.callers("compares"), ["nests"])
 
+    def check_exceptions(self, program):
+        self.assert_counts_are_the_programs(program)
+        # What they were thrown through does not call what is called next.
+        for name, callers in (("after", ["catches", "rethrows"]), ("throws", ["rethrows", "throws"]), ("catches", ["main"])):
+            self.assertEqual(sorted(caller.split("(")[0] for caller in self.callers(name)), callers)
+
     def test_exceptions(self):
-        self.on_each("throws.cpp", self.assert_counts_are_the_programs)
+        self.on_each("throws.cpp", self.check_exceptions)
 
     def test_exceptions_with_an_unwinder_of_the_programs_own(self):
         for kind in FLAGS:
@@ -146,7 +152,7 @@ class Calls(NativeTest):
                 program = self.build("gcc", "throws.cpp", kind, "-static-libgcc", "-static-libstdc++")
                 needed = subprocess.run(["ldd", program], stdout=subprocess.PIPE, text=True, check=True).stdout
                 self.assertNotIn("libgcc_s", needed)
-                self.assert_counts_are_the_programs(program)
+                self.check_exceptions(program)
 
     def test_programs_at_a_fixed_address_and_without_symbols(self):
         for kind in FLAGS:

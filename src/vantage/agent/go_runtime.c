@@ -5,6 +5,7 @@
 
 #include "abi/program_elf.h"
 #include "vantage/agent/agent.h"
+#include "vantage/agent/images.h"
 #include "vantage/agent/signals.h"
 
 /* An image in memory: program_elf.h reads it by address. */
@@ -12,9 +13,6 @@ struct program_file {
 	u64 start, end;
 	const struct program_elf *elf;
 };
-
-/* glibc 2.35 and later. */
-extern int _dl_find_object(void *, struct dl_find_object *) __attribute__((weak));
 
 /* The image that threads were last started from, for most programs have one. */
 static u64 last_start;
@@ -63,8 +61,8 @@ void go_runtime_look(const void *caller)
 {
 	struct dl_find_object image;
 
-	if (!agent.is_trap_ours || _dl_find_object == NULL ||
-	    _dl_find_object((void *)(u64)caller, &image) != 0)
+	if (!agent.is_trap_ours || images_find_object == NULL ||
+	    images_find_object((void *)(u64)caller, &image) != 0)
 		return;
 	const u64 start = (u64)image.dlfo_map_start;
 

@@ -28,6 +28,7 @@
 	X(_longjmp, PASSES_ON, "the same")                                                     \
 	X(siglongjmp, PASSES_ON, "the same")                                                   \
 	X(__longjmp_chk, PASSES_ON, "the same")                                                \
+	X(_dl_find_object, PASSES_ON, "unwinders ask it where a table is: calls may be over")  \
 	/* namespaces.c */                                                                     \
 	X(dlmopen, PASSES_ON, "what it loads has a libc of its own, which does not pass us")   \
 	/* actions.c */                                                                        \

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "vantage/agent/agent.h"
+#include "vantage/agent/hooks.h"
 
 #define MAX_PROGRAM_HEADERS 64
 #define LASTING_MAX         256U
 
-/* glibc 2.35 and later; may be called in a signal handler (glibc manual, "Dynamic Linker"). */
-extern int _dl_find_object(void *, struct dl_find_object *) __attribute__((weak));
+find_object_function *images_find_object;
 
 /*
  * What the program was started with: the dynamic linker never unloads that, since the program
@@ -27,6 +27,8 @@ void images_begin(void)
 {
 	const struct link_map *image = _r_debug.r_map;
 
+	/* By its own name it would be ours (trace_jumps.c). */
+	images_find_object = (find_object_function *)hook_next(HOOK__dl_find_object);
 	lasting.count = 0;
 	for (; image != NULL && lasting.count < LASTING_MAX; image = image->l_next)
 		lasting.images[lasting.count++] = image;
@@ -45,7 +47,7 @@ const struct link_map *images_at(const void *address)
 {
 	struct dl_find_object found;
 
-	if (_dl_find_object == NULL || _dl_find_object((void *)address, &found) != 0)
+	if (images_find_object == NULL || images_find_object((void *)address, &found) != 0)
 		return NULL;
 	return found.dlfo_link_map;
 }
@@ -180,7 +182,7 @@ bool image_is_at(u64 address, u64 load_bias, struct mem *mem)
 	struct dl_find_object found;
 	struct image_record record;
 
-	if (_dl_find_object == NULL || _dl_find_object((void *)address, &found) != 0)
+	if (images_find_object == NULL || images_find_object((void *)address, &found) != 0)
 		return false;
 	if (images_is_lasting(found.dlfo_link_map))
 		return found.dlfo_link_map->l_addr == load_bias;
@@ -193,7 +195,7 @@ bool image_find(u64 address, bool is_running, struct mem *mem, struct native_ima
 	struct dl_find_object found;
 
 	*out_image = (struct native_image){ 0 };
-	if (_dl_find_object == NULL || _dl_find_object((void *)address, &found) != 0)
+	if (images_find_object == NULL || images_find_object((void *)address, &found) != 0)
 		return false;
 	if (is_running || images_is_lasting(found.dlfo_link_map))
 		return image_find_lasting(&found, mem, out_image);

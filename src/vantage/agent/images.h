@@ -12,10 +12,18 @@
 
 #include "abi/types.h"
 
+struct dl_find_object;
 struct dl_phdr_info;
 struct link_map;
 struct mem;
 struct native_image;
+
+/*
+ * The dynamic linker's _dl_find_object(), which may be called in a signal handler (glibc manual,
+ * "Dynamic Linker"); NULL before glibc 2.35.
+ */
+typedef int find_object_function(void *address, struct dl_find_object *out_found);
+extern find_object_function *images_find_object;
 
 /* In the constructor: notes the images that are there. */
 void images_begin(void);

@@ -15,9 +15,7 @@
 
 #include "abi/program.h"
 #include "vantage/agent/arch.h"
-
-/* glibc 2.35 and later. */
-extern int _dl_find_object(void *, struct dl_find_object *) __attribute__((weak));
+#include "vantage/agent/images.h"
 
 struct program_file {
 	int fd;
@@ -116,7 +114,8 @@ static const char *our_loader(void)
 	struct dl_find_object found;
 	void *start = (void *)getauxval(AT_BASE);
 
-	if (_dl_find_object == NULL || start == NULL || _dl_find_object(start, &found) != 0)
+	if (images_find_object == NULL || start == NULL ||
+	    images_find_object(start, &found) != 0)
 		return PROGRAM_USUAL_LOADER;
 	return found.dlfo_link_map->l_name;
 }

@@ -5,13 +5,11 @@
 #include <time.h>
 
 #include "vantage/agent/agent.h"
+#include "vantage/agent/images.h"
 #include "vantage/agent/trace.h"
 #include "vantage/agent/trace_native.h"
 
 #define NS_PER_S 1000000000ULL
-
-/* glibc 2.35 and later. */
-extern int _dl_find_object(void *, struct dl_find_object *) __attribute__((weak));
 
 /* How often images have gone so far: dlclose() seldom takes one away. */
 static u64 unloads_seen;
@@ -54,7 +52,7 @@ static bool have_gone(void)
 	for (u32 i = 0; i < IMAGES_MAX; i++) {
 		const u64 start = starts[i];
 
-		if (start == 0 || (_dl_find_object((void *)start, &found) == 0 &&
+		if (start == 0 || (images_find_object((void *)start, &found) == 0 &&
 				   (u64)found.dlfo_map_start == start))
 			continue;
 		is_one = true;
@@ -75,9 +73,9 @@ static bool is_there(u64 address, struct place *last)
 
 	if (address >= last->start && address < last->end)
 		return true;
-	if (_dl_find_object == NULL)
+	if (images_find_object == NULL)
 		return dladdr((void *)address, &info) != 0;
-	if (_dl_find_object((void *)address, &found) != 0)
+	if (images_find_object((void *)address, &found) != 0)
 		return false;
 	*last = (struct place){ (u64)found.dlfo_map_start, (u64)found.dlfo_map_end };
 	return true;
@@ -87,7 +85,7 @@ void trace_images_tell(struct ring_header *ring, u64 address)
 {
 	struct dl_find_object found;
 
-	if (_dl_find_object == NULL || _dl_find_object((void *)address, &found) != 0) {
+	if (images_find_object == NULL || images_find_object((void *)address, &found) != 0) {
 		__atomic_store_n(&has_others, true, __ATOMIC_RELAXED);
 		return;
 	}
@@ -135,7 +133,7 @@ void trace_images_look(u64 before_ns)
 		return;
 	dl_iterate_phdr(read_unloads, &unloads);
 	if (__atomic_exchange_n(&unloads_seen, unloads, __ATOMIC_RELAXED) == unloads ||
-	    (_dl_find_object != NULL && !have_gone()))
+	    (images_find_object != NULL && !have_gone()))
 		return;
 	for (u32 chunk = 1; chunk < TRACE_CHUNKS; chunk++) {
 		if (__atomic_load_n(&area->owners[chunk], __ATOMIC_RELAXED) != 0)

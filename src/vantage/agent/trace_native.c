@@ -185,8 +185,50 @@ static void calibrate(enum trace_kind kind)
 	trace_calibrate_native(kind);
 }
 
-bool trace_native_enter(u64 level, u64 function, enum trace_kind kind, u64 frame_pointer)
+/*
+ * Whether a function is called by this one, directly: then the word below what the stack pointer
+ * was at the latter's hook is where it returns to.  A compiler may have moved the stack pointer
+ * in between, for arguments or by alloca(): then that is not seen.
+ */
+static bool has_called(const struct trace_entry *entry, const struct trace_native_event *begin)
 {
+	return entry->kind == TRACE_KIND_INSTRUMENTED && entry->frame > begin->level &&
+	       stack_of(entry->frame) == STACK_OWN &&
+	       *((const u64 *)entry->frame - 1) == begin->return_address;
+}
+
+/* Whether one's frame is another's, too, which it was inlined in behind an alloca(). */
+static bool is_within(const struct trace_entry *entry, const struct trace_entry *outer)
+{
+	return entry->frame == outer->frame ||
+	       (entry->named == outer->named && entry->named >= outer->frame &&
+		entry->named - outer->frame < FRAME_MAX);
+}
+
+/* What stands further in than the caller was left by an exception. */
+static void drop_what_was_unwound(struct tracer *tracer, const struct trace_native_event *begin,
+				  u64 now)
+{
+	const struct trace_entry *caller = tracer->top;
+
+	tracer->unwound--;
+	if (stack_of(begin->level) != STACK_OWN)
+		return;
+	while (caller > tracer->entries && !has_called(caller, begin))
+		caller--;
+	if (caller == tracer->entries)
+		return;
+	tracer->unwound = 0;
+	while (tracer->top > caller && trace_native_is(tracer->top->kind) &&
+	       !is_within(tracer->top, caller))
+		trace_pop(tracer, now);
+}
+
+bool trace_native_enter(const struct trace_native_event *begin)
+{
+	const u64 level = begin->level;
+	const enum trace_kind kind = begin->kind;
+
 	calibrate(kind);
 
 	const u64 now = trace_now();
@@ -200,14 +242,16 @@ bool trace_native_enter(u64 level, u64 function, enum trace_kind kind, u64 frame
 			__atomic_fetch_add(&area->lost_calls, 1, __ATOMIC_RELAXED);
 		return false;
 	}
-	const struct trace_call call = { .identity = function,
-					 .object = function,
-					 .named = frame_pointer,
+	const struct trace_call call = { .identity = begin->function,
+					 .object = begin->function,
+					 .named = begin->frame_pointer,
 					 .frame = level,
 					 .kind = kind };
 
 	trace_advance(tracer, now);
 	drop_what_is_over(tracer, level, kind != TRACE_KIND_INSTRUMENTED, now);
+	if (tracer->unwound > 0 && kind == TRACE_KIND_INSTRUMENTED)
+		drop_what_was_unwound(tracer, begin, now);
 	const struct trace_entry *before = tracer->top;
 
 	trace_enter(tracer, call, now);
@@ -225,7 +269,7 @@ bool trace_native_enter(u64 level, u64 function, enum trace_kind kind, u64 frame
  * pointer, with the return address behind what it points to.  Others have something in that
  * register, which may be the same in a caller that has no entry.
  */
-static bool is_same_frame(const struct trace_entry *entry, const struct trace_native_end *end)
+static bool is_same_frame(const struct trace_entry *entry, const struct trace_native_event *end)
 {
 	const u64 at = end->frame_pointer;
 
@@ -236,7 +280,7 @@ static bool is_same_frame(const struct trace_entry *entry, const struct trace_na
 }
 
 /* The call that ends: an instrumented function's own, or one at the very level. */
-static bool is_meant(const struct trace_entry *entry, const struct trace_native_end *end)
+static bool is_meant(const struct trace_entry *entry, const struct trace_native_event *end)
 {
 	if (end->function == 0)
 		return entry->frame == end->level && trace_native_is(entry->kind);
@@ -255,7 +299,7 @@ static bool is_beyond(const struct trace_entry *entry, u64 level)
 	return stack != STACK_OTHER && stack_of(entry->frame) == stack;
 }
 
-void trace_native_leave(const struct trace_native_end *end)
+void trace_native_leave(const struct trace_native_event *end)
 {
 	const u64 level = end->level, now = trace_now();
 	struct tracer *tracer = take_tree(level, level);
@@ -329,7 +373,8 @@ void trace_native_on_entry_slowly(u64 slot, u64 behind, u32 which)
 	const enum trace_kind kind = TRACE_KIND_MCOUNT + which;
 	const struct trace_slot found =
 		trace_slot_find(slot, behind, kind == TRACE_KIND_FENTRY);
-	const bool is_stacked = trace_native_enter(found.slot, found.identity, kind, 0);
+	const bool is_stacked = trace_native_enter(&(struct trace_native_event){
+		.level = found.slot, .function = found.identity, .kind = kind });
 	struct trace_area *area = trace_area_of_process();
 
 	if (is_stacked && trace_native.sees_ends && trace_returns_have_mirror(found.slot))
@@ -340,7 +385,7 @@ void trace_native_on_entry_slowly(u64 slot, u64 behind, u32 which)
 
 u64 trace_native_on_return_slowly(u64 slot)
 {
-	trace_native_leave(&(struct trace_native_end){ .level = slot });
+	trace_native_leave(&(struct trace_native_event){ .level = slot });
 	return *trace_returns_mirror(slot);
 }
 

@@ -112,15 +112,21 @@ AGENT_EXPORT void __cyg_profile_func_enter(void *function, void *caller)
 		trace_native.next_enter(function, caller);
 	if (!trace_native.is_on)
 		return;
-	const u32 node = trace_native_is_plain(tracer) && tracer->top != tracer->limit &&
+	const u32 node = trace_native_is_plain(tracer) && tracer->unwound == 0 &&
+					 tracer->top != tracer->limit &&
 					 !(trace_native_is(tracer->top->kind) &&
 					   tracer->top->frame < level)
 				 ? find_near(tracer, tracer->top->node, (u64)function)
 				 : TRACE_NO_NODE;
 
 	if (__builtin_expect(node == TRACE_NO_NODE, 0)) {
-		trace_native_enter(level, (u64)function, TRACE_KIND_INSTRUMENTED,
-				   FRAME_OF_CALLER);
+		trace_native_enter(&(struct trace_native_event){
+			.level = level,
+			.function = (u64)function,
+			.kind = TRACE_KIND_INSTRUMENTED,
+			.frame_pointer = FRAME_OF_CALLER,
+			.return_address = (u64)caller,
+		});
 		return;
 	}
 	trace_take(tracer, level);
@@ -149,10 +155,10 @@ AGENT_EXPORT void __cyg_profile_func_exit(void *function, void *caller)
 				trace_skip(tracer);
 		} else {
 			trace_native_leave(
-				&(struct trace_native_end){ .level = level,
-							    .function = (u64)function,
-							    .frame_pointer = FRAME_OF_CALLER,
-							    .return_address = (u64)caller });
+				&(struct trace_native_event){ .level = level,
+							      .function = (u64)function,
+							      .frame_pointer = FRAME_OF_CALLER,
+							      .return_address = (u64)caller });
 		}
 	}
 	if (trace_native.next_exit != NULL)

@@ -23,16 +23,15 @@ static inline bool trace_native_is_plain(const struct tracer *tracer)
 }
 
 /* trace_native.c: what takes longer. */
-/*
- * A call at a level begins; frame_pointer: what that register holds in an instrumented function,
- * or 0.  True: its end is awaited.
- */
-bool trace_native_enter(u64 level, u64 function, enum trace_kind kind, u64 frame_pointer);
-
-/* The call of an instrumented function ends, at this level or below it. */
-struct trace_native_end {
+/* What a hook says; the last two only of an instrumented function. */
+struct trace_native_event {
 	u64 level;
-	u64 function; /* 0: whichever is at this very level */
-	u64 frame_pointer, return_address;
+	u64 function; /* 0, at an end: whichever is at this very level */
+	enum trace_kind kind;
+	u64 frame_pointer; /* what that register holds in it */
+	u64 return_address;
 };
-void trace_native_leave(const struct trace_native_end *end);
+/* A call begins.  True: its end is awaited. */
+bool trace_native_enter(const struct trace_native_event *begin);
+/* A call ends; an instrumented function's at this level or below it. */
+void trace_native_leave(const struct trace_native_event *end);
