@@ -1,5 +1,6 @@
 """processes - waits for processes from outside, and ends them."""
 
+import os
 import time
 
 
@@ -17,6 +18,22 @@ def wait_until(is_so, seconds, otherwise):
         if time.monotonic() > deadline:
             raise AssertionError(otherwise)
         time.sleep(0.05)
+
+
+def program_of(pid):
+    try:
+        return os.readlink(f"/proc/{pid}/exe")
+    except OSError:
+        return None
+
+
+def command_of(pid):
+    """The one child of a recorder, or a shell, that executes another program; a recorder that begins has more children."""
+    def commands():
+        children = map(int, read_bytes(f"/proc/{pid}/task/{pid}/children").split())
+        return [child for child in children if program_of(child) not in (None, program_of(pid))]
+    wait_until(lambda: len(commands()) == 1, 20, f"{pid} has no child that executes a command, or more than one")
+    return commands()[0]
 
 
 def end_process(run):

@@ -10,7 +10,7 @@ import time
 
 import live
 from live import FATHOM, workload
-from processes import end_process, read_bytes, wait_until
+from processes import command_of, end_process, read_bytes, wait_until
 
 
 class Endings(live.LiveTest):
@@ -134,7 +134,7 @@ class Signals(live.LiveTest):
     def test_killing_the_command_leaves_a_recording(self):
         run = self.start(*workload("thirds", 20000))
         wait_until(lambda: os.path.exists(self.recording_path), 10, "no recording is begun")
-        child = only_child(run.pid)
+        child = command_of(run.pid)
         wait_for_cpu(child, 1)
         os.kill(child, signal.SIGKILL)
         run.communicate(timeout=20)
@@ -145,7 +145,7 @@ class Signals(live.LiveTest):
         output = self.path("output")
         run = self.start("sh", "-c", f"{workload('thirds')[0]} 3500 > {output}; echo code $? >> {output}")
         wait_until(lambda: os.path.exists(output), 10, "the program does not start")
-        wait_for_cpu(only_child(only_child(run.pid)), 2.5)
+        wait_for_cpu(command_of(command_of(run.pid)), 2.5)
         run.kill()
         run.wait(timeout=10)
         wait_until(lambda: b"code" in read_bytes(output), 60, "the program did not end by itself")
@@ -274,7 +274,7 @@ class Lives(live.LiveTest):
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(end_process, run)
         wait_until(lambda: os.path.exists(path), 10, "no recording is begun")
-        wait_for_cpu(only_child(run.pid), 2.5)
+        wait_for_cpu(command_of(run.pid), 2.5)
         report = live.Recording(path, run).report()
         self.assertIsNone(run.poll())
         self.assertGreater(report["recording"]["samples"], 1300)
@@ -309,15 +309,6 @@ class Lives(live.LiveTest):
         self.assertEqual(len(run.stdout.splitlines()), 1)
         for wanted in (rb"\bf\b", rb"\bg\b", rb"\bh\b", rb"samples"):
             self.assertRegex(run.stderr, wanted)
-
-
-def only_child(pid):
-    path = f"/proc/{pid}/task/{pid}/children"
-    wait_until(lambda: read_bytes(path), 10, f"{pid} has no child")
-    children = read_bytes(path).split()
-    if len(children) != 1:
-        raise AssertionError(f"{pid} has the children {children}")
-    return int(children[0])
 
 
 def cpu_seconds(pid):

@@ -14,14 +14,16 @@ import sys
 import unittest
 
 import live
+import live_python
 import pythons
 
 LONG = "--long" in sys.argv
 WORKLOAD = pathlib.Path(__file__).resolve().parents[1] / "workloads" / "python" / "steps.py"
 # So often steps begin in a second of CPU time, some thousands each time.
 RATE = 1000
-# In each chain of frames' last version, and what this system has; --long: in all.
-USUAL = ((3, 8), (3, 11), (3, 12), (3, 13), (3, 15))
+# In each chain of frames' last version, and what this system has, one build of each; --long: in all.
+USUAL = [python for python in live_python.EACH_VERSION
+         if python.version in ((3, 8), (3, 11), (3, 12), (3, 13), (3, 15))]
 CODE_KIND = 5
 COMPLETE, UNREADABLE, UNMATCHED = 0, 10, 11
 
@@ -125,7 +127,7 @@ def add_tests():
         def test(self, python=python):
             if not python.is_there:
                 self.skipTest(python.why_not)
-            if not LONG and python.version not in USUAL:
+            if not LONG and python not in USUAL:
                 self.skipTest("with --long only")
             self.check(python, 10000 if LONG else 300)
 

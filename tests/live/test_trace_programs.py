@@ -104,7 +104,7 @@ class Children(live_trace.TraceTest):
 class Interpreters(live_trace.TraceTest):
     def test_subinterpreters_are_traced(self):
         def check(python):
-            trace = self.trace(python, self.workload("subinterpreters.py"))
+            trace = self.trace(python, self.workload("subinterpreters.py"), 150)
             for name in ("main_sub", "main_sub_outer", "thread_sub", "thread_sub_outer", "main_work"):
                 self.assertEqual(trace.calls_of(name), 1, name)
         self.on_each_python(check, oldest=(3, 8))
