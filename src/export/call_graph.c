@@ -1,7 +1,9 @@
 #include "export/call_graph.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -148,14 +150,19 @@ static void walk(struct call_graph *graph)
 	}
 }
 
-void call_graph_make(struct call_graph *graph, const struct profile *profile,
-		     bool (*add_key)(struct text *key, const struct profile *profile,
-				     const struct function *function))
+int call_graph_make(struct call_graph *graph, const struct profile *profile,
+		    const struct call_graph_terms *terms, struct error *err)
 {
+	if (!profile_is_trace(profile))
+		return error_set(err, -EINVAL,
+				 "%s is of calls that were counted, and this recording has "
+				 "samples: 'fathom trace' makes one that has them",
+				 terms->format);
 	*graph = (struct call_graph){ .profile = profile };
-	make_labels(graph, add_key);
+	make_labels(graph, terms->add_key);
 	read_weights(graph);
 	walk(graph);
+	return 0;
 }
 
 void call_graph_done(struct call_graph *graph)

@@ -16,6 +16,7 @@
 #include "base/table.h"
 #include "profile/profile.h"
 
+struct error;
 struct text;
 
 struct figures {
@@ -56,11 +57,21 @@ struct call_graph {
 	uint32_t *first_child, *next_sibling;
 };
 
+/* What a format that is of calls tells functions by. */
+struct call_graph_terms {
+	const char *format;
+	/*
+	 * Adds what tells a function from others: functions with the same bytes are one, and
+	 * one for which it returns false is none.
+	 */
+	bool (*add_key)(struct text *key, const struct profile *profile,
+			const struct function *function);
+};
+
 /*
- * add_key() adds what tells a function from others; functions with the same bytes are one, and
- * one for which it returns false is none.  Ends with call_graph_done().
+ * Of a recording of samples -EINVAL, and a sentence: nobody counted its calls.  Else 0, and it ends
+ * with call_graph_done().
  */
-void call_graph_make(struct call_graph *graph, const struct profile *profile,
-		     bool (*add_key)(struct text *key, const struct profile *profile,
-				     const struct function *function));
+int call_graph_make(struct call_graph *graph, const struct profile *profile,
+		    const struct call_graph_terms *terms, struct error *err);
 void call_graph_done(struct call_graph *graph);

@@ -14,12 +14,10 @@
  */
 #include "export/formats.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/memory.h"
 #include "base/table.h"
 #include "base/text.h"
@@ -183,14 +181,13 @@ static void callgrind_done(struct callgrind *it)
 
 int write_callgrind(const struct profile *profile, const struct sink *sink, struct error *err)
 {
+	const struct call_graph_terms terms = { .format = "callgrind", .add_key = add_key };
 	struct output output = output_to(sink, err);
 	struct callgrind it = { .profile = profile, .output = &output };
+	const int rc = call_graph_make(&it.graph, profile, &terms, err);
 
-	if (!profile_is_trace(profile))
-		return error_set(err, -EINVAL,
-				 "callgrind is of calls that were counted, and this recording "
-				 "has samples: 'fathom trace' makes one that has them");
-	call_graph_make(&it.graph, profile, add_key);
+	if (rc < 0)
+		return rc;
 	count_places(&it);
 	put_head(&it);
 	for (uint32_t label = 1; label <= it.graph.label_count; label++) {

@@ -158,14 +158,13 @@ static void write_stats(const struct call_graph *graph, struct output *output)
 
 int write_pstats(const struct profile *profile, const struct sink *sink, struct error *err)
 {
+	const struct call_graph_terms terms = { .format = "pstats", .add_key = add_key };
 	struct output output = output_to(sink, err);
 	struct call_graph graph;
+	const int rc = call_graph_make(&graph, profile, &terms, err);
 
-	if (!profile_is_trace(profile))
-		return error_set(err, -EINVAL,
-				 "pstats is of calls that were counted, and this recording has "
-				 "samples: 'fathom trace' makes one that has them");
-	call_graph_make(&graph, profile, add_key);
+	if (rc < 0)
+		return rc;
 	if (graph.label_count == 0) {
 		call_graph_done(&graph);
 		return error_set(err, -EINVAL,

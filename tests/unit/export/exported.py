@@ -28,6 +28,26 @@ def export(profile, format):
                           timeout=60).stdout
 
 
+class OfCalls:
+    """What every format of counted calls has to hold to: beside a unittest.TestCase."""
+
+    format = None
+
+    def setUp(self):
+        self.data = export("trace", self.format)
+
+    def test_the_same_profile_gives_the_same_bytes(self):
+        self.assertEqual(self.data, export("trace", self.format))
+
+    def test_samples_are_refused(self):
+        for profile in PROFILES:
+            done = subprocess.run([HANDMADE, profile, self.format], capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(f"{self.format} is of calls that were counted", done.stderr)
+            self.assertIn("fathom trace", done.stderr)
+            self.assertEqual(done.stdout, "")
+
+
 def need(program):
     if shutil.which(program) is None:
         raise unittest.SkipTest(f"{program} is not installed")

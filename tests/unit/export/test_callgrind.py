@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 from callgrind import Callgrind
-from exported import HANDMADE, PROFILES, export
+from exported import OfCalls
 
 MS = 1000000
 
@@ -17,9 +17,11 @@ def key(name, file="/srv/a.py", module="python"):
     return module, file, name
 
 
-class CallgrindFormat(unittest.TestCase):
+class CallgrindFormat(OfCalls, unittest.TestCase):
+    format = "callgrind"
+
     def setUp(self):
-        self.data = export("trace", "callgrind")
+        super().setUp()
         self.read = Callgrind(self.data.decode())
 
     def edge(self, caller, callee):
@@ -57,16 +59,6 @@ class CallgrindFormat(unittest.TestCase):
         self.assertEqual(done.stderr, "")
         self.assertRegex(done.stdout, r"90,000,000 .*\* +/srv/a.py:fib")
         self.assertRegex(done.stdout, r"5,000,000 .*> +\?\?\?:builtins.len \(4x\)")
-
-    def test_the_same_profile_gives_the_same_bytes(self):
-        self.assertEqual(self.data, export("trace", "callgrind"))
-
-    def test_samples_are_refused(self):
-        for profile in PROFILES:
-            done = subprocess.run([HANDMADE, profile, "callgrind"], capture_output=True, text=True, timeout=60)
-            self.assertEqual(done.returncode, 1)
-            self.assertIn("fathom trace", done.stderr)
-            self.assertEqual(done.stdout, "")
 
 
 if __name__ == "__main__":

@@ -5,11 +5,10 @@ import contextlib
 import io
 import marshal
 import pstats
-import subprocess
 import tempfile
 import unittest
 
-from exported import HANDMADE, PROFILES, export
+from exported import OfCalls
 
 MODULE = ("/srv/a.py", 1, "<module>")
 FIB = ("/srv/a.py", 3, "fib")
@@ -19,9 +18,11 @@ LEN = ("~", 0, "<built-in method builtins.len>")
 ABS = ("~", 0, "<built-in method builtins.abs>")
 
 
-class Pstats(unittest.TestCase):
+class Pstats(OfCalls, unittest.TestCase):
+    format = "pstats"
+
     def setUp(self):
-        self.data = export("trace", "pstats")
+        super().setUp()
         self.stats = marshal.loads(self.data)
 
     def figures(self, key):
@@ -65,16 +66,6 @@ class Pstats(unittest.TestCase):
             stats.print_callers("fib")
             stats.print_callees("walk")
         self.assertRegex(out.getvalue(), r"7/1 +0.090 +0.013 +0.095 +0.095 /srv/a.py:3\(fib\)")
-
-    def test_the_same_profile_gives_the_same_bytes(self):
-        self.assertEqual(self.data, export("trace", "pstats"))
-
-    def test_samples_are_refused(self):
-        for profile in PROFILES:
-            done = subprocess.run([HANDMADE, profile, "pstats"], capture_output=True, text=True, timeout=60)
-            self.assertEqual(done.returncode, 1)
-            self.assertIn("fathom trace", done.stderr)
-            self.assertEqual(done.stdout, "")
 
 
 if __name__ == "__main__":
