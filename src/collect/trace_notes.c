@@ -95,7 +95,8 @@ static void tell_other_tool(const struct image *image, struct recording_writer *
 	else
 		tell(image, writer,
 		     "it set a profiler of its own (sys.setprofile() or cProfile), which took "
-		     "the place of ours: what its thread called from then on is not there");
+		     "the place of ours: what its thread called while that was set is not "
+		     "there");
 }
 
 void trace_notes_add(const struct image *image, const struct trace_area *area,

@@ -7,6 +7,7 @@
 
 #define GENERATOR_FLAGS (0x20 | 0x80 | 0x200) /* co_flags: CO_GENERATOR, _COROUTINE, _ASYNC_… */
 #define NAME_MAX        20U
+#define FRAMES_MAX      100000U /* that are looked through */
 
 /* A frame, while it is looked for. */
 struct seen {
@@ -146,16 +147,39 @@ void region_python_place(u64 state, struct region_place *out_place,
 		add(out_place, &next);
 }
 
-void region_python_frames(u64 state, u64 out_frames[2])
+/* The calling thread's; false: they cannot be told. */
+static bool begin_own_frames(struct mem *mem, u64 state, struct python_walk *walk)
 {
 	const struct ring_header *ring = agent.ring;
-	struct mem mem = { .stack_low = 0, .stack_high = ~0ULL };
+
+	*mem = (struct mem){ .stack_low = 0, .stack_high = ~0ULL };
+	return ring != NULL && __atomic_load_n(&ring->has_python, __ATOMIC_ACQUIRE) == 1 &&
+	       begin_frames(mem, &ring->python, state, walk);
+}
+
+void region_python_frames(u64 state, u64 out_frames[2])
+{
 	struct python_walk walk;
 	struct seen seen;
+	struct mem mem;
 
-	if (ring == NULL || __atomic_load_n(&ring->has_python, __ATOMIC_ACQUIRE) != 1 ||
-	    !begin_frames(&mem, &ring->python, state, &walk))
+	if (!begin_own_frames(&mem, state, &walk))
 		return;
 	for (u32 i = 0; i < 2 && next_frame(&mem, &walk, &seen); i++)
 		out_frames[i] = seen.frame;
+}
+
+bool region_python_has_frame(u64 state, u64 frame, u64 code)
+{
+	struct python_walk walk;
+	struct seen seen;
+	struct mem mem;
+
+	if (!begin_own_frames(&mem, state, &walk))
+		return false;
+	for (u32 i = 0; i < FRAMES_MAX && next_frame(&mem, &walk, &seen); i++) {
+		if (seen.frame == frame && (code == 0 || seen.code == code))
+			return true;
+	}
+	return false;
 }

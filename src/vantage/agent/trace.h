@@ -189,6 +189,11 @@ void trace_python_calibrate(void);
 void trace_python_see_state(const struct python_layout *layout, u64 state);
 /* From 3.8 on, where the better way is not to be had; with the GIL. */
 void trace_python_fall_back(const struct python_layout *layout);
+/*
+ * The profile function of the calling thread, where calls are seen by that, if it has none now.
+ * Says whether it has another's.
+ */
+bool trace_python_put_back(void);
 /* There will be other interpreters, whose thread states are not seen to begin. */
 void trace_python_meet_interpreters(void);
 /* Of the layout, what each event needs; beside each other, for they are read at each. */

@@ -4,14 +4,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 
 #include "vantage/agent/agent.h"
-#include "vantage/agent/arch.h"
 #include "vantage/agent/trace.h"
 #include "vantage/agent/trace_late.h"
 #include "vantage/agent/trace_native.h"
+#include "vantage/agent/trace_word.h"
 
 /* greenlet.h: places in the table of functions. */
 #define TABLE_NAME   "greenlet._C_API"
@@ -204,22 +202,11 @@ static void *on_table_throw(void *greenlet, void *type, void *value, void *trace
 	return result;
 }
 
-/* The kernel's copy fails where a store would kill: in memory that was made read-only. */
-static bool put_word(void **place, void *word)
-{
-	struct iovec from = { &word, sizeof word };
-	struct iovec into = { place, sizeof word };
-
-	return agent.may_call && agent.may_copy &&
-	       arch_syscall6(SYS_process_vm_writev, agent.pid, (long)&from, 1, (long)&into, 1,
-			     0) == (long)sizeof word;
-}
-
 /* ISO C has no way between functions' and objects' pointers; POSIX has. */
 static bool stand_before(void **place, void *ours, void *out_theirs)
 {
 	*(void **)out_theirs = *place;
-	return put_word(place, ours);
+	return trace_put_word(place, ours);
 }
 
 static bool stand_before_method(u64 type, const char *name, int flags, void *ours,

@@ -9,6 +9,7 @@
 #include "vantage/agent/trace_greenlet.h"
 #include "vantage/agent/trace_images.h"
 #include "vantage/agent/trace_native.h"
+#include "vantage/agent/trace_profilers.h"
 #include "vantage/agent/trace_ruby.h"
 #include "walk/python_builtin.h"
 
@@ -211,17 +212,14 @@ enum trace_kind trace_kind_of(const struct trace_call *call)
 	return call->kind;
 }
 
-/*
- * Up to 3.11 a thread has one profile function, and these put theirs in the place of ours; and
- * nothing tells of other interpreters.
- */
-static void look_for_news(const struct python_layout *layout, const struct name_text *qualified)
+/* Up to 3.11 nothing tells of other interpreters; for the others see trace_profilers.h. */
+static void look_for_news(const struct python_layout *layout, u64 method,
+			  const struct name_text *qualified)
 {
 	if (layout->chain > PYTHON_CHAIN_ENTRY_FLAG || trace_frames_is_on())
 		return;
-	if (!trace_evaluator_is_on() && (name_text_is(qualified, "sys.setprofile") ||
-					 name_text_is(qualified, "_lsprof.Profiler.enable")))
-		trace_note_other_tool();
+	if (!trace_evaluator_is_on())
+		trace_profilers_meet(method, qualified);
 	if (name_text_is(qualified, "_xxsubinterpreters.create"))
 		trace_python_meet_interpreters();
 }
@@ -249,7 +247,7 @@ static u64 name_builtin(struct walk *walk, struct mem *mem, const struct trace_c
 		name_text_append_string(mem, builtin.name, &room->texts[1]);
 	room->texts[2].length = 0;
 	room->texts[2].is_cut = 0;
-	look_for_news(room->layout, &room->texts[1]);
+	look_for_news(room->layout, call->object, &room->texts[1]);
 	return codes_send(walk->ring, walk->epoch, mem, &code) ? key : 0;
 }
 

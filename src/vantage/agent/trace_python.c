@@ -12,13 +12,16 @@
  * of it yet, and it has executed nothing.  So the members are set there, as PyEval_SetProfile()
  * sets them, but for c_profileobj: sys.getprofile() goes on to say None.
  *
- * A program that sets a profile function of its own has it: ours is gone from that thread.
+ * A program that sets a profile function of its own has it: ours is gone from that thread meanwhile
+ * (trace_profilers.h).
  */
 #include <pthread.h>
 #include <stddef.h>
 
 #include "vantage/agent/agent.h"
+#include "vantage/agent/arch.h"
 #include "vantage/agent/hooks.h"
+#include "vantage/agent/region_python.h"
 #include "vantage/agent/trace.h"
 #include "vantage/agent/trace_audit.h"
 #include "vantage/agent/trace_calibrate.h"
@@ -212,6 +215,63 @@ void trace_python_fall_back(const struct python_layout *layout)
 				set_function(python.members, state);
 		}
 	}
+}
+
+static bool is_of_python(const struct trace_entry *entry)
+{
+	return entry->kind == TRACE_KIND_PYTHON || entry->kind == TRACE_KIND_PYTHON_BUILTIN ||
+	       entry->kind == TRACE_KIND_PYTHON_METHOD;
+}
+
+/* innermost: the frame that is being executed, which has nothing of C's under way but us. */
+static bool has_ended(const struct trace_entry *entry, u64 state, u64 innermost)
+{
+	const bool is_function = entry->kind == TRACE_KIND_PYTHON;
+
+	if (!is_of_python(entry))
+		return false;
+	return (!is_function && entry->frame == innermost) ||
+	       !region_python_has_frame(state, entry->frame, is_function ? entry->object : 0);
+}
+
+/*
+ * What was called meanwhile is not known, but what is being executed is: what else was begun before
+ * has ended, the other tool's beginning as well, a C function of the innermost function's.
+ */
+static void close_ended(struct tracer *tracer, u64 state)
+{
+	u64 innermost[2] = { 0 };
+	const u64 now = trace_now();
+	const u64 level = arch_stack_pointer();
+
+	region_python_frames(state, innermost);
+	trace_take(tracer, level);
+	while (tracer->top > tracer->entries && has_ended(tracer->top, state, innermost[0]))
+		trace_pop(tracer, now);
+	trace_advance(tracer, now);
+	if (!trace_give(tracer, level))
+		trace_skip(tracer);
+}
+
+bool trace_python_put_back(void)
+{
+	if (python.get_state == 0)
+		python.get_state = address_of("_PyThreadState_UncheckedGet");
+	void *(*const get_state)(void) = (void *(*)(void))python.get_state;
+	const u64 state = python.members != NULL && get_state != NULL ? (u64)get_state() : 0;
+
+	if (state == 0)
+		return false;
+	const u64 function = word_at(state + python.members->function);
+
+	if (function != 0)
+		return function != (u64)on_profile;
+	struct tracer *tracer = trace_area_of_process() != NULL ? trace_of_thread() : NULL;
+
+	if (tracer != NULL)
+		close_ended(tracer, state);
+	set_function(python.members, state);
+	return false;
 }
 
 /* use_tracing of the calling thread's state; NULL: it has no function of ours. */
