@@ -204,6 +204,42 @@ print(json.dumps(seen))
             self.assertEqual(self.notes(trace), [])
         self.on_each_python(check, oldest=(3, 6))
 
+    def test_who_sets_a_profile_function_is_told_what_it_is_told_without_us(self):
+        script = """
+import json, profile, sys, threading
+def leaf(i):
+    return abs(i)
+told = []
+def profiler(frame, event, argument):
+    told.append((event, frame.f_code.co_name, getattr(argument, "__name__", None)))
+def work():
+    leaf(1)
+    sys.setprofile(profiler)
+    leaf(2)
+    sys.setprofile(profiler)
+    leaf(3)
+    sys.setprofile(None)
+    leaf(4)
+    list(map(sys.setprofile, [profiler]))
+    leaf(5)
+    sys.setprofile(None)
+work()
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+pure = profile.Profile()
+pure.runcall(work)
+print(json.dumps({"told": told}))
+"""
+
+        def check(python):
+            if python.version >= (3, 12):
+                self.skipTest(f"{python.name}: the second one is told of the return of sys.setprofile() (decision 0029)")
+            path = self.write("told.py", script)
+            without = subprocess.run(python.command(path), stdout=subprocess.PIPE, check=True, timeout=60, cwd=self.folder)
+            self.assertEqual(self.trace(python, path).truth, live.truth_of(without.stdout))
+        self.on_each_python(check, oldest=(3, 6))
+
 
 class Endings(live_trace.TraceTest):
     def test_nothing_counted_is_lost_when_the_program_is_killed(self):

@@ -194,6 +194,13 @@ void trace_python_fall_back(const struct python_layout *layout);
  * Says whether it has another's.
  */
 bool trace_python_put_back(void);
+/* Whether the calling thread has ours. */
+bool trace_python_has_function(void);
+/*
+ * The function that the calling thread has, another's, is not told of the end of a call of this
+ * method (a PyMethodDef), if that is what it would be told of first.
+ */
+void trace_python_hide_end(u64 method);
 /* There will be other interpreters, whose thread states are not seen to begin. */
 void trace_python_meet_interpreters(void);
 /* Of the layout, what each event needs; beside each other, for they are read at each. */

@@ -27,6 +27,7 @@ struct method {
 
 enum { SET_PROFILE, ENABLE, DISABLE, PROFILERS };
 static three_arguments *theirs[PROFILERS];
+static u64 set_profile; /* the PyMethodDef */
 
 static void *call(u32 which, void *self, void *arguments, void *keywords)
 {
@@ -37,9 +38,18 @@ static void *call(u32 which, void *self, void *arguments, void *keywords)
 	return result;
 }
 
+/*
+ * What is set in place of ours would be told of the end of this call, for the interpreter decides
+ * when it has returned.  It has not been told of the beginning: profile.py takes that for an error.
+ */
 static void *on_set_profile(void *self, void *arguments, void *keywords)
 {
-	return call(SET_PROFILE, self, arguments, keywords);
+	const bool was_ours = trace_python_has_function();
+	void *result = call(SET_PROFILE, self, arguments, keywords);
+
+	if (was_ours)
+		trace_python_hide_end(set_profile);
+	return result;
 }
 
 static void *on_enable(void *self, void *arguments, void *keywords)
@@ -79,10 +89,12 @@ void trace_profilers_meet(u64 address, const struct name_text *qualified)
 	struct method *method = (struct method *)address;
 	bool is_seen = true;
 
-	if (name_text_is(qualified, "sys.setprofile"))
+	if (name_text_is(qualified, "sys.setprofile")) {
+		set_profile = address;
 		is_seen = stand_before(method, SET_PROFILE);
-	else if (name_text_is(qualified, "_lsprof.Profiler.enable"))
+	} else if (name_text_is(qualified, "_lsprof.Profiler.enable")) {
 		is_seen = stand_before_disable(method) && stand_before(method, ENABLE);
+	}
 	/* What is set stays set, for all that we know. */
 	if (!is_seen)
 		trace_note_other_tool();

@@ -57,6 +57,8 @@ static const struct profile_members members_of[] = {
 /* From 3.11 on a PyFrameObject is a handle of the frame: PyFrameObject.f_frame. */
 #define HANDLE_TO_FRAME 24
 
+typedef int profile_function(void *object, void *frame_object, int what, void *argument);
+
 struct trace_objects trace_objects;
 
 static struct {
@@ -65,7 +67,9 @@ static struct {
 	u64 get_state;                                      /* _PyThreadState_UncheckedGet() */
 	bool has_audit_hook;
 	bool is_calibrated;
-	bool has_builtins; /* their calls are wanted */
+	bool has_builtins;       /* their calls are wanted */
+	profile_function *other; /* of sys.setprofile() */
+	u64 hidden;              /* the PyMethodDef of that */
 } python;
 
 static u64 word_at(u64 address)
@@ -253,12 +257,19 @@ static void close_ended(struct tracer *tracer, u64 state)
 		trace_skip(tracer);
 }
 
-bool trace_python_put_back(void)
+/* The calling thread's, where there are to be functions of ours; 0: there are not. */
+static u64 own_state(void)
 {
 	if (python.get_state == 0)
 		python.get_state = address_of("_PyThreadState_UncheckedGet");
 	void *(*const get_state)(void) = (void *(*)(void))python.get_state;
-	const u64 state = python.members != NULL && get_state != NULL ? (u64)get_state() : 0;
+
+	return python.members != NULL && get_state != NULL ? (u64)get_state() : 0;
+}
+
+bool trace_python_put_back(void)
+{
+	const u64 state = own_state();
 
 	if (state == 0)
 		return false;
@@ -272,6 +283,40 @@ bool trace_python_put_back(void)
 		close_ended(tracer, state);
 	set_function(python.members, state);
 	return false;
+}
+
+bool trace_python_has_function(void)
+{
+	const u64 state = own_state();
+
+	return state != 0 && word_at(state + python.members->function) == (u64)on_profile;
+}
+
+/* Py_tracefunc, for one event: from then on the other's is there. */
+static int on_first_event(void *object, void *frame_object, int what, void *argument)
+{
+	profile_function *const other = python.other;
+	const u64 state = own_state();
+
+	if (state != 0 && word_at(state + python.members->function) == (u64)on_first_event)
+		*(profile_function **)(state + python.members->function) = other;
+	if (what == PROFILE_C_RETURN && trace_python_method((u64)argument) == python.hidden)
+		return 0;
+	return other(object, frame_object, what, argument);
+}
+
+void trace_python_hide_end(u64 method)
+{
+	const u64 state = own_state();
+	profile_function **place =
+		(void *)(state + (state != 0 ? python.members->function : 0));
+
+	if (state == 0 || *place == NULL || *place == on_profile || *place == on_first_event)
+		return;
+	/* Who sets one by this method has the same in every thread. */
+	python.other = *place;
+	python.hidden = method;
+	*place = on_first_event;
 }
 
 /* use_tracing of the calling thread's state; NULL: it has no function of ours. */
