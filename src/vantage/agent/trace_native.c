@@ -190,11 +190,11 @@ static void calibrate(enum trace_kind kind)
  * was at the latter's hook is where it returns to.  A compiler may have moved the stack pointer
  * in between, for arguments or by alloca(): then that is not seen.
  */
-static bool has_called(const struct trace_entry *entry, const struct trace_native_event *begin)
+static bool has_called(const struct trace_entry *entry, u64 level, u64 return_address)
 {
-	return entry->kind == TRACE_KIND_INSTRUMENTED && entry->frame > begin->level &&
+	return entry->kind == TRACE_KIND_INSTRUMENTED && entry->frame > level &&
 	       stack_of(entry->frame) == STACK_OWN &&
-	       *((const u64 *)entry->frame - 1) == begin->return_address;
+	       *((const u64 *)entry->frame - 1) == return_address;
 }
 
 /* Whether one's frame is another's, too, which it was inlined in behind an alloca(). */
@@ -206,15 +206,14 @@ static bool is_within(const struct trace_entry *entry, const struct trace_entry 
 }
 
 /* What stands further in than the caller was left by an exception. */
-static void drop_what_was_unwound(struct tracer *tracer, const struct trace_native_event *begin,
-				  u64 now)
+static void drop_what_was_unwound(struct tracer *tracer, u64 level, u64 return_address, u64 now)
 {
 	const struct trace_entry *caller = tracer->top;
 
 	tracer->unwound--;
-	if (stack_of(begin->level) != STACK_OWN)
+	if (stack_of(level) != STACK_OWN)
 		return;
-	while (caller > tracer->entries && !has_called(caller, begin))
+	while (caller > tracer->entries && !has_called(caller, level, return_address))
 		caller--;
 	if (caller == tracer->entries)
 		return;
@@ -224,10 +223,11 @@ static void drop_what_was_unwound(struct tracer *tracer, const struct trace_nati
 		trace_pop(tracer, now);
 }
 
-bool trace_native_enter(const struct trace_native_event *begin)
+/* By value, so that it is put together in registers.  True: its end is awaited. */
+static inline __attribute__((always_inline)) bool enter(struct trace_native_event begin,
+							enum trace_kind kind)
 {
-	const u64 level = begin->level;
-	const enum trace_kind kind = begin->kind;
+	const u64 level = begin.level;
 
 	calibrate(kind);
 
@@ -242,16 +242,16 @@ bool trace_native_enter(const struct trace_native_event *begin)
 			__atomic_fetch_add(&area->lost_calls, 1, __ATOMIC_RELAXED);
 		return false;
 	}
-	const struct trace_call call = { .identity = begin->function,
-					 .object = begin->function,
-					 .named = begin->frame_pointer,
+	const struct trace_call call = { .identity = begin.function,
+					 .object = begin.function,
+					 .named = begin.frame_pointer,
 					 .frame = level,
 					 .kind = kind };
 
 	trace_advance(tracer, now);
 	drop_what_is_over(tracer, level, kind != TRACE_KIND_INSTRUMENTED, now);
 	if (tracer->unwound > 0 && kind == TRACE_KIND_INSTRUMENTED)
-		drop_what_was_unwound(tracer, begin, now);
+		drop_what_was_unwound(tracer, level, begin.return_address, now);
 	const struct trace_entry *before = tracer->top;
 
 	trace_enter(tracer, call, now);
@@ -262,6 +262,12 @@ bool trace_native_enter(const struct trace_native_event *begin)
 		tracer->unstacked--;
 	give_tree(tracer, level);
 	return is_stacked;
+}
+
+void trace_native_enter(u64 level, u64 function, u64 frame_pointer, u64 return_address)
+{
+	enter((struct trace_native_event){ level, function, frame_pointer, return_address },
+	      TRACE_KIND_INSTRUMENTED);
 }
 
 /*
@@ -371,10 +377,14 @@ void trace_native_return_to_stack(struct trace_stack *stack)
 void trace_native_on_entry_slowly(u64 slot, u64 behind, u32 which)
 {
 	const enum trace_kind kind = TRACE_KIND_MCOUNT + which;
-	const struct trace_slot found =
-		trace_slot_find(slot, behind, kind == TRACE_KIND_FENTRY);
-	const bool is_stacked = trace_native_enter(&(struct trace_native_event){
-		.level = found.slot, .function = found.identity, .kind = kind });
+	const bool is_first = kind == TRACE_KIND_FENTRY;
+	struct trace_slot found = { slot, behind };
+
+	if (trace_slot_may_be_odd(slot, behind, is_first))
+		found = trace_slot_find(slot, behind, is_first);
+	const bool is_stacked = enter(
+		(struct trace_native_event){ .level = found.slot, .function = found.identity },
+		kind);
 	struct trace_area *area = trace_area_of_process();
 
 	if (is_stacked && trace_native.sees_ends && trace_returns_have_mirror(found.slot))

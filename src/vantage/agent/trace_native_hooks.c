@@ -120,13 +120,7 @@ AGENT_EXPORT void __cyg_profile_func_enter(void *function, void *caller)
 				 : TRACE_NO_NODE;
 
 	if (__builtin_expect(node == TRACE_NO_NODE, 0)) {
-		trace_native_enter(&(struct trace_native_event){
-			.level = level,
-			.function = (u64)function,
-			.kind = TRACE_KIND_INSTRUMENTED,
-			.frame_pointer = FRAME_OF_CALLER,
-			.return_address = (u64)caller,
-		});
+		trace_native_enter(level, (u64)function, FRAME_OF_CALLER, (u64)caller);
 		return;
 	}
 	trace_take(tracer, level);

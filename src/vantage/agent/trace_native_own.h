@@ -26,12 +26,11 @@ static inline bool trace_native_is_plain(const struct tracer *tracer)
 /* What a hook says; the last two only of an instrumented function. */
 struct trace_native_event {
 	u64 level;
-	u64 function; /* 0, at an end: whichever is at this very level */
-	enum trace_kind kind;
+	u64 function;      /* 0, at an end: whichever is at this very level */
 	u64 frame_pointer; /* what that register holds in it */
 	u64 return_address;
 };
-/* A call begins.  True: its end is awaited. */
-bool trace_native_enter(const struct trace_native_event *begin);
+/* A call of an instrumented function begins. */
+void trace_native_enter(u64 level, u64 function, u64 frame_pointer, u64 return_address);
 /* A call ends; an instrumented function's at this level or below it. */
 void trace_native_leave(const struct trace_native_event *end);

@@ -11,20 +11,10 @@
 /* Of a function that aligns its stack, from the alignment to the hook's call: no more than. */
 #define PROLOGUE_MAX   96U
 #define ALIGNING_BYTES 20U /* of these instructions, at most */
-/* And what it saves before it calls the hook: as many registers as it has to keep, and r10. */
-#define SAVED_MAX 6U
 
 static bool is_code(u64 address, const u8 *code, u32 bytes)
 {
 	return __builtin_memcmp((const void *)address, code, bytes) == 0;
-}
-
-/* Nobody else pops r10 first: it would be the return address. */
-static bool pops_chain(u64 address)
-{
-	static const u8 pop_r10[] = { 0x41, 0x5a };
-
-	return is_code(address, pop_r10, sizeof pop_r10);
 }
 
 u32 trace_slot_call_bytes(u64 behind)
@@ -39,7 +29,7 @@ u64 trace_slot_first_instruction(u64 function)
 	const u64 hook = function - CHAIN_BYTES;
 	const u64 push = hook - trace_slot_call_bytes(hook) - CHAIN_BYTES;
 
-	if (pops_chain(hook) && is_code(push, push_r10, sizeof push_r10))
+	if (trace_slot_pops_chain(hook) && is_code(push, push_r10, sizeof push_r10))
 		return push;
 	return function - trace_slot_call_bytes(function);
 }
@@ -86,20 +76,16 @@ static u64 alignment_before(u64 end)
 	return 0;
 }
 
-/*
- * Where the address that was copied next to rbp came from: eight bytes below what r10 was, which
- * the prologue has saved among the first.
- */
+/* Where the address that was copied next to rbp came from; 0: it was not. */
 static u64 origin_of(u64 copy, u64 hook)
 {
-	const u64 *frame = (const u64 *)(copy - sizeof(u64));
+	const u64 *saved = (const u64 *)copy - 1 - TRACE_SLOT_SAVED;
+	const u64 alignment = alignment_before(hook);
 
-	for (u32 i = 1; i <= SAVED_MAX; i++) {
-		const u64 origin = frame[-(s64)i] - sizeof(u64);
+	for (u32 i = 0; i < TRACE_SLOT_SAVED && alignment != 0; i++) {
+		const u64 origin = saved[i] - sizeof(u64);
 
-		/* Few functions have such a word, so few are looked at. */
-		if (origin % sizeof(u64) == 0 && origin > copy &&
-		    origin - copy <= MEMORY_PAGE && origin - copy <= alignment_before(hook) &&
+		if (origin % sizeof(u64) == 0 && origin > copy && origin - copy <= alignment &&
 		    *(const u64 *)origin == *(const u64 *)copy)
 			return origin;
 	}
@@ -108,11 +94,8 @@ static u64 origin_of(u64 copy, u64 hook)
 
 struct trace_slot trace_slot_find(u64 slot, u64 behind, bool is_first)
 {
-	if (is_first) {
-		if (pops_chain(behind))
-			return (struct trace_slot){ slot + sizeof(u64), behind + CHAIN_BYTES };
-		return (struct trace_slot){ slot, behind };
-	}
+	if (is_first)
+		return (struct trace_slot){ slot + sizeof(u64), behind + CHAIN_BYTES };
 	const u64 origin = origin_of(slot, behind - trace_slot_call_bytes(behind));
 
 	return origin == 0 ? (struct trace_slot){ slot, behind }
