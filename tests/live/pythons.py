@@ -10,6 +10,7 @@ are made there from Debian's sources: tests use them if they are there, and neve
 usage: pythons.py            what there is
        pythons.py --fetch    fetch what is missing (200 MB)
        pythons.py --build    build the free-threaded ones, too (minutes)
+       pythons.py --compile  compile the libraries of those that were fetched, as --fetch does (seconds, once)
        pythons.py --copy FATHOM COPY    a fathom that can enter the fetched ones
 """
 
@@ -17,6 +18,7 @@ import argparse
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 
 from apt import DEBIAN, UBUNTU, Apt, Unavailable, cache_folder, have_keys, quietly
@@ -165,6 +167,18 @@ def fetch_older(minor):
     unpacked.rename(root)
 
 
+def compile_libraries():
+    """As the packages' installation does: or each start would compile what it imports.  Tests are left out."""
+    for python in every_python():
+        if not python.is_there or not python.path.startswith(str(CACHE)):
+            continue
+        asked_for = [python.path, "-c", "import os, sys; sys.stdout.write(os.path.dirname(os.__file__))"]
+        folder = pathlib.Path(subprocess.run(asked_for, stdout=subprocess.PIPE, text=True, check=True).stdout)
+        if not any(folder.glob("__pycache__/os.*.pyc")):
+            quietly([python.path, "-m", "compileall", "-q", "-x", "/(test|tests|lib2to3|idlelib)/", str(folder)],
+                    CACHE / "log")
+
+
 def build_free_threaded(minor):
     """From Debian's source, by this system's compiler."""
     folder = CACHE / f"{minor}t-source"
@@ -190,6 +204,7 @@ def main():
     parser = argparse.ArgumentParser(description="every CPython at hand")
     parser.add_argument("--fetch", action="store_true", help="fetch those of Debian's later suites")
     parser.add_argument("--build", action="store_true", help="and build the free-threaded ones")
+    parser.add_argument("--compile", action="store_true", help="compile the fetched ones' libraries")
     parser.add_argument("--copy", nargs=2, metavar=("FATHOM", "COPY"), help="make a fathom for the fetched ones")
     chosen = parser.parse_args()
     if chosen.copy:
@@ -202,6 +217,8 @@ def main():
                 fetch_older(minor)
         for minor in FREE_THREADED_MINORS if chosen.build else ():
             build_free_threaded(minor)
+        if chosen.fetch or chosen.build or chosen.compile:
+            compile_libraries()
     except Unavailable as reason:
         sys.exit(f"pythons.py: {reason}")
     print_list(every_python())
