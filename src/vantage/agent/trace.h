@@ -119,6 +119,11 @@ static inline struct tracer *trace_of_thread(void)
  */
 void trace_region_return(struct tracer *tracer);
 
+/*
+ * The time since the last event is nobody's: searching for a node, and naming it, took it.  Says how
+ * long it was, in ticks.
+ */
+u64 trace_leave_out(struct tracer *tracer);
 /* Events of a handler went to another tree while the caller was at this one: so does their time. */
 void trace_skip(struct tracer *tracer);
 

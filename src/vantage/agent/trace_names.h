@@ -9,9 +9,9 @@ struct trace_call;
 
 /* The key of a callee, of which the recorder knows then; 0: there was no room to tell it. */
 u64 trace_name(struct ring_header *ring, const struct trace_call *call);
-/* Its kind, by what it costs to trace: hooks do not look whether a builtin is a method. */
-enum trace_kind trace_kind_of(const struct trace_call *call);
 /* The same, into the ring in use. */
 u64 trace_name_of(const struct trace_call *call);
+/* Its kind, by what it costs to trace: hooks do not look whether a builtin is a method. */
+enum trace_kind trace_kind_of(const struct trace_call *call);
 /* In a child of fork: nobody else is naming. */
 void trace_names_forget_others(void);
