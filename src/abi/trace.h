@@ -41,7 +41,11 @@ enum trace_kind {
 /* Events that make no call, and cost the node in which they come. */
 enum trace_quiet {
 	TRACE_QUIET_FUNCTION, /* the interpreter tells of its call by another event as well */
-	TRACE_QUIET_BUILTIN,  /* of a kind whose calls are not wanted */
+	/*
+	 * Of a kind whose calls are not wanted.  No vantage has any: such events are not asked
+	 * for.  A recording has a column for it.
+	 */
+	TRACE_QUIET_BUILTIN,
 	TRACE_QUIET_OTHER,    /* a call of what is no function: a type, an object */
 	TRACE_QUIET_COUNT,
 };
