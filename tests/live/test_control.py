@@ -10,6 +10,33 @@ import live_trace_ruby
 
 SHARE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../share")
 MS = 1_000_000
+# Regions of greenlets that wait while others work, and how long each was open on the stack (CPU time, in ms).
+GREENLETS = """
+import json, time
+import fathom
+from greenlet import getcurrent, greenlet
+
+def burn(ms):
+    end = time.process_time() + ms / 1000.0
+    while time.process_time() < end:
+        pass
+
+def serve(name):
+    with fathom.region(name):
+        burn(60)
+        parent.switch()
+        burn(60)
+    burn(60)
+
+parent = getcurrent()
+served = [greenlet(serve), greenlet(serve)]
+for number, one in enumerate(served):
+    one.switch("served %d" % number)
+burn(60)
+for one in served:
+    one.switch()
+print(json.dumps({"regions": {"served 0": 120, "served 1": 120}}))
+"""
 
 
 def regions_of(recording, *options):
@@ -117,12 +144,15 @@ class Python(ControlTest, live_trace.TraceTest):
     def test_regions_are_of_the_interpreter_that_has_them(self):
         self.on_each_python(lambda python: self.check_around(python, "subinterpreters"), oldest=(3, 8))
 
+    def check_greenlets(self, python):
+        if subprocess.run(python.command("-c", "import greenlet"), capture_output=True, check=False).returncode != 0:
+            self.skipTest(f"{python.name}: no greenlet is here")
+        self.check_around(python, "generators", "greenlets")
+        recording = self.record_python(python, self.write("greenlets.py", GREENLETS), **self.run_options())
+        self.check_regions(recording, recording.truth, measure=True)
+
     def test_regions_are_of_the_greenlet_that_has_them(self):
-        def check(python):
-            if subprocess.run(python.command("-c", "import greenlet"), capture_output=True, check=False).returncode != 0:
-                self.skipTest(f"{python.name}: no greenlet is here")
-            self.check_around(python, "generators", "greenlets")
-        self.on_each_python(check, oldest=(3, 6), in_ci=("debian-3.11",))
+        self.on_each_python(self.check_greenlets, oldest=(3, 6), in_ci=("debian-3.11",))
 
     def check_paused(self, python):
         program = self.workload("resumes.py")

@@ -378,11 +378,13 @@ u64 regions_meet_ruby(struct walk *walk, u64 frame)
 
 void regions_end_walk(struct walk *walk)
 {
+	const bool is_whole = walk->ending == WALK_COMPLETE || walk->ending == WALK_SWITCHED;
 	u32 at = walk->regions.regions->count;
 	const struct region *region;
 
 	while ((region = next_open(walk, &at)) != NULL) {
-		if (walk->ending == WALK_COMPLETE && region->place.count > 0)
+		/* Its frame is on another stack: a greenlet's that waits. */
+		if (is_whole && region->place.count > 0)
 			continue;
 		unwind_push(walk, word_of(walk, region));
 	}
