@@ -46,7 +46,7 @@ enum trace_quiet {
 	 * for.  A recording has a column for it.
 	 */
 	TRACE_QUIET_BUILTIN,
-	TRACE_QUIET_OTHER,    /* a call of what is no function: a type, an object */
+	TRACE_QUIET_OTHER, /* a call of what is no function: a type, an object */
 	TRACE_QUIET_COUNT,
 };
 
