@@ -35,6 +35,12 @@ enum trace_kind {
 	TRACE_KIND_INSTRUMENTED, /* of compiled code, by its hook: -finstrument-functions, */
 	TRACE_KIND_MCOUNT,       /* -pg */
 	TRACE_KIND_FENTRY,       /* -pg -mfentry, -fpatchable-function-entry */
+	/* Python functions by other ways (trace_way.h): hooks say _PYTHON. */
+	TRACE_KIND_PYTHON_UNCALLED, /* C, or an instruction that is no call, executes it */
+	TRACE_KIND_PYTHON_RESUMED,  /* a generator or a coroutine goes on */
+	/* Builtins of any number of arguments (trace_names.c has which): hooks say _BUILTIN. */
+	TRACE_KIND_PYTHON_BUILTIN_MANY,
+	TRACE_KIND_PYTHON_METHOD_MANY,
 	TRACE_KIND_COUNT,
 };
 

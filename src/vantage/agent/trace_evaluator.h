@@ -33,5 +33,7 @@ struct python_layout;
  */
 bool trace_evaluator_begin(const struct python_layout *layout);
 bool trace_evaluator_is_on(void);
+/* A frame that is about to be executed: is it an instruction that calls by which it is? */
+bool trace_evaluator_is_called(u64 frame);
 /* A thread state, of another interpreter perhaps, about to execute something; with the GIL. */
 void trace_evaluator_see_state(u64 state);

@@ -3,6 +3,7 @@
  */
 #include "vantage/agent/trace_evaluator.h"
 
+#include "abi/python_layout.h"
 #include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/trace.h"
@@ -60,6 +61,31 @@ bool trace_evaluator_began(u64 state, u64 frame)
 					 .kind = TRACE_KIND_PYTHON },
 		    now);
 	return true;
+}
+
+/* What the caller is at: PyFrameObject.f_lasti, of its co_code. */
+bool trace_evaluator_is_called(u64 frame)
+{
+	const struct python_layout *layout = trace_layout();
+	const u64 caller = loop_word(frame + layout->offsets.frame_previous);
+
+	if (caller == 0)
+		return false;
+	const s32 position = *(const s32 *)(caller + layout->offsets.frame_position);
+	const u32 unit = layout->position == PYTHON_POSITION_UNITS ? sizeof(u16) : 1;
+	const u8 *code = (const u8 *)loop_word(loop_word(caller + FRAME_CODE) + CODE_BYTES) +
+			 layout->offsets.bytes_data;
+
+	if (position < 0)
+		return false;
+	switch (code[(u32)position * unit]) {
+#define X(opcode, hook) case opcode:
+		EVALUATOR_STUB_MAP(X)
+#undef X
+		return true;
+	default:
+		return false;
+	}
 }
 
 static __attribute__((noinline)) void take_back(struct tracer *tracer, u64 frame, u64 now)

@@ -40,3 +40,5 @@ struct python_layout;
 bool trace_frames_begin(const struct python_layout *layout);
 /* It is: other tools' functions have their places, and other interpreters need no search. */
 bool trace_frames_is_on(void);
+/* A frame that is about to be executed: is it the loop that called it, or C? */
+bool trace_frames_is_called(u64 frame);

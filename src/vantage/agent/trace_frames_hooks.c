@@ -399,6 +399,14 @@ static inline bool is_call(u64 state, u64 frame)
 	       !is_in_other_tool(state) && !is_too_deep(state);
 }
 
+/* The loop has made it the innermost one; where C calls, another loop will. */
+bool trace_frames_is_called(u64 frame)
+{
+	const u64 cframe = loop_word((u64)trace_frames.get_state() + STATE_CFRAME);
+
+	return loop_word(cframe + CFRAME_FRAME) == frame;
+}
+
 void *trace_frames_evaluate(void *state_object, void *frame_object, int is_throw)
 {
 	const u64 state = (u64)state_object, frame = (u64)frame_object;

@@ -11,6 +11,7 @@
 
 #include "abi/python_layout.h"
 #include "vantage/agent/trace.h"
+#include "vantage/agent/trace_way.h"
 
 #define BUILTINS 802
 #define RESULT   2010
@@ -125,8 +126,8 @@ static struct counts counts_of(const struct trace_area *area)
 			const struct trace_node *node =
 				&area->nodes[chunk * TRACE_CHUNK_NODES + i];
 
-			*(node->kind == TRACE_KIND_PYTHON ? &counts.functions
-							  : &counts.builtins) += node->calls;
+			*(trace_way_is(node->kind) ? &counts.functions : &counts.builtins) +=
+				node->calls;
 		}
 	}
 	return counts;

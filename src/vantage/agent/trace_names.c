@@ -11,17 +11,23 @@
 #include "vantage/agent/trace_native.h"
 #include "vantage/agent/trace_profilers.h"
 #include "vantage/agent/trace_ruby.h"
+#include "vantage/agent/trace_way.h"
 #include "walk/python_builtin.h"
 
 /* Threads that meet a new callee at this moment: those that wait for the GIL do not. */
 #define ROOMS 8U
 /* PyMethodDef { ml_name, ml_meth, ml_flags, ml_doc } of a type, up to one without a name. */
 #define METHOD_DEF_BYTES 32U
+#define METHOD_DEF_FLAGS 16
 #define METHODS_MAX      4096U
 #define BASES_MAX        64U
 /* From PyTypeObject.tp_name to tp_methods and tp_base: the same in every version. */
 #define NAME_TO_METHODS (232 - 24)
 #define NAME_TO_BASE    (256 - 24)
+/* METH_VARARGS and METH_FASTCALL. */
+#define TAKES_TUPLE 1U
+#define TAKES_ARRAY 0x80U
+#define PYTHON_3_13 0x030d0000U
 
 struct name_room {
 	struct python_room python;
@@ -199,16 +205,38 @@ static bool read_builtin(struct mem *mem, const struct python_layout *layout,
 	return owner != 0;
 }
 
-enum trace_kind trace_kind_of(const struct trace_call *call)
+/*
+ * Builtins of any number of arguments are called in another way than those of one or none.  Up to
+ * 3.12 most of them have an instruction that calls them at once, too: those that take a tuple have
+ * not.  isinstance() has one of its own.
+ */
+static bool takes_many(const struct python_layout *layout, u64 method)
+{
+	const u32 flags = *(const u32 *)(method + METHOD_DEF_FLAGS);
+
+	if (layout->version < PYTHON_3_13)
+		return (flags & (TAKES_TUPLE | TAKES_ARRAY)) == TAKES_TUPLE;
+	return (flags & (TAKES_TUPLE | TAKES_ARRAY)) != 0 &&
+	       !is_string(word_at(method), "isinstance");
+}
+
+enum trace_kind trace_kind_of(const struct trace_call *call, const struct trace_entry *caller)
 {
 	struct mem mem = { .stack_low = 0, .stack_high = ~0ULL };
 	struct python_builtin builtin;
 
-	if (call->kind == TRACE_KIND_PYTHON_BUILTIN &&
-	    read_builtin(&mem, trace_layout(), call, &builtin))
-		return TRACE_KIND_PYTHON_METHOD;
+	if (call->kind == TRACE_KIND_PYTHON_BUILTIN) {
+		const bool is_method = read_builtin(&mem, trace_layout(), call, &builtin);
+
+		if (takes_many(trace_layout(), call->object))
+			return is_method ? TRACE_KIND_PYTHON_METHOD_MANY
+					 : TRACE_KIND_PYTHON_BUILTIN_MANY;
+		return is_method ? TRACE_KIND_PYTHON_METHOD : TRACE_KIND_PYTHON_BUILTIN;
+	}
 	if (call->kind == TRACE_KIND_RUBY_BUILTIN && trace_ruby_is_operator(call))
 		return TRACE_KIND_RUBY_OPERATOR;
+	if (call->kind == TRACE_KIND_PYTHON)
+		return trace_way_of(call, caller);
 	return call->kind;
 }
 
@@ -255,12 +283,16 @@ static u64 name_callee(struct walk *walk, struct mem *mem, const struct trace_ca
 {
 	switch (call->kind) {
 	case TRACE_KIND_PYTHON:
+	case TRACE_KIND_PYTHON_UNCALLED:
+	case TRACE_KIND_PYTHON_RESUMED:
 		trace_greenlet_look();
 		if (walk->python->layout->chain <= PYTHON_CHAIN_ENTRY_FLAG)
 			trace_python_calibrate();
 		return python_name_code(walk, mem, call->object);
 	case TRACE_KIND_PYTHON_BUILTIN:
 	case TRACE_KIND_PYTHON_METHOD:
+	case TRACE_KIND_PYTHON_BUILTIN_MANY:
+	case TRACE_KIND_PYTHON_METHOD_MANY:
 		trace_greenlet_look();
 		return name_builtin(walk, mem, call);
 	case TRACE_KIND_REGION:

@@ -48,7 +48,7 @@ static u32 add_call(struct tracer *tracer, u32 parent, const struct trace_call *
 	const u64 key =
 		tracer->area == trace_area_of_process() ? trace_name_of(call) : TRACE_UNNAMED;
 
-	return trace_add_child(tracer, parent, trace_kind_of(call),
+	return trace_add_child(tracer, parent, trace_kind_of(call, tracer->top),
 			       key != 0 ? call->identity : call->identity ^ NAMELESS, key);
 }
 
@@ -103,9 +103,13 @@ static u64 identity_of(const struct trace_entry *entry)
 {
 	switch ((enum trace_kind)entry->kind) {
 	case TRACE_KIND_PYTHON:
+	case TRACE_KIND_PYTHON_UNCALLED:
+	case TRACE_KIND_PYTHON_RESUMED:
 		return trace_python_identity(entry->object);
 	case TRACE_KIND_PYTHON_BUILTIN:
 	case TRACE_KIND_PYTHON_METHOD:
+	case TRACE_KIND_PYTHON_BUILTIN_MANY:
+	case TRACE_KIND_PYTHON_METHOD_MANY:
 		return trace_python_method_identity(entry->object);
 	case TRACE_KIND_REGION:
 		return trace_region_identity(entry->named);

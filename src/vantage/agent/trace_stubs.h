@@ -41,6 +41,9 @@ bool trace_stubs_set_up(void);
 void trace_stubs_calibrate(void);
 bool trace_stubs_is_on(void);
 
+/* A frame that is about to be executed: is it an instruction that calls by which it is? */
+bool trace_stubs_is_called(u64 frame);
+
 struct tracer;
 
 /* What the calling thread is about to execute, or to leave, by an exception. */

@@ -15,6 +15,7 @@
 #include "vantage/agent/trace_monitoring.h"
 #include "vantage/agent/trace_proxies.h"
 #include "vantage/agent/trace_stubs_own.h"
+#include "walk/python_frames.h"
 
 /* CO_NO_MONITORING_EVENTS: code of the interpreter's own, from 3.13 on. */
 #define CODE_IS_UNSEEN 0x2000000U
@@ -27,6 +28,15 @@
 #define BOUND_FUNCTION 16
 #define BOUND_SELF     24
 #define BOUND_WEAK     32
+
+/* Frames of the interpreter's own code, as that which makes an object for __init__(). */
+#define NOT_CALLERS 4U
+/* Of 3.12 (Include/opcode.h): what enters a frame, and is no call; and its caches, in units. */
+#define BINARY_SUBSCR_GETITEM             20
+#define LOAD_ATTR_PROPERTY                77
+#define LOAD_ATTR_GETATTRIBUTE_OVERRIDDEN 72
+#define SUBSCRIPT_CACHES                  1
+#define ATTRIBUTE_CACHES                  9
 
 struct trace_stubs trace_stubs = { .mode = STUBS_OFF };
 
@@ -178,6 +188,75 @@ void trace_stubs_enter(struct tracer *tracer, u64 code)
 void trace_stubs_leave(struct tracer *tracer)
 {
 	leave(tracer, frame_of_state((u64)trace_stubs.get_state()));
+}
+
+/* --- by what it is executed --- */
+
+/* The frame whose instruction entered this one; 0: C did.  What makes objects is no caller. */
+static u64 caller_of(u64 frame)
+{
+	const struct python_offsets *offsets = &trace_stubs.shape.layout->offsets;
+	u64 caller = loop_word(frame + offsets->frame_previous);
+
+	for (u32 i = 0; i < NOT_CALLERS && caller != 0; i++) {
+		if (*(const u8 *)(caller + offsets->frame_owner) >= PYTHON_OWNER_INTERPRETER)
+			return 0;
+		if (!is_unseen(code_of(caller)))
+			return caller;
+		caller = loop_word(caller + offsets->frame_previous);
+	}
+	return 0;
+}
+
+static bool is_call(u8 opcode)
+{
+	for (u32 i = STUB_INSTRUMENTED_CALL; i <= STUB_CALL_EX_NON_PY_GENERAL; i++) {
+		if (trace_stubs.opcodes[i] == opcode)
+			return opcode != 0;
+	}
+	return false;
+}
+
+/*
+ * __init__(), which a class calls, and an instruction the class: from 3.13 on that enters it itself
+ * once it is special.
+ */
+static bool is_constructor(u64 code)
+{
+	static const char name[] = "__init__";
+	const struct python_offsets *offsets = &trace_stubs.shape.layout->offsets;
+	const u64 text = loop_word(code + offsets->code_name);
+	const char *characters = (const char *)(text + offsets->text_ascii);
+
+	if (loop_word(text + offsets->text_length) != sizeof name - 1)
+		return false;
+	for (u32 i = 0; i < sizeof name - 1; i++) {
+		if (characters[i] != name[i])
+			return false;
+	}
+	return true;
+}
+
+/*
+ * A caller is at its instruction; but on 3.12 behind the instruction's caches: there it is told by
+ * what else enters a frame.
+ */
+bool trace_stubs_is_called(u64 frame)
+{
+	const struct python_offsets *offsets = &trace_stubs.shape.layout->offsets;
+	const u64 caller = caller_of(frame);
+
+	if (caller == 0)
+		return is_constructor(code_of(frame));
+	const u64 at = loop_word(caller + offsets->frame_position);
+	const u8 attribute = *(const u8 *)(at - ATTRIBUTE_CACHES * sizeof(u16));
+	const u8 subscript = *(const u8 *)(at - SUBSCRIPT_CACHES * sizeof(u16));
+
+	if (trace_stubs.shape.layout->chain == PYTHON_CHAIN_CFRAME_SHIM)
+		return attribute != LOAD_ATTR_PROPERTY &&
+		       attribute != LOAD_ATTR_GETATTRIBUTE_OVERRIDDEN &&
+		       subscript != BINARY_SUBSCR_GETITEM;
+	return is_call(*(const u8 *)at);
 }
 
 /* --- what is called --- */

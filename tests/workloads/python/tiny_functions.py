@@ -1,6 +1,6 @@
 """The same work by tiny functions and inlined by hand, in turns: tiny_functions.py [TURNS [ROUNDS]]
 
-Tells of each pair how long the quickest round of either took, by the program's own clock.
+Tells of each pair how long the quickest round of either took, and all of them, by the program's own clock.
 """
 
 import json
@@ -108,10 +108,109 @@ def inlined_recursion(turns):
     return total + turns
 
 
+class Celsius:
+    def __init__(self):
+        self.degrees = 20
+
+    @property
+    def kelvin(self):
+        return self.degrees + 273
+
+
+CELSIUS = Celsius()
+
+
+def tiny_properties(turns):
+    celsius, total = CELSIUS, 0
+    for _ in range(turns):
+        total ^= celsius.kelvin
+    return total
+
+
+def inlined_properties(turns):
+    celsius, total = CELSIUS, 0
+    for _ in range(turns):
+        total ^= celsius.degrees + 273
+    return total
+
+
+NUMBERS = [i * 7 % 101 for i in range(100)]
+
+
+def negated(x):
+    return -x
+
+
+def tiny_keys(turns):
+    for _ in range(turns // 100):
+        sorted(NUMBERS, key=negated)
+
+
+def inlined_keys(turns):
+    for _ in range(turns // 100):
+        keys = []
+        for x in NUMBERS:
+            keys += (-x,)
+
+
+def counted(turns):
+    for i in range(turns):
+        yield i
+
+
+def delegated(turns):
+    yield from counted(turns)
+
+
+def tiny_generators(turns):
+    total = 0
+    for i in delegated(turns):
+        total ^= i * 3
+    return total
+
+
+def inlined_generators(turns):
+    total = 0
+    for i in range(turns):
+        total ^= i * 3
+    return total
+
+
+class Cell:
+    def __init__(self):
+        self.value = 0
+
+    def put(self, value):
+        self.value = value
+
+    def take(self):
+        return self.value
+
+
+CELL = Cell()
+
+
+def tiny_alternating(turns):
+    cell, total = CELL, 0
+    for i in range(turns):
+        cell.put(i)
+        total ^= cell.take()
+    return total
+
+
+def inlined_alternating(turns):
+    cell, total = CELL, 0
+    for i in range(turns):
+        cell.value = i
+        total ^= cell.value
+    return total
+
+
 def main():
     turns, rounds = (list(map(int, sys.argv[1:])) + [1000, 30][len(sys.argv) - 1:])
-    pairs = ("functions", "nested", "methods", "builtins", "recursion")
-    best = {}
+    pairs = ("functions", "nested", "methods", "builtins", "recursion", "properties", "keys", "generators",
+             "alternating")
+    best, sums = {}, {}
     for _ in range(rounds):
         for pair in pairs:
             for kind in ("tiny_", "inlined_"):
@@ -119,8 +218,9 @@ def main():
                 start = clock()
                 work(turns)
                 taken = clock() - start
+                sums[kind + pair] = sums.get(kind + pair, 0) + taken
                 best[kind + pair] = min(best.get(kind + pair, taken), taken)
-    print(json.dumps({"pairs": pairs, "rounds": rounds, "best": best}))
+    print(json.dumps({"pairs": pairs, "rounds": rounds, "best": best, "sums": sums}))
 
 
 main()
