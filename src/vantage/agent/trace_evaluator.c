@@ -42,14 +42,12 @@ static struct {
 	bool has_builtins;
 } evaluator;
 
-static const struct stub {
-	u32 opcode;
-	void (*stub)(void);
-} stubs[] = {
+const struct evaluator_stub trace_evaluator_stubs[EVALUATOR_STUBS] = {
 #define X(number, hook) { (number), trace_evaluator_stub_##number },
 	EVALUATOR_STUB_MAP(X)
 #undef X
-}, watching[] = {
+};
+static const struct evaluator_stub watching[] = {
 #define X(number) { (number), trace_evaluator_watch_##number },
 	EVALUATOR_WATCH_MAP(X)
 #undef X
@@ -99,7 +97,7 @@ static struct loop_shape shape_of(void)
 }
 
 /* The loop's table with some stubs, or as it was. */
-static bool write_loop(const struct stub *with, size_t count)
+static bool write_loop(const struct evaluator_stub *with, size_t count)
 {
 	void *targets[LOOP_TABLE_WORDS];
 
@@ -115,7 +113,7 @@ static bool write_stubs(bool has_stubs)
 {
 	if (!evaluator.has_builtins)
 		return true;
-	return write_loop(stubs, has_stubs ? COUNT(stubs) : 0) &&
+	return write_loop(trace_evaluator_stubs, has_stubs ? EVALUATOR_STUBS : 0) &&
 	       trace_evaluator_write_switch(&evaluator.switched, has_stubs);
 }
 
@@ -221,7 +219,8 @@ static bool is_set_up_already(const struct python_layout *layout)
 {
 	return evaluator.mode == EVALUATOR_ON && evaluator.loop == layout->loop[0].start &&
 	       evaluator.has_builtins &&
-	       evaluator.table.words[OPCODE_CALL_FUNCTION] == *(void *const *)&stubs[0].stub;
+	       evaluator.table.words[OPCODE_CALL_FUNCTION] ==
+		       *(void *const *)&trace_evaluator_stubs[0].stub;
 }
 
 bool trace_evaluator_begin(const struct python_layout *layout)

@@ -76,6 +76,17 @@ EVALUATOR_STUB_MAP(X)
 EVALUATOR_WATCH_MAP(X)
 #undef X
 
+/* What stands in a table for an instruction, while it is ours. */
+struct evaluator_stub {
+	u32 opcode;
+	void (*stub)(void);
+};
+#define X(opcode, hook) +1
+enum { EVALUATOR_STUBS = 0 EVALUATOR_STUB_MAP(X) };
+#undef X
+/* Those of both tables. */
+extern const struct evaluator_stub trace_evaluator_stubs[EVALUATOR_STUBS];
+
 /*
  * trace_evaluator_switch.c: the table of the loop's switch, in the image that has the loop's.
  * Its entries for the opcodes lead where those of `originals` lead.  False: there is none that

@@ -25,16 +25,6 @@
 #define MARK_BYTES   4U
 #define DISTANCE_MAX 0x7fffffffLL
 
-static const struct stub {
-	u32 opcode;
-	void (*stub)(void);
-} stubs[] = {
-#define X(number, hook) { (number), trace_evaluator_stub_##number },
-	EVALUATOR_STUB_MAP(X)
-#undef X
-};
-#define STUB_COUNT (sizeof stubs / sizeof *stubs)
-
 struct search {
 	const struct python_layout *layout;
 	u64 loop_table; /* which is not it */
@@ -72,8 +62,9 @@ static bool is_table(const struct switch_table *table)
 {
 	u32 equal = 0;
 
-	for (size_t i = 0; i < STUB_COUNT; i++) {
-		if (!leads_to(target_at(table, stubs[i].opcode), stubs[i].opcode))
+	for (size_t i = 0; i < EVALUATOR_STUBS; i++) {
+		if (!leads_to(target_at(table, trace_evaluator_stubs[i].opcode),
+			      trace_evaluator_stubs[i].opcode))
 			return false;
 	}
 	for (u32 opcode = 1; opcode <= LAST_OPCODE; opcode++)
@@ -167,20 +158,20 @@ bool trace_evaluator_find_switch(const struct python_layout *layout, const void 
 				 .found = out,
 				 .first = first,
 				 .behind_mark = behind_mark(first) };
-	u64 targets[STUB_COUNT];
+	u64 targets[EVALUATOR_STUBS];
 
 	dl_iterate_phdr(search_image, &search);
 	if (search.count != 1 || !out->is_of_distances)
 		return search.count == 1;
-	for (size_t i = 0; i < STUB_COUNT; i++)
-		targets[i] = (u64)stubs[i].stub;
-	out->jumps = trace_near_jumps(search.image, targets, STUB_COUNT);
+	for (size_t i = 0; i < EVALUATOR_STUBS; i++)
+		targets[i] = (u64)trace_evaluator_stubs[i].stub;
+	out->jumps = trace_near_jumps(search.image, targets, EVALUATOR_STUBS);
 	return out->jumps != 0 && out->address - out->jumps < DISTANCE_MAX;
 }
 
 static void write_entry(const struct switch_table *table, size_t stub, bool has_stub)
 {
-	const u32 opcode = stubs[stub].opcode;
+	const u32 opcode = trace_evaluator_stubs[stub].opcode;
 	const u64 original = behind_mark((u64)trace_evaluator_originals[opcode]);
 
 	if (table->is_of_distances) {
@@ -191,7 +182,8 @@ static void write_entry(const struct switch_table *table, size_t stub, bool has_
 		return;
 	}
 	__atomic_store_n((u64 *)table->address + opcode,
-			 has_stub ? (u64)stubs[stub].stub : original, __ATOMIC_RELAXED);
+			 has_stub ? (u64)trace_evaluator_stubs[stub].stub : original,
+			 __ATOMIC_RELAXED);
 }
 
 bool trace_evaluator_write_switch(const struct switch_table *table, bool has_stubs)
@@ -204,7 +196,7 @@ bool trace_evaluator_write_switch(const struct switch_table *table, bool has_stu
 	if (arch_syscall4(SYS_mprotect, (long)begin, (long)(end - begin),
 			  PROT_READ | PROT_WRITE, 0) < 0)
 		return false;
-	for (size_t i = 0; i < STUB_COUNT; i++)
+	for (size_t i = 0; i < EVALUATOR_STUBS; i++)
 		write_entry(table, i, has_stubs);
 	arch_syscall4(SYS_mprotect, (long)begin, (long)(end - begin), PROT_READ, 0);
 	return true;
