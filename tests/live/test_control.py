@@ -141,6 +141,9 @@ class Python(ControlTest, live_trace.TraceTest):
     def test_regions_are_of_the_thread_the_child_and_the_generator_that_has_them(self):
         self.on_each_python(lambda python: self.check_around(python, "threads", "fork", "generators"), oldest=(3, 6))
 
+    def test_threads_that_end_within_regions_leave_room_for_those_of_others(self):
+        self.on_each_python(lambda python: self.check_around(python, "left"), oldest=(3, 6), in_ci=("debian-3.11",))
+
     def test_regions_are_of_the_interpreter_that_has_them(self):
         self.on_each_python(lambda python: self.check_around(python, "subinterpreters"), oldest=(3, 8))
 

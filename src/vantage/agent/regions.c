@@ -1,6 +1,8 @@
 #include "vantage/agent/regions.h"
 
+#include <errno.h>
 #include <stdatomic.h>
+#include <sys/syscall.h>
 
 #include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
@@ -9,6 +11,9 @@
 
 /* Threads with a region open, at one time. */
 #define ROOMS 1024U
+/* Of so many the threads are looked for, when none is free. */
+#define ROOMS_ASKED 32U
+#define NO_THREAD   (~0U) /* of one that may not ask for its id */
 /* Different names: a program may make one up for each request. */
 #define NAMES       512U
 #define NAME_PROBES 16U
@@ -18,13 +23,15 @@ _Static_assert(REGIONS_OPEN <= 64, "a walk has a bit for each");
 enum { NAME_FREE, NAME_IN_THE_MAKING, NAME_READY };
 
 static struct regions rooms[ROOMS];
-/* Apart from the rooms: looking for a free one touches none that was never used. */
-static u32 is_room_taken[ROOMS];
+/* Threads' ids; 0: free.  Apart from the rooms: looking touches none that was never used. */
+static u32 room_owners[ROOMS];
 static struct region_name names[NAMES];
 static u32 name_states[NAMES];
 static u64 last_serial;
+static u32 asked; /* the room whose thread is asked for next */
 
 __thread struct regions *regions_own;
+static __thread u32 own_tid; /* 0: not asked for so far */
 
 static const char before_name[] = "[region ";
 static const char name_of_the_rest[] = "and others: there are too many names";
@@ -96,14 +103,24 @@ static const struct region_name *name_of(u64 key, const char *name, u64 length)
 	return found;
 }
 
-static struct regions *take_room(void)
+/* A thread that has ended within a region has not given its room back. */
+static bool is_left(u32 owner)
 {
-	const u32 first = (u32)(arch_thread_pointer() >> 12);
+	return owner != NO_THREAD && agent.may_call &&
+	       arch_syscall4(SYS_tgkill, agent.pid, owner, 0, 0) == -ESRCH;
+}
 
-	for (u32 i = 0; i < ROOMS; i++) {
+/* The first that is free, of `count` rooms from one on; with_left: or left. */
+static struct regions *take_room_among(u32 first, u32 count, bool with_left)
+{
+	for (u32 i = 0; i < count; i++) {
 		const u32 room = (first + i) % ROOMS;
+		u32 owner = __atomic_load_n(&room_owners[room], __ATOMIC_RELAXED);
 
-		if (!__atomic_exchange_n(&is_room_taken[room], 1, __ATOMIC_ACQUIRE)) {
+		if (owner != 0 && (!with_left || !is_left(owner)))
+			continue;
+		if (__atomic_compare_exchange_n(&room_owners[room], &owner, own_tid, 0,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
 			rooms[room].count = 0;
 			return &rooms[room];
 		}
@@ -111,9 +128,25 @@ static struct regions *take_room(void)
 	return NULL;
 }
 
+static struct regions *take_room(void)
+{
+	const u32 first = (u32)(arch_thread_pointer() >> 12);
+
+	if (own_tid == 0)
+		own_tid =
+			agent.may_call ? (u32)arch_syscall4(SYS_gettid, 0, 0, 0, 0) : NO_THREAD;
+	struct regions *room = take_room_among(first, ROOMS, false);
+
+	if (room == NULL)
+		room = take_room_among(
+			__atomic_fetch_add(&asked, ROOMS_ASKED, __ATOMIC_RELAXED), ROOMS_ASKED,
+			true);
+	return room;
+}
+
 static void give_room(struct regions *room)
 {
-	__atomic_store_n(&is_room_taken[room - rooms], 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&room_owners[room - rooms], 0, __ATOMIC_RELEASE);
 }
 
 /*
@@ -248,10 +281,14 @@ u64 regions_end(const struct region_place *place, const char *name, u64 length)
 
 void regions_forget_others(void)
 {
+	own_tid = 0;
 	for (u32 i = 0; i < ROOMS; i++) {
-		if (is_room_taken[i] && &rooms[i] != regions_own)
-			is_room_taken[i] = 0;
+		if (room_owners[i] != 0 && &rooms[i] != regions_own)
+			room_owners[i] = 0;
 	}
+	/* It is one of the parent's: nobody asks for it. */
+	if (regions_own != NULL)
+		room_owners[regions_own - rooms] = NO_THREAD;
 }
 
 void regions_begin_walk(struct walk *walk)

@@ -9,6 +9,7 @@
 #include "vantage/agent/regions.c"
 
 __thread struct thread_notes thread_notes;
+struct agent agent;
 
 bool codes_has_sent(u64 key, u64 epoch)
 {

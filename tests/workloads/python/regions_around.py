@@ -1,6 +1,6 @@
 """Regions around what has stacks of its own.
 
-    regions_around.py threads|fork|generators|greenlets|subinterpreters...
+    regions_around.py threads|left|fork|generators|greenlets|subinterpreters...
 
 Prints {"work": {the functions and regions that a call of work() is in, outermost first: calls}}; what is not the
 program's own (threading's functions, a module's) is not among them.
@@ -82,6 +82,15 @@ def begins(name):
     return region
 
 
+def leaves():
+    """Many threads that end within a region, then two that do not."""
+    for _ in range(1100):
+        thread = threading.Thread(target=begins, args=("left",))
+        thread.start()
+        thread.join()
+    threads()
+
+
 def serves():
     handles()
 
@@ -152,6 +161,6 @@ def subinterpreters():
 
 
 for part in sys.argv[1:]:
-    {"threads": threads, "fork": forks_within, "generators": consumes, "greenlets": greenlets,
+    {"threads": threads, "fork": forks_within, "left": leaves, "generators": consumes, "greenlets": greenlets,
      "subinterpreters": subinterpreters}[part]()
 print(json.dumps({"work": expected}))
