@@ -41,6 +41,7 @@ enum trace_kind {
 	/* Builtins of any number of arguments (trace_names.c has which): hooks say _BUILTIN. */
 	TRACE_KIND_PYTHON_BUILTIN_MANY,
 	TRACE_KIND_PYTHON_METHOD_MANY,
+	TRACE_KIND_RUBY_RECURSIVE, /* a method or block that calls itself: hooks say _RUBY */
 	TRACE_KIND_COUNT,
 };
 
@@ -48,8 +49,8 @@ enum trace_kind {
 enum trace_quiet {
 	TRACE_QUIET_FUNCTION, /* the interpreter tells of its call by another event as well */
 	/*
-	 * Of a kind whose calls are not wanted.  No vantage has any: such events are not asked
-	 * for.  A recording has a column for it.
+	 * Of a kind whose calls are not wanted: a block of Ruby's, from 3.1 on.  Others are not
+	 * asked for.
 	 */
 	TRACE_QUIET_BUILTIN,
 	TRACE_QUIET_OTHER, /* a call of what is no function: a type, an object */

@@ -11,12 +11,15 @@
 /*
  * Calibration calls small functions in turn, whose code and nodes are in the caches.  Among
  * other work a call costs more: by so much of it, as programs have shown (docs/decisions/0022).
- * Ruby executes differently, while there are hooks, what no event comes for.
+ * Of Ruby, whose way to a hook is longer, more is to be doubted among other callees, and no more
+ * than else where the same one is called again and again, as calibration does.
  */
-#define DOUBT      0.25
-#define DOUBT_RUBY 0.6
-#define RUBY_FIRST 5 /* of the kinds of recording_calls */
-#define RUBY_LAST  7
+#define DOUBT           0.25
+#define DOUBT_RUBY_MISS 0.6
+/* Of the kinds of recording_calls. */
+#define RUBY_FIRST     5
+#define RUBY_LAST      7
+#define RUBY_RECURSIVE 15
 /*
  * A callee that is new on a stack is named, and a node made for it.  That is in nobody's time, but
  * what is executed next finds the caches full of something else: for 0.3 to 1 us each, in ten
@@ -84,6 +87,16 @@ static void add_quiet(const struct work *work, const struct traced_row *row,
 	}
 }
 
+/* Of what calls cost that were of their caller's last callee, and of what the others did. */
+static double doubt_of(uint32_t kind, double hits_ps, double misses_ps)
+{
+	const bool is_ruby =
+		(kind >= RUBY_FIRST && kind <= RUBY_LAST) || kind == RUBY_RECURSIVE;
+
+	return magnitude(hits_ps) * DOUBT +
+	       magnitude(misses_ps) * (is_ruby ? DOUBT_RUBY_MISS : DOUBT);
+}
+
 /* What the calls of a row cost, and whom. */
 static void add_calls(const struct work *work, const struct traced_row *row,
 		      struct share *share)
@@ -98,19 +111,17 @@ static void add_calls(const struct work *work, const struct traced_row *row,
 	const double misses =
 		row->calls.misses < row->calls.calls ? (double)row->calls.misses : calls;
 	const double hits = calls - misses;
-	const double inside =
-		hits * (double)cost->inside_ps + misses * (double)cost->inside_miss_ps;
-	const double outside =
-		hits * (double)cost->outside_ps + misses * (double)cost->outside_miss_ps;
+	const double inside = hits * (double)cost->inside_ps;
+	const double outside = hits * (double)cost->outside_ps;
+	const double inside_miss = misses * (double)cost->inside_miss_ps;
+	const double outside_miss = misses * (double)cost->outside_miss_ps;
 	const double spread = calls * (double)cost->spread_ps;
-	const double doubt = row->calls.kind >= RUBY_FIRST && row->calls.kind <= RUBY_LAST
-				     ? DOUBT_RUBY
-				     : DOUBT;
+	const uint32_t kind = row->calls.kind;
 
-	share->own_ps += inside;
-	share->caller_ps += outside;
-	share->own_doubt_ps += spread / 2 + magnitude(inside) * doubt;
-	share->caller_doubt_ps += spread / 2 + magnitude(outside) * doubt;
+	share->own_ps += inside + inside_miss;
+	share->caller_ps += outside + outside_miss;
+	share->own_doubt_ps += spread / 2 + doubt_of(kind, inside, inside_miss);
+	share->caller_doubt_ps += spread / 2 + doubt_of(kind, outside, outside_miss);
 	share->stretch = (double)cost->stretch_permille / PER_MILLE;
 }
 

@@ -11,9 +11,11 @@ from live_trace_ruby import RubyTraceTest
 MOST = 0.10
 # Of the time of a quickest round, by which it differs from one run to the next.
 PACE = 0.03
-RUNS = 5
+RUNS = 7
 CI = ("debian-3.1",)
-KINDS = 5, 6, 7  # enum trace_kind: methods, methods in C, operators
+METHODS = 5, 15  # enum trace_kind: methods, and those that call themselves
+IN_C = 6, 7  # methods in C, operators
+BLOCK = 65  # an event that makes no call, which blocks are from 3.1 on, unless they are wanted
 
 
 class TinyMethods(RubyTraceTest):
@@ -22,19 +24,19 @@ class TinyMethods(RubyTraceTest):
     compares_times = True
     # What is called in each part.
     CALLED = {"tiny_methods": ("twice",), "tiny_nested": ("square", "of_square"), "tiny_objects": ("moved",),
-              "tiny_recursion": ("fib",), "builtins": ("bytesize",), "operators": ("+",)}
+              "tiny_recursion": ("fib",), "tiny_blocks": ("times",), "builtins": ("bytesize",), "operators": ("+",)}
 
     def compare(self, ruby, parts, *options):
-        """Of the middle one of some runs, for each part: (how far its quickest round is from one that is not traced,
-        by how much that may be, in words)."""
-        workload, plain, runs = self.workload("tiny_methods.rb"), {}, []
+        """Of the middle one of some pairs of runs, for each part: (how far its quickest round is from one that is not
+        traced, by how much that may be, in words)."""
+        workload, runs = self.workload("tiny_methods.rb"), []
         for run in range(RUNS):
             done = subprocess.run(ruby.command(workload), capture_output=True, check=True)
-            for name, taken in json.loads(done.stdout)["best"].items():
-                plain[name] = min(plain.get(name, taken), taken)
-            runs.append(self.trace(ruby, workload, options=options, name=f"{run}.fathom"))
-        # In others the machine was not as quick when calls were calibrated.
-        return [sorted(self.compared(part, plain, trace) for trace in runs)[RUNS // 2] for part in parts]
+            runs.append((json.loads(done.stdout)["best"],
+                         self.trace(ruby, workload, options=options, name=f"{run}.fathom")))
+        # In others the machine was quicker, or not as quick, when calls were calibrated.
+        middle = [sorted(self.compared(part, *pair) for pair in runs)[RUNS // 2] for part in parts]
+        return [(abs(off), doubt, told) for off, doubt, told in middle]
 
     def compared(self, part, plain, trace):
         rows = {row["name"].rpartition("#")[2]: row for row in trace.report()["functions"]
@@ -42,9 +44,11 @@ class TinyMethods(RubyTraceTest):
         rounds, best = trace.truth["rounds"], trace.truth["best"]
         removed = (rows[part]["raw_total_ns"] - rows[part]["total_ns"]) / rounds
         doubt = sum(rows[name]["self_uncertainty_ns"] for name in (*self.CALLED[part], part) if name in rows) / rounds
-        expected = plain[part] * best["pace"] / plain["pace"]
+        # How quick the machine is in this run: by what calls nothing, where it is the same traced or not.
+        pace = part.replace("tiny_", "inlined_") if part.startswith("tiny_") else "pace"
+        expected = plain[part] * best[pace] / plain[pace]
         left = best[part] - removed
-        return (abs(left - expected) / expected, doubt / expected,
+        return ((left - expected) / expected, doubt / expected,
                 f"{part}: {left:.0f} ns are left of {best[part]}, {expected:.0f} are expected;"
                 f" {removed:.0f} ± {doubt:.0f} were taken out")
 
@@ -63,6 +67,32 @@ class TinyMethods(RubyTraceTest):
             for off, doubt, told in self.compare(ruby, parts):
                 self.assertLess(off, doubt + PACE, told)
         self.on_each_ruby(check, in_ci=CI)
+
+
+class Told(RubyTraceTest):
+    """What the correction is told of a program."""
+
+    def sum_of(self, ruby, column, condition, program, *options):
+        trace = self.trace(ruby, "--disable-gems", "-e", program, options=options)
+        (found,), = trace.rows(f"SELECT coalesce(sum({column}), 0) FROM calls WHERE {condition}")
+        return found
+
+    def test_blocks_are_counted_where_they_are_slower_and_make_no_call(self):
+        def check(ruby):
+            for options in (), ("--no-builtins",), ("--blocks",):
+                program = "def run(turns) turns.times { } end; run({})"
+                few, many = (self.sum_of(ruby, "quiet_builtins", "1", program.replace("({})", f"({turns})"), *options)
+                             for turns in (10, 1010))
+                is_slower = ruby.version[:2] >= (3, 1) and options != ("--blocks",)
+                self.assertEqual(many - few, 1000 if is_slower else 0, options)
+        self.on_each_ruby(check)
+
+    def test_what_calls_itself_is_a_kind_of_its_own(self):
+        def check(ruby):
+            program = "def down(left) left < 1 ? 0 : down(left - 1) end; down({}); down(3)"
+            few, many = (self.sum_of(ruby, "calls", f"kind = {METHODS[1]}", program.format(depth)) for depth in (5, 25))
+            self.assertEqual(many - few, 20)
+        self.on_each_ruby(check)
 
 
 UNSEEN = """
@@ -95,7 +125,9 @@ class Unseen(RubyTraceTest):
             for options in (), ("--blocks",), ("--no-builtins",), ("--paused",):
                 trace = self.trace(ruby, "-e", "1.times { 'x'.size }", options=options)
                 kinds = tuple(kind for kind, in trace.rows("SELECT kind FROM costs ORDER BY kind"))
-                self.assertEqual(kinds, KINDS[:1] if options == ("--no-builtins",) else KINDS, options)
+                expected = METHODS if options == ("--no-builtins",) else tuple(sorted((*METHODS, *IN_C)))
+                expected += (BLOCK,) if ruby.version[:2] >= (3, 1) and options != ("--blocks",) else ()
+                self.assertEqual(kinds, expected, options)
                 self.assertEqual(trace.head()["measuring"]["calls_of_unknown_cost"], 0)
                 paths = {path for path, in trace.rows("SELECT path FROM codes")}
                 self.assertEqual([path for path in paths if path and path.startswith("(eval")], [], options)

@@ -47,8 +47,12 @@ static u32 add_call(struct tracer *tracer, u32 parent, const struct trace_call *
 	/* Of a table of its own (trace_calibrate.h) the recorder reads no names. */
 	const u64 key =
 		tracer->area == trace_area_of_process() ? trace_name_of(call) : TRACE_UNNAMED;
+	const bool is_its_own = call->kind == TRACE_KIND_RUBY &&
+				trace_node_at(tracer, parent)->identity == call->identity;
 
-	return trace_add_child(tracer, parent, trace_kind_of(call, tracer->top),
+	return trace_add_child(tracer, parent,
+			       is_its_own ? TRACE_KIND_RUBY_RECURSIVE
+					  : trace_kind_of(call, tracer->top),
 			       key != 0 ? call->identity : call->identity ^ NAMELESS, key);
 }
 
@@ -116,6 +120,7 @@ static u64 identity_of(const struct trace_entry *entry)
 	case TRACE_KIND_RUBY:
 	case TRACE_KIND_RUBY_BUILTIN:
 	case TRACE_KIND_RUBY_OPERATOR:
+	case TRACE_KIND_RUBY_RECURSIVE:
 		/* Read of their frames, where the next event comes. */
 	case TRACE_KIND_INSTRUMENTED:
 	case TRACE_KIND_MCOUNT:

@@ -29,6 +29,12 @@ enum ruby_event_bits {
 /* include/ruby/debug.h, rb_event_hook_flag_t: SAFE | RAW_ARG. */
 #define HOOK_FLAGS 5
 
+/*
+ * From this version on blocks are looked at as methods are where they begin and end, since they may
+ * be a method's (iseq.c, add_bmethod_events()): they take longer, whoever wants to be told.
+ */
+#define BLOCKS_LIKE_METHODS 0x030100U
+
 /* vm_core.h, enum vm_frame_env_flags: the frame of a block that is a method. */
 #define FRAME_IS_BMETHOD 0x40ULL
 
@@ -177,15 +183,27 @@ static void end_of_any(struct tracer *tracer, const struct ruby_event *event, u6
 		end(tracer, event->frame, now);
 }
 
+/* A block that is not wanted: what it costs is the innermost call's. */
+static inline bool is_only_told(const struct ruby_event *event)
+{
+	return event->event == EVENT_B_CALL && trace_ruby.tells_blocks &&
+	       event->context == trace_ruby_context;
+}
+
 /* rb_event_hook_raw_arg_func_t */
 static void on_event(u64 data, const struct ruby_event *event)
 {
-	const u64 now = trace_now();
 	struct tracer *tracer = trace_of_thread();
 
 	(void)data;
 	if (tracer == NULL)
 		return;
+	if (is_only_told(event)) {
+		trace_quiet(tracer, TRACE_QUIET_BUILTIN);
+		return;
+	}
+	const u64 now = trace_now();
+
 	if (__builtin_expect(event->context != trace_ruby_context, 0))
 		trace_ruby_switch(tracer, event->context, now);
 	switch (event->event) {
@@ -204,7 +222,8 @@ static void on_event(u64 data, const struct ruby_event *event)
 		begin_named(tracer, event, now);
 		break;
 	case EVENT_B_CALL:
-		begin_block(tracer, event->frame, now);
+		if (trace_ruby.has_blocks)
+			begin_block(tracer, event->frame, now);
 		break;
 	case EVENT_THREAD_BEGIN:
 		trace_ruby_restart(tracer, event->context, now);
@@ -277,6 +296,8 @@ void trace_ruby_begin(const struct ruby_layout *layout)
 		.ec_frame = offsets->ec_frame,
 		.has_builtins = !(flags & RING_NO_BUILTINS),
 		.has_blocks = flags & RING_BLOCKS,
+		.tells_blocks =
+			!(flags & RING_BLOCKS) && layout->version >= BLOCKS_LIKE_METHODS,
 	};
 	ruby.has_layout = true;
 }
@@ -292,6 +313,8 @@ static void install(void)
 		events |= EVENT_C_CALL | EVENT_C_RETURN;
 	if (trace_ruby.has_blocks)
 		events |= EVENT_B_CALL | EVENT_B_RETURN;
+	if (trace_ruby.tells_blocks)
+		events |= EVENT_B_CALL;
 	if (add == NULL) {
 		trace_set_status(TRACE_NO_ENTRY);
 		return;

@@ -194,6 +194,28 @@ static void the_doubt_is_at_least_what_calibration_found(void **state)
 	assert_int_equal(rows[0].doubt_ns + rows[1].doubt_ns, sum.doubt_ns);
 }
 
+static void rubys_calls_are_doubted_more_where_their_callees_were_searched_for(void **state)
+{
+	enum { RUBY_KIND = 5 };
+	static const struct recording_cost ruby = { .id = 1,
+						    .process = 1,
+						    .kind = RUBY_KIND,
+						    .inside_ps = 20000,
+						    .inside_miss_ps = 20000,
+						    .stretch_permille = 1000 };
+	struct traced_row rows[] = { row_of(MAIN, 0, 1000, 100000) };
+	struct correction sum;
+
+	(void)state;
+	rows[0].calls.kind = RUBY_KIND;
+	correction_make(rows, 1, &ruby, 1, false, &sum);
+	assert_int_equal(rows[0].doubt_ns, 20000 / 4);
+	rows[0].calls.misses = 500;
+	correction_make(rows, 1, &ruby, 1, false, &sum);
+	assert_int_equal(rows[0].ns, 80000);
+	assert_int_equal(rows[0].doubt_ns, 10000 / 4 + 6000);
+}
+
 static void the_shortest_and_longest_call_of_a_leaf_lose_their_own_cost(void **state)
 {
 	struct traced_row rows[] = { row_of(TINY, 0, 1000, 30000) };
@@ -258,6 +280,8 @@ int main(void)
 		cmocka_unit_test(raw_times_stay_and_the_sums_say_what_they_have),
 		cmocka_unit_test(slower_bytecode_is_taken_out_of_what_is_left),
 		cmocka_unit_test(the_doubt_is_at_least_what_calibration_found),
+		cmocka_unit_test(
+			rubys_calls_are_doubted_more_where_their_callees_were_searched_for),
 		cmocka_unit_test(the_shortest_and_longest_call_of_a_leaf_lose_their_own_cost),
 		cmocka_unit_test(a_call_that_calls_loses_as_much_as_all_do),
 		cmocka_unit_test(no_call_is_longer_than_all_together),

@@ -108,6 +108,22 @@ def inlined_recursion(turns)
   total + turns
 end
 
+# No call of a method, but from 3.1 on blocks are slower while methods are traced.
+def tiny_blocks(turns)
+  total = 0
+  turns.times { |i| total ^= i + i }
+  total
+end
+
+def inlined_blocks(turns)
+  total = i = 0
+  while i < turns
+    total ^= i + i
+    i += 1
+  end
+  total
+end
+
 # What follows calls one method in C, but for the loop itself.
 def builtins(turns)
   text = "text"
@@ -183,7 +199,7 @@ end
 
 turns = Integer(ARGV[0] || 1000)
 rounds = Integer(ARGV[1] || 30)
-names = %w[methods nested objects recursion].flat_map { |pair| ["tiny_#{pair}", "inlined_#{pair}"] }
+names = %w[methods nested objects recursion blocks].flat_map { |pair| ["tiny_#{pair}", "inlined_#{pair}"] }
 best = {}
 rounds.times do
   ["pace", *names, "builtins", "operators"].each { |name| measure(name, turns, best) }
