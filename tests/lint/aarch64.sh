@@ -13,7 +13,7 @@ source=$PWD
 	find "$source/src/vantage/agent" -name '*.c' ! -name '*_x86_64.c' ! -name 'trace_frames*.c' \
 		! -name 'trace_stubs*.c' ! -name 'trace_evaluator*.c'
 	for none in evaluator frames stubs; do
-		echo "$source/src/vantage/agent/trace_${none}_none.c"
+		echo "$source/src/vantage/agent/trace/python/trace_${none}_none.c"
 	done
 ) | (
 	cd "$folder"

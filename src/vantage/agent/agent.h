@@ -49,9 +49,9 @@
 #include "abi/walk_status.h"
 #include "vantage/agent/budget.h"
 #include "vantage/agent/memory.h"
-#include "vantage/agent/python.h"
+#include "vantage/agent/python/python.h"
 #include "vantage/agent/regions.h"
-#include "vantage/agent/ruby.h"
+#include "vantage/agent/ruby/ruby.h"
 #include "walk/native.h"
 
 /* A thousand calls of a Python program, with five native frames for each (CPython up to 3.10). */

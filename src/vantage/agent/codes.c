@@ -4,7 +4,7 @@
 
 #include "vantage/agent/memory.h"
 #include "vantage/agent/sent.h"
-#include "vantage/agent/trace_only.h"
+#include "vantage/agent/trace/trace_only.h"
 #include "walk/python_text.h"
 
 #define SENT_CODES 16384U

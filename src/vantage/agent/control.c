@@ -5,7 +5,7 @@
 
 #include "vantage/agent/agent.h"
 #include "vantage/agent/hooks.h"
-#include "vantage/agent/trace.h"
+#include "vantage/agent/trace/trace.h"
 
 /* include/fathom.h has what they do. */
 void fathom_agent_region_begin(const char *name);

@@ -12,7 +12,7 @@
 
 #include "vantage/agent/agent.h"
 #include "vantage/agent/control.h"
-#include "vantage/agent/ruby_state.h"
+#include "vantage/agent/ruby/ruby_state.h"
 #include "walk/ruby.h"
 
 #define MODULE "FathomAgent"

@@ -8,7 +8,7 @@
 
 #include "vantage/agent/arch.h"
 #include "vantage/agent/hooks.h"
-#include "vantage/agent/trace.h"
+#include "vantage/agent/trace/trace.h"
 
 pid_t _Fork(void);
 int clone(int (*run)(void *), void *stack, int flags, void *argument, ...);

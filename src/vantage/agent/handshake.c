@@ -26,7 +26,7 @@
 #include "vantage/agent/arch.h"
 #include "vantage/agent/control.h"
 #include "vantage/agent/environment.h"
-#include "vantage/agent/trace.h"
+#include "vantage/agent/trace/trace.h"
 
 #define KERNEL_SIGSET_BYTES 8
 #define NS_PER_SECOND       1000000000ULL

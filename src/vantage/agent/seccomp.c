@@ -27,7 +27,7 @@
 #include "vantage/agent/hooks.h"
 #include "vantage/agent/raw_calls.h"
 #include "vantage/agent/signals.h"
-#include "vantage/agent/trace.h"
+#include "vantage/agent/trace/trace.h"
 
 #ifndef PR_SET_SYSCALL_USER_DISPATCH
 #define PR_SET_SYSCALL_USER_DISPATCH 59 /* since Linux 5.11 */

@@ -23,13 +23,13 @@
 #include "vantage/agent/images.h"
 #include "vantage/agent/signals.h"
 #include "vantage/agent/launch.h"
-#include "vantage/agent/ruby_api.h"
-#include "vantage/agent/trace.h"
-#include "vantage/agent/trace_calibrate.h"
-#include "vantage/agent/trace_greenlet.h"
-#include "vantage/agent/trace_monitoring.h"
-#include "vantage/agent/trace_names.h"
-#include "vantage/agent/trace_native.h"
+#include "vantage/agent/ruby/ruby_api.h"
+#include "vantage/agent/trace/trace.h"
+#include "vantage/agent/trace/trace_calibrate.h"
+#include "vantage/agent/trace/python/trace_greenlet.h"
+#include "vantage/agent/trace/python/trace_monitoring.h"
+#include "vantage/agent/trace/trace_names.h"
+#include "vantage/agent/trace/native/trace_native.h"
 
 #define STACK_MAX     (1ULL << 30)
 #define STACK_DEFAULT (8ULL << 20)

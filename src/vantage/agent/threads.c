@@ -10,9 +10,9 @@
 
 #include "vantage/agent/go_runtime.h"
 #include "vantage/agent/hooks.h"
-#include "vantage/agent/trace_late.h"
+#include "vantage/agent/trace/trace_late.h"
 #include "vantage/agent/ignored.h"
-#include "vantage/agent/trace_images.h"
+#include "vantage/agent/trace/native/trace_images.h"
 
 AGENT_EXPORT int dlclose(void *handle)
 {

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "vantage/agent/trace_map.h"
-#include "vantage/agent/trace_tree.h"
+#include "vantage/agent/trace/trace_map.h"
+#include "vantage/agent/trace/trace_tree.h"
 
 #define ENTRIES 16384
 #define MANY    20000 /* functions that one calls */

@@ -1,0 +1,36 @@
+/*
+ * trace_native_own - what a thread has for hooks in compiled code, and what is common in them.
+ */
+#pragma once
+#include "vantage/agent/trace/trace.h"
+#include "vantage/agent/trace/native/trace_native.h"
+#include "vantage/agent/trace/native/trace_returns.h"
+
+/* Handlers in handlers, each of which came while the last one's hook was at its tree. */
+#define TRACE_NATIVE_TREES 4U
+
+struct trace_native_own {
+	struct tracer *others[TRACE_NATIVE_TREES - 1]; /* behind trace_own; NULL: none so far */
+	/* Of the thread's own stack, as far as it is known; both 0: not looked at so far. */
+	u64 low, high;
+};
+extern __thread struct trace_native_own trace_native_own;
+
+/* Whether an event is as most are: nobody is at the tree, and the clock is the counter. */
+static inline bool trace_native_is_plain(const struct tracer *tracer)
+{
+	return tracer != NULL && tracer->busy == 0 && !trace_clock.is_special;
+}
+
+/* trace_native.c: what takes longer. */
+/* What a hook says; the last two only of an instrumented function. */
+struct trace_native_event {
+	u64 level;
+	u64 function;      /* 0, at an end: whichever is at this very level */
+	u64 frame_pointer; /* what that register holds in it */
+	u64 return_address;
+};
+/* A call of an instrumented function begins. */
+void trace_native_enter(u64 level, u64 function, u64 frame_pointer, u64 return_address);
+/* A call ends; an instrumented function's at this level or below it. */
+void trace_native_leave(const struct trace_native_event *end);
