@@ -250,7 +250,7 @@ static void find_methods(const struct trace_measured *measured, struct trace_fou
 {
 	/*
 	 * Methods that do something, as most do: of empty ones it may be 3 ns more or less.  Not all
-	 * returns can be foretold: one in five is a tree's.
+	 * returns can be foretold: one in five is a tree's, which is fitted (docs/decisions/0022).
 	 */
 	static const enum loop of[] = { LOOP_WORK, LOOP_NESTED, LOOP_WORK, LOOP_NESTED,
 					LOOP_TREE };
@@ -271,8 +271,8 @@ static void find_methods(const struct trace_measured *measured, struct trace_fou
 
 /*
  * Where recursion branches nobody can foretell where a call returns to, and each costs 3 to 6 ns
- * more.  Where it does not, they cost what others do: a quarter is taken off, and the spread
- * covers either.
+ * more.  Where it does not, they cost what others do: a quarter is taken off (fitted, too), and
+ * the spread covers either.
  */
 static void find_recursion(const struct trace_measured *measured,
 			   const struct trace_found_cost *methods)
