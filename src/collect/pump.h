@@ -17,10 +17,11 @@ struct pump {
 	uint64_t session_start_ns;
 	uint64_t round_ns; /* before the marks of this round; 0: none began */
 	uint64_t samples;
-	uint64_t sampled_ns;  /* the sum of their weights, as far as those were believed */
-	uint64_t *record;     /* room for the longest */
-	struct keep keep;     /* files of which there are samples */
-	struct epochs epochs; /* stacks and codes that agents sent */
+	uint64_t sampled_ns; /* the sum of their weights, as far as those were believed */
+	uint64_t traced_calls, traced_ns; /* of all that was counted */
+	uint64_t *record;                 /* room for the longest */
+	struct keep keep;                 /* files of which there are samples */
+	struct epochs epochs;             /* stacks and codes that agents sent */
 	struct codes codes;
 	struct recent leaf_rows; /* (image, callers, leaf) to (era, the stack's row) */
 	/* Called when an agent says that images came or went (no perf event tells). */

@@ -21,6 +21,7 @@
 /* As in pump.c: longer than anybody records, and more than anybody counts. */
 #define MAX_TIME_NS (30ULL * 24 * 3600 * 1000000000)
 #define MAX_CALLS   (1ULL << 50)
+#define MAX_IN_ALL  (1ULL << 59) /* half of what reader_calls.c allows */
 _Static_assert((int)TRACE_QUIET_COUNT == RECORDING_QUIET_KINDS, "a column for each");
 /* Nodes in each other: more than any that an agent makes. */
 #define MOST_DEEP (1U << 17)
@@ -32,6 +33,7 @@ _Static_assert((int)TRACE_QUIET_COUNT == RECORDING_QUIET_KINDS, "a column for ea
 /* What is known of a node. */
 struct known_node {
 	uint64_t calls, self_ticks; /* as they were written */
+	uint64_t ns;                /* of the row, with what was left out of it */
 	uint32_t stack;             /* of the recording; for the outermost, 0 */
 	uint32_t row;               /* of calls; 0: none so far */
 	bool has_stack;
@@ -216,6 +218,38 @@ static void add_toll(const struct traced *traced, uint32_t number, uint32_t slot
 			traced, __atomic_load_n(&thread->left_out_ticks, __ATOMIC_RELAXED));
 }
 
+/* A longest call that to_ns() does not believe is not known, and with it the shortest. */
+static void add_extremes(const struct traced *traced, const struct trace_node *node,
+			 struct recording_calls *row)
+{
+	const uint64_t shortest = __atomic_load_n(&node->shortest_ticks, __ATOMIC_RELAXED);
+	const uint64_t longest = __atomic_load_n(&node->longest_ticks, __ATOMIC_RELAXED);
+	const bool are_known = shortest <= longest &&
+			       (double)longest * traced->ns_per_tick < (double)MAX_TIME_NS;
+
+	row->shortest_ns = are_known ? ns_of(traced, shortest) : RECORDING_UNKNOWN;
+	row->longest_ns = are_known ? ns_of(traced, longest) : RECORDING_UNKNOWN;
+}
+
+/*
+ * Counts a row that is to take the place of what was known.  False: readers would take all rows
+ * together for damage (reader_calls.c).
+ */
+static bool add_to_all(struct pump *pump, struct known_node *known,
+		       const struct recording_calls *row)
+{
+	const uint64_t ns = (uint64_t)row->self_ns + (uint64_t)row->left_out_ns;
+	const uint64_t all_calls = pump->traced_calls - known->calls + row->calls;
+	const uint64_t all_ns = pump->traced_ns - known->ns + ns;
+
+	if (all_calls > MAX_IN_ALL || all_ns > MAX_IN_ALL)
+		return false;
+	pump->traced_calls = all_calls;
+	pump->traced_ns = all_ns;
+	known->ns = ns;
+	return true;
+}
+
 static void write_node(struct image *image, struct pump *pump, uint32_t number, uint32_t slot,
 		       bool is_last)
 {
@@ -224,8 +258,6 @@ static void write_node(struct image *image, struct pump *pump, uint32_t number, 
 	struct known_node *known = known_of(traced, number);
 	const uint64_t calls = __atomic_load_n(&node->calls, __ATOMIC_RELAXED);
 	const uint64_t self_ticks = __atomic_load_n(&node->self_ticks, __ATOMIC_RELAXED);
-	const uint64_t shortest = __atomic_load_n(&node->shortest_ticks, __ATOMIC_RELAXED);
-	const uint64_t longest = __atomic_load_n(&node->longest_ticks, __ATOMIC_RELAXED);
 
 	if ((calls == known->calls && self_ticks == known->self_ticks) || calls > MAX_CALLS ||
 	    !find_stack(image, pump, number, is_last))
@@ -236,13 +268,13 @@ static void write_node(struct image *image, struct pump *pump, uint32_t number, 
 		.stack = known->stack,
 		.calls = calls,
 		.self_ns = ns_of(traced, self_ticks),
-		.shortest_ns =
-			shortest <= longest ? ns_of(traced, shortest) : RECORDING_UNKNOWN,
-		.longest_ns = shortest <= longest ? ns_of(traced, longest) : RECORDING_UNKNOWN,
 		.kind = node->kind,
 	};
 
+	add_extremes(traced, node, &row);
 	add_toll(traced, number, slot, &row);
+	if (!add_to_all(pump, known, &row))
+		return;
 	if (known->row == 0)
 		recording_writer_add_calls(pump->writer, &row, &known->row);
 	else

@@ -277,6 +277,33 @@ static void callers_that_make_no_sense_hurt_nobody(void **state)
 	assert_in_range(read_back(scene).calls, 0, 4);
 }
 
+static void a_longest_call_that_is_not_believed_is_not_known(void **state)
+{
+	struct scene *scene = *state;
+
+	begin_thread();
+	put_node(FIRST + 1, FIRST, KEY(1), 3);
+	area->nodes[FIRST + 1].shortest_ticks = 1000000;
+	area->nodes[FIRST + 1].longest_ticks = ~0ULL >> 1;
+	traced_read(scene->image, &scene->pump, &terms, true);
+	assert_int_equal(read_back(scene).calls, 3);
+}
+
+static void more_time_than_there_can_be_is_not_written(void **state)
+{
+	struct scene *scene = *state;
+
+	begin_thread();
+	for (u32 i = 1; i < 600; i++) {
+		put_node(FIRST + i, FIRST, KEY(i), 1);
+		area->nodes[FIRST + i].self_ticks = 20ULL * 24 * 3600 * 1000000000;
+	}
+	for (u32 i = 2; i < 12; i++)
+		area->owners[i] = 1;
+	traced_read(scene->image, &scene->pump, &terms, true);
+	assert_in_range(read_back(scene).calls, 1, 599);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -288,6 +315,8 @@ int main(void)
 		TEST(a_thread_that_ended_gives_back_what_it_had),
 		TEST(a_thread_seen_before_its_creation_is_told_keeps_what_it_has),
 		TEST(callers_that_make_no_sense_hurt_nobody),
+		TEST(a_longest_call_that_is_not_believed_is_not_known),
+		TEST(more_time_than_there_can_be_is_not_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
