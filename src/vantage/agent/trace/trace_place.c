@@ -91,7 +91,7 @@ __attribute__((noinline)) void trace_enter_elsewhere(struct tracer *tracer, u64 
 	if (__builtin_expect(tracer->last_ticks >= tracer->pace_due, 0))
 		trace_pace_look(tracer);
 	/* What a search takes is little, and would be a walk through all calls each time. */
-	if (node != TRACE_NO_NODE && trace_node_at(tracer, node)->calls == 0)
+	if (node != TRACE_NO_NODE && trace_node_at(tracer, node)->calls == 0 && !tracer->is_off)
 		trace_leave_out_of_calls(tracer, leave_out(tracer));
 	leave_out(tracer);
 	trace_push(tracer, node,

@@ -117,7 +117,9 @@ static void ask_for_frames(struct begun *begun)
 	u64 innermost[2] = { 0 };
 	const bool is_of_python = begun->called.kind == TRACE_KIND_PYTHON;
 
-	if (begun->has_asked)
+	/* Compiled code may be called without the GIL (ctypes): then there is nobody to ask. */
+	if (begun->has_asked ||
+	    (!is_of_python && begun->called.kind != TRACE_KIND_PYTHON_BUILTIN))
 		return;
 	begun->has_asked = true;
 	control_python_frames(innermost);

@@ -73,5 +73,8 @@ AGENT_EXPORT int _dl_find_object(void *address, struct dl_find_object *out_found
 
 	if (tracer != NULL)
 		tracer->unwound = LOOKS;
-	return HOOK_NEXT(_dl_find_object)(address, out_found);
+	/* Before glibc 2.35 there is none, and who asks by dlsym() (LLVM's libunwind) finds ours. */
+	return hook_next(HOOK__dl_find_object) != NULL
+		       ? HOOK_NEXT(_dl_find_object)(address, out_found)
+		       : -1;
 }

@@ -27,10 +27,14 @@ u64 trace_slot_first_instruction(u64 function)
 {
 	static const u8 push_r10[] = { 0x41, 0x52 };
 	const u64 hook = function - CHAIN_BYTES;
-	const u64 push = hook - trace_slot_call_bytes(hook) - CHAIN_BYTES;
 
-	if (trace_slot_pops_chain(hook) && is_code(push, push_r10, sizeof push_r10))
-		return push;
+	/* Before a function that has none there may be no memory. */
+	if (trace_slot_pops_chain(hook)) {
+		const u64 push = hook - trace_slot_call_bytes(hook) - CHAIN_BYTES;
+
+		if (is_code(push, push_r10, sizeof push_r10))
+			return push;
+	}
 	return function - trace_slot_call_bytes(function);
 }
 
