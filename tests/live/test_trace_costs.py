@@ -243,7 +243,7 @@ class Compiled(live.LiveTest):
         program, path = self.path("tiny"), self.path("tiny.fathom")
         subprocess.run(["gcc", "-O2", *flags, f"-DSTEPS={steps}", self.SOURCE, "-o", program], check=True)
         subprocess.run([live.FATHOM, "trace", "-q", "--clock", "cpu", "-o", path, "--", program, "300"], check=True,
-                       stdout=subprocess.DEVNULL, timeout=100)
+                       stdout=subprocess.DEVNULL, timeout=100, cwd=self.folder)
         report = subprocess.run([live.FATHOM, "report", "--json", "-n", "0", path], check=True, stdout=subprocess.PIPE)
         rows = {row["name"]: row for row in json.loads(report.stdout)["functions"]}
         off = rows["calls"]["total_ns"] - rows["inlines"]["total_ns"]
