@@ -80,6 +80,23 @@ class ControlTest:
         self.assertEqual(found, [], wanted)
 
 
+WITHOUT_THE_LOCK = """
+import ctypes, sys
+import fathom
+work = ctypes.CDLL(sys.argv[1]).work
+def begins():
+    region = fathom.region("x")
+    region.__enter__()
+    return region
+def outer():
+    region = begins()
+    number = work(2)
+    region.__exit__(None, None, None)
+    return number
+print(outer())
+"""
+
+
 class Python(ControlTest, live_trace.TraceTest):
     def run_options(self):
         return {"env": {**os.environ, "PYTHONPATH": os.path.join(SHARE, "python")}}
@@ -168,6 +185,20 @@ class Python(ControlTest, live_trace.TraceTest):
             trace = self.trace(python, program, options=("--paused",), **self.run_options())
             self.assertEqual((trace.calls_of("before"), trace.calls_of("behind")), (0, 5))
             self.assert_path(trace, "main", "behind")
+
+    def test_compiled_code_is_called_without_the_lock_while_a_region_waits(self):
+        """Where events tell of calls, a region's frame is asked for behind its beginning: not from such code."""
+        library = self.path("tiny.so")
+        with open(self.path("tiny.c"), "w") as file:
+            file.write("int work(int x) { return x + 1; }\n")
+        subprocess.run(["gcc", "-shared", "-fPIC", "-finstrument-functions", "-o", library, self.path("tiny.c")], check=True)
+
+        def check(python):
+            command = python.command("-c", WITHOUT_THE_LOCK, library)
+            run = subprocess.run([live.FATHOM, "trace", "-q", "--only", "*", "-o", self.path("only.fathom"), "--", *command],
+                                 capture_output=True, cwd=self.folder, timeout=60, **self.run_options())
+            self.assertEqual((run.returncode, run.stdout), (0, b"3\n"), run.stderr)
+        self.on_each_python(check, in_ci=("pyenv-3.12",), oldest=(3, 12))
 
     def test_who_begins_paused_is_recorded_from_where_it_asks_for_it(self):
         self.on_each_python(self.check_paused, oldest=(2, 7))

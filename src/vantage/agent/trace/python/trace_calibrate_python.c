@@ -15,14 +15,14 @@
 #include "vantage/agent/trace/python/trace_calibrate_python.h"
 #include "vantage/agent/trace/trace_late.h"
 
-#define TURNS      50U
+#define TURNS      100U
 #define FILE_INPUT 257 /* Py_file_input (Include/compile.h) */
 
 /*
  * Functions that loops call, and loops named l0, l1, …; b has TURNS bytes, and s as many
  * characters.
  */
-static const char definitions[] = "b=b'..................................................'\n"
+static const char definitions[] = "b=b'.'*100\n"
 				  "s=b.decode()\n"
 				  "def e():pass\n"
 				  "def a(x):return x\n"

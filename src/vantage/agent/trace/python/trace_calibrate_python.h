@@ -3,7 +3,8 @@
  *
  * What a hook costs depends on what stands around the call: what reads and writes can overlap
  * with is not there while there are hooks.  So a kind has loops of more than one shape, most of
- * which use the result, as programs do; their mean is the kind's cost.
+ * which use the result, as programs do, and of functions two make objects (numbers beyond 256):
+ * their mean is the kind's cost.
  */
 #pragma once
 #include <stdbool.h>
@@ -18,8 +19,8 @@ struct trace_measured;
 	X(ARGUMENT, "for i in b:a(i)")                                    \
 	X(WORK, "for i in b:w(i)")                                        \
 	X(RECURSION, "for i in b:r(2)")                                   \
-	X(ADD, "y=0\n for i in b:y^=p(i,3)")                              \
-	X(NESTED, "y=0\n for i in b:y^=n(i)")                             \
+	X(ADD, "y=999\n for i in b:y^=p(i,999)")                          \
+	X(NESTED, "y=999\n for i in b:y^=n(i+999)")                       \
 	X(THREE, "for i in b:\n  e()\n  a(i)\n  w(i)")                    \
 	X(MAP, "for i in map(a,b):pass")                                  \
 	X(SORTED, "sorted(b,key=a)")                                      \
