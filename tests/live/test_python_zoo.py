@@ -56,7 +56,7 @@ THROWN = textwrap.dedent("""
             try:
                 yield
             except ValueError:
-                burn(20000)
+                burn(40000)
 
     def throws():
         waiting = generator(5)
@@ -74,7 +74,7 @@ THROWN = textwrap.dedent("""
             try:
                 await future
             except ValueError:
-                burn(20000)
+                burn(40000)
 
     throws()
     asyncio.run(waits(5))
