@@ -161,6 +161,24 @@ enum trace_cpu_clock {
 		TRACE_CPU_CLOCK_COUNT,
 };
 
+/* What became of the room for a hook that -fpatchable-function-entry leaves in a function. */
+#define TRACE_SLED_MAP(X)                                                                  \
+	X(USED, "")                                                                        \
+	X(SHORT, "a call takes five bytes at a function's beginning")                      \
+	X(UNKNOWN, "no unwind table, in the form that linkers give it, says where they "   \
+		   "begin")                                                                \
+	X(ELSEWHERE, "their code must be in one segment, which may be read and executed, " \
+		     "and not written to")                                                 \
+	X(FAR, "no page is free within two gibibytes of their code")                       \
+	X(GUARDED, "a rule of this system (as SELinux') lets nobody change code")
+
+enum trace_sled {
+#define X(name, sentence) TRACE_SLED_##name,
+	TRACE_SLED_MAP(X)
+#undef X
+		TRACE_SLED_COUNT,
+};
+
 /* How CPython is traced, where there is more than one way. */
 enum trace_means {
 	TRACE_MEANS_NONE,
@@ -186,7 +204,7 @@ struct trace_area {
 	u64 lost_calls;       /* that no node was left for: their time is their callers' */
 	u64 untraced_threads; /* for which there was no slot */
 	u64 endless_calls;    /* whose ends are not seen */
-	u64 sleds_left;       /* room for a hook that could not be used */
+	u64 sleds_left[TRACE_SLED_COUNT]; /* functions with room for a hook that was not used */
 	u64 has_missed_sleds; /* libraries that come later are not looked at for such room */
 	u64 other_tools;      /* 1: another profiler has kept calls from ours */
 	u64 has_jit;          /* Ruby would compile what is interpreted now */

@@ -99,6 +99,27 @@ static void tell_other_tool(const struct image *image, struct recording_writer *
 		     "there");
 }
 
+/* Functions that have room for a hook, and none, each reason by itself. */
+static void tell_sleds(const struct image *image, struct recording_writer *writer,
+		       const struct trace_area *area)
+{
+	static const char *const sentences[] = {
+#define X(name, sentence) [TRACE_SLED_##name] = sentence,
+		TRACE_SLED_MAP(X)
+#undef X
+	};
+
+	for (enum trace_sled reason = TRACE_SLED_USED + 1; reason < TRACE_SLED_COUNT;
+	     reason++) {
+		CLEANUP(freep)
+		char *text = xasprintf("functions built with -fpatchable-function-entry are "
+				       "not traced: %s",
+				       sentences[reason]);
+
+		tell_count(image, writer, area->sleds_left[reason], text);
+	}
+}
+
 void trace_notes_add(const struct image *image, const struct trace_area *area,
 		     struct recording_writer *writer)
 {
@@ -124,11 +145,7 @@ void trace_notes_add(const struct image *image, const struct trace_area *area,
 		   "calls are counted, but seem to last until their thread's next event: the "
 		   "processor guards return addresses (CET), or what is a fixed distance from "
 		   "their stack is in use, or a library copies stacks");
-	tell_count(
-		image, writer, area->sleds_left,
-		"functions built with -fpatchable-function-entry are not traced: a call takes "
-		"five bytes at their beginning, and their code must be in a segment that is "
-		"not writable and has an unwind table");
+	tell_sleds(image, writer, area);
 	if (area->has_missed_sleds != 0)
 		tell(image, writer,
 		     "libraries that it loads later and that are built with "

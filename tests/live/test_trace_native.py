@@ -3,8 +3,10 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
+import sys
 
 import live
 
@@ -21,6 +23,15 @@ IS_LONG = bool(os.environ.get("FATHOM_LONG"))
 # Of clang, in CI: what is not as gcc has it.
 CLANG_KINDS = FLAGS if IS_LONG else ("instrument", "patchable")
 CALLS_COUNTED = "calls "
+NOT_TO_BE_HAD = 77
+# Nothing can be made executable any more in this process, and what it becomes.
+MEMORY_IS_GUARDED = """
+import ctypes, os, sys
+PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN = 65, 1
+if ctypes.CDLL(None).prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0) != 0:
+    sys.exit(%d)
+os.execv(sys.argv[1], sys.argv[1:])
+""" % NOT_TO_BE_HAD
 
 
 class NativeTest(live.LiveTest):
@@ -224,12 +235,51 @@ class Programs(NativeTest):
         for flag in ("-finstrument-functions", "-pg", "-mfentry", "-fpatchable-function-entry"):
             self.assertIn(flag, notes)
 
+    def untraced_sleds(self):
+        """{why: functions}"""
+        found = (re.search(r"(\d+) functions built with -fpatchable-function-entry are not traced: (.*)", note)
+                 for note in self.notes())
+        return {match[2]: int(match[1]) for match in found if match}
+
     def test_room_that_is_too_small_for_a_call_is_told(self):
         FLAGS["small"] = ["-fpatchable-function-entry=4"]
         self.addCleanup(FLAGS.pop, "small")
         run = self.trace(self.build("gcc", "calls.c", "small"), "plain")
         self.assertIn("calls middle 1000", run.stdout)
-        self.assertTrue(any("-fpatchable-function-entry are not traced" in note for note in self.notes()), self.notes())
+        self.assertEqual(list(self.untraced_sleds()), ["a call takes five bytes at a function's beginning"])
+
+    def test_libraries_whose_functions_cannot_be_told_or_changed_are_told(self):
+        unknown = "no unwind table, in the form that linkers give it, says where they begin"
+        elsewhere = "their code must be in one segment, which may be read and executed, and not written to"
+        program = self.build("gcc", "calls.c", "none")
+        for options, why in ((["-Wl,--no-eh-frame-hdr"], unknown), (["-fno-asynchronous-unwind-tables"], unknown),
+                             (["-Wl,--omagic", "-nostdlib"], elsewhere)):
+            with self.subTest(options=options):
+                library = self.build("gcc", "library.c", "patchable", "-fPIC", "-shared", "-DNAME=inner", *options,
+                                     name="untraced.so")
+                run = self.trace(program, "libraries", library)
+                self.assertIn("libraries give 26500", run.stdout)
+                self.assertEqual(self.untraced_sleds(), {why: 20 * 3})
+
+    def test_code_that_a_rule_of_the_system_guards_is_told(self):
+        program = self.build("gcc", "calls.c", "patchable")
+        run = self.trace(sys.executable, "-c", MEMORY_IS_GUARDED, program, "plain", expect=None)
+        if run.returncode == NOT_TO_BE_HAD:
+            self.skipTest("this kernel cannot guard memory (PR_SET_MDWE, since Linux 6.3)")
+        self.assertIn("calls middle 1000", run.stdout)
+        self.assertEqual(list(self.untraced_sleds()), ["a rule of this system (as SELinux') lets nobody change code"])
+
+    def test_a_library_with_next_to_no_free_memory_beside_it(self):
+        far = "no page is free within two gibibytes of their code"
+        library = self.build("gcc", "library.c", "patchable", "-fPIC", "-shared", "-DNAME=inner",
+                             "-Wl,-z,max-page-size=4096", name="inner.so")
+        program = self.build("gcc", "crowded.c", "none")
+        for mebibytes, calls, told in (("-1024", 1000, {}), ("1024", 1000, {}), ("0", None, {far: 3}),
+                                       ("-2049", None, {far: 3}), ("2049", None, {far: 3})):
+            with self.subTest(free_at=mebibytes):
+                run = self.trace(program, library, mebibytes)
+                self.assertEqual(run.stdout, "in the hole, 501500\n")
+                self.assertEqual((self.counts().get("inner"), self.untraced_sleds()), (calls, told))
 
     def test_a_program_that_is_killed_has_what_was_counted(self):
         for kind in ("instrument", "fentry"):

@@ -1,5 +1,12 @@
+/*
+ * Which pages are free is asked of msync(MS_ASYNC), which has done nothing since Linux 2.6.19
+ * (mm/msync.c), but says ENOMEM where one of a range is not mapped.  Trying pages at some
+ * distance from each other finds none where there is little between large mappings: Ruby 3.3
+ * has one of 400 MiB below its libraries.
+ */
 #include "vantage/agent/trace/native/trace_near.h"
 
+#include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -10,8 +17,11 @@
 #define MAP_FIXED_NOREPLACE 0x100000 /* since Linux 4.17 */
 #endif
 
-#define NEAR_STEP  (64UL << 10)
-#define NEAR_TRIES 8192U /* half a gibibyte */
+/* What a process may map: from vm.mmap_min_addr, as it usually is, to TASK_SIZE. */
+#define LOWEST  (64ULL << 10)
+#define HIGHEST ((1ULL << 47) - MEMORY_PAGE)
+/* Another thread may take what was free. */
+#define TRIES 8U
 
 static void write_jumps(u8 *page, const u64 *targets, u32 count)
 {
@@ -25,23 +35,67 @@ static void write_jumps(u8 *page, const u64 *targets, u32 count)
 	}
 }
 
-u64 trace_near_jumps(u64 start, const u64 *targets, u32 count)
+static bool is_full(u64 begin, u64 end)
 {
-	for (u32 i = 1; i < NEAR_TRIES && start > i * NEAR_STEP; i++) {
-		const u64 wanted = (start & ~(MEMORY_PAGE - 1)) - i * NEAR_STEP;
-		const long got = arch_syscall6(
-			SYS_mmap, (long)wanted, MEMORY_PAGE, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	return arch_syscall4(SYS_msync, (long)begin, (long)(end - begin), MS_ASYNC, 0) == 0;
+}
 
-		if (got < 0)
-			continue;
-		if ((u64)got == wanted) {
-			write_jumps((u8 *)wanted, targets, count);
-			if (arch_syscall4(SYS_mprotect, got, MEMORY_PAGE, PROT_READ | PROT_EXEC,
-					  0) == 0)
-				return wanted;
-		}
-		arch_syscall4(SYS_munmap, got, MEMORY_PAGE, 0, 0);
+/* The free page of a range that is next to its end, or to its beginning; 0: it has none. */
+static u64 find_free(u64 begin, u64 end, bool is_from_end)
+{
+	if (begin >= end || is_full(begin, end))
+		return 0;
+	while (end - begin > MEMORY_PAGE) {
+		const u64 middle = begin + ((end - begin) / 2 & ~(MEMORY_PAGE - 1));
+
+		if (is_from_end ==
+		    is_full(is_from_end ? middle : begin, is_from_end ? end : middle))
+			end = middle;
+		else
+			begin = middle;
 	}
+	return begin;
+}
+
+static u64 find_near(u64 low, u64 high)
+{
+	const u64 lowest = high > TRACE_NEAR_REACH + LOWEST ? high - TRACE_NEAR_REACH : LOWEST;
+	const u64 highest = low < HIGHEST - TRACE_NEAR_REACH ? low + TRACE_NEAR_REACH : HIGHEST;
+	const u64 below = find_free(lowest, low, true);
+
+	return below != 0 ? below : find_free(high, highest, false);
+}
+
+static bool take_page(u64 page)
+{
+	const long got =
+		arch_syscall6(SYS_mmap, (long)page, MEMORY_PAGE, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (got > 0 && (u64)got != page)
+		arch_syscall4(SYS_munmap, got, MEMORY_PAGE, 0, 0);
+	return (u64)got == page;
+}
+
+u64 trace_near_jumps(u64 low, u64 high, const u64 *targets, u32 count)
+{
+	u64 page = 0;
+
+	low &= ~(MEMORY_PAGE - 1);
+	high = (high + MEMORY_PAGE - 1) & ~(MEMORY_PAGE - 1);
+	for (u32 i = 0; i < TRIES; i++) {
+		page = find_near(low, high);
+		if (page == 0)
+			return 0;
+		if (take_page(page))
+			break;
+		page = 0;
+	}
+	if (page == 0)
+		return 0;
+	write_jumps((u8 *)page, targets, count);
+	if (arch_syscall4(SYS_mprotect, (long)page, MEMORY_PAGE, PROT_READ | PROT_EXEC, 0) == 0)
+		return page;
+	arch_syscall4(SYS_munmap, (long)page, MEMORY_PAGE, 0, 0);
 	return 0;
 }

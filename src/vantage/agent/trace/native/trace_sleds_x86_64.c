@@ -24,7 +24,6 @@
 #define CALL_BYTES 5U
 /* Before a function, at most. */
 #define BEFORE_MAX 64U
-#define REACH      ((1ULL << 31) - (1U << 20))
 #define DOORS      16U
 
 /* An image with sleds, at work. */
@@ -40,12 +39,12 @@ struct image {
 static u64 doors[DOORS]; /* 0: none so far */
 static bool is_begun, has_missed;
 
-static void count_refusals(u64 count)
+static void count(enum trace_sled result)
 {
 	struct trace_area *area = trace_area_of_process();
 
-	if (area != NULL)
-		__atomic_fetch_add(&area->sleds_left, count, __ATOMIC_RELAXED);
+	if (area != NULL && result != TRACE_SLED_USED)
+		__atomic_fetch_add(&area->sleds_left[result], 1, __ATOMIC_RELAXED);
 }
 
 /* What is loaded later is not looked at, or was not. */
@@ -58,23 +57,23 @@ static void tell_missed(void)
 		__atomic_store_n(&area->has_missed_sleds, 1, __ATOMIC_RELAXED);
 }
 
-static u64 make_door(u64 start)
+static u64 make_door(const struct image *image)
 {
 	const u64 target = (u64)trace_native_sled;
 
-	return trace_near_jumps(start, &target, 1);
+	return trace_near_jumps(image->low, image->high, &target, 1);
 }
 
 static bool is_near(u64 door, const struct image *image)
 {
-	return (door < image->low ? image->high - door : door - image->low) < REACH;
+	return (door < image->low ? image->high - door : door - image->low) <= TRACE_NEAR_REACH;
 }
 
 static bool find_door(struct image *image)
 {
 	for (u32 i = 0; i < DOORS; i++) {
 		if (doors[i] == 0)
-			doors[i] = make_door(image->low);
+			doors[i] = make_door(image);
 		if (doors[i] == 0)
 			return false;
 		image->door = doors[i];
@@ -163,31 +162,45 @@ static bool is_landing(u64 address)
 	return __builtin_memcmp((const void *)address, landing, sizeof landing) == 0;
 }
 
-/* Where in a function the call goes, of an entry of the table; 0: there is no room. */
-static u64 find_place(const struct image *image, u64 entry)
+/*
+ * Where in a function the call goes, of an entry of the table; 0: nowhere, and *out_result says
+ * why.
+ */
+static u64 find_place(const struct image *image, u64 entry, enum trace_sled *out_result)
 {
 	u64 begin = find_begin(image, entry - 4);
 
+	*out_result = TRACE_SLED_SHORT;
 	/* Behind its first instruction, which is there for who jumps to it. */
 	if (begin == entry - 4 && is_landing(begin))
 		return nops_at(entry, CALL_BYTES) >= CALL_BYTES ? entry : 0;
 	begin = find_begin(image, entry);
-	if (begin == 0 || begin - entry > BEFORE_MAX ||
-	    nops_at(entry, (u32)(begin - entry)) < begin - entry)
+	if (begin == 0 || begin - entry > BEFORE_MAX) {
+		*out_result = TRACE_SLED_UNKNOWN;
+		return 0;
+	}
+	if (nops_at(entry, (u32)(begin - entry)) < begin - entry)
 		return 0;
 	if (is_landing(begin))
 		begin += 4;
 	return nops_at(begin, CALL_BYTES) >= CALL_BYTES ? begin : 0;
 }
 
-static bool write_call(const struct image *image, u64 entry)
+static enum trace_sled write_call(const struct image *image, u64 entry)
 {
-	const u64 place = find_place(image, entry);
-	const s64 distance = (s64)(image->door - (place + CALL_BYTES));
+	enum trace_sled result = TRACE_SLED_USED;
 	u8 call[CALL_BYTES] = { 0xe8 };
 
-	if (place == 0 || distance != (s32)distance)
-		return false;
+	/* In sections of their own: they are elsewhere. */
+	if (entry < image->low + 4 || entry >= image->high - BEFORE_MAX)
+		return TRACE_SLED_ELSEWHERE;
+	const u64 place = find_place(image, entry, &result);
+	const s64 distance = (s64)(image->door - (place + CALL_BYTES));
+
+	if (place == 0)
+		return result;
+	if (distance != (s32)distance)
+		return TRACE_SLED_FAR;
 	const u32 bytes = nops_at(place, CALL_BYTES);
 
 	__builtin_memcpy(call + 1, &(s32){ (s32)distance }, sizeof(s32));
@@ -195,7 +208,7 @@ static bool write_call(const struct image *image, u64 entry)
 	for (u32 i = CALL_BYTES; i < bytes; i++)
 		((u8 *)place)[i] = 0x90;
 	__builtin_memcpy((void *)place, call, sizeof call);
-	return true;
+	return TRACE_SLED_USED;
 }
 
 /* The executable segment that holds an address; false: none, or it is odd. */
@@ -225,25 +238,36 @@ static bool protect(const struct image *image, long protection)
  * Executable meanwhile, too, though nobody executes it: where a policy lets nobody execute what
  * was written (SELinux' execmod), that is refused here, and not when it is too late.
  */
+static enum trace_sled make_ready(const struct dl_phdr_info *info, u64 address,
+				  struct image *image)
+{
+	if (!find_text(info, address, image))
+		return TRACE_SLED_ELSEWHERE;
+	if (!find_index(info, image))
+		return TRACE_SLED_UNKNOWN;
+	/* Before the door, which the same rules forbid. */
+	if (!protect(image, PROT_READ | PROT_WRITE | PROT_EXEC))
+		return TRACE_SLED_GUARDED;
+	if (find_door(image))
+		return TRACE_SLED_USED;
+	protect(image, PROT_READ | PROT_EXEC);
+	return TRACE_SLED_FAR;
+}
+
 static void write_calls(const struct dl_phdr_info *info, struct trace_sleds_table *table)
 {
 	struct image image = { 0 };
-	const u64 bias = info->dlpi_addr;
-	u64 left = 0, entry = trace_sleds_table_next(table);
-	const bool is_possible = entry != 0 && find_text(info, bias + entry, &image) &&
-				 find_index(info, &image) && find_door(&image) &&
-				 protect(&image, PROT_READ | PROT_WRITE | PROT_EXEC);
+	u64 entry = trace_sleds_table_next(table);
 
-	for (; entry != 0; entry = trace_sleds_table_next(table)) {
-		/* In sections of their own: they are elsewhere. */
-		const bool is_within = is_possible && bias + entry >= image.low + 4 &&
-				       bias + entry < image.high - BEFORE_MAX;
+	if (entry == 0)
+		return;
+	const enum trace_sled ready = make_ready(info, info->dlpi_addr + entry, &image);
 
-		left += !is_within || !write_call(&image, bias + entry);
-	}
-	if (is_possible)
+	for (; entry != 0; entry = trace_sleds_table_next(table))
+		count(ready == TRACE_SLED_USED ? write_call(&image, info->dlpi_addr + entry)
+					       : ready);
+	if (ready == TRACE_SLED_USED)
 		protect(&image, PROT_READ | PROT_EXEC);
-	count_refusals(left);
 }
 
 static void look_at_image(const struct dl_phdr_info *info)

@@ -20,10 +20,9 @@
 #include "vantage/agent/trace/python/trace_evaluator_own.h"
 #include "vantage/agent/trace/native/trace_near.h"
 
-#define LAST_OPCODE  165U
-#define LEAST_EQUAL  100U
-#define MARK_BYTES   4U
-#define DISTANCE_MAX 0x7fffffffLL
+#define LAST_OPCODE 165U
+#define LEAST_EQUAL 100U
+#define MARK_BYTES  4U
 
 struct search {
 	const struct python_layout *layout;
@@ -165,8 +164,8 @@ bool trace_evaluator_find_switch(const struct python_layout *layout, const void 
 		return search.count == 1;
 	for (size_t i = 0; i < EVALUATOR_STUBS; i++)
 		targets[i] = (u64)trace_evaluator_stubs[i].stub;
-	out->jumps = trace_near_jumps(search.image, targets, EVALUATOR_STUBS);
-	return out->jumps != 0 && out->address - out->jumps < DISTANCE_MAX;
+	out->jumps = trace_near_jumps(search.image, out->address, targets, EVALUATOR_STUBS);
+	return out->jumps != 0;
 }
 
 static void write_entry(const struct switch_table *table, size_t stub, bool has_stub)
