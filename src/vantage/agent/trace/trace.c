@@ -11,6 +11,7 @@
 #include "vantage/agent/trace/trace_names.h"
 #include "vantage/agent/trace/native/trace_native.h"
 #include "vantage/agent/trace/trace_only.h"
+#include "vantage/agent/trace/python/trace_way.h"
 #include "vantage/agent/trace/ruby/trace_ruby.h"
 #include "vantage/agent/trace/ruby/trace_ruby_stacks.h"
 
@@ -263,12 +264,26 @@ u64 trace_name_of(const struct trace_call *call)
 	return trace_name(trace.ring, call);
 }
 
+/* By what each function was executed: its entry says it from then on, as its node is gone. */
+static void keep_ways(struct tracer *tracer)
+{
+	for (struct trace_entry *entry = tracer->entries + 1; entry <= tracer->top; entry++) {
+		const struct trace_node *node = trace_node_at(tracer, entry->node);
+
+		/* Another's node, where there was no room. */
+		if (trace_way_is(node->kind) && node->parent == entry[-1].node)
+			entry->kind = node->kind;
+	}
+}
+
 /* Only the calling thread is in a child of fork; its stack is there, for it is our own memory. */
 void trace_forget(void)
 {
 	trace_native_end();
 	/* Until the child has an area, hooks in handlers must not find its parent's nodes. */
 	forgotten = trace_own;
+	if (trace_own != NULL)
+		keep_ways(trace_own);
 	trace_own = NULL;
 	__atomic_store_n(&trace.area, NULL, __ATOMIC_RELEASE);
 	trace_clock_forget();

@@ -6,6 +6,7 @@
 #include "vantage/agent/trace/trace.h"
 #include "vantage/agent/trace/trace_names.h"
 #include "vantage/agent/trace/trace_pace.h"
+#include "vantage/agent/trace/python/trace_way.h"
 
 /* In the identity of a node that has no name so far: it is not found by the short way. */
 #define NAMELESS (1ULL << 63)
@@ -136,9 +137,13 @@ static u64 identity_of(const struct trace_entry *entry)
 void trace_stand(struct tracer *tracer, const struct trace_call *call)
 {
 	const u64 level = arch_stack_pointer();
+	struct trace_call known = *call;
 
+	/* By what a function was executed cannot be asked of a frame that has begun. */
+	if (trace_way_is(known.kind))
+		known.frame = 0;
 	trace_take(tracer, level);
-	const u32 node = place(tracer, call);
+	const u32 node = place(tracer, &known);
 
 	if (tracer->top != tracer->limit) {
 		*(tracer->top + 1) = (struct trace_entry){
@@ -147,7 +152,8 @@ void trace_stand(struct tracer *tracer, const struct trace_call *call)
 			.frame = call->frame,
 			.start_ticks = tracer->last_ticks,
 			.node = node != TRACE_NO_NODE ? node : tracer->top->node,
-			.kind = call->kind,
+			/* As hooks say it. */
+			.kind = trace_way_is(call->kind) ? TRACE_KIND_PYTHON : call->kind,
 		};
 		tracer->top++;
 	}

@@ -61,7 +61,7 @@ typedef int profile_function(void *object, void *frame_object, int what, void *a
 
 struct trace_objects trace_objects;
 
-static struct {
+static struct python_trace {
 	const struct profile_members *members;              /* NULL: not to be set */
 	const struct profile_members *members_to_fall_back; /* from 3.8 on */
 	u64 get_state;                                      /* _PyThreadState_UncheckedGet() */
@@ -166,7 +166,8 @@ static int on_profile(void *object, void *frame_object, int what, void *argument
 
 void trace_python_begin(const struct python_layout *layout)
 {
-	__builtin_memset(&python, 0, sizeof python);
+	/* A thread may have on_first_event() for its function still. */
+	python = (struct python_trace){ .other = python.other, .hidden = python.hidden };
 	for (size_t i = 0; i < sizeof members_of / sizeof *members_of; i++) {
 		const u32 version = layout->version >> 16;
 
@@ -252,6 +253,8 @@ static void close_ended(struct tracer *tracer, u64 state)
 	trace_take(tracer, level);
 	while (tracer->top > tracer->entries && has_ended(tracer->top, state, innermost[0]))
 		trace_pop(tracer, now);
+	/* What had no entry may have ended, too; if it has not, it is not found when it does. */
+	tracer->unstacked = 0;
 	trace_advance(tracer, now);
 	if (!trace_give(tracer, level))
 		trace_skip(tracer);

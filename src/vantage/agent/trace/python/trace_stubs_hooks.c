@@ -31,12 +31,12 @@
 
 /* Frames of the interpreter's own code, as that which makes an object for __init__(). */
 #define NOT_CALLERS 4U
-/* Of 3.12 (Include/opcode.h): what enters a frame, and is no call; and its caches, in units. */
-#define BINARY_SUBSCR_GETITEM             20
-#define LOAD_ATTR_PROPERTY                77
-#define LOAD_ATTR_GETATTRIBUTE_OVERRIDDEN 72
-#define SUBSCRIPT_CACHES                  1
-#define ATTRIBUTE_CACHES                  9
+/* Of 3.12 (Include/opcode.h, pycore_code.h and pycore_frame.h): see is_of_attribute(). */
+#define BINARY_SUBSCR_GETITEM 20
+#define SUBSCRIPT_CACHES      1
+#define CALL_CACHES           3
+#define ATTRIBUTE_CALLEE      3 /* the last of its caches, four units, begin there */
+#define FRAME_FUNCTION        16
 
 struct trace_stubs trace_stubs = { .mode = STUBS_OFF };
 
@@ -217,30 +217,53 @@ static bool is_call(u8 opcode)
 	return false;
 }
 
+static bool is_named(u64 code, const char *name)
+{
+	const struct python_offsets *offsets = &trace_stubs.shape.layout->offsets;
+	const u64 text = loop_word(code + offsets->code_name);
+	const u64 length = loop_word(text + offsets->text_length);
+	const char *characters = (const char *)(text + offsets->text_ascii);
+	u64 i = 0;
+
+	while (i < length && name[i] != '\0' && characters[i] == name[i])
+		i++;
+	return i == length && name[i] == '\0';
+}
+
 /*
  * __init__(), which a class calls, and an instruction the class: from 3.13 on that enters it itself
  * once it is special.
  */
 static bool is_constructor(u64 code)
 {
-	static const char name[] = "__init__";
-	const struct python_offsets *offsets = &trace_stubs.shape.layout->offsets;
-	const u64 text = loop_word(code + offsets->code_name);
-	const char *characters = (const char *)(text + offsets->text_ascii);
-
-	if (loop_word(text + offsets->text_length) != sizeof name - 1)
-		return false;
-	for (u32 i = 0; i < sizeof name - 1; i++) {
-		if (characters[i] != name[i])
-			return false;
-	}
-	return true;
+	return is_named(code, "__init__");
 }
 
 /*
- * A caller is at its instruction; but on 3.12 behind the instruction's caches: there it is told by
- * what else enters a frame.
+ * On 3.12 a caller is behind the caches of its instruction, of which each has another number, and
+ * what is in them may look like any instruction.  So it is told by what else enters a frame.  An
+ * attribute (LOAD_ATTR_PROPERTY, LOAD_ATTR_GETATTRIBUTE_OVERRIDDEN) has the function that it
+ * calls in its last cache: the numbers of calls that enter frames are no beginning of such.
  */
+static bool is_of_attribute(u64 frame, u64 at)
+{
+	u64 callee = 0;
+
+	__builtin_memcpy(&callee, (const void *)(at - ATTRIBUTE_CALLEE * sizeof(u16)),
+			 sizeof callee);
+	return callee == loop_word(frame + FRAME_FUNCTION);
+}
+
+/* Its whole unit: it has no argument.  A call's caches may begin so, with a function's version. */
+static bool is_of_subscript(u64 frame, u64 at)
+{
+	const u8 call = *(const u8 *)(at - CALL_CACHES * sizeof(u16));
+
+	return *(const u16 *)(at - SUBSCRIPT_CACHES * sizeof(u16)) == BINARY_SUBSCR_GETITEM &&
+	       (!is_call(call) || is_named(code_of(frame), "__getitem__"));
+}
+
+/* A caller is at its instruction from 3.13 on. */
 bool trace_stubs_is_called(u64 frame)
 {
 	const struct python_offsets *offsets = &trace_stubs.shape.layout->offsets;
@@ -249,13 +272,9 @@ bool trace_stubs_is_called(u64 frame)
 	if (caller == 0)
 		return is_constructor(code_of(frame));
 	const u64 at = loop_word(caller + offsets->frame_position);
-	const u8 attribute = *(const u8 *)(at - ATTRIBUTE_CACHES * sizeof(u16));
-	const u8 subscript = *(const u8 *)(at - SUBSCRIPT_CACHES * sizeof(u16));
 
 	if (trace_stubs.shape.layout->chain == PYTHON_CHAIN_CFRAME_SHIM)
-		return attribute != LOAD_ATTR_PROPERTY &&
-		       attribute != LOAD_ATTR_GETATTRIBUTE_OVERRIDDEN &&
-		       subscript != BINARY_SUBSCR_GETITEM;
+		return !is_of_attribute(frame, at) && !is_of_subscript(frame, at);
 	return is_call(*(const u8 *)at);
 }
 
