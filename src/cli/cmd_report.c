@@ -41,9 +41,12 @@ static int set_sort(const struct option *option, void *place, const char *value,
 		    struct error *err)
 {
 	static const char *const words[] = { "self", "total", "calls", NULL };
+	struct report_options *report = place;
 
-	return report_sort_parse(value, place) ? 0
-					       : option_refuse_word(option, words, value, err);
+	report->has_sort = true;
+	return report_sort_parse(value, &report->sort)
+		       ? 0
+		       : option_refuse_word(option, words, value, err);
 }
 
 static int set_min(const struct option *option, void *place, const char *value,
@@ -94,7 +97,7 @@ static const struct option options[] = {
 	{ "raw", 0, NULL, "times of traced calls as they were measured", option_set_flag,
 	  AT(open.has_raw_times) },
 	{ "sort", 0, "WHAT", "by self (the default) or total time, or by calls", set_sort,
-	  AT(report.sort) },
+	  AT(report) },
 	{ "thread", 0, "THREAD", "only this thread: its id or its name", option_set_string,
 	  AT(report.thread) },
 	{ "module", 0, "MODULE", "only time in this program or library", option_set_string,
@@ -127,6 +130,32 @@ static int show(const struct settings *settings, const struct text *text, struct
 	return pager_show(text->data, text->len, err);
 }
 
+/* What is of a table, where there is none; of JSON the manual says what applies to it. */
+static int check(const struct settings *settings, struct error *err)
+{
+	const struct report_options *report = &settings->report;
+	const bool has_table =
+		!report->has_tree && !report->callers && !report->callees && !report->lines;
+
+	if (settings->is_json)
+		return 0;
+	if (report->has_sort && !has_table)
+		return error_set(
+			err, -EINVAL,
+			"'--sort' is for the rows of tables: trees are in the order of "
+			"total time, and lines in that of their source");
+	if (report->by != GROUP_BY_FUNCTION && !has_table)
+		return error_set(
+			err, -EINVAL,
+			"'--by' is for the rows of tables: trees are of functions, and "
+			"'--lines' shows those of one");
+	if (report->has_extremes && (!has_table || report->by != GROUP_BY_FUNCTION))
+		return error_set(err, -EINVAL,
+				 "'--min-max' is for the table of functions: no other has the "
+				 "shortest and the longest calls");
+	return 0;
+}
+
 static int report(const char *path, struct settings *settings)
 {
 	CLEANUP(profile_freep)
@@ -152,12 +181,16 @@ static int run(const struct command *command, char **arguments)
 {
 	struct settings settings = { 0 };
 	const char *path;
+	struct error err;
 	int exit_code;
 
 	signal(SIGPIPE, SIG_IGN);
 	if (!command_parse_recording(command, arguments, &settings, &path, &exit_code))
 		return exit_code;
-	return report(path, &settings);
+	if (check(&settings, &err) == 0)
+		return report(path, &settings);
+	say_error(&err);
+	return EXIT_CODE_USAGE;
 }
 
 const struct command cmd_report = {

@@ -61,6 +61,10 @@ int report_text(const struct profile *profile, const struct report_options *opti
 		return error_set(err, -EINVAL,
 				 "samples tell times, not how often a function was called: "
 				 "'fathom trace' counts that");
+	if (options->has_extremes && !profile_is_trace(profile))
+		return error_set(err, -EINVAL,
+				 "samples tell times, not how long each call took: 'fathom "
+				 "trace' measures that");
 	struct style style = { .width = options->width, .has_color = options->has_color };
 	CLEANUP(text_done) struct text text = { 0 };
 	CLEANUP(selection_done) struct selection selection = { 0 };

@@ -20,6 +20,7 @@ enum report_sort { REPORT_SORT_SELF, REPORT_SORT_TOTAL, REPORT_SORT_CALLS };
 struct report_options {
 	enum group_by by; /* which rows the table has */
 	enum report_sort sort;
+	bool has_sort;               /* it was asked for */
 	const char *thread, *module; /* only this part of the profile: profile/filter.h */
 	bool has_extremes; /* of a trace: the shortest and the longest call in the table */
 	bool has_tree;     /* the call tree; each of these four replaces the table */

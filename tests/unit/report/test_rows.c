@@ -337,6 +337,24 @@ static void samples_cannot_be_sorted_by_calls(void **state)
 	made_done(&made);
 }
 
+static void samples_have_no_shortest_and_longest_calls(void **state)
+{
+	struct made made;
+	struct text text = { 0 };
+	struct error err;
+
+	(void)state;
+	example_init(&made);
+	assert_int_equal(report_text(made.profile,
+				     &(struct report_options){ .has_extremes = true }, &text,
+				     &err),
+			 -EINVAL);
+	assert_string_equal(err.text, "samples tell times, not how long each call took: "
+				      "'fathom trace' measures that");
+	assert_int_equal(text.len, 0);
+	made_done(&made);
+}
+
 static void an_unknown_thread_is_refused_and_nothing_is_written(void **state)
 {
 	struct made made;
@@ -469,6 +487,7 @@ int main(void)
 		cmocka_unit_test(min_goes_by_total_when_sorted_by_total),
 		cmocka_unit_test(all_rows_are_shown_when_asked),
 		cmocka_unit_test(samples_cannot_be_sorted_by_calls),
+		cmocka_unit_test(samples_have_no_shortest_and_longest_calls),
 		cmocka_unit_test(an_unknown_thread_is_refused_and_nothing_is_written),
 	};
 
