@@ -49,6 +49,8 @@ enum handshake_occasion {
 	  "it lets no signal handler return (seccomp or prctl)")       \
 	/* The next image has no agent that could take a late trap. */ \
 	X(EXEC, "", "")                                                \
+	/* And another recorder's environment. */                      \
+	X(EXEC_RECORDED, "", "")                                       \
 	/* It has asked to be traced: its traps are its tracer's. */   \
 	X(TRACED, "a debugger traces it", "a debugger traces it")
 
@@ -58,6 +60,11 @@ enum handshake_reason {
 #undef X
 		HANDSHAKE_REASON_COUNT,
 };
+
+static inline int handshake_is_exec(u32 reason)
+{
+	return reason == HANDSHAKE_EXEC || reason == HANDSHAKE_EXEC_RECORDED;
+}
 
 struct handshake_hello {
 	u32 magic;

@@ -65,6 +65,8 @@ struct image {
 	const char *unentered_reason; /* a literal; NULL */
 	bool has_program;             /* it has executed one since its fork */
 	bool is_passed_by;            /* nobody was in what started it */
+	bool is_recorded;             /* another recorder's agent is meant to be in it; */
+	bool next_is_recorded;        /* in the program that it is about to execute */
 	enum image_state state;
 	bool is_ended;
 	bool is_gone;         /* there is no such process any more, though nobody told */

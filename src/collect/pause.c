@@ -10,7 +10,7 @@ static uint64_t *pause_figure(struct pause *pause)
 	if ((pause->causes & PAUSE_TRACED) || pause->reason == HANDSHAKE_TRACED)
 		return &pause->traced_ns;
 	/* It is at its last instructions, if the exec does not fail. */
-	if (pause->reason == HANDSHAKE_EXEC)
+	if (handshake_is_exec(pause->reason))
 		return &pause->exit_ns;
 	return &pause->unentered_ns;
 }

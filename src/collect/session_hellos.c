@@ -76,7 +76,10 @@ static void session_change(struct session *session, const struct handshake_hello
 	struct image *image =
 		tree_find(&session->tree, hello->target != 0 ? (pid_t)hello->target : pid);
 
-	if (hello->occasion == HANDSHAKE_STOP && hello->reason == HANDSHAKE_EXEC)
+	if (image != NULL)
+		image->next_is_recorded = hello->occasion == HANDSHAKE_STOP &&
+					  hello->reason == HANDSHAKE_EXEC_RECORDED;
+	if (hello->occasion == HANDSHAKE_STOP && handshake_is_exec(hello->reason))
 		unentered_expect(&session->tree, image, &session->enter_terms);
 	enter_change(image, hello, connection, &session->enter_terms);
 }

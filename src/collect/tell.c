@@ -135,6 +135,8 @@ const char *tell_why_unentered(const struct image *image)
 	 */
 	if (image->unwatched_since_ns != 0 || (image->has_program && image->exe == NULL))
 		return "set-user-ID, set-group-ID or with file capabilities";
+	if (image->is_recorded)
+		return "another recording is made of it";
 	if (image->is_passed_by)
 		return "started by a program that was not entered";
 	if (image->exe == NULL)

@@ -148,6 +148,7 @@ static void tree_take_fork(struct tree *tree, const struct sideband_event *event
 	image->mappings = parent != NULL ? mappings_copy(parent->mappings) : mappings_new();
 	image->running_threads = 1;
 	image->is_passed_by = parent != NULL && passes_nothing_on(parent);
+	image->is_recorded = parent != NULL && parent->is_recorded;
 	image_thread_at(image, event->tid, event->time_ns, tree->writer);
 }
 
@@ -224,6 +225,8 @@ static struct image *tree_take_exec(struct tree *tree, const struct sideband_eve
 {
 	struct image *image = tree_find(tree, event->pid);
 	const bool is_passed_by = image != NULL && passes_nothing_on(image);
+	const bool is_recorded =
+		image != NULL && (image->is_recorded || image->next_is_recorded);
 
 	if (image != NULL && is_still_starting(image)) {
 		mappings_free(image->mappings);
@@ -249,6 +252,8 @@ static struct image *tree_take_exec(struct tree *tree, const struct sideband_eve
 	image->running_threads = 1;
 	image->has_program = true;
 	image->is_passed_by = is_passed_by;
+	image->is_recorded = is_recorded;
+	image->next_is_recorded = false;
 	return image;
 }
 

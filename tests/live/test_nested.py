@@ -28,6 +28,21 @@ class Nested(live.LiveTest):
         self.assertGreater(program.head()["samples"], 2)
         self.assertLessEqual(head["samples"] * head["period_ns"], 1.05 * head["kernel_cpu_ns"])
 
+    def test_what_another_recorder_is_in_is_told_as_that(self):
+        """Its children as well, which are entered by that one."""
+        paths = self.path("outer.fathom"), self.path("inner.fathom")
+        command = [live.FATHOM, "record", "-q", "-o", paths[1], "--", "sh", "-c", "sh -c 'true & wait'; true"]
+        for outer in "record", "trace":
+            with self.subTest(outer):
+                run = subprocess.run([live.FATHOM, outer, "-q", "-o", paths[0], "--", *command], capture_output=True,
+                                     timeout=120, check=False)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                recorder, program = (live.Recording(path, run) for path in paths)
+                pids = {pid for pid, in program.rows("SELECT pid FROM processes")}
+                why = {pid: reason for pid, reason in recorder.rows("SELECT pid, unentered_reason FROM processes"
+                                                                    " WHERE unentered_reason IS NOT NULL")}
+                self.assertEqual(why, {pid: "another recording is made of it" for pid in pids})
+
     def test_a_trace_has_no_samples(self):
         recorder, program = self.nested("trace")
         self.assertGreater(program.head()["samples"], 2)

@@ -136,7 +136,7 @@ void handshake_run(u32 occasion, u32 reason);
  */
 bool handshake_stop(u32 reason);
 /* The same of a vfork child, of which nothing is to be stopped: it waits for the answer. */
-void handshake_tell_exec(void);
+void handshake_tell_exec(u32 reason);
 /* What it stopped for is over, or has failed: it may be sampled again. */
 void handshake_resume(void);
 /* Has the recorder look for interpreters among what was loaded since the start. */

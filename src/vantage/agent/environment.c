@@ -281,6 +281,11 @@ bool environment_copy(struct environment_copy *copy, char *const *theirs_entries
 	return true;
 }
 
+bool environment_names_recorder(char *const *theirs_entries)
+{
+	return theirs_look(theirs_entries, NULL).has_recorder;
+}
+
 void environment_copy_done(struct environment_copy *copy)
 {
 	room_give(copy->room);

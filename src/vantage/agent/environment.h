@@ -48,6 +48,8 @@ struct environment_copy {
 bool environment_copy(struct environment_copy *copy, char *const *theirs, char *const *argv,
 		      const char *first_libraries, bool is_trap_ignored);
 void environment_copy_done(struct environment_copy *copy);
+/* Whether the program's entries name a recorder. */
+bool environment_names_recorder(char *const *theirs);
 
 /* In a child of fork: what other threads were at, they are not at in here. */
 void environment_forget(void);

@@ -80,13 +80,13 @@ static int image_execute_shown(const struct image_call *call, char *const *envir
  * Nobody will be there to take a trap that comes late: none may come.  The recorder, asked for
  * that, opens what counts the next image; so a vfork child tells it, too.
  */
-static int image_execute_alone(const struct image_call *call)
+static int image_execute_alone(const struct image_call *call, u32 reason)
 {
 	const bool must_stop = is_sampled();
-	const bool is_stopped = must_stop && handshake_stop(HANDSHAKE_EXEC);
+	const bool is_stopped = must_stop && handshake_stop(reason);
 
 	if (!must_stop && agent.ring != NULL)
-		handshake_tell_exec();
+		handshake_tell_exec(reason);
 
 	const int rc = image_execute_shown(call, call->environment, must_stop && !is_stopped);
 
@@ -131,10 +131,13 @@ static int image_exec(const struct image_call *call)
 	/* The kernel says what is missing; should it be there by now, it goes alone. */
 	if (judged.kind == PROGRAM_MISSING)
 		return image_execute_shown(call, call->environment, is_sampled());
-	if (judged.kind != PROGRAM_ENTERABLE ||
-	    !environment_copy(&copy, call->environment, call->argv, judged.first_libraries,
+	if (judged.kind != PROGRAM_ENTERABLE)
+		return image_execute_alone(call, HANDSHAKE_EXEC);
+	if (!environment_copy(&copy, call->environment, call->argv, judged.first_libraries,
 			      signals_is_trap_ignored()))
-		return image_execute_alone(call);
+		return image_execute_alone(call, environment_names_recorder(call->environment)
+							 ? HANDSHAKE_EXEC_RECORDED
+							 : HANDSHAKE_EXEC);
 
 	const int rc = image_execute_shown(call, copy.entries, is_sampled());
 

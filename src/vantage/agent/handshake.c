@@ -263,9 +263,9 @@ bool handshake_stop(u32 reason)
 	return true;
 }
 
-void handshake_tell_exec(void)
+void handshake_tell_exec(u32 reason)
 {
-	handshake_ask(&(struct words){ .occasion = HANDSHAKE_STOP, .reason = HANDSHAKE_EXEC });
+	handshake_ask(&(struct words){ .occasion = HANDSHAKE_STOP, .reason = reason });
 }
 
 void handshake_yield_to_tracer(u32 target)
