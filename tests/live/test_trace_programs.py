@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Threads, children, interpreters, other tools, and programs and recorders that are killed: what is traced of them."""
 
+import itertools
 import json
 import os
 import re
@@ -104,9 +105,10 @@ class Children(live_trace.TraceTest):
 class Interpreters(live_trace.TraceTest):
     def test_subinterpreters_are_traced(self):
         def check(python):
-            trace = self.trace(python, self.workload("subinterpreters.py"), 150)
-            for name in ("main_sub", "main_sub_outer", "thread_sub", "thread_sub_outer", "main_work"):
-                self.assertEqual(trace.calls_of(name), 1, name)
+            for options in ((), ("--no-builtins",)):
+                trace = self.trace(python, self.workload("subinterpreters.py"), 150, options=options)
+                for name in ("main_sub", "main_sub_outer", "thread_sub", "thread_sub_outer", "main_work"):
+                    self.assertEqual(trace.calls_of(name), 1, name)
         self.on_each_python(check, oldest=(3, 8))
 
     def test_threads_that_c_made_are_traced(self):
@@ -204,6 +206,49 @@ print(json.dumps(seen))
             self.assertEqual(self.notes(trace), [])
         self.on_each_python(check, oldest=(3, 6))
 
+    def test_a_thread_whose_profiler_has_gone_is_traced_again(self):
+        script = """
+import cProfile, sys, threading
+def leaf(i):
+    return abs(i)
+def ignore(frame, event, argument):
+    pass
+def fail(frame, event, argument):
+    raise ValueError
+def tens(*steps):
+    for step in (lambda: None, *steps):
+        try:
+            step()
+        except ValueError:
+            pass
+        for i in range(10):
+            leaf(i)
+profile = cProfile.Profile()
+def set_by_python():
+    tens(lambda: sys.setprofile(ignore), lambda: sys.setprofile(None))
+def set_by_c():
+    tens(lambda: list(map(sys.setprofile, [ignore])), lambda: list(map(sys.setprofile, [None])))
+def of_cprofile():
+    tens(lambda: profile.enable(), lambda: profile.disable())
+def that_fails():
+    tens(lambda: sys.setprofile(fail))
+{0}()
+thread = threading.Thread(target={0})
+thread.start()
+thread.join()
+"""
+
+        def check(python):
+            has_one_place = python.version < (3, 8)
+            for way, options in itertools.product(("set_by_python", "set_by_c", "of_cprofile", "that_fails"),
+                                                  ((), ("--no-builtins",))):
+                trace = self.trace(python, self.write(f"{way}.py", script.format(way)), options=options)
+                meanwhile = 0 if has_one_place or way == "that_fails" else 2 * 10
+                self.assertEqual(trace.calls_of("leaf"), 2 * 20 + meanwhile, (way, options))
+                is_told = has_one_place or python.version < (3, 11) and not options and way != "that_fails"
+                self.assertEqual("a profiler of its own" in " ".join(self.notes(trace)), is_told, (way, options))
+        self.on_each_python(check, oldest=(3, 6))
+
     def test_who_sets_a_profile_function_is_told_what_it_is_told_without_us(self):
         script = """
 import json, profile, sys, threading
@@ -223,22 +268,106 @@ def work():
     list(map(sys.setprofile, [profiler]))
     leaf(5)
     sys.setprofile(None)
+    any(map(sys.setprofile, [profiler]))
+    leaf(6)
+    sys.setprofile(None)
+    exec("sys.setprofile(profiler)")
+    leaf(7)
+    exec("leaf(8); sys.setprofile(None)")
 work()
 thread = threading.Thread(target=work)
 thread.start()
 thread.join()
-pure = profile.Profile()
-pure.runcall(work)
+exec("work(); sys.setprofile(profiler); leaf(9)")
+sys.setprofile(None)
+for i in range(2):
+    pure = profile.Profile()
+    pure.runcall(work)
 print(json.dumps({"told": told}))
 """
 
         def check(python):
-            if python.version >= (3, 12):
-                self.skipTest(f"{python.name}: the second one is told of the return of sys.setprofile() (decision 0029)")
-            path = self.write("told.py", script)
-            without = subprocess.run(python.command(path), stdout=subprocess.PIPE, check=True, timeout=60, cwd=self.folder)
-            self.assertEqual(self.trace(python, path).truth, live.truth_of(without.stdout))
+            self.check_same_truth(python, script)
         self.on_each_python(check, oldest=(3, 6))
+
+    def test_where_others_are_told_of_calls_a_profile_function_is_told_what_it_is_told_without_us(self):
+        """As another thread, or another tool, has asked for calls, it may be told of the end of one that it did not see begin."""
+        script = """
+import json, sys, threading, time
+def leaf(i):
+    return abs(i)
+told = []
+def profiler(frame, event, argument):
+    if frame.f_code.co_filename == __file__:
+        told.append((threading.current_thread().name, event, frame.f_code.co_name, getattr(argument, "__name__", None)))
+def work():
+    for i in range(2):
+        leaf(1)
+        sys.setprofile(profiler)
+        leaf(2)
+        sys.setprofile(profiler)
+        leaf(3)
+        sys.setprofile(None)
+def place_of(thread):
+    frame = sys._current_frames()[thread.ident]
+    return frame.f_code, frame.f_lineno - frame.f_code.co_firstlineno
+def beside(act, wait):
+    go = threading.Lock()
+    go.acquire()
+    thread = threading.Thread(target=wait, args=(go,), name="beside")
+    thread.start()
+    while place_of(thread) != (wait.__code__, 2):
+        time.sleep(0.001)
+    act()
+    go.release()
+    thread.join()
+def wait_with_one(go):
+    sys.setprofile(lambda *arguments: None)
+    go.acquire()
+    sys.setprofile(None)
+def wait(go):
+    leaf(4)
+    go.acquire()
+    leaf(5)
+def set_all():
+    threading.setprofile_all_threads(profiler)
+    leaf(6)
+def generate():
+    yield sys.setprofile(profiler)
+    leaf(7)
+    yield sys.setprofile(None)
+work()
+beside(work, wait_with_one)
+work()
+for _ in generate():
+    leaf(8)
+if sys.version_info >= (3, 12):
+    monitoring = sys.monitoring
+    monitoring.use_tool_id(3, "another")
+    monitoring.register_callback(3, monitoring.events.CALL, lambda *arguments: None)
+    monitoring.set_events(3, monitoring.events.CALL)
+    work()
+    monitoring.set_events(3, 0)
+    work()
+    # Without a GIL the other threads' functions are told of what they are in the midst of.
+    if getattr(sys, "_is_gil_enabled", lambda: True)():
+        for i in range(2):
+            beside(set_all, wait)
+            threading.setprofile_all_threads(None)
+# What threads do beside each other has an order in each of them only.
+told.sort(key=lambda row: row[0])
+print(json.dumps({"told": told}))
+"""
+
+        def check(python):
+            self.check_same_truth(python, script)
+        self.on_each_python(check, oldest=(3, 6))
+
+    def check_same_truth(self, python, script):
+        path = self.write("told.py", script)
+        without = subprocess.run(python.command(path), stdout=subprocess.PIPE, check=True, timeout=60, cwd=self.folder)
+        for options in ((), ("--no-builtins",)):
+            self.assertEqual(self.trace(python, path, options=options).truth, live.truth_of(without.stdout), options)
 
 
 class Endings(live_trace.TraceTest):

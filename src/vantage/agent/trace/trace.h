@@ -199,13 +199,15 @@ void trace_python_fall_back(const struct python_layout *layout);
  * Says whether it has another's.
  */
 bool trace_python_put_back(void);
+/* Whether calls are seen by a profile function. */
+bool trace_python_is_by_function(void);
 /* Whether the calling thread has ours. */
 bool trace_python_has_function(void);
 /*
- * The function that the calling thread has, another's, is not told of the end of a call of this
- * method (a PyMethodDef), if that is what it would be told of first.
+ * Whether it makes a difference that some module is imported: to the profile functions of threads,
+ * or as there will be other interpreters.
  */
-void trace_python_hide_end(u64 method);
+bool trace_python_needs_modules(void);
 /* There will be other interpreters, whose thread states are not seen to begin. */
 void trace_python_meet_interpreters(void);
 /* Of the layout, what each event needs; beside each other, for they are read at each. */

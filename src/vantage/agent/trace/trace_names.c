@@ -4,8 +4,6 @@
 #include "vantage/agent/codes.h"
 #include "vantage/agent/python/python_names.h"
 #include "vantage/agent/trace/trace.h"
-#include "vantage/agent/trace/python/trace_evaluator.h"
-#include "vantage/agent/trace/python/trace_frames.h"
 #include "vantage/agent/trace/python/trace_greenlet.h"
 #include "vantage/agent/trace/native/trace_images.h"
 #include "vantage/agent/trace/native/trace_native.h"
@@ -240,16 +238,12 @@ enum trace_kind trace_kind_of(const struct trace_call *call, const struct trace_
 	return call->kind;
 }
 
-/* Up to 3.11 nothing tells of other interpreters; for the others see trace_profilers.h. */
+/* Of 3.11's interpreters each is seen when it calls; later ones tell of them. */
 static void look_for_news(const struct python_layout *layout, u64 method,
 			  const struct name_text *qualified)
 {
-	if (layout->chain > PYTHON_CHAIN_ENTRY_FLAG || trace_frames_is_on())
-		return;
-	if (!trace_evaluator_is_on())
+	if (layout->chain <= PYTHON_CHAIN_ENTRY_FLAG && trace_python_needs_modules())
 		trace_profilers_meet(method, qualified);
-	if (name_text_is(qualified, "_xxsubinterpreters.create"))
-		trace_python_meet_interpreters();
 }
 
 static u64 name_builtin(struct walk *walk, struct mem *mem, const struct trace_call *call)
@@ -286,8 +280,10 @@ static u64 name_callee(struct walk *walk, struct mem *mem, const struct trace_ca
 	case TRACE_KIND_PYTHON_UNCALLED:
 	case TRACE_KIND_PYTHON_RESUMED:
 		trace_greenlet_look();
-		if (walk->python->layout->chain <= PYTHON_CHAIN_ENTRY_FLAG)
+		if (walk->python->layout->chain <= PYTHON_CHAIN_ENTRY_FLAG) {
+			trace_profilers_look();
 			trace_python_calibrate();
+		}
 		return python_name_code(walk, mem, call->object);
 	case TRACE_KIND_PYTHON_BUILTIN:
 	case TRACE_KIND_PYTHON_METHOD:

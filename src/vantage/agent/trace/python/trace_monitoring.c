@@ -26,6 +26,7 @@
 #include "vantage/agent/trace/trace_late.h"
 #include "vantage/agent/trace/python/trace_monitoring.h"
 #include "vantage/agent/trace/trace_only.h"
+#include "vantage/agent/trace/python/trace_profilers.h"
 #include "vantage/agent/trace/python/trace_stubs.h"
 
 #define PYTHON_3_15 0x030f0000U
@@ -366,6 +367,7 @@ static void set_up_interpreter(u64 interpreter)
 	if (module == NULL || modules == NULL || place == NULL)
 		return;
 	*place = (struct monitored){ .interpreter = interpreter, .has_calls = true };
+	trace_profilers_look();
 	if (is_set_up(module) || set_up(module, place))
 		trace_set_status(TRACE_ON);
 	else if (trace_area_of_process()->status == TRACE_WAITING)
@@ -438,6 +440,36 @@ void trace_monitoring_want_calls(u64 interpreter)
 		set_events(module, place->tool, place->with_calls);
 }
 
+/* By all tools, those of sys.setprofile() and sys.settrace() as well, which have no other names. */
+static long tools_with_calls(void *module)
+{
+	void *events = monitoring.PyObject_CallMethod(module, "_all_events", NULL);
+	void *tools = events != NULL
+			      ? monitoring.PyObject_CallMethod(events, "get", "s", "CALL")
+			      : NULL;
+	const long number = tools != NULL && tools != (void *)monitoring.layout->none
+				    ? monitoring.PyLong_AsLong(tools)
+				    : 0;
+
+	monitoring.PyErr_Clear();
+	if (tools != NULL)
+		monitoring.Py_DecRef(tools);
+	if (events != NULL)
+		monitoring.Py_DecRef(events);
+	return number;
+}
+
+bool trace_monitoring_is_alone(void)
+{
+	if (monitoring.layout == NULL)
+		return false;
+	const struct monitored *place = place_of((u64)monitoring.PyInterpreterState_Get());
+	void *module = monitoring.PySys_GetObject("monitoring");
+
+	return place != NULL && place->has_calls && module != NULL &&
+	       tools_with_calls(module) == 1L << place->tool;
+}
+
 void trace_monitoring_forget_others(void)
 {
 	__atomic_store_n(&monitoring.is_installing, 0, __ATOMIC_RELAXED);
@@ -460,6 +492,7 @@ void trace_monitoring_begin(const struct python_layout *layout)
 		return;
 	}
 	trace_python_find_objects(layout);
+	trace_profilers_begin(0);
 	trace_stubs_begin(layout);
 	add_hook();
 }

@@ -38,6 +38,11 @@ extern struct trace_monitoring_objects trace_monitoring_objects;
  * of those that it is asked to tell of by others.  With the GIL.
  */
 void trace_monitoring_want_calls(u64 interpreter);
+/*
+ * Whether the instructions of the calling thread's interpreter tell of calls, and for us alone.
+ * With the GIL.
+ */
+bool trace_monitoring_is_alone(void);
 
 /* In a child of fork: nobody else is setting up an interpreter. */
 void trace_monitoring_forget_others(void);

@@ -1,9 +1,12 @@
 #include "vantage/agent/trace/python/trace_profilers.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "vantage/agent/agent.h"
+#include "vantage/agent/trace/python/trace_told.h"
 #include "vantage/agent/trace/trace.h"
+#include "vantage/agent/trace/trace_late.h"
 #include "vantage/agent/trace/trace_word.h"
 #include "walk/name_text.h"
 
@@ -23,32 +26,66 @@ struct method {
 	const char *doc;
 };
 
-#define METHODS_MAX 16U
+enum profiler {
+	SET_PROFILE,
+	SET_PROFILE_OF_ALL,
+	EXECUTE_BUILTIN,
+	EXECUTE_DYNAMIC,
+	ENABLE,
+	DISABLE,
+	PROFILERS,
+};
 
-enum { SET_PROFILE, ENABLE, DISABLE, PROFILERS };
-static three_arguments *theirs[PROFILERS];
-static u64 set_profile; /* the PyMethodDef */
+/* What is called of the interpreter. */
+#define ENTRY_MAP(X)                                              \
+	X(PySys_GetObject, void *, (const char *name))            \
+	X(PyDict_GetItemString, void *, (void *, const char *))   \
+	X(PyObject_GetAttrString, void *, (void *, const char *)) \
+	X(PyModule_GetName, const char *, (void *))               \
+	X(PyErr_Clear, void, (void))                              \
+	X(Py_DecRef, void, (void *))
 
-static void *call(u32 which, void *self, void *arguments, void *keywords)
+#define X(name, result, arguments) typedef result name##_type arguments;
+ENTRY_MAP(X)
+#undef X
+
+static struct {
+#define X(name, result, arguments) name##_type *name;
+	ENTRY_MAP(X)
+#undef X
+	three_arguments *theirs[PROFILERS];
+	bool is_to_be_found;
+} profilers;
+
+static void *call(enum profiler which, void *self, void *arguments, void *keywords)
 {
-	void *result = theirs[which](self, arguments, keywords);
+	void *result = profilers.theirs[which](self, arguments, keywords);
 
 	if (trace_python_put_back())
 		trace_note_other_tool();
 	return result;
 }
 
-/*
- * What is set in place of ours would be told of the end of this call, for the interpreter decides
- * when it has returned.  It has not been told of the beginning: profile.py takes that for an error.
- */
-static void *on_set_profile(void *self, void *arguments, void *keywords)
+static void *on_set_profile(void *self, void *function, void *nothing)
 {
-	const bool was_ours = trace_python_has_function();
-	void *result = call(SET_PROFILE, self, arguments, keywords);
+	struct trace_told told;
 
-	if (was_ours)
-		trace_python_hide_end(set_profile);
+	trace_told_before(&told);
+	void *result = call(SET_PROFILE, self, function, nothing);
+
+	trace_told_after(&told, (u64)function);
+	return result;
+}
+
+/* From 3.12 on. */
+static void *on_set_profile_of_all(void *self, void *function, void *nothing)
+{
+	struct trace_told told;
+
+	trace_told_before(&told);
+	void *result = call(SET_PROFILE_OF_ALL, self, function, nothing);
+
+	trace_told_after_all(&told, (u64)function);
 	return result;
 }
 
@@ -62,40 +99,143 @@ static void *on_disable(void *self, void *arguments, void *keywords)
 	return call(DISABLE, self, arguments, keywords);
 }
 
-static three_arguments *const ours[PROFILERS] = { on_set_profile, on_enable, on_disable };
+static void meet_module(void *module);
 
-static bool stand_before(struct method *method, u32 which)
+static void *execute(enum profiler which, void *self, void *module, void *nothing)
 {
-	if (method->function == ours[which])
-		return true;
-	if (method->flags == 0 || (method->flags & ~FLAGS_OF_THREE) != 0)
-		return false;
-	theirs[which] = method->function;
-	return trace_put_word((void **)&method->function, *(void *const *)&ours[which]);
+	void *result = profilers.theirs[which](self, module, nothing);
+
+	if (result != NULL)
+		meet_module(module);
+	return result;
 }
 
-/* It is called when nobody tells us what is called: so it is looked for behind enable(). */
-static bool stand_before_disable(struct method *method)
+static void *on_execute_builtin(void *self, void *module, void *nothing)
 {
-	for (u32 i = 0; i < METHODS_MAX && method->name != NULL; i++, method++) {
-		if (strcmp(method->name, "disable") == 0)
-			return stand_before(method, DISABLE);
+	return execute(EXECUTE_BUILTIN, self, module, nothing);
+}
+
+static void *on_execute_dynamic(void *self, void *module, void *nothing)
+{
+	return execute(EXECUTE_DYNAMIC, self, module, nothing);
+}
+
+static three_arguments *const ours[PROFILERS] = {
+	[SET_PROFILE] = on_set_profile,
+	[SET_PROFILE_OF_ALL] = on_set_profile_of_all,
+	[EXECUTE_BUILTIN] = on_execute_builtin,
+	[EXECUTE_DYNAMIC] = on_execute_dynamic,
+	[ENABLE] = on_enable,
+	[DISABLE] = on_disable,
+};
+
+/* Where that cannot be, its first call is noted where calls of C functions are. */
+static void stand_before(void *callable, enum profiler which)
+{
+	struct method *method =
+		callable != NULL ? (struct method *)trace_python_method((u64)callable) : NULL;
+
+	if (method == NULL || method->function == ours[which] || method->flags == 0 ||
+	    (method->flags & ~FLAGS_OF_THREE) != 0)
+		return;
+	profilers.theirs[which] = method->function;
+	trace_put_word((void **)&method->function, *(void *const *)&ours[which]);
+}
+
+static void stand_before_attribute(void *object, const char *name, enum profiler which)
+{
+	void *attribute = profilers.PyObject_GetAttrString(object, name);
+
+	if (attribute == NULL) {
+		profilers.PyErr_Clear();
+		return;
 	}
-	return false;
+	stand_before(attribute, which);
+	profilers.Py_DecRef(attribute);
+}
+
+/* A module that has been executed. */
+static void meet_module(void *module)
+{
+	const char *name = profilers.PyModule_GetName(module);
+
+	if (name != NULL && strcmp(name, "_lsprof") == 0) {
+		void *type = profilers.PyObject_GetAttrString(module, "Profiler");
+
+		if (type != NULL) {
+			stand_before_attribute(type, "enable", ENABLE);
+			stand_before_attribute(type, "disable", DISABLE);
+			profilers.Py_DecRef(type);
+		}
+	} else if (name != NULL && strcmp(name, "_xxsubinterpreters") == 0) {
+		trace_python_meet_interpreters();
+	}
+	profilers.PyErr_Clear();
+}
+
+static bool has_entries(void)
+{
+	bool has_all = true;
+
+	/* ISO C has no way from an object's pointer to a function's; POSIX has. */
+#define X(name, result, arguments)                            \
+	*(void **)&profilers.name = trace_late_symbol(#name); \
+	has_all = has_all && profilers.name != NULL;
+	ENTRY_MAP(X)
+#undef X
+	return has_all;
+}
+
+void trace_profilers_begin(u32 place)
+{
+	trace_told_begin(place);
+	profilers.is_to_be_found = has_entries();
+}
+
+/* Of modules that may have been imported before. */
+static void meet_imported(void *modules, const char *name)
+{
+	void *module = profilers.PyDict_GetItemString(modules, name);
+
+	if (module != NULL)
+		meet_module(module);
+}
+
+/* Where there are to be modules' as well, the import system has to be there. */
+static bool look_for_modules(void)
+{
+	void *modules = profilers.PySys_GetObject("modules");
+	void *imports =
+		modules != NULL ? profilers.PyDict_GetItemString(modules, "_imp") : NULL;
+
+	if (imports == NULL)
+		return false;
+	stand_before_attribute(imports, "exec_builtin", EXECUTE_BUILTIN);
+	stand_before_attribute(imports, "exec_dynamic", EXECUTE_DYNAMIC);
+	meet_imported(modules, "_lsprof");
+	meet_imported(modules, "_xxsubinterpreters");
+	return true;
+}
+
+void trace_profilers_look(void)
+{
+	if (!profilers.is_to_be_found || (trace_python_needs_modules() && !look_for_modules()))
+		return;
+	profilers.is_to_be_found = false;
+	stand_before(profilers.PySys_GetObject("setprofile"), SET_PROFILE);
+	stand_before(profilers.PySys_GetObject("_setprofileallthreads"), SET_PROFILE_OF_ALL);
 }
 
 void trace_profilers_meet(u64 address, const struct name_text *qualified)
 {
-	struct method *method = (struct method *)address;
-	bool is_seen = true;
+	three_arguments *const function = ((const struct method *)address)->function;
+	const bool sets = name_text_is(qualified, "sys.setprofile");
+	const bool enables = name_text_is(qualified, "_lsprof.Profiler.enable");
 
-	if (name_text_is(qualified, "sys.setprofile")) {
-		set_profile = address;
-		is_seen = stand_before(method, SET_PROFILE);
-	} else if (name_text_is(qualified, "_lsprof.Profiler.enable")) {
-		is_seen = stand_before_disable(method) && stand_before(method, ENABLE);
-	}
 	/* What is set stays set, for all that we know. */
-	if (!is_seen)
+	if (trace_python_is_by_function() &&
+	    ((sets && function != ours[SET_PROFILE]) || (enables && function != ours[ENABLE])))
 		trace_note_other_tool();
+	if (name_text_is(qualified, "_xxsubinterpreters.create"))
+		trace_python_meet_interpreters();
 }

@@ -1,16 +1,35 @@
 /*
- * trace_profilers - other profilers, where calls are seen by a profile function (trace_python.c).
+ * trace_profilers - other profilers, which take places of ours, or are told because of us.
  *
- * A thread has one such function, so that ours is gone while a program has set its own.  When that
- * is taken away again, nothing tells: sys.setprofile(None) and cProfile's disable() leave none.  So
- * functions of ours stand before these, in the interpreter's tables of methods, from when one
- * sets a function first.  They call them, and look what the thread has then.  Profilers that
- * C sets (PyEval_SetProfile()) are not seen.
+ * Up to 3.11 a thread has one profile function: where calls are seen by that
+ * (trace_python.c), ours is gone while a program has set its own.  When that is taken away
+ * again, nothing tells: sys.setprofile(None) and cProfile's disable() leave none.  And from
+ * 3.6 on, whoever is told of calls, what sys.setprofile() sets shall be told of those it is
+ * told of without us (trace_told.h).
+ *
+ * So functions of ours stand before these, in the interpreter's tables of methods, whoever
+ * calls them.  They call them, and look what the thread has then.  Those of modules that are
+ * imported are found when the import system has executed the module, by _imp.exec_builtin()
+ * and exec_dynamic(), which ours stand before as well.  Profilers that C sets
+ * (PyEval_SetProfile()) are not seen.
  */
 #pragma once
 #include "abi/types.h"
 
 struct name_text;
 
-/* A C function is about to be called for the first time: its PyMethodDef, and "sys.setprofile". */
+/*
+ * Before the interpreter begins: where its thread states have c_profilefunc, or 0
+ * (trace_told.h).
+ */
+void trace_profilers_begin(u32 place);
+/*
+ * Something of Python is executed, with the GIL: they are found as soon as the import system is
+ * there.  When they have been, nothing is done.
+ */
+void trace_profilers_look(void);
+/*
+ * A C function is about to be called for the first time: its PyMethodDef, and "sys.setprofile".
+ * It may be one that ours could not be put before.
+ */
 void trace_profilers_meet(u64 method, const struct name_text *qualified);

@@ -27,16 +27,9 @@
 #include "vantage/agent/trace/trace_calibrate.h"
 #include "vantage/agent/trace/python/trace_evaluator.h"
 #include "vantage/agent/trace/python/trace_frames.h"
+#include "vantage/agent/trace/python/trace_profilers.h"
+#include "vantage/agent/trace/python/trace_told.h"
 #include "vantage/agent/trace/trace_late.h"
-
-/* Include/pystate.h, PyTrace_…, and what is called for what. */
-enum profile_event {
-	PROFILE_CALL = 0,
-	PROFILE_RETURN = 3, /* with an exception, too */
-	PROFILE_C_CALL = 4,
-	PROFILE_C_EXCEPTION = 5,
-	PROFILE_C_RETURN = 6,
-};
 
 /* Where a thread state has what PyEval_SetProfile() sets (Include/pystate.h of each version). */
 struct profile_members {
@@ -57,19 +50,15 @@ static const struct profile_members members_of[] = {
 /* From 3.11 on a PyFrameObject is a handle of the frame: PyFrameObject.f_frame. */
 #define HANDLE_TO_FRAME 24
 
-typedef int profile_function(void *object, void *frame_object, int what, void *argument);
-
 struct trace_objects trace_objects;
 
-static struct python_trace {
+static struct {
 	const struct profile_members *members;              /* NULL: not to be set */
 	const struct profile_members *members_to_fall_back; /* from 3.8 on */
 	u64 get_state;                                      /* _PyThreadState_UncheckedGet() */
 	bool has_audit_hook;
 	bool is_calibrated;
-	bool has_builtins;       /* their calls are wanted */
-	profile_function *other; /* of sys.setprofile() */
-	u64 hidden;              /* the PyMethodDef of that */
+	bool has_builtins; /* their calls are wanted */
 } python;
 
 static u64 word_at(u64 address)
@@ -144,7 +133,7 @@ static int on_profile(void *object, void *frame_object, int what, void *argument
 		return 0;
 	const u64 frame = frame_of(layout, (u64)frame_object);
 
-	if (what == PROFILE_CALL) {
+	if (what == TRACE_PROFILE_CALL) {
 		const u64 code = code_of(layout, frame);
 		const struct trace_call call = {
 			.identity = trace_python_identity(code),
@@ -155,19 +144,19 @@ static int on_profile(void *object, void *frame_object, int what, void *argument
 		};
 
 		trace_enter(tracer, call, now);
-	} else if (what == PROFILE_RETURN) {
+	} else if (what == TRACE_PROFILE_RETURN) {
 		trace_leave(tracer, code_of(layout, frame), frame, now);
-	} else if (python.has_builtins && (what == PROFILE_C_CALL || what == PROFILE_C_RETURN ||
-					   what == PROFILE_C_EXCEPTION)) {
-		builtin_event(tracer, frame, what == PROFILE_C_CALL, (u64)argument, now);
+	} else if (python.has_builtins &&
+		   (what == TRACE_PROFILE_C_CALL || what == TRACE_PROFILE_C_RETURN ||
+		    what == TRACE_PROFILE_C_EXCEPTION)) {
+		builtin_event(tracer, frame, what == TRACE_PROFILE_C_CALL, (u64)argument, now);
 	}
 	return 0;
 }
 
 void trace_python_begin(const struct python_layout *layout)
 {
-	/* A thread may have on_first_event() for its function still. */
-	python = (struct python_trace){ .other = python.other, .hidden = python.hidden };
+	__builtin_memset(&python, 0, sizeof python);
 	for (size_t i = 0; i < sizeof members_of / sizeof *members_of; i++) {
 		const u32 version = layout->version >> 16;
 
@@ -176,6 +165,7 @@ void trace_python_begin(const struct python_layout *layout)
 	}
 	python.has_builtins = !(agent.ring->flags & RING_NO_BUILTINS);
 	trace_python_find_objects(layout);
+	trace_profilers_begin(python.members != NULL ? python.members->function : 0);
 	/* The profile function is set where the other way is not to be had. */
 	if (layout->chain == PYTHON_CHAIN_ENTRY_FLAG ? trace_frames_begin(layout)
 						     : trace_evaluator_begin(layout)) {
@@ -295,33 +285,6 @@ bool trace_python_has_function(void)
 	return state != 0 && word_at(state + python.members->function) == (u64)on_profile;
 }
 
-/* Py_tracefunc, for one event: from then on the other's is there. */
-static int on_first_event(void *object, void *frame_object, int what, void *argument)
-{
-	profile_function *const other = python.other;
-	const u64 state = own_state();
-
-	if (state != 0 && word_at(state + python.members->function) == (u64)on_first_event)
-		*(profile_function **)(state + python.members->function) = other;
-	if (what == PROFILE_C_RETURN && trace_python_method((u64)argument) == python.hidden)
-		return 0;
-	return other(object, frame_object, what, argument);
-}
-
-void trace_python_hide_end(u64 method)
-{
-	const u64 state = own_state();
-	profile_function **place =
-		(void *)(state + (state != 0 ? python.members->function : 0));
-
-	if (state == 0 || *place == NULL || *place == on_profile || *place == on_first_event)
-		return;
-	/* Who sets one by this method has the same in every thread. */
-	python.other = *place;
-	python.hidden = method;
-	*place = on_first_event;
-}
-
 /* use_tracing of the calling thread's state; NULL: it has no function of ours. */
 static void *flag_in_use(void)
 {
@@ -374,6 +337,16 @@ void trace_python_calibrate(void)
 	*(void **)&add_pending_call = trace_late_symbol("Py_AddPendingCall");
 	if (add_pending_call != NULL)
 		add_pending_call(calibrate, NULL);
+}
+
+bool trace_python_is_by_function(void)
+{
+	return python.members != NULL;
+}
+
+bool trace_python_needs_modules(void)
+{
+	return trace_python_is_by_function() || trace_evaluator_is_on();
 }
 
 static void see_state(u64 state)
