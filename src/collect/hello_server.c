@@ -2,10 +2,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -15,16 +15,33 @@
 #include "base/memory.h"
 
 #define BACKLOG 1024
-/* Agents send their hello right after connecting. */
-#define HELLO_PATIENCE_MS 50
+
+/*
+ * Connected, and its hello is still to come: whom connecting wakes, the recorder, often runs
+ * before it goes on, and on a busy machine it may be a long time until it does.
+ */
+struct silent {
+	int connection;
+	pid_t pid;
+};
 
 struct hello_server {
 	int fd;
+	int ready_fd; /* epoll: fd and the connections of the silent */
 	int spare_fd; /* given up to take in a hello when there is no other; -1: none */
 	char folder[80];
 	char agent_link[128]; /* "": none */
 	struct sockaddr_un address;
+	struct silent *silent;
+	size_t silent_count, silent_capacity;
 };
+
+static int server_watch(struct hello_server *server, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+
+	return epoll_ctl(server->ready_fd, EPOLL_CTL_ADD, fd, &event);
+}
 
 static int server_make_folder(struct hello_server *server, struct error *err)
 {
@@ -56,6 +73,9 @@ static int server_listen(struct hello_server *server, bool is_trace, struct erro
 	    listen(server->fd, BACKLOG) < 0)
 		return error_errno(err, -errno, "cannot listen at %s",
 				   server->address.sun_path);
+	server->ready_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (server->ready_fd < 0 || server_watch(server, server->fd) < 0)
+		return error_errno(err, -errno, "cannot wait for agents with epoll");
 	return 0;
 }
 
@@ -64,6 +84,7 @@ int hello_server_open(bool is_trace, struct hello_server **out_server, struct er
 	struct hello_server *server = xzalloc(sizeof *server);
 
 	server->fd = -1;
+	server->ready_fd = -1;
 	server->spare_fd = -1;
 	int rc = server_make_folder(server, err);
 
@@ -81,6 +102,11 @@ void hello_server_close(struct hello_server *server)
 {
 	if (server == NULL)
 		return;
+	for (size_t i = 0; i < server->silent_count; i++)
+		close(server->silent[i].connection);
+	free(server->silent);
+	if (server->ready_fd >= 0)
+		close(server->ready_fd);
 	if (server->fd >= 0)
 		close(server->fd);
 	if (server->spare_fd >= 0)
@@ -118,7 +144,7 @@ int hello_server_link_agent(struct hello_server *server, const char *agent_path,
 
 int hello_server_fd(const struct hello_server *server)
 {
-	return server->fd;
+	return server->ready_fd;
 }
 
 static bool is_one_of_ours(int connection, pid_t *out_pid)
@@ -147,26 +173,68 @@ static int server_accept(struct hello_server *server)
 	return connection;
 }
 
+/* Takes in the next who has connected; false if there is none, or no descriptor for it. */
+static bool server_let_in(struct hello_server *server)
+{
+	const int connection = server_accept(server);
+	struct silent silent = { .connection = connection };
+
+	if (connection < 0)
+		return false;
+	if (!is_one_of_ours(connection, &silent.pid) || server_watch(server, connection) < 0) {
+		close(connection);
+		return true;
+	}
+	server->silent = array_grow(server->silent, server->silent_count,
+				    &server->silent_capacity, sizeof *server->silent);
+	server->silent[server->silent_count++] = silent;
+	return true;
+}
+
+/* The connection is not watched any more; its agent's pid. */
+static pid_t server_forget(struct hello_server *server, int connection)
+{
+	size_t i = 0;
+
+	epoll_ctl(server->ready_fd, EPOLL_CTL_DEL, connection, NULL);
+	while (server->silent[i].connection != connection)
+		i++;
+	const pid_t pid = server->silent[i].pid;
+
+	server->silent[i] = server->silent[--server->silent_count];
+	return pid;
+}
+
 int hello_server_accept(struct hello_server *server, struct handshake_hello *out_hello,
 			pid_t *out_pid, int *out_connection)
 {
-	for (;;) {
-		const int connection = server_accept(server);
+	struct handshake_hello hello;
+	struct epoll_event event;
+	bool has_all = false;
 
-		if (connection < 0)
-			return 0;
-		struct pollfd ready = { .fd = connection, .events = POLLIN };
+	/* Of several that are ready epoll gives each in turn. */
+	while (epoll_wait(server->ready_fd, &event, 1, 0) == 1) {
+		const int fd = event.data.fd;
 
-		if (is_one_of_ours(connection, out_pid) &&
-		    poll(&ready, 1, HELLO_PATIENCE_MS) == 1 &&
-		    recv(connection, out_hello, sizeof *out_hello, MSG_DONTWAIT) ==
-			    (ssize_t)sizeof *out_hello &&
-		    out_hello->magic == HANDSHAKE_MAGIC) {
-			*out_connection = connection;
-			return 1;
+		if (fd == server->fd) {
+			if (has_all)
+				return 0;
+			has_all = !server_let_in(server);
+			continue;
 		}
-		close(connection);
+		const pid_t pid = server_forget(server, fd);
+
+		if (recv(fd, &hello, sizeof hello, MSG_DONTWAIT) != (ssize_t)sizeof hello ||
+		    hello.magic != HANDSHAKE_MAGIC) {
+			close(fd);
+			continue;
+		}
+		*out_hello = hello;
+		*out_pid = pid;
+		*out_connection = fd;
+		return 1;
 	}
+	return 0;
 }
 
 int hello_server_answer(int connection, const struct handshake_answer *answer, int ring_fd)

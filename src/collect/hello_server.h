@@ -23,12 +23,13 @@ const char *hello_server_path(const struct hello_server *server);
  */
 int hello_server_link_agent(struct hello_server *server, const char *agent_path,
 			    const char **out_path, struct error *err);
-/* Readable when an agent has come. */
+/* Readable when an agent has come, or one that had come has spoken. */
 int hello_server_fd(const struct hello_server *server);
 
 /*
  * Takes the next hello that waits: its connection, the agent's pid as the recorder sees
- * it.  1; 0 when none waits.  Strangers (another user, a broken hello) are turned away.
+ * it.  1; 0 when none waits.  Strangers (another user, a broken hello) are turned away; who has
+ * connected and not spoken yet has all the time it needs, and keeps nobody waiting.
  */
 int hello_server_accept(struct hello_server *server, struct handshake_hello *out_hello,
 			pid_t *out_pid, int *out_connection);

@@ -1,0 +1,164 @@
+/* Agents connect, and speak when they come to it. */
+#include "collect/hello_server.h"
+
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "abi/handshake.h"
+#include "base/error.h"
+
+static struct hello_server *server;
+static struct handshake_hello hello;
+static pid_t pid;
+static int connection;
+
+static int open_server(void **state)
+{
+	struct error err;
+
+	(void)state;
+	return hello_server_open(false, &server, &err);
+}
+
+static int close_server(void **state)
+{
+	(void)state;
+	hello_server_close(server);
+	return 0;
+}
+
+static int agent_connect(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	strcpy(address.sun_path, hello_server_path(server));
+	assert_int_equal(connect(fd, (const struct sockaddr *)&address, sizeof address), 0);
+	return fd;
+}
+
+static void agent_speak(int fd, uint32_t magic, uint32_t occasion)
+{
+	const struct handshake_hello words = { .magic = magic, .occasion = occasion };
+
+	assert_int_equal(send(fd, &words, sizeof words, MSG_NOSIGNAL), sizeof words);
+}
+
+static bool is_readable(int fd)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+
+	return poll(&ready, 1, 0) == 1;
+}
+
+static int accept_next(void)
+{
+	return hello_server_accept(server, &hello, &pid, &connection);
+}
+
+static void answer_and_hear(int agent)
+{
+	const struct handshake_answer answer = { .magic = HANDSHAKE_MAGIC,
+						 .verdict = HANDSHAKE_DONE };
+	struct handshake_answer heard;
+
+	assert_int_equal(hello_server_answer(connection, &answer, -1), 0);
+	assert_int_equal(recv(agent, &heard, sizeof heard, MSG_DONTWAIT), sizeof heard);
+	assert_int_equal(heard.verdict, HANDSHAKE_DONE);
+}
+
+static void test_a_hello_is_heard_and_answered(void **state)
+{
+	const int agent = agent_connect();
+
+	(void)state;
+	agent_speak(agent, HANDSHAKE_MAGIC, HANDSHAKE_START);
+	assert_true(is_readable(hello_server_fd(server)));
+	assert_int_equal(accept_next(), 1);
+	assert_int_equal(pid, getpid());
+	assert_int_equal(hello.occasion, HANDSHAKE_START);
+	answer_and_hear(agent);
+	assert_int_equal(accept_next(), 0);
+	close(agent);
+}
+
+static void test_who_connects_and_speaks_later_is_heard_then(void **state)
+{
+	const int agent = agent_connect();
+
+	(void)state;
+	assert_int_equal(accept_next(), 0);
+	/* Nothing to do for the recorder, until the agent runs on. */
+	assert_false(is_readable(hello_server_fd(server)));
+	assert_int_equal(accept_next(), 0);
+	agent_speak(agent, HANDSHAKE_MAGIC, HANDSHAKE_STOP);
+	assert_true(is_readable(hello_server_fd(server)));
+	assert_int_equal(accept_next(), 1);
+	assert_int_equal(hello.occasion, HANDSHAKE_STOP);
+	answer_and_hear(agent);
+	close(agent);
+}
+
+static void test_who_is_silent_keeps_nobody_waiting(void **state)
+{
+	int silent[100], agent;
+
+	(void)state;
+	for (size_t i = 0; i < 100; i++)
+		silent[i] = agent_connect();
+	agent = agent_connect();
+	agent_speak(agent, HANDSHAKE_MAGIC, HANDSHAKE_FORK);
+	assert_int_equal(accept_next(), 1);
+	assert_int_equal(hello.occasion, HANDSHAKE_FORK);
+	answer_and_hear(agent);
+	close(agent);
+	for (size_t i = 0; i < 100; i++) {
+		agent_speak(silent[i], HANDSHAKE_MAGIC, HANDSHAKE_STOP);
+		assert_int_equal(accept_next(), 1);
+		answer_and_hear(silent[i]);
+		close(silent[i]);
+	}
+	assert_int_equal(accept_next(), 0);
+}
+
+static void test_who_leaves_and_who_speaks_otherwise_is_turned_away(void **state)
+{
+	const int gone = agent_connect(), stranger = agent_connect();
+	char byte;
+
+	(void)state;
+	assert_int_equal(accept_next(), 0);
+	close(gone);
+	agent_speak(stranger, HANDSHAKE_MAGIC + 1, HANDSHAKE_START);
+	assert_int_equal(accept_next(), 0);
+	assert_false(is_readable(hello_server_fd(server)));
+	assert_int_equal(recv(stranger, &byte, 1, MSG_DONTWAIT), 0);
+	close(stranger);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_a_hello_is_heard_and_answered, open_server,
+						close_server),
+		cmocka_unit_test_setup_teardown(
+			test_who_connects_and_speaks_later_is_heard_then, open_server,
+			close_server),
+		cmocka_unit_test_setup_teardown(test_who_is_silent_keeps_nobody_waiting,
+						open_server, close_server),
+		cmocka_unit_test_setup_teardown(
+			test_who_leaves_and_who_speaks_otherwise_is_turned_away, open_server,
+			close_server),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
