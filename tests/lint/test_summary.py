@@ -74,6 +74,25 @@ class Summary(unittest.TestCase):
             self.assertRaises(AssertionError, check)
         self.assertEqual(len(summary.FAILED_ONCE.findall(said.getvalue())), 2)
 
+    def test_a_part_of_a_test_has_a_second_sight_and_no_third(self):
+        seen = []
+
+        class Times(live.LiveTest):
+            compares_times = True
+
+            def test_parts(self):
+                for share in (1, 2):
+                    with self.subTest(share=share):
+                        seen.append(share)
+                        self.assertEqual(share, wanted.pop(0))
+
+        for wanted, failures in (([1, 3, 1, 2], 0), ([1, 3, 1, 3], 1)):
+            result = unittest.TestResult()
+            with contextlib.redirect_stderr(io.StringIO()):
+                Times("test_parts").run(result)
+            self.assertEqual((len(result.failures), len(result.errors), wanted), (failures, 0, []))
+        self.assertEqual(seen, [1, 2, 1, 2] * 2)
+
     def test_a_suite_without_a_log_is_a_failure(self):
         tally = summary.tally_of("meson /nonexistent/log unit tests\nstep failed the build\n"
                                  "step skipped races: no TSan\n")
