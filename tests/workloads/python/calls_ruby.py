@@ -1,10 +1,12 @@
 """A Python program that has Ruby executed in its own process, by turns with Python code.
 
-Without a package: libruby, whose path is the argument, is called by ctypes.
+Without a package: libruby, whose path is the argument, is called by ctypes, once a profiler has had the
+time to find that there is one.
 """
 
 import ctypes
 import sys
+import time
 
 RUBY = b"""
 class Foo
@@ -29,6 +31,7 @@ def main():
     library = ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_GLOBAL)
     library.rb_eval_string.restype = ctypes.c_void_p
     library.ruby_init()
+    time.sleep(0.5)
     for _ in range(20):
         call_ruby(library)
         call_python()

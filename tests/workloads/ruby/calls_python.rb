@@ -1,6 +1,7 @@
 # calls_python - a Ruby program that has Python executed in its own process, by turns with Ruby code.
 #
-# Without a gem: libpython, whose path is the argument, is called by Fiddle.  Prints what each took.
+# Without a gem: libpython, whose path is the argument, is called by Fiddle.  Prints what each took, once a
+# profiler has had the time to find that there is a libpython.
 
 require "fiddle"
 require_relative "truth"
@@ -34,8 +35,9 @@ class Bridge
 end
 
 bridge = Bridge.new(ARGV.fetch(0))
+sleep 0.5
 20.times do
-  bridge.timed(:python, 150_000)
+  bridge.timed(:python, 600_000)
   bridge.timed(:ruby, 60_000)
 end
 Truth.tell
