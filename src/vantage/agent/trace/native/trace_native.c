@@ -1,16 +1,12 @@
 #include "vantage/agent/trace/native/trace_native.h"
 
-#include <dlfcn.h>
-#include <link.h>
 #include <stddef.h>
 
 #include "vantage/agent/agent.h"
 #include "vantage/agent/altstack.h"
 #include "vantage/agent/arch.h"
-#include "vantage/agent/hooks.h"
 #include "vantage/agent/trace/trace_calibrate.h"
 #include "vantage/agent/trace/native/trace_native_own.h"
-#include "vantage/agent/trace/native/trace_sleds.h"
 #include "vantage/agent/trace/native/trace_slot.h"
 
 /* A frame is smaller than that: what lies further below is another stack. */
@@ -432,57 +428,6 @@ u64 trace_native_place(u64 function, u32 kind)
 	return function;
 }
 #endif
-
-static u64 image_of(hook_function function)
-{
-	void *address;
-	Dl_info info;
-
-	/* POSIX has addresses of functions as object pointers; ISO C does not. */
-	*(hook_function *)&address = function;
-	return dladdr(address, &info) != 0 ? (u64)info.dli_fbase : 0;
-}
-
-/* Whether the next definition is not the C library's. */
-static bool is_of_program(enum hook hook)
-{
-	const hook_function next = hook_next(hook);
-
-	return next != NULL && image_of(next) != image_of(hook_next(HOOK_sigaction));
-}
-
-void trace_native_find_next(void)
-{
-	if (is_of_program(HOOK___cyg_profile_func_enter))
-		trace_native.next_enter =
-			(void (*)(void *, void *))hook_next(HOOK___cyg_profile_func_enter);
-	if (is_of_program(HOOK___cyg_profile_func_exit))
-		trace_native.next_exit =
-			(void (*)(void *, void *))hook_next(HOOK___cyg_profile_func_exit);
-#if defined(__x86_64__)
-	trace_native.next_mcount = hook_next(HOOK_mcount);
-	trace_native.next__mcount = hook_next(HOOK__mcount);
-	trace_native.next_fentry = hook_next(HOOK___fentry__);
-#endif
-}
-
-void trace_native_begin(void)
-{
-#if defined(__x86_64__)
-	trace_native.sees_ends = trace_returns_are_possible();
-	trace_native.on_mcount = !is_of_program(HOOK_mcount);
-	trace_native.on__mcount = !is_of_program(HOOK__mcount);
-	trace_native.on_fentry = !is_of_program(HOOK___fentry__);
-	trace_sleds_begin();
-#endif
-	__atomic_store_n(&trace_native.is_on, 1, __ATOMIC_RELEASE);
-}
-
-void trace_native_end(void)
-{
-	trace_native.on_mcount = trace_native.on__mcount = trace_native.on_fentry = 0;
-	__atomic_store_n(&trace_native.is_on, 0, __ATOMIC_RELEASE);
-}
 
 void trace_native_forget(void)
 {

@@ -4,8 +4,7 @@
  * One of an interpreter's six tools is ours, and it calls us at the events of all its threads,
  * whoever made them.  Other tools (cProfile is tool 2, coverage 1, a debugger 0) have theirs
  * all the same, and what programs set by sys.setprofile() and sys.settrace() is two more.
- * Callbacks are objects of a type of our own whose vectorcall is called with nothing in
- * between.
+ * Callbacks are objects of a type of our own (trace_callback.h).
  *
  * It has to be set up by calls into the interpreter, with the GIL, as soon as sys is there.  An
  * audit hook, which may be added before the interpreter begins (PEP 578), is called as soon as
@@ -16,12 +15,12 @@
  */
 #include <stddef.h>
 #include <string.h>
-#include <sys/types.h>
 
 #include "vantage/agent/agent.h"
 #include "vantage/agent/trace/trace.h"
 #include "vantage/agent/trace/trace_audit.h"
 #include "vantage/agent/trace/trace_calibrate.h"
+#include "vantage/agent/trace/python/trace_callback.h"
 #include "vantage/agent/trace/python/trace_jit.h"
 #include "vantage/agent/trace/trace_late.h"
 #include "vantage/agent/trace/python/trace_monitoring.h"
@@ -45,48 +44,18 @@
  */
 #define END_OF_HOOKS "cpython._PySys_ClearAuditHooks"
 
-/* Include/cpython: PyType_Spec and what stands in it, of the stable ABI. */
-struct type_slot {
-	int slot;
-	void *value;
-};
-struct type_spec {
-	const char *name;
-	int basic_size;
-	int item_size;
-	unsigned int flags;
-	struct type_slot *slots;
-};
-struct member_def {
-	const char *name;
-	int type;
-	ssize_t offset;
-	int flags;
-	const char *doc;
-};
-#define SLOT_CALL             50
-#define SLOT_MEMBERS          72
-#define MEMBER_SSIZE          19
-#define MEMBER_READ_ONLY      1
-#define TYPE_HAS_VECTORCALL   (1U << 11)
-#define OBJECT_BYTES          16U
-#define OBJECT_BYTES_THREADED 32U
-
 /* What is called of the interpreter; found by name when its first thread begins. */
-#define ENTRY_MAP(X)                                                           \
-	X(Py_IsInitialized, int, (void))                                       \
-	X(PySys_GetObject, void *, (const char *name))                         \
-	X(PyThreadState_GetUnchecked, void *, (void))                          \
-	X(_PyThreadState_UncheckedGet, void *, (void))                         \
-	X(PyInterpreterState_Get, void *, (void))                              \
-	X(PyObject_CallMethod, void *,                                         \
-	  (void *object, const char *name, const char *format, ...))           \
-	X(PyObject_GetAttrString, void *, (void *object, const char *name))    \
-	X(PyLong_AsLong, long, (void *number))                                 \
-	X(PyType_FromSpec, void *, (struct type_spec * spec))                  \
-	X(PyType_GenericAlloc, void *, (void *type, ssize_t items))            \
-	X(PyVectorcall_Call, void *, (void *callable, void *tuple, void *map)) \
-	X(Py_DecRef, void, (void *object))                                     \
+#define ENTRY_MAP(X)                                                        \
+	X(Py_IsInitialized, int, (void))                                    \
+	X(PySys_GetObject, void *, (const char *name))                      \
+	X(PyThreadState_GetUnchecked, void *, (void))                       \
+	X(_PyThreadState_UncheckedGet, void *, (void))                      \
+	X(PyInterpreterState_Get, void *, (void))                           \
+	X(PyObject_CallMethod, void *,                                      \
+	  (void *object, const char *name, const char *format, ...))        \
+	X(PyObject_GetAttrString, void *, (void *object, const char *name)) \
+	X(PyLong_AsLong, long, (void *number))                              \
+	X(Py_DecRef, void, (void *object))                                  \
 	X(PyErr_Clear, void, (void))
 
 #define X(name, result, arguments) typedef result name##_type arguments;
@@ -127,37 +96,7 @@ static bool has_entries(void)
 #define X(entry, result, arguments) has_all = has_all && monitoring.entry != NULL;
 	ENTRY_MAP(X)
 #undef X
-	return has_all;
-}
-
-/* A type whose objects are called by the word behind their head. */
-static void *make_type(u32 object_bytes)
-{
-	struct member_def members[] = {
-		{ "__vectorcalloffset__", MEMBER_SSIZE, object_bytes, MEMBER_READ_ONLY, NULL },
-		{ 0 },
-	};
-	struct type_slot slots[] = {
-		{ SLOT_CALL, NULL },
-		{ SLOT_MEMBERS, members },
-		{ 0 },
-	};
-	struct type_spec spec = { .name = TOOL_NAME ".callback",
-				  .basic_size = (int)(object_bytes + sizeof(void *)),
-				  .flags = TYPE_HAS_VECTORCALL,
-				  .slots = slots };
-
-	*(PyVectorcall_Call_type **)&slots[0].value = monitoring.PyVectorcall_Call;
-	return monitoring.PyType_FromSpec(&spec);
-}
-
-static void *make_callback(void *type, u32 object_bytes, trace_vectorcall *function)
-{
-	void *object = monitoring.PyType_GenericAlloc(type, 0);
-
-	if (object != NULL)
-		*(trace_vectorcall **)((char *)object + object_bytes) = function;
-	return object;
+	return has_all && trace_callback_find_entries(monitoring.layout->is_free_threaded);
 }
 
 /* The bit of an event; 0: there is none of that name. */
@@ -232,8 +171,6 @@ struct wanted {
 static bool set_each_callback(void *module, void *events, int tool, void *type,
 			      struct wanted *out_wanted)
 {
-	const u32 bytes =
-		monitoring.layout->is_free_threaded ? OBJECT_BYTES_THREADED : OBJECT_BYTES;
 	const bool has_builtins = !(agent.ring->flags & RING_NO_BUILTINS);
 
 	*out_wanted = (struct wanted){ 0 };
@@ -244,7 +181,7 @@ static bool set_each_callback(void *module, void *events, int tool, void *type,
 		if (callback->is_of_builtins && !has_builtins)
 			continue;
 		if (!set_callback(module, tool, bit,
-				  make_callback(type, bytes, callback->callback)))
+				  trace_callback_make(type, callback->callback)))
 			return false;
 		if (callback->is_implied)
 			continue;
@@ -257,15 +194,12 @@ static bool set_each_callback(void *module, void *events, int tool, void *type,
 
 static bool set_callbacks_of_wanted(void *module, void *events, int tool, void *type)
 {
-	const u32 bytes =
-		monitoring.layout->is_free_threaded ? OBJECT_BYTES_THREADED : OBJECT_BYTES;
-
 	for (size_t i = 0; trace_only_is_on() && i < TRACE_CALLBACKS; i++) {
 		trace_vectorcall *function = trace_callbacks[i].of_wanted;
 
 		if (function != NULL &&
 		    !set_callback(module, tool, event_bit(events, trace_callbacks[i].event),
-				  make_callback(type, bytes, function)))
+				  trace_callback_make(type, function)))
 			return false;
 	}
 	return true;
@@ -289,8 +223,7 @@ static bool has_stubs(void *module, int tool, const struct wanted *wanted)
 
 static bool set_callbacks(void *module, void *events, int tool, struct monitored *place)
 {
-	void *type = make_type(monitoring.layout->is_free_threaded ? OBJECT_BYTES_THREADED
-								   : OBJECT_BYTES);
+	void *type = trace_callback_make_type();
 	struct wanted wanted;
 
 	if (type == NULL || !set_each_callback(module, events, tool, type, &wanted))

@@ -8,9 +8,7 @@
 #include <stddef.h>
 
 #include "abi/types.h"
-
-typedef void *trace_vectorcall(void *callable, void *const *arguments, size_t count,
-			       void *names);
+#include "vantage/agent/trace/python/trace_callback.h"
 
 struct trace_callback {
 	const char *event; /* of sys.monitoring.events */
