@@ -169,8 +169,9 @@ enum trace_cpu_clock {
 		   "begin")                                                                \
 	X(ELSEWHERE, "their code must be in one segment, which may be read and executed, " \
 		     "and not written to")                                                 \
-	X(FAR, "no page is free within two gibibytes of their code")                       \
-	X(GUARDED, "a rule of this system (as SELinux') lets nobody change code")
+	X(FAR, "no page within two gibibytes of their code is to be had")                  \
+	X(GUARDED,                                                                         \
+	  "their code cannot be changed here, by a rule (as SELinux') or a limit of memory")
 
 enum trace_sled {
 #define X(name, sentence) TRACE_SLED_##name,

@@ -267,10 +267,10 @@ class Programs(NativeTest):
         if run.returncode == NOT_TO_BE_HAD:
             self.skipTest("this kernel cannot guard memory (PR_SET_MDWE, since Linux 6.3)")
         self.assertIn("calls middle 1000", run.stdout)
-        self.assertEqual(list(self.untraced_sleds()), ["a rule of this system (as SELinux') lets nobody change code"])
+        self.assertEqual(list(self.untraced_sleds()), ["their code cannot be changed here, by a rule (as SELinux') or a limit of memory"])
 
     def test_a_library_with_next_to_no_free_memory_beside_it(self):
-        far = "no page is free within two gibibytes of their code"
+        far = "no page within two gibibytes of their code is to be had"
         library = self.build("gcc", "library.c", "patchable", "-fPIC", "-shared", "-DNAME=inner",
                              "-Wl,-z,max-page-size=4096", name="inner.so")
         program = self.build("gcc", "crowded.c", "none")
