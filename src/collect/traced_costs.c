@@ -9,22 +9,18 @@
  * doubted.
  */
 #define PACE_DOUBT 0.4
-/*
- * Where the program ran at both paces, most of it was at the one that it was calibrated at: what
- * the other one makes of a mean is doubted, and not taken out of all calls.
- */
-#define MIXED_PACE 1.25
 
 _Static_assert(TRACE_KIND_COUNT <= RECORDING_QUIET, "kinds of callees, and then of events");
 
-/* How many times as long as when it was calibrated a call took. */
+/* How many times as long as when it was calibrated a call took; 0: not known. */
 static double pace_of(const struct trace_area *area, uint32_t calibrated)
 {
 	const uint64_t count = __atomic_load_n(&area->pace_count, __ATOMIC_RELAXED);
 	const uint64_t ticks = __atomic_load_n(&area->pace_ticks, __ATOMIC_RELAXED);
-	const double pace = count == 0 || calibrated == 0
-				    ? 1
-				    : (double)ticks / (double)count / (double)calibrated;
+
+	if (count == 0 || calibrated == 0)
+		return 0;
+	const double pace = (double)ticks / (double)count / (double)calibrated;
 
 	return pace > MOST_PACE ? MOST_PACE : pace < 1 / MOST_PACE ? 1 / MOST_PACE : pace;
 }
@@ -40,15 +36,14 @@ static void write_cost(struct traced_costs *costs, const struct trace_area *area
 		       struct recording_writer *writer)
 {
 	const double pace_is = pace_of(area, pace);
-	const bool is_mixed = pace_is < MIXED_PACE && pace_is > 1 / MIXED_PACE;
-	const double times = is_mixed ? 1 : pace_is;
-	const double off =
-		is_mixed ? magnitude(pace_is - 1) : magnitude(1 - 1 / times) * PACE_DOUBT;
+	const double times = pace_is > 0 ? pace_is : 1;
+	const double off = magnitude(1 - 1 / times) * PACE_DOUBT;
 	const double ps = ns_per_tick * 1000 / TRACE_COST_UNIT * times;
 	const double call = magnitude((double)(cost.inside_ps + cost.outside_ps));
 	uint32_t *row = &costs->rows[cost.kind];
 
 	cost.id = *row;
+	cost.pace_permille = pace_is > 0 ? (int64_t)(pace_is * 1000 + 0.5) : RECORDING_UNKNOWN;
 	cost.spread_ps = (int64_t)(((double)cost.spread_ps + call * off) * ps);
 	cost.inside_ps = (int64_t)((double)cost.inside_ps * ps);
 	cost.outside_ps = (int64_t)((double)cost.outside_ps * ps);

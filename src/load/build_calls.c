@@ -167,6 +167,7 @@ static void add_all(struct calls_builder *builder)
 	info->clipped_ns = correction.clipped_ns;
 	info->left_out_ns = correction.left_out_ns;
 	info->unknown_calls = correction.unknown_calls;
+	info->pace = correction.pace;
 }
 
 int build_calls(struct recording_reader *reader, const struct build_calls_terms *terms,

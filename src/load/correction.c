@@ -54,6 +54,8 @@ struct work {
 	size_t *parents;      /* by row; NO_ROW */
 	size_t *inwards;      /* rows, a caller before its callees */
 	struct correction *sum;
+	/* Of all that calls cost whose pace is known, and that times the pace. */
+	double paced_ps, pace_ps;
 };
 
 static const struct recording_cost *cost_of(const struct work *work, uint32_t process,
@@ -97,9 +99,17 @@ static double doubt_of(uint32_t kind, double hits_ps, double misses_ps)
 	       magnitude(misses_ps) * (is_ruby ? DOUBT_RUBY_MISS : DOUBT);
 }
 
+/* What calls cost counts for how quick the processor was meanwhile. */
+static void add_pace(struct work *work, const struct recording_cost *cost, double ps)
+{
+	if (cost->pace_permille == RECORDING_UNKNOWN)
+		return;
+	work->paced_ps += magnitude(ps);
+	work->pace_ps += magnitude(ps) * (double)cost->pace_permille / PER_MILLE;
+}
+
 /* What the calls of a row cost, and whom. */
-static void add_calls(const struct work *work, const struct traced_row *row,
-		      struct share *share)
+static void add_calls(struct work *work, const struct traced_row *row, struct share *share)
 {
 	const struct recording_cost *cost = cost_of(work, row->process, row->calls.kind);
 
@@ -123,6 +133,7 @@ static void add_calls(const struct work *work, const struct traced_row *row,
 	share->own_doubt_ps += spread / 2 + doubt_of(kind, inside, inside_miss);
 	share->caller_doubt_ps += spread / 2 + doubt_of(kind, outside, outside_miss);
 	share->stretch = (double)cost->stretch_permille / PER_MILLE;
+	add_pace(work, cost, share->own_ps + share->caller_ps);
 }
 
 /* Callers have rows of the same thread. */
@@ -270,6 +281,7 @@ static void correct_selves(struct work *work)
 	work->sum->raw_ns = rounded(raw);
 	work->sum->removed_ns = rounded(raw - kept);
 	work->sum->doubt_ns = rounded(doubt);
+	work->sum->pace = work->paced_ps > 0 ? work->pace_ps / work->paced_ps : 0;
 }
 
 static void sum_totals(struct work *work)

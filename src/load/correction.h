@@ -31,6 +31,7 @@ struct correction {
 	uint64_t clipped_ns;    /* that would have been removed from rows that had less */
 	uint64_t left_out_ns;   /* in no row: searching for callees and naming them */
 	uint64_t unknown_calls; /* of kinds whose cost is not known: as they were measured */
+	double pace;            /* recording_cost.pace_permille, the mean; 0: not known */
 };
 
 /*

@@ -54,6 +54,11 @@ struct profile_info {
 	uint64_t clipped_ns;    /* more would have been taken out than there was */
 	uint64_t left_out_ns;   /* that was in no time from the start: callees named */
 	uint64_t unknown_calls; /* of which it is not known: their times are as measured */
+	/*
+	 * How many times as long the processor took for the same in the course of the program as when
+	 * it was found out what a call costs; 0: not known.
+	 */
+	double pace;
 
 	uint64_t lost; /* samples that were taken and not kept */
 

@@ -84,6 +84,12 @@ int recording_reader_each_calls(struct recording_reader *reader,
 	return scan_end(&scan, rc);
 }
 
+/* To any in use. */
+static bool is_ratio(int64_t permille)
+{
+	return permille >= 1 && permille <= 1000 * 1000;
+}
+
 /* A call costs less than a second, either way: what is more would overflow sums. */
 static bool is_possible(const struct recording_cost *cost)
 {
@@ -95,8 +101,8 @@ static bool is_possible(const struct recording_cost *cost)
 		if (figures[i] < -most || figures[i] > most)
 			return false;
 	}
-	return cost->process != 0 && cost->spread_ps >= 0 && cost->stretch_permille >= 1 &&
-	       cost->stretch_permille <= 1000 * 1000;
+	return cost->process != 0 && cost->spread_ps >= 0 && is_ratio(cost->stretch_permille) &&
+	       (cost->pace_permille == RECORDING_UNKNOWN || is_ratio(cost->pace_permille));
 }
 
 static struct recording_cost cost_of(struct scan *scan)
@@ -111,6 +117,7 @@ static struct recording_cost cost_of(struct scan *scan)
 		.outside_miss_ps = scan_figure(scan, 6),
 		.spread_ps = scan_figure(scan, 7),
 		.stretch_permille = scan_figure(scan, 8),
+		.pace_permille = scan_figure(scan, 9),
 	};
 
 	if (!is_possible(&cost))

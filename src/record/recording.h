@@ -122,6 +122,11 @@ struct recording_cost {
 	int64_t inside_miss_ps, outside_miss_ps; /* where the node was searched for */
 	int64_t spread_ps; /* of both together, either way, as calibration found it */
 	int64_t stretch_permille;
+	/*
+	 * As long the processor took for a piece of work in the course of the program, of what it
+	 * took when costs were found, which are times that already; RECORDING_UNKNOWN.
+	 */
+	int64_t pace_permille;
 };
 
 /* A function as symbolized. */

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define RECORDING_APPLICATION_ID 0x6674686dU /* "fthm" */
-#define RECORDING_SCHEMA_VERSION 4
+#define RECORDING_SCHEMA_VERSION 5
 #define RECORDING_PAGE_SIZE      4096
 
 /* sample_rows.how = state + RECORDING_STATES * ending. */
@@ -49,12 +49,14 @@
 	X(CALLS, "calls", 12,                                                             \
 	  "thread, stack, calls, self_ns, shortest_ns, longest_ns, kind, misses, "        \
 	  "quiet_functions, quiet_builtins, quiet_others, left_out_ns")                   \
-	X(COSTS, "costs", 8,                                                              \
+	X(COSTS, "costs", 9,                                                              \
 	  "process, kind, inside_ps, outside_ps, inside_miss_ps, outside_miss_ps, "       \
-	  "spread_ps, stretch_permille")
+	  "spread_ps, stretch_permille, pace_permille")
 
 /* Which version added a table's last column, and its name. */
-#define RECORDING_ADDITION_MAP(X) X(THREADS, 2, "traced_ns")
+#define RECORDING_ADDITION_MAP(X)  \
+	X(THREADS, 2, "traced_ns") \
+	X(COSTS, 5, "pace_permille")
 /* Which version added a table. */
 #define RECORDING_NEW_TABLE_MAP(X) \
 	X(CODES, 3)                \

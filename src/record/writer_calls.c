@@ -75,6 +75,7 @@ static int write_cost(struct recording_writer *writer, uint32_t id,
 	row_int(&row, cost->outside_miss_ps);
 	row_int(&row, cost->spread_ps);
 	row_int(&row, cost->stretch_permille);
+	row_figure(&row, cost->pace_permille);
 	return row_end(&row);
 }
 

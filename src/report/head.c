@@ -19,6 +19,8 @@ enum {
 	/* What was clipped is told from this part of what measuring took on. */
 	CLIPPED_PART = 100,
 };
+/* Another pace of the processor is told from there on. */
+#define PACE_OFF 0.1
 
 void head_add_line(struct text *out, const struct style *style, const char *label,
 		   const char *format, ...)
@@ -200,6 +202,11 @@ static void add_measuring(struct text *out, const struct style *style,
 		number_add_any_time(&text, info->clipped_ns);
 		text_add(&text, " less than none, and have none");
 	}
+	if (info->pace > 0 && (info->pace > 1 + PACE_OFF || info->pace < 1 - PACE_OFF))
+		text_addf(&text,
+			  "%sthe processor took %.2f times as long for the same as when it was "
+			  "found out what a call takes, which is allowed for",
+			  text.len > 0 ? "; " : "", info->pace);
 	if (text.len > 0)
 		head_add_line(out, style, "tracing", "%s", text_string(&text));
 }

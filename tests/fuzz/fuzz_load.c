@@ -140,6 +140,7 @@ static void add_cost(struct recording_writer *writer, struct bytes *b)
 					  .outside_miss_ps = (int64_t)bytes_varint(b),
 					  .spread_ps = bytes_u8(b),
 					  .stretch_permille = bytes_u8(b) + 900,
+					  .pace_permille = take_figure(b),
 				  },
 				  &id);
 }

@@ -23,12 +23,14 @@ static const struct recording_cost costs[] = {
 	  .inside_miss_ps = 25000,
 	  .outside_miss_ps = 11000,
 	  .spread_ps = 2000,
-	  .stretch_permille = 1000 },
+	  .stretch_permille = 1000,
+	  .pace_permille = RECORDING_UNKNOWN },
 	{ .id = 2,
 	  .process = 1,
 	  .kind = RECORDING_QUIET,
 	  .inside_ps = 7000,
-	  .stretch_permille = 1000 },
+	  .stretch_permille = 1000,
+	  .pace_permille = RECORDING_UNKNOWN },
 };
 #define COSTS costs, sizeof costs / sizeof *costs
 
@@ -180,6 +182,31 @@ static void slower_bytecode_is_taken_out_of_what_is_left(void **state)
 	assert_true(rows[0].doubt_ns >= 1000);
 }
 
+/* 30 ns a call of one, and 60 of the other's. */
+static void the_pace_is_that_of_what_calls_cost(void **state)
+{
+	struct recording_cost both[] = { costs[0], costs[0] };
+	struct traced_row rows[] = { row_of(MAIN, 0, 200, 100000),
+				     row_of(TINY, MAIN, 100, 30000) };
+	struct correction sum;
+
+	(void)state;
+	both[0].pace_permille = 1600;
+	both[1].process = 2;
+	both[1].inside_ps *= 2;
+	both[1].outside_ps *= 2;
+	both[1].pace_permille = 1000;
+	rows[1].process = 2;
+	correction_make(rows, 2, both, 2, false, &sum);
+	assert_float_equal(sum.pace, 1.3, 1e-9);
+	both[1].pace_permille = RECORDING_UNKNOWN;
+	correction_make(rows, 2, both, 2, false, &sum);
+	assert_float_equal(sum.pace, 1.6, 1e-9);
+	both[0].pace_permille = RECORDING_UNKNOWN;
+	correction_make(rows, 2, both, 2, false, &sum);
+	assert_float_equal(sum.pace, 0, 1e-9);
+}
+
 /* Each call 2 ns either way, and the share of all that calibration cannot see. */
 static void the_doubt_is_at_least_what_calibration_found(void **state)
 {
@@ -202,7 +229,8 @@ static void rubys_calls_are_doubted_more_where_their_callees_were_searched_for(v
 						    .kind = RUBY_KIND,
 						    .inside_ps = 20000,
 						    .inside_miss_ps = 20000,
-						    .stretch_permille = 1000 };
+						    .stretch_permille = 1000,
+						    .pace_permille = RECORDING_UNKNOWN };
 	struct traced_row rows[] = { row_of(MAIN, 0, 1000, 100000) };
 	struct correction sum;
 
@@ -279,6 +307,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_known_stays_and_is_counted),
 		cmocka_unit_test(raw_times_stay_and_the_sums_say_what_they_have),
 		cmocka_unit_test(slower_bytecode_is_taken_out_of_what_is_left),
+		cmocka_unit_test(the_pace_is_that_of_what_calls_cost),
 		cmocka_unit_test(the_doubt_is_at_least_what_calibration_found),
 		cmocka_unit_test(
 			rubys_calls_are_doubted_more_where_their_callees_were_searched_for),

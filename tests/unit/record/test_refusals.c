@@ -88,8 +88,8 @@ static void a_newer_recording_gets_a_sentence(void **state)
 {
 	const char *path = make_finished(state);
 
-	run_sql(path, "PRAGMA user_version=5");
-	assert_refused(path, -EPROTONOSUPPORT, "newer fathom", "schema version 5");
+	run_sql(path, "PRAGMA user_version=6");
+	assert_refused(path, -EPROTONOSUPPORT, "newer fathom", "schema version 6");
 }
 
 static void a_version_that_never_was_gets_a_sentence(void **state)
@@ -288,7 +288,9 @@ static const struct {
 	{ "INSERT INTO calls VALUES(1, 1, 1, 5, 1 << 60, 1, 2, 1, 0, 0, 0, 0, 0); "
 	  "INSERT INTO calls VALUES(2, 1, 2, 1, 9, 1, 2, 1, 0, 0, 0, 0, 0)",
 	  "row 2 of calls cannot be" },
-	{ "INSERT INTO costs VALUES(1, 1, 1, 1 << 60, 0, 0, 0, 0, 1000)",
+	{ "INSERT INTO costs VALUES(1, 1, 1, 1 << 60, 0, 0, 0, 0, 1000, NULL)",
+	  "row 1 of costs cannot be" },
+	{ "INSERT INTO costs VALUES(1, 1, 1, 0, 0, 0, 0, 0, 1000, 0)",
 	  "row 1 of costs cannot be" },
 	{ "INSERT INTO files VALUES(1, 0, NULL, 'x')", "row 1 of files has no name" },
 	{ "INSERT INTO lost VALUES(1, NULL, 5)", "row 1 of lost has no reason" },

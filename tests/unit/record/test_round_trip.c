@@ -392,6 +392,7 @@ static int check_cost(void *context, const struct recording_cost *row)
 	assert_int_equal(row->outside_miss_ps, 12000);
 	assert_int_equal(row->spread_ps, 900);
 	assert_int_equal(row->stretch_permille, 1150);
+	assert_int_equal(row->pace_permille, 1310);
 	return 0;
 }
 
@@ -406,7 +407,8 @@ static void what_a_call_costs_comes_back(void **state)
 				       .inside_miss_ps = 21000,
 				       .outside_miss_ps = 12000,
 				       .spread_ps = 900,
-				       .stretch_permille = 1150 };
+				       .stretch_permille = 1150,
+				       .pace_permille = 1310 };
 	struct error err = { "" };
 	unsigned seen = 0;
 

@@ -129,6 +129,36 @@ static void symbols_can_be_added_to_version_2(void **state)
 	recording_reader_close(open_reading(path));
 }
 
+static int check_cost(void *context, const struct recording_cost *row)
+{
+	assert_int_equal(row->stretch_permille, 1150);
+	assert_int_equal(row->pace_permille, RECORDING_UNKNOWN);
+	++*(unsigned *)context;
+	return 0;
+}
+
+static void the_pace_of_version_4_is_unknown(void **state)
+{
+	const char *path = in_folder(state, "a.fathom");
+	struct recording_writer *writer = create(path);
+	const struct recording_cost cost = {
+		.process = 1, .kind = 1, .stretch_permille = 1150, .pace_permille = 1310
+	};
+	struct error err = { "" };
+	unsigned seen = 0;
+	uint32_t id;
+
+	add_basics(writer, 1, 30);
+	must(recording_writer_add_cost(writer, &cost, &id), &err);
+	finish(writer);
+	run_sql(path, "ALTER TABLE costs DROP COLUMN pace_permille; PRAGMA user_version=4");
+	struct recording_reader *reader = open_reading(path);
+
+	must(recording_reader_each_cost(reader, check_cost, &seen, &err), &err);
+	assert_int_equal(seen, 1);
+	recording_reader_close(reader);
+}
+
 static void version_3_has_its_tables(void **state)
 {
 	const char *path = in_folder(state, "a.fathom");
@@ -157,6 +187,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(what_version_1_did_not_have_is_unknown),
 		TEST(symbols_can_be_added_to_version_1),
+		TEST(the_pace_of_version_4_is_unknown),
 		TEST(tables_that_a_version_did_not_have_are_empty),
 		TEST(symbols_can_be_added_to_version_2),
 		TEST(version_3_has_its_tables),

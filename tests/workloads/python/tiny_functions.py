@@ -1,9 +1,11 @@
-"""The same work by tiny functions and inlined by hand, in turns: tiny_functions.py [TURNS [ROUNDS]]
+"""The same work by tiny functions and inlined by hand, in turns: tiny_functions.py [TURNS [ROUNDS [in-step]]]
 
-Tells of each pair how long the quickest round of either took, and all of them, by the program's own clock.
+Tells how long each round of either took, by the program's own clock.  In step, each round waits for a byte on standard
+input, and tells of its end by one on standard output.
 """
 
 import json
+import os
 import sys
 import time
 
@@ -207,20 +209,24 @@ def inlined_alternating(turns):
 
 
 def main():
-    turns, rounds = (list(map(int, sys.argv[1:])) + [1000, 30][len(sys.argv) - 1:])
+    turns, rounds = (list(map(int, sys.argv[1:3])) + [1000, 30][len(sys.argv[1:3]):])
+    is_in_step = sys.argv[3:] == ["in-step"]
     pairs = ("functions", "nested", "methods", "builtins", "recursion", "properties", "keys", "generators",
              "alternating")
-    best, sums = {}, {}
+    took = {}
     for _ in range(rounds):
+        if is_in_step:
+            os.read(0, 1)
+            inlined_functions(turns)  # Another program was executed meanwhile.
         for pair in pairs:
             for kind in ("tiny_", "inlined_"):
                 work = globals()[kind + pair]
                 start = clock()
                 work(turns)
-                taken = clock() - start
-                sums[kind + pair] = sums.get(kind + pair, 0) + taken
-                best[kind + pair] = min(best.get(kind + pair, taken), taken)
-    print(json.dumps({"pairs": pairs, "rounds": rounds, "best": best, "sums": sums}))
+                took.setdefault(kind + pair, []).append(clock() - start)
+        if is_in_step:
+            os.write(1, b".")
+    print(json.dumps({"pairs": pairs, "rounds": rounds, "took": took}))
 
 
 main()

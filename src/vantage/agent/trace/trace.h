@@ -137,7 +137,7 @@ static inline __attribute__((always_inline)) void trace_enter(struct tracer *tra
 	trace_advance(tracer, now);
 	const u32 node = trace_likely_child(tracer, tracer->top->node, call.identity);
 
-	if (__builtin_expect(node == TRACE_NO_NODE, 0))
+	if (__builtin_expect(node == TRACE_NO_NODE || now >= tracer->pace_due, 0))
 		trace_enter_elsewhere(tracer, call.identity, call.object, call.named,
 				      call.frame, call.kind);
 	else

@@ -61,8 +61,10 @@ static u32 add_call(struct tracer *tracer, u32 parent, const struct trace_call *
 static u32 place(struct tracer *tracer, const struct trace_call *call)
 {
 	const u32 parent = tracer->top->node;
-	u32 node = trace_find_child(tracer, parent, call->identity);
+	u32 node = trace_likely_child(tracer, parent, call->identity);
 
+	if (node == TRACE_NO_NODE)
+		node = trace_find_child(tracer, parent, call->identity);
 	if (node != TRACE_NO_NODE)
 		return node;
 	if (trace_node_at(tracer, parent)->depth >= trace_depth_limit(tracer))

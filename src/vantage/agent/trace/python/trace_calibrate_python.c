@@ -19,11 +19,12 @@
 #define FILE_INPUT 257 /* Py_file_input (Include/compile.h) */
 
 /*
- * Functions that loops call, and loops named l0, l1, …; b has TURNS bytes, and s as many
- * characters.
+ * Functions that loops call, and loops named l0, l1, …; b has TURNS bytes, s as many characters, and
+ * k as many numbers that are made anew.
  */
 static const char definitions[] = "b=b'.'*100\n"
 				  "s=b.decode()\n"
+				  "k=range(999,1099)\n"
 				  "def e():pass\n"
 				  "def a(x):return x\n"
 				  "def w(x):\n y=x+1\n y=y*3\n y=y-x\n return y^5\n"

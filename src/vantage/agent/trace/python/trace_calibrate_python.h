@@ -30,10 +30,10 @@ struct trace_measured;
 	X(LENGTH, "for i in b:len(b)")                                    \
 	X(ABSOLUTE, "for i in b:abs(i)")                                  \
 	X(LENGTH_USED, "y=0\n for i in b:y+=len('a')")                    \
-	X(ABSOLUTE_USED, "y=0\n for i in b:y^=abs(i-999)")                \
+	X(ABSOLUTE_USED, "y=0\n for i in k:y^=abs(i)")                    \
 	X(ORDINAL_USED, "y=0\n for i in s:y+=ord(i)")                     \
 	X(METHOD, "for i in b:i.bit_length()")                            \
-	X(METHOD_USED, "for i in b:y=i.bit_length()+i")                   \
+	X(METHOD_USED, "for i in k:y=i.bit_length()+i")                   \
 	X(APPEND, "l=[]\n for i in b:l.append(i)")                        \
 	X(GET, "d={}\n for i in b:d.get(i)")                              \
 	X(TWO, "for i in b:\n  len(b)\n  abs(i)")                         \

@@ -25,31 +25,6 @@ static s64 mean_of(const struct trace_measured *measured, const enum loop *loops
 	return trace_mean_cost(costs, count, io_spread);
 }
 
-/*
- * The mean of the cheaper half of some loops: in programs more stands around a call than in loops
- * of next to nothing, and hides a part of the hook.  The spread has all.
- */
-static s64 cheaper_mean_of(const struct trace_measured *measured, const enum loop *loops,
-			   u32 count, s64 *io_spread)
-{
-	s64 costs[LOOPS_MOST], unused = 0;
-
-	for (u32 i = 0; i < count; i++) {
-		const s64 cost = cost_of(measured, loops[i]);
-		u32 at = i;
-
-		for (; at > 0 && costs[at - 1] > cost; at--)
-			costs[at] = costs[at - 1];
-		costs[at] = cost;
-	}
-	const s64 mean = trace_mean_cost(costs, count / 2, &unused);
-	const s64 above = costs[count - 1] - mean, below = mean - costs[0];
-	const s64 off = above > below ? above : below;
-
-	*io_spread = off > *io_spread ? off : *io_spread;
-	return mean;
-}
-
 /* How many times longer bytecode takes. */
 static u32 stretch_of(const struct trace_measured *measured, bool slows_bytecode)
 {
@@ -126,8 +101,8 @@ static void find_functions(const struct trace_measured *measured, bool slows_byt
 
 	*out = (struct trace_found_cost){ .stretch = stretch_of(measured, slows_bytecode),
 					  .spread = work->noise };
-	out->call = cheaper_mean_of(measured, loops,
-				    slows_bytecode ? COUNT(loops) - 1 : COUNT(loops), &spread);
+	out->call = mean_of(measured, loops, slows_bytecode ? COUNT(loops) - 1 : COUNT(loops),
+			    &spread);
 	if (is_told_twice) {
 		const s64 told_twice = out->call;
 
