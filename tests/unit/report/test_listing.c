@@ -1,85 +1,25 @@
 #include "cmocka_all.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <locale.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "example.h"
+#include "listing_made.h"
 #include "report/report.h"
-
-/* When example_init_python() was recorded, in seconds: for 0.1 s. */
-#define RECORDED 1763709132
-
-static char folder[] = "/tmp/fathom-listing-XXXXXX";
-static char path[64];
-
-static const char source[] =
-	"import math\n"
-	"\n"
-	"class Worker(Thread):\n" /* 3: where run() begins, for this test */
-	"    def run(self):\n"
-	"\ttotal = 0\n"
-	"\ttotal += math.sin(1)  # \x1b[31m\n"
-	"        a = 1\n"
-	"        b = 1\n"
-	"        c = 1\n"
-	"        d = 1\n"
-	"        e = 1\n"
-	"        return caf\xc3\xa9\n"
-	"\n"
-	"after = 1\n";
-
-static void write_source(const char *content, time_t changed)
-{
-	FILE *file = fopen(path, "w");
-
-	assert_non_null(file);
-	assert_true(fputs(content, file) >= 0);
-	assert_int_equal(fclose(file), 0);
-	assert_int_equal(
-		utimensat(AT_FDCWD, path,
-			  (struct timespec[]){ { .tv_sec = changed }, { .tv_sec = changed } },
-			  0),
-		0);
-}
-
-/* The listing, behind its head. */
-static char *list(const struct report_options *options, const char *file)
-{
-	struct made made;
-	struct text text = { 0 };
-	struct error err;
-
-	example_init_python(&made, file);
-	if (report_text(made.profile, options, &text, &err) < 0)
-		fail_msg("%s", err.text);
-	const char *listing = strstr(text_string(&text), "Lines of ");
-
-	assert_non_null(listing);
-	char *copy = xstrdup(listing);
-
-	text_done(&text);
-	made_done(&made);
-	return copy;
-}
 
 static void assert_listing(const struct report_options *options, const char *expected)
 {
-	CLEANUP(freep) char *listing = list(options, path);
+	CLEANUP(freep) char *listing = listing_of(options, listing_path);
 	CLEANUP(freep)
 	char *whole = xasprintf("Lines of Worker.run: 91.00 ms, 91.0 %% of 100.0 ms.\n"
 				"\n"
 				"%s: 31.00 ms of its own, 91.00 ms with what it calls\n"
 				"%s",
-				path, expected);
+				listing_path, expected);
 
 	assert_string_equal(listing, whole);
 }
@@ -87,7 +27,7 @@ static void assert_listing(const struct report_options *options, const char *exp
 static void the_source_stands_beside_the_time_of_each_line(void **state)
 {
 	(void)state;
-	write_source(source, RECORDED - 1000);
+	listing_write(listing_source, LISTING_RECORDED - 1000);
 	assert_listing(
 		&(struct report_options){ .lines = "run" },
 		"self %  self time  total %  total time  line  source\n"
@@ -112,13 +52,13 @@ static void lines_far_from_any_time_are_left_out(void **state)
 	text_add(&text, "def run():\n    a\n    b\n    c\n    d\n    hot()\n");
 	for (int i = 7; i <= 60; i++)
 		text_add(&text, i == 12 ? "    warm()\n" : i == 15 ? "x = 1\n" : "    pass\n");
-	write_source(text_string(&text), RECORDED - 1000);
+	listing_write(text_string(&text), LISTING_RECORDED - 1000);
 	text_done(&text);
 	struct made made;
 
 	made_init(&made);
-	CLEANUP(freep) char *hot = xasprintf("%%run@%s:1+6", path);
-	CLEANUP(freep) char *warm = xasprintf("%%run@%s:1+14", path);
+	CLEANUP(freep) char *hot = xasprintf("%%run@%s:1+6", listing_path);
+	CLEANUP(freep) char *warm = xasprintf("%%run@%s:1+14", listing_path);
 
 	made_add(&made, hot, 97, 1);
 	made_add(&made, warm, 3, 1);
@@ -150,10 +90,10 @@ static void time_on_no_known_line_does_not_hide_where_a_function_begins(void **s
 	struct text text = { 0 };
 
 	(void)state;
-	write_source("one()\ntwo()\ndef run():\n    hot()\n", RECORDED - 1000);
+	listing_write("one()\ntwo()\ndef run():\n    hot()\n", LISTING_RECORDED - 1000);
 	made_init(&made);
-	CLEANUP(freep) char *hot = xasprintf("%%run@%s:3+4", path);
-	CLEANUP(freep) char *unknown = xasprintf("%%run@%s:3", path);
+	CLEANUP(freep) char *hot = xasprintf("%%run@%s:3+4", listing_path);
+	CLEANUP(freep) char *unknown = xasprintf("%%run@%s:3", listing_path);
 
 	made_add(&made, hot, 97, 1);
 	made_add(&made, unknown, 3, 1);
@@ -173,7 +113,7 @@ static void time_on_no_known_line_does_not_hide_where_a_function_begins(void **s
 static void light_lines_are_left_out_when_that_is_asked_for(void **state)
 {
 	(void)state;
-	write_source(source, RECORDED - 1000);
+	listing_write(listing_source, LISTING_RECORDED - 1000);
 	const char *expected =
 		"self %  self time  total %  total time  line  source\n"
 		"                                           3  class Worker(Thread):\n"
@@ -195,174 +135,21 @@ static void light_lines_are_left_out_when_that_is_asked_for(void **state)
 static void a_narrow_terminal_cuts_the_source(void **state)
 {
 	(void)state;
-	write_source(source, RECORDED - 1000);
+	listing_write(listing_source, LISTING_RECORDED - 1000);
 	CLEANUP(freep)
-	char *listing =
-		list(&(struct report_options){ .lines = "run", .width = 75, .has_color = true },
-		     path);
+	char *listing = listing_of(
+		&(struct report_options){ .lines = "run", .width = 75, .has_color = true },
+		listing_path);
 
 	assert_non_null(strstr(listing, "\x1b[1;31m> 6\x1b[0m"));
 	assert_non_null(strstr(listing, "…"));
 }
 
-/* Bare lines below the sentence. */
-static void assert_refused(const char *file, const char *sentence)
-{
-	CLEANUP(freep)
-	char *listing = list(&(struct report_options){ .lines = "run" }, file);
-	CLEANUP(freep)
-	char *expected = xasprintf("\nno source: %s\n"
-				   "self %%  self time  total %%  total time  line\n"
-				   "  30.0    30.0 ms     90.0     90.0 ms   > 6\n"
-				   "   1.0     1.0 ms      1.0      1.0 ms    12\n",
-				   sentence);
-	struct text unwrapped = { 0 };
-
-	/* Sentences are wrapped where they are long. */
-	for (const char *at = listing; *at; at++)
-		text_add_bytes(&unwrapped,
-			       *at == '\n' && at[1] >= 'a' && at[1] <= 'z' &&
-					       strncmp(at + 1, "no source", 9) != 0 &&
-					       strncmp(at + 1, "self", 4) != 0
-				       ? " "
-				       : at,
-			       1);
-	if (!strstr(text_string(&unwrapped), expected))
-		fail_msg("%s\nis not\n%s", text_string(&unwrapped), expected);
-	text_done(&unwrapped);
-}
-
-static void a_source_that_is_not_what_ran_is_not_shown(void **state)
-{
-	CLEANUP(freep)
-	char *newer = xasprintf("%s was changed after it was recorded: its "
-				"lines are not those that ran",
-				path);
-	CLEANUP(freep)
-	char *shorter = xasprintf("%s has 2 lines, and line 12 was recorded: "
-				  "it is another file",
-				  path);
-	CLEANUP(freep) char *gone = xasprintf("%s is not on this machine", path);
-	CLEANUP(freep) char *no_file = xasprintf("%s is no source file", folder);
-
-	(void)state;
-	write_source(source, RECORDED + 1);
-	assert_refused(path, newer);
-	write_source("one\ntwo", RECORDED - 1);
-	assert_refused(path, shorter);
-	assert_int_equal(unlink(path), 0);
-	assert_refused(path, gone);
-	assert_refused(folder, no_file);
-	assert_refused("<string>", "<string> is no file that could be shown");
-	assert_refused("(eval at /srv/app.rb:3)",
-		       "(eval at /srv/app.rb:3) is no file that could be shown");
-	assert_refused("-e", "-e is no file that could be shown");
-	assert_refused("no/such/worker.py",
-		       "no/such/worker.py is not to be found from here: its path counts from "
-		       "where the program ran, or was compiled");
-	/* As zipimport names what it runs. */
-	write_source(source, RECORDED - 1);
-	CLEANUP(freep) char *inside = xasprintf("%s/worker.py", path);
-	CLEANUP(freep)
-	char *archived =
-		xasprintf("%s is not a file of its own: it may be in an archive", inside);
-
-	assert_refused(inside, archived);
-	/* As unreadable as one without permission, to root too. */
-	CLEANUP(freep) char *loop = xasprintf("%s/loop.py", folder);
-	CLEANUP(freep)
-	char *unreadable =
-		xasprintf("%s cannot be read: Too many levels of symbolic links", loop);
-
-	assert_int_equal(symlink("loop.py", loop), 0);
-	assert_refused(loop, unreadable);
-	assert_int_equal(unlink(loop), 0);
-}
-
-static void a_python_function_of_no_file_is_not_a_function_in_c(void **state)
-{
-	struct made made;
-	struct text text = { 0 };
-
-	(void)state;
-	made_init(&made);
-	made_add(&made, "%compiled@:3+4", 2, 1);
-	made_add(&made, "%[unknown Python function]", 2, 1);
-	assert_int_equal(report_text(made.profile,
-				     &(struct report_options){ .lines = "compiled" }, &text,
-				     NULL),
-			 0);
-	assert_non_null(strstr(text_string(&text),
-			       "no source: compiled has no file: it was compiled from a text"));
-	text_clear(&text);
-	assert_int_equal(report_text(made.profile,
-				     &(struct report_options){ .lines = "[unknown" }, &text,
-				     NULL),
-			 0);
-	assert_non_null(strstr(text_string(&text), "no source: these functions are not known"));
-	text_done(&text);
-	made_done(&made);
-}
-
-/* As Python before 3.9 names its program. */
-static void a_relative_path_counts_from_where_the_program_was_started(void **state)
-{
-	struct made made;
-	struct text text = { 0 };
-
-	(void)state;
-	write_source("def run():\n    found()\n", RECORDED - 1000);
-	made_init(&made);
-	CLEANUP(freep) char *stack = xasprintf("%%run@%s:1+2", strrchr(path, '/') + 1);
-
-	made_add(&made, stack, 1, 1);
-	profile_info(made.profile)->directory = folder;
-	assert_int_equal(report_text(made.profile, &(struct report_options){ .lines = "run" },
-				     &text, NULL),
-			 0);
-	assert_non_null(strstr(text_string(&text), "> 2      found()"));
-	text_clear(&text);
-	profile_info(made.profile)->directory = "/no/such";
-	assert_int_equal(report_text(made.profile, &(struct report_options){ .lines = "run" },
-				     &text, NULL),
-			 0);
-	assert_non_null(strstr(text_string(&text), "no source: /no/such/"));
-	text_done(&text);
-	made_done(&made);
-}
-
-static void a_pipe_of_the_name_does_not_hold_the_report_up(void **state)
-{
-	CLEANUP(freep) char *sentence = xasprintf("%s is no source file", path);
-
-	(void)state;
-	unlink(path);
-	assert_int_equal(mkfifo(path, 0600), 0);
-	assert_refused(path, sentence);
-	assert_int_equal(unlink(path), 0);
-}
-
-static void a_source_that_was_changed_meanwhile_is_shown_with_a_warning(void **state)
-{
-	(void)state;
-	write_source(source, RECORDED);
-	CLEANUP(freep) char *listing = list(&(struct report_options){ .lines = "run" }, path);
-
-	assert_null(strstr(listing, "changed while"));
-	struct timespec inside[] = { { RECORDED, 50000000 }, { RECORDED, 50000000 } };
-
-	assert_int_equal(utimensat(AT_FDCWD, path, inside, 0), 0);
-	freep(&listing);
-	listing = list(&(struct report_options){ .lines = "run" }, path);
-	assert_non_null(strstr(listing, "It was changed while it was recorded: what ran may "
-					"have stood on other lines."));
-	assert_non_null(strstr(listing, "total += math.sin(1)"));
-}
-
 static void a_function_in_c_has_no_lines(void **state)
 {
 	(void)state;
-	CLEANUP(freep) char *listing = list(&(struct report_options){ .lines = "sin" }, path);
+	CLEANUP(freep)
+	char *listing = listing_of(&(struct report_options){ .lines = "sin" }, listing_path);
 
 	assert_string_equal(
 		listing, "Lines of math.sin: 60.00 ms, 60.0 % of 100.0 ms.\n"
@@ -395,17 +182,17 @@ static char *list_ruby(const char *stack, uint64_t ns)
 static void a_ruby_method_is_shown_to_its_end(void **state)
 {
 	(void)state;
-	write_source("class Job\n"
-		     "  def run\n"
-		     "    hot()\n"
-		     "  rescue IOError\n"
-		     "  end\n"
-		     "\n"
-		     "  def other\n"
-		     "  end\n"
-		     "end\n",
-		     RECORDED - 1000);
-	CLEANUP(freep) char *stack = xasprintf("^Job#run@%s:2+3", path);
+	listing_write("class Job\n"
+		      "  def run\n"
+		      "    hot()\n"
+		      "  rescue IOError\n"
+		      "  end\n"
+		      "\n"
+		      "  def other\n"
+		      "  end\n"
+		      "end\n",
+		      LISTING_RECORDED - 1000);
+	CLEANUP(freep) char *stack = xasprintf("^Job#run@%s:2+3", listing_path);
 	CLEANUP(freep) char *listing = list_ruby(stack, 1);
 
 	assert_string_equal(listing, "line  source\n"
@@ -419,8 +206,8 @@ static void a_ruby_method_is_shown_to_its_end(void **state)
 static void a_ruby_method_of_one_line_is_shown_alone(void **state)
 {
 	(void)state;
-	write_source("def run = hot()\nendless = 1\ndef other = 2\n", RECORDED - 1000);
-	CLEANUP(freep) char *stack = xasprintf("^Job#run@%s:1+1", path);
+	listing_write("def run = hot()\nendless = 1\ndef other = 2\n", LISTING_RECORDED - 1000);
+	CLEANUP(freep) char *stack = xasprintf("^Job#run@%s:1+1", listing_path);
 	CLEANUP(freep) char *listing = list_ruby(stack, 1);
 
 	assert_string_equal(listing,
@@ -431,8 +218,8 @@ static void a_ruby_method_of_one_line_is_shown_alone(void **state)
 static void what_ruby_leaves_out_of_backtraces_has_a_source(void **state)
 {
 	(void)state;
-	write_source("def run\n  hot()\nend\n", RECORDED - 1000);
-	CLEANUP(freep) char *stack = xasprintf("^run@<internal:%s>:1+2", path);
+	listing_write("def run\n  hot()\nend\n", LISTING_RECORDED - 1000);
+	CLEANUP(freep) char *stack = xasprintf("^run@<internal:%s>:1+2", listing_path);
 	CLEANUP(freep) char *listing = list_ruby(stack, 1);
 
 	assert_non_null(strstr(listing, "> 2    hot()\n"));
@@ -450,7 +237,8 @@ static void a_native_function_without_debug_information_says_so(void **state)
 {
 	(void)state;
 	CLEANUP(freep)
-	char *listing = list(&(struct report_options){ .lines = "__sin_fma" }, path);
+	char *listing =
+		listing_of(&(struct report_options){ .lines = "__sin_fma" }, listing_path);
 
 	assert_string_equal(listing,
 			    "Lines of __sin_fma: 60.00 ms, 60.0 % of 100.0 ms.\n"
@@ -464,7 +252,8 @@ static void functions_of_one_name_stand_one_behind_the_other(void **state)
 {
 	(void)state;
 	CLEANUP(freep)
-	char *listing = list(&(struct report_options){ .lines = "<module>" }, path);
+	char *listing =
+		listing_of(&(struct report_options){ .lines = "<module>" }, listing_path);
 	const char *heavier = strstr(listing, "/srv/app/__init__.py: 0 ns");
 	const char *lighter = strstr(listing, "/srv/jobs/__init__.py: 9.00 ms");
 
@@ -509,30 +298,13 @@ static void a_name_that_means_nothing_is_refused(void **state)
 	struct error err;
 
 	(void)state;
-	example_init_python(&made, path);
+	example_init_python(&made, listing_path);
 	assert_int_equal(report_text(made.profile,
 				     &(struct report_options){ .lines = "no_such_function" },
 				     &text, &err),
 			 -ENOENT);
 	assert_int_equal(text.len, 0);
 	made_done(&made);
-}
-
-static int make_folder(void **state)
-{
-	(void)state;
-	setlocale(LC_ALL, "C.UTF-8");
-	if (!mkdtemp(folder))
-		return -1;
-	snprintf(path, sizeof path, "%s/worker.py", folder);
-	return 0;
-}
-
-static int remove_folder(void **state)
-{
-	(void)state;
-	unlink(path);
-	return rmdir(folder);
 }
 
 int main(void)
@@ -543,11 +315,6 @@ int main(void)
 		cmocka_unit_test(time_on_no_known_line_does_not_hide_where_a_function_begins),
 		cmocka_unit_test(light_lines_are_left_out_when_that_is_asked_for),
 		cmocka_unit_test(a_narrow_terminal_cuts_the_source),
-		cmocka_unit_test(a_source_that_is_not_what_ran_is_not_shown),
-		cmocka_unit_test(a_relative_path_counts_from_where_the_program_was_started),
-		cmocka_unit_test(a_pipe_of_the_name_does_not_hold_the_report_up),
-		cmocka_unit_test(a_source_that_was_changed_meanwhile_is_shown_with_a_warning),
-		cmocka_unit_test(a_python_function_of_no_file_is_not_a_function_in_c),
 		cmocka_unit_test(a_function_in_c_has_no_lines),
 		cmocka_unit_test(a_ruby_method_is_shown_to_its_end),
 		cmocka_unit_test(a_ruby_method_of_one_line_is_shown_alone),
@@ -558,5 +325,5 @@ int main(void)
 		cmocka_unit_test(a_name_that_means_nothing_is_refused),
 	};
 
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+	return cmocka_run_group_tests(tests, listing_make_folder, listing_remove_folder);
 }
