@@ -25,18 +25,23 @@ static uint64_t image_covered_ns(const struct image *image)
 	return covered_ns;
 }
 
+uint64_t account_usage_ns(const struct rusage *usage, bool is_user_clock)
+{
+	uint64_t ns = (uint64_t)usage->ru_utime.tv_sec * 1000000000ULL +
+		      (uint64_t)usage->ru_utime.tv_usec * 1000;
+
+	if (!is_user_clock)
+		ns += (uint64_t)usage->ru_stime.tv_sec * 1000000000ULL +
+		      (uint64_t)usage->ru_stime.tv_usec * 1000;
+	return ns;
+}
+
 uint64_t account_children_ns(bool is_user_clock)
 {
 	struct rusage usage;
 
 	getrusage(RUSAGE_CHILDREN, &usage);
-	uint64_t ns = (uint64_t)usage.ru_utime.tv_sec * 1000000000ULL +
-		      (uint64_t)usage.ru_utime.tv_usec * 1000;
-
-	if (!is_user_clock)
-		ns += (uint64_t)usage.ru_stime.tv_sec * 1000000000ULL +
-		      (uint64_t)usage.ru_stime.tv_usec * 1000;
-	return ns;
+	return account_usage_ns(&usage, is_user_clock);
 }
 
 /* Fewer would make an estimate of noise. */

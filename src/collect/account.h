@@ -14,6 +14,7 @@
 
 struct image;
 struct recording_writer;
+struct rusage;
 
 struct account_terms {
 	uint64_t session_start_ns;
@@ -22,6 +23,8 @@ struct account_terms {
 	bool is_user_clock;     /* figures are user time */
 };
 
+/* Its user and system time; with the user clock, its user time. */
+uint64_t account_usage_ns(const struct rusage *usage, bool is_user_clock);
 /* What all children that were waited for burned; with the user clock, of user time. */
 uint64_t account_children_ns(bool is_user_clock);
 /*

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,12 +31,14 @@
 
 static void session_reap(struct session *session)
 {
+	struct rusage usage;
 	int status;
 
 	if (session->is_reaped ||
-	    waitpid(session->command.pid, &status, WNOHANG) != session->command.pid)
+	    wait4(session->command.pid, &status, WNOHANG, &usage) != session->command.pid)
 		return;
 	session->is_reaped = true;
+	session->waited_ns = account_usage_ns(&usage, false);
 	session->reaped_ns = monotonic_ns();
 	session->result->wait_status = status;
 	session->result->is_command_status_known = true;
@@ -126,6 +129,8 @@ static void session_tell_end(struct session *session)
 	kernel_cpu_ns += session->uncounted_ns;
 	if (is_user_clock || session->tree_counter_fd < 0)
 		kernel_cpu_ns = account_children_ns(is_user_clock);
+	else if (!session->options->is_trace)
+		tell_uncounted(session->writer, session->waited_ns, kernel_cpu_ns);
 	recording_writer_set_int(session->writer, KEY_WALL_NS, (int64_t)wall_ns);
 	recording_writer_set_int(session->writer, KEY_KERNEL_CPU_NS, (int64_t)kernel_cpu_ns);
 	if (session->off_ns > 0)

@@ -178,6 +178,25 @@ void tell_untraced_more(struct recording_writer *writer, uint64_t count)
 	recording_writer_note(writer, note);
 }
 
+/* Less is of no interest, and of the clocks' difference. */
+#define UNCOUNTED_TOLD_NS   20000000
+#define UNCOUNTED_TOLD_PART 50
+
+void tell_uncounted(struct recording_writer *writer, uint64_t waited_ns, uint64_t counted_ns)
+{
+	if (waited_ns < counted_ns + UNCOUNTED_TOLD_NS ||
+	    waited_ns < counted_ns + counted_ns / UNCOUNTED_TOLD_PART)
+		return;
+	CLEANUP(freep)
+	char *note = xasprintf(
+		"wait(2) tells of %.3f s of CPU time more than the kernel's counters, which do "
+		"not count how an ending process gives its memory back (Linux 6.16 and later), "
+		"nor all of each switch between threads",
+		(double)(waited_ns - counted_ns) / 1e9);
+
+	recording_writer_note(writer, note);
+}
+
 void tell_early_traps(struct recording_writer *writer, uint64_t count)
 {
 	CLEANUP(freep)

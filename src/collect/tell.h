@@ -25,6 +25,11 @@ void tell_left_out(struct recording_writer *writer, const struct handshake_hello
 void tell_untraced(struct recording_writer *writer, const char *name, pid_t pid,
 		   const char *reason);
 void tell_untraced_more(struct recording_writer *writer, uint64_t count);
+/*
+ * What wait(2) told of the command and those it waited for, and what the tree's counter counted,
+ * where that is a good deal less.
+ */
+void tell_uncounted(struct recording_writer *writer, uint64_t waited_ns, uint64_t counted_ns);
 /* Traps that came before a walk was earned (agent/budget.h). */
 void tell_early_traps(struct recording_writer *writer, uint64_t count);
 /* Copies the names of generated code, which may be gone later. */
