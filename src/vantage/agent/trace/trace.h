@@ -193,12 +193,16 @@ void trace_python_calibrate(void);
 /* A thread has said which thread state is its own. */
 void trace_python_see_state(const struct python_layout *layout, u64 state);
 /* From 3.8 on, where the better way is not to be had; with the GIL. */
-void trace_python_fall_back(const struct python_layout *layout);
+void trace_python_fall_back(void);
 /*
  * The profile function of the calling thread, where calls are seen by that, if it has none now.
  * Says whether it has another's.
  */
 bool trace_python_put_back(void);
+/* The same of all threads, where the calling one has none; with the GIL. */
+void trace_python_put_back_all(void);
+/* What the calling thread has; 0: none, or calls are seen in another way. */
+u64 trace_python_function(void);
 /* Whether calls are seen by a profile function. */
 bool trace_python_is_by_function(void);
 /* Whether the calling thread has ours. */

@@ -192,7 +192,7 @@ static void decide(u64 state)
 		evaluator.mode = EVALUATOR_ON;
 		trace_set_status(TRACE_ON);
 	} else {
-		trace_python_fall_back(evaluator.layout);
+		trace_python_fall_back();
 	}
 	trace_set_means(is_set_up ? TRACE_MEANS_EVALUATOR : TRACE_MEANS_PROFILE);
 	evaluator.entries.PyErr_Restore(type, value, traceback);

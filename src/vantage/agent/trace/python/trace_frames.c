@@ -198,7 +198,7 @@ static void decide(u64 state)
 		calibrate(state);
 		trace_set_status(TRACE_ON);
 	} else {
-		trace_python_fall_back(frames.layout);
+		trace_python_fall_back();
 	}
 	frames.entries.PyErr_Restore(type, value, traceback);
 	trace_set_means(is_set_up ? TRACE_MEANS_TABLE : TRACE_MEANS_PROFILE);

@@ -4,27 +4,12 @@
 #include <string.h>
 
 #include "vantage/agent/agent.h"
+#include "vantage/agent/trace/python/trace_methods.h"
+#include "vantage/agent/trace/python/trace_setters.h"
 #include "vantage/agent/trace/python/trace_told.h"
 #include "vantage/agent/trace/trace.h"
 #include "vantage/agent/trace/trace_late.h"
-#include "vantage/agent/trace/trace_word.h"
 #include "walk/name_text.h"
-
-/* Include/methodobject.h: how a method is called.  Behind these there are other ways. */
-#define FLAGS_VARARGS  0x1
-#define FLAGS_KEYWORDS 0x2
-#define FLAGS_NONE     0x4
-#define FLAGS_ONE      0x8
-#define FLAGS_OF_THREE (FLAGS_VARARGS | FLAGS_KEYWORDS | FLAGS_NONE | FLAGS_ONE)
-
-/* PyMethodDef.  In each of these ways it has no more than three arguments. */
-typedef void *three_arguments(void *self, void *arguments, void *keywords);
-struct method {
-	const char *name;
-	three_arguments *function;
-	int flags;
-	const char *doc;
-};
 
 enum profiler {
 	SET_PROFILE,
@@ -53,7 +38,7 @@ static struct {
 #define X(name, result, arguments) name##_type *name;
 	ENTRY_MAP(X)
 #undef X
-	three_arguments *theirs[PROFILERS];
+	trace_three_arguments *theirs[PROFILERS];
 	bool is_to_be_found;
 } profilers;
 
@@ -120,7 +105,7 @@ static void *on_execute_dynamic(void *self, void *module, void *nothing)
 	return execute(EXECUTE_DYNAMIC, self, module, nothing);
 }
 
-static three_arguments *const ours[PROFILERS] = {
+static trace_three_arguments *const ours[PROFILERS] = {
 	[SET_PROFILE] = on_set_profile,
 	[SET_PROFILE_OF_ALL] = on_set_profile_of_all,
 	[EXECUTE_BUILTIN] = on_execute_builtin,
@@ -132,14 +117,12 @@ static three_arguments *const ours[PROFILERS] = {
 /* Where that cannot be, its first call is noted where calls of C functions are. */
 static void stand_before(void *callable, enum profiler which)
 {
-	struct method *method =
-		callable != NULL ? (struct method *)trace_python_method((u64)callable) : NULL;
+	struct trace_method *method =
+		callable != NULL ? (struct trace_method *)trace_python_method((u64)callable)
+				 : NULL;
 
-	if (method == NULL || method->function == ours[which] || method->flags == 0 ||
-	    (method->flags & ~FLAGS_OF_THREE) != 0)
-		return;
-	profilers.theirs[which] = method->function;
-	trace_put_word((void **)&method->function, *(void *const *)&ours[which]);
+	if (method != NULL)
+		trace_method_stand_before(method, ours[which], &profilers.theirs[which]);
 }
 
 static void stand_before_attribute(void *object, const char *name, enum profiler which)
@@ -169,6 +152,8 @@ static void meet_module(void *module)
 		}
 	} else if (name != NULL && strcmp(name, "_xxsubinterpreters") == 0) {
 		trace_python_meet_interpreters();
+	} else if (trace_python_is_by_function()) {
+		trace_setters_meet(module);
 	}
 	profilers.PyErr_Clear();
 }
@@ -228,7 +213,8 @@ void trace_profilers_look(void)
 
 void trace_profilers_meet(u64 address, const struct name_text *qualified)
 {
-	three_arguments *const function = ((const struct method *)address)->function;
+	trace_three_arguments *const function =
+		((const struct trace_method *)address)->function;
 	const bool sets = name_text_is(qualified, "sys.setprofile");
 	const bool enables = name_text_is(qualified, "_lsprof.Profiler.enable");
 

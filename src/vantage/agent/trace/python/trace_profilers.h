@@ -10,8 +10,8 @@
  * So functions of ours stand before these, in the interpreter's tables of methods, whoever
  * calls them.  They call them, and look what the thread has then.  Those of modules that are
  * imported are found when the import system has executed the module, by _imp.exec_builtin()
- * and exec_dynamic(), which ours stand before as well.  Profilers that C sets
- * (PyEval_SetProfile()) are not seen.
+ * and exec_dynamic(), which ours stand before as well.  Profilers that are set in C:
+ * trace_setters.h.
  */
 #pragma once
 #include "abi/types.h"

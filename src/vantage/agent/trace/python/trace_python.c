@@ -178,7 +178,8 @@ void trace_python_begin(const struct python_layout *layout)
 }
 
 /* As PyEval_SetProfile() does it; the thread has executed nothing, so nobody else looks. */
-static void set_function(const struct profile_members *members, u64 state)
+static void set_function(const struct profile_members *members, u64 state,
+			 trace_profile_function *function)
 {
 	u64 flag = state + members->flag;
 
@@ -186,7 +187,7 @@ static void set_function(const struct profile_members *members, u64 state)
 		flag = word_at(flag);
 	if (flag == 0)
 		return;
-	*(u64 *)(state + members->function) = (u64)on_profile;
+	*(u64 *)(state + members->function) = (u64)function;
 	if (members->is_byte)
 		*(u8 *)flag = 255;
 	else
@@ -194,22 +195,29 @@ static void set_function(const struct profile_members *members, u64 state)
 	trace_set_status(TRACE_ON);
 }
 
-/* Threads that have begun meanwhile have it from here on; the others as they begin. */
-void trace_python_fall_back(const struct python_layout *layout)
+/* In all threads that have none. */
+static void set_everywhere(trace_profile_function *function)
 {
+	const struct python_layout *layout = trace_layout();
 	const struct python_offsets *offsets = &layout->offsets;
 	void *(*const head)(void) = (void *(*)(void))layout->head_function;
 	u64 interpreter = head != NULL ? (u64)head() : 0;
 
-	python.members = python.members_to_fall_back;
 	for (; interpreter != 0; interpreter = word_at(interpreter + offsets->interp_next)) {
 		u64 state = word_at(interpreter + offsets->interp_threads);
 
 		for (; state != 0; state = word_at(state + offsets->state_next)) {
 			if (word_at(state + python.members->function) == 0)
-				set_function(python.members, state);
+				set_function(python.members, state, function);
 		}
 	}
+}
+
+/* Threads that have begun meanwhile have it from here on; the others as they begin. */
+void trace_python_fall_back(void)
+{
+	python.members = python.members_to_fall_back;
+	set_everywhere(on_profile);
 }
 
 static bool is_of_python(const struct trace_entry *entry)
@@ -260,29 +268,52 @@ static u64 own_state(void)
 	return python.members != NULL && get_state != NULL ? (u64)get_state() : 0;
 }
 
-bool trace_python_put_back(void)
+u64 trace_python_function(void)
 {
 	const u64 state = own_state();
 
-	if (state == 0)
-		return false;
-	const u64 function = word_at(state + python.members->function);
+	return state != 0 ? word_at(state + python.members->function) : 0;
+}
 
-	if (function != 0)
-		return function != (u64)on_profile;
+static void put_back(u64 state)
+{
 	struct tracer *tracer = trace_area_of_process() != NULL ? trace_of_thread() : NULL;
 
 	if (tracer != NULL)
 		close_ended(tracer, state);
-	set_function(python.members, state);
-	return false;
+	set_function(python.members, state, on_profile);
+}
+
+bool trace_python_put_back(void)
+{
+	const u64 state = own_state();
+	const u64 function = trace_python_function();
+
+	if (state != 0 && function == 0)
+		put_back(state);
+	return function != 0 && function != (u64)on_profile;
+}
+
+/* Py_tracefunc, of a thread whose own was taken away by another: once. */
+static int on_return_of_ours(void *object, void *frame_object, int what, void *argument)
+{
+	const u64 state = own_state();
+
+	if (state != 0 && word_at(state + python.members->function) == (u64)on_return_of_ours)
+		put_back(state);
+	return on_profile(object, frame_object, what, argument);
+}
+
+void trace_python_put_back_all(void)
+{
+	trace_python_put_back();
+	if (own_state() != 0)
+		set_everywhere(on_return_of_ours);
 }
 
 bool trace_python_has_function(void)
 {
-	const u64 state = own_state();
-
-	return state != 0 && word_at(state + python.members->function) == (u64)on_profile;
+	return trace_python_function() == (u64)on_profile;
 }
 
 /* use_tracing of the calling thread's state; NULL: it has no function of ours. */
@@ -354,7 +385,7 @@ static void see_state(u64 state)
 	if (trace_evaluator_is_on())
 		trace_evaluator_see_state(state);
 	else if (python.members != NULL && word_at(state + python.members->function) == 0)
-		set_function(python.members, state);
+		set_function(python.members, state, on_profile);
 }
 
 /* Any event that is audited: what a new interpreter executes first is ("exec"; PEP 578). */
