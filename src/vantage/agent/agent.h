@@ -79,7 +79,7 @@ struct agent {
 	u32 program_header_count;
 	int pid;
 	bool may_call;         /* false: a seccomp filter may forbid system calls */
-	bool may_copy;         /* false: process_vm_readv() may be forbidden */
+	bool may_copy;         /* false: process_vm_readv() and the like may be forbidden */
 	bool may_read_counter; /* false: no clock can be read, either */
 	bool has_timers;
 	bool has_had_threads; /* besides the first */

@@ -12,7 +12,7 @@
 
 /*
  * A page with a jump to each of the targets, which all of [low, high) can reach: the next free
- * one below that, or where there is none above it.  0: there is none, or what is written may not
- * be executed.
+ * one below that, or where there is none above it (any that is found, where a filter may forbid
+ * to ask).  0: there is none, or what is written may not be executed.
  */
 u64 trace_near_jumps(u64 low, u64 high, const u64 *targets, u32 count);

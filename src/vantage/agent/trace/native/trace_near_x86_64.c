@@ -2,7 +2,9 @@
  * Which pages are free is asked of msync(MS_ASYNC), which has done nothing since Linux 2.6.19
  * (mm/msync.c), but says ENOMEM where one of a range is not mapped.  Trying pages at some
  * distance from each other finds none where there is little between large mappings: Ruby 3.3
- * has one of 400 MiB below its libraries.
+ * has one of 400 MiB below its libraries.  Where a filter was there before us, and may kill who
+ * makes an unusual call, pages are tried all the same: first the kernel's own choice, which is
+ * among the libraries as a rule.
  */
 #include "vantage/agent/trace/native/trace_near.h"
 
@@ -10,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/memory.h"
 
@@ -22,6 +25,9 @@
 #define HIGHEST ((1ULL << 47) - MEMORY_PAGE)
 /* Another thread may take what was free. */
 #define TRIES 8U
+/* Without asking: half a gibibyte. */
+#define STEP  (64UL << 10)
+#define STEPS 8192U
 
 static void write_jumps(u8 *page, const u64 *targets, u32 count)
 {
@@ -66,36 +72,64 @@ static u64 find_near(u64 low, u64 high)
 	return below != 0 ? below : find_free(high, highest, false);
 }
 
+static void give_back(u64 page)
+{
+	arch_syscall4(SYS_munmap, (long)page, MEMORY_PAGE, 0, 0);
+}
+
+static long map_page(u64 page, long flags)
+{
+	return arch_syscall6(SYS_mmap, (long)page, MEMORY_PAGE, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+}
+
 static bool take_page(u64 page)
 {
-	const long got =
-		arch_syscall6(SYS_mmap, (long)page, MEMORY_PAGE, PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	const long got = map_page(page, MAP_FIXED_NOREPLACE);
 
 	if (got > 0 && (u64)got != page)
-		arch_syscall4(SYS_munmap, got, MEMORY_PAGE, 0, 0);
+		give_back((u64)got);
 	return (u64)got == page;
+}
+
+static u64 take_near(u64 low, u64 high)
+{
+	for (u32 i = 0; i < TRIES; i++) {
+		const u64 page = find_near(low, high);
+
+		if (page == 0 || take_page(page))
+			return page;
+	}
+	return 0;
+}
+
+static u64 take_by_trying(u64 low, u64 high)
+{
+	const long chosen = map_page(0, 0);
+
+	if (chosen > 0 &&
+	    ((u64)chosen < low ? high - (u64)chosen : (u64)chosen - low) <= TRACE_NEAR_REACH)
+		return (u64)chosen;
+	if (chosen > 0)
+		give_back((u64)chosen);
+	for (u32 i = 1; i < STEPS && low > LOWEST + i * STEP; i++) {
+		if (take_page(low - i * STEP))
+			return low - i * STEP;
+	}
+	return 0;
 }
 
 u64 trace_near_jumps(u64 low, u64 high, const u64 *targets, u32 count)
 {
-	u64 page = 0;
-
 	low &= ~(MEMORY_PAGE - 1);
 	high = (high + MEMORY_PAGE - 1) & ~(MEMORY_PAGE - 1);
-	for (u32 i = 0; i < TRIES; i++) {
-		page = find_near(low, high);
-		if (page == 0)
-			return 0;
-		if (take_page(page))
-			break;
-		page = 0;
-	}
+	const u64 page = agent.may_copy ? take_near(low, high) : take_by_trying(low, high);
+
 	if (page == 0)
 		return 0;
 	write_jumps((u8 *)page, targets, count);
 	if (arch_syscall4(SYS_mprotect, (long)page, MEMORY_PAGE, PROT_READ | PROT_EXEC, 0) == 0)
 		return page;
-	arch_syscall4(SYS_munmap, (long)page, MEMORY_PAGE, 0, 0);
+	give_back(page);
 	return 0;
 }
