@@ -8,80 +8,13 @@ import os
 import subprocess
 
 import live
+import live_in_step
 import live_trace
 
 # Of the time without a tracer: what is left of the cost of measuring may be so much.
 MOST = 0.10
 # Of the same, by which a run differs from the next.
 PACE = 0.03
-# A round is quick if the inlined work in it took no more than so many times the least.
-QUICK = 1.15
-# Quick rounds were as quick as when calls were calibrated, within so much, in so many runs of so many at most.
-STEADY = 0.1
-RUNS = 7
-MOST_RUNS = 25
-ROUNDS = 60
-FEWEST_ROUNDS = 10
-
-
-def in_step(commands, rounds):
-    """What each of some programs prints that run at the same time, on one processor, a round of each in turn.
-
-    A processor takes up to twice as long for the same while somebody else uses what it shares, and this begins and
-    ends within milliseconds: what stands side by side here ran at the same pace.
-    """
-    processor = min(os.sched_getaffinity(0))
-    programs = [subprocess.Popen(["taskset", "-c", str(processor), *command], stdin=subprocess.PIPE,
-                                 stdout=subprocess.PIPE, bufsize=0) for command in commands]
-    try:
-        for _ in range(rounds):
-            for program in programs:
-                program.stdin.write(b".")
-                if program.stdout.read(1) != b".":
-                    raise AssertionError(f"{program.args} has ended with {program.wait()}")
-        return [json.loads(program.communicate()[0]) for program in programs]
-    finally:
-        for program in programs:
-            program.kill()
-            program.communicate()
-
-
-def mean(values):
-    """Of all but a tenth at each end: rounds that were interrupted, or their partners."""
-    values = sorted(values)
-    beyond = len(values) // 10
-    values = values[beyond:len(values) - beyond]
-    return sum(values) / len(values)
-
-
-class Both:
-    """tiny_functions.py without a tracer and with one, in step: what each round of a work took, and the report."""
-
-    def __init__(self, plain, traced, report):
-        self.plain, self.traced = plain, traced
-        self.rows = {row["name"]: row for row in report["functions"]}
-        self.pace = report["recording"]["measuring"]["pace"]
-
-    def quick_rounds(self, pair):
-        """Those in which neither was interrupted, nor the processor slow."""
-        inlined = [max(both) for both in zip(self.plain["inlined_" + pair], self.traced["inlined_" + pair])]
-        return [i for i, taken in enumerate(inlined) if taken < QUICK * min(inlined)]
-
-    def is_steady(self):
-        """Whether quick rounds are as quick as when calls were calibrated, as all of them and the pace tell."""
-        rounds = [sum(works) for works in zip(*(took for name, took in self.traced.items() if "inlined" in name))]
-        return abs(mean(rounds) / sorted(rounds)[len(rounds) // 10] / self.pace - 1) < STEADY
-
-    def beside(self, pair):
-        return (sum(self.traced["tiny_" + pair]) - self.rows["tiny_" + pair]["raw_total_ns"]) / ROUNDS
-
-    def removed(self, pair):
-        """What measuring takes of a round that is as quick as calibration."""
-        row = self.rows["tiny_" + pair]
-        return (row["raw_total_ns"] - row["total_ns"]) / ROUNDS / self.pace
-
-    def doubt(self, names):
-        return sum(self.rows[name]["self_uncertainty_ns"] for name in names if name in self.rows) / ROUNDS / self.pace
 
 
 class TinyFunctions(live_trace.TraceTest):
@@ -96,41 +29,21 @@ class TinyFunctions(live_trace.TraceTest):
 
     def run_both(self, python):
         path = self.path("trace.fathom")
-        command = python.command(self.workload("tiny_functions.py"), "1000", str(ROUNDS), "in-step")
-        plain, traced = in_step([command, [self.fathom_for(python), "trace", "-q", "-o", path, "--", *command]], ROUNDS)
-        return Both(plain["took"], traced["took"], live_trace.Trace(path, None).report())
-
-    def steady_runs(self, python):
-        runs = []
-        for _ in range(MOST_RUNS):
-            run = self.run_both(python)
-            if all(len(run.quick_rounds(pair)) >= FEWEST_ROUNDS for pair in self.PARTS) and run.is_steady():
-                runs.append(run)
-            if len(runs) == RUNS:
-                return runs
-        self.skipTest(f"{python.name}: the processor was as quick as when calls were calibrated in {len(runs)} of"
-                      f" {MOST_RUNS} runs only")
+        command = python.command(self.workload("tiny_functions.py"), "1000", str(live_in_step.ROUNDS), "in-step")
+        fathom = [self.fathom_for(python), "trace", "-q", "-o", path, "--", *command]
+        plain, traced = live_in_step.run([command, fathom])
+        return live_in_step.Both(plain["took"], traced["took"], live_trace.Trace(path, None).report())
 
     def check_pair(self, pair, runs):
-        """What is left of measuring, as the median of all runs has it: for or against."""
-        # What is in nobody's time: searching for callees.  In the other runs there was an interruption besides.
-        beside = min(run.beside(pair) for run in runs)
-        found = []
-        for run in runs:
-            rounds = run.quick_rounds(pair)
-            removed, doubt = run.removed(pair), run.doubt((*self.PARTS[pair], "tiny_" + pair))
-            expected = mean([run.plain["tiny_" + pair][i] for i in rounds])
-            added = mean([run.traced["tiny_" + pair][i] - run.plain["tiny_" + pair][i] for i in rounds]) - beside
-            found.append(((added - removed) / expected, doubt / expected,
-                          f"{pair}: {removed:.0f} ± {doubt:.0f} ns are taken out of {expected + added:.0f}, where"
-                          f" {added:.0f} were added to {expected:.0f}"))
-        left, doubt, told = sorted(found)[len(found) // 2]
-        self.assertLess(abs(left), MOST + PACE, told)
-        self.assertLess(abs(left), doubt + PACE, told)
+        tiny = "tiny_" + pair
+        found = live_in_step.compare(runs, tiny, self.PARTS[pair], "inlined_" + pair)
+        self.assertLess(abs(found.left), MOST + PACE, found)
+        self.assertLess(abs(found.left), found.doubt + PACE, found)
 
     def test_tiny_functions_agree_with_the_same_work_untraced(self):
         def check(python):
-            runs = self.steady_runs(python)
+            markers = ["inlined_" + pair for pair in self.PARTS]
+            runs = live_in_step.steady_runs(self, python.name, lambda: self.run_both(python), markers)
             for pair in self.PARTS:
                 self.check_pair(pair, runs)
         self.on_each_python(check, in_ci=("pyenv-3.8", "debian-3.11", "pyenv-3.12"), oldest=(3, 6))

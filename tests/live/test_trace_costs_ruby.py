@@ -5,13 +5,14 @@ import json
 import subprocess
 
 import live
+import live_in_step
+import live_trace
 from live_trace_ruby import RubyTraceTest
 
 # Of the time without a tracer: what is left of the cost of measuring may be so much.
 MOST = 0.10
-# Of the time of a quickest round, by which it differs from one run to the next.
+# Of the same, by which a run differs from the next.
 PACE = 0.03
-RUNS = 7
 CI = ("debian-3.1",)
 METHODS = 5, 15  # enum trace_kind: methods, and those that call themselves
 IN_C = 6, 7  # methods in C, operators
@@ -26,46 +27,34 @@ class TinyMethods(RubyTraceTest):
     CALLED = {"tiny_methods": ("twice",), "tiny_nested": ("square", "of_square"), "tiny_objects": ("moved",),
               "tiny_recursion": ("fib",), "tiny_blocks": ("times",), "builtins": ("bytesize",), "operators": ("+",)}
 
-    def compare(self, ruby, parts, *options):
-        """Of the middle one of some pairs of runs, for each part: (how far its quickest round is from one that is not
-        traced, by how much that may be, in words)."""
-        workload, runs = self.workload("tiny_methods.rb"), []
-        for run in range(RUNS):
-            done = subprocess.run(ruby.command(workload), capture_output=True, check=True)
-            runs.append((json.loads(done.stdout)["best"],
-                         self.trace(ruby, workload, options=options, name=f"{run}.fathom")))
-        # In others the machine was quicker, or not as quick, when calls were calibrated.
-        middle = [sorted(self.compared(part, *pair) for pair in runs)[RUNS // 2] for part in parts]
-        return [(abs(off), doubt, told) for off, doubt, told in middle]
+    def run_both(self, ruby, options):
+        path = self.path("trace.fathom")
+        command = ruby.command(self.workload("tiny_methods.rb"), "1000", str(live_in_step.ROUNDS))
+        plain, traced = live_in_step.run(
+            [command, [self.fathom_for(ruby), "trace", "-q", "-o", path, *options, "--", *command]])
+        return live_in_step.Both(plain["took"], traced["took"], live_trace.Trace(path, None).report(),
+                                 lambda name: None if name.startswith("Place#tiny") else name.rpartition("#")[2])
 
-    def compared(self, part, plain, trace):
-        rows = {row["name"].rpartition("#")[2]: row for row in trace.report()["functions"]
-                if not row["name"].startswith("Place#tiny")}
-        rounds, best = trace.truth["rounds"], trace.truth["best"]
-        removed = (rows[part]["raw_total_ns"] - rows[part]["total_ns"]) / rounds
-        doubt = sum(rows[name]["self_uncertainty_ns"] for name in (*self.CALLED[part], part) if name in rows) / rounds
-        # How quick the machine is in this run: by what calls nothing, where it is the same traced or not.
-        pace = part.replace("tiny_", "inlined_") if part.startswith("tiny_") else "pace"
-        expected = plain[part] * best[pace] / plain[pace]
-        left = best[part] - removed
-        return ((left - expected) / expected, doubt / expected,
-                f"{part}: {left:.0f} ns are left of {best[part]}, {expected:.0f} are expected;"
-                f" {removed:.0f} ± {doubt:.0f} were taken out")
+    def compare(self, ruby, parts, *options):
+        markers = [part.replace("tiny_", "inlined_") if part.startswith("tiny_") else "pace" for part in parts]
+        runs = live_in_step.steady_runs(self, ruby.name, lambda: self.run_both(ruby, options), markers)
+        return [live_in_step.compare(runs, part, self.CALLED[part], marker)
+                for part, marker in zip(parts, markers)]
 
     def test_tiny_methods_agree_with_the_same_work_untraced(self):
         def check(ruby):
             parts = [part for part in self.CALLED if part.startswith("tiny_")]
-            for off, doubt, told in self.compare(ruby, parts, "--no-builtins"):
-                self.assertLess(off, MOST + PACE, told)
-                self.assertLess(off, doubt + PACE, told)
+            for found in self.compare(ruby, parts, "--no-builtins"):
+                self.assertLess(abs(found.left), MOST + PACE, found)
+                self.assertLess(abs(found.left), found.doubt + PACE, found)
         self.on_each_ruby(check, in_ci=CI)
 
     def test_methods_in_c_and_operators_agree_within_what_is_stated(self):
         def check(ruby):
             # Up to 3.0 these are no calls.
             parts = ["builtins", "operators"] if ruby.version[:2] >= (3, 1) else ["builtins"]
-            for off, doubt, told in self.compare(ruby, parts):
-                self.assertLess(off, doubt + PACE, told)
+            for found in self.compare(ruby, parts):
+                self.assertLess(abs(found.left), found.doubt + PACE, found)
         self.on_each_ruby(check, in_ci=CI)
 
 

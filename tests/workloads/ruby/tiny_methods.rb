@@ -1,6 +1,7 @@
-# The same work by tiny methods and inlined by hand, in turns: tiny_methods.rb [TURNS [ROUNDS]]
+# The same work by tiny methods and inlined by hand, in turns: tiny_methods.rb TURNS ROUNDS
 #
-# Tells how long the quickest round of each took, by the program's own clock.
+# Tells how long each round of each took, by the program's own clock.  Each round waits for a byte on standard input, and
+# tells of its end by one on standard output.
 
 require "json"
 
@@ -183,25 +184,38 @@ def operators(turns)
   sum
 end
 
-TEXT = "text" * 10_000
-
-# As quick as the machine is: one call, of a method in C.
-def pace(_turns)
-  TEXT.count("a-w")
+def chain(links)
+  links.times.inject(nil) { |rest, _| [rest] }
 end
 
-def measure(name, turns, best)
+LONG = chain(100)
+SHORT = chain(20)
+
+# As quick as the machine is: calls nothing, not even an operator.
+def pace(_turns)
+  outer = SHORT
+  while outer
+    inner = LONG
+    inner, = inner while inner
+    outer, = outer
+  end
+end
+
+def measure(name, turns, took)
   start = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
   __send__(name, turns)
-  taken = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond) - start
-  best[name] = taken if best[name].nil? || taken < best[name]
+  took[name] << Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond) - start
 end
 
-turns = Integer(ARGV[0] || 1000)
-rounds = Integer(ARGV[1] || 30)
+turns, rounds = ARGV.map { |argument| Integer(argument) }
 names = %w[methods nested objects recursion blocks].flat_map { |pair| ["tiny_#{pair}", "inlined_#{pair}"] }
-best = {}
+names.push("pace", "builtins", "operators")
+took = names.map { |name| [name, []] }.to_h
 rounds.times do
-  ["pace", *names, "builtins", "operators"].each { |name| measure(name, turns, best) }
+  $stdin.sysread(1)
+  # Another program was executed meanwhile: little of this one is in the caches.
+  names.grep(/inlined/).each { |name| __send__(name, turns) }
+  names.each { |name| measure(name, turns, took) }
+  $stdout.syswrite(".")
 end
-puts JSON.generate({ rounds: rounds, best: best })
+puts JSON.generate({ rounds: rounds, took: took })

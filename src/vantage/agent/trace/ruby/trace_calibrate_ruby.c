@@ -309,12 +309,17 @@ static void find_builtins(const struct trace_measured *measured, const enum loop
 	out->call_miss = cost_of(measured, in_turn);
 }
 
-/* Its spread: how far two loops that call nothing are from each other, or the rounds of one. */
+/*
+ * The mean of two loops that call nothing; its spread: how far they are from each other, or the
+ * rounds of one.
+ */
 static void find_blocks(const struct trace_measured *measured)
 {
 	const struct trace_measured *inlined = &measured[LOOP_WORK_INLINE];
-	const s64 cost = cost_of_nothing(measured);
-	const s64 off = magnitude(inlined->added - inlined->left_out - cost);
+	const s64 of_nothing = cost_of_nothing(measured);
+	const s64 of_work = inlined->added - inlined->left_out;
+	const s64 cost = (of_nothing + of_work) / 2;
+	const s64 off = magnitude(of_nothing - of_work);
 	const s64 noise = measured[LOOP_NOTHING].noise;
 
 	if (blocks_of(measured, LOOP_NOTHING) == 1)
