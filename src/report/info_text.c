@@ -36,8 +36,7 @@ static void add_period(struct text *out, const struct style *style,
 		return;
 	number_add_count(&text, info->period_ns);
 	head_add_line(out, style, "period",
-		      "%s ns, a prime number near the one asked for, so that it does not fall "
-		      "into step with the program; each process has its own",
+		      "%s ns, a prime number near the one asked for; each process has its own",
 		      text_string(&text));
 	text_done(&text);
 }
