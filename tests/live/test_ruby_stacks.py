@@ -3,6 +3,7 @@
 import collections
 import itertools
 import os
+import signal
 import subprocess
 
 import live
@@ -113,9 +114,13 @@ class CallGraphTest(live_ruby.RubyTest):
 class CallGraph(CallGraphTest):
     budget_ms = 60000 if live_ruby.IS_LONG else 1500
 
-    def assert_callgraph(self, ruby, *arguments, rate=10000, interpreter=(), is_whole=True, most=0, **more):
-        recording = self.record_ruby(ruby, *interpreter, self.workload("callgraph.rb"), self.budget_ms, *arguments,
-                                     rate=rate, timeout=900, **more)
+    def assert_callgraph(self, ruby, *arguments, rate=10000, interpreter=(), is_whole=True, most=0, tries=1, **more):
+        for _ in range(tries):
+            recording = self.record_ruby(ruby, *interpreter, self.workload("callgraph.rb"), self.budget_ms, *arguments,
+                                         rate=rate, timeout=900, expect=None, **more)
+            if recording.run.returncode != 128 + signal.SIGSEGV:
+                break
+        self.assertEqual(recording.run.returncode, 0, recording.run.stderr.decode(errors="replace"))
         self.assertGreater(recording.head()["samples"], 0.5 * self.budget_ms * rate / 1000)
         # A recorder that a busy machine does not let run cannot empty the rings.
         self.assertLess(recording.head()["lost"], 0.02 * recording.head()["samples"])
@@ -146,8 +151,9 @@ class CallGraph(CallGraphTest):
                               most=0.002 if ruby.version < (3, 3) else 0)
 
     def test_nor_where_threads_of_rubys_share_those_of_the_kernel(self):
-        self.on_each_ruby(lambda ruby: self.assert_callgraph(ruby, 3, env={**os.environ, "RUBY_MN_THREADS": "1"}),
-                          oldest=(3, 3))
+        # Without us Ruby 3.4 is killed by SIGSEGV in one of sixty such runs, too.
+        self.on_each_ruby(lambda ruby: self.assert_callgraph(ruby, 3, env={**os.environ, "RUBY_MN_THREADS": "1"},
+                                                             tries=3), oldest=(3, 3))
 
 
 class Shapes(live_ruby.RubyTest):
