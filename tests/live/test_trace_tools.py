@@ -136,6 +136,7 @@ def main():
         tens()
         profiler.end()
         tens()
+    assert (sets_profile.count(1, 2), sets_profile.count(1, two=2, three=3)) == ((2, 0), (1, 2))
 def wait(go):
     tens()
     go.acquire()

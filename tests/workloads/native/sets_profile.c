@@ -56,7 +56,23 @@ static PyObject *end_all(PyObject *self, PyObject *nothing)
 }
 #endif
 
+#if PY_VERSION_HEX < 0x03070000
+#define FAST METH_FASTCALL
+#else
+#define FAST (METH_FASTCALL | METH_KEYWORDS)
+#endif
+
+/* How many arguments it has without a name and with one, which is in a fourth place. */
+static PyObject *count(PyObject *self, PyObject *const *arguments, Py_ssize_t unnamed,
+		       PyObject *names)
+{
+	(void)self;
+	(void)arguments;
+	return Py_BuildValue("nn", unnamed, names != NULL ? PyTuple_GET_SIZE(names) : 0);
+}
+
 static PyMethodDef methods[] = {
+	{ "count", (PyCFunction)(void (*)(void))count, FAST, NULL },
 	{ "begin", begin, METH_NOARGS, NULL },
 	{ "end", end, METH_NOARGS, NULL },
 #if PY_VERSION_HEX < 0x03080000

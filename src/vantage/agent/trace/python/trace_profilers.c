@@ -38,74 +38,74 @@ static struct {
 #define X(name, result, arguments) name##_type *name;
 	ENTRY_MAP(X)
 #undef X
-	trace_three_arguments *theirs[PROFILERS];
+	trace_method_function *theirs[PROFILERS];
 	bool is_to_be_found;
 } profilers;
 
-static void *call(enum profiler which, void *self, void *arguments, void *keywords)
+static void *call(enum profiler which, void *self, void *second, void *third, void *fourth)
 {
-	void *result = profilers.theirs[which](self, arguments, keywords);
+	void *result = profilers.theirs[which](self, second, third, fourth);
 
 	if (trace_python_put_back())
 		trace_note_other_tool();
 	return result;
 }
 
-static void *on_set_profile(void *self, void *function, void *nothing)
+static void *on_set_profile(void *self, void *function, void *third, void *fourth)
 {
 	struct trace_told told;
 
 	trace_told_before(&told);
-	void *result = call(SET_PROFILE, self, function, nothing);
+	void *result = call(SET_PROFILE, self, function, third, fourth);
 
 	trace_told_after(&told, (u64)function);
 	return result;
 }
 
 /* From 3.12 on. */
-static void *on_set_profile_of_all(void *self, void *function, void *nothing)
+static void *on_set_profile_of_all(void *self, void *function, void *third, void *fourth)
 {
 	struct trace_told told;
 
 	trace_told_before(&told);
-	void *result = call(SET_PROFILE_OF_ALL, self, function, nothing);
+	void *result = call(SET_PROFILE_OF_ALL, self, function, third, fourth);
 
 	trace_told_after_all(&told, (u64)function);
 	return result;
 }
 
-static void *on_enable(void *self, void *arguments, void *keywords)
+static void *on_enable(void *self, void *second, void *third, void *fourth)
 {
-	return call(ENABLE, self, arguments, keywords);
+	return call(ENABLE, self, second, third, fourth);
 }
 
-static void *on_disable(void *self, void *arguments, void *keywords)
+static void *on_disable(void *self, void *second, void *third, void *fourth)
 {
-	return call(DISABLE, self, arguments, keywords);
+	return call(DISABLE, self, second, third, fourth);
 }
 
 static void meet_module(void *module);
 
-static void *execute(enum profiler which, void *self, void *module, void *nothing)
+static void *execute(enum profiler which, void *self, void *module, void *third, void *fourth)
 {
-	void *result = profilers.theirs[which](self, module, nothing);
+	void *result = profilers.theirs[which](self, module, third, fourth);
 
 	if (result != NULL)
 		meet_module(module);
 	return result;
 }
 
-static void *on_execute_builtin(void *self, void *module, void *nothing)
+static void *on_execute_builtin(void *self, void *module, void *third, void *fourth)
 {
-	return execute(EXECUTE_BUILTIN, self, module, nothing);
+	return execute(EXECUTE_BUILTIN, self, module, third, fourth);
 }
 
-static void *on_execute_dynamic(void *self, void *module, void *nothing)
+static void *on_execute_dynamic(void *self, void *module, void *third, void *fourth)
 {
-	return execute(EXECUTE_DYNAMIC, self, module, nothing);
+	return execute(EXECUTE_DYNAMIC, self, module, third, fourth);
 }
 
-static trace_three_arguments *const ours[PROFILERS] = {
+static trace_method_function *const ours[PROFILERS] = {
 	[SET_PROFILE] = on_set_profile,
 	[SET_PROFILE_OF_ALL] = on_set_profile_of_all,
 	[EXECUTE_BUILTIN] = on_execute_builtin,
@@ -213,7 +213,7 @@ void trace_profilers_look(void)
 
 void trace_profilers_meet(u64 address, const struct name_text *qualified)
 {
-	trace_three_arguments *const function =
+	trace_method_function *const function =
 		((const struct trace_method *)address)->function;
 	const bool sets = name_text_is(qualified, "sys.setprofile");
 	const bool enables = name_text_is(qualified, "_lsprof.Profiler.enable");

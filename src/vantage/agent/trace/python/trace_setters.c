@@ -29,14 +29,14 @@ struct module_definition {
 #define SLOTS       64U
 
 static struct {
-	trace_three_arguments *theirs[SLOTS];
+	trace_method_function *theirs[SLOTS];
 	u32 count;
 } setters;
 
-static void *call(u32 slot, void *self, void *second, void *third)
+static void *call(u32 slot, void *self, void *second, void *third, void *fourth)
 {
 	const u64 before = trace_python_function();
-	void *result = setters.theirs[slot](self, second, third);
+	void *result = setters.theirs[slot](self, second, third, fourth);
 	const u64 after = trace_python_function();
 
 	if (after == before)
@@ -48,15 +48,15 @@ static void *call(u32 slot, void *self, void *second, void *third)
 	return result;
 }
 
-#define X(slot)                                                       \
-	static void *on_##slot(void *self, void *second, void *third) \
-	{                                                             \
-		return call(slot, self, second, third);               \
+#define X(slot)                                                                     \
+	static void *on_##slot(void *self, void *second, void *third, void *fourth) \
+	{                                                                           \
+		return call(slot, self, second, third, fourth);                     \
 	}
 SLOT_MAP(X)
 #undef X
 
-static trace_three_arguments *const ours[SLOTS] = {
+static trace_method_function *const ours[SLOTS] = {
 #define X(slot) [slot] = on_##slot,
 	SLOT_MAP(X)
 #undef X
@@ -94,7 +94,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
-static bool is_ours(trace_three_arguments *function)
+static bool is_ours(trace_method_function *function)
 {
 	for (u32 i = 0; i < setters.count; i++) {
 		if (ours[i] == function)
