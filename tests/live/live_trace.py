@@ -15,12 +15,12 @@ BY_EVENTS = "this build of CPython is traced by sys.monitoring"
 class Tracing:
     """What tests of traced programs share, whatever the interpreter: beside a live_interpreted.InterpretedTest."""
 
-    def trace(self, interpreter, *arguments, options=(), expect=0, name="trace.fathom", **run_options):
+    def trace(self, interpreter, *arguments, options=(), expect=0, name="trace.fathom", below=(), **run_options):
         path = self.path(name)
         for leftover in (path, path + "-wal", path + "-shm", path + ".old"):
             if os.path.exists(leftover):
                 os.unlink(leftover)
-        run = subprocess.run([self.fathom_for(interpreter), "trace", "-q", "-o", path, *options, "--",
+        run = subprocess.run([*below, self.fathom_for(interpreter), "trace", "-q", "-o", path, *options, "--",
                               *interpreter.command(*arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE, timeout=300, cwd=self.folder, **run_options)
         if expect is not None:

@@ -5,6 +5,7 @@ import os
 import subprocess
 
 import live
+import live_filter
 import live_trace
 from live_trace_ruby import RubyTraceTest
 
@@ -252,8 +253,15 @@ class Greenlets(live_trace.TraceTest):
         self.on_each_with_greenlets(check)
 
     def test_thousands_in_several_threads(self):
+        self.check_thousands()
+
+    def test_thousands_below_a_filter(self):
+        """As in a container: the kernel is not asked to write into greenlet's tables."""
+        self.check_thousands(below=live_filter.below(self))
+
+    def check_thousands(self, **options):
         def check(python):
-            trace = self.trace(python, "-c", HUB)
+            trace = self.trace(python, "-c", HUB, **options)
             self.assertEqual(self.callers_of(trace, "tick"), {("worker", ""): 5000})
             self.assertEqual(self.callers_of(trace, "worker"), {("", ""): 1000})
         self.on_each_with_greenlets(check)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import live
+import live_filter
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "workloads", "native")
 FLAGS = {
@@ -29,18 +30,6 @@ MEMORY_IS_GUARDED = """
 import ctypes, os, sys
 PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN = 65, 1
 if ctypes.CDLL(None).prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0) != 0:
-    sys.exit(%d)
-os.execv(sys.argv[1], sys.argv[1:])
-""" % NOT_TO_BE_HAD
-# Who calls msync() is killed (seccomp(2), as BPF; its number on x86-64), in this process and what it becomes.
-MSYNC_KILLS = """
-import ctypes, os, struct, sys
-PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, FILTER, MSYNC = 38, 22, 2, 26
-rules = ctypes.create_string_buffer(struct.pack("=" + "HBBI" * 4, 0x20, 0, 0, 0, 0x15, 0, 1, MSYNC, 6, 0, 0, 0x80000000,
-                                                6, 0, 0, 0x7fff0000))
-program = ctypes.create_string_buffer(struct.pack("=HxxxxxxQ", 4, ctypes.addressof(rules)))
-libc = ctypes.CDLL(None)
-if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or libc.prctl(PR_SET_SECCOMP, FILTER, program, 0, 0):
     sys.exit(%d)
 os.execv(sys.argv[1], sys.argv[1:])
 """ % NOT_TO_BE_HAD
@@ -277,11 +266,8 @@ class Programs(NativeTest):
         library = self.build("gcc", "library.c", "patchable", "-fPIC", "-shared", "-DNAME=inner", name="inner.so")
         program = self.build("gcc", "calls.c", "none")
         # With the recorder in it: a program that puts one up itself takes nobody along into the next.
-        run = subprocess.run([sys.executable, "-c", MSYNC_KILLS, live.FATHOM, "trace", "-q", "-o",
-                              self.path("trace.fathom"), "--", program, "libraries", library],
-                             capture_output=True, text=True, check=False)
-        if run.returncode == NOT_TO_BE_HAD:
-            self.skipTest("this kernel has no seccomp filters")
+        run = subprocess.run([*live_filter.below(self), live.FATHOM, "trace", "-q", "-o", self.path("trace.fathom"),
+                              "--", program, "libraries", library], capture_output=True, text=True, check=False)
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         self.assertEqual(self.untraced_sleds(), {})
         self.assertEqual(self.counts().get("inner"), 1000)

@@ -8,6 +8,7 @@ import pathlib
 import subprocess
 
 import live
+import live_filter
 import live_trace
 
 
@@ -293,6 +294,35 @@ print(json.dumps({"told": told}))
         def check(python):
             self.check_same_truth(python, script)
         self.on_each_python(check, oldest=(3, 6))
+
+    def test_below_a_filter_a_profile_function_is_told_the_same_and_its_thread_is_traced_again(self):
+        """Nobody may ask the kernel whether memory can be written then."""
+        script = """
+import json, profile, sys
+def leaf(i):
+    return abs(i)
+told = []
+def profiler(frame, event, argument):
+    told.append((event, frame.f_code.co_name, getattr(argument, "__name__", None)))
+for i in range(2):
+    profile.Profile().runcall(leaf, i)
+    sys.setprofile(profiler)
+    leaf(i)
+    sys.setprofile(None)
+for i in range(100):
+    leaf(i)
+print(json.dumps(told))
+"""
+        below = live_filter.below(self)
+
+        def check(python):
+            path = self.write("told.py", script)
+            without = subprocess.run(python.command(path), stdout=subprocess.PIPE, check=True, timeout=60)
+            for options in ((), ("--no-builtins",)):
+                trace = self.trace(python, path, options=options, below=below)
+                self.assertEqual(trace.truth, live.truth_of(without.stdout), options)
+                self.assertEqual(trace.calls_of("leaf"), 100 if python.version < (3, 8) else 104, options)
+        self.on_each_python(check, oldest=(3, 6), in_ci=("pyenv-3.7", "debian-3.11", "pyenv-3.12"))
 
     def check_same_truth(self, python, script):
         path = self.write("told.py", script)

@@ -2,9 +2,9 @@
  * Which pages are free is asked of msync(MS_ASYNC), which has done nothing since Linux 2.6.19
  * (mm/msync.c), but says ENOMEM where one of a range is not mapped.  Trying pages at some
  * distance from each other finds none where there is little between large mappings: Ruby 3.3
- * has one of 400 MiB below its libraries.  Where a filter was there before us, and may kill who
- * makes an unusual call, pages are tried all the same: first the kernel's own choice, which is
- * among the libraries as a rule.
+ * has one of 400 MiB below its libraries.  Where a filter was there before us, or the program
+ * has put one up, it may kill who makes an unusual call, and pages are tried all the same:
+ * first the kernel's own choice, which is among the libraries as a rule.
  */
 #include "vantage/agent/trace/native/trace_near.h"
 
@@ -123,7 +123,8 @@ u64 trace_near_jumps(u64 low, u64 high, const u64 *targets, u32 count)
 {
 	low &= ~(MEMORY_PAGE - 1);
 	high = (high + MEMORY_PAGE - 1) & ~(MEMORY_PAGE - 1);
-	const u64 page = agent.may_copy ? take_near(low, high) : take_by_trying(low, high);
+	const bool may_ask = agent.may_call && agent.may_copy;
+	const u64 page = may_ask ? take_near(low, high) : take_by_trying(low, high);
 
 	if (page == 0)
 		return 0;
