@@ -213,7 +213,6 @@ class Unseen(live_trace.TraceTest):
 class Compiled(live.LiveTest):
     """Functions of 7, 33 and 66 ns, and the same work inlined: they differ by less than their report says they may."""
 
-    compares_times = True
     SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "workloads", "native", "tiny.c")
     KINDS = {"instrument": ["-finstrument-functions"], "pg": ["-pg"], "fentry": ["-pg", "-mfentry"],
              "patchable": ["-fpatchable-function-entry=5"]}
@@ -233,6 +232,7 @@ class Compiled(live.LiveTest):
         self.need("gcc")
         for kind, flags in self.KINDS.items():
             for steps in (12, 60, 120):
+                # Each has a second sight of its own, and no third.
                 with self.subTest(kind=kind, steps=steps):
                     live.at_second_sight(self.id(), functools.partial(self.check, flags), steps)
 
