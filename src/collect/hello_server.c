@@ -13,8 +13,11 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/monotonic.h"
 
 #define BACKLOG 1024
+/* How long one is silent before another gets its descriptor, when there is no other. */
+#define PATIENCE_NS 50000000
 
 /*
  * Connected, and its hello is still to come: whom connecting wakes, the recorder, often runs
@@ -23,6 +26,7 @@
 struct silent {
 	int connection;
 	pid_t pid;
+	uint64_t since_ns;
 };
 
 struct hello_server {
@@ -158,39 +162,6 @@ static bool is_one_of_ours(int connection, pid_t *out_pid)
 	return geteuid() == 0 || peer.uid == geteuid();
 }
 
-/* Whoever says hello is waiting: out of descriptors, he is answered all the same. */
-static int server_accept(struct hello_server *server)
-{
-	if (server->spare_fd < 0)
-		server->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	int connection = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC);
-
-	if (connection < 0 && (errno == EMFILE || errno == ENFILE) && server->spare_fd >= 0) {
-		close(server->spare_fd);
-		server->spare_fd = -1;
-		connection = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC);
-	}
-	return connection;
-}
-
-/* Takes in the next who has connected; false if there is none, or no descriptor for it. */
-static bool server_let_in(struct hello_server *server)
-{
-	const int connection = server_accept(server);
-	struct silent silent = { .connection = connection };
-
-	if (connection < 0)
-		return false;
-	if (!is_one_of_ours(connection, &silent.pid) || server_watch(server, connection) < 0) {
-		close(connection);
-		return true;
-	}
-	server->silent = array_grow(server->silent, server->silent_count,
-				    &server->silent_capacity, sizeof *server->silent);
-	server->silent[server->silent_count++] = silent;
-	return true;
-}
-
 /* The connection is not watched any more; its agent's pid. */
 static pid_t server_forget(struct hello_server *server, int connection)
 {
@@ -203,6 +174,60 @@ static pid_t server_forget(struct hello_server *server, int connection)
 
 	server->silent[i] = server->silent[--server->silent_count];
 	return pid;
+}
+
+/* Who has been silent for longest, and for long: one that is stopped may never speak. */
+static bool server_turn_away_one(struct hello_server *server)
+{
+	const struct silent *oldest = NULL;
+
+	for (size_t i = 0; i < server->silent_count; i++) {
+		if (oldest == NULL || server->silent[i].since_ns < oldest->since_ns)
+			oldest = &server->silent[i];
+	}
+	if (oldest == NULL || monotonic_ns() - oldest->since_ns < PATIENCE_NS)
+		return false;
+	const int connection = oldest->connection;
+
+	server_forget(server, connection);
+	close(connection);
+	return true;
+}
+
+/* Whoever says hello is waiting: out of descriptors, he is answered all the same. */
+static int server_accept(struct hello_server *server)
+{
+	if (server->spare_fd < 0)
+		server->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	int connection = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC);
+
+	if (connection < 0 && (errno == EMFILE || errno == ENFILE) && server->spare_fd >= 0) {
+		close(server->spare_fd);
+		server->spare_fd = -1;
+		connection = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC);
+	}
+	if (connection < 0 && (errno == EMFILE || errno == ENFILE) &&
+	    server_turn_away_one(server))
+		connection = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC);
+	return connection;
+}
+
+/* Takes in the next who has connected; false if there is none, or no descriptor for it. */
+static bool server_let_in(struct hello_server *server)
+{
+	const int connection = server_accept(server);
+	struct silent silent = { .connection = connection, .since_ns = monotonic_ns() };
+
+	if (connection < 0)
+		return false;
+	if (!is_one_of_ours(connection, &silent.pid) || server_watch(server, connection) < 0) {
+		close(connection);
+		return true;
+	}
+	server->silent = array_grow(server->silent, server->silent_count,
+				    &server->silent_capacity, sizeof *server->silent);
+	server->silent[server->silent_count++] = silent;
+	return true;
 }
 
 int hello_server_accept(struct hello_server *server, struct handshake_hello *out_hello,

@@ -29,7 +29,8 @@ int hello_server_fd(const struct hello_server *server);
 /*
  * Takes the next hello that waits: its connection, the agent's pid as the recorder sees
  * it.  1; 0 when none waits.  Strangers (another user, a broken hello) are turned away; who has
- * connected and not spoken yet has all the time it needs, and keeps nobody waiting.
+ * connected and not spoken yet has all the time it needs, unless descriptors run out, and keeps
+ * nobody waiting.
  */
 int hello_server_accept(struct hello_server *server, struct handshake_hello *out_hello,
 			pid_t *out_pid, int *out_connection);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 
 #include "abi/handshake.h"
 #include "base/error.h"
+#include "base/monotonic.h"
 
 static struct hello_server *server;
 static struct handshake_hello hello;
@@ -145,6 +147,49 @@ static void test_who_leaves_and_who_speaks_otherwise_is_turned_away(void **state
 	close(stranger);
 }
 
+/* The lowest descriptor that is free: where it is the limit, there is none. */
+static void leave_no_descriptors(struct rlimit *out_before)
+{
+	const int lowest = dup(STDIN_FILENO);
+
+	close(lowest);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, out_before), 0);
+	const struct rlimit none = { (rlim_t)lowest, out_before->rlim_max };
+
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+}
+
+static void test_out_of_descriptors_who_speaks_is_heard_in_place_of_who_is_silent(void **state)
+{
+	const int silent = agent_connect();
+	struct rlimit before;
+	char byte;
+
+	(void)state;
+	assert_int_equal(accept_next(), 0);
+	/* One has what was spared. */
+	const int other = agent_connect(), agent = agent_connect();
+
+	agent_speak(agent, HANDSHAKE_MAGIC, HANDSHAKE_STOP);
+	leave_no_descriptors(&before);
+	const uint64_t start_ns = monotonic_ns();
+	int is_heard = 0;
+
+	while (!is_heard && monotonic_ns() - start_ns < 10000000000)
+		is_heard = accept_next();
+	setrlimit(RLIMIT_NOFILE, &before);
+	assert_int_equal(is_heard, 1);
+	assert_int_equal(hello.occasion, HANDSHAKE_STOP);
+	answer_and_hear(agent);
+	assert_int_equal(recv(silent, &byte, 1, MSG_DONTWAIT), 0);
+	agent_speak(other, HANDSHAKE_MAGIC, HANDSHAKE_FORK);
+	assert_int_equal(accept_next(), 1);
+	answer_and_hear(other);
+	close(silent);
+	close(other);
+	close(agent);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -158,6 +203,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			test_who_leaves_and_who_speaks_otherwise_is_turned_away, open_server,
 			close_server),
+		cmocka_unit_test_setup_teardown(
+			test_out_of_descriptors_who_speaks_is_heard_in_place_of_who_is_silent,
+			open_server, close_server),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
