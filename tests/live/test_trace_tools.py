@@ -295,6 +295,48 @@ print(json.dumps({"told": told}))
             self.check_same_truth(python, script)
         self.on_each_python(check, oldest=(3, 6))
 
+    def test_in_other_interpreters_a_profile_function_is_told_what_it_is_told_without_us(self):
+        """Each time one is entered, and where calls of C functions are events."""
+        script = """
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
+code = '''
+import json, os, sys
+def leaf(i):
+    return abs(i)
+told = []
+def profiler(frame, event, argument):
+    told.append((event, frame.f_code.co_name, getattr(argument, "__name__", None)))
+def work():
+    for i in range(2):
+        sys.setprofile(profiler)
+        leaf(1)
+        sys.setprofile(None)
+work()
+monitoring = sys.monitoring
+monitoring.use_tool_id(3, "another")
+monitoring.register_callback(3, monitoring.events.CALL, lambda *arguments: None)
+monitoring.set_events(3, monitoring.events.CALL)
+monitoring.set_events(3, 0)
+monitoring.free_tool_id(3)
+work()
+os.write(1, json.dumps(told).encode() + b",")
+'''
+print("[", end="", flush=True)
+for i in range(2):
+    made = interpreters.create()
+    for j in range(2):
+        interpreters.run_string(made, code)
+    interpreters.destroy(made)
+print("0]")
+"""
+
+        def check(python):
+            self.check_same_truth(python, script)
+        self.on_each_python(check, oldest=(3, 12), in_ci=("pyenv-3.12", "pyenv-3.13", "built-3.13t"))
+
     def test_below_a_filter_a_profile_function_is_told_the_same_and_its_thread_is_traced_again(self):
         """Nobody may ask the kernel whether memory can be written then."""
         script = """

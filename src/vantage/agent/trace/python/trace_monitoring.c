@@ -71,6 +71,7 @@ static struct {
 	/* Those that have a tool of ours, as far as there is room. */
 	struct monitored {
 		u64 interpreter;
+		u64 before; /* whose it was, which may be there still: it is looked at again */
 		int tool;
 		int all;        /* events */
 		int with_calls; /* those where there are stubs that do not see all calls */
@@ -291,6 +292,29 @@ static struct monitored *place_of(u64 interpreter)
 	return NULL;
 }
 
+/* The place that an interpreter had, whose tool is there still; NULL: it is another's. */
+static struct monitored *place_before(u64 interpreter)
+{
+	struct monitored *place = monitoring.interpreters;
+
+	while (place->before != interpreter || place->interpreter != 0) {
+		if (++place == monitoring.interpreters + MOST_INTERPRETERS)
+			return NULL;
+	}
+	return place;
+}
+
+static bool is_still_set_up(void *module, u64 interpreter)
+{
+	struct monitored *place = place_before(interpreter);
+
+	if (place == NULL || !is_set_up(module))
+		return false;
+	__atomic_store_n(&place->interpreter, interpreter, __ATOMIC_RELAXED);
+	trace_set_status(TRACE_ON);
+	return true;
+}
+
 static void set_up_interpreter(u64 interpreter)
 {
 	void *module = monitoring.PySys_GetObject("monitoring");
@@ -299,6 +323,11 @@ static void set_up_interpreter(u64 interpreter)
 
 	if (module == NULL || modules == NULL || place == NULL)
 		return;
+	if (is_still_set_up(module, interpreter)) {
+		if (monitoring.layout->version < PYTHON_3_15 && !monitoring.may_have_jit)
+			trace_audit_remove(&monitoring.audit);
+		return;
+	}
 	*place = (struct monitored){ .interpreter = interpreter, .has_calls = true };
 	trace_profilers_look();
 	if (is_set_up(module) || set_up(module, place))
@@ -444,8 +473,10 @@ static void look_again(u64 interpreter)
 {
 	struct monitored *place = place_of(interpreter);
 
-	if (place != NULL)
+	if (place != NULL) {
+		place->before = interpreter;
 		__atomic_store_n(&place->interpreter, 0, __ATOMIC_RELAXED);
+	}
 	begin_hook();
 }
 
