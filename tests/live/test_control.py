@@ -279,6 +279,8 @@ class Ruby(ControlTest, live_trace_ruby.RubyTraceTest):
 
 
 class C(ControlTest, live.LiveTest):
+    compares_times = True
+
     def test_a_region_is_inside_of_the_function_that_began_it(self):
         recording = self.record(live.workload("regions"))
         self.check_regions(recording, recording.truth, measure=True)

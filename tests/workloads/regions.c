@@ -8,6 +8,9 @@
 
 static volatile unsigned long sink;
 
+/* How long it was in each, of what burn() says: a machine that stands still makes that longer. */
+static double load, inner, first, second, in_thread[2], deep;
+
 static double now(void)
 {
 	struct timespec time;
@@ -16,23 +19,26 @@ static double now(void)
 	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
 }
 
-NOINLINE static void burn(double milliseconds)
+/* Says how long it was. */
+NOINLINE static double burn(double milliseconds)
 {
-	const double end = now() + milliseconds;
+	const double begin = now();
 
-	while (now() < end) {
+	while (now() < begin + milliseconds) {
 		for (int i = 0; i < 20000; i++)
 			sink++;
 	}
+	return now() - begin;
 }
 
 NOINLINE static void entering(void)
 {
 	burn(30);
 	fathom_region_begin("load");
-	burn(30);
+	load = burn(30);
 	fathom_region_begin("inner");
-	burn(30);
+	inner = burn(30);
+	load += inner;
 	fathom_region_end("inner");
 	fathom_region_end("load");
 	burn(30);
@@ -56,22 +62,23 @@ NOINLINE static double by_itself(void)
 NOINLINE static void overlapping(void)
 {
 	fathom_region_begin("first");
-	burn(20);
+	first = burn(20);
 	fathom_region_begin("second");
-	burn(20);
+	second = burn(20);
+	first += second;
 	fathom_region_end("first");
-	burn(20);
+	second += burn(20);
 	fathom_region_end(NULL);
 	burn(20);
 }
 
-static void *thread(void *nothing)
+static void *thread(void *milliseconds)
 {
 	fathom_region_begin("thread");
-	burn(30);
+	*(double *)milliseconds = burn(30);
 	fathom_region_end("thread");
 	burn(30);
-	return nothing;
+	return NULL;
 }
 
 NOINLINE static void deeper(int depth)
@@ -80,7 +87,7 @@ NOINLINE static void deeper(int depth)
 	if (depth > 0)
 		deeper(depth - 1);
 	else
-		burn(20);
+		deep = burn(20);
 	fathom_region_end("deep");
 }
 
@@ -93,17 +100,20 @@ int main(void)
 	const double own = by_itself();
 
 	overlapping();
-	pthread_create(&other, NULL, thread, NULL);
-	thread(NULL);
+	pthread_create(&other, NULL, thread, &in_thread[1]);
+	thread(&in_thread[0]);
 	pthread_join(other, NULL);
 	deeper(50);
 	fathom_region_end("never begun");
 	fathom_pause();
-	burn(50);
+	const double paused = burn(50);
+
 	fathom_resume();
-	printf("{\"regions\": {\"load\": 60, \"inner\": 30, \"own\": %.1f, \"first\": 40, "
-	       "\"second\": 40, \"thread\": 60, \"deep\": 20}, \"paused\": 50, "
+	printf("{\"regions\": {\"load\": %.1f, \"inner\": %.1f, \"own\": %.1f, \"first\": "
+	       "%.1f, "
+	       "\"second\": %.1f, \"thread\": %.1f, \"deep\": %.1f}, \"paused\": %.1f, "
 	       "\"is_running\": %s}\n",
-	       own, is_running ? "true" : "false");
+	       load, inner, own, first, second, in_thread[0] + in_thread[1], deep, paused,
+	       is_running ? "true" : "false");
 	return 0;
 }
