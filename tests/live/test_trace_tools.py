@@ -2,6 +2,7 @@
 """Other tools in a traced program: what they are told, and what is counted meanwhile and behind them."""
 
 import collections
+import functools
 import itertools
 import os
 import pathlib
@@ -217,10 +218,7 @@ for i in range(2):
     pure.runcall(work)
 print(json.dumps({"told": told}))
 """
-
-        def check(python):
-            self.check_same_truth(python, script)
-        self.on_each_python(check, oldest=(3, 6))
+        self.on_each_python(functools.partial(self.check_same_truth, script), oldest=(3, 6))
 
     def test_where_others_are_told_of_calls_a_profile_function_is_told_what_it_is_told_without_us(self):
         """As another thread, or another tool, has asked for calls, it may be told of the end of one that it did not see begin."""
@@ -290,10 +288,7 @@ if sys.version_info >= (3, 12):
 told.sort(key=lambda row: row[0])
 print(json.dumps({"told": told}))
 """
-
-        def check(python):
-            self.check_same_truth(python, script)
-        self.on_each_python(check, oldest=(3, 6))
+        self.on_each_python(functools.partial(self.check_same_truth, script), oldest=(3, 6))
 
     def test_in_other_interpreters_a_profile_function_is_told_what_it_is_told_without_us(self):
         """Each time one is entered, and where calls of C functions are events."""
@@ -332,10 +327,7 @@ for i in range(2):
     interpreters.destroy(made)
 print("0]")
 """
-
-        def check(python):
-            self.check_same_truth(python, script)
-        self.on_each_python(check, oldest=(3, 12), in_ci=("pyenv-3.12", "pyenv-3.13", "built-3.13t"))
+        self.on_each_python(functools.partial(self.check_same_truth, script), oldest=(3, 12), in_ci=("pyenv-3.12", "pyenv-3.13", "built-3.13t"))
 
     def test_below_a_filter_a_profile_function_is_told_the_same_and_its_thread_is_traced_again(self):
         """Nobody may ask the kernel whether memory can be written then."""
@@ -366,7 +358,7 @@ print(json.dumps(told))
                 self.assertEqual(trace.calls_of("leaf"), 100 if python.version < (3, 8) else 104, options)
         self.on_each_python(check, oldest=(3, 6), in_ci=("pyenv-3.7", "debian-3.11", "pyenv-3.12"))
 
-    def check_same_truth(self, python, script):
+    def check_same_truth(self, script, python):
         path = self.write("told.py", script)
         without = subprocess.run(python.command(path), stdout=subprocess.PIPE, check=True, timeout=60, cwd=self.folder)
         for options in ((), ("--no-builtins",)):

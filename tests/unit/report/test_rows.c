@@ -318,41 +318,33 @@ static void all_rows_are_shown_when_asked(void **state)
 	made_done(&made);
 }
 
-static void samples_cannot_be_sorted_by_calls(void **state)
+static void assert_no_samples_report(const struct report_options *options, const char *why)
 {
 	struct made made;
 	struct text text = { 0 };
 	struct error err;
 
-	(void)state;
 	example_init(&made);
-	assert_int_equal(report_text(made.profile,
-				     &(struct report_options){ .sort = REPORT_SORT_CALLS },
-				     &text, &err),
-			 -EINVAL);
-	assert_string_equal(err.text,
-			    "samples tell times, not how often a function was called: "
-			    "'fathom trace' counts that");
+	assert_int_equal(report_text(made.profile, options, &text, &err), -EINVAL);
+	assert_string_equal(err.text, why);
 	assert_int_equal(text.len, 0);
 	made_done(&made);
 }
 
+static void samples_cannot_be_sorted_by_calls(void **state)
+{
+	(void)state;
+	assert_no_samples_report(&(struct report_options){ .sort = REPORT_SORT_CALLS },
+				 "samples tell times, not how often a function was called: "
+				 "'fathom trace' counts that");
+}
+
 static void samples_have_no_shortest_and_longest_calls(void **state)
 {
-	struct made made;
-	struct text text = { 0 };
-	struct error err;
-
 	(void)state;
-	example_init(&made);
-	assert_int_equal(report_text(made.profile,
-				     &(struct report_options){ .has_extremes = true }, &text,
-				     &err),
-			 -EINVAL);
-	assert_string_equal(err.text, "samples tell times, not how long each call took: "
-				      "'fathom trace' measures that");
-	assert_int_equal(text.len, 0);
-	made_done(&made);
+	assert_no_samples_report(&(struct report_options){ .has_extremes = true },
+				 "samples tell times, not how long each call took: "
+				 "'fathom trace' measures that");
 }
 
 static void an_unknown_thread_is_refused_and_nothing_is_written(void **state)

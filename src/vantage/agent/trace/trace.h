@@ -74,8 +74,9 @@ struct tracer *trace_begin_thread(void);
  */
 bool trace_make_stack(const struct tracer *tracer, struct trace_stack *out_stack);
 /*
- * A call that is not of the callee that was its caller's last.  Not a struct: that would be put
- * together in memory at each call, for those of the other kind as well.
+ * A call that is not of the callee that was its caller's last, or at which the processor's pace is
+ * due (trace_pace.h).  Not a struct: that would be put together in memory at each call, for those of
+ * the other kind as well.
  */
 void trace_enter_elsewhere(struct tracer *tracer, u64 identity, u64 object, u64 named,
 			   u64 frame, enum trace_kind kind);

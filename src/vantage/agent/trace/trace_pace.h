@@ -1,14 +1,14 @@
 /*
  * trace_pace - how quick the processor is at this moment, by a burst of work of our own.
  *
- * A processor has two paces: what shares its core (the other hyperthread, which may be another
- * machine's) makes calls take 1.4 to 1.9 times as long, for some milliseconds or for minutes,
- * while the clock goes on as ever.  What calls cost is found out in the one, and the program may
- * run in the other.  A burst takes longer by as much as calls do, more or less: where many
- * instructions can be executed at once, whoever shares what executes them takes half of it.
+ * A processor has more than one pace: what shares its core (the other hyperthread, which may be
+ * another machine's) makes calls take 1.4 to 1.9 times as long, for some milliseconds or for
+ * minutes, while the clock goes on as ever.  What calls cost is found out at one, and the program
+ * may run at another.  A burst takes longer by as much as calls do, more or less: whoever shares a
+ * core takes half of what it can execute at once, or of the jumps that it can make.
  *
  * So a burst is timed beside each calibration, and every few milliseconds in the course of the
- * program, where a callee is searched for anyway: that time is in nobody's.
+ * program, at the call that comes next: that time is in nobody's.
  */
 #pragma once
 #include "abi/types.h"
