@@ -17,6 +17,7 @@
 
 #include "vantage/agent/agent.h"
 #include "vantage/agent/control.h"
+#include "vantage/agent/entries.h"
 #include "vantage/agent/hooks.h"
 #include "vantage/agent/region_python.h"
 
@@ -77,16 +78,12 @@ struct definition {
 	  (const char *name, struct method *methods, const char *doc, void *self,   \
 	   int version))
 
-#define X(name, result, arguments) typedef result name##_type arguments;
-ENTRY_MAP(X)
-#undef X
+ENTRY_MAP(ENTRY_TYPE)
 
-static struct {
-#define X(name, result, arguments) name##_type *name;
-	ENTRY_MAP(X)
-#undef X
-	void *none;
+static struct entries {
+	ENTRY_MAP(ENTRY_MEMBER)
 } api;
+static void *none_object;
 
 void *PyInit__fathom(void);
 void *PyInit__fathom_threaded(void);
@@ -102,6 +99,7 @@ static void *find(void *image, const char *name)
 
 static void find_entries(void *caller)
 {
+	static const char *const names[] = { ENTRY_MAP(ENTRY_NAME) };
 	struct link_map *map = NULL;
 	Dl_info info;
 	void *image = NULL;
@@ -109,10 +107,8 @@ static void find_entries(void *caller)
 	if (dladdr1(caller, &info, (void **)&map, RTLD_DL_LINKMAP) != 0 && map != NULL &&
 	    map->l_name[0] != '\0')
 		image = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
-	api.none = find(image, "_Py_NoneStruct");
-#define X(name, result, arguments) *(void **)&api.name = find(image, #name);
-	ENTRY_MAP(X)
-#undef X
+	none_object = find(image, "_Py_NoneStruct");
+	entries_find(&api, names, sizeof names / sizeof *names, find, image);
 	if (image != NULL)
 		dlclose(image);
 }
@@ -135,8 +131,8 @@ static u32 version_of_python(void)
 
 static void *nothing(void)
 {
-	api.Py_IncRef(api.none);
-	return api.none;
+	api.Py_IncRef(none_object);
+	return none_object;
 }
 
 void control_python_frames(u64 out_frames[2])
@@ -259,7 +255,7 @@ static void fill_slots(u32 version)
 
 static bool has_what_both_need(void)
 {
-	return api.none != NULL && api.Py_IncRef != NULL && api.PyBool_FromLong != NULL &&
+	return none_object != NULL && api.Py_IncRef != NULL && api.PyBool_FromLong != NULL &&
 	       api.PyErr_Clear != NULL && api.PyThreadState_Get != NULL;
 }
 

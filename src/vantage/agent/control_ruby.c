@@ -12,6 +12,7 @@
 
 #include "vantage/agent/agent.h"
 #include "vantage/agent/control.h"
+#include "vantage/agent/entries.h"
 #include "vantage/agent/ruby/ruby_state.h"
 #include "walk/ruby.h"
 
@@ -26,14 +27,10 @@ typedef u64 value;
 	  (value module, const char *name, void (*function)(void), int arguments)) \
 	X(rb_string_value_cstr, const char *, (volatile value * string))
 
-#define X(name, result, arguments) typedef result name##_type arguments;
-ENTRY_MAP(X)
-#undef X
+ENTRY_MAP(ENTRY_TYPE)
 
-static struct {
-#define X(name, result, arguments) name##_type *name;
-	ENTRY_MAP(X)
-#undef X
+static struct entries {
+	ENTRY_MAP(ENTRY_MEMBER)
 } api;
 
 /*
@@ -110,9 +107,7 @@ static value is_running(value self)
 
 __attribute__((used)) static void begin_extension(void)
 {
-#define X(name, result, arguments) *(void **)&api.name = dlsym(RTLD_DEFAULT, #name);
-	ENTRY_MAP(X)
-#undef X
+	static const char *const names[] = { ENTRY_MAP(ENTRY_NAME) };
 	static const struct {
 		const char *name;
 		void (*function)(void);
@@ -125,8 +120,7 @@ __attribute__((used)) static void begin_extension(void)
 		{ "running?", (void (*)(void))is_running, 0 },
 	};
 
-	if (api.rb_define_module == NULL || api.rb_define_module_function == NULL ||
-	    api.rb_string_value_cstr == NULL)
+	if (!entries_find(&api, names, sizeof names / sizeof *names, dlsym, RTLD_DEFAULT))
 		return;
 	const value module = api.rb_define_module(MODULE);
 

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "vantage/agent/agent.h"
+#include "vantage/agent/entries.h"
 #include "vantage/agent/images.h"
 #include "vantage/agent/trace/trace.h"
 #include "vantage/agent/trace/ruby/trace_ruby.h"
@@ -75,6 +76,17 @@ void *trace_late_symbol(const char *name)
 	if (image != NULL && !images_is_lasting(image))
 		return dlsym((void *)image, name);
 	return dlsym(RTLD_DEFAULT, name);
+}
+
+static void *find(void *context, const char *name)
+{
+	(void)context;
+	return trace_late_symbol(name);
+}
+
+bool trace_late_symbols(void *out_entries, const char *const *names, size_t count)
+{
+	return entries_find(out_entries, names, count, find, NULL);
 }
 
 static int wants(struct dl_phdr_info *info, size_t size, void *name)

@@ -13,6 +13,7 @@
  */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 
 /* A function that an interpreter calls as it begins was called from there. */
 void trace_late_look(const void *caller);
@@ -25,3 +26,5 @@ void trace_late_flush(void);
 bool trace_late_is_wanted(const char *name);
 /* A function or variable of the traced interpreter; NULL: it has none of that name. */
 void *trace_late_symbol(const char *name);
+/* The same of some functions (entries.h); false: it has not all of them. */
+bool trace_late_symbols(void *out_entries, const char *const *names, size_t count);

@@ -10,6 +10,7 @@
 
 #include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
+#include "vantage/agent/entries.h"
 #include "vantage/agent/trace/trace.h"
 #include "vantage/agent/trace/trace_calibrate.h"
 #include "vantage/agent/trace/python/trace_calibrate_python.h"
@@ -61,14 +62,10 @@ enum {
 	X(Py_DecRef, void, (void *object))                                           \
 	X(PyErr_Clear, void, (void))
 
-#define X(name, result, arguments) typedef result name##_type arguments;
-ENTRY_MAP(X)
-#undef X
+ENTRY_MAP(ENTRY_TYPE)
 
 struct entries {
-#define X(name, result, arguments) name##_type *name;
-	ENTRY_MAP(X)
-#undef X
+	ENTRY_MAP(ENTRY_MEMBER)
 };
 
 /* One copy. */
@@ -85,15 +82,9 @@ struct python {
 
 static bool find_entries(struct entries *entries)
 {
-	bool has_all = true;
+	static const char *const names[] = { ENTRY_MAP(ENTRY_NAME) };
 
-	/* ISO C has no way from an object's pointer to a function's; POSIX has. */
-#define X(name, result, arguments)                           \
-	*(void **)&entries->name = trace_late_symbol(#name); \
-	has_all = has_all && entries->name != NULL;
-	ENTRY_MAP(X)
-#undef X
-	return has_all;
+	return trace_late_symbols(entries, names, sizeof names / sizeof *names);
 }
 
 static char *put(char *at, const char *text)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "vantage/agent/agent.h"
+#include "vantage/agent/entries.h"
 #include "vantage/agent/trace/trace.h"
 #include "vantage/agent/trace/trace_late.h"
 #include "vantage/agent/trace/native/trace_native.h"
@@ -44,14 +45,10 @@ typedef void *four_arguments(void *greenlet, void *type, void *value, void *trac
 	X(PyErr_Clear, void, (void))                                    \
 	X(Py_DecRef, void, (void *object))
 
-#define X(name, result, arguments) typedef result name##_type arguments;
-ENTRY_MAP(X)
-#undef X
+ENTRY_MAP(ENTRY_TYPE)
 
 struct entries {
-#define X(name, result, arguments) name##_type *name;
-	ENTRY_MAP(X)
-#undef X
+	ENTRY_MAP(ENTRY_MEMBER)
 };
 
 static struct {
@@ -247,14 +244,9 @@ static void stand_before_all(void **table)
 
 static bool find_entries(struct entries *out)
 {
-	bool has_all = true;
+	static const char *const names[] = { ENTRY_MAP(ENTRY_NAME) };
 
-#define X(name, result, arguments)                       \
-	*(void **)&out->name = trace_late_symbol(#name); \
-	has_all = has_all && out->name != NULL;
-	ENTRY_MAP(X)
-#undef X
-	return has_all;
+	return trace_late_symbols(out, names, sizeof names / sizeof *names);
 }
 
 /* The table, if the module has been set up; NULL: not so far. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "vantage/agent/agent.h"
+#include "vantage/agent/entries.h"
 #include "vantage/agent/trace/python/trace_methods.h"
 #include "vantage/agent/trace/python/trace_setters.h"
 #include "vantage/agent/trace/python/trace_told.h"
@@ -30,14 +31,13 @@ enum profiler {
 	X(PyErr_Clear, void, (void))                              \
 	X(Py_DecRef, void, (void *))
 
-#define X(name, result, arguments) typedef result name##_type arguments;
-ENTRY_MAP(X)
-#undef X
+ENTRY_MAP(ENTRY_TYPE)
+
+static struct entries {
+	ENTRY_MAP(ENTRY_MEMBER)
+} python;
 
 static struct {
-#define X(name, result, arguments) name##_type *name;
-	ENTRY_MAP(X)
-#undef X
 	trace_method_function *theirs[PROFILERS];
 	bool is_to_be_found;
 } profilers;
@@ -127,60 +127,54 @@ static void stand_before(void *callable, enum profiler which)
 
 static void stand_before_attribute(void *object, const char *name, enum profiler which)
 {
-	void *attribute = profilers.PyObject_GetAttrString(object, name);
+	void *attribute = python.PyObject_GetAttrString(object, name);
 
 	if (attribute == NULL) {
-		profilers.PyErr_Clear();
+		python.PyErr_Clear();
 		return;
 	}
 	stand_before(attribute, which);
-	profilers.Py_DecRef(attribute);
+	python.Py_DecRef(attribute);
 }
 
 /* A module that has been executed. */
 static void meet_module(void *module)
 {
-	const char *name = profilers.PyModule_GetName(module);
+	const char *name = python.PyModule_GetName(module);
 
 	if (name != NULL && strcmp(name, "_lsprof") == 0) {
-		void *type = profilers.PyObject_GetAttrString(module, "Profiler");
+		void *type = python.PyObject_GetAttrString(module, "Profiler");
 
 		if (type != NULL) {
 			stand_before_attribute(type, "enable", ENABLE);
 			stand_before_attribute(type, "disable", DISABLE);
-			profilers.Py_DecRef(type);
+			python.Py_DecRef(type);
 		}
 	} else if (name != NULL && strcmp(name, "_xxsubinterpreters") == 0) {
 		trace_python_meet_interpreters();
 	} else if (trace_python_is_by_function()) {
 		trace_setters_meet(module);
 	}
-	profilers.PyErr_Clear();
+	python.PyErr_Clear();
 }
 
-static bool has_entries(void)
+static bool find_entries(void)
 {
-	bool has_all = true;
+	static const char *const names[] = { ENTRY_MAP(ENTRY_NAME) };
 
-	/* ISO C has no way from an object's pointer to a function's; POSIX has. */
-#define X(name, result, arguments)                            \
-	*(void **)&profilers.name = trace_late_symbol(#name); \
-	has_all = has_all && profilers.name != NULL;
-	ENTRY_MAP(X)
-#undef X
-	return has_all;
+	return trace_late_symbols(&python, names, sizeof names / sizeof *names);
 }
 
 void trace_profilers_begin(u32 place)
 {
 	trace_told_begin(place);
-	profilers.is_to_be_found = has_entries();
+	profilers.is_to_be_found = find_entries();
 }
 
 /* Of modules that may have been imported before. */
 static void meet_imported(void *modules, const char *name)
 {
-	void *module = profilers.PyDict_GetItemString(modules, name);
+	void *module = python.PyDict_GetItemString(modules, name);
 
 	if (module != NULL)
 		meet_module(module);
@@ -189,9 +183,8 @@ static void meet_imported(void *modules, const char *name)
 /* Where there are to be modules' as well, the import system has to be there. */
 static bool look_for_modules(void)
 {
-	void *modules = profilers.PySys_GetObject("modules");
-	void *imports =
-		modules != NULL ? profilers.PyDict_GetItemString(modules, "_imp") : NULL;
+	void *modules = python.PySys_GetObject("modules");
+	void *imports = modules != NULL ? python.PyDict_GetItemString(modules, "_imp") : NULL;
 
 	if (imports == NULL)
 		return false;
@@ -207,8 +200,8 @@ void trace_profilers_look(void)
 	if (!profilers.is_to_be_found || (trace_python_needs_modules() && !look_for_modules()))
 		return;
 	profilers.is_to_be_found = false;
-	stand_before(profilers.PySys_GetObject("setprofile"), SET_PROFILE);
-	stand_before(profilers.PySys_GetObject("_setprofileallthreads"), SET_PROFILE_OF_ALL);
+	stand_before(python.PySys_GetObject("setprofile"), SET_PROFILE);
+	stand_before(python.PySys_GetObject("_setprofileallthreads"), SET_PROFILE_OF_ALL);
 }
 
 void trace_profilers_meet(u64 address, const struct name_text *qualified)

@@ -4,6 +4,7 @@
 
 #include "abi/python_layout.h"
 #include "vantage/agent/agent.h"
+#include "vantage/agent/entries.h"
 #include "vantage/agent/trace/trace.h"
 #include "vantage/agent/trace/trace_map.h"
 #include "vantage/agent/trace/trace_late.h"
@@ -81,14 +82,13 @@ _Static_assert(sizeof(struct trace_proxy) == 64, "one line of the cache");
 	X(PyThreadState_Get, void *, (void))                                   \
 	X(Py_DecRef, void, (void *object))
 
-#define X(name, result, arguments) typedef result name##_type arguments;
-ENTRY_MAP(X)
-#undef X
+ENTRY_MAP(ENTRY_TYPE)
+
+static struct entries {
+	ENTRY_MAP(ENTRY_MEMBER)
+} python;
 
 static struct {
-#define X(name, result, arguments) name##_type *name;
-	ENTRY_MAP(X)
-#undef X
 	u16 vectorcall_offset; /* in a C function, and in a method descriptor */
 	bool counts_twice;
 	struct type type;
@@ -132,7 +132,7 @@ static inline void drop(u64 object)
 	if (__builtin_expect(*references > 1, 1))
 		--*references;
 	else
-		proxies.Py_DecRef((void *)object);
+		python.Py_DecRef((void *)object);
 }
 
 /* It was dropped by who called it, or before it was called: there was an error. */
@@ -224,7 +224,7 @@ static bool counts_twice(const struct trace_proxy *proxy, u64 type)
 
 static s32 *depth(void)
 {
-	return (s32 *)((u64)proxies.PyThreadState_Get() + STATE_DEPTH);
+	return (s32 *)((u64)python.PyThreadState_Get() + STATE_DEPTH);
 }
 
 static void *on_call(void *object, void *arguments, void *map)
@@ -235,7 +235,7 @@ static void *on_call(void *object, void *arguments, void *map)
 
 	/* It is not asked for this where it has the other. */
 	if (proxy->by_vector != NULL)
-		return proxies.PyVectorcall_Call(object, arguments, map);
+		return python.PyVectorcall_Call(object, arguments, map);
 	const bool is_twice = counts_twice(proxy, (u64)type);
 	const u64 method = begin(proxy, word_at((u64)arguments + TUPLE_COUNT));
 
@@ -253,32 +253,26 @@ static void *on_call(void *object, void *arguments, void *map)
 
 static void *on_repr(void *object)
 {
-	return proxies.PyObject_Repr((void *)((struct trace_proxy *)object)->callable);
+	return python.PyObject_Repr((void *)((struct trace_proxy *)object)->callable);
 }
 
 static void *on_str(void *object)
 {
-	return proxies.PyObject_Str((void *)((struct trace_proxy *)object)->callable);
+	return python.PyObject_Str((void *)((struct trace_proxy *)object)->callable);
 }
 
 static void *on_getattr(void *object, void *name)
 {
-	return proxies.PyObject_GetAttr((void *)((struct trace_proxy *)object)->callable, name);
+	return python.PyObject_GetAttr((void *)((struct trace_proxy *)object)->callable, name);
 }
 
 /* --- */
 
 static bool find_entries(void)
 {
-	bool has_all = true;
+	static const char *const names[] = { ENTRY_MAP(ENTRY_NAME) };
 
-	/* ISO C has no way from an object's pointer to a function's; POSIX has. */
-#define X(name, result, arguments)                          \
-	*(void **)&proxies.name = trace_late_symbol(#name); \
-	has_all = has_all && proxies.name != NULL;
-	ENTRY_MAP(X)
-#undef X
-	return has_all;
+	return trace_late_symbols(&python, names, sizeof names / sizeof *names);
 }
 
 static const struct type *type_at(u64 address)
