@@ -89,6 +89,13 @@ bool trace_late_symbols(void *out_entries, const char *const *names, size_t coun
 	return entries_find(out_entries, names, count, find, NULL);
 }
 
+void *trace_late_get_state(void)
+{
+	void *found = trace_late_symbol("PyThreadState_GetUnchecked");
+
+	return found != NULL ? found : trace_late_symbol("_PyThreadState_UncheckedGet");
+}
+
 static int wants(struct dl_phdr_info *info, size_t size, void *name)
 {
 	(void)size;

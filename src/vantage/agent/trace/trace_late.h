@@ -28,3 +28,5 @@ bool trace_late_is_wanted(const char *name);
 void *trace_late_symbol(const char *name);
 /* The same of some functions (entries.h); false: it has not all of them. */
 bool trace_late_symbols(void *out_entries, const char *const *names, size_t count);
+/* PyThreadState_GetUnchecked(), which has another name up to 3.12; NULL: there is none. */
+void *trace_late_get_state(void);

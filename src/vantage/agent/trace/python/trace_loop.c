@@ -6,21 +6,14 @@
 
 bool trace_loop_find_entries(struct loop_entries *entries)
 {
-	bool has_all = true;
+	static const char *const names[] = { LOOP_ENTRY_MAP(ENTRY_NAME) };
 
-	/* POSIX has dlsym() give functions as object pointers; ISO C does not. */
-#define X(name, result, arguments)                           \
-	*(void **)&entries->name = trace_late_symbol(#name); \
-	has_all = has_all && entries->name != NULL;
-	LOOP_ENTRY_MAP(X)
-#undef X
+	/* ISO C has no way from an object's pointer to a function's; POSIX has. */
 	*(void **)&entries->PyGC_Disable = trace_late_symbol("PyGC_Disable");
 	*(void **)&entries->PyGC_Enable = trace_late_symbol("PyGC_Enable");
-	*(void **)&entries->get_state = trace_late_symbol("PyThreadState_GetUnchecked");
-	if (entries->get_state == NULL)
-		*(void **)&entries->get_state =
-			trace_late_symbol("_PyThreadState_UncheckedGet");
-	return has_all && entries->get_state != NULL;
+	*(void **)&entries->get_state = trace_late_get_state();
+	return trace_late_symbols(entries, names, sizeof names / sizeof *names) &&
+	       entries->get_state != NULL;
 }
 
 bool trace_loop_run(const struct loop_entries *entries, void *code, long *out_number)

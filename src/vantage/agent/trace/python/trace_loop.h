@@ -18,6 +18,7 @@
 #include <sys/types.h>
 
 #include "abi/types.h"
+#include "vantage/agent/entries.h"
 
 struct python_layout;
 
@@ -84,14 +85,10 @@ struct loop_places {
 	X(PyErr_Restore, void, (void *type, void *value, void *traceback))           \
 	X(PyErr_Clear, void, (void))
 
-#define X(name, result, arguments) typedef result name##_type arguments;
-LOOP_ENTRY_MAP(X)
-#undef X
+LOOP_ENTRY_MAP(ENTRY_TYPE)
 
 struct loop_entries {
-#define X(name, result, arguments) name##_type *name;
-	LOOP_ENTRY_MAP(X)
-#undef X
+	LOOP_ENTRY_MAP(ENTRY_MEMBER)
 	/* From 3.10 on; NULL before. */
 	int (*PyGC_Disable)(void);
 	int (*PyGC_Enable)(void);

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "vantage/agent/agent.h"
+#include "vantage/agent/entries.h"
 #include "vantage/agent/trace/trace.h"
 #include "vantage/agent/trace/trace_audit.h"
 #include "vantage/agent/trace/trace_calibrate.h"
@@ -48,8 +49,6 @@
 #define ENTRY_MAP(X)                                                        \
 	X(Py_IsInitialized, int, (void))                                    \
 	X(PySys_GetObject, void *, (const char *name))                      \
-	X(PyThreadState_GetUnchecked, void *, (void))                       \
-	X(_PyThreadState_UncheckedGet, void *, (void))                      \
 	X(PyInterpreterState_Get, void *, (void))                           \
 	X(PyObject_CallMethod, void *,                                      \
 	  (void *object, const char *name, const char *format, ...))        \
@@ -58,15 +57,15 @@
 	X(Py_DecRef, void, (void *object))                                  \
 	X(PyErr_Clear, void, (void))
 
-#define X(name, result, arguments) typedef result name##_type arguments;
-ENTRY_MAP(X)
-#undef X
+ENTRY_MAP(ENTRY_TYPE)
+
+static struct entries {
+	ENTRY_MAP(ENTRY_MEMBER)
+} python;
 
 static struct {
 	const struct python_layout *layout;
-#define X(name, result, arguments) name##_type *name;
-	ENTRY_MAP(X)
-#undef X
+	void *(*get_state)(void); /* of the calling thread: its PyThreadState, or NULL */
 	u64 first_interpreter;
 	/* Those that have a tool of ours, as far as there is room. */
 	struct monitored {
@@ -83,31 +82,25 @@ static struct {
 	u32 is_installing;
 } monitoring;
 
-static bool has_entries(void)
+static bool find_entries(void)
 {
-	bool has_all = true;
+	static const char *const names[] = { ENTRY_MAP(ENTRY_NAME) };
 
 	/* ISO C has no way from an object's pointer to a function's; POSIX has. */
-#define X(entry, result, arguments) *(void **)&monitoring.entry = trace_late_symbol(#entry);
-	ENTRY_MAP(X)
-#undef X
-	if (monitoring.PyThreadState_GetUnchecked == NULL)
-		monitoring.PyThreadState_GetUnchecked = monitoring._PyThreadState_UncheckedGet;
-	monitoring._PyThreadState_UncheckedGet = monitoring.PyThreadState_GetUnchecked;
-#define X(entry, result, arguments) has_all = has_all && monitoring.entry != NULL;
-	ENTRY_MAP(X)
-#undef X
-	return has_all && trace_callback_find_entries(monitoring.layout->is_free_threaded);
+	*(void **)&monitoring.get_state = trace_late_get_state();
+	return trace_late_symbols(&python, names, sizeof names / sizeof *names) &&
+	       monitoring.get_state != NULL &&
+	       trace_callback_find_entries(monitoring.layout->is_free_threaded);
 }
 
 /* The bit of an event; 0: there is none of that name. */
 static int event_bit(void *events, const char *name)
 {
-	void *number = monitoring.PyObject_GetAttrString(events, name);
-	const long bit = number != NULL ? monitoring.PyLong_AsLong(number) : 0;
+	void *number = python.PyObject_GetAttrString(events, name);
+	const long bit = number != NULL ? python.PyLong_AsLong(number) : 0;
 
 	if (number != NULL)
-		monitoring.Py_DecRef(number);
+		python.Py_DecRef(number);
 	return bit > 0 ? (int)bit : 0;
 }
 
@@ -115,10 +108,10 @@ static int event_bit(void *events, const char *name)
 static bool is_done(void *result)
 {
 	if (result == NULL) {
-		monitoring.PyErr_Clear();
+		python.PyErr_Clear();
 		return false;
 	}
-	monitoring.Py_DecRef(result);
+	python.Py_DecRef(result);
 	return true;
 }
 
@@ -132,9 +125,8 @@ static bool trace_function(void *context, void *code)
 {
 	const struct calibrated *calibrated = context;
 
-	return is_done(monitoring.PyObject_CallMethod(calibrated->module, "set_local_events",
-						      "iOi", calibrated->tool, code,
-						      calibrated->events));
+	return is_done(python.PyObject_CallMethod(calibrated->module, "set_local_events", "iOi",
+						  calibrated->tool, code, calibrated->events));
 }
 
 static void calibrate(void *module, int tool, int events)
@@ -150,18 +142,17 @@ static void calibrate(void *module, int tool, int events)
 static bool set_callback(void *module, int tool, int event, void *callback)
 {
 	const bool is_set = event != 0 && callback != NULL &&
-			    is_done(monitoring.PyObject_CallMethod(
-				    module, "register_callback", "iiO", tool, event, callback));
+			    is_done(python.PyObject_CallMethod(module, "register_callback",
+							       "iiO", tool, event, callback));
 
 	if (callback != NULL)
-		monitoring.Py_DecRef(callback);
+		python.Py_DecRef(callback);
 	return is_set;
 }
 
 static bool set_events(void *module, int tool, int events)
 {
-	return is_done(
-		monitoring.PyObject_CallMethod(module, "set_events", "ii", tool, events));
+	return is_done(python.PyObject_CallMethod(module, "set_events", "ii", tool, events));
 }
 
 /* Events: all, those that can be asked for of one function, the others, and calls of C. */
@@ -242,20 +233,20 @@ static bool set_callbacks(void *module, void *events, int tool, struct monitored
 
 static bool set_up(void *module, struct monitored *place)
 {
-	void *events = monitoring.PyObject_GetAttrString(module, "events");
-	void *missing = monitoring.PyObject_GetAttrString(module, "MISSING");
+	void *events = python.PyObject_GetAttrString(module, "events");
+	void *missing = python.PyObject_GetAttrString(module, "MISSING");
 	bool is_set = false;
 
 	trace_monitoring_objects.missing = (u64)missing;
-	trace_monitoring_objects.disable = monitoring.PyObject_GetAttrString(module, "DISABLE");
+	trace_monitoring_objects.disable = python.PyObject_GetAttrString(module, "DISABLE");
 	for (int tool = FIRST_TOOL; tool >= LAST_TOOL && events != NULL && !is_set; tool--) {
-		if (is_done(monitoring.PyObject_CallMethod(module, "use_tool_id", "is", tool,
-							   TOOL_NAME)))
+		if (is_done(python.PyObject_CallMethod(module, "use_tool_id", "is", tool,
+						       TOOL_NAME)))
 			is_set = set_callbacks(module, events, tool, place);
 	}
-	monitoring.PyErr_Clear();
+	python.PyErr_Clear();
 	if (events != NULL)
-		monitoring.Py_DecRef(events);
+		python.Py_DecRef(events);
 	return is_set;
 }
 
@@ -265,18 +256,18 @@ static bool is_set_up(void *module)
 	bool is_ours = false;
 
 	for (int tool = FIRST_TOOL; tool >= LAST_TOOL && !is_ours; tool--) {
-		void *name = monitoring.PyObject_CallMethod(module, "get_tool", "i", tool);
-		void *same = name != NULL ? monitoring.PyObject_CallMethod(name, "__eq__", "s",
-									   TOOL_NAME)
+		void *name = python.PyObject_CallMethod(module, "get_tool", "i", tool);
+		void *same = name != NULL ? python.PyObject_CallMethod(name, "__eq__", "s",
+								       TOOL_NAME)
 					  : NULL;
 
 		is_ours = same != NULL && same != (void *)monitoring.layout->none &&
-			  monitoring.PyLong_AsLong(same) == 1;
-		monitoring.PyErr_Clear();
+			  python.PyLong_AsLong(same) == 1;
+		python.PyErr_Clear();
 		if (same != NULL)
-			monitoring.Py_DecRef(same);
+			python.Py_DecRef(same);
 		if (name != NULL)
-			monitoring.Py_DecRef(name);
+			python.Py_DecRef(name);
 	}
 	return is_ours;
 }
@@ -317,8 +308,8 @@ static bool is_still_set_up(void *module, u64 interpreter)
 
 static void set_up_interpreter(u64 interpreter)
 {
-	void *module = monitoring.PySys_GetObject("monitoring");
-	void *modules = monitoring.PySys_GetObject("modules");
+	void *module = python.PySys_GetObject("monitoring");
+	void *modules = python.PySys_GetObject("modules");
 	struct monitored *place = place_of(0);
 
 	if (module == NULL || modules == NULL || place == NULL)
@@ -343,13 +334,13 @@ static void set_up_interpreter(u64 interpreter)
 static bool is_begun(const char *event)
 {
 	return strncmp(event, "cpython.run_", strlen("cpython.run_")) == 0 ||
-	       (monitoring.Py_IsInitialized() && ++monitoring.may_have_jit > LAST_LOOK);
+	       (python.Py_IsInitialized() && ++monitoring.may_have_jit > LAST_LOOK);
 }
 
 /* Code that has events is not compiled (trace_jit.h): so all are on. */
 static void look_for_jit(struct monitored *place)
 {
-	void *module = monitoring.PySys_GetObject("monitoring");
+	void *module = python.PySys_GetObject("monitoring");
 
 	if (module != NULL && trace_jit_is_on()) {
 		place->has_calls = true;
@@ -371,9 +362,9 @@ static int on_audit(const char *event, void *arguments, void *data)
 		monitoring.is_hook_gone = 1;
 		return 0;
 	}
-	if (trace_area_of_process() == NULL || monitoring.PyThreadState_GetUnchecked() == NULL)
+	if (trace_area_of_process() == NULL || monitoring.get_state() == NULL)
 		return 0;
-	const u64 interpreter = (u64)monitoring.PyInterpreterState_Get();
+	const u64 interpreter = (u64)python.PyInterpreterState_Get();
 	struct monitored *place = place_of(interpreter);
 
 	if (place != NULL && event[0] == 'c' && strcmp(event, END_OF_INTERPRETER) == 0)
@@ -394,7 +385,7 @@ void trace_monitoring_want_calls(u64 interpreter)
 
 	if (place == NULL || place->has_calls)
 		return;
-	void *module = monitoring.PySys_GetObject("monitoring");
+	void *module = python.PySys_GetObject("monitoring");
 
 	/* The instruments that this puts in are those of code that is executed, too. */
 	place->has_calls = true;
@@ -405,19 +396,18 @@ void trace_monitoring_want_calls(u64 interpreter)
 /* By all tools, those of sys.setprofile() and sys.settrace() as well, which have no other names. */
 static long tools_with_calls(void *module)
 {
-	void *events = monitoring.PyObject_CallMethod(module, "_all_events", NULL);
-	void *tools = events != NULL
-			      ? monitoring.PyObject_CallMethod(events, "get", "s", "CALL")
-			      : NULL;
+	void *events = python.PyObject_CallMethod(module, "_all_events", NULL);
+	void *tools =
+		events != NULL ? python.PyObject_CallMethod(events, "get", "s", "CALL") : NULL;
 	const long number = tools != NULL && tools != (void *)monitoring.layout->none
-				    ? monitoring.PyLong_AsLong(tools)
+				    ? python.PyLong_AsLong(tools)
 				    : 0;
 
-	monitoring.PyErr_Clear();
+	python.PyErr_Clear();
 	if (tools != NULL)
-		monitoring.Py_DecRef(tools);
+		python.Py_DecRef(tools);
 	if (events != NULL)
-		monitoring.Py_DecRef(events);
+		python.Py_DecRef(events);
 	return number;
 }
 
@@ -425,8 +415,8 @@ bool trace_monitoring_is_alone(void)
 {
 	if (monitoring.layout == NULL)
 		return false;
-	const struct monitored *place = place_of((u64)monitoring.PyInterpreterState_Get());
-	void *module = monitoring.PySys_GetObject("monitoring");
+	const struct monitored *place = place_of((u64)python.PyInterpreterState_Get());
+	void *module = python.PySys_GetObject("monitoring");
 
 	return place != NULL && place->has_calls && module != NULL &&
 	       tools_with_calls(module) == 1L << place->tool;
@@ -449,7 +439,7 @@ void trace_monitoring_begin(const struct python_layout *layout)
 	memset(&monitoring, 0, sizeof monitoring);
 	monitoring.layout = layout;
 	trace_monitoring_objects.none = (void *)layout->none;
-	if (!has_entries()) {
+	if (!find_entries()) {
 		trace_set_status(TRACE_NO_ENTRY);
 		return;
 	}
@@ -483,7 +473,7 @@ static void look_again(u64 interpreter)
 void trace_monitoring_begin_again(void)
 {
 	if (monitoring.is_hook_gone && monitoring.layout->version >= PYTHON_3_15 &&
-	    !monitoring.Py_IsInitialized())
+	    !python.Py_IsInitialized())
 		begin_hook();
 }
 
@@ -498,6 +488,6 @@ void trace_monitoring_see_state(const struct python_layout *layout, u64 state)
 
 	if (monitoring.first_interpreter == 0)
 		monitoring.first_interpreter = interpreter;
-	else if (interpreter != monitoring.first_interpreter || !monitoring.Py_IsInitialized())
+	else if (interpreter != monitoring.first_interpreter || !python.Py_IsInitialized())
 		look_again(interpreter);
 }
