@@ -206,6 +206,36 @@ class Continuations(RubyTraceTest):
         self.on_each_ruby(check)
 
 
+# One sets a profile function while others are inside greenlet's switch().
+PROFILED = """
+import sys
+from greenlet import greenlet, getcurrent
+def profile(frame, event, argument):
+    told.append((event, frame.f_code.co_name, getattr(argument, "__name__", "")))
+def other():
+    for i in range(3):
+        len("x")
+        main.switch(i)
+def sets():
+    sys.setprofile(profile)
+    len("y")
+    main.switch(1)
+    len("z")
+    sys.setprofile(None)
+    main.switch(2)
+told, main = [], getcurrent()
+sys.setprofile(profile)
+others = greenlet(other), greenlet(sets)
+others[0].switch()
+others[0].switch()
+sys.setprofile(None)
+others[1].switch()
+others[0].switch()
+others[1].switch()
+print(told)
+"""
+
+
 class Greenlets(live_trace.TraceTest):
 
     def on_each_with_greenlets(self, check):
@@ -243,6 +273,14 @@ class Greenlets(live_trace.TraceTest):
         def check(python):
             trace = self.trace(python, "-c", FORKS)
             self.assertEqual(self.callers_of(trace, "leaf"), {("inner", "run"): 2, ("run", ""): 2})
+        self.on_each_with_greenlets(check)
+
+    def test_a_profile_function_is_told_what_it_is_told_untraced(self):
+        def check(python):
+            plain = subprocess.run(python.command("-c", PROFILED), capture_output=True, check=True)
+            trace = self.trace(python, "-c", PROFILED)
+            self.assertIn(b"'c_return', 'other', 'switch'", plain.stdout)
+            self.assertEqual(trace.run.stdout, plain.stdout)
         self.on_each_with_greenlets(check)
 
     def test_one_that_is_dropped_ends_on_the_stack_of_who_dropped_it(self):

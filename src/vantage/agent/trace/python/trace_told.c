@@ -12,6 +12,8 @@
 
 /* Threads of one interpreter. */
 #define STATES_MAX 65536U
+/* Calls of C functions in each other. */
+#define CALLERS_MAX 64U
 
 static struct {
 	u32 place; /* of c_profilefunc, in a thread state; 0: not known yet */
@@ -20,10 +22,15 @@ static struct {
 	u32 round; /* how often threads were given one by another thread */
 } told;
 
-/* C functions that the calling thread's has been told the beginning of, and not the end. */
+/*
+ * C functions that the calling thread's has been told the beginning of, and not the end, by the
+ * frames that called them: each has one at a time, but they do not end in turn where greenlets
+ * are switched.  Of those beyond, there is the number.
+ */
 static __thread struct {
 	u32 round;
 	u32 count;
+	u64 callers[CALLERS_MAX];
 } begun;
 
 static u64 word_at(u64 address)
@@ -40,27 +47,47 @@ static u64 own_state(void)
 	return get != NULL ? (u64)get() : 0;
 }
 
+static void begin_call(u64 caller)
+{
+	if (begun.count < CALLERS_MAX)
+		begun.callers[begun.count] = caller;
+	begun.count++;
+}
+
+/* False: it was not told of its beginning. */
+static bool end_call(u64 caller)
+{
+	u32 at = begun.count;
+
+	if (begun.count <= CALLERS_MAX) {
+		while (at > 0 && begun.callers[at - 1] != caller)
+			at--;
+		for (u32 i = at; i > 0 && i < begun.count; i++)
+			begun.callers[i - 1] = begun.callers[i];
+	}
+	if (at == 0)
+		return false;
+	begun.count--;
+	return true;
+}
+
 /* The end of a call that it was not told of. */
-static bool is_unmatched_end(int what)
+static bool is_unmatched_end(int what, u64 caller)
 {
 	if (begun.round != told.round) {
 		begun.round = told.round;
 		begun.count = 0;
 	}
 	if (what == TRACE_PROFILE_C_CALL)
-		begun.count++;
-	if (what != TRACE_PROFILE_C_RETURN && what != TRACE_PROFILE_C_EXCEPTION)
-		return false;
-	if (begun.count == 0)
-		return true;
-	begun.count--;
-	return false;
+		begin_call(caller);
+	return (what == TRACE_PROFILE_C_RETURN || what == TRACE_PROFILE_C_EXCEPTION) &&
+	       !end_call(caller);
 }
 
 /* Py_tracefunc.  One that fails has been taken away by the interpreter. */
 static int on_event(void *object, void *frame_object, int what, void *argument)
 {
-	if (is_unmatched_end(what))
+	if (is_unmatched_end(what, (u64)frame_object))
 		return 0;
 	const int result = told.passed_to(object, frame_object, what, argument);
 
