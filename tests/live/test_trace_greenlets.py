@@ -224,12 +224,10 @@ def sets():
     sys.setprofile(None)
     main.switch(2)
 told, main = [], getcurrent()
-sys.setprofile(profile)
 others = greenlet(other), greenlet(sets)
 others[0].switch()
-others[0].switch()
-sys.setprofile(None)
 others[1].switch()
+others[0].switch()
 others[0].switch()
 others[1].switch()
 print(told)
@@ -279,7 +277,7 @@ class Greenlets(live_trace.TraceTest):
         def check(python):
             plain = subprocess.run(python.command("-c", PROFILED), capture_output=True, check=True)
             trace = self.trace(python, "-c", PROFILED)
-            self.assertIn(b"'c_return', 'other', 'switch'", plain.stdout)
+            self.assertIn(b"'c_return', 'sets', 'switch'", plain.stdout)
             self.assertEqual(trace.run.stdout, plain.stdout)
         self.on_each_with_greenlets(check)
 
