@@ -207,6 +207,7 @@ struct trace_area {
 	u64 endless_calls;    /* whose ends are not seen */
 	u64 sleds_left[TRACE_SLED_COUNT]; /* functions with room for a hook that was not used */
 	u64 has_missed_sleds; /* libraries that come later are not looked at for such room */
+	u64 has_twice;        /* functions have two hooks each */
 	u64 other_tools;      /* 1: another profiler has kept calls from ours */
 	u64 has_jit;          /* Ruby would compile what is interpreted now */
 	u64 is_frozen;        /* its clock: the program has forbidden that it be read */

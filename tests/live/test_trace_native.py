@@ -19,6 +19,13 @@ FLAGS = {
     "patchable": ["-fpatchable-function-entry=6"],
     "patchable_before": ["-fpatchable-function-entry=9,2"],
 }
+# Two hooks a function.
+TWICE = [["-finstrument-functions", "-pg"], ["-finstrument-functions", "-pg", "-mfentry"],
+         ["-finstrument-functions", "-fpatchable-function-entry=6"],
+         ["-finstrument-functions", "-fpatchable-function-entry=9,2", "-fcf-protection"],
+         ["-pg", "-fpatchable-function-entry=6"], ["-pg", "-mfentry", "-fpatchable-function-entry=6", "-fcf-protection"],
+         ["-pg", "-fpatchable-function-entry=9,2", "-no-pie", "-fplt"],
+         ["-finstrument-functions", "-pg", "-mfentry", "-fpatchable-function-entry=6"]]
 COMPILERS = [name for name in ("gcc", "clang-14", "clang") if shutil.which(name)][:2]
 IS_LONG = bool(os.environ.get("FATHOM_LONG"))
 # Of clang, in CI: what is not as gcc has it.
@@ -185,6 +192,52 @@ class Calls(NativeTest):
                        stdout=subprocess.DEVNULL, cwd=self.folder)
         shutil.copyfile(path, self.path("trace.fathom"))
         self.assertEqual(self.counts()["middle"], 1000)
+
+
+class Twice(NativeTest):
+    """Programs that are built with two of the flags: each call is counted once."""
+
+    def check(self, source, *arguments, compilers=COMPILERS, flags=TWICE, **options):
+        for compiler in compilers:
+            for two in flags:
+                if compiler == "gcc" or two[-1] == "-pg" or "-fpatchable" in two[1]: # clang has no other.
+                    with self.subTest(compiler=compiler, flags=two):
+                        program = self.build(compiler, source, "none", *two, name="of_two")
+                        self.assert_counts_are_the_programs(program, *arguments, **options)
+                        is_told = "counted once" in " ".join(self.notes())
+                        self.assertEqual(is_told, "-finstrument-functions" in two, self.notes())
+
+    def test_calls_left_in_every_way(self):
+        self.check("calls.c", "plain")
+
+    def test_threads_that_exit_and_are_cancelled(self):
+        self.check("calls.c", "threads")
+
+    def test_handlers_and_coroutines(self):
+        self.check("calls.c", "signals", jumps="on_jump")
+        self.check("calls.c", "contexts")
+
+    def test_calls_too_deep_to_have_an_entry(self):
+        self.check("deep.c")
+
+    def test_exceptions(self):
+        self.check("throws.cpp")
+
+    def test_functions_whose_return_address_is_not_where_it_usually_is(self):
+        self.check("odd_frames.c", compilers=["gcc"])
+
+    def test_functions_that_are_inlined_have_one_hook(self):
+        self.check("inlined.c", flags=[flags for flags in TWICE if "-finstrument-functions" in flags])
+
+    def test_libraries_that_are_loaded_later(self):
+        for two in TWICE:
+            with self.subTest(flags=two):
+                library = self.build("gcc", "library.c", "none", *[flag for flag in two if flag != "-no-pie"], "-fPIC",
+                                     "-shared", "-DNAME=later", name="later.so")
+                self.trace(self.build("gcc", "calls.c", "none"), "libraries", library)
+                counts = self.counts()
+                self.assertEqual((counts.get("later"), counts.get("library_entry"), counts.get("library_begins")),
+                                 (1000, 1000, 20))
 
 
 class Libraries(NativeTest):

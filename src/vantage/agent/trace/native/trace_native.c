@@ -8,6 +8,7 @@
 #include "vantage/agent/trace/trace_calibrate.h"
 #include "vantage/agent/trace/native/trace_native_own.h"
 #include "vantage/agent/trace/native/trace_slot.h"
+#include "vantage/agent/trace/native/trace_twice.h"
 
 /* A frame is smaller than that: what lies further below is another stack. */
 #define FRAME_MAX (1ULL << 20)
@@ -245,6 +246,11 @@ static inline __attribute__((always_inline)) bool enter(struct trace_native_even
 					 .kind = kind };
 
 	trace_advance(tracer, now);
+	if (kind == TRACE_KIND_INSTRUMENTED && trace_twice_is_told(tracer, &begin)) {
+		trace_skip(tracer);
+		give_tree(tracer, level);
+		return true;
+	}
 	drop_what_is_over(tracer, level, kind != TRACE_KIND_INSTRUMENTED, now);
 	if (tracer->unwound > 0 && kind == TRACE_KIND_INSTRUMENTED)
 		drop_what_was_unwound(tracer, level, begin.return_address, now);
@@ -256,6 +262,8 @@ static inline __attribute__((always_inline)) bool enter(struct trace_native_even
 	/* Whoever has no entry is not looked for. */
 	if (!is_stacked)
 		tracer->unstacked--;
+	if (!is_stacked && kind != TRACE_KIND_INSTRUMENTED)
+		trace_twice_remember(&begin);
 	give_tree(tracer, level);
 	return is_stacked;
 }
@@ -311,6 +319,11 @@ void trace_native_leave(const struct trace_native_event *end)
 	struct trace_entry *entry = tracer->top;
 
 	trace_advance(tracer, now);
+	if (end->function != 0 && trace_twice_is_awaited(entry, end->function)) {
+		trace_skip(tracer);
+		give_tree(tracer, level);
+		return;
+	}
 	/* Calls that are too deep to have an entry end, too: nothing is looked through for them. */
 	while (entry > tracer->entries && !is_meant(entry, end))
 		entry = is_beyond(entry, level) ? tracer->entries : entry - 1;
@@ -343,28 +356,20 @@ void trace_native_see_no_ends(void)
 }
 
 #if defined(__x86_64__)
-/* Of an entry whose return address is in its place meanwhile: compiled code has no use for it. */
-#define PUT_BACK 1U
-
-static bool has_slot(const struct trace_entry *entry)
-{
-	return trace_native_is(entry->kind) && entry->kind != TRACE_KIND_INSTRUMENTED;
-}
-
 void trace_native_leave_stack(struct trace_stack *stack)
 {
 	for (struct trace_entry *entry = stack->entries + 1; entry <= stack->top; entry++) {
-		if (has_slot(entry) && trace_returns_put_back(entry->frame))
-			entry->named = PUT_BACK;
+		if (trace_native_has_slot(entry) && trace_returns_put_back(entry->frame))
+			entry->named |= TRACE_SLOT_PUT_BACK;
 	}
 }
 
 void trace_native_return_to_stack(struct trace_stack *stack)
 {
 	for (struct trace_entry *entry = stack->entries + 1; entry <= stack->top; entry++) {
-		if (!has_slot(entry) || entry->named != PUT_BACK)
+		if (!trace_native_has_slot(entry) || !(entry->named & TRACE_SLOT_PUT_BACK))
 			continue;
-		entry->named = 0;
+		entry->named &= ~(u64)TRACE_SLOT_PUT_BACK;
 		if (trace_native.sees_ends)
 			trace_returns_exchange(entry->frame);
 	}

@@ -77,5 +77,6 @@ struct trace_native {
 	void (*next_exit)(void *, void *);
 	/* Of each name: not where a library has a function of its own that is called so. */
 	u32 on_mcount, on__mcount, on_fentry;
+	u32 has_twice; /* a call was told of by two hooks (trace_twice.h) */
 } __attribute__((aligned(64)));
 extern struct trace_native trace_native;

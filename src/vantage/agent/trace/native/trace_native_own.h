@@ -13,6 +13,8 @@ struct trace_native_own {
 	struct tracer *others[TRACE_NATIVE_TREES - 1]; /* behind trace_own; NULL: none so far */
 	/* Of the thread's own stack, as far as it is known; both 0: not looked at so far. */
 	u64 low, high;
+	/* The call that began last, if there was no entry for it and its function may have two hooks. */
+	u64 bare_identity, bare_level;
 };
 extern __thread struct trace_native_own trace_native_own;
 
@@ -21,6 +23,15 @@ static inline bool trace_native_is_plain(const struct tracer *tracer)
 {
 	return tracer != NULL && tracer->busy == 0 && !trace_clock.is_special;
 }
+
+static inline bool trace_native_has_slot(const struct trace_entry *entry)
+{
+	return trace_native_is(entry->kind) && entry->kind != TRACE_KIND_INSTRUMENTED;
+}
+
+/* What such an entry has in place of what it was named by, for which compiled code has no use. */
+#define TRACE_SLOT_PUT_BACK   1U /* its return address is in its place meanwhile */
+#define TRACE_SLOT_TOLD_TWICE 2U /* trace_twice.h */
 
 /* trace_native.c: what takes longer. */
 /* What a hook says; the last two only of an instrumented function. */

@@ -8,9 +8,13 @@
 #include "vantage/agent/arch.h"
 
 #if defined(__x86_64__)
-#define RELATIVE R_X86_64_RELATIVE
+#define RELATIVE  R_X86_64_RELATIVE
+#define GLOB_DAT  R_X86_64_GLOB_DAT
+#define JUMP_SLOT R_X86_64_JUMP_SLOT
 #else
-#define RELATIVE R_AARCH64_RELATIVE
+#define RELATIVE  R_AARCH64_RELATIVE
+#define GLOB_DAT  R_AARCH64_GLOB_DAT
+#define JUMP_SLOT R_AARCH64_JUMP_SLOT
 #endif
 
 static bool map_file(const char *path, struct trace_sleds_table *out)
@@ -136,6 +140,63 @@ bool trace_sleds_table_open(const char *path, struct trace_sleds_table *out_tabl
 	out_table->is_by_relocations = trace_sleds_table_next(out_table) != 0;
 	trace_sleds_table_rewind(out_table);
 	return true;
+}
+
+static const Elf64_Shdr *linked_section(const struct trace_sleds_table *table,
+					const Elf64_Shdr *section)
+{
+	const Elf64_Shdr *linked = section->sh_link < table->section_count
+					   ? &table->sections[section->sh_link]
+					   : NULL;
+
+	return linked != NULL && linked->sh_type != SHT_NOBITS &&
+			       has(table, linked->sh_offset, linked->sh_size)
+		       ? linked
+		       : NULL;
+}
+
+/* The name of a symbol that a section's relocations name; NULL: the file is damaged. */
+static const char *name_of(const struct trace_sleds_table *table, const Elf64_Shdr *section,
+			   u64 number)
+{
+	const Elf64_Shdr *symbols = linked_section(table, section);
+	const Elf64_Shdr *names = symbols != NULL ? linked_section(table, symbols) : NULL;
+
+	if (names == NULL || symbols->sh_offset % sizeof(u64) != 0 ||
+	    number >= symbols->sh_size / sizeof(Elf64_Sym))
+		return NULL;
+	const Elf64_Sym *symbol =
+		(const Elf64_Sym *)(const void *)(table->bytes + symbols->sh_offset) + number;
+	const char *text = (const char *)(table->bytes + names->sh_offset);
+
+	/* The last name ends within the section, and so does each. */
+	return symbol->st_name < names->sh_size && text[names->sh_size - 1] == '\0'
+		       ? text + symbol->st_name
+		       : NULL;
+}
+
+bool trace_sleds_table_next_symbol(const struct trace_sleds_table *table,
+				   struct trace_sleds_symbols *at, const char **out_name,
+				   u64 *out_place)
+{
+	for (; at->section < table->section_count; at->section++, at->entry = 0) {
+		const Elf64_Shdr *section = &table->sections[at->section];
+		u64 count = 0;
+		const Elf64_Rela *all = relocations_of(table, section, &count);
+
+		while (all != NULL && at->entry < count) {
+			const Elf64_Rela *one = &all[at->entry++];
+			const u64 type = ELF64_R_TYPE(one->r_info);
+
+			if (type != GLOB_DAT && type != JUMP_SLOT)
+				continue;
+			*out_place = one->r_offset;
+			*out_name = name_of(table, section, ELF64_R_SYM(one->r_info));
+			if (*out_name != NULL)
+				return true;
+		}
+	}
+	return false;
 }
 
 void trace_sleds_table_close(struct trace_sleds_table *table)

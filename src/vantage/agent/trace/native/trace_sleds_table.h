@@ -30,4 +30,18 @@ bool trace_sleds_table_open(const char *path, struct trace_sleds_table *out_tabl
 u64 trace_sleds_table_next(struct trace_sleds_table *table);
 /* From the first one on again. */
 void trace_sleds_table_rewind(struct trace_sleds_table *table);
+
+/* Where the next symbol is looked for: all 0 at first. */
+struct trace_sleds_symbols {
+	u32 section;
+	u64 entry;
+};
+
+/*
+ * The next word that the dynamic linker puts a symbol's address in, as an address of the file, and the
+ * symbol's name, in the file; false: there is no more.
+ */
+bool trace_sleds_table_next_symbol(const struct trace_sleds_table *table,
+				   struct trace_sleds_symbols *at, const char **out_name,
+				   u64 *out_place);
 void trace_sleds_table_close(struct trace_sleds_table *table);

@@ -20,6 +20,7 @@
 #include "vantage/agent/trace/native/trace_near.h"
 #include "vantage/agent/trace/native/trace_returns.h"
 #include "vantage/agent/trace/native/trace_sleds_table.h"
+#include "vantage/agent/trace/native/trace_twice.h"
 
 #define CALL_BYTES 5U
 /* Before a function, at most. */
@@ -34,6 +35,7 @@ struct image {
 	const s32 *index;
 	u64 index_base;
 	u32 index_count;
+	struct trace_twice_words hooks; /* that its functions call by themselves */
 };
 
 static u64 doors[DOORS]; /* 0: none so far */
@@ -186,6 +188,14 @@ static u64 find_place(const struct image *image, u64 entry, enum trace_sled *out
 	return nops_at(begin, CALL_BYTES) >= CALL_BYTES ? begin : 0;
 }
 
+/* Whether the function with this sled was built with another of the flags, too. */
+static bool has_hook(const struct image *image, u64 place)
+{
+	const u64 end = find_begin(image, place + 1);
+
+	return trace_twice_calls_hook(&image->hooks, place, end != 0 ? end : image->high);
+}
+
 static enum trace_sled write_call(const struct image *image, u64 entry)
 {
 	enum trace_sled result = TRACE_SLED_USED;
@@ -201,6 +211,9 @@ static enum trace_sled write_call(const struct image *image, u64 entry)
 		return result;
 	if (distance != (s32)distance)
 		return TRACE_SLED_FAR;
+	/* Its own hook tells of the call. */
+	if (has_hook(image, place))
+		return TRACE_SLED_USED;
 	const u32 bytes = nops_at(place, CALL_BYTES);
 
 	__builtin_memcpy(call + 1, &(s32){ (s32)distance }, sizeof(s32));
@@ -263,6 +276,9 @@ static void write_calls(const struct dl_phdr_info *info, struct trace_sleds_tabl
 		return;
 	const enum trace_sled ready = make_ready(info, info->dlpi_addr + entry, &image);
 
+	trace_twice_find_words(table, info->dlpi_addr, &image.hooks);
+	image.hooks.low = image.low;
+	image.hooks.high = image.high;
 	for (; entry != 0; entry = trace_sleds_table_next(table))
 		count(ready == TRACE_SLED_USED ? write_call(&image, info->dlpi_addr + entry)
 					       : ready);
