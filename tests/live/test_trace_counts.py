@@ -75,6 +75,22 @@ class Counts(live_trace.TraceTest):
             self.assertEqual({key: stats[key] for key in own}, own)
         self.on_each_python(check, oldest=(3, 6))
 
+    def test_methods_in_pstats_are_named_as_they_show_themselves(self):
+        """From 3.15 on those of object say no type."""
+        script = ("class Mine:\n    pass\nmine = Mine()\nmine.__reduce_ex__(4)\n(lambda format: format(''))(mine.__format__)\n"
+                  "[].append(1)\nprint(repr(object.__reduce_ex__), object.__format__, list.append, sep='\\n')\n")
+
+        def check(python):
+            with open(self.path("named.py"), "w", encoding="utf-8") as file:
+                file.write(script)
+            trace = self.trace(python, self.path("named.py"))
+            done = subprocess.run([live.FATHOM, "export", trace.path, "--format", "pstats"],
+                                  capture_output=True, timeout=60, check=True)
+            names = {name for _, _, name in marshal.loads(done.stdout)}
+            shown = trace.run.stdout.decode().splitlines()
+            self.assertEqual((len(shown), [name for name in shown if name not in names]), (3, []))
+        self.on_each_python(check, oldest=(3, 6))
+
     def test_a_report_has_calls_and_primitive_calls(self):
         def check(python):
             trace = self.trace(python, self.workload("every_call.py"))

@@ -26,6 +26,7 @@
 #define TAKES_TUPLE 1U
 #define TAKES_ARRAY 0x80U
 #define PYTHON_3_13 0x030d0000U
+#define PYTHON_3_15 0x030f0000U
 
 struct name_room {
 	struct python_room python;
@@ -141,13 +142,33 @@ static bool has_no_self(const struct python_layout *layout, const struct trace_c
 	       word_at(call->named + layout->offsets.builtin_self) == 0;
 }
 
+/*
+ * As the descriptor shows itself: from 3.15 on without the type where that is object, which alone
+ * has no base.
+ */
+static void add_method(struct mem *mem, const struct python_layout *layout,
+		       const struct python_builtin *builtin, struct name_text *out)
+{
+	u64 type_name = 0, base = 0;
+
+	python_read(mem, &type_name, builtin->type, layout->offsets.type_name);
+	python_read(mem, &base, builtin->type, layout->offsets.type_name + NAME_TO_BASE);
+	add(out, "<method '");
+	name_text_append_string(mem, builtin->name, out);
+	if (layout->version < PYTHON_3_15 || base != 0) {
+		add(out, "' of '");
+		name_text_append_string(mem, type_name, out);
+		add(out, "' objects>");
+	} else {
+		add(out, "'>");
+	}
+}
+
 /* A builtin as cProfile names it: normalizeUserObj() in Modules/_lsprof.c. */
 static void add_plain_name(struct mem *mem, const struct python_layout *layout,
 			   const struct trace_call *call, const struct python_builtin *builtin,
 			   bool is_method, struct name_text *out)
 {
-	u64 type_name = 0;
-
 	out->length = 0;
 	out->is_cut = 0;
 	if (has_no_self(layout, call)) {
@@ -158,12 +179,7 @@ static void add_plain_name(struct mem *mem, const struct python_layout *layout,
 		return;
 	}
 	if (is_method) {
-		python_read(mem, &type_name, builtin->type, layout->offsets.type_name);
-		add(out, "<method '");
-		name_text_append_string(mem, builtin->name, out);
-		add(out, "' of '");
-		name_text_append_string(mem, type_name, out);
-		add(out, "' objects>");
+		add_method(mem, layout, builtin, out);
 		return;
 	}
 	add(out, "<built-in method ");
