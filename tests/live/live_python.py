@@ -26,6 +26,8 @@ def one_of_each_version():
 EACH_VERSION = one_of_each_version()
 # One for each way that frames are chained, and the newest.
 EACH_CHAIN = ("pyenv-2.7", "pyenv-3.8", "debian-3.11", "pyenv-3.12", "pyenv-3.13", "sid-3.15")
+# The oldest, Debian's and the newest: for what another test has of each chain, by other programs.
+FEW = ("pyenv-2.7", "debian-3.11", "sid-3.15")
 
 
 # Of a function's own time, what the loop spends in the C library: 2.7 takes and gives its lock every 100

@@ -16,6 +16,8 @@ COLLECTION = "[garbage collection"
 EVERY_RUBY = rubies.every_ruby()
 # The oldest, Debian's, and from 3.3 on, where no symbol tells of the VM, a shared and a static one.
 EACH_WAY = ("bullseye-2.7", "debian-3.1", "trixie-3.3", "built-3.4-static")
+# For what another test has of each way, by other programs.
+FEW = ("debian-3.1", "built-3.4-static")
 DEBIAN = tuple(ruby.name for ruby in EVERY_RUBY if ruby.name.startswith("debian"))
 
 

@@ -35,8 +35,8 @@ class Endings(live.LiveTest):
         self.assertEqual(recording.run.stdout, bare.stdout)
         self.assertEqual(recording.run.stderr, bare.stderr)
         self.assert_adds_up(recording)
-        # What was written until the end is there: each ending has 150 ms before it.
-        self.assertGreater(recording.time_of("work_before_the_end", "self_ns"), 100 * MS)
+        # What was written until the end is there: each ending has 50 ms before it.
+        self.assertGreater(recording.time_of("work_before_the_end", "self_ns"), 33 * MS)
         return recording
 
     def test_every_ending_is_the_programs_own(self):
@@ -59,7 +59,7 @@ class Endings(live.LiveTest):
         for ending in ("exec", "exec of a thread"):
             with self.subTest(ending):
                 recording = self.assert_ends_the_same(ending)
-                self.assertGreater(recording.time_of("work_after_the_exec", "self_ns"), 100 * MS)
+                self.assertGreater(recording.time_of("work_after_the_exec", "self_ns"), 33 * MS)
                 self.assertEqual(recording.head()["processes"], 2)
 
 

@@ -26,7 +26,7 @@ class Truth(live_python.PythonTest):
                             in_ci=DEBIAN)
 
     def test_each_thread_has_the_time_it_took_by_its_own_clock(self):
-        self.on_each_python(self.assert_threads, in_ci=live_python.EACH_CHAIN)
+        self.on_each_python(self.assert_threads, in_ci=live_python.FEW)
 
     def assert_threads(self, python):
         recording = self.record_python(python, self.workload("thread_shares.py"), 2000)
@@ -40,7 +40,7 @@ class Truth(live_python.PythonTest):
 
     def test_primes_are_where_a_calibrated_repetition_has_them(self):
         self.on_each_python(lambda python: self.assert_python_truth(
-            self.record_python(python, self.workload("primes.py"), 1500)), in_ci=live_python.EACH_CHAIN)
+            self.record_python(python, self.workload("primes.py"), 1500)), in_ci=live_python.FEW)
 
     def test_an_ordinary_user_gets_the_truth(self):
         self.assert_python_truth(self.record_as_nobody(self.any_python(self.workload("shares.py"), 1500)))
@@ -50,7 +50,7 @@ class TheArticles(live_python.PythonTest):
     compares_times = True
 
     def test_a_worker_that_computes_sines_stands_at_the_top_with_what_it_calls(self):
-        self.on_each_python(self.assert_worker)
+        self.on_each_python(self.assert_worker, in_ci=live_python.EACH_CHAIN)
 
     def assert_worker(self, python):
         recording = self.record_python(python, self.workload("sines.py"), rate=1000)

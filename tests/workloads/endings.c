@@ -184,7 +184,7 @@ static const struct ending {
 	{ "main first", end_main_first, 0 },
 };
 
-static uint64_t budget_ns = 150000000;
+static uint64_t budget_ns = 50000000;
 
 static void *do_end(void *argument)
 {

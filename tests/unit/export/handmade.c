@@ -285,10 +285,10 @@ static void fill_deep(struct profile *profile)
 	weigh(profile, (struct stack_id){ 1 }, thread, 1 * MS, 1);
 }
 
-/* 200,000 nodes: eight callees in each function, the weights falling off like real ones. */
-static void fill_large(struct profile *profile)
+/* Eight callees in each function, the weights falling off like real ones. */
+static void fill_wide(struct profile *profile, uint32_t nodes)
 {
-	enum { NODES = 200000, FUNCTIONS = 5000, WIDTH = 8 };
+	enum { FUNCTIONS = 5000, WIDTH = 8 };
 	struct thread_id threads[4];
 	struct module_id modules[3] = { add_module(profile, "/opt/prog", 1),
 					add_module(profile, "/usr/lib/libc.so.6", 30),
@@ -298,7 +298,7 @@ static void fill_large(struct profile *profile)
 
 	for (int i = 0; i < 4; i++)
 		threads[i] = add_thread(profile, 50, 50 + i, "worker");
-	for (uint32_t i = 0; i < NODES; i++) {
+	for (uint32_t i = 0; i < nodes; i++) {
 		char name[32];
 		state = state * 1664525 + 1013904223;
 		uint32_t function = i < WIDTH ? i : (state >> 8) % FUNCTIONS;
@@ -308,6 +308,17 @@ static void fill_large(struct profile *profile)
 			push_named(profile, parent, modules[function % 3], name);
 		weigh(profile, stack, threads[i % 4], 1 + 1000 * MS / (i + 1), 1);
 	}
+}
+
+/* An export of it takes several writes. */
+static void fill_middling(struct profile *profile)
+{
+	fill_wide(profile, 20000);
+}
+
+static void fill_large(struct profile *profile)
+{
+	fill_wide(profile, 200000);
 }
 
 static void count_calls(struct profile *profile, struct stack_id stack, struct thread_id thread,
@@ -376,11 +387,17 @@ static void fill_trace(struct profile *profile)
 }
 
 const struct handmade handmade_profiles[] = {
-	{ "empty", fill_empty },         { "one frame", fill_one_frame },
-	{ "recursion", fill_recursion }, { "mixed", fill_mixed },
-	{ "hostile", fill_hostile },     { "long names", fill_long_names },
-	{ "deep", fill_deep },           { "large", fill_large },
-	{ "trace", fill_trace },         { NULL, NULL },
+	{ "empty", fill_empty },
+	{ "one frame", fill_one_frame },
+	{ "recursion", fill_recursion },
+	{ "mixed", fill_mixed },
+	{ "hostile", fill_hostile },
+	{ "long names", fill_long_names },
+	{ "deep", fill_deep },
+	{ "middling", fill_middling },
+	{ "large", fill_large },
+	{ "trace", fill_trace },
+	{ NULL, NULL },
 };
 
 struct profile *handmade_profile(const char *name)

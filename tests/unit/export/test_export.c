@@ -63,14 +63,14 @@ static int write_narrowly(void *context, const void *bytes, size_t len, struct e
 
 static void a_failing_sink_ends_every_export_with_its_sentence(void **state)
 {
-	CLEANUP(profile_freep) struct profile *large = handmade_profile("large");
+	CLEANUP(profile_freep) struct profile *middling = handmade_profile("middling");
 	CLEANUP(profile_freep) struct profile *trace = handmade_profile("trace");
 
 	(void)state;
 	for (size_t i = 0; exporter_at(i); i++) {
 		const bool is_of_calls = strcmp(exporter_at(i)->name, "pstats") == 0 ||
 					 strcmp(exporter_at(i)->name, "callgrind") == 0;
-		const struct profile *profile = is_of_calls ? trace : large;
+		const struct profile *profile = is_of_calls ? trace : middling;
 		/* A small one comes in one piece. */
 		const int most_writes = is_of_calls ? 1 : 3;
 

@@ -3,9 +3,10 @@
 Every CPython at hand (tests/live/pythons.py) is asked for its own objects' addresses, and for what
 stands at the offsets that read_python found in its file.
 
-usage: test_python_layouts.py READ_PYTHON
+usage: test_python_layouts.py READ_PYTHON [CLASS]
 """
 
+import functools
 import pathlib
 import re
 import shutil
@@ -32,12 +33,14 @@ for line in open('/proc/self/maps'):
 """
 
 
+@functools.lru_cache(maxsize=None)
 def found_in(path):
     """read_python's answer: {"version": …}, without what it says more than once."""
     done = subprocess.run([READ_PYTHON, path], check=True, capture_output=True, text=True)
     return dict(line.partition(" ")[::2] for line in done.stdout.splitlines()), done.stdout
 
 
+@functools.lru_cache(maxsize=None)
 def file_of(python):
     """The file that the interpreter is in: the program, or its libpython."""
     done = subprocess.run(python.command("-c", MAPPED), check=True, capture_output=True, text=True)
@@ -118,4 +121,4 @@ if __name__ == "__main__":
     for python in ALL:
         if not python.is_there:
             print(f"{python.name}: {python.why_not}", file=sys.stderr)
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:])
