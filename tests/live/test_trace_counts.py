@@ -16,6 +16,62 @@ PLAIN_BUILTIN = re.compile(r"<(?:built-in method|method|slot wrapper|function) (
 OF_THE_PROFILER = ("builtins.exec>", "_lsprof.Profiler")
 
 
+# C functions whose arguments execute Python when they are dropped, behind the call: a generator is closed, __del__().
+DROPPED = """
+import cProfile
+import json
+import sys
+
+def noted():
+    pass
+
+class Falls:
+    def __del__(self):
+        noted()
+
+def numbers():
+    try:
+        yield 0
+        yield 1
+    finally:
+        noted()
+
+def evens(above):
+    return (n % 2 == 0
+            for n in range(above, above + 4))
+
+def outer():
+    return any(all(evens(n))
+               for n in range(5))
+
+def spread():
+    next(*[numbers()])
+    next(*(i for i in [numbers()]))
+
+def work():
+    for n in range(30):
+        all(evens(n))
+        next(numbers())
+        next(numbers(), None)
+        numbers().__next__()
+        outer()
+        sorted([3, 1, 2], key=lambda n: -n)
+        spread()
+    for n in range(30):
+        id(Falls())
+        [].append(Falls())
+
+profile = cProfile.Profile()
+if len(sys.argv) > 1:
+    profile.runcall(work)
+    profile.create_stats()
+    print(json.dumps([[callee, caller, counts[:2]] for callee, row in profile.stats.items()
+                      for caller, counts in row[4].items() if __file__ in (callee[0], caller[0])]))
+else:
+    work()
+"""
+
+
 class Counts(live_trace.TraceTest):
     def assert_equal_counts(self, profiled, traced):
         def is_counted(key):
@@ -73,6 +129,24 @@ class Counts(live_trace.TraceTest):
             own = {key: calls for key, calls in counts.items() if key.startswith(path)}
             self.assertGreater(len(own), 30)
             self.assertEqual({key: stats[key] for key in own}, own)
+        self.on_each_python(check, oldest=(3, 6))
+
+    def test_callers_are_those_of_cprofile_where_arguments_are_dropped(self):
+        def check(python):
+            path = self.path("dropped.py")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(DROPPED)
+            run = subprocess.run(python.command(path, "profiled"), check=True, stdout=subprocess.PIPE, timeout=60)
+            profiled = {(tuple(callee), tuple(caller)): tuple(counts)
+                        for callee, caller, counts in live.truth_of(run.stdout)
+                        if caller[2] != "runcall" and callee[2] != "work"}
+            trace = self.trace(python, path)
+            done = subprocess.run([live.FATHOM, "export", trace.path, "--format", "pstats"],
+                                  capture_output=True, timeout=60, check=True)
+            traced = {(callee, caller): counts[:2] for callee, row in marshal.loads(done.stdout).items()
+                      for caller, counts in row[4].items()}
+            self.assertGreater(len(profiled), 15)
+            self.assertEqual({pair: traced.get(pair) for pair in profiled}, profiled)
         self.on_each_python(check, oldest=(3, 6))
 
     def test_methods_in_pstats_are_named_as_they_show_themselves(self):

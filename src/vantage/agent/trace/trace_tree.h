@@ -60,6 +60,8 @@ struct tracer {
 	u32 is_off; /* 1: calls are not counted; their time is none (trace.h, trace_now()) */
 	u64 python_state; /* PyThreadState that its last event was seen in, or 0 */
 	u64 called_at;    /* the instruction that called a builtin last (trace_frames.h) */
+	u64 site;         /* by which the loop called it, for this frame; 0: not known */
+	u64 site_frame;
 	struct trace_proxy *proxies; /* that nobody uses (trace_proxies.h): its thread's */
 	struct trace_index index;
 };

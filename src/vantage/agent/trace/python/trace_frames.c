@@ -58,6 +58,10 @@ static bool find_entries(void)
 	*(void **)&frames.set_evaluator =
 		trace_late_symbol("_PyInterpreterState_SetEvalFrameFunc");
 	*(void **)&trace_frames.evaluate = trace_late_symbol("_PyEval_EvalFrameDefault");
+	trace_frames.deallocate = (u64)trace_late_symbol("_Py_Dealloc");
+	trace_frames.layout = frames.layout;
+	for (u32 i = 0; i < FRAMES_DROPS; i++)
+		trace_frames.drops[i] = 0;
 	trace_frames.function_type = trace_objects.function_type;
 	trace_frames.tuple_type = (u64)trace_late_symbol("PyTuple_Type");
 	const bool has_all = trace_loop_find_entries(&frames.entries);

@@ -144,6 +144,7 @@ static inline void expect_builtin(const u64 *places, u64 callable, u64 method)
 	settle_if_needed(tracer, frame);
 	*cframe_of(places) = 255;
 	tracer->called_at = places[trace_frames.places.next];
+	tracer->site = 0;
 	trace_enter(tracer,
 		    (struct trace_call){ .identity = trace_python_method_identity(method),
 					 .object = method,
@@ -230,6 +231,7 @@ static __attribute__((noinline)) void call_unspread(const u64 *places, u64 type,
 	const bool has_proxies = trace_frames.has_proxies && !has_other_tool(state);
 	const u64 proxy = has_proxies ? trace_proxies_take(tracer, *place, method, NULL) : 0;
 
+	tracer->site = 0;
 	if (proxy != 0)
 		*place = proxy;
 	else
@@ -407,6 +409,26 @@ bool trace_frames_is_called(u64 frame)
 	return loop_word(cframe + CFRAME_FRAME) == frame;
 }
 
+/*
+ * A spread of something else than a dict is made one before the call, and dropped there, too.
+ */
+static inline bool may_drop_before(u64 frame)
+{
+	const u8 *instruction = (const u8 *)loop_word(frame + FRAME_POSITION);
+
+	return instruction[0] == OPCODE_CALL_FUNCTION_EX && (instruction[1] & 1) != 0;
+}
+
+/* The C function that the loop outside has called is over if its arguments are being dropped. */
+static inline void end_dropped(struct tracer *tracer, u64 cframe)
+{
+	const u64 caller = loop_word(cframe + CFRAME_FRAME);
+
+	if (caller != 0 && is_builtin(tracer->top, caller) && !may_drop_before(caller) &&
+	    trace_frames_is_dropping(tracer, caller, cframe - trace_frames.places.cframe))
+		settle(tracer, caller);
+}
+
 void *trace_frames_evaluate(void *state_object, void *frame_object, int is_throw)
 {
 	const u64 state = (u64)state_object, frame = (u64)frame_object;
@@ -420,8 +442,10 @@ void *trace_frames_evaluate(void *state_object, void *frame_object, int is_throw
 	/* Which the loop that is called would begin with. */
 	if (outer_tracing != 0 && !has_other_tool(state))
 		*outer = 0;
-	if (tracer != NULL)
+	if (tracer != NULL) {
+		end_dropped(tracer, (u64)outer);
 		enter_function(tracer, frame);
+	}
 	void *result = evaluate(state_object, frame_object, is_throw);
 
 	/*

@@ -74,6 +74,8 @@
 	X(101, watch, false) /* LOAD_NAME */  \
 	X(122, watch, false) /* BINARY_OP */
 
+#define FRAMES_DROPS 64U
+
 enum frames_mode {
 	FRAMES_OFF,
 	FRAMES_WATCHING, /* the hooks only look where the loop has what */
@@ -92,10 +94,21 @@ struct trace_frames {
 	frames_evaluator *foreign;  /* another tool's, which was set when ours was */
 	u64 evaluator_at;           /* in an interpreter's state */
 	void *(*get_state)(void);
+	u64 deallocate; /* _Py_Dealloc() */
+	/* Where the loop goes on when it has dropped an object, as far as is known; 0: no more. */
+	u64 drops[FRAMES_DROPS];
+	const struct python_layout *layout;
 	void *originals[LOOP_TABLE_WORDS];
 };
 extern struct trace_frames trace_frames;
 
+struct tracer;
+
+/*
+ * C calls Python while the frame's innermost call is one of a C function: whether that one is
+ * over, and the loop with this stack pointer drops its arguments.
+ */
+bool trace_frames_is_dropping(struct tracer *tracer, u64 frame, u64 loop_stack);
 /* The evaluator of PEP 523. */
 void *trace_frames_evaluate(void *state, void *frame, int is_throw);
 /* What a stub calls; says where to go on. */
