@@ -159,7 +159,7 @@ class Recorders(live.LiveTest):
         time.sleep(0.3)
         run.kill()
         run.wait(timeout=10)
-        wait_until(lambda: b"code" in read_bytes(output), 100, "the program did not end by itself")
+        wait_until(lambda: b"\ncode 0\n" in read_bytes(output), 100, "the program did not end by itself")
         self.assertEqual(read_bytes(output), bare.stdout + b"code 0\n")
 
     def test_a_limit_on_files_ends_the_recording_not_the_program(self):

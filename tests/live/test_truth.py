@@ -253,10 +253,15 @@ class Weights(live.LiveTest):
                                  f"{name} at {rate} Hz: {weights.get(name)} of {cpu_ns} ns")
         return recording
 
-    def assert_count(self, recording):
+    def assert_count(self, recording, most_late=0.0):
+        """A period that ends while a sample is taken has none of its own: it is the next one's, which is late."""
         head = recording.head()
-        due = sum(recording.truth["threads"].values()) / head["period_ns"]
-        self.assertLessEqual(abs(head["samples"] - due), 0.02 * due)
+        period_ns = head["period_ns"]
+        due = sum(recording.truth["threads"].values()) / period_ns
+        weights = [weight for (weight,) in recording.rows("SELECT weight_ns FROM samples")]
+        late = sum(round(weight / period_ns) - 1 for weight in weights if weight > 1.5 * period_ns)
+        late = min(late, most_late * due)
+        self.assertLessEqual(abs(len(weights) + late - due), 0.02 * due)
         self.assertEqual(head["lost"], 0)
 
     def test_at_a_hundred_hertz_weights_are_the_threads_time(self):
@@ -269,7 +274,8 @@ class Weights(live.LiveTest):
         self.assert_count(self.assert_weights(10000, 2400))
 
     def test_at_twenty_thousand_hertz_weights_are_the_threads_time(self):
-        self.assert_count(self.assert_weights(20000, 2400))
+        # Where other programs use the caches, taking a sample may be longer than 50 us.
+        self.assert_count(self.assert_weights(20000, 2400), most_late=0.1)
 
 
     def test_threads_that_share_a_processor_have_their_own_time(self):

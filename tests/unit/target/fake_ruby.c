@@ -177,7 +177,14 @@ EXPORT const char insn_name_info[] = "\0" INSTRUCTIONS(NAME) INSTRUCTIONS(TRACED
 	goto *labels[*code++];
 #define TRACED_BODY(name) BODY(trace_##name)
 
-OWN __attribute__((noinline)) size_t vm_exec_core(const unsigned char *code);
+/* Each of its jumps may go to each of its labels, which takes long to optimise. */
+#ifdef __clang__
+#define AS_IT_STANDS __attribute__((noinline, optnone))
+#else
+#define AS_IT_STANDS __attribute__((noinline, optimize("O0")))
+#endif
+
+OWN AS_IT_STANDS size_t vm_exec_core(const unsigned char *code);
 
 OWN size_t vm_exec_core(const unsigned char *code)
 {
