@@ -165,6 +165,25 @@ class Calls(NativeTest):
     def test_exceptions(self):
         self.on_each("throws.cpp", self.check_exceptions)
 
+    def check_leaves(self, program, inlined="holds"):
+        self.assert_counts_are_the_programs(program)
+        ways = ["by_builtin", "by_context", "by_exception"]
+        for name, callers in (("after", sorted([*ways, inlined])), ("holds", ways)):
+            self.assertEqual(sorted(caller.split("(")[0] for caller in self.callers(name)), callers)
+        if inlined != "holds":
+            self.assertEqual([caller.split("(")[0] for caller in self.callers(inlined)], ["holds"])
+
+    def test_jumps_that_no_library_is_asked_for(self):
+        for kind in FLAGS:
+            # What is inlined has a hook of its own there.
+            inlined = "inlined" if kind == "instrument" else "holds"
+            for option in ("-O2", "-O0"):
+                with self.subTest(kind=kind, option=option):
+                    self.check_leaves(self.build("gcc", "leaves.cpp", kind, option, name="leaves"), inlined)
+        for compiler in COMPILERS[1:]:
+            with self.subTest(compiler=compiler):
+                self.check_leaves(self.build(compiler, "leaves.cpp", "instrument", name="leaves"), "inlined")
+
     def test_exceptions_with_an_unwinder_of_the_programs_own(self):
         for kind in FLAGS:
             with self.subTest(kind=kind):

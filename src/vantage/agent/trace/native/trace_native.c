@@ -202,15 +202,21 @@ static bool is_within(const struct trace_entry *entry, const struct trace_entry 
 		entry->named - outer->frame < FRAME_MAX);
 }
 
-/* What stands further in than the caller was left by an exception. */
-static void drop_what_was_unwound(struct tracer *tracer, u64 level, u64 return_address, u64 now)
+/*
+ * What stands further in than the caller was left, and nobody told of it: by an exception, or by a
+ * jump that the compiler has made of its own (__builtin_longjmp(), as in Ruby) or setcontext() has.
+ */
+static void drop_what_was_left(struct tracer *tracer, const struct trace_native_event *begin,
+			       u64 now)
 {
 	const struct trace_entry *caller = tracer->top;
 
-	tracer->unwound--;
-	if (stack_of(level) != STACK_OWN)
+	tracer->unwound -= tracer->unwound > 0;
+	/* Of calls without an entry the caller is not seen, and another might be taken for it. */
+	if (stack_of(begin->level) != STACK_OWN || tracer->top == tracer->limit)
 		return;
-	while (caller > tracer->entries && !has_called(caller, level, return_address))
+	while (caller > tracer->entries &&
+	       !has_called(caller, begin->level, begin->return_address))
 		caller--;
 	if (caller == tracer->entries)
 		return;
@@ -252,8 +258,8 @@ static inline __attribute__((always_inline)) bool enter(struct trace_native_even
 		return true;
 	}
 	drop_what_is_over(tracer, level, kind != TRACE_KIND_INSTRUMENTED, now);
-	if (tracer->unwound > 0 && kind == TRACE_KIND_INSTRUMENTED)
-		drop_what_was_unwound(tracer, level, begin.return_address, now);
+	if (kind == TRACE_KIND_INSTRUMENTED && trace_twice_has_caller(tracer, &begin))
+		drop_what_was_left(tracer, &begin, now);
 	const struct trace_entry *before = tracer->top;
 
 	trace_enter(tracer, call, now);
@@ -268,10 +274,9 @@ static inline __attribute__((always_inline)) bool enter(struct trace_native_even
 	return is_stacked;
 }
 
-void trace_native_enter(u64 level, u64 function, u64 frame_pointer, u64 return_address)
+void trace_native_enter(const struct trace_native_event *begin)
 {
-	enter((struct trace_native_event){ level, function, frame_pointer, return_address },
-	      TRACE_KIND_INSTRUMENTED);
+	enter(*begin, TRACE_KIND_INSTRUMENTED);
 }
 
 /*

@@ -128,7 +128,13 @@ AGENT_EXPORT void __cyg_profile_func_enter(void *function, void *caller)
 				 : TRACE_NO_NODE;
 
 	if (__builtin_expect(node == TRACE_NO_NODE, 0)) {
-		trace_native_enter(level, (u64)function, FRAME_OF_CALLER, (u64)caller);
+		trace_native_enter(&(struct trace_native_event){
+			.level = level,
+			.function = (u64)function,
+			.frame_pointer = FRAME_OF_CALLER,
+			.return_address = (u64)caller,
+			.behind = (u64)__builtin_return_address(0),
+		});
 		return;
 	}
 	trace_take(tracer, level);

@@ -34,14 +34,15 @@ static inline bool trace_native_has_slot(const struct trace_entry *entry)
 #define TRACE_SLOT_TOLD_TWICE 2U /* trace_twice.h */
 
 /* trace_native.c: what takes longer. */
-/* What a hook says; the last two only of an instrumented function. */
+/* What a hook says; the last three only of an instrumented function. */
 struct trace_native_event {
 	u64 level;
 	u64 function;      /* 0, at an end: whichever is at this very level */
 	u64 frame_pointer; /* what that register holds in it */
 	u64 return_address;
+	u64 behind; /* the hook's call, where a function begins */
 };
 /* A call of an instrumented function begins. */
-void trace_native_enter(u64 level, u64 function, u64 frame_pointer, u64 return_address);
+void trace_native_enter(const struct trace_native_event *begin);
 /* A call ends; an instrumented function's at this level or below it. */
 void trace_native_leave(const struct trace_native_event *end);

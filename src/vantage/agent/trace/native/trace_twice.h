@@ -19,13 +19,17 @@
 #include <stdbool.h>
 
 #include "abi/types.h"
+#include "vantage/agent/trace/native/trace_native_own.h"
 
-struct tracer;
-struct trace_entry;
-struct trace_native_event;
 struct trace_sleds_table;
 
 #if defined(__x86_64__)
+/*
+ * Whether the return address that an instrumented function tells of is that of its own caller: one
+ * that was inlined tells of that of the function it was inlined in.
+ */
+bool trace_twice_has_caller(const struct tracer *tracer,
+			    const struct trace_native_event *begin);
 /*
  * Whether a function that says that it begins has said so by another hook, for this very call, which
  * is counted and has its end.  Asked once of each beginning, by who has taken the tree.
@@ -36,6 +40,14 @@ bool trace_twice_is_awaited(const struct trace_entry *entry, u64 function);
 /* A call has begun for which there was no entry; its function may tell of it once more. */
 void trace_twice_remember(const struct trace_native_event *begin);
 #else
+/* Not known: where calls may have been left by an exception, it is taken for it. */
+static inline bool trace_twice_has_caller(const struct tracer *tracer,
+					  const struct trace_native_event *begin)
+{
+	(void)begin;
+	return tracer->unwound > 0;
+}
+
 static inline bool trace_twice_is_told(struct tracer *tracer,
 				       const struct trace_native_event *begin)
 {

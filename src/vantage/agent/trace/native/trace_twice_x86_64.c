@@ -2,7 +2,6 @@
 
 #include <elf.h>
 
-#include "vantage/agent/trace/native/trace_native_own.h"
 #include "vantage/agent/trace/native/trace_sleds_table.h"
 
 /* From where a function begins to where its hook has been called, at most. */
@@ -75,6 +74,12 @@ static bool is_of(u64 function, u64 identity)
 			return false;
 	}
 	return true;
+}
+
+bool trace_twice_has_caller(const struct tracer *tracer, const struct trace_native_event *begin)
+{
+	(void)tracer;
+	return is_of(begin->function, begin->behind);
 }
 
 static void tell(void)
