@@ -123,11 +123,24 @@ static bool is_left_out(const struct build_calls_terms *terms, uint32_t stack)
 	       (terms->is_left_out != NULL && terms->is_left_out[stack - 1]);
 }
 
+/*
+ * Whether it has its caller's stack (load/fold.h): an interpreter that is built with hooks has calls of
+ * its own functions, too, which are not those of the function that they are folded into.
+ */
+static bool is_folded(const struct calls_builder *builder, const struct traced_row *row)
+{
+	const struct stack_id *stacks = builder->terms->stacks;
+
+	return row->calls.stack != 0 && row->parent_stack != 0 &&
+	       stacks[row->calls.stack - 1].n == stacks[row->parent_stack - 1].n;
+}
+
 static void add_row(const struct calls_builder *builder, const struct traced_row *row)
 {
 	struct profile *profile = builder->terms->profile;
 	struct profile_info *info = profile_info(profile);
-	const bool has_calls = !is_left_out(builder->terms, row->calls.stack);
+	const bool has_calls =
+		!is_left_out(builder->terms, row->calls.stack) && !is_folded(builder, row);
 	const struct stack_id stack = stack_of(builder, &row->calls);
 	const struct weight weight = {
 		.stack = stack.n != 0

@@ -72,6 +72,42 @@ static void plumbing_is_folded_into_the_frame_outside_of_it(void **state)
 	assert_int_equal(shown_sum("folded.fathom", false), shown_sum("folded.fathom", true));
 }
 
+static uint64_t calls_of(const struct profile *profile, const char *name)
+{
+	uint64_t calls = 0;
+
+	for (size_t i = 0; i < profile_weight_count(profile); i++) {
+		const struct weight *weight = profile_get_weight(profile, i);
+
+		if (strcmp(shown_function(profile, weight->stack)->name, name) == 0)
+			calls += weight->calls;
+	}
+	return calls;
+}
+
+static void calls_of_plumbing_are_not_those_of_what_it_is_folded_into(void **state)
+{
+	struct words words;
+
+	(void)state;
+	begin_static(&words, "calls.fathom");
+	words_add_calls(&words, "python:main", 1);
+	words_add_calls(&words, "python:main @run:12", 20);
+	words_add_calls(&words, "python:main @run:12 python:PyNumber_Add", 300);
+	words_add_calls(&words, "python:main @run:12 python:PyNumber_Add python:long_add",
+			4000);
+	by_hand_close(words.writer);
+	CLEANUP(profile_freep) struct profile *folded = shown_load("calls.fathom", false);
+	CLEANUP(profile_freep) struct profile *native = shown_load("calls.fathom", true);
+
+	assert_int_equal(calls_of(folded, "Worker.run"), 20);
+	assert_int_equal(profile_get_info(folded)->calls, 21);
+	assert_int_equal(calls_of(native, "Worker.run"), 20);
+	assert_int_equal(calls_of(native, "long_add"), 4000);
+	assert_int_equal(profile_get_info(native)->calls, 4321);
+	assert_int_equal(shown_sum("calls.fathom", false), shown_sum("calls.fathom", true));
+}
+
 static void c_stands_between_two_python_functions_by_its_python_name(void **state)
 {
 	struct words words;
@@ -381,6 +417,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plumbing_is_folded_into_the_frame_outside_of_it),
+		cmocka_unit_test(calls_of_plumbing_are_not_those_of_what_it_is_folded_into),
 		cmocka_unit_test(c_stands_between_two_python_functions_by_its_python_name),
 		cmocka_unit_test(a_builtin_hides_what_its_standard_module_does_for_it),
 		cmocka_unit_test(

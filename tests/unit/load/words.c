@@ -113,7 +113,7 @@ static uint32_t add_interpreted(struct words *words, uint32_t parent, const char
 	return stack;
 }
 
-void words_add(struct words *words, const char *stack, int count)
+static uint32_t add_stack(struct words *words, const char *stack)
 {
 	CLEANUP(freep) char *copy = xstrdup(stack);
 	char *rest = copy;
@@ -122,7 +122,25 @@ void words_add(struct words *words, const char *stack, int count)
 	for (char *word; (word = strsep(&rest, " "));)
 		row = *word == '@' ? add_interpreted(words, row, word + 1)
 				   : add_native(words, row, word);
-	by_hand_add_samples(words->writer, row, count, 1000);
+	return row;
+}
+
+void words_add(struct words *words, const char *stack, int count)
+{
+	by_hand_add_samples(words->writer, add_stack(words, stack), count, 1000);
+}
+
+void words_add_calls(struct words *words, const char *stack, uint64_t calls)
+{
+	const struct recording_calls row = { .thread = 1,
+					     .stack = add_stack(words, stack),
+					     .calls = calls,
+					     .self_ns = 1000,
+					     .shortest_ns = RECORDING_UNKNOWN,
+					     .longest_ns = RECORDING_UNKNOWN };
+	uint32_t id = 0;
+
+	assert_int_equal(recording_writer_add_calls(words->writer, &row, &id), 0);
 }
 
 void words_add_interpreter(struct words *words, const char *module, const char *version,

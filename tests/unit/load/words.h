@@ -38,3 +38,5 @@ void words_add_code(struct words *words, const char *name, const char *qualified
 		    const char *file, uint32_t line);
 /* count samples of 1000 ns on this stack: the outermost frame first, spaces between them. */
 void words_add(struct words *words, const char *stack, int count);
+/* The same of traced calls, which take 1,000 ns together without what they call. */
+void words_add_calls(struct words *words, const char *stack, uint64_t calls);
