@@ -2,8 +2,7 @@
 
 A processor takes up to twice as long for the same while somebody else uses what it shares, and this begins and ends within
 milliseconds.  So both programs run on one processor, a round of each in turn: what stands side by side here ran at
-the same pace.  Rounds are compared in which the processor was quick, and runs in which it was as quick when calls
-were calibrated.
+the same pace.  What a report takes out of all rounds is compared with what tracing added to them.
 """
 
 import collections
@@ -13,16 +12,16 @@ import statistics
 import subprocess
 
 ROUNDS = 60
-# A round is quick if what marks it took no more than so many times the least.
-QUICK = 1.15
-FEWEST_ROUNDS = 10
-# Quick rounds were as quick as when calls were calibrated, within so much, in so many runs of so many at most.
-STEADY = 0.1
+# One that took so many times the median was interrupted: another pace is less.
+INTERRUPTED = 2.5
+# Runs in which the processor had one pace, within so much, and that when calls were calibrated; so many, of so many
+# at most.  What another pace takes from costs to costs is within the uncertainty only, and not what is compared.
+STEADY = 0.15
 RUNS = 7
 MOST_RUNS = 25
 
-# Both of the time without a tracer: what is left of measuring, and how much may be.
-Found = collections.namedtuple("Found", "left doubt told")
+# In ns of a round: without a tracer, what that added and what a report takes out; and what it states.
+Pair = collections.namedtuple("Pair", "expected added removed doubt")
 
 
 def run(commands):
@@ -43,12 +42,10 @@ def run(commands):
             program.communicate()
 
 
-def mean(values):
-    """Of all but a tenth at each end: some rounds were interrupted."""
-    values = sorted(values)
-    beyond = len(values) // 10
-    values = values[beyond:len(values) - beyond]
-    return sum(values) / len(values)
+def mean(took):
+    """Of all rounds that were not interrupted."""
+    most = INTERRUPTED * statistics.median(took)
+    return statistics.mean(taken for taken in took if taken < most)
 
 
 class Both:
@@ -62,31 +59,54 @@ class Both:
         self.rows = {name_of(row["name"]): row for row in report["functions"]}
         self.pace = report["recording"]["measuring"]["pace"]
 
-    def quick_rounds(self, marker):
-        """Those in which neither was interrupted, nor the processor slow, as a work beside them tells."""
-        took = [max(both) for both in zip(self.plain[marker], self.traced[marker])]
-        return [i for i, taken in enumerate(took) if taken < QUICK * min(took)]
-
     def is_steady(self, markers):
-        """Whether there are quick rounds, as quick as when calls were calibrated, which all of them and the pace tell."""
-        rounds = [sum(works) for works in zip(*(self.traced[marker] for marker in markers))]
-        times = mean(rounds) / sorted(rounds)[len(rounds) // 10]
-        return (abs(times / self.pace - 1) < STEADY and
-                all(len(self.quick_rounds(marker)) >= FEWEST_ROUNDS for marker in markers))
+        """Whether the processor had one pace, as works tell that call nothing, and the one that it was calibrated at."""
+        rounds = [sum(works) for works in zip(*(self.plain[marker] for marker in markers))]
+        times = mean(rounds) / statistics.median(sorted(rounds)[:ROUNDS // 5])
+        return times < 1 + STEADY and abs(self.pace - 1) < STEADY
 
     def beside(self, work):
         """Of a round, what is in nobody's time: searching for callees, and interruptions of that."""
         return (sum(self.traced[work]) - self.rows[work]["raw_total_ns"]) / ROUNDS
 
-    def removed(self, work):
-        """What measuring takes of a round that is as quick as calibration."""
-        return (self.rows[work]["raw_total_ns"] - self.rows[work]["total_ns"]) / ROUNDS / self.pace
+    def pair(self, work, called, beside):
+        """Of a work that calls these functions; so much of a round is in nobody's time."""
+        expected = mean(self.plain[work])
+        removed = (self.rows[work]["raw_total_ns"] - self.rows[work]["total_ns"]) / ROUNDS
+        doubt = sum(self.rows[name]["self_uncertainty_ns"] for name in (*called, work) if name in self.rows) / ROUNDS
+        return Pair(expected, mean(self.traced[work]) - expected - beside, removed, doubt)
 
-    def doubt(self, names):
-        return sum(self.rows[name]["self_uncertainty_ns"] for name in names if name in self.rows) / ROUNDS / self.pace
+
+class Comparison:
+    """Of some works, {work: functions that it calls}, in some runs."""
+
+    def __init__(self, runs, works):
+        # The least: in the others there was an interruption besides.
+        beside = {work: min(both.beside(work) for both in runs) for work in works}
+        self.runs = [{work: both.pair(work, called, beside[work]) for work, called in works.items()} for both in runs]
+        self.paces = [both.pace for both in runs]
+
+    def left(self, *works):
+        """Of the time without a tracer, the part of measuring that is left, of these works together: the median run's."""
+        return statistics.median(sum(run[work].added - run[work].removed for work in works) /
+                                 sum(run[work].expected for work in works) for run in self.runs)
+
+    def doubt(self, work):
+        return statistics.median(run[work].doubt / run[work].expected for run in self.runs)
+
+    def __str__(self):
+        """All that was measured, in ns of a round: a run that fails may not be had again."""
+        lines = [f"\n{'':20}" + "".join(f"{f'pace {pace:.2f}':>32}" for pace in self.paces)]
+        for work in self.runs[0]:
+            cells = (f"{pair.expected:.0f} {pair.added:+.0f} -{pair.removed:.0f} ± {pair.doubt:.0f}"
+                     for pair in (run[work] for run in self.runs))
+            lines.append(f"{work:20}" + "".join(f"{cell:>32}" for cell in cells) +
+                         f"   left {self.left(work):+.3f} ± {self.doubt(work):.3f}")
+        return "\n".join(lines)
 
 
-def steady_runs(test, name, run_both, markers):
+def compare(test, name, run_both, works, markers):
+    """Of steady runs, as many as are needed."""
     runs = []
     for _ in range(MOST_RUNS):
         both = run_both()
@@ -94,22 +114,5 @@ def steady_runs(test, name, run_both, markers):
         if both.is_steady(markers):
             runs.append(both)
         if len(runs) == RUNS:
-            return runs
-    return test.skipTest(f"{name}: the processor was as quick as when calls were calibrated in {len(runs)} of"
-                         f" {MOST_RUNS} runs only")
-
-
-def compare(runs, work, called, marker):
-    """What is left of measuring as the median of all runs has it, for or against; it calls these functions."""
-    # The least: in the others there was an interruption besides.
-    beside = min(both.beside(work) for both in runs)
-    found = []
-    for both in runs:
-        rounds = both.quick_rounds(marker)
-        removed, doubt = both.removed(work), both.doubt((*called, work))
-        expected = statistics.median(both.plain[work][i] for i in rounds)
-        added = statistics.median(both.traced[work][i] - both.plain[work][i] for i in rounds) - beside
-        found.append(Found((added - removed) / expected, doubt / expected,
-                           f"{work}: {removed:.0f} ± {doubt:.0f} ns are taken out of {expected + added:.0f}, where"
-                           f" {added:.0f} were added to {expected:.0f}"))
-    return sorted(found)[len(found) // 2]
+            return Comparison(runs, works)
+    return test.skipTest(f"{name}: the processor had one pace in {len(runs)} of {MOST_RUNS} runs only")

@@ -9,9 +9,9 @@ import live_in_step
 import live_trace
 from live_trace_ruby import RubyTraceTest
 
-# Of the time without a tracer: what is left of the cost of measuring may be so much.
+# Of the time without a tracer: what is left of the cost of measuring, of all works together, may be so much.
 MOST = 0.10
-# Of the same, by which a run differs from the next.
+# Of the same, by which runs differ from the next ones.
 PACE = 0.03
 CI = ("debian-3.1",)
 METHODS = 5, 15  # enum trace_kind: methods, and those that call themselves
@@ -37,24 +37,26 @@ class TinyMethods(RubyTraceTest):
 
     def compare(self, ruby, parts, *options):
         markers = [part.replace("tiny_", "inlined_") if part.startswith("tiny_") else "pace" for part in parts]
-        runs = live_in_step.steady_runs(self, ruby.name, lambda: self.run_both(ruby, options), markers)
-        return [live_in_step.compare(runs, part, self.CALLED[part], marker)
-                for part, marker in zip(parts, markers)]
+        return live_in_step.compare(self, ruby.name, lambda: self.run_both(ruby, options),
+                                    {part: self.CALLED[part] for part in parts}, markers)
+
+    def check_parts(self, found, parts):
+        for part in parts:
+            self.assertLess(abs(found.left(part)), found.doubt(part) + PACE, f"{part}: {found}")
 
     def test_tiny_methods_agree_with_the_same_work_untraced(self):
         def check(ruby):
             parts = [part for part in self.CALLED if part.startswith("tiny_")]
-            for found in self.compare(ruby, parts, "--no-builtins"):
-                self.assertLess(abs(found.left), MOST + PACE, found)
-                self.assertLess(abs(found.left), found.doubt + PACE, found)
+            found = self.compare(ruby, parts, "--no-builtins")
+            self.assertLess(abs(found.left(*parts)), MOST + PACE, found)
+            self.check_parts(found, parts)
         self.on_each_ruby(check, in_ci=CI)
 
     def test_methods_in_c_and_operators_agree_within_what_is_stated(self):
         def check(ruby):
             # Up to 3.0 these are no calls.
             parts = ["builtins", "operators"] if ruby.version[:2] >= (3, 1) else ["builtins"]
-            for found in self.compare(ruby, parts):
-                self.assertLess(abs(found.left), found.doubt + PACE, found)
+            self.check_parts(self.compare(ruby, parts), parts)
         self.on_each_ruby(check, in_ci=CI)
 
 

@@ -9,9 +9,10 @@
 /* The first ones warm up what caches and predicts, and let the interpreter specialise. */
 #define WARM_ROUNDS 2U
 #define ROUNDS      9U
-/* Of a loop's rounds in order: a quiet one, for what else the machine does only adds. */
-#define QUIET     2U
-#define LOOPS_MAX 32U
+/* Of a loop's rounds in order: quiet ones, for what else the machine does only adds. */
+#define QUIET_FIRST 1U
+#define QUIET_LAST  3U
+#define LOOPS_MAX   32U
 
 /* Of one loop, by round. */
 struct rounds {
@@ -71,14 +72,23 @@ static void sort(s64 *values)
 	}
 }
 
+/* The mean of the quiet ones, of values that are in order. */
+static s64 quiet_of(const s64 *values)
+{
+	s64 sum = 0;
+
+	for (u32 i = QUIET_FIRST; i <= QUIET_LAST; i++)
+		sum += values[i];
+	return sum / (QUIET_LAST - QUIET_FIRST + 1);
+}
+
 /*
  * What caches and predicts has been another loop's, and memory that was made writable and
  * unwritable again is not in the TLB: a loop is run once before it is timed.
  */
 static bool warm_up(const struct trace_calibration *calibration, u32 loop, bool has_hooks)
 {
-	return calibration->set == NULL ||
-	       calibration->run(calibration->context, loop, has_hooks);
+	return calibration->run(calibration->context, loop, has_hooks);
 }
 
 static bool run_once(const struct trace_calibration *calibration, u32 loop, bool has_hooks,
@@ -142,32 +152,42 @@ static bool run_traced(const struct trace_calibration *calibration, u32 loop, u3
 	return true;
 }
 
-/*
- * What a loop took at one pace, at another: where all rounds without hooks came first, the
- * processor may have been slower in one half.  Small differences are the bursts' own.
- */
-static s64 at_pace(s64 ticks, s64 was, s64 is)
-{
-	const s64 off = is < was ? was - is : is - was;
-
-	return off > was / 8 && was > 0 ? ticks * is / was : ticks;
-}
-
+/* Of a loop; the pace as of any round: which are quiet, its own time tells and a burst does not. */
 static void sum_up(struct rounds *rounds, struct trace_measured *measured)
 {
 	sort(rounds->pace_plain);
 	sort(rounds->pace_traced);
-	measured->pace = rounds->pace_traced[QUIET];
 	sort(rounds->plain);
 	sort(rounds->traced);
 	sort(rounds->inner);
 	sort(rounds->left_out);
-	measured->plain =
-		at_pace(rounds->plain[QUIET], rounds->pace_plain[QUIET], measured->pace);
-	measured->added = rounds->traced[QUIET] - measured->plain;
-	measured->inner = rounds->inner[QUIET];
-	measured->left_out = rounds->left_out[QUIET];
+	measured->pace = rounds->pace_traced[ROUNDS / 2];
+	measured->plain = quiet_of(rounds->plain);
+	measured->inner = quiet_of(rounds->inner);
+	measured->left_out = quiet_of(rounds->left_out);
 	measured->noise = (rounds->traced[ROUNDS / 2] - rounds->traced[0]) / 2;
+}
+
+/*
+ * What loops took without hooks is taken for the pace at which they ran with them: where all
+ * rounds of one kind came first, the processor may have had another meanwhile.  Of all loops
+ * together, for phases are longer than a calibration, as a rule, and one burst says little.
+ */
+static void compare(struct trace_measured *measured, u32 count)
+{
+	s64 without = 0, with = 0;
+
+	for (u32 loop = 0; loop < count; loop++) {
+		without += calibrating.rounds[loop].pace_plain[ROUNDS / 2];
+		with += measured[loop].pace;
+	}
+	for (u32 loop = 0; loop < count; loop++) {
+		if (without > 0)
+			measured[loop].plain = measured[loop].plain * with / without;
+		measured[loop].added =
+			quiet_of(calibrating.rounds[loop].traced) - measured[loop].plain;
+	}
+	calibrated.pace = (u32)(with / count);
 }
 
 enum runs {
@@ -201,16 +221,6 @@ static bool run_rounds(const struct trace_calibration *calibration, u32 count, u
 	return true;
 }
 
-/* Of all loops: phases are longer than a calibration, as a rule. */
-static u32 pace_of(const struct trace_measured *measured, u32 count)
-{
-	s64 sum = 0;
-
-	for (u32 loop = 0; loop < count; loop++)
-		sum += measured[loop].pace;
-	return (u32)(sum / count);
-}
-
 static bool run_all(const struct trace_calibration *calibration, u32 count,
 		    struct trace_measured *measured)
 {
@@ -221,10 +231,12 @@ static bool run_all(const struct trace_calibration *calibration, u32 count,
 				  calibration->begin(calibration->context) &&
 				  run_rounds(calibration, count, RUNS_TRACED, measured);
 
-	for (u32 loop = 0; is_run && loop < count; loop++)
+	if (!is_run)
+		return false;
+	for (u32 loop = 0; loop < count; loop++)
 		sum_up(&calibrating.rounds[loop], &measured[loop]);
-	calibrated.pace = is_run ? pace_of(measured, count) : 0;
-	return is_run;
+	compare(measured, count);
+	return true;
 }
 
 bool trace_calibrate(const struct trace_calibration *calibration, u32 count,

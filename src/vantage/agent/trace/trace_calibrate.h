@@ -31,8 +31,7 @@ struct trace_calibration {
 	void *context;
 	/*
 	 * Switches hooks on or off, before all loops are run once, each to warm up and then to be
-	 * timed: it may take longer than a loop.  NULL: there is nothing to switch, and no loop gets
-	 * cold.
+	 * timed: it may take longer than a loop.  NULL: there is nothing to switch.
 	 */
 	void (*set)(void *context, bool has_hooks);
 	/* Runs a loop once, with hooks or without; false: it cannot be run. */
