@@ -277,7 +277,6 @@ class Weights(live.LiveTest):
         # Where other programs use the caches, taking a sample may be longer than 50 us.
         self.assert_count(self.assert_weights(20000, 2400), most_late=0.1)
 
-
     def test_threads_that_share_a_processor_have_their_own_time(self):
         """The kernel hands a counter's rest from thread to thread when it switches between them."""
         for rate in (100, 1000):
