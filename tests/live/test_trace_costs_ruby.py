@@ -11,8 +11,10 @@ from live_trace_ruby import RubyTraceTest
 
 # Of the time without a tracer: what is left of the cost of measuring, of all works together, may be so much.
 MOST = 0.10
-# Of the same, by which runs differ from the next ones.
+# Of the same, by which runs differ from the next ones: of a part of the works, and of all of them together where
+# medians of seven runs were -0.13 to +0.01.
 PACE = 0.03
+PACE_OF_ALL = 0.05
 CI = ("debian-3.1",)
 METHODS = 5, 15  # enum trace_kind: methods, and those that call themselves
 IN_C = 6, 7  # methods in C, operators
@@ -36,7 +38,7 @@ class TinyMethods(RubyTraceTest):
                                  lambda name: None if name.startswith("Place#tiny") else name.rpartition("#")[2])
 
     def compare(self, ruby, parts, *options):
-        markers = [part.replace("tiny_", "inlined_") if part.startswith("tiny_") else "pace" for part in parts]
+        markers = ["pace", *(part.replace("tiny_", "inlined_") for part in self.CALLED if part.startswith("tiny_"))]
         return live_in_step.compare(self, ruby.name, lambda: self.run_both(ruby, options),
                                     {part: self.CALLED[part] for part in parts}, markers)
 
@@ -48,7 +50,7 @@ class TinyMethods(RubyTraceTest):
         def check(ruby):
             parts = [part for part in self.CALLED if part.startswith("tiny_")]
             found = self.compare(ruby, parts, "--no-builtins")
-            self.assertLess(abs(found.left(*parts)), MOST + PACE, found)
+            self.assertLess(abs(found.left(*parts)), MOST + PACE_OF_ALL, found)
             self.check_parts(found, parts)
         self.on_each_ruby(check, in_ci=CI)
 
