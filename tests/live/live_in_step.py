@@ -20,6 +20,11 @@ STEADY = 0.15
 RUNS = 7
 MOST_RUNS = 25
 
+# Of the time without a tracer, by which runs differ from the next ones.
+PACE = 0.03
+# Where code stands badly, calls of a kind cost half as much again (docs/decisions/0022).
+PLACED = 0.5
+
 # In ns of a round: without a tracer, what that added and what a report takes out; and what it states.
 Pair = collections.namedtuple("Pair", "expected added removed doubt")
 
@@ -94,6 +99,13 @@ class Comparison:
     def doubt(self, work):
         return statistics.median(run[work].doubt / run[work].expected for run in self.runs)
 
+    def beyond(self, more=0.0):
+        """Works of which more is left than is stated for them, and a part of what is taken out of them."""
+        def bound(work):
+            removed = statistics.median(run[work].removed / run[work].expected for run in self.runs)
+            return self.doubt(work) + PACE + more * removed
+        return [work for work in self.runs[0] if abs(self.left(work)) >= bound(work)]
+
     def __str__(self):
         """All that was measured, in ns of a round: a run that fails may not be had again."""
         lines = [f"\n{'':20}" + "".join(f"{f'pace {pace:.2f}':>32}" for pace in self.paces)]
@@ -103,6 +115,14 @@ class Comparison:
             lines.append(f"{work:20}" + "".join(f"{cell:>32}" for cell in cells) +
                          f"   left {self.left(work):+.3f} ± {self.doubt(work):.3f}")
         return "\n".join(lines)
+
+
+def check_works(test, found, placed=0):
+    """Of each no more is left than is stated for it; some may be of code that stands badly."""
+    beyond = found.beyond()
+    test.assertLessEqual(len(beyond), placed, f"{beyond}: {found}")
+    beyond = found.beyond(PLACED)
+    test.assertEqual(beyond, [], f"{beyond}: {found}")
 
 
 def compare(test, name, run_both, works, markers):

@@ -13,8 +13,6 @@ import live_trace
 
 # Of the time without a tracer: what is left of the cost of measuring, of all works together, may be so much.
 MOST = 0.10
-# Of the same, by which runs differ from the next ones.
-PACE = 0.03
 
 
 class TinyFunctions(live_trace.TraceTest):
@@ -40,9 +38,8 @@ class TinyFunctions(live_trace.TraceTest):
 
         def check(python):
             found = live_in_step.compare(self, python.name, lambda: self.run_both(python), works, markers)
-            self.assertLess(abs(found.left(*works)), MOST + PACE, found)
-            for work in works:
-                self.assertLess(abs(found.left(work)), found.doubt(work) + PACE, f"{work}: {found}")
+            self.assertLess(abs(found.left(*works)), MOST + live_in_step.PACE, found)
+            live_in_step.check_works(self, found, placed=1)
         self.on_each_python(check, in_ci=("pyenv-3.8", "debian-3.11", "pyenv-3.12"), oldest=(3, 6))
 
     def test_bytecode_takes_no_longer_while_calls_are_traced(self):

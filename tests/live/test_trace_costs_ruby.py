@@ -11,10 +11,8 @@ from live_trace_ruby import RubyTraceTest
 
 # Of the time without a tracer: what is left of the cost of measuring, of all works together, may be so much.
 MOST = 0.10
-# Of the same, by which runs differ from the next ones: of a part of the works, and of all of them together where
-# medians of seven runs were -0.13 to +0.01.
-PACE = 0.03
-PACE_OF_ALL = 0.05
+# Of the same, by which runs differ from the next ones: medians of seven were -0.13 to +0.01.
+PACE = 0.05
 CI = ("debian-3.1",)
 METHODS = 5, 15  # enum trace_kind: methods, and those that call themselves
 IN_C = 6, 7  # methods in C, operators
@@ -42,23 +40,19 @@ class TinyMethods(RubyTraceTest):
         return live_in_step.compare(self, ruby.name, lambda: self.run_both(ruby, options),
                                     {part: self.CALLED[part] for part in parts}, markers)
 
-    def check_parts(self, found, parts):
-        for part in parts:
-            self.assertLess(abs(found.left(part)), found.doubt(part) + PACE, f"{part}: {found}")
-
     def test_tiny_methods_agree_with_the_same_work_untraced(self):
         def check(ruby):
             parts = [part for part in self.CALLED if part.startswith("tiny_")]
             found = self.compare(ruby, parts, "--no-builtins")
-            self.assertLess(abs(found.left(*parts)), MOST + PACE_OF_ALL, found)
-            self.check_parts(found, parts)
+            self.assertLess(abs(found.left(*parts)), MOST + PACE, found)
+            live_in_step.check_works(self, found, placed=1)
         self.on_each_ruby(check, in_ci=CI)
 
     def test_methods_in_c_and_operators_agree_within_what_is_stated(self):
         def check(ruby):
             # Up to 3.0 these are no calls.
             parts = ["builtins", "operators"] if ruby.version[:2] >= (3, 1) else ["builtins"]
-            self.check_parts(self.compare(ruby, parts), parts)
+            live_in_step.check_works(self, self.compare(ruby, parts))
         self.on_each_ruby(check, in_ci=CI)
 
 
