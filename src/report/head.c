@@ -334,13 +334,6 @@ void head_add_cost(struct text *out, const struct style *style, const struct pro
 	text_done(&text);
 }
 
-void head_add_notes(struct text *out, const struct style *style,
-		    const struct profile_info *info)
-{
-	for (size_t i = 0; i < info->note_count; i++)
-		head_add_line(out, style, "note", "%s", info->notes[i]);
-}
-
 static void add_brief(struct text *out, const struct style *style,
 		      const struct profile *profile)
 {

@@ -1,0 +1,71 @@
+/*
+ * head_notes - what a recording says beside its figures.  What it says of one process after the
+ * other in the same words ("python3 (pid 12): …") is said once, of the first, with the number of
+ * the others.
+ */
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "profile/profile.h"
+#include "report/head.h"
+
+#define OF_PROCESS " (pid "
+
+struct group {
+	const char *first;
+	const char *sentence; /* of it, behind the process; NULL: it is of none */
+	size_t others;
+};
+
+static const char *sentence_of(const char *note)
+{
+	const char *pid = strstr(note, OF_PROCESS);
+	const char *end = pid != NULL ? pid + strlen(OF_PROCESS) : NULL;
+
+	if (pid == NULL)
+		return NULL;
+	end += strspn(end, "0123456789");
+	return strncmp(end, "): ", 3) == 0 ? end : NULL;
+}
+
+static struct group *find_group(struct group *groups, size_t count, const char *sentence)
+{
+	for (size_t i = 0; sentence != NULL && i < count; i++) {
+		if (groups[i].sentence != NULL && strcmp(groups[i].sentence, sentence) == 0)
+			return &groups[i];
+	}
+	return NULL;
+}
+
+static void add_group(struct text *out, const struct style *style, const struct group *group)
+{
+	if (group->others == 0)
+		head_add_line(out, style, "note", "%s", group->first);
+	else
+		head_add_line(out, style, "note", "%.*s) and %zu more%s",
+			      (int)(group->sentence - group->first), group->first,
+			      group->others, group->sentence + 1);
+}
+
+void head_add_notes(struct text *out, const struct style *style,
+		    const struct profile_info *info)
+{
+	CLEANUP(freep) struct group *groups = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < info->note_count; i++) {
+		const char *sentence = sentence_of(info->notes[i]);
+		struct group *same = find_group(groups, count, sentence);
+
+		if (same != NULL) {
+			same->others++;
+			continue;
+		}
+		groups = xreallocarray(groups, count + 1, sizeof *groups);
+		groups[count++] =
+			(struct group){ .first = info->notes[i], .sentence = sentence };
+	}
+	for (size_t i = 0; i < count; i++)
+		add_group(out, style, &groups[i]);
+}
