@@ -112,6 +112,22 @@ class NativeTest(live.LiveTest):
                     check(self.build(compiler, source, kind), *arguments, **options)
 
 
+class Deep(NativeTest):
+    compares_times = True
+
+    def test_a_deep_call_whose_caller_is_not_seen_takes_no_longer_than_others(self):
+        for compiler in COMPILERS:
+            with self.subTest(compiler=compiler):
+                lines = self.trace(self.build(compiler, "pushed.c", "instrument")).stdout.splitlines()
+                took = {name: int(figure) for what, name, figure in map(str.split, lines) if what == "took"}
+                called = {name: int(figure) for what, name, figure in map(str.split, lines) if what == "calls"}
+                counts = self.counts()
+                self.assertEqual({name: counts[name] for name in called}, called)
+                # Looking through all that stand above each took hundreds of times as long.
+                for name in ("on_stack", "through"):
+                    self.assertLess(took[name], 20 * took["in_registers"], took)
+
+
 class Calls(NativeTest):
     def test_calls_left_in_every_way_are_counted_and_nothing_else_changes(self):
         self.on_each("calls.c", self.assert_counts_are_the_programs, "plain")
