@@ -234,6 +234,33 @@ print(told)
 """
 
 
+# More of them wait in switch() than there is room for who called it.
+MANY_PROFILED = """
+import sys
+from greenlet import greenlet, getcurrent
+def profile(frame, event, argument):
+    if event in ("c_call", "c_return"):
+        key = event, argument.__name__
+        told[key] = told.get(key, 0) + 1
+def waits(i):
+    main.switch()
+    abs(i)
+    main.switch()
+def starts(one):
+    one.switch(0)
+def goes_on(one):
+    one.switch()
+told, main = {}, getcurrent()
+others = [greenlet(waits) for i in range(200)]
+sys.setprofile(profile)
+for one in others: starts(one)
+for one in others: goes_on(one)
+for one in others: goes_on(one)
+sys.setprofile(None)
+print(sorted(told.items()))
+"""
+
+
 class Greenlets(live_trace.TraceTest):
 
     def on_each_with_greenlets(self, check):
@@ -278,6 +305,10 @@ class Greenlets(live_trace.TraceTest):
             plain = subprocess.run(python.command("-c", PROFILED), capture_output=True, check=True)
             trace = self.trace(python, "-c", PROFILED)
             self.assertIn(b"'c_return', 'sets', 'switch'", plain.stdout)
+            self.assertEqual(trace.run.stdout, plain.stdout)
+            plain = subprocess.run(python.command("-c", MANY_PROFILED), capture_output=True, check=True)
+            trace = self.trace(python, "-c", MANY_PROFILED)
+            self.assertIn(b"(('c_return', 'switch'), 1000)", plain.stdout)
             self.assertEqual(trace.run.stdout, plain.stdout)
         self.on_each_with_greenlets(check)
 

@@ -12,7 +12,7 @@
 
 /* Threads of one interpreter. */
 #define STATES_MAX 65536U
-/* Calls of C functions in each other. */
+/* Calls of C functions, in each other or in greenlets that are switched. */
 #define CALLERS_MAX 64U
 
 static struct {
@@ -25,11 +25,12 @@ static struct {
 /*
  * C functions that the calling thread's has been told the beginning of, and not the end, by the
  * frames that called them: each has one at a time, but they do not end in turn where greenlets
- * are switched.  Of those beyond, there is the number.
+ * are switched.  Of those for which there is no room, there is the number.
  */
 static __thread struct {
 	u32 round;
 	u32 count;
+	u32 beyond;
 	u64 callers[CALLERS_MAX];
 } begun;
 
@@ -47,11 +48,19 @@ static u64 own_state(void)
 	return get != NULL ? (u64)get() : 0;
 }
 
+static void forget_begun(void)
+{
+	begun.round = told.round;
+	begun.count = 0;
+	begun.beyond = 0;
+}
+
 static void begin_call(u64 caller)
 {
 	if (begun.count < CALLERS_MAX)
-		begun.callers[begun.count] = caller;
-	begun.count++;
+		begun.callers[begun.count++] = caller;
+	else
+		begun.beyond++;
 }
 
 /* False: it was not told of its beginning. */
@@ -59,25 +68,25 @@ static bool end_call(u64 caller)
 {
 	u32 at = begun.count;
 
-	if (begun.count <= CALLERS_MAX) {
-		while (at > 0 && begun.callers[at - 1] != caller)
-			at--;
-		for (u32 i = at; i > 0 && i < begun.count; i++)
-			begun.callers[i - 1] = begun.callers[i];
-	}
-	if (at == 0)
+	while (at > 0 && begun.callers[at - 1] != caller)
+		at--;
+	if (at == 0 && begun.beyond == 0)
 		return false;
+	if (at == 0) {
+		begun.beyond--;
+		return true;
+	}
 	begun.count--;
+	memmove(&begun.callers[at - 1], &begun.callers[at],
+		(begun.count + 1 - at) * sizeof *begun.callers);
 	return true;
 }
 
 /* The end of a call that it was not told of. */
 static bool is_unmatched_end(int what, u64 caller)
 {
-	if (begun.round != told.round) {
-		begun.round = told.round;
-		begun.count = 0;
-	}
+	if (begun.round != told.round)
+		forget_begun();
 	if (what == TRACE_PROFILE_C_CALL)
 		begin_call(caller);
 	return (what == TRACE_PROFILE_C_RETURN || what == TRACE_PROFILE_C_EXCEPTION) &&
@@ -167,10 +176,8 @@ void trace_told_after(const struct trace_told *before, u64 given)
 {
 	if (!has_theirs(before, given) || (!before->is_passed && !is_first(before)))
 		return;
-	if (!before->is_passed) {
-		begun.round = told.round;
-		begun.count = 0;
-	}
+	if (!before->is_passed)
+		forget_begun();
 	pass(before->state);
 }
 
