@@ -137,6 +137,43 @@ class Embedding:
 EMBEDDING = Embedding()
 
 
+# An argument list that is no tuple is made one by the instruction that calls, which executes the generator for it.
+SPREAD = """
+import functools, sys
+
+def add(a, b):
+    return a + b
+
+def arguments():
+    yield add
+    yield [1, 2, 3]
+
+def told(*event):
+    pass
+
+def of_tuple(arguments=(add, [1, 2, 3])):
+    functools.reduce(*arguments)
+
+def of_generator():
+    functools.reduce(*arguments())
+
+def work():
+    for _ in range(5):
+        of_tuple()
+        of_generator()
+
+work()
+sys.setprofile(told)
+work()
+sys.setprofile(None)
+work()
+sys.settrace(told)
+work()
+sys.settrace(None)
+work()
+"""
+
+
 class Frames(live_trace.TraceTest):
     def has_own_c_library(self, python):
         return python is not EMBEDDING and super().has_own_c_library(python)
@@ -170,6 +207,14 @@ class Frames(live_trace.TraceTest):
             trace = self.trace(python, self.workload("counted.py"), "cprofile", path)
             self.assertEqual(self.differences(trace.truth, trace.counts_below(path, "<module>")), {})
             self.assertEqual(self.notes(trace), [])
+        self.on_each_loop(check)
+
+    def test_what_is_called_by_c_stands_below_it_beside_another_tool(self):
+        def check(python):
+            trace = self.trace(python, "-c", SPREAD)
+            nodes = trace.report("--callers", "add", "-n", "0")["callers"]["nodes"]
+            self.assertEqual([(node["name"], node["total_calls"]) for node in nodes if node["parent"] == 0],
+                             [("_functools.reduce", 100)])
         self.on_each_loop(check)
 
     def test_another_tools_evaluator_is_called_and_calls_are_counted(self):

@@ -154,6 +154,8 @@ static bool set_up(u64 state)
 		return false;
 	for (u32 i = 0; i < LOOP_TABLE_WORDS; i++)
 		trace_frames.originals[i] = frames.table.words[i];
+	trace_frames.code = frames.table.code;
+	trace_frames.code_bytes = frames.table.code_bytes;
 	trace_frames.has_proxies = trace_frames.has_builtins && trace_proxies_begin();
 	const bool had_collector = frames.entries.PyGC_Disable() == 1;
 	const bool is_set_up = try_out(interpreter);

@@ -24,9 +24,10 @@
 /* PyTypeObject.tp_dealloc (Include/cpython/object.h): the same in all versions. */
 #define TYPE_DEALLOC 48
 
-#define CALL_BYTES         5 /* call and a distance */
-#define CALL_THROUGH_BYTES 3 /* call *TYPE_DEALLOC(%register) */
-#define JUMP_THROUGH_BYTES 6 /* jmp *distance(%rip) */
+#define CALL_BYTES         5  /* call and a distance */
+#define CALL_THROUGH_BYTES 3  /* call *TYPE_DEALLOC(%register) */
+#define JUMP_THROUGH_BYTES 6  /* jmp *distance(%rip) */
+#define LINKAGE_BYTES      16 /* of an entry of the procedure linkage table */
 
 static u64 behind_distance(const u8 *behind)
 {
@@ -45,12 +46,19 @@ static bool calls_through_type(const u8 *site)
 	       call[2] == TYPE_DEALLOC;
 }
 
-/* Where an entry of the procedure linkage table goes, with the marks of CET or without. */
+/*
+ * Where an entry of the procedure linkage table goes, with the marks of CET or without.  It is in the
+ * loop's segment: what was taken for a call may be the end of another instruction and a part of the
+ * next one (a move of 0xa5e8e0, `call *%rax`), and then lead anywhere.
+ */
 static u64 behind_linkage(u64 target)
 {
 	static const u8 mark[] = { 0xf3, 0x0f, 0x1e, 0xfa };
 	const u8 *at = (const u8 *)target;
 
+	if (trace_frames.code_bytes < LINKAGE_BYTES ||
+	    target - trace_frames.code > trace_frames.code_bytes - LINKAGE_BYTES)
+		return target;
 	if (__builtin_memcmp(at, mark, sizeof mark) == 0)
 		at += sizeof mark;
 	if (*at == 0xf2)

@@ -410,21 +410,29 @@ bool trace_frames_is_called(u64 frame)
 }
 
 /*
- * A spread of something else than a dict is made one before the call, and dropped there, too.
+ * A spread of something else than a dict is made one before the call, and dropped there, too; and
+ * so is one of something else than a tuple, where no stand-in tells when the call begins
+ * (call_unspread()).
  */
-static inline bool may_drop_before(u64 frame)
+static inline bool may_drop_before(u64 state, u64 frame)
 {
 	const u8 *instruction = (const u8 *)loop_word(frame + FRAME_POSITION);
 
-	return instruction[0] == OPCODE_CALL_FUNCTION_EX && (instruction[1] & 1) != 0;
+	return instruction[0] == OPCODE_CALL_FUNCTION_EX &&
+	       ((instruction[1] & 1) != 0 || !trace_frames.has_proxies ||
+		has_other_tool(state));
 }
 
-/* The C function that the loop outside has called is over if its arguments are being dropped. */
-static inline void end_dropped(struct tracer *tracer, u64 cframe)
+/*
+ * The C function that the loop outside has called is over if its arguments are being dropped.
+ * Another tool's function is called by the loop as well, before the C function and behind it.
+ */
+static inline void end_dropped(struct tracer *tracer, u64 state, u64 cframe)
 {
 	const u64 caller = loop_word(cframe + CFRAME_FRAME);
 
-	if (caller != 0 && is_builtin(tracer->top, caller) && !may_drop_before(caller) &&
+	if (caller != 0 && is_builtin(tracer->top, caller) && !is_in_other_tool(state) &&
+	    !may_drop_before(state, caller) &&
 	    trace_frames_is_dropping(tracer, caller, cframe - trace_frames.places.cframe))
 		settle(tracer, caller);
 }
@@ -443,7 +451,7 @@ void *trace_frames_evaluate(void *state_object, void *frame_object, int is_throw
 	if (outer_tracing != 0 && !has_other_tool(state))
 		*outer = 0;
 	if (tracer != NULL) {
-		end_dropped(tracer, (u64)outer);
+		end_dropped(tracer, state, (u64)outer);
 		enter_function(tracer, frame);
 	}
 	void *result = evaluate(state_object, frame_object, is_throw);

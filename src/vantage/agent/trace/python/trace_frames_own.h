@@ -98,6 +98,7 @@ struct trace_frames {
 	/* Where the loop goes on when it has dropped an object, as far as is known; 0: no more. */
 	u64 drops[FRAMES_DROPS];
 	const struct python_layout *layout;
+	u64 code, code_bytes; /* the segment that has the loop */
 	void *originals[LOOP_TABLE_WORDS];
 };
 extern struct trace_frames trace_frames;

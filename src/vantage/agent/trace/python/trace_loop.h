@@ -54,6 +54,7 @@ struct loop_shape {
 struct loop_table {
 	void **words; /* NULL: there is none, or many */
 	int protection;
+	u64 code, code_bytes; /* the segment that has the loop */
 };
 
 /* Of the image that has the loop.  False: not found. */

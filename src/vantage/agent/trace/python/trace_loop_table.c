@@ -140,7 +140,9 @@ bool trace_loop_find_table(const struct loop_shape *shape, struct loop_table *ou
 	dl_iterate_phdr(search_image, &search);
 	*out_table =
 		(struct loop_table){ .words = search.count == 1 ? (void **)search.found : NULL,
-				     .protection = search.protection };
+				     .protection = search.protection,
+				     .code = search.code,
+				     .code_bytes = search.code_bytes };
 	return out_table->words != NULL;
 }
 
