@@ -264,6 +264,20 @@ class Twice(NativeTest):
     def test_functions_that_are_inlined_have_one_hook(self):
         self.check("inlined.c", flags=[flags for flags in TWICE if "-finstrument-functions" in flags])
 
+    def test_copies_of_functions_that_say_the_originals_name(self):
+        for two in TWICE:
+            with self.subTest(flags=two):
+                program = self.build("gcc", "clones.c", "none", *two, "-O3", name="clones")
+                with open(program, "rb") as file:
+                    if b"adds.constprop" not in file.read():
+                        self.skipTest("this gcc makes no copy of it")
+                run = self.trace(program)
+                counts = {}
+                for name, count in self.counts().items():
+                    name = name.partition(".")[0]
+                    counts[name] = counts.get(name, 0) + count
+                self.assertEqual(run.stdout, "calls adds %d\ncalls deep %d\n" % (counts["adds"], counts["deep"]))
+
     def test_libraries_that_are_loaded_later(self):
         for two in TWICE:
             with self.subTest(flags=two):

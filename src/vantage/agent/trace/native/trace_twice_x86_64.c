@@ -6,10 +6,13 @@
 
 /* From where a function begins to where its hook has been called, at most. */
 #define PROLOGUE_MAX 256U
+/* From its hook's stack pointer to its return address, at most. */
+#define FRAME_MAX (64U << 10)
 /* By as much an identity may lie behind the hook's call. */
 #define BEHIND_MAX 2U
 
 #define CALL_BYTES 5U /* call rel32 */
+#define STUB_MAX   16U
 
 /* What a call, or a jump, of two bytes and a distance goes through: the address of a word. */
 static u64 word_of(u64 at)
@@ -51,6 +54,20 @@ static u64 call_before(u64 end, u64 function)
 	return bytes >= CALL_BYTES && is_call(end - CALL_BYTES) ? end - CALL_BYTES : 0;
 }
 
+/* Whether this call of a hook is the first one from there on. */
+static bool is_first(u64 from, u64 call)
+{
+	const bool is_near = is_call(call);
+	const u64 hook = is_near ? target_of(call) : word_of(call);
+
+	for (u64 at = from; at < call; at++) {
+		if (is_near ? is_call(at) && target_of(at) == hook
+			    : is_through_word(at, 0x15) && word_of(at) == hook)
+			return false;
+	}
+	return true;
+}
+
 /*
  * Whether the call of a hook that this identity is of (trace_slot.h) is the first one behind the
  * beginning of a function, and so is in it.
@@ -63,17 +80,23 @@ static bool is_of(u64 function, u64 identity)
 		return false;
 	for (u32 i = 0; i <= BEHIND_MAX && call == 0; i++)
 		call = call_before(identity - i, function);
-	if (call == 0)
-		return false;
-	const bool is_near = is_call(call);
-	const u64 hook = is_near ? target_of(call) : word_of(call);
+	return call != 0 && is_first(function, call);
+}
 
-	for (u64 at = function; at < call; at++) {
-		if (is_near ? is_call(at) && target_of(at) == hook
-			    : is_through_word(at, 0x15) && word_of(at) == hook)
-			return false;
-	}
-	return true;
+/*
+ * Whether a function that says that it begins is a copy, which gcc has made for some of its callers
+ * (work.constprop.0) and which says the name of the original: both hooks are of one frame, for there
+ * is one return address, and what was inlined in that has its hook behind its own.
+ */
+static bool is_of_copy(const struct trace_native_event *begin, u64 identity, u64 slot)
+{
+	if (begin->behind < identity + CALL_BYTES || begin->behind - identity > PROLOGUE_MAX ||
+	    slot - begin->level > FRAME_MAX)
+		return false;
+	const u64 call = call_before(begin->behind, identity);
+
+	return call != 0 && is_first(identity, call) &&
+	       *(const u64 *)slot == begin->return_address;
 }
 
 bool trace_twice_has_caller(const struct tracer *tracer, const struct trace_native_event *begin)
@@ -99,13 +122,15 @@ bool trace_twice_is_told(struct tracer *tracer, const struct trace_native_event 
 
 	own->bare_identity = 0;
 	if (bare != 0 && own->bare_level > begin->level) {
-		if (!is_of(begin->function, bare))
+		if (!is_of(begin->function, bare) && !is_of_copy(begin, bare, own->bare_level))
 			return false;
 	} else {
 		if (!trace_native_has_slot(top) || (top->named & TRACE_SLOT_TOLD_TWICE) ||
-		    top->frame <= begin->level || !is_of(begin->function, top->object))
+		    top->frame <= begin->level ||
+		    (!is_of(begin->function, top->object) &&
+		     !is_of_copy(begin, top->object, top->frame)))
 			return false;
-		top->named |= TRACE_SLOT_TOLD_TWICE;
+		top->named |= begin->function << TRACE_SLOT_BITS | TRACE_SLOT_TOLD_TWICE;
 	}
 	tell();
 	return true;
@@ -114,7 +139,7 @@ bool trace_twice_is_told(struct tracer *tracer, const struct trace_native_event 
 bool trace_twice_is_awaited(const struct trace_entry *entry, u64 function)
 {
 	return trace_native_has_slot(entry) && (entry->named & TRACE_SLOT_TOLD_TWICE) &&
-	       is_of(function, entry->object);
+	       entry->named >> TRACE_SLOT_BITS == function;
 }
 
 void trace_twice_remember(const struct trace_native_event *begin)
@@ -159,7 +184,7 @@ static bool leads_to_one(const struct trace_twice_words *words, u64 stub)
 {
 	static const u8 landing[] = { 0xf3, 0x0f, 0x1e, 0xfa };
 
-	if (stub < words->low || stub + 16 > words->high)
+	if (stub < words->low || stub > words->high - STUB_MAX)
 		return false;
 	if (__builtin_memcmp((const void *)stub, landing, sizeof landing) == 0)
 		stub += sizeof landing;
@@ -174,6 +199,9 @@ bool trace_twice_calls_hook(const struct trace_twice_words *words, u64 begin, u6
 		return false;
 	if (end - begin > PROLOGUE_MAX)
 		end = begin + PROLOGUE_MAX;
+	/* The next function may be of another segment. */
+	if (end > words->high)
+		end = words->high;
 	for (u64 at = begin; at + CALL_BYTES < end; at++) {
 		if ((is_through_word(at, 0x15) && is_one(words, word_of(at))) ||
 		    (is_call(at) && leads_to_one(words, target_of(at))))
