@@ -141,6 +141,9 @@ class Calls(NativeTest):
     def test_coroutines(self):
         self.on_each("calls.c", self.assert_counts_are_the_programs, "contexts")
 
+    def test_a_coroutine_whose_stack_is_next_to_its_threads(self):
+        self.on_each("beside.c", self.assert_counts_are_the_programs)
+
     def test_children_of_fork_and_vfork(self):
         # What the child of fork counts of itself it does not print.
         self.on_each("calls.c", self.assert_counts_are_the_programs, "children", beside={"in_child": 4, "leaf": 1})

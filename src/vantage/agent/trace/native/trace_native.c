@@ -5,6 +5,7 @@
 #include "vantage/agent/agent.h"
 #include "vantage/agent/altstack.h"
 #include "vantage/agent/arch.h"
+#include "vantage/agent/memory.h"
 #include "vantage/agent/trace/trace_calibrate.h"
 #include "vantage/agent/trace/native/trace_native_own.h"
 #include "vantage/agent/trace/native/trace_slot.h"
@@ -221,7 +222,8 @@ static const struct trace_entry *caller_at(const struct tracer *tracer, u64 slot
 /*
  * The entry of the function that has called the one whose hook this is; NULL: it has none, or is
  * not seen.  The return address is the first word above the hook's level that is equal to it, but
- * where gcc has copied it there from a little further up, to align the stack.
+ * where gcc has copied it there from a little further up, to align the stack.  Its page is there;
+ * the next one may be no stack any more (of a coroutine next to a small stack of a thread's).
  */
 static const struct trace_entry *find_caller(const struct tracer *tracer,
 					     const struct trace_native_event *begin)
@@ -233,7 +235,10 @@ static const struct trace_entry *find_caller(const struct tracer *tracer,
 	for (u64 at = begin->level; at + sizeof at <= last && caller == NULL; at += sizeof at) {
 		if (*(const u64 *)at != begin->return_address)
 			continue;
+		const u64 page_end = (at | (MEMORY_PAGE - 1)) + 1;
+
 		caller = caller_at(tracer, at);
+		last = page_end < last ? page_end : last;
 		last = at + COPIED_MAX < last ? at + COPIED_MAX : last;
 	}
 	return caller;
