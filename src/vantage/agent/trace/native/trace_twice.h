@@ -6,8 +6,10 @@
  *
  *   -finstrument-functions beside another: mcount() or __fentry__() comes first, and has made an
  *   entry, when __cyg_profile_func_enter() says which function it is.  That is the same call if
- *   the function's first hook is the one that has made the entry; else it is of a function that
- *   was inlined, which has no other hook.
+ *   the function's first hook is the one that has made the entry, or if the entry's function is a
+ *   copy of it, in which this hook is the first one behind the other; else it is of a function
+ *   that was inlined, which has no other hook.  (Where the function around that was excluded from
+ *   -finstrument-functions, and only from that, what is inlined first is taken for its own.)
  *
  *   -fpatchable-function-entry beside mcount() or __fentry__(): a sled is left as it is where the
  *   function behind it calls a hook by itself.
