@@ -3,22 +3,13 @@
 #include <stddef.h>
 
 #include "vantage/agent/agent.h"
-#include "vantage/agent/altstack.h"
 #include "vantage/agent/arch.h"
-#include "vantage/agent/memory.h"
 #include "vantage/agent/trace/trace_calibrate.h"
 #include "vantage/agent/trace/native/trace_native_own.h"
+#include "vantage/agent/trace/native/trace_native_stack.h"
 #include "vantage/agent/trace/native/trace_slot.h"
 #include "vantage/agent/trace/native/trace_twice.h"
 
-/* A frame is smaller than that: what lies further below is another stack. */
-#define FRAME_MAX (1ULL << 20)
-/* Of frames that are larger, the return address is not looked for. */
-#define SLOT_MAX (16ULL << 10)
-/* By so much a copy of it may lie further in. */
-#define COPIED_MAX 128U
-/* A frame has one entry, but for what is inlined in it, and is of 16 bytes at least. */
-#define ENTRIES_MAX (SLOT_MAX / 16)
 /* What a thread's own stack is known to have when it begins. */
 #define FIRST_BYTES (16ULL << 10)
 
@@ -38,14 +29,7 @@ _Static_assert(offsetof(struct trace_native, on_mcount) == 48, "mcount");
 _Static_assert(offsetof(struct trace_native, on__mcount) == 52, "_mcount");
 _Static_assert(offsetof(struct trace_native, on_fentry) == 56, "__fentry__");
 
-/* Which of its stacks a thread is on. */
-enum stack {
-	STACK_OWN,
-	STACK_OF_SIGNALS,
-	STACK_OTHER,
-};
-
-static void find_own_stack(void)
+void trace_native_find_own_stack(void)
 {
 	struct trace_native_own *own = &trace_native_own;
 	const u64 thread = arch_thread_pointer();
@@ -60,47 +44,32 @@ static void find_own_stack(void)
 	own->low = thread - FIRST_BYTES;
 }
 
-/* A stack is written from its end on, a frame at a time. */
-static enum stack stack_of(u64 level)
-{
-	struct trace_native_own *own = &trace_native_own;
-
-	if (altstack_holds(level))
-		return STACK_OF_SIGNALS;
-	if (own->high == 0)
-		find_own_stack();
-	if (level >= own->high)
-		return STACK_OTHER;
-	if (level < own->low && own->low - level < FRAME_MAX)
-		own->low = level;
-	return level >= own->low ? STACK_OWN : STACK_OTHER;
-}
-
 /*
  * Whether the innermost call is over where an event is at a level.  A handler on a stack for
  * signals is over when its thread is back on its own.  Of calls on other stacks, nothing is
  * known but that no two are at one level.
  */
-static bool is_over(const struct trace_entry *top, u64 level, enum stack stack, bool is_beside)
+static bool is_over(const struct trace_entry *top, u64 level, enum trace_native_stack stack,
+		    bool is_beside)
 {
 	if (!trace_native_is(top->kind))
 		return false;
 	if (top->frame == level)
 		return is_beside || top->kind != TRACE_KIND_INSTRUMENTED;
-	const enum stack other = stack_of(top->frame);
+	const enum trace_native_stack other = trace_native_stack_of(top->frame);
 
-	if (other == STACK_OF_SIGNALS && stack == STACK_OWN)
+	if (other == TRACE_STACK_OF_SIGNALS && stack == TRACE_STACK_OWN)
 		return true;
 	if (other != stack || top->frame > level)
 		return false;
 	/* Where ends are not seen, that is all there is. */
-	return stack != STACK_OTHER ||
-	       (!trace_native.sees_ends && level - top->frame < FRAME_MAX / 64);
+	return stack != TRACE_STACK_OTHER ||
+	       (!trace_native.sees_ends && level - top->frame < TRACE_FRAME_MAX / 64);
 }
 
 static void drop_what_is_over(struct tracer *tracer, u64 level, bool is_beside, u64 now)
 {
-	const enum stack stack = stack_of(level);
+	const enum trace_native_stack stack = trace_native_stack_of(level);
 
 	while (tracer->top > tracer->entries && is_over(tracer->top, level, stack, is_beside))
 		trace_pop(tracer, now);
@@ -113,7 +82,7 @@ static void drop_what_is_over(struct tracer *tracer, u64 level, bool is_beside, 
 static bool was_left(u64 busy, u64 level)
 {
 	busy &= ~1ULL;
-	return level >= busy && stack_of(level) == stack_of(busy);
+	return level >= busy && trace_native_stack_of(level) == trace_native_stack_of(busy);
 }
 
 static struct tracer **place_of_tree(u32 i)
@@ -189,95 +158,6 @@ static void calibrate(enum trace_kind kind)
 	trace_calibrate_native(kind);
 }
 
-/*
- * Whether a function is called by this one, directly: then the word below what the stack pointer
- * was at the latter's hook is where it returns to.  A compiler may have moved the stack pointer
- * in between, for arguments or by alloca(): then that is not seen.
- */
-static bool has_called(const struct trace_entry *entry, const struct trace_native_event *begin)
-{
-	return entry->kind == TRACE_KIND_INSTRUMENTED && entry->frame > begin->level &&
-	       stack_of(entry->frame) == STACK_OWN &&
-	       *((const u64 *)entry->frame - 1) == begin->return_address;
-}
-
-/*
- * Which entry has called a function whose return address lies there.  What stands further out than
- * the place is not looked through, so it does not take longer in a deep recursion.
- */
-static const struct trace_entry *caller_at(const struct tracer *tracer, u64 slot)
-{
-	const u64 level = slot + sizeof(u64);
-	const struct trace_entry *entry = tracer->top;
-
-	for (u32 i = 0; i < ENTRIES_MAX && trace_native_is(entry->kind); i++, entry--) {
-		if (entry->frame >= level && stack_of(entry->frame) == STACK_OWN)
-			return entry->frame == level && entry->kind == TRACE_KIND_INSTRUMENTED
-				       ? entry
-				       : NULL;
-	}
-	return NULL;
-}
-
-/*
- * The entry of the function that has called the one whose hook this is; NULL: it has none, or is
- * not seen.  The return address is the first word above the hook's level that is equal to it, but
- * where gcc has copied it there from a little further up, to align the stack.  Its page is there;
- * the next one may be no stack any more (of a coroutine next to a small stack of a thread's).
- */
-static const struct trace_entry *find_caller(const struct tracer *tracer,
-					     const struct trace_native_event *begin)
-{
-	const u64 high = trace_native_own.high;
-	u64 last = high - begin->level < SLOT_MAX ? high : begin->level + SLOT_MAX;
-	const struct trace_entry *caller = NULL;
-
-	for (u64 at = begin->level; at + sizeof at <= last && caller == NULL; at += sizeof at) {
-		if (*(const u64 *)at != begin->return_address)
-			continue;
-		const u64 page_end = (at | (MEMORY_PAGE - 1)) + 1;
-
-		caller = caller_at(tracer, at);
-		last = page_end < last ? page_end : last;
-		last = at + COPIED_MAX < last ? at + COPIED_MAX : last;
-	}
-	return caller;
-}
-
-/* Whether one's frame is another's, too, which it was inlined in behind an alloca(). */
-static bool is_within(const struct trace_entry *entry, const struct trace_entry *outer)
-{
-	return entry->frame == outer->frame ||
-	       (entry->named == outer->named && entry->named >= outer->frame &&
-		entry->named - outer->frame < FRAME_MAX);
-}
-
-/*
- * What stands further in than the caller was left, and nobody told of it: by an exception, or by a
- * jump that the compiler has made of its own (__builtin_longjmp(), as in Ruby) or setcontext() has.
- */
-static void drop_what_was_left(struct tracer *tracer, const struct trace_native_event *begin,
-			       u64 now)
-{
-	/* So it is, as a rule. */
-	if (tracer->unwound == 0 && has_called(tracer->top, begin))
-		return;
-	if (!trace_twice_has_caller(tracer, begin))
-		return;
-	tracer->unwound -= tracer->unwound > 0;
-	/* Of calls without an entry the caller is not seen, and another might be taken for it. */
-	if (stack_of(begin->level) != STACK_OWN || tracer->top == tracer->limit)
-		return;
-	const struct trace_entry *caller = find_caller(tracer, begin);
-
-	if (caller == NULL)
-		return;
-	tracer->unwound = 0;
-	while (tracer->top > caller && trace_native_is(tracer->top->kind) &&
-	       !is_within(tracer->top, caller))
-		trace_pop(tracer, now);
-}
-
 /* By value, so that it is put together in registers.  True: its end is awaited. */
 static inline __attribute__((always_inline)) bool enter(struct trace_native_event begin,
 							enum trace_kind kind)
@@ -311,7 +191,7 @@ static inline __attribute__((always_inline)) bool enter(struct trace_native_even
 	}
 	drop_what_is_over(tracer, level, kind != TRACE_KIND_INSTRUMENTED, now);
 	if (kind == TRACE_KIND_INSTRUMENTED)
-		drop_what_was_left(tracer, &begin, now);
+		trace_native_drop_what_was_left(tracer, &begin, now);
 	const struct trace_entry *before = tracer->top;
 
 	trace_enter(tracer, call, now);
@@ -341,9 +221,10 @@ static bool is_same_frame(const struct trace_entry *entry, const struct trace_na
 	const u64 at = end->frame_pointer;
 
 	if (entry->named != at || at % sizeof(u64) != 0 || at < entry->frame ||
-	    at - entry->frame >= FRAME_MAX)
+	    at - entry->frame >= TRACE_FRAME_MAX)
 		return false;
-	return stack_of(at) == STACK_OTHER || ((const u64 *)at)[1] == end->return_address;
+	return trace_native_stack_of(at) == TRACE_STACK_OTHER ||
+	       ((const u64 *)at)[1] == end->return_address;
 }
 
 /* The call that ends: an instrumented function's own, or one at the very level. */
@@ -352,7 +233,7 @@ static bool is_meant(const struct trace_entry *entry, const struct trace_native_
 	if (end->function == 0)
 		return entry->frame == end->level && trace_native_is(entry->kind);
 	return entry->object == end->function && entry->kind == TRACE_KIND_INSTRUMENTED &&
-	       stack_of(entry->frame) == stack_of(end->level) &&
+	       trace_native_stack_of(entry->frame) == trace_native_stack_of(end->level) &&
 	       (entry->frame <= end->level || is_same_frame(entry, end));
 }
 
@@ -361,9 +242,9 @@ static bool is_beyond(const struct trace_entry *entry, u64 level)
 {
 	if (!trace_native_is(entry->kind) || entry->frame <= level)
 		return false;
-	const enum stack stack = stack_of(level);
+	const enum trace_native_stack stack = trace_native_stack_of(level);
 
-	return stack != STACK_OTHER && stack_of(entry->frame) == stack;
+	return stack != TRACE_STACK_OTHER && trace_native_stack_of(entry->frame) == stack;
 }
 
 void trace_native_leave(const struct trace_native_event *end)
