@@ -154,8 +154,7 @@ void trace_notes_add(const struct image *image, const struct trace_area *area,
 	if (area->has_twice != 0)
 		tell(image, writer,
 		     "it is built with -finstrument-functions and another flag for hooks: each "
-		     "call "
-		     "is counted once, and its time is doubtful by what a hook takes");
+		     "call is counted once, and its time is doubtful by what a hook takes");
 	tell_count(image, writer, area->untraced_threads,
 		   "threads were not traced: there were too many at one time, or a seccomp "
 		   "filter forbade what it takes");

@@ -155,9 +155,7 @@ class Counts(live_trace.TraceTest):
                   "[].append(1)\nprint(repr(object.__reduce_ex__), object.__format__, list.append, sep='\\n')\n")
 
         def check(python):
-            with open(self.path("named.py"), "w", encoding="utf-8") as file:
-                file.write(script)
-            trace = self.trace(python, self.path("named.py"))
+            trace = self.trace(python, self.write("named.py", script))
             done = subprocess.run([live.FATHOM, "export", trace.path, "--format", "pstats"],
                                   capture_output=True, timeout=60, check=True)
             names = {name for _, _, name in marshal.loads(done.stdout)}
@@ -191,9 +189,7 @@ class Counts(live_trace.TraceTest):
         script = "import sys\nsys.setrecursionlimit(20000)\ndef down(n):\n    return n and down(n - 1)\ndown(5000)\n"
 
         def check(python):
-            with open(self.path("down.py"), "w", encoding="utf-8") as file:
-                file.write(script)
-            trace = self.trace(python, self.path("down.py"))
+            trace = self.trace(python, self.write("down.py", script))
             self.assertEqual(trace.calls_of("down"), 5001)
             row, = [row for row in trace.report()["functions"] if row["plain_name"] == "down"]
             self.assertEqual((row["calls"], row["primitive_calls"]), (5001, 1))

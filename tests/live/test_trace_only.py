@@ -60,9 +60,7 @@ class Only(live_reports.ReportChecks, live_trace.TraceTest):
                   "def other():\n    time.sleep(0.05)\n\nwork()\nother()\n")
 
         def check(python):
-            with open(self.path("sleeps.py"), "w", encoding="utf-8") as file:
-                file.write(script)
-            trace = self.trace(python, self.path("sleeps.py"), options=("--only", "work"))
+            trace = self.trace(python, self.write("sleeps.py", script), options=("--only", "work"))
             report = trace.report()
             rows = {row["name"]: row for row in report["functions"]}
             self.assertEqual(set(rows), {"work", "[outside of traced calls]"})

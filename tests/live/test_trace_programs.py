@@ -43,9 +43,7 @@ class Threads(live_trace.TraceTest):
                   "t = threading.Thread(target=work)\nt.start()\nt.join()\n")
 
         def check(python):
-            with open(self.path("sleeps.py"), "w", encoding="utf-8") as file:
-                file.write(script)
-            trace = self.trace(python, self.path("sleeps.py"))
+            trace = self.trace(python, self.write("sleeps.py", script))
             waits = [row for row in trace.report()["functions"] if row["name"] == "time.sleep"]
             self.assertEqual(len(waits), 1)
             self.assertGreaterEqual(waits[0]["self_ns"], 190000000)
@@ -130,9 +128,7 @@ for _ in range(4):
 """
 
         def check(python):
-            with open(self.path("callbacks.py"), "w", encoding="utf-8") as file:
-                file.write(script)
-            trace = self.trace(python, self.path("callbacks.py"))
+            trace = self.trace(python, self.write("callbacks.py", script))
             self.assertEqual(trace.calls_of("called"), 4)
             self.assertEqual(trace.calls_of("leaf"), 2000)
         self.on_each_python(check, oldest=(3, 6))
@@ -144,9 +140,7 @@ class Endings(live_trace.TraceTest):
                   "for i in range(12345):\n    leaf(i)\nos.kill(os.getpid(), signal.SIGKILL)\n")
 
         def check(python):
-            with open(self.path("killed.py"), "w", encoding="utf-8") as file:
-                file.write(script)
-            trace = self.trace(python, self.path("killed.py"), expect=128 + signal.SIGKILL)
+            trace = self.trace(python, self.write("killed.py", script), expect=128 + signal.SIGKILL)
             self.assertEqual(trace.calls_of("leaf"), 12345)
             self.assertEqual(trace.calls_of("<built-in method builtins.abs>"), 12345)
             self.assertEqual(trace.calls_of("<built-in method posix.kill>"), 1)

@@ -12,6 +12,14 @@ import live
 import live_filter
 import live_trace
 
+# What a profile function is told, in a script.
+TOLD = """def leaf(i):
+    return abs(i)
+told = []
+def profiler(frame, event, argument):
+    told.append((event, frame.f_code.co_name, getattr(argument, "__name__", None)))
+"""
+
 
 class Tools(live_trace.TraceTest):
     """What a program sees of other profilers, tracers and debuggers is what it sees without us."""
@@ -185,12 +193,7 @@ if hasattr(sets_profile, "begin_all"):
     def test_who_sets_a_profile_function_is_told_what_it_is_told_without_us(self):
         script = """
 import json, profile, sys, threading
-def leaf(i):
-    return abs(i)
-told = []
-def profiler(frame, event, argument):
-    told.append((event, frame.f_code.co_name, getattr(argument, "__name__", None)))
-def work():
+""" + TOLD + """def work():
     leaf(1)
     sys.setprofile(profiler)
     leaf(2)
@@ -299,12 +302,7 @@ except ImportError:
     import _xxsubinterpreters as interpreters
 code = '''
 import json, os, sys
-def leaf(i):
-    return abs(i)
-told = []
-def profiler(frame, event, argument):
-    told.append((event, frame.f_code.co_name, getattr(argument, "__name__", None)))
-def work():
+""" + TOLD + """def work():
     for i in range(2):
         sys.setprofile(profiler)
         leaf(1)
@@ -333,12 +331,7 @@ print("0]")
         """Nobody may ask the kernel whether memory can be written then."""
         script = """
 import json, profile, sys
-def leaf(i):
-    return abs(i)
-told = []
-def profiler(frame, event, argument):
-    told.append((event, frame.f_code.co_name, getattr(argument, "__name__", None)))
-for i in range(2):
+""" + TOLD + """for i in range(2):
     profile.Profile().runcall(leaf, i)
     sys.setprofile(profiler)
     leaf(i)

@@ -30,10 +30,9 @@ static inline bool trace_native_has_slot(const struct trace_entry *entry)
 }
 
 /* What such an entry has in place of what it was named by, for which compiled code has no use. */
-#define TRACE_SLOT_PUT_BACK 1U /* its return address is in its place meanwhile */
-#define TRACE_SLOT_TOLD_TWICE \
-	2U /* trace_twice.h: by a function whose address is above these bits */
-#define TRACE_SLOT_BITS 2U
+#define TRACE_SLOT_PUT_BACK   1U /* its return address is in its place meanwhile */
+#define TRACE_SLOT_TOLD_TWICE 2U /* trace_twice.h: by a function whose address is above */
+#define TRACE_SLOT_BITS       2U
 
 /* trace_native.c: what takes longer. */
 /* What a hook says; the last three only of an instrumented function. */
