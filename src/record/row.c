@@ -22,17 +22,8 @@ struct row row_begin(struct recording_writer *writer, enum recording_table table
 {
 	struct row row = { .writer = writer };
 
-	if (writer->failure_rc < 0)
+	if (writer->failure_rc < 0 || writer_begin(writer) < 0)
 		return row;
-	if (!writer->has_transaction) {
-		int rc = database_exec(writer->db, "BEGIN IMMEDIATE");
-
-		if (rc != SQLITE_OK) {
-			writer_fail(writer, rc);
-			return row;
-		}
-		writer->has_transaction = true;
-	}
 	if (writer->inserts[table] == NULL && prepare(writer, table) < 0)
 		return row;
 	row.statement = writer->inserts[table];

@@ -13,9 +13,9 @@
 #define SECOND_NS           1000000000ull
 #define COMMIT_EVERY_NS     SECOND_NS
 #define CHECKPOINT_EVERY_NS (5 * SECOND_NS)
-/* How long a clean end waits for readers to finish, in steps. */
-#define END_STEPS   40
-#define END_STEP_US 50000
+/* How long a begin and a clean end wait for others to finish, in steps. */
+#define BUSY_STEPS   40
+#define BUSY_STEP_US 50000
 
 static uint64_t now_ns(void)
 {
@@ -48,17 +48,31 @@ int writer_fail(struct recording_writer *writer, int sqlite_rc)
 	return writer->failure_rc;
 }
 
-int writer_run(struct recording_writer *writer, const char *sql)
+/*
+ * Another program may have begun to write (or to recover) for a moment.  A commit that it is in
+ * the way of is tried again at the next tick; a row has no place yet, so it waits.
+ */
+int writer_begin(struct recording_writer *writer)
 {
-	if (writer->failure_rc < 0)
-		return writer->failure_rc;
 	int rc = writer->has_transaction ? SQLITE_OK
 					 : database_exec(writer->db, "BEGIN IMMEDIATE");
 
-	if (rc == SQLITE_OK) {
-		writer->has_transaction = true;
-		rc = database_exec(writer->db, sql);
+	for (int i = 0; i < BUSY_STEPS && (rc & 0xff) == SQLITE_BUSY; i++) {
+		usleep(BUSY_STEP_US);
+		rc = database_exec(writer->db, "BEGIN IMMEDIATE");
 	}
+	if (rc != SQLITE_OK)
+		return writer_fail(writer, rc);
+	writer->has_transaction = true;
+	return 0;
+}
+
+int writer_run(struct recording_writer *writer, const char *sql)
+{
+	if (writer->failure_rc < 0 || writer_begin(writer) < 0)
+		return writer->failure_rc;
+	int rc = database_exec(writer->db, sql);
+
 	return rc == SQLITE_OK ? 0 : writer_fail(writer, rc);
 }
 
@@ -160,10 +174,10 @@ static void commit_at_last(struct recording_writer *writer)
 	writer_end_interval(writer, WRITER_LAST_INTERVAL_RATIO);
 	if (!writer->is_reopened)
 		recording_writer_set_int(writer, KEY_FINISHED, 1);
-	for (int i = 0; i < END_STEPS; i++) {
+	for (int i = 0; i < BUSY_STEPS; i++) {
 		if (recording_writer_commit(writer) < 0 || !writer->has_transaction)
 			return;
-		usleep(END_STEP_US);
+		usleep(BUSY_STEP_US);
 	}
 	writer_fail(writer, SQLITE_BUSY);
 }
@@ -171,10 +185,10 @@ static void commit_at_last(struct recording_writer *writer)
 /* If readers stay, the recording is whole all the same and the last of them tidies up. */
 static void leave_one_file(struct recording_writer *writer)
 {
-	for (int i = 0; i < END_STEPS; i++) {
+	for (int i = 0; i < BUSY_STEPS; i++) {
 		if (database_set_journal_mode(writer->db, "DELETE") || writer->failure_rc < 0)
 			return;
-		usleep(END_STEP_US);
+		usleep(BUSY_STEP_US);
 	}
 }
 

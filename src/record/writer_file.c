@@ -88,10 +88,29 @@ static bool is_at(int fd, const char *path)
 	       here.st_dev == there.st_dev && here.st_ino == there.st_ino;
 }
 
+/*
+ * The owner's alone, whatever the umask: it may hold copies of programs that only the recorder
+ * may read.  SQLite gives the journals the same mode.
+ */
+static int create_private(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd >= 0 && fchmod(fd, 0600) < 0 && errno != EPERM && errno != ENOTSUP) {
+		int saved_errno = errno;
+
+		close(fd);
+		unlink(path);
+		errno = saved_errno;
+		return -1;
+	}
+	return fd;
+}
+
 /* Another recorder that finds an empty file removes it unless it is locked: hence is_at(). */
 static int make_file(const char *path, int *out_fd, struct error *err)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int fd = create_private(path);
 
 	if (fd < 0 && errno == EEXIST)
 		return error_set(err, -EEXIST,

@@ -90,6 +90,8 @@ int writer_fail(struct recording_writer *writer, int sqlite_rc);
 /* The table's next id.  They are 32 bits: the recording ends before one is given twice. */
 uint32_t writer_next_id(struct recording_writer *writer, enum recording_table table);
 void writer_codes_done(struct writer_codes *codes);
+/* Begins the transaction unless there is one; waits for another program that writes. */
+int writer_begin(struct recording_writer *writer);
 /* Runs one statement within the transaction. */
 int writer_run(struct recording_writer *writer, const char *sql);
 /* Puts the samples that wait into the database. */

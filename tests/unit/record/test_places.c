@@ -269,6 +269,36 @@ static void a_folder_that_is_not_there_gets_a_sentence(void **state)
 	assert_non_null(strstr(err.text, "no/a.fathom: cannot be made: No such file"));
 }
 
+static unsigned mode_of(const char *path)
+{
+	struct stat about;
+
+	assert_int_equal(stat(path, &about), 0);
+	return about.st_mode & 07777;
+}
+
+static void a_recording_is_its_owners_alone_whatever_the_umask(void **state)
+{
+	static const mode_t umasks[] = { 0, 022, 0277, 0777 };
+
+	for (size_t i = 0; i < sizeof umasks / sizeof *umasks; i++) {
+		const char *path = in_folder(state, "a.fathom");
+		mode_t before = umask(umasks[i]);
+		struct recording_writer *writer = create(path);
+
+		add_basics(writer, 1, 1);
+		add_samples(writer, 0, 100, 1, 1);
+		assert_int_equal(recording_writer_commit(writer), 0);
+		assert_int_equal(mode_of(path), 0600);
+		assert_int_equal(mode_of(beside(state, "a.fathom", "-wal")), 0600);
+		assert_int_equal(mode_of(beside(state, "a.fathom", "-shm")), 0600);
+		finish(writer);
+		umask(before);
+		assert_int_equal(mode_of(path), 0600);
+		unlink(path);
+	}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
@@ -287,6 +317,7 @@ int main(void)
 		TEST(a_recording_is_never_made_over_another_file),
 		TEST(a_recording_is_never_made_beside_anothers_journal),
 		TEST(a_folder_that_is_not_there_gets_a_sentence),
+		TEST(a_recording_is_its_owners_alone_whatever_the_umask),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
