@@ -28,6 +28,7 @@ struct image *image_new(pid_t pid)
 
 void image_stop_sampling(struct image *image)
 {
+	short_threads_close(&image->short_threads);
 	thread_events_close(&image->events);
 }
 

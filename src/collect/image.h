@@ -14,6 +14,7 @@
 #include "abi/ring.h"
 #include "base/table.h"
 #include "collect/pause.h"
+#include "collect/short_threads.h"
 #include "collect/thread_events.h"
 
 struct mappings;
@@ -35,6 +36,7 @@ struct image_thread {
 	int tid;
 	char name[IMAGE_THREAD_NAME];
 	bool is_named_by_program;  /* the kernel knows it by another name */
+	int creator;               /* the thread that created it; 0: not known */
 	uint64_t start_ns, end_ns; /* end: UINT64_MAX while it runs */
 	uint64_t covered_ns;       /* CPU time up to its last sample, since sampling began */
 };
@@ -102,7 +104,9 @@ struct image {
 	/* Events. */
 	int pidfd;                   /* -1: none */
 	struct thread_events events; /* on the threads there were at hello */
+	bool has_sampling_events;    /* they are what triggers */
 	struct pause pause;
+	struct short_threads short_threads;
 	uint64_t looked_at_ns;          /* its CPU time when tracer.c last looked */
 	struct image_counters counters; /* of an image without an agent */
 	/* Of the program that it is about to execute, if no agent will come to that. */

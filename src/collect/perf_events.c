@@ -67,6 +67,20 @@ int perf_open_sampler(pid_t tid, const struct perf_sampler *sampler)
 	return perf_open(&attr, tid, -1);
 }
 
+int perf_open_unshared(pid_t tid)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1,
+		.remove_on_exec = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+
+	return perf_open(&attr, tid, -1);
+}
+
 uint64_t perf_read_counter(int fd)
 {
 	uint64_t count = 0;

@@ -49,6 +49,11 @@ struct perf_sampler {
 };
 /* A sampling event on one thread, for its later threads too; descriptor or -errno. */
 int perf_open_sampler(pid_t tid, const struct perf_sampler *sampler);
+/*
+ * An event on one thread that counts nothing and is not inherited: the perf contexts of the
+ * threads it creates from then on are no clones of its own (short_threads.h).
+ */
+int perf_open_unshared(pid_t tid);
 /* The count so far in ns, of ended inheritors too; 0 if it cannot be read. */
 uint64_t perf_read_counter(int fd);
 

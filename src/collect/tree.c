@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "collect/image.h"
 #include "collect/mappings.h"
+#include "collect/perf_events.h"
 #include "collect/sideband.h"
 #include "record/writer.h"
 #include "target/build_id.h"
@@ -139,7 +140,8 @@ static void tree_take_fork(struct tree *tree, const struct sideband_event *event
 			return;
 		if (!is_known_thread(parent, event))
 			image_forget_tid(parent, event->tid);
-		image_thread_at(parent, event->tid, event->time_ns, tree->writer);
+		image_thread_at(parent, event->tid, event->time_ns, tree->writer)->creator =
+			event->parent_tid;
 		parent->running_threads++;
 		return;
 	}
@@ -192,6 +194,27 @@ static bool is_to_run_on(pid_t pid)
 	return read_stat(pid, &stat) && !(stat.flags & FLAG_EXITING);
 }
 
+static void tree_take_thread_end(struct image *image, struct image_thread *thread,
+				 uint64_t time_ns)
+{
+	thread->end_ns = time_ns;
+	image->ended_threads++;
+	short_threads_forget(&image->short_threads, thread->tid);
+	/* Timers are each thread's own. */
+	if (!image->has_sampling_events)
+		return;
+	short_threads_take_end(
+		&image->short_threads,
+		&(struct short_threads_life){
+			.creator = thread->creator,
+			.end_ns = time_ns,
+			.life_ns = time_ns > thread->start_ns ? time_ns - thread->start_ns : 0,
+			.covered_ns = thread->covered_ns,
+			.period_ns = image->period_ns,
+		},
+		perf_open_unshared);
+}
+
 static void tree_take_exit(struct tree *tree, const struct sideband_event *event)
 {
 	struct image *image = tree_find(tree, event->pid);
@@ -200,10 +223,8 @@ static void tree_take_exit(struct tree *tree, const struct sideband_event *event
 		return;
 	struct image_thread *thread = image_find_thread(image, event->tid);
 
-	if (thread != NULL && thread->end_ns == UINT64_MAX) {
-		thread->end_ns = event->time_ns;
-		image->ended_threads++;
-	}
+	if (thread != NULL && thread->end_ns == UINT64_MAX)
+		tree_take_thread_end(image, thread, event->time_ns);
 	if (image->running_threads == 0 || --image->running_threads > 0)
 		return;
 	/* The kernel says the same when an exec takes a process out of our sight. */
