@@ -15,7 +15,7 @@ COUNTED = [PYTHON, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
                                             "python", "counts_cpu.py")]
 FILLS_MEMORY = """
 import os, resource
-for _ in range(5):
+for _ in range(20):
     if os.fork() == 0:
         filled = b"x" * (100 << 20)
         os._exit(0)
