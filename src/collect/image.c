@@ -22,6 +22,7 @@ struct image *image_new(pid_t pid)
 
 	image->pid = pid;
 	image->pidfd = -1;
+	image->uid = image->generating_uid = (uid_t)-1;
 	image->end_ns = UINT64_MAX;
 	return image;
 }

@@ -83,6 +83,8 @@ struct image {
 	struct table thread_index;     /* tid to place + 1 */
 	struct mappings *mappings;
 	uint32_t unknown_module, jit_module; /* of the recording; 0: none so far */
+	uid_t uid;                           /* effective, at hello */
+	uid_t generating_uid;                /* when it first mapped generated code */
 
 	/* The interpreters that it has mapped; the first that can be walked has a layout. */
 	struct image_interpreter interpreters[IMAGE_INTERPRETERS];

@@ -1,16 +1,14 @@
 #include "collect/keep.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "collect/mapped_file.h"
+#include "collect/mappings.h"
 #include "record/writer.h"
 
 /* Descriptors are few where the limit is 1,024, and each process we watch wants one. */
@@ -21,17 +19,7 @@ struct keep_file {
 	char *path;
 	int fd;
 	uint32_t process_row;
-	bool was_gone; /* when it was first seen */
 };
-
-static int open_mapped(pid_t pid, uint64_t start, uint64_t end)
-{
-	char path[96];
-
-	snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid, start,
-		 end);
-	return open(path, O_RDONLY | O_CLOEXEC);
-}
 
 static bool is_known(const struct keep *keep, const char *path)
 {
@@ -42,24 +30,19 @@ static bool is_known(const struct keep *keep, const char *path)
 	return false;
 }
 
-void keep_note(struct keep *keep, uint32_t process_row, pid_t pid, const char *path,
-	       uint64_t start, uint64_t end)
+void keep_note(struct keep *keep, uint32_t process_row, pid_t pid,
+	       const struct module_place *place)
 {
-	struct keep_file file = { .process_row = process_row };
+	if (keep->count >= MAX_FILES || is_known(keep, place->path))
+		return;
+	const int fd = mapped_file_open(pid, place);
 
-	if (keep->count >= MAX_FILES || is_known(keep, path))
+	if (fd < 0)
 		return;
-	file.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (file.fd < 0 && errno == ENOENT) {
-		file.was_gone = true;
-		file.fd = open_mapped(pid, start, end);
-	}
-	if (file.fd < 0)
-		return;
-	file.path = xstrdup(path);
 	keep->files =
 		array_grow(keep->files, keep->count, &keep->capacity, sizeof *keep->files);
-	keep->files[keep->count++] = file;
+	keep->files[keep->count++] =
+		(struct keep_file){ xstrdup(place->path), fd, process_row };
 }
 
 /* Whether the path leads to something else by now, or to nothing. */
@@ -67,8 +50,8 @@ static bool is_gone(const struct keep_file *file, const struct stat *open_file)
 {
 	struct stat there;
 
-	return file->was_gone || stat(file->path, &there) < 0 ||
-	       there.st_dev != open_file->st_dev || there.st_ino != open_file->st_ino;
+	return stat(file->path, &there) < 0 || there.st_dev != open_file->st_dev ||
+	       there.st_ino != open_file->st_ino;
 }
 
 static void keep_copy(const struct keep_file *file, off_t size, struct recording_writer *writer)

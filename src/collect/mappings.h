@@ -17,6 +17,8 @@ struct module_place {
 	uint32_t module;         /* the recording's id */
 	const char *path;        /* of a file; lives as long as the session; NULL */
 	uint32_t row;            /* of the recording's mapping; 0: not written yet */
+	uint8_t build_id_len;    /* as the kernel read it when it was mapped; 0: it did not */
+	uint8_t build_id[20];
 };
 
 struct mappings;

@@ -88,8 +88,7 @@ struct recording_frame pump_place(struct pump *pump, struct image *image, uint64
 						 .address = address };
 	}
 	if (place->row == 0 && place->path != NULL)
-		keep_note(&pump->keep, image->row, image->pid, place->path, place->start,
-			  place->end);
+		keep_note(&pump->keep, image->row, image->pid, place);
 	if (place->row == 0)
 		recording_writer_add_mapping(
 			pump->writer,

@@ -126,6 +126,7 @@ static void session_tell_end(struct session *session)
 	uint64_t kernel_cpu_ns =
 		session->tree_counter_fd >= 0 ? perf_read_counter(session->tree_counter_fd) : 0;
 
+	generated_code_tell(&session->generated, session->writer);
 	kernel_cpu_ns += session->uncounted_ns;
 	if (is_user_clock || session->tree_counter_fd < 0)
 		kernel_cpu_ns = account_children_ns(is_user_clock);

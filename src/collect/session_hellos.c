@@ -4,6 +4,7 @@
  */
 #include "collect/session_state.h"
 
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/monotonic.h"
@@ -44,6 +45,16 @@ static bool has_given_up(const struct session *session, const struct handshake_h
 	return monotonic_ns() - hello->time_ns >= patience_ms * 1000000;
 }
 
+static uid_t peer_uid(int connection)
+{
+	struct ucred peer;
+	socklen_t len = sizeof peer;
+
+	if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
+		return (uid_t)-1;
+	return peer.uid;
+}
+
 static void session_enter(struct session *session, const struct handshake_hello *hello,
 			  pid_t pid, int connection)
 {
@@ -57,6 +68,7 @@ static void session_enter(struct session *session, const struct handshake_hello 
 		close(connection);
 		return;
 	}
+	image->uid = peer_uid(connection);
 	enter_image(image, hello, connection, &session->enter_terms);
 	/* What it burned so far, of which the agent tells, is not counted twice. */
 	if (image->state == IMAGE_ENTERED)

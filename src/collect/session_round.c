@@ -8,6 +8,7 @@
 #include "base/monotonic.h"
 #include "base/notes.h"
 #include "collect/death.h"
+#include "collect/generated_code.h"
 #include "collect/image.h"
 #include "collect/sideband.h"
 #include "collect/tell.h"
@@ -63,7 +64,7 @@ void session_image_ended(void *context, struct image *image)
 	account_close(image, &session->account_terms, session->writer);
 	session->uncounted_ns += image->uncounted_ns;
 	session->off_ns += image->off_ns;
-	tell_generated_code(session->writer, image);
+	generated_code_copy(&session->generated, session->writer, image);
 	if (image->ring != NULL)
 		tracer_tell(session->writer, image);
 	const bool is_command = image->pid == session->command.pid;

@@ -13,6 +13,7 @@
 #include "collect/command.h"
 #include "collect/enter.h"
 #include "collect/forward.h"
+#include "collect/generated_code.h"
 #include "collect/interpreters.h"
 #include "collect/perf_events.h"
 #include "collect/pump.h"
@@ -48,6 +49,7 @@ struct session {
 	struct pump pump;
 	struct interpreters interpreters;
 	struct tracer_watch tracer;
+	struct generated_code generated;
 	int tree_counter_fd; /* CPU time of the whole tree; -1: none */
 	int round_ms;
 	bool is_reaped, is_broken;

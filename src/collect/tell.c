@@ -1,13 +1,11 @@
 #include "collect/tell.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,9 +19,6 @@
 #include "record/keys.h"
 #include "record/writer.h"
 #include "target/program.h"
-
-/* A map of a large JIT is some megabytes. */
-#define MAX_COPY_BYTES (64 << 20)
 
 static void add_string(struct json_object *array, const char *string)
 {
@@ -207,24 +202,4 @@ void tell_early_traps(struct recording_writer *writer, uint64_t count)
 		count, count == 1 ? " was" : "s were");
 
 	recording_writer_note(writer, note);
-}
-
-void tell_generated_code(struct recording_writer *writer, const struct image *image)
-{
-	char path[64];
-	struct stat status;
-
-	if (image->jit_module == 0)
-		return;
-	snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)image->pid);
-	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-
-	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) ||
-	    status.st_size > MAX_COPY_BYTES)
-		return;
-	CLEANUP(freep) char *data = xmalloc((size_t)status.st_size + 1);
-	ssize_t len = read(fd, data, (size_t)status.st_size);
-
-	if (len > 0)
-		recording_writer_add_file(writer, image->row, path, data, (size_t)len);
 }

@@ -32,5 +32,3 @@ void tell_untraced_more(struct recording_writer *writer, uint64_t count);
 void tell_uncounted(struct recording_writer *writer, uint64_t waited_ns, uint64_t counted_ns);
 /* Traps that came before a walk was earned (agent/budget.h). */
 void tell_early_traps(struct recording_writer *writer, uint64_t count);
-/* Copies the names of generated code, which may be gone later. */
-void tell_generated_code(struct recording_writer *writer, const struct image *image);

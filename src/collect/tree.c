@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "collect/generated_code.h"
 #include "collect/image.h"
 #include "collect/mappings.h"
 #include "collect/perf_events.h"
@@ -321,13 +322,16 @@ static void tree_place_module(struct tree *tree, struct image *image, const char
 		place->file_offset = 0;
 	} else if (!is_file(path)) {
 		module = (struct recording_module){ .kind = MODULE_KIND_JIT, .path = "[anon]" };
-		if (image->jit_module == 0)
+		if (image->jit_module == 0) {
 			recording_writer_add_module(tree->writer, &module, &image->jit_module);
+			generated_code_begin(image);
+		}
 		place->module = image->jit_module;
 		return;
 	} else if (build_id_len != 0) {
-		module.build_id_len = (uint8_t)build_id_len;
+		module.build_id_len = place->build_id_len = (uint8_t)build_id_len;
 		memcpy(module.build_id, build_id, build_id_len);
+		memcpy(place->build_id, build_id, build_id_len);
 	} else {
 		module.build_id_len = (uint8_t)elf_build_id_read(path, module.build_id);
 	}

@@ -1,12 +1,10 @@
 #include "load/modules.h"
 
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -15,9 +13,6 @@
 #include "record/keys.h"
 #include "record/reader.h"
 #include "symbol/symbolizer.h"
-
-/* A perf map larger than this is not read: node's reach a few MiB. */
-#define PERF_MAP_SIZE_MAX ((off_t)256 << 20)
 
 static struct module_source *find_module(const struct module_sources *sources, uint32_t id)
 {
@@ -52,16 +47,6 @@ static int read_mapping(void *context, const struct recording_mapping *row)
 
 	if (source && source->process == 0)
 		source->process = row->process;
-	return 0;
-}
-
-static int read_process(void *context, const struct recording_process *row)
-{
-	struct module_sources *sources = context;
-
-	for (size_t i = 0; i < sources->module_count; i++)
-		if (sources->modules[i].process == row->id)
-			sources->modules[i].pid = row->pid;
 	return 0;
 }
 
@@ -106,10 +91,7 @@ int module_sources_read(struct module_sources *sources, struct recording_reader 
 	if (rc == 0)
 		rc = recording_reader_each_mapping(reader, read_mapping, sources, err);
 	if (rc == 0)
-		rc = recording_reader_each_process(reader, read_process, sources, err);
-	if (rc == 0)
 		rc = recording_reader_each_file(reader, read_file, sources, err);
-	sources->start_unix_ns = recording_reader_get_int(reader, KEY_START_UNIX_NS);
 	sources->is_same_kernel = is_this_kernel(recording_reader_get(reader, KEY_HOST));
 	return rc;
 }
@@ -206,38 +188,6 @@ static void open_vdso(struct module_sources *sources, struct module_source *sour
 		add_nameless(source, symbolizer, "[vdso]");
 }
 
-/*
- * Reads /tmp/perf-PID.map into the kept files.  Pids are used again, so it counts only if it
- * was written since the recording began; and only its owner may be who we are, or root.
- */
-static const struct kept_file *read_perf_map(struct module_sources *sources,
-					     const struct module_source *source)
-{
-	CLEANUP(freep) char *path = xasprintf("/tmp/perf-%d.map", source->pid);
-	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	struct stat about;
-
-	if (fd < 0 || fstat(fd, &about) < 0 || !S_ISREG(about.st_mode) ||
-	    about.st_size > PERF_MAP_SIZE_MAX)
-		return NULL;
-	if (about.st_uid != geteuid() && about.st_uid != 0 && geteuid() != 0)
-		return NULL;
-	if (sources->start_unix_ns == RECORDING_UNKNOWN ||
-	    about.st_mtim.tv_sec < sources->start_unix_ns / 1000000000)
-		return NULL;
-	size_t size = (size_t)about.st_size, len = 0;
-	char *data = xmalloc(size + 1);
-
-	while (len < size) {
-		ssize_t got = read(fd, data + len, size - len);
-
-		if (got <= 0)
-			break;
-		len += (size_t)got;
-	}
-	return keep_file(sources, source->process, path, data, len);
-}
-
 /* The first kept file of the module's process whose path ends as pattern says. */
 static const struct kept_file *find_jit_file(const struct module_sources *sources,
 					     const struct module_source *source,
@@ -260,9 +210,6 @@ static void open_jit(struct module_sources *sources, struct module_source *sourc
 	const char *name = source->module.kind == MODULE_KIND_JIT ? "[jit]" : "[unknown]";
 	const struct kept_file *map = find_jit_file(sources, source, "perf-*.map");
 
-	if (!map && source->pid > 0)
-		map = read_perf_map(sources, source);
-	/* Last, because reading a map moves the kept files. */
 	const struct kept_file *dump = find_jit_file(sources, source, "jit-*.dump");
 
 	if (dump)

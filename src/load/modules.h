@@ -2,7 +2,7 @@
  * modules - where the names of each module of a recording come from.
  *
  * An ELF file is opened by its path and build id, or from the copy in the recording; JIT
- * code from a jitdump or a perf map of its process.  Each is opened when its first address
+ * code from the copy of a jitdump or a perf map of its process.  Each is opened when its first address
  * is looked up, and once.
  */
 #pragma once
@@ -24,12 +24,11 @@ struct symbolizer;
 struct module_source {
 	struct recording_module module;
 	uint32_t process; /* of JIT and unknown modules: the one it was mapped in */
-	int pid;          /* of that process; 0 unknown */
 	struct symbol_module *sources[SOURCES_PER_MODULE];
 	size_t source_count; /* 0: not opened yet */
 };
 
-/* A foreign file's bytes, from the recording or read here. */
+/* A foreign file's bytes, from the recording. */
 struct kept_file {
 	uint32_t process;
 	const char *path;
@@ -45,8 +44,7 @@ struct module_sources {
 	struct table index_of_id; /* the recording's id to index + 1 */
 	struct kept_file *files;
 	size_t file_count, file_capacity;
-	int64_t start_unix_ns; /* of the recording; RECORDING_UNKNOWN */
-	bool is_same_kernel;   /* recorded under the kernel that runs here */
+	bool is_same_kernel; /* recorded under the kernel that runs here */
 };
 
 int module_sources_read(struct module_sources *sources, struct recording_reader *reader,

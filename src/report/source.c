@@ -1,7 +1,6 @@
 #include "report/source.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/regular_file.h"
 
 /* No one reads a source of this size; it is something else. */
 #define SIZE_MAX_BYTES ((off_t)64 << 20)
@@ -64,7 +64,7 @@ static uint64_t changed_ns(const struct stat *about)
 static int check(const char *path, const struct stat *about, struct source_age age,
 		 struct error *err)
 {
-	if (!S_ISREG(about->st_mode) || about->st_size > SIZE_MAX_BYTES)
+	if (about->st_size > SIZE_MAX_BYTES)
 		return error_set(err, -EINVAL, "%s is no source file", path);
 	if (age.end_ns && changed_ns(about) > age.end_ns)
 		return error_set(
@@ -126,10 +126,12 @@ int source_read(const char *path, uint32_t line, struct source_age age,
 
 	if (is_no_file(path))
 		return error_set(err, -ENOENT, "%s is no file that could be shown", path);
-	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	CLEANUP(closep) int fd = regular_file_open(path, &about);
 
-	if (fd < 0 || fstat(fd, &about) < 0)
-		return refuse_errno(path, errno, err);
+	if (fd == -EINVAL)
+		return error_set(err, fd, "%s is no source file", path);
+	if (fd < 0)
+		return refuse_errno(path, -fd, err);
 	int rc = check(path, &about, age, err);
 
 	if (rc == 0)

@@ -1,7 +1,6 @@
 #include "elf_image.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/regular_file.h"
 
 /* The largest debug files, of browsers, have some gigabytes. */
 #define FILE_SIZE_MAX (INT64_C(16) << 30)
@@ -75,20 +75,18 @@ static int open_regular(const char *path, size_t *out_len, struct error *err)
 {
 	struct stat st;
 
-	/* Looked at before it is opened: a FIFO would wait for its writer. */
-	if (stat(path, &st) < 0)
-		return error_errno(err, -errno, "cannot open %s", path);
-	if (!S_ISREG(st.st_mode))
-		return error_set(err, -EINVAL, "%s: not a regular file", path);
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = regular_file_open(path, &st);
+
+	if (fd == -EINVAL)
+		return error_set(err, fd, "%s: not a regular file", path);
 	if (fd < 0)
-		return error_errno(err, -errno, "cannot open %s", path);
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= FILE_SIZE_MAX) {
+		return error_errno(err, fd, "cannot open %s", path);
+	if (st.st_size <= FILE_SIZE_MAX) {
 		*out_len = (size_t)st.st_size;
 		return fd;
 	}
 	close(fd);
-	return error_set(err, -EFBIG, "%s: changed while it was opened, or too large", path);
+	return error_set(err, -EFBIG, "%s: too large", path);
 }
 
 static struct elf_image *new_image(const char *path)

@@ -2,15 +2,14 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "base/read_at.h"
+#include "base/regular_file.h"
 
 /* The kernel itself refuses more than 64 KiB of program headers (fs/binfmt_elf.c). */
 #define SEGMENTS_SIZE_MAX 65536u
@@ -108,27 +107,6 @@ static struct segment segment_at(const struct segments *segments, size_t i)
 	return s;
 }
 
-/*
- * Opens what is a regular file: opening a FIFO would wait for its writer, and some devices
- * act on being opened, so the path is looked at first and the file again.
- */
-static int open_regular(const char *path)
-{
-	struct stat st;
-
-	if (stat(path, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		return fd;
-	close(fd);
-	return -EINVAL;
-}
-
 static uint64_t round_up(uint64_t value, uint64_t align)
 {
 	return (value + align - 1) & ~(align - 1);
@@ -181,7 +159,7 @@ size_t elf_build_id_read_fd(int fd, uint8_t out_id[ELF_BUILD_ID_MAX])
 
 size_t elf_build_id_read(const char *path, uint8_t out_id[ELF_BUILD_ID_MAX])
 {
-	CLEANUP(closep) int fd = open_regular(path);
+	CLEANUP(closep) int fd = regular_file_open(path, NULL);
 
 	return fd < 0 ? 0 : elf_build_id_read_fd(fd, out_id);
 }

@@ -1,7 +1,6 @@
 #include "elf_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/read_at.h"
+#include "base/regular_file.h"
 
 /* The kernel refuses more than 64 KiB of program headers (fs/binfmt_elf.c). */
 #define PROGRAM_HEADERS_MAX 65536u
@@ -341,15 +341,13 @@ int elf_file_open(const char *path, struct elf_file *out_elf, struct error *err)
 	struct stat st;
 
 	*out_elf = (struct elf_file){ .fd = -1 };
-	/* Looked at first: opening a FIFO would wake its writer, and devices may act. */
-	if (stat(path, &st) < 0)
-		return errno == ENOENT ? error_set(err, -ESTALE, "%s: it is gone", path)
-				       : error_errno(err, -errno, "%s", path);
-	if (!S_ISREG(st.st_mode))
+	out_elf->fd = regular_file_open(path, &st);
+	if (out_elf->fd == -ENOENT)
+		return error_set(err, -ESTALE, "%s: it is gone", path);
+	if (out_elf->fd == -EINVAL)
 		return -ENOENT;
-	out_elf->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (out_elf->fd < 0)
-		return error_errno(err, errno == ENOENT ? -ESTALE : -errno, "%s", path);
+		return error_errno(err, out_elf->fd, "%s", path);
 	out_elf->size = (uint64_t)st.st_size;
 	if (!read_segments(out_elf)) {
 		elf_file_close(out_elf);

@@ -1,12 +1,12 @@
 #include "target/load_bias.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "base/read_at.h"
+#include "base/regular_file.h"
 
 /* The kernel takes files with more; those are no interpreters. */
 #define HEADERS_MAX 64
@@ -22,7 +22,7 @@ static bool is_ours(const Elf64_Ehdr *head)
 
 void load_bias_read(const char *path, struct load_bias *out_bias)
 {
-	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	CLEANUP(closep) int fd = regular_file_open(path, NULL);
 	Elf64_Phdr headers[HEADERS_MAX];
 	Elf64_Ehdr head;
 

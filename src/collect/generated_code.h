@@ -1,0 +1,26 @@
+/*
+ * generated_code - names of code that a program made while it ran (a JIT's): its perf map,
+ * /tmp/perf-PID.map, is copied into the recording when the process ends.
+ *
+ * Anybody may write a file of that name, and process ids are used again.  So a map counts only if
+ * the process's user or root owns it, and if it was written since the process began.
+ */
+#pragma once
+#include <stdint.h>
+
+struct image;
+struct recording_writer;
+
+/* Perf maps that were there and gave no names. */
+struct generated_code {
+	uint64_t foreign; /* another user's */
+	uint64_t stale;   /* written before the process began */
+};
+
+/* The image has mapped generated code for the first time. */
+void generated_code_begin(struct image *image);
+/* Copies the perf map of an image that has ended. */
+void generated_code_copy(struct generated_code *code, struct recording_writer *writer,
+			 const struct image *image);
+/* Notes how many gave no names, and why. */
+void generated_code_tell(const struct generated_code *code, struct recording_writer *writer);

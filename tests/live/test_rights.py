@@ -1,0 +1,80 @@
+"""A recording holds nothing that its program could not read, and no names that others made up."""
+
+import os
+import shutil
+import stat
+import unittest
+
+import live
+from live import WORKLOADS, workload
+
+SECRET = b"what only the recorder may read\n" * 100
+FOREIGN = "belongs to another user than the process"
+STALE = "is older than the process"
+
+
+class Rights(live.LiveTest):
+
+    def bytes_of(self, recording):
+        with open(recording.path, "rb") as file:
+            return file.read()
+
+    def secret(self):
+        path = self.path("secret")
+        with open(path, "wb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+            file.write(SECRET)
+        return path
+
+    @unittest.skipIf(os.geteuid() != 0, "only root has files that a program with fewer rights has not")
+    def test_a_link_where_a_mapped_file_was_is_not_copied(self):
+        library = self.path("mine/libfirst.so")
+        os.mkdir(self.path("mine"))
+        os.chmod(self.path("mine"), 0o777)
+        shutil.copy(os.path.join(WORKLOADS, "libfirst.so"), library)
+        recording = self.record(workload("swapping", library, "first_work", self.secret()), rate=1000)
+        self.assertFalse(SECRET[:32] in self.bytes_of(recording),
+                         "what only root may read is in the recording")
+        # The file that was mapped was gone, too: as root, it is read through the process.
+        self.assertGreater(recording.time_of("first_work", "self_ns"), 0.8 * recording.total_ns())
+
+    def test_a_recording_is_its_owners_alone(self):
+        for mask in (0o000, 0o277, 0o777):
+            with self.subTest(mask=oct(mask)):
+                recording = self.record(["true"], umask=mask)
+                self.assertEqual(stat.S_IMODE(os.stat(recording.path).st_mode), 0o600)
+                os.unlink(recording.path)
+
+    def generated(self, kind):
+        recording = self.record(workload("generated", kind), rate=1000)
+        self.addCleanup(os.unlink, recording.run.stdout.decode().strip())
+        share = recording.time_of("generated_loop", "self_ns") / recording.total_ns()
+        return share, recording.head()["notes"]
+
+    def test_a_perf_map_of_the_process_names_its_code(self):
+        share, notes = self.generated("own")
+        self.assertGreater(share, 0.8)
+        self.assertFalse([note for note in notes if "perf-PID.map" in note])
+
+    @unittest.skipIf(os.geteuid() != 0, "only root can give a file away")
+    def test_a_perf_map_of_another_user_names_nothing(self):
+        share, notes = self.generated("foreign")
+        self.assertEqual(share, 0)
+        self.assertEqual(len([note for note in notes if FOREIGN in note]), 1, notes)
+
+    def test_a_perf_map_of_long_ago_names_nothing(self):
+        share, notes = self.generated("stale")
+        self.assertEqual(share, 0)
+        self.assertEqual(len([note for note in notes if STALE in note]), 1, notes)
+
+    def test_a_perf_map_of_an_earlier_program_of_that_process_id_names_nothing(self):
+        program = " ".join(workload("generated", "none"))
+        # Files are dated by a clock of 100 Hz.
+        script = f"echo 0 ffffffffffffffff made_before > /tmp/perf-$$.map; sleep 0.2; exec {program}"
+        recording = self.record(["sh", "-c", script], rate=1000)
+        self.addCleanup(os.unlink, recording.run.stdout.decode().strip())
+        self.assertEqual(recording.time_of("made_before", "total_ns"), 0)
+        self.assertTrue([note for note in recording.head()["notes"] if STALE in note])
+
+
+if __name__ == "__main__":
+    unittest.main()
