@@ -2,12 +2,15 @@
  * record_speed - makes a recording of ten million samples and reads it back.
  *
  * Prints what writing cost, bytes a sample, and how long it takes to open the recording and
- * read its sums.  Usage: record_speed FILE [SAMPLES [STACKS [THREADS]]]; FILE is replaced.
+ * read its sums.  Usage: record_speed FILE [SAMPLES [STACKS [THREADS [beside]]]]; FILE is
+ * replaced.  "beside": a thread stores what is made, as in a session, and what that leaves to
+ * the one that makes it is printed too.
  * Built by `ninja tests/unit/record/record_speed`.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,6 +25,7 @@
 struct plan {
 	uint64_t samples;
 	uint32_t stacks, threads;
+	bool is_beside; /* a thread stores */
 };
 
 static double seconds_of(clockid_t clock)
@@ -112,11 +116,18 @@ static int measure_writing(const char *path, const struct plan *plan, struct err
 {
 	struct recording_writer *writer;
 	double wall = seconds_of(CLOCK_MONOTONIC), cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+	double own_cpu = seconds_of(CLOCK_THREAD_CPUTIME_ID);
 	int rc = recording_writer_create(path, &writer, err);
 
+	if (rc == 0 && plan->is_beside)
+		rc = recording_writer_start_thread(writer);
 	if (rc < 0)
 		return rc;
 	write_all(writer, plan);
+	own_cpu = seconds_of(CLOCK_THREAD_CPUTIME_ID) - own_cpu;
+	if (plan->is_beside)
+		printf("made: %.0f ns of CPU each in the thread that makes them\n",
+		       own_cpu * 1e9 / (double)plan->samples);
 	rc = recording_writer_close(writer, err);
 	wall = seconds_of(CLOCK_MONOTONIC) - wall;
 	cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - cpu;
@@ -160,6 +171,7 @@ int main(int argc, char **argv)
 		plan.stacks = (uint32_t)strtoul(argv[3], NULL, 10);
 	if (argc > 4)
 		plan.threads = (uint32_t)strtoul(argv[4], NULL, 10);
+	plan.is_beside = argc > 5 && strcmp(argv[5], "beside") == 0;
 	unlink(argv[1]);
 	int rc = measure_writing(argv[1], &plan, &err);
 	if (rc == 0)

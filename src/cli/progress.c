@@ -42,7 +42,8 @@ void progress_report(void *context, size_t done, size_t total)
 		return;
 	struct text line = { 0 };
 
-	text_addf(&line, "\rlooking up names: %zu %%\033[K", done * 100 / total);
+	text_addf(&line, "\r%s: %zu %%\033[K",
+		  progress->what ? progress->what : "looking up names", done * 100 / total);
 	draw(text_string(&line));
 	text_done(&line);
 	progress->shown_at_ns = now;

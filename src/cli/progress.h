@@ -8,9 +8,10 @@
 
 /* Zero-initialized is ready. */
 struct progress {
+	const char *what;                    /* NULL: looking up names */
 	uint64_t started_at_ns, shown_at_ns; /* CLOCK_MONOTONIC */
 	bool is_shown;
 };
 
-/* For struct load_options: context is a struct progress.  Erases the line at the end. */
+/* For struct load_options and session_options: context is a struct progress.  Erases the line at the end. */
 void progress_report(void *context, size_t done, size_t total);

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/executable.h"
+#include "cli/progress.h"
 #include "cli/record_file.h"
 #include "cli/say.h"
 #include "collect/allowance.h"
@@ -96,8 +97,13 @@ static int record_into(struct recording_writer *writer, struct record_file *file
 {
 	CLEANUP(notes_freep) struct notes *notes = notes_new();
 	struct session_result result = { 0 };
+	struct progress progress = { .what = "waiting for the disk" };
+	struct session_options session = settings->session;
 	struct error err;
-	int rc = session_run(&settings->session, writer, notes, &result, &err);
+
+	session.waits_for_disk = settings->end.is_quiet ? NULL : progress_report;
+	session.context = &progress;
+	int rc = session_run(&session, writer, notes, &result, &err);
 
 	signal(SIGPIPE, SIG_IGN);
 	if (rc < 0) {

@@ -59,8 +59,19 @@ void pump_done(struct pump *pump)
 	free(pump->record);
 }
 
+/* As many as were left out because of the disk. */
+void pump_tell_left_out(struct pump *pump)
+{
+	if (pump->left_out > 0)
+		recording_writer_add_lost(pump->writer, "the disk was too slow",
+					  pump->left_out);
+	pump->left_out = 0;
+}
+
 void pump_begin_round(struct pump *pump)
 {
+	if (recording_writer_has_room(pump->writer))
+		pump_tell_left_out(pump);
 	pump->round_ns = monotonic_ns();
 	epochs_begin_round(&pump->epochs);
 }
@@ -240,6 +251,10 @@ static void pump_take_sample(struct pump *pump, struct image *image, const uint6
 		thread->covered_ns = sample.covered_ns;
 	if (sample.flags & RING_SAMPLE_PAUSED) {
 		image->off_ns += sample.weight_ns;
+		return;
+	}
+	if (!recording_writer_has_room(pump->writer)) {
+		pump->left_out++;
 		return;
 	}
 	uint32_t ending = sample.ending < WALK_STATUS_COUNT ? sample.ending : WALK_NO_STACK;

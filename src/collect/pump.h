@@ -17,6 +17,7 @@ struct pump {
 	uint64_t session_start_ns;
 	uint64_t round_ns; /* before the marks of this round; 0: none began */
 	uint64_t samples;
+	uint64_t left_out;   /* since that was told: the disk was too slow for them */
 	uint64_t sampled_ns; /* the sum of their weights, as far as those were believed */
 	uint64_t traced_calls, traced_ns; /* of all that was counted */
 	uint64_t *record;                 /* room for the longest */
@@ -35,6 +36,9 @@ void pump_done(struct pump *pump);
 /* The recording's module and place for an address, in the image's era. */
 struct recording_frame pump_place(struct pump *pump, struct image *image, uint64_t address,
 				  uint32_t era);
+
+/* Tells the recording of samples that were left out because so much waited for the disk. */
+void pump_tell_left_out(struct pump *pump);
 
 /* Before the images are marked and pumped in turn. */
 void pump_begin_round(struct pump *pump);

@@ -29,6 +29,9 @@
 /* How long descendants that outlive the command are followed. */
 #define SURVIVOR_PATIENCE_NS (2000 * NS_PER_MS)
 
+/* How often it is said how much waits for the disk. */
+#define WRITER_LOOK_MS 200
+
 static void session_reap(struct session *session)
 {
 	struct rusage usage;
@@ -102,6 +105,23 @@ static void session_leave_survivors(struct session *session)
 		recording_writer_note(session->writer, note);
 		tree_leave(tree, image);
 	}
+}
+
+/* No program waits any more: the recorder does, for the disk. */
+static void session_write_rest(struct session *session)
+{
+	const struct session_options *options = session->options;
+	const size_t total = recording_writer_waiting(session->writer);
+
+	while (!recording_writer_stop_thread(session->writer, WRITER_LOOK_MS)) {
+		const size_t left = recording_writer_waiting(session->writer);
+
+		if (options->waits_for_disk != NULL && left < total)
+			options->waits_for_disk(options->context, total - left, total);
+	}
+	if (options->waits_for_disk != NULL)
+		options->waits_for_disk(options->context, total, total);
+	pump_tell_left_out(&session->pump);
 }
 
 static void session_tell_cost(const struct session *session)
@@ -268,8 +288,11 @@ static int session_run_prepared(struct session *session, struct error *err)
 		return rc;
 	rc = session_start(session, err);
 	if (rc == 0) {
+		/* From now on programs wait for answers. */
+		recording_writer_start_thread(session->writer);
 		session_loop(session);
 		session_leave_survivors(session);
+		session_write_rest(session);
 		keep_finish(&session->pump.keep, session->writer);
 		session_tell_end(session);
 		session->result->samples = session->pump.samples;

@@ -43,6 +43,12 @@ struct session_options {
 	const char *agent_path; /* libfathom-agent.so */
 	/* What the command gets back of what allowance_raise() changed; NULL: nothing was. */
 	const struct allowance *allowance;
+	/*
+	 * Called now and then, once the command has ended, while rows wait for a slow disk; may be
+	 * NULL.  done of total bytes are written; at the end, all of them.
+	 */
+	void (*waits_for_disk)(void *context, size_t done, size_t total);
+	void *context; /* of that */
 };
 
 /* Why nothing was started: what the exit code will be. */

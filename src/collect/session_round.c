@@ -133,7 +133,9 @@ static void session_read_calls(struct session *session)
 	const struct traced_terms terms = session_traced_terms(session);
 	const uint64_t now_ns = monotonic_ns();
 
-	const bool is_time = now_ns - session->traced_at_ns >= TRACED_NS;
+	/* Counts only grow: while the disk is behind, they are read later. */
+	const bool is_time = now_ns - session->traced_at_ns >= TRACED_NS &&
+			     recording_writer_has_room(session->writer);
 
 	if (is_time)
 		session->traced_at_ns = now_ns;

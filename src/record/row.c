@@ -1,92 +1,106 @@
-#include "record/writer_state.h"
+/*
+ * The writer's half of a row: its values become bytes at the end of the writer's chunk.
+ */
+#include "record/row.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/text.h"
+#include "record/writer_state.h"
 
-/* Rows that may be written again are replaced; samples and sums never are, and inserting is
- * faster. */
-static int prepare(struct recording_writer *writer, enum recording_table table)
+/* Behind the last entry, too, an integer's bytes can be read at once. */
+#define SLACK_BYTES 8
+
+static uint8_t *row_room(struct recording_writer *writer, size_t len)
 {
-	bool is_written_once = table == TABLE_SAMPLE_ROWS || table == TABLE_SUMS;
-	CLEANUP(freep)
-	char *sql = schema_insert_sql(table, is_written_once ? "INSERT" : "REPLACE");
-	int rc = sqlite3_prepare_v3(writer->db, sql, -1, SQLITE_PREPARE_PERSISTENT,
-				    &writer->inserts[table], NULL);
+	struct queue_chunk *chunk = writer->chunk;
 
-	return rc == SQLITE_OK ? 0 : writer_fail(writer, rc);
+	if (chunk == NULL)
+		writer->chunk = chunk = queue_chunk_new(WRITER_CHUNK_BYTES + 2 * SLACK_BYTES);
+	if (chunk->capacity - chunk->len < len + SLACK_BYTES) {
+		size_t capacity = chunk->capacity * 2;
+
+		if (capacity - chunk->len < len + SLACK_BYTES)
+			capacity = chunk->len + len + SLACK_BYTES;
+		chunk->bytes = xreallocarray(chunk->bytes, capacity, 1);
+		chunk->capacity = capacity;
+	}
+	return chunk->bytes + chunk->len;
+}
+
+static void row_put_byte(struct recording_writer *writer, unsigned int byte)
+{
+	*row_room(writer, 1) = (uint8_t)byte;
+	writer->chunk->len++;
+}
+
+static void row_put_bytes(struct recording_writer *writer, enum row_value kind,
+			  const void *data, size_t len)
+{
+	uint8_t *at = row_room(writer, 1 + ROW_INT_BYTES + len);
+
+	*at++ = (uint8_t)kind;
+	at = row_put_int(at, (int64_t)len);
+	if (len > 0)
+		memcpy(at, data, len);
+	writer->chunk->len = (size_t)(at + len - writer->chunk->bytes);
+}
+
+struct row row_begin_entry(struct recording_writer *writer, unsigned int entry)
+{
+	const int rc = writer_rc(writer);
+
+	if (rc == 0)
+		row_put_byte(writer, entry);
+	return (struct row){ .writer = rc == 0 ? writer : NULL, .rc = rc };
 }
 
 struct row row_begin(struct recording_writer *writer, enum recording_table table, int64_t id)
 {
-	struct row row = { .writer = writer };
+	struct row row = row_begin_entry(writer, table);
 
-	if (writer->failure_rc < 0 || writer_begin(writer) < 0)
-		return row;
-	if (writer->inserts[table] == NULL && prepare(writer, table) < 0)
-		return row;
-	row.statement = writer->inserts[table];
 	row_int(&row, id);
 	return row;
 }
 
 void row_int(struct row *row, int64_t value)
 {
-	if (row->statement != NULL)
-		sqlite3_bind_int64(row->statement, ++row->column, value);
+	if (row->writer == NULL)
+		return;
+	uint8_t *end = row_put_int(row_room(row->writer, ROW_INT_BYTES), value);
+
+	row->writer->chunk->len = (size_t)(end - row->writer->chunk->bytes);
 }
 
 void row_figure(struct row *row, int64_t value)
 {
 	if (value != RECORDING_UNKNOWN)
 		row_int(row, value);
-	else if (row->statement != NULL)
-		sqlite3_bind_null(row->statement, ++row->column);
-}
-
-static bool is_utf8(const char *bytes, size_t len)
-{
-	struct text escaped = { 0 };
-
-	text_add_utf8(&escaped, bytes, len);
-	bool is_same = escaped.len == len;
-	text_done(&escaped);
-	return is_same;
+	else if (row->writer != NULL)
+		row_put_byte(row->writer, ROW_NULL);
 }
 
 void row_text(struct row *row, const char *text)
 {
-	if (row->statement == NULL)
+	if (row->writer == NULL)
 		return;
-	row->column++;
 	if (text == NULL)
-		sqlite3_bind_null(row->statement, row->column);
-	else if (is_utf8(text, strlen(text)))
-		sqlite3_bind_text64(row->statement, row->column, text, strlen(text),
-				    SQLITE_STATIC, SQLITE_UTF8);
+		row_put_byte(row->writer, ROW_NULL);
 	else
-		sqlite3_bind_blob64(row->statement, row->column, text, strlen(text),
-				    SQLITE_STATIC);
+		row_put_bytes(row->writer, ROW_TEXT, text, strlen(text));
 }
 
 void row_blob(struct row *row, const void *data, size_t len)
 {
-	if (row->statement == NULL)
-		return;
-	row->column++;
-	if (data == NULL)
-		sqlite3_bind_zeroblob(row->statement, row->column, 0);
-	else
-		sqlite3_bind_blob64(row->statement, row->column, data, len, SQLITE_STATIC);
+	if (row->writer != NULL)
+		row_put_bytes(row->writer, ROW_BLOB, data, data != NULL ? len : 0);
 }
 
 int row_end(struct row *row)
 {
-	if (row->statement == NULL)
-		return row->writer->failure_rc;
-	int rc = sqlite3_step(row->statement);
-
-	sqlite3_reset(row->statement);
-	return rc == SQLITE_DONE ? 0 : writer_fail(row->writer, rc);
+	if (row->writer == NULL)
+		return row->rc;
+	if (row->writer->chunk->len >= WRITER_CHUNK_BYTES)
+		writer_hand_over(row->writer);
+	return writer_rc(row->writer);
 }

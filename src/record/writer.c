@@ -1,124 +1,112 @@
 #include "record/writer_state.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/monotonic.h"
 #include "record/keys.h"
 #include "record/writer_file.h"
 
-#define SECOND_NS           1000000000ull
-#define COMMIT_EVERY_NS     SECOND_NS
-#define CHECKPOINT_EVERY_NS (5 * SECOND_NS)
-/* How long a begin and a clean end wait for others to finish, in steps. */
-#define BUSY_STEPS   40
-#define BUSY_STEP_US 50000
+#define COMMIT_EVERY_NS 1000000000ull
 
-static uint64_t now_ns(void)
+int writer_fail(struct recording_writer *writer, int rc, const char *reason)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
-}
-
-int writer_fail(struct recording_writer *writer, int sqlite_rc)
-{
-	if (writer->failure_rc < 0)
-		return writer->failure_rc;
-	database_error(&writer->failure, writer->db, sqlite_rc, writer->path,
-		       "the recording ends here");
-	writer->failure_rc = database_errno(sqlite_rc);
 	if (writer->failure_rc == 0)
-		writer->failure_rc = -EIO;
-	size_t len = strlen(writer->failure.text);
-
-	snprintf(writer->failure.text + len, sizeof writer->failure.text - len,
-		 "; what was recorded until then can be read%s",
-		 (sqlite_rc & 0xff) == SQLITE_FULL ? "; make room, or record to another disk"
-						   : "");
-	/* A statement that waits for a reset would keep the rollback from its end. */
-	for (int i = 0; i < TABLE_COUNT; i++)
-		sqlite3_reset(writer->inserts[i]);
-	database_exec(writer->db, "ROLLBACK");
-	writer->has_transaction = false;
+		writer->failure_rc =
+			error_set(&writer->failure, rc,
+				  "%s: the recording ends here: %s; what was recorded until "
+				  "then can be read",
+				  writer->path, reason);
 	return writer->failure_rc;
 }
 
-/*
- * Another program may have begun to write (or to recover) for a moment.  A commit that it is in
- * the way of is tried again at the next tick; a row has no place yet, so it waits.
- */
-int writer_begin(struct recording_writer *writer)
+void writer_hand_over(struct recording_writer *writer)
 {
-	int rc = writer->has_transaction ? SQLITE_OK
-					 : database_exec(writer->db, "BEGIN IMMEDIATE");
+	struct queue_chunk *chunk = writer->chunk;
 
-	for (int i = 0; i < BUSY_STEPS && (rc & 0xff) == SQLITE_BUSY; i++) {
-		usleep(BUSY_STEP_US);
-		rc = database_exec(writer->db, "BEGIN IMMEDIATE");
+	if (chunk == NULL || chunk->len == 0)
+		return;
+	if (writer->queue == NULL) {
+		store_take(&writer->store, chunk->bytes, chunk->len);
+		chunk->len = 0;
+		return;
 	}
-	if (rc != SQLITE_OK)
-		return writer_fail(writer, rc);
-	writer->has_transaction = true;
-	return 0;
+	writer->chunk = NULL;
+	queue_push(writer->queue, chunk);
+	if (queue_bytes(writer->queue) > writer->rows_waiting)
+		writer_fail(writer, -ENOBUFS, "the disk was too slow");
+}
+
+int recording_writer_start_thread(struct recording_writer *writer)
+{
+	writer_hand_over(writer);
+	if (writer->queue == NULL)
+		writer->queue = queue_start(store_take, &writer->store);
+	return writer->queue != NULL ? 0 : -EAGAIN;
+}
+
+bool recording_writer_has_room(const struct recording_writer *writer)
+{
+	return writer->queue == NULL || queue_bytes(writer->queue) < writer->samples_waiting;
+}
+
+size_t recording_writer_waiting(const struct recording_writer *writer)
+{
+	return writer->queue != NULL ? queue_bytes(writer->queue) : 0;
+}
+
+bool recording_writer_stop_thread(struct recording_writer *writer, int timeout_ms)
+{
+	writer_hand_over(writer);
+	if (writer->queue == NULL)
+		return true;
+	if (!queue_wait(writer->queue, timeout_ms))
+		return false;
+	queue_end(writer->queue);
+	writer->queue = NULL;
+	return true;
 }
 
 int writer_run(struct recording_writer *writer, const char *sql)
 {
-	if (writer->failure_rc < 0 || writer_begin(writer) < 0)
-		return writer->failure_rc;
-	int rc = database_exec(writer->db, sql);
+	struct row row = row_begin_entry(writer, ROW_SQL);
 
-	return rc == SQLITE_OK ? 0 : writer_fail(writer, rc);
+	row_text(&row, sql);
+	return row_end(&row);
 }
 
-/* A reader may keep a rollback journal from being committed: then the next tick tries again. */
+/* All of this is a matter of the store, and in the order of the rows. */
+static void send_command(struct recording_writer *writer, enum row_entry command)
+{
+	struct row row = row_begin_entry(writer, command);
+
+	row_end(&row);
+	writer_hand_over(writer);
+}
+
 int recording_writer_commit(struct recording_writer *writer)
 {
-	int rc = writer_flush_samples(writer);
-
-	if (rc == 0)
-		rc = writer_end_interval(writer, WRITER_INTERVAL_RATIO);
-	if (rc < 0 || !writer->has_transaction)
-		return rc;
-	int sqlite_rc = database_exec(writer->db, "COMMIT");
-	writer->committed_at_ns = now_ns();
-	if (sqlite_rc == SQLITE_OK)
-		writer->has_transaction = false;
-	else if ((sqlite_rc & 0xff) != SQLITE_BUSY)
-		return writer_fail(writer, sqlite_rc);
-	return 0;
-}
-
-/* Never waits for readers: what they keep from being copied is copied five seconds later. */
-static int checkpoint(struct recording_writer *writer)
-{
-	writer->checkpointed_at_ns = now_ns();
-	int rc = sqlite3_wal_checkpoint_v2(writer->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL,
-					   NULL);
-
-	return rc == SQLITE_OK || (rc & 0xff) == SQLITE_BUSY ? 0 : writer_fail(writer, rc);
+	send_command(writer, ROW_COMMIT);
+	if (writer->queue != NULL)
+		queue_wait(writer->queue, -1);
+	return writer_rc(writer);
 }
 
 int recording_writer_tick(struct recording_writer *writer)
 {
-	if (writer->failure_rc < 0)
-		return writer->failure_rc;
-	uint64_t now = now_ns();
+	const uint64_t now_ns = monotonic_ns();
 
-	if (writer->is_reopened || now - writer->committed_at_ns < COMMIT_EVERY_NS)
-		return 0;
-	int rc = recording_writer_commit(writer);
-
-	writer->committed_at_ns = now;
-	if (rc == 0 && writer->is_wal &&
-	    now - writer->checkpointed_at_ns >= CHECKPOINT_EVERY_NS)
-		rc = checkpoint(writer);
-	return rc;
+	if (writer_rc(writer) < 0)
+		return writer_rc(writer);
+	if (!writer->is_reopened && now_ns - writer->ticked_at_ns >= COMMIT_EVERY_NS) {
+		writer->ticked_at_ns = now_ns;
+		atomic_fetch_add_explicit(&writer->store.ticks, 1, memory_order_relaxed);
+		send_command(writer, ROW_TICK);
+	}
+	if (writer->queue != NULL)
+		writer_hand_over(writer);
+	return writer_rc(writer);
 }
 
 static uint32_t fact_id(struct recording_writer *writer, const char *key)
@@ -160,48 +148,55 @@ int recording_writer_note(struct recording_writer *writer, const char *text)
 
 const char *recording_writer_journal_mode(const struct recording_writer *writer)
 {
-	return writer->is_wal ? "wal" : "rollback";
+	return writer->store.is_wal ? "wal" : "rollback";
 }
 
 const char *recording_writer_failure(const struct recording_writer *writer)
 {
-	return writer->failure_rc < 0 ? writer->failure.text : NULL;
+	if (writer->failure_rc < 0)
+		return writer->failure.text;
+	return store_rc(&writer->store) < 0 ? writer->store.failure.text : NULL;
 }
 
+/* Whatever ended the recording but the store leaves it whole, only not finished. */
 static void commit_at_last(struct recording_writer *writer)
 {
-	writer_flush_samples(writer);
-	writer_end_interval(writer, WRITER_LAST_INTERVAL_RATIO);
+	struct store *store = &writer->store;
+
 	if (!writer->is_reopened)
 		recording_writer_set_int(writer, KEY_FINISHED, 1);
-	for (int i = 0; i < BUSY_STEPS; i++) {
-		if (recording_writer_commit(writer) < 0 || !writer->has_transaction)
+	writer_hand_over(writer);
+	store_end_interval(store, STORE_LAST_INTERVAL_RATIO);
+	for (int i = 0; i < STORE_BUSY_STEPS; i++) {
+		store_commit(store);
+		if (store_rc(store) < 0 || !store->has_transaction)
 			return;
-		usleep(BUSY_STEP_US);
+		usleep(STORE_BUSY_STEP_US);
 	}
-	writer_fail(writer, SQLITE_BUSY);
+	store_fail(store, SQLITE_BUSY);
 }
 
 /* If readers stay, the recording is whole all the same and the last of them tidies up. */
-static void leave_one_file(struct recording_writer *writer)
+static void leave_one_file(struct store *store)
 {
-	for (int i = 0; i < BUSY_STEPS; i++) {
-		if (database_set_journal_mode(writer->db, "DELETE") || writer->failure_rc < 0)
+	for (int i = 0; i < STORE_BUSY_STEPS; i++) {
+		if (database_set_journal_mode(store->db, "DELETE") || store_rc(store) < 0)
 			return;
-		usleep(BUSY_STEP_US);
+		usleep(STORE_BUSY_STEP_US);
 	}
 }
 
 int recording_writer_close(struct recording_writer *writer, struct error *err)
 {
-	if (writer->failure_rc == 0)
+	recording_writer_stop_thread(writer, -1);
+	if (store_rc(&writer->store) == 0)
 		commit_at_last(writer);
-	if (writer->is_wal)
-		leave_one_file(writer);
-	int rc = writer->failure_rc;
+	if (writer->store.is_wal)
+		leave_one_file(&writer->store);
+	int rc = writer_rc(writer);
 
 	if (rc < 0)
-		error_set(err, rc, "%s", writer->failure.text);
+		error_set(err, rc, "%s", recording_writer_failure(writer));
 	writer_free(writer);
 	return rc;
 }

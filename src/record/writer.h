@@ -1,11 +1,17 @@
 /*
  * writer - makes a recording, complete up to the last second if anything is killed.
  *
- * The writer is one thread's.  It begins a transaction by itself, commits when
- * recording_writer_tick() finds a second has gone by, and checkpoints every five.
- * The first failure (a full disk, an I/O error) ends the recording: the sentence is
- * kept, later calls return it at once, and what was committed stays readable.  A caller
- * ignores SIGXFSZ, or a limit on the size of files kills it instead.
+ * A writer is used by one thread.  It commits when recording_writer_tick() finds that a second
+ * has gone by, and checkpoints every five.  The first failure (a full disk, an I/O error) ends
+ * the recording: the sentence is kept, later calls return it, and what was committed stays
+ * readable.  A caller ignores SIGXFSZ, or a limit on the size of files kills it instead.
+ *
+ * Rows are stored by the thread that makes them, a bunch at a time, so that a failure is known
+ * at the next tick or commit at the latest; or by a thread of the writer's own, so that no call
+ * but those that say so waits for the disk, however slow it is.  Then what waits for the disk is
+ * bounded: from 64 MiB on, a caller leaves samples out (recording_writer_has_room()) and counts
+ * them as lost; the rows that give samples their meaning have 256 MiB, and the recording ends
+ * if they take more.  So each row that a recording holds has the rows that it names.
  *
  * Arguments that no recording may hold (an id that was not given, a negative weight, samples
  * for a reopened recording) are -EINVAL and change nothing.
@@ -99,9 +105,27 @@ int recording_writer_add_function(struct recording_writer *writer,
 int recording_writer_add_location(struct recording_writer *writer,
 				  const struct recording_location *location);
 
-/* Commits what was added so far, whatever the time. */
+/*
+ * From here on a thread of its own stores rows, until recording_writer_stop_thread(), which a
+ * program that forks calls before.  -EAGAIN: there can be none, and all is as before.
+ */
+int recording_writer_start_thread(struct recording_writer *writer);
+/*
+ * Waits for timeout_ms at most (negative: without end) until all rows are stored.  True once
+ * they are: the thread has ended.
+ */
+bool recording_writer_stop_thread(struct recording_writer *writer, int timeout_ms);
+/* False while so much waits for the disk that a caller does without samples. */
+bool recording_writer_has_room(const struct recording_writer *writer);
+/* Bytes of rows that wait for the disk. */
+size_t recording_writer_waiting(const struct recording_writer *writer);
+
+/* Commits what was added so far, whatever the time, and waits for the disk. */
 int recording_writer_commit(struct recording_writer *writer);
-/* Call often: commits when a second has gone by since the last commit. */
+/*
+ * Call often: has all rows stored, and committed when a second has gone by since it was so
+ * last.  A disk that takes longer gets several seconds in one commit.
+ */
 int recording_writer_tick(struct recording_writer *writer);
 /*
  * Commits, closes cleanly and leaves one file; a reader that is still there after two seconds

@@ -80,8 +80,8 @@ int recording_writer_add_code(struct recording_writer *writer,
 {
 	struct writer_codes *codes = &writer->codes;
 
-	if (writer->failure_rc < 0)
-		return writer->failure_rc;
+	if (writer_rc(writer) < 0)
+		return writer_rc(writer);
 	if (writer->is_reopened || code->name == NULL)
 		return -EINVAL;
 	struct text content = content_of(code);
@@ -96,9 +96,9 @@ int recording_writer_add_code(struct recording_writer *writer,
 		remember(codes, &content, id);
 	}
 	text_done(&content);
-	if (writer->failure_rc == 0)
+	if (writer_rc(writer) == 0)
 		*out_id = id;
-	return writer->failure_rc;
+	return writer_rc(writer);
 }
 
 static int write_interpreter(struct recording_writer *writer, uint32_t id,

@@ -23,9 +23,9 @@
 
 void writer_free(struct recording_writer *writer)
 {
-	for (int i = 0; i < TABLE_COUNT; i++)
-		sqlite3_finalize(writer->inserts[i]);
-	sqlite3_close(writer->db);
+	queue_end(writer->queue);
+	queue_chunk_free(writer->chunk);
+	store_done(&writer->store);
 	/* After SQLite's own, see lock.h. */
 	lock_closep(&writer->lock_fd);
 	intern_done(&writer->facts);
@@ -37,11 +37,9 @@ void writer_free(struct recording_writer *writer)
 	recent_done(&writer->frames);
 	recent_done(&writer->stacks);
 	writer_codes_done(&writer->codes);
-	sums_done(&writer->interval.sums);
 	free(writer->lost);
 	free(writer->processes);
 	free(writer->thread_processes);
-	free(writer->samples);
 	free(writer->path);
 	free(writer);
 }
@@ -56,12 +54,13 @@ struct recording_writer *writer_new(const char *path, int lock_fd)
 {
 	struct recording_writer *writer = xzalloc(sizeof *writer);
 
-	writer->path = xstrdup(path);
+	writer->path = writer->store.path = xstrdup(path);
 	writer->lock_fd = lock_fd;
 	writer->frames.limit = WRITER_KNOWN_FRAMES;
 	writer->stacks.limit = WRITER_KNOWN_STACKS;
 	writer->codes.limit_bytes = WRITER_KNOWN_CODES_BYTES;
-	writer->samples = xreallocarray(NULL, WRITER_BUFFERED_SAMPLES, sizeof *writer->samples);
+	writer->samples_waiting = WRITER_SAMPLES_WAITING;
+	writer->rows_waiting = WRITER_ROWS_WAITING;
 	return writer;
 }
 
@@ -191,32 +190,35 @@ _Static_assert(RECORDING_SCHEMA_VERSION == 5, "journal_mode_works() writes the v
 
 static int open_to_write(struct recording_writer *writer, struct error *err)
 {
-	int rc = database_open(writer->path, SQLITE_OPEN_READWRITE, NULL, &writer->db, err);
+	int rc = database_open(writer->path, SQLITE_OPEN_READWRITE, NULL, &writer->store.db,
+			       err);
 
 	if (rc < 0)
 		return rc;
-	sqlite3_busy_timeout(writer->db, BUSY_TIMEOUT_MS);
+	sqlite3_busy_timeout(writer->store.db, BUSY_TIMEOUT_MS);
+	writer->max_value_bytes =
+		(size_t)sqlite3_limit(writer->store.db, SQLITE_LIMIT_LENGTH, -1);
 	/* Nothing is written before its commit, so readers are only ever in the way of that. */
-	database_exec(writer->db, "PRAGMA wal_autocheckpoint=0; PRAGMA cache_spill=OFF");
+	database_exec(writer->store.db, "PRAGMA wal_autocheckpoint=0; PRAGMA cache_spill=OFF");
 	return 0;
 }
 
 static int refuse_to_make(struct recording_writer *writer, struct error *err)
 {
-	return database_error(err, writer->db, sqlite3_extended_errcode(writer->db),
+	return database_error(err, writer->store.db, sqlite3_extended_errcode(writer->store.db),
 			      writer->path, "cannot be made");
 }
 
 /* A connection that found out that WAL does not work cannot leave it: another one does. */
 static int fall_back(struct recording_writer *writer, struct error *err)
 {
-	sqlite3_close(writer->db);
-	writer->db = NULL;
+	sqlite3_close(writer->store.db);
+	writer->store.db = NULL;
 	int rc = journal_fold(writer->path, err);
 
 	if (rc == 0)
 		rc = open_to_write(writer, err);
-	if (rc == 0 && !journal_mode_works(writer->db, "DELETE"))
+	if (rc == 0 && !journal_mode_works(writer->store.db, "DELETE"))
 		rc = refuse_to_make(writer, err);
 	return rc;
 }
@@ -227,14 +229,14 @@ static int begin_file(struct recording_writer *writer, struct error *err)
 
 	if (rc < 0)
 		return rc;
-	if (make_tables(writer->db) != SQLITE_OK)
+	if (make_tables(writer->store.db) != SQLITE_OK)
 		return refuse_to_make(writer, err);
-	writer->is_wal =
-		!is_on_network(writer->lock_fd) && journal_mode_works(writer->db, "WAL");
-	if (!writer->is_wal)
+	writer->store.is_wal =
+		!is_on_network(writer->lock_fd) && journal_mode_works(writer->store.db, "WAL");
+	if (!writer->store.is_wal)
 		rc = fall_back(writer, err);
 	if (rc == 0)
-		database_exec(writer->db, "PRAGMA synchronous=NORMAL");
+		database_exec(writer->store.db, "PRAGMA synchronous=NORMAL");
 	return rc;
 }
 

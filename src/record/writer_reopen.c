@@ -39,9 +39,15 @@ static int lock_file(const struct probe *probe, int *out_fd, struct error *err)
 	return 0;
 }
 
+/* Of which a recording may hold more than 2^32: nothing is added to them here. */
+static bool has_wide_ids(enum recording_table table)
+{
+	return table == TABLE_SAMPLE_ROWS || table == TABLE_BATCHES || table == TABLE_SUMS;
+}
+
 static int load_last_ids(struct recording_writer *writer, struct error *err)
 {
-	const int version = schema_version_of(writer->db);
+	const int version = schema_version_of(writer->store.db);
 
 	for (int i = 0; i < TABLE_COUNT; i++) {
 		if (!schema_has_table((enum recording_table)i, version))
@@ -49,9 +55,9 @@ static int load_last_ids(struct recording_writer *writer, struct error *err)
 		CLEANUP(freep)
 		char *sql = xasprintf("SELECT coalesce(max(id), 0) FROM %s NOT INDEXED",
 				      schema_table_name((enum recording_table)i));
-		int64_t last = database_get_int(writer->db, sql, -1);
+		int64_t last = database_get_int(writer->store.db, sql, -1);
 
-		if (last < 0 || last > UINT32_MAX)
+		if (last < 0 || (last > UINT32_MAX && !has_wide_ids((enum recording_table)i)))
 			return error_set(err, -EBADMSG,
 					 "%s: damaged: the rows of %s cannot be "
 					 "counted",
@@ -66,7 +72,7 @@ static int load_last_ids(struct recording_writer *writer, struct error *err)
 static int load_facts(struct recording_writer *writer, struct error *err)
 {
 	sqlite3_stmt *statement = NULL;
-	int rc = sqlite3_prepare_v2(writer->db,
+	int rc = sqlite3_prepare_v2(writer->store.db,
 				    "SELECT id, key FROM facts NOT INDEXED ORDER BY id", -1,
 				    &statement, NULL);
 	bool is_sound = rc == SQLITE_OK;
@@ -87,7 +93,7 @@ static int load_facts(struct recording_writer *writer, struct error *err)
 /* Half of the symbols, from somebody who was killed over them, are none. */
 static int drop_half_symbols(struct recording_writer *writer, struct error *err)
 {
-	if (database_get_int(writer->db,
+	if (database_get_int(writer->store.db,
 			     "SELECT 1 FROM facts WHERE key='" KEY_SYMBOLIZED
 			     "' AND value IN (1, '1')",
 			     0) == 1 ||
@@ -96,7 +102,8 @@ static int drop_half_symbols(struct recording_writer *writer, struct error *err)
 		return 0;
 	if (writer_run(writer, "DELETE FROM functions; DELETE FROM locations; "
 			       "DELETE FROM sources") < 0)
-		return error_set(err, writer->failure_rc, "%s", writer->failure.text);
+		return error_set(err, writer_rc(writer), "%s",
+				 recording_writer_failure(writer));
 	writer->last_id[TABLE_FUNCTIONS] = 0;
 	writer->last_id[TABLE_LOCATIONS] = 0;
 	writer->last_id[TABLE_SOURCES] = 0;
@@ -105,21 +112,22 @@ static int drop_half_symbols(struct recording_writer *writer, struct error *err)
 
 static int open_again(struct recording_writer *writer, struct error *err)
 {
-	int rc = database_open(writer->path, SQLITE_OPEN_READWRITE, NULL, &writer->db, err);
+	int rc = database_open(writer->path, SQLITE_OPEN_READWRITE, NULL, &writer->store.db,
+			       err);
 
 	if (rc < 0)
 		return rc;
-	sqlite3_busy_timeout(writer->db, BUSY_TIMEOUT_MS);
-	rc = schema_check(writer->db, writer->path, err);
+	sqlite3_busy_timeout(writer->store.db, BUSY_TIMEOUT_MS);
+	rc = schema_check(writer->store.db, writer->path, err);
 	if (rc < 0)
 		return rc;
-	if (!schema_is_plain(writer->db))
+	if (!schema_is_plain(writer->store.db))
 		return error_set(
 			err, -EBADMSG,
 			"%s: symbols cannot be added: somebody added indexes or triggers "
 			"to it; drop them with sqlite3",
 			writer->path);
-	if (!database_set_journal_mode(writer->db, "DELETE"))
+	if (!database_set_journal_mode(writer->store.db, "DELETE"))
 		return error_set(err, -EBUSY, "%s: another program is reading it; try again",
 				 writer->path);
 	rc = load_last_ids(writer, err);

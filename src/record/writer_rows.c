@@ -9,7 +9,7 @@
 uint32_t writer_next_id(struct recording_writer *writer, enum recording_table table)
 {
 	if (writer->last_id[table] == UINT32_MAX)
-		writer_fail(writer, SQLITE_TOOBIG);
+		writer_fail(writer, -EOVERFLOW, "there are more rows than can be counted");
 	else
 		writer->last_id[table]++;
 	return writer->last_id[table];
@@ -133,7 +133,7 @@ int recording_writer_add_module(struct recording_writer *writer,
 
 	if (place != NULL && *place != 0) {
 		*out_id = (uint32_t)*place;
-		return writer->failure_rc;
+		return writer_rc(writer);
 	}
 	uint32_t id = writer_next_id(writer, TABLE_MODULES);
 	struct row row = row_begin(writer, TABLE_MODULES, id);
@@ -176,8 +176,8 @@ int recording_writer_add_mapping(struct recording_writer *writer,
 
 int recording_writer_end_mapping(struct recording_writer *writer, uint32_t id, int64_t to_ns)
 {
-	if (writer->failure_rc < 0)
-		return writer->failure_rc;
+	if (writer_rc(writer) < 0)
+		return writer_rc(writer);
 	if (writer->is_reopened || id == 0 || id > writer->last_id[TABLE_MAPPINGS])
 		return -EINVAL;
 	CLEANUP(freep)
@@ -195,8 +195,8 @@ static int add_pair(struct recording_writer *writer, enum recording_table table,
 {
 	bool is_new;
 
-	if (writer->failure_rc < 0)
-		return writer->failure_rc;
+	if (writer_rc(writer) < 0)
+		return writer_rc(writer);
 	uint64_t *place = recent_at(known, first, second, &is_new);
 	if (is_new) {
 		*place = writer_next_id(writer, table);
@@ -205,7 +205,7 @@ static int add_pair(struct recording_writer *writer, enum recording_table table,
 		row_int(&row, (int64_t)first);
 		row_int(&row, (int64_t)second);
 		if (row_end(&row) < 0)
-			return writer->failure_rc;
+			return writer_rc(writer);
 	}
 	*out_id = (uint32_t)*place;
 	return 0;
@@ -253,11 +253,9 @@ int recording_writer_add_lost(struct recording_writer *writer, const char *reaso
 int recording_writer_add_file(struct recording_writer *writer, uint32_t process,
 			      const char *path, const void *data, size_t len)
 {
-	int limit = sqlite3_limit(writer->db, SQLITE_LIMIT_LENGTH, -1);
-
 	if (writer->is_reopened || process > writer->process_count)
 		return -EINVAL;
-	if (len + strlen(path) + 64 > (size_t)limit)
+	if (len + strlen(path) + 64 > writer->max_value_bytes)
 		return -EFBIG;
 	struct row row = row_begin(writer, TABLE_FILES, writer_next_id(writer, TABLE_FILES));
 

@@ -5,20 +5,21 @@
 #include "base/error.h"
 #include "base/recent.h"
 #include "base/table.h"
-#include "record/database.h"
+#include "record/queue.h"
+#include "record/row.h"
 #include "record/schema.h"
-#include "record/sums.h"
+#include "record/store.h"
 #include "record/writer.h"
 
-/*
- * Samples for each row of sums, at least: a row of 25 bytes then costs a sample 1.6 bytes, and
- * 2.1 in the last interval, which would otherwise often have none.
- */
-#define WRITER_INTERVAL_RATIO      16
-#define WRITER_LAST_INTERVAL_RATIO 12
+/* So many bytes of rows are handed over at a time. */
+#define WRITER_CHUNK_BYTES ((size_t)64 << 10)
 
-/* Samples wait here for the next commit, or until it is full. */
-#define WRITER_BUFFERED_SAMPLES 16384
+/*
+ * What may wait for the disk while a thread writes: samples are left out from the first on, and
+ * the recording ends at the second, which is for all that makes sense of samples.
+ */
+#define WRITER_SAMPLES_WAITING ((size_t)64 << 20)
+#define WRITER_ROWS_WAITING    ((size_t)256 << 20)
 
 /*
  * Of how many frames and stacks used lately the writer knows that they are there: two tables of
@@ -48,25 +49,20 @@ struct writer_process {
 	int64_t sample_weight_ns; /* what NULL in sample_rows.weight means */
 };
 
-/* The interval of sums that is being filled. */
-struct writer_interval {
-	struct sums sums;
-	uint32_t first_sample;
-	int64_t from_ns, to_ns;
-};
-
 struct recording_writer {
 	char *path;
 	int lock_fd;
-	sqlite3 *db;
-	bool is_wal;
+	struct store store;
+	struct queue *queue; /* NULL: rows are stored by the thread that makes them */
+	size_t samples_waiting, rows_waiting; /* the most, in bytes */
+	struct queue_chunk *chunk; /* rows that were not handed over yet; may be NULL */
 	bool is_reopened;
-	bool has_transaction;
-	sqlite3_stmt *inserts[TABLE_COUNT];
 	uint32_t last_id[TABLE_COUNT];
+	size_t max_value_bytes; /* of a text or a blob */
+	/* What ended the recording before the store did. */
 	int failure_rc;
 	struct error failure;
-	uint64_t committed_at_ns, checkpointed_at_ns; /* CLOCK_MONOTONIC */
+	uint64_t ticked_at_ns; /* CLOCK_MONOTONIC */
 
 	struct intern facts, reasons, sources, functions, modules;
 	uint32_t first_function, first_source; /* ids that stood there when it was reopened */
@@ -79,34 +75,32 @@ struct recording_writer {
 	size_t process_count, process_capacity;
 	uint32_t *thread_processes; /* by id - 1 */
 	size_t thread_count, thread_capacity;
-
-	struct recording_sample *samples;
-	size_t sample_count;
-	struct writer_interval interval;
 };
 
-/* Ends the recording with the sentence for SQLite's code; returns the errno. */
-int writer_fail(struct recording_writer *writer, int sqlite_rc);
+/* 0, or the errno of the failure that ended the recording. */
+static inline int writer_rc(const struct recording_writer *writer)
+{
+	return writer->failure_rc < 0 ? writer->failure_rc : store_rc(&writer->store);
+}
+/* Ends the recording, for a reason that is not the database's; returns rc. */
+int writer_fail(struct recording_writer *writer, int rc, const char *reason);
+/* Has the rows that were made so far stored, or queued where a thread stores them. */
+void writer_hand_over(struct recording_writer *writer);
 /* The table's next id.  They are 32 bits: the recording ends before one is given twice. */
 uint32_t writer_next_id(struct recording_writer *writer, enum recording_table table);
 void writer_codes_done(struct writer_codes *codes);
-/* Begins the transaction unless there is one; waits for another program that writes. */
-int writer_begin(struct recording_writer *writer);
 /* Runs one statement within the transaction. */
 int writer_run(struct recording_writer *writer, const char *sql);
-/* Puts the samples that wait into the database. */
-int writer_flush_samples(struct recording_writer *writer);
-/* Writes the sums of the interval if there are min_ratio samples or more for each of them. */
-int writer_end_interval(struct recording_writer *writer, uint64_t min_ratio);
 
 /* One row: begin, one call per column, end.  Harmless after a failure. */
 struct row {
-	struct recording_writer *writer;
-	sqlite3_stmt *statement; /* NULL after a failure */
-	int column;
+	struct recording_writer *writer; /* NULL after a failure, which is rc then */
+	int rc;
 };
 
 struct row row_begin(struct recording_writer *writer, enum recording_table table, int64_t id);
+/* Of another kind: enum row_entry. */
+struct row row_begin_entry(struct recording_writer *writer, unsigned int entry);
 void row_int(struct row *row, int64_t value);
 void row_figure(struct row *row, int64_t value);  /* RECORDING_UNKNOWN is NULL */
 void row_text(struct row *row, const char *text); /* NULL is NULL */

@@ -43,8 +43,8 @@ int recording_writer_add_function(struct recording_writer *writer,
 {
 	size_t known = writer->functions.count;
 
-	if (writer->failure_rc < 0)
-		return writer->failure_rc;
+	if (writer_rc(writer) < 0)
+		return writer_rc(writer);
 	if (function->module > writer->last_id[TABLE_MODULES])
 		return -EINVAL;
 	uint32_t source = source_of(writer, function->file);
@@ -59,7 +59,7 @@ int recording_writer_add_function(struct recording_writer *writer,
 		row_int(&row, source);
 		row_int(&row, function->line);
 		if (row_end(&row) < 0)
-			return writer->failure_rc;
+			return writer_rc(writer);
 		writer->last_id[TABLE_FUNCTIONS] = id;
 	}
 	*out_id = id;
@@ -69,8 +69,8 @@ int recording_writer_add_function(struct recording_writer *writer,
 int recording_writer_add_location(struct recording_writer *writer,
 				  const struct recording_location *location)
 {
-	if (writer->failure_rc < 0)
-		return writer->failure_rc;
+	if (writer_rc(writer) < 0)
+		return writer_rc(writer);
 	if (location->frame == 0 || location->frame > writer->last_id[TABLE_FRAMES] ||
 	    location->function == 0 || location->function > writer->last_id[TABLE_FUNCTIONS])
 		return -EINVAL;

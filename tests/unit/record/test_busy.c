@@ -36,6 +36,7 @@ static void a_writer_beside_the_recorder_delays_it(void **state)
 	assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
 	pauses = 0;
 	assert_int_equal(recording_writer_note(writer, "written late"), 0);
+	assert_int_equal(recording_writer_commit(writer), 0);
 	assert_int_equal(pauses, 3);
 	sqlite3_close(other);
 	add_samples(writer, 0, 100, 1, 1);
