@@ -41,6 +41,7 @@ enum ring_flags {
 	RING_NO_BUILTINS = 16,   /* those of Python functions only */
 	RING_PAUSED = 32,        /* nothing is taken before the program asks for it */
 	RING_BLOCKS = 64,        /* Ruby's blocks are traced as its methods are */
+	RING_ALL_FLAGS = 127,
 };
 
 /* What the vantage found of the layout, as it held a walk against the interpreter's own. */
@@ -230,20 +231,24 @@ static inline u64 ring_pack_record(u16 words, u8 type, u64 position)
 	       (u64)(u32)position << 32;
 }
 
-/* Whether `words` more would fit now: a cheap look before expensive work. */
-static inline int ring_has_room(struct ring_header *ring, u64 words)
+/*
+ * Whether `words` more would fit now: a cheap look before expensive work.  Here and below,
+ * word_count is the writer's own copy (abi/ring_terms.h): the header's may change.
+ */
+static inline int ring_has_room(struct ring_header *ring, u64 word_count, u64 words)
 {
 	u64 head = __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
 	u64 tail = __atomic_load_n(&ring->tail, __ATOMIC_RELAXED);
 
-	return head + words - tail <= ring->word_count;
+	return head + words - tail <= word_count;
 }
 
 /*
  * Reserves words for one record: its position in *out_position; 0, or -1 when there is no
  * room.
  */
-static inline int ring_reserve(struct ring_header *ring, u64 words, u64 *out_position)
+static inline int ring_reserve(struct ring_header *ring, u64 word_count, u64 words,
+			       u64 *out_position)
 {
 	u64 head = __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
 
@@ -251,7 +256,7 @@ static inline int ring_reserve(struct ring_header *ring, u64 words, u64 *out_pos
 		/* Pairs with the release in the reader: what it has read may be overwritten. */
 		u64 tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
 
-		if (head + words - tail > ring->word_count)
+		if (head + words - tail > word_count)
 			return -1;
 	} while (!__atomic_compare_exchange_n(&ring->head, &head, head + words, 0,
 					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
@@ -260,15 +265,17 @@ static inline int ring_reserve(struct ring_header *ring, u64 words, u64 *out_pos
 }
 
 /* Word number `index` of the record at position. */
-static inline void ring_put(struct ring_header *ring, u64 position, u64 index, u64 value)
+static inline void ring_put(struct ring_header *ring, u64 word_count, u64 position, u64 index,
+			    u64 value)
 {
-	ring_words(ring)[(position + index) & (ring->word_count - 1)] = value;
+	ring_words(ring)[(position + index) & (word_count - 1)] = value;
 }
 
 /* Makes the record at position visible: its other words must have been put. */
-static inline void ring_commit(struct ring_header *ring, u64 position, u16 words, u8 type)
+static inline void ring_commit(struct ring_header *ring, u64 word_count, u64 position,
+			       u16 words, u8 type)
 {
-	u64 *header = &ring_words(ring)[position & (ring->word_count - 1)];
+	u64 *header = &ring_words(ring)[position & (word_count - 1)];
 
 	/* Pairs with the acquire in ring_peek(): a visible header means whole words. */
 	__atomic_store_n(header, ring_pack_record(words, type, position), __ATOMIC_RELEASE);

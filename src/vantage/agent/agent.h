@@ -46,6 +46,7 @@
 #include <ucontext.h>
 
 #include "abi/ring.h"
+#include "abi/ring_terms.h"
 #include "abi/walk_status.h"
 #include "vantage/agent/budget.h"
 #include "vantage/agent/memory.h"
@@ -70,6 +71,7 @@ struct scratch {
 struct agent {
 	/* NULL: not sampling.  Mapped once for each process image or forked child. */
 	struct ring_header *ring;
+	struct ring_terms terms;      /* of the ring that is there, or was: written before it */
 	const char *name;             /* what it was started as, for the recorder */
 	const char *const *arguments; /* what it was started with */
 	u64 main_stack_top;           /* the end of the initial stack */
@@ -128,6 +130,11 @@ extern __thread struct thread_notes thread_notes;
  * not; with a reason (abi/handshake.h), not.
  */
 void handshake_run(u32 occasion, u32 reason);
+/*
+ * Whether the recorder has ended, or cannot be reached from here, as far as this image or one that
+ * it was forked from has found out.  It is not asked again.
+ */
+bool handshake_recorder_is_gone(void);
 /*
  * Asks not to be sampled any more, 0.25 s at most.  True: the events are off, and no trap
  * comes to the calling thread after this returns; another thread may still have one when it

@@ -94,7 +94,7 @@ static u64 without_switches(const struct ring_header *ring, u64 cpu_ns, u64 swit
 
 u64 clock_process_ns(const struct ring_header *ring)
 {
-	if (ring->flags & RING_CLOCK_USER)
+	if (agent.terms.flags & RING_CLOCK_USER)
 		return clock_user_ns(RUSAGE_SELF);
 	return without_switches(ring, clock_read_ns(CLOCK_PROCESS_CPUTIME_ID),
 				clock_switches(RUSAGE_SELF));
@@ -114,7 +114,7 @@ static void clock_read_switches(struct ring_header *ring)
 /* The thread's time since it was born, without what switches cost as far as they are known. */
 static u64 clock_thread_ns(const struct ring_header *ring)
 {
-	if ((ring->flags & RING_TIMER) && (ring->flags & RING_CLOCK_USER))
+	if ((agent.terms.flags & RING_TIMER) && (agent.terms.flags & RING_CLOCK_USER))
 		return clock_user_ns(RUSAGE_THREAD);
 	return without_switches(ring, clock_read_ns(CLOCK_THREAD_CPUTIME_ID),
 				thread_notes.switches);
@@ -150,7 +150,8 @@ static void clock_begin_anew(const struct ring_header *ring, u64 now_ns)
 {
 	const u64 cpu_ns = clock_thread_ns(ring);
 
-	thread_notes.boundary_ns = cpu_ns > ring->period_ns ? cpu_ns - ring->period_ns : 0;
+	thread_notes.boundary_ns =
+		cpu_ns > agent.terms.period_ns ? cpu_ns - agent.terms.period_ns : 0;
 	thread_notes.last_time_ns = now_ns;
 	thread_notes.has_phase = false;
 }
@@ -183,33 +184,33 @@ static bool clock_is_behind_call(u64 pc)
 }
 
 /* Whether so much time has gone by that the thread ran throughout, or did not. */
-static bool clock_is_one_period(const struct ring_header *ring, u64 now_ns)
+static bool clock_is_one_period(u64 now_ns)
 {
 	const u64 gone_ns = now_ns - thread_notes.last_time_ns;
 
-	return gone_ns > ring->period_ns - ring->period_ns / 8 &&
-	       gone_ns < ring->period_ns + ring->period_ns / 2;
+	return gone_ns > agent.terms.period_ns - agent.terms.period_ns / 8 &&
+	       gone_ns < agent.terms.period_ns + agent.terms.period_ns / 2;
 }
 
-static bool clock_must_read(const struct ring_header *ring, u64 now_ns)
+static bool clock_must_read(u64 now_ns)
 {
 	if (!agent.may_call)
 		return false;
-	if ((ring->flags & RING_TIMER) || ring->period_ns >= LONG_PERIOD_NS ||
+	if ((agent.terms.flags & RING_TIMER) || agent.terms.period_ns >= LONG_PERIOD_NS ||
 	    !thread_notes.has_phase)
 		return true;
 	if (++thread_notes.since_clock_read >= SAMPLES_PER_CLOCK_READ)
 		return true;
-	return !clock_is_one_period(ring, now_ns);
+	return !clock_is_one_period(now_ns);
 }
 
 /* The periods that have ended by the thread's clock since the last boundary. */
-static u64 clock_periods(const struct ring_header *ring, u64 event_ns, u64 tolerance_ns)
+static u64 clock_periods(u64 event_ns, u64 tolerance_ns)
 {
 	const u64 boundary_ns = thread_notes.boundary_ns;
 	const u64 due_ns = event_ns > boundary_ns ? event_ns - boundary_ns : 0;
 
-	return (due_ns + tolerance_ns) / ring->period_ns;
+	return (due_ns + tolerance_ns) / agent.terms.period_ns;
 }
 
 /*
@@ -217,13 +218,13 @@ static u64 clock_periods(const struct ring_header *ring, u64 event_ns, u64 toler
  * thread's periods are counted from.  Where it is far from where one was expected, it was
  * another thread's.
  */
-static void clock_lock_phase(const struct ring_header *ring, u64 event_ns)
+static void clock_lock_phase(u64 event_ns)
 {
 	const u64 boundary_ns = thread_notes.boundary_ns;
 	const u64 off_ns =
 		event_ns > boundary_ns ? event_ns - boundary_ns : boundary_ns - event_ns;
 
-	if (off_ns < ring->period_ns / 8 || !thread_notes.has_phase)
+	if (off_ns < agent.terms.period_ns / 8 || !thread_notes.has_phase)
 		thread_notes.boundary_ns = event_ns;
 	thread_notes.has_phase = true;
 }
@@ -234,14 +235,14 @@ static void clock_lock_phase(const struct ring_header *ring, u64 event_ns)
  */
 static u64 clock_settle(struct ring_header *ring, u64 pc, u64 traps_ns)
 {
-	const u64 period_ns = ring->period_ns;
+	const u64 period_ns = agent.terms.period_ns;
 
 	thread_notes.since_clock_read = 0;
 	if (ring->switch_cost_ns != 0)
 		clock_read_switches(ring);
 	const u64 event_ns = clock_thread_ns(ring);
 
-	if (ring->flags & RING_TIMER || ring->flags & RING_USER_MODE_ONLY) {
+	if (agent.terms.flags & RING_TIMER || agent.terms.flags & RING_USER_MODE_ONLY) {
 		const u64 due_ns = event_ns > thread_notes.boundary_ns
 					   ? event_ns - thread_notes.boundary_ns
 					   : 0;
@@ -252,25 +253,25 @@ static u64 clock_settle(struct ring_header *ring, u64 pc, u64 traps_ns)
 		 * A user-mode event counted no system time in between: a trap is a
 		 * period.
 		 */
-		return ring->flags & RING_TIMER ? due_ns : traps_ns;
+		return agent.terms.flags & RING_TIMER ? due_ns : traps_ns;
 	}
 	const bool is_behind_call = clock_is_behind_call(pc);
 	const u64 periods =
-		clock_periods(ring, event_ns, is_behind_call ? period_ns / 16 : period_ns / 2);
+		clock_periods(event_ns, is_behind_call ? period_ns / 16 : period_ns / 2);
 
 	thread_notes.boundary_ns += periods * period_ns;
 	thread_notes.covered_ns += periods * period_ns;
 	if (!is_behind_call)
-		clock_lock_phase(ring, event_ns);
+		clock_lock_phase(event_ns);
 	return periods * period_ns;
 }
 
 /* Where no clock may be read, one period after the last sample. */
-static u64 clock_now_ns(const struct ring_header *ring)
+static u64 clock_now_ns(void)
 {
 	if (__atomic_load_n(&agent.may_read_counter, __ATOMIC_RELAXED))
 		return clock_monotonic_ns();
-	return thread_notes.last_time_ns + ring->period_ns;
+	return thread_notes.last_time_ns + agent.terms.period_ns;
 }
 
 static void clock_cover(u64 ns)
@@ -281,14 +282,14 @@ static void clock_cover(u64 ns)
 
 struct sample_time clock_weigh(struct ring_header *ring, u32 overruns, u64 pc)
 {
-	u64 now_ns = clock_now_ns(ring);
-	u64 weight_ns = ring->period_ns * (1 + (u64)overruns);
+	u64 now_ns = clock_now_ns();
+	u64 weight_ns = agent.terms.period_ns * (1 + (u64)overruns);
 
 	if (thread_notes.tid == 0 && agent.may_call)
 		clock_meet_thread(ring, now_ns);
 	if (thread_notes.pauses != clock_pauses(ring) && agent.may_call)
 		clock_end_pause(ring, now_ns);
-	if (clock_must_read(ring, now_ns))
+	if (clock_must_read(now_ns))
 		weight_ns = clock_settle(ring, pc, weight_ns);
 	else
 		clock_cover(weight_ns);

@@ -24,9 +24,9 @@ bool control_is_on(void)
 	return __atomic_load_n(&agent.ring, __ATOMIC_ACQUIRE) != NULL;
 }
 
-void control_begin(const struct ring_header *ring)
+void control_begin(void)
 {
-	if (ring->flags & RING_PAUSED)
+	if (agent.terms.flags & RING_PAUSED)
 		control_pause();
 }
 

@@ -16,10 +16,8 @@
 
 #include "vantage/agent/regions.h"
 
-struct ring_header;
-
 /* A ring has come for this process: it may be that it begins paused. */
-void control_begin(const struct ring_header *ring);
+void control_begin(void);
 /* Whether anything that is asked for here matters. */
 bool control_is_on(void);
 

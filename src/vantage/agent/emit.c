@@ -48,12 +48,13 @@ static bool send_stack(struct ring_header *ring, const struct walk *walk, u64 ha
 	u16 words = (u16)(RING_WORDS(struct ring_stack) + walk->count);
 	u64 position;
 
-	if (ring_reserve(ring, words, &position) < 0)
+	if (ring_reserve(ring, agent.terms.word_count, words, &position) < 0)
 		return false;
-	ring_put(ring, position, 1, hash);
+	ring_put(ring, agent.terms.word_count, position, 1, hash);
 	for (u32 i = 0; i < walk->count; i++)
-		ring_put(ring, position, RING_WORDS(struct ring_stack) + i, walk->frames[i]);
-	ring_commit(ring, position, words, RING_STACK);
+		ring_put(ring, agent.terms.word_count, position,
+			 RING_WORDS(struct ring_stack) + i, walk->frames[i]);
+	ring_commit(ring, agent.terms.word_count, position, words, RING_STACK);
 	sent_add(&stacks_sent, hash);
 	return true;
 }
@@ -69,17 +70,18 @@ static void send_sample(struct ring_header *ring, const struct sample_time *time
 	const u16 words = RING_WORDS(struct ring_sample);
 	u64 position;
 
-	if (ring_reserve(ring, words, &position) < 0) {
+	if (ring_reserve(ring, agent.terms.word_count, words, &position) < 0) {
 		count_lost(ring);
 		return;
 	}
-	ring_put(ring, position, 1, (u64)(u32)thread_notes.tid | what << 32);
-	ring_put(ring, position, 2, time->time_ns);
-	ring_put(ring, position, 3, stack);
-	ring_put(ring, position, 4, leaf);
-	ring_put(ring, position, 5, time->weight_ns);
-	ring_put(ring, position, 6, time->covered_ns);
-	ring_commit(ring, position, words, RING_SAMPLE);
+	ring_put(ring, agent.terms.word_count, position, 1,
+		 (u64)(u32)thread_notes.tid | what << 32);
+	ring_put(ring, agent.terms.word_count, position, 2, time->time_ns);
+	ring_put(ring, agent.terms.word_count, position, 3, stack);
+	ring_put(ring, agent.terms.word_count, position, 4, leaf);
+	ring_put(ring, agent.terms.word_count, position, 5, time->weight_ns);
+	ring_put(ring, agent.terms.word_count, position, 6, time->covered_ns);
+	ring_commit(ring, agent.terms.word_count, position, words, RING_SAMPLE);
 }
 
 void emit_sample(struct ring_header *ring, const struct walk *walk,
@@ -104,10 +106,12 @@ void emit_flush(struct ring_header *ring)
 	u64 position;
 
 	__atomic_store_n(&sent.image_count, 0, __ATOMIC_RELAXED);
-	if (ring_reserve(ring, RING_WORDS(struct ring_flush), &position) < 0)
+	if (ring_reserve(ring, agent.terms.word_count, RING_WORDS(struct ring_flush),
+			 &position) < 0)
 		return;
-	ring_put(ring, position, 1, thread_notes.last_time_ns);
-	ring_commit(ring, position, RING_WORDS(struct ring_flush), RING_FLUSH);
+	ring_put(ring, agent.terms.word_count, position, 1, thread_notes.last_time_ns);
+	ring_commit(ring, agent.terms.word_count, position, RING_WORDS(struct ring_flush),
+		    RING_FLUSH);
 }
 
 static bool image_was_told(u64 start)
@@ -151,14 +155,15 @@ void emit_image(struct ring_header *ring, const struct image_place *image)
 	u32 path_words = length / (u32)sizeof(u64) + 1;
 	u16 words = (u16)(RING_WORDS(struct ring_image) + path_words);
 
-	if (ring_reserve(ring, words, &position) < 0)
+	if (ring_reserve(ring, agent.terms.word_count, words, &position) < 0)
 		return;
-	ring_put(ring, position, 1, thread_notes.last_time_ns);
-	ring_put(ring, position, 2, image->start);
-	ring_put(ring, position, 3, image->end);
-	ring_put(ring, position, 4, image->load_bias);
+	ring_put(ring, agent.terms.word_count, position, 1, thread_notes.last_time_ns);
+	ring_put(ring, agent.terms.word_count, position, 2, image->start);
+	ring_put(ring, agent.terms.word_count, position, 3, image->end);
+	ring_put(ring, agent.terms.word_count, position, 4, image->load_bias);
 	for (u32 i = 0; i < path_words; i++)
-		ring_put(ring, position, 5 + i, path_word(image->path, length, i));
-	ring_commit(ring, position, words, RING_IMAGE);
+		ring_put(ring, agent.terms.word_count, position, 5 + i,
+			 path_word(image->path, length, i));
+	ring_commit(ring, agent.terms.word_count, position, words, RING_IMAGE);
 	image_mark_told(image->start);
 }

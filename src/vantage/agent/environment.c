@@ -136,9 +136,15 @@ const char *environment_agent_path(void)
 	return environment.agent_path;
 }
 
+/*
+ * An image that has a ring may have a trap on its way, of a recorder that it cannot reach (it has
+ * another root, for instance): what it executes is entered all the same, so that it is taken.
+ */
 bool environment_may_enter(void)
 {
-	return environment.has_recorder && __atomic_load_n(&agent.may_call, __ATOMIC_RELAXED);
+	return environment.has_recorder &&
+	       (agent.ring != NULL || !handshake_recorder_is_gone()) &&
+	       __atomic_load_n(&agent.may_call, __ATOMIC_RELAXED);
 }
 
 bool environment_inherits_ignored_trap(void)

@@ -5,6 +5,10 @@
  * traps would harm; never in a handler.  Every failure of a hello means one thing: this process
  * runs on unsampled, and the recorder, who saw it start, names it.
  *
+ * Whatever answers is authenticated first: a recorder is root's or of our own effective user.
+ * The ring is mapped if it can never be made shorter, and used if its figures are sound
+ * (abi/ring_terms.h).
+ *
  * The system calls are made here and not by libc's functions: those are cancellation points,
  * and other preloaded libraries stand before them.  No handler of the program's runs
  * meanwhile.
@@ -12,6 +16,7 @@
 #include "vantage/agent/agent.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -36,6 +41,8 @@ static struct sockaddr_un recorder_address;
 static u64 patience_ms = HANDSHAKE_TIMEOUT_MS;
 /* Why this process and its children of fork are not sampled any more. */
 static u32 lasting_reason;
+/* Nothing listens there any more, or a stranger does: a fork's child inherits this. */
+static bool is_recorder_gone;
 
 static bool handshake_find_recorder(void)
 {
@@ -65,6 +72,44 @@ static u64 monotonic_ns(void)
 	return (u64)now.tv_sec * NS_PER_SECOND + (u64)now.tv_nsec;
 }
 
+/*
+ * What connecting says when the recorder has ended.  EACCES is none of these: a program that
+ * has another effective user for a while gets it.
+ */
+static bool means_gone(long error)
+{
+	return error == -ENOENT || error == -ECONNREFUSED || error == -ENOTDIR ||
+	       error == -ELOOP || error == -EPROTOTYPE;
+}
+
+/* A child of vfork() has the memory of its parent, which may see other paths than it does. */
+static void handshake_note_gone(void)
+{
+	if (!agent_is_of_another())
+		is_recorder_gone = true;
+}
+
+bool handshake_recorder_is_gone(void)
+{
+	return is_recorder_gone;
+}
+
+/*
+ * Whether what listens is a recorder of root's or of our own effective user.  These are its
+ * credentials when it called listen(), as our user namespace has them (unix(7)).
+ */
+static bool handshake_is_trusted(int fd)
+{
+	struct ucred peer = { .uid = (uid_t)-1 };
+	socklen_t bytes = sizeof peer;
+
+	if (arch_syscall6(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, (long)&peer,
+			  (long)&bytes, 0) < 0 ||
+	    bytes != sizeof peer)
+		return false;
+	return peer.uid == 0 || peer.uid == (uid_t)arch_syscall4(SYS_geteuid, 0, 0, 0, 0);
+}
+
 static int handshake_connect(void)
 {
 	const struct timeval patience = { .tv_sec = (time_t)(patience_ms / 1000),
@@ -78,12 +123,16 @@ static int handshake_connect(void)
 		      sizeof patience, 0);
 	arch_syscall6(SYS_setsockopt, fd, SOL_SOCKET, SO_RCVTIMEO, (long)&patience,
 		      sizeof patience, 0);
-	if (arch_syscall4(SYS_connect, fd, (long)&recorder_address, sizeof recorder_address,
-			  0) < 0) {
-		handshake_close(fd);
-		return -1;
-	}
-	return fd;
+	const long rc = arch_syscall4(SYS_connect, fd, (long)&recorder_address,
+				      sizeof recorder_address, 0);
+	const bool is_trusted = rc >= 0 && handshake_is_trusted(fd);
+
+	if (is_trusted)
+		return fd;
+	handshake_close(fd);
+	if (rc >= 0 || means_gone(rc))
+		handshake_note_gone();
+	return -1;
 }
 
 /* What is said, and of whom (abi/handshake.h). */
@@ -160,7 +209,8 @@ static bool handshake_exchange(const struct words *words, struct handshake_answe
 	*out_ring_fd = -1;
 	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before,
 		      KERNEL_SIGSET_BYTES);
-	const int fd = handshake_find_recorder() ? handshake_connect() : -1;
+	const int fd =
+		!is_recorder_gone && handshake_find_recorder() ? handshake_connect() : -1;
 
 	if (fd >= 0) {
 		agent.may_be_trapped = true;
@@ -172,15 +222,35 @@ static bool handshake_exchange(const struct words *words, struct handshake_answe
 	return is_answered;
 }
 
+/*
+ * Whether the memory has the size that was said, and keeps it: then no access within it can
+ * fault.  Only memory of memfd_create() has seals.
+ */
+static bool handshake_is_sealed(int ring_fd, u64 bytes)
+{
+	const long needed = F_SEAL_SHRINK | F_SEAL_GROW;
+	const long seals = arch_syscall4(SYS_fcntl, ring_fd, F_GET_SEALS, 0, 0);
+
+	return seals >= 0 && (seals & needed) == needed &&
+	       arch_syscall4(SYS_lseek, ring_fd, 0, SEEK_END, 0) == (long)bytes;
+}
+
+static void handshake_unmap(struct ring_header *ring, u64 bytes)
+{
+	arch_syscall4(SYS_munmap, (long)ring, (long)bytes, 0, 0);
+}
+
 static struct ring_header *handshake_map_ring(int ring_fd, u64 bytes)
 {
+	if (!ring_is_possible_size(bytes) || !handshake_is_sealed(ring_fd, bytes))
+		return NULL;
 	struct ring_header *ring = (void *)arch_syscall6(
 		SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, ring_fd, 0);
 
 	if ((long)ring < 0)
 		return NULL;
-	if (ring->magic != RING_MAGIC || ring->version != RING_VERSION) {
-		arch_syscall4(SYS_munmap, (long)ring, (long)bytes, 0, 0);
+	if (ring_read_terms(ring, bytes, &agent.terms) < 0) {
+		handshake_unmap(ring, bytes);
 		return NULL;
 	}
 	/* A core dump is the program's: it has no use for our ring. */
@@ -191,7 +261,7 @@ static struct ring_header *handshake_map_ring(int ring_fd, u64 bytes)
 /* is_first: the process was not sampled, nor was its parent. */
 static void handshake_begin_sampling(struct ring_header *ring, bool is_first)
 {
-	agent.has_timers = ring->flags & RING_TIMER;
+	agent.has_timers = agent.terms.flags & RING_TIMER;
 	thread_notes = (struct thread_notes){ .tid = (int)syscall(SYS_gettid) };
 	/* Pairs with the acquire in on_trap(). */
 	__atomic_store_n(&agent.ring, ring, __ATOMIC_RELEASE);
@@ -199,7 +269,7 @@ static void handshake_begin_sampling(struct ring_header *ring, bool is_first)
 	ring->start_cpu_ns = clock_process_ns(ring);
 	trace_begin(ring);
 	if (is_first)
-		control_begin(ring);
+		control_begin();
 	if (agent.has_timers) {
 		timers_init();
 		timers_arm_thread(ring);
@@ -301,5 +371,5 @@ void handshake_forget(void)
 	agent.scratches_in_use = 0;
 	trace_forget();
 	if (ring != NULL)
-		munmap(ring, ring->bytes);
+		handshake_unmap(ring, agent.terms.bytes);
 }

@@ -44,14 +44,15 @@ static bool send(struct ring_header *ring, const struct name_text *name)
 	const u16 words = (u16)(RING_WORDS(struct ring_thread) + name_words);
 	u64 position;
 
-	if (ring_reserve(ring, words, &position) < 0)
+	if (ring_reserve(ring, agent.terms.word_count, words, &position) < 0)
 		return false;
-	ring_put(ring, position, 1, thread_notes.last_time_ns);
-	ring_put(ring, position, 2, (u64)(u32)thread_notes.tid | (u64)length << 32);
+	ring_put(ring, agent.terms.word_count, position, 1, thread_notes.last_time_ns);
+	ring_put(ring, agent.terms.word_count, position, 2,
+		 (u64)(u32)thread_notes.tid | (u64)length << 32);
 	for (u32 i = 0; i < name_words; i++)
-		ring_put(ring, position, RING_WORDS(struct ring_thread) + i,
-			 word_of(name, length, i));
-	ring_commit(ring, position, words, RING_THREAD);
+		ring_put(ring, agent.terms.word_count, position,
+			 RING_WORDS(struct ring_thread) + i, word_of(name, length, i));
+	ring_commit(ring, agent.terms.word_count, position, words, RING_THREAD);
 	return true;
 }
 

@@ -77,7 +77,7 @@ void timers_arm_thread(const struct ring_header *ring)
 	if (__atomic_load_n(&ring->pauses, __ATOMIC_RELAXED) & 1)
 		return;
 	if (thread_notes.has_timer || timer_make())
-		timer_begin(ring->period_ns);
+		timer_begin(agent.terms.period_ns);
 }
 
 void timers_disarm_thread(void)
@@ -91,7 +91,7 @@ bool timers_may_sample(const struct ring_header *ring)
 
 	if (is_paused != thread_notes.is_timer_slow && thread_notes.has_timer &&
 	    __atomic_load_n(&agent.may_call, __ATOMIC_RELAXED))
-		timer_begin(is_paused ? PAUSED_PERIOD_NS : ring->period_ns);
+		timer_begin(is_paused ? PAUSED_PERIOD_NS : agent.terms.period_ns);
 	return !is_paused;
 }
 

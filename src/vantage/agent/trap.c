@@ -73,7 +73,8 @@ static void sample(struct ring_header *ring, u32 overruns, const ucontext_t *con
 	if (thread_notes.scratch != NULL)
 		scratch_give(thread_notes.scratch);
 	scratch = thread_notes.scratch = scratch_take();
-	if (scratch == NULL || !ring_has_room(ring, RING_WORDS(struct ring_sample))) {
+	if (scratch == NULL ||
+	    !ring_has_room(ring, agent.terms.word_count, RING_WORDS(struct ring_sample))) {
 		__atomic_fetch_add(&ring->lost_samples, 1, __ATOMIC_RELAXED);
 	} else {
 		struct walk walk = { .ring = ring,
@@ -180,7 +181,7 @@ static void trap_sample(struct ring_header *ring, u32 overruns, const ucontext_t
 
 	if (has_room)
 		budget_settle(&thread_notes.budget, budget_start, is_walked,
-			      ticks > ring->period_ticks / SLOW_PART);
+			      ticks > agent.terms.period_ticks / SLOW_PART);
 	trap_count(ring, ticks);
 }
 

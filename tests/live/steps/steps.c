@@ -37,7 +37,7 @@ static void wait_for_room(struct ring_header *ring)
 {
 	struct timespec pause = { .tv_nsec = 1000000 };
 
-	while (!ring_has_room(ring, ROOM_WORDS))
+	while (!ring_has_room(ring, agent.terms.word_count, ROOM_WORDS))
 		arch_syscall4(SYS_nanosleep, (long)&pause, 0, 0, 0);
 }
 

@@ -35,11 +35,11 @@ static int put_number(struct ring_header *ring, u64 number, u16 words)
 {
 	u64 position = 0;
 
-	if (ring_reserve(ring, words, &position) < 0)
+	if (ring_reserve(ring, ring->word_count, words, &position) < 0)
 		return -1;
 	for (u16 i = 1; i < words; i++)
-		ring_put(ring, position, i, number + i);
-	ring_commit(ring, position, words, RING_SAMPLE);
+		ring_put(ring, ring->word_count, position, i, number + i);
+	ring_commit(ring, ring->word_count, position, words, RING_SAMPLE);
 	return 0;
 }
 
@@ -70,7 +70,7 @@ static void what_is_not_committed_is_not_read(void **state)
 	u64 record[MAX_RECORD], position = 0;
 
 	(void)state;
-	assert_int_equal(ring_reserve(ring, 5, &position), 0);
+	assert_int_equal(ring_reserve(ring, ring->word_count, 5, &position), 0);
 	assert_int_equal(peek(ring, position, record), 0);
 	free(ring);
 }
@@ -83,7 +83,7 @@ static void a_full_ring_refuses_and_stays_as_it_is(void **state)
 	(void)state;
 	for (u64 i = 0; i < WORDS / 8; i++)
 		assert_int_equal(put_number(ring, i * 100, 8), 0);
-	assert_false(ring_has_room(ring, 1));
+	assert_false(ring_has_room(ring, ring->word_count, 1));
 	assert_int_equal(put_number(ring, 7, 1), -1);
 	assert_int_equal(ring->head, WORDS);
 	assert_int_equal(peek(ring, 0, record), 8);
@@ -100,7 +100,7 @@ static void an_older_laps_record_is_not_taken_for_a_new_one(void **state)
 	for (u64 i = 0; i < WORDS / 8; i++)
 		assert_int_equal(put_number(ring, i, 8), 0);
 	ring->tail = ring->head;
-	assert_int_equal(ring_reserve(ring, 8, &position), 0);
+	assert_int_equal(ring_reserve(ring, ring->word_count, 8, &position), 0);
 	assert_int_equal(position, WORDS);
 	assert_int_equal(peek(ring, position, record), 0);
 	free(ring);

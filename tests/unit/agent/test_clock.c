@@ -82,8 +82,10 @@ static int begin(void **state)
 	memset(&ring, 0, sizeof ring);
 	memset(&thread_notes, 0, sizeof thread_notes);
 	machine.time_ns = 5000000000;
-	ring.period_ns = PERIOD;
-	agent = (struct agent){ .ring = &ring, .may_call = true, .may_read_counter = true };
+	agent = (struct agent){ .ring = &ring,
+				.terms.period_ns = PERIOD,
+				.may_call = true,
+				.may_read_counter = true };
 	clock_begin_thread();
 	thread_notes.tid = 77;
 	machine.calls = 0;
@@ -253,7 +255,7 @@ static void switches_are_told_to_the_recorder(void **state)
 static void user_mode_samples_stand_for_one_period_whatever_the_clock_says(void **state)
 {
 	(void)state;
-	ring.flags = RING_USER_MODE_ONLY;
+	agent.terms.flags = RING_USER_MODE_ONLY;
 	struct sample_time time = run(70 * PERIOD);
 
 	assert_int_equal(time.weight_ns, PERIOD);
@@ -263,7 +265,7 @@ static void user_mode_samples_stand_for_one_period_whatever_the_clock_says(void 
 static void a_timers_sample_weighs_what_the_clock_says(void **state)
 {
 	(void)state;
-	ring.flags = RING_TIMER;
+	agent.terms.flags = RING_TIMER;
 	assert_int_equal(run(4123456).weight_ns, 4123456);
 	assert_int_equal(run(3999999).weight_ns, 3999999);
 }

@@ -14,6 +14,7 @@
 
 #define WORDS (1U << 20)
 
+struct agent agent;
 __thread struct thread_notes thread_notes;
 
 static int setup(void **state)
@@ -22,7 +23,7 @@ static int setup(void **state)
 		aligned_alloc(4096, RING_HEADER_BYTES + (size_t)WORDS * sizeof(u64));
 
 	memset(ring, 0, RING_HEADER_BYTES + (size_t)WORDS * sizeof(u64));
-	ring->word_count = WORDS;
+	ring->word_count = agent.terms.word_count = WORDS;
 	memset(&sent, 0, sizeof sent);
 	memset(sent_stacks, 0, sizeof sent_stacks);
 	*state = ring;

@@ -62,10 +62,10 @@ void put(struct ring_header *ring, u8 type, const u64 *words, u16 count)
 {
 	u64 position = 0;
 
-	assert_int_equal(ring_reserve(ring, count, &position), 0);
+	assert_int_equal(ring_reserve(ring, ring->word_count, count, &position), 0);
 	for (u16 i = 1; i < count; i++)
-		ring_put(ring, position, i, words[i]);
-	ring_commit(ring, position, count, type);
+		ring_put(ring, ring->word_count, position, i, words[i]);
+	ring_commit(ring, ring->word_count, position, count, type);
 }
 
 void put_stack(struct ring_header *ring, u64 hash, u64 inner, u64 outer)

@@ -206,15 +206,15 @@ static void an_uncommitted_record_is_waited_for_while_the_program_runs(void **st
 	struct ring_header *ring = scene->image->ring;
 	u64 position = 0;
 
-	assert_int_equal(ring_reserve(ring, 7, &position), 0);
+	assert_int_equal(ring_reserve(ring, ring->word_count, 7, &position), 0);
 	put_sample(ring, 77, START_NS + 10, 0, 0x10050);
 	pump_all(scene, 0);
 	assert_int_equal(scene->image->samples, 0);
 	assert_int_equal(ring->tail, 0);
 	/* It comes late, and nothing is lost. */
 	for (u64 i = 1; i < 7; i++)
-		ring_put(ring, position, i, i == 5 ? 1000 : 0);
-	ring_commit(ring, position, 7, RING_SAMPLE);
+		ring_put(ring, ring->word_count, position, i, i == 5 ? 1000 : 0);
+	ring_commit(ring, ring->word_count, position, 7, RING_SAMPLE);
 	pump_all(scene, 0);
 	struct seen seen = look(scene);
 
@@ -239,7 +239,7 @@ static void a_process_that_stands_still_loses_nothing(void **state)
 	struct ring_header *ring = scene->image->ring;
 	u64 position = 0;
 
-	assert_int_equal(ring_reserve(ring, 7, &position), 0);
+	assert_int_equal(ring_reserve(ring, ring->word_count, 7, &position), 0);
 	rounds_behind_a_stall(scene, 1000, false);
 	assert_int_equal(ring->tail, 0);
 	/* Nor is it lost where the recorder stood still, too. */
@@ -248,8 +248,8 @@ static void a_process_that_stands_still_loses_nothing(void **state)
 	pump_all(scene, 0);
 	assert_int_equal(ring->tail, 0);
 	for (u64 i = 1; i < 7; i++)
-		ring_put(ring, position, i, i == 5 ? 1000 : 0);
-	ring_commit(ring, position, 7, RING_SAMPLE);
+		ring_put(ring, ring->word_count, position, i, i == 5 ? 1000 : 0);
+	ring_commit(ring, ring->word_count, position, 7, RING_SAMPLE);
 	rounds_behind_a_stall(scene, 1, false);
 	struct seen seen = look(scene);
 
@@ -263,13 +263,13 @@ static void a_thread_that_ends_in_the_writing_holds_the_others_up_for_ten_second
 	struct ring_header *ring = scene->image->ring;
 	u64 position = 0;
 
-	assert_int_equal(ring_reserve(ring, 7, &position), 0);
+	assert_int_equal(ring_reserve(ring, ring->word_count, 7, &position), 0);
 	rounds_behind_a_stall(scene, 100, true);
 	assert_int_equal(ring->tail, 0);
 	rounds_behind_a_stall(scene, 1, true);
 	assert_int_equal(ring->tail, ring->head);
 	/* The next one has ten of its own. */
-	assert_int_equal(ring_reserve(ring, 7, &position), 0);
+	assert_int_equal(ring_reserve(ring, ring->word_count, 7, &position), 0);
 	rounds_behind_a_stall(scene, 100, true);
 	assert_int_equal(ring->tail, position);
 	rounds_behind_a_stall(scene, 1, true);
@@ -285,8 +285,8 @@ static void a_ring_that_gets_full_waits_for_a_second(void **state)
 	struct ring_header *ring = scene->image->ring;
 	u64 position = 0;
 
-	assert_int_equal(ring_reserve(ring, 7, &position), 0);
-	while (ring_has_room(ring, 7))
+	assert_int_equal(ring_reserve(ring, ring->word_count, 7, &position), 0);
+	while (ring_has_room(ring, ring->word_count, 7))
 		put_sample(ring, 77, START_NS + 10, 0, 0x10050);
 	rounds_behind_a_stall(scene, 10, false);
 	assert_int_equal(ring->tail, 0);
@@ -301,7 +301,7 @@ static void a_killed_writer_costs_one_record_not_the_ring(void **state)
 	u64 position = 0;
 
 	put_sample(ring, 77, START_NS + 10, 0, 0x10050);
-	assert_int_equal(ring_reserve(ring, 7, &position), 0);
+	assert_int_equal(ring_reserve(ring, ring->word_count, 7, &position), 0);
 	put_sample(ring, 77, START_NS + 20, 0, 0x10050);
 	put_sample(ring, 77, START_NS + 30, 0, 0x10050);
 	pump_all(scene, 1);

@@ -97,11 +97,11 @@ static void begin_ruby(const struct ring_header *ring)
 
 void trace_begin(struct ring_header *ring)
 {
-	if (!(ring->flags & RING_TRACE) || ring->trace_offset == 0)
+	if (!(agent.terms.flags & RING_TRACE))
 		return;
 	trace.ring = ring;
 	trace.next_slot = 0;
-	__atomic_store_n(&trace.area, (void *)((char *)ring + ring->trace_offset),
+	__atomic_store_n(&trace.area, (void *)((char *)ring + agent.terms.trace_offset),
 			 __ATOMIC_RELEASE);
 	trace_clock_begin(trace.area);
 	trace_only_begin(trace.area);

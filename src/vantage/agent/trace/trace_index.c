@@ -34,6 +34,10 @@ static u32 most_of(u32 bits)
 u32 trace_index_find(const struct tracer *tracer, u32 parent, u64 identity)
 {
 	const u32 bits = tracer->index.bits;
+
+	/* A node may say that its children are here when none is. */
+	if (tracer->index.tables == NULL)
+		return TRACE_NO_NODE;
 	const u32 *table = table_of(&tracer->index, bits);
 	u32 at = place_of(parent, identity, bits);
 
@@ -105,15 +109,17 @@ bool trace_index_add(struct tracer *tracer, u32 node)
 
 bool trace_index_add_children(struct tracer *tracer, u32 parent)
 {
-	const u32 first = trace_node_at(tracer, parent)->first_child;
+	const u32 first = trace_link(&trace_node_at(tracer, parent)->first_child);
 	u32 child = first;
 
-	do {
+	for (u32 i = 0; i < TRACE_NODES; i++) {
 		if (!trace_index_add(tracer, child))
 			return false;
-		child = trace_node_at(tracer, child)->next_sibling;
-	} while (child != first);
-	return true;
+		child = trace_link(&trace_node_at(tracer, child)->next_sibling);
+		if (child == first)
+			return true;
+	}
+	return false;
 }
 
 void trace_index_drop(struct trace_index *index)

@@ -19,6 +19,10 @@
  * that stands twice above itself is taken for the inner of those: its calls and its time are
  * right, its place is one of the deeper levels together.  So the depth of a tree is bounded by
  * the number of different functions, and a program's recursion does not fill the table.
+ *
+ * Nodes lie in memory that others can write: a number that is read of one is cut to the table
+ * (trace_link()), and a way along such numbers ends after as many as there are nodes.  What is
+ * counted may be nonsense then; what is reached is the table.
  */
 #pragma once
 #include <stdbool.h>
@@ -82,6 +86,15 @@ struct trace_stack {
 #define TRACE_NEAR 8U
 /* Where they are there: as far as the one that is called in turn. */
 #define TRACE_NEAR_WIDE 1U
+
+#define TRACE_NODES (TRACE_CHUNKS * TRACE_CHUNK_NODES)
+_Static_assert((TRACE_NODES & (TRACE_NODES - 1)) == 0, "a number is cut by a mask");
+
+/* A number as it stands in a node: always one of the table. */
+static inline u32 trace_link(const u32 *link)
+{
+	return __atomic_load_n(link, __ATOMIC_RELAXED) & (TRACE_NODES - 1);
+}
 
 static inline struct trace_node *trace_node_at(const struct tracer *tracer, u32 node)
 {
@@ -233,12 +246,12 @@ static inline void trace_link_child(struct tracer *tracer, u32 parent, u32 child
 {
 	struct trace_node *node = trace_node_at(tracer, child);
 	struct trace_node *above = trace_node_at(tracer, parent);
-	const u32 last = above->first_child;
+	const u32 last = trace_link(&above->first_child);
 
 	if (last == TRACE_NO_NODE) {
 		node->next_sibling = child;
 	} else {
-		node->next_sibling = trace_node_at(tracer, last)->next_sibling;
+		node->next_sibling = trace_link(&trace_node_at(tracer, last)->next_sibling);
 		trace_node_at(tracer, last)->next_sibling = child;
 	}
 	above->first_child = child;
@@ -278,7 +291,7 @@ static inline u32 trace_add_child(struct tracer *tracer, u32 parent, enum trace_
 static inline void trace_rename(struct tracer *tracer, u32 number, u64 identity)
 {
 	struct trace_node *node = trace_node_at(tracer, number);
-	struct trace_node *above = trace_node_at(tracer, node->parent);
+	struct trace_node *above = trace_node_at(tracer, trace_link(&node->parent));
 
 	node->identity = identity;
 	if (above->is_wide)
@@ -289,8 +302,10 @@ static inline void trace_rename(struct tracer *tracer, u32 number, u64 identity)
 static inline u32 trace_find_between(const struct tracer *tracer, u32 child, u32 end,
 				     u64 identity)
 {
-	for (child = trace_node_at(tracer, child)->next_sibling; child != end;
-	     child = trace_node_at(tracer, child)->next_sibling) {
+	for (u32 i = 0; i < TRACE_NODES; i++) {
+		child = trace_link(&trace_node_at(tracer, child)->next_sibling);
+		if (child == end)
+			break;
 		if (trace_node_at(tracer, child)->identity == identity)
 			return child;
 	}
@@ -301,14 +316,14 @@ static inline u32 trace_find_between(const struct tracer *tracer, u32 child, u32
 static inline u32 trace_find_child(struct tracer *tracer, u32 parent, u64 identity)
 {
 	struct trace_node *above = trace_node_at(tracer, parent);
-	const u32 last = above->first_child;
+	const u32 last = trace_link(&above->first_child);
 	const u32 near = above->is_wide ? TRACE_NEAR_WIDE : TRACE_NEAR;
 	u32 child = last;
 
 	if (last == TRACE_NO_NODE)
 		return TRACE_NO_NODE;
 	for (u32 i = 0; i < near; i++) {
-		child = trace_node_at(tracer, child)->next_sibling;
+		child = trace_link(&trace_node_at(tracer, child)->next_sibling);
 		if (child == last)
 			return TRACE_NO_NODE;
 		if (trace_node_at(tracer, child)->identity == identity) {
@@ -342,9 +357,10 @@ static inline u32 trace_depth_limit(const struct tracer *tracer)
 static inline u32 trace_find_merged(const struct tracer *tracer, u32 parent, u64 identity,
 				    bool is_full)
 {
-	u32 found = TRACE_NO_NODE;
+	u32 found = TRACE_NO_NODE, at = parent;
 
-	for (u32 at = parent; at != TRACE_NO_NODE; at = trace_node_at(tracer, at)->parent) {
+	for (u32 i = 0; i < TRACE_NODES && at != TRACE_NO_NODE;
+	     i++, at = trace_link(&trace_node_at(tracer, at)->parent)) {
 		if (trace_node_at(tracer, at)->identity != identity)
 			continue;
 		if (found != TRACE_NO_NODE)
@@ -357,7 +373,7 @@ static inline u32 trace_find_merged(const struct tracer *tracer, u32 parent, u64
 /* The child called last, if that is it. */
 static inline u32 trace_likely_child(const struct tracer *tracer, u32 parent, u64 identity)
 {
-	const u32 child = trace_node_at(tracer, parent)->first_child;
+	const u32 child = trace_link(&trace_node_at(tracer, parent)->first_child);
 
 	return __builtin_expect(child != TRACE_NO_NODE &&
 					trace_node_at(tracer, child)->identity == identity,

@@ -10,7 +10,7 @@
 static inline u32 find_near(const struct tracer *tracer, u32 parent, u64 identity)
 {
 	const struct trace_node *above = trace_node_at(tracer, parent);
-	const u32 first = above->first_child;
+	const u32 first = trace_link(&above->first_child);
 	const u32 near = above->is_wide ? TRACE_NEAR_WIDE + 1 : TRACE_NEAR;
 	u32 child = first;
 
@@ -21,7 +21,7 @@ static inline u32 find_near(const struct tracer *tracer, u32 parent, u64 identit
 
 		if (__builtin_expect(node->identity == identity, 1))
 			return child;
-		child = node->next_sibling;
+		child = trace_link(&node->next_sibling);
 		if (child == first)
 			break;
 	}

@@ -235,7 +235,7 @@ bool trace_evaluator_begin(const struct python_layout *layout)
 	}
 	evaluator.loop = layout->loop[0].start;
 	evaluator.mode = EVALUATOR_OFF;
-	evaluator.has_builtins = !(agent.ring->flags & RING_NO_BUILTINS);
+	evaluator.has_builtins = !(agent.terms.flags & RING_NO_BUILTINS);
 	__atomic_store_n(&evaluator.is_decided, 0, __ATOMIC_RELAXED);
 	return evaluator.version != NULL && find_entries() &&
 	       trace_audit_add(on_audit, &evaluator, &evaluator.audit);

@@ -242,7 +242,7 @@ bool trace_frames_begin(const struct python_layout *layout)
 	frames.table.words = NULL;
 	trace_frames.mode = FRAMES_OFF;
 	trace_frames.foreign = NULL;
-	trace_frames.has_builtins = !(agent.ring->flags & RING_NO_BUILTINS);
+	trace_frames.has_builtins = !(agent.terms.flags & RING_NO_BUILTINS);
 	__atomic_store_n(&frames.is_decided, 0, __ATOMIC_RELAXED);
 	return find_entries() && trace_audit_add(on_audit, &frames, &frames.audit);
 }

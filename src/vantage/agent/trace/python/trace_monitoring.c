@@ -163,7 +163,7 @@ struct wanted {
 static bool set_each_callback(void *module, void *events, int tool, void *type,
 			      struct wanted *out_wanted)
 {
-	const bool has_builtins = !(agent.ring->flags & RING_NO_BUILTINS);
+	const bool has_builtins = !(agent.terms.flags & RING_NO_BUILTINS);
 
 	*out_wanted = (struct wanted){ 0 };
 	for (size_t i = 0; i < TRACE_CALLBACKS; i++) {

@@ -163,7 +163,7 @@ void trace_python_begin(const struct python_layout *layout)
 		if (version >= members_of[i].first && version <= members_of[i].last)
 			python.members = &members_of[i];
 	}
-	python.has_builtins = !(agent.ring->flags & RING_NO_BUILTINS);
+	python.has_builtins = !(agent.terms.flags & RING_NO_BUILTINS);
 	trace_python_find_objects(layout);
 	trace_profilers_begin(python.members != NULL ? python.members->function : 0);
 	/* The profile function is set where the other way is not to be had. */
@@ -436,7 +436,7 @@ AGENT_EXPORT int pthread_setspecific(pthread_key_t key, const void *value)
 	const struct ring_header *ring = agent.ring;
 
 	/* Most programs are not traced: for them that is all. */
-	if (__builtin_expect(ring == NULL || !(ring->flags & RING_TRACE), 1))
+	if (__builtin_expect(ring == NULL || !(agent.terms.flags & RING_TRACE), 1))
 		return HOOK_NEXT(pthread_setspecific)(key, value);
 	const int rc = HOOK_NEXT(pthread_setspecific)(key, value);
 

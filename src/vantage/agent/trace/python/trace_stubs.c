@@ -269,6 +269,6 @@ void trace_stubs_begin(const struct python_layout *layout)
 	own.loop = layout->loop[0].start;
 	own.table.words = NULL;
 	own.is_tried = false;
-	own.has_builtins = !(agent.ring->flags & RING_NO_BUILTINS);
+	own.has_builtins = !(agent.terms.flags & RING_NO_BUILTINS);
 	trace_stubs.mode = STUBS_OFF;
 }

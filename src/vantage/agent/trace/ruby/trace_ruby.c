@@ -278,7 +278,7 @@ bool trace_ruby_read_frame(u64 frame, struct trace_call *out_call)
 void trace_ruby_begin(const struct ruby_layout *layout)
 {
 	const struct ruby_offsets *offsets = &layout->offsets;
-	const u64 flags = agent.ring->flags;
+	const u64 flags = agent.terms.flags;
 
 	ruby.layout = *layout;
 	trace_ruby = (struct trace_ruby){
