@@ -22,8 +22,32 @@
 	X(SWITCHED, 12, "switched",                                                           \
 	  "reached the outermost frame of a stack that was switched to, as a greenlet's is")  \
 	X(MADE_CODE, 13, "made_code",                                                         \
-	  "whole but for native frames beyond code that was made at run time")
+	  "whole but for native frames beyond code that was made at run time")                \
+	X(NATIVE_NO_RULE, 14, "native_no_rule",                                               \
+	  "whole but for native frames beyond code without unwind rules")                     \
+	X(NATIVE_CUT, 15, "native_cut",                                                       \
+	  "whole but for native frames beyond one that could not be stepped out of")
 
 #define WALK_STATUS_ENUM(name, number, word, sentence) WALK_##name = number,
 enum walk_status { WALK_STATUS_MAP(WALK_STATUS_ENUM) WALK_STATUS_COUNT };
 #undef WALK_STATUS_ENUM
+
+/*
+ * What a walk counts as whose native part ended before the outermost frame, but whose
+ * interpreted frames are all there; `ending` itself where that is no such end.
+ */
+static inline enum walk_status walk_status_of_interpreted(enum walk_status ending)
+{
+	switch (ending) {
+	case WALK_NO_MODULE:
+		return WALK_MADE_CODE;
+	case WALK_NO_RULE:
+		return WALK_NATIVE_NO_RULE;
+	case WALK_UNREADABLE:
+	case WALK_BAD_RULE:
+	case WALK_NO_PROGRESS:
+		return WALK_NATIVE_CUT;
+	default:
+		return ending;
+	}
+}

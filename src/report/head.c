@@ -262,10 +262,12 @@ static bool is_whole(const struct stack_tally *tally)
 	return strcmp(tally->reason, "complete") == 0 || strcmp(tally->reason, "switched") == 0;
 }
 
-/* All interpreted frames are there, and of the native ones those inside of compiled code. */
+/* All interpreted frames are there, and of the native ones the innermost. */
 static bool is_whole_but_native(const struct stack_tally *tally)
 {
-	return strcmp(tally->reason, "made_code") == 0;
+	return strcmp(tally->reason, "made_code") == 0 ||
+	       strcmp(tally->reason, "native_no_rule") == 0 ||
+	       strcmp(tally->reason, "native_cut") == 0;
 }
 
 static uint64_t whole_stacks(const struct profile_info *info, uint64_t *out_all)

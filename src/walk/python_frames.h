@@ -273,6 +273,58 @@ static inline int python_pass(struct mem *mem, struct python_walk *walk)
 	return 0;
 }
 
+/*
+ * Begins with the frames outside of the activations that were entered, or with the thread's
+ * innermost if there were none: where the native walk ended before it came to theirs.  They are
+ * the callers of what was walked if no activation there is half made.  Negative: they cannot
+ * be had.
+ */
+static inline int python_outer_begin(struct mem *mem, struct python_walk *walk)
+{
+	if (walk->has_outer) {
+		walk->frame = walk->outer;
+		return 0;
+	}
+	if (walk->has_begun || walk->was_unbegun)
+		return -1;
+	if (walk->layout->chain == PYTHON_CHAIN_SHIM || walk->first == 0)
+		return 0;
+	return python_read(mem, &walk->frame, walk->first, walk->layout->offsets.cframe_frame);
+}
+
+/* The next of those frames.  PYTHON_END: that was the outermost. */
+static inline enum python_step python_outer_next(struct mem *mem, struct python_walk *walk,
+						 struct python_frame *out_frame)
+{
+	const struct python_offsets *offsets = &walk->layout->offsets;
+	enum python_step step = PYTHON_SKIP;
+	u64 previous;
+	u8 owner;
+
+	if (walk->frame == 0 || walk->frame == walk->base_frame)
+		return PYTHON_END;
+	if (python_read_byte(mem, &owner, walk->frame, offsets->frame_owner) < 0 ||
+	    python_read(mem, &previous, walk->frame, offsets->frame_previous) < 0)
+		return PYTHON_BROKEN;
+	if (owner < PYTHON_OWNER_INTERPRETER)
+		step = python_frame_read(mem, walk, owner, out_frame);
+	walk->frame = previous;
+	return step;
+}
+
+/*
+ * Whether the frame that called the only activation that was entered, which was interrupted
+ * itself, is what the next _PyCFrame outwards says.  (3.11's `previous` is an old one for some
+ * instructions of an inlined call.)
+ */
+static inline int python_outer_is_certain(struct mem *mem, const struct python_walk *walk)
+{
+	u64 caller;
+
+	return walk->layout->chain == PYTHON_CHAIN_SHIM ||
+	       (python_cframe_caller(mem, walk, &caller) == 0 && caller == walk->outer);
+}
+
 /* Behind the outermost activation: are there no frames left? */
 static inline int python_is_over(const struct python_walk *walk)
 {

@@ -1,6 +1,7 @@
 """Stacks of Python programs: none that the program cannot have, and none thrown away to get there."""
 
 import collections
+import os
 
 import live
 import live_python
@@ -9,6 +10,8 @@ from live_python import is_impossible, place
 # Where a program and a thread of it begin.
 BEGINNINGS = {"threading.py": ("_bootstrap", "__bootstrap")}
 MOST_TOLD = 12
+# samples.ending: whole but for native frames; ctypes has callbacks in code that it makes.
+MADE_CODE, NATIVE_NO_RULE = 13, 14
 
 
 class CallGraph(live_python.PythonTest):
@@ -16,7 +19,7 @@ class CallGraph(live_python.PythonTest):
 
     budget_ms = 60000 if live_python.IS_LONG else 1500
 
-    def assert_possible(self, recording, program):
+    def assert_possible(self, recording, program, whole=(0,)):
         truth, stacks = recording.truth, live_python.PythonStacks(recording)
         callers, to_libraries = truth["callers"], set(truth["to_libraries"])
         is_wrong = {0: False}
@@ -36,7 +39,7 @@ class CallGraph(live_python.PythonTest):
                 told[wrong_pairs[at]] += count
         self.assertEqual(sum(told.values()), 0,
                          f"of {sum(counts.values())} samples, impossible: {told.most_common(MOST_TOLD)}")
-        self.assert_complete(recording, stacks, program)
+        self.assert_complete(recording, stacks, program, whole)
 
     @staticmethod
     def outwards(stacks, stack):
@@ -44,7 +47,7 @@ class CallGraph(live_python.PythonTest):
             yield stack
             stack = stacks.parents[stack]
 
-    def assert_complete(self, recording, stacks, program):
+    def assert_complete(self, recording, stacks, program, endings):
         """While each thread ran the program's code, at least 99 % of its time has whole stacks."""
         def is_begun(frame):
             file = frame.path.rpartition("/")[2] if frame else None
@@ -62,20 +65,21 @@ class CallGraph(live_python.PythonTest):
             begun = [index for index, sample in enumerate(samples) if sample[0] in ours]
             for stack, ending, weight in samples[begun[0]:begun[-1] + 1] if begun else ():
                 total += weight
-                if ending == 0 and stack in ours:
+                if ending in endings and stack in ours:
                     whole += weight
                 else:
                     outermost = stacks.outermost[stack]
                     others[f"ending {ending}, begins with {outermost and place(outermost)}"] += weight
         self.assertGreaterEqual(whole, 0.99 * total, others.most_common(MOST_TOLD))
 
-    def assert_callgraph(self, python, threads, program="callgraph.py", rate=10000):
-        recording = self.record_python(python, self.workload(program), self.budget_ms, threads, rate=rate,
+    def assert_callgraph(self, python, threads, *more, program="callgraph.py", rate=10000, whole=(0,)):
+        recording = self.record_python(python, self.workload(program), self.budget_ms, threads, *more, rate=rate,
                                        timeout=900)
         self.assertGreater(recording.head()["samples"], 0.5 * self.budget_ms * rate / 1000)
         self.assertEqual(recording.head()["lost"], 0)
         self.assert_adds_up(recording)
-        self.assert_possible(recording, program)
+        self.assert_possible(recording, program, whole)
+        return recording
 
     def test_no_caller_has_a_callee_that_it_never_calls(self):
         self.on_each_python(lambda python: self.assert_callgraph(python, 2))
@@ -84,8 +88,20 @@ class CallGraph(live_python.PythonTest):
         self.on_each_python(lambda python: self.assert_callgraph(python, 0), in_ci=("debian-3.11",))
 
     def test_nor_have_coroutines(self):
-        self.on_each_python(lambda python: self.assert_callgraph(python, 0, "callgraph_async.py"), oldest=(3, 7),
+        self.on_each_python(lambda python: self.assert_callgraph(python, 0, program="callgraph_async.py"), oldest=(3, 7),
                             in_ci=live_python.EACH_CHAIN)
+
+    def test_nor_where_native_code_cannot_be_left(self):
+        """Python's frames follow then."""
+        self.on_each_python(self.assert_unwalkable)
+
+    def assert_unwalkable(self, python):
+        library = live.workload("libunwalkable.so")[0]
+        if not os.path.exists(library):
+            self.skipTest("the code that cannot be left is for x86-64")
+        recording = self.assert_callgraph(python, 1, library, whole=(0, MADE_CODE, NATIVE_NO_RULE))
+        stacks = recording.head()["stacks"]
+        self.assertGreater(stacks.get("native_no_rule", 0), 0.05 * sum(stacks.values()), stacks)
 
 
 if __name__ == "__main__":

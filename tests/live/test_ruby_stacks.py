@@ -12,6 +12,8 @@ import live_ruby
 MOST_TOLD = 12
 # samples.ending: too deep, unreadable.
 CUT_SHORT = (1, 2)
+# The endings of stacks that have all of Ruby's frames.
+WHOLE = ("complete", "switched", "made_code", "native_no_rule", "native_cut")
 # What may be executed where a table has one: *.
 ANYTHING = "*"
 
@@ -128,6 +130,7 @@ class CallGraph(CallGraphTest):
         self.assert_possible(recording, "callgraph.rb", most)
         if is_whole:
             self.assert_whole_ruby_stacks(recording)
+        return recording
 
     def test_no_caller_has_a_callee_that_it_never_calls(self):
         # In 2.7 a frame counts before it is written, and what stood there may have been possible.
@@ -149,6 +152,21 @@ class CallGraph(CallGraphTest):
         # There is no rule to leave such code by; and up to 3.2 it makes room for a frame before it writes it.
         self.assert_callgraph(ruby, 1, interpreter=("--yjit", "--yjit-call-threshold=5"), is_whole=False,
                               most=0.002 if ruby.version < (3, 3) else 0)
+
+    def test_nor_where_native_code_cannot_be_left(self):
+        """Ruby's frames are all there then."""
+        self.on_each_ruby(self.assert_unwalkable)
+
+    def assert_unwalkable(self, ruby):
+        library = live.workload("libunwalkable.so")[0]
+        if not os.path.exists(library):
+            self.skipTest("the code that cannot be left is for x86-64")
+        if subprocess.run(ruby.command("-rfiddle", "-e", ""), capture_output=True).returncode != 0:
+            self.skipTest(f"{ruby.name} has no Fiddle")
+        stacks = self.assert_callgraph(ruby, 1, library, is_whole=False).head()["stacks"]
+        whole = sum(stacks.get(ending, 0) for ending in WHOLE)
+        self.assertGreaterEqual(whole, 0.99 * sum(stacks.values()), stacks)
+        self.assertGreater(stacks.get("native_no_rule", 0), 0.05 * sum(stacks.values()), stacks)
 
     def test_nor_where_threads_of_rubys_share_those_of_the_kernel(self):
         # Without us Ruby 3.4 is killed by SIGSEGV in one of sixty such runs, too.

@@ -13,15 +13,45 @@
 
 find_object_function *images_find_object;
 
+/* An image's program headers, and what is added to their addresses. */
+struct segments {
+	const ElfW(Phdr) * headers;
+	u32 count;
+	u64 bias;
+};
+
 /*
  * What the program was started with: the dynamic linker never unloads that, since the program
  * itself needs it (elf/dl-close.c).  With more of it than this, the rest is copied as it
  * is read.
  */
 static struct {
-	const struct link_map *images[LASTING_MAX];
+	struct {
+		const struct link_map *image;
+		const ElfW(Phdr) * headers; /* the linker's; NULL: not known */
+		u32 header_count;
+	} images[LASTING_MAX];
 	u32 count;
 } lasting;
+
+/*
+ * The linker keeps program headers that no segment holds, or that stand far into the file:
+ * BOLT puts them behind the code.
+ */
+static int note_headers(struct dl_phdr_info *info, size_t size, void *context)
+{
+	(void)size;
+	(void)context;
+	for (u32 i = 0; i < lasting.count; i++) {
+		const struct link_map *image = lasting.images[i].image;
+
+		if (image->l_addr == info->dlpi_addr && image->l_name == info->dlpi_name) {
+			lasting.images[i].headers = info->dlpi_phdr;
+			lasting.images[i].header_count = info->dlpi_phnum;
+		}
+	}
+	return 0;
+}
 
 void images_begin(void)
 {
@@ -30,17 +60,26 @@ void images_begin(void)
 	/* By its own name it would be ours (trace_jumps.c). */
 	images_find_object = (find_object_function *)hook_next(HOOK__dl_find_object);
 	lasting.count = 0;
-	for (; image != NULL && lasting.count < LASTING_MAX; image = image->l_next)
-		lasting.images[lasting.count++] = image;
+	for (; image != NULL && lasting.count < LASTING_MAX; image = image->l_next) {
+		lasting.images[lasting.count].headers = NULL;
+		lasting.images[lasting.count++].image = image;
+	}
+	dl_iterate_phdr(note_headers, NULL);
+}
+
+/* LASTING_MAX: it is none of those. */
+static u32 lasting_index(const struct link_map *image)
+{
+	for (u32 i = 0; i < lasting.count; i++) {
+		if (lasting.images[i].image == image)
+			return i;
+	}
+	return LASTING_MAX;
 }
 
 bool images_is_lasting(const struct link_map *image)
 {
-	for (u32 i = 0; i < lasting.count; i++) {
-		if (lasting.images[i] == image)
-			return true;
-	}
-	return false;
+	return lasting_index(image) != LASTING_MAX;
 }
 
 const struct link_map *images_at(const void *address)
@@ -52,13 +91,6 @@ const struct link_map *images_at(const void *address)
 	return found.dlfo_link_map;
 }
 
-/* An image's program headers, and what is added to their addresses. */
-struct segments {
-	const ElfW(Phdr) * headers;
-	u32 count;
-	u64 bias;
-};
-
 static bool is_elf_header(const ElfW(Ehdr) * header)
 {
 	return __builtin_memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
@@ -67,18 +99,25 @@ static bool is_elf_header(const ElfW(Ehdr) * header)
 }
 
 /*
- * Where an image's program headers are: in its first page, which is where the dynamic linker
- * says the image begins, unless the image has gaps: then that is the segment's beginning, and
- * the image's own is at its load bias.  The program's are told by the kernel.
+ * Where an image's program headers are: the linker's, of what was there when the program began.
+ * Else they are read in the image's first page, which is where the dynamic linker says the
+ * image begins, unless the image has gaps: then that is the segment's beginning, and the image's
+ * own is at its load bias.  The program's are those that the kernel passed.
  */
 static bool image_find_segments(const struct dl_find_object *found, struct segments *out)
 {
 	const ElfW(Ehdr) *header = found->dlfo_map_start;
+	const u32 index = lasting_index(found->dlfo_link_map);
 
 	out->bias = (u64)found->dlfo_link_map->l_addr;
 	if (found->dlfo_link_map->l_name[0] == '\0' && agent.program_headers != NULL) {
 		out->headers = agent.program_headers;
 		out->count = agent.program_header_count;
+		return true;
+	}
+	if (index != LASTING_MAX && lasting.images[index].headers != NULL) {
+		out->headers = lasting.images[index].headers;
+		out->count = lasting.images[index].header_count;
 		return true;
 	}
 	if (!is_elf_header(header)) {
@@ -158,23 +197,25 @@ struct image_record {
 	u64 name;
 };
 
-static bool image_find_passing(const struct dl_find_object *found, struct mem *mem,
+static void image_find_passing(const struct dl_find_object *found, struct mem *mem,
 			       struct native_image *out_image)
 {
 	const u64 table = (u64)found->dlfo_eh_frame;
 	struct image_record record;
 
-	out_image->start = (u64)found->dlfo_map_start;
-	out_image->end = (u64)found->dlfo_map_end;
-	if (!memory_covers(out_image->start, out_image->end, table, 1))
-		return false;
-	out_image->eh_frame_hdr = table;
-	out_image->eh_frame_hdr_len = out_image->end - table;
+	*out_image = (struct native_image){
+		.start = (u64)found->dlfo_map_start,
+		.end = (u64)found->dlfo_map_end,
+	};
+	/* One that is all assembler has no table. */
+	if (memory_covers(out_image->start, out_image->end, table, 1)) {
+		out_image->eh_frame_hdr = table;
+		out_image->eh_frame_hdr_len = out_image->end - table;
+	}
 	mem->image_low = mem->image_high = 0;
 	if (agent.has_timers &&
 	    mem_read(mem, &record, sizeof record, (u64)found->dlfo_link_map) == 0)
 		image_tell(out_image, record.bias, memory_read_text(mem, record.name));
-	return true;
 }
 
 bool image_is_at(u64 address, u64 load_bias, struct mem *mem)
@@ -197,9 +238,10 @@ bool image_find(u64 address, bool is_running, struct mem *mem, struct native_ima
 	*out_image = (struct native_image){ 0 };
 	if (images_find_object == NULL || images_find_object((void *)address, &found) != 0)
 		return false;
-	if (is_running || images_is_lasting(found.dlfo_link_map))
-		return image_find_lasting(&found, mem, out_image);
-	return image_find_passing(&found, mem, out_image);
+	if ((!is_running && !images_is_lasting(found.dlfo_link_map)) ||
+	    !image_find_lasting(&found, mem, out_image))
+		image_find_passing(&found, mem, out_image);
+	return true;
 }
 
 /*

@@ -89,6 +89,37 @@ static struct outcome walk_all(struct mem *mem, const struct python_layout *layo
 	return outcome;
 }
 
+/* The same where the native walk ended behind some activations: all frames follow. */
+static struct outcome walk_outer(struct mem *mem, const struct python_layout *layout,
+				 unsigned activations)
+{
+	struct outcome outcome = { "" };
+	struct python_walk walk;
+	struct python_frame frame = { 0 };
+	enum python_step step = PYTHON_SKIP;
+
+	assert_int_equal(python_begin(mem, layout, STATE, 0, &walk), 0);
+	for (unsigned i = 0; i < activations; i++) {
+		step = python_enter(mem, &walk, SP(i), CFA(i));
+		while (step == PYTHON_FRAME || step == PYTHON_SKIP)
+			step = python_next(mem, &walk, &frame);
+	}
+	if (python_outer_begin(mem, &walk) < 0) {
+		say(&outcome, "none");
+		return outcome;
+	}
+	if (activations > 0 && !python_outer_is_certain(mem, &walk))
+		say(&outcome, "uncertain ");
+	step = PYTHON_SKIP;
+	for (int n = 0; n < 9 && (step == PYTHON_FRAME || step == PYTHON_SKIP); n++) {
+		step = python_outer_next(mem, &walk, &frame);
+		if (step == PYTHON_FRAME)
+			say_frame(&outcome, &frame);
+	}
+	say(&outcome, word_of(step));
+	return outcome;
+}
+
 static struct mem *new_memory(void)
 {
 	struct mem *mem = calloc(1, sizeof *mem);
@@ -340,6 +371,64 @@ static const struct {
 	void (*make)(struct mem *mem);
 	enum python_chain chain;
 	void (*change)(struct mem *mem);
+	unsigned activations;
+	const char *expected;
+} outers[] = {
+	{ "3.13: behind none", make_shims, PYTHON_CHAIN_SHIM, as_they_are, 0,
+	  "b12 a15 c17 | " },
+	{ "3.13: behind the inner one", make_shims, PYTHON_CHAIN_SHIM, as_they_are, 1,
+	  "c17 | " },
+	{ "3.13: behind both", make_shims, PYTHON_CHAIN_SHIM, as_they_are, 2, "| " },
+	{ "3.13: one being set up is skipped", make_shims, PYTHON_CHAIN_SHIM, callee_is_set_up,
+	  0, "a15 c17 | " },
+	{ "3.13: a circle is the caller's to bound", make_shims, PYTHON_CHAIN_SHIM,
+	  chain_is_a_circle, 0, "b12 b12 b12 b12 b12 b12 b12 b12 b12 endless| " },
+	{ "3.13: no head", make_shims, PYTHON_CHAIN_SHIM, head_leads_nowhere, 0, "broken| " },
+	{ "3.13: behind a half-made one is nothing", make_shims, PYTHON_CHAIN_SHIM,
+	  inner_is_beginning, 1, "none" },
+	{ "3.12: behind none", make_cframe_shims, PYTHON_CHAIN_CFRAME_SHIM, as_they_are, 0,
+	  "b12 a15 c17 | " },
+	{ "3.12: behind the inner one", make_cframe_shims, PYTHON_CHAIN_CFRAME_SHIM,
+	  as_they_are, 1, "c17 | " },
+	{ "3.12: another caller than the next one's innermost", make_cframe_shims,
+	  PYTHON_CHAIN_CFRAME_SHIM, inner_has_another_caller, 1, "uncertain d19 | " },
+	{ "3.12: no head", make_cframe_shims, PYTHON_CHAIN_CFRAME_SHIM, both_are_beginning, 0,
+	  "none" },
+	{ "3.11: behind none", make_entries, PYTHON_CHAIN_ENTRY_FLAG, as_they_are, 0,
+	  "b12 a15 c17 | " },
+	{ "3.11: behind the inner one", make_entries, PYTHON_CHAIN_ENTRY_FLAG, as_they_are, 1,
+	  "c17 | " },
+	{ "3.11: another caller than the next one's innermost", make_entries,
+	  PYTHON_CHAIN_ENTRY_FLAG, entry_has_another_caller, 1, "uncertain d19 | " },
+	{ "3.11: generators that an exception is passed on by", make_entries,
+	  PYTHON_CHAIN_ENTRY_FLAG, an_exception_is_thrown_in, 0, "b12 a15 e21 d19 c17 | " },
+	{ "3.11: behind a half-made one is nothing", make_entries, PYTHON_CHAIN_ENTRY_FLAG,
+	  inner_is_beginning, 1, "none" },
+};
+
+static void frames_follow_where_the_native_walk_was_cut(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(outers); i++) {
+		struct mem *mem = new_memory();
+		const struct python_layout layout = layout_of(outers[i].chain);
+
+		outers[i].make(mem);
+		outers[i].change(mem);
+		const struct outcome outcome = walk_outer(mem, &layout, outers[i].activations);
+
+		if (strcmp(outcome.text, outers[i].expected) != 0)
+			print_error("%s:\n", outers[i].name);
+		assert_string_equal(outcome.text, outers[i].expected);
+		free(mem);
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*make)(struct mem *mem);
+	enum python_chain chain;
+	void (*change)(struct mem *mem);
 	bool has_ended;
 } endings[] = {
 	{ "3.13: a caller", make_shims, PYTHON_CHAIN_SHIM, as_they_are, false },
@@ -475,6 +564,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_activation_has_its_frames),
+		cmocka_unit_test(frames_follow_where_the_native_walk_was_cut),
 		cmocka_unit_test(frames_have_ended_where_nothing_called_them),
 		cmocka_unit_test(the_base_frame_ends_the_chain),
 		cmocka_unit_test(a_thread_may_execute_a_copy_of_the_code),

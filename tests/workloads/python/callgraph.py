@@ -1,7 +1,8 @@
 """Calls of every kind, all the time, and who may call whom: each function has one caller.
 
-    callgraph.py MILLISECONDS [THREADS]
+    callgraph.py MILLISECONDS [THREADS [LIBRARY]]
 
+LIBRARY is unwalkable.c's: then there are calls through code that no native walk can leave, too.
 What it prints has, for each function of this file, the functions that call it (C code may be between
 them), and which of its functions call Python functions of libraries.
 """
@@ -452,6 +453,52 @@ def lambda_inner(n):
     return n
 
 
+# --- code that no native walk can leave ------------------------------------------------------
+
+unwalkable = None
+Called = ctypes.CFUNCTYPE(ctypes.c_long, ctypes.c_long)
+
+
+def unwalkable_round(turn):
+    n = truth.vary(turn, 3, 20)
+    unwalkable_spin_caller(n)
+    unwalkable_sort_caller(n)
+    unwalkable_call_caller(n)
+
+
+def unwalkable_spin_caller(n):
+    unwalkable.unwalkable_spin(n * 1000)
+
+
+def unwalkable_sort_caller(n):
+    return sorted(range(n), key=unwalkable_key)
+
+
+def unwalkable_key(item):
+    unwalkable.unwalkable_spin(item * 100)
+    return -item
+
+
+def unwalkable_call_caller(n):
+    return unwalkable.unwalkable_call(unwalkable_called, n)
+
+
+def unwalkable_callback(n):
+    return unwalkable_callback_inner(n)
+
+
+def unwalkable_callback_inner(n):
+    unwalkable.unwalkable_spin(n * 100)
+    return max(range(n), key=unwalkable_callback_key)
+
+
+def unwalkable_callback_key(item):
+    return -item
+
+
+unwalkable_called = Called(unwalkable_callback)
+
+
 # --- all of it -------------------------------------------------------------------------------
 
 def one_round(turn):
@@ -527,6 +574,10 @@ cyclic_caller __init__      cyclic_caller __del__       __del__ cyclic_inner
 slow_round exec_caller       exec_caller exec_compiled
 slow_round class_caller      class_caller Body           Body class_inner
 one_round lambda_caller     lambda_caller <lambda>      <lambda> lambda_inner
+all_rounds unwalkable_round                             unwalkable_round unwalkable_spin_caller
+unwalkable_round unwalkable_sort_caller                 unwalkable_sort_caller unwalkable_key
+unwalkable_round unwalkable_call_caller                 unwalkable_call_caller unwalkable_callback
+unwalkable_callback unwalkable_callback_inner           unwalkable_callback_inner unwalkable_callback_key
 <module> main               <module> Vector             <module> Deleted            <module> Cyclic
 """
 
@@ -538,6 +589,8 @@ def all_rounds(end):
         one_round(turn)
         if turn % 10 == 0:
             slow_round(turn)
+        if unwalkable:
+            unwalkable_round(turn)
         if turn % 1000 == 0:
             cyclic_caller()
     return turn
@@ -548,6 +601,11 @@ def thread_main(end):
 
 
 def main():
+    global unwalkable
+    if len(sys.argv) > 3:
+        unwalkable = ctypes.CDLL(sys.argv[3])
+        # ctypes looks a function up where it is first wanted.
+        unwalkable.unwalkable_spin.restype = unwalkable.unwalkable_call.restype = None
     # What a collection deletes, it deletes wherever it comes.
     gc.disable()
     end = truth.process_cpu_ns() + truth.budget_ns(2000)
@@ -566,7 +624,7 @@ def main():
     may_call("made_outer", "made_inner", MADE, MADE)
     callers[HERE + ":<module>"] = []
     truth.tell(callers=callers, to_libraries=[HERE + ":main", HERE + ":<module>", HERE + ":all_rounds",
-                                              HERE + ":one_round", HERE + ":slow_round"])
+                                              HERE + ":one_round", HERE + ":slow_round", HERE + ":unwalkable_round"])
 
 
 main()

@@ -1,6 +1,8 @@
 # Calls of every kind, all the time, and who may call whom: each method has one caller.
 #
-#     callgraph.rb MILLISECONDS [THREADS] [compact]
+#     callgraph.rb MILLISECONDS [THREADS] [compact | LIBRARY]
+#
+# LIBRARY is unwalkable.c's: then there are calls through code that no native walk can leave, too.
 #
 # What it prints has the chains of frames that there may be, outermost first.  Between two pieces of Ruby
 # code there stand exactly these methods written in C; (in parentheses) what is executed without a frame,
@@ -605,6 +607,54 @@ def mutual_odd(n)
   [n].map { |item| mutual_even(item) }
 end
 
+# --- code that no native walk can leave ------------------------------------------------------
+
+if ARGV[2].to_s.end_with?(".so")
+  require "fiddle"
+  require "fiddle/closure"
+
+  # What that code calls back.
+  class Called < Fiddle::Closure
+    def call(turns)
+      called_inner(turns)
+    end
+
+    def called_inner(turns)
+      SPIN.call(turns * 100)
+      turns
+    end
+  end
+
+  UNWALKABLE = Fiddle.dlopen(ARGV[2])
+  SPIN = Fiddle::Function.new(UNWALKABLE["unwalkable_spin"], [Fiddle::TYPE_LONG], Fiddle::TYPE_VOID)
+  CALL = Fiddle::Function.new(UNWALKABLE["unwalkable_call"], [Fiddle::TYPE_VOIDP, Fiddle::TYPE_LONG],
+                              Fiddle::TYPE_LONG)
+  CALLED = Called.new(Fiddle::TYPE_LONG, [Fiddle::TYPE_LONG])
+end
+
+def unwalkable_round(turn)
+  n = Truth.vary(turn, 3, 20)
+  spin_caller(n)
+  spin_each_caller(ITEMS[n])
+  call_caller(n)
+end
+
+def spin_caller(turns)
+  SPIN.call(turns * 1000)
+end
+
+def spin_each_caller(items)
+  items.each { |item| spin_inner(item) }
+end
+
+def spin_inner(item)
+  SPIN.call(item * 100)
+end
+
+def call_caller(turns)
+  CALL.call(CALLED, turns)
+end
+
 # --- all of it -------------------------------------------------------------------------------
 
 def one_round(turn)
@@ -665,7 +715,8 @@ def slow_round(turn)
 end
 
 def collect
-  GC.compact
+  # Fiddle has libffi keep a closure's address, which compaction changes.
+  defined?(UNWALKABLE) ? GC.start : GC.compact
 rescue NotImplementedError, NoMethodError
   GC.start
 end
@@ -794,6 +845,17 @@ CHAINS = <<~TEXT
   Object#slow_round > Object#thread_caller > *
   block in Object#thread_caller > Object#thread_item > Array#each > block in Object#thread_item > Object#thread_inner
 
+  Object#all_rounds > Object#unwalkable_round > Object#spin_caller > Fiddle::Function#call
+  Object#spin_caller : Integer#*
+  Object#unwalkable_round > Object#spin_each_caller > Array#each > block in Object#spin_each_caller > Object#spin_inner
+  Object#spin_inner > Fiddle::Function#call
+  Object#spin_inner : Integer#*
+  Object#unwalkable_round > Object#call_caller > Fiddle::Function#call > Called#call > Called#called_inner
+  Called#called_inner > Fiddle::Function#call
+  Called#called_inner : Integer#*
+  Object#call_caller > Fiddle::Function#call > *
+  Object#unwalkable_round : Array#[]
+
   Object#one_round > Object#recursion_caller > Object#recursion > Object#recursion > Object#recursion_end
   Object#recursion : Integer#> Integer#-
   Object#one_round > Object#mutual_caller > Object#mutual_even > Object#mutual_odd > Array#map > block in Object#mutual_odd
@@ -801,7 +863,7 @@ CHAINS = <<~TEXT
   block in Object#mutual_odd > Object#mutual_even
 TEXT
 # What the program itself has methods for.
-OWNERS = %w[Object Vector Derived Sender].freeze
+OWNERS = %w[Object Vector Derived Sender Called].freeze
 BEGINNINGS = ["<main>", "block (2 levels) in Object#main", "block in Object#fiber_caller", "block in Object#next_caller",
               "block in Object#thread_caller"].freeze
 
@@ -811,6 +873,7 @@ def all_rounds(finish)
     turn += 1
     one_round(turn)
     slow_round(turn) if turn % 10 == 0
+    unwalkable_round(turn) if defined?(UNWALKABLE)
     collect if turn % 1000 == 0
   end
   turn

@@ -4,15 +4,11 @@
 #include "vantage/agent/arch.h"
 #include "vantage/agent/interpreters.h"
 #include "vantage/agent/python/python_names.h"
+#include "vantage/agent/python/python_outer.h"
 #include "vantage/agent/python/python_state.h"
 #include "vantage/agent/thread_name.h"
 #include "walk/python_thread.h"
 
-/*
- * Stands twice for the frame of an activation, and the C function that it calls, until it is
- * known which: no key is 0.
- */
-#define PLACE_OF_FRAME RING_INTERPRETED
 /* 2.7 to 3.10: frames that are counted. */
 #define MOST_OBJECTS 65536U
 /* Of one thread, in the interpreters of a process. */
@@ -51,14 +47,28 @@ static void give_up(struct python_room *room, enum walk_status status)
 	room->has_given_up = true;
 }
 
+bool python_begin_state(struct walk *walk, struct mem *mem, u64 state)
+{
+	struct python_room *room = walk->python;
+
+	for (u32 i = 0; i < PYTHON_MEMO; i++)
+		room->memo[i].code = 0;
+	if (!python_is_state(mem, room->layout, state, arch_thread_pointer()) ||
+	    python_begin(mem, room->layout, state,
+			 __atomic_load_n(&known_distance, __ATOMIC_RELAXED), &room->walk) < 0) {
+		__atomic_fetch_add(&walk->ring->python_refusals, 1, __ATOMIC_RELAXED);
+		return false;
+	}
+	__atomic_fetch_add(&walk->ring->python_walks, 1, __ATOMIC_RELAXED);
+	return true;
+}
+
 /* At the first activation of a walk. */
 static void begin(struct walk *walk, struct mem *mem)
 {
 	struct python_room *room = walk->python;
 	u64 state = python_find_state(mem, room->layout);
 
-	for (u32 i = 0; i < PYTHON_MEMO; i++)
-		room->memo[i].code = 0;
 	/*
 	 * What can be asked knows the first of a thread's states.  A host that makes them by hand, one
 	 * for each interpreter, may delete that and go on with another (mod_wsgi).
@@ -69,14 +79,8 @@ static void begin(struct walk *walk, struct mem *mem)
 		give_up(room, WALK_CODE_UNMATCHED);
 		return;
 	}
-	if (!python_is_state(mem, room->layout, state, arch_thread_pointer()) ||
-	    python_begin(mem, room->layout, state,
-			 __atomic_load_n(&known_distance, __ATOMIC_RELAXED), &room->walk) < 0) {
-		__atomic_fetch_add(&walk->ring->python_refusals, 1, __ATOMIC_RELAXED);
+	if (!python_begin_state(walk, mem, state))
 		give_up(room, WALK_CODE_UNREADABLE);
-		return;
-	}
-	__atomic_fetch_add(&walk->ring->python_walks, 1, __ATOMIC_RELAXED);
 }
 
 /* Stores the frames of the activation that was entered, and says how that ended. */
@@ -236,8 +240,8 @@ bool python_put_activation(struct walk *walk, struct mem *mem, u64 sp, u64 cfa, 
 	if (room->has_given_up)
 		return true;
 	if (room->layout->chain == PYTHON_CHAIN_OBJECTS) {
-		unwind_push(walk, PLACE_OF_FRAME);
-		unwind_push(walk, PLACE_OF_FRAME);
+		unwind_push(walk, PYTHON_PLACE_OF_FRAME);
+		unwind_push(walk, PYTHON_PLACE_OF_FRAME);
 		return true;
 	}
 	if (room->walk.has_ended && !python_has_interpreters(mem, room->layout)) {
@@ -301,12 +305,12 @@ static void fill_places(struct walk *walk, struct mem *mem, u32 skipped, bool ha
 
 	walk->count = 0;
 	for (u32 i = 0; i < stored; i++) {
-		if (walk->frames[i] != PLACE_OF_FRAME) {
+		if (walk->frames[i] != PYTHON_PLACE_OF_FRAME) {
 			walk->frames[walk->count++] = walk->frames[i];
 			continue;
 		}
 		/* The second word of the place may be written over. */
-		if (i + 1 < stored && walk->frames[i + 1] == PLACE_OF_FRAME)
+		if (i + 1 < stored && walk->frames[i + 1] == PYTHON_PLACE_OF_FRAME)
 			i++;
 		if (skipped > 0)
 			skipped--;
@@ -383,7 +387,7 @@ void python_end_walk(struct walk *walk, struct mem *mem)
 {
 	struct python_room *room = walk->python;
 
-	if (room->activations == 0)
+	if (python_put_outer(walk, mem) || room->activations == 0)
 		return;
 	if (room->layout->chain == PYTHON_CHAIN_OBJECTS)
 		end_objects(walk, mem);

@@ -18,6 +18,12 @@ struct walk;
 #define PYTHON_MEMO 64
 
 /*
+ * Stands twice for the frame of an activation, and the C function that it calls, until it is
+ * known which: no key is 0.
+ */
+#define PYTHON_PLACE_OF_FRAME RING_INTERPRETED
+
+/*
  * A C function is that near to the loop that calls it: helpers of the interpreter come between.
  */
 #define PYTHON_NEAR_FRAMES 4
@@ -60,6 +66,8 @@ void python_begin_walk(struct python_room *room, struct ring_header *ring, struc
  * is another stack's, and is taken away again; the walk is over.
  */
 bool python_put_activation(struct walk *walk, struct mem *mem, u64 sp, u64 cfa, bool is_exact);
+/* Begins with a thread's state; false: it is none of this thread's, or cannot be read. */
+bool python_begin_state(struct walk *walk, struct mem *mem, u64 state);
 /* The native walk ended as walk->ending says. */
 void python_end_walk(struct walk *walk, struct mem *mem);
 

@@ -169,16 +169,11 @@ static const struct ruby_stack *read_frames(struct walk *walk, struct mem *mem,
 /* Of a stack whose Ruby frames are whole. */
 static enum walk_status status_of(const struct walk *walk, bool fits, bool is_on_own)
 {
-	switch (walk->ending) {
-	case WALK_COMPLETE:
-		if (fits)
-			return WALK_COMPLETE;
-		return is_on_own ? WALK_CODE_UNMATCHED : WALK_SWITCHED;
-	case WALK_NO_MODULE:
-		return WALK_MADE_CODE;
-	default:
-		return walk->ending;
-	}
+	if (walk->ending != WALK_COMPLETE)
+		return walk_status_of_interpreted(walk->ending);
+	if (fits)
+		return WALK_COMPLETE;
+	return is_on_own ? WALK_CODE_UNMATCHED : WALK_SWITCHED;
 }
 
 static void put_frames(struct walk *walk, struct mem *mem)
