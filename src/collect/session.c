@@ -141,7 +141,7 @@ static void session_tell_end(struct session *session)
 {
 	const bool is_user_clock = session->options->clock == CLOCK_KIND_USER;
 	const uint64_t wall_ns =
-		(session->result->survivors == 0 ? monotonic_ns() : session->reaped_ns) -
+		(session->result->survivors == 0 ? session->over_ns : session->reaped_ns) -
 		session->start_ns;
 	uint64_t kernel_cpu_ns =
 		session->tree_counter_fd >= 0 ? perf_read_counter(session->tree_counter_fd) : 0;
@@ -291,6 +291,7 @@ static int session_run_prepared(struct session *session, struct error *err)
 		/* From now on programs wait for answers. */
 		recording_writer_start_thread(session->writer);
 		session_loop(session);
+		session->over_ns = monotonic_ns();
 		session_leave_survivors(session);
 		session_write_rest(session);
 		keep_finish(&session->pump.keep, session->writer);

@@ -53,7 +53,7 @@ struct session {
 	int tree_counter_fd; /* CPU time of the whole tree; -1: none */
 	int round_ms;
 	bool is_reaped, is_broken;
-	uint64_t start_ns, start_ticks, reaped_ns;
+	uint64_t start_ns, start_ticks, reaped_ns, over_ns;
 	struct sampling_cost cost;
 	uint64_t events_dropped;
 	uint64_t uncounted_ns; /* burned out of our counters' sight */

@@ -140,10 +140,10 @@ static void unlink_all(const char *path)
 static int make_tables(sqlite3 *db)
 {
 	CLEANUP(freep)
-	char *head = xasprintf(
-		"PRAGMA page_size=%d; PRAGMA encoding='UTF-8'; PRAGMA synchronous=OFF; BEGIN; "
-		"PRAGMA application_id=%d; PRAGMA user_version=%d",
-		RECORDING_PAGE_SIZE, (int)RECORDING_APPLICATION_ID, RECORDING_SCHEMA_VERSION);
+	char *head = xasprintf("PRAGMA page_size=%d; PRAGMA encoding='UTF-8'; BEGIN; "
+			       "PRAGMA application_id=%d; PRAGMA user_version=%d",
+			       RECORDING_PAGE_SIZE, (int)RECORDING_APPLICATION_ID,
+			       RECORDING_SCHEMA_VERSION);
 	int rc = database_exec(db, head);
 
 	for (int i = 0; i < TABLE_COUNT && rc == SQLITE_OK; i++) {
@@ -198,8 +198,12 @@ static int open_to_write(struct recording_writer *writer, struct error *err)
 	sqlite3_busy_timeout(writer->store.db, BUSY_TIMEOUT_MS);
 	writer->max_value_bytes =
 		(size_t)sqlite3_limit(writer->store.db, SQLITE_LIMIT_LENGTH, -1);
-	/* Nothing is written before its commit, so readers are only ever in the way of that. */
-	database_exec(writer->store.db, "PRAGMA wal_autocheckpoint=0; PRAGMA cache_spill=OFF");
+	/*
+	 * Nothing is written before its commit, so readers are only ever in the way of that.  A file
+	 * that has nothing yet is not worth waiting for the disk: begin_file() ends that.
+	 */
+	database_exec(writer->store.db, "PRAGMA wal_autocheckpoint=0; PRAGMA cache_spill=OFF; "
+					"PRAGMA synchronous=OFF");
 	return 0;
 }
 

@@ -1,0 +1,127 @@
+"""The recording's disk: nobody waits for a slow one, and a recorder that is killed leaves what it wrote.
+
+With FATHOM_LONG=1 in the environment the recorder is killed at 200 moments in place of 25.
+"""
+
+import os
+import random
+import subprocess
+import threading
+import time
+
+import live
+from live import FATHOM, workload
+from processes import end_process, read_bytes, wait_until
+
+PROGRAMS = 40
+DELAY_S = 3  # of the workload slow_disk
+MOMENTS = 200 if os.environ.get("FATHOM_LONG") else 25
+AT_ONCE = 5
+# A commit each second, of what was read a tenth of a second before, on a machine that has other work.
+MOST_LOST_S = 3.5
+
+
+class SlowDisk(live.LiveTest):
+    def programs(self):
+        """40 processes one after the other, and the disk is slow from before the first to behind the last."""
+        slow = self.path("slow")
+        return ["sh", "-c", f": >{slow}; i=0; while [ $i -lt {PROGRAMS} ]; do {workload('brief')[0]} 40 >>output || exit 9;"
+                            f" i=$((i + 1)); done; rm {slow}"]
+
+    def bare_s(self):
+        begin = time.monotonic()
+        subprocess.run(self.programs(), cwd=self.folder, check=True, timeout=100)
+        return time.monotonic() - begin
+
+    def assert_unhindered(self, name):
+        bare_s = self.bare_s()
+        command = self.programs()
+        environment = {**os.environ, "SLOW_DISK": self.path("slow"),
+                       "LD_PRELOAD": os.path.join(live.WORKLOADS, "libslow_disk.so")}
+        run = subprocess.run([FATHOM, "record", "-q", "-o", self.path(name), "--", *command], env=environment,
+                             stdin=subprocess.DEVNULL, capture_output=True, cwd=self.folder, timeout=300)
+        self.assertEqual((run.returncode, run.stderr), (0, b""))
+        recording = live.Recording(self.path(name), run)
+        programs = recording.rows("SELECT end_ns - start_ns, unentered_reason,"
+                                  " (SELECT count(*) FROM samples s JOIN threads t ON t.id = s.thread"
+                                  "  WHERE t.process = p.id) FROM processes p WHERE name = 'brief'")
+        self.assertEqual(len(programs), PROGRAMS)
+        self.assertEqual([row for row in programs if row[1] is not None or row[2] == 0], [], "not entered or sampled")
+        self.assertLess(max(row[0] for row in programs), DELAY_S * 1e9, "a program waited for the disk")
+        wall_ns = recording.rows("SELECT value FROM facts WHERE key = 'wall_ns'")[0][0]
+        # Beside other work, being recorded costs what has nothing to do with disks.
+        self.assertLess(wall_ns / 1e9, 3 * bare_s + DELAY_S, "the programs waited for the disk")
+        self.assertEqual(recording.rows("SELECT * FROM lost"), [])
+
+    def test_no_program_waits_for_it_and_none_is_left_out(self):
+        self.assert_unhindered("wal.fathom")
+
+    def test_nor_where_each_commit_waits_for_it(self):
+        """A folder where the journal's shared memory should be: WAL cannot work."""
+        os.mkdir(self.path("rollback.fathom-shm"))
+        self.assert_unhindered("rollback.fathom")
+
+
+class Killed(live.LiveTest):
+    """SIGKILL of the recorder, at moments drawn by chance."""
+
+    def start(self, name):
+        """Programs that start one after the other for six seconds, each of them working and sampled."""
+        folder = self.path(name)
+        os.mkdir(folder)
+        script = (f"n=0; begin=$(date +%s); while [ $(($(date +%s) - begin)) -lt 6 ]; do {workload('brief')[0]} 10"
+                  " >/dev/null || echo failed >>output; n=$((n + 1)); sleep 0.1; done; echo ended $n >>output")
+        return subprocess.Popen([FATHOM, "record", "-q", "-o", os.path.join(folder, "x.fathom"), "--", "sh", "-c",
+                                 f"echo begun >>output; {script}"], cwd=folder, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def look(self, name, lived_s):
+        output = os.path.join(self.path(name), "output")
+        path = os.path.join(self.path(name), "x.fathom")
+        has_begun = os.path.exists(output)
+        if has_begun:
+            wait_until(lambda: b"ended" in read_bytes(output), 120, "the program did not come to its end")
+            self.assertNotIn(b"failed", read_bytes(output))
+        run = subprocess.run([FATHOM, "report", path, "--json"], capture_output=True, timeout=120)
+        if not has_begun:
+            self.assertIn(run.returncode, (0, 1, 2), run.stderr)
+            return
+        self.assertEqual(run.returncode, 0, run.stderr)
+        recording = live.Recording(path, None)
+        last_ns = recording.rows("SELECT coalesce(max(time_ns), 0) FROM samples")[0][0]
+        self.assertGreater(last_ns / 1e9, min(lived_s, 6) - MOST_LOST_S, "more than the last seconds are missing")
+
+    def kill_at(self, number, after_s):
+        name = str(number)
+        run = self.start(name)
+        self.addCleanup(end_process, run)
+        begin = time.monotonic()
+        time.sleep(after_s)
+        run.kill()
+        lived_s = time.monotonic() - begin
+        run.wait(timeout=60)
+        self.look(name, lived_s)
+
+    def take_turns(self, moments, failures):
+        while moments:
+            number, after_s = moments.pop()
+            try:
+                self.kill_at(number, after_s)
+            except Exception as error:  # of another thread, which unittest does not see
+                failures.append(f"killed after {after_s:.3f} s: {error}")
+
+    def test_the_recording_can_be_read_and_the_program_goes_on(self):
+        by_chance = random.Random(14)
+        # A third of them while the session begins.
+        moments = [(i, by_chance.uniform(0, 0.3 if i % 3 == 0 else 6)) for i in range(MOMENTS)]
+        failures = []
+        threads = [threading.Thread(target=self.take_turns, args=(moments, failures)) for _ in range(AT_ONCE)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+
+
+if __name__ == "__main__":
+    live.main()
