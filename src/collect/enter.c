@@ -29,8 +29,15 @@
  */
 #define RING_WORD_COUNT (128U * 1024)
 #define RING_BYTES      (RING_HEADER_BYTES + RING_WORD_COUNT * sizeof(u64))
+/*
+ * Of a trace 16 MiB.  Names are all that is sent, each once, but thousands within milliseconds
+ * (modules that are imported), and the recorder may not run meanwhile: 20,000 functions of Python
+ * take 2.5 MiB.
+ */
+#define TRACE_RING_WORD_COUNT (2U * 1024 * 1024)
+#define TRACE_RING_BYTES      (RING_HEADER_BYTES + TRACE_RING_WORD_COUNT * sizeof(u64))
 /* Of a page the same: most programs have some thousand different stacks. */
-#define TRACE_BYTES (RING_BYTES + sizeof(struct trace_area))
+#define TRACE_BYTES (TRACE_RING_BYTES + sizeof(struct trace_area))
 
 /* As the report tells them, behind the program's name. */
 static const struct {
@@ -81,7 +88,7 @@ static int ring_make(struct image *image, const struct enter_terms *terms)
 	}
 	ring->magic = RING_MAGIC;
 	ring->version = RING_VERSION;
-	ring->word_count = RING_WORD_COUNT;
+	ring->word_count = terms->is_trace ? TRACE_RING_WORD_COUNT : RING_WORD_COUNT;
 	ring->period_ns = image->period_ns;
 	ring->period_ticks = ticks_in(image->period_ns, terms);
 	ring->epoch = image->serial;
@@ -97,11 +104,11 @@ static int ring_make(struct image *image, const struct enter_terms *terms)
 		      (terms->no_builtins ? RING_NO_BUILTINS : 0) |
 		      (terms->has_blocks ? RING_BLOCKS : 0) |
 		      (terms->is_paused ? RING_PAUSED : 0);
-	ring->trace_offset = terms->is_trace ? RING_BYTES : 0;
+	ring->trace_offset = terms->is_trace ? TRACE_RING_BYTES : 0;
 	ring->bytes = bytes;
 	image->ring = ring;
 	image->ring_bytes = bytes;
-	image->ring_words = RING_WORD_COUNT;
+	image->ring_words = ring->word_count;
 	return fd;
 }
 
@@ -179,7 +186,7 @@ static int image_open(struct image *image, const struct handshake_hello *hello,
 		return ring_fd;
 	if (terms->is_trace) {
 		struct trace_area *area =
-			(struct trace_area *)((char *)image->ring + RING_BYTES);
+			(struct trace_area *)((char *)image->ring + TRACE_RING_BYTES);
 
 		area->ticks_per_ns = terms->ticks_per_ns;
 		if (terms->only != NULL)

@@ -174,3 +174,11 @@ void trace_notes_add(const struct image *image, const struct trace_area *area,
 	if (area->other_tools != 0)
 		tell_other_tool(image, writer, __atomic_load_n(&area->means, __ATOMIC_RELAXED));
 }
+
+void trace_notes_nameless(const struct image *image, uint64_t count,
+			  struct recording_writer *writer)
+{
+	tell_count(image, writer, count,
+		   "callees have no names, since there was no room to send them: they are "
+		   "counted as unknown functions");
+}

@@ -36,6 +36,7 @@ struct known_node {
 	uint64_t ns;                /* of the row, with what was left out of it */
 	uint32_t stack;             /* of the recording; for the outermost, 0 */
 	uint32_t row;               /* of calls; 0: none so far */
+	uint32_t missed_in;         /* the reading that had no name for it, or for a caller */
 	bool has_stack;
 };
 
@@ -55,7 +56,9 @@ struct traced {
 	struct traced_costs costs;
 	uint32_t *path; /* room for the nodes outside of one */
 	size_t path_capacity;
+	uint32_t reading; /* the how many-th; the first is 1 */
 	uint64_t calls;
+	uint64_t nameless; /* callees whose names never came */
 };
 
 struct traced *traced_new(struct trace_area *area)
@@ -100,13 +103,21 @@ static uint64_t key_of(const struct traced *traced, uint32_t node)
 	return __atomic_load_n(&traced->area->nodes[node].key, __ATOMIC_ACQUIRE);
 }
 
-/* A node and what it is called in, from inwards out, up to one that has its stack. */
-static size_t path_of(struct traced *traced, uint32_t node)
+/*
+ * A node and what it is called in, from inwards out, up to one that has its stack.  False if one
+ * of them is known to have no name so far: in each reading it is looked for once.
+ */
+static bool path_of(struct traced *traced, uint32_t node, size_t *out_count)
 {
+	bool has_names = true;
 	size_t count = 0;
 
-	while (node != 0 && node < NODES && count < MOST_DEEP &&
-	       !known_of(traced, node)->has_stack) {
+	while (node != 0 && node < NODES && count < MOST_DEEP) {
+		const struct known_node *known = known_of(traced, node);
+
+		has_names = known->missed_in != traced->reading;
+		if (known->has_stack || !has_names)
+			break;
 		if (count == traced->path_capacity)
 			traced->path = array_grow(traced->path, count, &traced->path_capacity,
 						  sizeof *traced->path);
@@ -115,7 +126,15 @@ static size_t path_of(struct traced *traced, uint32_t node)
 			break;
 		node = __atomic_load_n(&traced->area->nodes[node].parent, __ATOMIC_RELAXED);
 	}
-	return count;
+	*out_count = count;
+	return has_names;
+}
+
+static bool give_up(struct traced *traced, size_t count)
+{
+	while (count-- > 0)
+		known_of(traced, traced->path[count])->missed_in = traced->reading;
+	return false;
 }
 
 /* When a node's address means what it meant as it was called. */
@@ -134,9 +153,10 @@ static uint32_t stack_in(struct pump *pump, struct image *image, uint32_t parent
 	struct recording_frame frame;
 	uint32_t row = 0;
 
-	if (key & RING_INTERPRETED)
+	/* Compiled code has addresses: only interpreters' functions lack a key. */
+	if (key & RING_INTERPRETED || key == 0)
 		codes_place(&pump->codes, &pump->epochs, image, pump->epochs.number,
-			    key | RING_NO_INSTRUCTION, &frame);
+			    key | RING_INTERPRETED | RING_NO_INSTRUCTION, &frame);
 	else
 		frame = pump_place(pump, image, key, mappings_era(image->mappings, when_ns));
 	recording_writer_add_frame(pump->writer, &frame, &stack.frame);
@@ -144,23 +164,27 @@ static uint32_t stack_in(struct pump *pump, struct image *image, uint32_t parent
 	return row;
 }
 
-/* Whether it is known now what a key stands for. */
+/* Whether it is known now what a key stands for; 0: the ring was full when it was to be sent. */
 static bool has_name(const struct image *image, const struct pump *pump, uint64_t key,
 		     uint64_t when_ns)
 {
-	return key & RING_INTERPRETED
-		       ? codes_has(&pump->epochs, image->row, key)
-		       : mappings_find(image->mappings, key,
-				       mappings_era(image->mappings, when_ns)) != NULL;
+	if (key == 0)
+		return false;
+	if (key & RING_INTERPRETED)
+		return codes_has(&pump->epochs, image->row, key);
+	return mappings_find(image->mappings, key, mappings_era(image->mappings, when_ns)) !=
+	       NULL;
 }
 
 /* Whether the recording has the node's stack now: its name may be on its way. */
 static bool find_stack(struct image *image, struct pump *pump, uint32_t node, bool is_last)
 {
 	struct traced *traced = image->traced;
-	size_t count = path_of(traced, node);
 	uint32_t parent = 0;
+	size_t count;
 
+	if (!path_of(traced, node, &count) && !is_last)
+		return give_up(traced, count);
 	if (count == 0)
 		return true;
 	const uint32_t outer = traced->area->nodes[traced->path[count - 1]].parent;
@@ -174,8 +198,11 @@ static bool find_stack(struct image *image, struct pump *pump, uint32_t node, bo
 		if (key != TRACE_OUTSIDE) {
 			const uint64_t when_ns = time_of(traced, traced->path[count]);
 
-			if (!is_last && !has_name(image, pump, key, when_ns))
-				return false;
+			if (!has_name(image, pump, key, when_ns)) {
+				if (!is_last)
+					return give_up(traced, count + 1);
+				traced->nameless += key == 0 || key & RING_INTERPRETED;
+			}
 			parent = stack_in(pump, image, parent, key, when_ns);
 		}
 		known->stack = parent;
@@ -382,7 +409,9 @@ static void read_chunk(struct image *image, struct pump *pump, uint32_t chunk, u
 	for (uint32_t i = 0; i < TRACE_CHUNK_NODES; i++) {
 		const uint32_t node = chunk * TRACE_CHUNK_NODES + i;
 
-		if (key_of(image->traced, node) != 0)
+		/* One that is used has a key, or calls: its name was not sent. */
+		if (key_of(image->traced, node) != 0 ||
+		    (is_last && image->traced->area->nodes[node].calls != 0))
 			write_node(image, pump, node, slot, is_last);
 	}
 }
@@ -398,6 +427,7 @@ void traced_read(struct image *image, struct pump *pump, const struct traced_ter
 	/* Ticks of a CPU clock were made of nanoseconds, by a rate that was given. */
 	traced->ns_per_tick = traced->cpu_ns_per_tick > 0 ? traced->cpu_ns_per_tick
 							  : traced->counter_ns_per_tick;
+	traced->reading++;
 	traced_costs_write(&traced->costs, traced->area, traced->ns_per_tick, image->row,
 			   pump->writer);
 	look_at_threads(image, pump, terms);
@@ -443,4 +473,5 @@ void traced_tell(struct image *image, struct pump *pump)
 {
 	image->off_ns = off_ns(image->traced);
 	trace_notes_add(image, image->traced->area, pump->writer);
+	trace_notes_nameless(image, image->traced->nameless, pump->writer);
 }

@@ -208,7 +208,29 @@ static void a_callee_without_a_name_waits_for_it(void **state)
 	traced_read(scene->image, &scene->pump, &terms, false);
 	assert_int_equal(read_back(scene).calls, 0);
 	traced_read(scene->image, &scene->pump, &terms, true);
-	assert_int_equal(read_back(scene).calls, 3);
+	assert_int_equal(read_back(scene).calls, 3 + 5);
+}
+
+/*
+ * Each with a caller that waits for its name.  Looked for from each of them anew, this takes 10^10
+ * steps.
+ */
+static void callers_are_looked_for_once_in_each_reading(void **state)
+{
+	struct scene *scene = *state;
+	const u32 deep = 1U << 16;
+
+	begin_thread();
+	for (u32 chunk = 2; chunk <= 1 + deep / TRACE_CHUNK_NODES; chunk++)
+		area->owners[chunk] = 1;
+	put_node(FIRST + 1, FIRST, 0, 1);
+	for (u32 i = 2; i < deep; i++)
+		put_node(FIRST + i, FIRST + i - 1, KEY(1 + i % 7), 1);
+	for (int i = 0; i < 5; i++)
+		traced_read(scene->image, &scene->pump, &terms, false);
+	assert_int_equal(read_back(scene).calls, 0);
+	traced_read(scene->image, &scene->pump, &terms, true);
+	assert_int_equal(read_back(scene).calls, deep - 1);
 }
 
 static void a_thread_that_ended_gives_back_what_it_had(void **state)
@@ -315,6 +337,7 @@ int main(void)
 		TEST(calls_are_written_and_replaced),
 		TEST(costs_are_those_of_the_pace_that_the_program_ran_at),
 		TEST(a_callee_without_a_name_waits_for_it),
+		TEST(callers_are_looked_for_once_in_each_reading),
 		TEST(a_thread_that_ended_gives_back_what_it_had),
 		TEST(a_thread_seen_before_its_creation_is_told_keeps_what_it_has),
 		TEST(callers_that_make_no_sense_hurt_nobody),

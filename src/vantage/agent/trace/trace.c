@@ -19,6 +19,8 @@
 #define ENTRIES 32768U
 /* Of a stack that is not the thread's first: a fiber's of Ruby has room for 3,000 calls. */
 #define MORE_ENTRIES 4096U
+/* A name with its table of lines has at most 5,000. */
+#define NAMES_ROOM_WORDS 16384U
 
 #define PYTHON_3_6  0x03060000U
 #define PYTHON_3_12 0x030c0000U
@@ -262,6 +264,11 @@ void trace_end_aside(struct trace_aside *aside)
 u64 trace_name_of(const struct trace_call *call)
 {
 	return trace_name(trace.ring, call);
+}
+
+bool trace_names_have_room(void)
+{
+	return ring_has_room(trace.ring, agent.terms.word_count, NAMES_ROOM_WORDS);
 }
 
 /* By what each function was executed: its entry says it from then on, as its node is gone. */

@@ -2,6 +2,8 @@
  * trace_names - keys of traced callees, and the recorder told what they stand for.
  */
 #pragma once
+#include <stdbool.h>
+
 #include "abi/trace.h"
 
 struct ring_header;
@@ -12,6 +14,8 @@ struct trace_entry;
 u64 trace_name(struct ring_header *ring, const struct trace_call *call);
 /* The same, into the ring in use. */
 u64 trace_name_of(const struct trace_call *call);
+/* Whether the largest name would fit into the ring in use, and some more. */
+bool trace_names_have_room(void);
 /*
  * Its kind, by what it costs to trace: hooks do not look whether a builtin is a method, nor by what
  * a function is called.  In the call of `caller`.

@@ -30,17 +30,77 @@ u64 trace_leave_out(struct tracer *tracer)
 	return leave_out(tracer);
 }
 
+/* As its hook made it. */
+static u64 identity_of(const struct trace_entry *entry)
+{
+	switch ((enum trace_kind)entry->kind) {
+	case TRACE_KIND_PYTHON:
+	case TRACE_KIND_PYTHON_UNCALLED:
+	case TRACE_KIND_PYTHON_RESUMED:
+		return trace_python_identity(entry->object);
+	case TRACE_KIND_PYTHON_BUILTIN:
+	case TRACE_KIND_PYTHON_METHOD:
+	case TRACE_KIND_PYTHON_BUILTIN_MANY:
+	case TRACE_KIND_PYTHON_METHOD_MANY:
+		return trace_python_method_identity(entry->object);
+	case TRACE_KIND_REGION:
+		return trace_region_identity(entry->named);
+	case TRACE_KIND_RUBY:
+	case TRACE_KIND_RUBY_BUILTIN:
+	case TRACE_KIND_RUBY_OPERATOR:
+	case TRACE_KIND_RUBY_RECURSIVE:
+		/* Read of their frames, where the next event comes. */
+	case TRACE_KIND_INSTRUMENTED:
+	case TRACE_KIND_MCOUNT:
+	case TRACE_KIND_FENTRY:
+		return entry->object;
+	case TRACE_KIND_OUTSIDE:
+	case TRACE_KIND_COUNT:
+		break;
+	}
+	return 0;
+}
+
 /* It was found, or made, when there was no room to send its name. */
 static u32 name_again(struct tracer *tracer, const struct trace_call *call, u32 nameless)
 {
 	struct trace_node *node = trace_node_at(tracer, nameless);
 	const u64 key = trace_name_of(call);
 
-	if (key != 0) {
-		trace_rename(tracer, nameless, call->identity);
-		__atomic_store_n(&node->key, key, __ATOMIC_RELEASE);
+	if (key == 0) {
+		tracer->has_nameless = 1;
+		return nameless;
 	}
+	trace_rename(tracer, nameless, call->identity);
+	__atomic_store_n(&node->key, key, __ATOMIC_RELEASE);
 	return nameless;
+}
+
+/* Kinds of which an entry has all that a name is read of, as long as the call is executed. */
+static bool can_be_named(enum trace_kind kind)
+{
+	return kind == TRACE_KIND_PYTHON || kind == TRACE_KIND_REGION;
+}
+
+/*
+ * A name that does not fit is sent when its function is called again.  Of one that is called once
+ * and executed for long, such as a program's outermost, it is sent as soon as there is room.
+ */
+static void name_executed(struct tracer *tracer)
+{
+	struct trace_entry *entry = tracer->top;
+
+	tracer->has_nameless = 0;
+	for (; entry > tracer->entries && tracer->has_nameless == 0; entry--) {
+		const struct trace_call call = { identity_of(entry), entry->object,
+						 entry->named, entry->frame,
+						 (enum trace_kind)entry->kind };
+
+		/* Another's node, where there was no room for its own. */
+		if (can_be_named(call.kind) &&
+		    trace_node_at(tracer, entry->node)->identity == (call.identity ^ NAMELESS))
+			name_again(tracer, &call, entry->node);
+	}
 }
 
 static u32 add_call(struct tracer *tracer, u32 parent, const struct trace_call *call)
@@ -51,6 +111,7 @@ static u32 add_call(struct tracer *tracer, u32 parent, const struct trace_call *
 	const bool is_its_own = call->kind == TRACE_KIND_RUBY &&
 				trace_node_at(tracer, parent)->identity == call->identity;
 
+	tracer->has_nameless |= key == 0;
 	return trace_add_child(tracer, parent,
 			       is_its_own ? TRACE_KIND_RUBY_RECURSIVE
 					  : trace_kind_of(call, tracer->top),
@@ -86,6 +147,9 @@ __attribute__((noinline)) void trace_enter_elsewhere(struct tracer *tracer, u64 
 						     enum trace_kind kind)
 {
 	const struct trace_call call = { identity, object, named, frame, kind };
+
+	if (__builtin_expect(tracer->has_nameless, 0) && trace_names_have_room())
+		name_executed(tracer);
 	const u32 node = place(tracer, &call);
 
 	/* Its toll may not be in the caches: that is the search's. */
@@ -103,37 +167,6 @@ __attribute__((noinline)) void trace_enter_elsewhere(struct tracer *tracer, u64 
 					 .frame = call.frame,
 					 .kind = call.kind,
 					 .start_ticks = tracer->last_ticks });
-}
-
-/* As its hook made it. */
-static u64 identity_of(const struct trace_entry *entry)
-{
-	switch ((enum trace_kind)entry->kind) {
-	case TRACE_KIND_PYTHON:
-	case TRACE_KIND_PYTHON_UNCALLED:
-	case TRACE_KIND_PYTHON_RESUMED:
-		return trace_python_identity(entry->object);
-	case TRACE_KIND_PYTHON_BUILTIN:
-	case TRACE_KIND_PYTHON_METHOD:
-	case TRACE_KIND_PYTHON_BUILTIN_MANY:
-	case TRACE_KIND_PYTHON_METHOD_MANY:
-		return trace_python_method_identity(entry->object);
-	case TRACE_KIND_REGION:
-		return trace_region_identity(entry->named);
-	case TRACE_KIND_RUBY:
-	case TRACE_KIND_RUBY_BUILTIN:
-	case TRACE_KIND_RUBY_OPERATOR:
-	case TRACE_KIND_RUBY_RECURSIVE:
-		/* Read of their frames, where the next event comes. */
-	case TRACE_KIND_INSTRUMENTED:
-	case TRACE_KIND_MCOUNT:
-	case TRACE_KIND_FENTRY:
-		return entry->object;
-	case TRACE_KIND_OUTSIDE:
-	case TRACE_KIND_COUNT:
-		break;
-	}
-	return 0;
 }
 
 void trace_stand(struct tracer *tracer, const struct trace_call *call)

@@ -61,6 +61,7 @@ struct tracer {
 	u16 has_waiting; /* regions, whose generator was left: it may come again */
 	/* How many beginnings are to be looked at, for an unwinder was at work (trace_jumps.c). */
 	u32 unwound;
+	u32 has_nameless; /* calls that are executed may have nodes without names */
 	u32 is_off; /* 1: calls are not counted; their time is none (trace.h, trace_now()) */
 	u64 python_state; /* PyThreadState that its last event was seen in, or 0 */
 	u64 called_at;    /* the instruction that called a builtin last (trace_frames.h) */
