@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/monotonic.h"
+#include "collect/socket_folder.h"
 
 #define BACKLOG 1024
 /* How long one is silent before another gets its descriptor, when there is no other. */
@@ -25,7 +26,7 @@
  */
 struct silent {
 	int connection;
-	pid_t pid;
+	struct hello_peer peer;
 	uint64_t since_ns;
 };
 
@@ -33,11 +34,11 @@ struct hello_server {
 	int fd;
 	int ready_fd; /* epoll: fd and the connections of the silent */
 	int spare_fd; /* given up to take in a hello when there is no other; -1: none */
-	char folder[80];
-	char agent_link[128]; /* "": none */
+	struct socket_folder folder;
+	char agent_link[SOCKET_FOLDER_PATH + sizeof SOCKET_FOLDER_AGENT_LINK]; /* "": none */
 	struct sockaddr_un address;
 	struct silent *silent;
-	size_t silent_count, silent_capacity;
+	size_t silent_count, silent_capacity, foreign_count;
 };
 
 static int server_watch(struct hello_server *server, int fd)
@@ -47,33 +48,16 @@ static int server_watch(struct hello_server *server, int fd)
 	return epoll_ctl(server->ready_fd, EPOLL_CTL_ADD, fd, &event);
 }
 
-static int server_make_folder(struct hello_server *server, struct error *err)
-{
-	const char *const bases[] = { getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp" };
-
-	for (size_t i = 0; i < sizeof bases / sizeof bases[0]; i++) {
-		if (bases[i] == NULL || bases[i][0] != '/' ||
-		    (size_t)snprintf(server->folder, sizeof server->folder, "%s/fathom-XXXXXX",
-				     bases[i]) >= sizeof server->folder)
-			continue;
-		if (mkdtemp(server->folder) != NULL)
-			return 0;
-	}
-	server->folder[0] = '\0';
-	return error_errno(err, -errno,
-			   "cannot make a folder in /tmp for the agents' socket (set TMPDIR to "
-			   "one that can be written)");
-}
-
 static int server_listen(struct hello_server *server, bool is_trace, struct error *err)
 {
 	server->address.sun_family = AF_UNIX;
 	snprintf(server->address.sun_path, sizeof server->address.sun_path, "%s%s",
-		 server->folder, is_trace ? HANDSHAKE_TRACE_SOCKET : HANDSHAKE_SOCKET);
+		 server->folder.path, is_trace ? HANDSHAKE_TRACE_SOCKET : HANDSHAKE_SOCKET);
 	server->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (server->fd < 0 ||
 	    bind(server->fd, (const struct sockaddr *)&server->address,
 		 sizeof server->address) < 0 ||
+	    (geteuid() == 0 && chmod(server->address.sun_path, 0666) < 0) ||
 	    listen(server->fd, BACKLOG) < 0)
 		return error_errno(err, -errno, "cannot listen at %s",
 				   server->address.sun_path);
@@ -88,9 +72,10 @@ int hello_server_open(bool is_trace, struct hello_server **out_server, struct er
 	struct hello_server *server = xzalloc(sizeof *server);
 
 	server->fd = -1;
+	server->folder.lock_fd = -1;
 	server->ready_fd = -1;
 	server->spare_fd = -1;
-	int rc = server_make_folder(server, err);
+	int rc = socket_folder_make(&server->folder, err);
 
 	if (rc == 0)
 		rc = server_listen(server, is_trace, err);
@@ -119,8 +104,7 @@ void hello_server_close(struct hello_server *server)
 		unlink(server->address.sun_path);
 	if (server->agent_link[0] != '\0')
 		unlink(server->agent_link);
-	if (server->folder[0] != '\0')
-		rmdir(server->folder);
+	socket_folder_remove(&server->folder);
 	free(server);
 }
 
@@ -138,7 +122,7 @@ int hello_server_link_agent(struct hello_server *server, const char *agent_path,
 	*out_path = agent_path;
 	if (strpbrk(agent_path, " :") == NULL)
 		return 0;
-	snprintf(link, sizeof link, "%s/libfathom-agent.so", server->folder);
+	snprintf(link, sizeof link, "%s" SOCKET_FOLDER_AGENT_LINK, server->folder.path);
 	if (symlink(agent_path, link) < 0)
 		return error_errno(err, -errno, "cannot make a link to %s", agent_path);
 	memcpy(server->agent_link, link, sizeof link);
@@ -151,37 +135,46 @@ int hello_server_fd(const struct hello_server *server)
 	return server->ready_fd;
 }
 
-static bool is_one_of_ours(int connection, pid_t *out_pid)
+bool hello_server_may_hear(uid_t uid, uid_t own, bool *out_is_foreign)
+{
+	*out_is_foreign = uid != own && uid != 0;
+	return !*out_is_foreign || own == 0;
+}
+
+static bool is_one_of_ours(int connection, struct hello_peer *out_peer)
 {
 	struct ucred peer;
 	socklen_t len = sizeof peer;
 
 	if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
 		return false;
-	*out_pid = peer.pid;
-	return geteuid() == 0 || peer.uid == geteuid();
+	out_peer->pid = peer.pid;
+	return hello_server_may_hear(peer.uid, geteuid(), &out_peer->is_foreign);
 }
 
-/* The connection is not watched any more; its agent's pid. */
-static pid_t server_forget(struct hello_server *server, int connection)
+/* The connection is not watched any more; its agent's process. */
+static struct hello_peer server_forget(struct hello_server *server, int connection)
 {
 	size_t i = 0;
 
 	epoll_ctl(server->ready_fd, EPOLL_CTL_DEL, connection, NULL);
 	while (server->silent[i].connection != connection)
 		i++;
-	const pid_t pid = server->silent[i].pid;
+	const struct hello_peer peer = server->silent[i].peer;
 
 	server->silent[i] = server->silent[--server->silent_count];
-	return pid;
+	server->foreign_count -= peer.is_foreign;
+	return peer;
 }
 
-/* Who has been silent for longest, and for long: one that is stopped may never speak. */
-static bool server_turn_away_one(struct hello_server *server)
+/* The one that has been silent for longest, and for long: one that is stopped may never speak. */
+static bool server_turn_away_one(struct hello_server *server, bool must_be_foreign)
 {
 	const struct silent *oldest = NULL;
 
 	for (size_t i = 0; i < server->silent_count; i++) {
+		if (must_be_foreign && !server->silent[i].peer.is_foreign)
+			continue;
 		if (oldest == NULL || server->silent[i].since_ns < oldest->since_ns)
 			oldest = &server->silent[i];
 	}
@@ -207,9 +200,16 @@ static int server_accept(struct hello_server *server)
 		connection = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC);
 	}
 	if (connection < 0 && (errno == EMFILE || errno == ENFILE) &&
-	    server_turn_away_one(server))
+	    server_turn_away_one(server, false))
 		connection = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC);
 	return connection;
+}
+
+/* Anybody can connect to root's socket, and be silent. */
+static bool has_place_for(struct hello_server *server, const struct hello_peer *peer)
+{
+	return !peer->is_foreign || server->foreign_count < HELLO_SERVER_FOREIGN ||
+	       server_turn_away_one(server, true);
 }
 
 /* Takes in the next who has connected; false if there is none, or no descriptor for it. */
@@ -220,10 +220,12 @@ static bool server_let_in(struct hello_server *server)
 
 	if (connection < 0)
 		return false;
-	if (!is_one_of_ours(connection, &silent.pid) || server_watch(server, connection) < 0) {
+	if (!is_one_of_ours(connection, &silent.peer) || !has_place_for(server, &silent.peer) ||
+	    server_watch(server, connection) < 0) {
 		close(connection);
 		return true;
 	}
+	server->foreign_count += silent.peer.is_foreign;
 	server->silent = array_grow(server->silent, server->silent_count,
 				    &server->silent_capacity, sizeof *server->silent);
 	server->silent[server->silent_count++] = silent;
@@ -231,7 +233,7 @@ static bool server_let_in(struct hello_server *server)
 }
 
 int hello_server_accept(struct hello_server *server, struct handshake_hello *out_hello,
-			pid_t *out_pid, int *out_connection)
+			struct hello_peer *out_peer, int *out_connection)
 {
 	struct handshake_hello hello;
 	struct epoll_event event;
@@ -247,7 +249,7 @@ int hello_server_accept(struct hello_server *server, struct handshake_hello *out
 			has_all = !server_let_in(server);
 			continue;
 		}
-		const pid_t pid = server_forget(server, fd);
+		const struct hello_peer peer = server_forget(server, fd);
 
 		if (recv(fd, &hello, sizeof hello, MSG_DONTWAIT) != (ssize_t)sizeof hello ||
 		    hello.magic != HANDSHAKE_MAGIC) {
@@ -255,7 +257,7 @@ int hello_server_accept(struct hello_server *server, struct handshake_hello *out
 			continue;
 		}
 		*out_hello = hello;
-		*out_pid = pid;
+		*out_peer = peer;
 		*out_connection = fd;
 		return 1;
 	}

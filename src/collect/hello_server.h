@@ -1,6 +1,9 @@
 /*
- * hello_server - where agents find the recorder: a socket in a folder of its own that
- * only this user can enter.
+ * hello_server - where agents find the recorder: a socket in a folder in which only this user can
+ * make names (socket_folder.h).
+ *
+ * It hears agents of its own user's and root's.  A recorder of root's also hears others, since a
+ * program of root's may give up its user; these have to be of the tree that it records.
  */
 #pragma once
 #include <stdbool.h>
@@ -26,14 +29,23 @@ int hello_server_link_agent(struct hello_server *server, const char *agent_path,
 /* Readable when an agent has come, or one that had come has spoken. */
 int hello_server_fd(const struct hello_server *server);
 
+/* What has said hello, by its credentials when it connected (unix(7), SO_PEERCRED). */
+struct hello_peer {
+	pid_t pid;       /* as the recorder sees it */
+	bool is_foreign; /* neither of the recorder's user nor of root's: it must be of the tree */
+};
+
 /*
- * Takes the next hello that waits: its connection, the agent's pid as the recorder sees
- * it.  1; 0 when none waits.  Strangers (another user, a broken hello) are turned away; who has
- * connected and not spoken yet has all the time it needs, unless descriptors run out, and keeps
- * nobody waiting.
+ * Takes the next hello that waits: its connection, and the agent's process.  1; 0 when none
+ * waits.  Strangers (another user, a broken hello) are turned away; an agent that has connected
+ * and not spoken yet has all the time it needs, unless descriptors run out, or there are
+ * HELLO_SERVER_FOREIGN such of other users', and delays no other.
  */
 int hello_server_accept(struct hello_server *server, struct handshake_hello *out_hello,
-			pid_t *out_pid, int *out_connection);
+			struct hello_peer *out_peer, int *out_connection);
+#define HELLO_SERVER_FOREIGN 64
+/* Whether a recorder of `own` may hear an agent of `uid`; *out_is_foreign as struct hello_peer. */
+bool hello_server_may_hear(uid_t uid, uid_t own, bool *out_is_foreign);
 /* Answers and closes the connection; ring_fd is -1 for HANDSHAKE_LEAVE and stays the
  * caller's.  -errno when the agent has given up waiting. */
 int hello_server_answer(int connection, const struct handshake_answer *answer, int ring_fd);

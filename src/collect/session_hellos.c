@@ -109,15 +109,30 @@ static void session_look(struct session *session, const struct handshake_hello *
 	enter_answer_done(connection);
 }
 
+/*
+ * Another user's process is of the tree, or its parent is where no sideband has told of it: else
+ * it has nothing to do with this session, and nothing it says counts.
+ */
+static bool session_may_hear(const struct session *session, const struct hello_peer *peer)
+{
+	return !peer->is_foreign || tree_find(&session->tree, peer->pid) != NULL ||
+	       (!session->tree.has_sideband &&
+		tree_find_parent(&session->tree, peer->pid) != NULL);
+}
+
 void session_take_hellos(struct session *session)
 {
 	struct handshake_hello hello;
-	pid_t pid;
+	struct hello_peer peer;
 	int connection, left = MAX_HELLOS;
 
-	while (left-- > 0 && hello_server_accept(session->server, &hello, &pid, &connection)) {
+	while (left-- > 0 && hello_server_accept(session->server, &hello, &peer, &connection)) {
+		const pid_t pid = peer.pid;
+
 		session_take_events(session);
-		if (hello.occasion == HANDSHAKE_STOP || hello.occasion == HANDSHAKE_RESUME)
+		if (!session_may_hear(session, &peer))
+			close(connection);
+		else if (hello.occasion == HANDSHAKE_STOP || hello.occasion == HANDSHAKE_RESUME)
 			session_change(session, &hello, pid, connection);
 		else if (hello.occasion == HANDSHAKE_LOADED)
 			session_look(session, &hello, pid, connection);

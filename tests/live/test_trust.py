@@ -1,23 +1,43 @@
 #!/usr/bin/env python3
 """An agent believes a recorder of its own user's or root's, and of a ring only what is sound."""
 
+import atexit
 import contextlib
 import glob
 import os
 import shutil
 import subprocess
-import unittest
+import tempfile
 
 import live
 from live import AGENT, FATHOM, NOBODY
 from processes import end_process
-from reachable import make_reachable
+from reachable import is_reachable
 
-FAKE_RECORDER, SURVIVOR = (os.path.join(os.environ.get("TRUST", "."), name)
-                           for name in ("fake_recorder", "survivor"))
 KINDS = {"record": "agents", "trace": "tracers"}
 WORKED = 7
+SOCKET_ENVIRONMENT = ("XDG_RUNTIME_DIR", "TMPDIR")
 OTHER_USER = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
+
+
+def programs():
+    """The fake recorder and the survivor, where another user can run them."""
+    paths = [os.path.join(os.environ.get("TRUST", "."), name) for name in ("fake_recorder", "survivor")]
+    if os.geteuid() != 0 or all(map(is_reachable, paths)):
+        return paths
+    folder = tempfile.mkdtemp(prefix="fathom-trust-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    os.chmod(folder, 0o755)
+    return [shutil.copy(path, folder) for path in paths]
+
+
+FAKE_RECORDER, SURVIVOR = programs()
+
+
+def run_entered(socket, launcher=()):
+    """A program that finds an agent and the socket in its environment."""
+    entries = [f"FATHOM_RECORDER=default:{AGENT}:{socket}", f"LD_PRELOAD={AGENT}"]
+    return subprocess.run([*launcher, "env", *entries, SURVIVOR, "work"], capture_output=True, timeout=120, check=False)
 
 
 def ways(kind):
@@ -41,6 +61,31 @@ class FakeRecorder:
 
 
 class TrustTest(live.LiveTest):
+    def begin_recorder(self, kind, *command):
+        """Of a shell that waits for a line and then becomes the command; and where the recorder listens."""
+        os.makedirs(self.path("run"), 0o700, exist_ok=True)
+        # Others may pass where root's recorder is to be found by those who have given up being root.
+        os.chmod(self.path("run"), 0o711 if os.geteuid() == 0 else 0o700)
+        environment = {**os.environ, **dict.fromkeys(SOCKET_ENVIRONMENT, self.path("run"))}
+        run = subprocess.Popen([FATHOM, kind, "-q", "-o", self.path("test.fathom"), "--", "sh", "-c",
+                                'echo here; read line; exec "$@"', "sh", *command], env=environment,
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(end_process, run)
+        self.assertEqual(run.stdout.readline(), b"here\n")
+        socket, = glob.glob(self.path(f"run/**/{KINDS[kind]}"), recursive=True)
+        return run, socket
+
+    def end_recorder(self, run, letters=""):
+        """Lets the command begin, with letters to obey: what it printed."""
+        out, err = run.communicate(b"go\n" + letters.encode(), timeout=60)
+        self.assertEqual((run.returncode, err), (0, b""))
+        return out.decode().splitlines()
+
+    def needs_root(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can become another user")
+        self.need("setpriv")
+
     def fake(self, socket, kind, way, **options):
         fake = FakeRecorder(socket, kind, way, **options)
         self.addCleanup(end_process, fake.run)
@@ -50,17 +95,13 @@ class TrustTest(live.LiveTest):
 class HostileRings(TrustTest):
     """The program is as without us, and unsampled, whatever the ring is like."""
 
-    def run_entered(self, socket):
-        environment = {**os.environ, "FATHOM_RECORDER": f"default:{AGENT}:{socket}", "LD_PRELOAD": AGENT}
-        return subprocess.run([SURVIVOR, "work"], env=environment, capture_output=True, timeout=120, check=False)
-
     def spoiled(self, kind, way, scribbles=False):
         os.makedirs(self.path(way), exist_ok=True)
         socket = self.path(f"{way}/{KINDS[kind]}")
         with contextlib.suppress(FileNotFoundError):
             os.unlink(socket)
         fake = self.fake(socket, kind, way, scribbles=scribbles)
-        run = self.run_entered(socket)
+        run = run_entered(socket)
         hellos, begun = fake.end()
         self.assertEqual((run.returncode, run.stdout, run.stderr), (WORKED, b"1 7\n", b""))
         # A process that is not sampled has no children that ask.
@@ -91,22 +132,14 @@ class Survivors(TrustTest):
 
     def begin_anew(self):
         shutil.rmtree(self.folder)
-        os.makedirs(self.path("run"), 0o700)
-        os.chmod(self.folder, 0o755)
+        os.mkdir(self.folder, 0o755)
 
     def survive(self, kind):
         """Leaves a daemon behind that was recorded; the path at which its recorder listened."""
         for name in ("commands", "answers"):
             os.mkfifo(self.path(name))
-        environment = {**os.environ, "XDG_RUNTIME_DIR": self.path("run"), "TMPDIR": self.path("run")}
-        run = subprocess.Popen([FATHOM, kind, "-q", "-o", self.path("test.fathom"), "--", "sh", "-c",
-                                'echo here; read line; exec "$@"', "sh", SURVIVOR, "daemon", self.path("commands"),
-                                self.path("answers")], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.addCleanup(end_process, run)
-        self.assertEqual(run.stdout.readline(), b"here\n")
-        socket, = glob.glob(self.path(f"run/**/{KINDS[kind]}"), recursive=True)
-        run.communicate(b"go\n", timeout=60)
-        self.assertEqual(run.returncode, 0)
+        run, socket = self.begin_recorder(kind, SURVIVOR, "daemon", self.path("commands"), self.path("answers"))
+        self.end_recorder(run)
         self.assertFalse(os.path.exists(socket))
         self.commands, self.answers = open(self.path("commands"), "wb", buffering=0), open(self.path("answers"), "rb")
         self.addCleanup(self.commands.close)
@@ -133,9 +166,7 @@ class Survivors(TrustTest):
         return self.fake(socket, kind, way, launcher=launcher)
 
     def test_another_user_at_its_path_is_refused(self):
-        if os.geteuid() != 0:
-            self.skipTest("only root can become another user, to take a path over")
-        self.need("setpriv")
+        self.needs_root()
         for kind in KINDS:
             for way in (ways(kind)[0], "is_traced_far_away"):
                 with self.subTest(kind, way=way):
@@ -159,6 +190,57 @@ class Survivors(TrustTest):
                     self.assertEqual(self.hear(), ["g", str(WORKED)])
                     self.assertEqual(fake.end(), (0, 0))
                     os.unlink(socket)
+
+
+class OtherUsers(TrustTest):
+    """Programs of root's that become others, and others that have nothing to do with a recorder of root's."""
+
+    def processes(self, recording):
+        return recording.rows("SELECT name, unentered_reason FROM processes")
+
+    def test_a_program_that_gives_up_its_user_is_followed(self):
+        """So are those that it forks and executes then, and those of one that is another for a while."""
+        self.needs_root()
+        for kind in KINDS:
+            for letters in ("mumfes", "wfbfes"):
+                with self.subTest(kind, letters=letters):
+                    run, _ = self.begin_recorder(kind, SURVIVOR, "obey")
+                    # Those that are executed print a line as well.
+                    lines = [line for line in self.end_recorder(run, letters) if line != f"1 {WORKED}"]
+                    self.assertEqual(lines, [f"{letter} {WORKED}" for letter in letters])
+                    recording = live.Recording(self.path("test.fathom"), run)
+                    processes = self.processes(recording)
+                    self.assertEqual({reason for _, reason in processes}, {None})
+                    # Forks, and those that were executed, each with a child that it forked.
+                    self.assertEqual(sum(name == "survivor" for name, _ in processes),
+                                     1 + sum({"f": 1, "e": 3, "s": 2}.get(letter, 0) for letter in letters))
+                    if kind == "record":
+                        self.assertGreater(recording.time_of("left", "total_ns"), 0.5 * recording.total_ns())
+
+    def test_an_unrelated_process_is_not_heard(self):
+        self.needs_root()
+        for kind in KINDS:
+            with self.subTest(kind):
+                run, socket = self.begin_recorder(kind, SURVIVOR, "work")
+                stranger = run_entered(socket, launcher=OTHER_USER)
+                self.assertEqual((stranger.returncode, stranger.stdout), (WORKED, b"1 7\n"))
+                run.communicate(b"go\n", timeout=60)
+                processes = self.processes(live.Recording(self.path("test.fathom"), run))
+                # The shell, what it becomes, and a child of that.
+                self.assertEqual(len(processes), 3, processes)
+
+
+class Folders(TrustTest):
+    def test_what_a_killed_recorder_left_is_removed_by_the_next(self):
+        run, socket = self.begin_recorder("record", "true")
+        run.kill()
+        run.communicate(timeout=60)
+        self.assertTrue(os.path.exists(socket))
+        run, other = self.begin_recorder("record", "true")
+        self.assertFalse(os.path.exists(os.path.dirname(socket)))
+        self.assertTrue(os.path.exists(other))
+        self.end_recorder(run)
+        self.assertEqual(os.listdir(os.path.dirname(os.path.dirname(other))), [])
 
 
 if __name__ == "__main__":

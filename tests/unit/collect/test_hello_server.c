@@ -20,7 +20,7 @@
 
 static struct hello_server *server;
 static struct handshake_hello hello;
-static pid_t pid;
+static struct hello_peer peer;
 static int connection;
 
 static int open_server(void **state)
@@ -64,7 +64,7 @@ static bool is_readable(int fd)
 
 static int accept_next(void)
 {
-	return hello_server_accept(server, &hello, &pid, &connection);
+	return hello_server_accept(server, &hello, &peer, &connection);
 }
 
 static void answer_and_hear(int agent)
@@ -86,7 +86,8 @@ static void test_a_hello_is_heard_and_answered(void **state)
 	agent_speak(agent, HANDSHAKE_MAGIC, HANDSHAKE_START);
 	assert_true(is_readable(hello_server_fd(server)));
 	assert_int_equal(accept_next(), 1);
-	assert_int_equal(pid, getpid());
+	assert_int_equal(peer.pid, getpid());
+	assert_false(peer.is_foreign);
 	assert_int_equal(hello.occasion, HANDSHAKE_START);
 	answer_and_hear(agent);
 	assert_int_equal(accept_next(), 0);
