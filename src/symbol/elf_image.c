@@ -9,12 +9,11 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/regular_file.h"
+#include "debug_size.h"
 
 /* The largest debug files, of browsers, have some gigabytes. */
-#define FILE_SIZE_MAX (INT64_C(16) << 30)
-/* What a compressed section may grow to. */
-#define DECOMPRESSED_SIZE_MAX (UINT64_C(4) << 30)
-#define SEGMENT_PAGE_SIZE     4096u
+#define FILE_SIZE_MAX     (INT64_C(16) << 30)
+#define SEGMENT_PAGE_SIZE 4096u
 /* Linkers make four or five; each costs a step of every look-up. */
 #define SEGMENTS_MAX 256
 
@@ -213,7 +212,7 @@ const void *elf_image_section_bytes(const struct elf_image *image, const char *n
 		return NULL;
 	if (header.sh_flags & SHF_COMPRESSED) {
 		if (!gelf_getchdr(section, &compressed) ||
-		    compressed.ch_size > DECOMPRESSED_SIZE_MAX ||
+		    !debug_size_is_bearable(compressed.ch_size, image->file_len) ||
 		    elf_compress(section, 0, 0) < 0)
 			return NULL;
 	}

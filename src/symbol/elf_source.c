@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/notes.h"
 #include "debug_files.h"
+#include "debug_size.h"
 #include "demangle.h"
 #include "dwarf_info.h"
 #include "elf_symbols.h"
@@ -159,6 +160,27 @@ static bool has_dwarf(const struct elf_image *image)
 	return has_section(image, ".debug_info") || has_section(image, ".zdebug_info");
 }
 
+/* Not so large, once it is unpacked, that reading it would take all memory. */
+static bool is_bearable(const struct elf_module *module, const struct elf_image *image)
+{
+	const uint64_t unpacked = debug_size_unpacked(image);
+	const uint64_t shared = module->alt ? debug_size_unpacked(module->alt) : 0;
+	const size_t file_len = image->file_len + (module->alt ? module->alt->file_len : 0);
+	uint64_t sum;
+
+	if (__builtin_add_overflow(unpacked, shared, &sum))
+		sum = UINT64_MAX;
+	if (debug_size_is_bearable(sum, file_len))
+		return true;
+	if (module->notes)
+		notes_add(
+			module->notes,
+			"no source lines of %s: its debugging information would take %.1f GiB "
+			"unpacked, which is more than can be true, or than there is room for",
+			module->path, (double)sum / (double)(UINT64_C(1) << 30));
+	return false;
+}
+
 static void open_dwarf(struct elf_module *module)
 {
 	const struct elf_image *image =
@@ -174,6 +196,8 @@ static void open_dwarf(struct elf_module *module)
 				  module->path);
 		return;
 	}
+	if (!is_bearable(module, image))
+		return;
 	module->dwarf = dwarf_info_new(image, module->alt, module->strings);
 	if (!module->dwarf && module->notes)
 		notes_add(module->notes,

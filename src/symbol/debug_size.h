@@ -1,0 +1,19 @@
+/*
+ * debug_size - how large debugging information is once it is unpacked.
+ *
+ * libdw unpacks every compressed section of a file when it is opened, and believes the size that
+ * stands in its header.  So it is asked for before.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+struct elf_image;
+
+/* Bytes that all compressed sections of the image say they unpack to. */
+uint64_t debug_size_unpacked(const struct elf_image *image);
+/*
+ * Whether so much may be unpacked of files of file_len bytes in all: DWARF is packed to a third or
+ * a sixth, and there must be room for it (RLIMIT_AS).
+ */
+bool debug_size_is_bearable(uint64_t unpacked, uint64_t file_len);
