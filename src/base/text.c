@@ -73,10 +73,26 @@ void text_done(struct text *text)
 	*text = (struct text){ 0 };
 }
 
-/* C0, DEL and C1 (which some terminals obey, too). */
-static bool is_control(uint32_t character)
+/* Which characters are escaped, beside bytes that are none. */
+enum escaped {
+	ESCAPED_NONE,
+	ESCAPED_MISLEADING,
+	ESCAPED_CONTROLS, /* and the misleading ones */
+};
+
+/* DEL, C1 (which some terminals obey, too), and what Unicode has to turn text around. */
+static bool is_misleading(uint32_t character)
 {
-	return character < 0x20 || (character >= 0x7f && character < 0xa0);
+	return (character >= 0x7f && character < 0xa0) || character == 0x61c ||
+	       character == 0x200e || character == 0x200f ||
+	       (character >= 0x202a && character <= 0x202e) ||
+	       (character >= 0x2066 && character <= 0x2069);
+}
+
+static bool is_escaped(uint32_t character, enum escaped escaped)
+{
+	return (escaped == ESCAPED_CONTROLS && character < 0x20) ||
+	       (escaped != ESCAPED_NONE && is_misleading(character));
 }
 
 static void add_escaped(struct text *text, const char *bytes, size_t len)
@@ -91,7 +107,7 @@ static void add_escaped(struct text *text, const char *bytes, size_t len)
 	}
 }
 
-static void add_utf8(struct text *text, const char *bytes, size_t len, bool escape_controls)
+static void add_utf8(struct text *text, const char *bytes, size_t len, enum escaped escaped)
 {
 	while (len > 0) {
 		uint32_t character = 0;
@@ -99,7 +115,7 @@ static void add_utf8(struct text *text, const char *bytes, size_t len, bool esca
 
 		if (taken == 0)
 			add_escaped(text, bytes, taken = 1);
-		else if (escape_controls && is_control(character))
+		else if (is_escaped(character, escaped))
 			add_escaped(text, bytes, taken);
 		else
 			text_add_bytes(text, bytes, taken);
@@ -110,12 +126,17 @@ static void add_utf8(struct text *text, const char *bytes, size_t len, bool esca
 
 void text_add_utf8(struct text *text, const char *bytes, size_t len)
 {
-	add_utf8(text, bytes, len, false);
+	add_utf8(text, bytes, len, ESCAPED_NONE);
+}
+
+void text_add_shown(struct text *text, const char *bytes, size_t len)
+{
+	add_utf8(text, bytes, len, ESCAPED_MISLEADING);
 }
 
 void text_add_printable(struct text *text, const char *bytes, size_t len)
 {
-	add_utf8(text, bytes, len, true);
+	add_utf8(text, bytes, len, ESCAPED_CONTROLS);
 }
 
 size_t text_columns(const char *string)

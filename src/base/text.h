@@ -27,7 +27,13 @@ void text_done(struct text *text);
  * characters).  The escape that report-json.md documents.
  */
 void text_add_utf8(struct text *text, const char *bytes, size_t len);
-/* Like text_add_utf8(), and control characters become "\xHH" too: safe on a terminal. */
+/*
+ * Like text_add_utf8(), and so does each byte of a character that changes how others are shown
+ * and that formats with escapes of their own let pass: DEL, C1 controls, and those by which text
+ * is made to run the other way (U+202E).  For JSON and HTML.
+ */
+void text_add_shown(struct text *text, const char *bytes, size_t len);
+/* Like text_add_shown(), and C0 controls become "\xHH" too: safe on a terminal. */
 void text_add_printable(struct text *text, const char *bytes, size_t len);
 /* Columns the UTF-8 string takes on a terminal (by wcwidth(), 1 for what it does not know). */
 size_t text_columns(const char *string);

@@ -60,7 +60,7 @@ void output_json_string(struct output *output, const char *string)
 		text_add(&output->buffer, "null");
 		return;
 	}
-	text_add_utf8(&utf8, string, strlen(string));
+	text_add_shown(&utf8, string, strlen(string));
 	text_add(&output->buffer, "\"");
 	for (size_t i = 0; i < utf8.len;)
 		i += add_json_character(&output->buffer, utf8.data + i, utf8.len - i);

@@ -70,7 +70,7 @@ static int64_t string_index(struct pprof *pprof, const char *string)
 
 	if (!string || !*string)
 		return 0;
-	text_add_utf8(&utf8, string, strlen(string));
+	text_add_shown(&utf8, string, strlen(string));
 	return intern_add(&pprof->strings, utf8.data, utf8.len);
 }
 

@@ -17,7 +17,7 @@ struct json_object *json_new_string(const char *string)
 
 	if (!string)
 		return NULL;
-	text_add_utf8(&text, string, strlen(string));
+	text_add_shown(&text, string, strlen(string));
 	struct json_object *value = json_object_new_string(text_string(&text));
 	text_done(&text);
 	return value;

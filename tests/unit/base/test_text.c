@@ -60,6 +60,15 @@ static const struct {
 	{ "an escape sequence of a terminal", "\033[31m\n", "\033[31m\n", "\\x1b[31m\\x0a" },
 	{ "DEL", "\177", "\177", "\\x7f" },
 	{ "a control character of two bytes", "\302\233", "\302\233", "\\xc2\\x9b" },
+	{ "what turns text around", "a\342\200\256b", "a\342\200\256b", "a\\xe2\\x80\\xaeb" },
+	{ "what isolates it", "\342\201\246\342\201\251", "\342\201\246\342\201\251",
+	  "\\xe2\\x81\\xa6\\xe2\\x81\\xa9" },
+	{ "the marks of directions", "\342\200\216\342\200\217\330\234",
+	  "\342\200\216\342\200\217\330\234", "\\xe2\\x80\\x8e\\xe2\\x80\\x8f\\xd8\\x9c" },
+	{ "text that runs from right to left stays", "\327\251\327\234", "\327\251\327\234",
+	  "\327\251\327\234" },
+	{ "and so does what joins emoji", "\342\200\215\342\200\257",
+	  "\342\200\215\342\200\257", "\342\200\215\342\200\257" },
 	{ "the first behind them", "\302\240", "\302\240", "\302\240" },
 };
 
@@ -77,6 +86,17 @@ static void bytes_become_valid_and_printable(void **state)
 		text_add_printable(&text, escapes[i].bytes, strlen(escapes[i].bytes));
 		assert_string_equal(text_string(&text), escapes[i].printable);
 	}
+	text_done(&text);
+}
+
+static void what_formats_escape_themselves_stays(void **state)
+{
+	struct text text = { 0 };
+
+	(void)state;
+	text_add_shown(&text, "\033\n\"<\177\302\233\342\200\256\342\200\250", 14);
+	assert_string_equal(text_string(&text),
+			    "\033\n\"<\\x7f\\xc2\\x9b\\xe2\\x80\\xae\342\200\250");
 	text_done(&text);
 }
 
@@ -123,6 +143,7 @@ int main(void)
 		cmocka_unit_test(a_text_that_nothing_was_added_to_is_empty),
 		cmocka_unit_test(what_is_added_stands_behind_what_there_was),
 		cmocka_unit_test(bytes_become_valid_and_printable),
+		cmocka_unit_test(what_formats_escape_themselves_stays),
 		cmocka_unit_test(a_nul_within_is_a_control_character),
 		cmocka_unit_test(columns_are_what_a_terminal_shows),
 		cmocka_unit_test(a_cut_never_leaves_half_a_character),
