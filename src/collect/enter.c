@@ -9,6 +9,7 @@
 
 #include "abi/handshake.h"
 #include "abi/ring.h"
+#include "abi/ring_terms.h"
 #include "abi/ticks.h"
 #include "abi/trace.h"
 #include "base/memory.h"
@@ -19,25 +20,17 @@
 #include "collect/interpreters.h"
 #include "collect/pause.h"
 #include "collect/perf_events.h"
+#include "collect/ring_memory.h"
 #include "collect/thread_events.h"
 #include "collect/traced.h"
 #include "collect/tracer.h"
 
-/*
- * 128 Ki words are 1 MiB, of which a page costs memory once it is written: 18,700 samples,
- * most of a second at 20,000 Hz.
- */
-#define RING_WORD_COUNT (128U * 1024)
-#define RING_BYTES      (RING_HEADER_BYTES + RING_WORD_COUNT * sizeof(u64))
 /*
  * Of a trace 16 MiB.  Names are all that is sent, each once, but thousands within milliseconds
  * (modules that are imported), and the recorder may not run meanwhile: 20,000 functions of Python
  * take 2.5 MiB.
  */
 #define TRACE_RING_WORD_COUNT (2U * 1024 * 1024)
-#define TRACE_RING_BYTES      (RING_HEADER_BYTES + TRACE_RING_WORD_COUNT * sizeof(u64))
-/* Of a page the same: most programs have some thousand different stacks. */
-#define TRACE_BYTES (TRACE_RING_BYTES + sizeof(struct trace_area))
 
 /* As the report tells them, behind the program's name. */
 static const struct {
@@ -58,15 +51,9 @@ static uint64_t ticks_in(uint64_t ns, const struct enter_terms *terms)
 	return gone_ns == 0 ? 0 : (uint64_t)((double)ns * gone_ticks / gone_ns);
 }
 
-static size_t ring_bytes(const struct enter_terms *terms)
+/* A file of the ring's size, sealed so that nobody can make us fault; or a negative errno. */
+static int ring_make_file(uint64_t bytes)
 {
-	return terms->is_trace ? TRACE_BYTES : RING_BYTES;
-}
-
-/* The ring's memory, sealed at its size so that nobody can make us fault. */
-static int ring_make(struct image *image, const struct enter_terms *terms)
-{
-	const size_t bytes = ring_bytes(terms);
 	int fd = memfd_create("fathom-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	if (fd < 0)
@@ -78,6 +65,25 @@ static int ring_make(struct image *image, const struct enter_terms *terms)
 		close(fd);
 		return rc;
 	}
+	return fd;
+}
+
+/* The ring's memory; smaller than it should be where files may not be so large (ulimit -f). */
+static int ring_make(struct image *image, const struct enter_terms *terms)
+{
+	/* Of a page the same: most programs have some thousand different stacks. */
+	const uint64_t trace_bytes = terms->is_trace ? sizeof(struct trace_area) : 0;
+	uint64_t words = terms->is_trace ? TRACE_RING_WORD_COUNT
+					 : ring_memory_words(terms->rate_hz, terms->processors);
+	int fd = ring_make_file(ring_words_end(words) + trace_bytes);
+
+	while (fd == -EFBIG && words > RING_MEMORY_WORDS_LEAST) {
+		words /= 2;
+		fd = ring_make_file(ring_words_end(words) + trace_bytes);
+	}
+	if (fd < 0)
+		return fd;
+	const uint64_t bytes = ring_words_end(words) + trace_bytes;
 	struct ring_header *ring = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	if (ring == MAP_FAILED) {
@@ -88,7 +94,7 @@ static int ring_make(struct image *image, const struct enter_terms *terms)
 	}
 	ring->magic = RING_MAGIC;
 	ring->version = RING_VERSION;
-	ring->word_count = terms->is_trace ? TRACE_RING_WORD_COUNT : RING_WORD_COUNT;
+	ring->word_count = words;
 	ring->period_ns = image->period_ns;
 	ring->period_ticks = ticks_in(image->period_ns, terms);
 	ring->epoch = image->serial;
@@ -104,11 +110,11 @@ static int ring_make(struct image *image, const struct enter_terms *terms)
 		      (terms->no_builtins ? RING_NO_BUILTINS : 0) |
 		      (terms->has_blocks ? RING_BLOCKS : 0) |
 		      (terms->is_paused ? RING_PAUSED : 0);
-	ring->trace_offset = terms->is_trace ? TRACE_RING_BYTES : 0;
+	ring->trace_offset = terms->is_trace ? ring_words_end(words) : 0;
 	ring->bytes = bytes;
 	image->ring = ring;
 	image->ring_bytes = bytes;
-	image->ring_words = ring->word_count;
+	image->ring_words = words;
 	return fd;
 }
 
@@ -186,7 +192,8 @@ static int image_open(struct image *image, const struct handshake_hello *hello,
 		return ring_fd;
 	if (terms->is_trace) {
 		struct trace_area *area =
-			(struct trace_area *)((char *)image->ring + TRACE_RING_BYTES);
+			(struct trace_area *)((char *)image->ring +
+					      ring_words_end(image->ring_words));
 
 		area->ticks_per_ns = terms->ticks_per_ns;
 		if (terms->only != NULL)
@@ -255,10 +262,8 @@ static void answer_leave(int connection)
 void enter_image(struct image *image, const struct handshake_hello *hello, int connection,
 		 const struct enter_terms *terms)
 {
-	const struct handshake_answer answer = { .magic = HANDSHAKE_MAGIC,
-						 .verdict = HANDSHAKE_SAMPLE,
-						 .ring_bytes = ring_bytes(terms) };
-
+	struct handshake_answer answer = { .magic = HANDSHAKE_MAGIC,
+					   .verdict = HANDSHAKE_SAMPLE };
 	const char *reason = why_not(image, hello, terms);
 
 	if (reason != NULL) {
@@ -278,6 +283,7 @@ void enter_image(struct image *image, const struct handshake_hello *hello, int c
 		interpreters_look(terms->interpreters, image);
 	else
 		interpreters_recall(terms->interpreters, image);
+	answer.ring_bytes = image->ring_bytes;
 	/* Once it is answered it may run, end, and be gone. */
 	image->pidfd = (int)syscall(SYS_pidfd_open, image->pid, 0);
 	int rc = hello_server_answer(connection, &answer, ring_fd);

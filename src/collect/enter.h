@@ -16,8 +16,9 @@ struct interpreters;
 struct enter_terms {
 	enum clock_kind clock;
 	uint32_t rate_hz;
-	bool has_sigtrap;  /* else timers */
-	bool has_counters; /* perf events that only count can be opened */
+	uint32_t processors; /* that may run the program at a time */
+	bool has_sigtrap;    /* else timers */
+	bool has_counters;   /* perf events that only count can be opened */
 	bool is_user_mode_only;
 	bool is_trace; /* calls are counted, and nothing is sampled */
 	bool no_builtins;

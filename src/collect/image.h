@@ -95,6 +95,7 @@ struct image {
 	struct ring_header *ring; /* NULL: none */
 	size_t ring_bytes;
 	uint64_t ring_words, ring_tail;
+	uint64_t ring_free;    /* up to there its writers may write again: ring_memory.h */
 	struct traced *traced; /* where its calls are counted; NULL: they are not */
 	uint64_t ring_mark;    /* how far it was written when this round began */
 	/* A record at the tail was not committed when head was here; 0: it was. */

@@ -15,6 +15,7 @@
 #include "base/monotonic.h"
 #include "collect/image.h"
 #include "collect/mappings.h"
+#include "collect/ring_memory.h"
 #include "collect/stacks.h"
 #include "record/writer.h"
 
@@ -411,8 +412,10 @@ unsigned int pump_image(struct pump *pump, struct image *image, uint64_t mark, i
 		}
 	}
 	image->ring_tail = position;
+	image->ring_free = ring_memory_give_back(image->ring, image->ring_words,
+						 image->ring_free, position);
 	/* Pairs with the acquire in ring_reserve(). */
-	__atomic_store_n(&image->ring->tail, position, __ATOMIC_RELEASE);
+	__atomic_store_n(&image->ring->tail, image->ring_free, __ATOMIC_RELEASE);
 	pump_tell_lost(pump, image);
 	if (position == mark)
 		image_forget_past(image, pump->round_ns, pump->session_start_ns, pump->writer);

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <sys/resource.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -192,6 +193,7 @@ static int session_prepare(struct session *session, struct error *err)
 	session->enter_terms = (struct enter_terms){
 		.clock = options->clock,
 		.rate_hz = options->rate_hz,
+		.processors = (uint32_t)get_nprocs(),
 		.has_sigtrap = ability->can_sigtrap,
 		.has_counters = ability->can_count,
 		.is_user_mode_only = ability->can_sigtrap && !ability->can_see_kernel,

@@ -180,7 +180,9 @@ void session_round(struct session *session)
 	session_end_dead(session);
 	recording_writer_tick(session->writer);
 	session_check_writer(session);
-	if (fullest > 20 && session->round_ms > ROUND_MIN_MS)
+	if (fullest > 50)
+		session->round_ms = ROUND_MIN_MS;
+	else if (fullest > 20 && session->round_ms > ROUND_MIN_MS)
 		session->round_ms /= 2;
 	else if (fullest < 5)
 		session->round_ms *= 2;

@@ -36,6 +36,14 @@ def command_of(pid):
     return commands()[0]
 
 
+def cpu_seconds(pid):
+    """What a process that runs has burned so far, by the kernel's ticks."""
+    fields = read_bytes(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+    if not fields:
+        raise AssertionError(f"{pid} has ended")
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def end_process(run):
     if run.poll() is None:
         run.kill()

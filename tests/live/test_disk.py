@@ -1,17 +1,18 @@
-"""The recording's disk: nobody waits for a slow one, and a recorder that is killed leaves what it wrote.
+"""What becomes of a recording when its disk is slow, or its recorder is stopped or killed.
 
 With FATHOM_LONG=1 in the environment the recorder is killed at 200 moments in place of 25.
 """
 
 import os
 import random
+import signal
 import subprocess
 import threading
 import time
 
 import live
 from live import FATHOM, workload
-from processes import end_process, read_bytes, wait_until
+from processes import command_of, cpu_seconds, end_process, read_bytes, wait_until
 
 PROGRAMS = 40
 DELAY_S = 3  # of the workload slow_disk
@@ -60,6 +61,23 @@ class SlowDisk(live.LiveTest):
         """A folder where the journal's shared memory should be: WAL cannot work."""
         os.mkdir(self.path("rollback.fathom-shm"))
         self.assert_unhindered("rollback.fathom")
+
+
+class Stopped(live.LiveTest):
+    def test_two_seconds_without_the_recorder_lose_no_sample(self):
+        """20,000 samples a second fill a mebibyte in one."""
+        path = self.path("x.fathom")
+        run = subprocess.Popen([FATHOM, "record", "-q", "--rate", "20000", "-o", path, "--", *workload("thirds", 4000)],
+                               cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        self.addCleanup(end_process, run)
+        program = command_of(run.pid)
+        wait_until(lambda: cpu_seconds(program) > 0.3, 60, "the program does not compute")
+        run.send_signal(signal.SIGSTOP)
+        began = cpu_seconds(program)
+        wait_until(lambda: cpu_seconds(program) - began > 2, 60, "the program does not compute")
+        run.send_signal(signal.SIGCONT)
+        self.assertEqual(run.wait(timeout=60), 0)
+        self.assertEqual(live.Recording(path, None).rows("SELECT * FROM lost"), [])
 
 
 class Killed(live.LiveTest):

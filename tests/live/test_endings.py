@@ -14,7 +14,7 @@ import time
 
 import live
 from live import FATHOM, workload
-from processes import command_of, end_process, read_bytes, wait_until
+from processes import command_of, cpu_seconds, end_process, read_bytes, wait_until
 
 MS = 1000000
 
@@ -282,11 +282,6 @@ def state_of(pid):
 
 def is_running(pid):
     return state_of(pid) not in ("", "Z", "X")
-
-
-def cpu_seconds(pid):
-    fields = read_bytes(f"/proc/{pid}/stat").rpartition(b")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") if fields else 0.0
 
 
 def wait_for_cpu(pid, seconds):

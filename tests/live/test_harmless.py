@@ -10,7 +10,7 @@ import time
 
 import live
 from live import FATHOM, workload
-from processes import command_of, end_process, read_bytes, wait_until
+from processes import command_of, cpu_seconds, end_process, read_bytes, wait_until
 
 
 class Endings(live.LiveTest):
@@ -309,13 +309,6 @@ class Lives(live.LiveTest):
         self.assertEqual(len(run.stdout.splitlines()), 1)
         for wanted in (rb"\bf\b", rb"\bg\b", rb"\bh\b", rb"samples"):
             self.assertRegex(run.stderr, wanted)
-
-
-def cpu_seconds(pid):
-    fields = read_bytes(f"/proc/{pid}/stat").rpartition(b")")[2].split()
-    if not fields:
-        raise AssertionError(f"{pid} has ended")
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def wait_for_cpu(pid, seconds):
