@@ -13,6 +13,7 @@
 
 #include "abi/ring.h"
 #include "base/table.h"
+#include "collect/maps_pace.h"
 #include "collect/pause.h"
 #include "collect/short_threads.h"
 #include "collect/thread_events.h"
@@ -82,6 +83,7 @@ struct image {
 	uint64_t forgotten_covered_ns; /* of threads that are not there any more */
 	struct table thread_index;     /* tid to place + 1 */
 	struct mappings *mappings;
+	struct maps_pace maps_pace;
 	uint32_t unknown_module, jit_module; /* of the recording; 0: none so far */
 	uid_t uid;                           /* effective, at hello */
 	uid_t generating_uid;                /* when it first mapped generated code */

@@ -103,7 +103,8 @@ static void session_look(struct session *session, const struct handshake_hello *
 	struct image *image = tree_find(&session->tree, pid);
 
 	if (image != NULL && image->state == IMAGE_ENTERED) {
-		session_maps_changed(session, image, hello->time_ns);
+		if (session->sideband == NULL)
+			tree_read_maps(&session->tree, image, hello->time_ns);
 		interpreters_look(&session->interpreters, image);
 	}
 	enter_answer_done(connection);

@@ -44,6 +44,7 @@ void session_image_ended(void *context, struct image *image)
 	struct session *session = context;
 
 	if (image->ring != NULL) {
+		image->maps_pace = (struct maps_pace){ 0 };
 		pump_image(&session->pump, image, pump_mark(image), image->is_ended);
 		image->start_cpu_ns = image->ring->start_cpu_ns;
 		session_end_trace(session, image);
@@ -74,12 +75,26 @@ void session_image_ended(void *context, struct image *image)
 		   is_command);
 }
 
+/* Unless they were read a moment ago: then in a round to come. */
+static void session_read_maps(struct session *session, struct image *image)
+{
+	const uint64_t began_ns = monotonic_ns();
+	uint64_t changed_ns;
+
+	if (!maps_pace_begin(&image->maps_pace, session->pump.round_ns, began_ns, &changed_ns))
+		return;
+	tree_read_maps(&session->tree, image, changed_ns);
+	maps_pace_end(&image->maps_pace, began_ns, monotonic_ns());
+}
+
 void session_maps_changed(void *context, struct image *image, uint64_t time_ns)
 {
 	struct session *session = context;
 
-	if (session->sideband == NULL)
-		tree_read_maps(&session->tree, image, time_ns);
+	if (session->sideband != NULL)
+		return;
+	maps_pace_change(&image->maps_pace, session->pump.round_ns, time_ns);
+	session_read_maps(session, image);
 }
 
 void session_mapped(void *context, struct image *image, const struct module_place *place)
@@ -165,6 +180,8 @@ void session_round(struct session *session)
 	session_take_events(session);
 	for (size_t i = 0; i < tree->count; i++) {
 		struct image *image = tree->images[i];
+
+		session_read_maps(session, image);
 		const unsigned int used =
 			pump_image(&session->pump, image, image->ring_mark, 0);
 

@@ -32,6 +32,20 @@ class MemoryThatGoes(LiveTest):
         self.assertGreater(len(ends), 200)
         self.assertGreater(ends.count(0) / len(ends), 0.99)
 
+    def test_closing_libraries_in_a_loop_does_not_flood_the_recorder(self):
+        """Without perf events it reads the mappings from /proc."""
+        self.need("strace")
+        calls = self.path("calls")
+        done = subprocess.run(["strace", "-o", calls, "true"], capture_output=True, timeout=60)
+        if done.returncode != 0:
+            self.skipTest("this machine lets nobody be traced")
+        self.record(workload("closing", WORKLOADS, 3000), rate=1000,
+                    launcher=("strace", "-f", "-qqo", calls, "-e", "trace=openat", *workload("without_perf")))
+        with open(calls) as file:
+            readings = sum(1 for line in file if re.search(r'"/proc/\d+/maps"', line))
+        self.assertGreater(readings, 0)
+        self.assertLess(readings, 1500)
+
     def test_behind_a_filter_a_walk_that_would_need_a_call_ends_and_says_so(self):
         bare = subprocess.run(workload("small_stacks", "filtered"), capture_output=True, timeout=60)
         if bare.returncode == 77:
