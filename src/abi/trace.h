@@ -209,6 +209,7 @@ struct trace_area {
 	u64 has_missed_sleds; /* libraries that come later are not looked at for such room */
 	u64 has_twice;        /* functions have two hooks each */
 	u64 other_tools;      /* 1: another profiler has kept calls from ours */
+	u64 left_writable;    /* places of the program's that could not be protected again */
 	u64 has_jit;          /* Ruby would compile what is interpreted now */
 	u64 is_frozen;        /* its clock: the program has forbidden that it be read */
 	u64 off_ticks;        /* while the program had switched tracing off, but for since */

@@ -171,6 +171,10 @@ void trace_notes_add(const struct image *image, const struct trace_area *area,
 		tell(image, writer,
 		     "Ruby's compiler (YJIT) is on: what is traced is interpreted nearly all, "
 		     "and takes longer for that, too");
+	tell_count(
+		image, writer, area->left_writable,
+		"places of its code, or of its tables, stay writable: the kernel did not let "
+		"them be protected again after hooks were written");
 	if (area->other_tools != 0)
 		tell_other_tool(image, writer, __atomic_load_n(&area->means, __ATOMIC_RELAXED));
 }

@@ -5,23 +5,28 @@ import sys
 
 # How it ends where there can be none.
 NOT_TO_BE_HAD = 77
-# Who calls msync() is killed (seccomp(2), as BPF; its number on x86-64), in this process and what it becomes.
-MSYNC_KILLS = """
+KILL, EPERM, ALLOW = 0x80000000, 0x00050001, 0x7fff0000
+# Rules of BPF (seccomp(2); numbers of calls on x86-64).  Who calls msync() is killed.
+MSYNC_KILLS = ((0x20, 0, 0, 0), (0x15, 0, 1, 26), (6, 0, 0, KILL), (6, 0, 0, ALLOW))
+# mprotect() to what may be read and executed, as code that was written to is to be again, is refused.
+NO_CODE_AGAIN = ((0x20, 0, 0, 0), (0x15, 0, 3, 10), (0x20, 0, 0, 32), (0x15, 0, 1, 5), (6, 0, 0, EPERM), (6, 0, 0, ALLOW))
+# The rules hold for this process and what it becomes.
+LAUNCH = """
 import ctypes, os, struct, sys
-PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, FILTER, MSYNC = 38, 22, 2, 26
-rules = ctypes.create_string_buffer(struct.pack("=" + "HBBI" * 4, 0x20, 0, 0, 0, 0x15, 0, 1, MSYNC, 6, 0, 0, 0x80000000,
-                                                6, 0, 0, 0x7fff0000))
-program = ctypes.create_string_buffer(struct.pack("=HxxxxxxQ", 4, ctypes.addressof(rules)))
+PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, FILTER = 38, 22, 2
+rules = %r
+code = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *rule) for rule in rules))
+program = ctypes.create_string_buffer(struct.pack("=HxxxxxxQ", len(rules), ctypes.addressof(code)))
 libc = ctypes.CDLL(None)
 if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or libc.prctl(PR_SET_SECCOMP, FILTER, program, 0, 0):
     sys.exit(%d)
 os.execv(sys.argv[1], sys.argv[1:])
-""" % NOT_TO_BE_HAD
+"""
 
 
-def below(test):
+def below(test, rules=MSYNC_KILLS):
     """The beginning of a command that is executed below it."""
-    command = [sys.executable, "-c", MSYNC_KILLS]
+    command = [sys.executable, "-c", LAUNCH % (rules, NOT_TO_BE_HAD)]
     if subprocess.run([*command, "/bin/true"], check=False).returncode == NOT_TO_BE_HAD:
         test.skipTest("this kernel has no seccomp filters")
     return command

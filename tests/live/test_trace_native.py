@@ -377,6 +377,15 @@ class Programs(NativeTest):
         self.assertEqual(self.untraced_sleds(), {})
         self.assertEqual(self.counts().get("inner"), 1000)
 
+    def test_code_that_stays_writable_is_told_of(self):
+        program = self.build("gcc", "calls.c", "patchable")
+        run = subprocess.run([*live_filter.below(self, live_filter.NO_CODE_AGAIN), live.FATHOM, "trace", "-q", "-o",
+                              self.path("trace.fathom"), "--", program, "plain"], capture_output=True, text=True,
+                             check=False)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        notes = [note for note in self.report()["recording"]["notes"] if "stay writable" in note]
+        self.assertEqual(len(notes), 1, self.report()["recording"]["notes"])
+
     def test_code_that_a_rule_of_the_system_guards_is_told(self):
         program = self.build("gcc", "calls.c", "patchable")
         run = self.trace(sys.executable, "-c", MEMORY_IS_GUARDED, program, "plain", expect=None)

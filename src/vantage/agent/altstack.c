@@ -142,7 +142,11 @@ static struct altstack *altstack_make(const stack_t *theirs)
 
 	if (mapping == MAP_FAILED)
 		return NULL;
-	mprotect(mapping, MEMORY_PAGE, PROT_NONE);
+	/* Without the page that ends it, what overflows it would write over other memory. */
+	if (mprotect(mapping, MEMORY_PAGE, PROT_NONE) < 0) {
+		munmap(mapping, bytes);
+		return NULL;
+	}
 	struct altstack *made = (struct altstack *)(mapping + bytes) - 1;
 
 	*made = (struct altstack){

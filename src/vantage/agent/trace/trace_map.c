@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 
 #include "vantage/agent/arch.h"
+#include "vantage/agent/trace/trace.h"
 
 static bool is_forbidden;
 
@@ -32,4 +33,13 @@ void trace_map_forbid(void)
 bool trace_map_is_forbidden(void)
 {
 	return __atomic_load_n(&is_forbidden, __ATOMIC_RELAXED);
+}
+
+void trace_protect_again(u64 begin, u64 end, long protection)
+{
+	struct trace_area *area = trace_area_of_process();
+
+	if (arch_syscall4(SYS_mprotect, (long)begin, (long)(end - begin), protection, 0) < 0 &&
+	    area != NULL)
+		__atomic_fetch_add(&area->left_writable, 1, __ATOMIC_RELAXED);
 }

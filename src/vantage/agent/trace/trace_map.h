@@ -13,3 +13,8 @@ void trace_unmap(void *place, u64 bytes);
 /* A filter of the program's forbids what they take: from now on there is none. */
 void trace_map_forbid(void);
 bool trace_map_is_forbidden(void);
+/*
+ * Protects [begin, end) of the program's as it was before it was written to.  Where that fails it
+ * stays writable, and the recorder notes it.
+ */
+void trace_protect_again(u64 begin, u64 end, long protection);

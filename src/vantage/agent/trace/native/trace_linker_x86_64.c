@@ -1,3 +1,4 @@
+#include "vantage/agent/trace/trace_map.h"
 #include "vantage/agent/trace/native/trace_linker.h"
 
 #include <link.h>
@@ -92,7 +93,7 @@ static bool write_jump(u64 place, u64 target)
 		return false;
 	__builtin_memcpy(jump + 1, &(s32){ (s32)distance }, sizeof(s32));
 	__builtin_memcpy((void *)place, jump, sizeof jump);
-	arch_syscall4(SYS_mprotect, (long)low, MEMORY_PAGE, PROT_READ | PROT_EXEC, 0);
+	trace_protect_again(low, low + MEMORY_PAGE, PROT_READ | PROT_EXEC);
 	return true;
 }
 

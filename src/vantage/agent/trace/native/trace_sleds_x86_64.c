@@ -5,6 +5,7 @@
  * bytes, and reaches two gibibytes; so there is a page near each image, a door, with a jump to
  * us.  It stays: images that come and go share it.
  */
+#include "vantage/agent/trace/trace_map.h"
 #include "vantage/agent/trace/native/trace_sleds.h"
 
 #include <elf.h>
@@ -263,7 +264,7 @@ static enum trace_sled make_ready(const struct dl_phdr_info *info, u64 address,
 		return TRACE_SLED_GUARDED;
 	if (find_door(image))
 		return TRACE_SLED_USED;
-	protect(image, PROT_READ | PROT_EXEC);
+	trace_protect_again(image->low, image->high, PROT_READ | PROT_EXEC);
 	return TRACE_SLED_FAR;
 }
 
@@ -283,7 +284,7 @@ static void write_calls(const struct dl_phdr_info *info, struct trace_sleds_tabl
 		count(ready == TRACE_SLED_USED ? write_call(&image, info->dlpi_addr + entry)
 					       : ready);
 	if (ready == TRACE_SLED_USED)
-		protect(&image, PROT_READ | PROT_EXEC);
+		trace_protect_again(image.low, image.high, PROT_READ | PROT_EXEC);
 }
 
 static void look_at_image(const struct dl_phdr_info *info)

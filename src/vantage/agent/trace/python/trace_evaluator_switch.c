@@ -8,6 +8,7 @@
  * Where the processor checks indirect jumps (CET) a place begins with an instruction that marks
  * it, endbr64, for those by opcode_targets[]; the switch's jump is exempt, and leads behind it.
  */
+#include "vantage/agent/trace/trace_map.h"
 #include "vantage/agent/trace/python/trace_evaluator.h"
 
 #include <link.h>
@@ -197,6 +198,6 @@ bool trace_evaluator_write_switch(const struct switch_table *table, bool has_stu
 		return false;
 	for (size_t i = 0; i < EVALUATOR_STUBS; i++)
 		write_entry(table, i, has_stubs);
-	arch_syscall4(SYS_mprotect, (long)begin, (long)(end - begin), PROT_READ, 0);
+	trace_protect_again(begin, end, PROT_READ);
 	return true;
 }

@@ -2,6 +2,7 @@
  * The loop's table of where each instruction is executed: 256 words of data that all point into
  * the loop, in the image whose loop it is (opcode_targets[], Python/opcode_targets.h).
  */
+#include "vantage/agent/trace/trace_map.h"
 #include "vantage/agent/trace/python/trace_loop.h"
 
 #include <link.h>
@@ -160,6 +161,6 @@ bool trace_loop_write_table(const struct loop_table *table, void *const *targets
 		if (table->words[i] != targets[i])
 			__atomic_store_n(&table->words[i], targets[i], __ATOMIC_RELAXED);
 	}
-	arch_syscall4(SYS_mprotect, (long)begin, (long)(end - begin), table->protection, 0);
+	trace_protect_again(begin, end, table->protection);
 	return true;
 }
