@@ -112,13 +112,14 @@ static int load_counts(struct recording_reader *reader, struct error *err)
 				      schema_table_name((enum recording_table)i));
 		int64_t count = database_get_int(reader->db, sql, -1);
 
-		if (count < 0 || count > UINT32_MAX)
+		if (count < 0 ||
+		    (count > UINT32_MAX && !schema_has_wide_ids((enum recording_table)i)))
 			return error_set(
 				err, -EBADMSG,
 				"%s: damaged: the rows of %s cannot be counted; copy it "
 				"again from where it was recorded",
 				reader->probe.path, schema_table_name((enum recording_table)i));
-		reader->counts[i] = (uint32_t)count;
+		reader->counts[i] = (uint64_t)count;
 	}
 	return 0;
 }

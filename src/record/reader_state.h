@@ -20,7 +20,7 @@ struct recording_reader {
 	struct probe probe;
 	sqlite3 *db;
 	int schema_version;
-	uint32_t counts[TABLE_COUNT]; /* the highest id; of sample_rows for batches too */
+	uint64_t counts[TABLE_COUNT]; /* the highest id; of sample_rows for batches too */
 	bool is_finished;
 	bool is_journal_missing;
 
@@ -60,7 +60,9 @@ void scan_damage(struct scan *scan, const char *what);
 int64_t scan_figure(struct scan *scan, int column); /* NULL is RECORDING_UNKNOWN */
 uint64_t scan_u64(struct scan *scan, int column);
 uint32_t scan_u32(struct scan *scan, int column);
-/* An id of that table, or 0. */
+/* An id of a sample, or 0. */
+uint64_t scan_sample_id(struct scan *scan, int column);
+/* An id of that table, which has no wide ids, or 0. */
 uint32_t scan_id(struct scan *scan, int column, enum recording_table table);
 const char *scan_text(struct scan *scan, int column); /* NULL is NULL */
 /* Whether the row at hand is sound; if not, -EBADMSG is in *rc, with a sentence. */

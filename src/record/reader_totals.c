@@ -44,8 +44,8 @@ static int add_gaps(struct totals *totals)
 	int rc = scan_begin(&scan, reader, TABLE_INTERVALS, 1, totals->err);
 
 	while (scan_next(&scan, &rc)) {
-		uint64_t first = scan_id(&scan, 1, TABLE_SAMPLE_ROWS);
-		uint64_t last = scan_id(&scan, 2, TABLE_SAMPLE_ROWS);
+		uint64_t first = scan_sample_id(&scan, 1);
+		uint64_t last = scan_sample_id(&scan, 2);
 
 		if (first < next || last < first)
 			scan_damage(&scan, "covers samples that another one covers, or none");

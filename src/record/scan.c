@@ -46,7 +46,7 @@ bool scan_next(struct scan *scan, int *rc)
 {
 	if (*rc != 0 || scan->statement == NULL)
 		return false;
-	uint32_t last = scan->reader->counts[scan->table];
+	const uint64_t last = scan->reader->counts[scan->table];
 	int sqlite_rc = sqlite3_step(scan->statement);
 
 	if (sqlite_rc == SQLITE_DONE && scan->id < last && scan->table != TABLE_BATCHES)
@@ -59,7 +59,7 @@ bool scan_next(struct scan *scan, int *rc)
 	bool is_next = scan->table == TABLE_BATCHES ? id > (int64_t)scan->id
 						    : id == (int64_t)scan->id + 1;
 
-	if (!is_next || id > last)
+	if (!is_next || (uint64_t)id > last)
 		*rc = refuse_order(scan);
 	scan->id = (uint64_t)id;
 	scan->damage = NULL;
@@ -114,6 +114,16 @@ uint32_t scan_id(struct scan *scan, int column, enum recording_table table)
 	uint32_t id = scan_u32(scan, column);
 
 	if (id <= scan->reader->counts[table])
+		return id;
+	scan_damage(scan, "names a row that is not there");
+	return 0;
+}
+
+uint64_t scan_sample_id(struct scan *scan, int column)
+{
+	uint64_t id = scan_u64(scan, column);
+
+	if (id <= scan->reader->counts[TABLE_SAMPLE_ROWS])
 		return id;
 	scan_damage(scan, "names a row that is not there");
 	return 0;

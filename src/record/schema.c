@@ -35,6 +35,11 @@ bool schema_has_table(enum recording_table table, int version)
 	return version >= table_versions[table];
 }
 
+bool schema_has_wide_ids(enum recording_table table)
+{
+	return table == TABLE_SAMPLE_ROWS || table == TABLE_BATCHES || table == TABLE_SUMS;
+}
+
 /* The columns without the last one, where a version does not have it. */
 static int columns_len(enum recording_table table, int version)
 {

@@ -71,6 +71,11 @@ enum recording_table { RECORDING_TABLE_MAP(RECORDING_TABLE_ENUM) TABLE_COUNT };
 const char *schema_table_name(enum recording_table table);
 /* Whether recordings of this version have the table. */
 bool schema_has_table(enum recording_table table, int version);
+/*
+ * Whether the table may have 2^32 rows and more: samples, and what goes with them.  64 processors
+ * make so many samples in 19 hours.  Nothing else names such rows but an interval its samples.
+ */
+bool schema_has_wide_ids(enum recording_table table);
 /* The columns behind the id. */
 int schema_column_count(enum recording_table table);
 /*

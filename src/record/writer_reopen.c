@@ -39,12 +39,6 @@ static int lock_file(const struct probe *probe, int *out_fd, struct error *err)
 	return 0;
 }
 
-/* Of which a recording may hold more than 2^32: nothing is added to them here. */
-static bool has_wide_ids(enum recording_table table)
-{
-	return table == TABLE_SAMPLE_ROWS || table == TABLE_BATCHES || table == TABLE_SUMS;
-}
-
 static int load_last_ids(struct recording_writer *writer, struct error *err)
 {
 	const int version = schema_version_of(writer->store.db);
@@ -57,12 +51,13 @@ static int load_last_ids(struct recording_writer *writer, struct error *err)
 				      schema_table_name((enum recording_table)i));
 		int64_t last = database_get_int(writer->store.db, sql, -1);
 
-		if (last < 0 || (last > UINT32_MAX && !has_wide_ids((enum recording_table)i)))
+		if (last < 0 || (last > UINT32_MAX && !schema_has_wide_ids((enum recording_table)i)))
 			return error_set(err, -EBADMSG,
 					 "%s: damaged: the rows of %s cannot be "
 					 "counted",
 					 writer->path,
 					 schema_table_name((enum recording_table)i));
+		/* What is wide is the store's, and nothing is added to it here. */
 		writer->last_id[i] = (uint32_t)last;
 	}
 	return 0;
