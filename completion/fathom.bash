@@ -27,6 +27,7 @@ _fathom_value()
 	--by) _fathom_words "function line module region thread process" ;;
 	--sort) _fathom_words "self total calls" ;;
 	--format | -f) _fathom_words "folded speedscope pprof flamegraph pstats callgrind" ;;
+	--max-size) _fathom_words "100M 1G 10G" ;;
 	--rate | -r) _fathom_words "100 1000 10000" ;;
 	--output | -o)
 		mapfile -t COMPREPLY < <(compgen -f -- "$current")
@@ -84,8 +85,8 @@ _fathom()
 	fi
 	_fathom_value "$previous" && return
 	case "${COMP_WORDS[1]} $current" in
-	"record -"*) _fathom_words "--clock --rate --output --no-children --wait --quiet --native --paused --trigger --color --help" ;;
-	"trace -"*) _fathom_words "--clock --only --blocks --no-builtins --output --no-children --wait --quiet --paused --color --help" ;;
+	"record -"*) _fathom_words "--clock --rate --output --max-size --no-children --wait --quiet --native --paused --trigger --color --help" ;;
+	"trace -"*) _fathom_words "--clock --only --blocks --no-builtins --output --max-size --no-children --wait --quiet --paused --color --help" ;;
 	"report -"*) _fathom_words "--by --tree --callers --callees --lines --native --min-max --raw --sort --thread --module --min --rows --json
 			--color --no-pager --help" ;;
 	"export -"*) _fathom_words "--format --output --native --raw --help" ;;

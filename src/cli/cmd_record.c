@@ -62,6 +62,8 @@ static const struct option options[] = {
 	  set_rate, AT(session.rate_hz) },
 	{ "output", 'o', "FILE", "the recording; profile.fathom unless told", option_set_string,
 	  AT(path) },
+	{ "max-size", 0, "SIZE", "the recording ends at it, like 500M; the program runs on",
+	  option_set_size, AT(session.max_bytes) },
 	{ "no-children", 0, NULL, "sample the command's own process only", option_set_flag,
 	  AT(session.no_children) },
 	{ "wait", 0, NULL, "follow descendants that outlive the command", option_set_flag,

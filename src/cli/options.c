@@ -1,5 +1,6 @@
 #include "cli/options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/nearest.h"
+
+#define SIZE_LEAST (UINT64_C(1) << 20)
 
 int option_set_flag(const struct option *option, void *place, const char *value,
 		    struct error *err)
@@ -50,6 +53,37 @@ int option_read_number(const struct option *option, const char *value, unsigned 
 				 option->name, min, max, value);
 	}
 	*out_number = number;
+	return 0;
+}
+
+/* By letter: so many bits, or -1. */
+static int size_shift(const char *unit)
+{
+	static const char units[] = "KMGT";
+	const char *at = *unit ? strchr(units, toupper((unsigned char)*unit)) : NULL;
+
+	if (!*unit)
+		return 0;
+	return at && !unit[1] ? 10 * (int)(at - units + 1) : -1;
+}
+
+int option_set_size(const struct option *option, void *place, const char *value,
+		    struct error *err)
+{
+	char *unit = NULL;
+
+	errno = 0;
+	const unsigned long number = strtoul(value, &unit, 10);
+	const int shift = size_shift(unit);
+	uint64_t size;
+
+	if (*value < '0' || *value > '9' || errno || shift < 0 ||
+	    __builtin_mul_overflow(number, UINT64_C(1) << shift, &size) || size < SIZE_LEAST)
+		return error_set(err, -EINVAL,
+				 "option '--%s' takes a size of at least 1M, like 500M or 2G "
+				 "(K, M, G, T), not '%s'",
+				 option->name, value);
+	*(uint64_t *)place = size;
 	return 0;
 }
 

@@ -30,6 +30,9 @@ int option_set_string(const struct option *option, void *place, const char *valu
 /* Whole numbers from min to max, told so in the sentence. */
 int option_read_number(const struct option *option, const char *value, unsigned long min,
 		       unsigned long max, unsigned long *out_number, struct error *err);
+/* For struct option.set: a size in bytes of a mebibyte or more, as in 500M, a uint64_t. */
+int option_set_size(const struct option *option, void *place, const char *value,
+		    struct error *err);
 /* "option '--sort' takes self or total, not 'x'"; words ends with NULL.  -EINVAL. */
 int option_refuse_word(const struct option *option, const char *const *words, const char *value,
 		       struct error *err);

@@ -251,7 +251,7 @@ static const char *why_not_opened(int rc)
 	}
 }
 
-static void answer_leave(int connection)
+void enter_refuse(int connection)
 {
 	const struct handshake_answer answer = { .magic = HANDSHAKE_MAGIC,
 						 .verdict = HANDSHAKE_LEAVE };
@@ -267,14 +267,14 @@ void enter_image(struct image *image, const struct handshake_hello *hello, int c
 	const char *reason = why_not(image, hello, terms);
 
 	if (reason != NULL) {
-		answer_leave(connection);
+		enter_refuse(connection);
 		image_leave_out(image, reason);
 		return;
 	}
 	int ring_fd = image_open(image, hello, terms);
 
 	if (ring_fd < 0) {
-		answer_leave(connection);
+		enter_refuse(connection);
 		image_leave_out(image, why_not_opened(ring_fd));
 		return;
 	}

@@ -42,6 +42,9 @@ struct enter_terms {
 void enter_image(struct image *image, const struct handshake_hello *hello, int connection,
 		 const struct enter_terms *terms);
 
+/* An agent is to leave its process alone; takes the connection. */
+void enter_refuse(int connection);
+
 /* What was asked for is done; takes the connection. */
 void enter_answer_done(int connection);
 

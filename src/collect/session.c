@@ -32,6 +32,7 @@
 
 /* How often it is said how much waits for the disk. */
 #define WRITER_LOOK_MS 200
+#define REFUSE_MS      10
 
 static void session_reap(struct session *session)
 {
@@ -51,8 +52,8 @@ static void session_reap(struct session *session)
 
 static bool session_is_over(const struct session *session)
 {
-	if (!session->is_reaped)
-		return false;
+	if (!session->is_reaped || session->is_full)
+		return session->is_full;
 	if (session->tree.count == 0)
 		return true;
 	return !session->options->wait &&
@@ -89,6 +90,31 @@ static void session_loop(struct session *session)
 	}
 }
 
+/* Nothing is recorded any more: for so long, who asks is refused. */
+static void session_refuse(struct session *session, int wait_ms)
+{
+	struct pollfd fds[] = {
+		{ .fd = session->forward.fd, .events = POLLIN },
+		{ .fd = hello_server_fd(session->server), .events = POLLIN },
+	};
+
+	if (poll(fds, 2, wait_ms) <= 0)
+		return;
+	session_refuse_hellos(session);
+	if (forward_take(&session->forward, session->is_reaped ? 0 : session->command.pid))
+		session_reap(session);
+}
+
+static void session_leave_all(struct session *session)
+{
+	struct tree *tree = &session->tree;
+
+	tell_full(session->writer, session->options->max_bytes,
+		  session->over_ns - session->start_ns);
+	while (tree->count > 0)
+		tree_leave(tree, tree->images[0]);
+}
+
 /* Those that outlive the session run on; what they did so far is kept. */
 static void session_leave_survivors(struct session *session)
 {
@@ -108,13 +134,16 @@ static void session_leave_survivors(struct session *session)
 	}
 }
 
-/* No program waits any more: the recorder does, for the disk. */
+/* The recorder waits for the disk; no program does any more, or it is refused. */
 static void session_write_rest(struct session *session)
 {
 	const struct session_options *options = session->options;
 	const size_t total = recording_writer_waiting(session->writer);
 
-	while (!recording_writer_stop_thread(session->writer, WRITER_LOOK_MS)) {
+	while (!recording_writer_stop_thread(session->writer,
+					     session->is_full ? 0 : WRITER_LOOK_MS)) {
+		if (session->is_full)
+			session_refuse(session, REFUSE_MS);
 		const size_t left = recording_writer_waiting(session->writer);
 
 		if (options->waits_for_disk != NULL && left < total)
@@ -151,10 +180,13 @@ static void session_tell_end(struct session *session)
 	kernel_cpu_ns += session->uncounted_ns;
 	if (is_user_clock || session->tree_counter_fd < 0)
 		kernel_cpu_ns = account_children_ns(is_user_clock);
-	else if (!session->options->is_trace)
+	else if (!session->options->is_trace && session->is_reaped)
 		tell_uncounted(session->writer, session->waited_ns, kernel_cpu_ns);
 	recording_writer_set_int(session->writer, KEY_WALL_NS, (int64_t)wall_ns);
-	recording_writer_set_int(session->writer, KEY_KERNEL_CPU_NS, (int64_t)kernel_cpu_ns);
+	/* Without a counter of the clock's kind, it is known of a program that has ended. */
+	if (session->is_reaped || (session->tree_counter_fd >= 0 && !is_user_clock))
+		recording_writer_set_int(session->writer, KEY_KERNEL_CPU_NS,
+					 (int64_t)kernel_cpu_ns);
 	if (session->off_ns > 0)
 		recording_writer_set_int(session->writer, KEY_PAUSED_NS,
 					 (int64_t)session->off_ns);
@@ -294,10 +326,17 @@ static int session_run_prepared(struct session *session, struct error *err)
 		recording_writer_start_thread(session->writer);
 		session_loop(session);
 		session->over_ns = monotonic_ns();
-		session_leave_survivors(session);
+		if (session->is_full)
+			session_leave_all(session);
+		else
+			session_leave_survivors(session);
 		session_write_rest(session);
 		keep_finish(&session->pump.keep, session->writer);
 		session_tell_end(session);
+		if (session->is_full)
+			recording_writer_commit(session->writer);
+		while (!session->is_reaped)
+			session_refuse(session, -1);
 		session->result->samples = session->pump.samples;
 		session->result->failure = SESSION_FAILURE_NONE;
 	}

@@ -38,6 +38,7 @@ struct session_options {
 	 * Of a trace: patterns of the functions that are counted (abi/only.h); none: all are.
 	 */
 	char only[ONLY_BYTES];
+	uint64_t max_bytes;     /* the recording ends when it is so large; 0: never */
 	bool no_children;       /* sample the command's own process only */
 	bool wait;              /* follow descendants that outlive the command */
 	const char *agent_path; /* libfathom-agent.so */

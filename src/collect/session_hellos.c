@@ -141,3 +141,13 @@ void session_take_hellos(struct session *session)
 			session_enter(session, &hello, pid, connection);
 	}
 }
+
+void session_refuse_hellos(struct session *session)
+{
+	struct handshake_hello hello;
+	struct hello_peer peer;
+	int connection;
+
+	while (hello_server_accept(session->server, &hello, &peer, &connection))
+		enter_refuse(connection);
+}

@@ -133,7 +133,10 @@ static void session_end_dead(struct session *session)
 static void session_check_writer(struct session *session)
 {
 	const char *failure = recording_writer_failure(session->writer);
+	const uint64_t max_bytes = session->options->max_bytes;
 
+	if (max_bytes > 0 && recording_writer_bytes(session->writer) >= max_bytes)
+		session->is_full = true;
 	if (failure == NULL || session->is_broken)
 		return;
 	session->is_broken = true;

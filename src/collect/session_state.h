@@ -53,6 +53,7 @@ struct session {
 	int tree_counter_fd; /* CPU time of the whole tree; -1: none */
 	int round_ms;
 	bool is_reaped, is_broken;
+	bool is_full; /* the recording is as large as it may be: the program runs on without it */
 	uint64_t start_ns, start_ticks, reaped_ns, over_ns;
 	struct sampling_cost cost;
 	uint64_t events_dropped;
@@ -70,6 +71,8 @@ void session_take_events(struct session *session);
 void session_round(struct session *session);
 /* Answers the agents that have said hello. */
 void session_take_hellos(struct session *session);
+/* Has them leave their processes alone: nothing is recorded any more. */
+void session_refuse_hellos(struct session *session);
 
 /* For the tree and the pump, whose context the session is. */
 void session_image_ended(void *context, struct image *image);

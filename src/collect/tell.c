@@ -203,3 +203,16 @@ void tell_early_traps(struct recording_writer *writer, uint64_t count)
 
 	recording_writer_note(writer, note);
 }
+
+void tell_full(struct recording_writer *writer, uint64_t max_bytes, uint64_t after_ns)
+{
+	const bool is_even = max_bytes % (1U << 20) == 0;
+	CLEANUP(freep)
+	char *note =
+		xasprintf("the recording ended %.1f s after its start, at %" PRIu64
+			  " %s (--max-size); the program ran on and is not in it from there",
+			  (double)after_ns / 1e9, is_even ? max_bytes >> 20 : max_bytes,
+			  is_even ? "MiB" : "bytes");
+
+	recording_writer_note(writer, note);
+}

@@ -25,6 +25,8 @@ void tell_left_out(struct recording_writer *writer, const struct handshake_hello
 void tell_untraced(struct recording_writer *writer, const char *name, pid_t pid,
 		   const char *reason);
 void tell_untraced_more(struct recording_writer *writer, uint64_t count);
+/* The recording ends before the program. */
+void tell_full(struct recording_writer *writer, uint64_t max_bytes, uint64_t after_ns);
 /*
  * What wait(2) told of the command and those it waited for, and what the tree's counter counted,
  * where that is a good deal less.

@@ -125,10 +125,16 @@ void store_commit(struct store *store)
 	const int rc = database_exec(store->db, "COMMIT");
 
 	store->committed_at_ns = monotonic_ns();
-	if (rc == SQLITE_OK)
+	if (rc == SQLITE_OK) {
 		store->has_transaction = false;
-	else if ((rc & 0xff) != SQLITE_BUSY)
+		atomic_store_explicit(&store->bytes,
+				      (unsigned long long)database_get_int(
+					      store->db, "PRAGMA page_count", 0) *
+					      RECORDING_PAGE_SIZE,
+				      memory_order_relaxed);
+	} else if ((rc & 0xff) != SQLITE_BUSY) {
 		store_fail(store, rc);
+	}
 }
 
 /* Never waits for readers: what they keep from being copied is copied five seconds later. */

@@ -46,6 +46,8 @@ struct store {
 	size_t batch_left; /* samples that may yet count their times from that */
 	struct store_interval interval;
 	uint64_t committed_at_ns, checkpointed_at_ns; /* CLOCK_MONOTONIC */
+	/* The file's size, when it was committed last. */
+	atomic_ullong bytes;
 	/* Entries ROW_TICK that are under way: all but the last can be passed over. */
 	atomic_uint ticks;
 	/* Released when failure has been written; store_rc() acquires it. */

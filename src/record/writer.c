@@ -56,6 +56,12 @@ size_t recording_writer_waiting(const struct recording_writer *writer)
 	return writer->queue != NULL ? queue_bytes(writer->queue) : 0;
 }
 
+uint64_t recording_writer_bytes(const struct recording_writer *writer)
+{
+	return atomic_load_explicit(&writer->store.bytes, memory_order_relaxed) +
+	       recording_writer_waiting(writer);
+}
+
 bool recording_writer_stop_thread(struct recording_writer *writer, int timeout_ms)
 {
 	writer_hand_over(writer);

@@ -119,6 +119,8 @@ bool recording_writer_stop_thread(struct recording_writer *writer, int timeout_m
 bool recording_writer_has_room(const struct recording_writer *writer);
 /* Bytes of rows that wait for the disk. */
 size_t recording_writer_waiting(const struct recording_writer *writer);
+/* About as large is the file with what waits for the disk; 0 before the first commit. */
+uint64_t recording_writer_bytes(const struct recording_writer *writer);
 
 /* Commits what was added so far, whatever the time, and waits for the disk. */
 int recording_writer_commit(struct recording_writer *writer);

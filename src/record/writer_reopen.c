@@ -51,7 +51,8 @@ static int load_last_ids(struct recording_writer *writer, struct error *err)
 				      schema_table_name((enum recording_table)i));
 		int64_t last = database_get_int(writer->store.db, sql, -1);
 
-		if (last < 0 || (last > UINT32_MAX && !schema_has_wide_ids((enum recording_table)i)))
+		if (last < 0 ||
+		    (last > UINT32_MAX && !schema_has_wide_ids((enum recording_table)i)))
 			return error_set(err, -EBADMSG,
 					 "%s: damaged: the rows of %s cannot be "
 					 "counted",

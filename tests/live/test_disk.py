@@ -5,8 +5,10 @@ With FATHOM_LONG=1 in the environment the recorder is killed at 200 moments in p
 
 import os
 import random
+import re
 import signal
 import subprocess
+import sys
 import threading
 import time
 
@@ -80,8 +82,57 @@ class Stopped(live.LiveTest):
         self.assertEqual(live.Recording(path, None).rows("SELECT * FROM lost"), [])
 
 
+class Full(live.LiveTest):
+    """--max-size"""
+
+    NOTE = r"the recording ended [0-9.]+ s after its start, at 1 MiB \(--max-size\); the program ran on"
+
+    def assert_ended(self, name, run):
+        self.assertEqual((run.returncode, run.stderr), (5, b""))
+        self.assertEqual(run.stdout, b"whole\n")
+        recording = live.Recording(self.path(name), run)
+        self.assertEqual(len([note for note, in recording.rows("SELECT text FROM notes") if re.match(self.NOTE, note)]), 1)
+        self.assertEqual(recording.rows("SELECT value FROM facts WHERE key = 'finished'"), [(1,)])
+        names = [name for name, in recording.rows("SELECT name FROM processes")]
+        self.assertNotIn("brief", names, "what came after the end is in it")
+        self.assertEqual([file for file in os.listdir(self.folder) if file.startswith(name + "-")], [])
+        self.assertGreaterEqual(os.path.getsize(self.path(name)), 1 << 20)
+        return recording
+
+    def test_the_recording_ends_at_a_size_and_the_program_runs_on(self):
+        script = f"{workload('thirds')[0]} 5000 >/dev/null; {workload('brief')[0]} >/dev/null; echo whole; exit 5"
+        run = subprocess.run([FATHOM, "record", "-q", "--rate", "20000", "--max-size", "1M", "-o",
+                              self.path("full.fathom"), "--", "sh", "-c", script], cwd=self.folder,
+                             stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+        if b"timer" in (subprocess.run([FATHOM, "info", self.path("full.fathom")], capture_output=True).stdout):
+            self.skipTest("perf events are refused here: the kernel's timers do not fill a recording in a test's time")
+        recording = self.assert_ended("full.fathom", run)
+        self.assert_adds_up(recording)
+        self.assertLess(recording.head()["sampled_ns"], 5e9)
+        # A second of samples, and the names at the end.
+        self.assertLess(os.path.getsize(self.path("full.fathom")), 4 << 20)
+
+    def test_so_does_a_trace(self):
+        program = self.write("calls.py", "import sys\nfor i in range(40000):\n    exec(f'def f{i}(): pass\\nf{i}()')\n"
+                                         "import time\ntime.sleep(3)\n")
+        script = f"{sys.executable} {program}; {workload('brief')[0]} >/dev/null; echo whole; exit 5"
+        run = subprocess.run([FATHOM, "trace", "-q", "--max-size", "1M", "-o", self.path("trace.fathom"), "--", "sh",
+                              "-c", script], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+        self.assert_ended("trace.fathom", run)
+
+    def test_a_size_that_is_none_is_refused(self):
+        for size in ("1023K", "0", "", "-1M", "1MB", "M", "5X", "1.5G", "99999999999T", " 5M"):
+            run = subprocess.run([FATHOM, "record", "--max-size", size, "true"], cwd=self.folder, capture_output=True)
+            self.assertEqual(run.returncode, 125, size)
+            self.assertIn(f"'--max-size' takes a size of at least 1M, like 500M or 2G (K, M, G, T), not '{size}'",
+                          run.stderr.decode())
+
+
 class Killed(live.LiveTest):
     """SIGKILL of the recorder, at moments drawn by chance."""
+
+    def environment(self):
+        return {**os.environ, "XDG_RUNTIME_DIR": self.path("run")}
 
     def start(self, name):
         """Programs that start one after the other for six seconds, each of them working and sampled."""
@@ -91,7 +142,7 @@ class Killed(live.LiveTest):
                   " >/dev/null || echo failed >>output; n=$((n + 1)); sleep 0.1; done; echo ended $n >>output")
         return subprocess.Popen([FATHOM, "record", "-q", "-o", os.path.join(folder, "x.fathom"), "--", "sh", "-c",
                                  f"echo begun >>output; {script}"], cwd=folder, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self.environment())
 
     def look(self, name, lived_s):
         output = os.path.join(self.path(name), "output")
@@ -129,6 +180,7 @@ class Killed(live.LiveTest):
                 failures.append(f"killed after {after_s:.3f} s: {error}")
 
     def test_the_recording_can_be_read_and_the_program_goes_on(self):
+        os.mkdir(self.path("run"), 0o700)
         by_chance = random.Random(14)
         # A third of them while the session begins.
         moments = [(i, by_chance.uniform(0, 0.3 if i % 3 == 0 else 6)) for i in range(MOMENTS)]
@@ -139,6 +191,11 @@ class Killed(live.LiveTest):
         for thread in threads:
             thread.join()
         self.assertEqual(failures, [])
+        subprocess.run([FATHOM, "record", "-q", "-o", self.path("next.fathom"), "--", "true"], check=True, timeout=60,
+                       env=self.environment())
+        left = [os.path.join(folder, name) for folder, folders, files in os.walk(self.path("run"))
+                for name in [*files, *folders] if folder != self.path("run")]
+        self.assertEqual(left, [], "folders of killed recorders are left")
 
 
 if __name__ == "__main__":

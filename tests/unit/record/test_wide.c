@@ -25,10 +25,9 @@ static const char *record_many(void **state)
 	writer->store.last_interval = writer->store.last_sum = writer->store.last_ending = 1;
 	/* Repeated, so that they are worth sums of their own. */
 	for (int i = 0; i < BEHIND; i++) {
-		const struct recording_sample sample = { .time_ns = i,
-							 .thread = 1,
-							 .stack = 7,
-							 .weight_ns = PERIOD_NS };
+		const struct recording_sample sample = {
+			.time_ns = i, .thread = 1, .stack = 7, .weight_ns = PERIOD_NS
+		};
 
 		assert_int_equal(recording_writer_add_sample(writer, &sample), 0);
 	}
