@@ -7,12 +7,14 @@ import glob
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 
 import live
 from live import AGENT, FATHOM, NOBODY
 from processes import end_process
 from reachable import is_reachable
+from rubies import every_ruby
 
 KINDS = {"record": "agents", "trace": "tracers"}
 WORKED = 7
@@ -34,10 +36,11 @@ def programs():
 FAKE_RECORDER, SURVIVOR = programs()
 
 
-def run_entered(socket, launcher=()):
+def run_entered(socket, *command, launcher=()):
     """A program that finds an agent and the socket in its environment."""
     entries = [f"FATHOM_RECORDER=default:{AGENT}:{socket}", f"LD_PRELOAD={AGENT}"]
-    return subprocess.run([*launcher, "env", *entries, SURVIVOR, "work"], capture_output=True, timeout=120, check=False)
+    return subprocess.run([*launcher, "env", *entries, *(command or (SURVIVOR, "work"))], capture_output=True,
+                          timeout=120, check=False)
 
 
 def ways(kind):
@@ -49,14 +52,18 @@ class FakeRecorder:
     """Answers agents with a ring that is spoiled in some way."""
 
     def __init__(self, socket, kind, way, launcher=(), scribbles=False):
+        self.interpreted = 0
         self.run = subprocess.Popen([*launcher, FAKE_RECORDER, socket, kind, way, *(["scribble"] if scribbles else [])],
                                     stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         if self.run.stdout.readline() != "listening\n":
             raise AssertionError(f"the fake recorder does not listen at {socket}")
 
     def end(self):
-        """(hellos, in how many rings a program was sampled or traced)."""
+        """(hellos, in how many rings a program was sampled or traced); sets in how many of those an interpreter was."""
         *hellos, begun = self.run.communicate(timeout=30)[0].splitlines()
+        if "no layout" in hellos:
+            raise AssertionError("the program has no interpreter that is known")
+        self.interpreted = int(begun.split()[2])
         return len(hellos), int(begun.split()[1])
 
 
@@ -123,6 +130,41 @@ class HostileRings(TrustTest):
         for kind in KINDS:
             with self.subTest(kind):
                 self.assertEqual(self.spoiled(kind, ways(kind)[0], scribbles=True), 2)
+
+
+class HostileLayouts(TrustTest):
+    """An interpreter's program is as without us, whatever the recorder says of where the interpreter is."""
+
+    def assert_refused(self, language, command, printed):
+        every = [way for way in ways("layouts") if way.startswith(language)]
+        for kind in KINDS:
+            for way in every:
+                with self.subTest(kind, way=way):
+                    socket = self.path(f"{kind}-{way}")
+                    # The agent sees by the name of the socket how long it may wait, and no more.
+                    fake = self.fake(socket, kind, way)
+                    run = run_entered(socket, *command)
+                    hellos, begun = fake.end()
+                    self.assertEqual((run.returncode, run.stdout, run.stderr), (0, printed, b""))
+                    self.assertEqual((hellos, begun), (1, 1))
+                    self.assertEqual(fake.interpreted, way.endswith((".sound", "_later")))
+
+    def test_python(self):
+        script = self.write("script.py", "import time\n"
+                            "def work(n):\n    return sum(i * n for i in range(200))\n"
+                            "total = 0\n"
+                            "while time.process_time() < 0.3:\n    total |= work(3) | len(str(total))\n"
+                            "print(work(3))\n")
+        self.assert_refused("python", [sys.executable, script], b"59700\n")
+
+    def test_ruby(self):
+        ruby = next((ruby for ruby in every_ruby() if ruby.is_there), None)
+        if ruby is None:
+            self.skipTest("no ruby is at hand")
+        script = self.write("script.rb", "def work(n) = (0...200).map { |i| i * n }.sum\n"
+                            "work(3) while Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) < 0.4\n"
+                            "puts work(3)\n")
+        self.assert_refused("ruby", ruby.command(script), b"59700\n")
 
 
 class Survivors(TrustTest):

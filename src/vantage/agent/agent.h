@@ -7,7 +7,8 @@
  * budget.h    how much of the time may be ours
  * clock.c     the weight of a sample
  * memory.h    what the walkers may read, faults.h where that may fault
- * images.h    which image holds an address
+ * images.h    which image holds an address, image_parts.h what may be done there
+ * layouts.h   where interpreters keep what is read of them, as far as that is sound
  * unwind.c    the walk, behind a cache of rules
  * interpreters.h the frames of interpreted programs, among the native ones:
  * python.h    Python's: python_state.h the thread's, python_names.h what is sent of them,

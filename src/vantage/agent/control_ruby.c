@@ -13,6 +13,7 @@
 #include "vantage/agent/agent.h"
 #include "vantage/agent/control.h"
 #include "vantage/agent/entries.h"
+#include "vantage/agent/layouts.h"
 #include "vantage/agent/ruby/ruby_state.h"
 #include "walk/ruby.h"
 
@@ -39,18 +40,17 @@ static struct entries {
  */
 static void find_place(struct region_place *out_place)
 {
-	const struct ring_header *ring = agent.ring;
+	const struct ruby_layout *layout = layouts_ruby_outside(agent.ring);
 	struct mem mem = { .stack_low = 0, .stack_high = ~0ULL };
 	struct ruby_frame frame = { 0 };
 	struct ruby_walk walk;
 
 	*out_place = (struct region_place){ .anchor = REGION_RUBY };
-	/* Pairs with the release in the recorder: the layout is whole when this is seen. */
-	if (__atomic_load_n(&ring->has_ruby, __ATOMIC_ACQUIRE) != 1 || !ring->ruby.is_known)
+	if (layout == NULL)
 		return;
-	const u64 context = ruby_find_context(&mem, &ring->ruby);
+	const u64 context = ruby_find_context(&mem, layout);
 
-	if (context == 0 || ruby_begin(&mem, &ring->ruby, context, &walk) < 0)
+	if (context == 0 || ruby_begin(&mem, layout, context, &walk) < 0)
 		return;
 	for (u32 i = 0; i < 2; i++) {
 		if (ruby_next(&mem, &walk, &frame) != RUBY_FRAME)

@@ -31,6 +31,7 @@
 #include "vantage/agent/arch.h"
 #include "vantage/agent/control.h"
 #include "vantage/agent/environment.h"
+#include "vantage/agent/layouts.h"
 #include "vantage/agent/trace/trace.h"
 
 #define KERNEL_SIGSET_BYTES 8
@@ -369,6 +370,7 @@ void handshake_forget(void)
 
 	agent.ring = NULL;
 	agent.scratches_in_use = 0;
+	layouts_forget();
 	trace_forget();
 	if (ring != NULL)
 		handshake_unmap(ring, agent.terms.bytes);

@@ -13,13 +13,6 @@
 
 find_object_function *images_find_object;
 
-/* An image's program headers, and what is added to their addresses. */
-struct segments {
-	const ElfW(Phdr) * headers;
-	u32 count;
-	u64 bias;
-};
-
 /*
  * What the program was started with: the dynamic linker never unloads that, since the program
  * itself needs it (elf/dl-close.c).  With more of it than this, the rest is copied as it
@@ -104,7 +97,7 @@ static bool is_elf_header(const ElfW(Ehdr) * header)
  * image begins, unless the image has gaps: then that is the segment's beginning, and the image's
  * own is at its load bias.  The program's are those that the kernel passed.
  */
-static bool image_find_segments(const struct dl_find_object *found, struct segments *out)
+bool images_find_headers(const struct dl_find_object *found, struct images_headers *out)
 {
 	const ElfW(Ehdr) *header = found->dlfo_map_start;
 	const u32 index = lasting_index(found->dlfo_link_map);
@@ -134,7 +127,7 @@ static bool image_find_segments(const struct dl_find_object *found, struct segme
  * The whole image, and its unwind table with the segment around it: all a rule may be read
  * from.
  */
-static bool image_measure(const struct segments *segments, struct mem *mem,
+static bool image_measure(const struct images_headers *segments, struct mem *mem,
 			  struct native_image *image)
 {
 	u64 table = 0;
@@ -183,9 +176,9 @@ static void image_tell(const struct native_image *image, u64 bias, const char *p
 static bool image_find_lasting(const struct dl_find_object *found, struct mem *mem,
 			       struct native_image *out_image)
 {
-	struct segments segments;
+	struct images_headers segments;
 
-	if (!image_find_segments(found, &segments) || !image_measure(&segments, mem, out_image))
+	if (!images_find_headers(found, &segments) || !image_measure(&segments, mem, out_image))
 		return false;
 	image_tell(out_image, segments.bias, found->dlfo_link_map->l_name);
 	return true;

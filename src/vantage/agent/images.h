@@ -8,13 +8,12 @@
  * records too.
  */
 #pragma once
+#include <link.h>
 #include <stdbool.h>
 
 #include "abi/types.h"
 
 struct dl_find_object;
-struct dl_phdr_info;
-struct link_map;
 struct mem;
 struct native_image;
 
@@ -36,6 +35,14 @@ bool image_find(u64 address, bool is_running, struct mem *mem, struct native_ima
 
 /* The image that holds address; NULL: none does, or the linker is older than glibc 2.35. */
 const struct link_map *images_at(const void *address);
+/* An image's program headers, and what is added to their addresses. */
+struct images_headers {
+	const ElfW(Phdr) * headers;
+	u32 count;
+	u64 bias;
+};
+/* Of an image that does not go meanwhile; false: they are not where they should be. */
+bool images_find_headers(const struct dl_find_object *found, struct images_headers *out);
 /* Whether it was there when the program began. */
 bool images_is_lasting(const struct link_map *image);
 /* Whether an image uses a name of another's; one found by dlsym() is not seen. */

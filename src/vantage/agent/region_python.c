@@ -1,6 +1,7 @@
 #include "vantage/agent/region_python.h"
 
 #include "vantage/agent/agent.h"
+#include "vantage/agent/layouts.h"
 #include "walk/python.h"
 #include "walk/python_code.h"
 #include "walk/python_text.h"
@@ -126,16 +127,14 @@ static void add(struct region_place *place, const struct seen *seen)
 void region_python_place(u64 state, struct region_place *out_place,
 			 struct region_asking *out_asking)
 {
-	const struct ring_header *ring = agent.ring;
+	const struct python_layout *layout = layouts_python_outside(agent.ring);
 	struct mem mem = { .stack_low = 0, .stack_high = ~0ULL };
 	struct python_walk walk;
 	struct seen seen, next;
 
 	*out_place = (struct region_place){ .anchor = REGION_PYTHON };
 	*out_asking = (struct region_asking){ 0 };
-	/* Pairs with the release in the recorder: the layout is whole when this is seen. */
-	if (__atomic_load_n(&ring->has_python, __ATOMIC_ACQUIRE) != 1 ||
-	    !begin_frames(&mem, &ring->python, state, &walk) ||
+	if (layout == NULL || !begin_frames(&mem, layout, state, &walk) ||
 	    !pass_asking(&mem, &walk, out_asking, &seen, &next))
 		return;
 	add(out_place, &seen);
@@ -150,11 +149,11 @@ void region_python_place(u64 state, struct region_place *out_place,
 /* The calling thread's; false: they cannot be told. */
 static bool begin_own_frames(struct mem *mem, u64 state, struct python_walk *walk)
 {
-	const struct ring_header *ring = agent.ring;
+	struct ring_header *ring = agent.ring;
+	const struct python_layout *layout = ring != NULL ? layouts_python_outside(ring) : NULL;
 
 	*mem = (struct mem){ .stack_low = 0, .stack_high = ~0ULL };
-	return ring != NULL && __atomic_load_n(&ring->has_python, __ATOMIC_ACQUIRE) == 1 &&
-	       begin_frames(mem, &ring->python, state, walk);
+	return layout != NULL && begin_frames(mem, layout, state, walk);
 }
 
 void region_python_frames(u64 state, u64 out_frames[2])

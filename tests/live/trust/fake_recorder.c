@@ -2,11 +2,13 @@
  * fake_recorder - answers agents as a recorder does, but with a ring that is spoiled in one way.
  *
  *   fake_recorder list record|trace	the ways, one a line; the first is a ring as it should be
+ *   fake_recorder list layouts		those of interpreters' layouts (fake_layouts.h)
  *   fake_recorder SOCKET record|trace WAY [scribble]
  *
  * It says "listening", and for each hello "hello PID OCCASION".  When its standard input ends it
- * says of how many rings sampling or tracing was begun ("begun N"), and ends.  With scribble it
- * writes random words into the rings while the programs run, head and tail included.
+ * says of how many rings sampling or tracing was begun, and in how many of these an interpreter's
+ * frames or calls were seen ("begun N M"), and ends.  With scribble it writes random words into
+ * the rings while the programs run, head and tail included.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +27,7 @@
 #include "abi/handshake.h"
 #include "abi/ring.h"
 #include "abi/trace.h"
+#include "fake_layouts.h"
 
 #define WORDS      (128U * 1024)
 #define WORDS_END  (RING_HEADER_BYTES + (uint64_t)WORDS * sizeof(u64))
@@ -144,11 +147,6 @@ static void has_no_words(struct made *made)
 	made->header.word_count = 0;
 }
 
-static void has_one_word(struct made *made)
-{
-	made->header.word_count = 1;
-}
-
 static void has_an_odd_number_of_words(struct made *made)
 {
 	made->header.word_count = WORDS - 1;
@@ -159,11 +157,6 @@ static void has_more_words_than_fit(struct made *made)
 	made->header.word_count = WORDS * 2;
 }
 
-static void has_words_without_end(struct made *made)
-{
-	made->header.word_count = 1ULL << 63;
-}
-
 static void has_all_words(struct made *made)
 {
 	made->header.word_count = ~0ULL;
@@ -172,11 +165,6 @@ static void has_all_words(struct made *made)
 static void says_other_bytes(struct made *made)
 {
 	made->header.bytes = 1ULL << 40;
-}
-
-static void says_no_bytes(struct made *made)
-{
-	made->header.bytes = 0;
 }
 
 static void has_unknown_flags(struct made *made)
@@ -274,13 +262,10 @@ static const struct way {
 	WAY(IN_BOTH, has_other_magic),
 	WAY(IN_BOTH, is_of_another_version),
 	WAY(IN_BOTH, has_no_words),
-	WAY(IN_BOTH, has_one_word),
 	WAY(IN_BOTH, has_an_odd_number_of_words),
 	WAY(IN_BOTH, has_more_words_than_fit),
-	WAY(IN_BOTH, has_words_without_end),
 	WAY(IN_BOTH, has_all_words),
 	WAY(IN_BOTH, says_other_bytes),
-	WAY(IN_BOTH, says_no_bytes),
 	WAY(IN_BOTH, has_unknown_flags),
 	WAY(IN_BOTH, is_the_other_kind),
 	WAY(IN_BOTH, is_traced_by_timers),
@@ -301,6 +286,7 @@ static struct {
 	uint64_t bytes;
 } rings[MOST_RINGS];
 static size_t ring_count;
+static const char *layout_way; /* NULL: rings have no layouts */
 
 static struct made make(int kind)
 {
@@ -385,6 +371,9 @@ static void hear(int listener, int kind, const struct way *way)
 		struct made made = make(kind);
 
 		way->spoil(&made);
+		if (layout_way != NULL &&
+		    !fake_layouts_put(layout_way, (pid_t)hello.pid, &made.header))
+			printf("no layout\n");
 		if (hello.occasion <= HANDSHAKE_FORK)
 			answer(connection, &made);
 	}
@@ -449,24 +438,38 @@ static int listen_at(const char *path)
 	return fd;
 }
 
+static bool is_interpreted(size_t ring)
+{
+	const struct ring_header *header = rings[ring].header;
+	const struct trace_area *area = (const void *)((const char *)header + WORDS_END);
+
+	if (rings[ring].bytes > WORDS_END)
+		return area->status == TRACE_ON;
+	return header->python_walks + header->ruby_walks > 0;
+}
+
 static int serve(const char *path, int kind, const struct way *way, bool may_scribble)
 {
 	struct pollfd ready[2] = { { .fd = listen_at(path), .events = POLLIN },
 				   { .fd = STDIN_FILENO, .events = POLLIN } };
-	size_t begun = 0;
+	size_t begun = 0, interpreted = 0;
 
 	puts("listening");
 	fflush(stdout);
 	do {
-		poll(ready, 2, may_scribble && ring_count > 0 ? 0 : -1);
+		poll(ready, 2, ring_count == 0 ? -1 : may_scribble ? 0 : 1);
 		if (ready[0].revents != 0)
 			hear(ready[0].fd, kind, way);
 		if (may_scribble)
 			scribble();
+		for (size_t i = 0; layout_way != NULL && i < ring_count; i++)
+			fake_layouts_change(layout_way, rings[i].header);
 	} while (ready[1].revents == 0);
-	for (size_t i = 0; i < ring_count; i++)
+	for (size_t i = 0; i < ring_count; i++) {
 		begun += rings[i].header->start_cpu_ns != 0;
-	printf("begun %zu\n", begun);
+		interpreted += is_interpreted(i);
+	}
+	printf("begun %zu %zu\n", begun, interpreted);
 	return 0;
 }
 
@@ -474,6 +477,14 @@ int main(int argc, char **argv)
 {
 	const int kind = argc > 2 && strcmp(argv[2], "trace") == 0 ? IN_TRACE : IN_RECORD;
 
+	if (argc == 3 && strcmp(argv[2], "layouts") == 0) {
+		fake_layouts_list();
+		return 0;
+	}
+	if (argc > 3 && strchr(argv[3], '.') != NULL) {
+		layout_way = argv[3];
+		return serve(argv[1], kind, &ways[0], false);
+	}
 	for (size_t i = 0; argc > 2 && i < sizeof ways / sizeof ways[0]; i++) {
 		if (strcmp(argv[1], "list") == 0 && ways[i].kinds & kind)
 			puts(ways[i].name);

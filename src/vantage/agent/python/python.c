@@ -3,6 +3,7 @@
 #include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/interpreters.h"
+#include "vantage/agent/layouts.h"
 #include "vantage/agent/python/python_names.h"
 #include "vantage/agent/python/python_outer.h"
 #include "vantage/agent/python/python_state.h"
@@ -20,14 +21,12 @@ static struct interpreter_place place;
 
 void python_begin_walk(struct python_room *room, struct ring_header *ring, struct mem *mem)
 {
-	/* Pairs with the release in the recorder: the layout is whole when this is seen. */
-	const bool has_python = __atomic_load_n(&ring->has_python, __ATOMIC_ACQUIRE) == 1;
+	const struct python_layout *layout = layouts_python(ring);
 
 	room->layout =
-		has_python && ring->python.chain != 0 &&
-				interpreters_is_loaded(&place, mem, ring->python.loop[0].start,
-						       ring->python.load_bias)
-			? &ring->python
+		layout != NULL && interpreters_is_loaded(&place, mem, layout->loop[0].start,
+							 layout->load_bias)
+			? layout
 			: NULL;
 	room->activations = 0;
 	room->doubtful_count = 0;

@@ -3,6 +3,7 @@
 #include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/interpreters.h"
+#include "vantage/agent/layouts.h"
 #include "vantage/agent/ruby/ruby_api.h"
 #include "vantage/agent/ruby/ruby_collector.h"
 #include "vantage/agent/ruby/ruby_names.h"
@@ -20,12 +21,10 @@ static struct interpreter_place place;
 
 void ruby_begin_walk(struct ruby_room *room, struct ring_header *ring, struct mem *mem)
 {
-	/* Pairs with the release in the recorder: the layout is whole when this is seen. */
-	const bool has_ruby = __atomic_load_n(&ring->has_ruby, __ATOMIC_ACQUIRE) == 1;
-	const struct ruby_layout *layout = &ring->ruby;
+	const struct ruby_layout *layout = layouts_ruby(ring);
 
 	room->layout =
-		has_ruby && layout->is_known &&
+		layout != NULL &&
 				__atomic_load_n(&ring->ruby_check, __ATOMIC_RELAXED) !=
 					RING_RUBY_DIFFERS &&
 				interpreters_is_loaded(&place, mem, layout->loop[0].start,
@@ -52,14 +51,14 @@ static bool find_machine_stack(struct mem *mem, const struct ruby_layout *layout
 
 void ruby_find_stack(const struct walk *walk, struct mem *mem)
 {
-	const struct ring_header *ring = walk->ring;
+	const struct ruby_layout *layout = layouts_ruby(walk->ring);
 	struct code_range stack;
 	u64 context;
 
-	if (__atomic_load_n(&ring->has_ruby, __ATOMIC_ACQUIRE) != 1 || !ring->ruby.is_known)
+	if (layout == NULL)
 		return;
-	context = ruby_find_context(mem, &ring->ruby);
-	if (context == 0 || !find_machine_stack(mem, &ring->ruby, context, &stack))
+	context = ruby_find_context(mem, layout);
+	if (context == 0 || !find_machine_stack(mem, layout, context, &stack))
 		return;
 	mem->told_low = stack.start;
 	mem->told_high = stack.end;

@@ -5,6 +5,7 @@
 #include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/interpreters.h"
+#include "vantage/agent/layouts.h"
 #include "vantage/agent/ruby/ruby_collector.h"
 #include "vantage/agent/ruby/ruby_state.h"
 #include "vantage/agent/signals.h"
@@ -188,9 +189,8 @@ static void begin_memory(struct mem *mem, struct ring_header *ring, ucontext_t *
 	memory_allow_loads(mem, context);
 }
 
-static void check(struct ring_header *ring)
+static void check(struct ring_header *ring, const struct ruby_layout *layout)
 {
-	const struct ruby_layout *layout = &ring->ruby;
 	int (*const profile)(int, int, u64 *, int *) =
 		(int (*)(int, int, u64 *, int *))layout->functions.profile_frames;
 	const int count = profile(0, MOST_FRAMES, api.frames, api.lines);
@@ -224,9 +224,10 @@ static void on_job(void *data)
 	const int saved_errno = errno;
 
 	(void)data;
-	if (__atomic_load_n(&api.state, __ATOMIC_RELAXED) != DONE && ring != NULL &&
-	    __atomic_load_n(&ring->has_ruby, __ATOMIC_ACQUIRE) == 1)
-		check(ring);
+	const struct ruby_layout *layout = ring != NULL ? layouts_ruby(ring) : NULL;
+
+	if (__atomic_load_n(&api.state, __ATOMIC_RELAXED) != DONE && layout != NULL)
+		check(ring, layout);
 	errno = saved_errno;
 }
 

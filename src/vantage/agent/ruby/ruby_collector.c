@@ -6,6 +6,7 @@
 #include "abi/ticks.h"
 #include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
+#include "vantage/agent/layouts.h"
 #include "vantage/agent/ruby/ruby_frames.h"
 #include "vantage/agent/ruby/ruby_state.h"
 
@@ -98,9 +99,9 @@ static void read_frames(struct mem *mem, struct ring_header *ring)
 
 static bool find_stack(struct mem *mem, struct ruby_room *room, struct ring_header *ring)
 {
-	if (ring == NULL || __atomic_load_n(&ring->has_ruby, __ATOMIC_ACQUIRE) != 1)
+	room->layout = ring != NULL ? layouts_ruby(ring) : NULL;
+	if (room->layout == NULL)
 		return false;
-	room->layout = &ring->ruby;
 	room->context = ruby_find_context(mem, room->layout);
 	if (room->context == 0)
 		return false;
@@ -134,13 +135,14 @@ static void begin_step(void)
  */
 static void end_step(void)
 {
-	const struct ring_header *ring = __atomic_load_n(&agent.ring, __ATOMIC_ACQUIRE);
+	struct ring_header *ring = __atomic_load_n(&agent.ring, __ATOMIC_ACQUIRE);
+	const struct ruby_layout *layout = ring != NULL ? layouts_ruby(ring) : NULL;
 	struct mem mem;
 
-	if (ring != NULL && collector.is_whole) {
+	if (layout != NULL && collector.is_whole) {
 		memory_begin_own(&mem, &collector.copies);
-		if (ruby_is_compacting(&ring->ruby, ruby_objspace_flags(&mem, &ring->ruby,
-									collector.context)))
+		if (ruby_is_compacting(layout,
+				       ruby_objspace_flags(&mem, layout, collector.context)))
 			return;
 	}
 	__atomic_store_n(&collector.thread, 0, __ATOMIC_RELAXED);

@@ -6,6 +6,7 @@
 #include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/images.h"
+#include "vantage/agent/layouts.h"
 #include "vantage/agent/trace/trace_calibrate.h"
 #include "vantage/agent/trace/trace_map.h"
 #include "vantage/agent/trace/trace_names.h"
@@ -76,11 +77,11 @@ void trace_note_other_tool(void)
 		__atomic_store_n(&area->other_tools, 1, __ATOMIC_RELAXED);
 }
 
-static void begin_python(const struct ring_header *ring)
+static void begin_python(const struct python_layout *found)
 {
 	const struct python_layout *layout = &trace.layout;
 
-	trace.layout = ring->python;
+	trace.layout = *found;
 	trace.has_layout = true;
 	if (layout->version < PYTHON_3_6)
 		trace_set_status(TRACE_UNKNOWN_VERSION);
@@ -90,11 +91,13 @@ static void begin_python(const struct ring_header *ring)
 		trace_monitoring_begin(layout);
 }
 
-static void begin_ruby(const struct ring_header *ring)
+static void begin_ruby(struct ring_header *ring)
 {
-	if (trace_ruby_layout() == NULL &&
-	    __atomic_load_n(&ring->has_ruby, __ATOMIC_ACQUIRE) == 1 && ring->ruby.is_known)
-		trace_ruby_begin(&ring->ruby);
+	const struct ruby_layout *layout =
+		trace_ruby_layout() == NULL ? layouts_ruby_outside(ring) : NULL;
+
+	if (layout != NULL)
+		trace_ruby_begin(layout);
 }
 
 void trace_begin(struct ring_header *ring)
@@ -111,9 +114,11 @@ void trace_begin(struct ring_header *ring)
 	if (trace_clock.is_off)
 		trace.area->off_since_ticks = trace_clock_counter();
 	trace_native_begin();
-	/* Pair with the release in the recorder: a layout is whole when these are seen. */
-	if (!trace.has_layout && __atomic_load_n(&ring->has_python, __ATOMIC_ACQUIRE) == 1)
-		begin_python(ring);
+	const struct python_layout *python =
+		trace.has_layout ? NULL : layouts_python_outside(ring);
+
+	if (python != NULL)
+		begin_python(python);
 	begin_ruby(ring);
 }
 
@@ -122,9 +127,11 @@ void trace_begin_late(const struct link_map *image)
 {
 	struct ring_header *ring = trace.ring;
 
-	if (!trace.has_layout && __atomic_load_n(&ring->has_python, __ATOMIC_ACQUIRE) == 1 &&
-	    images_at((void *)ring->python.loop[0].start) == image)
-		begin_python(ring);
+	const struct python_layout *python =
+		trace.has_layout ? NULL : layouts_python_outside(ring);
+
+	if (python != NULL && images_at((void *)python->loop[0].start) == image)
+		begin_python(python);
 	begin_ruby(ring);
 }
 
