@@ -1,0 +1,81 @@
+/* Names that do not fit into the ring are sent when there is room. */
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* The file itself: its table of what was sent is its own. */
+#include "vantage/agent/codes.c"
+
+#include "vantage/agent/agent.h"
+
+#define WORDS 512
+#define EPOCH 7
+
+struct agent agent;
+__thread struct thread_notes thread_notes;
+
+static _Alignas(4096) char memory[RING_HEADER_BYTES + WORDS * sizeof(u64)];
+
+void trace_only_judge(const struct code *code)
+{
+	(void)code;
+}
+
+/* No name has a table of lines here. */
+int memory_read_unbounded(struct mem *mem, void *dst, u32 len, u64 addr)
+{
+	(void)mem;
+	(void)dst;
+	(void)len;
+	(void)addr;
+	return -1;
+}
+
+static bool send(struct ring_header *ring, u64 key)
+{
+	static struct name_text name, empty;
+
+	memset(name.bytes, 'n', 100);
+	name.length = 100;
+	return codes_send(ring, EPOCH, NULL,
+			  &(struct code){ .key = key,
+					  .kind = RING_CODE_PYTHON,
+					  .name = &name,
+					  .qualified = &empty,
+					  .file = &empty });
+}
+
+static void a_name_without_room_is_sent_later(void **state)
+{
+	struct ring_header *ring = (struct ring_header *)memory;
+	u64 sent = 1;
+
+	(void)state;
+	agent.terms.word_count = WORDS;
+	while (send(ring, sent))
+		sent++;
+	assert_in_range(sent, 2, WORDS);
+	const u64 head = ring->head;
+
+	assert_false(send(ring, sent));
+	assert_false(codes_has_sent(sent, EPOCH));
+	assert_int_equal(ring->head, head);
+	assert_true(codes_has_sent(sent - 1, EPOCH));
+	ring->tail = ring->head;
+	assert_true(send(ring, sent));
+	assert_true(codes_has_sent(sent, EPOCH));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_name_without_room_is_sent_later),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
