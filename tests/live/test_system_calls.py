@@ -17,7 +17,7 @@ ALLOWED = {
     # environment ends without its own, says hello to the recorder and maps its ring.
     "image": {
         "openat": 2, "read": 2, "newfstatat": 1, "mmap": 7, "mprotect": 1, "madvise": 1, "close": 4,
-        "rt_sigaction": 4, "rt_sigprocmask": 4, "sigaltstack": 1, "prctl": 2, "prlimit64": 1, "brk": 1,
+        "rt_sigaction": 4, "rt_sigprocmask": 4, "sigaltstack": 2, "prctl": 2, "prlimit64": 1, "brk": 1,
         "getpid": 1, "gettid": 2, "getrusage": 2, "clock_gettime": 4,
         "socket": 1, "setsockopt": 2, "connect": 1, "sendto": 1, "recvmsg": 1,
     },
@@ -36,9 +36,11 @@ ALLOWED = {
         # The pages its arguments and its environment lie in are proven readable.
         "getpid": 1, "rt_sigaction": 2, "rt_sigprocmask": 12,
     },
-    # A new thread begins its account; where timers trap, it has a timer of its own.  Before the first,
-    # what signals are ignored is looked up (agent/ignored.h).
+    # A new thread begins its account and has an alternate stack of ours until it ends, mapped for sixteen
+    # threads at a time; where timers trap, it has a timer of its own.  Before the first, what signals are
+    # ignored is looked up (agent/ignored.h).
     "thread": {
+        "sigaltstack": 2, "mmap": 1, "madvise": 1,
         "rt_sigaction": 40,
         "timer_create": 1, "timer_settime": 1, "timer_delete": 1, "gettid": 2, "clock_gettime": 1,
         "getrusage": 1, "rt_sigprocmask": 2,
@@ -63,12 +65,15 @@ VARIES_WITH_THREADS = {"futex", "sched_yield", "munmap"}
 
 # The workload's ten shells of popen(), whose streams we make; its ten execs in children of vfork(),
 # which have their environment from a room that is given back so; and its waits.  A thread that is
-# first sampled on a stack of another kind has up to 8 MiB looked through, to know its own by.
-EVERY_KIND_MORE = {"fcntl": 10, "prctl": 10, "set_tid_address": 20, "rt_sigsuspend": 50, "rt_sigprocmask": 8192}
+# first sampled on a stack of another kind has up to 8 MiB looked through, to know its own by.  Each alternate
+# stack that it sets is proven readable, and it is asked whether that is in a child of vfork(): 0038.
+EVERY_KIND_MORE = {"fcntl": 10, "prctl": 10, "set_tid_address": 20, "rt_sigsuspend": 50, "rt_sigprocmask": 8192 + 2000,
+                   "getpid": 1000, "mprotect": 20}
 
 # Before the first of its frames is read ours goes before what SIGSEGV and SIGBUS do (0004), once: how a
 # handler returns is in SIGTRAP's action, which is asked for; each of both is asked for, and set.
-INTERPRETER_MORE = {"rt_sigaction": 5}
+# Whether an action that asks for an alternate stack is set in a child of vfork() is asked by getpid (0038).
+INTERPRETER_MORE = {"rt_sigaction": 5, "getpid": 4, "sigaltstack": 4}
 
 RUNGS = {
     "sigtrap": (),

@@ -81,9 +81,12 @@ static const char *place_of(const void *address)
 	return at >= the.file && at < the.file + PAGE ? "file" : "else";
 }
 
-static bool is_on_alternate(const void *at)
+/* As the program is answered: its handlers run on another stack under fathom (decision 0038). */
+static int flags_of_alternate(void)
 {
-	return (const char *)at >= the.stack && (const char *)at < the.stack + STACK_SIZE;
+	stack_t now;
+
+	return sigaltstack(NULL, &now) == 0 ? now.ss_flags : -1;
 }
 
 /* Makes what could not be read readable, so that the instruction goes on. */
@@ -94,18 +97,18 @@ static void mend(void)
 	     -1, 0);
 }
 
-static void tell(int number, const void *here)
+static void tell(int number)
 {
 	sigset_t mask;
 
 	sigprocmask(SIG_BLOCK, NULL, &mask);
 	say("  handler %d mask %x%s\n", number, bits_of(&mask),
-	    is_on_alternate(here) ? " alternate" : "");
+	    flags_of_alternate() & SS_ONSTACK ? " alternate" : "");
 }
 
 static void on_plain(int number)
 {
-	tell(number, &number);
+	tell(number);
 	if (the.must_jump)
 		siglongjmp(the.back, 1);
 	mend();
@@ -115,11 +118,11 @@ static void on_info(int number, siginfo_t *info, void *context)
 {
 	const ucontext_t *interrupted = context;
 
-	tell(number, &number);
+	tell(number);
 	say("  code %d at %s, pid %d, from %x%s\n", info->si_code,
 	    info->si_code > 0 ? place_of(info->si_addr) : "-",
 	    info->si_code <= 0 && info->si_pid == getpid(), bits_of(&interrupted->uc_sigmask),
-	    is_on_alternate(interrupted->uc_stack.ss_sp) ? " beside" : "");
+	    flags_of_alternate() == 0 ? " beside" : "");
 	if (the.must_jump)
 		siglongjmp(the.back, 1);
 	mend();

@@ -4,12 +4,16 @@
  *
  *	small_stacks filtered    only a coroutine, deeper than a page, behind a seccomp filter
  *				 that allows everything
+ *	small_stacks full N      four threads compute with 256 bytes left of a coroutine's page,
+ *				 N of them with an alternate stack of their own
  */
 #include "truth.h"
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -113,10 +117,140 @@ static int run_filtered(void)
 	return 0;
 }
 
+/*
+ * Coroutines that have used up their only page but for 256 bytes: no signal has room there.
+ * The rest is painted, and the page below cannot be written.
+ */
+#define FULL_THREADS 4
+#define FULL_TURNS   50
+#define LEFT         256UL
+#define PAINT        0x5a
+#define OWN_STACK    16384UL
+
+struct full {
+	ucontext_t outside, inside;
+	char *page;
+	bool has_own_stack;
+	char *own_stack;
+	const char *stack; /* the thread's, somewhere */
+	uint64_t on_alternate, away, overwritten, other_stacks;
+};
+
+static __thread struct full *current;
+
+/* Computes without a call, deeper than the rest of the stack allows for one. */
+__attribute__((always_inline)) static inline uint64_t compute_inline(uint64_t n)
+{
+	uint64_t x = n;
+
+	while (n--)
+		x = x * 6364136223846793005u + 1442695040888963407u;
+	return x;
+}
+
+KEEP static void fill_and_compute(void)
+{
+	char *here = __builtin_frame_address(0);
+	volatile char *room = __builtin_alloca((size_t)(here - current->page) - LEFT);
+
+	room[0] = PAINT;
+	sink = compute_inline(1000000);
+	current->overwritten += room[0] != PAINT;
+}
+
+static void be_full(void)
+{
+	fill_and_compute();
+	swapcontext(&current->inside, &current->outside);
+}
+
+/* away: neither close to what it interrupted nor on it. */
+static void on_signal(int signal)
+{
+	stack_t now;
+
+	(void)signal;
+	sigaltstack(NULL, &now);
+	current->on_alternate += (now.ss_flags & SS_ONSTACK) != 0;
+	current->away += (size_t)(current->stack - (char *)&now) > 16 * PAGE;
+}
+
+static void check_own_stack(struct full *full)
+{
+	stack_t now;
+
+	sigaltstack(NULL, &now);
+	if (full->has_own_stack)
+		full->other_stacks += now.ss_sp != full->own_stack ||
+				      now.ss_size != OWN_STACK || now.ss_flags != 0;
+	else
+		full->other_stacks += now.ss_sp != NULL || now.ss_flags != SS_DISABLE;
+}
+
+static void *run_full(void *argument)
+{
+	struct full *full = current = argument;
+	char *pages = mmap(NULL, 3 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (pages == MAP_FAILED || mprotect(pages + PAGE, PAGE, PROT_READ | PROT_WRITE) != 0)
+		abort();
+	full->page = pages + PAGE;
+	full->stack = (const char *)&full;
+	if (full->has_own_stack) {
+		const stack_t stack = { .ss_sp = full->own_stack = malloc(OWN_STACK),
+					.ss_size = OWN_STACK };
+
+		sigaltstack(&stack, NULL);
+	}
+	for (int i = 0; i < FULL_TURNS; i++) {
+		memset(full->page, PAINT, PAGE);
+		getcontext(&full->inside);
+		full->inside.uc_stack.ss_sp = full->page;
+		full->inside.uc_stack.ss_size = PAGE;
+		makecontext(&full->inside, be_full, 0);
+		swapcontext(&full->outside, &full->inside);
+		for (size_t k = 0; k < LEFT / 2; k++)
+			full->overwritten += full->page[k] != PAINT;
+		raise(SIGUSR1);
+		check_own_stack(full);
+	}
+	munmap(pages, 3 * PAGE);
+	return NULL;
+}
+
+static int run_full_threads(int with_own_stack)
+{
+	const struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_ONSTACK };
+	static struct full fulls[FULL_THREADS];
+	pthread_t threads[FULL_THREADS];
+	struct sigaction now;
+
+	sigaction(SIGUSR1, &action, NULL);
+	for (int i = 0; i < FULL_THREADS; i++) {
+		fulls[i].has_own_stack = i < with_own_stack;
+		if (pthread_create(&threads[i], NULL, run_full, &fulls[i]) != 0)
+			abort();
+	}
+	for (int i = 0; i < FULL_THREADS; i++) {
+		pthread_join(threads[i], NULL);
+		free(fulls[i].own_stack);
+		truth_add(TRUTH_COUNT, "on_alternate", fulls[i].on_alternate);
+		truth_add(TRUTH_COUNT, "away", fulls[i].away);
+		truth_add(TRUTH_COUNT, "overwritten", fulls[i].overwritten);
+		truth_add(TRUTH_COUNT, "other_stacks", fulls[i].other_stacks);
+	}
+	sigaction(SIGUSR1, NULL, &now);
+	truth_add(TRUTH_COUNT, "on_stack", (now.sa_flags & SA_ONSTACK) != 0);
+	truth_print();
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 2 && strcmp(argv[1], "filtered") == 0)
 		return run_filtered();
+	if (argc == 3 && strcmp(argv[1], "full") == 0)
+		return run_full_threads(atoi(argv[2]));
 	run_threads();
 	run_coroutines();
 	truth_add(TRUTH_COUNT, "threads", THREADS);

@@ -3,7 +3,8 @@
  *
  * On a thread with the smallest stack there is, paints what lies below, computes in many small
  * functions, and looks how deep the paint is gone: "need".  "frame" is the same for a signal
- * whose handler does nothing.
+ * whose handler does nothing.  "alternate" is what is needed while a handler computes on the
+ * thread's alternate stack, where traps cannot be elsewhere.
  */
 #include "truth.h"
 
@@ -63,41 +64,70 @@ KEEP static uint64_t bytes_gone(const uint64_t *low)
 	return PAINTED - i * sizeof *low;
 }
 
-static void *measure(void *argument)
+static uint64_t rounds;
+static struct {
+	uint64_t frame, own, alternate;
+} needs;
+
+KEEP static uint64_t need_of(void (*run)(void))
 {
-	const uint64_t rounds = *(const uint64_t *)argument;
-	static uint64_t result[2];
 	uint64_t here;
 	uint64_t *low = (uint64_t *)(((uintptr_t)&here - OWN_FRAMES - PAINTED) & ~15UL);
 
 	paint(low);
+	run();
+	return bytes_gone(low);
+}
+
+static void take_signal(void)
+{
 	raise(SIGUSR1);
-	result[0] = bytes_gone(low);
-	paint(low);
+}
+
+static void compute(void)
+{
 	for (uint64_t round = 0; round < rounds; round++) {
 		for (size_t i = 0; i < sizeof works / sizeof works[0]; i++)
 			sink = works[i](20000);
 	}
-	result[1] = bytes_gone(low);
-	return result;
+}
+
+static void on_alternate(int signal)
+{
+	(void)signal;
+	needs.alternate = need_of(compute);
+}
+
+static void *measure(void *argument)
+{
+	static char memory[65536];
+	const stack_t stack = { .ss_sp = memory, .ss_size = sizeof memory };
+
+	needs.frame = need_of(take_signal);
+	needs.own = need_of(compute);
+	sigaltstack(&stack, NULL);
+	raise(SIGUSR2);
+	return argument;
 }
 
 int main(int argc, char **argv)
 {
-	uint64_t rounds = argc > 1 ? strtoull(argv[1], NULL, 10) : 200;
-	struct sigaction action = { .sa_handler = do_nothing };
+	const struct sigaction action = { .sa_handler = do_nothing };
+	const struct sigaction beside = { .sa_handler = on_alternate, .sa_flags = SA_ONSTACK };
 	pthread_attr_t attributes;
 	pthread_t thread;
-	void *result;
 
+	rounds = argc > 1 ? strtoull(argv[1], NULL, 10) : 200;
 	sigaction(SIGUSR1, &action, NULL);
+	sigaction(SIGUSR2, &beside, NULL);
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, (size_t)sysconf(_SC_THREAD_STACK_MIN));
-	if (pthread_create(&thread, &attributes, measure, &rounds) != 0)
+	if (pthread_create(&thread, &attributes, measure, NULL) != 0)
 		return 1;
-	pthread_join(thread, &result);
-	truth_add(TRUTH_COUNT, "frame", ((uint64_t *)result)[0]);
-	truth_add(TRUTH_COUNT, "need", ((uint64_t *)result)[1]);
+	pthread_join(thread, NULL);
+	truth_add(TRUTH_COUNT, "frame", needs.frame);
+	truth_add(TRUTH_COUNT, "need", needs.own);
+	truth_add(TRUTH_COUNT, "alternate", needs.alternate);
 	truth_print();
 	return 0;
 }

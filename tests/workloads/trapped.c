@@ -77,19 +77,19 @@ static void handle(int signal, void (*handler)(int, siginfo_t *, void *), int fl
 
 static void on_trap(int signal, siginfo_t *info, void *context)
 {
-	const char here = 0;
 	sigset_t mask;
+	stack_t now;
 
 	(void)context;
 	compute();
 	sigprocmask(SIG_BLOCK, NULL, &mask);
+	sigaltstack(NULL, &now);
 	SAY("handler: signal %d number %d errno %d code %d, pid %d, uid %d, value %d, "
 	    "masked %d, alternate stack %d\n",
 	    signal, info->si_signo, info->si_errno, info->si_code, info->si_pid == getpid(),
 	    info->si_code == SI_KERNEL || info->si_pid == 0 || info->si_uid == getuid(),
 	    info->si_code == SI_QUEUE ? info->si_value.sival_int : 0,
-	    signal == SIGTRAP && sigismember(&mask, SIGTRAP),
-	    &here >= stack && &here < stack + sizeof stack);
+	    signal == SIGTRAP && sigismember(&mask, SIGTRAP), (now.ss_flags & SS_ONSTACK) != 0);
 }
 
 static void on_trap_jump(int signal, siginfo_t *info, void *context)

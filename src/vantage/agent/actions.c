@@ -10,10 +10,12 @@
 #include <errno.h>
 
 #include "vantage/agent/agent.h"
+#include "vantage/agent/altstack.h"
 #include "vantage/agent/book.h"
 #include "vantage/agent/faults.h"
 #include "vantage/agent/hooks.h"
 #include "vantage/agent/ignored.h"
+#include "vantage/agent/stack_flags.h"
 
 /* What the kernel keeps of sa_flags (include/linux/signal_types.h, UAPI_SA_FLAGS). */
 #define KNOWN_FLAGS                                                                        \
@@ -31,8 +33,6 @@ static struct {
 	void (*restorer)(void);
 	/* A process that agent_is_of_another() has set an action in the kernel. */
 	bool is_set_past_us;
-	/* SA_ONSTACK, once there is code whose own stacks have no room for a frame; or 0. */
-	int stack_flag;
 } actions;
 
 static struct book *book_of(int signal)
@@ -51,7 +51,7 @@ static void install_on_trap(void)
 {
 	struct sigaction action = {
 		.sa_sigaction = on_trap,
-		.sa_flags = SA_SIGINFO | SA_RESTART | actions.stack_flag,
+		.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK,
 	};
 
 	u64 let_in;
@@ -75,7 +75,7 @@ static void install_on_stand_in(void)
 	struct sigaction trap, stand_in;
 	struct sigaction action = {
 		.sa_sigaction = forward_on_stand_in,
-		.sa_flags = SA_SIGINFO | SA_RESTART | actions.stack_flag,
+		.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK,
 	};
 
 	book_read(&actions.trap, &trap);
@@ -85,6 +85,8 @@ static void install_on_stand_in(void)
 	signals_put(&action.sa_mask, ~0ULL);
 	if (book_is_handler(theirs)) {
 		action.sa_flags = SA_SIGINFO | (theirs->sa_flags & CALL_FLAGS);
+		if (!stack_flags_are_allowed())
+			action.sa_flags &= ~SA_ONSTACK;
 		action.sa_mask = signals_as_kernel(&theirs->sa_mask);
 	}
 	if (is_stand_in_ignored(&trap, &stand_in))
@@ -110,7 +112,7 @@ void signals_begin(bool is_ignored)
 	install_on_trap();
 	install_on_stand_in();
 	kernel_action(SIGTRAP, NULL, &now);
-	actions.libc_flags = now.sa_flags & ~(SA_SIGINFO | SA_RESTART);
+	actions.libc_flags = now.sa_flags & ~(SA_SIGINFO | SA_RESTART | SA_ONSTACK);
 	actions.restorer = now.sa_restorer;
 	sends_begin();
 	agent.is_trap_ours = true;
@@ -144,12 +146,10 @@ void signals_install_again(void)
 		install_on_trap();
 }
 
-void signals_use_alternate_stacks(void)
+void signals_flags_have_changed(void)
 {
 	struct sigaction now;
 
-	actions.stack_flag = SA_ONSTACK;
-	signals_install_again();
 	if (kernel_action(SIGNAL_STAND_IN, NULL, &now) == 0 && is_ours(&now))
 		install_on_stand_in();
 }
@@ -162,12 +162,14 @@ void signals_give_back(void)
 
 	if (!agent.is_trap_ours)
 		return;
+	stack_flags_allow();
 	agent.is_trap_ours = false;
 	book_read(&actions.trap, &trap);
 	book_read(&actions.stand_in, &stand_in);
 	kernel_action(SIGTRAP, &trap, NULL);
 	kernel_action(SIGNAL_STAND_IN, &stand_in, NULL);
 	faults_give_back();
+	altstack_give_back();
 	if (theirs != kernel)
 		masks_set_kernel(theirs);
 }
@@ -361,6 +363,7 @@ u64 actions_mask_as_noted(int signal, u64 kernel)
 /* Any other signal's. */
 static int pass_on(int signal, const struct sigaction *wanted, struct sigaction *out_old)
 {
+	const int old_flags = stack_flags_to_program(signal, 0);
 	struct sigaction changed;
 	u64 mask = 0;
 
@@ -368,6 +371,7 @@ static int pass_on(int signal, const struct sigaction *wanted, struct sigaction 
 		changed = *wanted;
 		mask = signals_of(&wanted->sa_mask);
 		changed.sa_mask = signals_as_kernel(&wanted->sa_mask);
+		changed.sa_flags = stack_flags_to_kernel(signal, wanted->sa_flags);
 		ignored_before(signal, wanted->sa_handler);
 	}
 	const int rc =
@@ -381,6 +385,7 @@ static int pass_on(int signal, const struct sigaction *wanted, struct sigaction 
 		const u64 before = signals_of(&out_old->sa_mask);
 
 		signals_put(&out_old->sa_mask, actions_mask_as_noted(signal, before));
+		out_old->sa_flags |= old_flags;
 	}
 	if (wanted != NULL) {
 		actions_note_mask(signal, mask);

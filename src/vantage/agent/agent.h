@@ -16,7 +16,8 @@
  * ruby.h      Ruby's: ruby_state.h the thread's, ruby_merge.h where they stand, ruby_names.h
  *             what is sent of them, ruby_collector.h the collection of garbage, ruby_api.h
  *             what is asked of the interpreter itself
- * altstack.h  alternate signal stacks that are too small
+ * altstack.h  the alternate signal stacks that our handler runs on, stack_pool.h their memory,
+ *             stack_flags.h which of the program's handlers do
  * ignored.h   signals that nobody handles, which our handler lets by
  * restart.h   system calls that our trap found interrupted
  * emit.c      stacks and samples into the ring, codes.h what their frames are called

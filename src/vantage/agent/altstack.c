@@ -1,23 +1,19 @@
 /*
- * altstack - a signal stack that is too small for our trap is replaced by a larger one.
+ * altstack - see altstack.h.
  *
- * Our handler runs on the stack it finds (decision 0011), and while a handler of the program's
- * runs on its alternate stack, that is the one.  A trap takes a signal frame there (3.3 KiB
- * with AVX-512) and what our handler needs, and a stack of SIGSTKSZ bytes was made without
- * them: a legal 2,048-byte stack is overrun at once, into whatever lies below it.
+ * Each stack of the program's has one of ours for as long as the thread lives: coroutine
+ * libraries go on using a signal stack after it has been replaced by the next (GNU Pth), so
+ * none of ours is used for another of theirs, nor unmapped earlier.  That a program may free a
+ * stack that is still registered (Ruby does, when a thread ends) does no harm: the kernel does
+ * not know it.
  *
- * So the kernel is given a stack of ours, as large as theirs and room for one trap, with
- * a page below it that cannot be written; and sigaltstack() answers with theirs.  Each
- * of theirs has one of ours for as long as the thread lives: coroutine libraries go on using
- * a signal stack after it has been replaced by the next (GNU Pth), so none is used for
- * another or given back earlier.
- *
- * A stack that disarms itself (SS_AUTODISARM) is left as it is: the kernel keeps it in the
- * frame of the signal, where the program may exchange it.
+ * Nothing is replaced where no trap comes, and none is made where a seccomp filter may forbid
+ * the calls for it.
  */
 #include "vantage/agent/altstack.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/auxv.h>
@@ -27,6 +23,8 @@
 #include "vantage/agent/agent.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/hooks.h"
+#include "vantage/agent/stack_flags.h"
+#include "vantage/agent/stack_pool.h"
 
 #ifndef AT_MINSIGSTKSZ
 #define AT_MINSIGSTKSZ 51 /* since Linux 5.14 on x86-64 */
@@ -35,9 +33,9 @@
 #define SS_AUTODISARM (1U << 31) /* linux/signal.h */
 #endif
 
-/* What a handler of the program's may be counted on to do with: printf() takes half of it. */
-#define HANDLER_ROOM 8192
-/* A thread that has more small stacks than this keeps the rest as they are. */
+/* A trap, and in its handler two faults (faults.c). */
+#define NESTED_SIGNALS 3
+/* A thread that sets more stacks than this has the rest in the kernel as they are. */
 #define THREAD_STACKS_MAX 8
 
 /* One of ours.  Lies at the upper end of its mapping, above the stack. */
@@ -57,14 +55,27 @@ static struct {
 
 /* Those of the calling thread; a child of fork has a copy of each. */
 static __thread struct {
+	void *pooled; /* registered while the program has none; or NULL */
 	struct altstack *first;
 	u32 count;
+	u32 end_rounds;
 	u64 low, bytes; /* of the stack that is in use, whoever's; 0: there is none */
 } own;
 
 static long altstack_call(const stack_t *stack, stack_t *old)
 {
 	return arch_syscall4(SYS_sigaltstack, (long)stack, (long)old, 0, 0);
+}
+
+static void altstack_remember(const stack_t *stack)
+{
+	own.low = (u64)stack->ss_sp;
+	own.bytes = stack->ss_flags & SS_DISABLE ? 0 : stack->ss_size;
+}
+
+static stack_t altstack_pooled(void)
+{
+	return (stack_t){ .ss_sp = own.pooled, .ss_size = STACK_POOL_BYTES };
 }
 
 /* The replacement that the kernel knows by this address. */
@@ -77,6 +88,12 @@ static struct altstack *altstack_find_ours(const void *address)
 	return stack;
 }
 
+bool altstack_is_ours(const stack_t *in_kernel)
+{
+	return (own.pooled != NULL && in_kernel->ss_sp == own.pooled) ||
+	       altstack_find_ours(in_kernel->ss_sp) != NULL;
+}
+
 static struct altstack *altstack_find_theirs(const stack_t *theirs)
 {
 	struct altstack *stack = own.first;
@@ -87,30 +104,42 @@ static struct altstack *altstack_find_theirs(const stack_t *theirs)
 	return stack;
 }
 
-static bool altstack_is_small(const stack_t *stack)
+/* A handler that ends the thread is on one of these: then they stay as they are. */
+static bool altstack_is_stood_on(void)
 {
-	return !(stack->ss_flags & (int)(SS_DISABLE | SS_AUTODISARM)) &&
-	       stack->ss_size < 2 * altstacks.frame_bytes + AGENT_STACK_NEED + HANDLER_ROOM;
+	const u64 here = (u64)__builtin_frame_address(0);
+	const struct altstack *stack = own.first;
+
+	while (stack != NULL && (here < (u64)stack->mapping || here >= (u64)stack))
+		stack = stack->next;
+	return stack != NULL ||
+	       (own.pooled != NULL && here - (u64)own.pooled < STACK_POOL_BYTES);
 }
 
-/* Of the program's thread that ends: the kernel is told of the program's stack again. */
+/*
+ * In the last of libc's rounds through what is to be done when a thread ends: by then nothing
+ * of the program's runs in it, and a trap that still comes finds the thread's own stack.
+ */
 static void altstack_end_thread(void *unused)
 {
+	const stack_t none = { .ss_flags = SS_DISABLE };
 	struct altstack *stack = own.first, *next;
-	const u8 *here = __builtin_frame_address(0);
-	stack_t now;
+	void *pooled = own.pooled;
 
 	(void)unused;
+	if (++own.end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
+		pthread_setspecific(altstacks.thread_end, &own);
+		return;
+	}
+	if (altstack_is_stood_on())
+		return;
 	own.first = NULL;
-	own.count = 0;
+	own.pooled = NULL;
 	own.bytes = 0;
+	altstack_call(&none, NULL);
+	stack_pool_give(pooled);
 	for (; stack != NULL; stack = next) {
 		next = stack->next;
-		/* A handler has ended the thread: it stands on this very stack. */
-		if (here >= (u8 *)stack->mapping && here < (u8 *)stack)
-			continue;
-		if (altstack_call(NULL, &now) == 0 && now.ss_sp == stack->ours.ss_sp)
-			altstack_call(&stack->theirs, NULL);
 		arch_syscall4(SYS_munmap, (long)stack->mapping, (long)stack->mapping_bytes, 0,
 			      0);
 	}
@@ -118,11 +147,59 @@ static void altstack_end_thread(void *unused)
 
 void altstack_begin(void)
 {
-	const unsigned long told = getauxval(AT_MINSIGSTKSZ);
+	const unsigned long bytes = getauxval(AT_MINSIGSTKSZ);
 
-	altstacks.frame_bytes = told != 0 ? told : MEMORY_PAGE;
+	altstacks.frame_bytes = bytes != 0 ? bytes : MEMORY_PAGE;
 	altstacks.has_thread_end =
 		pthread_key_create(&altstacks.thread_end, altstack_end_thread) == 0;
+}
+
+bool altstack_is_wanted(void)
+{
+	return agent.ring != NULL && !(agent.ring->flags & RING_TRACE) && agent.is_trap_ours &&
+	       agent.may_call && altstacks.has_thread_end;
+}
+
+void altstack_begin_thread(void)
+{
+	stack_t before;
+
+	if (own.pooled != NULL || own.end_rounds > 0 || !altstack_is_wanted())
+		return;
+	own.pooled = stack_pool_take();
+	if (own.pooled == NULL)
+		return;
+	const stack_t ours = altstack_pooled();
+
+	if (altstack_call(&ours, &before) != 0) {
+		stack_pool_give(own.pooled);
+		own.pooled = NULL;
+		return;
+	}
+	/* Any value but NULL has the destructor called. */
+	pthread_setspecific(altstacks.thread_end, &own);
+	altstack_remember(&ours);
+	/* The program was not sampled when it set one. */
+	if (!(before.ss_flags & SS_DISABLE) && altstack_call(&before, NULL) == 0)
+		altstack_remember(&before);
+}
+
+void altstack_forget_others(void)
+{
+	stack_pool_forget_others(own.pooled);
+}
+
+void altstack_give_back(void)
+{
+	const stack_t none = { .ss_flags = SS_DISABLE };
+	stack_t now;
+
+	if (own.pooled == NULL || altstack_is_stood_on() || altstack_call(NULL, &now) != 0)
+		return;
+	if (now.ss_sp == own.pooled && altstack_call(&none, NULL) == 0)
+		altstack_remember(&none);
+	stack_pool_give(own.pooled);
+	own.pooled = NULL;
 }
 
 size_t altstack_frame_bytes(void)
@@ -130,15 +207,23 @@ size_t altstack_frame_bytes(void)
 	return altstacks.frame_bytes;
 }
 
+bool altstack_holds(u64 address)
+{
+	return address - own.low < own.bytes;
+}
+
 /* A stack of ours for one of theirs, in the thread's list; NULL where there is no memory. */
 static struct altstack *altstack_make(const stack_t *theirs)
 {
-	const size_t stack_bytes = theirs->ss_size + altstacks.frame_bytes + AGENT_STACK_NEED;
-	const size_t bytes =
-		(MEMORY_PAGE + stack_bytes + sizeof(struct altstack) + MEMORY_PAGE - 1) &
-		~(MEMORY_PAGE - 1);
-	char *mapping =
-		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const size_t more = NESTED_SIGNALS * (altstacks.frame_bytes + AGENT_STACK_NEED) +
+			    sizeof(struct altstack) + 2 * MEMORY_PAGE - 1;
+	size_t bytes;
+
+	if (__builtin_add_overflow(theirs->ss_size, more, &bytes))
+		return NULL;
+	bytes &= ~(MEMORY_PAGE - 1);
+	char *mapping = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
 
 	if (mapping == MAP_FAILED)
 		return NULL;
@@ -159,63 +244,82 @@ static struct altstack *altstack_make(const stack_t *theirs)
 	};
 	own.first = made;
 	own.count++;
-	/* Any value but NULL has the destructor called. */
-	pthread_setspecific(altstacks.thread_end, made);
+	pthread_setspecific(altstacks.thread_end, &own);
 	return made;
 }
 
-static void altstack_remember(const stack_t *stack)
+/* As the kernel has it (kernel/signal.c, do_sigaltstack()): what it refuses is left to it. */
+static bool altstack_is_accepted(const stack_t *stack)
 {
-	own.low = (u64)stack->ss_sp;
-	own.bytes = stack->ss_flags & SS_DISABLE ? 0 : stack->ss_size;
+	const unsigned int mode = (unsigned int)stack->ss_flags & ~SS_AUTODISARM;
+
+	if (mode == SS_DISABLE)
+		return true;
+	return (mode == 0 || mode == SS_ONSTACK) && stack->ss_size >= ARCH_LEAST_ALTSTACK;
 }
 
-bool altstack_holds(u64 address)
+/* What the kernel is to have for a stack that the program sets. */
+static stack_t altstack_for(const stack_t *theirs)
 {
-	return address - own.low < own.bytes;
-}
+	struct altstack *stack;
+	stack_t ours = *theirs;
 
-/* The kernel has taken their stack: it is given ours instead, if theirs is small. */
-static void altstack_replace(const stack_t *theirs)
-{
-	struct altstack *stack = altstack_find_theirs(theirs);
-
-	/* A vfork child's stack is its own, but this memory is its parent's. */
-	if (!altstacks.has_thread_end || agent.ring == NULL || !agent.may_call ||
-	    agent_is_of_another())
-		return;
-	if (stack == NULL && own.count < THREAD_STACKS_MAX)
+	if (theirs->ss_flags & SS_DISABLE)
+		return own.pooled != NULL ? altstack_pooled() : ours;
+	stack = altstack_find_theirs(theirs);
+	if (stack == NULL && own.count < THREAD_STACKS_MAX && altstack_is_wanted() &&
+	    own.end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS)
 		stack = altstack_make(theirs);
 	if (stack != NULL) {
-		altstack_call(&stack->ours, NULL);
-		altstack_remember(&stack->ours);
+		ours.ss_sp = stack->ours.ss_sp;
+		ours.ss_size = stack->ours.ss_size;
 	}
+	stack_flags_allow();
+	return ours;
+}
+
+/* What the kernel has, as the program set it. */
+static void altstack_report(stack_t *old)
+{
+	const struct altstack *ours = altstack_find_ours(old->ss_sp);
+
+	if (ours != NULL) {
+		old->ss_sp = ours->theirs.ss_sp;
+		old->ss_size = ours->theirs.ss_size;
+	} else if (own.pooled != NULL && old->ss_sp == own.pooled) {
+		*old = (stack_t){ .ss_flags = SS_DISABLE };
+	}
+}
+
+static bool altstack_is_readable(const stack_t *stack)
+{
+	const u64 begin = (u64)stack, end = begin + sizeof *stack - 1;
+
+	return memory_probe(begin) &&
+	       (begin / MEMORY_PAGE == end / MEMORY_PAGE || memory_probe(end));
 }
 
 AGENT_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
 {
-	const long rc = altstack_call(stack, old);
-	stack_t now;
+	const bool is_replaced = stack != NULL && (own.pooled != NULL || altstack_is_wanted());
+	const stack_t *shown = stack;
+	stack_t ours;
+
+	/* A child of vfork has its own alternate stack, but this memory is its parent's. */
+	if (is_replaced && altstack_is_readable(stack) && altstack_is_accepted(stack) &&
+	    !agent_is_of_another()) {
+		ours = altstack_for(stack);
+		shown = &ours;
+	}
+	const long rc = altstack_call(shown, old);
 
 	if (rc != 0) {
 		errno = (int)-rc;
 		return -1;
 	}
-	/* Both may be one: then their stack is what the kernel knows. */
-	if (stack != NULL && stack == old)
-		altstack_call(NULL, &now);
-	else if (stack != NULL)
-		now = *stack;
-	const struct altstack *ours = old != NULL ? altstack_find_ours(old->ss_sp) : NULL;
-
-	if (ours != NULL) {
-		old->ss_sp = ours->theirs.ss_sp;
-		old->ss_size = ours->theirs.ss_size;
-	}
-	if (stack == NULL)
-		return 0;
-	altstack_remember(&now);
-	if (altstack_is_small(&now))
-		altstack_replace(&now);
+	if (old != NULL)
+		altstack_report(old);
+	if (stack != NULL && (shown == &ours || altstack_call(NULL, &ours) == 0))
+		altstack_remember(&ours);
 	return 0;
 }

@@ -11,6 +11,11 @@
 
 /* Nothing below the stack pointer outlives a signal. */
 #define ARCH_RED_ZONE 0ULL
+/*
+ * An alternate signal stack of fewer bytes is refused by the kernel (asm/signal.h,
+ * MINSIGSTKSZ).
+ */
+#define ARCH_LEAST_ALTSTACK 5120
 
 /* Of hooks.h. */
 #define ARCH_HOOK_MAP(X)

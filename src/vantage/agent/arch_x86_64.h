@@ -24,6 +24,11 @@
 /* The ABI lets a leaf use this much below its stack pointer, and signals spare it: registers
  * that were popped a moment ago still have their slots there. */
 #define ARCH_RED_ZONE 128ULL
+/*
+ * An alternate signal stack of fewer bytes is refused by the kernel (asm/signal.h,
+ * MINSIGSTKSZ).
+ */
+#define ARCH_LEAST_ALTSTACK 2048
 
 static inline long arch_syscall6(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -62,7 +67,10 @@ static inline u64 arch_thread_pointer(void)
 #define ARCH_CODE_STEP  1
 #define ARCH_JUMP_BYTES 5
 
-/* Whether the bytes at address `at` read as a jump, as functions end with that go over to another. */
+/*
+ * Whether the bytes at address `at` read as a jump, as functions end with that go over to
+ * another.
+ */
 static inline bool arch_jump_target(const u8 *code, u64 at, u64 *out_target)
 {
 	s32 distance;

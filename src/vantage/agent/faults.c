@@ -190,15 +190,14 @@ bool faults_are_wanted(void)
 }
 
 /*
- * A fault would be delivered on the thread's alternate stack, which the program may have given
- * up (decision 0011).  The kernel gives it back when our handler returns: it is in the frame.
+ * Not where our handler is on it: a fault's frame lies below ours then.  Else the program may have
+ * given it up, past us.  The kernel gives it back when our handler returns: it is in the frame.
  */
-static bool leave_alternate_stack(const ucontext_t *context)
+static bool leave_alternate_stack(const ucontext_t *context, u64 here)
 {
 	const stack_t none = { .ss_flags = SS_DISABLE };
-	const u64 sp = ARCH_SP_OF(context), low = (u64)context->uc_stack.ss_sp;
 
-	if (context->uc_stack.ss_size == 0 || sp - low <= context->uc_stack.ss_size)
+	if (context->uc_stack.ss_size == 0 || altstack_of_context_holds(context, here))
 		return true;
 	return agent.may_call && arch_syscall4(SYS_sigaltstack, (long)&none, 0, 0, 0) == 0;
 }
@@ -229,8 +228,10 @@ static bool are_blocked(const ucontext_t *context)
 }
 
 /* Whether a fault's signal has room on the stack, below where we stand. */
-static bool has_room(const struct fault_stack *stack)
+static bool has_room(const ucontext_t *context, const struct fault_stack *stack)
 {
+	if (altstack_of_context_holds(context, stack->here))
+		return altstack_room(context, stack->here) >= faults.need;
 	if (stack->here > stack->told_low && stack->here < stack->told_high)
 		return stack->here - stack->told_low >= faults.need;
 	return memory_has_own_room(stack->here, faults.need);
@@ -241,13 +242,14 @@ bool faults_may_come(const ucontext_t *context, const struct fault_stack *stack)
 	struct sigaction segv, bus;
 
 	if (are_blocked(context) || !has_begun() ||
-	    __atomic_load_n(&faults.is_over, __ATOMIC_RELAXED) || !has_room(stack))
+	    __atomic_load_n(&faults.is_over, __ATOMIC_RELAXED) || !has_room(context, stack))
 		return false;
 	book_read(book_of(SIGSEGV), &segv);
 	book_read(book_of(SIGBUS), &bus);
 	if (segv.sa_handler == SIG_IGN || bus.sa_handler == SIG_IGN || !is_still_in_kernel())
 		return false;
-	return !((segv.sa_flags | bus.sa_flags) & SA_ONSTACK) || leave_alternate_stack(context);
+	return !((segv.sa_flags | bus.sa_flags) & SA_ONSTACK) ||
+	       leave_alternate_stack(context, stack->here);
 }
 
 /* True if the fault is that of a listed load, which goes on without. */

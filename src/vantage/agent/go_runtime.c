@@ -6,7 +6,7 @@
 #include "abi/program_elf.h"
 #include "vantage/agent/agent.h"
 #include "vantage/agent/images.h"
-#include "vantage/agent/signals.h"
+#include "vantage/agent/stack_flags.h"
 
 /* An image in memory: program_elf.h reads it by address. */
 struct program_file {
@@ -67,5 +67,5 @@ void go_runtime_look(const void *caller)
 	const u64 start = (u64)image.dlfo_map_start;
 
 	if (__atomic_exchange_n(&last_start, start, __ATOMIC_RELAXED) != start && is_go(&image))
-		signals_use_alternate_stacks();
+		stack_flags_allow();
 }

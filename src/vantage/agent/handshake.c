@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "abi/handshake.h"
+#include "vantage/agent/altstack.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/control.h"
 #include "vantage/agent/environment.h"
@@ -266,6 +267,7 @@ static void handshake_begin_sampling(struct ring_header *ring, bool is_first)
 	thread_notes = (struct thread_notes){ .tid = (int)syscall(SYS_gettid) };
 	/* Pairs with the acquire in on_trap(). */
 	__atomic_store_n(&agent.ring, ring, __ATOMIC_RELEASE);
+	altstack_begin_thread();
 	clock_begin_thread();
 	ring->start_cpu_ns = clock_process_ns(ring);
 	trace_begin(ring);

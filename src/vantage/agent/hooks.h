@@ -11,7 +11,8 @@
 #define HOOK_MAP(X)                                                                            \
 	/* threads.c */                                                                        \
 	X(dlclose, PASSES_ON, "addresses lose their meaning: rules kept for them are dropped") \
-	X(pthread_create, PASSES_ON, "where timers trigger, each thread needs its own")        \
+	X(pthread_create, PASSES_ON,                                                           \
+	  "each thread has a signal stack of ours, and a timer where those trigger")           \
 	X(thrd_create, PASSES_ON, "the same: within libc it does not pass pthread_create()")   \
 	/* trace_python.c */                                                                   \
 	X(pthread_setspecific, PASSES_ON,                                                      \
@@ -115,7 +116,7 @@
 	X(pclose, PASSES_ON, "the shell behind a stream of ours is waited for")                \
 	X(fclose, PASSES_ON, "the same")                                                       \
 	/* altstack.c */                                                                       \
-	X(sigaltstack, ANSWERS, "one too small for our trap is exchanged for a larger one")    \
+	X(sigaltstack, ANSWERS, "each thread has one of ours in the kernel, for our trap")     \
 	/* tracing.c */                                                                        \
 	X(ptrace, PASSES_ON, "who is about to be traced gets no trap of ours any more")        \
 	/* seccomp.c */                                                                        \

@@ -117,6 +117,16 @@ void memory_allow_loads(struct mem *mem, const ucontext_t *context)
 	mem->context = context;
 }
 
+/*
+ * Whether the rest of the page at sp can be loaded: a thread's stack stays mapped while the
+ * thread runs on it.  It is asked for all the same, where that is allowed: hand-written code
+ * may have sp point elsewhere for a moment.  At the end of a page the stack may be over.
+ */
+static bool memory_is_stack_at(u64 sp)
+{
+	return sp % MEMORY_PAGE != 0 && (!agent.may_call || memory_probe(sp));
+}
+
 void memory_begin(struct mem *mem, struct memory_copies *copies, u64 sp, u64 here)
 {
 	const u64 top = memory_own_stack_top(sp);
@@ -133,6 +143,8 @@ void memory_begin(struct mem *mem, struct memory_copies *copies, u64 sp, u64 her
 	mem->is_own_stack = top != 0 && memory_is_own_stack(sp, top);
 	if (mem->is_own_stack)
 		mem->stack_high = top;
+	else if (here == 0 && memory_is_stack_at(sp))
+		mem->stack_high = page_of(sp) + MEMORY_PAGE;
 }
 
 void memory_begin_own(struct mem *mem, struct memory_copies *copies)

@@ -57,8 +57,9 @@ bool memory_probe(u64 addr);
  */
 bool memory_has_room(u64 sp, u32 bytes);
 /*
- * Begins a walk at sp: finds which stack this is and how far it reaches.  here: where we stand
- * ourselves, which may be another stack.
+ * Begins a walk at sp: finds which stack this is and how far it reaches.  here: the stack
+ * pointer of our handler if the kernel has put the signal's frame on the stack that it found,
+ * or 0.
  */
 void memory_begin(struct mem *mem, struct memory_copies *copies, u64 sp, u64 here);
 /*

@@ -16,6 +16,7 @@
 #include "vantage/agent/faults.h"
 #include "vantage/agent/ignored.h"
 #include "vantage/agent/signals.h"
+#include "vantage/agent/stack_flags.h"
 
 /* As rt_sigaction(2) has it, on x86-64 and aarch64 alike. */
 struct raw_action {
@@ -64,6 +65,7 @@ static long raw_mask(const long *a)
 /* Of a signal that is neither SIGTRAP nor its stand-in. */
 static long raw_action_of_others(const long *a)
 {
+	const int old_flags = stack_flags_to_program((int)a[0], 0);
 	struct raw_action *old = (struct raw_action *)a[2];
 	struct raw_action changed;
 	u64 mask = 0;
@@ -72,13 +74,18 @@ static long raw_action_of_others(const long *a)
 		changed = *(const struct raw_action *)a[1];
 		mask = changed.mask;
 		changed.mask = signals_to_kernel(changed.mask);
+		changed.flags = (changed.flags & ~(u64)SA_ONSTACK) |
+				(u32)(stack_flags_to_kernel((int)a[0], (int)changed.flags) &
+				      SA_ONSTACK);
 		ignored_before((int)a[0], changed.handler);
 	}
 	const long rc = arch_syscall4(SYS_rt_sigaction, a[0], a[1] != 0 ? (long)&changed : 0,
 				      a[2], a[3]);
 
-	if (rc == 0 && old != NULL)
+	if (rc == 0 && old != NULL) {
 		old->mask = actions_mask_as_noted((int)a[0], old->mask);
+		old->flags |= (u32)old_flags;
+	}
 	if (rc == 0 && a[1] != 0) {
 		actions_note_mask((int)a[0], mask);
 		ignored_after((int)a[0], changed.handler);
@@ -186,6 +193,16 @@ static long raw_take(const long *a)
 	return rc == SIGNAL_STAND_IN ? forward_unmark(info) : rc;
 }
 
+static long raw_altstack(const long *a)
+{
+	const int saved_errno = errno;
+	const int rc = sigaltstack((const stack_t *)a[0], (stack_t *)a[1]);
+	const int error = errno;
+
+	errno = saved_errno;
+	return rc == 0 ? 0 : -error;
+}
+
 static long raw_tgkill(const long *a)
 {
 	return tgkill((pid_t)a[0], (pid_t)a[1], (int)a[2]) == 0 ? 0 : -errno;
@@ -225,6 +242,7 @@ static const struct {
 	{ SYS_rt_sigpending, raw_pending }, { SYS_rt_sigtimedwait, raw_take },
 	{ SYS_pselect6, raw_pselect },      { SYS_tgkill, raw_tgkill },
 	{ SYS_tkill, raw_tkill },           { SYS_rt_tgsigqueueinfo, raw_queue },
+	{ SYS_sigaltstack, raw_altstack },
 };
 
 bool raw_calls_answer(long number, const long a[6], long *out_rc)

@@ -111,11 +111,8 @@ void signals_install_again(void);
  */
 void signals_take_over(void);
 
-/*
- * From now on traps are taken on a thread's alternate stack, if it has one: go_runtime.h.
- * Not before it must be: a coroutine may live on what was an alternate stack when it began.
- */
-void signals_use_alternate_stacks(void);
+/* Puts the stand-in's action into the kernel again: stack_flags.h decides its flags. */
+void signals_flags_have_changed(void);
 
 /* What the next image inherits: see signals_show(). */
 struct signals_shown {

@@ -107,6 +107,7 @@ static void after_fork_in_child(void)
 	trace_adopt();
 	if (had_timers)
 		masks_hold_trap(false);
+	altstack_forget_others();
 	/* Nobody else's traps come here. */
 	if (agent.ring == NULL && !agent.may_be_trapped)
 		signals_give_back();

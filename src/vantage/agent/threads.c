@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <threads.h>
 
+#include "vantage/agent/altstack.h"
 #include "vantage/agent/go_runtime.h"
 #include "vantage/agent/hooks.h"
 #include "vantage/agent/trace/trace_late.h"
@@ -60,6 +61,11 @@ static void thread_start_give(struct thread_start *start)
 	__atomic_store_n(&start->state, 0, __ATOMIC_RELEASE);
 }
 
+static bool threads_need_begin(void)
+{
+	return agent.has_timers || altstack_is_wanted();
+}
+
 /* In the new thread: what it is to run. */
 static struct thread_start thread_begin(struct thread_start *shared)
 {
@@ -67,6 +73,7 @@ static struct thread_start thread_begin(struct thread_start *shared)
 	const struct ring_header *ring = agent.ring;
 
 	thread_start_give(shared);
+	altstack_begin_thread();
 	if (ring != NULL && agent.has_timers)
 		timers_arm_thread(ring);
 	return start;
@@ -90,12 +97,12 @@ static int thread_run_as_c11(void *argument)
 AGENT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 				void *(*routine)(void *), void *argument)
 {
-	struct thread_start *start = agent.has_timers ? thread_start_take() : NULL;
+	struct thread_start *start = threads_need_begin() ? thread_start_take() : NULL;
 
 	agent.has_had_threads = true;
 	ignored_before_thread();
 	go_runtime_look(__builtin_return_address(0));
-	/* With 256 threads being born at this moment, one goes unsampled. */
+	/* With 256 threads starting at this moment, one has no stack of ours and no timer. */
 	if (start == NULL)
 		return HOOK_NEXT(pthread_create)(thread, attributes, routine, argument);
 	start->run = routine;
@@ -109,7 +116,7 @@ AGENT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attribu
 
 AGENT_EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
 {
-	struct thread_start *start = agent.has_timers ? thread_start_take() : NULL;
+	struct thread_start *start = threads_need_begin() ? thread_start_take() : NULL;
 
 	agent.has_had_threads = true;
 	ignored_before_thread();

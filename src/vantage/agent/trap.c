@@ -59,6 +59,14 @@ static void scratch_give(struct scratch *scratch)
 	__atomic_fetch_and(&agent.scratches_in_use, ~bit, __ATOMIC_RELEASE);
 }
 
+/* Whether the stack that this handler runs on goes on for `bytes` below here. */
+static bool trap_has_room(const ucontext_t *context, u64 here, u32 bytes)
+{
+	if (altstack_of_context_holds(context, here))
+		return altstack_room(context, here) >= bytes;
+	return memory_has_room(here, bytes);
+}
+
 static void sample(struct ring_header *ring, u32 overruns, const ucontext_t *context)
 {
 	struct sample_time time = clock_weigh(ring, overruns, ARCH_PC_OF(context));
@@ -87,7 +95,7 @@ static void sample(struct ring_header *ring, u32 overruns, const ucontext_t *con
 				     .leaf = ARCH_PC_OF(context),
 				     .ending = WALK_NO_ROOM };
 
-		if (memory_has_room((u64)__builtin_frame_address(0), AGENT_STACK_NEED))
+		if (trap_has_room(context, (u64)__builtin_frame_address(0), AGENT_STACK_NEED))
 			unwind_walk(context, &walk);
 		emit_sample(ring, &walk, &time);
 	}
@@ -161,7 +169,7 @@ static void trap_sample(struct ring_header *ring, u32 overruns, const ucontext_t
 	const bool may_time = __atomic_load_n(&agent.may_read_counter, __ATOMIC_RELAXED);
 	const u64 begin = may_time ? ticks_now() : 0;
 	const u64 here = (u64)__builtin_frame_address(0);
-	const bool has_room = memory_has_room(here, LEAST_STACK_NEED);
+	const bool has_room = trap_has_room(context, here, LEAST_STACK_NEED);
 	u64 budget_start = 0;
 	const bool is_walked =
 		has_room && (!may_time || budget_allows(&thread_notes.budget, &budget_start));

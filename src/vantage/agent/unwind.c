@@ -9,6 +9,7 @@
  */
 #include "vantage/agent/agent.h"
 
+#include "vantage/agent/altstack.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/builtins.h"
 #include "vantage/agent/images.h"
@@ -191,12 +192,14 @@ static enum walk_status walk_native(const ucontext_t *context, struct mem *mem,
 
 void unwind_walk(const ucontext_t *context, struct walk *walk)
 {
+	const u64 here = (u64)__builtin_frame_address(0);
 	struct mem mem;
 
 	walk->leaf = ARCH_PC_OF(context);
 	walk->sp = ARCH_SP_OF(context);
 	walk->count = 0;
-	memory_begin(&mem, walk->copies, walk->sp, (u64)__builtin_frame_address(0));
+	memory_begin(&mem, walk->copies, walk->sp,
+		     altstack_of_context_holds(context, here) ? 0 : here);
 	if (faults_are_wanted()) {
 		interpreters_find_stack(walk, &mem);
 		memory_allow_loads(&mem, context);

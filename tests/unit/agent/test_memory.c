@@ -164,6 +164,40 @@ static void a_stack_pointer_at_the_end_of_its_page_proves_no_other(void **state)
 	assert_refuses(&mem, address(4, 0) + ARCH_RED_ZONE);
 }
 
+static void where_the_signals_frame_is_elsewhere_the_page_at_sp_is_proven(void **state)
+{
+	struct mem mem;
+	u64 word;
+
+	(void)state;
+	mprotect(page(3), MEMORY_PAGE, PROT_READ);
+	memory_begin(&mem, &copies, address(3, 512), 0);
+	assert_int_equal(mem_read(&mem, &word, sizeof word, address(3, 512)), 0);
+	assert_int_equal(mem_read(&mem, &word, sizeof word, address(3, 4088)), 0);
+	assert_int_equal(machine.probes, 1);
+	assert_int_equal(machine.copies, 0);
+	assert_reads(&mem, address(4, 0), 16);
+	machine.is_readable[5] = false;
+	memory_begin(&mem, &copies, address(5, 512), 0);
+	assert_refuses(&mem, address(5, 512));
+}
+
+static void where_nothing_may_be_called_a_stack_lasts_to_the_end_of_its_page(void **state)
+{
+	struct mem mem;
+	u64 word;
+
+	(void)state;
+	agent.may_call = false;
+	mprotect(page(3), MEMORY_PAGE, PROT_READ);
+	memory_begin(&mem, &copies, address(3, 512), 0);
+	assert_int_equal(mem_read(&mem, &word, sizeof word, address(3, 4088)), 0);
+	assert_refuses(&mem, address(4, 0));
+	memory_begin(&mem, &copies, address(4, 0), 0);
+	assert_refuses(&mem, address(4, 0));
+	assert_int_equal(machine.copies + machine.probes, 0);
+}
+
 static void where_we_stand_on_another_stack_all_is_copied(void **state)
 {
 	struct mem mem;
@@ -338,6 +372,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		MEMORY(the_page_the_signals_frame_is_in_is_read_as_it_lies),
 		MEMORY(a_stack_pointer_at_the_end_of_its_page_proves_no_other),
+		MEMORY(where_the_signals_frame_is_elsewhere_the_page_at_sp_is_proven),
+		MEMORY(where_nothing_may_be_called_a_stack_lasts_to_the_end_of_its_page),
 		MEMORY(where_we_stand_on_another_stack_all_is_copied),
 		MEMORY(another_stack_is_copied_a_page_at_a_time_and_once),
 		MEMORY(more_pages_than_there_is_room_for_are_copied_again),
