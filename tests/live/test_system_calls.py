@@ -14,18 +14,21 @@ from live import FATHOM, workload
 # What is allowed to be more, and why: {call: how many at most}.  Nothing may be fewer.
 ALLOWED = {
     # The dynamic linker maps the agent, which looks at what signals do, tells the kernel where the
-    # environment ends without its own, says hello to the recorder and maps its ring.
+    # environment ends without its own, says hello to the recorder, asks whose process answers, and maps
+    # its ring if its size is sealed.
     "image": {
         "openat": 2, "read": 2, "newfstatat": 1, "mmap": 7, "mprotect": 1, "madvise": 1, "close": 4,
         "rt_sigaction": 4, "rt_sigprocmask": 4, "sigaltstack": 2, "prctl": 2, "prlimit64": 1, "brk": 1,
         "getpid": 1, "gettid": 2, "getrusage": 2, "clock_gettime": 4,
         "socket": 1, "setsockopt": 2, "connect": 1, "sendto": 1, "recvmsg": 1,
+        "getsockopt": 1, "fcntl": 1, "lseek": 1,
     },
     # A child gives the parent's ring back, says hello and maps its own.
     "fork": {
         "munmap": 1, "mmap": 1, "madvise": 1, "close": 2, "rt_sigprocmask": 4, "getpid": 3, "gettid": 2,
         "getrusage": 2, "clock_gettime": 4,
         "socket": 1, "setsockopt": 2, "connect": 1, "sendto": 1, "recvmsg": 1,
+        "getsockopt": 1, "fcntl": 1, "lseek": 1,
     },
     # What is to be run is looked at first (abi/program.h): ld.so would complain of an agent it
     # cannot load.  The trap is held back meanwhile, and ignored from then on.
