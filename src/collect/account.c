@@ -4,6 +4,7 @@
 
 #include "collect/image.h"
 #include "collect/perf_events.h"
+#include "collect/ring_view.h"
 #include "record/writer.h"
 
 /* The figures of one image; they stand on its first thread. */
@@ -16,12 +17,17 @@ static uint64_t above(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
 static uint64_t image_covered_ns(const struct image *image)
 {
 	uint64_t covered_ns = image->forgotten_covered_ns;
 
 	for (size_t i = 0; i < image->thread_count; i++)
-		covered_ns += image->threads[i].covered_ns;
+		covered_ns = sum(covered_ns, image->threads[i].covered_ns);
 	return covered_ns;
 }
 
@@ -51,22 +57,22 @@ uint64_t account_children_ns(bool is_user_clock)
 
 void account_check_switches(struct image *image)
 {
-	struct ring_header *ring = image->ring;
+	const uint64_t cost_ns = image->switch_cost_ns;
 
-	if (ring == NULL || image->events.count == 0)
+	if (image->ring == NULL || image->trust.is_lost || image->events.count == 0 ||
+	    cost_ns == 0)
 		return;
-	const uint64_t switches = __atomic_load_n(&ring->switches, __ATOMIC_RELAXED);
-	const uint64_t cost_ns = __atomic_load_n(&ring->switch_cost_ns, __ATOMIC_RELAXED);
+	const uint64_t switches = ring_view_switches(image);
 
-	if (cost_ns == 0 || switches < image->switches_judged + SWITCHES_TO_JUDGE)
+	if (switches < SWITCHES_TO_JUDGE ||
+	    switches - SWITCHES_TO_JUDGE < image->switches_judged)
 		return;
 	image->switches_judged = switches;
 	const uint64_t too_much_ns =
 		above(image_covered_ns(image), thread_events_read(&image->events));
 
 	if (too_much_ns > image->period_ns && cost_ns < SWITCH_COST_MAX_NS)
-		__atomic_store_n(&ring->switch_cost_ns, cost_ns + too_much_ns / switches + 1,
-				 __ATOMIC_RELAXED);
+		ring_view_set_switch_cost(image, cost_ns + too_much_ns / switches + 1);
 }
 
 /* What the events counted of the start-up: the agent's way from hello to its first sample. */
@@ -78,8 +84,7 @@ static uint64_t image_counted_early_ns(const struct image *image)
 static void account_entered(struct image *image, const struct account_terms *terms,
 			    struct figures *figures)
 {
-	const uint64_t covered_ns = image_covered_ns(image);
-
+	uint64_t covered_ns = image_covered_ns(image);
 	const struct pause *pause = &image->pause;
 	const uint64_t paused_ns = pause->traced_ns + pause->unentered_ns + pause->exit_ns;
 
@@ -99,6 +104,10 @@ static void account_entered(struct image *image, const struct account_terms *ter
 
 		image->cpu_ns += counted_ns;
 		image->is_accounted = true;
+		/* What is covered beyond that was written by no agent, or by one that took switches
+		 * for cheaper than they are. */
+		if (covered_ns > counted_ns)
+			covered_ns = counted_ns;
 		if (!terms->is_user_clock)
 			figures->exit_ns =
 				(int64_t)(above(counted_ns, covered_ns) + pause->exit_ns);
@@ -131,6 +140,30 @@ static void account_unentered(struct image *image, const struct account_terms *t
 		figures->unentered_ns = (int64_t)above(image->cpu_ns, image->cpu_before_ns);
 	if (image->is_watched_known && !terms->is_user_clock)
 		image->uncounted_ns = above(image->cpu_ns, image->watched_ns);
+}
+
+/*
+ * What no sample stands for of a process that is not believed, by the kernel's figures alone: a
+ * row of its own.
+ */
+static void account_distrusted(struct image *image, const struct account_terms *terms,
+			       struct figures *figures)
+{
+	const struct pause *pause = &image->pause;
+	const uint64_t paused_ns = pause->traced_ns + pause->unentered_ns + pause->exit_ns;
+	const uint64_t begun_ns = image->opened_cpu_ns > image->cpu_before_ns
+					  ? image->opened_cpu_ns
+					  : image->cpu_before_ns;
+
+	image->is_accounted = image->events.count > 0 || image->rusage_ns != 0;
+	image->cpu_ns = image->events.count > 0
+				? begun_ns + thread_events_read(&image->events) + paused_ns
+				: image->rusage_ns;
+	figures->traced_ns = (int64_t)pause->traced_ns;
+	if (!terms->is_user_clock)
+		figures->unentered_ns = (int64_t)above(
+			above(image->cpu_ns, image->cpu_before_ns),
+			sum(image->sampled_ns, image->off_ns + pause->traced_ns));
 }
 
 static const struct figures nothing = {
@@ -167,6 +200,8 @@ void account_close(struct image *image, const struct account_terms *terms,
 	pause_look(image);
 	if (terms->is_trace)
 		figures = nothing;
+	else if (image->trust.is_lost)
+		account_distrusted(image, terms, &figures);
 	else if (image->start_cpu_ns != 0)
 		account_entered(image, terms, &figures);
 	else

@@ -21,6 +21,7 @@
 #include "collect/pause.h"
 #include "collect/perf_events.h"
 #include "collect/ring_memory.h"
+#include "collect/ring_view.h"
 #include "collect/thread_events.h"
 #include "collect/traced.h"
 #include "collect/tracer.h"
@@ -115,6 +116,7 @@ static int ring_make(struct image *image, const struct enter_terms *terms)
 	image->ring = ring;
 	image->ring_bytes = bytes;
 	image->ring_words = words;
+	ring_view_begin(image);
 	return fd;
 }
 

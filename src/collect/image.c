@@ -13,6 +13,10 @@
 
 /* So many threads that ended are kept before any are forgotten. */
 #define ENDED_THREADS_KEPT 512
+/* Threads of one image at a time; more are not told apart from its first. */
+#define MAX_THREADS 65536
+/* kernel, include/linux/threads.h, PID_MAX_LIMIT */
+#define MAX_TID (4U << 20)
 /* A thread may have been held up between taking a sample's time and writing it. */
 #define LATEST_SAMPLE_NS 1000000000ULL
 
@@ -129,6 +133,20 @@ struct image_thread *image_thread_at(struct image *image, int tid, uint64_t time
 	return thread;
 }
 
+struct image_thread *image_thread_claimed(struct image *image, uint32_t tid, uint64_t time_ns,
+					  struct recording_writer *writer)
+{
+	const bool is_crowded = image->thread_count - image->ended_threads >= MAX_THREADS;
+
+	if (tid == 0 || tid > MAX_TID) {
+		trust_doubt(image);
+		tid = (uint32_t)image->pid;
+	}
+	if (is_crowded && image_find_thread(image, (int)tid) == NULL)
+		return &image->threads[0];
+	return image_thread_at(image, (int)tid, time_ns, writer);
+}
+
 static void image_forget_thread(struct image *image, size_t i)
 {
 	const size_t last = image->thread_count - 1;
@@ -140,7 +158,9 @@ static void image_forget_thread(struct image *image, size_t i)
 	place = table_find(&image->thread_index, 0, (uint32_t)image->threads[last].tid);
 	if (place != NULL && *place == last + 1)
 		*place = i + 1;
-	image->forgotten_covered_ns += image->threads[i].covered_ns;
+	if (__builtin_add_overflow(image->forgotten_covered_ns, image->threads[i].covered_ns,
+				   &image->forgotten_covered_ns))
+		image->forgotten_covered_ns = UINT64_MAX;
 	image->threads[i] = image->threads[last];
 	image->thread_count--;
 	image->ended_threads--;

@@ -17,6 +17,7 @@
 #include "collect/pause.h"
 #include "collect/short_threads.h"
 #include "collect/thread_events.h"
+#include "collect/trust.h"
 
 struct mappings;
 struct traced;
@@ -40,6 +41,12 @@ struct image_thread {
 	int creator;               /* the thread that created it; 0: not known */
 	uint64_t start_ns, end_ns; /* end: UINT64_MAX while it runs */
 	uint64_t covered_ns;       /* CPU time up to its last sample, since sampling began */
+};
+
+/* What the recorder wrote into a ring's header once, and no agent changes. */
+struct ring_fixed {
+	uint64_t magic, word_count, period_ns, trace_offset, bytes;
+	uint32_t version, flags;
 };
 
 struct interpreter_file;
@@ -94,7 +101,9 @@ struct image {
 	uint32_t languages; /* of the layouts that its ring has: 1 << RECORDING_LANGUAGE_… */
 
 	/* The ring: this side's own copies of what the target could change. */
-	struct ring_header *ring; /* NULL: none */
+	struct ring_header *ring; /* NULL: none; ring_view.h follows it, others do not */
+	struct ring_fixed ring_fixed;
+	struct trust trust;
 	size_t ring_bytes;
 	uint64_t ring_words, ring_tail;
 	uint64_t ring_free;    /* up to there its writers may write again: ring_memory.h */
@@ -124,6 +133,7 @@ struct image {
 	bool is_watched_known;
 	uint64_t watched_ns; /* what it had burned by then, as far as we can tell */
 	uint64_t period_ns;
+	uint64_t switch_cost_ns;  /* as its agent is to take it */
 	uint64_t switches_judged; /* account_check_switches() has looked at so many */
 
 	/* The account. */
@@ -150,6 +160,12 @@ struct recording_thread image_thread_row(const struct image *image,
 /* The thread, made (and written to the recording) if it is not known. */
 struct image_thread *image_thread_at(struct image *image, int tid, uint64_t time_ns,
 				     struct recording_writer *writer);
+/*
+ * The same for a tid that the target wrote: a thread of another tid, where it cannot be one, or
+ * where the image has more than a process may have.
+ */
+struct image_thread *image_thread_claimed(struct image *image, uint32_t tid, uint64_t time_ns,
+					  struct recording_writer *writer);
 /* The tid is a new thread's from now on: the one that had it has ended. */
 void image_forget_tid(struct image *image, int tid);
 struct image_thread *image_find_thread(struct image *image, int tid);

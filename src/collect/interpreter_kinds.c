@@ -1,5 +1,6 @@
 #include "collect/interpreter_kinds.h"
 
+#include "collect/ring_view.h"
 #include "record/recording.h"
 #include "target/python.h"
 #include "target/ruby.h"
@@ -7,10 +8,9 @@
 /* So many walks that fit nowhere, and none that did, are no accident. */
 #define REFUSALS_TO_JUDGE 10
 
-static bool never_fitted(const u64 *walks, const u64 *refusals)
+static bool never_fitted(uint64_t walks, uint64_t refusals)
 {
-	return __atomic_load_n(walks, __ATOMIC_RELAXED) == 0 &&
-	       __atomic_load_n(refusals, __ATOMIC_RELAXED) >= REFUSALS_TO_JUDGE;
+	return walks == 0 && refusals >= REFUSALS_TO_JUDGE;
 }
 
 static int read_python(const char *path, void **out_image, struct error *err)
@@ -51,9 +51,9 @@ static void give_python(const void *image, uint64_t load_bias,
 	__atomic_store_n(&ring->has_python, 1, __ATOMIC_RELEASE);
 }
 
-static const char *judge_python(const struct ring_header *ring)
+static const char *judge_python(const struct ring_walks *walks)
 {
-	return never_fitted(&ring->python_walks, &ring->python_refusals)
+	return never_fitted(walks->python, walks->python_refusals)
 		       ? "thread states do not look as"
 		       : NULL;
 }
@@ -96,11 +96,11 @@ static void give_ruby(const void *image, uint64_t load_bias,
 	__atomic_store_n(&ring->has_ruby, 1, __ATOMIC_RELEASE);
 }
 
-static const char *judge_ruby(const struct ring_header *ring)
+static const char *judge_ruby(const struct ring_walks *walks)
 {
-	if (__atomic_load_n(&ring->ruby_check, __ATOMIC_RELAXED) == RING_RUBY_DIFFERS)
+	if (walks->ruby_check == RING_RUBY_DIFFERS)
 		return "stacks do not look as";
-	return never_fitted(&ring->ruby_walks, &ring->ruby_refusals)
+	return never_fitted(walks->ruby, walks->ruby_refusals)
 		       ? "execution contexts do not look as"
 		       : NULL;
 }

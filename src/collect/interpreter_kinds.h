@@ -8,6 +8,7 @@
 #include "abi/ring.h"
 
 struct error;
+struct ring_walks;
 
 /* The program of a process that has an interpreter: it may have copies of its data. */
 struct interpreter_program {
@@ -33,7 +34,7 @@ struct interpreter_kind {
 	 * What its agent found not to be as the version has it ("thread states do not look
 	 * as"), NULL: nothing.
 	 */
-	const char *(*judge)(const struct ring_header *ring);
+	const char *(*judge)(const struct ring_walks *walks);
 };
 
 #define INTERPRETER_KINDS 2

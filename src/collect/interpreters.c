@@ -15,6 +15,7 @@
 #include "collect/image.h"
 #include "collect/interpreter_kinds.h"
 #include "collect/mappings.h"
+#include "collect/ring_view.h"
 #include "record/writer.h"
 #include "target/load_bias.h"
 
@@ -298,7 +299,8 @@ static void tell_one(const struct interpreters *interpreters, const struct image
 		     const struct image_interpreter *interpreter)
 {
 	const struct interpreter_kind *kind = interpreter->file->kind;
-	const char *what = kind->judge(image->ring);
+	const struct ring_walks walks = ring_view_walks(image);
+	const char *what = kind->judge(&walks);
 
 	if (what == NULL)
 		return;

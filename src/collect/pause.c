@@ -1,9 +1,9 @@
 #include "collect/pause.h"
 
 #include "abi/handshake.h"
-#include "abi/ring.h"
 #include "base/monotonic.h"
 #include "collect/image.h"
+#include "collect/ring_view.h"
 
 static uint64_t *pause_figure(struct pause *pause)
 {
@@ -27,7 +27,7 @@ static void pause_book(struct pause *pause)
 static void pause_tell_agent(struct image *image)
 {
 	if (image->ring != NULL)
-		__atomic_fetch_add(&image->ring->pauses, 1, __ATOMIC_RELAXED);
+		ring_view_add_pause(image);
 }
 
 void pause_begin(struct image *image, enum pause_cause cause, const struct pause_terms *terms)

@@ -16,6 +16,7 @@
 #include "collect/image.h"
 #include "collect/mappings.h"
 #include "collect/ring_memory.h"
+#include "collect/ring_view.h"
 #include "collect/stacks.h"
 #include "record/writer.h"
 
@@ -28,18 +29,6 @@
 #define STALL_URGENT_NS   1000000000ULL
 /* Of the time between two looks not more counts than rounds are apart. */
 #define STALL_LOOK_NS 100000000ULL
-/* Longer than anybody records: a weight above is not believed. */
-#define MAX_WEIGHT_NS (30ULL * 24 * 3600 * 1000000000)
-/*
- * Nor is a sum of them that nears what a recording's figures can hold: readers would take the
- * whole for damaged.  The periods that stand in for what lies above never come to as much
- * again.
- */
-#define MAX_SUM_NS (1ULL << 62)
-/* One each 100 ns, for a day and more. */
-#define MAX_LOST (1ULL << 40)
-/* Threads of one image at a time; more are not told apart from its first. */
-#define MAX_THREADS 65536
 /* Two tables of 4 MiB: base/recent.h. */
 #define LEAF_ROWS (3U << 15)
 
@@ -80,7 +69,7 @@ void pump_begin_round(struct pump *pump)
 uint64_t pump_mark(const struct image *image)
 {
 	/* Nothing is read by this but how far; records are checked one by one. */
-	return image->ring == NULL ? 0 : __atomic_load_n(&image->ring->head, __ATOMIC_ACQUIRE);
+	return image->ring == NULL ? 0 : ring_view_head(image);
 }
 
 struct recording_frame pump_place(struct pump *pump, struct image *image, uint64_t address,
@@ -222,15 +211,13 @@ static uint32_t pump_stack_row(struct pump *pump, struct image *image,
 	return (uint32_t)*known;
 }
 
-/* Thread ids are the target's to write: room is made for as many as a process may have. */
-static struct image_thread *pump_thread_of(struct pump *pump, struct image *image, uint32_t tid,
-					   uint64_t time_ns)
+static void pump_bound_sample(const struct pump *pump, struct image *image,
+			      struct ring_sample *sample)
 {
-	const bool is_crowded = image->thread_count - image->ended_threads >= MAX_THREADS;
-
-	if (is_crowded && image_find_thread(image, (int)tid) == NULL)
-		return &image->threads[0];
-	return image_thread_at(image, (int)tid, time_ns, pump->writer);
+	sample->time_ns =
+		trust_bound_time(image, sample->time_ns, pump->session_start_ns, pump->now_ns);
+	sample->weight_ns = trust_bound_weight(image, sample->weight_ns);
+	sample->covered_ns = trust_bound_covered(image, sample->covered_ns);
 }
 
 static void pump_take_sample(struct pump *pump, struct image *image, const uint64_t *words,
@@ -241,14 +228,11 @@ static void pump_take_sample(struct pump *pump, struct image *image, const uint6
 	if (count != RING_WORDS(struct ring_sample))
 		return;
 	memcpy(&sample, words, sizeof sample);
-	struct image_thread *thread = pump_thread_of(pump, image, sample.tid, sample.time_ns);
+	pump_bound_sample(pump, image, &sample);
+	struct image_thread *thread =
+		image_thread_claimed(image, sample.tid, sample.time_ns, pump->writer);
 
-	if (sample.weight_ns > MAX_WEIGHT_NS ||
-	    pump->sampled_ns + sample.weight_ns > MAX_SUM_NS)
-		sample.weight_ns = image->period_ns;
-	else
-		pump->sampled_ns += sample.weight_ns;
-	if (sample.covered_ns > thread->covered_ns && sample.covered_ns < MAX_WEIGHT_NS)
+	if (sample.covered_ns > thread->covered_ns)
 		thread->covered_ns = sample.covered_ns;
 	if (sample.flags & RING_SAMPLE_PAUSED) {
 		image->off_ns += sample.weight_ns;
@@ -267,9 +251,7 @@ static void pump_take_sample(struct pump *pump, struct image *image, const uint6
 	recording_writer_add_sample(
 		pump->writer,
 		&(struct recording_sample){
-			.time_ns = sample.time_ns > pump->session_start_ns
-					   ? (int64_t)(sample.time_ns - pump->session_start_ns)
-					   : 0,
+			.time_ns = (int64_t)(sample.time_ns - pump->session_start_ns),
 			.thread = thread->row,
 			.stack = stack,
 			.ending = ending,
@@ -290,7 +272,10 @@ static void pump_take_thread_name(struct pump *pump, struct image *image, const 
 
 	if (named.length == 0 || named.length > room || named.length > RING_THREAD_NAME_MAX)
 		return;
-	struct image_thread *thread = pump_thread_of(pump, image, named.tid, named.time_ns);
+	struct image_thread *thread = image_thread_claimed(
+		image, named.tid,
+		trust_bound_time(image, named.time_ns, pump->session_start_ns, pump->now_ns),
+		pump->writer);
 
 	if (thread->tid != (int)named.tid)
 		return;
@@ -318,7 +303,10 @@ static void pump_take(struct pump *pump, struct image *image, const uint64_t *wo
 	case RING_IMAGE:
 	case RING_FLUSH:
 		if (count > 1 && pump->maps_changed != NULL)
-			pump->maps_changed(pump->context, image, words[1]);
+			pump->maps_changed(pump->context, image,
+					   trust_bound_time(image, words[1],
+							    pump->session_start_ns,
+							    pump->now_ns));
 		return;
 	default: /* a younger agent's: its length is all we need */
 		return;
@@ -333,8 +321,7 @@ static uint64_t pump_skip(const struct pump *pump, const struct image *image, ui
 			  uint64_t mark)
 {
 	while (++position < mark) {
-		if (ring_peek(ring_words(image->ring), image->ring_words, position, mark,
-			      pump->record, MAX_RECORD_WORDS) != 0)
+		if (ring_view_peek(image, position, mark, pump->record, MAX_RECORD_WORDS) != 0)
 			break;
 	}
 	return position;
@@ -364,9 +351,9 @@ static bool pump_waits(const struct pump *pump, struct image *image, uint64_t po
 
 static void pump_tell_lost(struct pump *pump, struct image *image)
 {
-	const uint64_t lost = __atomic_load_n(&image->ring->lost_samples, __ATOMIC_RELAXED);
+	const uint64_t lost = ring_view_lost(image);
 
-	if (lost <= image->lost_told || lost > MAX_LOST)
+	if (lost <= image->lost_told)
 		return;
 	recording_writer_add_lost(pump->writer,
 				  "the ring between program and recorder was full",
@@ -374,29 +361,14 @@ static void pump_tell_lost(struct pump *pump, struct image *image)
 	image->lost_told = lost;
 }
 
-/* Each image has epochs of its own: what a child of fork sends is not its parent's. */
-static void pump_tell_epoch(const struct pump *pump, const struct image *image)
-{
-	__atomic_store_n(&image->ring->epoch,
-			 (uint64_t)pump->epochs.number << 32 | image->serial, __ATOMIC_RELAXED);
-}
-
-unsigned int pump_image(struct pump *pump, struct image *image, uint64_t mark, int is_last)
+/* The records up to the mark, or to one that is not committed; how far that is. */
+static uint64_t pump_records(struct pump *pump, struct image *image, uint64_t mark, int is_last)
 {
 	uint64_t position = image->ring_tail;
 
-	if (image->ring == NULL)
-		return 0;
-	pump_tell_epoch(pump, image);
-	/* A head that makes no sense was not written by an agent of ours. */
-	if (mark < position || mark - position > image->ring_words)
-		mark = position;
-	const uint64_t used = mark - position;
-
-	while (position < mark) {
+	while (position < mark && !image->trust.is_lost) {
 		const uint64_t count =
-			ring_peek(ring_words(image->ring), image->ring_words, position, mark,
-				  pump->record, MAX_RECORD_WORDS);
+			ring_view_peek(image, position, mark, pump->record, MAX_RECORD_WORDS);
 
 		if (count != 0) {
 			pump_take(pump, image, pump->record, count);
@@ -411,13 +383,30 @@ unsigned int pump_image(struct pump *pump, struct image *image, uint64_t mark, i
 						  "a thread ended in the midst of writing", 1);
 		}
 	}
-	image->ring_tail = position;
-	image->ring_free = ring_memory_give_back(image->ring, image->ring_words,
-						 image->ring_free, position);
-	/* Pairs with the acquire in ring_reserve(). */
-	__atomic_store_n(&image->ring->tail, image->ring_free, __ATOMIC_RELEASE);
-	pump_tell_lost(pump, image);
-	if (position == mark)
+	return position;
+}
+
+unsigned int pump_image(struct pump *pump, struct image *image, uint64_t mark, int is_last)
+{
+	if (image->ring == NULL)
+		return 0;
+	trust_begin_round(image);
+	/* No agent writes such a head, nor where the recorder has written. */
+	if (mark < image->ring_tail || mark - image->ring_tail > image->ring_words ||
+	    !ring_view_is_whole(image))
+		trust_lose(image);
+	const uint64_t used = image->trust.is_lost ? 0 : mark - image->ring_tail;
+
+	if (!image->trust.is_lost) {
+		/* Each image has epochs of its own: what a child of fork sends is not its
+		 * parent's. */
+		ring_view_set_epoch(image, (uint64_t)pump->epochs.number << 32 | image->serial);
+		pump->now_ns = monotonic_ns();
+		image->ring_tail = pump_records(pump, image, mark, is_last);
+		ring_view_give_back(image);
+		pump_tell_lost(pump, image);
+	}
+	if (image->trust.is_lost || image->ring_tail == mark)
 		image_forget_past(image, pump->round_ns, pump->session_start_ns, pump->writer);
 	return (unsigned int)(used * 100 / image->ring_words);
 }

@@ -1,6 +1,6 @@
 #include "collect/sampling_cost.h"
 
-#include "abi/ring.h"
+#include "collect/ring_view.h"
 #include "collect/tell.h"
 #include "collect/trigger_cost.h"
 #include "record/keys.h"
@@ -8,13 +8,25 @@
 
 #define MAX_COST_NS 1e18
 
-void sampling_cost_add(struct sampling_cost *cost, const struct ring_header *ring)
+static void add(uint64_t *sum, uint64_t more)
 {
-	cost->handler_ticks += ring->handler_ticks;
-	cost->handler_timed += ring->handler_timed;
-	cost->switches += ring->switches;
-	cost->early_traps += ring->early_traps;
-	cost->handler_samples += ring->handler_samples;
+	if (__builtin_add_overflow(*sum, more, sum))
+		*sum = UINT64_MAX;
+}
+
+void sampling_cost_add(struct sampling_cost *cost, const struct ring_costs *costs)
+{
+	add(&cost->handler_ticks, costs->handler_ticks);
+	add(&cost->handler_timed, costs->handler_timed);
+	add(&cost->switches, costs->switches);
+	add(&cost->early_traps, costs->early_traps);
+	add(&cost->handler_samples, costs->handler_samples);
+}
+
+/* What makes no sense was written by a target. */
+static int64_t to_ns(double ns)
+{
+	return ns < MAX_COST_NS ? (int64_t)ns : 0;
 }
 
 /* The handlers that were not timed took as long as those that were. */
@@ -29,8 +41,7 @@ static uint64_t handler_ns(const struct sampling_cost *cost,
 			: (double)cost->handler_ticks / (double)cost->handler_timed;
 	const double ns = ticks_per_sample * ns_per_tick * (double)cost->handler_samples;
 
-	/* What makes no sense was written by a target. */
-	return ns < MAX_COST_NS ? (uint64_t)ns : 0;
+	return (uint64_t)to_ns(ns);
 }
 
 void sampling_cost_tell(const struct sampling_cost *cost,
@@ -42,14 +53,14 @@ void sampling_cost_tell(const struct sampling_cost *cost,
 		cost->handler_samples == 0
 			? 0
 			: trigger_cost_measure(terms->has_sigtrap, terms->is_user_mode_only);
-	const uint64_t switches_ns = cost->switches * terms->switch_cost_ns;
+	const double all_ns = (double)in_handlers_ns +
+			      (double)trigger_ns * (double)cost->handler_samples +
+			      (double)cost->switches * (double)terms->switch_cost_ns;
 
 	recording_writer_set_int(writer, KEY_HANDLER_NS, (int64_t)in_handlers_ns);
 	if (trigger_ns != 0)
 		recording_writer_set_int(writer, KEY_TRIGGER_COST_NS, (int64_t)trigger_ns);
-	recording_writer_set_int(
-		writer, KEY_SAMPLING_COST_NS,
-		(int64_t)(in_handlers_ns + trigger_ns * cost->handler_samples + switches_ns));
+	recording_writer_set_int(writer, KEY_SAMPLING_COST_NS, to_ns(all_ns));
 	if (cost->early_traps > 0)
 		tell_early_traps(writer, cost->early_traps);
 }

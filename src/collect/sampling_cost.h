@@ -7,14 +7,14 @@
 #include <stdint.h>
 
 struct recording_writer;
-struct ring_header;
+struct ring_costs;
 
 struct sampling_cost {
 	uint64_t handler_ticks, handler_samples, handler_timed, early_traps, switches;
 };
 
 /* The image's share, at its end. */
-void sampling_cost_add(struct sampling_cost *cost, const struct ring_header *ring);
+void sampling_cost_add(struct sampling_cost *cost, const struct ring_costs *costs);
 
 struct sampling_cost_terms {
 	uint64_t wall_ns,

@@ -190,6 +190,8 @@ static void session_tell_end(struct session *session)
 	if (session->off_ns > 0)
 		recording_writer_set_int(session->writer, KEY_PAUSED_NS,
 					 (int64_t)session->off_ns);
+	if (session->nonsensical > NONSENSE_TOLD)
+		tell_nonsense_more(session->writer, session->nonsensical - NONSENSE_TOLD);
 	if (session->untraced > UNTRACED_TOLD)
 		tell_untraced_more(session->writer, session->untraced - UNTRACED_TOLD);
 	if (!session->options->is_trace)

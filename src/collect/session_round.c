@@ -10,6 +10,7 @@
 #include "collect/death.h"
 #include "collect/generated_code.h"
 #include "collect/image.h"
+#include "collect/ring_view.h"
 #include "collect/sideband.h"
 #include "collect/tell.h"
 #include "collect/traced.h"
@@ -28,6 +29,14 @@ static struct traced_terms session_traced_terms(const struct session *session)
 	};
 }
 
+static void session_tell_nonsense(struct session *session, const struct image *image)
+{
+	if (!image->trust.is_lost && image->trust.doubtful == 0)
+		return;
+	if (session->nonsensical++ < NONSENSE_TOLD)
+		tell_nonsense(session->writer, image);
+}
+
 static void session_end_trace(struct session *session, struct image *image)
 {
 	const struct traced_terms terms = session_traced_terms(session);
@@ -39,6 +48,21 @@ static void session_end_trace(struct session *session, struct image *image)
 	session->calls += traced_calls(image->traced);
 }
 
+/* What its agent has left in the header, and in the area behind the ring. */
+static void session_end_agent(struct session *session, struct image *image)
+{
+	if (!image->trust.is_lost)
+		image->start_cpu_ns = ring_view_start_cpu_ns(image);
+	session_end_trace(session, image);
+	if (!image->trust.is_lost) {
+		const struct ring_costs costs = ring_view_costs(image);
+
+		sampling_cost_add(&session->cost, &costs);
+		interpreters_tell(&session->interpreters, image);
+	}
+	session_tell_nonsense(session, image);
+}
+
 void session_image_ended(void *context, struct image *image)
 {
 	struct session *session = context;
@@ -46,10 +70,7 @@ void session_image_ended(void *context, struct image *image)
 	if (image->ring != NULL) {
 		image->maps_pace = (struct maps_pace){ 0 };
 		pump_image(&session->pump, image, pump_mark(image), image->is_ended);
-		image->start_cpu_ns = image->ring->start_cpu_ns;
-		session_end_trace(session, image);
-		sampling_cost_add(&session->cost, image->ring);
-		interpreters_tell(&session->interpreters, image);
+		session_end_agent(session, image);
 	}
 	/* Without perf events: it was alone, so what its parent is told is its own. */
 	if (!session->ability.can_count && session->is_reaped && session->tree.serial == 1)

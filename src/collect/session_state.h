@@ -32,6 +32,8 @@ struct sideband;
 #define ROUND_MAX_MS 100
 /* So many processes that a trace has nothing of are named. */
 #define UNTRACED_TOLD 3
+/* And of those that wrote nonsense. */
+#define NONSENSE_TOLD 3
 
 struct session {
 	const struct session_options *options;
@@ -63,6 +65,7 @@ struct session {
 	uint64_t traced_at_ns; /* when calls were read last */
 	uint64_t calls;        /* that images had counted when they ended */
 	uint64_t untraced;     /* images that executed a program, and no agent came */
+	uint64_t nonsensical;  /* images that wrote what cannot be into shared memory */
 };
 
 /* What the kernel has told up to now. */

@@ -152,6 +152,33 @@ void tell_left_out(struct recording_writer *writer, const struct handshake_hello
 	text_done(&note);
 }
 
+void tell_nonsense(struct recording_writer *writer, const struct image *image)
+{
+	const struct trust *trust = &image->trust;
+	struct text note = { 0 };
+
+	text_add_printable(&note, image->name, strnlen(image->name, sizeof image->name));
+	text_addf(&note, " (pid %d) wrote nonsense into the memory it shares with fathom: ",
+		  (int)image->pid);
+	if (trust->is_lost)
+		text_add(&note, "its figures are left out from then on");
+	else
+		text_addf(&note, "%" PRIu64 " of its figures %s left out or bounded",
+			  trust->doubtful, trust->doubtful == 1 ? "is" : "are");
+	recording_writer_note(writer, text_string(&note));
+	text_done(&note);
+}
+
+void tell_nonsense_more(struct recording_writer *writer, uint64_t count)
+{
+	CLEANUP(freep)
+	char *note = xasprintf("%" PRIu64 " more %s wrote nonsense into the memory shared with "
+			       "fathom",
+			       count, count == 1 ? "process" : "processes");
+
+	recording_writer_note(writer, note);
+}
+
 void tell_untraced(struct recording_writer *writer, const char *name, pid_t pid,
 		   const char *reason)
 {

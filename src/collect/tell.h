@@ -21,6 +21,9 @@ const char *tell_why_unentered(const struct image *image);
 /* Names a process that is not in the recording though its agent said hello. */
 void tell_left_out(struct recording_writer *writer, const struct handshake_hello *hello,
 		   pid_t pid, bool is_trace, const char *reason);
+/* Names a process that wrote what no agent writes into the memory it shares with us. */
+void tell_nonsense(struct recording_writer *writer, const struct image *image);
+void tell_nonsense_more(struct recording_writer *writer, uint64_t count);
 /* Names a process that a trace has nothing of, and then how many more there were. */
 void tell_untraced(struct recording_writer *writer, const char *name, pid_t pid,
 		   const char *reason);

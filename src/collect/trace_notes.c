@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "collect/image.h"
+#include "collect/ring_view.h"
 #include "record/writer.h"
 
 #define PYTHON_3_10 0x030a0000U
@@ -20,6 +21,17 @@ static void tell(const struct image *image, struct recording_writer *writer,
 	text_addf(&note, " (pid %d): %s", (int)image->pid, sentence);
 	recording_writer_note(writer, text_string(&note));
 	text_done(&note);
+}
+
+static bool is_set(const u64 *flag)
+{
+	return __atomic_load_n(flag, __ATOMIC_RELAXED) != 0;
+}
+
+/* None of what is counted is made in less than a nanosecond. */
+static uint64_t count_of(struct image *image, const u64 *count)
+{
+	return trust_bound_count(image, __atomic_load_n(count, __ATOMIC_RELAXED), 1);
 }
 
 static void tell_count(const struct image *image, struct recording_writer *writer,
@@ -64,17 +76,15 @@ static void tell_cpu_clock(const struct image *image, struct recording_writer *w
 
 /* How it is traced, where there was no better way; but some functions only are told of so, too. */
 static void tell_means(const struct image *image, struct recording_writer *writer,
-		       const struct trace_area *area)
+		       uint32_t means, bool has_only)
 {
-	const uint32_t means = __atomic_load_n(&area->means, __ATOMIC_RELAXED);
-
-	if (means == TRACE_MEANS_EVENTS && area->only[0] == '\0')
+	if (means == TRACE_MEANS_EVENTS && !has_only)
 		tell(image, writer,
 		     "this build of CPython is traced by sys.monitoring: calls cost more than "
 		     "they do in others");
 	if (means != TRACE_MEANS_PROFILE)
 		return;
-	if (image->ring->python.version < PYTHON_3_10)
+	if (ring_view_python_version(image) < PYTHON_3_10)
 		tell(image, writer,
 		     "this build of CPython is traced by a profile function: calls cost more "
 		     "than they do in others");
@@ -100,7 +110,7 @@ static void tell_other_tool(const struct image *image, struct recording_writer *
 }
 
 /* Functions that have room for a hook, and none, each reason by itself. */
-static void tell_sleds(const struct image *image, struct recording_writer *writer,
+static void tell_sleds(struct image *image, struct recording_writer *writer,
 		       const struct trace_area *area)
 {
 	static const char *const sentences[] = {
@@ -116,11 +126,11 @@ static void tell_sleds(const struct image *image, struct recording_writer *write
 				       "not traced: %s",
 				       sentences[reason]);
 
-		tell_count(image, writer, area->sleds_left[reason], text);
+		tell_count(image, writer, count_of(image, &area->sleds_left[reason]), text);
 	}
 }
 
-void trace_notes_add(const struct image *image, const struct trace_area *area,
+void trace_notes_add(struct image *image, const struct trace_area *area,
 		     struct recording_writer *writer)
 {
 	static const char *const sentences[] = {
@@ -129,54 +139,54 @@ void trace_notes_add(const struct image *image, const struct trace_area *area,
 #undef X
 	};
 	const uint32_t status = __atomic_load_n(&area->status, __ATOMIC_RELAXED);
+	const uint32_t means = __atomic_load_n(&area->means, __ATOMIC_RELAXED);
+	const bool has_only = __atomic_load_n(&area->only[0], __ATOMIC_RELAXED) != '\0';
 
-	const bool is_interpreter = image->ring->has_python == 1 || image->ring->has_ruby == 1;
-
-	if (is_interpreter && status < TRACE_STATUS_COUNT && status != TRACE_ON) {
+	if (image->languages != 0 && status < TRACE_STATUS_COUNT && status != TRACE_ON) {
 		CLEANUP(freep) char *text = xasprintf("not traced: %s", sentences[status]);
 
 		tell(image, writer, text);
 	}
-	tell_means(image, writer, area);
+	tell_means(image, writer, means, has_only);
 	tell_off(image, writer);
-	tell_count(image, writer, area->lost_calls,
+	tell_count(image, writer, count_of(image, &area->lost_calls),
 		   "calls are not counted: there was no room for more different stacks");
-	tell_count(image, writer, area->endless_calls,
+	tell_count(image, writer, count_of(image, &area->endless_calls),
 		   "calls are counted, but seem to last until their thread's next event: the "
 		   "processor guards return addresses (CET), or what is a fixed distance from "
 		   "their stack is in use, or a library copies stacks");
 	tell_sleds(image, writer, area);
-	if (area->has_missed_sleds != 0)
+	if (is_set(&area->has_missed_sleds))
 		tell(image, writer,
 		     "libraries that it loads later and that are built with "
 		     "-fpatchable-function-entry are not traced: nothing tells of them before "
 		     "they are executed");
-	if (area->has_twice != 0)
+	if (is_set(&area->has_twice))
 		tell(image, writer,
 		     "it is built with -finstrument-functions and another flag for hooks: each "
 		     "call is counted once, and its time is doubtful by what a hook takes");
-	tell_count(image, writer, area->untraced_threads,
+	tell_count(image, writer, count_of(image, &area->untraced_threads),
 		   "threads were not traced: there were too many at one time, or a seccomp "
 		   "filter forbade what it takes");
-	tell_count(image, writer, area->foreign_threads,
+	tell_count(image, writer, count_of(image, &area->foreign_threads),
 		   "threads use restartable sequences themselves: each of their events costs a "
 		   "system call, by which the CPU clock is read");
 	tell_cpu_clock(image, writer, __atomic_load_n(&area->cpu_clock, __ATOMIC_RELAXED));
-	if (area->is_frozen != 0)
+	if (is_set(&area->is_frozen))
 		tell(image, writer,
 		     "it has forbidden itself to read the processor's clock (seccomp's strict "
 		     "mode, or PR_SET_TSC): calls that it made then are counted, and took no "
 		     "time");
-	if (area->has_jit != 0)
+	if (is_set(&area->has_jit))
 		tell(image, writer,
 		     "Ruby's compiler (YJIT) is on: what is traced is interpreted nearly all, "
 		     "and takes longer for that, too");
 	tell_count(
-		image, writer, area->left_writable,
+		image, writer, count_of(image, &area->left_writable),
 		"places of its code, or of its tables, stay writable: the kernel did not let "
 		"them be protected again after hooks were written");
-	if (area->other_tools != 0)
-		tell_other_tool(image, writer, __atomic_load_n(&area->means, __ATOMIC_RELAXED));
+	if (is_set(&area->other_tools))
+		tell_other_tool(image, writer, means);
 }
 
 void trace_notes_nameless(const struct image *image, uint64_t count,

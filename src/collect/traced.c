@@ -1,4 +1,4 @@
-#include "collect/traced.h"
+#include "collect/traced_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,51 +15,19 @@
 #include "collect/pump.h"
 #include "collect/trace_notes.h"
 #include "collect/traced_costs.h"
+#include "collect/trust.h"
 #include "record/writer.h"
 
-#define NODES ((uint32_t)TRACE_CHUNKS * TRACE_CHUNK_NODES)
-/* As in pump.c: longer than anybody records, and more than anybody counts. */
-#define MAX_TIME_NS (30ULL * 24 * 3600 * 1000000000)
-#define MAX_CALLS   (1ULL << 50)
-#define MAX_IN_ALL  (1ULL << 59) /* half of what reader_calls.c allows */
+/* More than anybody counts. */
+#define MAX_CALLS (1ULL << 50)
+/* Clocks differ, and so does the rate of ticks from reading to reading: an eighth, and so much. */
+#define MOST_SLACK_NS 1000000000ULL
+#define MAX_IN_ALL    (1ULL << 59) /* half of what reader_calls.c allows */
 _Static_assert((int)TRACE_QUIET_COUNT == RECORDING_QUIET_KINDS, "a column for each");
-/* Nodes in each other: more than any that an agent makes. */
-#define MOST_DEEP (1U << 17)
 /* The fixed point of trace_area.ticks_per_ns. */
 #define TWO_TO_32 4294967296.0
 /* A thread's first event may seem to be before the kernel told of it: two clocks. */
 #define START_SLACK_NS 2000000
-
-/* What is known of a node. */
-struct known_node {
-	uint64_t calls, self_ticks; /* as they were written */
-	uint64_t ns;                /* of the row, with what was left out of it */
-	uint32_t stack;             /* of the recording; for the outermost, 0 */
-	uint32_t row;               /* of calls; 0: none so far */
-	uint32_t missed_in;         /* the reading that had no name for it, or for a caller */
-	bool has_stack;
-};
-
-struct known_thread {
-	uint32_t row; /* of the recording; 0: the slot is nobody's */
-	int tid;
-};
-
-struct traced {
-	struct trace_area *area;
-	struct known_node *chunks[TRACE_CHUNKS]; /* of the nodes of each; NULL: none was seen */
-	struct known_thread threads[TRACE_THREADS];
-	bool is_ended[TRACE_THREADS]; /* in this reading */
-	double counter_ns_per_tick;   /* of the machine's counter */
-	double ns_per_tick;           /* of the clock that calls are timed by */
-	double cpu_ns_per_tick;       /* if that is the threads' own CPU time; else 0 */
-	struct traced_costs costs;
-	uint32_t *path; /* room for the nodes outside of one */
-	size_t path_capacity;
-	uint32_t reading; /* the how many-th; the first is 1 */
-	uint64_t calls;
-	uint64_t nameless; /* callees whose names never came */
-};
 
 struct traced *traced_new(struct trace_area *area)
 {
@@ -86,141 +54,22 @@ uint64_t traced_calls(const struct traced *traced)
 	return traced->calls;
 }
 
-static struct known_node *known_of(struct traced *traced, uint32_t node)
-{
-	struct known_node **chunk = &traced->chunks[node / TRACE_CHUNK_NODES];
-
-	if (*chunk == NULL) {
-		*chunk = xreallocarray(NULL, TRACE_CHUNK_NODES, sizeof **chunk);
-		memset(*chunk, 0, TRACE_CHUNK_NODES * sizeof **chunk);
-	}
-	return *chunk + node % TRACE_CHUNK_NODES;
-}
-
-static uint64_t key_of(const struct traced *traced, uint32_t node)
-{
-	/* Pairs with the release in the agent: what a node has is whole. */
-	return __atomic_load_n(&traced->area->nodes[node].key, __ATOMIC_ACQUIRE);
-}
-
-/*
- * A node and what it is called in, from inwards out, up to one that has its stack.  False if one
- * of them is known to have no name so far: in each reading it is looked for once.
- */
-static bool path_of(struct traced *traced, uint32_t node, size_t *out_count)
-{
-	bool has_names = true;
-	size_t count = 0;
-
-	while (node != 0 && node < NODES && count < MOST_DEEP) {
-		const struct known_node *known = known_of(traced, node);
-
-		has_names = known->missed_in != traced->reading;
-		if (known->has_stack || !has_names)
-			break;
-		if (count == traced->path_capacity)
-			traced->path = array_grow(traced->path, count, &traced->path_capacity,
-						  sizeof *traced->path);
-		traced->path[count++] = node;
-		if (key_of(traced, node) == TRACE_OUTSIDE)
-			break;
-		node = __atomic_load_n(&traced->area->nodes[node].parent, __ATOMIC_RELAXED);
-	}
-	*out_count = count;
-	return has_names;
-}
-
-static bool give_up(struct traced *traced, size_t count)
-{
-	while (count-- > 0)
-		known_of(traced, traced->path[count])->missed_in = traced->reading;
-	return false;
-}
-
-/* When a node's address means what it meant as it was called. */
-static uint64_t time_of(const struct traced *traced, uint32_t node)
-{
-	const uint64_t identity =
-		__atomic_load_n(&traced->area->nodes[node].identity, __ATOMIC_RELAXED);
-
-	return identity & TRACE_UNLOADED ? identity & ~TRACE_UNLOADED : monotonic_ns();
-}
-
-static uint32_t stack_in(struct pump *pump, struct image *image, uint32_t parent, uint64_t key,
-			 uint64_t when_ns)
-{
-	struct recording_stack stack = { .parent = parent };
-	struct recording_frame frame;
-	uint32_t row = 0;
-
-	/* Compiled code has addresses: only interpreters' functions lack a key. */
-	if (key & RING_INTERPRETED || key == 0)
-		codes_place(&pump->codes, &pump->epochs, image, pump->epochs.number,
-			    key | RING_INTERPRETED | RING_NO_INSTRUCTION, &frame);
-	else
-		frame = pump_place(pump, image, key, mappings_era(image->mappings, when_ns));
-	recording_writer_add_frame(pump->writer, &frame, &stack.frame);
-	recording_writer_add_stack(pump->writer, &stack, &row);
-	return row;
-}
-
-/* Whether it is known now what a key stands for; 0: the ring was full when it was to be sent. */
-static bool has_name(const struct image *image, const struct pump *pump, uint64_t key,
-		     uint64_t when_ns)
-{
-	if (key == 0)
-		return false;
-	if (key & RING_INTERPRETED)
-		return codes_has(&pump->epochs, image->row, key);
-	return mappings_find(image->mappings, key, mappings_era(image->mappings, when_ns)) !=
-	       NULL;
-}
-
-/* Whether the recording has the node's stack now: its name may be on its way. */
-static bool find_stack(struct image *image, struct pump *pump, uint32_t node, bool is_last)
-{
-	struct traced *traced = image->traced;
-	uint32_t parent = 0;
-	size_t count;
-
-	if (!path_of(traced, node, &count) && !is_last)
-		return give_up(traced, count);
-	if (count == 0)
-		return true;
-	const uint32_t outer = traced->area->nodes[traced->path[count - 1]].parent;
-
-	if (key_of(traced, traced->path[count - 1]) != TRACE_OUTSIDE && outer < NODES)
-		parent = known_of(traced, outer)->stack;
-	while (count-- > 0) {
-		struct known_node *known = known_of(traced, traced->path[count]);
-		const uint64_t key = key_of(traced, traced->path[count]);
-
-		if (key != TRACE_OUTSIDE) {
-			const uint64_t when_ns = time_of(traced, traced->path[count]);
-
-			if (!has_name(image, pump, key, when_ns)) {
-				if (!is_last)
-					return give_up(traced, count + 1);
-				traced->nameless += key == 0 || key & RING_INTERPRETED;
-			}
-			parent = stack_in(pump, image, parent, key, when_ns);
-		}
-		known->stack = parent;
-		known->has_stack = true;
-	}
-	return true;
-}
-
-static int64_t to_ns(uint64_t ticks, double ns_per_tick)
+/* 0 if it is longer than any thread can have been there. */
+static int64_t to_ns(const struct traced *traced, uint64_t ticks, double ns_per_tick)
 {
 	const double ns = (double)ticks * ns_per_tick;
 
-	return ns < (double)MAX_TIME_NS ? (int64_t)(ns + 0.5) : 0;
+	return ns <= (double)traced->most_ns ? (int64_t)(ns + 0.5) : 0;
 }
 
 static int64_t ns_of(const struct traced *traced, uint64_t ticks)
 {
-	return to_ns(ticks, traced->ns_per_tick);
+	return to_ns(traced, ticks, traced->ns_per_tick);
+}
+
+static bool is_time(const struct traced *traced, uint64_t ticks)
+{
+	return (double)ticks * traced->ns_per_tick <= (double)traced->most_ns;
 }
 
 static uint64_t count_in(const u64 *place)
@@ -231,7 +80,7 @@ static uint64_t count_in(const u64 *place)
 }
 
 /* What is beside a node, and of its thread if it is the outermost. */
-static void add_toll(const struct traced *traced, uint32_t number, uint32_t slot,
+static void add_toll(const struct traced *traced, uint32_t number, uint64_t key, uint32_t slot,
 		     struct recording_calls *row)
 {
 	const struct trace_toll *toll = &traced->area->tolls[number];
@@ -240,7 +89,7 @@ static void add_toll(const struct traced *traced, uint32_t number, uint32_t slot
 	row->misses = count_in(&toll->misses);
 	for (size_t i = 0; i < TRACE_QUIET_COUNT; i++)
 		row->quiet[i] = count_in(&toll->quiet[i]);
-	if (key_of(traced, number) == TRACE_OUTSIDE)
+	if (key == TRACE_OUTSIDE)
 		row->left_out_ns = ns_of(
 			traced, __atomic_load_n(&thread->left_out_ticks, __ATOMIC_RELAXED));
 }
@@ -251,8 +100,7 @@ static void add_extremes(const struct traced *traced, const struct trace_node *n
 {
 	const uint64_t shortest = __atomic_load_n(&node->shortest_ticks, __ATOMIC_RELAXED);
 	const uint64_t longest = __atomic_load_n(&node->longest_ticks, __ATOMIC_RELAXED);
-	const bool are_known = shortest <= longest &&
-			       (double)longest * traced->ns_per_tick < (double)MAX_TIME_NS;
+	const bool are_known = shortest <= longest && is_time(traced, longest);
 
 	row->shortest_ns = are_known ? ns_of(traced, shortest) : RECORDING_UNKNOWN;
 	row->longest_ns = are_known ? ns_of(traced, longest) : RECORDING_UNKNOWN;
@@ -277,17 +125,23 @@ static bool add_to_all(struct pump *pump, struct known_node *known,
 	return true;
 }
 
-static void write_node(struct image *image, struct pump *pump, uint32_t number, uint32_t slot,
-		       bool is_last)
+static void write_node(struct image *image, struct pump *pump, uint32_t number, uint64_t key,
+		       uint32_t slot, bool is_last)
 {
 	struct traced *traced = image->traced;
 	const struct trace_node *node = &traced->area->nodes[number];
-	struct known_node *known = known_of(traced, number);
+	struct known_node *known = traced_known(traced, number);
 	const uint64_t calls = __atomic_load_n(&node->calls, __ATOMIC_RELAXED);
 	const uint64_t self_ticks = __atomic_load_n(&node->self_ticks, __ATOMIC_RELAXED);
 
-	if ((calls == known->calls && self_ticks == known->self_ticks) || calls > MAX_CALLS ||
-	    !find_stack(image, pump, number, is_last))
+	if (calls == known->calls && self_ticks == known->self_ticks)
+		return;
+	/* Calls take longer than a nanosecond each. */
+	if (calls > traced->most_ns || !is_time(traced, self_ticks)) {
+		trust_doubt(image);
+		return;
+	}
+	if (!traced_find_stack(image, pump, number, key, is_last))
 		return;
 	struct recording_calls row = {
 		.id = known->row,
@@ -295,11 +149,11 @@ static void write_node(struct image *image, struct pump *pump, uint32_t number, 
 		.stack = known->stack,
 		.calls = calls,
 		.self_ns = ns_of(traced, self_ticks),
-		.kind = node->kind,
+		.kind = __atomic_load_n(&node->kind, __ATOMIC_RELAXED),
 	};
 
 	add_extremes(traced, node, &row);
-	add_toll(traced, number, slot, &row);
+	add_toll(traced, number, key, slot, &row);
 	if (!add_to_all(pump, known, &row))
 		return;
 	if (known->row == 0)
@@ -328,7 +182,7 @@ static struct image_thread *thread_at(struct image *image, struct pump *pump, in
 	/* The tid was another one's; what the kernel says of this thread is on its way. */
 	if (known != NULL && known->end_ns != UINT64_MAX)
 		image_forget_tid(image, tid);
-	return image_thread_at(image, tid, time_ns, pump->writer);
+	return image_thread_claimed(image, (uint32_t)tid, time_ns, pump->writer);
 }
 
 static bool has_thread_ended(struct image *image, const struct known_thread *known,
@@ -363,14 +217,18 @@ static void look_at_threads(struct image *image, struct pump *pump,
 		    tid == 0)
 			continue;
 		if (known->row == 0) {
-			const uint64_t ticks = thread->first_ticks;
+			const uint64_t ticks =
+				__atomic_load_n(&thread->first_ticks, __ATOMIC_RELAXED);
 			const uint64_t since =
 				ticks > terms->start_ticks ? ticks - terms->start_ticks : 0;
 			const uint64_t time_ns =
 				terms->start_ns +
-				(uint64_t)to_ns(since, traced->counter_ns_per_tick);
+				(uint64_t)to_ns(traced, since, traced->counter_ns_per_tick);
 
-			known->row = thread_at(image, pump, tid, time_ns)->row;
+			known->row =
+				thread_at(image, pump, tid,
+					  time_ns < traced->now_ns ? time_ns : traced->now_ns)
+					->row;
 			known->tid = tid;
 		}
 		traced->is_ended[slot] = has_thread_ended(image, known, terms);
@@ -403,16 +261,22 @@ static void give_back_threads(struct traced *traced)
 	}
 }
 
+static bool has_calls(const struct traced *traced, uint32_t node)
+{
+	return __atomic_load_n(&traced->area->nodes[node].calls, __ATOMIC_RELAXED) != 0;
+}
+
 static void read_chunk(struct image *image, struct pump *pump, uint32_t chunk, uint32_t slot,
 		       bool is_last)
 {
 	for (uint32_t i = 0; i < TRACE_CHUNK_NODES; i++) {
 		const uint32_t node = chunk * TRACE_CHUNK_NODES + i;
 
+		const uint64_t key = traced_key(image->traced, node);
+
 		/* One that is used has a key, or calls: its name was not sent. */
-		if (key_of(image->traced, node) != 0 ||
-		    (is_last && image->traced->area->nodes[node].calls != 0))
-			write_node(image, pump, node, slot, is_last);
+		if (key != 0 || (is_last && has_calls(image->traced, node)))
+			write_node(image, pump, node, key, slot, is_last);
 	}
 }
 
@@ -422,13 +286,17 @@ void traced_read(struct image *image, struct pump *pump, const struct traced_ter
 	struct traced *traced = image->traced;
 	const uint64_t ticks = ticks_now() - terms->start_ticks;
 
+	if (image->trust.is_lost)
+		return;
+	traced->now_ns = monotonic_ns();
+	traced->most_ns = (traced->now_ns - terms->start_ns) / 8 * 9 + MOST_SLACK_NS;
 	traced->counter_ns_per_tick =
-		ticks == 0 ? 0 : (double)(monotonic_ns() - terms->start_ns) / (double)ticks;
+		ticks == 0 ? 0 : (double)(traced->now_ns - terms->start_ns) / (double)ticks;
 	/* Ticks of a CPU clock were made of nanoseconds, by a rate that was given. */
 	traced->ns_per_tick = traced->cpu_ns_per_tick > 0 ? traced->cpu_ns_per_tick
 							  : traced->counter_ns_per_tick;
 	traced->reading++;
-	traced_costs_write(&traced->costs, traced->area, traced->ns_per_tick, image->row,
+	traced_costs_write(&traced->costs, traced->area, traced->ns_per_tick, image,
 			   pump->writer);
 	look_at_threads(image, pump, terms);
 	for (uint32_t chunk = 1; chunk < TRACE_CHUNKS; chunk++) {
@@ -464,13 +332,17 @@ static uint64_t off_ns(const struct traced *traced)
 	const struct trace_area *area = traced->area;
 	const uint64_t since = __atomic_load_n(&area->off_since_ticks, __ATOMIC_RELAXED);
 	const uint64_t now = ticks_now();
-	const uint64_t ticks = area->off_ticks + (since != 0 && now > since ? now - since : 0);
+	const uint64_t off = __atomic_load_n(&area->off_ticks, __ATOMIC_RELAXED);
+	const uint64_t last = since != 0 && now > since ? now - since : 0;
 
-	return (uint64_t)to_ns(ticks, traced->counter_ns_per_tick);
+	return (uint64_t)to_ns(traced, off, traced->counter_ns_per_tick) +
+	       (uint64_t)to_ns(traced, last, traced->counter_ns_per_tick);
 }
 
 void traced_tell(struct image *image, struct pump *pump)
 {
+	if (image->trust.is_lost)
+		return;
 	image->off_ns = off_ns(image->traced);
 	trace_notes_add(image, image->traced->area, pump->writer);
 	trace_notes_nameless(image, image->traced->nameless, pump->writer);

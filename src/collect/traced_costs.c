@@ -1,5 +1,8 @@
 #include "collect/traced_costs.h"
 
+#include <stdbool.h>
+
+#include "collect/image.h"
 #include "record/writer.h"
 
 /* Beyond that a burst was not what it is taken for. */
@@ -12,17 +15,18 @@
 
 _Static_assert(TRACE_KIND_COUNT <= RECORDING_QUIET, "kinds of callees, and then of events");
 
-/* How many times as long as when it was calibrated a call took; 0: not known. */
-static double pace_of(const struct trace_area *area, uint32_t calibrated)
+/* What is beyond these is damage to a reader (reader_calls.c). */
+#define MOST_PS       1e12
+#define MOST_PERMILLE (1000 * 1000)
+
+static uint32_t load(const u32 *figure)
 {
-	const uint64_t count = __atomic_load_n(&area->pace_count, __ATOMIC_RELAXED);
-	const uint64_t ticks = __atomic_load_n(&area->pace_ticks, __ATOMIC_RELAXED);
+	return __atomic_load_n(figure, __ATOMIC_RELAXED);
+}
 
-	if (count == 0 || calibrated == 0)
-		return 0;
-	const double pace = (double)ticks / (double)count / (double)calibrated;
-
-	return pace > MOST_PACE ? MOST_PACE : pace < 1 / MOST_PACE ? 1 / MOST_PACE : pace;
+static int64_t load_signed(const s32 *figure)
+{
+	return __atomic_load_n(figure, __ATOMIC_RELAXED);
 }
 
 static double magnitude(double value)
@@ -30,69 +34,111 @@ static double magnitude(double value)
 	return value < 0 ? -value : value;
 }
 
+/* How the processor's pace was: ticks that so many bursts took. */
+struct pace {
+	uint64_t ticks, count;
+};
+
+/* How many times as long as when it was calibrated a call took; 0: not known. */
+static double pace_of(const struct pace *pace, uint32_t calibrated)
+{
+	if (pace->count == 0 || calibrated == 0)
+		return 0;
+	const double is = (double)pace->ticks / (double)pace->count / (double)calibrated;
+
+	return is > MOST_PACE ? MOST_PACE : is < 1 / MOST_PACE ? 1 / MOST_PACE : is;
+}
+
+/* Whether a call can cost that, in picoseconds. */
+static bool is_cost(const double *ps, size_t count, int64_t stretch_permille)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!(magnitude(ps[i]) <= MOST_PS))
+			return false;
+	}
+	return stretch_permille >= 1 && stretch_permille <= MOST_PERMILLE;
+}
+
 /* As it was calibrated, in ticks / TRACE_COST_UNIT, to what is written. */
-static void write_cost(struct traced_costs *costs, const struct trace_area *area,
-		       double ns_per_tick, uint32_t pace, struct recording_cost cost,
+static void write_cost(struct traced_costs *costs, double pace_is, double ns_per_tick,
+		       struct recording_cost cost, struct image *image,
 		       struct recording_writer *writer)
 {
-	const double pace_is = pace_of(area, pace);
 	const double times = pace_is > 0 ? pace_is : 1;
 	const double off = magnitude(1 - 1 / times) * PACE_DOUBT;
-	const double ps = ns_per_tick * 1000 / TRACE_COST_UNIT * times;
+	const double unit_ps = ns_per_tick * 1000 / TRACE_COST_UNIT * times;
 	const double call = magnitude((double)(cost.inside_ps + cost.outside_ps));
+	const double ps[] = { (double)cost.inside_ps * unit_ps,
+			      (double)cost.outside_ps * unit_ps,
+			      (double)cost.inside_miss_ps * unit_ps,
+			      (double)cost.outside_miss_ps * unit_ps,
+			      ((double)cost.spread_ps + call * off) * unit_ps };
 	uint32_t *row = &costs->rows[cost.kind];
 
+	if (!is_cost(ps, sizeof ps / sizeof *ps, cost.stretch_permille)) {
+		trust_doubt(image);
+		return;
+	}
 	cost.id = *row;
+	cost.process = image->row;
 	cost.pace_permille = pace_is > 0 ? (int64_t)(pace_is * 1000 + 0.5) : RECORDING_UNKNOWN;
-	cost.spread_ps = (int64_t)(((double)cost.spread_ps + call * off) * ps);
-	cost.inside_ps = (int64_t)((double)cost.inside_ps * ps);
-	cost.outside_ps = (int64_t)((double)cost.outside_ps * ps);
-	cost.inside_miss_ps = (int64_t)((double)cost.inside_miss_ps * ps);
-	cost.outside_miss_ps = (int64_t)((double)cost.outside_miss_ps * ps);
+	cost.inside_ps = (int64_t)ps[0];
+	cost.outside_ps = (int64_t)ps[1];
+	cost.inside_miss_ps = (int64_t)ps[2];
+	cost.outside_miss_ps = (int64_t)ps[3];
+	cost.spread_ps = (int64_t)ps[4];
 	if (*row == 0)
 		recording_writer_add_cost(writer, &cost, row);
 	else
 		recording_writer_update_cost(writer, &cost);
 }
 
-void traced_costs_write(struct traced_costs *costs, const struct trace_area *area,
-			double ns_per_tick, uint32_t process, struct recording_writer *writer)
+static bool is_due(const struct traced_costs *costs, uint32_t kind, bool is_better,
+		   const u32 *is_known)
 {
-	const uint64_t count = __atomic_load_n(&area->pace_count, __ATOMIC_RELAXED);
-	const bool is_better = count != costs->pace_count;
+	/* Pairs with the release in the agent: the figures are whole. */
+	return (costs->rows[kind] == 0 || is_better) &&
+	       __atomic_load_n(is_known, __ATOMIC_ACQUIRE) == 1;
+}
+
+void traced_costs_write(struct traced_costs *costs, const struct trace_area *area,
+			double ns_per_tick, struct image *image,
+			struct recording_writer *writer)
+{
+	const struct pace pace = {
+		.ticks = __atomic_load_n(&area->pace_ticks, __ATOMIC_RELAXED),
+		.count = __atomic_load_n(&area->pace_count, __ATOMIC_RELAXED)
+	};
+	const bool is_better = pace.count != costs->pace_count;
 
 	for (uint32_t kind = 0; kind < TRACE_KIND_COUNT; kind++) {
 		const struct trace_cost *cost = &area->costs[kind];
 
-		/* Pairs with the release in the agent: the figures are whole. */
-		if ((costs->rows[kind] == 0 || is_better) &&
-		    __atomic_load_n(&cost->is_known, __ATOMIC_ACQUIRE) == 1)
-			write_cost(costs, area, ns_per_tick, cost->pace,
+		if (is_due(costs, kind, is_better, &cost->is_known))
+			write_cost(costs, pace_of(&pace, load(&cost->pace)), ns_per_tick,
 				   (struct recording_cost){
-					   .process = process,
 					   .kind = kind,
-					   .inside_ps = cost->inside,
-					   .outside_ps = cost->outside,
-					   .inside_miss_ps = cost->inside_miss,
-					   .outside_miss_ps = cost->outside_miss,
-					   .spread_ps = cost->spread,
-					   .stretch_permille = cost->stretch_permille,
+					   .inside_ps = load_signed(&cost->inside),
+					   .outside_ps = load_signed(&cost->outside),
+					   .inside_miss_ps = load_signed(&cost->inside_miss),
+					   .outside_miss_ps = load_signed(&cost->outside_miss),
+					   .spread_ps = load(&cost->spread),
+					   .stretch_permille = load(&cost->stretch_permille),
 				   },
-				   writer);
+				   image, writer);
 	}
 	for (uint32_t quiet = 0; quiet < TRACE_QUIET_COUNT; quiet++) {
 		const struct trace_quiet_cost *cost = &area->quiet_costs[quiet];
 		const uint32_t kind = RECORDING_QUIET + quiet;
 
-		if ((costs->rows[kind] == 0 || is_better) &&
-		    __atomic_load_n(&cost->is_known, __ATOMIC_ACQUIRE) == 1)
-			write_cost(costs, area, ns_per_tick, cost->pace,
-				   (struct recording_cost){ .process = process,
-							    .kind = kind,
-							    .inside_ps = cost->ticks,
-							    .spread_ps = cost->spread,
-							    .stretch_permille = 1000 },
-				   writer);
+		if (is_due(costs, kind, is_better, &cost->is_known))
+			write_cost(
+				costs, pace_of(&pace, load(&cost->pace)), ns_per_tick,
+				(struct recording_cost){ .kind = kind,
+							 .inside_ps = load_signed(&cost->ticks),
+							 .spread_ps = load(&cost->spread),
+							 .stretch_permille = 1000 },
+				image, writer);
 	}
-	costs->pace_count = count;
+	costs->pace_count = pace.count;
 }

@@ -13,6 +13,7 @@
 #include "abi/trace.h"
 #include "record/recording.h"
 
+struct image;
 struct recording_writer;
 
 struct traced_costs {
@@ -21,6 +22,10 @@ struct traced_costs {
 	uint64_t pace_count;              /* as they were written last */
 };
 
-/* Writes those that have become known, and all again when the pace is known better. */
+/*
+ * Writes those that have become known, and all again when the pace is known better.  What no
+ * call costs is left out, and doubted of the image.
+ */
 void traced_costs_write(struct traced_costs *costs, const struct trace_area *area,
-			double ns_per_tick, uint32_t process, struct recording_writer *writer);
+			double ns_per_tick, struct image *image,
+			struct recording_writer *writer);

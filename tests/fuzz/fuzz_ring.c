@@ -13,6 +13,7 @@
 #include "collect/image.h"
 #include "collect/mappings.h"
 #include "collect/pump.h"
+#include "collect/ring_view.h"
 #include "record/writer.h"
 
 #define WORDS 512
@@ -55,6 +56,8 @@ static struct image *make_image(void)
 	if (image->ring == MAP_FAILED)
 		abort();
 	image->ring_words = WORDS;
+	image->ring->word_count = WORDS;
+	ring_view_begin(image);
 	return image;
 }
 
@@ -68,7 +71,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (writer == NULL)
 		writer = make_writer();
 	memcpy(ring_words(image->ring), data, len);
-	image->ring->word_count = size;
 	image->ring->head = size > WORDS ? WORDS : size;
 	pump_init(&pump, writer, 0);
 	/* Whatever comes, twice over. */
@@ -77,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	pump_image(&pump, image, pump_mark(image), 0);
 	pump_begin_round(&pump);
 	pump_image(&pump, image, pump_mark(image), 1);
-	if (image->ring_tail != image->ring->head)
+	if (!image->trust.is_lost && image->ring_tail != image->ring->head)
 		abort();
 	pump_done(&pump);
 	image_free(image);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Which room may know which: the table of the architecture, held against every #include.
 
-Also: code that runs in the target or in the kernel includes no hosted header, and only cli/
-prints to the terminal or ends the program.
+Also: code that runs in the target or in the kernel includes no hosted header, only cli/ prints to
+the terminal or ends the program, and only one file reads what a target can write in a ring's header.
 
 usage: layers.py [ROOT]
 """
@@ -50,6 +50,11 @@ SPEAKING = re.compile(r"(?<![\w.>])(printf|vprintf|puts|putchar|perror|exit|quic
 ENDING_AT_ONCE = re.compile(r"(?<![\w.>])_exit\s*\(|(?<![\w.>])_Exit\s*\(")
 MAY_END_AT_ONCE = {"base/memory.c"}
 MAY_END_AT_ONCE_ROOMS = {"collect", "cli"}
+
+# A ring's header can be written by its target at any moment: collect/ring_view.c reads each figure
+# once and bounds it.  enter.c makes rings; the others hand them on to what takes no figure from them.
+FOLLOWING_A_RING = re.compile(r"(?:->|\.)ring->|\bring_words\s*\(")
+MAY_FOLLOW_A_RING = {"collect/ring_view.c", "collect/ring_view.h", "collect/ring_memory.c", "collect/enter.c"}
 
 COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'',
                              re.S)
@@ -131,6 +136,13 @@ def speaking_problems(path, room, text):
             yield text.count("\n", 0, match.start()) + 1, f"{room} may not call _exit()"
 
 
+def ring_problems(path, room, text):
+    if room != "collect" or path in MAY_FOLLOW_A_RING:
+        return
+    for match in FOLLOWING_A_RING.finditer(without_texts(text)):
+        yield text.count("\n", 0, match.start()) + 1, "only ring_view.c may read a ring, which its target can write"
+
+
 def problems(root):
     """Every violation as 'path:line: sentence', in order."""
     src = (pathlib.Path(root) / "src").resolve()
@@ -145,7 +157,8 @@ def problems(root):
             continue
         text = without_comments(source.read_text(encoding="utf-8"))
         for line, sentence in (*include_problems(source, room, text, src),
-                               *speaking_problems(path, room, text)):
+                               *speaking_problems(path, room, text),
+                               *ring_problems(path, room, text)):
             found.append(f"src/{path}:{line}: {sentence}")
     return found
 

@@ -57,6 +57,12 @@ class Layers(Tree):
         self.assert_wrong("src/base/a.c", '#include "../profile/profile.h"\n',
                           "base may not know profile")
 
+    def test_a_figure_of_a_ring_that_is_read_in_passing_is_caught(self):
+        self.assert_wrong("src/collect/a.c", "int f(struct image *image)\n{ return image->ring->flags; }\n",
+                          "src/collect/a.c:2: only ring_view.c may read a ring")
+        self.write("src/collect/a.c", "")
+        self.assert_clean("src/collect/ring_view.c", "int f(struct image *image) { return image->ring->flags; }\n")
+
     def test_an_include_in_angle_brackets_is_caught(self):
         self.assert_wrong("src/base/a.c", "#include <profile/profile.h>\n", "is ours")
 

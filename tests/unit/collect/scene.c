@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "collect/image.h"
 #include "collect/mappings.h"
+#include "collect/ring_view.h"
 #include "record/reader.h"
 #include "record/writer.h"
 
@@ -41,6 +42,7 @@ int scene_setup(void **state)
 				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	scene->image->ring->word_count = WORDS;
 	scene->image->ring_words = WORDS;
+	ring_view_begin(scene->image);
 	pump_init(&scene->pump, scene->writer, START_NS);
 	*state = scene;
 	return 0;
@@ -107,6 +109,10 @@ static int see_sample(void *context, const struct recording_sample *sample)
 		seen->stacks[seen->samples] = sample->stack;
 		seen->endings[seen->samples] = sample->ending;
 	}
+	if (seen->samples == 0 || sample->time_ns < seen->first_ns)
+		seen->first_ns = sample->time_ns;
+	if (seen->samples == 0 || sample->time_ns > seen->last_ns)
+		seen->last_ns = sample->time_ns;
 	seen->samples++;
 	seen->weight_ns += (uint64_t)sample->weight_ns;
 	return 0;

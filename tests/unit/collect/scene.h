@@ -39,6 +39,7 @@ unsigned int pump_all(struct scene *scene, int is_last);
 /* What the recording holds, after it was closed. */
 struct seen {
 	uint64_t samples, weight_ns, lost;
+	int64_t first_ns, last_ns; /* of their times, the least and the greatest */
 	uint32_t stacks[8], endings[8];
 	uint32_t parents[16], frames[16], modules[16];
 	uint64_t addresses[16];

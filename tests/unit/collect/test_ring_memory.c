@@ -13,6 +13,7 @@
 
 #include "abi/ring_terms.h"
 #include "collect/image.h"
+#include "collect/ring_view.h"
 #include "scene.h"
 
 #define MIB_WORDS (1ULL << 17)
@@ -58,6 +59,7 @@ static int replace_ring(struct image *image, uint64_t words)
 	image->ring = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	image->ring_bytes = bytes;
 	image->ring->word_count = image->ring_words = words;
+	ring_view_begin(image);
 	return fd;
 }
 

@@ -22,9 +22,11 @@
 #include "record/writer.h"
 #include "scene.h"
 
-#define TID    4242
-#define FIRST  TRACE_CHUNK_NODES /* node */
-#define KEY(n) (RING_INTERPRETED | (u64)(n) << RING_INSTRUCTION_BITS)
+#define TID     4242
+#define FIRST   TRACE_CHUNK_NODES /* node */
+#define NODES   (TRACE_CHUNKS * TRACE_CHUNK_NODES)
+#define LONG_NS (25ULL * 24 * 3600 * 1000000000)
+#define KEY(n)  (RING_INTERPRETED | (u64)(n) << RING_INSTRUCTION_BITS)
 
 static struct trace_area *area;
 static struct traced_terms terms;
@@ -64,12 +66,15 @@ static void begin_thread(void)
 
 static void put_node(u32 node, u32 parent, u64 key, u64 calls)
 {
-	area->nodes[node] = (struct trace_node){ .key = key,
-						 .parent = parent,
-						 .calls = calls,
-						 .self_ticks = 1000 * calls,
-						 .shortest_ticks = 1,
-						 .longest_ticks = 2 };
+	area->nodes[node] = (struct trace_node){
+		.key = key,
+		.parent = parent,
+		.depth = (u16)(parent < NODES ? area->nodes[parent].depth + 1 : 1),
+		.calls = calls,
+		.self_ticks = 1000 * calls,
+		.shortest_ticks = 1,
+		.longest_ticks = 2
+	};
 }
 
 struct counted {
@@ -302,6 +307,60 @@ static void callers_that_make_no_sense_hurt_nobody(void **state)
 	assert_in_range(read_back(scene).calls, 0, 4);
 }
 
+static void a_node_of_more_time_than_went_by_is_left_out_alone(void **state)
+{
+	struct scene *scene = *state;
+
+	begin_thread();
+	put_node(FIRST + 1, FIRST, KEY(1), 3);
+	put_node(FIRST + 2, FIRST, KEY(2), 1ULL << 40);
+	put_node(FIRST + 3, FIRST, KEY(3), 1);
+	area->nodes[FIRST + 3].self_ticks = 1ULL << 50;
+	traced_read(scene->image, &scene->pump, &terms, true);
+	assert_int_equal(read_back(scene).calls, 3);
+	assert_int_equal(scene->image->trust.doubtful, 2);
+}
+
+static void a_circle_of_callers_is_no_tree(void **state)
+{
+	struct scene *scene = *state;
+
+	begin_thread();
+	for (u32 i = 1; i < TRACE_CHUNK_NODES; i++) {
+		put_node(FIRST + i, FIRST + i % (TRACE_CHUNK_NODES - 1) + 1, KEY(i), 1);
+		area->nodes[FIRST + i].depth = 7;
+	}
+	traced_read(scene->image, &scene->pump, &terms, true);
+	assert_int_equal(read_back(scene).calls, TRACE_CHUNK_NODES - 1);
+}
+
+static void costs_that_no_call_has_are_left_out(void **state)
+{
+	struct scene *scene = *state;
+	const struct trace_cost sound = { .inside = 400,
+					  .stretch_permille = 1000,
+					  .is_known = 1 };
+
+	area->pace_ticks = ~0ULL;
+	area->pace_count = 1;
+	area->costs[TRACE_KIND_PYTHON] = sound;
+	area->costs[TRACE_KIND_RUBY] = sound;
+	area->costs[TRACE_KIND_RUBY].spread = ~0U;
+	area->costs[TRACE_KIND_RUBY].outside = 0x7fffffff;
+	area->costs[TRACE_KIND_MCOUNT] = sound;
+	area->costs[TRACE_KIND_MCOUNT].stretch_permille = 0;
+	area->costs[TRACE_KIND_FENTRY] = sound;
+	area->costs[TRACE_KIND_FENTRY].stretch_permille = ~0U;
+	area->quiet_costs[0] =
+		(struct trace_quiet_cost){ .ticks = -0x7fffffff, .spread = 1, .is_known = 1 };
+	/* A tick is a hundred seconds. */
+	terms.start_ns = monotonic_ns() - LONG_NS;
+	terms.start_ticks = ticks_now() - 1;
+	traced_read(scene->image, &scene->pump, &terms, true);
+	cost_read_back(scene);
+	assert_in_range(scene->image->trust.doubtful, 3, 5);
+}
+
 static void a_longest_call_that_is_not_believed_is_not_known(void **state)
 {
 	struct scene *scene = *state;
@@ -318,6 +377,9 @@ static void more_time_than_there_can_be_is_not_written(void **state)
 {
 	struct scene *scene = *state;
 
+	/* A recording of 25 days. */
+	terms.start_ns -= LONG_NS;
+	terms.start_ticks -= LONG_NS;
 	begin_thread();
 	for (u32 i = 1; i < 600; i++) {
 		put_node(FIRST + i, FIRST, KEY(i), 1);
@@ -341,6 +403,9 @@ int main(void)
 		TEST(a_thread_that_ended_gives_back_what_it_had),
 		TEST(a_thread_seen_before_its_creation_is_told_keeps_what_it_has),
 		TEST(callers_that_make_no_sense_hurt_nobody),
+		TEST(a_node_of_more_time_than_went_by_is_left_out_alone),
+		TEST(a_circle_of_callers_is_no_tree),
+		TEST(costs_that_no_call_has_are_left_out),
 		TEST(a_longest_call_that_is_not_believed_is_not_known),
 		TEST(more_time_than_there_can_be_is_not_written),
 	};

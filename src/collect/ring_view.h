@@ -1,0 +1,56 @@
+/*
+ * ring_view - the recorder's side of a ring's header (abi/ring.h), which the target can write at
+ * any moment.
+ *
+ * Each figure is loaded once, into a variable of ours, and bounded by what can be (trust.h) before
+ * it is handed out.  No other file of this room may follow image->ring, but for enter.c, which
+ * makes rings, and interpreter_kinds.c, which writes layouts into them: tests/lint/layers.py.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi/ring.h"
+#include "collect/image.h"
+
+/* The ring has been made: what its agent is not to change is remembered. */
+void ring_view_begin(struct image *image);
+/* Whether what the recorder has written into the header is as it wrote it. */
+bool ring_view_is_whole(const struct image *image);
+/* How far records are reserved: any number. */
+uint64_t ring_view_head(const struct image *image);
+
+/* What is counted there; what cannot be is 0. */
+uint64_t ring_view_lost(struct image *image);
+uint64_t ring_view_switches(struct image *image);
+uint64_t ring_view_start_cpu_ns(struct image *image);
+
+/* What sampling cost. */
+struct ring_costs {
+	uint64_t handler_ticks, handler_timed, handler_samples, early_traps, switches;
+};
+struct ring_costs ring_view_costs(struct image *image);
+
+/* What walks found of the interpreters' layouts. */
+struct ring_walks {
+	uint64_t python, python_refusals, ruby, ruby_refusals;
+	uint32_t ruby_check; /* enum ring_ruby_check */
+};
+struct ring_walks ring_view_walks(const struct image *image);
+/* As in its layout, 0x030b02f0; any number. */
+uint32_t ring_view_python_version(const struct image *image);
+
+/* What was read, up to image->ring_tail, may be written again (ring_memory.h). */
+void ring_view_give_back(struct image *image);
+/* Figures of the recorder's own, for the agent. */
+void ring_view_set_epoch(struct image *image, uint64_t epoch);
+void ring_view_set_switch_cost(struct image *image, uint64_t cost_ns);
+void ring_view_add_pause(struct image *image);
+
+/* The record at a position before mark, as ring_peek() gives it. */
+static inline uint64_t ring_view_peek(const struct image *image, uint64_t position,
+				      uint64_t mark, uint64_t *words, uint64_t max)
+{
+	return ring_peek(ring_words(image->ring), image->ring_words, position, mark, words,
+			 max);
+}

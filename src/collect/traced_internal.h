@@ -1,0 +1,65 @@
+/*
+ * traced_internal - what the files of traced share: what is known of an area's nodes and threads.
+ *
+ *   traced.c         reads an area, and gives back what has ended
+ *   traced_stacks.c  the stack of a node
+ */
+#pragma once
+#include "collect/traced.h"
+
+#include <stddef.h>
+
+#include "abi/trace.h"
+#include "collect/traced_costs.h"
+
+#define TRACED_NODES ((uint32_t)TRACE_CHUNKS * TRACE_CHUNK_NODES)
+
+/* What is known of a node. */
+struct known_node {
+	uint64_t calls, self_ticks; /* as they were written */
+	uint64_t ns;                /* of the row, with what was left out of it */
+	uint32_t stack;             /* of the recording; for the outermost, 0 */
+	uint32_t row;               /* of calls; 0: none so far */
+	uint32_t missed_in;         /* the reading that had no name for it, or for a caller */
+	bool has_stack;
+};
+
+struct known_thread {
+	uint32_t row; /* of the recording; 0: the slot is nobody's */
+	int tid;
+};
+
+/* One of those that a node is called in; key is as it was when the path was gone. */
+struct step {
+	uint32_t node, outer;
+	uint64_t key;
+};
+
+struct traced {
+	struct trace_area *area;
+	struct known_node *chunks[TRACE_CHUNKS]; /* of the nodes of each; NULL: none was seen */
+	struct known_thread threads[TRACE_THREADS];
+	bool is_ended[TRACE_THREADS]; /* in this reading */
+	double counter_ns_per_tick;   /* of the machine's counter */
+	double ns_per_tick;           /* of the clock that calls are timed by */
+	double cpu_ns_per_tick;       /* if that is the threads' own CPU time; else 0 */
+	uint64_t most_ns;             /* that a thread can have been there for */
+	uint64_t now_ns;              /* of this reading */
+	struct traced_costs costs;
+	struct step *path; /* room for the nodes outside of one */
+	size_t path_capacity;
+	uint32_t reading; /* the how many-th; the first is 1 */
+	uint64_t calls;
+	uint64_t nameless; /* callees whose names never came */
+};
+
+/* Room for what is known of a node. */
+struct known_node *traced_known(struct traced *traced, uint32_t node);
+/* A node's key; 0: there is none, or it has no name so far. */
+uint64_t traced_key(const struct traced *traced, uint32_t node);
+/*
+ * Whether the recording has the stack of a node, whose key was this, now: a name may be on its
+ * way.
+ */
+bool traced_find_stack(struct image *image, struct pump *pump, uint32_t node, uint64_t key,
+		       bool is_last);

@@ -1,0 +1,156 @@
+#include "collect/traced_internal.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "collect/codes.h"
+#include "collect/image.h"
+#include "collect/mappings.h"
+#include "collect/pump.h"
+#include "record/writer.h"
+
+/* Nodes in each other: more than any that an agent makes. */
+#define MOST_DEEP (1U << 17)
+
+struct known_node *traced_known(struct traced *traced, uint32_t node)
+{
+	struct known_node **chunk = &traced->chunks[node / TRACE_CHUNK_NODES];
+
+	if (*chunk == NULL) {
+		*chunk = xreallocarray(NULL, TRACE_CHUNK_NODES, sizeof **chunk);
+		memset(*chunk, 0, TRACE_CHUNK_NODES * sizeof **chunk);
+	}
+	return *chunk + node % TRACE_CHUNK_NODES;
+}
+
+uint64_t traced_key(const struct traced *traced, uint32_t node)
+{
+	/* Pairs with the release in the agent: what a node has is whole. */
+	return __atomic_load_n(&traced->area->nodes[node].key, __ATOMIC_ACQUIRE);
+}
+
+static uint32_t parent_of(const struct traced *traced, uint32_t node)
+{
+	return __atomic_load_n(&traced->area->nodes[node].parent, __ATOMIC_RELAXED);
+}
+
+static uint16_t depth_of(const struct traced *traced, uint32_t node)
+{
+	return __atomic_load_n(&traced->area->nodes[node].depth, __ATOMIC_RELAXED);
+}
+
+/*
+ * A node and what it is called in, from inwards out, up to one that has its stack.  False if one
+ * of them is known to have no name so far: in each reading it is looked for once.  A caller's
+ * depth is less, or TRACE_DEEPEST: what is not so is no tree, and ends there.
+ */
+static bool path_of(struct traced *traced, uint32_t node, uint64_t key, size_t *out_count)
+{
+	bool has_names = true;
+	size_t count = 0;
+
+	while (node != 0 && node < TRACED_NODES && count < MOST_DEEP) {
+		const struct known_node *known = traced_known(traced, node);
+
+		has_names = known->missed_in != traced->reading;
+		if (known->has_stack || !has_names)
+			break;
+		const uint32_t outer = parent_of(traced, node);
+		const uint16_t depth = depth_of(traced, node);
+
+		if (count == traced->path_capacity)
+			traced->path = array_grow(traced->path, count, &traced->path_capacity,
+						  sizeof *traced->path);
+		traced->path[count++] =
+			(struct step){ node, outer < TRACED_NODES ? outer : 0, key };
+		if (key == TRACE_OUTSIDE || outer >= TRACED_NODES ||
+		    (depth_of(traced, outer) >= depth && depth != TRACE_DEEPEST))
+			break;
+		node = outer;
+		key = traced_key(traced, node);
+	}
+	*out_count = count;
+	return has_names;
+}
+
+static bool give_up(struct traced *traced, size_t count)
+{
+	while (count-- > 0)
+		traced_known(traced, traced->path[count].node)->missed_in = traced->reading;
+	return false;
+}
+
+/* When a node's address means what it meant as it was called. */
+static uint64_t time_of(const struct traced *traced, uint32_t node)
+{
+	const uint64_t identity =
+		__atomic_load_n(&traced->area->nodes[node].identity, __ATOMIC_RELAXED);
+	const uint64_t then_ns = identity & ~TRACE_UNLOADED;
+
+	return identity & TRACE_UNLOADED && then_ns < traced->now_ns ? then_ns : traced->now_ns;
+}
+
+static uint32_t stack_in(struct pump *pump, struct image *image, uint32_t parent, uint64_t key,
+			 uint64_t when_ns)
+{
+	struct recording_stack stack = { .parent = parent };
+	struct recording_frame frame;
+	uint32_t row = 0;
+
+	/* Compiled code has addresses: only interpreters' functions lack a key. */
+	if (key & RING_INTERPRETED || key == 0)
+		codes_place(&pump->codes, &pump->epochs, image, pump->epochs.number,
+			    key | RING_INTERPRETED | RING_NO_INSTRUCTION, &frame);
+	else
+		frame = pump_place(pump, image, key, mappings_era(image->mappings, when_ns));
+	recording_writer_add_frame(pump->writer, &frame, &stack.frame);
+	recording_writer_add_stack(pump->writer, &stack, &row);
+	return row;
+}
+
+/* Whether it is known now what a key stands for; 0: the ring was full when it was to be sent. */
+static bool has_name(const struct image *image, const struct pump *pump, uint64_t key,
+		     uint64_t when_ns)
+{
+	if (key == 0)
+		return false;
+	if (key & RING_INTERPRETED)
+		return codes_has(&pump->epochs, image->row, key);
+	return mappings_find(image->mappings, key, mappings_era(image->mappings, when_ns)) !=
+	       NULL;
+}
+
+/* Whether the recording has the node's stack now: its name may be on its way. */
+bool traced_find_stack(struct image *image, struct pump *pump, uint32_t node, uint64_t node_key,
+		       bool is_last)
+{
+	struct traced *traced = image->traced;
+	uint32_t parent = 0;
+	size_t count;
+
+	if (!path_of(traced, node, node_key, &count) && !is_last)
+		return give_up(traced, count);
+	if (count == 0)
+		return true;
+	if (traced->path[count - 1].key != TRACE_OUTSIDE)
+		parent = traced_known(traced, traced->path[count - 1].outer)->stack;
+	while (count-- > 0) {
+		const struct step *step = &traced->path[count];
+		struct known_node *known = traced_known(traced, step->node);
+
+		if (step->key != TRACE_OUTSIDE) {
+			const uint64_t when_ns = time_of(traced, step->node);
+
+			if (!has_name(image, pump, step->key, when_ns)) {
+				if (!is_last)
+					return give_up(traced, count + 1);
+				traced->nameless +=
+					step->key == 0 || step->key & RING_INTERPRETED;
+			}
+			parent = stack_in(pump, image, parent, step->key, when_ns);
+		}
+		known->stack = parent;
+		known->has_stack = true;
+	}
+	return true;
+}
