@@ -27,6 +27,7 @@ static const uint8_t code[] = { 0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3 };
 static void write_map(const char *path, const void *page, const char *kind)
 {
 	static const struct timespec long_ago[] = { { 1577836800, 0 }, { 1577836800, 0 } };
+	unlink(path); /* an earlier process of this number may have left one */
 	FILE *map = fopen(path, "wx");
 
 	if (map == NULL)
