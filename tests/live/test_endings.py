@@ -17,6 +17,7 @@ from live import FATHOM, workload
 from processes import command_of, cpu_seconds, end_process, read_bytes, wait_until
 
 MS = 1000000
+MIB = 1 << 20
 
 
 class Endings(live.LiveTest):
@@ -122,8 +123,10 @@ class Recorders(live.LiveTest):
         return live.Recording(self.path("test.fathom"), run)
 
     def test_a_recorder_stopped_for_ten_seconds_loses_samples_and_says_so(self):
-        """At 20 kHz the ring holds less than a second of it; the program does not wait."""
-        run = self.start(*workload("thirds", 4000), rate=20000)
+        """Where files may have 3 MiB, the ring holds two seconds of it at 20 kHz; the program does not wait."""
+        limit = (3 * MIB, 3 * MIB)
+        run = self.start(*workload("thirds", 4000), rate=20000,
+                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
         child = command_of(run.pid)
         wait_for_cpu(child, 0.5)
         run.send_signal(signal.SIGSTOP)

@@ -1,0 +1,94 @@
+/* While too much waits for the disk, samples are left out and counted, and all else is kept. */
+#include "scene.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collect/image.h"
+#include "record/reader.h"
+/* The limit is the writer's own: 64 MiB would show the same. */
+#include "record/writer_state.h"
+
+static void pump_round(struct scene *scene)
+{
+	pump_begin_round(&scene->pump);
+	pump_image(&scene->pump, scene->image, pump_mark(scene->image), 0);
+}
+
+static int add_lost(void *context, const char *reason, uint64_t samples)
+{
+	assert_string_equal(reason, "the disk was too slow");
+	*(uint64_t *)context += samples;
+	return 0;
+}
+
+static int count_sample(void *context, const struct recording_sample *sample)
+{
+	assert_int_not_equal(sample->stack, 0);
+	++*(uint64_t *)context;
+	return 0;
+}
+
+static void samples_are_left_out_and_counted(void **state)
+{
+	struct scene *scene = *state;
+	struct recording_reader *reader;
+	struct error err;
+	uint64_t lost = 0, samples = 0;
+
+	assert_int_equal(recording_writer_start_thread(scene->writer), 0);
+	scene->writer->samples_waiting = 0;
+	put_stack(scene->image->ring, 0x77, 0x1000, 0x2000);
+	put_sample(scene->image->ring, 77, START_NS + 1, 0x77, 0x1234);
+	put_sample(scene->image->ring, 77, START_NS + 2, 0x77, 0x1234);
+	pump_round(scene);
+	assert_int_equal(scene->pump.samples, 0);
+	assert_int_equal(scene->image->samples, 0);
+	/* The disk is quick again: what was sent meanwhile is known. */
+	scene->writer->samples_waiting = 1 << 20;
+	put_sample(scene->image->ring, 77, START_NS + 3, 0x77, 0x1234);
+	pump_round(scene);
+	assert_true(recording_writer_stop_thread(scene->writer, -1));
+	assert_int_equal(recording_writer_commit(scene->writer), 0);
+	must(recording_reader_open(scene->path, &reader, &err), &err);
+	must(recording_reader_each_lost(reader, add_lost, &lost, &err), &err);
+	must(recording_reader_each_sample(reader, count_sample, &samples, &err), &err);
+	recording_reader_close(reader);
+	assert_int_equal(lost, 2);
+	assert_int_equal(samples, 1);
+}
+
+static void what_was_left_out_at_the_end_is_told(void **state)
+{
+	struct scene *scene = *state;
+	struct recording_reader *reader;
+	struct error err;
+	uint64_t lost = 0;
+
+	assert_int_equal(recording_writer_start_thread(scene->writer), 0);
+	scene->writer->samples_waiting = 0;
+	put_sample(scene->image->ring, 77, START_NS + 1, 0, 0x1234);
+	pump_round(scene);
+	assert_true(recording_writer_stop_thread(scene->writer, -1));
+	pump_tell_left_out(&scene->pump);
+	pump_tell_left_out(&scene->pump);
+	assert_int_equal(recording_writer_commit(scene->writer), 0);
+	must(recording_reader_open(scene->path, &reader, &err), &err);
+	must(recording_reader_each_lost(reader, add_lost, &lost, &err), &err);
+	recording_reader_close(reader);
+	assert_int_equal(lost, 1);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, scene_setup, scene_teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(samples_are_left_out_and_counted),
+		TEST(what_was_left_out_at_the_end_is_told),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
