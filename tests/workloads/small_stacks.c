@@ -4,6 +4,7 @@
  *
  *	small_stacks filtered    only a coroutine, deeper than a page, behind a seccomp filter
  *				 that allows everything
+ *	small_stacks ends	 a thread ends behind a filter that kills for sigaltstack(2)
  *	small_stacks full N      four threads compute with 256 bytes left of a coroutine's page,
  *				 N of them with an alternate stack of their own
  */
@@ -11,13 +12,16 @@
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -115,6 +119,35 @@ static int run_filtered(void)
 	makecontext(&inside, be_deep, 0);
 	swapcontext(&outside, &inside);
 	return 0;
+}
+
+static void *end_filtered(void *argument)
+{
+	struct sock_filter rules[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sigaltstack, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = { .len = sizeof rules / sizeof rules[0], .filter = rules };
+
+	sink = compute(10000000);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
+		return NULL;
+	sink = compute(10000000);
+	return argument;
+}
+
+static int run_ending_thread(void)
+{
+	pthread_t thread;
+	void *result;
+
+	if (pthread_create(&thread, NULL, end_filtered, &inside) != 0)
+		abort();
+	pthread_join(thread, &result);
+	return result != NULL ? 0 : 77;
 }
 
 /*
@@ -249,6 +282,8 @@ int main(int argc, char **argv)
 {
 	if (argc == 2 && strcmp(argv[1], "filtered") == 0)
 		return run_filtered();
+	if (argc == 2 && strcmp(argv[1], "ends") == 0)
+		return run_ending_thread();
 	if (argc == 3 && strcmp(argv[1], "full") == 0)
 		return run_full_threads(atoi(argv[2]));
 	run_threads();

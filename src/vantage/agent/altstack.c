@@ -131,7 +131,8 @@ static void altstack_end_thread(void *unused)
 		pthread_setspecific(altstacks.thread_end, &own);
 		return;
 	}
-	if (altstack_is_stood_on())
+	/* Below a filter that may forbid the calls they are the kernel's to the end. */
+	if (!agent.may_call || altstack_is_stood_on())
 		return;
 	own.first = NULL;
 	own.pooled = NULL;
@@ -194,7 +195,8 @@ void altstack_give_back(void)
 	const stack_t none = { .ss_flags = SS_DISABLE };
 	stack_t now;
 
-	if (own.pooled == NULL || altstack_is_stood_on() || altstack_call(NULL, &now) != 0)
+	if (own.pooled == NULL || !agent.may_call || altstack_is_stood_on() ||
+	    altstack_call(NULL, &now) != 0)
 		return;
 	if (now.ss_sp == own.pooled && altstack_call(&none, NULL) == 0)
 		altstack_remember(&none);
@@ -301,7 +303,8 @@ static bool altstack_is_readable(const stack_t *stack)
 
 AGENT_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
 {
-	const bool is_replaced = stack != NULL && (own.pooled != NULL || altstack_is_wanted());
+	const bool is_replaced =
+		stack != NULL && agent.may_call && (own.pooled != NULL || altstack_is_wanted());
 	const stack_t *shown = stack;
 	stack_t ours;
 
@@ -319,7 +322,8 @@ AGENT_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
 	}
 	if (old != NULL)
 		altstack_report(old);
-	if (stack != NULL && (shown == &ours || altstack_call(NULL, &ours) == 0))
+	if (stack != NULL &&
+	    (shown == &ours || (agent.may_call && altstack_call(NULL, &ours) == 0)))
 		altstack_remember(&ours);
 	return 0;
 }

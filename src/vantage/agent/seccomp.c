@@ -27,6 +27,7 @@
 #include "vantage/agent/hooks.h"
 #include "vantage/agent/raw_calls.h"
 #include "vantage/agent/signals.h"
+#include "vantage/agent/stack_flags.h"
 #include "vantage/agent/trace/trace.h"
 
 #ifndef PR_SET_SYSCALL_USER_DISPATCH
@@ -56,6 +57,9 @@ static void give_up_counter(void)
 
 static void give_up_calls(bool is_strict)
 {
+	/* Later it may take calls that are forbidden. */
+	if (agent.may_call && !agent_is_of_another())
+		stack_flags_allow();
 	__atomic_store_n(&agent.may_call, false, __ATOMIC_RELAXED);
 	if (!is_strict)
 		return;
