@@ -144,16 +144,24 @@ struct words {
 	u32 target;
 };
 
-static bool handshake_say_hello(int fd, const struct words *words)
+/* In these, one thread is all there is: its number is the process's. */
+static bool is_beginning(u32 occasion)
+{
+	return occasion == HANDSHAKE_START || occasion == HANDSHAKE_FORK;
+}
+
+static bool handshake_say_hello(int fd, const struct words *words, u64 now_ns)
 {
 	struct handshake_hello hello = {
 		.magic = HANDSHAKE_MAGIC,
 		.occasion = words->occasion,
 		.pid = (u32)agent.pid,
-		.tid = (u32)arch_syscall4(SYS_gettid, 0, 0, 0, 0),
+		.tid = is_beginning(words->occasion)
+			       ? (u32)agent.pid
+			       : (u32)arch_syscall4(SYS_gettid, 0, 0, 0, 0),
 		.reason = words->reason,
 		.target = words->target,
-		.time_ns = monotonic_ns(),
+		.time_ns = now_ns,
 	};
 
 	/* In the constructor, libc does not know it yet. */
@@ -165,9 +173,8 @@ static bool handshake_say_hello(int fd, const struct words *words)
 }
 
 /* A process that is stopped and goes on gets EINTR, whatever signals it blocks (signal(7)). */
-static long handshake_receive(int fd, struct msghdr *message)
+static long handshake_receive(int fd, struct msghdr *message, u64 until_ns)
 {
-	const u64 until_ns = monotonic_ns() + patience_ms * NS_PER_MS;
 	long got;
 
 	do {
@@ -177,7 +184,8 @@ static long handshake_receive(int fd, struct msghdr *message)
 }
 
 /* The answer, and the ring's descriptor in *out_ring_fd (-1: none). */
-static bool handshake_hear_answer(int fd, struct handshake_answer *out_answer, int *out_ring_fd)
+static bool handshake_hear_answer(int fd, u64 until_ns, struct handshake_answer *out_answer,
+				  int *out_ring_fd)
 {
 	union {
 		struct cmsghdr header;
@@ -187,8 +195,9 @@ static bool handshake_hear_answer(int fd, struct handshake_answer *out_answer, i
 	struct msghdr message = { .msg_iov = &iov,
 				  .msg_iovlen = 1,
 				  .msg_control = &control,
-				  .msg_controllen = sizeof control };
-	const long got = handshake_receive(fd, &message);
+				  /* Not its space, in which there is room for a second one. */
+				  .msg_controllen = CMSG_LEN(sizeof(int)) };
+	const long got = handshake_receive(fd, &message, until_ns);
 	const struct cmsghdr *first = got < 0 ? NULL : CMSG_FIRSTHDR(&message);
 
 	*out_ring_fd = -1;
@@ -215,9 +224,12 @@ static bool handshake_exchange(const struct words *words, struct handshake_answe
 		!is_recorder_gone && handshake_find_recorder() ? handshake_connect() : -1;
 
 	if (fd >= 0) {
+		const u64 now_ns = monotonic_ns();
+
 		agent.may_be_trapped = true;
-		is_answered = handshake_say_hello(fd, words) &&
-			      handshake_hear_answer(fd, out_answer, out_ring_fd);
+		is_answered = handshake_say_hello(fd, words, now_ns) &&
+			      handshake_hear_answer(fd, now_ns + patience_ms * NS_PER_MS,
+						    out_answer, out_ring_fd);
 		handshake_close(fd);
 	}
 	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, KERNEL_SIGSET_BYTES);
@@ -264,7 +276,7 @@ static struct ring_header *handshake_map_ring(int ring_fd, u64 bytes)
 static void handshake_begin_sampling(struct ring_header *ring, bool is_first)
 {
 	agent.has_timers = agent.terms.flags & RING_TIMER;
-	thread_notes = (struct thread_notes){ .tid = (int)syscall(SYS_gettid) };
+	thread_notes = (struct thread_notes){ .tid = agent.pid };
 	/* Pairs with the acquire in on_trap(). */
 	__atomic_store_n(&agent.ring, ring, __ATOMIC_RELEASE);
 	altstack_begin_thread();

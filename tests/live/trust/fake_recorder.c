@@ -338,17 +338,20 @@ static void answer(int connection, const struct made *made)
 						.ring_bytes = made->told };
 	union {
 		struct cmsghdr header;
-		char bytes[CMSG_SPACE(sizeof(int))];
+		char bytes[CMSG_SPACE(2 * sizeof(int))];
 	} control = { 0 };
 	struct iovec iov = { .iov_base = (void *)&words, .iov_len = sizeof words };
 	struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1 };
 	const int fd = made->is_other ? made->fd : put_into_memory(made);
 
 	if (fd >= 0) {
+		/* A second one comes along, which must not stay in the program. */
+		const int fds[2] = { fd, STDOUT_FILENO };
+
 		control.header.cmsg_level = SOL_SOCKET;
 		control.header.cmsg_type = SCM_RIGHTS;
-		control.header.cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
+		control.header.cmsg_len = CMSG_LEN(sizeof fds);
+		memcpy(CMSG_DATA(&control.header), fds, sizeof fds);
 		message.msg_control = &control;
 		message.msg_controllen = sizeof control;
 	}

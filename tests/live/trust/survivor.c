@@ -180,6 +180,10 @@ int main(int argc, char **argv)
 	if (argc > 1 && strcmp(argv[1], "work") == 0) {
 		const int child = in_child(0);
 
+		for (int fd = STDERR_FILENO + 1; fd < 16; fd++) {
+			if (fcntl(fd, F_GETFD) >= 0)
+				printf("%d is open\n", fd);
+		}
 		printf("%d %d\n", works(), child);
 		return EXIT_WORKS;
 	}

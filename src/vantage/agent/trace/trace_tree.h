@@ -21,7 +21,7 @@
  * the number of different functions, and a program's recursion does not fill the table.
  *
  * Nodes lie in memory that others can write: a number that is read of one is cut to the table
- * (trace_link()), and a way along such numbers ends after as many as there are nodes.  What is
+ * (trace_link(), trace_is_node()), and a way along such numbers ends after as many as there are nodes.  What is
  * counted may be nonsense then; what is reached is the table.
  */
 #pragma once
@@ -95,6 +95,12 @@ _Static_assert((TRACE_NODES & (TRACE_NODES - 1)) == 0, "a number is cut by a mas
 static inline u32 trace_link(const u32 *link)
 {
 	return __atomic_load_n(link, __ATOMIC_RELAXED) & (TRACE_NODES - 1);
+}
+
+/* Whether it is one: a branch, where a mask would delay what every call waits for. */
+static inline bool trace_is_node(u32 number)
+{
+	return number - 1 < TRACE_NODES - 1;
 }
 
 static inline struct trace_node *trace_node_at(const struct tracer *tracer, u32 node)
@@ -374,9 +380,10 @@ static inline u32 trace_find_merged(const struct tracer *tracer, u32 parent, u64
 /* The child called last, if that is it. */
 static inline u32 trace_likely_child(const struct tracer *tracer, u32 parent, u64 identity)
 {
-	const u32 child = trace_link(&trace_node_at(tracer, parent)->first_child);
+	const u32 child =
+		__atomic_load_n(&trace_node_at(tracer, parent)->first_child, __ATOMIC_RELAXED);
 
-	return __builtin_expect(child != TRACE_NO_NODE &&
+	return __builtin_expect(trace_is_node(child) &&
 					trace_node_at(tracer, child)->identity == identity,
 				1)
 		       ? child

@@ -10,11 +10,11 @@
 static inline u32 find_near(const struct tracer *tracer, u32 parent, u64 identity)
 {
 	const struct trace_node *above = trace_node_at(tracer, parent);
-	const u32 first = trace_link(&above->first_child);
+	const u32 first = __atomic_load_n(&above->first_child, __ATOMIC_RELAXED);
 	const u32 near = above->is_wide ? TRACE_NEAR_WIDE + 1 : TRACE_NEAR;
 	u32 child = first;
 
-	if (first == TRACE_NO_NODE)
+	if (!trace_is_node(first))
 		return TRACE_NO_NODE;
 	for (u32 i = 0; i < near; i++) {
 		const struct trace_node *node = trace_node_at(tracer, child);
