@@ -17,6 +17,10 @@
  *
  * Without that the step says WALK_BAD_RULE.  On aarch64 regs.lr begins as x30.
  *
+ * The frame that the innermost one returns to may have its CFA in such a register, too, which
+ * the innermost one kept (OpenSSL's AES-GCM: rax).  A step by that, and one by a rule that
+ * native_rule_is_guess(), are believed only if native_follows_call() of the new ip.
+ *
  * Where no rule is found (WALK_NO_RULE), or no image (generated code), a vantage may try
  * native_step_frame_pointer(), and then checks that the new ip is in something mapped;
  * without an image, native_step_made_code() before.

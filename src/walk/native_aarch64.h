@@ -225,6 +225,22 @@ static inline int a64_is_call(u32 code)
 	       (code & 0xfefff800) == 0xd63f0800;
 }
 
+/* No rule is a guess here. */
+static inline int native_rule_is_guess(u64 rule)
+{
+	(void)rule;
+	return 0;
+}
+
+/* Whether a step that was guessed may have led to `ip`: a call instruction ends there. */
+static inline int native_follows_call(struct mem *mem, u64 ip)
+{
+	u32 code;
+
+	return ip >= 4096 && (ip & 3) == 0 && mem_read(mem, &code, sizeof code, ip - 4) == 0 &&
+	       a64_is_call(code);
+}
+
 /* Frames larger than this are not believed without a rule. */
 #define A64_FRAME_POINTER_REACH (1 << 20)
 

@@ -9,10 +9,15 @@
  *	bits 0-3 form    4-15 where rbp is    16-27 where rbx is    28-32 leaf register
  *	bits 33-62 offset in bytes            63 signal frame
  *
+ * (registers are below 16, so bit 32 is free: it marks a guess)
+ *
  * The rest (stacks realigned by gcc or by OpenSSL, signal frames) says CFA =
  * *(register + offset) + add, and the return address may be anywhere:
  *
- *	bits 28-39 where rip is    40-44 add / 8    45-62 offset / 8    63 signal frame
+ *	bits 28-39 where rip is    40-43 add / 8    44 a guess
+ *	45-62 offset / 8    63 signal frame
+ *
+ * A guess is what instructions say of code without rules (native_x86_64_scan.h).
  */
 #pragma once
 #include "abi/walk_status.h"
@@ -60,7 +65,7 @@ enum x86_saved {
 #define X86_OFFSET_BITS      30
 #define X86_RA_SHIFT         28
 #define X86_ADD_SHIFT        40
-#define X86_ADD_BITS         5
+#define X86_ADD_BITS         4
 #define X86_DEREF_SHIFT      45
 #define X86_DEREF_BITS       18
 #define X86_SIGNAL_FRAME     (1ULL << 63)
@@ -220,6 +225,18 @@ static inline u64 native_rule_pack(const struct cfa_row *row, int is_signal_fram
 	       (is_signal_frame ? X86_SIGNAL_FRAME : 0);
 }
 
+/* The bit that marks a rule of this form as a guess. */
+static inline u64 x86_guess_mark(u64 rule)
+{
+	return 1ULL << ((rule & 15) <= X86_FORM_RETURN_LEAF ? 32 : 44);
+}
+
+/* Whether a step by this rule is to be believed only if native_follows_call() of the new ip. */
+static inline int native_rule_is_guess(u64 rule)
+{
+	return (rule & x86_guess_mark(rule)) != 0;
+}
+
 /*
  * The DWARF number of the register the caller must put into regs->lr before it takes a
  * step with this rule in the innermost frame; NATIVE_NO_REGISTER for nearly all rules.
@@ -230,7 +247,7 @@ static inline u8 native_rule_leaf_register(u64 rule)
 
 	if (form != X86_FORM_LEAF && form != X86_FORM_RETURN_LEAF)
 		return NATIVE_NO_REGISTER;
-	return rule >> X86_LEAF_SHIFT & 31;
+	return rule >> X86_LEAF_SHIFT & 15;
 }
 
 static inline int x86_read_u64(struct mem *mem, u64 addr, u64 *out_value)
@@ -255,7 +272,7 @@ static inline enum walk_status x86_cfa_rare(struct mem *mem, u64 rule,
 		return regs->lr != 0 ? WALK_COMPLETE : WALK_BAD_RULE;
 	case X86_FORM_RETURN_LEAF:
 		*out_cfa = regs->sp + x86_rule_offset(rule);
-		return WALK_COMPLETE;
+		return regs->lr != 0 ? WALK_COMPLETE : WALK_BAD_RULE;
 	case X86_FORM_PLT:
 		*out_cfa = regs->sp + 8 + ((regs->ip & 15) >= x86_rule_offset(rule) ? 8 : 0);
 		return WALK_COMPLETE;
@@ -273,7 +290,7 @@ static inline enum walk_status x86_cfa_rare(struct mem *mem, u64 rule,
 	base += (u64)native_field(rule, X86_DEREF_SHIFT, X86_DEREF_BITS) * 8;
 	if (x86_read_u64(mem, base, out_cfa) < 0)
 		return WALK_UNREADABLE;
-	*out_cfa += (rule >> X86_ADD_SHIFT & 31) * 8;
+	*out_cfa += (rule >> X86_ADD_SHIFT & 15) * 8;
 	return WALK_COMPLETE;
 }
 

@@ -6,6 +6,7 @@
  * without rules.  They are recognised by their code.
  */
 #pragma once
+#include "native_x86_64_call.h"
 #include "native_x86_64_scan.h"
 
 /* mov $15,%rax; syscall: rt_sigreturn. */
@@ -44,35 +45,6 @@ static inline int x86_is_outermost_call(struct mem *mem, u64 return_address)
 	if (mem_read(mem, bytes, sizeof bytes, return_address - 7) < 0)
 		return 0;
 	return bytes[0] == 0x31 && bytes[1] == 0xed && bytes[2] == 0xe8;
-}
-
-/* Does the instruction that ends at `at` call something?  (call rel32, call *r/m) */
-static inline int x86_follows_call(struct mem *mem, u64 at)
-{
-	u8 b[7] = { 0 }; /* the seven bytes before `at` */
-
-	/* Code that is made at run time may begin with its page, and with a short call. */
-	if (mem_read(mem, b, sizeof b, at - sizeof b) < 0 &&
-	    mem_read(mem, b + 5, 2, at - 2) < 0)
-		return 0;
-	if (b[2] == 0xe8)
-		return 1;
-	/* ff /2: the middle bits of the ModRM byte are 010; the rest says how long it is. */
-	for (u32 i = 0; i < 6; i++) {
-		u32 call_len = 7 - i;
-		u8 modrm = b[i + 1];
-		u32 has_sib = (modrm & 7) == 4 && modrm >> 6 != 3;
-		u32 displacement = modrm >> 6 == 1 ? 1 : modrm >> 6 == 2 ? 4 : 0;
-
-		if (modrm >> 6 == 0 && (modrm & 7) == 5)
-			displacement = 4; /* relative to rip */
-		if (has_sib && modrm >> 6 == 0 && i + 2 < 7 && (b[i + 2] & 7) == 5)
-			displacement = 4; /* no base register */
-		if (b[i] == 0xff && (modrm >> 3 & 7) == 2 &&
-		    call_len == 2 + has_sib + displacement)
-			return 1;
-	}
-	return 0;
 }
 
 /* The length of a no-operation of any length: 66… 2e, then 0f 1f /0 or 90; 0 if it is none. */
@@ -130,7 +102,8 @@ static inline u64 native_code_rule(struct mem *mem, u64 lookup)
 		return x86_sigreturn_rule();
 	if (x86_is_outermost_call(mem, lookup + 1))
 		return X86_FORM_LAST;
-	return x86_scan(mem, x86_follows_call(mem, lookup + 1) ? lookup + 1 : lookup);
+	return x86_scan(mem, x86_follows_call(mem, lookup + 1) ? lookup + 1 : lookup,
+			X86_SCAN_INSTRUCTIONS);
 }
 
 /* Frames larger than this are not believed without a rule. */
@@ -179,7 +152,7 @@ static inline enum walk_status native_step_made_code(struct mem *mem, int is_exa
 
 	if (!is_exact && !x86_follows_call(mem, regs->ip))
 		return WALK_NO_RULE;
-	rule = x86_scan(mem, regs->ip);
+	rule = x86_scan(mem, regs->ip, X86_SCAN_MADE);
 	if (rule == 0 || native_step(mem, rule, &outer, &step) != WALK_COMPLETE ||
 	    !x86_follows_call(mem, outer.ip))
 		return WALK_NO_RULE;

@@ -1,204 +1,340 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * native_x86_64_scan - the rule of a small function by its remaining instructions.
+ * native_x86_64_scan - the rule of code without rules, by its remaining instructions.
  *
- * The compiler's start-up files (crti.o, crtbegin.o: _init, __do_global_dtors_aux, …) have
- * no rules, but run in every program and library.  From an address to the `ret`, what each
- * instruction does to the stack pointer is added up; that is where the return address is.
- * Jumps that may not be taken are passed: compilers leave the stack alike on both ways.
+ * Hand-written assembler (of GMP, OpenBLAS, x264, libjpeg), the compiler's start-up files and
+ * code made at run time have no rules.  From an address to the `ret`, what each instruction
+ * does to the general registers is followed: where the stack pointer is at the end, there is
+ * the return address, and what rbp and rbx are then is what the caller has in them.
  *
- * Only instructions of the table are passed.  The first that is not in it ends the attempt,
- * so code that does anything unusual has no rule, rather than a wrong one.
+ * Conditional jumps are passed, others followed: the stack is alike on both ways.  If that way
+ * comes to no end, all jumps forwards are taken instead, which leads past unrolled loops; then
+ * one of the first, each in turn.  The result is
+ * a guess: x86_follows_call() of where it leads tells whether it may be right.
  */
 #pragma once
 #include "native_x86_64.h"
+#include "native_x86_64_insn.h"
 
-enum x86_effect {
-	X86_EFFECT_NONE,
-	X86_EFFECT_PUSH,
-	X86_EFFECT_POP,
-	X86_EFFECT_ADD,   /* rsp += the instruction's last byte */
-	X86_EFFECT_SUB,   /* rsp -= the instruction's last byte */
-	X86_EFFECT_LEAVE, /* rsp = rbp, and rbp is popped */
-	X86_EFFECT_JUMP,  /* to a place as far as the last byte says */
-	X86_EFFECT_RETURN,
+/* Instructions on one way; an image's addresses are looked at once each. */
+#define X86_SCAN_INSTRUCTIONS 512
+/* And of made code, at each step. */
+#define X86_SCAN_MADE 32
+/* Conditional jumps that are taken, one at a time. */
+#define X86_SCAN_JUMPS 6
+/* Jumps backwards on one way: more go round in a circle. */
+#define X86_SCAN_BACKWARDS 2
+
+/* What a register has, by the registers as they were where the scan began. */
+enum x86_value_kind {
+	X86_VALUE_UNKNOWN,
+	X86_VALUE_SUM,   /* base + offset */
+	X86_VALUE_READ,  /* *(base + offset) + add */
+	X86_VALUE_READ2, /* *(*(base + offset) + add) */
 };
 
-/* The first bytes of an instruction: code, where mask has ones. */
-struct x86_pattern {
-	u8 code[3], mask[3];
-	u8 len;
-	u8 effect;
+struct x86_value {
+	s32 offset;
+	s16 add;
+	u8 kind; /* enum x86_value_kind */
+	u8 base;
 };
-
-#define X86_SCAN_BYTES        8 /* the longest instruction of the table */
-#define X86_SCAN_INSTRUCTIONS 48
-
-/* ModRM 00rrr101 is relative to rip; 11rrr0mm and 11rrr1mm are two registers. */
-static const struct x86_pattern x86_patterns[] = {
-	{ { 0xc3, 0, 0 }, { 0xff, 0, 0 }, 1, X86_EFFECT_RETURN },
-	{ { 0xf3, 0xc3, 0 }, { 0xff, 0xff, 0 }, 2, X86_EFFECT_RETURN },
-	{ { 0xeb, 0, 0 }, { 0xff, 0, 0 }, 2, X86_EFFECT_JUMP },
-	/* Jumps to another function, as its last act. */
-	{ { 0xe9, 0, 0 }, { 0xff, 0, 0 }, 5, X86_EFFECT_RETURN },
-	{ { 0xff, 0x25, 0 }, { 0xff, 0xff, 0 }, 6, X86_EFFECT_RETURN },
-	{ { 0xff, 0xe0, 0 }, { 0xff, 0xf8, 0 }, 2, X86_EFFECT_RETURN },
-	{ { 0x50, 0, 0 }, { 0xf8, 0, 0 }, 1, X86_EFFECT_PUSH },
-	{ { 0x41, 0x50, 0 }, { 0xff, 0xf8, 0 }, 2, X86_EFFECT_PUSH },
-	{ { 0x58, 0, 0 }, { 0xf8, 0, 0 }, 1, X86_EFFECT_POP },
-	{ { 0x41, 0x58, 0 }, { 0xff, 0xf8, 0 }, 2, X86_EFFECT_POP },
-	{ { 0x48, 0x83, 0xc4 }, { 0xff, 0xff, 0xff }, 4, X86_EFFECT_ADD },
-	{ { 0x48, 0x83, 0xec }, { 0xff, 0xff, 0xff }, 4, X86_EFFECT_SUB },
-	{ { 0xc9, 0, 0 }, { 0xff, 0, 0 }, 1, X86_EFFECT_LEAVE },
-	/* endbr64 */
-	{ { 0xf3, 0x0f, 0x1e }, { 0xff, 0xff, 0xff }, 4, X86_EFFECT_NONE },
-	/* call rel32; call *reg; call *(rip) */
-	{ { 0xe8, 0, 0 }, { 0xff, 0, 0 }, 5, X86_EFFECT_NONE },
-	{ { 0xff, 0xd0, 0 }, { 0xff, 0xf8, 0 }, 2, X86_EFFECT_NONE },
-	{ { 0xff, 0x15, 0 }, { 0xff, 0xff, 0 }, 6, X86_EFFECT_NONE },
-	/* je, jne rel8 */
-	{ { 0x74, 0, 0 }, { 0xfe, 0, 0 }, 2, X86_EFFECT_NONE },
-	/* lea, mov (rip),reg */
-	{ { 0x48, 0x8d, 0x05 }, { 0xff, 0xff, 0xc7 }, 7, X86_EFFECT_NONE },
-	{ { 0x48, 0x8b, 0x05 }, { 0xff, 0xff, 0xc7 }, 7, X86_EFFECT_NONE },
-	/* cmp, sub, mov, add, test of two registers, into another than rsp */
-	{ { 0x48, 0x39, 0xc0 }, { 0xff, 0xff, 0xc0 }, 3, X86_EFFECT_NONE },
-	{ { 0x48, 0x29, 0xc0 }, { 0xff, 0xff, 0xc4 }, 3, X86_EFFECT_NONE },
-	{ { 0x48, 0x89, 0xc0 }, { 0xff, 0xff, 0xc4 }, 3, X86_EFFECT_NONE },
-	{ { 0x48, 0x89, 0xc5 }, { 0xff, 0xff, 0xc7 }, 3, X86_EFFECT_NONE },
-	{ { 0x48, 0x89, 0xc6 }, { 0xff, 0xff, 0xc6 }, 3, X86_EFFECT_NONE },
-	{ { 0x48, 0x01, 0xc0 }, { 0xff, 0xff, 0xc4 }, 3, X86_EFFECT_NONE },
-	{ { 0x48, 0x01, 0xc6 }, { 0xff, 0xff, 0xc6 }, 3, X86_EFFECT_NONE },
-	{ { 0x48, 0x29, 0xc6 }, { 0xff, 0xff, 0xc6 }, 3, X86_EFFECT_NONE },
-	{ { 0x48, 0x85, 0xc0 }, { 0xff, 0xff, 0xc0 }, 3, X86_EFFECT_NONE },
-	/* shifts of rsi, rax and the like */
-	{ { 0x48, 0xc1, 0xc0 }, { 0xff, 0xff, 0xc4 }, 4, X86_EFFECT_NONE },
-	{ { 0x48, 0xc1, 0xc6 }, { 0xff, 0xff, 0xc6 }, 4, X86_EFFECT_NONE },
-	{ { 0x48, 0xd1, 0xc0 }, { 0xff, 0xff, 0xc4 }, 3, X86_EFFECT_NONE },
-	{ { 0x48, 0xd1, 0xc6 }, { 0xff, 0xff, 0xc6 }, 3, X86_EFFECT_NONE },
-	/* cmpb, cmpq, movb imm8,(rip) */
-	{ { 0x80, 0x3d, 0 }, { 0xff, 0xff, 0 }, 7, X86_EFFECT_NONE },
-	{ { 0x48, 0x83, 0x3d }, { 0xff, 0xff, 0xff }, 8, X86_EFFECT_NONE },
-	{ { 0xc6, 0x05, 0 }, { 0xff, 0xff, 0 }, 7, X86_EFFECT_NONE },
-	/* of programs that are not position independent: mov imm32,reg; cmp imm32,%rax;
-	 * sub imm32,%rsi */
-	{ { 0xb8, 0, 0 }, { 0xfc, 0, 0 }, 5, X86_EFFECT_NONE },
-	{ { 0xbe, 0, 0 }, { 0xfe, 0, 0 }, 5, X86_EFFECT_NONE },
-	{ { 0x48, 0x3d, 0 }, { 0xff, 0xff, 0 }, 6, X86_EFFECT_NONE },
-	{ { 0x48, 0x81, 0xee }, { 0xff, 0xff, 0xff }, 7, X86_EFFECT_NONE },
-	/* nop */
-	{ { 0x90, 0, 0 }, { 0xff, 0, 0 }, 1, X86_EFFECT_NONE },
-	{ { 0x0f, 0x1f, 0x80 }, { 0xff, 0xff, 0xff }, 7, X86_EFFECT_NONE },
-	{ { 0x0f, 0x1f, 0x00 }, { 0xff, 0xff, 0xff }, 3, X86_EFFECT_NONE },
-};
-
-#define X86_PATTERNS ((u32)(sizeof x86_patterns / sizeof x86_patterns[0]))
 
 struct x86_scan {
-	s64 moved;    /* how far rsp has moved since the scan began */
-	u32 pushes;   /* what was pushed on the way is popped first */
-	u8 fp_is_set; /* row.column[CFA_COLUMN_FP] is known */
-	u8 bx_is_set;
-	struct cfa_row row;
+	u64 at;
+	u32 take;  /* the number of the conditional jump that is taken, or what follows */
+	u32 jumps; /* conditional ones, so far */
+	u8 backwards;
+	struct x86_value registers[X86_REGISTERS];
 };
 
-static inline const struct x86_pattern *x86_pattern_of(const u8 *bytes)
+#define X86_TAKE_NONE     0
+#define X86_TAKE_FORWARDS 0xffffffffU
+
+enum x86_scan_result {
+	X86_SCAN_ON,
+	X86_SCAN_RETURN,
+	X86_SCAN_STUCK,
+};
+
+static inline struct x86_value x86_value_plus(struct x86_value value, s64 number)
 {
-	for (u32 i = 0; i < X86_PATTERNS; i++) {
-		const struct x86_pattern *p = &x86_patterns[i];
-		if (((bytes[0] ^ p->code[0]) & p->mask[0]) == 0 &&
-		    ((bytes[1] ^ p->code[1]) & p->mask[1]) == 0 &&
-		    ((bytes[2] ^ p->code[2]) & p->mask[2]) == 0)
-			return p;
-	}
-	return 0;
+	const s64 offset = value.offset + number, add = value.add + number;
+
+	if (value.kind == X86_VALUE_SUM && offset >= -(1 << 28) && offset < 1 << 28)
+		value.offset = (s32)offset;
+	else if (value.kind == X86_VALUE_READ && add >= -(1 << 14) && add < 1 << 14)
+		value.add = (s16)add;
+	else
+		value.kind = X86_VALUE_UNKNOWN;
+	return value;
 }
 
-/* A pop of what was pushed before the scan began is where the caller's register is. */
-static inline void x86_scan_pop(struct x86_scan *s, u8 first_byte)
+/* What stands in memory at an address. */
+static inline struct x86_value x86_value_at(struct x86_value address)
 {
-	struct cfa_place place = { .kind = CFA_PLACE_AT_REG, .reg = X86_RSP };
-
-	place.offset = (s32)s->moved;
-	if (s->pushes > 0) {
-		s->pushes--;
-	} else if (first_byte == 0x58 + 5 && !s->fp_is_set) {
-		s->row.column[CFA_COLUMN_FP] = place;
-		s->fp_is_set = 1;
-	} else if (first_byte == 0x58 + 3 && !s->bx_is_set) {
-		s->row.column[CFA_COLUMN_BX] = place;
-		s->bx_is_set = 1;
-	}
-	s->moved += 8;
+	if (address.kind == X86_VALUE_SUM && (address.base != X86_SP || address.offset >= 0))
+		address.kind = X86_VALUE_READ;
+	else if (address.kind == X86_VALUE_READ)
+		address.kind = X86_VALUE_READ2;
+	else
+		address.kind = X86_VALUE_UNKNOWN;
+	return address;
 }
 
-/* rsp = rbp: the frame is the usual one, whatever was on the stack below. */
-static inline void x86_scan_leave(struct x86_scan *s)
+static inline void x86_scan_write(struct x86_scan *s, u8 reg, struct x86_value value)
 {
-	s->row.cfa = (struct cfa_base){ .kind = CFA_BASE_REG, .reg = X86_RBP, .offset = 16 };
-	s->row.column[CFA_COLUMN_FP] =
-		(struct cfa_place){ .kind = CFA_PLACE_AT_CFA, .offset = -16 };
+	if (reg < X86_REGISTERS)
+		s->registers[reg] = value;
+}
+
+static inline void x86_scan_lose(struct x86_scan *s, u8 reg)
+{
+	x86_scan_write(s, reg, (struct x86_value){ 0 });
+}
+
+static inline void x86_scan_move_sp(struct x86_scan *s, s32 bytes)
+{
+	s->registers[X86_SP] = x86_value_plus(s->registers[X86_SP], bytes);
+}
+
+static inline void x86_scan_pop(struct x86_scan *s, u8 reg)
+{
+	const struct x86_value sp = s->registers[X86_SP];
+
+	x86_scan_move_sp(s, 8);
+	/* What was pushed on the way is popped into the register that it came from. */
+	if (reg != X86_SP && sp.kind == X86_VALUE_SUM && sp.base == X86_SP && sp.offset < 0)
+		x86_scan_write(s, reg,
+			       (struct x86_value){ .kind = X86_VALUE_SUM, .base = reg });
+	else
+		x86_scan_write(s, reg, x86_value_at(sp));
+}
+
+/* Calls preserve rbx, rbp, rsp and r12 to r15. */
+static inline void x86_scan_call(struct x86_scan *s)
+{
+	for (u8 i = 0; i < 12; i++) {
+		if (i != X86_BX && i != X86_SP && i != X86_BP)
+			x86_scan_lose(s, i);
+	}
+}
+
+/* The address of a memory operand, as far as it is a register and a number. */
+static inline struct x86_value x86_scan_address(const struct x86_scan *s,
+						const struct x86_insn *insn)
+{
+	if (insn->rm >= X86_REGISTERS)
+		return (struct x86_value){ 0 };
+	return x86_value_plus(s->registers[insn->rm], insn->displacement);
+}
+
+/* mov, lea, add and sub of 64 bits; false: it is none of them. */
+static inline int x86_scan_computes(struct x86_scan *s, const struct x86_insn *insn)
+{
+	const u8 kind = insn->reg & 7;
+
+	if (!insn->is_wide || insn->map != X86_MAP_ONE)
+		return 0;
+	if (insn->opcode == 0x89 && !insn->is_memory)
+		x86_scan_write(s, insn->rm, s->registers[insn->reg & 15]);
+	else if (insn->opcode == 0x8b && !insn->is_memory)
+		x86_scan_write(s, insn->reg, s->registers[insn->rm & 15]);
+	else if (insn->opcode == 0x8b)
+		x86_scan_write(s, insn->reg, x86_value_at(x86_scan_address(s, insn)));
+	else if (insn->opcode == 0x8d && insn->is_memory)
+		x86_scan_write(s, insn->reg, x86_scan_address(s, insn));
+	else if ((insn->opcode == 0x81 || insn->opcode == 0x83) && !insn->is_memory &&
+		 (kind == 0 || kind == 5))
+		x86_scan_write(
+			s, insn->rm,
+			x86_value_plus(s->registers[insn->rm & 15],
+				       kind == 0 ? insn->immediate : -(s64)insn->immediate));
+	else
+		return 0;
+	return 1;
+}
+
+/* What is done to the stack, and what may be written otherwise. */
+static inline void x86_scan_effect(struct x86_scan *s, const struct x86_insn *insn)
+{
+	const u8 opcode = insn->opcode;
+	const u8 low = (u8)((opcode & 7) | (insn->rex & 1) << 3);
+
+	if (insn->map == X86_MAP_ONE) {
+		if (opcode >> 3 == 0x50 >> 3 || opcode == 0x68 || opcode == 0x6a ||
+		    opcode == 0x9c || (opcode == 0xff && (insn->reg & 7) == 6))
+			x86_scan_move_sp(s, -8);
+		else if (opcode >> 3 == 0x58 >> 3)
+			x86_scan_pop(s, low);
+		else if (opcode == 0x9d)
+			x86_scan_move_sp(s, 8);
+		else if (opcode == 0xe8 || (opcode == 0xff && (insn->reg & 7) == 2))
+			x86_scan_call(s);
+		if (opcode == 0x86 || opcode == 0x87)
+			x86_scan_lose(s, insn->reg);
+		if (opcode >> 3 == 0x90 >> 3 && low != 0)
+			x86_scan_lose(s, low);
+	}
+	if (insn->is_vector && insn->map == X86_MAP_0F38 && opcode >= 0xf2)
+		x86_scan_lose(s, insn->other);
+	x86_scan_lose(s, x86_insn_writes(insn));
+}
+
+/* rsp = rbp, and rbp is popped.  True: this is the end of a usual frame. */
+static inline int x86_scan_leave(struct x86_scan *s)
+{
+	s->registers[X86_SP] = s->registers[X86_BP];
+	x86_scan_pop(s, X86_BP);
+	return s->registers[X86_SP].kind == X86_VALUE_SUM &&
+	       s->registers[X86_SP].base == X86_BP;
+}
+
+static inline enum x86_scan_result x86_scan_jump(struct x86_scan *s, s32 distance)
+{
+	if (distance < 0 && s->backwards++ == X86_SCAN_BACKWARDS)
+		return X86_SCAN_STUCK;
+	s->at += (u64)(s64)distance;
+	return X86_SCAN_ON;
+}
+
+/* Where the instructions go on, if this one says so. */
+static inline enum x86_scan_result x86_scan_flow(struct x86_scan *s,
+						 const struct x86_insn *insn)
+{
+	const u8 opcode = insn->opcode;
+	const u8 is_conditional =
+		insn->map == X86_MAP_ONE
+			? opcode >> 4 == 7 || (opcode & 0xfc) == 0xe0
+			: insn->map == X86_MAP_0F && !insn->is_vector && opcode >> 4 == 8;
+
+	if (is_conditional)
+		return ++s->jumps == s->take ||
+				       (s->take == X86_TAKE_FORWARDS && insn->immediate > 0)
+			       ? x86_scan_jump(s, insn->immediate)
+			       : X86_SCAN_ON;
+	if (insn->map != X86_MAP_ONE)
+		return X86_SCAN_ON;
+	if (opcode == 0xc2 || opcode == 0xc3)
+		return X86_SCAN_RETURN;
+	if (opcode == 0xc9)
+		return x86_scan_leave(s) ? X86_SCAN_RETURN : X86_SCAN_ON;
+	if (opcode == 0xe9 || opcode == 0xeb)
+		return x86_scan_jump(s, insn->immediate);
+	if (opcode != 0xff || (insn->reg & 7) < 3 || (insn->reg & 7) == 6)
+		return X86_SCAN_ON;
+	/* jmp *…(%rip) is a call of another library's, as the last act; others may be a switch. */
+	return insn->bytes[insn->at - 6] == 0xff && insn->bytes[insn->at - 5] == 0x25
+		       ? X86_SCAN_RETURN
+		       : X86_SCAN_STUCK;
+}
+
+static inline enum x86_scan_result x86_scan_instruction(struct x86_scan *s, struct mem *mem)
+{
+	struct x86_insn insn;
+	const u32 len = x86_insn_read(mem, s->at, &insn);
+
+	if (len == 0)
+		return X86_SCAN_STUCK;
+	s->at += len;
+	const enum x86_scan_result result = x86_scan_flow(s, &insn);
+
+	if (result == X86_SCAN_ON && insn.opcode != 0xc9 && !x86_scan_computes(s, &insn))
+		x86_scan_effect(s, &insn);
+	/* pop %rbp behind mov %rbp,%rsp: the end of a usual frame, whatever follows. */
+	if (result == X86_SCAN_ON && insn.map == X86_MAP_ONE && insn.opcode == 0x5d &&
+	    s->registers[X86_SP].kind == X86_VALUE_SUM && s->registers[X86_SP].base == X86_BP &&
+	    s->registers[X86_SP].offset == 8)
+		return X86_SCAN_RETURN;
+	return result;
+}
+
+static inline u8 x86_dwarf_number(u8 reg)
+{
+	static const u8 numbers[8] = { 0, 2, 1, X86_RBX, X86_RSP, X86_RBP, 4, 5 };
+
+	return reg < 8 ? numbers[reg] : reg;
+}
+
+/* Where the caller's value of a register is saved; cfa: the value of the stack pointer then. */
+static inline struct cfa_place x86_scan_place(const struct x86_scan *s, u8 reg)
+{
+	const struct x86_value value = s->registers[reg], cfa = s->registers[X86_SP];
+	struct cfa_place place = { .kind = CFA_PLACE_UNKNOWN };
+
+	if (value.kind == X86_VALUE_SUM && value.base == reg && value.offset == 0) {
+		place.kind = CFA_PLACE_SAME;
+	} else if (value.kind == X86_VALUE_READ && cfa.kind == X86_VALUE_SUM &&
+		   value.base == cfa.base && value.add == 0) {
+		place.kind = CFA_PLACE_AT_CFA;
+		place.offset = value.offset - cfa.offset - 8;
+	} else if (value.kind == X86_VALUE_READ && value.add == 0) {
+		place.kind = CFA_PLACE_AT_REG;
+		place.reg = x86_dwarf_number(value.base);
+		place.offset = value.offset;
+	} else if (value.kind == X86_VALUE_READ2 && cfa.kind == X86_VALUE_READ &&
+		   value.base == cfa.base && value.offset == cfa.offset) {
+		place.kind = CFA_PLACE_AT_CFA;
+		place.offset = value.add - cfa.add - 8;
+	}
+	return place;
 }
 
 /* The end was reached: the return address is at rsp. */
-static inline u64 x86_scan_rule(struct x86_scan *s)
+static inline u64 x86_scan_rule(const struct x86_scan *s)
 {
-	if (s->row.cfa.kind == CFA_BASE_NONE)
-		s->row.cfa = (struct cfa_base){
-			.kind = CFA_BASE_REG,
-			.reg = X86_RSP,
-			.offset = (s32)s->moved + 8,
-		};
-	s->row.column[CFA_COLUMN_RA] =
+	const struct x86_value sp = s->registers[X86_SP];
+	struct cfa_row row = { .cfa = { .reg = x86_dwarf_number(sp.base),
+					.offset = sp.offset } };
+
+	if (sp.kind == X86_VALUE_SUM && (sp.base != X86_SP || sp.offset >= 0)) {
+		row.cfa.kind = CFA_BASE_REG;
+		row.cfa.offset = sp.offset + 8;
+	} else if (sp.kind == X86_VALUE_READ && sp.add >= 0) {
+		row.cfa.kind = CFA_BASE_DEREF;
+		row.cfa.add = (u16)(sp.add + 8);
+	} else {
+		return 0;
+	}
+	row.column[CFA_COLUMN_FP] = x86_scan_place(s, X86_BP);
+	row.column[CFA_COLUMN_BX] = x86_scan_place(s, X86_BX);
+	row.column[CFA_COLUMN_RA] =
 		(struct cfa_place){ .kind = CFA_PLACE_AT_CFA, .offset = -8 };
-	return s->moved < 0 || s->pushes != 0 ? 0 : native_rule_pack(&s->row, 0);
+	const u64 rule = native_rule_pack(&row, 0);
+
+	return rule != 0 ? rule | x86_guess_mark(rule) : 0;
 }
 
-/* Takes one instruction; 0 if it is the last. */
-static inline int x86_scan_step(struct x86_scan *s, const struct x86_pattern *p,
-				const u8 *bytes)
+/* One way from `at`; *out_jumps: how many conditional jumps it came by. */
+static inline u64 x86_scan_way(struct mem *mem, u64 at, u32 take, u32 instructions,
+			       u32 *out_jumps)
 {
-	switch (p->effect) {
-	case X86_EFFECT_PUSH:
-		s->pushes++;
-		s->moved -= 8;
-		return 1;
-	case X86_EFFECT_POP:
-		x86_scan_pop(s, bytes[0]);
-		return 1;
-	case X86_EFFECT_ADD:
-		s->moved += (s8)bytes[3];
-		return 1;
-	case X86_EFFECT_SUB:
-		s->moved -= (s8)bytes[3];
-		return 1;
-	case X86_EFFECT_LEAVE:
-		x86_scan_leave(s);
-		return 0;
-	case X86_EFFECT_RETURN:
-		return 0;
-	default:
-		return 1;
+	struct x86_scan s = { .at = at, .take = take };
+	enum x86_scan_result result = X86_SCAN_ON;
+
+	for (u8 i = 0; i < X86_REGISTERS; i++)
+		s.registers[i] = (struct x86_value){ .kind = X86_VALUE_SUM, .base = i };
+	for (u32 i = 0; i < X86_SCAN_INSTRUCTIONS && i < instructions; i++) {
+		result = x86_scan_instruction(&s, mem);
+		if (result != X86_SCAN_ON)
+			break;
 	}
+	*out_jumps = s.jumps;
+	return result == X86_SCAN_RETURN ? x86_scan_rule(&s) : 0;
 }
 
-/* The rule for the instruction at `at`, which must be where one begins; 0 if unknown. */
-static inline u64 x86_scan(struct mem *mem, u64 at)
+/*
+ * The rule for the instruction at `at`, which must be where one begins; 0 if unknown.
+ * instructions: that may be looked at on each way.
+ */
+static inline u64 x86_scan(struct mem *mem, u64 at, u32 instructions)
 {
-	struct x86_scan s = { 0 };
+	u32 jumps, ignored;
+	u64 rule = x86_scan_way(mem, at, X86_TAKE_NONE, instructions, &jumps);
 
-	for (u32 i = 0; i < X86_SCAN_INSTRUCTIONS; i++) {
-		u8 bytes[X86_SCAN_BYTES] = { 0 };
-		if (mem_read_some(mem, bytes, sizeof bytes, at) == 0)
-			return 0;
-		const struct x86_pattern *p = x86_pattern_of(bytes);
-		if (p == 0)
-			return 0;
-		if (!x86_scan_step(&s, p, bytes))
-			return x86_scan_rule(&s);
-		at += p->len;
-		if (p->effect == X86_EFFECT_JUMP)
-			at += (u64)(s64)(s8)bytes[1];
-	}
-	return 0;
+	if (rule == 0 && jumps > 0)
+		rule = x86_scan_way(mem, at, X86_TAKE_FORWARDS, instructions, &ignored);
+	for (u32 take = 1; rule == 0 && take <= jumps && take <= X86_SCAN_JUMPS; take++)
+		rule = x86_scan_way(mem, at, take, instructions, &ignored);
+	return rule;
 }

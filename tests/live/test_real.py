@@ -49,6 +49,12 @@ class WholeStacks(live.LiveTest):
             SELECT count(*), sum(length(a.s)), max(b.s) FROM t a JOIN t b ON a.k = b.i;
             SELECT s FROM t WHERE s LIKE '%99%' ORDER BY k DESC LIMIT 3;"""])
 
+    def test_of_assembler_are_whole(self):
+        """AES-GCM's CFA is in rax, which the function that it calls keeps."""
+        openssl = self.need("openssl")
+        for name in ("aes-128-gcm", "chacha20-poly1305"):
+            self.assert_whole([openssl, "speed", "-seconds", "1", "-bytes", "8192", "-evp", name])
+
     def test_of_the_c_compiler_are_whole(self):
         gcc = self.need("gcc")
         with open(self.path("large.c"), "w") as file:

@@ -23,6 +23,8 @@
 #define MOST_STEPS 262144U
 /* Stands where the number of a rule would. */
 #define NO_RULE_NUMBER 0xffffU
+/* Signals lead from one stack to another, inwards as well as outwards; a circle does, too. */
+#define MOST_SIGNALS 64U
 
 static struct {
 	u64 words[CACHE_SLOTS];
@@ -102,45 +104,89 @@ static enum walk_status rule_for(struct mem *mem, struct native_scratch *scratch
 	return status;
 }
 
+/* A walk on its way outwards. */
+struct steps {
+	const ucontext_t *context;
+	struct native_regs regs;
+	struct native_step step; /* the last */
+	u32 count, signals;
+	bool is_guess; /* the last was, and led to no image */
+};
+
 /*
  * The innermost frame's rule may build on any register; further out only those are known that
- * calls preserve.
+ * calls preserve, and in the frame that the innermost returns to, what that one happened to
+ * keep.  True: the rule builds on such a one.
  */
-static void walk_fetch_leaf_register(const ucontext_t *context, u64 rule,
-				     struct native_regs *regs)
+static bool steps_fetch_leaf_register(struct steps *steps, u64 rule)
 {
 	const u32 number = native_rule_leaf_register(rule);
 
-	if (number != NATIVE_NO_REGISTER)
-		regs->lr = arch_register_of(context, number);
+	if (number == NATIVE_NO_REGISTER || steps->count > 1)
+		return false;
+	steps->regs.lr = arch_register_of(steps->context, number);
+	return steps->count == 1;
 }
 
-/* One step outwards by whatever means there are.  context: NULL but for the innermost frame. */
-static enum walk_status walk_step(struct mem *mem, struct walk *walk, const ucontext_t *context,
-				  bool is_exact, struct native_regs *regs,
-				  struct native_step *out_step)
+/* Whether a step that no rule vouches for led to code: made code has no image. */
+static bool steps_believe(struct steps *steps, struct mem *mem)
 {
-	u64 rule;
-	enum walk_status status = rule_for(mem, walk->rules, is_exact ? regs->ip : regs->ip - 1,
-					   context != NULL, &rule);
+	steps->is_guess = images_at((const void *)steps->regs.ip) == NULL;
+	return native_follows_call(mem, steps->regs.ip);
+}
 
-	*out_step = (struct native_step){ 0 };
+/* One step by a rule; WALK_NO_RULE if it was guessed, and leads to no code. */
+static enum walk_status steps_by_rule(struct steps *steps, struct mem *mem, u64 rule)
+{
+	const bool is_lucky = steps_fetch_leaf_register(steps, rule);
+	const bool is_guess = native_rule_is_guess(rule);
+	const struct native_regs before = steps->regs;
+	const enum walk_status status = native_step(mem, rule, &steps->regs, &steps->step);
+
+	if (!is_guess && !is_lucky)
+		return steps->step.is_exact && ++steps->signals > MOST_SIGNALS
+			       ? WALK_NO_PROGRESS
+			       : status;
+	if (status == WALK_COMPLETE && !steps->step.is_last && steps_believe(steps, mem))
+		return WALK_COMPLETE;
+	steps->regs = before;
+	steps->step = (struct native_step){ 0 };
+	return is_guess ? WALK_NO_RULE : WALK_BAD_RULE;
+}
+
+/* One step where there is no rule; `status` says so, and stays unless the step holds. */
+static enum walk_status steps_without_rule(struct steps *steps, struct mem *mem,
+					   const struct walk *walk, bool is_exact,
+					   enum walk_status status)
+{
+	if (status == WALK_NO_MODULE && interpreters_go_on_alone(walk))
+		return status;
+	if ((status == WALK_NO_MODULE &&
+	     native_step_made_code(mem, is_exact, &steps->regs) == WALK_COMPLETE) ||
+	    native_step_frame_pointer(mem, &steps->regs) == WALK_COMPLETE)
+		return steps_believe(steps, mem) ? WALK_COMPLETE : status;
+	return status;
+}
+
+/* One step outwards by whatever means there are. */
+static enum walk_status walk_step(struct mem *mem, struct walk *walk, struct steps *steps)
+{
+	const bool is_exact = steps->step.is_exact;
+	u64 rule;
+	enum walk_status status =
+		rule_for(mem, walk->rules, is_exact ? steps->regs.ip : steps->regs.ip - 1,
+			 steps->count == 0, &rule);
+
+	steps->step = (struct native_step){ 0 };
+	steps->is_guess = false;
 	if (status == WALK_COMPLETE) {
-		if (context != NULL)
-			walk_fetch_leaf_register(context, rule, regs);
-		return native_step(mem, rule, regs, out_step);
+		status = steps_by_rule(steps, mem, rule);
+		if (status != WALK_NO_RULE)
+			return status;
 	}
 	if (status != WALK_NO_RULE && status != WALK_NO_MODULE)
 		return status;
-	if (status == WALK_NO_MODULE && interpreters_go_on_alone(walk))
-		return status;
-	if (status == WALK_NO_MODULE &&
-	    native_step_made_code(mem, is_exact, regs) == WALK_COMPLETE)
-		return WALK_COMPLETE;
-	/* Code without rules: the tally keeps the reason unless the step holds. */
-	if (native_step_frame_pointer(mem, regs) != WALK_COMPLETE)
-		return status;
-	return WALK_COMPLETE;
+	return steps_without_rule(steps, mem, walk, is_exact, status);
 }
 
 bool unwind_push(struct walk *walk, u64 frame)
@@ -153,34 +199,48 @@ bool unwind_push(struct walk *walk, u64 frame)
 	return true;
 }
 
+/*
+ * The walk ends as status says.  An address that no rule led to, in no image, and that leads no
+ * further, is no frame: the last word is taken away.
+ */
+static enum walk_status walk_end(struct mem *mem, struct walk *walk, bool was_guess,
+				 enum walk_status status)
+{
+	if (was_guess && !walk->is_full)
+		walk->count--;
+	return mem->was_forbidden ? WALK_FORBIDDEN : status;
+}
+
 /* The native frames to the outermost, and why that was the last. */
 static enum walk_status walk_native(const ucontext_t *context, struct mem *mem,
 				    struct walk *walk)
 {
-	struct native_regs regs = ARCH_REGS_OF(context);
-	struct native_step step = { .is_exact = true };
-	u64 address = regs.ip;
+	struct steps steps = {
+		.context = context,
+		.regs = ARCH_REGS_OF(context),
+		.step = { .is_exact = true },
+	};
+	u64 address = steps.regs.ip;
 
-	for (u32 i = 0; i < MOST_STEPS; i++) {
-		const bool is_exact = step.is_exact;
-		const u64 sp = regs.sp;
-		const enum walk_status status =
-			walk_step(mem, walk, i == 0 ? context : NULL, is_exact, &regs, &step);
+	for (; steps.count < MOST_STEPS; steps.count++) {
+		const bool is_exact = steps.step.is_exact, was_guess = steps.is_guess;
+		const u64 sp = steps.regs.sp;
+		const enum walk_status status = walk_step(mem, walk, &steps);
 
 		if (status != WALK_COMPLETE)
-			return mem->was_forbidden ? WALK_FORBIDDEN : status;
+			return walk_end(mem, walk, was_guess, status);
 		if (walk->regions.regions != NULL)
-			regions_meet_native(walk, sp, regs.sp, i == 0);
-		if (step.is_last)
+			regions_meet_native(walk, sp, steps.regs.sp, steps.count == 0);
+		if (steps.step.is_last)
 			return WALK_COMPLETE;
 		if (interpreters_want(walk, address) &&
 		    !interpreters_meet(walk, mem,
 				       &(struct native_frame){ .address = address,
 							       .sp = sp,
-							       .cfa = regs.sp,
+							       .cfa = steps.regs.sp,
 							       .is_exact = is_exact }))
 			return WALK_SWITCHED;
-		address = step.is_exact ? regs.ip : regs.ip - 1;
+		address = steps.step.is_exact ? steps.regs.ip : steps.regs.ip - 1;
 		/* No address of a program's: and as a word it would be another thing. */
 		if (address & RING_INTERPRETED)
 			return WALK_NO_MODULE;

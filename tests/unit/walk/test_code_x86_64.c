@@ -141,13 +141,147 @@ static const struct {
 	uint8_t len;
 } not_understood[] = {
 	{ "sub %rax,%rsp", { 0x48, 0x29, 0xc4, 0xc3 }, 4 },
-	{ "mov %rbp,%rsp", { 0x48, 0x89, 0xec, 0xc3 }, 4 },
-	{ "add $1024,%rsp", { 0x48, 0x81, 0xc4, 0, 4, 0, 0, 0xc3 }, 8 },
+	{ "and $-64,%rsp", { 0x48, 0x83, 0xe4, 0xc0, 0xc3 }, 5 },
+	{ "xchg %rsp,%rax", { 0x48, 0x94, 0xc3 }, 3 },
+	{ "xchg %rsp,%rdx", { 0x48, 0x87, 0xe2, 0xc3 }, 4 },
+	{ "mov %esp,%esp", { 0x89, 0xe4, 0xc3 }, 3 },
+	{ "movq %xmm7,%rsp", { 0x66, 0x48, 0x0f, 0x7e, 0xfc, 0xc3 }, 6 },
+	{ "vmovq %xmm7,%rsp", { 0xc4, 0xe1, 0xf9, 0x7e, 0xfc, 0xc3 }, 6 },
+	{ "andn %rax,%rbx,%rsp", { 0xc4, 0xe2, 0xe0, 0xf2, 0xe0, 0xc3 }, 6 },
+	{ "cmove %rax,%rsp", { 0x48, 0x0f, 0x44, 0xe0, 0xc3 }, 5 },
+	{ "mov 8(%rax,%rcx),%rsp", { 0x48, 0x8b, 0x64, 0x08, 0x08, 0xc3 }, 6 },
+	{ "lea (%rsp,%rax),%rsp", { 0x48, 0x8d, 0x24, 0x04, 0xc3 }, 5 },
+	{ "inc %rsp", { 0x48, 0xff, 0xc4, 0xc3 }, 4 },
+	{ "not %rbx; mov %rbx,%rsp", { 0x48, 0xf7, 0xd3, 0x48, 0x89, 0xdc, 0xc3 }, 7 },
+	{ "int3", { 0xcc, 0xc3 }, 2 },
+	{ "ud2", { 0x0f, 0x0b, 0xc3 }, 3 },
+	{ "hlt", { 0xf4, 0xc3 }, 2 },
+	{ "jmp *%rax", { 0xff, 0xe0, 0xc3 }, 3 },
+	{ "ljmp *(%rax)", { 0xff, 0x28, 0xc3 }, 3 },
+	{ "mov with an address of 32 bits", { 0x67, 0x8b, 0x00, 0xc3 }, 4 },
 	{ "a system call", { 0x0f, 0x05, 0xc3 }, 3 },
 	{ "more pushed than popped", { 0x50, 0xc3 }, 2 },
 	{ "a loop", { 0xeb, 0xfe }, 2 },
 	{ "no end", { 0x90, 0x90, 0x90 }, 3 },
 };
+
+/* As assemblers have them: libjpeg's, GMP's, OpenBLAS's, x264's, OpenSSL's. */
+static const struct {
+	const char *name;
+	uint8_t code[40];
+	uint8_t len;
+	uint64_t sp;     /* of the caller */
+	uint64_t fp, bx; /* of the caller; 0: lost */
+} understood[] = {
+	{ "add $1024,%rsp", { 0x48, 0x81, 0xc4, 0, 4, 0, 0, 0xc3 }, 8, SP + 0x408, FP, BX },
+	{ "ret $16", { 0xc2, 16, 0 }, 3, SP + 8, FP, BX },
+	{ "lea 24(%rsp),%rsp", { 0x48, 0x8d, 0x64, 0x24, 24, 0xc3 }, 6, SP + 32, FP, BX },
+	{ "mov %rbx,%rsp; mov (%rsp),%rbx; mov 8(%rsp),%rbp; add $96,%rsp",
+	  { 0x48, 0x89, 0xdc, 0x48, 0x8b, 0x1c, 0x24, 0x48, 0x8b, 0x6c, 0x24, 8, 0x48, 0x83,
+	    0xc4, 96, 0xc3 },
+	  17,
+	  BX + 104,
+	  READ_FROM(BX + 8),
+	  READ_FROM(BX) },
+	{ "mov %rbp,%rsp; pop %rsp; pop %rbp",
+	  { 0x48, 0x89, 0xec, 0x5c, 0x5d, 0xc3 },
+	  6,
+	  READ_FROM(FP) + 16,
+	  READ_FROM(READ_FROM(FP)),
+	  BX },
+	{ "mov 40(%rsp),%rsp",
+	  { 0x48, 0x8b, 0x64, 0x24, 40, 0xc3 },
+	  6,
+	  READ_FROM(SP + 40) + 8,
+	  FP,
+	  BX },
+	{ "pop %rbp; pop %rbx behind vector instructions",
+	  { 0xc5, 0xfd, 0x6f, 0x04, 0x07,          /* vmovdqa (%rdi,%rax),%ymm0 */
+	    0x62, 0xf1, 0x7c, 0x48, 0x10, 0x6e, 1, /* vmovups 64(%rsi),%zmm5 */
+	    0xc4, 0xe3, 0x7d, 0x39, 0xc5, 1,       /* vextracti128 $1,%ymm0,%xmm5 */
+	    0x66, 0x0f, 0x3a, 0x0f, 0xdc, 8,       /* palignr $8,%xmm4,%xmm3 */
+	    0xc5, 0xf8, 0x77, 0x5d, 0x5b, 0xc3 },  /* vzeroupper */
+	  30,
+	  SP + 24,
+	  READ_FROM(SP),
+	  READ_FROM(SP + 8) },
+	{ "mul, adc, movabs, imul, jumps passed",
+	  { 0x48, 0xf7, 0xe1,                               /* mul %rcx */
+	    0x4c, 0x13, 0x04, 0xd6,                         /* adc (%rsi,%rdx,8),%r8 */
+	    0x48, 0xb8, 1,    2,    3,    4,    5, 6, 7, 8, /* movabs */
+	    0x4d, 0x69, 0xc0, 1,    2,    3,    4,          /* imul */
+	    0x0f, 0x85, 0,    0xff, 0xff, 0xff,             /* jne */
+	    0x72, 0x80,                                     /* jc */
+	    0x58, 0xc3 },
+	  34,
+	  SP + 16,
+	  FP,
+	  BX },
+	{ "a loop that a jump leads out of",
+	  { 0x74, 4, 0xff, 0xca, 0xeb, 0xfa, 0x59, 0xc3 },
+	  8,
+	  SP + 16,
+	  FP,
+	  BX },
+	{ "a switch that a jump leads past",
+	  { 0x74, 2, 0xff, 0xe0, 0x59, 0xc3 },
+	  6,
+	  SP + 16,
+	  FP,
+	  BX },
+	{ "mov $0,%ebp", { 0xbd, 0, 0, 0, 0, 0xc3 }, 6, SP + 8, 0, BX },
+	{ "xor %ebx,%ebx", { 0x31, 0xdb, 0xc3 }, 3, SP + 8, FP, 0 },
+	{ "push %rbx; xor %ebx,%ebx; pop %rbx",
+	  { 0x53, 0x31, 0xdb, 0x5b, 0xc3 },
+	  5,
+	  SP + 8,
+	  FP,
+	  BX },
+	{ "cmp and test of rbp and rbx",
+	  { 0x48, 0x39, 0xeb, 0x48, 0x85, 0xed, 0x48, 0x83, 0xfd, 1, 0xf6, 0xc3, 1, 0xc3 },
+	  14,
+	  SP + 8,
+	  FP,
+	  BX },
+};
+
+static void assembler_is_understood(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(understood); i++) {
+		struct mem *mem = image_of_code(understood[i].code, understood[i].len);
+		struct native_regs regs;
+		struct native_step step;
+		enum walk_status status = step_at(mem, FUNCTION, FUNCTION, &regs, &step);
+
+		if (status != WALK_COMPLETE || regs.sp != understood[i].sp ||
+		    regs.fp != understood[i].fp || regs.bx != understood[i].bx ||
+		    regs.ip != READ_FROM(regs.sp - 8))
+			fail_msg("%s: status %d sp %#lx fp %#lx bx %#lx", understood[i].name,
+				 status, regs.sp, regs.fp, regs.bx);
+		free(mem);
+	}
+}
+
+static void what_instructions_say_is_a_guess(void **state)
+{
+	static const uint8_t code[] = { 0x49, 0x89, 0xd3, 0x48, 0x89, 0xc4, 0xc3 };
+	struct mem *mem = image_of_code(code, sizeof code);
+	struct native_image image = image_without_table(mem);
+	uint64_t rule = 0;
+
+	(void)state;
+	/* mov %rax,%rsp; ret: only in the innermost frame is rax known. */
+	assert_int_equal(native_rule_find(mem, &image, FUNCTION, &rule), WALK_COMPLETE);
+	assert_true(native_rule_is_guess(rule));
+	assert_int_equal(native_rule_leaf_register(rule), 0);
+	assert_int_equal(native_rule_find(mem, &image, FUNCTION + 6, &rule), WALK_COMPLETE);
+	assert_true(native_rule_is_guess(rule));
+	assert_int_equal(native_rule_leaf_register(rule), NATIVE_NO_REGISTER);
+	assert_int_equal(native_rule_find(mem, &image, CODE + 0x2000, &rule), WALK_COMPLETE);
+	assert_false(native_rule_is_guess(rule));
+	free(mem);
+}
 
 static void other_code_has_no_rule(void **state)
 {
@@ -426,6 +560,8 @@ int main(void)
 		cmocka_unit_test(start_up_code_is_understood_at_every_place),
 		cmocka_unit_test(code_may_end_right_before_a_gap),
 		cmocka_unit_test(other_code_has_no_rule),
+		cmocka_unit_test(assembler_is_understood),
+		cmocka_unit_test(what_instructions_say_is_a_guess),
 		cmocka_unit_test(leave_and_ret_are_understood),
 		cmocka_unit_test(a_trampoline_is_known_by_its_code),
 		cmocka_unit_test(a_call_with_a_cleared_frame_pointer_is_the_outermost),

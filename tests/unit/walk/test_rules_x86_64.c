@@ -433,21 +433,28 @@ static void a_step_that_does_not_lead_outwards_is_refused(void **state)
 	}
 }
 
+/* CFA = r10; the return address in rdi. */
 static void a_leaf_register_that_is_not_known_is_a_bad_rule(void **state)
 {
-	static const uint8_t program[] = { 0x0c, 10, 0 };
-	struct mem *mem = image_of_program(program, sizeof program);
-	struct native_image image = image_without_table(mem);
-	struct native_regs regs = some_regs(CODE + 0x120);
-	struct native_step step;
-	uint64_t rule = 0;
+	static const struct {
+		uint8_t program[5];
+		uint8_t len, number;
+	} leaves[] = { { { 0x0c, 10, 0 }, 3, 10 }, { { 0x0e, 0, 0x09, 16, 5 }, 5, 5 } };
 
 	(void)state;
-	assert_int_equal(native_rule_find(mem, &image, regs.ip, &rule), WALK_COMPLETE);
-	assert_int_equal(native_rule_leaf_register(rule), 10);
-	regs.lr = 0;
-	assert_int_equal(native_step(mem, rule, &regs, &step), WALK_BAD_RULE);
-	free(mem);
+	for (size_t i = 0; i < 2; i++) {
+		struct mem *mem = image_of_program(leaves[i].program, leaves[i].len);
+		struct native_image image = image_without_table(mem);
+		struct native_regs regs = some_regs(CODE + 0x120);
+		struct native_step step;
+		uint64_t rule = 0;
+
+		assert_int_equal(native_rule_find(mem, &image, regs.ip, &rule), WALK_COMPLETE);
+		assert_int_equal(native_rule_leaf_register(rule), leaves[i].number);
+		regs.lr = 0;
+		assert_int_equal(native_step(mem, rule, &regs, &step), WALK_BAD_RULE);
+		free(mem);
+	}
 }
 
 static void a_return_address_of_zero_is_the_outermost_frame(void **state)
