@@ -43,10 +43,17 @@ static int read_module(void *context, const struct recording_module *row)
 
 static int read_mapping(void *context, const struct recording_mapping *row)
 {
-	struct module_source *source = find_module(context, row->module);
+	struct module_sources *sources = context;
+	struct module_source *source = find_module(sources, row->module);
 
 	if (source && source->process == 0)
 		source->process = row->process;
+	if (!source || source->module.kind != MODULE_KIND_JIT)
+		return 0;
+	sources->regions = array_grow(sources->regions, sources->region_count,
+				      &sources->region_capacity, sizeof *sources->regions);
+	sources->regions[sources->region_count++] =
+		(struct made_region){ row->module, row->start, row->end };
 	return 0;
 }
 
@@ -101,6 +108,7 @@ void module_sources_done(struct module_sources *sources)
 	for (size_t i = 0; i < sources->file_count; i++)
 		free(sources->files[i].data);
 	free(sources->files);
+	free(sources->regions);
 	free(sources->modules);
 	table_done(&sources->index_of_id);
 	intern_done(&sources->strings);
@@ -204,6 +212,19 @@ static const struct kept_file *find_jit_file(const struct module_sources *source
 	return NULL;
 }
 
+static void add_regions(const struct module_sources *sources,
+			const struct module_source *source)
+{
+	for (size_t i = 0; i < sources->region_count; i++) {
+		const struct made_region *region = &sources->regions[i];
+
+		for (size_t j = 0;
+		     region->module == source->module.id && j < source->source_count; j++)
+			symbol_module_add_region(source->sources[j], region->start,
+						 region->end);
+	}
+}
+
 static void open_jit(struct module_sources *sources, struct module_source *source,
 		     struct symbolizer *symbolizer)
 {
@@ -220,6 +241,7 @@ static void open_jit(struct module_sources *sources, struct module_source *sourc
 			   symbolizer_open_perf_map(symbolizer, name, map->data, map->len));
 	if (!dump && !map)
 		add_nameless(source, symbolizer, name);
+	add_regions(sources, source);
 }
 
 static void open_kernel(struct module_sources *sources, struct module_source *source,

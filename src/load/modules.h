@@ -28,6 +28,12 @@ struct module_source {
 	size_t source_count; /* 0: not opened yet */
 };
 
+/* Where a module of code that was made while the program ran was mapped. */
+struct made_region {
+	uint32_t module;
+	uint64_t start, end;
+};
+
 /* A foreign file's bytes, from the recording. */
 struct kept_file {
 	uint32_t process;
@@ -42,6 +48,8 @@ struct module_sources {
 	struct module_source *modules;
 	size_t module_count, module_capacity;
 	struct table index_of_id; /* the recording's id to index + 1 */
+	struct made_region *regions;
+	size_t region_count, region_capacity;
 	struct kept_file *files;
 	size_t file_count, file_capacity;
 	bool is_same_kernel; /* recorded under the kernel that runs here */

@@ -5,7 +5,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/table.h"
 #include "load/load.h"
+#include "load/made_code.h"
 #include "load/modules.h"
 #include "load/names.h"
 #include "profile/profile.h"
@@ -19,6 +21,7 @@ struct resolver {
 	struct names *names;
 	struct symbolizer *symbolizer;
 	struct module_sources sources;
+	struct table nameless;          /* process → addresses of made code without names */
 	struct recording_frame *frames; /* those without names */
 	size_t frame_count, frame_capacity;
 };
@@ -79,8 +82,8 @@ static void add_location(void *context, const struct symbol_location *location)
 					 });
 }
 
-/* Tries the module's sources in turn until one has a name. */
-static void look_up(struct names *names, const struct module_source *source,
+/* Tries the module's sources in turn until one has a name; false: none has. */
+static bool look_up(struct names *names, const struct module_source *source,
 		    const struct recording_frame *frame)
 {
 	bool is_kernel = source->module.kind == MODULE_KIND_KERNEL;
@@ -100,6 +103,7 @@ static void look_up(struct names *names, const struct module_source *source,
 	}
 	for (size_t i = found.first; i < names->location_count; i++)
 		names->locations[i].address = address;
+	return found.is_named;
 }
 
 static int look_up_all(struct resolver *resolver, const struct load_options *options,
@@ -115,7 +119,9 @@ static int look_up_all(struct resolver *resolver, const struct load_options *opt
 					 "the recording is damaged: frame %u is in module %u, "
 					 "which is not there",
 					 frame->id, frame->module);
-		look_up(resolver->names, source, frame);
+		if (!look_up(resolver->names, source, frame) &&
+		    source->module.kind == MODULE_KIND_JIT)
+			++*table_at(&resolver->nameless, 0, source->process, NULL);
 		if (options->progress && i % PROGRESS_STEP == 0)
 			options->progress(options->context, i, resolver->frame_count);
 	}
@@ -140,9 +146,12 @@ int resolve_names(struct recording_reader *reader, const struct load_options *op
 		      compare_frames);
 		resolver.symbolizer = symbolizer_new(notes);
 		rc = look_up_all(&resolver, options, err);
+		if (rc == 0)
+			rc = made_code_note(reader, &resolver.nameless, notes, err);
 		symbolizer_free(resolver.symbolizer);
 	}
 	module_sources_done(&resolver.sources);
+	table_done(&resolver.nameless);
 	free(resolver.frames);
 	names_sort(names);
 	return rc;

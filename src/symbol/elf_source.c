@@ -339,6 +339,31 @@ static void add_definition(struct elf_module *module, const struct symbol *symbo
 		dwarf_info_find_line(module->dwarf, start, &outermost->file, &outermost->line);
 }
 
+/*
+ * Hand-written assembler of a stripped file: between two functions that are known there is
+ * nothing to tell one from another by.
+ */
+static void answer_gap(const struct elf_module *module, struct answer *answer)
+{
+	uint64_t low = 0, high = 0;
+
+	for (size_t i = 0; i < module->image->segment_count; i++) {
+		const struct elf_segment *segment = &module->image->segments[i];
+
+		if (answer->address - segment->address < segment->file_len) {
+			low = segment->address;
+			high = segment->address + segment->file_len;
+		}
+	}
+	frame_ranges_narrow(&module->ranges, answer->address, &low, &high);
+	symbol_table_narrow(&module->symbols, answer->address, &low, &high);
+	symbol_table_narrow(&module->stubs, answer->address, &low, &high);
+	if (low > answer->address || high <= answer->address)
+		return;
+	answer->function_start = low;
+	answer->gap_end = high;
+}
+
 static void elf_module_look_up(void *state, uint64_t file_offset, struct answer *answer)
 {
 	struct elf_module *module = state;
@@ -348,9 +373,8 @@ static void elf_module_look_up(void *state, uint64_t file_offset, struct answer 
 	open_once(module);
 	if (!module->image || !elf_image_address(module->image, file_offset, &answer->address))
 		return;
-	answer->function_start = answer->address;
-	if (frame_ranges_find(&module->ranges, answer->address, &range))
-		answer->function_start = range.start;
+	const bool is_framed = frame_ranges_find(&module->ranges, answer->address, &range);
+	answer->function_start = is_framed ? range.start : answer->address;
 	const struct symbol *symbol = find_symbol(module, answer->address);
 	size_t count = 0;
 	if (module->dwarf)
@@ -363,6 +387,8 @@ static void elf_module_look_up(void *state, uint64_t file_offset, struct answer 
 		answer->locations[0] =
 			(struct symbol_location){ .name = name_of_symbol(module, symbol),
 						  .is_named = true };
+	} else if (!is_framed) {
+		answer_gap(module, answer);
 	}
 }
 

@@ -229,6 +229,16 @@ uint64_t frame_ranges_next_start(const struct frame_ranges *ranges, uint64_t add
 	return limit;
 }
 
+void frame_ranges_narrow(const struct frame_ranges *ranges, uint64_t address, uint64_t *low,
+			 uint64_t *high)
+{
+	size_t i = count_up_to(ranges, address);
+
+	if (i > 0 && ranges->ranges[i - 1].end > *low && ranges->ranges[i - 1].end <= address)
+		*low = ranges->ranges[i - 1].end;
+	*high = frame_ranges_next_start(ranges, address, *high);
+}
+
 void frame_ranges_done(struct frame_ranges *ranges)
 {
 	free(ranges->ranges);

@@ -34,4 +34,7 @@ bool frame_ranges_find(const struct frame_ranges *ranges, uint64_t address,
 /* The first start above the address, or limit if that is lower. */
 uint64_t frame_ranges_next_start(const struct frame_ranges *ranges, uint64_t address,
 				 uint64_t limit);
+/* Narrows [*low, *high) around the address, which no range covers, to the gap between two. */
+void frame_ranges_narrow(const struct frame_ranges *ranges, uint64_t address, uint64_t *low,
+			 uint64_t *high);
 void frame_ranges_done(struct frame_ranges *ranges);

@@ -18,6 +18,7 @@
 struct answer {
 	uint64_t address;        /* ELF virtual address, or the address itself */
 	uint64_t function_start; /* names what has no name: module+0xfunction_start */
+	uint64_t gap_end;        /* it is what lies between two functions: …0xgap_end; or 0 */
 	struct symbol_location locations[LOCATIONS_MAX];
 	size_t count; /* 0: no name */
 };

@@ -138,6 +138,23 @@ const struct symbol *symbol_table_find(const struct symbol_table *table, uint64_
 	return symbol ? symbol : find_in(&table->unsized, address);
 }
 
+static void narrow(const struct symbol_list *list, uint64_t address, uint64_t *low,
+		   uint64_t *high)
+{
+	size_t i = count_up_to(list, address);
+
+	if (i > 0 && list->highest_end[i - 1] > *low && list->highest_end[i - 1] <= address)
+		*low = list->highest_end[i - 1];
+	*high = next_start(list, address, *high);
+}
+
+void symbol_table_narrow(const struct symbol_table *table, uint64_t address, uint64_t *low,
+			 uint64_t *high)
+{
+	narrow(&table->sized, address, low, high);
+	narrow(&table->unsized, address, low, high);
+}
+
 static void list_done(struct symbol_list *list)
 {
 	free(list->symbols);

@@ -53,4 +53,7 @@ void symbol_table_add(struct symbol_table *table, const struct symbol *symbol);
 void symbol_table_finish(struct symbol_table *table, const struct frame_ranges *ranges);
 /* The innermost symbol that covers the address, or NULL. */
 const struct symbol *symbol_table_find(const struct symbol_table *table, uint64_t address);
+/* Narrows [*low, *high) around the address, which no symbol covers, to the gap between two. */
+void symbol_table_narrow(const struct symbol_table *table, uint64_t address, uint64_t *low,
+			 uint64_t *high);
 void symbol_table_done(struct symbol_table *table);

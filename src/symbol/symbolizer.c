@@ -1,5 +1,6 @@
 #include "symbolizer.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,11 @@ struct place {
 	size_t count;
 };
 
+/* Where code was made. */
+struct region {
+	uint64_t start, end;
+};
+
 struct symbol_module {
 	struct symbolizer *symbolizer;
 	struct symbol_module *next;
@@ -31,6 +37,8 @@ struct symbol_module {
 	void *state;
 	size_t held_size; /* of its files, while they are in memory */
 	uint64_t last_asked;
+	struct region *regions;
+	size_t region_count, region_capacity;
 	struct table places; /* address asked → struct place, in the symbolizer's arena */
 };
 
@@ -68,6 +76,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 		symbolizer->modules = module->next;
 		module->source->free(module->state);
 		table_done(&module->places);
+		free(module->regions);
 		free(module);
 	}
 	table_done(&symbolizer->opened);
@@ -167,12 +176,58 @@ struct symbol_module *symbolizer_open_jitdump(struct symbolizer *symbolizer, con
 		jitdump_source_new(name, data, len, &symbolizer->strings, symbolizer->notes));
 }
 
-static const char *name_of_unnamed(struct symbol_module *module, uint64_t address)
+/* Takes the regions away that touch this one, and makes it as large as all of them. */
+static void absorb_regions(struct symbol_module *module, struct region *region)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < module->region_count; i++) {
+		const struct region *other = &module->regions[i];
+
+		if (other->end < region->start || other->start > region->end) {
+			module->regions[kept++] = *other;
+			continue;
+		}
+		region->start = other->start < region->start ? other->start : region->start;
+		region->end = other->end > region->end ? other->end : region->end;
+	}
+	module->region_count = kept;
+}
+
+void symbol_module_add_region(struct symbol_module *module, uint64_t start, uint64_t end)
+{
+	struct region region = { start, end };
+
+	if (start >= end)
+		return;
+	absorb_regions(module, &region);
+	module->regions = array_grow(module->regions, module->region_count,
+				     &module->region_capacity, sizeof *module->regions);
+	module->regions[module->region_count++] = region;
+}
+
+static void answer_region(const struct symbol_module *module, struct answer *answer)
+{
+	for (size_t i = 0; i < module->region_count; i++) {
+		const struct region *region = &module->regions[i];
+
+		if (answer->address < region->start || answer->address >= region->end)
+			continue;
+		answer->function_start = region->start;
+		answer->gap_end = region->end;
+	}
+}
+
+static const char *name_of_unnamed(struct symbol_module *module, const struct answer *answer)
 {
 	CLEANUP(freep)
-	char *name = xasprintf("%s+0x%llx", module->basename, (unsigned long long)address);
+	char *name = xasprintf("%s+0x%" PRIx64, module->basename, answer->function_start);
 
-	return keep(module->symbolizer, name);
+	if (answer->gap_end == 0)
+		return keep(module->symbolizer, name);
+	CLEANUP(freep) char *gap = xasprintf("%s…0x%" PRIx64, name, answer->gap_end);
+
+	return keep(module->symbolizer, gap);
 }
 
 static struct symbol_module *longest_unasked(struct symbolizer *symbolizer)
@@ -210,11 +265,12 @@ static void ask_source(struct symbol_module *module, uint64_t address, struct pl
 	module->source->look_up(module->state, address, &answer);
 	limit_memory(module->symbolizer, module);
 	if (answer.count == 0)
+		answer_region(module, &answer);
+	if (answer.count == 0)
 		answer.locations[answer.count++] = (struct symbol_location){ .name = NULL };
 	for (size_t i = 0; i < answer.count; i++)
 		if (!answer.locations[i].name)
-			answer.locations[i].name =
-				name_of_unnamed(module, answer.function_start);
+			answer.locations[i].name = name_of_unnamed(module, &answer);
 	size_t size = answer.count * sizeof answer.locations[0];
 	place->address = answer.address;
 	place->count = answer.count;

@@ -25,7 +25,8 @@ struct symbol_location {
 	 * DWARF its name is taken, unless a symbol that is not local names a C function.
 	 * Never NULL: "module+0x1234" when unknown, where 0x1234 is the virtual
 	 * address of the function's first byte if .eh_frame knows it (so that a stripped
-	 * function is one function), of this very byte if not.
+	 * function is one function).  What neither a symbol nor .eh_frame knows is
+	 * "module+0x1234…0x2345" from the end of the function before to the next one.
 	 */
 	const char *name;
 	const char *file;      /* where the function is defined; NULL unknown */
@@ -61,6 +62,12 @@ struct symbol_module *symbolizer_open_perf_map(struct symbolizer *symbolizer, co
 					       const void *text, size_t len);
 struct symbol_module *symbolizer_open_jitdump(struct symbolizer *symbolizer, const char *name,
 					      const void *data, size_t len);
+
+/*
+ * Code was made in [start, end): its addresses without names are one place, called
+ * "module+0xstart…0xend".  Regions that touch are one.
+ */
+void symbol_module_add_region(struct symbol_module *module, uint64_t start, uint64_t end);
 
 /*
  * Looks an address up: a file offset for ELF files, the plain address for maps.

@@ -117,6 +117,27 @@ static void nothing_is_opened_before_it_is_asked(void **state)
 	assert_int_equal(notes_count(notes), 1);
 }
 
+static void code_made_in_one_region_is_one_place(void **state)
+{
+	static const char map[] = "3040 10 named\n";
+	CLEANUP(symbolizer_freep) struct symbolizer *symbolizer = symbolizer_new(NULL);
+	struct symbol_module *module =
+		symbolizer_open_perf_map(symbolizer, "[jit]", map, sizeof map - 1);
+	(void)state;
+
+	symbol_module_add_region(module, 0x1000, 0x2000);
+	symbol_module_add_region(module, 0x4000, 0x5000);
+	symbol_module_add_region(module, 0x3000, 0x4000);
+	symbol_module_add_region(module, 0x3800, 0x3900);
+	symbol_module_add_region(module, 0x6000, 0x6000);
+	assert_string_equal(look_up(module, 0x1fff).last.name, "[jit]+0x1000…0x2000");
+	assert_string_equal(look_up(module, 0x2000).last.name, "[jit]+0x2000");
+	assert_string_equal(look_up(module, 0x3000).last.name, "[jit]+0x3000…0x5000");
+	assert_string_equal(look_up(module, 0x4fff).last.name, "[jit]+0x3000…0x5000");
+	assert_string_equal(look_up(module, 0x304f).last.name, "named");
+	assert_string_equal(look_up(module, 0x6000).last.name, "[jit]+0x6000");
+}
+
 /* More modules than files may be open; paths are made different by "/./". */
 static void modules_do_not_hold_files_open(void **state)
 {
@@ -183,6 +204,7 @@ int main(void)
 		cmocka_unit_test(a_function_has_its_name_file_and_line),
 		cmocka_unit_test(an_answer_is_kept),
 		cmocka_unit_test(a_path_with_the_same_build_is_the_same_module),
+		cmocka_unit_test(code_made_in_one_region_is_one_place),
 		cmocka_unit_test(nothing_is_opened_before_it_is_asked),
 		cmocka_unit_test(modules_do_not_hold_files_open),
 		cmocka_unit_test(a_source_that_gave_its_memory_back_answers_again),

@@ -314,6 +314,34 @@ static void eh_frame_says_where_functions_begin_and_end(void **state)
 	assert_int_equal(frame_ranges_next_start(&ranges, 0x1100, 0x9999), 0x9999);
 }
 
+static void what_nothing_covers_lies_between_two_functions(void **state)
+{
+	CLEANUP(frame_ranges_done) struct frame_ranges ranges = { 0 };
+	CLEANUP(symbol_table_done) struct symbol_table table = { 0 };
+	struct frame_ranges none = { 0 };
+	uint64_t low = 0x800, high = 0x2000;
+	(void)state;
+
+	frame_ranges_parse(&ranges, eh_frame, sizeof eh_frame, 0x1000, true);
+	frame_ranges_narrow(&ranges, 0x1080, &low, &high);
+	assert_int_equal(low, 0x1010);
+	assert_int_equal(high, 0x1100);
+	add(&table, 0x1020, 0x20, "outer", SYMBOL_RANK_GLOBAL, true);
+	add(&table, 0x1028, 0x8, "inner", SYMBOL_RANK_GLOBAL, true);
+	add(&table, 0x10a0, 0, "unsized", SYMBOL_RANK_GLOBAL, true);
+	symbol_table_finish(&table, &none);
+	symbol_table_narrow(&table, 0x1080, &low, &high);
+	assert_int_equal(low, 0x1040);
+	assert_int_equal(high, 0x10a0);
+	/* Behind the last of both. */
+	low = 0x800;
+	high = 0x2000;
+	frame_ranges_narrow(&ranges, 0x1800, &low, &high);
+	symbol_table_narrow(&table, 0x1800, &low, &high);
+	assert_int_equal(low, 0x1120);
+	assert_int_equal(high, 0x2000);
+}
+
 static void a_damaged_eh_frame_gives_fewer_functions(void **state)
 {
 	(void)state;
@@ -353,6 +381,7 @@ int main(void)
 		cmocka_unit_test(a_symbol_without_size_never_names_a_neighbour),
 		cmocka_unit_test(the_last_symbol_without_size_ends_with_its_section),
 		cmocka_unit_test(eh_frame_says_where_functions_begin_and_end),
+		cmocka_unit_test(what_nothing_covers_lies_between_two_functions),
 		cmocka_unit_test(a_damaged_eh_frame_gives_fewer_functions),
 		cmocka_unit_test(the_checksum_is_crc_32),
 	};

@@ -1,0 +1,74 @@
+#include "load/made_code.h"
+
+#include <fnmatch.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/notes.h"
+#include "base/table.h"
+#include "record/reader.h"
+
+/* Fewer addresses are a trampoline's or two: callbacks of libffi, closures of gcc's. */
+#define LEAST_ADDRESSES 16
+
+/* By the name of the program's file. */
+static const struct {
+	const char *pattern;
+	const char *advice;
+} runtimes[] = {
+	{ "node*", "node --perf-basic-prof" },
+	{ "electron*", "--js-flags=--perf-basic-prof" },
+	{ "chrom*", "--js-flags=--perf-basic-prof --no-sandbox" },
+	{ "deno*", "deno --v8-flags=--perf-basic-prof" },
+	{ "java*",
+	  "java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, from JDK 17 on" },
+	{ "dotnet*", "DOTNET_PerfMapEnabled=1 in the environment" },
+	{ "beam*", "erl +JPperf true" },
+	{ "php*", "php -d opcache.jit_debug=16" },
+	{ "ruby*", "ruby --yjit-perf, from 3.3 on" },
+	{ "python*",
+	  "python -X perf, from 3.12 on; numba and the like have options of their own" },
+	{ "julia*", "ENABLE_JITPROFILING=1 in the environment" },
+	{ "luajit*", "LuaJIT has to be built with -DLUAJIT_USE_PERFTOOLS" },
+	{ "wasmtime*", "wasmtime run --profile=perfmap" },
+	{ "*", "the runtime may have an option to write a perf map (/tmp/perf-PID.map) or a "
+	       "jitdump" },
+};
+
+const char *made_code_advice(const char *program)
+{
+	size_t i = 0;
+
+	while (fnmatch(runtimes[i].pattern, program, 0) != 0 &&
+	       strcmp(runtimes[i].pattern, "*") != 0)
+		i++;
+	return runtimes[i].advice;
+}
+
+struct noting {
+	const struct table *nameless;
+	struct notes *notes;
+};
+
+static int note_process(void *context, const struct recording_process *row)
+{
+	const struct noting *noting = context;
+	const char *slash = row->exe ? strrchr(row->exe, '/') : NULL;
+	const char *program = slash ? slash + 1 : row->exe ? row->exe : row->name;
+	uint64_t addresses = 0;
+
+	if (!program || !table_get(noting->nameless, 0, row->id, &addresses) ||
+	    addresses < LEAST_ADDRESSES)
+		return 0;
+	notes_add(noting->notes, "code that %s made while it ran has no names: %s", program,
+		  made_code_advice(program));
+	return 0;
+}
+
+int made_code_note(struct recording_reader *reader, const struct table *nameless,
+		   struct notes *notes, struct error *err)
+{
+	struct noting noting = { nameless, notes };
+
+	return recording_reader_each_process(reader, note_process, &noting, err);
+}

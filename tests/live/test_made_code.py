@@ -1,0 +1,64 @@
+"""Code that a program made while it ran: where it has no names, and which callers it has."""
+
+import re
+
+import live
+
+SCRIPT = """
+function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+function sorted() {
+	const made = [];
+	for (let i = 0; i < 3000; i++)
+		made.push((i * 7919) % 5003);
+	return made.sort((x, y) => x - y)[0];
+}
+function replaced() {
+	let sum = 0;
+	for (let i = 0; i < 300; i++)
+		sum += ("abc" + i).replace(/[a-c]+(\\d+)/g, (all, digits) => digits + digits).length;
+	return sum;
+}
+const begin = process.cpuUsage();
+let sum = 0;
+while (process.cpuUsage(begin).user < 1.5e6)
+	sum += fib(18) + sorted() + replaced();
+"""
+ONE_PLACE = re.compile(r"\[jit\]\+0x[0-9a-f]+…0x[0-9a-f]+$")
+
+
+class MadeCode(live.LiveTest):
+
+    def record_node(self, *options):
+        node = self.need("node")
+        path = self.write("script.js", SCRIPT)
+        return self.record([node, *options, path], rate=5000)
+
+    def functions(self, recording):
+        return [row["name"] for row in recording.report()["functions"]]
+
+    def test_of_node_is_one_row_for_each_region_and_a_note_says_how_to_have_names(self):
+        recording = self.record_node()
+        made = [name for name in self.functions(recording) if name.startswith("[jit]")]
+        self.assertGreater(len(made), 0)
+        self.assertEqual([name for name in made if not ONE_PLACE.match(name)], [])
+        self.assertLess(len(made), 30)
+        notes = str(recording.head()["notes"])
+        self.assertIn("--perf-basic-prof", notes)
+
+    def test_of_node_with_a_perf_map_has_names(self):
+        recording = self.record_node("--perf-basic-prof")
+        self.assertTrue([name for name in self.functions(recording) if "fib" in name])
+        self.assertNotIn("--perf-basic-prof", str(recording.head()["notes"]))
+
+    def test_callers_in_node_follow_calls(self):
+        """Addresses in no file are in memory that code was made in."""
+        recording = self.record_node()
+        unknown, = recording.rows("SELECT count(*) FROM frames JOIN modules ON modules.id = frames.module"
+                                  " WHERE modules.kind = 3")[0]
+        self.assertLessEqual(unknown, 2)
+        stacks = recording.head()["stacks"]
+        self.assertGreater(stacks["complete"], 0.98 * sum(stacks.values()), stacks)
+
+
+if __name__ == "__main__":
+    live.main()
