@@ -19,7 +19,7 @@
 #include "abi/types.h"
 
 #define RING_MAGIC         0x676e69726d746166ULL /* "fatmring" */
-#define RING_VERSION       3
+#define RING_VERSION       4
 #define RING_HEADER_BYTES  4096
 #define RING_OLDER_THREADS 16
 
@@ -85,6 +85,8 @@ struct ring_header {
 	u64 handler_ticks;   /* spent in those, in ticks of the machine's counter */
 	u64 switches;        /* to its threads, while they were sampled */
 	u64 start_cpu_ns;    /* the process's CPU time when sampling began; 0: it did not */
+	u64 end_cpu_ns;      /* at its last instructions; 0: it has not come to them */
+	u64 unsent_ns;       /* of threads that ended when there was no room to say so */
 
 	/*
 	 * The interpreters that the process has mapped: each written once by the recorder, at
@@ -120,6 +122,11 @@ struct ring_record {
 
 enum ring_sample_flags {
 	RING_SAMPLE_PAUSED = 1, /* of time that the program does not want to be sampled */
+	/*
+	 * No sample: what a thread that ends has burned since its last one.  The leaf is the
+	 * function that it began with, without callers.
+	 */
+	RING_SAMPLE_END = 2,
 };
 
 /* One sample.  covered_ns is the thread's CPU time since sampling began, up to here. */

@@ -26,7 +26,8 @@
 	X(NATIVE_NO_RULE, 14, "native_no_rule",                                               \
 	  "whole but for native frames beyond code without unwind rules")                     \
 	X(NATIVE_CUT, 15, "native_cut",                                                       \
-	  "whole but for native frames beyond one that could not be stepped out of")
+	  "whole but for native frames beyond one that could not be stepped out of")          \
+	X(NO_SAMPLE, 16, "no_sample", "no sample: time of which only the thread is known")
 
 #define WALK_STATUS_ENUM(name, number, word, sentence) WALK_##name = number,
 enum walk_status { WALK_STATUS_MAP(WALK_STATUS_ENUM) WALK_STATUS_COUNT };

@@ -52,6 +52,16 @@ uint64_t account_children_ns(bool is_user_clock)
 
 /* Fewer would make an estimate of noise. */
 #define SWITCHES_TO_JUDGE 100
+/*
+ * What a thread's clock shows at its end, and its event did not count, as a rule: the switches
+ * to it and from it.  The program is charged for it.
+ */
+#define UNCOUNTED_BY_THREAD_NS 32000
+/*
+ * A process's clock shows the switches to it until its events are opened: so much at most, on a
+ * machine that is not stopped itself.
+ */
+#define UNCOUNTED_BY_PROCESS_NS 32000
 /* No machine is that slow. */
 #define SWITCH_COST_MAX_NS 100000
 
@@ -68,8 +78,9 @@ void account_check_switches(struct image *image)
 	    switches - SWITCHES_TO_JUDGE < image->switches_judged)
 		return;
 	image->switches_judged = switches;
-	const uint64_t too_much_ns =
-		above(image_covered_ns(image), thread_events_read(&image->events));
+	const uint64_t too_much_ns = above(image_covered_ns(image),
+					   thread_events_read(&image->events) +
+						   image->ends_booked * UNCOUNTED_BY_THREAD_NS);
 
 	if (too_much_ns > image->period_ns && cost_ns < SWITCH_COST_MAX_NS)
 		ring_view_set_switch_cost(image, cost_ns + too_much_ns / switches + 1);
@@ -79,6 +90,40 @@ void account_check_switches(struct image *image)
 static uint64_t image_counted_early_ns(const struct image *image)
 {
 	return image->opened_cpu_ns == 0 ? 0 : above(image->start_cpu_ns, image->opened_cpu_ns);
+}
+
+/* The trigger's own limits: a period, or a tick of a slow kernel (HZ 100) for the timers. */
+#define TICK_NS 10000000ULL
+/* How much is usual between a thread's last sample and its end, in those. */
+#define REST_PERIODS 4
+
+static uint64_t at_most(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * What was burned before the last instruction, of what was counted and not covered: as the
+ * process's clock showed it there.  That shows the teardown of its threads that had ended as
+ * well, so of several threads not more than is usual for those whose ends were not booked.
+ */
+static uint64_t account_rest(struct image *image, uint64_t left_ns, uint64_t known_ns)
+{
+	const uint64_t end_ns = ring_view_end_cpu_ns(image);
+	const uint64_t unsent_ns = ring_view_unsent_ns(image);
+	const uint64_t unit_ns = image->has_sampling_events || image->period_ns > TICK_NS
+					 ? image->period_ns
+					 : TICK_NS;
+	const uint64_t usual_ns =
+		above(image->threads_seen, image->ends_booked) * REST_PERIODS * unit_ns;
+	uint64_t rest_ns = 0;
+
+	if (end_ns > image->start_cpu_ns)
+		rest_ns = above(end_ns - image->start_cpu_ns, known_ns);
+	image->is_rest_long = rest_ns > usual_ns && image->threads_seen == 1;
+	if (!image->is_rest_long)
+		rest_ns = at_most(rest_ns, usual_ns + at_most(unsent_ns, left_ns));
+	return at_most(rest_ns, left_ns);
 }
 
 static void account_entered(struct image *image, const struct account_terms *terms,
@@ -104,13 +149,19 @@ static void account_entered(struct image *image, const struct account_terms *ter
 
 		image->cpu_ns += counted_ns;
 		image->is_accounted = true;
+		if (!terms->is_user_clock) {
+			const uint64_t left_ns = above(counted_ns, covered_ns);
+
+			image->uncounted_ns =
+				at_most(above(covered_ns, counted_ns),
+					image->ends_booked * UNCOUNTED_BY_THREAD_NS);
+			image->rest_ns = account_rest(image, left_ns, covered_ns + paused_ns);
+			figures->exit_ns = (int64_t)(left_ns - image->rest_ns + pause->exit_ns);
+		}
 		/* What is covered beyond that was written by no agent, or by one that took switches
 		 * for cheaper than they are. */
 		if (covered_ns > counted_ns)
 			covered_ns = counted_ns;
-		if (!terms->is_user_clock)
-			figures->exit_ns =
-				(int64_t)(above(counted_ns, covered_ns) + pause->exit_ns);
 	} else {
 		image->cpu_ns += covered_ns;
 	}
@@ -166,6 +217,24 @@ static void account_distrusted(struct image *image, const struct account_terms *
 			sum(image->sampled_ns, image->off_ns + pause->traced_ns));
 }
 
+uint64_t account_uncounted_births(uint64_t booked_ns, uint64_t counted_ns, uint64_t births)
+{
+	return at_most(above(booked_ns, counted_ns), births * UNCOUNTED_BY_PROCESS_NS);
+}
+
+static uint64_t known_or_zero(int64_t ns)
+{
+	return ns > 0 ? (uint64_t)ns : 0;
+}
+
+static uint64_t account_booked_ns(const struct image *image, const struct figures *figures)
+{
+	return image->sampled_ns + image->left_ns + image->rest_ns + image->off_ns +
+	       known_or_zero(figures->startup_ns) + known_or_zero(figures->exit_ns) +
+	       known_or_zero(figures->unentered_ns) +
+	       known_or_zero(figures->kernel_unsampled_ns) + known_or_zero(figures->traced_ns);
+}
+
 static const struct figures nothing = {
 	RECORDING_UNKNOWN, RECORDING_UNKNOWN, RECORDING_UNKNOWN,
 	RECORDING_UNKNOWN, RECORDING_UNKNOWN, RECORDING_UNKNOWN
@@ -208,6 +277,7 @@ void account_close(struct image *image, const struct account_terms *terms,
 		account_unentered(image, terms, &figures);
 	if (image->is_accounted)
 		figures.cpu_ns = (int64_t)above(image->cpu_ns, image->cpu_before_ns);
+	image->booked_ns = account_booked_ns(image, &figures);
 	write_threads(image, terms, &figures, writer);
 	image_write(image, terms->session_start_ns, writer);
 }

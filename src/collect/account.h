@@ -33,8 +33,14 @@ uint64_t account_children_ns(bool is_user_clock);
  */
 void account_check_switches(struct image *image);
 /*
+ * What so many processes' clocks showed at their beginnings, and no counter counted: as much of
+ * what was booked beyond the counters as they may explain.
+ */
+uint64_t account_uncounted_births(uint64_t booked_ns, uint64_t counted_ns, uint64_t births);
+/*
  * Closes the account of an image whose last sample has been read, and writes its threads.
- * Its events are still open.  image->cpu_ns and is_accounted tell what it burned.
+ * Its events are still open.  image->cpu_ns and is_accounted tell what it burned, booked_ns what
+ * of it is in the recording.
  */
 void account_close(struct image *image, const struct account_terms *terms,
 		   struct recording_writer *writer);

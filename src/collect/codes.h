@@ -15,7 +15,7 @@ struct epochs;
 struct image;
 struct recording_writer;
 
-enum { CODES_LANGUAGES = RECORDING_LANGUAGE_REGION + 1 };
+enum { CODES_LANGUAGES = RECORDING_LANGUAGE_REGION + 1, CODES_OWN = 4 };
 
 struct codes {
 	struct recording_writer *writer;
@@ -26,7 +26,8 @@ struct codes {
 	 * missed, or another content by the same key.
 	 */
 	uint32_t meaning;
-	bool has_missed; /* a code was asked for in vain */
+	bool has_missed;               /* a code was asked for in vain */
+	uint32_t own_codes[CODES_OWN]; /* of fathom's own rows; 0: none so far */
 };
 
 /* A RING_CODE of so many words; what makes no sense is passed over. */
@@ -36,6 +37,9 @@ void codes_take(struct codes *codes, struct epochs *epochs, uint32_t image_row,
 bool codes_has(const struct epochs *epochs, uint32_t image_row, uint64_t key);
 /* The same of a region's, which programs without an interpreter have, too. */
 bool codes_has_region(const struct epochs *epochs, uint32_t image_row, uint64_t key);
+/* The place of one of fathom's own rows: which of CODES_OWN, and what it is called. */
+void codes_place_own(struct codes *codes, uint32_t which, const char *name,
+		     struct recording_frame *out_frame);
 /* The place of an interpreted frame (abi/ring.h), a word of a stack of that epoch. */
 void codes_place(struct codes *codes, const struct epochs *epochs, const struct image *image,
 		 uint32_t epoch, uint64_t word, struct recording_frame *out_frame);

@@ -179,6 +179,7 @@ static int image_open_events(struct image *image, const struct handshake_hello *
 	const struct pause_terms pause_terms = pause_terms_of(terms);
 
 	image->has_sampling_events = terms->has_sigtrap && rc == 0;
+	image->has_kernel_samples = image->has_sampling_events && !terms->is_user_mode_only;
 	if (opening.is_off)
 		pause_begin(image, PAUSE_TRACED, &pause_terms);
 	return terms->has_sigtrap ? rc : 0;

@@ -122,6 +122,7 @@ struct image_thread *image_thread_at(struct image *image, int tid, uint64_t time
 	struct image_thread *thread = &image->threads[image->thread_count++];
 
 	*place = image->thread_count;
+	image->threads_seen++;
 	*thread =
 		(struct image_thread){ .tid = tid, .start_ns = time_ns, .end_ns = UINT64_MAX };
 	memcpy(thread->name, image->name, sizeof image->name);

@@ -41,6 +41,8 @@ struct image_thread {
 	int creator;               /* the thread that created it; 0: not known */
 	uint64_t start_ns, end_ns; /* end: UINT64_MAX while it runs */
 	uint64_t covered_ns;       /* CPU time up to its last sample, since sampling began */
+	bool is_end_booked;        /* and so is what it burned behind it */
+	bool has_ended_young;      /* short_threads has seen it to */
 };
 
 /* What the recorder wrote into a ring's header once, and no agent changes. */
@@ -83,6 +85,7 @@ struct image {
 	bool was_gone_before; /* when this round began: what it did until then is told by now */
 	uint64_t start_ns, end_ns;
 	uint32_t running_threads;
+	uint64_t threads_seen, ends_booked; /* so many began; so many booked their ends */
 
 	struct image_thread *threads;
 	size_t thread_count, thread_capacity;
@@ -119,6 +122,7 @@ struct image {
 	int pidfd;                   /* -1: none */
 	struct thread_events events; /* on the threads there were at hello */
 	bool has_sampling_events;    /* they are what triggers */
+	bool has_kernel_samples; /* and they count system time: samples cover all there is */
 	struct pause pause;
 	struct short_threads short_threads;
 	uint64_t looked_at_ns;          /* its CPU time when tracer.c last looked */
@@ -143,9 +147,13 @@ struct image {
 	uint64_t sampled_ns;
 	uint64_t off_ns; /* of what its program did not want to be sampled */
 	uint64_t samples;
+	uint64_t left_ns;   /* more than its samples may stand for */
+	uint64_t rest_ns;   /* burned before its last instruction, and in no sample */
+	bool is_rest_long;  /* more than is usual between a last sample and an end */
 	uint64_t rusage_ns; /* what wait(2) said it burned; 0: not asked, or not its alone */
 	uint64_t cpu_ns;    /* at its end, in all: valid when is_accounted */
 	bool is_accounted;
+	uint64_t booked_ns;    /* at its end: all of its samples and figures */
 	uint64_t uncounted_ns; /* of cpu_ns, what the tree's counter did not see either */
 };
 

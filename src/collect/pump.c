@@ -15,6 +15,8 @@
 #include "base/monotonic.h"
 #include "collect/image.h"
 #include "collect/mappings.h"
+#include "collect/no_sample.h"
+#include "collect/perf_events.h"
 #include "collect/ring_memory.h"
 #include "collect/ring_view.h"
 #include "collect/stacks.h"
@@ -220,6 +222,57 @@ static void pump_bound_sample(const struct pump *pump, struct image *image,
 	sample->covered_ns = trust_bound_covered(image, sample->covered_ns);
 }
 
+/* What a thread that ends has burned since its last sample, on the function it began with. */
+static void pump_take_end(struct pump *pump, struct image *image, struct image_thread *thread,
+			  const struct ring_sample *sample)
+{
+	const uint32_t era = mappings_era(image->mappings, sample->time_ns);
+	struct no_sample time = { .kind = NO_SAMPLE_SHORT,
+				  .time_ns = sample->time_ns,
+				  .ns = sample->weight_ns };
+
+	if (sample->leaf != 0) {
+		const struct recording_frame start = pump_place(pump, image, sample->leaf, era);
+
+		time.callers = pump_add_node(pump, 0, &start);
+	}
+	image->ends_booked += !thread->is_end_booked;
+	thread->is_end_booked = true;
+	image->sampled_ns += sample->weight_ns;
+	no_sample_add(pump, thread, &time);
+	if (thread->has_ended_young || !image->has_sampling_events)
+		return;
+	/* It may have lived long and run shortly: it slept, or the machine is busy. */
+	thread->has_ended_young = short_threads_take_end(&image->short_threads,
+							 &(struct short_threads_life){
+								 .creator = thread->creator,
+								 .end_ns = sample->time_ns,
+								 .cpu_ns = thread->covered_ns,
+								 .period_ns = image->period_ns,
+							 },
+							 perf_open_unshared);
+}
+
+/* What the thread has burned more than its sample stands for, or a lost one stood for. */
+static void pump_take_left(struct pump *pump, struct image *image,
+			   const struct image_thread *thread, const struct ring_sample *sample,
+			   uint64_t before_ns)
+{
+	const uint64_t gone_ns = thread->covered_ns - before_ns;
+
+	if (!image->has_kernel_samples || gone_ns <= sample->weight_ns)
+		return;
+	const uint64_t left_ns = trust_bound_weight(image, gone_ns - sample->weight_ns);
+
+	image->left_ns += left_ns;
+	no_sample_add(pump, thread,
+		      &(struct no_sample){
+			      .kind = NO_SAMPLE_LEFT,
+			      .time_ns = sample->time_ns,
+			      .ns = left_ns,
+		      });
+}
+
 static void pump_take_sample(struct pump *pump, struct image *image, const uint64_t *words,
 			     uint64_t count)
 {
@@ -231,11 +284,17 @@ static void pump_take_sample(struct pump *pump, struct image *image, const uint6
 	pump_bound_sample(pump, image, &sample);
 	struct image_thread *thread =
 		image_thread_claimed(image, sample.tid, sample.time_ns, pump->writer);
+	const uint64_t before_ns = thread->covered_ns;
 
 	if (sample.covered_ns > thread->covered_ns)
 		thread->covered_ns = sample.covered_ns;
+	pump_take_left(pump, image, thread, &sample, before_ns);
 	if (sample.flags & RING_SAMPLE_PAUSED) {
 		image->off_ns += sample.weight_ns;
+		return;
+	}
+	if (sample.flags & RING_SAMPLE_END) {
+		pump_take_end(pump, image, thread, &sample);
 		return;
 	}
 	if (!recording_writer_has_room(pump->writer)) {

@@ -68,6 +68,16 @@ uint64_t ring_view_start_cpu_ns(struct image *image)
 	return trust_bound_start(image, load(&image->ring->start_cpu_ns));
 }
 
+uint64_t ring_view_end_cpu_ns(const struct image *image)
+{
+	return load(&image->ring->end_cpu_ns);
+}
+
+uint64_t ring_view_unsent_ns(const struct image *image)
+{
+	return load(&image->ring->unsent_ns);
+}
+
 struct ring_costs ring_view_costs(struct image *image)
 {
 	const struct ring_header *ring = image->ring;

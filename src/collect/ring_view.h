@@ -24,6 +24,9 @@ uint64_t ring_view_head(const struct image *image);
 uint64_t ring_view_lost(struct image *image);
 uint64_t ring_view_switches(struct image *image);
 uint64_t ring_view_start_cpu_ns(struct image *image);
+/* At its last instruction, and of threads whose ends could not be sent: any numbers. */
+uint64_t ring_view_end_cpu_ns(const struct image *image);
+uint64_t ring_view_unsent_ns(const struct image *image);
 
 /* What sampling cost. */
 struct ring_costs {

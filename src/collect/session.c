@@ -180,7 +180,11 @@ static void session_tell_end(struct session *session)
 	kernel_cpu_ns += session->uncounted_ns;
 	if (is_user_clock || session->tree_counter_fd < 0)
 		kernel_cpu_ns = account_children_ns(is_user_clock);
-	else if (!session->options->is_trace && session->is_reaped)
+	else if (!session->options->is_trace)
+		kernel_cpu_ns += account_uncounted_births(session->booked_ns, kernel_cpu_ns,
+							  session->births);
+	if (!is_user_clock && session->tree_counter_fd >= 0 && !session->options->is_trace &&
+	    session->is_reaped)
 		tell_uncounted(session->writer, session->waited_ns, kernel_cpu_ns);
 	recording_writer_set_int(session->writer, KEY_WALL_NS, (int64_t)wall_ns);
 	/* Without a counter of the clock's kind, it is known of a program that has ended. */

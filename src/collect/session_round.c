@@ -10,6 +10,7 @@
 #include "collect/death.h"
 #include "collect/generated_code.h"
 #include "collect/image.h"
+#include "collect/no_sample.h"
 #include "collect/ring_view.h"
 #include "collect/sideband.h"
 #include "collect/tell.h"
@@ -84,7 +85,10 @@ void session_image_ended(void *context, struct image *image)
 				      image->unentered_reason);
 	}
 	account_close(image, &session->account_terms, session->writer);
+	no_sample_add_rest(&session->pump, image);
 	session->uncounted_ns += image->uncounted_ns;
+	session->booked_ns += image->booked_ns;
+	session->births += image->booked_ns > 0 && image->cpu_before_ns == 0;
 	session->off_ns += image->off_ns;
 	generated_code_copy(&session->generated, session->writer, image);
 	if (image->ring != NULL)

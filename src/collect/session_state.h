@@ -60,6 +60,8 @@ struct session {
 	struct sampling_cost cost;
 	uint64_t events_dropped;
 	uint64_t uncounted_ns; /* burned out of our counters' sight */
+	uint64_t booked_ns;    /* in samples and figures of images that ended */
+	uint64_t births;       /* of processes of which there are figures */
 	uint64_t waited_ns;    /* what wait(2) told of the command and whom it waited for */
 	uint64_t off_ns;       /* that programs did not want to be recorded */
 	uint64_t traced_at_ns; /* when calls were read last */

@@ -46,28 +46,29 @@ static struct short_threads_creator *place_for(struct short_threads *threads, pi
 	return place;
 }
 
-void short_threads_take_end(struct short_threads *threads,
+bool short_threads_take_end(struct short_threads *threads,
 			    const struct short_threads_life *life, int (*open_on)(pid_t tid))
 {
 	if (life->creator <= 0 || life->life_ns >= YOUNG_LIFE_PERIODS * life->period_ns ||
-	    life->covered_ns >= YOUNG_CPU_PERIODS * life->period_ns)
-		return;
+	    life->cpu_ns >= YOUNG_CPU_PERIODS * life->period_ns)
+		return false;
 	struct short_threads_creator *creator = place_for(threads, life->creator);
 
 	if (creator == NULL)
-		return;
+		return true;
 	creator->last_ns = life->end_ns;
 	if (creator->fd >= 0)
-		return;
+		return true;
 	if (creator->ends == 0 || life->end_ns - creator->window_ns > WINDOW_NS) {
 		creator->window_ns = life->end_ns;
 		creator->ends = 0;
 	}
 	if (++creator->ends < ENDS_IN_WINDOW)
-		return;
+		return true;
 	/* What is refused now is tried again after as many. */
 	creator->ends = 0;
 	creator->fd = open_on(creator->tid);
+	return true;
 }
 
 void short_threads_forget(struct short_threads *threads, pid_t tid)

@@ -13,6 +13,7 @@
  * Fed with what the sideband reports; what is remembered does not grow.
  */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -33,12 +34,13 @@ struct short_threads {
 	size_t count; /* of places that were ever used */
 };
 
-/* A thread that tid created ended so long after it began, in ns.  covered_ns: of it, sampled. */
+/* A thread ended so long after it began.  cpu_ns: what it burned, as far as that is known. */
 struct short_threads_life {
 	pid_t creator;
-	uint64_t end_ns, life_ns, covered_ns, period_ns;
+	uint64_t end_ns, life_ns, cpu_ns, period_ns;
 };
-void short_threads_take_end(struct short_threads *threads,
+/* Returns whether it ended young. */
+bool short_threads_take_end(struct short_threads *threads,
 			    const struct short_threads_life *life, int (*open_on)(pid_t tid));
 /* The thread ended: its tid may be another's. */
 void short_threads_forget(struct short_threads *threads, pid_t tid);

@@ -204,13 +204,13 @@ static void tree_take_thread_end(struct image *image, struct image_thread *threa
 	/* Timers are each thread's own. */
 	if (!image->has_sampling_events)
 		return;
-	short_threads_take_end(
+	thread->has_ended_young = short_threads_take_end(
 		&image->short_threads,
 		&(struct short_threads_life){
 			.creator = thread->creator,
 			.end_ns = time_ns,
 			.life_ns = time_ns > thread->start_ns ? time_ns - thread->start_ns : 0,
-			.covered_ns = thread->covered_ns,
+			.cpu_ns = thread->covered_ns,
 			.period_ns = image->period_ns,
 		},
 		perf_open_unshared);

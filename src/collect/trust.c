@@ -116,7 +116,7 @@ uint64_t trust_life_ns(const struct image *image)
 uint64_t trust_bound_weight(struct image *image, uint64_t weight_ns)
 {
 	struct trust *trust = &image->trust;
-	const uint64_t claimed_ns = image->sampled_ns + image->off_ns;
+	const uint64_t claimed_ns = image->sampled_ns + image->left_ns + image->off_ns;
 	uint64_t most_ns = known_most_ns(image);
 
 	if (most_ns <= claimed_ns || weight_ns > most_ns - claimed_ns)

@@ -386,6 +386,15 @@ static int read_stack(void *context, const struct recording_stack *row)
 	return 0;
 }
 
+/* Of a row of fathom's own: no sample stands for the time. */
+static bool is_without_samples(const struct profile *profile, struct stack_id stack)
+{
+	const struct frame *leaf =
+		profile_get_frame(profile, profile_get_stack(profile, stack)->frame);
+
+	return profile_get_function(profile, leaf->function)->language == LANGUAGE_FATHOM;
+}
+
 static int read_sum(void *context, const struct recording_sum *row)
 {
 	struct builder *builder = context;
@@ -398,8 +407,11 @@ static int read_sum(void *context, const struct recording_sum *row)
 		return damaged(builder, "a sum of thread", row->thread, "thread", row->thread);
 	if (row->stack && !stack.n)
 		return damaged(builder, "a sum of thread", row->thread, "stack", row->stack);
-	if (__builtin_add_overflow(info->sampled_ns, ns, &info->sampled_ns))
-		info->sampled_ns = FIGURE_UNKNOWN - 1;
+	const bool is_sampled = !stack.n || !is_without_samples(builder->profile, stack);
+	uint64_t *part = is_sampled ? &info->sampled_ns : &info->thread_only_ns;
+
+	if (__builtin_add_overflow(*part, ns, part))
+		*part = FIGURE_UNKNOWN - 1;
 	if (!stack.n) {
 		cpu_account_add_row(builder->profile, thread, "[stack lost]", ns, row->samples);
 		return 0;
@@ -412,7 +424,7 @@ static int read_sum(void *context, const struct recording_sum *row)
 						    ? (enum thread_state)row->state
 						    : THREAD_STATE_RUNNING,
 				   .ns = ns,
-				   .samples = row->samples,
+				   .samples = is_sampled ? row->samples : 0,
 			   });
 	return 0;
 }

@@ -99,6 +99,7 @@ void cpu_account_close(struct profile *profile)
 	struct profile_info *info = profile_info(profile);
 	const uint64_t parts[] = {
 		info->sampled_ns,
+		info->thread_only_ns,
 		known_or_zero(info->startup_ns),
 		known_or_zero(info->exit_ns),
 		known_or_zero(info->unentered_ns),

@@ -52,6 +52,9 @@ static int add_ending(void *context, uint32_t ending, uint64_t samples)
 	struct tally *tally = context;
 	struct profile_info *info = tally->info;
 
+	/* Rows of time that no sample stands for, which cpu_account.h has. */
+	if (ending == WALK_NO_SAMPLE)
+		return 0;
 	info->samples += samples;
 	if (info->stack_tally_count == tally->capacity)
 		return 0;

@@ -117,9 +117,13 @@ void account_add(struct text *out, const struct style *style, const struct profi
 	name_unentered(&unentered, profile);
 	struct row rows[] = {
 		part_row("sampled", "what the samples stand for", info->sampled_ns),
+		part_row("by thread",
+			 "what is known by thread or process only: too short to be sampled, or "
+			 "between the last sample and the end",
+			 info->thread_only_ns),
 		part_row("start-up", "before the first instruction that could be sampled",
 			 info->startup_ns),
-		part_row("exit", "after a thread was last seen", info->exit_ns),
+		part_row("exit", "after the last instruction", info->exit_ns),
 		part_row("not entered", text_string(&unentered), info->unentered_ns),
 		part_row("kernel", "system time that could not be sampled",
 			 info->kernel_unsampled_ns),
@@ -131,8 +135,9 @@ void account_add(struct text *out, const struct style *style, const struct profi
 		  info->has_unexplained, false },
 	};
 	rows[0].is_always_shown = true;
-	rows[5].is_rare = true;
+	rows[1].is_rare = true;
 	rows[6].is_rare = true;
+	rows[7].is_rare = true;
 	style_add(out, style, TINT_BOLD, "CPU account");
 	text_add(out, "\n");
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -18,6 +18,8 @@ enum {
 	WHOLE_STACKS_AIM = 990,
 	/* What was clipped is told from this part of what measuring took on. */
 	CLIPPED_PART = 100,
+	/* And what no sample stands for from this part of the time. */
+	THREAD_ONLY_PART = 100,
 };
 /* Another pace of the processor is told from there on. */
 #define PACE_OFF 0.1
@@ -48,10 +50,10 @@ uint64_t head_cpu_ns(const struct profile_info *info)
 	if (info->kernel_cpu_ns != FIGURE_UNKNOWN)
 		return info->kernel_cpu_ns;
 
-	const uint64_t parts[] = {
-		info->sampled_ns,          info->startup_ns, info->exit_ns,  info->unentered_ns,
-		info->kernel_unsampled_ns, info->traced_ns,  info->paused_ns
-	};
+	const uint64_t parts[] = { info->sampled_ns,   info->thread_only_ns,
+				   info->startup_ns,   info->exit_ns,
+				   info->unentered_ns, info->kernel_unsampled_ns,
+				   info->traced_ns,    info->paused_ns };
 	bool is_saturated = false;
 	uint64_t sum = 0;
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -136,6 +138,12 @@ void head_add_time(struct text *out, const struct style *style, const struct pro
 	text_done(&text);
 }
 
+static void add_share_of(struct text *text, uint64_t ns, uint64_t whole_ns)
+{
+	number_add_any_time(text, ns);
+	text_addf(text, " (%.1f %%)", number_percent(ns, whole_ns));
+}
+
 void head_add_samples(struct text *out, const struct style *style,
 		      const struct profile_info *info)
 {
@@ -162,14 +170,13 @@ void head_add_samples(struct text *out, const struct style *style,
 			  100 * (double)info->lost /
 				  ((double)info->lost + (double)info->samples));
 	}
+	if (info->thread_only_ns > head_cpu_ns(info) / THREAD_ONLY_PART) {
+		text_add(&text, "; ");
+		add_share_of(&text, info->thread_only_ns, head_cpu_ns(info));
+		text_add(&text, " is known by thread only");
+	}
 	head_add_line(out, style, "samples", "%s", text_string(&text));
 	text_done(&text);
-}
-
-static void add_share_of(struct text *text, uint64_t ns, uint64_t whole_ns)
-{
-	number_add_any_time(text, ns);
-	text_addf(text, " (%.1f %%)", number_percent(ns, whole_ns));
 }
 
 /* What measuring took, of the times, and what is not known of it. */

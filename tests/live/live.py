@@ -246,15 +246,15 @@ class LiveTest(unittest.TestCase):
     def assert_truth(self, recording, least_samples=10000, widest=WIDEST_TOLERANCE, may_be_unseen=False):
         """Every self and total time the workload told is what the report says.
 
-        may_be_unseen: what the report calls [exit] and kernel time not sampled may
-        be a function's (the last part of a period in each of many short threads).
+        may_be_unseen: what the report calls [exit], kernel time not sampled and known by
+        thread only may be a function's (the last part of a period in each of many short threads).
         Of a program that was preempted, as much of [exit] as that may have cost.
         """
         truth = recording.truth
         cpu_ns = sum(truth["processes"].values()) or truth["cpu_ns"]
         head = recording.head()
         if may_be_unseen:
-            unseen = (head["exit_ns"] or 0) + (head["kernel_unsampled_ns"] or 0)
+            unseen = (head["exit_ns"] or 0) + (head["kernel_unsampled_ns"] or 0) + head["thread_only_ns"]
         else:
             unseen = recording.taken_off_ns()
         self.assertGreaterEqual(recording.head()["samples"], least_samples)
@@ -273,7 +273,7 @@ class LiveTest(unittest.TestCase):
         """The head, the total and the rows are one account."""
         report, head = recording.report(), recording.head()
         parts = sum(head[part] or 0 for part in
-                    ("sampled_ns", "startup_ns", "exit_ns", "unentered_ns", "kernel_unsampled_ns",
+                    ("sampled_ns", "thread_only_ns", "startup_ns", "exit_ns", "unentered_ns", "kernel_unsampled_ns",
                      "traced_ns", "paused_ns"))
         self.assertEqual(report["total_ns"], parts)
         self.assertEqual(sum(row["self_ns"] for row in report["functions"]), report["total_ns"])

@@ -29,7 +29,7 @@
  *             trace_native.h those of compiled code
  *
  * hooks.h lists the functions of the target that are interposed, and why.  They stand in
- * threads.c   threads that begin, images that go
+ * threads.c   threads that begin, images that go, thread_end.h threads and processes that end
  * signals.h   how SIGTRAP is ours and nobody notices:
  * actions.c   signal actions, signal_calls.c older calls for them
  * masks.c     signal masks
@@ -112,6 +112,7 @@ struct thread_notes {
 	bool has_phase;      /* it is known where the event's periods end */
 	u64 last_time_ns;    /* CLOCK_MONOTONIC at the last sample */
 	u64 switches;        /* as the clock was last read */
+	u64 system_ns;       /* and its system time */
 	u32 pauses;          /* of the ring, when the thread's account was begun */
 	u64 own_stack_low;   /* [own_stack_low, top) has been proven readable */
 	u64 own_stack_floor; /* below it, nothing is the thread's own stack */
@@ -124,6 +125,8 @@ struct thread_notes {
 	u64 named_ns;            /* when that was looked at last (CLOCK_MONOTONIC) */
 	bool is_timer_slow;      /* sampling is paused */
 	bool is_in_agent;        /* it executes our code, and no handler */
+	bool is_ending;          /* its start function has returned: thread_end.c */
+	u64 start_function;      /* 0: it began before sampling did, or unseen */
 };
 extern __thread struct thread_notes thread_notes;
 
@@ -162,6 +165,11 @@ struct sample_time {
 	u64 covered_ns;
 };
 struct sample_time clock_weigh(struct ring_header *ring, u32 overruns, u64 pc);
+/*
+ * What the calling thread, which ends, has burned since its last sample, or in all.  A sample
+ * that comes later counts from here.
+ */
+struct sample_time clock_end_thread(struct ring_header *ring);
 /* What the process burned so far, on the recording's clock. */
 u64 clock_process_ns(const struct ring_header *ring);
 /* What the calling thread burned so far, as the kernel counts it. */
@@ -204,6 +212,8 @@ void emit_sample(struct ring_header *ring, const struct walk *walk,
 		 const struct sample_time *time);
 /* The time of a sample that is not wanted. */
 void emit_paused(struct ring_header *ring, const struct sample_time *time);
+/* The time of a thread that ends, on the function it began with. */
+void emit_end(struct ring_header *ring, const struct sample_time *time, u64 start_function);
 void emit_flush(struct ring_header *ring);
 /* Tells the recorder of an image, once: where no perf event tells it of mappings. */
 void emit_image(struct ring_header *ring, const struct image_place *image);

@@ -34,6 +34,15 @@
 #define NS_PER_SECOND          1000000000ULL
 /* In a period of this length threads take turns, and two system calls are nothing. */
 #define LONG_PERIOD_NS 500000
+/*
+ * A sample in user code stands for no more than these beside those of its traps.  One behind a
+ * system call stands for all that ended in it, by the thread's system time, which is known to
+ * some ticks.
+ */
+#define FEW_PERIODS  4
+#define FEW_TICKS_NS 10000000
+/* A day: no system call's time is known to be longer, nor is it added to. */
+#define MAX_NS (86400 * NS_PER_SECOND)
 
 __thread struct thread_notes thread_notes;
 
@@ -74,13 +83,16 @@ static u64 clock_user_ns(int who)
 	return (u64)usage.ru_utime.tv_sec * NS_PER_SECOND + (u64)usage.ru_utime.tv_usec * 1000;
 }
 
-/* Switches to a thread, or to all threads there ever were. */
-static u64 clock_switches(int who)
+/* Switches to a thread, or to all threads there ever were; and their system time. */
+static u64 clock_switches(int who, u64 *out_system_ns)
 {
 	struct rusage usage;
 
+	*out_system_ns = 0;
 	if (arch_syscall4(SYS_getrusage, who, (long)&usage, 0, 0) != 0)
 		return 0;
+	*out_system_ns =
+		(u64)usage.ru_stime.tv_sec * NS_PER_SECOND + (u64)usage.ru_stime.tv_usec * 1000;
 	return (u64)(usage.ru_nvcsw + usage.ru_nivcsw);
 }
 
@@ -94,21 +106,28 @@ static u64 without_switches(const struct ring_header *ring, u64 cpu_ns, u64 swit
 
 u64 clock_process_ns(const struct ring_header *ring)
 {
+	u64 system_ns;
+
 	if (agent.terms.flags & RING_CLOCK_USER)
 		return clock_user_ns(RUSAGE_SELF);
 	return without_switches(ring, clock_read_ns(CLOCK_PROCESS_CPUTIME_ID),
-				clock_switches(RUSAGE_SELF));
+				clock_switches(RUSAGE_SELF, &system_ns));
 }
 
-/* How often the thread was switched to, which it also tells the recorder: it is a cost. */
-static void clock_read_switches(struct ring_header *ring)
+/*
+ * How often the thread was switched to, which it also tells the recorder: it is a cost.  Returns
+ * its system time since this was asked last, as the kernel's ticks have it.
+ */
+static u64 clock_read_switches(struct ring_header *ring)
 {
-	const u64 switches = clock_switches(RUSAGE_THREAD);
+	const u64 system_before_ns = thread_notes.system_ns;
+	const u64 switches = clock_switches(RUSAGE_THREAD, &thread_notes.system_ns);
 
 	if (switches > thread_notes.switches && thread_notes.last_time_ns != 0)
 		__atomic_fetch_add(&ring->switches, switches - thread_notes.switches,
 				   __ATOMIC_RELAXED);
 	thread_notes.switches = switches;
+	return thread_notes.system_ns - system_before_ns;
 }
 
 /* The thread's time since it was born, without what switches cost as far as they are known. */
@@ -170,7 +189,7 @@ static void clock_meet_thread(struct ring_header *ring, u64 now_ns)
 static void clock_end_pause(struct ring_header *ring, u64 now_ns)
 {
 	thread_notes.pauses = clock_pauses(ring);
-	thread_notes.switches = clock_switches(RUSAGE_THREAD);
+	thread_notes.switches = clock_switches(RUSAGE_THREAD, &thread_notes.system_ns);
 	clock_begin_anew(ring, now_ns);
 }
 
@@ -229,6 +248,22 @@ static void clock_lock_phase(u64 event_ns)
 	thread_notes.has_phase = true;
 }
 
+static void clock_cover(u64 ns)
+{
+	thread_notes.covered_ns += ns;
+	thread_notes.boundary_ns += ns;
+}
+
+/* The most that a sample may stand for: what is more, the thread burned elsewhere. */
+static u64 clock_most_ns(u64 traps_ns, bool is_behind_call, u64 system_ns)
+{
+	const u64 most_ns = traps_ns + FEW_PERIODS * agent.terms.period_ns;
+
+	if (!is_behind_call)
+		return most_ns;
+	return system_ns + (most_ns > FEW_TICKS_NS ? most_ns : FEW_TICKS_NS);
+}
+
 /*
  * The weight of this sample by the thread's clock: the periods that ended since the last.
  * traps_ns: what its traps alone say.
@@ -237,9 +272,11 @@ static u64 clock_settle(struct ring_header *ring, u64 pc, u64 traps_ns)
 {
 	const u64 period_ns = agent.terms.period_ns;
 
+	u64 system_ns = MAX_NS;
+
 	thread_notes.since_clock_read = 0;
 	if (ring->switch_cost_ns != 0)
-		clock_read_switches(ring);
+		system_ns = clock_read_switches(ring);
 	const u64 event_ns = clock_thread_ns(ring);
 
 	if (agent.terms.flags & RING_TIMER || agent.terms.flags & RING_USER_MODE_ONLY) {
@@ -259,11 +296,13 @@ static u64 clock_settle(struct ring_header *ring, u64 pc, u64 traps_ns)
 	const u64 periods =
 		clock_periods(event_ns, is_behind_call ? period_ns / 16 : period_ns / 2);
 
-	thread_notes.boundary_ns += periods * period_ns;
-	thread_notes.covered_ns += periods * period_ns;
+	const u64 most_ns = clock_most_ns(traps_ns, is_behind_call, system_ns);
+
+	clock_cover(periods * period_ns);
 	if (!is_behind_call)
 		clock_lock_phase(event_ns);
-	return periods * period_ns;
+	/* The recorder sees the rest in what is covered. */
+	return periods * period_ns < most_ns ? periods * period_ns : most_ns;
 }
 
 /* Where no clock may be read, one period after the last sample. */
@@ -272,12 +311,6 @@ static u64 clock_now_ns(void)
 	if (__atomic_load_n(&agent.may_read_counter, __ATOMIC_RELAXED))
 		return clock_monotonic_ns();
 	return thread_notes.last_time_ns + agent.terms.period_ns;
-}
-
-static void clock_cover(u64 ns)
-{
-	thread_notes.covered_ns += ns;
-	thread_notes.boundary_ns += ns;
 }
 
 struct sample_time clock_weigh(struct ring_header *ring, u32 overruns, u64 pc)
@@ -297,6 +330,36 @@ struct sample_time clock_weigh(struct ring_header *ring, u32 overruns, u64 pc)
 	return (struct sample_time){
 		.time_ns = now_ns,
 		.weight_ns = weight_ns,
+		.covered_ns = thread_notes.covered_ns,
+	};
+}
+
+/*
+ * User-mode events' samples stand for user time, and with the user clock for nothing else: what
+ * is left of it since the last one is not known.
+ */
+static bool clock_knows_rest(void)
+{
+	return !(agent.terms.flags & RING_CLOCK_USER) || (agent.terms.flags & RING_TIMER) ||
+	       thread_notes.tid == 0;
+}
+
+struct sample_time clock_end_thread(struct ring_header *ring)
+{
+	const u64 end_ns = agent.terms.flags & RING_CLOCK_USER ? clock_user_ns(RUSAGE_THREAD)
+							       : clock_thread_ns(ring);
+	const bool is_same_account = thread_notes.pauses == clock_pauses(ring);
+	u64 due_ns = 0;
+
+	if (is_same_account && clock_knows_rest() && end_ns > thread_notes.boundary_ns)
+		due_ns = end_ns - thread_notes.boundary_ns;
+	if (thread_notes.tid == 0)
+		thread_notes.tid = (int)arch_syscall4(SYS_gettid, 0, 0, 0, 0);
+	thread_notes.last_time_ns = clock_monotonic_ns();
+	clock_cover(due_ns);
+	return (struct sample_time){
+		.time_ns = thread_notes.last_time_ns,
+		.weight_ns = due_ns,
 		.covered_ns = thread_notes.covered_ns,
 	};
 }

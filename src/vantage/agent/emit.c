@@ -64,16 +64,14 @@ static void count_lost(struct ring_header *ring)
 	__atomic_fetch_add(&ring->lost_samples, 1, __ATOMIC_RELAXED);
 }
 
-static void send_sample(struct ring_header *ring, const struct sample_time *time, u64 what,
+static bool send_sample(struct ring_header *ring, const struct sample_time *time, u64 what,
 			u64 stack, u64 leaf)
 {
 	const u16 words = RING_WORDS(struct ring_sample);
 	u64 position;
 
-	if (ring_reserve(ring, agent.terms.word_count, words, &position) < 0) {
-		count_lost(ring);
-		return;
-	}
+	if (ring_reserve(ring, agent.terms.word_count, words, &position) < 0)
+		return false;
 	ring_put(ring, agent.terms.word_count, position, 1,
 		 (u64)(u32)thread_notes.tid | what << 32);
 	ring_put(ring, agent.terms.word_count, position, 2, time->time_ns);
@@ -82,6 +80,7 @@ static void send_sample(struct ring_header *ring, const struct sample_time *time
 	ring_put(ring, agent.terms.word_count, position, 5, time->weight_ns);
 	ring_put(ring, agent.terms.word_count, position, 6, time->covered_ns);
 	ring_commit(ring, agent.terms.word_count, position, words, RING_SAMPLE);
+	return true;
 }
 
 void emit_sample(struct ring_header *ring, const struct walk *walk,
@@ -90,15 +89,23 @@ void emit_sample(struct ring_header *ring, const struct walk *walk,
 	const u64 hash = walk->count == 0 ? 0 : hash_stack(walk, walk->epoch);
 
 	if (walk->is_lost ||
-	    (hash != 0 && !sent_has(&stacks_sent, hash) && !send_stack(ring, walk, hash)))
+	    (hash != 0 && !sent_has(&stacks_sent, hash) && !send_stack(ring, walk, hash)) ||
+	    !send_sample(ring, time, walk->ending, hash, walk->leaf))
 		count_lost(ring);
-	else
-		send_sample(ring, time, walk->ending, hash, walk->leaf);
 }
 
 void emit_paused(struct ring_header *ring, const struct sample_time *time)
 {
-	send_sample(ring, time, RING_SAMPLE_PAUSED << 8, 0, 0);
+	if (!send_sample(ring, time, RING_SAMPLE_PAUSED << 8, 0, 0))
+		count_lost(ring);
+}
+
+void emit_end(struct ring_header *ring, const struct sample_time *time, u64 start_function)
+{
+	const u64 what = WALK_NO_SAMPLE | RING_SAMPLE_END << 8;
+
+	if (!send_sample(ring, time, what, 0, start_function))
+		__atomic_fetch_add(&ring->unsent_ns, time->weight_ns, __ATOMIC_RELAXED);
 }
 
 void emit_flush(struct ring_header *ring)

@@ -33,6 +33,7 @@
 #include "vantage/agent/pointers.h"
 #include "vantage/agent/search.h"
 #include "vantage/agent/signals.h"
+#include "vantage/agent/thread_end.h"
 
 #define SHELL "/bin/sh"
 
@@ -70,8 +71,10 @@ static int image_execute_shown(const struct image_call *call, char *const *envir
 			       bool must_ignore_trap)
 {
 	const struct signals_shown shown = signals_show(must_ignore_trap);
+	thread_end_of_process();
 	const int rc = image_execute(call, environment);
 
+	thread_end_take_back();
 	signals_hide(&shown);
 	return rc;
 }

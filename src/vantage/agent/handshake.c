@@ -33,6 +33,7 @@
 #include "vantage/agent/control.h"
 #include "vantage/agent/environment.h"
 #include "vantage/agent/layouts.h"
+#include "vantage/agent/thread_end.h"
 #include "vantage/agent/trace/trace.h"
 
 #define KERNEL_SIGSET_BYTES 8
@@ -283,6 +284,8 @@ static void handshake_begin_sampling(struct ring_header *ring, bool is_first)
 	clock_begin_thread();
 	ring->start_cpu_ns = clock_process_ns(ring);
 	trace_begin(ring);
+	if (!(agent.terms.flags & RING_TRACE))
+		thread_end_begin();
 	if (is_first)
 		control_begin();
 	if (agent.has_timers) {

@@ -14,6 +14,9 @@
 	X(pthread_create, PASSES_ON,                                                           \
 	  "each thread has a signal stack of ours, and a timer where those trigger")           \
 	X(thrd_create, PASSES_ON, "the same: within libc it does not pass pthread_create()")   \
+	/* thread_end.c */                                                                     \
+	X(_exit, PASSES_ON, "what its process has burned is noted")                            \
+	X(_Exit, PASSES_ON, "the same")                                                        \
 	/* trace_python.c */                                                                   \
 	X(pthread_setspecific, PASSES_ON,                                                      \
 	  "a thread state is seen before it executes anything")                                \

@@ -22,6 +22,7 @@
 #include "vantage/agent/hooks.h"
 #include "vantage/agent/images.h"
 #include "vantage/agent/signals.h"
+#include "vantage/agent/thread_end.h"
 #include "vantage/agent/launch.h"
 #include "vantage/agent/ruby/ruby_api.h"
 #include "vantage/agent/trace/trace.h"
@@ -78,6 +79,7 @@ static void after_fork_in_parent(void)
 /* What another thread of the parent's was at, nobody is at in the child. */
 static void forget_others(void)
 {
+	threads_forget_others();
 	regions_forget_others();
 	control_forget_others();
 	trace_names_forget_others();

@@ -1,5 +1,8 @@
 /*
  * threads - threads that begin, and images that go.
+ *
+ * A new thread begins in a function of ours, which arms its timer where timers trigger and
+ * notes what it is to run, for its end (thread_end.h).
  */
 #include "vantage/agent/agent.h"
 
@@ -11,6 +14,7 @@
 #include "vantage/agent/altstack.h"
 #include "vantage/agent/go_runtime.h"
 #include "vantage/agent/hooks.h"
+#include "vantage/agent/thread_end.h"
 #include "vantage/agent/trace/trace_late.h"
 #include "vantage/agent/ignored.h"
 #include "vantage/agent/trace/native/trace_images.h"
@@ -40,19 +44,30 @@ struct thread_start {
 	void *argument;
 	u32 state; /* 0 free, 1 taken */
 };
-#define THREAD_STARTS 256
+#define THREAD_STARTS 1024
+/* So many places are looked at: threads begin about in the order in which they are created. */
+#define THREAD_STARTS_TRIED 64
 static struct thread_start thread_starts[THREAD_STARTS];
+static u32 thread_starts_next;
 
 static struct thread_start *thread_start_take(void)
 {
-	for (u32 i = 0; i < THREAD_STARTS; i++) {
+	for (u32 i = 0; i < THREAD_STARTS_TRIED; i++) {
+		const u32 at = __atomic_fetch_add(&thread_starts_next, 1, __ATOMIC_RELAXED);
+		struct thread_start *start = &thread_starts[at % THREAD_STARTS];
 		u32 is_free = 0;
 
-		if (__atomic_compare_exchange_n(&thread_starts[i].state, &is_free, 1, 0,
-						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-			return &thread_starts[i];
+		if (__atomic_compare_exchange_n(&start->state, &is_free, 1, 0, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return start;
 	}
 	return NULL;
+}
+
+void threads_forget_others(void)
+{
+	for (u32 i = 0; i < THREAD_STARTS; i++)
+		__atomic_store_n(&thread_starts[i].state, 0, __ATOMIC_RELAXED);
 }
 
 static void thread_start_give(struct thread_start *start)
@@ -61,9 +76,15 @@ static void thread_start_give(struct thread_start *start)
 	__atomic_store_n(&start->state, 0, __ATOMIC_RELEASE);
 }
 
+static bool threads_are_sampled(void)
+{
+	return __atomic_load_n(&agent.ring, __ATOMIC_RELAXED) != NULL &&
+	       !(agent.terms.flags & RING_TRACE);
+}
+
 static bool threads_need_begin(void)
 {
-	return agent.has_timers || altstack_is_wanted();
+	return threads_are_sampled() || agent.has_timers || altstack_is_wanted();
 }
 
 /* In the new thread: what it is to run. */
@@ -76,6 +97,8 @@ static struct thread_start thread_begin(struct thread_start *shared)
 	altstack_begin_thread();
 	if (ring != NULL && agent.has_timers)
 		timers_arm_thread(ring);
+	if (threads_are_sampled())
+		thread_end_expect((u64)start.run);
 	return start;
 }
 
@@ -102,7 +125,7 @@ AGENT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attribu
 	agent.has_had_threads = true;
 	ignored_before_thread();
 	go_runtime_look(__builtin_return_address(0));
-	/* With 256 threads starting at this moment, one has no stack of ours and no timer. */
+	/* With a thousand threads starting at this moment, one has none of it. */
 	if (start == NULL)
 		return HOOK_NEXT(pthread_create)(thread, attributes, routine, argument);
 	start->run = routine;

@@ -70,6 +70,66 @@ static void a_sample_whose_stack_never_came_says_so(void **state)
 	assert_int_equal(seen.endings[0], WALK_NO_STACK);
 }
 
+/* A thread that ends: what it burned since its last sample, and the function it began with. */
+static void put_end(struct ring_header *ring, u32 tid, u64 start_function, u64 weight_ns,
+		    u64 covered_ns)
+{
+	const u64 what = WALK_NO_SAMPLE | RING_SAMPLE_END << 8;
+
+	put(ring, RING_SAMPLE,
+	    (const u64[]){ 0, tid | what << 32, START_NS + 10, 0, start_function, weight_ns,
+			   covered_ns },
+	    7);
+}
+
+static void the_end_of_a_thread_stands_below_the_function_it_began_with(void **state)
+{
+	struct scene *scene = *state;
+
+	place(scene, 0x10000, 0x20000, "/made", 0);
+	put_end(scene->image->ring, 78, 0x10050, 250, 250);
+	put_end(scene->image->ring, 79, 0, 30, 30);
+	pump_all(scene, 0);
+	assert_int_equal(scene->pump.samples, 0);
+	assert_int_equal(scene->image->samples, 0);
+	assert_int_equal(scene->image->ends_booked, 2);
+	struct seen seen = look(scene);
+
+	assert_int_equal(seen.samples, 2);
+	assert_int_equal(seen.weight_ns, 280);
+	assert_int_equal(seen.endings[0], WALK_NO_SAMPLE);
+	assert_int_equal(seen.addresses[seen.frames[seen.parents[seen.stacks[0]]]], 0x50);
+	assert_int_equal(seen.parents[seen.stacks[1]], 0);
+	assert_int_equal(seen.frames[seen.stacks[0]], seen.frames[seen.stacks[1]]);
+}
+
+static void what_a_sample_does_not_stand_for_is_no_samples(void **state)
+{
+	struct scene *scene = *state;
+
+	place(scene, 0x10000, 0x20000, "/made", 0);
+	scene->image->has_kernel_samples = true;
+	/* Of 5,000 ns since the thread's last one it stands for 1,000. */
+	put_sample(scene->image->ring, 77, START_NS + 10, 0, 0x10050);
+	pump_all(scene, 0);
+	assert_int_equal(scene->pump.samples, 1);
+	struct seen seen = look(scene);
+
+	assert_int_equal(seen.samples, 2);
+	assert_int_equal(seen.weight_ns, 5000);
+	assert_int_equal(seen.endings[0], WALK_NO_SAMPLE);
+}
+
+static void where_events_count_user_mode_the_rest_is_kernel_time(void **state)
+{
+	struct scene *scene = *state;
+
+	place(scene, 0x10000, 0x20000, "/made", 0);
+	put_sample(scene->image->ring, 77, START_NS + 10, 0, 0x10050);
+	pump_all(scene, 0);
+	assert_int_equal(look(scene).samples, 1);
+}
+
 static void a_full_store_of_stacks_begins_a_new_epoch_that_the_agent_sees(void **state)
 {
 	struct scene *scene = *state;
@@ -465,6 +525,9 @@ int main(void)
 		SCENE(a_stack_arrives_outermost_first_with_its_leaf_last),
 		SCENE(the_same_addresses_mean_another_module_in_another_era),
 		SCENE(a_sample_whose_stack_never_came_says_so),
+		SCENE(the_end_of_a_thread_stands_below_the_function_it_began_with),
+		SCENE(what_a_sample_does_not_stand_for_is_no_samples),
+		SCENE(where_events_count_user_mode_the_rest_is_kernel_time),
 		SCENE(a_full_store_of_stacks_begins_a_new_epoch_that_the_agent_sees),
 		SCENE(stacks_are_bounded_by_their_size_too),
 		SCENE(a_sample_that_was_on_its_way_over_an_epoch_has_its_stack),

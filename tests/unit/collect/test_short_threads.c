@@ -49,7 +49,7 @@ static int teardown(void **state)
 
 /* So many children of a thread end, each so long after the one before. */
 static void end(struct short_threads *threads, pid_t creator, unsigned count, uint64_t apart_ns,
-		uint64_t life_ns, uint64_t covered_ns)
+		uint64_t life_ns, uint64_t cpu_ns)
 {
 	for (unsigned i = 0; i < count; i++)
 		short_threads_take_end(threads,
@@ -57,7 +57,7 @@ static void end(struct short_threads *threads, pid_t creator, unsigned count, ui
 					       .creator = creator,
 					       .end_ns = SECOND_NS + i * apart_ns,
 					       .life_ns = life_ns,
-					       .covered_ns = covered_ns,
+					       .cpu_ns = cpu_ns,
 					       .period_ns = PERIOD_NS,
 				       },
 				       open_on);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "abi/walk_status.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/notes.h"
@@ -36,8 +37,7 @@ static uint64_t row_ns(const struct profile *profile, const char *name)
 		const struct function *function =
 			profile_get_function(profile, frame->function);
 
-		if (strcmp(function->name, name) == 0 && stack->parent.n == 0 &&
-		    function->language == LANGUAGE_FATHOM)
+		if (strcmp(function->name, name) == 0 && function->language == LANGUAGE_FATHOM)
 			return weight->ns;
 	}
 	return 0;
@@ -106,6 +106,53 @@ static void the_account_becomes_rows_in_brackets_and_closes(void **state)
 	assert_int_equal(row_ns(profile, "[traced by a debugger]"), 40);
 	assert_int_equal(row_ns(profile, "[not entered: static (it is linked statically)]"),
 			 7000);
+}
+
+/* A stack with a row of fathom's own as its innermost frame. */
+static uint32_t add_own_row(struct recording_writer *writer, uint32_t callers)
+{
+	uint32_t code = 0;
+	const uint32_t module = by_hand_add_module(writer, MODULE_KIND_INTERPRETED, "[fathom]");
+
+	recording_writer_add_code(
+		writer,
+		&(struct recording_code){ .language = RECORDING_LANGUAGE_FATHOM,
+					  .name = "[shorter than a sampling period]" },
+		&code);
+	return by_hand_add_stack(writer, callers, module, (uint64_t)code << 32);
+}
+
+static void time_that_only_a_thread_is_known_of_is_no_samples(void **state)
+{
+	struct recording_writer *writer = by_hand_create("short.fathom");
+
+	(void)state;
+	by_hand_add_thread(writer);
+	const uint32_t module = by_hand_add_module(writer, MODULE_KIND_ELF, "/bin/prog");
+	const uint32_t work = by_hand_add_stack(writer, 0, module, 0x100);
+
+	by_hand_add_samples(writer, work, 10, 1000);
+	by_hand_name_frame(writer, 1, 0, "work", 12);
+	recording_writer_add_sample(writer, &(struct recording_sample){
+						    .time_ns = 20,
+						    .thread = 1,
+						    .stack = add_own_row(writer, work),
+						    .ending = WALK_NO_SAMPLE,
+						    .weight_ns = 700,
+					    });
+	recording_writer_set(writer, KEY_SYMBOLIZED, "1");
+	recording_writer_set_int(writer, KEY_KERNEL_CPU_NS, 10750);
+	by_hand_close(writer);
+
+	CLEANUP(profile_freep) struct profile *profile = load("short.fathom");
+	const struct profile_info *info = profile_get_info(profile);
+
+	assert_int_equal(info->samples, 10);
+	assert_int_equal(info->sampled_ns, 10000);
+	assert_int_equal(info->thread_only_ns, 700);
+	assert_int_equal(info->unexplained_ns, 50);
+	assert_int_equal(info->stack_tally_count, 1);
+	assert_int_equal(row_ns(profile, "[shorter than a sampling period]"), 700);
 }
 
 static void what_nobody_measured_is_unknown_and_no_row(void **state)
@@ -259,6 +306,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_account_becomes_rows_in_brackets_and_closes),
+		cmocka_unit_test(time_that_only_a_thread_is_known_of_is_no_samples),
 		cmocka_unit_test(what_nobody_measured_is_unknown_and_no_row),
 		cmocka_unit_test(descendants_that_were_not_wanted_count_as_unentered),
 		cmocka_unit_test(the_time_of_a_process_that_was_not_entered_is_all_unentered),

@@ -1,0 +1,30 @@
+/*
+ * no_sample - time of which a recording knows the thread, and at best the function that it began
+ * with: fathom's own rows, as the innermost frame of a stack.
+ */
+#pragma once
+#include <stdint.h>
+
+struct image;
+struct image_thread;
+struct pump;
+
+enum no_sample_kind {
+	/* Between the last sample of a thread or process (its birth, if it had none) and its end. */
+	NO_SAMPLE_SHORT,
+	/* More than the few periods that a sample may stand for. */
+	NO_SAMPLE_LEFT,
+	NO_SAMPLE_KINDS,
+};
+
+struct no_sample {
+	enum no_sample_kind kind;
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
+	uint64_t ns;
+	uint32_t callers; /* the recording's stack; 0: none */
+};
+/* Writes it; nothing if it is no time. */
+void no_sample_add(struct pump *pump, const struct image_thread *thread,
+		   const struct no_sample *time);
+/* The same of the image's end, on its first thread, which there is. */
+void no_sample_add_rest(struct pump *pump, const struct image *image);
