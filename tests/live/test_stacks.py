@@ -3,6 +3,7 @@
 import os
 import re
 import resource
+import struct
 import subprocess
 
 import live
@@ -45,6 +46,23 @@ class MemoryThatGoes(LiveTest):
             readings = sum(1 for line in file if re.search(r'"/proc/\d+/maps"', line))
         self.assertGreater(readings, 0)
         self.assertLess(readings, 1500)
+
+    def test_a_library_may_have_its_program_headers_at_its_end(self):
+        """As BOLT leaves them."""
+        with open(workload("libplt_library.so")[0], "rb") as file:
+            image = bytearray(file.read())
+        begin, = struct.unpack_from("<Q", image, 32)
+        size, count = struct.unpack_from("<HH", image, 54)
+        headers = image[begin:begin + size * count]
+        image[begin:begin + size * count] = bytes(size * count)
+        image += bytes(-len(image) % 8 + 8192)
+        struct.pack_into("<Q", image, 32, len(image))
+        with open(self.path("libplt_library.so"), "wb") as file:
+            file.write(image + headers)
+        recording = self.record(workload("plt"), env={**os.environ, "LD_LIBRARY_PATH": self.folder})
+        paths = [path for path, in recording.rows("SELECT path FROM modules")]
+        self.assertIn(self.path("libplt_library.so"), paths)
+        self.assertNotIn("no_module", recording.head()["stacks"])
 
     def test_behind_a_filter_a_walk_that_would_need_a_call_ends_and_says_so(self):
         bare = subprocess.run(workload("small_stacks", "filtered"), capture_output=True, timeout=60)

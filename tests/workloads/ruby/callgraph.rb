@@ -855,6 +855,7 @@ CHAINS = <<~TEXT
   Called#called_inner : Integer#*
   Object#call_caller > Fiddle::Function#call > *
   Object#unwalkable_round : Array#[]
+  <main> > <class:Called> > *
 
   Object#one_round > Object#recursion_caller > Object#recursion > Object#recursion > Object#recursion_end
   Object#recursion : Integer#> Integer#-
