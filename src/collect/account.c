@@ -212,9 +212,10 @@ static void account_distrusted(struct image *image, const struct account_terms *
 				: image->rusage_ns;
 	figures->traced_ns = (int64_t)pause->traced_ns;
 	if (!terms->is_user_clock)
-		figures->unentered_ns = (int64_t)above(
-			above(image->cpu_ns, image->cpu_before_ns),
-			sum(image->sampled_ns, image->off_ns + pause->traced_ns));
+		figures->unentered_ns =
+			(int64_t)above(above(image->cpu_ns, image->cpu_before_ns),
+				       sum(image->sampled_ns,
+					   image->left_ns + image->off_ns + pause->traced_ns));
 }
 
 uint64_t account_uncounted_births(uint64_t booked_ns, uint64_t counted_ns, uint64_t births)
