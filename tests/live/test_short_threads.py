@@ -1,7 +1,12 @@
 """Threads that end sooner than a sampling period, and those that create them."""
 
+import os
+import subprocess
+import time
+
 import live
-from live import workload
+from live import FATHOM, workload
+from processes import end_process
 
 RATE = 1000
 MOST_OFF = 0.02
@@ -10,6 +15,9 @@ MOST_OF_A_SAMPLE_NS = 25000000
 # A period that ends while the kernel switches from a thread ends 10 us after it has switched back to it
 # (kernel/events/core.c, perf_swevent_start_hrtimer): with turns of 20 us that is seen.
 MOST_OFF_BY_SWITCHES = {20: 0.055}
+# Of the recorder, with ten thousand threads or processes.
+MOST_DESCRIPTORS = 200
+MOST_RESIDENT_KIB = 128 << 10
 NO_SAMPLES = ("[shorter than a sampling period]", "[not sampled]")
 # Threads that are short of life at 1,000 Hz, in microseconds; how many at once.
 LIVES = [(length, at_once) for length in (20, 100, 500, 2000) for at_once in (1, 4)]
@@ -49,6 +57,49 @@ class ShortThreads(live.LiveTest):
         booked_ns = sum(row["self_ns"] for row in rows if row["name"] in NO_SAMPLES)
         self.assertEqual(booked_ns, head["thread_only_ns"])
         self.assertLess(head["exit_ns"], 0.06 * recording.total_ns())
+
+
+class Many(live.LiveTest):
+    """Ten thousand at once: the recorder's memory and descriptors are those of a few, and nothing is unexplained."""
+
+    compares_times = True
+
+    def watch(self, command):
+        run = subprocess.Popen([FATHOM, "record", "-q", "--rate", str(RATE), "-o", self.path("test.fathom"), "--",
+                                *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, cwd=self.folder)
+        self.addCleanup(end_process, run)
+        descriptors = resident_kib = 0
+        while run.poll() is None:
+            try:
+                descriptors = max(descriptors, len(os.listdir(f"/proc/{run.pid}/fd")))
+                with open(f"/proc/{run.pid}/status") as file:
+                    resident_kib = max([resident_kib, *(int(line.split()[1]) for line in file if "VmHWM" in line)])
+            except OSError:
+                break
+            time.sleep(0.02)
+        out, err = run.communicate(timeout=300)
+        if run.returncode == 77:
+            self.skipTest(err.decode().strip())
+        self.assertEqual(run.returncode, 0, err)
+        self.assertLess(descriptors, MOST_DESCRIPTORS)
+        self.assertLess(resident_kib, MOST_RESIDENT_KIB)
+        ended = subprocess.CompletedProcess(command, run.returncode, out, err)
+        recording = live.Recording(self.path("test.fathom"), ended)
+        self.assert_adds_up(recording)
+        self.assert_explained(recording)
+        return recording
+
+    def test_ten_thousand_threads_at_once(self):
+        recording = self.watch(workload("crowd", 10000))
+        self.assertEqual(recording.rows("SELECT count(*) FROM threads")[0][0], 10001)
+        expected = recording.truth["total"]["work_of_thread"] / recording.total_ns()
+        self.assert_share(recording.time_of("work_of_thread", "total_ns") / recording.total_ns(), expected, MOST_OFF,
+                          "total of work_of_thread")
+
+    def test_ten_thousand_short_processes(self):
+        recording = self.watch(workload("masses", "exits", 10000))
+        self.assertEqual(recording.rows("SELECT count(DISTINCT pid) FROM processes")[0][0], 10001)
 
 
 if __name__ == "__main__":

@@ -39,8 +39,10 @@
  * system call stands for all that ended in it, by the thread's system time, which is known to
  * some ticks.
  */
-#define FEW_PERIODS  4
-#define FEW_TICKS_NS 10000000
+#define FEW_PERIODS 4
+/* A thread's life of less is short. */
+#define SHORT_LIFE_PERIODS 8
+#define FEW_TICKS_NS       10000000
 /* A day: no system call's time is known to be longer, nor is it added to. */
 #define MAX_NS (86400 * NS_PER_SECOND)
 
@@ -344,6 +346,17 @@ static bool clock_knows_rest(void)
 	       thread_notes.tid == 0;
 }
 
+/*
+ * Of a long life, what is behind the last period's end: what its clock showed more than its
+ * events counted until then is no time of its.  Of a short one all that is not covered, for a
+ * trap that was another thread's may have moved that end.
+ */
+static u64 clock_covered_to_ns(u64 end_ns)
+{
+	return end_ns < SHORT_LIFE_PERIODS * agent.terms.period_ns ? thread_notes.covered_ns
+								   : thread_notes.boundary_ns;
+}
+
 struct sample_time clock_end_thread(struct ring_header *ring)
 {
 	const u64 end_ns = agent.terms.flags & RING_CLOCK_USER ? clock_user_ns(RUSAGE_THREAD)
@@ -351,8 +364,8 @@ struct sample_time clock_end_thread(struct ring_header *ring)
 	const bool is_same_account = thread_notes.pauses == clock_pauses(ring);
 	u64 due_ns = 0;
 
-	if (is_same_account && clock_knows_rest() && end_ns > thread_notes.boundary_ns)
-		due_ns = end_ns - thread_notes.boundary_ns;
+	if (is_same_account && clock_knows_rest() && end_ns > clock_covered_to_ns(end_ns))
+		due_ns = end_ns - clock_covered_to_ns(end_ns);
 	if (thread_notes.tid == 0)
 		thread_notes.tid = (int)arch_syscall4(SYS_gettid, 0, 0, 0, 0);
 	thread_notes.last_time_ns = clock_monotonic_ns();
