@@ -17,7 +17,10 @@
 
 /* Folders that are looked at in one run, at most. */
 #define MOST_LOOKED_AT 4096
-/* A recorder locks its folder when it has made it: an empty one may be about to be locked. */
+/*
+ * A recorder locks its folder when it has made it, and shares a lock of the user's folder until
+ * then.  Where one does, an empty one may be about to be locked.
+ */
 #define EMPTY_SECONDS 10
 #define RUN_TEMPLATE  "XXXXXX"
 
@@ -64,25 +67,26 @@ static int open_users_folder(const char *path)
 }
 
 /* Whether a folder is one that its recorder has left; so it stays locked by its descriptor. */
-static bool is_left_behind(int fd)
+static bool is_left_behind(int fd, bool is_none_begun)
 {
 	struct stat status, entry;
 
 	if (fstat(fd, &status) < 0 || status.st_uid != geteuid() ||
 	    flock(fd, LOCK_EX | LOCK_NB) < 0)
 		return false;
-	return fstatat(fd, &HANDSHAKE_SOCKET[1], &entry, AT_SYMLINK_NOFOLLOW) == 0 ||
+	return is_none_begun ||
+	       fstatat(fd, &HANDSHAKE_SOCKET[1], &entry, AT_SYMLINK_NOFOLLOW) == 0 ||
 	       fstatat(fd, &HANDSHAKE_TRACE_SOCKET[1], &entry, AT_SYMLINK_NOFOLLOW) == 0 ||
 	       time(NULL) - status.st_mtime > EMPTY_SECONDS;
 }
 
-static void sweep_one(int users_fd, const char *name)
+static void sweep_one(int users_fd, const char *name, bool is_none_begun)
 {
 	const int fd = openat(users_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (fd < 0)
 		return;
-	if (is_left_behind(fd)) {
+	if (is_left_behind(fd, is_none_begun)) {
 		unlinkat(fd, &SOCKET_FOLDER_AGENT_LINK[1], 0);
 		unlinkat(fd, &HANDSHAKE_SOCKET[1], 0);
 		unlinkat(fd, &HANDSHAKE_TRACE_SOCKET[1], 0);
@@ -91,19 +95,21 @@ static void sweep_one(int users_fd, const char *name)
 	close(fd);
 }
 
-/* Takes users_fd. */
 static void sweep(int users_fd)
 {
-	DIR *folder = fdopendir(users_fd);
+	const bool is_none_begun = flock(users_fd, LOCK_EX | LOCK_NB) == 0;
+	const int fd = fcntl(users_fd, F_DUPFD_CLOEXEC, 0);
+	DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
 	const struct dirent *entry;
 
 	if (folder == NULL) {
-		close(users_fd);
+		if (fd >= 0)
+			close(fd);
 		return;
 	}
 	for (int i = 0; i < MOST_LOOKED_AT && (entry = readdir(folder)) != NULL; i++) {
 		if (strlen(entry->d_name) == strlen(RUN_TEMPLATE))
-			sweep_one(users_fd, entry->d_name);
+			sweep_one(users_fd, entry->d_name, is_none_begun);
 	}
 	closedir(folder);
 }
@@ -137,9 +143,16 @@ static int make_below(const char *base, struct socket_folder *folder)
 
 	snprintf(folder->path, sizeof folder->path, "%s%c" RUN_TEMPLATE, users,
 		 users_fd >= 0 ? '/' : '-');
-	if (users_fd >= 0)
-		sweep(users_fd);
-	return make_and_lock(folder);
+	if (users_fd < 0)
+		return make_and_lock(folder);
+	sweep(users_fd);
+	/* Others sweep for a few system calls; one that is stopped meanwhile is not waited for. */
+	for (int i = 0; i < 100 && flock(users_fd, LOCK_SH | LOCK_NB) < 0; i++)
+		usleep(1000);
+	const int rc = make_and_lock(folder);
+
+	close(users_fd);
+	return rc;
 }
 
 int socket_folder_make(struct socket_folder *out_folder, struct error *err)

@@ -132,7 +132,7 @@ class Killed(live.LiveTest):
     """SIGKILL of the recorder, at moments drawn by chance."""
 
     def environment(self):
-        return {**os.environ, "XDG_RUNTIME_DIR": self.path("run")}
+        return {**os.environ, "XDG_RUNTIME_DIR": self.path("run"), "TMPDIR": self.path("run")}
 
     def start(self, name):
         """Programs that start one after the other for six seconds, each of them working and sampled."""

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -190,12 +191,22 @@ static void test_an_empty_one_may_be_about_to_be_locked(void **state)
 	struct socket_folder folder = made();
 
 	(void)state;
-	assert_int_equal(mkdir(in_users("abcdef"), 0700), 0);
 	socket_folder_remove(&folder);
+	/* As a recorder that is making its folder has it. */
+	const int other = open(in_users("."), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	assert_int_equal(flock(other, LOCK_SH), 0);
+	assert_int_equal(mkdir(in_users("abcdef"), 0700), 0);
 	folder = made();
 	assert_true(is_there(in_users("abcdef")));
 	socket_folder_remove(&folder);
 	assert_int_equal(utimensat(AT_FDCWD, in_users("abcdef"), long_ago, 0), 0);
+	folder = made();
+	assert_false(is_there(in_users("abcdef")));
+	socket_folder_remove(&folder);
+	/* Where none is, what is not locked is left behind. */
+	close(other);
+	assert_int_equal(mkdir(in_users("abcdef"), 0700), 0);
 	folder = made();
 	assert_false(is_there(in_users("abcdef")));
 	socket_folder_remove(&folder);
