@@ -285,6 +285,7 @@ class OfReading(CommandLine):
     def test_a_recording_in_a_folder_that_cannot_be_written(self):
         folder = tempfile.mkdtemp(dir=self.folder)
         shutil.copy(self.recording, os.path.join(folder, "r.fathom"))
+        os.chmod(os.path.join(folder, "r.fathom"), 0o444)
         os.chmod(folder, 0o555)
         try:
             done = run("report", os.path.join(folder, "r.fathom"), **as_nobody)

@@ -1,6 +1,7 @@
 #include "vantage/agent/hooks.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -49,8 +50,19 @@ __attribute__((visibility("hidden"))) int clock_gettime(clockid_t clock, struct 
 	return (int)arch_syscall4(SYS_clock_gettime, clock, (long)out, 0, 0);
 }
 
+static __typeof__(dl_iterate_phdr) *libc_dl_iterate_phdr;
+
+/* As clock_gettime(): ThreadSanitizer's in the program calls what it has not found yet. */
+__attribute__((visibility("hidden"))) int
+dl_iterate_phdr(int (*look)(struct dl_phdr_info *image, size_t size, void *context),
+		void *context)
+{
+	return libc_dl_iterate_phdr != NULL ? libc_dl_iterate_phdr(look, context) : 0;
+}
+
 void hooks_find(void)
 {
+	*(void **)&libc_dl_iterate_phdr = dlsym(RTLD_NEXT, "dl_iterate_phdr");
 	*(void **)&libc_clock_gettime = dlsym(RTLD_NEXT, "clock_gettime");
 	for (unsigned int i = 0; i < HOOK_COUNT; i++) {
 		if (hooks[i].kind == PASSES_ON)
