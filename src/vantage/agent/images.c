@@ -49,11 +49,7 @@ static int note_headers(struct dl_phdr_info *info, size_t size, void *context)
 void images_begin(void)
 {
 	const struct link_map *image = _r_debug.r_map;
-	/* A sanitizer in the program interposes it, and is not ready for calls yet. */
-	void *const symbol = dlsym(RTLD_NEXT, "dl_iterate_phdr");
-	__typeof__(dl_iterate_phdr) *iterate;
 
-	__builtin_memcpy(&iterate, &symbol, sizeof iterate);
 	/* By its own name it would be ours (trace_jumps.c). */
 	images_find_object = (find_object_function *)hook_next(HOOK__dl_find_object);
 	lasting.count = 0;
@@ -61,8 +57,7 @@ void images_begin(void)
 		lasting.images[lasting.count].headers = NULL;
 		lasting.images[lasting.count++].image = image;
 	}
-	if (iterate != NULL)
-		iterate(note_headers, NULL);
+	dl_iterate_phdr(note_headers, NULL);
 }
 
 /* LASTING_MAX: it is none of those. */
