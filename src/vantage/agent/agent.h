@@ -89,6 +89,7 @@ struct agent {
 	bool has_had_threads; /* besides the first */
 	bool is_trap_ours;    /* the program's SIGTRAP is another signal: signals.h */
 	bool may_be_trapped;  /* the recorder may have opened events on this process */
+	bool is_tracing;      /* or has: the trace has something to forget */
 	bool is_paused;       /* by the program itself: control.h */
 	u64 scratches_in_use; /* one bit each */
 };

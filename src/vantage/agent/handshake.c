@@ -283,6 +283,7 @@ static void handshake_begin_sampling(struct ring_header *ring, bool is_first)
 	altstack_begin_thread();
 	clock_begin_thread();
 	ring->start_cpu_ns = clock_process_ns(ring);
+	agent.is_tracing = agent.is_tracing || (agent.terms.flags & RING_TRACE);
 	trace_begin(ring);
 	if (!(agent.terms.flags & RING_TRACE))
 		thread_end_begin();
@@ -388,7 +389,8 @@ void handshake_forget(void)
 	agent.ring = NULL;
 	agent.scratches_in_use = 0;
 	layouts_forget();
-	trace_forget();
+	if (agent.is_tracing)
+		trace_forget();
 	if (ring != NULL)
 		handshake_unmap(ring, agent.terms.bytes);
 }

@@ -82,6 +82,8 @@ static void forget_others(void)
 	threads_forget_others();
 	regions_forget_others();
 	control_forget_others();
+	if (!agent.is_tracing)
+		return;
 	trace_names_forget_others();
 	trace_greenlet_forget_others();
 	trace_monitoring_forget_others();
@@ -106,7 +108,8 @@ static void after_fork_in_child(void)
 	/* A filter that the parent put up may kill who opens a socket. */
 	if (had_ring && agent.may_call)
 		handshake_run(HANDSHAKE_FORK, HANDSHAKE_NO_REASON);
-	trace_adopt();
+	if (agent.is_tracing)
+		trace_adopt();
 	if (had_timers)
 		masks_hold_trap(false);
 	altstack_forget_others();
@@ -141,9 +144,9 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	/* A filter that was there before us may kill who makes an unusual call. */
 	agent.may_copy = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_DISABLED;
 	hooks_find();
-	trace_native_find_next();
 	find_main_stack();
 	images_begin();
+	trace_native_find_next();
 	altstack_begin();
 	agent.main_thread_pointer = arch_thread_pointer();
 	agent.program_headers = (const void *)getauxval(AT_PHDR);
