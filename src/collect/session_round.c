@@ -52,7 +52,8 @@ static void session_end_trace(struct session *session, struct image *image)
 /* What its agent has left in the header, and in the area behind the ring. */
 static void session_end_agent(struct session *session, struct image *image)
 {
-	if (!image->trust.is_lost)
+	/* A trace has no account, and so not what an earlier image of the process burned. */
+	if (!image->trust.is_lost && image->traced == NULL)
 		image->start_cpu_ns = ring_view_start_cpu_ns(image);
 	session_end_trace(session, image);
 	if (!image->trust.is_lost) {
