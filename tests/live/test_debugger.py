@@ -39,7 +39,8 @@ class Steered:
         self.stop_file = test.path("stop")
         if os.path.exists(self.stop_file):
             os.unlink(self.stop_file)
-        self.recording_path = test.path("test.fathom")
+        # A recording is its owner's alone, so nobody cannot put one in root's place.
+        self.recording_path = test.path("nobody.fathom" if is_nobody else "test.fathom")
         command = [FATHOM, "record", "-q", "--rate", str(rate), "-o", self.recording_path, *options, "--",
                    *workload("steered", self.stop_file, breeders)]
         self.run = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
