@@ -48,6 +48,12 @@ static int look(const char *path, enum occupant *out_occupant, struct error *err
 		*out_occupant = WRITTEN;
 	else if (is_ours)
 		*out_occupant = OLDER;
+	else if (rc == -EACCES || rc == -EPERM)
+		return error_set(err, rc,
+				 "%s: is there and may not be read, so it stays (is it another "
+				 "user's recording?); move it away, or name another file with "
+				 "-o",
+				 path);
 	else
 		return error_set(err, -EEXIST,
 				 "%s: is there and is not a recording; move it away, or name "

@@ -98,6 +98,21 @@ class OfRecord(CommandLine):
             self.skipTest(f"an unprivileged user cannot run {live.FATHOM}")
         self.assert_refused(done, OURS, "x.fathom", "Permission denied")
 
+    def test_anothers_recording_stays_where_it_is(self):
+        folder = tempfile.mkdtemp(dir=self.folder)
+        theirs = os.path.join(folder, "theirs.fathom")
+        shutil.copy(self.recording, theirs)
+        os.chmod(theirs, 0)
+        os.chmod(folder, 0o777)
+        if not as_nobody and os.access(theirs, os.R_OK):
+            self.skipTest("this user may read everything and cannot become another")
+        try:
+            done = run("record", "-o", theirs, "true", **as_nobody)
+        except PermissionError:
+            self.skipTest(f"an unprivileged user cannot run {live.FATHOM}")
+        self.assert_refused(done, OURS, "theirs.fathom", "may not be read", "-o")
+        self.assertEqual(os.listdir(folder), ["theirs.fathom"])
+
     def test_an_agent_that_is_not_there_is_125(self):
         done = run("record", "true", cwd=self.folder, env={**os.environ, "FATHOM_AGENT": "/no/agent.so"})
         self.assert_refused(done, OURS, "/no/agent.so", "No such file", "FATHOM_AGENT")
