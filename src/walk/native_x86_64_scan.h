@@ -224,7 +224,8 @@ static inline enum x86_scan_result x86_scan_flow(struct x86_scan *s,
 	if (opcode != 0xff || (insn->reg & 7) < 3 || (insn->reg & 7) == 6)
 		return X86_SCAN_ON;
 	/* jmp *…(%rip) is a call of another library's, as the last act; others may be a switch. */
-	return insn->bytes[insn->at - 6] == 0xff && insn->bytes[insn->at - 5] == 0x25
+	return insn->at >= 6 && insn->bytes[insn->at - 6] == 0xff &&
+			       insn->bytes[insn->at - 5] == 0x25
 		       ? X86_SCAN_RETURN
 		       : X86_SCAN_STUCK;
 }
