@@ -20,8 +20,12 @@ struct mem {
 
 #include "walk/native.h"
 
-#define IMAGE      0x10000ULL
+#define IMAGE 0x10000ULL
+#ifdef X86_SCAN_INSTRUCTIONS
 #define SCAN_READS (X86_SCAN_INSTRUCTIONS * (X86_SCAN_JUMPS + 2) * X86_INSN_MAX)
+#else
+#define SCAN_READS 0 /* aarch64's code is not scanned */
+#endif
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
