@@ -287,12 +287,18 @@ void enter_image(struct image *image, const struct handshake_hello *hello, int c
 	else
 		interpreters_recall(terms->interpreters, image);
 	answer.ring_bytes = image->ring_bytes;
+	/*
+	 * Closed later, beside threads that it has made by then, these would keep the kernel from
+	 * exchanging its threads' contexts: each switch would stop and start their events.
+	 */
+	thread_events_close(&image->counters.events);
 	/* Once it is answered it may run, end, and be gone. */
 	image->pidfd = (int)syscall(SYS_pidfd_open, image->pid, 0);
 	int rc = hello_server_answer(connection, &answer, ring_fd);
 
 	close(ring_fd);
 	if (rc < 0) {
+		image->is_counter_tried = false;
 		ring_drop(image);
 		image_leave_out(image, "the recorder was too late to answer it");
 		return;
