@@ -288,8 +288,10 @@ void enter_image(struct image *image, const struct handshake_hello *hello, int c
 		interpreters_recall(terms->interpreters, image);
 	answer.ring_bytes = image->ring_bytes;
 	/*
-	 * Closed later, beside threads that it has made by then, these would keep the kernel from
-	 * exchanging its threads' contexts: each switch would stop and start their events.
+	 * The agent reports what the process burned so far, which is not to be counted twice.  If
+	 * these were closed after the answer, beside threads that the process had made by then, the
+	 * kernel would no longer exchange its threads' contexts: each switch would stop and start
+	 * their events.
 	 */
 	thread_events_close(&image->counters.events);
 	/* Once it is answered it may run, end, and be gone. */

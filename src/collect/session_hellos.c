@@ -11,7 +11,6 @@
 #include "collect/hello_server.h"
 #include "collect/image.h"
 #include "collect/tell.h"
-#include "collect/thread_events.h"
 #include "collect/unentered.h"
 #include "record/writer.h"
 
@@ -70,9 +69,6 @@ static void session_enter(struct session *session, const struct handshake_hello 
 	}
 	image->uid = peer_uid(connection);
 	enter_image(image, hello, connection, &session->enter_terms);
-	/* What it burned so far, of which the agent tells, is not counted twice. */
-	if (image->state == IMAGE_ENTERED)
-		thread_events_close(&image->counters.events);
 	tree_read_process(&session->tree, image);
 	/* No account names it. */
 	if (is_trace && image->state == IMAGE_LEFT_OUT && !session->options->no_children &&
