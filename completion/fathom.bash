@@ -24,7 +24,7 @@ _fathom_value()
 		;;
 	--trigger) _fathom_words "auto sigtrap timer" ;;
 	--color) _fathom_words "auto always never" ;;
-	--by) _fathom_words "function line module region thread process" ;;
+	--by) _fathom_words "function line module region thread process program" ;;
 	--sort) _fathom_words "self total calls" ;;
 	--format | -f) _fathom_words "folded speedscope pprof flamegraph pstats callgrind" ;;
 	--max-size) _fathom_words "100M 1G 10G" ;;

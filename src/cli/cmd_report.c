@@ -80,8 +80,8 @@ static int set_rows(const struct option *option, void *place, const char *value,
 
 #define AT(field) .offset = offsetof(struct settings, field)
 static const struct option options[] = {
-	{ "by", 0, "WHAT", "rows: function, line, module, region, thread or process", set_by,
-	  AT(report.by) },
+	{ "by", 0, "WHAT", "rows: function, line, module, region, thread, process or program",
+	  set_by, AT(report.by) },
 	{ "tree", 0, NULL, "the call tree, from the outermost function inwards",
 	  option_set_flag, AT(report.has_tree) },
 	{ "callers", 0, "FUNCTION", "who calls FUNCTION, and how much of its time is theirs",

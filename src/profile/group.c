@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/table.h"
+#include "profile/by_program.h"
 #include "profile/by_region.h"
 #include "profile/filter.h"
 #include "profile/sum.h"
@@ -13,6 +14,7 @@ static const char *const by_names[GROUP_BY_COUNT] = {
 	[GROUP_BY_FUNCTION] = "function", [GROUP_BY_LINE] = "line",
 	[GROUP_BY_MODULE] = "module",     [GROUP_BY_REGION] = "region",
 	[GROUP_BY_THREAD] = "thread",     [GROUP_BY_PROCESS] = "process",
+	[GROUP_BY_PROGRAM] = "program",
 };
 
 const char *group_by_name(enum group_by by)
@@ -173,9 +175,11 @@ static void name_processes(const struct profile *profile, struct group *rows, si
 	}
 }
 
-static void add_cost(struct cost *cost, const struct weight *weight,
-		     const struct call_times *times, bool *is_saturated)
+void group_add_weight(struct group *row, const struct weight *weight,
+		      const struct call_times *times, bool *is_saturated)
 {
+	struct cost *cost = &row->cost;
+
 	call_times_add(&cost->times, times, is_saturated);
 	cost->raw_total_ns = cost->times.raw_ns;
 	sum_add(&cost->self_ns, weight->ns, is_saturated);
@@ -210,7 +214,7 @@ static void make_of_threads(const struct profile *profile, enum group_by by,
 			continue;
 		const struct call_times times = profile_get_call_times(profile, i);
 
-		add_cost(&out->rows[row].cost, weight, &times, &out->is_saturated);
+		group_add_weight(&out->rows[row], weight, &times, &out->is_saturated);
 		sum_add(&out->ns, weight->ns, &out->is_saturated);
 		sum_add(&out->samples, weight->samples, &out->is_saturated);
 	}
@@ -222,7 +226,8 @@ static void drop_empty(struct groups *groups, bool keeps_named)
 
 	for (size_t i = 0; i < groups->count; i++) {
 		const struct group *row = &groups->rows[i];
-		bool is_known = keeps_named && (row->thread.n || row->process.n);
+		bool is_known = keeps_named &&
+				(row->thread.n || row->process.n || row->program.processes);
 		if (row->cost.total_ns || row->cost.total_samples || row->cost.calls ||
 		    is_known)
 			groups->rows[kept++] = *row;
@@ -287,6 +292,8 @@ void groups_make(const struct profile *profile, enum group_by by, const struct f
 {
 	if (by == GROUP_BY_THREAD || by == GROUP_BY_PROCESS)
 		make_of_threads(profile, by, filter, out);
+	else if (by == GROUP_BY_PROGRAM)
+		groups_make_by_program(profile, filter, out);
 	else if (by == GROUP_BY_REGION)
 		groups_make_by_region(profile, filter, out);
 	else

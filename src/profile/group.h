@@ -1,8 +1,8 @@
 /*
- * group - the rows of a report: by function, line, module, region, thread or process.
+ * group - the rows of a report: by function, line, module, region, thread, process or program.
  *
- * Recursion counts once in every row's total.  A thread or a process has no callers: its
- * total is its self.
+ * Recursion counts once in every row's total.  A thread, a process or a program has no callers:
+ * its total is its self.
  */
 #pragma once
 #include <stdbool.h>
@@ -19,6 +19,7 @@ enum group_by {
 	GROUP_BY_REGION,
 	GROUP_BY_THREAD,
 	GROUP_BY_PROCESS,
+	GROUP_BY_PROGRAM,
 	GROUP_BY_COUNT,
 };
 /* "function", "line", … */
@@ -26,12 +27,23 @@ const char *group_by_name(enum group_by by);
 /* The grouping of that name in *out_by, or false. */
 bool group_by_parse(const char *name, enum group_by *out_by);
 
+/* By program: the processes of one name, which may be of several images. */
+struct group_program {
+	size_t processes;
+	size_t entered;               /* of those, that the agent was in */
+	size_t brief;                 /* of the entered, that have no sample */
+	uint64_t cpu_ns;              /* that the kernel charged to them; 0: unknown */
+	const char *unentered_reason; /* the first; NULL: none was given */
+	bool has_more_reasons;        /* and others for other processes */
+};
+
 /* What a row is of: only the ids of its grouping are set. */
 struct group {
 	struct function_id function; /* by function, line and region (none: no region) */
 	struct module_id module; /* by function, line and module; none for frames without one */
 	struct thread_id thread; /* none for time on no known thread */
-	struct process_id process; /* by thread, too */
+	struct process_id process;    /* by thread, too */
+	struct group_program program; /* by program */
 	const char *name; /* of the function, path, thread, process; "[no module]", … */
 	const char *file; /* by function: of the definition; by line: of the line; or NULL */
 	uint32_t line;    /* 0: unknown */
@@ -46,12 +58,15 @@ struct groups {
 };
 
 /*
- * Rows without any time or samples are left out, except threads and processes when no filter
- * is given.  Sorted by self, then total, then name.  filter may be NULL.  Names live as long
+ * Rows without any time or samples are left out, except threads, processes and programs when no
+ * filter is given.  Sorted by self, then total, then name.  filter may be NULL.  Names live as long
  * as the profile.  Release with groups_done().
  */
 void groups_make(const struct profile *profile, enum group_by by, const struct filter *filter,
 		 struct groups *out);
+/* Adds a weight of a thread's to the row of what the thread is of. */
+void group_add_weight(struct group *row, const struct weight *weight,
+		      const struct call_times *times, bool *is_saturated);
 void groups_sort_by_total(struct groups *groups);
 /* Of a trace: by how often each was called. */
 void groups_sort_by_calls(struct groups *groups);

@@ -135,6 +135,23 @@ static void add_process(struct json_object *object, const struct profile *profil
 	add_costs(object, profile, &row->cost);
 }
 
+/* What was not counted is null: a trace has no samples, so none of its processes is brief. */
+static void add_program(struct json_object *object, const struct profile *profile,
+			const struct group *row)
+{
+	const struct group_program *program = &row->program;
+
+	json_add_string(object, "name", row->name);
+	json_add_u64(object, "processes", program->processes);
+	json_add_u64(object, "entered", program->entered);
+	json_add_figure(object, "brief",
+			profile_is_trace(profile) ? FIGURE_UNKNOWN : program->brief,
+			FIGURE_UNKNOWN);
+	json_add_figure(object, "cpu_ns", program->cpu_ns, 0);
+	json_add_string(object, "unentered_reason", program->unentered_reason);
+	add_costs(object, profile, &row->cost);
+}
+
 static const struct {
 	const char *key;
 	void (*add_row)(struct json_object *object, const struct profile *profile,
@@ -146,6 +163,7 @@ static const struct {
 	[GROUP_BY_REGION] = { "regions", add_region },
 	[GROUP_BY_THREAD] = { "threads", add_thread },
 	[GROUP_BY_PROCESS] = { "processes", add_process },
+	[GROUP_BY_PROGRAM] = { "programs", add_program },
 };
 
 void json_views_add_rows(struct json_writer *writer, const struct selection *selection,

@@ -190,6 +190,29 @@ static void add_process_row(struct grid *grid, const struct context *context,
 		grid_addf(grid, TINT_NONE, "%s", "");
 }
 
+/* One reason for all of a row's processes, where there is one. */
+static void add_reason(struct grid *grid, const struct group_program *program)
+{
+	if (program->has_more_reasons)
+		grid_addf(grid, TINT_DIM, "several reasons: --by process");
+	else if (program->unentered_reason)
+		grid_add_name(grid, TINT_DIM, program->unentered_reason);
+	else
+		grid_addf(grid, TINT_NONE, "%s", "");
+}
+
+static void add_program_row(struct grid *grid, const struct context *context,
+			    const struct group *row)
+{
+	add_share(grid, context, row, row->program.cpu_ns);
+	grid_add_count(grid, row->program.processes);
+	grid_add_count(grid, row->program.entered);
+	if (!profile_is_trace(context->profile))
+		grid_add_count(grid, row->program.brief);
+	grid_add_name(grid, TINT_NONE, row->name);
+	add_reason(grid, &row->program);
+}
+
 static const struct grid_column function_columns[] = {
 	{ "self %", true, 0 },     { "self time", true, 0 },  { "total %", true, 0 },
 	{ "total time", true, 0 }, { "function", false, 24 }, { "file:line", false, 16 },
@@ -245,6 +268,21 @@ static const struct grid_column process_columns[] = {
 	{ "not entered because", false, 24 },
 };
 
+static const struct grid_column program_columns[] = {
+	{ "time %", true, 0 },  { "time", true, 0 },      { "charged", true, 0 },
+	{ "samples", true, 0 }, { "processes", true, 0 }, { "entered", true, 0 },
+	{ "brief", true, 0 },   { "program", false, 15 }, { "not entered because", false, 24 },
+};
+static const struct grid_column traced_program_columns[] = {
+	{ "time %", true, 0 },
+	{ "time", true, 0 },
+	{ "calls", true, 0 },
+	{ "processes", true, 0 },
+	{ "entered", true, 0 },
+	{ "program", false, 15 },
+	{ "not entered because", false, 24 },
+};
+
 struct layout {
 	const struct grid_column *columns;
 	size_t column_count;
@@ -265,6 +303,8 @@ static const struct layout layouts[GROUP_BY_COUNT] = {
 	[GROUP_BY_THREAD] = { COLUMNS(thread_columns), add_thread_row, "thread", "threads" },
 	[GROUP_BY_PROCESS] = { COLUMNS(process_columns), add_process_row, "process",
 			       "processes" },
+	[GROUP_BY_PROGRAM] = { COLUMNS(program_columns), add_program_row, "program",
+			       "programs" },
 };
 
 /* Where it differs. */
@@ -279,6 +319,8 @@ static const struct layout traced_layouts[GROUP_BY_COUNT] = {
 			      "threads" },
 	[GROUP_BY_PROCESS] = { COLUMNS(traced_process_columns), add_process_row, "process",
 			       "processes" },
+	[GROUP_BY_PROGRAM] = { COLUMNS(traced_program_columns), add_program_row, "program",
+			       "programs" },
 };
 
 /* Of functions, with the shortest and the longest call. */

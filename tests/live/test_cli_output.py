@@ -109,7 +109,7 @@ class OfOutput(CommandLine):
             self.skipTest("python3-jsonschema is not installed")
         with open(SCHEMA, encoding="utf-8") as file:
             schema = json.load(file)
-        for options in ([], ["--by", "line"], ["--by", "module"], ["--by", "thread"], ["--by", "process"],
+        for options in ([], ["--by", "line"], ["--by", "module"], ["--by", "thread"], ["--by", "process"], ["--by", "program"],
                         ["--tree"], ["--callers", "main"], ["--callees", "main"]):
             with self.subTest(options):
                 done = run("report", self.recording, "--json", *options)

@@ -165,7 +165,7 @@ class Options(unittest.TestCase):
         for command in ("record", "trace", "report", "export", "info"):
             with self.subTest(command):
                 self.assertEqual(complete(command, "--"), options_of(command))
-        self.assertEqual(complete("report", "--by", ""), {"function", "line", "module", "region", "thread", "process"})
+        self.assertEqual(complete("report", "--by", ""), {"function", "line", "module", "region", "thread", "process", "program"})
         self.assertEqual(complete("report", "--by", "=", "li"), {"line"})
         self.assertEqual(complete("export", "-f", "s"), {"speedscope"})
         self.assertEqual(complete("help", "re"), {"record", "report"})

@@ -1,5 +1,7 @@
 #include "cmocka_all.h"
 
+#include <string.h>
+
 #include "base/text.h"
 #include "made.h"
 #include "profile/filter.h"
@@ -197,6 +199,85 @@ static void by_thread_and_by_process_show_the_idle_too(void **state)
 	made_done(&made);
 }
 
+static const struct group *row_named(const struct groups *groups, const char *name)
+{
+	for (size_t i = 0; i < groups->count; i++) {
+		if (strcmp(groups->rows[i].name, name) == 0)
+			return &groups->rows[i];
+	}
+	return NULL;
+}
+
+static void add_unentered(struct made *made, int pid, const char *reason)
+{
+	made->process = profile_add_process(
+		made->profile,
+		&(struct process){
+			.pid = pid, .name = "cc", .cpu_ns = 5, .unentered_reason = reason });
+	made_begin_thread(made, pid, "cc");
+	made_add(made, "[not entered: cc]", 5, 0);
+}
+
+static void by_program_sums_processes_of_one_name_and_counts_the_brief(void **state)
+{
+	struct made made;
+	struct groups groups;
+
+	(void)state;
+	setup(&made);
+	made_begin_process(&made, 300, "cc");
+	made_begin_thread(&made, 300, "cc");
+	made_add(&made, "main", 4, 1);
+	made_begin_process(&made, 301, "cc");
+	made_begin_thread(&made, 301, "cc");
+	made_add(&made, "[exit]", 3, 0);
+	add_unentered(&made, 302, "it is static");
+	assert_groups(&made, GROUP_BY_PROGRAM, false, NULL,
+		      "prog :0 55/55\n"
+		      "child :0 42/42\n"
+		      "cc :0 12/12\n");
+	groups_make(made.profile, GROUP_BY_PROGRAM, NULL, &groups);
+	const struct group_program *cc = &row_named(&groups, "cc")->program;
+	assert_int_equal(cc->processes, 3);
+	assert_int_equal(cc->entered, 2);
+	assert_int_equal(cc->brief, 1);
+	assert_int_equal(cc->cpu_ns, 5);
+	assert_string_equal(cc->unentered_reason, "it is static");
+	assert_false(cc->has_more_reasons);
+	groups_done(&groups);
+	add_unentered(&made, 303, "it is another user's");
+	groups_make(made.profile, GROUP_BY_PROGRAM, NULL, &groups);
+	assert_true(row_named(&groups, "cc")->program.has_more_reasons);
+	assert_int_equal(row_named(&groups, "prog")->program.brief, 0);
+	groups_done(&groups);
+	made_done(&made);
+}
+
+static void by_program_a_filter_counts_the_processes_it_keeps(void **state)
+{
+	struct made made;
+	struct filter *filter;
+	struct groups groups;
+
+	(void)state;
+	setup(&made);
+	made_begin_process(&made, 300, "child");
+	made_begin_thread(&made, 300, "other");
+	made_add(&made, "main", 4, 1);
+	assert_int_equal(filter_new(made.profile,
+				    &(struct filter_options){ .thread = "worker" }, &filter,
+				    NULL),
+			 0);
+	groups_make(made.profile, GROUP_BY_PROGRAM, filter, &groups);
+	assert_int_equal(groups.count, 1);
+	assert_string_equal(groups.rows[0].name, "child");
+	assert_int_equal(groups.rows[0].program.processes, 1);
+	assert_int_equal(groups.rows[0].program.brief, 0);
+	groups_done(&groups);
+	filter_free(filter);
+	made_done(&made);
+}
+
 static void time_on_no_thread_has_a_row(void **state)
 {
 	struct profile *p = profile_new();
@@ -206,6 +287,7 @@ static void time_on_no_thread_has_a_row(void **state)
 	made_add(&made, "main", 9, 1);
 	assert_groups(&made, GROUP_BY_THREAD, false, NULL, "[no thread] :0 9/9\n");
 	assert_groups(&made, GROUP_BY_PROCESS, false, NULL, "[no process] :0 9/9\n");
+	assert_groups(&made, GROUP_BY_PROGRAM, false, NULL, "[no process] :0 9/9\n");
 	profile_free(p);
 }
 
@@ -258,6 +340,8 @@ int main(void)
 			ruby_has_its_source_for_a_module_and_garbage_is_collected_in_none),
 		cmocka_unit_test(what_is_not_known_of_python_is_not_a_builtin),
 		cmocka_unit_test(by_thread_and_by_process_show_the_idle_too),
+		cmocka_unit_test(by_program_sums_processes_of_one_name_and_counts_the_brief),
+		cmocka_unit_test(by_program_a_filter_counts_the_processes_it_keeps),
 		cmocka_unit_test(time_on_no_thread_has_a_row),
 		cmocka_unit_test(a_filter_drops_the_rows_it_empties),
 		cmocka_unit_test(an_empty_profile_has_no_rows),

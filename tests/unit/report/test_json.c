@@ -160,7 +160,8 @@ static void filters_apply(void **state)
 static void every_grouping_adds_up_to_the_total(void **state)
 {
 	static const char *const keys[GROUP_BY_COUNT] = { "functions", "lines",   "modules",
-							  "regions",   "threads", "processes" };
+							  "regions",   "threads", "processes",
+							  "programs" };
 	struct made made;
 
 	(void)state;
@@ -192,6 +193,27 @@ static void processes_say_why_they_were_not_entered(void **state)
 	row = named(member(root, "processes"), "redis-server");
 	assert_int_equal(number(row, "period_ns"), 999983);
 	assert_null(member(row, "parent_pid"));
+	assert_null(member(row, "unentered_reason"));
+	json_object_put(root);
+	made_done(&made);
+}
+
+static void programs_say_how_many_processes_they_had(void **state)
+{
+	struct made made;
+
+	(void)state;
+	example_init(&made);
+	struct json_object *root =
+		report_of(&made, &(struct report_options){ .by = GROUP_BY_PROGRAM });
+	struct json_object *row = named(member(root, "programs"), "busybox");
+	assert_int_equal(number(row, "processes"), 1);
+	assert_int_equal(number(row, "entered"), 0);
+	assert_int_equal(number(row, "brief"), 0);
+	assert_int_equal(number(row, "cpu_ns"), 100000000);
+	assert_string_equal(string(row, "unentered_reason"), "it is statically linked");
+	row = named(member(root, "programs"), "redis-server");
+	assert_int_equal(number(row, "entered"), 1);
 	assert_null(member(row, "unentered_reason"));
 	json_object_put(root);
 	made_done(&made);
@@ -378,6 +400,7 @@ int main(void)
 		cmocka_unit_test(filters_apply),
 		cmocka_unit_test(every_grouping_adds_up_to_the_total),
 		cmocka_unit_test(processes_say_why_they_were_not_entered),
+		cmocka_unit_test(programs_say_how_many_processes_they_had),
 		cmocka_unit_test(modules_have_their_build_id),
 		cmocka_unit_test(numbers_of_64_bits_keep_every_digit),
 		cmocka_unit_test(what_is_not_known_is_null),

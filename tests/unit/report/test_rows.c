@@ -159,6 +159,20 @@ static void processes_stand_with_why_they_were_not_entered(void **state)
 		"linked\n");
 }
 
+static void programs_stand_with_how_many_were_entered(void **state)
+{
+	(void)state;
+	assert_body(
+		&(struct report_options){ .by = GROUP_BY_PROGRAM },
+		"Percentages are of 5.080 s, the CPU time accounted for.\n"
+		"\n"
+		"time %     time  charged  samples  processes  entered  brief  program     "
+		"  not entered because\n"
+		"  98.0  4.980 s  5.002 s    4,960          1        1      0  redis-server\n"
+		"   2.0  0.100 s  0.100 s        0          1        0      0  busybox     "
+		"  it is statically linked\n");
+}
+
 static void with_a_thread_percentages_are_of_its_time(void **state)
 {
 	(void)state;
@@ -471,6 +485,7 @@ int main(void)
 		cmocka_unit_test(modules_stand_with_their_whole_path),
 		cmocka_unit_test(threads_stand_with_what_the_kernel_charged),
 		cmocka_unit_test(processes_stand_with_why_they_were_not_entered),
+		cmocka_unit_test(programs_stand_with_how_many_were_entered),
 		cmocka_unit_test(with_a_thread_percentages_are_of_its_time),
 		cmocka_unit_test(with_a_module_callers_keep_their_totals_of_it),
 		cmocka_unit_test(a_narrow_terminal_cuts_names_in_the_middle),

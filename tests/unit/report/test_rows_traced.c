@@ -173,6 +173,12 @@ static void threads_and_processes_have_calls_and_nothing_charged(void **state)
 		    "to its last.\n\n"
 		    "time %      time    calls  pid  process  not entered because\n"
 		    " 100.0  100.0 ms  301,977  100  prog\n");
+	assert_body(&(struct report_options){ .by = GROUP_BY_PROGRAM },
+		    "Percentages are of 100.0 ms, the time of each thread from its first call "
+		    "to its last.\n\n"
+		    "time %      time    calls  processes  entered  program  not entered "
+		    "because\n"
+		    " 100.0  100.0 ms  301,977          1        1  prog\n");
 }
 
 static void modules_and_regions_have_calls(void **state)
