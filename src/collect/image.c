@@ -54,6 +54,7 @@ void image_free(struct image *image)
 	table_done(&image->thread_index);
 	mappings_free(image->mappings);
 	free(image->exe);
+	free(image->title.text);
 	free(image);
 }
 
@@ -201,6 +202,7 @@ void image_write(struct image *image, uint64_t session_start_ns,
 			image->period_ns != 0 ? (int64_t)image->period_ns : RECORDING_UNKNOWN,
 		.unentered_reason = image->unentered_reason,
 		.exit_status = -1,
+		.title = image->title.text,
 	};
 
 	recording_writer_update_process(writer, &process);

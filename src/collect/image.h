@@ -17,6 +17,7 @@
 #include "collect/pause.h"
 #include "collect/short_threads.h"
 #include "collect/thread_events.h"
+#include "collect/title.h"
 #include "collect/trust.h"
 
 struct mappings;
@@ -73,6 +74,7 @@ struct image {
 	uint32_t serial; /* the how many-th of the session */
 	pid_t pid;
 	char name[16];
+	struct title title;
 	char *exe;                    /* NULL: unknown */
 	const char *unentered_reason; /* a literal; NULL */
 	bool has_program;             /* it has executed one since its fork */

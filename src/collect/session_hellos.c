@@ -117,10 +117,23 @@ static bool session_may_hear(const struct session *session, const struct hello_p
 		tree_find_parent(&session->tree, peer->pid) != NULL);
 }
 
+/* Of programs that have begun, when no other waits for an answer. */
+static void session_look_at_titles(struct session *session, const pid_t *pids, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct image *image = tree_find(&session->tree, pids[i]);
+
+		if (image != NULL && title_look_first(image, monotonic_ns()))
+			image_write(image, session->start_ns, session->writer);
+	}
+}
+
 void session_take_hellos(struct session *session)
 {
 	struct handshake_hello hello;
 	struct hello_peer peer;
+	pid_t entered[MAX_HELLOS];
+	size_t entered_count = 0;
 	int connection, left = MAX_HELLOS;
 
 	while (left-- > 0 && hello_server_accept(session->server, &hello, &peer, &connection)) {
@@ -133,9 +146,13 @@ void session_take_hellos(struct session *session)
 			session_change(session, &hello, pid, connection);
 		else if (hello.occasion == HANDSHAKE_LOADED)
 			session_look(session, &hello, pid, connection);
-		else
+		else {
 			session_enter(session, &hello, pid, connection);
+			entered[entered_count++] = pid;
+		}
 	}
+	if (left > 0)
+		session_look_at_titles(session, entered, entered_count);
 }
 
 void session_refuse_hellos(struct session *session)

@@ -197,11 +197,31 @@ static void session_read_calls(struct session *session)
 	}
 }
 
+/* So many a round: each is a file of /proc to open and read. */
+#define TITLES_A_ROUND 16
+
+/* Once it has done something since the last look.  */
+static void session_look_at_title(struct session *session, struct image *image,
+				  unsigned int *left)
+{
+	const uint64_t now_ns = session->pump.round_ns;
+	const uint64_t mark = image->traced != NULL           ? now_ns
+			      : image->state == IMAGE_ENTERED ? image->samples
+							      : image->seen_ns;
+
+	if (*left == 0 || mark == image->title.mark || now_ns < image->title.due_ns)
+		return;
+	--*left;
+	if (title_look(image, mark, now_ns))
+		image_write(image, session->start_ns, session->writer);
+}
+
 void session_round(struct session *session)
 {
 	struct tree *tree = &session->tree;
 	unsigned int fullest = 0;
 	int longest_ms = ROUND_MAX_MS;
+	unsigned int titles_left = TITLES_A_ROUND;
 
 	pump_begin_round(&session->pump);
 	for (size_t i = 0; i < tree->count; i++)
@@ -221,6 +241,7 @@ void session_round(struct session *session)
 			unentered_look(&session->tree, image, &session->enter_terms);
 			longest_ms = unentered_wait_ms(image, longest_ms);
 		}
+		session_look_at_title(session, image, &titles_left);
 	}
 	session_read_calls(session);
 	session_end_dead(session);

@@ -88,6 +88,7 @@ static void tree_write_new(struct tree *tree, struct image *image)
 			.end_ns = RECORDING_UNKNOWN,
 			.period_ns = RECORDING_UNKNOWN,
 			.exit_status = -1,
+			.title = image->title.text,
 		},
 		&image->row);
 }
@@ -102,6 +103,8 @@ struct image *tree_add(struct tree *tree, pid_t pid, struct image *parent, uint6
 	if (parent != NULL) {
 		image->parent_row = parent->row;
 		memcpy(image->name, parent->name, sizeof image->name);
+		if (parent->title.text != NULL)
+			image->title.text = xstrdup(parent->title.text);
 	}
 	if (old != NULL)
 		tree_end(tree, old, time_ns);
@@ -254,6 +257,8 @@ static struct image *tree_take_exec(struct tree *tree, const struct sideband_eve
 		mappings_free(image->mappings);
 		free(image->exe);
 		image->exe = NULL;
+		free(image->title.text);
+		image->title = (struct title){ 0 };
 	} else {
 		struct image parent = { .row = image != NULL ? image->parent_row : 0 };
 		struct image_counters counters = { 0 };

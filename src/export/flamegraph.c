@@ -15,6 +15,7 @@
 #include "export/meaning.h"
 #include "export/output.h"
 #include "export/page.h"
+#include "profile/label.h"
 #include "profile/profile.h"
 
 /* A comma, but for the first of a list. */
@@ -126,8 +127,12 @@ static void write_threads(struct output *output, const struct profile *profile)
 					  : NULL;
 		separate(output, false);
 		text_add(&output->buffer, "\n[");
-		output_json_string(output,
-				   process && process->name ? process->name : "process");
+		struct text label = { 0 };
+
+		if (process)
+			label_add_process(&label, process);
+		output_json_string(output, process ? text_string(&label) : "process");
+		text_done(&label);
 		text_addf(&output->buffer, ",%d,", process ? process->pid : 0);
 		output_json_string(output, thread->name);
 		text_addf(&output->buffer, ",%d]", thread->tid);

@@ -1,6 +1,7 @@
 #include "export/meaning.h"
 
 #include "base/text.h"
+#include "profile/label.h"
 #include "profile/profile.h"
 
 const struct function *meaning_of_function(const struct profile *profile, uint32_t n)
@@ -33,8 +34,8 @@ void meaning_add_thread(struct text *text, const struct profile *profile, uint32
 	const struct thread *thread = profile_get_thread(profile, (struct thread_id){ n });
 	if (thread->process.n != 0) {
 		const struct process *process = profile_get_process(profile, thread->process);
-		text_addf(text, "%s (%d) / ", process->name ? process->name : "process",
-			  process->pid);
+		label_add_process(text, process);
+		text_addf(text, " (%d) / ", process->pid);
 	}
 	text_addf(text, "%s (%d)", thread->name ? thread->name : "thread", thread->tid);
 }

@@ -142,6 +142,7 @@ static int read_process(void *context, const struct recording_process *row)
 
 	process.row.name = keep_string(builder, row->name && *row->name ? row->name : "?");
 	process.row.unentered_reason = keep_string(builder, row->unentered_reason);
+	process.row.title = keep_string(builder, row->title);
 	process.row.exe = NULL;
 	builder->process_rows =
 		array_grow(builder->process_rows, builder->process_count,
@@ -209,6 +210,7 @@ static void add_processes(struct builder *builder)
 				.pid = process->row.pid,
 				.parent = { id_of(&builder->processes, process->row.parent) },
 				.name = process->row.name,
+				.title = process->row.title,
 				.cpu_ns = process->cpu_ns,
 				.period_ns = process->row.period_ns > 0
 						     ? (uint64_t)process->row.period_ns

@@ -261,6 +261,7 @@ struct process_id profile_add_process(struct profile *profile, const struct proc
 	*copy = *process;
 	copy->name = string_of(profile, name);
 	copy->unentered_reason = string_of(profile, reason);
+	copy->title = profile_copy_string(profile, process->title);
 	copy->interpreter = profile_copy_string(profile, process->interpreter);
 	return (struct process_id){ (uint32_t)profile->process_count };
 }

@@ -107,6 +107,7 @@ struct process {
 	int pid;
 	struct process_id parent;
 	const char *name;
+	const char *title;            /* its arguments, or what it wrote there; NULL: unknown */
 	uint64_t cpu_ns;              /* the kernel's figure; 0: unknown */
 	uint64_t period_ns;           /* of its sampling event; 0: not sampled */
 	const char *unentered_reason; /* NULL: the agent was in it to the end */

@@ -21,6 +21,7 @@ static struct recording_process process_of(struct scan *scan)
 		.period_ns = scan_figure(scan, 7),
 		.unentered_reason = scan_text(scan, 9),
 		.exit_status = (int)scan_figure(scan, 10),
+		.title = scan_text(scan, 11),
 	};
 	return process;
 }

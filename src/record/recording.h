@@ -24,6 +24,7 @@ struct recording_process {
 	int64_t period_ns;            /* RECORDING_UNKNOWN: not sampled */
 	const char *unentered_reason; /* NULL: the agent was in it */
 	int exit_status;              /* as wait(2) gives it; -1 unknown */
+	const char *title;            /* its arguments, or what it wrote there; NULL: unknown */
 };
 
 /* The CPU account stands on threads: all in ns, RECORDING_UNKNOWN where not measured. */

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define RECORDING_APPLICATION_ID 0x6674686dU /* "fthm" */
-#define RECORDING_SCHEMA_VERSION 5
+#define RECORDING_SCHEMA_VERSION 6
 #define RECORDING_PAGE_SIZE      4096
 
 /* sample_rows.how = state + RECORDING_STATES * ending. */
@@ -22,9 +22,9 @@
 
 #define RECORDING_TABLE_MAP(X)                                                            \
 	X(FACTS, "facts", 2, "key, value")                                                \
-	X(PROCESSES, "processes", 10,                                                     \
+	X(PROCESSES, "processes", 11,                                                     \
 	  "parent, pid, name, exe, start_ns, end_ns, period_ns, sample_weight_ns, "       \
-	  "unentered_reason, exit_status")                                                \
+	  "unentered_reason, exit_status, title")                                         \
 	X(THREADS, "threads", 11,                                                         \
 	  "process, tid, name, start_ns, end_ns, cpu_ns, startup_ns, exit_ns, "           \
 	  "unentered_ns, kernel_unsampled_ns, traced_ns")                                 \
@@ -54,9 +54,10 @@
 	  "spread_ps, stretch_permille, pace_permille")
 
 /* Which version added a table's last column, and its name. */
-#define RECORDING_ADDITION_MAP(X)  \
-	X(THREADS, 2, "traced_ns") \
-	X(COSTS, 5, "pace_permille")
+#define RECORDING_ADDITION_MAP(X)    \
+	X(THREADS, 2, "traced_ns")   \
+	X(COSTS, 5, "pace_permille") \
+	X(PROCESSES, 6, "title")
 /* Which version added a table. */
 #define RECORDING_NEW_TABLE_MAP(X) \
 	X(CODES, 3)                \

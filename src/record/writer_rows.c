@@ -30,6 +30,7 @@ static int write_process(struct recording_writer *writer, uint32_t id,
 	row_figure(&row, writer->processes[id - 1].sample_weight_ns);
 	row_text(&row, process->unentered_reason);
 	row_int(&row, process->exit_status);
+	row_text(&row, process->title);
 	return row_end(&row);
 }
 

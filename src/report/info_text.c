@@ -11,6 +11,7 @@
 #include "report/head.h"
 #include "report/number.h"
 #include "report/report.h"
+#include "report/rows.h"
 
 static void add_when(struct text *out, const struct style *style,
 		     const struct profile_info *info)
@@ -121,7 +122,7 @@ static void add_process(struct grid *grid, const struct profile *profile,
 	else
 		grid_add_name(grid, TINT_NONE, NULL);
 	grid_addf(grid, TINT_NONE, "%d", process ? process->pid : 0);
-	grid_add_name(grid, TINT_NONE, row->name);
+	rows_add_process(grid, TINT_NONE, process, row->name);
 	if (process && process->unentered_reason)
 		grid_add_name(grid, TINT_NONE, process->unentered_reason);
 	else

@@ -128,6 +128,7 @@ static void add_process(struct json_object *object, const struct profile *profil
 	add_process_ids(object, process);
 	json_add_figure(object, "parent_pid", parent ? (uint64_t)parent->pid : 0, 0);
 	json_add_string(object, "name", row->name);
+	json_add_string(object, "title", process ? process->title : NULL);
 	json_add_figure(object, "period_ns", process ? process->period_ns : 0, 0);
 	json_add_figure(object, "cpu_ns", process ? process->cpu_ns : 0, 0);
 	json_add_string(object, "unentered_reason", process ? process->unentered_reason : NULL);

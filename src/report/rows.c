@@ -11,18 +11,10 @@
 #include "report/number.h"
 #include "report/places.h"
 #include "report/report.h"
+#include "report/rows_internal.h"
 #include "report/selection.h"
 
 enum { ROWS_DEFAULT = 30, ROWS_BRIEF = 10 };
-
-/* What every row needs to be written. */
-struct context {
-	const struct profile *profile;
-	const struct time_unit *unit;
-	uint64_t ns; /* what percentages are of */
-	const struct group *rows;
-	const unsigned int *components; /* of the rows' paths, by row */
-};
 
 static const char *base_name(const char *path)
 {
@@ -146,73 +138,6 @@ static void add_traced_module_row(struct grid *grid, const struct context *conte
 	add_module_row(grid, context, row);
 }
 
-/* Of a trace nothing was charged: it has calls. */
-static void add_share(struct grid *grid, const struct context *context, const struct group *row,
-		      uint64_t cpu_ns)
-{
-	grid_add_percent(grid, number_percent(row->cost.self_ns, context->ns));
-	grid_add_time(grid, context->unit, row->cost.self_ns);
-	if (profile_is_trace(context->profile)) {
-		grid_add_count(grid, row->cost.calls);
-		return;
-	}
-	if (cpu_ns > 0)
-		grid_add_time(grid, context->unit, cpu_ns);
-	else
-		grid_add_name(grid, TINT_NONE, NULL);
-	grid_add_count(grid, row->cost.self_samples);
-}
-
-static void add_thread_row(struct grid *grid, const struct context *context,
-			   const struct group *row)
-{
-	const struct thread *thread = profile_get_thread(context->profile, row->thread);
-	const struct process *process = profile_get_process(context->profile, row->process);
-
-	add_share(grid, context, row, thread ? thread->cpu_ns : 0);
-	grid_addf(grid, TINT_NONE, "%d", thread ? thread->tid : 0);
-	grid_add_name(grid, TINT_NONE, row->name);
-	grid_addf(grid, TINT_DIM, "%d", process ? process->pid : 0);
-	grid_add_name(grid, TINT_DIM, process ? process->name : NULL);
-}
-
-static void add_process_row(struct grid *grid, const struct context *context,
-			    const struct group *row)
-{
-	const struct process *process = profile_get_process(context->profile, row->process);
-
-	add_share(grid, context, row, process ? process->cpu_ns : 0);
-	grid_addf(grid, TINT_NONE, "%d", process ? process->pid : 0);
-	grid_add_name(grid, TINT_NONE, row->name);
-	if (process && process->unentered_reason)
-		grid_add_name(grid, TINT_DIM, process->unentered_reason);
-	else
-		grid_addf(grid, TINT_NONE, "%s", "");
-}
-
-/* One reason for all of a row's processes, where there is one. */
-static void add_reason(struct grid *grid, const struct group_program *program)
-{
-	if (program->has_more_reasons)
-		grid_addf(grid, TINT_DIM, "several reasons: --by process");
-	else if (program->unentered_reason)
-		grid_add_name(grid, TINT_DIM, program->unentered_reason);
-	else
-		grid_addf(grid, TINT_NONE, "%s", "");
-}
-
-static void add_program_row(struct grid *grid, const struct context *context,
-			    const struct group *row)
-{
-	add_share(grid, context, row, row->program.cpu_ns);
-	grid_add_count(grid, row->program.processes);
-	grid_add_count(grid, row->program.entered);
-	if (!profile_is_trace(context->profile))
-		grid_add_count(grid, row->program.brief);
-	grid_add_name(grid, TINT_NONE, row->name);
-	add_reason(grid, &row->program);
-}
-
 static const struct grid_column function_columns[] = {
 	{ "self %", true, 0 },     { "self time", true, 0 },  { "total %", true, 0 },
 	{ "total time", true, 0 }, { "function", false, 24 }, { "file:line", false, 16 },
@@ -244,83 +169,23 @@ static const struct grid_column traced_region_columns[] = {
 	{ "calls", true, 0 },   { "self %", true, 0 },     { "self time", true, 0 },
 	{ "total %", true, 0 }, { "total time", true, 0 }, { "region", false, 24 },
 };
-static const struct grid_column thread_columns[] = {
-	{ "time %", true, 0 },  { "time", true, 0 },      { "charged", true, 0 },
-	{ "samples", true, 0 }, { "tid", true, 0 },       { "thread", false, 15 },
-	{ "pid", true, 0 },     { "process", false, 15 },
-};
-static const struct grid_column traced_thread_columns[] = {
-	{ "time %", true, 0 },    { "time", true, 0 },     { "calls", true, 0 },
-	{ "tid", true, 0 },       { "thread", false, 15 }, { "pid", true, 0 },
-	{ "process", false, 15 },
-};
-static const struct grid_column traced_process_columns[] = {
-	{ "time %", true, 0 }, { "time", true, 0 },      { "calls", true, 0 },
-	{ "pid", true, 0 },    { "process", false, 15 }, { "not entered because", false, 24 },
-};
-static const struct grid_column process_columns[] = {
-	{ "time %", true, 0 },
-	{ "time", true, 0 },
-	{ "charged", true, 0 },
-	{ "samples", true, 0 },
-	{ "pid", true, 0 },
-	{ "process", false, 15 },
-	{ "not entered because", false, 24 },
-};
 
-static const struct grid_column program_columns[] = {
-	{ "time %", true, 0 },  { "time", true, 0 },      { "charged", true, 0 },
-	{ "samples", true, 0 }, { "processes", true, 0 }, { "entered", true, 0 },
-	{ "brief", true, 0 },   { "program", false, 15 }, { "not entered because", false, 24 },
-};
-static const struct grid_column traced_program_columns[] = {
-	{ "time %", true, 0 },
-	{ "time", true, 0 },
-	{ "calls", true, 0 },
-	{ "processes", true, 0 },
-	{ "entered", true, 0 },
-	{ "program", false, 15 },
-	{ "not entered because", false, 24 },
-};
-
-struct layout {
-	const struct grid_column *columns;
-	size_t column_count;
-	void (*add_row)(struct grid *grid, const struct context *context,
-			const struct group *row);
-	const char *noun;
-	const char *plural;
-};
-
-#define COLUMNS(list) list, sizeof list / sizeof *list
-
-static const struct layout layouts[GROUP_BY_COUNT] = {
+static const struct layout layouts[GROUP_BY_THREAD] = {
 	[GROUP_BY_FUNCTION] = { COLUMNS(function_columns), add_function_row, "function",
 				"functions" },
 	[GROUP_BY_LINE] = { COLUMNS(function_columns), add_function_row, "line", "lines" },
 	[GROUP_BY_MODULE] = { COLUMNS(module_columns), add_module_row, "module", "modules" },
 	[GROUP_BY_REGION] = { COLUMNS(region_columns), add_module_row, "region", "regions" },
-	[GROUP_BY_THREAD] = { COLUMNS(thread_columns), add_thread_row, "thread", "threads" },
-	[GROUP_BY_PROCESS] = { COLUMNS(process_columns), add_process_row, "process",
-			       "processes" },
-	[GROUP_BY_PROGRAM] = { COLUMNS(program_columns), add_program_row, "program",
-			       "programs" },
 };
 
 /* Where it differs. */
-static const struct layout traced_layouts[GROUP_BY_COUNT] = {
+static const struct layout traced_layouts[GROUP_BY_THREAD] = {
 	[GROUP_BY_FUNCTION] = { COLUMNS(traced_columns), add_traced_row, "function",
 				"functions" },
 	[GROUP_BY_MODULE] = { COLUMNS(traced_module_columns), add_traced_module_row, "module",
 			      "modules" },
 	[GROUP_BY_REGION] = { COLUMNS(traced_region_columns), add_traced_module_row, "region",
 			      "regions" },
-	[GROUP_BY_THREAD] = { COLUMNS(traced_thread_columns), add_thread_row, "thread",
-			      "threads" },
-	[GROUP_BY_PROCESS] = { COLUMNS(traced_process_columns), add_process_row, "process",
-			       "processes" },
-	[GROUP_BY_PROGRAM] = { COLUMNS(traced_program_columns), add_program_row, "program",
-			       "programs" },
 };
 
 /* Of functions, with the shortest and the longest call. */
@@ -330,6 +195,8 @@ static const struct layout extremes_layout = { COLUMNS(extremes_columns), add_ex
 static const struct layout *layout_for(const struct profile *profile,
 				       const struct report_options *options)
 {
+	if (options->by >= GROUP_BY_THREAD)
+		return rows_process_layout(options->by, profile_is_trace(profile));
 	if (!profile_is_trace(profile))
 		return &layouts[options->by];
 	return options->has_extremes && options->by == GROUP_BY_FUNCTION

@@ -27,6 +27,7 @@ static int check_process(void *context, const struct recording_process *row)
 		assert_int_equal(row->period_ns, RECORDING_UNKNOWN);
 		assert_string_equal(row->unentered_reason, "static");
 		assert_int_equal(row->exit_status, -1);
+		assert_string_equal(row->title, "odd: \xff\xc3");
 	}
 	return 0;
 }
@@ -55,6 +56,7 @@ static void processes_and_their_updates_come_back(void **state)
 	process.end_ns = 77;
 	process.exit_status = -1;
 	process.unentered_reason = "static";
+	process.title = "odd: \xff\xc3";
 	assert_int_equal(recording_writer_update_process(writer, &process), 0);
 	process.id = 9;
 	assert_int_equal(recording_writer_update_process(writer, &process), -EINVAL);

@@ -26,8 +26,8 @@ static const char *make_version_1(void **state)
 		      "kernel_unsampled_ns);"
 		      "INSERT INTO threads SELECT id, process, tid, name, start_ns, end_ns, "
 		      "7, 8, 9, 10, 11 FROM kept; DROP TABLE kept; DROP TABLE codes;"
-		      "DROP TABLE interpreters; DROP TABLE calls; DROP TABLE costs; PRAGMA "
-		      "user_version=1");
+		      "DROP TABLE interpreters; DROP TABLE calls; DROP TABLE costs; "
+		      "ALTER TABLE processes DROP COLUMN title; PRAGMA user_version=1");
 	return path;
 }
 
@@ -79,7 +79,8 @@ static const char *make_version_2(void **state)
 	run_sql(path, "DROP TABLE codes; DROP TABLE interpreters; DROP TABLE calls; DROP TABLE "
 		      "costs; CREATE "
 		      "TABLE codes(mine);"
-		      "INSERT INTO codes VALUES('x'); PRAGMA user_version=2");
+		      "INSERT INTO codes VALUES('x'); ALTER TABLE processes DROP COLUMN title; "
+		      "PRAGMA user_version=2");
 	return path;
 }
 
@@ -151,10 +152,41 @@ static void the_pace_of_version_4_is_unknown(void **state)
 	add_basics(writer, 1, 30);
 	must(recording_writer_add_cost(writer, &cost, &id), &err);
 	finish(writer);
-	run_sql(path, "ALTER TABLE costs DROP COLUMN pace_permille; PRAGMA user_version=4");
+	run_sql(path, "ALTER TABLE costs DROP COLUMN pace_permille; "
+		      "ALTER TABLE processes DROP COLUMN title; PRAGMA user_version=4");
 	struct recording_reader *reader = open_reading(path);
 
 	must(recording_reader_each_cost(reader, check_cost, &seen, &err), &err);
+	assert_int_equal(seen, 1);
+	recording_reader_close(reader);
+}
+
+static int check_process(void *context, const struct recording_process *row)
+{
+	assert_string_equal(row->name, "prog");
+	assert_int_equal(row->exit_status, -1);
+	assert_null(row->title);
+	++*(unsigned *)context;
+	return 0;
+}
+
+static void the_titles_of_version_5_are_unknown(void **state)
+{
+	const char *path = in_folder(state, "a.fathom");
+	struct recording_writer *writer = create(path);
+	const struct recording_process process = {
+		.pid = 7, .name = "prog", .exit_status = -1, .title = "prog a.c"
+	};
+	struct error err = { "" };
+	unsigned seen = 0;
+	uint32_t id;
+
+	assert_int_equal(recording_writer_add_process(writer, &process, &id), 0);
+	finish(writer);
+	run_sql(path, "ALTER TABLE processes DROP COLUMN title; PRAGMA user_version=5");
+	struct recording_reader *reader = open_reading(path);
+
+	must(recording_reader_each_process(reader, check_process, &seen, &err), &err);
 	assert_int_equal(seen, 1);
 	recording_reader_close(reader);
 }
@@ -178,7 +210,7 @@ static void a_version_1_with_the_tables_of_2_is_damaged(void **state)
 	finish(create(path));
 	run_sql(path, "PRAGMA user_version=1");
 	assert_int_equal(recording_reader_open(path, &reader, &err), -EBADMSG);
-	assert_non_null(strstr(err.text, "table threads"));
+	assert_non_null(strstr(err.text, "table processes"));
 }
 
 int main(void)
@@ -188,6 +220,7 @@ int main(void)
 		TEST(what_version_1_did_not_have_is_unknown),
 		TEST(symbols_can_be_added_to_version_1),
 		TEST(the_pace_of_version_4_is_unknown),
+		TEST(the_titles_of_version_5_are_unknown),
 		TEST(tables_that_a_version_did_not_have_are_empty),
 		TEST(symbols_can_be_added_to_version_2),
 		TEST(version_3_has_its_tables),

@@ -1,0 +1,42 @@
+/*
+ * title - which of several processes of one program it is: its arguments, or what it wrote
+ * over them.
+ *
+ * /proc/<pid>/cmdline has the memory where exec put a program's arguments.  Servers write there
+ * what a process does (setproctitle: "postgres: alice db [local] SELECT"), so it is read again
+ * while the process is sampled.  The recorder reads it, when no program waits for it.  What it
+ * holds is the program's to choose: it is bounded here, and without control characters.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct image;
+
+/* The longest title in bytes, and with its NUL. */
+#define TITLE_MAX  120
+#define TITLE_SIZE (TITLE_MAX + 1)
+
+/*
+ * The title of the len bytes of a cmdline: the arguments with spaces between them, the first
+ * without its folder.  Where they are too many, those that tell most are left: operands, then
+ * options' values that look like a file's name; "…" is for what was left out.  "" of none.
+ */
+void title_make(const char *bytes, size_t len, char out_title[TITLE_SIZE]);
+
+/* When an image's title is read again. */
+struct title {
+	char *text;      /* NULL: not known */
+	uint64_t due_ns; /* not before */
+	uint64_t wait_ns;
+	uint64_t mark; /* the image's when it was read last */
+};
+
+/*
+ * Reads it, if that is due and mark (which grows while the process is busy) is another than at
+ * the last reading.  True if it is another title than before; the caller writes the image.
+ */
+bool title_look(struct image *image, uint64_t mark, uint64_t now_ns);
+/* Reads it if there is none so far.  The same. */
+bool title_look_first(struct image *image, uint64_t now_ns);
