@@ -209,7 +209,7 @@ static void session_look_at_title(struct session *session, struct image *image,
 			      : image->state == IMAGE_ENTERED ? image->samples
 							      : image->seen_ns;
 
-	if (*left == 0 || mark == image->title.mark || now_ns < image->title.due_ns)
+	if (*left == 0 || !title_is_due(&image->title, mark, now_ns))
 		return;
 	--*left;
 	if (title_look(image, mark, now_ns))

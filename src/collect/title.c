@@ -251,10 +251,18 @@ static bool title_refresh(struct image *image, uint64_t now_ns)
 	return true;
 }
 
+bool title_is_due(const struct title *title, uint64_t mark, uint64_t now_ns)
+{
+	const bool is_quiet = title->mark == mark && (mark == 0 || title->is_settled);
+
+	return !is_quiet && now_ns >= title->due_ns;
+}
+
 bool title_look(struct image *image, uint64_t mark, uint64_t now_ns)
 {
-	if (image->title.mark == mark || now_ns < image->title.due_ns)
+	if (!title_is_due(&image->title, mark, now_ns))
 		return false;
+	image->title.is_settled = image->title.mark == mark;
 	image->title.mark = mark;
 	return title_refresh(image, now_ns);
 }

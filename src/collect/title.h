@@ -30,12 +30,17 @@ struct title {
 	char *text;      /* NULL: not known */
 	uint64_t due_ns; /* not before */
 	uint64_t wait_ns;
-	uint64_t mark; /* the image's when it was read last */
+	uint64_t mark;   /* the image's when it was read last */
+	bool is_settled; /* it was read since the image was busy last */
 };
 
 /*
- * Reads it, if that is due and mark (which grows while the process is busy) is another than at
- * the last reading.  True if it is another title than before; the caller writes the image.
+ * Whether it is due, where mark grows while the process is busy: at growing intervals while it
+ * does, and once more when it does no longer, as a server sets its title and then waits.
+ */
+bool title_is_due(const struct title *title, uint64_t mark, uint64_t now_ns);
+/*
+ * Reads it, if it is due.  True if it is another title than before; the caller writes the image.
  */
 bool title_look(struct image *image, uint64_t mark, uint64_t now_ns);
 /* Reads it if there is none so far.  The same. */

@@ -127,6 +127,22 @@ static void a_process_is_read_again_when_it_was_busy_and_ever_less_often(void **
 	image_free(image);
 }
 
+static void a_process_is_read_once_more_when_it_is_busy_no_longer(void **state)
+{
+	struct image *image = image_new(1);
+	const uint64_t later_ns = 10000000000;
+
+	(void)state;
+	assert_false(title_is_due(&image->title, 0, later_ns));
+	title_look(image, 5, 1000);
+	assert_false(title_is_due(&image->title, 5, 2000));
+	assert_true(title_is_due(&image->title, 5, later_ns));
+	title_look(image, 5, later_ns);
+	assert_false(title_is_due(&image->title, 5, 2 * later_ns));
+	assert_true(title_is_due(&image->title, 6, 2 * later_ns));
+	image_free(image);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -134,6 +150,7 @@ int main(void)
 		cmocka_unit_test(no_arguments_leave_the_bounds),
 		cmocka_unit_test(a_character_is_never_cut),
 		cmocka_unit_test(a_process_is_read_again_when_it_was_busy_and_ever_less_often),
+		cmocka_unit_test(a_process_is_read_once_more_when_it_is_busy_no_longer),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
