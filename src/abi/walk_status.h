@@ -27,7 +27,9 @@
 	  "whole but for native frames beyond code without unwind rules")                     \
 	X(NATIVE_CUT, 15, "native_cut",                                                       \
 	  "whole but for native frames beyond one that could not be stepped out of")          \
-	X(NO_SAMPLE, 16, "no_sample", "no sample: time of which only the thread is known")
+	X(NO_SAMPLE, 16, "no_sample", "no sample: time of which only the thread is known")    \
+	X(UNWINDING, 17, "unwinding",                                                         \
+	  "an exception was on its way and had replaced what the frame saved")
 
 #define WALK_STATUS_ENUM(name, number, word, sentence) WALK_##name = number,
 enum walk_status { WALK_STATUS_MAP(WALK_STATUS_ENUM) WALK_STATUS_COUNT };
@@ -47,6 +49,7 @@ static inline enum walk_status walk_status_of_interpreted(enum walk_status endin
 	case WALK_UNREADABLE:
 	case WALK_BAD_RULE:
 	case WALK_NO_PROGRESS:
+	case WALK_UNWINDING:
 		return WALK_NATIVE_CUT;
 	default:
 		return ending;

@@ -2,12 +2,15 @@
 /*
  * cfa_edit - the state of a CFA program, and the edits its instructions make.
  *
- * The including file says which registers are followed: cfa_column_of_register().
+ * The including file says which registers are followed: cfa_column_of_register(), and which
+ * only functions save that go to a landing pad: cfa_eh_data_of_register().
  */
 #pragma once
 #include "cfa_row.h"
 
 static inline enum cfa_column cfa_column_of_register(u64 reg);
+/* A bit for each register that __builtin_eh_return() gives a landing pad; 0: no such. */
+static inline u8 cfa_eh_data_of_register(u64 reg);
 
 /* gcc nests two of them at most; each costs 40 bytes of a 512-byte kernel stack. */
 #define CFA_REMEMBERED_MAX 4
@@ -22,6 +25,7 @@ struct cfa_program {
 	u8 pointer_encoding;
 	u8 is_past; /* the address has been passed: row is its row */
 	u8 is_bad;
+	u8 eh_data; /* the bits of those that were saved on the way */
 	u64 location;
 	u64 lookup;
 };
@@ -49,8 +53,10 @@ static inline void cfa_set_place(struct cfa_program *p, u64 reg, enum cfa_place_
 {
 	enum cfa_column column = cfa_column_of_register(reg);
 
-	if (column >= CFA_COLUMN_COUNT)
+	if (column >= CFA_COLUMN_COUNT) {
+		p->eh_data |= cfa_eh_data_of_register(reg);
 		return;
+	}
 	p->row.column[column] = (struct cfa_place){
 		.kind = (u8)kind,
 		.reg = cfa_register_number(in_reg),

@@ -157,6 +157,7 @@ static inline int eh_lookup_row(struct eh_lookup *l, struct cfa_program *p, u64 
 	p->pointer_encoding = l->cie.pointer_encoding;
 	p->is_past = 0;
 	p->is_bad = 0;
+	p->eh_data = 0;
 	p->code_align = l->cie.code_align;
 	p->data_align = l->cie.data_align;
 	p->location = l->fde.begin;

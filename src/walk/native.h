@@ -21,6 +21,8 @@
  * the innermost one kept (OpenSSL's AES-GCM: rax).  A step by that, and one by a rule that
  * native_rule_is_guess(), are believed only if native_follows_call() of the new ip.
  *
+ * A step by a rule that native_rule_is_eh_return() is native_step_eh_return(), not native_step().
+ *
  * Where no rule is found (WALK_NO_RULE), or no image (generated code), a vantage may try
  * native_step_frame_pointer(), and then checks that the new ip is in something mapped;
  * without an image, native_step_made_code() before.
@@ -49,6 +51,7 @@
 #else
 #include "native_x86_64.h"
 #include "native_x86_64_code.h"
+#include "native_x86_64_eh_return.h"
 #endif
 #include "eh_frame_search.h"
 
@@ -66,7 +69,10 @@ static inline u64 native_rule_of_found(struct native_scratch *scratch, u64 looku
 	if (found->cie.ra_register != CFA_RA_REGISTER ||
 	    eh_lookup_row(found, &scratch->program, lookup) < 0)
 		return 0;
-	return native_rule_pack(&scratch->program.row, found->cie.is_signal_frame);
+	u64 rule = native_rule_pack(&scratch->program.row, found->cie.is_signal_frame);
+
+	return scratch->program.eh_data == CFA_EH_DATA ? native_rule_mark_eh_return(rule)
+						       : rule;
 }
 
 /* The rule of an address that no FDE covers; 0 if there is none. */

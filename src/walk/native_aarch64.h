@@ -112,6 +112,26 @@ static inline u64 native_rule_pack(const struct cfa_row *row, int is_signal_fram
 	       lr << A64_LR_SHIFT | (is_signal_frame ? A64_SIGNAL_FRAME : 0);
 }
 
+/* What __builtin_eh_return() leaves behind is not looked for here. */
+#define CFA_EH_DATA 1
+
+static inline u8 cfa_eh_data_of_register(u64 reg)
+{
+	(void)reg;
+	return 0;
+}
+
+static inline u64 native_rule_mark_eh_return(u64 rule)
+{
+	return rule;
+}
+
+static inline int native_rule_is_eh_return(u64 rule)
+{
+	(void)rule;
+	return 0;
+}
+
 /* No rule of this processor needs another register than those in native_regs. */
 static inline u8 native_rule_leaf_register(u64 rule)
 {
@@ -216,6 +236,20 @@ static inline enum walk_status native_step(struct mem *mem, u64 rule, struct nat
 	*regs = next;
 	*out_step = (struct native_step){ .is_exact = is_signal_frame };
 	return WALK_COMPLETE;
+}
+
+struct eh_lookup;
+struct native_image;
+
+/* As no rule is one of those, this is native_step(). */
+static inline enum walk_status native_step_eh_return(struct mem *mem, struct eh_lookup *scratch,
+						     const struct native_image *image, u64 rule,
+						     struct native_regs *regs,
+						     struct native_step *out_step)
+{
+	(void)scratch;
+	(void)image;
+	return native_step(mem, rule, regs, out_step);
 }
 
 /* bl, blr and the signed forms of blr. */

@@ -9,7 +9,8 @@
  *	bits 0-3 form    4-15 where rbp is    16-27 where rbx is    28-32 leaf register
  *	bits 33-62 offset in bytes            63 signal frame
  *
- * (registers are below 16, so bit 32 is free: it marks a guess)
+ * (registers are below 16, so bit 32 is free: it marks a guess; bit 28, where there is no leaf
+ * register: native_x86_64_eh_return.h)
  *
  * The rest (stacks realigned by gcc or by OpenSSL, signal frames) says CFA =
  * *(register + offset) + add, and the return address may be anywhere:
@@ -55,20 +56,26 @@ enum x86_saved {
 	X86_SAVED_AT_FP,
 };
 
-#define X86_SAVED_BITS       12
-#define X86_SAVED_SLOT_BITS  10
-#define X86_SAVED_LOST       ((u64)X86_SAVED_AT_CFA << 10 | 0x200)
-#define X86_FP_SHIFT         4
-#define X86_BX_SHIFT         16
-#define X86_LEAF_SHIFT       28
-#define X86_OFFSET_SHIFT     33
-#define X86_OFFSET_BITS      30
-#define X86_RA_SHIFT         28
-#define X86_ADD_SHIFT        40
-#define X86_ADD_BITS         4
-#define X86_DEREF_SHIFT      45
-#define X86_DEREF_BITS       18
-#define X86_SIGNAL_FRAME     (1ULL << 63)
+#define X86_SAVED_BITS      12
+#define X86_SAVED_SLOT_BITS 10
+#define X86_SAVED_LOST      ((u64)X86_SAVED_AT_CFA << 10 | 0x200)
+/* Where rbx is: untouched, and this frame returns by a jump to any instruction. */
+#define X86_SAVED_LANDING ((u64)X86_SAVED_AT_CFA << 10 | 0x201)
+#define X86_FP_SHIFT      4
+#define X86_BX_SHIFT      16
+#define X86_LEAF_SHIFT    28
+#define X86_OFFSET_SHIFT  33
+#define X86_OFFSET_BITS   30
+#define X86_RA_SHIFT      28
+#define X86_ADD_SHIFT     40
+#define X86_ADD_BITS      4
+#define X86_DEREF_SHIFT   45
+#define X86_DEREF_BITS    18
+#define X86_SIGNAL_FRAME  (1ULL << 63)
+/* The function has __builtin_eh_return(). */
+#define X86_EH_RETURN (1ULL << X86_LEAF_SHIFT)
+/* Stands in regs.fp where an exception has replaced it: no frame is there. */
+#define X86_FP_GONE          1
 #define X86_USER_ADDRESS_END (1ULL << 47)
 
 /* rt_sigreturn's frame: struct ucontext stands at rsp (arch/x86/include/uapi/asm/ucontext.h,
@@ -94,6 +101,14 @@ static inline enum cfa_column cfa_column_of_register(u64 reg)
 	default:
 		return CFA_COLUMN_COUNT;
 	}
+}
+
+/* Only functions with __builtin_eh_return() save rax and rdx: a landing pad's arguments. */
+#define CFA_EH_DATA 3
+
+static inline u8 cfa_eh_data_of_register(u64 reg)
+{
+	return reg < 2 ? (u8)(1 << reg) : 0;
 }
 
 static inline u64 x86_saved(enum x86_saved where, s64 offset, u8 *is_bad)
@@ -225,6 +240,31 @@ static inline u64 native_rule_pack(const struct cfa_row *row, int is_signal_fram
 	       (is_signal_frame ? X86_SIGNAL_FRAME : 0);
 }
 
+/*
+ * Marks the rule of a function with __builtin_eh_return().  Its last instructions, where rbp is
+ * the landing pad's and the CFA that frame's stack pointer, have rbx's rule of before.
+ */
+static inline u64 native_rule_mark_eh_return(u64 rule)
+{
+	const u64 form = rule & 15;
+	const u64 fp = rule >> X86_FP_SHIFT & ((1 << X86_SAVED_BITS) - 1);
+
+	if (form == X86_FORM_FP)
+		return rule | X86_EH_RETURN;
+	if (fp != X86_SAVED_NOT || (form != X86_FORM_LEAF && form != X86_FORM_RETURN_LEAF &&
+				    (form != X86_FORM_SP || native_field(rule, X86_OFFSET_SHIFT,
+									 X86_OFFSET_BITS) > 8)))
+		return rule;
+	return (rule & ~(((1ULL << X86_SAVED_BITS) - 1) << X86_BX_SHIFT)) |
+	       X86_SAVED_LANDING << X86_BX_SHIFT;
+}
+
+static inline int x86_rule_is_landing(u64 rule)
+{
+	return (rule & 15) <= X86_FORM_RETURN_LEAF &&
+	       (rule >> X86_BX_SHIFT & ((1 << X86_SAVED_BITS) - 1)) == X86_SAVED_LANDING;
+}
+
 /* The bit that marks a rule of this form as a guess. */
 static inline u64 x86_guess_mark(u64 rule)
 {
@@ -303,7 +343,7 @@ static inline enum walk_status x86_cfa(struct mem *mem, u64 rule,
 		return WALK_COMPLETE;
 	case X86_FORM_FP:
 		*out_cfa = regs->fp + x86_rule_offset(rule);
-		return WALK_COMPLETE;
+		return regs->fp != X86_FP_GONE ? WALK_COMPLETE : WALK_UNWINDING;
 	case X86_FORM_BX:
 		*out_cfa = regs->bx + x86_rule_offset(rule);
 		return WALK_COMPLETE;
@@ -319,7 +359,7 @@ static inline int x86_restore(struct mem *mem, u64 rule, u32 shift,
 	u64 saved = rule >> shift & ((1 << X86_SAVED_BITS) - 1);
 	u64 base = cfa;
 
-	if (saved == X86_SAVED_NOT)
+	if (saved == X86_SAVED_NOT || saved == X86_SAVED_LANDING)
 		return 0;
 	if (saved == X86_SAVED_LOST) {
 		*value = 0;
@@ -390,6 +430,7 @@ static inline enum walk_status native_step(struct mem *mem, u64 rule, struct nat
 		return WALK_COMPLETE;
 	}
 	*regs = next;
-	*out_step = (struct native_step){ .is_exact = (rule & X86_SIGNAL_FRAME) != 0 };
+	*out_step = (struct native_step){ .is_exact = (rule & X86_SIGNAL_FRAME) != 0 ||
+						      x86_rule_is_landing(rule) };
 	return WALK_COMPLETE;
 }

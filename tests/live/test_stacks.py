@@ -9,6 +9,8 @@ import subprocess
 import live
 from live import WORKLOADS, LiveTest, truth_of, workload
 
+UNWINDING = 17 # why a walk ended: src/abi/walk_status.h
+
 
 class MemoryThatGoes(LiveTest):
 
@@ -73,6 +75,26 @@ class MemoryThatGoes(LiveTest):
         self.assertGreater(tally.get("forbidden", 0), 0.9 * sum(tally.values()), tally)
         stacks = [stack for stack in recording.functions_of_stacks().values() if "filtered_work" in stack]
         self.assertGreater(max(stack.count("filtered_work") for stack in stacks), 1)
+
+
+class Exceptions(LiveTest):
+
+    def test_a_stack_through_which_one_is_thrown_has_its_callers_or_says_that_it_was(self):
+        """In libgcc's functions that go to a landing pad the frame is replaced bit by bit."""
+        recording = self.record(workload("exceptions"), rate=20000)
+        stacks = recording.functions_of_stacks()
+        thrown = [(stacks[stack], ending) for stack, ending in recording.rows("SELECT stack, ending FROM samples")
+                  if any(name.startswith("_Unwind_R") for name in stacks[stack])]
+        self.assertGreater(len(thrown), 1000)
+        self.assertEqual({ending for _, ending in thrown} - {0, UNWINDING}, set())
+        self.assertLess(sum(ending != 0 for _, ending in thrown) / len(thrown), 0.01)
+        for stack, ending in thrown:
+            if ending == 0:
+                names = [name.split("(")[0] for name in stack]
+                at = names.index("workload::throwing")
+                self.assertEqual(names[at + 1], "main", stack)
+                self.assertEqual([name for name in names[:at] if name == "main"], [], stack)
+        self.assertNotIn("nonsense", str(recording.head()["notes"]))
 
 
 class SmallStacks(LiveTest):

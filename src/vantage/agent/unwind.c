@@ -135,13 +135,27 @@ static bool steps_believe(struct steps *steps, struct mem *mem)
 	return native_follows_call(mem, steps->regs.ip);
 }
 
+/* One step by a rule, whatever code it is of. */
+static enum walk_status steps_by_any_rule(struct steps *steps, struct mem *mem,
+					  struct native_scratch *scratch, u64 rule)
+{
+	struct native_image image;
+
+	if (native_rule_is_eh_return(rule) &&
+	    image_find(steps->regs.ip, steps->count == 0, mem, &image))
+		return native_step_eh_return(mem, &scratch->found, &image, rule, &steps->regs,
+					     &steps->step);
+	return native_step(mem, rule, &steps->regs, &steps->step);
+}
+
 /* One step by a rule; WALK_NO_RULE if it was guessed, and leads to no code. */
-static enum walk_status steps_by_rule(struct steps *steps, struct mem *mem, u64 rule)
+static enum walk_status steps_by_rule(struct steps *steps, struct mem *mem,
+				      struct native_scratch *scratch, u64 rule)
 {
 	const bool is_lucky = steps_fetch_leaf_register(steps, rule);
 	const bool is_guess = native_rule_is_guess(rule);
 	const struct native_regs before = steps->regs;
-	const enum walk_status status = native_step(mem, rule, &steps->regs, &steps->step);
+	const enum walk_status status = steps_by_any_rule(steps, mem, scratch, rule);
 
 	if (!is_guess && !is_lucky)
 		return steps->step.is_exact && ++steps->signals > MOST_SIGNALS
@@ -180,7 +194,7 @@ static enum walk_status walk_step(struct mem *mem, struct walk *walk, struct ste
 	steps->step = (struct native_step){ 0 };
 	steps->is_guess = false;
 	if (status == WALK_COMPLETE) {
-		status = steps_by_rule(steps, mem, rule);
+		status = steps_by_rule(steps, mem, walk->rules, rule);
 		if (status != WALK_NO_RULE)
 			return status;
 	}

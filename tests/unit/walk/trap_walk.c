@@ -163,6 +163,17 @@ static const int greg_of_dwarf[16] = { REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_R
 				       REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
 				       REG_R12, REG_R13, REG_R14, REG_R15 };
 
+static enum walk_status step_by(uint64_t rule, struct native_regs *regs,
+				struct native_step *out_step)
+{
+	static struct eh_lookup scratch;
+	const struct native_image *image = image_of(regs->ip);
+
+	if (native_rule_is_eh_return(rule) && image != NULL)
+		return native_step_eh_return(&all.mem, &scratch, image, rule, regs, out_step);
+	return native_step(&all.mem, rule, regs, out_step);
+}
+
 static void walk_from(const greg_t *gregs)
 {
 	struct native_regs regs = { .ip = (uint64_t)gregs[REG_RIP],
@@ -180,7 +191,7 @@ static void walk_from(const greg_t *gregs)
 		if (walk.count == 1 && native_rule_leaf_register(rule) < 16)
 			regs.lr =
 				(uint64_t)gregs[greg_of_dwarf[native_rule_leaf_register(rule)]];
-		walk.status = native_step(&all.mem, rule, &regs, &step);
+		walk.status = step_by(rule, &regs, &step);
 		if (walk.status != WALK_COMPLETE || step.is_last)
 			return;
 	}
@@ -208,16 +219,36 @@ static int is_in_libgcc(uint64_t ip)
 }
 
 /*
+ * Whether the walk has, besides libgcc's, the frames from the landing pad's on outwards; that one's
+ * address is where it last called something, or the pad.
+ */
+static int is_without_discarded(void)
+{
+	const uint32_t right = frames_right();
+	const uint32_t outer = walk.count - right - 1;
+
+	if (walk.status != WALK_COMPLETE || right == walk.count || outer > shadow.depth)
+		return 0;
+	for (uint32_t i = 0; i < outer; i++)
+		if (walk.ip[walk.count - 1 - i] != shadow.entries[i].ip)
+			return 0;
+	return 1;
+}
+
+/*
  * What cannot be right, because the stack itself is not:
  * - an exception is on its way to a landing pad: libgcc has written the pad's address and
- *   registers over its own frame, and goes there by __builtin_eh_return;
+ *   registers over its own frame, and goes there by __builtin_eh_return: then the walk must say
+ *   so, or have all frames that are not discarded;
  * - nothing has called ld.so's entry code, and no rule describes it: its last instructions,
  *   between the constructors and the program's _start, have no stack to walk;
  * - __longjmp has half restored the registers of another frame.
  */
 static uint64_t *excuse(void)
 {
-	if (is_in_libgcc(walk.ip[frames_right() - 1]))
+	if (walk.status == WALK_UNWINDING
+		    ? frames_right() == walk.count
+		    : is_in_libgcc(walk.ip[frames_right() - 1]) && is_without_discarded())
 		return &all.result->excused_eh_return;
 	if (shadow.depth == 0 && walk.count == 1 && walk.status == WALK_NO_RULE)
 		return &all.result->excused_entry;

@@ -1,4 +1,5 @@
-// trap_workload_cpp - exceptions, virtual calls and templates of the C++ library.
+// trap_workload_cpp - exceptions, virtual calls and templates of the C++ library; TRAP_WORKLOAD
+// is the name of its function.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -55,9 +56,9 @@ struct Guard {
 }
 } // namespace
 
-extern "C" void trap_workload_cpp(void);
+extern "C" void TRAP_WORKLOAD(void);
 
-extern "C" void trap_workload_cpp(void)
+extern "C" void TRAP_WORKLOAD(void)
 {
 	std::string log;
 	try {

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
+/*
+ * native_x86_64_eh_return - the step out of a function that goes to a landing pad.
+ *
+ * libgcc's _Unwind_RaiseException, _Unwind_Resume and their like end in
+ * __builtin_eh_return().  Before that they replace what they saved in their own frame, one
+ * register after the other, by what the frame with the landing pad is to have, the return
+ * address last: by where that frame last called something.  From the first of these on, until
+ * the stack pointer is moved, their unwind rules lead to values of different frames.
+ *
+ * The rules of such functions are marked (X86_EH_RETURN), since nothing else saves rax and rdx.
+ * This part is recognised by its instructions: they lead to `jmp *register`.  There,
+ *
+ *	the return address is behind a call of this very function	it is still the true one;
+ *									rbp, if no other frame can
+ *									lie below it
+ *	else the address stands once more in the stack, where it was	the frame with the landing
+ *	pushed: all frames between are discarded			pad is the caller
+ *	else, and once the pad is stored there: no store is left	WALK_UNWINDING
+ */
+#pragma once
+#include "native_x86_64.h"
+#include "native_x86_64_call.h"
+#include "native_x86_64_insn.h"
+#include "eh_frame_search.h"
+
+/* Instructions from the first that replaces a register to the jump, and calls (a hook's). */
+#define X86_EH_INSTRUCTIONS 64
+#define X86_EH_CALLS        1
+/* How far out a landing pad's frame may be, in words, and how many are read at once. */
+#define X86_EH_REACH 32768
+#define X86_EH_CHUNK 32
+/* Frames of a caller that are looked through for another one. */
+#define X86_EH_FRAME 1024
+
+/* Whether the step by this rule is native_step_eh_return(). */
+static inline int native_rule_is_eh_return(u64 rule)
+{
+	return (rule & 15) == X86_FORM_FP && (rule & X86_EH_RETURN) != 0;
+}
+
+enum x86_eh_part {
+	X86_EH_STAYING,
+	X86_EH_LEAVING, /* all that is left to do is to go to a landing pad */
+	X86_EH_LEFT,    /* and its address has been stored: nothing more is */
+};
+
+static inline enum x86_eh_part x86_eh_part_at(struct mem *mem, u64 at)
+{
+	enum x86_eh_part part = X86_EH_LEFT;
+	struct x86_insn insn;
+	u32 calls = 0;
+
+	for (u32 i = 0; i < X86_EH_INSTRUCTIONS; i++) {
+		const u32 len = x86_insn_read(mem, at, &insn);
+
+		if (len == 0)
+			return X86_EH_STAYING;
+		at += len;
+		if (insn.map != X86_MAP_ONE)
+			continue;
+		if (insn.opcode == 0x89 && insn.is_memory)
+			part = X86_EH_LEAVING;
+		else if (insn.opcode == 0xe9 || insn.opcode == 0xeb)
+			at += (u64)(s64)insn.immediate;
+		else if (insn.opcode == 0xff && !insn.is_memory && (insn.reg & 7) == 4)
+			return part;
+		else if (insn.opcode == 0xc3 ||
+			 (insn.opcode == 0xe8 && calls++ == X86_EH_CALLS))
+			return X86_EH_STAYING;
+	}
+	return X86_EH_STAYING;
+}
+
+/* Where `call`, or `jmp`, at `at` leads, directly or through a word in memory; 0: not known. */
+static inline u64 x86_eh_target(struct mem *mem, u64 at, int is_call)
+{
+	struct x86_insn insn;
+	const u32 len = x86_insn_read(mem, at, &insn);
+	u64 target;
+
+	if (len == 0 || insn.map != X86_MAP_ONE)
+		return 0;
+	if (is_call ? insn.opcode == 0xe8 : insn.opcode == 0xe9 || insn.opcode == 0xeb)
+		return at + len + (u64)(s64)insn.immediate;
+	/* … *displacement(%rip) */
+	if (insn.opcode != 0xff || insn.at < 6 ||
+	    insn.bytes[insn.at - 5] != (is_call ? 0x15 : 0x25))
+		return 0;
+	if (mem_read(mem, &target, sizeof target,
+		     at + len + (u64)(s64)x86_insn_s32(&insn, insn.at - 4u)) < 0)
+		return 0;
+	return target;
+}
+
+enum x86_eh_leads {
+	X86_EH_ELSEWHERE,
+	X86_EH_HERE,
+	X86_EH_UNKNOWN,
+};
+
+/* Whether the call that ends at `ip` calls `function`, perhaps through a stub (endbr64; jmp). */
+static inline enum x86_eh_leads x86_eh_call_leads(struct mem *mem, u64 ip, u64 function)
+{
+	u8 bytes[6];
+	u64 target;
+
+	if (mem_read(mem, bytes, sizeof bytes, ip - sizeof bytes) < 0)
+		return X86_EH_UNKNOWN;
+	if (bytes[0] == 0xff && bytes[1] == 0x15)
+		target = x86_eh_target(mem, ip - 6, 1);
+	else if (bytes[1] == 0xe8)
+		target = x86_eh_target(mem, ip - 5, 1);
+	else
+		return X86_EH_UNKNOWN;
+	for (u32 i = 0; i < 3 && target != 0; i++) {
+		if (target == function)
+			return X86_EH_HERE;
+		u32 word = 0;
+
+		if (mem_read(mem, &word, sizeof word, target) < 0)
+			return X86_EH_ELSEWHERE;
+		target = x86_eh_target(mem, target + (word == 0xfa1e0ff3 ? 4 : 0), 0);
+	}
+	return X86_EH_ELSEWHERE;
+}
+
+/* Where the stack has `word` next, from sp outwards; 0: nowhere near. */
+static inline u64 x86_eh_find_word(struct mem *mem, u64 sp, u64 word)
+{
+	u64 chunk[X86_EH_CHUNK];
+
+	for (u32 done = 0; done < X86_EH_REACH; done += X86_EH_CHUNK) {
+		const u64 at = sp + (u64)done * 8;
+		const u32 count = mem_read_some(mem, chunk, sizeof chunk, at) / 8;
+
+		for (u32 i = 0; i < X86_EH_CHUNK && i < count; i++)
+			if (chunk[i] == word)
+				return at + (u64)i * 8;
+		if (count < X86_EH_CHUNK)
+			return 0;
+	}
+	return 0;
+}
+
+/*
+ * The frame pointer of the caller, whose stack pointer is sp, or X86_FP_GONE: it may be that of a
+ * frame further out.  Then the caller's return address lies in between.
+ */
+static inline u64 x86_eh_frame_pointer(struct mem *mem, u64 sp, u64 fp)
+{
+	u64 word;
+
+	if ((fp & 7) != 0 || fp < sp || fp - sp > X86_EH_FRAME)
+		return X86_FP_GONE;
+	for (u32 i = 0; i < X86_EH_FRAME / 8 && sp + (u64)i * 8 < fp; i++)
+		if (mem_read(mem, &word, sizeof word, sp + (u64)i * 8) < 0 ||
+		    native_follows_call(mem, word))
+			return X86_FP_GONE;
+	return fp;
+}
+
+/* As native_step(), by a rule that native_rule_is_eh_return(). */
+static inline enum walk_status native_step_eh_return(struct mem *mem, struct eh_lookup *scratch,
+						     const struct native_image *image, u64 rule,
+						     struct native_regs *regs,
+						     struct native_step *out_step)
+{
+	const u64 ip = regs->ip;
+	const enum walk_status status = native_step(mem, rule, regs, out_step);
+
+	if (status != WALK_COMPLETE || out_step->is_last)
+		return status;
+	const enum x86_eh_part part = x86_eh_part_at(mem, ip);
+
+	if (part == X86_EH_STAYING || eh_lookup_find(scratch, mem, image, ip) != WALK_COMPLETE)
+		return status;
+	const enum x86_eh_leads leads = x86_eh_call_leads(mem, regs->ip, scratch->fde.begin);
+	if (part == X86_EH_LEFT && leads != X86_EH_HERE)
+		return WALK_UNWINDING;
+	const u64 slot = leads == X86_EH_HERE ? 0 : x86_eh_find_word(mem, regs->sp, regs->ip);
+
+	if (slot != 0)
+		regs->sp = slot + 8;
+	else if (leads == X86_EH_ELSEWHERE)
+		return WALK_UNWINDING;
+	else
+		regs->fp = x86_eh_frame_pointer(mem, regs->sp, regs->fp);
+	return WALK_COMPLETE;
+}
