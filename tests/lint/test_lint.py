@@ -7,6 +7,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import cycles  # noqa: E402
 import headers  # noqa: E402
 import layers  # noqa: E402
 import sizes  # noqa: E402
@@ -141,6 +142,68 @@ class Sizes(Tree):
         questions, failures = sizes.problems(self.root)
         self.assertEqual(questions, [])
         self.assertEqual(failures, ["src/base/a.c:5: named() has 101 lines: can it be split?"])
+
+
+class Cycles(Tree):
+    A_AND_B = (cycles.Known("two that need each other", {"collect/a", "collect/b"}),)
+
+    def setUp(self):
+        super().setUp()
+        for name, other in (("a", "b"), ("b", "c"), ("c", "d")):
+            self.write(f"src/collect/{name}.h", "#pragma once\n")
+            self.write(f"src/collect/{name}.c", f'#include "collect/{name}.h"\n#include "collect/{other}.h"\n')
+        self.write("src/collect/d.h", "#pragma once\n")
+
+    def lint(self, known=(), counted=()):
+        return cycles.problems(self.root, known, counted)
+
+    def close(self, first, second):
+        self.write(f"src/collect/{second}.c", f'#include "collect/{first}.h"\n')
+
+    def test_a_chain_is_no_cycle(self):
+        self.assertEqual(self.lint(), [])
+
+    def test_a_cycle_of_modules_is_found_from_each_of_them(self):
+        self.close("a", "c")
+        self.assertEqual(self.lint(), [
+            "src/collect/a.c:2: a cycle of #include: collect/a -> collect/b -> collect/c -> collect/a",
+            "src/collect/b.c:2: a cycle of #include: collect/b -> collect/c -> collect/a -> collect/b",
+            "src/collect/c.c:1: a cycle of #include: collect/c -> collect/a -> collect/b -> collect/c"])
+
+    def test_a_cycle_of_headers_is_found_once(self):
+        self.write("src/collect/e.h", '#pragma once\n#include "collect/f.h"\n')
+        self.write("src/collect/f.h", '#pragma once\n#include "collect/e.h"\n')
+        listed = (cycles.Known("e and f", {"collect/e", "collect/f"}),)
+        self.assertEqual(self.lint(listed), [
+            "src/collect/e.h:2: a cycle of #include: collect/e.h -> collect/f.h -> collect/e.h"])
+
+    def test_an_include_in_a_comment_closes_none(self):
+        self.write("src/collect/c.c", '/* #include "collect/a.h" */\n')
+        self.assertEqual(self.lint(), [])
+
+    def test_what_is_listed_is_left_alone_and_what_joins_it_is_not(self):
+        self.close("a", "b")
+        self.assertEqual(self.lint(self.A_AND_B), [])
+        self.write("src/collect/b.c", '#include "collect/a.h"\n#include "collect/c.h"\n')
+        self.close("a", "c")
+        self.assertEqual(self.lint(self.A_AND_B), [
+            "src/collect/c.c:1: a cycle of #include: collect/c -> collect/a -> collect/b -> collect/c"])
+
+    def test_a_row_that_is_out_of_date_has_to_go(self):
+        self.assertEqual(self.lint(self.A_AND_B), [
+            f"tests/lint/cycles.py: {name} is in no cycle any more: take it off the list"
+            for name in ("collect/a", "collect/b")])
+
+    def test_a_folder_that_is_counted_may_have_fewer_but_not_more(self):
+        self.close("a", "b")
+        for most, problems in ((3, 0), (2, 0), (1, 1)):
+            with self.subTest(most=most):
+                self.assertEqual(len(self.lint((), (cycles.Counted("a folder", "collect", most),))), problems)
+
+    def test_two_modules_of_one_name_in_different_folders_are_two(self):
+        self.write("src/record/a.h", "#pragma once\n")
+        self.write("src/collect/d.c", '#include "record/a.h"\n')
+        self.assertEqual(self.lint(), [])
 
 
 if __name__ == "__main__":
