@@ -19,9 +19,11 @@
 #include "abi/types.h"
 
 #define RING_MAGIC         0x676e69726d746166ULL /* "fatmring" */
-#define RING_VERSION       4
+#define RING_VERSION       5
 #define RING_HEADER_BYTES  4096
 #define RING_OLDER_THREADS 16
+/* Threads of one process that create many short ones. */
+#define RING_CREATORS 16
 
 enum ring_record_type {
 	RING_SAMPLE = 1, /* struct ring_sample */
@@ -73,6 +75,11 @@ struct ring_header {
 	u32 reserved;
 	/* Threads that were there before the sampling event: their past is start-up, too. */
 	u32 older_tids[RING_OLDER_THREADS];
+	/*
+	 * Threads whose event counts for them alone (collect/short_threads.h): each of their
+	 * traps is the end of a period of their own.  Set by the recorder at any time; 0: none.
+	 */
+	u32 unshared_tids[RING_CREATORS];
 
 	u64 head __attribute__((aligned(128)));
 	u64 tail __attribute__((aligned(128)));

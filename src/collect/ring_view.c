@@ -135,6 +135,17 @@ void ring_view_set_switch_cost(struct image *image, uint64_t cost_ns)
 	__atomic_store_n(&image->ring->switch_cost_ns, cost_ns, __ATOMIC_RELAXED);
 }
 
+void ring_view_set_unshared(struct image *image)
+{
+	const struct short_threads *threads = &image->short_threads;
+
+	if (image->ring == NULL)
+		return;
+	for (size_t i = 0; i < threads->count; i++)
+		__atomic_store_n(&image->ring->unshared_tids[i],
+				 short_threads_event_tid(threads, i), __ATOMIC_RELAXED);
+}
+
 void ring_view_add_pause(struct image *image)
 {
 	__atomic_fetch_add(&image->ring->pauses, 1, __ATOMIC_RELAXED);

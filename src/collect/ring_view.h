@@ -48,6 +48,8 @@ void ring_view_give_back(struct image *image);
 /* Figures of the recorder's own, for the agent. */
 void ring_view_set_epoch(struct image *image, uint64_t epoch);
 void ring_view_set_switch_cost(struct image *image, uint64_t cost_ns);
+/* Of which threads image->short_threads has an event open. */
+void ring_view_set_unshared(struct image *image);
 void ring_view_add_pause(struct image *image);
 
 /* The record at a position before mark, as ring_peek() gives it. */

@@ -237,6 +237,7 @@ void session_round(struct session *session)
 		fullest = used > fullest ? used : fullest;
 		account_check_switches(image);
 		short_threads_expire(&image->short_threads, session->pump.round_ns);
+		ring_view_set_unshared(image);
 		if (image->state != IMAGE_ENTERED) {
 			unentered_look(&session->tree, image, &session->enter_terms);
 			longest_ms = unentered_wait_ms(image, longest_ms);

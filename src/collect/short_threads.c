@@ -81,6 +81,13 @@ void short_threads_forget(struct short_threads *threads, pid_t tid)
 	creator->tid = 0;
 }
 
+uint32_t short_threads_event_tid(const struct short_threads *threads, size_t place)
+{
+	const struct short_threads_creator *creator = &threads->creators[place];
+
+	return creator->fd >= 0 ? (uint32_t)creator->tid : 0;
+}
+
 void short_threads_expire(struct short_threads *threads, uint64_t now_ns)
 {
 	for (size_t i = 0; i < threads->count; i++) {

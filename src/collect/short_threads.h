@@ -18,8 +18,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "abi/ring.h"
+
 /* Threads of one process that create others; more are not seen to. */
-#define SHORT_THREADS_CREATORS 16
+#define SHORT_THREADS_CREATORS RING_CREATORS
 
 struct short_threads_creator {
 	pid_t tid;          /* 0: the place is free */
@@ -44,6 +46,8 @@ bool short_threads_take_end(struct short_threads *threads,
 			    const struct short_threads_life *life, int (*open_on)(pid_t tid));
 /* The thread ended: its tid may be another's. */
 void short_threads_forget(struct short_threads *threads, pid_t tid);
+/* The creator in this place if it has an event, else 0. */
+uint32_t short_threads_event_tid(const struct short_threads *threads, size_t place);
 /* Closes the events of those that have created no short thread for long. */
 void short_threads_expire(struct short_threads *threads, uint64_t now_ns);
 void short_threads_close(struct short_threads *threads);

@@ -12,9 +12,6 @@ RATE = 1000
 MOST_OFF = 0.02
 # A sample behind a system call stands for ten milliseconds and the system time of its thread; others for less.
 MOST_OF_A_SAMPLE_NS = 25000000
-# A period that ends while the kernel switches from a thread ends 10 us after it has switched back to it
-# (kernel/events/core.c, perf_swevent_start_hrtimer): with turns of 20 us that is seen, and with 100 us a little.
-MOST_OFF_BY_SWITCHES = {20: 0.055, 100: 0.035}
 # Of the recorder, with ten thousand threads or processes.
 MOST_DESCRIPTORS = 200
 MOST_RESIDENT_KIB = 128 << 10
@@ -32,18 +29,18 @@ class ShortThreads(live.LiveTest):
         self.assert_adds_up(recording)
         return recording
 
-    def assert_near(self, recording, name, most_off=MOST_OFF):
+    def assert_near(self, recording, name):
         """Of the whole, the function's time is what its threads' clocks said."""
         expected = recording.truth["total"][name] / recording.total_ns()
         measured = recording.time_of(name, "total_ns") / recording.total_ns()
-        allowed = max(most_off, 3 * recording.standard_error(name, "total"))
+        allowed = max(MOST_OFF, 3 * recording.standard_error(name, "total"))
         self.assert_share(measured, expected, allowed, f"total of {name}")
 
     def test_each_function_has_what_its_threads_burned(self):
         for length_us, at_once in LIVES:
             with self.subTest(length_us=length_us, at_once=at_once):
                 recording = self.record_threads(length_us, at_once)
-                self.assert_near(recording, "work_of_creator", MOST_OFF_BY_SWITCHES.get(length_us, MOST_OFF))
+                self.assert_near(recording, "work_of_creator")
                 self.assert_near(recording, "work_of_thread")
                 self.assert_explained(recording)
                 self.assert_few_periods(recording)

@@ -21,6 +21,11 @@
  * (kernel/events/core.c, perf_event_context_sched_out, swaps equal contexts), so one may get
  * the other's trap, and then stand for no time at all.  Where periods end is known from traps
  * that interrupt user code; without it, a call would be given the time before it as well.
+ *
+ * Creators of many short threads have an event that is exchanged with no other thread's
+ * (collect/short_threads.h).  There each trap stands for a period at least, and the clock only
+ * says how many ended in a system call: with two switches for each short thread, what these cost
+ * is known too badly to weigh single samples.
  */
 #include "vantage/agent/agent.h"
 
@@ -166,6 +171,17 @@ static bool is_older_thread(const struct ring_header *ring, int tid)
 	return false;
 }
 
+/* True if no other thread's periods end with its traps, nor its own with another's. */
+static bool clock_is_unshared(const struct ring_header *ring)
+{
+	for (u32 i = 0; i < RING_CREATORS; i++) {
+		if (__atomic_load_n(&ring->unshared_tids[i], __ATOMIC_RELAXED) ==
+		    (u32)thread_notes.tid)
+			return true;
+	}
+	return false;
+}
+
 /* From here on: this sample is the thread's first, and stands for one period. */
 static void clock_begin_anew(const struct ring_header *ring, u64 now_ns)
 {
@@ -213,7 +229,7 @@ static bool clock_is_one_period(u64 now_ns)
 	       gone_ns < agent.terms.period_ns + agent.terms.period_ns / 2;
 }
 
-static bool clock_must_read(u64 now_ns)
+static bool clock_must_read(const struct ring_header *ring, u64 now_ns)
 {
 	if (!agent.may_call)
 		return false;
@@ -222,7 +238,7 @@ static bool clock_must_read(u64 now_ns)
 		return true;
 	if (++thread_notes.since_clock_read >= SAMPLES_PER_CLOCK_READ)
 		return true;
-	return !clock_is_one_period(now_ns);
+	return !clock_is_one_period(now_ns) || clock_is_unshared(ring);
 }
 
 /* The periods that have ended by the thread's clock since the last boundary. */
@@ -237,15 +253,15 @@ static u64 clock_periods(u64 event_ns, u64 tolerance_ns)
 /*
  * A trap that interrupts user code comes at the very end of a period: that is where the
  * thread's periods are counted from.  Where it is far from where one was expected, it was
- * another thread's.
+ * another thread's, unless there is none.
  */
-static void clock_lock_phase(u64 event_ns)
+static void clock_lock_phase(u64 event_ns, bool is_unshared)
 {
 	const u64 boundary_ns = thread_notes.boundary_ns;
 	const u64 off_ns =
 		event_ns > boundary_ns ? event_ns - boundary_ns : boundary_ns - event_ns;
 
-	if (off_ns < agent.terms.period_ns / 8 || !thread_notes.has_phase)
+	if (off_ns < agent.terms.period_ns / 8 || is_unshared || !thread_notes.has_phase)
 		thread_notes.boundary_ns = event_ns;
 	thread_notes.has_phase = true;
 }
@@ -295,16 +311,18 @@ static u64 clock_settle(struct ring_header *ring, u64 pc, u64 traps_ns)
 		return agent.terms.flags & RING_TIMER ? due_ns : traps_ns;
 	}
 	const bool is_behind_call = clock_is_behind_call(pc);
-	const u64 periods =
-		clock_periods(event_ns, is_behind_call ? period_ns / 16 : period_ns / 2);
-
+	const bool is_unshared = clock_is_unshared(ring);
 	const u64 most_ns = clock_most_ns(traps_ns, is_behind_call, system_ns);
+	u64 due_ns = period_ns *
+		     clock_periods(event_ns, is_behind_call ? period_ns / 16 : period_ns / 2);
 
-	clock_cover(periods * period_ns);
-	if (!is_behind_call)
-		clock_lock_phase(event_ns);
+	if (is_unshared && due_ns < traps_ns)
+		due_ns = traps_ns;
+	clock_cover(due_ns);
+	if (!is_behind_call || (is_unshared && thread_notes.boundary_ns > event_ns))
+		clock_lock_phase(event_ns, is_unshared);
 	/* The recorder sees the rest in what is covered. */
-	return periods * period_ns < most_ns ? periods * period_ns : most_ns;
+	return due_ns < most_ns ? due_ns : most_ns;
 }
 
 /* Where no clock may be read, one period after the last sample. */
@@ -324,7 +342,7 @@ struct sample_time clock_weigh(struct ring_header *ring, u32 overruns, u64 pc)
 		clock_meet_thread(ring, now_ns);
 	if (thread_notes.pauses != clock_pauses(ring) && agent.may_call)
 		clock_end_pause(ring, now_ns);
-	if (clock_must_read(now_ns))
+	if (clock_must_read(ring, now_ns))
 		weight_ns = clock_settle(ring, pc, weight_ns);
 	else
 		clock_cover(weight_ns);

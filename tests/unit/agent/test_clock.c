@@ -241,6 +241,50 @@ static void traps_that_are_not_a_period_apart_weigh_what_was_run(void **state)
 	assert_in_range(weights_ns, 1999 * PERIOD, 2000 * PERIOD);
 }
 
+/*
+ * The creator of short threads: turns of a period in its own code and one in which it is switched
+ * to and from before its trap, at so many ns each where 3,000 are taken off.  Returns how much
+ * more its system calls weigh than their traps.
+ */
+static int64_t weigh_creator(u64 switch_ns, u32 turns)
+{
+	int64_t more_ns = 0;
+
+	ring.switch_cost_ns = 3000;
+	for (u32 i = 0; i < turns; i++) {
+		run(PERIOD);
+		machine.switches += 8;
+		machine.cpu_ns += 8 * switch_ns;
+		machine.time_ns += PERIOD;
+		more_ns += (int64_t)run_call(PERIOD).weight_ns - (int64_t)PERIOD;
+	}
+	return more_ns;
+}
+
+static void a_creators_traps_stand_for_a_period_whatever_switches_cost(void **state)
+{
+	for (u64 switch_ns = 500; switch_ns <= 6000; switch_ns += 500) {
+		begin(state);
+		ring.unshared_tids[RING_CREATORS - 1] = 77;
+		assert_int_equal(weigh_creator(switch_ns, 1000), 0);
+		assert_int_equal(thread_notes.covered_ns, 2000 * PERIOD);
+	}
+}
+
+static void a_creators_long_call_counts_though_too_much_was_taken_off(void **state)
+{
+	(void)state;
+	ring.unshared_tids[0] = 77;
+	/* Without code of its own in between, after which periods are counted anew. */
+	ring.switch_cost_ns = 3000;
+	for (u32 i = 0; i < 1000; i++) {
+		machine.switches += 8;
+		machine.cpu_ns += 8 * 500;
+		assert_int_equal(run_call(PERIOD).weight_ns, PERIOD);
+	}
+	assert_in_range(run_call(50 * PERIOD).weight_ns, 49 * PERIOD, 50 * PERIOD);
+}
+
 static void switches_are_told_to_the_recorder(void **state)
 {
 	(void)state;
@@ -327,6 +371,8 @@ int main(void)
 		CLOCK(an_error_of_a_tenth_in_what_switches_cost_does_no_harm),
 		CLOCK(what_was_covered_too_much_is_taken_back_when_the_cost_is_raised),
 		CLOCK(traps_that_are_not_a_period_apart_weigh_what_was_run),
+		CLOCK(a_creators_traps_stand_for_a_period_whatever_switches_cost),
+		CLOCK(a_creators_long_call_counts_though_too_much_was_taken_off),
 		CLOCK(switches_are_told_to_the_recorder),
 		CLOCK(user_mode_samples_stand_for_one_period_whatever_the_clock_says),
 		CLOCK(a_timers_sample_weighs_what_the_clock_says),

@@ -103,7 +103,9 @@ static void the_end_of_a_creator_closes_its_event(void **state)
 	const int fd = threads->creators[0].fd;
 
 	assert_true(fd >= 0);
+	assert_int_equal(short_threads_event_tid(threads, 0), 7);
 	short_threads_forget(threads, 7);
+	assert_int_equal(short_threads_event_tid(threads, 0), 0);
 	assert_int_equal(fcntl(fd, F_GETFD), -1);
 	/* A later thread with its tid begins anew. */
 	end(threads, 7, 15, 200000, 100000, 0);
@@ -116,8 +118,9 @@ static void an_event_is_closed_when_no_short_threads_come_any_more(void **state)
 
 	end(threads, 7, 16, 200000, 100000, 0);
 	short_threads_expire(threads, 2 * SECOND_NS);
-	assert_true(threads->creators[0].fd >= 0);
+	assert_int_equal(short_threads_event_tid(threads, 0), 7);
 	short_threads_expire(threads, 20 * SECOND_NS);
+	assert_int_equal(short_threads_event_tid(threads, 0), 0);
 	assert_int_equal(threads->creators[0].fd, -1);
 }
 
