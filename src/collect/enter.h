@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "collect/reach.h"
 #include "collect/session.h"
 
 struct handshake_hello;
@@ -27,6 +28,7 @@ struct enter_terms {
 	const char *only; /* patterns (abi/only.h) of what is counted; NULL or none: all */
 	bool no_children;
 	pid_t command_pid;
+	struct reach_paths paths;
 	uint64_t switch_cost_ns; /* switch_cost.h */
 	/* When the session began, on both clocks: how many ticks a period has. */
 	uint64_t start_ns, start_ticks;

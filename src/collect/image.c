@@ -55,6 +55,7 @@ void image_free(struct image *image)
 	mappings_free(image->mappings);
 	free(image->exe);
 	free(image->title.text);
+	free(image->own_reason);
 	free(image);
 }
 

@@ -76,11 +76,15 @@ struct image {
 	char name[16];
 	struct title title;
 	char *exe;                    /* NULL: unknown */
-	const char *unentered_reason; /* a literal; NULL */
+	const char *unentered_reason; /* a literal, or own_reason; NULL */
+	char *own_reason;
 	bool has_program;             /* it has executed one since its fork */
-	bool is_passed_by;            /* nobody was in what started it */
-	bool is_recorded;             /* another recorder's agent is meant to be in it; */
-	bool next_is_recorded;        /* in the program that it is about to execute */
+	const char *why_out_of_reach; /* a literal, as reach_why_not() has it; NULL */
+	bool is_reach_known;
+	bool is_passed_by;     /* no agent was in what started it */
+	char passer[16];       /* that: the outermost of several */
+	bool is_recorded;      /* another recorder's agent is meant to be in it; */
+	bool next_is_recorded; /* in the program that it is about to execute */
 	enum image_state state;
 	bool is_ended;
 	bool is_gone;         /* there is no such process any more, though nobody told */

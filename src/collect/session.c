@@ -219,7 +219,7 @@ static void session_tell_end(struct session *session)
 }
 
 /* Before the command runs: everything that may be refused. */
-static int session_prepare(struct session *session, struct error *err)
+static int session_prepare(struct session *session, const char *agent_path, struct error *err)
 {
 	const struct session_options *options = session->options;
 	struct perf_ability *ability = &session->ability;
@@ -242,6 +242,7 @@ static int session_prepare(struct session *session, struct error *err)
 		.only = options->only,
 		.no_children = options->no_children,
 		.command_pid = session->command.pid,
+		.paths = { .agent = agent_path, .socket = hello_server_path(session->server) },
 		.start_ns = session->start_ns,
 		.start_ticks = session->start_ticks,
 		.interpreters = &session->interpreters,
@@ -295,7 +296,7 @@ static int session_start(struct session *session, struct error *err)
 	pump_init(&session->pump, session->writer, session->start_ns);
 	session->pump.maps_changed = session_maps_changed;
 	session->pump.context = session;
-	rc = session_prepare(session, err);
+	rc = session_prepare(session, environment.agent_path, err);
 	if (rc < 0) {
 		command_abandon(&session->command);
 		return rc;

@@ -1,5 +1,6 @@
 #include "collect/tell.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <limits.h>
@@ -115,10 +116,31 @@ void tell_beginning(struct recording_writer *writer, const struct session_option
 	recording_writer_set_int(writer, KEY_START_UNIX_NS, unix_time_of(start_ns));
 }
 
-const char *tell_why_unentered(const struct image *image)
+/* By what no agent was in, and what a user can do about it. */
+static const char *tell_passer(struct image *image)
+{
+	struct text reason = { 0 };
+
+	text_add(&reason, "started by ");
+	text_add_printable(&reason, image->passer,
+			   strnlen(image->passer, sizeof image->passer));
+	text_add(&reason, ", which was not entered: let that run fathom record");
+	free(image->own_reason);
+	image->own_reason = reason.data;
+	return image->own_reason;
+}
+
+const char *tell_why_unentered(struct image *image)
 {
 	CLEANUP(freep) struct target_program *program = xzalloc(sizeof *program);
 
+	/* The recorder sees other files by these names. */
+	if (image->why_out_of_reach != NULL)
+		return image->why_out_of_reach;
+	if (image->exe != NULL && !image->is_reach_known && access(image->exe, F_OK) < 0 &&
+	    errno == ENOENT)
+		return "its program file is gone, or was in another root directory: it ended "
+		       "before that could be looked at";
 	/* A child of fork that has executed nothing is what its parent is. */
 	if (image->exe != NULL)
 		target_program_judge(image->exe, NULL, program);
@@ -133,7 +155,7 @@ const char *tell_why_unentered(const struct image *image)
 	if (image->is_recorded)
 		return "another recording is made of it";
 	if (image->is_passed_by)
-		return "started by a program that was not entered";
+		return tell_passer(image);
 	if (image->exe == NULL)
 		return "it ended before it could be looked at";
 	return "its agent did not come: it was killed at once, was started past libc, or "

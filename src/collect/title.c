@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/monotonic.h"
 #include "collect/image.h"
 
 /* Of a command line so much is read: what make gives a compiler is seldom longer. */
@@ -18,7 +19,7 @@
 #define ELLIPSIS     "…"
 /* From one reading to the next. */
 #define WAIT_FIRST_NS 100000000ULL
-#define WAIT_MAX_NS   2000000000ULL
+#define WAIT_MAX_NS   1600000000ULL
 
 /* What an argument tells of which process it is, the most first. */
 enum rank {
@@ -239,10 +240,12 @@ static bool title_refresh(struct image *image, uint64_t now_ns)
 	struct title *title = &image->title;
 	char text[TITLE_SIZE];
 
-	title->wait_ns = title->wait_ns == 0                ? WAIT_FIRST_NS
-			 : title->wait_ns < WAIT_MAX_NS / 2 ? title->wait_ns * 2
-							    : WAIT_MAX_NS;
+	if (title->wait_ns == 0)
+		title->wait_ns = WAIT_FIRST_NS;
+	else if (title->wait_ns < WAIT_MAX_NS)
+		title->wait_ns *= 2;
 	title->due_ns = now_ns + title->wait_ns;
+	title->read_ns = monotonic_ns();
 	if (!title_read(image->pid, text) ||
 	    (title->text != NULL && strcmp(title->text, text) == 0))
 		return false;
@@ -270,4 +273,14 @@ bool title_look(struct image *image, uint64_t mark, uint64_t now_ns)
 bool title_look_first(struct image *image, uint64_t now_ns)
 {
 	return image->title.text == NULL && title_refresh(image, now_ns);
+}
+
+void title_take_exec(struct title *title, uint64_t exec_ns, struct title *out_next)
+{
+	*out_next = (struct title){ 0 };
+	if (title->text == NULL || title->read_ns < exec_ns)
+		return;
+	out_next->text = title->text;
+	out_next->read_ns = title->read_ns;
+	title->text = NULL;
 }

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct image;
 
@@ -27,8 +28,9 @@ void title_make(const char *bytes, size_t len, char out_title[TITLE_SIZE]);
 
 /* When an image's title is read again. */
 struct title {
-	char *text;      /* NULL: not known */
-	uint64_t due_ns; /* not before */
+	char *text;       /* NULL: not known */
+	uint64_t read_ns; /* when it was (CLOCK_MONOTONIC) */
+	uint64_t due_ns;  /* not before */
 	uint64_t wait_ns;
 	uint64_t mark;   /* the image's when it was read last */
 	bool is_settled; /* it was read since the image was busy last */
@@ -45,3 +47,8 @@ bool title_is_due(const struct title *title, uint64_t mark, uint64_t now_ns);
 bool title_look(struct image *image, uint64_t mark, uint64_t now_ns);
 /* Reads it if there is none so far.  The same. */
 bool title_look_first(struct image *image, uint64_t now_ns);
+/*
+ * The image's process has executed another program, as is known only now: what was read since is
+ * that one's title, which is moved.
+ */
+void title_take_exec(struct title *title, uint64_t exec_ns, struct title *out_next);

@@ -13,6 +13,7 @@
 #include "collect/image.h"
 #include "collect/mappings.h"
 #include "collect/perf_events.h"
+#include "collect/process_stat.h"
 #include "collect/sideband.h"
 #include "record/writer.h"
 #include "target/build_id.h"
@@ -122,6 +123,14 @@ static bool passes_nothing_on(const struct image *image)
 	return image->state == IMAGE_STARTING && (image->has_program || image->is_passed_by);
 }
 
+/* The program without an agent that it comes from: the first of several. */
+static void note_passer(struct image *image, const struct image *from)
+{
+	image->is_passed_by = true;
+	memcpy(image->passer, from->is_passed_by ? from->passer : from->name,
+	       sizeof image->passer);
+}
+
 /*
  * Whether this thread, which is new, is known already: what an agent writes into shared memory
  * may be read before the kernel's word is.  Its tid may have been another one's, whose end was
@@ -153,41 +162,10 @@ static void tree_take_fork(struct tree *tree, const struct sideband_event *event
 
 	image->mappings = parent != NULL ? mappings_copy(parent->mappings) : mappings_new();
 	image->running_threads = 1;
-	image->is_passed_by = parent != NULL && passes_nothing_on(parent);
+	if (parent != NULL && passes_nothing_on(parent))
+		note_passer(image, parent);
 	image->is_recorded = parent != NULL && parent->is_recorded;
 	image_thread_at(image, event->tid, event->time_ns, tree->writer);
-}
-
-/* What /proc/<pid>/stat says (proc(5)), of it what we need. */
-struct process_stat {
-	char state;
-	int parent;
-	unsigned int flags;
-	unsigned long user_ticks;
-	long threads;
-};
-
-#define FLAG_EXITING 0x4U /* kernel, include/linux/sched.h, PF_EXITING */
-
-static bool read_stat(pid_t pid, struct process_stat *out_stat)
-{
-	char path[64], line[1024];
-	const char *behind_name = NULL;
-
-	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-	FILE *file = fopen(path, "re");
-
-	if (file == NULL)
-		return false;
-	/* The name, in parentheses, may hold anything; behind the last one is the state. */
-	if (fgets(line, sizeof line, file) != NULL)
-		behind_name = strrchr(line, ')');
-	fclose(file);
-	return behind_name != NULL &&
-	       sscanf(behind_name,
-		      ") %c %d %*d %*d %*d %*d %u %*u %*u %*u %*u %lu %*u %*d %*d %*d %*d %ld",
-		      &out_stat->state, &out_stat->parent, &out_stat->flags,
-		      &out_stat->user_ticks, &out_stat->threads) == 5;
 }
 
 /* Whether it has not even begun to end. */
@@ -195,7 +173,7 @@ static bool is_to_run_on(pid_t pid)
 {
 	struct process_stat stat;
 
-	return read_stat(pid, &stat) && !(stat.flags & FLAG_EXITING);
+	return process_stat_read(pid, &stat) && !(stat.flags & PROCESS_EXITING);
 }
 
 static void tree_take_thread_end(struct image *image, struct image_thread *thread,
@@ -249,16 +227,20 @@ static bool is_still_starting(const struct image *image)
 static struct image *tree_take_exec(struct tree *tree, const struct sideband_event *event)
 {
 	struct image *image = tree_find(tree, event->pid);
-	const bool is_passed_by = image != NULL && passes_nothing_on(image);
+	struct image before = { 0 };
+	struct title title = { 0 };
 	const bool is_recorded =
 		image != NULL && (image->is_recorded || image->next_is_recorded);
 
+	if (image != NULL && passes_nothing_on(image))
+		note_passer(&before, image);
+	if (image != NULL)
+		title_take_exec(&image->title, event->time_ns, &title);
 	if (image != NULL && is_still_starting(image)) {
 		mappings_free(image->mappings);
 		free(image->exe);
 		image->exe = NULL;
 		free(image->title.text);
-		image->title = (struct title){ 0 };
 	} else {
 		struct image parent = { .row = image != NULL ? image->parent_row : 0 };
 		struct image_counters counters = { 0 };
@@ -275,10 +257,12 @@ static struct image *tree_take_exec(struct tree *tree, const struct sideband_eve
 		image->counters = counters;
 		image->is_counter_tried = counters.events.count > 0;
 	}
+	image->title = title;
 	image->mappings = mappings_new();
 	image->running_threads = 1;
 	image->has_program = true;
-	image->is_passed_by = is_passed_by;
+	image->is_passed_by = before.is_passed_by;
+	memcpy(image->passer, before.passer, sizeof image->passer);
 	image->is_recorded = is_recorded;
 	image->next_is_recorded = false;
 	return image;
@@ -478,7 +462,7 @@ bool tree_is_alive(pid_t pid)
 	struct process_stat stat;
 
 	/* Not to be able to look says nothing. */
-	if (!read_stat(pid, &stat))
+	if (!process_stat_read(pid, &stat))
 		return errno == EMFILE || errno == ENFILE;
 	/* A first thread that has ended waits for the others. */
 	return (stat.state != 'Z' && stat.state != 'X') || stat.threads > 1;
@@ -488,14 +472,14 @@ struct image *tree_find_parent(const struct tree *tree, pid_t pid)
 {
 	struct process_stat stat;
 
-	return read_stat(pid, &stat) ? tree_find(tree, stat.parent) : NULL;
+	return process_stat_read(pid, &stat) ? tree_find(tree, stat.parent) : NULL;
 }
 
 uint64_t tree_user_ns(pid_t pid)
 {
 	struct process_stat stat;
 
-	if (!read_stat(pid, &stat))
+	if (!process_stat_read(pid, &stat))
 		return 0;
 	return stat.user_ticks * (1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK));
 }

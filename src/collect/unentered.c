@@ -9,6 +9,7 @@
 #include "collect/enter.h"
 #include "collect/image.h"
 #include "collect/perf_events.h"
+#include "collect/reach.h"
 #include "collect/tree.h"
 
 /* Its counters have to be opened before it ends; out of their sight only looks tell. */
@@ -88,6 +89,10 @@ void unentered_look(struct tree *tree, struct image *image, const struct enter_t
 	image->is_idle = seen_ns == image->seen_ns;
 	if (seen_ns > image->seen_ns)
 		image->seen_ns = seen_ns;
+	if (!image->is_reach_known && image->has_program && !image->is_gone) {
+		image->is_reach_known = true;
+		image->why_out_of_reach = reach_why_not(image->pid, &terms->paths);
+	}
 	if (!terms->has_counters)
 		return;
 	if (image->unwatched_since_ns != 0)

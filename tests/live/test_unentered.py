@@ -145,7 +145,7 @@ class Unentered(ProgramsTest):
             }""", "-static")
         recording = self.assert_same([program])
         self.assertEqual(self.reasons(recording)["shell"], {"statically linked"})
-        self.assertEqual(self.reasons(recording)["sh"], {"started by a program that was not entered"})
+        self.assertEqual(self.reasons(recording)["sh"], {"started by shell, which was not entered: let that run fathom record"})
         self.assert_explained(recording, within=0.1, slack_ns=5_000_000)
 
     def test_scripts_are_what_their_interpreters_are(self):

@@ -2,13 +2,15 @@
 
 import concurrent.futures
 import os
+import pwd
 import shutil
 import signal
 import subprocess
 import time
+import unittest
 
 import live
-from live_programs import BURN, ProgramsTest
+from live_programs import BURN, SET_PRIVILEGES, ProgramsTest
 
 # Writes a title over its arguments, as setproctitle does, in three children and then in itself.
 TITLES = """
@@ -131,7 +133,7 @@ class Titles(ProgramsTest):
                 os.kill(int(file.read()), signal.SIGQUIT)
             recording = recorded.result()
         titles = [row["title"] for row in recording.report("--by", "process")["processes"]]
-        self.assertIn("nginx: worker process", titles)
+        self.assertTrue([title for title in titles if title and title.startswith("nginx: worker process")], titles)
         self.assertTrue([title for title in titles if title and title.startswith("nginx: master process")], titles)
 
     def ask_nginx(self, recorded):
@@ -143,6 +145,95 @@ class Titles(ProgramsTest):
             if subprocess.run(command, stdout=subprocess.DEVNULL).returncode == 0:
                 return
             time.sleep(0.1)
+
+
+IN_OTHER_ROOT = ("in another root directory (chroot, a container), where fathom's agent cannot be loaded: "
+                 "run fathom in there")
+WITHOUT_FILES = "in a mount namespace without fathom's files: set TMPDIR to a folder that is there, too"
+
+
+class OtherRights(ProgramsTest):
+    """Programs that become another user, or take another root directory, and execute what is to be seen."""
+
+    def burn(self):
+        # Longer than the recorder's rounds, so that it is looked at.
+        return self.build_text("burn", BURN.replace("100000000", "400000000"))
+
+    def need_launcher(self, launcher):
+        """Skips the test where it is not installed, or cannot do here what it is for."""
+        self.need(launcher[0])
+        done = subprocess.run([*launcher, "/bin/true"], capture_output=True, stdin=subprocess.DEVNULL)
+        if done.returncode != 0:
+            self.skipTest(f"{launcher[0]} does not work here: {done.stderr.decode(errors='replace').strip()}")
+
+    def assert_entered(self, launcher):
+        program = self.burn()
+        recording = self.record([*launcher, program], expect=3, rate=1000)
+        self.assert_sampled(recording, "main", least=0.8)
+        burns = [row for row in recording.report("--by", "program")["programs"] if row["name"] == "burn"]
+        self.assertEqual([(row["processes"], row["entered"]) for row in burns], [(1, 1)])
+        self.assertEqual(self.reasons(recording).get("burn"), None)
+
+    def assert_named(self, command, name, reason, **options):
+        recording = self.record(command, expect=None, rate=1000, **options)
+        self.assertEqual(self.reasons(recording).get(name), {reason})
+
+    @unittest.skipIf(os.geteuid() != 0, "only root can become another user")
+    def test_what_gives_up_its_user_and_executes_a_program_is_entered(self):
+        user = pwd.getpwuid(live.NOBODY).pw_name
+        for launcher in (SET_PRIVILEGES, (*SET_PRIVILEGES, "--no-new-privs"), ("runuser", "-u", user, "--"),
+                         ("sudo", "-u", user), ("chroot", f"--userspec={live.NOBODY}", "/")):
+            with self.subTest(launcher):
+                self.need_launcher(launcher)
+                self.assert_entered(launcher)
+        with self.subTest("su"):
+            self.need_launcher(("su", "-s", "/bin/sh", user, "-c"))
+            self.assert_entered(("su", "-s", "/bin/sh", user, "-c"))
+
+    def test_what_runs_in_a_sandbox_with_the_same_files_is_entered(self):
+        for launcher in (("bwrap", "--bind", "/", "/"), ("bwrap", "--bind", "/", "/", "--unshare-all"),
+                         ("unshare", "-Ur"), ("unshare", "-Urpf", "--mount-proc")):
+            with self.subTest(launcher):
+                self.need_launcher(launcher)
+                self.assert_entered(launcher)
+
+    def other_root(self):
+        """A folder with what a program needs, and burn in it."""
+        for path in [self.burn(), "/lib64/ld-linux-x86-64.so.2", "/lib/x86_64-linux-gnu/libc.so.6"]:
+            place = "/burn" if path.endswith("burn") else path
+            if not os.path.exists(path):
+                self.skipTest(f"this machine has no {path}")
+            os.makedirs(os.path.dirname(self.path("root") + place), exist_ok=True)
+            shutil.copy(path, self.path("root") + place)
+        return self.path("root")
+
+    def test_what_runs_in_another_root_directory_is_named(self):
+        root = self.other_root()
+        for launcher in (("chroot", root), ("unshare", "-Ur", "chroot", root), ("bwrap", "--bind", root, "/")):
+            with self.subTest(launcher):
+                self.need(launcher[0])
+                if self.run_bare(["/burn"], launcher).returncode != 3:
+                    self.skipTest(f"{launcher[0]} does not work here")
+                self.assert_named([*launcher, "/burn"], "burn", IN_OTHER_ROOT)
+
+    def test_what_runs_without_our_files_is_named_and_entered_with_the_remedy(self):
+        hidden, shared = self.path("hidden"), self.path("shared")
+        os.mkdir(hidden)
+        os.mkdir(shared)
+        launcher = ("bwrap", "--bind", "/", "/", "--tmpfs", hidden)
+        self.need_launcher(launcher)
+        environment = {name: value for name, value in os.environ.items() if name != "XDG_RUNTIME_DIR"}
+        program = self.burn()
+        self.assert_named([*launcher, program], "burn", WITHOUT_FILES, env={**environment, "TMPDIR": hidden})
+        recording = self.record([*launcher, program], expect=3, rate=1000, env={**environment, "TMPDIR": shared})
+        self.assert_sampled(recording, "main", least=0.8)
+
+    def test_what_a_static_program_starts_is_named_with_that(self):
+        shell = self.build_text("starter", """
+            #include <stdlib.h>
+            int main(int argc, char **argv) { return argc > 1 ? system(argv[1]) : 1; }""", "-static")
+        self.assert_named([shell, self.burn()], "burn",
+                          "started by starter, which was not entered: let that run fathom record")
 
 
 if __name__ == "__main__":

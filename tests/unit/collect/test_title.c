@@ -143,6 +143,20 @@ static void a_process_is_read_once_more_when_it_is_busy_no_longer(void **state)
 	image_free(image);
 }
 
+static void what_was_read_behind_an_exec_is_the_next_programs(void **state)
+{
+	struct title title = { .text = strdup("one"), .read_ns = 100 }, next;
+
+	(void)state;
+	title_take_exec(&title, 101, &next);
+	assert_string_equal(title.text, "one");
+	assert_null(next.text);
+	title_take_exec(&title, 99, &next);
+	assert_null(title.text);
+	assert_string_equal(next.text, "one");
+	free(next.text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -150,6 +164,7 @@ int main(void)
 		cmocka_unit_test(no_arguments_leave_the_bounds),
 		cmocka_unit_test(a_character_is_never_cut),
 		cmocka_unit_test(a_process_is_read_again_when_it_was_busy_and_ever_less_often),
+		cmocka_unit_test(what_was_read_behind_an_exec_is_the_next_programs),
 		cmocka_unit_test(a_process_is_read_once_more_when_it_is_busy_no_longer),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
