@@ -61,8 +61,16 @@ static uint64_t before_ns(const struct image *image)
 							   : image->cpu_before_ns;
 }
 
+static uint64_t events_ns(const struct image *image)
+{
+	if (image->events.count == 0 || image->opened_cpu_ns == 0)
+		return 0;
+	return image->opened_cpu_ns + thread_events_read(&image->events) + paused_ns(image);
+}
+
 /*
- * By the process's clock while it is there, then by its events, or else by the clock on the wall.
+ * By the process's clock while it is there and its events, whichever is ahead (traps follow the
+ * events), or else by the clock on the wall.
  */
 static void look(struct image *image)
 {
@@ -71,13 +79,14 @@ static void look(struct image *image)
 
 	if (trust->is_fresh)
 		return;
+	const uint64_t counted_ns = events_ns(image);
+
 	if (image->state == IMAGE_ENTERED && !image->is_ended)
 		ns = cpu_meter_process_ns(image->pid);
-	trust->is_by_events = ns == 0 && image->events.count > 0 && image->opened_cpu_ns != 0;
-	if (trust->is_by_events)
-		ns = image->opened_cpu_ns + thread_events_read(&image->events) +
-		     paused_ns(image);
-	else if (ns == 0)
+	trust->is_by_events = ns == 0 && counted_ns != 0;
+	if (counted_ns > ns)
+		ns = counted_ns;
+	if (ns == 0)
 		ns = trust->asked_ns != 0 ? trust->burned_ns + most_since_ns(trust->asked_ns)
 					  : before_ns(image) + most_since_ns(image->start_ns);
 	if (ns > trust->burned_ns)

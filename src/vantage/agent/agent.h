@@ -114,6 +114,7 @@ struct thread_notes {
 	u64 last_time_ns;    /* CLOCK_MONOTONIC at the last sample */
 	u64 switches;        /* as the clock was last read */
 	u64 system_ns;       /* and its system time */
+	u64 switch_cost_ns;  /* and what a switch was taken to cost; 0: not read yet */
 	u32 pauses;          /* of the ring, when the thread's account was begun */
 	u64 own_stack_low;   /* [own_stack_low, top) has been proven readable */
 	u64 own_stack_floor; /* below it, nothing is the thread's own stack */
@@ -127,6 +128,7 @@ struct thread_notes {
 	bool is_timer_slow;      /* sampling is paused */
 	bool is_in_agent;        /* it executes our code, and no handler */
 	bool is_ending;          /* its start function has returned: thread_end.c */
+	bool is_end_expected;    /* its time is booked then: clock.c counts on it */
 	u64 start_function;      /* 0: it began before sampling did, or unseen */
 };
 extern __thread struct thread_notes thread_notes;
@@ -171,6 +173,8 @@ struct sample_time clock_weigh(struct ring_header *ring, u32 overruns, u64 pc);
  * that comes later counts from here.
  */
 struct sample_time clock_end_thread(struct ring_header *ring);
+/* The calling thread begins, and clock_end_thread() will be called at its end. */
+void clock_expect_end(void);
 /* What the process burned so far, on the recording's clock. */
 u64 clock_process_ns(const struct ring_header *ring);
 /* What the calling thread burned so far, as the kernel counts it. */

@@ -26,6 +26,11 @@
  * (collect/short_threads.h).  There each trap stands for a period at least, and the clock only
  * says how many ended in a system call: with two switches for each short thread, what these cost
  * is known too badly to weigh single samples.
+ *
+ * Of all threads together each trap is a period that their events have counted, whatever their
+ * clocks show without the assumed cost of switches: that cost is too high for a thread that is
+ * preempted.  So while samples have covered less than the traps stand for, one stands for its
+ * traps at least (docs/decisions/0040).
  */
 #include "vantage/agent/agent.h"
 
@@ -52,6 +57,14 @@
 #define MAX_NS (86400 * NS_PER_SECOND)
 
 __thread struct thread_notes thread_notes;
+
+/*
+ * What the traps of all threads stand for, less what their samples and ends have covered.  The
+ * event had counted a part of the first period before sampling began.
+ */
+static s64 traps_ahead_ns;
+/* Threads besides the first that began and have not ended: each may owe a part of a period. */
+static u32 other_threads;
 
 static u64 timespec_ns(const struct timespec *time)
 {
@@ -160,6 +173,15 @@ void clock_begin_thread(void)
 	thread_notes.last_time_ns = clock_monotonic_ns();
 	thread_notes.since_clock_read = 0;
 	thread_notes.has_phase = false;
+	thread_notes.switch_cost_ns = agent.ring->switch_cost_ns;
+	__atomic_store_n(&traps_ahead_ns, -(s64)agent.terms.period_ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&other_threads, 0, __ATOMIC_RELAXED);
+}
+
+void clock_expect_end(void)
+{
+	thread_notes.is_end_expected = true;
+	__atomic_fetch_add(&other_threads, 1, __ATOMIC_RELAXED);
 }
 
 static bool is_older_thread(const struct ring_header *ring, int tid)
@@ -266,8 +288,13 @@ static void clock_lock_phase(u64 event_ns, bool is_unshared)
 	thread_notes.has_phase = true;
 }
 
-static void clock_cover(u64 ns)
+/* counted_ns: what the traps say that the events have counted; 0 at a thread's end. */
+static void clock_cover(u64 ns, u64 counted_ns)
 {
+	const s64 more_ns = (s64)(counted_ns - ns);
+
+	if (more_ns != 0)
+		__atomic_fetch_add(&traps_ahead_ns, more_ns, __ATOMIC_RELAXED);
 	thread_notes.covered_ns += ns;
 	thread_notes.boundary_ns += ns;
 }
@@ -280,6 +307,55 @@ static u64 clock_most_ns(u64 traps_ns, bool is_behind_call, u64 system_ns)
 	if (!is_behind_call)
 		return most_ns;
 	return system_ns + (most_ns > FEW_TICKS_NS ? most_ns : FEW_TICKS_NS);
+}
+
+/* A cost that was raised takes back what it gave too much: no trap stands for that. */
+static void clock_take_back(const struct ring_header *ring)
+{
+	const u64 cost_ns = __atomic_load_n(&ring->switch_cost_ns, __ATOMIC_RELAXED);
+	const u64 before_ns = thread_notes.switch_cost_ns;
+
+	thread_notes.switch_cost_ns = cost_ns;
+	if (before_ns != 0 && cost_ns > before_ns)
+		__atomic_fetch_sub(&traps_ahead_ns,
+				   (s64)((cost_ns - before_ns) * thread_notes.switches),
+				   __ATOMIC_RELAXED);
+}
+
+/*
+ * The time, raised to that of the traps as far as all samples together have covered less than
+ * threads may owe, or if they are the thread's own.
+ */
+static u64 clock_with_traps(u64 ns, u64 traps_ns, bool is_unshared)
+{
+	const u64 owed_ns =
+		agent.terms.period_ns * __atomic_load_n(&other_threads, __ATOMIC_RELAXED);
+	const s64 ahead_ns = __atomic_load_n(&traps_ahead_ns, __ATOMIC_RELAXED) +
+			     (s64)(traps_ns - ns - owed_ns);
+
+	if (ns < traps_ns && is_unshared)
+		return traps_ns;
+	if (ns >= traps_ns || ahead_ns <= 0)
+		return ns;
+	return (u64)ahead_ns < traps_ns - ns ? ns + (u64)ahead_ns : traps_ns;
+}
+
+/*
+ * The sample was given more than the clock shows.  A thread that is alone was due it: its clock
+ * had too much taken off.  One among others may have had the trap of another, and owes it.
+ */
+static void clock_bound_boundary(u64 event_ns)
+{
+	const u64 most_ns = event_ns + (agent.has_had_threads ? agent.terms.period_ns : 0);
+
+	if (thread_notes.boundary_ns > most_ns)
+		thread_notes.boundary_ns = most_ns;
+}
+
+/* A sample behind a call that took long: the event has counted all of it, in one trap. */
+static u64 clock_counted_ns(u64 ns, u64 traps_ns, bool is_behind_call)
+{
+	return is_behind_call && !agent.has_had_threads && ns > traps_ns ? ns : traps_ns;
 }
 
 /*
@@ -295,6 +371,7 @@ static u64 clock_settle(struct ring_header *ring, u64 pc, u64 traps_ns)
 	thread_notes.since_clock_read = 0;
 	if (ring->switch_cost_ns != 0)
 		system_ns = clock_read_switches(ring);
+	clock_take_back(ring);
 	const u64 event_ns = clock_thread_ns(ring);
 
 	if (agent.terms.flags & RING_TIMER || agent.terms.flags & RING_USER_MODE_ONLY) {
@@ -313,16 +390,18 @@ static u64 clock_settle(struct ring_header *ring, u64 pc, u64 traps_ns)
 	const bool is_behind_call = clock_is_behind_call(pc);
 	const bool is_unshared = clock_is_unshared(ring);
 	const u64 most_ns = clock_most_ns(traps_ns, is_behind_call, system_ns);
-	u64 due_ns = period_ns *
-		     clock_periods(event_ns, is_behind_call ? period_ns / 16 : period_ns / 2);
+	const u64 clock_ns =
+		period_ns *
+		clock_periods(event_ns, is_behind_call ? period_ns / 16 : period_ns / 2);
+	const u64 ns = clock_with_traps(clock_ns, traps_ns, is_unshared);
 
-	if (is_unshared && due_ns < traps_ns)
-		due_ns = traps_ns;
-	clock_cover(due_ns);
-	if (!is_behind_call || (is_unshared && thread_notes.boundary_ns > event_ns))
+	clock_cover(ns, clock_counted_ns(clock_ns, traps_ns, is_behind_call));
+	if (ns > clock_ns && !is_unshared)
+		clock_bound_boundary(event_ns);
+	else if (!is_behind_call || (is_unshared && thread_notes.boundary_ns > event_ns))
 		clock_lock_phase(event_ns, is_unshared);
 	/* The recorder sees the rest in what is covered. */
-	return due_ns < most_ns ? due_ns : most_ns;
+	return ns < most_ns ? ns : most_ns;
 }
 
 /* Where no clock may be read, one period after the last sample. */
@@ -345,7 +424,7 @@ struct sample_time clock_weigh(struct ring_header *ring, u32 overruns, u64 pc)
 	if (clock_must_read(ring, now_ns))
 		weight_ns = clock_settle(ring, pc, weight_ns);
 	else
-		clock_cover(weight_ns);
+		clock_cover(weight_ns, weight_ns);
 	thread_notes.last_time_ns = now_ns;
 	return (struct sample_time){
 		.time_ns = now_ns,
@@ -387,7 +466,10 @@ struct sample_time clock_end_thread(struct ring_header *ring)
 	if (thread_notes.tid == 0)
 		thread_notes.tid = (int)arch_syscall4(SYS_gettid, 0, 0, 0, 0);
 	thread_notes.last_time_ns = clock_monotonic_ns();
-	clock_cover(due_ns);
+	clock_cover(due_ns, 0);
+	if (thread_notes.is_end_expected)
+		__atomic_fetch_sub(&other_threads, 1, __ATOMIC_RELAXED);
+	thread_notes.is_end_expected = false;
 	return (struct sample_time){
 		.time_ns = thread_notes.last_time_ns,
 		.weight_ns = due_ns,

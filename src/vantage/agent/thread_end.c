@@ -75,6 +75,7 @@ void thread_end_expect(u64 start_function)
 	if (!has_key)
 		return;
 	thread_notes.start_function = start_function;
+	clock_expect_end();
 	expect_destructor();
 }
 

@@ -214,6 +214,70 @@ static void an_error_of_a_tenth_in_what_switches_cost_does_no_harm(void **state)
 	assert_int_equal(run_with_switches(1000), 1000 * PERIOD);
 }
 
+/* The thread was preempted as often, and did not pay for it. */
+static u64 run_preempted(u32 times, u32 switches, const u8 *code)
+{
+	u64 weights_ns = 0;
+
+	for (u32 i = 0; i < times; i++) {
+		machine.switches += switches;
+		machine.time_ns += 3 * PERIOD;
+		weights_ns += run_until(PERIOD, code).weight_ns;
+	}
+	return weights_ns;
+}
+
+static void switches_that_cost_nothing_take_nothing_off(void **state)
+{
+	(void)state;
+	ring.switch_cost_ns = 600;
+	assert_in_range(run_preempted(1000, 100, user_code), 999 * PERIOD, 1000 * PERIOD);
+	assert_in_range(run_preempted(1000, 1, user_code), 1000 * PERIOD, 1000 * PERIOD);
+	assert_in_range(run_preempted(1000, 100, call_code), 1000 * PERIOD, 1000 * PERIOD);
+	/* What was assumed of the past is no matter of a call's. */
+	assert_int_equal(run_call(50 * PERIOD).weight_ns, 50 * PERIOD);
+}
+
+static void a_long_call_does_not_pay_for_later_switches(void **state)
+{
+	(void)state;
+	ring.switch_cost_ns = 600;
+	run_call(300 * PERIOD);
+	assert_in_range(run_preempted(1000, 100, user_code), 999 * PERIOD, 1000 * PERIOD);
+}
+
+static void a_thread_among_others_stands_for_its_traps(void **state)
+{
+	(void)state;
+	agent.has_had_threads = true;
+	clock_expect_end();
+	ring.switch_cost_ns = 600;
+	assert_in_range(run_preempted(1000, 100, user_code), 997 * PERIOD, 1000 * PERIOD);
+}
+
+/* Many live at once, and each will have what it has burned at its end. */
+static void a_trap_is_not_taken_for_what_others_have_yet_to_book(void **state)
+{
+	u64 covered_ns = 0;
+
+	(void)state;
+	agent.has_had_threads = true;
+	for (u32 i = 0; i < 1000; i++)
+		clock_expect_end();
+	for (u32 i = 0; i < 1000; i++) {
+		memset(&thread_notes, 0, sizeof thread_notes);
+		thread_notes.is_end_expected = true;
+		/* One trap for five threads. */
+		machine.cpu_ns = 0;
+		if (i % 5 == 4)
+			covered_ns += run(PERIOD / 5).weight_ns;
+		else
+			machine.cpu_ns = PERIOD / 5;
+		covered_ns += clock_end_thread(&ring).weight_ns;
+	}
+	assert_in_range(covered_ns, 199 * PERIOD, 201 * PERIOD);
+}
+
 static void what_was_covered_too_much_is_taken_back_when_the_cost_is_raised(void **state)
 {
 	(void)state;
@@ -232,6 +296,7 @@ static void traps_that_are_not_a_period_apart_weigh_what_was_run(void **state)
 	u64 weights_ns = 0;
 
 	(void)state;
+	agent.has_had_threads = true;
 	for (u32 i = 0; i < 1000; i++) {
 		machine.time_ns += 3 * PERIOD;
 		weights_ns += run(PERIOD / 10).weight_ns;
@@ -369,6 +434,10 @@ int main(void)
 		CLOCK(what_switches_cost_is_no_time),
 		CLOCK(a_long_call_after_many_switches_still_counts),
 		CLOCK(an_error_of_a_tenth_in_what_switches_cost_does_no_harm),
+		CLOCK(switches_that_cost_nothing_take_nothing_off),
+		CLOCK(a_long_call_does_not_pay_for_later_switches),
+		CLOCK(a_thread_among_others_stands_for_its_traps),
+		CLOCK(a_trap_is_not_taken_for_what_others_have_yet_to_book),
 		CLOCK(what_was_covered_too_much_is_taken_back_when_the_cost_is_raised),
 		CLOCK(traps_that_are_not_a_period_apart_weigh_what_was_run),
 		CLOCK(a_creators_traps_stand_for_a_period_whatever_switches_cost),
