@@ -239,7 +239,7 @@ static const char *why_not_opened(int rc)
 	switch (-rc) {
 	case EMFILE:
 	case ENFILE:
-		return "no file descriptors left for it";
+		return HELLO_SERVER_NO_DESCRIPTORS;
 	case EACCES:
 	case EPERM:
 		return "the kernel does not let us watch it";
@@ -302,7 +302,7 @@ void enter_image(struct image *image, const struct handshake_hello *hello, int c
 	if (rc < 0) {
 		image->is_counter_tried = false;
 		ring_drop(image);
-		image_leave_out(image, "the recorder was too late to answer it");
+		image_leave_out(image, HELLO_SERVER_TOO_LATE);
 		return;
 	}
 	image->state = IMAGE_ENTERED;

@@ -32,8 +32,9 @@ struct silent {
 
 struct hello_server {
 	int fd;
-	int ready_fd; /* epoll: fd and the connections of the silent */
-	int spare_fd; /* given up to take in a hello when there is no other; -1: none */
+	int ready_fd;        /* epoll: fd and the connections of the silent */
+	uint64_t starved_ns; /* when a descriptor was last missing; 0: never */
+	int spare_fd;        /* given up to take in a hello when there is no other; -1: none */
 	struct socket_folder folder;
 	char agent_link[SOCKET_FOLDER_PATH + sizeof SOCKET_FOLDER_AGENT_LINK]; /* "": none */
 	struct sockaddr_un address;
@@ -199,9 +200,11 @@ static int server_accept(struct hello_server *server)
 		server->spare_fd = -1;
 		connection = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC);
 	}
-	if (connection < 0 && (errno == EMFILE || errno == ENFILE) &&
-	    server_turn_away_one(server, false))
-		connection = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC);
+	if (connection < 0 && (errno == EMFILE || errno == ENFILE)) {
+		server->starved_ns = monotonic_ns();
+		if (server_turn_away_one(server, false))
+			connection = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC);
+	}
 	return connection;
 }
 
@@ -262,6 +265,28 @@ int hello_server_accept(struct hello_server *server, struct handshake_hello *out
 		return 1;
 	}
 	return 0;
+}
+
+static bool has_spoken(int connection)
+{
+	char byte;
+
+	return recv(connection, &byte, sizeof byte, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
+const char *hello_server_why_unanswered(struct hello_server *server, pid_t pid,
+					uint64_t start_ns)
+{
+	while (server_let_in(server))
+		;
+	for (size_t i = 0; i < server->silent_count; i++) {
+		if (server->silent[i].peer.pid == pid &&
+		    has_spoken(server->silent[i].connection))
+			return HELLO_SERVER_TOO_LATE;
+	}
+	return server->starved_ns >= start_ns && server->starved_ns != 0
+		       ? HELLO_SERVER_NO_DESCRIPTORS
+		       : NULL;
 }
 
 int hello_server_answer(int connection, const struct handshake_answer *answer, int ring_fd)

@@ -44,6 +44,14 @@ struct hello_peer {
 int hello_server_accept(struct hello_server *server, struct handshake_hello *out_hello,
 			struct hello_peer *out_peer, int *out_connection);
 #define HELLO_SERVER_FOREIGN 64
+/*
+ * Why an agent of this process, which began at start_ns and has ended, was not answered: it waits
+ * here still, or for want of descriptors since then it could not be taken in.  NULL: it did not come.
+ */
+const char *hello_server_why_unanswered(struct hello_server *server, pid_t pid,
+					uint64_t start_ns);
+#define HELLO_SERVER_TOO_LATE       "the recorder was too late to answer it"
+#define HELLO_SERVER_NO_DESCRIPTORS "no file descriptors left for it"
 /* Whether a recorder of `own` may hear an agent of `uid`; *out_is_foreign as struct hello_peer. */
 bool hello_server_may_hear(uid_t uid, uid_t own, bool *out_is_foreign);
 /* Answers and closes the connection; ring_fd is -1 for HANDSHAKE_LEAVE and stays the

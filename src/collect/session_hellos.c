@@ -61,8 +61,7 @@ static void session_enter(struct session *session, const struct handshake_hello 
 	const bool is_trace = session->options->is_trace;
 
 	if (image == NULL && has_given_up(session, hello))
-		tell_left_out(session->writer, hello, pid, is_trace,
-			      "the recorder was too late to answer it");
+		tell_left_out(session->writer, hello, pid, is_trace, HELLO_SERVER_TOO_LATE);
 	if (session->is_broken || image == NULL || image->ring != NULL) {
 		close(connection);
 		return;

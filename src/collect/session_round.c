@@ -9,6 +9,7 @@
 #include "base/notes.h"
 #include "collect/death.h"
 #include "collect/generated_code.h"
+#include "collect/hello_server.h"
 #include "collect/image.h"
 #include "collect/no_sample.h"
 #include "collect/ring_view.h"
@@ -78,7 +79,9 @@ void session_image_ended(void *context, struct image *image)
 	if (!session->ability.can_count && session->is_reaped && session->tree.serial == 1)
 		image->rusage_ns = account_children_ns(session->account_terms.is_user_clock);
 	if (image->state == IMAGE_STARTING && image->unentered_reason == NULL) {
-		image->unentered_reason = tell_why_unentered(image);
+		image->unentered_reason = tell_why_unentered(
+			image, hello_server_why_unanswered(session->server, image->pid,
+							   image->start_ns));
 		/* A trace has no row in which its time would stand. */
 		if (session->options->is_trace && image->has_program &&
 		    session->untraced++ < UNTRACED_TOLD)

@@ -130,7 +130,7 @@ static const char *tell_passer(struct image *image)
 	return image->own_reason;
 }
 
-const char *tell_why_unentered(struct image *image)
+const char *tell_why_unentered(struct image *image, const char *unanswered)
 {
 	CLEANUP(freep) struct target_program *program = xzalloc(sizeof *program);
 
@@ -156,6 +156,8 @@ const char *tell_why_unentered(struct image *image)
 		return "another recording is made of it";
 	if (image->is_passed_by)
 		return tell_passer(image);
+	if (unanswered != NULL)
+		return unanswered;
 	if (image->exe == NULL)
 		return "it ended before it could be looked at";
 	return "its agent did not come: it was killed at once, was started past libc, or "

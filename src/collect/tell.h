@@ -16,8 +16,11 @@ struct session_options;
 /* start_ns is the moment that the recording's times count from. */
 void tell_beginning(struct recording_writer *writer, const struct session_options *options,
 		    const struct perf_ability *ability, uint64_t start_ns);
-/* Why no agent came, by its file, its root directory and what started it.  Lives as long as image. */
-const char *tell_why_unentered(struct image *image);
+/*
+ * Why no agent came, by its file, its root directory and what started it; unanswered: why one that
+ * came was not answered, or NULL.  Lives as long as image.
+ */
+const char *tell_why_unentered(struct image *image, const char *unanswered);
 /* Names a process that is not in the recording though its agent said hello. */
 void tell_left_out(struct recording_writer *writer, const struct handshake_hello *hello,
 		   pid_t pid, bool is_trace, const char *reason);

@@ -191,6 +191,46 @@ static void test_out_of_descriptors_who_speaks_is_heard_in_place_of_who_is_silen
 	close(agent);
 }
 
+static void test_an_agent_that_was_not_answered_in_time_is_known(void **state)
+{
+	(void)state;
+	assert_null(hello_server_why_unanswered(server, getpid(), 0));
+	const int agent = agent_connect();
+
+	/* It may have ended before it could speak. */
+	assert_null(hello_server_why_unanswered(server, getpid(), 0));
+	agent_speak(agent, HANDSHAKE_MAGIC, HANDSHAKE_START);
+	close(agent);
+	assert_string_equal(hello_server_why_unanswered(server, getpid(), 0),
+			    HELLO_SERVER_TOO_LATE);
+	assert_null(hello_server_why_unanswered(server, getppid(), 0));
+	/* Its hello is heard all the same, and then it waits no longer. */
+	assert_int_equal(accept_next(), 1);
+	assert_int_equal(hello.occasion, HANDSHAKE_START);
+	close(connection);
+	assert_null(hello_server_why_unanswered(server, getpid(), 0));
+}
+
+static void test_so_is_one_for_which_no_descriptor_was_left(void **state)
+{
+	const int spared = agent_connect(), agent = agent_connect();
+	struct rlimit before;
+
+	(void)state;
+	agent_speak(agent, HANDSHAKE_MAGIC, HANDSHAKE_START);
+	leave_no_descriptors(&before);
+	const uint64_t start_ns = monotonic_ns();
+	const char *reason = hello_server_why_unanswered(server, getpid(), start_ns);
+
+	setrlimit(RLIMIT_NOFILE, &before);
+	assert_non_null(reason);
+	assert_string_equal(reason, HELLO_SERVER_NO_DESCRIPTORS);
+	/* A process that began later has nothing to do with that. */
+	assert_null(hello_server_why_unanswered(server, getppid(), monotonic_ns()));
+	close(agent);
+	close(spared);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -207,6 +247,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			test_out_of_descriptors_who_speaks_is_heard_in_place_of_who_is_silent,
 			open_server, close_server),
+		cmocka_unit_test_setup_teardown(
+			test_an_agent_that_was_not_answered_in_time_is_known, open_server,
+			close_server),
+		cmocka_unit_test_setup_teardown(test_so_is_one_for_which_no_descriptor_was_left,
+						open_server, close_server),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
