@@ -136,6 +136,53 @@ static void what_ended_long_ago_is_forgotten_and_the_rest_means_what_it_did(void
 	mappings_free(mappings);
 }
 
+static size_t count_places(struct mappings *mappings)
+{
+	size_t places = 0;
+
+	while (mappings_at(mappings, places) != NULL)
+		places++;
+	return places;
+}
+
+static void a_heap_that_grows_is_one_place(void **state)
+{
+	struct mappings *mappings = mappings_new();
+
+	(void)state;
+	add(mappings, 0x1000, 0x3000, 1, 5);
+	for (uint64_t pages = 1; pages <= 1000; pages++)
+		add(mappings, 0x5000, 0x5000 + 0x1000 * pages, 2, 10 * pages);
+	assert_int_equal(count_places(mappings), 2);
+	assert_int_equal(mappings_era(mappings, 20000), 0);
+	assert_int_equal(module_at(mappings, 0x5000 + 0x1000 * 1000 - 1, 20000), 2);
+	assert_int_equal(module_at(mappings, 0x5000, 20000), 2);
+	assert_int_equal(module_at(mappings, 0x1000, 20000), 1);
+	mappings_free(mappings);
+}
+
+/* A row of the recording has the bounds that it was written with. */
+static void a_place_that_has_a_row_stays_as_it_is_until_it_is_forgotten(void **state)
+{
+	struct mappings *mappings = mappings_new();
+
+	(void)state;
+	for (uint64_t turn = 1; turn <= 1000; turn++) {
+		const uint64_t end = 0x5000 + 0x1000 * turn;
+
+		add(mappings, 0x5000, end, 2, 10 * turn);
+		struct module_place *place = mappings_find(mappings, 0x5000, 0);
+
+		assert_int_equal(place->row, 0);
+		assert_int_equal(place->end, end);
+		place->row = (uint32_t)turn;
+		mappings_forget(mappings, 10 * turn - 5);
+	}
+	assert_in_range(count_places(mappings), 1, 300);
+	assert_int_equal(mappings_era(mappings, 20000), 0);
+	mappings_free(mappings);
+}
+
 static void an_empty_mapping_is_none(void **state)
 {
 	struct mappings *mappings = mappings_new();
@@ -158,6 +205,8 @@ int main(void)
 		cmocka_unit_test(a_child_begins_with_what_stands),
 		cmocka_unit_test(
 			what_ended_long_ago_is_forgotten_and_the_rest_means_what_it_did),
+		cmocka_unit_test(a_heap_that_grows_is_one_place),
+		cmocka_unit_test(a_place_that_has_a_row_stays_as_it_is_until_it_is_forgotten),
 		cmocka_unit_test(an_empty_mapping_is_none),
 	};
 

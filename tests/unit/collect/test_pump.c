@@ -3,12 +3,15 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <sys/sysinfo.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "abi/walk_status.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/monotonic.h"
 #include "collect/image.h"
 #include "collect/stacks.h"
@@ -439,6 +442,34 @@ static void claims_beyond_what_can_be_burned_end_the_trust(void **state)
 	assert_in_range(seen.weight_ns, 1, most_burned_ns());
 }
 
+/* This process's clock shows milliseconds; the events, here a file, have a thousand seconds. */
+static void what_the_host_stole_is_the_events_to_know(void **state)
+{
+	const u64 burned_ns = 1000ULL * 1000000000;
+	struct scene *scene = *state;
+	struct image *image = scene->image;
+	const int fd = memfd_create("count", MFD_CLOEXEC);
+
+	assert_int_equal(write(fd, &burned_ns, sizeof burned_ns), sizeof burned_ns);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	image->pid = getpid();
+	image->state = IMAGE_ENTERED;
+	image->opened_cpu_ns = 1;
+	image->events.fds =
+		array_grow(NULL, 0, &image->events.capacity, sizeof *image->events.fds);
+	image->events.fds[image->events.count++] = fd;
+	put(image->ring, RING_SAMPLE,
+	    (const u64[]){ 0, 77, START_NS, 0, 0x10050, burned_ns / 2, 0 }, 7);
+	pump_all(scene, 0);
+	assert_int_equal(image->sampled_ns, burned_ns / 2);
+	assert_int_equal(image->trust.doubtful, 0);
+	put(image->ring, RING_SAMPLE,
+	    (const u64[]){ 0, 77, START_NS, 0, 0x10050, burned_ns, 0 }, 7);
+	pump_all(scene, 1);
+	assert_int_equal(image->sampled_ns, burned_ns / 2 + 1000);
+	assert_int_not_equal(image->trust.doubtful, 0);
+}
+
 static void times_are_within_the_recording(void **state)
 {
 	static const u64 times[] = { 0,
@@ -542,6 +573,7 @@ int main(void)
 		SCENE(records_of_odd_lengths_and_unknown_types_are_passed_over),
 		SCENE(an_impossible_weight_counts_as_one_period),
 		SCENE(claims_beyond_what_can_be_burned_end_the_trust),
+		SCENE(what_the_host_stole_is_the_events_to_know),
 		SCENE(times_are_within_the_recording),
 		SCENE(a_header_that_has_changed_ends_the_trust),
 		SCENE(no_thread_has_such_an_id),
