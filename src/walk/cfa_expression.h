@@ -12,6 +12,7 @@
 /* Operations of the few expressions compilers and assembler writers put into rules. */
 enum {
 	CFA_OP_DEREF = 0x06,
+	CFA_OP_PLUS = 0x22,
 	CFA_OP_PLUS_UCONST = 0x23,
 	CFA_OP_LIT0 = 0x30,
 	CFA_OP_LIT31 = 0x4f,
@@ -53,6 +54,19 @@ static inline int cfa_expression_base(struct eh_bytes *b, u64 end, u8 *out_reg, 
 	return b->at <= end;
 }
 
+/* What is added at the end: plus_uconst, or lit<n> and plus, as in SBCL.  False: neither. */
+static inline int cfa_expression_add(struct eh_bytes *b, u64 *out_add)
+{
+	u8 op = eh_bytes_u8(b);
+
+	if (op == CFA_OP_PLUS_UCONST) {
+		*out_add = eh_bytes_uleb(b);
+		return 1;
+	}
+	*out_add = (u64)op - CFA_OP_LIT0;
+	return op >= CFA_OP_LIT0 && op <= CFA_OP_LIT31 && eh_bytes_u8(b) == CFA_OP_PLUS;
+}
+
 /* The forms reg + offset, *(reg + offset) and *(reg + offset) + add. */
 static inline struct cfa_base cfa_base_deref(struct cfa_program *p, struct eh_bytes *b, u64 end)
 {
@@ -69,11 +83,8 @@ static inline struct cfa_base cfa_base_deref(struct cfa_program *p, struct eh_by
 	}
 	if (eh_bytes_u8(b) != CFA_OP_DEREF)
 		return base;
-	if (b->at < end) {
-		if (eh_bytes_u8(b) != CFA_OP_PLUS_UCONST)
-			return base;
-		add = eh_bytes_uleb(b);
-	}
+	if (b->at < end && !cfa_expression_add(b, &add))
+		return base;
 	if (b->at == end && add <= 0xffff) {
 		base.add = (u16)add;
 		base.kind = CFA_BASE_DEREF;
