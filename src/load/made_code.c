@@ -30,6 +30,12 @@ static const struct {
 	  "python -X perf, from 3.12 on; numba and the like have options of their own" },
 	{ "julia*", "ENABLE_JITPROFILING=1 in the environment" },
 	{ "luajit*", "LuaJIT has to be built with -DLUAJIT_USE_PERFTOOLS" },
+	{ "mono*", "mono --jitmap" },
+	{ "rakudo*", "MVM_JIT_PERF_MAP=1 in the environment" },
+	{ "moar*", "MVM_JIT_PERF_MAP=1 in the environment" },
+	{ "qemu-*", "qemu -perfmap, from 8.0 on" },
+	{ "guile*", "GUILE_JIT_THRESHOLD=-1 in the environment has it interpreted" },
+	{ "pypy*", "PyPy has no perf map: --jit off has it interpreted" },
 	{ "wasmtime*", "wasmtime run --profile=perfmap" },
 	{ "*", "the runtime may have an option to write a perf map (/tmp/perf-PID.map) or a "
 	       "jitdump" },

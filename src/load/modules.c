@@ -1,15 +1,18 @@
 #include "load/modules.h"
 
+#include <elf.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/regular_file.h"
 #include "record/keys.h"
 #include "record/reader.h"
 #include "symbol/symbolizer.h"
@@ -48,12 +51,18 @@ static int read_mapping(void *context, const struct recording_mapping *row)
 
 	if (source && source->process == 0)
 		source->process = row->process;
-	if (!source || source->module.kind != MODULE_KIND_JIT)
+	if (!source)
+		return 0;
+	/* Addresses in a file are by their place in it. */
+	const uint64_t start =
+		source->module.kind == MODULE_KIND_ELF ? row->file_offset : row->start;
+
+	if (source->module.kind != MODULE_KIND_JIT && source->module.kind != MODULE_KIND_ELF)
 		return 0;
 	sources->regions = array_grow(sources->regions, sources->region_count,
 				      &sources->region_capacity, sizeof *sources->regions);
 	sources->regions[sources->region_count++] =
-		(struct made_region){ row->module, row->start, row->end };
+		(struct made_region){ row->module, start, start + (row->end - row->start) };
 	return 0;
 }
 
@@ -166,6 +175,30 @@ static const struct kept_file *find_copy(const struct module_sources *sources,
 	return NULL;
 }
 
+static void add_regions(const struct module_sources *sources,
+			const struct module_source *source)
+{
+	for (size_t i = 0; i < sources->region_count; i++) {
+		const struct made_region *region = &sources->regions[i];
+
+		for (size_t j = 0;
+		     region->module == source->module.id && j < source->source_count; j++)
+			symbol_module_add_region(source->sources[j], region->start,
+						 region->end);
+	}
+}
+
+/* A core of SBCL's, which maps its functions from a file of its own format. */
+static bool is_of_another_format(const char *path)
+{
+	char magic[SELFMAG];
+	struct stat st;
+	CLEANUP(closep) int fd = regular_file_open(path, &st);
+
+	return fd >= 0 && read(fd, magic, SELFMAG) == SELFMAG &&
+	       memcmp(magic, ELFMAG, SELFMAG) != 0;
+}
+
 static void open_elf(struct module_sources *sources, struct module_source *source,
 		     struct symbolizer *symbolizer)
 {
@@ -180,6 +213,8 @@ static void open_elf(struct module_sources *sources, struct module_source *sourc
 						       module->build_id, module->build_id_len));
 	else
 		add_nameless(source, symbolizer, "[unknown]");
+	if (!copy && module->path && is_of_another_format(module->path))
+		add_regions(sources, source);
 }
 
 static void open_vdso(struct module_sources *sources, struct module_source *source,
@@ -210,19 +245,6 @@ static const struct kept_file *find_jit_file(const struct module_sources *source
 			return file;
 	}
 	return NULL;
-}
-
-static void add_regions(const struct module_sources *sources,
-			const struct module_source *source)
-{
-	for (size_t i = 0; i < sources->region_count; i++) {
-		const struct made_region *region = &sources->regions[i];
-
-		for (size_t j = 0;
-		     region->module == source->module.id && j < source->source_count; j++)
-			symbol_module_add_region(source->sources[j], region->start,
-						 region->end);
-	}
 }
 
 static void open_jit(struct module_sources *sources, struct module_source *source,

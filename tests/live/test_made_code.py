@@ -1,6 +1,7 @@
 """Code that a program made while it ran: where it has no names, and which callers it has."""
 
 import re
+import subprocess
 
 import live
 
@@ -58,6 +59,48 @@ class MadeCode(live.LiveTest):
         self.assertLessEqual(unknown, 2)
         stacks = recording.head()["stacks"]
         self.assertGreater(stacks["complete"], 0.98 * sum(stacks.values()), stacks)
+
+    def test_a_wrong_rule_leads_to_no_caller(self):
+        """The return address that it says is a number that the program computes with."""
+        recording = self.record(live.workload("misruled"), rate=5000)
+        names = self.functions(recording)
+        self.assertIn("misruled", names)
+        self.assertEqual([name for name in names if name.startswith("[unknown]")], [])
+        stacks = recording.head()["stacks"]
+        self.assertGreater(stacks["no_module"], 0.9 * sum(stacks.values()), stacks)
+
+
+LISP = """
+(defun fib (n) (declare (fixnum n)) (if (< n 2) n (+ (fib (- n 1)) (fib (- n 2)))))
+(defun conses (n) (let ((l nil)) (dotimes (i n) (push (list i i) l)) (length l)))
+(defun work (i) (conses 200000) (fib (+ 25 i)))
+(let ((threads (loop for i below 3 collect
+                 (let ((i i)) (sb-thread:make-thread (lambda () (work i)))))))
+  (print (mapcar #'sb-thread:join-thread threads)))
+(print (handler-case (labels ((f (n) (1+ (f n)))) (f 1)) (serious-condition () :exhausted)))
+(print (handler-case (sb-ext:with-timeout 0.05 (loop (conses 10))) (sb-ext:timeout () :timeout)))
+(dotimes (i 5) (print (conses 300000)) (sb-ext:gc :full t))
+(finish-output)
+(sb-ext:exit :code 7)
+"""
+
+
+class Lisp(live.LiveTest):
+
+    def test_sbcl_comes_out_the_same_with_whole_stacks(self):
+        """Its functions are mapped from a file that is no ELF file, and keep frame pointers."""
+        command = [self.need("sbcl"), "--noinform", "--non-interactive", "--load", self.write("work.lisp", LISP)]
+        bare = subprocess.run(command, capture_output=True, timeout=60)
+        self.assertEqual(bare.returncode, 7, bare.stderr)
+        for trigger in "sigtrap", "timer":
+            recording = self.record(command, "--trigger", trigger, rate=5000, expect=7)
+            self.assertEqual((recording.run.stdout, recording.run.stderr), (bare.stdout, bare.stderr))
+        recording = self.record(command, rate=5000, expect=7)
+        stacks = recording.head()["stacks"]
+        self.assertGreater(stacks["complete"], 0.95 * sum(stacks.values()), stacks)
+        rows = [row["name"] for row in recording.report()["functions"] if row["name"].startswith("sbcl.core+")]
+        self.assertGreater(len(rows), 0)
+        self.assertEqual([name for name in rows if "…" not in name], [])
 
 
 if __name__ == "__main__":

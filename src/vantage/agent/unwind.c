@@ -214,13 +214,23 @@ bool unwind_push(struct walk *walk, u64 frame)
 }
 
 /*
- * The walk ends as status says.  An address that no rule led to, in no image, and that leads no
- * further, is no frame: the last word is taken away.
+ * Whether the last step led to no frame: to an address in no image that leads no further, and
+ * that no rule led to or no call instruction ends at.  Rules are wrong where a coroutine's stack
+ * is made or left (Crystal's swapcontext pushes what its rule does not know of).
  */
-static enum walk_status walk_end(struct mem *mem, struct walk *walk, bool was_guess,
+static bool steps_led_astray(const struct steps *steps, struct mem *mem, bool is_exact,
+			     bool was_guess, enum walk_status status)
+{
+	if (was_guess || status != WALK_NO_MODULE || is_exact)
+		return was_guess;
+	return !native_follows_call(mem, steps->regs.ip);
+}
+
+/* The walk ends as status says; the last word is taken away if it is no frame. */
+static enum walk_status walk_end(struct mem *mem, struct walk *walk, bool is_astray,
 				 enum walk_status status)
 {
-	if (was_guess && !walk->is_full)
+	if (is_astray && !walk->is_full)
 		walk->count--;
 	return mem->was_forbidden ? WALK_FORBIDDEN : status;
 }
@@ -242,7 +252,10 @@ static enum walk_status walk_native(const ucontext_t *context, struct mem *mem,
 		const enum walk_status status = walk_step(mem, walk, &steps);
 
 		if (status != WALK_COMPLETE)
-			return walk_end(mem, walk, was_guess, status);
+			return walk_end(
+				mem, walk,
+				steps_led_astray(&steps, mem, is_exact, was_guess, status),
+				status);
 		if (walk->regions.regions != NULL)
 			regions_meet_native(walk, sp, steps.regs.sp, steps.count == 0);
 		if (steps.step.is_last)
