@@ -72,7 +72,7 @@ struct ring_header {
 	 * behind a pause stands for no more than its own period.
 	 */
 	u32 pauses;
-	u32 reserved;
+	u32 late_hellos; /* by the recorder: children are to say hello late */
 	/* Threads that were there before the sampling event: their past is start-up, too. */
 	u32 older_tids[RING_OLDER_THREADS];
 	/*

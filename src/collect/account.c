@@ -182,11 +182,16 @@ static void account_unentered(struct image *image, const struct account_terms *t
 				     thread_events_read(&image->counters.events)
 			   : 0;
 
+	const bool is_told =
+		!terms->is_user_clock && image->ended_ns > 0 && !image->is_end_unknown;
+
 	/*
 	 * What was seen last is a lower bound: of user time, and of what may not be counted.
 	 */
-	image->cpu_ns = image->seen_ns > counted_ns ? image->seen_ns : counted_ns;
-	image->is_accounted = is_counted && image->unwatched_since_ns == 0;
+	image->cpu_ns = is_told ? image->ended_ns : counted_ns;
+	if (image->seen_ns > image->cpu_ns)
+		image->cpu_ns = image->seen_ns;
+	image->is_accounted = (is_told || is_counted) && image->unwatched_since_ns == 0;
 	if (image->cpu_ns != 0)
 		figures->unentered_ns = (int64_t)above(image->cpu_ns, image->cpu_before_ns);
 	if (image->is_watched_known && !terms->is_user_clock)

@@ -51,7 +51,7 @@ static char **command_entries(const struct command_environment *environment,
 
 	memcpy(entries, environ, count * sizeof *entries);
 	sigaction(SIGTRAP, NULL, &trap);
-	entries[count] = xasprintf(ENVIRONMENT_RECORDER "%s%s:%s",
+	entries[count] = xasprintf(ENVIRONMENT_RECORDER "%s:%s:%s",
 				   trap.sa_handler == SIG_IGN ? ENVIRONMENT_IGNORED
 							      : ENVIRONMENT_DEFAULT,
 				   environment->agent_path, environment->socket_path);

@@ -85,6 +85,15 @@ struct image {
 	char passer[16];       /* that: the outermost of several */
 	bool is_recorded;      /* another recorder's agent is meant to be in it; */
 	bool next_is_recorded; /* in the program that it is about to execute */
+	pid_t parent_pid;
+
+	/* storms.h */
+	uint32_t brief_children; /* that ended, the last of them in a row */
+	uint32_t storm;          /* of its children; 0: none */
+	bool has_had_storms;
+	uint32_t in_storm;    /* whose counters it has inherited; 0: none */
+	bool says_hello_late; /* it is, or was born, in one */
+
 	enum image_state state;
 	bool is_ended;
 	bool is_gone;         /* there is no such process any more, though nobody told */
@@ -147,6 +156,8 @@ struct image {
 	uint64_t switches_judged; /* account_check_switches() has looked at so many */
 
 	/* The account. */
+	uint64_t ended_ns;      /* what its threads that ended had burned, from their births */
+	bool is_end_unknown;    /* of one of them the kernel has not reported it */
 	uint64_t cpu_before_ns; /* what earlier images of this process burned */
 	uint64_t opened_cpu_ns; /* when its events were opened; 0: unknown */
 	uint64_t start_cpu_ns;  /* when sampling began, as the agent says; 0: it did not */

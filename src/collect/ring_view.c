@@ -129,6 +129,11 @@ void ring_view_set_epoch(struct image *image, uint64_t epoch)
 	__atomic_store_n(&image->ring->epoch, epoch, __ATOMIC_RELAXED);
 }
 
+void ring_view_set_late_hellos(const struct image *image, bool is_late)
+{
+	__atomic_store_n(&image->ring->late_hellos, is_late, __ATOMIC_RELAXED);
+}
+
 void ring_view_set_switch_cost(struct image *image, uint64_t cost_ns)
 {
 	image->switch_cost_ns = cost_ns;

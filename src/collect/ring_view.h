@@ -50,6 +50,8 @@ void ring_view_set_epoch(struct image *image, uint64_t epoch);
 void ring_view_set_switch_cost(struct image *image, uint64_t cost_ns);
 /* Of which threads image->short_threads has an event open. */
 void ring_view_set_unshared(struct image *image);
+/* Whether its children are to say hello late. */
+void ring_view_set_late_hellos(const struct image *image, bool is_late);
 void ring_view_add_pause(struct image *image);
 
 /* The record at a position before mark, as ring_peek() gives it. */

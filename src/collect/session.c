@@ -301,6 +301,7 @@ static int session_start(struct session *session, struct error *err)
 		command_abandon(&session->command);
 		return rc;
 	}
+	session_begin_storms(session);
 	tell_beginning(session->writer, session->options, &session->ability, session->start_ns);
 	rc = command_go(&session->command, session->options->argv[0], &session->result->failure,
 			err);
@@ -313,6 +314,7 @@ static int session_start(struct session *session, struct error *err)
 static void session_close(struct session *session)
 {
 	sideband_close(session->sideband);
+	session_close_storms(session);
 	if (session->tree_counter_fd >= 0)
 		close(session->tree_counter_fd);
 	pump_done(&session->pump);

@@ -67,6 +67,8 @@ static void session_enter(struct session *session, const struct handshake_hello 
 		return;
 	}
 	image->uid = peer_uid(connection);
+	/* Not all in it are brief; and it may be about to make a thread. */
+	session_end_storm(session, image->in_storm);
 	enter_image(image, hello, connection, &session->enter_terms);
 	tree_read_process(&session->tree, image);
 	/* No account names it. */

@@ -14,11 +14,15 @@
 #include "collect/no_sample.h"
 #include "collect/ring_view.h"
 #include "collect/sideband.h"
+#include "collect/storms.h"
 #include "collect/tell.h"
 #include "collect/traced.h"
 #include "collect/unentered.h"
 #include "record/writer.h"
 
+/* One that burned less, and had no sample, was brief. */
+#define BRIEF_PERIODS 2
+#define YOUNG_NS      (20 * NS_PER_MS)
 /* How often calls are read. */
 #define TRACED_NS (500 * NS_PER_MS)
 
@@ -66,6 +70,30 @@ static void session_end_agent(struct session *session, struct image *image)
 	session_tell_nonsense(session, image);
 }
 
+/* Whether the image was to say hello late: what its parent was to give it along. */
+static bool session_is_late(const struct session *session, const struct image *image)
+{
+	const struct image *parent = tree_find(&session->tree, image->parent_pid);
+
+	return image->says_hello_late || (parent != NULL && parent->has_had_storms);
+}
+
+/* Whether it was brief, as the other children of its parent may be: storms.h. */
+static void session_judge_child(struct session *session, const struct image *image)
+{
+	struct image *parent = tree_find(&session->tree, image->parent_pid);
+	const bool is_entered = image->state == IMAGE_ENTERED;
+	const uint64_t burned_ns = is_entered ? image->cpu_ns : image->ended_ns;
+
+	if (parent == NULL || parent->ring == NULL)
+		return;
+	/* Of one that no agent came to, and no counter, nothing is known. */
+	if (!is_entered && (image->is_end_unknown || burned_ns == 0))
+		return;
+	storms_take_child(session->storms, parent,
+			  image->samples == 0 && burned_ns < BRIEF_PERIODS * parent->period_ns);
+}
+
 void session_image_ended(void *context, struct image *image)
 {
 	struct session *session = context;
@@ -79,6 +107,7 @@ void session_image_ended(void *context, struct image *image)
 	if (!session->ability.can_count && session->is_reaped && session->tree.serial == 1)
 		image->rusage_ns = account_children_ns(session->account_terms.is_user_clock);
 	if (image->state == IMAGE_STARTING && image->unentered_reason == NULL) {
+		image->says_hello_late = session_is_late(session, image);
 		image->unentered_reason = tell_why_unentered(
 			image, hello_server_why_unanswered(session->server, image->pid,
 							   image->start_ns));
@@ -90,6 +119,9 @@ void session_image_ended(void *context, struct image *image)
 	}
 	account_close(image, &session->account_terms, session->writer);
 	no_sample_add_rest(&session->pump, image);
+	storms_end(session->storms, image->storm, image);
+	if (image->is_ended && session->tree.last_ended_cpu_ns == NULL)
+		session_judge_child(session, image);
 	session->uncounted_ns += image->uncounted_ns;
 	session->booked_ns += image->booked_ns;
 	session->births += image->booked_ns > 0 && image->cpu_before_ns == 0;
@@ -131,20 +163,6 @@ void session_mapped(void *context, struct image *image, const struct module_plac
 	struct session *session = context;
 
 	interpreters_see(&session->interpreters, image, place);
-}
-
-static void session_take_event(void *context, const struct sideband_event *event)
-{
-	struct session *session = context;
-
-	tree_take(&session->tree, event);
-}
-
-void session_take_events(struct session *session)
-{
-	if (session->sideband != NULL)
-		session->events_dropped +=
-			sideband_drain(session->sideband, session_take_event, session);
 }
 
 /* Not sooner: of a parent that made a child and ended, the child has its name and mappings. */
@@ -219,6 +237,13 @@ static void session_look_at_title(struct session *session, struct image *image,
 		image_write(image, session->start_ns, session->writer);
 }
 
+/* One that is young: what it burns is reported at its end. */
+static bool session_may_wait(const struct session *session, const struct image *image)
+{
+	return storms_count(session->storms, image) && image->unwatched_since_ns == 0 &&
+	       image->start_ns + YOUNG_NS > session->pump.round_ns;
+}
+
 void session_round(struct session *session)
 {
 	struct tree *tree = &session->tree;
@@ -230,6 +255,8 @@ void session_round(struct session *session)
 	for (size_t i = 0; i < tree->count; i++)
 		image_mark(tree->images[i], pump_mark(tree->images[i]));
 	session_take_events(session);
+	if (session->sideband != NULL)
+		fullest = sideband_fullest(session->sideband);
 	for (size_t i = 0; i < tree->count; i++) {
 		struct image *image = tree->images[i];
 
@@ -241,7 +268,7 @@ void session_round(struct session *session)
 		account_check_switches(image);
 		short_threads_expire(&image->short_threads, session->pump.round_ns);
 		ring_view_set_unshared(image);
-		if (image->state != IMAGE_ENTERED) {
+		if (image->state != IMAGE_ENTERED && !session_may_wait(session, image)) {
 			unentered_look(&session->tree, image, &session->enter_terms);
 			longest_ms = unentered_wait_ms(image, longest_ms);
 		}

@@ -2,6 +2,7 @@
  * session_state - what a session has while it runs, for the files that it is written in:
  *
  *   session.c         begins it, goes round in its loop, and ends it
+ *   session_events.c  what the kernel reports of processes and threads
  *   session_round.c   what a round of its clock takes in, and what is told when an image ends
  *   session_hellos.c  answers agents
  */
@@ -26,6 +27,8 @@ struct hello_server;
 struct image;
 struct module_place;
 struct sideband;
+struct sideband_event;
+struct storms;
 
 #define NS_PER_MS    1000000ULL
 #define ROUND_MIN_MS 2
@@ -53,6 +56,10 @@ struct session {
 	struct tracer_watch tracer;
 	struct generated_code generated;
 	int tree_counter_fd; /* CPU time of the whole tree; -1: none */
+	struct storms *storms;
+	bool has_read_storms;             /* since the sideband was looked at */
+	struct sideband_event *late_ends; /* of threads whose figures are still to come */
+	size_t late_end_count, late_end_capacity;
 	int round_ms;
 	bool is_reaped, is_broken;
 	bool is_full; /* the recording is as large as it may be: the program runs on without it */
@@ -74,6 +81,11 @@ struct session {
 void session_take_events(struct session *session);
 /* Moves what rings and tables have, and sets how long to wait for the next round. */
 void session_round(struct session *session);
+/* Before the first event (storms.h). */
+void session_begin_storms(struct session *session);
+void session_close_storms(struct session *session);
+/* That of this id, if it has not ended (storms.h). */
+void session_end_storm(struct session *session, uint32_t id);
 /* Answers the agents that have said hello. */
 void session_take_hellos(struct session *session);
 /* Has them leave their processes alone: nothing is recorded any more. */

@@ -4,7 +4,6 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,18 +12,20 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/monotonic.h"
+#include "collect/perf_ring.h"
 
-/* kernel.perf_event_mlock_kb is 516 by default: 128 pages and one.  Less is tried, too. */
-static const size_t ring_pages[] = { 128, 64, 16, 4, 1 };
+/*
+ * kernel.perf_event_mlock_kb is 516 by default: 129 pages for each CPU, of which the rings of
+ * exit_counters.h take 51.
+ */
+#define RING_PAGES 64
 
 #define MISC_EXEC     PERF_RECORD_MISC_COMM_EXEC
 #define MISC_BUILD_ID (1U << 14) /* PERF_RECORD_MISC_MMAP_BUILD_ID, Linux >= 5.12 */
 
 struct cpu_ring {
 	int fd;
-	struct perf_event_mmap_page *page; /* and the data behind it */
-	size_t map_bytes;
-	uint64_t data_bytes;
+	struct perf_ring ring;
 };
 
 /* A record copied out of a ring, waiting for its turn. */
@@ -41,7 +42,7 @@ struct sideband {
 	size_t held_count, held_capacity;
 	uint64_t serial;
 	uint64_t dropped;
-	size_t page_bytes;
+	unsigned int fullest; /* in percent, when it was read last */
 };
 
 static int sideband_open_event(pid_t pid, int cpu, bool with_build_ids)
@@ -69,30 +70,14 @@ static int sideband_open_event(pid_t pid, int cpu, bool with_build_ids)
 	return fd < 0 ? -errno : fd;
 }
 
-static int cpu_ring_map(struct cpu_ring *ring, size_t page_bytes)
-{
-	for (size_t i = 0; i < sizeof ring_pages / sizeof ring_pages[0]; i++) {
-		size_t bytes = (1 + ring_pages[i]) * page_bytes;
-		void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
-
-		if (map == MAP_FAILED)
-			continue;
-		ring->page = map;
-		ring->map_bytes = bytes;
-		ring->data_bytes = ring_pages[i] * page_bytes;
-		return 0;
-	}
-	return -errno;
-}
-
-static int cpu_ring_open(struct cpu_ring *ring, pid_t pid, int cpu, size_t page_bytes)
+static int cpu_ring_open(struct cpu_ring *ring, pid_t pid, int cpu)
 {
 	ring->fd = sideband_open_event(pid, cpu, true);
 	if (ring->fd == -EINVAL) /* before Linux 5.12 */
 		ring->fd = sideband_open_event(pid, cpu, false);
 	if (ring->fd < 0)
 		return ring->fd;
-	return cpu_ring_map(ring, page_bytes);
+	return perf_ring_map(&ring->ring, ring->fd, RING_PAGES);
 }
 
 int sideband_open(pid_t pid, struct sideband **out_sideband, struct error *err)
@@ -100,13 +85,12 @@ int sideband_open(pid_t pid, struct sideband **out_sideband, struct error *err)
 	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
 	struct sideband *sideband = xzalloc(sizeof *sideband);
 
-	sideband->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	sideband->rings = xreallocarray(NULL, (size_t)cpus, sizeof *sideband->rings);
 	for (int cpu = 0; cpu < cpus; cpu++) {
 		struct cpu_ring *ring = &sideband->rings[sideband->ring_count];
 
 		*ring = (struct cpu_ring){ .fd = -1 };
-		int rc = cpu_ring_open(ring, pid, cpu, sideband->page_bytes);
+		int rc = cpu_ring_open(ring, pid, cpu);
 
 		if (rc == -ENODEV) /* an offline CPU */
 			continue;
@@ -127,8 +111,7 @@ void sideband_close(struct sideband *sideband)
 	if (sideband == NULL)
 		return;
 	for (size_t i = 0; i < sideband->ring_count; i++) {
-		if (sideband->rings[i].page != NULL)
-			munmap(sideband->rings[i].page, sideband->rings[i].map_bytes);
+		perf_ring_unmap(&sideband->rings[i].ring);
 		if (sideband->rings[i].fd >= 0)
 			close(sideband->rings[i].fd);
 	}
@@ -137,16 +120,6 @@ void sideband_close(struct sideband *sideband)
 	free(sideband->held);
 	free(sideband->rings);
 	free(sideband);
-}
-
-static void ring_copy(const struct cpu_ring *ring, uint64_t position, void *to, size_t len)
-{
-	const char *data = (const char *)ring->page + ring->page->data_offset;
-	uint64_t at = position % ring->data_bytes;
-	size_t first = len < ring->data_bytes - at ? len : (size_t)(ring->data_bytes - at);
-
-	memcpy(to, data + at, first);
-	memcpy((char *)to + first, data, len - first);
 }
 
 /* sample_id_all puts pid, tid and time at the end of every record. */
@@ -160,43 +133,25 @@ static uint64_t record_time(const struct perf_event_header *record)
 	return time;
 }
 
-static void sideband_hold(struct sideband *sideband, const struct cpu_ring *ring,
-			  uint64_t position, uint16_t size)
+static void sideband_hold(void *context, const struct perf_event_header *record)
 {
-	struct perf_event_header *record = xmalloc(size);
+	struct sideband *sideband = context;
 
-	ring_copy(ring, position, record, size);
 	if (record->type == PERF_RECORD_LOST) {
 		uint64_t lost[2] = { 0 };
 
-		if (size >= sizeof *record + sizeof lost)
+		if (record->size >= sizeof *record + sizeof lost)
 			memcpy(lost, record + 1, sizeof lost);
 		sideband->dropped += lost[1];
-		free(record);
 		return;
 	}
+	struct perf_event_header *copy = xmalloc(record->size);
+
+	memcpy(copy, record, record->size);
 	sideband->held = array_grow(sideband->held, sideband->held_count,
 				    &sideband->held_capacity, sizeof *sideband->held);
 	sideband->held[sideband->held_count++] =
-		(struct held_record){ record_time(record), sideband->serial++, record };
-}
-
-static void sideband_read_ring(struct sideband *sideband, struct cpu_ring *ring)
-{
-	/* Pairs with the kernel's barrier before it moves data_head. */
-	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
-	uint64_t tail = ring->page->data_tail;
-
-	while (tail < head) {
-		struct perf_event_header header;
-
-		ring_copy(ring, tail, &header, sizeof header);
-		if (header.size < sizeof header || header.size > head - tail)
-			break;
-		sideband_hold(sideband, ring, tail, header.size);
-		tail += header.size;
-	}
-	__atomic_store_n(&ring->page->data_tail, tail, __ATOMIC_RELEASE);
+		(struct held_record){ record_time(copy), sideband->serial++, copy };
 }
 
 static int compare_held(const void *a, const void *b)
@@ -277,8 +232,13 @@ uint64_t sideband_drain(struct sideband *sideband,
 	const uint64_t dropped_before = sideband->dropped;
 	size_t visited = 0;
 
-	for (size_t i = 0; i < sideband->ring_count; i++)
-		sideband_read_ring(sideband, &sideband->rings[i]);
+	sideband->fullest = 0;
+	for (size_t i = 0; i < sideband->ring_count; i++) {
+		const unsigned int used =
+			perf_ring_read(&sideband->rings[i].ring, sideband_hold, sideband);
+
+		sideband->fullest = used > sideband->fullest ? used : sideband->fullest;
+	}
 	if (sideband->held_count > 1)
 		qsort(sideband->held, sideband->held_count, sizeof *sideband->held,
 		      compare_held);
@@ -298,4 +258,9 @@ uint64_t sideband_drain(struct sideband *sideband,
 			sideband->held_count * sizeof *sideband->held);
 	}
 	return sideband->dropped - dropped_before;
+}
+
+unsigned int sideband_fullest(const struct sideband *sideband)
+{
+	return sideband->fullest;
 }

@@ -46,3 +46,5 @@ void sideband_close(struct sideband *sideband);
 uint64_t sideband_drain(struct sideband *sideband,
 			void (*visit)(void *context, const struct sideband_event *event),
 			void *context);
+/* How full the fullest ring was when they were drained last, in percent. */
+unsigned int sideband_fullest(const struct sideband *sideband);

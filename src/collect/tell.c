@@ -21,6 +21,12 @@
 #include "record/writer.h"
 #include "target/program.h"
 
+/*
+ * What a process burns before it says hello late: a period, until the kernel's tick finds that
+ * it has, and leeway.
+ */
+#define BRIEF_NS 20000000
+
 static void add_string(struct json_object *array, const char *string)
 {
 	struct text escaped = { 0 };
@@ -132,8 +138,10 @@ static const char *tell_passer(struct image *image)
 
 const char *tell_why_unentered(struct image *image, const char *unanswered)
 {
-	CLEANUP(freep) struct target_program *program = xzalloc(sizeof *program);
+	CLEANUP(freep) struct target_program *program = NULL;
 
+	if (image->says_hello_late && image->ended_ns < BRIEF_NS)
+		return "too little CPU time for a sample";
 	/* The recorder sees other files by these names. */
 	if (image->why_out_of_reach != NULL)
 		return image->why_out_of_reach;
@@ -141,6 +149,7 @@ const char *tell_why_unentered(struct image *image, const char *unanswered)
 	    errno == ENOENT)
 		return "its program file is gone, or was in another root directory: it ended "
 		       "before that could be looked at";
+	program = xzalloc(sizeof *program);
 	/* A child of fork that has executed nothing is what its parent is. */
 	if (image->exe != NULL)
 		target_program_judge(image->exe, NULL, program);

@@ -120,7 +120,8 @@ struct image *tree_add(struct tree *tree, pid_t pid, struct image *parent, uint6
 /* Nobody came into its program, so nothing of ours goes along into those it starts. */
 static bool passes_nothing_on(const struct image *image)
 {
-	return image->state == IMAGE_STARTING && (image->has_program || image->is_passed_by);
+	return image->state == IMAGE_STARTING && !image->says_hello_late &&
+	       (image->has_program || image->is_passed_by);
 }
 
 /* The program without an agent that it comes from: the first of several. */
@@ -165,6 +166,7 @@ static void tree_take_fork(struct tree *tree, const struct sideband_event *event
 	if (parent != NULL && passes_nothing_on(parent))
 		note_passer(image, parent);
 	image->is_recorded = parent != NULL && parent->is_recorded;
+	image->parent_pid = event->parent_pid;
 	image_thread_at(image, event->tid, event->time_ns, tree->writer);
 }
 
@@ -244,16 +246,23 @@ static struct image *tree_take_exec(struct tree *tree, const struct sideband_eve
 	} else {
 		struct image parent = { .row = image != NULL ? image->parent_row : 0 };
 		struct image_counters counters = { 0 };
-		uint64_t burned_ns = 0;
+		uint64_t burned_ns = 0, ended_ns = 0;
+		uint32_t in_storm = 0;
 
 		if (image != NULL) {
 			counters = image->next_counters;
 			image->next_counters = (struct image_counters){ 0 };
+			parent.pid = image->parent_pid;
+			ended_ns = image->ended_ns;
+			in_storm = image->in_storm;
 		}
 		tree->last_ended_cpu_ns = &burned_ns;
 		image = tree_add(tree, event->pid, &parent, event->time_ns);
 		tree->last_ended_cpu_ns = NULL;
 		image->cpu_before_ns = burned_ns;
+		image->ended_ns = ended_ns;
+		image->in_storm = in_storm;
+		image->parent_pid = parent.pid;
 		image->counters = counters;
 		image->is_counter_tried = counters.events.count > 0;
 	}

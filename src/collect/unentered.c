@@ -56,7 +56,9 @@ static void unentered_find_watched(struct tree *tree, struct image *image, uint6
 		return;
 	image->is_watched_known = true;
 	image->watched_ns = image->cpu_before_ns;
-	if (image->counters.events.count > 0)
+	if (image->ended_ns > 0 && !image->is_end_unknown)
+		image->watched_ns = image->ended_ns;
+	else if (image->counters.events.count > 0)
 		image->watched_ns =
 			image->counters.before_ns + thread_events_read(&image->counters.events);
 	else if (seen_ns > since_ns && seen_ns - since_ns > image->watched_ns)

@@ -10,6 +10,7 @@
 #include <errno.h>
 
 #include "vantage/agent/agent.h"
+#include "vantage/agent/agent_state.h"
 #include "vantage/agent/altstack.h"
 #include "vantage/agent/book.h"
 #include "vantage/agent/faults.h"
@@ -33,7 +34,7 @@ static struct {
 	void (*restorer)(void);
 	/* A process that agent_is_of_another() has set an action in the kernel. */
 	bool is_set_past_us;
-} actions;
+} actions AGENT_STATE;
 
 static struct book *book_of(int signal)
 {

@@ -78,6 +78,7 @@ struct agent {
 	const char *const *arguments; /* what it was started with */
 	u64 main_stack_top;           /* the end of the initial stack */
 	u64 main_stack_bytes;         /* how far below it the initial stack may reach */
+	u64 late_ns;                  /* of CPU time, until it says hello: late_hello.h */
 	u64 main_thread_pointer;      /* arch_thread_pointer() of the thread that has it */
 	const void *program_headers;  /* the program's own, as the kernel told */
 	u32 program_header_count;
@@ -88,8 +89,10 @@ struct agent {
 	bool has_timers;
 	bool has_had_threads; /* besides the first */
 	bool is_trap_ours;    /* the program's SIGTRAP is another signal: signals.h */
+	bool is_hello_due;    /* when late_ns are burned */
 	bool may_be_trapped;  /* the recorder may have opened events on this process */
-	bool is_tracing;      /* or has: the trace has something to forget */
+	bool is_tracing;      /* it has been, at least: the trace has something to forget */
+	bool has_asked;       /* for regions or pauses */
 	bool is_paused;       /* by the program itself: control.h */
 	u64 scratches_in_use; /* one bit each */
 };

@@ -157,8 +157,10 @@ void altstack_begin(void)
 
 bool altstack_is_wanted(void)
 {
-	return agent.ring != NULL && !(agent.ring->flags & RING_TRACE) && agent.is_trap_ours &&
-	       agent.may_call && altstacks.has_thread_end;
+	const bool is_sampled =
+		agent.ring != NULL ? !(agent.ring->flags & RING_TRACE) : agent.is_hello_due;
+
+	return is_sampled && agent.is_trap_ours && agent.may_call && altstacks.has_thread_end;
 }
 
 void altstack_begin_thread(void)

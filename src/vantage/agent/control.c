@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "vantage/agent/agent.h"
+#include "vantage/agent/agent_state.h"
 #include "vantage/agent/hooks.h"
+#include "vantage/agent/late_hello.h"
 #include "vantage/agent/trace/trace.h"
 
 /* include/fathom.h has what they do. */
@@ -17,10 +19,11 @@ int fathom_agent_is_running(void);
 /*
  * One thread at a time: who comes meanwhile asks in vain, for it is at a race with the other.
  */
-static bool is_switching;
+static bool is_switching AGENT_STATE;
 
 bool control_is_on(void)
 {
+	late_hello_now();
 	return __atomic_load_n(&agent.ring, __ATOMIC_ACQUIRE) != NULL;
 }
 
@@ -36,6 +39,7 @@ void control_begin_region(const struct region_place *place, const char *name, u6
 	const struct region *region =
 		control_is_on() ? regions_begin(place, name, length) : NULL;
 
+	agent.has_asked = true;
 	if (region != NULL)
 		trace_region_begin(region, asking);
 }
@@ -50,6 +54,7 @@ void control_end_region(const struct region_place *place, const char *name, u64 
 
 static void set_paused(bool is_paused)
 {
+	agent.has_asked = true;
 	if (__atomic_exchange_n(&is_switching, true, __ATOMIC_ACQUIRE))
 		return;
 	__atomic_store_n(&agent.is_paused, is_paused, __ATOMIC_RELAXED);

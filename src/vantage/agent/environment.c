@@ -13,9 +13,9 @@
 #include "vantage/agent/room.h"
 
 #define PRELOAD_BYTES (sizeof ENVIRONMENT_PRELOAD + PATH_MAX)
-#define RECORDER_BYTES                                                         \
-	(sizeof ENVIRONMENT_RECORDER + sizeof ENVIRONMENT_IGNORED + PATH_MAX + \
-	 sizeof((struct sockaddr_un *)0)->sun_path)
+#define RECORDER_BYTES                                                                        \
+	(sizeof ENVIRONMENT_RECORDER + sizeof ENVIRONMENT_IGNORED + ENVIRONMENT_LATE_DIGITS + \
+	 PATH_MAX + sizeof((struct sockaddr_un *)0)->sun_path)
 
 /* MAX_ARG_STRLEN, of what is one argument to the kernel (linux/binfmts.h). */
 #define LARGEST_STRING (128U << 10)
@@ -27,9 +27,15 @@ static struct {
 	const char *socket;
 	const char *agent_path; /* of agent_bytes: within preload */
 	size_t agent_bytes;
-	char preload[PRELOAD_BYTES];
-	char recorder_default[RECORDER_BYTES];
-	char recorder_ignored[RECORDER_BYTES];
+	u64 late_ns;
+	/* FATHOM_RECORDER for children that say hello at once, and late: within texts. */
+	char *recorder_default[2];
+	char *recorder_ignored[2];
+	char *preload; /* "LD_PRELOAD=<agent>" */
+	/*
+	 * One behind the other: each page that is touched is a fault at the start of a program.
+	 */
+	char texts[PRELOAD_BYTES + 4 * RECORDER_BYTES];
 } environment;
 
 static bool begins_with(const char *text, const char *beginning)
@@ -38,43 +44,110 @@ static bool begins_with(const char *text, const char *beginning)
 }
 
 /* "LD_PRELOAD=<agent>": what children get that have no library of their own to preload. */
-static void keep_agent(const char *from, size_t bytes)
+static void keep_agent(char *at, const char *from, size_t bytes)
 {
-	char *path = stpcpy(environment.preload, ENVIRONMENT_PRELOAD);
+	char *path = stpcpy(at, ENVIRONMENT_PRELOAD);
 
 	memcpy(path, from, bytes);
 	path[bytes] = '\0';
+	environment.preload = at;
 	environment.agent_path = path;
 	environment.agent_bytes = bytes;
+}
+
+/* The number behind the first word, if any, and where it ends. */
+static const char *read_late_ns(const char *at, u64 *out_ns)
+{
+	*out_ns = 0;
+	if (*at != ENVIRONMENT_LATE)
+		return at;
+	for (at++; *at >= '0' && *at <= '9' && *out_ns < UINT32_MAX; at++)
+		*out_ns = *out_ns * 10 + (u64)(*at - '0');
+	return at;
+}
+
+static void write_late_ns(char *digits, u64 ns)
+{
+	for (int i = ENVIRONMENT_LATE_DIGITS; i-- > 0; ns /= 10)
+		digits[i] = (char)('0' + ns % 10);
+}
+
+/* Where the digits stand in an entry that has them. */
+static char *late_digits_of(char *entry, const char *word)
+{
+	return entry + strlen(ENVIRONMENT_RECORDER) + strlen(word) + 1;
+}
+
+void environment_set_period(u64 period_ns)
+{
+	if (!environment.has_recorder)
+		return;
+	write_late_ns(late_digits_of(environment.recorder_default[1], ENVIRONMENT_DEFAULT),
+		      period_ns);
+	write_late_ns(late_digits_of(environment.recorder_ignored[1], ENVIRONMENT_IGNORED),
+		      period_ns);
+}
+
+u64 environment_late_ns(void)
+{
+	return environment.late_ns;
+}
+
+u64 environment_late_ns_for_children(void)
+{
+	const struct ring_header *ring = agent.ring;
+
+	if (agent.is_hello_due)
+		return agent.late_ns;
+	/* A debugger's process has children that are its debugger's, too. */
+	if (ring == NULL || !__atomic_load_n(&ring->late_hellos, __ATOMIC_RELAXED) ||
+	    (__atomic_load_n(&ring->pauses, __ATOMIC_RELAXED) & 1))
+		return 0;
+	return agent.terms.period_ns;
+}
+
+/* Both entries with this word, at `at`; returns where the next may stand. */
+static char *write_entries(char *at, char *entries[2], const char *word, const char *paths)
+{
+	entries[0] = at;
+	at = stpcpy(stpcpy(stpcpy(at, ENVIRONMENT_RECORDER), word), paths) + 1;
+	entries[1] = at;
+	at = stpcpy(stpcpy(at, ENVIRONMENT_RECORDER), word);
+	*at = ENVIRONMENT_LATE;
+	return stpcpy(at + 1 + ENVIRONMENT_LATE_DIGITS, paths) + 1;
 }
 
 /* value: of FATHOM_RECORDER. */
 static void keep_recorder(const char *value)
 {
 	const bool is_ignored = begins_with(value, ENVIRONMENT_IGNORED);
+	u64 late_ns;
 
 	if (!is_ignored && !begins_with(value, ENVIRONMENT_DEFAULT))
 		return;
-	const char *path = strchr(value, ':') + 1;
+	const char *paths = read_late_ns(
+		value + strlen(is_ignored ? ENVIRONMENT_IGNORED : ENVIRONMENT_DEFAULT),
+		&late_ns);
+
+	if (*paths != ':')
+		return;
+	const char *path = paths + 1;
 	const size_t agent_bytes = strcspn(path, ":");
 	const char *socket = path + agent_bytes + 1;
 
 	if (agent_bytes >= PATH_MAX || socket[-1] != ':' ||
 	    strlen(socket) >= sizeof((struct sockaddr_un *)0)->sun_path)
 		return;
-	stpcpy(stpcpy(stpcpy(environment.recorder_default, ENVIRONMENT_RECORDER),
-		      ENVIRONMENT_DEFAULT),
-	       path);
-	char *socket_kept =
-		stpcpy(stpcpy(stpcpy(environment.recorder_ignored, ENVIRONMENT_RECORDER),
-			      ENVIRONMENT_IGNORED),
-		       path) -
-		strlen(socket);
+	char *at = write_entries(environment.texts, environment.recorder_default,
+				 ENVIRONMENT_DEFAULT, paths);
 
-	keep_agent(path, agent_bytes);
-	environment.socket = socket_kept;
+	at = write_entries(at, environment.recorder_ignored, ENVIRONMENT_IGNORED, paths);
+	environment.socket = at - 1 - strlen(socket);
+	keep_agent(at, path, agent_bytes);
 	environment.inherits_ignored_trap = is_ignored;
+	environment.late_ns = late_ns;
 	environment.has_recorder = true;
+	environment_set_period(late_ns);
 }
 
 /* So that neither the program nor /proc/PID/environ finds it in the initial stack. */
@@ -137,8 +210,9 @@ const char *environment_agent_path(void)
 }
 
 /*
- * An image that has a ring may have a trap on its way, of a recorder that it cannot reach (it has
- * another root, for instance): what it executes is entered all the same, so that it is taken.
+ * An image that has a ring may have a trap on its way, of a recorder that it cannot reach (it
+ * has another root, for instance): what it executes is entered all the same, so that it is
+ * taken.
  */
 bool environment_may_enter(void)
 {
@@ -280,8 +354,10 @@ bool environment_copy(struct environment_copy *copy, char *const *theirs_entries
 		put_preload(preload, first_libraries, theirs.preload);
 	if (theirs.count > 0)
 		memcpy(entries, theirs_entries, theirs.count * sizeof(char *));
-	entries[theirs.count] =
-		is_trap_ignored ? environment.recorder_ignored : environment.recorder_default;
+	const bool is_late = environment_late_ns_for_children() != 0;
+
+	entries[theirs.count] = is_trap_ignored ? environment.recorder_ignored[is_late]
+						: environment.recorder_default[is_late];
 	entries[theirs.count + 1] = is_kept ? environment.preload : preload;
 	entries[theirs.count + 2] = NULL;
 	return true;

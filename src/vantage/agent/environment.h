@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "abi/types.h"
+
 /*
  * In the constructor, which comes before libc has made this array its environ: takes the
  * entries out of it, and keeps what they say.  No allocation, no system call but to tell
@@ -25,6 +27,12 @@ const char *environment_agent_path(void);
  * filter is there that may kill who opens a socket, as the agent of the next image would.
  */
 bool environment_may_enter(void);
+/* Says hello when it has burned so much; 0: at once. */
+u64 environment_late_ns(void);
+/* The period after which children of this process say hello; 0: at once. */
+u64 environment_late_ns_for_children(void);
+/* The sampling period, which children that say hello late are given along. */
+void environment_set_period(u64 period_ns);
 /* Whether the program inherited SIGTRAP as ignored. */
 bool environment_inherits_ignored_trap(void);
 

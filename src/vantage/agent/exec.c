@@ -53,7 +53,7 @@ struct image_call {
 /* In a vfork child the events and timers are the parent's, and so is this memory. */
 static bool is_sampled(void)
 {
-	return agent.ring != NULL && !agent_is_of_another();
+	return (agent.ring != NULL || agent.is_hello_due) && !agent_is_of_another();
 }
 
 /* The system call.  Returns a negative errno. */

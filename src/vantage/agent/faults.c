@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 
 #include "vantage/agent/agent.h"
+#include "vantage/agent/agent_state.h"
 #include "vantage/agent/altstack.h"
 #include "vantage/agent/book.h"
 #include "vantage/agent/kernel_action.h"
@@ -32,7 +33,7 @@ static struct {
 	u32 need; /* of the stack, for a fault in our handler */
 	u64 restorer, restorer_flag;
 	struct book books[FAULT_SIGNALS];
-} faults;
+} faults AGENT_STATE;
 
 /* The kernel's handler; goes on as faults_choose() tells. */
 void faults_entry(void) __attribute__((visibility("hidden")));

@@ -14,6 +14,7 @@
  * meanwhile.
  */
 #include "vantage/agent/agent.h"
+#include "vantage/agent/agent_state.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,6 +33,7 @@
 #include "vantage/agent/arch.h"
 #include "vantage/agent/control.h"
 #include "vantage/agent/environment.h"
+#include "vantage/agent/late_hello.h"
 #include "vantage/agent/layouts.h"
 #include "vantage/agent/thread_end.h"
 #include "vantage/agent/trace/trace.h"
@@ -40,7 +42,7 @@
 #define NS_PER_SECOND       1000000000ULL
 #define NS_PER_MS           1000000ULL
 
-static struct sockaddr_un recorder_address;
+static struct sockaddr_un recorder_address AGENT_STATE;
 static u64 patience_ms = HANDSHAKE_TIMEOUT_MS;
 /* Why this process and its children of fork are not sampled any more. */
 static u32 lasting_reason;
@@ -287,6 +289,7 @@ static void handshake_begin_sampling(struct ring_header *ring, bool is_first)
 	trace_begin(ring);
 	if (!(agent.terms.flags & RING_TRACE))
 		thread_end_begin();
+	environment_set_period(agent.terms.period_ns);
 	if (is_first)
 		control_begin();
 	if (agent.has_timers) {
@@ -339,6 +342,7 @@ static bool handshake_ask(const struct words *words)
 
 bool handshake_stop(u32 reason)
 {
+	late_hello_hold();
 	/* Traps that come all the same are nobody's in an image that is not sampled. */
 	if (agent.ring == NULL || lasting_reason != HANDSHAKE_NO_REASON)
 		return true;
@@ -370,6 +374,7 @@ void handshake_yield_to_tracer(u32 target)
 
 void handshake_resume(void)
 {
+	late_hello_go_on();
 	/* What it had stopped for before an exec that failed is not over. */
 	if (agent.ring == NULL || lasting_reason != HANDSHAKE_NO_REASON)
 		return;

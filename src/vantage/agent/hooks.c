@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "vantage/agent/agent_state.h"
 #include "vantage/agent/arch.h"
 
 enum hook_kind {
@@ -22,7 +23,7 @@ static const struct {
 #undef X
 };
 
-static hook_function found[HOOK_COUNT];
+static hook_function found[HOOK_COUNT] AGENT_STATE;
 
 hook_function hook_next(enum hook hook)
 {
@@ -41,7 +42,7 @@ hook_function hook_next(enum hook hook)
  * As text.c has it: not a sanitizer's in the program, which is not ready in our constructor,
  * and not a system call, for handlers ask often.
  */
-static __typeof__(clock_gettime) *libc_clock_gettime;
+static __typeof__(clock_gettime) *libc_clock_gettime AGENT_STATE;
 
 __attribute__((visibility("hidden"))) int clock_gettime(clockid_t clock, struct timespec *out)
 {

@@ -14,6 +14,7 @@
 
 #include "abi/handshake.h"
 #include "vantage/agent/hooks.h"
+#include "vantage/agent/late_hello.h"
 
 /*
  * libc looks who its caller is, whose RUNPATH and $ORIGIN count: the return address that it
@@ -23,6 +24,8 @@ AGENT_EXPORT void *dlmopen(Lmid_t namespace, const char *file, int mode)
 {
 	const int saved_errno = errno;
 
+	if (namespace != LM_ID_BASE)
+		late_hello_now();
 	if (namespace != LM_ID_BASE && agent.ring != NULL && !agent_is_of_another())
 		handshake_stop(HANDSHAKE_SECOND_LIBC);
 	errno = saved_errno;

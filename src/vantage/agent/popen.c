@@ -19,6 +19,7 @@
 
 #include "abi/types.h"
 #include "vantage/agent/agent.h"
+#include "vantage/agent/agent_state.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/environment.h"
 #include "vantage/agent/hooks.h"
@@ -35,7 +36,7 @@ static struct {
 	pthread_mutex_t lock;
 	/* Also read without the lock, by those whose streams are not in here. */
 	struct stream *first;
-} streams = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} streams AGENT_STATE = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 void popen_forget(void)
 {

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 
 #include "vantage/agent/agent.h"
+#include "vantage/agent/agent_state.h"
 #include "vantage/agent/arch.h"
 
 #define ROOM_COUNT 16
@@ -18,7 +19,7 @@ struct room {
 	size_t bytes;
 };
 
-static struct room rooms[ROOM_COUNT];
+static struct room rooms[ROOM_COUNT] AGENT_STATE;
 
 /*
  * An exec in a vfork child does not come back to give its room back.  But the kernel tells of

@@ -25,6 +25,7 @@
 #include "vantage/agent/copies.h"
 #include "vantage/agent/filter.h"
 #include "vantage/agent/hooks.h"
+#include "vantage/agent/late_hello.h"
 #include "vantage/agent/raw_calls.h"
 #include "vantage/agent/signals.h"
 #include "vantage/agent/stack_flags.h"
@@ -39,6 +40,7 @@ static void end_traps(void)
 {
 	const int saved_errno = errno;
 
+	late_hello_now();
 	if (!agent.is_trap_ours)
 		return;
 	signals_ignore_trap();
@@ -57,6 +59,7 @@ static void give_up_counter(void)
 
 static void give_up_calls(bool is_strict)
 {
+	late_hello_now();
 	/* Later it may take calls that are forbidden. */
 	if (agent.may_call && !agent_is_of_another())
 		stack_flags_allow();
@@ -84,6 +87,7 @@ static void note_filter(const struct sock_fprog *filter)
 {
 	if (filter == NULL)
 		return;
+	late_hello_now();
 	if (may_end_traps && !filter_allows(filter, SYS_rt_sigreturn))
 		end_traps();
 	/* Behind another filter this one cannot be looked at. */

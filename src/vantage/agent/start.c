@@ -22,6 +22,7 @@
 #include "vantage/agent/hooks.h"
 #include "vantage/agent/images.h"
 #include "vantage/agent/signals.h"
+#include "vantage/agent/late_hello.h"
 #include "vantage/agent/thread_end.h"
 #include "vantage/agent/launch.h"
 #include "vantage/agent/ruby/ruby_api.h"
@@ -80,20 +81,33 @@ static void after_fork_in_parent(void)
 static void forget_others(void)
 {
 	threads_forget_others();
-	regions_forget_others();
-	control_forget_others();
-	if (!agent.is_tracing)
-		return;
-	trace_names_forget_others();
-	trace_greenlet_forget_others();
-	trace_monitoring_forget_others();
-	trace_calibrate_forget_others();
+	if (agent.has_asked) {
+		regions_forget_others();
+		control_forget_others();
+	}
+	if (agent.is_tracing) {
+		trace_names_forget_others();
+		trace_greenlet_forget_others();
+		trace_monitoring_forget_others();
+		trace_calibrate_forget_others();
+	}
+}
+
+/* late_ns: after so much CPU time; 0: now. */
+static void say_hello(u32 occasion, u64 late_ns)
+{
+	if (late_ns != 0)
+		late_hello_begin(occasion, late_ns);
+	else
+		handshake_run(occasion, HANDSHAKE_NO_REASON);
 }
 
 /* A child shares nothing that we hold: it says hello for itself. */
 static void after_fork_in_child(void)
 {
-	bool had_ring = agent.ring != NULL;
+	const bool was_followed = agent.ring != NULL || agent.is_hello_due;
+	const u64 late_ns = environment_late_ns_for_children();
+	const bool has_ruby = agent.ring != NULL && agent.ring->has_ruby;
 	bool had_timers = agent.has_timers;
 
 	agent.pid = getpid();
@@ -102,12 +116,14 @@ static void after_fork_in_child(void)
 	system_forget();
 	popen_forget();
 	handshake_forget();
-	ruby_api_forget();
+	late_hello_forget();
+	if (has_ruby)
+		ruby_api_forget();
 	timers_disarm_after_fork();
 	forget_others();
 	/* A filter that the parent put up may kill who opens a socket. */
-	if (had_ring && agent.may_call)
-		handshake_run(HANDSHAKE_FORK, HANDSHAKE_NO_REASON);
+	if (was_followed && agent.may_call)
+		say_hello(HANDSHAKE_FORK, late_ns);
 	if (agent.is_tracing)
 		trace_adopt();
 	if (had_timers)
@@ -152,7 +168,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	agent.program_headers = (const void *)getauxval(AT_PHDR);
 	agent.program_header_count = (u32)getauxval(AT_PHNUM);
 	signals_begin(environment_inherits_ignored_trap());
-	handshake_run(HANDSHAKE_START, HANDSHAKE_NO_REASON);
+	say_hello(HANDSHAKE_START, environment_late_ns());
 	if (!agent.may_be_trapped)
 		signals_give_back();
 	if (environment_socket() != NULL)

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
+#include "vantage/agent/agent_state.h"
 #include "vantage/agent/environment.h"
 #include "vantage/agent/hooks.h"
 
@@ -21,7 +22,7 @@ static struct {
 	pthread_mutex_t lock;
 	unsigned int callers;
 	struct sigaction interrupt, quit; /* of the program, while there are callers */
-} system_calls = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} system_calls AGENT_STATE = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 struct system_call {
 	pid_t pid;

@@ -17,6 +17,7 @@
 #include "vantage/agent/thread_end.h"
 #include "vantage/agent/trace/trace_late.h"
 #include "vantage/agent/ignored.h"
+#include "vantage/agent/late_hello.h"
 #include "vantage/agent/trace/native/trace_images.h"
 
 AGENT_EXPORT int dlclose(void *handle)
@@ -120,8 +121,10 @@ static int thread_run_as_c11(void *argument)
 AGENT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 				void *(*routine)(void *), void *argument)
 {
-	struct thread_start *start = threads_need_begin() ? thread_start_take() : NULL;
+	struct thread_start *start;
 
+	late_hello_now();
+	start = threads_need_begin() ? thread_start_take() : NULL;
 	agent.has_had_threads = true;
 	ignored_before_thread();
 	go_runtime_look(__builtin_return_address(0));
@@ -139,8 +142,10 @@ AGENT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attribu
 
 AGENT_EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
 {
-	struct thread_start *start = threads_need_begin() ? thread_start_take() : NULL;
+	struct thread_start *start;
 
+	late_hello_now();
+	start = threads_need_begin() ? thread_start_take() : NULL;
 	agent.has_had_threads = true;
 	ignored_before_thread();
 	if (start == NULL)

@@ -15,6 +15,7 @@
 
 #include "abi/handshake.h"
 #include "vantage/agent/hooks.h"
+#include "vantage/agent/late_hello.h"
 
 static bool begins_tracing(enum __ptrace_request request)
 {
@@ -24,6 +25,7 @@ static bool begins_tracing(enum __ptrace_request request)
 /* True if the caller's own traps are off now. */
 static bool yield(enum __ptrace_request request, pid_t pid)
 {
+	late_hello_now();
 	/* A vfork child has no events, and its memory is its parent's. */
 	if (agent.ring == NULL || agent_is_of_another())
 		return false;

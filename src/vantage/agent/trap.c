@@ -7,6 +7,7 @@
  * of a stack that has no room for it: the program handles them as it would its own overflow.
  */
 #include "vantage/agent/agent.h"
+#include "vantage/agent/agent_state.h"
 
 #include <signal.h>
 #include <ucontext.h>
@@ -17,6 +18,7 @@
 #include "vantage/agent/arch.h"
 #include "vantage/agent/faults.h"
 #include "vantage/agent/ignored.h"
+#include "vantage/agent/late_hello.h"
 #include "vantage/agent/restart.h"
 #include "vantage/agent/signals.h"
 
@@ -29,7 +31,7 @@
 /* Of the stack, for a sample without its walk. */
 #define LEAST_STACK_NEED 1024
 
-struct agent agent;
+struct agent agent AGENT_STATE;
 
 static struct scratch scratches[AGENT_SCRATCHES];
 
@@ -229,6 +231,9 @@ void on_trap(int signal, siginfo_t *info, void *context)
 		ignored_look();
 		if (ring != NULL && timers_may_sample(ring))
 			trap_take(ring, (u32)info->si_overrun, context);
+	} else if (late_hello_is_timer(info)) {
+		ignored_look();
+		late_hello_take();
 	} else {
 		forward_trap(info, context);
 	}

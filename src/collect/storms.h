@@ -1,0 +1,44 @@
+/*
+ * storms - processes whose children are too brief to be sampled.
+ *
+ * When STORM_CHILDREN of a process have ended in a row before they had burned two sampling
+ * periods, a storm begins: its ring says so (ring_view_set_late_hellos()), and those to come
+ * say hello only when they have burned a period (docs/decisions/0036).  What each of them burned
+ * the kernel reports at its end (exit_counters.h).
+ *
+ * A storm ends when a late hello comes (one comes before a thread is made), when a process
+ * without an agent makes a thread in it, and with its process's image.  None begins in a process
+ * of several threads, nor where the kernel's reports are refused: there all children say hello
+ * at once.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct image;
+struct storms;
+
+#define STORM_CHILDREN 8
+/* At a time: of more, all children say hello at once. */
+#define STORMS_MAX 3
+
+/* is_possible: else none ever begins. */
+struct storms *storms_new(bool is_possible);
+void storms_free(struct storms *storms);
+/* A child of parent's was brief, or it was not: a storm may begin. */
+void storms_take_child(struct storms *storms, struct image *parent, bool is_brief);
+/* A child of fork is in its parent's storm, or in the one that its parent is in. */
+void storms_take_fork(const struct storms *storms, struct image *child,
+		      const struct image *parent, uint64_t time_ns);
+/* The storm of that id ends; parent is its process's image, or NULL. */
+void storms_end(struct storms *storms, uint32_t id, struct image *parent);
+/* The process whose children are in the storm of that id; 0: it has ended. */
+pid_t storms_pid(const struct storms *storms, uint32_t id);
+/* Whether the ends of its threads are reported. */
+bool storms_count(const struct storms *storms, const struct image *image);
+/* Takes in what the kernel has reported up to now. */
+void storms_read(struct storms *storms);
+/* What a thread of the image that has ended had burned; false: that is not known (yet). */
+bool storms_take_end(struct storms *storms, const struct image *image, pid_t tid,
+		     uint64_t *out_ns);

@@ -1,0 +1,73 @@
+"""Programs that start many processes: those too brief to be sampled cost little, and are in the account."""
+
+import subprocess
+
+import live
+from live import workload
+
+SUBSHELLS = "i=0; while [ $i -lt {count} ]; do (:); i=$((i+1)); done"
+BURNED_NS = 300 * 1000000
+
+
+class Storms(live.LiveTest):
+
+    def counts(self, recording):
+        """(processes that were entered, processes that were not)"""
+        return recording.rows("SELECT count(period_ns), count(*) - count(period_ns) FROM processes")[0]
+
+    def test_brief_children_are_not_entered_and_each_is_in_the_account(self):
+        for record in (self.record, self.record_as_nobody):
+            with self.subTest(record.__name__):
+                recording = record(["sh", "-c", SUBSHELLS.format(count=400)], rate=100)
+                entered, unentered = self.counts(recording)
+                self.assertEqual(entered + unentered, 401)
+                # The first eight, and more where the recorder, or the kernel, was late.
+                self.assertGreater(unentered, 300)
+                figures = recording.rows(
+                    "SELECT count(*), sum(unentered_ns > 0), sum(cpu_ns = unentered_ns) FROM threads JOIN processes "
+                    "ON processes.id = process WHERE unentered_reason IS NOT NULL")[0]
+                # One may have the context that the events were opened on: exit_counters.h.
+                self.assertGreaterEqual(min(figures[1:]), figures[0] - 2)
+                self.assert_explained(recording, within=0.03)
+
+    def test_programs_that_are_brief_are_not_entered_either(self):
+        recording = self.record(["sh", "-c", "i=0; while [ $i -lt 200 ]; do /bin/true; i=$((i+1)); done"], rate=100)
+        _, unentered = self.counts(recording)
+        self.assertGreater(unentered, 100)
+        self.assert_explained(recording, within=0.03)
+
+    def test_a_child_that_lives_is_sampled_all_the_same(self):
+        for how in ("burn", "thread", "filter", "waits", "forks"):
+            with self.subTest(how):
+                bare = self.bare(how)
+                recording = self.record(workload("late", how), rate=1000)
+                self.assertEqual(recording.run.stdout, bare)
+                self.assertGreater(recording.time_of("burns", "total_ns"), 0.9 * BURNED_NS)
+                self.assert_explained(recording, within=0.03)
+
+    def test_what_it_executes_runs_as_without_us(self):
+        """A program that can be entered, and one that no agent comes to: no late trap may meet that."""
+        for program in (workload("late", "burn"), workload("brief_static", "1"), ["/nonexistent"]):
+            with self.subTest(program[0]):
+                bare = self.bare("exec", *program)
+                recording = self.record(workload("late", "exec", *program), rate=1000)
+                # Before it stand times, or nothing.
+                self.assertEqual(recording.run.stdout.splitlines()[-1], bare.splitlines()[-1])
+                self.assert_explained(recording, within=0.05, slack_ns=1000000)
+
+    def test_programs_that_last_are_sampled_from_the_start(self):
+        """Eight in a row must have been brief."""
+        recording = self.record(["sh", "-c", "i=0; while [ $i -lt 12 ]; do /bin/true; i=$((i+1)); "
+                                 f"{' '.join(workload('brief', 30))} > /dev/null; done"], rate=1000)
+        entered = recording.rows("SELECT count(period_ns), count(*) FROM processes WHERE name = 'brief'")[0]
+        self.assertEqual(entered[0], entered[1])
+        self.assert_explained(recording, within=0.03)
+
+    def bare(self, *arguments):
+        run = subprocess.run(workload("late", *arguments), stdin=subprocess.DEVNULL, capture_output=True,
+                             cwd=self.folder, timeout=60, check=True)
+        return run.stdout
+
+
+if __name__ == "__main__":
+    live.main()
