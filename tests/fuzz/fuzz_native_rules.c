@@ -22,7 +22,10 @@ struct mem {
 
 #define IMAGE 0x10000ULL
 #ifdef X86_SCAN_INSTRUCTIONS
-#define SCAN_READS (X86_SCAN_INSTRUCTIONS * (X86_SCAN_JUMPS + 2) * X86_INSN_MAX)
+/* The straight way and one past each jump; an instruction at the image's end is read by bytes. */
+#define SCAN_WAYS  (1 + X86_SCAN_JUMPS)
+#define INSN_READS (1 + X86_INSN_MAX)
+#define SCAN_READS (SCAN_WAYS * X86_SCAN_INSTRUCTIONS * INSN_READS)
 #else
 #define SCAN_READS 0 /* aarch64's code is not scanned */
 #endif

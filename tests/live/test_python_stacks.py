@@ -14,6 +14,8 @@ MOST_TOLD = 12
 MADE_CODE, NATIVE_NO_RULE = 13, 14
 # And no sample: what is known of a thread only.
 KNOWN_BY_THREAD = 16
+# Measured on two processors that thirty programs wanted: 0.6 % at most.
+MOST_BY_THREAD = 0.03
 
 
 class CallGraph(live_python.PythonTest):
@@ -77,7 +79,7 @@ class CallGraph(live_python.PythonTest):
                     others[f"ending {ending}, begins with {outermost and place(outermost)}"] += weight
         self.assertGreaterEqual(whole, 0.99 * total, others.most_common(MOST_TOLD))
         # No sample of theirs: time that is more than one can stand for, where the machine is busy.
-        self.assertLessEqual(by_thread, 0.1 * total)
+        self.assertLessEqual(by_thread, MOST_BY_THREAD * total)
 
     def assert_callgraph(self, python, threads, *more, program="callgraph.py", rate=10000, whole=(0,)):
         recording = self.record_python(python, self.workload(program), self.budget_ms, threads, *more, rate=rate,
