@@ -52,7 +52,7 @@ static uint64_t ticks_in(uint64_t ns, const struct enter_terms *terms)
 	return gone_ns == 0 ? 0 : (uint64_t)((double)ns * gone_ticks / gone_ns);
 }
 
-/* A file of the ring's size, sealed so that nobody can make us fault; or a negative errno. */
+/* A file of the ring's size, sealed so that no process can make us fault; or a negative errno. */
 static int ring_make_file(uint64_t bytes)
 {
 	int fd = memfd_create("fathom-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING);

@@ -21,7 +21,7 @@
 #define PATIENCE_NS 50000000
 
 /*
- * Connected, and its hello is still to come: whom connecting wakes, the recorder, often runs
+ * Connected, and its hello is still to come: the recorder, which connecting wakes, often runs
  * before it goes on, and on a busy machine it may be a long time until it does.
  */
 struct silent {
@@ -188,7 +188,7 @@ static bool server_turn_away_one(struct hello_server *server, bool must_be_forei
 	return true;
 }
 
-/* Whoever says hello is waiting: out of descriptors, he is answered all the same. */
+/* An agent that says hello waits: out of descriptors, it is answered all the same. */
 static int server_accept(struct hello_server *server)
 {
 	if (server->spare_fd < 0)
@@ -208,14 +208,14 @@ static int server_accept(struct hello_server *server)
 	return connection;
 }
 
-/* Anybody can connect to root's socket, and be silent. */
+/* Any user's process can connect to root's socket, and be silent. */
 static bool has_place_for(struct hello_server *server, const struct hello_peer *peer)
 {
 	return !peer->is_foreign || server->foreign_count < HELLO_SERVER_FOREIGN ||
 	       server_turn_away_one(server, true);
 }
 
-/* Takes in the next who has connected; false if there is none, or no descriptor for it. */
+/* Takes in the next agent that has connected; false if there is none, or no descriptor for it. */
 static bool server_let_in(struct hello_server *server)
 {
 	const int connection = server_accept(server);

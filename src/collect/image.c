@@ -13,7 +13,7 @@
 
 /* So many threads that ended are kept before any are forgotten. */
 #define ENDED_THREADS_KEPT 512
-/* Threads of one image at a time; more are not told apart from its first. */
+/* Threads of one image at a time; more count as its first. */
 #define MAX_THREADS 65536
 /* kernel, include/linux/threads.h, PID_MAX_LIMIT */
 #define MAX_TID (4U << 20)

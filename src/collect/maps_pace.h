@@ -1,5 +1,5 @@
 /*
- * maps_pace - how often an image's mappings are read from /proc, where no sideband tells of them.
+ * maps_pace - how often an image's mappings are read from /proc, where no sideband reports them.
  *
  * An agent says that they have changed each time that it meets an image and that one was closed: a
  * program that does so in a loop would have them read thousands of times a second.  They are read

@@ -18,52 +18,46 @@ static int perf_open(struct perf_event_attr *attr, pid_t pid, int cpu)
 	return fd < 0 ? -errno : fd;
 }
 
-int perf_open_counter(pid_t pid, bool with_descendants)
+/* Of a thread, and of those that it creates later. */
+static struct perf_event_attr task_clock(void)
 {
-	struct perf_event_attr attr = {
+	return (struct perf_event_attr){
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_TASK_CLOCK,
 		.inherit = 1,
-		.inherit_thread = !with_descendants,
+		.inherit_thread = 1,
 		/* Counts system time all the same; asks for no right that users lack. */
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 	};
+}
 
+int perf_open_counter(pid_t pid, bool with_descendants)
+{
+	struct perf_event_attr attr = task_clock();
+
+	attr.inherit_thread = !with_descendants;
 	return perf_open(&attr, pid, -1);
 }
 
 int perf_open_image_counter(pid_t tid)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.inherit = 1,
-		.inherit_thread = 1,
-		.remove_on_exec = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
+	struct perf_event_attr attr = task_clock();
 
+	attr.remove_on_exec = 1;
 	return perf_open(&attr, tid, -1);
 }
 
 int perf_open_sampler(pid_t tid, const struct perf_sampler *sampler)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.sample_period = sampler->period_ns,
-		.disabled = sampler->is_off,
-		.inherit = 1,
-		.inherit_thread = 1,
-		.remove_on_exec = 1,
-		.sigtrap = 1,
-		.sig_data = sampler->mark,
-		.exclude_kernel = sampler->is_user_mode_only,
-		.exclude_hv = 1,
-	};
+	struct perf_event_attr attr = task_clock();
 
+	attr.sample_period = sampler->period_ns;
+	attr.disabled = sampler->is_off;
+	attr.remove_on_exec = 1;
+	attr.sigtrap = 1;
+	attr.sig_data = sampler->mark;
+	attr.exclude_kernel = sampler->is_user_mode_only;
 	return perf_open(&attr, tid, -1);
 }
 

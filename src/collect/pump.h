@@ -18,7 +18,7 @@ struct pump {
 	uint64_t round_ns; /* before the marks of this round; 0: none began */
 	uint64_t now_ns;   /* after the mark of the image at hand */
 	uint64_t samples;
-	uint64_t left_out; /* since that was told: the disk was too slow for them */
+	uint64_t left_out; /* since that was reported: the disk was too slow for them */
 	uint64_t traced_calls, traced_ns; /* of all that was counted */
 	uint64_t *record;                 /* room for the longest */
 	struct keep keep;                 /* files of which there are samples */

@@ -90,7 +90,7 @@ static void session_loop(struct session *session)
 	}
 }
 
-/* Nothing is recorded any more: for so long, who asks is refused. */
+/* Nothing is recorded any more: for so long, agents that ask are refused. */
 static void session_refuse(struct session *session, int wait_ms)
 {
 	struct pollfd fds[] = {

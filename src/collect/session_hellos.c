@@ -108,7 +108,7 @@ static void session_look(struct session *session, const struct handshake_hello *
 }
 
 /*
- * Another user's process is of the tree, or its parent is where no sideband has told of it: else
+ * Another user's process is of the tree, or its parent is where no sideband has reported it: else
  * it has nothing to do with this session, and nothing it says counts.
  */
 static bool session_may_hear(const struct session *session, const struct hello_peer *peer)

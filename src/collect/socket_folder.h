@@ -4,7 +4,7 @@
  *	BASE/fathom-UID/XXXXXX
  *
  * BASE is XDG_RUNTIME_DIR where that is this user's alone, else TMPDIR, else /tmp.  The folder of
- * the user stays when a recorder ends: so nobody else can ever make a path that agents know.  That
+ * the user stays when a recorder ends: so no other user can ever make a path that agents know.  That
  * of the run is locked (flock(2)) as long as the recorder lives; what a killed one has left behind
  * is removed by the next.
  *

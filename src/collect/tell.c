@@ -202,14 +202,18 @@ void tell_nonsense(struct recording_writer *writer, const struct image *image)
 	text_done(&note);
 }
 
-void tell_nonsense_more(struct recording_writer *writer, uint64_t count)
+static void tell_more(struct recording_writer *writer, uint64_t count, const char *what)
 {
 	CLEANUP(freep)
-	char *note = xasprintf("%" PRIu64 " more %s wrote nonsense into the memory shared with "
-			       "fathom",
-			       count, count == 1 ? "process" : "processes");
+	char *note = xasprintf("%" PRIu64 " more %s %s", count,
+			       count == 1 ? "process" : "processes", what);
 
 	recording_writer_note(writer, note);
+}
+
+void tell_nonsense_more(struct recording_writer *writer, uint64_t count)
+{
+	tell_more(writer, count, "wrote nonsense into the memory shared with fathom");
 }
 
 void tell_untraced(struct recording_writer *writer, const char *name, pid_t pid,
@@ -225,12 +229,7 @@ void tell_untraced(struct recording_writer *writer, const char *name, pid_t pid,
 
 void tell_untraced_more(struct recording_writer *writer, uint64_t count)
 {
-	CLEANUP(freep)
-	char *note = xasprintf("%" PRIu64 " more %s ran untraced: 'fathom report --by process' "
-			       "names them",
-			       count, count == 1 ? "process" : "processes");
-
-	recording_writer_note(writer, note);
+	tell_more(writer, count, "ran untraced: 'fathom report --by process' names them");
 }
 
 /* Less is of no interest, and of the clocks' difference. */

@@ -18,7 +18,7 @@
 #include "collect/trust.h"
 #include "record/writer.h"
 
-/* More than anybody counts. */
+/* More than any program calls. */
 #define MAX_CALLS (1ULL << 50)
 /* Clocks differ, and so does the rate of ticks from reading to reading: an eighth, and so much. */
 #define MOST_SLACK_NS 1000000000ULL

@@ -25,7 +25,7 @@ struct known_node {
 };
 
 struct known_thread {
-	uint32_t row; /* of the recording; 0: the slot is nobody's */
+	uint32_t row; /* of the recording; 0: the slot is free */
 	int tid;
 };
 

@@ -1,7 +1,6 @@
 #include "load/build.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,25 +8,14 @@
 #include "base/memory.h"
 #include "base/table.h"
 #include "load/build_calls.h"
+#include "load/build_internal.h"
+#include "load/build_processes.h"
 #include "load/cpu_account.h"
 #include "load/fold.h"
 #include "load/names.h"
 #include "load/only.h"
 #include "profile/profile.h"
-#include "record/keys.h"
 #include "record/reader.h"
-
-struct loaded_thread {
-	struct recording_thread row;
-	struct thread_id id;
-};
-
-struct loaded_process {
-	struct recording_process row;
-	uint64_t cpu_ns, unentered_ns; /* of its threads */
-	size_t thread_count;
-	const char *interpreter;
-};
 
 /* Where frames further in stand (struct folded), packed: ids never come near 2^28. */
 struct stack_base {
@@ -42,12 +30,10 @@ struct builder {
 	const struct folding *folding;
 	struct only only;
 	struct error *err;
-	struct intern strings;
-	bool is_without_children;
 	bool has_raw_times;
 
 	/* The recording's ids to the profile's. */
-	struct table modules, processes, threads;
+	struct table modules, threads;
 	struct stack_id *stacks; /* by id - 1: there are tens of millions in some */
 	size_t stack_count, stack_capacity;
 	struct stack_base *bases; /* the same; none where nothing is folded */
@@ -57,36 +43,8 @@ struct builder {
 	struct table module_mappings; /* a module to the index + 1 of its first mapping */
 	struct recording_mapping *mappings;
 	size_t mapping_count, mapping_capacity;
-	struct loaded_process *process_rows;
-	size_t process_count, process_capacity;
-	struct table process_rows_by_id; /* to index + 1 */
-	struct loaded_thread *thread_rows;
-	size_t thread_count, thread_capacity;
 	struct function_id *functions; /* by index of names; none until first used */
 };
-
-static const char *keep_string(struct builder *builder, const char *string)
-{
-	return intern_get(&builder->strings, intern_string(&builder->strings, string), NULL);
-}
-
-static int damaged(struct builder *builder, const char *what, uint32_t id, const char *missing,
-		   uint32_t missing_id)
-{
-	return error_set(builder->err, -EBADMSG,
-			 "the recording is damaged: %s %" PRIu32 " names %s %" PRIu32
-			 ", which is not there",
-			 what, id, missing, missing_id);
-}
-
-/* A damaged table gives 0, which is "none" in every id. */
-static uint32_t id_of(const struct table *table, uint32_t id)
-{
-	uint64_t found = 0;
-
-	table_get(table, 0, id, &found);
-	return (uint32_t)found;
-}
 
 static int read_mapping(void *context, const struct recording_mapping *row)
 {
@@ -115,7 +73,7 @@ static int read_module(void *context, const struct recording_module *row)
 	struct builder *builder = context;
 	size_t kind = (size_t)row->kind;
 	bool has_file = row->kind == MODULE_KIND_ELF || row->kind == MODULE_KIND_VDSO;
-	uint32_t mapping = id_of(&builder->module_mappings, row->id);
+	uint32_t mapping = build_id_of(&builder->module_mappings, row->id);
 	struct module module = { .path = row->path };
 
 	if (!module.path || !*module.path)
@@ -135,121 +93,6 @@ static int read_module(void *context, const struct recording_module *row)
 	return 0;
 }
 
-static int read_process(void *context, const struct recording_process *row)
-{
-	struct builder *builder = context;
-	struct loaded_process process = { .row = *row };
-
-	process.row.name = keep_string(builder, row->name && *row->name ? row->name : "?");
-	process.row.unentered_reason = keep_string(builder, row->unentered_reason);
-	process.row.title = keep_string(builder, row->title);
-	process.row.exe = NULL;
-	builder->process_rows =
-		array_grow(builder->process_rows, builder->process_count,
-			   &builder->process_capacity, sizeof *builder->process_rows);
-	builder->process_rows[builder->process_count++] = process;
-	*table_at(&builder->process_rows_by_id, 0, row->id, NULL) = builder->process_count;
-	return 0;
-}
-
-static struct loaded_process *process_of(struct builder *builder, uint32_t id)
-{
-	uint32_t index = id_of(&builder->process_rows_by_id, id);
-
-	return index ? &builder->process_rows[index - 1] : NULL;
-}
-
-/* A process may have several, of two languages or of one. */
-static int read_interpreter(void *context, const struct recording_interpreter *row)
-{
-	struct builder *builder = context;
-	struct loaded_process *process = process_of(builder, row->process);
-	CLEANUP(freep) char *name = NULL, *list = NULL;
-
-	if (!process)
-		return damaged(builder, "interpreter", row->id, "process", row->process);
-	name = xasprintf("%s %s", language_name((enum language)row->language),
-			 row->version ? row->version : "?");
-	if (process->interpreter && strstr(process->interpreter, name))
-		return 0;
-	if (process->interpreter)
-		list = xasprintf("%s, %s", process->interpreter, name);
-	process->interpreter = keep_string(builder, list ? list : name);
-	return 0;
-}
-
-static int read_thread(void *context, const struct recording_thread *row)
-{
-	struct builder *builder = context;
-	struct loaded_thread thread = { .row = *row };
-	struct loaded_process *process = process_of(builder, row->process);
-
-	if (!process)
-		return damaged(builder, "thread", row->id, "process", row->process);
-	if (row->cpu_ns > 0)
-		process->cpu_ns += (uint64_t)row->cpu_ns;
-	if (row->unentered_ns > 0)
-		process->unentered_ns += (uint64_t)row->unentered_ns;
-	process->thread_count++;
-	thread.row.name =
-		keep_string(builder, row->name && *row->name ? row->name : process->row.name);
-	builder->thread_rows =
-		array_grow(builder->thread_rows, builder->thread_count,
-			   &builder->thread_capacity, sizeof *builder->thread_rows);
-	builder->thread_rows[builder->thread_count++] = thread;
-	return 0;
-}
-
-static void add_processes(struct builder *builder)
-{
-	for (size_t i = 0; i < builder->process_count; i++) {
-		const struct loaded_process *process = &builder->process_rows[i];
-		struct process_id id = profile_add_process(
-			builder->profile,
-			&(struct process){
-				.pid = process->row.pid,
-				.parent = { id_of(&builder->processes, process->row.parent) },
-				.name = process->row.name,
-				.title = process->row.title,
-				.cpu_ns = process->cpu_ns,
-				.period_ns = process->row.period_ns > 0
-						     ? (uint64_t)process->row.period_ns
-						     : 0,
-				.unentered_reason = process->row.unentered_reason,
-				.unentered_ns = process->unentered_ns,
-				.interpreter = process->interpreter,
-			});
-
-		*table_at(&builder->processes, 0, process->row.id, NULL) = id.n;
-	}
-}
-
-static void add_threads(struct builder *builder)
-{
-	for (size_t i = 0; i < builder->thread_count; i++) {
-		const struct recording_thread *row = &builder->thread_rows[i].row;
-		const struct loaded_process *process = process_of(builder, row->process);
-		struct cpu_account_process about = { process->row.name,
-						     process->row.unentered_reason };
-		struct thread_id id = profile_add_thread(
-			builder->profile,
-			&(struct thread){
-				.process = { id_of(&builder->processes, row->process) },
-				.tid = row->tid,
-				.name = row->name,
-				/* The kernel's figure is the process's: it is a thread's where
-				 * there is only one. */
-				.cpu_ns = process->thread_count == 1 ? process->cpu_ns : 0,
-			});
-
-		if (!about.unentered_reason && builder->is_without_children &&
-		    row->unentered_ns > 0)
-			about.unentered_reason = "--no-children";
-		*table_at(&builder->threads, 0, row->id, NULL) = id.n;
-		cpu_account_add_thread(builder->profile, id, row, &about);
-	}
-}
-
 static enum language language_of(const struct named_function *named)
 {
 	return named->language < LANGUAGE_COUNT ? (enum language)named->language
@@ -264,14 +107,15 @@ static struct function_id add_function(struct builder *builder, uint32_t index)
 	if (known->n)
 		return *known;
 	*known = profile_add_function(
-		builder->profile, &(struct function){
-					  .language = language_of(named),
-					  .module = { id_of(&builder->modules, named->module) },
-					  .name = named->name,
-					  .file = named->file,
-					  .line = named->line,
-					  .plain_name = named->plain_name,
-				  });
+		builder->profile,
+		&(struct function){
+			.language = language_of(named),
+			.module = { build_id_of(&builder->modules, named->module) },
+			.name = named->name,
+			.file = named->file,
+			.line = named->line,
+			.plain_name = named->plain_name,
+		});
 	return *known;
 }
 
@@ -368,9 +212,9 @@ static int read_stack(void *context, const struct recording_stack *row)
 	pushing.locations = names_of_frame(builder->names, row->frame, &pushing.count);
 	/* Where functions are left out, the outermost ones may be. */
 	if (row->parent && !stack.shown.n && !builder->only.patterns)
-		return damaged(builder, "stack", row->id, "stack", row->parent);
+		return build_damaged(builder->err, "stack", row->id, "stack", row->parent);
 	if (!pushing.count)
-		return damaged(builder, "stack", row->id, "frame", row->frame);
+		return build_damaged(builder->err, "stack", row->id, "frame", row->frame);
 	if (is_left_out(builder, &pushing.locations[pushing.count - 1])) {
 		keep_stack(builder, &stack);
 		return 0;
@@ -401,14 +245,16 @@ static int read_sum(void *context, const struct recording_sum *row)
 {
 	struct builder *builder = context;
 	struct profile_info *info = profile_info(builder->profile);
-	struct thread_id thread = { id_of(&builder->threads, row->thread) };
+	struct thread_id thread = { build_id_of(&builder->threads, row->thread) };
 	struct stack_id stack = stack_of(builder, row->stack);
 	uint64_t ns = row->weight_ns > 0 ? (uint64_t)row->weight_ns : 0;
 
 	if (!thread.n)
-		return damaged(builder, "a sum of thread", row->thread, "thread", row->thread);
+		return build_damaged(builder->err, "a sum of thread", row->thread, "thread",
+				     row->thread);
 	if (row->stack && !stack.n)
-		return damaged(builder, "a sum of thread", row->thread, "stack", row->stack);
+		return build_damaged(builder->err, "a sum of thread", row->thread, "stack",
+				     row->stack);
 	const bool is_sampled = !stack.n || !is_without_samples(builder->profile, stack);
 	uint64_t *part = is_sampled ? &info->sampled_ns : &info->thread_only_ns;
 
@@ -433,19 +279,14 @@ static int read_sum(void *context, const struct recording_sum *row)
 
 static void builder_done(struct builder *builder)
 {
-	intern_done(&builder->strings);
 	table_done(&builder->modules);
-	table_done(&builder->processes);
 	table_done(&builder->threads);
 	free(builder->stacks);
 	free(builder->bases);
 	free(builder->is_left_out);
 	only_done(&builder->only);
 	table_done(&builder->module_mappings);
-	table_done(&builder->process_rows_by_id);
 	free(builder->mappings);
-	free(builder->process_rows);
-	free(builder->thread_rows);
 	free(builder->functions);
 }
 
@@ -458,16 +299,9 @@ static int build(struct builder *builder, struct recording_reader *reader)
 	if (rc == 0)
 		rc = recording_reader_each_module(reader, read_module, builder, err);
 	if (rc == 0)
-		rc = recording_reader_each_process(reader, read_process, builder, err);
+		rc = build_processes(reader, builder->profile, &builder->threads, err);
 	if (rc == 0)
-		rc = recording_reader_each_interpreter(reader, read_interpreter, builder, err);
-	if (rc == 0)
-		rc = recording_reader_each_thread(reader, read_thread, builder, err);
-	if (rc < 0)
-		return rc;
-	add_processes(builder);
-	add_threads(builder);
-	rc = recording_reader_each_stack(reader, read_stack, builder, err);
+		rc = recording_reader_each_stack(reader, read_stack, builder, err);
 	if (rc == 0)
 		rc = recording_reader_each_sum(reader, read_sum, builder, err);
 	if (rc == 0)
@@ -493,9 +327,6 @@ int build_profile(struct recording_reader *reader, const struct build_terms *ter
 				   .folding = terms->folding,
 				   .has_raw_times = terms->has_raw_times,
 				   .err = err };
-	const char *children = recording_reader_get(reader, KEY_CHILDREN);
-
-	builder.is_without_children = children && strcmp(children, "0") == 0;
 	builder.functions =
 		xreallocarray(NULL, names->function_count + 1, sizeof *builder.functions);
 	memset(builder.functions, 0, (names->function_count + 1) * sizeof *builder.functions);

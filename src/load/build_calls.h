@@ -19,7 +19,7 @@ struct build_calls_terms {
 	const struct stack_id *stacks; /* by id - 1 */
 	size_t stack_count;
 	/*
-	 * The same: calls that nobody asked for, on their callers' stacks.  NULL: there are
+	 * The same: calls that were not asked for, on their callers' stacks.  NULL: there are
 	 * none.
 	 */
 	const bool *is_left_out;

@@ -10,7 +10,7 @@
  * Conditional jumps are passed, others followed: the stack is alike on both ways.  If that way
  * comes to no end, all jumps forwards are taken instead, which leads past unrolled loops; then
  * one of the first, each in turn.  The result is
- * a guess: x86_follows_call() of where it leads tells whether it may be right.
+ * a guess: x86_follows_call() of where it leads shows whether it may be right.
  */
 #pragma once
 #include "native_x86_64.h"

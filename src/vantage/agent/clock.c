@@ -135,7 +135,7 @@ u64 clock_process_ns(const struct ring_header *ring)
 }
 
 /*
- * How often the thread was switched to, which it also tells the recorder: it is a cost.  Returns
+ * How often the thread was switched to, which it also reports to the recorder: it is a cost.  Returns
  * its system time since this was asked last, as the kernel's ticks have it.
  */
 static u64 clock_read_switches(struct ring_header *ring)

@@ -25,7 +25,7 @@ static struct {
 
 static bool timer_begin(void)
 {
-	/* The value tells ours from a timer of the program's. */
+	/* The value distinguishes ours from a timer of the program's. */
 	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID,
 				  .sigev_signo = SIGTRAP,
 				  .sigev_value.sival_ptr = &late };

@@ -15,7 +15,7 @@ struct ruby_layout;
 /* NULL: there is none so far, or none that is sound.  In handlers, too. */
 const struct python_layout *layouts_python(struct ring_header *ring);
 const struct ruby_layout *layouts_ruby(struct ring_header *ring);
-/* The same where the linker's list may be read, which tells more before glibc 2.35. */
+/* The same where the linker's list may be read, which has more before glibc 2.35. */
 const struct python_layout *layouts_python_outside(struct ring_header *ring);
 const struct ruby_layout *layouts_ruby_outside(struct ring_header *ring);
 /* With the ring, in a child of fork. */
