@@ -21,6 +21,9 @@
 #include "symbol_table.h"
 #include "unpack.h"
 
+/* Its name in glibc, which only a debug file has. */
+#define SIGNAL_TRAMPOLINE "__restore_rt"
+
 struct elf_module {
 	struct intern *strings;
 	struct notes *notes;
@@ -389,6 +392,10 @@ static void elf_module_look_up(void *state, uint64_t file_offset, struct answer 
 						  .is_named = true };
 	} else if (!is_framed) {
 		answer_gap(module, answer);
+	} else if (range.is_signal) {
+		answer->count = 1;
+		answer->locations[0] =
+			(struct symbol_location){ .name = SIGNAL_TRAMPOLINE, .is_named = true };
 	}
 }
 

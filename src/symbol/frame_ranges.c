@@ -37,6 +37,7 @@ struct parser {
 	bool is_64bit;
 	uint64_t cie_offset; /* of the last CIE read */
 	uint8_t cie_encoding;
+	bool is_signal; /* that CIE's functions are */
 };
 
 static uint64_t take_encoded(struct bytes *b, uint8_t encoding, bool is_64bit)
@@ -82,8 +83,9 @@ static uint8_t encoding_of_augmentation(struct bytes *b, const char *letters, bo
 	return ENCODING_ABSPTR;
 }
 
-static uint8_t read_cie(const struct parser *parser, uint64_t offset)
+static uint8_t read_cie(struct parser *parser, uint64_t offset)
 {
+	parser->is_signal = false;
 	if (offset >= parser->len)
 		return ENCODING_UNKNOWN;
 	struct bytes b = bytes_of(parser->data + offset, parser->len - offset);
@@ -105,6 +107,7 @@ static uint8_t read_cie(const struct parser *parser, uint64_t offset)
 		bytes_u8(&b); /* return address register */
 	else
 		bytes_varint(&b);
+	parser->is_signal = letters[0] == 'z' && strchr(letters, 'S');
 	uint8_t encoding = encoding_of_augmentation(&b, letters, parser->is_64bit);
 	return b.short_read ? ENCODING_UNKNOWN : encoding;
 }
@@ -137,7 +140,8 @@ static void read_fde(struct parser *parser, struct frame_ranges *ranges, struct 
 		return;
 	ranges->ranges = array_grow(ranges->ranges, ranges->count, &ranges->capacity,
 				    sizeof *ranges->ranges);
-	ranges->ranges[ranges->count++] = (struct frame_range){ start, start + len };
+	ranges->ranges[ranges->count++] =
+		(struct frame_range){ start, start + len, parser->is_signal };
 }
 
 static int compare_ranges(const void *left, const void *right)

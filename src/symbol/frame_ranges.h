@@ -13,7 +13,8 @@ struct elf_image;
 
 struct frame_range {
 	uint64_t start;
-	uint64_t end; /* one past */
+	uint64_t end;   /* one past */
+	bool is_signal; /* what a signal's handler returns to */
 };
 
 /* All zero is empty. */

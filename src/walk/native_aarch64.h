@@ -175,7 +175,7 @@ static inline enum walk_status a64_step_signal(struct mem *mem, struct native_re
 	    a64_read_u64(mem, regs->sp + A64_SIGFRAME_PC, &next.ip) < 0)
 		return WALK_UNREADABLE;
 	*regs = next;
-	*out_step = (struct native_step){ .is_exact = 1 };
+	*out_step = (struct native_step){ .is_exact = 1, .is_signal = 1 };
 	return WALK_COMPLETE;
 }
 
@@ -234,7 +234,8 @@ static inline enum walk_status native_step(struct mem *mem, u64 rule, struct nat
 		return WALK_COMPLETE;
 	}
 	*regs = next;
-	*out_step = (struct native_step){ .is_exact = is_signal_frame };
+	*out_step = (struct native_step){ .is_exact = is_signal_frame,
+					  .is_signal = is_signal_frame };
 	return WALK_COMPLETE;
 }
 

@@ -19,7 +19,8 @@ struct native_regs {
 
 struct native_step {
 	u8 is_last;  /* this was the outermost frame; regs are untouched */
-	u8 is_exact; /* the new ip is no return address (the frame was a signal's) */
+	u8 is_exact; /* the new ip is no return address: the frame was a signal's, or landing */
+	u8 is_signal; /* the frame was a signal's: nothing called it, and its ip is exact, too */
 };
 
 /* No rule needs a register beyond those in native_regs. */

@@ -430,7 +430,9 @@ static inline enum walk_status native_step(struct mem *mem, u64 rule, struct nat
 		return WALK_COMPLETE;
 	}
 	*regs = next;
-	*out_step = (struct native_step){ .is_exact = (rule & X86_SIGNAL_FRAME) != 0 ||
-						      x86_rule_is_landing(rule) };
+	*out_step = (struct native_step){
+		.is_exact = (rule & X86_SIGNAL_FRAME) != 0 || x86_rule_is_landing(rule),
+		.is_signal = (rule & X86_SIGNAL_FRAME) != 0,
+	};
 	return WALK_COMPLETE;
 }

@@ -235,6 +235,16 @@ static enum walk_status walk_end(struct mem *mem, struct walk *walk, bool is_ast
 	return mem->was_forbidden ? WALK_FORBIDDEN : status;
 }
 
+/*
+ * What a signal's handler returns to was not called, but put there by the kernel: it is its own
+ * first instruction, and the byte before belongs to something else.
+ */
+static void walk_correct_trampoline(struct walk *walk, u64 address, bool was_exact)
+{
+	if (!was_exact && walk->count > 0 && walk->frames[walk->count - 1] == address)
+		walk->frames[walk->count - 1]++;
+}
+
 /* The native frames to the outermost, and why that was the last. */
 static enum walk_status walk_native(const ucontext_t *context, struct mem *mem,
 				    struct walk *walk)
@@ -260,6 +270,8 @@ static enum walk_status walk_native(const ucontext_t *context, struct mem *mem,
 			regions_meet_native(walk, sp, steps.regs.sp, steps.count == 0);
 		if (steps.step.is_last)
 			return WALK_COMPLETE;
+		if (steps.step.is_signal)
+			walk_correct_trampoline(walk, address, is_exact);
 		if (interpreters_want(walk, address) &&
 		    !interpreters_meet(walk, mem,
 				       &(struct native_frame){ .address = address,

@@ -82,6 +82,18 @@ class FilesTest(BuiltTest):
         self.assertEqual(set(self.look_up(partly, range(start, start + size)).outer()),
                          {f"partly+{start:#x}"})
 
+    def test_what_a_signals_handler_returns_to_has_the_name_it_has_in_glibc(self):
+        """There it is a local symbol: .eh_frame says of a stripped library which code it is."""
+        source = self.path("trampoline.s")
+        with open(source, "w") as file:
+            file.write(".text\n.globl _start\n_start: .cfi_startproc\nnop\n.cfi_endproc\n"
+                       ".cfi_startproc\n.cfi_signal_frame\nnop\ntrampoline: nop\nnop\n.cfi_endproc\n")
+        path = self.path("trampoline")
+        run("gcc", "-nostdlib", "-o", path, source)
+        start, _ = symbols(path)["trampoline"]
+        run("strip", path)
+        self.assertEqual(self.look_up(path, [start, start + 1]).outer(), ["__restore_rt"] * 2)
+
     def test_assembler_functions_without_size_end_at_their_neighbour(self):
         run("gcc", "-c", "asm.s", "-o", "asm.o", cwd=self.folder)
         full = self.build("assembler", "asm.o", "-rdynamic")

@@ -185,11 +185,14 @@ static void a_symbol_without_size_never_names_a_neighbour(void **state)
 		uint64_t named_to;        /* the first address that "start" does not name */
 	} cases[] = {
 		{ "whole table: to the next symbol", true, { 0 }, 0x1100 },
-		{ "whole table: to the next function", true, { 0x1040, 0x1080 }, 0x1040 },
-		{ "whole table: to its own end", true, { 0x1000, 0x1030 }, 0x1030 },
+		{ "whole table: to the next function",
+		  true,
+		  { 0x1040, 0x1080, false },
+		  0x1040 },
+		{ "whole table: to its own end", true, { 0x1000, 0x1030, false }, 0x1030 },
 		{ "stripped table: its first byte", false, { 0 }, 0x1001 },
-		{ "stripped table: to its own end", false, { 0x1000, 0x1030 }, 0x1030 },
-		{ "an end beyond the next symbol", true, { 0x1000, 0x1800 }, 0x1100 },
+		{ "stripped table: to its own end", false, { 0x1000, 0x1030, false }, 0x1030 },
+		{ "an end beyond the next symbol", true, { 0x1000, 0x1800, false }, 0x1100 },
 	};
 	(void)state;
 
