@@ -21,7 +21,8 @@ static const struct {
 	{ "chrom*", "--js-flags=--perf-basic-prof --no-sandbox" },
 	{ "deno*", "deno --v8-flags=--perf-basic-prof" },
 	{ "java*",
-	  "java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, from JDK 17 on" },
+	  "java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, from JDK 17 on, and "
+	  "-XX:+PreserveFramePointer for the callers of compiled code" },
 	{ "dotnet*", "DOTNET_PerfMapEnabled=1 in the environment" },
 	{ "beam*", "erl +JPperf true" },
 	{ "php*", "php -d opcache.jit_debug=16" },

@@ -309,7 +309,7 @@ static inline enum walk_status native_step_frame_pointer(struct mem *mem,
 	return WALK_COMPLETE;
 }
 
-/* Code that was made at run time keeps frame records here. */
+/* Code that was made at run time keeps frame records here: WALK_NO_RULE. */
 static inline enum walk_status native_step_made_code(struct mem *mem, int is_exact,
 						     struct native_regs *regs)
 {

@@ -4,6 +4,7 @@
  */
 #pragma once
 #include "mem.h"
+#include "native_x86_64_hotspot.h"
 
 /* Does the instruction that ends at `at` call something?  (call rel32, call *r/m) */
 static inline int x86_follows_call(struct mem *mem, u64 at)
@@ -34,8 +35,12 @@ static inline int x86_follows_call(struct mem *mem, u64 at)
 	return 0;
 }
 
-/* Whether a step that was guessed may have led to `ip`: a call instruction ends there. */
+/*
+ * Whether a step that was guessed may have led to `ip`: a call instruction ends there, or HotSpot's
+ * interpreter goes on.
+ */
 static inline int native_follows_call(struct mem *mem, u64 ip)
 {
-	return ip >= 4096 && ip < 1ULL << 47 && x86_follows_call(mem, ip);
+	return ip >= 4096 && ip < 1ULL << 47 &&
+	       (x86_follows_call(mem, ip) || x86_is_hotspot_return(mem, ip));
 }

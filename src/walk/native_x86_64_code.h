@@ -127,8 +127,7 @@ static inline enum walk_status native_step_frame_pointer(struct mem *mem,
 		return WALK_NO_RULE;
 	if (frame[0] != 0 && (frame[0] <= regs->fp || (frame[0] & 7) != 0))
 		return WALK_NO_RULE;
-	if (frame[1] < 4096 || frame[1] >= X86_USER_ADDRESS_END ||
-	    !x86_follows_call(mem, frame[1]))
+	if (!native_follows_call(mem, frame[1]))
 		return WALK_NO_RULE;
 	regs->ip = frame[1];
 	regs->sp = regs->fp + 16;
@@ -137,11 +136,60 @@ static inline enum walk_status native_step_frame_pointer(struct mem *mem,
 	return WALK_COMPLETE;
 }
 
+#define X86_PROLOGUE_INSTRUCTIONS 6
+
+/*
+ * How many words are on the stack above the return address where a function that keeps a frame
+ * pointer has not made its frame: it pushes rbp (0), or copies rsp into it (1).  Else -1.
+ */
+static inline int x86_prologue_words(struct mem *mem, u64 at)
+{
+	struct x86_insn insn;
+
+	for (u32 i = 0; i < X86_PROLOGUE_INSTRUCTIONS; i++) {
+		const u32 len = x86_insn_read(mem, at, &insn);
+		const u8 opcode = insn.opcode;
+
+		if (len == 0)
+			return -1;
+		at += len;
+		if (insn.map != X86_MAP_ONE)
+			continue;
+		if (opcode == 0x55 && insn.rex == 0)
+			return 0;
+		if (!insn.is_memory && insn.is_wide &&
+		    ((opcode == 0x89 && insn.rm == X86_BP && insn.reg == X86_SP) ||
+		     (opcode == 0x8b && insn.reg == X86_BP && insn.rm == X86_SP)))
+			return i == 0 ? 1 : -1;
+		/* What moves the stack pointer or goes elsewhere is no way to there. */
+		if (opcode >> 4 == 5 || opcode == 0x68 || opcode == 0x6a || opcode >= 0xe8 ||
+		    opcode >> 3 == 0xc0 >> 3 || x86_insn_writes(&insn) == X86_SP)
+			return -1;
+	}
+	return -1;
+}
+
+/* The step out of such a place, in the innermost frame. */
+static inline enum walk_status native_step_prologue(struct mem *mem, struct native_regs *regs)
+{
+	const int words = x86_prologue_words(mem, regs->ip);
+	u64 top[2] = { 0, 0 };
+
+	if (words < 0 || mem_read(mem, top, 8u * (u32)(words + 1), regs->sp) < 0 ||
+	    !native_follows_call(mem, top[words]))
+		return WALK_NO_RULE;
+	regs->fp = words == 1 ? top[0] : regs->fp;
+	regs->ip = top[words];
+	regs->sp += 8u * (u32)(words + 1);
+	return WALK_COMPLETE;
+}
+
 /*
  * The step out of code that was made at run time: CPython's trampolines, with -X perf, stand
  * between each function and its caller, and keep no frame pointer.  Taken only if regs->ip is
  * exact or behind a call, each instruction from there to the function's end is known, and this
- * returns to where a call ends.
+ * returns to where a call ends.  Java's interpreter is left by its frame.  WALK_NO_MODULE: rbp is
+ * the frame of a caller further out, so that native_step_frame_pointer() would leave some out.
  */
 static inline enum walk_status native_step_made_code(struct mem *mem, int is_exact,
 						     struct native_regs *regs)
@@ -150,12 +198,26 @@ static inline enum walk_status native_step_made_code(struct mem *mem, int is_exa
 	struct native_step step = { 0 };
 	u64 rule;
 
-	if (!is_exact && !x86_follows_call(mem, regs->ip))
+	if (!is_exact && !native_follows_call(mem, regs->ip))
 		return WALK_NO_RULE;
-	rule = x86_scan(mem, regs->ip, X86_SCAN_MADE);
+	if (is_exact && native_step_prologue(mem, regs) == WALK_COMPLETE)
+		return WALK_COMPLETE;
+	const enum x86_hotspot_frame java = x86_hotspot_frame(mem, regs, &outer);
+
+	if (java == X86_HOTSPOT_INTERPRETED && x86_is_hotspot_bytecode(mem, regs->ip) &&
+	    native_follows_call(mem, outer.ip)) {
+		*regs = outer;
+		return WALK_COMPLETE;
+	}
+	outer = *regs;
+	rule = x86_scan(mem, regs->ip,
+			java != X86_HOTSPOT_NONE ? X86_SCAN_JAVA : X86_SCAN_MADE);
 	if (rule == 0 || native_step(mem, rule, &outer, &step) != WALK_COMPLETE ||
-	    !x86_follows_call(mem, outer.ip))
-		return WALK_NO_RULE;
+	    !native_follows_call(mem, outer.ip))
+		return java == X86_HOTSPOT_INTERPRETED || (java == X86_HOTSPOT_ENTRY &&
+							   !x86_reads_frame(mem, regs->ip))
+			       ? WALK_NO_MODULE
+			       : WALK_NO_RULE;
 	*regs = outer;
 	return WALK_COMPLETE;
 }

@@ -20,6 +20,8 @@
 #define X86_SCAN_INSTRUCTIONS 512
 /* And of made code, at each step. */
 #define X86_SCAN_MADE 32
+/* Of Java's, where the frame pointer is known to be another frame's. */
+#define X86_SCAN_JAVA 128
 /* Conditional jumps that are taken, one at a time. */
 #define X86_SCAN_JUMPS 6
 /* Jumps backwards on one way: more go round in a circle. */

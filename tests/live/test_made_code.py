@@ -1,5 +1,6 @@
 """Code that a program made while it ran: where it has no names, and which callers it has."""
 
+import os
 import re
 import subprocess
 
@@ -25,6 +26,48 @@ while (process.cpuUsage(begin).user < 1.5e6)
 	sum += fib(18) + sorted() + replaced();
 """
 ONE_PLACE = re.compile(r"\[jit\]\+0x[0-9a-f]+…0x[0-9a-f]+$")
+
+
+JAVA = """
+public class Calls {
+	static long[] table = new long[4096];
+	static long sink;
+	static long leafMix(long x, int n) {
+		for (int i = 0; i < n; i++) {
+			x = x * 6364136223846793005L + 1442695040888963407L;
+			table[(int) (x >>> 52)] ^= x;
+		}
+		return x;
+	}
+	static long leafSum(long x, int n) {
+		long a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8;
+		for (int i = 0; i < n; i++) {
+			a += table[i & 4095]; b ^= a; c += b * 3; d ^= c; e += d; f ^= e; g += f * 5; h ^= g; x += h;
+		}
+		return x + a + b + c + d + e + f + g + h;
+	}
+	static long compiled(long x, int n) { return leafMix(x, n) + leafSum(x, n) * 31; }
+	static long interpreted(long x, int n) { return compiled(x, n) + 1; }
+	static long around(long x, int n) { return interpreted(x, n) ^ interpreted(x + 1, n); }
+	static long allocating(long x) {
+		Object[] made = new Object[50];
+		for (int i = 0; i < 50; i++)
+			made[i] = new long[i + (int) (x & 3)];
+		return made.length;
+	}
+	public static void main(String[] arguments) {
+		var clock = java.lang.management.ManagementFactory.getThreadMXBean();
+		for (int i = 0; clock.getCurrentThreadCpuTime() < 2000000000L; i++)
+			sink += around(i, 200) + allocating(i);
+		System.out.println("done");
+		System.exit(3);
+	}
+}
+"""
+# What stands above each function in a stack; HotSpot's interpreter is one name for all that it runs.
+CALLERS_IN_JAVA = {
+    "leafMix": {"compiled"}, "leafSum": {"compiled"}, "compiled": set(), "around": {"main"}, "allocating": {"main"},
+}
 
 
 class MadeCode(live.LiveTest):
@@ -101,6 +144,47 @@ class Lisp(live.LiveTest):
         rows = [row["name"] for row in recording.report()["functions"] if row["name"].startswith("sbcl.core+")]
         self.assertGreater(len(rows), 0)
         self.assertEqual([name for name in rows if "…" not in name], [])
+
+    def record_java(self, *options):
+        """`interpreted` is never compiled, and no function is compiled into another."""
+        java, javac = self.need("java"), self.need("javac")
+        built = subprocess.run([javac, "-d", self.folder, self.write("Calls.java", JAVA)], capture_output=True)
+        self.assertEqual(built.returncode, 0, built.stderr)
+        recording = self.record([java, *options, "-XX:+UnlockDiagnosticVMOptions", "-XX:+DumpPerfMapAtExit",
+                                 "-XX:CompileCommand=quiet", "-XX:CompileCommand=exclude,Calls.interpreted",
+                                 "-XX:CompileCommand=dontinline,Calls.*", "-cp", self.folder, "Calls"],
+                                rate=3000, expect=3)
+        self.assertEqual(recording.run.stdout, b"done\n")
+        return recording
+
+    def assert_callers_in_java(self, recording):
+        seen = set()
+        for frames, _ in recording.folded():
+            names = [re.sub(r".*Calls\.(\w+)\(.*", r"\1", name) for name in frames]
+            for caller, name in zip(names, names[1:]):
+                if name in CALLERS_IN_JAVA:
+                    seen.add(name)
+                    self.assertIn(caller, CALLERS_IN_JAVA[name] | {"Interpreter"}, frames)
+        self.assertEqual(seen, set(CALLERS_IN_JAVA))
+
+    def test_stacks_of_java_are_whole_with_frame_pointers(self):
+        if os.uname().machine != "x86_64":
+            self.skipTest("frames of HotSpot's interpreter are known on x86-64 only")
+        recording = self.record_java("-XX:+PreserveFramePointer")
+        self.assert_callers_in_java(recording)
+        stacks = recording.head()["stacks"]
+        self.assertGreater(stacks["complete"], 0.85 * sum(stacks.values()), stacks)
+
+    def test_stacks_of_java_have_no_callers_that_it_has_not(self):
+        for options in ((), ("-Xint",)):
+            recording = self.record_java(*options)
+            if not options:
+                self.assert_callers_in_java(recording)
+            stacks = recording.head()["stacks"]
+            whole = stacks.get("complete", 0) / sum(stacks.values())
+            if options:
+                self.assertGreater(whole, 0.8, stacks)
+            self.assertGreater(stacks.get("complete", 0) + stacks.get("no_module", 0), 0.98 * sum(stacks.values()), stacks)
 
 
 if __name__ == "__main__":

@@ -173,13 +173,15 @@ static enum walk_status steps_without_rule(struct steps *steps, struct mem *mem,
 					   const struct walk *walk, bool is_exact,
 					   enum walk_status status)
 {
+	enum walk_status by_code = WALK_NO_RULE;
+
 	if (status == WALK_NO_MODULE && interpreters_go_on_alone(walk))
 		return status;
-	if ((status == WALK_NO_MODULE &&
-	     native_step_made_code(mem, is_exact, &steps->regs) == WALK_COMPLETE) ||
-	    native_step_frame_pointer(mem, &steps->regs) == WALK_COMPLETE)
-		return steps_believe(steps, mem) ? WALK_COMPLETE : status;
-	return status;
+	if (status == WALK_NO_MODULE)
+		by_code = native_step_made_code(mem, is_exact, &steps->regs);
+	if (by_code == WALK_NO_RULE)
+		by_code = native_step_frame_pointer(mem, &steps->regs);
+	return by_code == WALK_COMPLETE && steps_believe(steps, mem) ? WALK_COMPLETE : status;
 }
 
 /* One step outwards by whatever means there are. */
