@@ -155,6 +155,15 @@ class FullStacks(LiveTest):
                     self.assert_handled(record(workload("overflows", 300), rate=10000, expect=7,
                                                preexec_fn=lambda: limit_stack(kib)), 300)
 
+    def test_so_it_is_where_nothing_is_sampled_and_the_action_was_there_before_the_stack(self):
+        command = workload("overflows", 20, "action-first")
+        self.assert_handled(self.record(command, expect=7), 20)
+        below = ["sh", "-c", '"$@"; exit $?', "sh", *command]
+        self.assert_handled(self.record(below, "--no-children", expect=7), 20)
+        traced = subprocess.run([live.FATHOM, "trace", "-q", "-o", self.path("trace.fathom"), "--", *command],
+                                capture_output=True, timeout=60)
+        self.assertEqual((traced.returncode, traced.stdout), (7, b"20 turns\n"), traced.stderr)
+
     def test_walks_longer_than_the_period_leave_the_program_half_of_the_time(self):
         recording = self.assert_handled(self.record(workload("overflows", 100), rate=20000, expect=7,
                                                     preexec_fn=lambda: limit_stack(8192)), 100)

@@ -2,7 +2,7 @@
  * overflows - recurses until its stack is full and handles that on another stack, where it
  * computes for a while and begins again.
  *
- * usage: overflows [TURNS]
+ * usage: overflows [TURNS [action-first]]
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -49,8 +49,11 @@ int main(int argc, char **argv)
 	const struct sigaction action = { .sa_handler = on_fault, .sa_flags = SA_ONSTACK };
 	volatile int handled = 0;
 
+	if (argc > 2)
+		sigaction(SIGSEGV, &action, NULL);
 	sigaltstack(&stack, NULL);
-	sigaction(SIGSEGV, &action, NULL);
+	if (argc <= 2)
+		sigaction(SIGSEGV, &action, NULL);
 	while (handled < turns) {
 		if (sigsetjmp(again, 1) == 0)
 			recurse(0);

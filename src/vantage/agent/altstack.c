@@ -278,7 +278,6 @@ static stack_t altstack_for(const stack_t *theirs)
 		ours.ss_sp = stack->ours.ss_sp;
 		ours.ss_size = stack->ours.ss_size;
 	}
-	stack_flags_allow();
 	return ours;
 }
 
@@ -305,16 +304,19 @@ static bool altstack_is_readable(const stack_t *stack)
 
 AGENT_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
 {
-	const bool is_replaced =
-		stack != NULL && agent.may_call && (own.pooled != NULL || altstack_is_wanted());
 	const stack_t *shown = stack;
 	stack_t ours;
 
 	/* A child of vfork has its own alternate stack, but this memory is its parent's. */
-	if (is_replaced && altstack_is_readable(stack) && altstack_is_accepted(stack) &&
-	    !agent_is_of_another()) {
-		ours = altstack_for(stack);
-		shown = &ours;
+	if (stack != NULL && agent.may_call && altstack_is_readable(stack) &&
+	    altstack_is_accepted(stack) && !agent_is_of_another()) {
+		if (own.pooled != NULL || altstack_is_wanted()) {
+			ours = altstack_for(stack);
+			shown = &ours;
+		}
+		/* Also where nothing is sampled, as in a trace: the flag has its effect now. */
+		if (!(stack->ss_flags & SS_DISABLE))
+			stack_flags_allow();
 	}
 	const long rc = altstack_call(shown, old);
 
