@@ -46,6 +46,19 @@ enum ring_flags {
 	RING_ALL_FLAGS = 127,
 };
 
+/* What the recorder asks for while the process runs. */
+enum ring_wishes {
+	RING_WISH_TIMERS = 1, /* timers on its threads are to trigger in place of events */
+	RING_WISH_IMAGES = 2, /* nothing else reports which images are mapped: RING_IMAGE */
+};
+
+/* What came of RING_WISH_TIMERS. */
+enum ring_timers {
+	RING_TIMERS_NONE,
+	RING_TIMERS_ARMED,  /* on each thread, and on those to come: events may go */
+	RING_TIMERS_FAILED, /* on some thread there is none */
+};
+
 /* What the vantage found of the layout, as it held a walk against the interpreter's own. */
 enum ring_ruby_check {
 	RING_RUBY_UNCHECKED,
@@ -73,6 +86,8 @@ struct ring_header {
 	 */
 	u32 pauses;
 	u32 late_hellos; /* by the recorder: children are to say hello late */
+	u32 wishes;      /* enum ring_wishes, by the recorder at any time */
+	u32 wishes_reserved;
 	/* Threads that were there before the sampling event: their past is start-up, too. */
 	u32 older_tids[RING_OLDER_THREADS];
 	/*
@@ -90,10 +105,13 @@ struct ring_header {
 	u64 handler_samples; /* how often the handler ran to its end */
 	u64 handler_timed;   /* how many of them handler_ticks covers */
 	u64 handler_ticks;   /* spent in those, in ticks of the machine's counter */
-	u64 switches;        /* to its threads, while they were sampled */
+	u64 switches;        /* to its threads, as far as samples tell */
 	u64 start_cpu_ns;    /* the process's CPU time when sampling began; 0: it did not */
 	u64 end_cpu_ns;      /* at its last instructions; 0: it has not come to them */
 	u64 unsent_ns;       /* of threads that ended when there was no room to say so */
+	u64 start_ticks;     /* how long the vantage's start took, on the machine's counter */
+	u32 timers;          /* enum ring_timers */
+	u32 timers_reserved;
 
 	/*
 	 * The interpreters that the process has mapped: each written once by the recorder, at

@@ -131,7 +131,7 @@ static void account_entered(struct image *image, const struct account_terms *ter
 {
 	uint64_t covered_ns = image_covered_ns(image);
 	const struct pause *pause = &image->pause;
-	const uint64_t paused_ns = pause->traced_ns + pause->unentered_ns + pause->exit_ns;
+	const uint64_t paused_ns = image_paused_ns(image);
 
 	figures->traced_ns = (int64_t)pause->traced_ns;
 	figures->unentered_ns = (int64_t)pause->unentered_ns;
@@ -139,12 +139,11 @@ static void account_entered(struct image *image, const struct account_terms *ter
 	if (!terms->is_user_clock)
 		figures->kernel_unsampled_ns = 0;
 	image->cpu_ns = image->start_cpu_ns + paused_ns;
-	if (image->events.count > 0 || image->rusage_ns != 0) {
+	if (image_is_counted(image) || image->rusage_ns != 0) {
 		/* The events counted nothing during a pause; what wait(2) told is all. */
 		const uint64_t counted_ns =
-			image->events.count > 0
-				? above(thread_events_read(&image->events),
-					image_counted_early_ns(image))
+			image_is_counted(image)
+				? above(image_counted_ns(image), image_counted_early_ns(image))
 				: above(image->rusage_ns, image->start_cpu_ns + paused_ns);
 
 		image->cpu_ns += counted_ns;
@@ -206,15 +205,14 @@ static void account_distrusted(struct image *image, const struct account_terms *
 			       struct figures *figures)
 {
 	const struct pause *pause = &image->pause;
-	const uint64_t paused_ns = pause->traced_ns + pause->unentered_ns + pause->exit_ns;
+	const uint64_t paused_ns = image_paused_ns(image);
 	const uint64_t begun_ns = image->opened_cpu_ns > image->cpu_before_ns
 					  ? image->opened_cpu_ns
 					  : image->cpu_before_ns;
 
-	image->is_accounted = image->events.count > 0 || image->rusage_ns != 0;
-	image->cpu_ns = image->events.count > 0
-				? begun_ns + thread_events_read(&image->events) + paused_ns
-				: image->rusage_ns;
+	image->is_accounted = image_is_counted(image) || image->rusage_ns != 0;
+	image->cpu_ns = image_is_counted(image) ? begun_ns + image_counted_ns(image) + paused_ns
+						: image->rusage_ns;
 	figures->traced_ns = (int64_t)pause->traced_ns;
 	if (!terms->is_user_clock)
 		figures->unentered_ns =

@@ -69,6 +69,12 @@ static int ring_make_file(uint64_t bytes)
 	return fd;
 }
 
+/* Whether events are to trigger in it; else timers do. */
+static bool image_has_sigtrap(const struct image *image, const struct enter_terms *terms)
+{
+	return terms->has_sigtrap && !image->trigger.begins_by_timers;
+}
+
 /* The ring's memory; smaller than it should be where files may not be so large (ulimit -f). */
 static int ring_make(struct image *image, const struct enter_terms *terms)
 {
@@ -103,16 +109,18 @@ static int ring_make(struct image *image, const struct enter_terms *terms)
 	 * Rather too little, which the recorder sees and mends, than too much, which it
 	 * cannot.
 	 */
-	ring->switch_cost_ns = terms->switch_cost_ns * 3 / 4;
+	ring->switch_cost_ns =
+		image_has_sigtrap(image, terms) ? terms->switch_cost_ns * 3 / 4 : 0;
 	ring->flags = (terms->clock == CLOCK_KIND_USER ? RING_CLOCK_USER : 0) |
 		      (terms->is_user_mode_only ? RING_USER_MODE_ONLY : 0) |
-		      (terms->has_sigtrap || terms->is_trace ? 0 : RING_TIMER) |
+		      (image_has_sigtrap(image, terms) || terms->is_trace ? 0 : RING_TIMER) |
 		      (terms->is_trace ? RING_TRACE : 0) |
 		      (terms->no_builtins ? RING_NO_BUILTINS : 0) |
 		      (terms->has_blocks ? RING_BLOCKS : 0) |
 		      (terms->is_paused ? RING_PAUSED : 0);
 	ring->trace_offset = terms->is_trace ? ring_words_end(words) : 0;
 	ring->bytes = bytes;
+	ring->wishes = terms->has_sideband ? 0 : RING_WISH_IMAGES;
 	image->ring = ring;
 	image->ring_bytes = bytes;
 	image->ring_words = words;
@@ -171,18 +179,26 @@ static int image_open_events(struct image *image, const struct handshake_hello *
 				   .terms = terms,
 				   .is_off = tracer_is_on(image->pid) };
 
+	struct image_trigger *trigger = &image->trigger;
+	const bool has_sigtrap = image_has_sigtrap(image, terms);
+	const bool has_events = terms->has_counters && !trigger->begins_by_timers;
+
 	if (!opening.is_off && terms->clock == CLOCK_KIND_CPU)
 		image->opened_cpu_ns = cpu_meter_process_ns(image->pid);
-	const int rc = terms->has_counters ? thread_events_open(&image->events, image->pid,
-								thread_event_open, &opening)
-					   : 0;
+	if (trigger->begins_by_timers) {
+		trigger->state = IMAGE_TRIGGER_CHANGED;
+		trigger->clock_from_ns = trigger->clock_ns = image->opened_cpu_ns;
+	}
+	const int rc = has_events ? thread_events_open(&image->events, image->pid,
+						       thread_event_open, &opening)
+				  : 0;
 	const struct pause_terms pause_terms = pause_terms_of(terms);
 
-	image->has_sampling_events = terms->has_sigtrap && rc == 0;
+	image->has_sampling_events = has_sigtrap && rc == 0;
 	image->has_kernel_samples = image->has_sampling_events && !terms->is_user_mode_only;
 	if (opening.is_off)
 		pause_begin(image, PAUSE_TRACED, &pause_terms);
-	return terms->has_sigtrap ? rc : 0;
+	return has_sigtrap ? rc : 0;
 }
 
 static int image_open(struct image *image, const struct handshake_hello *hello,

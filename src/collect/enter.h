@@ -17,9 +17,11 @@ struct interpreters;
 struct enter_terms {
 	enum clock_kind clock;
 	uint32_t rate_hz;
-	uint32_t processors; /* that may run the program at a time */
-	bool has_sigtrap;    /* else timers */
-	bool has_counters;   /* perf events that only count can be opened */
+	uint32_t processors;   /* that may run the program at a time */
+	bool has_sigtrap;      /* else timers */
+	bool has_counters;     /* perf events that only count can be opened */
+	bool has_sideband;     /* which reports mappings */
+	bool counts_unentered; /* processes that no agent is in get counters */
 	bool is_user_mode_only;
 	bool is_trace; /* calls are counted, and nothing is sampled */
 	bool no_builtins;

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "collect/cpu_meter.h"
 #include "collect/mappings.h"
 #include "collect/traced.h"
 #include "record/writer.h"
@@ -35,6 +37,42 @@ void image_stop_sampling(struct image *image)
 {
 	short_threads_close(&image->short_threads);
 	thread_events_close(&image->events);
+}
+
+uint64_t image_paused_ns(const struct image *image)
+{
+	const struct pause *pause = &image->pause;
+
+	return pause->traced_ns + pause->unentered_ns + pause->exit_ns;
+}
+
+bool image_is_counted(const struct image *image)
+{
+	return image->events.count > 0 || image->trigger.clock_ns != 0;
+}
+
+uint64_t image_counted_ns(const struct image *image)
+{
+	const struct image_trigger *trigger = &image->trigger;
+	const uint64_t paused_ns = image_paused_ns(image) - trigger->paused_ns;
+
+	if (image->events.count > 0)
+		return thread_events_read(&image->events);
+	if (trigger->clock_ns <= trigger->clock_from_ns + paused_ns)
+		return trigger->counted_ns;
+	return trigger->counted_ns + trigger->clock_ns - trigger->clock_from_ns - paused_ns;
+}
+
+void image_read_clock(struct image *image)
+{
+	if (image->trigger.state != IMAGE_TRIGGER_CHANGED || image->pidfd < 0)
+		return;
+	const uint64_t now_ns = cpu_meter_process_ns(image->pid);
+
+	/* Its pid may be another's by now. */
+	if (now_ns > image->trigger.clock_ns &&
+	    syscall(SYS_pidfd_send_signal, image->pidfd, 0, NULL, 0) == 0)
+		image->trigger.clock_ns = now_ns;
 }
 
 void image_free(struct image *image)

@@ -16,6 +16,7 @@
 #include "collect/maps_pace.h"
 #include "collect/pause.h"
 #include "collect/short_threads.h"
+#include "collect/switching.h"
 #include "collect/thread_events.h"
 #include "collect/title.h"
 #include "collect/trust.h"
@@ -29,6 +30,28 @@ struct recording_writer;
 struct image_counters {
 	struct thread_events events;
 	uint64_t before_ns; /* what its process had burned when they were opened */
+};
+
+enum image_trigger_state {
+	IMAGE_TRIGGER_FIRST,   /* as it was at hello */
+	IMAGE_TRIGGER_ASKED,   /* its agent is to arm timers */
+	IMAGE_TRIGGER_CHANGED, /* timers trigger, and no event of its own is on it */
+	IMAGE_TRIGGER_FAILED,  /* its agent could not */
+};
+
+/* Whether events are right for an image, and what is known of it without them. */
+struct image_trigger {
+	enum image_trigger_state state;
+	bool begins_by_timers; /* its parent, or what it was before, had changed */
+	bool passes_timers;    /* what it forks or executes begins by timers */
+	struct switching switching;
+	uint64_t children;      /* that it forked */
+	uint64_t priced;        /* of its switches, session->cost has so many */
+	uint64_t counted_ns;    /* by its events, until they were closed */
+	uint64_t clock_from_ns; /* its process's clock then */
+	uint64_t paused_ns;     /* and what it had burned paused */
+	uint64_t clock_ns;      /* as it was read last; 0: it never was */
+	uint64_t tree_ns;       /* when the tree's events were closed; 0: it began later */
 };
 
 /* What a program may call a thread, with its NUL; the kernel's names are shorter. */
@@ -138,6 +161,7 @@ struct image {
 	struct thread_events events; /* on the threads there were at hello */
 	bool has_sampling_events;    /* they are what triggers */
 	bool has_kernel_samples; /* and they count system time: samples cover all there is */
+	struct image_trigger trigger;
 	struct pause pause;
 	struct short_threads short_threads;
 	uint64_t looked_at_ns;          /* its CPU time when tracer.c last looked */
@@ -205,5 +229,13 @@ void image_write(struct image *image, uint64_t session_start_ns,
 		 struct recording_writer *writer);
 /* Before the events of a round are taken in: its ring is written to ring_mark. */
 void image_mark(struct image *image, uint64_t ring_mark);
+/* What its events counted, and its clock showed once they were closed. */
+uint64_t image_counted_ns(const struct image *image);
+/* Whether that is known. */
+bool image_is_counted(const struct image *image);
+/* Reads the clock of a process that is sampled without events, while there is one. */
+void image_read_clock(struct image *image);
+/* What it burned while it was paused. */
+uint64_t image_paused_ns(const struct image *image);
 /* Closes what samples it: no trap comes after. */
 void image_stop_sampling(struct image *image);

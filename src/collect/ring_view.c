@@ -88,13 +88,15 @@ struct ring_costs ring_view_costs(struct image *image)
 						     LEAST_HANDLER_NS),
 		.early_traps =
 			trust_bound_count(image, load(&ring->early_traps), LEAST_HANDLER_NS),
-		.switches = ring_view_switches(image),
+		.start_ticks = load(&ring->start_ticks),
 	};
 
 	/* A handler may be preempted, but not for longer than its program is there. */
 	if (costs.handler_timed == 0 || costs.handler_timed > costs.handler_samples ||
 	    costs.handler_ticks / MOST_TICKS > trust_life_ns(image))
 		costs.handler_timed = costs.handler_ticks = 0;
+	if (costs.start_ticks / MOST_TICKS > trust_life_ns(image))
+		costs.start_ticks = 0;
 	return costs;
 }
 
@@ -154,4 +156,15 @@ void ring_view_set_unshared(struct image *image)
 void ring_view_add_pause(struct image *image)
 {
 	__atomic_fetch_add(&image->ring->pauses, 1, __ATOMIC_RELAXED);
+}
+
+void ring_view_wish(struct image *image, uint32_t wish)
+{
+	__atomic_fetch_or(&image->ring->wishes, wish, __ATOMIC_RELAXED);
+}
+
+uint32_t ring_view_timers(const struct image *image)
+{
+	/* Pairs with the release in the agent's timers_look(). */
+	return __atomic_load_n(&image->ring->timers, __ATOMIC_ACQUIRE);
 }

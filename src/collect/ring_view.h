@@ -30,7 +30,8 @@ uint64_t ring_view_unsent_ns(const struct image *image);
 
 /* What sampling cost. */
 struct ring_costs {
-	uint64_t handler_ticks, handler_timed, handler_samples, early_traps, switches;
+	uint64_t handler_ticks, handler_timed, handler_samples, early_traps;
+	uint64_t start_ticks; /* its agent's start */
 };
 struct ring_costs ring_view_costs(struct image *image);
 
@@ -53,6 +54,10 @@ void ring_view_set_unshared(struct image *image);
 /* Whether its children are to say hello late. */
 void ring_view_set_late_hellos(const struct image *image, bool is_late);
 void ring_view_add_pause(struct image *image);
+/* Asks the agent for one more thing: enum ring_wishes. */
+void ring_view_wish(struct image *image, uint32_t wish);
+/* What came of RING_WISH_TIMERS: enum ring_timers, or any number. */
+uint32_t ring_view_timers(const struct image *image);
 
 /* The record at a position before mark, as ring_peek() gives it. */
 static inline uint64_t ring_view_peek(const struct image *image, uint64_t position,

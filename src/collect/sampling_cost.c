@@ -1,6 +1,7 @@
 #include "collect/sampling_cost.h"
 
 #include "collect/ring_view.h"
+#include "collect/switch_cost.h"
 #include "collect/tell.h"
 #include "collect/trigger_cost.h"
 #include "record/keys.h"
@@ -18,9 +19,38 @@ void sampling_cost_add(struct sampling_cost *cost, const struct ring_costs *cost
 {
 	add(&cost->handler_ticks, costs->handler_ticks);
 	add(&cost->handler_timed, costs->handler_timed);
-	add(&cost->switches, costs->switches);
+	add(&cost->start_ticks, costs->start_ticks);
 	add(&cost->early_traps, costs->early_traps);
 	add(&cost->handler_samples, costs->handler_samples);
+}
+
+void sampling_cost_add_switches(struct sampling_cost *cost, enum switch_events events,
+				uint64_t switches)
+{
+	add(&cost->switches[events], switches);
+}
+
+static double switches_ns(const struct sampling_cost *cost,
+			  const struct sampling_cost_terms *terms)
+{
+	const struct switch_costs *costs = terms->switch_costs;
+	const uint64_t *switches = cost->switches;
+
+	if (costs == NULL)
+		return (double)terms->unmeasured_ns *
+		       ((double)switches[SWITCH_SAMPLED_IN_TREE] +
+			(double)switches[SWITCH_SAMPLED]);
+	const uint64_t sampler_ns =
+		costs->all_ns > costs->tree_ns ? costs->all_ns - costs->tree_ns : 0;
+
+	return (double)switches[SWITCH_SAMPLED_IN_TREE] * (double)costs->all_ns +
+	       (double)switches[SWITCH_IN_TREE] * (double)costs->tree_ns +
+	       (double)switches[SWITCH_SAMPLED] * (double)sampler_ns;
+}
+
+static double ns_per_tick(const struct sampling_cost_terms *terms)
+{
+	return terms->ticks == 0 ? 0 : (double)terms->wall_ns / (double)terms->ticks;
 }
 
 /* What makes no sense was written by a target. */
@@ -33,13 +63,11 @@ static int64_t to_ns(double ns)
 static uint64_t handler_ns(const struct sampling_cost *cost,
 			   const struct sampling_cost_terms *terms)
 {
-	const double ns_per_tick =
-		terms->ticks == 0 ? 0 : (double)terms->wall_ns / (double)terms->ticks;
 	const double ticks_per_sample =
 		cost->handler_timed == 0
 			? 0
 			: (double)cost->handler_ticks / (double)cost->handler_timed;
-	const double ns = ticks_per_sample * ns_per_tick * (double)cost->handler_samples;
+	const double ns = ticks_per_sample * ns_per_tick(terms) * (double)cost->handler_samples;
 
 	return (uint64_t)to_ns(ns);
 }
@@ -53,9 +81,9 @@ void sampling_cost_tell(const struct sampling_cost *cost,
 		cost->handler_samples == 0
 			? 0
 			: trigger_cost_measure(terms->has_sigtrap, terms->is_user_mode_only);
-	const double all_ns = (double)in_handlers_ns +
-			      (double)trigger_ns * (double)cost->handler_samples +
-			      (double)cost->switches * (double)terms->switch_cost_ns;
+	const double all_ns =
+		(double)in_handlers_ns + (double)trigger_ns * (double)cost->handler_samples +
+		(double)cost->start_ticks * ns_per_tick(terms) + switches_ns(cost, terms);
 
 	recording_writer_set_int(writer, KEY_HANDLER_NS, (int64_t)in_handlers_ns);
 	if (trigger_ns != 0)

@@ -154,13 +154,16 @@ static void session_write_rest(struct session *session)
 	pump_tell_left_out(&session->pump);
 }
 
-static void session_tell_cost(const struct session *session)
+static void session_tell_cost(struct session *session, uint64_t cpu_ns)
 {
+	const struct switch_costs *costs = session_switches_costs(session, cpu_ns);
+
 	sampling_cost_tell(&session->cost,
 			   &(struct sampling_cost_terms){
 				   .wall_ns = monotonic_ns() - session->start_ns,
 				   .ticks = ticks_now() - session->start_ticks,
-				   .switch_cost_ns = session->enter_terms.switch_cost_ns,
+				   .switch_costs = costs,
+				   .unmeasured_ns = session->enter_terms.switch_cost_ns,
 				   .has_sigtrap = session->ability.can_sigtrap,
 				   .is_user_mode_only = !session->ability.can_see_kernel,
 			   },
@@ -178,7 +181,9 @@ static void session_tell_end(struct session *session)
 
 	generated_code_tell(&session->generated, session->writer);
 	kernel_cpu_ns += session->uncounted_ns;
-	if (is_user_clock || session->tree_counter_fd < 0)
+	if (session->switches.is_tree_closed)
+		kernel_cpu_ns = session_switches_charged_ns(session);
+	else if (is_user_clock || session->tree_counter_fd < 0)
 		kernel_cpu_ns = account_children_ns(is_user_clock);
 	else if (!session->options->is_trace)
 		kernel_cpu_ns += account_uncounted_births(session->booked_ns, kernel_cpu_ns,
@@ -188,18 +193,20 @@ static void session_tell_end(struct session *session)
 		tell_uncounted(session->writer, session->waited_ns, kernel_cpu_ns);
 	recording_writer_set_int(session->writer, KEY_WALL_NS, (int64_t)wall_ns);
 	/* Without a counter of the clock's kind, it is known of a program that has ended. */
-	if (session->is_reaped || (session->tree_counter_fd >= 0 && !is_user_clock))
+	if (session->is_reaped || session->switches.is_tree_closed ||
+	    (session->tree_counter_fd >= 0 && !is_user_clock))
 		recording_writer_set_int(session->writer, KEY_KERNEL_CPU_NS,
 					 (int64_t)kernel_cpu_ns);
 	if (session->off_ns > 0)
 		recording_writer_set_int(session->writer, KEY_PAUSED_NS,
 					 (int64_t)session->off_ns);
+	session_switches_tell(session);
 	if (session->nonsensical > NONSENSE_TOLD)
 		tell_nonsense_more(session->writer, session->nonsensical - NONSENSE_TOLD);
 	if (session->untraced > UNTRACED_TOLD)
 		tell_untraced_more(session->writer, session->untraced - UNTRACED_TOLD);
 	if (!session->options->is_trace)
-		session_tell_cost(session);
+		session_tell_cost(session, kernel_cpu_ns);
 	else if (session->calls == 0)
 		recording_writer_note(
 			session->writer,
@@ -234,6 +241,7 @@ static int session_prepare(struct session *session, const char *agent_path, stru
 		.processors = (uint32_t)get_nprocs(),
 		.has_sigtrap = ability->can_sigtrap,
 		.has_counters = ability->can_count,
+		.counts_unentered = ability->can_count,
 		.is_user_mode_only = ability->can_sigtrap && !ability->can_see_kernel,
 		.is_trace = options->is_trace,
 		.no_builtins = options->no_builtins,
@@ -268,6 +276,7 @@ static int session_prepare(struct session *session, const char *agent_path, stru
 		session->sideband = NULL;
 	}
 	session->tree.has_sideband = session->sideband != NULL;
+	session->enter_terms.has_sideband = session->tree.has_sideband;
 	return 0;
 }
 

@@ -131,6 +131,22 @@ static void session_take_event(void *context, const struct sideband_event *event
 		session_take_fork(session, event);
 }
 
+void session_close_events(struct session *session)
+{
+	struct tree *tree = &session->tree;
+
+	storms_stop(session->storms);
+	for (size_t i = 0; i < tree->count; i++)
+		session_end_storm(session, tree->images[i]->storm);
+	session_take_events(session);
+	for (size_t i = 0; i < session->late_end_count; i++)
+		tree_take(tree, &session->late_ends[i]);
+	session->late_end_count = 0;
+	sideband_close(session->sideband);
+	session->sideband = NULL;
+	tree->has_sideband = false;
+}
+
 void session_take_events(struct session *session)
 {
 	if (session->sideband == NULL)

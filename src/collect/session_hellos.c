@@ -30,7 +30,13 @@ static struct image *session_image_of(struct session *session,
 	/* One that gave up waiting, and has ended since. */
 	if (!tree_is_alive(pid))
 		return NULL;
+	uint64_t burned_ns = 0;
+
+	/* By the image that an exec ends here. */
+	tree->last_ended_cpu_ns = &burned_ns;
 	image = tree_add(tree, pid, tree_find_parent(tree, pid), hello->time_ns);
+	tree->last_ended_cpu_ns = NULL;
+	image->cpu_before_ns = burned_ns;
 	tree_read_maps(tree, image, hello->time_ns);
 	return image;
 }

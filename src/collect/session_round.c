@@ -64,6 +64,7 @@ static void session_end_agent(struct session *session, struct image *image)
 	if (!image->trust.is_lost) {
 		const struct ring_costs costs = ring_view_costs(image);
 
+		session_switches_end(session, image);
 		sampling_cost_add(&session->cost, &costs);
 		interpreters_tell(&session->interpreters, image);
 	}
@@ -118,6 +119,7 @@ void session_image_ended(void *context, struct image *image)
 				      image->unentered_reason);
 	}
 	account_close(image, &session->account_terms, session->writer);
+	session_switches_account(session, image);
 	no_sample_add_rest(&session->pump, image);
 	storms_end(session->storms, image->storm, image);
 	if (image->is_ended && session->tree.last_ended_cpu_ns == NULL)
@@ -274,6 +276,7 @@ void session_round(struct session *session)
 		}
 		session_look_at_title(session, image, &titles_left);
 	}
+	session_look_at_switches(session);
 	session_read_calls(session);
 	session_end_dead(session);
 	recording_writer_tick(session->writer);
@@ -284,6 +287,7 @@ void session_round(struct session *session)
 		session->round_ms /= 2;
 	else if (fullest < 5)
 		session->round_ms *= 2;
+	longest_ms = session_switches_wait_ms(session, longest_ms);
 	if (session->round_ms > longest_ms)
 		session->round_ms = longest_ms;
 }

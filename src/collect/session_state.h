@@ -5,6 +5,7 @@
  *   session_events.c  what the kernel reports of processes and threads
  *   session_round.c   what a round of its clock takes in, and what is told when an image ends
  *   session_hellos.c  answers agents
+ *   session_switches.c  what switches cost, and processes that are changed to timers for it
  */
 #pragma once
 #include <stdbool.h>
@@ -20,6 +21,8 @@
 #include "collect/pump.h"
 #include "collect/sampling_cost.h"
 #include "collect/session.h"
+#include "collect/switch_cost.h"
+#include "collect/switching.h"
 #include "collect/tracer.h"
 #include "collect/tree.h"
 
@@ -38,6 +41,31 @@ struct storms;
 /* And of those that wrote nonsense. */
 #define NONSENSE_TOLD 3
 
+/* Programs that were changed to timers are told by their names: so many. */
+#define SWITCHES_GROUPS 8
+
+struct switches_group {
+	char name[16];
+	pid_t pid;               /* the first one's */
+	uint32_t others;         /* more of that name */
+	uint64_t time_ns;        /* when it was changed */
+	struct switching before; /* as it was then */
+};
+
+/* Where events cost too much at switches: session_switches.c. */
+struct session_switches {
+	bool is_measured;
+	struct switch_costs costs;
+	bool is_tree_dear;   /* a process was changed: it must not pay for the tree's, either */
+	bool is_tree_closed; /* the counter and the sideband of the whole tree */
+	uint64_t closed_ns;  /* when */
+	uint64_t counted_ns; /* by the tree's counter until then */
+	uint64_t overhead_ns; /* charged to programs for switches until then, and not counted */
+	uint64_t clocks_ns;   /* what images that ended since had burned from then on */
+	struct switches_group groups[SWITCHES_GROUPS];
+	uint32_t group_count, others, failed;
+};
+
 struct session {
 	const struct session_options *options;
 	struct recording_writer *writer;
@@ -55,6 +83,7 @@ struct session {
 	struct interpreters interpreters;
 	struct tracer_watch tracer;
 	struct generated_code generated;
+	struct session_switches switches;
 	int tree_counter_fd; /* CPU time of the whole tree; -1: none */
 	struct storms *storms;
 	bool has_read_storms;             /* since the sideband was looked at */
@@ -79,6 +108,8 @@ struct session {
 
 /* What the kernel has told up to now. */
 void session_take_events(struct session *session);
+/* Takes what it has told, and closes what it tells by: from then on /proc and hellos say. */
+void session_close_events(struct session *session);
 /* Moves what rings and tables have, and sets how long to wait for the next round. */
 void session_round(struct session *session);
 /* Before the first event (storms.h). */
@@ -90,6 +121,19 @@ void session_end_storm(struct session *session, uint32_t id);
 void session_take_hellos(struct session *session);
 /* Has them leave their processes alone: nothing is recorded any more. */
 void session_refuse_hellos(struct session *session);
+
+/* Looks at each process's switches, and changes what they make dear to timers. */
+void session_look_at_switches(struct session *session);
+/* Milliseconds until that has to be done again, or the given, if that is sooner. */
+int session_switches_wait_ms(const struct session *session, int wait_ms);
+/* An image has ended: its switches, and then its part in the session's figures. */
+void session_switches_end(struct session *session, struct image *image);
+void session_switches_account(struct session *session, const struct image *image);
+/* What the tree was charged, when its own counter was closed on the way. */
+uint64_t session_switches_charged_ns(const struct session *session);
+/* Measured now, if switches can have cost a hundredth of that CPU time; NULL: they cannot. */
+const struct switch_costs *session_switches_costs(struct session *session, uint64_t cpu_ns);
+void session_switches_tell(struct session *session);
 
 /* For the tree and the pump, whose context the session is. */
 void session_image_ended(void *context, struct image *image);

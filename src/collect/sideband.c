@@ -70,6 +70,11 @@ static int sideband_open_event(pid_t pid, int cpu, bool with_build_ids)
 	return fd < 0 ? -errno : fd;
 }
 
+int sideband_open_unread(pid_t pid, int cpu)
+{
+	return sideband_open_event(pid, cpu, false);
+}
+
 static int cpu_ring_open(struct cpu_ring *ring, pid_t pid, int cpu)
 {
 	ring->fd = sideband_open_event(pid, cpu, true);

@@ -38,6 +38,8 @@ struct sideband_event {
 /* Opens the events on pid.  The sentence says what was refused. */
 int sideband_open(pid_t pid, struct sideband **out_sideband, struct error *err);
 void sideband_close(struct sideband *sideband);
+/* One CPU's event without its ring, to measure what it costs: descriptor or -errno. */
+int sideband_open_unread(pid_t pid, int cpu);
 
 /*
  * Visits, in order, the events up to the moment of the call.  Returns how many records

@@ -46,6 +46,11 @@ void storms_free(struct storms *storms)
 	free(storms);
 }
 
+void storms_stop(struct storms *storms)
+{
+	storms->is_possible = false;
+}
+
 static void begin_storm(struct storms *storms, struct image *parent)
 {
 	struct storm *storm = NULL;

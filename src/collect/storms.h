@@ -26,6 +26,8 @@ struct storms;
 /* is_possible: else none ever begins. */
 struct storms *storms_new(bool is_possible);
 void storms_free(struct storms *storms);
+/* None begins from now on: nothing reports what is forked. */
+void storms_stop(struct storms *storms);
 /* A child of parent's was brief, or it was not: a storm may begin. */
 void storms_take_child(struct storms *storms, struct image *parent, bool is_brief);
 /* A child of fork is in its parent's storm, or in the one that its parent is in. */

@@ -1,15 +1,26 @@
 #include "collect/switch_cost.h"
 
+#include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "collect/cpu_meter.h"
 #include "collect/in_child.h"
 #include "collect/perf_events.h"
+#include "collect/sideband.h"
 
 #define ROUND_TRIPS 100
+/* For the costs: the middle one of so many turns. */
+#define TURNS            9
+#define TURN_ROUND_TRIPS 30
+#define BETWEEN_TURNS_NS 700000
+/* Periods of which the end is nearer than the tick nearly always, and never. */
+#define SHORT_PERIOD_NS 500000ULL
+#define LONG_PERIOD_NS  100000000000ULL
 
 static uint64_t thread_cpu_ns(void)
 {
@@ -35,21 +46,20 @@ static int open_sampler(uint64_t period_ns)
 						  });
 }
 
-/* Sends back what comes, until nothing does.  Is sampled, too, as the other end would be. */
-static void echo(int from, int to, uint64_t period_ns)
+/* Sends back what comes, until nothing does. */
+static void echo(int from, int to)
 {
 	char byte;
 
-	open_sampler(period_ns);
 	while (read(from, &byte, 1) == 1 && write(to, &byte, 1) == 1)
 		continue;
 }
 
-static void ping(int to, int from)
+static void ping(int to, int from, int round_trips)
 {
 	char byte = 0;
 
-	for (int i = 0; i < ROUND_TRIPS; i++) {
+	for (int i = 0; i < round_trips; i++) {
 		if (write(to, &byte, 1) != 1 || read(from, &byte, 1) != 1)
 			return;
 	}
@@ -68,7 +78,7 @@ static uint64_t measure(int to, int from, uint64_t period_ns)
 	const uint64_t counted = perf_read_counter(event), cpu = thread_cpu_ns();
 	const uint64_t switches = thread_switches();
 
-	ping(to, from);
+	ping(to, from, ROUND_TRIPS);
 	const uint64_t counted_ns = perf_read_counter(event) - counted;
 	const uint64_t cpu_ns = thread_cpu_ns() - cpu, more = thread_switches() - switches;
 
@@ -77,33 +87,181 @@ static uint64_t measure(int to, int from, uint64_t period_ns)
 	return (cpu_ns - counted_ns) / more;
 }
 
-/* In a child of ours, with a child of its own at the other end of two pipes. */
-static uint64_t measure_in_child(const void *context)
+/* The process at the other end of two pipes. */
+struct partner {
+	pid_t pid;
+	int to, from;
+};
+
+/* begin() is called in it before anything comes: it has the events that the caller has. */
+static bool partner_start(struct partner *partner, void (*begin)(const void *context),
+			  const void *context)
 {
-	const uint64_t period_ns = *(const uint64_t *)context;
 	int there[2], back[2];
 
 	if (pipe(there) < 0 || pipe(back) < 0)
-		return 0;
+		return false;
 	signal(SIGTRAP, SIG_IGN);
-	pid_t pid = fork();
-
-	if (pid < 0)
-		return 0;
-	if (pid == 0) {
+	partner->pid = fork();
+	if (partner->pid == 0) {
 		close(there[1]);
-		echo(there[0], back[1], period_ns);
+		begin(context);
+		echo(there[0], back[1]);
 		_exit(0);
 	}
 	close(back[1]);
-	const uint64_t cost_ns = measure(there[1], back[0], period_ns);
+	partner->to = there[1];
+	partner->from = back[0];
+	return partner->pid > 0;
+}
 
-	close(there[1]);
-	waitpid(pid, NULL, 0);
+static void partner_end(const struct partner *partner)
+{
+	close(partner->to);
+	waitpid(partner->pid, NULL, 0);
+}
+
+static void begin_sampled(const void *context)
+{
+	open_sampler(*(const uint64_t *)context);
+}
+
+/* In a child of ours. */
+static uint64_t measure_in_child(const void *context)
+{
+	struct partner partner;
+
+	if (!partner_start(&partner, begin_sampled, context))
+		return 0;
+	const uint64_t cost_ns = measure(partner.to, partner.from, *(const uint64_t *)context);
+
+	partner_end(&partner);
 	return cost_ns;
 }
 
 uint64_t switch_cost_measure(uint64_t period_ns)
 {
 	return in_child(measure_in_child, &period_ns);
+}
+
+/* One of the measurements: which events both ends have. */
+struct with_events {
+	const struct switch_costs_terms *terms;
+	bool has_tree;
+	uint64_t period_ns; /* of a sampler; 0: none */
+};
+
+static void begin_with_events(const void *context)
+{
+	const struct with_events *with = context;
+	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	if (with->has_tree)
+		perf_open_counter((pid_t)gettid(), true);
+	for (int cpu = 0; with->has_tree && with->terms->has_sideband && cpu < cpus; cpu++)
+		sideband_open_unread((pid_t)gettid(), cpu);
+	if (with->period_ns != 0)
+		perf_open_sampler((pid_t)gettid(),
+				  &(struct perf_sampler){
+					  .period_ns = with->period_ns,
+					  .is_user_mode_only = with->terms->is_user_mode_only,
+				  });
+}
+
+static void stay_on_one_processor(void)
+{
+	const int cpu = sched_getcpu();
+	cpu_set_t one;
+
+	if (cpu < 0 || cpu >= CPU_SETSIZE)
+		return;
+	CPU_ZERO(&one);
+	CPU_SET((size_t)cpu, &one);
+	sched_setaffinity(0, sizeof one, &one);
+}
+
+static uint64_t both_cpu_ns(const struct partner *partner)
+{
+	return thread_cpu_ns() + cpu_meter_process_ns(partner->pid);
+}
+
+/* CPU time for a switch of the processor, by both ends. */
+static uint64_t measure_turn(const struct partner *partner)
+{
+	const uint64_t before_ns = both_cpu_ns(partner);
+
+	ping(partner->to, partner->from, TURN_ROUND_TRIPS);
+	return (both_cpu_ns(partner) - before_ns) / (2 * TURN_ROUND_TRIPS);
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static uint64_t measure_turns(const void *context)
+{
+	uint64_t turns[TURNS];
+	struct partner partner;
+
+	stay_on_one_processor();
+	if (!partner_start(&partner, begin_with_events, context))
+		return 0;
+	begin_with_events(context);
+	/* At first the other end is at its start. */
+	ping(partner.to, partner.from, TURN_ROUND_TRIPS);
+	for (int i = 0; i < TURNS; i++) {
+		/* Few of the turns are to be near the next tick. */
+		nanosleep(&(struct timespec){ .tv_nsec = BETWEEN_TURNS_NS }, NULL);
+		turns[i] = measure_turn(&partner);
+	}
+	partner_end(&partner);
+	qsort(turns, TURNS, sizeof turns[0], compare_u64);
+	return turns[TURNS / 2];
+}
+
+static uint64_t more_than(uint64_t bare_ns, uint64_t with_ns)
+{
+	return bare_ns != 0 && with_ns > bare_ns ? with_ns - bare_ns : 0;
+}
+
+double switch_cost_nearer(uint64_t period_ns, uint64_t tick_ns)
+{
+	const double period = (double)period_ns, tick = (double)tick_ns;
+
+	return period < tick ? 1 - period / (2 * tick) : tick / (2 * period);
+}
+
+static uint64_t tick_ns(void)
+{
+	struct timespec tick;
+
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) < 0 || tick.tv_nsec <= 0)
+		return 4000000;
+	return (uint64_t)tick.tv_nsec;
+}
+
+struct switch_costs switch_costs_measure(const struct switch_costs_terms *terms)
+{
+	const struct with_events bare = { .terms = terms };
+	const struct with_events tree = { .terms = terms, .has_tree = true };
+	struct with_events all = { .terms = terms, .has_tree = true };
+	const uint64_t bare_ns = in_child(measure_turns, &bare);
+	const uint64_t tree_ns = in_child(measure_turns, &tree);
+
+	all.period_ns = LONG_PERIOD_NS;
+	const double far_ns = (double)in_child(measure_turns, &all);
+
+	all.period_ns = SHORT_PERIOD_NS;
+	const double near_ns = (double)in_child(measure_turns, &all);
+	const double share = switch_cost_nearer(terms->period_ns, tick_ns()) /
+			     switch_cost_nearer(SHORT_PERIOD_NS, tick_ns());
+	const double all_ns = near_ns > far_ns ? far_ns + share * (near_ns - far_ns) : far_ns;
+
+	return (struct switch_costs){
+		.tree_ns = more_than(bare_ns, tree_ns),
+		.all_ns = more_than(bare_ns, (uint64_t)all_ns),
+	};
 }

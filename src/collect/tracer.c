@@ -91,7 +91,8 @@ void tracer_tell(struct recording_writer *writer, const struct image *image)
 {
 	struct text note = { 0 };
 
-	if (image->pause.traced_ns == 0 || !(image->ring_fixed.flags & RING_TIMER))
+	if (image->pause.traced_ns == 0 || (!(image->ring_fixed.flags & RING_TIMER) &&
+					    image->trigger.state != IMAGE_TRIGGER_CHANGED))
 		return;
 	text_add_printable(&note, image->name, strnlen(image->name, sizeof image->name));
 	text_addf(&note, " (pid %d) was traced by a debugger: %s", (int)image->pid,

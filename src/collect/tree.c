@@ -94,6 +94,11 @@ static void tree_write_new(struct tree *tree, struct image *image)
 		&image->row);
 }
 
+static bool passes_timers(const struct image *from)
+{
+	return from != NULL && from->trigger.passes_timers;
+}
+
 struct image *tree_add(struct tree *tree, pid_t pid, struct image *parent, uint64_t time_ns)
 {
 	struct image *old = tree_find(tree, pid);
@@ -107,6 +112,10 @@ struct image *tree_add(struct tree *tree, pid_t pid, struct image *parent, uint6
 		if (parent->title.text != NULL)
 			image->title.text = xstrdup(parent->title.text);
 	}
+	if (old == NULL && parent != NULL)
+		parent->trigger.children++;
+	image->trigger.begins_by_timers = image->trigger.passes_timers =
+		passes_timers(old != NULL ? old : parent);
 	if (old != NULL)
 		tree_end(tree, old, time_ns);
 	tree_write_new(tree, image);

@@ -77,7 +77,7 @@ void unentered_expect(struct tree *tree, struct image *image, const struct enter
 	}
 	thread_events_close(&image->next_counters.events);
 	image->next_counters.before_ns = cpu_meter_process_ns(image->pid);
-	if (terms->has_counters)
+	if (terms->counts_unentered)
 		thread_events_open(&image->next_counters.events, image->pid, open_on, NULL);
 }
 
@@ -95,7 +95,7 @@ void unentered_look(struct tree *tree, struct image *image, const struct enter_t
 		image->is_reach_known = true;
 		image->why_out_of_reach = reach_why_not(image->pid, &terms->paths);
 	}
-	if (!terms->has_counters)
+	if (!terms->counts_unentered)
 		return;
 	if (image->unwatched_since_ns != 0)
 		unentered_find_watched(tree, image, seen_ns);

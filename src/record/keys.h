@@ -17,7 +17,7 @@
 #define KEY_START_UNIX_NS    "start_unix_ns"    /* when it began, since 1970 */
 #define KEY_WALL_NS          "wall_ns"          /* from start to the end of the recording */
 #define KEY_KERNEL_CPU_NS    "kernel_cpu_ns"    /* of the whole tree, by the clock's kind */
-#define KEY_SAMPLING_COST_NS "sampling_cost_ns" /* handlers and triggers, all threads */
+#define KEY_SAMPLING_COST_NS "sampling_cost_ns" /* of traps, switches and starts */
 #define KEY_TRIGGER_COST_NS  "trigger_cost_ns"  /* one trigger's, measured on the machine */
 #define KEY_HANDLER_NS       "handler_ns"       /* spent in handlers, all threads */
 #define KEY_PAUSED_NS \

@@ -314,7 +314,7 @@ static void end(struct shared *shared)
 	sampling_cost_tell(&session->cost,
 			   &(struct sampling_cost_terms){ .wall_ns = SESSION_NS,
 							  .ticks = SESSION_NS,
-							  .switch_cost_ns = 1000 },
+							  .unmeasured_ns = 1000 },
 			   session->writer);
 	/* It is nobody's but this file's. */
 	image->ring = NULL;

@@ -22,7 +22,7 @@
  * restart.h   system calls that our trap found interrupted
  * emit.c      stacks and samples into the ring, codes.h what their frames are called
  * control.h   what the program itself asks for: regions.h, and to be left alone for a while
- * timers.c    the trigger where perf events are refused
+ * timers.c    the trigger where perf events are refused, or dear
  *
  * trace.h     in place of samples: calls, counted where they happen.  trace_tree.h is the
  *             counting, trace_python.c and trace_monitoring.c the interpreter's hooks,
@@ -121,8 +121,9 @@ struct thread_notes {
 	u32 pauses;          /* of the ring, when the thread's account was begun */
 	u64 own_stack_low;   /* [own_stack_low, top) has been proven readable */
 	u64 own_stack_floor; /* below it, nothing is the thread's own stack */
-	void *timer;         /* timers.c */
+	int timer;           /* the kernel's number: timers.c */
 	bool has_timer;
+	bool is_by_timers;       /* its samples stand for the time since the last: clock.c */
 	struct scratch *scratch; /* that its handler uses now */
 	struct budget budget;    /* of its walks */
 	u32 early_traps;         /* that made no sample: the next stands for them */
@@ -216,6 +217,8 @@ struct image_place {
 };
 
 /* emit.c */
+/* Whether no perf event reports mappings to the recorder, or soon none will. */
+bool emit_is_asked_for_images(void);
 void emit_sample(struct ring_header *ring, const struct walk *walk,
 		 const struct sample_time *time);
 /* The time of a sample that is not wanted. */
@@ -223,7 +226,7 @@ void emit_paused(struct ring_header *ring, const struct sample_time *time);
 /* The time of a thread that ends, on the function it began with. */
 void emit_end(struct ring_header *ring, const struct sample_time *time, u64 start_function);
 void emit_flush(struct ring_header *ring);
-/* Tells the recorder of an image, once: where no perf event tells it of mappings. */
+/* Tells the recorder of an image, once: where emit_is_asked_for_images(). */
 void emit_image(struct ring_header *ring, const struct image_place *image);
 
 /* masks.c: holds the trap back in the calling thread, or lets it come again. */
@@ -233,6 +236,11 @@ void masks_hold_trap(bool is_held);
 void timers_init(void);
 void timers_arm_thread(const struct ring_header *ring);
 void timers_disarm_thread(void);
-/* In the handler: false during a pause, when the next trap comes in a second of CPU time. */
-bool timers_may_sample(const struct ring_header *ring);
+/*
+ * In the handler of the timer of that number: false during a pause, when the next trap comes in
+ * a second of CPU time.
+ */
+bool timers_may_sample(const struct ring_header *ring, int timer);
+/* In the handler of an event's trap: arms timers in its place, if the recorder asks for it. */
+void timers_look(struct ring_header *ring);
 void timers_disarm_after_fork(void);

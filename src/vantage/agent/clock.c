@@ -116,7 +116,20 @@ static u64 clock_switches(int who, u64 *out_system_ns)
 	return (u64)(usage.ru_nvcsw + usage.ru_nivcsw);
 }
 
-/* A CPU clock's figure without what switches cost. */
+/*
+ * Where timers trigger, or do so from now on, a thread's clock says all: nothing is taken off for
+ * the switches that are to come.
+ */
+static void clock_meet_timers(const struct ring_header *ring)
+{
+	if (thread_notes.is_by_timers || !__atomic_load_n(&agent.has_timers, __ATOMIC_RELAXED))
+		return;
+	thread_notes.is_by_timers = true;
+	thread_notes.boundary_ns += thread_notes.switches *
+				    __atomic_load_n(&ring->switch_cost_ns, __ATOMIC_RELAXED);
+}
+
+/* A CPU clock's figure without what switches cost an event's thread. */
 static u64 without_switches(const struct ring_header *ring, u64 cpu_ns, u64 switches)
 {
 	const u64 cost_ns = switches * __atomic_load_n(&ring->switch_cost_ns, __ATOMIC_RELAXED);
@@ -130,6 +143,8 @@ u64 clock_process_ns(const struct ring_header *ring)
 
 	if (agent.terms.flags & RING_CLOCK_USER)
 		return clock_user_ns(RUSAGE_SELF);
+	if (__atomic_load_n(&agent.has_timers, __ATOMIC_RELAXED))
+		return clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
 	return without_switches(ring, clock_read_ns(CLOCK_PROCESS_CPUTIME_ID),
 				clock_switches(RUSAGE_SELF, &system_ns));
 }
@@ -155,6 +170,8 @@ static u64 clock_thread_ns(const struct ring_header *ring)
 {
 	if ((agent.terms.flags & RING_TIMER) && (agent.terms.flags & RING_CLOCK_USER))
 		return clock_user_ns(RUSAGE_THREAD);
+	if (thread_notes.is_by_timers)
+		return clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	return without_switches(ring, clock_read_ns(CLOCK_THREAD_CPUTIME_ID),
 				thread_notes.switches);
 }
@@ -167,6 +184,7 @@ static u32 clock_pauses(const struct ring_header *ring)
 void clock_begin_thread(void)
 {
 	thread_notes.pauses = clock_pauses(agent.ring);
+	clock_meet_timers(agent.ring);
 	clock_read_switches(agent.ring);
 	thread_notes.boundary_ns = clock_thread_ns(agent.ring);
 	thread_notes.covered_ns = 0;
@@ -255,7 +273,7 @@ static bool clock_must_read(const struct ring_header *ring, u64 now_ns)
 {
 	if (!agent.may_call)
 		return false;
-	if ((agent.terms.flags & RING_TIMER) || agent.terms.period_ns >= LONG_PERIOD_NS ||
+	if (thread_notes.is_by_timers || agent.terms.period_ns >= LONG_PERIOD_NS ||
 	    !thread_notes.has_phase)
 		return true;
 	if (++thread_notes.since_clock_read >= SAMPLES_PER_CLOCK_READ)
@@ -369,12 +387,12 @@ static u64 clock_settle(struct ring_header *ring, u64 pc, u64 traps_ns)
 	u64 system_ns = MAX_NS;
 
 	thread_notes.since_clock_read = 0;
-	if (ring->switch_cost_ns != 0)
+	if (ring->switch_cost_ns != 0 || thread_notes.is_by_timers)
 		system_ns = clock_read_switches(ring);
 	clock_take_back(ring);
 	const u64 event_ns = clock_thread_ns(ring);
 
-	if (agent.terms.flags & RING_TIMER || agent.terms.flags & RING_USER_MODE_ONLY) {
+	if (thread_notes.is_by_timers || agent.terms.flags & RING_USER_MODE_ONLY) {
 		const u64 due_ns = event_ns > thread_notes.boundary_ns
 					   ? event_ns - thread_notes.boundary_ns
 					   : 0;
@@ -385,7 +403,7 @@ static u64 clock_settle(struct ring_header *ring, u64 pc, u64 traps_ns)
 		 * A user-mode event counted no system time in between: a trap is a
 		 * period.
 		 */
-		return agent.terms.flags & RING_TIMER ? due_ns : traps_ns;
+		return thread_notes.is_by_timers ? due_ns : traps_ns;
 	}
 	const bool is_behind_call = clock_is_behind_call(pc);
 	const bool is_unshared = clock_is_unshared(ring);
@@ -417,6 +435,7 @@ struct sample_time clock_weigh(struct ring_header *ring, u32 overruns, u64 pc)
 	u64 now_ns = clock_now_ns();
 	u64 weight_ns = agent.terms.period_ns * (1 + (u64)overruns);
 
+	clock_meet_timers(ring);
 	if (thread_notes.tid == 0 && agent.may_call)
 		clock_meet_thread(ring, now_ns);
 	if (thread_notes.pauses != clock_pauses(ring) && agent.may_call)
@@ -439,7 +458,7 @@ struct sample_time clock_weigh(struct ring_header *ring, u32 overruns, u64 pc)
  */
 static bool clock_knows_rest(void)
 {
-	return !(agent.terms.flags & RING_CLOCK_USER) || (agent.terms.flags & RING_TIMER) ||
+	return !(agent.terms.flags & RING_CLOCK_USER) || thread_notes.is_by_timers ||
 	       thread_notes.tid == 0;
 }
 
@@ -450,12 +469,14 @@ static bool clock_knows_rest(void)
  */
 static u64 clock_covered_to_ns(u64 end_ns)
 {
-	return end_ns < SHORT_LIFE_PERIODS * agent.terms.period_ns ? thread_notes.covered_ns
-								   : thread_notes.boundary_ns;
+	return end_ns < SHORT_LIFE_PERIODS * agent.terms.period_ns && !thread_notes.is_by_timers
+		       ? thread_notes.covered_ns
+		       : thread_notes.boundary_ns;
 }
 
 struct sample_time clock_end_thread(struct ring_header *ring)
 {
+	clock_meet_timers(ring);
 	const u64 end_ns = agent.terms.flags & RING_CLOCK_USER ? clock_user_ns(RUSAGE_THREAD)
 							       : clock_thread_ns(ring);
 	const bool is_same_account = thread_notes.pauses == clock_pauses(ring);

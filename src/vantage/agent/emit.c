@@ -26,6 +26,12 @@ static struct {
 	u64 image_count;
 } sent;
 
+bool emit_is_asked_for_images(void)
+{
+	return agent.has_timers ||
+	       __atomic_load_n(&agent.ring->wishes, __ATOMIC_RELAXED) & RING_WISH_IMAGES;
+}
+
 static u64 mix(u64 hash, u64 word)
 {
 	hash = (hash ^ word) * 0x9fb21c651e98df25ULL;

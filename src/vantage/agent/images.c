@@ -164,7 +164,7 @@ static bool image_measure(const struct images_headers *segments, struct mem *mem
 
 static void image_tell(const struct native_image *image, u64 bias, const char *path)
 {
-	if (agent.has_timers)
+	if (emit_is_asked_for_images())
 		emit_image(agent.ring, &(struct image_place){
 					       .start = image->start,
 					       .end = image->end,
@@ -206,7 +206,7 @@ static void image_find_passing(const struct dl_find_object *found, struct mem *m
 		out_image->eh_frame_hdr_len = out_image->end - table;
 	}
 	mem->image_low = mem->image_high = 0;
-	if (agent.has_timers &&
+	if (emit_is_asked_for_images() &&
 	    mem_read(mem, &record, sizeof record, (u64)found->dlfo_link_map) == 0)
 		image_tell(out_image, record.bias, memory_read_text(mem, record.name));
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "abi/handshake.h"
+#include "abi/ticks.h"
 #include "vantage/agent/altstack.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/control.h"
@@ -102,9 +103,20 @@ static void say_hello(u32 occasion, u64 late_ns)
 		handshake_run(occasion, HANDSHAKE_NO_REASON);
 }
 
+/* What the program waited for; a cost, which the recorder adds up. */
+static void note_start(u64 begin_ticks)
+{
+	struct ring_header *ring = agent.ring;
+
+	if (ring != NULL && agent.may_read_counter)
+		__atomic_store_n(&ring->start_ticks, ticks_now() - begin_ticks,
+				 __ATOMIC_RELAXED);
+}
+
 /* A child shares nothing that we hold: it says hello for itself. */
 static void after_fork_in_child(void)
 {
+	const u64 begin_ticks = agent.may_read_counter ? ticks_now() : 0;
 	const bool was_followed = agent.ring != NULL || agent.is_hello_due;
 	const u64 late_ns = environment_late_ns_for_children();
 	const bool has_ruby = agent.ring != NULL && agent.ring->has_ruby;
@@ -132,6 +144,7 @@ static void after_fork_in_child(void)
 	/* Nobody else's traps come here. */
 	if (agent.ring == NULL && !agent.may_be_trapped)
 		signals_give_back();
+	note_start(begin_ticks);
 }
 
 static const char *last_part(const char *path)
@@ -151,6 +164,7 @@ static const char *last_part(const char *path)
 __attribute__((constructor)) static void start(int argc, char **argv, char **environment)
 {
 	int saved_errno = errno;
+	const u64 begin_ticks = ticks_now();
 
 	environment_take(environment);
 	agent.name = argc > 0 ? last_part(argv[0]) : "";
@@ -173,5 +187,6 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 		signals_give_back();
 	if (environment_socket() != NULL)
 		pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+	note_start(begin_ticks);
 	errno = saved_errno;
 }

@@ -58,6 +58,8 @@ static void on_thread_end(void *value)
 		expect_destructor();
 	} else if (may_look(ring)) {
 		book(ring);
+		/* Another thread may have made it: timers.c. */
+		timers_disarm_thread();
 	}
 }
 

@@ -30,7 +30,7 @@ AGENT_EXPORT int dlclose(void *handle)
 	if (ring != NULL) {
 		unwind_flush();
 		trace_late_flush();
-		if (agent.has_timers)
+		if (emit_is_asked_for_images())
 			emit_flush(ring);
 	}
 	return rc;

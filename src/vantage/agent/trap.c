@@ -225,11 +225,13 @@ void on_trap(int signal, siginfo_t *info, void *context)
 	(void)signal;
 	if (is_our_event(info)) {
 		ignored_look();
-		if (ring != NULL)
+		if (ring != NULL) {
+			timers_look(ring);
 			trap_take(ring, 0, context);
+		}
 	} else if (is_our_timer(info)) {
 		ignored_look();
-		if (ring != NULL && timers_may_sample(ring))
+		if (ring != NULL && timers_may_sample(ring, info->si_timerid))
 			trap_take(ring, (u32)info->si_overrun, context);
 	} else if (late_hello_is_timer(info)) {
 		ignored_look();

@@ -375,8 +375,55 @@ static void a_timers_sample_weighs_what_the_clock_says(void **state)
 {
 	(void)state;
 	agent.terms.flags = RING_TIMER;
+	agent.has_timers = true;
 	assert_int_equal(run(4123456).weight_ns, 4123456);
 	assert_int_equal(run(3999999).weight_ns, 3999999);
+}
+
+/* Its period is long, so that the clock is read at each sample. */
+static void begin_long(u32 flags)
+{
+	agent.terms.period_ns = 1000000;
+	agent.terms.flags = flags;
+	ring.switch_cost_ns = 2000;
+}
+
+static void a_change_to_timers_neither_loses_time_nor_makes_any(void **state)
+{
+	static const u32 flags[] = { 0, RING_USER_MODE_ONLY };
+
+	for (size_t i = 0; i < 2; i++) {
+		begin(state);
+		begin_long(flags[i]);
+		/* 300 switches, of which nothing is a sample's. */
+		machine.switches += 300;
+		machine.cpu_ns += 300 * 2000;
+		run(5 * 1000000);
+		const u64 covered_ns = thread_notes.covered_ns;
+
+		agent.has_timers = true;
+		/* From here on each is the thread's own time. */
+		machine.switches += 1000;
+		const struct sample_time time = run(4 * 1000000 + 12345);
+
+		assert_int_equal(time.covered_ns - covered_ns, 4 * 1000000 + 12345);
+		assert_int_equal(time.weight_ns, 4 * 1000000 + 12345);
+		assert_int_equal(run(3999999).weight_ns, 3999999);
+		assert_int_equal(ring.switches, 1300);
+		/* And at its end nothing is left. */
+		assert_int_equal(clock_end_thread(&ring).weight_ns, 0);
+	}
+}
+
+static void a_thread_that_begins_behind_a_change_counts_all_of_its_life(void **state)
+{
+	(void)state;
+	begin_long(0);
+	agent.has_timers = true;
+	memset(&thread_notes, 0, sizeof thread_notes);
+	machine.cpu_ns = 123456;
+	machine.switches = 40;
+	assert_int_equal(clock_end_thread(&ring).weight_ns, 123456);
 }
 
 static void under_a_filter_nothing_is_called(void **state)
@@ -445,6 +492,8 @@ int main(void)
 		CLOCK(switches_are_told_to_the_recorder),
 		CLOCK(user_mode_samples_stand_for_one_period_whatever_the_clock_says),
 		CLOCK(a_timers_sample_weighs_what_the_clock_says),
+		CLOCK(a_change_to_timers_neither_loses_time_nor_makes_any),
+		CLOCK(a_thread_that_begins_behind_a_change_counts_all_of_its_life),
 		CLOCK(under_a_filter_nothing_is_called),
 		CLOCK(without_a_counter_samples_are_dated_by_their_period),
 		CLOCK(an_older_threads_past_is_not_sampled_time),

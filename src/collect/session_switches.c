@@ -1,0 +1,382 @@
+/*
+ * session_switches - where events cost too much at switches, timers take their place.
+ *
+ * With an event on it a thread's switches take longer: the kernel stops and starts the event, and
+ * for one that samples it sets the machine's timer anew, which in a virtual machine leaves it for
+ * the host.  A server that sleeps and wakes thousands of times a second feels that.  So each
+ * process's switches are looked at (switching.h); where they are dear, its agent is asked to arm
+ * timers of the threads' CPU clocks, which cost nothing there, and then its events are closed.
+ *
+ * What the whole tree inherits cannot be taken from one process: with the first that is changed
+ * the tree's counter and the sideband are closed, and the session goes on as it does where perf
+ * events are refused, but that other processes keep the events that sample them.
+ */
+#include "collect/session_state.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/monotonic.h"
+#include "base/text.h"
+#include "collect/cpu_meter.h"
+#include "collect/image.h"
+#include "collect/ring_view.h"
+#include "collect/sideband.h"
+#include "record/writer.h"
+
+/* No machine's switch takes that much longer: whatever is not dear by this, is not. */
+#define MOST_COST_NS 50000ULL
+#define MOST_RATE_HZ 1000
+/* How soon it is seen that an agent has armed its timers, or that a window has ended. */
+#define ASKED_ROUND_MS  10
+#define WINDOW_ROUND_MS 20
+/* How often a process's mappings are read that no event reports, if it makes code. */
+#define MADE_CODE_NS (500 * NS_PER_MS)
+
+/* A higher rate was asked for to see more, which timers do not give. */
+static bool session_may_change(const struct session *session)
+{
+	return session->options->rate_hz <= MOST_RATE_HZ &&
+	       session->options->trigger == TRIGGER_AUTO &&
+	       session->options->clock == CLOCK_KIND_CPU && !session->options->is_trace &&
+	       session->ability.can_count;
+}
+
+static enum switch_events events_of(const struct session *session, const struct image *image)
+{
+	const bool has_tree = session->ability.can_count && !session->switches.is_tree_closed;
+
+	if (image->has_sampling_events)
+		return has_tree ? SWITCH_SAMPLED_IN_TREE : SWITCH_SAMPLED;
+	return has_tree ? SWITCH_IN_TREE : SWITCH_BARE;
+}
+
+/* Its switches so far were with the events that it has now. */
+static void price_switches(struct session *session, struct image *image)
+{
+	if (image->ring == NULL || image->traced != NULL || image->trust.is_lost)
+		return;
+	const uint64_t switches = ring_view_switches(image);
+
+	if (switches <= image->trigger.priced)
+		return;
+	sampling_cost_add_switches(&session->cost, events_of(session, image),
+				   switches - image->trigger.priced);
+	image->trigger.priced = switches;
+}
+
+static void measure_costs(struct session *session)
+{
+	const struct switch_costs_terms terms = {
+		.period_ns = perf_choose_period(session->options->rate_hz, 0),
+		.has_sideband = true,
+		.is_user_mode_only = session->enter_terms.is_user_mode_only,
+	};
+
+	session->switches.costs = switch_costs_measure(&terms);
+	session->switches.is_measured = true;
+}
+
+/* What a switch of the image costs more than one without its events. */
+static uint64_t cost_of(const struct session *session, const struct image *image)
+{
+	const struct switch_costs *costs = &session->switches.costs;
+
+	if (!session->switches.is_measured)
+		return MOST_COST_NS;
+	switch (events_of(session, image)) {
+	case SWITCH_SAMPLED_IN_TREE:
+		return costs->all_ns;
+	case SWITCH_SAMPLED:
+		return costs->all_ns > costs->tree_ns ? costs->all_ns - costs->tree_ns : 0;
+	case SWITCH_IN_TREE:
+		return costs->tree_ns;
+	default:
+		return 0;
+	}
+}
+
+/* How much of a processor it uses, in thousandths, if its switches are dear. */
+static uint32_t look_at(struct session *session, struct image *image, uint64_t now_ns)
+{
+	struct switching *switching = &image->trigger.switching;
+
+	if (now_ns - switching->time_ns >= SWITCHING_WINDOW_NS)
+		switching_take(switching,
+			       &(struct switching_look){
+				       .time_ns = now_ns,
+				       .cpu_ns = cpu_meter_process_ns(image->pid),
+				       .switches = ring_view_switches(image),
+				       .births = image->threads_seen + image->trigger.children,
+				       .cost_ns = cost_of(session, image),
+			       });
+	if (switching->dear_windows > 0 && !session->switches.is_measured) {
+		measure_costs(session);
+		switching_price(switching, MOST_COST_NS, cost_of(session, image));
+	}
+	return switching->is_dear ? switching->busy : 0;
+}
+
+static bool may_change(const struct image *image)
+{
+	return image->state == IMAGE_ENTERED && !image->trust.is_lost && !image->is_ended &&
+	       image->trigger.state == IMAGE_TRIGGER_FIRST && image->events.count > 0 &&
+	       image->pause.causes == 0;
+}
+
+/* The tree's events go: what they have reported so far is taken in first. */
+static void close_tree_events(struct session *session, uint64_t now_ns)
+{
+	struct session_switches *switches = &session->switches;
+	struct tree *tree = &session->tree;
+
+	for (size_t i = 0; i < tree->count; i++) {
+		price_switches(session, tree->images[i]);
+		if (tree->images[i]->ring != NULL)
+			ring_view_wish(tree->images[i], RING_WISH_IMAGES);
+	}
+	session_close_events(session);
+	session->enter_terms.has_sideband = false;
+	session->enter_terms.counts_unentered = false;
+	switches->is_tree_closed = true;
+	switches->closed_ns = now_ns;
+	if (session->tree_counter_fd >= 0) {
+		switches->counted_ns = perf_read_counter(session->tree_counter_fd);
+		close(session->tree_counter_fd);
+	}
+	session->tree_counter_fd = session->tracer.tree_counter_fd = -1;
+	for (size_t i = 0; i < tree->count; i++) {
+		struct image *image = tree->images[i];
+		const uint64_t clock_ns = cpu_meter_process_ns(image->pid);
+		const uint64_t known_ns =
+			image->opened_cpu_ns + image_counted_ns(image) + image_paused_ns(image);
+
+		image->trigger.tree_ns = clock_ns;
+		if (image_is_counted(image) && clock_ns > known_ns)
+			switches->overhead_ns += clock_ns - known_ns;
+		if (image->ring != NULL)
+			tree_read_maps(tree, image, now_ns);
+	}
+}
+
+static void note_change(struct session *session, const struct image *image, uint64_t now_ns)
+{
+	struct session_switches *switches = &session->switches;
+
+	for (uint32_t i = 0; i < switches->group_count; i++) {
+		if (strncmp(switches->groups[i].name, image->name, sizeof image->name) == 0) {
+			switches->groups[i].others++;
+			return;
+		}
+	}
+	if (switches->group_count == SWITCHES_GROUPS) {
+		switches->others++;
+		return;
+	}
+	struct switches_group *group = &switches->groups[switches->group_count++];
+
+	*group = (struct switches_group){ .pid = image->pid,
+					  .time_ns = now_ns,
+					  .before = image->trigger.switching };
+	memcpy(group->name, image->name, sizeof group->name);
+}
+
+/* Processes that serve as it does are forked by the same one. */
+static void tell_parent(const struct session *session, const struct image *image)
+{
+	const struct tree *tree = &session->tree;
+
+	for (size_t i = 0; i < tree->count; i++) {
+		struct image *parent = tree->images[i];
+
+		if (parent->row == image->parent_row && parent->exe != NULL &&
+		    (image->exe == NULL || strcmp(parent->exe, image->exe) == 0))
+			parent->trigger.passes_timers = true;
+	}
+}
+
+/* Timers are armed, or were all the time: its events go. */
+static void change(struct session *session, struct image *image, uint64_t now_ns)
+{
+	struct image_trigger *trigger = &image->trigger;
+
+	price_switches(session, image);
+	note_change(session, image, now_ns);
+	trigger->counted_ns = image_counted_ns(image);
+	trigger->clock_from_ns = trigger->clock_ns = cpu_meter_process_ns(image->pid);
+	trigger->paused_ns = image_paused_ns(image);
+	trigger->state = IMAGE_TRIGGER_CHANGED;
+	trigger->passes_timers = true;
+	tell_parent(session, image);
+	session->switches.is_tree_dear = true;
+	image_stop_sampling(image);
+	image->has_sampling_events = image->has_kernel_samples = false;
+}
+
+static void ask(struct session *session, struct image *image, uint64_t now_ns)
+{
+	if (!image->has_sampling_events) {
+		change(session, image, now_ns);
+		return;
+	}
+	image->trigger.state = IMAGE_TRIGGER_ASKED;
+	ring_view_wish(image, RING_WISH_TIMERS);
+}
+
+static void look_at_answer(struct session *session, struct image *image, uint64_t now_ns)
+{
+	const uint32_t timers = ring_view_timers(image);
+
+	if (image->trust.is_lost || timers == RING_TIMERS_NONE)
+		return;
+	if (timers == RING_TIMERS_ARMED) {
+		change(session, image, now_ns);
+		return;
+	}
+	image->trigger.state = IMAGE_TRIGGER_FAILED;
+	session->switches.failed++;
+}
+
+/* Code that is made at run time is in no image that an agent meets. */
+static void look_at_made_code(struct session *session, struct image *image)
+{
+	const uint64_t round_ns = session->pump.round_ns;
+
+	if (session->sideband == NULL && image->ring != NULL && image->jit_module != 0 &&
+	    round_ns > image->maps_pace.round_ns + MADE_CODE_NS)
+		maps_pace_change(&image->maps_pace, round_ns,
+				 image->maps_pace.round_ns != 0 ? image->maps_pace.round_ns
+								: round_ns);
+}
+
+void session_look_at_switches(struct session *session)
+{
+	const struct tree *tree = &session->tree;
+	const uint64_t now_ns = monotonic_ns();
+	uint32_t busy = 0;
+
+	if (!session_may_change(session) || session->is_broken)
+		return;
+	for (size_t i = 0; i < tree->count; i++) {
+		struct image *image = tree->images[i];
+
+		image_read_clock(image);
+		if (session->switches.is_tree_closed)
+			look_at_made_code(session, image);
+		if (image->trigger.state == IMAGE_TRIGGER_ASKED)
+			look_at_answer(session, image, now_ns);
+		else if (may_change(image))
+			busy += look_at(session, image, now_ns);
+	}
+	for (size_t i = 0; i < tree->count && switching_is_felt(busy); i++) {
+		struct image *image = tree->images[i];
+
+		if (may_change(image) && image->trigger.switching.is_dear)
+			ask(session, image, now_ns);
+	}
+	/* Images end by it. */
+	if (session->switches.is_tree_dear && !session->switches.is_tree_closed)
+		close_tree_events(session, now_ns);
+}
+
+int session_switches_wait_ms(const struct session *session, int wait_ms)
+{
+	const struct tree *tree = &session->tree;
+
+	for (size_t i = 0; i < tree->count; i++) {
+		const struct image_trigger *trigger = &tree->images[i]->trigger;
+
+		if (trigger->state == IMAGE_TRIGGER_ASKED && wait_ms > ASKED_ROUND_MS)
+			wait_ms = ASKED_ROUND_MS;
+		else if (trigger->state == IMAGE_TRIGGER_FIRST &&
+			 trigger->switching.dear_windows > 0 && wait_ms > WINDOW_ROUND_MS)
+			wait_ms = WINDOW_ROUND_MS;
+	}
+	return wait_ms;
+}
+
+void session_switches_end(struct session *session, struct image *image)
+{
+	struct image_trigger *trigger = &image->trigger;
+
+	price_switches(session, image);
+	image_read_clock(image);
+	if (trigger->state != IMAGE_TRIGGER_CHANGED)
+		return;
+	/* Its own word is younger, if it is gone. */
+	const uint64_t end_ns = ring_view_end_cpu_ns(image);
+
+	if (end_ns > trigger->clock_ns && end_ns <= image->opened_cpu_ns + trust_most_ns(image))
+		trigger->clock_ns = end_ns;
+}
+
+void session_switches_account(struct session *session, const struct image *image)
+{
+	const uint64_t before_ns = image->trigger.tree_ns > image->cpu_before_ns
+					   ? image->trigger.tree_ns
+					   : image->cpu_before_ns;
+
+	if (session->switches.is_tree_closed && image->cpu_ns > before_ns)
+		session->switches.clocks_ns += image->cpu_ns - before_ns;
+}
+
+/*
+ * What wait(2) says is all, but that it has switches as well which were counted neither by the
+ * tree's counter nor by events.  It does not have what is not waited for.
+ */
+uint64_t session_switches_charged_ns(const struct session *session)
+{
+	const struct session_switches *switches = &session->switches;
+	const uint64_t known_ns = switches->counted_ns + switches->clocks_ns;
+	const uint64_t waited_ns = session->waited_ns > switches->overhead_ns
+					   ? session->waited_ns - switches->overhead_ns
+					   : 0;
+
+	return waited_ns > known_ns ? waited_ns : known_ns;
+}
+
+const struct switch_costs *session_switches_costs(struct session *session, uint64_t cpu_ns)
+{
+	const struct sampling_cost *cost = &session->cost;
+	uint64_t switches = cost->switches[SWITCH_SAMPLED_IN_TREE];
+
+	switches += cost->switches[SWITCH_IN_TREE] + cost->switches[SWITCH_SAMPLED];
+	if (!session->switches.is_measured && session->ability.can_count &&
+	    switches > cpu_ns / (100 * MOST_COST_NS))
+		measure_costs(session);
+	return session->switches.is_measured ? &session->switches.costs : NULL;
+}
+
+static void tell_group(struct session *session, const struct switches_group *group)
+{
+	struct text note = { 0 };
+
+	text_add_printable(&note, group->name, strnlen(group->name, sizeof group->name));
+	text_addf(&note, " (pid %d", (int)group->pid);
+	if (group->others > 0)
+		text_addf(&note, " and %" PRIu32 " more", group->others);
+	text_addf(&note,
+		  ") switched %" PRIu64 " times in a second of CPU time, of which events took "
+		  "%.0f %%: sampled by timers since %.1f s, at the kernel's tick (--trigger "
+		  "sigtrap keeps events)",
+		  group->before.per_second, group->before.permille / 10.0,
+		  (double)(group->time_ns - session->start_ns) / 1e9);
+	recording_writer_note(session->writer, text_string(&note));
+	text_done(&note);
+}
+
+void session_switches_tell(struct session *session)
+{
+	const struct session_switches *switches = &session->switches;
+
+	for (uint32_t i = 0; i < switches->group_count; i++)
+		tell_group(session, &switches->groups[i]);
+	if (switches->is_tree_closed)
+		recording_writer_note(
+			session->writer,
+			"from there on no event counts the whole tree: what processes burned "
+			"that fathom is not in, or behind their last instruction, is known "
+			"from "
+			"wait(2) alone");
+}

@@ -1,0 +1,47 @@
+/*
+ * switching - whether the events on a process cost too much at its switches: a decision by
+ * figures alone.
+ *
+ * What is compared is the process's CPU time in a window and what its switches in it cost.  One that
+ * switches since it creates threads and processes keeps its events: what these burn is too brief for
+ * anything else.  One
+ * window says little of a machine that others use as well, so several in a row have to agree; and
+ * what was decided once is not taken back.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SWITCHING_WINDOW_NS 100000000ULL
+
+/* Of one process; zero: not looked at so far. */
+struct switching {
+	uint64_t time_ns, cpu_ns, switches, births; /* when the window began */
+	uint32_t dear_windows;                      /* in a row */
+	bool is_dear;                               /* for good */
+	/* Of the last whole window. */
+	uint64_t per_second; /* switches in a second of CPU time */
+	uint32_t permille;   /* of its CPU time went into the events' part of switches */
+	uint32_t busy;       /* permille of a processor that it used */
+};
+
+/* What is known at a moment. */
+struct switching_look {
+	uint64_t time_ns;  /* CLOCK_MONOTONIC */
+	uint64_t cpu_ns;   /* of the process */
+	uint64_t switches; /* of its threads */
+	uint64_t births;   /* threads and processes that it created */
+	uint64_t cost_ns;  /* what one of them takes longer by events */
+};
+
+/* True when a window has ended with this look: its figures are there. */
+bool switching_take(struct switching *switching, const struct switching_look *look);
+
+/* The cost that was taken for a switch turned out to be another: what follows from that. */
+void switching_price(struct switching *switching, uint64_t taken_ns, uint64_t cost_ns);
+
+/*
+ * Whether processes that are dear, and use so many thousandths of a processor together, are to be
+ * changed: what rests nearly always feels nothing.
+ */
+bool switching_is_felt(uint32_t busy_permille);
