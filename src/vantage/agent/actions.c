@@ -102,7 +102,7 @@ static bool is_ours(const struct sigaction *in_kernel)
 		in_kernel->sa_sigaction == forward_on_stand_in);
 }
 
-void signals_begin(bool is_ignored)
+AGENT_START void signals_begin(bool is_ignored)
 {
 	struct sigaction theirs = { 0 }, now;
 
@@ -120,7 +120,7 @@ void signals_begin(bool is_ignored)
 	masks_begin();
 }
 
-void signals_take_over(void)
+AGENT_START void signals_take_over(void)
 {
 	struct sigaction trap, stand_in;
 
@@ -155,7 +155,7 @@ void signals_flags_have_changed(void)
 		install_on_stand_in();
 }
 
-void signals_give_back(void)
+AGENT_START void signals_give_back(void)
 {
 	struct sigaction trap, stand_in;
 	u64 kernel;

@@ -90,6 +90,11 @@ struct agent {
 	bool has_had_threads; /* besides the first */
 	bool is_trap_ours;    /* the program's SIGTRAP is another signal: signals.h */
 	bool is_hello_due;    /* when late_ns are burned */
+	/* Before a fork, for the child, which would touch the ring for it. */
+	struct agent_fork {
+		u64 late_ns; /* environment_late_ns_for_children() */
+		bool has_ruby;
+	} fork;
 	bool may_be_trapped;  /* the recorder may have opened events on this process */
 	bool is_tracing;      /* it has been, at least: the trace has something to forget */
 	bool has_asked;       /* for regions or pauses */

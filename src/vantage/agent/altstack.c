@@ -21,6 +21,7 @@
 #include <sys/syscall.h>
 
 #include "vantage/agent/agent.h"
+#include "vantage/agent/agent_state.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/hooks.h"
 #include "vantage/agent/stack_flags.h"
@@ -51,7 +52,7 @@ static struct {
 	size_t frame_bytes; /* the kernel's frame of one signal, with all registers */
 	pthread_key_t thread_end;
 	bool has_thread_end;
-} altstacks;
+} altstacks AGENT_STATE;
 
 /* Those of the calling thread; a child of fork has a copy of each. */
 static __thread struct {
@@ -146,7 +147,7 @@ static void altstack_end_thread(void *unused)
 	}
 }
 
-void altstack_begin(void)
+AGENT_START void altstack_begin(void)
 {
 	const unsigned long bytes = getauxval(AT_MINSIGSTKSZ);
 
@@ -155,7 +156,7 @@ void altstack_begin(void)
 		pthread_key_create(&altstacks.thread_end, altstack_end_thread) == 0;
 }
 
-bool altstack_is_wanted(void)
+AGENT_START bool altstack_is_wanted(void)
 {
 	const bool is_sampled =
 		agent.ring != NULL ? !(agent.ring->flags & RING_TRACE) : agent.is_hello_due;
@@ -163,7 +164,7 @@ bool altstack_is_wanted(void)
 	return is_sampled && agent.is_trap_ours && agent.may_call && altstacks.has_thread_end;
 }
 
-void altstack_begin_thread(void)
+AGENT_START void altstack_begin_thread(void)
 {
 	stack_t before;
 
@@ -187,9 +188,10 @@ void altstack_begin_thread(void)
 		altstack_remember(&before);
 }
 
-void altstack_forget_others(void)
+AGENT_START void altstack_forget_others(void)
 {
-	stack_pool_forget_others(own.pooled);
+	if (agent.has_had_threads)
+		stack_pool_forget_others(own.pooled);
 }
 
 void altstack_give_back(void)

@@ -33,6 +33,7 @@
  * traps at least (docs/decisions/0040).
  */
 #include "vantage/agent/agent.h"
+#include "vantage/agent/agent_state.h"
 
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -137,7 +138,7 @@ static u64 without_switches(const struct ring_header *ring, u64 cpu_ns, u64 swit
 	return cpu_ns > cost_ns ? cpu_ns - cost_ns : 0;
 }
 
-u64 clock_process_ns(const struct ring_header *ring)
+AGENT_START u64 clock_process_ns(const struct ring_header *ring)
 {
 	u64 system_ns;
 

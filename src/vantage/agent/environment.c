@@ -9,6 +9,7 @@
 #include "abi/environment.h"
 #include "abi/types.h"
 #include "vantage/agent/agent.h"
+#include "vantage/agent/agent_state.h"
 #include "vantage/agent/environment_end.h"
 #include "vantage/agent/room.h"
 
@@ -38,13 +39,13 @@ static struct {
 	char texts[PRELOAD_BYTES + 4 * RECORDER_BYTES];
 } environment;
 
-static bool begins_with(const char *text, const char *beginning)
+AGENT_START static bool begins_with(const char *text, const char *beginning)
 {
 	return strncmp(text, beginning, strlen(beginning)) == 0;
 }
 
 /* "LD_PRELOAD=<agent>": what children get that have no library of their own to preload. */
-static void keep_agent(char *at, const char *from, size_t bytes)
+AGENT_START static void keep_agent(char *at, const char *from, size_t bytes)
 {
 	char *path = stpcpy(at, ENVIRONMENT_PRELOAD);
 
@@ -56,7 +57,7 @@ static void keep_agent(char *at, const char *from, size_t bytes)
 }
 
 /* The number behind the first word, if any, and where it ends. */
-static const char *read_late_ns(const char *at, u64 *out_ns)
+AGENT_START static const char *read_late_ns(const char *at, u64 *out_ns)
 {
 	*out_ns = 0;
 	if (*at != ENVIRONMENT_LATE)
@@ -66,19 +67,19 @@ static const char *read_late_ns(const char *at, u64 *out_ns)
 	return at;
 }
 
-static void write_late_ns(char *digits, u64 ns)
+AGENT_START static void write_late_ns(char *digits, u64 ns)
 {
 	for (int i = ENVIRONMENT_LATE_DIGITS; i-- > 0; ns /= 10)
 		digits[i] = (char)('0' + ns % 10);
 }
 
 /* Where the digits stand in an entry that has them. */
-static char *late_digits_of(char *entry, const char *word)
+AGENT_START static char *late_digits_of(char *entry, const char *word)
 {
 	return entry + strlen(ENVIRONMENT_RECORDER) + strlen(word) + 1;
 }
 
-void environment_set_period(u64 period_ns)
+AGENT_START void environment_set_period(u64 period_ns)
 {
 	if (!environment.has_recorder)
 		return;
@@ -88,12 +89,12 @@ void environment_set_period(u64 period_ns)
 		      period_ns);
 }
 
-u64 environment_late_ns(void)
+AGENT_START u64 environment_late_ns(void)
 {
 	return environment.late_ns;
 }
 
-u64 environment_late_ns_for_children(void)
+AGENT_START u64 environment_late_ns_for_children(void)
 {
 	const struct ring_header *ring = agent.ring;
 
@@ -107,7 +108,8 @@ u64 environment_late_ns_for_children(void)
 }
 
 /* Both entries with this word, at `at`; returns where the next may stand. */
-static char *write_entries(char *at, char *entries[2], const char *word, const char *paths)
+AGENT_START static char *write_entries(char *at, char *entries[2], const char *word,
+				       const char *paths)
 {
 	entries[0] = at;
 	at = stpcpy(stpcpy(stpcpy(at, ENVIRONMENT_RECORDER), word), paths) + 1;
@@ -118,7 +120,7 @@ static char *write_entries(char *at, char *entries[2], const char *word, const c
 }
 
 /* value: of FATHOM_RECORDER. */
-static void keep_recorder(const char *value)
+AGENT_START static void keep_recorder(const char *value)
 {
 	const bool is_ignored = begins_with(value, ENVIRONMENT_IGNORED);
 	u64 late_ns;
@@ -151,7 +153,7 @@ static void keep_recorder(const char *value)
 }
 
 /* So that neither the program nor /proc/PID/environ finds it in the initial stack. */
-static void wipe(char *entry)
+AGENT_START static void wipe(char *entry)
 {
 	memset(entry, 0, strlen(entry));
 }
@@ -161,7 +163,8 @@ static void wipe(char *entry)
  * auxiliary vector behind its end (Go's runtime does), so what becomes free is a pair that the
  * vector's readers pass over; two entries make just one.
  */
-static void remove_both(char **entries, size_t recorder, size_t preload, size_t count)
+AGENT_START static void remove_both(char **entries, size_t recorder, size_t preload,
+				    size_t count)
 {
 	size_t kept = 0;
 
@@ -173,7 +176,7 @@ static void remove_both(char **entries, size_t recorder, size_t preload, size_t 
 	entries[kept + 2] = NULL;
 }
 
-void environment_take(char **entries)
+AGENT_START void environment_take(char **entries)
 {
 	const size_t none = SIZE_MAX;
 	size_t recorder = none, preload = none, count = 0;
@@ -199,7 +202,7 @@ void environment_take(char **entries)
 		environment_end_move(end, recorder_entry);
 }
 
-const char *environment_socket(void)
+AGENT_START const char *environment_socket(void)
 {
 	return environment.has_recorder ? environment.socket : NULL;
 }
@@ -221,7 +224,7 @@ bool environment_may_enter(void)
 	       __atomic_load_n(&agent.may_call, __ATOMIC_RELAXED);
 }
 
-bool environment_inherits_ignored_trap(void)
+AGENT_START bool environment_inherits_ignored_trap(void)
 {
 	return environment.inherits_ignored_trap;
 }
@@ -373,7 +376,7 @@ void environment_copy_done(struct environment_copy *copy)
 	room_give(copy->room);
 }
 
-void environment_forget(void)
+AGENT_START void environment_forget(void)
 {
 	room_forget();
 }

@@ -466,7 +466,7 @@ int faults_action(int signal, const struct sigaction *wanted, struct sigaction *
 	return 0;
 }
 
-void faults_take_over(void)
+AGENT_START void faults_take_over(void)
 {
 	struct kernel_action now;
 

@@ -387,7 +387,7 @@ void handshake_tell_loaded(void)
 	handshake_ask(&(struct words){ .occasion = HANDSHAKE_LOADED });
 }
 
-void handshake_forget(void)
+AGENT_START void handshake_forget(void)
 {
 	struct ring_header *ring = agent.ring;
 

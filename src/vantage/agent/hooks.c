@@ -25,7 +25,7 @@ static const struct {
 
 static hook_function found[HOOK_COUNT] AGENT_STATE;
 
-hook_function hook_next(enum hook hook)
+AGENT_START hook_function hook_next(enum hook hook)
 {
 	hook_function next = __atomic_load_n(&found[hook], __ATOMIC_RELAXED);
 
@@ -51,7 +51,7 @@ __attribute__((visibility("hidden"))) int clock_gettime(clockid_t clock, struct 
 	return (int)arch_syscall4(SYS_clock_gettime, clock, (long)out, 0, 0);
 }
 
-static __typeof__(dl_iterate_phdr) *libc_dl_iterate_phdr;
+static __typeof__(dl_iterate_phdr) *libc_dl_iterate_phdr AGENT_STATE;
 
 /* As clock_gettime(): ThreadSanitizer's in the program calls what it has not found yet. */
 __attribute__((visibility("hidden"))) int
@@ -61,7 +61,7 @@ dl_iterate_phdr(int (*look)(struct dl_phdr_info *image, size_t size, void *conte
 	return libc_dl_iterate_phdr != NULL ? libc_dl_iterate_phdr(look, context) : 0;
 }
 
-void hooks_find(void)
+AGENT_START void hooks_find(void)
 {
 	*(void **)&libc_dl_iterate_phdr = dlsym(RTLD_NEXT, "dl_iterate_phdr");
 	*(void **)&libc_clock_gettime = dlsym(RTLD_NEXT, "clock_gettime");

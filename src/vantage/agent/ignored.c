@@ -1,6 +1,7 @@
 #include "vantage/agent/ignored.h"
 
 #include "vantage/agent/agent.h"
+#include "vantage/agent/agent_state.h"
 #include "vantage/agent/kernel_action.h"
 #include "vantage/agent/signals.h"
 
@@ -20,7 +21,7 @@ static struct {
 	u64 wanted;       /* what is ignored */
 	u64 ever_handled; /* also before that was kept */
 	u64 in_kernel;    /* what our handler was last installed with */
-} ignored;
+} ignored AGENT_STATE;
 
 u64 ignored_signals(void)
 {

@@ -6,12 +6,13 @@
 #include <string.h>
 
 #include "vantage/agent/agent.h"
+#include "vantage/agent/agent_state.h"
 #include "vantage/agent/hooks.h"
 
 #define MAX_PROGRAM_HEADERS 64
 #define LASTING_MAX         256U
 
-find_object_function *images_find_object;
+find_object_function *images_find_object AGENT_STATE;
 
 /*
  * What the program was started with: the dynamic linker never unloads that, since the program
@@ -19,19 +20,19 @@ find_object_function *images_find_object;
  * is read.
  */
 static struct {
+	u32 count;
 	struct {
 		const struct link_map *image;
 		const ElfW(Phdr) * headers; /* the linker's; NULL: not known */
 		u32 header_count;
 	} images[LASTING_MAX];
-	u32 count;
-} lasting;
+} lasting AGENT_STATE;
 
 /*
  * The linker keeps program headers that no segment holds, or that stand far into the file:
  * BOLT puts them behind the code.
  */
-static int note_headers(struct dl_phdr_info *info, size_t size, void *context)
+AGENT_START static int note_headers(struct dl_phdr_info *info, size_t size, void *context)
 {
 	(void)size;
 	(void)context;
@@ -46,7 +47,7 @@ static int note_headers(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-void images_begin(void)
+AGENT_START void images_begin(void)
 {
 	const struct link_map *image = _r_debug.r_map;
 

@@ -21,21 +21,23 @@ static struct {
 	bool has_timer;
 	int timer; /* the kernel's number: libc knows nothing of it */
 	u32 occasion;
-} late AGENT_STATE;
-
-static bool timer_begin(void)
-{
+	struct sigevent event;
+} late AGENT_STATE = {
 	/* The value distinguishes ours from a timer of the program's. */
-	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID,
-				  .sigev_signo = SIGTRAP,
-				  .sigev_value.sival_ptr = &late };
+	.event = { .sigev_notify = SIGEV_THREAD_ID,
+		   .sigev_signo = SIGTRAP,
+		   .sigev_value.sival_ptr = &late },
+};
+
+AGENT_START static bool timer_begin(void)
+{
 	const struct timespec period = { .tv_sec = (time_t)(agent.late_ns / NS_PER_SECOND),
 					 .tv_nsec = (long)(agent.late_ns % NS_PER_SECOND) };
 	const struct itimerspec every = { .it_interval = period, .it_value = period };
 
-	event.sigev_notify_thread_id = (int)arch_syscall4(SYS_gettid, 0, 0, 0, 0);
-	late.has_timer = arch_syscall4(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, (long)&event,
-				       (long)&late.timer, 0) == 0;
+	late.event.sigev_notify_thread_id = (int)arch_syscall4(SYS_gettid, 0, 0, 0, 0);
+	late.has_timer = arch_syscall4(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID,
+				       (long)&late.event, (long)&late.timer, 0) == 0;
 	if (late.has_timer)
 		arch_syscall4(SYS_timer_settime, late.timer, 0, (long)&every, 0);
 	return late.has_timer;
@@ -49,7 +51,7 @@ static void timer_end(void)
 }
 
 /* Not twice: the timer may interrupt this. */
-static void say_hello(void)
+AGENT_START static void say_hello(void)
 {
 	if (!__atomic_exchange_n(&agent.is_hello_due, false, __ATOMIC_RELAXED))
 		return;
@@ -57,7 +59,7 @@ static void say_hello(void)
 	handshake_run(late.occasion, HANDSHAKE_NO_REASON);
 }
 
-void late_hello_begin(u32 occasion, u64 period_ns)
+AGENT_START void late_hello_begin(u32 occasion, u64 period_ns)
 {
 	late.occasion = occasion;
 	agent.late_ns = period_ns;
@@ -88,7 +90,7 @@ void late_hello_go_on(void)
 		timer_begin();
 }
 
-void late_hello_forget(void)
+AGENT_START void late_hello_forget(void)
 {
 	agent.is_hello_due = false;
 	late.has_timer = false;

@@ -1,6 +1,7 @@
 #include "vantage/agent/layouts.h"
 
 #include "vantage/agent/agent.h"
+#include "vantage/agent/agent_state.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/layout_check.h"
 
@@ -117,8 +118,10 @@ const struct ruby_layout *layouts_ruby_outside(struct ring_header *ring)
 	return ruby_by(ring, image_parts_find_listed);
 }
 
-void layouts_forget(void)
+AGENT_START void layouts_forget(void)
 {
-	python.state = NOT_THERE;
-	ruby.state = NOT_THERE;
+	if (python.state != NOT_THERE)
+		python.state = NOT_THERE;
+	if (ruby.state != NOT_THERE)
+		ruby.state = NOT_THERE;
 }

@@ -38,7 +38,7 @@ static struct {
 	struct stream *first;
 } streams AGENT_STATE = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-void popen_forget(void)
+AGENT_START void popen_forget(void)
 {
 	pthread_mutex_init(&streams.lock, NULL);
 }

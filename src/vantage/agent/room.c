@@ -87,7 +87,7 @@ void room_give(struct room *room)
 	__atomic_store_n(&room->is_taken, 0, __ATOMIC_RELEASE);
 }
 
-void room_forget(void)
+AGENT_START void room_forget(void)
 {
 	for (size_t i = 0; i < ROOM_COUNT; i++)
 		rooms[i].is_taken = 0;

@@ -12,6 +12,7 @@
  * trap may come any more.
  */
 #include "vantage/agent/agent.h"
+#include "vantage/agent/agent_state.h"
 
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -107,7 +108,7 @@ static void note_seccomp(long operation, long flags, long argument)
 		give_up_calls(true);
 }
 
-static void note_prctl(long option, long argument, long second)
+AGENT_START static void note_prctl(long option, long argument, long second)
 {
 	if (option == PR_SET_SECCOMP && argument == SECCOMP_MODE_STRICT)
 		give_up_calls(true);
@@ -136,7 +137,7 @@ static long result_of(long rc)
 	return -1;
 }
 
-AGENT_EXPORT int prctl(int option, ...)
+AGENT_START AGENT_EXPORT int prctl(int option, ...)
 {
 	va_list list;
 	long a[4];

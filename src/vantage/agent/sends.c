@@ -23,6 +23,7 @@
 #include <time.h>
 
 #include "vantage/agent/agent.h"
+#include "vantage/agent/agent_state.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/hooks.h"
 
@@ -115,9 +116,9 @@ int pthread_kill_of_now(pthread_t thread, int signal);
 __asm__(".symver pthread_kill_of_old, pthread_kill@" ARCH_LIBC_BASE);
 __asm__(".symver pthread_kill_of_now, pthread_kill@@GLIBC_2.34");
 
-static __typeof__(pthread_kill) *libc_kill_of_old;
+static __typeof__(pthread_kill) *libc_kill_of_old AGENT_STATE;
 
-void sends_begin(void)
+AGENT_START void sends_begin(void)
 {
 	/* POSIX has dlvsym() give functions as object pointers; ISO C does not. */
 	*(void **)&libc_kill_of_old = dlvsym(RTLD_NEXT, "pthread_kill", ARCH_LIBC_BASE);

@@ -6,6 +6,7 @@
 
 #include "abi/types.h"
 #include "vantage/agent/arch.h"
+#include "vantage/agent/agent_state.h"
 
 #define CHUNK_STACKS 16U
 #define CHUNK_BYTES  (CHUNK_STACKS * STACK_POOL_BYTES)
@@ -17,10 +18,10 @@ static struct chunk {
 	u32 in_use; /* one bit each */
 } chunks[CHUNKS];
 
-static u8 first_stack[STACK_POOL_BYTES] __attribute__((aligned(4096)));
-static bool is_first_in_use;
+static u8 first_stack[STACK_POOL_BYTES] __attribute__((aligned(64)));
+static bool is_first_in_use AGENT_STATE;
 
-static bool take_first(void)
+AGENT_START static bool take_first(void)
 {
 	bool is_free = false;
 
@@ -64,7 +65,7 @@ static void *chunk_take(struct chunk *chunk)
 	}
 }
 
-void *stack_pool_take(void)
+AGENT_START void *stack_pool_take(void)
 {
 	if (take_first())
 		return first_stack;
@@ -109,7 +110,7 @@ void stack_pool_give(void *stack)
 		__atomic_fetch_and(&chunk->in_use, ~bit, __ATOMIC_RELEASE);
 }
 
-void stack_pool_forget_others(const void *stack)
+AGENT_START void stack_pool_forget_others(const void *stack)
 {
 	u32 bit = 0;
 	const struct chunk *own = chunk_of(stack, &bit);

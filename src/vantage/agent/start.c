@@ -3,6 +3,7 @@
  * fork.
  */
 #include "vantage/agent/agent.h"
+#include "vantage/agent/agent_state.h"
 
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -41,7 +42,7 @@
  * The initial stack ends with the name the program was started by (fs/binfmt_elf.c,
  * create_elf_tables); the kernel keeps other mappings as far away from it as its limit says.
  */
-static void find_main_stack(void)
+AGENT_START static void find_main_stack(void)
 {
 	const char *name = (const char *)getauxval(AT_EXECFN);
 	struct rlimit limit;
@@ -56,7 +57,7 @@ static void find_main_stack(void)
 		agent.main_stack_bytes = limit.rlim_cur;
 }
 
-bool agent_is_of_another(void)
+AGENT_START bool agent_is_of_another(void)
 {
 	return agent.pid != (int)arch_syscall4(SYS_getpid, 0, 0, 0, 0);
 }
@@ -66,20 +67,24 @@ bool agent_is_of_another(void)
  * takes would keep it from ever ending (async-profiler issue 97).  Perf's trap is only
  * sent on the way back to user mode; a timer's signal is not.
  */
-static void before_fork(void)
+AGENT_START static void before_fork(void)
 {
+	agent.fork = (struct agent_fork){
+		.late_ns = environment_late_ns_for_children(),
+		.has_ruby = agent.ring != NULL && agent.ring->has_ruby,
+	};
 	if (agent.has_timers)
 		masks_hold_trap(true);
 }
 
-static void after_fork_in_parent(void)
+AGENT_START static void after_fork_in_parent(void)
 {
 	if (agent.has_timers)
 		masks_hold_trap(false);
 }
 
 /* What another thread of the parent's was at, nobody is at in the child. */
-static void forget_others(void)
+AGENT_START static void forget_others(void)
 {
 	threads_forget_others();
 	if (agent.has_asked) {
@@ -95,7 +100,7 @@ static void forget_others(void)
 }
 
 /* late_ns: after so much CPU time; 0: now. */
-static void say_hello(u32 occasion, u64 late_ns)
+AGENT_START static void say_hello(u32 occasion, u64 late_ns)
 {
 	if (late_ns != 0)
 		late_hello_begin(occasion, late_ns);
@@ -114,12 +119,11 @@ static void note_start(u64 begin_ticks)
 }
 
 /* A child shares nothing that we hold: it says hello for itself. */
-static void after_fork_in_child(void)
+AGENT_START static void after_fork_in_child(void)
 {
 	const u64 begin_ticks = agent.may_read_counter ? ticks_now() : 0;
 	const bool was_followed = agent.ring != NULL || agent.is_hello_due;
-	const u64 late_ns = environment_late_ns_for_children();
-	const bool has_ruby = agent.ring != NULL && agent.ring->has_ruby;
+	const struct agent_fork fork = agent.fork;
 	bool had_timers = agent.has_timers;
 
 	agent.pid = getpid();
@@ -129,13 +133,13 @@ static void after_fork_in_child(void)
 	popen_forget();
 	handshake_forget();
 	late_hello_forget();
-	if (has_ruby)
+	if (fork.has_ruby)
 		ruby_api_forget();
 	timers_disarm_after_fork();
 	forget_others();
 	/* A filter that the parent put up may kill who opens a socket. */
 	if (was_followed && agent.may_call)
-		say_hello(HANDSHAKE_FORK, late_ns);
+		say_hello(HANDSHAKE_FORK, fork.late_ns);
 	if (agent.is_tracing)
 		trace_adopt();
 	if (had_timers)
@@ -147,7 +151,7 @@ static void after_fork_in_child(void)
 	note_start(begin_ticks);
 }
 
-static const char *last_part(const char *path)
+AGENT_START static const char *last_part(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 

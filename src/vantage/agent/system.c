@@ -30,7 +30,7 @@ struct system_call {
 	bool ignores_interrupt, ignores_quit;
 };
 
-void system_forget(void)
+AGENT_START void system_forget(void)
 {
 	pthread_mutex_init(&system_calls.lock, NULL);
 }

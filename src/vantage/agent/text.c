@@ -11,7 +11,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#define HIDDEN __attribute__((visibility("hidden"), used))
+#include "vantage/agent/agent_state.h"
+
+#define HIDDEN AGENT_START __attribute__((visibility("hidden"), used))
 
 HIDDEN void *memcpy(void *restrict to, const void *restrict from, size_t len)
 {

@@ -5,26 +5,27 @@
 #include <unistd.h>
 
 #include "vantage/agent/agent.h"
+#include "vantage/agent/agent_state.h"
 #include "vantage/agent/hooks.h"
 
 /* Below it glibc keeps values in the thread itself; above, it allocates (nptl, struct pthread). */
 #define KEYS_IN_THREAD 32
 
-static pthread_key_t key;
-static bool has_key;
+static pthread_key_t key AGENT_STATE;
+static bool has_key AGENT_STATE;
 
 static void expect_destructor(void)
 {
 	HOOK_NEXT(pthread_setspecific)(key, &thread_notes);
 }
 
-static bool may_look(const struct ring_header *ring)
+AGENT_START static bool may_look(const struct ring_header *ring)
 {
 	return ring != NULL && __atomic_load_n(&agent.may_call, __ATOMIC_RELAXED);
 }
 
 /* A vfork child's memory is its parent's, whose process goes on. */
-static bool may_end_process(const struct ring_header *ring)
+AGENT_START static bool may_end_process(const struct ring_header *ring)
 {
 	return may_look(ring) && !(agent.terms.flags & RING_TRACE) && !agent_is_of_another();
 }
@@ -63,7 +64,7 @@ static void on_thread_end(void *value)
 	}
 }
 
-void thread_end_begin(void)
+AGENT_START void thread_end_begin(void)
 {
 	if (has_key || pthread_key_create(&key, on_thread_end) != 0)
 		return;
@@ -81,7 +82,7 @@ void thread_end_expect(u64 start_function)
 	expect_destructor();
 }
 
-void thread_end_of_process(void)
+AGENT_START void thread_end_of_process(void)
 {
 	struct ring_header *ring = __atomic_load_n(&agent.ring, __ATOMIC_ACQUIRE);
 
@@ -97,19 +98,19 @@ void thread_end_take_back(void)
 		__atomic_store_n(&ring->end_cpu_ns, 0, __ATOMIC_RELAXED);
 }
 
-__attribute__((destructor)) static void on_exit_end(void)
+AGENT_START __attribute__((destructor)) static void on_exit_end(void)
 {
 	thread_end_of_process();
 }
 
-AGENT_EXPORT void(_exit)(int status)
+AGENT_START AGENT_EXPORT void(_exit)(int status)
 {
 	thread_end_of_process();
 	HOOK_NEXT(_exit)(status);
 	__builtin_unreachable();
 }
 
-AGENT_EXPORT void(_Exit)(int status)
+AGENT_START AGENT_EXPORT void(_Exit)(int status)
 {
 	thread_end_of_process();
 	HOOK_NEXT(_Exit)(status);

@@ -5,6 +5,7 @@
  * notes what it is to run, for its end (thread_end.h).
  */
 #include "vantage/agent/agent.h"
+#include "vantage/agent/agent_state.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -65,9 +66,9 @@ static struct thread_start *thread_start_take(void)
 	return NULL;
 }
 
-void threads_forget_others(void)
+AGENT_START void threads_forget_others(void)
 {
-	for (u32 i = 0; i < THREAD_STARTS; i++)
+	for (u32 i = 0; i < THREAD_STARTS && agent.has_had_threads; i++)
 		__atomic_store_n(&thread_starts[i].state, 0, __ATOMIC_RELAXED);
 }
 

@@ -14,6 +14,7 @@
  * one, and each sample stands for the time since the last.
  */
 #include "vantage/agent/agent.h"
+#include "vantage/agent/agent_state.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -130,7 +131,7 @@ bool timers_may_sample(const struct ring_header *ring, int timer)
 }
 
 /* The kernel gave the child none of its parent's timers. */
-void timers_disarm_after_fork(void)
+AGENT_START void timers_disarm_after_fork(void)
 {
 	thread_notes.has_timer = false;
 	__atomic_store_n(&is_taken_over, 0, __ATOMIC_RELAXED);

@@ -13,6 +13,7 @@
 #include <dlfcn.h>
 #include <setjmp.h>
 
+#include "vantage/agent/agent_state.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/hooks.h"
 #include "vantage/agent/trace/trace.h"
@@ -30,21 +31,21 @@ static void leave_to(const struct __jmp_buf_tag *where)
 		trace_native_jump(arch_jump_stack_pointer(where->__jmpbuf));
 }
 
-AGENT_EXPORT void longjmp(jmp_buf where, int value)
+AGENT_START AGENT_EXPORT void longjmp(jmp_buf where, int value)
 {
 	leave_to(where);
 	HOOK_NEXT(longjmp)(where, value);
 	__builtin_unreachable();
 }
 
-AGENT_EXPORT void _longjmp(jmp_buf where, int value)
+AGENT_START AGENT_EXPORT void _longjmp(jmp_buf where, int value)
 {
 	leave_to(where);
 	HOOK_NEXT(_longjmp)(where, value);
 	__builtin_unreachable();
 }
 
-AGENT_EXPORT void siglongjmp(sigjmp_buf where, int value)
+AGENT_START AGENT_EXPORT void siglongjmp(sigjmp_buf where, int value)
 {
 	leave_to(where);
 	HOOK_NEXT(siglongjmp)(where, value);
@@ -52,7 +53,7 @@ AGENT_EXPORT void siglongjmp(sigjmp_buf where, int value)
 }
 
 /* Where a program is compiled with _FORTIFY_SOURCE. */
-AGENT_EXPORT void __longjmp_chk(struct __jmp_buf_tag *where, int value)
+AGENT_START AGENT_EXPORT void __longjmp_chk(struct __jmp_buf_tag *where, int value)
 {
 	leave_to(where);
 	HOOK_NEXT(__longjmp_chk)(where, value);

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "vantage/agent/agent.h"
+#include "vantage/agent/agent_state.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/trace/trace_calibrate.h"
 #include "vantage/agent/trace/native/trace_native_own.h"
@@ -13,7 +14,7 @@
 /* What a thread's own stack is known to have when it begins. */
 #define FIRST_BYTES (16ULL << 10)
 
-struct trace_native trace_native;
+struct trace_native trace_native AGENT_STATE;
 __thread struct trace_native_own trace_native_own;
 /* Kinds whose costs are known: a bit each. */
 static u32 calibrated;

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "vantage/agent/hooks.h"
+#include "vantage/agent/agent_state.h"
 #include "vantage/agent/images.h"
 #include "vantage/agent/trace/native/trace_native.h"
 #include "vantage/agent/trace/native/trace_returns.h"
@@ -30,14 +31,14 @@ static u64 image_of(hook_function function)
 }
 
 /* Whether the next definition is not the C library's. */
-static bool is_of_program(enum hook hook)
+AGENT_START static bool is_of_program(enum hook hook)
 {
 	const hook_function next = hook_next(hook);
 
 	return next != NULL && image_of(next) != image_of(hook_next(HOOK_sigaction));
 }
 
-void trace_native_find_next(void)
+AGENT_START void trace_native_find_next(void)
 {
 	if (is_of_program(HOOK___cyg_profile_func_enter))
 		trace_native.next_enter =

@@ -19,6 +19,7 @@
 #include <stddef.h>
 
 #include "vantage/agent/agent.h"
+#include "vantage/agent/agent_state.h"
 #include "vantage/agent/arch.h"
 #include "vantage/agent/hooks.h"
 #include "vantage/agent/region_python.h"
@@ -431,7 +432,7 @@ void trace_python_see_state(const struct python_layout *layout, u64 state)
 		see_state(state);
 }
 
-AGENT_EXPORT int pthread_setspecific(pthread_key_t key, const void *value)
+AGENT_START AGENT_EXPORT int pthread_setspecific(pthread_key_t key, const void *value)
 {
 	const struct ring_header *ring = agent.ring;
 
