@@ -136,11 +136,28 @@ static const char *tell_passer(struct image *image)
 	return image->own_reason;
 }
 
+/*
+ * Whether all that is known to have been burned by it is too little.  What the kernel reports at
+ * a process's end it reports during a storm only; counters and looks say what the others burned.
+ */
+static bool tell_was_brief(const struct image *image)
+{
+	uint64_t ns = image->seen_ns > image->ended_ns ? image->seen_ns : image->ended_ns;
+
+	if (image->counters.events.count > 0) {
+		const uint64_t counted_ns =
+			image->counters.before_ns + thread_events_read(&image->counters.events);
+
+		ns = counted_ns > ns ? counted_ns : ns;
+	}
+	return ns < image->cpu_before_ns + BRIEF_NS;
+}
+
 const char *tell_why_unentered(struct image *image, const char *unanswered)
 {
 	CLEANUP(freep) struct target_program *program = NULL;
 
-	if (image->says_hello_late && image->ended_ns < BRIEF_NS)
+	if (image->says_hello_late && tell_was_brief(image))
 		return "too little CPU time for a sample";
 	/* The recorder sees other files by these names. */
 	if (image->why_out_of_reach != NULL)

@@ -1,5 +1,6 @@
 """Programs that start many processes: those too brief to be sampled cost little, and are in the account."""
 
+import os
 import subprocess
 
 import live
@@ -44,6 +45,30 @@ class Storms(live.LiveTest):
                 self.assertEqual(recording.run.stdout, bare)
                 self.assertGreater(recording.time_of("burns", "total_ns"), 0.9 * BURNED_NS)
                 self.assert_explained(recording, within=0.03)
+
+    def test_one_that_changes_its_root_directory_is_sampled(self):
+        """There is no socket of the recorder's in that: it has to be asked before."""
+        if os.geteuid() != 0:
+            self.skipTest("chroot() takes root")
+        for how in ("root", "raw_root"):
+            with self.subTest(how):
+                recording = self.record(workload("late", how), rate=1000)
+                self.assertEqual(recording.run.stdout, self.bare(how))
+                self.assertGreater(recording.time_of("burns", "total_ns"), 0.9 * BURNED_NS)
+
+    def test_one_that_has_sampling_go_on_is_sampled(self):
+        """Its hello, which says that nothing is to be taken so far, comes before."""
+        recording = self.record(workload("late", "resumes"), "--paused", rate=1000)
+        self.assertEqual(recording.run.stdout, self.bare("resumes"))
+        self.assertGreater(recording.time_of("burns", "total_ns"), 0.9 * BURNED_NS)
+
+    def test_one_that_no_agent_comes_to_is_called_what_it_is(self):
+        """The storm is over before it ends, so that no event reports what it burned."""
+        recording = self.record(["sh", "-c", "i=0; while [ $i -lt 12 ]; do /bin/true; i=$((i+1)); done; "
+                                 f"{' '.join(workload('brief_static', 300))} > /dev/null & "
+                                 f"{' '.join(workload('brief', 100))} > /dev/null; wait"], rate=1000)
+        reasons = recording.rows("SELECT unentered_reason FROM processes WHERE name = 'brief_static'")
+        self.assertEqual([reason for reason, in reasons if "too little" in (reason or "")], [])
 
     def test_what_it_executes_runs_as_without_us(self):
         """A program that can be entered, and one that no agent comes to: no late trap may meet that."""

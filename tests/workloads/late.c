@@ -1,10 +1,11 @@
 /*
  * late - twenty children that end at once, then one that lives: late HOW [PROGRAM]
  *
- * HOW: "burn"; "thread" does it in a thread; "filter" below a filter of system calls; "exec"
- * executes PROGRAM, which says for itself what it does; "waits" sleeps before it burns, and
- * prints whether a call was cut short; "forks" has its own child do it.  What burns prints its
- * name and the CPU time that it took, in ms.
+ * HOW: "burn"; "thread" does it in a thread; "filter" below a filter of system calls; "root" and
+ * "raw_root" in another root directory, the working one; "resumes" is another image of this
+ * program, which has sampling go on; "exec" executes PROGRAM, which says for itself what it
+ * does; "waits" sleeps before it burns, and prints whether a call was cut short; "forks" has
+ * its own child do it.  What burns prints its name.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -16,9 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "fathom.h"
 
 #define BRIEF_ONES 20
 #define BURN_MS    300
@@ -69,16 +73,33 @@ static void wait_often(void)
 	printf("%d calls cut short\n", cut_short);
 }
 
+/* The next image, in place of a child. */
+static int resume(void)
+{
+	fathom_resume();
+	burns();
+	puts("resumed");
+	return 0;
+}
+
 static void live(const char *how, char **program)
 {
+	char *resuming[] = { "late", "resume", NULL };
 	pthread_t thread;
 
+	if (strcmp(how, "resumes") == 0) {
+		execv("/proc/self/exe", resuming);
+		exit(2);
+	}
 	if (strcmp(how, "exec") == 0) {
 		execv(program[0], program);
 		exit(2);
 	}
 	if (strcmp(how, "filter") == 0)
 		put_filter_up();
+	if ((strcmp(how, "root") == 0 && chroot(".") != 0) ||
+	    (strcmp(how, "raw_root") == 0 && syscall(SYS_chroot, ".") != 0))
+		exit(5);
 	if (strcmp(how, "waits") == 0)
 		wait_often();
 	if (strcmp(how, "forks") == 0 && fork() != 0) {
@@ -100,6 +121,8 @@ int main(int argc, char **argv)
 
 	if (argc < 2)
 		return 2;
+	if (strcmp(argv[1], "resume") == 0)
+		return resume();
 	for (int i = 0; i < BRIEF_ONES; i++) {
 		const pid_t brief = fork();
 

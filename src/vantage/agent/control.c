@@ -27,12 +27,6 @@ bool control_is_on(void)
 	return __atomic_load_n(&agent.ring, __ATOMIC_ACQUIRE) != NULL;
 }
 
-void control_begin(void)
-{
-	if (agent.terms.flags & RING_PAUSED)
-		control_pause();
-}
-
 void control_begin_region(const struct region_place *place, const char *name, u64 length,
 			  const struct region_asking *asking)
 {
@@ -65,18 +59,27 @@ static void set_paused(bool is_paused)
 	__atomic_store_n(&is_switching, false, __ATOMIC_RELEASE);
 }
 
+void control_begin(void)
+{
+	if (agent.terms.flags & RING_PAUSED)
+		set_paused(true);
+}
+
 void control_forget_others(void)
 {
 	__atomic_store_n(&is_switching, false, __ATOMIC_RELAXED);
 }
 
+/* With the hello a process may be paused: what it asks for comes behind that. */
 void control_pause(void)
 {
+	late_hello_now();
 	set_paused(true);
 }
 
 void control_resume(void)
 {
+	late_hello_now();
 	set_paused(false);
 }
 

@@ -35,6 +35,10 @@
 	X(_dl_find_object, PASSES_ON, "unwinders ask it where a table is: calls may be over")  \
 	/* namespaces.c */                                                                     \
 	X(dlmopen, PASSES_ON, "what it loads has a libc of its own, which does not pass us")   \
+	/* other_files.c */                                                                    \
+	X(chroot, PASSES_ON, "the recorder is found before it, if it is still to be asked")    \
+	X(unshare, PASSES_ON, "the same")                                                      \
+	X(setns, PASSES_ON, "the same")                                                        \
 	/* actions.c */                                                                        \
 	X(sigaction, PASSES_ON, "SIGTRAP's action is ours, and reported as the program's")     \
 	X(__sigaction, ANSWERS, "the same")                                                    \

@@ -156,6 +156,13 @@ AGENT_START AGENT_EXPORT int prctl(int option, ...)
 extern int execveat(int folder, const char *path, char *const argv[], char *const environment[],
 		    int flags);
 
+/* other_files.c has libc's functions. */
+static bool changes_files(long number)
+{
+	return number == SYS_chroot || number == SYS_pivot_root || number == SYS_unshare ||
+	       number == SYS_setns;
+}
+
 AGENT_EXPORT long syscall(long number, ...)
 {
 	va_list list;
@@ -165,6 +172,8 @@ AGENT_EXPORT long syscall(long number, ...)
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(list, long);
 	va_end(list);
+	if (changes_files(number))
+		late_hello_now();
 	if (number == SYS_seccomp)
 		note_seccomp(a[0], a[1], a[2]);
 	if (number == SYS_prctl)
