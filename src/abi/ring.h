@@ -19,7 +19,7 @@
 #include "abi/types.h"
 
 #define RING_MAGIC         0x676e69726d746166ULL /* "fatmring" */
-#define RING_VERSION       5
+#define RING_VERSION       6
 #define RING_HEADER_BYTES  4096
 #define RING_OLDER_THREADS 16
 /* Threads of one process that create many short ones. */
@@ -109,6 +109,7 @@ struct ring_header {
 	u64 start_cpu_ns;    /* the process's CPU time when sampling began; 0: it did not */
 	u64 end_cpu_ns;      /* at its last instructions; 0: it has not come to them */
 	u64 unsent_ns;       /* of threads that ended when there was no room to say so */
+	u64 lost_ns;         /* what lost_samples stood for */
 	u64 start_ticks;     /* how long the vantage's start took, on the machine's counter */
 	u32 timers;          /* enum ring_timers */
 	u32 timers_reserved;
@@ -152,6 +153,8 @@ enum ring_sample_flags {
 	 * function that it began with, without callers.
 	 */
 	RING_SAMPLE_END = 2,
+	/* Samples of this thread were lost since the last one that is here. */
+	RING_SAMPLE_BEHIND_LOST = 4,
 };
 
 /* One sample.  covered_ns is the thread's CPU time since sampling began, up to here. */

@@ -126,6 +126,36 @@ static uint64_t account_rest(struct image *image, uint64_t left_ns, uint64_t kno
 	return at_most(rest_ns, left_ns);
 }
 
+/* What lost samples stood for behind which none came, of so much that is in no sample. */
+static uint64_t account_lost(const struct image *image, uint64_t left_ns)
+{
+	return at_most(above(ring_view_lost_ns(image), image->lost_ns + image->lost_rest_ns),
+		       left_ns);
+}
+
+/* Of what was counted and not covered: lost, rest and exit. */
+static void account_left(struct image *image, uint64_t left_ns, uint64_t known_ns,
+			 struct figures *figures)
+{
+	image->lost_rest_ns = account_lost(image, left_ns);
+	left_ns -= image->lost_rest_ns;
+	image->rest_ns = account_rest(image, left_ns, known_ns + image->lost_rest_ns);
+	figures->exit_ns = (int64_t)(left_ns - image->rest_ns + image->pause.exit_ns);
+}
+
+/*
+ * User-mode events' samples cover a thread's whole time, and stand for its user time: so do lost
+ * ones.
+ */
+static void account_kernel_time(struct image *image, uint64_t covered_ns,
+				struct figures *figures)
+{
+	const uint64_t left_ns = above(covered_ns, image->sampled_ns + image->off_ns);
+
+	image->lost_rest_ns += account_lost(image, left_ns);
+	figures->kernel_unsampled_ns = (int64_t)above(left_ns, image->lost_rest_ns);
+}
+
 static void account_entered(struct image *image, const struct account_terms *terms,
 			    struct figures *figures)
 {
@@ -154,8 +184,11 @@ static void account_entered(struct image *image, const struct account_terms *ter
 			image->uncounted_ns =
 				at_most(above(covered_ns, counted_ns),
 					image->ends_booked * UNCOUNTED_BY_THREAD_NS);
-			image->rest_ns = account_rest(image, left_ns, covered_ns + paused_ns);
-			figures->exit_ns = (int64_t)(left_ns - image->rest_ns + pause->exit_ns);
+			account_left(image, left_ns, covered_ns + paused_ns, figures);
+		} else {
+			image->lost_rest_ns = account_lost(
+				image, above(counted_ns, image->sampled_ns + image->left_ns +
+								 image->off_ns));
 		}
 		/* What is covered beyond that was written by no agent, or by one that took switches
 		 * for cheaper than they are. */
@@ -164,12 +197,8 @@ static void account_entered(struct image *image, const struct account_terms *ter
 	} else {
 		image->cpu_ns += covered_ns;
 	}
-	if (terms->is_user_mode_only && !terms->is_user_clock) {
-		const uint64_t lost_ns = image->lost_told * image->period_ns;
-
-		figures->kernel_unsampled_ns =
-			(int64_t)above(covered_ns, image->sampled_ns + image->off_ns + lost_ns);
-	}
+	if (terms->is_user_mode_only && !terms->is_user_clock)
+		account_kernel_time(image, covered_ns, figures);
 }
 
 static void account_unentered(struct image *image, const struct account_terms *terms,
@@ -233,9 +262,9 @@ static uint64_t known_or_zero(int64_t ns)
 
 static uint64_t account_booked_ns(const struct image *image, const struct figures *figures)
 {
-	return image->sampled_ns + image->left_ns + image->rest_ns + image->off_ns +
-	       known_or_zero(figures->startup_ns) + known_or_zero(figures->exit_ns) +
-	       known_or_zero(figures->unentered_ns) +
+	return image->sampled_ns + image->left_ns + image->lost_rest_ns + image->rest_ns +
+	       image->off_ns + known_or_zero(figures->startup_ns) +
+	       known_or_zero(figures->exit_ns) + known_or_zero(figures->unentered_ns) +
 	       known_or_zero(figures->kernel_unsampled_ns) + known_or_zero(figures->traced_ns);
 }
 

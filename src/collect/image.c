@@ -202,6 +202,7 @@ static void image_forget_thread(struct image *image, size_t i)
 	if (__builtin_add_overflow(image->forgotten_covered_ns, image->threads[i].covered_ns,
 				   &image->forgotten_covered_ns))
 		image->forgotten_covered_ns = UINT64_MAX;
+	image->forgotten_left_out_ns += image->threads[i].left_out_ns;
 	image->threads[i] = image->threads[last];
 	image->thread_count--;
 	image->ended_threads--;

@@ -65,8 +65,9 @@ struct image_thread {
 	int creator;               /* the thread that created it; 0: not known */
 	uint64_t start_ns, end_ns; /* end: UINT64_MAX while it runs */
 	uint64_t covered_ns;       /* CPU time up to its last sample, since sampling began */
-	bool is_end_booked;        /* and so is what it burned behind it */
-	bool has_ended_young;      /* short_threads has seen it to */
+	uint64_t left_out_ns; /* of samples that the disk was too slow for, and in no row */
+	bool is_end_booked;   /* and so is what it burned behind it */
+	bool has_ended_young; /* short_threads has seen it to */
 };
 
 /* What the recorder wrote into a ring's header once, and no agent changes. */
@@ -129,7 +130,8 @@ struct image {
 	size_t thread_count, thread_capacity;
 	size_t ended_threads;          /* of those */
 	uint64_t forgotten_covered_ns; /* of threads that are not there any more */
-	struct table thread_index;     /* tid to place + 1 */
+	uint64_t forgotten_left_out_ns;
+	struct table thread_index; /* tid to place + 1 */
 	struct mappings *mappings;
 	struct maps_pace maps_pace;
 	uint32_t unknown_module, jit_module; /* of the recording; 0: none so far */
@@ -188,11 +190,13 @@ struct image {
 	uint64_t sampled_ns;
 	uint64_t off_ns; /* of what its program did not want to be sampled */
 	uint64_t samples;
-	uint64_t left_ns;   /* more than its samples may stand for */
-	uint64_t rest_ns;   /* burned before its last instruction, and in no sample */
-	bool is_rest_long;  /* more than is usual between a last sample and an end */
-	uint64_t rusage_ns; /* what wait(2) said it burned; 0: not asked, or not its alone */
-	uint64_t cpu_ns;    /* at its end, in all: valid when is_accounted */
+	uint64_t left_ns;      /* more than its samples may stand for */
+	uint64_t lost_ns;      /* of left_ns, what lost samples stood for */
+	uint64_t lost_rest_ns; /* and of those behind which no sample came */
+	uint64_t rest_ns;      /* burned before its last instruction, and in no sample */
+	bool is_rest_long;     /* more than is usual between a last sample and an end */
+	uint64_t rusage_ns;    /* what wait(2) said it burned; 0: not asked, or not its alone */
+	uint64_t cpu_ns;       /* at its end, in all: valid when is_accounted */
 	bool is_accounted;
 	uint64_t booked_ns;    /* at its end: all of its samples and figures */
 	uint64_t uncounted_ns; /* of cpu_ns, what the tree's counter did not see either */

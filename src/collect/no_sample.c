@@ -9,6 +9,7 @@
 static const char *const names[NO_SAMPLE_KINDS] = {
 	[NO_SAMPLE_SHORT] = "[shorter than a sampling period]",
 	[NO_SAMPLE_LEFT] = "[not sampled]",
+	[NO_SAMPLE_LOST] = "[lost]",
 };
 
 static uint32_t stack_of(struct pump *pump, enum no_sample_kind kind, uint32_t callers)
@@ -45,13 +46,47 @@ void no_sample_add(struct pump *pump, const struct image_thread *thread,
 		});
 }
 
-void no_sample_add_rest(struct pump *pump, const struct image *image)
+void no_sample_add_left_out(struct pump *pump, struct image *image, struct image_thread *thread,
+			    uint64_t time_ns)
 {
-	no_sample_add(
-		pump, &image->threads[0],
-		&(struct no_sample){
-			.kind = image->is_rest_long ? NO_SAMPLE_LEFT : NO_SAMPLE_SHORT,
-			.time_ns = image->end_ns == UINT64_MAX ? pump->round_ns : image->end_ns,
-			.ns = image->rest_ns,
-		});
+	const struct no_sample time = { .kind = NO_SAMPLE_LOST,
+					.time_ns = time_ns,
+					.ns = thread->left_out_ns };
+
+	if (time.ns == 0)
+		return;
+	image->left_ns += time.ns;
+	thread->left_out_ns = 0;
+	no_sample_add(pump, thread, &time);
+}
+
+/* The moment, or this one if there is no end. */
+static uint64_t at_end_ns(const struct pump *pump, uint64_t end_ns)
+{
+	return end_ns == UINT64_MAX ? pump->round_ns : end_ns;
+}
+
+void no_sample_end_left_out(struct pump *pump, struct image *image)
+{
+	if (image->thread_count == 0)
+		return;
+	image->threads[0].left_out_ns += image->forgotten_left_out_ns;
+	image->forgotten_left_out_ns = 0;
+	for (size_t i = 0; i < image->thread_count; i++)
+		no_sample_add_left_out(pump, image, &image->threads[i],
+				       at_end_ns(pump, image->threads[i].end_ns));
+}
+
+void no_sample_add_rest(struct pump *pump, struct image *image)
+{
+	struct no_sample time = {
+		.kind = image->is_rest_long ? NO_SAMPLE_LEFT : NO_SAMPLE_SHORT,
+		.time_ns = at_end_ns(pump, image->end_ns),
+		.ns = image->rest_ns,
+	};
+
+	no_sample_add(pump, &image->threads[0], &time);
+	time.kind = NO_SAMPLE_LOST;
+	time.ns = image->lost_rest_ns;
+	no_sample_add(pump, &image->threads[0], &time);
 }

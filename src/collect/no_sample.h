@@ -14,6 +14,8 @@ enum no_sample_kind {
 	NO_SAMPLE_SHORT,
 	/* More than the few periods that a sample may stand for. */
 	NO_SAMPLE_LEFT,
+	/* What samples stood for that did not come: no room in the ring, or a slow disk. */
+	NO_SAMPLE_LOST,
 	NO_SAMPLE_KINDS,
 };
 
@@ -26,5 +28,10 @@ struct no_sample {
 /* Writes it; nothing if it is no time. */
 void no_sample_add(struct pump *pump, const struct image_thread *thread,
 		   const struct no_sample *time);
+/* The same of a thread's samples that were left out because of the disk, once that has room. */
+void no_sample_add_left_out(struct pump *pump, struct image *image, struct image_thread *thread,
+			    uint64_t time_ns);
+/* All that is left of it at the image's end, which is before its account is closed. */
+void no_sample_end_left_out(struct pump *pump, struct image *image);
 /* The same of the image's end, on its first thread, which there is. */
-void no_sample_add_rest(struct pump *pump, const struct image *image);
+void no_sample_add_rest(struct pump *pump, struct image *image);

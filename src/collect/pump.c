@@ -253,21 +253,29 @@ static void pump_take_end(struct pump *pump, struct image *image, struct image_t
 							 perf_open_unshared);
 }
 
-/* What the thread has burned more than its sample stands for, or a lost one stood for. */
+/* Whether what a thread has covered is all in its samples: where system time is sampled, too. */
+static bool pump_covers_all(const struct image *image)
+{
+	return image->has_kernel_samples || (image->ring_fixed.flags & RING_TIMER) != 0;
+}
+
+/* What the thread has burned more than its sample stands for, or lost ones stood for. */
 static void pump_take_left(struct pump *pump, struct image *image,
 			   const struct image_thread *thread, const struct ring_sample *sample,
 			   uint64_t before_ns)
 {
 	const uint64_t gone_ns = thread->covered_ns - before_ns;
+	const bool is_lost = (sample->flags & RING_SAMPLE_BEHIND_LOST) != 0;
 
-	if (!image->has_kernel_samples || gone_ns <= sample->weight_ns)
+	if (!pump_covers_all(image) || gone_ns <= sample->weight_ns)
 		return;
 	const uint64_t left_ns = trust_bound_weight(image, gone_ns - sample->weight_ns);
 
 	image->left_ns += left_ns;
+	image->lost_ns += is_lost ? left_ns : 0;
 	no_sample_add(pump, thread,
 		      &(struct no_sample){
-			      .kind = NO_SAMPLE_LEFT,
+			      .kind = is_lost ? NO_SAMPLE_LOST : NO_SAMPLE_LEFT,
 			      .time_ns = sample->time_ns,
 			      .ns = left_ns,
 		      });
@@ -299,8 +307,10 @@ static void pump_take_sample(struct pump *pump, struct image *image, const uint6
 	}
 	if (!recording_writer_has_room(pump->writer)) {
 		pump->left_out++;
+		thread->left_out_ns += sample.weight_ns;
 		return;
 	}
+	no_sample_add_left_out(pump, image, thread, sample.time_ns);
 	uint32_t ending = sample.ending < WALK_STATUS_COUNT ? sample.ending : WALK_NO_STACK;
 	const uint32_t stack = pump_stack_row(pump, image, &sample, &ending);
 

@@ -78,6 +78,11 @@ uint64_t ring_view_unsent_ns(const struct image *image)
 	return load(&image->ring->unsent_ns);
 }
 
+uint64_t ring_view_lost_ns(const struct image *image)
+{
+	return load(&image->ring->lost_ns);
+}
+
 struct ring_costs ring_view_costs(struct image *image)
 {
 	const struct ring_header *ring = image->ring;

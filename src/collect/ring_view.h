@@ -27,6 +27,8 @@ uint64_t ring_view_start_cpu_ns(struct image *image);
 /* At its last instruction, and of threads whose ends could not be sent: any numbers. */
 uint64_t ring_view_end_cpu_ns(const struct image *image);
 uint64_t ring_view_unsent_ns(const struct image *image);
+/* What lost samples stood for: any number. */
+uint64_t ring_view_lost_ns(const struct image *image);
 
 /* What sampling cost. */
 struct ring_costs {

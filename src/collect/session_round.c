@@ -118,6 +118,7 @@ void session_image_ended(void *context, struct image *image)
 			tell_untraced(session->writer, image->name, image->pid,
 				      image->unentered_reason);
 	}
+	no_sample_end_left_out(&session->pump, image);
 	account_close(image, &session->account_terms, session->writer);
 	session_switches_account(session, image);
 	no_sample_add_rest(&session->pump, image);

@@ -49,6 +49,7 @@ static void add_account(struct comments *comments, const struct profile_info *in
 	add_figure(comments, "kernel_cpu_ns", info->kernel_cpu_ns);
 	add_figure(comments, "sampled_ns", info->sampled_ns);
 	add_figure(comments, "thread_only_ns", info->thread_only_ns);
+	add_figure(comments, "lost_ns", info->lost_ns);
 	add_figure(comments, "startup_ns", info->startup_ns);
 	add_figure(comments, "exit_ns", info->exit_ns);
 	add_figure(comments, "unentered_ns", info->unentered_ns);

@@ -232,13 +232,20 @@ static int read_stack(void *context, const struct recording_stack *row)
 	return 0;
 }
 
-/* Of a row of fathom's own: no sample stands for the time. */
-static bool is_without_samples(const struct profile *profile, struct stack_id stack)
+/* The part of the account that a stack's time is of: with a row of fathom's own, no sample's. */
+static uint64_t *part_of(struct profile *profile, struct stack_id stack)
 {
+	struct profile_info *info = profile_info(profile);
+
+	if (!stack.n)
+		return &info->sampled_ns;
 	const struct frame *leaf =
 		profile_get_frame(profile, profile_get_stack(profile, stack)->frame);
+	const struct function *function = profile_get_function(profile, leaf->function);
 
-	return profile_get_function(profile, leaf->function)->language == LANGUAGE_FATHOM;
+	if (function->language != LANGUAGE_FATHOM)
+		return &info->sampled_ns;
+	return strcmp(function->name, "[lost]") == 0 ? &info->lost_ns : &info->thread_only_ns;
 }
 
 static int read_sum(void *context, const struct recording_sum *row)
@@ -255,8 +262,8 @@ static int read_sum(void *context, const struct recording_sum *row)
 	if (row->stack && !stack.n)
 		return build_damaged(builder->err, "a sum of thread", row->thread, "stack",
 				     row->stack);
-	const bool is_sampled = !stack.n || !is_without_samples(builder->profile, stack);
-	uint64_t *part = is_sampled ? &info->sampled_ns : &info->thread_only_ns;
+	uint64_t *part = part_of(builder->profile, stack);
+	const bool is_sampled = part == &info->sampled_ns;
 
 	if (__builtin_add_overflow(*part, ns, part))
 		*part = FIGURE_UNKNOWN - 1;

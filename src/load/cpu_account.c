@@ -100,6 +100,7 @@ void cpu_account_close(struct profile *profile)
 	const uint64_t parts[] = {
 		info->sampled_ns,
 		info->thread_only_ns,
+		info->lost_ns,
 		known_or_zero(info->startup_ns),
 		known_or_zero(info->exit_ns),
 		known_or_zero(info->unentered_ns),

@@ -62,11 +62,12 @@ struct profile_info {
 
 	uint64_t lost; /* samples that were taken and not kept */
 
-	/* The CPU account: kernel_cpu = sampled + thread_only + startup + exit + unentered +
+	/* The CPU account: kernel_cpu = sampled + thread_only + lost + startup + exit + unentered +
 	 * kernel_unsampled + traced + paused + unexplained, the last being signed. */
 	uint64_t kernel_cpu_ns; /* of the whole tree (of its user time with the user clock) */
 	uint64_t sampled_ns;
 	uint64_t thread_only_ns; /* in no sample: of threads and processes too short for one */
+	uint64_t lost_ns;        /* what samples stood for that were taken and not kept */
 	uint64_t startup_ns;
 	uint64_t exit_ns;
 	uint64_t unentered_ns;

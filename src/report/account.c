@@ -121,6 +121,10 @@ void account_add(struct text *out, const struct style *style, const struct profi
 			 "what is known by thread or process only: too short to be sampled, or "
 			 "between the last sample and the end",
 			 info->thread_only_ns),
+		part_row("lost",
+			 "what samples stood for that were taken and did not come to the "
+			 "recording",
+			 info->lost_ns),
 		part_row("start-up", "before the first instruction that could be sampled",
 			 info->startup_ns),
 		part_row("exit", "after the last instruction", info->exit_ns),
@@ -136,8 +140,9 @@ void account_add(struct text *out, const struct style *style, const struct profi
 	};
 	rows[0].is_always_shown = true;
 	rows[1].is_rare = true;
-	rows[6].is_rare = true;
+	rows[2].is_rare = true;
 	rows[7].is_rare = true;
+	rows[8].is_rare = true;
 	style_add(out, style, TINT_BOLD, "CPU account");
 	text_add(out, "\n");
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -50,10 +50,11 @@ uint64_t head_cpu_ns(const struct profile_info *info)
 	if (info->kernel_cpu_ns != FIGURE_UNKNOWN)
 		return info->kernel_cpu_ns;
 
-	const uint64_t parts[] = { info->sampled_ns,   info->thread_only_ns,
-				   info->startup_ns,   info->exit_ns,
-				   info->unentered_ns, info->kernel_unsampled_ns,
-				   info->traced_ns,    info->paused_ns };
+	const uint64_t parts[] = { info->sampled_ns, info->thread_only_ns,
+				   info->lost_ns,    info->startup_ns,
+				   info->exit_ns,    info->unentered_ns,
+				   info->traced_ns,  info->kernel_unsampled_ns,
+				   info->paused_ns };
 	bool is_saturated = false;
 	uint64_t sum = 0;
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

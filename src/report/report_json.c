@@ -26,10 +26,11 @@ static struct json_object *strings_of(const char *const *strings, size_t count)
 /* The account is of what was sampled: a trace has the kernel's figure only. */
 static void add_no_account(struct json_object *object, const struct profile_info *info)
 {
-	static const char *const parts[] = { "sampled_ns",   "thread_only_ns",
-					     "startup_ns",   "exit_ns",
-					     "unentered_ns", "kernel_unsampled_ns",
-					     "traced_ns",    "unexplained_ns" };
+	static const char *const parts[] = { "sampled_ns",    "thread_only_ns",
+					     "lost_ns",       "startup_ns",
+					     "exit_ns",       "unentered_ns",
+					     "traced_ns",     "kernel_unsampled_ns",
+					     "unexplained_ns" };
 
 	json_add_figure(object, "kernel_cpu_ns", info->kernel_cpu_ns, FIGURE_UNKNOWN);
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -41,6 +42,7 @@ static void add_account(struct json_object *object, const struct profile_info *i
 	json_add_figure(object, "kernel_cpu_ns", info->kernel_cpu_ns, FIGURE_UNKNOWN);
 	json_add_figure(object, "sampled_ns", info->sampled_ns, FIGURE_UNKNOWN);
 	json_add_figure(object, "thread_only_ns", info->thread_only_ns, FIGURE_UNKNOWN);
+	json_add_figure(object, "lost_ns", info->lost_ns, FIGURE_UNKNOWN);
 	json_add_figure(object, "startup_ns", info->startup_ns, FIGURE_UNKNOWN);
 	json_add_figure(object, "exit_ns", info->exit_ns, FIGURE_UNKNOWN);
 	json_add_figure(object, "unentered_ns", info->unentered_ns, FIGURE_UNKNOWN);

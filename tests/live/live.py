@@ -273,7 +273,7 @@ class LiveTest(unittest.TestCase):
         """The head, the total and the rows are one account."""
         report, head = recording.report(), recording.head()
         parts = sum(head[part] or 0 for part in
-                    ("sampled_ns", "thread_only_ns", "startup_ns", "exit_ns", "unentered_ns", "kernel_unsampled_ns",
+                    ("sampled_ns", "thread_only_ns", "lost_ns", "startup_ns", "exit_ns", "unentered_ns", "kernel_unsampled_ns",
                      "traced_ns", "paused_ns"))
         self.assertEqual(report["total_ns"], parts)
         self.assertEqual(sum(row["self_ns"] for row in report["functions"]), report["total_ns"])

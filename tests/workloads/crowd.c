@@ -1,6 +1,6 @@
 /*
- * crowd - so many threads that live at once: crowd [COUNT].  Each computes for 0.2 ms of CPU time and
- * waits until all have.  Ends with 77 where there may not be as many.
+ * crowd - so many threads that live at once: crowd [COUNT [MICROSECONDS]].  Each computes for 0.2 ms of
+ * CPU time, or as long as that, and waits until all have.  Ends with 77 where there may not be as many.
  */
 #include "truth.h"
 
@@ -10,11 +10,12 @@
 #include <stdlib.h>
 
 #define STACK_BYTES (64 << 10)
-#define EACH_NS     200000
+#define EACH_NS     200000ULL
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t all_may_end = PTHREAD_COND_INITIALIZER;
 static int may_end;
+static uint64_t each_ns = EACH_NS;
 static uint64_t of_threads_ns;
 
 KEEP static uint64_t compute(uint64_t n)
@@ -31,7 +32,7 @@ KEEP static void *work_of_thread(void *argument)
 	volatile uint64_t sink = 0;
 
 	(void)argument;
-	while (truth_thread_cpu_ns() < EACH_NS)
+	while (truth_thread_cpu_ns() < each_ns)
 		sink = compute(2000);
 	(void)sink;
 	pthread_mutex_lock(&mutex);
@@ -50,6 +51,8 @@ int main(int argc, char **argv)
 	unsigned long made = 0;
 	pthread_attr_t small;
 
+	if (argc > 2)
+		each_ns = strtoull(argv[2], NULL, 10) * 1000;
 	if (threads == NULL || pthread_attr_init(&small) != 0 ||
 	    pthread_attr_setstacksize(&small, STACK_BYTES) != 0)
 		return 1;

@@ -135,6 +135,7 @@ struct thread_notes {
 	u64 name_hash;           /* of what the program calls it, as was told; 0: nothing was */
 	u64 named_ns;            /* when that was looked at last (CLOCK_MONOTONIC) */
 	bool is_timer_slow;      /* sampling is paused */
+	bool has_lost;           /* samples, since it last sent one */
 	bool is_in_agent;        /* it executes our code, and no handler */
 	bool is_ending;          /* its start function has returned: thread_end.c */
 	bool is_end_expected;    /* its time is booked then: clock.c counts on it */
@@ -228,6 +229,8 @@ void emit_sample(struct ring_header *ring, const struct walk *walk,
 		 const struct sample_time *time);
 /* The time of a sample that is not wanted. */
 void emit_paused(struct ring_header *ring, const struct sample_time *time);
+/* No place for a sample: its time is lost. */
+void emit_lost(struct ring_header *ring, const struct sample_time *time);
 /* The time of a thread that ends, on the function it began with. */
 void emit_end(struct ring_header *ring, const struct sample_time *time, u64 start_function);
 void emit_flush(struct ring_header *ring);

@@ -65,27 +65,31 @@ static bool send_stack(struct ring_header *ring, const struct walk *walk, u64 ha
 	return true;
 }
 
-static void count_lost(struct ring_header *ring)
+void emit_lost(struct ring_header *ring, const struct sample_time *time)
 {
 	__atomic_fetch_add(&ring->lost_samples, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&ring->lost_ns, time->weight_ns, __ATOMIC_RELAXED);
+	thread_notes.has_lost = true;
 }
 
 static bool send_sample(struct ring_header *ring, const struct sample_time *time, u64 what,
 			u64 stack, u64 leaf)
 {
 	const u16 words = RING_WORDS(struct ring_sample);
+	const u64 lost = thread_notes.has_lost ? RING_SAMPLE_BEHIND_LOST << 8 : 0;
 	u64 position;
 
 	if (ring_reserve(ring, agent.terms.word_count, words, &position) < 0)
 		return false;
 	ring_put(ring, agent.terms.word_count, position, 1,
-		 (u64)(u32)thread_notes.tid | what << 32);
+		 (u64)(u32)thread_notes.tid | (what | lost) << 32);
 	ring_put(ring, agent.terms.word_count, position, 2, time->time_ns);
 	ring_put(ring, agent.terms.word_count, position, 3, stack);
 	ring_put(ring, agent.terms.word_count, position, 4, leaf);
 	ring_put(ring, agent.terms.word_count, position, 5, time->weight_ns);
 	ring_put(ring, agent.terms.word_count, position, 6, time->covered_ns);
 	ring_commit(ring, agent.terms.word_count, position, words, RING_SAMPLE);
+	thread_notes.has_lost = false;
 	return true;
 }
 
@@ -97,13 +101,13 @@ void emit_sample(struct ring_header *ring, const struct walk *walk,
 	if (walk->is_lost ||
 	    (hash != 0 && !sent_has(&stacks_sent, hash) && !send_stack(ring, walk, hash)) ||
 	    !send_sample(ring, time, walk->ending, hash, walk->leaf))
-		count_lost(ring);
+		emit_lost(ring, time);
 }
 
 void emit_paused(struct ring_header *ring, const struct sample_time *time)
 {
 	if (!send_sample(ring, time, RING_SAMPLE_PAUSED << 8, 0, 0))
-		count_lost(ring);
+		emit_lost(ring, time);
 }
 
 void emit_end(struct ring_header *ring, const struct sample_time *time, u64 start_function)

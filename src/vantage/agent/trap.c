@@ -85,7 +85,7 @@ static void sample(struct ring_header *ring, u32 overruns, const ucontext_t *con
 	scratch = thread_notes.scratch = scratch_take();
 	if (scratch == NULL ||
 	    !ring_has_room(ring, agent.terms.word_count, RING_WORDS(struct ring_sample))) {
-		__atomic_fetch_add(&ring->lost_samples, 1, __ATOMIC_RELAXED);
+		emit_lost(ring, &time);
 	} else {
 		struct walk walk = { .ring = ring,
 				     .epoch = __atomic_load_n(&ring->epoch, __ATOMIC_RELAXED),

@@ -144,6 +144,34 @@ static void a_full_ring_counts_what_is_lost(void **state)
 					     RING_WORDS(struct ring_sample));
 }
 
+/* What the last sample in the ring says of those before it. */
+static bool last_is_behind_lost(struct ring_header *ring)
+{
+	const u64 position = ring->head - RING_WORDS(struct ring_sample);
+	const u64 what = ring_words(ring)[(position + 1) & (WORDS - 1)];
+
+	return (what >> 40 & RING_SAMPLE_BEHIND_LOST) != 0;
+}
+
+static void the_sample_behind_lost_ones_says_so(void **state)
+{
+	struct ring_header *ring = *state;
+
+	emit(ring, 0x500);
+	assert_false(last_is_behind_lost(ring));
+	ring->head = ring->tail = WORDS;
+	ring->tail = 0;
+	emit(ring, 0x500);
+	emit(ring, 0x500);
+	assert_int_equal(ring->lost_ns, 2);
+	ring->tail = WORDS;
+	emit(ring, 0x500);
+	assert_true(last_is_behind_lost(ring));
+	emit(ring, 0x500);
+	assert_false(last_is_behind_lost(ring));
+	assert_int_equal(ring->lost_ns, 2);
+}
+
 #define WITH_RING(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -154,6 +182,7 @@ int main(void)
 		WITH_RING(a_child_of_fork_sends_what_its_parent_sent),
 		WITH_RING(a_table_full_of_an_older_epoch_takes_in_this_one),
 		WITH_RING(a_full_ring_counts_what_is_lost),
+		WITH_RING(the_sample_behind_lost_ones_says_so),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

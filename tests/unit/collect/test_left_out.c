@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "abi/walk_status.h"
 #include "collect/image.h"
 #include "record/reader.h"
 /* The limit is the writer's own: 64 MiB would show the same. */
@@ -26,10 +27,21 @@ static int add_lost(void *context, const char *reason, uint64_t samples)
 	return 0;
 }
 
-static int count_sample(void *context, const struct recording_sample *sample)
+struct rows {
+	uint64_t samples, lost, lost_ns;
+};
+
+static int count_row(void *context, const struct recording_sample *sample)
 {
+	struct rows *rows = context;
+
 	assert_int_not_equal(sample->stack, 0);
-	++*(uint64_t *)context;
+	if (sample->ending == WALK_NO_SAMPLE) {
+		rows->lost++;
+		rows->lost_ns += (uint64_t)sample->weight_ns;
+	} else {
+		rows->samples++;
+	}
 	return 0;
 }
 
@@ -38,7 +50,8 @@ static void samples_are_left_out_and_counted(void **state)
 	struct scene *scene = *state;
 	struct recording_reader *reader;
 	struct error err;
-	uint64_t lost = 0, samples = 0;
+	uint64_t lost = 0;
+	struct rows rows = { 0 };
 
 	assert_int_equal(recording_writer_start_thread(scene->writer), 0);
 	scene->writer->samples_waiting = 0;
@@ -56,10 +69,14 @@ static void samples_are_left_out_and_counted(void **state)
 	assert_int_equal(recording_writer_commit(scene->writer), 0);
 	must(recording_reader_open(scene->path, &reader, &err), &err);
 	must(recording_reader_each_lost(reader, add_lost, &lost, &err), &err);
-	must(recording_reader_each_sample(reader, count_sample, &samples, &err), &err);
+	must(recording_reader_each_sample(reader, count_row, &rows, &err), &err);
 	recording_reader_close(reader);
 	assert_int_equal(lost, 2);
-	assert_int_equal(samples, 1);
+	assert_int_equal(rows.samples, 1);
+	/* Both are one row, with the time that they stood for. */
+	assert_int_equal(rows.lost, 1);
+	assert_int_equal(rows.lost_ns, 2000);
+	assert_int_equal(scene->image->left_ns, 2000);
 }
 
 static void what_was_left_out_at_the_end_is_told(void **state)

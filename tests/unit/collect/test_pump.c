@@ -123,6 +123,50 @@ static void what_a_sample_does_not_stand_for_is_no_samples(void **state)
 	assert_int_equal(seen.endings[0], WALK_NO_SAMPLE);
 }
 
+/* A sample of the thread behind which others were lost. */
+static void put_behind_lost(struct ring_header *ring, u32 tid, u64 weight_ns, u64 covered_ns)
+{
+	const u64 what = RING_SAMPLE_BEHIND_LOST << 8;
+
+	put(ring, RING_SAMPLE,
+	    (const u64[]){ 0, tid | what << 32, START_NS + 10, 0, 0x10050, weight_ns,
+			   covered_ns },
+	    7);
+}
+
+static void what_lost_samples_stood_for_is_a_row_of_its_own(void **state)
+{
+	struct scene *scene = *state;
+
+	place(scene, 0x10000, 0x20000, "/made", 0);
+	scene->image->has_kernel_samples = true;
+	put_sample(scene->image->ring, 77, START_NS + 10, 0, 0x10050);
+	put_behind_lost(scene->image->ring, 77, 1000, 9000);
+	pump_all(scene, 0);
+	assert_int_equal(scene->image->left_ns, 4000 + 3000);
+	assert_int_equal(scene->image->lost_ns, 3000);
+	struct seen seen = look(scene);
+
+	/* [not sampled], a sample, [lost], a sample. */
+	assert_int_equal(seen.samples, 4);
+	assert_int_equal(seen.weight_ns, 9000);
+	assert_int_equal(seen.endings[0], WALK_NO_SAMPLE);
+	assert_int_equal(seen.endings[2], WALK_NO_SAMPLE);
+	assert_int_not_equal(seen.stacks[0], seen.stacks[2]);
+}
+
+static void where_timers_trigger_lost_time_is_known_too(void **state)
+{
+	struct scene *scene = *state;
+
+	place(scene, 0x10000, 0x20000, "/made", 0);
+	scene->image->ring->flags |= RING_TIMER;
+	scene->image->ring_fixed.flags |= RING_TIMER;
+	put_behind_lost(scene->image->ring, 77, 1000, 9000);
+	pump_all(scene, 0);
+	assert_int_equal(scene->image->lost_ns, 8000);
+}
+
 static void where_events_count_user_mode_the_rest_is_kernel_time(void **state)
 {
 	struct scene *scene = *state;
@@ -558,6 +602,8 @@ int main(void)
 		SCENE(a_sample_whose_stack_never_came_says_so),
 		SCENE(the_end_of_a_thread_stands_below_the_function_it_began_with),
 		SCENE(what_a_sample_does_not_stand_for_is_no_samples),
+		SCENE(what_lost_samples_stood_for_is_a_row_of_its_own),
+		SCENE(where_timers_trigger_lost_time_is_known_too),
 		SCENE(where_events_count_user_mode_the_rest_is_kernel_time),
 		SCENE(a_full_store_of_stacks_begins_a_new_epoch_that_the_agent_sees),
 		SCENE(stacks_are_bounded_by_their_size_too),

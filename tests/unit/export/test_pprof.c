@@ -219,6 +219,7 @@ static void comments_carry_the_command_the_account_and_what_was_lost(void **stat
 		"kernel_cpu_ns: 15000000",
 		"sampled_ns: 10000000",
 		"thread_only_ns: 0",
+		"lost_ns: 0",
 		"startup_ns: 2000000",
 		"exit_ns: 0",
 		"unentered_ns: 0",

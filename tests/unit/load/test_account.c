@@ -109,17 +109,27 @@ static void the_account_becomes_rows_in_brackets_and_closes(void **state)
 }
 
 /* A stack with a row of fathom's own as its innermost frame. */
-static uint32_t add_own_row(struct recording_writer *writer, uint32_t callers)
+static uint32_t add_own_row(struct recording_writer *writer, uint32_t callers, const char *name)
 {
 	uint32_t code = 0;
 	const uint32_t module = by_hand_add_module(writer, MODULE_KIND_INTERPRETED, "[fathom]");
 
 	recording_writer_add_code(
 		writer,
-		&(struct recording_code){ .language = RECORDING_LANGUAGE_FATHOM,
-					  .name = "[shorter than a sampling period]" },
+		&(struct recording_code){ .language = RECORDING_LANGUAGE_FATHOM, .name = name },
 		&code);
 	return by_hand_add_stack(writer, callers, module, (uint64_t)code << 32);
+}
+
+static void add_own_time(struct recording_writer *writer, uint32_t stack, int64_t ns)
+{
+	recording_writer_add_sample(writer, &(struct recording_sample){
+						    .time_ns = 20,
+						    .thread = 1,
+						    .stack = stack,
+						    .ending = WALK_NO_SAMPLE,
+						    .weight_ns = ns,
+					    });
 }
 
 static void time_that_only_a_thread_is_known_of_is_no_samples(void **state)
@@ -133,15 +143,11 @@ static void time_that_only_a_thread_is_known_of_is_no_samples(void **state)
 
 	by_hand_add_samples(writer, work, 10, 1000);
 	by_hand_name_frame(writer, 1, 0, "work", 12);
-	recording_writer_add_sample(writer, &(struct recording_sample){
-						    .time_ns = 20,
-						    .thread = 1,
-						    .stack = add_own_row(writer, work),
-						    .ending = WALK_NO_SAMPLE,
-						    .weight_ns = 700,
-					    });
+	add_own_time(writer, add_own_row(writer, work, "[shorter than a sampling period]"),
+		     700);
+	add_own_time(writer, add_own_row(writer, 0, "[lost]"), 90);
 	recording_writer_set(writer, KEY_SYMBOLIZED, "1");
-	recording_writer_set_int(writer, KEY_KERNEL_CPU_NS, 10750);
+	recording_writer_set_int(writer, KEY_KERNEL_CPU_NS, 10840);
 	by_hand_close(writer);
 
 	CLEANUP(profile_freep) struct profile *profile = load("short.fathom");
@@ -150,9 +156,11 @@ static void time_that_only_a_thread_is_known_of_is_no_samples(void **state)
 	assert_int_equal(info->samples, 10);
 	assert_int_equal(info->sampled_ns, 10000);
 	assert_int_equal(info->thread_only_ns, 700);
+	assert_int_equal(info->lost_ns, 90);
 	assert_int_equal(info->unexplained_ns, 50);
 	assert_int_equal(info->stack_tally_count, 1);
 	assert_int_equal(row_ns(profile, "[shorter than a sampling period]"), 700);
+	assert_int_equal(row_ns(profile, "[lost]"), 90);
 }
 
 static void what_nobody_measured_is_unknown_and_no_row(void **state)

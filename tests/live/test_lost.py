@@ -1,0 +1,84 @@
+"""Samples that are taken and do not come to the recording: their time is a row of its own, and in no other."""
+
+import os
+import signal
+import subprocess
+
+import live
+from live import FATHOM, workload
+from processes import command_of, end_process, read_bytes, wait_until
+
+# Of the whole: what stands there is the end of threads and processes.
+MOST_EXIT = 0.02
+
+
+def is_over(pid):
+    """It has ended, and its parent has not been told."""
+    return read_bytes(f"/proc/{pid}/stat").rpartition(b")")[2].split()[:1] == [b"Z"]
+
+
+class Lost(live.LiveTest):
+    compares_times = True
+
+    def record_without_recorder(self, command, rate):
+        """The recorder is stopped from the moment that the command runs until it has ended."""
+        run = subprocess.Popen([FATHOM, "record", "-q", "--rate", str(rate), "-o", self.path("test.fathom"), "--", *command],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder)
+        self.addCleanup(end_process, run)
+        pid = command_of(run.pid)
+        wait_until(lambda: b"libfathom-agent" in read_bytes(f"/proc/{pid}/maps"), 20, "no agent came")
+        wait_until(lambda: os.path.exists(self.path("test.fathom")), 20, "no recording began")
+        try:
+            os.kill(run.pid, signal.SIGSTOP)
+            wait_until(lambda: is_over(pid), 300, "the command does not end")
+        finally:
+            os.kill(run.pid, signal.SIGCONT)
+        out, err = run.communicate(timeout=300)
+        self.assertEqual(run.returncode, 0, err)
+        return live.Recording(self.path("test.fathom"), subprocess.CompletedProcess(command, 0, out, err))
+
+    def assert_lost_apart(self, recording):
+        """All that was charged is sampled, lost or another row; returns the share that was lost."""
+        self.assert_adds_up(recording)
+        self.assert_explained(recording)
+        head, whole_ns = recording.head(), recording.total_ns()
+        rows = [row for row in recording.report()["functions"] if row["name"] == "[lost]"]
+        self.assertEqual(sum(row["self_ns"] for row in rows), head["lost_ns"])
+        self.assertEqual(head["lost"] > 0, head["lost_ns"] > 0, head)
+        self.assertLess(head["exit_ns"] or 0, MOST_EXIT * whole_ns, head)
+        share = head["lost_ns"] / whole_ns
+        # Each lost sample stood for about as much as each that is there.
+        self.assert_share(share, head["lost"] / (head["lost"] + head["samples"]) * (1 - head["thread_only_ns"] / whole_ns),
+                          0.05, "time of lost samples")
+        return share
+
+    def test_stacks_that_are_ever_new(self):
+        for rate in (1000, 10000):
+            with self.subTest(rate=rate):
+                recording = self.record(workload("novelty", 1000, 500, 2), rate=rate, timeout=600)
+                self.assert_lost_apart(recording)
+
+    def test_stacks_that_are_ever_new_while_nothing_is_read(self):
+        recording = self.record_without_recorder(workload("novelty", 2000, 2000, 2), 10000)
+        self.assertGreater(self.assert_lost_apart(recording), 0.3)
+        # What is left is a sample of all: nothing is shifted to one of them.
+        halves = [recording.time_of(name, "self_ns") for name in ("half_a", "half_b")]
+        self.assert_share(halves[0] / sum(halves), 0.5, 0.15, "self of half_a")
+
+    def test_five_hundred_busy_threads(self):
+        for rate in (1000, 10000):
+            with self.subTest(rate=rate):
+                recording = self.record(workload("crowd", 500, 6000), rate=rate, timeout=600)
+                self.assert_lost_apart(recording)
+                expected = recording.truth["total"]["work_of_thread"] / recording.total_ns()
+                lost = recording.head()["lost_ns"] / recording.total_ns()
+                self.assert_share(recording.time_of("work_of_thread", "total_ns") / recording.total_ns(), expected,
+                                  0.02 + lost, "total of work_of_thread")
+
+    def test_with_timers(self):
+        recording = self.record(workload("novelty", 1500, 2000, 2), "--trigger", "timer", rate=1000, timeout=600)
+        self.assert_lost_apart(recording)
+
+
+if __name__ == "__main__":
+    live.main()
