@@ -69,8 +69,8 @@ int main(int argc, char **argv)
 		own.budget_ns = 0;
 		for (uint64_t i = 0; i < at_once; i++) {
 			/* Without rhythm, so that turns do not fall in step with a sampler. */
-			turns[i].budget_ns = truth_vary(round * at_once + i, length_ns * 3 / 4,
-							length_ns / 2);
+			turns[i].budget_ns = truth_vary(round * at_once + i, length_ns / 4,
+							length_ns * 3 / 2);
 			own.budget_ns += turns[i].budget_ns;
 			if (pthread_create(&turns[i].thread, NULL, work_of_thread, &turns[i]) !=
 			    0)
