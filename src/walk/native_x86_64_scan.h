@@ -47,6 +47,7 @@ struct x86_scan {
 	u32 take;  /* the number of the conditional jump that is taken, or what follows */
 	u32 jumps; /* conditional ones, so far */
 	u8 backwards;
+	u8 has_called; /* by the last instruction */
 	struct x86_value registers[X86_REGISTERS];
 };
 
@@ -232,14 +233,27 @@ static inline enum x86_scan_result x86_scan_flow(struct x86_scan *s,
 		       : X86_SCAN_STUCK;
 }
 
+/*
+ * Behind a call: whether what called ends there, since that does not return.  Padding follows,
+ * or a function's first instruction (endbr64); else it cannot be seen.
+ */
+static inline int x86_scan_is_behind(const struct x86_insn *insn)
+{
+	return (insn->map == X86_MAP_0F && !insn->is_vector &&
+		(insn->opcode == 0x1e || insn->opcode == 0x1f)) ||
+	       (insn->map == X86_MAP_ONE && insn->opcode == 0x90);
+}
+
 static inline enum x86_scan_result x86_scan_instruction(struct x86_scan *s, struct mem *mem)
 {
 	struct x86_insn insn;
 	const u32 len = x86_insn_read(mem, s->at, &insn);
 
-	if (len == 0)
+	if (len == 0 || (s->has_called && x86_scan_is_behind(&insn)))
 		return X86_SCAN_STUCK;
 	s->at += len;
+	s->has_called = insn.map == X86_MAP_ONE &&
+			(insn.opcode == 0xe8 || (insn.opcode == 0xff && (insn.reg & 7) == 2));
 	const enum x86_scan_result result = x86_scan_flow(s, &insn);
 
 	if (result == X86_SCAN_ON && insn.opcode != 0xc9 && !x86_scan_computes(s, &insn))

@@ -115,6 +115,35 @@ static void start_up_code_is_understood_at_every_place(void **state)
 	}
 }
 
+/* Tables stand in libcrypto's text; one may look like instructions. */
+static void data_in_the_text_is_not_followed(void **state)
+{
+	static const uint8_t skipped[] = { 0xeb, 4,    0x48, 0x83, 0xc4,
+					   0x40, /* a jump over it */
+					   0x48, 0x83, 0xc4, 0x10, 0xc3 };
+	static const uint8_t behind[] = {
+		0x48, 0x83, 0xc4, 0x10, 0xc3, 0x48, 0x83, 0xc4, 0x40
+	};
+	static const uint8_t unseen[] = { 0xe8, 0, 0, 0, 0, 0x48, 0x83, 0xc4, 0x40, 0xc3 };
+	struct native_regs regs;
+	struct native_step step;
+	struct mem *mem = image_of_code(skipped, sizeof skipped);
+
+	(void)state;
+	assert_int_equal(step_at(mem, FUNCTION, FUNCTION, &regs, &step), WALK_COMPLETE);
+	assert_int_equal(regs.sp, SP + 0x18);
+	free(mem);
+	mem = image_of_code(behind, sizeof behind);
+	assert_int_equal(step_at(mem, FUNCTION, FUNCTION, &regs, &step), WALK_COMPLETE);
+	assert_int_equal(regs.sp, SP + 0x18);
+	free(mem);
+	/* Behind a call that does not return it is: but what it leads to is behind no call. */
+	mem = image_of_code(unseen, sizeof unseen);
+	assert_int_equal(step_at(mem, FUNCTION + 5, FUNCTION + 4, &regs, &step), WALK_COMPLETE);
+	assert_false(native_follows_call(mem, regs.ip));
+	free(mem);
+}
+
 /* .fini is the last section of its segment. */
 static void code_may_end_right_before_a_gap(void **state)
 {
@@ -163,6 +192,11 @@ static const struct {
 	{ "more pushed than popped", { 0x50, 0xc3 }, 2 },
 	{ "a loop", { 0xeb, 0xfe }, 2 },
 	{ "no end", { 0x90, 0x90, 0x90 }, 3 },
+	/* What is called does not return: what follows is another function, or data. */
+	{ "a call, padding of two bytes", { 0xe8, 0, 0, 0, 0, 0x66, 0x90, 0xc3 }, 8 },
+	{ "a call, padding of five", { 0xe8, 0, 0, 0, 0, 0x0f, 0x1f, 0x44, 0, 0, 0xc3 }, 11 },
+	{ "a call, a function's begin", { 0xff, 0xd0, 0xf3, 0x0f, 0x1e, 0xfa, 0xc3 }, 7 },
+	{ "a call, a table of no instructions", { 0xe8, 0, 0, 0, 0, 0x60, 0x07, 0xc3 }, 8 },
 };
 
 /* As assemblers have them: libjpeg's, GMP's, OpenBLAS's, x264's, OpenSSL's. */
@@ -560,6 +594,7 @@ int main(void)
 		cmocka_unit_test(start_up_code_is_understood_at_every_place),
 		cmocka_unit_test(code_may_end_right_before_a_gap),
 		cmocka_unit_test(other_code_has_no_rule),
+		cmocka_unit_test(data_in_the_text_is_not_followed),
 		cmocka_unit_test(assembler_is_understood),
 		cmocka_unit_test(what_instructions_say_is_a_guess),
 		cmocka_unit_test(leave_and_ret_are_understood),
