@@ -106,6 +106,7 @@ struct ring_header {
 	u64 handler_timed;   /* how many of them handler_ticks covers */
 	u64 handler_ticks;   /* spent in those, in ticks of the machine's counter */
 	u64 switches;        /* to its threads, as far as samples tell */
+	u64 waits;           /* those of them before which the thread waited */
 	u64 start_cpu_ns;    /* the process's CPU time when sampling began; 0: it did not */
 	u64 end_cpu_ns;      /* at its last instructions; 0: it has not come to them */
 	u64 unsent_ns;       /* of threads that ended when there was no room to say so */

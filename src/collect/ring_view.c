@@ -63,6 +63,11 @@ uint64_t ring_view_switches(struct image *image)
 	return trust_bound_count(image, load(&image->ring->switches), LEAST_SWITCH_NS);
 }
 
+uint64_t ring_view_waits(struct image *image)
+{
+	return trust_bound_count(image, load(&image->ring->waits), LEAST_SWITCH_NS);
+}
+
 uint64_t ring_view_start_cpu_ns(struct image *image)
 {
 	return trust_bound_start(image, load(&image->ring->start_cpu_ns));

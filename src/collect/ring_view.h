@@ -23,6 +23,8 @@ uint64_t ring_view_head(const struct image *image);
 /* What is counted there; what cannot be is 0. */
 uint64_t ring_view_lost(struct image *image);
 uint64_t ring_view_switches(struct image *image);
+/* Those since a thread waited, and not since another one ran in its place. */
+uint64_t ring_view_waits(struct image *image);
 uint64_t ring_view_start_cpu_ns(struct image *image);
 /* At its last instruction, and of threads whose ends could not be sent: any numbers. */
 uint64_t ring_view_end_cpu_ns(const struct image *image);

@@ -107,7 +107,7 @@ static uint32_t look_at(struct session *session, struct image *image, uint64_t n
 			       &(struct switching_look){
 				       .time_ns = now_ns,
 				       .cpu_ns = cpu_meter_process_ns(image->pid),
-				       .switches = ring_view_switches(image),
+				       .switches = ring_view_waits(image),
 				       .births = image->threads_seen + image->trigger.children,
 				       .cost_ns = cost_of(session, image),
 			       });

@@ -2,13 +2,17 @@
 
 #define DEAR_PERMILLE 20
 #define DEAR_WINDOWS  2
-/* Fewer in a window are no matter of switches. */
+/*
+ * Fewer in a window are no matter of switches.  Beside others that want the processor it takes a
+ * server longer to make as many.
+ */
 #define LEAST_SWITCHES 100
+#define LONG_WINDOW_NS (5 * SWITCHING_WINDOW_NS)
 /* A creator waits for each that it creates, and wakes it: so many switches for one at the most. */
 #define SWITCHES_OF_BIRTH 8
 /* Less CPU time in a window is known too coarsely. */
 #define LEAST_CPU_NS  1000000ULL
-#define FELT_PERMILLE 150
+#define FELT_PERMILLE 50
 #define NS_PER_SECOND 1e9
 
 static uint64_t since(uint64_t now, uint64_t before)
@@ -46,8 +50,10 @@ static void window_end(struct switching *switching, const struct switching_look 
 bool switching_take(struct switching *switching, const struct switching_look *look)
 {
 	const bool is_first = switching->time_ns == 0;
+	const uint64_t gone_ns = since(look->time_ns, switching->time_ns);
+	const bool is_enough = since(look->switches, switching->switches) >= LEAST_SWITCHES;
 
-	if (!is_first && since(look->time_ns, switching->time_ns) < SWITCHING_WINDOW_NS)
+	if (!is_first && gone_ns < (is_enough ? SWITCHING_WINDOW_NS : LONG_WINDOW_NS))
 		return false;
 	if (!is_first)
 		window_end(switching, look);

@@ -27,11 +27,12 @@ struct switching {
 
 /* What is known at a moment. */
 struct switching_look {
-	uint64_t time_ns;  /* CLOCK_MONOTONIC */
-	uint64_t cpu_ns;   /* of the process */
-	uint64_t switches; /* of its threads */
-	uint64_t births;   /* threads and processes that it created */
-	uint64_t cost_ns;  /* what one of them takes longer by events */
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
+	uint64_t cpu_ns;  /* of the process */
+	uint64_t
+		switches; /* since its threads waited: others that run in their place mean nothing */
+	uint64_t births;  /* threads and processes that it created */
+	uint64_t cost_ns; /* what one of them takes longer by events */
 };
 
 /* True when a window has ended with this look: its figures are there. */

@@ -121,6 +121,7 @@ struct thread_notes {
 	bool has_phase;      /* it is known where the event's periods end */
 	u64 last_time_ns;    /* CLOCK_MONOTONIC at the last sample */
 	u64 switches;        /* as the clock was last read */
+	u64 waits;           /* of those, that it made itself */
 	u64 system_ns;       /* and its system time */
 	u64 switch_cost_ns;  /* and what a switch was taken to cost; 0: not read yet */
 	u32 pauses;          /* of the ring, when the thread's account was begun */

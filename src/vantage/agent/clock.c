@@ -104,14 +104,18 @@ static u64 clock_user_ns(int who)
 	return (u64)usage.ru_utime.tv_sec * NS_PER_SECOND + (u64)usage.ru_utime.tv_usec * 1000;
 }
 
-/* Switches to a thread, or to all threads there ever were; and their system time. */
-static u64 clock_switches(int who, u64 *out_system_ns)
+/*
+ * Switches to a thread, or to all threads there ever were; how many of them since it waited, and
+ * not since others ran in its place; and their system time.
+ */
+static u64 clock_switches(int who, u64 *out_waits, u64 *out_system_ns)
 {
 	struct rusage usage;
 
-	*out_system_ns = 0;
+	*out_system_ns = *out_waits = 0;
 	if (arch_syscall4(SYS_getrusage, who, (long)&usage, 0, 0) != 0)
 		return 0;
+	*out_waits = (u64)usage.ru_nvcsw;
 	*out_system_ns =
 		(u64)usage.ru_stime.tv_sec * NS_PER_SECOND + (u64)usage.ru_stime.tv_usec * 1000;
 	return (u64)(usage.ru_nvcsw + usage.ru_nivcsw);
@@ -140,14 +144,14 @@ static u64 without_switches(const struct ring_header *ring, u64 cpu_ns, u64 swit
 
 AGENT_START u64 clock_process_ns(const struct ring_header *ring)
 {
-	u64 system_ns;
+	u64 waits, system_ns;
 
 	if (agent.terms.flags & RING_CLOCK_USER)
 		return clock_user_ns(RUSAGE_SELF);
 	if (__atomic_load_n(&agent.has_timers, __ATOMIC_RELAXED))
 		return clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
 	return without_switches(ring, clock_read_ns(CLOCK_PROCESS_CPUTIME_ID),
-				clock_switches(RUSAGE_SELF, &system_ns));
+				clock_switches(RUSAGE_SELF, &waits, &system_ns));
 }
 
 /*
@@ -157,11 +161,16 @@ AGENT_START u64 clock_process_ns(const struct ring_header *ring)
 static u64 clock_read_switches(struct ring_header *ring)
 {
 	const u64 system_before_ns = thread_notes.system_ns;
-	const u64 switches = clock_switches(RUSAGE_THREAD, &thread_notes.system_ns);
+	const u64 waits_before = thread_notes.waits;
+	const u64 switches =
+		clock_switches(RUSAGE_THREAD, &thread_notes.waits, &thread_notes.system_ns);
 
-	if (switches > thread_notes.switches && thread_notes.last_time_ns != 0)
+	if (switches > thread_notes.switches && thread_notes.last_time_ns != 0) {
 		__atomic_fetch_add(&ring->switches, switches - thread_notes.switches,
 				   __ATOMIC_RELAXED);
+		__atomic_fetch_add(&ring->waits, thread_notes.waits - waits_before,
+				   __ATOMIC_RELAXED);
+	}
 	thread_notes.switches = switches;
 	return thread_notes.system_ns - system_before_ns;
 }
@@ -248,7 +257,8 @@ static void clock_meet_thread(struct ring_header *ring, u64 now_ns)
 static void clock_end_pause(struct ring_header *ring, u64 now_ns)
 {
 	thread_notes.pauses = clock_pauses(ring);
-	thread_notes.switches = clock_switches(RUSAGE_THREAD, &thread_notes.system_ns);
+	thread_notes.switches =
+		clock_switches(RUSAGE_THREAD, &thread_notes.waits, &thread_notes.system_ns);
 	clock_begin_anew(ring, now_ns);
 }
 

@@ -410,6 +410,7 @@ static void a_change_to_timers_neither_loses_time_nor_makes_any(void **state)
 		assert_int_equal(time.weight_ns, 4 * 1000000 + 12345);
 		assert_int_equal(run(3999999).weight_ns, 3999999);
 		assert_int_equal(ring.switches, 1300);
+		assert_int_equal(ring.waits, 1300);
 		/* And at its end nothing is left. */
 		assert_int_equal(clock_end_thread(&ring).weight_ns, 0);
 	}

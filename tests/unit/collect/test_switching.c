@@ -59,8 +59,8 @@ static void test_decides(void **state)
 		{ "the same where a switch costs little",
 		  { 100 * MS, 50 * MS, 2000, 300, 9, 0 },
 		  false },
-		{ "a program that computes beside eight others",
-		  { 100 * MS, 11 * MS, 25, 20 * US, 9, 0 },
+		{ "a program that computes, and waits for a disk now and then",
+		  { 100 * MS, 90 * MS, 25, 20 * US, 20, 0 },
 		  false },
 		{ "a shell that starts programs",
 		  { 100 * MS, 50 * MS, 500, 15 * US, 9, 200 },
@@ -68,12 +68,15 @@ static void test_decides(void **state)
 		{ "a server that starts a process now and then",
 		  { 100 * MS, 50 * MS, 2000, 15 * US, 2, 9 },
 		  true },
+		{ "a server beside so many others that it has a twentieth of a processor",
+		  { 100 * MS, 5 * MS, 40, 15 * US, 6, 0 },
+		  true },
 		{ "one window alone", { 100 * MS, 50 * MS, 2000, 15 * US, 1, 0 }, false },
 		{ "windows that have not ended",
 		  { 30 * MS, 15 * MS, 600, 15 * US, 7, 0 },
 		  false },
 		{ "few switches in little time",
-		  { 100 * MS, 2 * MS, 75, 20 * US, 9, 0 },
+		  { 100 * MS, 2 * MS, 15, 20 * US, 19, 0 },
 		  false },
 		{ "time that is hardly any",
 		  { 100 * MS, 500 * US, 200, 20 * US, 9, 0 },
@@ -95,7 +98,7 @@ static void test_decides(void **state)
 static void test_does_not_flap(void **state)
 {
 	const struct windows dear = { 100 * MS, 50 * MS, 2000, 15 * US, 1, 0 };
-	const struct windows cheap = { 200 * MS, 100 * MS, 10, 15 * US, 1, 0 };
+	const struct windows cheap = { 600 * MS, 300 * MS, 10, 15 * US, 1, 0 };
 	struct switching switching;
 
 	(void)state;
@@ -157,8 +160,8 @@ static void test_rests_are_not_felt(void **state)
 {
 	(void)state;
 	assert_false(switching_is_felt(0));
-	assert_false(switching_is_felt(50));
-	assert_true(switching_is_felt(200));
+	assert_false(switching_is_felt(20));
+	assert_true(switching_is_felt(100));
 }
 
 static void test_how_often_a_period_ends_before_the_tick(void **state)
