@@ -54,7 +54,8 @@ struct switches_group {
 
 /* Where events cost too much at switches: session_switches.c. */
 struct session_switches {
-	bool is_measured;
+	bool is_measuring, is_measured;
+	struct switch_costs_measuring measuring;
 	struct switch_costs costs;
 	bool is_tree_dear;   /* a process was changed: it must not pay for the tree's, either */
 	bool is_tree_closed; /* the counter and the sideband of the whole tree */

@@ -66,7 +66,7 @@ static void price_switches(struct session *session, struct image *image)
 	image->trigger.priced = switches;
 }
 
-static void measure_costs(struct session *session)
+static void begin_to_measure(struct session *session)
 {
 	const struct switch_costs_terms terms = {
 		.period_ns = perf_choose_period(session->options->rate_hz, 0),
@@ -74,8 +74,8 @@ static void measure_costs(struct session *session)
 		.is_user_mode_only = session->enter_terms.is_user_mode_only,
 	};
 
-	session->switches.costs = switch_costs_measure(&terms);
-	session->switches.is_measured = true;
+	switch_costs_begin(&session->switches.measuring, &terms);
+	session->switches.is_measuring = true;
 }
 
 /* What a switch of the image costs more than one without its events. */
@@ -97,11 +97,34 @@ static uint64_t cost_of(const struct session *session, const struct image *image
 	}
 }
 
+/* Where windows were dear by the most that switches may cost, the measured cost decides. */
+static void take_costs(struct session *session, bool must_wait)
+{
+	struct session_switches *switches = &session->switches;
+	const struct tree *tree = &session->tree;
+
+	if (!switches->is_measuring ||
+	    !switch_costs_take(&switches->measuring, must_wait, &switches->costs))
+		return;
+	switches->is_measuring = false;
+	switches->is_measured = true;
+	for (size_t i = 0; i < tree->count; i++) {
+		struct switching *switching = &tree->images[i]->trigger.switching;
+
+		if (switching->dear_windows > 0)
+			switching_price(switching, MOST_COST_NS,
+					cost_of(session, tree->images[i]));
+	}
+}
+
 /* How much of a processor it uses, in thousandths, if its switches are dear. */
 static uint32_t look_at(struct session *session, struct image *image, uint64_t now_ns)
 {
 	struct switching *switching = &image->trigger.switching;
 
+	/* The window ends when there is a price for it. */
+	if (session->switches.is_measuring)
+		return 0;
 	if (now_ns - switching->time_ns >= SWITCHING_WINDOW_NS)
 		switching_take(switching,
 			       &(struct switching_look){
@@ -111,10 +134,8 @@ static uint32_t look_at(struct session *session, struct image *image, uint64_t n
 				       .births = image->threads_seen + image->trigger.children,
 				       .cost_ns = cost_of(session, image),
 			       });
-	if (switching->dear_windows > 0 && !session->switches.is_measured) {
-		measure_costs(session);
-		switching_price(switching, MOST_COST_NS, cost_of(session, image));
-	}
+	if (switching->dear_windows > 0 && !session->switches.is_measured)
+		begin_to_measure(session);
 	return switching->is_dear ? switching->busy : 0;
 }
 
@@ -258,6 +279,7 @@ void session_look_at_switches(struct session *session)
 
 	if (!session_may_change(session) || session->is_broken)
 		return;
+	take_costs(session, false);
 	for (size_t i = 0; i < tree->count; i++) {
 		struct image *image = tree->images[i];
 
@@ -342,9 +364,10 @@ const struct switch_costs *session_switches_costs(struct session *session, uint6
 	uint64_t switches = cost->switches[SWITCH_SAMPLED_IN_TREE];
 
 	switches += cost->switches[SWITCH_IN_TREE] + cost->switches[SWITCH_SAMPLED];
-	if (!session->switches.is_measured && session->ability.can_count &&
-	    switches > cpu_ns / (100 * MOST_COST_NS))
-		measure_costs(session);
+	if (!session->switches.is_measured && !session->switches.is_measuring &&
+	    session->ability.can_count && switches > cpu_ns / (100 * MOST_COST_NS))
+		begin_to_measure(session);
+	take_costs(session, true);
 	return session->switches.is_measured ? &session->switches.costs : NULL;
 }
 

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "collect/cpu_meter.h"
-#include "collect/in_child.h"
 #include "collect/perf_events.h"
 #include "collect/sideband.h"
 
@@ -243,11 +242,19 @@ static uint64_t tick_ns(void)
 	return (uint64_t)tick.tv_nsec;
 }
 
-struct switch_costs switch_costs_measure(const struct switch_costs_terms *terms)
+static uint64_t packed(uint64_t tree_ns, uint64_t all_ns)
 {
+	return (tree_ns < UINT32_MAX ? tree_ns : UINT32_MAX) << 32 |
+	       (all_ns < UINT32_MAX ? all_ns : UINT32_MAX);
+}
+
+static uint64_t measure_costs(const void *context)
+{
+	const struct switch_costs_terms *terms = context;
 	const struct with_events bare = { .terms = terms };
 	const struct with_events tree = { .terms = terms, .has_tree = true };
 	struct with_events all = { .terms = terms, .has_tree = true };
+
 	const uint64_t bare_ns = in_child(measure_turns, &bare);
 	const uint64_t tree_ns = in_child(measure_turns, &tree);
 
@@ -260,8 +267,23 @@ struct switch_costs switch_costs_measure(const struct switch_costs_terms *terms)
 			     switch_cost_nearer(SHORT_PERIOD_NS, tick_ns());
 	const double all_ns = near_ns > far_ns ? far_ns + share * (near_ns - far_ns) : far_ns;
 
-	return (struct switch_costs){
-		.tree_ns = more_than(bare_ns, tree_ns),
-		.all_ns = more_than(bare_ns, (uint64_t)all_ns),
-	};
+	return packed(more_than(bare_ns, tree_ns), more_than(bare_ns, (uint64_t)all_ns));
+}
+
+void switch_costs_begin(struct switch_costs_measuring *measuring,
+			const struct switch_costs_terms *terms)
+{
+	measuring->terms = *terms;
+	in_child_begin(&measuring->child, measure_costs, &measuring->terms);
+}
+
+bool switch_costs_take(struct switch_costs_measuring *measuring, bool must_wait,
+		       struct switch_costs *out_costs)
+{
+	uint64_t costs;
+
+	if (!in_child_take(&measuring->child, must_wait, &costs))
+		return false;
+	*out_costs = (struct switch_costs){ .tree_ns = costs >> 32, .all_ns = (uint32_t)costs };
+	return true;
 }

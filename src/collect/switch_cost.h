@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "collect/in_child.h"
+
 /*
  * The part that the thread's CPU clock shows and the sampling event does not.  Measures it in a
  * child that sleeps and wakes a few hundred times (some milliseconds): ns per switch at this
@@ -25,15 +27,27 @@ struct switch_costs_terms {
 	bool is_user_mode_only;
 };
 
+/* They are being measured. */
+struct switch_costs_measuring {
+	struct switch_costs_terms terms;
+	struct in_child child;
+};
+
 /*
  * Measures them in children that wake each other on one processor, without and with events: CPU
- * time, so that what else runs there matters little.  Some ten milliseconds.
+ * time, so that what else runs there matters little.  It takes 40 ms, and with a load of eight
+ * 170: programs that say hello do not wait for it (docs/decisions/0034), so what it gives is
+ * taken later.
  *
  * A sampler costs little but where its period ends before the next tick: then the kernel sets the
  * machine's timer when the thread begins to run, and again when it ceases to.  So both are
  * measured, and weighted by how often a period's end is nearer.
  */
-struct switch_costs switch_costs_measure(const struct switch_costs_terms *terms);
+void switch_costs_begin(struct switch_costs_measuring *measuring,
+			const struct switch_costs_terms *terms);
+/* False: not yet, which is never so if it must be waited for. */
+bool switch_costs_take(struct switch_costs_measuring *measuring, bool must_wait,
+		       struct switch_costs *out_costs);
 
 /* How often the rest of a period is shorter than the rest of a tick, of any moments: 0 to 1. */
 double switch_cost_nearer(uint64_t period_ns, uint64_t tick_ns);
