@@ -14,8 +14,8 @@
 #include "base/table.h"
 
 /*
- * Of one epoch, of which there are two: tables of some MiB and 16 MiB of contents.  A ring
- * holds 13,000 stacks, so what was sent is taken in before it can be forgotten.
+ * Of one epoch, of which there are two: tables of some MiB and 16 MiB of contents.  A round
+ * takes in all that the rings hold before an epoch can end, so nothing is forgotten on its way.
  */
 #define EPOCHS_LIMIT       (3U << 14)
 #define EPOCHS_LIMIT_BYTES ((size_t)16 << 20)

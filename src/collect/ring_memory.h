@@ -19,7 +19,7 @@ struct ring_header;
 
 /*
  * The words of a ring, a power of two: what so many processors write in two seconds at this
- * rate, within the bounds above.  A thread's clock does not run where it does not: it is the
+ * rate if all stacks are new, within the bounds above.  A thread's clock does not run where it does not: it is the
  * processors, and not the threads, that can be busy at a time.
  */
 uint64_t ring_memory_words(uint32_t rate_hz, uint32_t processors);

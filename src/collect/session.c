@@ -18,6 +18,7 @@
 #include "base/memory.h"
 #include "base/monotonic.h"
 #include "base/notes.h"
+#include "collect/better_place.h"
 #include "collect/hello_server.h"
 #include "collect/image.h"
 #include "collect/sideband.h"
@@ -342,7 +343,10 @@ static int session_run_prepared(struct session *session, struct error *err)
 	if (rc == 0) {
 		/* From now on programs wait for answers. */
 		recording_writer_start_thread(session->writer);
+		const int place = better_place_ask();
+
 		session_loop(session);
+		better_place_leave(place);
 		session->over_ns = monotonic_ns();
 		if (session->is_full)
 			session_leave_all(session);

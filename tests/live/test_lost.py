@@ -75,6 +75,21 @@ class Lost(live.LiveTest):
                 self.assert_share(recording.time_of("work_of_thread", "total_ns") / recording.total_ns(), expected,
                                   0.02 + lost, "total of work_of_thread")
 
+    def test_the_recorder_has_a_better_place_and_the_program_its_own(self):
+        run = subprocess.Popen([FATHOM, "record", "-q", "-o", self.path("test.fathom"), "--", "sleep", "60"],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder)
+        self.addCleanup(end_process, run)
+        pid = command_of(run.pid)
+        own = os.getpriority(os.PRIO_PROCESS, 0)
+        may = os.geteuid() == 0 and own == 0 and len(os.sched_getaffinity(0)) > 1
+        if may:
+            wait_until(lambda: os.getpriority(os.PRIO_PROCESS, run.pid) < 0, 20, "the recorder waits behind what it records")
+        self.assertEqual(os.getpriority(os.PRIO_PROCESS, pid), own)
+        os.kill(pid, signal.SIGTERM)
+        run.wait(timeout=60)
+        if not may:
+            self.skipTest("a better place is root's, not to be had by a process made nice or on one processor")
+
     def test_with_timers(self):
         recording = self.record(workload("novelty", 1500, 2000, 2), "--trigger", "timer", rate=1000, timeout=600)
         self.assert_lost_apart(recording)

@@ -23,8 +23,8 @@ static const struct {
 	uint64_t words;
 } sizes[] = {
 	{ 1000, 0, MIB_WORDS },        { 1, 1, MIB_WORDS },
-	{ 1000, 2, MIB_WORDS },        { 1000, 8, MIB_WORDS },
-	{ 1000, 64, 8 * MIB_WORDS },   { 10000, 2, 4 * MIB_WORDS },
+	{ 1000, 2, 2 * MIB_WORDS },    { 1000, 8, 8 * MIB_WORDS },
+	{ 1000, 64, 64 * MIB_WORDS },  { 10000, 2, 32 * MIB_WORDS },
 	{ 10000, 64, 64 * MIB_WORDS }, { 50000, 4096, 64 * MIB_WORDS },
 };
 

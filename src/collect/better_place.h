@@ -1,0 +1,16 @@
+/*
+ * better_place - the recorder among the programs that want the processor.
+ *
+ * A recorder that waits behind what it records reads rings too late, and samples are lost.  So
+ * the thread that reads them asks for a better nice value.  What it starts meanwhile has that,
+ * too: programs are started before.
+ */
+#pragma once
+
+/*
+ * For the calling thread.  Returns what it had, for better_place_leave().  Nothing is asked for
+ * where there is one processor, which would be the program's, or by one that was made nice; where
+ * it may not be had nothing changes.
+ */
+int better_place_ask(void);
+void better_place_leave(int before);
