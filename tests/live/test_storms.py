@@ -2,12 +2,34 @@
 
 import os
 import subprocess
+import sys
 
 import live
 from live import workload
 
 SUBSHELLS = "i=0; while [ $i -lt {count} ]; do (:); i=$((i+1)); done"
 BURNED_NS = 300 * 1000000
+ENDINGS = ("killed", "ignored", "doubled")
+CHILDREN = """
+import os, signal, sys, time
+how = sys.argv[1]
+if how == "ignored":
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+for i in range(80):
+    child = os.fork()
+    if child == 0:
+        if how == "killed":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if how == "doubled":
+            os.fork()
+        os._exit(0)
+    try:
+        os.waitpid(child, 0)
+    except ChildProcessError:
+        pass
+    time.sleep(0.002)
+print("done")
+"""
 
 
 class Storms(live.LiveTest):
@@ -79,6 +101,19 @@ class Storms(live.LiveTest):
                 # Before it stand times, or nothing.
                 self.assertEqual(recording.run.stdout.splitlines()[-1], bare.splitlines()[-1])
                 self.assert_explained(recording, within=0.05, slack_ns=1000000)
+
+    def test_however_they_end_each_has_its_figure(self):
+        """Killed, waited for by the kernel alone, or by no process of ours: no agent sees any of these ends."""
+        for how in ENDINGS:
+            with self.subTest(how):
+                recording = self.record([sys.executable, "-c", CHILDREN, how], rate=100)
+                self.assertEqual(recording.run.stdout, b"done\n")
+                entered, unentered = self.counts(recording)
+                self.assertGreater(unentered, 30)
+                known = recording.rows("SELECT sum(unentered_ns > 0) FROM threads JOIN processes "
+                                       "ON processes.id = process WHERE unentered_reason IS NOT NULL")[0][0]
+                self.assertGreaterEqual(known, unentered - 2)
+                self.assert_explained(recording, within=0.03)
 
     def test_programs_that_last_are_sampled_from_the_start(self):
         """Eight in a row must have been brief."""
