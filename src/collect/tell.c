@@ -158,7 +158,7 @@ const char *tell_why_unentered(struct image *image, const char *unanswered)
 	CLEANUP(freep) struct target_program *program = NULL;
 
 	if (image->says_hello_late && tell_was_brief(image))
-		return "too little CPU time for a sample";
+		return RECORDING_TOO_BRIEF;
 	/* The recorder sees other files by these names. */
 	if (image->why_out_of_reach != NULL)
 		return image->why_out_of_reach;

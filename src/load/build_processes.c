@@ -122,6 +122,9 @@ static void add_processes(struct processes *it)
 						     ? (uint64_t)process->row.period_ns
 						     : 0,
 				.unentered_reason = process->row.unentered_reason,
+				.is_too_brief = process->row.unentered_reason &&
+						strcmp(process->row.unentered_reason,
+						       RECORDING_TOO_BRIEF) == 0,
 				.unentered_ns = process->unentered_ns,
 				.interpreter = process->interpreter,
 			});

@@ -74,11 +74,12 @@ static void add_process(struct programs *programs, uint32_t id)
 
 	program->processes++;
 	sum_add(&program->cpu_ns, process->cpu_ns, &groups->is_saturated);
-	if (!reason && process->unentered_ns == 0) {
-		program->entered++;
-		program->brief += !programs->is_sampled[id];
+	const bool is_entered = !reason && process->unentered_ns == 0;
+
+	program->entered += is_entered;
+	program->brief += process->is_too_brief || (is_entered && !programs->is_sampled[id]);
+	if (is_entered || process->is_too_brief)
 		return;
-	}
 	if (!program->unentered_reason)
 		program->unentered_reason = reason;
 	else if (reason && strcmp(program->unentered_reason, reason) != 0)

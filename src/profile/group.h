@@ -30,10 +30,10 @@ bool group_by_parse(const char *name, enum group_by *out_by);
 /* By program: the processes of one name, which may be of several images. */
 struct group_program {
 	size_t processes;
-	size_t entered;               /* of those, that the agent was in */
-	size_t brief;                 /* of the entered, that have no sample */
-	uint64_t cpu_ns;              /* that the kernel charged to them; 0: unknown */
-	const char *unentered_reason; /* the first; NULL: none was given */
+	size_t entered;  /* of those, that the agent was in */
+	size_t brief;    /* that were too short for a sample: entered, or left alone for that */
+	uint64_t cpu_ns; /* that the kernel charged to them; 0: unknown */
+	const char *unentered_reason; /* the first other; NULL: none was given */
 	bool has_more_reasons;        /* and others for other processes */
 };
 

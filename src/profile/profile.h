@@ -111,6 +111,7 @@ struct process {
 	uint64_t cpu_ns;              /* the kernel's figure; 0: unknown */
 	uint64_t period_ns;           /* of its sampling event; 0: not sampled */
 	const char *unentered_reason; /* NULL: the agent was in it to the end */
+	bool is_too_brief;            /* that is why: no sample was due */
 	uint64_t unentered_ns;        /* of cpu_ns; 0: unknown, or none */
 	const char *interpreter;      /* "python 3.11.2"; NULL: none that is known */
 };

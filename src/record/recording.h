@@ -13,6 +13,9 @@
 
 #define RECORDING_UNKNOWN INT64_MIN /* a figure nobody measured: NULL in the database */
 
+/* The reason of one that was not entered for being brief: agents may say hello late. */
+#define RECORDING_TOO_BRIEF "too little CPU time for a sample"
+
 /* A process image: exec makes a new one with the same pid. */
 struct recording_process {
 	uint32_t id;

@@ -54,8 +54,9 @@ class ByProgram(ProgramsTest):
         programs = {row["name"]: row for row in recording.report("--by", "program")["programs"]}
         self.assertEqual((programs["burn"]["processes"], programs["burn"]["brief"]), (2, 0), programs)
         true = programs["true"]
-        self.assertEqual((true["processes"], true["entered"], true["unentered_reason"]), (10, 10, None))
+        self.assertEqual((true["processes"], true["unentered_reason"]), (10, None))
         self.assertGreaterEqual(true["brief"], 5)
+        self.assertGreaterEqual(true["entered"] + true["brief"], 10)
         self.assertGreater(true["self_ns"], 0)
         # It is the processes' sum, and all of them are in a row.
         processes = recording.report("--by", "process")["processes"]

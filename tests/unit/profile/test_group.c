@@ -232,15 +232,19 @@ static void by_program_sums_processes_of_one_name_and_counts_the_brief(void **st
 	made_begin_thread(&made, 301, "cc");
 	made_add(&made, "[exit]", 3, 0);
 	add_unentered(&made, 302, "it is static");
+	profile_add_process(made.profile, &(struct process){ .pid = 304,
+							     .name = "cc",
+							     .unentered_reason = "too short",
+							     .is_too_brief = true });
 	assert_groups(&made, GROUP_BY_PROGRAM, false, NULL,
 		      "prog :0 55/55\n"
 		      "child :0 42/42\n"
 		      "cc :0 12/12\n");
 	groups_make(made.profile, GROUP_BY_PROGRAM, NULL, &groups);
 	const struct group_program *cc = &row_named(&groups, "cc")->program;
-	assert_int_equal(cc->processes, 3);
+	assert_int_equal(cc->processes, 4);
 	assert_int_equal(cc->entered, 2);
-	assert_int_equal(cc->brief, 1);
+	assert_int_equal(cc->brief, 2);
 	assert_int_equal(cc->cpu_ns, 5);
 	assert_string_equal(cc->unentered_reason, "it is static");
 	assert_false(cc->has_more_reasons);
