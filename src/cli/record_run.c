@@ -23,7 +23,7 @@
 static char *find_agent(struct error *err)
 {
 	static const char *const candidates[] = {
-		"../vantage/agent/libfathom-agent.so",
+		"../agent/libfathom-agent.so",
 		FATHOM_AGENT_FROM_BIN,
 		FATHOM_AGENT_INSTALLED,
 		NULL,

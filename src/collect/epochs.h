@@ -2,7 +2,7 @@
  * epochs - what agents send once and name often, by the key they name it by.
  *
  * One store for all images of a session, of bounded size: when it is full it begins a new
- * epoch.  The epoch is part of what agents go by (vantage/agent/emit.c), so they send anew what
+ * epoch.  The epoch is part of what agents go by (agent/sample/emit.c), so they send anew what
  * they still meet, and what they do not is forgotten.  The epoch before is kept for what was
  * on its way: docs/decisions/0014.
  */

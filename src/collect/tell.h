@@ -38,5 +38,5 @@ void tell_full(struct recording_writer *writer, uint64_t max_bytes, uint64_t aft
  * where that is a good deal less.
  */
 void tell_uncounted(struct recording_writer *writer, uint64_t waited_ns, uint64_t counted_ns);
-/* Traps that came before a walk was earned (agent/budget.h). */
+/* Traps that came before a walk was earned (agent/sample/budget.h). */
 void tell_early_traps(struct recording_writer *writer, uint64_t count);

@@ -8,17 +8,16 @@ flags="-std=gnu11 -D_GNU_SOURCE -O2 -fPIC -Werror -Wall -Wextra -Wpedantic -Wsha
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 source=$PWD
-# shellcheck disable=SC2086
+export flags folder source
+# Files of two rooms may have one name: an object is called by its path.
 (
-	find "$source/src/vantage/agent" -name '*.c' ! -name '*_x86_64.c' ! -name 'trace_frames*.c' \
+	find src/agent src/vantage/agent/trace -name '*.c' ! -name '*_x86_64.c' ! -name 'trace_frames*.c' \
 		! -name 'trace_stubs*.c' ! -name 'trace_evaluator*.c'
 	for none in evaluator frames stubs; do
-		echo "$source/src/vantage/agent/trace/python/trace_${none}_none.c"
+		echo "src/vantage/agent/trace/python/trace_${none}_none.c"
 	done
-) | (
-	cd "$folder"
-	xargs -n 8 -P "$(nproc)" aarch64-linux-gnu-gcc $flags "-I$source/src" -c
-)
-aarch64-linux-gnu-gcc -shared -Wl,-z,defs -Wl,--version-script=src/vantage/agent/exports.map \
+) | xargs -n 1 -P "$(nproc)" sh -c '
+	aarch64-linux-gnu-gcc $flags "-I$source/src" -c "$1" -o "$folder/$(echo "$1" | tr / -).o"' sh
+aarch64-linux-gnu-gcc -shared -Wl,-z,defs -Wl,--version-script=src/agent/exports.map \
 	-o "$folder/libfathom-agent.so" "$folder"/*.o -lpthread -ldl
 echo "the agent links for aarch64"

@@ -21,8 +21,6 @@ class Tree(unittest.TestCase):
         self.root = pathlib.Path(self.folder.name)
         self.write("src/base/error.h", "#pragma once\nstruct error;\n")
         self.write("src/profile/profile.h", "#pragma once\nstruct profile;\n")
-        self.write("src/vantage/kernel/loader.h", "#pragma once\n")
-        self.write("src/vantage/kernel/events.h", "#pragma once\n")
 
     def tearDown(self):
         self.folder.cleanup()
@@ -70,10 +68,22 @@ class Layers(Tree):
     def test_an_include_in_a_comment_is_none(self):
         self.assert_clean("src/base/a.c", '/*\n#include "profile/profile.h"\n*/\n')
 
-    def test_the_session_sees_a_vantage_by_its_loader_only(self):
-        self.assert_clean("src/collect/a.c", '#include "vantage/kernel/loader.h"\n')
-        self.assert_wrong("src/collect/a.c", '#include "vantage/kernel/events.h"\n',
-                          "collect may not know vantage/kernel")
+    def test_a_floor_of_the_agent_uses_those_below_it(self):
+        self.write("src/agent/core/core.h", "#pragma once\n")
+        self.write("src/agent/sample/sample.h", "#pragma once\n")
+        self.assert_clean("src/agent/trace/python/a.c", '#include "agent/core/core.h"\n')
+        self.assert_wrong("src/agent/trace/python/a.c", '#include "agent/sample/sample.h"\n',
+                          "agent/trace may not know agent/sample")
+
+    def test_an_exception_is_allowed_as_long_as_it_is_needed(self):
+        self.write("src/agent/sample/sample.h", "#pragma once\n")
+        self.write("src/agent/core/a.c", '#include "agent/sample/sample.h"\n')
+        excepted = {("agent/core/a.c", "agent/sample/sample.h")}
+        self.assertEqual(layers.problems(self.root, excepted), [])
+        self.write("src/agent/core/a.c", "\n")
+        found = layers.problems(self.root, excepted)
+        self.assertEqual(len(found), 1)
+        self.assertIn("take it off the list", found[0])
 
     def test_a_walker_includes_nothing_of_libc(self):
         self.assert_clean("src/walk/a.h", "#include <stdint.h>\n")

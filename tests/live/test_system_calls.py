@@ -16,7 +16,7 @@ ALLOWED = {
     # The dynamic linker maps the agent, which looks at what signals do, tells the kernel where the
     # environment ends without its own, says hello to the recorder, asks whose process answers, and maps
     # its ring if its size is sealed.  Without CAP_SYS_RESOURCE the kernel refuses the short way to say where the
-    # environment ends (agent/environment_end.h): prctl(), once more, then.
+    # environment ends (agent/exec/environment_end.h): prctl(), once more, then.
     "image": {
         "openat": 2, "read": 2, "newfstatat": 1, "mmap": 7, "mprotect": 1, "madvise": 1, "close": 4,
         "rt_sigaction": 4, "rt_sigprocmask": 4, "sigaltstack": 1, "prctl": 3, "prlimit64": 1, "brk": 1,
@@ -42,7 +42,7 @@ ALLOWED = {
     },
     # A new thread has an alternate stack of ours until it ends, mapped for sixteen threads at a time.  At its
     # end its clock, its switches and its number are read (docs/decisions/0037).  Before the first, what signals
-    # are ignored is looked up (agent/ignored.h).
+    # are ignored is looked up (agent/signals/ignored.h).
     "thread": {
         "sigaltstack": 2, "mmap": 1, "madvise": 1,
         "rt_sigaction": 40,
@@ -53,7 +53,7 @@ ALLOWED = {
     # The handler returns; it may read the thread's clock and its switches (docs/decisions/0008),
     # prove a page of a stack readable, and copy from where memory may go.  Where it has found a
     # call interrupted it asks what signals wait (0010); a wait it has ended begins anew (0009).
-    # A walk that takes a good part of the period is measured by the thread's clock (agent/budget.h):
+    # A walk that takes a good part of the period is measured by the thread's clock (agent/sample/budget.h):
     # that of a short program is, since all its rules are still to be found.
     "trap": {
         "rt_sigreturn": 1, "clock_gettime": 3, "getrusage": 1, "rt_sigprocmask": 1, "process_vm_readv": 1,

@@ -16,9 +16,9 @@
 #include <ucontext.h>
 
 #include "abi/handshake.h"
-#include "vantage/agent/agent.h"
-#include "vantage/agent/arch.h"
-#include "vantage/agent/signals.h"
+#include "agent/core/agent.h"
+#include "agent/core/arch.h"
+#include "agent/signals/signals.h"
 
 #ifndef STEPS
 #define STEPS 5000

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "vantage/agent/budget.h"
+#include "agent/sample/budget.h"
 
 /* When the run begins: long after nothing. */
 #define MORNING 1000000

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "vantage/agent/agent.h"
-#include "vantage/agent/arch.h"
+#include "agent/core/agent.h"
+#include "agent/core/arch.h"
 
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -62,7 +62,7 @@ static int made_clock_gettime(clockid_t clock, struct timespec *out_time)
 
 #define arch_syscall4 made_syscall4
 #define clock_gettime made_clock_gettime
-#include "vantage/agent/clock.c"
+#include "agent/sample/clock.c"
 
 static struct ring_header ring;
 

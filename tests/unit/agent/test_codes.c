@@ -9,9 +9,9 @@
 #include <cmocka.h>
 
 /* The file itself: its table of what was sent is its own. */
-#include "vantage/agent/codes.c"
+#include "agent/interpreters/codes.c"
 
-#include "vantage/agent/agent.h"
+#include "agent/core/agent.h"
 
 #define WORDS 512
 #define EPOCH 7

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 /* The file itself: its table of what was sent is its own. */
-#include "vantage/agent/emit.c"
+#include "agent/sample/emit.c"
 
 #define WORDS (1U << 20)
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "vantage/agent/layout_check.h"
+#include "agent/interpreters/layout_check.h"
 
 #define CODE    0x10000ULL
 #define DATA    0x20000ULL

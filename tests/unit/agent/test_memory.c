@@ -16,8 +16,8 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
-#include "vantage/agent/agent.h"
-#include "vantage/agent/arch.h"
+#include "agent/core/agent.h"
+#include "agent/core/arch.h"
 
 struct agent agent;
 __thread struct thread_notes thread_notes;
@@ -100,7 +100,7 @@ bool faults_may_come(const ucontext_t *context, const struct fault_stack *stack)
 #define arch_syscall4       made_syscall4
 #define arch_syscall6       made_syscall6
 #define arch_thread_pointer made_thread_pointer
-#include "vantage/agent/memory.c"
+#include "agent/core/memory.c"
 
 static struct memory_copies copies;
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "vantage/agent/regions.c"
+#include "agent/control/regions.c"
 
 __thread struct thread_notes thread_notes;
 struct agent agent;

@@ -14,8 +14,8 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
-#include "vantage/agent/agent.h"
-#include "vantage/agent/arch.h"
+#include "agent/core/agent.h"
+#include "agent/core/arch.h"
 
 struct agent agent;
 
@@ -44,7 +44,7 @@ static long made_syscall4(long number, long a, long b, long c, long d)
 }
 
 #define arch_syscall4 made_syscall4
-#include "vantage/agent/restart.c"
+#include "agent/signals/restart.c"
 
 #ifdef __x86_64__
 

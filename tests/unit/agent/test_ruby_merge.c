@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "vantage/agent/ruby/ruby_merge.c"
+#include "agent/interpreters/ruby/merge.c"
 
 #define MOST 16
 

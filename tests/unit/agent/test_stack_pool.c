@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 
 #include "abi/types.h"
-#include "vantage/agent/arch.h"
+#include "agent/core/arch.h"
 
 static struct {
 	u32 mappings, unmappings;
@@ -49,7 +49,7 @@ static long made_syscall6(long number, long a, long b, long c, long d, long e, l
 
 #define arch_syscall4 made_syscall4
 #define arch_syscall6 made_syscall6
-#include "vantage/agent/stack_pool.c"
+#include "agent/signals/stack_pool.c"
 
 static int begin(void **state)
 {

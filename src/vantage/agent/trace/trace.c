@@ -3,10 +3,10 @@
 #include <stddef.h>
 #include <sys/syscall.h>
 
-#include "vantage/agent/agent.h"
-#include "vantage/agent/arch.h"
-#include "vantage/agent/images.h"
-#include "vantage/agent/layouts.h"
+#include "agent/core/agent.h"
+#include "agent/core/arch.h"
+#include "agent/core/images.h"
+#include "agent/interpreters/layouts.h"
 #include "vantage/agent/trace/trace_calibrate.h"
 #include "vantage/agent/trace/trace_map.h"
 #include "vantage/agent/trace/trace_names.h"

@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 #include "abi/ring.h"
-#include "vantage/agent/arch.h"
+#include "agent/core/arch.h"
 #include "vantage/agent/trace/trace_clock.h"
 #include "vantage/agent/trace/trace_tree.h"
 

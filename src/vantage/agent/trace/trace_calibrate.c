@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#include "vantage/agent/agent.h"
+#include "agent/core/agent.h"
 #include "vantage/agent/trace/trace.h"
 #include "vantage/agent/trace/trace_pace.h"
 

@@ -6,8 +6,8 @@
 #include <time.h>
 
 #include "abi/trace.h"
-#include "vantage/agent/agent.h"
-#include "vantage/agent/arch.h"
+#include "agent/core/agent.h"
+#include "agent/core/arch.h"
 
 /* struct rseq and struct rseq_cs of linux/rseq.h, which older headers do not have. */
 struct rseq_head {

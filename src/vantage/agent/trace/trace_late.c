@@ -5,9 +5,9 @@
 #include <link.h>
 #include <stddef.h>
 
-#include "vantage/agent/agent.h"
-#include "vantage/agent/entries.h"
-#include "vantage/agent/images.h"
+#include "agent/core/agent.h"
+#include "agent/core/entries.h"
+#include "agent/core/images.h"
 #include "vantage/agent/trace/trace.h"
 #include "vantage/agent/trace/ruby/trace_ruby.h"
 

@@ -1,8 +1,8 @@
 #include "vantage/agent/trace/trace_names.h"
 
-#include "vantage/agent/agent.h"
-#include "vantage/agent/codes.h"
-#include "vantage/agent/python/python_names.h"
+#include "agent/core/agent.h"
+#include "agent/interpreters/codes.h"
+#include "agent/interpreters/python/names.h"
 #include "vantage/agent/trace/trace.h"
 #include "vantage/agent/trace/python/trace_greenlet.h"
 #include "vantage/agent/trace/native/trace_images.h"

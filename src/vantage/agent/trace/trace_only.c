@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "vantage/agent/agent.h"
-#include "vantage/agent/codes.h"
+#include "agent/core/agent.h"
+#include "agent/interpreters/codes.h"
 #include "vantage/agent/trace/trace.h"
 #include "vantage/agent/trace/trace_names.h"
 #include "walk/name_text.h"

@@ -2,7 +2,7 @@
  * trace_place - where a call stands in its thread's tree: the node of its callee, which is looked
  * for, and made and named if it is not there.
  */
-#include "vantage/agent/arch.h"
+#include "agent/core/arch.h"
 #include "vantage/agent/trace/trace.h"
 #include "vantage/agent/trace/trace_names.h"
 #include "vantage/agent/trace/trace_pace.h"

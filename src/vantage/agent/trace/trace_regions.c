@@ -7,8 +7,8 @@
  * with it.  A region whose function is left, and that was not ended, waits: for the generator
  * to go on, or for who called the function to call another.
  */
-#include "vantage/agent/agent.h"
-#include "vantage/agent/control.h"
+#include "agent/core/agent.h"
+#include "agent/control/control.h"
 #include "vantage/agent/trace/trace.h"
 
 /* A C function, who called it, and what C function called that, and so on. */

@@ -6,9 +6,9 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
-#include "vantage/agent/agent.h"
-#include "vantage/agent/arch.h"
-#include "vantage/agent/memory.h"
+#include "agent/core/agent.h"
+#include "agent/core/arch.h"
+#include "agent/core/memory.h"
 
 /* What the images say of an address. */
 struct search {

@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <sys/syscall.h>
 
-#include "vantage/agent/agent.h"
-#include "vantage/agent/arch.h"
+#include "agent/core/agent.h"
+#include "agent/core/arch.h"
 #include "vantage/agent/trace/trace_calibrate.h"
 #include "vantage/agent/trace/native/trace_native_loops.h"
 #include "vantage/agent/trace/native/trace_native_own.h"

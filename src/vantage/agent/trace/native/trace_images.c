@@ -4,8 +4,8 @@
 #include <link.h>
 #include <time.h>
 
-#include "vantage/agent/agent.h"
-#include "vantage/agent/images.h"
+#include "agent/core/agent.h"
+#include "agent/core/images.h"
 #include "vantage/agent/trace/trace.h"
 #include "vantage/agent/trace/native/trace_native.h"
 

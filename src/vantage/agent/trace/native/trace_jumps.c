@@ -13,9 +13,9 @@
 #include <dlfcn.h>
 #include <setjmp.h>
 
-#include "vantage/agent/agent_state.h"
-#include "vantage/agent/arch.h"
-#include "vantage/agent/hooks.h"
+#include "agent/core/agent_state.h"
+#include "agent/core/arch.h"
+#include "agent/core/hooks.h"
 #include "vantage/agent/trace/trace.h"
 #include "vantage/agent/trace/native/trace_native.h"
 

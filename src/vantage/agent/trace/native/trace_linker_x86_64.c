@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "vantage/agent/agent.h"
-#include "vantage/agent/arch.h"
+#include "agent/core/agent.h"
+#include "agent/core/arch.h"
 #include "vantage/agent/trace/native/trace_native.h"
 #include "vantage/agent/trace/native/trace_sleds.h"
 

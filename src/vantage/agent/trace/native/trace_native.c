@@ -2,9 +2,9 @@
 
 #include <stddef.h>
 
-#include "vantage/agent/agent.h"
-#include "vantage/agent/agent_state.h"
-#include "vantage/agent/arch.h"
+#include "agent/core/agent.h"
+#include "agent/core/agent_state.h"
+#include "agent/core/arch.h"
 #include "vantage/agent/trace/trace_calibrate.h"
 #include "vantage/agent/trace/native/trace_native_own.h"
 #include "vantage/agent/trace/native/trace_native_stack.h"

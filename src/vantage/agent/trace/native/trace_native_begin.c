@@ -8,9 +8,9 @@
 #include <link.h>
 #include <stddef.h>
 
-#include "vantage/agent/hooks.h"
-#include "vantage/agent/agent_state.h"
-#include "vantage/agent/images.h"
+#include "agent/core/hooks.h"
+#include "agent/core/agent_state.h"
+#include "agent/core/images.h"
 #include "vantage/agent/trace/native/trace_native.h"
 #include "vantage/agent/trace/native/trace_returns.h"
 #include "vantage/agent/trace/native/trace_sleds.h"

@@ -4,7 +4,7 @@
  */
 #include <stddef.h>
 
-#include "vantage/agent/memory.h"
+#include "agent/core/memory.h"
 #include "vantage/agent/trace/native/trace_native_stack.h"
 #include "vantage/agent/trace/native/trace_twice.h"
 

@@ -3,7 +3,7 @@
  *
  * Compiled to use general registers only: see trace_native_x86_64.S.
  */
-#include "vantage/agent/hooks.h"
+#include "agent/core/hooks.h"
 #include "vantage/agent/trace/native/trace_native_own.h"
 
 /* Functions call some others in turn: one of the next few, where the search begins as before. */

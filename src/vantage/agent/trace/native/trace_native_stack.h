@@ -3,7 +3,7 @@
  * whom.
  */
 #pragma once
-#include "vantage/agent/altstack.h"
+#include "agent/signals/altstack.h"
 #include "vantage/agent/trace/native/trace_native_own.h"
 
 /* A frame is smaller than that: what lies further below is another stack. */

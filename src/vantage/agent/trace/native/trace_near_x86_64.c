@@ -12,9 +12,9 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "vantage/agent/agent.h"
-#include "vantage/agent/arch.h"
-#include "vantage/agent/memory.h"
+#include "agent/core/agent.h"
+#include "agent/core/arch.h"
+#include "agent/core/memory.h"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000 /* since Linux 4.17 */

@@ -3,8 +3,8 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "vantage/agent/agent.h"
-#include "vantage/agent/arch.h"
+#include "agent/core/agent.h"
+#include "agent/core/arch.h"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000 /* since Linux 4.17 */

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "vantage/agent/arch.h"
+#include "agent/core/arch.h"
 
 #if defined(__x86_64__)
 #define RELATIVE  R_X86_64_RELATIVE

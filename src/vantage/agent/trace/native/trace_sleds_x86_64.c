@@ -14,8 +14,8 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "vantage/agent/agent.h"
-#include "vantage/agent/arch.h"
+#include "agent/core/agent.h"
+#include "agent/core/arch.h"
 #include "vantage/agent/trace/trace.h"
 #include "vantage/agent/trace/native/trace_linker.h"
 #include "vantage/agent/trace/native/trace_near.h"

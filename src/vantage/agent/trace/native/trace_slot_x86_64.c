@@ -1,7 +1,7 @@
 #include "vantage/agent/trace/native/trace_slot.h"
 
-#include "vantage/agent/agent.h"
-#include "vantage/agent/memory.h"
+#include "agent/core/agent.h"
+#include "agent/core/memory.h"
 
 /* The hook's call: `call rel32`, or `call *rel32(%rip)`. */
 #define CALL_BYTES_MIN 5U

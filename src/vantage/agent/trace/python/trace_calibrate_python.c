@@ -8,9 +8,9 @@
  */
 #include <stddef.h>
 
-#include "vantage/agent/agent.h"
-#include "vantage/agent/arch.h"
-#include "vantage/agent/entries.h"
+#include "agent/core/agent.h"
+#include "agent/core/arch.h"
+#include "agent/core/entries.h"
 #include "vantage/agent/trace/trace.h"
 #include "vantage/agent/trace/trace_calibrate.h"
 #include "vantage/agent/trace/python/trace_calibrate_python.h"

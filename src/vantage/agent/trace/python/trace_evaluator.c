@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #include "abi/python_layout.h"
-#include "vantage/agent/agent.h"
+#include "agent/core/agent.h"
 #include "vantage/agent/trace/trace.h"
 #include "vantage/agent/trace/trace_audit.h"
 #include "vantage/agent/trace/trace_calibrate.h"

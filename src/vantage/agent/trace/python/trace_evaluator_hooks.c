@@ -4,8 +4,8 @@
 #include "vantage/agent/trace/python/trace_evaluator.h"
 
 #include "abi/python_layout.h"
-#include "vantage/agent/agent.h"
-#include "vantage/agent/arch.h"
+#include "agent/core/agent.h"
+#include "agent/core/arch.h"
 #include "vantage/agent/trace/trace.h"
 #include "vantage/agent/trace/python/trace_evaluator_own.h"
 #include "vantage/agent/trace/python/trace_proxies.h"

@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 
 #include "abi/python_layout.h"
-#include "vantage/agent/arch.h"
+#include "agent/core/arch.h"
 #include "vantage/agent/trace/python/trace_evaluator_own.h"
 #include "vantage/agent/trace/native/trace_near.h"
 

@@ -7,7 +7,7 @@
  */
 #include "vantage/agent/trace/python/trace_frames.h"
 
-#include "vantage/agent/agent.h"
+#include "agent/core/agent.h"
 #include "vantage/agent/trace/trace.h"
 #include "vantage/agent/trace/python/trace_frames_own.h"
 #include "vantage/agent/trace/python/trace_loop_calls.h"

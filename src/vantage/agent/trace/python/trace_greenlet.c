@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "vantage/agent/agent.h"
-#include "vantage/agent/entries.h"
+#include "agent/core/agent.h"
+#include "agent/core/entries.h"
 #include "vantage/agent/trace/trace.h"
 #include "vantage/agent/trace/trace_late.h"
 #include "vantage/agent/trace/native/trace_native.h"

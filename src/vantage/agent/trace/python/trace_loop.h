@@ -18,7 +18,7 @@
 #include <sys/types.h>
 
 #include "abi/types.h"
-#include "vantage/agent/entries.h"
+#include "agent/core/entries.h"
 
 struct python_layout;
 

@@ -11,8 +11,8 @@
 #include <sys/syscall.h>
 
 #include "abi/python_layout.h"
-#include "vantage/agent/arch.h"
-#include "vantage/agent/images.h"
+#include "agent/core/arch.h"
+#include "agent/core/images.h"
 
 #define LEAST_IN_LOOP 96U
 #define SEARCH_STEP   128U

@@ -3,8 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "vantage/agent/agent.h"
-#include "vantage/agent/entries.h"
+#include "agent/core/agent.h"
+#include "agent/core/entries.h"
 #include "vantage/agent/trace/python/trace_methods.h"
 #include "vantage/agent/trace/python/trace_setters.h"
 #include "vantage/agent/trace/python/trace_told.h"

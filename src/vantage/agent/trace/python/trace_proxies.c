@@ -3,8 +3,8 @@
 #include <stddef.h>
 
 #include "abi/python_layout.h"
-#include "vantage/agent/agent.h"
-#include "vantage/agent/entries.h"
+#include "agent/core/agent.h"
+#include "agent/core/entries.h"
 #include "vantage/agent/trace/trace.h"
 #include "vantage/agent/trace/trace_map.h"
 #include "vantage/agent/trace/trace_late.h"

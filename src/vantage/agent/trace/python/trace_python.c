@@ -18,11 +18,11 @@
 #include <pthread.h>
 #include <stddef.h>
 
-#include "vantage/agent/agent.h"
-#include "vantage/agent/agent_state.h"
-#include "vantage/agent/arch.h"
-#include "vantage/agent/hooks.h"
-#include "vantage/agent/region_python.h"
+#include "agent/core/agent.h"
+#include "agent/core/agent_state.h"
+#include "agent/core/arch.h"
+#include "agent/core/hooks.h"
+#include "agent/control/region_python.h"
 #include "vantage/agent/trace/trace.h"
 #include "vantage/agent/trace/trace_audit.h"
 #include "vantage/agent/trace/trace_calibrate.h"

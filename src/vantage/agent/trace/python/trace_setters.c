@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "abi/python_layout.h"
-#include "vantage/agent/images.h"
+#include "agent/core/images.h"
 #include "vantage/agent/trace/python/trace_methods.h"
 #include "vantage/agent/trace/trace.h"
 #include "vantage/agent/trace/trace_late.h"

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "abi/python_layout.h"
-#include "vantage/agent/agent.h"
+#include "agent/core/agent.h"
 #include "vantage/agent/trace/trace.h"
 #include "vantage/agent/trace/python/trace_loop_calls.h"
 #include "vantage/agent/trace/python/trace_monitoring.h"

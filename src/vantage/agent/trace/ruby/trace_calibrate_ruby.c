@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <sys/syscall.h>
 
-#include "vantage/agent/arch.h"
+#include "agent/core/arch.h"
 #include "vantage/agent/trace/trace.h"
 #include "vantage/agent/trace/trace_calibrate.h"
 #include "vantage/agent/trace/ruby/trace_ruby.h"

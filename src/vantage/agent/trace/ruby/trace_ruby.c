@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "vantage/agent/agent.h"
-#include "vantage/agent/hooks.h"
-#include "vantage/agent/ruby/ruby_state.h"
+#include "agent/core/agent.h"
+#include "agent/core/hooks.h"
+#include "agent/interpreters/ruby/state.h"
 #include "vantage/agent/trace/trace_calibrate.h"
 #include "vantage/agent/trace/trace_late.h"
 #include "vantage/agent/trace/ruby/trace_ruby_stacks.h"

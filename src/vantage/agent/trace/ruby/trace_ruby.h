@@ -15,7 +15,7 @@
 #pragma once
 #include <stdbool.h>
 
-#include "vantage/agent/memory.h"
+#include "agent/core/memory.h"
 #include "vantage/agent/trace/trace.h"
 #include "walk/ruby_memory.h"
 

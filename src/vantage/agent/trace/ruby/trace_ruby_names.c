@@ -1,5 +1,5 @@
-#include "vantage/agent/agent.h"
-#include "vantage/agent/ruby/ruby_names.h"
+#include "agent/core/agent.h"
+#include "agent/interpreters/ruby/names.h"
 #include "vantage/agent/trace/ruby/trace_ruby.h"
 #include "walk/ruby.h"
 #include "walk/ruby_code.h"

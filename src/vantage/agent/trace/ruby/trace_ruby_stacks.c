@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "vantage/agent/arch.h"
+#include "agent/core/arch.h"
 #include "vantage/agent/trace/ruby/trace_ruby.h"
 
 /* Contexts that a thread keeps stacks of: 256, in sets by their address. */

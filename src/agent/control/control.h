@@ -1,0 +1,38 @@
+/*
+ * control - what a program that knows of us asks for: regions of its time under names of its
+ * own (regions.h), and to be left alone for a while.
+ *
+ * Programs in C call what control.c exports, by include/fathom.h.  An interpreter's extension
+ * modules are shared objects with a function of a certain name: this library is one, to Python
+ * (control/python.c) and to Ruby (control/ruby.c), for modules of ours that find it in their
+ * process (docs/decisions/0027).  Nothing of an interpreter is called, or looked for, before.
+ *
+ * While it is paused a process has the traps that it had, and nobody walks its stacks: a
+ * sample says how much time it stands for, and not where.  Calls that are traced are followed,
+ * so that it is known where they are when it goes on, and neither counted nor timed.
+ */
+#pragma once
+#include <stdbool.h>
+
+#include "agent/control/regions.h"
+
+/* A ring has come for this process: it may be that it begins paused. */
+void control_begin(void);
+/* Whether anything that is asked for here matters. */
+bool control_is_on(void);
+
+/* asking: NULL, or the functions within which it is asked for. */
+void control_begin_region(const struct region_place *place, const char *name, u64 length,
+			  const struct region_asking *asking);
+void control_end_region(const struct region_place *place, const char *name, u64 length);
+void control_pause(void);
+void control_resume(void);
+bool control_is_running(void);
+/* In a child of fork: nobody else is switching. */
+void control_forget_others(void);
+
+/*
+ * control/python.c: the frames of the two innermost functions that the calling thread executes,
+ * which holds the GIL, from the inner one on; 0: unknown, or there is none.
+ */
+void control_python_frames(u64 out_frames[2]);

@@ -1,0 +1,257 @@
+/*
+ * arch_aarch64 - what the agent must know of the machine: system calls without a
+ * libc, the registers of an interrupted thread.
+ */
+#pragma once
+#include <stdbool.h>
+#include <ucontext.h>
+
+#include "abi/types.h"
+#include "agent/core/arch_loads.h"
+
+/* Nothing below the stack pointer outlives a signal. */
+#define ARCH_RED_ZONE 0ULL
+/*
+ * An alternate signal stack of fewer bytes is refused by the kernel (asm/signal.h,
+ * MINSIGSTKSZ).
+ */
+#define ARCH_LEAST_ALTSTACK 5120
+
+/* Of hooks.h. */
+#define ARCH_HOOK_MAP(X)
+
+/*
+ * Whether return addresses are compared with a second stack: nobody exchanges any here so far.
+ */
+static inline bool arch_has_shadow_stack(void)
+{
+	return true;
+}
+
+static inline u64 arch_stack_pointer(void)
+{
+	u64 pointer;
+
+	__asm__ volatile("mov %0, sp" : "=r"(pointer));
+	return pointer;
+}
+
+/*
+ * What setjmp() has kept of it, as glibc disguises it (sysdeps/aarch64/__longjmp.S): not known.
+ */
+static inline u64 arch_jump_stack_pointer(const unsigned long long *kept)
+{
+	(void)kept;
+	return 0;
+}
+
+/* What glibc calls its functions' first version on this machine. */
+#define ARCH_LIBC_BASE "GLIBC_2.17"
+
+/* What it registers threads for restartable sequences with (RSEQ_SIG of its sys/rseq.h). */
+#define ARCH_RSEQ_SIGNATURE 0xd428bc00U
+
+static inline long arch_syscall6(long number, long a, long b, long c, long d, long e, long f)
+{
+	register long x8 __asm__("x8") = number;
+	register long x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c;
+	register long x3 __asm__("x3") = d;
+	register long x4 __asm__("x4") = e;
+	register long x5 __asm__("x5") = f;
+
+	__asm__ volatile("svc 0"
+			 : "+r"(x0)
+			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+			 : "memory");
+	return x0;
+}
+
+static inline long arch_syscall4(long number, long a, long b, long c, long d)
+{
+	return arch_syscall6(number, a, b, c, d, 0, 0);
+}
+
+/* glibc puts the control block right below the thread pointer, at the end of the stack. */
+static inline u64 arch_thread_pointer(void)
+{
+	return (u64)__builtin_thread_pointer();
+}
+
+/* From the thread pointer to where the blocks of thread-local variables are listed, by the
+ * numbers of their modules (glibc, sysdeps/aarch64/nptl/tls.h). */
+#define ARCH_DTV_OFFSET 0ULL
+#define ARCH_DTV_ENTRY  16ULL
+
+/* `b imm26`, as functions end with that go over to another. */
+#define ARCH_CODE_STEP  4
+#define ARCH_JUMP_BYTES 4
+
+static inline bool arch_jump_target(const u8 *code, u64 at, u64 *out_target)
+{
+	u32 word;
+
+	__builtin_memcpy(&word, code, sizeof word);
+	*out_target = at + (u64)((s64)((u64)word << 38) >> 36);
+	return word >> 26 == 5;
+}
+
+#define ARCH_REGS_OF(uc)                                                            \
+	{                                                                           \
+		.ip = (uc)->uc_mcontext.pc, .sp = (uc)->uc_mcontext.sp,             \
+		.fp = (uc)->uc_mcontext.regs[29], .lr = (uc)->uc_mcontext.regs[30], \
+	}
+
+#define ARCH_PC_OF(uc) ((u64)(uc)->uc_mcontext.pc)
+#define ARCH_SP_OF(uc) ((u64)(uc)->uc_mcontext.sp)
+/* Of a function that has just been called. */
+#define ARCH_SECOND_ARGUMENT_OF(uc) ((u64)(uc)->uc_mcontext.regs[1])
+#define ARCH_THIRD_ARGUMENT_OF(uc)  ((u64)(uc)->uc_mcontext.regs[2])
+
+/* Has it return at once. */
+static inline void arch_leave_function(ucontext_t *context)
+{
+	context->uc_mcontext.pc = context->uc_mcontext.regs[30];
+}
+
+/* Of a system call that has just returned. */
+#define ARCH_RESULT_OF(uc) ((s64)(uc)->uc_mcontext.regs[0])
+
+/* The instruction `svc #0`. */
+#define ARCH_CALL       "\x01\x00\x00\xd4"
+#define ARCH_CALL_BYTES 4
+
+/* Has the system call that the thread is right behind, and that was `number`, made again. */
+static inline void arch_repeat_call(ucontext_t *context, long number, long first_argument)
+{
+	mcontext_t *registers = &context->uc_mcontext;
+
+	registers->regs[8] = (u64)number;
+	/* Where the result is now. */
+	registers->regs[0] = (u64)first_argument;
+	registers->pc -= ARCH_CALL_BYTES;
+}
+
+/* Of a system call that has been made, but for the first: the kernel keeps these. */
+static inline u64 arch_call_argument(ucontext_t *context, u32 index)
+{
+	return context->uc_mcontext.regs[index];
+}
+
+static inline void arch_set_call_argument(ucontext_t *context, u32 index, u64 value)
+{
+	context->uc_mcontext.regs[index] = value;
+}
+
+/* Kills where SIGTRAP is blocked. */
+static inline void arch_breakpoint(void)
+{
+	__asm__ volatile("brk #0");
+}
+
+/*
+ * A register by its DWARF number (DWARF for the Arm 64-bit Architecture): 31 is the stack
+ * pointer.
+ */
+static inline u64 arch_register_of(const ucontext_t *context, u32 number)
+{
+	if (number == 31)
+		return context->uc_mcontext.sp;
+	return number < 31 ? context->uc_mcontext.regs[number] : 0;
+}
+
+/* A system call that the kernel has put back to begin anew. */
+struct arch_call {
+	u64 number;
+	u64 arguments[2];
+};
+
+/* `svc` leaves no mark: a call that was begun looks like one that is about to be. */
+static inline bool arch_find_restarted_call(const ucontext_t *context,
+					    struct arch_call *out_call)
+{
+	(void)context;
+	(void)out_call;
+	return false;
+}
+
+static inline void arch_exchange_call(ucontext_t *context, long number)
+{
+	context->uc_mcontext.regs[8] = (u64)number;
+}
+
+static inline void arch_fail_restarted_call(ucontext_t *context, int error)
+{
+	context->uc_mcontext.regs[0] = (u64)-error;
+	context->uc_mcontext.pc += ARCH_CALL_BYTES;
+}
+
+static inline bool arch_load_word(u64 *out_value, const u64 *from)
+{
+	register u64 has_failed __asm__("x9") = 0;
+	u64 value = 0;
+
+	__asm__ volatile(ARCH_GUARDED("ldr %0, %2")
+			 : "+r"(value), "+r"(has_failed)
+			 : "m"(*from));
+	*out_value = value;
+	return has_failed == 0;
+}
+
+static inline bool arch_load_int(u32 *out_value, const u32 *from)
+{
+	register u64 has_failed __asm__("x9") = 0;
+	u32 value = 0;
+
+	__asm__ volatile(ARCH_GUARDED("ldr %w0, %2")
+			 : "+r"(value), "+r"(has_failed)
+			 : "m"(*from));
+	*out_value = value;
+	return has_failed == 0;
+}
+
+static inline bool arch_load_byte(u8 *out_value, const u8 *from)
+{
+	register u64 has_failed __asm__("x9") = 0;
+	u32 value = 0;
+
+	__asm__ volatile(ARCH_GUARDED("ldrb %w0, %2")
+			 : "+r"(value), "+r"(has_failed)
+			 : "m"(*from));
+	*out_value = (u8)value;
+	return has_failed == 0;
+}
+
+static inline void arch_fail_load(ucontext_t *context, u64 go_on_at)
+{
+	context->uc_mcontext.regs[9] = 1;
+	context->uc_mcontext.pc = go_on_at;
+}
+
+/*
+ * A signal handler `name` that asks choose(), with its own arguments, where to go on: at a
+ * handler that finds everything as the kernel left it, or, for 0, where the signal came.
+ */
+#define ARCH_CHOOSING_HANDLER(name, choose)                                        \
+	__asm__(".pushsection .text\n"                                             \
+		".balign 4\n"                                                      \
+		".type " #name ", %function\n" #name ":\n"                         \
+		".cfi_startproc\n"                                                 \
+		"stp x29, x30, [sp, #-48]!\n"                                      \
+		".cfi_adjust_cfa_offset 48\n.cfi_rel_offset x29, 0\n"              \
+		".cfi_rel_offset x30, 8\n"                                         \
+		"stp x0, x1, [sp, #16]\n"                                          \
+		"str x2, [sp, #32]\n"                                              \
+		"bl " #choose "\n"                                                 \
+		"mov x16, x0\n"                                                    \
+		"ldr x2, [sp, #32]\n"                                              \
+		"ldp x0, x1, [sp, #16]\n"                                          \
+		"ldp x29, x30, [sp], #48\n"                                        \
+		".cfi_adjust_cfa_offset -48\n.cfi_restore x29\n.cfi_restore x30\n" \
+		"cbz x16, 1f\n"                                                    \
+		"br x16\n"                                                         \
+		"1: ret\n"                                                         \
+		".cfi_endproc\n"                                                   \
+		".size " #name ", . - " #name "\n"                                 \
+		".popsection\n")

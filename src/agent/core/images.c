@@ -1,0 +1,289 @@
+#include "agent/core/images.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+
+#include "agent/core/agent.h"
+#include "agent/core/agent_state.h"
+#include "agent/core/hooks.h"
+
+#define MAX_PROGRAM_HEADERS 64
+#define LASTING_MAX         256U
+
+find_object_function *images_find_object AGENT_STATE;
+
+/*
+ * What the program was started with: the dynamic linker never unloads that, since the program
+ * itself needs it (elf/dl-close.c).  With more of it than this, the rest is copied as it
+ * is read.
+ */
+static struct {
+	u32 count;
+	struct {
+		const struct link_map *image;
+		const ElfW(Phdr) * headers; /* the linker's; NULL: not known */
+		u32 header_count;
+	} images[LASTING_MAX];
+} lasting AGENT_STATE;
+
+/*
+ * The linker keeps program headers that no segment holds, or that stand far into the file:
+ * BOLT puts them behind the code.
+ */
+AGENT_START static int note_headers(struct dl_phdr_info *info, size_t size, void *context)
+{
+	(void)size;
+	(void)context;
+	for (u32 i = 0; i < lasting.count; i++) {
+		const struct link_map *image = lasting.images[i].image;
+
+		if (image->l_addr == info->dlpi_addr && image->l_name == info->dlpi_name) {
+			lasting.images[i].headers = info->dlpi_phdr;
+			lasting.images[i].header_count = info->dlpi_phnum;
+		}
+	}
+	return 0;
+}
+
+AGENT_START void images_begin(void)
+{
+	const struct link_map *image = _r_debug.r_map;
+
+	/* By its own name it would be ours (trace_jumps.c). */
+	images_find_object = (find_object_function *)hook_next(HOOK__dl_find_object);
+	lasting.count = 0;
+	for (; image != NULL && lasting.count < LASTING_MAX; image = image->l_next) {
+		lasting.images[lasting.count].headers = NULL;
+		lasting.images[lasting.count++].image = image;
+	}
+	dl_iterate_phdr(note_headers, NULL);
+}
+
+/* LASTING_MAX: it is none of those. */
+static u32 lasting_index(const struct link_map *image)
+{
+	for (u32 i = 0; i < lasting.count; i++) {
+		if (lasting.images[i].image == image)
+			return i;
+	}
+	return LASTING_MAX;
+}
+
+bool images_is_lasting(const struct link_map *image)
+{
+	return lasting_index(image) != LASTING_MAX;
+}
+
+const struct link_map *images_at(const void *address)
+{
+	struct dl_find_object found;
+
+	if (images_find_object == NULL || images_find_object((void *)address, &found) != 0)
+		return NULL;
+	return found.dlfo_link_map;
+}
+
+static bool is_elf_header(const ElfW(Ehdr) * header)
+{
+	return __builtin_memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
+	       header->e_phoff <= MEMORY_PAGE &&
+	       header->e_phnum * sizeof(ElfW(Phdr)) <= MEMORY_PAGE - header->e_phoff;
+}
+
+/*
+ * Where an image's program headers are: the linker's, of what was there when the program began.
+ * Else they are read in the image's first page, which is where the dynamic linker says the
+ * image begins, unless the image has gaps: then that is the segment's beginning, and the image's
+ * own is at its load bias.  The program's are those that the kernel passed.
+ */
+bool images_find_headers(const struct dl_find_object *found, struct images_headers *out)
+{
+	const ElfW(Ehdr) *header = found->dlfo_map_start;
+	const u32 index = lasting_index(found->dlfo_link_map);
+
+	out->bias = (u64)found->dlfo_link_map->l_addr;
+	if (found->dlfo_link_map->l_name[0] == '\0' && agent.program_headers != NULL) {
+		out->headers = agent.program_headers;
+		out->count = agent.program_header_count;
+		return true;
+	}
+	if (index != LASTING_MAX && lasting.images[index].headers != NULL) {
+		out->headers = lasting.images[index].headers;
+		out->count = lasting.images[index].header_count;
+		return true;
+	}
+	if (!is_elf_header(header)) {
+		header = (const void *)out->bias;
+		if (!agent.may_call || !memory_probe(out->bias) || !is_elf_header(header))
+			return false;
+	}
+	out->headers = (const void *)((const char *)header + header->e_phoff);
+	out->count = header->e_phnum;
+	return true;
+}
+
+/*
+ * The whole image, and its unwind table with the segment around it: all a rule may be read
+ * from.
+ */
+static bool image_measure(const struct images_headers *segments, struct mem *mem,
+			  struct native_image *image)
+{
+	u64 table = 0;
+
+	image->start = UINT64_MAX;
+	for (u32 i = 0; i < segments->count && i < MAX_PROGRAM_HEADERS; i++) {
+		const ElfW(Phdr) *segment = &segments->headers[i];
+		const u64 low = segments->bias + segment->p_vaddr;
+
+		if (segment->p_type == PT_GNU_EH_FRAME) {
+			table = low;
+			image->eh_frame_hdr_len = segment->p_memsz;
+		}
+		if (segment->p_type != PT_LOAD)
+			continue;
+		image->start = low < image->start ? low : image->start;
+		if (low + segment->p_memsz > image->end)
+			image->end = low + segment->p_memsz;
+	}
+	image->eh_frame_hdr = table;
+	for (u32 i = 0; i < segments->count && i < MAX_PROGRAM_HEADERS; i++) {
+		const ElfW(Phdr) *segment = &segments->headers[i];
+		const u64 low = segments->bias + segment->p_vaddr;
+
+		if (segment->p_type == PT_LOAD &&
+		    memory_covers(low, low + segment->p_filesz, table, 1)) {
+			mem->image_low = low;
+			mem->image_high = low + segment->p_filesz;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void image_tell(const struct native_image *image, u64 bias, const char *path)
+{
+	if (emit_is_asked_for_images())
+		emit_image(agent.ring, &(struct image_place){
+					       .start = image->start,
+					       .end = image->end,
+					       .load_bias = bias,
+					       .path = path,
+				       });
+}
+
+static bool image_find_lasting(const struct dl_find_object *found, struct mem *mem,
+			       struct native_image *out_image)
+{
+	struct images_headers segments;
+
+	if (!images_find_headers(found, &segments) || !image_measure(&segments, mem, out_image))
+		return false;
+	image_tell(out_image, segments.bias, found->dlfo_link_map->l_name);
+	return true;
+}
+
+/* The linker's record of an image begins with these (link.h, struct link_map). */
+struct image_record {
+	u64 bias;
+	u64 name;
+};
+
+static void image_find_passing(const struct dl_find_object *found, struct mem *mem,
+			       struct native_image *out_image)
+{
+	const u64 table = (u64)found->dlfo_eh_frame;
+	struct image_record record;
+
+	*out_image = (struct native_image){
+		.start = (u64)found->dlfo_map_start,
+		.end = (u64)found->dlfo_map_end,
+	};
+	/* One that is all assembler has no table. */
+	if (memory_covers(out_image->start, out_image->end, table, 1)) {
+		out_image->eh_frame_hdr = table;
+		out_image->eh_frame_hdr_len = out_image->end - table;
+	}
+	mem->image_low = mem->image_high = 0;
+	if (emit_is_asked_for_images() &&
+	    mem_read(mem, &record, sizeof record, (u64)found->dlfo_link_map) == 0)
+		image_tell(out_image, record.bias, memory_read_text(mem, record.name));
+}
+
+bool image_is_at(u64 address, u64 load_bias, struct mem *mem)
+{
+	struct dl_find_object found;
+	struct image_record record;
+
+	if (images_find_object == NULL || images_find_object((void *)address, &found) != 0)
+		return false;
+	if (images_is_lasting(found.dlfo_link_map))
+		return found.dlfo_link_map->l_addr == load_bias;
+	return mem_read(mem, &record, sizeof record, (u64)found.dlfo_link_map) == 0 &&
+	       record.bias == load_bias;
+}
+
+bool image_find(u64 address, bool is_running, struct mem *mem, struct native_image *out_image)
+{
+	struct dl_find_object found;
+
+	*out_image = (struct native_image){ 0 };
+	if (images_find_object == NULL || images_find_object((void *)address, &found) != 0)
+		return false;
+	if ((!is_running && !images_is_lasting(found.dlfo_link_map)) ||
+	    !image_find_lasting(&found, mem, out_image))
+		image_find_passing(&found, mem, out_image);
+	return true;
+}
+
+/*
+ * The names that an image has, those that it wants of others first (DT_GNU_HASH says how many).
+ */
+struct names {
+	const ElfW(Sym) * symbols;
+	const char *texts;
+	u32 wanted;
+};
+
+static struct names names_of(const struct dl_phdr_info *info)
+{
+	struct names names = { 0 };
+	const ElfW(Dyn) *dynamic = NULL;
+
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			dynamic = (void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+	}
+	for (; dynamic != NULL && dynamic->d_tag != DT_NULL; dynamic++) {
+		u64 address = dynamic->d_un.d_ptr;
+
+		/*
+		 * glibc has made addresses of them, but in what the kernel mapped (the vDSO).
+		 */
+		if (address < info->dlpi_addr)
+			address += info->dlpi_addr;
+		if (dynamic->d_tag == DT_SYMTAB)
+			names.symbols = (const void *)address;
+		else if (dynamic->d_tag == DT_STRTAB)
+			names.texts = (const void *)address;
+		else if (dynamic->d_tag == DT_GNU_HASH)
+			names.wanted = ((const u32 *)address)[1];
+	}
+	return names;
+}
+
+enum images_want images_wanted(const struct dl_phdr_info *info, const char *name)
+{
+	const struct names names = names_of(info);
+
+	if (names.symbols == NULL || names.texts == NULL || names.wanted == 0)
+		return IMAGES_UNKNOWN;
+	for (u32 i = 1; i < names.wanted; i++) {
+		if (names.symbols[i].st_shndx == SHN_UNDEF &&
+		    strcmp(names.texts + names.symbols[i].st_name, name) == 0)
+			return IMAGES_WANTED;
+	}
+	return IMAGES_NOT_WANTED;
+}

@@ -1,0 +1,33 @@
+/*
+ * namespaces - libraries that are loaded with a C library of their own.
+ *
+ * What dlmopen() loads into another namespace is bound to that namespace's libc, where nothing
+ * of ours stands before: its threads block our trap, its sigwait() takes it, its exec lets it
+ * kill the next image, and a handler that it sets for SIGTRAP stays in the kernel behind our
+ * back. Nothing is preloaded there, either.  So the process asks not to be sampled any more.
+ */
+#include "agent/core/agent.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <unistd.h>
+
+#include "abi/handshake.h"
+#include "agent/core/hooks.h"
+#include "agent/core/late_hello.h"
+
+/*
+ * libc looks who its caller is, whose RUNPATH and $ORIGIN count: the return address that it
+ * finds must be the program's, so it is jumped to, not called.  (test_programs.py would see.)
+ */
+AGENT_EXPORT void *dlmopen(Lmid_t namespace, const char *file, int mode)
+{
+	const int saved_errno = errno;
+
+	if (namespace != LM_ID_BASE)
+		late_hello_now();
+	if (namespace != LM_ID_BASE && agent.ring != NULL && !agent_is_of_another())
+		handshake_stop(HANDSHAKE_SECOND_LIBC);
+	errno = saved_errno;
+	return HOOK_NEXT(dlmopen)(namespace, file, mode);
+}

@@ -1,0 +1,29 @@
+/*
+ * other_files - calls behind which a process may see other files: a late hello is said before.
+ *
+ * The recorder's socket is looked for when it is due (late_hello.h), and another root directory
+ * or mount namespace may not have it.  By syscall() as well: seccomp.c.
+ */
+#include <sched.h>
+#include <unistd.h>
+
+#include "agent/core/hooks.h"
+#include "agent/core/late_hello.h"
+
+AGENT_EXPORT int chroot(const char *path)
+{
+	late_hello_now();
+	return HOOK_NEXT(chroot)(path);
+}
+
+AGENT_EXPORT int unshare(int flags)
+{
+	late_hello_now();
+	return HOOK_NEXT(unshare)(flags);
+}
+
+AGENT_EXPORT int setns(int fd, int kind)
+{
+	late_hello_now();
+	return HOOK_NEXT(setns)(fd, kind);
+}

@@ -1,0 +1,195 @@
+/*
+ * seccomp - a program that gives up system calls is not made to call any.
+ *
+ * Under a filter, or in strict mode, the handler's clock and its probing of memory could kill
+ * the program.  From the moment it asks for that on, no handler of ours calls: samples stand
+ * for their period, and only memory that is known to be mapped is read.  Strict mode forbids
+ * the machine's counter as well (kernel/seccomp.c, seccomp_assign_mode), as PR_SET_TSC can: no
+ * clock can be read then, and samples are dated by their period.
+ *
+ * One call is made by every handler, at its end: rt_sigreturn.  Where a filter does not allow
+ * it, or system calls are handed to the program itself (PR_SET_SYSCALL_USER_DISPATCH), no
+ * trap may come any more.
+ */
+#include "agent/core/agent.h"
+#include "agent/core/agent_state.h"
+
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "abi/handshake.h"
+#include "agent/core/arch.h"
+#include "agent/exec/copies.h"
+#include "agent/core/filter.h"
+#include "agent/core/hooks.h"
+#include "agent/core/late_hello.h"
+#include "agent/signals/raw_calls.h"
+#include "agent/signals/signals.h"
+#include "agent/signals/stack_flags.h"
+#include "vantage/agent/trace/trace.h"
+
+#ifndef PR_SET_SYSCALL_USER_DISPATCH
+#define PR_SET_SYSCALL_USER_DISPATCH 59 /* since Linux 5.11 */
+#endif
+
+/* What the program asked for is what our trap would not survive: none comes from now on. */
+static void end_traps(void)
+{
+	const int saved_errno = errno;
+
+	late_hello_now();
+	if (!agent.is_trap_ours)
+		return;
+	signals_ignore_trap();
+	/* A vfork child has no events, and its memory is its parent's. */
+	if (!agent_is_of_another())
+		handshake_stop(HANDSHAKE_NO_RETURN);
+	errno = saved_errno;
+}
+
+static void give_up_counter(void)
+{
+	if (!__atomic_exchange_n(&agent.may_read_counter, false, __ATOMIC_RELAXED))
+		return;
+	trace_forbid_counter();
+}
+
+static void give_up_calls(bool is_strict)
+{
+	late_hello_now();
+	/* Later it may take calls that are forbidden. */
+	if (agent.may_call && !agent_is_of_another())
+		stack_flags_allow();
+	__atomic_store_n(&agent.may_call, false, __ATOMIC_RELAXED);
+	if (!is_strict)
+		return;
+	trace_forbid_threads();
+	give_up_counter();
+}
+
+/* No filter so far forbids the calls that end_traps() makes, and filter_allows(). */
+static bool may_end_traps = true;
+
+static bool filter_lets_end_traps(const struct sock_fprog *filter)
+{
+	return filter_allows(filter, SYS_rt_sigprocmask) &&
+	       filter_allows(filter, SYS_rt_sigaction) && filter_allows(filter, SYS_getpid);
+}
+
+/*
+ * Before the call: it may not come back to us otherwise than by a trap.  Without a filter it
+ * will fail: libseccomp asks so what the kernel knows.
+ */
+static void note_filter(const struct sock_fprog *filter)
+{
+	if (filter == NULL)
+		return;
+	late_hello_now();
+	if (may_end_traps && !filter_allows(filter, SYS_rt_sigreturn))
+		end_traps();
+	/* Behind another filter this one cannot be looked at. */
+	if (!agent.may_call || !filter_allows(filter, SYS_mmap) ||
+	    !filter_allows(filter, SYS_gettid))
+		trace_forbid_threads();
+	may_end_traps = may_end_traps && filter_lets_end_traps(filter);
+	give_up_calls(false);
+}
+
+static void note_seccomp(long operation, long flags, long argument)
+{
+	if (operation == SECCOMP_SET_MODE_FILTER)
+		note_filter((const struct sock_fprog *)argument);
+	/* Neither flags nor an argument are allowed. */
+	if (operation == SECCOMP_SET_MODE_STRICT && flags == 0 && argument == 0)
+		give_up_calls(true);
+}
+
+AGENT_START static void note_prctl(long option, long argument, long second)
+{
+	if (option == PR_SET_SECCOMP && argument == SECCOMP_MODE_STRICT)
+		give_up_calls(true);
+	if (option == PR_SET_SECCOMP && argument == SECCOMP_MODE_FILTER)
+		note_filter((const struct sock_fprog *)second);
+	if (option == PR_SET_SYSCALL_USER_DISPATCH && argument != 0 && may_end_traps)
+		end_traps();
+	if (option == PR_SET_TSC && argument != PR_TSC_ENABLE)
+		give_up_counter();
+}
+
+/* Not before the call: until then it would kill who reads it. */
+static void note_done(long option, long argument, long rc)
+{
+	if (option != PR_SET_TSC || argument != PR_TSC_ENABLE || rc != 0)
+		return;
+	__atomic_store_n(&agent.may_read_counter, true, __ATOMIC_RELAXED);
+	trace_clock_thaw();
+}
+
+static long result_of(long rc)
+{
+	if (rc >= 0 || rc < -4095)
+		return rc;
+	errno = (int)-rc;
+	return -1;
+}
+
+AGENT_START AGENT_EXPORT int prctl(int option, ...)
+{
+	va_list list;
+	long a[4];
+
+	va_start(list, option);
+	for (int i = 0; i < 4; i++)
+		a[i] = va_arg(list, long);
+	va_end(list);
+	note_prctl(option, a[0], a[1]);
+	const long rc = arch_syscall6(SYS_prctl, option, a[0], a[1], a[2], a[3], 0);
+
+	note_done(option, a[0], rc);
+	return (int)result_of(rc);
+}
+
+extern int execveat(int folder, const char *path, char *const argv[], char *const environment[],
+		    int flags);
+
+/* other_files.c has libc's functions. */
+static bool changes_files(long number)
+{
+	return number == SYS_chroot || number == SYS_pivot_root || number == SYS_unshare ||
+	       number == SYS_setns;
+}
+
+AGENT_EXPORT long syscall(long number, ...)
+{
+	va_list list;
+	long a[6], rc;
+
+	va_start(list, number);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(list, long);
+	va_end(list);
+	if (changes_files(number))
+		late_hello_now();
+	if (number == SYS_seccomp)
+		note_seccomp(a[0], a[1], a[2]);
+	if (number == SYS_prctl)
+		note_prctl((int)a[0], a[1], a[2]);
+	/* An exec is an exec by any name: exec.c. */
+	if (number == SYS_execve)
+		return execve((const char *)a[0], (char *const *)a[1], (char *const *)a[2]);
+	if (number == SYS_execveat)
+		return execveat((int)a[0], (const char *)a[1], (char *const *)a[2],
+				(char *const *)a[3], (int)a[4]);
+	if (raw_calls_answer(number, a, &rc))
+		return result_of(rc);
+	rc = arch_syscall6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	if (rc == 0 && copies_are_made_by(number, a))
+		trace_abandon();
+	if (number == SYS_prctl)
+		note_done(a[0], a[1], rc);
+	return result_of(rc);
+}

@@ -1,0 +1,196 @@
+/*
+ * start - the agent's first instructions in a process image, and in children of
+ * fork.
+ */
+#include "agent/core/agent.h"
+#include "agent/core/agent_state.h"
+
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "abi/handshake.h"
+#include "abi/ticks.h"
+#include "agent/signals/altstack.h"
+#include "agent/core/arch.h"
+#include "agent/control/control.h"
+#include "agent/exec/environment.h"
+#include "agent/core/hooks.h"
+#include "agent/core/images.h"
+#include "agent/signals/signals.h"
+#include "agent/core/late_hello.h"
+#include "agent/core/thread_end.h"
+#include "agent/exec/launch.h"
+#include "agent/interpreters/ruby/api.h"
+#include "vantage/agent/trace/trace.h"
+#include "vantage/agent/trace/trace_calibrate.h"
+#include "vantage/agent/trace/python/trace_greenlet.h"
+#include "vantage/agent/trace/python/trace_monitoring.h"
+#include "vantage/agent/trace/trace_names.h"
+#include "vantage/agent/trace/native/trace_native.h"
+
+#define STACK_MAX     (1ULL << 30)
+#define STACK_DEFAULT (8ULL << 20)
+
+/*
+ * The initial stack ends with the name the program was started by (fs/binfmt_elf.c,
+ * create_elf_tables); the kernel keeps other mappings as far away from it as its limit says.
+ */
+AGENT_START static void find_main_stack(void)
+{
+	const char *name = (const char *)getauxval(AT_EXECFN);
+	struct rlimit limit;
+
+	if (name == NULL)
+		return;
+	u64 end = (u64)name + strlen(name) + 1;
+
+	agent.main_stack_top = (end + MEMORY_PAGE - 1) & ~(MEMORY_PAGE - 1);
+	agent.main_stack_bytes = STACK_DEFAULT;
+	if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur <= STACK_MAX)
+		agent.main_stack_bytes = limit.rlim_cur;
+}
+
+AGENT_START bool agent_is_of_another(void)
+{
+	return agent.pid != (int)arch_syscall4(SYS_getpid, 0, 0, 0, 0);
+}
+
+/*
+ * A signal that is pending makes fork() begin anew, and one that comes more often than fork()
+ * takes would keep it from ever ending (async-profiler issue 97).  Perf's trap is only
+ * sent on the way back to user mode; a timer's signal is not.
+ */
+AGENT_START static void before_fork(void)
+{
+	agent.fork = (struct agent_fork){
+		.late_ns = environment_late_ns_for_children(),
+		.has_ruby = agent.ring != NULL && agent.ring->has_ruby,
+	};
+	if (agent.has_timers)
+		masks_hold_trap(true);
+}
+
+AGENT_START static void after_fork_in_parent(void)
+{
+	if (agent.has_timers)
+		masks_hold_trap(false);
+}
+
+/* What another thread of the parent's was at, nobody is at in the child. */
+AGENT_START static void forget_others(void)
+{
+	threads_forget_others();
+	if (agent.has_asked) {
+		regions_forget_others();
+		control_forget_others();
+	}
+	if (agent.is_tracing) {
+		trace_names_forget_others();
+		trace_greenlet_forget_others();
+		trace_monitoring_forget_others();
+		trace_calibrate_forget_others();
+	}
+}
+
+/* late_ns: after so much CPU time; 0: now. */
+AGENT_START static void say_hello(u32 occasion, u64 late_ns)
+{
+	if (late_ns != 0)
+		late_hello_begin(occasion, late_ns);
+	else
+		handshake_run(occasion, HANDSHAKE_NO_REASON);
+}
+
+/* What the program waited for; a cost, which the recorder adds up. */
+static void note_start(u64 begin_ticks)
+{
+	struct ring_header *ring = agent.ring;
+
+	if (ring != NULL && agent.may_read_counter)
+		__atomic_store_n(&ring->start_ticks, ticks_now() - begin_ticks,
+				 __ATOMIC_RELAXED);
+}
+
+/* A child shares nothing that we hold: it says hello for itself. */
+AGENT_START static void after_fork_in_child(void)
+{
+	const u64 begin_ticks = agent.may_read_counter ? ticks_now() : 0;
+	const bool was_followed = agent.ring != NULL || agent.is_hello_due;
+	const struct agent_fork fork = agent.fork;
+	bool had_timers = agent.has_timers;
+
+	agent.pid = getpid();
+	signals_take_over();
+	environment_forget();
+	system_forget();
+	popen_forget();
+	handshake_forget();
+	late_hello_forget();
+	if (fork.has_ruby)
+		ruby_api_forget();
+	timers_disarm_after_fork();
+	forget_others();
+	/* A filter that the parent put up may kill who opens a socket. */
+	if (was_followed && agent.may_call)
+		say_hello(HANDSHAKE_FORK, fork.late_ns);
+	if (agent.is_tracing)
+		trace_adopt();
+	if (had_timers)
+		masks_hold_trap(false);
+	altstack_forget_others();
+	/* Nobody else's traps come here. */
+	if (agent.ring == NULL && !agent.may_be_trapped)
+		signals_give_back();
+	note_start(begin_ticks);
+}
+
+AGENT_START static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
+/*
+ * We are linked with -z initfirst: this comes before the constructors of every other library,
+ * so that what they see, execute and start is as without us, or sampled.  It also comes before
+ * libc's own (csu/init-first.c), which sets environ and program_invocation_name: what is
+ * called in here must do without.  Memory, threads and signals are ready by then, since ld.so
+ * saw to that (__libc_early_init; glibc 2.32).
+ */
+__attribute__((constructor)) static void start(int argc, char **argv, char **environment)
+{
+	int saved_errno = errno;
+	const u64 begin_ticks = ticks_now();
+
+	environment_take(environment);
+	agent.name = argc > 0 ? last_part(argv[0]) : "";
+	agent.arguments = (const char *const *)argv;
+	agent.may_call = true;
+	agent.may_read_counter = true;
+	/* A filter that was there before us may kill who makes an unusual call. */
+	agent.may_copy = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_DISABLED;
+	hooks_find();
+	find_main_stack();
+	images_begin();
+	trace_native_find_next();
+	altstack_begin();
+	agent.main_thread_pointer = arch_thread_pointer();
+	agent.program_headers = (const void *)getauxval(AT_PHDR);
+	agent.program_header_count = (u32)getauxval(AT_PHNUM);
+	signals_begin(environment_inherits_ignored_trap());
+	say_hello(HANDSHAKE_START, environment_late_ns());
+	if (!agent.may_be_trapped)
+		signals_give_back();
+	if (environment_socket() != NULL)
+		pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+	note_start(begin_ticks);
+	errno = saved_errno;
+}

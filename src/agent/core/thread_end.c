@@ -1,0 +1,118 @@
+#include "agent/core/thread_end.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "agent/core/agent.h"
+#include "agent/core/agent_state.h"
+#include "agent/core/hooks.h"
+
+/* Below it glibc keeps values in the thread itself; above, it allocates (nptl, struct pthread). */
+#define KEYS_IN_THREAD 32
+
+static pthread_key_t key AGENT_STATE;
+static bool has_key AGENT_STATE;
+
+static void expect_destructor(void)
+{
+	HOOK_NEXT(pthread_setspecific)(key, &thread_notes);
+}
+
+AGENT_START static bool may_look(const struct ring_header *ring)
+{
+	return ring != NULL && __atomic_load_n(&agent.may_call, __ATOMIC_RELAXED);
+}
+
+/* A vfork child's memory is its parent's, whose process goes on. */
+AGENT_START static bool may_end_process(const struct ring_header *ring)
+{
+	return may_look(ring) && !(agent.terms.flags & RING_TRACE) && !agent_is_of_another();
+}
+
+static void book(struct ring_header *ring)
+{
+	/* A trap in between would count what is being counted. */
+	thread_notes.is_in_agent = true;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	const struct sample_time time = clock_end_thread(ring);
+
+	if (time.weight_ns > 0 && __atomic_load_n(&agent.is_paused, __ATOMIC_RELAXED))
+		emit_paused(ring, &time);
+	else if (time.weight_ns > 0)
+		emit_end(ring, &time, thread_notes.start_function);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	thread_notes.is_in_agent = false;
+}
+
+/*
+ * Ours is called first among the destructors of a round: the program's have their time behind
+ * it.  So it asks to be called in the next round again.
+ */
+static void on_thread_end(void *value)
+{
+	struct ring_header *ring = __atomic_load_n(&agent.ring, __ATOMIC_ACQUIRE);
+
+	(void)value;
+	if (!thread_notes.is_ending) {
+		thread_notes.is_ending = true;
+		expect_destructor();
+	} else if (may_look(ring)) {
+		book(ring);
+		/* Another thread may have made it: timers.c. */
+		timers_disarm_thread();
+	}
+}
+
+AGENT_START void thread_end_begin(void)
+{
+	if (has_key || pthread_key_create(&key, on_thread_end) != 0)
+		return;
+	has_key = key < KEYS_IN_THREAD;
+	if (!has_key)
+		pthread_key_delete(key);
+}
+
+void thread_end_expect(u64 start_function)
+{
+	if (!has_key)
+		return;
+	thread_notes.start_function = start_function;
+	clock_expect_end();
+	expect_destructor();
+}
+
+AGENT_START void thread_end_of_process(void)
+{
+	struct ring_header *ring = __atomic_load_n(&agent.ring, __ATOMIC_ACQUIRE);
+
+	if (may_end_process(ring))
+		__atomic_store_n(&ring->end_cpu_ns, clock_process_ns(ring), __ATOMIC_RELAXED);
+}
+
+void thread_end_take_back(void)
+{
+	struct ring_header *ring = __atomic_load_n(&agent.ring, __ATOMIC_ACQUIRE);
+
+	if (may_end_process(ring))
+		__atomic_store_n(&ring->end_cpu_ns, 0, __ATOMIC_RELAXED);
+}
+
+AGENT_START __attribute__((destructor)) static void on_exit_end(void)
+{
+	thread_end_of_process();
+}
+
+AGENT_START AGENT_EXPORT void(_exit)(int status)
+{
+	thread_end_of_process();
+	HOOK_NEXT(_exit)(status);
+	__builtin_unreachable();
+}
+
+AGENT_START AGENT_EXPORT void(_Exit)(int status)
+{
+	thread_end_of_process();
+	HOOK_NEXT(_Exit)(status);
+	__builtin_unreachable();
+}

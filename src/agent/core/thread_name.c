@@ -1,0 +1,73 @@
+#include "agent/core/thread_name.h"
+
+#include "agent/core/agent.h"
+#include "walk/name_text.h"
+
+#define LOOK_EVERY_NS 100000000ULL
+
+static u64 hash_of(const struct name_text *name)
+{
+	u64 hash = name->length;
+
+	for (u32 i = 0; i < name->length; i++)
+		hash = (hash ^ name->bytes[i]) * 0x9fb21c651e98df25ULL;
+	return (hash ^ hash >> 32) | 1;
+}
+
+/* As much of it as is told, and no half of a character. */
+static u32 length_of(const struct name_text *name)
+{
+	u32 length = name->length;
+
+	if (length <= RING_THREAD_NAME_MAX)
+		return length;
+	for (length = RING_THREAD_NAME_MAX; length > 0; length--) {
+		if ((name->bytes[length] & 0xc0) != 0x80)
+			return length;
+	}
+	return 0;
+}
+
+static u64 word_of(const struct name_text *name, u32 length, u32 index)
+{
+	u64 word = 0;
+
+	for (u32 i = 0; i < sizeof word && index * sizeof word + i < length; i++)
+		word |= (u64)name->bytes[index * sizeof word + i] << 8 * i;
+	return word;
+}
+
+static bool send(struct ring_header *ring, const struct name_text *name)
+{
+	const u32 length = length_of(name);
+	const u32 name_words = (length + 7) / (u32)sizeof(u64);
+	const u16 words = (u16)(RING_WORDS(struct ring_thread) + name_words);
+	u64 position;
+
+	if (ring_reserve(ring, agent.terms.word_count, words, &position) < 0)
+		return false;
+	ring_put(ring, agent.terms.word_count, position, 1, thread_notes.last_time_ns);
+	ring_put(ring, agent.terms.word_count, position, 2,
+		 (u64)(u32)thread_notes.tid | (u64)length << 32);
+	for (u32 i = 0; i < name_words; i++)
+		ring_put(ring, agent.terms.word_count, position,
+			 RING_WORDS(struct ring_thread) + i, word_of(name, length, i));
+	ring_commit(ring, agent.terms.word_count, position, words, RING_THREAD);
+	return true;
+}
+
+bool thread_name_is_due(void)
+{
+	const u64 now_ns = thread_notes.last_time_ns;
+
+	if (thread_notes.named_ns != 0 && now_ns - thread_notes.named_ns < LOOK_EVERY_NS)
+		return false;
+	thread_notes.named_ns = now_ns;
+	return true;
+}
+
+void thread_name_tell(struct ring_header *ring, const struct name_text *name)
+{
+	if (hash_of(name) != thread_notes.name_hash && send(ring, name))
+		thread_notes.name_hash = hash_of(name);
+}

@@ -1,0 +1,161 @@
+/*
+ * threads - threads that begin, and images that go.
+ *
+ * A new thread begins in a function of ours, which arms its timer where timers trigger and
+ * notes what it is to run, for its end (thread_end.h).
+ */
+#include "agent/core/agent.h"
+#include "agent/core/agent_state.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <threads.h>
+
+#include "agent/signals/altstack.h"
+#include "agent/signals/go_runtime.h"
+#include "agent/core/hooks.h"
+#include "agent/core/thread_end.h"
+#include "vantage/agent/trace/trace_late.h"
+#include "agent/signals/ignored.h"
+#include "agent/core/late_hello.h"
+#include "vantage/agent/trace/native/trace_images.h"
+
+AGENT_EXPORT int dlclose(void *handle)
+{
+	const u64 before_ns = trace_images_mark();
+	int rc = HOOK_NEXT(dlclose)(handle);
+	struct ring_header *ring = agent.ring;
+
+	trace_images_look(before_ns);
+	if (ring != NULL) {
+		unwind_flush();
+		trace_late_flush();
+		if (emit_is_asked_for_images())
+			emit_flush(ring);
+	}
+	return rc;
+}
+
+/* What a new thread is to run, handed over without allocating. */
+struct thread_start {
+	union {
+		void *(*run)(void *);      /* pthread_create()'s */
+		int (*run_as_c11)(void *); /* thrd_create()'s */
+	};
+	void *argument;
+	u32 state; /* 0 free, 1 taken */
+};
+#define THREAD_STARTS 1024
+/* So many places are looked at: threads begin about in the order in which they are created. */
+#define THREAD_STARTS_TRIED 64
+static struct thread_start thread_starts[THREAD_STARTS];
+static u32 thread_starts_next;
+
+static struct thread_start *thread_start_take(void)
+{
+	for (u32 i = 0; i < THREAD_STARTS_TRIED; i++) {
+		const u32 at = __atomic_fetch_add(&thread_starts_next, 1, __ATOMIC_RELAXED);
+		struct thread_start *start = &thread_starts[at % THREAD_STARTS];
+		u32 is_free = 0;
+
+		if (__atomic_compare_exchange_n(&start->state, &is_free, 1, 0, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return start;
+	}
+	return NULL;
+}
+
+AGENT_START void threads_forget_others(void)
+{
+	for (u32 i = 0; i < THREAD_STARTS && agent.has_had_threads; i++)
+		__atomic_store_n(&thread_starts[i].state, 0, __ATOMIC_RELAXED);
+}
+
+static void thread_start_give(struct thread_start *start)
+{
+	/* Pairs with the acquire in thread_start_take(). */
+	__atomic_store_n(&start->state, 0, __ATOMIC_RELEASE);
+}
+
+static bool threads_are_sampled(void)
+{
+	return __atomic_load_n(&agent.ring, __ATOMIC_RELAXED) != NULL &&
+	       !(agent.terms.flags & RING_TRACE);
+}
+
+static bool threads_need_begin(void)
+{
+	return threads_are_sampled() || agent.has_timers || altstack_is_wanted();
+}
+
+/* In the new thread: what it is to run. */
+static struct thread_start thread_begin(struct thread_start *shared)
+{
+	const struct thread_start start = *shared;
+	const struct ring_header *ring = agent.ring;
+
+	thread_start_give(shared);
+	altstack_begin_thread();
+	if (ring != NULL && agent.has_timers)
+		timers_arm_thread(ring);
+	if (threads_are_sampled())
+		thread_end_expect((u64)start.run);
+	return start;
+}
+
+/* Ends in a jump: stacks begin as they do without us. */
+static void *thread_run(void *argument)
+{
+	const struct thread_start start = thread_begin(argument);
+
+	return start.run(start.argument);
+}
+
+static int thread_run_as_c11(void *argument)
+{
+	const struct thread_start start = thread_begin(argument);
+
+	return start.run_as_c11(start.argument);
+}
+
+AGENT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+				void *(*routine)(void *), void *argument)
+{
+	struct thread_start *start;
+
+	late_hello_now();
+	start = threads_need_begin() ? thread_start_take() : NULL;
+	agent.has_had_threads = true;
+	ignored_before_thread();
+	go_runtime_look(__builtin_return_address(0));
+	/* With a thousand threads starting at this moment, one has none of it. */
+	if (start == NULL)
+		return HOOK_NEXT(pthread_create)(thread, attributes, routine, argument);
+	start->run = routine;
+	start->argument = argument;
+	const int rc = HOOK_NEXT(pthread_create)(thread, attributes, thread_run, start);
+
+	if (rc != 0)
+		thread_start_give(start);
+	return rc;
+}
+
+AGENT_EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
+{
+	struct thread_start *start;
+
+	late_hello_now();
+	start = threads_need_begin() ? thread_start_take() : NULL;
+	agent.has_had_threads = true;
+	ignored_before_thread();
+	if (start == NULL)
+		return HOOK_NEXT(thrd_create)(thread, routine, argument);
+	start->run_as_c11 = routine;
+	start->argument = argument;
+	const int rc = HOOK_NEXT(thrd_create)(thread, thread_run_as_c11, start);
+
+	if (rc != thrd_success)
+		thread_start_give(start);
+	return rc;
+}

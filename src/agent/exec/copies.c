@@ -1,0 +1,69 @@
+#include "agent/exec/copies.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+
+#include "agent/core/arch.h"
+#include "agent/core/hooks.h"
+#include "vantage/agent/trace/trace.h"
+
+pid_t _Fork(void);
+int clone(int (*run)(void *), void *stack, int flags, void *argument, ...);
+
+bool copies_are_made_by(long number, const long a[6])
+{
+#ifdef SYS_fork
+	if (number == SYS_fork)
+		return true;
+#endif
+	if (number == SYS_clone)
+		return (a[0] & CLONE_VM) == 0;
+	/* struct clone_args begins with flags; the kernel has read it. */
+	return number == SYS_clone3 && (*(const u64 *)a[0] & CLONE_VM) == 0;
+}
+
+/* Within libc, fork() does not pass this. */
+AGENT_EXPORT pid_t _Fork(void)
+{
+	/* glibc has it from 2.34 on. */
+	const pid_t pid = hook_next(HOOK__Fork) != NULL
+				  ? HOOK_NEXT(_Fork)()
+				  : (pid_t)arch_syscall6(SYS_clone, SIGCHLD, 0, 0, 0, 0, 0);
+
+	if (pid == 0)
+		trace_abandon();
+	return pid;
+}
+
+struct copy_start {
+	int (*run)(void *);
+	void *argument;
+};
+
+/* In the copy, which has the caller's memory as it was. */
+static int copy_run(void *start)
+{
+	const struct copy_start own = *(const struct copy_start *)start;
+
+	trace_abandon();
+	return own.run(own.argument);
+}
+
+AGENT_EXPORT int clone(int (*run)(void *), void *stack, int flags, void *argument, ...)
+{
+	struct copy_start start = { run, argument };
+	va_list list;
+	void *more[3];
+
+	va_start(list, argument);
+	for (int i = 0; i < 3; i++)
+		more[i] = va_arg(list, void *);
+	va_end(list);
+	/* Without a function it is an error, which is the kernel's, or libc's, to tell. */
+	if (flags & CLONE_VM || run == NULL)
+		return HOOK_NEXT(clone)(run, stack, flags, argument, more[0], more[1], more[2]);
+	return HOOK_NEXT(clone)(copy_run, stack, flags, &start, more[0], more[1], more[2]);
+}

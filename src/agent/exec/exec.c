@@ -1,0 +1,323 @@
+/*
+ * exec - a program that replaces itself takes us along unseen, or goes without a trace of us.
+ *
+ * If the agent can be preloaded into the next image, that gets a copy of its environment with
+ * our two entries, which its agent takes out again (environment.h).  If it cannot, for the
+ * image is statically linked or privileged or the like, it gets exactly what it would have
+ * without us.
+ *
+ * exec resets our handler, and a trap that the event, or a timer, raised while the kernel was
+ * at it arrives in the new image: by default it kills.  (Measured on Linux 6.18: an event
+ * that counts system time killed every third exec at 10,000 Hz; remove_on_exec does not take
+ * back what is pending.)  Where an agent comes, SIGTRAP is ignored from before the exec on,
+ * which exec keeps, until that agent takes it; a breakpoint still kills as it should, since the
+ * kernel does not let that be ignored.  Where none comes, the events are switched off before,
+ * and SIGTRAP is what the program made of it.
+ *
+ * All of these may be called in a handler, and in a vfork child, whose memory is its parent's.
+ */
+#include "agent/core/agent.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "abi/handshake.h"
+#include "agent/core/arch.h"
+#include "agent/exec/environment.h"
+#include "agent/core/hooks.h"
+#include "agent/exec/next_image.h"
+#include "agent/core/pointers.h"
+#include "agent/exec/search.h"
+#include "agent/signals/signals.h"
+#include "agent/core/thread_end.h"
+
+#define SHELL "/bin/sh"
+
+AGENT_EXPORT int execveat(int folder, const char *path, char *const argv[],
+			  char *const environment[], int flags);
+
+/* What is executed, as execveat(2) is asked; or by execve(2), which filters may tell apart. */
+struct image_call {
+	bool is_at;
+	int folder;
+	const char *path;
+	char *const *argv;
+	char *const *environment;
+	int flags;
+};
+
+/* In a vfork child the events and timers are the parent's, and so is this memory. */
+static bool is_sampled(void)
+{
+	return (agent.ring != NULL || agent.is_hello_due) && !agent_is_of_another();
+}
+
+/* The system call.  Returns a negative errno. */
+static int image_execute(const struct image_call *call, char *const *environment)
+{
+	if (!call->is_at)
+		return (int)arch_syscall4(SYS_execve, (long)call->path, (long)call->argv,
+					  (long)environment, 0);
+	return (int)arch_syscall6(SYS_execveat, call->folder, (long)call->path,
+				  (long)call->argv, (long)environment, call->flags, 0);
+}
+
+/* must_ignore_trap: a trap may come as late as in the new image. */
+static int image_execute_shown(const struct image_call *call, char *const *environment,
+			       bool must_ignore_trap)
+{
+	const struct signals_shown shown = signals_show(must_ignore_trap);
+	thread_end_of_process();
+	const int rc = image_execute(call, environment);
+
+	thread_end_take_back();
+	signals_hide(&shown);
+	return rc;
+}
+
+/*
+ * Nobody will be there to take a trap that comes late: none may come.  The recorder, asked for
+ * that, opens what counts the next image; so a vfork child tells it, too.
+ */
+static int image_execute_alone(const struct image_call *call, u32 reason)
+{
+	const bool must_stop = is_sampled();
+	const bool is_stopped = must_stop && handshake_stop(reason);
+
+	if (!must_stop && agent.ring != NULL)
+		handshake_tell_exec(reason);
+
+	const int rc = image_execute_shown(call, call->environment, must_stop && !is_stopped);
+
+	if (is_stopped)
+		handshake_resume();
+	return rc;
+}
+
+/* The header says that some arguments are never NULL, so compilers would not look. */
+static bool is_null(const void *pointer)
+{
+	__asm__("" : "+r"(pointer));
+	return pointer == NULL;
+}
+
+static void image_judge(const struct image_call *call, struct program_answer *out_answer)
+{
+	/* Where it cannot be read the kernel will say so. */
+	const bool has_argument = !is_null(call->argv) && environment_may_enter() &&
+				  memory_probe((u64)call->argv) && call->argv[0] != NULL &&
+				  memory_probe((u64)(call->argv + 1));
+
+	*out_answer = (struct program_answer){ .kind = PROGRAM_UNREADABLE };
+	if (environment_may_enter())
+		next_image_judge(
+			&(struct next_image_path){
+				.folder = call->folder,
+				.path = call->path,
+				.flags = call->flags,
+				.first_argument = has_argument ? call->argv[1] : NULL,
+				.agent_path = environment_agent_path(),
+			},
+			out_answer);
+}
+
+static int image_exec(const struct image_call *call)
+{
+	struct program_answer judged;
+	struct environment_copy copy;
+
+	image_judge(call, &judged);
+	/* The kernel says what is missing; should it be there by now, it goes alone. */
+	if (judged.kind == PROGRAM_MISSING)
+		return image_execute_shown(call, call->environment, is_sampled());
+	if (judged.kind != PROGRAM_ENTERABLE)
+		return image_execute_alone(call, HANDSHAKE_EXEC);
+	if (!environment_copy(&copy, call->environment, call->argv, judged.first_libraries,
+			      signals_is_trap_ignored()))
+		return image_execute_alone(call, environment_names_recorder(call->environment)
+							 ? HANDSHAKE_EXEC_RECORDED
+							 : HANDSHAKE_EXEC);
+
+	const int rc = image_execute_shown(call, copy.entries, is_sampled());
+
+	environment_copy_done(&copy);
+	return rc;
+}
+
+static int answer(int rc)
+{
+	errno = -rc;
+	return -1;
+}
+
+static struct image_call call_of(const char *path, char *const *argv, char *const *environment)
+{
+	return (struct image_call){
+		.folder = AT_FDCWD, .path = path, .argv = argv, .environment = environment
+	};
+}
+
+AGENT_EXPORT int execve(const char *path, char *const argv[], char *const environment[])
+{
+	const struct image_call call = call_of(path, argv, environment);
+
+	return answer(image_exec(&call));
+}
+
+AGENT_EXPORT int execveat(int folder, const char *path, char *const argv[],
+			  char *const environment[], int flags)
+{
+	struct image_call call = call_of(path, argv, environment);
+
+	call.is_at = true;
+	call.folder = folder;
+	call.flags = flags;
+	return answer(image_exec(&call));
+}
+
+AGENT_EXPORT int fexecve(int fd, char *const argv[], char *const environment[])
+{
+	if (fd < 0 || is_null(argv) || is_null(environment))
+		return answer(-EINVAL);
+	return execveat(fd, "", argv, environment, AT_EMPTY_PATH);
+}
+
+AGENT_EXPORT int execv(const char *path, char *const argv[])
+{
+	return execve(path, argv, environ);
+}
+
+static size_t count_of(char *const *argv)
+{
+	size_t count = 0;
+
+	while (!is_null(argv) && argv[count] != NULL)
+		count++;
+	return count;
+}
+
+/* What is neither a program nor a script with "#!" is a shell's, as libc has it. */
+static int execute_by_shell(const struct image_call *call)
+{
+	const size_t count = count_of(call->argv);
+	struct pointers pointers;
+
+	/* The shell, the file, what follows the name it was to have, and NULL. */
+	if (!pointers_take(&pointers, count + 3))
+		return -ENOMEM;
+	char **argv = pointers.entries;
+
+	argv[0] = (char *)(unsigned long)SHELL;
+	argv[1] = (char *)(unsigned long)call->path;
+	argv[2] = NULL;
+	if (count > 1)
+		memcpy(argv + 2, call->argv + 1, count * sizeof(char *));
+	const struct image_call shell = call_of(SHELL, argv, call->environment);
+	const int rc = image_exec(&shell);
+
+	pointers_give(&pointers);
+	return rc;
+}
+
+static int try_candidate(void *context, const char *path)
+{
+	struct image_call *call = context;
+
+	call->path = path;
+	const int rc = image_exec(call);
+
+	return rc == -ENOEXEC ? execute_by_shell(call) : rc;
+}
+
+AGENT_EXPORT int execvpe(const char *file, char *const argv[], char *const environment[])
+{
+	struct image_call call = call_of(file, argv, environment);
+
+	return answer(search_path(file, try_candidate, &call));
+}
+
+AGENT_EXPORT int execvp(const char *file, char *const argv[])
+{
+	return execvpe(file, argv, environ);
+}
+
+/*
+ * The arguments of execl() and its like as an array, and what comes behind them: the
+ * environment of execle().  False: there are too many.
+ */
+static bool arguments_take(const char *first, va_list *list, struct pointers *out_arguments,
+			   char *const **out_environment)
+{
+	va_list counting;
+	size_t count = 1;
+
+	va_copy(counting, *list);
+	while (va_arg(counting, char *) != NULL)
+		count++;
+	va_end(counting);
+	if (!pointers_take(out_arguments, count + 1))
+		return false;
+	out_arguments->entries[0] = (char *)(unsigned long)first;
+	for (size_t i = 1; i <= count; i++)
+		out_arguments->entries[i] = va_arg(*list, char *);
+	if (out_environment != NULL)
+		*out_environment = va_arg(*list, char *const *);
+	return true;
+}
+
+/* Comes back from an exec that failed, with its errno. */
+static int arguments_give(struct pointers *arguments)
+{
+	pointers_give(arguments);
+	return -1;
+}
+
+AGENT_EXPORT int execl(const char *path, const char *first, ...)
+{
+	struct pointers arguments;
+	va_list list;
+
+	va_start(list, first);
+	const bool is_taken = arguments_take(first, &list, &arguments, NULL);
+
+	va_end(list);
+	if (!is_taken)
+		return answer(-ENOMEM);
+	execv(path, arguments.entries);
+	return arguments_give(&arguments);
+}
+
+AGENT_EXPORT int execlp(const char *file, const char *first, ...)
+{
+	struct pointers arguments;
+	va_list list;
+
+	va_start(list, first);
+	const bool is_taken = arguments_take(first, &list, &arguments, NULL);
+
+	va_end(list);
+	if (!is_taken)
+		return answer(-ENOMEM);
+	execvp(file, arguments.entries);
+	return arguments_give(&arguments);
+}
+
+AGENT_EXPORT int execle(const char *path, const char *first, ...)
+{
+	char *const *environment;
+	struct pointers arguments;
+	va_list list;
+
+	va_start(list, first);
+	const bool is_taken = arguments_take(first, &list, &arguments, &environment);
+
+	va_end(list);
+	if (!is_taken)
+		return answer(-ENOMEM);
+	execve(path, arguments.entries, environment);
+	return arguments_give(&arguments);
+}

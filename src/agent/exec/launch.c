@@ -1,0 +1,147 @@
+/*
+ * launch - children of posix_spawn() and of system() are entered as those of exec are.
+ *
+ * libc's own calls do not come by us on their way to exec, so the environment is made before.
+ * The child is a vfork child of libc's: no event of ours is on it, and no trap can come late.
+ */
+#include "agent/exec/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "agent/core/agent.h"
+#include "agent/exec/environment.h"
+#include "agent/core/hooks.h"
+#include "agent/exec/next_image.h"
+#include "agent/exec/search.h"
+#include "agent/signals/signals.h"
+
+/* What SIGTRAP is to do in the child: an attribute may say. */
+static bool is_trap_ignored_for(const posix_spawnattr_t *attributes)
+{
+	sigset_t defaults;
+	short flags = 0;
+
+	if (attributes != NULL && posix_spawnattr_getflags(attributes, &flags) == 0 &&
+	    (flags & POSIX_SPAWN_SETSIGDEF) &&
+	    posix_spawnattr_getsigdefault(attributes, &defaults) == 0 &&
+	    (signals_of(&defaults) & TRAP_BIT))
+		return false;
+	return signals_is_trap_ignored();
+}
+
+struct candidate {
+	const struct launch *call;
+	struct program_answer *answer;
+};
+
+static int judge_candidate(void *context, const char *path)
+{
+	const struct candidate *candidate = context;
+	char *const *argv = candidate->call->argv;
+
+	/* The first that may be executed is the one that will be. */
+	if (candidate->call->is_search && faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0)
+		return -errno;
+	next_image_judge(
+		&(struct next_image_path){
+			.folder = AT_FDCWD,
+			.path = path,
+			.first_argument = argv[0] != NULL ? argv[1] : NULL,
+			.agent_path = environment_agent_path(),
+		},
+		candidate->answer);
+	return candidate->answer->kind == PROGRAM_MISSING ? -ENOENT : 0;
+}
+
+/* A relative path means another file where file actions change the folder; it is not found. */
+static bool is_enterable(const struct launch *call, struct program_answer *out_answer)
+{
+	struct candidate candidate = { .call = call, .answer = out_answer };
+
+	if (!environment_may_enter())
+		return false;
+	out_answer->kind = PROGRAM_MISSING;
+	if (call->is_search)
+		search_path(call->path, judge_candidate, &candidate);
+	else
+		judge_candidate(&candidate, call->path);
+	return out_answer->kind == PROGRAM_ENTERABLE;
+}
+
+/* libc's child shares its memory, errno too: that is as libc leaves it. */
+static int pass_on(const struct launch *call, pid_t *out_pid, char *const *environment,
+		   int *in_out_errno)
+{
+	const struct signals_shown shown = signals_show(false);
+
+	errno = *in_out_errno;
+	const int rc = (call->is_search ? HOOK_NEXT(posix_spawnp) : HOOK_NEXT(posix_spawn))(
+		out_pid, call->path, call->actions, call->attributes, call->argv, environment);
+
+	*in_out_errno = errno;
+	signals_hide(&shown);
+	return rc;
+}
+
+int launch(const struct launch *call, pid_t *out_pid)
+{
+	struct environment_copy copy;
+	struct program_answer judged;
+	int their_errno = errno;
+	int rc;
+
+	if (is_enterable(call, &judged) &&
+	    environment_copy(&copy, call->environment, call->argv, judged.first_libraries,
+			     is_trap_ignored_for(call->attributes))) {
+		rc = pass_on(call, out_pid, copy.entries, &their_errno);
+		environment_copy_done(&copy);
+	} else {
+		rc = pass_on(call, out_pid, call->environment, &their_errno);
+	}
+	errno = their_errno;
+	return rc;
+}
+
+AGENT_EXPORT int posix_spawn(pid_t *pid, const char *path,
+			     const posix_spawn_file_actions_t *actions,
+			     const posix_spawnattr_t *attributes, char *const argv[],
+			     char *const environment[])
+{
+	return launch(&(struct launch){ .path = path,
+					.actions = actions,
+					.attributes = attributes,
+					.argv = argv,
+					.environment = environment },
+		      pid);
+}
+
+AGENT_EXPORT int posix_spawnp(pid_t *pid, const char *file,
+			      const posix_spawn_file_actions_t *actions,
+			      const posix_spawnattr_t *attributes, char *const argv[],
+			      char *const environment[])
+{
+	return launch(&(struct launch){ .path = file,
+					.is_search = true,
+					.actions = actions,
+					.attributes = attributes,
+					.argv = argv,
+					.environment = environment },
+		      pid);
+}
+
+int launch_shell(const char *command, const posix_spawn_file_actions_t *actions,
+		 const posix_spawnattr_t *attributes, pid_t *out_pid)
+{
+	char *const argv[] = { (char *)(unsigned long)"sh", (char *)(unsigned long)"-c",
+			       (char *)(unsigned long)command, NULL };
+
+	return launch(&(struct launch){ .path = "/bin/sh",
+					.actions = actions,
+					.attributes = attributes,
+					.argv = argv,
+					.environment = environ },
+		      out_pid);
+}

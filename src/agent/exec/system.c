@@ -1,0 +1,135 @@
+/*
+ * system - system(3), since libc's starts its shell by a way of its own.
+ *
+ * The same in all it can be observed by: SIGCHLD waits meanwhile, SIGINT and SIGQUIT are
+ * ignored for as long as any thread is in here, a thread that is cancelled kills its shell.
+ * (sysdeps/posix/system.c, glibc 2.38: before, SIGCHLD stayed blocked in all but the last of
+ * several threads, glibc bug 30163.)
+ */
+#include "agent/exec/launch.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "agent/core/agent_state.h"
+#include "agent/exec/environment.h"
+#include "agent/core/hooks.h"
+
+static struct {
+	pthread_mutex_t lock;
+	unsigned int callers;
+	struct sigaction interrupt, quit; /* of the program, while there are callers */
+} system_calls AGENT_STATE = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+struct system_call {
+	pid_t pid;
+	sigset_t mask; /* the caller's */
+	bool ignores_interrupt, ignores_quit;
+};
+
+AGENT_START void system_forget(void)
+{
+	pthread_mutex_init(&system_calls.lock, NULL);
+}
+
+static void begin(struct system_call *call)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	pthread_mutex_lock(&system_calls.lock);
+	if (system_calls.callers++ == 0) {
+		sigaction(SIGINT, &ignore, &system_calls.interrupt);
+		sigaction(SIGQUIT, &ignore, &system_calls.quit);
+	}
+	call->ignores_interrupt = system_calls.interrupt.sa_handler == SIG_IGN;
+	call->ignores_quit = system_calls.quit.sa_handler == SIG_IGN;
+	pthread_mutex_unlock(&system_calls.lock);
+	sigaddset(&ignore.sa_mask, SIGCHLD);
+	pthread_sigmask(SIG_BLOCK, &ignore.sa_mask, &call->mask);
+}
+
+static void end(const struct system_call *call)
+{
+	pthread_mutex_lock(&system_calls.lock);
+	if (--system_calls.callers == 0) {
+		sigaction(SIGINT, &system_calls.interrupt, NULL);
+		sigaction(SIGQUIT, &system_calls.quit, NULL);
+	}
+	pthread_mutex_unlock(&system_calls.lock);
+	pthread_sigmask(SIG_SETMASK, &call->mask, NULL);
+}
+
+static int start_shell(const char *command, struct system_call *call)
+{
+	posix_spawnattr_t attributes;
+	sigset_t defaults;
+
+	sigemptyset(&defaults);
+	if (!call->ignores_interrupt)
+		sigaddset(&defaults, SIGINT);
+	if (!call->ignores_quit)
+		sigaddset(&defaults, SIGQUIT);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigmask(&attributes, &call->mask);
+	posix_spawnattr_setsigdefault(&attributes, &defaults);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+	const int rc = launch_shell(command, NULL, &attributes, &call->pid);
+
+	posix_spawnattr_destroy(&attributes);
+	return rc;
+}
+
+static pid_t wait_for(pid_t pid, int *out_status)
+{
+	pid_t waited;
+
+	do {
+		waited = waitpid(pid, out_status, 0);
+	} while (waited < 0 && errno == EINTR);
+	return waited;
+}
+
+static void cancelled(void *context)
+{
+	const struct system_call *call = context;
+	int before;
+
+	kill(call->pid, SIGKILL);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	wait_for(call->pid, NULL);
+	pthread_setcancelstate(before, NULL);
+	end(call);
+}
+
+static int run(const char *command)
+{
+	struct system_call call;
+	int status = -1;
+
+	begin(&call);
+	const int failure = start_shell(command, &call);
+
+	if (failure != 0) {
+		/* POSIX: as if the shell had been there and had ended with that. */
+		status = 127 << 8;
+	} else {
+		pthread_cleanup_push(cancelled, &call);
+		if (wait_for(call.pid, &status) != call.pid)
+			status = -1;
+		pthread_cleanup_pop(0);
+	}
+	end(&call);
+	if (failure != 0)
+		errno = failure;
+	return status;
+}
+
+AGENT_EXPORT int system(const char *command)
+{
+	if (environment_socket() == NULL)
+		return HOOK_NEXT(system)(command);
+	return command != NULL ? run(command) : run("exit 0") == 0;
+}

@@ -1,0 +1,109 @@
+#include "agent/interpreters/python/outer.h"
+
+#include "agent/core/agent.h"
+#include "agent/core/arch.h"
+#include "agent/interpreters/python/names.h"
+#include "agent/interpreters/python/state.h"
+
+/*
+ * At the first activation the thread's state was found; a walk that came to none begins here.
+ * A thread that executes no Python has no state.
+ */
+static bool find_thread(struct walk *walk, struct mem *mem)
+{
+	struct python_room *room = walk->python;
+
+	if (room->activations > 0)
+		return true;
+	const u64 state = python_find_state(mem, room->layout);
+
+	return state != 0 && python_is_state(mem, room->layout, state, arch_thread_pointer()) &&
+	       python_begin_state(walk, mem, state);
+}
+
+static bool is_cut(const struct walk *walk)
+{
+	return walk_status_of_interpreted(walk->ending) != walk->ending;
+}
+
+/*
+ * Whether the frames that would follow are the callers of what is stored.  The innermost frame,
+ * in the loop and not stepped out of, may be an activation that is half made.
+ */
+static bool may_follow(const struct walk *walk, struct mem *mem)
+{
+	const struct python_room *room = walk->python;
+
+	if (room->has_given_up || room->status != WALK_COMPLETE ||
+	    python_has_interpreters(mem, room->layout))
+		return false;
+	if (room->activations == 0)
+		return walk->count > 0 || !code_ranges_have(room->layout->loop, walk->leaf);
+	return room->activations > 1 || room->doubtful_count == 0 ||
+	       python_outer_is_certain(mem, &room->walk);
+}
+
+/* 2.7 to 3.10: an activation's frame is not known by its address, so all are outside. */
+static bool begin_outer(struct walk *walk, struct mem *mem)
+{
+	if (walk->python->layout->chain != PYTHON_CHAIN_OBJECTS)
+		return python_outer_begin(mem, &walk->python->walk) >= 0;
+	for (u32 i = 0; i < walk->count; i++) {
+		if (walk->frames[i] == PYTHON_PLACE_OF_FRAME)
+			walk->count = i;
+	}
+	return true;
+}
+
+static enum python_step next_outer(struct mem *mem, struct python_walk *walk,
+				   struct python_frame *out_frame)
+{
+	return walk->layout->chain == PYTHON_CHAIN_OBJECTS
+		       ? python_object_next(mem, walk, out_frame)
+		       : python_outer_next(mem, walk, out_frame);
+}
+
+/* True: all frames from here to the outermost are stored, or as many as there is room for. */
+static bool put_linked(struct walk *walk, struct mem *mem)
+{
+	struct python_frame frame;
+
+	for (u32 i = 0; i < 2 * AGENT_MAX_FRAMES; i++) {
+		const enum python_step step = next_outer(mem, &walk->python->walk, &frame);
+
+		if (step == PYTHON_END)
+			return true;
+		if (step == PYTHON_SKIP)
+			continue;
+		const u64 word =
+			step == PYTHON_FRAME ? python_name_frame(walk, mem, &frame) : 0;
+
+		if (word == 0)
+			return false;
+		if (walk->regions.regions != NULL)
+			regions_meet_python(walk, frame.address, frame.code);
+		if (!unwind_push(walk, word))
+			return true;
+	}
+	return false;
+}
+
+bool python_put_outer(struct walk *walk, struct mem *mem)
+{
+	const struct python_room *room = walk->python;
+	const u64 met = walk->regions.met;
+
+	/* Which of two interpreters' frames are further out is not known. */
+	if (room->layout == NULL || walk->ruby->layout != NULL || !is_cut(walk) ||
+	    !find_thread(walk, mem) || !may_follow(walk, mem) || !begin_outer(walk, mem))
+		return false;
+	const u32 before = walk->count;
+
+	if (!put_linked(walk, mem)) {
+		walk->count = before;
+		walk->regions.met = met;
+	} else if (walk->count > before || room->activations > 0) {
+		walk->ending = (u8)walk_status_of_interpreted(walk->ending);
+	}
+	return true;
+}

@@ -1,0 +1,401 @@
+#include "agent/interpreters/python/python.h"
+
+#include "agent/core/agent.h"
+#include "agent/core/arch.h"
+#include "agent/sample/interpreters.h"
+#include "agent/interpreters/layouts.h"
+#include "agent/interpreters/python/names.h"
+#include "agent/interpreters/python/outer.h"
+#include "agent/interpreters/python/state.h"
+#include "agent/core/thread_name.h"
+#include "walk/python_thread.h"
+
+/* 2.7 to 3.10: frames that are counted. */
+#define MOST_OBJECTS 65536U
+/* Of one thread, in the interpreters of a process. */
+#define MOST_STATES 16U
+
+/* struct python_walk, distance: the build's, so that one walk's is the next one's. */
+static u64 known_distance;
+static struct interpreter_place place;
+
+void python_begin_walk(struct python_room *room, struct ring_header *ring, struct mem *mem)
+{
+	const struct python_layout *layout = layouts_python(ring);
+
+	room->layout =
+		layout != NULL && interpreters_is_loaded(&place, mem, layout->loop[0].start,
+							 layout->load_bias)
+			? layout
+			: NULL;
+	room->activations = 0;
+	room->doubtful_count = 0;
+	room->status = WALK_COMPLETE;
+	room->has_given_up = false;
+}
+
+static void fail(struct python_room *room, enum walk_status status)
+{
+	if (room->status == WALK_COMPLETE)
+		room->status = (u8)status;
+}
+
+static void give_up(struct python_room *room, enum walk_status status)
+{
+	fail(room, status);
+	room->has_given_up = true;
+}
+
+bool python_begin_state(struct walk *walk, struct mem *mem, u64 state)
+{
+	struct python_room *room = walk->python;
+
+	for (u32 i = 0; i < PYTHON_MEMO; i++)
+		room->memo[i].code = 0;
+	if (!python_is_state(mem, room->layout, state, arch_thread_pointer()) ||
+	    python_begin(mem, room->layout, state,
+			 __atomic_load_n(&known_distance, __ATOMIC_RELAXED), &room->walk) < 0) {
+		__atomic_fetch_add(&walk->ring->python_refusals, 1, __ATOMIC_RELAXED);
+		return false;
+	}
+	__atomic_fetch_add(&walk->ring->python_walks, 1, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* At the first activation of a walk. */
+static void begin(struct walk *walk, struct mem *mem)
+{
+	struct python_room *room = walk->python;
+	u64 state = python_find_state(mem, room->layout);
+
+	/*
+	 * What can be asked knows the first of a thread's states.  A host that makes them by hand, one
+	 * for each interpreter, may delete that and go on with another (mod_wsgi).
+	 */
+	if (state == 0)
+		state = python_list_state(mem, room->layout, 0);
+	if (state == 0) {
+		give_up(room, WALK_CODE_UNMATCHED);
+		return;
+	}
+	if (!python_begin_state(walk, mem, state))
+		give_up(room, WALK_CODE_UNREADABLE);
+}
+
+/* Stores the frames of the activation that was entered, and says how that ended. */
+static enum python_step put_frames(struct walk *walk, struct mem *mem, enum python_step step,
+				   struct python_frame *out_innermost)
+{
+	const u32 before = walk->count;
+	struct python_frame frame;
+
+	for (u32 i = 0; i < 2 * AGENT_MAX_FRAMES; i++) {
+		if (step != PYTHON_FRAME && step != PYTHON_SKIP)
+			return step;
+		step = python_next(mem, &walk->python->walk, &frame);
+		if (step != PYTHON_FRAME)
+			continue;
+		const u64 word = python_name_frame(walk, mem, &frame);
+
+		if (word == 0)
+			return PYTHON_BROKEN;
+		if (walk->count == before)
+			*out_innermost = frame;
+		if (walk->regions.regions != NULL)
+			regions_meet_python(walk, frame.address, frame.code);
+		if (!unwind_push(walk, word))
+			return PYTHON_END;
+	}
+	return PYTHON_BROKEN;
+}
+
+/*
+ * Puts a word before that of an activation's native frame; behind this are its Python frames.
+ */
+static void insert_before(struct walk *walk, u32 loop, u64 word)
+{
+	if (word == 0 || !unwind_push(walk, 0))
+		return;
+	for (u32 i = walk->count - 1; i > loop; i--)
+		walk->frames[i] = walk->frames[i - 1];
+	walk->frames[loop] = word;
+}
+
+/*
+ * Enters an activation.  The frame that called the one before is no frame of this: if that one
+ * was half made it had none.  If nothing called it, another interpreter may have.
+ */
+static enum python_step enter(struct walk *walk, struct mem *mem, u64 sp, u64 cfa)
+{
+	struct python_room *room = walk->python;
+	const enum python_step step = python_enter(mem, &room->walk, sp, cfa);
+	const u32 behind = room->doubtful_at + room->doubtful_count;
+
+	if (step != PYTHON_STRAY || room->doubtful_count == 0 || room->activations != 2 ||
+	    room->walk.has_ended)
+		return step;
+	for (u32 i = behind; i < walk->count; i++)
+		walk->frames[i - room->doubtful_count] = walk->frames[i];
+	walk->count -= room->doubtful_count;
+	if (python_pass(mem, &room->walk) < 0)
+		return PYTHON_STRAY;
+	return python_enter(mem, &room->walk, sp, cfa);
+}
+
+/*
+ * An activation whose frames are not what they should be.  One that was interrupted itself may
+ * be setting up what tells of them, or have torn it down: then it has none.
+ */
+static void pass(struct walk *walk, struct mem *mem, enum python_step step, bool is_exact)
+{
+	struct python_room *room = walk->python;
+	const bool may_be_half_made = is_exact && room->activations == 1;
+
+	if (!may_be_half_made)
+		fail(room, step == PYTHON_STRAY ? WALK_CODE_UNMATCHED : WALK_CODE_UNREADABLE);
+	if (python_pass(mem, &room->walk) < 0)
+		give_up(room, WALK_CODE_UNMATCHED);
+}
+
+/*
+ * An activation of another interpreter of the process: this thread has a state in each in which
+ * it executes something.  Stores its frames if they are there.
+ */
+static bool put_others_frames(struct walk *walk, struct mem *mem, u64 sp, u64 cfa,
+			      struct python_frame *out_innermost)
+{
+	struct python_room *room = walk->python;
+	const u32 before = walk->count;
+	u64 state = room->walk.state;
+	const u64 known = state;
+
+	if (!python_has_interpreters(mem, room->layout))
+		return false;
+	room->left = room->walk;
+	for (u32 i = 0; i < MOST_STATES && state != 0; i++) {
+		state = python_list_state(mem, room->layout, i);
+		if (state == known || state == 0 ||
+		    python_begin(mem, room->layout, state, room->left.distance, &room->walk) <
+			    0)
+			continue;
+		if (put_frames(walk, mem, python_enter(mem, &room->walk, sp, cfa),
+			       out_innermost) == PYTHON_END &&
+		    walk->count > before)
+			return true;
+		walk->count = before;
+	}
+	room->walk = room->left;
+	return false;
+}
+
+/* Stores the frames of an activation, and says how that ended. */
+static enum python_step put_activation(struct walk *walk, struct mem *mem, u64 sp, u64 cfa,
+				       struct python_frame *out_innermost)
+{
+	const enum python_step entered = enter(walk, mem, sp, cfa);
+	const u64 met = walk->regions.met;
+	enum python_step step;
+
+	walk->python->frames_at = walk->count;
+	step = put_frames(walk, mem, entered, out_innermost);
+	if (step == PYTHON_END)
+		return step;
+	walk->count = walk->python->frames_at;
+	walk->regions.met = met;
+	if ((step == PYTHON_STRAY || step == PYTHON_NONE) &&
+	    put_others_frames(walk, mem, sp, cfa, out_innermost))
+		return PYTHON_END;
+	return step;
+}
+
+/* By address: an activation's frames, and the C function that its innermost one calls. */
+static void put_by_address(struct walk *walk, struct mem *mem, u64 sp, u64 cfa, bool is_exact)
+{
+	struct python_room *room = walk->python;
+	struct python_frame innermost = { 0 };
+	const enum python_step step = put_activation(walk, mem, sp, cfa, &innermost);
+	const u32 loop = room->frames_at - 1;
+
+	if (step == PYTHON_STRAY || step == PYTHON_BROKEN)
+		pass(walk, mem, step, is_exact);
+	if (step != PYTHON_END)
+		return;
+	if (room->walk.distance != 0)
+		__atomic_store_n(&known_distance, room->walk.distance, __ATOMIC_RELAXED);
+	if (is_exact && room->activations == 1) {
+		room->doubtful_at = room->frames_at;
+		room->doubtful_count = walk->count - room->frames_at;
+	}
+	if (!is_exact && walk->count > room->frames_at)
+		insert_before(walk, loop, python_name_callee(walk, mem, &innermost, loop));
+}
+
+bool python_put_activation(struct walk *walk, struct mem *mem, u64 sp, u64 cfa, bool is_exact)
+{
+	struct python_room *room = walk->python;
+
+	if (room->activations++ == 0)
+		begin(walk, mem);
+	if (room->has_given_up)
+		return true;
+	if (room->layout->chain == PYTHON_CHAIN_OBJECTS) {
+		unwind_push(walk, PYTHON_PLACE_OF_FRAME);
+		unwind_push(walk, PYTHON_PLACE_OF_FRAME);
+		return true;
+	}
+	if (room->walk.has_ended && !python_has_interpreters(mem, room->layout)) {
+		walk->count--;
+		return false;
+	}
+	put_by_address(walk, mem, sp, cfa, is_exact);
+	return true;
+}
+
+/* How many frames there are from here on outwards; MOST_OBJECTS if there is no end to them. */
+static u32 count_objects(struct mem *mem, const struct python_room *room, u64 frame)
+{
+	struct python_walk walk = room->walk;
+	u32 count = 0;
+
+	walk.frame = frame;
+
+	while (walk.frame != 0 && count < MOST_OBJECTS) {
+		if (python_object_pass(mem, &walk) < 0)
+			return MOST_OBJECTS;
+		count++;
+	}
+	return count;
+}
+
+/*
+ * The words of the next frame, where its activation's native frame is the last that is stored.
+ */
+static void fill_place(struct walk *walk, struct mem *mem)
+{
+	struct python_room *room = walk->python;
+	struct python_frame frame;
+	u64 word = 0;
+
+	if (room->walk.frame == 0) {
+		room->walk.frame = room->caller;
+		room->caller = 0;
+	}
+	if (!room->has_given_up && python_object_next(mem, &room->walk, &frame) == PYTHON_FRAME)
+		word = python_name_frame(walk, mem, &frame);
+	if (word == 0) {
+		give_up(room, WALK_CODE_UNREADABLE);
+		return;
+	}
+	if (walk->count > 0)
+		insert_before(walk, walk->count - 1,
+			      python_name_callee(walk, mem, &frame, walk->count - 1));
+	if (walk->regions.regions != NULL)
+		regions_meet_python(walk, frame.address, frame.code);
+	unwind_push(walk, word);
+}
+
+/*
+ * Puts frames where their places are kept: none in the first `skipped` of them.  Without frames
+ * the places go.
+ */
+static void fill_places(struct walk *walk, struct mem *mem, u32 skipped, bool has_frames)
+{
+	const u32 stored = walk->count;
+
+	walk->count = 0;
+	for (u32 i = 0; i < stored; i++) {
+		if (walk->frames[i] != PYTHON_PLACE_OF_FRAME) {
+			walk->frames[walk->count++] = walk->frames[i];
+			continue;
+		}
+		/* The second word of the place may be written over. */
+		if (i + 1 < stored && walk->frames[i + 1] == PYTHON_PLACE_OF_FRAME)
+			i++;
+		if (skipped > 0)
+			skipped--;
+		else if (has_frames)
+			fill_place(walk, mem);
+	}
+}
+
+/* One frame for each activation, or the innermost has none. */
+static bool has_frames_for_all(const struct python_room *room, u32 frames)
+{
+	return room->activations == frames || room->activations == frames + 1;
+}
+
+/*
+ * A thread that executes something in a sub-interpreter has a state and frames there and in the
+ * interpreter that called it.  The list begins with the youngest interpreter, and the first of
+ * all executes nothing inside of another.  Of three with frames the order is not known.
+ */
+static u32 count_in_interpreters(struct mem *mem, struct python_room *room)
+{
+	u64 firsts[2] = { 0 };
+	u32 count = 0;
+
+	for (u32 i = 0;; i++) {
+		const u64 state = python_list_state(mem, room->layout, i);
+		u64 frame;
+
+		if (state == 0)
+			break;
+		if (python_read(mem, &frame, state, room->layout->offsets.state_frame) < 0)
+			return MOST_OBJECTS;
+		if (frame == 0)
+			continue;
+		if (count == sizeof firsts / sizeof *firsts)
+			return MOST_OBJECTS;
+		firsts[count++] = frame;
+	}
+	room->walk.frame = firsts[0];
+	room->caller = firsts[1];
+	return count_objects(mem, room, firsts[0]) + count_objects(mem, room, firsts[1]);
+}
+
+static void end_objects(struct walk *walk, struct mem *mem)
+{
+	struct python_room *room = walk->python;
+	bool has_frames = false;
+	u32 frames = 0;
+
+	room->caller = 0;
+	if (walk->ending == WALK_COMPLETE && !room->has_given_up) {
+		frames = count_objects(mem, room, room->walk.frame);
+		if (!has_frames_for_all(room, frames) &&
+		    python_has_interpreters(mem, room->layout))
+			frames = count_in_interpreters(mem, room);
+		has_frames = has_frames_for_all(room, frames);
+	}
+	if (!has_frames)
+		fail(room, WALK_CODE_UNMATCHED);
+	fill_places(walk, mem, has_frames ? room->activations - frames : 0, has_frames);
+}
+
+/* Of a walk that is whole: its outermost frame is the thread's first. */
+static void tell_thread_name(struct walk *walk, struct mem *mem)
+{
+	struct python_room *room = walk->python;
+
+	if (thread_name_is_due() &&
+	    python_thread_name(mem, room->layout, &room->outermost, &room->texts[0]) >= 0)
+		thread_name_tell(walk->ring, &room->texts[0]);
+}
+
+void python_end_walk(struct walk *walk, struct mem *mem)
+{
+	struct python_room *room = walk->python;
+
+	if (python_put_outer(walk, mem) || room->activations == 0)
+		return;
+	if (room->layout->chain == PYTHON_CHAIN_OBJECTS)
+		end_objects(walk, mem);
+	else if (walk->ending == WALK_COMPLETE && !room->has_given_up &&
+		 !python_is_over(&room->walk))
+		fail(room, WALK_CODE_UNMATCHED);
+	if (walk->ending == WALK_COMPLETE ||
+	    (walk->ending == WALK_SWITCHED && room->status != WALK_COMPLETE))
+		walk->ending = room->status;
+	if (walk->ending == WALK_COMPLETE)
+		tell_thread_name(walk, mem);
+}

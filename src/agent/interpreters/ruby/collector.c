@@ -1,0 +1,212 @@
+#include "agent/interpreters/ruby/collector.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+
+#include "abi/ticks.h"
+#include "agent/core/agent.h"
+#include "agent/core/arch.h"
+#include "agent/interpreters/layouts.h"
+#include "agent/interpreters/ruby/frames.h"
+#include "agent/interpreters/ruby/state.h"
+
+/* include/ruby/internal/event.h, of every version. */
+#define EVENT_GC_ENTER 0x2000000U
+#define EVENT_GC_EXIT  0x4000000U
+
+/* Of the time, at most this part goes into reading; and so much at once, at first. */
+#define BUDGET_PART   32
+#define BUDGET_CREDIT (1LL << 25)
+/* What took longer was preempted. */
+#define TICKS_OF_READING 65536
+#define TICKS_OF_A_FRAME 1024
+
+/*
+ * Written by the thread that collects and read in its own handlers: `thread` is set last and
+ * cleared first.
+ */
+static struct {
+	bool is_installed;
+	u64 thread; /* which collects: its thread pointer; 0: none */
+	bool is_whole;
+	u64 epoch;
+	u64 context, frame; /* whose stack, and where it ended */
+	u64 ticks;          /* when the budget was looked at last */
+	s64 ticks_left;
+	struct ruby_room room;
+	struct memory_copies copies;
+	u64 no_frames[1];
+} collector;
+
+bool ruby_collector_is_installed(void)
+{
+	return __atomic_load_n(&collector.is_installed, __ATOMIC_RELAXED);
+}
+
+bool ruby_collector_is_here(void)
+{
+	return __atomic_load_n(&collector.thread, __ATOMIC_RELAXED) == arch_thread_pointer();
+}
+
+struct ruby_frames *ruby_collector_frames(u64 context, u64 frame, u64 epoch)
+{
+	if (!collector.is_whole || collector.context != context || collector.frame != frame ||
+	    collector.epoch != epoch)
+		return NULL;
+	return &collector.room.frames;
+}
+
+static bool budget_has_some(u64 now)
+{
+	const u64 since = now - collector.ticks;
+	const s64 earned = (s64)(since / BUDGET_PART);
+
+	collector.ticks_left += earned;
+	if (collector.ticks == 0 || collector.ticks_left > BUDGET_CREDIT)
+		collector.ticks_left = BUDGET_CREDIT;
+	collector.ticks = now;
+	return collector.ticks_left > 0;
+}
+
+static void budget_spend(u64 ticks)
+{
+	const u64 most =
+		TICKS_OF_READING + (u64)collector.room.frames.stack.count * TICKS_OF_A_FRAME;
+
+	collector.ticks_left -= (s64)(ticks < most ? ticks : most);
+}
+
+/* The thread's Ruby frames as they are now, and what the innermost may be doing. */
+static void read_frames(struct mem *mem, struct ring_header *ring)
+{
+	struct ruby_room *room = &collector.room;
+	struct walk walk = {
+		.ring = ring,
+		.epoch = __atomic_load_n(&ring->epoch, __ATOMIC_RELAXED),
+		.copies = &collector.copies,
+		.ruby = room,
+		.frames = collector.no_frames,
+	};
+
+	if (!ruby_frames_read(&walk, mem, RUBY_TOP_IN_HOOK))
+		return;
+	ruby_frames_name_top(&walk, mem);
+	collector.context = room->context;
+	collector.frame = room->frames.innermost;
+	collector.epoch = walk.epoch;
+	collector.is_whole = !walk.is_lost;
+}
+
+static bool find_stack(struct mem *mem, struct ruby_room *room, struct ring_header *ring)
+{
+	room->layout = ring != NULL ? layouts_ruby(ring) : NULL;
+	if (room->layout == NULL)
+		return false;
+	room->context = ruby_find_context(mem, room->layout);
+	if (room->context == 0)
+		return false;
+	room->objspace_flags = ruby_objspace_flags(mem, room->layout, room->context);
+	return true;
+}
+
+static void begin_step(void)
+{
+	struct ring_header *ring = __atomic_load_n(&agent.ring, __ATOMIC_ACQUIRE);
+	const bool may_time = __atomic_load_n(&agent.may_read_counter, __ATOMIC_RELAXED);
+	const u64 begin = may_time ? ticks_now() : 0;
+	struct mem mem;
+
+	collector.thread = 0;
+	atomic_signal_fence(memory_order_seq_cst);
+	collector.is_whole = false;
+	memory_begin_own(&mem, &collector.copies);
+	if (find_stack(&mem, &collector.room, ring) && (!may_time || budget_has_some(begin))) {
+		read_frames(&mem, ring);
+		if (may_time)
+			budget_spend(ticks_now() - begin);
+	}
+	atomic_signal_fence(memory_order_seq_cst);
+	__atomic_store_n(&collector.thread, arch_thread_pointer(), __ATOMIC_RELAXED);
+}
+
+/*
+ * 2.7 moves objects when the collection is over, and tells nobody.  Until that is done, it goes
+ * on for us.
+ */
+static void end_step(void)
+{
+	struct ring_header *ring = __atomic_load_n(&agent.ring, __ATOMIC_ACQUIRE);
+	const struct ruby_layout *layout = ring != NULL ? layouts_ruby(ring) : NULL;
+	struct mem mem;
+
+	if (layout != NULL && collector.is_whole) {
+		memory_begin_own(&mem, &collector.copies);
+		if (ruby_is_compacting(layout,
+				       ruby_objspace_flags(&mem, layout, collector.context)))
+			return;
+	}
+	__atomic_store_n(&collector.thread, 0, __ATOMIC_RELAXED);
+}
+
+/* rb_event_hook_func_t */
+static void on_event(u32 event, u64 data, u64 self, u64 method, u64 class)
+{
+	const int saved_errno = errno;
+
+	(void)data;
+	(void)self;
+	(void)method;
+	(void)class;
+	thread_notes.is_in_agent = true;
+	if (event & EVENT_GC_ENTER)
+		begin_step();
+	else
+		end_step();
+	thread_notes.is_in_agent = false;
+	errno = saved_errno;
+}
+
+/* Where the object space has its flags; NULL where there is nothing to spare. */
+static u32 *flags_of_hooks(const struct ruby_layout *layout)
+{
+	struct mem mem;
+	u32 flags;
+
+	if (ruby_has_hook_flag(layout) == 0)
+		return NULL;
+	memory_begin_own(&mem, &collector.copies);
+	const u64 at = ruby_objspace_flags_at(&mem, layout, ruby_find_context(&mem, layout));
+
+	return at != 0 && mem_read(&mem, &flags, sizeof flags, at) >= 0 ? (u32 *)at : NULL;
+}
+
+/*
+ * Up to 3.2 each object is made in a slower way while there is a hook for any internal event:
+ * newobj_of() asks objspace->flags.has_hook (gc.c), and a program that makes many takes a tenth
+ * longer.  Which events there are hooks for is kept elsewhere, so if it was our hook that set the
+ * flag, it is cleared again; 3.3 has one for hooks of new objects only.  When another's hook
+ * comes or goes, Ruby sets it as it finds right.
+ */
+static void add_hook(void (*add)(void (*)(u32, u64, u64, u64, u64), u32, u64),
+		     const struct ruby_layout *layout)
+{
+	const u32 has_hook = ruby_has_hook_flag(layout);
+	u32 *const flags = flags_of_hooks(layout);
+	const bool is_first = flags != NULL && !(*flags & has_hook);
+
+	add(on_event, EVENT_GC_ENTER | EVENT_GC_EXIT, layout->nil);
+	/* At once: other Ractors change their flags beside it without the GVL, when they sweep. */
+	if (is_first)
+		__atomic_fetch_and(flags, ~has_hook, __ATOMIC_RELAXED);
+}
+
+void ruby_collector_install(const struct ruby_layout *layout)
+{
+	void (*const add)(void (*)(u32, u64, u64, u64, u64), u32, u64) = (void (*)(
+		void (*)(u32, u64, u64, u64, u64), u32, u64))layout->functions.add_event_hook;
+
+	if (add == NULL || ruby_collector_is_installed())
+		return;
+	add_hook(add, layout);
+	__atomic_store_n(&collector.is_installed, true, __ATOMIC_RELAXED);
+}

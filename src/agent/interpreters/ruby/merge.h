@@ -1,0 +1,66 @@
+/*
+ * merge - one stack of a native one and a Ruby one.
+ *
+ * A call of the loop (rb_vm_exec()) executes the Ruby frames from the innermost on to the first
+ * that is_last, and has a mark behind its native frame.  Methods in C that were called by it
+ * stand before the others, and are executed by the native frames before the loop's.  So of
+ *
+ *	native	memcpy  rb_str_times  vm_call_cfunc  [core  loop  mark]  main
+ *	Ruby	String#*  Foo#bar  <main>(is_last)
+ *
+ * becomes
+ *
+ *	memcpy  rb_str_times  vm_call_cfunc  String#*  core  loop  Foo#bar  <main>  main
+ */
+#pragma once
+#include <stdbool.h>
+
+#include "abi/ruby_layout.h"
+
+/* No more than that are stored: abi/ring.h has a word for each. */
+#define RUBY_MAX_FRAMES 8192
+
+/* Stands for the Ruby frames of an activation in a native stack; no key is 0. */
+#define RUBY_MARK ((1ULL << 63) | 1)
+
+enum ruby_word_flags {
+	RUBY_WORD_IS_C = 1,    /* a method in C, or what stands for one */
+	RUBY_WORD_IS_LAST = 2, /* of its activation */
+};
+
+/* Ruby's frames, innermost first: words[first] to words[count - 1]. */
+struct ruby_stack {
+	u32 first, count;
+	u32 activations; /* words with RUBY_WORD_IS_LAST */
+	bool is_full;    /* there were more than there is room for */
+	u64 words[RUBY_MAX_FRAMES];
+	u8 flags[RUBY_MAX_FRAMES];
+};
+
+/* Adds a frame outside of those there are. */
+static inline void ruby_stack_push(struct ruby_stack *stack, u64 word, u8 flags)
+{
+	if (stack->count == RUBY_MAX_FRAMES) {
+		stack->is_full = true;
+		return;
+	}
+	stack->words[stack->count] = word;
+	stack->flags[stack->count++] = flags;
+	stack->activations += (flags & RUBY_WORD_IS_LAST) != 0;
+}
+
+/* A native stack, innermost first, with marks; and how many words there is room for. */
+struct ruby_natives {
+	u64 *frames;
+	u32 count, room;
+	bool is_full; /* the outermost are missing */
+};
+
+/*
+ * Puts a Ruby stack into a native one.  may_fit: the native one is whole.  False: their
+ * activations are not as many; then only the native frames of the innermost one are there, and
+ * all Ruby frames behind them; if there are any.  One more or less is as many: the innermost may be beginning or
+ * about to end.
+ */
+bool ruby_merge(const struct ruby_layout *layout, const struct ruby_stack *stack, bool may_fit,
+		struct ruby_natives *natives);

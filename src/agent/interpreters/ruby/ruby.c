@@ -1,0 +1,260 @@
+#include "agent/interpreters/ruby/ruby.h"
+
+#include "agent/core/agent.h"
+#include "agent/core/arch.h"
+#include "agent/sample/interpreters.h"
+#include "agent/interpreters/layouts.h"
+#include "agent/interpreters/ruby/api.h"
+#include "agent/interpreters/ruby/collector.h"
+#include "agent/interpreters/ruby/names.h"
+#include "agent/interpreters/ruby/state.h"
+#include "agent/core/thread_name.h"
+#include "walk/ruby.h"
+#include "walk/ruby_text.h"
+
+_Static_assert(RUBY_MAX_FRAMES == AGENT_MAX_FRAMES, "a stack of Ruby's alone has room");
+
+/* What the kernel keeps of a thread's name (TASK_COMM_LEN). */
+#define KERNEL_NAME_MAX 15
+
+static struct interpreter_place place;
+
+void ruby_begin_walk(struct ruby_room *room, struct ring_header *ring, struct mem *mem)
+{
+	const struct ruby_layout *layout = layouts_ruby(ring);
+
+	room->layout =
+		layout != NULL &&
+				__atomic_load_n(&ring->ruby_check, __ATOMIC_RELAXED) !=
+					RING_RUBY_DIFFERS &&
+				interpreters_is_loaded(&place, mem, layout->loop[0].start,
+						       layout->load_bias)
+			? layout
+			: NULL;
+	room->activations = 0;
+	room->core = 0;
+}
+
+/* How far the native stack of a context reaches. */
+static bool find_machine_stack(struct mem *mem, const struct ruby_layout *layout, u64 context,
+			       struct code_range *out_stack)
+{
+	u64 bytes;
+
+	if (ruby_read(mem, &out_stack->end, context, layout->offsets.ec_machine_start) < 0 ||
+	    ruby_read(mem, &bytes, context, layout->offsets.ec_machine_max) < 0 ||
+	    bytes > out_stack->end)
+		return false;
+	out_stack->start = out_stack->end - bytes;
+	return true;
+}
+
+void ruby_find_stack(const struct walk *walk, struct mem *mem)
+{
+	const struct ruby_layout *layout = layouts_ruby(walk->ring);
+	struct code_range stack;
+	u64 context;
+
+	if (layout == NULL)
+		return;
+	context = ruby_find_context(mem, layout);
+	if (context == 0 || !find_machine_stack(mem, layout, context, &stack))
+		return;
+	mem->told_low = stack.start;
+	mem->told_high = stack.end;
+}
+
+void ruby_meet(struct walk *walk, u64 address)
+{
+	struct ruby_room *room = walk->ruby;
+
+	if (code_ranges_have(room->layout->core, address)) {
+		if (room->activations == 0 && room->core == 0)
+			room->core = address;
+		return;
+	}
+	room->activations++;
+	unwind_push(walk, RUBY_MARK);
+}
+
+/*
+ * Whether the thread is on the native stack of its context.  While fibers are switched it is on
+ * another's, and in Ruby's handler of SIGSEGV on an alternate one.
+ */
+static bool is_on_own_stack(struct mem *mem, const struct walk *walk)
+{
+	struct code_range stack;
+
+	return find_machine_stack(mem, walk->ruby->layout, walk->ruby->context, &stack) &&
+	       walk->sp >= stack.start && walk->sp < stack.end;
+}
+
+static void clear_frames(struct ruby_frames *frames)
+{
+	frames->stack.first = frames->stack.count = frames->stack.activations = 0;
+	frames->stack.is_full = false;
+	frames->has_top = false;
+}
+
+/*
+ * A collection is on: the frames that were read before, if it is this thread's.  NULL: none can
+ * be had without the heap.
+ */
+static struct ruby_frames *frames_before_collection(struct walk *walk, struct mem *mem)
+{
+	struct ruby_room *room = walk->ruby;
+	struct ruby_frames *frames;
+	struct ruby_walk now;
+
+	if (ruby_collector_is_here() || !ruby_collector_is_installed())
+		room->collection = ruby_name_collection(walk, mem, room->objspace_flags);
+	if (!ruby_collector_is_here() || ruby_begin(mem, room->layout, room->context, &now) < 0)
+		return NULL;
+	frames = ruby_collector_frames(room->context, now.next, walk->epoch);
+	return frames != NULL && ruby_frames_choose_named(room->layout, frames, room->core)
+		       ? frames
+		       : NULL;
+}
+
+/* Whether the heap may be read: another thread may be collecting, but not moving objects. */
+static bool may_read_heap(const struct ruby_room *room)
+{
+	const u32 flags = room->objspace_flags;
+
+	if (ruby_is_compacting(room->layout, flags))
+		return false;
+	return !(flags & RUBY_OBJSPACE_DURING_GC) ||
+	       (ruby_collector_is_installed() && !ruby_collector_is_here());
+}
+
+/* The thread's Ruby frames, of which there may be none; and how they were had. */
+static const struct ruby_stack *read_frames(struct walk *walk, struct mem *mem,
+					    enum walk_status *out_status)
+{
+	struct ruby_room *room = walk->ruby;
+	struct ruby_frames *frames = &room->frames;
+
+	clear_frames(frames);
+	*out_status = WALK_CODE_UNMATCHED;
+	if (room->context == 0)
+		return &frames->stack;
+	*out_status = WALK_CODE_UNREADABLE;
+	if (!ruby_is_context(mem, room->layout, room->context, arch_thread_pointer())) {
+		/* One that begins or ends has a context without a stack, and executes nothing. */
+		if (room->activations == 0)
+			*out_status = WALK_COMPLETE;
+		else
+			__atomic_fetch_add(&walk->ring->ruby_refusals, 1, __ATOMIC_RELAXED);
+		return &frames->stack;
+	}
+	__atomic_fetch_add(&walk->ring->ruby_walks, 1, __ATOMIC_RELAXED);
+	room->objspace_flags = ruby_objspace_flags(mem, room->layout, room->context);
+	if (!may_read_heap(room)) {
+		struct ruby_frames *const before = frames_before_collection(walk, mem);
+
+		if (before == NULL)
+			return &frames->stack;
+		frames = before;
+	} else if (!ruby_frames_read(walk, mem, RUBY_TOP_AS_IT_IS) ||
+		   !ruby_frames_choose(walk, mem, room->core)) {
+		/* The innermost ones alone would seem to be called by nobody. */
+		clear_frames(frames);
+		return &frames->stack;
+	}
+	*out_status = WALK_COMPLETE;
+	return &frames->stack;
+}
+
+/* Of a stack whose Ruby frames are whole. */
+static enum walk_status status_of(const struct walk *walk, bool fits, bool is_on_own)
+{
+	if (walk->ending != WALK_COMPLETE)
+		return walk_status_of_interpreted(walk->ending);
+	if (fits)
+		return WALK_COMPLETE;
+	return is_on_own ? WALK_CODE_UNMATCHED : WALK_SWITCHED;
+}
+
+static void put_frames(struct walk *walk, struct mem *mem)
+{
+	struct ruby_room *room = walk->ruby;
+	enum walk_status status;
+	const struct ruby_stack *stack = read_frames(walk, mem, &status);
+
+	/* A thread that begins or ends, or serves the interpreter. */
+	if (status == WALK_COMPLETE && stack->count == 0 && room->activations == 0)
+		return;
+	const bool is_on_own = room->context != 0 && is_on_own_stack(mem, walk);
+	const bool may_fit =
+		walk->ending == WALK_COMPLETE && status == WALK_COMPLETE && is_on_own;
+	struct ruby_natives natives = {
+		.frames = walk->frames,
+		.count = walk->count,
+		.room = AGENT_MAX_FRAMES,
+	};
+	const bool fits = ruby_merge(room->layout, stack, may_fit, &natives);
+
+	walk->count = natives.count;
+	walk->is_full |= natives.is_full || stack->is_full;
+	if (status == WALK_COMPLETE)
+		walk->ending = (u8)status_of(walk, fits, is_on_own);
+	else if (walk->ending == WALK_COMPLETE)
+		walk->ending = (u8)status;
+}
+
+/* Longer names than the kernel keeps. */
+static void tell_thread_name(struct walk *walk, struct mem *mem)
+{
+	const struct ruby_room *room = walk->ruby;
+	const struct ruby_offsets *offsets = &room->layout->offsets;
+	struct name_text *name = &walk->ruby->texts[0];
+	u64 thread, text;
+
+	name->length = 0;
+	name->is_cut = 0;
+	if (ruby_read(mem, &thread, room->context, offsets->ec_thread) < 0 ||
+	    ruby_read(mem, &text, thread, offsets->thread_name) < 0)
+		return;
+	ruby_text_append(mem, room->layout, text, name);
+	if (name->length > KERNEL_NAME_MAX)
+		thread_name_tell(walk->ring, name);
+}
+
+/* Inside of all others: only the leaf's address is within it. */
+static void put_innermost(struct walk *walk, u64 word)
+{
+	unwind_push(walk, 0);
+	for (u32 i = walk->count - 1; i > 0; i--)
+		walk->frames[i] = walk->frames[i - 1];
+	walk->frames[0] = word;
+}
+
+/* As it has who executes the interpreter's instructions, or is alone. */
+static bool has_gvl(const struct walk *walk)
+{
+	const struct ruby_room *room = walk->ruby;
+
+	if (!agent.has_had_threads)
+		return true;
+	return room->frames.has_top && code_ranges_have(room->layout->core, walk->leaf);
+}
+
+void ruby_end_walk(struct walk *walk, struct mem *mem)
+{
+	struct ruby_room *room = walk->ruby;
+
+	if (room->layout == NULL)
+		return;
+	room->context = ruby_find_context(mem, room->layout);
+	if (room->context == 0 && room->activations == 0)
+		return;
+	room->collection = 0;
+	put_frames(walk, mem);
+	if (room->collection != 0)
+		put_innermost(walk, room->collection);
+	/* Where Ruby is executed, the VM has been set up. */
+	if (room->context != 0 && room->frames.stack.activations > 0)
+		ruby_api_ask(walk, has_gvl(walk));
+	if (walk->ending == WALK_COMPLETE && may_read_heap(room) && thread_name_is_due())
+		tell_thread_name(walk, mem);
+}

@@ -1,0 +1,186 @@
+/*
+ * emit - stacks and samples into the ring.
+ *
+ * A stack is sent once in each epoch: it goes by the hash of its content and the epoch, and a
+ * table of the hashes sent tells which the recorder knows.  When the recorder has forgotten
+ * what it knew it changes the epoch, and no hash is what it was; a child of fork has another
+ * epoch than its parent, too, whose table it inherits.  The table is a hint and may forget:
+ * the stack is sent again then, and the recorder knows it for the same.
+ */
+#include "agent/core/agent.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include "agent/core/sent.h"
+
+#define SENT_STACKS    65536U
+#define IMAGE_PATH_MAX 1024U
+#define IMAGES_TOLD    512U
+
+static u64 sent_stacks[SENT_STACKS];
+static const struct sent stacks_sent = { sent_stacks, SENT_STACKS };
+
+static struct {
+	u64 images[IMAGES_TOLD]; /* where the images start that were told of */
+	u64 image_count;
+} sent;
+
+bool emit_is_asked_for_images(void)
+{
+	return agent.has_timers ||
+	       __atomic_load_n(&agent.ring->wishes, __ATOMIC_RELAXED) & RING_WISH_IMAGES;
+}
+
+static u64 mix(u64 hash, u64 word)
+{
+	hash = (hash ^ word) * 0x9fb21c651e98df25ULL;
+	return hash ^ hash >> 32;
+}
+
+/* Never 0: that means "no callers". */
+static u64 hash_stack(const struct walk *walk, u64 epoch)
+{
+	u64 hash = mix(mix(0x243f6a8885a308d3ULL, epoch), walk->count);
+
+	for (u32 i = 0; i < walk->count; i++)
+		hash = mix(hash, walk->frames[i]);
+	hash = mix(hash, hash >> 29);
+	return sent_hash(hash, epoch);
+}
+
+static bool send_stack(struct ring_header *ring, const struct walk *walk, u64 hash)
+{
+	u16 words = (u16)(RING_WORDS(struct ring_stack) + walk->count);
+	u64 position;
+
+	if (ring_reserve(ring, agent.terms.word_count, words, &position) < 0)
+		return false;
+	ring_put(ring, agent.terms.word_count, position, 1, hash);
+	for (u32 i = 0; i < walk->count; i++)
+		ring_put(ring, agent.terms.word_count, position,
+			 RING_WORDS(struct ring_stack) + i, walk->frames[i]);
+	ring_commit(ring, agent.terms.word_count, position, words, RING_STACK);
+	sent_add(&stacks_sent, hash);
+	return true;
+}
+
+void emit_lost(struct ring_header *ring, const struct sample_time *time)
+{
+	__atomic_fetch_add(&ring->lost_samples, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&ring->lost_ns, time->weight_ns, __ATOMIC_RELAXED);
+	thread_notes.has_lost = true;
+}
+
+static bool send_sample(struct ring_header *ring, const struct sample_time *time, u64 what,
+			u64 stack, u64 leaf)
+{
+	const u16 words = RING_WORDS(struct ring_sample);
+	const u64 lost = thread_notes.has_lost ? RING_SAMPLE_BEHIND_LOST << 8 : 0;
+	u64 position;
+
+	if (ring_reserve(ring, agent.terms.word_count, words, &position) < 0)
+		return false;
+	ring_put(ring, agent.terms.word_count, position, 1,
+		 (u64)(u32)thread_notes.tid | (what | lost) << 32);
+	ring_put(ring, agent.terms.word_count, position, 2, time->time_ns);
+	ring_put(ring, agent.terms.word_count, position, 3, stack);
+	ring_put(ring, agent.terms.word_count, position, 4, leaf);
+	ring_put(ring, agent.terms.word_count, position, 5, time->weight_ns);
+	ring_put(ring, agent.terms.word_count, position, 6, time->covered_ns);
+	ring_commit(ring, agent.terms.word_count, position, words, RING_SAMPLE);
+	thread_notes.has_lost = false;
+	return true;
+}
+
+void emit_sample(struct ring_header *ring, const struct walk *walk,
+		 const struct sample_time *time)
+{
+	const u64 hash = walk->count == 0 ? 0 : hash_stack(walk, walk->epoch);
+
+	if (walk->is_lost ||
+	    (hash != 0 && !sent_has(&stacks_sent, hash) && !send_stack(ring, walk, hash)) ||
+	    !send_sample(ring, time, walk->ending, hash, walk->leaf))
+		emit_lost(ring, time);
+}
+
+void emit_paused(struct ring_header *ring, const struct sample_time *time)
+{
+	if (!send_sample(ring, time, RING_SAMPLE_PAUSED << 8, 0, 0))
+		emit_lost(ring, time);
+}
+
+void emit_end(struct ring_header *ring, const struct sample_time *time, u64 start_function)
+{
+	const u64 what = WALK_NO_SAMPLE | RING_SAMPLE_END << 8;
+
+	if (!send_sample(ring, time, what, 0, start_function))
+		__atomic_fetch_add(&ring->unsent_ns, time->weight_ns, __ATOMIC_RELAXED);
+}
+
+void emit_flush(struct ring_header *ring)
+{
+	u64 position;
+
+	__atomic_store_n(&sent.image_count, 0, __ATOMIC_RELAXED);
+	if (ring_reserve(ring, agent.terms.word_count, RING_WORDS(struct ring_flush),
+			 &position) < 0)
+		return;
+	ring_put(ring, agent.terms.word_count, position, 1, thread_notes.last_time_ns);
+	ring_commit(ring, agent.terms.word_count, position, RING_WORDS(struct ring_flush),
+		    RING_FLUSH);
+}
+
+static bool image_was_told(u64 start)
+{
+	u64 count = __atomic_load_n(&sent.image_count, __ATOMIC_ACQUIRE);
+
+	for (u64 i = 0; i < count && i < IMAGES_TOLD; i++) {
+		if (__atomic_load_n(&sent.images[i], __ATOMIC_RELAXED) == start)
+			return true;
+	}
+	return false;
+}
+
+/* Two threads may both tell of an image: the recorder takes the second for the same. */
+static void image_mark_told(u64 start)
+{
+	u64 place = __atomic_fetch_add(&sent.image_count, 1, __ATOMIC_ACQ_REL);
+
+	if (place < IMAGES_TOLD)
+		__atomic_store_n(&sent.images[place], start, __ATOMIC_RELAXED);
+}
+
+static u64 path_word(const char *path, u32 length, u32 index)
+{
+	u64 word = 0;
+
+	for (u32 i = 0; i < sizeof(u64) && index * sizeof(u64) + i < length; i++)
+		word |= (u64)(u8)path[index * sizeof(u64) + i] << 8 * i;
+	return word;
+}
+
+void emit_image(struct ring_header *ring, const struct image_place *image)
+{
+	u32 length = 0;
+	u64 position;
+
+	if (ring == NULL || image_was_told(image->start))
+		return;
+	while (length < IMAGE_PATH_MAX && image->path[length] != '\0')
+		length++;
+	u32 path_words = length / (u32)sizeof(u64) + 1;
+	u16 words = (u16)(RING_WORDS(struct ring_image) + path_words);
+
+	if (ring_reserve(ring, agent.terms.word_count, words, &position) < 0)
+		return;
+	ring_put(ring, agent.terms.word_count, position, 1, thread_notes.last_time_ns);
+	ring_put(ring, agent.terms.word_count, position, 2, image->start);
+	ring_put(ring, agent.terms.word_count, position, 3, image->end);
+	ring_put(ring, agent.terms.word_count, position, 4, image->load_bias);
+	for (u32 i = 0; i < path_words; i++)
+		ring_put(ring, agent.terms.word_count, position, 5 + i,
+			 path_word(image->path, length, i));
+	ring_commit(ring, agent.terms.word_count, position, words, RING_IMAGE);
+	image_mark_told(image->start);
+}

@@ -1,0 +1,227 @@
+/*
+ * timers - the trigger where perf events are refused, or cost too much at each switch: a timer
+ * of the thread's own CPU clock on each thread.
+ *
+ * The kernel looks at such timers in its tick, so they come at most HZ times a second
+ * (250 on most machines), however fast they were asked to; the overrun count and the thread's
+ * clock give each sample its whole weight.  They fire while the thread runs, so no
+ * system call that sleeps is interrupted.  Nor do they cost anything at a switch.
+ *
+ * A process that was begun with events changes to timers when the recorder asks for it
+ * (RING_WISH_TIMERS).  A thread that sleeps would not see the wish, and is to be sampled when it
+ * wakes: so the first thread that has a trap arms all there are, as /proc lists them; threads to
+ * come arm their own.  One that is being born meanwhile may get two timers: their signals are
+ * one, and each sample stands for the time since the last.
+ */
+#include "agent/core/agent.h"
+#include "agent/core/agent_state.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "abi/ring.h"
+#include "agent/core/arch.h"
+
+#define NS_PER_SECOND 1000000000ULL
+/* How often a timer looks if the pause is over, which nothing else tells its thread. */
+#define PAUSED_PERIOD_NS NS_PER_SECOND
+
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+/* kernel, include/linux/posix-timers_types.h: the CPU clock of another thread of the process. */
+#define CLOCK_OF_THREAD(tid) ((clockid_t)(~(u32)(tid) << 3 | 6))
+
+static pthread_key_t thread_end;
+static bool has_thread_end;
+/* A thread of this process has begun to arm all. */
+static u32 is_taken_over;
+
+static void timer_drop(void *notes)
+{
+	struct thread_notes *own = notes;
+
+	if (own->has_timer)
+		arch_syscall4(SYS_timer_delete, own->timer, 0, 0, 0);
+	own->has_timer = false;
+}
+
+void timers_init(void)
+{
+	if (!has_thread_end)
+		has_thread_end = pthread_key_create(&thread_end, timer_drop) == 0;
+}
+
+static long timer_begin(int timer, u64 period_ns)
+{
+	const struct timespec period = { .tv_sec = (time_t)(period_ns / NS_PER_SECOND),
+					 .tv_nsec = (long)(period_ns % NS_PER_SECOND) };
+	const struct itimerspec every = { .it_interval = period, .it_value = period };
+
+	return arch_syscall4(SYS_timer_settime, timer, 0, (long)&every, 0);
+}
+
+static void timer_begin_own(u64 period_ns)
+{
+	thread_notes.is_timer_slow = period_ns == PAUSED_PERIOD_NS;
+	timer_begin(thread_notes.timer, period_ns);
+}
+
+/* A timer, not begun, of a clock that only tid's running moves: 0 or -errno. */
+static long timer_make(clockid_t clock, int tid, int *out_timer)
+{
+	/* The value tells ours from a timer of the program's: on_trap(). */
+	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID,
+				  .sigev_signo = SIGTRAP,
+				  .sigev_value.sival_ptr = &agent };
+
+	event.sigev_notify_thread_id = tid;
+	return arch_syscall4(SYS_timer_create, clock, (long)&event, (long)out_timer, 0);
+}
+
+static bool timer_make_own(void)
+{
+	int timer;
+
+	if (timer_make(CLOCK_THREAD_CPUTIME_ID, (int)arch_syscall4(SYS_gettid, 0, 0, 0, 0),
+		       &timer) != 0)
+		return false;
+	thread_notes.timer = timer;
+	thread_notes.has_timer = true;
+	return true;
+}
+
+void timers_arm_thread(const struct ring_header *ring)
+{
+	/* Its traps would be its debugger's. */
+	if (__atomic_load_n(&ring->pauses, __ATOMIC_RELAXED) & 1)
+		return;
+	if (!thread_notes.has_timer && !timer_make_own())
+		return;
+	timer_begin_own(agent.terms.period_ns);
+	/* Else thread_end.c drops it. */
+	if (has_thread_end)
+		pthread_setspecific(thread_end, &thread_notes);
+}
+
+void timers_disarm_thread(void)
+{
+	timer_drop(&thread_notes);
+}
+
+bool timers_may_sample(const struct ring_header *ring, int timer)
+{
+	const bool is_paused = __atomic_load_n(&ring->pauses, __ATOMIC_RELAXED) & 1;
+
+	/* Another thread made it. */
+	if (!thread_notes.has_timer) {
+		thread_notes.timer = timer;
+		thread_notes.has_timer = true;
+	}
+	if (is_paused != thread_notes.is_timer_slow &&
+	    __atomic_load_n(&agent.may_call, __ATOMIC_RELAXED))
+		timer_begin_own(is_paused ? PAUSED_PERIOD_NS : agent.terms.period_ns);
+	return !is_paused;
+}
+
+/* The kernel gave the child none of its parent's timers. */
+AGENT_START void timers_disarm_after_fork(void)
+{
+	thread_notes.has_timer = false;
+	__atomic_store_n(&is_taken_over, 0, __ATOMIC_RELAXED);
+}
+
+/* As the kernel writes them into getdents64()'s memory. */
+struct directory_entry {
+	u64 inode;
+	u64 offset;
+	u16 length;
+	u8 type;
+	char name[];
+};
+
+static int tid_of(const char *name)
+{
+	int tid = 0;
+
+	for (; *name >= '0' && *name <= '9' && tid < 1 << 24; name++)
+		tid = tid * 10 + (*name - '0');
+	return tid;
+}
+
+/* A thread that has ended meanwhile needs none. */
+static bool arm_other(int tid)
+{
+	int timer;
+	const long rc = timer_make(CLOCK_OF_THREAD(tid), tid, &timer);
+
+	if (rc == 0)
+		return timer_begin(timer, agent.terms.period_ns) == 0;
+	return arch_syscall4(SYS_tgkill, agent.pid, tid, 0, 0) != 0;
+}
+
+/*
+ * Of one reading of the directory; *out_saw_own: the calling thread is among them, so the
+ * numbers are of its PID namespace.
+ */
+static bool arm_listed(const char *entries, long bytes, int own_tid, bool *out_saw_own)
+{
+	for (long at = 0; at < bytes;) {
+		const struct directory_entry *entry = (const void *)(entries + at);
+		const int tid = tid_of(entry->name);
+
+		if (tid == own_tid)
+			*out_saw_own = true;
+		else if (tid > 0 && !arm_other(tid))
+			return false;
+		at += entry->length;
+	}
+	return true;
+}
+
+/* All threads but the calling one. */
+static bool arm_others(void)
+{
+	/* One thread is ever in here. */
+	static char entries[4096] __attribute__((aligned(8)));
+	const int own_tid = (int)arch_syscall4(SYS_gettid, 0, 0, 0, 0);
+	const int fd = (int)arch_syscall4(SYS_openat, AT_FDCWD, (long)"/proc/self/task",
+					  O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	bool is_whole = true, saw_own = false;
+	long bytes;
+
+	/* As in a root directory without /proc: there are no others, as far as is known. */
+	if (fd < 0)
+		return !agent.has_had_threads;
+	while (is_whole && (bytes = arch_syscall4(SYS_getdents64, fd, (long)entries,
+						  sizeof entries, 0)) > 0)
+		is_whole = arm_listed(entries, bytes, own_tid, &saw_own);
+	arch_syscall4(SYS_close, fd, 0, 0, 0);
+	return is_whole && saw_own;
+}
+
+static bool take_over(void)
+{
+	if (!__atomic_load_n(&agent.may_call, __ATOMIC_RELAXED) || !timer_make_own())
+		return false;
+	/* From here on threads that begin arm their own. */
+	__atomic_store_n(&agent.has_timers, true, __ATOMIC_SEQ_CST);
+	timer_begin_own(agent.terms.period_ns);
+	return arm_others();
+}
+
+void timers_look(struct ring_header *ring)
+{
+	if (!(__atomic_load_n(&ring->wishes, __ATOMIC_RELAXED) & RING_WISH_TIMERS) ||
+	    __atomic_exchange_n(&is_taken_over, 1, __ATOMIC_RELAXED) != 0)
+		return;
+	/* Pairs with the acquire in the recorder's ring_view_timers(). */
+	__atomic_store_n(&ring->timers, take_over() ? RING_TIMERS_ARMED : RING_TIMERS_FAILED,
+			 __ATOMIC_RELEASE);
+}

@@ -1,0 +1,245 @@
+/*
+ * trap - the SIGTRAP handler: one sample of the thread it interrupts.
+ *
+ * The signal's code and a mark of ours say what it is: TRAP_PERF for the recorder's event,
+ * SI_TIMER for a timer of ours; anything else is the program's (forward.c).  All signals are
+ * blocked while it runs, so that no other handler can leave ours by longjmp(), but for those
+ * of a stack that has no room for it: the program handles them as it would its own overflow.
+ */
+#include "agent/core/agent.h"
+#include "agent/core/agent_state.h"
+
+#include <signal.h>
+#include <ucontext.h>
+
+#include "abi/handshake.h"
+#include "abi/ticks.h"
+#include "agent/signals/altstack.h"
+#include "agent/core/arch.h"
+#include "agent/core/faults.h"
+#include "agent/signals/ignored.h"
+#include "agent/core/late_hello.h"
+#include "agent/signals/restart.h"
+#include "agent/signals/signals.h"
+
+/* 50 us and more on the machines there are: no walk takes that long. */
+#define PREEMPTED_TICKS (1U << 18)
+/* A walk is slow that takes this part of a period. */
+#define SLOW_PART 4
+/* In which a few hundred rules are found. */
+#define CREDIT_NS 3000000
+/* Of the stack, for a sample without its walk. */
+#define LEAST_STACK_NEED 1024
+
+struct agent agent AGENT_STATE;
+
+static struct scratch scratches[AGENT_SCRATCHES];
+
+/* A room for this walk, or NULL when 64 threads are in their handlers at this moment. */
+static struct scratch *scratch_take(void)
+{
+	u64 in_use = __atomic_load_n(&agent.scratches_in_use, __ATOMIC_RELAXED);
+
+	for (;;) {
+		u64 free = ~in_use;
+
+		if (free == 0)
+			return NULL;
+		u64 bit = free & -free;
+
+		/* Pairs with the release in scratch_give(). */
+		if (__atomic_compare_exchange_n(&agent.scratches_in_use, &in_use, in_use | bit,
+						0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return &scratches[__builtin_ctzll(bit)];
+	}
+}
+
+static void scratch_give(struct scratch *scratch)
+{
+	u64 bit = 1ULL << (scratch - scratches);
+
+	__atomic_fetch_and(&agent.scratches_in_use, ~bit, __ATOMIC_RELEASE);
+}
+
+/* Whether the stack that this handler runs on goes on for `bytes` below here. */
+static bool trap_has_room(const ucontext_t *context, u64 here, u32 bytes)
+{
+	if (altstack_of_context_holds(context, here))
+		return altstack_room(context, here) >= bytes;
+	return memory_has_room(here, bytes);
+}
+
+static void sample(struct ring_header *ring, u32 overruns, const ucontext_t *context)
+{
+	struct sample_time time = clock_weigh(ring, overruns, ARCH_PC_OF(context));
+	struct scratch *scratch;
+
+	if (__atomic_load_n(&agent.is_paused, __ATOMIC_RELAXED)) {
+		emit_paused(ring, &time);
+		return;
+	}
+
+	/* The last handler was left by longjmp(), out of the overflow of its stack. */
+	if (thread_notes.scratch != NULL)
+		scratch_give(thread_notes.scratch);
+	scratch = thread_notes.scratch = scratch_take();
+	if (scratch == NULL ||
+	    !ring_has_room(ring, agent.terms.word_count, RING_WORDS(struct ring_sample))) {
+		emit_lost(ring, &time);
+	} else {
+		struct walk walk = { .ring = ring,
+				     .epoch = __atomic_load_n(&ring->epoch, __ATOMIC_RELAXED),
+				     .rules = &scratch->rules,
+				     .copies = &scratch->copies,
+				     .python = &scratch->python,
+				     .ruby = &scratch->ruby,
+				     .frames = scratch->frames,
+				     .leaf = ARCH_PC_OF(context),
+				     .ending = WALK_NO_ROOM };
+
+		if (trap_has_room(context, (u64)__builtin_frame_address(0), AGENT_STACK_NEED))
+			unwind_walk(context, &walk);
+		emit_sample(ring, &walk, &time);
+	}
+	thread_notes.scratch = NULL;
+	if (scratch != NULL)
+		scratch_give(scratch);
+}
+
+/* Where siginfo has what the event was opened with: glibc 2.36 knows no si_perf_data. */
+#define PERF_DATA_OFFSET 24
+
+static bool is_our_event(const siginfo_t *info)
+{
+	u64 data;
+
+	__builtin_memcpy(&data, (const char *)info + PERF_DATA_OFFSET, sizeof data);
+	return info->si_code == TRAP_PERF && data == HANDSHAKE_EVENT_MARK;
+}
+
+static bool is_our_timer(const siginfo_t *info)
+{
+	return info->si_code == SI_TIMER && info->si_value.sival_ptr == &agent;
+}
+
+static void trap_count(struct ring_header *ring, u64 ticks)
+{
+	/* One that was preempted says nothing of the cost: the others speak for it. */
+	if (ticks > PREEMPTED_TICKS)
+		return;
+	__atomic_fetch_add(&ring->handler_timed, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&ring->handler_ticks, ticks, __ATOMIC_RELAXED);
+}
+
+/* The next sample of the thread stands for this trap as well. */
+static void trap_put_off(struct ring_header *ring, u32 overruns)
+{
+	thread_notes.early_traps += 1 + overruns;
+	/* That the agent was at work there says nothing of its walks. */
+	if (!thread_notes.is_in_agent)
+		__atomic_fetch_add(&ring->early_traps, 1, __ATOMIC_RELAXED);
+}
+
+/* The thread's CPU time; under a filter, which may forbid to ask for it, time at all. */
+static u64 budget_now(void)
+{
+	return agent.may_call ? clock_thread_cpu_ns() : ticks_now();
+}
+
+/* May be walked now?  *out_begin: when its handler began. */
+static bool budget_allows(struct budget *budget, u64 *out_begin)
+{
+	*out_begin = budget->is_kept ? budget_now() : 0;
+	return !budget->is_kept || budget_begin(budget, *out_begin, CREDIT_NS);
+}
+
+/* is_slow: by the clock on the wall, so that it may have been preempted. */
+static void budget_settle(struct budget *budget, u64 begin, bool was_walked, bool is_slow)
+{
+	if (!budget->is_kept && is_slow) {
+		budget_open(budget, budget_now());
+	} else if (budget->is_kept) {
+		const u64 now = budget_now();
+
+		budget_end(budget, begin, now);
+		budget->is_kept = !was_walked || is_slow;
+	}
+}
+
+static void trap_sample(struct ring_header *ring, u32 overruns, const ucontext_t *context)
+{
+	const bool may_time = __atomic_load_n(&agent.may_read_counter, __ATOMIC_RELAXED);
+	const u64 begin = may_time ? ticks_now() : 0;
+	const u64 here = (u64)__builtin_frame_address(0);
+	const bool has_room = trap_has_room(context, here, LEAST_STACK_NEED);
+	u64 budget_start = 0;
+	const bool is_walked =
+		has_room && (!may_time || budget_allows(&thread_notes.budget, &budget_start));
+
+	if (is_walked) {
+		const u32 early_traps = thread_notes.early_traps;
+
+		thread_notes.early_traps = 0;
+		sample(ring, overruns + early_traps, context);
+	} else {
+		trap_put_off(ring, overruns);
+	}
+	__atomic_fetch_add(&ring->handler_samples, 1, __ATOMIC_RELAXED);
+	if (!may_time)
+		return;
+	const u64 ticks = ticks_now() - begin;
+
+	if (has_room)
+		budget_settle(&thread_notes.budget, budget_start, is_walked,
+			      ticks > agent.terms.period_ticks / SLOW_PART);
+	trap_count(ring, ticks);
+}
+
+/* One that came while our own code was executed is the next one's. */
+static void trap_take(struct ring_header *ring, u32 overruns, const ucontext_t *context)
+{
+	if (thread_notes.is_in_agent) {
+		trap_put_off(ring, overruns);
+		__atomic_fetch_add(&ring->handler_samples, 1, __ATOMIC_RELAXED);
+	} else {
+		trap_sample(ring, overruns, context);
+	}
+}
+
+void trap_leave_to_next(ucontext_t *context)
+{
+	const siginfo_t *info = (const siginfo_t *)ARCH_SECOND_ARGUMENT_OF(context);
+
+	if (!is_our_event(info) || agent.ring == NULL)
+		return;
+	trap_put_off(agent.ring, 0);
+	__atomic_fetch_add(&agent.ring->handler_samples, 1, __ATOMIC_RELAXED);
+	arch_leave_function(context);
+}
+
+void on_trap(int signal, siginfo_t *info, void *context)
+{
+	/* Pairs with the release in handshake_run(): the ring is whole when it is seen. */
+	struct ring_header *ring = __atomic_load_n(&agent.ring, __ATOMIC_ACQUIRE);
+
+	(void)signal;
+	if (is_our_event(info)) {
+		ignored_look();
+		if (ring != NULL) {
+			timers_look(ring);
+			trap_take(ring, 0, context);
+		}
+	} else if (is_our_timer(info)) {
+		ignored_look();
+		if (ring != NULL && timers_may_sample(ring, info->si_timerid))
+			trap_take(ring, (u32)info->si_overrun, context);
+	} else if (late_hello_is_timer(info)) {
+		ignored_look();
+		late_hello_take();
+	} else {
+		forward_trap(info, context);
+	}
+	restart_mend(context);
+	waits_mend(context);
+	faults_end_trap();
+}

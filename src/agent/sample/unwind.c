@@ -1,0 +1,316 @@
+/*
+ * unwind - the walk of one stack, behind a cache of rules.
+ *
+ * A rule for an address is found once, by reading .eh_frame (about a microsecond), and kept
+ * in a direct-mapped table of single words, `address << 16 | number of the rule`: one
+ * atomic load, which cannot tear between threads.  Rules themselves are words as well, few
+ * (hundreds for a large program), in a table that only grows.  That an image has no rule for an
+ * address is kept, too: some have none for most of their code (Chromium).
+ */
+#include "agent/core/agent.h"
+
+#include "agent/signals/altstack.h"
+#include "agent/core/arch.h"
+#include "agent/interpreters/python/builtins.h"
+#include "agent/core/images.h"
+#include "agent/sample/interpreters.h"
+
+#define CACHE_BITS  16
+#define CACHE_SLOTS (1U << CACHE_BITS)
+#define RULE_SLOTS  16384U
+#define RULE_PROBES 16U
+/* A walk steps no further, even to count. */
+#define MOST_STEPS 262144U
+/* Stands where the number of a rule would. */
+#define NO_RULE_NUMBER 0xffffU
+/* Signals lead from one stack to another, inwards as well as outwards; a circle does, too. */
+#define MOST_SIGNALS 64U
+
+static struct {
+	u64 words[CACHE_SLOTS];
+	u64 rules[RULE_SLOTS]; /* 0: free */
+} cache;
+
+static u32 cache_slot(u64 address)
+{
+	return (u32)((address * 0x9e3779b97f4a7c15ULL) >> (64 - CACHE_BITS));
+}
+
+/* 0 where nothing is kept of address, or that there is no rule. */
+static u64 cache_get(u64 address, bool *out_has_no_rule)
+{
+	u64 word = __atomic_load_n(&cache.words[cache_slot(address)], __ATOMIC_RELAXED);
+
+	*out_has_no_rule = word == (address << 16 | NO_RULE_NUMBER);
+	if (word >> 16 != (address & 0xffffffffffffULL) || *out_has_no_rule)
+		return 0;
+	return __atomic_load_n(&cache.rules[word & (RULE_SLOTS - 1)], __ATOMIC_RELAXED);
+}
+
+/* The number of a rule, made if it is new; false when there is no place for it. */
+static bool cache_number_rule(u64 rule, u32 *out_number)
+{
+	u32 start = (u32)((rule * 0x9e3779b97f4a7c15ULL) >> 50);
+
+	for (u32 i = 0; i < RULE_PROBES; i++) {
+		u32 number = (start + i) & (RULE_SLOTS - 1);
+		u64 there = 0;
+
+		if (__atomic_compare_exchange_n(&cache.rules[number], &there, rule, 0,
+						__ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+		    there == rule) {
+			*out_number = number;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void cache_put(u64 address, u32 number)
+{
+	if (address >> 48 == 0)
+		__atomic_store_n(&cache.words[cache_slot(address)], address << 16 | number,
+				 __ATOMIC_RELAXED);
+}
+
+void unwind_flush(void)
+{
+	builtins_flush();
+	interpreters_flush();
+	for (u32 i = 0; i < CACHE_SLOTS; i++)
+		__atomic_store_n(&cache.words[i], 0, __ATOMIC_RELAXED);
+}
+
+static enum walk_status rule_for(struct mem *mem, struct native_scratch *scratch, u64 address,
+				 bool is_running, u64 *out_rule)
+{
+	struct native_image image;
+	bool has_no_rule;
+	u32 number;
+
+	*out_rule = cache_get(address, &has_no_rule);
+	if (*out_rule != 0)
+		return WALK_COMPLETE;
+	if (has_no_rule)
+		return WALK_NO_RULE;
+	if (!image_find(address, is_running, mem, &image))
+		return WALK_NO_MODULE;
+	enum walk_status status = native_rule_find_in(scratch, mem, &image, address, out_rule);
+
+	if (status == WALK_NO_RULE)
+		cache_put(address, NO_RULE_NUMBER);
+	if (status == WALK_COMPLETE && cache_number_rule(*out_rule, &number))
+		cache_put(address, number);
+	return status;
+}
+
+/* A walk on its way outwards. */
+struct steps {
+	const ucontext_t *context;
+	struct native_regs regs;
+	struct native_step step; /* the last */
+	u32 count, signals;
+	bool is_guess; /* the last was, and led to no image */
+};
+
+/*
+ * The innermost frame's rule may build on any register; further out only those are known that
+ * calls preserve, and in the frame that the innermost returns to, what that one happened to
+ * keep.  True: the rule builds on such a one.
+ */
+static bool steps_fetch_leaf_register(struct steps *steps, u64 rule)
+{
+	const u32 number = native_rule_leaf_register(rule);
+
+	if (number == NATIVE_NO_REGISTER || steps->count > 1)
+		return false;
+	steps->regs.lr = arch_register_of(steps->context, number);
+	return steps->count == 1;
+}
+
+/* Whether a step that no rule vouches for led to code: made code has no image. */
+static bool steps_believe(struct steps *steps, struct mem *mem)
+{
+	steps->is_guess = images_at((const void *)steps->regs.ip) == NULL;
+	return native_follows_call(mem, steps->regs.ip);
+}
+
+/* One step by a rule, whatever code it is of. */
+static enum walk_status steps_by_any_rule(struct steps *steps, struct mem *mem,
+					  struct native_scratch *scratch, u64 rule)
+{
+	struct native_image image;
+
+	if (native_rule_is_eh_return(rule) &&
+	    image_find(steps->regs.ip, steps->count == 0, mem, &image))
+		return native_step_eh_return(mem, &scratch->found, &image, rule, &steps->regs,
+					     &steps->step);
+	return native_step(mem, rule, &steps->regs, &steps->step);
+}
+
+/* One step by a rule; WALK_NO_RULE if it was guessed, and leads to no code. */
+static enum walk_status steps_by_rule(struct steps *steps, struct mem *mem,
+				      struct native_scratch *scratch, u64 rule)
+{
+	const bool is_lucky = steps_fetch_leaf_register(steps, rule);
+	const bool is_guess = native_rule_is_guess(rule);
+	const struct native_regs before = steps->regs;
+	const enum walk_status status = steps_by_any_rule(steps, mem, scratch, rule);
+
+	if (!is_guess && !is_lucky)
+		return steps->step.is_exact && ++steps->signals > MOST_SIGNALS
+			       ? WALK_NO_PROGRESS
+			       : status;
+	if (status == WALK_COMPLETE && !steps->step.is_last && steps_believe(steps, mem))
+		return WALK_COMPLETE;
+	steps->regs = before;
+	steps->step = (struct native_step){ 0 };
+	return is_guess ? WALK_NO_RULE : WALK_BAD_RULE;
+}
+
+/* One step where there is no rule; `status` says so, and stays unless the step holds. */
+static enum walk_status steps_without_rule(struct steps *steps, struct mem *mem,
+					   const struct walk *walk, bool is_exact,
+					   enum walk_status status)
+{
+	enum walk_status by_code = WALK_NO_RULE;
+
+	if (status == WALK_NO_MODULE && interpreters_go_on_alone(walk))
+		return status;
+	if (status == WALK_NO_MODULE)
+		by_code = native_step_made_code(mem, is_exact, &steps->regs);
+	if (by_code == WALK_NO_RULE)
+		by_code = native_step_frame_pointer(mem, &steps->regs);
+	return by_code == WALK_COMPLETE && steps_believe(steps, mem) ? WALK_COMPLETE : status;
+}
+
+/* One step outwards by whatever means there are. */
+static enum walk_status walk_step(struct mem *mem, struct walk *walk, struct steps *steps)
+{
+	const bool is_exact = steps->step.is_exact;
+	u64 rule;
+	enum walk_status status =
+		rule_for(mem, walk->rules, is_exact ? steps->regs.ip : steps->regs.ip - 1,
+			 steps->count == 0, &rule);
+
+	steps->step = (struct native_step){ 0 };
+	steps->is_guess = false;
+	if (status == WALK_COMPLETE) {
+		status = steps_by_rule(steps, mem, walk->rules, rule);
+		if (status != WALK_NO_RULE)
+			return status;
+	}
+	if (status != WALK_NO_RULE && status != WALK_NO_MODULE)
+		return status;
+	return steps_without_rule(steps, mem, walk, is_exact, status);
+}
+
+bool unwind_push(struct walk *walk, u64 frame)
+{
+	if (walk->count == AGENT_MAX_FRAMES) {
+		walk->is_full = true;
+		return false;
+	}
+	walk->frames[walk->count++] = frame;
+	return true;
+}
+
+/*
+ * Whether the last step led to no frame: to an address in no image that leads no further, and
+ * that no rule led to or no call instruction ends at.  Rules are wrong where a coroutine's stack
+ * is made or left (Crystal's swapcontext pushes what its rule does not know of).
+ */
+static bool steps_led_astray(const struct steps *steps, struct mem *mem, bool is_exact,
+			     bool was_guess, enum walk_status status)
+{
+	if (was_guess || status != WALK_NO_MODULE || is_exact)
+		return was_guess;
+	return !native_follows_call(mem, steps->regs.ip);
+}
+
+/* The walk ends as status says; the last word is taken away if it is no frame. */
+static enum walk_status walk_end(struct mem *mem, struct walk *walk, bool is_astray,
+				 enum walk_status status)
+{
+	if (is_astray && !walk->is_full)
+		walk->count--;
+	return mem->was_forbidden ? WALK_FORBIDDEN : status;
+}
+
+/*
+ * What a signal's handler returns to was not called, but put there by the kernel: it is its own
+ * first instruction, and the byte before belongs to something else.
+ */
+static void walk_correct_trampoline(struct walk *walk, u64 address, bool was_exact)
+{
+	if (!was_exact && walk->count > 0 && walk->frames[walk->count - 1] == address)
+		walk->frames[walk->count - 1]++;
+}
+
+/* The native frames to the outermost, and why that was the last. */
+static enum walk_status walk_native(const ucontext_t *context, struct mem *mem,
+				    struct walk *walk)
+{
+	struct steps steps = {
+		.context = context,
+		.regs = ARCH_REGS_OF(context),
+		.step = { .is_exact = true },
+	};
+	u64 address = steps.regs.ip;
+
+	for (; steps.count < MOST_STEPS; steps.count++) {
+		const bool is_exact = steps.step.is_exact, was_guess = steps.is_guess;
+		const u64 sp = steps.regs.sp;
+		const enum walk_status status = walk_step(mem, walk, &steps);
+
+		if (status != WALK_COMPLETE)
+			return walk_end(
+				mem, walk,
+				steps_led_astray(&steps, mem, is_exact, was_guess, status),
+				status);
+		if (walk->regions.regions != NULL)
+			regions_meet_native(walk, sp, steps.regs.sp, steps.count == 0);
+		if (steps.step.is_last)
+			return WALK_COMPLETE;
+		if (steps.step.is_signal)
+			walk_correct_trampoline(walk, address, is_exact);
+		if (interpreters_want(walk, address) &&
+		    !interpreters_meet(walk, mem,
+				       &(struct native_frame){ .address = address,
+							       .sp = sp,
+							       .cfa = steps.regs.sp,
+							       .is_exact = is_exact }))
+			return WALK_SWITCHED;
+		address = steps.step.is_exact ? steps.regs.ip : steps.regs.ip - 1;
+		/* No address of a program's: and as a word it would be another thing. */
+		if (address & RING_INTERPRETED)
+			return WALK_NO_MODULE;
+		if (!unwind_push(walk, address) && !interpreters_must_count(walk))
+			return WALK_TOO_DEEP;
+	}
+	return WALK_TOO_DEEP;
+}
+
+void unwind_walk(const ucontext_t *context, struct walk *walk)
+{
+	const u64 here = (u64)__builtin_frame_address(0);
+	struct mem mem;
+
+	walk->leaf = ARCH_PC_OF(context);
+	walk->sp = ARCH_SP_OF(context);
+	walk->count = 0;
+	memory_begin(&mem, walk->copies, walk->sp,
+		     altstack_of_context_holds(context, here) ? 0 : here);
+	if (faults_are_wanted()) {
+		interpreters_find_stack(walk, &mem);
+		memory_allow_loads(&mem, context);
+	}
+	interpreters_begin_walk(walk, &mem);
+	regions_begin_walk(walk);
+	walk->ending = (u8)walk_native(context, &mem, walk);
+	interpreters_end_walk(walk, &mem);
+	if (walk->is_full)
+		walk->ending = WALK_TOO_DEEP;
+	if (walk->regions.regions != NULL)
+		regions_end_walk(walk);
+}

@@ -1,0 +1,411 @@
+/*
+ * actions - sigaction() and its like: the program's action for SIGTRAP is kept and reported,
+ * ours stays in the kernel.  See signals.h.
+ *
+ * The same goes for the stand-in.  For every other signal the kernel has the program's action,
+ * with one change: where SIGTRAP is in its mask, the stand-in is.
+ */
+#include "agent/signals/signals.h"
+
+#include <errno.h>
+
+#include "agent/core/agent.h"
+#include "agent/core/agent_state.h"
+#include "agent/signals/altstack.h"
+#include "agent/signals/book.h"
+#include "agent/core/faults.h"
+#include "agent/core/hooks.h"
+#include "agent/signals/ignored.h"
+#include "agent/signals/stack_flags.h"
+
+/* What the kernel keeps of sa_flags (include/linux/signal_types.h, UAPI_SA_FLAGS). */
+#define KNOWN_FLAGS                                                                        \
+	(SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER | \
+	 (int)SA_RESETHAND | 0x800 /* SA_EXPOSE_TAGBITS */)
+/* Of the program's flags, those that make a difference in how a handler is called. */
+#define CALL_FLAGS (SA_ONSTACK | SA_RESTART | SA_NODEFER)
+
+static struct {
+	struct book trap, stand_in;
+	/* Signals in whose mask just one of SIGTRAP and the stand-in is. */
+	u64 differing;
+	/* What libc adds to each action (SA_RESTORER on x86-64), and reports back. */
+	int libc_flags;
+	void (*restorer)(void);
+	/* A process that agent_is_of_another() has set an action in the kernel. */
+	bool is_set_past_us;
+} actions AGENT_STATE;
+
+static struct book *book_of(int signal)
+{
+	if (signal == SIGTRAP)
+		return &actions.trap;
+	return signal == SIGNAL_STAND_IN ? &actions.stand_in : NULL;
+}
+
+static int kernel_action(int signal, const struct sigaction *action, struct sigaction *old)
+{
+	return HOOK_NEXT(sigaction)(signal, action, old);
+}
+
+static void install_on_trap(void)
+{
+	struct sigaction action = {
+		.sa_sigaction = on_trap,
+		.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK,
+	};
+
+	u64 let_in;
+
+	do {
+		let_in = ignored_signals();
+		signals_put(&action.sa_mask, ~(SIGNALS_OF_FAULTS | let_in));
+		kernel_action(SIGTRAP, &action, NULL);
+	} while (!ignored_are_let_in(let_in));
+}
+
+/* A signal that is ignored ends no wait, as one with a handler of ours would. */
+static bool is_stand_in_ignored(const struct sigaction *trap, const struct sigaction *stand_in)
+{
+	return trap->sa_handler == SIG_IGN && !book_is_handler(stand_in);
+}
+
+/* The stand-in's handler is ours, and it is called as the program's is to be. */
+static void install_on_stand_in(void)
+{
+	struct sigaction trap, stand_in;
+	struct sigaction action = {
+		.sa_sigaction = forward_on_stand_in,
+		.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK,
+	};
+
+	book_read(&actions.trap, &trap);
+	book_read(&actions.stand_in, &stand_in);
+	const struct sigaction *theirs = book_is_handler(&trap) ? &trap : &stand_in;
+
+	signals_put(&action.sa_mask, ~0ULL);
+	if (book_is_handler(theirs)) {
+		action.sa_flags = SA_SIGINFO | (theirs->sa_flags & CALL_FLAGS);
+		if (!stack_flags_are_allowed())
+			action.sa_flags &= ~SA_ONSTACK;
+		action.sa_mask = signals_as_kernel(&theirs->sa_mask);
+	}
+	if (is_stand_in_ignored(&trap, &stand_in))
+		action = (struct sigaction){ .sa_handler = SIG_IGN };
+	kernel_action(SIGNAL_STAND_IN, &action, NULL);
+}
+
+static bool is_ours(const struct sigaction *in_kernel)
+{
+	return (in_kernel->sa_flags & SA_SIGINFO) &&
+	       (in_kernel->sa_sigaction == on_trap ||
+		in_kernel->sa_sigaction == forward_on_stand_in);
+}
+
+AGENT_START void signals_begin(bool is_ignored)
+{
+	struct sigaction theirs = { 0 }, now;
+
+	kernel_action(SIGNAL_STAND_IN, NULL, &theirs);
+	book_write(&actions.stand_in, &theirs);
+	theirs = (struct sigaction){ .sa_handler = is_ignored ? SIG_IGN : SIG_DFL };
+	book_write(&actions.trap, &theirs);
+	install_on_trap();
+	install_on_stand_in();
+	kernel_action(SIGTRAP, NULL, &now);
+	actions.libc_flags = now.sa_flags & ~(SA_SIGINFO | SA_RESTART | SA_ONSTACK);
+	actions.restorer = now.sa_restorer;
+	sends_begin();
+	agent.is_trap_ours = true;
+	masks_begin();
+}
+
+AGENT_START void signals_take_over(void)
+{
+	struct sigaction trap, stand_in;
+
+	faults_take_over();
+	if (!actions.is_set_past_us || kernel_action(SIGTRAP, NULL, &trap) != 0 ||
+	    kernel_action(SIGNAL_STAND_IN, NULL, &stand_in) != 0)
+		return;
+	if (!is_ours(&trap))
+		book_write(&actions.trap, &trap);
+	/* Where SIGTRAP is ignored so is its stand-in, which may be our doing. */
+	if (!is_ours(&stand_in) && !actions_peek(SIGTRAP).is_ignored)
+		book_write(&actions.stand_in, &stand_in);
+	install_on_trap();
+	install_on_stand_in();
+	actions.is_set_past_us = false;
+}
+
+/* Not while it is ignored for an exec in another thread, or given back. */
+void signals_install_again(void)
+{
+	struct sigaction now;
+
+	if (kernel_action(SIGTRAP, NULL, &now) == 0 && is_ours(&now))
+		install_on_trap();
+}
+
+void signals_flags_have_changed(void)
+{
+	struct sigaction now;
+
+	if (kernel_action(SIGNAL_STAND_IN, NULL, &now) == 0 && is_ours(&now))
+		install_on_stand_in();
+}
+
+AGENT_START void signals_give_back(void)
+{
+	struct sigaction trap, stand_in;
+	u64 kernel;
+	const u64 theirs = masks_get(&kernel);
+
+	if (!agent.is_trap_ours)
+		return;
+	stack_flags_allow();
+	agent.is_trap_ours = false;
+	book_read(&actions.trap, &trap);
+	book_read(&actions.stand_in, &stand_in);
+	kernel_action(SIGTRAP, &trap, NULL);
+	kernel_action(SIGNAL_STAND_IN, &stand_in, NULL);
+	faults_give_back();
+	altstack_give_back();
+	if (theirs != kernel)
+		masks_set_kernel(theirs);
+}
+
+/* True if our handler was there.  A vfork child may have put its own in place. */
+static bool ignore_trap_in_kernel(void)
+{
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+	struct sigaction before;
+
+	if (kernel_action(SIGTRAP, &ignore, &before) != 0)
+		return false;
+	if (!is_ours(&before))
+		kernel_action(SIGTRAP, &before, NULL);
+	return is_ours(&before);
+}
+
+void signals_ignore_trap(void)
+{
+	ignore_trap_in_kernel();
+}
+
+/* True if the kernel had something else than the program's own. */
+static bool show_stand_in(void)
+{
+	const bool is_ignored = actions_peek(SIGNAL_STAND_IN).is_ignored;
+	const struct sigaction theirs = { .sa_handler = is_ignored ? SIG_IGN : SIG_DFL };
+
+	/* Handlers of ours do not outlive an exec. */
+	if (!is_ignored && !actions_peek(SIGTRAP).is_ignored)
+		return false;
+	return kernel_action(SIGNAL_STAND_IN, &theirs, NULL) == 0;
+}
+
+struct signals_shown signals_show(bool must_ignore_trap)
+{
+	struct signals_shown shown = { 0 };
+
+	if (!agent.is_trap_ours)
+		return shown;
+	const u64 theirs = masks_get(&shown.mask);
+
+	if (must_ignore_trap || actions_peek(SIGTRAP).is_ignored)
+		shown.has_trap_action = ignore_trap_in_kernel();
+	shown.has_stand_in_action = show_stand_in();
+	shown.has_mask = theirs != shown.mask;
+	if (shown.has_mask)
+		masks_set_kernel(theirs);
+	return shown;
+}
+
+void signals_hide(const struct signals_shown *shown)
+{
+	if (shown->has_trap_action)
+		install_on_trap();
+	if (shown->has_stand_in_action)
+		install_on_stand_in();
+	if (shown->has_mask)
+		masks_set_kernel(shown->mask);
+}
+
+static struct program_action program_action_of(const struct sigaction *action)
+{
+	return (struct program_action){
+		.handle = action->sa_sigaction,
+		.is_handler = book_is_handler(action),
+		.is_ignored = action->sa_handler == SIG_IGN,
+	};
+}
+
+struct program_action actions_peek(int signal)
+{
+	struct sigaction action;
+
+	book_read(book_of(signal), &action);
+	return program_action_of(&action);
+}
+
+struct program_action actions_take(int signal)
+{
+	struct sigaction action;
+
+	book_take(book_of(signal), &action);
+	return program_action_of(&action);
+}
+
+void actions_default_in_kernel(int signal)
+{
+	const struct sigaction standard = { .sa_handler = SIG_DFL };
+
+	kernel_action(signal, &standard, NULL);
+}
+
+bool signals_is_trap_ignored(void)
+{
+	struct sigaction now;
+
+	if (kernel_action(SIGTRAP, NULL, &now) == 0 && !is_ours(&now))
+		return now.sa_handler == SIG_IGN;
+	return actions_peek(SIGTRAP).is_ignored;
+}
+
+/* As libc and the kernel would report it. */
+void actions_report(const struct sigaction *action, struct sigaction *out)
+{
+	const u64 mask = signals_of(&action->sa_mask);
+
+	out->sa_handler = action->sa_handler;
+	out->sa_flags = action->sa_flags;
+	out->sa_restorer = action->sa_restorer;
+	signals_put(&out->sa_mask, mask);
+}
+
+struct sigaction actions_as_kept(const struct sigaction *wanted)
+{
+	struct sigaction kept = *wanted;
+
+	kept.sa_flags = (wanted->sa_flags & KNOWN_FLAGS) | actions.libc_flags;
+	kept.sa_restorer = actions.restorer;
+	signals_put(&kept.sa_mask, signals_of(&wanted->sa_mask) &
+					   ~(SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP)));
+	return kept;
+}
+
+/* What the kernel has: a vfork child may have put an action there, and only there. */
+static int query(int signal, struct sigaction *out_old)
+{
+	struct sigaction now, kept;
+
+	if (kernel_action(signal, NULL, &now) != 0)
+		return -1;
+	const bool is_kept = is_ours(&now) ||
+			     (signal == SIGNAL_STAND_IN && actions_peek(SIGTRAP).is_ignored);
+
+	book_read(book_of(signal), &kept);
+	actions_report(is_kept ? &kept : &now, out_old);
+	return 0;
+}
+
+/* The action for SIGTRAP or the stand-in. */
+static int change(int signal, const struct sigaction *wanted, struct sigaction *out_old)
+{
+	struct book *book = book_of(signal);
+	struct sigaction old = { 0 };
+
+	if (wanted == NULL && out_old == NULL)
+		return kernel_action(signal, NULL, NULL);
+	if (wanted == NULL)
+		return query(signal, out_old);
+
+	const struct sigaction kept = actions_as_kept(wanted);
+
+	ignored_before(signal, wanted->sa_handler);
+	/* This memory is the parent's then; the actions in the kernel are the child's. */
+	if (agent_is_of_another()) {
+		actions.is_set_past_us = true;
+		if (query(signal, &old) != 0 || kernel_action(signal, &kept, NULL) != 0)
+			return -1;
+	} else {
+		book_read(book, &old);
+		book_write(book, &kept);
+		install_on_stand_in();
+	}
+	if (out_old != NULL)
+		actions_report(&old, out_old);
+	return 0;
+}
+
+static bool is_differing_noted(int signal)
+{
+	return __atomic_load_n(&actions.differing, __ATOMIC_RELAXED) & SIGNAL_BIT(signal);
+}
+
+void actions_note_mask(int signal, u64 mask)
+{
+	const bool is_differing = !(mask & TRAP_BIT) != !(mask & STAND_IN_BIT);
+
+	if (is_differing)
+		__atomic_fetch_or(&actions.differing, SIGNAL_BIT(signal), __ATOMIC_RELAXED);
+	else if (is_differing_noted(signal))
+		__atomic_fetch_and(&actions.differing, ~SIGNAL_BIT(signal), __ATOMIC_RELAXED);
+}
+
+u64 actions_mask_as_noted(int signal, u64 kernel)
+{
+	const bool has_trap = kernel & STAND_IN_BIT;
+
+	return signals_to_program(kernel, has_trap != is_differing_noted(signal));
+}
+
+/* Any other signal's. */
+static int pass_on(int signal, const struct sigaction *wanted, struct sigaction *out_old)
+{
+	const int old_flags = stack_flags_to_program(signal, 0);
+	struct sigaction changed;
+	u64 mask = 0;
+
+	if (wanted != NULL) {
+		changed = *wanted;
+		mask = signals_of(&wanted->sa_mask);
+		changed.sa_mask = signals_as_kernel(&wanted->sa_mask);
+		changed.sa_flags = stack_flags_to_kernel(signal, wanted->sa_flags);
+		ignored_before(signal, wanted->sa_handler);
+	}
+	const int rc =
+		faults_keep(signal)
+			? faults_action(signal, wanted != NULL ? &changed : NULL, out_old)
+			: kernel_action(signal, wanted != NULL ? &changed : NULL, out_old);
+
+	if (rc != 0)
+		return rc;
+	if (out_old != NULL) {
+		const u64 before = signals_of(&out_old->sa_mask);
+
+		signals_put(&out_old->sa_mask, actions_mask_as_noted(signal, before));
+		out_old->sa_flags |= old_flags;
+	}
+	if (wanted != NULL) {
+		actions_note_mask(signal, mask);
+		ignored_after(signal, changed.sa_handler);
+	}
+	return 0;
+}
+
+AGENT_EXPORT int sigaction(int signal, const struct sigaction *wanted, struct sigaction *old)
+{
+	if (!agent.is_trap_ours)
+		return kernel_action(signal, wanted, old);
+	if (book_of(signal) != NULL)
+		return change(signal, wanted, old);
+	return pass_on(signal, wanted, old);
+}
+
+AGENT_EXPORT int __sigaction(int signal, const struct sigaction *wanted, struct sigaction *old);
+AGENT_EXPORT int __sigaction(int signal, const struct sigaction *wanted, struct sigaction *old)
+{
+	return sigaction(signal, wanted, old);
+}

@@ -1,0 +1,335 @@
+/*
+ * altstack - see altstack.h.
+ *
+ * Each stack of the program's has one of ours for as long as the thread lives: coroutine
+ * libraries go on using a signal stack after it has been replaced by the next (GNU Pth), so
+ * none of ours is used for another of theirs, nor unmapped earlier.  That a program may free a
+ * stack that is still registered (Ruby does, when a thread ends) does no harm: the kernel does
+ * not know it.
+ *
+ * Nothing is replaced where no trap comes, and none is made where a seccomp filter may forbid
+ * the calls for it.
+ */
+#include "agent/signals/altstack.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "agent/core/agent.h"
+#include "agent/core/agent_state.h"
+#include "agent/core/arch.h"
+#include "agent/core/hooks.h"
+#include "agent/signals/stack_flags.h"
+#include "agent/signals/stack_pool.h"
+
+#ifndef AT_MINSIGSTKSZ
+#define AT_MINSIGSTKSZ 51 /* since Linux 5.14 on x86-64 */
+#endif
+#ifndef SS_AUTODISARM
+#define SS_AUTODISARM (1U << 31) /* linux/signal.h */
+#endif
+
+/* A trap, and in its handler two faults (faults.c). */
+#define NESTED_SIGNALS 3
+/* A thread that sets more stacks than this has the rest in the kernel as they are. */
+#define THREAD_STACKS_MAX 8
+
+/* One of ours.  Lies at the upper end of its mapping, above the stack. */
+struct altstack {
+	struct altstack *next;
+	stack_t theirs;
+	stack_t ours;
+	void *mapping;
+	size_t mapping_bytes;
+};
+
+static struct {
+	size_t frame_bytes; /* the kernel's frame of one signal, with all registers */
+	pthread_key_t thread_end;
+	bool has_thread_end;
+} altstacks AGENT_STATE;
+
+/* Those of the calling thread; a child of fork has a copy of each. */
+static __thread struct {
+	void *pooled; /* registered while the program has none; or NULL */
+	struct altstack *first;
+	u32 count;
+	u32 end_rounds;
+	u64 low, bytes; /* of the stack that is in use, whoever's; 0: there is none */
+} own;
+
+static long altstack_call(const stack_t *stack, stack_t *old)
+{
+	return arch_syscall4(SYS_sigaltstack, (long)stack, (long)old, 0, 0);
+}
+
+static void altstack_remember(const stack_t *stack)
+{
+	own.low = (u64)stack->ss_sp;
+	own.bytes = stack->ss_flags & SS_DISABLE ? 0 : stack->ss_size;
+}
+
+static stack_t altstack_pooled(void)
+{
+	return (stack_t){ .ss_sp = own.pooled, .ss_size = STACK_POOL_BYTES };
+}
+
+/* The replacement that the kernel knows by this address. */
+static struct altstack *altstack_find_ours(const void *address)
+{
+	struct altstack *stack = own.first;
+
+	while (stack != NULL && stack->ours.ss_sp != address)
+		stack = stack->next;
+	return stack;
+}
+
+bool altstack_is_ours(const stack_t *in_kernel)
+{
+	return (own.pooled != NULL && in_kernel->ss_sp == own.pooled) ||
+	       altstack_find_ours(in_kernel->ss_sp) != NULL;
+}
+
+static struct altstack *altstack_find_theirs(const stack_t *theirs)
+{
+	struct altstack *stack = own.first;
+
+	while (stack != NULL && (stack->theirs.ss_sp != theirs->ss_sp ||
+				 stack->theirs.ss_size != theirs->ss_size))
+		stack = stack->next;
+	return stack;
+}
+
+/* A handler that ends the thread is on one of these: then they stay as they are. */
+static bool altstack_is_stood_on(void)
+{
+	const u64 here = (u64)__builtin_frame_address(0);
+	const struct altstack *stack = own.first;
+
+	while (stack != NULL && (here < (u64)stack->mapping || here >= (u64)stack))
+		stack = stack->next;
+	return stack != NULL ||
+	       (own.pooled != NULL && here - (u64)own.pooled < STACK_POOL_BYTES);
+}
+
+/*
+ * In the last of libc's rounds through what is to be done when a thread ends: by then nothing
+ * of the program's runs in it, and a trap that still comes finds the thread's own stack.
+ */
+static void altstack_end_thread(void *unused)
+{
+	const stack_t none = { .ss_flags = SS_DISABLE };
+	struct altstack *stack = own.first, *next;
+	void *pooled = own.pooled;
+
+	(void)unused;
+	if (++own.end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
+		pthread_setspecific(altstacks.thread_end, &own);
+		return;
+	}
+	/* Below a filter that may forbid the calls they are the kernel's to the end. */
+	if (!agent.may_call || altstack_is_stood_on())
+		return;
+	own.first = NULL;
+	own.pooled = NULL;
+	own.bytes = 0;
+	altstack_call(&none, NULL);
+	stack_pool_give(pooled);
+	for (; stack != NULL; stack = next) {
+		next = stack->next;
+		arch_syscall4(SYS_munmap, (long)stack->mapping, (long)stack->mapping_bytes, 0,
+			      0);
+	}
+}
+
+AGENT_START void altstack_begin(void)
+{
+	const unsigned long bytes = getauxval(AT_MINSIGSTKSZ);
+
+	altstacks.frame_bytes = bytes != 0 ? bytes : MEMORY_PAGE;
+	altstacks.has_thread_end =
+		pthread_key_create(&altstacks.thread_end, altstack_end_thread) == 0;
+}
+
+AGENT_START bool altstack_is_wanted(void)
+{
+	const bool is_sampled =
+		agent.ring != NULL ? !(agent.ring->flags & RING_TRACE) : agent.is_hello_due;
+
+	return is_sampled && agent.is_trap_ours && agent.may_call && altstacks.has_thread_end;
+}
+
+AGENT_START void altstack_begin_thread(void)
+{
+	stack_t before;
+
+	if (own.pooled != NULL || own.end_rounds > 0 || !altstack_is_wanted())
+		return;
+	own.pooled = stack_pool_take();
+	if (own.pooled == NULL)
+		return;
+	const stack_t ours = altstack_pooled();
+
+	if (altstack_call(&ours, &before) != 0) {
+		stack_pool_give(own.pooled);
+		own.pooled = NULL;
+		return;
+	}
+	/* Any value but NULL has the destructor called. */
+	pthread_setspecific(altstacks.thread_end, &own);
+	altstack_remember(&ours);
+	/* The program was not sampled when it set one. */
+	if (!(before.ss_flags & SS_DISABLE) && altstack_call(&before, NULL) == 0)
+		altstack_remember(&before);
+}
+
+AGENT_START void altstack_forget_others(void)
+{
+	if (agent.has_had_threads)
+		stack_pool_forget_others(own.pooled);
+}
+
+void altstack_give_back(void)
+{
+	const stack_t none = { .ss_flags = SS_DISABLE };
+	stack_t now;
+
+	if (own.pooled == NULL || !agent.may_call || altstack_is_stood_on() ||
+	    altstack_call(NULL, &now) != 0)
+		return;
+	if (now.ss_sp == own.pooled && altstack_call(&none, NULL) == 0)
+		altstack_remember(&none);
+	stack_pool_give(own.pooled);
+	own.pooled = NULL;
+}
+
+size_t altstack_frame_bytes(void)
+{
+	return altstacks.frame_bytes;
+}
+
+bool altstack_holds(u64 address)
+{
+	return address - own.low < own.bytes;
+}
+
+/* A stack of ours for one of theirs, in the thread's list; NULL where there is no memory. */
+static struct altstack *altstack_make(const stack_t *theirs)
+{
+	const size_t more = NESTED_SIGNALS * (altstacks.frame_bytes + AGENT_STACK_NEED) +
+			    sizeof(struct altstack) + 2 * MEMORY_PAGE - 1;
+	size_t bytes;
+
+	if (__builtin_add_overflow(theirs->ss_size, more, &bytes))
+		return NULL;
+	bytes &= ~(MEMORY_PAGE - 1);
+	char *mapping = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+
+	if (mapping == MAP_FAILED)
+		return NULL;
+	/* Without the page that ends it, what overflows it would write over other memory. */
+	if (mprotect(mapping, MEMORY_PAGE, PROT_NONE) < 0) {
+		munmap(mapping, bytes);
+		return NULL;
+	}
+	struct altstack *made = (struct altstack *)(mapping + bytes) - 1;
+
+	*made = (struct altstack){
+		.next = own.first,
+		.theirs = *theirs,
+		.ours = { .ss_sp = mapping + MEMORY_PAGE,
+			  .ss_size = (size_t)((char *)made - mapping) - MEMORY_PAGE },
+		.mapping = mapping,
+		.mapping_bytes = bytes,
+	};
+	own.first = made;
+	own.count++;
+	pthread_setspecific(altstacks.thread_end, &own);
+	return made;
+}
+
+/* As the kernel has it (kernel/signal.c, do_sigaltstack()): what it refuses is left to it. */
+static bool altstack_is_accepted(const stack_t *stack)
+{
+	const unsigned int mode = (unsigned int)stack->ss_flags & ~SS_AUTODISARM;
+
+	if (mode == SS_DISABLE)
+		return true;
+	return (mode == 0 || mode == SS_ONSTACK) && stack->ss_size >= ARCH_LEAST_ALTSTACK;
+}
+
+/* What the kernel is to have for a stack that the program sets. */
+static stack_t altstack_for(const stack_t *theirs)
+{
+	struct altstack *stack;
+	stack_t ours = *theirs;
+
+	if (theirs->ss_flags & SS_DISABLE)
+		return own.pooled != NULL ? altstack_pooled() : ours;
+	stack = altstack_find_theirs(theirs);
+	if (stack == NULL && own.count < THREAD_STACKS_MAX && altstack_is_wanted() &&
+	    own.end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS)
+		stack = altstack_make(theirs);
+	if (stack != NULL) {
+		ours.ss_sp = stack->ours.ss_sp;
+		ours.ss_size = stack->ours.ss_size;
+	}
+	return ours;
+}
+
+/* What the kernel has, as the program set it. */
+static void altstack_report(stack_t *old)
+{
+	const struct altstack *ours = altstack_find_ours(old->ss_sp);
+
+	if (ours != NULL) {
+		old->ss_sp = ours->theirs.ss_sp;
+		old->ss_size = ours->theirs.ss_size;
+	} else if (own.pooled != NULL && old->ss_sp == own.pooled) {
+		*old = (stack_t){ .ss_flags = SS_DISABLE };
+	}
+}
+
+static bool altstack_is_readable(const stack_t *stack)
+{
+	const u64 begin = (u64)stack, end = begin + sizeof *stack - 1;
+
+	return memory_probe(begin) &&
+	       (begin / MEMORY_PAGE == end / MEMORY_PAGE || memory_probe(end));
+}
+
+AGENT_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
+{
+	const stack_t *shown = stack;
+	stack_t ours;
+
+	/* A child of vfork has its own alternate stack, but this memory is its parent's. */
+	if (stack != NULL && agent.may_call && altstack_is_readable(stack) &&
+	    altstack_is_accepted(stack) && !agent_is_of_another()) {
+		if (own.pooled != NULL || altstack_is_wanted()) {
+			ours = altstack_for(stack);
+			shown = &ours;
+		}
+		/* Also where nothing is sampled, as in a trace: the flag has its effect now. */
+		if (!(stack->ss_flags & SS_DISABLE))
+			stack_flags_allow();
+	}
+	const long rc = altstack_call(shown, old);
+
+	if (rc != 0) {
+		errno = (int)-rc;
+		return -1;
+	}
+	if (old != NULL)
+		altstack_report(old);
+	if (stack != NULL &&
+	    (shown == &ours || (agent.may_call && altstack_call(NULL, &ours) == 0)))
+		altstack_remember(&ours);
+	return 0;
+}

@@ -1,0 +1,57 @@
+/*
+ * debugger - a process that lets itself be traced, or is about to be, gets no trap of ours from
+ * then on.
+ *
+ * A debugger starts a program by PTRACE_TRACEME in its child, and counts the SIGTRAPs of the
+ * exec that follows: one of ours would be one too many.  strace seizes a child that it has
+ * forked, and shows what comes to it.  The recorder would see the tracer, but not that soon.
+ */
+#include "agent/core/agent.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+
+#include "abi/handshake.h"
+#include "agent/core/hooks.h"
+#include "agent/core/late_hello.h"
+
+static bool begins_tracing(enum __ptrace_request request)
+{
+	return request == PTRACE_TRACEME || request == PTRACE_SEIZE || request == PTRACE_ATTACH;
+}
+
+/* True if the caller's own traps are off now. */
+static bool yield(enum __ptrace_request request, pid_t pid)
+{
+	late_hello_now();
+	/* A vfork child has no events, and its memory is its parent's. */
+	if (agent.ring == NULL || agent_is_of_another())
+		return false;
+	if (request == PTRACE_TRACEME)
+		return handshake_stop(HANDSHAKE_TRACED);
+	/* The recorder goes on with it in a second if no tracer comes. */
+	handshake_yield_to_tracer((u32)pid);
+	return false;
+}
+
+AGENT_EXPORT long ptrace(enum __ptrace_request request, ...)
+{
+	va_list list;
+
+	va_start(list, request);
+	const pid_t pid = va_arg(list, pid_t);
+	void *address = va_arg(list, void *);
+	void *data = va_arg(list, void *);
+
+	va_end(list);
+	const bool is_stopped = begins_tracing(request) && yield(request, pid);
+	const long rc = HOOK_NEXT(ptrace)(request, pid, address, data);
+	const int saved_errno = errno;
+
+	if (is_stopped && rc < 0)
+		handshake_resume();
+	errno = saved_errno;
+	return rc;
+}

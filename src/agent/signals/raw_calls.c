@@ -1,0 +1,268 @@
+/*
+ * raw_calls - signals by syscall(): the same as by libc's functions.
+ *
+ * The numbers that take a set of signals are two tables; a set is the kernel's, eight bytes.
+ * Where a pointer cannot be read the kernel says so, as without us: Abseil asks with such a
+ * call whether memory can be read.
+ */
+#include "agent/signals/raw_calls.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "agent/core/agent.h"
+#include "agent/core/arch.h"
+#include "agent/core/faults.h"
+#include "agent/signals/ignored.h"
+#include "agent/signals/signals.h"
+#include "agent/signals/stack_flags.h"
+
+/* As rt_sigaction(2) has it, on x86-64 and aarch64 alike. */
+struct raw_action {
+	sighandler_t handler;
+	u64 flags;
+	void (*restorer)(void);
+	u64 mask;
+};
+
+/* Calls with a set to wait with, or to wait for: which argument it is. */
+static const struct {
+	long number;
+	u32 argument;
+} with_set[] = {
+	{ SYS_rt_sigsuspend, 0 }, { SYS_ppoll, 3 },
+	{ SYS_epoll_pwait, 4 },   { SYS_epoll_pwait2, 4 },
+#ifdef SYS_signalfd
+	{ SYS_signalfd, 1 },
+#endif
+	{ SYS_signalfd4, 1 },
+};
+
+/* NULL, too: then the call does without.  Where a filter may forbid to ask, it is believed. */
+static bool is_readable(long address, u64 bytes)
+{
+	if (address == 0 || !agent.may_call)
+		return true;
+	return memory_probe((u64)address) && memory_probe((u64)address + bytes - sizeof(u64));
+}
+
+static long raw_mask(const long *a)
+{
+	u64 old = 0;
+	const u64 *set = (const u64 *)a[1];
+
+	if (a[0] < SIG_BLOCK || a[0] > SIG_SETMASK || a[3] != KERNEL_SIGSET_BYTES ||
+	    !is_readable(a[1], sizeof(u64)) || !is_readable(a[2], sizeof(u64)))
+		return arch_syscall4(SYS_rt_sigprocmask, a[0], a[1], a[2], a[3]);
+	const int error = masks_change((int)a[0], set, &old);
+
+	if (error == 0 && a[2] != 0)
+		*(u64 *)a[2] = old;
+	return -error;
+}
+
+/* Of a signal that is neither SIGTRAP nor its stand-in. */
+static long raw_action_of_others(const long *a)
+{
+	const int old_flags = stack_flags_to_program((int)a[0], 0);
+	struct raw_action *old = (struct raw_action *)a[2];
+	struct raw_action changed;
+	u64 mask = 0;
+
+	if (a[1] != 0) {
+		changed = *(const struct raw_action *)a[1];
+		mask = changed.mask;
+		changed.mask = signals_to_kernel(changed.mask);
+		changed.flags = (changed.flags & ~(u64)SA_ONSTACK) |
+				(u32)(stack_flags_to_kernel((int)a[0], (int)changed.flags) &
+				      SA_ONSTACK);
+		ignored_before((int)a[0], changed.handler);
+	}
+	const long rc = arch_syscall4(SYS_rt_sigaction, a[0], a[1] != 0 ? (long)&changed : 0,
+				      a[2], a[3]);
+
+	if (rc == 0 && old != NULL) {
+		old->mask = actions_mask_as_noted((int)a[0], old->mask);
+		old->flags |= (u32)old_flags;
+	}
+	if (rc == 0 && a[1] != 0) {
+		actions_note_mask((int)a[0], mask);
+		ignored_after((int)a[0], changed.handler);
+	}
+	return rc;
+}
+
+static long raw_action(const long *a)
+{
+	const struct raw_action *raw = (const struct raw_action *)a[1];
+	struct raw_action *raw_old = (struct raw_action *)a[2];
+	struct sigaction wanted = { 0 }, old;
+
+	if (a[3] != KERNEL_SIGSET_BYTES || !is_readable(a[1], sizeof *raw) ||
+	    !is_readable(a[2], sizeof *raw))
+		return arch_syscall4(SYS_rt_sigaction, a[0], a[1], a[2], a[3]);
+	if (a[0] != SIGTRAP && a[0] != SIGNAL_STAND_IN && !faults_keep((int)a[0]))
+		return raw_action_of_others(a);
+	if (raw != NULL) {
+		wanted.sa_handler = raw->handler;
+		wanted.sa_flags = (int)raw->flags;
+		signals_put(&wanted.sa_mask, raw->mask);
+	}
+	if (sigaction((int)a[0], raw != NULL ? &wanted : NULL, &old) != 0)
+		return -errno;
+	if (raw_old != NULL)
+		*raw_old = (struct raw_action){ .handler = old.sa_handler,
+						.flags = (u64)(u32)old.sa_flags,
+						.restorer = old.sa_restorer,
+						.mask = signals_of(&old.sa_mask) };
+	return 0;
+}
+
+/* With its set as the kernel is to have it. */
+static long raw_wait(long number, const long *a, u32 argument)
+{
+	struct wait wait = { .number = number, .first = a[0] };
+	sigset_t theirs = { 0 };
+	long b[6];
+
+	__builtin_memcpy(b, a, sizeof b);
+	signals_put(&theirs, *(const u64 *)a[argument]);
+	b[argument] = (long)waits_begin(&wait, &theirs);
+	if (argument == 0)
+		wait.first = b[0];
+	const long rc = arch_syscall6(number, b[0], b[1], b[2], b[3], b[4], b[5]);
+
+	waits_end(&wait, 0);
+	return rc;
+}
+
+/* Its sixth argument leads to the set: pselect6(2). */
+struct raw_set {
+	const u64 *set;
+	u64 bytes;
+};
+
+static long raw_pselect(const long *a)
+{
+	const struct raw_set *theirs = (const struct raw_set *)a[5];
+	struct wait wait = { .number = SYS_pselect6, .first = a[0] };
+	sigset_t mask = { 0 };
+
+	if (theirs == NULL || !is_readable(a[5], sizeof *theirs) || theirs->set == NULL ||
+	    theirs->bytes != KERNEL_SIGSET_BYTES ||
+	    !is_readable((long)theirs->set, KERNEL_SIGSET_BYTES))
+		return arch_syscall6(SYS_pselect6, a[0], a[1], a[2], a[3], a[4], a[5]);
+	signals_put(&mask, *theirs->set);
+	const struct raw_set ours = { (const u64 *)waits_begin(&wait, &mask),
+				      KERNEL_SIGSET_BYTES };
+	const long rc = arch_syscall6(SYS_pselect6, a[0], a[1], a[2], a[3], a[4], (long)&ours);
+
+	waits_end(&wait, 0);
+	return rc;
+}
+
+static long raw_pending(const long *a)
+{
+	u64 *pending = (u64 *)a[0];
+	const long rc = arch_syscall4(SYS_rt_sigpending, a[0], a[1], 0, 0);
+
+	if (rc == 0 && a[1] == KERNEL_SIGSET_BYTES)
+		*pending = signals_to_program(*pending, false);
+	return rc;
+}
+
+/* As wait_for() in waits.c. */
+static long raw_take(const long *a)
+{
+	const struct timespec at_once = { 0 };
+	const u32 count = forward_count();
+	siginfo_t own, *info = a[1] != 0 ? (siginfo_t *)a[1] : &own;
+
+	if (a[0] == 0 || a[3] != KERNEL_SIGSET_BYTES || !is_readable(a[0], sizeof(u64)))
+		return arch_syscall4(SYS_rt_sigtimedwait, a[0], a[1], a[2], a[3]);
+	const u64 theirs = *(const u64 *)a[0], set = signals_to_kernel(theirs);
+	long rc = arch_syscall4(SYS_rt_sigtimedwait, (long)&set, (long)info, a[2], a[3]);
+
+	if (rc == -EINTR && (theirs & TRAP_BIT) && forward_count() != count) {
+		rc = arch_syscall4(SYS_rt_sigtimedwait, (long)&set, (long)info, (long)&at_once,
+				   a[3]);
+		if (rc == -EAGAIN)
+			rc = -EINTR;
+	}
+	return rc == SIGNAL_STAND_IN ? forward_unmark(info) : rc;
+}
+
+static long raw_altstack(const long *a)
+{
+	const int saved_errno = errno;
+	const int rc = sigaltstack((const stack_t *)a[0], (stack_t *)a[1]);
+	const int error = errno;
+
+	errno = saved_errno;
+	return rc == 0 ? 0 : -error;
+}
+
+static long raw_tgkill(const long *a)
+{
+	return tgkill((pid_t)a[0], (pid_t)a[1], (int)a[2]) == 0 ? 0 : -errno;
+}
+
+/* To a thread of whatever process it may be. */
+static long raw_tkill(const long *a)
+{
+	const int saved_errno = errno;
+
+	if (a[0] > 0 && sends_are_shifted((int)a[1])) {
+		if (tgkill(agent.pid, (pid_t)a[0], (int)a[1]) == 0)
+			return 0;
+		errno = saved_errno;
+	}
+	return arch_syscall4(SYS_tkill, a[0], a[1], 0, 0);
+}
+
+/* With the sender's own account, which may say what only the thread itself may be told. */
+static long raw_queue(const long *a)
+{
+	const siginfo_t *info = (const siginfo_t *)a[3];
+	const bool is_allowed = info != NULL && is_readable(a[3], sizeof *info) &&
+				info->si_code < 0 && info->si_code != SI_TKILL;
+
+	if (is_allowed && a[0] == agent.pid && sends_are_shifted((int)a[2]))
+		return forward_send_marked((int)a[1], (int)a[2], info);
+	return arch_syscall4(SYS_rt_tgsigqueueinfo, a[0], a[1], a[2], a[3]);
+}
+
+/* Calls that take a set in a way of their own, or give one back. */
+static const struct {
+	long number;
+	long (*answer)(const long *a);
+} answered[] = {
+	{ SYS_rt_sigprocmask, raw_mask },   { SYS_rt_sigaction, raw_action },
+	{ SYS_rt_sigpending, raw_pending }, { SYS_rt_sigtimedwait, raw_take },
+	{ SYS_pselect6, raw_pselect },      { SYS_tgkill, raw_tgkill },
+	{ SYS_tkill, raw_tkill },           { SYS_rt_tgsigqueueinfo, raw_queue },
+	{ SYS_sigaltstack, raw_altstack },
+};
+
+bool raw_calls_answer(long number, const long a[6], long *out_rc)
+{
+	if (!agent.is_trap_ours)
+		return false;
+	for (u32 i = 0; i < sizeof answered / sizeof answered[0]; i++) {
+		if (answered[i].number == number) {
+			*out_rc = answered[i].answer(a);
+			return true;
+		}
+	}
+	for (u32 i = 0; i < sizeof with_set / sizeof with_set[0]; i++) {
+		const u32 argument = with_set[i].argument;
+
+		if (with_set[i].number != number || a[argument] == 0 ||
+		    !is_readable(a[argument], KERNEL_SIGSET_BYTES))
+			continue;
+		*out_rc = raw_wait(number, a, argument);
+		return true;
+	}
+	return false;
+}

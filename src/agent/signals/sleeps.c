@@ -1,0 +1,300 @@
+/*
+ * sleeps - calls that wait, and go on after the program was stopped and continued.
+ *
+ * The kernel has every thread leave its call to stop, and puts most calls back in place when it
+ * goes on: poll(), select(), nanosleep() and their like wait for the rest of their time as if
+ * nothing had been, and fail with EINTR only if a handler runs.  Stopping takes time, which is
+ * the thread's own, so a trap of ours is often due by then, and ours is such a handler.
+ *
+ * The handler, which is the first that the kernel runs, finds the call failed, and may have
+ * it go on: by the same instruction, whose arguments are all still in their registers but
+ * for the call's number.  That is why the calls below are noted.  The kernel has written the
+ * rest of the time where it reads it from (fs/select.c, poll_select_finish), or where
+ * nanosleep() is to tell it; only poll() counts from when it was called.
+ *
+ * Or it finds the call put back, as restart_syscall(2), which goes on with poll() and
+ * nanosleep() unless a handler has returned in between; as ours will.  Then that is exchanged
+ * for the call itself.  (A handler of the program's that has run right there is not
+ * noticed; nor is it by the kernel, where it puts back the likes of select().)
+ *
+ * A handler of the program's, which ends the call for good, may also have run and returned
+ * before ours found the call failed, and nothing tells the two apart.  So such a call begins
+ * anew only if no signal that was let in has ever had a handler (ignored.h): what remains is in
+ * decision 0010.
+ * Calls that fail after a stop without us, too, such as epoll_wait() (signal(7)), do with us.
+ */
+#include "agent/signals/sleeps.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <semaphore.h>
+#include <sys/msg.h>
+#include <sys/select.h>
+#include <sys/syscall.h>
+#include <threads.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/core/agent.h"
+#include "agent/core/arch.h"
+#include "agent/core/hooks.h"
+#include "agent/signals/ignored.h"
+#include "agent/signals/kernel_action.h"
+
+/* Programs call them all the same. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+#define NS_PER_MS 1000000
+
+/* aarch64 has only the later call, which does for both. */
+#ifdef SYS_poll
+#define POLL_NUMBER  SYS_poll
+#define PAUSE_NUMBER SYS_pause
+#else
+#define POLL_NUMBER  SYS_ppoll
+#define PAUSE_NUMBER SYS_ppoll
+#endif
+
+static u64 now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
+}
+
+static bool is_as_it_was(const struct wait *wait, ucontext_t *context)
+{
+	(void)wait;
+	(void)context;
+	return true;
+}
+
+#ifdef SYS_poll
+/* Its third argument is milliseconds, less than none for no limit. */
+static bool is_poll_with_rest(const struct wait *wait, ucontext_t *context)
+{
+	const int limit_ms = (int)arch_call_argument(context, 2);
+
+	if (limit_ms <= 0)
+		return true;
+	if (wait->begin_ns == 0)
+		return false;
+	const u64 gone_ms = (now_ns() - wait->begin_ns) / NS_PER_MS;
+	const u64 rest_ms = gone_ms < (u64)limit_ms ? (u64)limit_ms - gone_ms : 0;
+
+	arch_set_call_argument(context, 2, rest_ms);
+	return true;
+}
+#endif
+
+/* clock_nanosleep(2): its fourth argument has got the rest of its third. */
+static bool is_sleep_with_rest(const struct wait *wait, ucontext_t *context)
+{
+	const u64 rest = arch_call_argument(context, 3);
+
+	(void)wait;
+	if (arch_call_argument(context, 1) & TIMER_ABSTIME)
+		return true;
+	if (rest == 0)
+		return false;
+	arch_set_call_argument(context, 2, rest);
+	return true;
+}
+
+/* Calls that the kernel goes on with by itself; a futex here has a moment as its limit. */
+static const struct {
+	long number;
+	bool (*prepare)(const struct wait *wait, ucontext_t *context);
+} resumed[] = {
+	{ SYS_pselect6, is_as_it_was },
+	{ SYS_ppoll, is_as_it_was },
+	{ SYS_rt_sigsuspend, is_as_it_was },
+	{ SYS_futex, is_as_it_was },
+	{ SYS_msgrcv, is_as_it_was },
+	{ SYS_msgsnd, is_as_it_was },
+	{ SYS_clock_nanosleep, is_sleep_with_rest },
+#ifdef SYS_poll
+	{ SYS_poll, is_poll_with_rest },
+	{ SYS_pause, is_as_it_was },
+#endif
+};
+
+/* libc's own, for setuid() in a process with threads: no program asks for what that ends. */
+#define SETXID 33
+
+/* The kernel has, or may have, handlers of ours for these. */
+#define OURS (TRAP_BIT | STAND_IN_BIT | SIGNALS_OF_FAULTS)
+
+/* Also not by a handler that was set past us. */
+static bool has_handler(u64 signals)
+{
+	struct kernel_action action;
+
+	return kernel_action_first_handler(signals, &action) != 0;
+}
+
+/* False: it is not one that the kernel goes on with, or how long it has waited is not known. */
+static bool prepare(const struct wait *wait, ucontext_t *context)
+{
+	for (u32 i = 0; i < sizeof resumed / sizeof resumed[0]; i++) {
+		if (resumed[i].number == wait->number)
+			return resumed[i].prepare(wait, context);
+	}
+	return false;
+}
+
+void sleeps_go_on(const struct wait *wait, ucontext_t *context)
+{
+	if (prepare(wait, context))
+		arch_exchange_call(context, wait->number);
+}
+
+void sleeps_begin_anew(const struct wait *wait, u64 blocked, ucontext_t *context)
+{
+	const u64 let_in = ~blocked & ~SIGNAL_BIT(SETXID);
+
+	if ((let_in & ignored_ever_handled()) != 0 || has_handler(let_in & ~OURS))
+		return;
+	if (prepare(wait, context))
+		arch_repeat_call(context, wait->number, wait->first);
+}
+
+AGENT_EXPORT int poll(struct pollfd *fds, nfds_t count, int limit_ms)
+{
+	struct wait wait = { .number = POLL_NUMBER, .first = (long)fds };
+
+	waits_note(&wait);
+	if (wait.self != NULL && limit_ms > 0 && agent.may_read_counter)
+		wait.begin_ns = now_ns();
+	return waits_end(&wait, HOOK_NEXT(poll)(fds, count, limit_ms));
+}
+
+/* libc has this and two more by a second name as well, which it exports. */
+AGENT_EXPORT int __poll(struct pollfd *fds, nfds_t count, int limit_ms);
+AGENT_EXPORT int __poll(struct pollfd *fds, nfds_t count, int limit_ms)
+{
+	return poll(fds, count, limit_ms);
+}
+
+/* What poll() is with _FORTIFY_SOURCE: libc looks at the size, and calls its own. */
+AGENT_EXPORT int __poll_chk(struct pollfd *fds, nfds_t count, int limit_ms, size_t bytes);
+AGENT_EXPORT int __poll_chk(struct pollfd *fds, nfds_t count, int limit_ms, size_t bytes)
+{
+	if (bytes / sizeof *fds < count)
+		return HOOK_NEXT(__poll_chk)(fds, count, limit_ms, bytes);
+	return poll(fds, count, limit_ms);
+}
+
+AGENT_EXPORT int select(int count, fd_set *reads, fd_set *writes, fd_set *others,
+			struct timeval *timeout)
+{
+	struct wait wait = { .number = SYS_pselect6, .first = count };
+
+	waits_note(&wait);
+	return waits_end(&wait, HOOK_NEXT(select)(count, reads, writes, others, timeout));
+}
+
+AGENT_EXPORT int __select(int count, fd_set *reads, fd_set *writes, fd_set *others,
+			  struct timeval *timeout);
+AGENT_EXPORT int __select(int count, fd_set *reads, fd_set *writes, fd_set *others,
+			  struct timeval *timeout)
+{
+	return select(count, reads, writes, others, timeout);
+}
+
+AGENT_EXPORT int pause(void)
+{
+	struct wait wait = { .number = PAUSE_NUMBER };
+
+	waits_note(&wait);
+	return waits_end(&wait, HOOK_NEXT(pause)());
+}
+
+AGENT_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time,
+				 struct timespec *rest)
+{
+	struct wait wait = { .number = SYS_clock_nanosleep, .first = clock };
+	struct timespec own;
+
+	waits_note(&wait);
+	return waits_end(&wait, HOOK_NEXT(clock_nanosleep)(clock, flags, time,
+							   rest != NULL ? rest : &own));
+}
+
+AGENT_EXPORT int nanosleep(const struct timespec *time, struct timespec *rest)
+{
+	struct wait wait = { .number = SYS_clock_nanosleep, .first = CLOCK_REALTIME };
+	struct timespec own;
+
+	waits_note(&wait);
+	return waits_end(&wait, HOOK_NEXT(nanosleep)(time, rest != NULL ? rest : &own));
+}
+
+AGENT_EXPORT int __nanosleep(const struct timespec *time, struct timespec *rest);
+AGENT_EXPORT int __nanosleep(const struct timespec *time, struct timespec *rest)
+{
+	return nanosleep(time, rest);
+}
+
+AGENT_EXPORT int usleep(useconds_t us)
+{
+	const struct timespec time = { .tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000 };
+
+	return nanosleep(&time, NULL);
+}
+
+AGENT_EXPORT unsigned int sleep(unsigned int seconds)
+{
+	struct wait wait = { .number = SYS_clock_nanosleep, .first = CLOCK_REALTIME };
+
+	waits_note(&wait);
+	const unsigned int rest = HOOK_NEXT(sleep)(seconds);
+
+	waits_end(&wait, 0);
+	return rest;
+}
+
+AGENT_EXPORT int thrd_sleep(const struct timespec *time, struct timespec *rest)
+{
+	struct wait wait = { .number = SYS_clock_nanosleep, .first = CLOCK_REALTIME };
+	struct timespec own;
+
+	waits_note(&wait);
+	return waits_end(&wait, HOOK_NEXT(thrd_sleep)(time, rest != NULL ? rest : &own));
+}
+
+AGENT_EXPORT int sem_timedwait(sem_t *semaphore, const struct timespec *until)
+{
+	struct wait wait = { .number = SYS_futex, .first = (long)semaphore };
+
+	waits_note(&wait);
+	return waits_end(&wait, HOOK_NEXT(sem_timedwait)(semaphore, until));
+}
+
+AGENT_EXPORT int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *until)
+{
+	struct wait wait = { .number = SYS_futex, .first = (long)semaphore };
+
+	waits_note(&wait);
+	return waits_end(&wait, HOOK_NEXT(sem_clockwait)(semaphore, clock, until));
+}
+
+AGENT_EXPORT ssize_t msgrcv(int queue, void *message, size_t bytes, long type, int flags)
+{
+	struct wait wait = { .number = SYS_msgrcv, .first = queue };
+
+	waits_note(&wait);
+	const ssize_t rc = HOOK_NEXT(msgrcv)(queue, message, bytes, type, flags);
+
+	waits_end(&wait, 0);
+	return rc;
+}
+
+AGENT_EXPORT int msgsnd(int queue, const void *message, size_t bytes, int flags)
+{
+	struct wait wait = { .number = SYS_msgsnd, .first = queue };
+
+	waits_note(&wait);
+	return waits_end(&wait, HOOK_NEXT(msgsnd)(queue, message, bytes, flags));
+}

@@ -1,0 +1,104 @@
+#include "agent/signals/stack_flags.h"
+
+#include <sys/syscall.h>
+
+#include "agent/core/agent.h"
+#include "agent/signals/altstack.h"
+#include "agent/core/arch.h"
+#include "agent/core/faults.h"
+#include "agent/core/hooks.h"
+#include "agent/signals/signals.h"
+
+static struct {
+	u64 withheld; /* signals of whose actions the kernel does not have the flag */
+	bool is_allowed;
+} flags_kept;
+
+bool stack_flags_are_allowed(void)
+{
+	return __atomic_load_n(&flags_kept.is_allowed, __ATOMIC_ACQUIRE);
+}
+
+static bool is_withheld(int signal)
+{
+	return signal >= 1 && signal <= SIGNAL_LAST &&
+	       (__atomic_load_n(&flags_kept.withheld, __ATOMIC_RELAXED) & SIGNAL_BIT(signal));
+}
+
+/*
+ * By a raw system call.  (Go, which finds ours and keeps it, is known otherwise:
+ * go_runtime.h.)
+ */
+static bool has_stack_set_past_us(void)
+{
+	stack_t now;
+
+	return agent.may_call && arch_syscall4(SYS_sigaltstack, 0, (long)&now, 0, 0) == 0 &&
+	       now.ss_size != 0 && !altstack_is_ours(&now);
+}
+
+int stack_flags_to_kernel(int signal, int flags)
+{
+	const bool is_for_us = flags & SA_ONSTACK && !stack_flags_are_allowed() &&
+			       signal >= 1 && signal <= SIGNAL_LAST;
+
+	/* This memory is the parent's in a child of vfork, and the action is the child's. */
+	if ((!is_for_us && !is_withheld(signal)) || agent_is_of_another())
+		return flags;
+	if (!is_for_us) {
+		__atomic_fetch_and(&flags_kept.withheld, ~SIGNAL_BIT(signal), __ATOMIC_RELAXED);
+		return flags;
+	}
+	if (has_stack_set_past_us()) {
+		stack_flags_allow();
+		return flags;
+	}
+	__atomic_fetch_or(&flags_kept.withheld, SIGNAL_BIT(signal), __ATOMIC_RELAXED);
+	return flags & ~SA_ONSTACK;
+}
+
+int stack_flags_to_program(int signal, int flags)
+{
+	return is_withheld(signal) ? flags | SA_ONSTACK : flags;
+}
+
+static int action_in_kernel(int signal, const struct sigaction *wanted, struct sigaction *old)
+{
+	return faults_keep(signal) ? faults_action(signal, wanted, old)
+				   : HOOK_NEXT(sigaction)(signal, wanted, old);
+}
+
+static bool is_same(const struct sigaction *one, const struct sigaction *other)
+{
+	return one->sa_sigaction == other->sa_sigaction && one->sa_flags == other->sa_flags;
+}
+
+/* An action that another thread sets in between is set once more. */
+static void give_flag(int signal)
+{
+	struct sigaction expected, wanted, found;
+
+	if (action_in_kernel(signal, NULL, &expected) != 0)
+		return;
+	wanted = expected;
+	for (;;) {
+		if (is_withheld(signal))
+			wanted.sa_flags |= SA_ONSTACK;
+		if (action_in_kernel(signal, &wanted, &found) != 0 ||
+		    is_same(&found, &expected))
+			return;
+		expected = wanted;
+		wanted = found;
+	}
+}
+
+void stack_flags_allow(void)
+{
+	if (__atomic_exchange_n(&flags_kept.is_allowed, true, __ATOMIC_ACQ_REL))
+		return;
+	for (int signal = 1; signal <= SIGNAL_LAST; signal++) {
+		if (is_withheld(signal))
+			give_flag(signal);
+	}
+	signals_flags_have_changed();
+}
