@@ -183,10 +183,9 @@ enum trace_sled {
 /* How CPython is traced, where there is more than one way. */
 enum trace_means {
 	TRACE_MEANS_NONE,
-	TRACE_MEANS_TABLE,     /* by stubs between its instructions: the others cost nothing */
-	TRACE_MEANS_PROFILE,   /* by a profile function: from 3.10 on each one is slower */
-	TRACE_MEANS_EVENTS,    /* by sys.monitoring, as its loop has no place for stubs */
-	TRACE_MEANS_EVALUATOR, /* by a frame evaluator, and stubs before those that call */
+	TRACE_MEANS_TABLE,   /* by stubs between its instructions: the others cost nothing */
+	TRACE_MEANS_PROFILE, /* by a profile function: from 3.10 on each one is slower */
+	TRACE_MEANS_EVENTS,  /* by sys.monitoring, as its loop has no place for stubs */
 };
 
 struct trace_area {

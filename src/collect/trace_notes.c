@@ -7,10 +7,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "collect/image.h"
-#include "collect/ring_view.h"
 #include "record/writer.h"
-
-#define PYTHON_3_10 0x030a0000U
 
 static void tell(const struct image *image, struct recording_writer *writer,
 		 const char *sentence)
@@ -84,29 +81,10 @@ static void tell_means(const struct image *image, struct recording_writer *write
 		     "they do in others");
 	if (means != TRACE_MEANS_PROFILE)
 		return;
-	if (ring_view_python_version(image) < PYTHON_3_10)
-		tell(image, writer,
-		     "this build of CPython is traced by a profile function: calls cost more "
-		     "than they do in others");
-	else
-		tell(image, writer,
-		     "this build of CPython takes longer for each bytecode while it is traced, "
-		     "also where nothing is called: loops seem to take up to 1.8 times their "
-		     "time");
-}
-
-static void tell_other_tool(const struct image *image, struct recording_writer *writer,
-			    uint32_t means)
-{
-	if (means == TRACE_MEANS_EVALUATOR)
-		tell(image, writer,
-		     "it set a profiler of its own (sys.setprofile() or cProfile): what its "
-		     "thread calls of C functions while that is set is not there");
-	else
-		tell(image, writer,
-		     "it set a profiler of its own (sys.setprofile() or cProfile), which took "
-		     "the place of ours: what its thread called while that was set is not "
-		     "there");
+	tell(image, writer,
+	     "this build of CPython takes longer for each bytecode while it is traced, also "
+	     "where "
+	     "nothing is called: loops seem to take up to 1.8 times their time");
 }
 
 /* Functions that have room for a hook, and none, each reason by itself. */
@@ -186,7 +164,10 @@ void trace_notes_add(struct image *image, const struct trace_area *area,
 		"places of its code, or of its tables, stay writable: the kernel did not let "
 		"them be protected again after hooks were written");
 	if (is_set(&area->other_tools))
-		tell_other_tool(image, writer, means);
+		tell(image, writer,
+		     "it set a profiler of its own (sys.setprofile() or cProfile), which took "
+		     "the place of ours: what its thread called while that was set is not "
+		     "there");
 }
 
 void trace_notes_nameless(const struct image *image, uint64_t count,

@@ -12,8 +12,8 @@ export flags folder source
 # Files of two rooms may have one name: an object is called by its path.
 (
 	find src/agent src/vantage/agent/trace -name '*.c' ! -name '*_x86_64.c' ! -name 'trace_frames*.c' \
-		! -name 'trace_stubs*.c' ! -name 'trace_evaluator*.c'
-	for none in evaluator frames stubs; do
+		! -name 'trace_stubs*.c'
+	for none in frames stubs; do
 		echo "src/vantage/agent/trace/python/trace_${none}_none.c"
 	done
 ) | xargs -n 1 -P "$(nproc)" sh -c '

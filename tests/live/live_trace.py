@@ -10,6 +10,7 @@ import live_python
 
 PLAIN_NAME = re.compile("0x[0-9a-f]+")
 BY_EVENTS = "this build of CPython is traced by sys.monitoring"
+SLOWS_LOOPS = "this build of CPython takes longer for each bytecode"
 
 
 class Tracing:
@@ -29,7 +30,7 @@ class Tracing:
 
     def notes(self, trace):
         """What is told, but for how a build of CPython is traced."""
-        return [text for text in self.all_notes(trace) if BY_EVENTS not in text]
+        return [text for text in self.all_notes(trace) if BY_EVENTS not in text and SLOWS_LOOPS not in text]
 
     def all_notes(self, trace):
         return [text for text, in trace.rows("SELECT text FROM notes")]
@@ -40,7 +41,9 @@ class TraceTest(Tracing, live_python.PythonTest):
 
     def assert_only_notes_of_its_build(self, trace, python):
         self.assertEqual(self.notes(trace), [])
-        self.assertEqual(any(BY_EVENTS in note for note in self.all_notes(trace)), python.is_free_threaded)
+        notes = self.all_notes(trace)
+        self.assertEqual(any(BY_EVENTS in note for note in notes), python.is_free_threaded)
+        self.assertEqual(any(SLOWS_LOOPS in note for note in notes), python.version[:2] == (3, 10))
 
     def opened(self, path, run):
         return Trace(path, run)

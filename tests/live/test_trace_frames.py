@@ -251,7 +251,7 @@ class Frames(live_trace.TraceTest):
     def test_a_program_that_begins_paused_is_tried_out_all_the_same(self):
         def check(python):
             trace = self.trace(python, "-c", "pass", options=("--paused",))
-            self.assertNotIn("takes longer for each bytecode", " ".join(self.notes(trace)))
+            self.assertNotIn("takes longer for each bytecode", " ".join(self.all_notes(trace)))
         self.on_each_loop(check)
 
     def test_where_the_interpreter_is_not_as_it_should_be_the_profile_function_counts(self):

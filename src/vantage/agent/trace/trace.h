@@ -3,7 +3,7 @@
  *
  * In place of samples: the recorder says so in the ring's flags (RING_TRACE).  Which hooks an
  * interpreter has for that, and how they come into a program without changing it, is
- * trace_python.c's (CPython 3.6 and 3.7), trace_evaluator.h's (3.8 to 3.10), trace_frames.h's
+ * trace_python.c's (CPython 3.6 to 3.10), trace_frames.h's
  * (3.11), trace_stubs.h's and trace_monitoring.c's (from 3.12 on) and trace_ruby.h's;
  * trace_native.h is about compiled code.  trace_tree.h has what is counted, trace_names.h what
  * it is called.  An interpreter's hooks run between two of its instructions, never in a signal
@@ -208,11 +208,6 @@ u64 trace_python_function(void);
 bool trace_python_is_by_function(void);
 /* Whether the calling thread has ours. */
 bool trace_python_has_function(void);
-/*
- * Whether it makes a difference that some module is imported: to the profile functions of threads,
- * or as there will be other interpreters.
- */
-bool trace_python_needs_modules(void);
 /* There will be other interpreters, whose thread states are not seen to begin. */
 void trace_python_meet_interpreters(void);
 /* Of the layout, what each event needs; beside each other, for they are read at each. */

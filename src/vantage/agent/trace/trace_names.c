@@ -258,7 +258,7 @@ enum trace_kind trace_kind_of(const struct trace_call *call, const struct trace_
 static void look_for_news(const struct python_layout *layout, u64 method,
 			  const struct name_text *qualified)
 {
-	if (layout->chain <= PYTHON_CHAIN_ENTRY_FLAG && trace_python_needs_modules())
+	if (layout->chain <= PYTHON_CHAIN_ENTRY_FLAG && trace_python_is_by_function())
 		trace_profilers_meet(method, qualified);
 }
 

@@ -229,7 +229,7 @@ static __attribute__((noinline)) void call_unspread(const u64 *places, u64 type,
 		return;
 	settle_if_needed(tracer, frame_of(places));
 	const bool has_proxies = trace_frames.has_proxies && !has_other_tool(state);
-	const u64 proxy = has_proxies ? trace_proxies_take(tracer, *place, method, NULL) : 0;
+	const u64 proxy = has_proxies ? trace_proxies_take(tracer, *place, method) : 0;
 
 	tracer->site = 0;
 	if (proxy != 0)

@@ -9,8 +9,6 @@ bool trace_loop_find_entries(struct loop_entries *entries)
 	static const char *const names[] = { LOOP_ENTRY_MAP(ENTRY_NAME) };
 
 	/* ISO C has no way from an object's pointer to a function's; POSIX has. */
-	*(void **)&entries->PyGC_Disable = trace_late_symbol("PyGC_Disable");
-	*(void **)&entries->PyGC_Enable = trace_late_symbol("PyGC_Enable");
 	*(void **)&entries->get_state = trace_late_get_state();
 	return trace_late_symbols(entries, names, sizeof names / sizeof *names) &&
 	       entries->get_state != NULL;

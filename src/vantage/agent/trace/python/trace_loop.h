@@ -44,11 +44,6 @@ struct loop_shape {
 	/* What is called stands so many words below its arguments, beside a NULL. */
 	u8 callee_depth;
 	u64 tags; /* of words of the value stack, that are no part of an address */
-	/*
-	 * Up to 3.10 a frame says which instruction it executes, what is called stands alone, and
-	 * the loop's next instruction is not looked for.  NULL: from 3.11 on.
-	 */
-	const u8 *(*instruction_of)(u64 frame);
 };
 
 struct loop_table {
@@ -81,6 +76,8 @@ struct loop_places {
 	X(PyDict_GetItemString, void *, (void *dict, const char *key))               \
 	X(PyLong_AsLong, long, (void *number))                                       \
 	X(PyGC_Collect, ssize_t, (void))                                             \
+	X(PyGC_Disable, int, (void))                                                 \
+	X(PyGC_Enable, int, (void))                                                  \
 	X(Py_DecRef, void, (void *object))                                           \
 	X(PyErr_Fetch, void, (void **type, void **value, void **traceback))          \
 	X(PyErr_Restore, void, (void *type, void *value, void *traceback))           \
@@ -90,9 +87,6 @@ LOOP_ENTRY_MAP(ENTRY_TYPE)
 
 struct loop_entries {
 	LOOP_ENTRY_MAP(ENTRY_MEMBER)
-	/* From 3.10 on; NULL before. */
-	int (*PyGC_Disable)(void);
-	int (*PyGC_Enable)(void);
 	void *(*get_state)(void); /* of the calling thread: its PyThreadState, or NULL */
 };
 

@@ -25,9 +25,8 @@ static const struct {
 	u32 version; /* PY_VERSION_HEX >> 16 */
 	u64 functions;
 } figures[] = {
-	{ 0x0308, 1843 }, { 0x0309, 1843 }, { 0x030a, 1843 }, { 0x030b, 1843 },
-	{ 0x030c, 1783 }, { 0x030d, 1763 }, { 0x030d, 1783 }, { 0x030d, 1803 },
-	{ 0x030e, 1783 }, { 0x030f, 1783 },
+	{ 0x030b, 1843 }, { 0x030c, 1783 }, { 0x030d, 1763 }, { 0x030d, 1783 },
+	{ 0x030d, 1803 }, { 0x030e, 1783 }, { 0x030f, 1783 },
 };
 #define FIGURES (sizeof figures / sizeof *figures)
 

@@ -99,8 +99,7 @@ static bool is_callee(u64 below)
 	const u64 beside = loop_word(below + 8 * (watch.shape->callee_depth - 1));
 	const u64 tags = watch.shape->tags;
 
-	return (callable & ~tags) == watch.callee &&
-	       (watch.shape->instruction_of != NULL || (beside & ~tags) == 0);
+	return (callable & ~tags) == watch.callee && (beside & ~tags) == 0;
 }
 
 /* In the frame's part of the stack; at a call, where what is called is where it should be. */
@@ -112,7 +111,6 @@ static u64 places_of_stack(const u64 *places, u64 frame, u64 opcode, u32 argumen
 	const u64 last =
 		first + 8 * (u64) * (const u32 *)(watch.code + watch.offsets->code_stack_size);
 	const u64 inside = places_between(places, first, last, 8);
-	const u64 alone = watch.shape->instruction_of != NULL ? 8 : 0;
 	u64 found = 0;
 
 	if (opcode != watch.shape->call)
@@ -120,7 +118,7 @@ static u64 places_of_stack(const u64 *places, u64 frame, u64 opcode, u32 argumen
 	for (u32 i = 0; i < LOOP_PLACES; i++) {
 		const u64 below = places[i] - 8 * (u64)(argument + 2);
 
-		if (inside >> i & 1 && below + alone >= first && is_callee(below))
+		if (inside >> i & 1 && below >= first && is_callee(below))
 			found |= 1ULL << i;
 	}
 	return found;
@@ -150,12 +148,6 @@ static void watch_cframe(const u64 *places, u64 state)
 	watch.cframe = offset;
 }
 
-static const u8 *instruction_at(const u64 *places, u64 frame)
-{
-	return watch.shape->instruction_of != NULL ? watch.shape->instruction_of(frame)
-						   : (const u8 *)places[watch.next_place];
-}
-
 void trace_loop_watch(const u64 *places, u64 opcode)
 {
 	if (watch.code == 0)
@@ -172,11 +164,11 @@ void trace_loop_watch(const u64 *places, u64 opcode)
 	watch.calls += opcode == watch.shape->call;
 	watch.state &= places_of(places, state);
 	watch.frame &= places_of(places, frame);
-	if (watch.shape->instruction_of == NULL && watch.next_place == LOOP_NOWHERE) {
+	if (watch.next_place == LOOP_NOWHERE) {
 		watch.next &= places_of_next(places, opcode);
 		return;
 	}
-	const u32 argument = instruction_at(places, frame)[1];
+	const u32 argument = ((const u8 *)places[watch.next_place])[1];
 
 	watch.argument &= places_of_int(places, argument);
 	watch.stack &= places_of_stack(places, frame, opcode, argument);
@@ -214,8 +206,6 @@ static bool watch_twice(const struct loop_entries *entries, void *code)
 	watch.code = (u64)code;
 	if (!execute(entries, code))
 		return false;
-	if (watch.shape->instruction_of != NULL)
-		return true;
 	watch.next_place = only_place(watch.next);
 	return watch.next_place != LOOP_NOWHERE && execute(entries, code);
 }

@@ -197,7 +197,7 @@ static bool look_for_modules(void)
 
 void trace_profilers_look(void)
 {
-	if (!profilers.is_to_be_found || (trace_python_needs_modules() && !look_for_modules()))
+	if (!profilers.is_to_be_found || (trace_python_is_by_function() && !look_for_modules()))
 		return;
 	profilers.is_to_be_found = false;
 	stand_before(python.PySys_GetObject("setprofile"), SET_PROFILE);

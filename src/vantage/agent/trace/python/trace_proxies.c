@@ -14,19 +14,12 @@
 typedef void *vectorcall(void *callable, void *const *arguments, size_t count, void *names);
 typedef void *tp_call(void *callable, void *arguments, void *map);
 
-/*
- * 3.8's PyObject_Call() counts how deep calls are where it uses tp_call, but not for a C function,
- * whose tp_call does.  PyThreadState's recursion_depth:
- */
-#define COUNTS_TWICE 0x0308U
-#define STATE_DEPTH  32
-
 /* How many arguments there are, beside PY_VECTORCALL_ARGUMENTS_OFFSET. */
 #define COUNT_MASK  (~(1ULL << 63))
 #define TUPLE_COUNT 16
 
 /*
- * PyTypeObject, up to what we set of it: the same from 3.8 to 3.15.  Py_TPFLAGS_READY, for
+ * PyTypeObject, up to what we set of it: the same from 3.11 to 3.15.  Py_TPFLAGS_READY, for
  * nobody is to complete it.
  */
 struct type {
@@ -63,14 +56,11 @@ struct trace_proxy {
 	u64 references;
 	const struct type *type;
 	vectorcall *by_vector; /* NULL: the callable has none */
-	u64 callable;          /* whose reference is ours, unless it lies in its place again */
+	u64 callable;          /* whose reference is ours */
 	vectorcall *real;
 	u64 method;
-	union {
-		u64 *place;
-		struct trace_proxy *next; /* of those that nobody uses */
-	};
-	s32 *left; /* of one that is uncounted */
+	struct trace_proxy *next; /* of those that no call uses */
+	s32 *left;                /* of one that is uncounted */
 };
 _Static_assert(sizeof(struct trace_proxy) == 64, "one line of the cache");
 
@@ -79,7 +69,6 @@ _Static_assert(sizeof(struct trace_proxy) == 64, "one line of the cache");
 	X(PyObject_Str, void *, (void *object))                                \
 	X(PyObject_GetAttr, void *, (void *object, void *name))                \
 	X(PyVectorcall_Call, void *, (void *callable, void *tuple, void *map)) \
-	X(PyThreadState_Get, void *, (void))                                   \
 	X(Py_DecRef, void, (void *object))
 
 ENTRY_MAP(ENTRY_TYPE)
@@ -90,7 +79,6 @@ static struct entries {
 
 static struct {
 	u16 vectorcall_offset; /* in a C function, and in a method descriptor */
-	bool counts_twice;
 	struct type type;
 } proxies;
 
@@ -160,8 +148,6 @@ static inline __attribute__((always_inline)) u64 begin(struct trace_proxy *proxy
 	struct tracer *tracer = trace_own;
 	const u64 callable = proxy->callable, method = proxy->method;
 
-	if (proxy->place != NULL)
-		*proxy->place = callable;
 	if (__builtin_expect(count == 0 && trace_word(callable, trace_objects.object_type) ==
 						   trace_objects.descriptor_type,
 			     0))
@@ -189,9 +175,6 @@ static inline __attribute__((always_inline)) void end(struct trace_proxy *proxy,
 		return;
 	if (__builtin_expect(method != 0, 1))
 		trace_leave(tracer, method, (u64)proxy, now);
-	/* The callable is dropped in its place: of this one nobody has a reference. */
-	if (proxy->place != NULL)
-		keep(tracer, proxy);
 }
 
 static void *on_vectorcall(void *object, void *const *arguments, size_t count, void *names)
@@ -215,18 +198,6 @@ static void *on_uncounted(void *object, void *const *arguments, size_t count, vo
 	return result;
 }
 
-/* Only CALL_FUNCTION_EX, which has no place, comes by PyObject_Call(). */
-static bool counts_twice(const struct trace_proxy *proxy, u64 type)
-{
-	return proxies.counts_twice && proxy->place == NULL &&
-	       type == trace_objects.builtin_type;
-}
-
-static s32 *depth(void)
-{
-	return (s32 *)((u64)python.PyThreadState_Get() + STATE_DEPTH);
-}
-
 static void *on_call(void *object, void *arguments, void *map)
 {
 	struct trace_proxy *proxy = object;
@@ -236,15 +207,10 @@ static void *on_call(void *object, void *arguments, void *map)
 	/* It is not asked for this where it has the other. */
 	if (proxy->by_vector != NULL)
 		return python.PyVectorcall_Call(object, arguments, map);
-	const bool is_twice = counts_twice(proxy, (u64)type);
 	const u64 method = begin(proxy, word_at((u64)arguments + TUPLE_COUNT));
 
-	if (is_twice)
-		--*depth();
 	void *result = type->call((void *)proxy->callable, arguments, map);
 
-	if (is_twice)
-		++*depth();
 	end(proxy, method);
 	return result;
 }
@@ -306,7 +272,6 @@ bool trace_proxies_begin(void)
 	    trace_objects.object_type != offsetof(struct type, type) || !find_entries() ||
 	    !find_vectorcall())
 		return false;
-	proxies.counts_twice = layout->version >> 16 == COUNTS_TWICE;
 	proxies.type = (struct type){
 		/* Nobody counts them, for it is not of the heap. */
 		.references = 1,
@@ -326,7 +291,7 @@ bool trace_proxies_begin(void)
 }
 
 static inline __attribute__((always_inline)) u64 dress(struct trace_proxy *proxy, u64 callable,
-						       u64 method, u64 *place)
+						       u64 method)
 {
 	vectorcall *real = *(vectorcall **)(callable + proxies.vectorcall_offset);
 
@@ -334,29 +299,27 @@ static inline __attribute__((always_inline)) u64 dress(struct trace_proxy *proxy
 	proxy->by_vector = real != NULL ? on_vectorcall : NULL;
 	proxy->callable = callable;
 	proxy->method = method;
-	proxy->place = place;
 	return (u64)proxy;
 }
 
-static __attribute__((noinline)) u64 take_first(struct tracer *tracer, u64 callable, u64 method,
-						u64 *place)
+static __attribute__((noinline)) u64 take_first(struct tracer *tracer, u64 callable, u64 method)
 {
 	struct trace_proxy *proxy = make(tracer);
 
 	if (proxy != NULL)
-		return dress(proxy, callable, method, place);
+		return dress(proxy, callable, method);
 	__atomic_fetch_add(&tracer->area->lost_calls, 1, __ATOMIC_RELAXED);
 	return 0;
 }
 
-u64 trace_proxies_take(struct tracer *tracer, u64 callable, u64 method, u64 *place)
+u64 trace_proxies_take(struct tracer *tracer, u64 callable, u64 method)
 {
 	struct trace_proxy *proxy = tracer->proxies;
 
 	if (__builtin_expect(proxy == NULL, 0))
-		return take_first(tracer, callable, method, place);
+		return take_first(tracer, callable, method);
 	tracer->proxies = proxy->next;
-	return dress(proxy, callable, method, place);
+	return dress(proxy, callable, method);
 }
 
 void trace_proxies_uncount(u64 proxy, s32 *left)

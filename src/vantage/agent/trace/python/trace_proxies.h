@@ -38,12 +38,8 @@ bool trace_proxies_begin(void);
  * reference, as that had; it has taken over the callable's.  method is the callable's
  * (trace_python_method()), which is not 0.  0: there is no memory, and the call is counted as
  * lost; the callable goes on to be its owner's.
- *
- * place: the word that it is put in, if what called it drops what lies there when the call has
- * returned (up to 3.10, of all instructions but CALL_FUNCTION_EX): then the callable lies there
- * again as soon as the call has begun.  NULL: what was called is dropped, wherever it was kept.
  */
-u64 trace_proxies_take(struct tracer *tracer, u64 callable, u64 method, u64 *place);
+u64 trace_proxies_take(struct tracer *tracer, u64 callable, u64 method);
 /*
  * Of one that has been taken: the instruction it comes from calls such functions without
  * counting how deep calls are in C, which their own entries do.  left: the thread state's count

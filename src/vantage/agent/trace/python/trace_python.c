@@ -1,8 +1,7 @@
 /*
  * trace_python - CPython 3.6 to 3.11: a profile function on every thread state.
  *
- * From 3.8 on only where calls cannot be seen in a better way (trace_evaluator.h,
- * trace_frames.h).
+ * On 3.11 only where dispatch hooks cannot be set (trace_frames.h).
  *
  * Up to 3.11 the interpreter calls a function of its thread's own at each call and return, its
  * thread state says which (c_profilefunc): it is what PyEval_SetProfile() sets, on the calling
@@ -26,7 +25,6 @@
 #include "vantage/agent/trace/trace.h"
 #include "vantage/agent/trace/trace_audit.h"
 #include "vantage/agent/trace/trace_calibrate.h"
-#include "vantage/agent/trace/python/trace_evaluator.h"
 #include "vantage/agent/trace/python/trace_frames.h"
 #include "vantage/agent/trace/python/trace_profilers.h"
 #include "vantage/agent/trace/python/trace_told.h"
@@ -55,7 +53,7 @@ struct trace_objects trace_objects;
 
 static struct {
 	const struct profile_members *members;              /* NULL: not to be set */
-	const struct profile_members *members_to_fall_back; /* from 3.8 on */
+	const struct profile_members *members_to_fall_back; /* on 3.11 */
 	u64 get_state;                                      /* _PyThreadState_UncheckedGet() */
 	bool has_audit_hook;
 	bool is_calibrated;
@@ -167,11 +165,12 @@ void trace_python_begin(const struct python_layout *layout)
 	python.has_builtins = !(agent.terms.flags & RING_NO_BUILTINS);
 	trace_python_find_objects(layout);
 	trace_profilers_begin(python.members != NULL ? python.members->function : 0);
-	/* The profile function is set where the other way is not to be had. */
-	if (layout->chain == PYTHON_CHAIN_ENTRY_FLAG ? trace_frames_begin(layout)
-						     : trace_evaluator_begin(layout)) {
+	/* 3.11 has a profile function only where there can be no dispatch hooks. */
+	if (layout->chain == PYTHON_CHAIN_ENTRY_FLAG && trace_frames_begin(layout)) {
 		python.members_to_fall_back = python.members;
 		python.members = NULL;
+	} else if (python.members != NULL && python.members->has_cframe) {
+		trace_set_means(TRACE_MEANS_PROFILE);
 	}
 	/* A program that makes interpreters itself, as servers do: nothing tells when. */
 	if (trace_late_is_wanted("Py_NewInterpreter"))
@@ -376,16 +375,9 @@ bool trace_python_is_by_function(void)
 	return python.members != NULL;
 }
 
-bool trace_python_needs_modules(void)
-{
-	return trace_python_is_by_function() || trace_evaluator_is_on();
-}
-
 static void see_state(u64 state)
 {
-	if (trace_evaluator_is_on())
-		trace_evaluator_see_state(state);
-	else if (python.members != NULL && word_at(state + python.members->function) == 0)
+	if (python.members != NULL && word_at(state + python.members->function) == 0)
 		set_function(python.members, state, on_profile);
 }
 

@@ -296,7 +296,7 @@ static inline bool replace(const u64 *places, u64 *place)
 
 	if (tracer == NULL || is_in_other_tool(state_of(places, tracer)))
 		return false;
-	const u64 proxy = trace_proxies_take(tracer, callable, method, NULL);
+	const u64 proxy = trace_proxies_take(tracer, callable, method);
 
 	if (__builtin_expect(proxy == 0, 0))
 		return false;

@@ -2,7 +2,6 @@
 
 #include "abi/python_layout.h"
 #include "vantage/agent/trace/trace.h"
-#include "vantage/agent/trace/python/trace_evaluator.h"
 #include "vantage/agent/trace/python/trace_frames.h"
 #include "vantage/agent/trace/python/trace_stubs.h"
 
@@ -24,7 +23,7 @@ static bool is_called(u64 frame)
 		return trace_frames_is_called(frame);
 	if (trace_stubs_is_on())
 		return trace_stubs_is_called(frame);
-	return !trace_evaluator_is_on() || trace_evaluator_is_called(frame);
+	return true;
 }
 
 enum trace_kind trace_way_of(const struct trace_call *call, const struct trace_entry *caller)
