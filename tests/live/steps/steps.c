@@ -5,7 +5,8 @@
  * comes again behind the next instruction, and so on for STEPS of them; then the program runs
  * freely until the event after the next (the steps themselves take more than a period).  The
  * agent's own handler (trap.c, built as agent_on_trap) takes each of them for a trap of its
- * event.
+ * event.  No event has counted a period for a step: weights are the thread's clock, as where timers
+ * trigger.
  *
  * A trap of a single step kills who has it blocked.  libc does so around clone() and where
  * threads end, with system calls of its own: before those the steps end.
@@ -89,6 +90,7 @@ void on_trap(int signal, siginfo_t *info, void *data)
 		as_event(&event);
 	if (ring != NULL) {
 		wait_for_room(ring);
+		thread_notes.is_by_timers = true;
 		agent_on_trap(signal, &event, context);
 	}
 	if (steps_left > 0 && ring != NULL && !is_dangerous(context)) {
