@@ -131,7 +131,11 @@ LISP = """
 class Lisp(live.LiveTest):
 
     def test_sbcl_comes_out_the_same_with_whole_stacks(self):
-        """Its functions are mapped from a file that is no ELF file, and keep frame pointers."""
+        """Its functions are mapped from a file that is no ELF file, and keep frame pointers.
+
+        But the one that calls the collector returns to an address that is not above its frame pointer: 30 to 60
+        stacks of some 600 have no caller there, how many depends on the machine.
+        """
         command = [self.need("sbcl"), "--noinform", "--non-interactive", "--load", self.write("work.lisp", LISP)]
         bare = subprocess.run(command, capture_output=True, timeout=60)
         self.assertEqual(bare.returncode, 7, bare.stderr)
@@ -140,7 +144,7 @@ class Lisp(live.LiveTest):
             self.assertEqual((recording.run.stdout, recording.run.stderr), (bare.stdout, bare.stderr))
         recording = self.record(command, rate=5000, expect=7)
         stacks = recording.head()["stacks"]
-        self.assertGreater(stacks["complete"], 0.95 * sum(stacks.values()), stacks)
+        self.assertGreater(stacks["complete"], 0.85 * sum(stacks.values()), stacks)
         rows = [row["name"] for row in recording.report()["functions"] if row["name"].startswith("sbcl.core+")]
         self.assertGreater(len(rows), 0)
         self.assertEqual([name for name in rows if "…" not in name], [])
