@@ -19,7 +19,7 @@ import rubies
 HERE = pathlib.Path(__file__).resolve().parent
 PACKAGES = ("yappi", "viztracer")
 OLDEST_PYTHON = (3, 6)
-FLAGS = ("-finstrument-functions", "-pg", "-pg -mfentry", "-fpatchable-function-entry=5")
+FLAGS = ("-finstrument-functions", "-pg", "-pg -mfentry")
 
 
 class Missing(Exception):
@@ -188,15 +188,12 @@ class Native:
         return self.launcher(folder, "-traced")
 
     def floor(self, folder, output):
-        if "patchable" in self.flag:
-            raise Missing("nothing is called before its nops are patched")
         library = compiled(folder, "floor_native.so", "floor_native.c", "-shared", "-fPIC")
         return ["env", f"LD_PRELOAD={library}", *self.flagged(folder)]
 
     def uftrace(self, folder, output):
         self.flagged(folder)
-        patch = ["-P", "."] if "patchable" in self.flag else []
-        return [need("uftrace", "uftrace"), "record", "--no-libcall", "--force", *patch, "-d", output, *self.flagged(folder)]
+        return [need("uftrace", "uftrace"), "record", "--no-libcall", "--force", "-d", output, *self.flagged(folder)]
 
     def subject(self):
         return Subject(

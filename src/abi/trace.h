@@ -34,7 +34,7 @@ enum trace_kind {
 	TRACE_KIND_RUBY_OPERATOR, /* one that Ruby else has instructions for: hooks say _BUILTIN */
 	TRACE_KIND_INSTRUMENTED, /* of compiled code, by its hook: -finstrument-functions, */
 	TRACE_KIND_MCOUNT,       /* -pg */
-	TRACE_KIND_FENTRY,       /* -pg -mfentry, -fpatchable-function-entry */
+	TRACE_KIND_FENTRY,       /* -pg -mfentry */
 	/* Python functions by other ways (trace_way.h): hooks say _PYTHON. */
 	TRACE_KIND_PYTHON_UNCALLED, /* C, or an instruction that is no call, executes it */
 	TRACE_KIND_PYTHON_RESUMED,  /* a generator or a coroutine goes on */
@@ -161,25 +161,6 @@ enum trace_cpu_clock {
 		TRACE_CPU_CLOCK_COUNT,
 };
 
-/* What became of the room for a hook that -fpatchable-function-entry leaves in a function. */
-#define TRACE_SLED_MAP(X)                                                                  \
-	X(USED, "")                                                                        \
-	X(SHORT, "a call takes five bytes at a function's beginning")                      \
-	X(UNKNOWN, "no unwind table, in the form that linkers give it, says where they "   \
-		   "begin")                                                                \
-	X(ELSEWHERE, "their code must be in one segment, which may be read and executed, " \
-		     "and not written to")                                                 \
-	X(FAR, "no page within two gibibytes of their code is to be had")                  \
-	X(GUARDED,                                                                         \
-	  "their code cannot be changed here, by a rule (as SELinux') or a limit of memory")
-
-enum trace_sled {
-#define X(name, sentence) TRACE_SLED_##name,
-	TRACE_SLED_MAP(X)
-#undef X
-		TRACE_SLED_COUNT,
-};
-
 /* How CPython is traced, where there is more than one way. */
 enum trace_means {
 	TRACE_MEANS_NONE,
@@ -204,9 +185,6 @@ struct trace_area {
 	u64 lost_calls;       /* that no node was left for: their time is their callers' */
 	u64 untraced_threads; /* for which there was no slot */
 	u64 endless_calls;    /* whose ends are not seen */
-	u64 sleds_left[TRACE_SLED_COUNT]; /* functions with room for a hook that was not used */
-	u64 has_missed_sleds; /* libraries that come later are not looked at for such room */
-	u64 has_twice;        /* functions have two hooks each */
 	u64 other_tools;      /* 1: another profiler has kept calls from ours */
 	u64 left_writable;    /* places of the program's that could not be protected again */
 	u64 has_jit;          /* Ruby would compile what is interpreted now */

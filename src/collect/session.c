@@ -213,8 +213,8 @@ static void session_tell_end(struct session *session)
 			session->writer,
 			"no call was traced: what can be is what CPython 3.6 and "
 			"later or CRuby 2.7 and later executes, and compiled code "
-			"built with -finstrument-functions, -pg (with -mfentry or "
-			"without) or -fpatchable-function-entry=5 or more");
+			"built with -finstrument-functions or -pg (with -mfentry or "
+			"without)");
 	if (is_user_clock)
 		recording_writer_note(
 			session->writer,

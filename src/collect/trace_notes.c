@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "abi/trace.h"
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "collect/image.h"
 #include "record/writer.h"
+#include "target/elf_file.h"
 
 static void tell(const struct image *image, struct recording_writer *writer,
 		 const char *sentence)
@@ -87,25 +89,20 @@ static void tell_means(const struct image *image, struct recording_writer *write
 	     "nothing is called: loops seem to take up to 1.8 times their time");
 }
 
-/* Functions that have room for a hook, and none, each reason by itself. */
-static void tell_sleds(struct image *image, struct recording_writer *writer,
-		       const struct trace_area *area)
+/* Compilers that were given this flag leave room for hooks, and call none. */
+static void tell_patchable(const struct image *image, struct recording_writer *writer)
 {
-	static const char *const sentences[] = {
-#define X(name, sentence) [TRACE_SLED_##name] = sentence,
-		TRACE_SLED_MAP(X)
-#undef X
-	};
+	struct error err = { 0 };
+	struct elf_file elf;
 
-	for (enum trace_sled reason = TRACE_SLED_USED + 1; reason < TRACE_SLED_COUNT;
-	     reason++) {
-		CLEANUP(freep)
-		char *text = xasprintf("functions built with -fpatchable-function-entry are "
-				       "not traced: %s",
-				       sentences[reason]);
-
-		tell_count(image, writer, count_of(image, &area->sleds_left[reason]), text);
-	}
+	if (image->languages != 0 || image->exe == NULL ||
+	    elf_file_open(image->exe, &elf, &err) < 0)
+		return;
+	if (elf_file_has_section(&elf, "__patchable_function_entries"))
+		tell(image, writer,
+		     "functions built with -fpatchable-function-entry are not traced: build it "
+		     "with -pg -mfentry or with -finstrument-functions");
+	elf_file_close(&elf);
 }
 
 void trace_notes_add(struct image *image, const struct trace_area *area,
@@ -133,16 +130,7 @@ void trace_notes_add(struct image *image, const struct trace_area *area,
 		   "calls are counted, but seem to last until their thread's next event: the "
 		   "processor guards return addresses (CET), or what is a fixed distance from "
 		   "their stack is in use, or a library copies stacks");
-	tell_sleds(image, writer, area);
-	if (is_set(&area->has_missed_sleds))
-		tell(image, writer,
-		     "libraries that it loads later and that are built with "
-		     "-fpatchable-function-entry are not traced: nothing tells of them before "
-		     "they are executed");
-	if (is_set(&area->has_twice))
-		tell(image, writer,
-		     "it is built with -finstrument-functions and another flag for hooks: each "
-		     "call is counted once, and its time is doubtful by what a hook takes");
+	tell_patchable(image, writer);
 	tell_count(image, writer, count_of(image, &area->untraced_threads),
 		   "threads were not traced: there were too many at one time, or a seccomp "
 		   "filter forbade what it takes");

@@ -236,6 +236,7 @@ static bool read_header(struct elf_file *elf, Elf64_Ehdr *out_header)
 	if (out_header->e_shentsize == sizeof(Elf64_Shdr)) {
 		elf->section_offset = out_header->e_shoff;
 		elf->section_count = out_header->e_shnum;
+		elf->names_section = out_header->e_shstrndx;
 	}
 	return elf->machine == EM_X86_64 || elf->machine == EM_AARCH64;
 }

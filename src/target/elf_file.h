@@ -44,7 +44,7 @@ struct elf_file {
 	size_t relocation_count;
 
 	uint64_t section_offset; /* in the file */
-	uint16_t section_count;
+	uint16_t section_count, names_section;
 	/* The sections .symtab and .strtab, once elf_file_has() read them. */
 	Elf64_Sym *all_symbols;
 	char *all_names; /* with a NUL behind them */
@@ -67,6 +67,9 @@ bool elf_file_find_any(const struct elf_file *elf, const char *name,
 		       struct elf_file_symbol *out_symbol);
 /* Whether the file has it: a program that exports nothing is asked for its symbol table, too. */
 bool elf_file_has(struct elf_file *elf, const char *name);
+
+/* Whether a section is called so. */
+bool elf_file_has_section(const struct elf_file *elf, const char *name);
 
 /* Exactly len bytes at an offset of the file. */
 bool elf_file_read_file(const struct elf_file *elf, uint64_t offset, void *buffer, size_t len);

@@ -72,6 +72,19 @@ static bool use_all_symbols(struct elf_file *elf, const char *name)
 	return true;
 }
 
+bool elf_file_has_section(const struct elf_file *elf, const char *name)
+{
+	const uint64_t at = elf->section_offset + elf->names_section * sizeof(Elf64_Shdr);
+	Elf64_Shdr header;
+
+	if (elf->names_section >= elf->section_count ||
+	    !elf_file_read_file(elf, at, &header, sizeof header))
+		return false;
+	CLEANUP(freep) char *names = read_section(elf, &header);
+
+	return names && has_text(names, header.sh_size, name);
+}
+
 bool elf_file_find_any(const struct elf_file *elf, const char *name,
 		       struct elf_file_symbol *out_symbol)
 {

@@ -40,12 +40,6 @@ class Bench(live.LiveTest):
             self.skipTest("there is no /usr/bin/python3")
         return "debian-" + path.name.removeprefix("python")
 
-    def test_what_cannot_be_measured_is_said_and_left_empty(self):
-        rows, said = self.table("--pythons", "", "--rubies", "", "--flags=-fpatchable-function-entry=5")
-        row, = rows.values()
-        self.assertEqual(row["floor"], "")
-        self.assertIn("nothing is called before its nops are patched", said)
-
     def test_of_a_tracer_that_counts_nothing_there_is_no_figure(self):
         """A program without hooks costs nothing to trace, and no table says so."""
         path = self.path("nothing")

@@ -186,8 +186,7 @@ while len(results) < 2:
 print(results["one"] == [i + 11 for i in range(100)], results["two"] == [i + 22 for i in range(100)])
 """
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "workloads", "native", "calls_back.c")
-KINDS = {"pg": ["-pg"], "fentry": ["-pg", "-mfentry"], "patchable": ["-fpatchable-function-entry=5"],
-         "instrument": ["-finstrument-functions"]}
+KINDS = {"pg": ["-pg"], "fentry": ["-pg", "-mfentry"], "instrument": ["-finstrument-functions"]}
 
 
 class Continuations(RubyTraceTest):

@@ -3,10 +3,8 @@
 
 import json
 import os
-import re
 import shutil
 import subprocess
-import sys
 
 import live
 import live_filter
@@ -16,30 +14,14 @@ FLAGS = {
     "instrument": ["-finstrument-functions"],
     "pg": ["-pg"],
     "fentry": ["-pg", "-mfentry"],
-    "patchable": ["-fpatchable-function-entry=6"],
-    "patchable_before": ["-fpatchable-function-entry=9,2"],
 }
 # Two hooks a function.
-TWICE = [["-finstrument-functions", "-pg"], ["-finstrument-functions", "-pg", "-mfentry"],
-         ["-finstrument-functions", "-fpatchable-function-entry=6"],
-         ["-finstrument-functions", "-fpatchable-function-entry=9,2", "-fcf-protection"],
-         ["-pg", "-fpatchable-function-entry=6"], ["-pg", "-mfentry", "-fpatchable-function-entry=6", "-fcf-protection"],
-         ["-pg", "-fpatchable-function-entry=9,2", "-no-pie", "-fplt"],
-         ["-finstrument-functions", "-pg", "-mfentry", "-fpatchable-function-entry=6"]]
+TWO_HOOKS = (["-finstrument-functions", "-pg"], ["-finstrument-functions", "-pg", "-mfentry"])
 COMPILERS = [name for name in ("gcc", "clang-14", "clang") if shutil.which(name)][:2]
 IS_LONG = bool(os.environ.get("FATHOM_LONG"))
 # Of clang, in CI: what is not as gcc has it.
-CLANG_KINDS = FLAGS if IS_LONG else ("instrument", "patchable")
+CLANG_KINDS = FLAGS if IS_LONG else ("instrument", "fentry")
 CALLS_COUNTED = "calls "
-NOT_TO_BE_HAD = 77
-# Nothing can be made executable any more in this process, and what it becomes.
-MEMORY_IS_GUARDED = """
-import ctypes, os, sys
-PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN = 65, 1
-if ctypes.CDLL(None).prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0) != 0:
-    sys.exit(%d)
-os.execv(sys.argv[1], sys.argv[1:])
-""" % NOT_TO_BE_HAD
 
 
 class NativeTest(live.LiveTest):
@@ -172,8 +154,15 @@ class Calls(NativeTest):
                 with self.subTest(kind=kind, option=option):
                     # Functions within functions are gcc's alone.
                     self.assert_counts_are_the_programs(self.build("gcc", "odd_frames.c", kind, option))
-                    self.assertEqual(self.callers("after"), ["main"])
+                    # mcount() sees a copy of the return address of a function that aligns its stack, and not its end.
+                    if kind != "pg":
+                        self.assertEqual(self.callers("after"), ["main"])
                     self.assertEqual(self.callers("compares"), ["nests"])
+
+    def test_functions_that_are_inlined_have_a_hook_of_their_own(self):
+        for compiler in COMPILERS:
+            with self.subTest(compiler=compiler):
+                self.assert_counts_are_the_programs(self.build(compiler, "inlined.c", "instrument"))
 
     def check_exceptions(self, program):
         self.assert_counts_are_the_programs(program)
@@ -232,64 +221,30 @@ class Calls(NativeTest):
         self.assertEqual(self.counts()["middle"], 1000)
 
 
-class Twice(NativeTest):
-    """Programs that are built with two of the flags: each call is counted once."""
+class TwoHooks(NativeTest):
+    """Programs that are built with two of the flags: each call is counted twice, and nothing else changes."""
 
-    def check(self, source, *arguments, compilers=COMPILERS, flags=TWICE, **options):
-        for compiler in compilers:
-            for two in flags:
-                if compiler == "gcc" or two[-1] == "-pg" or "-fpatchable" in two[1]: # clang has no other.
-                    with self.subTest(compiler=compiler, flags=two):
-                        program = self.build(compiler, source, "none", *two, name="of_two")
-                        self.assert_counts_are_the_programs(program, *arguments, **options)
-                        is_told = "counted once" in " ".join(self.notes())
-                        self.assertEqual(is_told, "-finstrument-functions" in two, self.notes())
-
-    def test_calls_left_in_every_way(self):
-        self.check("calls.c", "plain")
-
-    def test_threads_that_exit_and_are_cancelled(self):
-        self.check("calls.c", "threads")
-
-    def test_handlers_and_coroutines(self):
-        self.check("calls.c", "signals", jumps="on_jump")
-        self.check("calls.c", "contexts")
-
-    def test_calls_too_deep_to_have_an_entry(self):
-        self.check("deep.c")
-
-    def test_exceptions(self):
-        self.check("throws.cpp")
-
-    def test_functions_whose_return_address_is_not_where_it_usually_is(self):
-        self.check("odd_frames.c", compilers=["gcc"])
-
-    def test_functions_that_are_inlined_have_one_hook(self):
-        self.check("inlined.c", flags=[flags for flags in TWICE if "-finstrument-functions" in flags])
-
-    def test_copies_of_functions_that_say_the_originals_name(self):
-        for two in TWICE:
-            with self.subTest(flags=two):
-                program = self.build("gcc", "clones.c", "none", *two, "-O3", name="clones")
-                with open(program, "rb") as file:
-                    if b"adds.constprop" not in file.read():
-                        self.skipTest("this gcc makes no copy of it")
-                run = self.trace(program)
-                counts = {}
-                for name, count in self.counts().items():
-                    name = name.partition(".")[0]
-                    counts[name] = counts.get(name, 0) + count
-                self.assertEqual(run.stdout, "calls adds %d\ncalls deep %d\n" % (counts["adds"], counts["deep"]))
-
-    def test_libraries_that_are_loaded_later(self):
-        for two in TWICE:
-            with self.subTest(flags=two):
-                library = self.build("gcc", "library.c", "none", *[flag for flag in two if flag != "-no-pie"], "-fPIC",
-                                     "-shared", "-DNAME=later", name="later.so")
-                self.trace(self.build("gcc", "calls.c", "none"), "libraries", library)
+    def test_each_call_is_counted_twice(self):
+        for flags in TWO_HOOKS:
+            with self.subTest(flags=flags):
+                program = self.build("gcc", "calls.c", "none", *flags, name="of_two")
+                plain = subprocess.run([program, "plain"], stdout=subprocess.PIPE, text=True, timeout=100, cwd=self.folder)
+                run = self.trace(program, "plain", expect=plain.returncode)
+                self.assertEqual(run.stdout, plain.stdout)
                 counts = self.counts()
-                self.assertEqual((counts.get("later"), counts.get("library_entry"), counts.get("library_begins")),
-                                 (1000, 1000, 20))
+                own = {line.split()[1]: 2 * int(line.split()[2]) for line in run.stdout.splitlines()
+                       if line.startswith(CALLS_COUNTED)}
+                self.assertEqual({name: counts.get(name, 0) for name in own}, own)
+
+    def test_exceptions_and_threads_go_on(self):
+        for flags in TWO_HOOKS:
+            for source, arguments in (("throws.cpp", ()), ("calls.c", ("threads",)), ("calls.c", ("contexts",))):
+                with self.subTest(flags=flags, source=source, arguments=arguments):
+                    program = self.build("gcc", source, "none", *flags, name="of_two")
+                    plain = subprocess.run([program, *arguments], stdout=subprocess.PIPE, text=True, timeout=100,
+                                           cwd=self.folder)
+                    run = self.trace(program, *arguments, expect=plain.returncode)
+                    self.assertEqual(self.without_counts(run.stdout), self.without_counts(plain.stdout))
 
 
 class Libraries(NativeTest):
@@ -305,25 +260,6 @@ class Libraries(NativeTest):
                     # Before dlopen() returned.
                     self.assertEqual(counts.get("library_begins"), 20)
 
-    def test_a_library_whose_relocations_are_packed(self):
-        option = "-Wl,-z,pack-relative-relocs"
-        if option.split(",")[-1] not in subprocess.run(["ld", "--help"], stdout=subprocess.PIPE, text=True).stdout:
-            self.skipTest("ld has no " + option)
-        library = self.build("gcc", "library.c", "patchable", "-fPIC", "-shared", "-DNAME=packed", option, name="packed.so")
-        self.trace(self.build("gcc", "calls.c", "none"), "libraries", library)
-        counts = self.counts()
-        self.assertEqual((counts.get("packed"), counts.get("library_begins")), (1000, 20))
-
-    def test_a_debugger_that_watches_libraries_come_is_left_alone_and_what_is_not_traced_is_told(self):
-        self.need("gdb")
-        library = self.build("gcc", "library.c", "patchable", "-fPIC", "-shared", "-DNAME=inner", name="watched.so")
-        program = self.build("gcc", "calls.c", "none")
-        run = self.trace("gdb", "-nx", "-batch", "-ex", "catch load", "-ex", "run", "-ex", "continue", "--args", program,
-                         "libraries", library)
-        self.assertIn("Inferior loaded " + library, run.stdout)
-        if "libraries that it loads later" not in " ".join(self.notes()): # gdb had another means.
-            self.assertEqual(self.counts().get("inner"), 1000)
-
     def test_a_library_that_the_program_is_linked_with(self):
         for kind in FLAGS:
             with self.subTest(kind=kind):
@@ -338,73 +274,29 @@ class Programs(NativeTest):
     def test_a_program_without_hooks_is_told_which_flags_there_are(self):
         self.trace("/bin/true")
         notes = " ".join(self.notes())
-        for flag in ("-finstrument-functions", "-pg", "-mfentry", "-fpatchable-function-entry"):
+        for flag in ("-finstrument-functions", "-pg", "-mfentry"):
             self.assertIn(flag, notes)
 
-    def untraced_sleds(self):
-        """{why: functions}"""
-        found = (re.search(r"(\d+) functions built with -fpatchable-function-entry are not traced: (.*)", note)
-                 for note in self.notes())
-        return {match[2]: int(match[1]) for match in found if match}
-
-    def test_room_that_is_too_small_for_a_call_is_told(self):
-        FLAGS["small"] = ["-fpatchable-function-entry=4"]
-        self.addCleanup(FLAGS.pop, "small")
-        run = self.trace(self.build("gcc", "calls.c", "small"), "plain")
+    def test_a_program_built_with_a_flag_that_calls_no_hook_is_told_which_do(self):
+        program = self.build("gcc", "calls.c", "none", "-fpatchable-function-entry=6", name="patchable")
+        run = self.trace(program, "plain")
         self.assertIn("calls middle 1000", run.stdout)
-        self.assertEqual(list(self.untraced_sleds()), ["a call takes five bytes at a function's beginning"])
-
-    def test_libraries_whose_functions_cannot_be_told_or_changed_are_told(self):
-        unknown = "no unwind table, in the form that linkers give it, says where they begin"
-        elsewhere = "their code must be in one segment, which may be read and executed, and not written to"
-        program = self.build("gcc", "calls.c", "none")
-        for options, why in ((["-Wl,--no-eh-frame-hdr"], unknown), (["-fno-asynchronous-unwind-tables"], unknown),
-                             (["-Wl,--omagic", "-nostdlib"], elsewhere)):
-            with self.subTest(options=options):
-                library = self.build("gcc", "library.c", "patchable", "-fPIC", "-shared", "-DNAME=inner", *options,
-                                     name="untraced.so")
-                run = self.trace(program, "libraries", library)
-                self.assertIn("libraries give 26500", run.stdout)
-                self.assertEqual(self.untraced_sleds(), {why: 20 * 3})
-
-    def test_a_filter_that_was_there_before_is_asked_nothing_unusual(self):
-        library = self.build("gcc", "library.c", "patchable", "-fPIC", "-shared", "-DNAME=inner", name="inner.so")
-        program = self.build("gcc", "calls.c", "none")
-        # With the recorder in it: a program that puts one up itself takes nobody along into the next.
-        run = subprocess.run([*live_filter.below(self), live.FATHOM, "trace", "-q", "-o", self.path("trace.fathom"),
-                              "--", program, "libraries", library], capture_output=True, text=True, check=False)
-        self.assertEqual((run.returncode, run.stderr), (0, ""))
-        self.assertEqual(self.untraced_sleds(), {})
-        self.assertEqual(self.counts().get("inner"), 1000)
+        self.assertEqual(self.counts().get("middle", 0), 0)
+        notes = [note for note in self.notes() if "functions built with -fpatchable-function-entry are not traced" in note]
+        self.assertEqual(len(notes), 1, self.notes())
+        self.assertIn("-pg -mfentry", notes[0])
+        self.trace(self.build("gcc", "calls.c", "fentry"), "plain")
+        self.assertNotIn("patchable", " ".join(self.notes()))
 
     def test_code_that_stays_writable_is_told_of(self):
-        program = self.build("gcc", "calls.c", "patchable")
+        """Ruby's callcc() is awaited by a jump in the dynamic linker."""
+        self.need("ruby")
         run = subprocess.run([*live_filter.below(self, live_filter.NO_CODE_AGAIN), live.FATHOM, "trace", "-q", "-o",
-                              self.path("trace.fathom"), "--", program, "plain"], capture_output=True, text=True,
-                             check=False)
+                              self.path("trace.fathom"), "--", "ruby", "--disable-gems", "-e", "1"], capture_output=True,
+                             text=True, check=False)
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         notes = [note for note in self.report()["recording"]["notes"] if "stay writable" in note]
         self.assertEqual(len(notes), 1, self.report()["recording"]["notes"])
-
-    def test_code_that_a_rule_of_the_system_guards_is_told(self):
-        program = self.build("gcc", "calls.c", "patchable")
-        run = self.trace(sys.executable, "-c", MEMORY_IS_GUARDED, program, "plain", expect=None)
-        if run.returncode == NOT_TO_BE_HAD:
-            self.skipTest("this kernel cannot guard memory (PR_SET_MDWE, since Linux 6.3)")
-        self.assertIn("calls middle 1000", run.stdout)
-        self.assertEqual(list(self.untraced_sleds()), ["their code cannot be changed here, by a rule (as SELinux') or a limit of memory"])
-
-    def test_a_library_with_next_to_no_free_memory_beside_it(self):
-        far = "no page within two gibibytes of their code is to be had"
-        library = self.build("gcc", "library.c", "patchable", "-fPIC", "-shared", "-DNAME=inner",
-                             "-Wl,-z,max-page-size=4096", name="inner.so")
-        program = self.build("gcc", "crowded.c", "none")
-        for mebibytes, calls, told in (("-1024", 1000, {}), ("1024", 1000, {}), ("0", None, {far: 3}),
-                                       ("-2049", None, {far: 3}), ("2049", None, {far: 3})):
-            with self.subTest(free_at=mebibytes):
-                run = self.trace(program, library, mebibytes)
-                self.assertEqual(run.stdout, "in the hole, 501500\n")
-                self.assertEqual((self.counts().get("inner"), self.untraced_sleds()), (calls, told))
 
     def test_a_program_that_is_killed_has_what_was_counted(self):
         for kind in ("instrument", "fentry"):

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <sys/time.h>
 
-#define UNTRACED __attribute__((no_instrument_function, patchable_function_entry(0)))
+#define UNTRACED __attribute__((no_instrument_function))
 
 /* The handler may run on several threads at a time. */
 static atomic_long count;

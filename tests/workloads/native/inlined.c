@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#define UNTRACED    __attribute__((no_instrument_function, patchable_function_entry(0)))
+#define UNTRACED    __attribute__((no_instrument_function))
 #define COUNT(name) calls_of_##name++
 
 static long calls_of_inner, calls_of_within, calls_of_itself, calls_of_outer;

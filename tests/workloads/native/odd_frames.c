@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define ALONE       __attribute__((noipa))
-#define UNTRACED    __attribute__((no_instrument_function, patchable_function_entry(0)))
+#define UNTRACED    __attribute__((no_instrument_function))
 #define COUNT(name) calls_of_##name++
 
 static long calls_of_aligns, calls_of_aligns_more, calls_of_nests, calls_of_compares,

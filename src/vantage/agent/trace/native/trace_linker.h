@@ -10,12 +10,12 @@
  *
  * Where that function looks otherwise, nothing is changed, and libraries that come later are not
  * seen.
+ *
+ * This is for Ruby's callcc() alone, whose library copies stacks.
  */
 #pragma once
-#include <stdbool.h>
-
-/* In the constructor.  False: it cannot be. */
-bool trace_linker_begin(void);
+/* Again: nothing. */
+void trace_linker_begin(void);
 /* For the entry in trace_native_x86_64.S: the list changes, or has changed. */
 void trace_linker_on_change(void);
 /* That entry, with all registers saved. */

@@ -8,11 +8,10 @@
 #include "vantage/agent/trace/trace_calibrate.h"
 #include "vantage/agent/trace/native/trace_native_own.h"
 #include "vantage/agent/trace/native/trace_native_stack.h"
-#include "vantage/agent/trace/native/trace_slot.h"
-#include "vantage/agent/trace/native/trace_twice.h"
 
 /* What a thread's own stack is known to have when it begins. */
 #define FIRST_BYTES (16ULL << 10)
+#define CHAIN_BYTES 2U /* pop %r10 */
 
 struct trace_native trace_native AGENT_STATE;
 __thread struct trace_native_own trace_native_own;
@@ -22,7 +21,6 @@ static u32 calibrated;
 
 /* trace_native_x86_64.S counts on these. */
 _Static_assert(TRACE_KIND_MCOUNT + 1 == TRACE_KIND_FENTRY, "which of two");
-_Static_assert(offsetof(struct trace_native, is_on) == 0, "is_on");
 _Static_assert(offsetof(struct trace_native, next_mcount) == 8, "mcount");
 _Static_assert(offsetof(struct trace_native, next__mcount) == 16, "_mcount");
 _Static_assert(offsetof(struct trace_native, next_fentry) == 24, "__fentry__");
@@ -185,11 +183,6 @@ static inline __attribute__((always_inline)) bool enter(struct trace_native_even
 					 .kind = kind };
 
 	trace_advance(tracer, now);
-	if (kind == TRACE_KIND_INSTRUMENTED && trace_twice_is_told(tracer, &begin)) {
-		trace_skip(tracer);
-		give_tree(tracer, level);
-		return true;
-	}
 	drop_what_is_over(tracer, level, kind != TRACE_KIND_INSTRUMENTED, now);
 	if (kind == TRACE_KIND_INSTRUMENTED)
 		trace_native_drop_what_was_left(tracer, &begin, now);
@@ -201,8 +194,6 @@ static inline __attribute__((always_inline)) bool enter(struct trace_native_even
 	/* Whoever has no entry is not looked for. */
 	if (!is_stacked)
 		tracer->unstacked--;
-	if (!is_stacked && kind != TRACE_KIND_INSTRUMENTED)
-		trace_twice_remember(&begin);
 	give_tree(tracer, level);
 	return is_stacked;
 }
@@ -258,11 +249,6 @@ void trace_native_leave(const struct trace_native_event *end)
 	struct trace_entry *entry = tracer->top;
 
 	trace_advance(tracer, now);
-	if (end->function != 0 && trace_twice_is_awaited(entry, end->function)) {
-		trace_skip(tracer);
-		give_tree(tracer, level);
-		return;
-	}
 	/* Calls that are too deep to have an entry end, too: nothing is looked through for them. */
 	while (entry > tracer->entries && !is_meant(entry, end))
 		entry = is_beyond(entry, level) ? tracer->entries : entry - 1;
@@ -314,21 +300,32 @@ void trace_native_return_to_stack(struct trace_stack *stack)
 	}
 }
 
+/*
+ * gcc saves the static chain of a function within a function, r10, before it calls __fentry__(), and
+ * pops it behind that.
+ */
+static bool pops_chain(u64 behind)
+{
+	static const u8 pop_r10[] = { 0x41, 0x5a };
+
+	return __builtin_memcmp((const void *)behind, pop_r10, sizeof pop_r10) == 0;
+}
+
 void trace_native_on_entry_slowly(u64 slot, u64 behind, u32 which)
 {
 	const enum trace_kind kind = TRACE_KIND_MCOUNT + which;
-	const bool is_first = kind == TRACE_KIND_FENTRY;
-	struct trace_slot found = { slot, behind };
 
-	if (trace_slot_may_be_odd(slot, behind, is_first))
-		found = trace_slot_find(slot, behind, is_first);
-	const bool is_stacked = enter(
-		(struct trace_native_event){ .level = found.slot, .function = found.identity },
-		kind);
+	/* Its identity is not `behind`, so that each of its calls is handled here. */
+	if (kind == TRACE_KIND_FENTRY && pops_chain(behind)) {
+		slot += sizeof(u64);
+		behind += CHAIN_BYTES;
+	}
+	const bool is_stacked =
+		enter((struct trace_native_event){ .level = slot, .function = behind }, kind);
 	struct trace_area *area = trace_area_of_process();
 
-	if (is_stacked && trace_native.sees_ends && trace_returns_have_mirror(found.slot))
-		trace_returns_exchange(found.slot);
+	if (is_stacked && trace_native.sees_ends && trace_returns_have_mirror(slot))
+		trace_returns_exchange(slot);
 	else if (is_stacked && area != NULL)
 		__atomic_fetch_add(&area->endless_calls, 1, __ATOMIC_RELAXED);
 }
@@ -339,21 +336,10 @@ u64 trace_native_on_return_slowly(u64 slot)
 	return *trace_returns_mirror(slot);
 }
 
-/* An `endbr64` may stand before the hook's call. */
+/* The others are known by the address behind their hook's call. */
 u64 trace_native_place(u64 function, u32 kind)
 {
-	static const u8 landing[] = { 0xf3, 0x0f, 0x1e, 0xfa };
-
-	if (kind == TRACE_KIND_INSTRUMENTED)
-		return function;
-	if (kind == TRACE_KIND_MCOUNT)
-		return function - 1;
-	const u8 *code = (const u8 *)trace_slot_first_instruction(function);
-
-	if (((u64)code & (MEMORY_PAGE - 1)) >= sizeof landing &&
-	    __builtin_memcmp(code - sizeof landing, landing, sizeof landing) == 0)
-		code -= sizeof landing;
-	return (u64)code;
+	return kind == TRACE_KIND_INSTRUMENTED ? function : function - 1;
 }
 #else
 void trace_native_leave_stack(struct trace_stack *stack)

@@ -4,16 +4,22 @@
  *   -finstrument-functions     __cyg_profile_func_enter() and …_exit(), at both ends
  *   -pg                        mcount(), behind the prologue
  *   -pg -mfentry               __fentry__(), before it
- *   -fpatchable-function-entry room for a call of the latter, which trace_sleds.h writes there
  *
  * The first tells of ends itself.  With the others there is a beginning only, and the end is
  * seen by a return address in the place of the function's own (trace_returns.h).
+ *
+ * A function that is built with two of these flags calls two hooks, and is counted twice.
  *
  * A call is known by its level: an address on its stack that is lower, the further in it is.
  * For a function whose return address is ours that is where this address lies; for one that
  * tells of its ends, the stack pointer where it called the hook.  So what was left without an
  * end (longjmp(), an exception, a tail call) is found at the next event further out; stacks
  * that a thread has besides its own (of signals, of coroutines) are not compared with it.
+ *
+ * __fentry__() finds the return address above its own, mcount() above the saved rbp.  A function of
+ * gcc's that aligns its stack and counts on where it was (alloca() or arguments on the stack, beside
+ * variables of 32 bytes) has a copy of it there with -pg, and returns by the original: it is counted,
+ * and seems to last until the next event further out.
  *
  * These hooks run wherever the compiler has put them: in signal handlers, in the middle of
  * one another, in children of vfork(), before main().  They save all registers.  A handler that
@@ -41,7 +47,9 @@ void trace_native_forget(void);
  */
 void trace_native_leave_stack(struct trace_stack *stack);
 void trace_native_return_to_stack(struct trace_stack *stack);
-/* Stacks will be copied, and nobody tells when: from now on ends of calls are not seen. */
+/* Ruby may load its callcc(), which copies stacks: trace_native_see_no_ends() when it does. */
+void trace_native_expect_callcc(void);
+/* Stacks will be copied without an event: from now on ends of calls are not seen. */
 void trace_native_see_no_ends(void);
 /* Whether a kind is of compiled code. */
 static inline bool trace_native_is(u32 kind)
@@ -77,6 +85,5 @@ struct trace_native {
 	void (*next_exit)(void *, void *);
 	/* Of each name: not where a library has a function of its own that is called so. */
 	u32 on_mcount, on__mcount, on_fentry;
-	u32 has_twice; /* a call was told of by two hooks (trace_twice.h) */
 } __attribute__((aligned(64)));
 extern struct trace_native trace_native;

@@ -12,8 +12,8 @@
 #include "agent/core/agent_state.h"
 #include "agent/core/images.h"
 #include "vantage/agent/trace/native/trace_native.h"
+#include "vantage/agent/trace/native/trace_linker.h"
 #include "vantage/agent/trace/native/trace_returns.h"
-#include "vantage/agent/trace/native/trace_sleds.h"
 
 static u64 image_of(hook_function function)
 {
@@ -60,9 +60,15 @@ void trace_native_begin(void)
 	trace_native.on_mcount = !is_of_program(HOOK_mcount);
 	trace_native.on__mcount = !is_of_program(HOOK__mcount);
 	trace_native.on_fentry = !is_of_program(HOOK___fentry__);
-	trace_sleds_begin();
 #endif
 	__atomic_store_n(&trace_native.is_on, 1, __ATOMIC_RELEASE);
+}
+
+void trace_native_expect_callcc(void)
+{
+#if defined(__x86_64__)
+	trace_linker_begin();
+#endif
 }
 
 void trace_native_end(void)

@@ -6,14 +6,72 @@
 
 #include "agent/core/memory.h"
 #include "vantage/agent/trace/native/trace_native_stack.h"
-#include "vantage/agent/trace/native/trace_twice.h"
 
 /* Of frames that are larger, the return address is not looked for. */
 #define SLOT_MAX (16ULL << 10)
 /* By so much a copy of it may lie further in. */
 #define COPIED_MAX 128U
+/* From where a function begins to where its hook has been called, at most. */
+#define PROLOGUE_MAX 256U
 /* A frame has one entry, but for what is inlined in it, and is of 16 bytes at least. */
 #define ENTRIES_MAX (SLOT_MAX / 16)
+
+#if defined(__x86_64__)
+#define CALL_BYTES         5U /* call rel32 */
+#define CALL_THROUGH_BYTES 6U /* call *rel32(%rip) */
+
+/* Where a call that ends with a distance leads, or the word that it goes through. */
+static u64 target_before(u64 end)
+{
+	s32 distance;
+
+	__builtin_memcpy(&distance, (const void *)(end - sizeof distance), sizeof distance);
+	return end + (u64)(s64)distance;
+}
+
+static bool is_call(u64 at)
+{
+	return *(const u8 *)at == 0xe8;
+}
+
+static bool is_call_through(u64 at)
+{
+	const u8 *code = (const u8 *)at;
+
+	return code[0] == 0xff && code[1] == 0x15;
+}
+
+/*
+ * Whether the return address that a function reports is that of its own caller: one that was inlined
+ * reports that of the function it was inlined in, and its hook is not the first one of that.  Hooks'
+ * calls are known by where they lead to, so nothing is decoded.
+ */
+static bool has_own_caller(const struct tracer *tracer, const struct trace_native_event *begin)
+{
+	const u64 first = begin->function, end = begin->behind;
+	const bool is_through =
+		end - first > CALL_BYTES && is_call_through(end - CALL_THROUGH_BYTES);
+	const u32 bytes = is_through ? CALL_THROUGH_BYTES : CALL_BYTES;
+
+	(void)tracer;
+	if (end < first + bytes || end - first > PROLOGUE_MAX ||
+	    !(is_through || is_call(end - bytes)))
+		return false;
+	for (u64 at = first; at < end - bytes; at++) {
+		if ((is_through ? is_call_through(at) : is_call(at)) &&
+		    target_before(at + bytes) == target_before(end))
+			return false;
+	}
+	return true;
+}
+#else
+/* Not known: where calls may have been left by an exception, it is taken for it. */
+static bool has_own_caller(const struct tracer *tracer, const struct trace_native_event *begin)
+{
+	(void)begin;
+	return tracer->unwound > 0;
+}
+#endif
 
 /*
  * Whether a function is called by this one, directly: then the word below what the stack pointer
@@ -85,7 +143,7 @@ void trace_native_drop_what_was_left(struct tracer *tracer,
 	/* So it is, as a rule. */
 	if (tracer->unwound == 0 && has_called(tracer->top, begin))
 		return;
-	if (!trace_twice_has_caller(tracer, begin))
+	if (!has_own_caller(tracer, begin))
 		return;
 	tracer->unwound -= tracer->unwound > 0;
 	/* Of calls without an entry the caller is not seen, and another might be taken for it. */

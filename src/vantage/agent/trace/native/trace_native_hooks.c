@@ -103,13 +103,6 @@ void __cyg_profile_func_exit(void *function, void *caller);
 /* What our caller has in the register for frame pointers: it is saved where ours points to. */
 #define FRAME_OF_CALLER (*(const u64 *)__builtin_frame_address(0))
 
-/* Whether the call that begins may be the innermost one, of which another hook has told. */
-static inline bool may_be_told(const struct tracer *tracer)
-{
-	return trace_native.has_twice &&
-	       tracer->top->kind - TRACE_KIND_MCOUNT <= TRACE_KIND_FENTRY - TRACE_KIND_MCOUNT;
-}
-
 AGENT_EXPORT void __cyg_profile_func_enter(void *function, void *caller)
 {
 	const u64 level = LEVEL_OF_CALLER;
@@ -122,8 +115,7 @@ AGENT_EXPORT void __cyg_profile_func_enter(void *function, void *caller)
 	const u32 node = trace_native_is_plain(tracer) && tracer->unwound == 0 &&
 					 tracer->top != tracer->limit &&
 					 !(trace_native_is(tracer->top->kind) &&
-					   tracer->top->frame < level) &&
-					 !may_be_told(tracer)
+					   tracer->top->frame < level)
 				 ? find_near(tracer, tracer->top->node, (u64)function)
 				 : TRACE_NO_NODE;
 

@@ -13,8 +13,6 @@ struct trace_native_own {
 	struct tracer *others[TRACE_NATIVE_TREES - 1]; /* behind trace_own; NULL: none so far */
 	/* Of the thread's own stack, as far as it is known; both 0: not looked at so far. */
 	u64 low, high;
-	/* The call that began last, if there was no entry for it and its function may have two hooks. */
-	u64 bare_identity, bare_level;
 };
 extern __thread struct trace_native_own trace_native_own;
 
@@ -30,9 +28,7 @@ static inline bool trace_native_has_slot(const struct trace_entry *entry)
 }
 
 /* What such an entry has in place of what it was named by, for which compiled code has no use. */
-#define TRACE_SLOT_PUT_BACK   1U /* its return address is in its place meanwhile */
-#define TRACE_SLOT_TOLD_TWICE 2U /* trace_twice.h: by a function whose address is above */
-#define TRACE_SLOT_BITS       2U
+#define TRACE_SLOT_PUT_BACK 1U /* its return address is in its place meanwhile */
 
 /* trace_native.c: what takes longer. */
 /* What a hook says; the last three only of an instrumented function. */

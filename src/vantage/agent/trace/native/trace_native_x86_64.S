@@ -36,7 +36,6 @@
 #define NEXT_MCOUNT  8
 #define NEXT__MCOUNT 16
 #define NEXT_FENTRY  24
-#define IS_ON        0
 #define ON_MCOUNT    48
 #define ON__MCOUNT   52
 #define ON_FENTRY    56
@@ -64,11 +63,9 @@
 	ret
 	/* Not traced: as without us, for gmon.out. */
 1:
-	.if	\next != 0
 	cmpq	$0, trace_native + \next(%rip)
 	je	2f
 	jmp	*trace_native + \next(%rip)
-	.endif
 2:	ret
 	.cfi_endproc
 	.size	\name, . - \name
@@ -77,8 +74,6 @@
 	entry	mcount, KIND_MCOUNT, NEXT_MCOUNT, ON_MCOUNT
 	entry	_mcount, KIND_MCOUNT, NEXT__MCOUNT, ON__MCOUNT
 	entry	__fentry__, KIND_FENTRY, NEXT_FENTRY, ON_FENTRY
-	.hidden	trace_native_sled
-	entry	trace_native_sled, KIND_FENTRY, 0, IS_ON
 
 /*
  * Where functions return to.  Its unwind table says that it is called by whoever was to be

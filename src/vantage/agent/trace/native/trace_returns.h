@@ -25,8 +25,6 @@ extern __thread u64 trace_returns_piece;
 
 /* In the text of trace_native_x86_64.S. */
 void trace_native_return(void);
-/* __fentry__(), for who counts on no other. */
-void trace_native_sled(void);
 
 /* Whether return addresses may be exchanged in this process. */
 bool trace_returns_are_possible(void);

@@ -9,6 +9,7 @@
 #include "agent/interpreters/ruby/state.h"
 #include "vantage/agent/trace/trace_calibrate.h"
 #include "vantage/agent/trace/trace_late.h"
+#include "vantage/agent/trace/native/trace_native.h"
 #include "vantage/agent/trace/ruby/trace_ruby_stacks.h"
 #include "walk/ruby_env.h"
 
@@ -280,6 +281,7 @@ void trace_ruby_begin(const struct ruby_layout *layout)
 	const struct ruby_offsets *offsets = &layout->offsets;
 	const u64 flags = agent.terms.flags;
 
+	trace_native_expect_callcc();
 	ruby.layout = *layout;
 	trace_ruby = (struct trace_ruby){
 		.frame_size = offsets->frame_size,
