@@ -3,12 +3,14 @@
 
 Reads what the steps left: "step passed|failed|skipped NAME" and "meson LOG NAME", where LOG is a
 testlog of Meson, one JSON object per line.  Prints what failed and, with its reason, what was
-skipped or failed at first sight (tests/live/live.py); ends with "N passed, N failed, N skipped".  The exit code is 1 if anything failed or
-nothing passed.
+skipped or failed at first sight (tests/live/live.py); ends with "N passed, N failed, N skipped".
+What was skipped for want of interpreters is a line for each kind of them.  The exit code is 1 if
+anything failed or nothing passed.
 
 usage: summary.py STEPS
 """
 
+import collections
 import json
 import pathlib
 import re
@@ -18,6 +20,15 @@ import sys
 CMOCKA_SKIPPED = re.compile(r"^\[ RUN      \] (\w+)\n((?:(?!\[ ).*\n)*?)\[  SKIPPED \] \1$", re.M)
 UNITTEST_SKIPPED = re.compile(r"^(.+?)(?: \(.*\))? \.\.\. skipped ['\"](.*)['\"]$", re.M)
 FAILED_ONCE = re.compile(r"^failed at first sight: (.*)$", re.M)
+# What tests/live/pythons.py and rubies.py say of one that is not there: its version, in that sentence.
+MISSING = (
+    (re.compile(r"pyenv has no (\S+) below"), "Python {} of pyenv"),
+    (re.compile(r"/fathom-pythons/\S*python(\S+) has not been (fetched: \S+ --fetch)"), "Python {}, not {}"),
+    (re.compile(r"/fathom-pythons/\S*python(\S+) has not been (built: \S+ --build)"), "Python {}, not {}"),
+    (re.compile(r"/fathom-rubies/(\d[^/]*)/\S* has not been (fetched: \S+ --fetch)"), "Ruby {}, not {}"),
+    (re.compile(r"/fathom-rubies/(\d[^/]*)/\S* has not been (built: \S+ --build)"), "Ruby {}, not {}"),
+)
+LATER = re.compile(r"with --long only$")
 UNITTEST_SKIPS = re.compile(r"^(?:OK|FAILED) \(.*skipped=(\d+).*\)$", re.M)
 
 
@@ -79,6 +90,37 @@ def skipped_parts(said):
         yield "a case that did not say why"
 
 
+def missing_in(sentence):
+    """(kind, version) of the interpreter that was missing, or None."""
+    for pattern, kind in MISSING:
+        found = pattern.search(sentence)
+        if found:
+            return kind.format("{}", *found.groups()[1:]), found.group(1)
+    return None
+
+
+def natural(version):
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", version)]
+
+
+def in_few_lines(skipped):
+    """Those for want of an interpreter, and those of the long tests, in a line for each kind."""
+    missing, later = collections.defaultdict(list), 0
+    for sentence in skipped:
+        found = missing_in(sentence)
+        if found:
+            missing[found[0]].append(found[1])
+        elif LATER.search(sentence):
+            later += 1
+        else:
+            yield sentence
+    for kind, versions in missing.items():
+        names = ", ".join(sorted(set(versions), key=natural))
+        yield f"{len(versions)} cases for want of {kind.format(names)}"
+    if later:
+        yield f"{later} cases that ./dev test --long has"
+
+
 def tally_of(steps):
     tally = Tally()
     for line in steps.splitlines():
@@ -93,7 +135,7 @@ def tally_of(steps):
 def main():
     tally = tally_of(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8"))
     print()
-    for sentence in tally.skipped:
+    for sentence in in_few_lines(tally.skipped):
         print("skipped:", sentence)
     for sentence in tally.repeated:
         print("passed at second sight:", sentence)

@@ -93,6 +93,23 @@ class Summary(unittest.TestCase):
             self.assertEqual((len(result.failures), len(result.errors), wanted), (failures, 0, []))
         self.assertEqual(seen, [1, 2, 1, 2] * 2)
 
+    def test_missing_interpreters_are_a_line_for_each_kind(self):
+        python = "{} has not been fetched: tests/live/pythons.py --fetch"
+        skipped = ["live: a: case: pyenv has no 3.10 below /root/.pyenv/versions",
+                   "live: b: case: pyenv-3.9: pyenv has no 3.9 below /root/.pyenv/versions",
+                   "live: a: case: " + python.format("/c/fathom-pythons/root/usr/bin/python3.15-shared"),
+                   "live: a: case: " + python.format("/c/fathom-pythons/focal/usr/bin/python3.8"),
+                   "live: b: case: " + python.format("/c/fathom-pythons/focal/usr/bin/python3.8"),
+                   "live: a: case: /c/fathom-rubies/3.4-static/bin/ruby has not been built: tests/live/rubies.py --build",
+                   "live: a: case: with --long only",
+                   "live: c: case: strace is not installed"]
+        self.assertEqual(list(summary.in_few_lines(skipped)), [
+            "live: c: case: strace is not installed",
+            "2 cases for want of Python 3.9, 3.10 of pyenv",
+            "3 cases for want of Python 3.8, 3.15-shared, not fetched: tests/live/pythons.py --fetch",
+            "1 cases for want of Ruby 3.4-static, not built: tests/live/rubies.py --build",
+            "1 cases that ./dev test --long has"])
+
     def test_a_suite_without_a_log_is_a_failure(self):
         tally = summary.tally_of("meson /nonexistent/log unit tests\nstep failed the build\n"
                                  "step skipped races: no TSan\n")

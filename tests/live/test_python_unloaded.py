@@ -38,4 +38,4 @@ class UnloadedPython(live.LiveTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

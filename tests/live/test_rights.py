@@ -77,4 +77,4 @@ class Rights(live.LiveTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)
