@@ -22,7 +22,7 @@
 
 /*
  * What our handler writes below the kernel's frame of the signal, at most: measured 1.1 KiB
- * (tests/live/test_stacks.py).
+ * (tests/live/times/test_stacks.py).
  */
 #define AGENT_STACK_NEED 2048
 

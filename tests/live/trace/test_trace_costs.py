@@ -209,7 +209,7 @@ class Unseen(live_trace.TraceTest):
 class Compiled(live.LiveTest):
     """Functions of 7, 33 and 66 ns, and the same work inlined: they differ by less than their report says they may."""
 
-    SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "workloads", "native", "tiny.c")
+    SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "workloads", "native", "tiny.c")
     KINDS = {"instrument": ["-finstrument-functions"], "pg": ["-pg"], "fentry": ["-pg", "-mfentry"]}
 
     def check(self, flags, steps):

@@ -11,7 +11,7 @@ import live_reports
 import live_trace
 
 CANNOT_COUNT = 77
-MODULES = str(pathlib.Path(__file__).resolve().parents[2] / "share" / "python")
+MODULES = str(pathlib.Path(__file__).resolve().parents[3] / "share" / "python")
 # The number of the system call.
 CLOCK_GETTIME = {"x86_64": "228", "aarch64": "113"}
 ONE_OF_EACH_HOOK = ("pyenv-3.8", "debian-3.11", "pyenv-3.13")

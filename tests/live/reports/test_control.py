@@ -8,7 +8,7 @@ import live
 import live_trace
 import live_trace_ruby
 
-SHARE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../share")
+SHARE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../share")
 MS = 1_000_000
 # Regions of greenlets that wait while others work, and how long each was open on the stack (CPU time, in ms).
 GREENLETS = """

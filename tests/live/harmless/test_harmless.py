@@ -82,7 +82,7 @@ class Surroundings(live.LiveTest):
         names = sorted({name.split("@")[0] for _, kind, name in lines if kind != "A"})
         wanted = []
         for table in ("hooks.h", "arch_%s.h" % os.uname().machine):
-            with open(os.path.join(os.path.dirname(__file__), "../../src/agent/core", table)) as file:
+            with open(os.path.join(os.path.dirname(__file__), "../../../src/agent/core", table)) as file:
                 wanted += re.findall(r"^\tX\((\w+),", file.read(), re.MULTILINE)
         # What programs that know of us ask for: control.h.
         wanted += ["Init_libfathom-agent", "PyInit__fathom", "PyInit__fathom_threaded", "init_fathom",

@@ -11,7 +11,7 @@ import unittest
 
 import live
 
-ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
 PAGES = sorted(glob.glob(os.path.join(ROOT, "docs", "man", "*.1")))
 COMMANDS = ("record", "trace", "report", "export", "info", "module", "help", "version")
 

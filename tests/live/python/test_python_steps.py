@@ -18,7 +18,7 @@ import live_python
 import pythons
 
 LONG = "--long" in sys.argv
-WORKLOAD = pathlib.Path(__file__).resolve().parents[1] / "workloads" / "python" / "steps.py"
+WORKLOAD = pathlib.Path(__file__).resolve().parents[2] / "workloads" / "python" / "steps.py"
 # So often steps begin in a second of CPU time, some thousands each time.
 RATE = 1000
 # In each chain of frames' last version, and what this system has, one build of each; --long: in all.

@@ -99,7 +99,7 @@ class Exceptions(LiveTest):
 class SmallStacks(LiveTest):
 
     def test_the_handler_writes_nothing_to_a_threads_stack_and_no_more_than_it_says_to_an_alternate_one(self):
-        header = os.path.join(os.path.dirname(__file__), "../../src/agent/signals/altstack.h")
+        header = os.path.join(os.path.dirname(__file__), "../../../src/agent/signals/altstack.h")
         with open(header) as file:
             stated = int(re.search(r"AGENT_STACK_NEED (\d+)", file.read())[1])
         # A trap may come while the other signal's frame is measured: that one is asked of the bare run.

@@ -9,7 +9,7 @@ import subprocess
 import live
 import live_filter
 
-SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "workloads", "native")
+SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "workloads", "native")
 FLAGS = {
     "instrument": ["-finstrument-functions"],
     "pg": ["-pg"],

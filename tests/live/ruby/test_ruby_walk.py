@@ -14,7 +14,7 @@ import unittest
 from live_ruby import WORKLOADS, RubyTest
 
 RUBY_STACKS = os.environ["RUBY_STACKS"]
-STOPS = pathlib.Path(__file__).resolve().parent / "walks" / "stops.rb"
+STOPS = pathlib.Path(__file__).resolve().parents[1] / "walks" / "stops.rb"
 REFUSED = 77
 STOPPED_IN = "Truth.thread_cpu_ns"
 # From here on backtraces have the names that we give.

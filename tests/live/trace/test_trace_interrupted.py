@@ -11,7 +11,7 @@ from live_interpreted import IS_LONG
 from live_trace import TraceTest
 from live_trace_ruby import RubyTraceTest
 
-SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "workloads", "native", "alarms.c")
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "workloads", "native", "alarms.c")
 FLAGS = {"instrument": ["-finstrument-functions"], "pg": ["-pg"], "fentry": ["-pg", "-mfentry"]}
 # One of each mechanism: a profile function, stubs, sys.monitoring.
 IN_CI = ("pyenv-3.9", "debian-3.11", "pyenv-3.12")

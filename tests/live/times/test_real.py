@@ -11,8 +11,8 @@ from live import workload
 
 PYTHON = "/usr/bin/python3"
 # What the shell's `times` says is more: since Linux 6.16 no counter has the end of a process.
-COUNTED = [PYTHON, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "workloads",
-                                            "python", "counts_cpu.py")]
+COUNTED = [PYTHON, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "workloads", "python",
+                                "counts_cpu.py")]
 FILLS_MEMORY = """
 import os, resource
 for _ in range(20):

@@ -7,7 +7,7 @@ import subprocess
 
 import live
 
-BENCH = pathlib.Path(__file__).resolve().parent.parent.parent / "bench" / "trace.py"
+BENCH = pathlib.Path(__file__).resolve().parents[3] / "bench" / "trace.py"
 
 
 class Bench(live.LiveTest):

@@ -7,7 +7,7 @@ import unittest
 import live
 import pythons
 
-WORKLOADS = pathlib.Path(__file__).resolve().parents[1] / "workloads" / "python"
+WORKLOADS = pathlib.Path(__file__).resolve().parents[2] / "workloads" / "python"
 CODE_KIND = 5
 # Where each chain of frames ends, and what this system has.
 VERSIONS = ((2, 7), (3, 8), (3, 11), (3, 12), (3, 13), (3, 14), (3, 15))

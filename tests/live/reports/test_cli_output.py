@@ -12,7 +12,7 @@ import tempfile
 import live
 from command_line import FAILED, USAGE, CommandLine, as_nobody, run, run_on_terminal
 
-SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs",
+SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "docs",
                       "report-json.schema.json")
 
 

@@ -172,7 +172,7 @@ if hasattr(sets_profile, "begin_all"):
                                      stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
             if not os.path.exists(os.path.join(include, "Python.h")):
                 self.skipTest(f"{python.name}: no headers of Python's in {include}")
-            source = pathlib.Path(__file__).resolve().parent.parent / "workloads" / "native" / "sets_profile.c"
+            source = pathlib.Path(__file__).resolve().parents[2] / "workloads" / "native" / "sets_profile.c"
             subprocess.run([self.need("gcc"), "-O2", "-fPIC", "-shared", "-I" + include, "-o", self.path("sets_profile.so"),
                             source], check=True)
             for options in ((), ("--no-builtins",)):

@@ -185,7 +185,7 @@ while len(results) < 2:
     switch_to("two")
 print(results["one"] == [i + 11 for i in range(100)], results["two"] == [i + 22 for i in range(100)])
 """
-SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "workloads", "native", "calls_back.c")
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "workloads", "native", "calls_back.c")
 KINDS = {"pg": ["-pg"], "fentry": ["-pg", "-mfentry"], "instrument": ["-finstrument-functions"]}
 
 

@@ -37,7 +37,7 @@ def work():
 work()
 work()
 """
-SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", "interpreters.c")
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "programs", "interpreters.c")
 # One that is traced by its thread states, one by sys.monitoring.
 IN_CI = ("3.11", "3.12")
 

@@ -11,7 +11,7 @@ import sys
 import live
 import live_trace
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "unit" / "export"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "unit" / "export"))
 from callgrind import Callgrind  # noqa: E402
 
 DEBIAN = ("debian-3.11",)
