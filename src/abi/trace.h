@@ -18,7 +18,7 @@
 #define TRACE_CHUNK_NODES 64U
 #define TRACE_CHUNKS      16384U /* 1,048,512 nodes, a page of memory each 64 that are used */
 #define TRACE_THREADS     4096U  /* at one time */
-/* Beyond so many calls in each other, recursion is merged: trace_tree.h has how. */
+/* Beyond so many calls in each other, recursion is merged: agent/trace/tree.h has how. */
 #define TRACE_DEPTH   256U
 #define TRACE_DEEPEST 65535U
 
@@ -35,10 +35,10 @@ enum trace_kind {
 	TRACE_KIND_INSTRUMENTED, /* of compiled code, by its hook: -finstrument-functions, */
 	TRACE_KIND_MCOUNT,       /* -pg */
 	TRACE_KIND_FENTRY,       /* -pg -mfentry */
-	/* Python functions by other ways (trace_way.h): hooks say _PYTHON. */
+	/* Python functions by other ways (agent/trace/python/way.h): hooks say _PYTHON. */
 	TRACE_KIND_PYTHON_UNCALLED, /* C, or an instruction that is no call, executes it */
 	TRACE_KIND_PYTHON_RESUMED,  /* a generator or a coroutine goes on */
-	/* Builtins of any number of arguments (trace_names.c has which): hooks say _BUILTIN. */
+	/* Builtins of any number of arguments (agent/trace/names.c has which): hooks say _BUILTIN. */
 	TRACE_KIND_PYTHON_BUILTIN_MANY,
 	TRACE_KIND_PYTHON_METHOD_MANY,
 	TRACE_KIND_RUBY_RECURSIVE, /* a method or block that calls itself: hooks say _RUBY */
@@ -105,7 +105,7 @@ struct trace_node {
 	u32 next_sibling; /* of a ring */
 	u16 depth;        /* at most TRACE_DEEPEST */
 	u8 kind;          /* enum trace_kind */
-	u8 is_wide; /* the vantage's own: its children are found by another way (trace_index.h) */
+	u8 is_wide; /* the vantage's own: its children are found by another way (agent/trace/index.h) */
 	u64 calls;
 	u64 self_ticks;
 	u64 shortest_ticks; /* of its calls that have ended, with what they called; ~0: none */

@@ -11,11 +11,9 @@ source=$PWD
 export flags folder source
 # Files of two rooms may have one name: an object is called by its path.
 (
-	find src/agent src/vantage/agent/trace -name '*.c' ! -name '*_x86_64.c' ! -name 'trace_frames*.c' \
-		! -name 'trace_stubs*.c'
-	for none in frames stubs; do
-		echo "src/vantage/agent/trace/python/trace_${none}_none.c"
-	done
+	find src/agent -name '*.c' ! -name '*_x86_64.c' ! -path '*/trace/python/frames*.c' \
+		! -path '*/trace/python/stubs*.c'
+	find src/agent -name '*_unsupported.c'
 ) | xargs -n 1 -P "$(nproc)" sh -c '
 	aarch64-linux-gnu-gcc $flags "-I$source/src" -c "$1" -o "$folder/$(echo "$1" | tr / -).o"' sh
 aarch64-linux-gnu-gcc -shared -Wl,-z,defs -Wl,--version-script=src/agent/exports.map \

@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "abi/ring.h"
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/hooks.h"
 #include "agent/core/late_hello.h"
-#include "vantage/agent/trace/trace.h"
+#include "agent/core/regions.h"
+#include "agent/trace/trace.h"
 
 /* include/fathom.h has what they do. */
 void fathom_agent_region_begin(const char *name);

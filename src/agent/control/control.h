@@ -14,7 +14,7 @@
 #pragma once
 #include <stdbool.h>
 
-#include "agent/control/regions.h"
+#include "agent/core/regions.h"
 
 /* A ring has come for this process: it may be that it begins paused. */
 void control_begin(void);

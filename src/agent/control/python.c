@@ -15,11 +15,10 @@
 #include <link.h>
 #include <stddef.h>
 
-#include "agent/core/agent.h"
 #include "agent/control/control.h"
+#include "agent/control/region_python.h"
 #include "agent/core/entries.h"
 #include "agent/core/hooks.h"
-#include "agent/control/region_python.h"
 
 typedef void *c_function(void *self, void *argument);
 

@@ -1,6 +1,10 @@
 #include "agent/control/region_python.h"
 
+#include <stddef.h>
+
 #include "agent/core/agent.h"
+#include "agent/core/memory.h"
+#include "agent/core/walk.h"
 #include "agent/interpreters/layouts.h"
 #include "walk/python.h"
 #include "walk/python_code.h"

@@ -7,7 +7,7 @@
  */
 #pragma once
 #include "abi/types.h"
-#include "agent/control/regions.h"
+#include "agent/core/regions.h"
 
 /*
  * The place for a region that the calling thread asks for, out of a C function, and which

@@ -10,9 +10,10 @@
  */
 #include <dlfcn.h>
 
-#include "agent/core/agent.h"
 #include "agent/control/control.h"
+#include "agent/core/agent.h"
 #include "agent/core/entries.h"
+#include "agent/core/memory.h"
 #include "agent/interpreters/layouts.h"
 #include "agent/interpreters/ruby/state.h"
 #include "walk/ruby.h"

@@ -9,7 +9,7 @@
 #include "abi/types.h"
 #include "agent/core/arch_loads.h"
 
-/* Of hooks.h: in trace_native_x86_64.S. */
+/* Of hooks.h: in trace/native/entries_x86_64.S. */
 #define ARCH_HOOK_MAP(X)                                          \
 	X(mcount, PASSES_ON, "calls of compiled code are traced") \
 	X(_mcount, PASSES_ON, "the same")                         \

@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <sys/syscall.h>
 
+#include "abi/ring.h"
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
+#include "agent/core/memory.h"
 #include "agent/signals/altstack.h"
 #include "agent/signals/book.h"
 #include "agent/signals/kernel_action.h"

@@ -10,7 +10,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 
-#include "agent/core/agent.h"
+#include "agent/core/memory.h"
 
 #if defined(__x86_64__)
 #define FILTER_MACHINE AUDIT_ARCH_X86_64

@@ -13,8 +13,7 @@
  * and other preloaded libraries stand before them.  No handler of the program's runs
  * meanwhile.
  */
-#include "agent/core/agent.h"
-#include "agent/core/agent_state.h"
+#include "agent/core/handshake.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,14 +28,20 @@
 #include <unistd.h>
 
 #include "abi/handshake.h"
-#include "agent/signals/altstack.h"
-#include "agent/core/arch.h"
+#include "abi/ring.h"
 #include "agent/control/control.h"
-#include "agent/exec/environment.h"
+#include "agent/core/agent.h"
+#include "agent/core/agent_state.h"
+#include "agent/core/arch.h"
 #include "agent/core/late_hello.h"
-#include "agent/interpreters/layouts.h"
 #include "agent/core/thread_end.h"
-#include "vantage/agent/trace/trace.h"
+#include "agent/core/thread_notes.h"
+#include "agent/exec/environment.h"
+#include "agent/interpreters/layouts.h"
+#include "agent/sample/clock.h"
+#include "agent/sample/timers.h"
+#include "agent/signals/altstack.h"
+#include "agent/trace/trace.h"
 
 #define KERNEL_SIGSET_BYTES 8
 #define NS_PER_SECOND       1000000000ULL

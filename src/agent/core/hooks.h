@@ -17,17 +17,17 @@
 	/* thread_end.c */                                                                     \
 	X(_exit, PASSES_ON, "what its process has burned is noted")                            \
 	X(_Exit, PASSES_ON, "the same")                                                        \
-	/* trace_python.c */                                                                   \
+	/* trace/python/profile_function.c */                                                  \
 	X(pthread_setspecific, PASSES_ON,                                                      \
 	  "a thread state is seen before it executes anything")                                \
-	/* trace_ruby.c */                                                                     \
+	/* trace/ruby/ruby.c */                                                                \
 	X(getenv, PASSES_ON, "RUBYLIB is asked for when an interpreter has been set up")       \
 	X(isatty, PASSES_ON, "the first that a Ractor asks for")                               \
-	/* trace_native_hooks.c */                                                             \
+	/* trace/native/hooks.c */                                                             \
 	X(__cyg_profile_func_enter, PASSES_ON, "calls of compiled code are traced")            \
 	X(__cyg_profile_func_exit, PASSES_ON, "the same")                                      \
 	ARCH_HOOK_MAP(X)                                                                       \
-	/* trace_jumps.c */                                                                    \
+	/* trace/native/jumps.c */                                                             \
 	X(longjmp, PASSES_ON, "calls that are left by it are over")                            \
 	X(_longjmp, PASSES_ON, "the same")                                                     \
 	X(siglongjmp, PASSES_ON, "the same")                                                   \

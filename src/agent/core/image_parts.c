@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <stddef.h>
 
 #include "agent/core/agent.h"
 #include "agent/core/images.h"

@@ -8,6 +8,9 @@
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/hooks.h"
+#include "agent/core/memory.h"
+#include "agent/sample/emit.h"
+#include "walk/native.h"
 
 #define MAX_PROGRAM_HEADERS 64
 #define LASTING_MAX         256U
@@ -51,7 +54,7 @@ AGENT_START void images_begin(void)
 {
 	const struct link_map *image = _r_debug.r_map;
 
-	/* By its own name it would be ours (trace_jumps.c). */
+	/* By its own name it would be ours (trace/native/jumps.c). */
 	images_find_object = (find_object_function *)hook_next(HOOK__dl_find_object);
 	lasting.count = 0;
 	for (; image != NULL && lasting.count < LASTING_MAX; image = image->l_next) {

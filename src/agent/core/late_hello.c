@@ -6,10 +6,12 @@
 #include "abi/handshake.h"
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
-#include "agent/signals/altstack.h"
 #include "agent/core/arch.h"
-#include "agent/exec/environment.h"
+#include "agent/core/handshake.h"
 #include "agent/core/thread_end.h"
+#include "agent/core/thread_notes.h"
+#include "agent/exec/environment.h"
+#include "agent/signals/altstack.h"
 
 #define NS_PER_SECOND 1000000000ULL
 

@@ -1,10 +1,12 @@
-#include "agent/core/agent.h"
+#include "agent/core/memory.h"
 
 #include <errno.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
+#include "agent/core/agent.h"
 #include "agent/core/arch.h"
+#include "agent/core/thread_notes.h"
 
 /* As large as the default limit of a stack; deeper ones are copied as they are read. */
 #define OWN_STACK_MAX (8ULL << 20)

@@ -6,13 +6,13 @@
  * kill the next image, and a handler that it sets for SIGTRAP stays in the kernel behind our
  * back. Nothing is preloaded there, either.  So the process asks not to be sampled any more.
  */
-#include "agent/core/agent.h"
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <unistd.h>
 
 #include "abi/handshake.h"
+#include "agent/core/agent.h"
+#include "agent/core/handshake.h"
 #include "agent/core/hooks.h"
 #include "agent/core/late_hello.h"
 

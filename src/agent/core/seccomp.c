@@ -11,9 +11,6 @@
  * it, or system calls are handed to the program itself (PR_SET_SYSCALL_USER_DISPATCH), no
  * trap may come any more.
  */
-#include "agent/core/agent.h"
-#include "agent/core/agent_state.h"
-
 #include <errno.h>
 #include <linux/seccomp.h>
 #include <stdarg.h>
@@ -22,15 +19,18 @@
 #include <unistd.h>
 
 #include "abi/handshake.h"
+#include "agent/core/agent.h"
+#include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
-#include "agent/exec/copies.h"
 #include "agent/core/filter.h"
+#include "agent/core/handshake.h"
 #include "agent/core/hooks.h"
 #include "agent/core/late_hello.h"
+#include "agent/exec/copies.h"
 #include "agent/signals/raw_calls.h"
 #include "agent/signals/signals.h"
 #include "agent/signals/stack_flags.h"
-#include "vantage/agent/trace/trace.h"
+#include "agent/trace/trace.h"
 
 #ifndef PR_SET_SYSCALL_USER_DISPATCH
 #define PR_SET_SYSCALL_USER_DISPATCH 59 /* since Linux 5.11 */

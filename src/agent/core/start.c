@@ -2,9 +2,6 @@
  * start - the agent's first instructions in a process image, and in children of
  * fork.
  */
-#include "agent/core/agent.h"
-#include "agent/core/agent_state.h"
-
 #include <errno.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -16,24 +13,35 @@
 #include <unistd.h>
 
 #include "abi/handshake.h"
+#include "abi/ring.h"
 #include "abi/ticks.h"
-#include "agent/signals/altstack.h"
-#include "agent/core/arch.h"
 #include "agent/control/control.h"
-#include "agent/exec/environment.h"
+#include "agent/core/agent.h"
+#include "agent/core/agent_state.h"
+#include "agent/core/arch.h"
+#include "agent/core/handshake.h"
 #include "agent/core/hooks.h"
 #include "agent/core/images.h"
-#include "agent/signals/signals.h"
 #include "agent/core/late_hello.h"
+#include "agent/core/memory.h"
+#include "agent/core/regions.h"
 #include "agent/core/thread_end.h"
+#include "agent/core/thread_notes.h"
+#include "agent/exec/environment.h"
 #include "agent/exec/launch.h"
 #include "agent/interpreters/ruby/api.h"
-#include "vantage/agent/trace/trace.h"
-#include "vantage/agent/trace/trace_calibrate.h"
-#include "vantage/agent/trace/python/trace_greenlet.h"
-#include "vantage/agent/trace/python/trace_monitoring.h"
-#include "vantage/agent/trace/trace_names.h"
-#include "vantage/agent/trace/native/trace_native.h"
+#include "agent/sample/timers.h"
+#include "agent/signals/altstack.h"
+#include "agent/signals/signals.h"
+#include "agent/trace/calibrate.h"
+#include "agent/trace/names.h"
+#include "agent/trace/native/native.h"
+#include "agent/trace/python/greenlet.h"
+#include "agent/trace/python/monitoring.h"
+#include "agent/trace/trace.h"
+
+struct agent agent AGENT_STATE;
+__thread struct thread_notes thread_notes;
 
 #define STACK_MAX     (1ULL << 30)
 #define STACK_DEFAULT (8ULL << 20)

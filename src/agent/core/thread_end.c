@@ -4,9 +4,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "abi/ring.h"
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/hooks.h"
+#include "agent/core/thread_notes.h"
+#include "agent/sample/clock.h"
+#include "agent/sample/emit.h"
+#include "agent/sample/timers.h"
 
 /* Below it glibc keeps values in the thread itself; above, it allocates (nptl, struct pthread). */
 #define KEYS_IN_THREAD 32

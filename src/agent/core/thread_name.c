@@ -1,6 +1,9 @@
 #include "agent/core/thread_name.h"
 
+#include "abi/ring.h"
 #include "agent/core/agent.h"
+#include "agent/core/memory.h"
+#include "agent/core/thread_notes.h"
 #include "walk/name_text.h"
 
 #define LOOK_EVERY_NS 100000000ULL

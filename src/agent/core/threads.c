@@ -4,22 +4,25 @@
  * A new thread begins in a function of ours, which arms its timer where timers trigger and
  * notes what it is to run, for its end (thread_end.h).
  */
-#include "agent/core/agent.h"
-#include "agent/core/agent_state.h"
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <threads.h>
 
+#include "abi/ring.h"
+#include "agent/core/agent.h"
+#include "agent/core/agent_state.h"
+#include "agent/core/hooks.h"
+#include "agent/core/late_hello.h"
+#include "agent/core/thread_end.h"
+#include "agent/sample/emit.h"
+#include "agent/sample/timers.h"
+#include "agent/sample/unwind.h"
 #include "agent/signals/altstack.h"
 #include "agent/signals/go_runtime.h"
-#include "agent/core/hooks.h"
-#include "agent/core/thread_end.h"
-#include "vantage/agent/trace/trace_late.h"
 #include "agent/signals/ignored.h"
-#include "agent/core/late_hello.h"
-#include "vantage/agent/trace/native/trace_images.h"
+#include "agent/trace/late.h"
+#include "agent/trace/native/images.h"
 
 AGENT_EXPORT int dlclose(void *handle)
 {

@@ -8,7 +8,7 @@
 
 #include "agent/core/arch.h"
 #include "agent/core/hooks.h"
-#include "vantage/agent/trace/trace.h"
+#include "agent/trace/trace.h"
 
 pid_t _Fork(void);
 int clone(int (*run)(void *), void *stack, int flags, void *argument, ...);

@@ -7,11 +7,14 @@
 #include <sys/un.h>
 
 #include "abi/environment.h"
+#include "abi/ring.h"
 #include "abi/types.h"
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
-#include "agent/exec/environment_end.h"
+#include "agent/core/handshake.h"
+#include "agent/core/memory.h"
 #include "agent/core/room.h"
+#include "agent/exec/environment_end.h"
 
 #define PRELOAD_BYTES (sizeof ENVIRONMENT_PRELOAD + PATH_MAX)
 #define RECORDER_BYTES                                                                        \

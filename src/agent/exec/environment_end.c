@@ -13,7 +13,6 @@
 #include <sys/syscall.h>
 
 #include "abi/types.h"
-#include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
 

@@ -16,8 +16,6 @@
  *
  * All of these may be called in a handler, and in a vfork child, whose memory is its parent's.
  */
-#include "agent/core/agent.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -26,14 +24,17 @@
 #include <unistd.h>
 
 #include "abi/handshake.h"
+#include "agent/core/agent.h"
 #include "agent/core/arch.h"
-#include "agent/exec/environment.h"
+#include "agent/core/handshake.h"
 #include "agent/core/hooks.h"
-#include "agent/exec/next_image.h"
+#include "agent/core/memory.h"
 #include "agent/core/pointers.h"
+#include "agent/core/thread_end.h"
+#include "agent/exec/environment.h"
+#include "agent/exec/next_image.h"
 #include "agent/exec/search.h"
 #include "agent/signals/signals.h"
-#include "agent/core/thread_end.h"
 
 #define SHELL "/bin/sh"
 

@@ -6,8 +6,6 @@
  * environ leads to another array for a moment, would let other threads find that array, and
  * setenv() copy it.)  It allocates, with the program's malloc(), where libc's does.
  */
-#include "agent/exec/launch.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -18,11 +16,11 @@
 #include <unistd.h>
 
 #include "abi/types.h"
-#include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
-#include "agent/exec/environment.h"
 #include "agent/core/hooks.h"
+#include "agent/exec/environment.h"
+#include "agent/exec/launch.h"
 
 struct stream {
 	struct stream *next;

@@ -1,8 +1,10 @@
 #include "agent/interpreters/layouts.h"
 
+#include "abi/ring.h"
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
+#include "agent/core/memory.h"
 #include "agent/interpreters/layout_check.h"
 
 enum state {

@@ -32,14 +32,18 @@
  * preempted.  So while samples have covered less than the traps stand for, one stands for its
  * traps at least (docs/decisions/0040).
  */
-#include "agent/core/agent.h"
-#include "agent/core/agent_state.h"
+#include "agent/sample/clock.h"
 
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "abi/ring.h"
+#include "agent/core/agent.h"
+#include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
+#include "agent/core/memory.h"
+#include "agent/core/thread_notes.h"
 
 #define SAMPLES_PER_CLOCK_READ 64
 #define NS_PER_SECOND          1000000000ULL
@@ -57,7 +61,19 @@
 /* A day: no system call's time is known to be longer, nor is it added to. */
 #define MAX_NS (86400 * NS_PER_SECOND)
 
-__thread struct thread_notes thread_notes;
+/* The calling thread's account. */
+static __thread struct {
+	u32 since_clock_read;
+	u64 covered_ns;       /* CPU time since sampling began that samples stand for */
+	u64 boundary_ns;      /* of the thread's clock, where the last period ended */
+	bool has_phase;       /* it is known where the event's periods end */
+	u64 switches;         /* as the clock was last read */
+	u64 waits;            /* of those, that it made itself */
+	u64 system_ns;        /* and its system time */
+	u64 switch_cost_ns;   /* and what a switch was taken to cost; 0: not read yet */
+	u32 pauses;           /* of the ring, when the thread's account was begun */
+	bool is_end_expected; /* its time is booked at its end */
+} own;
 
 /*
  * What the traps of all threads stand for, less what their samples and ends have covered.  The
@@ -130,8 +146,8 @@ static void clock_meet_timers(const struct ring_header *ring)
 	if (thread_notes.is_by_timers || !__atomic_load_n(&agent.has_timers, __ATOMIC_RELAXED))
 		return;
 	thread_notes.is_by_timers = true;
-	thread_notes.boundary_ns += thread_notes.switches *
-				    __atomic_load_n(&ring->switch_cost_ns, __ATOMIC_RELAXED);
+	own.boundary_ns +=
+		own.switches * __atomic_load_n(&ring->switch_cost_ns, __ATOMIC_RELAXED);
 }
 
 /* A CPU clock's figure without what switches cost an event's thread. */
@@ -160,19 +176,16 @@ AGENT_START u64 clock_process_ns(const struct ring_header *ring)
  */
 static u64 clock_read_switches(struct ring_header *ring)
 {
-	const u64 system_before_ns = thread_notes.system_ns;
-	const u64 waits_before = thread_notes.waits;
-	const u64 switches =
-		clock_switches(RUSAGE_THREAD, &thread_notes.waits, &thread_notes.system_ns);
+	const u64 system_before_ns = own.system_ns;
+	const u64 waits_before = own.waits;
+	const u64 switches = clock_switches(RUSAGE_THREAD, &own.waits, &own.system_ns);
 
-	if (switches > thread_notes.switches && thread_notes.last_time_ns != 0) {
-		__atomic_fetch_add(&ring->switches, switches - thread_notes.switches,
-				   __ATOMIC_RELAXED);
-		__atomic_fetch_add(&ring->waits, thread_notes.waits - waits_before,
-				   __ATOMIC_RELAXED);
+	if (switches > own.switches && thread_notes.last_time_ns != 0) {
+		__atomic_fetch_add(&ring->switches, switches - own.switches, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&ring->waits, own.waits - waits_before, __ATOMIC_RELAXED);
 	}
-	thread_notes.switches = switches;
-	return thread_notes.system_ns - system_before_ns;
+	own.switches = switches;
+	return own.system_ns - system_before_ns;
 }
 
 /* The thread's time since it was born, without what switches cost as far as they are known. */
@@ -182,8 +195,7 @@ static u64 clock_thread_ns(const struct ring_header *ring)
 		return clock_user_ns(RUSAGE_THREAD);
 	if (thread_notes.is_by_timers)
 		return clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
-	return without_switches(ring, clock_read_ns(CLOCK_THREAD_CPUTIME_ID),
-				thread_notes.switches);
+	return without_switches(ring, clock_read_ns(CLOCK_THREAD_CPUTIME_ID), own.switches);
 }
 
 static u32 clock_pauses(const struct ring_header *ring)
@@ -193,22 +205,22 @@ static u32 clock_pauses(const struct ring_header *ring)
 
 void clock_begin_thread(void)
 {
-	thread_notes.pauses = clock_pauses(agent.ring);
+	own.pauses = clock_pauses(agent.ring);
 	clock_meet_timers(agent.ring);
 	clock_read_switches(agent.ring);
-	thread_notes.boundary_ns = clock_thread_ns(agent.ring);
-	thread_notes.covered_ns = 0;
+	own.boundary_ns = clock_thread_ns(agent.ring);
+	own.covered_ns = 0;
 	thread_notes.last_time_ns = clock_monotonic_ns();
-	thread_notes.since_clock_read = 0;
-	thread_notes.has_phase = false;
-	thread_notes.switch_cost_ns = agent.ring->switch_cost_ns;
+	own.since_clock_read = 0;
+	own.has_phase = false;
+	own.switch_cost_ns = agent.ring->switch_cost_ns;
 	__atomic_store_n(&traps_ahead_ns, -(s64)agent.terms.period_ns, __ATOMIC_RELAXED);
 	__atomic_store_n(&other_threads, 0, __ATOMIC_RELAXED);
 }
 
 void clock_expect_end(void)
 {
-	thread_notes.is_end_expected = true;
+	own.is_end_expected = true;
 	__atomic_fetch_add(&other_threads, 1, __ATOMIC_RELAXED);
 }
 
@@ -237,10 +249,9 @@ static void clock_begin_anew(const struct ring_header *ring, u64 now_ns)
 {
 	const u64 cpu_ns = clock_thread_ns(ring);
 
-	thread_notes.boundary_ns =
-		cpu_ns > agent.terms.period_ns ? cpu_ns - agent.terms.period_ns : 0;
+	own.boundary_ns = cpu_ns > agent.terms.period_ns ? cpu_ns - agent.terms.period_ns : 0;
 	thread_notes.last_time_ns = now_ns;
-	thread_notes.has_phase = false;
+	own.has_phase = false;
 }
 
 /* The first sample of a thread other than the one that said hello. */
@@ -256,9 +267,8 @@ static void clock_meet_thread(struct ring_header *ring, u64 now_ns)
 /* What the thread burned while nothing was sampled is no sample's. */
 static void clock_end_pause(struct ring_header *ring, u64 now_ns)
 {
-	thread_notes.pauses = clock_pauses(ring);
-	thread_notes.switches =
-		clock_switches(RUSAGE_THREAD, &thread_notes.waits, &thread_notes.system_ns);
+	own.pauses = clock_pauses(ring);
+	own.switches = clock_switches(RUSAGE_THREAD, &own.waits, &own.system_ns);
 	clock_begin_anew(ring, now_ns);
 }
 
@@ -285,9 +295,9 @@ static bool clock_must_read(const struct ring_header *ring, u64 now_ns)
 	if (!agent.may_call)
 		return false;
 	if (thread_notes.is_by_timers || agent.terms.period_ns >= LONG_PERIOD_NS ||
-	    !thread_notes.has_phase)
+	    !own.has_phase)
 		return true;
-	if (++thread_notes.since_clock_read >= SAMPLES_PER_CLOCK_READ)
+	if (++own.since_clock_read >= SAMPLES_PER_CLOCK_READ)
 		return true;
 	return !clock_is_one_period(now_ns) || clock_is_unshared(ring);
 }
@@ -295,7 +305,7 @@ static bool clock_must_read(const struct ring_header *ring, u64 now_ns)
 /* The periods that have ended by the thread's clock since the last boundary. */
 static u64 clock_periods(u64 event_ns, u64 tolerance_ns)
 {
-	const u64 boundary_ns = thread_notes.boundary_ns;
+	const u64 boundary_ns = own.boundary_ns;
 	const u64 due_ns = event_ns > boundary_ns ? event_ns - boundary_ns : 0;
 
 	return (due_ns + tolerance_ns) / agent.terms.period_ns;
@@ -308,13 +318,13 @@ static u64 clock_periods(u64 event_ns, u64 tolerance_ns)
  */
 static void clock_lock_phase(u64 event_ns, bool is_unshared)
 {
-	const u64 boundary_ns = thread_notes.boundary_ns;
+	const u64 boundary_ns = own.boundary_ns;
 	const u64 off_ns =
 		event_ns > boundary_ns ? event_ns - boundary_ns : boundary_ns - event_ns;
 
-	if (off_ns < agent.terms.period_ns / 8 || is_unshared || !thread_notes.has_phase)
-		thread_notes.boundary_ns = event_ns;
-	thread_notes.has_phase = true;
+	if (off_ns < agent.terms.period_ns / 8 || is_unshared || !own.has_phase)
+		own.boundary_ns = event_ns;
+	own.has_phase = true;
 }
 
 /* counted_ns: what the traps say that the events have counted; 0 at a thread's end. */
@@ -324,8 +334,8 @@ static void clock_cover(u64 ns, u64 counted_ns)
 
 	if (more_ns != 0)
 		__atomic_fetch_add(&traps_ahead_ns, more_ns, __ATOMIC_RELAXED);
-	thread_notes.covered_ns += ns;
-	thread_notes.boundary_ns += ns;
+	own.covered_ns += ns;
+	own.boundary_ns += ns;
 }
 
 /* The most that a sample may stand for: what is more, the thread burned elsewhere. */
@@ -342,12 +352,11 @@ static u64 clock_most_ns(u64 traps_ns, bool is_behind_call, u64 system_ns)
 static void clock_take_back(const struct ring_header *ring)
 {
 	const u64 cost_ns = __atomic_load_n(&ring->switch_cost_ns, __ATOMIC_RELAXED);
-	const u64 before_ns = thread_notes.switch_cost_ns;
+	const u64 before_ns = own.switch_cost_ns;
 
-	thread_notes.switch_cost_ns = cost_ns;
+	own.switch_cost_ns = cost_ns;
 	if (before_ns != 0 && cost_ns > before_ns)
-		__atomic_fetch_sub(&traps_ahead_ns,
-				   (s64)((cost_ns - before_ns) * thread_notes.switches),
+		__atomic_fetch_sub(&traps_ahead_ns, (s64)((cost_ns - before_ns) * own.switches),
 				   __ATOMIC_RELAXED);
 }
 
@@ -377,8 +386,8 @@ static void clock_bound_boundary(u64 event_ns)
 {
 	const u64 most_ns = event_ns + (agent.has_had_threads ? agent.terms.period_ns : 0);
 
-	if (thread_notes.boundary_ns > most_ns)
-		thread_notes.boundary_ns = most_ns;
+	if (own.boundary_ns > most_ns)
+		own.boundary_ns = most_ns;
 }
 
 /* A sample behind a call that took long: the event has counted all of it, in one trap. */
@@ -397,19 +406,17 @@ static u64 clock_settle(struct ring_header *ring, u64 pc, u64 traps_ns)
 
 	u64 system_ns = MAX_NS;
 
-	thread_notes.since_clock_read = 0;
+	own.since_clock_read = 0;
 	if (ring->switch_cost_ns != 0 || thread_notes.is_by_timers)
 		system_ns = clock_read_switches(ring);
 	clock_take_back(ring);
 	const u64 event_ns = clock_thread_ns(ring);
 
 	if (thread_notes.is_by_timers || agent.terms.flags & RING_USER_MODE_ONLY) {
-		const u64 due_ns = event_ns > thread_notes.boundary_ns
-					   ? event_ns - thread_notes.boundary_ns
-					   : 0;
+		const u64 due_ns = event_ns > own.boundary_ns ? event_ns - own.boundary_ns : 0;
 
-		thread_notes.boundary_ns += due_ns;
-		thread_notes.covered_ns += due_ns;
+		own.boundary_ns += due_ns;
+		own.covered_ns += due_ns;
 		/*
 		 * A user-mode event counted no system time in between: a trap is a
 		 * period.
@@ -427,7 +434,7 @@ static u64 clock_settle(struct ring_header *ring, u64 pc, u64 traps_ns)
 	clock_cover(ns, clock_counted_ns(clock_ns, traps_ns, is_behind_call));
 	if (ns > clock_ns && !is_unshared)
 		clock_bound_boundary(event_ns);
-	else if (!is_behind_call || (is_unshared && thread_notes.boundary_ns > event_ns))
+	else if (!is_behind_call || (is_unshared && own.boundary_ns > event_ns))
 		clock_lock_phase(event_ns, is_unshared);
 	/* The recorder sees the rest in what is covered. */
 	return ns < most_ns ? ns : most_ns;
@@ -449,7 +456,7 @@ struct sample_time clock_weigh(struct ring_header *ring, u32 overruns, u64 pc)
 	clock_meet_timers(ring);
 	if (thread_notes.tid == 0 && agent.may_call)
 		clock_meet_thread(ring, now_ns);
-	if (thread_notes.pauses != clock_pauses(ring) && agent.may_call)
+	if (own.pauses != clock_pauses(ring) && agent.may_call)
 		clock_end_pause(ring, now_ns);
 	if (clock_must_read(ring, now_ns))
 		weight_ns = clock_settle(ring, pc, weight_ns);
@@ -459,7 +466,7 @@ struct sample_time clock_weigh(struct ring_header *ring, u32 overruns, u64 pc)
 	return (struct sample_time){
 		.time_ns = now_ns,
 		.weight_ns = weight_ns,
-		.covered_ns = thread_notes.covered_ns,
+		.covered_ns = own.covered_ns,
 	};
 }
 
@@ -481,8 +488,8 @@ static bool clock_knows_rest(void)
 static u64 clock_covered_to_ns(u64 end_ns)
 {
 	return end_ns < SHORT_LIFE_PERIODS * agent.terms.period_ns && !thread_notes.is_by_timers
-		       ? thread_notes.covered_ns
-		       : thread_notes.boundary_ns;
+		       ? own.covered_ns
+		       : own.boundary_ns;
 }
 
 struct sample_time clock_end_thread(struct ring_header *ring)
@@ -490,7 +497,7 @@ struct sample_time clock_end_thread(struct ring_header *ring)
 	clock_meet_timers(ring);
 	const u64 end_ns = agent.terms.flags & RING_CLOCK_USER ? clock_user_ns(RUSAGE_THREAD)
 							       : clock_thread_ns(ring);
-	const bool is_same_account = thread_notes.pauses == clock_pauses(ring);
+	const bool is_same_account = own.pauses == clock_pauses(ring);
 	u64 due_ns = 0;
 
 	if (is_same_account && clock_knows_rest() && end_ns > clock_covered_to_ns(end_ns))
@@ -499,12 +506,12 @@ struct sample_time clock_end_thread(struct ring_header *ring)
 		thread_notes.tid = (int)arch_syscall4(SYS_gettid, 0, 0, 0, 0);
 	thread_notes.last_time_ns = clock_monotonic_ns();
 	clock_cover(due_ns, 0);
-	if (thread_notes.is_end_expected)
+	if (own.is_end_expected)
 		__atomic_fetch_sub(&other_threads, 1, __ATOMIC_RELAXED);
-	thread_notes.is_end_expected = false;
+	own.is_end_expected = false;
 	return (struct sample_time){
 		.time_ns = thread_notes.last_time_ns,
 		.weight_ns = due_ns,
-		.covered_ns = thread_notes.covered_ns,
+		.covered_ns = own.covered_ns,
 	};
 }

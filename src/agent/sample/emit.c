@@ -7,12 +7,19 @@
  * epoch than its parent, too, whose table it inherits.  The table is a hint and may forget:
  * the stack is sent again then, and the recorder knows it for the same.
  */
-#include "agent/core/agent.h"
+#include "agent/sample/emit.h"
 
 #include <dlfcn.h>
 #include <link.h>
+#include <stddef.h>
 
+#include "abi/ring.h"
+#include "agent/core/agent.h"
+#include "agent/core/images.h"
 #include "agent/core/sent.h"
+#include "agent/core/thread_notes.h"
+#include "agent/core/walk.h"
+#include "agent/sample/clock.h"
 
 #define SENT_STACKS    65536U
 #define IMAGE_PATH_MAX 1024U
@@ -31,6 +38,9 @@ bool emit_is_asked_for_images(void)
 	return agent.has_timers ||
 	       __atomic_load_n(&agent.ring->wishes, __ATOMIC_RELAXED) & RING_WISH_IMAGES;
 }
+
+/* Samples of the calling thread, since it last sent one. */
+static __thread bool has_lost;
 
 static u64 mix(u64 hash, u64 word)
 {
@@ -69,14 +79,14 @@ void emit_lost(struct ring_header *ring, const struct sample_time *time)
 {
 	__atomic_fetch_add(&ring->lost_samples, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&ring->lost_ns, time->weight_ns, __ATOMIC_RELAXED);
-	thread_notes.has_lost = true;
+	has_lost = true;
 }
 
 static bool send_sample(struct ring_header *ring, const struct sample_time *time, u64 what,
 			u64 stack, u64 leaf)
 {
 	const u16 words = RING_WORDS(struct ring_sample);
-	const u64 lost = thread_notes.has_lost ? RING_SAMPLE_BEHIND_LOST << 8 : 0;
+	const u64 lost = has_lost ? RING_SAMPLE_BEHIND_LOST << 8 : 0;
 	u64 position;
 
 	if (ring_reserve(ring, agent.terms.word_count, words, &position) < 0)
@@ -89,7 +99,7 @@ static bool send_sample(struct ring_header *ring, const struct sample_time *time
 	ring_put(ring, agent.terms.word_count, position, 5, time->weight_ns);
 	ring_put(ring, agent.terms.word_count, position, 6, time->covered_ns);
 	ring_commit(ring, agent.terms.word_count, position, words, RING_SAMPLE);
-	thread_notes.has_lost = false;
+	has_lost = false;
 	return true;
 }
 

@@ -9,7 +9,9 @@
 #pragma once
 #include <stdbool.h>
 
-#include "agent/core/agent.h"
+#include "agent/core/walk.h"
+#include "agent/interpreters/python/python.h"
+#include "agent/interpreters/ruby/ruby.h"
 
 /* A native frame that the walk has stored (the innermost: its leaf), and has stepped out of. */
 struct native_frame {

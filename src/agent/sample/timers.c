@@ -13,8 +13,7 @@
  * come arm their own.  One that is being born meanwhile may get two timers: their signals are
  * one, and each sample stands for the time since the last.
  */
-#include "agent/core/agent.h"
-#include "agent/core/agent_state.h"
+#include "agent/sample/timers.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -25,7 +24,10 @@
 #include <unistd.h>
 
 #include "abi/ring.h"
+#include "agent/core/agent.h"
+#include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
+#include "agent/core/thread_notes.h"
 
 #define NS_PER_SECOND 1000000000ULL
 /* How often a timer looks if the pause is over, which nothing else tells its thread. */
@@ -43,13 +45,20 @@ static bool has_thread_end;
 /* A thread of this process has begun to arm all. */
 static u32 is_taken_over;
 
-static void timer_drop(void *notes)
-{
-	struct thread_notes *own = notes;
+/* The calling thread's. */
+static __thread struct own_timer {
+	int timer; /* the kernel's number */
+	bool is_there;
+	bool is_slow; /* sampling is paused */
+} own;
 
-	if (own->has_timer)
-		arch_syscall4(SYS_timer_delete, own->timer, 0, 0, 0);
-	own->has_timer = false;
+static void timer_drop(void *value)
+{
+	struct own_timer *timer = value;
+
+	if (timer->is_there)
+		arch_syscall4(SYS_timer_delete, timer->timer, 0, 0, 0);
+	timer->is_there = false;
 }
 
 void timers_init(void)
@@ -69,8 +78,8 @@ static long timer_begin(int timer, u64 period_ns)
 
 static void timer_begin_own(u64 period_ns)
 {
-	thread_notes.is_timer_slow = period_ns == PAUSED_PERIOD_NS;
-	timer_begin(thread_notes.timer, period_ns);
+	own.is_slow = period_ns == PAUSED_PERIOD_NS;
+	timer_begin(own.timer, period_ns);
 }
 
 /* A timer, not begun, of a clock that only tid's running moves: 0 or -errno. */
@@ -92,8 +101,8 @@ static bool timer_make_own(void)
 	if (timer_make(CLOCK_THREAD_CPUTIME_ID, (int)arch_syscall4(SYS_gettid, 0, 0, 0, 0),
 		       &timer) != 0)
 		return false;
-	thread_notes.timer = timer;
-	thread_notes.has_timer = true;
+	own.timer = timer;
+	own.is_there = true;
 	return true;
 }
 
@@ -102,17 +111,17 @@ void timers_arm_thread(const struct ring_header *ring)
 	/* Its traps would be its debugger's. */
 	if (__atomic_load_n(&ring->pauses, __ATOMIC_RELAXED) & 1)
 		return;
-	if (!thread_notes.has_timer && !timer_make_own())
+	if (!own.is_there && !timer_make_own())
 		return;
 	timer_begin_own(agent.terms.period_ns);
 	/* Else thread_end.c drops it. */
 	if (has_thread_end)
-		pthread_setspecific(thread_end, &thread_notes);
+		pthread_setspecific(thread_end, &own);
 }
 
 void timers_disarm_thread(void)
 {
-	timer_drop(&thread_notes);
+	timer_drop(&own);
 }
 
 bool timers_may_sample(const struct ring_header *ring, int timer)
@@ -120,12 +129,11 @@ bool timers_may_sample(const struct ring_header *ring, int timer)
 	const bool is_paused = __atomic_load_n(&ring->pauses, __ATOMIC_RELAXED) & 1;
 
 	/* Another thread made it. */
-	if (!thread_notes.has_timer) {
-		thread_notes.timer = timer;
-		thread_notes.has_timer = true;
+	if (!own.is_there) {
+		own.timer = timer;
+		own.is_there = true;
 	}
-	if (is_paused != thread_notes.is_timer_slow &&
-	    __atomic_load_n(&agent.may_call, __ATOMIC_RELAXED))
+	if (is_paused != own.is_slow && __atomic_load_n(&agent.may_call, __ATOMIC_RELAXED))
 		timer_begin_own(is_paused ? PAUSED_PERIOD_NS : agent.terms.period_ns);
 	return !is_paused;
 }
@@ -133,7 +141,7 @@ bool timers_may_sample(const struct ring_header *ring, int timer)
 /* The kernel gave the child none of its parent's timers. */
 AGENT_START void timers_disarm_after_fork(void)
 {
-	thread_notes.has_timer = false;
+	own.is_there = false;
 	__atomic_store_n(&is_taken_over, 0, __ATOMIC_RELAXED);
 }
 

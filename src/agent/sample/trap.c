@@ -6,21 +6,33 @@
  * blocked while it runs, so that no other handler can leave ours by longjmp(), but for those
  * of a stack that has no room for it: the program handles them as it would its own overflow.
  */
-#include "agent/core/agent.h"
-#include "agent/core/agent_state.h"
-
 #include <signal.h>
 #include <ucontext.h>
 
 #include "abi/handshake.h"
+#include "abi/ring.h"
 #include "abi/ticks.h"
-#include "agent/signals/altstack.h"
+#include "agent/core/agent.h"
+#include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
 #include "agent/core/faults.h"
-#include "agent/signals/ignored.h"
 #include "agent/core/late_hello.h"
+#include "agent/core/memory.h"
+#include "agent/core/regions.h"
+#include "agent/core/thread_notes.h"
+#include "agent/core/walk.h"
+#include "agent/interpreters/python/python.h"
+#include "agent/interpreters/ruby/ruby.h"
+#include "agent/sample/budget.h"
+#include "agent/sample/clock.h"
+#include "agent/sample/emit.h"
+#include "agent/sample/timers.h"
+#include "agent/sample/unwind.h"
+#include "agent/signals/altstack.h"
+#include "agent/signals/ignored.h"
 #include "agent/signals/restart.h"
 #include "agent/signals/signals.h"
+#include "walk/native.h"
 
 /* 50 us and more on the machines there are: no walk takes that long. */
 #define PREEMPTED_TICKS (1U << 18)
@@ -31,9 +43,24 @@
 /* Of the stack, for a sample without its walk. */
 #define LEAST_STACK_NEED 1024
 
-struct agent agent AGENT_STATE;
+#define SCRATCHES 64
 
-static struct scratch scratches[AGENT_SCRATCHES];
+/* Room for one walk: too large for the interrupted thread's stack. */
+struct scratch {
+	struct native_scratch rules;
+	u64 frames[WALK_MAX_FRAMES];
+	struct memory_copies copies;
+	struct python_room python;
+	struct ruby_room ruby;
+};
+static struct scratch scratches[SCRATCHES];
+
+/* What a thread's handler remembers. */
+static __thread struct {
+	struct scratch *scratch; /* that it uses now */
+	struct budget budget;    /* of its walks */
+	u32 early_traps;         /* that made no sample: the next stands for them */
+} own;
 
 /* A room for this walk, or NULL when 64 threads are in their handlers at this moment. */
 static struct scratch *scratch_take(void)
@@ -80,19 +107,21 @@ static void sample(struct ring_header *ring, u32 overruns, const ucontext_t *con
 	}
 
 	/* The last handler was left by longjmp(), out of the overflow of its stack. */
-	if (thread_notes.scratch != NULL)
-		scratch_give(thread_notes.scratch);
-	scratch = thread_notes.scratch = scratch_take();
+	if (own.scratch != NULL)
+		scratch_give(own.scratch);
+	scratch = own.scratch = scratch_take();
 	if (scratch == NULL ||
 	    !ring_has_room(ring, agent.terms.word_count, RING_WORDS(struct ring_sample))) {
 		emit_lost(ring, &time);
 	} else {
+		struct regions_walk regions;
 		struct walk walk = { .ring = ring,
 				     .epoch = __atomic_load_n(&ring->epoch, __ATOMIC_RELAXED),
 				     .rules = &scratch->rules,
 				     .copies = &scratch->copies,
 				     .python = &scratch->python,
 				     .ruby = &scratch->ruby,
+				     .regions = &regions,
 				     .frames = scratch->frames,
 				     .leaf = ARCH_PC_OF(context),
 				     .ending = WALK_NO_ROOM };
@@ -101,7 +130,7 @@ static void sample(struct ring_header *ring, u32 overruns, const ucontext_t *con
 			unwind_walk(context, &walk);
 		emit_sample(ring, &walk, &time);
 	}
-	thread_notes.scratch = NULL;
+	own.scratch = NULL;
 	if (scratch != NULL)
 		scratch_give(scratch);
 }
@@ -134,7 +163,7 @@ static void trap_count(struct ring_header *ring, u64 ticks)
 /* The next sample of the thread stands for this trap as well. */
 static void trap_put_off(struct ring_header *ring, u32 overruns)
 {
-	thread_notes.early_traps += 1 + overruns;
+	own.early_traps += 1 + overruns;
 	/* That the agent was at work there says nothing of its walks. */
 	if (!thread_notes.is_in_agent)
 		__atomic_fetch_add(&ring->early_traps, 1, __ATOMIC_RELAXED);
@@ -174,12 +203,12 @@ static void trap_sample(struct ring_header *ring, u32 overruns, const ucontext_t
 	const bool has_room = trap_has_room(context, here, LEAST_STACK_NEED);
 	u64 budget_start = 0;
 	const bool is_walked =
-		has_room && (!may_time || budget_allows(&thread_notes.budget, &budget_start));
+		has_room && (!may_time || budget_allows(&own.budget, &budget_start));
 
 	if (is_walked) {
-		const u32 early_traps = thread_notes.early_traps;
+		const u32 early_traps = own.early_traps;
 
-		thread_notes.early_traps = 0;
+		own.early_traps = 0;
 		sample(ring, overruns + early_traps, context);
 	} else {
 		trap_put_off(ring, overruns);
@@ -190,7 +219,7 @@ static void trap_sample(struct ring_header *ring, u32 overruns, const ucontext_t
 	const u64 ticks = ticks_now() - begin;
 
 	if (has_room)
-		budget_settle(&thread_notes.budget, budget_start, is_walked,
+		budget_settle(&own.budget, budget_start, is_walked,
 			      ticks > agent.terms.period_ticks / SLOW_PART);
 	trap_count(ring, ticks);
 }

@@ -7,13 +7,18 @@
  * (hundreds for a large program), in a table that only grows.  That an image has no rule for an
  * address is kept, too: some have none for most of their code (Chromium).
  */
-#include "agent/core/agent.h"
+#include "agent/sample/unwind.h"
 
-#include "agent/signals/altstack.h"
+#include "abi/ring.h"
 #include "agent/core/arch.h"
-#include "agent/interpreters/python/builtins.h"
 #include "agent/core/images.h"
+#include "agent/core/memory.h"
+#include "agent/core/regions.h"
+#include "agent/core/walk.h"
+#include "agent/interpreters/python/builtins.h"
 #include "agent/sample/interpreters.h"
+#include "agent/signals/altstack.h"
+#include "walk/native.h"
 
 #define CACHE_BITS  16
 #define CACHE_SLOTS (1U << CACHE_BITS)
@@ -205,16 +210,6 @@ static enum walk_status walk_step(struct mem *mem, struct walk *walk, struct ste
 	return steps_without_rule(steps, mem, walk, is_exact, status);
 }
 
-bool unwind_push(struct walk *walk, u64 frame)
-{
-	if (walk->count == AGENT_MAX_FRAMES) {
-		walk->is_full = true;
-		return false;
-	}
-	walk->frames[walk->count++] = frame;
-	return true;
-}
-
 /*
  * Whether the last step led to no frame: to an address in no image that leads no further, and
  * that no rule led to or no call instruction ends at.  Rules are wrong where a coroutine's stack
@@ -268,7 +263,7 @@ static enum walk_status walk_native(const ucontext_t *context, struct mem *mem,
 				mem, walk,
 				steps_led_astray(&steps, mem, is_exact, was_guess, status),
 				status);
-		if (walk->regions.regions != NULL)
+		if (walk->regions->regions != NULL)
 			regions_meet_native(walk, sp, steps.regs.sp, steps.count == 0);
 		if (steps.step.is_last)
 			return WALK_COMPLETE;
@@ -285,7 +280,7 @@ static enum walk_status walk_native(const ucontext_t *context, struct mem *mem,
 		/* No address of a program's: and as a word it would be another thing. */
 		if (address & RING_INTERPRETED)
 			return WALK_NO_MODULE;
-		if (!unwind_push(walk, address) && !interpreters_must_count(walk))
+		if (!walk_push(walk, address) && !interpreters_must_count(walk))
 			return WALK_TOO_DEEP;
 	}
 	return WALK_TOO_DEEP;
@@ -311,6 +306,6 @@ void unwind_walk(const ucontext_t *context, struct walk *walk)
 	interpreters_end_walk(walk, &mem);
 	if (walk->is_full)
 		walk->ending = WALK_TOO_DEEP;
-	if (walk->regions.regions != NULL)
+	if (walk->regions->regions != NULL)
 		regions_end_walk(walk);
 }

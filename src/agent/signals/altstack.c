@@ -20,10 +20,12 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "abi/ring.h"
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
 #include "agent/core/hooks.h"
+#include "agent/core/memory.h"
 #include "agent/signals/stack_flags.h"
 #include "agent/signals/stack_pool.h"
 

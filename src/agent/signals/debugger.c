@@ -6,14 +6,14 @@
  * exec that follows: one of ours would be one too many.  strace seizes a child that it has
  * forked, and shows what comes to it.  The recorder would see the tracer, but not that soon.
  */
-#include "agent/core/agent.h"
-
 #include <errno.h>
 #include <stdarg.h>
 #include <sys/ptrace.h>
 #include <unistd.h>
 
 #include "abi/handshake.h"
+#include "agent/core/agent.h"
+#include "agent/core/handshake.h"
 #include "agent/core/hooks.h"
 #include "agent/core/late_hello.h"
 

@@ -6,6 +6,7 @@
 #include "abi/program_elf.h"
 #include "agent/core/agent.h"
 #include "agent/core/images.h"
+#include "agent/core/memory.h"
 #include "agent/signals/stack_flags.h"
 
 /* An image in memory: program_elf.h reads it by address. */

@@ -14,6 +14,7 @@
 #include "agent/core/agent.h"
 #include "agent/core/arch.h"
 #include "agent/core/faults.h"
+#include "agent/core/memory.h"
 #include "agent/signals/ignored.h"
 #include "agent/signals/signals.h"
 #include "agent/signals/stack_flags.h"

@@ -220,3 +220,5 @@ int masks_change(int how, const u64 *set, u64 *out_old);
 /* The calling thread's mask as the program sees it, and as the kernel has it. */
 u64 masks_get(u64 *out_kernel);
 void masks_set_kernel(u64 kernel);
+/* Holds the trap back in the calling thread, or lets it come again. */
+void masks_hold_trap(bool is_held);

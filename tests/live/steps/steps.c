@@ -18,6 +18,8 @@
 
 #include "abi/handshake.h"
 #include "agent/core/agent.h"
+#include "agent/core/thread_notes.h"
+#include "abi/ring.h"
 #include "agent/core/arch.h"
 #include "agent/signals/signals.h"
 

@@ -154,7 +154,7 @@ class Report(live_trace.TraceTest):
         return debian
 
 
-# What calibration compiles and calls (trace_calibrate_python.c), but for what others may be called, too.
+# What calibration compiles and calls (agent/trace/python/calibrate.c), but for what others may be called, too.
 CALIBRATED = {"e", "w", *(f"l{loop}" for loop in range(30))}
 UNSEEN = """
 import gc, json, sys, threading

@@ -8,14 +8,14 @@
 
 #include <cmocka.h>
 
-#include "vantage/agent/trace/trace_map.h"
+#include "agent/trace/map.h"
 
 #define KEY 0x8000000000100000ULL
 
 /* The one there is: trace_map() is told of none. */
 static struct made_tree the_tree;
 
-/* As trace_map.c has it, where there is memory. */
+/* As agent/trace/map.c has it, where there is memory. */
 void *trace_map(u64 bytes)
 {
 	if (the_tree.maps_left == 0)
@@ -63,7 +63,7 @@ int made_tree_teardown(void **state)
 	return munmap(made->area, sizeof *made->area) | made->maps_made;
 }
 
-/* As trace.c does it, but for the names. */
+/* As agent/trace/trace.c does it, but for the names. */
 u32 made_tree_place(struct made_tree *made, u64 identity)
 {
 	struct tracer *tracer = &made->tracer;

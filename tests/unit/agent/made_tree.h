@@ -2,7 +2,7 @@
  * made_tree - a thread's calls on a clock made by hand, for tests of what they come to.
  */
 #pragma once
-#include "vantage/agent/trace/trace_tree.h"
+#include "agent/trace/tree.h"
 
 #define MADE_TREE_ENTRIES 16384
 

@@ -12,6 +12,10 @@
 #include <cmocka.h>
 
 #include "agent/core/agent.h"
+#include "abi/ring.h"
+#include "agent/core/memory.h"
+#include "agent/core/thread_notes.h"
+#include "agent/sample/clock.h"
 #include "agent/core/arch.h"
 
 #include <sys/resource.h>
@@ -21,6 +25,7 @@
 #define PERIOD 100000ULL
 
 struct agent agent;
+__thread struct thread_notes thread_notes;
 
 static struct {
 	u64 time_ns, cpu_ns, switches;
@@ -81,6 +86,7 @@ static int begin(void **state)
 	memset(&machine, 0, sizeof machine);
 	memset(&ring, 0, sizeof ring);
 	memset(&thread_notes, 0, sizeof thread_notes);
+	memset(&own, 0, sizeof own);
 	machine.time_ns = 5000000000;
 	agent = (struct agent){ .ring = &ring,
 				.terms.period_ns = PERIOD,
@@ -266,7 +272,8 @@ static void a_trap_is_not_taken_for_what_others_have_yet_to_book(void **state)
 		clock_expect_end();
 	for (u32 i = 0; i < 1000; i++) {
 		memset(&thread_notes, 0, sizeof thread_notes);
-		thread_notes.is_end_expected = true;
+		memset(&own, 0, sizeof own);
+		own.is_end_expected = true;
 		/* One trap for five threads. */
 		machine.cpu_ns = 0;
 		if (i % 5 == 4)
@@ -332,7 +339,7 @@ static void a_creators_traps_stand_for_a_period_whatever_switches_cost(void **st
 		begin(state);
 		ring.unshared_tids[RING_CREATORS - 1] = 77;
 		assert_int_equal(weigh_creator(switch_ns, 1000), 0);
-		assert_int_equal(thread_notes.covered_ns, 2000 * PERIOD);
+		assert_int_equal(own.covered_ns, 2000 * PERIOD);
 	}
 }
 
@@ -399,7 +406,7 @@ static void a_change_to_timers_neither_loses_time_nor_makes_any(void **state)
 		machine.switches += 300;
 		machine.cpu_ns += 300 * 2000;
 		run(5 * 1000000);
-		const u64 covered_ns = thread_notes.covered_ns;
+		const u64 covered_ns = own.covered_ns;
 
 		agent.has_timers = true;
 		/* From here on each is the thread's own time. */
@@ -422,6 +429,7 @@ static void a_thread_that_begins_behind_a_change_counts_all_of_its_life(void **s
 	begin_long(0);
 	agent.has_timers = true;
 	memset(&thread_notes, 0, sizeof thread_notes);
+	memset(&own, 0, sizeof own);
 	machine.cpu_ns = 123456;
 	machine.switches = 40;
 	assert_int_equal(clock_end_thread(&ring).weight_ns, 123456);
@@ -450,6 +458,7 @@ static void an_older_threads_past_is_not_sampled_time(void **state)
 {
 	(void)state;
 	memset(&thread_notes, 0, sizeof thread_notes);
+	memset(&own, 0, sizeof own);
 	ring.older_tids[0] = 77;
 	machine.cpu_ns = 900 * PERIOD;
 	struct sample_time time = clock_weigh(&ring, 0, (u64)(user_code + ARCH_CALL_BYTES));
@@ -462,6 +471,7 @@ static void a_new_threads_first_sample_covers_its_life(void **state)
 {
 	(void)state;
 	memset(&thread_notes, 0, sizeof thread_notes);
+	memset(&own, 0, sizeof own);
 	machine.cpu_ns = PERIOD;
 	struct sample_time time = clock_weigh(&ring, 0, (u64)(user_code + ARCH_CALL_BYTES));
 

@@ -9,9 +9,11 @@
 #include <cmocka.h>
 
 /* The file itself: its table of what was sent is its own. */
-#include "agent/interpreters/codes.c"
+#include "agent/core/codes.c"
 
 #include "agent/core/agent.h"
+#include "abi/ring.h"
+#include "agent/core/thread_notes.h"
 
 #define WORDS 512
 #define EPOCH 7

@@ -17,6 +17,8 @@
 #include <sys/uio.h>
 
 #include "agent/core/agent.h"
+#include "agent/core/memory.h"
+#include "agent/core/thread_notes.h"
 #include "agent/core/arch.h"
 
 struct agent agent;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "agent/control/regions.c"
+#include "agent/core/regions.c"
 
 __thread struct thread_notes thread_notes;
 struct agent agent;
@@ -29,7 +29,7 @@ bool codes_send(struct ring_header *ring, u64 epoch, struct mem *mem, const stru
 
 static u64 words[64];
 
-bool unwind_push(struct walk *walk, u64 frame)
+bool walk_push(struct walk *walk, u64 frame)
 {
 	if (walk->count == sizeof words / sizeof *words)
 		return false;
@@ -68,7 +68,9 @@ static u64 word(const char *name)
 
 static void begin_walk(struct walk *walk)
 {
-	*walk = (struct walk){ .frames = words, .leaf = 0x1000 };
+	static struct regions_walk regions;
+
+	*walk = (struct walk){ .frames = words, .leaf = 0x1000, .regions = &regions };
 	regions_begin_walk(walk);
 }
 
@@ -156,7 +158,7 @@ static void a_native_region_is_inside_of_the_frame_that_has_its_address(void **s
 	begin("inner", native(150));
 	begin_walk(&walk);
 	regions_meet_native(&walk, 50, 100, true);
-	unwind_push(&walk, 0x2000);
+	walk_push(&walk, 0x2000);
 	regions_meet_native(&walk, 100, 200, false);
 	regions_end_walk(&walk);
 	assert_int_equal(walk.count, 3);

@@ -1,8 +1,9 @@
 #include "agent/interpreters/python/builtins.h"
 
-#include "agent/core/agent.h"
 #include "agent/core/arch.h"
 #include "agent/core/images.h"
+#include "agent/core/memory.h"
+#include "walk/native.h"
 
 #define KNOWN        2048U
 #define KNOWN_PROBES 4U

@@ -1,8 +1,11 @@
 #include "agent/interpreters/python/names.h"
 
-#include "agent/core/agent.h"
+#include "abi/ring.h"
+#include "agent/core/codes.h"
+#include "agent/core/memory.h"
+#include "agent/core/walk.h"
 #include "agent/interpreters/python/builtins.h"
-#include "agent/interpreters/codes.h"
+#include "agent/interpreters/python/python.h"
 #include "walk/python_builtin.h"
 #include "walk/python_code.h"
 

@@ -1,9 +1,12 @@
 #include "agent/interpreters/python/outer.h"
 
-#include "agent/core/agent.h"
 #include "agent/core/arch.h"
+#include "agent/core/regions.h"
+#include "agent/core/walk.h"
 #include "agent/interpreters/python/names.h"
+#include "agent/interpreters/python/python.h"
 #include "agent/interpreters/python/state.h"
+#include "agent/interpreters/ruby/ruby.h"
 
 /*
  * At the first activation the thread's state was found; a walk that came to none begins here.
@@ -68,7 +71,7 @@ static bool put_linked(struct walk *walk, struct mem *mem)
 {
 	struct python_frame frame;
 
-	for (u32 i = 0; i < 2 * AGENT_MAX_FRAMES; i++) {
+	for (u32 i = 0; i < 2 * WALK_MAX_FRAMES; i++) {
 		const enum python_step step = next_outer(mem, &walk->python->walk, &frame);
 
 		if (step == PYTHON_END)
@@ -80,9 +83,9 @@ static bool put_linked(struct walk *walk, struct mem *mem)
 
 		if (word == 0)
 			return false;
-		if (walk->regions.regions != NULL)
+		if (walk->regions->regions != NULL)
 			regions_meet_python(walk, frame.address, frame.code);
-		if (!unwind_push(walk, word))
+		if (!walk_push(walk, word))
 			return true;
 	}
 	return false;
@@ -91,7 +94,7 @@ static bool put_linked(struct walk *walk, struct mem *mem)
 bool python_put_outer(struct walk *walk, struct mem *mem)
 {
 	const struct python_room *room = walk->python;
-	const u64 met = walk->regions.met;
+	const u64 met = walk->regions->met;
 
 	/* Which of two interpreters' frames are further out is not known. */
 	if (room->layout == NULL || walk->ruby->layout != NULL || !is_cut(walk) ||
@@ -101,7 +104,7 @@ bool python_put_outer(struct walk *walk, struct mem *mem)
 
 	if (!put_linked(walk, mem)) {
 		walk->count = before;
-		walk->regions.met = met;
+		walk->regions->met = met;
 	} else if (walk->count > before || room->activations > 0) {
 		walk->ending = (u8)walk_status_of_interpreted(walk->ending);
 	}

@@ -1,13 +1,15 @@
 #include "agent/interpreters/python/python.h"
 
-#include "agent/core/agent.h"
+#include "abi/ring.h"
 #include "agent/core/arch.h"
-#include "agent/sample/interpreters.h"
+#include "agent/core/regions.h"
+#include "agent/core/thread_name.h"
+#include "agent/core/walk.h"
 #include "agent/interpreters/layouts.h"
 #include "agent/interpreters/python/names.h"
 #include "agent/interpreters/python/outer.h"
 #include "agent/interpreters/python/state.h"
-#include "agent/core/thread_name.h"
+#include "agent/sample/interpreters.h"
 #include "walk/python_thread.h"
 
 /* 2.7 to 3.10: frames that are counted. */
@@ -89,7 +91,7 @@ static enum python_step put_frames(struct walk *walk, struct mem *mem, enum pyth
 	const u32 before = walk->count;
 	struct python_frame frame;
 
-	for (u32 i = 0; i < 2 * AGENT_MAX_FRAMES; i++) {
+	for (u32 i = 0; i < 2 * WALK_MAX_FRAMES; i++) {
 		if (step != PYTHON_FRAME && step != PYTHON_SKIP)
 			return step;
 		step = python_next(mem, &walk->python->walk, &frame);
@@ -101,9 +103,9 @@ static enum python_step put_frames(struct walk *walk, struct mem *mem, enum pyth
 			return PYTHON_BROKEN;
 		if (walk->count == before)
 			*out_innermost = frame;
-		if (walk->regions.regions != NULL)
+		if (walk->regions->regions != NULL)
 			regions_meet_python(walk, frame.address, frame.code);
-		if (!unwind_push(walk, word))
+		if (!walk_push(walk, word))
 			return PYTHON_END;
 	}
 	return PYTHON_BROKEN;
@@ -114,7 +116,7 @@ static enum python_step put_frames(struct walk *walk, struct mem *mem, enum pyth
  */
 static void insert_before(struct walk *walk, u32 loop, u64 word)
 {
-	if (word == 0 || !unwind_push(walk, 0))
+	if (word == 0 || !walk_push(walk, 0))
 		return;
 	for (u32 i = walk->count - 1; i > loop; i--)
 		walk->frames[i] = walk->frames[i - 1];
@@ -193,7 +195,7 @@ static enum python_step put_activation(struct walk *walk, struct mem *mem, u64 s
 				       struct python_frame *out_innermost)
 {
 	const enum python_step entered = enter(walk, mem, sp, cfa);
-	const u64 met = walk->regions.met;
+	const u64 met = walk->regions->met;
 	enum python_step step;
 
 	walk->python->frames_at = walk->count;
@@ -201,7 +203,7 @@ static enum python_step put_activation(struct walk *walk, struct mem *mem, u64 s
 	if (step == PYTHON_END)
 		return step;
 	walk->count = walk->python->frames_at;
-	walk->regions.met = met;
+	walk->regions->met = met;
 	if ((step == PYTHON_STRAY || step == PYTHON_NONE) &&
 	    put_others_frames(walk, mem, sp, cfa, out_innermost))
 		return PYTHON_END;
@@ -239,8 +241,8 @@ bool python_put_activation(struct walk *walk, struct mem *mem, u64 sp, u64 cfa, 
 	if (room->has_given_up)
 		return true;
 	if (room->layout->chain == PYTHON_CHAIN_OBJECTS) {
-		unwind_push(walk, PYTHON_PLACE_OF_FRAME);
-		unwind_push(walk, PYTHON_PLACE_OF_FRAME);
+		walk_push(walk, PYTHON_PLACE_OF_FRAME);
+		walk_push(walk, PYTHON_PLACE_OF_FRAME);
 		return true;
 	}
 	if (room->walk.has_ended && !python_has_interpreters(mem, room->layout)) {
@@ -289,9 +291,9 @@ static void fill_place(struct walk *walk, struct mem *mem)
 	if (walk->count > 0)
 		insert_before(walk, walk->count - 1,
 			      python_name_callee(walk, mem, &frame, walk->count - 1));
-	if (walk->regions.regions != NULL)
+	if (walk->regions->regions != NULL)
 		regions_meet_python(walk, frame.address, frame.code);
-	unwind_push(walk, word);
+	walk_push(walk, word);
 }
 
 /*

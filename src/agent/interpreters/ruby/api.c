@@ -2,12 +2,16 @@
 
 #include <errno.h>
 
+#include "abi/ring.h"
 #include "agent/core/agent.h"
 #include "agent/core/arch.h"
-#include "agent/sample/interpreters.h"
+#include "agent/core/memory.h"
+#include "agent/core/walk.h"
 #include "agent/interpreters/layouts.h"
 #include "agent/interpreters/ruby/collector.h"
+#include "agent/interpreters/ruby/ruby.h"
 #include "agent/interpreters/ruby/state.h"
+#include "agent/sample/interpreters.h"
 #include "agent/signals/signals.h"
 #include "walk/ruby.h"
 #include "walk/ruby_call.h"

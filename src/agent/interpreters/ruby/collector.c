@@ -3,11 +3,16 @@
 #include <errno.h>
 #include <stdatomic.h>
 
+#include "abi/ring.h"
 #include "abi/ticks.h"
 #include "agent/core/agent.h"
 #include "agent/core/arch.h"
+#include "agent/core/memory.h"
+#include "agent/core/thread_notes.h"
+#include "agent/core/walk.h"
 #include "agent/interpreters/layouts.h"
 #include "agent/interpreters/ruby/frames.h"
+#include "agent/interpreters/ruby/ruby.h"
 #include "agent/interpreters/ruby/state.h"
 
 /* include/ruby/internal/event.h, of every version. */

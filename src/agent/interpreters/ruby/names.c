@@ -1,7 +1,9 @@
 #include "agent/interpreters/ruby/names.h"
 
-#include "agent/core/agent.h"
-#include "agent/interpreters/codes.h"
+#include "abi/ring.h"
+#include "agent/core/codes.h"
+#include "agent/core/walk.h"
+#include "agent/interpreters/ruby/ruby.h"
 #include "agent/interpreters/ruby/state.h"
 #include "walk/ruby_code.h"
 #include "walk/ruby_line.h"

@@ -1,18 +1,21 @@
 #include "agent/interpreters/ruby/ruby.h"
 
+#include "abi/ring.h"
 #include "agent/core/agent.h"
 #include "agent/core/arch.h"
-#include "agent/sample/interpreters.h"
+#include "agent/core/memory.h"
+#include "agent/core/thread_name.h"
+#include "agent/core/walk.h"
 #include "agent/interpreters/layouts.h"
 #include "agent/interpreters/ruby/api.h"
 #include "agent/interpreters/ruby/collector.h"
 #include "agent/interpreters/ruby/names.h"
 #include "agent/interpreters/ruby/state.h"
-#include "agent/core/thread_name.h"
+#include "agent/sample/interpreters.h"
 #include "walk/ruby.h"
 #include "walk/ruby_text.h"
 
-_Static_assert(RUBY_MAX_FRAMES == AGENT_MAX_FRAMES, "a stack of Ruby's alone has room");
+_Static_assert(RUBY_MAX_FRAMES == WALK_MAX_FRAMES, "a stack of Ruby's alone has room");
 
 /* What the kernel keeps of a thread's name (TASK_COMM_LEN). */
 #define KERNEL_NAME_MAX 15
@@ -74,7 +77,7 @@ void ruby_meet(struct walk *walk, u64 address)
 		return;
 	}
 	room->activations++;
-	unwind_push(walk, RUBY_MARK);
+	walk_push(walk, RUBY_MARK);
 }
 
 /*
@@ -190,7 +193,7 @@ static void put_frames(struct walk *walk, struct mem *mem)
 	struct ruby_natives natives = {
 		.frames = walk->frames,
 		.count = walk->count,
-		.room = AGENT_MAX_FRAMES,
+		.room = WALK_MAX_FRAMES,
 	};
 	const bool fits = ruby_merge(room->layout, stack, may_fit, &natives);
 
@@ -223,7 +226,7 @@ static void tell_thread_name(struct walk *walk, struct mem *mem)
 /* Inside of all others: only the leaf's address is within it. */
 static void put_innermost(struct walk *walk, u64 word)
 {
-	unwind_push(walk, 0);
+	walk_push(walk, 0);
 	for (u32 i = walk->count - 1; i > 0; i--)
 		walk->frames[i] = walk->frames[i - 1];
 	walk->frames[0] = word;

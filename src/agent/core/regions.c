@@ -1,0 +1,435 @@
+#include "agent/core/regions.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+
+#include "abi/ring.h"
+#include "agent/core/agent.h"
+#include "agent/core/arch.h"
+#include "agent/core/codes.h"
+#include "agent/core/memory.h"
+#include "agent/core/thread_notes.h"
+#include "agent/core/walk.h"
+#include "walk/code_key.h"
+
+/* Threads with a region open, at one time. */
+#define ROOMS 1024U
+/* Of so many the threads are looked for, when none is free. */
+#define ROOMS_ASKED 32U
+#define NO_THREAD   (~0U) /* of one that may not ask for its id */
+/* Different names: a program may make one up for each request. */
+#define NAMES       512U
+#define NAME_PROBES 16U
+
+_Static_assert(REGIONS_OPEN <= 64, "a walk has a bit for each");
+
+enum { NAME_FREE, NAME_IN_THE_MAKING, NAME_READY };
+
+static struct regions rooms[ROOMS];
+/* Threads' ids; 0: free.  Apart from the rooms: looking touches none that was never used. */
+static u32 room_owners[ROOMS];
+static struct region_name names[NAMES];
+static u32 name_states[NAMES];
+static u64 last_serial;
+static u32 asked; /* the room whose thread is asked for next */
+
+__thread struct regions *regions_own;
+static __thread u32 own_tid; /* 0: not asked for so far */
+
+static const char before_name[] = "[region ";
+static const char name_of_the_rest[] = "and others: there are too many names";
+
+static u64 key_of(const char *name, u64 length)
+{
+	u64 hash = 0x13198a2e03707344ULL;
+
+	for (u64 i = 0; i < length; i++)
+		hash = code_mix(hash, (u8)name[i]);
+	return code_key_of_hash(code_mix(hash, length));
+}
+
+static void put_bytes(struct name_text *text, const char *bytes, u64 length)
+{
+	for (u64 i = 0; i < length; i++)
+		name_text_put(text, (u8)bytes[i]);
+}
+
+static void make_name(struct region_name *made, u64 key, const char *name, u64 length)
+{
+	made->key = key;
+	made->text.length = 0;
+	made->text.is_cut = 0;
+	put_bytes(&made->text, before_name, sizeof before_name - 1);
+	put_bytes(&made->text, name, length);
+	name_text_put(&made->text, ']');
+}
+
+/* The name in one of the slots where it may be, made if there is a free one; NULL: neither. */
+static const struct region_name *find_name(u64 key, const char *name, u64 length)
+{
+	for (u32 i = 0; i < NAME_PROBES; i++) {
+		const u32 slot = (u32)((key >> RING_INSTRUCTION_BITS) + i) % NAMES;
+		u32 state = NAME_FREE;
+
+		/* Pairs with the release below: a name that is ready is whole. */
+		if (__atomic_compare_exchange_n(&name_states[slot], &state, NAME_IN_THE_MAKING,
+						0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+			make_name(&names[slot], key, name, length);
+			__atomic_store_n(&name_states[slot], NAME_READY, __ATOMIC_RELEASE);
+			return &names[slot];
+		}
+		if (state == NAME_READY && names[slot].key == key)
+			return &names[slot];
+	}
+	return NULL;
+}
+
+/* A multi-byte character that is cut in the middle would be none. */
+static u64 cut_length(const char *name, u64 length)
+{
+	if (length <= REGION_NAME_MAX)
+		return length;
+	length = REGION_NAME_MAX;
+	while (length > 0 && ((u8)name[length] & 0xc0) == 0x80)
+		length--;
+	return length;
+}
+
+static const struct region_name *name_of(u64 key, const char *name, u64 length)
+{
+	const u64 rest_length = sizeof name_of_the_rest - 1;
+	const struct region_name *found = find_name(key, name, length);
+
+	if (found == NULL)
+		found = find_name(key_of(name_of_the_rest, rest_length), name_of_the_rest,
+				  rest_length);
+	return found;
+}
+
+/* A thread that has ended within a region has not given its room back. */
+static bool is_left(u32 owner)
+{
+	return owner != NO_THREAD && agent.may_call &&
+	       arch_syscall4(SYS_tgkill, agent.pid, owner, 0, 0) == -ESRCH;
+}
+
+/* The first that is free, of `count` rooms from one on; with_left: or left. */
+static struct regions *take_room_among(u32 first, u32 count, bool with_left)
+{
+	for (u32 i = 0; i < count; i++) {
+		const u32 room = (first + i) % ROOMS;
+		u32 owner = __atomic_load_n(&room_owners[room], __ATOMIC_RELAXED);
+
+		if (owner != 0 && (!with_left || !is_left(owner)))
+			continue;
+		if (__atomic_compare_exchange_n(&room_owners[room], &owner, own_tid, 0,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+			rooms[room].count = 0;
+			return &rooms[room];
+		}
+	}
+	return NULL;
+}
+
+static struct regions *take_room(void)
+{
+	const u32 first = (u32)(arch_thread_pointer() >> 12);
+
+	if (own_tid == 0)
+		own_tid =
+			agent.may_call ? (u32)arch_syscall4(SYS_gettid, 0, 0, 0, 0) : NO_THREAD;
+	struct regions *room = take_room_among(first, ROOMS, false);
+
+	if (room == NULL)
+		room = take_room_among(
+			__atomic_fetch_add(&asked, ROOMS_ASKED, __ATOMIC_RELAXED), ROOMS_ASKED,
+			true);
+	return room;
+}
+
+static void give_room(struct regions *room)
+{
+	__atomic_store_n(&room_owners[room - rooms], 0, __ATOMIC_RELEASE);
+}
+
+/*
+ * A trap, or a handler of the program's that begins and ends regions of its own, may come
+ * between any two instructions: what it finds has a serial only when it is whole, and a place
+ * is taken before it is filled.
+ */
+const struct region *regions_begin(const struct region_place *place, const char *name,
+				   u64 length)
+{
+	if (regions_own == NULL)
+		regions_own = take_room();
+	struct regions *own = regions_own;
+
+	if (own == NULL)
+		return NULL;
+	if (own->count >= REGIONS_OPEN) {
+		own->count++;
+		return NULL;
+	}
+	struct region *region = &own->open[own->count];
+
+	region->serial = 0;
+	atomic_signal_fence(memory_order_seq_cst);
+	own->count++;
+	atomic_signal_fence(memory_order_seq_cst);
+	length = cut_length(name, length);
+	region->key = key_of(name, length);
+	region->name = name_of(region->key, name, length);
+	region->place = *place;
+	atomic_signal_fence(memory_order_seq_cst);
+	region->serial = region->name == NULL
+				 ? 0
+				 : __atomic_add_fetch(&last_serial, 1, __ATOMIC_RELAXED);
+	return region->serial != 0 ? region : NULL;
+}
+
+static bool has_frame(const struct region_place *place, u64 frame, u64 code)
+{
+	for (u32 i = 0; i < place->count; i++) {
+		if (place->frames[i].frame == frame && place->frames[i].code == code)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * How sure it is that what was begun in one place ends in another: 2 in the same frame, 1 where a
+ * function that began it has returned to the one that ends it, or the other way round, 0 in any.
+ */
+static u32 nearness(const struct region_place *begun, const struct region_place *ended)
+{
+	if (begun->anchor != ended->anchor || begun->count == 0 || ended->count == 0)
+		return 0;
+	if (begun->frames[0].frame == ended->frames[0].frame &&
+	    begun->frames[0].code == ended->frames[0].code)
+		return 2;
+	for (u32 i = 0; i < ended->count; i++) {
+		if (has_frame(begun, ended->frames[i].frame, ended->frames[i].code))
+			return 1;
+	}
+	return 0;
+}
+
+/* One more than the index of the region that is meant; 0: there is none. */
+static u32 find_open(const struct regions *own, const struct region_place *place, u64 key)
+{
+	u32 found = 0, nearest = 0;
+
+	for (u32 i = own->count; i > 0; i--) {
+		const struct region *region = &own->open[i - 1];
+
+		if (key == 0)
+			return i;
+		if (region->serial == 0 || region->key != key)
+			continue;
+		const u32 near = nearness(&region->place, place);
+
+		if (found == 0 || near > nearest) {
+			found = i;
+			nearest = near;
+		}
+	}
+	return found;
+}
+
+/*
+ * A trap meanwhile leaves its time to the next: there is no moment at which half of it is true.
+ */
+static void close_gap(struct regions *own, u32 index)
+{
+	const bool was_in_agent = thread_notes.is_in_agent;
+
+	thread_notes.is_in_agent = true;
+	atomic_signal_fence(memory_order_seq_cst);
+	for (u32 i = index; i + 1 < own->count; i++)
+		own->open[i] = own->open[i + 1];
+	atomic_signal_fence(memory_order_seq_cst);
+	own->count--;
+	thread_notes.is_in_agent = was_in_agent;
+}
+
+u64 regions_end(const struct region_place *place, const char *name, u64 length)
+{
+	struct regions *own = regions_own;
+	u64 serial = 0;
+
+	if (own == NULL)
+		return 0;
+	if (own->count > REGIONS_OPEN) {
+		own->count--;
+		return 0;
+	}
+	const u64 key = length != 0 ? key_of(name, cut_length(name, length)) : 0;
+	const u32 found = find_open(own, place, key);
+
+	if (found != 0) {
+		serial = own->open[found - 1].serial;
+		own->open[found - 1].serial = 0;
+		atomic_signal_fence(memory_order_seq_cst);
+		if (found == own->count)
+			own->count--;
+		else
+			close_gap(own, found - 1);
+	}
+	if (own->count == 0) {
+		regions_own = NULL;
+		give_room(own);
+	}
+	return serial;
+}
+
+void regions_forget_others(void)
+{
+	own_tid = 0;
+	for (u32 i = 0; i < ROOMS; i++) {
+		if (room_owners[i] != 0 && &rooms[i] != regions_own)
+			room_owners[i] = 0;
+	}
+	/* It is one of the parent's: nobody asks for it. */
+	if (regions_own != NULL)
+		room_owners[regions_own - rooms] = NO_THREAD;
+}
+
+void regions_begin_walk(struct walk *walk)
+{
+	const struct regions *own = regions_own;
+
+	*walk->regions = (struct regions_walk){ 0 };
+	if (own != NULL && own->count > 0)
+		walk->regions->regions = own;
+}
+
+u64 regions_name(struct walk *walk, const struct region_name *name)
+{
+	const struct name_text none = { 0 };
+	const struct code code = {
+		.key = name->key,
+		.kind = RING_CODE_REGION,
+		.name = &name->text,
+		.qualified = &none,
+		.file = &none,
+	};
+
+	if (!codes_has_sent(code.key, walk->epoch) &&
+	    !codes_send(walk->ring, walk->epoch, NULL, &code))
+		walk->is_lost = true;
+	return code.key;
+}
+
+/* The word of a frame that stands for a region. */
+static u64 word_of(struct walk *walk, const struct region *region)
+{
+	return code_word(regions_name(walk, region->name), CODE_NO_INSTRUCTION);
+}
+
+/* The innermost of those that have no place yet, from index *at inwards to 0; NULL: no more. */
+static const struct region *next_open(const struct walk *walk, u32 *at)
+{
+	const struct regions *own = walk->regions->regions;
+
+	if (*at > REGIONS_OPEN)
+		*at = REGIONS_OPEN;
+	while (*at > 0) {
+		const u32 i = --*at;
+
+		if (own->open[i].serial != 0 && !(walk->regions->met >> i & 1))
+			return &own->open[i];
+	}
+	return NULL;
+}
+
+static void mark_met(struct walk *walk, u32 index)
+{
+	walk->regions->met |= 1ULL << index;
+}
+
+/* Puts a word inside of the frame that was stored last. */
+static void put_inside(struct walk *walk, u64 word)
+{
+	if (walk->count == 0 || !walk_push(walk, walk->frames[walk->count - 1]))
+		return;
+	walk->frames[walk->count - 2] = word;
+}
+
+/*
+ * The leaf is an address, and nothing can be inside of it: so it becomes a caller, and the
+ * innermost region the leaf.
+ */
+static void put_inside_leaf(struct walk *walk, u64 word)
+{
+	if (walk->regions->leaf == 0) {
+		walk->regions->leaf = word;
+		walk_push(walk, walk->leaf);
+	} else {
+		put_inside(walk, word);
+	}
+}
+
+void regions_meet_native(struct walk *walk, u64 sp, u64 cfa, bool is_leaf)
+{
+	u32 at = walk->regions->regions->count;
+	const struct region *region;
+
+	while ((region = next_open(walk, &at)) != NULL) {
+		const struct region_place *place = &region->place;
+
+		if (place->anchor != REGION_NATIVE || place->frames[0].frame < sp ||
+		    place->frames[0].frame >= cfa)
+			continue;
+		mark_met(walk, at);
+		if (is_leaf)
+			put_inside_leaf(walk, word_of(walk, region));
+		else
+			put_inside(walk, word_of(walk, region));
+	}
+}
+
+void regions_meet_python(struct walk *walk, u64 frame, u64 code)
+{
+	u32 at = walk->regions->regions->count;
+	const struct region *region;
+
+	while ((region = next_open(walk, &at)) != NULL) {
+		if (region->place.anchor != REGION_PYTHON ||
+		    !has_frame(&region->place, frame, code))
+			continue;
+		mark_met(walk, at);
+		walk_push(walk, word_of(walk, region));
+	}
+}
+
+u64 regions_meet_ruby(struct walk *walk, u64 frame)
+{
+	u32 at = walk->regions->regions->count;
+	const struct region *region;
+
+	while ((region = next_open(walk, &at)) != NULL) {
+		if (region->place.anchor != REGION_RUBY || !has_frame(&region->place, frame, 0))
+			continue;
+		mark_met(walk, at);
+		return word_of(walk, region);
+	}
+	return 0;
+}
+
+void regions_end_walk(struct walk *walk)
+{
+	const bool is_whole = walk->ending == WALK_COMPLETE || walk->ending == WALK_SWITCHED;
+	u32 at = walk->regions->regions->count;
+	const struct region *region;
+
+	while ((region = next_open(walk, &at)) != NULL) {
+		/* Its frame is on another stack: a greenlet's that waits. */
+		if (is_whole && region->place.count > 0)
+			continue;
+		walk_push(walk, word_of(walk, region));
+	}
+	if (walk->regions->leaf != 0)
+		walk->leaf = walk->regions->leaf;
+}

@@ -1,0 +1,41 @@
+/*
+ * walk - one walk of the calling thread's stack, as far as it has come.
+ *
+ * sample/unwind.c makes it; each floor that has frames of its own (interpreters, regions) stores
+ * them among the native ones as the walk comes by.
+ */
+#pragma once
+#include <stdbool.h>
+
+#include "abi/types.h"
+#include "abi/walk_status.h"
+
+struct memory_copies;
+struct native_scratch;
+struct python_room;
+struct regions_walk;
+struct ring_header;
+struct ruby_room;
+
+/* A thousand calls of a Python program, with five native frames for each (CPython up to 3.10). */
+#define WALK_MAX_FRAMES 8192
+
+struct walk {
+	struct ring_header *ring;
+	u64 epoch;                    /* of what is sent for this walk */
+	struct native_scratch *rules; /* memory to find them in */
+	struct memory_copies *copies; /* and for what must be copied to be read */
+	struct python_room *python;
+	struct ruby_room *ruby;
+	struct regions_walk *regions;
+	u64 *frames; /* callers, innermost first, as struct ring_stack has them */
+	u64 leaf;    /* the address being executed */
+	u64 sp;      /* and where its stack was */
+	u32 count;
+	u8 ending;    /* enum walk_status */
+	bool is_full; /* there were more callers than there is room for */
+	bool is_lost; /* what its frames are could not be sent */
+};
+
+/* Stores a frame; false when there is no room. */
+bool walk_push(struct walk *walk, u64 frame);

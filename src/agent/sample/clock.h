@@ -1,0 +1,28 @@
+/*
+ * clock - the weight of a sample: the time it stands for.
+ */
+#pragma once
+#include "abi/types.h"
+
+struct ring_header;
+
+/* The weight of a sample taken now, and the thread's covered CPU time after it. */
+struct sample_time {
+	u64 time_ns;
+	u64 weight_ns;
+	u64 covered_ns;
+};
+struct sample_time clock_weigh(struct ring_header *ring, u32 overruns, u64 pc);
+/*
+ * What the calling thread, which ends, has burned since its last sample, or in all.  A sample
+ * that comes later counts from here.
+ */
+struct sample_time clock_end_thread(struct ring_header *ring);
+/* The calling thread begins, and clock_end_thread() will be called at its end. */
+void clock_expect_end(void);
+/* What the process burned so far, on the recording's clock. */
+u64 clock_process_ns(const struct ring_header *ring);
+/* What the calling thread burned so far, as the kernel counts it. */
+u64 clock_thread_cpu_ns(void);
+/* Begins the calling thread's account: what it burned until now is start-up. */
+void clock_begin_thread(void);

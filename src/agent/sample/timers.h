@@ -1,0 +1,19 @@
+/*
+ * timers - the trigger where perf events are refused, or cost too much at each switch.
+ */
+#pragma once
+#include <stdbool.h>
+
+struct ring_header;
+
+void timers_init(void);
+void timers_arm_thread(const struct ring_header *ring);
+void timers_disarm_thread(void);
+/*
+ * In the handler of the timer of that number: false during a pause, when the next trap comes in
+ * a second of CPU time.
+ */
+bool timers_may_sample(const struct ring_header *ring, int timer);
+/* In the handler of an event's trap: arms timers in its place, if the recorder asks for it. */
+void timers_look(struct ring_header *ring);
+void timers_disarm_after_fork(void);

@@ -1,0 +1,357 @@
+#include "agent/trace/calibrate.h"
+
+#include <stddef.h>
+
+#include "agent/core/agent.h"
+#include "agent/trace/pace.h"
+#include "agent/trace/trace.h"
+
+/* The first ones warm up what caches and predicts, and let the interpreter specialise. */
+#define WARM_ROUNDS 2U
+#define ROUNDS      9U
+/* Of a loop's rounds in order: quiet ones, for what else the machine does only adds. */
+#define QUIET_FIRST 1U
+#define QUIET_LAST  3U
+#define LOOPS_MAX   32U
+
+/* Of one loop, by round. */
+struct rounds {
+	s64 plain[ROUNDS], traced[ROUNDS], inner[ROUNDS], left_out[ROUNDS];
+	s64 pace_plain[ROUNDS], pace_traced[ROUNDS];
+};
+
+static struct {
+	struct trace_aside aside;
+	u32 is_taken;
+	struct rounds rounds[LOOPS_MAX];
+} calibrating;
+
+/* A child of fork has its parent's hooks, and another area to say so in. */
+static struct {
+	struct trace_cost costs[TRACE_KIND_COUNT];
+	struct trace_quiet_cost quiet[TRACE_QUIET_COUNT];
+	u32 pace; /* when that was done last */
+} calibrated;
+
+/* What a table has, all nodes together. */
+struct sums {
+	u64 calls, misses, inner, left_out;
+	u64 quiet[TRACE_QUIET_COUNT];
+};
+
+static struct sums sums_of(const struct tracer *tracer, u32 depth)
+{
+	struct sums sums = { .left_out = tracer->area->threads[tracer->slot].left_out_ticks };
+
+	/* The table is nobody else's: its chunks follow each other. */
+	for (u32 number = TRACE_CHUNK_NODES;
+	     number < tracer->chunk * TRACE_CHUNK_NODES + tracer->used; number++) {
+		const struct trace_node *node = trace_node_at(tracer, number);
+		const struct trace_toll *toll = &tracer->area->tolls[number];
+
+		if (node->depth >= depth) {
+			sums.calls += node->calls;
+			sums.misses += toll->misses;
+			sums.inner += node->self_ticks;
+		}
+		for (u32 quiet = 0; quiet < TRACE_QUIET_COUNT; quiet++)
+			sums.quiet[quiet] += toll->quiet[quiet];
+	}
+	return sums;
+}
+
+static void sort(s64 *values)
+{
+	for (u32 i = 1; i < ROUNDS; i++) {
+		const s64 value = values[i];
+		u32 at = i;
+
+		for (; at > 0 && values[at - 1] > value; at--)
+			values[at] = values[at - 1];
+		values[at] = value;
+	}
+}
+
+/* The mean of the quiet ones, of values that are in order. */
+static s64 quiet_of(const s64 *values)
+{
+	s64 sum = 0;
+
+	for (u32 i = QUIET_FIRST; i <= QUIET_LAST; i++)
+		sum += values[i];
+	return sum / (QUIET_LAST - QUIET_FIRST + 1);
+}
+
+/*
+ * What caches and predicts has been another loop's, and memory that was made writable and
+ * unwritable again is not in the TLB: a loop is run once before it is timed.
+ */
+static bool warm_up(const struct trace_calibration *calibration, u32 loop, bool has_hooks)
+{
+	return calibration->run(calibration->context, loop, has_hooks);
+}
+
+static bool run_once(const struct trace_calibration *calibration, u32 loop, bool has_hooks,
+		     u64 *out_ticks)
+{
+	const u64 start = ticks_now();
+	const bool is_run = calibration->run(calibration->context, loop, has_hooks);
+
+	*out_ticks = ticks_now() - start;
+	return is_run;
+}
+
+static bool run_plain(const struct trace_calibration *calibration, u32 loop, u32 round)
+{
+	struct rounds *rounds = &calibrating.rounds[loop];
+
+	if (!warm_up(calibration, loop, false))
+		return false;
+	const u32 pace = trace_pace_measure();
+	u64 ticks = 0;
+
+	if (!run_once(calibration, loop, false, &ticks))
+		return false;
+	if (round < WARM_ROUNDS)
+		return true;
+	round -= WARM_ROUNDS;
+	rounds->plain[round] = (s64)ticks * TRACE_COST_UNIT / (s64)calibration->turns;
+	rounds->pace_plain[round] = pace;
+	return true;
+}
+
+static bool run_traced(const struct trace_calibration *calibration, u32 loop, u32 round,
+		       struct trace_measured *measured)
+{
+	struct rounds *rounds = &calibrating.rounds[loop];
+	const s64 unit = TRACE_COST_UNIT;
+	const s64 turns = calibration->turns;
+
+	if (!warm_up(calibration, loop, true))
+		return false;
+	const u32 pace = trace_pace_measure();
+	const struct sums before = sums_of(&calibrating.aside.tracer, calibration->depth);
+	u64 ticks = 0;
+
+	if (!run_once(calibration, loop, true, &ticks))
+		return false;
+	const struct sums after = sums_of(&calibrating.aside.tracer, calibration->depth);
+
+	if (round < WARM_ROUNDS)
+		return true;
+	round -= WARM_ROUNDS;
+	rounds->pace_traced[round] = pace;
+	rounds->traced[round] = (s64)ticks * unit / turns;
+	rounds->inner[round] = (s64)(after.inner - before.inner) * unit / turns;
+	rounds->left_out[round] = (s64)(after.left_out - before.left_out) * unit / turns;
+	measured->turns += calibration->turns;
+	measured->calls += after.calls - before.calls;
+	measured->misses += after.misses - before.misses;
+	for (u32 i = 0; i < TRACE_QUIET_COUNT; i++)
+		measured->quiet[i] += after.quiet[i] - before.quiet[i];
+	return true;
+}
+
+/* Of a loop; the pace as of any round: which are quiet, its own time tells and a burst does not. */
+static void sum_up(struct rounds *rounds, struct trace_measured *measured)
+{
+	sort(rounds->pace_plain);
+	sort(rounds->pace_traced);
+	sort(rounds->plain);
+	sort(rounds->traced);
+	sort(rounds->inner);
+	sort(rounds->left_out);
+	measured->pace = rounds->pace_traced[ROUNDS / 2];
+	measured->plain = quiet_of(rounds->plain);
+	measured->inner = quiet_of(rounds->inner);
+	measured->left_out = quiet_of(rounds->left_out);
+	measured->noise = (rounds->traced[ROUNDS / 2] - rounds->traced[0]) / 2;
+}
+
+/*
+ * What loops took without hooks is taken for the pace at which they ran with them: where all
+ * rounds of one kind came first, the processor may have had another meanwhile.  Of all loops
+ * together, for phases are longer than a calibration, as a rule, and one burst says little.
+ */
+static void compare(struct trace_measured *measured, u32 count)
+{
+	s64 without = 0, with = 0;
+
+	for (u32 loop = 0; loop < count; loop++) {
+		without += calibrating.rounds[loop].pace_plain[ROUNDS / 2];
+		with += measured[loop].pace;
+	}
+	for (u32 loop = 0; loop < count; loop++) {
+		if (without > 0)
+			measured[loop].plain = measured[loop].plain * with / without;
+		measured[loop].added =
+			quiet_of(calibrating.rounds[loop].traced) - measured[loop].plain;
+	}
+	calibrated.pace = (u32)(with / count);
+}
+
+enum runs {
+	RUNS_PLAIN = 1,
+	RUNS_TRACED = 2,
+};
+
+static bool run_round(const struct trace_calibration *calibration, u32 count, u32 round,
+		      struct trace_measured *measured)
+{
+	const bool has_hooks = measured != NULL;
+
+	if (calibration->set != NULL)
+		calibration->set(calibration->context, has_hooks);
+	for (u32 loop = 0; loop < count; loop++) {
+		if (has_hooks ? !run_traced(calibration, loop, round, &measured[loop])
+			      : !run_plain(calibration, loop, round))
+			return false;
+	}
+	return true;
+}
+
+static bool run_rounds(const struct trace_calibration *calibration, u32 count, u32 runs,
+		       struct trace_measured *measured)
+{
+	for (u32 round = 0; round < WARM_ROUNDS + ROUNDS; round++) {
+		if (((runs & RUNS_PLAIN) && !run_round(calibration, count, round, NULL)) ||
+		    ((runs & RUNS_TRACED) && !run_round(calibration, count, round, measured)))
+			return false;
+	}
+	return true;
+}
+
+static bool run_all(const struct trace_calibration *calibration, u32 count,
+		    struct trace_measured *measured)
+{
+	const bool is_run =
+		calibration->begin == NULL
+			? run_rounds(calibration, count, RUNS_PLAIN | RUNS_TRACED, measured)
+			: run_rounds(calibration, count, RUNS_PLAIN, measured) &&
+				  calibration->begin(calibration->context) &&
+				  run_rounds(calibration, count, RUNS_TRACED, measured);
+
+	if (!is_run)
+		return false;
+	for (u32 loop = 0; loop < count; loop++)
+		sum_up(&calibrating.rounds[loop], &measured[loop]);
+	compare(measured, count);
+	return true;
+}
+
+bool trace_calibrate(const struct trace_calibration *calibration, u32 count,
+		     struct trace_measured *out_measured)
+{
+	bool is_done = false;
+
+	if (count > LOOPS_MAX || !agent.may_read_counter ||
+	    __atomic_exchange_n(&calibrating.is_taken, 1, __ATOMIC_ACQUIRE) != 0)
+		return false;
+	if (trace_begin_aside(&calibrating.aside)) {
+		for (u32 i = 0; i < count; i++)
+			out_measured[i] = (struct trace_measured){ 0 };
+		is_done = run_all(calibration, count, out_measured);
+		trace_end_aside(&calibrating.aside);
+	}
+	__atomic_store_n(&calibrating.is_taken, 0, __ATOMIC_RELEASE);
+	return is_done;
+}
+
+void trace_calibrate_forget_others(void)
+{
+	__atomic_store_n(&calibrating.is_taken, 0, __ATOMIC_RELAXED);
+}
+
+bool trace_cost_is_known(enum trace_kind kind)
+{
+	return calibrated.costs[kind].is_known;
+}
+
+s64 trace_cost_of_call(const struct trace_measured *loop, const struct trace_measured *nothing)
+{
+	const s64 calls = loop->turns != 0 ? (s64)(loop->calls / loop->turns) : 0;
+
+	return calls > 0 ? (loop->added - loop->left_out - nothing->added) / calls : 0;
+}
+
+s64 trace_mean_cost(const s64 *costs, u32 count, s64 *io_spread)
+{
+	s64 sum = 0;
+
+	for (u32 i = 0; i < count; i++)
+		sum += costs[i];
+	for (u32 i = 0; i < count; i++) {
+		const s64 off = costs[i] - sum / count;
+		const s64 either_way = off < 0 ? -off : off;
+
+		*io_spread = either_way > *io_spread ? either_way : *io_spread;
+	}
+	return sum / count;
+}
+
+static s32 clamp(s64 ticks)
+{
+	const s64 most = 1LL << 30;
+
+	return (s32)(ticks > most ? most : ticks < -most ? -most : ticks);
+}
+
+void trace_set_cost(enum trace_kind kind, struct trace_cost cost)
+{
+	struct trace_area *area = trace_area_of_process();
+
+	cost.is_known = 1;
+	cost.pace = calibrated.pace;
+	calibrated.costs[kind] = cost;
+	if (area == NULL)
+		return;
+	cost.is_known = 0;
+	area->costs[kind] = cost;
+	/* Pairs with the acquire in the recorder: the figures are whole. */
+	__atomic_store_n(&area->costs[kind].is_known, 1, __ATOMIC_RELEASE);
+}
+
+void trace_tell_cost(enum trace_kind kind, const struct trace_found_cost *found)
+{
+	trace_set_cost(kind,
+		       (struct trace_cost){
+			       .inside = (s32)found->inside,
+			       .outside = (s32)(found->call - found->inside),
+			       .inside_miss = (s32)found->inside_miss,
+			       .outside_miss = (s32)(found->call_miss - found->inside_miss),
+			       .spread = (u32)found->spread,
+			       .stretch_permille = found->stretch,
+		       });
+}
+
+void trace_set_quiet_cost(enum trace_quiet quiet, s64 ticks, s64 spread)
+{
+	struct trace_area *area = trace_area_of_process();
+
+	calibrated.quiet[quiet].ticks = clamp(ticks);
+	calibrated.quiet[quiet].spread = (u32)clamp(spread < 0 ? 0 : spread);
+	calibrated.quiet[quiet].is_known = 1;
+	calibrated.quiet[quiet].pace = calibrated.pace;
+	if (area == NULL)
+		return;
+	area->quiet_costs[quiet].ticks = clamp(ticks);
+	area->quiet_costs[quiet].spread = (u32)clamp(spread < 0 ? 0 : spread);
+	area->quiet_costs[quiet].pace = calibrated.pace;
+	/* Pairs with the acquire in the recorder. */
+	__atomic_store_n(&area->quiet_costs[quiet].is_known, 1, __ATOMIC_RELEASE);
+}
+
+void trace_tell_costs(void)
+{
+	for (int kind = 0; kind < TRACE_KIND_COUNT; kind++) {
+		if (calibrated.costs[kind].is_known)
+			trace_set_cost((enum trace_kind)kind, calibrated.costs[kind]);
+	}
+	for (int quiet = 0; quiet < TRACE_QUIET_COUNT; quiet++) {
+		const struct trace_quiet_cost *cost = &calibrated.quiet[quiet];
+
+		if (cost->is_known)
+			trace_set_quiet_cost((enum trace_quiet)quiet, cost->ticks,
+					     cost->spread);
+	}
+}

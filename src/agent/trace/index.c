@@ -1,0 +1,130 @@
+#include "agent/trace/index.h"
+
+#include <stddef.h>
+
+#include "agent/trace/map.h"
+#include "agent/trace/tree.h"
+
+#define ENTRIES_OF(bits) (1U << (bits))
+#define ALL_BYTES        ((u64)ENTRIES_OF(TRACE_INDEX_LAST_BITS + 1) * sizeof(u32))
+
+_Static_assert(ENTRIES_OF(TRACE_INDEX_LAST_BITS) >= TRACE_CHUNKS * TRACE_CHUNK_NODES,
+	       "there is room for all nodes, but for those that go by two names");
+
+/* The sizes are powers of two, so what lies before one of them is its own size, less the first. */
+static u32 *table_of(const struct trace_index *index, u32 bits)
+{
+	return index->tables + ENTRIES_OF(bits) - ENTRIES_OF(TRACE_INDEX_FIRST_BITS);
+}
+
+/* Identities are addresses, or made of some: their lower bits are alike. */
+static u32 place_of(u32 parent, u64 identity, u32 bits)
+{
+	const u64 both = identity + parent * 0xbf58476d1ce4e5b9ULL;
+
+	return (u32)((both ^ both >> 29) * 0x9e3779b97f4a7c15ULL >> (64 - bits));
+}
+
+/* How many of its entries may be used: a search ends at one that is not. */
+static u32 most_of(u32 bits)
+{
+	return bits < TRACE_INDEX_LAST_BITS ? ENTRIES_OF(bits) / 2 : ENTRIES_OF(bits) / 16 * 15;
+}
+
+u32 trace_index_find(const struct tracer *tracer, u32 parent, u64 identity)
+{
+	const u32 bits = tracer->index.bits;
+
+	/* A node may say that its children are here when none is. */
+	if (tracer->index.tables == NULL)
+		return TRACE_NO_NODE;
+	const u32 *table = table_of(&tracer->index, bits);
+	u32 at = place_of(parent, identity, bits);
+
+	for (; table[at] != TRACE_NO_NODE; at = (at + 1) % ENTRIES_OF(bits)) {
+		const struct trace_node *node = trace_node_at(tracer, table[at]);
+
+		if (node->identity == identity && node->parent == parent)
+			return table[at];
+	}
+	return TRACE_NO_NODE;
+}
+
+/* False: it is there. */
+static bool put(const struct tracer *tracer, u32 bits, u32 number)
+{
+	const struct trace_node *node = trace_node_at(tracer, number);
+	u32 *table = table_of(&tracer->index, bits);
+	u32 at = place_of(node->parent, node->identity, bits);
+
+	while (table[at] != TRACE_NO_NODE && table[at] != number)
+		at = (at + 1) % ENTRIES_OF(bits);
+	if (table[at] == number)
+		return false;
+	table[at] = number;
+	return true;
+}
+
+static bool begin(struct trace_index *index)
+{
+	index->tables = trace_map(ALL_BYTES);
+	index->bits = TRACE_INDEX_FIRST_BITS;
+	index->used = 0;
+	return index->tables != NULL;
+}
+
+static void grow(struct tracer *tracer)
+{
+	struct trace_index *index = &tracer->index;
+	const u32 *last = table_of(index, index->bits);
+	u32 used = 0;
+
+	for (u32 i = 0; i < ENTRIES_OF(index->bits); i++) {
+		if (last[i] != TRACE_NO_NODE)
+			used += put(tracer, index->bits + 1, last[i]);
+	}
+	index->used = used;
+	/* A handler that interrupts this sees the one or the other. */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	index->bits++;
+}
+
+bool trace_index_add(struct tracer *tracer, u32 node)
+{
+	struct trace_index *index = &tracer->index;
+
+	if (!index->is_full && index->tables == NULL)
+		index->is_full = !begin(index);
+	if (!index->is_full && index->used == most_of(index->bits)) {
+		if (index->bits < TRACE_INDEX_LAST_BITS)
+			grow(tracer);
+		else
+			index->is_full = 1;
+	}
+	if (index->is_full)
+		return false;
+	index->used += put(tracer, index->bits, node);
+	return true;
+}
+
+bool trace_index_add_children(struct tracer *tracer, u32 parent)
+{
+	const u32 first = trace_link(&trace_node_at(tracer, parent)->first_child);
+	u32 child = first;
+
+	for (u32 i = 0; i < TRACE_NODES; i++) {
+		if (!trace_index_add(tracer, child))
+			return false;
+		child = trace_link(&trace_node_at(tracer, child)->next_sibling);
+		if (child == first)
+			return true;
+	}
+	return false;
+}
+
+void trace_index_drop(struct trace_index *index)
+{
+	if (index->tables != NULL)
+		trace_unmap(index->tables, ALL_BYTES);
+	*index = (struct trace_index){ 0 };
+}

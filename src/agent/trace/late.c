@@ -1,0 +1,108 @@
+#include "agent/trace/late.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stddef.h>
+
+#include "agent/core/entries.h"
+#include "agent/core/handshake.h"
+#include "agent/core/images.h"
+#include "agent/trace/ruby/ruby.h"
+#include "agent/trace/trace.h"
+
+/* Images that called since one was unloaded; beyond that, nobody is asked. */
+#define ASKED_MAX 64U
+
+static struct {
+	const struct link_map *asked[ASKED_MAX];
+	u32 count;
+} late;
+
+/* True once for each image; two threads at a time may ask twice. */
+static bool is_new(const struct link_map *image)
+{
+	const u32 count = __atomic_load_n(&late.count, __ATOMIC_ACQUIRE);
+
+	for (u32 i = 0; i < count && i < ASKED_MAX; i++) {
+		if (__atomic_load_n(&late.asked[i], __ATOMIC_RELAXED) == image)
+			return false;
+	}
+	if (count >= ASKED_MAX)
+		return false;
+	__atomic_store_n(&late.asked[count], image, __ATOMIC_RELAXED);
+	__atomic_store_n(&late.count, count + 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+void trace_late_look(const void *caller)
+{
+	const int saved_errno = errno;
+
+	if (trace_area_of_process() == NULL ||
+	    (trace_layout() != NULL && trace_ruby_layout() != NULL))
+		return;
+	trace_monitoring_begin_again();
+	const struct link_map *image = images_at(caller);
+
+	if (image == NULL || images_is_lasting(image))
+		return;
+	if (is_new(image))
+		handshake_tell_loaded();
+	trace_begin_late(image);
+	errno = saved_errno;
+}
+
+void trace_late_flush(void)
+{
+	const struct python_layout *layout = trace_layout();
+
+	__atomic_store_n(&late.count, 0, __ATOMIC_RELEASE);
+	if (layout == NULL)
+		return;
+	const struct link_map *image = images_at((void *)layout->loop[0].start);
+
+	if (image == NULL || image->l_addr != layout->load_bias)
+		trace_forget_python();
+}
+
+void *trace_late_symbol(const char *name)
+{
+	const struct python_layout *layout = trace_layout();
+	const struct link_map *image =
+		layout != NULL ? images_at((void *)layout->loop[0].start) : NULL;
+
+	/* What dlopen() gives is the address of the linker's record. */
+	if (image != NULL && !images_is_lasting(image))
+		return dlsym((void *)image, name);
+	return dlsym(RTLD_DEFAULT, name);
+}
+
+static void *find(void *context, const char *name)
+{
+	(void)context;
+	return trace_late_symbol(name);
+}
+
+bool trace_late_symbols(void *out_entries, const char *const *names, size_t count)
+{
+	return entries_find(out_entries, names, count, find, NULL);
+}
+
+void *trace_late_get_state(void)
+{
+	void *found = trace_late_symbol("PyThreadState_GetUnchecked");
+
+	return found != NULL ? found : trace_late_symbol("_PyThreadState_UncheckedGet");
+}
+
+static int wants(struct dl_phdr_info *info, size_t size, void *name)
+{
+	(void)size;
+	return images_wanted(info, name) == IMAGES_WANTED;
+}
+
+bool trace_late_is_wanted(const char *name)
+{
+	return dl_iterate_phdr(wants, (void *)name) != 0;
+}

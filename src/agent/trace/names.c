@@ -1,0 +1,359 @@
+#include "agent/trace/names.h"
+
+#include "abi/ring.h"
+#include "agent/core/codes.h"
+#include "agent/core/regions.h"
+#include "agent/core/walk.h"
+#include "agent/interpreters/python/names.h"
+#include "agent/interpreters/python/python.h"
+#include "agent/interpreters/ruby/ruby.h"
+#include "agent/trace/native/images.h"
+#include "agent/trace/native/native.h"
+#include "agent/trace/python/greenlet.h"
+#include "agent/trace/python/profilers.h"
+#include "agent/trace/python/way.h"
+#include "agent/trace/ruby/ruby.h"
+#include "agent/trace/trace.h"
+#include "walk/python_builtin.h"
+
+/* Threads that meet a new callee at this moment: those that wait for the GIL do not. */
+#define ROOMS 8U
+/* PyMethodDef { ml_name, ml_meth, ml_flags, ml_doc } of a type, up to one without a name. */
+#define METHOD_DEF_BYTES 32U
+#define METHOD_DEF_FLAGS 16
+#define METHODS_MAX      4096U
+#define BASES_MAX        64U
+/* From PyTypeObject.tp_name to tp_methods and tp_base: the same in every version. */
+#define NAME_TO_METHODS (232 - 24)
+#define NAME_TO_BASE    (256 - 24)
+/* METH_VARARGS and METH_FASTCALL. */
+#define TAKES_TUPLE 1U
+#define TAKES_ARRAY 0x80U
+#define PYTHON_3_13 0x030d0000U
+#define PYTHON_3_15 0x030f0000U
+
+struct name_room {
+	struct python_room python;
+	struct ruby_room ruby;
+	u32 is_taken;
+};
+
+static struct name_room rooms[ROOMS];
+
+static struct name_room *take_room(void)
+{
+	for (u32 i = 0; i < ROOMS; i++) {
+		u32 is_taken = 0;
+
+		if (__atomic_compare_exchange_n(&rooms[i].is_taken, &is_taken, 1, 0,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return &rooms[i];
+	}
+	return NULL;
+}
+
+static void give_room(struct name_room *room)
+{
+	__atomic_store_n(&room->is_taken, 0, __ATOMIC_RELEASE);
+}
+
+void trace_names_forget_others(void)
+{
+	for (u32 i = 0; i < ROOMS; i++)
+		__atomic_store_n(&rooms[i].is_taken, 0, __ATOMIC_RELAXED);
+}
+
+static u64 word_at(u64 address)
+{
+	return *(const u64 *)address;
+}
+
+/* Whether a type's own methods have this one. */
+static bool defines(const struct python_layout *layout, u64 type, u64 method)
+{
+	const u64 methods = word_at(type + layout->offsets.type_name + NAME_TO_METHODS);
+
+	for (u32 i = 0; methods != 0 && i < METHODS_MAX; i++) {
+		const u64 at = methods + i * METHOD_DEF_BYTES;
+
+		if (word_at(at) == 0)
+			return false;
+		if (at == method)
+			return true;
+	}
+	return false;
+}
+
+/* The type, or the one of its bases, that has the method; 0: none of them. */
+static u64 definer(const struct python_layout *layout, u64 type, u64 method)
+{
+	for (u32 i = 0; type != 0 && i < BASES_MAX; i++) {
+		if (defines(layout, type, method))
+			return type;
+		type = word_at(type + layout->offsets.type_name + NAME_TO_BASE);
+	}
+	return 0;
+}
+
+static void add(struct name_text *text, const char *literal)
+{
+	for (; *literal != '\0' && text->length < NAME_TEXT_MAX; literal++)
+		name_text_put(text, (u8)*literal);
+}
+
+static void add_address(struct name_text *text, u64 address)
+{
+	static const char digits[] = "0123456789abcdef";
+	int shift = 60;
+
+	while (shift > 0 && address >> shift == 0)
+		shift -= 4;
+	add(text, "0x");
+	for (; shift >= 0 && text->length < NAME_TEXT_MAX; shift -= 4)
+		name_text_put(text, (u8)digits[address >> shift & 15]);
+}
+
+static bool is_string(u64 address, const char *wanted)
+{
+	const char *string = (const char *)address;
+
+	while (*string == *wanted && *wanted != '\0') {
+		string++;
+		wanted++;
+	}
+	return *string == *wanted;
+}
+
+/* The module's name and a dot, if it has one. */
+static void add_module(struct mem *mem, const struct python_layout *layout,
+		       const struct python_builtin *builtin, const char *unless,
+		       struct name_text *out)
+{
+	if (builtin->module == 0)
+		return;
+	python_text_read(mem, layout, builtin->module, out + 1);
+	if (unless != NULL && name_text_is(out + 1, unless))
+		return;
+	for (u32 i = 0; i < out[1].length && out->length < NAME_TEXT_MAX; i++)
+		name_text_put(out, out[1].bytes[i]);
+	add(out, ".");
+}
+
+/* What no object was given to when it was made: Cython's functions, up to its version 3. */
+static bool has_no_self(const struct python_layout *layout, const struct trace_call *call)
+{
+	return word_at(call->named + layout->offsets.object_type) != layout->descriptor_type &&
+	       word_at(call->named + layout->offsets.builtin_self) == 0;
+}
+
+/*
+ * As the descriptor shows itself: from 3.15 on without the type where that is object, which alone
+ * has no base.
+ */
+static void add_method(struct mem *mem, const struct python_layout *layout,
+		       const struct python_builtin *builtin, struct name_text *out)
+{
+	u64 type_name = 0, base = 0;
+
+	python_read(mem, &type_name, builtin->type, layout->offsets.type_name);
+	python_read(mem, &base, builtin->type, layout->offsets.type_name + NAME_TO_BASE);
+	add(out, "<method '");
+	name_text_append_string(mem, builtin->name, out);
+	if (layout->version < PYTHON_3_15 || base != 0) {
+		add(out, "' of '");
+		name_text_append_string(mem, type_name, out);
+		add(out, "' objects>");
+	} else {
+		add(out, "'>");
+	}
+}
+
+/* A builtin as cProfile names it: normalizeUserObj() in Modules/_lsprof.c. */
+static void add_plain_name(struct mem *mem, const struct python_layout *layout,
+			   const struct trace_call *call, const struct python_builtin *builtin,
+			   bool is_method, struct name_text *out)
+{
+	out->length = 0;
+	out->is_cut = 0;
+	if (has_no_self(layout, call)) {
+		add(out, "<");
+		add_module(mem, layout, builtin, "builtins", out);
+		name_text_append_string(mem, builtin->name, out);
+		add(out, ">");
+		return;
+	}
+	if (is_method) {
+		add_method(mem, layout, builtin, out);
+		return;
+	}
+	add(out, "<built-in method ");
+	add_module(mem, layout, builtin, NULL, out);
+	name_text_append_string(mem, builtin->name, out);
+	/* Every type's is the same function, and looked up among type's own. */
+	if (builtin->module == 0 && is_string(builtin->name, "__new__")) {
+		add(out, " of type object at ");
+		add_address(out, layout->type_type);
+	}
+	add(out, ">");
+}
+
+/* What is called, and whether it is a method of objects of a type. */
+static bool read_builtin(struct mem *mem, const struct python_layout *layout,
+			 const struct trace_call *call, struct python_builtin *out_builtin)
+{
+	u64 type = 0, self = 0;
+
+	*out_builtin = (struct python_builtin){ .name = word_at(call->object),
+						.function = word_at(call->object + 8) };
+	python_read(mem, &type, call->named, layout->offsets.object_type);
+	if (type == layout->descriptor_type) {
+		python_read(mem, &out_builtin->type, call->named,
+			    layout->offsets.descriptor_type);
+		return true;
+	}
+	python_read(mem, &self, call->named, layout->offsets.builtin_self);
+	python_builtin_bound(mem, layout, call->named, out_builtin);
+	if (out_builtin->module != 0 || out_builtin->type == 0)
+		return false;
+	python_read(mem, &type, self, layout->offsets.object_type);
+	const u64 owner = definer(layout, type, call->object);
+
+	if (owner != 0)
+		out_builtin->type = owner;
+	return owner != 0;
+}
+
+/*
+ * Builtins of any number of arguments are called in another way than those of one or none.  Up to
+ * 3.12 most of them have an instruction that calls them at once, too: those that take a tuple have
+ * not.  isinstance() has one of its own.
+ */
+static bool takes_many(const struct python_layout *layout, u64 method)
+{
+	const u32 flags = *(const u32 *)(method + METHOD_DEF_FLAGS);
+
+	if (layout->version < PYTHON_3_13)
+		return (flags & (TAKES_TUPLE | TAKES_ARRAY)) == TAKES_TUPLE;
+	return (flags & (TAKES_TUPLE | TAKES_ARRAY)) != 0 &&
+	       !is_string(word_at(method), "isinstance");
+}
+
+enum trace_kind trace_kind_of(const struct trace_call *call, const struct trace_entry *caller)
+{
+	struct mem mem = { .stack_low = 0, .stack_high = ~0ULL };
+	struct python_builtin builtin;
+
+	if (call->kind == TRACE_KIND_PYTHON_BUILTIN) {
+		const bool is_method = read_builtin(&mem, trace_layout(), call, &builtin);
+
+		if (takes_many(trace_layout(), call->object))
+			return is_method ? TRACE_KIND_PYTHON_METHOD_MANY
+					 : TRACE_KIND_PYTHON_BUILTIN_MANY;
+		return is_method ? TRACE_KIND_PYTHON_METHOD : TRACE_KIND_PYTHON_BUILTIN;
+	}
+	if (call->kind == TRACE_KIND_RUBY_BUILTIN && trace_ruby_is_operator(call))
+		return TRACE_KIND_RUBY_OPERATOR;
+	if (call->kind == TRACE_KIND_PYTHON)
+		return trace_way_of(call, caller);
+	return call->kind;
+}
+
+/* Of 3.11's interpreters each is seen when it calls; later ones tell of them. */
+static void look_for_news(const struct python_layout *layout, u64 method,
+			  const struct name_text *qualified)
+{
+	if (layout->chain <= PYTHON_CHAIN_ENTRY_FLAG && trace_python_is_by_function())
+		trace_profilers_meet(method, qualified);
+}
+
+static u64 name_builtin(struct walk *walk, struct mem *mem, const struct trace_call *call)
+{
+	struct python_room *room = walk->python;
+	struct python_builtin builtin;
+	const bool is_method = read_builtin(mem, room->layout, call, &builtin);
+	const u64 key = python_builtin_key(mem, room->layout, &builtin);
+	const struct code code = {
+		.key = key,
+		.kind = RING_CODE_PYTHON_BUILTIN,
+		.name = &room->texts[0],
+		.qualified = &room->texts[1],
+		.file = &room->texts[2],
+	};
+
+	if (codes_has_sent(key, walk->epoch))
+		return key;
+	/* The second room is the first's help before it has its own text. */
+	add_plain_name(mem, room->layout, call, &builtin, is_method, &room->texts[0]);
+	python_builtin_texts(mem, room->layout, &builtin, &room->texts[2], &room->texts[1]);
+	if (room->texts[1].length == 0)
+		name_text_append_string(mem, builtin.name, &room->texts[1]);
+	room->texts[2].length = 0;
+	room->texts[2].is_cut = 0;
+	look_for_news(room->layout, call->object, &room->texts[1]);
+	return codes_send(walk->ring, walk->epoch, mem, &code) ? key : 0;
+}
+
+static u64 name_callee(struct walk *walk, struct mem *mem, const struct trace_call *call)
+{
+	switch (call->kind) {
+	case TRACE_KIND_PYTHON:
+	case TRACE_KIND_PYTHON_UNCALLED:
+	case TRACE_KIND_PYTHON_RESUMED:
+		trace_greenlet_look();
+		if (walk->python->layout->chain <= PYTHON_CHAIN_ENTRY_FLAG) {
+			trace_profilers_look();
+			trace_python_calibrate();
+		}
+		return python_name_code(walk, mem, call->object);
+	case TRACE_KIND_PYTHON_BUILTIN:
+	case TRACE_KIND_PYTHON_METHOD:
+	case TRACE_KIND_PYTHON_BUILTIN_MANY:
+	case TRACE_KIND_PYTHON_METHOD_MANY:
+		trace_greenlet_look();
+		return name_builtin(walk, mem, call);
+	case TRACE_KIND_REGION:
+		return regions_name(walk, (const struct region_name *)call->named);
+	case TRACE_KIND_RUBY:
+	case TRACE_KIND_RUBY_BUILTIN:
+	case TRACE_KIND_RUBY_OPERATOR:
+	case TRACE_KIND_RUBY_RECURSIVE:
+		return trace_ruby_name(walk, mem, call);
+	case TRACE_KIND_INSTRUMENTED:
+	case TRACE_KIND_MCOUNT:
+	case TRACE_KIND_FENTRY:
+		/* They have addresses: trace_name() gives those. */
+	case TRACE_KIND_OUTSIDE:
+	case TRACE_KIND_COUNT:
+		break;
+	}
+	return 0;
+}
+
+static u64 name_interpreted(struct ring_header *ring, const struct trace_call *call)
+{
+	struct name_room *room = take_room();
+	/* The callee is being called: what it consists of stays where it is. */
+	struct mem mem = { .stack_low = 0, .stack_high = ~0ULL };
+	struct walk walk = { .ring = ring,
+			     .epoch = __atomic_load_n(&ring->epoch, __ATOMIC_RELAXED) };
+
+	if (room == NULL)
+		return 0;
+	walk.python = &room->python;
+	walk.ruby = &room->ruby;
+	room->python.layout = trace_layout();
+	room->ruby.layout = trace_ruby_layout();
+	__builtin_memset(room->python.memo, 0, sizeof room->python.memo);
+	const u64 key = name_callee(&walk, &mem, call);
+
+	give_room(room);
+	return walk.is_lost ? 0 : key;
+}
+
+u64 trace_name(struct ring_header *ring, const struct trace_call *call)
+{
+	if (!trace_native_is(call->kind))
+		return name_interpreted(ring, call);
+	trace_images_tell(ring, call->object);
+	return trace_native_place(call->object, call->kind);
+}

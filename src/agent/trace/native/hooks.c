@@ -1,0 +1,166 @@
+/*
+ * hooks - most events of compiled code, and the door to the others.
+ *
+ * Compiled to use general registers only: see native/entries_x86_64.S.
+ */
+#include "agent/core/hooks.h"
+#include "agent/trace/native/native_internal.h"
+
+/* Functions call some others in turn: one of the next few, where the search begins as before. */
+static inline u32 find_near(const struct tracer *tracer, u32 parent, u64 identity)
+{
+	const struct trace_node *above = trace_node_at(tracer, parent);
+	const u32 first = __atomic_load_n(&above->first_child, __ATOMIC_RELAXED);
+	const u32 near = above->is_wide ? TRACE_NEAR_WIDE + 1 : TRACE_NEAR;
+	u32 child = first;
+
+	if (!trace_is_node(first))
+		return TRACE_NO_NODE;
+	for (u32 i = 0; i < near; i++) {
+		const struct trace_node *node = trace_node_at(tracer, child);
+
+		if (__builtin_expect(node->identity == identity, 1))
+			return child;
+		child = trace_link(&node->next_sibling);
+		if (child == first)
+			break;
+	}
+	return TRACE_NO_NODE;
+}
+
+/* trace_now() where the event is plain: the clock is the machine's counter. */
+static inline u64 now_plain(void)
+{
+	return ticks_now() - trace_clock.skipped;
+}
+
+/* A call that begins where the last one like it was. */
+static inline void push_plain(struct tracer *tracer, u32 node, struct trace_entry entry)
+{
+	trace_advance(tracer, entry.start_ticks);
+	trace_push(tracer, node, entry);
+}
+
+static inline void pop_plain(struct tracer *tracer, u64 now)
+{
+	trace_advance(tracer, now);
+	trace_pop(tracer, now);
+}
+
+#if defined(__x86_64__)
+/* In native/entries_x86_64.S: the slow ways of native/native.h, with all registers saved. */
+void trace_native_on_entry_slowly_saving(u64 slot, u64 behind, u32 which);
+u64 trace_native_on_return_slowly_saving(u64 slot);
+
+__attribute__((visibility("hidden"))) void trace_native_on_entry(u64 slot, u64 behind,
+								 u32 which)
+{
+	struct tracer *tracer = trace_own;
+
+	if (!trace_native_is_plain(tracer) || !trace_native.sees_ends ||
+	    slot >> TRACE_PIECE_BITS != trace_returns_piece || tracer->top == tracer->limit ||
+	    (trace_native_is(tracer->top->kind) && tracer->top->frame <= slot)) {
+		trace_native_on_entry_slowly_saving(slot, behind, which);
+		return;
+	}
+	const u32 node = find_near(tracer, tracer->top->node, behind);
+
+	if (__builtin_expect(node == TRACE_NO_NODE, 0)) {
+		trace_native_on_entry_slowly_saving(slot, behind, which);
+		return;
+	}
+	trace_take(tracer, slot);
+	push_plain(tracer, node,
+		   (struct trace_entry){ .object = behind,
+					 .frame = slot,
+					 .start_ticks = now_plain(),
+					 .kind = TRACE_KIND_MCOUNT + which });
+	trace_returns_exchange(slot);
+	if (!trace_give(tracer, slot))
+		trace_skip(tracer);
+}
+
+__attribute__((visibility("hidden"))) u64 trace_native_on_return(u64 slot)
+{
+	struct tracer *tracer = trace_own;
+
+	if (!trace_native_is_plain(tracer) || tracer->top->frame != slot ||
+	    tracer->top->kind - TRACE_KIND_MCOUNT > TRACE_KIND_FENTRY - TRACE_KIND_MCOUNT)
+		return trace_native_on_return_slowly_saving(slot);
+	trace_take(tracer, slot);
+	pop_plain(tracer, now_plain());
+	if (!trace_give(tracer, slot))
+		trace_skip(tracer);
+	return *trace_returns_mirror(slot);
+}
+#endif
+
+void __cyg_profile_func_enter(void *function, void *caller);
+void __cyg_profile_func_exit(void *function, void *caller);
+
+/* The stack pointer where our caller called us. */
+#define LEVEL_OF_CALLER ((u64)__builtin_dwarf_cfa())
+/* What our caller has in the register for frame pointers: it is saved where ours points to. */
+#define FRAME_OF_CALLER (*(const u64 *)__builtin_frame_address(0))
+
+AGENT_EXPORT void __cyg_profile_func_enter(void *function, void *caller)
+{
+	const u64 level = LEVEL_OF_CALLER;
+	struct tracer *tracer = trace_own;
+
+	if (trace_native.next_enter != NULL)
+		trace_native.next_enter(function, caller);
+	if (!trace_native.is_on)
+		return;
+	const u32 node = trace_native_is_plain(tracer) && tracer->unwound == 0 &&
+					 tracer->top != tracer->limit &&
+					 !(trace_native_is(tracer->top->kind) &&
+					   tracer->top->frame < level)
+				 ? find_near(tracer, tracer->top->node, (u64)function)
+				 : TRACE_NO_NODE;
+
+	if (__builtin_expect(node == TRACE_NO_NODE, 0)) {
+		trace_native_enter(&(struct trace_native_event){
+			.level = level,
+			.function = (u64)function,
+			.frame_pointer = FRAME_OF_CALLER,
+			.return_address = (u64)caller,
+			.behind = (u64)__builtin_return_address(0),
+		});
+		return;
+	}
+	trace_take(tracer, level);
+	push_plain(tracer, node,
+		   (struct trace_entry){ .object = (u64)function,
+					 .named = FRAME_OF_CALLER,
+					 .frame = level,
+					 .start_ticks = now_plain(),
+					 .kind = TRACE_KIND_INSTRUMENTED });
+	if (!trace_give(tracer, level))
+		trace_skip(tracer);
+}
+
+AGENT_EXPORT void __cyg_profile_func_exit(void *function, void *caller)
+{
+	const u64 level = LEVEL_OF_CALLER;
+	struct tracer *tracer = trace_own;
+
+	if (trace_native.is_on) {
+		if (trace_native_is_plain(tracer) && tracer->top->object == (u64)function &&
+		    tracer->top->kind == TRACE_KIND_INSTRUMENTED &&
+		    tracer->top->frame <= level) {
+			trace_take(tracer, level);
+			pop_plain(tracer, now_plain());
+			if (!trace_give(tracer, level))
+				trace_skip(tracer);
+		} else {
+			trace_native_leave(
+				&(struct trace_native_event){ .level = level,
+							      .function = (u64)function,
+							      .frame_pointer = FRAME_OF_CALLER,
+							      .return_address = (u64)caller });
+		}
+	}
+	if (trace_native.next_exit != NULL)
+		trace_native.next_exit(function, caller);
+}

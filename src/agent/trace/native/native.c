@@ -1,0 +1,376 @@
+#include "agent/trace/native/native.h"
+
+#include <stddef.h>
+
+#include "agent/core/agent.h"
+#include "agent/core/agent_state.h"
+#include "agent/core/arch.h"
+#include "agent/trace/calibrate.h"
+#include "agent/trace/native/native_internal.h"
+#include "agent/trace/native/stack.h"
+
+/* What a thread's own stack is known to have when it begins. */
+#define FIRST_BYTES (16ULL << 10)
+#define CHAIN_BYTES 2U /* pop %r10 */
+
+struct trace_native trace_native AGENT_STATE;
+__thread struct trace_native_own trace_native_own;
+/* Kinds whose costs are known: a bit each. */
+static u32 calibrated;
+#define CALIBRATED_KINDS (TRACE_KIND_FENTRY - TRACE_KIND_INSTRUMENTED + 1)
+
+/* native/entries_x86_64.S counts on these. */
+_Static_assert(TRACE_KIND_MCOUNT + 1 == TRACE_KIND_FENTRY, "which of two");
+_Static_assert(offsetof(struct trace_native, next_mcount) == 8, "mcount");
+_Static_assert(offsetof(struct trace_native, next__mcount) == 16, "_mcount");
+_Static_assert(offsetof(struct trace_native, next_fentry) == 24, "__fentry__");
+_Static_assert(offsetof(struct trace_native, on_mcount) == 48, "mcount");
+_Static_assert(offsetof(struct trace_native, on__mcount) == 52, "_mcount");
+_Static_assert(offsetof(struct trace_native, on_fentry) == 56, "__fentry__");
+
+void trace_native_find_own_stack(void)
+{
+	struct trace_native_own *own = &trace_native_own;
+	const u64 thread = arch_thread_pointer();
+
+	if (thread == agent.main_thread_pointer) {
+		own->high = agent.main_stack_top;
+		own->low = agent.main_stack_top - agent.main_stack_bytes;
+		return;
+	}
+	/* glibc puts a thread's control block at the end of its stack. */
+	own->high = thread;
+	own->low = thread - FIRST_BYTES;
+}
+
+/*
+ * Whether the innermost call is over where an event is at a level.  A handler on a stack for
+ * signals is over when its thread is back on its own.  Of calls on other stacks, nothing is
+ * known but that no two are at one level.
+ */
+static bool is_over(const struct trace_entry *top, u64 level, enum trace_native_stack stack,
+		    bool is_beside)
+{
+	if (!trace_native_is(top->kind))
+		return false;
+	if (top->frame == level)
+		return is_beside || top->kind != TRACE_KIND_INSTRUMENTED;
+	const enum trace_native_stack other = trace_native_stack_of(top->frame);
+
+	if (other == TRACE_STACK_OF_SIGNALS && stack == TRACE_STACK_OWN)
+		return true;
+	if (other != stack || top->frame > level)
+		return false;
+	/* Where ends are not seen, that is all there is. */
+	return stack != TRACE_STACK_OTHER ||
+	       (!trace_native.sees_ends && level - top->frame < TRACE_FRAME_MAX / 64);
+}
+
+static void drop_what_is_over(struct tracer *tracer, u64 level, bool is_beside, u64 now)
+{
+	const enum trace_native_stack stack = trace_native_stack_of(level);
+
+	while (tracer->top > tracer->entries && is_over(tracer->top, level, stack, is_beside))
+		trace_pop(tracer, now);
+}
+
+/*
+ * Whether the hook that is at a tree was left by a jump out of a handler: it stood below its
+ * level.
+ */
+static bool was_left(u64 busy, u64 level)
+{
+	busy &= ~1ULL;
+	return level >= busy && trace_native_stack_of(level) == trace_native_stack_of(busy);
+}
+
+static struct tracer **place_of_tree(u32 i)
+{
+	return i == 0 ? &trace_own : &trace_native_own.others[i - 1];
+}
+
+static struct tracer *tree_at(u32 i)
+{
+	struct tracer **place = place_of_tree(i);
+
+	if (i == 0)
+		return trace_of_thread();
+	if (*place != NULL)
+		return *place;
+	struct tracer *own = trace_own;
+
+	trace_own = NULL;
+	*place = trace_begin_thread();
+	trace_own = own;
+	return *place;
+}
+
+/* Whether a hook is at this tree, and goes on when we have returned. */
+static bool is_busy(u32 i, u64 outer)
+{
+	const struct tracer *tracer = *place_of_tree(i);
+
+	return tracer != NULL && tracer->busy != 0 && !was_left(tracer->busy, outer);
+}
+
+/*
+ * The tree that an event goes to; NULL: none.  What is further in than `outer` was left; the
+ * hook itself is at this level.
+ */
+static struct tracer *take_tree(u64 outer, u64 level)
+{
+	u32 i = 0;
+
+	while (i < TRACE_NATIVE_TREES && is_busy(i, outer))
+		i++;
+	if (i == TRACE_NATIVE_TREES)
+		return NULL;
+	struct tracer *tracer = tree_at(i);
+
+	if (tracer == NULL)
+		return NULL;
+	/* The time since its last handler is the other trees'. */
+	if (i > 0 && ((*place_of_tree(i - 1))->busy & 1) == 0) {
+		(*place_of_tree(i - 1))->busy |= 1;
+		trace_skip(tracer);
+	}
+	trace_take(tracer, level);
+	return tracer;
+}
+
+static void give_tree(struct tracer *tracer, u64 level)
+{
+	if (!trace_give(tracer, level))
+		trace_skip(tracer);
+}
+
+/* Once in a process, unless it was at a kind's first event in the middle of another one. */
+static void calibrate(enum trace_kind kind)
+{
+	const u32 bit = 1U << (kind - TRACE_KIND_INSTRUMENTED);
+
+	if ((__atomic_load_n(&calibrated, __ATOMIC_RELAXED) & bit) != 0 || !agent.may_call ||
+	    (kind != TRACE_KIND_INSTRUMENTED && !trace_native.sees_ends) ||
+	    trace_of_thread() == NULL || trace_own->busy != 0 ||
+	    (__atomic_fetch_or(&calibrated, bit, __ATOMIC_RELAXED) & bit) != 0)
+		return;
+	trace_calibrate_native(kind);
+}
+
+/* By value, so that it is put together in registers.  True: its end is awaited. */
+static inline __attribute__((always_inline)) bool enter(struct trace_native_event begin,
+							enum trace_kind kind)
+{
+	const u64 level = begin.level;
+
+	calibrate(kind);
+
+	const u64 now = trace_now();
+	struct tracer *tracer = take_tree(level, level);
+
+	if (tracer == NULL) {
+		struct trace_area *area = trace_area_of_process();
+
+		/* A thread that is not traced at all is told of as that. */
+		if (area != NULL && trace_own != NULL)
+			__atomic_fetch_add(&area->lost_calls, 1, __ATOMIC_RELAXED);
+		return false;
+	}
+	const struct trace_call call = { .identity = begin.function,
+					 .object = begin.function,
+					 .named = begin.frame_pointer,
+					 .frame = level,
+					 .kind = kind };
+
+	trace_advance(tracer, now);
+	drop_what_is_over(tracer, level, kind != TRACE_KIND_INSTRUMENTED, now);
+	if (kind == TRACE_KIND_INSTRUMENTED)
+		trace_native_drop_what_was_left(tracer, &begin, now);
+	const struct trace_entry *before = tracer->top;
+
+	trace_enter(tracer, call, now);
+	const bool is_stacked = tracer->top != before;
+
+	/* Whoever has no entry is not looked for. */
+	if (!is_stacked)
+		tracer->unstacked--;
+	give_tree(tracer, level);
+	return is_stacked;
+}
+
+void trace_native_enter(const struct trace_native_event *begin)
+{
+	enter(*begin, TRACE_KIND_INSTRUMENTED);
+}
+
+/*
+ * alloca() moves the stack pointer between a function's two hooks.  Who calls it has a frame
+ * pointer, with the return address behind what it points to.  Others have something in that
+ * register, which may be the same in a caller that has no entry.
+ */
+static bool is_same_frame(const struct trace_entry *entry, const struct trace_native_event *end)
+{
+	const u64 at = end->frame_pointer;
+
+	if (entry->named != at || at % sizeof(u64) != 0 || at < entry->frame ||
+	    at - entry->frame >= TRACE_FRAME_MAX)
+		return false;
+	return trace_native_stack_of(at) == TRACE_STACK_OTHER ||
+	       ((const u64 *)at)[1] == end->return_address;
+}
+
+/* The call that ends: an instrumented function's own, or one at the very level. */
+static bool is_meant(const struct trace_entry *entry, const struct trace_native_event *end)
+{
+	if (end->function == 0)
+		return entry->frame == end->level && trace_native_is(entry->kind);
+	return entry->object == end->function && entry->kind == TRACE_KIND_INSTRUMENTED &&
+	       trace_native_stack_of(entry->frame) == trace_native_stack_of(end->level) &&
+	       (entry->frame <= end->level || is_same_frame(entry, end));
+}
+
+/* Frames of one stack are in order: what is meant does not stand further out than this entry. */
+static bool is_beyond(const struct trace_entry *entry, u64 level)
+{
+	if (!trace_native_is(entry->kind) || entry->frame <= level)
+		return false;
+	const enum trace_native_stack stack = trace_native_stack_of(level);
+
+	return stack != TRACE_STACK_OTHER && trace_native_stack_of(entry->frame) == stack;
+}
+
+void trace_native_leave(const struct trace_native_event *end)
+{
+	const u64 level = end->level, now = trace_now();
+	struct tracer *tracer = take_tree(level, level);
+
+	if (tracer == NULL)
+		return;
+	struct trace_entry *entry = tracer->top;
+
+	trace_advance(tracer, now);
+	/* Calls that are too deep to have an entry end, too: nothing is looked through for them. */
+	while (entry > tracer->entries && !is_meant(entry, end))
+		entry = is_beyond(entry, level) ? tracer->entries : entry - 1;
+	while (entry > tracer->entries && tracer->top >= entry)
+		trace_pop(tracer, now);
+	give_tree(tracer, level);
+}
+
+void trace_native_jump(u64 level)
+{
+	const u64 now = trace_now();
+	/* A handler may come here, too, and jump as far. */
+	const u64 here = (u64)__builtin_frame_address(0);
+	struct tracer *tracer = trace_own != NULL ? take_tree(level, here) : NULL;
+
+	if (tracer == NULL)
+		return;
+	trace_advance(tracer, now);
+	drop_what_is_over(tracer, level, false, now);
+	give_tree(tracer, here);
+}
+
+/*
+ * A copy that comes back finds in the mirror what is right: as nothing is exchanged any more,
+ * nobody writes there.
+ */
+void trace_native_see_no_ends(void)
+{
+	__atomic_store_n(&trace_native.sees_ends, 0, __ATOMIC_RELAXED);
+}
+
+#if defined(__x86_64__)
+void trace_native_leave_stack(struct trace_stack *stack)
+{
+	for (struct trace_entry *entry = stack->entries + 1; entry <= stack->top; entry++) {
+		if (trace_native_has_slot(entry) && trace_returns_put_back(entry->frame))
+			entry->named |= TRACE_SLOT_PUT_BACK;
+	}
+}
+
+void trace_native_return_to_stack(struct trace_stack *stack)
+{
+	for (struct trace_entry *entry = stack->entries + 1; entry <= stack->top; entry++) {
+		if (!trace_native_has_slot(entry) || !(entry->named & TRACE_SLOT_PUT_BACK))
+			continue;
+		entry->named &= ~(u64)TRACE_SLOT_PUT_BACK;
+		if (trace_native.sees_ends)
+			trace_returns_exchange(entry->frame);
+	}
+}
+
+/*
+ * gcc saves the static chain of a function within a function, r10, before it calls __fentry__(), and
+ * pops it behind that.
+ */
+static bool pops_chain(u64 behind)
+{
+	static const u8 pop_r10[] = { 0x41, 0x5a };
+
+	return __builtin_memcmp((const void *)behind, pop_r10, sizeof pop_r10) == 0;
+}
+
+void trace_native_on_entry_slowly(u64 slot, u64 behind, u32 which)
+{
+	const enum trace_kind kind = TRACE_KIND_MCOUNT + which;
+
+	/* Its identity is not `behind`, so that each of its calls is handled here. */
+	if (kind == TRACE_KIND_FENTRY && pops_chain(behind)) {
+		slot += sizeof(u64);
+		behind += CHAIN_BYTES;
+	}
+	const bool is_stacked =
+		enter((struct trace_native_event){ .level = slot, .function = behind }, kind);
+	struct trace_area *area = trace_area_of_process();
+
+	if (is_stacked && trace_native.sees_ends && trace_returns_have_mirror(slot))
+		trace_returns_exchange(slot);
+	else if (is_stacked && area != NULL)
+		__atomic_fetch_add(&area->endless_calls, 1, __ATOMIC_RELAXED);
+}
+
+u64 trace_native_on_return_slowly(u64 slot)
+{
+	trace_native_leave(&(struct trace_native_event){ .level = slot });
+	return *trace_returns_mirror(slot);
+}
+
+/* The others are known by the address behind their hook's call. */
+u64 trace_native_place(u64 function, u32 kind)
+{
+	return kind == TRACE_KIND_INSTRUMENTED ? function : function - 1;
+}
+#else
+void trace_native_leave_stack(struct trace_stack *stack)
+{
+	(void)stack;
+}
+
+void trace_native_return_to_stack(struct trace_stack *stack)
+{
+	(void)stack;
+}
+
+u64 trace_native_place(u64 function, u32 kind)
+{
+	(void)kind;
+	return function;
+}
+#endif
+
+void trace_native_forget(void)
+{
+	struct trace_native_own *own = &trace_native_own;
+
+	for (u32 i = 0; i < TRACE_NATIVE_TREES - 1; i++)
+		own->others[i] = NULL;
+	/* Another thread may have been at it. */
+	for (u32 i = 0; i < CALIBRATED_KINDS; i++) {
+		if (!trace_cost_is_known(TRACE_KIND_INSTRUMENTED + i))
+			calibrated &= ~(1U << i);
+	}
+#if defined(__x86_64__)
+	trace_returns_forget_others();
+#endif
+}

@@ -1,0 +1,108 @@
+#include "agent/trace/native/returns.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "agent/core/agent.h"
+#include "agent/core/arch.h"
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000 /* since Linux 4.17 */
+#endif
+
+#define PIECES      8192U /* 8 GiB of stacks */
+#define PIECE_BYTES (1UL << TRACE_PIECE_BITS)
+
+enum piece_state {
+	PIECE_BEING_MADE = 1,
+	PIECE_THERE,
+	PIECE_REFUSED,
+};
+#define PIECE_STATE_BITS 2
+
+__thread u64 trace_returns_piece;
+
+/* Number of the piece and state, by a hash of the number; 0: free. */
+static u64 pieces[PIECES];
+static u32 being_made;
+
+bool trace_returns_are_possible(void)
+{
+	return !arch_has_shadow_stack();
+}
+
+static bool map_mirror(u64 number)
+{
+	const u64 wanted = (u64)trace_returns_mirror(number << TRACE_PIECE_BITS);
+	const long got = arch_syscall6(
+		SYS_mmap, (long)wanted, PIECE_BYTES, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (got > 0 && (u64)got != wanted)
+		arch_syscall4(SYS_munmap, got, PIECE_BYTES, 0, 0);
+	return (u64)got == wanted;
+}
+
+static void set_state(u64 *entry, u64 number, bool is_there)
+{
+	/* Pairs with the acquire in trace_returns_have_mirror(). */
+	__atomic_store_n(entry,
+			 number << PIECE_STATE_BITS |
+				 (u64)(is_there ? PIECE_THERE : PIECE_REFUSED),
+			 __ATOMIC_RELEASE);
+}
+
+/*
+ * Other threads with a stack in the same piece wait for none: their calls have no ends so far.
+ */
+static bool make_piece(u64 *entry, u64 number)
+{
+	u64 is_free = 0;
+
+	if (!__atomic_load_n(&agent.may_call, __ATOMIC_RELAXED) ||
+	    !__atomic_compare_exchange_n(entry, &is_free,
+					 number << PIECE_STATE_BITS | PIECE_BEING_MADE, 0,
+					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return false;
+	__atomic_fetch_add(&being_made, 1, __ATOMIC_RELAXED);
+	const bool is_there = map_mirror(number);
+
+	set_state(entry, number, is_there);
+	__atomic_fetch_sub(&being_made, 1, __ATOMIC_RELAXED);
+	return is_there;
+}
+
+/* Its parent's thread may have mapped it, or not: it is mapped where it is not. */
+void trace_returns_forget_others(void)
+{
+	if (being_made == 0)
+		return;
+	for (u32 i = 0; i < PIECES; i++) {
+		const u64 number = pieces[i] >> PIECE_STATE_BITS;
+
+		if (pieces[i] == (number << PIECE_STATE_BITS | PIECE_BEING_MADE))
+			set_state(&pieces[i], number, agent.may_call && map_mirror(number));
+	}
+	being_made = 0;
+}
+
+bool trace_returns_have_mirror(u64 slot)
+{
+	const u64 number = slot >> TRACE_PIECE_BITS;
+	const u64 hash = number * 0x9e3779b97f4a7c15ULL >> 32;
+
+	for (u32 i = 0; i < PIECES; i++) {
+		u64 *entry = &pieces[(hash + i) % PIECES];
+		const u64 found = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
+
+		if (found == 0 ? !make_piece(entry, number)
+			       : found != (number << PIECE_STATE_BITS | PIECE_THERE)) {
+			if (found != 0 && found >> PIECE_STATE_BITS != number)
+				continue;
+			return false;
+		}
+		trace_returns_piece = number;
+		return true;
+	}
+	return false;
+}

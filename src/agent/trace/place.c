@@ -1,0 +1,215 @@
+/*
+ * place - where a call stands in its thread's tree: the node of its callee, which is looked
+ * for, and made and named if it is not there.
+ */
+#include "agent/core/arch.h"
+#include "agent/trace/names.h"
+#include "agent/trace/pace.h"
+#include "agent/trace/python/way.h"
+#include "agent/trace/trace.h"
+
+/* In the identity of a node that has no name so far: it is not found by the short way. */
+#define NAMELESS (1ULL << 63)
+
+/* Inlined, as it ends every search. */
+static inline __attribute__((always_inline)) u64 leave_out(struct tracer *tracer)
+{
+	const u64 now = trace_now();
+
+	if (now <= tracer->last_ticks)
+		return 0;
+	const u64 ticks = now - tracer->last_ticks;
+
+	tracer->area->threads[tracer->slot].left_out_ticks += ticks;
+	tracer->last_ticks = now;
+	return ticks;
+}
+
+u64 trace_leave_out(struct tracer *tracer)
+{
+	return leave_out(tracer);
+}
+
+/* As its hook made it. */
+static u64 identity_of(const struct trace_entry *entry)
+{
+	switch ((enum trace_kind)entry->kind) {
+	case TRACE_KIND_PYTHON:
+	case TRACE_KIND_PYTHON_UNCALLED:
+	case TRACE_KIND_PYTHON_RESUMED:
+		return trace_python_identity(entry->object);
+	case TRACE_KIND_PYTHON_BUILTIN:
+	case TRACE_KIND_PYTHON_METHOD:
+	case TRACE_KIND_PYTHON_BUILTIN_MANY:
+	case TRACE_KIND_PYTHON_METHOD_MANY:
+		return trace_python_method_identity(entry->object);
+	case TRACE_KIND_REGION:
+		return trace_region_identity(entry->named);
+	case TRACE_KIND_RUBY:
+	case TRACE_KIND_RUBY_BUILTIN:
+	case TRACE_KIND_RUBY_OPERATOR:
+	case TRACE_KIND_RUBY_RECURSIVE:
+		/* Read of their frames, where the next event comes. */
+	case TRACE_KIND_INSTRUMENTED:
+	case TRACE_KIND_MCOUNT:
+	case TRACE_KIND_FENTRY:
+		return entry->object;
+	case TRACE_KIND_OUTSIDE:
+	case TRACE_KIND_COUNT:
+		break;
+	}
+	return 0;
+}
+
+/* It was found, or made, when there was no room to send its name. */
+static u32 name_again(struct tracer *tracer, const struct trace_call *call, u32 nameless)
+{
+	struct trace_node *node = trace_node_at(tracer, nameless);
+	const u64 key = trace_name_of(call);
+
+	if (key == 0) {
+		tracer->has_nameless = 1;
+		return nameless;
+	}
+	trace_rename(tracer, nameless, call->identity);
+	__atomic_store_n(&node->key, key, __ATOMIC_RELEASE);
+	return nameless;
+}
+
+/* Kinds of which an entry has all that a name is read of, as long as the call is executed. */
+static bool can_be_named(enum trace_kind kind)
+{
+	return kind == TRACE_KIND_PYTHON || kind == TRACE_KIND_REGION;
+}
+
+/*
+ * A name that does not fit is sent when its function is called again.  Of one that is called once
+ * and executed for long, such as a program's outermost, it is sent as soon as there is room.
+ */
+static void name_executed(struct tracer *tracer)
+{
+	struct trace_entry *entry = tracer->top;
+
+	tracer->has_nameless = 0;
+	for (; entry > tracer->entries && tracer->has_nameless == 0; entry--) {
+		const struct trace_call call = { identity_of(entry), entry->object,
+						 entry->named, entry->frame,
+						 (enum trace_kind)entry->kind };
+
+		/* Another's node, where there was no room for its own. */
+		if (can_be_named(call.kind) &&
+		    trace_node_at(tracer, entry->node)->identity == (call.identity ^ NAMELESS))
+			name_again(tracer, &call, entry->node);
+	}
+}
+
+static u32 add_call(struct tracer *tracer, u32 parent, const struct trace_call *call)
+{
+	/* Of a table of its own (calibrate.h) the recorder reads no names. */
+	const u64 key =
+		tracer->area == trace_area_of_process() ? trace_name_of(call) : TRACE_UNNAMED;
+	const bool is_its_own = call->kind == TRACE_KIND_RUBY &&
+				trace_node_at(tracer, parent)->identity == call->identity;
+
+	tracer->has_nameless |= key == 0;
+	return trace_add_child(tracer, parent,
+			       is_its_own ? TRACE_KIND_RUBY_RECURSIVE
+					  : trace_kind_of(call, tracer->top),
+			       key != 0 ? call->identity : call->identity ^ NAMELESS, key);
+}
+
+/* The node of a callee, which is made if it is not there. */
+static u32 place(struct tracer *tracer, const struct trace_call *call)
+{
+	const u32 parent = tracer->top->node;
+	u32 node = trace_likely_child(tracer, parent, call->identity);
+
+	if (node == TRACE_NO_NODE)
+		node = trace_find_child(tracer, parent, call->identity);
+	if (node != TRACE_NO_NODE)
+		return node;
+	if (trace_node_at(tracer, parent)->depth >= trace_depth_limit(tracer))
+		node = trace_find_merged(tracer, parent, call->identity, false);
+	if (node != TRACE_NO_NODE)
+		return node;
+	node = trace_likely_child(tracer, parent, call->identity ^ NAMELESS);
+	if (node == TRACE_NO_NODE)
+		node = trace_find_child(tracer, parent, call->identity ^ NAMELESS);
+	if (node != TRACE_NO_NODE)
+		return name_again(tracer, call, node);
+	node = add_call(tracer, parent, call);
+	return node != TRACE_NO_NODE ? node
+				     : trace_find_merged(tracer, parent, call->identity, true);
+}
+
+__attribute__((noinline)) void trace_enter_elsewhere(struct tracer *tracer, u64 identity,
+						     u64 object, u64 named, u64 frame,
+						     enum trace_kind kind)
+{
+	const struct trace_call call = { identity, object, named, frame, kind };
+
+	if (__builtin_expect(tracer->has_nameless, 0) && trace_names_have_room())
+		name_executed(tracer);
+	const u32 node = place(tracer, &call);
+
+	/* Its toll may not be in the caches: that is the search's. */
+	if (node != TRACE_NO_NODE)
+		tracer->area->tolls[node].misses += tracer->is_off ^ 1;
+	if (__builtin_expect(tracer->last_ticks >= tracer->pace_due, 0))
+		trace_pace_look(tracer);
+	/* What a search takes is little, and would be a walk through all calls each time. */
+	if (node != TRACE_NO_NODE && trace_node_at(tracer, node)->calls == 0 && !tracer->is_off)
+		trace_leave_out_of_calls(tracer, leave_out(tracer));
+	leave_out(tracer);
+	trace_push(tracer, node,
+		   (struct trace_entry){ .object = call.object,
+					 .named = call.named,
+					 .frame = call.frame,
+					 .kind = call.kind,
+					 .start_ticks = tracer->last_ticks });
+}
+
+void trace_stand(struct tracer *tracer, const struct trace_call *call)
+{
+	const u64 level = arch_stack_pointer();
+	struct trace_call known = *call;
+
+	/* By what a function was executed cannot be asked of a frame that has begun. */
+	if (trace_way_is(known.kind))
+		known.frame = 0;
+	trace_take(tracer, level);
+	const u32 node = place(tracer, &known);
+
+	if (tracer->top != tracer->limit) {
+		*(tracer->top + 1) = (struct trace_entry){
+			.object = call->object,
+			.named = call->named,
+			.frame = call->frame,
+			.start_ticks = tracer->last_ticks,
+			.node = node != TRACE_NO_NODE ? node : tracer->top->node,
+			/* As hooks say it. */
+			.kind = trace_way_is(call->kind) ? TRACE_KIND_PYTHON : call->kind,
+		};
+		tracer->top++;
+	}
+	if (!trace_give(tracer, level))
+		trace_skip(tracer);
+}
+
+/* Its callers, outermost first, as in the parent; their calls began there and are counted there. */
+void trace_stand_again(struct tracer *tracer, const struct trace_entry *entries, u32 count)
+{
+	for (u32 i = 0; i < count; i++) {
+		const struct trace_entry *entry = &entries[i];
+		const struct trace_call call = {
+			.identity = identity_of(entry),
+			.object = entry->object,
+			.named = entry->named,
+			.frame = entry->frame,
+			.kind = (enum trace_kind)entry->kind,
+		};
+
+		if (call.identity != 0)
+			trace_stand(tracer, &call);
+	}
+}

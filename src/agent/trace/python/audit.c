@@ -1,0 +1,83 @@
+#include "agent/trace/python/audit.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "agent/core/arch.h"
+#include "agent/trace/late.h"
+
+/* The interpreter's own memory, by its symbol. */
+static size_t find_runtime(u64 **out_words)
+{
+	void *runtime = trace_late_symbol("_PyRuntime");
+	const ElfW(Sym) *symbol = NULL;
+	Dl_info info;
+
+	if (runtime == NULL || dladdr1(runtime, &info, (void **)&symbol, RTLD_DL_SYMENT) == 0 ||
+	    symbol == NULL)
+		return 0;
+	*out_words = runtime;
+	return symbol->st_size / sizeof(u64);
+}
+
+/*
+ * What has become an entry { next, hook, data } of ours (_Py_AuditHookEntry), where there was
+ * none.
+ */
+static void find_entry(u64 *words, const u64 *before, size_t count, trace_audit_hook *hook,
+		       struct trace_audit *out_audit)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (before[i] == 0 && words[i] > 65536 && words[i] % sizeof(u64) == 0 &&
+		    ((u64 *)words[i])[1] == (u64)hook)
+			*out_audit = (struct trace_audit){ &words[i], words[i], true };
+	}
+}
+
+bool trace_audit_add(trace_audit_hook *hook, void *data, struct trace_audit *out_audit)
+{
+	int (*add_hook)(trace_audit_hook *, void *);
+	u64 *words = NULL;
+	const size_t count = find_runtime(&words);
+	const size_t bytes = count * sizeof(u64);
+	long place = -1;
+
+	*out_audit = (struct trace_audit){ 0 };
+	*(void **)&add_hook = trace_late_symbol("PySys_AddAuditHook");
+	if (add_hook == NULL)
+		return false;
+	if (count > 0)
+		place = arch_syscall6(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
+				      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (place > 0)
+		memcpy((void *)place, words, bytes);
+	/* Nobody else runs: what has changed is what the call changed. */
+	const bool is_added = add_hook(hook, data) == 0;
+
+	if (place > 0) {
+		find_entry(words, (const u64 *)place, count, hook, out_audit);
+		arch_syscall4(SYS_munmap, place, (long)bytes, 0, 0);
+	}
+	return is_added;
+}
+
+void trace_audit_remove(struct trace_audit *audit)
+{
+	if (!audit->is_linked || *audit->list != audit->entry)
+		return;
+	__atomic_store_n(audit->list, *(const u64 *)audit->entry, __ATOMIC_RELEASE);
+	audit->is_linked = false;
+}
+
+void trace_audit_put_back(struct trace_audit *audit)
+{
+	if (audit->list == NULL || audit->is_linked)
+		return;
+	*(u64 *)audit->entry = *audit->list;
+	__atomic_store_n(audit->list, audit->entry, __ATOMIC_RELEASE);
+	audit->is_linked = true;
+}

@@ -1,0 +1,271 @@
+/*
+ * What loops of Python took with hooks and without them, to what a call of each kind costs.
+ */
+#include "agent/trace/calibrate.h"
+#include "agent/trace/python/calibrate.h"
+
+#define PER_MILLE    1000
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static s64 cost_of(const struct trace_measured *measured, enum loop loop)
+{
+	return trace_cost_of_call(&measured[loop], &measured[LOOP_NOTHING]);
+}
+
+#define LOOPS_MOST 8U
+
+/* The mean of some loops; *io_spread grows to how far one of them is from it. */
+static s64 mean_of(const struct trace_measured *measured, const enum loop *loops, u32 count,
+		   s64 *io_spread)
+{
+	s64 costs[LOOPS_MOST];
+
+	for (u32 i = 0; i < count; i++)
+		costs[i] = cost_of(measured, loops[i]);
+	return trace_mean_cost(costs, count, io_spread);
+}
+
+/* How many times longer bytecode takes. */
+static u32 stretch_of(const struct trace_measured *measured, bool slows_bytecode)
+{
+	const struct trace_measured *work = &measured[LOOP_WORK_INLINE];
+	const s64 stretch = work->plain > 0 ? work->added * PER_MILLE / work->plain : 0;
+
+	/* What is executed besides bytecode, in C, takes no longer: a quarter or so of it. */
+	return slows_bytecode && stretch > 0 ? (u32)(PER_MILLE + stretch * 3 / 4) : PER_MILLE;
+}
+
+static s64 least(s64 a, s64 b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * What hooks saw of a function's work, less the same inlined: but no more than they saw of functions
+ * that have none, for theirs is not less than nothing.
+ */
+static s64 inside_of(const struct trace_measured *measured, s64 slower)
+{
+	const s64 inlined = measured[LOOP_WORK_INLINE].plain - measured[LOOP_NOTHING].plain;
+
+	return least(measured[LOOP_WORK].inner - inlined - slower,
+		     least(measured[LOOP_EMPTY].inner, measured[LOOP_ARGUMENT].inner));
+}
+
+/* Of functions that C executes, or an instruction that is no call. */
+static s64 find_uncalled_cost(const struct trace_measured *measured, s64 *io_spread)
+{
+	static const enum loop loops[] = { LOOP_MAP, LOOP_SORTED };
+
+	return mean_of(measured, loops, COUNT(loops), io_spread);
+}
+
+/* By how much a call costs more, or less, if its node is searched for. */
+struct misses {
+	s64 inside, call;
+};
+
+/* Three callees in turn, each of which has a loop of its own, too. */
+static struct misses misses_of_functions(const struct trace_measured *measured)
+{
+	static const enum loop hits[] = { LOOP_EMPTY, LOOP_ARGUMENT, LOOP_WORK };
+	s64 inner = measured[LOOP_THREE].inner;
+	s64 cost = cost_of(measured, LOOP_THREE) * 3;
+
+	for (u32 i = 0; i < COUNT(hits); i++) {
+		inner -= measured[hits[i]].inner;
+		cost -= cost_of(measured, hits[i]);
+	}
+	return (struct misses){ inner / 3, cost / 3 };
+}
+
+static void add_misses(struct misses misses, struct trace_found_cost *out)
+{
+	out->inside_miss = out->inside + misses.inside;
+	out->call_miss = out->call + misses.call;
+}
+
+/* Of functions that an instruction calls: they may be told of twice. */
+static void find_functions(const struct trace_measured *measured, bool slows_bytecode,
+			   struct trace_found_cost *out)
+{
+	static const enum loop loops[] = { LOOP_ARGUMENT, LOOP_RECURSION, LOOP_ADD, LOOP_NESTED,
+					   LOOP_WORK };
+	/* What the work in it takes longer is no cost of its call. */
+	const s64 slower =
+		slows_bytecode ? measured[LOOP_WORK_INLINE].added - measured[LOOP_NOTHING].added
+			       : 0;
+	const struct trace_measured *work = &measured[LOOP_WORK];
+	const bool is_told_twice = work->quiet[TRACE_QUIET_FUNCTION] >= work->turns;
+	s64 spread = 0;
+
+	*out = (struct trace_found_cost){ .stretch = stretch_of(measured, slows_bytecode),
+					  .spread = work->noise };
+	out->call = mean_of(measured, loops, slows_bytecode ? COUNT(loops) - 1 : COUNT(loops),
+			    &spread);
+	if (is_told_twice) {
+		const s64 told_twice = out->call;
+
+		out->call = find_uncalled_cost(measured, &out->spread);
+		trace_set_quiet_cost(TRACE_QUIET_FUNCTION, told_twice - out->call, spread);
+	} else if (spread > out->spread) {
+		out->spread = spread;
+	}
+	out->inside = inside_of(measured, slower);
+	add_misses(misses_of_functions(measured), out);
+}
+
+/* The function is one that is also called by an instruction. */
+static struct trace_found_cost find_uncalled(const struct trace_measured *measured,
+					     const struct trace_found_cost *functions)
+{
+	struct trace_found_cost found = { .stretch = functions->stretch,
+					  .spread = measured[LOOP_MAP].noise };
+
+	found.call = find_uncalled_cost(measured, &found.spread);
+	found.inside =
+		functions->inside + measured[LOOP_MAP].inner - measured[LOOP_ARGUMENT].inner;
+	add_misses(misses_of_functions(measured), &found);
+	return found;
+}
+
+/* What a generator does itself is what a loop of nothing does. */
+static struct trace_found_cost find_resumed(const struct trace_measured *measured,
+					    const struct trace_found_cost *functions)
+{
+	static const enum loop loops[] = { LOOP_GENERATOR, LOOP_DELEGATED, LOOP_SUM };
+	struct trace_found_cost found = { .stretch = functions->stretch,
+					  .spread = measured[LOOP_GENERATOR].noise };
+
+	found.call = mean_of(measured, loops, COUNT(loops), &found.spread);
+	found.inside = measured[LOOP_GENERATOR].inner - measured[LOOP_NOTHING].plain;
+	add_misses(misses_of_functions(measured), &found);
+	return found;
+}
+
+struct builtin_loops {
+	enum loop loops[LOOPS_MOST];
+	u32 count;
+	u32 bare; /* the first ones do nothing but call; the others use what they get */
+	enum loop in_turn; /* two callees, */
+	enum loop hits[2]; /* and loops of them, or of their like */
+};
+
+/*
+ * Of a builtin's own time nothing is seen without hooks: a quarter of a bare call is taken for it.
+ */
+static struct trace_found_cost find_builtins(const struct trace_measured *measured,
+					     const struct builtin_loops *of)
+{
+	struct trace_found_cost found = { .stretch = PER_MILLE };
+	s64 inner = 0, own = 0;
+
+	found.call = mean_of(measured, of->loops, of->count, &found.spread);
+	for (u32 i = 0; i < of->count; i++) {
+		const struct trace_measured *loop = &measured[of->loops[i]];
+
+		found.spread = loop->noise > found.spread ? loop->noise : found.spread;
+		if (i >= of->bare)
+			continue;
+		inner += loop->inner;
+		own += (loop->plain - measured[LOOP_NOTHING].plain) / 4;
+	}
+	found.inside = (inner - own) / of->bare;
+	found.inside_miss =
+		found.inside + (measured[of->in_turn].inner - measured[of->hits[0]].inner -
+				measured[of->hits[1]].inner) /
+				       2;
+	found.call_miss = cost_of(measured, of->in_turn);
+	return found;
+}
+
+/*
+ * Of those of any number of arguments.  Most of such a call is the builtin's own: the part inside
+ * is taken for the same as of others.
+ */
+static struct trace_found_cost find_many(const struct trace_measured *measured,
+					 const enum loop *loops, u32 count,
+					 const struct trace_found_cost *others)
+{
+	struct trace_found_cost found = { .stretch = PER_MILLE,
+					  .spread = measured[loops[0]].noise };
+
+	found.call = mean_of(measured, loops, count, &found.spread);
+	found.inside = others->call > 0 ? others->inside * found.call / others->call : 0;
+	add_misses((struct misses){ others->inside_miss - others->inside,
+				    others->call_miss - others->call },
+		   &found);
+	return found;
+}
+
+static void tell_builtins(const struct trace_measured *measured)
+{
+	static const struct builtin_loops of_functions = {
+		.loops = { LOOP_LENGTH, LOOP_ABSOLUTE, LOOP_LENGTH_USED, LOOP_ABSOLUTE_USED,
+			   LOOP_ORDINAL_USED },
+		.count = 5,
+		.bare = 2,
+		.in_turn = LOOP_TWO,
+		.hits = { LOOP_LENGTH, LOOP_ABSOLUTE },
+	};
+	static const struct builtin_loops of_methods = {
+		.loops = { LOOP_METHOD, LOOP_APPEND, LOOP_GET, LOOP_METHOD_USED },
+		.count = 4,
+		.bare = 3,
+		.in_turn = LOOP_TWO_METHODS,
+		.hits = { LOOP_APPEND, LOOP_APPEND },
+	};
+	static const enum loop many[] = { LOOP_MAXIMUM, LOOP_MAXIMUM_USED };
+	static const enum loop many_methods[] = { LOOP_STARTS, LOOP_FIND_USED };
+	struct trace_found_cost found, found_many;
+
+	found = find_builtins(measured, &of_functions);
+	trace_tell_cost(TRACE_KIND_PYTHON_BUILTIN, &found);
+	found_many = find_many(measured, many, COUNT(many), &found);
+	trace_tell_cost(TRACE_KIND_PYTHON_BUILTIN_MANY, &found_many);
+	found = find_builtins(measured, &of_methods);
+	trace_tell_cost(TRACE_KIND_PYTHON_METHOD, &found);
+	found_many = find_many(measured, many_methods, COUNT(many_methods), &found);
+	trace_tell_cost(TRACE_KIND_PYTHON_METHOD_MANY, &found_many);
+}
+
+static void tell_others(const struct trace_measured *measured)
+{
+	const struct trace_measured *type = &measured[LOOP_TYPE];
+	const u64 events = type->turns != 0 ? type->quiet[TRACE_QUIET_OTHER] / type->turns : 0;
+	const s64 added = type->added - measured[LOOP_NOTHING].added;
+
+	if (events > 0)
+		trace_set_quiet_cost(TRACE_QUIET_OTHER, added / (s64)events, type->noise);
+}
+
+/* Whether each of these loops' calls was counted. */
+static bool have_calls(const struct trace_measured *measured, const enum loop *loops, u32 count)
+{
+	for (u32 i = 0; i < count; i++) {
+		if (measured[loops[i]].calls < measured[loops[i]].turns)
+			return false;
+	}
+	return true;
+}
+
+void trace_calibrate_python_tell(const struct trace_measured *measured, bool slows_bytecode)
+{
+	static const enum loop of_functions[] = { LOOP_EMPTY, LOOP_WORK,   LOOP_THREE,
+						  LOOP_MAP,   LOOP_SORTED, LOOP_GENERATOR };
+	static const enum loop of_builtins[] = { LOOP_LENGTH, LOOP_METHOD, LOOP_MAXIMUM,
+						 LOOP_STARTS };
+	struct trace_found_cost functions, found;
+
+	if (!have_calls(measured, of_functions, COUNT(of_functions)))
+		return;
+	find_functions(measured, slows_bytecode, &functions);
+	trace_tell_cost(TRACE_KIND_PYTHON, &functions);
+	found = find_uncalled(measured, &functions);
+	trace_tell_cost(TRACE_KIND_PYTHON_UNCALLED, &found);
+	found = find_resumed(measured, &functions);
+	trace_tell_cost(TRACE_KIND_PYTHON_RESUMED, &found);
+	tell_others(measured);
+	if (have_calls(measured, of_builtins, COUNT(of_builtins)))
+		tell_builtins(measured);
+}

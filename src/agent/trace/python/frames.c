@@ -1,0 +1,254 @@
+#include "agent/trace/python/frames.h"
+
+#include <stddef.h>
+
+#include "abi/python_layout.h"
+#include "abi/ring.h"
+#include "agent/core/agent.h"
+#include "agent/trace/calibrate.h"
+#include "agent/trace/late.h"
+#include "agent/trace/python/audit.h"
+#include "agent/trace/python/frames_internal.h"
+#include "agent/trace/python/proxies.h"
+#include "agent/trace/trace.h"
+
+/* PyInterpreterState.eval_frame (Include/internal/pycore_interp.h); it is tried, too. */
+#define INTERPRETER_EVALUATOR 1424
+
+static struct {
+	const struct python_layout *layout;
+	struct loop_entries entries;
+	frames_evaluator *(*get_evaluator)(void *interpreter);
+	void (*set_evaluator)(void *interpreter, frames_evaluator *evaluator);
+	struct loop_table table;
+	u64 loop; /* whose table it is */
+	struct trace_audit audit;
+	u32 is_decided;
+} frames;
+
+static const struct stub {
+	u32 opcode;
+	void (*stub)(void);
+	bool is_of_builtins;
+	bool is_watching_only;
+} stubs[] = {
+#define X(number, hook, is_for_builtins) \
+	{ (number), trace_frames_stub_##number, (is_for_builtins), false },
+	FRAMES_STUB_MAP(X)
+#undef X
+#define X(number, hook, is_for_builtins) \
+	{ (number), trace_frames_stub_##number, (is_for_builtins), true },
+		FRAMES_WATCH_MAP(X)
+#undef X
+};
+#define STUB_COUNT (sizeof stubs / sizeof *stubs)
+
+static struct loop_shape shape_of(const struct python_layout *layout)
+{
+	return (struct loop_shape){ .layout = layout,
+				    .first_unused = OPCODE_LAST_USED + 1,
+				    .last_unused = OPCODE_DO_TRACING - 1,
+				    .call = OPCODE_CALL,
+				    .callee_depth = 1 };
+}
+
+static bool find_entries(void)
+{
+	*(void **)&frames.get_evaluator =
+		trace_late_symbol("_PyInterpreterState_GetEvalFrameFunc");
+	*(void **)&frames.set_evaluator =
+		trace_late_symbol("_PyInterpreterState_SetEvalFrameFunc");
+	*(void **)&trace_frames.evaluate = trace_late_symbol("_PyEval_EvalFrameDefault");
+	trace_frames.deallocate = (u64)trace_late_symbol("_Py_Dealloc");
+	trace_frames.layout = frames.layout;
+	for (u32 i = 0; i < FRAMES_DROPS; i++)
+		trace_frames.drops[i] = 0;
+	trace_frames.function_type = trace_objects.function_type;
+	trace_frames.tuple_type = (u64)trace_late_symbol("PyTuple_Type");
+	const bool has_all = trace_loop_find_entries(&frames.entries);
+
+	trace_frames.get_state = frames.entries.get_state;
+	return has_all && frames.get_evaluator != NULL && frames.set_evaluator != NULL &&
+	       trace_frames.evaluate != NULL && trace_frames.function_type != 0 &&
+	       trace_frames.tuple_type != 0;
+}
+
+static void *stub_of(u32 opcode)
+{
+	for (size_t i = 0; i < STUB_COUNT; i++) {
+		if (stubs[i].opcode == opcode)
+			return *(void *const *)&stubs[i].stub;
+	}
+	return NULL;
+}
+
+/*
+ * Those of builtins are not there if nobody wants these; when nothing is traced yet, all are.
+ */
+static bool is_in(const struct stub *stub, enum frames_mode mode)
+{
+	if (mode == FRAMES_WATCHING)
+		return true;
+	return mode == FRAMES_ON && !stub->is_watching_only &&
+	       (trace_frames.has_builtins || !stub->is_of_builtins);
+}
+
+/* With the stubs of a mode in their places; the others are as they were. */
+static bool write_stubs(enum frames_mode mode)
+{
+	void *targets[LOOP_TABLE_WORDS];
+
+	for (u32 i = 0; i < LOOP_TABLE_WORDS; i++)
+		targets[i] = trace_frames.originals[i];
+	for (size_t i = 0; i < STUB_COUNT; i++) {
+		if (is_in(&stubs[i], mode))
+			targets[stubs[i].opcode] = stub_of(stubs[i].opcode);
+	}
+	/* Threads of other interpreters may be between two instructions: hooks look at this. */
+	__atomic_store_n(&trace_frames.mode, mode, __ATOMIC_RELEASE);
+	return trace_loop_write_table(&frames.table, targets);
+}
+
+/* The interpreter's member is where it should be: what is set by call is seen there. */
+static bool find_evaluator(u64 interpreter)
+{
+	frames_evaluator **member = (void *)(interpreter + INTERPRETER_EVALUATOR);
+
+	trace_frames.evaluator_at = INTERPRETER_EVALUATOR;
+	/* Another tool's: a debugger that was there before us, perhaps. */
+	if (frames.get_evaluator((void *)interpreter) != trace_frames.evaluate ||
+	    *member != NULL)
+		return false;
+	frames.set_evaluator((void *)interpreter, trace_frames_evaluate);
+	const bool is_found = *member == trace_frames_evaluate;
+
+	frames.set_evaluator((void *)interpreter, trace_frames.evaluate);
+	return is_found && *member == NULL;
+}
+
+static bool try_out(u64 interpreter)
+{
+	frames_evaluator **member = (void *)(interpreter + INTERPRETER_EVALUATOR);
+
+	const struct loop_shape shape = shape_of(frames.layout);
+
+	if (!write_stubs(FRAMES_WATCHING) ||
+	    !trace_loop_find_places(&shape, &frames.entries, &trace_frames.places) ||
+	    !trace_frames.places.is_cframe_fixed)
+		return false;
+	*member = trace_frames_evaluate;
+	if (write_stubs(FRAMES_ON) &&
+	    trace_loop_test(&shape, &frames.entries, trace_frames.has_builtins))
+		return true;
+	*member = NULL;
+	return false;
+}
+
+static bool set_up(u64 state)
+{
+	const u64 interpreter = loop_word(state + STATE_INTERPRETER);
+
+	const struct loop_shape shape = shape_of(frames.layout);
+
+	if (!find_entries() || !find_evaluator(interpreter) ||
+	    !trace_loop_find_table(&shape, &frames.table))
+		return false;
+	for (u32 i = 0; i < LOOP_TABLE_WORDS; i++)
+		trace_frames.originals[i] = frames.table.words[i];
+	trace_frames.code = frames.table.code;
+	trace_frames.code_bytes = frames.table.code_bytes;
+	trace_frames.has_proxies = trace_frames.has_builtins && trace_proxies_begin();
+	const bool had_collector = frames.entries.PyGC_Disable() == 1;
+	const bool is_set_up = try_out(interpreter);
+
+	if (!is_set_up)
+		write_stubs(FRAMES_OFF);
+	/*
+	 * Classes and their methods hold each other: who asks for all classes is not to see
+	 * ours.
+	 */
+	if (had_collector) {
+		frames.entries.PyGC_Enable();
+		frames.entries.PyGC_Collect();
+	}
+	return is_set_up;
+}
+
+/* Between two calls that C makes: nothing of the interpreter's is between two instructions. */
+static void set_hooks(void *context, bool has_hooks)
+{
+	frames_evaluator **member = context;
+
+	*member = has_hooks ? trace_frames_evaluate : NULL;
+	write_stubs(has_hooks ? FRAMES_ON : FRAMES_OFF);
+}
+
+static void calibrate(u64 state)
+{
+	const u64 interpreter = loop_word(state + STATE_INTERPRETER);
+	const struct trace_python_means means = {
+		.context = (void *)(interpreter + INTERPRETER_EVALUATOR),
+		.set = set_hooks,
+	};
+
+	trace_calibrate_python(&means);
+}
+
+static void decide(u64 state)
+{
+	void *type = NULL, *value = NULL, *traceback = NULL;
+
+	frames.entries.PyErr_Fetch(&type, &value, &traceback);
+	const bool is_set_up = set_up(state);
+
+	if (is_set_up) {
+		calibrate(state);
+		trace_set_status(TRACE_ON);
+	} else {
+		trace_python_fall_back();
+	}
+	frames.entries.PyErr_Restore(type, value, traceback);
+	trace_set_means(is_set_up ? TRACE_MEANS_TABLE : TRACE_MEANS_PROFILE);
+	trace_audit_remove(&frames.audit);
+}
+
+static int on_audit(const char *event, void *arguments, void *data)
+{
+	(void)event;
+	(void)arguments;
+	(void)data;
+	if (__atomic_load_n(&frames.is_decided, __ATOMIC_RELAXED) != 0 ||
+	    trace_area_of_process() == NULL || frames.entries.Py_IsInitialized() == 0)
+		return 0;
+	const u64 state = (u64)trace_frames.get_state();
+
+	if (state != 0 && __atomic_exchange_n(&frames.is_decided, 1, __ATOMIC_RELAXED) == 0)
+		decide(state);
+	return 0;
+}
+
+/* It is the one that has been set up before, and has not been loaded anew since. */
+static bool is_set_up_already(const struct python_layout *layout)
+{
+	return trace_frames.mode == FRAMES_ON && frames.loop == layout->loop[0].start &&
+	       frames.table.words[OPCODE_DO_TRACING] == stub_of(OPCODE_DO_TRACING);
+}
+
+bool trace_frames_begin(const struct python_layout *layout)
+{
+	if (is_set_up_already(layout))
+		return true;
+	frames.layout = layout;
+	frames.loop = layout->loop[0].start;
+	frames.table.words = NULL;
+	trace_frames.mode = FRAMES_OFF;
+	trace_frames.foreign = NULL;
+	trace_frames.has_builtins = !(agent.terms.flags & RING_NO_BUILTINS);
+	__atomic_store_n(&frames.is_decided, 0, __ATOMIC_RELAXED);
+	return find_entries() && trace_audit_add(on_audit, &frames, &frames.audit);
+}
+
+bool trace_frames_is_on(void)
+{
+	return trace_frames.mode == FRAMES_ON;
+}

@@ -1,0 +1,62 @@
+/*
+ * frames_x86_64 - what stands in the loop's table in the place of an instruction's
+ * address.
+ *
+ * All general registers are pushed, which is how a hook reads and changes them; vector
+ * registers hold nothing between two instructions, for most instructions call functions, and
+ * these keep none.  The loop is no leaf, so that there is nothing of it below its stack
+ * pointer, which is a multiple of 16.  The hook says where to go on: that word is popped
+ * before the jump and is read in the 128 bytes below the stack pointer that a signal leaves
+ * alone.
+ */
+	.text
+
+	.macro stub opcode, hook
+	.globl	trace_frames_stub_\opcode
+	.hidden	trace_frames_stub_\opcode
+	.hidden	trace_frames_on_\hook
+	.type	trace_frames_stub_\opcode, @function
+	.p2align 4
+trace_frames_stub_\opcode:
+	endbr64
+	push	%rax
+	.irp register, %rax, %rcx, %rdx, %rbx, %rbp, %rsi, %rdi, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15
+	push	\register
+	.endr
+	mov	%rsp, %rdi
+	mov	$\opcode, %esi
+	call	trace_frames_on_\hook
+	mov	%rax, 120(%rsp)
+	.irp register, %r15, %r14, %r13, %r12, %r11, %r10, %r9, %r8, %rdi, %rsi, %rbp, %rbx, %rdx, %rcx, %rax
+	pop	\register
+	.endr
+	lea	8(%rsp), %rsp
+	jmp	*-8(%rsp)
+	.size	trace_frames_stub_\opcode, . - trace_frames_stub_\opcode
+	.endm
+
+	stub	22, call
+	stub	23, call
+	stub	24, call
+	stub	171, call
+	stub	67, precall
+	stub	72, precall
+	stub	73, precall
+	stub	76, precall
+	stub	77, precall
+	stub	78, precall
+	stub	79, precall
+	stub	80, precall
+	stub	81, precall
+	stub	113, precall
+	stub	142, call_spread
+	stub	19, subscript
+	stub	83, return
+	stub	35, handler
+	stub	255, turn
+
+	.irp opcode, 1, 2, 90, 100, 101, 122
+	stub	\opcode, watch
+	.endr
+
+	.section .note.GNU-stack,"",@progbits

@@ -1,0 +1,305 @@
+#include "agent/trace/python/greenlet.h"
+
+#include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "agent/core/entries.h"
+#include "agent/trace/late.h"
+#include "agent/trace/native/native.h"
+#include "agent/trace/trace.h"
+#include "agent/trace/word.h"
+
+/* greenlet.h: places in the table of functions. */
+#define TABLE_NAME   "greenlet._C_API"
+#define TABLE_TYPE   0
+#define TABLE_THROW  5
+#define TABLE_SWITCH 6
+
+/* Include/methodobject.h */
+struct method {
+	const char *name;
+	void *function;
+	int flags;
+	const char *doc;
+};
+#define FLAGS_VARARGS  1
+#define FLAGS_KEYWORDS 3
+#define METHODS_MAX    64U
+/* From PyTypeObject.tp_name to tp_methods: the same in every version. */
+#define NAME_TO_METHODS (232 - 24)
+
+typedef void *three_arguments(void *greenlet, void *arguments, void *keywords);
+typedef void *four_arguments(void *greenlet, void *type, void *value, void *traceback);
+
+/* What is called of the interpreter, which nothing is imported by. */
+#define ENTRY_MAP(X)                                                    \
+	X(PySys_GetObject, void *, (const char *name))                  \
+	X(PyDict_GetItemString, void *, (void *map, const char *name))  \
+	X(PyObject_GetAttrString, void *, (void *object, const char *)) \
+	X(PyCapsule_IsValid, int, (void *capsule, const char *name))    \
+	X(PyCapsule_GetPointer, void *, (void *capsule, const char *))  \
+	X(PyErr_Occurred, void *, (void))                               \
+	X(PyErr_Clear, void, (void))                                    \
+	X(Py_DecRef, void, (void *object))
+
+ENTRY_MAP(ENTRY_TYPE)
+
+struct entries {
+	ENTRY_MAP(ENTRY_MEMBER)
+};
+
+static struct {
+	u64 images_added; /* by the dynamic linker, when was looked last */
+	bool is_loaded;   /* a library of that name */
+	bool is_done;
+	three_arguments *method_switch, *method_throw, *table_switch;
+	four_arguments *table_throw;
+	/* Stacks that nobody uses: each has the next one behind its root's entry. */
+	struct trace_entry *spare;
+	u32 is_spare_taken; /* a thread looks at them */
+} greenlets;
+
+/* Another thread is there: rare, for it needs the GIL as well. */
+static bool may_take(void)
+{
+	return __atomic_exchange_n(&greenlets.is_spare_taken, 1, __ATOMIC_ACQUIRE) == 0;
+}
+
+static void have_taken(void)
+{
+	__atomic_store_n(&greenlets.is_spare_taken, 0, __ATOMIC_RELEASE);
+}
+
+void trace_greenlet_forget_others(void)
+{
+	have_taken();
+}
+
+/* In a spare stack: where it ends, and the next. */
+struct spare {
+	struct trace_entry *limit;
+	struct trace_entry *next;
+};
+_Static_assert(sizeof(struct spare) <= sizeof(struct trace_entry), "it fits an entry");
+
+static bool take_stack(const struct tracer *tracer, struct trace_stack *out_stack)
+{
+	struct trace_entry *entries = NULL;
+
+	if (may_take()) {
+		entries = greenlets.spare;
+		if (entries != NULL) {
+			const struct spare *spare = (const struct spare *)(entries + 1);
+
+			out_stack->limit = spare->limit;
+			greenlets.spare = spare->next;
+		}
+		have_taken();
+	}
+	if (entries == NULL)
+		return trace_make_stack(tracer, out_stack);
+	out_stack->entries = entries;
+	trace_empty_stack(tracer, out_stack);
+	return true;
+}
+
+static void give_stack(const struct trace_stack *stack)
+{
+	struct spare *spare = (struct spare *)(stack->entries + 1);
+
+	if (!may_take())
+		return;
+	*spare = (struct spare){ .limit = stack->limit, .next = greenlets.spare };
+	greenlets.spare = stack->entries;
+	have_taken();
+}
+
+/* The calls of who is about to switch; tracer NULL: they stay where they are. */
+struct left {
+	struct tracer *tracer;
+	struct trace_stack stack;
+};
+
+static void leave(struct left *left)
+{
+	struct trace_stack next;
+
+	left->tracer = trace_of_thread();
+	if (left->tracer == NULL || !take_stack(left->tracer, &next)) {
+		left->tracer = NULL;
+		return;
+	}
+	trace_change_stack(left->tracer, &next, &left->stack, trace_now());
+	trace_native_leave_stack(&left->stack);
+}
+
+/*
+ * Whoever switched to us has left its own stack, or has ended: the one in use is empty.  If it
+ * is not, our greenlet is being killed, by one that called no switch and goes on when ours has
+ * ended.
+ */
+static void come_back(struct left *left)
+{
+	struct tracer *tracer = trace_of_thread();
+	struct trace_stack ended;
+
+	if (left->tracer == NULL || tracer == NULL)
+		return;
+	trace_native_return_to_stack(&left->stack);
+	if (tracer == left->tracer && tracer->top == tracer->entries) {
+		trace_change_stack(tracer, &left->stack, &ended, trace_now());
+		give_stack(&ended);
+		return;
+	}
+	/* Its nodes are not below those, or in a child of fork, which has a tree of its own. */
+	trace_stand_again(tracer, left->stack.entries + 1,
+			  (u32)(left->stack.top - left->stack.entries));
+	give_stack(&left->stack);
+}
+
+static void *switch_by(three_arguments *function, void *greenlet, void *arguments,
+		       void *keywords)
+{
+	struct left left;
+
+	leave(&left);
+	void *result = function(greenlet, arguments, keywords);
+
+	come_back(&left);
+	return result;
+}
+
+static void *on_method_switch(void *greenlet, void *arguments, void *keywords)
+{
+	return switch_by(greenlets.method_switch, greenlet, arguments, keywords);
+}
+
+/* It has two arguments: the third is not looked at. */
+static void *on_method_throw(void *greenlet, void *arguments, void *unused)
+{
+	return switch_by(greenlets.method_throw, greenlet, arguments, unused);
+}
+
+static void *on_table_switch(void *greenlet, void *arguments, void *keywords)
+{
+	return switch_by(greenlets.table_switch, greenlet, arguments, keywords);
+}
+
+static void *on_table_throw(void *greenlet, void *type, void *value, void *traceback)
+{
+	struct left left;
+
+	leave(&left);
+	void *result = greenlets.table_throw(greenlet, type, value, traceback);
+
+	come_back(&left);
+	return result;
+}
+
+/* ISO C has no way between functions' and objects' pointers; POSIX has. */
+static bool stand_before(void **place, void *ours, void *out_theirs)
+{
+	*(void **)out_theirs = *place;
+	return trace_put_word(place, ours);
+}
+
+static bool stand_before_method(u64 type, const char *name, int flags, void *ours,
+				void *out_theirs)
+{
+	const struct python_layout *layout = trace_layout();
+	struct method *method =
+		*(struct method **)(type + layout->offsets.type_name + NAME_TO_METHODS);
+
+	for (u32 i = 0; method != NULL && i < METHODS_MAX && method->name != NULL;
+	     i++, method++) {
+		if (strcmp(method->name, name) == 0)
+			return method->flags == flags &&
+			       stand_before(&method->function, ours, out_theirs);
+	}
+	return false;
+}
+
+static void stand_before_all(void **table)
+{
+	const u64 type = (u64)table[TABLE_TYPE];
+	three_arguments *const three[] = { on_method_switch, on_method_throw, on_table_switch };
+	four_arguments *const four = on_table_throw;
+
+	bool has_all = true;
+
+	has_all &= stand_before_method(type, "switch", FLAGS_KEYWORDS,
+				       *(void *const *)&three[0], &greenlets.method_switch);
+	has_all &= stand_before_method(type, "throw", FLAGS_VARARGS, *(void *const *)&three[1],
+				       &greenlets.method_throw);
+	has_all &= stand_before(&table[TABLE_SWITCH], *(void *const *)&three[2],
+				&greenlets.table_switch);
+	has_all &= stand_before(&table[TABLE_THROW], *(void *const *)&four,
+				&greenlets.table_throw);
+	if (!has_all)
+		trace_native_see_no_ends();
+}
+
+static bool find_entries(struct entries *out)
+{
+	static const char *const names[] = { ENTRY_MAP(ENTRY_NAME) };
+
+	return trace_late_symbols(out, names, sizeof names / sizeof *names);
+}
+
+/* The table, if the module has been set up; NULL: not so far. */
+static void **find_table(const struct entries *python)
+{
+	/* Since 1.0 it is a module in a package. */
+	static const char *const names[] = { "greenlet._greenlet", "greenlet" };
+	void *modules = python->PySys_GetObject("modules");
+	void **table = NULL;
+
+	for (u32 i = 0; modules != NULL && table == NULL && i < 2; i++) {
+		void *module = python->PyDict_GetItemString(modules, names[i]);
+		void *capsule = module != NULL
+					? python->PyObject_GetAttrString(module, "_C_API")
+					: NULL;
+
+		python->PyErr_Clear();
+		if (capsule == NULL)
+			continue;
+		/* Up to 1.0 that was its name as well. */
+		if (python->PyCapsule_IsValid(capsule, TABLE_NAME))
+			table = python->PyCapsule_GetPointer(capsule, TABLE_NAME);
+		python->Py_DecRef(capsule);
+	}
+	return table;
+}
+
+/* Of the first image: how many there have been; then, whether one is greenlet's. */
+static int look_at_image(struct dl_phdr_info *info, size_t size, void *found)
+{
+	(void)size;
+	if (info->dlpi_adds == greenlets.images_added)
+		return 1;
+	if (strstr(info->dlpi_name, "greenlet") != NULL)
+		greenlets.is_loaded = true;
+	*(u64 *)found = info->dlpi_adds;
+	return 0;
+}
+
+void trace_greenlet_look(void)
+{
+	u64 added = greenlets.images_added;
+	struct entries python;
+
+	if (greenlets.is_done)
+		return;
+	dl_iterate_phdr(look_at_image, &added);
+	greenlets.images_added = added;
+	if (!greenlets.is_loaded || !find_entries(&python) || python.PyErr_Occurred() != NULL)
+		return;
+	void **table = find_table(&python);
+
+	if (table != NULL) {
+		greenlets.is_done = true;
+		stand_before_all(table);
+	}
+}

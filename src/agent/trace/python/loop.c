@@ -1,0 +1,38 @@
+#include "agent/trace/python/loop.h"
+
+#include <stddef.h>
+
+#include "agent/trace/late.h"
+
+bool trace_loop_find_entries(struct loop_entries *entries)
+{
+	static const char *const names[] = { LOOP_ENTRY_MAP(ENTRY_NAME) };
+
+	/* ISO C has no way from an object's pointer to a function's; POSIX has. */
+	*(void **)&entries->get_state = trace_late_get_state();
+	return trace_late_symbols(entries, names, sizeof names / sizeof *names) &&
+	       entries->get_state != NULL;
+}
+
+bool trace_loop_run(const struct loop_entries *entries, void *code, long *out_number)
+{
+	void *globals = entries->PyDict_New();
+	void *builtins = entries->PyEval_GetBuiltins();
+
+	if (globals == NULL || builtins == NULL ||
+	    entries->PyDict_SetItemString(globals, "__builtins__", builtins) != 0)
+		return false;
+	void *result = entries->PyEval_EvalCode(code, globals, globals);
+	void *number = result != NULL ? entries->PyDict_GetItemString(globals, "r") : NULL;
+
+	if (number != NULL)
+		*out_number = entries->PyLong_AsLong(number);
+	if (result != NULL)
+		entries->Py_DecRef(result);
+	else
+		entries->PyErr_Clear();
+	/* Functions hold the dict that holds them. */
+	entries->PyDict_Clear(globals);
+	entries->Py_DecRef(globals);
+	return number != NULL;
+}

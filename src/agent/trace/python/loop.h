@@ -1,0 +1,121 @@
+/*
+ * loop - CPython's loop, which goes from each instruction to the next by a table: where
+ * the table is, and where the loop has what a stub between two instructions needs.
+ *
+ * The table (opcode_targets[]) is data: 256 addresses of code, one for each instruction.  An
+ * entry that is replaced by the address of a stub has the loop come by the stub, which goes on
+ * to where the entry pointed before.  In which registers the loop keeps its stack pointer, its
+ * next instruction and that one's argument is the compiler's choice, the same at each jump by
+ * the table, since each may lead anywhere: they are found out by executing known code with
+ * stubs that only look (python/loop_watch.c).  Whether calls are counted as they should be is
+ * tried out with all ways of calling there are (python/loop_test.c).
+ *
+ * python/frames.h (CPython 3.11) and python/stubs.h (3.12 and later) say which stubs there are
+ * and what they do.
+ */
+#pragma once
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "abi/types.h"
+#include "agent/core/entries.h"
+
+struct python_layout;
+
+/* Py_file_input (Include/compile.h): what is compiled is a module. */
+#define FILE_INPUT 257
+
+/* The loop's registers as a stub has pushed them, and its stack behind them. */
+#define LOOP_REGISTERS   15 /* rax is the last */
+#define LOOP_TARGET      15 /* where the stub goes on */
+#define LOOP_STACK       16
+#define LOOP_STACK_WORDS 48
+#define LOOP_PLACES      (LOOP_STACK + LOOP_STACK_WORDS)
+#define LOOP_NOWHERE     LOOP_PLACES
+
+#define LOOP_TABLE_WORDS 256U
+
+/* What is known of a version's loop before it is looked at. */
+struct loop_shape {
+	const struct python_layout *layout;
+	/* A run of instructions that there are not: as one, between two that there are, or last. */
+	u8 first_unused, last_unused;
+	u8 call; /* CALL, as which others are watched, too */
+	/* What is called stands so many words below its arguments, beside a NULL. */
+	u8 callee_depth;
+	u64 tags; /* of words of the value stack, that are no part of an address */
+};
+
+struct loop_table {
+	void **words; /* NULL: there is none, or many */
+	int protection;
+	u64 code, code_bytes; /* the segment that has the loop */
+};
+
+/* Of the image that has the loop.  False: not found. */
+bool trace_loop_find_table(const struct loop_shape *shape, struct loop_table *out_table);
+bool trace_loop_write_table(const struct loop_table *table, void *const *targets);
+
+/* Where the loop has these: an index of what a stub has pushed, or LOOP_NOWHERE. */
+struct loop_places {
+	u32 next, stack, argument, state, frame;
+	/* The loop's own _PyCFrame, from its stack pointer; up to 3.12. */
+	u64 cframe;
+	bool is_cframe_fixed;
+};
+
+/* What is called of the interpreter. */
+#define LOOP_ENTRY_MAP(X)                                                            \
+	X(Py_IsInitialized, int, (void))                                             \
+	X(Py_CompileString, void *, (const char *source, const char *name, int how)) \
+	X(PyEval_EvalCode, void *, (void *code, void *globals, void *locals))        \
+	X(PyEval_GetBuiltins, void *, (void))                                        \
+	X(PyDict_New, void *, (void))                                                \
+	X(PyDict_Clear, void, (void *dict))                                          \
+	X(PyDict_SetItemString, int, (void *dict, const char *key, void *value))     \
+	X(PyDict_GetItemString, void *, (void *dict, const char *key))               \
+	X(PyLong_AsLong, long, (void *number))                                       \
+	X(PyGC_Collect, ssize_t, (void))                                             \
+	X(PyGC_Disable, int, (void))                                                 \
+	X(PyGC_Enable, int, (void))                                                  \
+	X(Py_DecRef, void, (void *object))                                           \
+	X(PyErr_Fetch, void, (void **type, void **value, void **traceback))          \
+	X(PyErr_Restore, void, (void *type, void *value, void *traceback))           \
+	X(PyErr_Clear, void, (void))
+
+LOOP_ENTRY_MAP(ENTRY_TYPE)
+
+struct loop_entries {
+	LOOP_ENTRY_MAP(ENTRY_MEMBER)
+	void *(*get_state)(void); /* of the calling thread: its PyThreadState, or NULL */
+};
+
+/* False: the interpreter has not all of them. */
+bool trace_loop_find_entries(struct loop_entries *entries);
+
+/* Executes a module's code with a dict of its own; *out_number is what it has called r. */
+bool trace_loop_run(const struct loop_entries *entries, void *code, long *out_number);
+
+/*
+ * Where the loop has what: executes a little code twice, with stubs in the table whose hooks
+ * call trace_loop_watch(), those of CALL among them.  False: it cannot be said.
+ */
+bool trace_loop_find_places(const struct loop_shape *shape, const struct loop_entries *entries,
+			    struct loop_places *out_places);
+/* Looks at what the stub of an instruction has pushed; nothing if nobody wants to know. */
+void trace_loop_watch(const u64 *places, u64 opcode);
+
+/*
+ * Whether all ways of calling are counted.  On the calling thread, in the interpreter's own
+ * time, by the stubs that are in the table.
+ */
+bool trace_loop_test(const struct loop_shape *shape, const struct loop_entries *entries,
+		     bool has_builtins);
+
+/* The frame that a thread executes; 0: none. */
+u64 trace_loop_frame(const struct python_layout *layout, u64 state);
+
+static inline u64 loop_word(u64 address)
+{
+	return *(const u64 *)address;
+}

@@ -1,0 +1,165 @@
+/*
+ * The loop's table of where each instruction is executed: 256 words of data that all point into
+ * the loop, in the image whose loop it is (opcode_targets[], Python/opcode_targets.h).
+ */
+#include <link.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "abi/python_layout.h"
+#include "agent/core/arch.h"
+#include "agent/core/images.h"
+#include "agent/trace/map.h"
+#include "agent/trace/python/loop.h"
+
+#define LEAST_IN_LOOP 96U
+#define SEARCH_STEP   128U
+
+struct table_search {
+	const struct loop_shape *shape;
+	u64 code, code_bytes;
+	u64 *found;
+	int protection; /* of the pages it is in */
+	u32 count;
+};
+
+/* With what the dynamic linker has made read-only when it had relocated it (PT_GNU_RELRO). */
+static int protection_of(const struct dl_phdr_info *info, u64 address, int protection)
+{
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+		const u64 begin = info->dlpi_addr + header->p_vaddr;
+
+		if (header->p_type == PT_GNU_RELRO && address >= begin &&
+		    address < begin + header->p_memsz)
+			return PROT_READ;
+	}
+	return protection;
+}
+
+/* Where the image's code begins and ends: a few of the loop's parts stand apart from it. */
+static void find_code(const struct dl_phdr_info *info, struct table_search *search)
+{
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+		const u64 begin = info->dlpi_addr + header->p_vaddr;
+
+		if (header->p_type == PT_LOAD && header->p_flags & PF_X &&
+		    search->shape->layout->loop[0].start - begin < header->p_memsz) {
+			search->code = begin;
+			search->code_bytes = header->p_memsz;
+		}
+	}
+}
+
+static inline bool is_code(const struct table_search *search, u64 address)
+{
+	return address - search->code < search->code_bytes;
+}
+
+static bool is_table(const struct table_search *search, const u64 *words)
+{
+	const u8 first = search->shape->first_unused, last = search->shape->last_unused;
+	const u64 unused = words[first];
+	u32 in_loop = 0;
+
+	for (u32 i = first; i <= last; i++) {
+		if (words[i] != unused)
+			return false;
+	}
+	for (u32 i = 0; i < LOOP_TABLE_WORDS; i++) {
+		if (!is_code(search, words[i]))
+			return false;
+		in_loop += (u32)code_ranges_have(search->shape->layout->loop, words[i]);
+	}
+	const u64 behind = last < LOOP_TABLE_WORDS - 1 ? words[last + 1] : 0;
+
+	/* A table of 3.15's, by which the loop is recorded, has one address for all there are. */
+	return behind != unused && words[first - 1] != unused &&
+	       words[search->shape->call] != behind && in_loop >= LEAST_IN_LOOP;
+}
+
+/*
+ * In megabytes: only where every half of a table's length has a word that is an address of
+ * code.
+ */
+static void search_words(struct table_search *search, const struct dl_phdr_info *info,
+			 const ElfW(Phdr) * header)
+{
+	u64 *words = (u64 *)((info->dlpi_addr + header->p_vaddr + 7) & ~7ULL);
+	const size_t count = header->p_filesz / sizeof(u64);
+
+	for (size_t at = 0; at + LOOP_TABLE_WORDS <= count; at++) {
+		if (at % SEARCH_STEP == 0 && !is_code(search, words[at + SEARCH_STEP - 1])) {
+			at += SEARCH_STEP - 1;
+			continue;
+		}
+		if (!is_table(search, &words[at]))
+			continue;
+		search->found = &words[at];
+		search->protection = protection_of(
+			info, (u64)search->found,
+			header->p_flags & PF_W ? PROT_READ | PROT_WRITE : PROT_READ);
+		search->count++;
+	}
+}
+
+/*
+ * Whether its assertions are compiled in, as far as is known: of a loop that is built to be
+ * debugged.  Those of 3.11 say that specialised instructions never meet the flag that we set,
+ * those of later ones that some instructions are only come to from others.
+ */
+static bool has_assertions(const struct dl_phdr_info *info)
+{
+	return images_wanted(info, "__assert_fail") != IMAGES_NOT_WANTED;
+}
+
+static int search_image(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct table_search *search = data;
+
+	(void)size;
+	find_code(info, search);
+	if (search->code_bytes == 0)
+		return 0;
+	for (int i = 0; i < info->dlpi_phnum && !has_assertions(info); i++) {
+		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+
+		if (header->p_type == PT_LOAD && header->p_flags & PF_R &&
+		    !(header->p_flags & PF_X))
+			search_words(search, info, header);
+	}
+	return 1;
+}
+
+bool trace_loop_find_table(const struct loop_shape *shape, struct loop_table *out_table)
+{
+	struct table_search search = { .shape = shape };
+
+	dl_iterate_phdr(search_image, &search);
+	*out_table =
+		(struct loop_table){ .words = search.count == 1 ? (void **)search.found : NULL,
+				     .protection = search.protection,
+				     .code = search.code,
+				     .code_bytes = search.code_bytes };
+	return out_table->words != NULL;
+}
+
+bool trace_loop_write_table(const struct loop_table *table, void *const *targets)
+{
+	const u64 begin = (u64)table->words & ~(ARCH_LEAST_PAGE - 1);
+	const u64 end = ((u64)(table->words + LOOP_TABLE_WORDS) + ARCH_LEAST_PAGE - 1) &
+			~(ARCH_LEAST_PAGE - 1);
+
+	if (arch_syscall4(SYS_mprotect, (long)begin, (long)(end - begin),
+			  PROT_READ | PROT_WRITE, 0) < 0)
+		return false;
+	/* Others may be executing by it, in another interpreter. */
+	for (u32 i = 0; i < LOOP_TABLE_WORDS; i++) {
+		if (table->words[i] != targets[i])
+			__atomic_store_n(&table->words[i], targets[i], __ATOMIC_RELAXED);
+	}
+	trace_protect_again(begin, end, table->protection);
+	return true;
+}

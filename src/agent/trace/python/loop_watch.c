@@ -1,0 +1,240 @@
+/*
+ * Where the loop has its next instruction, its stack pointer, the instruction's argument and
+ * the thread's state and frame: in the same register, or word of its stack, wherever it goes from one
+ * instruction to the next, for each of these jumps may be to any of 256 places.  But which,
+ * the compiler chose.
+ *
+ * So code that is known is executed, and at many of its instructions each place is looked at:
+ * the one that was always right is the one.
+ */
+#include <stddef.h>
+
+#include "abi/python_layout.h"
+#include "agent/trace/python/loop.h"
+
+/* max() of numbers, called with different counts, so that arguments differ. */
+static const char source[] = "p=max\n"
+			     "a=p(1,2)\n"
+			     "b=p(1,2,3)\n"
+			     "c=p(a,b,5,7,11)\n"
+			     "p(2,4,6,8,10,12,14)\n"
+			     "d=a+b\n"
+			     "e=p(d,c,p(a,b),p(1,2,3,4,5,6,7,8,9),4)\n"
+			     "f=p(a,p(b,c,d,p(e,a)),1)+p(a,b,c,d,e,1,2,3,4,5,6,7,8,9,10,11)\n"
+			     "p(f,f)\n"
+			     "r=f-16\n";
+#define RESULT 6
+/* Each time the code is executed. */
+#define LEAST_EVENTS 60U
+#define LEAST_CALLS  10U
+
+/* rbx, rbp, r12 to r15, as a stub pushes them: what a called function leaves alone. */
+#define KEPT_REGISTERS (1ULL << 0 | 1ULL << 1 | 1ULL << 2 | 1ULL << 3 | 1ULL << 10 | 1ULL << 11)
+#define ALL_REGISTERS  ((1ULL << LOOP_REGISTERS) - 1)
+
+_Static_assert(LOOP_PLACES == 64, "a bit for each place");
+
+#define CODE_UNITS 16 /* ob_size: of its instructions */
+
+static struct {
+	const struct loop_shape *shape;
+	const struct python_offsets *offsets;
+	void *(*get_state)(void);
+	u64 code, callee; /* what is executed, and what it calls; 0: nothing is watched */
+	u64 cframe;
+	/* The places that have been right so far. */
+	u64 next, stack, argument, state, frame;
+	u32 events, calls;
+	bool is_cframe_fixed, is_aligned;
+	u32 next_place; /* LOOP_NOWHERE: it is looked for */
+} watch;
+
+/* Places whose word is in [first, last], and a multiple of `step`. */
+static u64 places_between(const u64 *places, u64 first, u64 last, u64 step)
+{
+	u64 found = 0;
+
+	for (u32 i = 0; i < LOOP_PLACES; i++) {
+		if (i != LOOP_TARGET && places[i] >= first && places[i] <= last &&
+		    places[i] % step == 0)
+			found |= 1ULL << i;
+	}
+	return found;
+}
+
+static u64 places_of(const u64 *places, u64 word)
+{
+	return places_between(places, word, word, 1);
+}
+
+/* An int is in half of a word; what is in the other half is not said. */
+static u64 places_of_int(const u64 *places, u32 number)
+{
+	u64 found = 0;
+
+	for (u32 i = 0; i < LOOP_PLACES; i++)
+		found |= i != LOOP_TARGET && (u32)places[i] == number ? 1ULL << i : 0;
+	return found;
+}
+
+static u64 places_of_next(const u64 *places, u64 opcode)
+{
+	const u64 first = watch.code + watch.offsets->code_instructions;
+	const u64 count = loop_word(watch.code + CODE_UNITS);
+	const u64 inside = places_between(places, first, first + 2 * (count - 1), 2);
+	u64 found = 0;
+
+	for (u32 i = 0; i < LOOP_PLACES; i++) {
+		if (inside >> i & 1 && *(const u8 *)places[i] == opcode)
+			found |= 1ULL << i;
+	}
+	return found;
+}
+
+/* Whether the two words below its arguments are what is called, and a NULL, or anything. */
+static bool is_callee(u64 below)
+{
+	const u64 callable = loop_word(below + 8 * (2 - watch.shape->callee_depth));
+	const u64 beside = loop_word(below + 8 * (watch.shape->callee_depth - 1));
+	const u64 tags = watch.shape->tags;
+
+	return (callable & ~tags) == watch.callee && (beside & ~tags) == 0;
+}
+
+/* In the frame's part of the stack; at a call, where what is called is where it should be. */
+static u64 places_of_stack(const u64 *places, u64 frame, u64 opcode, u32 argument)
+{
+	const u64 first =
+		frame + watch.offsets->frame_locals +
+		8 * (u64) * (const u32 *)(watch.code + watch.offsets->code_local_count);
+	const u64 last =
+		first + 8 * (u64) * (const u32 *)(watch.code + watch.offsets->code_stack_size);
+	const u64 inside = places_between(places, first, last, 8);
+	u64 found = 0;
+
+	if (opcode != watch.shape->call)
+		return inside;
+	for (u32 i = 0; i < LOOP_PLACES; i++) {
+		const u64 below = places[i] - 8 * (u64)(argument + 2);
+
+		if (inside >> i & 1 && below >= first && is_callee(below))
+			found |= 1ULL << i;
+	}
+	return found;
+}
+
+u64 trace_loop_frame(const struct python_layout *layout, u64 state)
+{
+	const struct python_offsets *offsets = &layout->offsets;
+
+	if (state == 0 || offsets->state_cframe == PYTHON_NO_FIELD)
+		return state != 0 ? loop_word(state + offsets->state_frame) : 0;
+	const u64 cframe = loop_word(state + offsets->state_cframe);
+
+	return cframe != 0 ? loop_word(cframe + offsets->cframe_frame) : 0;
+}
+
+/* And hooks are called as any function: with a stack that is aligned. */
+static void watch_cframe(const u64 *places, u64 state)
+{
+	if (watch.offsets->state_cframe == PYTHON_NO_FIELD)
+		return;
+	const u64 cframe = loop_word(state + watch.offsets->state_cframe);
+	const u64 offset = cframe - (u64)(places + LOOP_STACK);
+
+	watch.is_cframe_fixed =
+		watch.is_cframe_fixed && (watch.events == 0 || watch.cframe == offset);
+	watch.cframe = offset;
+}
+
+void trace_loop_watch(const u64 *places, u64 opcode)
+{
+	if (watch.code == 0)
+		return;
+	const u64 state = (u64)watch.get_state();
+	const u64 frame = trace_loop_frame(watch.shape->layout, state);
+	const u64 tags = watch.shape->tags;
+
+	if (frame == 0 || (loop_word(frame + watch.offsets->frame_code) & ~tags) != watch.code)
+		return;
+	watch_cframe(places, state);
+	watch.is_aligned = watch.is_aligned && (u64)places % 16 == 0;
+	watch.events++;
+	watch.calls += opcode == watch.shape->call;
+	watch.state &= places_of(places, state);
+	watch.frame &= places_of(places, frame);
+	if (watch.next_place == LOOP_NOWHERE) {
+		watch.next &= places_of_next(places, opcode);
+		return;
+	}
+	const u32 argument = ((const u8 *)places[watch.next_place])[1];
+
+	watch.argument &= places_of_int(places, argument);
+	watch.stack &= places_of_stack(places, frame, opcode, argument);
+}
+
+/* One, and a register if there is one; LOOP_NOWHERE: none, or more than one. */
+static u32 only_place(u64 places)
+{
+	if (places & ALL_REGISTERS)
+		places &= ALL_REGISTERS;
+	return places != 0 && (places & (places - 1)) == 0 ? (u32)__builtin_ctzll(places)
+							   : LOOP_NOWHERE;
+}
+
+/* Which of them does not matter where it is only read, and all have been right. */
+static u32 any_place(u64 places)
+{
+	return places != 0 ? (u32)__builtin_ctzll(places) : LOOP_NOWHERE;
+}
+
+static bool execute(const struct loop_entries *entries, void *code)
+{
+	long number = 0;
+
+	watch.events = watch.calls = 0;
+	return trace_loop_run(entries, code, &number) && number == RESULT &&
+	       watch.events >= LEAST_EVENTS && watch.calls >= LEAST_CALLS;
+}
+
+static bool watch_twice(const struct loop_entries *entries, void *code)
+{
+	watch.next = watch.stack = watch.argument = watch.state = watch.frame = ~0ULL;
+	watch.is_cframe_fixed = watch.is_aligned = true;
+	watch.next_place = LOOP_NOWHERE;
+	watch.code = (u64)code;
+	if (!execute(entries, code))
+		return false;
+	watch.next_place = only_place(watch.next);
+	return watch.next_place != LOOP_NOWHERE && execute(entries, code);
+}
+
+bool trace_loop_find_places(const struct loop_shape *shape, const struct loop_entries *entries,
+			    struct loop_places *out_places)
+{
+	void *code = entries->Py_CompileString(source, "", FILE_INPUT);
+	void *builtins = entries->PyEval_GetBuiltins();
+
+	watch.shape = shape;
+	watch.offsets = &shape->layout->offsets;
+	watch.get_state = entries->get_state;
+	watch.callee =
+		builtins != NULL ? (u64)entries->PyDict_GetItemString(builtins, "max") : 0;
+	const bool is_found = code != NULL && watch.callee != 0 && watch_twice(entries, code);
+
+	watch.code = 0;
+	if (code != NULL)
+		entries->Py_DecRef(code);
+	*out_places = (struct loop_places){
+		.next = watch.next_place,
+		.stack = any_place(watch.stack),
+		.argument = any_place(watch.argument),
+		/* Of what is read only; others may be right by chance, of one frame. */
+		.state = any_place(watch.state & KEPT_REGISTERS),
+		.frame = any_place(watch.frame & KEPT_REGISTERS),
+		.cframe = watch.cframe,
+		.is_cframe_fixed = watch.is_cframe_fixed,
+	};
+	return is_found && watch.is_aligned && out_places->stack != LOOP_NOWHERE &&
+	       out_places->argument != LOOP_NOWHERE;
+}

@@ -1,0 +1,495 @@
+/*
+ * monitoring - CPython from 3.12 on: sys.monitoring.
+ *
+ * One of an interpreter's six tools is ours, and it calls us at the events of all its threads,
+ * whoever made them.  Other tools (cProfile is tool 2, coverage 1, a debugger 0) have theirs
+ * all the same, and what programs set by sys.setprofile() and sys.settrace() is two more.
+ * Callbacks are objects of a type of our own (python/callback.h).
+ *
+ * It has to be set up by calls into the interpreter, with the GIL, as soon as sys is there.  An
+ * audit hook, which may be added before the interpreter begins (PEP 578), is called as soon as
+ * something is imported, and taken out again when that is done: audited calls would be slower
+ * for it (python/audit.h).  It comes in again when a thread state of another interpreter is seen
+ * (pthread_setspecific(), as in python/profile_function.c), for each interpreter has tools of its own.
+ * 3.15 keeps states where that is not to be seen: there the hook stays.
+ */
+#include "agent/trace/python/monitoring.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "abi/ring.h"
+#include "agent/core/agent.h"
+#include "agent/core/entries.h"
+#include "agent/trace/calibrate.h"
+#include "agent/trace/late.h"
+#include "agent/trace/only.h"
+#include "agent/trace/python/audit.h"
+#include "agent/trace/python/callback.h"
+#include "agent/trace/python/jit.h"
+#include "agent/trace/python/profilers.h"
+#include "agent/trace/python/stubs.h"
+#include "agent/trace/trace.h"
+
+#define PYTHON_3_15 0x030f0000U
+/* Those that sys.monitoring has no name for. */
+#define FIRST_TOOL        4
+#define LAST_TOOL         3
+#define TOOL_NAME         "fathom"
+#define MOST_INTERPRETERS 64U
+/* Audited events, once the interpreter is initialized, that it may set its flags among. */
+#define LAST_LOOK 1000U
+/* An interpreter ends: another one may be made in its place. */
+#define END_OF_INTERPRETER "cpython.PyInterpreterState_Clear"
+/*
+ * The list of hooks is about to be freed: by another allocator, perhaps, than ours is of (-X
+ * dev).
+ */
+#define END_OF_HOOKS "cpython._PySys_ClearAuditHooks"
+
+/* What is called of the interpreter; found by name when its first thread begins. */
+#define ENTRY_MAP(X)                                                        \
+	X(Py_IsInitialized, int, (void))                                    \
+	X(PySys_GetObject, void *, (const char *name))                      \
+	X(PyInterpreterState_Get, void *, (void))                           \
+	X(PyObject_CallMethod, void *,                                      \
+	  (void *object, const char *name, const char *format, ...))        \
+	X(PyObject_GetAttrString, void *, (void *object, const char *name)) \
+	X(PyLong_AsLong, long, (void *number))                              \
+	X(Py_DecRef, void, (void *object))                                  \
+	X(PyErr_Clear, void, (void))
+
+ENTRY_MAP(ENTRY_TYPE)
+
+static struct entries {
+	ENTRY_MAP(ENTRY_MEMBER)
+} python;
+
+static struct {
+	const struct python_layout *layout;
+	void *(*get_state)(void); /* of the calling thread: its PyThreadState, or NULL */
+	u64 first_interpreter;
+	/* Those that have a tool of ours, as far as there is room. */
+	struct monitored {
+		u64 interpreter;
+		u64 before; /* whose it was, which may be there still: it is looked at again */
+		int tool;
+		int all;        /* events */
+		int with_calls; /* those where there are stubs that do not see all calls */
+		bool has_calls; /* they are on, or all are */
+	} interpreters[MOST_INTERPRETERS];
+	struct trace_audit audit;
+	u32 is_hook_gone;
+	u32 may_have_jit; /* 0: no; else how often it was too early to ask */
+	u32 is_installing;
+} monitoring;
+
+static bool find_entries(void)
+{
+	static const char *const names[] = { ENTRY_MAP(ENTRY_NAME) };
+
+	/* ISO C has no way from an object's pointer to a function's; POSIX has. */
+	*(void **)&monitoring.get_state = trace_late_get_state();
+	return trace_late_symbols(&python, names, sizeof names / sizeof *names) &&
+	       monitoring.get_state != NULL &&
+	       trace_callback_find_entries(monitoring.layout->is_free_threaded);
+}
+
+/* The bit of an event; 0: there is none of that name. */
+static int event_bit(void *events, const char *name)
+{
+	void *number = python.PyObject_GetAttrString(events, name);
+	const long bit = number != NULL ? python.PyLong_AsLong(number) : 0;
+
+	if (number != NULL)
+		python.Py_DecRef(number);
+	return bit > 0 ? (int)bit : 0;
+}
+
+/* Does away with a result; false if there was none. */
+static bool is_done(void *result)
+{
+	if (result == NULL) {
+		python.PyErr_Clear();
+		return false;
+	}
+	python.Py_DecRef(result);
+	return true;
+}
+
+/* A function that is calibrated with: what else is executed is not traced so far. */
+struct calibrated {
+	void *module;
+	int tool, events;
+};
+
+static bool trace_function(void *context, void *code)
+{
+	const struct calibrated *calibrated = context;
+
+	return is_done(python.PyObject_CallMethod(calibrated->module, "set_local_events", "iOi",
+						  calibrated->tool, code, calibrated->events));
+}
+
+static void calibrate(void *module, int tool, int events)
+{
+	struct calibrated calibrated = { module, tool, events };
+	const struct trace_python_means means = { .context = &calibrated,
+						  .prepare = trace_function };
+
+	trace_calibrate_python(&means);
+}
+
+/* Takes the callback. */
+static bool set_callback(void *module, int tool, int event, void *callback)
+{
+	const bool is_set = event != 0 && callback != NULL &&
+			    is_done(python.PyObject_CallMethod(module, "register_callback",
+							       "iiO", tool, event, callback));
+
+	if (callback != NULL)
+		python.Py_DecRef(callback);
+	return is_set;
+}
+
+static bool set_events(void *module, int tool, int events)
+{
+	return is_done(python.PyObject_CallMethod(module, "set_events", "ii", tool, events));
+}
+
+/* Events: all, those that can be asked for of one function, the others, and calls of C. */
+struct wanted {
+	int all, of_functions, global, calls;
+};
+
+static bool set_each_callback(void *module, void *events, int tool, void *type,
+			      struct wanted *out_wanted)
+{
+	const bool has_builtins = !(agent.terms.flags & RING_NO_BUILTINS);
+
+	*out_wanted = (struct wanted){ 0 };
+	for (size_t i = 0; i < TRACE_CALLBACKS; i++) {
+		const struct trace_callback *callback = &trace_callbacks[i];
+		const int bit = event_bit(events, callback->event);
+
+		if (callback->is_of_builtins && !has_builtins)
+			continue;
+		if (!set_callback(module, tool, bit,
+				  trace_callback_make(type, callback->callback)))
+			return false;
+		if (callback->is_implied)
+			continue;
+		out_wanted->all |= bit;
+		*(callback->is_global ? &out_wanted->global : &out_wanted->of_functions) |= bit;
+		out_wanted->calls |= callback->is_of_builtins ? bit : 0;
+	}
+	return true;
+}
+
+static bool set_callbacks_of_wanted(void *module, void *events, int tool, void *type)
+{
+	for (size_t i = 0; trace_only_is_on() && i < TRACE_CALLBACKS; i++) {
+		trace_vectorcall *function = trace_callbacks[i].of_wanted;
+
+		if (function != NULL &&
+		    !set_callback(module, tool, event_bit(events, trace_callbacks[i].event),
+				  trace_callback_make(type, function)))
+			return false;
+	}
+	return true;
+}
+
+/* Where there are stubs, they need the events that no stub can stand before. */
+static bool has_stubs(void *module, int tool, const struct wanted *wanted)
+{
+	const bool had_stubs = trace_stubs_is_on();
+
+	if (!set_events(module, tool, wanted->global))
+		return false;
+	if (!trace_stubs_set_up()) {
+		set_events(module, tool, 0);
+		return false;
+	}
+	if (!had_stubs)
+		trace_stubs_calibrate();
+	return true;
+}
+
+static bool set_callbacks(void *module, void *events, int tool, struct monitored *place)
+{
+	void *type = trace_callback_make_type();
+	struct wanted wanted;
+
+	if (type == NULL || !set_each_callback(module, events, tool, type, &wanted))
+		return false;
+	place->tool = tool;
+	place->all = wanted.all;
+	place->with_calls = wanted.global | wanted.calls;
+	place->has_calls = !has_stubs(module, tool, &wanted);
+	if (place->has_calls)
+		calibrate(module, tool, wanted.of_functions);
+	trace_set_means(place->has_calls ? TRACE_MEANS_EVENTS : TRACE_MEANS_TABLE);
+	return set_callbacks_of_wanted(module, events, tool, type) &&
+	       (!place->has_calls || set_events(module, tool, wanted.all));
+}
+
+static bool set_up(void *module, struct monitored *place)
+{
+	void *events = python.PyObject_GetAttrString(module, "events");
+	void *missing = python.PyObject_GetAttrString(module, "MISSING");
+	bool is_set = false;
+
+	trace_monitoring_objects.missing = (u64)missing;
+	trace_monitoring_objects.disable = python.PyObject_GetAttrString(module, "DISABLE");
+	for (int tool = FIRST_TOOL; tool >= LAST_TOOL && events != NULL && !is_set; tool--) {
+		if (is_done(python.PyObject_CallMethod(module, "use_tool_id", "is", tool,
+						       TOOL_NAME)))
+			is_set = set_callbacks(module, events, tool, place);
+	}
+	python.PyErr_Clear();
+	if (events != NULL)
+		python.Py_DecRef(events);
+	return is_set;
+}
+
+/* Whether the interpreter that is running has a tool of ours. */
+static bool is_set_up(void *module)
+{
+	bool is_ours = false;
+
+	for (int tool = FIRST_TOOL; tool >= LAST_TOOL && !is_ours; tool--) {
+		void *name = python.PyObject_CallMethod(module, "get_tool", "i", tool);
+		void *same = name != NULL ? python.PyObject_CallMethod(name, "__eq__", "s",
+								       TOOL_NAME)
+					  : NULL;
+
+		is_ours = same != NULL && same != (void *)monitoring.layout->none &&
+			  python.PyLong_AsLong(same) == 1;
+		python.PyErr_Clear();
+		if (same != NULL)
+			python.Py_DecRef(same);
+		if (name != NULL)
+			python.Py_DecRef(name);
+	}
+	return is_ours;
+}
+
+/* The place of an interpreter among those that have a tool, or of none; NULL: there is none. */
+static struct monitored *place_of(u64 interpreter)
+{
+	for (u32 i = 0; i < MOST_INTERPRETERS; i++) {
+		if (__atomic_load_n(&monitoring.interpreters[i].interpreter,
+				    __ATOMIC_RELAXED) == interpreter)
+			return &monitoring.interpreters[i];
+	}
+	return NULL;
+}
+
+/* The place that an interpreter had, whose tool is there still; NULL: it is another's. */
+static struct monitored *place_before(u64 interpreter)
+{
+	struct monitored *place = monitoring.interpreters;
+
+	while (place->before != interpreter || place->interpreter != 0) {
+		if (++place == monitoring.interpreters + MOST_INTERPRETERS)
+			return NULL;
+	}
+	return place;
+}
+
+static bool is_still_set_up(void *module, u64 interpreter)
+{
+	struct monitored *place = place_before(interpreter);
+
+	if (place == NULL || !is_set_up(module))
+		return false;
+	__atomic_store_n(&place->interpreter, interpreter, __ATOMIC_RELAXED);
+	trace_set_status(TRACE_ON);
+	return true;
+}
+
+static void set_up_interpreter(u64 interpreter)
+{
+	void *module = python.PySys_GetObject("monitoring");
+	void *modules = python.PySys_GetObject("modules");
+	struct monitored *place = place_of(0);
+
+	if (module == NULL || modules == NULL || place == NULL)
+		return;
+	if (is_still_set_up(module, interpreter)) {
+		if (monitoring.layout->version < PYTHON_3_15 && !monitoring.may_have_jit)
+			trace_audit_remove(&monitoring.audit);
+		return;
+	}
+	*place = (struct monitored){ .interpreter = interpreter, .has_calls = true };
+	trace_profilers_look();
+	if (is_set_up(module) || set_up(module, place))
+		trace_set_status(TRACE_ON);
+	else if (trace_area_of_process()->status == TRACE_WAITING)
+		trace_set_status(TRACE_REFUSED);
+	monitoring.may_have_jit = !place->has_calls && trace_jit_may_be(monitoring.layout);
+	if (monitoring.layout->version < PYTHON_3_15 && !monitoring.may_have_jit)
+		trace_audit_remove(&monitoring.audit);
+}
+
+/* The interpreter, with all its flags: it runs the program, or whatever has embedded it does. */
+static bool is_begun(const char *event)
+{
+	return strncmp(event, "cpython.run_", strlen("cpython.run_")) == 0 ||
+	       (python.Py_IsInitialized() && ++monitoring.may_have_jit > LAST_LOOK);
+}
+
+/* Code that has events is not compiled (python/jit.h): so all are on. */
+static void look_for_jit(struct monitored *place)
+{
+	void *module = python.PySys_GetObject("monitoring");
+
+	if (module != NULL && trace_jit_is_on()) {
+		place->has_calls = true;
+		set_events(module, place->tool, place->all);
+		trace_set_means(TRACE_MEANS_EVENTS);
+	}
+	monitoring.may_have_jit = 0;
+	if (monitoring.layout->version < PYTHON_3_15)
+		trace_audit_remove(&monitoring.audit);
+}
+
+/* Called at audited events: imports are among the first. */
+static int on_audit(const char *event, void *arguments, void *data)
+{
+	(void)arguments;
+	(void)data;
+	if (event[0] == 'c' && strcmp(event, END_OF_HOOKS) == 0) {
+		trace_audit_remove(&monitoring.audit);
+		monitoring.is_hook_gone = 1;
+		return 0;
+	}
+	if (trace_area_of_process() == NULL || monitoring.get_state() == NULL)
+		return 0;
+	const u64 interpreter = (u64)python.PyInterpreterState_Get();
+	struct monitored *place = place_of(interpreter);
+
+	if (place != NULL && event[0] == 'c' && strcmp(event, END_OF_INTERPRETER) == 0)
+		place->interpreter = 0;
+	else if (place != NULL && monitoring.may_have_jit && is_begun(event))
+		look_for_jit(place);
+	if (place != NULL ||
+	    __atomic_exchange_n(&monitoring.is_installing, 1, __ATOMIC_ACQUIRE) != 0)
+		return 0;
+	set_up_interpreter(interpreter);
+	__atomic_store_n(&monitoring.is_installing, 0, __ATOMIC_RELEASE);
+	return 0;
+}
+
+void trace_monitoring_want_calls(u64 interpreter)
+{
+	struct monitored *place = place_of(interpreter);
+
+	if (place == NULL || place->has_calls)
+		return;
+	void *module = python.PySys_GetObject("monitoring");
+
+	/* The instruments that this puts in are those of code that is executed, too. */
+	place->has_calls = true;
+	if (module != NULL)
+		set_events(module, place->tool, place->with_calls);
+}
+
+/* By all tools, those of sys.setprofile() and sys.settrace() as well, which have no other names. */
+static long tools_with_calls(void *module)
+{
+	void *events = python.PyObject_CallMethod(module, "_all_events", NULL);
+	void *tools =
+		events != NULL ? python.PyObject_CallMethod(events, "get", "s", "CALL") : NULL;
+	const long number = tools != NULL && tools != (void *)monitoring.layout->none
+				    ? python.PyLong_AsLong(tools)
+				    : 0;
+
+	python.PyErr_Clear();
+	if (tools != NULL)
+		python.Py_DecRef(tools);
+	if (events != NULL)
+		python.Py_DecRef(events);
+	return number;
+}
+
+bool trace_monitoring_is_alone(void)
+{
+	if (monitoring.layout == NULL)
+		return false;
+	const struct monitored *place = place_of((u64)python.PyInterpreterState_Get());
+	void *module = python.PySys_GetObject("monitoring");
+
+	return place != NULL && place->has_calls && module != NULL &&
+	       tools_with_calls(module) == 1L << place->tool;
+}
+
+void trace_monitoring_forget_others(void)
+{
+	__atomic_store_n(&monitoring.is_installing, 0, __ATOMIC_RELAXED);
+}
+
+static void add_hook(void)
+{
+	if (!trace_audit_add(on_audit, &monitoring, &monitoring.audit))
+		trace_set_status(TRACE_REFUSED);
+}
+
+void trace_monitoring_begin(const struct python_layout *layout)
+{
+	/* It may be another one that had been there, and was unloaded. */
+	memset(&monitoring, 0, sizeof monitoring);
+	monitoring.layout = layout;
+	trace_monitoring_objects.none = (void *)layout->none;
+	if (!find_entries()) {
+		trace_set_status(TRACE_NO_ENTRY);
+		return;
+	}
+	trace_python_find_objects(layout);
+	trace_profilers_begin(0);
+	trace_stubs_begin(layout);
+	add_hook();
+}
+
+/* The one there was, if its place is known; else the interpreter has freed it at its end. */
+static void begin_hook(void)
+{
+	trace_audit_put_back(&monitoring.audit);
+	if (monitoring.audit.list == NULL && monitoring.is_hook_gone)
+		add_hook();
+	monitoring.is_hook_gone = 0;
+}
+
+/* It may be another one, made where one was that has ended. */
+static void look_again(u64 interpreter)
+{
+	struct monitored *place = place_of(interpreter);
+
+	if (place != NULL) {
+		place->before = interpreter;
+		__atomic_store_n(&place->interpreter, 0, __ATOMIC_RELAXED);
+	}
+	begin_hook();
+}
+
+void trace_monitoring_begin_again(void)
+{
+	if (monitoring.is_hook_gone && monitoring.layout->version >= PYTHON_3_15 &&
+	    !python.Py_IsInitialized())
+		begin_hook();
+}
+
+/* The state of a thread: of another interpreter, perhaps. */
+void trace_monitoring_see_state(const struct python_layout *layout, u64 state)
+{
+	void *(*const get)(void) = (void *(*)(void))layout->state_function;
+
+	if (monitoring.layout == NULL || get == NULL || (u64)get() != state)
+		return;
+	const u64 interpreter = *(const u64 *)(state + layout->offsets.state_interp);
+
+	if (monitoring.first_interpreter == 0)
+		monitoring.first_interpreter = interpreter;
+	else if (interpreter != monitoring.first_interpreter || !python.Py_IsInitialized())
+		look_again(interpreter);
+}

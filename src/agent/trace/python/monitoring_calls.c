@@ -1,0 +1,194 @@
+#include "agent/trace/only.h"
+#include "agent/trace/python/monitoring.h"
+#include "agent/trace/python/stubs.h"
+#include "agent/trace/trace.h"
+
+struct trace_monitoring_objects trace_monitoring_objects;
+
+/* A callback's result is a reference to None, which is immortal from 3.12 on. */
+static void *nothing(void)
+{
+	return trace_monitoring_objects.none;
+}
+
+static void *on_start(void *callable, void *const *arguments, size_t count, void *names)
+{
+	const u64 now = trace_now();
+	struct tracer *tracer = trace_of_thread();
+	const u64 code = (u64)arguments[0];
+
+	(void)callable;
+	(void)count;
+	(void)names;
+	/* Where there are stubs, these have told of it. */
+	if (tracer == NULL || trace_stubs_is_on())
+		return nothing();
+	const struct trace_call call = {
+		.identity = trace_python_identity(code),
+		.object = code,
+		.named = code,
+		.kind = TRACE_KIND_PYTHON,
+	};
+
+	trace_enter(tracer, call, now);
+	return nothing();
+}
+
+static void *on_end(void *callable, void *const *arguments, size_t count, void *names)
+{
+	const u64 now = trace_now();
+	struct tracer *tracer = trace_of_thread();
+
+	(void)callable;
+	(void)count;
+	(void)names;
+	if (tracer != NULL && !trace_stubs_is_on())
+		trace_leave(tracer, (u64)arguments[0], 0, now);
+	return nothing();
+}
+
+/* By exceptions: there are no instructions that stubs could stand before. */
+static void *on_throw(void *callable, void *const *arguments, size_t count, void *names)
+{
+	struct tracer *tracer = trace_stubs_is_on() ? trace_of_thread() : NULL;
+
+	if (tracer == NULL)
+		return on_start(callable, arguments, count, names);
+	trace_stubs_enter(tracer, (u64)arguments[0]);
+	return nothing();
+}
+
+static void *on_unwind(void *callable, void *const *arguments, size_t count, void *names)
+{
+	struct tracer *tracer = trace_stubs_is_on() ? trace_of_thread() : NULL;
+
+	if (tracer == NULL)
+		return on_end(callable, arguments, count, names);
+	trace_stubs_leave(tracer);
+	return nothing();
+}
+
+/*
+ * Where only some functions are wanted, the others' events are to come no more, of those that
+ * the interpreter can leave out (Objects: PEP 669, "local events").  A code object that is made
+ * where one was has all its events.
+ */
+static bool is_hidden(void *const *arguments)
+{
+	const u64 code = (u64)arguments[0];
+	const struct trace_call call = {
+		.identity = trace_python_identity(code),
+		.object = code,
+		.named = code,
+		.kind = TRACE_KIND_PYTHON,
+	};
+
+	return trace_only_hides(&call);
+}
+
+static void *on_wanted_start(void *callable, void *const *arguments, size_t count, void *names)
+{
+	return is_hidden(arguments) ? trace_monitoring_objects.disable
+				    : on_start(callable, arguments, count, names);
+}
+
+static void *on_wanted_throw(void *callable, void *const *arguments, size_t count, void *names)
+{
+	return is_hidden(arguments) ? nothing() : on_throw(callable, arguments, count, names);
+}
+
+static void *on_wanted_end(void *callable, void *const *arguments, size_t count, void *names)
+{
+	return is_hidden(arguments) ? trace_monitoring_objects.disable
+				    : on_end(callable, arguments, count, names);
+}
+
+static void *on_wanted_unwind(void *callable, void *const *arguments, size_t count, void *names)
+{
+	return is_hidden(arguments) ? nothing() : on_unwind(callable, arguments, count, names);
+}
+
+/* The method of a call of a C function; 0: it is another call. */
+static inline u64 method_of(void *const *arguments, size_t count)
+{
+	const u64 callable = (u64)arguments[2];
+	const u64 method = trace_python_method(callable);
+
+	/* As cProfile: list.append() without an object is an error, not a call. */
+	if (method != 0 && (count & ~(1ULL << 63)) > 3 &&
+	    (u64)arguments[3] == trace_monitoring_objects.missing &&
+	    trace_word(callable, trace_objects.object_type) == trace_objects.descriptor_type)
+		return 0;
+	return method;
+}
+
+/*
+ * An event that makes no call; if the thread has no tracer, there is nobody whose time it is.
+ */
+static void *note_quiet(enum trace_quiet what)
+{
+	struct tracer *tracer = trace_own;
+
+	if (tracer != NULL)
+		trace_quiet(tracer, what);
+	return nothing();
+}
+
+static bool is_function(u64 callable)
+{
+	return trace_word(callable, trace_objects.object_type) == trace_objects.function_type;
+}
+
+/* Most calls are of Python functions: for those nothing more is looked at, nor the clock. */
+static void *on_call(void *callable, void *const *arguments, size_t count, void *names)
+{
+	const u64 called = (u64)arguments[2];
+
+	(void)callable;
+	(void)names;
+	if (is_function(called))
+		return note_quiet(TRACE_QUIET_FUNCTION);
+	const u64 method = method_of(arguments, count);
+
+	if (method == 0)
+		return note_quiet(TRACE_QUIET_OTHER);
+	const u64 now = trace_now();
+	struct tracer *tracer = trace_of_thread();
+
+	if (tracer == NULL)
+		return nothing();
+	const struct trace_call call = { .identity = trace_python_method_identity(method),
+					 .object = method,
+					 .named = called,
+					 .kind = TRACE_KIND_PYTHON_BUILTIN };
+
+	trace_enter(tracer, call, now);
+	return nothing();
+}
+
+static void *on_call_end(void *callable, void *const *arguments, size_t count, void *names)
+{
+	const u64 now = trace_now();
+	const u64 method = method_of(arguments, count);
+	struct tracer *tracer = method != 0 ? trace_of_thread() : NULL;
+
+	(void)callable;
+	(void)names;
+	if (method == 0)
+		return note_quiet(TRACE_QUIET_OTHER);
+	if (tracer != NULL)
+		trace_leave(tracer, method, 0, now);
+	return nothing();
+}
+
+const struct trace_callback trace_callbacks[TRACE_CALLBACKS] = {
+	{ "PY_START", on_start, false, false, false, on_wanted_start },
+	{ "PY_RESUME", on_start, false, false, false, on_wanted_start },
+	{ "PY_THROW", on_throw, false, false, true, on_wanted_throw },
+	{ "PY_RETURN", on_end, false, false, false, on_wanted_end },
+	{ "PY_YIELD", on_end, false, false, false, on_wanted_end },
+	{ "PY_UNWIND", on_unwind, false, false, true, on_wanted_unwind },
+	{ "CALL", on_call, true, false, false, NULL },
+	{ "C_RETURN", on_call_end, true, true, false, NULL },
+	{ "C_RAISE", on_call_end, true, true, false, NULL },
+};

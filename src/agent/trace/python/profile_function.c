@@ -1,0 +1,449 @@
+/*
+ * profile_function - CPython 3.6 to 3.11: a profile function on every thread state.
+ *
+ * On 3.11 only where dispatch hooks cannot be set (python/frames.h).
+ *
+ * Up to 3.11 the interpreter calls a function of its thread's own at each call and return, its
+ * thread state says which (c_profilefunc): it is what PyEval_SetProfile() sets, on the calling
+ * thread and with the GIL.  We need every thread's, from its first instruction, those that C
+ * makes too.  Each of them says which state is its own by pthread_setspecific(), right after
+ * the state was made (PyThread_tss_set() of pystate.c's autoTSSkey): there nobody else knows
+ * of it yet, and it has executed nothing.  So the members are set there, as PyEval_SetProfile()
+ * sets them, but for c_profileobj: sys.getprofile() goes on to say None.
+ *
+ * A program that sets a profile function of its own has it: ours is gone from that thread meanwhile
+ * (python/profilers.h).
+ */
+#include <pthread.h>
+#include <stddef.h>
+
+#include "abi/ring.h"
+#include "agent/control/region_python.h"
+#include "agent/core/agent.h"
+#include "agent/core/agent_state.h"
+#include "agent/core/arch.h"
+#include "agent/core/hooks.h"
+#include "agent/trace/calibrate.h"
+#include "agent/trace/late.h"
+#include "agent/trace/python/audit.h"
+#include "agent/trace/python/frames.h"
+#include "agent/trace/python/profilers.h"
+#include "agent/trace/python/told.h"
+#include "agent/trace/trace.h"
+
+/* Where a thread state has what PyEval_SetProfile() sets (Include/pystate.h of each version). */
+struct profile_members {
+	u32 first, last; /* PY_VERSION_HEX >> 16 */
+	u16 function;    /* c_profilefunc */
+	u16 flag;        /* use_tracing; or cframe, */
+	bool has_cframe; /* whose first member it is then */
+	bool is_byte;    /* and one byte, all ones */
+};
+
+static const struct profile_members members_of[] = {
+	{ 0x0306, 0x0306, 48, 44, false, false },
+	{ 0x0307, 0x0309, 56, 48, false, false },
+	{ 0x030a, 0x030a, 56, 48, true, false },
+	{ 0x030b, 0x030b, 64, 56, true, true },
+};
+
+/* From 3.11 on a PyFrameObject is a handle of the frame: PyFrameObject.f_frame. */
+#define HANDLE_TO_FRAME 24
+
+struct trace_objects trace_objects;
+
+static struct {
+	const struct profile_members *members;              /* NULL: not to be set */
+	const struct profile_members *members_to_fall_back; /* on 3.11 */
+	u64 get_state;                                      /* _PyThreadState_UncheckedGet() */
+	bool has_audit_hook;
+	bool is_calibrated;
+	bool has_builtins; /* their calls are wanted */
+} python;
+
+static u64 word_at(u64 address)
+{
+	return *(const u64 *)address;
+}
+
+static u64 address_of(const char *name)
+{
+	return (u64)trace_late_symbol(name);
+}
+
+void trace_python_find_objects(const struct python_layout *layout)
+{
+	const struct python_offsets *offsets = &layout->offsets;
+	const u64 method_type = address_of("PyCMethod_Type");
+
+	trace_objects = (struct trace_objects){
+		.function_type = address_of("PyFunction_Type"),
+		.builtin_type = layout->builtin_type,
+		.method_type = method_type != 0 ? method_type : layout->builtin_type,
+		.descriptor_type = layout->descriptor_type,
+		.object_type = offsets->object_type,
+		.builtin_method = offsets->builtin_method,
+		.descriptor_method = offsets->descriptor_method,
+		.code_filename = offsets->code_filename,
+		.code_name = offsets->code_name,
+		.code_table = offsets->code_table,
+	};
+}
+
+/* The frame that is executed, of the object that an event has. */
+static u64 frame_of(const struct python_layout *layout, u64 object)
+{
+	return layout->chain == PYTHON_CHAIN_OBJECTS ? object
+						     : word_at(object + HANDLE_TO_FRAME);
+}
+
+static u64 code_of(const struct python_layout *layout, u64 frame)
+{
+	return word_at(frame + layout->offsets.frame_code);
+}
+
+static void builtin_event(struct tracer *tracer, u64 frame, bool is_call, u64 callable, u64 now)
+{
+	const u64 method = trace_python_method(callable);
+
+	if (method == 0)
+		return;
+	if (!is_call) {
+		trace_leave(tracer, method, frame, now);
+		return;
+	}
+	const struct trace_call call = { .identity = trace_python_method_identity(method),
+					 .object = method,
+					 .named = callable,
+					 .frame = frame,
+					 .kind = TRACE_KIND_PYTHON_BUILTIN };
+
+	trace_enter(tracer, call, now);
+}
+
+/* Py_tracefunc. */
+static int on_profile(void *object, void *frame_object, int what, void *argument)
+{
+	const u64 now = trace_now();
+	const struct python_layout *layout = trace_layout();
+	struct tracer *tracer = trace_of_thread();
+
+	(void)object;
+	if (tracer == NULL || layout == NULL)
+		return 0;
+	const u64 frame = frame_of(layout, (u64)frame_object);
+
+	if (what == TRACE_PROFILE_CALL) {
+		const u64 code = code_of(layout, frame);
+		const struct trace_call call = {
+			.identity = trace_python_identity(code),
+			.object = code,
+			.named = code,
+			.frame = frame,
+			.kind = TRACE_KIND_PYTHON,
+		};
+
+		trace_enter(tracer, call, now);
+	} else if (what == TRACE_PROFILE_RETURN) {
+		trace_leave(tracer, code_of(layout, frame), frame, now);
+	} else if (python.has_builtins &&
+		   (what == TRACE_PROFILE_C_CALL || what == TRACE_PROFILE_C_RETURN ||
+		    what == TRACE_PROFILE_C_EXCEPTION)) {
+		builtin_event(tracer, frame, what == TRACE_PROFILE_C_CALL, (u64)argument, now);
+	}
+	return 0;
+}
+
+void trace_python_begin(const struct python_layout *layout)
+{
+	__builtin_memset(&python, 0, sizeof python);
+	for (size_t i = 0; i < sizeof members_of / sizeof *members_of; i++) {
+		const u32 version = layout->version >> 16;
+
+		if (version >= members_of[i].first && version <= members_of[i].last)
+			python.members = &members_of[i];
+	}
+	python.has_builtins = !(agent.terms.flags & RING_NO_BUILTINS);
+	trace_python_find_objects(layout);
+	trace_profilers_begin(python.members != NULL ? python.members->function : 0);
+	/* 3.11 has a profile function only where there can be no dispatch hooks. */
+	if (layout->chain == PYTHON_CHAIN_ENTRY_FLAG && trace_frames_begin(layout)) {
+		python.members_to_fall_back = python.members;
+		python.members = NULL;
+	} else if (python.members != NULL && python.members->has_cframe) {
+		trace_set_means(TRACE_MEANS_PROFILE);
+	}
+	/* A program that makes interpreters itself, as servers do: nothing tells when. */
+	if (trace_late_is_wanted("Py_NewInterpreter"))
+		trace_python_meet_interpreters();
+}
+
+/* As PyEval_SetProfile() does it; the thread has executed nothing, so nobody else looks. */
+static void set_function(const struct profile_members *members, u64 state,
+			 trace_profile_function *function)
+{
+	u64 flag = state + members->flag;
+
+	if (members->has_cframe)
+		flag = word_at(flag);
+	if (flag == 0)
+		return;
+	*(u64 *)(state + members->function) = (u64)function;
+	if (members->is_byte)
+		*(u8 *)flag = 255;
+	else
+		*(int *)flag = 1;
+	trace_set_status(TRACE_ON);
+}
+
+/* In all threads that have none. */
+static void set_everywhere(trace_profile_function *function)
+{
+	const struct python_layout *layout = trace_layout();
+	const struct python_offsets *offsets = &layout->offsets;
+	void *(*const head)(void) = (void *(*)(void))layout->head_function;
+	u64 interpreter = head != NULL ? (u64)head() : 0;
+
+	for (; interpreter != 0; interpreter = word_at(interpreter + offsets->interp_next)) {
+		u64 state = word_at(interpreter + offsets->interp_threads);
+
+		for (; state != 0; state = word_at(state + offsets->state_next)) {
+			if (word_at(state + python.members->function) == 0)
+				set_function(python.members, state, function);
+		}
+	}
+}
+
+/* Threads that have begun meanwhile have it from here on; the others as they begin. */
+void trace_python_fall_back(void)
+{
+	python.members = python.members_to_fall_back;
+	set_everywhere(on_profile);
+}
+
+static bool is_of_python(const struct trace_entry *entry)
+{
+	return entry->kind == TRACE_KIND_PYTHON || entry->kind == TRACE_KIND_PYTHON_BUILTIN ||
+	       entry->kind == TRACE_KIND_PYTHON_METHOD;
+}
+
+/* innermost: the frame that is being executed, which has nothing of C's under way but us. */
+static bool has_ended(const struct trace_entry *entry, u64 state, u64 innermost)
+{
+	const bool is_function = entry->kind == TRACE_KIND_PYTHON;
+
+	if (!is_of_python(entry))
+		return false;
+	return (!is_function && entry->frame == innermost) ||
+	       !region_python_has_frame(state, entry->frame, is_function ? entry->object : 0);
+}
+
+/*
+ * What was called meanwhile is not known, but what is being executed is: what else was begun before
+ * has ended, the other tool's beginning as well, a C function of the innermost function's.
+ */
+static void close_ended(struct tracer *tracer, u64 state)
+{
+	u64 innermost[2] = { 0 };
+	const u64 now = trace_now();
+	const u64 level = arch_stack_pointer();
+
+	region_python_frames(state, innermost);
+	trace_take(tracer, level);
+	while (tracer->top > tracer->entries && has_ended(tracer->top, state, innermost[0]))
+		trace_pop(tracer, now);
+	/* What had no entry may have ended, too; if it has not, it is not found when it does. */
+	tracer->unstacked = 0;
+	trace_advance(tracer, now);
+	if (!trace_give(tracer, level))
+		trace_skip(tracer);
+}
+
+/* The calling thread's, where there are to be functions of ours; 0: there are not. */
+static u64 own_state(void)
+{
+	if (python.get_state == 0)
+		python.get_state = address_of("_PyThreadState_UncheckedGet");
+	void *(*const get_state)(void) = (void *(*)(void))python.get_state;
+
+	return python.members != NULL && get_state != NULL ? (u64)get_state() : 0;
+}
+
+u64 trace_python_function(void)
+{
+	const u64 state = own_state();
+
+	return state != 0 ? word_at(state + python.members->function) : 0;
+}
+
+static void put_back(u64 state)
+{
+	struct tracer *tracer = trace_area_of_process() != NULL ? trace_of_thread() : NULL;
+
+	if (tracer != NULL)
+		close_ended(tracer, state);
+	set_function(python.members, state, on_profile);
+}
+
+bool trace_python_put_back(void)
+{
+	const u64 state = own_state();
+	const u64 function = trace_python_function();
+
+	if (state != 0 && function == 0)
+		put_back(state);
+	return function != 0 && function != (u64)on_profile;
+}
+
+/* Py_tracefunc, of a thread whose own was taken away by another: once. */
+static int on_return_of_ours(void *object, void *frame_object, int what, void *argument)
+{
+	const u64 state = own_state();
+
+	if (state != 0 && word_at(state + python.members->function) == (u64)on_return_of_ours)
+		put_back(state);
+	return on_profile(object, frame_object, what, argument);
+}
+
+void trace_python_put_back_all(void)
+{
+	trace_python_put_back();
+	if (own_state() != 0)
+		set_everywhere(on_return_of_ours);
+}
+
+bool trace_python_has_function(void)
+{
+	return trace_python_function() == (u64)on_profile;
+}
+
+/* use_tracing of the calling thread's state; NULL: it has no function of ours. */
+static void *flag_in_use(void)
+{
+	void *(*const get_state)(void) = (void *(*)(void))python.get_state;
+	const u64 state = get_state != NULL ? (u64)get_state() : 0;
+
+	if (state == 0 || word_at(state + python.members->function) != (u64)on_profile)
+		return NULL;
+	return (void *)(python.members->has_cframe ? word_at(state + python.members->flag)
+						   : state + python.members->flag);
+}
+
+/* What is called from here on has hooks, or none. */
+static void set_hooks(void *context, bool has_hooks)
+{
+	void *flag = flag_in_use();
+
+	(void)context;
+	if (flag == NULL)
+		return;
+	if (python.members->is_byte)
+		*(u8 *)flag = has_hooks ? 255 : 0;
+	else
+		*(int *)flag = has_hooks;
+}
+
+/* A pending call: between two instructions of the main thread. */
+static int calibrate(void *unused)
+{
+	const struct trace_python_means means = {
+		.set = set_hooks,
+		/* From 3.10 on the flag is asked for at each instruction. */
+		.slows_bytecode = python.members->has_cframe,
+	};
+
+	(void)unused;
+	if (flag_in_use() != NULL)
+		trace_calibrate_python(&means);
+	return 0;
+}
+
+void trace_python_calibrate(void)
+{
+	int (*add_pending_call)(int (*)(void *), void *);
+
+	if (python.members == NULL ||
+	    __atomic_exchange_n(&python.is_calibrated, true, __ATOMIC_RELAXED))
+		return;
+	python.get_state = address_of("_PyThreadState_UncheckedGet");
+	*(void **)&add_pending_call = trace_late_symbol("Py_AddPendingCall");
+	if (add_pending_call != NULL)
+		add_pending_call(calibrate, NULL);
+}
+
+bool trace_python_is_by_function(void)
+{
+	return python.members != NULL;
+}
+
+static void see_state(u64 state)
+{
+	if (python.members != NULL && word_at(state + python.members->function) == 0)
+		set_function(python.members, state, on_profile);
+}
+
+/* Any event that is audited: what a new interpreter executes first is ("exec"; PEP 578). */
+static int on_audit(const char *event, void *arguments, void *data)
+{
+	void *(*const get_state)(void) = (void *(*)(void))python.get_state;
+	const u64 state = trace_area_of_process() != NULL ? (u64)get_state() : 0;
+
+	(void)event;
+	(void)arguments;
+	(void)data;
+	if (state != 0)
+		see_state(state);
+	return 0;
+}
+
+/* Of 3.11 each is seen when it calls. */
+static bool meets_interpreters(void)
+{
+	const struct python_layout *layout = trace_layout();
+
+	return python.members != NULL ||
+	       (layout != NULL && layout->chain == PYTHON_CHAIN_OBJECTS);
+}
+
+/* From 3.8 on.  Audited calls are slower from then on, by 0.1 us. */
+void trace_python_meet_interpreters(void)
+{
+	int (*add_hook)(trace_audit_hook *, void *);
+
+	*(void **)&add_hook = trace_late_symbol("PySys_AddAuditHook");
+	python.get_state = address_of("_PyThreadState_UncheckedGet");
+	if (add_hook != NULL && python.get_state != 0 && meets_interpreters() &&
+	    !__atomic_exchange_n(&python.has_audit_hook, true, __ATOMIC_RELAXED))
+		add_hook(on_audit, &python);
+}
+
+void trace_python_see_state(const struct python_layout *layout, u64 state)
+{
+	void *(*const get)(void) = (void *(*)(void))layout->state_function;
+
+	if (get != NULL && (u64)get() == state)
+		see_state(state);
+}
+
+AGENT_START AGENT_EXPORT int pthread_setspecific(pthread_key_t key, const void *value)
+{
+	const struct ring_header *ring = agent.ring;
+
+	/* Most programs are not traced: for them that is all. */
+	if (__builtin_expect(ring == NULL || !(agent.terms.flags & RING_TRACE), 1))
+		return HOOK_NEXT(pthread_setspecific)(key, value);
+	const int rc = HOOK_NEXT(pthread_setspecific)(key, value);
+
+	if (rc != 0 || value == NULL)
+		return rc;
+	trace_late_look(__builtin_return_address(0));
+	const struct python_layout *layout = trace_layout();
+
+	if (layout == NULL)
+		return rc;
+	if (layout->chain <= PYTHON_CHAIN_ENTRY_FLAG)
+		trace_python_see_state(layout, (u64)value);
+	else
+		trace_monitoring_see_state(layout, (u64)value);
+	return rc;
+}

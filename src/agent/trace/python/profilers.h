@@ -1,0 +1,35 @@
+/*
+ * profilers - other profilers, which take places of ours, or are told because of us.
+ *
+ * Up to 3.11 a thread has one profile function: where calls are seen by that
+ * (python/profile_function.c), ours is gone while a program has set its own.  When that is taken away
+ * again, nothing tells: sys.setprofile(None) and cProfile's disable() leave none.  And from
+ * 3.6 on, whoever is told of calls, what sys.setprofile() sets shall be told of those it is
+ * told of without us (python/told.h).
+ *
+ * So functions of ours stand before these, in the interpreter's tables of methods, whoever
+ * calls them.  They call them, and look what the thread has then.  Those of modules that are
+ * imported are found when the import system has executed the module, by _imp.exec_builtin()
+ * and exec_dynamic(), which ours stand before as well.  Profilers that are set in C:
+ * python/setters.h.
+ */
+#pragma once
+#include "abi/types.h"
+
+struct name_text;
+
+/*
+ * Before the interpreter begins: where its thread states have c_profilefunc, or 0
+ * (python/told.h).
+ */
+void trace_profilers_begin(u32 place);
+/*
+ * Something of Python is executed, with the GIL: they are found as soon as the import system is
+ * there.  When they have been, nothing is done.
+ */
+void trace_profilers_look(void);
+/*
+ * A C function is about to be called for the first time: its PyMethodDef, and "sys.setprofile".
+ * It may be one that ours could not be put before.
+ */
+void trace_profilers_meet(u64 method, const struct name_text *qualified);

@@ -1,0 +1,330 @@
+#include "agent/trace/python/proxies.h"
+
+#include <stddef.h>
+
+#include "abi/python_layout.h"
+#include "agent/core/entries.h"
+#include "agent/trace/late.h"
+#include "agent/trace/map.h"
+#include "agent/trace/trace.h"
+
+#define CHUNK_BYTES 4096U
+
+typedef void *vectorcall(void *callable, void *const *arguments, size_t count, void *names);
+typedef void *tp_call(void *callable, void *arguments, void *map);
+
+/* How many arguments there are, beside PY_VECTORCALL_ARGUMENTS_OFFSET. */
+#define COUNT_MASK  (~(1ULL << 63))
+#define TUPLE_COUNT 16
+
+/*
+ * PyTypeObject, up to what we set of it: the same from 3.11 to 3.15.  Py_TPFLAGS_READY, for
+ * nobody is to complete it.
+ */
+struct type {
+	u64 references;
+	u64 type;
+	u64 count;
+	const char *name;
+	s64 bytes, item_bytes;
+	void (*dealloc)(void *object);
+	s64 vectorcall_offset;
+	void *getattr, *setattr, *async;
+	void *(*repr)(void *object);
+	void *number, *sequence, *mapping, *hash;
+	tp_call *call;
+	void *(*str)(void *object);
+	void *(*getattro)(void *object, void *name);
+	void *setattro, *buffer;
+	u64 flags;
+	void *more[10]; /* tp_doc to tp_getset */
+	u64 base;
+	void *rest[48];
+};
+#define HAS_VECTORCALL (1UL << 11)
+#define IS_READY       (1UL << 12)
+
+_Static_assert(offsetof(struct type, vectorcall_offset) == 56 &&
+		       offsetof(struct type, call) == 128 &&
+		       offsetof(struct type, flags) == 168 &&
+		       offsetof(struct type, base) == 256,
+	       "Include/cpython/object.h");
+
+/* The first three words are an object's of a type whose tp_vectorcall_offset is 16. */
+struct trace_proxy {
+	u64 references;
+	const struct type *type;
+	vectorcall *by_vector; /* NULL: the callable has none */
+	u64 callable;          /* whose reference is ours */
+	vectorcall *real;
+	u64 method;
+	struct trace_proxy *next; /* of those that no call uses */
+	s32 *left;                /* of one that is uncounted */
+};
+_Static_assert(sizeof(struct trace_proxy) == 64, "one line of the cache");
+
+#define ENTRY_MAP(X)                                                           \
+	X(PyObject_Repr, void *, (void *object))                               \
+	X(PyObject_Str, void *, (void *object))                                \
+	X(PyObject_GetAttr, void *, (void *object, void *name))                \
+	X(PyVectorcall_Call, void *, (void *callable, void *tuple, void *map)) \
+	X(Py_DecRef, void, (void *object))
+
+ENTRY_MAP(ENTRY_TYPE)
+
+static struct entries {
+	ENTRY_MAP(ENTRY_MEMBER)
+} python;
+
+static struct {
+	u16 vectorcall_offset; /* in a C function, and in a method descriptor */
+	struct type type;
+} proxies;
+
+static inline u64 word_at(u64 address)
+{
+	return *(const u64 *)address;
+}
+
+/* --- what is kept for the next calls --- */
+
+/* With one reference, for its next call. */
+static inline void keep(struct tracer *tracer, struct trace_proxy *proxy)
+{
+	proxy->next = tracer->proxies;
+	tracer->proxies = proxy;
+}
+
+static __attribute__((noinline)) struct trace_proxy *make(struct tracer *tracer)
+{
+	struct trace_proxy *made = trace_map(CHUNK_BYTES);
+
+	for (size_t i = 0; made != NULL && i < CHUNK_BYTES / sizeof *made; i++) {
+		made[i].references = 1;
+		made[i].type = &proxies.type;
+		if (i > 0)
+			keep(tracer, &made[i]);
+	}
+	return made;
+}
+
+/*
+ * Py_DECREF(), of one that is not the last reference.  From 3.12 on the count is the lower half
+ * of its word, and of an object that lives for ever it is negative and is not touched.
+ */
+static inline void drop(u64 object)
+{
+	s32 *references = (s32 *)object;
+
+	if (__builtin_expect(*references > 1, 1))
+		--*references;
+	else
+		python.Py_DecRef((void *)object);
+}
+
+/* It was dropped by who called it, or before it was called: there was an error. */
+static void on_dealloc(void *object)
+{
+	struct trace_proxy *proxy = object;
+	const u64 callable = proxy->callable;
+
+	proxy->references = 1;
+	/* A child of fork that is not traced has nobody who keeps it: it is one or two. */
+	if (__builtin_expect(trace_own != NULL, 1))
+		keep(trace_own, proxy);
+	drop(callable);
+}
+
+/* --- the call --- */
+
+/*
+ * The call's method, by which it is known when it ends.  0: it is not counted, for nobody
+ * counts, or it is list.append() without an object, which for cProfile is an error, no call.
+ */
+static inline __attribute__((always_inline)) u64 begin(struct trace_proxy *proxy, u64 count)
+{
+	const u64 now = trace_now();
+	struct tracer *tracer = trace_own;
+	const u64 callable = proxy->callable, method = proxy->method;
+
+	if (__builtin_expect(count == 0 && trace_word(callable, trace_objects.object_type) ==
+						   trace_objects.descriptor_type,
+			     0))
+		return 0;
+	if (__builtin_expect(tracer == NULL, 0))
+		return 0;
+	trace_enter(tracer,
+		    (struct trace_call){ .identity = trace_python_method_identity(method),
+					 .object = method,
+					 .named = callable,
+					 .frame = (u64)proxy,
+					 .kind = TRACE_KIND_PYTHON_BUILTIN },
+		    now);
+	return method;
+}
+
+/* In a child of fork the tracer is another one, and in it the calls stand as in the first. */
+static inline __attribute__((always_inline)) void end(struct trace_proxy *proxy, u64 method)
+{
+	const u64 now = trace_now();
+	struct tracer *tracer = trace_own;
+
+	/* Of a child of fork that is not traced. */
+	if (__builtin_expect(tracer == NULL, 0))
+		return;
+	if (__builtin_expect(method != 0, 1))
+		trace_leave(tracer, method, (u64)proxy, now);
+}
+
+static void *on_vectorcall(void *object, void *const *arguments, size_t count, void *names)
+{
+	struct trace_proxy *proxy = object;
+	const u64 method = begin(proxy, count & COUNT_MASK);
+	void *result = proxy->real((void *)proxy->callable, arguments, count, names);
+
+	end(proxy, method);
+	return result;
+}
+
+static void *on_uncounted(void *object, void *const *arguments, size_t count, void *names)
+{
+	s32 *left = ((struct trace_proxy *)object)->left;
+
+	++*left;
+	void *result = on_vectorcall(object, arguments, count, names);
+
+	--*left;
+	return result;
+}
+
+static void *on_call(void *object, void *arguments, void *map)
+{
+	struct trace_proxy *proxy = object;
+	const struct type *type =
+		(const struct type *)trace_word(proxy->callable, trace_objects.object_type);
+
+	/* It is not asked for this where it has the other. */
+	if (proxy->by_vector != NULL)
+		return python.PyVectorcall_Call(object, arguments, map);
+	const u64 method = begin(proxy, word_at((u64)arguments + TUPLE_COUNT));
+
+	void *result = type->call((void *)proxy->callable, arguments, map);
+
+	end(proxy, method);
+	return result;
+}
+
+/* --- what could be asked of it in messages of errors --- */
+
+static void *on_repr(void *object)
+{
+	return python.PyObject_Repr((void *)((struct trace_proxy *)object)->callable);
+}
+
+static void *on_str(void *object)
+{
+	return python.PyObject_Str((void *)((struct trace_proxy *)object)->callable);
+}
+
+static void *on_getattr(void *object, void *name)
+{
+	return python.PyObject_GetAttr((void *)((struct trace_proxy *)object)->callable, name);
+}
+
+/* --- */
+
+static bool find_entries(void)
+{
+	static const char *const names[] = { ENTRY_MAP(ENTRY_NAME) };
+
+	return trace_late_symbols(&python, names, sizeof names / sizeof *names);
+}
+
+static const struct type *type_at(u64 address)
+{
+	return (const struct type *)address;
+}
+
+/* All three kinds of C functions have their vectorcall in the same place. */
+static bool find_vectorcall(void)
+{
+	const u64 types[] = { trace_objects.builtin_type, trace_objects.method_type,
+			      trace_objects.descriptor_type };
+	const s64 offset = type_at(types[0])->vectorcall_offset;
+
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+		if ((type_at(types[i])->flags & HAS_VECTORCALL) == 0 ||
+		    type_at(types[i])->vectorcall_offset != offset)
+			return false;
+	}
+	proxies.vectorcall_offset = (u16)offset;
+	return offset > 0 && offset < 256;
+}
+
+bool trace_proxies_begin(void)
+{
+	const struct python_layout *layout = trace_layout();
+	const u64 object_type = (u64)trace_late_symbol("PyBaseObject_Type");
+
+	if (layout == NULL || layout->is_free_threaded || object_type == 0 ||
+	    trace_objects.builtin_type == 0 || trace_objects.descriptor_type == 0 ||
+	    trace_objects.object_type != offsetof(struct type, type) || !find_entries() ||
+	    !find_vectorcall())
+		return false;
+	proxies.type = (struct type){
+		/* Nobody counts them, for it is not of the heap. */
+		.references = 1,
+		.type = layout->type_type,
+		.name = "builtin_function_or_method",
+		.bytes = sizeof(struct trace_proxy),
+		.dealloc = on_dealloc,
+		.vectorcall_offset = offsetof(struct trace_proxy, by_vector),
+		.repr = on_repr,
+		.call = on_call,
+		.str = on_str,
+		.getattro = on_getattr,
+		.flags = HAS_VECTORCALL | IS_READY,
+		.base = object_type,
+	};
+	return true;
+}
+
+static inline __attribute__((always_inline)) u64 dress(struct trace_proxy *proxy, u64 callable,
+						       u64 method)
+{
+	vectorcall *real = *(vectorcall **)(callable + proxies.vectorcall_offset);
+
+	proxy->real = real;
+	proxy->by_vector = real != NULL ? on_vectorcall : NULL;
+	proxy->callable = callable;
+	proxy->method = method;
+	return (u64)proxy;
+}
+
+static __attribute__((noinline)) u64 take_first(struct tracer *tracer, u64 callable, u64 method)
+{
+	struct trace_proxy *proxy = make(tracer);
+
+	if (proxy != NULL)
+		return dress(proxy, callable, method);
+	__atomic_fetch_add(&tracer->area->lost_calls, 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+u64 trace_proxies_take(struct tracer *tracer, u64 callable, u64 method)
+{
+	struct trace_proxy *proxy = tracer->proxies;
+
+	if (__builtin_expect(proxy == NULL, 0))
+		return take_first(tracer, callable, method);
+	tracer->proxies = proxy->next;
+	return dress(proxy, callable, method);
+}
+
+void trace_proxies_uncount(u64 proxy, s32 *left)
+{
+	struct trace_proxy *taken = (struct trace_proxy *)proxy;
+
+	taken->by_vector = on_uncounted;
+	taken->left = left;
+}

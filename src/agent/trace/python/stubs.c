@@ -1,0 +1,275 @@
+#include "agent/trace/python/stubs.h"
+
+#include <stddef.h>
+
+#include "abi/python_layout.h"
+#include "abi/ring.h"
+#include "agent/core/agent.h"
+#include "agent/trace/calibrate.h"
+#include "agent/trace/late.h"
+#include "agent/trace/only.h"
+#include "agent/trace/python/proxies.h"
+#include "agent/trace/python/stubs_internal.h"
+#include "agent/trace/trace.h"
+
+/* PyThreadState's c_recursion_remaining, before recursion_headroom and tracing. */
+#define CALLS_LEFT_BEFORE_TRACING 8
+
+/* They call what a C function has for C, where the function's own entries count. */
+#define IS(name) (1ULL << STUB_##name)
+#define CALLS_UNCOUNTED                                                                      \
+	(IS(CALL_BUILTIN_FAST_WITH_KEYWORDS) | IS(CALL_BUILTIN_FAST) | IS(CALL_ISINSTANCE) | \
+	 IS(CALL_LEN) | IS(CALL_METHOD_DESCRIPTOR_FAST_WITH_KEYWORDS) |                      \
+	 IS(CALL_METHOD_DESCRIPTOR_FAST))
+
+/* What is different in each version. */
+static const struct stubs_version {
+	u32 version; /* PY_VERSION_HEX >> 16 */
+	u16 state_tracing;
+	u8 first_unused, last_unused;
+	u8 callee_depth;
+	u8 callable_below, method_below, spread_below;
+	u8 counter_shift;
+	bool has_names_always;
+	u8 maker_mask, maker; /* 0, 1: nothing is */
+	bool expands_methods; /* a bound method is called as its function, and told of so */
+	u64 tags;
+} versions[] = {
+	{ 0x030c, 44, 177, 236, 1, 1, 2, 2, 4, false, 0, 1, false, 0 },
+	{ 0x030d, 60, 119, 148, 2, 2, 0, 3, 4, false, 0, 1, false, 0 },
+	{ 0x030e, 60, 212, 233, 2, 2, 0, 3, 4, true, 0, 1, true, 3 },
+	{ 0x030f, 64, 219, 232, 2, 2, 0, 3, 3, true, 7, 4, true, 3 },
+};
+
+static const struct stub {
+	void (*code)(void);
+	bool is_of_builtins, is_watching_only;
+	u8 opcodes[4];
+} stubs[STUB_COUNT] = {
+#define X(number, name, hook, is_of_builtins, a, b, c, d) \
+	[number] = { trace_stubs_stub_##number, (is_of_builtins), false, { a, b, c, d } },
+	STUBS_MAP(X)
+#undef X
+#define X(number, name, hook, is_of_builtins, a, b, c, d) \
+	[number] = { trace_stubs_stub_##number, (is_of_builtins), true, { a, b, c, d } },
+		STUBS_WATCH_MAP(X)
+#undef X
+};
+
+static struct {
+	const struct python_layout *layout;
+	struct loop_entries entries;
+	struct loop_table table;
+	void *originals[LOOP_TABLE_WORDS];
+	u64 loop; /* whose table it is */
+	bool has_builtins, is_tried;
+} own;
+
+static const struct stubs_version *version_of(const struct python_layout *layout)
+{
+	for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
+		if (versions[i].version == layout->version >> 16)
+			return &versions[i];
+	}
+	return NULL;
+}
+
+static void *code_of(const struct stub *stub)
+{
+	return *(void *const *)&stub->code;
+}
+
+/* Those of builtins are not there if nobody wants these; while nothing is traced yet, all are. */
+static bool is_in(const struct stub *stub, enum stubs_mode mode)
+{
+	if (mode == STUBS_WATCHING)
+		return true;
+	return mode == STUBS_ON && !stub->is_watching_only &&
+	       (own.has_builtins || !stub->is_of_builtins);
+}
+
+static bool write_stubs(enum stubs_mode mode)
+{
+	void *targets[LOOP_TABLE_WORDS];
+
+	for (u32 i = 0; i < LOOP_TABLE_WORDS; i++)
+		targets[i] = own.originals[i];
+	for (u32 i = 0; i < STUB_COUNT; i++) {
+		if (trace_stubs.opcodes[i] != 0 && is_in(&stubs[i], mode))
+			targets[trace_stubs.opcodes[i]] = code_of(&stubs[i]);
+	}
+	/* Threads of other interpreters may be between two instructions: hooks look at this. */
+	__atomic_store_n(&trace_stubs.mode, mode, __ATOMIC_RELEASE);
+	return trace_loop_write_table(&own.table, targets);
+}
+
+static void set_offsets(const struct python_layout *layout, const struct stubs_version *version)
+{
+	const struct python_offsets *offsets = &layout->offsets;
+	const bool has_cframe = offsets->state_cframe != PYTHON_NO_FIELD;
+
+	trace_stubs.shape = (struct loop_shape){ .layout = layout,
+						 .first_unused = version->first_unused,
+						 .last_unused = version->last_unused,
+						 .call = trace_stubs.opcodes[STUB_CALL],
+						 .callee_depth = version->callee_depth,
+						 .tags = version->tags };
+	trace_stubs.state_tracing = version->state_tracing;
+	trace_stubs.state_calls_left = version->state_tracing - CALLS_LEFT_BEFORE_TRACING;
+	trace_stubs.uncounted = version->version < 0x030e ? CALLS_UNCOUNTED : 0;
+	trace_stubs.state_interpreter = offsets->state_interp;
+	trace_stubs.state_frame = offsets->state_frame;
+	trace_stubs.state_cframe = has_cframe ? offsets->state_cframe : 0;
+	trace_stubs.cframe_frame = has_cframe ? offsets->cframe_frame : 0;
+	trace_stubs.frame_code = offsets->frame_code;
+	trace_stubs.code_flags = offsets->code_flags;
+	trace_stubs.callable_below = version->callable_below;
+	trace_stubs.method_below = version->method_below;
+	trace_stubs.spread_below = version->spread_below;
+	trace_stubs.has_names_always = version->has_names_always;
+	trace_stubs.counter_shift = version->counter_shift;
+	trace_stubs.maker_mask = version->maker_mask;
+	trace_stubs.maker = version->maker;
+}
+
+static void *first_of(void *first, void *second)
+{
+	return first != NULL ? first : second;
+}
+
+static void keep_originals(void)
+{
+	void **originals = trace_stubs.originals;
+
+	for (u32 i = 0; i < LOOP_TABLE_WORDS; i++)
+		own.originals[i] = own.table.words[i];
+	for (u32 i = 0; i < STUB_COUNT; i++)
+		originals[i] = trace_stubs.opcodes[i] != 0
+				       ? own.originals[trace_stubs.opcodes[i]]
+				       : NULL;
+	/* From 3.13 on there is a form that calls whatever is no Python function. */
+	trace_stubs.counts_down = originals[STUB_CALL_NON_PY_GENERAL] == NULL;
+	trace_stubs.call = first_of(originals[STUB_CALL_NON_PY_GENERAL], originals[STUB_CALL]);
+	trace_stubs.call_names = originals[STUB_CALL_KW_NON_PY];
+	trace_stubs.call_spread = originals[STUB_CALL_EX_NON_PY_GENERAL];
+}
+
+/* What can be known before anything is tried. */
+static bool prepare(const struct python_layout *layout)
+{
+	const struct stubs_version *version = version_of(layout);
+
+	if (version == NULL || layout->is_free_threaded ||
+	    !trace_loop_find_entries(&own.entries) || !trace_proxies_begin())
+		return false;
+	for (u32 i = 0; i < STUB_COUNT; i++)
+		trace_stubs.opcodes[i] = stubs[i].opcodes[(version->version & 0xff) - 12];
+	trace_stubs.get_state = own.entries.get_state;
+	trace_stubs.tuple_type = (u64)trace_late_symbol("PyTuple_Type");
+	*(void **)&trace_stubs.keep = trace_late_symbol("Py_IncRef");
+	*(void **)&trace_stubs.drop = trace_late_symbol("Py_DecRef");
+	trace_stubs.bound_type =
+		version->expands_methods ? (u64)trace_late_symbol("PyMethod_Type") : 0;
+	set_offsets(layout, version);
+	if (trace_stubs.tuple_type == 0 || trace_stubs.keep == NULL ||
+	    trace_stubs.drop == NULL || !trace_loop_find_table(&trace_stubs.shape, &own.table))
+		return false;
+	keep_originals();
+	return true;
+}
+
+/* Many frames are executed by the trial, in loops within loops: chance has none right for all. */
+static void look_for_state(void)
+{
+	trace_stubs.places.state = LOOP_TARGET; /* where it is not */
+	trace_stubs.places.frame = LOOP_NOWHERE;
+	trace_stubs.state_candidates = trace_stubs.frame_candidates = ~0ULL;
+}
+
+static void have_found_state(void)
+{
+	if (trace_stubs.state_candidates != 0)
+		trace_stubs.places.state = (u32)__builtin_ctzll(trace_stubs.state_candidates);
+	if (trace_stubs.frame_candidates != 0)
+		trace_stubs.places.frame = (u32)__builtin_ctzll(trace_stubs.frame_candidates);
+	trace_stubs.state_candidates = trace_stubs.frame_candidates = 0;
+}
+
+static bool try_out(void)
+{
+	const struct loop_shape *shape = &trace_stubs.shape;
+
+	if (!write_stubs(STUBS_WATCHING) ||
+	    !trace_loop_find_places(shape, &own.entries, &trace_stubs.places))
+		return false;
+	look_for_state();
+	const bool is_right =
+		write_stubs(STUBS_ON) && trace_loop_test(shape, &own.entries, own.has_builtins);
+
+	have_found_state();
+	return is_right;
+}
+
+bool trace_stubs_set_up(void)
+{
+	void *type = NULL, *value = NULL, *traceback = NULL;
+
+	if (own.is_tried)
+		return trace_stubs_is_on();
+	own.is_tried = true;
+	/* Events of functions that nobody wants can be left out, and stubs cannot. */
+	if (own.layout == NULL || trace_only_is_on() || !prepare(own.layout))
+		return false;
+	own.entries.PyErr_Fetch(&type, &value, &traceback);
+	const bool had_collector = own.entries.PyGC_Disable() == 1;
+	const bool is_right = try_out();
+
+	if (!is_right)
+		write_stubs(STUBS_OFF);
+	/* Who asks for all classes is not to see ours. */
+	if (had_collector) {
+		own.entries.PyGC_Enable();
+		own.entries.PyGC_Collect();
+	}
+	own.entries.PyErr_Restore(type, value, traceback);
+	return is_right;
+}
+
+/* Between two calls that C makes: nothing of this thread's is between two instructions. */
+static void set_hooks(void *context, bool has_hooks)
+{
+	(void)context;
+	write_stubs(has_hooks ? STUBS_ON : STUBS_OFF);
+}
+
+void trace_stubs_calibrate(void)
+{
+	const struct trace_python_means means = { .set = set_hooks };
+
+	trace_calibrate_python(&means);
+}
+
+bool trace_stubs_is_on(void)
+{
+	return trace_stubs.mode == STUBS_ON;
+}
+
+/* They have been set up before, and the interpreter has not been loaded anew since. */
+static bool is_set_up_already(const struct python_layout *layout)
+{
+	return trace_stubs_is_on() && own.loop == layout->loop[0].start &&
+	       own.table.words[trace_stubs.opcodes[STUB_RETURN_VALUE]] ==
+		       code_of(&stubs[STUB_RETURN_VALUE]);
+}
+
+void trace_stubs_begin(const struct python_layout *layout)
+{
+	if (is_set_up_already(layout))
+		return;
+	own.layout = layout;
+	own.loop = layout->loop[0].start;
+	own.table.words = NULL;
+	own.is_tried = false;
+	own.has_builtins = !(agent.terms.flags & RING_NO_BUILTINS);
+	trace_stubs.mode = STUBS_OFF;
+}

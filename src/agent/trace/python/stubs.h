@@ -1,0 +1,51 @@
+/*
+ * stubs - CPython 3.12 and later traced where its loop goes from one instruction to the
+ * next.
+ *
+ * sys.monitoring tells of everything that is to be counted, by an instruction of its own in the
+ * place of each that has an event, from which the interpreter works its way to a callback: that
+ * takes longer than what a callback does, and bytecode that is so replaced is not specialised.
+ * But the loop goes to each instruction by a table of addresses (python/loop.h).  So:
+ *
+ * - A Python function begins, or is resumed, with RESUME and ends, or is left for a while, with
+ *   RETURN_VALUE, RETURN_CONST or YIELD_VALUE.  There are stubs before these, and before what
+ *   other tools' events make of them.
+ * - A function that an exception leaves, or that is resumed by one, is told of by
+ *   sys.monitoring (PY_UNWIND, PY_THROW): these two events replace no instruction, and cost
+ *   nothing where nothing is raised.
+ * - Before an instruction that calls, what is called lies on the stack of values.  If it is a
+ *   C function, a stand-in is put in its place for this call (python/proxies.h), and the loop
+ *   goes on with the instruction's general form: a special one would look at what it calls.
+ *   What an instruction was made for (the counter behind CALL) is as without us.
+ * - A call that is instrumented has another tool's events: it would be told of the stand-in.
+ *   The first one in an interpreter turns on our events of C functions' calls there.
+ *
+ * Where the loop is not as it should be known, or the trial fails, the table is as it was, and
+ * all events are sys.monitoring's.
+ */
+#pragma once
+#include <stdbool.h>
+
+#include "abi/types.h"
+
+struct python_layout;
+
+/* The interpreter may be another one than there was before. */
+void trace_stubs_begin(const struct python_layout *layout);
+/*
+ * Tries them out, with the GIL, where PY_UNWIND and PY_THROW call trace_stubs_leave() and
+ * trace_stubs_enter(); once.  True: they are in the table from now on.
+ */
+bool trace_stubs_set_up(void);
+/* Finds out what they cost, on the same thread. */
+void trace_stubs_calibrate(void);
+bool trace_stubs_is_on(void);
+
+/* A frame that is about to be executed: is it an instruction that calls by which it is? */
+bool trace_stubs_is_called(u64 frame);
+
+struct tracer;
+
+/* What the calling thread is about to execute, or to leave, by an exception. */
+void trace_stubs_enter(struct tracer *tracer, u64 code);
+void trace_stubs_leave(struct tracer *tracer);

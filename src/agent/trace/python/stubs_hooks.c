@@ -1,0 +1,472 @@
+/*
+ * What happens at the instructions that trace_stubs has stubs before.
+ *
+ * A Python function's entry is found by its frame.  Each that was begun is left, by an
+ * instruction or by an exception, so that the innermost entry is nearly always the frame's own.
+ */
+#include <stddef.h>
+
+#include "abi/python_layout.h"
+#include "agent/core/memory.h"
+#include "agent/trace/python/loop_calls.h"
+#include "agent/trace/python/monitoring.h"
+#include "agent/trace/python/proxies.h"
+#include "agent/trace/python/stubs.h"
+#include "agent/trace/python/stubs_internal.h"
+#include "agent/trace/trace.h"
+#include "walk/python_frames.h"
+
+/* CO_NO_MONITORING_EVENTS: code of the interpreter's own, from 3.13 on. */
+#define CODE_IS_UNSEEN 0x2000000U
+
+/* PyTypeObject and PySequenceMethods: the same from 3.12 to 3.15. */
+#define TYPE_SEQUENCE 104
+#define TYPE_ITERATOR 216
+#define SEQUENCE_ITEM 24
+/* PyMethodObject: im_func, im_self and im_weakreflist. */
+#define BOUND_FUNCTION 16
+#define BOUND_SELF     24
+#define BOUND_WEAK     32
+
+/* Frames of the interpreter's own code, as that which makes an object for __init__(). */
+#define NOT_CALLERS 4U
+/* Of 3.12 (Include/opcode.h, pycore_code.h and pycore_frame.h): see is_of_attribute(). */
+#define BINARY_SUBSCR_GETITEM 20
+#define SUBSCRIPT_CACHES      1
+#define CALL_CACHES           3
+#define ATTRIBUTE_CALLEE      3 /* the last of its caches, four units, begin there */
+#define FRAME_FUNCTION        16
+
+struct trace_stubs trace_stubs = { .mode = STUBS_OFF };
+
+static inline bool is_on(void)
+{
+	return __builtin_expect(trace_stubs.mode == STUBS_ON, 1);
+}
+
+static void *only_look(const u64 *places, u64 number)
+{
+	if (trace_stubs.mode == STUBS_WATCHING)
+		trace_loop_watch(places, trace_stubs.opcodes[number]);
+	return trace_stubs.originals[number];
+}
+
+/* --- what is executed --- */
+
+static inline u64 frame_of_state(u64 state)
+{
+	if (trace_stubs.state_cframe == 0)
+		return loop_word(state + trace_stubs.state_frame);
+	return loop_word(loop_word(state + trace_stubs.state_cframe) +
+			 trace_stubs.cframe_frame);
+}
+
+/* Of the places that have been right so far, those that are now. */
+static u64 still_right(const u64 *places, u64 candidates, u64 word)
+{
+	for (u32 i = 0; i < LOOP_PLACES; i++) {
+		if (i == LOOP_TARGET || places[i] != word)
+			candidates &= ~(1ULL << i);
+	}
+	return candidates;
+}
+
+/* While the places are looked for, it sees who is right. */
+static __attribute__((noinline)) u64 ask_for_state(const u64 *places, struct tracer *tracer)
+{
+	const u64 state = (u64)trace_stubs.get_state();
+
+	tracer->python_state = state;
+	if (trace_stubs.state_candidates != 0)
+		trace_stubs.state_candidates =
+			still_right(places, trace_stubs.state_candidates, state);
+	if (trace_stubs.frame_candidates != 0)
+		trace_stubs.frame_candidates = still_right(places, trace_stubs.frame_candidates,
+							   frame_of_state(state));
+	return state;
+}
+
+/*
+ * The place may be a word of the loop's stack, of which it is not certain that nothing else is
+ * ever in it: but then it would not be what it was for this thread before.
+ */
+static inline u64 state_of(const u64 *places, struct tracer *tracer)
+{
+	const u64 state = tracer->python_state;
+
+	if (__builtin_expect(places[trace_stubs.places.state] == state && state != 0, 1))
+		return state;
+	return ask_for_state(places, tracer);
+}
+
+static inline u64 frame_of(const u64 *places, struct tracer *tracer)
+{
+	return __builtin_expect(trace_stubs.places.frame != LOOP_NOWHERE, 1)
+		       ? places[trace_stubs.places.frame]
+		       : frame_of_state(state_of(places, tracer));
+}
+
+static inline u64 code_of(u64 frame)
+{
+	return loop_word(frame + trace_stubs.frame_code) & ~trace_stubs.shape.tags;
+}
+
+/* Another tool's callback is being executed: it is not traced, as with sys.monitoring. */
+static inline bool is_in_other_tool(u64 state)
+{
+	return *(const int *)(state + trace_stubs.state_tracing) != 0;
+}
+
+static inline bool is_unseen(u64 code)
+{
+	return (*(const u32 *)(code + trace_stubs.code_flags) & CODE_IS_UNSEEN) != 0;
+}
+
+static inline void enter(struct tracer *tracer, u64 frame, u64 code)
+{
+	/*
+	 * RESUME is executed again when it has made something else of itself, and of its code:
+	 * the function has begun then, and called nothing.
+	 */
+	if (__builtin_expect(loop_is_function(tracer->top, frame), 0)) {
+		if (tracer->top->object == code)
+			return;
+		loop_leave(tracer, frame);
+	}
+	if (!is_unseen(code))
+		loop_enter(tracer, frame, code);
+}
+
+static inline bool is_maker(const u64 *places)
+{
+	return ((u32)places[trace_stubs.places.argument] & trace_stubs.maker_mask) ==
+	       trace_stubs.maker;
+}
+
+void *trace_stubs_on_start(u64 *places, u64 number)
+{
+	if (!is_on())
+		return only_look(places, number);
+	struct tracer *tracer = trace_of_thread();
+
+	if (tracer != NULL && !is_maker(places) &&
+	    !is_in_other_tool(state_of(places, tracer))) {
+		const u64 frame = frame_of(places, tracer);
+
+		enter(tracer, frame, code_of(frame));
+	}
+	return trace_stubs.originals[number];
+}
+
+static inline void leave(struct tracer *tracer, u64 frame)
+{
+	/* Nobody entered the others: they are not to be looked for. */
+	if (__builtin_expect(loop_is_function(tracer->top, frame), 1) ||
+	    !is_unseen(code_of(frame)))
+		loop_leave(tracer, frame);
+}
+
+void *trace_stubs_on_end(u64 *places, u64 number)
+{
+	if (!is_on())
+		return only_look(places, number);
+	struct tracer *tracer = trace_of_thread();
+
+	if (tracer != NULL)
+		leave(tracer, frame_of(places, tracer));
+	return trace_stubs.originals[number];
+}
+
+void trace_stubs_enter(struct tracer *tracer, u64 code)
+{
+	const u64 frame = frame_of_state((u64)trace_stubs.get_state());
+
+	enter(tracer, frame, code);
+}
+
+void trace_stubs_leave(struct tracer *tracer)
+{
+	leave(tracer, frame_of_state((u64)trace_stubs.get_state()));
+}
+
+/* --- by what it is executed --- */
+
+/* The frame whose instruction entered this one; 0: C did.  What makes objects is no caller. */
+static u64 caller_of(u64 frame)
+{
+	const struct python_offsets *offsets = &trace_stubs.shape.layout->offsets;
+	u64 caller = loop_word(frame + offsets->frame_previous);
+
+	for (u32 i = 0; i < NOT_CALLERS && caller != 0; i++) {
+		if (*(const u8 *)(caller + offsets->frame_owner) >= PYTHON_OWNER_INTERPRETER)
+			return 0;
+		if (!is_unseen(code_of(caller)))
+			return caller;
+		caller = loop_word(caller + offsets->frame_previous);
+	}
+	return 0;
+}
+
+static bool is_call(u8 opcode)
+{
+	for (u32 i = STUB_INSTRUMENTED_CALL; i <= STUB_CALL_EX_NON_PY_GENERAL; i++) {
+		if (trace_stubs.opcodes[i] == opcode)
+			return opcode != 0;
+	}
+	return false;
+}
+
+static bool is_named(u64 code, const char *name)
+{
+	const struct python_offsets *offsets = &trace_stubs.shape.layout->offsets;
+	const u64 text = loop_word(code + offsets->code_name);
+	const u64 length = loop_word(text + offsets->text_length);
+	const char *characters = (const char *)(text + offsets->text_ascii);
+	u64 i = 0;
+
+	while (i < length && name[i] != '\0' && characters[i] == name[i])
+		i++;
+	return i == length && name[i] == '\0';
+}
+
+/*
+ * __init__(), which a class calls, and an instruction the class: from 3.13 on that enters it itself
+ * once it is special.
+ */
+static bool is_constructor(u64 code)
+{
+	return is_named(code, "__init__");
+}
+
+/*
+ * On 3.12 a caller is behind the caches of its instruction, of which each has another number, and
+ * what is in them may look like any instruction.  So it is told by what else enters a frame.  An
+ * attribute (LOAD_ATTR_PROPERTY, LOAD_ATTR_GETATTRIBUTE_OVERRIDDEN) has the function that it
+ * calls in its last cache: the numbers of calls that enter frames are no beginning of such.
+ */
+static bool is_of_attribute(u64 frame, u64 at)
+{
+	u64 callee = 0;
+
+	__builtin_memcpy(&callee, (const void *)(at - ATTRIBUTE_CALLEE * sizeof(u16)),
+			 sizeof callee);
+	return callee == loop_word(frame + FRAME_FUNCTION);
+}
+
+/* Its whole unit: it has no argument.  A call's caches may begin so, with a function's version. */
+static bool is_of_subscript(u64 frame, u64 at)
+{
+	const u8 call = *(const u8 *)(at - CALL_CACHES * sizeof(u16));
+
+	return *(const u16 *)(at - SUBSCRIPT_CACHES * sizeof(u16)) == BINARY_SUBSCR_GETITEM &&
+	       (!is_call(call) || is_named(code_of(frame), "__getitem__"));
+}
+
+/* A caller is at its instruction from 3.13 on. */
+bool trace_stubs_is_called(u64 frame)
+{
+	const struct python_offsets *offsets = &trace_stubs.shape.layout->offsets;
+	const u64 caller = caller_of(frame);
+
+	if (caller == 0)
+		return is_constructor(code_of(frame));
+	const u64 at = loop_word(caller + offsets->frame_position);
+
+	if (trace_stubs.shape.layout->chain == PYTHON_CHAIN_CFRAME_SHIM)
+		return !is_of_attribute(frame, at) && !is_of_subscript(frame, at);
+	return is_call(*(const u8 *)at);
+}
+
+/* --- what is called --- */
+
+/*
+ * Puts a stand-in in the place of a C function, if that is what is called.  A reference that is
+ * not the stack's own (from 3.14 on) becomes one that is, for the stand-in drops it.
+ */
+static inline bool replace(const u64 *places, u64 *place)
+{
+	const u64 tags = trace_stubs.shape.tags;
+	const u64 callable = *place & ~tags;
+	const u64 method = trace_python_method(callable);
+
+	if (method == 0)
+		return false;
+	struct tracer *tracer = trace_of_thread();
+
+	if (tracer == NULL || is_in_other_tool(state_of(places, tracer)))
+		return false;
+	const u64 proxy = trace_proxies_take(tracer, callable, method);
+
+	if (__builtin_expect(proxy == 0, 0))
+		return false;
+	if (*place & tags)
+		trace_stubs.keep((void *)callable);
+	*place = proxy;
+	return true;
+}
+
+/*
+ * A bound method of a C function, in the place of what is called, with an empty place for an
+ * object beside it: that and the function are put there, as the instruction will (from 3.14 on).
+ * Nothing is called by that: one that is dropped has no weak references.
+ */
+static __attribute__((noinline)) void expand(u64 *place)
+{
+	const u64 tags = trace_stubs.shape.tags;
+	const u64 bound = *place & ~tags;
+	const u64 function = loop_word(bound + BOUND_FUNCTION);
+	const u64 self = loop_word(bound + BOUND_SELF);
+
+	if ((place[1] & ~tags) != 0 || trace_python_method(function) == 0 ||
+	    loop_word(bound + BOUND_WEAK) != 0)
+		return;
+	trace_stubs.keep((void *)function);
+	trace_stubs.keep((void *)self);
+	if ((*place & tags) == 0)
+		trace_stubs.drop((void *)bound);
+	place[0] = function;
+	/* A reference to what lives for ever is one that nobody drops. */
+	place[1] = *(const s32 *)self < 0 ? self | 1 : self;
+}
+
+static inline void expand_bound(u64 *place)
+{
+	const u64 callable = *place & ~trace_stubs.shape.tags;
+
+	if (__builtin_expect(trace_stubs.bound_type != 0 &&
+				     trace_word(callable, trace_objects.object_type) ==
+					     trace_stubs.bound_type,
+			     0))
+		expand(place);
+}
+
+static inline u64 *stack_of(const u64 *places)
+{
+	return (u64 *)places[trace_stubs.places.stack];
+}
+
+/* Where what is called stands, with `more` words above the arguments. */
+static inline u64 *callable_of(const u64 *places, u64 more)
+{
+	u64 *end = stack_of(places) - more - (u32)places[trace_stubs.places.argument];
+	u64 *callable = end - trace_stubs.callable_below;
+
+	/* On 3.12 what is called is the method, if there is one, and the other is its object. */
+	if (trace_stubs.method_below != 0 && end[-(long)trace_stubs.method_below] != 0)
+		callable = end - trace_stubs.method_below;
+	expand_bound(callable);
+	return callable;
+}
+
+/* The counter behind the instruction: its bits above the lower ones are the count. */
+static inline u16 *counter_of(const u64 *places)
+{
+	return (u16 *)(places[trace_stubs.places.next] + sizeof(u16));
+}
+
+static inline bool is_to_be_special(const u64 *places)
+{
+	return *counter_of(places) >> trace_stubs.counter_shift == 0;
+}
+
+/* Of the calling thread, whose state has just been asked for. */
+static inline s32 *calls_left(void)
+{
+	return (s32 *)(trace_own->python_state + trace_stubs.state_calls_left);
+}
+
+/*
+ * CALL is about to make something special of itself: it does, of what it really calls, and comes
+ * again as what it has become.
+ */
+void *trace_stubs_on_call(u64 *places, u64 number)
+{
+	if (!is_on())
+		return only_look(places, number);
+	if (!is_to_be_special(places))
+		replace(places, callable_of(places, 0));
+	return trace_stubs.originals[number];
+}
+
+void *trace_stubs_on_special(u64 *places, u64 number)
+{
+	if (!is_on())
+		return only_look(places, number);
+	u64 *place = callable_of(places, 0);
+
+	if (!replace(places, place))
+		return trace_stubs.originals[number];
+	if (trace_stubs.uncounted >> number & 1)
+		trace_proxies_uncount(*place, calls_left());
+	/* This one has been special, and is to stay so. */
+	if (trace_stubs.counts_down && is_to_be_special(places))
+		*counter_of(places) += (u16)(1U << trace_stubs.counter_shift);
+	return trace_stubs.call;
+}
+
+void *trace_stubs_on_call_names(u64 *places, u64 number)
+{
+	/* It has a counter where it has special forms. */
+	if (is_on() &&
+	    (trace_stubs.originals[STUB_CALL_KW_NON_PY] == NULL || !is_to_be_special(places)))
+		replace(places, callable_of(places, 1));
+	return trace_stubs.originals[number];
+}
+
+void *trace_stubs_on_special_names(u64 *places, u64 number)
+{
+	return is_on() && replace(places, callable_of(places, 1))
+		       ? trace_stubs.call_names
+		       : trace_stubs.originals[number];
+}
+
+/* Arguments that cannot be spread are an error, whose text has what is called. */
+static bool can_be_spread(u64 arguments)
+{
+	const u64 type = trace_word(arguments, trace_objects.object_type);
+
+	if (type == trace_stubs.tuple_type || loop_word(type + TYPE_ITERATOR) != 0)
+		return true;
+	const u64 sequence = loop_word(type + TYPE_SEQUENCE);
+
+	return sequence != 0 && loop_word(sequence + SEQUENCE_ITEM) != 0;
+}
+
+static inline bool replace_spread(const u64 *places)
+{
+	u64 *top = stack_of(places);
+	const u64 names =
+		trace_stubs.has_names_always ? 1 : places[trace_stubs.places.argument] & 1;
+
+	return can_be_spread(top[-1 - (long)names] & ~trace_stubs.shape.tags) &&
+	       replace(places, top - names - trace_stubs.spread_below);
+}
+
+void *trace_stubs_on_call_spread(u64 *places, u64 number)
+{
+	if (is_on() && (trace_stubs.originals[STUB_CALL_EX_NON_PY_GENERAL] == NULL ||
+			!is_to_be_special(places)))
+		replace_spread(places);
+	return trace_stubs.originals[number];
+}
+
+void *trace_stubs_on_special_spread(u64 *places, u64 number)
+{
+	return is_on() && replace_spread(places) ? trace_stubs.call_spread
+						 : trace_stubs.originals[number];
+}
+
+/* A call that another tool has asked for. */
+void *trace_stubs_on_other(u64 *places, u64 number)
+{
+	(void)places;
+	if (is_on())
+		trace_monitoring_want_calls(loop_word((u64)trace_stubs.get_state() +
+						      trace_stubs.state_interpreter));
+	return trace_stubs.originals[number];
+}
+
+void *trace_stubs_on_watch(u64 *places, u64 number)
+{
+	return only_look(places, number);
+}

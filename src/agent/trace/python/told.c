@@ -1,0 +1,209 @@
+#include "agent/trace/python/told.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "abi/python_layout.h"
+#include "agent/trace/python/monitoring.h"
+#include "agent/trace/trace.h"
+
+/* From c_profilefunc over c_tracefunc to c_profileobj, in words: so from 3.6 to 3.15. */
+#define FUNCTION_TO_OBJECT 2
+
+/* Threads of one interpreter. */
+#define STATES_MAX 65536U
+/* Calls of C functions, in each other or in greenlets that are switched. */
+#define CALLERS_MAX 64U
+
+static struct {
+	u32 place; /* of c_profilefunc, in a thread state; 0: not known yet */
+	/* Who sets one by sys.setprofile() has the same in every thread. */
+	trace_profile_function *passed_to;
+	u32 round; /* how often threads were given one by another thread */
+} told;
+
+/*
+ * C functions that the calling thread's has been told the beginning of, and not the end, by the
+ * frames that called them: each has one at a time, but they do not end in turn where greenlets
+ * are switched.  Of those for which there is no room, there is the number.
+ */
+static __thread struct {
+	u32 round;
+	u32 count;
+	u32 beyond;
+	u64 callers[CALLERS_MAX];
+} begun;
+
+static u64 word_at(u64 address)
+{
+	return *(const u64 *)address;
+}
+
+static u64 own_state(void)
+{
+	const struct python_layout *layout = trace_layout();
+	void *(*const get)(void) =
+		layout != NULL ? (void *(*)(void))layout->state_function : NULL;
+
+	return get != NULL ? (u64)get() : 0;
+}
+
+static void forget_begun(void)
+{
+	begun.round = told.round;
+	begun.count = 0;
+	begun.beyond = 0;
+}
+
+static void begin_call(u64 caller)
+{
+	if (begun.count < CALLERS_MAX)
+		begun.callers[begun.count++] = caller;
+	else
+		begun.beyond++;
+}
+
+/* False: it was not told of its beginning. */
+static bool end_call(u64 caller)
+{
+	u32 at = begun.count;
+
+	while (at > 0 && begun.callers[at - 1] != caller)
+		at--;
+	if (at == 0 && begun.beyond == 0)
+		return false;
+	if (at == 0) {
+		begun.beyond--;
+		return true;
+	}
+	begun.count--;
+	memmove(&begun.callers[at - 1], &begun.callers[at],
+		(begun.count + 1 - at) * sizeof *begun.callers);
+	return true;
+}
+
+/* The end of a call that it was not told of. */
+static bool is_unmatched_end(int what, u64 caller)
+{
+	if (begun.round != told.round)
+		forget_begun();
+	if (what == TRACE_PROFILE_C_CALL)
+		begin_call(caller);
+	return (what == TRACE_PROFILE_C_RETURN || what == TRACE_PROFILE_C_EXCEPTION) &&
+	       !end_call(caller);
+}
+
+/* Py_tracefunc.  One that fails has been taken away by the interpreter. */
+static int on_event(void *object, void *frame_object, int what, void *argument)
+{
+	if (is_unmatched_end(what, (u64)frame_object))
+		return 0;
+	const int result = told.passed_to(object, frame_object, what, argument);
+
+	if (result != 0)
+		trace_python_put_back();
+	return result;
+}
+
+void trace_told_begin(u32 place)
+{
+	/* A thread may have on_event() for its function still: what that calls is kept. */
+	told.place = place;
+}
+
+static bool is_event_function(u64 function)
+{
+	return function == (u64)on_event;
+}
+
+void trace_told_before(struct trace_told *out)
+{
+	*out = (struct trace_told){ .state = own_state() };
+	if (out->state == 0)
+		return;
+	memcpy(out->words, (const void *)out->state, sizeof out->words);
+	out->had_ours = trace_python_has_function();
+	out->is_by_us = trace_monitoring_is_alone();
+	out->is_passed = told.place != 0 && is_event_function(word_at(out->state + told.place));
+}
+
+/* Both members were empty before, and the object is there now. */
+static void find_place(const struct trace_told *before, u64 given)
+{
+	const u64 *now = (const u64 *)before->state;
+
+	if (given == trace_layout()->none)
+		return;
+	for (u32 i = 0; i + FUNCTION_TO_OBJECT < TRACE_TOLD_WORDS; i++) {
+		const u32 object = i + FUNCTION_TO_OBJECT;
+
+		if (before->words[i] == 0 && now[i] != 0 && before->words[object] == 0 &&
+		    now[object] == given) {
+			told.place = i * sizeof(u64);
+			return;
+		}
+	}
+}
+
+static void pass(u64 state)
+{
+	trace_profile_function **const place = (void *)(state + told.place);
+
+	told.passed_to = *place;
+	*place = on_event;
+}
+
+/* Whether there is one now that is the program's. */
+static bool has_theirs(const struct trace_told *before, u64 given)
+{
+	if (before->state == 0)
+		return false;
+	if (told.place == 0)
+		find_place(before, given);
+	return told.place != 0 && word_at(before->state + told.place) != 0 &&
+	       !is_event_function(word_at(before->state + told.place)) &&
+	       !trace_python_has_function();
+}
+
+/* In the place of ours, or of none where we have asked for calls, and nobody else. */
+static bool is_first(const struct trace_told *before)
+{
+	return before->had_ours ||
+	       (before->is_by_us && before->words[told.place / sizeof(u64)] == 0);
+}
+
+void trace_told_after(const struct trace_told *before, u64 given)
+{
+	if (!has_theirs(before, given) || (!before->is_passed && !is_first(before)))
+		return;
+	if (!before->is_passed)
+		forget_begun();
+	pass(before->state);
+}
+
+/* As nobody else had asked for calls, none of them had one. */
+void trace_told_after_all(const struct trace_told *before, u64 given)
+{
+	const struct python_layout *layout = trace_layout();
+
+	if (!has_theirs(before, given) || !is_first(before)) {
+		trace_told_after(before, given);
+		return;
+	}
+	told.round++;
+	const u64 theirs = word_at(before->state + told.place);
+
+	pass(before->state);
+	/* Other threads come and go meanwhile where there is no GIL. */
+	if (layout->is_free_threaded || layout->offsets.interp_threads == PYTHON_NO_FIELD ||
+	    layout->offsets.state_next == PYTHON_NO_FIELD)
+		return;
+	const u64 interpreter = word_at(before->state + layout->offsets.state_interp);
+	u64 state = word_at(interpreter + layout->offsets.interp_threads);
+
+	for (u32 i = 0; state != 0 && i < STATES_MAX; i++) {
+		if (word_at(state + told.place) == theirs)
+			pass(state);
+		state = word_at(state + layout->offsets.state_next);
+	}
+}

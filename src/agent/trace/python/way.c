@@ -1,0 +1,37 @@
+#include "agent/trace/python/way.h"
+
+#include "abi/python_layout.h"
+#include "agent/trace/python/frames.h"
+#include "agent/trace/python/stubs.h"
+#include "agent/trace/trace.h"
+
+/* CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR (Include/cpython/code.h). */
+#define CODE_RESUMES 0x2a0U
+
+static bool is_resumed(u64 code)
+{
+	const struct python_layout *layout = trace_layout();
+
+	return layout != NULL && layout->offsets.code_flags != PYTHON_NO_FIELD &&
+	       (*(const u32 *)(code + layout->offsets.code_flags) & CODE_RESUMES) != 0;
+}
+
+/* Events have no frames, and tell of an instruction's call by one more. */
+static bool is_called(u64 frame)
+{
+	if (trace_frames_is_on())
+		return trace_frames_is_called(frame);
+	if (trace_stubs_is_on())
+		return trace_stubs_is_called(frame);
+	return true;
+}
+
+enum trace_kind trace_way_of(const struct trace_call *call, const struct trace_entry *caller)
+{
+	if (is_resumed(call->object))
+		return TRACE_KIND_PYTHON_RESUMED;
+	return caller->kind == TRACE_KIND_PYTHON_BUILTIN ||
+			       (call->frame != 0 && !is_called(call->frame))
+		       ? TRACE_KIND_PYTHON_UNCALLED
+		       : TRACE_KIND_PYTHON;
+}

@@ -1,0 +1,230 @@
+/*
+ * regions - regions (regions.h) among traced calls: each is a call of what it is named.
+ *
+ * What begins a region is called by the function that the region is in, and is being executed
+ * itself: so the region is put below it.  What ends one may be called within another that began
+ * later (two coroutines' overlap): so it is taken out from among the calls, and no other ends
+ * with it.  A region whose function is left, and that was not ended, waits: for the generator
+ * to go on, or for who called the function to call another.
+ */
+#include "agent/control/control.h"
+#include "agent/core/regions.h"
+#include "agent/trace/trace.h"
+
+/* A C function, who called it, and what C function called that, and so on. */
+#define MOST_ABOVE (2 * REGION_ASKING)
+
+u64 trace_region_identity(u64 name)
+{
+	return ((const struct region_name *)name)->key;
+}
+
+static bool is_asking(const struct region_asking *asking, const struct trace_entry *entry)
+{
+	for (u32 i = 0; asking != NULL && i < asking->count; i++) {
+		if (entry->kind == TRACE_KIND_PYTHON && entry->object == asking->codes[i])
+			return true;
+	}
+	return false;
+}
+
+static bool is_builtin(const struct trace_entry *entry)
+{
+	return entry->kind == TRACE_KIND_PYTHON_BUILTIN ||
+	       entry->kind == TRACE_KIND_RUBY_BUILTIN;
+}
+
+/*
+ * How many of the innermost calls are those that ask for it: the first, and up to their last.
+ */
+static u32 count_above(const struct tracer *tracer, const struct region_asking *asking)
+{
+	u32 count = 0;
+
+	for (u32 i = 0; i < MOST_ABOVE && tracer->top - i > tracer->entries; i++) {
+		const struct trace_entry *entry = tracer->top - i;
+
+		if (is_asking(asking, entry) || (i == 0 && is_builtin(entry)))
+			count = i + 1;
+		else if (!is_builtin(entry))
+			break;
+	}
+	return count;
+}
+
+/* A call below the innermost ones. */
+static void enter_below(struct tracer *tracer, u32 count, const struct trace_call *call,
+			u64 now)
+{
+	struct trace_entry above[MOST_ABOVE];
+
+	for (u32 i = 0; i < count; i++)
+		above[i] = *tracer->top--;
+	trace_enter(tracer, *call, now);
+	for (u32 i = count; i > 0; i--) {
+		if (tracer->top == tracer->limit)
+			tracer->unstacked++;
+		else
+			*++tracer->top = above[i - 1];
+	}
+}
+
+static struct trace_call call_of(const struct region *region)
+{
+	return (struct trace_call){ .identity = region->name->key,
+				    .object = region->serial,
+				    .named = (u64)region->name,
+				    .kind = TRACE_KIND_REGION };
+}
+
+void trace_region_begin(const struct region *region, const struct region_asking *asking)
+{
+	struct tracer *tracer = trace_area_of_process() != NULL ? trace_of_thread() : NULL;
+
+	if (tracer == NULL || tracer->unstacked > 0)
+		return;
+	const struct trace_call call = call_of(region);
+	const u64 now = trace_now();
+
+	trace_set_status(TRACE_ON);
+	trace_advance(tracer, now);
+	enter_below(tracer, count_above(tracer, asking), &call, now);
+}
+
+/* The entry of a region; the root's if it has none. */
+static struct trace_entry *find_entry(const struct tracer *tracer, u64 serial)
+{
+	struct trace_entry *entry = tracer->top;
+
+	while (entry > tracer->entries &&
+	       (entry->kind != TRACE_KIND_REGION || entry->object != serial))
+		entry--;
+	return entry;
+}
+
+/*
+ * The call that has just begun and who called it, as they stood before regions were put among
+ * them.
+ */
+struct begun {
+	struct trace_entry called, caller;
+	bool has_asked;
+};
+
+/* Where events come without a frame the interpreter is asked: a C function has none of its own. */
+static void ask_for_frames(struct begun *begun)
+{
+	u64 innermost[2] = { 0 };
+	const bool is_of_python = begun->called.kind == TRACE_KIND_PYTHON;
+
+	/* Compiled code may be called without the GIL (ctypes): then there is nobody to ask. */
+	if (begun->has_asked ||
+	    (!is_of_python && begun->called.kind != TRACE_KIND_PYTHON_BUILTIN))
+		return;
+	begun->has_asked = true;
+	control_python_frames(innermost);
+	if (begun->called.frame == 0 && is_of_python)
+		begun->called.frame = innermost[0];
+	if (begun->caller.frame == 0)
+		begun->caller.frame = innermost[is_of_python];
+}
+
+static u64 frame_of(struct begun *begun, const struct trace_entry *entry)
+{
+	if (entry->frame == 0)
+		ask_for_frames(begun);
+	return entry->frame;
+}
+
+/* The generator that has it goes on: so does the region, inside of it. */
+static bool returns_to(const struct region_place *place, struct begun *begun)
+{
+	return begun->called.kind == TRACE_KIND_PYTHON &&
+	       place->frames[0].code == begun->called.object &&
+	       place->frames[0].frame == frame_of(begun, &begun->called);
+}
+
+/*
+ * A function that began it has returned: it goes on inside of who called that.  Another call of the
+ * same code is not meant: it may be a greenlet's, while the one with the region waits.
+ */
+static bool is_left_to(const struct region_place *place, struct begun *begun)
+{
+	for (u32 i = 1; i < place->count; i++) {
+		if (begun->caller.kind == TRACE_KIND_PYTHON &&
+		    place->frames[i].code == begun->caller.object &&
+		    place->frames[i].frame == frame_of(begun, &begun->caller))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Puts a region around the innermost call, which has just begun outside of it: it is moved to
+ * another node.
+ */
+static void put_around(struct tracer *tracer, const struct trace_call *region)
+{
+	const struct trace_entry called = *tracer->top;
+	struct trace_node *node = trace_node_at(tracer, called.node);
+	const u64 now = called.start_ticks;
+
+	/* A call that was merged with another, or found no node, stays where it is. */
+	if (node->parent != tracer->top[-1].node)
+		return;
+	node->calls -= tracer->is_off ^ 1;
+	tracer->has_waiting = false; /* or we would be called again */
+	tracer->top--;
+	trace_stand(tracer, region);
+	trace_enter(tracer,
+		    (struct trace_call){ .identity = node->identity,
+					 .object = called.object,
+					 .named = called.named,
+					 .frame = called.frame,
+					 .kind = (enum trace_kind)called.kind },
+		    now);
+	tracer->has_waiting = true;
+}
+
+void trace_region_return(struct tracer *tracer)
+{
+	struct begun begun = { .called = tracer->top[0], .caller = tracer->top[-1] };
+	const struct regions *own = regions_own;
+
+	if (own == NULL)
+		tracer->has_waiting = false;
+	for (u32 i = 0; own != NULL && i < own->count && i < REGIONS_OPEN; i++) {
+		const struct region *region = &own->open[i];
+		const struct trace_call call = call_of(region);
+
+		if (region->serial == 0 || region->place.anchor != REGION_PYTHON)
+			continue;
+		if (returns_to(&region->place, &begun))
+			trace_stand(tracer, &call);
+		else if (is_left_to(&region->place, &begun) &&
+			 find_entry(tracer, region->serial) == tracer->entries)
+			put_around(tracer, &call);
+	}
+}
+
+void trace_region_end(u64 serial)
+{
+	struct tracer *tracer = trace_area_of_process() != NULL ? trace_own : NULL;
+
+	if (tracer == NULL || serial == 0)
+		return;
+	struct trace_entry *entry = find_entry(tracer, serial);
+	const struct trace_entry *const top = tracer->top;
+	const u64 now = trace_now();
+
+	if (entry == tracer->entries)
+		return;
+	trace_advance(tracer, now);
+	tracer->top = entry;
+	trace_pop(tracer, now);
+	while (entry < top) {
+		*entry = entry[1];
+		entry++;
+	}
+	tracer->top = entry - 1;
+}

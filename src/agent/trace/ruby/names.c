@@ -1,0 +1,41 @@
+#include "agent/core/walk.h"
+#include "agent/interpreters/ruby/names.h"
+#include "agent/interpreters/ruby/ruby.h"
+#include "agent/trace/ruby/ruby.h"
+#include "walk/ruby.h"
+#include "walk/ruby_code.h"
+
+/* What a method in C is named by: it has no frame yet. */
+static void read_builtin(struct mem *mem, const struct ruby_layout *layout,
+			 const struct trace_call *call, struct ruby_code *out_code)
+{
+	*out_code = (struct ruby_code){ .id = call->named };
+	ruby_class_owner(mem, layout, call->object, &out_code->owner);
+}
+
+static bool is_text(const struct name_text *text, const char *wanted)
+{
+	u32 i = 0;
+
+	while (i < text->length && wanted[i] != '\0' && text->bytes[i] == (u8)wanted[i])
+		i++;
+	return i == text->length && wanted[i] == '\0';
+}
+
+u64 trace_ruby_name(struct walk *walk, struct mem *mem, const struct trace_call *call)
+{
+	const struct ruby_layout *layout = walk->ruby->layout;
+	struct ruby_frame frame;
+	struct ruby_code code;
+
+	if (call->kind == TRACE_KIND_RUBY_BUILTIN)
+		read_builtin(mem, layout, call, &code);
+	else if (ruby_frame_read(mem, layout, call->frame, &frame) < 0 ||
+		 ruby_code_read(mem, layout, &frame, &code) < 0)
+		return 0;
+	const u64 key = ruby_name_code(walk, mem, &code);
+
+	if (is_text(&walk->ruby->texts[1], "RubyVM::YJIT.enable"))
+		trace_ruby_note_jit();
+	return key;
+}

@@ -1,0 +1,432 @@
+#include "agent/trace/ruby/ruby.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "abi/ring.h"
+#include "agent/core/agent.h"
+#include "agent/core/hooks.h"
+#include "agent/interpreters/ruby/state.h"
+#include "agent/trace/calibrate.h"
+#include "agent/trace/late.h"
+#include "agent/trace/native/native.h"
+#include "agent/trace/ruby/stacks.h"
+#include "walk/ruby_env.h"
+
+/* include/ruby/internal/event.h, of every version. */
+enum ruby_event_bits {
+	EVENT_CALL = 0x8,
+	EVENT_RETURN = 0x10,
+	EVENT_C_CALL = 0x20,
+	EVENT_C_RETURN = 0x40,
+	EVENT_B_CALL = 0x100,
+	EVENT_B_RETURN = 0x200,
+	EVENT_THREAD_BEGIN = 0x400,
+	EVENT_FIBER_SWITCH = 0x1000,
+};
+#define EVENTS_OF_BEGINNING (EVENT_CALL | EVENT_C_CALL | EVENT_B_CALL)
+#define EVENTS_OF_ENDING    (EVENT_RETURN | EVENT_C_RETURN | EVENT_B_RETURN)
+
+/* include/ruby/debug.h, rb_event_hook_flag_t: SAFE | RAW_ARG. */
+#define HOOK_FLAGS 5
+
+/*
+ * From this version on blocks are looked at as methods are where they begin and end, since they may
+ * be a method's (iseq.c, add_bmethod_events()): they take longer, whoever wants to be told.
+ */
+#define BLOCKS_LIKE_METHODS 0x030100U
+
+/* vm_core.h, enum vm_frame_env_flags: the frame of a block that is a method. */
+#define FRAME_IS_BMETHOD 0x40ULL
+
+/* vm_core.h, struct rb_trace_arg_struct: its beginning, the same in every version. */
+struct ruby_event {
+	u32 event;
+	u64 context;
+	u64 frame;
+	u64 self;
+	u64 id; /* 0: it has not been looked up */
+	u64 called_id;
+	u64 class;
+};
+
+typedef void ruby_hook(u64 data, const struct ruby_event *event);
+
+struct trace_ruby trace_ruby;
+
+static struct {
+	struct ruby_layout layout;
+	bool has_layout;
+	u64 main_context; /* of the first Ractor's first thread */
+	u32 is_installed;
+} ruby;
+
+const struct ruby_layout *trace_ruby_layout(void)
+{
+	return ruby.has_layout ? &ruby.layout : NULL;
+}
+
+/* The innermost call that has an entry ends, and so have those further in that found none. */
+static inline void pop(struct tracer *tracer, u64 now)
+{
+	tracer->unstacked = 0;
+	trace_pop(tracer, now);
+}
+
+/* The outermost of the calls that end with this frame; NULL: none does. */
+static struct trace_entry *first_ended(const struct tracer *tracer, u64 frame)
+{
+	struct trace_entry *found = NULL;
+
+	for (struct trace_entry *entry = tracer->top; entry > tracer->entries; entry--) {
+		if (!trace_is_ruby(entry->kind))
+			continue;
+		if (entry->frame > frame)
+			break;
+		found = entry;
+	}
+	return found;
+}
+
+__attribute__((noinline)) void trace_ruby_end_from(struct tracer *tracer, u64 frame, u64 now)
+{
+	const struct trace_entry *first = first_ended(tracer, frame);
+
+	trace_advance(tracer, now);
+	while (first != NULL && tracer->top >= first)
+		pop(tracer, now);
+}
+
+static inline void begin(struct tracer *tracer, struct trace_call call, u64 now)
+{
+	/* The root's is 0. */
+	if (__builtin_expect(tracer->top->frame - 1 < call.frame, 0))
+		trace_ruby_end_from(tracer, call.frame, now);
+	trace_enter(tracer, call, now);
+}
+
+static inline void end(struct tracer *tracer, u64 frame, u64 now)
+{
+	if (__builtin_expect(tracer->top->frame == frame, 1)) {
+		trace_advance(tracer, now);
+		pop(tracer, now);
+	} else {
+		trace_ruby_end_from(tracer, frame, now);
+	}
+}
+
+/*
+ * A method in C, or up to 3.0 a block that is a method: it ends when its frame is gone, so the
+ * event's is the caller's; but where an exception leaves it, the event comes before.
+ */
+static void end_of_named(struct tracer *tracer, u64 frame, u64 now)
+{
+	const u64 gone = frame - trace_ruby.frame_size;
+	const struct trace_entry *first;
+
+	if (__builtin_expect(tracer->top->frame == gone, 1)) {
+		end(tracer, gone, now);
+		return;
+	}
+	first = first_ended(tracer, frame);
+	if (first == NULL)
+		trace_advance(tracer, now);
+	else if (first->frame == frame && first_ended(tracer, gone) == NULL)
+		end(tracer, frame, now);
+	else
+		end(tracer, gone, now);
+}
+
+static inline void begin_iseq(struct tracer *tracer, u64 frame, u64 method, u64 now)
+{
+	const u64 iseq = trace_word(frame, trace_ruby.frame_iseq);
+	const struct trace_call call = {
+		.identity = trace_ruby_identity(iseq, method),
+		.object = iseq,
+		.frame = frame,
+		.kind = TRACE_KIND_RUBY,
+	};
+
+	begin(tracer, call, now);
+}
+
+static inline void begin_named(struct tracer *tracer, const struct ruby_event *event, u64 now)
+{
+	const struct trace_call call = {
+		.identity = trace_ruby_builtin_identity(event->class, event->id),
+		.object = event->class,
+		.named = event->id,
+		.frame = event->frame - trace_ruby.frame_size,
+		.kind = TRACE_KIND_RUBY_BUILTIN,
+	};
+
+	begin(tracer, call, now);
+}
+
+/* One that is a method has been called as that. */
+static void begin_block(struct tracer *tracer, u64 frame, u64 now)
+{
+	const u64 ep = trace_word(frame, trace_ruby.frame_ep);
+
+	if (!(trace_word(ep, 0) & FRAME_IS_BMETHOD))
+		begin_iseq(tracer, frame, 0, now);
+}
+
+static void end_of_any(struct tracer *tracer, const struct ruby_event *event, u64 now)
+{
+	const u64 ep = trace_word(event->frame, trace_ruby.frame_ep);
+
+	if (event->event == EVENT_B_RETURN && trace_word(ep, 0) & FRAME_IS_BMETHOD)
+		return;
+	if (event->event != EVENT_B_RETURN && event->id != 0)
+		end_of_named(tracer, event->frame, now);
+	else
+		end(tracer, event->frame, now);
+}
+
+/* A block that is not wanted: what it costs is the innermost call's. */
+static inline bool is_only_told(const struct ruby_event *event)
+{
+	return event->event == EVENT_B_CALL && trace_ruby.tells_blocks &&
+	       event->context == trace_ruby_context;
+}
+
+/* rb_event_hook_raw_arg_func_t */
+static void on_event(u64 data, const struct ruby_event *event)
+{
+	struct tracer *tracer = trace_of_thread();
+
+	(void)data;
+	if (tracer == NULL)
+		return;
+	if (is_only_told(event)) {
+		trace_quiet(tracer, TRACE_QUIET_BUILTIN);
+		return;
+	}
+	const u64 now = trace_now();
+
+	if (__builtin_expect(event->context != trace_ruby_context, 0))
+		trace_ruby_switch(tracer, event->context, now);
+	switch (event->event) {
+	case EVENT_CALL: {
+		const u64 ep = trace_word(event->frame, trace_ruby.frame_ep);
+
+		begin_iseq(tracer, event->frame, trace_ruby_method(ep), now);
+		break;
+	}
+	case EVENT_RETURN:
+	case EVENT_B_RETURN:
+	case EVENT_C_RETURN:
+		end_of_any(tracer, event, now);
+		break;
+	case EVENT_C_CALL:
+		begin_named(tracer, event, now);
+		break;
+	case EVENT_B_CALL:
+		if (trace_ruby.has_blocks)
+			begin_block(tracer, event->frame, now);
+		break;
+	case EVENT_THREAD_BEGIN:
+		trace_ruby_restart(tracer, event->context, now);
+		break;
+	default:
+		break;
+	}
+}
+
+/* A method in C that a frame is of. */
+static bool read_builtin(u64 frame, u64 ep, struct trace_call *out_call)
+{
+	const u64 method = trace_ruby_method(ep);
+
+	if (method == 0 || !trace_ruby.has_builtins)
+		return false;
+	const u64 class = trace_word(method, trace_ruby.method_owner);
+	const u64 id = trace_word(trace_word(method, trace_ruby.method_definition),
+				  trace_ruby.definition_id);
+
+	*out_call = (struct trace_call){ .identity = trace_ruby_builtin_identity(class, id),
+					 .object = class,
+					 .named = id,
+					 .frame = frame,
+					 .kind = TRACE_KIND_RUBY_BUILTIN };
+	return true;
+}
+
+bool trace_ruby_read_frame(u64 frame, struct trace_call *out_call)
+{
+	const u64 ep = trace_word(frame, trace_ruby.frame_ep);
+	const u64 iseq = trace_word(frame, trace_ruby.frame_iseq);
+	const u64 flags = trace_word(ep, 0);
+	const u64 magic = flags & RUBY_MAGIC_MASK;
+	const bool is_method = magic == RUBY_MAGIC_METHOD ||
+			       (magic == RUBY_MAGIC_BLOCK && flags & FRAME_IS_BMETHOD);
+
+	if (magic == RUBY_MAGIC_C)
+		return read_builtin(frame, ep, out_call);
+	if (!ruby_is_object(iseq) ||
+	    !(is_method || (magic == RUBY_MAGIC_BLOCK && trace_ruby.has_blocks)))
+		return false;
+	*out_call = (struct trace_call){
+		.identity = trace_ruby_identity(iseq, is_method ? trace_ruby_method(ep) : 0),
+		.object = iseq,
+		.frame = frame,
+		.kind = TRACE_KIND_RUBY,
+	};
+	return true;
+}
+
+void trace_ruby_begin(const struct ruby_layout *layout)
+{
+	const struct ruby_offsets *offsets = &layout->offsets;
+	const u64 flags = agent.terms.flags;
+
+	trace_native_expect_callcc();
+	ruby.layout = *layout;
+	trace_ruby = (struct trace_ruby){
+		.frame_size = offsets->frame_size,
+		.frame_iseq = offsets->frame_iseq,
+		.frame_ep = offsets->frame_ep,
+		.iseq_body = offsets->iseq_body,
+		.body_encoded = offsets->body_encoded,
+		.body_label = offsets->body_label,
+		.method_definition = offsets->method_definition,
+		.method_owner = offsets->method_owner,
+		.definition_id = offsets->definition_id,
+		.ec_stack = offsets->ec_stack,
+		.ec_stack_size = offsets->ec_stack_size,
+		.ec_frame = offsets->ec_frame,
+		.has_builtins = !(flags & RING_NO_BUILTINS),
+		.has_blocks = flags & RING_BLOCKS,
+		.tells_blocks =
+			!(flags & RING_BLOCKS) && layout->version >= BLOCKS_LIKE_METHODS,
+	};
+	ruby.has_layout = true;
+}
+
+/* For the calling thread's Ractor, of those that have one. */
+static void install(void)
+{
+	void (*const add)(ruby_hook *, u32, u64, int) =
+		(void (*)(ruby_hook *, u32, u64, int))ruby.layout.functions.add_event_hook2;
+	u32 events = EVENT_CALL | EVENT_RETURN | EVENT_THREAD_BEGIN | EVENT_FIBER_SWITCH;
+
+	if (trace_ruby.has_builtins)
+		events |= EVENT_C_CALL | EVENT_C_RETURN;
+	if (trace_ruby.has_blocks)
+		events |= EVENT_B_CALL | EVENT_B_RETURN;
+	if (trace_ruby.tells_blocks)
+		events |= EVENT_B_CALL;
+	if (add == NULL) {
+		trace_set_status(TRACE_NO_ENTRY);
+		return;
+	}
+	add(on_event, events, ruby.layout.nil, HOOK_FLAGS);
+	trace_set_status(TRACE_ON);
+}
+
+/* The calling thread's, in a VM that has been set up; 0: there is none. */
+static u64 find_context(void)
+{
+	struct mem mem = { .stack_low = 0, .stack_high = ~0ULL };
+
+	return ruby_find_context(&mem, &ruby.layout);
+}
+
+/*
+ * Hooks are a Ractor's own from 3.0 on.  A new one makes its standard streams before anything else
+ * (rb_io_prep_stdin() in thread.c, thread_start_func_2()), of which it asks whether they are
+ * terminals: it has no frames then, or the one that they begin with.  From 3.1 on the last hook
+ * of a Ractor that ends, or there being none, decides which events there are for all others
+ * (vm_trace.c, clean_hooks()): so one without ours would end the whole trace.
+ */
+static void see_ractor(void)
+{
+	const u64 context = find_context();
+
+	if (context == 0 || context == ruby.main_context)
+		return;
+	const u64 stack = trace_word(context, trace_ruby.ec_stack);
+	const u64 bytes = trace_word(context, trace_ruby.ec_stack_size) * sizeof(u64);
+
+	if (stack != 0 &&
+	    trace_word(context, trace_ruby.ec_frame) < stack + bytes - trace_ruby.frame_size)
+		return;
+	install();
+}
+
+AGENT_EXPORT int isatty(int fd)
+{
+	if (fd == STDIN_FILENO && __atomic_load_n(&ruby.is_installed, __ATOMIC_RELAXED) &&
+	    trace_area_of_process() != NULL)
+		see_ractor();
+	return HOOK_NEXT(isatty)(fd);
+}
+
+void trace_ruby_note_jit(void)
+{
+	struct trace_area *area = trace_area_of_process();
+
+	if (area != NULL)
+		__atomic_store_n(&area->has_jit, 1, __ATOMIC_RELAXED);
+}
+
+/* --yjit, --jit and the like among options, up to NULL. */
+static bool asks_for_jit(const char *const *options)
+{
+	for (; options != NULL && *options != NULL; options++) {
+		if (strstr(*options, "--yjit") != NULL || strstr(*options, "--jit") != NULL ||
+		    strstr(*options, "--rjit") != NULL)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * ruby_init_loadpath(), which every program calls that has an interpreter, asks for RUBYLIB: the VM
+ * has been set up, the calling thread has the GVL, and nothing has been executed but what Ruby
+ * defines itself by.
+ */
+static void see_vm(const void *caller)
+{
+	trace_late_look(caller);
+	const u64 context =
+		ruby.has_layout && trace_area_of_process() != NULL ? find_context() : 0;
+
+	if (context != 0 && __atomic_exchange_n(&ruby.is_installed, 1, __ATOMIC_RELAXED) == 0) {
+		ruby.main_context = context;
+		if (asks_for_jit(agent.arguments))
+			trace_ruby_note_jit();
+		/* What is compiled without hooks is interpreted with them: no call's cost. */
+		if (trace_area_of_process()->has_jit != 0 ||
+		    !trace_calibrate_ruby(context, install))
+			install();
+	}
+}
+
+/* The variables that ruby's command line may be continued in. */
+static void see_value(const char *name, const char *value)
+{
+	const char *const options[] = { value, NULL };
+
+	if (value == NULL || !ruby.has_layout)
+		return;
+	if (strcmp(name, "RUBY_YJIT_ENABLE") == 0
+		    ? value[0] == '1' || value[0] == 't' || value[0] == 'y'
+		    : strcmp(name, "RUBYOPT") == 0 && asks_for_jit(options))
+		trace_ruby_note_jit();
+}
+
+AGENT_EXPORT char *getenv(const char *name)
+{
+	const bool is_rubys = name[0] == 'R' && strncmp(name, "RUBY", 4) == 0;
+
+	if (__builtin_expect(is_rubys, 0) && strcmp(name, "RUBYLIB") == 0)
+		see_vm(__builtin_return_address(0));
+	char *value = HOOK_NEXT(getenv)(name);
+
+	if (__builtin_expect(is_rubys, 0))
+		see_value(name, value);
+	return value;
+}

@@ -1,0 +1,174 @@
+#include "agent/trace/ruby/stacks.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "agent/core/arch.h"
+#include "agent/trace/ruby/ruby.h"
+
+/* Contexts that a thread keeps stacks of: 256, in sets by their address. */
+#define SETS 64U
+#define WAYS 4U
+/* Who executed a context last, of all contexts there are. */
+#define LAST_ONES 8192U
+
+struct kept_stack {
+	u64 context; /* 0: nobody's */
+	u64 memory;  /* where its frames are: another context may be made at its address */
+	u64 used;    /* the switch at which it was left */
+	struct trace_stack stack;
+};
+
+/* A slot's, for one thread after the other. */
+struct kept_stacks {
+	struct kept_stack *in_use; /* whose stack the tracer has */
+	u64 switches;
+	struct kept_stack sets[SETS][WAYS];
+};
+
+static struct kept_stacks *kept[TRACE_THREADS];
+/*
+ * Contexts may move from one thread to another (from 3.3 on, Ractors do).  A thread that had one
+ * before, but not last, knows nothing of it.
+ */
+static u32 last_threads[LAST_ONES];
+__thread u64 trace_ruby_context;
+
+static u32 *last_thread_of(u64 context)
+{
+	return &last_threads[(context >> 4 ^ context >> 17) % LAST_ONES];
+}
+
+static struct kept_stacks *stacks_of(const struct tracer *tracer)
+{
+	struct kept_stacks **place = &kept[tracer->slot];
+
+	if (*place == NULL) {
+		const long memory =
+			arch_syscall6(SYS_mmap, 0, sizeof **place, PROT_READ | PROT_WRITE,
+				      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		if (memory < 0)
+			return NULL;
+		*place = (struct kept_stacks *)memory;
+	}
+	return *place;
+}
+
+/* The context's, or one to be had: of nobody, or of who was left longest ago. */
+static struct kept_stack *find(struct kept_stacks *stacks, u64 context)
+{
+	struct kept_stack *set = stacks->sets[(context >> 4 ^ context >> 12) % SETS];
+	struct kept_stack *oldest = NULL;
+
+	for (u32 i = 0; i < WAYS; i++) {
+		if (set[i].context == context)
+			return &set[i];
+		if (&set[i] == stacks->in_use)
+			continue;
+		if (oldest == NULL || set[i].context == 0 ||
+		    (oldest->context != 0 && set[i].used < oldest->used))
+			oldest = &set[i];
+	}
+	return oldest;
+}
+
+/* The calls that the context's frames are, outermost first: none is counted. */
+static void read_frames(struct tracer *tracer, u64 context)
+{
+	const u64 innermost = trace_word(context, trace_ruby.ec_frame);
+	const u64 stack = trace_word(context, trace_ruby.ec_stack);
+	const u64 words = trace_word(context, trace_ruby.ec_stack_size);
+	const u64 end = stack + words * sizeof(u64);
+
+	if (stack == 0 || innermost < stack || innermost > end)
+		return;
+	for (u64 frame = end - trace_ruby.frame_size; frame >= innermost;
+	     frame -= trace_ruby.frame_size) {
+		struct trace_call call;
+
+		if (trace_ruby_read_frame(frame, &call))
+			trace_stand(tracer, &call);
+	}
+}
+
+/* A new thread has the slot, or a child of fork: what was kept is not theirs. */
+static void begin_thread(struct tracer *tracer, struct kept_stacks *stacks, u64 context)
+{
+	struct kept_stack *before = stacks->in_use;
+
+	for (u32 i = 0; i < SETS * WAYS; i++)
+		stacks->sets[i / WAYS][i % WAYS].context = 0;
+	stacks->in_use = NULL;
+	struct kept_stack *own = find(stacks, context);
+
+	/* The tracer goes on with the stack that it has: the one before has this one's in turn. */
+	if (before != NULL && before != own)
+		before->stack = own->stack;
+	own->context = context;
+	own->memory = trace_word(context, trace_ruby.ec_stack);
+	stacks->in_use = own;
+	read_frames(tracer, context);
+}
+
+/* False where there is no memory for another stack. */
+static bool take(struct tracer *tracer, struct kept_stack *stack)
+{
+	if (stack->stack.entries == NULL)
+		return trace_make_stack(tracer, &stack->stack);
+	trace_empty_stack(tracer, &stack->stack);
+	return true;
+}
+
+static void switch_to(struct tracer *tracer, struct kept_stacks *stacks, u64 context, u64 now)
+{
+	struct kept_stack *next = find(stacks, context);
+	struct kept_stack *left = stacks->in_use;
+	const u64 memory = trace_word(context, trace_ruby.ec_stack);
+	const bool is_known = next->context == context && next->memory == memory &&
+			      *last_thread_of(context) == tracer->slot + 1;
+
+	if (next == left || (!is_known && !take(tracer, next))) {
+		trace_ruby_restart(tracer, context, now);
+		return;
+	}
+	left->used = ++stacks->switches;
+	trace_change_stack(tracer, &next->stack, &left->stack, now);
+	next->context = context;
+	next->memory = memory;
+	stacks->in_use = next;
+	if (is_known)
+		/* What was called further in than where it is now has ended, seen or not. */
+		trace_ruby_end_from(
+			tracer,
+			trace_word(context, trace_ruby.ec_frame) - trace_ruby.frame_size, now);
+	else
+		read_frames(tracer, context);
+}
+
+void trace_ruby_restart(struct tracer *tracer, u64 context, u64 now)
+{
+	struct kept_stacks *stacks = stacks_of(tracer);
+
+	if (stacks != NULL && stacks->in_use != NULL) {
+		stacks->in_use->context = context;
+		stacks->in_use->memory = trace_word(context, trace_ruby.ec_stack);
+	}
+	trace_ruby_context = context;
+	trace_ruby_end_from(tracer, ~0ULL, now);
+	read_frames(tracer, context);
+}
+
+void trace_ruby_switch(struct tracer *tracer, u64 context, u64 now)
+{
+	struct kept_stacks *stacks = stacks_of(tracer);
+
+	if (stacks == NULL)
+		trace_ruby_restart(tracer, context, now);
+	else if (trace_ruby_context == 0)
+		begin_thread(tracer, stacks, context);
+	else
+		switch_to(tracer, stacks, context, now);
+	trace_ruby_context = context;
+	*last_thread_of(context) = tracer->slot + 1;
+}

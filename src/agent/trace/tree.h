@@ -1,0 +1,469 @@
+/*
+ * tree - one thread's calls, as they are counted: a stack of what is being executed, and
+ * the calling-context tree that it moves in (abi/trace.h).
+ *
+ * At each event the time since the last one is put down to the node that was executed
+ * meanwhile; so nothing is open that a reader, or the end of the program, could miss, and the
+ * self times of a thread's nodes are its time from its first event to its last.
+ *
+ * A signal handler may be made of compiled code that is traced, and come while a hook is at the
+ * tree.  So whoever changes more than a word of it takes it first (trace_take()): two stores.  What
+ * comes meanwhile goes to another tree of the thread's (native/native.h).
+ *
+ * A node is looked for among its parent's children.  These are a ring, in the order in which they
+ * were called first, and the search begins at the one called last: callees that are called in turn
+ * are found at the next place.  Where there are too many of them, index.h has them.  What
+ * tells one from another is an identity that whoever sends the events makes up.
+ *
+ * Recursion.  Where calls are TRACE_DEPTH deep (less, when the table has filled up), a callee
+ * that stands twice above itself is taken for the inner of those: its calls and its time are
+ * right, its place is one of the deeper levels together.  So the depth of a tree is bounded by
+ * the number of different functions, and a program's recursion does not fill the table.
+ *
+ * Nodes lie in memory that others can write: a number that is read of one is cut to the table
+ * (trace_link(), trace_is_node()), and a way along such numbers ends after as many as there are nodes.  What is
+ * counted may be nonsense then; what is reached is the table.
+ */
+#pragma once
+#include <stdbool.h>
+
+#include "abi/trace.h"
+#include "agent/trace/index.h"
+
+struct trace_proxy;
+
+struct trace_entry {
+	u64 object; /* by which its leaving is known: a code object, a PyMethodDef */
+	u64 named;  /* the object that its name was read of */
+	u64 frame;  /* 0: events have none */
+	u64 start_ticks;
+	u32 node;
+	u32 kind; /* enum trace_kind */
+};
+
+/* One thread's: all private but the area. */
+struct tracer {
+	struct trace_area *area;     /* NULL: the thread has none */
+	struct trace_entry *entries; /* the first is the root's */
+	struct trace_entry *top;
+	struct trace_entry *limit; /* the last there is */
+	u64 last_ticks;
+	/*
+	 * The stack pointer of the hook that is at the tree, or near it; 0: there is none.  It
+	 * is even: 1 is added when events came meanwhile, which went to another tree.
+	 */
+	u64 busy;
+	u64 unstacked; /* calls for which there was no entry, and that have not ended */
+	u64 pace_due;  /* when the next one is (pace.h); ~0: never */
+	u32 slot;
+	u32 chunk;       /* the one that is being filled; 0: none */
+	u16 used;        /* of it */
+	u16 has_waiting; /* regions, whose generator was left: it may come again */
+	/* How many beginnings are to be looked at, for an unwinder was at work (native/jumps.c). */
+	u32 unwound;
+	u32 has_nameless; /* calls that are executed may have nodes without names */
+	u32 is_off; /* 1: calls are not counted; their time is none (trace.h, trace_now()) */
+	u64 python_state; /* PyThreadState that its last event was seen in, or 0 */
+	u64 called_at;    /* the instruction that called a builtin last (python/frames.h) */
+	u64 site;         /* by which the loop called it, for this frame; 0: not known */
+	u64 site_frame;
+	struct trace_proxy *proxies; /* that nobody uses (python/proxies.h): its thread's */
+	struct trace_index index;
+};
+
+/*
+ * The calls of one of a thread's stacks, where it has several: coroutines that C switches, such as
+ * Ruby's fibers.  They have one tree, and each stack begins at its root.
+ */
+struct trace_stack {
+	struct trace_entry *entries;
+	struct trace_entry *top;
+	struct trace_entry *limit;
+	u64 unstacked;
+};
+
+#define TRACE_NO_NODE 0U
+/* How far a search goes along the ring: then all children are put into the index. */
+#define TRACE_NEAR 8U
+/* Where they are there: as far as the one that is called in turn. */
+#define TRACE_NEAR_WIDE 1U
+
+#define TRACE_NODES (TRACE_CHUNKS * TRACE_CHUNK_NODES)
+_Static_assert((TRACE_NODES & (TRACE_NODES - 1)) == 0, "a number is cut by a mask");
+
+/* A number as it stands in a node: always one of the table. */
+static inline u32 trace_link(const u32 *link)
+{
+	return __atomic_load_n(link, __ATOMIC_RELAXED) & (TRACE_NODES - 1);
+}
+
+/* Whether it is one: a branch, where a mask would delay what every call waits for. */
+static inline bool trace_is_node(u32 number)
+{
+	return number - 1 < TRACE_NODES - 1;
+}
+
+static inline struct trace_node *trace_node_at(const struct tracer *tracer, u32 node)
+{
+	return &tracer->area->nodes[node];
+}
+
+/*
+ * Between these two the tree is the caller's.  In one thread: what a compiler must not move
+ * is all there is.  A hook that is left by a handler's jump leaves it taken; the next one takes
+ * it all the same.
+ */
+static inline void trace_take(struct tracer *tracer, u64 level)
+{
+	__atomic_store_n(&tracer->busy, level, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* Says whether nobody came meanwhile. */
+static inline bool trace_give(struct tracer *tracer, u64 level)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	const u64 busy = __atomic_load_n(&tracer->busy, __ATOMIC_RELAXED);
+
+	__atomic_store_n(&tracer->busy, 0, __ATOMIC_RELAXED);
+	return __builtin_expect(busy == level, 1);
+}
+
+/* Puts down the time since the last event. */
+static inline void trace_advance(struct tracer *tracer, u64 now)
+{
+	struct trace_node *node = trace_node_at(tracer, tracer->top->node);
+
+	/*
+	 * Counters of two processors may differ a little, and a CPU clock is less than was
+	 * thought when it is read anew: what was put down once is not put down again.
+	 */
+	if (now <= tracer->last_ticks)
+		return;
+	node->self_ticks += now - tracer->last_ticks;
+	tracer->last_ticks = now;
+}
+
+/*
+ * The calls that are being executed seem to have begun so much later: what was nobody's time is not
+ * theirs, either.  It takes a while where calls are deep.
+ */
+static inline void trace_leave_out_of_calls(struct tracer *tracer, u64 ticks)
+{
+	for (struct trace_entry *entry = tracer->top; entry > tracer->entries; entry--)
+		entry->start_ticks += ticks;
+}
+
+/*
+ * An event that a hook was called for and that is no call: its cost is in the time of what is
+ * being executed.
+ */
+static inline void trace_quiet(struct tracer *tracer, enum trace_quiet what)
+{
+	tracer->area->tolls[tracer->top->node].quiet[what] += tracer->is_off ^ 1;
+}
+
+/*
+ * Goes on with another stack, which becomes the tracer's; *out_left is the one that is left.  Time
+ * up to now is the one's that is left.  By value, so that events do not look further than
+ * the tracer.
+ */
+static inline void trace_switch_stack(struct tracer *tracer, const struct trace_stack *to,
+				      struct trace_stack *out_left, u64 now)
+{
+	const struct trace_stack next = *to;
+
+	trace_advance(tracer, now);
+	*out_left = (struct trace_stack){ .entries = tracer->entries,
+					  .top = tracer->top,
+					  .limit = tracer->limit,
+					  .unstacked = tracer->unstacked };
+	tracer->entries = next.entries;
+	tracer->top = next.top;
+	tracer->limit = next.limit;
+	tracer->unstacked = next.unstacked;
+}
+
+/* As if nothing had been called on it. */
+static inline void trace_empty_stack(const struct tracer *tracer, struct trace_stack *stack)
+{
+	/* Every stack of the thread begins with its root. */
+	*stack->entries = *tracer->entries;
+	stack->top = stack->entries;
+	stack->unstacked = 0;
+}
+
+/* A chunk for this slot; 0: there is none. */
+static inline u32 trace_take_chunk(struct tracer *tracer)
+{
+	struct trace_area *area = tracer->area;
+
+	/* Each call would look for one: the recorder takes away from this before it gives back. */
+	if (__atomic_load_n(&area->chunks_taken, __ATOMIC_RELAXED) >= TRACE_CHUNKS - 1)
+		return 0;
+	for (u32 i = 0; i < TRACE_CHUNKS; i++) {
+		const u32 chunk = (tracer->chunk + 1 + i) % TRACE_CHUNKS;
+		u32 nobody = 0;
+
+		if (chunk != 0 &&
+		    __atomic_load_n(&area->owners[chunk], __ATOMIC_RELAXED) == 0 &&
+		    /* Pairs with the release in the recorder, who has read what was in it. */
+		    __atomic_compare_exchange_n(&area->owners[chunk], &nobody, tracer->slot + 1,
+						0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+			__atomic_fetch_add(&area->chunks_taken, 1, __ATOMIC_RELAXED);
+			return chunk;
+		}
+	}
+	return 0;
+}
+
+/* A node that is nobody's child yet; TRACE_NO_NODE when the table is full. */
+static inline u32 trace_new_node(struct tracer *tracer)
+{
+	if (tracer->chunk == 0 || tracer->used == TRACE_CHUNK_NODES) {
+		const u32 chunk = trace_take_chunk(tracer);
+
+		if (chunk == 0)
+			return TRACE_NO_NODE;
+		tracer->chunk = chunk;
+		tracer->used = 0;
+		/* What another thread had in it must not be taken for this one's. */
+		for (u32 i = 0; i < TRACE_CHUNK_NODES; i++) {
+			struct trace_node *node =
+				trace_node_at(tracer, chunk * TRACE_CHUNK_NODES + i);
+
+			__atomic_store_n(&node->key, 0, __ATOMIC_RELAXED);
+			node->calls = 0;
+			node->self_ticks = 0;
+			node->parent = TRACE_NO_NODE;
+			tracer->area->tolls[chunk * TRACE_CHUNK_NODES + i] =
+				(struct trace_toll){ 0 };
+		}
+	}
+	return tracer->chunk * TRACE_CHUNK_NODES + tracer->used++;
+}
+
+static inline u16 trace_deeper(u16 depth)
+{
+	return depth < TRACE_DEEPEST ? (u16)(depth + 1) : depth;
+}
+
+/* Behind the one called last: who is called in turn is found there. */
+static inline void trace_link_child(struct tracer *tracer, u32 parent, u32 child)
+{
+	struct trace_node *node = trace_node_at(tracer, child);
+	struct trace_node *above = trace_node_at(tracer, parent);
+	const u32 last = trace_link(&above->first_child);
+
+	if (last == TRACE_NO_NODE) {
+		node->next_sibling = child;
+	} else {
+		node->next_sibling = trace_link(&trace_node_at(tracer, last)->next_sibling);
+		trace_node_at(tracer, last)->next_sibling = child;
+	}
+	above->first_child = child;
+	if (above->is_wide)
+		above->is_wide = trace_index_add(tracer, child);
+}
+
+/* A child of a node, which is the one called last. */
+static inline u32 trace_add_child(struct tracer *tracer, u32 parent, enum trace_kind kind,
+				  u64 identity, u64 key)
+{
+	const u32 child = trace_new_node(tracer);
+
+	if (child == TRACE_NO_NODE)
+		return child;
+	struct trace_node *node = trace_node_at(tracer, child);
+
+	node->identity = identity;
+	node->parent = parent;
+	node->first_child = TRACE_NO_NODE;
+	node->next_sibling = TRACE_NO_NODE;
+	node->depth = parent == TRACE_NO_NODE
+			      ? 0
+			      : trace_deeper(trace_node_at(tracer, parent)->depth);
+	node->kind = (u8)kind;
+	node->is_wide = 0;
+	node->shortest_ticks = ~0ULL;
+	node->longest_ticks = 0;
+	/* Pairs with the acquire in the recorder: what is above is whole when it is seen. */
+	__atomic_store_n(&node->key, key, __ATOMIC_RELEASE);
+	if (parent != TRACE_NO_NODE)
+		trace_link_child(tracer, parent, child);
+	return child;
+}
+
+/* Another identity for a node, from now on. */
+static inline void trace_rename(struct tracer *tracer, u32 number, u64 identity)
+{
+	struct trace_node *node = trace_node_at(tracer, number);
+	struct trace_node *above = trace_node_at(tracer, trace_link(&node->parent));
+
+	node->identity = identity;
+	if (above->is_wide)
+		above->is_wide = trace_index_add(tracer, number);
+}
+
+/* In the ring, from behind a child to `end`. */
+static inline u32 trace_find_between(const struct tracer *tracer, u32 child, u32 end,
+				     u64 identity)
+{
+	for (u32 i = 0; i < TRACE_NODES; i++) {
+		child = trace_link(&trace_node_at(tracer, child)->next_sibling);
+		if (child == end)
+			break;
+		if (trace_node_at(tracer, child)->identity == identity)
+			return child;
+	}
+	return TRACE_NO_NODE;
+}
+
+/* A child that is not the one called last: now it is.  TRACE_NO_NODE: there is none. */
+static inline u32 trace_find_child(struct tracer *tracer, u32 parent, u64 identity)
+{
+	struct trace_node *above = trace_node_at(tracer, parent);
+	const u32 last = trace_link(&above->first_child);
+	const u32 near = above->is_wide ? TRACE_NEAR_WIDE : TRACE_NEAR;
+	u32 child = last;
+
+	if (last == TRACE_NO_NODE)
+		return TRACE_NO_NODE;
+	for (u32 i = 0; i < near; i++) {
+		child = trace_link(&trace_node_at(tracer, child)->next_sibling);
+		if (child == last)
+			return TRACE_NO_NODE;
+		if (trace_node_at(tracer, child)->identity == identity) {
+			above->first_child = child;
+			return child;
+		}
+	}
+	if (!above->is_wide)
+		above->is_wide = trace_index_add_children(tracer, parent);
+	child = above->is_wide ? trace_index_find(tracer, parent, identity)
+			       : trace_find_between(tracer, child, last, identity);
+	if (child != TRACE_NO_NODE)
+		above->first_child = child;
+	return child;
+}
+
+/* How deep calls may be before recursion is merged: less, the fuller the table is. */
+static inline u32 trace_depth_limit(const struct tracer *tracer)
+{
+	const u64 taken = __atomic_load_n(&tracer->area->chunks_taken, __ATOMIC_RELAXED);
+
+	if (taken < TRACE_CHUNKS / 2)
+		return TRACE_DEPTH;
+	return taken < TRACE_CHUNKS / 4 * 3 ? TRACE_DEPTH / 4 : TRACE_DEPTH / 16;
+}
+
+/*
+ * Whom a callee is merged with, from `parent` outwards: the innermost of its kind that has another
+ * one above.  TRACE_NO_NODE: nobody.
+ */
+static inline u32 trace_find_merged(const struct tracer *tracer, u32 parent, u64 identity,
+				    bool is_full)
+{
+	u32 found = TRACE_NO_NODE, at = parent;
+
+	for (u32 i = 0; i < TRACE_NODES && at != TRACE_NO_NODE;
+	     i++, at = trace_link(&trace_node_at(tracer, at)->parent)) {
+		if (trace_node_at(tracer, at)->identity != identity)
+			continue;
+		if (found != TRACE_NO_NODE)
+			return found;
+		found = at;
+	}
+	return is_full ? found : TRACE_NO_NODE;
+}
+
+/* The child called last, if that is it. */
+static inline u32 trace_likely_child(const struct tracer *tracer, u32 parent, u64 identity)
+{
+	const u32 child =
+		__atomic_load_n(&trace_node_at(tracer, parent)->first_child, __ATOMIC_RELAXED);
+
+	return __builtin_expect(trace_is_node(child) &&
+					trace_node_at(tracer, child)->identity == identity,
+				1)
+		       ? child
+		       : TRACE_NO_NODE;
+}
+
+/* A call that begins: node is the callee's; TRACE_NO_NODE if it is lost. */
+static inline __attribute__((always_inline)) void trace_push(struct tracer *tracer, u32 node,
+							     struct trace_entry entry)
+{
+	if (node == TRACE_NO_NODE) {
+		__atomic_fetch_add(&tracer->area->lost_calls, 1, __ATOMIC_RELAXED);
+		node = tracer->top->node;
+	} else {
+		trace_node_at(tracer, node)->calls += tracer->is_off ^ 1;
+	}
+	if (tracer->top == tracer->limit) {
+		tracer->unstacked++;
+		return;
+	}
+	struct trace_entry *top = tracer->top + 1;
+
+	top->object = entry.object;
+	top->named = entry.named;
+	top->frame = entry.frame;
+	top->start_ticks = entry.start_ticks;
+	top->node = node;
+	top->kind = entry.kind;
+	tracer->top = top;
+}
+
+/* The innermost call ends. */
+static inline void trace_pop(struct tracer *tracer, u64 now)
+{
+	const struct trace_entry *top = tracer->top;
+	struct trace_node *node = trace_node_at(tracer, top->node);
+	const u64 ticks = now > top->start_ticks ? now - top->start_ticks : 0;
+
+	/* One that took no time was made while tracing was off: it is not the shortest. */
+	if (ticks - 1 < node->shortest_ticks - 1)
+		node->shortest_ticks = ticks;
+	if (ticks > node->longest_ticks)
+		node->longest_ticks = ticks;
+	tracer->top--;
+}
+
+/* As trace_close(), of a call that is not the innermost, or that has no entry. */
+static __attribute__((noinline, unused)) void trace_leave_outer(struct tracer *tracer,
+								u64 object, u64 frame, u64 now)
+{
+	const struct trace_entry *entry = tracer->top;
+
+	if (tracer->unstacked > 0) {
+		tracer->unstacked--;
+		return;
+	}
+	while (entry > tracer->entries && (entry->object != object || entry->frame != frame))
+		entry--;
+	if (entry == tracer->entries)
+		return;
+	while (tracer->top >= entry) {
+		tracer->has_waiting |= tracer->top->kind == TRACE_KIND_REGION;
+		trace_pop(tracer, now);
+	}
+}
+
+/*
+ * The call of this object, in this frame, ends, and what it called that was not seen to end.
+ * Nothing, if it began before it was traced.
+ */
+static inline __attribute__((always_inline)) void trace_close(struct tracer *tracer, u64 object,
+							      u64 frame, u64 now)
+{
+	const struct trace_entry *top = tracer->top;
+
+	trace_advance(tracer, now);
+	/* The root's object is 0, and no callee's. */
+	if (__builtin_expect(
+		    top->object == object && top->frame == frame && tracer->unstacked == 0, 1))
+		trace_pop(tracer, now);
+	else
+		trace_leave_outer(tracer, object, frame, now);
+}
