@@ -32,11 +32,11 @@ static const struct stub {
 	bool is_of_builtins;
 	bool is_watching_only;
 } stubs[] = {
-#define X(number, hook, is_for_builtins) \
+#define X(number, name, hook, is_for_builtins) \
 	{ (number), trace_frames_stub_##number, (is_for_builtins), false },
 	FRAMES_STUB_MAP(X)
 #undef X
-#define X(number, hook, is_for_builtins) \
+#define X(number, name, hook, is_for_builtins) \
 	{ (number), trace_frames_stub_##number, (is_for_builtins), true },
 		FRAMES_WATCH_MAP(X)
 #undef X

@@ -5,21 +5,16 @@
 #include <stdbool.h>
 
 #include "abi/types.h"
+#include "agent/trace/python/frames_map.h"
 #include "agent/trace/python/loop.h"
 
-/*
- * Instructions of 3.11 (Include/opcode.h); the same in all its releases: they are in .pyc
- * files.
- */
-#define OPCODE_NOP                   9
-#define OPCODE_CALL_ADAPTIVE         22
-#define OPCODE_CALL_PY_EXACT_ARGS    23
-#define OPCODE_CALL_PY_WITH_DEFAULTS 24
-#define OPCODE_CALL_FUNCTION_EX      142
-#define OPCODE_PRECALL               166
-#define OPCODE_CALL                  171
-#define OPCODE_LAST_USED             180 /* of all but DO_TRACING */
-#define OPCODE_DO_TRACING            255
+/* Instructions of 3.11 (Include/opcode.h); the same in all its releases: they are in .pyc files. */
+enum frames_opcode {
+#define X(number, name, ...) OPCODE_##name = (number),
+	FRAMES_STUB_MAP(X) FRAMES_WATCH_MAP(X) FRAMES_OTHER_MAP(X)
+#undef X
+		OPCODE_LAST_USED = 180, /* of all but DO_TRACING */
+};
 
 /* Offsets of 3.11: Include/internal/pycore_frame.h, Include/cpython/pystate.h and code.h. */
 #define CFRAME_TRACING    0 /* use_tracing, a byte */
@@ -39,40 +34,6 @@
 #define FRAME_OWNER       69
 #define CODE_FLAGS        48
 #define CODE_INSTRUCTIONS 184
-
-/*
- * Entries of the table that are ours: the instruction, what its stub calls, is it for
- * builtins only.
- */
-#define FRAMES_STUB_MAP(X)                                                           \
-	X(22, call, false)        /* CALL_ADAPTIVE */                                \
-	X(23, call, false)        /* CALL_PY_EXACT_ARGS */                           \
-	X(24, call, false)        /* CALL_PY_WITH_DEFAULTS */                        \
-	X(171, call, false)       /* CALL */                                         \
-	X(67, precall, true)      /* PRECALL_BUILTIN_FAST_WITH_KEYWORDS */           \
-	X(72, precall, true)      /* PRECALL_METHOD_DESCRIPTOR_FAST_WITH_KEYWORDS */ \
-	X(73, precall, true)      /* PRECALL_NO_KW_BUILTIN_FAST */                   \
-	X(76, precall, true)      /* PRECALL_NO_KW_BUILTIN_O */                      \
-	X(77, precall, true)      /* PRECALL_NO_KW_ISINSTANCE */                     \
-	X(78, precall, true)      /* PRECALL_NO_KW_LEN */                            \
-	X(79, precall, true)      /* PRECALL_NO_KW_LIST_APPEND */                    \
-	X(80, precall, true)      /* PRECALL_NO_KW_METHOD_DESCRIPTOR_FAST */         \
-	X(81, precall, true)      /* PRECALL_NO_KW_METHOD_DESCRIPTOR_NOARGS */       \
-	X(113, precall, true)     /* PRECALL_NO_KW_METHOD_DESCRIPTOR_O */            \
-	X(142, call_spread, true) /* CALL_FUNCTION_EX */                             \
-	X(19, subscript, false)   /* BINARY_SUBSCR_GETITEM */                        \
-	X(83, return, false)      /* RETURN_VALUE */                                 \
-	X(35, handler, false)     /* PUSH_EXC_INFO */                                \
-	X(255, turn, false)       /* DO_TRACING */
-
-/* And while the hooks are watching, so that what they see comes from many instructions. */
-#define FRAMES_WATCH_MAP(X)                   \
-	X(1, watch, false)   /* POP_TOP */    \
-	X(2, watch, false)   /* PUSH_NULL */  \
-	X(90, watch, false)  /* STORE_NAME */ \
-	X(100, watch, false) /* LOAD_CONST */ \
-	X(101, watch, false) /* LOAD_NAME */  \
-	X(122, watch, false) /* BINARY_OP */
 
 #define FRAMES_DROPS 64U
 
@@ -113,7 +74,7 @@ bool trace_frames_is_dropping(struct tracer *tracer, u64 frame, u64 loop_stack);
 /* The evaluator of PEP 523. */
 void *trace_frames_evaluate(void *state, void *frame, int is_throw);
 /* What a stub calls; says where to go on. */
-#define X(opcode, hook, is_of_builtins)                        \
+#define X(opcode, name, hook, is_of_builtins)                  \
 	void *trace_frames_on_##hook(u64 *places, u64 number); \
 	void trace_frames_stub_##opcode(void);
 FRAMES_STUB_MAP(X)

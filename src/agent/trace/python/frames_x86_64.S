@@ -1,3 +1,5 @@
+#include "agent/trace/python/frames_map.h"
+
 /*
  * frames_x86_64 - what stands in the loop's table in the place of an instruction's
  * address.
@@ -35,28 +37,8 @@ trace_frames_stub_\opcode:
 	.size	trace_frames_stub_\opcode, . - trace_frames_stub_\opcode
 	.endm
 
-	stub	22, call
-	stub	23, call
-	stub	24, call
-	stub	171, call
-	stub	67, precall
-	stub	72, precall
-	stub	73, precall
-	stub	76, precall
-	stub	77, precall
-	stub	78, precall
-	stub	79, precall
-	stub	80, precall
-	stub	81, precall
-	stub	113, precall
-	stub	142, call_spread
-	stub	19, subscript
-	stub	83, return
-	stub	35, handler
-	stub	255, turn
-
-	.irp opcode, 1, 2, 90, 100, 101, 122
-	stub	\opcode, watch
-	.endr
+#define X(number, name, hook, of_builtins) stub number, hook;
+	FRAMES_STUB_MAP(X)
+	FRAMES_WATCH_MAP(X)
 
 	.section .note.GNU-stack,"",@progbits

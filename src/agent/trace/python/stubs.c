@@ -22,36 +22,16 @@
 	 IS(CALL_LEN) | IS(CALL_METHOD_DESCRIPTOR_FAST_WITH_KEYWORDS) |                      \
 	 IS(CALL_METHOD_DESCRIPTOR_FAST))
 
-/* What is different in each version. */
-static const struct stubs_version {
-	u32 version; /* PY_VERSION_HEX >> 16 */
-	u16 state_tracing;
-	u8 first_unused, last_unused;
-	u8 callee_depth;
-	u8 callable_below, method_below, spread_below;
-	u8 counter_shift;
-	bool has_names_always;
-	u8 maker_mask, maker; /* 0, 1: nothing is */
-	bool expands_methods; /* a bound method is called as its function, and told of so */
-	u64 tags;
-} versions[] = {
-	{ 0x030c, 44, 177, 236, 1, 1, 2, 2, 4, false, 0, 1, false, 0 },
-	{ 0x030d, 60, 119, 148, 2, 2, 0, 3, 4, false, 0, 1, false, 0 },
-	{ 0x030e, 60, 212, 233, 2, 2, 0, 3, 4, true, 0, 1, true, 3 },
-	{ 0x030f, 64, 219, 232, 2, 2, 0, 3, 3, true, 7, 4, true, 3 },
-};
-
 static const struct stub {
 	void (*code)(void);
 	bool is_of_builtins, is_watching_only;
-	u8 opcodes[4];
 } stubs[STUB_COUNT] = {
-#define X(number, name, hook, is_of_builtins, a, b, c, d) \
-	[number] = { trace_stubs_stub_##number, (is_of_builtins), false, { a, b, c, d } },
+#define X(number, name, hook, is_of_builtins) \
+	[number] = { trace_stubs_stub_##number, (is_of_builtins), false },
 	STUBS_MAP(X)
 #undef X
-#define X(number, name, hook, is_of_builtins, a, b, c, d) \
-	[number] = { trace_stubs_stub_##number, (is_of_builtins), true, { a, b, c, d } },
+#define X(number, name, hook, is_of_builtins) \
+	[number] = { trace_stubs_stub_##number, (is_of_builtins), true },
 		STUBS_WATCH_MAP(X)
 #undef X
 };
@@ -64,15 +44,6 @@ static struct {
 	u64 loop; /* whose table it is */
 	bool has_builtins, is_tried;
 } own;
-
-static const struct stubs_version *version_of(const struct python_layout *layout)
-{
-	for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
-		if (versions[i].version == layout->version >> 16)
-			return &versions[i];
-	}
-	return NULL;
-}
 
 static void *code_of(const struct stub *stub)
 {
@@ -103,33 +74,33 @@ static bool write_stubs(enum stubs_mode mode)
 	return trace_loop_write_table(&own.table, targets);
 }
 
-static void set_offsets(const struct python_layout *layout, const struct stubs_version *version)
+static void set_offsets(const struct python_layout *layout, const struct dispatch_row *row)
 {
 	const struct python_offsets *offsets = &layout->offsets;
 	const bool has_cframe = offsets->state_cframe != PYTHON_NO_FIELD;
 
 	trace_stubs.shape = (struct loop_shape){ .layout = layout,
-						 .first_unused = version->first_unused,
-						 .last_unused = version->last_unused,
+						 .first_unused = row->first_unused,
+						 .last_unused = row->last_unused,
 						 .call = trace_stubs.opcodes[STUB_CALL],
-						 .callee_depth = version->callee_depth,
-						 .tags = version->tags };
-	trace_stubs.state_tracing = version->state_tracing;
-	trace_stubs.state_calls_left = version->state_tracing - CALLS_LEFT_BEFORE_TRACING;
-	trace_stubs.uncounted = version->version < 0x030e ? CALLS_UNCOUNTED : 0;
+						 .callee_depth = row->callee_depth,
+						 .tags = row->tags };
+	trace_stubs.state_tracing = row->state_tracing;
+	trace_stubs.state_calls_left = row->state_tracing - CALLS_LEFT_BEFORE_TRACING;
+	trace_stubs.uncounted = row->version < 0x030e ? CALLS_UNCOUNTED : 0;
 	trace_stubs.state_interpreter = offsets->state_interp;
 	trace_stubs.state_frame = offsets->state_frame;
 	trace_stubs.state_cframe = has_cframe ? offsets->state_cframe : 0;
 	trace_stubs.cframe_frame = has_cframe ? offsets->cframe_frame : 0;
 	trace_stubs.frame_code = offsets->frame_code;
 	trace_stubs.code_flags = offsets->code_flags;
-	trace_stubs.callable_below = version->callable_below;
-	trace_stubs.method_below = version->method_below;
-	trace_stubs.spread_below = version->spread_below;
-	trace_stubs.has_names_always = version->has_names_always;
-	trace_stubs.counter_shift = version->counter_shift;
-	trace_stubs.maker_mask = version->maker_mask;
-	trace_stubs.maker = version->maker;
+	trace_stubs.callable_below = row->callable_below;
+	trace_stubs.method_below = row->method_below;
+	trace_stubs.spread_below = row->spread_below;
+	trace_stubs.has_names_always = row->has_names_always;
+	trace_stubs.counter_shift = row->counter_shift;
+	trace_stubs.maker_mask = row->maker_mask;
+	trace_stubs.maker = row->maker;
 }
 
 static void *first_of(void *first, void *second)
@@ -157,20 +128,19 @@ static void keep_originals(void)
 /* What can be known before anything is tried. */
 static bool prepare(const struct python_layout *layout)
 {
-	const struct stubs_version *version = version_of(layout);
+	const struct dispatch_row *row = dispatch_row_of(layout->version >> 16);
 
-	if (version == NULL || layout->is_free_threaded ||
-	    !trace_loop_find_entries(&own.entries) || !trace_proxies_begin())
+	if (row == NULL || layout->is_free_threaded || !trace_loop_find_entries(&own.entries) ||
+	    !trace_proxies_begin())
 		return false;
-	for (u32 i = 0; i < STUB_COUNT; i++)
-		trace_stubs.opcodes[i] = stubs[i].opcodes[(version->version & 0xff) - 12];
+	__builtin_memcpy(trace_stubs.opcodes, row->opcodes, sizeof row->opcodes);
 	trace_stubs.get_state = own.entries.get_state;
 	trace_stubs.tuple_type = (u64)trace_late_symbol("PyTuple_Type");
 	*(void **)&trace_stubs.keep = trace_late_symbol("Py_IncRef");
 	*(void **)&trace_stubs.drop = trace_late_symbol("Py_DecRef");
 	trace_stubs.bound_type =
-		version->expands_methods ? (u64)trace_late_symbol("PyMethod_Type") : 0;
-	set_offsets(layout, version);
+		row->expands_methods ? (u64)trace_late_symbol("PyMethod_Type") : 0;
+	set_offsets(layout, row);
 	if (trace_stubs.tuple_type == 0 || trace_stubs.keep == NULL ||
 	    trace_stubs.drop == NULL || !trace_loop_find_table(&trace_stubs.shape, &own.table))
 		return false;

@@ -5,16 +5,8 @@
 #include <stdbool.h>
 
 #include "abi/types.h"
+#include "agent/trace/python/dispatch_rows.h"
 #include "agent/trace/python/loop.h"
-#include "agent/trace/python/stubs_map.h"
-
-#define STUB_COUNT 48U
-
-enum stub_number {
-#define X(number, name, ...) STUB_##name = (number),
-	STUBS_MAP(X) STUBS_WATCH_MAP(X)
-#undef X
-};
 
 /* What a stub calls; says where to go on. */
 typedef void *stub_hook(u64 *places, u64 number);

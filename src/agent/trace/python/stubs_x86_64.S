@@ -43,7 +43,7 @@ trace_stubs_stub_\number:
 	.size	trace_stubs_stub_\number, . - trace_stubs_stub_\number
 	.endm
 
-#define X(number, name, hook, of_builtins, a, b, c, d) stub number, trace_stubs_on_##hook;
+#define X(number, name, hook, of_builtins) stub number, trace_stubs_on_##hook;
 	STUBS_MAP(X)
 	STUBS_WATCH_MAP(X)
 

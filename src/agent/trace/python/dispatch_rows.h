@@ -1,0 +1,46 @@
+/*
+ * dispatch_rows - what differs between CPython 3.12 and later for their dispatch hooks
+ * (stubs.h): a row for each version.
+ *
+ * A new version is a row: its instructions' numbers and, where its eval loop has changed, what else
+ * is named here.  tests/unit/agent/opcodes/ has each version's numbers as the version itself says
+ * them, and rows are compared with these.
+ */
+#pragma once
+#include <stdbool.h>
+
+#include "abi/types.h"
+#include "agent/trace/python/stubs_map.h"
+
+#define STUB_COUNT 49U
+
+enum stub_number {
+#define X(number, name, ...) STUB_##name = (number),
+	STUBS_MAP(X) STUBS_WATCH_MAP(X)
+#undef X
+};
+
+struct dispatch_row {
+	u32 version;       /* PY_VERSION_HEX >> 16 */
+	u16 state_tracing; /* PyThreadState.tracing, an offset */
+	/* Numbers that no instruction has, between two that some have: opcode_targets[] is known by it. */
+	u8 first_unused, last_unused;
+	/* In words of the value stack below the arguments: what is called, as any call has it; */
+	u8 callee_depth;
+	/* as CALL has it, and the method if there is one (0: it stands there as well); */
+	u8 callable_below, method_below;
+	u8 spread_below;       /* as CALL_FUNCTION_EX has it, below what is spread */
+	bool has_names_always; /* which has a word for names, where there are none, too */
+	u8 counter_shift; /* of the counter behind CALL: its lower bits are not the count */
+	/*
+	 * RESUME's argument, by a mask, of the one by which a generator expression is made: it is no
+	 * event.  0 and 1: there is no such.
+	 */
+	u8 maker_mask, maker;
+	bool expands_methods; /* a bound method is called, and reported, as its function */
+	u64 tags; /* bits of words of the value stack that are no part of an address */
+	u8 opcodes[STUB_COUNT]; /* by enum stub_number; 0: there is no such instruction */
+};
+
+/* NULL: dispatch hooks do not know this version. */
+const struct dispatch_row *dispatch_row_of(u32 version);
