@@ -81,6 +81,8 @@ static inline u64 native_rule_by_code(struct native_scratch *scratch, struct mem
 {
 	u64 next = native_code_skip_padding(mem, lookup);
 
+	if (native_is_stack_bottom(mem, lookup + 1))
+		return native_stack_bottom_rule();
 	if (next != lookup &&
 	    eh_lookup_find(&scratch->found, mem, image, next) == WALK_COMPLETE &&
 	    scratch->found.fde.begin == next)
@@ -102,7 +104,11 @@ static inline enum walk_status native_rule_find_in(struct native_scratch *scratc
 	status = eh_lookup_find(&scratch->found, mem, image, lookup);
 	if (status == WALK_COMPLETE) {
 		status = WALK_BAD_RULE;
-		rule = native_rule_of_found(scratch, lookup);
+		/* The function before the bottom of a made stack may end right there. */
+		rule = scratch->found.fde.end == lookup + 1 &&
+				       native_is_stack_bottom(mem, lookup + 1)
+			       ? native_stack_bottom_rule()
+			       : native_rule_of_found(scratch, lookup);
 	} else if (status == WALK_NO_RULE) {
 		rule = native_rule_by_code(scratch, mem, image, lookup);
 	} else {

@@ -152,6 +152,19 @@ static inline u64 native_code_rule(struct mem *mem, u64 lookup)
 	return A64_FORM_SIGNAL | A64_SIGNAL_FRAME;
 }
 
+/* What made stacks begin with is not recognised on this processor. */
+static inline int native_is_stack_bottom(struct mem *mem, u64 at)
+{
+	(void)mem;
+	(void)at;
+	return 0;
+}
+
+static inline u64 native_stack_bottom_rule(void)
+{
+	return A64_FORM_LAST;
+}
+
 /* Nothing is known to run through padding here. */
 static inline u64 native_code_skip_padding(struct mem *mem, u64 at)
 {

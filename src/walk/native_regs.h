@@ -20,7 +20,11 @@ struct native_regs {
 struct native_step {
 	u8 is_last;  /* this was the outermost frame; regs are untouched */
 	u8 is_exact; /* the new ip is no return address: the frame was a signal's, or landing */
-	u8 is_signal; /* the frame was a signal's: nothing called it, and its ip is exact, too */
+	/*
+	 * The frame was a signal's: nothing called it, and its ip is exact, too.  With is_last it is
+	 * the bottom of a stack that the program made, and nothing called it either.
+	 */
+	u8 is_signal;
 };
 
 /* No rule needs a register beyond those in native_regs. */

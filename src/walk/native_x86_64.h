@@ -413,7 +413,10 @@ static inline enum walk_status native_step(struct mem *mem, u64 rule, struct nat
 	enum walk_status status;
 
 	if ((rule & 15) == X86_FORM_LAST) {
-		*out_step = (struct native_step){ .is_last = 1 };
+		*out_step = (struct native_step){
+			.is_last = 1,
+			.is_signal = (rule & X86_SIGNAL_FRAME) != 0,
+		};
 		return WALK_COMPLETE;
 	}
 	status = x86_cfa(mem, rule, regs, &next.sp);

@@ -233,8 +233,9 @@ static enum walk_status walk_end(struct mem *mem, struct walk *walk, bool is_ast
 }
 
 /*
- * What a signal's handler returns to was not called, but put there by the kernel: it is its own
- * first instruction, and the byte before belongs to something else.
+ * What a signal's handler returns to was not called, but put there by the kernel, as the bottom of a
+ * made stack was by the program: it is its own first instruction, and the byte before belongs to
+ * something else.
  */
 static void walk_correct_trampoline(struct walk *walk, u64 address, bool was_exact)
 {
@@ -265,10 +266,10 @@ static enum walk_status walk_native(const ucontext_t *context, struct mem *mem,
 				status);
 		if (walk->regions->regions != NULL)
 			regions_meet_native(walk, sp, steps.regs.sp, steps.count == 0);
-		if (steps.step.is_last)
-			return WALK_COMPLETE;
 		if (steps.step.is_signal)
 			walk_correct_trampoline(walk, address, is_exact);
+		if (steps.step.is_last)
+			return WALK_COMPLETE;
 		if (interpreters_want(walk, address) &&
 		    !interpreters_meet(walk, mem,
 				       &(struct native_frame){ .address = address,

@@ -117,6 +117,17 @@ class SmallStacks(LiveTest):
             recording = record(workload("small_stacks"), rate=20000)
             self.assertEqual(recording.truth["counts"], {"threads": 300, "coroutines": 300})
             self.assertGreater(recording.head()["samples"], 1000)
+            self.assert_whole(recording)
+
+    def assert_whole(self, recording):
+        stacks = recording.head()["stacks"]
+        self.assertGreater(stacks["complete"], 0.99 * sum(stacks.values()), stacks)
+
+    def test_stacks_of_coroutines_end_at_the_function_that_they_begin_with(self):
+        recording = self.record(workload("small_stacks", "full", 0), rate=20000)
+        self.assert_whole(recording)
+        outermost = {frames[0] for frames, _ in recording.folded() if "compute" in frames[-1]}
+        self.assertEqual(outermost, {"__start_context"})
 
     def test_a_thread_ends_behind_a_filter_that_kills_for_our_calls(self):
         bare = subprocess.run(workload("small_stacks", "ends"), capture_output=True, timeout=60)

@@ -381,6 +381,50 @@ static void a_call_with_a_cleared_frame_pointer_is_the_outermost(void **state)
 }
 
 /* __memcpy_chk ends in padding before memcpy. */
+static void a_made_stack_ends_at_what_its_first_function_returns_to(void **state)
+{
+	static const uint8_t context[] = { 0x48, 0x89, 0xdc, 0x48, 0x8b,
+					   0x3c, 0x24, 0x48, 0x85, 0xff };
+	static const uint8_t fiber[] = { 0x55, 0xff, 0xe3, 0x48, 0x31, 0xff, 0xe8 };
+	const struct {
+		const uint8_t *code;
+		size_t len, bottom;
+	} made[] = { { context, sizeof context, 0 }, { fiber, sizeof fiber, 3 } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(made); i++) {
+		struct mem *mem = image_of_code(made[i].code, made[i].len);
+		const uint64_t bottom = FUNCTION + made[i].bottom;
+		struct native_regs regs;
+		struct native_step step = { 0 };
+
+		assert_int_equal(step_at(mem, bottom, bottom - 1, &regs, &step), WALK_COMPLETE);
+		assert_true(step.is_last);
+		assert_true(step.is_signal);
+		step = (struct native_step){ 0 };
+		step_at(mem, bottom + 1, bottom, &regs, &step);
+		assert_false(step.is_last);
+		free(mem);
+	}
+}
+
+static void a_made_stack_ends_right_behind_another_function(void **state)
+{
+	struct mem *mem = image_of_code("", 0);
+	struct native_regs regs;
+	struct native_step step = { 0 };
+
+	(void)state;
+	assert_int_equal(step_at(mem, CODE + 0x2010, CODE + 0x200f, &regs, &step),
+			 WALK_COMPLETE);
+	assert_false(step.is_last);
+	image_put(mem, CODE + 0x2010, "\x48\x89\xdc\x48\x8b\x3c\x24\x48\x85\xff", 10);
+	assert_int_equal(step_at(mem, CODE + 0x2010, CODE + 0x200f, &regs, &step),
+			 WALK_COMPLETE);
+	assert_true(step.is_last);
+	free(mem);
+}
+
 static void padding_has_the_rule_of_what_follows(void **state)
 {
 	static const uint8_t padding[] = { 0x66, 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0,    0,    0,
@@ -600,6 +644,8 @@ int main(void)
 		cmocka_unit_test(leave_and_ret_are_understood),
 		cmocka_unit_test(a_trampoline_is_known_by_its_code),
 		cmocka_unit_test(a_call_with_a_cleared_frame_pointer_is_the_outermost),
+		cmocka_unit_test(a_made_stack_ends_at_what_its_first_function_returns_to),
+		cmocka_unit_test(a_made_stack_ends_right_behind_another_function),
 		cmocka_unit_test(padding_has_the_rule_of_what_follows),
 		cmocka_unit_test(a_frame_pointer_is_followed_only_if_all_is_plausible),
 		cmocka_unit_test(a_trampoline_made_at_run_time_is_left_as_its_code_says),
