@@ -324,10 +324,11 @@ static inline enum walk_status native_step_frame_pointer(struct mem *mem,
 
 /* Code that was made at run time keeps frame records here: WALK_NO_RULE. */
 static inline enum walk_status native_step_made_code(struct mem *mem, int is_exact,
-						     struct native_regs *regs)
+						     int may_be_java, struct native_regs *regs)
 {
 	(void)mem;
 	(void)is_exact;
+	(void)may_be_java;
 	(void)regs;
 	return WALK_NO_RULE;
 }

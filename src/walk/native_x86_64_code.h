@@ -216,14 +216,37 @@ static inline enum walk_status native_step_prologue(struct mem *mem, struct nati
 }
 
 /*
+ * The step out of a function whose frame its caller has made, with rbp as it is to be, and that begins
+ * by popping the return address to where a frame has it (SBCL's: pop 8(%rbp)).
+ */
+static inline enum walk_status native_step_popped(struct mem *mem, struct native_regs *regs)
+{
+	static const u8 pop[3] = { 0x8f, 0x45, 0x08 };
+	u8 code[sizeof pop];
+	u64 return_address, fp;
+
+	if (regs->fp < regs->sp || mem_read(mem, code, sizeof code, regs->ip) < 0 ||
+	    !x86_are_same(code, pop, sizeof pop) || mem_read(mem, &fp, 8, regs->fp) < 0 ||
+	    mem_read(mem, &return_address, 8, regs->sp) < 0 ||
+	    !native_follows_call(mem, return_address))
+		return WALK_NO_RULE;
+	*regs = (struct native_regs){
+		.ip = return_address, .sp = regs->sp + 8, .fp = fp, .bx = regs->bx
+	};
+	return WALK_COMPLETE;
+}
+
+/*
  * The step out of code that was made at run time: CPython's trampolines, with -X perf, stand
  * between each function and its caller, and keep no frame pointer.  Taken only if regs->ip is
  * exact or behind a call, each instruction from there to the function's end is known, and this
- * returns to where a call ends.  Java's interpreter is left by its frame.  WALK_NO_MODULE: rbp is
- * the frame of a caller further out, so that native_step_frame_pointer() would leave some out.
+ * returns to where a call ends.  may_be_java: HotSpot is in the process; other code's frames may
+ * have words that look like those of its frames (SBCL's do).  Then Java's interpreter is left by
+ * its frame.  WALK_NO_MODULE: rbp is the frame of a caller further out, so that
+ * native_step_frame_pointer() would leave some out.
  */
 static inline enum walk_status native_step_made_code(struct mem *mem, int is_exact,
-						     struct native_regs *regs)
+						     int may_be_java, struct native_regs *regs)
 {
 	struct native_regs outer = *regs;
 	struct native_step step = { 0 };
@@ -231,9 +254,11 @@ static inline enum walk_status native_step_made_code(struct mem *mem, int is_exa
 
 	if (!is_exact && !native_follows_call(mem, regs->ip))
 		return WALK_NO_RULE;
-	if (is_exact && native_step_prologue(mem, regs) == WALK_COMPLETE)
+	if (is_exact && (native_step_popped(mem, regs) == WALK_COMPLETE ||
+			 native_step_prologue(mem, regs) == WALK_COMPLETE))
 		return WALK_COMPLETE;
-	const enum x86_hotspot_frame java = x86_hotspot_frame(mem, regs, &outer);
+	const enum x86_hotspot_frame java =
+		may_be_java ? x86_hotspot_frame(mem, regs, &outer) : X86_HOTSPOT_NONE;
 
 	if (java == X86_HOTSPOT_INTERPRETED && x86_is_hotspot_bytecode(mem, regs->ip) &&
 	    native_follows_call(mem, outer.ip)) {

@@ -130,7 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (rule != 0)
 		walk(&mem, rule, h.regs);
 	walk(&mem, h.rule, h.regs);
-	native_step_made_code(&mem, 0, &h.regs);
+	native_step_made_code(&mem, 0, 1, &h.regs);
 	native_step_frame_pointer(&mem, &h.regs);
 	free(bytes);
 	return 0;

@@ -73,6 +73,11 @@ void memory_allow_loads(struct mem *mem, const ucontext_t *context);
 bool memory_has_own_room(u64 here, u32 bytes);
 /* Reads what is not known to stay mapped. */
 int memory_read_unbounded(struct mem *mem, void *dst, u32 len, u64 addr);
+/* Whether so much was read that from now on what is not bounded cannot be. */
+static inline bool memory_is_used_up(const struct mem *mem)
+{
+	return mem->copies_left == 0;
+}
 /* A string, as far as it can be read; it lives until the next of this walk. */
 const char *memory_read_text(struct mem *mem, u64 addr);
 

@@ -13,6 +13,7 @@
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/hooks.h"
+#include "agent/core/java.h"
 #include "agent/core/late_hello.h"
 #include "agent/core/thread_end.h"
 #include "agent/sample/emit.h"
@@ -132,6 +133,7 @@ AGENT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attribu
 	agent.has_had_threads = true;
 	ignored_before_thread();
 	go_runtime_look(__builtin_return_address(0));
+	java_look(__builtin_return_address(0));
 	/* With a thousand threads starting at this moment, one has none of it. */
 	if (start == NULL)
 		return HOOK_NEXT(pthread_create)(thread, attributes, routine, argument);

@@ -12,6 +12,7 @@
 #include "abi/ring.h"
 #include "agent/core/arch.h"
 #include "agent/core/images.h"
+#include "agent/core/java.h"
 #include "agent/core/memory.h"
 #include "agent/core/regions.h"
 #include "agent/core/walk.h"
@@ -183,7 +184,8 @@ static enum walk_status steps_without_rule(struct steps *steps, struct mem *mem,
 	if (status == WALK_NO_MODULE && interpreters_go_on_alone(walk))
 		return status;
 	if (status == WALK_NO_MODULE)
-		by_code = native_step_made_code(mem, is_exact, &steps->regs);
+		by_code =
+			native_step_made_code(mem, is_exact, java_may_be_there(), &steps->regs);
 	if (by_code == WALK_NO_RULE)
 		by_code = native_step_frame_pointer(mem, &steps->regs);
 	return by_code == WALK_COMPLETE && steps_believe(steps, mem) ? WALK_COMPLETE : status;
@@ -229,7 +231,9 @@ static enum walk_status walk_end(struct mem *mem, struct walk *walk, bool is_ast
 {
 	if (is_astray && !walk->is_full)
 		walk->count--;
-	return mem->was_forbidden ? WALK_FORBIDDEN : status;
+	if (mem->was_forbidden)
+		return WALK_FORBIDDEN;
+	return memory_is_used_up(mem) ? WALK_TOO_DEEP : status;
 }
 
 /*

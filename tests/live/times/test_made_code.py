@@ -131,20 +131,19 @@ LISP = """
 class Lisp(live.LiveTest):
 
     def test_sbcl_comes_out_the_same_with_whole_stacks(self):
-        """Its functions are mapped from a file that is no ELF file, and keep frame pointers.
-
-        But the one that calls the collector returns to an address that is not above its frame pointer: 30 to 60
-        stacks of some 600 have no caller there, how many depends on the machine.
-        """
+        """Its functions are mapped from a file that is no ELF file, and keep frame pointers."""
         command = [self.need("sbcl"), "--noinform", "--non-interactive", "--load", self.write("work.lisp", LISP)]
         bare = subprocess.run(command, capture_output=True, timeout=60)
         self.assertEqual(bare.returncode, 7, bare.stderr)
-        for trigger in "sigtrap", "timer":
-            recording = self.record(command, "--trigger", trigger, rate=5000, expect=7)
-            self.assertEqual((recording.run.stdout, recording.run.stderr), (bare.stdout, bare.stderr))
-        recording = self.record(command, rate=5000, expect=7)
-        stacks = recording.head()["stacks"]
-        self.assertGreater(stacks["complete"], 0.85 * sum(stacks.values()), stacks)
+        for trigger in "sigtrap", "timer", None:
+            with self.subTest(trigger=trigger):
+                recording = self.record(command, *(["--trigger", trigger] if trigger else []), rate=5000, expect=7)
+                self.assertEqual((recording.run.stdout, recording.run.stderr), (bare.stdout, bare.stderr))
+                # One whose frame is not made yet is cut; timers may take as few as 30 samples.
+                stacks = recording.head()["stacks"]
+                taken = sum(stacks.values())
+                cut = taken - stacks["complete"] - stacks.get("too_deep", 0)
+                self.assertLess(cut, 0.02 * taken + 3 * (0.02 * taken) ** 0.5, stacks)
         rows = [row["name"] for row in recording.report()["functions"] if row["name"].startswith("sbcl.core+")]
         self.assertGreater(len(rows), 0)
         self.assertEqual([name for name in rows if "…" not in name], [])

@@ -9,7 +9,7 @@ enum walk_status compile_find(struct native_scratch *scratch, struct mem *mem,
 enum walk_status compile_step(struct mem *mem, u64 rule, struct native_regs *regs,
 			      struct native_step *out_step);
 enum walk_status compile_step_frame_pointer(struct mem *mem, struct native_regs *regs);
-enum walk_status compile_step_made_code(struct mem *mem, int is_exact,
+enum walk_status compile_step_made_code(struct mem *mem, int is_exact, int may_be_java,
 					struct native_regs *regs);
 
 enum walk_status compile_find(struct native_scratch *scratch, struct mem *mem,
@@ -29,7 +29,8 @@ enum walk_status compile_step_frame_pointer(struct mem *mem, struct native_regs 
 	return native_step_frame_pointer(mem, regs);
 }
 
-enum walk_status compile_step_made_code(struct mem *mem, int is_exact, struct native_regs *regs)
+enum walk_status compile_step_made_code(struct mem *mem, int is_exact, int may_be_java,
+					struct native_regs *regs)
 {
-	return native_step_made_code(mem, is_exact, regs);
+	return native_step_made_code(mem, is_exact, may_be_java, regs);
 }

@@ -616,7 +616,7 @@ static void a_trampoline_made_at_run_time_is_left_as_its_code_says(void **state)
 		if (size != 8)
 			stack_set(mem, SP, 0x1234);
 		enum walk_status status =
-			native_step_made_code(mem, trampolines[i].is_exact, &regs);
+			native_step_made_code(mem, trampolines[i].is_exact, 0, &regs);
 
 		if ((status == WALK_COMPLETE) != (size != 0))
 			fail_msg("%s: %d", trampolines[i].name, status);
@@ -630,6 +630,28 @@ static void a_trampoline_made_at_run_time_is_left_as_its_code_says(void **state)
 		}
 		free(mem);
 	}
+}
+
+/* rbp is the callee's from the call on, and the caller's is where it leads to. */
+static void a_function_that_pops_its_return_address_into_its_frame(void **state)
+{
+	static const uint8_t pop[] = { 0x8f, 0x45, 0x08, 0x06 };
+	struct mem *mem = image_of_code(pop, sizeof pop);
+	struct native_regs regs = some_regs(FUNCTION);
+
+	(void)state;
+	image_put(mem, CODE + 2, "\xe8\x01\x02\x03\x04", 5);
+	stack_set(mem, SP, CODE + 7);
+	stack_set(mem, FP, FP + 0x80);
+	stack_set(mem, FP + 8, 0x1234);
+	assert_int_equal(native_step_made_code(mem, 1, 0, &regs), WALK_COMPLETE);
+	assert_int_equal(regs.ip, CODE + 7);
+	assert_int_equal(regs.sp, SP + 8);
+	assert_int_equal(regs.fp, FP + 0x80);
+	/* Behind that instruction it has a frame as others have. */
+	regs = some_regs(FUNCTION + 3);
+	assert_int_equal(native_step_made_code(mem, 1, 0, &regs), WALK_NO_RULE);
+	free(mem);
 }
 
 int main(void)
@@ -648,6 +670,7 @@ int main(void)
 		cmocka_unit_test(a_made_stack_ends_right_behind_another_function),
 		cmocka_unit_test(padding_has_the_rule_of_what_follows),
 		cmocka_unit_test(a_frame_pointer_is_followed_only_if_all_is_plausible),
+		cmocka_unit_test(a_function_that_pops_its_return_address_into_its_frame),
 		cmocka_unit_test(a_trampoline_made_at_run_time_is_left_as_its_code_says),
 	};
 

@@ -81,7 +81,7 @@ static void bytecodes_are_left_by_the_interpreters_frame(void **state)
 		enum walk_status status;
 
 		put_interpreted_frame(mem);
-		status = native_step_made_code(mem, 1, &regs);
+		status = native_step_made_code(mem, 1, 1, &regs);
 		if (status != codes[i].status ||
 		    (status == WALK_COMPLETE &&
 		     (regs.ip != CALLER || regs.sp != SENDER || regs.fp != OUTER_FP)))
@@ -126,7 +126,7 @@ static void before_a_frame_is_made_the_return_address_is_on_top(void **state)
 		const uint64_t slot = SP + 8 * prologues[i].words;
 
 		stack_set(mem, slot, CALLER);
-		if (native_step_made_code(mem, 1, &regs) != WALK_COMPLETE ||
+		if (native_step_made_code(mem, 1, 1, &regs) != WALK_COMPLETE ||
 		    regs.ip != CALLER || regs.sp != slot + 8 ||
 		    regs.fp != (prologues[i].words == 0 ? FP : READ_FROM(SP)))
 			fail_msg("%s: sp %#lx", prologues[i].name, (unsigned long)regs.sp);
@@ -144,7 +144,7 @@ static void compiled_code_above_a_frame_is_left_by_its_instructions(void **state
 	(void)state;
 	put_interpreted_frame(mem);
 	stack_set(mem, SP + 0x28, CALLER);
-	assert_int_equal(native_step_made_code(mem, 1, &regs), WALK_COMPLETE);
+	assert_int_equal(native_step_made_code(mem, 1, 1, &regs), WALK_COMPLETE);
 	assert_int_equal(regs.ip, CALLER);
 	assert_int_equal(regs.sp, SP + 0x30);
 	free(mem);
@@ -159,12 +159,35 @@ static void the_stub_that_java_is_entered_by_is_left_only_from_itself(void **sta
 
 	(void)state;
 	put_entry_frame(mem);
-	assert_int_equal(native_step_made_code(mem, 1, &regs), WALK_NO_MODULE);
+	assert_int_equal(native_step_made_code(mem, 1, 1, &regs), WALK_NO_MODULE);
 	image_put(mem, MADE, stub, sizeof stub);
-	assert_int_equal(native_step_made_code(mem, 1, &regs), WALK_NO_RULE);
+	assert_int_equal(native_step_made_code(mem, 1, 1, &regs), WALK_NO_RULE);
 	assert_int_equal(native_step_frame_pointer(mem, &regs), WALK_COMPLETE);
 	assert_int_equal(regs.sp, FP + 16);
 	free(mem);
+}
+
+/* SBCL's frames have stack addresses in the same places, and it keeps frame pointers. */
+static void without_java_a_frame_is_no_java_frame(void **state)
+{
+	static const uint8_t other[] = { 0x06 };
+	static const uint8_t call[] = { 0xe8, 1, 2, 3, 4 };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct mem *mem = memory_of_java(other, sizeof other);
+		struct native_regs regs = some_regs(MADE);
+
+		(i == 0 ? put_entry_frame : put_interpreted_frame)(mem);
+		image_put(mem, CALLER - sizeof call, call, sizeof call);
+		assert_int_equal(native_step_made_code(mem, 0, 1, &regs), WALK_NO_RULE);
+		image_put(mem, MADE - sizeof call, call, sizeof call);
+		assert_int_equal(native_step_made_code(mem, 0, 1, &regs), WALK_NO_MODULE);
+		assert_int_equal(native_step_made_code(mem, 0, 0, &regs), WALK_NO_RULE);
+		assert_int_equal(native_step_frame_pointer(mem, &regs), WALK_COMPLETE);
+		assert_int_equal(regs.ip, CALLER);
+		free(mem);
+	}
 }
 
 int main(void)
@@ -174,6 +197,7 @@ int main(void)
 		cmocka_unit_test(what_the_interpreter_goes_on_at_is_returned_to),
 		cmocka_unit_test(before_a_frame_is_made_the_return_address_is_on_top),
 		cmocka_unit_test(compiled_code_above_a_frame_is_left_by_its_instructions),
+		cmocka_unit_test(without_java_a_frame_is_no_java_frame),
 		cmocka_unit_test(the_stub_that_java_is_entered_by_is_left_only_from_itself),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
