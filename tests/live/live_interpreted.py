@@ -91,14 +91,16 @@ class InterpretedTest(live.LiveTest):
     def on_each(self, check, oldest, in_ci=None):
         """check(interpreter) as a subtest for each that is no older; what is not there is told.
 
-        All there are, in long tests; else those named in_ci, or what is enough for it.
+        All there are, in long tests, or the one that FATHOM_ONLY names; else those named in_ci, or what is
+        enough for it.
         """
         if self.compares_times:
             # Each has a second sight of its own: of all interpreters one may fail at first.
             self.is_first_sight = False
             check = functools.partial(live.at_second_sight, self.id(), check)
-        for interpreter in self.interpreters if IS_LONG or in_ci else self.in_ci:
-            if interpreter.version < oldest or not IS_LONG and in_ci and interpreter.name not in in_ci:
+        is_any = IS_LONG or ONLY
+        for interpreter in self.interpreters if is_any or in_ci else self.in_ci:
+            if interpreter.version < oldest or not is_any and in_ci and interpreter.name not in in_ci:
                 continue
             if ONLY and interpreter.name != ONLY:
                 continue

@@ -9,6 +9,7 @@ are made there from Debian's sources: tests use them if they are there, and neve
 
 usage: pythons.py            what there is
        pythons.py --fetch    fetch what is missing (200 MB)
+       pythons.py --have 3.8 3.14    fetch one of each of these versions, where there is none
        pythons.py --build    build the free-threaded ones, too (minutes)
        pythons.py --compile  compile the libraries of those that were fetched, as --fetch does (seconds, once)
        pythons.py --copy FATHOM COPY    a fathom that can enter the fetched ones
@@ -127,19 +128,23 @@ def copy_fathom(fathom, path):
 
 # --- fetching and building -----------------------------------------------------------------
 
-def fetch():
+def fetch(minors=FETCHED_MINORS):
     log = CACHE / "log"
     CACHE.mkdir(parents=True, exist_ok=True)
-    if ROOT.exists():
+    minors = [minor for minor in minors if not (ROOT / "usr" / "bin" / f"python{minor}").exists()]
+    if not minors:
         return
     apt = Apt(CACHE / "apt", SUITE, ["deb"], log)
     unpacked = CACHE / "unpacked"
     shutil.rmtree(unpacked, ignore_errors=True)
-    apt.unpack([package.format(minor) for minor in FETCHED_MINORS
+    apt.unpack([package.format(minor) for minor in minors
                 for package in ("python{}", "libpython{}", "libpython{}-testsuite")], unpacked)
     # Paths are written into the programs.
-    unpacked.rename(ROOT)
-    for minor in FETCHED_MINORS:
+    if ROOT.exists():
+        quietly(["cp", "-a", f"{unpacked}/.", ROOT], log)
+    else:
+        unpacked.rename(ROOT)
+    for minor in minors:
         program = ROOT / "usr" / "bin" / f"python{minor}-shared"
         source = CACHE / "main.c"
         source.write_text(SHARED_MAIN)
@@ -165,6 +170,21 @@ def fetch_older(minor):
     folders = ":".join(str(root / folder) for folder in ("usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu"))
     set_library_folder(unpacked / "usr" / "bin" / f"python{minor}", folders)
     unpacked.rename(root)
+
+
+def have(minor):
+    """Fetches one of this version if there is none, or says why not."""
+    if any(python.is_there and python.version == version_of(minor) for python in every_python()):
+        return
+    try:
+        if minor in FETCHED_MINORS:
+            fetch((minor,))
+        elif minor in OLDER:
+            fetch_older(minor)
+        else:
+            raise Unavailable("it is used from pyenv, and not fetched")
+    except (Unavailable, OSError) as reason:
+        print(f"CPython {minor} is not tried: {reason}")
 
 
 def compile_libraries():
@@ -204,6 +224,7 @@ def main():
     parser = argparse.ArgumentParser(description="every CPython at hand")
     parser.add_argument("--fetch", action="store_true", help="fetch those of Debian's later suites")
     parser.add_argument("--build", action="store_true", help="and build the free-threaded ones")
+    parser.add_argument("--have", nargs="+", metavar="VERSION", default=(), help="fetch these where there is none")
     parser.add_argument("--compile", action="store_true", help="compile the fetched ones' libraries")
     parser.add_argument("--copy", nargs=2, metavar=("FATHOM", "COPY"), help="make a fathom for the fetched ones")
     chosen = parser.parse_args()
@@ -211,17 +232,20 @@ def main():
         copy_fathom(*chosen.copy)
         return
     try:
+        for minor in chosen.have:
+            have(minor)
         if chosen.fetch or chosen.build:
             fetch()
             for minor in OLDER:
                 fetch_older(minor)
         for minor in FREE_THREADED_MINORS if chosen.build else ():
             build_free_threaded(minor)
-        if chosen.fetch or chosen.build or chosen.compile:
+        if chosen.fetch or chosen.build or chosen.have or chosen.compile:
             compile_libraries()
     except Unavailable as reason:
         sys.exit(f"pythons.py: {reason}")
-    print_list(every_python())
+    if not chosen.have:
+        print_list(every_python())
 
 
 if __name__ == "__main__":

@@ -21,9 +21,9 @@ LONG = "--long" in sys.argv
 WORKLOAD = pathlib.Path(__file__).resolve().parents[2] / "workloads" / "python" / "steps.py"
 # So often steps begin in a second of CPU time, some thousands each time.
 RATE = 1000
-# In each chain of frames' last version, and what this system has, one build of each; --long: in all.
-USUAL = [python for python in live_python.EACH_VERSION
-         if python.version in ((3, 8), (3, 11), (3, 12), (3, 13), (3, 15))]
+# In each chain of frames' first version and the newest that is here, one build of each; --long: in all.
+USUAL = [python for python in live_python.EACH_VERSION if python.version in ((3, 8), (3, 11), (3, 12))]
+USUAL += [python for python in live_python.EACH_VERSION if python.version > (3, 12) and python.is_there][-1:]
 CODE_KIND = 5
 COMPLETE, UNREADABLE, UNMATCHED = 0, 10, 11
 
