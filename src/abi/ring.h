@@ -19,7 +19,7 @@
 #include "abi/types.h"
 
 #define RING_MAGIC         0x676e69726d746166ULL /* "fatmring" */
-#define RING_VERSION       6
+#define RING_VERSION       7
 #define RING_HEADER_BYTES  4096
 #define RING_OLDER_THREADS 16
 /* Threads of one process that create many short ones. */
@@ -111,7 +111,7 @@ struct ring_header {
 	u64 end_cpu_ns;      /* at its last instructions; 0: it has not come to them */
 	u64 unsent_ns;       /* of threads that ended when there was no room to say so */
 	u64 lost_ns;         /* what lost_samples stood for */
-	u64 start_ticks;     /* how long the vantage's start took, on the machine's counter */
+	u64 start_ns;        /* CPU time of the vantage's start */
 	u32 timers;          /* enum ring_timers */
 	u32 timers_reserved;
 

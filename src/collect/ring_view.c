@@ -98,15 +98,15 @@ struct ring_costs ring_view_costs(struct image *image)
 						     LEAST_HANDLER_NS),
 		.early_traps =
 			trust_bound_count(image, load(&ring->early_traps), LEAST_HANDLER_NS),
-		.start_ticks = load(&ring->start_ticks),
+		.start_ns = load(&ring->start_ns),
 	};
 
 	/* A handler may be preempted, but not for longer than its program is there. */
 	if (costs.handler_timed == 0 || costs.handler_timed > costs.handler_samples ||
 	    costs.handler_ticks / MOST_TICKS > trust_life_ns(image))
 		costs.handler_timed = costs.handler_ticks = 0;
-	if (costs.start_ticks / MOST_TICKS > trust_life_ns(image))
-		costs.start_ticks = 0;
+	if (costs.start_ns > trust_life_ns(image))
+		costs.start_ns = 0;
 	return costs;
 }
 

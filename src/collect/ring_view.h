@@ -35,7 +35,7 @@ uint64_t ring_view_lost_ns(const struct image *image);
 /* What sampling cost. */
 struct ring_costs {
 	uint64_t handler_ticks, handler_timed, handler_samples, early_traps;
-	uint64_t start_ticks; /* its agent's start */
+	uint64_t start_ns; /* CPU time of its agent's start */
 };
 struct ring_costs ring_view_costs(struct image *image);
 

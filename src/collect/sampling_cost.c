@@ -19,7 +19,7 @@ void sampling_cost_add(struct sampling_cost *cost, const struct ring_costs *cost
 {
 	add(&cost->handler_ticks, costs->handler_ticks);
 	add(&cost->handler_timed, costs->handler_timed);
-	add(&cost->start_ticks, costs->start_ticks);
+	add(&cost->start_ns, costs->start_ns);
 	add(&cost->early_traps, costs->early_traps);
 	add(&cost->handler_samples, costs->handler_samples);
 }
@@ -81,9 +81,9 @@ void sampling_cost_tell(const struct sampling_cost *cost,
 		cost->handler_samples == 0
 			? 0
 			: trigger_cost_measure(terms->has_sigtrap, terms->is_user_mode_only);
-	const double all_ns =
-		(double)in_handlers_ns + (double)trigger_ns * (double)cost->handler_samples +
-		(double)cost->start_ticks * ns_per_tick(terms) + switches_ns(cost, terms);
+	const double all_ns = (double)in_handlers_ns +
+			      (double)trigger_ns * (double)cost->handler_samples +
+			      (double)cost->start_ns + switches_ns(cost, terms);
 
 	recording_writer_set_int(writer, KEY_HANDLER_NS, (int64_t)in_handlers_ns);
 	if (trigger_ns != 0)

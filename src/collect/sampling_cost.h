@@ -21,7 +21,7 @@ enum switch_events {
 
 struct sampling_cost {
 	uint64_t handler_ticks, handler_samples, handler_timed, early_traps;
-	uint64_t start_ticks; /* of agents */
+	uint64_t start_ns; /* CPU time of agents' starts */
 	uint64_t switches[SWITCH_EVENTS_COUNT];
 };
 

@@ -365,7 +365,8 @@ const struct switch_costs *session_switches_costs(struct session *session, uint6
 
 	switches += cost->switches[SWITCH_IN_TREE] + cost->switches[SWITCH_SAMPLED];
 	if (!session->switches.is_measured && !session->switches.is_measuring &&
-	    session->ability.can_count && switches > cpu_ns / (100 * MOST_COST_NS))
+	    session->ability.can_count &&
+	    switching_is_worth_measuring(switches, cpu_ns, MOST_COST_NS))
 		begin_to_measure(session);
 	take_costs(session, true);
 	return session->switches.is_measured ? &session->switches.costs : NULL;

@@ -42,6 +42,12 @@ bool switching_take(struct switching *switching, const struct switching_look *lo
 void switching_price(struct switching *switching, uint64_t taken_ns, uint64_t cost_ns);
 
 /*
+ * Whether so many switches in that CPU time, each of at most most_ns, are worth a measurement for the
+ * report alone: it makes some 2,500 switches itself.
+ */
+bool switching_is_worth_measuring(uint64_t switches, uint64_t cpu_ns, uint64_t most_ns);
+
+/*
  * Whether processes that are dear, and use so many thousandths of a processor together, are to be
  * changed: what rests nearly always feels nothing.
  */

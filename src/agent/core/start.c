@@ -10,11 +10,11 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "abi/handshake.h"
 #include "abi/ring.h"
-#include "abi/ticks.h"
 #include "agent/control/control.h"
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
@@ -116,22 +116,33 @@ AGENT_START static void say_hello(u32 occasion, u64 late_ns)
 		handshake_run(occasion, HANDSHAKE_NO_REASON);
 }
 
-/* What the program waited for; a cost, which the recorder adds up. */
-static void note_start(u64 begin_ticks)
+AGENT_START static u64 thread_cpu_ns(void)
+{
+	struct timespec now = { 0 };
+
+	arch_syscall4(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&now, 0, 0);
+	return (u64)now.tv_sec * 1000000000ULL + (u64)now.tv_nsec;
+}
+
+/*
+ * A cost, which the recorder adds up.  It is CPU time, as all costs are: how long the answer took is
+ * a matter of what else the machine does.
+ */
+AGENT_START static void note_start(u64 begin_ns)
 {
 	struct ring_header *ring = agent.ring;
 
-	if (ring != NULL && agent.may_read_counter)
-		__atomic_store_n(&ring->start_ticks, ticks_now() - begin_ticks,
-				 __ATOMIC_RELAXED);
+	if (ring != NULL && agent.may_call)
+		__atomic_store_n(&ring->start_ns, thread_cpu_ns() - begin_ns, __ATOMIC_RELAXED);
 }
 
 /* A child shares nothing that we hold: it says hello for itself. */
 AGENT_START static void after_fork_in_child(void)
 {
-	const u64 begin_ticks = agent.may_read_counter ? ticks_now() : 0;
 	const bool was_followed = agent.ring != NULL || agent.is_hello_due;
 	const struct agent_fork fork = agent.fork;
+	const bool says_hello = was_followed && agent.may_call;
+	const u64 begin_ns = says_hello && fork.late_ns == 0 ? thread_cpu_ns() : 0;
 	bool had_timers = agent.has_timers;
 
 	agent.pid = getpid();
@@ -146,7 +157,7 @@ AGENT_START static void after_fork_in_child(void)
 	timers_disarm_after_fork();
 	forget_others();
 	/* A filter that the parent put up may kill who opens a socket. */
-	if (was_followed && agent.may_call)
+	if (says_hello)
 		say_hello(HANDSHAKE_FORK, fork.late_ns);
 	if (agent.is_tracing)
 		trace_adopt();
@@ -156,7 +167,7 @@ AGENT_START static void after_fork_in_child(void)
 	/* Nobody else's traps come here. */
 	if (agent.ring == NULL && !agent.may_be_trapped)
 		signals_give_back();
-	note_start(begin_ticks);
+	note_start(begin_ns);
 }
 
 AGENT_START static const char *last_part(const char *path)
@@ -176,7 +187,7 @@ AGENT_START static const char *last_part(const char *path)
 __attribute__((constructor)) static void start(int argc, char **argv, char **environment)
 {
 	int saved_errno = errno;
-	const u64 begin_ticks = ticks_now();
+	const u64 begin_ns = thread_cpu_ns();
 
 	environment_take(environment);
 	agent.name = argc > 0 ? last_part(argv[0]) : "";
@@ -199,6 +210,6 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 		signals_give_back();
 	if (environment_socket() != NULL)
 		pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-	note_start(begin_ticks);
+	note_start(begin_ns);
 	errno = saved_errno;
 }

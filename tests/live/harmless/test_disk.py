@@ -18,6 +18,7 @@ from processes import command_of, cpu_seconds, end_process, read_bytes, wait_unt
 
 PROGRAMS = 40
 DELAY_S = 3  # of the workload slow_disk
+WAITED_S = 0.8
 MOMENTS = 200 if os.environ.get("FATHOM_LONG") else 25
 AT_ONCE = 5
 # A commit each second, of what was read a tenth of a second before, on a machine that has other work.
@@ -80,6 +81,30 @@ class Stopped(live.LiveTest):
         run.send_signal(signal.SIGCONT)
         self.assertEqual(run.wait(timeout=60), 0)
         self.assertEqual(live.Recording(path, None).rows("SELECT * FROM lost"), [])
+
+
+    def test_what_a_start_waits_for_the_recorder_is_no_cost(self):
+        """Costs are CPU time: beside other programs an answer takes long, and the program rests."""
+        path = self.path("x.fathom")
+        run = subprocess.Popen([FATHOM, "record", "-q", "-o", path, "--", "sh", "-c", 'echo here; read line; exec "$@"',
+                                "sh", *workload("brief", 40)], cwd=self.folder, stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE)
+        self.addCleanup(end_process, run)
+        self.assertEqual(run.stdout.readline(), b"here\n")
+        program = command_of(run.pid)
+        run.send_signal(signal.SIGSTOP)
+        run.stdin.write(b"go\n")
+        run.stdin.flush()
+        wait_until(lambda: os.readlink(f"/proc/{program}/exe").endswith("brief"), 60, "the program is not executed")
+        began = time.monotonic()
+        wait_until(lambda: time.monotonic() - began > WAITED_S, 60, "time stands still")
+        run.send_signal(signal.SIGCONT)
+        run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 0)
+        recording = live.Recording(path, None)
+        self.assertEqual(recording.rows("SELECT unentered_reason FROM processes WHERE name = 'brief'"), [(None,)])
+        cost_ns, = recording.rows("SELECT value FROM facts WHERE key = 'sampling_cost_ns'")[0]
+        self.assertLess(cost_ns / 1e9, WAITED_S / 2)
 
 
 class Full(live.LiveTest):

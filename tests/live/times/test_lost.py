@@ -47,9 +47,12 @@ class Lost(live.LiveTest):
         self.assertEqual(head["lost"] > 0, head["lost_ns"] > 0, head)
         self.assertLess(head["exit_ns"] or 0, MOST_EXIT * whole_ns, head)
         share = head["lost_ns"] / whole_ns
-        # Each lost sample stood for about as much as each that is there.
-        self.assert_share(share, head["lost"] / (head["lost"] + head["samples"]) * (1 - head["thread_only_ns"] / whole_ns),
-                          0.05, "time of lost samples")
+        # Each lost sample stood for about as much as each that is there; beside other programs, whose work empties
+        # caches, one of many walks stands for the periods that went into it, too.
+        if head["lost"] > 0:
+            there_ns = (whole_ns - head["lost_ns"] - head["thread_only_ns"]) / head["samples"]
+            self.assertLess(there_ns / 3, head["lost_ns"] / head["lost"])
+            self.assertGreater(3 * there_ns, head["lost_ns"] / head["lost"])
         return share
 
     def test_stacks_that_are_ever_new(self):

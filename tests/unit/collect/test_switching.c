@@ -164,6 +164,29 @@ static void test_rests_are_not_felt(void **state)
 	assert_true(switching_is_felt(100));
 }
 
+static void test_measures_what_is_worth_it(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t switches, cpu_ns;
+		bool is_worth;
+	} cases[] = {
+		{ "a server", 100000, 2000 * MS, true },
+		{ "a shell that forks a thousand times", 2500, 100 * MS, false },
+		{ "a program that computes for a minute", 6000, 60000 * MS, false },
+		{ "one without any time", 6000, 0, false },
+		{ "figures that cannot be", UINT64_MAX, 1, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		print_message("%s\n", cases[i].name);
+		assert_int_equal(switching_is_worth_measuring(cases[i].switches,
+							      cases[i].cpu_ns, 50 * US),
+				 cases[i].is_worth);
+	}
+}
+
 static void test_how_often_a_period_ends_before_the_tick(void **state)
 {
 	(void)state;
@@ -180,6 +203,7 @@ int main(void)
 		cmocka_unit_test(test_says_what_it_saw),
 		cmocka_unit_test(test_figures_that_cannot_be_do_no_harm),
 		cmocka_unit_test(test_rests_are_not_felt),
+		cmocka_unit_test(test_measures_what_is_worth_it),
 		cmocka_unit_test(test_how_often_a_period_ends_before_the_tick),
 	};
 
