@@ -30,6 +30,8 @@ ROOMS = {
     "walk": {"abi"},
     # The agent's floors: each uses what is below it; sample and trace do not know each other.
     **{f"agent/{floor}": {"walk", "abi", *(f"agent/{below}" for below in under)} for floor, under in FLOORS.items()},
+    # Its own files, beside the floors: the list of mechanisms.
+    "agent": {f"agent/{floor}" for floor in FLOORS},
     "target": {"abi", "base"},
     "record": {"abi", "base"},
     "symbol": {"target", "base"},
@@ -46,58 +48,10 @@ ROOMS = {
 
 # What includes a header of a floor that it may not use, today.
 EXCEPTIONS = frozenset({
-    ("agent/control/control.c", "agent/trace/trace.h"),
-    ("agent/core/codes.c", "agent/trace/only.h"),
     ("agent/core/faults.c", "agent/signals/altstack.h"),
     ("agent/core/faults.c", "agent/signals/book.h"),
     ("agent/core/faults.c", "agent/signals/kernel_action.h"),
     ("agent/core/faults.c", "agent/signals/signals.h"),
-    ("agent/core/handshake.c", "agent/control/control.h"),
-    ("agent/core/handshake.c", "agent/exec/environment.h"),
-    ("agent/core/handshake.c", "agent/interpreters/layouts.h"),
-    ("agent/core/handshake.c", "agent/sample/clock.h"),
-    ("agent/core/handshake.c", "agent/sample/timers.h"),
-    ("agent/core/handshake.c", "agent/signals/altstack.h"),
-    ("agent/core/handshake.c", "agent/trace/trace.h"),
-    ("agent/core/images.c", "agent/sample/emit.h"),
-    ("agent/core/late_hello.c", "agent/exec/environment.h"),
-    ("agent/core/late_hello.c", "agent/signals/altstack.h"),
-    ("agent/core/seccomp.c", "agent/exec/copies.h"),
-    ("agent/core/seccomp.c", "agent/signals/raw_calls.h"),
-    ("agent/core/seccomp.c", "agent/signals/signals.h"),
-    ("agent/core/seccomp.c", "agent/signals/stack_flags.h"),
-    ("agent/core/seccomp.c", "agent/trace/trace.h"),
-    ("agent/core/start.c", "agent/control/control.h"),
-    ("agent/core/start.c", "agent/exec/environment.h"),
-    ("agent/core/start.c", "agent/exec/launch.h"),
-    ("agent/core/start.c", "agent/interpreters/ruby/api.h"),
-    ("agent/core/start.c", "agent/sample/timers.h"),
-    ("agent/core/start.c", "agent/signals/altstack.h"),
-    ("agent/core/start.c", "agent/signals/signals.h"),
-    ("agent/core/start.c", "agent/trace/calibrate.h"),
-    ("agent/core/start.c", "agent/trace/names.h"),
-    ("agent/core/start.c", "agent/trace/native/native.h"),
-    ("agent/core/start.c", "agent/trace/python/greenlet.h"),
-    ("agent/core/start.c", "agent/trace/python/monitoring.h"),
-    ("agent/core/start.c", "agent/trace/trace.h"),
-    ("agent/core/thread_end.c", "agent/sample/clock.h"),
-    ("agent/core/thread_end.c", "agent/sample/emit.h"),
-    ("agent/core/thread_end.c", "agent/sample/timers.h"),
-    ("agent/core/threads.c", "agent/sample/emit.h"),
-    ("agent/core/threads.c", "agent/sample/timers.h"),
-    ("agent/core/threads.c", "agent/sample/unwind.h"),
-    ("agent/core/threads.c", "agent/signals/altstack.h"),
-    ("agent/core/threads.c", "agent/signals/go_runtime.h"),
-    ("agent/core/threads.c", "agent/signals/ignored.h"),
-    ("agent/core/threads.c", "agent/trace/late.h"),
-    ("agent/core/threads.c", "agent/trace/native/images.h"),
-    ("agent/exec/copies.c", "agent/trace/trace.h"),
-    ("agent/interpreters/python/python.c", "agent/sample/interpreters.h"),
-    ("agent/interpreters/ruby/api.c", "agent/sample/interpreters.h"),
-    ("agent/interpreters/ruby/api.c", "agent/signals/signals.h"),
-    ("agent/interpreters/ruby/ruby.c", "agent/sample/interpreters.h"),
-    ("agent/trace/clock.c", "agent/sample/clock.h"),
-    ("agent/trace/native/images.c", "agent/sample/emit.h"),
 })
 
 # These run where there may be no libc.
@@ -141,7 +95,7 @@ def without_texts(text):
 def room_of(path):
     """The room of a path relative to src/, or None."""
     for room in ROOMS:
-        if path.startswith(room + "/"):
+        if path.startswith(room + "/") and not (room == "agent" and path.count("/") > 1):
             return room
     return None
 

@@ -8,8 +8,8 @@
 #include "agent/core/agent_state.h"
 #include "agent/core/hooks.h"
 #include "agent/core/late_hello.h"
+#include "agent/core/mechanism.h"
 #include "agent/core/regions.h"
-#include "agent/trace/trace.h"
 
 /* include/fathom.h has what they do. */
 void fathom_agent_region_begin(const char *name);
@@ -37,7 +37,7 @@ void control_begin_region(const struct region_place *place, const char *name, u6
 
 	agent.has_asked = true;
 	if (region != NULL)
-		trace_region_begin(region, asking);
+		MECHANISMS_DO(begin_region, region, asking);
 }
 
 void control_end_region(const struct region_place *place, const char *name, u64 length)
@@ -45,7 +45,7 @@ void control_end_region(const struct region_place *place, const char *name, u64 
 	const u64 serial = regions_end(place, name, length);
 
 	if (serial != 0)
-		trace_region_end(serial);
+		MECHANISMS_DO(end_region, serial);
 }
 
 static void set_paused(bool is_paused)
@@ -54,21 +54,22 @@ static void set_paused(bool is_paused)
 	if (__atomic_exchange_n(&is_switching, true, __ATOMIC_ACQUIRE))
 		return;
 	__atomic_store_n(&agent.is_paused, is_paused, __ATOMIC_RELAXED);
-	if (is_paused)
-		trace_switch_off();
-	else
-		trace_switch_on();
+	MECHANISMS_DO(pause, is_paused);
 	__atomic_store_n(&is_switching, false, __ATOMIC_RELEASE);
 }
 
-void control_begin(void)
+static void control_begin(struct ring_header *ring, bool is_first)
 {
-	if (agent.terms.flags & RING_PAUSED)
+	(void)ring;
+	if (is_first && agent.terms.flags & RING_PAUSED)
 		set_paused(true);
 }
 
-void control_forget_others(void)
+static void control_forget_others(void)
 {
+	if (!agent.has_asked)
+		return;
+	regions_forget_others();
 	__atomic_store_n(&is_switching, false, __ATOMIC_RELAXED);
 }
 
@@ -132,3 +133,9 @@ AGENT_EXPORT int fathom_agent_is_running(void)
 {
 	return control_is_running();
 }
+
+extern const struct mechanism control_mechanism;
+const struct mechanism control_mechanism = {
+	.begin = control_begin,
+	.forget = control_forget_others,
+};

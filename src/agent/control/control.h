@@ -16,8 +16,6 @@
 
 #include "agent/core/regions.h"
 
-/* A ring has come for this process: it may be that it begins paused. */
-void control_begin(void);
 /* Whether anything that is asked for here matters. */
 bool control_is_on(void);
 
@@ -28,8 +26,6 @@ void control_end_region(const struct region_place *place, const char *name, u64 
 void control_pause(void);
 void control_resume(void);
 bool control_is_running(void);
-/* In a child of fork: nobody else is switching. */
-void control_forget_others(void);
 
 /*
  * control/python.c: the frames of the two innermost functions that the calling thread executes,

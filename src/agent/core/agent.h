@@ -2,8 +2,8 @@
  * agent - the shared object inside the target: what its files share.
  *
  * The rules of this place: nothing allocates, locks, prints or exits; a handler makes no system
- * call that it can do without; all state hangs on `agent`.  Each room beside this one has a
- * README.md that says what belongs there; docs/internals.md says how they work together.
+ * call that it can do without; what floors share hangs on `agent`.  Each room beside this one has a
+ * README.md that says what belongs there; docs/agent.md says when each comes in.
  */
 #pragma once
 #include <stdbool.h>
@@ -38,11 +38,10 @@ struct agent {
 		u64 late_ns; /* environment_late_ns_for_children() */
 		bool has_ruby;
 	} fork;
-	bool may_be_trapped;  /* the recorder may have opened events on this process */
-	bool is_tracing;      /* it has been, at least: the trace has something to forget */
-	bool has_asked;       /* for regions or pauses */
-	bool is_paused;       /* by the program itself: control.h */
-	u64 scratches_in_use; /* one bit each */
+	bool may_be_trapped; /* the recorder may have opened events on this process */
+	bool is_tracing;     /* it has been, at least: the trace has something to forget */
+	bool has_asked;      /* for regions or pauses */
+	bool is_paused;      /* by the program itself: control.h */
 };
 extern struct agent agent;
 

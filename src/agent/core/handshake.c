@@ -29,19 +29,13 @@
 
 #include "abi/handshake.h"
 #include "abi/ring.h"
-#include "agent/control/control.h"
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
+#include "agent/core/environment.h"
 #include "agent/core/late_hello.h"
-#include "agent/core/thread_end.h"
+#include "agent/core/mechanism.h"
 #include "agent/core/thread_notes.h"
-#include "agent/exec/environment.h"
-#include "agent/interpreters/layouts.h"
-#include "agent/sample/clock.h"
-#include "agent/sample/timers.h"
-#include "agent/signals/altstack.h"
-#include "agent/trace/trace.h"
 
 #define KERNEL_SIGSET_BYTES 8
 #define NS_PER_SECOND       1000000000ULL
@@ -287,20 +281,8 @@ static void handshake_begin_sampling(struct ring_header *ring, bool is_first)
 	thread_notes = (struct thread_notes){ .tid = agent.pid };
 	/* Pairs with the acquire in on_trap(). */
 	__atomic_store_n(&agent.ring, ring, __ATOMIC_RELEASE);
-	altstack_begin_thread();
-	clock_begin_thread();
-	ring->start_cpu_ns = clock_process_ns(ring);
-	agent.is_tracing = agent.is_tracing || (agent.terms.flags & RING_TRACE);
-	trace_begin(ring);
-	if (!(agent.terms.flags & RING_TRACE))
-		thread_end_begin();
 	environment_set_period(agent.terms.period_ns);
-	if (is_first)
-		control_begin();
-	if (agent.has_timers) {
-		timers_init();
-		timers_arm_thread(ring);
-	}
+	MECHANISMS_DO(begin, ring, is_first);
 }
 
 void handshake_run(u32 occasion, u32 reason)
@@ -353,9 +335,8 @@ bool handshake_stop(u32 reason)
 		return true;
 	if (!handshake_ask(&(struct words){ .occasion = HANDSHAKE_STOP, .reason = reason }))
 		return false;
-	/* The recorder cannot reach timers; those of other threads are stopped by their own. */
-	if (agent.has_timers)
-		timers_disarm_thread();
+	/* What the recorder cannot reach. */
+	MECHANISMS_DO(stop);
 	if (reason == HANDSHAKE_SECOND_LIBC || reason == HANDSHAKE_NO_RETURN)
 		lasting_reason = reason;
 	return true;
@@ -383,8 +364,8 @@ void handshake_resume(void)
 	/* What it had stopped for before an exec that failed is not over. */
 	if (agent.ring == NULL || lasting_reason != HANDSHAKE_NO_REASON)
 		return;
-	if (handshake_ask(&(struct words){ .occasion = HANDSHAKE_RESUME }) && agent.has_timers)
-		timers_arm_thread(agent.ring);
+	if (handshake_ask(&(struct words){ .occasion = HANDSHAKE_RESUME }))
+		MECHANISMS_DO(resume, agent.ring);
 }
 
 void handshake_tell_loaded(void)
@@ -397,10 +378,7 @@ AGENT_START void handshake_forget(void)
 	struct ring_header *ring = agent.ring;
 
 	agent.ring = NULL;
-	agent.scratches_in_use = 0;
-	layouts_forget();
-	if (agent.is_tracing)
-		trace_forget();
+	MECHANISMS_DO(forget);
 	if (ring != NULL)
 		handshake_unmap(ring, agent.terms.bytes);
 }

@@ -8,8 +8,8 @@
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/hooks.h"
+#include "agent/core/image_records.h"
 #include "agent/core/memory.h"
-#include "agent/sample/emit.h"
 #include "walk/native.h"
 
 #define MAX_PROGRAM_HEADERS 64
@@ -168,13 +168,13 @@ static bool image_measure(const struct images_headers *segments, struct mem *mem
 
 static void image_tell(const struct native_image *image, u64 bias, const char *path)
 {
-	if (emit_is_asked_for_images())
-		emit_image(agent.ring, &(struct image_place){
-					       .start = image->start,
-					       .end = image->end,
-					       .load_bias = bias,
-					       .path = path,
-				       });
+	if (image_records_are_wanted())
+		image_records_send(agent.ring, &(struct image_place){
+						       .start = image->start,
+						       .end = image->end,
+						       .load_bias = bias,
+						       .path = path,
+					       });
 }
 
 static bool image_find_lasting(const struct dl_find_object *found, struct mem *mem,
@@ -210,7 +210,7 @@ static void image_find_passing(const struct dl_find_object *found, struct mem *m
 		out_image->eh_frame_hdr_len = out_image->end - table;
 	}
 	mem->image_low = mem->image_high = 0;
-	if (emit_is_asked_for_images() &&
+	if (image_records_are_wanted() &&
 	    mem_read(mem, &record, sizeof record, (u64)found->dlfo_link_map) == 0)
 		image_tell(out_image, record.bias, memory_read_text(mem, record.name));
 }

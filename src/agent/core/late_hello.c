@@ -7,11 +7,10 @@
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
+#include "agent/core/environment.h"
 #include "agent/core/handshake.h"
-#include "agent/core/thread_end.h"
+#include "agent/core/mechanism.h"
 #include "agent/core/thread_notes.h"
-#include "agent/exec/environment.h"
-#include "agent/signals/altstack.h"
 
 #define NS_PER_SECOND 1000000000ULL
 
@@ -69,8 +68,7 @@ AGENT_START void late_hello_begin(u32 occasion, u64 period_ns)
 	agent.pid = (int)arch_syscall4(SYS_getpid, 0, 0, 0, 0);
 	agent.may_be_trapped = true;
 	/* Not in the handler: what it sets goes when it returns. */
-	altstack_begin_thread();
-	thread_end_begin();
+	MECHANISMS_DO(wait_for_hello);
 	if (!timer_begin())
 		say_hello();
 }

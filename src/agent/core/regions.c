@@ -300,9 +300,9 @@ void regions_begin_walk(struct walk *walk)
 {
 	const struct regions *own = regions_own;
 
-	*walk->regions = (struct regions_walk){ 0 };
+	walk->regions = (struct regions_walk){ 0 };
 	if (own != NULL && own->count > 0)
-		walk->regions->regions = own;
+		walk->regions.regions = own;
 }
 
 u64 regions_name(struct walk *walk, const struct region_name *name)
@@ -331,14 +331,14 @@ static u64 word_of(struct walk *walk, const struct region *region)
 /* The innermost of those that have no place yet, from index *at inwards to 0; NULL: no more. */
 static const struct region *next_open(const struct walk *walk, u32 *at)
 {
-	const struct regions *own = walk->regions->regions;
+	const struct regions *own = walk->regions.regions;
 
 	if (*at > REGIONS_OPEN)
 		*at = REGIONS_OPEN;
 	while (*at > 0) {
 		const u32 i = --*at;
 
-		if (own->open[i].serial != 0 && !(walk->regions->met >> i & 1))
+		if (own->open[i].serial != 0 && !(walk->regions.met >> i & 1))
 			return &own->open[i];
 	}
 	return NULL;
@@ -346,7 +346,7 @@ static const struct region *next_open(const struct walk *walk, u32 *at)
 
 static void mark_met(struct walk *walk, u32 index)
 {
-	walk->regions->met |= 1ULL << index;
+	walk->regions.met |= 1ULL << index;
 }
 
 /* Puts a word inside of the frame that was stored last. */
@@ -363,8 +363,8 @@ static void put_inside(struct walk *walk, u64 word)
  */
 static void put_inside_leaf(struct walk *walk, u64 word)
 {
-	if (walk->regions->leaf == 0) {
-		walk->regions->leaf = word;
+	if (walk->regions.leaf == 0) {
+		walk->regions.leaf = word;
 		walk_push(walk, walk->leaf);
 	} else {
 		put_inside(walk, word);
@@ -373,7 +373,7 @@ static void put_inside_leaf(struct walk *walk, u64 word)
 
 void regions_meet_native(struct walk *walk, u64 sp, u64 cfa, bool is_leaf)
 {
-	u32 at = walk->regions->regions->count;
+	u32 at = walk->regions.regions->count;
 	const struct region *region;
 
 	while ((region = next_open(walk, &at)) != NULL) {
@@ -392,7 +392,7 @@ void regions_meet_native(struct walk *walk, u64 sp, u64 cfa, bool is_leaf)
 
 void regions_meet_python(struct walk *walk, u64 frame, u64 code)
 {
-	u32 at = walk->regions->regions->count;
+	u32 at = walk->regions.regions->count;
 	const struct region *region;
 
 	while ((region = next_open(walk, &at)) != NULL) {
@@ -406,7 +406,7 @@ void regions_meet_python(struct walk *walk, u64 frame, u64 code)
 
 u64 regions_meet_ruby(struct walk *walk, u64 frame)
 {
-	u32 at = walk->regions->regions->count;
+	u32 at = walk->regions.regions->count;
 	const struct region *region;
 
 	while ((region = next_open(walk, &at)) != NULL) {
@@ -421,7 +421,7 @@ u64 regions_meet_ruby(struct walk *walk, u64 frame)
 void regions_end_walk(struct walk *walk)
 {
 	const bool is_whole = walk->ending == WALK_COMPLETE || walk->ending == WALK_SWITCHED;
-	u32 at = walk->regions->regions->count;
+	u32 at = walk->regions.regions->count;
 	const struct region *region;
 
 	while ((region = next_open(walk, &at)) != NULL) {
@@ -430,6 +430,6 @@ void regions_end_walk(struct walk *walk)
 			continue;
 		walk_push(walk, word_of(walk, region));
 	}
-	if (walk->regions->leaf != 0)
-		walk->leaf = walk->regions->leaf;
+	if (walk->regions.leaf != 0)
+		walk->leaf = walk->regions.leaf;
 }

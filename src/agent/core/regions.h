@@ -86,12 +86,6 @@ u64 regions_name(struct walk *walk, const struct region_name *name);
 /* In a child of fork: the other threads are not there. */
 void regions_forget_others(void);
 
-/* What a walk of the calling thread's stack needs of them. */
-struct regions_walk {
-	const struct regions *regions; /* NULL: there is nothing to do */
-	u64 met;                       /* a bit for each that has its place */
-	u64 leaf;                      /* the word of one that stands inside of the leaf */
-};
 void regions_begin_walk(struct walk *walk);
 /*
  * The native frame whose word was stored last (is_leaf: it is the leaf, and has none so far)

@@ -15,30 +15,20 @@
 
 #include "abi/handshake.h"
 #include "abi/ring.h"
-#include "agent/control/control.h"
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
+#include "agent/core/cpu_time.h"
+#include "agent/core/environment.h"
 #include "agent/core/handshake.h"
 #include "agent/core/hooks.h"
 #include "agent/core/images.h"
 #include "agent/core/late_hello.h"
+#include "agent/core/mechanism.h"
 #include "agent/core/memory.h"
 #include "agent/core/regions.h"
-#include "agent/core/thread_end.h"
 #include "agent/core/thread_notes.h"
-#include "agent/exec/environment.h"
-#include "agent/exec/launch.h"
-#include "agent/interpreters/ruby/api.h"
-#include "agent/sample/timers.h"
-#include "agent/signals/altstack.h"
-#include "agent/signals/signals.h"
-#include "agent/trace/calibrate.h"
-#include "agent/trace/names.h"
-#include "agent/trace/native/native.h"
-#include "agent/trace/python/greenlet.h"
-#include "agent/trace/python/monitoring.h"
-#include "agent/trace/trace.h"
+#include "agent/core/threads.h"
 
 struct agent agent AGENT_STATE;
 __thread struct thread_notes thread_notes;
@@ -70,41 +60,18 @@ AGENT_START bool agent_is_of_another(void)
 	return agent.pid != (int)arch_syscall4(SYS_getpid, 0, 0, 0, 0);
 }
 
-/*
- * A signal that is pending makes fork() begin anew, and one that comes more often than fork()
- * takes would keep it from ever ending (async-profiler issue 97).  Perf's trap is only
- * sent on the way back to user mode; a timer's signal is not.
- */
 AGENT_START static void before_fork(void)
 {
 	agent.fork = (struct agent_fork){
 		.late_ns = environment_late_ns_for_children(),
 		.has_ruby = agent.ring != NULL && agent.ring->has_ruby,
 	};
-	if (agent.has_timers)
-		masks_hold_trap(true);
+	MECHANISMS_DO(before_fork);
 }
 
 AGENT_START static void after_fork_in_parent(void)
 {
-	if (agent.has_timers)
-		masks_hold_trap(false);
-}
-
-/* What another thread of the parent's was at, nobody is at in the child. */
-AGENT_START static void forget_others(void)
-{
-	threads_forget_others();
-	if (agent.has_asked) {
-		regions_forget_others();
-		control_forget_others();
-	}
-	if (agent.is_tracing) {
-		trace_names_forget_others();
-		trace_greenlet_forget_others();
-		trace_monitoring_forget_others();
-		trace_calibrate_forget_others();
-	}
+	MECHANISMS_DO(after_fork_in_parent);
 }
 
 /* late_ns: after so much CPU time; 0: now. */
@@ -116,14 +83,6 @@ AGENT_START static void say_hello(u32 occasion, u64 late_ns)
 		handshake_run(occasion, HANDSHAKE_NO_REASON);
 }
 
-AGENT_START static u64 thread_cpu_ns(void)
-{
-	struct timespec now = { 0 };
-
-	arch_syscall4(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&now, 0, 0);
-	return (u64)now.tv_sec * 1000000000ULL + (u64)now.tv_nsec;
-}
-
 /*
  * A cost, which the recorder adds up.  It is CPU time, as all costs are: how long the answer took is
  * a matter of what else the machine does.
@@ -133,7 +92,8 @@ AGENT_START static void note_start(u64 begin_ns)
 	struct ring_header *ring = agent.ring;
 
 	if (ring != NULL && agent.may_call)
-		__atomic_store_n(&ring->start_ns, thread_cpu_ns() - begin_ns, __ATOMIC_RELAXED);
+		__atomic_store_n(&ring->start_ns, cpu_time_of_thread_ns() - begin_ns,
+				 __ATOMIC_RELAXED);
 }
 
 /* A child shares nothing that we hold: it says hello for itself. */
@@ -142,31 +102,18 @@ AGENT_START static void after_fork_in_child(void)
 	const bool was_followed = agent.ring != NULL || agent.is_hello_due;
 	const struct agent_fork fork = agent.fork;
 	const bool says_hello = was_followed && agent.may_call;
-	const u64 begin_ns = says_hello && fork.late_ns == 0 ? thread_cpu_ns() : 0;
-	bool had_timers = agent.has_timers;
+	const u64 begin_ns = says_hello && fork.late_ns == 0 ? cpu_time_of_thread_ns() : 0;
 
 	agent.pid = getpid();
-	signals_take_over();
 	environment_forget();
-	system_forget();
-	popen_forget();
+	threads_forget_others();
 	handshake_forget();
 	late_hello_forget();
-	if (fork.has_ruby)
-		ruby_api_forget();
-	timers_disarm_after_fork();
-	forget_others();
 	/* A filter that the parent put up may kill who opens a socket. */
 	if (says_hello)
 		say_hello(HANDSHAKE_FORK, fork.late_ns);
-	if (agent.is_tracing)
-		trace_adopt();
-	if (had_timers)
-		masks_hold_trap(false);
-	altstack_forget_others();
-	/* Nobody else's traps come here. */
-	if (agent.ring == NULL && !agent.may_be_trapped)
-		signals_give_back();
+	MECHANISMS_DO(after_fork);
+	MECHANISMS_DO(settle);
 	note_start(begin_ns);
 }
 
@@ -187,7 +134,7 @@ AGENT_START static const char *last_part(const char *path)
 __attribute__((constructor)) static void start(int argc, char **argv, char **environment)
 {
 	int saved_errno = errno;
-	const u64 begin_ns = thread_cpu_ns();
+	const u64 begin_ns = cpu_time_of_thread_ns();
 
 	environment_take(environment);
 	agent.name = argc > 0 ? last_part(argv[0]) : "";
@@ -199,15 +146,12 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	hooks_find();
 	find_main_stack();
 	images_begin();
-	trace_native_find_next();
-	altstack_begin();
 	agent.main_thread_pointer = arch_thread_pointer();
 	agent.program_headers = (const void *)getauxval(AT_PHDR);
 	agent.program_header_count = (u32)getauxval(AT_PHNUM);
-	signals_begin(environment_inherits_ignored_trap());
+	MECHANISMS_DO(start);
 	say_hello(HANDSHAKE_START, environment_late_ns());
-	if (!agent.may_be_trapped)
-		signals_give_back();
+	MECHANISMS_DO(settle);
 	if (environment_socket() != NULL)
 		pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 	note_start(begin_ns);

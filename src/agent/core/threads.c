@@ -4,6 +4,8 @@
  * A new thread begins in a function of ours, which arms its timer where timers trigger and
  * notes what it is to run, for its end (thread_end.h).
  */
+#include "agent/core/threads.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -13,31 +15,31 @@
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/hooks.h"
+#include "agent/core/image_records.h"
 #include "agent/core/java.h"
 #include "agent/core/late_hello.h"
-#include "agent/core/thread_end.h"
-#include "agent/sample/emit.h"
-#include "agent/sample/timers.h"
-#include "agent/sample/unwind.h"
-#include "agent/signals/altstack.h"
-#include "agent/signals/go_runtime.h"
-#include "agent/signals/ignored.h"
-#include "agent/trace/late.h"
-#include "agent/trace/native/images.h"
+#include "agent/core/mechanism.h"
+
+static u64 mark_unload(void)
+{
+	u64 mark = 0;
+
+	for (const struct mechanism *const *row = mechanisms; *row != NULL; row++) {
+		if ((*row)->before_unload != NULL)
+			mark |= (*row)->before_unload();
+	}
+	return mark;
+}
 
 AGENT_EXPORT int dlclose(void *handle)
 {
-	const u64 before_ns = trace_images_mark();
+	const u64 mark = mark_unload();
 	int rc = HOOK_NEXT(dlclose)(handle);
 	struct ring_header *ring = agent.ring;
 
-	trace_images_look(before_ns);
-	if (ring != NULL) {
-		unwind_flush();
-		trace_late_flush();
-		if (emit_is_asked_for_images())
-			emit_flush(ring);
-	}
+	MECHANISMS_DO(unloaded, mark);
+	if (ring != NULL && image_records_are_wanted())
+		image_records_flush(ring);
 	return rc;
 }
 
@@ -82,29 +84,22 @@ static void thread_start_give(struct thread_start *start)
 	__atomic_store_n(&start->state, 0, __ATOMIC_RELEASE);
 }
 
-static bool threads_are_sampled(void)
-{
-	return __atomic_load_n(&agent.ring, __ATOMIC_RELAXED) != NULL &&
-	       !(agent.terms.flags & RING_TRACE);
-}
-
 static bool threads_need_begin(void)
 {
-	return threads_are_sampled() || agent.has_timers || altstack_is_wanted();
+	for (const struct mechanism *const *row = mechanisms; *row != NULL; row++) {
+		if ((*row)->wants_thread != NULL && (*row)->wants_thread())
+			return true;
+	}
+	return false;
 }
 
 /* In the new thread: what it is to run. */
 static struct thread_start thread_begin(struct thread_start *shared)
 {
 	const struct thread_start start = *shared;
-	const struct ring_header *ring = agent.ring;
 
 	thread_start_give(shared);
-	altstack_begin_thread();
-	if (ring != NULL && agent.has_timers)
-		timers_arm_thread(ring);
-	if (threads_are_sampled())
-		thread_end_expect((u64)start.run);
+	MECHANISMS_DO(begin_thread, (u64)start.run);
 	return start;
 }
 
@@ -131,8 +126,7 @@ AGENT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attribu
 	late_hello_now();
 	start = threads_need_begin() ? thread_start_take() : NULL;
 	agent.has_had_threads = true;
-	ignored_before_thread();
-	go_runtime_look(__builtin_return_address(0));
+	MECHANISMS_DO(before_thread, __builtin_return_address(0));
 	java_look(__builtin_return_address(0));
 	/* With a thousand threads starting at this moment, one has none of it. */
 	if (start == NULL)
@@ -153,7 +147,7 @@ AGENT_EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argumen
 	late_hello_now();
 	start = threads_need_begin() ? thread_start_take() : NULL;
 	agent.has_had_threads = true;
-	ignored_before_thread();
+	MECHANISMS_DO(before_thread, NULL);
 	if (start == NULL)
 		return HOOK_NEXT(thrd_create)(thread, routine, argument);
 	start->run_as_c11 = routine;

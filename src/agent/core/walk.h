@@ -13,12 +13,19 @@
 struct memory_copies;
 struct native_scratch;
 struct python_room;
-struct regions_walk;
+struct regions;
 struct ring_header;
 struct ruby_room;
 
 /* A thousand calls of a Python program, with five native frames for each (CPython up to 3.10). */
 #define WALK_MAX_FRAMES 8192
+
+/* What a walk needs of regions.h. */
+struct regions_walk {
+	const struct regions *regions; /* NULL: there is nothing to do */
+	u64 met;                       /* a bit for each that has its place */
+	u64 leaf;                      /* the word of one that stands inside of the leaf */
+};
 
 struct walk {
 	struct ring_header *ring;
@@ -27,7 +34,7 @@ struct walk {
 	struct memory_copies *copies; /* and for what must be copied to be read */
 	struct python_room *python;
 	struct ruby_room *ruby;
-	struct regions_walk *regions;
+	struct regions_walk regions;
 	u64 *frames; /* callers, innermost first, as struct ring_stack has them */
 	u64 leaf;    /* the address being executed */
 	u64 sp;      /* and where its stack was */

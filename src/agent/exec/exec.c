@@ -26,12 +26,12 @@
 #include "abi/handshake.h"
 #include "agent/core/agent.h"
 #include "agent/core/arch.h"
+#include "agent/core/environment.h"
 #include "agent/core/handshake.h"
 #include "agent/core/hooks.h"
+#include "agent/core/mechanism.h"
 #include "agent/core/memory.h"
 #include "agent/core/pointers.h"
-#include "agent/core/thread_end.h"
-#include "agent/exec/environment.h"
 #include "agent/exec/next_image.h"
 #include "agent/exec/search.h"
 #include "agent/signals/signals.h"
@@ -72,10 +72,10 @@ static int image_execute_shown(const struct image_call *call, char *const *envir
 			       bool must_ignore_trap)
 {
 	const struct signals_shown shown = signals_show(must_ignore_trap);
-	thread_end_of_process();
+	MECHANISMS_DO(end_process);
 	const int rc = image_execute(call, environment);
 
-	thread_end_take_back();
+	MECHANISMS_DO(take_back_end);
 	signals_hide(&shown);
 	return rc;
 }

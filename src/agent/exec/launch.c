@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "agent/core/environment.h"
 #include "agent/core/hooks.h"
-#include "agent/exec/environment.h"
 #include "agent/exec/next_image.h"
 #include "agent/exec/search.h"
 #include "agent/signals/signals.h"

@@ -18,8 +18,8 @@
 #include "abi/types.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
+#include "agent/core/environment.h"
 #include "agent/core/hooks.h"
-#include "agent/exec/environment.h"
 #include "agent/exec/launch.h"
 
 struct stream {

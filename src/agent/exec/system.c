@@ -6,8 +6,6 @@
  * (sysdeps/posix/system.c, glibc 2.38: before, SIGCHLD stayed blocked in all but the last of
  * several threads, glibc bug 30163.)
  */
-#include "agent/exec/launch.h"
-
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -15,8 +13,9 @@
 #include <sys/wait.h>
 
 #include "agent/core/agent_state.h"
-#include "agent/exec/environment.h"
+#include "agent/core/environment.h"
 #include "agent/core/hooks.h"
+#include "agent/exec/launch.h"
 
 static struct {
 	pthread_mutex_t lock;

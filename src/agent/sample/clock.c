@@ -42,6 +42,7 @@
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
+#include "agent/core/cpu_time.h"
 #include "agent/core/memory.h"
 #include "agent/core/thread_notes.h"
 
@@ -95,20 +96,6 @@ static u64 clock_monotonic_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return timespec_ns(&now);
-}
-
-static u64 clock_read_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	if (arch_syscall4(SYS_clock_gettime, clock, (long)&now, 0, 0) != 0)
-		return 0;
-	return timespec_ns(&now);
-}
-
-u64 clock_thread_cpu_ns(void)
-{
-	return clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static u64 clock_user_ns(int who)
@@ -165,8 +152,8 @@ AGENT_START u64 clock_process_ns(const struct ring_header *ring)
 	if (agent.terms.flags & RING_CLOCK_USER)
 		return clock_user_ns(RUSAGE_SELF);
 	if (__atomic_load_n(&agent.has_timers, __ATOMIC_RELAXED))
-		return clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
-	return without_switches(ring, clock_read_ns(CLOCK_PROCESS_CPUTIME_ID),
+		return cpu_time_ns(CLOCK_PROCESS_CPUTIME_ID);
+	return without_switches(ring, cpu_time_ns(CLOCK_PROCESS_CPUTIME_ID),
 				clock_switches(RUSAGE_SELF, &waits, &system_ns));
 }
 
@@ -194,8 +181,8 @@ static u64 clock_thread_ns(const struct ring_header *ring)
 	if ((agent.terms.flags & RING_TIMER) && (agent.terms.flags & RING_CLOCK_USER))
 		return clock_user_ns(RUSAGE_THREAD);
 	if (thread_notes.is_by_timers)
-		return clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
-	return without_switches(ring, clock_read_ns(CLOCK_THREAD_CPUTIME_ID), own.switches);
+		return cpu_time_ns(CLOCK_THREAD_CPUTIME_ID);
+	return without_switches(ring, cpu_time_ns(CLOCK_THREAD_CPUTIME_ID), own.switches);
 }
 
 static u32 clock_pauses(const struct ring_header *ring)

@@ -22,7 +22,5 @@ struct sample_time clock_end_thread(struct ring_header *ring);
 void clock_expect_end(void);
 /* What the process burned so far, on the recording's clock. */
 u64 clock_process_ns(const struct ring_header *ring);
-/* What the calling thread burned so far, as the kernel counts it. */
-u64 clock_thread_cpu_ns(void);
 /* Begins the calling thread's account: what it burned until now is start-up. */
 void clock_begin_thread(void);

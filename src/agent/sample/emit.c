@@ -9,8 +9,6 @@
  */
 #include "agent/sample/emit.h"
 
-#include <dlfcn.h>
-#include <link.h>
 #include <stddef.h>
 
 #include "abi/ring.h"
@@ -21,23 +19,10 @@
 #include "agent/core/walk.h"
 #include "agent/sample/clock.h"
 
-#define SENT_STACKS    65536U
-#define IMAGE_PATH_MAX 1024U
-#define IMAGES_TOLD    512U
+#define SENT_STACKS 65536U
 
 static u64 sent_stacks[SENT_STACKS];
 static const struct sent stacks_sent = { sent_stacks, SENT_STACKS };
-
-static struct {
-	u64 images[IMAGES_TOLD]; /* where the images start that were told of */
-	u64 image_count;
-} sent;
-
-bool emit_is_asked_for_images(void)
-{
-	return agent.has_timers ||
-	       __atomic_load_n(&agent.ring->wishes, __ATOMIC_RELAXED) & RING_WISH_IMAGES;
-}
 
 /* Samples of the calling thread, since it last sent one. */
 static __thread bool has_lost;
@@ -126,71 +111,4 @@ void emit_end(struct ring_header *ring, const struct sample_time *time, u64 star
 
 	if (!send_sample(ring, time, what, 0, start_function))
 		__atomic_fetch_add(&ring->unsent_ns, time->weight_ns, __ATOMIC_RELAXED);
-}
-
-void emit_flush(struct ring_header *ring)
-{
-	u64 position;
-
-	__atomic_store_n(&sent.image_count, 0, __ATOMIC_RELAXED);
-	if (ring_reserve(ring, agent.terms.word_count, RING_WORDS(struct ring_flush),
-			 &position) < 0)
-		return;
-	ring_put(ring, agent.terms.word_count, position, 1, thread_notes.last_time_ns);
-	ring_commit(ring, agent.terms.word_count, position, RING_WORDS(struct ring_flush),
-		    RING_FLUSH);
-}
-
-static bool image_was_told(u64 start)
-{
-	u64 count = __atomic_load_n(&sent.image_count, __ATOMIC_ACQUIRE);
-
-	for (u64 i = 0; i < count && i < IMAGES_TOLD; i++) {
-		if (__atomic_load_n(&sent.images[i], __ATOMIC_RELAXED) == start)
-			return true;
-	}
-	return false;
-}
-
-/* Two threads may both tell of an image: the recorder takes the second for the same. */
-static void image_mark_told(u64 start)
-{
-	u64 place = __atomic_fetch_add(&sent.image_count, 1, __ATOMIC_ACQ_REL);
-
-	if (place < IMAGES_TOLD)
-		__atomic_store_n(&sent.images[place], start, __ATOMIC_RELAXED);
-}
-
-static u64 path_word(const char *path, u32 length, u32 index)
-{
-	u64 word = 0;
-
-	for (u32 i = 0; i < sizeof(u64) && index * sizeof(u64) + i < length; i++)
-		word |= (u64)(u8)path[index * sizeof(u64) + i] << 8 * i;
-	return word;
-}
-
-void emit_image(struct ring_header *ring, const struct image_place *image)
-{
-	u32 length = 0;
-	u64 position;
-
-	if (ring == NULL || image_was_told(image->start))
-		return;
-	while (length < IMAGE_PATH_MAX && image->path[length] != '\0')
-		length++;
-	u32 path_words = length / (u32)sizeof(u64) + 1;
-	u16 words = (u16)(RING_WORDS(struct ring_image) + path_words);
-
-	if (ring_reserve(ring, agent.terms.word_count, words, &position) < 0)
-		return;
-	ring_put(ring, agent.terms.word_count, position, 1, thread_notes.last_time_ns);
-	ring_put(ring, agent.terms.word_count, position, 2, image->start);
-	ring_put(ring, agent.terms.word_count, position, 3, image->end);
-	ring_put(ring, agent.terms.word_count, position, 4, image->load_bias);
-	for (u32 i = 0; i < path_words; i++)
-		ring_put(ring, agent.terms.word_count, position, 5 + i,
-			 path_word(image->path, length, i));
-	ring_commit(ring, agent.terms.word_count, position, words, RING_IMAGE);
-	image_mark_told(image->start);
 }

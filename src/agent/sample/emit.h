@@ -2,17 +2,12 @@
  * emit - stacks and samples into the ring.
  */
 #pragma once
-#include <stdbool.h>
-
 #include "abi/types.h"
 
-struct image_place;
 struct ring_header;
 struct sample_time;
 struct walk;
 
-/* Whether no perf event reports mappings to the recorder, or soon none will. */
-bool emit_is_asked_for_images(void);
 void emit_sample(struct ring_header *ring, const struct walk *walk,
 		 const struct sample_time *time);
 /* The time of a sample that is not wanted. */
@@ -21,6 +16,3 @@ void emit_paused(struct ring_header *ring, const struct sample_time *time);
 void emit_lost(struct ring_header *ring, const struct sample_time *time);
 /* The time of a thread that ends, on the function it began with. */
 void emit_end(struct ring_header *ring, const struct sample_time *time, u64 start_function);
-void emit_flush(struct ring_header *ring);
-/* Tells the recorder of an image, once: where emit_is_asked_for_images(). */
-void emit_image(struct ring_header *ring, const struct image_place *image);

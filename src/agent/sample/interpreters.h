@@ -20,12 +20,6 @@ struct native_frame {
 	bool is_exact; /* it was interrupted there itself */
 };
 
-/* Whether an interpreter's image was where its layout says; zero: not seen yet. */
-struct interpreter_place {
-	u32 found_in; /* one more than the flushes there were; 0: it was not found */
-	u64 loop;
-};
-
 /*
  * Before anything is loaded: where the walk begins on a stack that is not the thread's own, an
  * interpreter may know how far that reaches.
@@ -39,15 +33,6 @@ void interpreters_begin_walk(struct walk *walk, struct mem *mem);
 bool interpreters_meet(struct walk *walk, struct mem *mem, const struct native_frame *frame);
 /* The native walk ended as walk->ending says. */
 void interpreters_end_walk(struct walk *walk, struct mem *mem);
-
-/*
- * Whether the interpreter is still where its layout says.  Its functions are called; a program
- * that embeds it may unload it, and run other code in its place.
- */
-bool interpreters_is_loaded(struct interpreter_place *place, struct mem *mem, u64 loop,
-			    u64 load_bias);
-/* Images may have gone. */
-void interpreters_flush(void);
 
 static inline bool interpreters_want(const struct walk *walk, u64 address)
 {

@@ -27,7 +27,9 @@
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
+#include "agent/core/mechanism.h"
 #include "agent/core/thread_notes.h"
+#include "agent/signals/signals.h"
 
 #define NS_PER_SECOND 1000000000ULL
 /* How often a timer looks if the pause is over, which nothing else tells its thread. */
@@ -61,7 +63,7 @@ static void timer_drop(void *value)
 	timer->is_there = false;
 }
 
-void timers_init(void)
+static void timers_init(void)
 {
 	if (!has_thread_end)
 		has_thread_end = pthread_key_create(&thread_end, timer_drop) == 0;
@@ -106,7 +108,7 @@ static bool timer_make_own(void)
 	return true;
 }
 
-void timers_arm_thread(const struct ring_header *ring)
+static void timers_arm_thread(const struct ring_header *ring)
 {
 	/* Its traps would be its debugger's. */
 	if (__atomic_load_n(&ring->pauses, __ATOMIC_RELAXED) & 1)
@@ -139,7 +141,7 @@ bool timers_may_sample(const struct ring_header *ring, int timer)
 }
 
 /* The kernel gave the child none of its parent's timers. */
-AGENT_START void timers_disarm_after_fork(void)
+AGENT_START static void timers_forget(void)
 {
 	own.is_there = false;
 	__atomic_store_n(&is_taken_over, 0, __ATOMIC_RELAXED);
@@ -233,3 +235,72 @@ void timers_look(struct ring_header *ring)
 	__atomic_store_n(&ring->timers, take_over() ? RING_TIMERS_ARMED : RING_TIMERS_FAILED,
 			 __ATOMIC_RELEASE);
 }
+
+static void timers_begin(struct ring_header *ring, bool is_first)
+{
+	(void)is_first;
+	if (!agent.has_timers)
+		return;
+	timers_init();
+	timers_arm_thread(ring);
+}
+
+/* Those of other threads are stopped by their own. */
+static void timers_stop(void)
+{
+	if (agent.has_timers)
+		timers_disarm_thread();
+}
+
+static void timers_resume(struct ring_header *ring)
+{
+	if (agent.has_timers)
+		timers_arm_thread(ring);
+}
+
+/*
+ * A signal that is pending makes fork() begin anew, and one that comes more often than fork()
+ * takes would keep it from ever ending (async-profiler issue 97).  Perf's trap is only
+ * sent on the way back to user mode; a timer's signal is not.
+ */
+static bool is_held AGENT_STATE;
+
+AGENT_START static void timers_hold(void)
+{
+	is_held = agent.has_timers;
+	if (is_held)
+		masks_hold_trap(true);
+}
+
+AGENT_START static void timers_let_go(void)
+{
+	if (is_held)
+		masks_hold_trap(false);
+}
+
+static bool timers_want_thread(void)
+{
+	return agent.has_timers;
+}
+
+static void timers_begin_thread(u64 start_function)
+{
+	const struct ring_header *ring = agent.ring;
+
+	(void)start_function;
+	if (ring != NULL && agent.has_timers)
+		timers_arm_thread(ring);
+}
+
+extern const struct mechanism timers_mechanism;
+const struct mechanism timers_mechanism = {
+	.begin = timers_begin,
+	.stop = timers_stop,
+	.resume = timers_resume,
+	.before_fork = timers_hold,
+	.after_fork_in_parent = timers_let_go,
+	.forget = timers_forget,
+	.after_fork = timers_let_go,
+	.wants_thread = timers_want_thread,
+	.begin_thread = timers_begin_thread,
+};

@@ -6,8 +6,6 @@
 
 struct ring_header;
 
-void timers_init(void);
-void timers_arm_thread(const struct ring_header *ring);
 void timers_disarm_thread(void);
 /*
  * In the handler of the timer of that number: false during a pause, when the next trap comes in
@@ -16,4 +14,3 @@ void timers_disarm_thread(void);
 bool timers_may_sample(const struct ring_header *ring, int timer);
 /* In the handler of an event's trap: arms timers in its place, if the recorder asks for it. */
 void timers_look(struct ring_header *ring);
-void timers_disarm_after_fork(void);

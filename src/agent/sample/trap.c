@@ -6,6 +6,8 @@
  * blocked while it runs, so that no other handler can leave ours by longjmp(), but for those
  * of a stack that has no room for it: the program handles them as it would its own overflow.
  */
+#include "agent/sample/trap.h"
+
 #include <signal.h>
 #include <ucontext.h>
 
@@ -15,6 +17,7 @@
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
+#include "agent/core/cpu_time.h"
 #include "agent/core/faults.h"
 #include "agent/core/late_hello.h"
 #include "agent/core/memory.h"
@@ -54,6 +57,7 @@ struct scratch {
 	struct ruby_room ruby;
 };
 static struct scratch scratches[SCRATCHES];
+static u64 scratches_in_use AGENT_STATE; /* one bit each */
 
 /* What a thread's handler remembers. */
 static __thread struct {
@@ -65,7 +69,7 @@ static __thread struct {
 /* A room for this walk, or NULL when 64 threads are in their handlers at this moment. */
 static struct scratch *scratch_take(void)
 {
-	u64 in_use = __atomic_load_n(&agent.scratches_in_use, __ATOMIC_RELAXED);
+	u64 in_use = __atomic_load_n(&scratches_in_use, __ATOMIC_RELAXED);
 
 	for (;;) {
 		u64 free = ~in_use;
@@ -75,8 +79,8 @@ static struct scratch *scratch_take(void)
 		u64 bit = free & -free;
 
 		/* Pairs with the release in scratch_give(). */
-		if (__atomic_compare_exchange_n(&agent.scratches_in_use, &in_use, in_use | bit,
-						0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		if (__atomic_compare_exchange_n(&scratches_in_use, &in_use, in_use | bit, 0,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return &scratches[__builtin_ctzll(bit)];
 	}
 }
@@ -85,7 +89,12 @@ static void scratch_give(struct scratch *scratch)
 {
 	u64 bit = 1ULL << (scratch - scratches);
 
-	__atomic_fetch_and(&agent.scratches_in_use, ~bit, __ATOMIC_RELEASE);
+	__atomic_fetch_and(&scratches_in_use, ~bit, __ATOMIC_RELEASE);
+}
+
+AGENT_START void trap_forget(void)
+{
+	scratches_in_use = 0;
 }
 
 /* Whether the stack that this handler runs on goes on for `bytes` below here. */
@@ -114,14 +123,12 @@ static void sample(struct ring_header *ring, u32 overruns, const ucontext_t *con
 	    !ring_has_room(ring, agent.terms.word_count, RING_WORDS(struct ring_sample))) {
 		emit_lost(ring, &time);
 	} else {
-		struct regions_walk regions;
 		struct walk walk = { .ring = ring,
 				     .epoch = __atomic_load_n(&ring->epoch, __ATOMIC_RELAXED),
 				     .rules = &scratch->rules,
 				     .copies = &scratch->copies,
 				     .python = &scratch->python,
 				     .ruby = &scratch->ruby,
-				     .regions = &regions,
 				     .frames = scratch->frames,
 				     .leaf = ARCH_PC_OF(context),
 				     .ending = WALK_NO_ROOM };
@@ -172,7 +179,7 @@ static void trap_put_off(struct ring_header *ring, u32 overruns)
 /* The thread's CPU time; under a filter, which may forbid to ask for it, time at all. */
 static u64 budget_now(void)
 {
-	return agent.may_call ? clock_thread_cpu_ns() : ticks_now();
+	return agent.may_call ? cpu_time_of_thread_ns() : ticks_now();
 }
 
 /* May be walked now?  *out_begin: when its handler began. */

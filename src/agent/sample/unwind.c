@@ -16,6 +16,7 @@
 #include "agent/core/memory.h"
 #include "agent/core/regions.h"
 #include "agent/core/walk.h"
+#include "agent/interpreters/place.h"
 #include "agent/interpreters/python/builtins.h"
 #include "agent/sample/interpreters.h"
 #include "agent/signals/altstack.h"
@@ -82,7 +83,7 @@ static void cache_put(u64 address, u32 number)
 void unwind_flush(void)
 {
 	builtins_flush();
-	interpreters_flush();
+	interpreter_places_flush();
 	for (u32 i = 0; i < CACHE_SLOTS; i++)
 		__atomic_store_n(&cache.words[i], 0, __ATOMIC_RELAXED);
 }
@@ -268,7 +269,7 @@ static enum walk_status walk_native(const ucontext_t *context, struct mem *mem,
 				mem, walk,
 				steps_led_astray(&steps, mem, is_exact, was_guess, status),
 				status);
-		if (walk->regions->regions != NULL)
+		if (walk->regions.regions != NULL)
 			regions_meet_native(walk, sp, steps.regs.sp, steps.count == 0);
 		if (steps.step.is_signal)
 			walk_correct_trampoline(walk, address, is_exact);
@@ -311,6 +312,6 @@ void unwind_walk(const ucontext_t *context, struct walk *walk)
 	interpreters_end_walk(walk, &mem);
 	if (walk->is_full)
 		walk->ending = WALK_TOO_DEEP;
-	if (walk->regions->regions != NULL)
+	if (walk->regions.regions != NULL)
 		regions_end_walk(walk);
 }

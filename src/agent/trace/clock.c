@@ -8,7 +8,7 @@
 #include "abi/trace.h"
 #include "agent/core/agent.h"
 #include "agent/core/arch.h"
-#include "agent/sample/clock.h"
+#include "agent/core/cpu_time.h"
 
 /* struct rseq and struct rseq_cs of linux/rseq.h, which older headers do not have. */
 struct rseq_head {
@@ -69,7 +69,7 @@ static u64 ticks_of_ns(u64 ns)
 /* By a system call. */
 static u64 read_cpu_ticks(void)
 {
-	return ticks_of_ns(clock_thread_cpu_ns());
+	return ticks_of_ns(cpu_time_of_thread_ns());
 }
 
 static u64 marker_word(void)

@@ -16,7 +16,7 @@ ALLOWED = {
     # The dynamic linker maps the agent, which looks at what signals do, tells the kernel where the
     # environment ends without its own, says hello to the recorder, asks whose process answers, and maps
     # its ring if its size is sealed.  Without CAP_SYS_RESOURCE the kernel refuses the short way to say where the
-    # environment ends (agent/exec/environment_end.h): prctl(), once more, then.
+    # environment ends (agent/core/environment_end.h): prctl(), once more, then.
     "image": {
         "openat": 2, "read": 2, "newfstatat": 1, "mmap": 7, "mprotect": 1, "madvise": 1, "close": 4,
         "rt_sigaction": 4, "rt_sigprocmask": 4, "sigaltstack": 1, "prctl": 3, "prlimit64": 1, "brk": 1,

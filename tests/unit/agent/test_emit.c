@@ -24,7 +24,6 @@ static int setup(void **state)
 
 	memset(ring, 0, RING_HEADER_BYTES + (size_t)WORDS * sizeof(u64));
 	ring->word_count = agent.terms.word_count = WORDS;
-	memset(&sent, 0, sizeof sent);
 	memset(sent_stacks, 0, sizeof sent_stacks);
 	*state = ring;
 	return 0;

@@ -68,9 +68,7 @@ static u64 word(const char *name)
 
 static void begin_walk(struct walk *walk)
 {
-	static struct regions_walk regions;
-
-	*walk = (struct walk){ .frames = words, .leaf = 0x1000, .regions = &regions };
+	*walk = (struct walk){ .frames = words, .leaf = 0x1000 };
 	regions_begin_walk(walk);
 }
 

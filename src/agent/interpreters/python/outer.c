@@ -83,7 +83,7 @@ static bool put_linked(struct walk *walk, struct mem *mem)
 
 		if (word == 0)
 			return false;
-		if (walk->regions->regions != NULL)
+		if (walk->regions.regions != NULL)
 			regions_meet_python(walk, frame.address, frame.code);
 		if (!walk_push(walk, word))
 			return true;
@@ -94,7 +94,7 @@ static bool put_linked(struct walk *walk, struct mem *mem)
 bool python_put_outer(struct walk *walk, struct mem *mem)
 {
 	const struct python_room *room = walk->python;
-	const u64 met = walk->regions->met;
+	const u64 met = walk->regions.met;
 
 	/* Which of two interpreters' frames are further out is not known. */
 	if (room->layout == NULL || walk->ruby->layout != NULL || !is_cut(walk) ||
@@ -104,7 +104,7 @@ bool python_put_outer(struct walk *walk, struct mem *mem)
 
 	if (!put_linked(walk, mem)) {
 		walk->count = before;
-		walk->regions->met = met;
+		walk->regions.met = met;
 	} else if (walk->count > before || room->activations > 0) {
 		walk->ending = (u8)walk_status_of_interpreted(walk->ending);
 	}

@@ -6,10 +6,10 @@
 #include "agent/core/thread_name.h"
 #include "agent/core/walk.h"
 #include "agent/interpreters/layouts.h"
+#include "agent/interpreters/place.h"
 #include "agent/interpreters/python/names.h"
 #include "agent/interpreters/python/outer.h"
 #include "agent/interpreters/python/state.h"
-#include "agent/sample/interpreters.h"
 #include "walk/python_thread.h"
 
 /* 2.7 to 3.10: frames that are counted. */
@@ -26,8 +26,8 @@ void python_begin_walk(struct python_room *room, struct ring_header *ring, struc
 	const struct python_layout *layout = layouts_python(ring);
 
 	room->layout =
-		layout != NULL && interpreters_is_loaded(&place, mem, layout->loop[0].start,
-							 layout->load_bias)
+		layout != NULL && interpreter_is_loaded(&place, mem, layout->loop[0].start,
+							layout->load_bias)
 			? layout
 			: NULL;
 	room->activations = 0;
@@ -103,7 +103,7 @@ static enum python_step put_frames(struct walk *walk, struct mem *mem, enum pyth
 			return PYTHON_BROKEN;
 		if (walk->count == before)
 			*out_innermost = frame;
-		if (walk->regions->regions != NULL)
+		if (walk->regions.regions != NULL)
 			regions_meet_python(walk, frame.address, frame.code);
 		if (!walk_push(walk, word))
 			return PYTHON_END;
@@ -195,7 +195,7 @@ static enum python_step put_activation(struct walk *walk, struct mem *mem, u64 s
 				       struct python_frame *out_innermost)
 {
 	const enum python_step entered = enter(walk, mem, sp, cfa);
-	const u64 met = walk->regions->met;
+	const u64 met = walk->regions.met;
 	enum python_step step;
 
 	walk->python->frames_at = walk->count;
@@ -203,7 +203,7 @@ static enum python_step put_activation(struct walk *walk, struct mem *mem, u64 s
 	if (step == PYTHON_END)
 		return step;
 	walk->count = walk->python->frames_at;
-	walk->regions->met = met;
+	walk->regions.met = met;
 	if ((step == PYTHON_STRAY || step == PYTHON_NONE) &&
 	    put_others_frames(walk, mem, sp, cfa, out_innermost))
 		return PYTHON_END;
@@ -291,7 +291,7 @@ static void fill_place(struct walk *walk, struct mem *mem)
 	if (walk->count > 0)
 		insert_before(walk, walk->count - 1,
 			      python_name_callee(walk, mem, &frame, walk->count - 1));
-	if (walk->regions->regions != NULL)
+	if (walk->regions.regions != NULL)
 		regions_meet_python(walk, frame.address, frame.code);
 	walk_push(walk, word);
 }

@@ -1,6 +1,8 @@
 #include "agent/interpreters/ruby/api.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
 
 #include "abi/ring.h"
 #include "agent/core/agent.h"
@@ -11,8 +13,6 @@
 #include "agent/interpreters/ruby/collector.h"
 #include "agent/interpreters/ruby/ruby.h"
 #include "agent/interpreters/ruby/state.h"
-#include "agent/sample/interpreters.h"
-#include "agent/signals/signals.h"
 #include "walk/ruby.h"
 #include "walk/ruby_call.h"
 #include "walk/ruby_line.h"
@@ -183,13 +183,14 @@ static void begin_memory(struct mem *mem, struct ring_header *ring, ucontext_t *
 {
 	const u64 here = (u64)__builtin_frame_address(0);
 	const struct walk walk = { .ring = ring };
-	u64 mask;
+	u64 mask = 0;
 
 	__builtin_memset(context, 0, sizeof *context);
-	masks_get(&mask);
-	signals_put(&context->uc_sigmask, mask);
+	arch_syscall4(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)&mask, sizeof mask);
+	__builtin_memcpy(&context->uc_sigmask, &mask, sizeof mask);
 	memory_begin(mem, &api.copies, here, here);
-	interpreters_find_stack(&walk, mem);
+	if (!mem->is_own_stack)
+		ruby_find_stack(&walk, mem);
 	memory_allow_loads(mem, context);
 }
 

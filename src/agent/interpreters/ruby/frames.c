@@ -34,7 +34,7 @@ static bool push_frame(struct walk *walk, struct mem *mem, const struct ruby_fra
 	struct ruby_stack *stack = &walk->ruby->frames.stack;
 	u64 word = 0;
 
-	if (walk->regions->regions != NULL)
+	if (walk->regions.regions != NULL)
 		word = regions_meet_ruby(walk, frame->address);
 	if (word == 0)
 		word = ruby_name_frame(walk, mem, frame, false);

@@ -7,11 +7,11 @@
 #include "agent/core/thread_name.h"
 #include "agent/core/walk.h"
 #include "agent/interpreters/layouts.h"
+#include "agent/interpreters/place.h"
 #include "agent/interpreters/ruby/api.h"
 #include "agent/interpreters/ruby/collector.h"
 #include "agent/interpreters/ruby/names.h"
 #include "agent/interpreters/ruby/state.h"
-#include "agent/sample/interpreters.h"
 #include "walk/ruby.h"
 #include "walk/ruby_text.h"
 
@@ -26,14 +26,13 @@ void ruby_begin_walk(struct ruby_room *room, struct ring_header *ring, struct me
 {
 	const struct ruby_layout *layout = layouts_ruby(ring);
 
-	room->layout =
-		layout != NULL &&
-				__atomic_load_n(&ring->ruby_check, __ATOMIC_RELAXED) !=
-					RING_RUBY_DIFFERS &&
-				interpreters_is_loaded(&place, mem, layout->loop[0].start,
-						       layout->load_bias)
-			? layout
-			: NULL;
+	room->layout = layout != NULL &&
+				       __atomic_load_n(&ring->ruby_check, __ATOMIC_RELAXED) !=
+					       RING_RUBY_DIFFERS &&
+				       interpreter_is_loaded(&place, mem, layout->loop[0].start,
+							     layout->load_bias)
+			       ? layout
+			       : NULL;
 	room->activations = 0;
 	room->core = 0;
 }

@@ -5,8 +5,8 @@
 #include <time.h>
 
 #include "agent/core/agent.h"
+#include "agent/core/image_records.h"
 #include "agent/core/images.h"
-#include "agent/sample/emit.h"
 #include "agent/trace/native/native.h"
 #include "agent/trace/trace.h"
 
@@ -92,12 +92,12 @@ void trace_images_tell(struct ring_header *ring, u64 address)
 	}
 	remember((u64)found.dlfo_map_start);
 	if (agent.has_timers)
-		emit_image(ring, &(struct image_place){
-					 .start = (u64)found.dlfo_map_start,
-					 .end = (u64)found.dlfo_map_end,
-					 .load_bias = (u64)found.dlfo_link_map->l_addr,
-					 .path = found.dlfo_link_map->l_name,
-				 });
+		image_records_send(ring, &(struct image_place){
+						 .start = (u64)found.dlfo_map_start,
+						 .end = (u64)found.dlfo_map_end,
+						 .load_bias = (u64)found.dlfo_link_map->l_addr,
+						 .path = found.dlfo_link_map->l_name,
+					 });
 }
 
 u64 trace_images_mark(void)

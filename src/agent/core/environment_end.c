@@ -5,7 +5,7 @@
  * CONFIG_CHECKPOINT_RESTORE, which distributions have).  That sets all such addresses at once,
  * so the others must be known: /proc/self/stat shows them (proc(5)), in 20 us.
  */
-#include "agent/exec/environment_end.h"
+#include "agent/core/environment_end.h"
 
 #include <fcntl.h>
 #include <linux/prctl.h>

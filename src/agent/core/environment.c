@@ -1,4 +1,4 @@
-#include "agent/exec/environment.h"
+#include "agent/core/environment.h"
 
 #include <elf.h>
 #include <limits.h>
@@ -11,10 +11,10 @@
 #include "abi/types.h"
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
+#include "agent/core/environment_end.h"
 #include "agent/core/handshake.h"
 #include "agent/core/memory.h"
 #include "agent/core/room.h"
-#include "agent/exec/environment_end.h"
 
 #define PRELOAD_BYTES (sizeof ENVIRONMENT_PRELOAD + PATH_MAX)
 #define RECORDER_BYTES                                                                        \

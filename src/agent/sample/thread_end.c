@@ -1,4 +1,4 @@
-#include "agent/core/thread_end.h"
+#include "agent/sample/thread_end.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "agent/exec/copies.h"
+#include "agent/core/copies.h"
 
 #include <sched.h>
 #include <signal.h>
@@ -8,7 +8,7 @@
 
 #include "agent/core/arch.h"
 #include "agent/core/hooks.h"
-#include "agent/trace/trace.h"
+#include "agent/core/mechanism.h"
 
 pid_t _Fork(void);
 int clone(int (*run)(void *), void *stack, int flags, void *argument, ...);
@@ -34,7 +34,7 @@ AGENT_EXPORT pid_t _Fork(void)
 				  : (pid_t)arch_syscall6(SYS_clone, SIGCHLD, 0, 0, 0, 0, 0);
 
 	if (pid == 0)
-		trace_abandon();
+		MECHANISMS_DO(abandon);
 	return pid;
 }
 
@@ -48,7 +48,7 @@ static int copy_run(void *start)
 {
 	const struct copy_start own = *(const struct copy_start *)start;
 
-	trace_abandon();
+	MECHANISMS_DO(abandon);
 	return own.run(own.argument);
 }
 

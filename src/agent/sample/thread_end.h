@@ -17,6 +17,3 @@ void thread_end_expect(u64 start_function);
 void thread_end_of_process(void);
 /* That failed. */
 void thread_end_take_back(void);
-
-/* threads.c: of the threads that were being born, none is in a child of fork. */
-void threads_forget_others(void);

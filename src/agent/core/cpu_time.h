@@ -1,0 +1,24 @@
+/*
+ * cpu_time - what a thread or a process has burned, as the kernel counts it.  A system call.
+ */
+#pragma once
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "abi/types.h"
+#include "agent/core/arch.h"
+
+/* Of a CPU clock; 0: it cannot be read. */
+static inline u64 cpu_time_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	if (arch_syscall4(SYS_clock_gettime, clock, (long)&now, 0, 0) != 0)
+		return 0;
+	return (u64)now.tv_sec * 1000000000ULL + (u64)now.tv_nsec;
+}
+
+static inline u64 cpu_time_of_thread_ns(void)
+{
+	return cpu_time_ns(CLOCK_THREAD_CPUTIME_ID);
+}

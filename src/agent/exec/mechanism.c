@@ -1,0 +1,17 @@
+/* exec's row: what it does at the steps of a process's life. */
+#include <stddef.h>
+
+#include "agent/core/agent_state.h"
+#include "agent/core/mechanism.h"
+#include "agent/exec/launch.h"
+
+AGENT_START static void forget(void)
+{
+	system_forget();
+	popen_forget();
+}
+
+extern const struct mechanism launch_mechanism;
+const struct mechanism launch_mechanism = {
+	.forget = forget,
+};

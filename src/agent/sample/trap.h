@@ -1,0 +1,8 @@
+/*
+ * trap - the SIGTRAP handler: one sample of the thread it interrupts.  signals/signals.h has
+ * the handler itself.
+ */
+#pragma once
+
+/* In a child of fork: no other thread is in its handler. */
+void trap_forget(void);

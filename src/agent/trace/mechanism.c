@@ -1,0 +1,72 @@
+/* trace's row: what it does at the steps of a process's life. */
+#include <stddef.h>
+
+#include "agent/core/agent.h"
+#include "agent/core/agent_state.h"
+#include "agent/core/mechanism.h"
+#include "agent/trace/calibrate.h"
+#include "agent/trace/late.h"
+#include "agent/trace/names.h"
+#include "agent/trace/native/images.h"
+#include "agent/trace/native/native.h"
+#include "agent/trace/only.h"
+#include "agent/trace/python/greenlet.h"
+#include "agent/trace/python/monitoring.h"
+#include "agent/trace/trace.h"
+
+AGENT_START static void begin(struct ring_header *ring, bool is_first)
+{
+	(void)is_first;
+	agent.is_tracing = agent.is_tracing || (agent.terms.flags & RING_TRACE);
+	trace_begin(ring);
+}
+
+AGENT_START static void forget(void)
+{
+	if (!agent.is_tracing)
+		return;
+	trace_forget();
+	trace_names_forget_others();
+	trace_greenlet_forget_others();
+	trace_monitoring_forget_others();
+	trace_calibrate_forget_others();
+}
+
+AGENT_START static void after_fork(void)
+{
+	if (agent.is_tracing)
+		trace_adopt();
+}
+
+static void unloaded(u64 mark)
+{
+	trace_images_look(mark);
+	if (agent.ring != NULL)
+		trace_late_flush();
+}
+
+static void set_paused(bool is_paused)
+{
+	if (is_paused)
+		trace_switch_off();
+	else
+		trace_switch_on();
+}
+
+extern const struct mechanism trace_mechanism;
+const struct mechanism trace_mechanism = {
+	.start = trace_native_find_next,
+	.begin = begin,
+	.forget = forget,
+	.after_fork = after_fork,
+	.abandon = trace_abandon,
+	.before_unload = trace_images_mark,
+	.unloaded = unloaded,
+	.name_code = trace_only_judge,
+	.forbid_threads = trace_forbid_threads,
+	.forbid_counter = trace_forbid_counter,
+	.allow_counter = trace_clock_thaw,
+	.pause = set_paused,
+	.begin_region = trace_region_begin,
+	.end_region = trace_region_end,
+};
