@@ -98,7 +98,6 @@ static void *find(void *image, const char *name)
 
 static void find_entries(void *caller)
 {
-	static const char *const names[] = { ENTRY_MAP(ENTRY_NAME) };
 	struct link_map *map = NULL;
 	Dl_info info;
 	void *image = NULL;
@@ -107,7 +106,7 @@ static void find_entries(void *caller)
 	    map->l_name[0] != '\0')
 		image = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
 	none_object = find(image, "_Py_NoneStruct");
-	entries_find(&api, names, sizeof names / sizeof *names, find, image);
+	ENTRIES_FIND(&api, ENTRY_MAP, find, image);
 	if (image != NULL)
 		dlclose(image);
 }

@@ -108,7 +108,6 @@ static value is_running(value self)
 
 __attribute__((used)) static void begin_extension(void)
 {
-	static const char *const names[] = { ENTRY_MAP(ENTRY_NAME) };
 	static const struct {
 		const char *name;
 		void (*function)(void);
@@ -121,7 +120,7 @@ __attribute__((used)) static void begin_extension(void)
 		{ "running?", (void (*)(void))is_running, 0 },
 	};
 
-	if (!entries_find(&api, names, sizeof names / sizeof *names, dlsym, RTLD_DEFAULT))
+	if (!ENTRIES_FIND(&api, ENTRY_MAP, dlsym, RTLD_DEFAULT))
 		return;
 	const value module = api.rb_define_module(MODULE);
 

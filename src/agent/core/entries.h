@@ -2,8 +2,8 @@
  * entries - functions of an interpreter's that are called by their names, for nothing of ours
  * is linked with it.
  *
- * Whoever calls some lists them, ENTRY_MAP(X), by X(name, result, arguments); their types, a
- * struct of pointers to them and their names are made of that list.
+ * A file that calls some lists them, ENTRY_MAP(X), by X(name, result, arguments); their types, a
+ * struct of pointers to them and what finds them (ENTRIES_FIND()) are made of that list.
  */
 #pragma once
 #include <stdbool.h>
@@ -13,6 +13,12 @@
 #define ENTRY_TYPE(name, result, arguments)   typedef result name##_type arguments;
 #define ENTRY_MEMBER(name, result, arguments) name##_type *name;
 #define ENTRY_NAME(name, result, arguments)   #name,
+
+/* entries_find() of all that a list has, into its struct. */
+#define ENTRIES_FIND(out, MAP, find, context)                                           \
+	entries_find((out), (const char *const[]){ MAP(ENTRY_NAME) },                   \
+		     sizeof((const char *const[]){ MAP(ENTRY_NAME) }) / sizeof(char *), \
+		     (find), (context))
 
 typedef void *entry_finder(void *context, const char *name);
 

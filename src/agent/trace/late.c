@@ -5,7 +5,6 @@
 #include <link.h>
 #include <stddef.h>
 
-#include "agent/core/entries.h"
 #include "agent/core/handshake.h"
 #include "agent/core/images.h"
 #include "agent/trace/ruby/ruby.h"
@@ -78,15 +77,10 @@ void *trace_late_symbol(const char *name)
 	return dlsym(RTLD_DEFAULT, name);
 }
 
-static void *find(void *context, const char *name)
+void *trace_late_find(void *unused, const char *name)
 {
-	(void)context;
+	(void)unused;
 	return trace_late_symbol(name);
-}
-
-bool trace_late_symbols(void *out_entries, const char *const *names, size_t count)
-{
-	return entries_find(out_entries, names, count, find, NULL);
 }
 
 void *trace_late_get_state(void)

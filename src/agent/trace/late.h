@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "agent/core/entries.h"
+
 /* A function that an interpreter calls as it begins was called from there. */
 void trace_late_look(const void *caller);
 /* Images may have gone. */
@@ -26,7 +28,9 @@ void trace_late_flush(void);
 bool trace_late_is_wanted(const char *name);
 /* A function or variable of the traced interpreter; NULL: it has none of that name. */
 void *trace_late_symbol(const char *name);
-/* The same of some functions (entries.h); false: it has not all of them. */
-bool trace_late_symbols(void *out_entries, const char *const *names, size_t count);
+/* The same, for ENTRIES_FIND() (core/entries.h). */
+void *trace_late_find(void *unused, const char *name);
+/* The functions of a list into its struct; false: it has not all of them. */
+#define TRACE_LATE_FIND(out, MAP) ENTRIES_FIND(out, MAP, trace_late_find, NULL)
 /* PyThreadState_GetUnchecked(), which has another name up to 3.12; NULL: there is none. */
 void *trace_late_get_state(void);

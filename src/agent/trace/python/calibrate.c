@@ -80,13 +80,6 @@ struct python {
 	struct copy plain, seen;
 };
 
-static bool find_entries(struct entries *entries)
-{
-	static const char *const names[] = { ENTRY_MAP(ENTRY_NAME) };
-
-	return trace_late_symbols(entries, names, sizeof names / sizeof *names);
-}
-
 static char *put(char *at, const char *text)
 {
 	while (*text != '\0')
@@ -217,7 +210,7 @@ void trace_calibrate_python(const struct trace_python_means *means)
 						       .turns = TURNS,
 						       .depth = 2 };
 
-	if (!find_entries(&python.entries))
+	if (!TRACE_LATE_FIND(&python.entries, ENTRY_MAP))
 		return;
 	write_source(source);
 	if (means->set != NULL)

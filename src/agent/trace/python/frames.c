@@ -15,11 +15,22 @@
 /* PyInterpreterState.eval_frame (Include/internal/pycore_interp.h); it is tried, too. */
 #define INTERPRETER_EVALUATOR 1424
 
+#define ENTRY_MAP(X)                                                                     \
+	X(_PyInterpreterState_GetEvalFrameFunc, frames_evaluator *, (void *interpreter)) \
+	X(_PyInterpreterState_SetEvalFrameFunc, void,                                    \
+	  (void *interpreter, frames_evaluator *evaluator))                              \
+	X(_PyEval_EvalFrameDefault, void *, (void *state, void *frame, int is_throw))
+
+ENTRY_MAP(ENTRY_TYPE)
+
+struct evaluator_entries {
+	ENTRY_MAP(ENTRY_MEMBER)
+};
+
 static struct {
 	const struct python_layout *layout;
 	struct loop_entries entries;
-	frames_evaluator *(*get_evaluator)(void *interpreter);
-	void (*set_evaluator)(void *interpreter, frames_evaluator *evaluator);
+	struct evaluator_entries evaluator;
 	struct loop_table table;
 	u64 loop; /* whose table it is */
 	struct trace_audit audit;
@@ -54,23 +65,18 @@ static struct loop_shape shape_of(const struct python_layout *layout)
 
 static bool find_entries(void)
 {
-	*(void **)&frames.get_evaluator =
-		trace_late_symbol("_PyInterpreterState_GetEvalFrameFunc");
-	*(void **)&frames.set_evaluator =
-		trace_late_symbol("_PyInterpreterState_SetEvalFrameFunc");
-	*(void **)&trace_frames.evaluate = trace_late_symbol("_PyEval_EvalFrameDefault");
+	const bool has_all = TRACE_LATE_FIND(&frames.evaluator, ENTRY_MAP) &&
+			     trace_loop_find_entries(&frames.entries);
+
+	trace_frames.evaluate = frames.evaluator._PyEval_EvalFrameDefault;
 	trace_frames.deallocate = (u64)trace_late_symbol("_Py_Dealloc");
 	trace_frames.layout = frames.layout;
 	for (u32 i = 0; i < FRAMES_DROPS; i++)
 		trace_frames.drops[i] = 0;
 	trace_frames.function_type = trace_objects.function_type;
 	trace_frames.tuple_type = (u64)trace_late_symbol("PyTuple_Type");
-	const bool has_all = trace_loop_find_entries(&frames.entries);
-
 	trace_frames.get_state = frames.entries.get_state;
-	return has_all && frames.get_evaluator != NULL && frames.set_evaluator != NULL &&
-	       trace_frames.evaluate != NULL && trace_frames.function_type != 0 &&
-	       trace_frames.tuple_type != 0;
+	return has_all && trace_frames.function_type != 0 && trace_frames.tuple_type != 0;
 }
 
 static void *stub_of(u32 opcode)
@@ -116,13 +122,16 @@ static bool find_evaluator(u64 interpreter)
 
 	trace_frames.evaluator_at = INTERPRETER_EVALUATOR;
 	/* Another tool's: a debugger that was there before us, perhaps. */
-	if (frames.get_evaluator((void *)interpreter) != trace_frames.evaluate ||
+	if (frames.evaluator._PyInterpreterState_GetEvalFrameFunc((void *)interpreter) !=
+		    trace_frames.evaluate ||
 	    *member != NULL)
 		return false;
-	frames.set_evaluator((void *)interpreter, trace_frames_evaluate);
+	frames.evaluator._PyInterpreterState_SetEvalFrameFunc((void *)interpreter,
+							      trace_frames_evaluate);
 	const bool is_found = *member == trace_frames_evaluate;
 
-	frames.set_evaluator((void *)interpreter, trace_frames.evaluate);
+	frames.evaluator._PyInterpreterState_SetEvalFrameFunc((void *)interpreter,
+							      trace_frames.evaluate);
 	return is_found && *member == NULL;
 }
 

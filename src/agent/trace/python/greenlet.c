@@ -241,13 +241,6 @@ static void stand_before_all(void **table)
 		trace_native_see_no_ends();
 }
 
-static bool find_entries(struct entries *out)
-{
-	static const char *const names[] = { ENTRY_MAP(ENTRY_NAME) };
-
-	return trace_late_symbols(out, names, sizeof names / sizeof *names);
-}
-
 /* The table, if the module has been set up; NULL: not so far. */
 static void **find_table(const struct entries *python)
 {
@@ -294,7 +287,8 @@ void trace_greenlet_look(void)
 		return;
 	dl_iterate_phdr(look_at_image, &added);
 	greenlets.images_added = added;
-	if (!greenlets.is_loaded || !find_entries(&python) || python.PyErr_Occurred() != NULL)
+	if (!greenlets.is_loaded || !TRACE_LATE_FIND(&python, ENTRY_MAP) ||
+	    python.PyErr_Occurred() != NULL)
 		return;
 	void **table = find_table(&python);
 

@@ -6,12 +6,9 @@
 
 bool trace_loop_find_entries(struct loop_entries *entries)
 {
-	static const char *const names[] = { LOOP_ENTRY_MAP(ENTRY_NAME) };
-
 	/* ISO C has no way from an object's pointer to a function's; POSIX has. */
 	*(void **)&entries->get_state = trace_late_get_state();
-	return trace_late_symbols(entries, names, sizeof names / sizeof *names) &&
-	       entries->get_state != NULL;
+	return TRACE_LATE_FIND(entries, LOOP_ENTRY_MAP) && entries->get_state != NULL;
 }
 
 bool trace_loop_run(const struct loop_entries *entries, void *code, long *out_number)

@@ -86,12 +86,9 @@ static struct {
 
 static bool find_entries(void)
 {
-	static const char *const names[] = { ENTRY_MAP(ENTRY_NAME) };
-
 	/* ISO C has no way from an object's pointer to a function's; POSIX has. */
 	*(void **)&monitoring.get_state = trace_late_get_state();
-	return trace_late_symbols(&python, names, sizeof names / sizeof *names) &&
-	       monitoring.get_state != NULL &&
+	return TRACE_LATE_FIND(&python, ENTRY_MAP) && monitoring.get_state != NULL &&
 	       trace_callback_find_entries(monitoring.layout->is_free_threaded);
 }
 

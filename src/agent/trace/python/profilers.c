@@ -158,17 +158,10 @@ static void meet_module(void *module)
 	python.PyErr_Clear();
 }
 
-static bool find_entries(void)
-{
-	static const char *const names[] = { ENTRY_MAP(ENTRY_NAME) };
-
-	return trace_late_symbols(&python, names, sizeof names / sizeof *names);
-}
-
 void trace_profilers_begin(u32 place)
 {
 	trace_told_begin(place);
-	profilers.is_to_be_found = find_entries();
+	profilers.is_to_be_found = TRACE_LATE_FIND(&python, ENTRY_MAP);
 }
 
 /* Of modules that may have been imported before. */

@@ -233,13 +233,6 @@ static void *on_getattr(void *object, void *name)
 
 /* --- */
 
-static bool find_entries(void)
-{
-	static const char *const names[] = { ENTRY_MAP(ENTRY_NAME) };
-
-	return trace_late_symbols(&python, names, sizeof names / sizeof *names);
-}
-
 static const struct type *type_at(u64 address)
 {
 	return (const struct type *)address;
@@ -268,8 +261,8 @@ bool trace_proxies_begin(void)
 
 	if (layout == NULL || layout->is_free_threaded || object_type == 0 ||
 	    trace_objects.builtin_type == 0 || trace_objects.descriptor_type == 0 ||
-	    trace_objects.object_type != offsetof(struct type, type) || !find_entries() ||
-	    !find_vectorcall())
+	    trace_objects.object_type != offsetof(struct type, type) ||
+	    !TRACE_LATE_FIND(&python, ENTRY_MAP) || !find_vectorcall())
 		return false;
 	proxies.type = (struct type){
 		/* Nobody counts them, for it is not of the heap. */
