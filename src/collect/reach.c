@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "collect/rights.h"
+
 #define PATH_SIZE (PATH_MAX + 64)
 
 static const char in_other_root[] = "in another root directory (chroot, a container), where "
@@ -13,6 +15,9 @@ static const char in_other_root[] = "in another root directory (chroot, a contai
 				    "run fathom in there";
 static const char without_our_files[] = "in a mount namespace without fathom's files: set "
 					"TMPDIR to a folder that is there, too";
+static const char of_other_user[] =
+	"its user may not read fathom's agent: install fathom where "
+	"every user can read it";
 
 /* By the process's own root; a link is followed as the recorder sees it. */
 static int stat_in_root(pid_t pid, const char *path, struct stat *out_status)
@@ -43,5 +48,8 @@ const char *reach_why_not(pid_t pid, const struct reach_paths *paths)
 		return NULL;
 	if (ours.st_dev != its.st_dev || ours.st_ino != its.st_ino)
 		return in_other_root;
-	return is_cut_off ? without_our_files : NULL;
+	if (is_cut_off)
+		return without_our_files;
+	return paths->agent != NULL && rights_forbid_reading(pid, paths->agent) ? of_other_user
+										: NULL;
 }

@@ -1,6 +1,6 @@
 /*
  * reach - whether a program that no agent came from can have one at all: by what its root
- * directory and its mount namespace have of ours.
+ * directory and its mount namespace have of ours, and what its user may read.
  */
 #pragma once
 #include <sys/types.h>

@@ -153,6 +153,9 @@ IN_OTHER_ROOT = ("in another root directory (chroot, a container), where fathom'
 WITHOUT_FILES = "in a mount namespace without fathom's files: set TMPDIR to a folder that is there, too"
 
 
+OF_OTHER_USER = "its user may not read fathom's agent: install fathom where every user can read it"
+
+
 class OtherRights(ProgramsTest):
     """Programs that become another user, or take another root directory, and execute what is to be seen."""
 
@@ -228,6 +231,15 @@ class OtherRights(ProgramsTest):
         self.assert_named([*launcher, program], "burn", WITHOUT_FILES, env={**environment, "TMPDIR": hidden})
         recording = self.record([*launcher, program], expect=3, rate=1000, env={**environment, "TMPDIR": shared})
         self.assert_sampled(recording, "main", least=0.8)
+
+    @unittest.skipIf(os.geteuid() != 0, "only root can become another user")
+    def test_what_may_not_read_the_agent_is_named(self):
+        self.need_launcher(SET_PRIVILEGES)
+        private = self.path("private")
+        os.mkdir(private, 0o700)
+        agent = shutil.copy(os.environ["FATHOM_AGENT"], private)
+        self.assert_named([*SET_PRIVILEGES, self.burn()], "burn", OF_OTHER_USER,
+                          env={**os.environ, "FATHOM_AGENT": agent})
 
     def test_what_a_static_program_starts_is_named_with_that(self):
         shell = self.build_text("starter", """
