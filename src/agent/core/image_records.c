@@ -4,7 +4,6 @@
 
 #include "abi/ring.h"
 #include "agent/core/agent.h"
-#include "agent/core/images.h"
 #include "agent/core/thread_notes.h"
 
 #define IMAGE_PATH_MAX 1024U

@@ -4,8 +4,16 @@
 #pragma once
 #include <stdbool.h>
 
-struct image_place;
+#include "abi/types.h"
+
 struct ring_header;
+
+/* Where the dynamic linker put an image; path is its own memory. */
+struct image_place {
+	u64 start, end;
+	u64 load_bias;
+	const char *path;
+};
 
 /* Whether no perf event reports mappings to the recorder, or soon none will. */
 bool image_records_are_wanted(void);

@@ -17,13 +17,6 @@ struct dl_find_object;
 struct mem;
 struct native_image;
 
-/* Where the dynamic linker put an image; path is its own memory. */
-struct image_place {
-	u64 start, end;
-	u64 load_bias;
-	const char *path;
-};
-
 /*
  * The dynamic linker's _dl_find_object(), which may be called in a signal handler (glibc manual,
  * "Dynamic Linker"); NULL before glibc 2.35.

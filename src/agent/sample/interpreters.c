@@ -1,5 +1,7 @@
 #include "agent/sample/interpreters.h"
 
+#include "agent/interpreters/ruby/state.h"
+
 void interpreters_find_stack(const struct walk *walk, struct mem *mem)
 {
 	if (!mem->is_own_stack)

@@ -5,7 +5,7 @@
 #include "agent/core/memory.h"
 #include "agent/core/walk.h"
 #include "agent/interpreters/python/builtins.h"
-#include "agent/interpreters/python/python.h"
+#include "agent/interpreters/python/room.h"
 #include "walk/python_builtin.h"
 #include "walk/python_code.h"
 

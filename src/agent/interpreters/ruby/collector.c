@@ -8,12 +8,11 @@
 #include "agent/core/agent.h"
 #include "agent/core/arch.h"
 #include "agent/core/memory.h"
-#include "agent/core/regions.h"
 #include "agent/core/thread_notes.h"
 #include "agent/core/walk.h"
 #include "agent/interpreters/layouts.h"
 #include "agent/interpreters/ruby/frames.h"
-#include "agent/interpreters/ruby/ruby.h"
+#include "agent/interpreters/ruby/room.h"
 #include "agent/interpreters/ruby/state.h"
 
 /* include/ruby/internal/event.h, of every version. */
@@ -86,9 +85,7 @@ static void budget_spend(u64 ticks)
 static void read_frames(struct mem *mem, struct ring_header *ring)
 {
 	struct ruby_room *room = &collector.room;
-	struct regions_walk regions = { 0 };
 	struct walk walk = {
-		.regions = &regions,
 		.ring = ring,
 		.epoch = __atomic_load_n(&ring->epoch, __ATOMIC_RELAXED),
 		.copies = &collector.copies,

@@ -9,23 +9,12 @@
 #pragma once
 #include <stdbool.h>
 
-#include "agent/interpreters/ruby/merge.h"
+#include "agent/interpreters/ruby/room.h"
 #include "walk/ruby_leaf.h"
 #include "walk/ruby_walk.h"
 
 struct mem;
 struct walk;
-
-struct ruby_frames {
-	struct ruby_walk walk;
-	struct ruby_stack stack; /* whose first two words are chosen, if has_top */
-	u64 innermost;           /* where the innermost control frame stands */
-	bool has_top;
-	struct ruby_frame top;
-	struct ruby_leaves leaves;
-	u64 leaf_words[2]; /* by is_at: the instruction at the frame's pc, or before it */
-	u64 top_words[2];
-};
 
 /* How the innermost frame is to be read. */
 enum ruby_top {

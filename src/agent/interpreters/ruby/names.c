@@ -3,7 +3,7 @@
 #include "abi/ring.h"
 #include "agent/core/codes.h"
 #include "agent/core/walk.h"
-#include "agent/interpreters/ruby/ruby.h"
+#include "agent/interpreters/ruby/room.h"
 #include "agent/interpreters/ruby/state.h"
 #include "walk/ruby_code.h"
 #include "walk/ruby_line.h"

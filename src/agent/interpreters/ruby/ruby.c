@@ -10,6 +10,7 @@
 #include "agent/interpreters/place.h"
 #include "agent/interpreters/ruby/api.h"
 #include "agent/interpreters/ruby/collector.h"
+#include "agent/interpreters/ruby/frames.h"
 #include "agent/interpreters/ruby/names.h"
 #include "agent/interpreters/ruby/state.h"
 #include "walk/ruby.h"
@@ -37,35 +38,6 @@ void ruby_begin_walk(struct ruby_room *room, struct ring_header *ring, struct me
 	room->core = 0;
 }
 
-/* How far the native stack of a context reaches. */
-static bool find_machine_stack(struct mem *mem, const struct ruby_layout *layout, u64 context,
-			       struct code_range *out_stack)
-{
-	u64 bytes;
-
-	if (ruby_read(mem, &out_stack->end, context, layout->offsets.ec_machine_start) < 0 ||
-	    ruby_read(mem, &bytes, context, layout->offsets.ec_machine_max) < 0 ||
-	    bytes > out_stack->end)
-		return false;
-	out_stack->start = out_stack->end - bytes;
-	return true;
-}
-
-void ruby_find_stack(const struct walk *walk, struct mem *mem)
-{
-	const struct ruby_layout *layout = layouts_ruby(walk->ring);
-	struct code_range stack;
-	u64 context;
-
-	if (layout == NULL)
-		return;
-	context = ruby_find_context(mem, layout);
-	if (context == 0 || !find_machine_stack(mem, layout, context, &stack))
-		return;
-	mem->told_low = stack.start;
-	mem->told_high = stack.end;
-}
-
 void ruby_meet(struct walk *walk, u64 address)
 {
 	struct ruby_room *room = walk->ruby;
@@ -87,7 +59,7 @@ static bool is_on_own_stack(struct mem *mem, const struct walk *walk)
 {
 	struct code_range stack;
 
-	return find_machine_stack(mem, walk->ruby->layout, walk->ruby->context, &stack) &&
+	return ruby_find_machine_stack(mem, walk->ruby->layout, walk->ruby->context, &stack) &&
 	       walk->sp >= stack.start && walk->sp < stack.end;
 }
 

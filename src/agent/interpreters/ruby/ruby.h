@@ -13,26 +13,11 @@
 
 #include "abi/ring.h"
 #include "agent/core/memory.h"
-#include "agent/interpreters/ruby/frames.h"
+#include "agent/interpreters/ruby/room.h"
 #include "walk/name_text.h"
 
 struct walk;
 
-/* Room for one walk; what it held does not matter, but for ruby_begin_walk(). */
-struct ruby_room {
-	const struct ruby_layout *layout; /* NULL: there is no interpreter */
-	u64 context;                      /* the thread's; 0: it has none */
-	u64 core;        /* the innermost loop's address in vm_exec_core(); 0: it is in none */
-	u32 activations; /* of the loop, that were met */
-	u32 objspace_flags; /* interpreters/ruby/state.h */
-	u64 generation;     /* what is kept of names for: interpreters/ruby/names.c */
-	u64 collection;     /* the word of the one that the thread makes; 0: it makes none */
-	struct ruby_frames frames;
-	struct name_text texts[3];
-};
-
-/* Of a fiber, or of a thread that Ruby has put on a stack of its making. */
-void ruby_find_stack(const struct walk *walk, struct mem *mem);
 void ruby_begin_walk(struct ruby_room *room, struct ring_header *ring, struct mem *mem);
 /* The frame that the walk has just stored has an address that ruby_has_code_at(). */
 void ruby_meet(struct walk *walk, u64 address);

@@ -3,6 +3,8 @@
 #include "agent/core/arch.h"
 #include "agent/core/memory.h"
 #include "agent/core/tls.h"
+#include "agent/core/walk.h"
+#include "agent/interpreters/layouts.h"
 #include "walk/ruby.h"
 
 /* Of one process, that are looked through. */
@@ -112,4 +114,32 @@ bool ruby_is_compacting(const struct ruby_layout *layout, u32 objspace_flags)
 bool ruby_is_marking(u32 objspace_flags)
 {
 	return (objspace_flags & RUBY_OBJSPACE_MODE) == MODE_MARKING;
+}
+
+bool ruby_find_machine_stack(struct mem *mem, const struct ruby_layout *layout, u64 context,
+			     struct code_range *out_stack)
+{
+	u64 bytes;
+
+	if (ruby_read(mem, &out_stack->end, context, layout->offsets.ec_machine_start) < 0 ||
+	    ruby_read(mem, &bytes, context, layout->offsets.ec_machine_max) < 0 ||
+	    bytes > out_stack->end)
+		return false;
+	out_stack->start = out_stack->end - bytes;
+	return true;
+}
+
+void ruby_find_stack(const struct walk *walk, struct mem *mem)
+{
+	const struct ruby_layout *layout = layouts_ruby(walk->ring);
+	struct code_range stack;
+	u64 context;
+
+	if (layout == NULL)
+		return;
+	context = ruby_find_context(mem, layout);
+	if (context == 0 || !ruby_find_machine_stack(mem, layout, context, &stack))
+		return;
+	mem->told_low = stack.start;
+	mem->told_high = stack.end;
 }

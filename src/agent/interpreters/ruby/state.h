@@ -5,9 +5,11 @@
 #pragma once
 #include <stdbool.h>
 
+#include "abi/code_range.h"
 #include "abi/ruby_layout.h"
 
 struct mem;
+struct walk;
 
 /*
  * The context of the fiber that this thread executes, whether it holds the GVL or not; 0: the
@@ -34,3 +36,9 @@ bool ruby_collections(struct mem *mem, const struct ruby_layout *layout, u64 con
 bool ruby_is_compacting(const struct ruby_layout *layout, u32 objspace_flags);
 /* It is found out which objects live: those that die now are told from no others yet. */
 bool ruby_is_marking(u32 objspace_flags);
+
+/* Of a fiber, or of a thread that Ruby has put on a stack of its making. */
+void ruby_find_stack(const struct walk *walk, struct mem *mem);
+/* How far the native stack of a context reaches; false: it cannot be told. */
+bool ruby_find_machine_stack(struct mem *mem, const struct ruby_layout *layout, u64 context,
+			     struct code_range *out_stack);
