@@ -65,6 +65,7 @@ struct session_switches {
 	uint64_t clocks_ns;   /* what images that ended since had burned from then on */
 	struct switches_group groups[SWITCHES_GROUPS];
 	uint32_t group_count, others, failed;
+	uint64_t events_dropped; /* by the sideband, when switches were looked at last */
 };
 
 struct session {

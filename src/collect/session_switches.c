@@ -122,6 +122,9 @@ static uint32_t look_at(struct session *session, struct image *image, uint64_t n
 {
 	struct switching *switching = &image->trigger.switching;
 
+	/* The kernel reports births to a ring that may be full. */
+	if (session->events_dropped != session->switches.events_dropped)
+		switching->has_gaps = true;
 	/* The window ends when there is a price for it. */
 	if (session->switches.is_measuring)
 		return 0;
@@ -291,6 +294,7 @@ void session_look_at_switches(struct session *session)
 		else if (may_change(image))
 			busy += look_at(session, image, now_ns);
 	}
+	session->switches.events_dropped = session->events_dropped;
 	for (size_t i = 0; i < tree->count && switching_is_felt(busy); i++) {
 		struct image *image = tree->images[i];
 

@@ -41,11 +41,13 @@ static void window_end(struct switching *switching, const struct switching_look 
 		cpu_ns > 0 ? (uint64_t)((double)switches * NS_PER_SECOND / cpu_ns) : 0;
 	switching->permille = permille_of((double)switches * (double)look->cost_ns, cpu_ns);
 	switching->busy = permille_of(cpu_ns, wall_ns);
-	if (switches >= LEAST_SWITCHES && switches / SWITCHES_OF_BIRTH > births &&
-	    cpu_ns >= LEAST_CPU_NS && switching->permille >= DEAR_PERMILLE)
+	if (!switching->has_gaps && switches >= LEAST_SWITCHES &&
+	    switches / SWITCHES_OF_BIRTH > births && cpu_ns >= LEAST_CPU_NS &&
+	    switching->permille >= DEAR_PERMILLE)
 		switching->dear_windows++;
 	else
 		switching->dear_windows = 0;
+	switching->has_gaps = false;
 	if (switching->dear_windows >= DEAR_WINDOWS)
 		switching->is_dear = true;
 }

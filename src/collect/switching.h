@@ -18,7 +18,8 @@
 struct switching {
 	uint64_t time_ns, cpu_ns, switches, births; /* when the window began */
 	uint32_t dear_windows;                      /* in a row */
-	bool is_dear;                               /* for good */
+	bool has_gaps; /* reports of births may have been lost in the window */
+	bool is_dear;  /* for good */
 	/* Of the last whole window. */
 	uint64_t per_second; /* switches in a second of CPU time */
 	uint32_t permille;   /* of its CPU time went into the events' part of switches */

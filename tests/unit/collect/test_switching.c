@@ -164,6 +164,23 @@ static void test_rests_are_not_felt(void **state)
 	assert_true(switching_is_felt(100));
 }
 
+static void test_windows_with_gaps_in_their_births_do_not_decide(void **state)
+{
+	const struct windows dear = { 100 * MS, 50 * MS, 2000, 15 * US, 1, 0 };
+	struct switching switching;
+
+	(void)state;
+	begin(&switching);
+	for (int i = 0; i < 9; i++) {
+		switching.has_gaps = true;
+		feed(&switching, &dear);
+		assert_false(switching.is_dear);
+	}
+	feed(&switching, &dear);
+	feed(&switching, &dear);
+	assert_true(switching.is_dear);
+}
+
 static void test_measures_what_is_worth_it(void **state)
 {
 	static const struct {
@@ -203,6 +220,7 @@ int main(void)
 		cmocka_unit_test(test_says_what_it_saw),
 		cmocka_unit_test(test_figures_that_cannot_be_do_no_harm),
 		cmocka_unit_test(test_rests_are_not_felt),
+		cmocka_unit_test(test_windows_with_gaps_in_their_births_do_not_decide),
 		cmocka_unit_test(test_measures_what_is_worth_it),
 		cmocka_unit_test(test_how_often_a_period_ends_before_the_tick),
 	};
