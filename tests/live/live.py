@@ -24,6 +24,9 @@ FATHOM, WORKLOADS, AGENT = make_reachable(os.environ.get("FATHOM", "fathom"),
                                           os.environ.get("WORKLOADS", "."),
                                           os.environ.get("FATHOM_AGENT", ""))
 
+# Tests take the minutes that CI does not have.
+IS_LONG = os.environ.get("FATHOM_LONG") == "1"
+long_only = unittest.skipUnless(IS_LONG, "with --long only")
 NOBODY = 65534
 BATCHES = 40
 ONE_POINT = 0.01

@@ -11,7 +11,7 @@ import shutil
 
 import live
 
-IS_LONG = os.environ.get("FATHOM_LONG") == "1"
+IS_LONG = live.IS_LONG
 ONLY = os.environ.get("FATHOM_ONLY")
 MODULE_KIND_INTERPRETED = 5
 
