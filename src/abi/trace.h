@@ -35,7 +35,7 @@ enum trace_kind {
 	TRACE_KIND_INSTRUMENTED, /* of compiled code, by its hook: -finstrument-functions, */
 	TRACE_KIND_MCOUNT,       /* -pg */
 	TRACE_KIND_FENTRY,       /* -pg -mfentry */
-	/* Python functions by other ways (agent/trace/python/way.h): hooks say _PYTHON. */
+	/* Python functions by other ways (agent/trace/python/call_kind.h): hooks say _PYTHON. */
 	TRACE_KIND_PYTHON_UNCALLED, /* C, or an instruction that is no call, executes it */
 	TRACE_KIND_PYTHON_RESUMED,  /* a generator or a coroutine goes on */
 	/* Builtins of any number of arguments (agent/trace/names.c has which): hooks say _BUILTIN. */

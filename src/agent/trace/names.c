@@ -11,7 +11,7 @@
 #include "agent/trace/native/native.h"
 #include "agent/trace/python/greenlet.h"
 #include "agent/trace/python/profilers.h"
-#include "agent/trace/python/way.h"
+#include "agent/trace/python/call_kind.h"
 #include "agent/trace/ruby/ruby.h"
 #include "agent/trace/trace.h"
 #include "walk/python_builtin.h"
@@ -254,7 +254,7 @@ enum trace_kind trace_kind_of(const struct trace_call *call, const struct trace_
 	if (call->kind == TRACE_KIND_RUBY_BUILTIN && trace_ruby_is_operator(call))
 		return TRACE_KIND_RUBY_OPERATOR;
 	if (call->kind == TRACE_KIND_PYTHON)
-		return trace_way_of(call, caller);
+		return trace_call_kind_of(call, caller);
 	return call->kind;
 }
 

@@ -5,7 +5,7 @@
 #include "agent/core/arch.h"
 #include "agent/trace/names.h"
 #include "agent/trace/pace.h"
-#include "agent/trace/python/way.h"
+#include "agent/trace/python/call_kind.h"
 #include "agent/trace/trace.h"
 
 /* In the identity of a node that has no name so far: it is not found by the short way. */
@@ -175,7 +175,7 @@ void trace_stand(struct tracer *tracer, const struct trace_call *call)
 	struct trace_call known = *call;
 
 	/* By what a function was executed cannot be asked of a frame that has begun. */
-	if (trace_way_is(known.kind))
+	if (trace_call_kind_is_python(known.kind))
 		known.frame = 0;
 	trace_take(tracer, level);
 	const u32 node = place(tracer, &known);
@@ -188,7 +188,8 @@ void trace_stand(struct tracer *tracer, const struct trace_call *call)
 			.start_ticks = tracer->last_ticks,
 			.node = node != TRACE_NO_NODE ? node : tracer->top->node,
 			/* As hooks say it. */
-			.kind = trace_way_is(call->kind) ? TRACE_KIND_PYTHON : call->kind,
+			.kind = trace_call_kind_is_python(call->kind) ? TRACE_KIND_PYTHON
+								      : call->kind,
 		};
 		tracer->top++;
 	}

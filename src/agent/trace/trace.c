@@ -13,7 +13,7 @@
 #include "agent/trace/names.h"
 #include "agent/trace/native/native.h"
 #include "agent/trace/only.h"
-#include "agent/trace/python/way.h"
+#include "agent/trace/python/call_kind.h"
 #include "agent/trace/ruby/ruby.h"
 #include "agent/trace/ruby/stacks.h"
 
@@ -286,7 +286,7 @@ static void keep_ways(struct tracer *tracer)
 		const struct trace_node *node = trace_node_at(tracer, entry->node);
 
 		/* Another's node, where there was no room. */
-		if (trace_way_is(node->kind) && node->parent == entry[-1].node)
+		if (trace_call_kind_is_python(node->kind) && node->parent == entry[-1].node)
 			entry->kind = node->kind;
 	}
 }

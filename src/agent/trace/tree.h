@@ -30,7 +30,7 @@
 #include "abi/trace.h"
 #include "agent/trace/index.h"
 
-struct trace_proxy;
+struct trace_shim;
 
 struct trace_entry {
 	u64 object; /* by which its leaving is known: a code object, a PyMethodDef */
@@ -67,7 +67,7 @@ struct tracer {
 	u64 called_at;    /* the instruction that called a builtin last (python/frames.h) */
 	u64 site;         /* by which the loop called it, for this frame; 0: not known */
 	u64 site_frame;
-	struct trace_proxy *proxies; /* that nobody uses (python/proxies.h): its thread's */
+	struct trace_shim *shims; /* not in use (python/shims.h): its thread's */
 	struct trace_index index;
 };
 

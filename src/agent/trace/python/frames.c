@@ -9,7 +9,7 @@
 #include "agent/trace/late.h"
 #include "agent/trace/python/audit.h"
 #include "agent/trace/python/frames_internal.h"
-#include "agent/trace/python/proxies.h"
+#include "agent/trace/python/shims.h"
 #include "agent/trace/trace.h"
 
 /* PyInterpreterState.eval_frame (Include/internal/pycore_interp.h); it is tried, too. */
@@ -166,7 +166,7 @@ static bool set_up(u64 state)
 		trace_frames.originals[i] = frames.table.words[i];
 	trace_frames.code = frames.table.code;
 	trace_frames.code_bytes = frames.table.code_bytes;
-	trace_frames.has_proxies = trace_frames.has_builtins && trace_proxies_begin();
+	trace_frames.has_shims = trace_frames.has_builtins && trace_shims_begin();
 	const bool had_collector = frames.entries.PyGC_Disable() == 1;
 	const bool is_set_up = try_out(interpreter);
 

@@ -8,7 +8,7 @@
 #include "agent/trace/python/frames.h"
 #include "agent/trace/python/frames_internal.h"
 #include "agent/trace/python/loop_calls.h"
-#include "agent/trace/python/proxies.h"
+#include "agent/trace/python/shims.h"
 #include "agent/trace/trace.h"
 
 /* CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR, and who owns such a one's frame. */
@@ -216,7 +216,7 @@ static inline bool can_be_iterated(u64 type)
 
 /*
  * Arguments that are no tuple are made one first, which may call functions, and fail.  The call
- * begins behind that: so a stand-in tells of it.  Another tool has to see what is called.
+ * begins behind that: so a shim reports it.  Another tool has to see what is called.
  */
 static __attribute__((noinline)) void call_unspread(const u64 *places, u64 type, u64 *place)
 {
@@ -226,12 +226,12 @@ static __attribute__((noinline)) void call_unspread(const u64 *places, u64 type,
 	if (method == 0 || tracer == NULL || !can_be_iterated(type) || is_in_other_tool(state))
 		return;
 	settle_if_needed(tracer, frame_of(places));
-	const bool has_proxies = trace_frames.has_proxies && !has_other_tool(state);
-	const u64 proxy = has_proxies ? trace_proxies_take(tracer, *place, method) : 0;
+	const bool has_shims = trace_frames.has_shims && !has_other_tool(state);
+	const u64 shim = has_shims ? trace_shims_take(tracer, *place, method) : 0;
 
 	tracer->site = 0;
-	if (proxy != 0)
-		*place = proxy;
+	if (shim != 0)
+		*place = shim;
 	else
 		expect_builtin(places, *place, method);
 }
@@ -409,7 +409,7 @@ bool trace_frames_is_called(u64 frame)
 
 /*
  * A spread of something else than a dict is made one before the call, and dropped there, too; and
- * so is one of something else than a tuple, where no stand-in tells when the call begins
+ * so is one of something else than a tuple, where no shim reports when the call begins
  * (call_unspread()).
  */
 static inline bool may_drop_before(u64 state, u64 frame)
@@ -417,8 +417,7 @@ static inline bool may_drop_before(u64 state, u64 frame)
 	const u8 *instruction = (const u8 *)loop_word(frame + FRAME_POSITION);
 
 	return instruction[0] == OPCODE_CALL_FUNCTION_EX &&
-	       ((instruction[1] & 1) != 0 || !trace_frames.has_proxies ||
-		has_other_tool(state));
+	       ((instruction[1] & 1) != 0 || !trace_frames.has_shims || has_other_tool(state));
 }
 
 /*

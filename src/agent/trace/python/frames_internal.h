@@ -48,7 +48,7 @@ typedef void *frames_evaluator(void *state, void *frame, int is_throw);
 struct trace_frames {
 	enum frames_mode mode;
 	u32 has_builtins;
-	bool has_proxies; /* there can be stand-ins for C functions (python/proxies.h) */
+	bool has_shims; /* there can be shims for C functions (python/shims.h) */
 	struct loop_places places;
 	u64 function_type, tuple_type;
 	frames_evaluator *evaluate; /* the interpreter's own */

@@ -9,7 +9,7 @@
 
 #include "abi/python_layout.h"
 #include "agent/trace/python/loop.h"
-#include "agent/trace/python/way.h"
+#include "agent/trace/python/call_kind.h"
 #include "agent/trace/trace.h"
 
 #define BUILTINS 802
@@ -124,7 +124,8 @@ static struct counts counts_of(const struct trace_area *area)
 			const struct trace_node *node =
 				&area->nodes[chunk * TRACE_CHUNK_NODES + i];
 
-			*(trace_way_is(node->kind) ? &counts.functions : &counts.builtins) +=
+			*(trace_call_kind_is_python(node->kind) ? &counts.functions
+								: &counts.builtins) +=
 				node->calls;
 		}
 	}

@@ -8,7 +8,7 @@
 #include "agent/trace/calibrate.h"
 #include "agent/trace/late.h"
 #include "agent/trace/only.h"
-#include "agent/trace/python/proxies.h"
+#include "agent/trace/python/shims.h"
 #include "agent/trace/python/stubs_internal.h"
 #include "agent/trace/trace.h"
 
@@ -131,7 +131,7 @@ static bool prepare(const struct python_layout *layout)
 	const struct dispatch_row *row = dispatch_row_of(layout->version >> 16);
 
 	if (row == NULL || layout->is_free_threaded || !trace_loop_find_entries(&own.entries) ||
-	    !trace_proxies_begin())
+	    !trace_shims_begin())
 		return false;
 	__builtin_memcpy(trace_stubs.opcodes, row->opcodes, sizeof row->opcodes);
 	trace_stubs.get_state = own.entries.get_state;

@@ -14,10 +14,10 @@
  *   sys.monitoring (PY_UNWIND, PY_THROW): these two events replace no instruction, and cost
  *   nothing where nothing is raised.
  * - Before an instruction that calls, what is called lies on the stack of values.  If it is a
- *   C function, a stand-in is put in its place for this call (python/proxies.h), and the loop
+ *   C function, a shim is put in its place for this call (python/shims.h), and the loop
  *   goes on with the instruction's general form: a special one would look at what it calls.
  *   What an instruction was made for (the counter behind CALL) is as without us.
- * - A call that is instrumented has another tool's events: it would be told of the stand-in.
+ * - A call that is instrumented has another tool's events: it would see the shim.
  *   The first one in an interpreter turns on our events of C functions' calls there.
  *
  * Where the loop is not as it should be known, or the trial fails, the table is as it was, and

@@ -10,7 +10,7 @@
 #include "agent/core/memory.h"
 #include "agent/trace/python/loop_calls.h"
 #include "agent/trace/python/monitoring.h"
-#include "agent/trace/python/proxies.h"
+#include "agent/trace/python/shims.h"
 #include "agent/trace/python/stubs.h"
 #include "agent/trace/python/stubs_internal.h"
 #include "agent/trace/trace.h"
@@ -280,8 +280,8 @@ bool trace_stubs_is_called(u64 frame)
 /* --- what is called --- */
 
 /*
- * Puts a stand-in in the place of a C function, if that is what is called.  A reference that is
- * not the stack's own (from 3.14 on) becomes one that is, for the stand-in drops it.
+ * Puts a shim in the place of a C function, if that is what is called.  A reference that is
+ * not the stack's own (from 3.14 on) becomes one that is, for the shim drops it.
  */
 static inline bool replace(const u64 *places, u64 *place)
 {
@@ -295,13 +295,13 @@ static inline bool replace(const u64 *places, u64 *place)
 
 	if (tracer == NULL || is_in_other_tool(state_of(places, tracer)))
 		return false;
-	const u64 proxy = trace_proxies_take(tracer, callable, method);
+	const u64 shim = trace_shims_take(tracer, callable, method);
 
-	if (__builtin_expect(proxy == 0, 0))
+	if (__builtin_expect(shim == 0, 0))
 		return false;
 	if (*place & tags)
 		trace_stubs.keep((void *)callable);
-	*place = proxy;
+	*place = shim;
 	return true;
 }
 
@@ -397,7 +397,7 @@ void *trace_stubs_on_special(u64 *places, u64 number)
 	if (!replace(places, place))
 		return trace_stubs.originals[number];
 	if (trace_stubs.uncounted >> number & 1)
-		trace_proxies_uncount(*place, calls_left());
+		trace_shims_uncount(*place, calls_left());
 	/* This one has been special, and is to stay so. */
 	if (trace_stubs.counts_down && is_to_be_special(places))
 		*counter_of(places) += (u16)(1U << trace_stubs.counter_shift);

@@ -59,7 +59,7 @@ struct trace_stubs {
 	void (*drop)(void *object);
 	u8 opcodes[STUB_COUNT];
 	void *originals[STUB_COUNT]; /* where each stub goes on; NULL: there is none */
-	/* And where a call of a stand-in does, by any of its special forms. */
+	/* And where a call of a shim does, by any of its special forms. */
 	void *call, *call_names, *call_spread;
 	bool counts_down; /* call is CALL itself, which may be made special anew */
 };

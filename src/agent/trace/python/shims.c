@@ -1,4 +1,4 @@
-#include "agent/trace/python/proxies.h"
+#include "agent/trace/python/shims.h"
 
 #include <stddef.h>
 
@@ -18,8 +18,8 @@ typedef void *tp_call(void *callable, void *arguments, void *map);
 #define TUPLE_COUNT 16
 
 /*
- * PyTypeObject, up to what we set of it: the same from 3.11 to 3.15.  Py_TPFLAGS_READY, for
- * nobody is to complete it.
+ * PyTypeObject, up to what we set of it: the same from 3.11 to 3.15.  Py_TPFLAGS_READY:
+ * the interpreter is not to complete it.
  */
 struct type {
 	u64 references;
@@ -51,17 +51,17 @@ _Static_assert(offsetof(struct type, vectorcall_offset) == 56 &&
 	       "Include/cpython/object.h");
 
 /* The first three words are an object's of a type whose tp_vectorcall_offset is 16. */
-struct trace_proxy {
+struct trace_shim {
 	u64 references;
 	const struct type *type;
 	vectorcall *by_vector; /* NULL: the callable has none */
 	u64 callable;          /* whose reference is ours */
 	vectorcall *real;
 	u64 method;
-	struct trace_proxy *next; /* of those that no call uses */
-	s32 *left;                /* of one that is uncounted */
+	struct trace_shim *next; /* of those that no call uses */
+	s32 *left;               /* of one that is uncounted */
 };
-_Static_assert(sizeof(struct trace_proxy) == 64, "one line of the cache");
+_Static_assert(sizeof(struct trace_shim) == 64, "one line of the cache");
 
 #define ENTRY_MAP(X)                                                           \
 	X(PyObject_Repr, void *, (void *object))                               \
@@ -79,7 +79,7 @@ static struct entries {
 static struct {
 	u16 vectorcall_offset; /* in a C function, and in a method descriptor */
 	struct type type;
-} proxies;
+} shims;
 
 static inline u64 word_at(u64 address)
 {
@@ -89,19 +89,19 @@ static inline u64 word_at(u64 address)
 /* --- what is kept for the next calls --- */
 
 /* With one reference, for its next call. */
-static inline void keep(struct tracer *tracer, struct trace_proxy *proxy)
+static inline void keep(struct tracer *tracer, struct trace_shim *shim)
 {
-	proxy->next = tracer->proxies;
-	tracer->proxies = proxy;
+	shim->next = tracer->shims;
+	tracer->shims = shim;
 }
 
-static __attribute__((noinline)) struct trace_proxy *make(struct tracer *tracer)
+static __attribute__((noinline)) struct trace_shim *make(struct tracer *tracer)
 {
-	struct trace_proxy *made = trace_map(CHUNK_BYTES);
+	struct trace_shim *made = trace_map(CHUNK_BYTES);
 
 	for (size_t i = 0; made != NULL && i < CHUNK_BYTES / sizeof *made; i++) {
 		made[i].references = 1;
-		made[i].type = &proxies.type;
+		made[i].type = &shims.type;
 		if (i > 0)
 			keep(tracer, &made[i]);
 	}
@@ -122,30 +122,30 @@ static inline void drop(u64 object)
 		python.Py_DecRef((void *)object);
 }
 
-/* It was dropped by who called it, or before it was called: there was an error. */
+/* Dropped by its caller, or before it was called: there was an error. */
 static void on_dealloc(void *object)
 {
-	struct trace_proxy *proxy = object;
-	const u64 callable = proxy->callable;
+	struct trace_shim *shim = object;
+	const u64 callable = shim->callable;
 
-	proxy->references = 1;
-	/* A child of fork that is not traced has nobody who keeps it: it is one or two. */
+	shim->references = 1;
+	/* A child of fork that is not traced does not keep it: it is one or two. */
 	if (__builtin_expect(trace_own != NULL, 1))
-		keep(trace_own, proxy);
+		keep(trace_own, shim);
 	drop(callable);
 }
 
 /* --- the call --- */
 
 /*
- * The call's method, by which it is known when it ends.  0: it is not counted, for nobody
- * counts, or it is list.append() without an object, which for cProfile is an error, no call.
+ * The call's method, by which it is known when it ends.  0: it is not counted, since
+ * no thread counts, or it is list.append() without an object, which for cProfile is an error, no call.
  */
-static inline __attribute__((always_inline)) u64 begin(struct trace_proxy *proxy, u64 count)
+static inline __attribute__((always_inline)) u64 begin(struct trace_shim *shim, u64 count)
 {
 	const u64 now = trace_now();
 	struct tracer *tracer = trace_own;
-	const u64 callable = proxy->callable, method = proxy->method;
+	const u64 callable = shim->callable, method = shim->method;
 
 	if (__builtin_expect(count == 0 && trace_word(callable, trace_objects.object_type) ==
 						   trace_objects.descriptor_type,
@@ -157,14 +157,14 @@ static inline __attribute__((always_inline)) u64 begin(struct trace_proxy *proxy
 		    (struct trace_call){ .identity = trace_python_method_identity(method),
 					 .object = method,
 					 .named = callable,
-					 .frame = (u64)proxy,
+					 .frame = (u64)shim,
 					 .kind = TRACE_KIND_PYTHON_BUILTIN },
 		    now);
 	return method;
 }
 
-/* In a child of fork the tracer is another one, and in it the calls stand as in the first. */
-static inline __attribute__((always_inline)) void end(struct trace_proxy *proxy, u64 method)
+/* In a child of fork the tracer is another one, and has the same calls. */
+static inline __attribute__((always_inline)) void end(struct trace_shim *shim, u64 method)
 {
 	const u64 now = trace_now();
 	struct tracer *tracer = trace_own;
@@ -173,22 +173,22 @@ static inline __attribute__((always_inline)) void end(struct trace_proxy *proxy,
 	if (__builtin_expect(tracer == NULL, 0))
 		return;
 	if (__builtin_expect(method != 0, 1))
-		trace_leave(tracer, method, (u64)proxy, now);
+		trace_leave(tracer, method, (u64)shim, now);
 }
 
 static void *on_vectorcall(void *object, void *const *arguments, size_t count, void *names)
 {
-	struct trace_proxy *proxy = object;
-	const u64 method = begin(proxy, count & COUNT_MASK);
-	void *result = proxy->real((void *)proxy->callable, arguments, count, names);
+	struct trace_shim *shim = object;
+	const u64 method = begin(shim, count & COUNT_MASK);
+	void *result = shim->real((void *)shim->callable, arguments, count, names);
 
-	end(proxy, method);
+	end(shim, method);
 	return result;
 }
 
 static void *on_uncounted(void *object, void *const *arguments, size_t count, void *names)
 {
-	s32 *left = ((struct trace_proxy *)object)->left;
+	s32 *left = ((struct trace_shim *)object)->left;
 
 	++*left;
 	void *result = on_vectorcall(object, arguments, count, names);
@@ -199,18 +199,18 @@ static void *on_uncounted(void *object, void *const *arguments, size_t count, vo
 
 static void *on_call(void *object, void *arguments, void *map)
 {
-	struct trace_proxy *proxy = object;
+	struct trace_shim *shim = object;
 	const struct type *type =
-		(const struct type *)trace_word(proxy->callable, trace_objects.object_type);
+		(const struct type *)trace_word(shim->callable, trace_objects.object_type);
 
-	/* It is not asked for this where it has the other. */
-	if (proxy->by_vector != NULL)
+	/* With vectorcall this is called for a tuple only. */
+	if (shim->by_vector != NULL)
 		return python.PyVectorcall_Call(object, arguments, map);
-	const u64 method = begin(proxy, word_at((u64)arguments + TUPLE_COUNT));
+	const u64 method = begin(shim, word_at((u64)arguments + TUPLE_COUNT));
 
-	void *result = type->call((void *)proxy->callable, arguments, map);
+	void *result = type->call((void *)shim->callable, arguments, map);
 
-	end(proxy, method);
+	end(shim, method);
 	return result;
 }
 
@@ -218,17 +218,17 @@ static void *on_call(void *object, void *arguments, void *map)
 
 static void *on_repr(void *object)
 {
-	return python.PyObject_Repr((void *)((struct trace_proxy *)object)->callable);
+	return python.PyObject_Repr((void *)((struct trace_shim *)object)->callable);
 }
 
 static void *on_str(void *object)
 {
-	return python.PyObject_Str((void *)((struct trace_proxy *)object)->callable);
+	return python.PyObject_Str((void *)((struct trace_shim *)object)->callable);
 }
 
 static void *on_getattr(void *object, void *name)
 {
-	return python.PyObject_GetAttr((void *)((struct trace_proxy *)object)->callable, name);
+	return python.PyObject_GetAttr((void *)((struct trace_shim *)object)->callable, name);
 }
 
 /* --- */
@@ -250,11 +250,11 @@ static bool find_vectorcall(void)
 		    type_at(types[i])->vectorcall_offset != offset)
 			return false;
 	}
-	proxies.vectorcall_offset = (u16)offset;
+	shims.vectorcall_offset = (u16)offset;
 	return offset > 0 && offset < 256;
 }
 
-bool trace_proxies_begin(void)
+bool trace_shims_begin(void)
 {
 	const struct python_layout *layout = trace_layout();
 	const u64 object_type = (u64)trace_late_symbol("PyBaseObject_Type");
@@ -264,14 +264,14 @@ bool trace_proxies_begin(void)
 	    trace_objects.object_type != offsetof(struct type, type) ||
 	    !TRACE_LATE_FIND(&python, ENTRY_MAP) || !find_vectorcall())
 		return false;
-	proxies.type = (struct type){
-		/* Nobody counts them, for it is not of the heap. */
+	shims.type = (struct type){
+		/* Not counted: it is not of the heap. */
 		.references = 1,
 		.type = layout->type_type,
 		.name = "builtin_function_or_method",
-		.bytes = sizeof(struct trace_proxy),
+		.bytes = sizeof(struct trace_shim),
 		.dealloc = on_dealloc,
-		.vectorcall_offset = offsetof(struct trace_proxy, by_vector),
+		.vectorcall_offset = offsetof(struct trace_shim, by_vector),
 		.repr = on_repr,
 		.call = on_call,
 		.str = on_str,
@@ -282,41 +282,41 @@ bool trace_proxies_begin(void)
 	return true;
 }
 
-static inline __attribute__((always_inline)) u64 dress(struct trace_proxy *proxy, u64 callable,
+static inline __attribute__((always_inline)) u64 dress(struct trace_shim *shim, u64 callable,
 						       u64 method)
 {
-	vectorcall *real = *(vectorcall **)(callable + proxies.vectorcall_offset);
+	vectorcall *real = *(vectorcall **)(callable + shims.vectorcall_offset);
 
-	proxy->real = real;
-	proxy->by_vector = real != NULL ? on_vectorcall : NULL;
-	proxy->callable = callable;
-	proxy->method = method;
-	return (u64)proxy;
+	shim->real = real;
+	shim->by_vector = real != NULL ? on_vectorcall : NULL;
+	shim->callable = callable;
+	shim->method = method;
+	return (u64)shim;
 }
 
 static __attribute__((noinline)) u64 take_first(struct tracer *tracer, u64 callable, u64 method)
 {
-	struct trace_proxy *proxy = make(tracer);
+	struct trace_shim *shim = make(tracer);
 
-	if (proxy != NULL)
-		return dress(proxy, callable, method);
+	if (shim != NULL)
+		return dress(shim, callable, method);
 	__atomic_fetch_add(&tracer->area->lost_calls, 1, __ATOMIC_RELAXED);
 	return 0;
 }
 
-u64 trace_proxies_take(struct tracer *tracer, u64 callable, u64 method)
+u64 trace_shims_take(struct tracer *tracer, u64 callable, u64 method)
 {
-	struct trace_proxy *proxy = tracer->proxies;
+	struct trace_shim *shim = tracer->shims;
 
-	if (__builtin_expect(proxy == NULL, 0))
+	if (__builtin_expect(shim == NULL, 0))
 		return take_first(tracer, callable, method);
-	tracer->proxies = proxy->next;
-	return dress(proxy, callable, method);
+	tracer->shims = shim->next;
+	return dress(shim, callable, method);
 }
 
-void trace_proxies_uncount(u64 proxy, s32 *left)
+void trace_shims_uncount(u64 shim, s32 *left)
 {
-	struct trace_proxy *taken = (struct trace_proxy *)proxy;
+	struct trace_shim *taken = (struct trace_shim *)shim;
 
 	taken->by_vector = on_uncounted;
 	taken->left = left;

@@ -1,4 +1,4 @@
-#include "agent/trace/python/way.h"
+#include "agent/trace/python/call_kind.h"
 
 #include "abi/python_layout.h"
 #include "agent/trace/python/frames.h"
@@ -26,7 +26,8 @@ static bool is_called(u64 frame)
 	return true;
 }
 
-enum trace_kind trace_way_of(const struct trace_call *call, const struct trace_entry *caller)
+enum trace_kind trace_call_kind_of(const struct trace_call *call,
+				   const struct trace_entry *caller)
 {
 	if (is_resumed(call->object))
 		return TRACE_KIND_PYTHON_RESUMED;
