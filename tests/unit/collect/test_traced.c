@@ -144,7 +144,9 @@ static void costs_are_those_of_the_pace_that_the_program_ran_at(void **state)
 							      .stretch_permille = 1000,
 							      .is_known = 1,
 							      .pace = 1000 };
-	terms.start_ticks = ticks_now() - 2600000;
+	/* So long ago that a wait between two readings does not change the rate. */
+	terms.start_ns = monotonic_ns() - LONG_NS;
+	terms.start_ticks = ticks_now() - LONG_NS;
 	traced_read(scene->image, &scene->pump, &terms, false);
 	const struct recording_cost calibrated = cost_read_back(scene);
 
