@@ -10,7 +10,7 @@
 	X(TOO_DEEP, 1, "too_deep", "the stack is deeper than the limit")                      \
 	X(UNREADABLE, 2, "unreadable", "a frame could not be read")                           \
 	X(NO_RULE, 3, "no_rule", "no unwind rule for an address in a mapped file")            \
-	X(NO_MODULE, 4, "no_module", "a return address outside every mapped file")            \
+	X(NO_MODULE, 4, "no_module", "code made at run time, or an address in no file")       \
 	X(BAD_RULE, 5, "bad_rule", "an unwind rule that is damaged or not supported")         \
 	X(NO_PROGRESS, 6, "no_progress", "the stack pointer did not move outwards")           \
 	X(NO_STACK, 7, "no_stack", "the stack's record was lost")                             \

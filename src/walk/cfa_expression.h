@@ -67,7 +67,10 @@ static inline int cfa_expression_add(struct eh_bytes *b, u64 *out_add)
 	return op >= CFA_OP_LIT0 && op <= CFA_OP_LIT31 && eh_bytes_u8(b) == CFA_OP_PLUS;
 }
 
-/* The forms reg + offset, *(reg + offset) and *(reg + offset) + add. */
+/*
+ * The forms reg + offset, *(reg + offset), *(reg + offset) + add, and, as OCaml 5 has it where one
+ * stack was left for another, **(reg + offset) + add.
+ */
 static inline struct cfa_base cfa_base_deref(struct cfa_program *p, struct eh_bytes *b, u64 end)
 {
 	struct cfa_base base = { .kind = CFA_BASE_UNKNOWN };
@@ -85,9 +88,15 @@ static inline struct cfa_base cfa_base_deref(struct cfa_program *p, struct eh_by
 		return base;
 	if (b->at < end && !cfa_expression_add(b, &add))
 		return base;
+	const int is_twice = b->at < end;
+
+	if (is_twice && (add != 0 || eh_bytes_u8(b) != CFA_OP_DEREF))
+		return base;
+	if (is_twice && b->at < end && !cfa_expression_add(b, &add))
+		return base;
 	if (b->at == end && add <= 0xffff) {
 		base.add = (u16)add;
-		base.kind = CFA_BASE_DEREF;
+		base.kind = is_twice ? CFA_BASE_DEREF2 : CFA_BASE_DEREF;
 	}
 	return base;
 }

@@ -40,6 +40,7 @@ enum cfa_base_kind {
 	CFA_BASE_NONE,
 	CFA_BASE_REG,     /* CFA = reg + offset */
 	CFA_BASE_DEREF,   /* CFA = *(reg + offset) + add */
+	CFA_BASE_DEREF2,  /* CFA = **(reg + offset) + add */
 	CFA_BASE_PLT,     /* CFA = sp + 8 + ((ip & 15) >= offset ? 8 : 0) */
 	CFA_BASE_UNKNOWN, /* an expression we do not evaluate */
 };

@@ -46,6 +46,7 @@ enum x86_form {
 	X86_FORM_DEREF_BX,
 	X86_FORM_PLT,  /* CFA = rsp + 8, and 8 more if (rip & 15) >= offset */
 	X86_FORM_LAST, /* the outermost frame */
+	X86_FORM_DEREF2_SP,
 };
 
 /* "Where a register is": two bits of these, ten bits of signed offset / 8. */
@@ -148,6 +149,9 @@ static inline enum x86_form x86_form_of(struct cfa_base base)
 {
 	int is_deref = base.kind == CFA_BASE_DEREF;
 
+	if (base.kind == CFA_BASE_DEREF2)
+		return base.reg == X86_RSP ? X86_FORM_DEREF2_SP : X86_FORM_NONE;
+
 	switch (base.reg) {
 	case X86_RSP:
 		return is_deref ? X86_FORM_DEREF_SP : X86_FORM_SP;
@@ -229,7 +233,7 @@ static inline u64 native_rule_pack(const struct cfa_row *row, int is_signal_fram
 		return 0;
 	if (row->cfa.kind == CFA_BASE_REG)
 		rule = x86_pack_plain(row);
-	else if (row->cfa.kind == CFA_BASE_DEREF)
+	else if (row->cfa.kind == CFA_BASE_DEREF || row->cfa.kind == CFA_BASE_DEREF2)
 		rule = x86_pack_deref(row);
 	else if (row->cfa.kind == CFA_BASE_PLT)
 		rule = X86_FORM_PLT | (u64)row->cfa.offset << X86_OFFSET_SHIFT;
@@ -317,6 +321,7 @@ static inline enum walk_status x86_cfa_rare(struct mem *mem, u64 rule,
 		*out_cfa = regs->sp + 8 + ((regs->ip & 15) >= x86_rule_offset(rule) ? 8 : 0);
 		return WALK_COMPLETE;
 	case X86_FORM_DEREF_SP:
+	case X86_FORM_DEREF2_SP:
 		break;
 	case X86_FORM_DEREF_FP:
 		base = regs->fp;
@@ -328,7 +333,8 @@ static inline enum walk_status x86_cfa_rare(struct mem *mem, u64 rule,
 		return WALK_BAD_RULE;
 	}
 	base += (u64)native_field(rule, X86_DEREF_SHIFT, X86_DEREF_BITS) * 8;
-	if (x86_read_u64(mem, base, out_cfa) < 0)
+	if (x86_read_u64(mem, base, out_cfa) < 0 ||
+	    ((rule & 15) == X86_FORM_DEREF2_SP && x86_read_u64(mem, *out_cfa, out_cfa) < 0))
 		return WALK_UNREADABLE;
 	*out_cfa += (rule >> X86_ADD_SHIFT & 15) * 8;
 	return WALK_COMPLETE;
@@ -382,22 +388,29 @@ static inline int x86_return_address(struct mem *mem, u64 rule, const struct nat
 		*out_ip = regs->lr;
 		return 0;
 	}
-	if (form >= X86_FORM_DEREF_SP && form <= X86_FORM_DEREF_BX)
+	if ((form >= X86_FORM_DEREF_SP && form <= X86_FORM_DEREF_BX) ||
+	    form == X86_FORM_DEREF2_SP)
 		return x86_restore(mem, rule, X86_RA_SHIFT, regs, cfa, out_ip);
 	return x86_read_u64(mem, cfa - 8, out_ip);
 }
 
 /*
- * Only a signal frame may lead to another stack, and only a function that has popped its
+ * Only a signal's frame may lead to another stack, and one whose rule finds the caller's in memory or
+ * in rbx: so are stacks left for others (OCaml 5's, for C).  Only a function that has popped its
  * return address into a register (vfork) stays where it is.
  */
 static inline int x86_is_outwards(u64 rule, u64 sp, u64 cfa)
 {
+	const u64 form = rule & 15;
+
 	if (rule & X86_SIGNAL_FRAME)
 		return 1;
 	if ((cfa & 7) != 0)
 		return 0;
-	return cfa > sp || (cfa == sp && (rule & 15) == X86_FORM_RETURN_LEAF);
+	if (form >= X86_FORM_BX && form != X86_FORM_LEAF && form != X86_FORM_RETURN_LEAF &&
+	    form != X86_FORM_PLT && !native_rule_is_guess(rule))
+		return cfa != sp;
+	return cfa > sp || (cfa == sp && form == X86_FORM_RETURN_LEAF);
 }
 
 /*

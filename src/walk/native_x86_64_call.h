@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * native_x86_64_call - whether an address is one that a call returns to.
+ * native_x86_64_call - whether an address is one that a call returns to, or that a stack begins with.
  */
 #pragma once
 #include "mem.h"
@@ -35,12 +35,46 @@ static inline int x86_follows_call(struct mem *mem, u64 at)
 	return 0;
 }
 
+/* len is a constant. */
+static inline int x86_are_same(const u8 *bytes, const u8 *code, u32 len)
+{
+	for (u32 i = 0; i < len; i++)
+		if (bytes[i] != code[i])
+			return 0;
+	return 1;
+}
+
 /*
- * Whether a step that was guessed may have led to `ip`: a call instruction ends there, or HotSpot's
- * interpreter goes on.
+ * Whether `at` is what a stack that the program made begins with: not behind a call, but put there
+ * as the return address of the stack's first function.  makecontext(3) puts __start_context there
+ * (mov %rbx,%rsp; mov (%rsp),%rdi; test %rdi,%rdi), and boost's make_fcontext, of which PHP's fibers
+ * and others are copies, its end (push %rbp; jmp *%rbx, then xor %rdi,%rdi; call _exit).  Go puts
+ * the second instruction of runtime.goexit there: behind int3 and nop, a call and a nop.
+ */
+static inline int native_is_stack_bottom(struct mem *mem, u64 at)
+{
+	static const u8 context[] = {
+		0x48, 0x89, 0xdc, 0x48, 0x8b, 0x3c, 0x24, 0x48, 0x85, 0xff
+	};
+	static const u8 fiber[] = { 0x55, 0xff, 0xe3, 0x48, 0x31, 0xff, 0xe8 };
+	u8 before[sizeof fiber], behind[sizeof context];
+	u8 go[8];
+
+	return (mem_read(mem, behind, sizeof behind, at) == 0 &&
+		x86_are_same(behind, context, sizeof context)) ||
+	       (mem_read(mem, before, sizeof before, at - 3) == 0 &&
+		x86_are_same(before, fiber, sizeof fiber)) ||
+	       (mem_read(mem, go, sizeof go, at - 2) == 0 && go[0] == 0xcc && go[1] == 0x90 &&
+		go[2] == 0xe8 && go[7] == 0x90);
+}
+
+/*
+ * Whether a step that was guessed may have led to `ip`: a call instruction ends there, HotSpot's
+ * interpreter goes on, or it is the bottom of a stack.
  */
 static inline int native_follows_call(struct mem *mem, u64 ip)
 {
 	return ip >= 4096 && ip < 1ULL << 47 &&
-	       (x86_follows_call(mem, ip) || x86_is_hotspot_return(mem, ip));
+	       (x86_follows_call(mem, ip) || x86_is_hotspot_return(mem, ip) ||
+		native_is_stack_bottom(mem, ip));
 }

@@ -9,15 +9,6 @@
 #include "native_x86_64_call.h"
 #include "native_x86_64_scan.h"
 
-/* len is a constant. */
-static inline int x86_are_same(const u8 *bytes, const u8 *code, u32 len)
-{
-	for (u32 i = 0; i < len; i++)
-		if (bytes[i] != code[i])
-			return 0;
-	return 1;
-}
-
 /* mov $15,%rax; syscall: rt_sigreturn. */
 static inline int x86_is_sigreturn(struct mem *mem, u64 at)
 {
@@ -50,26 +41,6 @@ static inline int x86_is_outermost_call(struct mem *mem, u64 return_address)
 	if (mem_read(mem, bytes, sizeof bytes, return_address - 7) < 0)
 		return 0;
 	return bytes[0] == 0x31 && bytes[1] == 0xed && bytes[2] == 0xe8;
-}
-
-/*
- * Whether `at` is what a stack that the program made begins with: not behind a call, but put there
- * as the return address of the stack's first function.  makecontext(3) puts __start_context there
- * (mov %rbx,%rsp; mov (%rsp),%rdi; test %rdi,%rdi), and boost's make_fcontext, of which PHP's fibers
- * and others are copies, its end (push %rbp; jmp *%rbx, then xor %rdi,%rdi; call _exit).
- */
-static inline int native_is_stack_bottom(struct mem *mem, u64 at)
-{
-	static const u8 context[] = {
-		0x48, 0x89, 0xdc, 0x48, 0x8b, 0x3c, 0x24, 0x48, 0x85, 0xff
-	};
-	static const u8 fiber[] = { 0x55, 0xff, 0xe3, 0x48, 0x31, 0xff, 0xe8 };
-	u8 before[sizeof fiber], behind[sizeof context];
-
-	return (mem_read(mem, behind, sizeof behind, at) == 0 &&
-		x86_are_same(behind, context, sizeof context)) ||
-	       (mem_read(mem, before, sizeof before, at - 3) == 0 &&
-		x86_are_same(before, fiber, sizeof fiber));
 }
 
 /* The outermost frame, of which nothing was called: its address is its first instruction. */

@@ -30,7 +30,7 @@
 #define MOST_STEPS 262144U
 /* Stands where the number of a rule would. */
 #define NO_RULE_NUMBER 0xffffU
-/* Signals lead from one stack to another, inwards as well as outwards; a circle does, too. */
+/* Signals, and code that leaves one stack for another, lead inwards as well; a circle does, too. */
 #define MOST_SIGNALS 64U
 
 static struct {
@@ -165,7 +165,8 @@ static enum walk_status steps_by_rule(struct steps *steps, struct mem *mem,
 	const enum walk_status status = steps_by_any_rule(steps, mem, scratch, rule);
 
 	if (!is_guess && !is_lucky)
-		return steps->step.is_exact && ++steps->signals > MOST_SIGNALS
+		return (steps->step.is_exact || steps->regs.sp < before.sp) &&
+				       ++steps->signals > MOST_SIGNALS
 			       ? WALK_NO_PROGRESS
 			       : status;
 	if (status == WALK_COMPLETE && !steps->step.is_last && steps_believe(steps, mem))

@@ -129,6 +129,14 @@ class SmallStacks(LiveTest):
         outermost = {frames[0] for frames, _ in recording.folded() if "compute" in frames[-1]}
         self.assertEqual(outermost, {"__start_context"})
 
+    def test_a_stack_that_was_left_for_one_further_out_is_walked(self):
+        if os.uname().machine != "x86_64":
+            self.skipTest("code that keeps its stack pointer in rbx is x86-64's")
+        recording = self.record(workload("other_stack"), rate=5000)
+        self.assert_whole(recording)
+        found = {tuple(frames[:2]) for frames, _ in recording.folded() if "compute" in frames[-1]}
+        self.assertEqual(found, {("__start_context", "be_coroutine")})
+
     def test_a_thread_ends_behind_a_filter_that_kills_for_our_calls(self):
         bare = subprocess.run(workload("small_stacks", "ends"), capture_output=True, timeout=60)
         if bare.returncode == 77:

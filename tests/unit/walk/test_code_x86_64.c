@@ -386,10 +386,13 @@ static void a_made_stack_ends_at_what_its_first_function_returns_to(void **state
 	static const uint8_t context[] = { 0x48, 0x89, 0xdc, 0x48, 0x8b,
 					   0x3c, 0x24, 0x48, 0x85, 0xff };
 	static const uint8_t fiber[] = { 0x55, 0xff, 0xe3, 0x48, 0x31, 0xff, 0xe8 };
+	static const uint8_t go[] = { 0xcc, 0x90, 0xe8, 1, 2, 3, 4, 0x90 };
 	const struct {
 		const uint8_t *code;
 		size_t len, bottom;
-	} made[] = { { context, sizeof context, 0 }, { fiber, sizeof fiber, 3 } };
+	} made[] = { { context, sizeof context, 0 },
+		     { fiber, sizeof fiber, 3 },
+		     { go, sizeof go, 2 } };
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(made); i++) {
@@ -401,6 +404,7 @@ static void a_made_stack_ends_at_what_its_first_function_returns_to(void **state
 		assert_int_equal(step_at(mem, bottom, bottom - 1, &regs, &step), WALK_COMPLETE);
 		assert_true(step.is_last);
 		assert_true(step.is_signal);
+		assert_true(native_follows_call(mem, bottom));
 		step = (struct native_step){ 0 };
 		step_at(mem, bottom + 1, bottom, &regs, &step);
 		assert_false(step.is_last);

@@ -227,6 +227,14 @@ static const struct rule_case supported[] = {
 	  READ_FROM(READ_FROM(FP) + 8),
 	  READ_FROM(READ_FROM(FP)),
 	  0 },
+	{ "OCaml 5's, where a fiber begins",
+	  { 0x0f, 8, 0x77, 56, 6, 0x23, 0, 6, 0x23, 8 },
+	  10,
+	  9,
+	  READ_FROM(READ_FROM(SP + 56)) + 8,
+	  READ_FROM(READ_FROM(READ_FROM(SP + 56))),
+	  0,
+	  0 },
 	{ "a dereferenced rbx",
 	  { 0x0f, 3, 0x73, 0, 6 },
 	  5,
@@ -407,6 +415,31 @@ static void a_signal_frame_is_left_by_its_ucontext(void **state)
 	free(mem);
 }
 
+/* CFA = rbx + 16, and *(rsp + 8) + 8: the stack was left, for one further out or further in. */
+static void a_stack_that_was_left_for_another_may_be_further_in(void **state)
+{
+	static const struct {
+		uint8_t program[8], len;
+	} left[] = { { { 0x0c, 3, 16 }, 3 }, { { 0x0f, 5, 0x77, 8, 6, 0x23, 8 }, 7 } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(left); i++) {
+		struct mem *mem = image_of_program(left[i].program, left[i].len);
+		struct native_image image = image_without_table(mem);
+		struct native_regs regs = some_regs(CODE + 0x150);
+		struct native_step step;
+		uint64_t rule = 0;
+
+		regs.sp = STACK + 0x200;
+		regs.bx = STACK + 0x30;
+		stack_set(mem, regs.sp + 8, STACK + 0x38);
+		assert_int_equal(native_rule_find(mem, &image, regs.ip, &rule), WALK_COMPLETE);
+		assert_int_equal(native_step(mem, rule, &regs, &step), WALK_COMPLETE);
+		assert_int_equal(regs.sp, STACK + 0x40);
+		free(mem);
+	}
+}
+
 static const struct {
 	const char *name;
 	uint8_t program[8];
@@ -491,6 +524,7 @@ int main(void)
 		cmocka_unit_test(an_undefined_return_address_is_the_outermost_frame),
 		cmocka_unit_test(plt_stubs_have_their_threshold_in_the_rule),
 		cmocka_unit_test(a_signal_frame_is_left_by_its_ucontext),
+		cmocka_unit_test(a_stack_that_was_left_for_another_may_be_further_in),
 		cmocka_unit_test(a_step_that_does_not_lead_outwards_is_refused),
 		cmocka_unit_test(a_leaf_register_that_is_not_known_is_a_bad_rule),
 		cmocka_unit_test(a_return_address_of_zero_is_the_outermost_frame),

@@ -1,0 +1,75 @@
+/*
+ * other_stack - code that leaves its stack for another and keeps its own stack pointer in rbx, as
+ * OCaml 5 does to call C: from a coroutine's stack to one at a higher address.
+ */
+#include "truth.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#define STACK (1UL << 16)
+
+#if defined(__x86_64__)
+uint64_t call_on(char *top, uint64_t (*function)(uint64_t), uint64_t n);
+__asm__(".text\n"
+	".type call_on, @function\n"
+	"call_on:\n"
+	".cfi_startproc\n"
+	"push %rbx\n"
+	".cfi_def_cfa_offset 16\n"
+	".cfi_offset %rbx, -16\n"
+	"mov %rsp, %rbx\n"
+	".cfi_def_cfa_register %rbx\n"
+	"mov %rdi, %rsp\n"
+	"mov %rdx, %rdi\n"
+	"call *%rsi\n"
+	"mov %rbx, %rsp\n"
+	".cfi_def_cfa_register %rsp\n"
+	"pop %rbx\n"
+	".cfi_def_cfa_offset 8\n"
+	"ret\n"
+	".cfi_endproc\n"
+	".size call_on, .-call_on\n");
+#else
+static uint64_t call_on(char *top, uint64_t (*function)(uint64_t), uint64_t n)
+{
+	(void)top;
+	return function(n);
+}
+#endif
+
+static char low[STACK] __attribute__((aligned(16)));
+static char *high;
+static volatile uint64_t sink;
+static ucontext_t outside, inside;
+
+KEEP static uint64_t compute(uint64_t n)
+{
+	uint64_t x = n;
+
+	while (n--)
+		x = x * 6364136223846793005u + 1442695040888963407u;
+	return x;
+}
+
+static void be_coroutine(void)
+{
+	sink = call_on(high + STACK, compute, 300000000);
+	swapcontext(&inside, &outside);
+}
+
+int main(void)
+{
+	high = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (high == MAP_FAILED || high < low)
+		abort();
+	getcontext(&inside);
+	inside.uc_stack.ss_sp = low;
+	inside.uc_stack.ss_size = sizeof low;
+	makecontext(&inside, be_coroutine, 0);
+	swapcontext(&outside, &inside);
+	truth_add(TRUTH_COUNT, "coroutines", 1);
+	truth_print();
+	return 0;
+}
