@@ -5,12 +5,14 @@ import os
 import pwd
 import shutil
 import signal
+import sqlite3
 import subprocess
 import time
 import unittest
 
 import live
 from live_programs import BURN, SET_PRIVILEGES, ProgramsTest
+from processes import end_process, wait_until
 
 # Writes a title over its arguments, as setproctitle does, in three children and then in itself.
 TITLES = """
@@ -43,6 +45,14 @@ int main(int argc, char **argv)
 	return 0;
 }
 """
+
+
+def has_title(recording):
+    """While it is written, and before it is there."""
+    try:
+        return any(title for (title,) in recording.rows("SELECT title FROM processes"))
+    except sqlite3.Error:
+        return False
 
 
 class ByProgram(ProgramsTest):
@@ -91,11 +101,16 @@ class Titles(ProgramsTest):
                 volatile int sum = 0;
                 for (int i = 0; i < 1000; i++)
                     sum += f(i);
-                return 0;
-            }""", "-O0", "-finstrument-functions")
+                return getchar() != EOF;
+            }""", "-O0", "-finstrument-functions", "-include", "stdio.h")
         path = self.path("traced.fathom")
-        subprocess.run([live.FATHOM, "trace", "-q", "-o", path, "--", program, "one", "two"], check=True)
-        recording = live.Recording(path, None)
+        run = subprocess.Popen([live.FATHOM, "trace", "-q", "-o", path, "--", program, "one", "two"],
+                               stdin=subprocess.PIPE)
+        self.addCleanup(end_process, run)
+        recording = live.Recording(path, run)
+        wait_until(lambda: has_title(recording), 60, "the recorder does not look at the process")
+        run.stdin.close()
+        self.assertEqual(run.wait(timeout=60), 0)
         self.assertEqual([row["title"] for row in recording.report("--by", "process")["processes"]],
                          ["called one two"])
 
