@@ -307,7 +307,7 @@ def main():
     print(f"# {run.machine()}; medians of {options.rounds} rounds of {options.seconds} s", flush=True)
     with tempfile.TemporaryDirectory(prefix="fathom-bench-") as folder:
         os.chmod(folder, 0o777)
-        bench = run.Bench(folder, shutil.which(options.fathom) or options.fathom)
+        bench = run.Bench(folder, os.path.abspath(shutil.which(options.fathom) or options.fathom))
         for name in filter(is_at_hand, options.programs.split(",")):
             rounds = measure(bench, name, profilers, options)
             print(table(name, rounds, profilers, options.markdown), flush=True)

@@ -37,7 +37,7 @@ void control_begin_region(const struct region_place *place, const char *name, u6
 
 	agent.has_asked = true;
 	if (region != NULL)
-		MECHANISMS_DO(begin_region, region, asking);
+		MECHANISMS_DO(begin_region, (region, asking));
 }
 
 void control_end_region(const struct region_place *place, const char *name, u64 length)
@@ -45,7 +45,7 @@ void control_end_region(const struct region_place *place, const char *name, u64 
 	const u64 serial = regions_end(place, name, length);
 
 	if (serial != 0)
-		MECHANISMS_DO(end_region, serial);
+		MECHANISMS_DO(end_region, (serial));
 }
 
 static void set_paused(bool is_paused)
@@ -54,7 +54,7 @@ static void set_paused(bool is_paused)
 	if (__atomic_exchange_n(&is_switching, true, __ATOMIC_ACQUIRE))
 		return;
 	__atomic_store_n(&agent.is_paused, is_paused, __ATOMIC_RELAXED);
-	MECHANISMS_DO(pause, is_paused);
+	MECHANISMS_DO(pause, (is_paused));
 	__atomic_store_n(&is_switching, false, __ATOMIC_RELEASE);
 }
 

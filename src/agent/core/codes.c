@@ -104,7 +104,7 @@ bool codes_send(struct ring_header *ring, u64 epoch, struct mem *mem, const stru
 	const u16 words = (u16)(fixed + (bytes + sizeof(u64) - 1) / sizeof(u64));
 	struct packer packer = { .ring = ring, .index = fixed };
 
-	MECHANISMS_DO(name_code, code);
+	MECHANISMS_DO(name_code, (code));
 	if (ring_reserve(ring, agent.terms.word_count, words, &packer.position) < 0)
 		return false;
 	ring_put(ring, agent.terms.word_count, packer.position, 1, code->key);

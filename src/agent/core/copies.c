@@ -34,7 +34,7 @@ AGENT_EXPORT pid_t _Fork(void)
 				  : (pid_t)arch_syscall6(SYS_clone, SIGCHLD, 0, 0, 0, 0, 0);
 
 	if (pid == 0)
-		MECHANISMS_DO(abandon);
+		MECHANISMS_DO(abandon, ());
 	return pid;
 }
 
@@ -48,7 +48,7 @@ static int copy_run(void *start)
 {
 	const struct copy_start own = *(const struct copy_start *)start;
 
-	MECHANISMS_DO(abandon);
+	MECHANISMS_DO(abandon, ());
 	return own.run(own.argument);
 }
 

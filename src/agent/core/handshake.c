@@ -282,7 +282,7 @@ static void handshake_begin_sampling(struct ring_header *ring, bool is_first)
 	/* Pairs with the acquire in on_trap(). */
 	__atomic_store_n(&agent.ring, ring, __ATOMIC_RELEASE);
 	environment_set_period(agent.terms.period_ns);
-	MECHANISMS_DO(begin, ring, is_first);
+	MECHANISMS_DO(begin, (ring, is_first));
 }
 
 void handshake_run(u32 occasion, u32 reason)
@@ -336,7 +336,7 @@ bool handshake_stop(u32 reason)
 	if (!handshake_ask(&(struct words){ .occasion = HANDSHAKE_STOP, .reason = reason }))
 		return false;
 	/* What the recorder cannot reach. */
-	MECHANISMS_DO(stop);
+	MECHANISMS_DO(stop, ());
 	if (reason == HANDSHAKE_SECOND_LIBC || reason == HANDSHAKE_NO_RETURN)
 		lasting_reason = reason;
 	return true;
@@ -365,7 +365,7 @@ void handshake_resume(void)
 	if (agent.ring == NULL || lasting_reason != HANDSHAKE_NO_REASON)
 		return;
 	if (handshake_ask(&(struct words){ .occasion = HANDSHAKE_RESUME }))
-		MECHANISMS_DO(resume, agent.ring);
+		MECHANISMS_DO(resume, (agent.ring));
 }
 
 void handshake_tell_loaded(void)
@@ -378,7 +378,7 @@ AGENT_START void handshake_forget(void)
 	struct ring_header *ring = agent.ring;
 
 	agent.ring = NULL;
-	MECHANISMS_DO(forget);
+	MECHANISMS_DO(forget, ());
 	if (ring != NULL)
 		handshake_unmap(ring, agent.terms.bytes);
 }

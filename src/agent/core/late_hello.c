@@ -68,7 +68,7 @@ AGENT_START void late_hello_begin(u32 occasion, u64 period_ns)
 	agent.pid = (int)arch_syscall4(SYS_getpid, 0, 0, 0, 0);
 	agent.may_be_trapped = true;
 	/* Not in the handler: what it sets goes when it returns. */
-	MECHANISMS_DO(wait_for_hello);
+	MECHANISMS_DO(wait_for_hello, ());
 	if (!timer_begin())
 		say_hello();
 }

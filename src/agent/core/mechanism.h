@@ -66,11 +66,11 @@ struct mechanism {
 /* NULL behind the last. */
 extern const struct mechanism *const mechanisms[];
 
-/* MECHANISMS_DO(begin, ring, true): the step of each that has it. */
-#define MECHANISMS_DO(step, ...)                                                     \
+/* MECHANISMS_DO(begin, (ring, true)): the step of each that has it. */
+#define MECHANISMS_DO(step, arguments)                                               \
 	do {                                                                         \
 		for (const struct mechanism *const *row = mechanisms; *row; row++) { \
 			if ((*row)->step != NULL)                                    \
-				(*row)->step(__VA_ARGS__);                           \
+				(*row)->step arguments;                              \
 		}                                                                    \
 	} while (0)

@@ -66,12 +66,12 @@ AGENT_START static void before_fork(void)
 		.late_ns = environment_late_ns_for_children(),
 		.has_ruby = agent.ring != NULL && agent.ring->has_ruby,
 	};
-	MECHANISMS_DO(before_fork);
+	MECHANISMS_DO(before_fork, ());
 }
 
 AGENT_START static void after_fork_in_parent(void)
 {
-	MECHANISMS_DO(after_fork_in_parent);
+	MECHANISMS_DO(after_fork_in_parent, ());
 }
 
 /* late_ns: after so much CPU time; 0: now. */
@@ -112,8 +112,8 @@ AGENT_START static void after_fork_in_child(void)
 	/* A filter that the parent put up may kill who opens a socket. */
 	if (says_hello)
 		say_hello(HANDSHAKE_FORK, fork.late_ns);
-	MECHANISMS_DO(after_fork);
-	MECHANISMS_DO(settle);
+	MECHANISMS_DO(after_fork, ());
+	MECHANISMS_DO(settle, ());
 	note_start(begin_ns);
 }
 
@@ -149,9 +149,9 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	agent.main_thread_pointer = arch_thread_pointer();
 	agent.program_headers = (const void *)getauxval(AT_PHDR);
 	agent.program_header_count = (u32)getauxval(AT_PHNUM);
-	MECHANISMS_DO(start);
+	MECHANISMS_DO(start, ());
 	say_hello(HANDSHAKE_START, environment_late_ns());
-	MECHANISMS_DO(settle);
+	MECHANISMS_DO(settle, ());
 	if (environment_socket() != NULL)
 		pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 	note_start(begin_ns);

@@ -37,7 +37,7 @@ AGENT_EXPORT int dlclose(void *handle)
 	int rc = HOOK_NEXT(dlclose)(handle);
 	struct ring_header *ring = agent.ring;
 
-	MECHANISMS_DO(unloaded, mark);
+	MECHANISMS_DO(unloaded, (mark));
 	if (ring != NULL && image_records_are_wanted())
 		image_records_flush(ring);
 	return rc;
@@ -99,7 +99,7 @@ static struct thread_start thread_begin(struct thread_start *shared)
 	const struct thread_start start = *shared;
 
 	thread_start_give(shared);
-	MECHANISMS_DO(begin_thread, (u64)start.run);
+	MECHANISMS_DO(begin_thread, ((u64)start.run));
 	return start;
 }
 
@@ -126,7 +126,7 @@ AGENT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attribu
 	late_hello_now();
 	start = threads_need_begin() ? thread_start_take() : NULL;
 	agent.has_had_threads = true;
-	MECHANISMS_DO(before_thread, __builtin_return_address(0));
+	MECHANISMS_DO(before_thread, (__builtin_return_address(0)));
 	java_look(__builtin_return_address(0));
 	/* With a thousand threads starting at this moment, one has none of it. */
 	if (start == NULL)
@@ -147,7 +147,7 @@ AGENT_EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argumen
 	late_hello_now();
 	start = threads_need_begin() ? thread_start_take() : NULL;
 	agent.has_had_threads = true;
-	MECHANISMS_DO(before_thread, NULL);
+	MECHANISMS_DO(before_thread, (NULL));
 	if (start == NULL)
 		return HOOK_NEXT(thrd_create)(thread, routine, argument);
 	start->run_as_c11 = routine;

@@ -72,10 +72,10 @@ static int image_execute_shown(const struct image_call *call, char *const *envir
 			       bool must_ignore_trap)
 {
 	const struct signals_shown shown = signals_show(must_ignore_trap);
-	MECHANISMS_DO(end_process);
+	MECHANISMS_DO(end_process, ());
 	const int rc = image_execute(call, environment);
 
-	MECHANISMS_DO(take_back_end);
+	MECHANISMS_DO(take_back_end, ());
 	signals_hide(&shown);
 	return rc;
 }

@@ -55,7 +55,7 @@ static void give_up_counter(void)
 {
 	if (!__atomic_exchange_n(&agent.may_read_counter, false, __ATOMIC_RELAXED))
 		return;
-	MECHANISMS_DO(forbid_counter);
+	MECHANISMS_DO(forbid_counter, ());
 }
 
 static void give_up_calls(bool is_strict)
@@ -67,7 +67,7 @@ static void give_up_calls(bool is_strict)
 	__atomic_store_n(&agent.may_call, false, __ATOMIC_RELAXED);
 	if (!is_strict)
 		return;
-	MECHANISMS_DO(forbid_threads);
+	MECHANISMS_DO(forbid_threads, ());
 	give_up_counter();
 }
 
@@ -94,7 +94,7 @@ static void note_filter(const struct sock_fprog *filter)
 	/* Behind another filter this one cannot be looked at. */
 	if (!agent.may_call || !filter_allows(filter, SYS_mmap) ||
 	    !filter_allows(filter, SYS_gettid))
-		MECHANISMS_DO(forbid_threads);
+		MECHANISMS_DO(forbid_threads, ());
 	may_end_traps = may_end_traps && filter_lets_end_traps(filter);
 	give_up_calls(false);
 }
@@ -126,7 +126,7 @@ static void note_done(long option, long argument, long rc)
 	if (option != PR_SET_TSC || argument != PR_TSC_ENABLE || rc != 0)
 		return;
 	__atomic_store_n(&agent.may_read_counter, true, __ATOMIC_RELAXED);
-	MECHANISMS_DO(allow_counter);
+	MECHANISMS_DO(allow_counter, ());
 }
 
 static long result_of(long rc)
@@ -188,7 +188,7 @@ AGENT_EXPORT long syscall(long number, ...)
 		return result_of(rc);
 	rc = arch_syscall6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	if (rc == 0 && copies_are_made_by(number, a))
-		MECHANISMS_DO(abandon);
+		MECHANISMS_DO(abandon, ());
 	if (number == SYS_prctl)
 		note_done(a[0], a[1], rc);
 	return result_of(rc);

@@ -44,8 +44,8 @@ static void a_step_is_called_in_the_order_of_the_rows(void **state)
 {
 	(void)state;
 	memset(calls, 0, sizeof calls);
-	MECHANISMS_DO(begin, (struct ring_header *)calls, true);
-	MECHANISMS_DO(forget);
+	MECHANISMS_DO(begin, ((struct ring_header *)calls, true));
+	MECHANISMS_DO(forget, ());
 	assert_string_equal(calls, "132");
 }
 
@@ -53,7 +53,7 @@ static void a_step_that_no_row_has_does_nothing(void **state)
 {
 	(void)state;
 	memset(calls, 0, sizeof calls);
-	MECHANISMS_DO(pause, true);
+	MECHANISMS_DO(pause, (true));
 	assert_string_equal(calls, "");
 }
 
