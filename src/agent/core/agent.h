@@ -23,7 +23,7 @@ struct agent {
 	u64 main_stack_bytes;         /* how far below it the initial stack may reach */
 	u64 late_ns;                  /* of CPU time, until it says hello: late_hello.h */
 	u64 main_thread_pointer;      /* arch_thread_pointer() of the thread that has it */
-	const void *program_headers;  /* the program's own, as the kernel told */
+	const void *program_headers;  /* the program's own, by the auxiliary vector */
 	u32 program_header_count;
 	int pid;
 	bool may_call;         /* false: a seccomp filter may forbid system calls */

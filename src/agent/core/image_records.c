@@ -6,11 +6,11 @@
 #include "agent/core/agent.h"
 #include "agent/core/thread_notes.h"
 
-#define IMAGE_PATH_MAX 1024U
-#define IMAGES_TOLD    512U
+#define IMAGE_PATH_MAX  1024U
+#define IMAGES_REPORTED 512U
 
 static struct {
-	u64 images[IMAGES_TOLD]; /* where the images start that were told of */
+	u64 images[IMAGES_REPORTED]; /* where the images start that were reported */
 	u64 image_count;
 } sent;
 
@@ -37,7 +37,7 @@ static bool image_was_told(u64 start)
 {
 	u64 count = __atomic_load_n(&sent.image_count, __ATOMIC_ACQUIRE);
 
-	for (u64 i = 0; i < count && i < IMAGES_TOLD; i++) {
+	for (u64 i = 0; i < count && i < IMAGES_REPORTED; i++) {
 		if (__atomic_load_n(&sent.images[i], __ATOMIC_RELAXED) == start)
 			return true;
 	}
@@ -49,7 +49,7 @@ static void image_mark_told(u64 start)
 {
 	u64 place = __atomic_fetch_add(&sent.image_count, 1, __ATOMIC_ACQ_REL);
 
-	if (place < IMAGES_TOLD)
+	if (place < IMAGES_REPORTED)
 		__atomic_store_n(&sent.images[place], start, __ATOMIC_RELAXED);
 }
 

@@ -1,5 +1,5 @@
 /*
- * index - the children of callers that have many, by who they are.
+ * index - the children of callers that have many, by their identity.
  *
  * A caller of some functions has them in a list; one of thousands, such as what hands out
  * requests or executes a table of commands, would look through the list at each call.  So a

@@ -1,5 +1,5 @@
 /*
- * names - keys of traced callees, and the recorder told what they stand for.
+ * names - keys of traced callees, and the reports of what they stand for.
  */
 #pragma once
 #include <stdbool.h>

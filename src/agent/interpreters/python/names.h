@@ -1,5 +1,5 @@
 /*
- * names - words for Python's frames, and the recorder told what they stand for.
+ * names - words for Python's frames, and the reports of what they stand for.
  *
  * What is new in this epoch is sent at once; walk->is_lost if there is no room for it, since a
  * stack whose names are not known is not sent either.

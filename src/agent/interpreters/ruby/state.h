@@ -39,6 +39,6 @@ bool ruby_is_marking(u32 objspace_flags);
 
 /* Of a fiber, or of a thread that Ruby has put on a stack of its making. */
 void ruby_find_stack(const struct walk *walk, struct mem *mem);
-/* How far the native stack of a context reaches; false: it cannot be told. */
+/* How far the native stack of a context reaches; false: it is not known. */
 bool ruby_find_machine_stack(struct mem *mem, const struct ruby_layout *layout, u64 context,
 			     struct code_range *out_stack);

@@ -1,18 +1,18 @@
 /*
- * native - calls of compiled code, told of by hooks that a compiler has put into it.
+ * native - calls of compiled code, counted by hooks that a compiler has put into it.
  *
  *   -finstrument-functions     __cyg_profile_func_enter() and …_exit(), at both ends
  *   -pg                        mcount(), behind the prologue
  *   -pg -mfentry               __fentry__(), before it
  *
- * The first tells of ends itself.  With the others there is a beginning only, and the end is
+ * The first reports ends itself.  With the others there is a beginning only, and the end is
  * seen by a return address in the place of the function's own (native/returns.h).
  *
  * A function that is built with two of these flags calls two hooks, and is counted twice.
  *
  * A call is known by its level: an address on its stack that is lower, the further in it is.
  * For a function whose return address is ours that is where this address lies; for one that
- * tells of its ends, the stack pointer where it called the hook.  So what was left without an
+ * reports its ends, the stack pointer where it called the hook.  So what was left without an
  * end (longjmp(), an exception, a tail call) is found at the next event further out; stacks
  * that a thread has besides its own (of signals, of coroutines) are not compared with it.
  *
