@@ -52,7 +52,7 @@ enum handshake_occasion {
 	/* And another recorder's environment. */                      \
 	X(EXEC_RECORDED, "", "")                                       \
 	/* It has asked to be traced: its traps are its tracer's. */   \
-	X(TRACED, "a debugger traces it", "a debugger traces it")
+	X(DEBUGGER, "a debugger traces it", "a debugger traces it")
 
 enum handshake_reason {
 #define X(name, from_the_start, from_now_on) HANDSHAKE_##name,

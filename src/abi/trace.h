@@ -9,7 +9,7 @@
  *
  * Behind the ring's words stands a struct trace_area.  Nodes come in chunks of a page; a chunk is
  * a slot's from when its owner says so until the recorder, who has read it when the thread
- * had ended, takes it back.  Node 0 is none: the first chunk is nobody's.
+ * had ended, takes it back.  Node 0 is none: the first chunk has no owner.
  */
 #pragma once
 #include "abi/only.h"
@@ -22,7 +22,7 @@
 #define TRACE_DEPTH   256U
 #define TRACE_DEEPEST 65535U
 
-/* What is called: each kind is told of by hooks of its own, at a cost of its own. */
+/* What is called: each kind is reported by hooks of its own, at a cost of its own. */
 enum trace_kind {
 	TRACE_KIND_OUTSIDE, /* no traced call runs */
 	TRACE_KIND_PYTHON,
@@ -46,21 +46,21 @@ enum trace_kind {
 };
 
 /* Events that make no call, and cost the node in which they come. */
-enum trace_quiet {
-	TRACE_QUIET_FUNCTION, /* the interpreter tells of its call by another event as well */
+enum trace_uncounted {
+	TRACE_UNCOUNTED_FUNCTION, /* the interpreter reports its call by another event as well */
 	/*
 	 * Of a kind whose calls are not wanted: a block of Ruby's, from 3.1 on.  Others are not
 	 * asked for.
 	 */
-	TRACE_QUIET_BUILTIN,
-	TRACE_QUIET_OTHER, /* a call of what is no function: a type, an object */
-	TRACE_QUIET_COUNT,
+	TRACE_UNCOUNTED_BUILTIN,
+	TRACE_UNCOUNTED_OTHER, /* a call of what is no function: a type, an object */
+	TRACE_UNCOUNTED_COUNT,
 };
 
 /*
  * What measuring costs, in ticks / TRACE_COST_UNIT.  Up to an enter hook's look at the clock, and
  * from the look of a leave hook on, the caller's time runs (outside); between them, the callee's
- * (inside).  What a search for a node takes, and naming a new one, is in nobody's time: the
+ * (inside).  What a search for a node takes, and naming a new one, is in no call's time: the
  * clock is looked at again behind it.
  */
 #define TRACE_COST_UNIT 256
@@ -71,20 +71,20 @@ struct trace_cost {
 	/* How long what a callee executes itself takes, of 1,000 without being traced. */
 	u32 stretch_permille;
 	u32 is_known;
-	u32 pace; /* when that was found: as trace_area.pace_ticks, of one burst */
+	u32 burst_ticks; /* when that was found: as trace_area.burst_ticks, of one burst */
 };
 
-struct trace_quiet_cost {
+struct trace_uncounted_cost {
 	s32 ticks;
 	u32 spread;
 	u32 is_known;
-	u32 pace;
+	u32 burst_ticks;
 };
 
 /* Beside a node, and not in it: what is not touched by a call of the callee called last. */
-struct trace_toll {
+struct trace_overhead {
 	u64 misses; /* of its calls: the node was searched for */
-	u64 quiet[TRACE_QUIET_COUNT];
+	u64 uncounted[TRACE_UNCOUNTED_COUNT];
 };
 
 /* A callee on a stack.  Written by one thread; whole when its key is seen. */
@@ -126,7 +126,7 @@ struct trace_thread {
 	u32 state; /* enum trace_thread_state: taken by the vantage, freed by the recorder */
 	u32 tid;
 	u64 first_ticks;    /* of its first event */
-	u64 left_out_ticks; /* in nobody's time: searching for nodes, and naming them */
+	u64 left_out_ticks; /* in no call's time: searching for nodes, and naming them */
 	u64 reserved[5];
 };
 
@@ -197,14 +197,14 @@ struct trace_area {
 	 * How quick the processor was in the course of the program: ticks that so many bursts of
 	 * work took together.
 	 */
-	u64 pace_ticks;
-	u64 pace_count;
+	u64 burst_ticks;
+	u64 burst_count;
 	/* Written before the first call of the kind is seen to end; what is not known is not. */
 	struct trace_cost costs[TRACE_KIND_COUNT];
-	struct trace_quiet_cost quiet_costs[TRACE_QUIET_COUNT];
+	struct trace_uncounted_cost uncounted_costs[TRACE_UNCOUNTED_COUNT];
 	struct trace_thread threads[TRACE_THREADS];
-	u32 owners[TRACE_CHUNKS]; /* slot + 1; 0: nobody's */
+	u32 owners[TRACE_CHUNKS]; /* slot + 1; 0: free */
 	struct trace_node nodes[(u64)TRACE_CHUNKS * TRACE_CHUNK_NODES]
 		__attribute__((aligned(4096)));
-	struct trace_toll tolls[(u64)TRACE_CHUNKS * TRACE_CHUNK_NODES];
+	struct trace_overhead overheads[(u64)TRACE_CHUNKS * TRACE_CHUNK_NODES];
 };

@@ -23,8 +23,8 @@
 #include "collect/ring_memory.h"
 #include "collect/ring_view.h"
 #include "collect/thread_events.h"
-#include "collect/traced.h"
-#include "collect/tracer.h"
+#include "collect/call_tree_reader.h"
+#include "collect/debugger.h"
 
 /*
  * Of a trace 16 MiB.  Names are all that is sent, each once, but thousands within milliseconds
@@ -131,8 +131,8 @@ static int ring_make(struct image *image, const struct enter_terms *terms)
 static void ring_drop(struct image *image)
 {
 	/* Its calls are counted in the same memory. */
-	traced_free(image->traced);
-	image->traced = NULL;
+	call_tree_reader_free(image->calls);
+	image->calls = NULL;
 	munmap(image->ring, image->ring_bytes);
 	image->ring = NULL;
 }
@@ -170,14 +170,14 @@ static struct pause_terms pause_terms_of(const struct enter_terms *terms)
 				     .is_user_clock = terms->clock == CLOCK_KIND_USER };
 }
 
-/* Opens the events; of a process born traced they stay off until its tracer has left. */
+/* Opens the events; of a process born under a debugger they stay off until it has left. */
 static int image_open_events(struct image *image, const struct handshake_hello *hello,
 			     const struct enter_terms *terms)
 {
 	struct opening opening = { .image = image,
 				   .hello = hello,
 				   .terms = terms,
-				   .is_off = tracer_is_on(image->pid) };
+				   .is_off = debugger_is_attached(image->pid) };
 
 	struct image_trigger *trigger = &image->trigger;
 	const bool has_sigtrap = image_has_sigtrap(image, terms);
@@ -197,7 +197,7 @@ static int image_open_events(struct image *image, const struct handshake_hello *
 	image->has_sampling_events = has_sigtrap && rc == 0;
 	image->has_kernel_samples = image->has_sampling_events && !terms->is_user_mode_only;
 	if (opening.is_off)
-		pause_begin(image, PAUSE_TRACED, &pause_terms);
+		pause_begin(image, PAUSE_DEBUGGER, &pause_terms);
 	return has_sigtrap ? rc : 0;
 }
 
@@ -217,7 +217,7 @@ static int image_open(struct image *image, const struct handshake_hello *hello,
 		area->ticks_per_ns = terms->ticks_per_ns;
 		if (terms->only != NULL)
 			memcpy(area->only, terms->only, sizeof area->only);
-		image->traced = traced_new(area);
+		image->calls = call_tree_reader_new(area);
 		return ring_fd;
 	}
 	int rc = image_open_events(image, hello, terms);
@@ -333,7 +333,7 @@ static void image_stop(struct image *image, uint32_t reason, const struct enter_
 	if (reason >= HANDSHAKE_REASON_COUNT)
 		reason = HANDSHAKE_NO_REASON;
 	pause_ask(image, reason, &pause_terms);
-	if (reasons[reason].from_now_on[0] != '\0' && reason != HANDSHAKE_TRACED)
+	if (reasons[reason].from_now_on[0] != '\0' && reason != HANDSHAKE_DEBUGGER)
 		image->unentered_reason = reasons[reason].from_now_on;
 }
 

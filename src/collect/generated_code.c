@@ -111,7 +111,7 @@ static void tell(struct recording_writer *writer, uint64_t count, const char *wh
 	recording_writer_note(writer, note);
 }
 
-void generated_code_tell(const struct generated_code *code, struct recording_writer *writer)
+void generated_code_note(const struct generated_code *code, struct recording_writer *writer)
 {
 	tell(writer, code->foreign, "belongs to another user than the process");
 	tell(writer, code->stale, "is older than the process");

@@ -23,4 +23,4 @@ void generated_code_begin(struct image *image);
 void generated_code_copy(struct generated_code *code, struct recording_writer *writer,
 			 const struct image *image);
 /* Notes how many gave no names, and why. */
-void generated_code_tell(const struct generated_code *code, struct recording_writer *writer);
+void generated_code_note(const struct generated_code *code, struct recording_writer *writer);

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "collect/cpu_meter.h"
 #include "collect/mappings.h"
-#include "collect/traced.h"
+#include "collect/call_tree_reader.h"
 #include "record/writer.h"
 
 /* So many threads that ended are kept before any are forgotten. */
@@ -85,7 +85,7 @@ void image_free(struct image *image)
 	thread_events_close(&image->next_counters.events);
 	if (image->pidfd >= 0)
 		close(image->pidfd);
-	traced_free(image->traced);
+	call_tree_reader_free(image->calls);
 	if (image->ring != NULL)
 		munmap(image->ring, image->ring_bytes);
 	free(image->threads);

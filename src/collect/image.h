@@ -13,7 +13,7 @@
 
 #include "abi/ring.h"
 #include "base/table.h"
-#include "collect/maps_pace.h"
+#include "collect/maps_interval.h"
 #include "collect/pause.h"
 #include "collect/short_threads.h"
 #include "collect/switching.h"
@@ -22,7 +22,7 @@
 #include "collect/trust.h"
 
 struct mappings;
-struct traced;
+struct call_tree_reader;
 struct recording_thread;
 struct recording_writer;
 
@@ -133,7 +133,7 @@ struct image {
 	uint64_t forgotten_left_out_ns;
 	struct table thread_index; /* tid to place + 1 */
 	struct mappings *mappings;
-	struct maps_pace maps_pace;
+	struct maps_interval maps_pace;
 	uint32_t unknown_module, jit_module; /* of the recording; 0: none so far */
 	uid_t uid;                           /* effective, at hello */
 	uid_t generating_uid;                /* when it first mapped generated code */
@@ -149,9 +149,9 @@ struct image {
 	struct trust trust;
 	size_t ring_bytes;
 	uint64_t ring_words, ring_tail;
-	uint64_t ring_free;    /* up to there its writers may write again: ring_memory.h */
-	struct traced *traced; /* where its calls are counted; NULL: they are not */
-	uint64_t ring_mark;    /* how far it was written when this round began */
+	uint64_t ring_free; /* up to there its writers may write again: ring_memory.h */
+	struct call_tree_reader *calls; /* where its calls are counted; NULL: they are not */
+	uint64_t ring_mark;             /* how far it was written when this round began */
 	/* A record at the tail was not committed when head was here; 0: it was. */
 	uint64_t stall_mark;
 	uint64_t stall_seen_ns; /* the round of that look */
@@ -166,7 +166,7 @@ struct image {
 	struct image_trigger trigger;
 	struct pause pause;
 	struct short_threads short_threads;
-	uint64_t looked_at_ns;          /* its CPU time when tracer.c last looked */
+	uint64_t looked_at_ns;          /* its CPU time when debugger.c last looked */
 	struct image_counters counters; /* of an image without an agent */
 	/* Of the program that it is about to execute, if no agent will come to that. */
 	struct image_counters next_counters;

@@ -313,7 +313,7 @@ static void tell_one(const struct interpreters *interpreters, const struct image
 	note_once(interpreters, interpreter->file, why_not);
 }
 
-void interpreters_tell(const struct interpreters *interpreters, const struct image *image)
+void interpreters_note(const struct interpreters *interpreters, const struct image *image)
 {
 	for (size_t i = 0; i < image->interpreter_count; i++) {
 		if (image->interpreters[i].has_layout)

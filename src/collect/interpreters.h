@@ -35,4 +35,4 @@ void interpreters_recall(const struct interpreters *interpreters, struct image *
 /* The image runs: everything that it has mapped. */
 void interpreters_look(struct interpreters *interpreters, struct image *image);
 /* The image has ended: what its agent found of the layout. */
-void interpreters_tell(const struct interpreters *interpreters, const struct image *image);
+void interpreters_note(const struct interpreters *interpreters, const struct image *image);

@@ -7,7 +7,7 @@
 
 static uint64_t *pause_figure(struct pause *pause)
 {
-	if ((pause->causes & PAUSE_TRACED) || pause->reason == HANDSHAKE_TRACED)
+	if ((pause->causes & PAUSE_DEBUGGER) || pause->reason == HANDSHAKE_DEBUGGER)
 		return &pause->traced_ns;
 	/* It is at its last instructions, if the exec does not fail. */
 	if (handshake_is_exec(pause->reason))
@@ -24,7 +24,7 @@ static void pause_book(struct pause *pause)
 }
 
 /* Pairs with the loads in the agent's clock.c and timers.c. */
-static void pause_tell_agent(struct image *image)
+static void pause_set_agent(struct image *image)
 {
 	if (image->ring != NULL)
 		ring_view_add_pause(image);
@@ -43,7 +43,7 @@ void pause_begin(struct image *image, enum pause_cause cause, const struct pause
 	cpu_meter_begin(&pause->meter, image->pid, terms->has_counters, terms->is_user_clock);
 	pause->booked_ns = 0;
 	pause->causes = cause;
-	pause_tell_agent(image);
+	pause_set_agent(image);
 }
 
 void pause_ask(struct image *image, uint32_t reason, const struct pause_terms *terms)
@@ -64,7 +64,7 @@ void pause_end(struct image *image, enum pause_cause cause)
 	if (pause->causes != 0)
 		return;
 	cpu_meter_end(&pause->meter);
-	pause_tell_agent(image);
+	pause_set_agent(image);
 	thread_events_switch(&image->events, true);
 }
 

@@ -14,7 +14,7 @@
 struct image;
 
 enum pause_cause {
-	PAUSE_TRACED = 1,
+	PAUSE_DEBUGGER = 1,
 	PAUSE_ASKED = 2,
 };
 

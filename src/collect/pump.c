@@ -45,14 +45,14 @@ void pump_init(struct pump *pump, struct recording_writer *writer, uint64_t sess
 
 void pump_done(struct pump *pump)
 {
-	keep_done(&pump->keep);
+	file_keeper_done(&pump->file_keeper);
 	epochs_done(&pump->epochs);
 	recent_done(&pump->leaf_rows);
 	free(pump->record);
 }
 
 /* As many as were left out because of the disk. */
-void pump_tell_left_out(struct pump *pump)
+void pump_note_left_out(struct pump *pump)
 {
 	if (pump->left_out > 0)
 		recording_writer_add_lost(pump->writer, "the disk was too slow",
@@ -63,7 +63,7 @@ void pump_tell_left_out(struct pump *pump)
 void pump_begin_round(struct pump *pump)
 {
 	if (recording_writer_has_room(pump->writer))
-		pump_tell_left_out(pump);
+		pump_note_left_out(pump);
 	pump->round_ns = monotonic_ns();
 	epochs_begin_round(&pump->epochs);
 }
@@ -91,7 +91,7 @@ struct recording_frame pump_place(struct pump *pump, struct image *image, uint64
 						 .address = address };
 	}
 	if (place->row == 0 && place->path != NULL)
-		keep_note(&pump->keep, image->row, image->pid, place);
+		file_keeper_add(&pump->file_keeper, image->row, image->pid, place);
 	if (place->row == 0)
 		recording_writer_add_mapping(
 			pump->writer,
@@ -418,7 +418,7 @@ static bool pump_waits(const struct pump *pump, struct image *image, uint64_t po
 	return image->stall_ns < (is_urgent ? STALL_URGENT_NS : STALL_PATIENCE_NS);
 }
 
-static void pump_tell_lost(struct pump *pump, struct image *image)
+static void pump_note_lost(struct pump *pump, struct image *image)
 {
 	const uint64_t lost = ring_view_lost(image);
 
@@ -473,7 +473,7 @@ unsigned int pump_image(struct pump *pump, struct image *image, uint64_t mark, i
 		pump->now_ns = monotonic_ns();
 		image->ring_tail = pump_records(pump, image, mark, is_last);
 		ring_view_give_back(image);
-		pump_tell_lost(pump, image);
+		pump_note_lost(pump, image);
 	}
 	if (image->trust.is_lost || image->ring_tail == mark)
 		image_forget_past(image, pump->round_ns, pump->session_start_ns, pump->writer);

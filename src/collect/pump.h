@@ -7,7 +7,7 @@
 #include "base/recent.h"
 #include "collect/codes.h"
 #include "collect/epochs.h"
-#include "collect/keep.h"
+#include "collect/file_keeper.h"
 
 struct image;
 struct recording_writer;
@@ -19,10 +19,10 @@ struct pump {
 	uint64_t now_ns;   /* after the mark of the image at hand */
 	uint64_t samples;
 	uint64_t left_out; /* since that was reported: the disk was too slow for them */
-	uint64_t traced_calls, traced_ns; /* of all that was counted */
-	uint64_t *record;                 /* room for the longest */
-	struct keep keep;                 /* files of which there are samples */
-	struct epochs epochs;             /* stacks and codes that agents sent */
+	uint64_t call_tree_reader_calls, traced_ns; /* of all that was counted */
+	uint64_t *record;                           /* room for the longest */
+	struct file_keeper file_keeper;             /* files of which there are samples */
+	struct epochs epochs;                       /* stacks and codes that agents sent */
 	struct codes codes;
 	struct recent leaf_rows; /* (image, callers, leaf) to (era, the stack's row) */
 	/* Called when an agent says that images came or went (no perf event tells). */
@@ -38,7 +38,7 @@ struct recording_frame pump_place(struct pump *pump, struct image *image, uint64
 				  uint32_t era);
 
 /* Tells the recording of samples that were left out because so much waited for the disk. */
-void pump_tell_left_out(struct pump *pump);
+void pump_note_left_out(struct pump *pump);
 
 /* Before the images are marked and pumped in turn. */
 void pump_begin_round(struct pump *pump);

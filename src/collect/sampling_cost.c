@@ -2,7 +2,7 @@
 
 #include "collect/ring_view.h"
 #include "collect/switch_cost.h"
-#include "collect/tell.h"
+#include "collect/session_facts.h"
 #include "collect/trigger_cost.h"
 #include "record/keys.h"
 #include "record/writer.h"
@@ -72,7 +72,7 @@ static uint64_t handler_ns(const struct sampling_cost *cost,
 	return (uint64_t)to_ns(ns);
 }
 
-void sampling_cost_tell(const struct sampling_cost *cost,
+void sampling_cost_note(const struct sampling_cost *cost,
 			const struct sampling_cost_terms *terms,
 			struct recording_writer *writer)
 {
@@ -90,5 +90,5 @@ void sampling_cost_tell(const struct sampling_cost *cost,
 		recording_writer_set_int(writer, KEY_TRIGGER_COST_NS, (int64_t)trigger_ns);
 	recording_writer_set_int(writer, KEY_SAMPLING_COST_NS, to_ns(all_ns));
 	if (cost->early_traps > 0)
-		tell_early_traps(writer, cost->early_traps);
+		session_facts_note_early_traps(writer, cost->early_traps);
 }

@@ -40,6 +40,6 @@ struct sampling_cost_terms {
 	bool has_sigtrap, is_user_mode_only;
 };
 
-void sampling_cost_tell(const struct sampling_cost *cost,
+void sampling_cost_note(const struct sampling_cost *cost,
 			const struct sampling_cost_terms *terms,
 			struct recording_writer *writer);

@@ -23,7 +23,7 @@
 #include "collect/image.h"
 #include "collect/sideband.h"
 #include "collect/switch_cost.h"
-#include "collect/tell.h"
+#include "collect/session_facts.h"
 #include "collect/tick_rate.h"
 #include "record/keys.h"
 #include "record/writer.h"
@@ -75,14 +75,14 @@ static void session_loop(struct session *session)
 		const int wait_ms =
 			next_round_ns > now ? (int)((next_round_ns - now) / NS_PER_MS) + 1 : 0;
 
-		if (poll(fds, 2, tracer_wait_ms(&session->tracer, &session->tree, wait_ms)) >
+		if (poll(fds, 2, debugger_wait_ms(&session->tracer, &session->tree, wait_ms)) >
 		    0) {
 			session_take_hellos(session);
 			if (forward_take(&session->forward,
 					 session->is_reaped ? 0 : session->command.pid))
 				session_reap(session);
 		}
-		tracer_look(&session->tracer, &session->tree, &session->enter_terms);
+		debugger_look(&session->tracer, &session->tree, &session->enter_terms);
 		if (monotonic_ns() >= next_round_ns || session->is_reaped) {
 			session_round(session);
 			next_round_ns =
@@ -110,8 +110,8 @@ static void session_leave_all(struct session *session)
 {
 	struct tree *tree = &session->tree;
 
-	tell_full(session->writer, session->options->max_bytes,
-		  session->over_ns - session->start_ns);
+	session_facts_note_full(session->writer, session->options->max_bytes,
+				session->over_ns - session->start_ns);
 	while (tree->count > 0)
 		tree_leave(tree, tree->images[0]);
 }
@@ -152,14 +152,14 @@ static void session_write_rest(struct session *session)
 	}
 	if (options->waits_for_disk != NULL)
 		options->waits_for_disk(options->context, total, total);
-	pump_tell_left_out(&session->pump);
+	pump_note_left_out(&session->pump);
 }
 
-static void session_tell_cost(struct session *session, uint64_t cpu_ns)
+static void session_note_cost(struct session *session, uint64_t cpu_ns)
 {
 	const struct switch_costs *costs = session_switches_costs(session, cpu_ns);
 
-	sampling_cost_tell(&session->cost,
+	sampling_cost_note(&session->cost,
 			   &(struct sampling_cost_terms){
 				   .wall_ns = monotonic_ns() - session->start_ns,
 				   .ticks = ticks_now() - session->start_ticks,
@@ -171,7 +171,7 @@ static void session_tell_cost(struct session *session, uint64_t cpu_ns)
 			   session->writer);
 }
 
-static void session_tell_end(struct session *session)
+static void session_note_end(struct session *session)
 {
 	const bool is_user_clock = session->options->clock == CLOCK_KIND_USER;
 	const uint64_t wall_ns =
@@ -180,7 +180,7 @@ static void session_tell_end(struct session *session)
 	uint64_t kernel_cpu_ns =
 		session->tree_counter_fd >= 0 ? perf_read_counter(session->tree_counter_fd) : 0;
 
-	generated_code_tell(&session->generated, session->writer);
+	generated_code_note(&session->generated, session->writer);
 	kernel_cpu_ns += session->uncounted_ns;
 	if (session->switches.is_tree_closed)
 		kernel_cpu_ns = session_switches_charged_ns(session);
@@ -191,7 +191,8 @@ static void session_tell_end(struct session *session)
 							  session->births);
 	if (!is_user_clock && session->tree_counter_fd >= 0 && !session->options->is_trace &&
 	    session->is_reaped)
-		tell_uncounted(session->writer, session->waited_ns, kernel_cpu_ns);
+		session_facts_note_uncounted(session->writer, session->waited_ns,
+					     kernel_cpu_ns);
 	recording_writer_set_int(session->writer, KEY_WALL_NS, (int64_t)wall_ns);
 	/* Without a counter of the clock's kind, it is known of a program that has ended. */
 	if (session->is_reaped || session->switches.is_tree_closed ||
@@ -201,13 +202,15 @@ static void session_tell_end(struct session *session)
 	if (session->off_ns > 0)
 		recording_writer_set_int(session->writer, KEY_PAUSED_NS,
 					 (int64_t)session->off_ns);
-	session_switches_tell(session);
+	session_switches_note(session);
 	if (session->nonsensical > NONSENSE_TOLD)
-		tell_nonsense_more(session->writer, session->nonsensical - NONSENSE_TOLD);
-	if (session->untraced > UNTRACED_TOLD)
-		tell_untraced_more(session->writer, session->untraced - UNTRACED_TOLD);
+		session_facts_note_more_nonsense(session->writer,
+						 session->nonsensical - NONSENSE_TOLD);
+	if (session->untraced > MAX_UNTRACED_NOTES)
+		session_facts_note_more_untraced(session->writer,
+						 session->untraced - MAX_UNTRACED_NOTES);
 	if (!session->options->is_trace)
-		session_tell_cost(session, kernel_cpu_ns);
+		session_note_cost(session, kernel_cpu_ns);
 	else if (session->calls == 0)
 		recording_writer_note(
 			session->writer,
@@ -312,7 +315,8 @@ static int session_start(struct session *session, struct error *err)
 		return rc;
 	}
 	session_begin_storms(session);
-	tell_beginning(session->writer, session->options, &session->ability, session->start_ns);
+	session_facts_write_start(session->writer, session->options, &session->ability,
+				  session->start_ns);
 	rc = command_go(&session->command, session->options->argv[0], &session->result->failure,
 			err);
 	/* Known before anything tells of it: a program with other rights tells of nothing. */
@@ -353,8 +357,8 @@ static int session_run_prepared(struct session *session, struct error *err)
 		else
 			session_leave_survivors(session);
 		session_write_rest(session);
-		keep_finish(&session->pump.keep, session->writer);
-		session_tell_end(session);
+		file_keeper_finish(&session->pump.file_keeper, session->writer);
+		session_note_end(session);
 		if (session->is_full)
 			recording_writer_commit(session->writer);
 		while (!session->is_reaped)

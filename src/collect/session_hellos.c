@@ -10,7 +10,7 @@
 #include "base/monotonic.h"
 #include "collect/hello_server.h"
 #include "collect/image.h"
-#include "collect/tell.h"
+#include "collect/session_facts.h"
 #include "collect/unentered.h"
 #include "record/writer.h"
 
@@ -67,7 +67,8 @@ static void session_enter(struct session *session, const struct handshake_hello 
 	const bool is_trace = session->options->is_trace;
 
 	if (image == NULL && has_given_up(session, hello))
-		tell_left_out(session->writer, hello, pid, is_trace, HELLO_SERVER_TOO_LATE);
+		session_facts_note_left_out(session->writer, hello, pid, is_trace,
+					    HELLO_SERVER_TOO_LATE);
 	if (session->is_broken || image == NULL || image->ring != NULL) {
 		close(connection);
 		return;
@@ -80,7 +81,8 @@ static void session_enter(struct session *session, const struct handshake_hello 
 	/* No account names it. */
 	if (is_trace && image->state == IMAGE_LEFT_OUT && !session->options->no_children &&
 	    (has_given_up(session, hello) || tree_is_alive(pid)))
-		tell_left_out(session->writer, hello, pid, is_trace, image->unentered_reason);
+		session_facts_note_left_out(session->writer, hello, pid, is_trace,
+					    image->unentered_reason);
 	if (image->state == IMAGE_LEFT_OUT)
 		unentered_look(&session->tree, image, &session->enter_terms);
 }

@@ -7,7 +7,7 @@
 
 #include "base/monotonic.h"
 #include "base/notes.h"
-#include "collect/death.h"
+#include "collect/exit_status.h"
 #include "collect/generated_code.h"
 #include "collect/hello_server.h"
 #include "collect/image.h"
@@ -15,8 +15,8 @@
 #include "collect/ring_view.h"
 #include "collect/sideband.h"
 #include "collect/storms.h"
-#include "collect/tell.h"
-#include "collect/traced.h"
+#include "collect/session_facts.h"
+#include "collect/call_tree_reader.h"
 #include "collect/unentered.h"
 #include "record/writer.h"
 
@@ -24,41 +24,41 @@
 #define BRIEF_PERIODS 2
 #define YOUNG_NS      (20 * NS_PER_MS)
 /* How often calls are read. */
-#define TRACED_NS (500 * NS_PER_MS)
+#define CALLS_READ_NS (500 * NS_PER_MS)
 
-static struct traced_terms session_traced_terms(const struct session *session)
+static struct call_tree_reader_terms session_call_terms(const struct session *session)
 {
-	return (struct traced_terms){
+	return (struct call_tree_reader_terms){
 		.start_ns = session->start_ns,
 		.start_ticks = session->start_ticks,
 		.has_sideband = session->tree.has_sideband,
 	};
 }
 
-static void session_tell_nonsense(struct session *session, const struct image *image)
+static void session_note_nonsense(struct session *session, const struct image *image)
 {
 	if (!image->trust.is_lost && image->trust.doubtful == 0)
 		return;
 	if (session->nonsensical++ < NONSENSE_TOLD)
-		tell_nonsense(session->writer, image);
+		session_facts_note_nonsense(session->writer, image);
 }
 
 static void session_end_trace(struct session *session, struct image *image)
 {
-	const struct traced_terms terms = session_traced_terms(session);
+	const struct call_tree_reader_terms terms = session_call_terms(session);
 
-	if (image->traced == NULL)
+	if (image->calls == NULL)
 		return;
-	traced_read(image, &session->pump, &terms, true);
-	traced_tell(image, &session->pump);
-	session->calls += traced_calls(image->traced);
+	call_tree_reader_read(image, &session->pump, &terms, true);
+	call_tree_reader_note(image, &session->pump);
+	session->calls += call_tree_reader_calls(image->calls);
 }
 
 /* What its agent has left in the header, and in the area behind the ring. */
 static void session_end_agent(struct session *session, struct image *image)
 {
 	/* A trace has no account, and so not what an earlier image of the process burned. */
-	if (!image->trust.is_lost && image->traced == NULL)
+	if (!image->trust.is_lost && image->calls == NULL)
 		image->start_cpu_ns = ring_view_start_cpu_ns(image);
 	session_end_trace(session, image);
 	if (!image->trust.is_lost) {
@@ -66,9 +66,9 @@ static void session_end_agent(struct session *session, struct image *image)
 
 		session_switches_end(session, image);
 		sampling_cost_add(&session->cost, &costs);
-		interpreters_tell(&session->interpreters, image);
+		interpreters_note(&session->interpreters, image);
 	}
-	session_tell_nonsense(session, image);
+	session_note_nonsense(session, image);
 }
 
 /* Whether the image was to say hello late: what its parent was to give it along. */
@@ -100,7 +100,7 @@ void session_image_ended(void *context, struct image *image)
 	struct session *session = context;
 
 	if (image->ring != NULL) {
-		image->maps_pace = (struct maps_pace){ 0 };
+		image->maps_pace = (struct maps_interval){ 0 };
 		pump_image(&session->pump, image, pump_mark(image), image->is_ended);
 		session_end_agent(session, image);
 	}
@@ -109,14 +109,14 @@ void session_image_ended(void *context, struct image *image)
 		image->rusage_ns = account_children_ns(session->account_terms.is_user_clock);
 	if (image->state == IMAGE_STARTING && image->unentered_reason == NULL) {
 		image->says_hello_late = session_is_late(session, image);
-		image->unentered_reason = tell_why_unentered(
+		image->unentered_reason = session_facts_why_unentered(
 			image, hello_server_why_unanswered(session->server, image->pid,
 							   image->start_ns));
 		/* A trace has no row in which its time would stand. */
 		if (session->options->is_trace && image->has_program &&
-		    session->untraced++ < UNTRACED_TOLD)
-			tell_untraced(session->writer, image->name, image->pid,
-				      image->unentered_reason);
+		    session->untraced++ < MAX_UNTRACED_NOTES)
+			session_facts_note_untraced(session->writer, image->name, image->pid,
+						    image->unentered_reason);
 	}
 	no_sample_end_left_out(&session->pump, image);
 	account_close(image, &session->account_terms, session->writer);
@@ -131,12 +131,12 @@ void session_image_ended(void *context, struct image *image)
 	session->off_ns += image->off_ns;
 	generated_code_copy(&session->generated, session->writer, image);
 	if (image->ring != NULL)
-		tracer_tell(session->writer, image);
+		debugger_note(session->writer, image);
 	const bool is_command = image->pid == session->command.pid;
 
-	death_tell(session->writer, image,
-		   is_command && session->is_reaped ? session->result->wait_status : -1,
-		   is_command);
+	exit_status_note(session->writer, image,
+			 is_command && session->is_reaped ? session->result->wait_status : -1,
+			 is_command);
 }
 
 /* Unless they were read a moment ago: then in a round to come. */
@@ -145,10 +145,11 @@ static void session_read_maps(struct session *session, struct image *image)
 	const uint64_t began_ns = monotonic_ns();
 	uint64_t changed_ns;
 
-	if (!maps_pace_begin(&image->maps_pace, session->pump.round_ns, began_ns, &changed_ns))
+	if (!maps_interval_begin(&image->maps_pace, session->pump.round_ns, began_ns,
+				 &changed_ns))
 		return;
 	tree_read_maps(&session->tree, image, changed_ns);
-	maps_pace_end(&image->maps_pace, began_ns, monotonic_ns());
+	maps_interval_end(&image->maps_pace, began_ns, monotonic_ns());
 }
 
 void session_maps_changed(void *context, struct image *image, uint64_t time_ns)
@@ -157,7 +158,7 @@ void session_maps_changed(void *context, struct image *image, uint64_t time_ns)
 
 	if (session->sideband != NULL)
 		return;
-	maps_pace_change(&image->maps_pace, session->pump.round_ns, time_ns);
+	maps_interval_change(&image->maps_pace, session->pump.round_ns, time_ns);
 	session_read_maps(session, image);
 }
 
@@ -198,26 +199,26 @@ static void session_check_writer(struct session *session)
 /* Before each commit. */
 static void session_read_calls(struct session *session)
 {
-	const struct traced_terms terms = session_traced_terms(session);
+	const struct call_tree_reader_terms terms = session_call_terms(session);
 	const uint64_t now_ns = monotonic_ns();
 
 	/* Counts only grow: while the disk is behind, they are read later. */
-	const bool is_time = now_ns - session->traced_at_ns >= TRACED_NS &&
+	const bool is_time = now_ns - session->calls_read_at_ns >= CALLS_READ_NS &&
 			     recording_writer_has_room(session->writer);
 
 	if (is_time)
-		session->traced_at_ns = now_ns;
+		session->calls_read_at_ns = now_ns;
 	for (size_t i = 0; i < session->tree.count; i++) {
 		struct image *image = session->tree.images[i];
 
-		if (image->traced == NULL)
+		if (image->calls == NULL)
 			continue;
-		const bool is_urgent = traced_is_urgent(image->traced);
+		const bool is_urgent = call_tree_reader_is_urgent(image->calls);
 
 		if (is_urgent)
 			session->round_ms = ROUND_MIN_MS;
 		if (is_time || is_urgent)
-			traced_read(image, &session->pump, &terms, false);
+			call_tree_reader_read(image, &session->pump, &terms, false);
 	}
 }
 
@@ -229,7 +230,7 @@ static void session_look_at_title(struct session *session, struct image *image,
 				  unsigned int *left)
 {
 	const uint64_t now_ns = session->pump.round_ns;
-	const uint64_t mark = image->traced != NULL           ? now_ns
+	const uint64_t mark = image->calls != NULL            ? now_ns
 			      : image->state == IMAGE_ENTERED ? image->samples
 							      : image->seen_ns;
 

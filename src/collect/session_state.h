@@ -23,7 +23,7 @@
 #include "collect/session.h"
 #include "collect/switch_cost.h"
 #include "collect/switching.h"
-#include "collect/tracer.h"
+#include "collect/debugger.h"
 #include "collect/tree.h"
 
 struct hello_server;
@@ -37,7 +37,7 @@ struct storms;
 #define ROUND_MIN_MS 2
 #define ROUND_MAX_MS 100
 /* So many processes that a trace has nothing of are named. */
-#define UNTRACED_TOLD 3
+#define MAX_UNTRACED_NOTES 3
 /* And of those that wrote nonsense. */
 #define NONSENSE_TOLD 3
 
@@ -83,7 +83,7 @@ struct session {
 	struct tree tree;
 	struct pump pump;
 	struct interpreters interpreters;
-	struct tracer_watch tracer;
+	struct debugger_watch tracer;
 	struct generated_code generated;
 	struct session_switches switches;
 	int tree_counter_fd; /* CPU time of the whole tree; -1: none */
@@ -97,15 +97,15 @@ struct session {
 	uint64_t start_ns, start_ticks, reaped_ns, over_ns;
 	struct sampling_cost cost;
 	uint64_t events_dropped;
-	uint64_t uncounted_ns; /* burned out of our counters' sight */
-	uint64_t booked_ns;    /* in samples and figures of images that ended */
-	uint64_t births;       /* of processes of which there are figures */
-	uint64_t waited_ns;    /* what wait(2) told of the command and whom it waited for */
-	uint64_t off_ns;       /* that programs did not want to be recorded */
-	uint64_t traced_at_ns; /* when calls were read last */
-	uint64_t calls;        /* that images had counted when they ended */
-	uint64_t untraced;     /* images that executed a program, and no agent came */
-	uint64_t nonsensical;  /* images that wrote what cannot be into shared memory */
+	uint64_t uncounted_ns;     /* burned out of our counters' sight */
+	uint64_t booked_ns;        /* in samples and figures of images that ended */
+	uint64_t births;           /* of processes of which there are figures */
+	uint64_t waited_ns;        /* what wait(2) told of the command and whom it waited for */
+	uint64_t off_ns;           /* that programs did not want to be recorded */
+	uint64_t calls_read_at_ns; /* when calls were read last */
+	uint64_t calls;            /* that images had counted when they ended */
+	uint64_t untraced;         /* images that executed a program, and no agent came */
+	uint64_t nonsensical;      /* images that wrote what cannot be into shared memory */
 };
 
 /* What the kernel has told up to now. */
@@ -135,7 +135,7 @@ void session_switches_account(struct session *session, const struct image *image
 uint64_t session_switches_charged_ns(const struct session *session);
 /* Measured now, if switches can have cost a hundredth of that CPU time; NULL: they cannot. */
 const struct switch_costs *session_switches_costs(struct session *session, uint64_t cpu_ns);
-void session_switches_tell(struct session *session);
+void session_switches_note(struct session *session);
 
 /* For the tree and the pump, whose context the session is. */
 void session_image_ended(void *context, struct image *image);

@@ -55,7 +55,7 @@ static enum switch_events events_of(const struct session *session, const struct 
 /* Its switches so far were with the events that it has now. */
 static void price_switches(struct session *session, struct image *image)
 {
-	if (image->ring == NULL || image->traced != NULL || image->trust.is_lost)
+	if (image->ring == NULL || image->calls != NULL || image->trust.is_lost)
 		return;
 	const uint64_t switches = ring_view_switches(image);
 
@@ -269,9 +269,9 @@ static void look_at_made_code(struct session *session, struct image *image)
 
 	if (session->sideband == NULL && image->ring != NULL && image->jit_module != 0 &&
 	    round_ns > image->maps_pace.round_ns + MADE_CODE_NS)
-		maps_pace_change(&image->maps_pace, round_ns,
-				 image->maps_pace.round_ns != 0 ? image->maps_pace.round_ns
-								: round_ns);
+		maps_interval_change(&image->maps_pace, round_ns,
+				     image->maps_pace.round_ns != 0 ? image->maps_pace.round_ns
+								    : round_ns);
 }
 
 void session_look_at_switches(struct session *session)
@@ -394,7 +394,7 @@ static void tell_group(struct session *session, const struct switches_group *gro
 	text_done(&note);
 }
 
-void session_switches_tell(struct session *session)
+void session_switches_note(struct session *session)
 {
 	const struct session_switches *switches = &session->switches;
 

@@ -14,7 +14,7 @@
 struct calls_builder {
 	const struct build_calls_terms *terms;
 	struct error *err;
-	struct traced_row *rows;
+	struct call_row *rows;
 	size_t count, capacity;
 	struct recording_cost *costs;
 	size_t cost_count, cost_capacity;
@@ -89,7 +89,7 @@ static int read_calls(void *context, const struct recording_calls *row)
 	table_get(&builder->processes, 0, row->thread, &process);
 	builder->rows = array_grow(builder->rows, builder->count, &builder->capacity,
 				   sizeof *builder->rows);
-	builder->rows[builder->count++] = (struct traced_row){
+	builder->rows[builder->count++] = (struct call_row){
 		.calls = *row,
 		.process = (uint32_t)process,
 		.parent_stack = row->stack ? builder->parents[row->stack - 1] : 0,
@@ -127,7 +127,7 @@ static bool is_left_out(const struct build_calls_terms *terms, uint32_t stack)
  * Whether it has its caller's stack (load/fold.h): an interpreter that is built with hooks has calls of
  * its own functions, too, which are not those of the function that they are folded into.
  */
-static bool is_folded(const struct calls_builder *builder, const struct traced_row *row)
+static bool is_folded(const struct calls_builder *builder, const struct call_row *row)
 {
 	const struct stack_id *stacks = builder->terms->stacks;
 
@@ -135,7 +135,7 @@ static bool is_folded(const struct calls_builder *builder, const struct traced_r
 	       stacks[row->calls.stack - 1].n == stacks[row->parent_stack - 1].n;
 }
 
-static void add_row(const struct calls_builder *builder, const struct traced_row *row)
+static void add_row(const struct calls_builder *builder, const struct call_row *row)
 {
 	struct profile *profile = builder->terms->profile;
 	struct profile_info *info = profile_info(profile);
@@ -180,7 +180,7 @@ static void add_all(struct calls_builder *builder)
 	info->clipped_ns = correction.clipped_ns;
 	info->left_out_ns = correction.left_out_ns;
 	info->unknown_calls = correction.unknown_calls;
-	info->pace = correction.pace;
+	info->slowdown = correction.slowdown;
 }
 
 int build_calls(struct recording_reader *reader, const struct build_calls_terms *terms,

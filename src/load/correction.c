@@ -46,7 +46,7 @@ struct share {
 };
 
 struct work {
-	struct traced_row *rows;
+	struct call_row *rows;
 	size_t count;
 	const struct recording_cost *costs;
 	struct table cost_of; /* a process and a kind, to index + 1 */
@@ -54,8 +54,8 @@ struct work {
 	size_t *parents;      /* by row; NO_ROW */
 	size_t *inwards;      /* rows, a caller before its callees */
 	struct correction *sum;
-	/* Of all that calls cost whose pace is known, and that times the pace. */
-	double paced_ps, pace_ps;
+	/* Of all that calls cost whose slowdown is known, and that times the slowdown. */
+	double known_ps, slowed_ps;
 };
 
 static const struct recording_cost *cost_of(const struct work *work, uint32_t process,
@@ -73,13 +73,13 @@ static double magnitude(double value)
 	return value < 0 ? -value : value;
 }
 
-static void add_quiet(const struct work *work, const struct traced_row *row,
-		      struct share *share)
+static void add_uncounted(const struct work *work, const struct call_row *row,
+			  struct share *share)
 {
-	for (uint32_t i = 0; i < RECORDING_QUIET_KINDS; i++) {
+	for (uint32_t i = 0; i < RECORDING_UNCOUNTED_KINDS; i++) {
 		const struct recording_cost *cost =
-			cost_of(work, row->process, RECORDING_QUIET + i);
-		const double events = (double)row->calls.quiet[i];
+			cost_of(work, row->process, RECORDING_UNCOUNTED + i);
+		const double events = (double)row->calls.uncounted[i];
 
 		if (cost == NULL)
 			continue;
@@ -104,12 +104,12 @@ static void add_pace(struct work *work, const struct recording_cost *cost, doubl
 {
 	if (cost->pace_permille == RECORDING_UNKNOWN)
 		return;
-	work->paced_ps += magnitude(ps);
-	work->pace_ps += magnitude(ps) * (double)cost->pace_permille / PER_MILLE;
+	work->known_ps += magnitude(ps);
+	work->slowed_ps += magnitude(ps) * (double)cost->pace_permille / PER_MILLE;
 }
 
 /* What the calls of a row cost, and whom. */
-static void add_calls(struct work *work, const struct traced_row *row, struct share *share)
+static void add_calls(struct work *work, const struct call_row *row, struct share *share)
 {
 	const struct recording_cost *cost = cost_of(work, row->process, row->calls.kind);
 
@@ -150,7 +150,7 @@ static void find_parents(struct work *work)
 			*place = i + 1;
 	}
 	for (size_t i = 0; i < work->count; i++) {
-		const struct traced_row *row = &work->rows[i];
+		const struct call_row *row = &work->rows[i];
 		uint64_t found = 0;
 
 		table_get(&row_of, row->calls.thread, row->parent_stack, &found);
@@ -161,7 +161,7 @@ static void find_parents(struct work *work)
 
 static int compare_stacks(const void *a, const void *b, void *context)
 {
-	const struct traced_row *rows = context;
+	const struct call_row *rows = context;
 	const uint32_t x = rows[*(const size_t *)a].calls.stack;
 	const uint32_t y = rows[*(const size_t *)b].calls.stack;
 
@@ -212,7 +212,7 @@ static void share_out(struct work *work)
 	for (size_t i = 0; i < work->count; i++) {
 		work->shares[i].stretch = 1;
 		add_calls(work, &work->rows[i], &work->shares[i]);
-		add_quiet(work, &work->rows[i], &work->shares[i]);
+		add_uncounted(work, &work->rows[i], &work->shares[i]);
 	}
 	for (size_t i = 0; i < work->count; i++) {
 		const struct share *share = &work->shares[i];
@@ -245,7 +245,7 @@ static uint64_t rounded(double ns)
 static void correct_self(struct work *work, size_t i)
 {
 	const struct share *share = &work->shares[i];
-	struct traced_row *row = &work->rows[i];
+	struct call_row *row = &work->rows[i];
 	const double raw = (double)row->calls.self_ns;
 	const double cost = (share->own_ps + share->callees_ps) / PS_PER_NS;
 	const double with_naming = at_least_zero(raw - cost);
@@ -267,7 +267,7 @@ static void correct_selves(struct work *work)
 	double raw = 0, kept = 0, doubt = 0;
 
 	for (size_t i = 0; i < work->count; i++) {
-		struct traced_row *row = &work->rows[i];
+		struct call_row *row = &work->rows[i];
 
 		correct_self(work, i);
 		/* As it is shown: no call is to seem to last longer than all of them. */
@@ -281,7 +281,7 @@ static void correct_selves(struct work *work)
 	work->sum->raw_ns = rounded(raw);
 	work->sum->removed_ns = rounded(raw - kept);
 	work->sum->doubt_ns = rounded(doubt);
-	work->sum->pace = work->paced_ps > 0 ? work->pace_ps / work->paced_ps : 0;
+	work->sum->slowdown = work->known_ps > 0 ? work->slowed_ps / work->known_ps : 0;
 }
 
 static void sum_totals(struct work *work)
@@ -303,7 +303,7 @@ static void sum_totals(struct work *work)
  */
 static int64_t correct_call(const struct work *work, size_t i, int64_t raw_ns)
 {
-	const struct traced_row *row = &work->rows[i];
+	const struct call_row *row = &work->rows[i];
 	const struct share *share = &work->shares[i];
 	const double calls = (double)row->calls.calls;
 
@@ -321,7 +321,7 @@ static int64_t correct_call(const struct work *work, size_t i, int64_t raw_ns)
 static void correct_extremes(struct work *work)
 {
 	for (size_t i = 0; i < work->count; i++) {
-		struct traced_row *row = &work->rows[i];
+		struct call_row *row = &work->rows[i];
 
 		row->shortest_ns = correct_call(work, i, row->calls.shortest_ns);
 		row->longest_ns = correct_call(work, i, row->calls.longest_ns);
@@ -331,7 +331,7 @@ static void correct_extremes(struct work *work)
 static void keep_raw(struct work *work)
 {
 	for (size_t i = 0; i < work->count; i++) {
-		struct traced_row *row = &work->rows[i];
+		struct call_row *row = &work->rows[i];
 
 		row->ns = row->calls.self_ns;
 		row->doubt_ns = 0;
@@ -350,7 +350,7 @@ static void index_costs(struct work *work, size_t count)
 	}
 }
 
-void correction_make(struct traced_row *rows, size_t count, const struct recording_cost *costs,
+void correction_make(struct call_row *rows, size_t count, const struct recording_cost *costs,
 		     size_t cost_count, bool keeps_raw, struct correction *out)
 {
 	CLEANUP(freep) struct share *shares = xzalloc((count + 1) * sizeof *shares);

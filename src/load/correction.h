@@ -13,7 +13,7 @@
 #include "record/recording.h"
 
 /* A row of calls, and what becomes of it. */
-struct traced_row {
+struct call_row {
 	struct recording_calls calls;
 	uint32_t process;      /* of the recording */
 	uint32_t parent_stack; /* of the recording; 0: it is outermost */
@@ -31,7 +31,7 @@ struct correction {
 	uint64_t clipped_ns;    /* that would have been removed from rows that had less */
 	uint64_t left_out_ns;   /* in no row: searching for callees and naming them */
 	uint64_t unknown_calls; /* of kinds whose cost is not known: as they were measured */
-	double pace;            /* recording_cost.pace_permille, the mean; 0: not known */
+	double slowdown;        /* recording_cost.pace_permille, the mean; 0: not known */
 };
 
 /*
@@ -39,5 +39,5 @@ struct correction {
  * keeps_raw the rows' times stay what was measured, and the sums say what would have been
  * removed.
  */
-void correction_make(struct traced_row *rows, size_t count, const struct recording_cost *costs,
+void correction_make(struct call_row *rows, size_t count, const struct recording_cost *costs,
 		     size_t cost_count, bool keeps_raw, struct correction *out);

@@ -58,7 +58,7 @@ struct profile_info {
 	 * How many times as long the processor took for the same in the course of the program as when
 	 * it was found out what a call costs; 0: not known.
 	 */
-	double pace;
+	double slowdown;
 
 	uint64_t lost; /* samples that were taken and not kept */
 

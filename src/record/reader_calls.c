@@ -30,8 +30,8 @@ static bool has_possible_extremes(const struct recording_calls *row)
 /* Figures below zero are large ones here. */
 static bool are_calls_possible(const struct recording_calls *row, struct calls_sums *sums)
 {
-	for (int i = 0; i < RECORDING_QUIET_KINDS; i++) {
-		if (row->quiet[i] > MOST_IN_ALL)
+	for (int i = 0; i < RECORDING_UNCOUNTED_KINDS; i++) {
+		if (row->uncounted[i] > MOST_IN_ALL)
 			return false;
 	}
 	return row->thread != 0 && row->misses <= MOST_IN_ALL && has_possible_extremes(row) &&
@@ -52,11 +52,11 @@ static struct recording_calls calls_of(struct scan *scan, struct calls_sums *sum
 		.longest_ns = scan_figure(scan, 6),
 		.kind = scan_u32(scan, 7),
 		.misses = scan_u64(scan, 8),
-		.left_out_ns = scan_figure(scan, 9 + RECORDING_QUIET_KINDS),
+		.left_out_ns = scan_figure(scan, 9 + RECORDING_UNCOUNTED_KINDS),
 	};
 
-	for (int i = 0; i < RECORDING_QUIET_KINDS; i++)
-		calls.quiet[i] = scan_u64(scan, 9 + i);
+	for (int i = 0; i < RECORDING_UNCOUNTED_KINDS; i++)
+		calls.uncounted[i] = scan_u64(scan, 9 + i);
 	if (!are_calls_possible(&calls, sums))
 		scan_damage(scan, "cannot be");
 	return calls;

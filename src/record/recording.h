@@ -94,7 +94,7 @@ struct recording_sample {
 	int64_t weight_ns;
 };
 
-#define RECORDING_QUIET_KINDS 3
+#define RECORDING_UNCOUNTED_KINDS 3
 /*
  * Traced calls of a stack's innermost function, by the callers below it.  No stack: the time in
  * which none was being executed, from the thread's first event to its last.
@@ -108,16 +108,17 @@ struct recording_calls {
 	int64_t shortest_ns, longest_ns; /* of a call that ended; RECORDING_UNKNOWN: none has */
 	uint32_t kind;                   /* of the callee: whose costs are its calls' */
 	uint64_t misses;                 /* of the calls: their node was searched for */
-	uint64_t quiet[RECORDING_QUIET_KINDS]; /* events in it that made no call, by kind */
+	uint64_t uncounted
+		[RECORDING_UNCOUNTED_KINDS]; /* events in it that made no call, by kind */
 	int64_t left_out_ns; /* of the thread, where there is no stack: in no row's time */
 };
 
 /*
  * What measuring a call costs in a process: in its own time, and in its caller's; and how long
  * what it executes itself takes, of what it would.  A kind is of those that recording_calls has,
- * or RECORDING_QUIET and the index of an event that makes no call, whose cost is inside_ps.
+ * or RECORDING_UNCOUNTED and the index of an event that makes no call, whose cost is inside_ps.
  */
-#define RECORDING_QUIET 64U
+#define RECORDING_UNCOUNTED 64U
 struct recording_cost {
 	uint32_t id;
 	uint32_t process;

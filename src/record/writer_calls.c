@@ -27,8 +27,8 @@ static int write_calls(struct recording_writer *writer, uint32_t id,
 	row_figure(&row, calls->longest_ns);
 	row_int(&row, calls->kind);
 	row_int(&row, (int64_t)calls->misses);
-	for (size_t i = 0; i < RECORDING_QUIET_KINDS; i++)
-		row_int(&row, (int64_t)calls->quiet[i]);
+	for (size_t i = 0; i < RECORDING_UNCOUNTED_KINDS; i++)
+		row_int(&row, (int64_t)calls->uncounted[i]);
 	row_int(&row, calls->left_out_ns);
 	return row_end(&row);
 }

@@ -21,8 +21,8 @@ enum {
 	/* And what no sample stands for from this part of the time. */
 	THREAD_ONLY_PART = 100,
 };
-/* Another pace of the processor is told from there on. */
-#define PACE_OFF 0.1
+/* A slowdown further from 1 than that is shown. */
+#define SLOWDOWN_SHOWN 0.1
 
 void head_add_line(struct text *out, const struct style *style, const char *label,
 		   const char *format, ...)
@@ -210,11 +210,12 @@ static void add_measuring(struct text *out, const struct style *style,
 		number_add_any_time(&text, info->clipped_ns);
 		text_add(&text, " less than none, and have none");
 	}
-	if (info->pace > 0 && (info->pace > 1 + PACE_OFF || info->pace < 1 - PACE_OFF))
+	if (info->slowdown > 0 &&
+	    (info->slowdown > 1 + SLOWDOWN_SHOWN || info->slowdown < 1 - SLOWDOWN_SHOWN))
 		text_addf(&text,
 			  "%sthe processor took %.2f times as long for the same as when it was "
 			  "found out what a call takes, which is allowed for",
-			  text.len > 0 ? "; " : "", info->pace);
+			  text.len > 0 ? "; " : "", info->slowdown);
 	if (text.len > 0)
 		head_add_line(out, style, "tracing", "%s", text_string(&text));
 }

@@ -92,7 +92,8 @@ static struct json_object *measuring_of(const struct profile_info *info)
 	json_add_u64(object, "clipped_ns", info->clipped_ns);
 	json_add_u64(object, "left_out_ns", info->left_out_ns);
 	json_add_u64(object, "calls_of_unknown_cost", info->unknown_calls);
-	json_add(object, "pace", info->pace > 0 ? json_object_new_double(info->pace) : NULL);
+	json_add(object, "pace",
+		 info->slowdown > 0 ? json_object_new_double(info->slowdown) : NULL);
 	return object;
 }
 

@@ -110,20 +110,21 @@ static void add_calls(struct recording_writer *writer, struct bytes *b)
 {
 	uint32_t id;
 
-	recording_writer_add_calls(writer,
-				   &(struct recording_calls){
-					   .thread = bytes_u8(b),
-					   .stack = bytes_u8(b),
-					   .calls = bytes_varint(b),
-					   .self_ns = (int64_t)bytes_varint(b),
-					   .shortest_ns = (int64_t)bytes_varint(b),
-					   .longest_ns = (int64_t)bytes_varint(b),
-					   .kind = bytes_u8(b),
-					   .misses = bytes_varint(b),
-					   .quiet = { bytes_u8(b), bytes_u8(b), bytes_u8(b) },
-					   .left_out_ns = bytes_u8(b),
-				   },
-				   &id);
+	recording_writer_add_calls(
+		writer,
+		&(struct recording_calls){
+			.thread = bytes_u8(b),
+			.stack = bytes_u8(b),
+			.calls = bytes_varint(b),
+			.self_ns = (int64_t)bytes_varint(b),
+			.shortest_ns = (int64_t)bytes_varint(b),
+			.longest_ns = (int64_t)bytes_varint(b),
+			.kind = bytes_u8(b),
+			.misses = bytes_varint(b),
+			.uncounted = { bytes_u8(b), bytes_u8(b), bytes_u8(b) },
+			.left_out_ns = bytes_u8(b),
+		},
+		&id);
 }
 
 static void add_cost(struct recording_writer *writer, struct bytes *b)

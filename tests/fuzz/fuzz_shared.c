@@ -22,7 +22,7 @@
 #include "collect/mappings.h"
 #include "collect/ring_view.h"
 #include "collect/session_state.h"
-#include "collect/traced.h"
+#include "collect/call_tree_reader.h"
 #include "load/load.h"
 #include "profile/profile.h"
 #include "record/writer.h"
@@ -185,7 +185,7 @@ static void write_node(struct shared *shared)
 	struct bytes *b = &shared->bytes;
 	const u32 number = bytes_u8(b);
 	struct trace_node *node = &shared->area->nodes[TRACE_CHUNK_NODES + number];
-	struct trace_toll *toll = &shared->area->tolls[TRACE_CHUNK_NODES + number];
+	struct trace_overhead *overhead = &shared->area->overheads[TRACE_CHUNK_NODES + number];
 
 	node->parent =
 		bytes_u8(b) == 0xff ? (u32)take_figure(b) : TRACE_CHUNK_NODES + bytes_u8(b) % 8;
@@ -197,17 +197,17 @@ static void write_node(struct shared *shared)
 	node->self_ticks = take_figure(b);
 	node->shortest_ticks = take_figure(b);
 	node->longest_ticks = take_figure(b);
-	toll->misses = take_figure(b);
-	toll->quiet[0] = take_figure(b);
+	overhead->misses = take_figure(b);
+	overhead->uncounted[0] = take_figure(b);
 }
 
 /* Without the sideband, and without what waits for time to go by. */
 static void make_round(struct shared *shared)
 {
 	struct session *session = &shared->session;
-	const struct traced_terms terms = { .start_ns = session->start_ns,
-					    .start_ticks = session->start_ticks,
-					    .has_sideband = shared->rounds % 2 == 0 };
+	const struct call_tree_reader_terms terms = { .start_ns = session->start_ns,
+						      .start_ticks = session->start_ticks,
+						      .has_sideband = shared->rounds % 2 == 0 };
 
 	if (shared->rounds++ >= ROUNDS_MAX)
 		return;
@@ -215,9 +215,9 @@ static void make_round(struct shared *shared)
 	image_mark(shared->image, pump_mark(shared->image));
 	pump_image(&session->pump, shared->image, shared->image->ring_mark, 0);
 	account_check_switches(shared->image);
-	if (shared->image->traced != NULL) {
-		traced_is_urgent(shared->image->traced);
-		traced_read(shared->image, &session->pump, &terms, false);
+	if (shared->image->calls != NULL) {
+		call_tree_reader_is_urgent(shared->image->calls);
+		call_tree_reader_read(shared->image, &session->pump, &terms, false);
 	}
 }
 
@@ -266,7 +266,7 @@ static void make_image(struct shared *shared, uint8_t choice)
 	shared->area = (void *)((char *)image->ring + bytes);
 	if (choice & 1) {
 		shared->area->ticks_per_ns = choice & 8 ? 1ULL << 32 : 0;
-		image->traced = traced_new(shared->area);
+		image->calls = call_tree_reader_new(shared->area);
 	}
 }
 
@@ -311,7 +311,7 @@ static void end(struct shared *shared)
 	/* At the end it is the clock on the wall that says, on all processors. */
 	check(image->sampled_ns <=
 	      2 * burned_ns + 2ULL * SESSION_NS * (uint64_t)get_nprocs_conf());
-	sampling_cost_tell(&session->cost,
+	sampling_cost_note(&session->cost,
 			   &(struct sampling_cost_terms){ .wall_ns = SESSION_NS,
 							  .ticks = SESSION_NS,
 							  .unmeasured_ns = 1000 },

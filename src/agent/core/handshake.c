@@ -351,7 +351,7 @@ void handshake_yield_to_tracer(u32 target)
 {
 	const struct words words = {
 		.occasion = HANDSHAKE_STOP,
-		.reason = HANDSHAKE_TRACED,
+		.reason = HANDSHAKE_DEBUGGER,
 		.target = target,
 	};
 

@@ -29,14 +29,14 @@ static struct {
 /* A child of fork has its parent's hooks, and another area to say so in. */
 static struct {
 	struct trace_cost costs[TRACE_KIND_COUNT];
-	struct trace_quiet_cost quiet[TRACE_QUIET_COUNT];
+	struct trace_uncounted_cost quiet[TRACE_UNCOUNTED_COUNT];
 	u32 pace; /* when that was done last */
 } calibrated;
 
 /* What a table has, all nodes together. */
 struct sums {
 	u64 calls, misses, inner, left_out;
-	u64 quiet[TRACE_QUIET_COUNT];
+	u64 quiet[TRACE_UNCOUNTED_COUNT];
 };
 
 static struct sums sums_of(const struct tracer *tracer, u32 depth)
@@ -47,15 +47,15 @@ static struct sums sums_of(const struct tracer *tracer, u32 depth)
 	for (u32 number = TRACE_CHUNK_NODES;
 	     number < tracer->chunk * TRACE_CHUNK_NODES + tracer->used; number++) {
 		const struct trace_node *node = trace_node_at(tracer, number);
-		const struct trace_toll *toll = &tracer->area->tolls[number];
+		const struct trace_overhead *overhead = &tracer->area->overheads[number];
 
 		if (node->depth >= depth) {
 			sums.calls += node->calls;
-			sums.misses += toll->misses;
+			sums.misses += overhead->misses;
 			sums.inner += node->self_ticks;
 		}
-		for (u32 quiet = 0; quiet < TRACE_QUIET_COUNT; quiet++)
-			sums.quiet[quiet] += toll->quiet[quiet];
+		for (u32 quiet = 0; quiet < TRACE_UNCOUNTED_COUNT; quiet++)
+			sums.quiet[quiet] += overhead->uncounted[quiet];
 	}
 	return sums;
 }
@@ -147,7 +147,7 @@ static bool run_traced(const struct trace_calibration *calibration, u32 loop, u3
 	measured->turns += calibration->turns;
 	measured->calls += after.calls - before.calls;
 	measured->misses += after.misses - before.misses;
-	for (u32 i = 0; i < TRACE_QUIET_COUNT; i++)
+	for (u32 i = 0; i < TRACE_UNCOUNTED_COUNT; i++)
 		measured->quiet[i] += after.quiet[i] - before.quiet[i];
 	return true;
 }
@@ -301,7 +301,7 @@ void trace_set_cost(enum trace_kind kind, struct trace_cost cost)
 	struct trace_area *area = trace_area_of_process();
 
 	cost.is_known = 1;
-	cost.pace = calibrated.pace;
+	cost.burst_ticks = calibrated.pace;
 	calibrated.costs[kind] = cost;
 	if (area == NULL)
 		return;
@@ -324,21 +324,21 @@ void trace_tell_cost(enum trace_kind kind, const struct trace_found_cost *found)
 		       });
 }
 
-void trace_set_quiet_cost(enum trace_quiet quiet, s64 ticks, s64 spread)
+void trace_set_quiet_cost(enum trace_uncounted quiet, s64 ticks, s64 spread)
 {
 	struct trace_area *area = trace_area_of_process();
 
 	calibrated.quiet[quiet].ticks = clamp(ticks);
 	calibrated.quiet[quiet].spread = (u32)clamp(spread < 0 ? 0 : spread);
 	calibrated.quiet[quiet].is_known = 1;
-	calibrated.quiet[quiet].pace = calibrated.pace;
+	calibrated.quiet[quiet].burst_ticks = calibrated.pace;
 	if (area == NULL)
 		return;
-	area->quiet_costs[quiet].ticks = clamp(ticks);
-	area->quiet_costs[quiet].spread = (u32)clamp(spread < 0 ? 0 : spread);
-	area->quiet_costs[quiet].pace = calibrated.pace;
+	area->uncounted_costs[quiet].ticks = clamp(ticks);
+	area->uncounted_costs[quiet].spread = (u32)clamp(spread < 0 ? 0 : spread);
+	area->uncounted_costs[quiet].burst_ticks = calibrated.pace;
 	/* Pairs with the acquire in the recorder. */
-	__atomic_store_n(&area->quiet_costs[quiet].is_known, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&area->uncounted_costs[quiet].is_known, 1, __ATOMIC_RELEASE);
 }
 
 void trace_tell_costs(void)
@@ -347,11 +347,11 @@ void trace_tell_costs(void)
 		if (calibrated.costs[kind].is_known)
 			trace_set_cost((enum trace_kind)kind, calibrated.costs[kind]);
 	}
-	for (int quiet = 0; quiet < TRACE_QUIET_COUNT; quiet++) {
-		const struct trace_quiet_cost *cost = &calibrated.quiet[quiet];
+	for (int quiet = 0; quiet < TRACE_UNCOUNTED_COUNT; quiet++) {
+		const struct trace_uncounted_cost *cost = &calibrated.quiet[quiet];
 
 		if (cost->is_known)
-			trace_set_quiet_cost((enum trace_quiet)quiet, cost->ticks,
+			trace_set_quiet_cost((enum trace_uncounted)quiet, cost->ticks,
 					     cost->spread);
 	}
 }

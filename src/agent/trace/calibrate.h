@@ -22,7 +22,7 @@ struct trace_measured {
 	s64 left_out;
 	s64 pace;          /* ticks of a burst beside it (pace.h) */
 	u64 calls, misses; /* by all rounds together */
-	u64 quiet[TRACE_QUIET_COUNT];
+	u64 quiet[TRACE_UNCOUNTED_COUNT];
 	u64 turns; /* of them */
 };
 
@@ -68,7 +68,7 @@ struct trace_found_cost {
 };
 /* The same, of what an interpreter's loops have shown. */
 void trace_tell_cost(enum trace_kind kind, const struct trace_found_cost *found);
-void trace_set_quiet_cost(enum trace_quiet quiet, s64 ticks, s64 spread);
+void trace_set_quiet_cost(enum trace_uncounted quiet, s64 ticks, s64 spread);
 bool trace_cost_is_known(enum trace_kind kind);
 /* In a child of fork: nobody is at it. */
 void trace_calibrate_forget_others(void);

@@ -113,6 +113,6 @@ void trace_pace_look(struct tracer *tracer)
 	tracer->pace_due = tracer->last_ticks + INTERVAL_TICKS;
 	if (trace_clock.is_frozen)
 		return;
-	__atomic_fetch_add(&area->pace_ticks, measure_cold(), __ATOMIC_RELAXED);
-	__atomic_fetch_add(&area->pace_count, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&area->burst_ticks, measure_cold(), __ATOMIC_RELAXED);
+	__atomic_fetch_add(&area->burst_count, 1, __ATOMIC_RELAXED);
 }

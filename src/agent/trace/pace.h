@@ -25,5 +25,5 @@ struct tracer;
  * interrupted.  Behind other bursts, or little else (calibrate.c).
  */
 u32 trace_pace_measure(void);
-/* Puts one down (trace_area.pace_ticks); it is not due again for some milliseconds. */
+/* Puts one down (trace_area.burst_ticks); it is not due again for some milliseconds. */
 void trace_pace_look(struct tracer *tracer);

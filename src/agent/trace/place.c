@@ -152,9 +152,9 @@ __attribute__((noinline)) void trace_enter_elsewhere(struct tracer *tracer, u64 
 		name_executed(tracer);
 	const u32 node = place(tracer, &call);
 
-	/* Its toll may not be in the caches: that is the search's. */
+	/* Its overhead may not be in the caches: that is the search's. */
 	if (node != TRACE_NO_NODE)
-		tracer->area->tolls[node].misses += tracer->is_off ^ 1;
+		tracer->area->overheads[node].misses += tracer->is_off ^ 1;
 	if (__builtin_expect(tracer->last_ticks >= tracer->pace_due, 0))
 		trace_pace_look(tracer);
 	/* What a search takes is little, and would be a walk through all calls each time. */

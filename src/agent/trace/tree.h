@@ -158,9 +158,9 @@ static inline void trace_leave_out_of_calls(struct tracer *tracer, u64 ticks)
  * An event that a hook was called for and that is no call: its cost is in the time of what is
  * being executed.
  */
-static inline void trace_quiet(struct tracer *tracer, enum trace_quiet what)
+static inline void trace_quiet(struct tracer *tracer, enum trace_uncounted what)
 {
-	tracer->area->tolls[tracer->top->node].quiet[what] += tracer->is_off ^ 1;
+	tracer->area->overheads[tracer->top->node].uncounted[what] += tracer->is_off ^ 1;
 }
 
 /*
@@ -236,8 +236,8 @@ static inline u32 trace_new_node(struct tracer *tracer)
 			node->calls = 0;
 			node->self_ticks = 0;
 			node->parent = TRACE_NO_NODE;
-			tracer->area->tolls[chunk * TRACE_CHUNK_NODES + i] =
-				(struct trace_toll){ 0 };
+			tracer->area->overheads[chunk * TRACE_CHUNK_NODES + i] =
+				(struct trace_overhead){ 0 };
 		}
 	}
 	return tracer->chunk * TRACE_CHUNK_NODES + tracer->used++;

@@ -42,7 +42,7 @@ static void assert_left_out(struct image *image, const char *why)
 	assert_int_equal(image->state, IMAGE_LEFT_OUT);
 	assert_non_null(strstr(image->unentered_reason, why));
 	assert_null(image->ring);
-	assert_null(image->traced);
+	assert_null(image->calls);
 	image_free(image);
 }
 

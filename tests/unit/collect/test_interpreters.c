@@ -266,7 +266,7 @@ static void tell_with(struct scene *scene, u64 walks, u64 refusals)
 {
 	scene->image->ring->python_walks = walks;
 	scene->image->ring->python_refusals = refusals;
-	interpreters_tell(&interpreters, scene->image);
+	interpreters_note(&interpreters, scene->image);
 }
 
 static void a_layout_that_never_fitted_is_told_once(void **state)
@@ -305,10 +305,10 @@ static void a_layout_that_its_agent_found_wrong_is_told(void **state)
 	interpreters_see(&interpreters, scene->image, &ruby);
 	ring->ruby_walks = 1000;
 	ring->ruby_check = RING_RUBY_AGREES;
-	interpreters_tell(&interpreters, scene->image);
+	interpreters_note(&interpreters, scene->image);
 	assert_int_equal(read_told(scene).whys, 0);
 	ring->ruby_check = RING_RUBY_DIFFERS;
-	interpreters_tell(&interpreters, scene->image);
+	interpreters_note(&interpreters, scene->image);
 	const struct told told = read_told(scene);
 
 	assert_int_equal(told.rows, 2);
@@ -325,7 +325,7 @@ static void a_ruby_that_never_was_one_is_told(void **state)
 
 	interpreters_see(&interpreters, scene->image, &ruby);
 	scene->image->ring->ruby_refusals = 1000;
-	interpreters_tell(&interpreters, scene->image);
+	interpreters_note(&interpreters, scene->image);
 	assert_string_equal(read_told(scene).why_not,
 			    "its execution contexts do not look as CRuby 4.0.0's should");
 }

@@ -91,8 +91,8 @@ static void what_was_left_out_at_the_end_is_told(void **state)
 	put_sample(scene->image->ring, 77, START_NS + 1, 0, 0x1234);
 	pump_round(scene);
 	assert_true(recording_writer_stop_thread(scene->writer, -1));
-	pump_tell_left_out(&scene->pump);
-	pump_tell_left_out(&scene->pump);
+	pump_note_left_out(&scene->pump);
+	pump_note_left_out(&scene->pump);
 	assert_int_equal(recording_writer_commit(scene->writer), 0);
 	must(recording_reader_open(scene->path, &reader, &err), &err);
 	must(recording_reader_each_lost(reader, add_lost, &lost, &err), &err);

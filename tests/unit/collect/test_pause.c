@@ -164,13 +164,13 @@ static void sampling_goes_on_when_the_last_cause_is_over(void **state)
 	struct image *image = scene->image;
 	const uint64_t begin_ns = cpu_meter_process_ns(getpid());
 
-	pause_ask(image, HANDSHAKE_TRACED, &by_clock);
-	pause_begin(image, PAUSE_TRACED, &by_clock);
+	pause_ask(image, HANDSHAKE_DEBUGGER, &by_clock);
+	pause_begin(image, PAUSE_DEBUGGER, &by_clock);
 	pause_end(image, PAUSE_ASKED);
 	assert_int_equal(scene->ring->pauses, 1);
 	burn();
 	pause_end(image, PAUSE_ASKED); /* it is over already */
-	pause_end(image, PAUSE_TRACED);
+	pause_end(image, PAUSE_DEBUGGER);
 	assert_int_equal(scene->ring->pauses, 2);
 	assert_in_range(image->pause.traced_ns, BURNED_NS,
 			cpu_meter_process_ns(getpid()) - begin_ns);

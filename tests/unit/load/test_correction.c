@@ -27,31 +27,30 @@ static const struct recording_cost costs[] = {
 	  .pace_permille = RECORDING_UNKNOWN },
 	{ .id = 2,
 	  .process = 1,
-	  .kind = RECORDING_QUIET,
+	  .kind = RECORDING_UNCOUNTED,
 	  .inside_ps = 7000,
 	  .stretch_permille = 1000,
 	  .pace_permille = RECORDING_UNKNOWN },
 };
 #define COSTS costs, sizeof costs / sizeof *costs
 
-static struct traced_row row_of(uint32_t stack, uint32_t parent, uint64_t calls,
-				int64_t self_ns)
+static struct call_row row_of(uint32_t stack, uint32_t parent, uint64_t calls, int64_t self_ns)
 {
-	return (struct traced_row){ .process = 1,
-				    .parent_stack = parent,
-				    .calls = { .thread = 1,
-					       .stack = stack,
-					       .calls = calls,
-					       .self_ns = self_ns,
-					       .kind = FUNCTION_KIND,
-					       .shortest_ns = RECORDING_UNKNOWN,
-					       .longest_ns = RECORDING_UNKNOWN } };
+	return (struct call_row){ .process = 1,
+				  .parent_stack = parent,
+				  .calls = { .thread = 1,
+					     .stack = stack,
+					     .calls = calls,
+					     .self_ns = self_ns,
+					     .kind = FUNCTION_KIND,
+					     .shortest_ns = RECORDING_UNKNOWN,
+					     .longest_ns = RECORDING_UNKNOWN } };
 }
 
 static void a_call_costs_itself_and_its_caller(void **state)
 {
-	struct traced_row rows[] = { row_of(MAIN, 0, 1, 100000),
-				     row_of(TINY, MAIN, 1000, 30000) };
+	struct call_row rows[] = { row_of(MAIN, 0, 1, 100000),
+				   row_of(TINY, MAIN, 1000, 30000) };
 	struct correction sum;
 
 	(void)state;
@@ -66,8 +65,8 @@ static void a_call_costs_itself_and_its_caller(void **state)
 
 static void the_outermost_calls_cost_what_is_outside_of_them(void **state)
 {
-	struct traced_row rows[] = { row_of(OUTSIDE_STACK, 0, 0, 5000),
-				     row_of(MAIN, 0, 100, 9000) };
+	struct call_row rows[] = { row_of(OUTSIDE_STACK, 0, 0, 5000),
+				   row_of(MAIN, 0, 100, 9000) };
 	struct correction sum;
 
 	(void)state;
@@ -79,8 +78,8 @@ static void the_outermost_calls_cost_what_is_outside_of_them(void **state)
 
 static void rows_may_stand_in_any_order_and_are_of_their_thread(void **state)
 {
-	struct traced_row rows[] = { row_of(TINY, MAIN, 10, 1000), row_of(MAIN, 0, 1, 1000),
-				     row_of(MAIN, 0, 1, 1000) };
+	struct call_row rows[] = { row_of(TINY, MAIN, 10, 1000), row_of(MAIN, 0, 1, 1000),
+				   row_of(MAIN, 0, 1, 1000) };
 	struct correction sum;
 
 	(void)state;
@@ -91,14 +90,13 @@ static void rows_may_stand_in_any_order_and_are_of_their_thread(void **state)
 	assert_int_equal(rows[2].ns, 1000 - 20);
 }
 
-static void a_search_and_a_quiet_event_have_their_own_cost(void **state)
+static void a_search_and_an_uncounted_event_have_their_own_cost(void **state)
 {
-	struct traced_row rows[] = { row_of(MAIN, 0, 1, 100000),
-				     row_of(TINY, MAIN, 100, 30000) };
+	struct call_row rows[] = { row_of(MAIN, 0, 1, 100000), row_of(TINY, MAIN, 100, 30000) };
 	struct correction sum;
 
 	(void)state;
-	rows[0].calls.quiet[0] = 50;
+	rows[0].calls.uncounted[0] = 50;
 	rows[1].calls.misses = 40;
 	correction_make(rows, 2, COSTS, false, &sum);
 	assert_int_equal(rows[0].ns, 100000 - 20 - (60 * 10 + 40 * 11) - 50 * 7);
@@ -108,9 +106,9 @@ static void a_search_and_a_quiet_event_have_their_own_cost(void **state)
 /* 10 µs were left out, with two callees: 500 ns each, but of little time a quarter. */
 static void what_is_new_costs_what_is_executed_next(void **state)
 {
-	struct traced_row rows[] = { row_of(OUTSIDE_STACK, 0, 0, 5000),
-				     row_of(MAIN, 0, 1, 100000), row_of(TINY, MAIN, 1, 820),
-				     row_of(MAIN, 0, 1, 1020) };
+	struct call_row rows[] = { row_of(OUTSIDE_STACK, 0, 0, 5000),
+				   row_of(MAIN, 0, 1, 100000), row_of(TINY, MAIN, 1, 820),
+				   row_of(MAIN, 0, 1, 1020) };
 	struct correction sum;
 
 	(void)state;
@@ -127,8 +125,7 @@ static void what_is_new_costs_what_is_executed_next(void **state)
 
 static void nothing_is_below_zero_and_what_would_be_is_told(void **state)
 {
-	struct traced_row rows[] = { row_of(MAIN, 0, 1, 4000),
-				     row_of(TINY, MAIN, 1000, 15000) };
+	struct call_row rows[] = { row_of(MAIN, 0, 1, 4000), row_of(TINY, MAIN, 1000, 15000) };
 	struct correction sum;
 
 	(void)state;
@@ -141,8 +138,8 @@ static void nothing_is_below_zero_and_what_would_be_is_told(void **state)
 
 static void what_is_not_known_stays_and_is_counted(void **state)
 {
-	struct traced_row rows[] = { row_of(MAIN, 0, 1, 4000), row_of(TINY, MAIN, 10, 5000),
-				     row_of(MAIN, 0, 3, 700) };
+	struct call_row rows[] = { row_of(MAIN, 0, 1, 4000), row_of(TINY, MAIN, 10, 5000),
+				   row_of(MAIN, 0, 3, 700) };
 	struct correction sum;
 
 	(void)state;
@@ -158,8 +155,8 @@ static void what_is_not_known_stays_and_is_counted(void **state)
 
 static void raw_times_stay_and_the_sums_say_what_they_have(void **state)
 {
-	struct traced_row rows[] = { row_of(MAIN, 0, 1, 100000),
-				     row_of(TINY, MAIN, 1000, 30000) };
+	struct call_row rows[] = { row_of(MAIN, 0, 1, 100000),
+				   row_of(TINY, MAIN, 1000, 30000) };
 	struct correction sum;
 
 	(void)state;
@@ -172,7 +169,7 @@ static void raw_times_stay_and_the_sums_say_what_they_have(void **state)
 static void slower_bytecode_is_taken_out_of_what_is_left(void **state)
 {
 	struct recording_cost slow = costs[0];
-	struct traced_row rows[] = { row_of(MAIN, 0, 1, 12020) };
+	struct call_row rows[] = { row_of(MAIN, 0, 1, 12020) };
 	struct correction sum;
 
 	(void)state;
@@ -186,8 +183,8 @@ static void slower_bytecode_is_taken_out_of_what_is_left(void **state)
 static void the_pace_is_that_of_what_calls_cost(void **state)
 {
 	struct recording_cost both[] = { costs[0], costs[0] };
-	struct traced_row rows[] = { row_of(MAIN, 0, 200, 100000),
-				     row_of(TINY, MAIN, 100, 30000) };
+	struct call_row rows[] = { row_of(MAIN, 0, 200, 100000),
+				   row_of(TINY, MAIN, 100, 30000) };
 	struct correction sum;
 
 	(void)state;
@@ -198,20 +195,20 @@ static void the_pace_is_that_of_what_calls_cost(void **state)
 	both[1].pace_permille = 1000;
 	rows[1].process = 2;
 	correction_make(rows, 2, both, 2, false, &sum);
-	assert_float_equal(sum.pace, 1.3, 1e-9);
+	assert_float_equal(sum.slowdown, 1.3, 1e-9);
 	both[1].pace_permille = RECORDING_UNKNOWN;
 	correction_make(rows, 2, both, 2, false, &sum);
-	assert_float_equal(sum.pace, 1.6, 1e-9);
+	assert_float_equal(sum.slowdown, 1.6, 1e-9);
 	both[0].pace_permille = RECORDING_UNKNOWN;
 	correction_make(rows, 2, both, 2, false, &sum);
-	assert_float_equal(sum.pace, 0, 1e-9);
+	assert_float_equal(sum.slowdown, 0, 1e-9);
 }
 
 /* Each call 2 ns either way, and the share of all that calibration cannot see. */
 static void the_doubt_is_at_least_what_calibration_found(void **state)
 {
-	struct traced_row rows[] = { row_of(MAIN, 0, 1, 100000),
-				     row_of(TINY, MAIN, 1000, 30000) };
+	struct call_row rows[] = { row_of(MAIN, 0, 1, 100000),
+				   row_of(TINY, MAIN, 1000, 30000) };
 	struct correction sum;
 
 	(void)state;
@@ -231,7 +228,7 @@ static void rubys_calls_are_doubted_more_where_their_callees_were_searched_for(v
 						    .inside_miss_ps = 20000,
 						    .stretch_permille = 1000,
 						    .pace_permille = RECORDING_UNKNOWN };
-	struct traced_row rows[] = { row_of(MAIN, 0, 1000, 100000) };
+	struct call_row rows[] = { row_of(MAIN, 0, 1000, 100000) };
 	struct correction sum;
 
 	(void)state;
@@ -246,7 +243,7 @@ static void rubys_calls_are_doubted_more_where_their_callees_were_searched_for(v
 
 static void the_shortest_and_longest_call_of_a_leaf_lose_their_own_cost(void **state)
 {
-	struct traced_row rows[] = { row_of(TINY, 0, 1000, 30000) };
+	struct call_row rows[] = { row_of(TINY, 0, 1000, 30000) };
 	struct correction sum;
 
 	(void)state;
@@ -259,8 +256,7 @@ static void the_shortest_and_longest_call_of_a_leaf_lose_their_own_cost(void **s
 
 static void a_call_that_calls_loses_as_much_as_all_do(void **state)
 {
-	struct traced_row rows[] = { row_of(MAIN, 0, 2, 20040),
-				     row_of(TINY, MAIN, 1000, 40000) };
+	struct call_row rows[] = { row_of(MAIN, 0, 2, 20040), row_of(TINY, MAIN, 1000, 40000) };
 	struct correction sum;
 
 	(void)state;
@@ -275,7 +271,7 @@ static void a_call_that_calls_loses_as_much_as_all_do(void **state)
 /* What cannot be, and seems so, for costs are what calls take on average. */
 static void no_call_is_longer_than_all_together(void **state)
 {
-	struct traced_row rows[] = { row_of(TINY, 0, 100, 2500) };
+	struct call_row rows[] = { row_of(TINY, 0, 100, 2500) };
 	struct correction sum;
 
 	(void)state;
@@ -301,7 +297,7 @@ int main(void)
 		cmocka_unit_test(a_call_costs_itself_and_its_caller),
 		cmocka_unit_test(the_outermost_calls_cost_what_is_outside_of_them),
 		cmocka_unit_test(rows_may_stand_in_any_order_and_are_of_their_thread),
-		cmocka_unit_test(a_search_and_a_quiet_event_have_their_own_cost),
+		cmocka_unit_test(a_search_and_an_uncounted_event_have_their_own_cost),
 		cmocka_unit_test(what_is_new_costs_what_is_executed_next),
 		cmocka_unit_test(nothing_is_below_zero_and_what_would_be_is_told),
 		cmocka_unit_test(what_is_not_known_stays_and_is_counted),

@@ -375,8 +375,8 @@ static int check_calls(void *context, const struct recording_calls *row)
 	assert_int_equal(row->longest_ns, *seen == 1 ? 90 : RECORDING_UNKNOWN);
 	assert_int_equal(row->kind, *seen == 1 ? 2 : 0);
 	assert_int_equal(row->misses, *seen == 1 ? 4 : 0);
-	for (uint64_t i = 0; i < RECORDING_QUIET_KINDS; i++)
-		assert_int_equal(row->quiet[i], *seen == 1 ? 5 + i : 0);
+	for (uint64_t i = 0; i < RECORDING_UNCOUNTED_KINDS; i++)
+		assert_int_equal(row->uncounted[i], *seen == 1 ? 5 + i : 0);
 	assert_int_equal(row->left_out_ns, *seen == 1 ? 0 : 33);
 	return 0;
 }
@@ -459,8 +459,8 @@ static void calls_and_their_updates_come_back(void **state)
 	calls.longest_ns = 90;
 	calls.kind = 2;
 	calls.misses = 4;
-	for (uint64_t i = 0; i < RECORDING_QUIET_KINDS; i++)
-		calls.quiet[i] = 5 + i;
+	for (uint64_t i = 0; i < RECORDING_UNCOUNTED_KINDS; i++)
+		calls.uncounted[i] = 5 + i;
 	must(recording_writer_update_calls(writer, &calls), &err);
 	calls.stack = 999;
 	assert_int_equal(recording_writer_update_calls(writer, &calls), -EINVAL);

@@ -125,7 +125,7 @@ static inline u64 method_of(void *const *arguments, size_t count)
 /*
  * An event that makes no call; if the thread has no tracer, there is nobody whose time it is.
  */
-static void *note_quiet(enum trace_quiet what)
+static void *note_quiet(enum trace_uncounted what)
 {
 	struct tracer *tracer = trace_own;
 
@@ -147,11 +147,11 @@ static void *on_call(void *callable, void *const *arguments, size_t count, void 
 	(void)callable;
 	(void)names;
 	if (is_function(called))
-		return note_quiet(TRACE_QUIET_FUNCTION);
+		return note_quiet(TRACE_UNCOUNTED_FUNCTION);
 	const u64 method = method_of(arguments, count);
 
 	if (method == 0)
-		return note_quiet(TRACE_QUIET_OTHER);
+		return note_quiet(TRACE_UNCOUNTED_OTHER);
 	const u64 now = trace_now();
 	struct tracer *tracer = trace_of_thread();
 
@@ -175,7 +175,7 @@ static void *on_call_end(void *callable, void *const *arguments, size_t count, v
 	(void)callable;
 	(void)names;
 	if (method == 0)
-		return note_quiet(TRACE_QUIET_OTHER);
+		return note_quiet(TRACE_UNCOUNTED_OTHER);
 	if (tracer != NULL)
 		trace_leave(tracer, method, 0, now);
 	return nothing();

@@ -201,7 +201,7 @@ static void on_event(u64 data, const struct ruby_event *event)
 	if (tracer == NULL)
 		return;
 	if (is_only_told(event)) {
-		trace_quiet(tracer, TRACE_QUIET_BUILTIN);
+		trace_quiet(tracer, TRACE_UNCOUNTED_BUILTIN);
 		return;
 	}
 	const u64 now = trace_now();

@@ -1,18 +1,19 @@
 /*
- * traced_internal - what the files of traced share: what is known of an area's nodes and threads.
+ * call_tree_reader_internal - what the files of the call tree's reader share: what is known of an
+ * area's nodes and threads.
  *
- *   traced.c         reads an area, and gives back what has ended
- *   traced_stacks.c  the stack of a node
+ *   call_tree_reader.c  reads an area, and gives back what has ended
+ *   call_tree_stacks.c  the stack of a node
  */
 #pragma once
-#include "collect/traced.h"
+#include "collect/call_tree_reader.h"
 
 #include <stddef.h>
 
 #include "abi/trace.h"
-#include "collect/traced_costs.h"
+#include "collect/call_costs.h"
 
-#define TRACED_NODES ((uint32_t)TRACE_CHUNKS * TRACE_CHUNK_NODES)
+#define CALL_TREE_NODES ((uint32_t)TRACE_CHUNKS * TRACE_CHUNK_NODES)
 
 /* What is known of a node. */
 struct known_node {
@@ -35,7 +36,7 @@ struct step {
 	uint64_t key;
 };
 
-struct traced {
+struct call_tree_reader {
 	struct trace_area *area;
 	struct known_node *chunks[TRACE_CHUNKS]; /* of the nodes of each; NULL: none was seen */
 	struct known_thread threads[TRACE_THREADS];
@@ -45,8 +46,8 @@ struct traced {
 	double cpu_ns_per_tick;       /* if that is the threads' own CPU time; else 0 */
 	uint64_t most_ns;             /* that a thread can have been there for */
 	uint64_t now_ns;              /* of this reading */
-	struct traced_costs costs;
-	struct step *path; /* room for the nodes outside of one */
+	struct call_costs costs;
+	struct step *path; /* scratch: the nodes outside of one */
 	size_t path_capacity;
 	uint32_t reading; /* the how many-th; the first is 1 */
 	uint64_t calls;
@@ -54,12 +55,12 @@ struct traced {
 };
 
 /* Room for what is known of a node. */
-struct known_node *traced_known(struct traced *traced, uint32_t node);
+struct known_node *call_tree_reader_known(struct call_tree_reader *reader, uint32_t node);
 /* A node's key; 0: there is none, or it has no name so far. */
-uint64_t traced_key(const struct traced *traced, uint32_t node);
+uint64_t call_tree_reader_key(const struct call_tree_reader *reader, uint32_t node);
 /*
  * Whether the recording has the stack of a node, whose key was this, now: a name may be on its
  * way.
  */
-bool traced_find_stack(struct image *image, struct pump *pump, uint32_t node, uint64_t key,
-		       bool is_last);
+bool call_tree_reader_find_stack(struct image *image, struct pump *pump, uint32_t node,
+				 uint64_t key, bool is_last);

@@ -1,5 +1,5 @@
 /*
- * maps_pace - how often an image's mappings are read from /proc, where no sideband reports them.
+ * maps_interval - how often an image's mappings are read from /proc, where no sideband reports them.
  *
  * An agent says that they have changed each time that it meets an image and that one was closed: a
  * program that does so in a loop would have them read thousands of times a second.  They are read
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* Zero-initialized: nothing has changed.  Times are of CLOCK_MONOTONIC. */
-struct maps_pace {
+struct maps_interval {
 	uint64_t changed_ns; /* the earliest change that was not read; 0: none */
 	uint64_t round_ns;   /* the round of the last reading */
 	uint64_t due_ns;     /* no reading before */
@@ -20,12 +20,12 @@ struct maps_pace {
  * They had changed by the beginning of the round, as a record with that time says: if they were
  * read in this round, that was behind it.
  */
-void maps_pace_change(struct maps_pace *pace, uint64_t round_ns, uint64_t time_ns);
+void maps_interval_change(struct maps_interval *interval, uint64_t round_ns, uint64_t time_ns);
 /*
  * Whether they are to be read now, in the round that began at round_ns: *out_changed_ns is since
  * when they are what will be read.
  */
-bool maps_pace_begin(struct maps_pace *pace, uint64_t round_ns, uint64_t now_ns,
-		     uint64_t *out_changed_ns);
+bool maps_interval_begin(struct maps_interval *interval, uint64_t round_ns, uint64_t now_ns,
+			 uint64_t *out_changed_ns);
 /* They were read from began_ns to now_ns. */
-void maps_pace_end(struct maps_pace *pace, uint64_t began_ns, uint64_t now_ns);
+void maps_interval_end(struct maps_interval *interval, uint64_t began_ns, uint64_t now_ns);

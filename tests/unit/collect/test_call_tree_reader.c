@@ -16,7 +16,7 @@
 #include "base/monotonic.h"
 #include "collect/image.h"
 #include "collect/sideband.h"
-#include "collect/traced.h"
+#include "collect/call_tree_reader.h"
 #include "collect/tree.h"
 #include "record/reader.h"
 #include "record/writer.h"
@@ -29,7 +29,7 @@
 #define KEY(n)  (RING_INTERPRETED | (u64)(n) << RING_INSTRUCTION_BITS)
 
 static struct trace_area *area;
-static struct traced_terms terms;
+static struct call_tree_reader_terms terms;
 
 static int setup(void **state)
 {
@@ -41,10 +41,10 @@ static int setup(void **state)
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (area == MAP_FAILED)
 		return -1;
-	terms = (struct traced_terms){ .start_ns = monotonic_ns() - 1000000,
-				       .start_ticks = ticks_now() - 1000000,
-				       .has_sideband = true };
-	scene->image->traced = traced_new(area);
+	terms = (struct call_tree_reader_terms){ .start_ns = monotonic_ns() - 1000000,
+						 .start_ticks = ticks_now() - 1000000,
+						 .has_sideband = true };
+	scene->image->calls = call_tree_reader_new(area);
 	return 0;
 }
 
@@ -143,20 +143,20 @@ static void costs_are_those_of_the_pace_that_the_program_ran_at(void **state)
 							      .spread = 100000,
 							      .stretch_permille = 1000,
 							      .is_known = 1,
-							      .pace = 1000 };
+							      .burst_ticks = 1000 };
 	/* So long ago that a wait between two readings does not change the rate. */
 	terms.start_ns = monotonic_ns() - LONG_NS;
 	terms.start_ticks = ticks_now() - LONG_NS;
-	traced_read(scene->image, &scene->pump, &terms, false);
+	call_tree_reader_read(scene->image, &scene->pump, &terms, false);
 	const struct recording_cost calibrated = cost_read_back(scene);
 
 	assert_int_equal(calibrated.pace_permille, RECORDING_UNKNOWN);
 	/* The rate of the counter is measured in each reading. */
 	check_ratio(calibrated.outside_ps, calibrated.inside_ps, 1.5);
 	check_ratio(calibrated.spread_ps, calibrated.inside_ps, 0.25);
-	area->pace_ticks = 10 * 1100;
-	area->pace_count = 10;
-	traced_read(scene->image, &scene->pump, &terms, false);
+	area->burst_ticks = 10 * 1100;
+	area->burst_count = 10;
+	call_tree_reader_read(scene->image, &scene->pump, &terms, false);
 	const struct recording_cost mixed = cost_read_back(scene);
 
 	/* A tenth of the time or so at the other pace. */
@@ -164,9 +164,9 @@ static void costs_are_those_of_the_pace_that_the_program_ran_at(void **state)
 	assert_in_range((uint64_t)(mixed.inside_ps * 100 / calibrated.inside_ps), 95, 125);
 	check_ratio(mixed.outside_ps, mixed.inside_ps, 1.5);
 	check_ratio(mixed.spread_ps, mixed.inside_ps, 0.25 + 2.5 * 0.4 * (1 - 1 / 1.1));
-	area->pace_ticks = 11 * 1500;
-	area->pace_count = 11;
-	traced_read(scene->image, &scene->pump, &terms, false);
+	area->burst_ticks = 11 * 1500;
+	area->burst_count = 11;
+	call_tree_reader_read(scene->image, &scene->pump, &terms, false);
 	const struct recording_cost slower = cost_read_back(scene);
 
 	assert_int_equal(slower.id, calibrated.id);
@@ -176,9 +176,9 @@ static void costs_are_those_of_the_pace_that_the_program_ran_at(void **state)
 	/* A third off, of which 0.4 are doubted, of the call's 2.5 times the inside. */
 	check_ratio(slower.spread_ps, slower.inside_ps, 0.25 + 2.5 * 0.4 / 3);
 	/* What nobody could have measured is not taken at its word. */
-	area->pace_ticks = UINT64_MAX;
-	area->pace_count = 12;
-	traced_read(scene->image, &scene->pump, &terms, false);
+	area->burst_ticks = UINT64_MAX;
+	area->burst_count = 12;
+	call_tree_reader_read(scene->image, &scene->pump, &terms, false);
 	assert_in_range(
 		(uint64_t)(cost_read_back(scene).inside_ps * 100 / calibrated.inside_ps), 200,
 		300);
@@ -191,18 +191,18 @@ static void calls_are_written_and_replaced(void **state)
 	begin_thread();
 	put_node(FIRST + 1, FIRST, KEY(1), 3);
 	put_node(FIRST + 2, FIRST + 1, KEY(2), 10);
-	traced_read(scene->image, &scene->pump, &terms, true);
+	call_tree_reader_read(scene->image, &scene->pump, &terms, true);
 	struct counted counted = read_back(scene);
 
 	assert_int_equal(counted.calls, 13);
 	assert_int_equal(counted.rows, 3);
 	assert_int_equal(counted.outside, 1);
 	area->nodes[FIRST + 2].calls = 20;
-	traced_read(scene->image, &scene->pump, &terms, true);
+	call_tree_reader_read(scene->image, &scene->pump, &terms, true);
 	counted = read_back(scene);
 	assert_int_equal(counted.calls, 23);
 	assert_int_equal(counted.rows, 3);
-	assert_int_equal(traced_calls(scene->image->traced), 23);
+	assert_int_equal(call_tree_reader_calls(scene->image->calls), 23);
 }
 
 static void a_callee_without_a_name_waits_for_it(void **state)
@@ -212,9 +212,9 @@ static void a_callee_without_a_name_waits_for_it(void **state)
 	begin_thread();
 	put_node(FIRST + 1, FIRST, KEY(1), 3);
 	put_node(FIRST + 2, FIRST, 0, 5);
-	traced_read(scene->image, &scene->pump, &terms, false);
+	call_tree_reader_read(scene->image, &scene->pump, &terms, false);
 	assert_int_equal(read_back(scene).calls, 0);
-	traced_read(scene->image, &scene->pump, &terms, true);
+	call_tree_reader_read(scene->image, &scene->pump, &terms, true);
 	assert_int_equal(read_back(scene).calls, 3 + 5);
 }
 
@@ -234,9 +234,9 @@ static void callers_are_looked_for_once_in_each_reading(void **state)
 	for (u32 i = 2; i < deep; i++)
 		put_node(FIRST + i, FIRST + i - 1, KEY(1 + i % 7), 1);
 	for (int i = 0; i < 5; i++)
-		traced_read(scene->image, &scene->pump, &terms, false);
+		call_tree_reader_read(scene->image, &scene->pump, &terms, false);
 	assert_int_equal(read_back(scene).calls, 0);
-	traced_read(scene->image, &scene->pump, &terms, true);
+	call_tree_reader_read(scene->image, &scene->pump, &terms, true);
 	assert_int_equal(read_back(scene).calls, deep - 1);
 }
 
@@ -248,10 +248,10 @@ static void a_thread_that_ended_gives_back_what_it_had(void **state)
 	area->chunks_taken = 1;
 	area->threads_taken = 1;
 	put_node(FIRST + 1, FIRST, KEY(1), 3);
-	traced_read(scene->image, &scene->pump, &terms, false);
+	call_tree_reader_read(scene->image, &scene->pump, &terms, false);
 	assert_int_equal(area->owners[1], 1);
 	image_find_thread(scene->image, TID)->end_ns = monotonic_ns();
-	traced_read(scene->image, &scene->pump, &terms, false);
+	call_tree_reader_read(scene->image, &scene->pump, &terms, false);
 	assert_int_equal(area->owners[1], 0);
 	assert_int_equal(area->threads[0].state, TRACE_THREAD_FREE);
 	assert_int_equal(area->chunks_taken, 0);
@@ -269,24 +269,24 @@ static void a_thread_seen_before_its_creation_is_told_keeps_what_it_has(void **s
 	tree_init(&tree, scene->writer, terms.start_ns);
 	struct image *image = tree_add(&tree, 4000, NULL, terms.start_ns);
 
-	image->traced = traced_new(area);
+	image->calls = call_tree_reader_new(area);
 	image->running_threads = 1;
 	event.pid = event.parent_pid = 4000;
 	for (int life = 0; life < 2; life++) {
 		event.time_ns = monotonic_ns();
 		begin_thread();
-		traced_read(image, &scene->pump, &terms, false);
+		call_tree_reader_read(image, &scene->pump, &terms, false);
 		assert_int_equal(area->threads[0].state, TRACE_THREAD_TAKEN);
 		event.kind = SIDEBAND_FORK;
 		tree_take(&tree, &event);
-		traced_read(image, &scene->pump, &terms, false);
+		call_tree_reader_read(image, &scene->pump, &terms, false);
 		assert_int_equal(area->owners[1], 1);
 		assert_int_equal(area->threads[0].state, TRACE_THREAD_TAKEN);
 		/* Long ago, for who has the same tid next. */
 		event.kind = SIDEBAND_EXIT;
 		tree_take(&tree, &event);
 		image_find_thread(image, TID)->end_ns = terms.start_ns - 1000000000;
-		traced_read(image, &scene->pump, &terms, false);
+		call_tree_reader_read(image, &scene->pump, &terms, false);
 		assert_int_equal(area->threads[0].state, TRACE_THREAD_FREE);
 	}
 	tree_close(&tree);
@@ -305,7 +305,7 @@ static void callers_that_make_no_sense_hurt_nobody(void **state)
 	area->nodes[FIRST + 4].self_ticks = ~0ULL;
 	area->owners[2] = 0xffffffff;
 	area->threads[1].state = 77;
-	traced_read(scene->image, &scene->pump, &terms, true);
+	call_tree_reader_read(scene->image, &scene->pump, &terms, true);
 	assert_in_range(read_back(scene).calls, 0, 4);
 }
 
@@ -318,7 +318,7 @@ static void a_node_of_more_time_than_went_by_is_left_out_alone(void **state)
 	put_node(FIRST + 2, FIRST, KEY(2), 1ULL << 40);
 	put_node(FIRST + 3, FIRST, KEY(3), 1);
 	area->nodes[FIRST + 3].self_ticks = 1ULL << 50;
-	traced_read(scene->image, &scene->pump, &terms, true);
+	call_tree_reader_read(scene->image, &scene->pump, &terms, true);
 	assert_int_equal(read_back(scene).calls, 3);
 	assert_int_equal(scene->image->trust.doubtful, 2);
 }
@@ -332,7 +332,7 @@ static void a_circle_of_callers_is_no_tree(void **state)
 		put_node(FIRST + i, FIRST + i % (TRACE_CHUNK_NODES - 1) + 1, KEY(i), 1);
 		area->nodes[FIRST + i].depth = 7;
 	}
-	traced_read(scene->image, &scene->pump, &terms, true);
+	call_tree_reader_read(scene->image, &scene->pump, &terms, true);
 	assert_int_equal(read_back(scene).calls, TRACE_CHUNK_NODES - 1);
 }
 
@@ -343,8 +343,8 @@ static void costs_that_no_call_has_are_left_out(void **state)
 					  .stretch_permille = 1000,
 					  .is_known = 1 };
 
-	area->pace_ticks = ~0ULL;
-	area->pace_count = 1;
+	area->burst_ticks = ~0ULL;
+	area->burst_count = 1;
 	area->costs[TRACE_KIND_PYTHON] = sound;
 	area->costs[TRACE_KIND_RUBY] = sound;
 	area->costs[TRACE_KIND_RUBY].spread = ~0U;
@@ -353,12 +353,13 @@ static void costs_that_no_call_has_are_left_out(void **state)
 	area->costs[TRACE_KIND_MCOUNT].stretch_permille = 0;
 	area->costs[TRACE_KIND_FENTRY] = sound;
 	area->costs[TRACE_KIND_FENTRY].stretch_permille = ~0U;
-	area->quiet_costs[0] =
-		(struct trace_quiet_cost){ .ticks = -0x7fffffff, .spread = 1, .is_known = 1 };
+	area->uncounted_costs[0] = (struct trace_uncounted_cost){ .ticks = -0x7fffffff,
+								  .spread = 1,
+								  .is_known = 1 };
 	/* A tick is a hundred seconds. */
 	terms.start_ns = monotonic_ns() - LONG_NS;
 	terms.start_ticks = ticks_now() - 1;
-	traced_read(scene->image, &scene->pump, &terms, true);
+	call_tree_reader_read(scene->image, &scene->pump, &terms, true);
 	cost_read_back(scene);
 	assert_in_range(scene->image->trust.doubtful, 3, 5);
 }
@@ -371,7 +372,7 @@ static void a_longest_call_that_is_not_believed_is_not_known(void **state)
 	put_node(FIRST + 1, FIRST, KEY(1), 3);
 	area->nodes[FIRST + 1].shortest_ticks = 1000000;
 	area->nodes[FIRST + 1].longest_ticks = ~0ULL >> 1;
-	traced_read(scene->image, &scene->pump, &terms, true);
+	call_tree_reader_read(scene->image, &scene->pump, &terms, true);
 	assert_int_equal(read_back(scene).calls, 3);
 }
 
@@ -389,7 +390,7 @@ static void more_time_than_there_can_be_is_not_written(void **state)
 	}
 	for (u32 i = 2; i < 12; i++)
 		area->owners[i] = 1;
-	traced_read(scene->image, &scene->pump, &terms, true);
+	call_tree_reader_read(scene->image, &scene->pump, &terms, true);
 	assert_in_range(read_back(scene).calls, 1, 599);
 }
 

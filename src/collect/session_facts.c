@@ -1,4 +1,4 @@
-#include "collect/tell.h"
+#include "collect/session_facts.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -37,7 +37,7 @@ static void add_string(struct json_object *array, const char *string)
 }
 
 /* Which functions a trace is to count. */
-static void tell_only(struct recording_writer *writer, const char *patterns)
+static void write_only(struct recording_writer *writer, const char *patterns)
 {
 	struct json_object *array = json_object_new_array();
 
@@ -48,7 +48,7 @@ static void tell_only(struct recording_writer *writer, const char *patterns)
 	json_object_put(array);
 }
 
-static void tell_command(struct recording_writer *writer, char *const *argv)
+static void write_command(struct recording_writer *writer, char *const *argv)
 {
 	struct json_object *array = json_object_new_array();
 
@@ -59,7 +59,7 @@ static void tell_command(struct recording_writer *writer, char *const *argv)
 	json_object_put(array);
 }
 
-static void tell_host(struct recording_writer *writer)
+static void write_host(struct recording_writer *writer)
 {
 	struct utsname name;
 
@@ -71,7 +71,7 @@ static void tell_host(struct recording_writer *writer)
 	recording_writer_set(writer, KEY_HOST, host);
 }
 
-static void tell_directory(struct recording_writer *writer)
+static void write_directory(struct recording_writer *writer)
 {
 	char path[PATH_MAX];
 
@@ -90,9 +90,9 @@ static int64_t unix_time_of(uint64_t monotonic)
 	       (int64_t)(monotonic_ns() - monotonic);
 }
 
-static void tell_sampling(struct recording_writer *writer,
-			  const struct session_options *options,
-			  const struct perf_ability *ability)
+static void write_sampling(struct recording_writer *writer,
+			   const struct session_options *options,
+			   const struct perf_ability *ability)
 {
 	recording_writer_set(writer, KEY_CLOCK,
 			     options->clock == CLOCK_KIND_USER ? "user" : "cpu");
@@ -103,27 +103,28 @@ static void tell_sampling(struct recording_writer *writer,
 				 (int64_t)perf_choose_period(options->rate_hz, 0));
 }
 
-void tell_beginning(struct recording_writer *writer, const struct session_options *options,
-		    const struct perf_ability *ability, uint64_t start_ns)
+void session_facts_write_start(struct recording_writer *writer,
+			       const struct session_options *options,
+			       const struct perf_ability *ability, uint64_t start_ns)
 {
-	tell_command(writer, options->argv);
-	tell_host(writer);
-	tell_directory(writer);
+	write_command(writer, options->argv);
+	write_host(writer);
+	write_directory(writer);
 	recording_writer_set(writer, KEY_MODE, options->is_trace ? "trace" : "sample");
 	if (options->is_trace)
 		recording_writer_set(writer, KEY_CLOCK,
 				     options->clock == CLOCK_KIND_WALL ? "wall" : "cpu");
 	else
-		tell_sampling(writer, options, ability);
+		write_sampling(writer, options, ability);
 	if (options->only[0] != '\0')
-		tell_only(writer, options->only);
+		write_only(writer, options->only);
 	recording_writer_set(writer, KEY_CHILDREN, options->no_children ? "0" : "1");
 	recording_writer_set(writer, KEY_FATHOM_VERSION, FATHOM_VERSION);
 	recording_writer_set_int(writer, KEY_START_UNIX_NS, unix_time_of(start_ns));
 }
 
 /* By what no agent was in, and what a user can do about it. */
-static const char *tell_passer(struct image *image)
+static const char *write_passer(struct image *image)
 {
 	struct text reason = { 0 };
 
@@ -140,7 +141,7 @@ static const char *tell_passer(struct image *image)
  * Whether all that is known to have been burned by it is too little.  What the kernel reports at
  * a process's end it reports during a storm only; counters and looks say what the others burned.
  */
-static bool tell_was_brief(const struct image *image)
+static bool write_was_brief(const struct image *image)
 {
 	uint64_t ns = image->seen_ns > image->ended_ns ? image->seen_ns : image->ended_ns;
 
@@ -153,11 +154,11 @@ static bool tell_was_brief(const struct image *image)
 	return ns < image->cpu_before_ns + BRIEF_NS;
 }
 
-const char *tell_why_unentered(struct image *image, const char *unanswered)
+const char *session_facts_why_unentered(struct image *image, const char *unanswered)
 {
 	CLEANUP(freep) struct target_program *program = NULL;
 
-	if (image->says_hello_late && tell_was_brief(image))
+	if (image->says_hello_late && write_was_brief(image))
 		return RECORDING_TOO_BRIEF;
 	/* The recorder sees other files by these names. */
 	if (image->why_out_of_reach != NULL)
@@ -181,7 +182,7 @@ const char *tell_why_unentered(struct image *image, const char *unanswered)
 	if (image->is_recorded)
 		return "another recording is made of it";
 	if (image->is_passed_by)
-		return tell_passer(image);
+		return write_passer(image);
 	if (unanswered != NULL)
 		return unanswered;
 	if (image->exe == NULL)
@@ -190,8 +191,9 @@ const char *tell_why_unentered(struct image *image, const char *unanswered)
 	       "could not reach us";
 }
 
-void tell_left_out(struct recording_writer *writer, const struct handshake_hello *hello,
-		   pid_t pid, bool is_trace, const char *reason)
+void session_facts_note_left_out(struct recording_writer *writer,
+				 const struct handshake_hello *hello, pid_t pid, bool is_trace,
+				 const char *reason)
 {
 	struct text note = { 0 };
 
@@ -202,7 +204,7 @@ void tell_left_out(struct recording_writer *writer, const struct handshake_hello
 	text_done(&note);
 }
 
-void tell_nonsense(struct recording_writer *writer, const struct image *image)
+void session_facts_note_nonsense(struct recording_writer *writer, const struct image *image)
 {
 	const struct trust *trust = &image->trust;
 	struct text note = { 0 };
@@ -219,7 +221,7 @@ void tell_nonsense(struct recording_writer *writer, const struct image *image)
 	text_done(&note);
 }
 
-static void tell_more(struct recording_writer *writer, uint64_t count, const char *what)
+static void write_more(struct recording_writer *writer, uint64_t count, const char *what)
 {
 	CLEANUP(freep)
 	char *note = xasprintf("%" PRIu64 " more %s %s", count,
@@ -228,13 +230,13 @@ static void tell_more(struct recording_writer *writer, uint64_t count, const cha
 	recording_writer_note(writer, note);
 }
 
-void tell_nonsense_more(struct recording_writer *writer, uint64_t count)
+void session_facts_note_more_nonsense(struct recording_writer *writer, uint64_t count)
 {
-	tell_more(writer, count, "wrote nonsense into the memory shared with fathom");
+	write_more(writer, count, "wrote nonsense into the memory shared with fathom");
 }
 
-void tell_untraced(struct recording_writer *writer, const char *name, pid_t pid,
-		   const char *reason)
+void session_facts_note_untraced(struct recording_writer *writer, const char *name, pid_t pid,
+				 const char *reason)
 {
 	struct text note = { 0 };
 
@@ -244,16 +246,17 @@ void tell_untraced(struct recording_writer *writer, const char *name, pid_t pid,
 	text_done(&note);
 }
 
-void tell_untraced_more(struct recording_writer *writer, uint64_t count)
+void session_facts_note_more_untraced(struct recording_writer *writer, uint64_t count)
 {
-	tell_more(writer, count, "ran untraced: 'fathom report --by process' names them");
+	write_more(writer, count, "ran untraced: 'fathom report --by process' names them");
 }
 
 /* Less is of no interest, and of the clocks' difference. */
 #define UNCOUNTED_TOLD_NS   20000000
 #define UNCOUNTED_TOLD_PART 50
 
-void tell_uncounted(struct recording_writer *writer, uint64_t waited_ns, uint64_t counted_ns)
+void session_facts_note_uncounted(struct recording_writer *writer, uint64_t waited_ns,
+				  uint64_t counted_ns)
 {
 	if (waited_ns < counted_ns + UNCOUNTED_TOLD_NS ||
 	    waited_ns < counted_ns + counted_ns / UNCOUNTED_TOLD_PART)
@@ -268,7 +271,7 @@ void tell_uncounted(struct recording_writer *writer, uint64_t waited_ns, uint64_
 	recording_writer_note(writer, note);
 }
 
-void tell_early_traps(struct recording_writer *writer, uint64_t count)
+void session_facts_note_early_traps(struct recording_writer *writer, uint64_t count)
 {
 	CLEANUP(freep)
 	char *note = xasprintf(
@@ -280,7 +283,8 @@ void tell_early_traps(struct recording_writer *writer, uint64_t count)
 	recording_writer_note(writer, note);
 }
 
-void tell_full(struct recording_writer *writer, uint64_t max_bytes, uint64_t after_ns)
+void session_facts_note_full(struct recording_writer *writer, uint64_t max_bytes,
+			     uint64_t after_ns)
 {
 	const bool is_even = max_bytes % (1U << 20) == 0;
 	CLEANUP(freep)

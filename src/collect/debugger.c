@@ -1,4 +1,4 @@
-#include "collect/tracer.h"
+#include "collect/debugger.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -27,9 +27,9 @@
 /* And those of which it is only asked what they burned, 1 us each. */
 #define MAX_CLOCK_READS 64
 /* A process that asked to be traced, and is not after that long, will not be. */
-#define TRACER_PATIENCE_NS (1000 * NS_PER_MS)
+#define ATTACH_PATIENCE_NS (1000 * NS_PER_MS)
 
-bool tracer_is_on(pid_t pid)
+bool debugger_is_attached(pid_t pid)
 {
 	/* TracerPid is among the first lines, whatever the name in the very first. */
 	char path[64], text[512];
@@ -48,21 +48,21 @@ bool tracer_is_on(pid_t pid)
 }
 
 /*
- * It asked to be traced, so that no trap comes before its tracer: who has come by now, or never
- * will.
+ * It asked not to be sampled before its debugger attaches: the debugger has done so by now, or
+ * never will.
  */
-static void tracer_settle_asked(struct image *image, bool is_traced)
+static void debugger_settle_request(struct image *image, bool is_traced)
 {
 	const struct pause *pause = &image->pause;
 
-	if (!(pause->causes & PAUSE_ASKED) || pause->reason != HANDSHAKE_TRACED)
+	if (!(pause->causes & PAUSE_ASKED) || pause->reason != HANDSHAKE_DEBUGGER)
 		return;
-	if (is_traced || monotonic_ns() - pause->asked_ns > TRACER_PATIENCE_NS)
+	if (is_traced || monotonic_ns() - pause->asked_ns > ATTACH_PATIENCE_NS)
 		pause_end(image, PAUSE_ASKED);
 }
 
-/* Whether the image may have got a tracer, or lost the one it has, since the last look. */
-static bool tracer_may_have_changed(struct image *image)
+/* Whether the image may have got a debugger, or lost the one it has, since the last look. */
+static bool debugger_may_have_changed(struct image *image)
 {
 	const uint64_t burned_ns = cpu_meter_process_ns(image->pid);
 	const bool has_run = burned_ns != image->looked_at_ns;
@@ -71,23 +71,23 @@ static bool tracer_may_have_changed(struct image *image)
 	return has_run || image->pause.causes != 0;
 }
 
-static bool tracer_look_at(struct image *image, const struct pause_terms *terms)
+static bool debugger_look_at(struct image *image, const struct pause_terms *terms)
 {
-	if (image->state != IMAGE_ENTERED || !tracer_may_have_changed(image))
+	if (image->state != IMAGE_ENTERED || !debugger_may_have_changed(image))
 		return false;
 	pause_look(image);
-	const bool is_traced = tracer_is_on(image->pid);
-	const bool was_traced = image->pause.causes & PAUSE_TRACED;
+	const bool is_traced = debugger_is_attached(image->pid);
+	const bool was_traced = image->pause.causes & PAUSE_DEBUGGER;
 
 	if (is_traced && !was_traced)
-		pause_begin(image, PAUSE_TRACED, terms);
+		pause_begin(image, PAUSE_DEBUGGER, terms);
 	if (!is_traced && was_traced)
-		pause_end(image, PAUSE_TRACED);
-	tracer_settle_asked(image, is_traced);
+		pause_end(image, PAUSE_DEBUGGER);
+	debugger_settle_request(image, is_traced);
 	return true;
 }
 
-void tracer_tell(struct recording_writer *writer, const struct image *image)
+void debugger_note(struct recording_writer *writer, const struct image *image)
 {
 	struct text note = { 0 };
 
@@ -106,7 +106,7 @@ void tracer_tell(struct recording_writer *writer, const struct image *image)
 	text_done(&note);
 }
 
-int tracer_wait_ms(const struct tracer_watch *watch, const struct tree *tree, int wait_ms)
+int debugger_wait_ms(const struct debugger_watch *watch, const struct tree *tree, int wait_ms)
 {
 	const uint64_t now_ns = monotonic_ns();
 	int due_ms = 0;
@@ -119,7 +119,7 @@ int tracer_wait_ms(const struct tracer_watch *watch, const struct tree *tree, in
 }
 
 /* Whether anything in the tree has run since the last time. */
-static bool tracer_tree_has_run(struct tracer_watch *watch)
+static bool debugger_tree_has_run(struct debugger_watch *watch)
 {
 	if (watch->tree_counter_fd < 0)
 		return true;
@@ -130,7 +130,8 @@ static bool tracer_tree_has_run(struct tracer_watch *watch)
 	return has_run;
 }
 
-void tracer_look(struct tracer_watch *watch, struct tree *tree, const struct enter_terms *terms)
+void debugger_look(struct debugger_watch *watch, struct tree *tree,
+		   const struct enter_terms *terms)
 {
 	const struct pause_terms pause_terms = { .has_counters = terms->has_counters,
 						 .is_user_clock =
@@ -139,12 +140,12 @@ void tracer_look(struct tracer_watch *watch, struct tree *tree, const struct ent
 
 	if (monotonic_ns() < watch->next_look_ns)
 		return;
-	if (tracer_tree_has_run(watch) || watch->left > tree->count)
+	if (debugger_tree_has_run(watch) || watch->left > tree->count)
 		watch->left = tree->count;
 	while (watch->left > 0 && clock_reads < MAX_CLOCK_READS &&
 	       status_reads < MAX_STATUS_READS) {
-		status_reads +=
-			tracer_look_at(tree->images[watch->turn++ % tree->count], &pause_terms);
+		status_reads += debugger_look_at(tree->images[watch->turn++ % tree->count],
+						 &pause_terms);
 		clock_reads++;
 		watch->left--;
 	}

@@ -1,4 +1,4 @@
-#include "collect/traced_costs.h"
+#include "collect/call_costs.h"
 
 #include <stdbool.h>
 
@@ -6,14 +6,14 @@
 #include "record/writer.h"
 
 /* Beyond that a burst was not what it is taken for. */
-#define MOST_PACE 2.5
+#define MOST_SLOWDOWN 2.5
 /*
  * Calls and bursts are not slowed down by just as much: of what calibration was off by, so much is
  * doubted.
  */
-#define PACE_DOUBT 0.4
+#define SLOWDOWN_DOUBT 0.4
 
-_Static_assert(TRACE_KIND_COUNT <= RECORDING_QUIET, "kinds of callees, and then of events");
+_Static_assert(TRACE_KIND_COUNT <= RECORDING_UNCOUNTED, "kinds of callees, and then of events");
 
 /* What is beyond these is damage to a reader (reader_calls.c). */
 #define MOST_PS       1e12
@@ -34,19 +34,21 @@ static double magnitude(double value)
 	return value < 0 ? -value : value;
 }
 
-/* How the processor's pace was: ticks that so many bursts took. */
-struct pace {
+/* How quick the processor was: ticks that so many bursts took. */
+struct bursts {
 	uint64_t ticks, count;
 };
 
 /* How many times as long as when it was calibrated a call took; 0: not known. */
-static double pace_of(const struct pace *pace, uint32_t calibrated)
+static double slowdown_of(const struct bursts *bursts, uint32_t calibrated)
 {
-	if (pace->count == 0 || calibrated == 0)
+	if (bursts->count == 0 || calibrated == 0)
 		return 0;
-	const double is = (double)pace->ticks / (double)pace->count / (double)calibrated;
+	const double is = (double)bursts->ticks / (double)bursts->count / (double)calibrated;
 
-	return is > MOST_PACE ? MOST_PACE : is < 1 / MOST_PACE ? 1 / MOST_PACE : is;
+	return is > MOST_SLOWDOWN       ? MOST_SLOWDOWN
+	       : is < 1 / MOST_SLOWDOWN ? 1 / MOST_SLOWDOWN
+					: is;
 }
 
 /* Whether a call can cost that, in picoseconds. */
@@ -60,12 +62,12 @@ static bool is_cost(const double *ps, size_t count, int64_t stretch_permille)
 }
 
 /* As it was calibrated, in ticks / TRACE_COST_UNIT, to what is written. */
-static void write_cost(struct traced_costs *costs, double pace_is, double ns_per_tick,
+static void write_cost(struct call_costs *costs, double slowdown, double ns_per_tick,
 		       struct recording_cost cost, struct image *image,
 		       struct recording_writer *writer)
 {
-	const double times = pace_is > 0 ? pace_is : 1;
-	const double off = magnitude(1 - 1 / times) * PACE_DOUBT;
+	const double times = slowdown > 0 ? slowdown : 1;
+	const double off = magnitude(1 - 1 / times) * SLOWDOWN_DOUBT;
 	const double unit_ps = ns_per_tick * 1000 / TRACE_COST_UNIT * times;
 	const double call = magnitude((double)(cost.inside_ps + cost.outside_ps));
 	const double ps[] = { (double)cost.inside_ps * unit_ps,
@@ -81,7 +83,8 @@ static void write_cost(struct traced_costs *costs, double pace_is, double ns_per
 	}
 	cost.id = *row;
 	cost.process = image->row;
-	cost.pace_permille = pace_is > 0 ? (int64_t)(pace_is * 1000 + 0.5) : RECORDING_UNKNOWN;
+	cost.pace_permille =
+		slowdown > 0 ? (int64_t)(slowdown * 1000 + 0.5) : RECORDING_UNKNOWN;
 	cost.inside_ps = (int64_t)ps[0];
 	cost.outside_ps = (int64_t)ps[1];
 	cost.inside_miss_ps = (int64_t)ps[2];
@@ -93,7 +96,7 @@ static void write_cost(struct traced_costs *costs, double pace_is, double ns_per
 		recording_writer_update_cost(writer, &cost);
 }
 
-static bool is_due(const struct traced_costs *costs, uint32_t kind, bool is_better,
+static bool is_due(const struct call_costs *costs, uint32_t kind, bool is_better,
 		   const u32 *is_known)
 {
 	/* Pairs with the release in the agent: the figures are whole. */
@@ -101,21 +104,21 @@ static bool is_due(const struct traced_costs *costs, uint32_t kind, bool is_bett
 	       __atomic_load_n(is_known, __ATOMIC_ACQUIRE) == 1;
 }
 
-void traced_costs_write(struct traced_costs *costs, const struct trace_area *area,
-			double ns_per_tick, struct image *image,
-			struct recording_writer *writer)
+void call_costs_write(struct call_costs *costs, const struct trace_area *area,
+		      double ns_per_tick, struct image *image, struct recording_writer *writer)
 {
-	const struct pace pace = {
-		.ticks = __atomic_load_n(&area->pace_ticks, __ATOMIC_RELAXED),
-		.count = __atomic_load_n(&area->pace_count, __ATOMIC_RELAXED)
+	const struct bursts bursts = {
+		.ticks = __atomic_load_n(&area->burst_ticks, __ATOMIC_RELAXED),
+		.count = __atomic_load_n(&area->burst_count, __ATOMIC_RELAXED)
 	};
-	const bool is_better = pace.count != costs->pace_count;
+	const bool is_better = bursts.count != costs->burst_count;
 
 	for (uint32_t kind = 0; kind < TRACE_KIND_COUNT; kind++) {
 		const struct trace_cost *cost = &area->costs[kind];
 
 		if (is_due(costs, kind, is_better, &cost->is_known))
-			write_cost(costs, pace_of(&pace, load(&cost->pace)), ns_per_tick,
+			write_cost(costs, slowdown_of(&bursts, load(&cost->burst_ticks)),
+				   ns_per_tick,
 				   (struct recording_cost){
 					   .kind = kind,
 					   .inside_ps = load_signed(&cost->inside),
@@ -127,18 +130,19 @@ void traced_costs_write(struct traced_costs *costs, const struct trace_area *are
 				   },
 				   image, writer);
 	}
-	for (uint32_t quiet = 0; quiet < TRACE_QUIET_COUNT; quiet++) {
-		const struct trace_quiet_cost *cost = &area->quiet_costs[quiet];
-		const uint32_t kind = RECORDING_QUIET + quiet;
+	for (uint32_t event = 0; event < TRACE_UNCOUNTED_COUNT; event++) {
+		const struct trace_uncounted_cost *cost = &area->uncounted_costs[event];
+		const uint32_t kind = RECORDING_UNCOUNTED + event;
 
 		if (is_due(costs, kind, is_better, &cost->is_known))
 			write_cost(
-				costs, pace_of(&pace, load(&cost->pace)), ns_per_tick,
+				costs, slowdown_of(&bursts, load(&cost->burst_ticks)),
+				ns_per_tick,
 				(struct recording_cost){ .kind = kind,
 							 .inside_ps = load_signed(&cost->ticks),
 							 .spread_ps = load(&cost->spread),
 							 .stretch_permille = 1000 },
 				image, writer);
 	}
-	costs->pace_count = pace.count;
+	costs->burst_count = bursts.count;
 }

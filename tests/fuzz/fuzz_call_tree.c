@@ -15,7 +15,7 @@
 #include "collect/image.h"
 #include "collect/mappings.h"
 #include "collect/pump.h"
-#include "collect/traced.h"
+#include "collect/call_tree_reader.h"
 #include "record/writer.h"
 
 #define THREADS 2
@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct recording_writer *make_writer(void)
 {
-	char path[] = "/tmp/fuzz-traced-XXXXXX";
+	char path[] = "/tmp/fuzz-call-tree-XXXXXX";
 	const struct recording_process process = { .pid = 1, .name = "fuzzed" };
 	struct recording_writer *writer;
 	uint32_t row;
@@ -68,9 +68,9 @@ static struct trace_area *make_area(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct recording_writer *writer;
-	const struct traced_terms terms = { .start_ns = monotonic_ns() - 1000000,
-					    .start_ticks = ticks_now() - 1000000,
-					    .has_sideband = true };
+	const struct call_tree_reader_terms terms = { .start_ns = monotonic_ns() - 1000000,
+						      .start_ticks = ticks_now() - 1000000,
+						      .has_sideband = true };
 	struct trace_area *area = make_area(data, size);
 	struct image *image = image_new(1);
 	struct pump pump;
@@ -78,11 +78,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (writer == NULL)
 		writer = make_writer();
 	image->row = 1;
-	image->traced = traced_new(area);
+	image->calls = call_tree_reader_new(area);
 	image->mappings = mappings_new();
 	pump_init(&pump, writer, 0);
-	traced_read(image, &pump, &terms, false);
-	traced_read(image, &pump, &terms, true);
+	call_tree_reader_read(image, &pump, &terms, false);
+	call_tree_reader_read(image, &pump, &terms, true);
 	pump_done(&pump);
 	image_free(image);
 	munmap(area, sizeof *area);

@@ -18,7 +18,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "collect/keep.h"
+#include "collect/file_keeper.h"
 #include "collect/mappings.h"
 #include "record/reader.h"
 #include "record/writer.h"
@@ -32,7 +32,7 @@ struct scene {
 	char *place, *file, *secret, *recording;
 	struct recording_writer *writer;
 	uint32_t row;
-	struct keep keep;
+	struct file_keeper keep;
 	void *map;
 	struct module_place mapped;
 };
@@ -89,7 +89,7 @@ static int teardown(void **state)
 	CLEANUP(freep) char *command = xasprintf("rm -rf %s", scene->folder);
 
 	munmap(scene->map, PAGE);
-	keep_done(&scene->keep);
+	file_keeper_done(&scene->keep);
 	free(scene->place);
 	free(scene->file);
 	free(scene->secret);
@@ -121,7 +121,7 @@ static bool is_copied(struct scene *scene)
 	struct kept kept = { 0 };
 	struct error err;
 
-	keep_finish(&scene->keep, scene->writer);
+	file_keeper_finish(&scene->keep, scene->writer);
 	assert_int_equal(recording_writer_close(scene->writer, &err), 0);
 	assert_int_equal(recording_reader_open(scene->recording, &reader, &err), 0);
 	assert_int_equal(recording_reader_each_file(reader, take_file, &kept, &err), 0);
@@ -131,7 +131,7 @@ static bool is_copied(struct scene *scene)
 
 static void note(struct scene *scene, pid_t pid)
 {
-	keep_note(&scene->keep, scene->row, pid, &scene->mapped);
+	file_keeper_add(&scene->keep, scene->row, pid, &scene->mapped);
 }
 
 static void a_file_that_is_built_anew_is_copied(void **state)

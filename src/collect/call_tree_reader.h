@@ -1,5 +1,5 @@
 /*
- * traced - the calls that an agent counts in shared memory (abi/trace.h), brought into the
+ * call_tree_reader - the calls that an agent counts in shared memory (abi/trace.h), brought into the
  * recording.
  *
  * Read again and again: what has changed since is written, so that the recording has what was
@@ -14,27 +14,27 @@
 struct image;
 struct pump;
 struct trace_area;
-struct traced;
+struct call_tree_reader;
 
 /* How long a tick is. */
-struct traced_terms {
+struct call_tree_reader_terms {
 	uint64_t start_ns, start_ticks; /* when the session began, on both clocks */
-	bool has_sideband;              /* the kernel tells of threads that end */
+	bool has_sideband;              /* perf events report threads that end */
 };
 
 /* Never NULL.  The area stays the image's. */
-struct traced *traced_new(struct trace_area *area);
-void traced_free(struct traced *traced);
+struct call_tree_reader *call_tree_reader_new(struct trace_area *area);
+void call_tree_reader_free(struct call_tree_reader *reader);
 
 /*
  * Writes what has changed.  What the ring had up to now must have been taken in.  is_last:
- * nobody counts any more, so what has no name never will.
+ * no thread counts any more, so what has no name never will.
  */
-void traced_read(struct image *image, struct pump *pump, const struct traced_terms *terms,
-		 bool is_last);
+void call_tree_reader_read(struct image *image, struct pump *pump,
+			   const struct call_tree_reader_terms *terms, bool is_last);
 /* Whether the agent may run short of what only a reading gives back. */
-bool traced_is_urgent(const struct traced *traced);
+bool call_tree_reader_is_urgent(const struct call_tree_reader *reader);
 /* Notes of what is not there and why, at the image's end. */
-void traced_tell(struct image *image, struct pump *pump);
+void call_tree_reader_note(struct image *image, struct pump *pump);
 /* How many of its calls were written. */
-uint64_t traced_calls(const struct traced *traced);
+uint64_t call_tree_reader_calls(const struct call_tree_reader *reader);

@@ -1,4 +1,4 @@
-#include "collect/traced_internal.h"
+#include "collect/call_tree_reader_internal.h"
 
 #include <string.h>
 
@@ -12,9 +12,9 @@
 /* Nodes in each other: more than any that an agent makes. */
 #define MOST_DEEP (1U << 17)
 
-struct known_node *traced_known(struct traced *traced, uint32_t node)
+struct known_node *call_tree_reader_known(struct call_tree_reader *reader, uint32_t node)
 {
-	struct known_node **chunk = &traced->chunks[node / TRACE_CHUNK_NODES];
+	struct known_node **chunk = &reader->chunks[node / TRACE_CHUNK_NODES];
 
 	if (*chunk == NULL) {
 		*chunk = xreallocarray(NULL, TRACE_CHUNK_NODES, sizeof **chunk);
@@ -23,20 +23,20 @@ struct known_node *traced_known(struct traced *traced, uint32_t node)
 	return *chunk + node % TRACE_CHUNK_NODES;
 }
 
-uint64_t traced_key(const struct traced *traced, uint32_t node)
+uint64_t call_tree_reader_key(const struct call_tree_reader *reader, uint32_t node)
 {
 	/* Pairs with the release in the agent: what a node has is whole. */
-	return __atomic_load_n(&traced->area->nodes[node].key, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&reader->area->nodes[node].key, __ATOMIC_ACQUIRE);
 }
 
-static uint32_t parent_of(const struct traced *traced, uint32_t node)
+static uint32_t parent_of(const struct call_tree_reader *reader, uint32_t node)
 {
-	return __atomic_load_n(&traced->area->nodes[node].parent, __ATOMIC_RELAXED);
+	return __atomic_load_n(&reader->area->nodes[node].parent, __ATOMIC_RELAXED);
 }
 
-static uint16_t depth_of(const struct traced *traced, uint32_t node)
+static uint16_t depth_of(const struct call_tree_reader *reader, uint32_t node)
 {
-	return __atomic_load_n(&traced->area->nodes[node].depth, __ATOMIC_RELAXED);
+	return __atomic_load_n(&reader->area->nodes[node].depth, __ATOMIC_RELAXED);
 }
 
 /*
@@ -44,50 +44,52 @@ static uint16_t depth_of(const struct traced *traced, uint32_t node)
  * of them is known to have no name so far: in each reading it is looked for once.  A caller's
  * depth is less, or TRACE_DEEPEST: what is not so is no tree, and ends there.
  */
-static bool path_of(struct traced *traced, uint32_t node, uint64_t key, size_t *out_count)
+static bool path_of(struct call_tree_reader *reader, uint32_t node, uint64_t key,
+		    size_t *out_count)
 {
 	bool has_names = true;
 	size_t count = 0;
 
-	while (node != 0 && node < TRACED_NODES && count < MOST_DEEP) {
-		const struct known_node *known = traced_known(traced, node);
+	while (node != 0 && node < CALL_TREE_NODES && count < MOST_DEEP) {
+		const struct known_node *known = call_tree_reader_known(reader, node);
 
-		has_names = known->missed_in != traced->reading;
+		has_names = known->missed_in != reader->reading;
 		if (known->has_stack || !has_names)
 			break;
-		const uint32_t outer = parent_of(traced, node);
-		const uint16_t depth = depth_of(traced, node);
+		const uint32_t outer = parent_of(reader, node);
+		const uint16_t depth = depth_of(reader, node);
 
-		if (count == traced->path_capacity)
-			traced->path = array_grow(traced->path, count, &traced->path_capacity,
-						  sizeof *traced->path);
-		traced->path[count++] =
-			(struct step){ node, outer < TRACED_NODES ? outer : 0, key };
-		if (key == TRACE_OUTSIDE || outer >= TRACED_NODES ||
-		    (depth_of(traced, outer) >= depth && depth != TRACE_DEEPEST))
+		if (count == reader->path_capacity)
+			reader->path = array_grow(reader->path, count, &reader->path_capacity,
+						  sizeof *reader->path);
+		reader->path[count++] =
+			(struct step){ node, outer < CALL_TREE_NODES ? outer : 0, key };
+		if (key == TRACE_OUTSIDE || outer >= CALL_TREE_NODES ||
+		    (depth_of(reader, outer) >= depth && depth != TRACE_DEEPEST))
 			break;
 		node = outer;
-		key = traced_key(traced, node);
+		key = call_tree_reader_key(reader, node);
 	}
 	*out_count = count;
 	return has_names;
 }
 
-static bool give_up(struct traced *traced, size_t count)
+static bool give_up(struct call_tree_reader *reader, size_t count)
 {
 	while (count-- > 0)
-		traced_known(traced, traced->path[count].node)->missed_in = traced->reading;
+		call_tree_reader_known(reader, reader->path[count].node)->missed_in =
+			reader->reading;
 	return false;
 }
 
 /* When a node's address means what it meant as it was called. */
-static uint64_t time_of(const struct traced *traced, uint32_t node)
+static uint64_t time_of(const struct call_tree_reader *reader, uint32_t node)
 {
 	const uint64_t identity =
-		__atomic_load_n(&traced->area->nodes[node].identity, __ATOMIC_RELAXED);
+		__atomic_load_n(&reader->area->nodes[node].identity, __ATOMIC_RELAXED);
 	const uint64_t then_ns = identity & ~TRACE_UNLOADED;
 
-	return identity & TRACE_UNLOADED && then_ns < traced->now_ns ? then_ns : traced->now_ns;
+	return identity & TRACE_UNLOADED && then_ns < reader->now_ns ? then_ns : reader->now_ns;
 }
 
 static uint32_t stack_in(struct pump *pump, struct image *image, uint32_t parent, uint64_t key,
@@ -121,30 +123,30 @@ static bool has_name(const struct image *image, const struct pump *pump, uint64_
 }
 
 /* Whether the recording has the node's stack now: its name may be on its way. */
-bool traced_find_stack(struct image *image, struct pump *pump, uint32_t node, uint64_t node_key,
-		       bool is_last)
+bool call_tree_reader_find_stack(struct image *image, struct pump *pump, uint32_t node,
+				 uint64_t node_key, bool is_last)
 {
-	struct traced *traced = image->traced;
+	struct call_tree_reader *reader = image->calls;
 	uint32_t parent = 0;
 	size_t count;
 
-	if (!path_of(traced, node, node_key, &count) && !is_last)
-		return give_up(traced, count);
+	if (!path_of(reader, node, node_key, &count) && !is_last)
+		return give_up(reader, count);
 	if (count == 0)
 		return true;
-	if (traced->path[count - 1].key != TRACE_OUTSIDE)
-		parent = traced_known(traced, traced->path[count - 1].outer)->stack;
+	if (reader->path[count - 1].key != TRACE_OUTSIDE)
+		parent = call_tree_reader_known(reader, reader->path[count - 1].outer)->stack;
 	while (count-- > 0) {
-		const struct step *step = &traced->path[count];
-		struct known_node *known = traced_known(traced, step->node);
+		const struct step *step = &reader->path[count];
+		struct known_node *known = call_tree_reader_known(reader, step->node);
 
 		if (step->key != TRACE_OUTSIDE) {
-			const uint64_t when_ns = time_of(traced, step->node);
+			const uint64_t when_ns = time_of(reader, step->node);
 
 			if (!has_name(image, pump, step->key, when_ns)) {
 				if (!is_last)
-					return give_up(traced, count + 1);
-				traced->nameless +=
+					return give_up(reader, count + 1);
+				reader->nameless +=
 					step->key == 0 || step->key & RING_INTERPRETED;
 			}
 			parent = stack_in(pump, image, parent, step->key, when_ns);

@@ -1,4 +1,4 @@
-#include "collect/death.h"
+#include "collect/exit_status.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -25,7 +25,7 @@ struct pidfd_info {
 	uint32_t ids[11];
 	int32_t exit_code;
 };
-_Static_assert(sizeof(struct pidfd_info) == 64, "the kernel tells versions by their size");
+_Static_assert(sizeof(struct pidfd_info) == 64, "the kernel knows versions by their size");
 #define PIDFD_GET_INFO  _IOWR(0xff, 11, struct pidfd_info)
 #define PIDFD_INFO_EXIT 8 /* the process is gone, and exit_code is known */
 
@@ -56,7 +56,7 @@ static int status_from_pidfd(int pidfd)
 	return info.exit_code;
 }
 
-int death_status(pid_t pid, int pidfd)
+int exit_status_of(pid_t pid, int pidfd)
 {
 	const int status = status_from_stat(pid);
 
@@ -64,7 +64,7 @@ int death_status(pid_t pid, int pidfd)
 	return status >= 0 ? status : status_from_pidfd(pidfd);
 }
 
-static const char *way_out(bool is_command)
+static const char *alternative(bool is_command)
 {
 	return is_command
 		       ? "to run it unsampled, with its CPU time counted: "
@@ -72,15 +72,15 @@ static const char *way_out(bool is_command)
 		       : "--no-children samples the command alone and leaves its children be";
 }
 
-void death_tell(struct recording_writer *writer, const struct image *image, int status,
-		bool is_command)
+void exit_status_note(struct recording_writer *writer, const struct image *image, int status,
+		      bool is_command)
 {
 	struct text note = { 0 };
 
-	if (image->state != IMAGE_ENTERED || (image->pause.causes & PAUSE_TRACED))
+	if (image->state != IMAGE_ENTERED || (image->pause.causes & PAUSE_DEBUGGER))
 		return;
 	if (status < 0)
-		status = death_status(image->pid, image->pidfd);
+		status = exit_status_of(image->pid, image->pidfd);
 	if (status < 0 || !WIFSIGNALED(status) || WTERMSIG(status) != SIGTRAP)
 		return;
 	text_add_printable(&note, image->name, strnlen(image->name, sizeof image->name));
@@ -89,7 +89,7 @@ void death_tell(struct recording_writer *writer, const struct image *image, int 
 		" (pid %d) was killed by SIGTRAP, the signal samples come by.  If that does "
 		"not happen without fathom, it takes signals by system calls of its own, past "
 		"libc, and cannot be sampled; %s",
-		(int)image->pid, way_out(is_command));
+		(int)image->pid, alternative(is_command));
 	recording_writer_note(writer, text_string(&note));
 	text_done(&note);
 }
