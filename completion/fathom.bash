@@ -29,6 +29,7 @@ _fathom_value()
 	--format | -f) _fathom_words "folded speedscope pprof flamegraph pstats callgrind" ;;
 	--max-size) _fathom_words "100M 1G 10G" ;;
 	--rate | -r) _fathom_words "100 1000 10000" ;;
+	--seconds | -s) _fathom_words "0 3 10 60" ;;
 	--output | -o)
 		mapfile -t COMPREPLY < <(compgen -f -- "$current")
 		compopt -o filenames
@@ -57,7 +58,7 @@ _fathom_command_index()
 _fathom()
 {
 	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-	local commands="record trace report export info module help version" begins
+	local commands="record trace report export info module doctor help version" begins
 
 	COMPREPLY=()
 	# bash makes words of its own of "--by=line".
@@ -91,6 +92,7 @@ _fathom()
 			--color --no-pager --help" ;;
 	"export -"*) _fathom_words "--format --output --native --raw --help" ;;
 	"info -"*) _fathom_words "--color --help" ;;
+	"doctor -"*) _fathom_words "--rate --trigger --seconds --json --work --color --help" ;;
 	"record "* | "trace "*) mapfile -t COMPREPLY < <(compgen -c -- "$current") ;;
 	"help "*) _fathom_words "$commands" ;;
 	"module "*) _fathom_words "python ruby c" ;;

@@ -42,8 +42,10 @@ ROOMS = {
     "collect": {"target", "record", "abi", "base"},
     # Joins a recording, its names and a profile.
     "load": {"record", "symbol", "target", "profile", "abi", "base"},
+    # Records a program whose truth is known.
+    "doctor": {"base", "target", "collect", "load", "profile"},
     "cli": {"base", "abi", "target", "record", "symbol", "profile", "report", "export", "view",
-            "collect", "load"},
+            "collect", "load", "doctor"},
 }
 
 # What includes a header of a floor that it may not use, today.

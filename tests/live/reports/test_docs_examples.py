@@ -13,7 +13,7 @@ import live
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
 PAGES = sorted(glob.glob(os.path.join(ROOT, "docs", "man", "*.1")))
-COMMANDS = ("record", "trace", "report", "export", "info", "module", "help", "version")
+COMMANDS = ("record", "trace", "report", "export", "info", "module", "doctor", "help", "version")
 
 PROGRAM = """
 #include <stdlib.h>
@@ -97,7 +97,7 @@ class Examples(unittest.TestCase):
         self.run_all(examples_of_markdown(os.path.join(ROOT, "README.md")))
 
     def test_those_in_the_manual_pages_work(self):
-        self.assertEqual(len(PAGES), 7)
+        self.assertEqual(len(PAGES), 8)
         self.run_all([example for page in PAGES if "record" in page for example in examples_of_page(page)])
         subprocess.run([live.FATHOM, "record", "-q", "./program"], cwd=self.folder, check=True, timeout=60)
         for page in PAGES:
@@ -141,7 +141,7 @@ class Examples(unittest.TestCase):
 
 class Options(unittest.TestCase):
     def test_each_is_in_its_manual_page_and_none_else(self):
-        for command in ("record", "trace", "report", "export", "info"):
+        for command in ("record", "trace", "report", "export", "info", "doctor"):
             page = read(os.path.join(ROOT, "docs", "man", f"fathom-{command}.1"))
             items = re.findall(r"^\.It (Fl .*)$", page, re.M)
             described = {"--" + name for item in items for name in re.findall(r"Fl (?:\w , )?-([a-z-]+)", item)}
@@ -162,7 +162,7 @@ class Options(unittest.TestCase):
             self.assertEqual(done.stderr, b"")
             return set(done.stdout.decode().split())
         self.assertEqual(complete(""), {*COMMANDS, "--help", "--version"})
-        for command in ("record", "trace", "report", "export", "info"):
+        for command in ("record", "trace", "report", "export", "info", "doctor"):
             with self.subTest(command):
                 self.assertEqual(complete(command, "--"), options_of(command))
         self.assertEqual(complete("report", "--by", ""), {"function", "line", "module", "region", "thread", "process", "program"})
@@ -173,7 +173,7 @@ class Options(unittest.TestCase):
 
     def test_each_is_completed_by_zsh(self):
         script = read(os.path.join(ROOT, "completion", "_fathom"))
-        for command in ("record", "trace", "report", "export", "info"):
+        for command in ("record", "trace", "report", "export", "info", "doctor"):
             block = re.search(rf"^\t\t{command}\)\n(.*?)^\t\t\t;;", script, re.S | re.M).group(1)
             found = set(re.findall(r"(--[a-z-]+)=?\[", block)) | set(re.findall(r",(--[a-z-]+)=?}", block))
             found |= {"--color"} if "$color" in block else set()

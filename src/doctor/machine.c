@@ -1,0 +1,211 @@
+#include "doctor/machine.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "collect/perf_events.h"
+#include "collect/socket_folder.h"
+#include "doctor/checks.h"
+
+#define GROUP "machine"
+
+/* The number in a file of one, or -1. */
+static long read_number(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	long number = -1;
+
+	if (!file)
+		return -1;
+	if (fscanf(file, "%ld", &number) != 1)
+		number = -1;
+	fclose(file);
+	return number;
+}
+
+/* What stands around this process, which decides what the kernel allows it. */
+struct surroundings {
+	bool has_filter; /* seccomp's */
+	bool is_in_user_namespace;
+	long paranoid; /* kernel.perf_event_paranoid; -1: not to be read */
+};
+
+static bool has_filter(void)
+{
+	FILE *file = fopen("/proc/self/status", "re");
+	char line[256];
+	int mode = 0;
+
+	while (file && fgets(line, sizeof line, file)) {
+		if (sscanf(line, "Seccomp: %d", &mode) == 1)
+			break;
+	}
+	if (file)
+		fclose(file);
+	return mode == 2;
+}
+
+/* The first user namespace maps all ids to themselves. */
+static bool is_in_user_namespace(void)
+{
+	FILE *file = fopen("/proc/self/uid_map", "re");
+	unsigned long inside = 0, outside = 0, count = 0;
+	int fields = file ? fscanf(file, "%lu %lu %lu", &inside, &outside, &count) : 0;
+
+	if (file)
+		fclose(file);
+	return fields == 3 && !(inside == 0 && outside == 0 && count == UINT32_MAX);
+}
+
+static struct surroundings look_around(void)
+{
+	return (struct surroundings){
+		.has_filter = has_filter(),
+		.is_in_user_namespace = is_in_user_namespace(),
+		.paranoid = read_number("/proc/sys/kernel/perf_event_paranoid"),
+	};
+}
+
+static void check_kernel(struct checks *checks)
+{
+	struct utsname name;
+
+	if (uname(&name) < 0)
+		return;
+	checks_add(checks, GROUP, "kernel", CHECK_OK, "%s %s %s, %d processors", name.sysname,
+		   name.release, name.machine, get_nprocs());
+}
+
+static void add_perf_remedy(struct checks *checks, const struct surroundings *around,
+			    long wanted_level)
+{
+	if (around->has_filter)
+		checks_add_remedy(
+			checks, "a seccomp filter stands around this process; of a container: "
+				"docker run --cap-add PERFMON, or --security-opt "
+				"seccomp=unconfined");
+	else if (around->is_in_user_namespace)
+		checks_add_remedy(
+			checks,
+			"capabilities of a user namespace do not count for perf "
+			"events: outside of it, sysctl kernel.perf_event_paranoid=%ld",
+			wanted_level);
+	else
+		checks_add_remedy(checks,
+				  "sysctl kernel.perf_event_paranoid=%ld (it is %ld), or "
+				  "CAP_PERFMON: setcap cap_perfmon+ep on fathom, or root",
+				  wanted_level, around->paranoid);
+}
+
+static void check_ability(struct checks *checks, const struct surroundings *around,
+			  const struct perf_ability *ability)
+{
+	checks_add(checks, GROUP, "trigger", ability->can_sigtrap ? CHECK_OK : CHECK_LIMITED,
+		   "%s: %s", ability->can_sigtrap ? "sigtrap" : "timer", ability->why);
+	if (!ability->can_sigtrap)
+		add_perf_remedy(checks, around, 2);
+	if (!ability->can_count) {
+		checks_add(
+			checks, GROUP, "account", CHECK_LIMITED,
+			"the CPU time of all processes is read from /proc and wait4(), at the "
+			"kernel's ticks: short processes may be missing in it");
+		add_perf_remedy(checks, around, 2);
+	}
+	if (ability->can_see_kernel) {
+		checks_add(
+			checks, GROUP, "system time", CHECK_OK,
+			"sampled as user time is: in the function that made the system call");
+		return;
+	}
+	checks_add(checks, GROUP, "system time", CHECK_LIMITED,
+		   "not sampled by perf events; its sum is in the account");
+	add_perf_remedy(checks, around, 1);
+}
+
+/* A process of ours that perf events can be tried on, and that does nothing. */
+static pid_t start_target(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		for (;;)
+			pause();
+	}
+	return pid;
+}
+
+static void check_trigger(struct checks *checks, const struct surroundings *around)
+{
+	const pid_t target = start_target();
+	struct perf_ability ability;
+	struct error err;
+
+	if (target < 0) {
+		checks_add(checks, GROUP, "trigger", CHECK_WRONG, "fork() failed: %s",
+			   strerror(errno));
+		return;
+	}
+	if (perf_ability_find(target, TRIGGER_AUTO, CLOCK_KIND_CPU, &ability, &err) < 0)
+		checks_add(checks, GROUP, "trigger", CHECK_WRONG, "%s", err.text);
+	else
+		check_ability(checks, around, &ability);
+	kill(target, SIGKILL);
+	waitpid(target, NULL, 0);
+}
+
+static void check_folder(struct checks *checks)
+{
+	struct socket_folder folder;
+	struct error err;
+
+	if (socket_folder_make(&folder, &err) == 0) {
+		checks_add(checks, GROUP, "socket", CHECK_OK, "its folder can be made: %s",
+			   folder.path);
+	} else {
+		checks_add(checks, GROUP, "socket", CHECK_WRONG, "%s", err.text);
+		checks_add_remedy(checks, "TMPDIR=FOLDER names another place");
+	}
+	socket_folder_remove(&folder);
+}
+
+/* A thread that is sampled takes two. */
+static void check_descriptors(struct checks *checks)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return;
+	const bool is_few = limit.rlim_max < 4096;
+
+	checks_add(checks, GROUP, "descriptors", is_few ? CHECK_LIMITED : CHECK_OK,
+		   "%" PRIu64 " may be open: enough for about %" PRIu64 " threads at once",
+		   (uint64_t)limit.rlim_max, (uint64_t)limit.rlim_max / 2);
+	if (is_few)
+		checks_add_remedy(checks, "ulimit -Hn 65536, in a shell of root's");
+}
+
+void machine_check(struct checks *checks)
+{
+	const struct surroundings around = look_around();
+
+	check_kernel(checks);
+	check_trigger(checks, &around);
+	if (around.has_filter)
+		checks_add(checks, GROUP, "seccomp", CHECK_OK,
+			   "a filter stands around this process, as containers have");
+	if (around.is_in_user_namespace)
+		checks_add(checks, GROUP, "namespace", CHECK_OK,
+			   "a user namespace: root in it is an ordinary user outside");
+	check_folder(checks);
+	check_descriptors(checks);
+}
