@@ -15,6 +15,7 @@
 #include "cli/executable.h"
 #include "cli/progress.h"
 #include "cli/record_file.h"
+#include "cli/report_so_far.h"
 #include "cli/say.h"
 #include "collect/allowance.h"
 #include "record/writer.h"
@@ -91,18 +92,34 @@ static void keep_notes(struct recording_writer *writer, const struct notes *note
 		recording_writer_note(writer, notes_text(notes, i, NULL));
 }
 
+struct live {
+	struct progress progress;
+	const char *path;
+};
+
+static void report_waiting(void *context, size_t done, size_t total)
+{
+	progress_report(&((struct live *)context)->progress, done, total);
+}
+
+static void report_so_far(void *context)
+{
+	report_so_far_start(((const struct live *)context)->path);
+}
+
 /* From here on the exit code is the command's, whatever happens to us. */
 static int record_into(struct recording_writer *writer, struct record_file *file,
 		       const struct record_settings *settings)
 {
 	CLEANUP(notes_freep) struct notes *notes = notes_new();
 	struct session_result result = { 0 };
-	struct progress progress = { .what = "waiting for the disk" };
+	struct live live = { .progress.what = "waiting for the disk", .path = file->path };
 	struct session_options session = settings->session;
 	struct error err;
 
-	session.waits_for_disk = settings->end.is_quiet ? NULL : progress_report;
-	session.context = &progress;
+	session.waits_for_disk = settings->end.is_quiet ? NULL : report_waiting;
+	session.wants_report = report_so_far;
+	session.context = &live;
 	int rc = session_run(&session, writer, notes, &result, &err);
 
 	signal(SIGPIPE, SIG_IGN);

@@ -3,7 +3,7 @@
  *
  * TERM, HUP, QUIT, INT and USR2 that a process sends to the recorder go on to the command;
  * those of the terminal reach the command by themselves and are not doubled.  USR1 is
- * kept for the recorder.  Ctrl-Z stops both, and fg wakes both, as any job.
+ * kept for the recorder: it asks for a report so far.  Ctrl-Z stops both, and fg wakes both, as any job.
  */
 #pragma once
 #include <signal.h>
@@ -13,7 +13,8 @@
 struct error;
 
 struct forward {
-	int fd; /* a signalfd */
+	int fd;        /* a signalfd */
+	bool has_usr1; /* USR1 came; whoever looks clears it */
 	sigset_t mask_before;
 };
 

@@ -61,6 +61,15 @@ static bool session_is_over(const struct session *session)
 	       monotonic_ns() - session->reaped_ns > SURVIVOR_PATIENCE_NS;
 }
 
+static void session_report(struct session *session)
+{
+	const struct session_options *options = session->options;
+
+	if (session->forward.has_usr1 && options->wants_report != NULL)
+		options->wants_report(options->context);
+	session->forward.has_usr1 = false;
+}
+
 static void session_loop(struct session *session)
 {
 	struct pollfd fds[] = {
@@ -82,6 +91,7 @@ static void session_loop(struct session *session)
 					 session->is_reaped ? 0 : session->command.pid))
 				session_reap(session);
 		}
+		session_report(session);
 		debugger_look(&session->tracer, &session->tree, &session->enter_terms);
 		if (monotonic_ns() >= next_round_ns || session->is_reaped) {
 			session_round(session);

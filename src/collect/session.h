@@ -49,7 +49,12 @@ struct session_options {
 	 * NULL.  done of total bytes are written; at the end, all of them.
 	 */
 	void (*waits_for_disk)(void *context, size_t done, size_t total);
-	void *context; /* of that */
+	/*
+	 * Called when a report of the recording so far is asked for (SIGUSR1); may be NULL.  The
+	 * loop waits meanwhile: it only starts something.
+	 */
+	void (*wants_report)(void *context);
+	void *context; /* of both */
 };
 
 /* Why nothing was started: what the exit code will be. */

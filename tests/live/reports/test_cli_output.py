@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import tempfile
+import time
 
 import live
 from command_line import FAILED, USAGE, CommandLine, as_nobody, run, run_on_terminal
@@ -272,6 +273,27 @@ class OfOutput(CommandLine):
     def test_foreign_bytes_do_not_reach_the_terminal(self):
         done = run("report", "\x1b[31mred\n.fathom", cwd=self.folder)
         self.assert_refused(done, FAILED, "\\x1b[31mred\\x0a.fathom")
+
+
+class SoFar(live.LiveTest):
+    def test_usr1_prints_the_report_so_far_and_disturbs_nothing(self):
+        path = self.path("far.fathom")
+        burns = "while [ ! -e stop ]; do :; done; exit 7"
+        with subprocess.Popen([live.FATHOM, "record", "-q", "-o", path, "--", "sh", "-c", burns], cwd=self.folder,
+                              stderr=subprocess.PIPE) as recorder:
+            text = b""
+            while b"self %" not in text:
+                # Before the first second is committed there is nothing to be reported.
+                time.sleep(1)
+                recorder.send_signal(signal.SIGUSR1)
+                text += os.read(recorder.stderr.fileno(), 65536)
+            self.write("stop", "")
+            text += recorder.stderr.read()
+        self.assertEqual(recorder.returncode, 7)
+        self.assertIn(b"not finished", text)
+        self.assertIn(b"this is a report so far", text)
+        self.assertRegex(text, rb"(?m)^ *[\d.]+ .* (sh|dash|bash)$")
+        self.assertIn(b"sh -c", subprocess.run([live.FATHOM, "info", path], capture_output=True, check=True, timeout=60).stdout)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import unittest
 
 import live
 import live_filter
@@ -99,4 +98,4 @@ class Doctor(live.LiveTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    live.main()
