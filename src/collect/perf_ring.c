@@ -54,6 +54,12 @@ static const void *bytes_at(const struct perf_ring *ring, uint64_t position, siz
 	return ring->joined;
 }
 
+bool perf_ring_has_unread(const struct perf_ring *ring)
+{
+	return __atomic_load_n(&ring->page->data_head, __ATOMIC_RELAXED) !=
+	       ring->page->data_tail;
+}
+
 unsigned int perf_ring_read(struct perf_ring *ring,
 			    void (*visit)(void *context,
 					  const struct perf_event_header *record),

@@ -2,6 +2,7 @@
  * perf_ring - the mapped ring of one perf event, for its reader.
  */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,8 @@ struct perf_ring {
  */
 int perf_ring_map(struct perf_ring *out_ring, int fd, size_t most_pages);
 void perf_ring_unmap(struct perf_ring *ring);
+/* Whether the kernel has written anything since it was read. */
+bool perf_ring_has_unread(const struct perf_ring *ring);
 /*
  * Visits the records that are whole, oldest first, and makes room.  A record lives during its
  * visit.  Returns how many bytes there were, in percent of the ring.

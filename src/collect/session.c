@@ -70,6 +70,15 @@ static void session_report(struct session *session)
 	session->forward.has_usr1 = false;
 }
 
+/* At the debugger's looks, one each 15 ms at least: when the next round is due. */
+static uint64_t session_look_between(struct session *session, uint64_t round_ns)
+{
+	const int wait_ms = session_look_at_new(session, ROUND_MAX_MS);
+	const uint64_t due_ns = monotonic_ns() + (uint64_t)wait_ms * NS_PER_MS;
+
+	return due_ns < round_ns ? due_ns : round_ns;
+}
+
 static void session_loop(struct session *session)
 {
 	struct pollfd fds[] = {
@@ -97,6 +106,8 @@ static void session_loop(struct session *session)
 			session_round(session);
 			next_round_ns =
 				monotonic_ns() + (uint64_t)session->round_ms * NS_PER_MS;
+		} else {
+			next_round_ns = session_look_between(session, next_round_ns);
 		}
 	}
 }

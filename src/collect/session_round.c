@@ -248,6 +248,25 @@ static bool session_may_wait(const struct session *session, const struct image *
 	       image->start_ns + YOUNG_NS > session->pump.round_ns;
 }
 
+int session_look_at_new(struct session *session, int wait_ms)
+{
+	struct tree *tree = &session->tree;
+
+	if (session->sideband == NULL || !sideband_has_unread(session->sideband))
+		return wait_ms;
+	session_take_events(session);
+	for (size_t i = 0; i < tree->count; i++) {
+		struct image *image = tree->images[i];
+
+		if (image->state != IMAGE_STARTING || image->seen_ns != 0 ||
+		    session_may_wait(session, image))
+			continue;
+		unentered_look(tree, image, &session->enter_terms);
+		wait_ms = unentered_wait_ms(image, wait_ms);
+	}
+	return wait_ms;
+}
+
 void session_round(struct session *session)
 {
 	struct tree *tree = &session->tree;

@@ -114,6 +114,12 @@ void session_take_events(struct session *session);
 void session_close_events(struct session *session);
 /* Moves what rings and tables have, and sets how long to wait for the next round. */
 void session_round(struct session *session);
+/*
+ * Between two rounds, while the tree runs: looks at processes that were created since and have no
+ * agent (raw clones), which may end before the next round.  Milliseconds until that round is due
+ * because of them, or the given.
+ */
+int session_look_at_new(struct session *session, int wait_ms);
 /* Before the first event (storms.h). */
 void session_begin_storms(struct session *session);
 void session_close_storms(struct session *session);

@@ -265,6 +265,14 @@ uint64_t sideband_drain(struct sideband *sideband,
 	return sideband->dropped - dropped_before;
 }
 
+bool sideband_has_unread(const struct sideband *sideband)
+{
+	for (size_t i = 0; i < sideband->ring_count; i++)
+		if (perf_ring_has_unread(&sideband->rings[i].ring))
+			return true;
+	return false;
+}
+
 unsigned int sideband_fullest(const struct sideband *sideband)
 {
 	return sideband->fullest;

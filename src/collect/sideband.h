@@ -48,5 +48,7 @@ int sideband_open_unread(pid_t pid, int cpu);
 uint64_t sideband_drain(struct sideband *sideband,
 			void (*visit)(void *context, const struct sideband_event *event),
 			void *context);
+/* Whether there are any, by what the kernel has written since: two loads for each CPU. */
+bool sideband_has_unread(const struct sideband *sideband);
 /* How full the fullest ring was when they were drained last, in percent. */
 unsigned int sideband_fullest(const struct sideband *sideband);
