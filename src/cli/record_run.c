@@ -20,35 +20,42 @@
 #include "collect/allowance.h"
 #include "record/writer.h"
 
-/* FATHOM_AGENT, or where the build or the installation has it. */
-static char *find_agent(struct error *err)
-{
-	static const char *const candidates[] = {
-		"../agent/libfathom-agent.so",
-		FATHOM_AGENT_FROM_BIN,
-		FATHOM_AGENT_INSTALLED,
-		NULL,
-	};
-	const char *named = getenv("FATHOM_AGENT");
-	CLEANUP(freep) char *beside = NULL;
-
-	if (!named || !*named) {
-		named = beside = executable_find_beside(candidates);
-		errno = ENOENT;
+/* An agent's file: in FATHOM_AGENT, or where the build or the installation has it. */
+#define PLACES_OF(file)                                            \
+	{                                                          \
+		"../agent/" file, FATHOM_AGENTS_FROM_BIN "/" file, \
+			FATHOM_AGENTS_INSTALLED "/" file, NULL     \
 	}
+static const struct agent_file {
+	const char *name;
+	const char *places[4];
+} agent_of_record = { "libfathom-agent-record.so", PLACES_OF("libfathom-agent-record.so") },
+  agent_of_trace = { "libfathom-agent-trace.so", PLACES_OF("libfathom-agent-trace.so") };
+
+static char *find_agent(const struct agent_file *file, struct error *err)
+{
+	const char *folder = getenv("FATHOM_AGENT");
+	CLEANUP(freep)
+	char *found = folder && *folder ? xasprintf("%s/%s", folder, file->name)
+					: executable_find_beside(file->places);
+
+	errno = ENOENT;
 	/* Whole, for the command may go to another folder before it runs the next program. */
-	char *path = named ? realpath(named, NULL) : NULL;
+	char *path = found ? realpath(found, NULL) : NULL;
 
 	if (!path)
-		error_errno(err, -errno, "cannot read the agent (%s); FATHOM_AGENT may name it",
-			    named ? named : FATHOM_AGENT_INSTALLED);
+		error_errno(err, -errno,
+			    "cannot read the agent (%s); FATHOM_AGENT may name its folder",
+			    found ? found : file->places[2]);
 	return path;
 }
 
 /* Where the agent is, for the settings.  The caller frees it. */
 static int prepare_agent(struct record_settings *settings, char **out_path, struct error *err)
 {
-	CLEANUP(freep) char *path = find_agent(err);
+	CLEANUP(freep)
+	char *path = find_agent(settings->session.is_trace ? &agent_of_trace : &agent_of_record,
+				err);
 
 	if (!path)
 		return -ENOENT;
@@ -57,7 +64,7 @@ static int prepare_agent(struct record_settings *settings, char **out_path, stru
 		return error_set(
 			err, -EINVAL,
 			"cannot preload %s: its path has a space or a colon; move it, or name "
-			"a copy of it in FATHOM_AGENT",
+			"a folder with a copy of it in FATHOM_AGENT",
 			path);
 	settings->session.agent_path = *out_path = path;
 	path = NULL; /* now the caller's */

@@ -41,7 +41,7 @@ struct session_options {
 	uint64_t max_bytes;     /* the recording ends when it is so large; 0: never */
 	bool no_children;       /* sample the command's own process only */
 	bool wait;              /* follow descendants that outlive the command */
-	const char *agent_path; /* libfathom-agent.so */
+	const char *agent_path; /* the agent that belongs to is_trace */
 	/* What the command gets back of what allowance_raise() changed; NULL: nothing was. */
 	const struct allowance *allowance;
 	/*

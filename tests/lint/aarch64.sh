@@ -16,6 +16,15 @@ export flags folder source
 	find src/agent -name '*_unsupported.c'
 ) | xargs -n 1 -P "$(nproc)" sh -c '
 	aarch64-linux-gnu-gcc $flags "-I$source/src" -c "$1" -o "$folder/$(echo "$1" | tr / -).o"' sh
-aarch64-linux-gnu-gcc -shared -Wl,-z,defs -Wl,--version-script=src/agent/exports.map \
-	-o "$folder/libfathom-agent.so" "$folder"/*.o -lpthread -ldl
-echo "the agent links for aarch64"
+link()
+{
+	agent=$1
+	shift
+	aarch64-linux-gnu-gcc -shared -Wl,-z,defs -Wl,--version-script=src/agent/exports.map \
+		-o "$folder/libfathom-agent-$agent.so" "$folder"/src-agent-mechanisms_"$agent".c.o \
+		"$folder"/src-agent-core-*.o "$folder"/src-agent-interpreters-*.o \
+		"$folder"/src-agent-control-*.o "$folder"/src-agent-exec-*.o "$@" -lpthread -ldl
+}
+link record "$folder"/src-agent-signals-*.o "$folder"/src-agent-sample-*.o
+link trace "$folder"/src-agent-trace-*.o
+echo "both agents link for aarch64"

@@ -17,11 +17,11 @@ import sys
 FLOORS = {
     "core": (),
     "interpreters": ("core",),
-    "signals": ("core", "interpreters"),
     "control": ("core", "interpreters"),
-    "exec": ("core", "interpreters", "signals", "control"),
-    "sample": ("core", "interpreters", "signals", "control", "exec"),
-    "trace": ("core", "interpreters", "signals", "control", "exec"),
+    "exec": ("core", "interpreters", "control"),
+    "signals": ("core", "interpreters", "control", "exec"),
+    "sample": ("core", "interpreters", "control", "exec", "signals"),
+    "trace": ("core", "interpreters", "control", "exec"),
 }
 
 ROOMS = {
@@ -49,12 +49,7 @@ ROOMS = {
 }
 
 # What includes a header of a floor that it may not use, today.
-EXCEPTIONS = frozenset({
-    ("agent/core/faults.c", "agent/signals/altstack.h"),
-    ("agent/core/faults.c", "agent/signals/book.h"),
-    ("agent/core/faults.c", "agent/signals/kernel_action.h"),
-    ("agent/core/faults.c", "agent/signals/signals.h"),
-})
+EXCEPTIONS = frozenset()
 
 # These run where there may be no libc.
 FREESTANDING_ROOMS = {"abi", "walk"}

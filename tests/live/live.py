@@ -20,9 +20,11 @@ import unittest
 
 from reachable import make_reachable
 
-FATHOM, WORKLOADS, AGENT = make_reachable(os.environ.get("FATHOM", "fathom"),
-                                          os.environ.get("WORKLOADS", "."),
-                                          os.environ.get("FATHOM_AGENT", ""))
+FATHOM, WORKLOADS, AGENTS = make_reachable(os.environ.get("FATHOM", "fathom"),
+                                           os.environ.get("WORKLOADS", "."),
+                                           os.environ.get("FATHOM_AGENT", ""))
+# The agent of `fathom record`; "": FATHOM_AGENT does not say.
+AGENT = AGENTS and os.path.join(AGENTS, "libfathom-agent-record.so")
 
 # Tests take the minutes that CI does not have.
 IS_LONG = os.environ.get("FATHOM_LONG") == "1"

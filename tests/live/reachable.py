@@ -5,6 +5,7 @@ below /root.  What is run is then copied to where everybody can.
 """
 
 import atexit
+import glob
 import os
 import shutil
 import tempfile
@@ -20,16 +21,19 @@ def is_reachable(path):
     return True
 
 
-def make_reachable(fathom, workloads, agent):
+def make_reachable(fathom, workloads, agents):
     """The three paths as they are, or those of copies that are removed at the end."""
-    paths = [path for path in (fathom, workloads, agent) if os.path.isabs(path) and os.path.exists(path)]
+    paths = [path for path in (fathom, workloads, agents) if os.path.isabs(path) and os.path.exists(path)]
     if os.geteuid() != 0 or len(paths) < 3 or all(map(is_reachable, paths)):
-        return fathom, workloads, agent
+        return fathom, workloads, agents
     folder = tempfile.mkdtemp(prefix="fathom-build-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     os.chmod(folder, 0o755)
-    copies = (shutil.copy(fathom, folder), os.path.join(folder, "workloads"), shutil.copy(agent, folder))
+    copies = (shutil.copy(fathom, folder), os.path.join(folder, "workloads"), os.path.join(folder, "agents"))
     shutil.copytree(workloads, copies[1], ignore=shutil.ignore_patterns("*.p"))
+    os.mkdir(copies[2])
+    for agent in glob.glob(os.path.join(agents, "*.so")):
+        shutil.copy(agent, copies[2])
     # Meson names the build's folders; fathom and the programs that it runs look there first.
     os.environ["FATHOM_AGENT"] = copies[2]
     os.environ["LD_LIBRARY_PATH"] = copies[1]

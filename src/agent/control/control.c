@@ -7,7 +7,6 @@
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/hooks.h"
-#include "agent/core/late_hello.h"
 #include "agent/core/mechanism.h"
 #include "agent/core/regions.h"
 
@@ -25,7 +24,7 @@ static bool is_switching AGENT_STATE;
 
 bool control_is_on(void)
 {
-	late_hello_now();
+	MECHANISMS_DO(say_hello, ());
 	return __atomic_load_n(&agent.ring, __ATOMIC_ACQUIRE) != NULL;
 }
 
@@ -76,13 +75,13 @@ static void control_forget_others(void)
 /* With the hello a process may be paused: what it asks for comes behind that. */
 void control_pause(void)
 {
-	late_hello_now();
+	MECHANISMS_DO(say_hello, ());
 	set_paused(true);
 }
 
 void control_resume(void)
 {
-	late_hello_now();
+	MECHANISMS_DO(say_hello, ());
 	set_paused(false);
 }
 

@@ -106,7 +106,7 @@ static value is_running(value self)
 	return control_is_running() ? self : 0;
 }
 
-__attribute__((used)) static void begin_extension(void)
+void control_begin_ruby(void)
 {
 	static const struct {
 		const char *name;
@@ -128,8 +128,3 @@ __attribute__((used)) static void begin_extension(void)
 		api.rb_define_module_function(module, functions[i].name, functions[i].function,
 					      functions[i].arguments);
 }
-
-/* "Init_" and the name of the file, which is no identifier of C's. */
-__asm__(".globl \"Init_libfathom-agent\"\n"
-	".type \"Init_libfathom-agent\", @function\n"
-	".set \"Init_libfathom-agent\", begin_extension");

@@ -39,7 +39,6 @@ struct agent {
 		bool has_ruby;
 	} fork;
 	bool may_be_trapped; /* the recorder may have opened events on this process */
-	bool is_tracing;     /* it has been, at least: the trace has something to forget */
 	bool has_asked;      /* for regions or pauses */
 	bool is_paused;      /* by the program itself: control.h */
 };

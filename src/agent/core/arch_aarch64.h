@@ -17,9 +17,6 @@
  */
 #define ARCH_LEAST_ALTSTACK 5120
 
-/* Of hooks.h. */
-#define ARCH_HOOK_MAP(X)
-
 /*
  * Whether return addresses are compared with a second stack: nobody exchanges any here so far.
  */

@@ -9,12 +9,6 @@
 #include "abi/types.h"
 #include "agent/core/arch_loads.h"
 
-/* Of hooks.h: in trace/native/entries_x86_64.S. */
-#define ARCH_HOOK_MAP(X)                                          \
-	X(mcount, PASSES_ON, "calls of compiled code are traced") \
-	X(_mcount, PASSES_ON, "the same")                         \
-	X(__fentry__, PASSES_ON, "the same")
-
 /* What glibc calls its functions' first version on this machine. */
 #define ARCH_LIBC_BASE "GLIBC_2.2.5"
 

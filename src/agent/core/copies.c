@@ -7,7 +7,7 @@
 #include <sys/types.h>
 
 #include "agent/core/arch.h"
-#include "agent/core/hooks.h"
+#include "agent/core/interposed.h"
 #include "agent/core/mechanism.h"
 
 pid_t _Fork(void);
@@ -29,7 +29,7 @@ bool copies_are_made_by(long number, const long a[6])
 AGENT_EXPORT pid_t _Fork(void)
 {
 	/* glibc has it from 2.34 on. */
-	const pid_t pid = hook_next(HOOK__Fork) != NULL
+	const pid_t pid = hook_next(&core_hooks, HOOK__Fork) != NULL
 				  ? HOOK_NEXT(_Fork)()
 				  : (pid_t)arch_syscall6(SYS_clone, SIGCHLD, 0, 0, 0, 0, 0);
 

@@ -33,7 +33,6 @@
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
 #include "agent/core/environment.h"
-#include "agent/core/late_hello.h"
 #include "agent/core/mechanism.h"
 #include "agent/core/thread_notes.h"
 
@@ -329,7 +328,7 @@ static bool handshake_ask(const struct words *words)
 
 bool handshake_stop(u32 reason)
 {
-	late_hello_hold();
+	MECHANISMS_DO(hold_hello, ());
 	/* Traps that come all the same are nobody's in an image that is not sampled. */
 	if (agent.ring == NULL || lasting_reason != HANDSHAKE_NO_REASON)
 		return true;
@@ -360,7 +359,7 @@ void handshake_yield_to_tracer(u32 target)
 
 void handshake_resume(void)
 {
-	late_hello_go_on();
+	MECHANISMS_DO(release_hello, ());
 	/* What it had stopped for before an exec that failed is not over. */
 	if (agent.ring == NULL || lasting_reason != HANDSHAKE_NO_REASON)
 		return;

@@ -9,33 +9,25 @@
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
 
-enum hook_kind {
-	PASSES_ON,
-	ANSWERS,
-};
-
-static const struct {
-	const char *name;
-	enum hook_kind kind;
-} hooks[] = {
-#define X(name, kind, why) [HOOK_##name] = { #name, kind },
-	HOOK_MAP(X)
-#undef X
-};
-
-static hook_function found[HOOK_COUNT] AGENT_STATE;
-
-AGENT_START hook_function hook_next(enum hook hook)
+AGENT_START hook_function hook_next(const struct hooks *hooks, u32 number)
 {
-	hook_function next = __atomic_load_n(&found[hook], __ATOMIC_RELAXED);
+	hook_function next = __atomic_load_n(&hooks->next[number], __ATOMIC_RELAXED);
 
 	/* Called before our constructor ran: from another library's. */
 	if (next == NULL) {
 		/* POSIX has dlsym() give functions as object pointers; ISO C does not. */
-		*(void **)&next = dlsym(RTLD_NEXT, hooks[hook].name);
-		__atomic_store_n(&found[hook], next, __ATOMIC_RELAXED);
+		*(void **)&next = dlsym(RTLD_NEXT, hooks->names[number]);
+		__atomic_store_n(&hooks->next[number], next, __ATOMIC_RELAXED);
 	}
 	return next;
+}
+
+AGENT_START void hooks_find(const struct hooks *hooks)
+{
+	for (u32 i = 0; i < hooks->count; i++) {
+		if (hooks->names[i] != NULL)
+			hook_next(hooks, i);
+	}
 }
 
 /*
@@ -61,12 +53,8 @@ dl_iterate_phdr(int (*look)(struct dl_phdr_info *image, size_t size, void *conte
 	return libc_dl_iterate_phdr != NULL ? libc_dl_iterate_phdr(look, context) : 0;
 }
 
-AGENT_START void hooks_find(void)
+AGENT_START void hooks_begin(void)
 {
 	*(void **)&libc_dl_iterate_phdr = dlsym(RTLD_NEXT, "dl_iterate_phdr");
 	*(void **)&libc_clock_gettime = dlsym(RTLD_NEXT, "clock_gettime");
-	for (unsigned int i = 0; i < HOOK_COUNT; i++) {
-		if (hooks[i].kind == PASSES_ON)
-			hook_next((enum hook)i);
-	}
 }

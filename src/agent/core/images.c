@@ -7,7 +7,6 @@
 
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
-#include "agent/core/hooks.h"
 #include "agent/core/image_records.h"
 #include "agent/core/memory.h"
 #include "walk/native.h"
@@ -54,8 +53,8 @@ AGENT_START void images_begin(void)
 {
 	const struct link_map *image = _r_debug.r_map;
 
-	/* By its own name it would be ours (trace/native/jumps.c). */
-	images_find_object = (find_object_function *)hook_next(HOOK__dl_find_object);
+	/* By its own name it may be ours (trace/native/jumps.c). */
+	*(void **)&images_find_object = dlsym(RTLD_NEXT, "_dl_find_object");
 	lasting.count = 0;
 	for (; image != NULL && lasting.count < LASTING_MAX; image = image->l_next) {
 		lasting.images[lasting.count].headers = NULL;

@@ -1,11 +1,13 @@
 #include "agent/core/memory.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
 #include "agent/core/agent.h"
 #include "agent/core/arch.h"
+#include "agent/core/mechanism.h"
 #include "agent/core/thread_notes.h"
 
 /* As large as the default limit of a stack; deeper ones are copied as they are read. */
@@ -237,16 +239,10 @@ static int memory_read_copied(struct mem *mem, void *dst, u32 len, u64 addr)
 
 static bool memory_may_load(struct mem *mem)
 {
-	if (mem->loads == MEMORY_LOADS_TO_ASK) {
-		const struct fault_stack stack = {
-			.here = (u64)__builtin_frame_address(0),
-			.told_low = mem->told_low,
-			.told_high = mem->told_high,
-		};
-
-		mem->loads =
-			faults_may_come(mem->context, &stack) ? MEMORY_LOADS : MEMORY_NO_LOADS;
-	}
+	if (mem->loads == MEMORY_LOADS_TO_ASK)
+		mem->loads = MECHANISMS_ASK(may_load, (mem, (u64)__builtin_frame_address(0)))
+				     ? MEMORY_LOADS
+				     : MEMORY_NO_LOADS;
 	return mem->loads == MEMORY_LOADS;
 }
 

@@ -8,14 +8,15 @@
  * copy: the kernel answers EFAULT where we would have died, whatever signals are blocked and
  * whatever other threads unmap.  Where system calls may be forbidden, only what is bounded is
  * read.  In a process with an interpreter, whose frames lie in the heap, all else is loaded
- * where loads may fault (faults.h).  (docs/decisions/0004-reading-memory.md)
+ * where loads may fault (signals/faults.h).  (docs/decisions/0004-reading-memory.md)
  */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 #include <ucontext.h>
 
 #include "abi/types.h"
-#include "agent/core/faults.h"
+#include "agent/core/loads.h"
 
 #define MEMORY_PAGE       4096ULL
 #define MEMORY_COPIES     4   /* pages that are kept in a walk */
@@ -27,7 +28,7 @@ struct memory_copies {
 	char text[1024];
 };
 
-/* Whether loads may fault in this walk: faults.h. */
+/* Whether loads may fault in this walk: signals/faults.h. */
 enum memory_loads {
 	MEMORY_NO_LOADS,
 	MEMORY_LOADS_TO_ASK,
@@ -42,7 +43,7 @@ struct mem {
 	u32 next_copy;             /* which gives way */
 	u32 copies_left;           /* and how many loads may fault */
 	enum memory_loads loads;
-	const ucontext_t *context; /* for who asks */
+	const ucontext_t *context; /* what was interrupted */
 	bool is_own_stack;         /* the walk begins on the thread's own */
 	/* Else how far the one reaches where we stand, if its interpreter tells; both 0: unknown. */
 	u64 told_low, told_high;
@@ -67,7 +68,10 @@ void memory_begin(struct mem *mem, struct memory_copies *copies, u64 sp, u64 her
  * there: all is loaded.
  */
 void memory_begin_own(struct mem *mem, struct memory_copies *copies);
-/* From now on what is not bounded is loaded, if it can be; context: what was interrupted. */
+/*
+ * From now on what is not bounded is loaded, if a mechanism may have loads fault (the step
+ * may_load, core/mechanism.h); context: what was interrupted.
+ */
 void memory_allow_loads(struct mem *mem, const ucontext_t *context);
 /* Whether `here` is on the thread's own stack, which goes on for `bytes` below it. */
 bool memory_has_own_room(u64 here, u32 bytes);

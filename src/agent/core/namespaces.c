@@ -13,8 +13,8 @@
 #include "abi/handshake.h"
 #include "agent/core/agent.h"
 #include "agent/core/handshake.h"
-#include "agent/core/hooks.h"
-#include "agent/core/late_hello.h"
+#include "agent/core/interposed.h"
+#include "agent/core/mechanism.h"
 
 /*
  * libc looks who its caller is, whose RUNPATH and $ORIGIN count: the return address that it
@@ -25,7 +25,7 @@ AGENT_EXPORT void *dlmopen(Lmid_t namespace, const char *file, int mode)
 	const int saved_errno = errno;
 
 	if (namespace != LM_ID_BASE)
-		late_hello_now();
+		MECHANISMS_DO(say_hello, ());
 	if (namespace != LM_ID_BASE && agent.ring != NULL && !agent_is_of_another())
 		handshake_stop(HANDSHAKE_SECOND_LIBC);
 	errno = saved_errno;

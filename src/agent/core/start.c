@@ -23,7 +23,6 @@
 #include "agent/core/handshake.h"
 #include "agent/core/hooks.h"
 #include "agent/core/images.h"
-#include "agent/core/late_hello.h"
 #include "agent/core/mechanism.h"
 #include "agent/core/memory.h"
 #include "agent/core/regions.h"
@@ -77,9 +76,7 @@ AGENT_START static void after_fork_in_parent(void)
 /* late_ns: after so much CPU time; 0: now. */
 AGENT_START static void say_hello(u32 occasion, u64 late_ns)
 {
-	if (late_ns != 0)
-		late_hello_begin(occasion, late_ns);
-	else
+	if (late_ns == 0 || !MECHANISMS_ASK(delay_hello, (occasion, late_ns)))
 		handshake_run(occasion, HANDSHAKE_NO_REASON);
 }
 
@@ -108,7 +105,6 @@ AGENT_START static void after_fork_in_child(void)
 	environment_forget();
 	threads_forget_others();
 	handshake_forget();
-	late_hello_forget();
 	/* A filter that the parent put up may kill who opens a socket. */
 	if (says_hello)
 		say_hello(HANDSHAKE_FORK, fork.late_ns);
@@ -143,7 +139,11 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	agent.may_read_counter = true;
 	/* A filter that was there before us may kill who makes an unusual call. */
 	agent.may_copy = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_DISABLED;
-	hooks_find();
+	hooks_begin();
+	for (const struct mechanism *const *row = mechanisms; *row != NULL; row++) {
+		if ((*row)->hooks != NULL)
+			hooks_find((*row)->hooks);
+	}
 	find_main_stack();
 	images_begin();
 	agent.main_thread_pointer = arch_thread_pointer();

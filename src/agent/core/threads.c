@@ -14,10 +14,8 @@
 #include "abi/ring.h"
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
-#include "agent/core/hooks.h"
+#include "agent/core/interposed.h"
 #include "agent/core/image_records.h"
-#include "agent/core/java.h"
-#include "agent/core/late_hello.h"
 #include "agent/core/mechanism.h"
 
 static u64 mark_unload(void)
@@ -84,15 +82,6 @@ static void thread_start_give(struct thread_start *start)
 	__atomic_store_n(&start->state, 0, __ATOMIC_RELEASE);
 }
 
-static bool threads_need_begin(void)
-{
-	for (const struct mechanism *const *row = mechanisms; *row != NULL; row++) {
-		if ((*row)->wants_thread != NULL && (*row)->wants_thread())
-			return true;
-	}
-	return false;
-}
-
 /* In the new thread: what it is to run. */
 static struct thread_start thread_begin(struct thread_start *shared)
 {
@@ -123,11 +112,10 @@ AGENT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attribu
 {
 	struct thread_start *start;
 
-	late_hello_now();
-	start = threads_need_begin() ? thread_start_take() : NULL;
+	MECHANISMS_DO(say_hello, ());
+	start = MECHANISMS_ASK(wants_thread, ()) ? thread_start_take() : NULL;
 	agent.has_had_threads = true;
 	MECHANISMS_DO(before_thread, (__builtin_return_address(0)));
-	java_look(__builtin_return_address(0));
 	/* With a thousand threads starting at this moment, one has none of it. */
 	if (start == NULL)
 		return HOOK_NEXT(pthread_create)(thread, attributes, routine, argument);
@@ -144,8 +132,8 @@ AGENT_EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argumen
 {
 	struct thread_start *start;
 
-	late_hello_now();
-	start = threads_need_begin() ? thread_start_take() : NULL;
+	MECHANISMS_DO(say_hello, ());
+	start = MECHANISMS_ASK(wants_thread, ()) ? thread_start_take() : NULL;
 	agent.has_had_threads = true;
 	MECHANISMS_DO(before_thread, (NULL));
 	if (start == NULL)

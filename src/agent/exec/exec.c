@@ -32,9 +32,9 @@
 #include "agent/core/mechanism.h"
 #include "agent/core/memory.h"
 #include "agent/core/pointers.h"
+#include "agent/exec/launch.h"
 #include "agent/exec/next_image.h"
 #include "agent/exec/search.h"
-#include "agent/signals/signals.h"
 
 #define SHELL "/bin/sh"
 
@@ -71,12 +71,14 @@ static int image_execute(const struct image_call *call, char *const *environment
 static int image_execute_shown(const struct image_call *call, char *const *environment,
 			       bool must_ignore_trap)
 {
-	const struct signals_shown shown = signals_show(must_ignore_trap);
+	struct signals_shown shown = { 0 };
+
+	MECHANISMS_DO(show_signals, (must_ignore_trap, &shown));
 	MECHANISMS_DO(end_process, ());
 	const int rc = image_execute(call, environment);
 
 	MECHANISMS_DO(take_back_end, ());
-	signals_hide(&shown);
+	MECHANISMS_DO(hide_signals, (&shown));
 	return rc;
 }
 
@@ -138,7 +140,7 @@ static int image_exec(const struct image_call *call)
 	if (judged.kind != PROGRAM_ENTERABLE)
 		return image_execute_alone(call, HANDSHAKE_EXEC);
 	if (!environment_copy(&copy, call->environment, call->argv, judged.first_libraries,
-			      signals_is_trap_ignored()))
+			      launch_ignores_trap()))
 		return image_execute_alone(call, environment_names_recorder(call->environment)
 							 ? HANDSHAKE_EXEC_RECORDED
 							 : HANDSHAKE_EXEC);

@@ -8,14 +8,23 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "agent/core/environment.h"
-#include "agent/core/hooks.h"
+#include "agent/core/mechanism.h"
+#include "agent/exec/interposed.h"
 #include "agent/exec/next_image.h"
 #include "agent/exec/search.h"
-#include "agent/signals/signals.h"
+
+/* By our own sigaction() where SIGTRAP is ours: as the program set it, in a vfork child the child. */
+bool launch_ignores_trap(void)
+{
+	struct sigaction now;
+
+	return sigaction(SIGTRAP, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
 
 /* What SIGTRAP is to do in the child: an attribute may say. */
 static bool is_trap_ignored_for(const posix_spawnattr_t *attributes)
@@ -26,9 +35,9 @@ static bool is_trap_ignored_for(const posix_spawnattr_t *attributes)
 	if (attributes != NULL && posix_spawnattr_getflags(attributes, &flags) == 0 &&
 	    (flags & POSIX_SPAWN_SETSIGDEF) &&
 	    posix_spawnattr_getsigdefault(attributes, &defaults) == 0 &&
-	    (signals_of(&defaults) & TRAP_BIT))
+	    sigismember(&defaults, SIGTRAP) == 1)
 		return false;
-	return signals_is_trap_ignored();
+	return launch_ignores_trap();
 }
 
 struct candidate {
@@ -74,14 +83,15 @@ static bool is_enterable(const struct launch *call, struct program_answer *out_a
 static int pass_on(const struct launch *call, pid_t *out_pid, char *const *environment,
 		   int *in_out_errno)
 {
-	const struct signals_shown shown = signals_show(false);
+	struct signals_shown shown = { 0 };
 
+	MECHANISMS_DO(show_signals, (false, &shown));
 	errno = *in_out_errno;
 	const int rc = (call->is_search ? HOOK_NEXT(posix_spawnp) : HOOK_NEXT(posix_spawn))(
 		out_pid, call->path, call->actions, call->attributes, call->argv, environment);
 
 	*in_out_errno = errno;
-	signals_hide(&shown);
+	MECHANISMS_DO(hide_signals, (&shown));
 	return rc;
 }
 

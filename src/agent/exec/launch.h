@@ -15,6 +15,8 @@ struct launch {
 	char *const *environment;
 };
 
+/* Whether SIGTRAP is ignored, by the program's will.  A system call; errno stays. */
+bool launch_ignores_trap(void);
 /* As posix_spawn(). */
 int launch(const struct launch *call, pid_t *out_pid);
 /* `sh -c command` with the program's environment. */

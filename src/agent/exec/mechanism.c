@@ -3,6 +3,7 @@
 
 #include "agent/core/agent_state.h"
 #include "agent/core/mechanism.h"
+#include "agent/exec/interposed.h"
 #include "agent/exec/launch.h"
 
 AGENT_START static void forget(void)
@@ -11,7 +12,10 @@ AGENT_START static void forget(void)
 	popen_forget();
 }
 
-extern const struct mechanism launch_mechanism;
-const struct mechanism launch_mechanism = {
+HOOKS_DEFINE(exec_hooks, EXEC_HOOKS);
+
+extern const struct mechanism exec_mechanism;
+const struct mechanism exec_mechanism = {
+	.hooks = &exec_hooks,
 	.forget = forget,
 };

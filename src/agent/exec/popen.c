@@ -19,7 +19,7 @@
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
 #include "agent/core/environment.h"
-#include "agent/core/hooks.h"
+#include "agent/exec/interposed.h"
 #include "agent/exec/launch.h"
 
 struct stream {

@@ -14,7 +14,7 @@
 
 #include "agent/core/agent_state.h"
 #include "agent/core/environment.h"
-#include "agent/core/hooks.h"
+#include "agent/exec/interposed.h"
 #include "agent/exec/launch.h"
 
 static struct {

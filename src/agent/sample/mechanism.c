@@ -6,6 +6,9 @@
 #include "agent/core/agent_state.h"
 #include "agent/core/mechanism.h"
 #include "agent/sample/clock.h"
+#include "agent/sample/interposed.h"
+#include "agent/sample/java.h"
+#include "agent/sample/late_hello.h"
 #include "agent/sample/thread_end.h"
 #include "agent/sample/trap.h"
 #include "agent/sample/unwind.h"
@@ -15,14 +18,12 @@ AGENT_START static void begin(struct ring_header *ring, bool is_first)
 	(void)is_first;
 	clock_begin_thread();
 	ring->start_cpu_ns = clock_process_ns(ring);
-	if (!(agent.terms.flags & RING_TRACE))
-		thread_end_begin();
+	thread_end_begin();
 }
 
 static bool wants_thread(void)
 {
-	return __atomic_load_n(&agent.ring, __ATOMIC_RELAXED) != NULL &&
-	       !(agent.terms.flags & RING_TRACE);
+	return __atomic_load_n(&agent.ring, __ATOMIC_RELAXED) != NULL;
 }
 
 static void begin_thread(u64 start_function)
@@ -38,11 +39,31 @@ static void unloaded(u64 mark)
 		unwind_flush();
 }
 
+AGENT_START static void forget(void)
+{
+	late_hello_forget();
+	trap_forget();
+}
+
+static void before_thread(const void *caller)
+{
+	if (caller != NULL)
+		java_look(caller);
+}
+
+HOOKS_DEFINE(sample_hooks, SAMPLE_HOOKS);
+
 extern const struct mechanism sample_mechanism;
 const struct mechanism sample_mechanism = {
+	.hooks = &sample_hooks,
+	.delay_hello = late_hello_begin,
 	.wait_for_hello = thread_end_begin,
+	.say_hello = late_hello_now,
+	.hold_hello = late_hello_hold,
+	.release_hello = late_hello_go_on,
 	.begin = begin,
-	.forget = trap_forget,
+	.forget = forget,
+	.before_thread = before_thread,
 	.wants_thread = wants_thread,
 	.begin_thread = begin_thread,
 	.end_process = thread_end_of_process,

@@ -7,7 +7,7 @@
 #include "abi/ring.h"
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
-#include "agent/core/hooks.h"
+#include "agent/sample/interposed.h"
 #include "agent/core/thread_notes.h"
 #include "agent/sample/clock.h"
 #include "agent/sample/emit.h"
@@ -21,7 +21,7 @@ static bool has_key AGENT_STATE;
 
 static void expect_destructor(void)
 {
-	HOOK_NEXT(pthread_setspecific)(key, &thread_notes);
+	pthread_setspecific(key, &thread_notes);
 }
 
 AGENT_START static bool may_look(const struct ring_header *ring)
@@ -32,7 +32,7 @@ AGENT_START static bool may_look(const struct ring_header *ring)
 /* A vfork child's memory is its parent's, whose process goes on. */
 AGENT_START static bool may_end_process(const struct ring_header *ring)
 {
-	return may_look(ring) && !(agent.terms.flags & RING_TRACE) && !agent_is_of_another();
+	return may_look(ring) && !agent_is_of_another();
 }
 
 static void book(struct ring_header *ring)

@@ -12,7 +12,7 @@
 #include "abi/ring.h"
 #include "agent/core/arch.h"
 #include "agent/core/images.h"
-#include "agent/core/java.h"
+#include "agent/sample/java.h"
 #include "agent/core/memory.h"
 #include "agent/core/regions.h"
 #include "agent/core/walk.h"
@@ -20,6 +20,7 @@
 #include "agent/interpreters/python/builtins.h"
 #include "agent/sample/interpreters.h"
 #include "agent/signals/altstack.h"
+#include "agent/signals/faults.h"
 #include "walk/native.h"
 
 #define CACHE_BITS  16

@@ -13,8 +13,8 @@
 #include "agent/core/agent_state.h"
 #include "agent/signals/altstack.h"
 #include "agent/signals/book.h"
-#include "agent/core/faults.h"
-#include "agent/core/hooks.h"
+#include "agent/signals/faults.h"
+#include "agent/signals/interposed.h"
 #include "agent/signals/ignored.h"
 #include "agent/signals/stack_flags.h"
 
@@ -205,21 +205,18 @@ static bool show_stand_in(void)
 	return kernel_action(SIGNAL_STAND_IN, &theirs, NULL) == 0;
 }
 
-struct signals_shown signals_show(bool must_ignore_trap)
+void signals_show(bool must_ignore_trap, struct signals_shown *out_shown)
 {
-	struct signals_shown shown = { 0 };
-
 	if (!agent.is_trap_ours)
-		return shown;
-	const u64 theirs = masks_get(&shown.mask);
+		return;
+	const u64 theirs = masks_get(&out_shown->mask);
 
 	if (must_ignore_trap || actions_peek(SIGTRAP).is_ignored)
-		shown.has_trap_action = ignore_trap_in_kernel();
-	shown.has_stand_in_action = show_stand_in();
-	shown.has_mask = theirs != shown.mask;
-	if (shown.has_mask)
+		out_shown->has_trap_action = ignore_trap_in_kernel();
+	out_shown->has_stand_in_action = show_stand_in();
+	out_shown->has_mask = theirs != out_shown->mask;
+	if (out_shown->has_mask)
 		masks_set_kernel(theirs);
-	return shown;
 }
 
 void signals_hide(const struct signals_shown *shown)
@@ -262,15 +259,6 @@ void actions_default_in_kernel(int signal)
 	const struct sigaction standard = { .sa_handler = SIG_DFL };
 
 	kernel_action(signal, &standard, NULL);
-}
-
-bool signals_is_trap_ignored(void)
-{
-	struct sigaction now;
-
-	if (kernel_action(SIGTRAP, NULL, &now) == 0 && !is_ours(&now))
-		return now.sa_handler == SIG_IGN;
-	return actions_peek(SIGTRAP).is_ignored;
 }
 
 /* As libc and the kernel would report it. */

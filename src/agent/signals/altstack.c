@@ -62,18 +62,11 @@ static __thread struct {
 	struct altstack *first;
 	u32 count;
 	u32 end_rounds;
-	u64 low, bytes; /* of the stack that is in use, whoever's; 0: there is none */
 } own;
 
 static long altstack_call(const stack_t *stack, stack_t *old)
 {
 	return arch_syscall4(SYS_sigaltstack, (long)stack, (long)old, 0, 0);
-}
-
-static void altstack_remember(const stack_t *stack)
-{
-	own.low = (u64)stack->ss_sp;
-	own.bytes = stack->ss_flags & SS_DISABLE ? 0 : stack->ss_size;
 }
 
 static stack_t altstack_pooled(void)
@@ -139,7 +132,6 @@ static void altstack_end_thread(void *unused)
 		return;
 	own.first = NULL;
 	own.pooled = NULL;
-	own.bytes = 0;
 	altstack_call(&none, NULL);
 	stack_pool_give(pooled);
 	for (; stack != NULL; stack = next) {
@@ -160,8 +152,7 @@ AGENT_START void altstack_begin(void)
 
 AGENT_START bool altstack_is_wanted(void)
 {
-	const bool is_sampled =
-		agent.ring != NULL ? !(agent.ring->flags & RING_TRACE) : agent.is_hello_due;
+	const bool is_sampled = agent.ring != NULL || agent.is_hello_due;
 
 	return is_sampled && agent.is_trap_ours && agent.may_call && altstacks.has_thread_end;
 }
@@ -184,10 +175,9 @@ AGENT_START void altstack_begin_thread(void)
 	}
 	/* Any value but NULL has the destructor called. */
 	pthread_setspecific(altstacks.thread_end, &own);
-	altstack_remember(&ours);
 	/* The program was not sampled when it set one. */
-	if (!(before.ss_flags & SS_DISABLE) && altstack_call(&before, NULL) == 0)
-		altstack_remember(&before);
+	if (!(before.ss_flags & SS_DISABLE))
+		altstack_call(&before, NULL);
 }
 
 AGENT_START void altstack_forget_others(void)
@@ -204,8 +194,8 @@ void altstack_give_back(void)
 	if (own.pooled == NULL || !agent.may_call || altstack_is_stood_on() ||
 	    altstack_call(NULL, &now) != 0)
 		return;
-	if (now.ss_sp == own.pooled && altstack_call(&none, NULL) == 0)
-		altstack_remember(&none);
+	if (now.ss_sp == own.pooled)
+		altstack_call(&none, NULL);
 	stack_pool_give(own.pooled);
 	own.pooled = NULL;
 }
@@ -213,11 +203,6 @@ void altstack_give_back(void)
 size_t altstack_frame_bytes(void)
 {
 	return altstacks.frame_bytes;
-}
-
-bool altstack_holds(u64 address)
-{
-	return address - own.low < own.bytes;
 }
 
 /* A stack of ours for one of theirs, in the thread's list; NULL where there is no memory. */
@@ -318,7 +303,7 @@ AGENT_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
 			ours = altstack_for(stack);
 			shown = &ours;
 		}
-		/* Also where nothing is sampled, as in a trace: the flag has its effect now. */
+		/* Also where nothing is sampled: the flag has its effect now. */
 		if (!(stack->ss_flags & SS_DISABLE))
 			stack_flags_allow();
 	}
@@ -330,8 +315,5 @@ AGENT_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
 	}
 	if (old != NULL)
 		altstack_report(old);
-	if (stack != NULL &&
-	    (shown == &ours || (agent.may_call && altstack_call(NULL, &ours) == 0)))
-		altstack_remember(&ours);
 	return 0;
 }

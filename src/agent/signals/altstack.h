@@ -40,8 +40,6 @@ void altstack_forget_others(void);
 void altstack_give_back(void);
 /* What the kernel writes to a stack for one signal, with all registers there are. */
 size_t altstack_frame_bytes(void);
-/* Whether an address is on the stack for signals that the calling thread has now. */
-bool altstack_holds(u64 address);
 
 /* Whether this stack, as the kernel has it in the calling thread, is one of ours. */
 bool altstack_is_ours(const stack_t *in_kernel);

@@ -14,8 +14,8 @@
 #include "abi/handshake.h"
 #include "agent/core/agent.h"
 #include "agent/core/handshake.h"
-#include "agent/core/hooks.h"
-#include "agent/core/late_hello.h"
+#include "agent/signals/interposed.h"
+#include "agent/core/mechanism.h"
 
 static bool begins_tracing(enum __ptrace_request request)
 {
@@ -25,7 +25,7 @@ static bool begins_tracing(enum __ptrace_request request)
 /* True if the caller's own traps are off now. */
 static bool yield(enum __ptrace_request request, pid_t pid)
 {
-	late_hello_now();
+	MECHANISMS_DO(say_hello, ());
 	/* A vfork child has no events, and its memory is its parent's. */
 	if (agent.ring == NULL || agent_is_of_another())
 		return false;

@@ -13,7 +13,7 @@
 
 #include "agent/core/agent.h"
 #include "agent/core/arch.h"
-#include "agent/core/hooks.h"
+#include "agent/signals/interposed.h"
 
 /* Programs call them all the same. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

@@ -1,14 +1,20 @@
 /* signals' row: what it does at the steps of a process's life. */
 #include <stddef.h>
 
+#include "abi/handshake.h"
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/environment.h"
+#include "agent/core/handshake.h"
 #include "agent/core/mechanism.h"
 #include "agent/signals/altstack.h"
+#include "agent/signals/faults.h"
 #include "agent/signals/go_runtime.h"
 #include "agent/signals/ignored.h"
+#include "agent/signals/interposed.h"
+#include "agent/signals/raw_calls.h"
 #include "agent/signals/signals.h"
+#include "agent/signals/stack_flags.h"
 
 AGENT_START static void start(void)
 {
@@ -43,8 +49,29 @@ static void begin_thread(u64 start_function)
 	altstack_begin_thread();
 }
 
+static void forbid_calls(void)
+{
+	/* Later it may take calls that are forbidden. */
+	if (agent.may_call && !agent_is_of_another())
+		stack_flags_allow();
+}
+
+/* None comes from now on. */
+static void forbid_handlers(void)
+{
+	if (!agent.is_trap_ours)
+		return;
+	signals_ignore_trap();
+	/* A vfork child has no events, and its memory is its parent's. */
+	if (!agent_is_of_another())
+		handshake_stop(HANDSHAKE_NO_RETURN);
+}
+
+HOOKS_DEFINE(signals_hooks, SIGNALS_HOOKS);
+
 extern const struct mechanism signals_mechanism;
 const struct mechanism signals_mechanism = {
+	.hooks = &signals_hooks,
 	.start = start,
 	.settle = settle,
 	.wait_for_hello = altstack_begin_thread,
@@ -54,4 +81,10 @@ const struct mechanism signals_mechanism = {
 	.before_thread = before_thread,
 	.wants_thread = altstack_is_wanted,
 	.begin_thread = begin_thread,
+	.show_signals = signals_show,
+	.hide_signals = signals_hide,
+	.may_load = faults_may_come,
+	.answer_call = raw_calls_answer,
+	.forbid_calls = forbid_calls,
+	.forbid_handlers = forbid_handlers,
 };

@@ -13,7 +13,7 @@
 
 #include "agent/core/agent.h"
 #include "agent/core/arch.h"
-#include "agent/core/faults.h"
+#include "agent/signals/faults.h"
 #include "agent/core/memory.h"
 #include "agent/signals/ignored.h"
 #include "agent/signals/signals.h"

@@ -25,7 +25,7 @@
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
-#include "agent/core/hooks.h"
+#include "agent/signals/interposed.h"
 
 bool sends_are_shifted(int signal)
 {

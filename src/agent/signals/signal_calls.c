@@ -9,7 +9,7 @@
 #include <errno.h>
 
 #include "agent/core/agent.h"
-#include "agent/core/hooks.h"
+#include "agent/signals/interposed.h"
 
 /* Programs call them all the same. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

@@ -30,6 +30,7 @@
 #include <ucontext.h>
 
 #include "abi/types.h"
+#include "agent/core/mechanism.h"
 
 #define SIGNAL_STAND_IN SIGSTKFLT
 #define SIGNAL_LAST     64
@@ -114,21 +115,13 @@ void signals_take_over(void);
 /* Puts the stand-in's action into the kernel again: stack_flags.h decides its flags. */
 void signals_flags_have_changed(void);
 
-/* What the next image inherits: see signals_show(). */
-struct signals_shown {
-	bool has_mask;
-	bool has_trap_action;
-	bool has_stand_in_action;
-	u64 mask;
-};
-
 /*
- * Before exec or posix_spawn(): gives the kernel, for the next image to inherit, the calling
- * thread's mask as the program set it, and the actions that are to be ignored.
- * must_ignore_trap: also where the program's own action is the default (decision 0003).
- * Async-signal-safe; in a vfork child it changes the child only.
+ * The step show_signals (core/mechanism.h): gives the kernel the calling thread's mask as the
+ * program set it, and the actions that are to be ignored.  must_ignore_trap: also where the
+ * program's own action is the default (decision 0003).  Async-signal-safe; in a vfork child it
+ * changes the child only.
  */
-struct signals_shown signals_show(bool must_ignore_trap);
+void signals_show(bool must_ignore_trap, struct signals_shown *out_shown);
 /* The exec failed, or the spawn is done. */
 void signals_hide(const struct signals_shown *shown);
 
@@ -160,8 +153,6 @@ u64 actions_mask_as_noted(int signal, u64 kernel);
 /* As libc and the kernel would keep and report it. */
 struct sigaction actions_as_kept(const struct sigaction *wanted);
 void actions_report(const struct sigaction *action, struct sigaction *out);
-/* Whether the program ignores SIGTRAP, in a vfork child the child. */
-bool signals_is_trap_ignored(void);
 /* Puts the default action into the kernel: the signal sent next kills. */
 void actions_default_in_kernel(int signal);
 

@@ -5,8 +5,8 @@
 #include "agent/core/agent.h"
 #include "agent/signals/altstack.h"
 #include "agent/core/arch.h"
-#include "agent/core/faults.h"
-#include "agent/core/hooks.h"
+#include "agent/signals/faults.h"
+#include "agent/signals/interposed.h"
 #include "agent/signals/signals.h"
 
 static struct {

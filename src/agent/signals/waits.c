@@ -17,7 +17,7 @@
 
 #include "agent/core/agent.h"
 #include "agent/core/arch.h"
-#include "agent/core/hooks.h"
+#include "agent/signals/interposed.h"
 #include "agent/signals/kernel_action.h"
 #include "agent/signals/sleeps.h"
 

@@ -1,29 +1,39 @@
 /* trace's row: what it does at the steps of a process's life. */
 #include <stddef.h>
 
+#include "abi/ring.h"
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
+#include "agent/core/cpu_time.h"
 #include "agent/core/mechanism.h"
+#include "agent/core/thread_notes.h"
 #include "agent/trace/calibrate.h"
+#include "agent/trace/interposed.h"
 #include "agent/trace/late.h"
 #include "agent/trace/names.h"
 #include "agent/trace/native/images.h"
 #include "agent/trace/native/native.h"
+#include "agent/trace/native/signal_stack.h"
 #include "agent/trace/only.h"
 #include "agent/trace/python/greenlet.h"
 #include "agent/trace/python/monitoring.h"
 #include "agent/trace/trace.h"
 
+/* It has been, at least: there is something to forget. */
+static bool is_tracing AGENT_STATE;
+
 AGENT_START static void begin(struct ring_header *ring, bool is_first)
 {
 	(void)is_first;
-	agent.is_tracing = agent.is_tracing || (agent.terms.flags & RING_TRACE);
+	is_tracing = true;
+	ring->start_cpu_ns = cpu_time_ns(CLOCK_PROCESS_CPUTIME_ID);
+	thread_notes.last_time_ns = cpu_time_ns(CLOCK_MONOTONIC);
 	trace_begin(ring);
 }
 
 AGENT_START static void forget(void)
 {
-	if (!agent.is_tracing)
+	if (!is_tracing)
 		return;
 	trace_forget();
 	trace_names_forget_others();
@@ -34,7 +44,7 @@ AGENT_START static void forget(void)
 
 AGENT_START static void after_fork(void)
 {
-	if (agent.is_tracing)
+	if (is_tracing)
 		trace_adopt();
 }
 
@@ -53,8 +63,11 @@ static void set_paused(bool is_paused)
 		trace_switch_on();
 }
 
+HOOKS_DEFINE(trace_hooks, TRACE_HOOKS);
+
 extern const struct mechanism trace_mechanism;
 const struct mechanism trace_mechanism = {
+	.hooks = &trace_hooks,
 	.start = trace_native_find_next,
 	.begin = begin,
 	.forget = forget,
@@ -63,6 +76,7 @@ const struct mechanism trace_mechanism = {
 	.before_unload = trace_images_mark,
 	.unloaded = unloaded,
 	.name_code = trace_only_judge,
+	.answer_call = trace_signal_stack_answer,
 	.forbid_threads = trace_forbid_threads,
 	.forbid_counter = trace_forbid_counter,
 	.allow_counter = trace_clock_thaw,

@@ -1,5 +1,6 @@
 """A program is not changed by being recorded, and a recording survives what happens to it."""
 
+import glob
 import os
 import pty
 import re
@@ -11,6 +12,10 @@ import time
 import live
 from live import FATHOM, workload
 from processes import command_of, cpu_seconds, end_process, read_bytes, wait_until
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+# By gcc's -pg, of which aarch64 has no more than mcount().
+OF_X86_64 = {"mcount", "_mcount", "__fentry__"}
 
 
 class Endings(live.LiveTest):
@@ -74,21 +79,56 @@ class Surroundings(live.LiveTest):
     def test_so_it_does_with_the_timer(self):
         self.assert_same("--trigger", "timer")
 
-    def test_the_agent_exports_nothing_but_the_rows_of_its_table(self):
-        if not live.AGENT:
-            self.skipTest("FATHOM_AGENT does not name the library")
-        listed = subprocess.run(["nm", "-D", "--defined-only", live.AGENT], capture_output=True, check=True)
+    def trace(self, command):
+        return subprocess.run([FATHOM, "trace", "-q", "-o", self.path("trace.fathom"), "--", *command],
+                              stdin=subprocess.DEVNULL, capture_output=True, cwd=self.folder, check=True).stdout.decode()
+
+    def test_so_it_does_traced(self):
+        bare = subprocess.run(workload("surroundings"), stdin=subprocess.DEVNULL, capture_output=True, cwd=self.folder)
+        self.assertEqual(self.trace(workload("surroundings")).splitlines(), bare.stdout.decode().splitlines())
+
+    def test_the_kernel_has_the_signals_of_a_traced_program_as_without_us(self):
+        command = ["sh", "-c", "cat /proc/self/status; (trap '' TRAP; exec sh -c 'cat /proc/self/status')"]
+        bare = subprocess.run(command, capture_output=True, check=True).stdout.decode()
+        signals = [re.findall(r"^Sig(?:Blk|Ign|Cgt):.*", text, re.MULTILINE) for text in (bare, self.trace(command))]
+        self.assertEqual(*signals)
+        self.assertEqual(len(signals[0]), 6)
+
+    def exported(self, kind):
+        """What the agent of this kind exports, and what the test has listed of it."""
+        if not live.AGENTS:
+            self.skipTest("FATHOM_AGENT does not name the folder of the agents")
+        path = os.path.join(live.AGENTS, f"libfathom-agent-{kind}.so")
+        listed = subprocess.run(["nm", "-D", "--defined-only", path], capture_output=True, check=True)
         lines = [line.split() for line in listed.stdout.decode().splitlines()]
         names = sorted({name.split("@")[0] for _, kind, name in lines if kind != "A"})
-        wanted = []
-        for table in ("hooks.h", "arch_%s.h" % os.uname().machine):
-            with open(os.path.join(os.path.dirname(__file__), "../../../src/agent/core", table)) as file:
-                wanted += re.findall(r"^\tX\((\w+),", file.read(), re.MULTILINE)
+        with open(os.path.join(HERE, f"exported_{kind}.txt")) as file:
+            wanted = [name for name in file.read().split() if kind == "record" or os.uname().machine == "x86_64"
+                      or name not in OF_X86_64]
+        return names, wanted
+
+    def test_each_agent_exports_what_is_listed(self):
+        for kind in ("record", "trace"):
+            with self.subTest(kind):
+                self.assertEqual(*self.exported(kind))
+
+    def test_what_is_exported_is_in_a_floor_s_table_or_asked_for(self):
         # What programs that know of us ask for: control.h.
-        wanted += ["Init_libfathom-agent", "PyInit__fathom", "PyInit__fathom_threaded", "init_fathom",
-                   *("fathom_agent_" + name for name in ("is_running", "pause", "region_begin", "region_end",
-                                                         "resume"))]
-        self.assertEqual(names, sorted(wanted))
+        asked = re.compile(r"Init_libfathom|PyInit__fathom|init_fathom$|fathom_agent_")
+        tables = glob.glob(os.path.join(HERE, "../../../src/agent/*/interposed.h"))
+        rows = set()
+        for path in tables:
+            with open(path) as file:
+                rows |= set(re.findall(r"^\tX\((\w+),", file.read(), re.MULTILINE))
+        names = {name for kind in ("record", "trace") for name in self.exported(kind)[0] if not asked.match(name)}
+        self.assertEqual(sorted(names), sorted(rows if os.uname().machine == "x86_64" else rows - OF_X86_64))
+
+    def test_neither_agent_has_what_only_the_other_needs(self):
+        record, trace = (set(self.exported(kind)[1]) for kind in ("record", "trace"))
+        for name in ("mcount", "__cyg_profile_func_enter", "longjmp", "getenv", "_dl_find_object", "pthread_setspecific"):
+            self.assertIn(name, trace - record)
+        for name in ("sigaction", "pthread_sigmask", "sigwait", "ppoll", "raise", "_exit", "ptrace"):
+            self.assertIn(name, record - trace)
 
 
 class Signals(live.LiveTest):

@@ -71,7 +71,7 @@ class PythonSteps(live.LiveTest):
     def setUp(self):
         super().setUp()
         self.steps = os.environ.get("FATHOM_STEPS_AGENT", "")
-        if not os.path.exists(self.steps):
+        if not os.path.exists(os.path.join(self.steps, "libfathom-agent-record.so")):
             self.skipTest("no FATHOM_STEPS_AGENT: it is built for x86-64 only")
 
     def wrong_in(self, stack, truth):

@@ -114,19 +114,20 @@ class OfRecord(CommandLine):
         self.assertEqual(os.listdir(folder), ["theirs.fathom"])
 
     def test_an_agent_that_is_not_there_is_125(self):
-        done = run("record", "true", cwd=self.folder, env={**os.environ, "FATHOM_AGENT": "/no/agent.so"})
-        self.assert_refused(done, OURS, "/no/agent.so", "No such file", "FATHOM_AGENT")
+        done = run("record", "true", cwd=self.folder, env={**os.environ, "FATHOM_AGENT": "/no/agents"})
+        self.assert_refused(done, OURS, "/no/agents/libfathom-agent-record.so", "No such file", "FATHOM_AGENT")
 
     def test_an_agent_that_cannot_be_preloaded_is_125(self):
-        agent = self.path("an agent.so")
-        shutil.copy(live.AGENT, agent)
-        done = run("record", "true", cwd=self.folder, env={**os.environ, "FATHOM_AGENT": agent})
-        self.assert_refused(done, OURS, "an agent.so", "a space or a colon")
+        agents = self.path("its agents")
+        os.mkdir(agents)
+        shutil.copy(live.AGENT, agents)
+        done = run("record", "true", cwd=self.folder, env={**os.environ, "FATHOM_AGENT": agents})
+        self.assert_refused(done, OURS, "its agents/libfathom-agent-record.so", "a space or a colon")
 
     def test_an_agent_may_be_named_from_here(self):
-        shutil.copy(live.AGENT, self.path("agent.so"))
+        shutil.copy(live.AGENT, self.folder)
         done = run("record", "-o", "relative.fathom", "sh", "-c", "cd /; exec true", cwd=self.folder,
-                   env={**os.environ, "FATHOM_AGENT": "agent.so"})
+                   env={**os.environ, "FATHOM_AGENT": "."})
         self.assertEqual(done.returncode, 0)
         self.assertNotIn("LD_PRELOAD", done.stderr.decode())
 

@@ -252,9 +252,9 @@ class OtherRights(ProgramsTest):
         self.need_launcher(SET_PRIVILEGES)
         private = self.path("private")
         os.mkdir(private, 0o700)
-        agent = shutil.copy(os.environ["FATHOM_AGENT"], private)
+        shutil.copy(live.AGENT, private)
         self.assert_named([*SET_PRIVILEGES, self.burn()], "burn", OF_OTHER_USER,
-                          env={**os.environ, "FATHOM_AGENT": agent})
+                          env={**os.environ, "FATHOM_AGENT": private})
 
     def test_what_a_static_program_starts_is_named_with_that(self):
         shell = self.build_text("starter", """

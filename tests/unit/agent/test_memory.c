@@ -17,6 +17,7 @@
 #include <sys/uio.h>
 
 #include "agent/core/agent.h"
+#include "agent/core/mechanism.h"
 #include "agent/core/memory.h"
 #include "agent/core/thread_notes.h"
 #include "agent/core/arch.h"
@@ -92,12 +93,15 @@ static u64 made_thread_pointer(void)
 	return machine.thread_pointer;
 }
 
-bool faults_may_come(const ucontext_t *context, const struct fault_stack *stack)
+static bool loads_may_fault(const struct mem *mem, u64 here)
 {
-	(void)context;
-	(void)stack;
+	(void)mem;
+	(void)here;
 	return false;
 }
+
+static const struct mechanism signals_of_test = { .may_load = loads_may_fault };
+const struct mechanism *const mechanisms[] = { &signals_of_test, NULL };
 
 #define arch_syscall4       made_syscall4
 #define arch_syscall6       made_syscall6

@@ -15,7 +15,7 @@
 
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
-#include "agent/core/hooks.h"
+#include "agent/trace/interposed.h"
 #include "agent/trace/native/native.h"
 #include "agent/trace/trace.h"
 
@@ -75,7 +75,7 @@ AGENT_EXPORT int _dl_find_object(void *address, struct dl_find_object *out_found
 	if (tracer != NULL)
 		tracer->unwound = LOOKS;
 	/* Before glibc 2.35 there is none, and who asks by dlsym() (LLVM's libunwind) finds ours. */
-	return hook_next(HOOK__dl_find_object) != NULL
+	return hook_next(&trace_hooks, HOOK__dl_find_object) != NULL
 		       ? HOOK_NEXT(_dl_find_object)(address, out_found)
 		       : -1;
 }

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "agent/core/agent_state.h"
-#include "agent/core/hooks.h"
+#include "agent/trace/interposed.h"
 #include "agent/core/images.h"
 #include "agent/trace/native/linker.h"
 #include "agent/trace/native/native.h"
@@ -31,25 +31,25 @@ static u64 image_of(hook_function function)
 }
 
 /* Whether the next definition is not the C library's. */
-AGENT_START static bool is_of_program(enum hook hook)
+AGENT_START static bool is_of_program(enum trace_hook hook)
 {
-	const hook_function next = hook_next(hook);
+	const hook_function next = hook_next(&trace_hooks, hook);
 
-	return next != NULL && image_of(next) != image_of(hook_next(HOOK_sigaction));
+	return next != NULL && image_of(next) != image_of(hook_next(&trace_hooks, HOOK_isatty));
 }
 
 AGENT_START void trace_native_find_next(void)
 {
 	if (is_of_program(HOOK___cyg_profile_func_enter))
-		trace_native.next_enter =
-			(void (*)(void *, void *))hook_next(HOOK___cyg_profile_func_enter);
+		trace_native.next_enter = (void (*)(void *, void *))hook_next(
+			&trace_hooks, HOOK___cyg_profile_func_enter);
 	if (is_of_program(HOOK___cyg_profile_func_exit))
-		trace_native.next_exit =
-			(void (*)(void *, void *))hook_next(HOOK___cyg_profile_func_exit);
+		trace_native.next_exit = (void (*)(void *, void *))hook_next(
+			&trace_hooks, HOOK___cyg_profile_func_exit);
 #if defined(__x86_64__)
-	trace_native.next_mcount = hook_next(HOOK_mcount);
-	trace_native.next__mcount = hook_next(HOOK__mcount);
-	trace_native.next_fentry = hook_next(HOOK___fentry__);
+	trace_native.next_mcount = hook_next(&trace_hooks, HOOK_mcount);
+	trace_native.next__mcount = hook_next(&trace_hooks, HOOK__mcount);
+	trace_native.next_fentry = hook_next(&trace_hooks, HOOK___fentry__);
 #endif
 }
 

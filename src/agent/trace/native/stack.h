@@ -3,8 +3,8 @@
  * whom.
  */
 #pragma once
-#include "agent/signals/altstack.h"
 #include "agent/trace/native/native_internal.h"
+#include "agent/trace/native/signal_stack.h"
 
 /* A frame is smaller than that: what lies further below is another stack. */
 #define TRACE_FRAME_MAX (1ULL << 20)
@@ -24,7 +24,7 @@ static inline enum trace_native_stack trace_native_stack_of(u64 level)
 {
 	struct trace_native_own *own = &trace_native_own;
 
-	if (altstack_holds(level))
+	if (trace_signal_stack_holds(level))
 		return TRACE_STACK_OF_SIGNALS;
 	if (own->high == 0)
 		trace_native_find_own_stack();

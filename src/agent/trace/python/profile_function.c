@@ -22,7 +22,7 @@
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
-#include "agent/core/hooks.h"
+#include "agent/trace/interposed.h"
 #include "agent/trace/calibrate.h"
 #include "agent/trace/late.h"
 #include "agent/trace/python/audit.h"

@@ -6,7 +6,7 @@
 
 #include "abi/ring.h"
 #include "agent/core/agent.h"
-#include "agent/core/hooks.h"
+#include "agent/trace/interposed.h"
 #include "agent/interpreters/ruby/state.h"
 #include "agent/trace/calibrate.h"
 #include "agent/trace/late.h"

@@ -1,4 +1,4 @@
-#include "agent/core/java.h"
+#include "agent/sample/java.h"
 
 #include <link.h>
 #include <string.h>

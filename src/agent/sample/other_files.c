@@ -7,8 +7,8 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include "agent/core/hooks.h"
-#include "agent/core/late_hello.h"
+#include "agent/sample/interposed.h"
+#include "agent/sample/late_hello.h"
 
 AGENT_EXPORT int chroot(const char *path)
 {

@@ -1,4 +1,4 @@
-#include "agent/core/late_hello.h"
+#include "agent/sample/late_hello.h"
 
 #include <sys/syscall.h>
 #include <time.h>
@@ -60,7 +60,7 @@ AGENT_START static void say_hello(void)
 	handshake_run(late.occasion, HANDSHAKE_NO_REASON);
 }
 
-AGENT_START void late_hello_begin(u32 occasion, u64 period_ns)
+AGENT_START bool late_hello_begin(u32 occasion, u64 period_ns)
 {
 	late.occasion = occasion;
 	agent.late_ns = period_ns;
@@ -71,6 +71,7 @@ AGENT_START void late_hello_begin(u32 occasion, u64 period_ns)
 	MECHANISMS_DO(wait_for_hello, ());
 	if (!timer_begin())
 		say_hello();
+	return true;
 }
 
 void late_hello_now(void)

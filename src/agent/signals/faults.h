@@ -3,7 +3,7 @@
  *
  * An interpreter's frames lie in the heap, where nothing is known to stay mapped.  A copy by
  * the kernel costs a microsecond a page (memory.h); a load costs nothing, but its fault would
- * be the program's death.  So each of our loads that may fault is listed, by its instruction
+ * be the program's death.  So each of our loads that may fault is listed (core/loads.h), by its instruction
  * and where to go on if it does, and the kernel's action for SIGSEGV and SIGBUS is a function
  * of ours that looks a fault up there.  What is not listed is the program's business, as if we
  * were not there:
@@ -25,51 +25,16 @@
 #include <ucontext.h>
 
 #include "abi/types.h"
-#include "agent/core/arch.h"
 
-/* Loads len bytes; false if one of them cannot be read, and what is at dst does not matter. */
-static inline bool fault_load(void *dst, u64 addr, u32 len)
-{
-	const u32 rest = len % (u32)sizeof(u64);
-	u8 *to = dst;
-	u64 word;
-	u32 half;
-
-	for (u32 words = len / (u32)sizeof word; words > 0; words--) {
-		if (!arch_load_word(&word, (const u64 *)addr))
-			return false;
-		__builtin_memcpy(to, &word, sizeof word);
-		to += sizeof word;
-		addr += sizeof word;
-	}
-	/* Not byte by byte: no processor forwards four stores to the load of what they make. */
-	if (rest >= sizeof half) {
-		if (!arch_load_int(&half, (const u32 *)addr))
-			return false;
-		__builtin_memcpy(to, &half, sizeof half);
-		to += sizeof half;
-		addr += sizeof half;
-	}
-	for (u32 bytes = rest % (u32)sizeof half; bytes > 0; bytes--) {
-		if (!arch_load_byte(to++, (const u8 *)addr++))
-			return false;
-	}
-	return true;
-}
+struct mem;
 
 /* Whether there is something in this process whose walks load from the heap. */
 bool faults_are_wanted(void);
-/* The stack on which our handler stands at `here`. */
-struct fault_stack {
-	u64 here;
-	u64 told_low,
-		told_high; /* how far it reaches, if it is not the thread's own; or both 0 */
-};
 /*
- * In our handler, which has interrupted context: whether loads may fault until it returns.
- * Costs a system call, or two.
+ * In our handler, which stands at `here` on its stack and has interrupted mem->context: whether
+ * loads may fault until it returns.  Costs a system call, or two.
  */
-bool faults_may_come(const ucontext_t *context, const struct fault_stack *stack);
+bool faults_may_come(const struct mem *mem, u64 here);
 
 /* At its end: what was sent meanwhile is delivered when it returns. */
 void faults_end_trap(void);

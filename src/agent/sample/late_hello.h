@@ -16,8 +16,11 @@
 
 #include "abi/types.h"
 
-/* Says hello (abi/handshake.h) when the calling thread has burned period_ns more: till then agent.is_hello_due. */
-void late_hello_begin(u32 occasion, u64 period_ns);
+/*
+ * Says hello (abi/handshake.h) when the calling thread has burned period_ns more: till then
+ * agent.is_hello_due.  True.
+ */
+bool late_hello_begin(u32 occasion, u64 period_ns);
 /*
  * Says it now, if so.  Not in a vfork child, whose memory is its parent's: there it does
  * nothing.

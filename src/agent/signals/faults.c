@@ -1,4 +1,4 @@
-#include "agent/core/faults.h"
+#include "agent/signals/faults.h"
 
 #include <errno.h>
 #include <sys/syscall.h>
@@ -231,28 +231,28 @@ static bool are_blocked(const ucontext_t *context)
 }
 
 /* Whether a fault's signal has room on the stack, below where we stand. */
-static bool has_room(const ucontext_t *context, const struct fault_stack *stack)
+static bool has_room(const struct mem *mem, u64 here)
 {
-	if (altstack_of_context_holds(context, stack->here))
-		return altstack_room(context, stack->here) >= faults.need;
-	if (stack->here > stack->told_low && stack->here < stack->told_high)
-		return stack->here - stack->told_low >= faults.need;
-	return memory_has_own_room(stack->here, faults.need);
+	if (altstack_of_context_holds(mem->context, here))
+		return altstack_room(mem->context, here) >= faults.need;
+	if (here > mem->told_low && here < mem->told_high)
+		return here - mem->told_low >= faults.need;
+	return memory_has_own_room(here, faults.need);
 }
 
-bool faults_may_come(const ucontext_t *context, const struct fault_stack *stack)
+bool faults_may_come(const struct mem *mem, u64 here)
 {
 	struct sigaction segv, bus;
 
-	if (are_blocked(context) || !has_begun() ||
-	    __atomic_load_n(&faults.is_over, __ATOMIC_RELAXED) || !has_room(context, stack))
+	if (are_blocked(mem->context) || !has_begun() ||
+	    __atomic_load_n(&faults.is_over, __ATOMIC_RELAXED) || !has_room(mem, here))
 		return false;
 	book_read(book_of(SIGSEGV), &segv);
 	book_read(book_of(SIGBUS), &bus);
 	if (segv.sa_handler == SIG_IGN || bus.sa_handler == SIG_IGN || !is_still_in_kernel())
 		return false;
 	return !((segv.sa_flags | bus.sa_flags) & SA_ONSTACK) ||
-	       leave_alternate_stack(context, stack->here);
+	       leave_alternate_stack(mem->context, here);
 }
 
 /* True if the fault is that of a listed load, which goes on without. */

@@ -18,36 +18,25 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "abi/handshake.h"
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
 #include "agent/core/copies.h"
 #include "agent/core/filter.h"
-#include "agent/core/handshake.h"
 #include "agent/core/hooks.h"
-#include "agent/core/late_hello.h"
 #include "agent/core/mechanism.h"
-#include "agent/signals/raw_calls.h"
-#include "agent/signals/signals.h"
-#include "agent/signals/stack_flags.h"
 
 #ifndef PR_SET_SYSCALL_USER_DISPATCH
 #define PR_SET_SYSCALL_USER_DISPATCH 59 /* since Linux 5.11 */
 #endif
 
-/* What the program asked for is what our trap would not survive: none comes from now on. */
+/* What the program asked for is what no handler survives. */
 static void end_traps(void)
 {
 	const int saved_errno = errno;
 
-	late_hello_now();
-	if (!agent.is_trap_ours)
-		return;
-	signals_ignore_trap();
-	/* A vfork child has no events, and its memory is its parent's. */
-	if (!agent_is_of_another())
-		handshake_stop(HANDSHAKE_NO_RETURN);
+	MECHANISMS_DO(say_hello, ());
+	MECHANISMS_DO(forbid_handlers, ());
 	errno = saved_errno;
 }
 
@@ -60,10 +49,8 @@ static void give_up_counter(void)
 
 static void give_up_calls(bool is_strict)
 {
-	late_hello_now();
-	/* Later it may take calls that are forbidden. */
-	if (agent.may_call && !agent_is_of_another())
-		stack_flags_allow();
+	MECHANISMS_DO(say_hello, ());
+	MECHANISMS_DO(forbid_calls, ());
 	__atomic_store_n(&agent.may_call, false, __ATOMIC_RELAXED);
 	if (!is_strict)
 		return;
@@ -88,7 +75,7 @@ static void note_filter(const struct sock_fprog *filter)
 {
 	if (filter == NULL)
 		return;
-	late_hello_now();
+	MECHANISMS_DO(say_hello, ());
 	if (may_end_traps && !filter_allows(filter, SYS_rt_sigreturn))
 		end_traps();
 	/* Behind another filter this one cannot be looked at. */
@@ -156,7 +143,7 @@ AGENT_START AGENT_EXPORT int prctl(int option, ...)
 extern int execveat(int folder, const char *path, char *const argv[], char *const environment[],
 		    int flags);
 
-/* other_files.c has libc's functions. */
+/* sample/other_files.c has libc's functions. */
 static bool changes_files(long number)
 {
 	return number == SYS_chroot || number == SYS_pivot_root || number == SYS_unshare ||
@@ -173,7 +160,7 @@ AGENT_EXPORT long syscall(long number, ...)
 		a[i] = va_arg(list, long);
 	va_end(list);
 	if (changes_files(number))
-		late_hello_now();
+		MECHANISMS_DO(say_hello, ());
 	if (number == SYS_seccomp)
 		note_seccomp(a[0], a[1], a[2]);
 	if (number == SYS_prctl)
@@ -184,7 +171,7 @@ AGENT_EXPORT long syscall(long number, ...)
 	if (number == SYS_execveat)
 		return execveat((int)a[0], (const char *)a[1], (char *const *)a[2],
 				(char *const *)a[3], (int)a[4]);
-	if (raw_calls_answer(number, a, &rc))
+	if (MECHANISMS_ASK(answer_call, (number, a, &rc)))
 		return result_of(rc);
 	rc = arch_syscall6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	if (rc == 0 && copies_are_made_by(number, a))

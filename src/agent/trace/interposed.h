@@ -1,0 +1,40 @@
+/*
+ * interposed - every function of the target that trace/ interposes, and why.
+ */
+#pragma once
+#include "agent/core/hooks.h"
+
+#if defined(__x86_64__)
+#define ARCH_HOOKS(X)                                             \
+	/* native/entries_x86_64.S */                             \
+	X(mcount, PASSES_ON, "calls of compiled code are traced") \
+	X(_mcount, PASSES_ON, "the same")                         \
+	X(__fentry__, PASSES_ON, "the same")
+#else
+#define ARCH_HOOKS(X)
+#endif
+
+#define TRACE_HOOKS(X)                                                                        \
+	/* python/profile_function.c */                                                       \
+	X(pthread_setspecific, PASSES_ON,                                                     \
+	  "a thread state is seen before it executes anything")                               \
+	/* ruby/ruby.c */                                                                     \
+	X(getenv, PASSES_ON, "RUBYLIB is asked for when an interpreter has been set up")      \
+	X(isatty, PASSES_ON, "the first that a Ractor asks for")                              \
+	/* native/hooks.c */                                                                  \
+	X(__cyg_profile_func_enter, PASSES_ON, "calls of compiled code are traced")           \
+	X(__cyg_profile_func_exit, PASSES_ON, "the same")                                     \
+	ARCH_HOOKS(X)                                                                         \
+	/* native/jumps.c */                                                                  \
+	X(longjmp, PASSES_ON, "calls that are left by it are over")                           \
+	X(_longjmp, PASSES_ON, "the same")                                                    \
+	X(siglongjmp, PASSES_ON, "the same")                                                  \
+	X(__longjmp_chk, PASSES_ON, "the same")                                               \
+	X(_dl_find_object, PASSES_ON, "unwinders ask it where a table is: calls may be over") \
+	/* native/signal_stack.c */                                                           \
+	X(sigaltstack, ANSWERS, "hooks look which of its stacks a thread is on")
+
+enum trace_hook { TRACE_HOOKS(HOOK_NUMBER) };
+
+extern const struct hooks trace_hooks;
+#define HOOK_NEXT(name) HOOK_NEXT_OF(trace_hooks, name)
