@@ -80,6 +80,7 @@ void record_end(const char *path, const struct record_end_options *options)
 
 	if (options->is_quiet) {
 		load.progress = NULL;
+		load.leaves_lines = true;
 		rc = load_symbolize(path, &load, notes, &err);
 	} else {
 		rc = load_recording(path, &load, notes, &profile, &err);

@@ -23,6 +23,11 @@ struct load_options {
 	void *context;
 	/* On this machine, a moment ago: a file that cannot be found now never will be. */
 	bool was_just_recorded;
+	/*
+	 * No report follows: lines and inlined calls that stand in installed debug files are left
+	 * for the first that does (unread_lines.h).
+	 */
+	bool leaves_lines;
 	/* Interpreters' own frames stay where their language's stand (docs/decisions/0016). */
 	bool shows_plumbing;
 	/* What measuring traced calls took stays in their times. */

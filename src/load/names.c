@@ -17,6 +17,7 @@ void names_done(struct names *names)
 	table_done(&names->first_of_frame);
 	free(names->functions);
 	free(names->locations);
+	free(names->unread_lines);
 	*names = (struct names){ 0 };
 }
 
@@ -171,7 +172,19 @@ int names_store(const struct names *names, struct recording_writer *writer)
 		if (rc < 0)
 			return rc;
 	}
-	return recording_writer_set(writer, KEY_SYMBOLIZED, "1");
+	if (names->unread_lines == NULL)
+		return recording_writer_set(writer, KEY_SYMBOLIZED, "1");
+	recording_writer_set(writer, KEY_UNREAD_LINES, names->unread_lines);
+	return recording_writer_set(writer, KEY_SYMBOLIZED, "names");
+}
+
+void names_replace_location(struct names *names, size_t index, size_t first)
+{
+	struct named_location *locations = names->locations;
+
+	locations[index] = locations[first];
+	memmove(&locations[first], &locations[first + 1],
+		(--names->location_count - first) * sizeof *locations);
 }
 
 static int compare_locations(const void *a, const void *b)

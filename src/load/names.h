@@ -45,6 +45,7 @@ struct names {
 	struct named_location *locations;
 	size_t location_count, location_capacity;
 	struct table first_of_frame; /* frame to index + 1, after names_sort() */
+	char *unread_lines;          /* unread_lines.h; NULL: all are read */
 	bool is_sorted;
 };
 
@@ -59,6 +60,9 @@ void names_add_location(struct names *names, const struct named_location *locati
 int names_read(struct names *names, struct recording_reader *reader, struct error *err);
 /* Writes what the recording does not hold yet, and that it is whole. */
 int names_store(const struct names *names, struct recording_writer *writer);
+
+/* Locations from `first` on are one frame's, and stand for what it had: that of this index. */
+void names_replace_location(struct names *names, size_t index, size_t first);
 
 /* Orders the locations for names_of_frame(), which finds nothing before that, nor after
  * something was added. */

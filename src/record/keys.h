@@ -27,8 +27,12 @@
 #define KEY_DIRECTORY      "directory" /* where the command was started: an absolute path */
 #define KEY_CHILDREN       "children"  /* "1", or "0": the command's own process only */
 
-/* Set by load/ once names stand in the recording: "1". */
-#define KEY_SYMBOLIZED "symbolized"
+/*
+ * Set by load/ once names stand in the recording: "1"; "names" while modules' lines and inlined
+ * calls are still to be read: these modules' ids, with a space between two.
+ */
+#define KEY_SYMBOLIZED   "symbolized"
+#define KEY_UNREAD_LINES "unread_lines"
 
 /* Set by the writer itself when it is closed well: "1". */
 #define KEY_FINISHED "finished"

@@ -180,6 +180,14 @@ struct elf_image *debug_file_open(const struct elf_image *image, const char *roo
 	return found ? found : open_by_link(image, root, notes);
 }
 
+bool debug_file_is_installed(const struct elf_image *debug, const char *root)
+{
+	root = root ? root : DEBUG_ROOT;
+	const size_t len = strlen(root);
+
+	return strncmp(debug->path, root, len) == 0 && debug->path[len] == '/';
+}
+
 /* A path of .gnu_debugaltlink: absolute, or beside the file that names it. */
 static struct elf_image *open_alt_path(const struct elf_image *image, const char *name,
 				       const uint8_t *id, size_t id_len)

@@ -7,6 +7,7 @@
  * must have the same build id, or the checksum of the link.
  */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,8 @@ struct notes;
 /* root: NULL for /usr/lib/debug.  The separate debug file, the caller's, or NULL. */
 struct elf_image *debug_file_open(const struct elf_image *image, const char *root,
 				  struct notes *notes);
+/* Whether it was found below root, where packages put them and nothing is built anew. */
+bool debug_file_is_installed(const struct elf_image *debug, const char *root);
 /*
  * The shared file that image's DWARF refers to, in *out_alt (the caller's; NULL if it needs
  * none).  -ENOENT: it needs one that is not here.

@@ -33,6 +33,8 @@ struct elf_module {
 	size_t bytes_len;
 	uint8_t build_id[ELF_BUILD_ID_MAX];
 	size_t build_id_len;
+	bool leaves_lines;     /* of debug files that packages installed */
+	bool has_unread_lines; /* it has left some */
 
 	bool is_opened;
 	struct elf_image *image; /* NULL: cannot be used */
@@ -56,6 +58,7 @@ void *elf_source_new(const struct elf_source_options *options, struct intern *st
 	module->debug_root = options->debug_root ? xstrdup(options->debug_root) : NULL;
 	module->bytes = options->image;
 	module->bytes_len = options->image_len;
+	module->leaves_lines = options->leaves_lines;
 	module->build_id_len = options->build_id_len < ELF_BUILD_ID_MAX ? options->build_id_len
 									: ELF_BUILD_ID_MAX;
 	if (module->build_id_len > 0)
@@ -92,6 +95,11 @@ static size_t elf_module_held_size(const void *state)
 	for (size_t i = 0; i < sizeof images / sizeof images[0]; i++)
 		size += images[i] ? images[i]->file_len : 0;
 	return size;
+}
+
+static bool elf_module_has_unread_lines(const void *state)
+{
+	return ((const struct elf_module *)state)->has_unread_lines;
 }
 
 static void elf_module_free(void *state)
@@ -191,6 +199,11 @@ static void open_dwarf(struct elf_module *module)
 
 	if (!has_dwarf(image))
 		return;
+	if (module->leaves_lines && image == module->debug &&
+	    debug_file_is_installed(image, module->debug_root)) {
+		module->has_unread_lines = true;
+		return;
+	}
 	if (debug_file_open_alt(image, module->debug_root, &module->alt) < 0) {
 		if (module->notes)
 			notes_add(module->notes,
@@ -403,5 +416,6 @@ const struct symbol_source elf_source = {
 	.look_up = elf_module_look_up,
 	.held_size = elf_module_held_size,
 	.release = elf_module_release,
+	.has_unread_lines = elf_module_has_unread_lines,
 	.free = elf_module_free,
 };

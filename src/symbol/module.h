@@ -30,6 +30,8 @@ struct symbol_source {
 	 * the files again.  Both NULL if there is none. */
 	size_t (*held_size)(const void *state);
 	void (*release)(void *state);
+	/* symbol_module_has_unread_lines(); NULL: never. */
+	bool (*has_unread_lines)(const void *state);
 	void (*free)(void *state);
 };
 
@@ -41,6 +43,7 @@ struct elf_source_options {
 	const uint8_t *build_id; /* as recorded */
 	size_t build_id_len;     /* 0: not recorded */
 	const char *debug_root;  /* NULL: /usr/lib/debug */
+	bool leaves_lines;       /* symbolizer_leave_installed_lines() */
 };
 
 /* Never fails: what cannot be read has no names, and notes says why. */

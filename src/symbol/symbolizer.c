@@ -51,6 +51,7 @@ struct symbolizer {
 	uint64_t asked_count; /* a clock for last_asked */
 	uint64_t held_size;   /* of all modules */
 	char *debug_root;     /* NULL: the usual one */
+	bool leaves_lines;
 };
 
 struct symbolizer *symbolizer_new(struct notes *notes)
@@ -65,6 +66,11 @@ void symbolizer_set_debug_root(struct symbolizer *symbolizer, const char *path)
 {
 	free(symbolizer->debug_root);
 	symbolizer->debug_root = xstrdup(path);
+}
+
+void symbolizer_leave_installed_lines(struct symbolizer *symbolizer)
+{
+	symbolizer->leaves_lines = true;
 }
 
 void symbolizer_free(struct symbolizer *symbolizer)
@@ -129,6 +135,7 @@ struct symbol_module *symbolizer_open_elf(struct symbolizer *symbolizer, const c
 			.build_id = build_id,
 			.build_id_len = build_id_len,
 			.debug_root = symbolizer->debug_root,
+			.leaves_lines = symbolizer->leaves_lines,
 		},
 		&symbolizer->strings, symbolizer->notes);
 	struct symbol_module *module = add_module(symbolizer, path, &elf_source, state);
@@ -145,6 +152,7 @@ struct symbol_module *symbolizer_open_image(struct symbolizer *symbolizer, const
 			.image = image,
 			.image_len = len,
 			.debug_root = symbolizer->debug_root,
+			.leaves_lines = symbolizer->leaves_lines,
 		},
 		&symbolizer->strings, symbolizer->notes);
 
@@ -300,6 +308,12 @@ void symbol_module_look_up(struct symbol_module *module, uint64_t address,
 		visit(context, &place->locations[i]);
 	if (out_address)
 		*out_address = place->address;
+}
+
+bool symbol_module_has_unread_lines(const struct symbol_module *module)
+{
+	return module->source->has_unread_lines &&
+	       module->source->has_unread_lines(module->state);
 }
 
 size_t symbol_read_build_id(const char *path, uint8_t out_id[20])

@@ -41,6 +41,12 @@ struct symbol_location {
 struct symbolizer *symbolizer_new(struct notes *notes);
 /* Looks for separate debug files here, not in /usr/lib/debug. Before modules are opened. */
 void symbolizer_set_debug_root(struct symbolizer *symbolizer, const char *path);
+/*
+ * Debug files below that folder give names, by their symbol tables, and no lines nor inlined
+ * calls: libdw unpacks all of a file for the first of these (60 ms for libc's).  Before modules
+ * are opened.  Debug files elsewhere are read, since they may be built anew.
+ */
+void symbolizer_leave_installed_lines(struct symbolizer *symbolizer);
 void symbolizer_free(struct symbolizer *symbolizer);
 void symbolizer_freep(struct symbolizer **symbolizer);
 
@@ -77,6 +83,9 @@ void symbol_module_add_region(struct symbol_module *module, uint64_t start, uint
 void symbol_module_look_up(struct symbol_module *module, uint64_t address,
 			   void (*visit)(void *context, const struct symbol_location *location),
 			   void *context, uint64_t *out_address);
+
+/* Whether an address that was looked up may have lines that were left. */
+bool symbol_module_has_unread_lines(const struct symbol_module *module);
 
 /* The build id of an ELF file in out_id (20 bytes at most): its length, 0 if it has none or
  * cannot be read. */

@@ -17,6 +17,7 @@
 #include "record/keys.h"
 #include "record/reader.h"
 #include "record/writer.h"
+#include "target/maps.h"
 
 static struct profile *load_as(const char *name, const struct load_options *options,
 			       struct notes *notes)
@@ -324,6 +325,80 @@ static void looking_names_up_tells_how_far_it_is_and_is_done_once(void **state)
 	assert_int_equal(seen.calls, calls);
 }
 
+static void a_function_with_lines(void)
+{
+}
+
+/* Where it stands in this program's file. */
+static uint64_t file_offset_of_function(void)
+{
+	const uint64_t address = (uintptr_t)a_function_with_lines;
+	struct maps *maps;
+
+	assert_int_equal(maps_read(getpid(), &maps, NULL), 0);
+	const struct mapping *mapping = maps_find(maps, address);
+	const uint64_t offset = address - mapping->start + mapping->file_offset;
+
+	maps_free(maps);
+	return offset;
+}
+
+/* Both frames have names without lines; those of `unread` are still to be read. */
+static void write_unread(const char *name, const char *unread)
+{
+	struct recording_writer *writer = by_hand_create(name);
+
+	by_hand_add_thread(writer);
+	uint32_t gone = by_hand_add_module(writer, MODULE_KIND_ELF, "/nowhere/gone");
+	uint32_t here = by_hand_add_module(writer, MODULE_KIND_ELF, "/proc/self/exe");
+	uint32_t outer = by_hand_add_stack(writer, 0, gone, 0x1234);
+
+	by_hand_add_samples(writer,
+			    by_hand_add_stack(writer, outer, here, file_offset_of_function()),
+			    2, 1000);
+	by_hand_name_frame(writer, 1, 0, "kept", 0);
+	by_hand_name_frame(writer, 2, 0, "plain", 0);
+	recording_writer_set(writer, KEY_SYMBOLIZED, "names");
+	recording_writer_set(writer, KEY_UNREAD_LINES, unread);
+	by_hand_close(writer);
+}
+
+static void lines_that_were_left_are_read_for_the_first_report_and_kept(void **state)
+{
+	CLEANUP(notes_freep) struct notes *notes = notes_new();
+
+	(void)state;
+	write_unread("unread.fathom", "2");
+	for (int i = 0; i < 2; i++) {
+		CLEANUP(profile_freep)
+		struct profile *profile = load("unread.fathom", notes);
+		struct stack_id inner = profile_get_weight(profile, 0)->stack;
+
+		assert_string_equal(function_name(profile, inner), "a_function_with_lines");
+		assert_int_not_equal(frame_of(profile, inner)->line, 0);
+		assert_string_equal(
+			function_name(profile, profile_get_stack(profile, inner)->parent),
+			"kept");
+		assert_true(is_symbolized("unread.fathom"));
+	}
+	assert_int_equal(notes_count(notes), 0);
+}
+
+static void names_stay_where_the_lines_cannot_be_read(void **state)
+{
+	CLEANUP(notes_freep) struct notes *notes = notes_new();
+
+	(void)state;
+	write_unread("moved.fathom", "1");
+	CLEANUP(profile_freep) struct profile *profile = load("moved.fathom", notes);
+	struct stack_id inner = profile_get_weight(profile, 0)->stack;
+
+	assert_string_equal(function_name(profile, inner), "plain");
+	assert_string_equal(function_name(profile, profile_get_stack(profile, inner)->parent),
+			    "kept");
+	assert_false(is_symbolized("moved.fathom"));
+}
+
 static void a_recording_that_is_not_there_is_an_error(void **state)
 {
 	CLEANUP(notes_freep) struct notes *notes = notes_new();
@@ -349,6 +424,8 @@ int main(void)
 		cmocka_unit_test(what_a_later_report_did_not_find_may_be_found_elsewhere),
 		cmocka_unit_test(a_recording_that_is_being_written_is_named_in_memory_only),
 		cmocka_unit_test(looking_names_up_tells_how_far_it_is_and_is_done_once),
+		cmocka_unit_test(lines_that_were_left_are_read_for_the_first_report_and_kept),
+		cmocka_unit_test(names_stay_where_the_lines_cannot_be_read),
 		cmocka_unit_test(a_recording_that_is_not_there_is_an_error),
 	};
 

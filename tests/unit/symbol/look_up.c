@@ -2,10 +2,11 @@
  * Prints what the symbolizer says of addresses of a file: for the tests that compare it
  * with other tools.
  *
- *   look_up [-d DEBUG_ROOT] [-b BUILD_ID] [-m] FILE < virtual addresses in hexadecimal
+ *   look_up [-d DEBUG_ROOT] [-b BUILD_ID] [-m] [-l] FILE < virtual addresses in hexadecimal
  *   look_up -o …  < file offsets instead
  *
- * -b: the build id that was recorded; -m: read the file into memory and give the image.
+ * -b: the build id that was recorded; -m: read the file into memory and give the image;
+ * -l: lines of installed debug files are left.
  * One line for each location, innermost first, fields separated by tabs, then an empty line:
  *   name  line_file  line_number  file  line  inlined|outer  named|unnamed  address
  * Then "notes:" and the notes.
@@ -30,6 +31,7 @@ struct options {
 	const char *build_id;
 	bool is_image;
 	bool are_offsets;
+	bool leaves_lines;
 };
 
 struct printed {
@@ -120,7 +122,7 @@ int main(int argc, char **argv)
 	struct options options = { 0 };
 	void *bytes = NULL;
 
-	for (int option; (option = getopt(argc, argv, "d:b:mo")) != -1;) {
+	for (int option; (option = getopt(argc, argv, "d:b:mol")) != -1;) {
 		if (option == 'd')
 			options.debug_root = optarg;
 		else if (option == 'b')
@@ -129,6 +131,8 @@ int main(int argc, char **argv)
 			options.is_image = true;
 		else if (option == 'o')
 			options.are_offsets = true;
+		else if (option == 'l')
+			options.leaves_lines = true;
 		else
 			return 2;
 	}
@@ -140,6 +144,8 @@ int main(int argc, char **argv)
 	struct symbolizer *symbolizer = symbolizer_new(notes);
 	if (options.debug_root)
 		symbolizer_set_debug_root(symbolizer, options.debug_root);
+	if (options.leaves_lines)
+		symbolizer_leave_installed_lines(symbolizer);
 	elf_version(EV_CURRENT);
 	look_up_all(open_module(symbolizer, &options, &bytes), &options);
 	puts("notes:");

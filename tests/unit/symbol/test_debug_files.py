@@ -30,6 +30,20 @@ class DebugFilesTest(BuiltTest):
         self.assertFalse(self.look_up(stripped, addresses).answers[0][0].is_named)
         self.check_inlined(Names(stripped, addresses, "-d", root))
 
+    def test_lines_of_installed_debug_files_can_be_left(self):
+        stripped, debug, full = self.split("left")
+        root = self.path("root_left")
+        put_by_build_id(debug, root, build_id(full))
+        address, _ = symbols(full)["outer"]
+        location, = Names(stripped, [address], "-d", root, "-l").answers[0]
+        self.assertEqual((location.name, location.line_file, location.line), ("outer", "?", 0))
+
+    def test_lines_of_other_debug_files_are_not_left(self):
+        """One beside the program may be built anew with it."""
+        stripped, debug, full = self.split("beside")
+        run("objcopy", "--add-gnu-debuglink=" + debug, stripped)
+        self.check_inlined(Names(stripped, self.outer_addresses(full), "-d", self.path("root_beside"), "-l"))
+
     def test_a_debug_file_of_another_build_is_not_used(self):
         stripped, _, full = self.split("one")
         _, other_debug, _ = self.split("other", "-DOTHER=1", "-O1")
