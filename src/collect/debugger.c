@@ -1,10 +1,7 @@
 #include "collect/debugger.h"
 
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "abi/handshake.h"
 #include "base/memory.h"
@@ -14,6 +11,7 @@
 #include "collect/enter.h"
 #include "collect/image.h"
 #include "collect/perf_events.h"
+#include "collect/process_stat.h"
 #include "collect/tree.h"
 #include "record/writer.h"
 
@@ -31,20 +29,9 @@
 
 bool debugger_is_attached(pid_t pid)
 {
-	/* TracerPid is among the first lines, whatever the name in the very first. */
-	char path[64], text[512];
+	struct process_status status;
 
-	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
-	const ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-
-	if (len <= 0)
-		return false;
-	text[len] = '\0';
-	/* A name's line feeds are escaped (fs/proc/array.c, proc_task_name). */
-	const char *line = strstr(text, "\nTracerPid:");
-
-	return line != NULL && atoi(line + strlen("\nTracerPid:")) != 0;
+	return process_status_read(pid, &status) && status.debugger != 0;
 }
 
 /*

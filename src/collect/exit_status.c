@@ -1,18 +1,14 @@
 #include "collect/exit_status.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include "base/memory.h"
 #include "base/text.h"
 #include "collect/image.h"
+#include "collect/process_stat.h"
 #include "record/writer.h"
 
 /*
@@ -29,23 +25,6 @@ _Static_assert(sizeof(struct pidfd_info) == 64, "the kernel knows versions by th
 #define PIDFD_GET_INFO  _IOWR(0xff, 11, struct pidfd_info)
 #define PIDFD_INFO_EXIT 8 /* the process is gone, and exit_code is known */
 
-/* The last figure of /proc/<pid>/stat: set from when the process begins to end (proc(5)). */
-static int status_from_stat(pid_t pid)
-{
-	char path[64], line[1024];
-
-	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
-	const ssize_t len = fd < 0 ? -1 : read(fd, line, sizeof line - 1);
-
-	if (len <= 0)
-		return -1;
-	line[len] = '\0';
-	const char *last = strrchr(line, ' ');
-
-	return last != NULL ? atoi(last + 1) : -1;
-}
-
 static int status_from_pidfd(int pidfd)
 {
 	struct pidfd_info info = { .mask = PIDFD_INFO_EXIT };
@@ -58,10 +37,10 @@ static int status_from_pidfd(int pidfd)
 
 int exit_status_of(pid_t pid, int pidfd)
 {
-	const int status = status_from_stat(pid);
+	struct process_stat stat;
 
-	/* Once its parent has taken note of its end, that file is gone, and the pidfd knows. */
-	return status >= 0 ? status : status_from_pidfd(pidfd);
+	/* Once its parent has waited for it, that file is gone, and the pidfd knows. */
+	return process_stat_read(pid, &stat) ? stat.exit_code : status_from_pidfd(pidfd);
 }
 
 static const char *alternative(bool is_command)

@@ -12,6 +12,7 @@
 #include "base/monotonic.h"
 #include "base/regular_file.h"
 #include "collect/image.h"
+#include "collect/process_stat.h"
 #include "record/writer.h"
 
 /* A map of a large JIT is some megabytes. */
@@ -27,21 +28,10 @@ static int64_t in_ns(const struct timespec *time)
 /* A process may give its rights up before it makes code. */
 void generated_code_begin(struct image *image)
 {
-	char path[64], line[256];
-	unsigned int effective;
+	struct process_status status;
 
-	snprintf(path, sizeof path, "/proc/%d/status", (int)image->pid);
-	FILE *file = fopen(path, "re");
-
-	if (file == NULL)
-		return;
-	while (fgets(line, sizeof line, file) != NULL) {
-		if (sscanf(line, "Uid: %*u %u", &effective) != 1)
-			continue;
-		image->generating_uid = effective;
-		break;
-	}
-	fclose(file);
+	if (process_status_read(image->pid, &status))
+		image->generating_uid = status.user;
 }
 
 static bool is_its_own(const struct stat *about, const struct image *image)
@@ -99,7 +89,7 @@ void generated_code_copy(struct generated_code *code, struct recording_writer *w
 		copy(fd, (size_t)about.st_size, path, writer, image);
 }
 
-static void tell(struct recording_writer *writer, uint64_t count, const char *why)
+static void write_note(struct recording_writer *writer, uint64_t count, const char *why)
 {
 	if (count == 0)
 		return;
@@ -113,6 +103,6 @@ static void tell(struct recording_writer *writer, uint64_t count, const char *wh
 
 void generated_code_note(const struct generated_code *code, struct recording_writer *writer)
 {
-	tell(writer, code->foreign, "belongs to another user than the process");
-	tell(writer, code->stale, "is older than the process");
+	write_note(writer, code->foreign, "belongs to another user than the process");
+	write_note(writer, code->stale, "is older than the process");
 }

@@ -1,7 +1,15 @@
 #include "collect/process_stat.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+/* The lines up to the groups, and those. */
+#define STATUS_SIZE (sizeof((struct process_status *)NULL)->groups + 1024)
 
 bool process_stat_read(pid_t pid, struct process_stat *out_stat)
 {
@@ -17,9 +25,77 @@ bool process_stat_read(pid_t pid, struct process_stat *out_stat)
 	if (fgets(line, sizeof line, file) != NULL)
 		behind_name = strrchr(line, ')');
 	fclose(file);
-	return behind_name != NULL &&
-	       sscanf(behind_name,
+	const char *last = behind_name != NULL ? strrchr(behind_name, ' ') : NULL;
+
+	if (last == NULL)
+		return false;
+	out_stat->exit_code = atoi(last + 1);
+	return sscanf(behind_name,
 		      ") %c %d %*d %*d %*d %*d %u %*u %*u %*u %*u %lu %*u %*d %*d %*d %*d %ld",
 		      &out_stat->state, &out_stat->parent, &out_stat->flags,
 		      &out_stat->user_ticks, &out_stat->threads) == 5;
+}
+
+/* The value of a line, whose key has its colon; NULL: there is no such line. */
+static const char *value_of(const char *text, const char *key)
+{
+	const size_t len = strlen(key);
+
+	/* A name's line feeds are escaped (fs/proc/array.c, proc_task_name): no line is the target's. */
+	for (const char *line = text; line != NULL; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, key, len) == 0)
+			return line + len;
+	}
+	return NULL;
+}
+
+bool process_status_parse(const char *text, struct process_status *out_status)
+{
+	const char *debugger = value_of(text, "TracerPid:"), *user = value_of(text, "Uid:");
+	const char *group = value_of(text, "Gid:"), *groups = value_of(text, "Groups:");
+
+	const size_t len = groups != NULL ? strcspn(groups, "\n") : 0;
+
+	out_status->has_all_groups =
+		groups != NULL && groups[len] == '\n' && len < sizeof out_status->groups;
+	if (out_status->has_all_groups)
+		memcpy(out_status->groups, groups, len);
+	out_status->groups[out_status->has_all_groups ? len : 0] = '\0';
+	return debugger != NULL && user != NULL && group != NULL &&
+	       sscanf(debugger, "%d", &out_status->debugger) == 1 &&
+	       sscanf(user, "%*u %u", &out_status->user) == 1 &&
+	       sscanf(group, "%*u %u", &out_status->group) == 1;
+}
+
+bool process_status_read(pid_t pid, struct process_status *out_status)
+{
+	char path[64], text[STATUS_SIZE];
+
+	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+
+	if (len <= 0)
+		return false;
+	text[len] = '\0';
+	return process_status_parse(text, out_status);
+}
+
+bool process_status_has_group(const struct process_status *status, gid_t group)
+{
+	const char *at = status->groups;
+
+	if (status->group == group)
+		return true;
+	for (;;) {
+		char *end;
+		const unsigned long number = strtoul(at, &end, 10);
+
+		if (end == at)
+			return false;
+		if (number == group)
+			return true;
+		at = end;
+	}
 }

@@ -1,5 +1,5 @@
 /*
- * process_stat - what /proc/<pid>/stat says of a process (proc(5)), of it what is needed.
+ * process_stat - the fields that are needed of /proc/<pid>/stat and /proc/<pid>/status (proc(5)).
  */
 #pragma once
 #include <stdbool.h>
@@ -11,9 +11,24 @@ struct process_stat {
 	unsigned int flags;
 	unsigned long user_ticks;
 	long threads;
+	int exit_code; /* as wait(2) gives it, from when the process begins to end; 0 before */
+};
+
+/* What a process may do, and what debugs it. */
+struct process_status {
+	pid_t debugger; /* attached by ptrace(2); 0: none */
+	uid_t user;     /* effective */
+	gid_t group;
+	char groups[4096]; /* the supplementary ones: numbers with blanks between */
+	bool has_all_groups;
 };
 
 #define PROCESS_EXITING 0x4U /* of flags: kernel, include/linux/sched.h, PF_EXITING */
 
 /* False, and errno, if there is no such process, or it may not be read. */
 bool process_stat_read(pid_t pid, struct process_stat *out_stat);
+bool process_status_read(pid_t pid, struct process_status *out_status);
+/* The same from the file's text.  False if a line before the groups is missing. */
+bool process_status_parse(const char *text, struct process_status *out_status);
+/* Whether it is the effective group or one of the supplementary ones. */
+bool process_status_has_group(const struct process_status *status, gid_t group);
