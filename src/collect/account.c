@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include "collect/image.h"
+#include "collect/pause.h"
 #include "collect/perf_events.h"
 #include "collect/ring_view.h"
 #include "record/writer.h"

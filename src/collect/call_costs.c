@@ -2,7 +2,6 @@
 
 #include <stdbool.h>
 
-#include "collect/image.h"
 #include "record/writer.h"
 
 /* Beyond that a burst was not what it is taken for. */
@@ -61,10 +60,12 @@ static bool is_cost(const double *ps, size_t count, int64_t stretch_permille)
 	return stretch_permille >= 1 && stretch_permille <= MOST_PERMILLE;
 }
 
-/* As it was calibrated, in ticks / TRACE_COST_UNIT, to what is written. */
-static void write_cost(struct call_costs *costs, double slowdown, double ns_per_tick,
-		       struct recording_cost cost, struct image *image,
-		       struct recording_writer *writer)
+/*
+ * As it was calibrated, in ticks / TRACE_COST_UNIT, to what is written.  False if no call costs
+ * that.
+ */
+static bool write_cost(struct call_costs *costs, double slowdown, double ns_per_tick,
+		       struct recording_cost cost, struct recording_writer *writer)
 {
 	const double times = slowdown > 0 ? slowdown : 1;
 	const double off = magnitude(1 - 1 / times) * SLOWDOWN_DOUBT;
@@ -77,12 +78,9 @@ static void write_cost(struct call_costs *costs, double slowdown, double ns_per_
 			      ((double)cost.spread_ps + call * off) * unit_ps };
 	uint32_t *row = &costs->rows[cost.kind];
 
-	if (!is_cost(ps, sizeof ps / sizeof *ps, cost.stretch_permille)) {
-		trust_doubt(image);
-		return;
-	}
+	if (!is_cost(ps, sizeof ps / sizeof *ps, cost.stretch_permille))
+		return false;
 	cost.id = *row;
-	cost.process = image->row;
 	cost.pace_permille =
 		slowdown > 0 ? (int64_t)(slowdown * 1000 + 0.5) : RECORDING_UNKNOWN;
 	cost.inside_ps = (int64_t)ps[0];
@@ -94,6 +92,7 @@ static void write_cost(struct call_costs *costs, double slowdown, double ns_per_
 		recording_writer_add_cost(writer, &cost, row);
 	else
 		recording_writer_update_cost(writer, &cost);
+	return true;
 }
 
 static bool is_due(const struct call_costs *costs, uint32_t kind, bool is_better,
@@ -104,45 +103,51 @@ static bool is_due(const struct call_costs *costs, uint32_t kind, bool is_better
 	       __atomic_load_n(is_known, __ATOMIC_ACQUIRE) == 1;
 }
 
-void call_costs_write(struct call_costs *costs, const struct trace_area *area,
-		      double ns_per_tick, struct image *image, struct recording_writer *writer)
+unsigned int call_costs_write(struct call_costs *costs, const struct trace_area *area,
+			      double ns_per_tick, uint32_t process_row,
+			      struct recording_writer *writer)
 {
 	const struct bursts bursts = {
 		.ticks = __atomic_load_n(&area->burst_ticks, __ATOMIC_RELAXED),
 		.count = __atomic_load_n(&area->burst_count, __ATOMIC_RELAXED)
 	};
+	unsigned int refused = 0;
 	const bool is_better = bursts.count != costs->burst_count;
 
 	for (uint32_t kind = 0; kind < TRACE_KIND_COUNT; kind++) {
 		const struct trace_cost *cost = &area->costs[kind];
 
 		if (is_due(costs, kind, is_better, &cost->is_known))
-			write_cost(costs, slowdown_of(&bursts, load(&cost->burst_ticks)),
-				   ns_per_tick,
-				   (struct recording_cost){
-					   .kind = kind,
-					   .inside_ps = load_signed(&cost->inside),
-					   .outside_ps = load_signed(&cost->outside),
-					   .inside_miss_ps = load_signed(&cost->inside_miss),
-					   .outside_miss_ps = load_signed(&cost->outside_miss),
-					   .spread_ps = load(&cost->spread),
-					   .stretch_permille = load(&cost->stretch_permille),
-				   },
-				   image, writer);
+			refused += !write_cost(
+				costs, slowdown_of(&bursts, load(&cost->burst_ticks)),
+				ns_per_tick,
+				(struct recording_cost){
+					.process = process_row,
+					.kind = kind,
+					.inside_ps = load_signed(&cost->inside),
+					.outside_ps = load_signed(&cost->outside),
+					.inside_miss_ps = load_signed(&cost->inside_miss),
+					.outside_miss_ps = load_signed(&cost->outside_miss),
+					.spread_ps = load(&cost->spread),
+					.stretch_permille = load(&cost->stretch_permille),
+				},
+				writer);
 	}
 	for (uint32_t event = 0; event < TRACE_UNCOUNTED_COUNT; event++) {
 		const struct trace_uncounted_cost *cost = &area->uncounted_costs[event];
 		const uint32_t kind = RECORDING_UNCOUNTED + event;
 
 		if (is_due(costs, kind, is_better, &cost->is_known))
-			write_cost(
+			refused += !write_cost(
 				costs, slowdown_of(&bursts, load(&cost->burst_ticks)),
 				ns_per_tick,
-				(struct recording_cost){ .kind = kind,
+				(struct recording_cost){ .process = process_row,
+							 .kind = kind,
 							 .inside_ps = load_signed(&cost->ticks),
 							 .spread_ps = load(&cost->spread),
 							 .stretch_permille = 1000 },
-				image, writer);
+				writer);
 	}
 	costs->burst_count = bursts.count;
+	return refused;
 }

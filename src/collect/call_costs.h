@@ -13,7 +13,6 @@
 #include "abi/trace.h"
 #include "record/recording.h"
 
-struct image;
 struct recording_writer;
 
 struct call_costs {
@@ -23,8 +22,9 @@ struct call_costs {
 };
 
 /*
- * Writes those that have become known, and all again when the speed is known better.  What no
- * call costs is left out, and doubted of the image.
+ * Writes those that have become known, and all again when the speed is known better.  Returns how
+ * many were left out since no call costs that.
  */
-void call_costs_write(struct call_costs *costs, const struct trace_area *area,
-		      double ns_per_tick, struct image *image, struct recording_writer *writer);
+unsigned int call_costs_write(struct call_costs *costs, const struct trace_area *area,
+			      double ns_per_tick, uint32_t process_row,
+			      struct recording_writer *writer);

@@ -1,4 +1,4 @@
-#include "collect/call_tree_reader_internal.h"
+#include "collect/call_tree_reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +9,10 @@
 #include "abi/trace.h"
 #include "base/memory.h"
 #include "base/monotonic.h"
+#include "collect/call_tree_stacks.h"
 #include "collect/codes.h"
 #include "collect/image.h"
+#include "collect/known_calls.h"
 #include "collect/mappings.h"
 #include "collect/pump.h"
 #include "collect/trace_notes.h"
@@ -24,52 +26,25 @@
 #define MOST_SLACK_NS 1000000000ULL
 #define MAX_IN_ALL    (1ULL << 59) /* half of what reader_calls.c allows */
 _Static_assert((int)TRACE_UNCOUNTED_COUNT == RECORDING_UNCOUNTED_KINDS, "a column for each");
-/* The fixed point of trace_area.ticks_per_ns. */
-#define TWO_TO_32 4294967296.0
 /* A thread's first event may seem to be before the event that reported it: two clocks. */
 #define START_SLACK_NS 2000000
 
-struct call_tree_reader *call_tree_reader_new(struct trace_area *area)
-{
-	struct call_tree_reader *reader = xzalloc(sizeof *reader);
-
-	reader->area = area;
-	if (area->ticks_per_ns != 0)
-		reader->cpu_ns_per_tick = TWO_TO_32 / (double)area->ticks_per_ns;
-	return reader;
-}
-
-void call_tree_reader_free(struct call_tree_reader *reader)
-{
-	if (reader == NULL)
-		return;
-	for (uint32_t i = 0; i < TRACE_CHUNKS; i++)
-		free(reader->chunks[i]);
-	free(reader->path);
-	free(reader);
-}
-
-uint64_t call_tree_reader_calls(const struct call_tree_reader *reader)
-{
-	return reader->calls;
-}
-
 /* 0 if it is longer than any thread can have been there. */
-static int64_t to_ns(const struct call_tree_reader *reader, uint64_t ticks, double ns_per_tick)
+static int64_t to_ns(const struct known_calls *tree, uint64_t ticks, double ns_per_tick)
 {
 	const double ns = (double)ticks * ns_per_tick;
 
-	return ns <= (double)reader->most_ns ? (int64_t)(ns + 0.5) : 0;
+	return ns <= (double)tree->most_ns ? (int64_t)(ns + 0.5) : 0;
 }
 
-static int64_t ns_of(const struct call_tree_reader *reader, uint64_t ticks)
+static int64_t ns_of(const struct known_calls *tree, uint64_t ticks)
 {
-	return to_ns(reader, ticks, reader->ns_per_tick);
+	return to_ns(tree, ticks, tree->ns_per_tick);
 }
 
-static bool is_time(const struct call_tree_reader *reader, uint64_t ticks)
+static bool is_time(const struct known_calls *tree, uint64_t ticks)
 {
-	return (double)ticks * reader->ns_per_tick <= (double)reader->most_ns;
+	return (double)ticks * tree->ns_per_tick <= (double)tree->most_ns;
 }
 
 static uint64_t count_in(const u64 *place)
@@ -80,30 +55,30 @@ static uint64_t count_in(const u64 *place)
 }
 
 /* What is beside a node, and of its thread if it is the outermost. */
-static void add_overhead(const struct call_tree_reader *reader, uint32_t number, uint64_t key,
+static void add_overhead(const struct known_calls *tree, uint32_t number, uint64_t key,
 			 uint32_t slot, struct recording_calls *row)
 {
-	const struct trace_overhead *overhead = &reader->area->overheads[number];
-	const struct trace_thread *thread = &reader->area->threads[slot];
+	const struct trace_overhead *overhead = &tree->area->overheads[number];
+	const struct trace_thread *thread = &tree->area->threads[slot];
 
 	row->misses = count_in(&overhead->misses);
 	for (size_t i = 0; i < TRACE_UNCOUNTED_COUNT; i++)
 		row->uncounted[i] = count_in(&overhead->uncounted[i]);
 	if (key == TRACE_OUTSIDE)
-		row->left_out_ns = ns_of(
-			reader, __atomic_load_n(&thread->left_out_ticks, __ATOMIC_RELAXED));
+		row->left_out_ns =
+			ns_of(tree, __atomic_load_n(&thread->left_out_ticks, __ATOMIC_RELAXED));
 }
 
 /* A longest call that to_ns() does not believe is not known, and with it the shortest. */
-static void add_extremes(const struct call_tree_reader *reader, const struct trace_node *node,
+static void add_extremes(const struct known_calls *tree, const struct trace_node *node,
 			 struct recording_calls *row)
 {
 	const uint64_t shortest = __atomic_load_n(&node->shortest_ticks, __ATOMIC_RELAXED);
 	const uint64_t longest = __atomic_load_n(&node->longest_ticks, __ATOMIC_RELAXED);
-	const bool are_known = shortest <= longest && is_time(reader, longest);
+	const bool are_known = shortest <= longest && is_time(tree, longest);
 
-	row->shortest_ns = are_known ? ns_of(reader, shortest) : RECORDING_UNKNOWN;
-	row->longest_ns = are_known ? ns_of(reader, longest) : RECORDING_UNKNOWN;
+	row->shortest_ns = are_known ? ns_of(tree, shortest) : RECORDING_UNKNOWN;
+	row->longest_ns = are_known ? ns_of(tree, longest) : RECORDING_UNKNOWN;
 }
 
 /*
@@ -114,13 +89,13 @@ static bool add_to_all(struct pump *pump, struct known_node *known,
 		       const struct recording_calls *row)
 {
 	const uint64_t ns = (uint64_t)row->self_ns + (uint64_t)row->left_out_ns;
-	const uint64_t all_calls = pump->call_tree_reader_calls - known->calls + row->calls;
-	const uint64_t all_ns = pump->traced_ns - known->ns + ns;
+	const uint64_t all_calls = pump->calls - known->calls + row->calls;
+	const uint64_t all_ns = pump->calls_ns - known->ns + ns;
 
 	if (all_calls > MAX_IN_ALL || all_ns > MAX_IN_ALL)
 		return false;
-	pump->call_tree_reader_calls = all_calls;
-	pump->traced_ns = all_ns;
+	pump->calls = all_calls;
+	pump->calls_ns = all_ns;
 	known->ns = ns;
 	return true;
 }
@@ -128,39 +103,39 @@ static bool add_to_all(struct pump *pump, struct known_node *known,
 static void write_node(struct image *image, struct pump *pump, uint32_t number, uint64_t key,
 		       uint32_t slot, bool is_last)
 {
-	struct call_tree_reader *reader = image->calls;
-	const struct trace_node *node = &reader->area->nodes[number];
-	struct known_node *known = call_tree_reader_known(reader, number);
+	struct known_calls *tree = image->calls;
+	const struct trace_node *node = &tree->area->nodes[number];
+	struct known_node *known = known_calls_node(tree, number);
 	const uint64_t calls = __atomic_load_n(&node->calls, __ATOMIC_RELAXED);
 	const uint64_t self_ticks = __atomic_load_n(&node->self_ticks, __ATOMIC_RELAXED);
 
 	if (calls == known->calls && self_ticks == known->self_ticks)
 		return;
 	/* Calls take longer than a nanosecond each. */
-	if (calls > reader->most_ns || !is_time(reader, self_ticks)) {
+	if (calls > tree->most_ns || !is_time(tree, self_ticks)) {
 		trust_doubt(image);
 		return;
 	}
-	if (!call_tree_reader_find_stack(image, pump, number, key, is_last))
+	if (!call_tree_find_stack(image, pump, number, key, is_last))
 		return;
 	struct recording_calls row = {
 		.id = known->row,
-		.thread = reader->threads[slot].row,
+		.thread = tree->threads[slot].row,
 		.stack = known->stack,
 		.calls = calls,
-		.self_ns = ns_of(reader, self_ticks),
+		.self_ns = ns_of(tree, self_ticks),
 		.kind = __atomic_load_n(&node->kind, __ATOMIC_RELAXED),
 	};
 
-	add_extremes(reader, node, &row);
-	add_overhead(reader, number, key, slot, &row);
+	add_extremes(tree, node, &row);
+	add_overhead(tree, number, key, slot, &row);
 	if (!add_to_all(pump, known, &row))
 		return;
 	if (known->row == 0)
 		recording_writer_add_calls(pump->writer, &row, &known->row);
 	else
 		recording_writer_update_calls(pump->writer, &row);
-	reader->calls += calls - known->calls;
+	tree->calls += calls - known->calls;
 	known->calls = calls;
 	known->self_ticks = self_ticks;
 }
@@ -203,16 +178,16 @@ static bool has_thread_ended(struct image *image, const struct known_thread *kno
 static void look_at_threads(struct image *image, struct pump *pump,
 			    const struct call_tree_reader_terms *terms)
 {
-	struct call_tree_reader *reader = image->calls;
+	struct known_calls *tree = image->calls;
 
 	for (uint32_t slot = 0; slot < TRACE_THREADS; slot++) {
-		struct trace_thread *thread = &reader->area->threads[slot];
-		struct known_thread *known = &reader->threads[slot];
+		struct trace_thread *thread = &tree->area->threads[slot];
+		struct known_thread *known = &tree->threads[slot];
 
 		/* Pairs with the release in the agent. */
 		const int tid = (int)__atomic_load_n(&thread->tid, __ATOMIC_ACQUIRE);
 
-		reader->is_ended[slot] = false;
+		tree->is_ended[slot] = false;
 		if (__atomic_load_n(&thread->state, __ATOMIC_RELAXED) != TRACE_THREAD_TAKEN ||
 		    tid == 0)
 			continue;
@@ -223,47 +198,45 @@ static void look_at_threads(struct image *image, struct pump *pump,
 				ticks > terms->start_ticks ? ticks - terms->start_ticks : 0;
 			const uint64_t time_ns =
 				terms->start_ns +
-				(uint64_t)to_ns(reader, since, reader->counter_ns_per_tick);
+				(uint64_t)to_ns(tree, since, tree->counter_ns_per_tick);
 
-			known->row =
-				thread_at(image, pump, tid,
-					  time_ns < reader->now_ns ? time_ns : reader->now_ns)
-					->row;
+			known->row = thread_at(image, pump, tid,
+					       time_ns < tree->now_ns ? time_ns : tree->now_ns)
+					     ->row;
 			known->tid = tid;
 		}
-		reader->is_ended[slot] = has_thread_ended(image, known, terms);
+		tree->is_ended[slot] = has_thread_ended(image, known, terms);
 	}
 }
 
 /* The agent may have it again. */
-static void give_back_chunk(struct call_tree_reader *reader, uint32_t chunk)
+static void give_back_chunk(struct known_calls *tree, uint32_t chunk)
 {
-	if (reader->chunks[chunk] != NULL)
-		memset(reader->chunks[chunk], 0,
-		       TRACE_CHUNK_NODES * sizeof *reader->chunks[chunk]);
-	__atomic_fetch_sub(&reader->area->chunks_taken, 1, __ATOMIC_RELAXED);
+	if (tree->chunks[chunk] != NULL)
+		memset(tree->chunks[chunk], 0, TRACE_CHUNK_NODES * sizeof *tree->chunks[chunk]);
+	__atomic_fetch_sub(&tree->area->chunks_taken, 1, __ATOMIC_RELAXED);
 	/* Pairs with the acquire in the agent: what was in it has been read. */
-	__atomic_store_n(&reader->area->owners[chunk], 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&tree->area->owners[chunk], 0, __ATOMIC_RELEASE);
 }
 
-static void give_back_threads(struct call_tree_reader *reader)
+static void give_back_threads(struct known_calls *tree)
 {
 	for (uint32_t slot = 0; slot < TRACE_THREADS; slot++) {
-		struct trace_thread *thread = &reader->area->threads[slot];
+		struct trace_thread *thread = &tree->area->threads[slot];
 
-		if (!reader->is_ended[slot])
+		if (!tree->is_ended[slot])
 			continue;
-		reader->threads[slot] = (struct known_thread){ 0 };
-		__atomic_fetch_sub(&reader->area->threads_taken, 1, __ATOMIC_RELAXED);
+		tree->threads[slot] = (struct known_thread){ 0 };
+		__atomic_fetch_sub(&tree->area->threads_taken, 1, __ATOMIC_RELAXED);
 		__atomic_store_n(&thread->tid, 0, __ATOMIC_RELAXED);
 		/* Pairs with the acquire in the agent. */
 		__atomic_store_n(&thread->state, TRACE_THREAD_FREE, __ATOMIC_RELEASE);
 	}
 }
 
-static bool has_calls(const struct call_tree_reader *reader, uint32_t node)
+static bool has_calls(const struct known_calls *tree, uint32_t node)
 {
-	return __atomic_load_n(&reader->area->nodes[node].calls, __ATOMIC_RELAXED) != 0;
+	return __atomic_load_n(&tree->area->nodes[node].calls, __ATOMIC_RELAXED) != 0;
 }
 
 static void read_chunk(struct image *image, struct pump *pump, uint32_t chunk, uint32_t slot,
@@ -272,7 +245,7 @@ static void read_chunk(struct image *image, struct pump *pump, uint32_t chunk, u
 	for (uint32_t i = 0; i < TRACE_CHUNK_NODES; i++) {
 		const uint32_t node = chunk * TRACE_CHUNK_NODES + i;
 
-		const uint64_t key = call_tree_reader_key(image->calls, node);
+		const uint64_t key = known_calls_key(image->calls, node);
 
 		/* One that is used has a key, or calls: its name was not sent. */
 		if (key != 0 || (is_last && has_calls(image->calls, node)))
@@ -283,60 +256,60 @@ static void read_chunk(struct image *image, struct pump *pump, uint32_t chunk, u
 void call_tree_reader_read(struct image *image, struct pump *pump,
 			   const struct call_tree_reader_terms *terms, bool is_last)
 {
-	struct call_tree_reader *reader = image->calls;
+	struct known_calls *tree = image->calls;
 	const uint64_t ticks = ticks_now() - terms->start_ticks;
 
 	if (image->trust.is_lost)
 		return;
-	reader->now_ns = monotonic_ns();
-	reader->most_ns = (reader->now_ns - terms->start_ns) / 8 * 9 + MOST_SLACK_NS;
-	reader->counter_ns_per_tick =
-		ticks == 0 ? 0 : (double)(reader->now_ns - terms->start_ns) / (double)ticks;
+	tree->now_ns = monotonic_ns();
+	tree->most_ns = (tree->now_ns - terms->start_ns) / 8 * 9 + MOST_SLACK_NS;
+	tree->counter_ns_per_tick =
+		ticks == 0 ? 0 : (double)(tree->now_ns - terms->start_ns) / (double)ticks;
 	/* Ticks of a CPU clock were made of nanoseconds, by a rate that was given. */
-	reader->ns_per_tick = reader->cpu_ns_per_tick > 0 ? reader->cpu_ns_per_tick
-							  : reader->counter_ns_per_tick;
-	reader->reading++;
-	call_costs_write(&reader->costs, reader->area, reader->ns_per_tick, image,
-			 pump->writer);
+	tree->ns_per_tick =
+		tree->cpu_ns_per_tick > 0 ? tree->cpu_ns_per_tick : tree->counter_ns_per_tick;
+	tree->reading++;
+	image->trust.doubtful += call_costs_write(&tree->costs, tree->area, tree->ns_per_tick,
+						  image->row, pump->writer);
 	look_at_threads(image, pump, terms);
 	for (uint32_t chunk = 1; chunk < TRACE_CHUNKS; chunk++) {
 		const uint32_t owner =
-			__atomic_load_n(&reader->area->owners[chunk], __ATOMIC_ACQUIRE);
+			__atomic_load_n(&tree->area->owners[chunk], __ATOMIC_ACQUIRE);
 
-		if (owner == 0 || owner > TRACE_THREADS || reader->threads[owner - 1].row == 0)
+		if (owner == 0 || owner > TRACE_THREADS || tree->threads[owner - 1].row == 0)
 			continue;
-		const bool is_ended = reader->is_ended[owner - 1];
+		const bool is_ended = tree->is_ended[owner - 1];
 
 		read_chunk(image, pump, chunk, owner - 1, is_last || is_ended);
 	}
 	/* Not before all are read: a node's callers may be in another chunk. */
 	for (uint32_t chunk = 1; chunk < TRACE_CHUNKS; chunk++) {
 		const uint32_t owner =
-			__atomic_load_n(&reader->area->owners[chunk], __ATOMIC_RELAXED);
+			__atomic_load_n(&tree->area->owners[chunk], __ATOMIC_RELAXED);
 
-		if (owner != 0 && owner <= TRACE_THREADS && reader->is_ended[owner - 1])
-			give_back_chunk(reader, chunk);
+		if (owner != 0 && owner <= TRACE_THREADS && tree->is_ended[owner - 1])
+			give_back_chunk(tree, chunk);
 	}
-	give_back_threads(reader);
+	give_back_threads(tree);
 }
 
-bool call_tree_reader_is_urgent(const struct call_tree_reader *reader)
+bool call_tree_reader_is_urgent(const struct known_calls *tree)
 {
-	return __atomic_load_n(&reader->area->threads_taken, __ATOMIC_RELAXED) >
+	return __atomic_load_n(&tree->area->threads_taken, __ATOMIC_RELAXED) >
 	       TRACE_THREADS / 8;
 }
 
 /* How long the program had switched tracing off. */
-static uint64_t off_ns(const struct call_tree_reader *reader)
+static uint64_t off_ns(const struct known_calls *tree)
 {
-	const struct trace_area *area = reader->area;
+	const struct trace_area *area = tree->area;
 	const uint64_t since = __atomic_load_n(&area->off_since_ticks, __ATOMIC_RELAXED);
 	const uint64_t now = ticks_now();
 	const uint64_t off = __atomic_load_n(&area->off_ticks, __ATOMIC_RELAXED);
 	const uint64_t last = since != 0 && now > since ? now - since : 0;
 
-	return (uint64_t)to_ns(reader, off, reader->counter_ns_per_tick) +
-	       (uint64_t)to_ns(reader, last, reader->counter_ns_per_tick);
+	return (uint64_t)to_ns(tree, off, tree->counter_ns_per_tick) +
+	       (uint64_t)to_ns(tree, last, tree->counter_ns_per_tick);
 }
 
 void call_tree_reader_note(struct image *image, struct pump *pump)

@@ -13,18 +13,13 @@
 
 struct image;
 struct pump;
-struct trace_area;
-struct call_tree_reader;
+struct known_calls;
 
 /* How long a tick is. */
 struct call_tree_reader_terms {
 	uint64_t start_ns, start_ticks; /* when the session began, on both clocks */
 	bool has_sideband;              /* perf events report threads that end */
 };
-
-/* Never NULL.  The area stays the image's. */
-struct call_tree_reader *call_tree_reader_new(struct trace_area *area);
-void call_tree_reader_free(struct call_tree_reader *reader);
 
 /*
  * Writes what has changed.  What the ring had up to now must have been taken in.  is_last:
@@ -33,8 +28,6 @@ void call_tree_reader_free(struct call_tree_reader *reader);
 void call_tree_reader_read(struct image *image, struct pump *pump,
 			   const struct call_tree_reader_terms *terms, bool is_last);
 /* Whether the agent may run short of what only a reading gives back. */
-bool call_tree_reader_is_urgent(const struct call_tree_reader *reader);
+bool call_tree_reader_is_urgent(const struct known_calls *tree);
 /* Notes of what is not there and why, at the image's end. */
 void call_tree_reader_note(struct image *image, struct pump *pump);
-/* How many of its calls were written. */
-uint64_t call_tree_reader_calls(const struct call_tree_reader *reader);

@@ -1,10 +1,11 @@
-#include "collect/call_tree_reader_internal.h"
+#include "collect/call_tree_stacks.h"
 
 #include <string.h>
 
 #include "base/memory.h"
 #include "collect/codes.h"
 #include "collect/image.h"
+#include "collect/known_calls.h"
 #include "collect/mappings.h"
 #include "collect/pump.h"
 #include "record/writer.h"
@@ -12,31 +13,14 @@
 /* Nodes in each other: more than any that an agent makes. */
 #define MOST_DEEP (1U << 17)
 
-struct known_node *call_tree_reader_known(struct call_tree_reader *reader, uint32_t node)
+static uint32_t parent_of(const struct known_calls *tree, uint32_t node)
 {
-	struct known_node **chunk = &reader->chunks[node / TRACE_CHUNK_NODES];
-
-	if (*chunk == NULL) {
-		*chunk = xreallocarray(NULL, TRACE_CHUNK_NODES, sizeof **chunk);
-		memset(*chunk, 0, TRACE_CHUNK_NODES * sizeof **chunk);
-	}
-	return *chunk + node % TRACE_CHUNK_NODES;
+	return __atomic_load_n(&tree->area->nodes[node].parent, __ATOMIC_RELAXED);
 }
 
-uint64_t call_tree_reader_key(const struct call_tree_reader *reader, uint32_t node)
+static uint16_t depth_of(const struct known_calls *tree, uint32_t node)
 {
-	/* Pairs with the release in the agent: what a node has is whole. */
-	return __atomic_load_n(&reader->area->nodes[node].key, __ATOMIC_ACQUIRE);
-}
-
-static uint32_t parent_of(const struct call_tree_reader *reader, uint32_t node)
-{
-	return __atomic_load_n(&reader->area->nodes[node].parent, __ATOMIC_RELAXED);
-}
-
-static uint16_t depth_of(const struct call_tree_reader *reader, uint32_t node)
-{
-	return __atomic_load_n(&reader->area->nodes[node].depth, __ATOMIC_RELAXED);
+	return __atomic_load_n(&tree->area->nodes[node].depth, __ATOMIC_RELAXED);
 }
 
 /*
@@ -44,52 +28,50 @@ static uint16_t depth_of(const struct call_tree_reader *reader, uint32_t node)
  * of them is known to have no name so far: in each reading it is looked for once.  A caller's
  * depth is less, or TRACE_DEEPEST: what is not so is no tree, and ends there.
  */
-static bool path_of(struct call_tree_reader *reader, uint32_t node, uint64_t key,
-		    size_t *out_count)
+static bool path_of(struct known_calls *tree, uint32_t node, uint64_t key, size_t *out_count)
 {
 	bool has_names = true;
 	size_t count = 0;
 
 	while (node != 0 && node < CALL_TREE_NODES && count < MOST_DEEP) {
-		const struct known_node *known = call_tree_reader_known(reader, node);
+		const struct known_node *known = known_calls_node(tree, node);
 
-		has_names = known->missed_in != reader->reading;
+		has_names = known->missed_in != tree->reading;
 		if (known->has_stack || !has_names)
 			break;
-		const uint32_t outer = parent_of(reader, node);
-		const uint16_t depth = depth_of(reader, node);
+		const uint32_t outer = parent_of(tree, node);
+		const uint16_t depth = depth_of(tree, node);
 
-		if (count == reader->path_capacity)
-			reader->path = array_grow(reader->path, count, &reader->path_capacity,
-						  sizeof *reader->path);
-		reader->path[count++] =
-			(struct step){ node, outer < CALL_TREE_NODES ? outer : 0, key };
+		if (count == tree->path_capacity)
+			tree->path = array_grow(tree->path, count, &tree->path_capacity,
+						sizeof *tree->path);
+		tree->path[count++] =
+			(struct known_step){ node, outer < CALL_TREE_NODES ? outer : 0, key };
 		if (key == TRACE_OUTSIDE || outer >= CALL_TREE_NODES ||
-		    (depth_of(reader, outer) >= depth && depth != TRACE_DEEPEST))
+		    (depth_of(tree, outer) >= depth && depth != TRACE_DEEPEST))
 			break;
 		node = outer;
-		key = call_tree_reader_key(reader, node);
+		key = known_calls_key(tree, node);
 	}
 	*out_count = count;
 	return has_names;
 }
 
-static bool give_up(struct call_tree_reader *reader, size_t count)
+static bool give_up(struct known_calls *tree, size_t count)
 {
 	while (count-- > 0)
-		call_tree_reader_known(reader, reader->path[count].node)->missed_in =
-			reader->reading;
+		known_calls_node(tree, tree->path[count].node)->missed_in = tree->reading;
 	return false;
 }
 
 /* When a node's address means what it meant as it was called. */
-static uint64_t time_of(const struct call_tree_reader *reader, uint32_t node)
+static uint64_t time_of(const struct known_calls *tree, uint32_t node)
 {
 	const uint64_t identity =
-		__atomic_load_n(&reader->area->nodes[node].identity, __ATOMIC_RELAXED);
+		__atomic_load_n(&tree->area->nodes[node].identity, __ATOMIC_RELAXED);
 	const uint64_t then_ns = identity & ~TRACE_UNLOADED;
 
-	return identity & TRACE_UNLOADED && then_ns < reader->now_ns ? then_ns : reader->now_ns;
+	return identity & TRACE_UNLOADED && then_ns < tree->now_ns ? then_ns : tree->now_ns;
 }
 
 static uint32_t stack_in(struct pump *pump, struct image *image, uint32_t parent, uint64_t key,
@@ -123,30 +105,30 @@ static bool has_name(const struct image *image, const struct pump *pump, uint64_
 }
 
 /* Whether the recording has the node's stack now: its name may be on its way. */
-bool call_tree_reader_find_stack(struct image *image, struct pump *pump, uint32_t node,
-				 uint64_t node_key, bool is_last)
+bool call_tree_find_stack(struct image *image, struct pump *pump, uint32_t node,
+			  uint64_t node_key, bool is_last)
 {
-	struct call_tree_reader *reader = image->calls;
+	struct known_calls *tree = image->calls;
 	uint32_t parent = 0;
 	size_t count;
 
-	if (!path_of(reader, node, node_key, &count) && !is_last)
-		return give_up(reader, count);
+	if (!path_of(tree, node, node_key, &count) && !is_last)
+		return give_up(tree, count);
 	if (count == 0)
 		return true;
-	if (reader->path[count - 1].key != TRACE_OUTSIDE)
-		parent = call_tree_reader_known(reader, reader->path[count - 1].outer)->stack;
+	if (tree->path[count - 1].key != TRACE_OUTSIDE)
+		parent = known_calls_node(tree, tree->path[count - 1].outer)->stack;
 	while (count-- > 0) {
-		const struct step *step = &reader->path[count];
-		struct known_node *known = call_tree_reader_known(reader, step->node);
+		const struct known_step *step = &tree->path[count];
+		struct known_node *known = known_calls_node(tree, step->node);
 
 		if (step->key != TRACE_OUTSIDE) {
-			const uint64_t when_ns = time_of(reader, step->node);
+			const uint64_t when_ns = time_of(tree, step->node);
 
 			if (!has_name(image, pump, step->key, when_ns)) {
 				if (!is_last)
-					return give_up(reader, count + 1);
-				reader->nameless +=
+					return give_up(tree, count + 1);
+				tree->nameless +=
 					step->key == 0 || step->key & RING_INTERPRETED;
 			}
 			parent = stack_in(pump, image, parent, step->key, when_ns);

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
-#include "collect/session.h"
+#include "collect/session_options.h"
 
 struct error;
 struct allowance;

@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "collect/perf_events.h"
-#include "collect/tree.h"
+#include "collect/process_stat.h"
 
 #define NS_PER_SECOND  1000000000ULL
 #define CPUCLOCK_SCHED 2U /* kernel, include/linux/posix-timers_types.h */
@@ -21,7 +21,7 @@ uint64_t cpu_meter_process_ns(pid_t pid)
 
 static uint64_t meter_clock_ns(const struct cpu_meter *meter)
 {
-	return meter->is_user_clock ? tree_user_ns(meter->pid)
+	return meter->is_user_clock ? process_user_ns(meter->pid)
 				    : cpu_meter_process_ns(meter->pid);
 }
 

@@ -8,8 +8,8 @@
 #include "base/monotonic.h"
 #include "base/text.h"
 #include "collect/cpu_meter.h"
-#include "collect/enter.h"
 #include "collect/image.h"
+#include "collect/pause.h"
 #include "collect/perf_events.h"
 #include "collect/process_stat.h"
 #include "collect/tree.h"
@@ -26,13 +26,6 @@
 #define MAX_CLOCK_READS 64
 /* A process that asked to be traced, and is not after that long, will not be. */
 #define ATTACH_PATIENCE_NS (1000 * NS_PER_MS)
-
-bool debugger_is_attached(pid_t pid)
-{
-	struct process_status status;
-
-	return process_status_read(pid, &status) && status.debugger != 0;
-}
 
 /*
  * It asked not to be sampled before its debugger attaches: the debugger has done so by now, or
@@ -63,7 +56,7 @@ static bool debugger_look_at(struct image *image, const struct pause_terms *term
 	if (image->state != IMAGE_ENTERED || !debugger_may_have_changed(image))
 		return false;
 	pause_look(image);
-	const bool is_traced = debugger_is_attached(image->pid);
+	const bool is_traced = process_has_debugger(image->pid);
 	const bool was_traced = image->pause.causes & PAUSE_DEBUGGER;
 
 	if (is_traced && !was_traced)
@@ -118,11 +111,8 @@ static bool debugger_tree_has_run(struct debugger_watch *watch)
 }
 
 void debugger_look(struct debugger_watch *watch, struct tree *tree,
-		   const struct enter_terms *terms)
+		   const struct pause_terms *terms)
 {
-	const struct pause_terms pause_terms = { .has_counters = terms->has_counters,
-						 .is_user_clock =
-							 terms->clock == CLOCK_KIND_USER };
 	int clock_reads = 0, status_reads = 0;
 
 	if (monotonic_ns() < watch->next_look_ns)
@@ -131,8 +121,8 @@ void debugger_look(struct debugger_watch *watch, struct tree *tree,
 		watch->left = tree->count;
 	while (watch->left > 0 && clock_reads < MAX_CLOCK_READS &&
 	       status_reads < MAX_STATUS_READS) {
-		status_reads += debugger_look_at(tree->images[watch->turn++ % tree->count],
-						 &pause_terms);
+		status_reads +=
+			debugger_look_at(tree->images[watch->turn++ % tree->count], terms);
 		clock_reads++;
 		watch->left--;
 	}

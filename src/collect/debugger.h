@@ -12,8 +12,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct enter_terms;
 struct image;
+struct pause_terms;
 struct recording_writer;
 struct tree;
 
@@ -25,12 +25,10 @@ struct debugger_watch {
 	size_t left; /* images to look at since the tree burned anything */
 };
 
-/* Whether a process is being traced at this moment. */
-bool debugger_is_attached(pid_t pid);
 /* A note if the image was traced and timers trigger, which cannot be stopped from outside. */
 void debugger_note(struct recording_writer *writer, const struct image *image);
 /* Milliseconds until the next look is due, or the given, if that is sooner. */
 int debugger_wait_ms(const struct debugger_watch *watch, const struct tree *tree, int wait_ms);
 /* Looks at the images the agent is in, if it is time to. */
 void debugger_look(struct debugger_watch *watch, struct tree *tree,
-		   const struct enter_terms *terms);
+		   const struct pause_terms *terms);

@@ -20,11 +20,11 @@
 #include "collect/interpreters.h"
 #include "collect/pause.h"
 #include "collect/perf_events.h"
+#include "collect/process_stat.h"
 #include "collect/ring_memory.h"
 #include "collect/ring_view.h"
 #include "collect/thread_events.h"
-#include "collect/call_tree_reader.h"
-#include "collect/debugger.h"
+#include "collect/known_calls.h"
 
 /*
  * Of a trace 16 MiB.  Names are all that is sent, each once, but thousands within milliseconds
@@ -131,7 +131,7 @@ static int ring_make(struct image *image, const struct enter_terms *terms)
 static void ring_drop(struct image *image)
 {
 	/* Its calls are counted in the same memory. */
-	call_tree_reader_free(image->calls);
+	known_calls_free(image->calls);
 	image->calls = NULL;
 	munmap(image->ring, image->ring_bytes);
 	image->ring = NULL;
@@ -164,7 +164,7 @@ static int thread_event_open(void *context, pid_t tid)
 				 });
 }
 
-static struct pause_terms pause_terms_of(const struct enter_terms *terms)
+struct pause_terms enter_pause_terms(const struct enter_terms *terms)
 {
 	return (struct pause_terms){ .has_counters = terms->has_counters,
 				     .is_user_clock = terms->clock == CLOCK_KIND_USER };
@@ -177,7 +177,7 @@ static int image_open_events(struct image *image, const struct handshake_hello *
 	struct opening opening = { .image = image,
 				   .hello = hello,
 				   .terms = terms,
-				   .is_off = debugger_is_attached(image->pid) };
+				   .is_off = process_has_debugger(image->pid) };
 
 	struct image_trigger *trigger = &image->trigger;
 	const bool has_sigtrap = image_has_sigtrap(image, terms);
@@ -192,7 +192,7 @@ static int image_open_events(struct image *image, const struct handshake_hello *
 	const int rc = has_events ? thread_events_open(&image->events, image->pid,
 						       thread_event_open, &opening)
 				  : 0;
-	const struct pause_terms pause_terms = pause_terms_of(terms);
+	const struct pause_terms pause_terms = enter_pause_terms(terms);
 
 	image->has_sampling_events = has_sigtrap && rc == 0;
 	image->has_kernel_samples = image->has_sampling_events && !terms->is_user_mode_only;
@@ -217,7 +217,7 @@ static int image_open(struct image *image, const struct handshake_hello *hello,
 		area->ticks_per_ns = terms->ticks_per_ns;
 		if (terms->only != NULL)
 			memcpy(area->only, terms->only, sizeof area->only);
-		image->calls = call_tree_reader_new(area);
+		image->calls = known_calls_new(area);
 		return ring_fd;
 	}
 	int rc = image_open_events(image, hello, terms);
@@ -328,7 +328,7 @@ void enter_image(struct image *image, const struct handshake_hello *hello, int c
 
 static void image_stop(struct image *image, uint32_t reason, const struct enter_terms *terms)
 {
-	const struct pause_terms pause_terms = pause_terms_of(terms);
+	const struct pause_terms pause_terms = enter_pause_terms(terms);
 
 	if (reason >= HANDSHAKE_REASON_COUNT)
 		reason = HANDSHAKE_NO_REASON;

@@ -7,8 +7,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "collect/pause.h"
 #include "collect/reach.h"
-#include "collect/session.h"
+#include "collect/session_options.h"
 
 struct handshake_hello;
 struct image;
@@ -45,6 +46,9 @@ struct enter_terms {
  */
 void enter_image(struct image *image, const struct handshake_hello *hello, int connection,
 		 const struct enter_terms *terms);
+
+/* How a process is paused, by the same terms. */
+struct pause_terms enter_pause_terms(const struct enter_terms *terms);
 
 /* An agent is to leave its process alone; takes the connection. */
 void enter_refuse(int connection);

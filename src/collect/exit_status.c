@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "collect/image.h"
+#include "collect/pause.h"
 #include "collect/process_stat.h"
 #include "record/writer.h"
 

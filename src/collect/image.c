@@ -9,8 +9,8 @@
 
 #include "base/memory.h"
 #include "collect/cpu_meter.h"
+#include "collect/known_calls.h"
 #include "collect/mappings.h"
-#include "collect/call_tree_reader.h"
 #include "record/writer.h"
 
 /* So many threads that ended are kept before any are forgotten. */
@@ -85,7 +85,7 @@ void image_free(struct image *image)
 	thread_events_close(&image->next_counters.events);
 	if (image->pidfd >= 0)
 		close(image->pidfd);
-	call_tree_reader_free(image->calls);
+	known_calls_free(image->calls);
 	if (image->ring != NULL)
 		munmap(image->ring, image->ring_bytes);
 	free(image->threads);
@@ -180,7 +180,7 @@ struct image_thread *image_thread_claimed(struct image *image, uint32_t tid, uin
 	const bool is_crowded = image->thread_count - image->ended_threads >= MAX_THREADS;
 
 	if (tid == 0 || tid > MAX_TID) {
-		trust_doubt(image);
+		image->trust.doubtful++;
 		tid = (uint32_t)image->pid;
 	}
 	if (is_crowded && image_find_thread(image, (int)tid) == NULL)

@@ -13,16 +13,15 @@
 
 #include "abi/ring.h"
 #include "base/table.h"
+#include "collect/cpu_meter.h"
 #include "collect/maps_interval.h"
-#include "collect/pause.h"
 #include "collect/short_threads.h"
 #include "collect/switching.h"
 #include "collect/thread_events.h"
 #include "collect/title.h"
-#include "collect/trust.h"
 
+struct known_calls;
 struct mappings;
-struct call_tree_reader;
 struct recording_thread;
 struct recording_writer;
 
@@ -74,6 +73,28 @@ struct image_thread {
 struct ring_fixed {
 	uint64_t magic, word_count, period_ns, trace_offset, bytes;
 	uint32_t version, flags;
+};
+
+/* pause.h.  Zero: it never was. */
+struct pause {
+	uint32_t causes; /* enum pause_cause; 0: it is sampled */
+	uint32_t reason; /* enum handshake_reason, of PAUSE_ASKED */
+	uint64_t asked_ns;
+	struct cpu_meter meter;
+	uint64_t booked_ns; /* of the meter */
+	/* What it burned while paused, by what it is called in the account. */
+	uint64_t traced_ns, unentered_ns, exit_ns;
+};
+
+/* trust.h.  Zero: it is trusted. */
+struct trust {
+	bool is_lost;
+	bool is_fresh;      /* burned_ns was asked for in this round */
+	bool is_by_events;  /* it was its events that said */
+	uint64_t doubtful;  /* figures that were bounded or left out */
+	uint64_t burned_ns; /* by the process, earlier images included, when asked last */
+	uint64_t asked_ns;
+	uint64_t excess_ns; /* that samples claimed beyond what was burned */
 };
 
 struct interpreter_file;
@@ -133,7 +154,7 @@ struct image {
 	uint64_t forgotten_left_out_ns;
 	struct table thread_index; /* tid to place + 1 */
 	struct mappings *mappings;
-	struct maps_interval maps_pace;
+	struct maps_interval maps_interval;
 	uint32_t unknown_module, jit_module; /* of the recording; 0: none so far */
 	uid_t uid;                           /* effective, at hello */
 	uid_t generating_uid;                /* when it first mapped generated code */
@@ -149,9 +170,9 @@ struct image {
 	struct trust trust;
 	size_t ring_bytes;
 	uint64_t ring_words, ring_tail;
-	uint64_t ring_free; /* up to there its writers may write again: ring_memory.h */
-	struct call_tree_reader *calls; /* where its calls are counted; NULL: they are not */
-	uint64_t ring_mark;             /* how far it was written when this round began */
+	uint64_t ring_free;        /* up to there its writers may write again: ring_memory.h */
+	struct known_calls *calls; /* where its calls are counted; NULL: they are not */
+	uint64_t ring_mark;        /* how far it was written when this round began */
 	/* A record at the tail was not committed when head was here; 0: it was. */
 	uint64_t stall_mark;
 	uint64_t stall_seen_ns; /* the round of that look */

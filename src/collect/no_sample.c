@@ -3,7 +3,6 @@
 #include "abi/walk_status.h"
 #include "collect/codes.h"
 #include "collect/image.h"
-#include "collect/pump.h"
 #include "record/writer.h"
 
 static const char *const names[NO_SAMPLE_KINDS] = {
@@ -12,42 +11,43 @@ static const char *const names[NO_SAMPLE_KINDS] = {
 	[NO_SAMPLE_LOST] = "[lost]",
 };
 
-static uint32_t stack_of(struct pump *pump, enum no_sample_kind kind, uint32_t callers)
+static uint32_t stack_of(struct no_sample_rows *rows, enum no_sample_kind kind,
+			 uint32_t callers)
 {
 	struct recording_frame frame;
 	struct recording_stack stack = { .parent = callers };
 	uint32_t row = 0;
 
-	codes_place_own(&pump->codes, kind, names[kind], &frame);
-	recording_writer_add_frame(pump->writer, &frame, &stack.frame);
-	recording_writer_add_stack(pump->writer, &stack, &row);
+	codes_place_own(rows->codes, kind, names[kind], &frame);
+	recording_writer_add_frame(rows->codes->writer, &frame, &stack.frame);
+	recording_writer_add_stack(rows->codes->writer, &stack, &row);
 	return row;
 }
 
-void no_sample_add(struct pump *pump, const struct image_thread *thread,
+void no_sample_add(struct no_sample_rows *rows, const struct image_thread *thread,
 		   const struct no_sample *time)
 {
 	if (time->ns == 0)
 		return;
-	if (!recording_writer_has_room(pump->writer)) {
-		pump->left_out++;
+	if (!recording_writer_has_room(rows->codes->writer)) {
+		rows->left_out++;
 		return;
 	}
 	recording_writer_add_sample(
-		pump->writer,
+		rows->codes->writer,
 		&(struct recording_sample){
-			.time_ns = time->time_ns > pump->session_start_ns
-					   ? (int64_t)(time->time_ns - pump->session_start_ns)
+			.time_ns = time->time_ns > rows->session_start_ns
+					   ? (int64_t)(time->time_ns - rows->session_start_ns)
 					   : 0,
 			.thread = thread->row,
-			.stack = stack_of(pump, time->kind, time->callers),
+			.stack = stack_of(rows, time->kind, time->callers),
 			.ending = WALK_NO_SAMPLE,
 			.weight_ns = (int64_t)time->ns,
 		});
 }
 
-void no_sample_add_left_out(struct pump *pump, struct image *image, struct image_thread *thread,
-			    uint64_t time_ns)
+void no_sample_add_left_out(struct no_sample_rows *rows, struct image *image,
+			    struct image_thread *thread, uint64_t time_ns)
 {
 	const struct no_sample time = { .kind = NO_SAMPLE_LOST,
 					.time_ns = time_ns,
@@ -57,36 +57,36 @@ void no_sample_add_left_out(struct pump *pump, struct image *image, struct image
 		return;
 	image->left_ns += time.ns;
 	thread->left_out_ns = 0;
-	no_sample_add(pump, thread, &time);
+	no_sample_add(rows, thread, &time);
 }
 
 /* The moment, or this one if there is no end. */
-static uint64_t at_end_ns(const struct pump *pump, uint64_t end_ns)
+static uint64_t at_end_ns(const struct no_sample_rows *rows, uint64_t end_ns)
 {
-	return end_ns == UINT64_MAX ? pump->round_ns : end_ns;
+	return end_ns == UINT64_MAX ? rows->now_ns : end_ns;
 }
 
-void no_sample_end_left_out(struct pump *pump, struct image *image)
+void no_sample_end_left_out(struct no_sample_rows *rows, struct image *image)
 {
 	if (image->thread_count == 0)
 		return;
 	image->threads[0].left_out_ns += image->forgotten_left_out_ns;
 	image->forgotten_left_out_ns = 0;
 	for (size_t i = 0; i < image->thread_count; i++)
-		no_sample_add_left_out(pump, image, &image->threads[i],
-				       at_end_ns(pump, image->threads[i].end_ns));
+		no_sample_add_left_out(rows, image, &image->threads[i],
+				       at_end_ns(rows, image->threads[i].end_ns));
 }
 
-void no_sample_add_rest(struct pump *pump, struct image *image)
+void no_sample_add_rest(struct no_sample_rows *rows, struct image *image)
 {
 	struct no_sample time = {
 		.kind = image->is_rest_long ? NO_SAMPLE_LEFT : NO_SAMPLE_SHORT,
-		.time_ns = at_end_ns(pump, image->end_ns),
+		.time_ns = at_end_ns(rows, image->end_ns),
 		.ns = image->rest_ns,
 	};
 
-	no_sample_add(pump, &image->threads[0], &time);
+	no_sample_add(rows, &image->threads[0], &time);
 	time.kind = NO_SAMPLE_LOST;
 	time.ns = image->lost_rest_ns;
-	no_sample_add(pump, &image->threads[0], &time);
+	no_sample_add(rows, &image->threads[0], &time);
 }

@@ -5,9 +5,9 @@
 #pragma once
 #include <stdint.h>
 
+struct codes;
 struct image;
 struct image_thread;
-struct pump;
 
 enum no_sample_kind {
 	/* Between the last sample of a thread or process (its birth, if it had none) and its end. */
@@ -25,13 +25,21 @@ struct no_sample {
 	uint64_t ns;
 	uint32_t callers; /* the recording's stack; 0: none */
 };
+/* Where they are written. */
+struct no_sample_rows {
+	struct codes *codes; /* not owned */
+	uint64_t session_start_ns;
+	uint64_t now_ns;   /* what has no end ends then */
+	uint64_t left_out; /* rows for which the writer had no room */
+};
+
 /* Writes it; nothing if it is no time. */
-void no_sample_add(struct pump *pump, const struct image_thread *thread,
+void no_sample_add(struct no_sample_rows *rows, const struct image_thread *thread,
 		   const struct no_sample *time);
 /* The same of a thread's samples that were left out because of the disk, once that has room. */
-void no_sample_add_left_out(struct pump *pump, struct image *image, struct image_thread *thread,
-			    uint64_t time_ns);
+void no_sample_add_left_out(struct no_sample_rows *rows, struct image *image,
+			    struct image_thread *thread, uint64_t time_ns);
 /* All that is left of it at the image's end, which is before its account is closed. */
-void no_sample_end_left_out(struct pump *pump, struct image *image);
+void no_sample_end_left_out(struct no_sample_rows *rows, struct image *image);
 /* The same of the image's end, on its first thread, which there is. */
-void no_sample_add_rest(struct pump *pump, struct image *image);
+void no_sample_add_rest(struct no_sample_rows *rows, struct image *image);

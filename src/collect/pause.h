@@ -9,23 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collect/cpu_meter.h"
-
 struct image;
 
 enum pause_cause {
 	PAUSE_DEBUGGER = 1,
 	PAUSE_ASKED = 2,
-};
-
-struct pause {
-	uint32_t causes; /* 0: it is sampled */
-	uint32_t reason; /* enum handshake_reason, of PAUSE_ASKED */
-	uint64_t asked_ns;
-	struct cpu_meter meter;
-	uint64_t booked_ns; /* of the meter */
-	/* What it burned while paused, by what it is called in the account. */
-	uint64_t traced_ns, unentered_ns, exit_ns;
 };
 
 struct pause_terms {

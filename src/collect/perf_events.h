@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "collect/session.h"
+#include "collect/session_options.h"
 
 struct error;
 

@@ -1,5 +1,6 @@
 #include "collect/process_stat.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +35,26 @@ bool process_stat_read(pid_t pid, struct process_stat *out_stat)
 		      ") %c %d %*d %*d %*d %*d %u %*u %*u %*u %*u %lu %*u %*d %*d %*d %*d %ld",
 		      &out_stat->state, &out_stat->parent, &out_stat->flags,
 		      &out_stat->user_ticks, &out_stat->threads) == 5;
+}
+
+bool process_is_alive(pid_t pid)
+{
+	struct process_stat stat;
+
+	/* Not to be able to look says nothing. */
+	if (!process_stat_read(pid, &stat))
+		return errno == EMFILE || errno == ENFILE;
+	/* A first thread that has ended waits for the others. */
+	return (stat.state != 'Z' && stat.state != 'X') || stat.threads > 1;
+}
+
+uint64_t process_user_ns(pid_t pid)
+{
+	struct process_stat stat;
+
+	if (!process_stat_read(pid, &stat))
+		return 0;
+	return stat.user_ticks * (1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
 /* The value of a line, whose key has its colon; NULL: there is no such line. */
@@ -80,6 +101,13 @@ bool process_status_read(pid_t pid, struct process_status *out_status)
 		return false;
 	text[len] = '\0';
 	return process_status_parse(text, out_status);
+}
+
+bool process_has_debugger(pid_t pid)
+{
+	struct process_status status;
+
+	return process_status_read(pid, &status) && status.debugger != 0;
 }
 
 bool process_status_has_group(const struct process_status *status, gid_t group)

@@ -3,6 +3,7 @@
  */
 #pragma once
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct process_stat {
@@ -27,8 +28,14 @@ struct process_status {
 
 /* False, and errno, if there is no such process, or it may not be read. */
 bool process_stat_read(pid_t pid, struct process_stat *out_stat);
+/* Whether such a process runs: one that ended, reaped or not, does not. */
+bool process_is_alive(pid_t pid);
+/* Its user time, in the ticks /proc counts; 0 if it cannot be read. */
+uint64_t process_user_ns(pid_t pid);
 bool process_status_read(pid_t pid, struct process_status *out_status);
-/* The same from the file's text.  False if a line before the groups is missing. */
+/* Whether a debugger is attached to it at this moment. */
+bool process_has_debugger(pid_t pid);
+/* process_status_read() of the file's text.  False if a line before the groups is missing. */
 bool process_status_parse(const char *text, struct process_status *out_status);
 /* Whether it is the effective group or one of the supplementary ones. */
 bool process_status_has_group(const struct process_status *status, gid_t group);

@@ -15,11 +15,11 @@
 #include "base/monotonic.h"
 #include "collect/image.h"
 #include "collect/mappings.h"
-#include "collect/no_sample.h"
 #include "collect/perf_events.h"
 #include "collect/ring_memory.h"
 #include "collect/ring_view.h"
 #include "collect/stacks.h"
+#include "collect/trust.h"
 #include "record/writer.h"
 
 #define MAX_RECORD_WORDS 0x10000
@@ -40,6 +40,8 @@ void pump_init(struct pump *pump, struct recording_writer *writer, uint64_t sess
 	pump->record = xreallocarray(NULL, MAX_RECORD_WORDS, sizeof *pump->record);
 	pump->leaf_rows.limit = LEAF_ROWS;
 	pump->codes.writer = writer;
+	pump->no_sample = (struct no_sample_rows){ .codes = &pump->codes,
+						   .session_start_ns = session_start_ns };
 	epochs_init(&pump->epochs);
 }
 
@@ -54,17 +56,17 @@ void pump_done(struct pump *pump)
 /* As many as were left out because of the disk. */
 void pump_note_left_out(struct pump *pump)
 {
-	if (pump->left_out > 0)
+	if (pump->no_sample.left_out > 0)
 		recording_writer_add_lost(pump->writer, "the disk was too slow",
-					  pump->left_out);
-	pump->left_out = 0;
+					  pump->no_sample.left_out);
+	pump->no_sample.left_out = 0;
 }
 
 void pump_begin_round(struct pump *pump)
 {
 	if (recording_writer_has_room(pump->writer))
 		pump_note_left_out(pump);
-	pump->round_ns = monotonic_ns();
+	pump->round_ns = pump->no_sample.now_ns = monotonic_ns();
 	epochs_begin_round(&pump->epochs);
 }
 
@@ -239,7 +241,7 @@ static void pump_take_end(struct pump *pump, struct image *image, struct image_t
 	image->ends_booked += !thread->is_end_booked;
 	thread->is_end_booked = true;
 	image->sampled_ns += sample->weight_ns;
-	no_sample_add(pump, thread, &time);
+	no_sample_add(&pump->no_sample, thread, &time);
 	if (thread->has_ended_young || !image->has_sampling_events)
 		return;
 	/* It may have lived long and run shortly: it slept, or the machine is busy. */
@@ -273,7 +275,7 @@ static void pump_take_left(struct pump *pump, struct image *image,
 
 	image->left_ns += left_ns;
 	image->lost_ns += is_lost ? left_ns : 0;
-	no_sample_add(pump, thread,
+	no_sample_add(&pump->no_sample, thread,
 		      &(struct no_sample){
 			      .kind = is_lost ? NO_SAMPLE_LOST : NO_SAMPLE_LEFT,
 			      .time_ns = sample->time_ns,
@@ -306,11 +308,11 @@ static void pump_take_sample(struct pump *pump, struct image *image, const uint6
 		return;
 	}
 	if (!recording_writer_has_room(pump->writer)) {
-		pump->left_out++;
+		pump->no_sample.left_out++;
 		thread->left_out_ns += sample.weight_ns;
 		return;
 	}
-	no_sample_add_left_out(pump, image, thread, sample.time_ns);
+	no_sample_add_left_out(&pump->no_sample, image, thread, sample.time_ns);
 	uint32_t ending = sample.ending < WALK_STATUS_COUNT ? sample.ending : WALK_NO_STACK;
 	const uint32_t stack = pump_stack_row(pump, image, &sample, &ending);
 

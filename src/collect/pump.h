@@ -8,6 +8,7 @@
 #include "collect/codes.h"
 #include "collect/epochs.h"
 #include "collect/file_keeper.h"
+#include "collect/no_sample.h"
 
 struct image;
 struct recording_writer;
@@ -18,18 +19,19 @@ struct pump {
 	uint64_t round_ns; /* before the marks of this round; 0: none began */
 	uint64_t now_ns;   /* after the mark of the image at hand */
 	uint64_t samples;
-	uint64_t left_out; /* since that was reported: the disk was too slow for them */
-	uint64_t call_tree_reader_calls, traced_ns; /* of all that was counted */
-	uint64_t *record;                           /* room for the longest */
-	struct file_keeper file_keeper;             /* files of which there are samples */
-	struct epochs epochs;                       /* stacks and codes that agents sent */
+	uint64_t calls, calls_ns;       /* of all that was counted */
+	uint64_t *record;               /* room for the longest */
+	struct file_keeper file_keeper; /* files of which there are samples */
+	struct epochs epochs;           /* stacks and codes that agents sent */
 	struct codes codes;
-	struct recent leaf_rows; /* (image, callers, leaf) to (era, the stack's row) */
-	/* Called when an agent says that images came or went (no perf event tells). */
+	struct no_sample_rows no_sample; /* left_out: samples, since that was reported */
+	struct recent leaf_rows;         /* (image, callers, leaf) to (era, the stack's row) */
+	/* Called when an agent says that images came or went (there is no perf event). */
 	void (*maps_changed)(void *context, struct image *image, uint64_t time_ns);
 	void *context;
 };
 
+/* The pump is not moved from then on. */
 void pump_init(struct pump *pump, struct recording_writer *writer, uint64_t session_start_ns);
 void pump_done(struct pump *pump);
 
@@ -37,7 +39,7 @@ void pump_done(struct pump *pump);
 struct recording_frame pump_place(struct pump *pump, struct image *image, uint64_t address,
 				  uint32_t era);
 
-/* Tells the recording of samples that were left out because so much waited for the disk. */
+/* Writes a note of samples that were left out because so much waited for the disk. */
 void pump_note_left_out(struct pump *pump);
 
 /* Before the images are marked and pumped in turn. */
@@ -45,8 +47,8 @@ void pump_begin_round(struct pump *pump);
 /* How far the ring is written at this moment; 0 for an image without one. */
 uint64_t pump_mark(const struct image *image);
 /*
- * Moves the records before the mark: what the kernel tells of mappings up to then must have
- * been taken in.  is_last: nobody writes any more, so what is not committed never will be.
+ * Moves the records before the mark: what perf events report of mappings up to then must
+ * have been taken in.  is_last: no thread writes any more, so what is not committed never will be.
  * Returns how full the ring was, in percent.
  */
 unsigned int pump_image(struct pump *pump, struct image *image, uint64_t mark, int is_last);

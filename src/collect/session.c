@@ -21,6 +21,7 @@
 #include "collect/better_place.h"
 #include "collect/hello_server.h"
 #include "collect/image.h"
+#include "collect/session.h"
 #include "collect/sideband.h"
 #include "collect/switch_cost.h"
 #include "collect/session_facts.h"
@@ -87,21 +88,23 @@ static void session_loop(struct session *session)
 	};
 	uint64_t next_round_ns = monotonic_ns();
 
-	session->tracer.tree_counter_fd = session->tree_counter_fd;
+	session->debugger.tree_counter_fd = session->tree_counter_fd;
 	while (!session_is_over(session)) {
 		const uint64_t now = monotonic_ns();
 		const int wait_ms =
 			next_round_ns > now ? (int)((next_round_ns - now) / NS_PER_MS) + 1 : 0;
 
-		if (poll(fds, 2, debugger_wait_ms(&session->tracer, &session->tree, wait_ms)) >
-		    0) {
+		if (poll(fds, 2,
+			 debugger_wait_ms(&session->debugger, &session->tree, wait_ms)) > 0) {
 			session_take_hellos(session);
 			if (forward_take(&session->forward,
 					 session->is_reaped ? 0 : session->command.pid))
 				session_reap(session);
 		}
 		session_report(session);
-		debugger_look(&session->tracer, &session->tree, &session->enter_terms);
+		const struct pause_terms pause_terms = enter_pause_terms(&session->enter_terms);
+
+		debugger_look(&session->debugger, &session->tree, &pause_terms);
 		if (monotonic_ns() >= next_round_ns || session->is_reaped) {
 			session_round(session);
 			next_round_ns =

@@ -6,64 +6,18 @@
  * into the recording until the command has been reaped and its descendants have ended.
  * The recording holds addresses, not names: load/ looks those up afterwards.
  *
- * The only room that starts things.  It speaks to nobody: notes carry what did not
- * stop the work.
+ * The only room that starts things.  It prints nothing: notes carry what did not stop the
+ * work.
  */
 #pragma once
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
-#include "abi/only.h"
+#include "collect/session_options.h"
 
 struct error;
-struct allowance;
 struct notes;
 struct recording_writer;
-
-enum clock_kind { CLOCK_KIND_CPU, CLOCK_KIND_USER, CLOCK_KIND_WALL /* of a trace */ };
-enum trigger_kind { TRIGGER_AUTO, TRIGGER_SIGTRAP, TRIGGER_TIMER };
-
-struct session_options {
-	char *const *argv; /* the command, NULL-terminated, as it was given */
-	enum clock_kind clock;
-	uint32_t rate_hz; /* 0: 1,000 */
-	enum trigger_kind trigger;
-	bool is_trace;    /* count and time calls in place of sampling */
-	bool no_builtins; /* of a trace: those of interpreted functions only */
-	bool has_blocks;  /* of a trace: Ruby's blocks are traced as its methods are */
-	bool is_paused;   /* nothing is recorded before the program asks for it */
-	/*
-	 * Of a trace: patterns of the functions that are counted (abi/only.h); none: all are.
-	 */
-	char only[ONLY_BYTES];
-	uint64_t max_bytes;     /* the recording ends when it is so large; 0: never */
-	bool no_children;       /* sample the command's own process only */
-	bool wait;              /* follow descendants that outlive the command */
-	const char *agent_path; /* the agent that belongs to is_trace */
-	/* What the command gets back of what allowance_raise() changed; NULL: nothing was. */
-	const struct allowance *allowance;
-	/*
-	 * Called now and then, once the command has ended, while rows wait for a slow disk; may be
-	 * NULL.  done of total bytes are written; at the end, all of them.
-	 */
-	void (*waits_for_disk)(void *context, size_t done, size_t total);
-	/*
-	 * Called when a report of the recording so far is asked for (SIGUSR1); may be NULL.  The
-	 * loop waits meanwhile: it only starts something.
-	 */
-	void (*wants_report)(void *context);
-	void *context; /* of both */
-};
-
-/* Why nothing was started: what the exit code will be. */
-enum session_failure {
-	SESSION_FAILURE_NONE,
-	SESSION_FAILURE_OURS,           /* 125 */
-	SESSION_FAILURE_NOT_EXECUTABLE, /* 126 */
-	SESSION_FAILURE_NOT_FOUND,      /* 127 */
-};
 
 struct session_result {
 	int wait_status; /* of the command, as wait(2) gives it */

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/monotonic.h"
 #include "collect/image.h"
+#include "collect/session_options.h"
 #include "collect/sideband.h"
 #include "collect/storms.h"
 

@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "collect/image.h"
 #include "collect/perf_events.h"
+#include "collect/session_options.h"
 #include "record/keys.h"
 #include "record/writer.h"
 #include "target/program.h"

@@ -10,6 +10,8 @@
 #include "base/monotonic.h"
 #include "collect/hello_server.h"
 #include "collect/image.h"
+#include "collect/process_stat.h"
+#include "collect/session_options.h"
 #include "collect/session_facts.h"
 #include "collect/unentered.h"
 #include "record/writer.h"
@@ -28,7 +30,7 @@ static struct image *session_image_of(struct session *session,
 	if (!is_new)
 		return image;
 	/* One that gave up waiting, and has ended since. */
-	if (!tree_is_alive(pid))
+	if (!process_is_alive(pid))
 		return NULL;
 	uint64_t burned_ns = 0;
 
@@ -80,7 +82,7 @@ static void session_enter(struct session *session, const struct handshake_hello 
 	tree_read_process(&session->tree, image);
 	/* No account names it. */
 	if (is_trace && image->state == IMAGE_LEFT_OUT && !session->options->no_children &&
-	    (has_given_up(session, hello) || tree_is_alive(pid)))
+	    (has_given_up(session, hello) || process_is_alive(pid)))
 		session_facts_note_left_out(session->writer, hello, pid, is_trace,
 					    image->unentered_reason);
 	if (image->state == IMAGE_LEFT_OUT)
@@ -132,7 +134,8 @@ static void session_look_at_titles(struct session *session, const pid_t *pids, s
 	for (size_t i = 0; i < count; i++) {
 		struct image *image = tree_find(&session->tree, pids[i]);
 
-		if (image != NULL && title_look_first(image, monotonic_ns()))
+		if (image != NULL &&
+		    title_look_first(&image->title, image->pid, monotonic_ns()))
 			image_write(image, session->start_ns, session->writer);
 	}
 }

@@ -13,10 +13,12 @@
 #include "collect/image.h"
 #include "collect/no_sample.h"
 #include "collect/ring_view.h"
+#include "collect/session.h"
 #include "collect/sideband.h"
 #include "collect/storms.h"
 #include "collect/session_facts.h"
 #include "collect/call_tree_reader.h"
+#include "collect/known_calls.h"
 #include "collect/unentered.h"
 #include "record/writer.h"
 
@@ -51,7 +53,7 @@ static void session_end_trace(struct session *session, struct image *image)
 		return;
 	call_tree_reader_read(image, &session->pump, &terms, true);
 	call_tree_reader_note(image, &session->pump);
-	session->calls += call_tree_reader_calls(image->calls);
+	session->calls += image->calls->calls;
 }
 
 /* What its agent has left in the header, and in the area behind the ring. */
@@ -100,7 +102,7 @@ void session_image_ended(void *context, struct image *image)
 	struct session *session = context;
 
 	if (image->ring != NULL) {
-		image->maps_pace = (struct maps_interval){ 0 };
+		image->maps_interval = (struct maps_interval){ 0 };
 		pump_image(&session->pump, image, pump_mark(image), image->is_ended);
 		session_end_agent(session, image);
 	}
@@ -118,10 +120,10 @@ void session_image_ended(void *context, struct image *image)
 			session_facts_note_untraced(session->writer, image->name, image->pid,
 						    image->unentered_reason);
 	}
-	no_sample_end_left_out(&session->pump, image);
+	no_sample_end_left_out(&session->pump.no_sample, image);
 	account_close(image, &session->account_terms, session->writer);
 	session_switches_account(session, image);
-	no_sample_add_rest(&session->pump, image);
+	no_sample_add_rest(&session->pump.no_sample, image);
 	storms_end(session->storms, image->storm, image);
 	if (image->is_ended && session->tree.last_ended_cpu_ns == NULL)
 		session_judge_child(session, image);
@@ -145,11 +147,11 @@ static void session_read_maps(struct session *session, struct image *image)
 	const uint64_t began_ns = monotonic_ns();
 	uint64_t changed_ns;
 
-	if (!maps_interval_begin(&image->maps_pace, session->pump.round_ns, began_ns,
+	if (!maps_interval_begin(&image->maps_interval, session->pump.round_ns, began_ns,
 				 &changed_ns))
 		return;
 	tree_read_maps(&session->tree, image, changed_ns);
-	maps_interval_end(&image->maps_pace, began_ns, monotonic_ns());
+	maps_interval_end(&image->maps_interval, began_ns, monotonic_ns());
 }
 
 void session_maps_changed(void *context, struct image *image, uint64_t time_ns)
@@ -158,7 +160,7 @@ void session_maps_changed(void *context, struct image *image, uint64_t time_ns)
 
 	if (session->sideband != NULL)
 		return;
-	maps_interval_change(&image->maps_pace, session->pump.round_ns, time_ns);
+	maps_interval_change(&image->maps_interval, session->pump.round_ns, time_ns);
 	session_read_maps(session, image);
 }
 
@@ -237,7 +239,7 @@ static void session_look_at_title(struct session *session, struct image *image,
 	if (*left == 0 || !title_is_due(&image->title, mark, now_ns))
 		return;
 	--*left;
-	if (title_look(image, mark, now_ns))
+	if (title_look(&image->title, image->pid, mark, now_ns))
 		image_write(image, session->start_ns, session->writer);
 }
 

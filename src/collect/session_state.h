@@ -20,7 +20,6 @@
 #include "collect/perf_events.h"
 #include "collect/pump.h"
 #include "collect/sampling_cost.h"
-#include "collect/session.h"
 #include "collect/switch_cost.h"
 #include "collect/switching.h"
 #include "collect/debugger.h"
@@ -83,7 +82,7 @@ struct session {
 	struct tree tree;
 	struct pump pump;
 	struct interpreters interpreters;
-	struct debugger_watch tracer;
+	struct debugger_watch debugger;
 	struct generated_code generated;
 	struct session_switches switches;
 	int tree_counter_fd; /* CPU time of the whole tree; -1: none */

@@ -22,7 +22,9 @@
 #include "collect/cpu_meter.h"
 #include "collect/image.h"
 #include "collect/ring_view.h"
+#include "collect/session_options.h"
 #include "collect/sideband.h"
+#include "collect/trust.h"
 #include "record/writer.h"
 
 /* No machine's switch takes that much longer: whatever is not dear by this, is not. */
@@ -169,7 +171,7 @@ static void close_tree_events(struct session *session, uint64_t now_ns)
 		switches->counted_ns = perf_read_counter(session->tree_counter_fd);
 		close(session->tree_counter_fd);
 	}
-	session->tree_counter_fd = session->tracer.tree_counter_fd = -1;
+	session->tree_counter_fd = session->debugger.tree_counter_fd = -1;
 	for (size_t i = 0; i < tree->count; i++) {
 		struct image *image = tree->images[i];
 		const uint64_t clock_ns = cpu_meter_process_ns(image->pid);
@@ -268,10 +270,11 @@ static void look_at_made_code(struct session *session, struct image *image)
 	const uint64_t round_ns = session->pump.round_ns;
 
 	if (session->sideband == NULL && image->ring != NULL && image->jit_module != 0 &&
-	    round_ns > image->maps_pace.round_ns + MADE_CODE_NS)
-		maps_interval_change(&image->maps_pace, round_ns,
-				     image->maps_pace.round_ns != 0 ? image->maps_pace.round_ns
-								    : round_ns);
+	    round_ns > image->maps_interval.round_ns + MADE_CODE_NS)
+		maps_interval_change(&image->maps_interval, round_ns,
+				     image->maps_interval.round_ns != 0
+					     ? image->maps_interval.round_ns
+					     : round_ns);
 }
 
 void session_look_at_switches(struct session *session)

@@ -9,7 +9,6 @@
 
 #include "base/memory.h"
 #include "base/monotonic.h"
-#include "collect/image.h"
 
 /* Of a command line so much is read: what make gives a compiler is seldom longer. */
 #define BYTES_MAX     8192
@@ -235,9 +234,8 @@ static bool title_read(pid_t pid, char out_title[TITLE_SIZE])
 	return out_title[0] != '\0';
 }
 
-static bool title_refresh(struct image *image, uint64_t now_ns)
+static bool title_refresh(struct title *title, pid_t pid, uint64_t now_ns)
 {
-	struct title *title = &image->title;
 	char text[TITLE_SIZE];
 
 	if (title->wait_ns == 0)
@@ -246,8 +244,7 @@ static bool title_refresh(struct image *image, uint64_t now_ns)
 		title->wait_ns *= 2;
 	title->due_ns = now_ns + title->wait_ns;
 	title->read_ns = monotonic_ns();
-	if (!title_read(image->pid, text) ||
-	    (title->text != NULL && strcmp(title->text, text) == 0))
+	if (!title_read(pid, text) || (title->text != NULL && strcmp(title->text, text) == 0))
 		return false;
 	free(title->text);
 	title->text = xstrdup(text);
@@ -261,18 +258,18 @@ bool title_is_due(const struct title *title, uint64_t mark, uint64_t now_ns)
 	return !is_quiet && now_ns >= title->due_ns;
 }
 
-bool title_look(struct image *image, uint64_t mark, uint64_t now_ns)
+bool title_look(struct title *title, pid_t pid, uint64_t mark, uint64_t now_ns)
 {
-	if (!title_is_due(&image->title, mark, now_ns))
+	if (!title_is_due(title, mark, now_ns))
 		return false;
-	image->title.is_settled = image->title.mark == mark;
-	image->title.mark = mark;
-	return title_refresh(image, now_ns);
+	title->is_settled = title->mark == mark;
+	title->mark = mark;
+	return title_refresh(title, pid, now_ns);
 }
 
-bool title_look_first(struct image *image, uint64_t now_ns)
+bool title_look_first(struct title *title, pid_t pid, uint64_t now_ns)
 {
-	return image->title.text == NULL && title_refresh(image, now_ns);
+	return title->text == NULL && title_refresh(title, pid, now_ns);
 }
 
 void title_take_exec(struct title *title, uint64_t exec_ns, struct title *out_next)

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "collect/image.h"
+#include "collect/trust.h"
 #include "record/writer.h"
 #include "target/elf_file.h"
 

@@ -475,29 +475,9 @@ void tree_read_process(struct tree *tree, struct image *image)
 	image_write(image, tree->session_start_ns, tree->writer);
 }
 
-bool tree_is_alive(pid_t pid)
-{
-	struct process_stat stat;
-
-	/* Not to be able to look says nothing. */
-	if (!process_stat_read(pid, &stat))
-		return errno == EMFILE || errno == ENFILE;
-	/* A first thread that has ended waits for the others. */
-	return (stat.state != 'Z' && stat.state != 'X') || stat.threads > 1;
-}
-
 struct image *tree_find_parent(const struct tree *tree, pid_t pid)
 {
 	struct process_stat stat;
 
 	return process_stat_read(pid, &stat) ? tree_find(tree, stat.parent) : NULL;
-}
-
-uint64_t tree_user_ns(pid_t pid)
-{
-	struct process_stat stat;
-
-	if (!process_stat_read(pid, &stat))
-		return 0;
-	return stat.user_ticks * (1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK));
 }

@@ -55,10 +55,6 @@ void tree_take(struct tree *tree, const struct sideband_event *event);
 bool tree_read_maps(struct tree *tree, struct image *image, uint64_t time_ns);
 /* The image of pid's parent process, as /proc says, or NULL. */
 struct image *tree_find_parent(const struct tree *tree, pid_t pid);
-/* Whether such a process runs: one that ended, reaped or not, does not. */
-bool tree_is_alive(pid_t pid);
-/* Its user time, in the ticks /proc counts; 0 if it cannot be read. */
-uint64_t tree_user_ns(pid_t pid);
 /* The session's command: its exec may not be told. */
 void tree_add_command(struct tree *tree, pid_t pid, uint64_t time_ns);
 /* Its name as /proc tells it now. */

@@ -12,18 +12,6 @@
 #include <stdint.h>
 
 struct image;
-struct recording_writer;
-
-/* Part of an image; zero: it is trusted. */
-struct trust {
-	bool is_lost;
-	bool is_fresh;      /* burned_ns was asked for in this round */
-	bool is_by_events;  /* it was its events that said */
-	uint64_t doubtful;  /* figures that were bounded or left out */
-	uint64_t burned_ns; /* by the process, earlier images included, when asked last */
-	uint64_t asked_ns;
-	uint64_t excess_ns; /* that samples claimed beyond what was burned */
-};
 
 /* What was written by now is about to be read. */
 void trust_begin_round(struct image *image);

@@ -9,6 +9,7 @@
 #include "collect/enter.h"
 #include "collect/image.h"
 #include "collect/perf_events.h"
+#include "collect/process_stat.h"
 #include "collect/reach.h"
 #include "collect/tree.h"
 
@@ -85,9 +86,9 @@ void unentered_look(struct tree *tree, struct image *image, const struct enter_t
 {
 	const bool is_user_clock = terms->clock == CLOCK_KIND_USER;
 	const uint64_t seen_ns =
-		is_user_clock ? tree_user_ns(image->pid) : cpu_meter_process_ns(image->pid);
+		is_user_clock ? process_user_ns(image->pid) : cpu_meter_process_ns(image->pid);
 
-	image->is_gone = !tree_is_alive(image->pid);
+	image->is_gone = !process_is_alive(image->pid);
 	image->is_idle = seen_ns == image->seen_ns;
 	if (seen_ns > image->seen_ns)
 		image->seen_ns = seen_ns;

@@ -16,6 +16,7 @@
 #include "collect/mappings.h"
 #include "collect/pump.h"
 #include "collect/call_tree_reader.h"
+#include "collect/known_calls.h"
 #include "record/writer.h"
 
 #define THREADS 2
@@ -78,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (writer == NULL)
 		writer = make_writer();
 	image->row = 1;
-	image->calls = call_tree_reader_new(area);
+	image->calls = known_calls_new(area);
 	image->mappings = mappings_new();
 	pump_init(&pump, writer, 0);
 	call_tree_reader_read(image, &pump, &terms, false);

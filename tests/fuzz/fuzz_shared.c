@@ -21,8 +21,10 @@
 #include "collect/image.h"
 #include "collect/mappings.h"
 #include "collect/ring_view.h"
+#include "collect/session.h"
 #include "collect/session_state.h"
 #include "collect/call_tree_reader.h"
+#include "collect/known_calls.h"
 #include "load/load.h"
 #include "profile/profile.h"
 #include "record/writer.h"
@@ -266,7 +268,7 @@ static void make_image(struct shared *shared, uint8_t choice)
 	shared->area = (void *)((char *)image->ring + bytes);
 	if (choice & 1) {
 		shared->area->ticks_per_ns = choice & 8 ? 1ULL << 32 : 0;
-		image->calls = call_tree_reader_new(shared->area);
+		image->calls = known_calls_new(shared->area);
 	}
 }
 

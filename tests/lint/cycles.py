@@ -20,12 +20,6 @@ Known = collections.namedtuple("Known", "what modules")
 Counted = collections.namedtuple("Counted", "what folder most")
 
 KNOWN = (
-    Known("a session, its images and processes, and what is read of them, each with a part in the other's struct",
-          {f"collect/{name}" for name in (
-              "account", "codes", "command", "cpu_meter", "enter", "generated_code", "image", "interpreter_kinds",
-              "interpreters", "no_sample", "pause", "perf_events", "pump", "ring_view", "sampling_cost", "session",
-              "session_state", "switch_cost", "session_facts", "thread_events", "title", "trace_notes", "call_tree_reader", "call_costs",
-              "call_tree_reader_internal", "debugger", "tree", "trigger_cost", "trust")}),
     Known("a report's options are declared beside the function that calls each kind of report",
           {"report/branches", "report/listing", "report/report", "report/rows", "report/selection"}),
     Known("the head prints the account, whose whole is the CPU time of the head", {"report/account", "report/head"}),

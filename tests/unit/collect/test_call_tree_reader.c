@@ -17,6 +17,7 @@
 #include "collect/image.h"
 #include "collect/sideband.h"
 #include "collect/call_tree_reader.h"
+#include "collect/known_calls.h"
 #include "collect/tree.h"
 #include "record/reader.h"
 #include "record/writer.h"
@@ -44,7 +45,7 @@ static int setup(void **state)
 	terms = (struct call_tree_reader_terms){ .start_ns = monotonic_ns() - 1000000,
 						 .start_ticks = ticks_now() - 1000000,
 						 .has_sideband = true };
-	scene->image->calls = call_tree_reader_new(area);
+	scene->image->calls = known_calls_new(area);
 	return 0;
 }
 
@@ -202,7 +203,7 @@ static void calls_are_written_and_replaced(void **state)
 	counted = read_back(scene);
 	assert_int_equal(counted.calls, 23);
 	assert_int_equal(counted.rows, 3);
-	assert_int_equal(call_tree_reader_calls(scene->image->calls), 23);
+	assert_int_equal(scene->image->calls->calls, 23);
 }
 
 static void a_callee_without_a_name_waits_for_it(void **state)
@@ -269,7 +270,7 @@ static void a_thread_seen_before_its_creation_is_told_keeps_what_it_has(void **s
 	tree_init(&tree, scene->writer, terms.start_ns);
 	struct image *image = tree_add(&tree, 4000, NULL, terms.start_ns);
 
-	image->calls = call_tree_reader_new(area);
+	image->calls = known_calls_new(area);
 	image->running_threads = 1;
 	event.pid = event.parent_pid = 4000;
 	for (int life = 0; life < 2; life++) {

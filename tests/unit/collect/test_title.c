@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include "collect/image.h"
 #include "collect/title.h"
 
 #define X20             "xxxxxxxxxxxxxxxxxxxx"
@@ -106,41 +105,42 @@ static void a_character_is_never_cut(void **state)
 	}
 }
 
+/* Process 1 is there, whatever it is called. */
 static void a_process_is_read_again_when_it_was_busy_and_ever_less_often(void **state)
 {
-	struct image *image = image_new(1); /* a process there is, whatever it is called */
+	struct title title = { 0 };
 	uint64_t now_ns = 1000, looks = 0;
 
 	(void)state;
-	assert_false(title_look(image, 0, now_ns)); /* it has done nothing */
-	assert_true(title_look(image, 1, now_ns));
-	assert_non_null(image->title.text);
-	assert_false(title_look_first(image, now_ns));
+	assert_false(title_look(&title, 1, 0, now_ns)); /* it has done nothing */
+	assert_true(title_look(&title, 1, 1, now_ns));
+	assert_non_null(title.text);
+	assert_false(title_look_first(&title, 1, now_ns));
 	for (uint64_t mark = 2; mark < 10000; mark++) {
-		const uint64_t due_ns = image->title.due_ns;
+		const uint64_t due_ns = title.due_ns;
 
 		now_ns += 1000000;
-		title_look(image, mark, now_ns);
-		looks += image->title.due_ns != due_ns;
+		title_look(&title, 1, mark, now_ns);
+		looks += title.due_ns != due_ns;
 	}
 	assert_in_range(looks, 5, 12); /* in ten seconds */
-	image_free(image);
+	free(title.text);
 }
 
 static void a_process_is_read_once_more_when_it_is_busy_no_longer(void **state)
 {
-	struct image *image = image_new(1);
+	struct title title = { 0 };
 	const uint64_t later_ns = 10000000000;
 
 	(void)state;
-	assert_false(title_is_due(&image->title, 0, later_ns));
-	title_look(image, 5, 1000);
-	assert_false(title_is_due(&image->title, 5, 2000));
-	assert_true(title_is_due(&image->title, 5, later_ns));
-	title_look(image, 5, later_ns);
-	assert_false(title_is_due(&image->title, 5, 2 * later_ns));
-	assert_true(title_is_due(&image->title, 6, 2 * later_ns));
-	image_free(image);
+	assert_false(title_is_due(&title, 0, later_ns));
+	title_look(&title, 1, 5, 1000);
+	assert_false(title_is_due(&title, 5, 2000));
+	assert_true(title_is_due(&title, 5, later_ns));
+	title_look(&title, 1, 5, later_ns);
+	assert_false(title_is_due(&title, 5, 2 * later_ns));
+	assert_true(title_is_due(&title, 6, 2 * later_ns));
+	free(title.text);
 }
 
 static void what_was_read_behind_an_exec_is_the_next_programs(void **state)

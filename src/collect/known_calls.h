@@ -1,14 +1,13 @@
 /*
- * call_tree_reader_internal - what the files of the call tree's reader share: what is known of an
- * area's nodes and threads.
+ * known_calls - what the recording has of the calls that an agent counts in shared memory
+ * (abi/trace.h): of each node and each thread, as it was read last.
  *
- *   call_tree_reader.c  reads an area, and gives back what has ended
- *   call_tree_stacks.c  the stack of a node
+ * Part of an image.  call_tree_reader.h brings it up to date.
  */
 #pragma once
-#include "collect/call_tree_reader.h"
-
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "abi/trace.h"
 #include "collect/call_costs.h"
@@ -31,12 +30,13 @@ struct known_thread {
 };
 
 /* One of those that a node is called in; key is as it was when the path was gone. */
-struct step {
+struct known_step {
 	uint32_t node, outer;
 	uint64_t key;
 };
 
-struct call_tree_reader {
+/* Zero-initialized by known_calls_new(). */
+struct known_calls {
 	struct trace_area *area;
 	struct known_node *chunks[TRACE_CHUNKS]; /* of the nodes of each; NULL: none was seen */
 	struct known_thread threads[TRACE_THREADS];
@@ -47,20 +47,17 @@ struct call_tree_reader {
 	uint64_t most_ns;             /* that a thread can have been there for */
 	uint64_t now_ns;              /* of this reading */
 	struct call_costs costs;
-	struct step *path; /* scratch: the nodes outside of one */
+	struct known_step *path; /* scratch: the nodes outside of one */
 	size_t path_capacity;
 	uint32_t reading; /* the how many-th; the first is 1 */
 	uint64_t calls;
 	uint64_t nameless; /* callees whose names never came */
 };
 
-/* Room for what is known of a node. */
-struct known_node *call_tree_reader_known(struct call_tree_reader *reader, uint32_t node);
+/* Never NULL.  The area stays the caller's. */
+struct known_calls *known_calls_new(struct trace_area *area);
+void known_calls_free(struct known_calls *known);
+/* What is known of a node; zero at first. */
+struct known_node *known_calls_node(struct known_calls *known, uint32_t node);
 /* A node's key; 0: there is none, or it has no name so far. */
-uint64_t call_tree_reader_key(const struct call_tree_reader *reader, uint32_t node);
-/*
- * Whether the recording has the stack of a node, whose key was this, now: a name may be on its
- * way.
- */
-bool call_tree_reader_find_stack(struct image *image, struct pump *pump, uint32_t node,
-				 uint64_t key, bool is_last);
+uint64_t known_calls_key(const struct known_calls *known, uint32_t node);
