@@ -2,7 +2,7 @@
  * agent - the shared object inside the target: what its files share.
  *
  * The rules of this place: nothing allocates, locks, prints or exits; a handler makes no system
- * call that it can do without; what floors share hangs on `agent`.  Each room beside this one has a
+ * call that it can do without; what floors share hangs on `agent`.  Each folder beside this one has a
  * README.md that says what belongs there; docs/agent.md says when each comes in.
  */
 #pragma once

@@ -14,7 +14,7 @@
 #include "agent/core/environment_end.h"
 #include "agent/core/handshake.h"
 #include "agent/core/memory.h"
-#include "agent/core/room.h"
+#include "agent/core/scratch.h"
 
 #define PRELOAD_BYTES (sizeof ENVIRONMENT_PRELOAD + PATH_MAX)
 #define RECORDER_BYTES                                                                        \
@@ -350,10 +350,10 @@ bool environment_copy(struct environment_copy *copy, char *const *theirs_entries
 		return false;
 	const size_t pointers = theirs.count + ENVIRONMENT_ENTRIES + 1;
 
-	copy->room = room_take(pointers * sizeof(char *) + preload_bytes);
-	if (copy->room == NULL)
+	copy->scratch = scratch_take(pointers * sizeof(char *) + preload_bytes);
+	if (copy->scratch == NULL)
 		return false;
-	char **entries = copy->entries = room_memory(copy->room);
+	char **entries = copy->entries = scratch_memory(copy->scratch);
 	char *preload = (char *)(entries + pointers);
 
 	if (!is_kept)
@@ -376,10 +376,10 @@ bool environment_names_recorder(char *const *theirs_entries)
 
 void environment_copy_done(struct environment_copy *copy)
 {
-	room_give(copy->room);
+	scratch_give(copy->scratch);
 }
 
 AGENT_START void environment_forget(void)
 {
-	room_forget();
+	scratch_forget();
 }

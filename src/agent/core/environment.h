@@ -36,12 +36,13 @@ void environment_set_period(u64 period_ns);
 /* Whether the program inherited SIGTRAP as ignored. */
 bool environment_inherits_ignored_trap(void);
 
-struct room;
+struct scratch;
 
 /* An environment of the program's, with our entries, for as long as an exec takes. */
 struct environment_copy {
 	char **entries;
-	struct room *room; /* where they are: the smallest of stacks has no place for them */
+	struct scratch
+		*scratch; /* where they are: the smallest of stacks has no place for them */
 };
 
 /*
@@ -50,7 +51,7 @@ struct environment_copy {
  * recorder started this one; theirs names a recorder, which is another; with ours it might
  * be more, together with argv, than the kernel takes; there is no room.
  *
- * Async-signal-safe; leaves nothing behind in a vfork child's parent but a room, of which
+ * Async-signal-safe; leaves nothing behind in a vfork child's parent but a scratch, of which
  * there are few, to be used again.
  */
 bool environment_copy(struct environment_copy *copy, char *const *theirs, char *const *argv,

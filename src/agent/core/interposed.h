@@ -12,7 +12,7 @@
 	X(thrd_create, PASSES_ON, "the same: within libc it does not pass pthread_create()")   \
 	/* namespaces.c */                                                                     \
 	X(dlmopen, PASSES_ON, "what it loads has a libc of its own, which does not pass us")   \
-	/* copies.c */                                                                         \
+	/* raw_forks.c */                                                                      \
 	X(_Fork, PASSES_ON, "a copy of this process does not count in its parent's trace")     \
 	X(clone, PASSES_ON, "the same")                                                        \
 	/* seccomp.c */                                                                        \

@@ -15,7 +15,7 @@
 #include "walk/code_key.h"
 
 /* Threads with a region open, at one time. */
-#define ROOMS 1024U
+#define SLOTS 1024U
 /* Of so many the threads are looked for, when none is free. */
 #define ROOMS_ASKED 32U
 #define NO_THREAD   (~0U) /* of one that may not ask for its id */
@@ -27,13 +27,13 @@ _Static_assert(REGIONS_OPEN <= 64, "a walk has a bit for each");
 
 enum { NAME_FREE, NAME_IN_THE_MAKING, NAME_READY };
 
-static struct regions rooms[ROOMS];
-/* Threads' ids; 0: free.  Apart from the rooms: looking touches none that was never used. */
-static u32 room_owners[ROOMS];
+static struct regions slots[SLOTS];
+/* Threads' ids; 0: free.  Apart from the slots: looking touches none that was never used. */
+static u32 slot_owners[SLOTS];
 static struct region_name names[NAMES];
 static u32 name_states[NAMES];
 static u64 last_serial;
-static u32 asked; /* the room whose thread is asked for next */
+static u32 asked; /* the slot whose thread is asked for next */
 
 __thread struct regions *regions_own;
 static __thread u32 own_tid; /* 0: not asked for so far */
@@ -108,50 +108,50 @@ static const struct region_name *name_of(u64 key, const char *name, u64 length)
 	return found;
 }
 
-/* A thread that has ended within a region has not given its room back. */
+/* A thread that has ended within a region has not given its slot back. */
 static bool is_left(u32 owner)
 {
 	return owner != NO_THREAD && agent.may_call &&
 	       arch_syscall4(SYS_tgkill, agent.pid, owner, 0, 0) == -ESRCH;
 }
 
-/* The first that is free, of `count` rooms from one on; with_left: or left. */
-static struct regions *take_room_among(u32 first, u32 count, bool with_left)
+/* The first that is free, of `count` slots from one on; with_left: or left. */
+static struct regions *take_slot_among(u32 first, u32 count, bool with_left)
 {
 	for (u32 i = 0; i < count; i++) {
-		const u32 room = (first + i) % ROOMS;
-		u32 owner = __atomic_load_n(&room_owners[room], __ATOMIC_RELAXED);
+		const u32 slot = (first + i) % SLOTS;
+		u32 owner = __atomic_load_n(&slot_owners[slot], __ATOMIC_RELAXED);
 
 		if (owner != 0 && (!with_left || !is_left(owner)))
 			continue;
-		if (__atomic_compare_exchange_n(&room_owners[room], &owner, own_tid, 0,
+		if (__atomic_compare_exchange_n(&slot_owners[slot], &owner, own_tid, 0,
 						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-			rooms[room].count = 0;
-			return &rooms[room];
+			slots[slot].count = 0;
+			return &slots[slot];
 		}
 	}
 	return NULL;
 }
 
-static struct regions *take_room(void)
+static struct regions *take_slot(void)
 {
 	const u32 first = (u32)(arch_thread_pointer() >> 12);
 
 	if (own_tid == 0)
 		own_tid =
 			agent.may_call ? (u32)arch_syscall4(SYS_gettid, 0, 0, 0, 0) : NO_THREAD;
-	struct regions *room = take_room_among(first, ROOMS, false);
+	struct regions *slot = take_slot_among(first, SLOTS, false);
 
-	if (room == NULL)
-		room = take_room_among(
+	if (slot == NULL)
+		slot = take_slot_among(
 			__atomic_fetch_add(&asked, ROOMS_ASKED, __ATOMIC_RELAXED), ROOMS_ASKED,
 			true);
-	return room;
+	return slot;
 }
 
-static void give_room(struct regions *room)
+static void give_slot(struct regions *slot)
 {
-	__atomic_store_n(&room_owners[room - rooms], 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&slot_owners[slot - slots], 0, __ATOMIC_RELEASE);
 }
 
 /*
@@ -163,7 +163,7 @@ const struct region *regions_begin(const struct region_place *place, const char 
 				   u64 length)
 {
 	if (regions_own == NULL)
-		regions_own = take_room();
+		regions_own = take_slot();
 	struct regions *own = regions_own;
 
 	if (own == NULL)
@@ -279,7 +279,7 @@ u64 regions_end(const struct region_place *place, const char *name, u64 length)
 	}
 	if (own->count == 0) {
 		regions_own = NULL;
-		give_room(own);
+		give_slot(own);
 	}
 	return serial;
 }
@@ -287,13 +287,13 @@ u64 regions_end(const struct region_place *place, const char *name, u64 length)
 void regions_forget_others(void)
 {
 	own_tid = 0;
-	for (u32 i = 0; i < ROOMS; i++) {
-		if (room_owners[i] != 0 && &rooms[i] != regions_own)
-			room_owners[i] = 0;
+	for (u32 i = 0; i < SLOTS; i++) {
+		if (slot_owners[i] != 0 && &slots[i] != regions_own)
+			slot_owners[i] = 0;
 	}
 	/* It is one of the parent's: nobody asks for it. */
 	if (regions_own != NULL)
-		room_owners[regions_own - rooms] = NO_THREAD;
+		slot_owners[regions_own - slots] = NO_THREAD;
 }
 
 void regions_begin_walk(struct walk *walk)

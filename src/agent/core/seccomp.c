@@ -21,7 +21,7 @@
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
-#include "agent/core/copies.h"
+#include "agent/core/raw_forks.h"
 #include "agent/core/filter.h"
 #include "agent/core/hooks.h"
 #include "agent/core/mechanism.h"
@@ -174,7 +174,7 @@ AGENT_EXPORT long syscall(long number, ...)
 	if (MECHANISMS_ASK(answer_call, (number, a, &rc)))
 		return result_of(rc);
 	rc = arch_syscall6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-	if (rc == 0 && copies_are_made_by(number, a))
+	if (rc == 0 && raw_fork_is_made_by(number, a))
 		MECHANISMS_DO(abandon, ());
 	if (number == SYS_prctl)
 		note_done(a[0], a[1], rc);

@@ -12,10 +12,10 @@
 
 struct memory_copies;
 struct native_scratch;
-struct python_room;
+struct python_scratch;
 struct regions;
 struct ring_header;
-struct ruby_room;
+struct ruby_scratch;
 
 /* A thousand calls of a Python program, with five native frames for each (CPython up to 3.10). */
 #define WALK_MAX_FRAMES 8192
@@ -32,8 +32,8 @@ struct walk {
 	u64 epoch;                    /* of what is sent for this walk */
 	struct native_scratch *rules; /* memory to find them in */
 	struct memory_copies *copies; /* and for what must be copied to be read */
-	struct python_room *python;
-	struct ruby_room *ruby;
+	struct python_scratch *python;
+	struct ruby_scratch *ruby;
 	struct regions_walk regions;
 	u64 *frames; /* callers, innermost first, as struct ring_stack has them */
 	u64 leaf;    /* the address being executed */

@@ -31,7 +31,7 @@
 #include "agent/core/hooks.h"
 #include "agent/core/mechanism.h"
 #include "agent/core/memory.h"
-#include "agent/core/pointers.h"
+#include "agent/core/pointer_array.h"
 #include "agent/exec/launch.h"
 #include "agent/exec/next_image.h"
 #include "agent/exec/search.h"
@@ -207,10 +207,10 @@ static size_t count_of(char *const *argv)
 static int execute_by_shell(const struct image_call *call)
 {
 	const size_t count = count_of(call->argv);
-	struct pointers pointers;
+	struct pointer_array pointers;
 
 	/* The shell, the file, what follows the name it was to have, and NULL. */
-	if (!pointers_take(&pointers, count + 3))
+	if (!pointer_array_take(&pointers, count + 3))
 		return -ENOMEM;
 	char **argv = pointers.entries;
 
@@ -222,7 +222,7 @@ static int execute_by_shell(const struct image_call *call)
 	const struct image_call shell = call_of(SHELL, argv, call->environment);
 	const int rc = image_exec(&shell);
 
-	pointers_give(&pointers);
+	pointer_array_give(&pointers);
 	return rc;
 }
 
@@ -252,8 +252,8 @@ AGENT_EXPORT int execvp(const char *file, char *const argv[])
  * The arguments of execl() and its like as an array, and what comes behind them: the
  * environment of execle().  False: there are too many.
  */
-static bool arguments_take(const char *first, va_list *list, struct pointers *out_arguments,
-			   char *const **out_environment)
+static bool arguments_take(const char *first, va_list *list,
+			   struct pointer_array *out_arguments, char *const **out_environment)
 {
 	va_list counting;
 	size_t count = 1;
@@ -262,7 +262,7 @@ static bool arguments_take(const char *first, va_list *list, struct pointers *ou
 	while (va_arg(counting, char *) != NULL)
 		count++;
 	va_end(counting);
-	if (!pointers_take(out_arguments, count + 1))
+	if (!pointer_array_take(out_arguments, count + 1))
 		return false;
 	out_arguments->entries[0] = (char *)(unsigned long)first;
 	for (size_t i = 1; i <= count; i++)
@@ -273,15 +273,15 @@ static bool arguments_take(const char *first, va_list *list, struct pointers *ou
 }
 
 /* Comes back from an exec that failed, with its errno. */
-static int arguments_give(struct pointers *arguments)
+static int arguments_give(struct pointer_array *arguments)
 {
-	pointers_give(arguments);
+	pointer_array_give(arguments);
 	return -1;
 }
 
 AGENT_EXPORT int execl(const char *path, const char *first, ...)
 {
-	struct pointers arguments;
+	struct pointer_array arguments;
 	va_list list;
 
 	va_start(list, first);
@@ -296,7 +296,7 @@ AGENT_EXPORT int execl(const char *path, const char *first, ...)
 
 AGENT_EXPORT int execlp(const char *file, const char *first, ...)
 {
-	struct pointers arguments;
+	struct pointer_array arguments;
 	va_list list;
 
 	va_start(list, first);
@@ -312,7 +312,7 @@ AGENT_EXPORT int execlp(const char *file, const char *first, ...)
 AGENT_EXPORT int execle(const char *path, const char *first, ...)
 {
 	char *const *environment;
-	struct pointers arguments;
+	struct pointer_array arguments;
 	va_list list;
 
 	va_start(list, first);

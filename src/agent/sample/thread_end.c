@@ -35,7 +35,7 @@ AGENT_START static bool may_end_process(const struct ring_header *ring)
 	return may_look(ring) && !agent_is_of_another();
 }
 
-static void book(struct ring_header *ring)
+static void account_rest(struct ring_header *ring)
 {
 	/* A trap in between would count what is being counted. */
 	thread_notes.is_in_agent = true;
@@ -63,7 +63,7 @@ static void on_thread_end(void *value)
 		thread_notes.is_ending = true;
 		expect_destructor();
 	} else if (may_look(ring)) {
-		book(ring);
+		account_rest(ring);
 		/* Another thread may have made it: timers.c. */
 		timers_disarm_thread();
 	}

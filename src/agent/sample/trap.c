@@ -49,25 +49,25 @@
 #define SCRATCHES 64
 
 /* Room for one walk: too large for the interrupted thread's stack. */
-struct scratch {
+struct walk_scratch {
 	struct native_scratch rules;
 	u64 frames[WALK_MAX_FRAMES];
 	struct memory_copies copies;
-	struct python_room python;
-	struct ruby_room ruby;
+	struct python_scratch python;
+	struct ruby_scratch ruby;
 };
-static struct scratch scratches[SCRATCHES];
+static struct walk_scratch scratches[SCRATCHES];
 static u64 scratches_in_use AGENT_STATE; /* one bit each */
 
 /* What a thread's handler remembers. */
 static __thread struct {
-	struct scratch *scratch; /* that it uses now */
-	struct budget budget;    /* of its walks */
-	u32 early_traps;         /* that made no sample: the next stands for them */
+	struct walk_scratch *scratch; /* that it uses now */
+	struct budget budget;         /* of its walks */
+	u32 early_traps;              /* that made no sample: the next stands for them */
 } own;
 
-/* A room for this walk, or NULL when 64 threads are in their handlers at this moment. */
-static struct scratch *scratch_take(void)
+/* Scratch for this walk, or NULL when 64 threads are in their handlers at this moment. */
+static struct walk_scratch *walk_scratch_take(void)
 {
 	u64 in_use = __atomic_load_n(&scratches_in_use, __ATOMIC_RELAXED);
 
@@ -78,14 +78,14 @@ static struct scratch *scratch_take(void)
 			return NULL;
 		u64 bit = free & -free;
 
-		/* Pairs with the release in scratch_give(). */
+		/* Pairs with the release in walk_scratch_give(). */
 		if (__atomic_compare_exchange_n(&scratches_in_use, &in_use, in_use | bit, 0,
 						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return &scratches[__builtin_ctzll(bit)];
 	}
 }
 
-static void scratch_give(struct scratch *scratch)
+static void walk_scratch_give(struct walk_scratch *scratch)
 {
 	u64 bit = 1ULL << (scratch - scratches);
 
@@ -108,7 +108,7 @@ static bool trap_has_room(const ucontext_t *context, u64 here, u32 bytes)
 static void sample(struct ring_header *ring, u32 overruns, const ucontext_t *context)
 {
 	struct sample_time time = clock_weigh(ring, overruns, ARCH_PC_OF(context));
-	struct scratch *scratch;
+	struct walk_scratch *scratch;
 
 	if (__atomic_load_n(&agent.is_paused, __ATOMIC_RELAXED)) {
 		emit_paused(ring, &time);
@@ -117,8 +117,8 @@ static void sample(struct ring_header *ring, u32 overruns, const ucontext_t *con
 
 	/* The last handler was left by longjmp(), out of the overflow of its stack. */
 	if (own.scratch != NULL)
-		scratch_give(own.scratch);
-	scratch = own.scratch = scratch_take();
+		walk_scratch_give(own.scratch);
+	scratch = own.scratch = walk_scratch_take();
 	if (scratch == NULL ||
 	    !ring_has_room(ring, agent.terms.word_count, RING_WORDS(struct ring_sample))) {
 		emit_lost(ring, &time);
@@ -139,7 +139,7 @@ static void sample(struct ring_header *ring, u32 overruns, const ucontext_t *con
 	}
 	own.scratch = NULL;
 	if (scratch != NULL)
-		scratch_give(scratch);
+		walk_scratch_give(scratch);
 }
 
 /* Where siginfo has what the event was opened with: glibc 2.36 knows no si_perf_data. */

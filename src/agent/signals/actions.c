@@ -2,8 +2,8 @@
  * actions - sigaction() and its like: the program's action for SIGTRAP is kept and reported,
  * ours stays in the kernel.  See signals.h.
  *
- * The same goes for the stand-in.  For every other signal the kernel has the program's action,
- * with one change: where SIGTRAP is in its mask, the stand-in is.
+ * The same goes for the substitute.  For every other signal the kernel has the program's action,
+ * with one change: where SIGTRAP is in its mask, the substitute is.
  */
 #include "agent/signals/signals.h"
 
@@ -12,7 +12,7 @@
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
 #include "agent/signals/altstack.h"
-#include "agent/signals/book.h"
+#include "agent/signals/saved_action.h"
 #include "agent/signals/faults.h"
 #include "agent/signals/interposed.h"
 #include "agent/signals/ignored.h"
@@ -26,8 +26,8 @@
 #define CALL_FLAGS (SA_ONSTACK | SA_RESTART | SA_NODEFER)
 
 static struct {
-	struct book trap, stand_in;
-	/* Signals in whose mask just one of SIGTRAP and the stand-in is. */
+	struct saved_action trap, substitute;
+	/* Signals in whose mask just one of SIGTRAP and the substitute is. */
 	u64 differing;
 	/* What libc adds to each action (SA_RESTORER on x86-64), and reports back. */
 	int libc_flags;
@@ -36,11 +36,11 @@ static struct {
 	bool is_set_past_us;
 } actions AGENT_STATE;
 
-static struct book *book_of(int signal)
+static struct saved_action *saved_action_of(int signal)
 {
 	if (signal == SIGTRAP)
 		return &actions.trap;
-	return signal == SIGNAL_STAND_IN ? &actions.stand_in : NULL;
+	return signal == SIGNAL_SUBSTITUTE ? &actions.substitute : NULL;
 }
 
 static int kernel_action(int signal, const struct sigaction *action, struct sigaction *old)
@@ -65,76 +65,77 @@ static void install_on_trap(void)
 }
 
 /* A signal that is ignored ends no wait, as one with a handler of ours would. */
-static bool is_stand_in_ignored(const struct sigaction *trap, const struct sigaction *stand_in)
+static bool is_stand_in_ignored(const struct sigaction *trap,
+				const struct sigaction *substitute)
 {
-	return trap->sa_handler == SIG_IGN && !book_is_handler(stand_in);
+	return trap->sa_handler == SIG_IGN && !saved_action_is_handler(substitute);
 }
 
-/* The stand-in's handler is ours, and it is called as the program's is to be. */
-static void install_on_stand_in(void)
+/* The substitute's handler is ours, and it is called as the program's is to be. */
+static void install_on_substitute(void)
 {
-	struct sigaction trap, stand_in;
+	struct sigaction trap, substitute;
 	struct sigaction action = {
-		.sa_sigaction = forward_on_stand_in,
+		.sa_sigaction = forward_on_substitute,
 		.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK,
 	};
 
-	book_read(&actions.trap, &trap);
-	book_read(&actions.stand_in, &stand_in);
-	const struct sigaction *theirs = book_is_handler(&trap) ? &trap : &stand_in;
+	saved_action_read(&actions.trap, &trap);
+	saved_action_read(&actions.substitute, &substitute);
+	const struct sigaction *theirs = saved_action_is_handler(&trap) ? &trap : &substitute;
 
 	signals_put(&action.sa_mask, ~0ULL);
-	if (book_is_handler(theirs)) {
+	if (saved_action_is_handler(theirs)) {
 		action.sa_flags = SA_SIGINFO | (theirs->sa_flags & CALL_FLAGS);
 		if (!stack_flags_are_allowed())
 			action.sa_flags &= ~SA_ONSTACK;
 		action.sa_mask = signals_as_kernel(&theirs->sa_mask);
 	}
-	if (is_stand_in_ignored(&trap, &stand_in))
+	if (is_stand_in_ignored(&trap, &substitute))
 		action = (struct sigaction){ .sa_handler = SIG_IGN };
-	kernel_action(SIGNAL_STAND_IN, &action, NULL);
+	kernel_action(SIGNAL_SUBSTITUTE, &action, NULL);
 }
 
 static bool is_ours(const struct sigaction *in_kernel)
 {
 	return (in_kernel->sa_flags & SA_SIGINFO) &&
 	       (in_kernel->sa_sigaction == on_trap ||
-		in_kernel->sa_sigaction == forward_on_stand_in);
+		in_kernel->sa_sigaction == forward_on_substitute);
 }
 
 AGENT_START void signals_begin(bool is_ignored)
 {
 	struct sigaction theirs = { 0 }, now;
 
-	kernel_action(SIGNAL_STAND_IN, NULL, &theirs);
-	book_write(&actions.stand_in, &theirs);
+	kernel_action(SIGNAL_SUBSTITUTE, NULL, &theirs);
+	saved_action_write(&actions.substitute, &theirs);
 	theirs = (struct sigaction){ .sa_handler = is_ignored ? SIG_IGN : SIG_DFL };
-	book_write(&actions.trap, &theirs);
+	saved_action_write(&actions.trap, &theirs);
 	install_on_trap();
-	install_on_stand_in();
+	install_on_substitute();
 	kernel_action(SIGTRAP, NULL, &now);
 	actions.libc_flags = now.sa_flags & ~(SA_SIGINFO | SA_RESTART | SA_ONSTACK);
 	actions.restorer = now.sa_restorer;
-	sends_begin();
+	self_signals_begin();
 	agent.is_trap_ours = true;
 	masks_begin();
 }
 
 AGENT_START void signals_take_over(void)
 {
-	struct sigaction trap, stand_in;
+	struct sigaction trap, substitute;
 
 	faults_take_over();
 	if (!actions.is_set_past_us || kernel_action(SIGTRAP, NULL, &trap) != 0 ||
-	    kernel_action(SIGNAL_STAND_IN, NULL, &stand_in) != 0)
+	    kernel_action(SIGNAL_SUBSTITUTE, NULL, &substitute) != 0)
 		return;
 	if (!is_ours(&trap))
-		book_write(&actions.trap, &trap);
-	/* Where SIGTRAP is ignored so is its stand-in, which may be our doing. */
-	if (!is_ours(&stand_in) && !actions_peek(SIGTRAP).is_ignored)
-		book_write(&actions.stand_in, &stand_in);
+		saved_action_write(&actions.trap, &trap);
+	/* Where SIGTRAP is ignored so is its substitute, which may be our doing. */
+	if (!is_ours(&substitute) && !actions_peek(SIGTRAP).is_ignored)
+		saved_action_write(&actions.substitute, &substitute);
 	install_on_trap();
-	install_on_stand_in();
+	install_on_substitute();
 	actions.is_set_past_us = false;
 }
 
@@ -151,13 +152,13 @@ void signals_flags_have_changed(void)
 {
 	struct sigaction now;
 
-	if (kernel_action(SIGNAL_STAND_IN, NULL, &now) == 0 && is_ours(&now))
-		install_on_stand_in();
+	if (kernel_action(SIGNAL_SUBSTITUTE, NULL, &now) == 0 && is_ours(&now))
+		install_on_substitute();
 }
 
 AGENT_START void signals_give_back(void)
 {
-	struct sigaction trap, stand_in;
+	struct sigaction trap, substitute;
 	u64 kernel;
 	const u64 theirs = masks_get(&kernel);
 
@@ -165,10 +166,10 @@ AGENT_START void signals_give_back(void)
 		return;
 	stack_flags_allow();
 	agent.is_trap_ours = false;
-	book_read(&actions.trap, &trap);
-	book_read(&actions.stand_in, &stand_in);
+	saved_action_read(&actions.trap, &trap);
+	saved_action_read(&actions.substitute, &substitute);
 	kernel_action(SIGTRAP, &trap, NULL);
-	kernel_action(SIGNAL_STAND_IN, &stand_in, NULL);
+	kernel_action(SIGNAL_SUBSTITUTE, &substitute, NULL);
 	faults_give_back();
 	altstack_give_back();
 	if (theirs != kernel)
@@ -194,15 +195,15 @@ void signals_ignore_trap(void)
 }
 
 /* True if the kernel had something else than the program's own. */
-static bool show_stand_in(void)
+static bool show_substitute(void)
 {
-	const bool is_ignored = actions_peek(SIGNAL_STAND_IN).is_ignored;
+	const bool is_ignored = actions_peek(SIGNAL_SUBSTITUTE).is_ignored;
 	const struct sigaction theirs = { .sa_handler = is_ignored ? SIG_IGN : SIG_DFL };
 
 	/* Handlers of ours do not outlive an exec. */
 	if (!is_ignored && !actions_peek(SIGTRAP).is_ignored)
 		return false;
-	return kernel_action(SIGNAL_STAND_IN, &theirs, NULL) == 0;
+	return kernel_action(SIGNAL_SUBSTITUTE, &theirs, NULL) == 0;
 }
 
 void signals_show(bool must_ignore_trap, struct signals_shown *out_shown)
@@ -213,7 +214,7 @@ void signals_show(bool must_ignore_trap, struct signals_shown *out_shown)
 
 	if (must_ignore_trap || actions_peek(SIGTRAP).is_ignored)
 		out_shown->has_trap_action = ignore_trap_in_kernel();
-	out_shown->has_stand_in_action = show_stand_in();
+	out_shown->has_stand_in_action = show_substitute();
 	out_shown->has_mask = theirs != out_shown->mask;
 	if (out_shown->has_mask)
 		masks_set_kernel(theirs);
@@ -224,7 +225,7 @@ void signals_hide(const struct signals_shown *shown)
 	if (shown->has_trap_action)
 		install_on_trap();
 	if (shown->has_stand_in_action)
-		install_on_stand_in();
+		install_on_substitute();
 	if (shown->has_mask)
 		masks_set_kernel(shown->mask);
 }
@@ -233,7 +234,7 @@ static struct program_action program_action_of(const struct sigaction *action)
 {
 	return (struct program_action){
 		.handle = action->sa_sigaction,
-		.is_handler = book_is_handler(action),
+		.is_handler = saved_action_is_handler(action),
 		.is_ignored = action->sa_handler == SIG_IGN,
 	};
 }
@@ -242,7 +243,7 @@ struct program_action actions_peek(int signal)
 {
 	struct sigaction action;
 
-	book_read(book_of(signal), &action);
+	saved_action_read(saved_action_of(signal), &action);
 	return program_action_of(&action);
 }
 
@@ -250,7 +251,7 @@ struct program_action actions_take(int signal)
 {
 	struct sigaction action;
 
-	book_take(book_of(signal), &action);
+	saved_action_take(saved_action_of(signal), &action);
 	return program_action_of(&action);
 }
 
@@ -291,17 +292,17 @@ static int query(int signal, struct sigaction *out_old)
 	if (kernel_action(signal, NULL, &now) != 0)
 		return -1;
 	const bool is_kept = is_ours(&now) ||
-			     (signal == SIGNAL_STAND_IN && actions_peek(SIGTRAP).is_ignored);
+			     (signal == SIGNAL_SUBSTITUTE && actions_peek(SIGTRAP).is_ignored);
 
-	book_read(book_of(signal), &kept);
+	saved_action_read(saved_action_of(signal), &kept);
 	actions_report(is_kept ? &kept : &now, out_old);
 	return 0;
 }
 
-/* The action for SIGTRAP or the stand-in. */
+/* The action for SIGTRAP or the substitute. */
 static int change(int signal, const struct sigaction *wanted, struct sigaction *out_old)
 {
-	struct book *book = book_of(signal);
+	struct saved_action *saved = saved_action_of(signal);
 	struct sigaction old = { 0 };
 
 	if (wanted == NULL && out_old == NULL)
@@ -318,9 +319,9 @@ static int change(int signal, const struct sigaction *wanted, struct sigaction *
 		if (query(signal, &old) != 0 || kernel_action(signal, &kept, NULL) != 0)
 			return -1;
 	} else {
-		book_read(book, &old);
-		book_write(book, &kept);
-		install_on_stand_in();
+		saved_action_read(saved, &old);
+		saved_action_write(saved, &kept);
+		install_on_substitute();
 	}
 	if (out_old != NULL)
 		actions_report(&old, out_old);
@@ -334,7 +335,7 @@ static bool is_differing_noted(int signal)
 
 void actions_note_mask(int signal, u64 mask)
 {
-	const bool is_differing = !(mask & TRAP_BIT) != !(mask & STAND_IN_BIT);
+	const bool is_differing = !(mask & TRAP_BIT) != !(mask & SUBSTITUTE_BIT);
 
 	if (is_differing)
 		__atomic_fetch_or(&actions.differing, SIGNAL_BIT(signal), __ATOMIC_RELAXED);
@@ -344,7 +345,7 @@ void actions_note_mask(int signal, u64 mask)
 
 u64 actions_mask_as_noted(int signal, u64 kernel)
 {
-	const bool has_trap = kernel & STAND_IN_BIT;
+	const bool has_trap = kernel & SUBSTITUTE_BIT;
 
 	return signals_to_program(kernel, has_trap != is_differing_noted(signal));
 }
@@ -387,7 +388,7 @@ AGENT_EXPORT int sigaction(int signal, const struct sigaction *wanted, struct si
 {
 	if (!agent.is_trap_ours)
 		return kernel_action(signal, wanted, old);
-	if (book_of(signal) != NULL)
+	if (saved_action_of(signal) != NULL)
 		return change(signal, wanted, old);
 	return pass_on(signal, wanted, old);
 }

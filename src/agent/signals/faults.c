@@ -8,7 +8,7 @@
 #include "agent/core/agent_state.h"
 #include "agent/core/memory.h"
 #include "agent/signals/altstack.h"
-#include "agent/signals/book.h"
+#include "agent/signals/saved_action.h"
 #include "agent/signals/kernel_action.h"
 #include "agent/signals/signals.h"
 
@@ -28,13 +28,13 @@ enum { NOT_BEGUN, BEGINNING, BEGUN };
 
 static struct {
 	u32 state;
-	bool is_kept; /* actions go by the books */
+	bool is_kept; /* the actions are saved here */
 	bool is_over; /* one that is the program's kills: no fault of ours may come any more */
 	/* A process that agent_is_of_another() has set an action in the kernel. */
 	bool is_set_past_us;
 	u32 need; /* of the stack, for a fault in our handler */
 	u64 restorer, restorer_flag;
-	struct book books[FAULT_SIGNALS];
+	struct saved_action saved[FAULT_SIGNALS];
 } faults AGENT_STATE;
 
 /* The kernel's handler; goes on as faults_choose() tells. */
@@ -43,9 +43,9 @@ __attribute__((used, visibility("hidden"))) u64 faults_choose(int signal, siginf
 							      ucontext_t *context);
 ARCH_CHOOSING_HANDLER(faults_entry, faults_choose);
 
-static struct book *book_of(int signal)
+static struct saved_action *saved_action_of(int signal)
 {
-	return &faults.books[signal == SIGBUS];
+	return &faults.saved[signal == SIGBUS];
 }
 
 static long set_in_kernel(int signal, const struct kernel_action *action,
@@ -109,15 +109,15 @@ static long install(int signal, struct kernel_action *out_old)
 	long rc;
 
 	do {
-		number = book_read(book_of(signal), &theirs);
+		number = saved_action_read(saved_action_of(signal), &theirs);
 		const struct kernel_action shown = shown_to_kernel(&theirs);
 
 		rc = set_in_kernel(signal, &shown, out_old);
-	} while (rc == 0 && !book_is_current(book_of(signal), number));
+	} while (rc == 0 && !saved_action_is_current(saved_action_of(signal), number));
 	return rc;
 }
 
-/* Whether an action of the program's was set in between, past the book. */
+/* Whether an action of the program's was set in between, and not saved. */
 static bool is_other(const struct kernel_action *old, const struct sigaction *as_read)
 {
 	return !is_ours(old) && (old->handler != (u64)as_read->sa_handler ||
@@ -125,19 +125,19 @@ static bool is_other(const struct kernel_action *old, const struct sigaction *as
 				 (u32)old->flags != (u32)as_read->sa_flags);
 }
 
-/* Takes over one signal, whose action the book has as it was read just before. */
+/* Takes over one signal, whose action is saved as it was read just before. */
 static bool begin_with(int signal)
 {
 	struct sigaction as_read;
 	struct kernel_action old;
-	const u32 number = book_read(book_of(signal), &as_read);
+	const u32 number = saved_action_read(saved_action_of(signal), &as_read);
 
 	if (install(signal, &old) != 0)
 		return false;
 	if (is_other(&old, &as_read)) {
 		const struct sigaction newer = sigaction_of(&old);
 
-		book_replace(book_of(signal), number, &newer);
+		saved_action_replace(saved_action_of(signal), number, &newer);
 		install(signal, &old);
 	}
 	return true;
@@ -158,7 +158,7 @@ static bool faults_begin(void)
 			return false;
 		const struct sigaction theirs = sigaction_of(&now);
 
-		book_write(book_of(fault_signals[i]), &theirs);
+		saved_action_write(saved_action_of(fault_signals[i]), &theirs);
 	}
 	__atomic_store_n(&faults.is_kept, true, __ATOMIC_RELEASE);
 	return begin_with(SIGSEGV) && begin_with(SIGBUS);
@@ -247,8 +247,8 @@ bool faults_may_come(const struct mem *mem, u64 here)
 	if (are_blocked(mem->context) || !has_begun() ||
 	    __atomic_load_n(&faults.is_over, __ATOMIC_RELAXED) || !has_room(mem, here))
 		return false;
-	book_read(book_of(SIGSEGV), &segv);
-	book_read(book_of(SIGBUS), &bus);
+	saved_action_read(saved_action_of(SIGSEGV), &segv);
+	saved_action_read(saved_action_of(SIGBUS), &bus);
 	if (segv.sa_handler == SIG_IGN || bus.sa_handler == SIG_IGN || !is_still_in_kernel())
 		return false;
 	return !((segv.sa_flags | bus.sa_flags) & SA_ONSTACK) ||
@@ -378,14 +378,14 @@ static void take(int signal, struct sigaction *out_action)
 {
 	const struct kernel_action standard = { 0 };
 
-	book_read(book_of(signal), out_action);
+	saved_action_read(saved_action_of(signal), out_action);
 	if (!(out_action->sa_flags & (int)SA_RESETHAND))
 		return;
 	/* This memory is the parent's then. */
 	if (agent_is_of_another())
 		set_in_kernel(signal, &standard, NULL);
 	else
-		book_take(book_of(signal), out_action);
+		saved_action_take(saved_action_of(signal), out_action);
 }
 
 u64 faults_choose(int signal, siginfo_t *info, ucontext_t *context)
@@ -399,7 +399,7 @@ u64 faults_choose(int signal, siginfo_t *info, ucontext_t *context)
 		return 0;
 	}
 	take(signal, &action);
-	if (book_is_handler(&action))
+	if (saved_action_is_handler(&action))
 		return (u64)action.sa_handler;
 	if (action.sa_handler == SIG_DFL)
 		die_of(signal, info, context);
@@ -420,7 +420,7 @@ static long query(int signal, struct sigaction *out_old)
 
 	if (!kernel_action_get(signal, &now))
 		return -EINVAL;
-	book_read(book_of(signal), &kept);
+	saved_action_read(saved_action_of(signal), &kept);
 	const bool is_kept = is_ours(&now) || now.handler == (u64)kept.sa_handler;
 
 	*out_old = is_kept ? kept : sigaction_of(&now);
@@ -439,14 +439,14 @@ static long change_of_another(int signal, const struct sigaction *kept, struct s
 static long change(int signal, const struct sigaction *wanted, struct sigaction *out_old)
 {
 	const struct sigaction kept = actions_as_kept(wanted);
-	struct book *book = book_of(signal);
+	struct saved_action *saved = saved_action_of(signal);
 	u32 number;
 
 	if (agent_is_of_another())
 		return change_of_another(signal, &kept, out_old);
 	do {
-		number = book_read(book, out_old);
-	} while (!book_replace(book, number, &kept));
+		number = saved_action_read(saved, out_old);
+	} while (!saved_action_replace(saved, number, &kept));
 	return install(signal, NULL);
 }
 
@@ -479,7 +479,7 @@ AGENT_START void faults_take_over(void)
 			continue;
 		const struct sigaction theirs = sigaction_of(&now);
 
-		book_write(book_of(fault_signals[i]), &theirs);
+		saved_action_write(saved_action_of(fault_signals[i]), &theirs);
 		install(fault_signals[i], NULL);
 	}
 	faults.is_set_past_us = false;
@@ -494,7 +494,7 @@ void faults_give_back(void)
 		return;
 	faults.is_kept = false;
 	for (u32 i = 0; i < FAULT_SIGNALS; i++) {
-		book_read(book_of(fault_signals[i]), &theirs);
+		saved_action_read(saved_action_of(fault_signals[i]), &theirs);
 		const struct kernel_action action = kernel_action_of(&theirs);
 
 		if (kernel_action_get(fault_signals[i], &now) && is_ours(&now))

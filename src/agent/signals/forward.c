@@ -1,10 +1,10 @@
 /*
  * forward - a SIGTRAP that is not ours goes to the program.
  *
- * It may have been sent (by others, or a timer; what the program sends itself: sends.c), or the thread ran
+ * It may have been sent (by others, or a timer; what the program sends itself: self_signals.c), or the thread ran
  * into it (a breakpoint instruction, a single step).  on_trap() runs with all signals blocked,
  * on whatever stack there is, with our flags: no place to call the program's handler from.
- * So it is sent on, with a mark, as the stand-in (signals.h), and delivered by the kernel the
+ * So it is sent on, with a mark, as the substitute (signals.h), and delivered by the kernel the
  * moment on_trap() returns: with the program's mask and flags, on its alternate stack, its
  * siglongjmp() as good as ever.
  *
@@ -22,7 +22,7 @@
 #include "agent/core/arch.h"
 
 /*
- * What on_trap() was told, or sends.c, as it goes through the kernel.  The kernel carries 48 bytes of
+ * What on_trap() was told, or self_signals.c, as it goes through the kernel.  The kernel carries 48 bytes of
  * siginfo (include/linux/signal_types.h), of which no code that SIGTRAP comes with uses the
  * last eight.  The code it is sent with is one whose other bytes the kernel leaves alone (not
  * as a sender's user-ID, kernel/signal.c, has_si_pid_and_uid): a negative one, as only those
@@ -33,9 +33,9 @@ struct mark {
 	u32 magic;
 	s32 code;
 };
-#define MARK_OFFSET   40
-#define MARK_TRAP     0x7472666dU
-#define MARK_STAND_IN 0x7374666dU /* it is no SIGTRAP */
+#define MARK_OFFSET     40
+#define MARK_TRAP       0x7472666dU
+#define MARK_SUBSTITUTE 0x7374666dU /* it is no SIGTRAP */
 
 _Static_assert(MARK_OFFSET + sizeof(struct mark) == 48, "the kernel carries 48 bytes");
 _Static_assert(sizeof(siginfo_t) == 128, "as the kernel has it");
@@ -80,22 +80,22 @@ static void send_on(const siginfo_t *info, bool is_blocked)
 	__atomic_fetch_add(&forwarded, 1, __ATOMIC_RELEASE);
 	if (is_to_process)
 		arch_syscall4(SYS_rt_sigqueueinfo, arch_syscall4(SYS_getpid, 0, 0, 0, 0),
-			      SIGNAL_STAND_IN, (long)&carried, 0);
+			      SIGNAL_SUBSTITUTE, (long)&carried, 0);
 	else
-		send_to_this_thread(SIGNAL_STAND_IN, &carried);
+		send_to_this_thread(SIGNAL_SUBSTITUTE, &carried);
 }
 
 long forward_send_marked(int tid, int signal, const siginfo_t *info)
 {
 	siginfo_t carried = *info;
 
-	put_mark(&carried, signal == SIGTRAP ? MARK_TRAP : MARK_STAND_IN, SI_SIGIO);
-	return arch_syscall4(SYS_rt_tgsigqueueinfo, agent.pid, tid, SIGNAL_STAND_IN,
+	put_mark(&carried, signal == SIGTRAP ? MARK_TRAP : MARK_SUBSTITUTE, SI_SIGIO);
+	return arch_syscall4(SYS_rt_tgsigqueueinfo, agent.pid, tid, SIGNAL_SUBSTITUTE,
 			     (long)&carried);
 }
 
 /*
- * By a call to one thread (sends.c), as the kernel tells. Where more signals are pending than
+ * By a call to one thread (self_signals.c), as the kernel tells. Where more signals are pending than
  * the user may have it tells that nobody has sent it (kernel/signal.c, collect_signal).
  */
 static bool is_sent_to_a_thread_by_us(const siginfo_t *info)
@@ -113,17 +113,17 @@ int forward_unmark(siginfo_t *info)
 	struct mark mark;
 	bool is_trap;
 
-	if (info->si_signo != SIGNAL_STAND_IN)
+	if (info->si_signo != SIGNAL_SUBSTITUTE)
 		return info->si_signo;
 	__builtin_memcpy(&mark, (char *)info + MARK_OFFSET, sizeof mark);
-	if (mark.magic == MARK_TRAP || mark.magic == MARK_STAND_IN) {
+	if (mark.magic == MARK_TRAP || mark.magic == MARK_SUBSTITUTE) {
 		info->si_code = mark.code;
 		__builtin_memset((char *)info + MARK_OFFSET, 0, sizeof mark);
 		is_trap = mark.magic == MARK_TRAP;
 	} else {
 		is_trap = is_sent_to_a_thread_by_us(info);
 	}
-	info->si_signo = is_trap ? SIGTRAP : SIGNAL_STAND_IN;
+	info->si_signo = is_trap ? SIGTRAP : SIGNAL_SUBSTITUTE;
 	return info->si_signo;
 }
 
@@ -150,7 +150,7 @@ static bool is_forced(const siginfo_t *info)
 void forward_trap(siginfo_t *info, ucontext_t *context)
 {
 	const struct program_action action = actions_peek(SIGTRAP);
-	const bool is_blocked = (signals_of(&context->uc_sigmask) & STAND_IN_BIT) &&
+	const bool is_blocked = (signals_of(&context->uc_sigmask) & SUBSTITUTE_BIT) &&
 				!waits_are_letting_trap_in(context);
 
 	if (is_forced(info) && (is_blocked || !action.is_handler))
@@ -166,7 +166,7 @@ void forward_trap(siginfo_t *info, ucontext_t *context)
 		action.handle(SIGTRAP, info, context);
 }
 
-void forward_on_stand_in(int signal, siginfo_t *info, void *context)
+void forward_on_substitute(int signal, siginfo_t *info, void *context)
 {
 	/* Really SIGSTKFLT, if somebody sent that. */
 	signal = forward_unmark(info);

@@ -11,7 +11,7 @@
 /* Real-time signals are not: who ignores one has been sent it. */
 #define ASKED_LAST 31
 /* Their actions are not what the program set: actions.c. */
-#define SHIFTED (TRAP_BIT | STAND_IN_BIT)
+#define SHIFTED (TRAP_BIT | SUBSTITUTE_BIT)
 
 /* glibc 2.32: false once there has been a second thread. */
 extern char __libc_single_threaded __attribute__((weak));

@@ -28,7 +28,7 @@
 	X(sigpending, PASSES_ON, "a SIGTRAP that waits is reported as one")                  \
 	X(pthread_attr_setsigmask_np, PASSES_ON, "the mask a thread begins with")            \
 	X(pthread_attr_getsigmask_np, PASSES_ON, "the same")                                 \
-	/* sends.c */                                                                        \
+	/* self_signals.c */                                                                 \
 	X(raise, PASSES_ON, "a SIGTRAP of its own is not lost where one of ours is pending") \
 	X(gsignal, ANSWERS, "the same")                                                      \
 	X(tgkill, PASSES_ON, "the same")                                                     \

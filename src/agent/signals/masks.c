@@ -22,14 +22,14 @@
 #define LIBC_SIGNALS (SIGNAL_BIT(32) | SIGNAL_BIT(33))
 
 /*
- * Whether the thread last blocked the stand-in itself, for the kernel's bit says that of
+ * Whether the thread last blocked the substitute itself, for the kernel's bit says that of
  * SIGTRAP.  It holds while the mask is the one that was set then.  Otherwise (in a handler,
  * after a jump out of one) it is taken to be blocked if SIGPWR is, another that hardly anybody
  * blocks but with all the others.
  */
 static __thread struct {
 	bool is_known;
-	bool has_stand_in;
+	bool has_substitute;
 	u64 kernel;
 } told;
 
@@ -44,13 +44,13 @@ static u64 as_told(u64 kernel)
 	const bool is_as_told = told.is_known && told.kernel == kernel;
 	const bool is_likely = kernel & SIGNAL_BIT(SIGPWR);
 
-	return signals_to_program(kernel, is_as_told ? told.has_stand_in : is_likely);
+	return signals_to_program(kernel, is_as_told ? told.has_substitute : is_likely);
 }
 
 static void tell(u64 theirs, u64 kernel)
 {
 	told.kernel = kernel & ~(SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP));
-	told.has_stand_in = theirs & STAND_IN_BIT;
+	told.has_substitute = theirs & SUBSTITUTE_BIT;
 	told.is_known = true;
 }
 
@@ -58,7 +58,7 @@ void masks_begin(void)
 {
 	u64 theirs = 0;
 
-	if (mask_call(SIG_BLOCK, NULL, &theirs) != 0 || !(theirs & (TRAP_BIT | STAND_IN_BIT)))
+	if (mask_call(SIG_BLOCK, NULL, &theirs) != 0 || !(theirs & (TRAP_BIT | SUBSTITUTE_BIT)))
 		return;
 	tell(theirs, signals_to_kernel(theirs));
 	masks_set_kernel(signals_to_kernel(theirs));
@@ -154,7 +154,7 @@ static int change_one(int how, int signal)
 
 static bool is_shifted(int signal)
 {
-	return agent.is_trap_ours && (signal == SIGTRAP || signal == SIGNAL_STAND_IN);
+	return agent.is_trap_ours && (signal == SIGTRAP || signal == SIGNAL_SUBSTITUTE);
 }
 
 AGENT_EXPORT int sighold(int signal)
@@ -223,6 +223,6 @@ AGENT_EXPORT int pthread_attr_getsigmask_np(const pthread_attr_t *attributes, si
 
 	if (rc == 0 && agent.is_trap_ours)
 		signals_put(set, signals_to_program(signals_of(set),
-						    signals_of(set) & STAND_IN_BIT));
+						    signals_of(set) & SUBSTITUTE_BIT));
 	return rc;
 }

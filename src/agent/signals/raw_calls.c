@@ -63,7 +63,7 @@ static long raw_mask(const long *a)
 	return -error;
 }
 
-/* Of a signal that is neither SIGTRAP nor its stand-in. */
+/* Of a signal that is neither SIGTRAP nor its substitute. */
 static long raw_action_of_others(const long *a)
 {
 	const int old_flags = stack_flags_to_program((int)a[0], 0);
@@ -103,7 +103,7 @@ static long raw_action(const long *a)
 	if (a[3] != KERNEL_SIGSET_BYTES || !is_readable(a[1], sizeof *raw) ||
 	    !is_readable(a[2], sizeof *raw))
 		return arch_syscall4(SYS_rt_sigaction, a[0], a[1], a[2], a[3]);
-	if (a[0] != SIGTRAP && a[0] != SIGNAL_STAND_IN && !faults_keep((int)a[0]))
+	if (a[0] != SIGTRAP && a[0] != SIGNAL_SUBSTITUTE && !faults_keep((int)a[0]))
 		return raw_action_of_others(a);
 	if (raw != NULL) {
 		wanted.sa_handler = raw->handler;
@@ -191,7 +191,7 @@ static long raw_take(const long *a)
 		if (rc == -EAGAIN)
 			rc = -EINTR;
 	}
-	return rc == SIGNAL_STAND_IN ? forward_unmark(info) : rc;
+	return rc == SIGNAL_SUBSTITUTE ? forward_unmark(info) : rc;
 }
 
 static long raw_altstack(const long *a)
@@ -214,7 +214,7 @@ static long raw_tkill(const long *a)
 {
 	const int saved_errno = errno;
 
-	if (a[0] > 0 && sends_are_shifted((int)a[1])) {
+	if (a[0] > 0 && self_signal_is_shifted((int)a[1])) {
 		if (tgkill(agent.pid, (pid_t)a[0], (int)a[1]) == 0)
 			return 0;
 		errno = saved_errno;
@@ -229,7 +229,7 @@ static long raw_queue(const long *a)
 	const bool is_allowed = info != NULL && is_readable(a[3], sizeof *info) &&
 				info->si_code < 0 && info->si_code != SI_TKILL;
 
-	if (is_allowed && a[0] == agent.pid && sends_are_shifted((int)a[2]))
+	if (is_allowed && a[0] == agent.pid && self_signal_is_shifted((int)a[2]))
 		return forward_send_marked((int)a[1], (int)a[2], info);
 	return arch_syscall4(SYS_rt_tgsigqueueinfo, a[0], a[1], a[2], a[3]);
 }

@@ -6,18 +6,18 @@
  * has to be somewhere all the same, and signals have many ways about: a mask is changed by
  * sigprocmask(), by a handler that begins or ends, by siglongjmp() and swapcontext(), for the
  * length of a ppoll(), by a new thread that inherits it, by libc in places that no wrapper
- * sees. So we keep no books.  The kernel does, on another signal that stands in for it:
+ * sees. So the agent keeps none of it.  The kernel does, on another signal, the substitute:
  *
  *   the program                            the kernel
- *   blocks SIGTRAP                         blocks the stand-in
- *   handles it with flags and a mask       the stand-in's action has them, and a handler
+ *   blocks SIGTRAP                         blocks the substitute
+ *   handles it with flags and a mask       the substitute's action has them, and a handler
  *                                          of ours that calls the program's (forward.c)
  *   is sent one                            on_trap() sees that it is not ours, and sends it on
- *                                          as the stand-in, which is delivered now, or pending
+ *                                          as the substitute, which is delivered now, or pending
  *                                          for as long as it is blocked, or taken by sigwait()
- *   sends itself one                       is given the stand-in (sends.c)
+ *   sends itself one                       is given the substitute (self_signals.c)
  *
- * The stand-in is SIGSTKFLT: the kernel never sends it (signal(7): "unused"), and hardly any
+ * The substitute is SIGSTKFLT: the kernel never sends it (signal(7): "unused"), and hardly any
  * program does.  One that does still gets it, and its own action; what it loses is to block
  * SIGSTKFLT and SIGTRAP each by itself: SIGSTKFLT is held back when SIGTRAP is.
  *
@@ -32,12 +32,12 @@
 #include "abi/types.h"
 #include "agent/core/mechanism.h"
 
-#define SIGNAL_STAND_IN SIGSTKFLT
-#define SIGNAL_LAST     64
+#define SIGNAL_SUBSTITUTE SIGSTKFLT
+#define SIGNAL_LAST       64
 
 #define SIGNAL_BIT(signal) (1ULL << ((signal)-1))
 #define TRAP_BIT           SIGNAL_BIT(SIGTRAP)
-#define STAND_IN_BIT       SIGNAL_BIT(SIGNAL_STAND_IN)
+#define SUBSTITUTE_BIT     SIGNAL_BIT(SIGNAL_SUBSTITUTE)
 
 /*
  * Not blocked in our handler: a stack that ends under it is one that the program was about to
@@ -55,21 +55,21 @@
 /* A set of the program's as it is given to the kernel. */
 static inline u64 signals_to_kernel(u64 theirs)
 {
-	const u64 others = theirs & ~(TRAP_BIT | STAND_IN_BIT);
+	const u64 others = theirs & ~(TRAP_BIT | SUBSTITUTE_BIT);
 
-	return theirs & TRAP_BIT ? others | STAND_IN_BIT : others;
+	return theirs & TRAP_BIT ? others | SUBSTITUTE_BIT : others;
 }
 
 /*
- * A set of the kernel's as the program sees it; whether the stand-in itself is in it is
+ * A set of the kernel's as the program sees it; whether the substitute itself is in it is
  * remembered by those who ask, for the kernel's bit speaks of SIGTRAP.
  */
-static inline u64 signals_to_program(u64 kernel, bool has_stand_in)
+static inline u64 signals_to_program(u64 kernel, bool has_substitute)
 {
-	const u64 others = kernel & ~STAND_IN_BIT;
+	const u64 others = kernel & ~SUBSTITUTE_BIT;
 
-	return others | (kernel & STAND_IN_BIT ? TRAP_BIT : 0) |
-	       (has_stand_in ? STAND_IN_BIT : 0);
+	return others | (kernel & SUBSTITUTE_BIT ? TRAP_BIT : 0) |
+	       (has_substitute ? SUBSTITUTE_BIT : 0);
 }
 
 static inline u64 signals_of(const sigset_t *set)
@@ -112,7 +112,7 @@ void signals_install_again(void);
  */
 void signals_take_over(void);
 
-/* Puts the stand-in's action into the kernel again: stack_flags.h decides its flags. */
+/* Puts the substitute's action into the kernel again: stack_flags.h decides its flags. */
 void signals_flags_have_changed(void);
 
 /*
@@ -128,7 +128,7 @@ void signals_hide(const struct signals_shown *shown);
 /* For good: no handler may run any more.  Forced traps kill, as those that are ignored do. */
 void signals_ignore_trap(void);
 
-/* actions.c: what the program wants of SIGTRAP (or the stand-in itself). */
+/* actions.c: what the program wants of SIGTRAP (or the substitute itself). */
 struct program_action {
 	union {
 		void (*handle)(int, siginfo_t *, void *);
@@ -145,7 +145,7 @@ struct program_action actions_take(int signal);
 /* The same, without any effect. */
 struct program_action actions_peek(int signal);
 /*
- * An action's mask as the program set it: it may have one of SIGTRAP and the stand-in, and
+ * An action's mask as the program set it: it may have one of SIGTRAP and the substitute, and
  * the kernel has one bit for both.
  */
 void actions_note_mask(int signal, u64 mask);
@@ -156,23 +156,23 @@ void actions_report(const struct sigaction *action, struct sigaction *out);
 /* Puts the default action into the kernel: the signal sent next kills. */
 void actions_default_in_kernel(int signal);
 
-/* trap.c: the handlers; forward.c: of the stand-in, and of traps that are not ours. */
+/* trap.c: the handlers; forward.c: of the substitute, and of traps that are not ours. */
 void on_trap(int signal, siginfo_t *info, void *context);
 /* Has one that begins at context, within another, return at once, if it would be a sample. */
 void trap_leave_to_next(ucontext_t *context);
-void forward_on_stand_in(int signal, siginfo_t *info, void *context);
+void forward_on_substitute(int signal, siginfo_t *info, void *context);
 void forward_trap(siginfo_t *info, ucontext_t *context);
-/* Gives info, taken by a wait for the stand-in, back its own number; returns that. */
+/* Gives info, taken by a wait for the substitute, back its own number; returns that. */
 int forward_unmark(siginfo_t *info);
-/* Sends a thread of this process SIGTRAP, or the stand-in itself: 0, or -errno. */
+/* Sends a thread of this process SIGTRAP, or the substitute itself: 0, or -errno. */
 long forward_send_marked(int tid, int signal, const siginfo_t *info);
 /*
- * sends.c: whether it is one of these two, and the calling process the one whose actions are
+ * self_signals.c: whether it is one of these two, and the calling process the one whose actions are
  * kept here.
  */
-bool sends_are_shifted(int signal);
+bool self_signal_is_shifted(int signal);
 /* Finds what it calls, in the constructor. */
-void sends_begin(void);
+void self_signals_begin(void);
 /*
  * A wait with a mask of its own, on the waiting thread's stack.
  *
@@ -189,7 +189,7 @@ struct wait {
 	bool is_masked;
 	u64 mask;     /* the kernel's, if so */
 	u64 begin_ns; /* of poll() with a limit; or 0 */
-	sigset_t room;
+	sigset_t kernel_set;
 };
 /* Begins one without a mask: sleeps.c. */
 void waits_note(struct wait *wait);

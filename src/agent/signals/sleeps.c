@@ -124,7 +124,7 @@ static const struct {
 #define SETXID 33
 
 /* The kernel has, or may have, handlers of ours for these. */
-#define OURS (TRAP_BIT | STAND_IN_BIT | SIGNALS_OF_FAULTS)
+#define OURS (TRAP_BIT | SUBSTITUTE_BIT | SIGNALS_OF_FAULTS)
 
 /* Also not by a handler that was set past us. */
 static bool has_handler(u64 signals)

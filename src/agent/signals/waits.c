@@ -1,7 +1,7 @@
 /*
  * waits - calls that wait with a mask of their own, or for signals of a set.
  *
- * In the sets they are given SIGTRAP becomes its stand-in (signals.h): the thread is sampled
+ * In the sets they are given SIGTRAP becomes its substitute (signals.h): the thread is sampled
  * meanwhile, none of our traps wakes it, and one that the program is sent does what it would.
  * All but signalfd() are cancellation points, and stay so: they call the next definition.
  */
@@ -80,7 +80,7 @@ bool waits_are_letting_trap_in(const ucontext_t *context)
 {
 	const struct wait *wait = wait_ended_at(context);
 
-	return wait != NULL && wait->is_masked && !(wait->mask & STAND_IN_BIT) &&
+	return wait != NULL && wait->is_masked && !(wait->mask & SUBSTITUTE_BIT) &&
 	       !(agent.may_call && has_handler_run(wait));
 }
 
@@ -130,10 +130,10 @@ const sigset_t *waits_begin(struct wait *wait, const sigset_t *mask)
 	waits_note(wait);
 	if (mask == NULL || !agent.is_trap_ours)
 		return mask;
-	wait->room = signals_as_kernel(mask);
-	wait->mask = signals_of(&wait->room);
+	wait->kernel_set = signals_as_kernel(mask);
+	wait->mask = signals_of(&wait->kernel_set);
 	wait->is_masked = true;
-	return &wait->room;
+	return &wait->kernel_set;
 }
 
 int waits_end(struct wait *wait, int result)
@@ -195,7 +195,7 @@ AGENT_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int count,
 
 AGENT_EXPORT int sigsuspend(const sigset_t *mask)
 {
-	struct wait wait = { .number = SYS_rt_sigsuspend, .first = (long)&wait.room };
+	struct wait wait = { .number = SYS_rt_sigsuspend, .first = (long)&wait.kernel_set };
 
 	return waits_end(&wait, HOOK_NEXT(sigsuspend)(waits_begin(&wait, mask)));
 }
@@ -251,35 +251,35 @@ AGENT_EXPORT int __sigpause(int signal_or_mask, int is_signal)
 	return is_signal ? pause_for_signal(signal_or_mask) : pause_with_mask(signal_or_mask);
 }
 
-/* The set for the kernel, in *room unless there is nothing to change. */
-static const sigset_t *shifted(const sigset_t *set, sigset_t *room)
+/* The set for the kernel, in *kernel_set unless there is nothing to change. */
+static const sigset_t *shifted(const sigset_t *set, sigset_t *kernel_set)
 {
 	if (set == NULL || !agent.is_trap_ours)
 		return set;
-	*room = signals_as_kernel(set);
-	return room;
+	*kernel_set = signals_as_kernel(set);
+	return kernel_set;
 }
 
 /*
  * A signal of the set, as the program knows it, or -1.  A SIGTRAP that comes while we wait for
- * it interrupts the wait, to be sent on as the stand-in: then that is there to be taken.
+ * it interrupts the wait, to be sent on as the substitute: then that is there to be taken.
  */
 static int wait_for(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
 	const struct timespec at_once = { 0 };
 	const bool has_trap = signals_of(set) & TRAP_BIT;
 	const u32 count = forward_count();
-	sigset_t room;
-	int signal = HOOK_NEXT(sigtimedwait)(shifted(set, &room), info, timeout);
+	sigset_t kernel_set;
+	int signal = HOOK_NEXT(sigtimedwait)(shifted(set, &kernel_set), info, timeout);
 
 	if (signal < 0 && errno == EINTR && has_trap && forward_count() != count) {
-		signal = HOOK_NEXT(sigtimedwait)(shifted(set, &room), info, &at_once);
+		signal = HOOK_NEXT(sigtimedwait)(shifted(set, &kernel_set), info, &at_once);
 		if (signal < 0 && errno == EAGAIN)
 			errno = EINTR;
 	}
-	if (signal != SIGNAL_STAND_IN)
+	if (signal != SIGNAL_SUBSTITUTE)
 		return signal;
-	/* libc calls what raise() sends a SI_USER (sigtimedwait.c), the stand-in it knows, too. */
+	/* libc calls what raise() sends a SI_USER (sigtimedwait.c), the substitute it knows, too. */
 	if (info->si_code == SI_USER)
 		info->si_code = SI_TKILL;
 	signal = forward_unmark(info);
@@ -323,10 +323,10 @@ AGENT_EXPORT int sigwait(const sigset_t *set, int *out_signal)
 	return 0;
 }
 
-/* Readable by a SIGTRAP of the program's; what is read then bears the stand-in's number. */
+/* Readable by a SIGTRAP of the program's; what is read then bears the substitute's number. */
 AGENT_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 {
-	sigset_t room;
+	sigset_t kernel_set;
 
-	return HOOK_NEXT(signalfd)(fd, shifted(set, &room), flags);
+	return HOOK_NEXT(signalfd)(fd, shifted(set, &kernel_set), flags);
 }

@@ -17,7 +17,7 @@
 #include "walk/python_builtin.h"
 
 /* Threads that meet a new callee at this moment: those that wait for the GIL do not. */
-#define ROOMS 8U
+#define SCRATCHES 8U
 /* PyMethodDef { ml_name, ml_meth, ml_flags, ml_doc } of a type, up to one without a name. */
 #define METHOD_DEF_BYTES 32U
 #define METHOD_DEF_FLAGS 16
@@ -32,35 +32,35 @@
 #define PYTHON_3_13 0x030d0000U
 #define PYTHON_3_15 0x030f0000U
 
-struct name_room {
-	struct python_room python;
-	struct ruby_room ruby;
+struct name_scratch {
+	struct python_scratch python;
+	struct ruby_scratch ruby;
 	u32 is_taken;
 };
 
-static struct name_room rooms[ROOMS];
+static struct name_scratch scratches[SCRATCHES];
 
-static struct name_room *take_room(void)
+static struct name_scratch *take_scratch(void)
 {
-	for (u32 i = 0; i < ROOMS; i++) {
+	for (u32 i = 0; i < SCRATCHES; i++) {
 		u32 is_taken = 0;
 
-		if (__atomic_compare_exchange_n(&rooms[i].is_taken, &is_taken, 1, 0,
+		if (__atomic_compare_exchange_n(&scratches[i].is_taken, &is_taken, 1, 0,
 						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-			return &rooms[i];
+			return &scratches[i];
 	}
 	return NULL;
 }
 
-static void give_room(struct name_room *room)
+static void give_scratch(struct name_scratch *scratch)
 {
-	__atomic_store_n(&room->is_taken, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&scratch->is_taken, 0, __ATOMIC_RELEASE);
 }
 
 void trace_names_forget_others(void)
 {
-	for (u32 i = 0; i < ROOMS; i++)
-		__atomic_store_n(&rooms[i].is_taken, 0, __ATOMIC_RELAXED);
+	for (u32 i = 0; i < SCRATCHES; i++)
+		__atomic_store_n(&scratches[i].is_taken, 0, __ATOMIC_RELAXED);
 }
 
 static u64 word_at(u64 address)
@@ -268,28 +268,29 @@ static void look_for_news(const struct python_layout *layout, u64 method,
 
 static u64 name_builtin(struct walk *walk, struct mem *mem, const struct trace_call *call)
 {
-	struct python_room *room = walk->python;
+	struct python_scratch *scratch = walk->python;
 	struct python_builtin builtin;
-	const bool is_method = read_builtin(mem, room->layout, call, &builtin);
-	const u64 key = python_builtin_key(mem, room->layout, &builtin);
+	const bool is_method = read_builtin(mem, scratch->layout, call, &builtin);
+	const u64 key = python_builtin_key(mem, scratch->layout, &builtin);
 	const struct code code = {
 		.key = key,
 		.kind = RING_CODE_PYTHON_BUILTIN,
-		.name = &room->texts[0],
-		.qualified = &room->texts[1],
-		.file = &room->texts[2],
+		.name = &scratch->texts[0],
+		.qualified = &scratch->texts[1],
+		.file = &scratch->texts[2],
 	};
 
 	if (codes_has_sent(key, walk->epoch))
 		return key;
-	/* The second room is the first's help before it has its own text. */
-	add_plain_name(mem, room->layout, call, &builtin, is_method, &room->texts[0]);
-	python_builtin_texts(mem, room->layout, &builtin, &room->texts[2], &room->texts[1]);
-	if (room->texts[1].length == 0)
-		name_text_append_string(mem, builtin.name, &room->texts[1]);
-	room->texts[2].length = 0;
-	room->texts[2].is_cut = 0;
-	look_for_news(room->layout, call->object, &room->texts[1]);
+	/* The second is the help of the first before it has its own text. */
+	add_plain_name(mem, scratch->layout, call, &builtin, is_method, &scratch->texts[0]);
+	python_builtin_texts(mem, scratch->layout, &builtin, &scratch->texts[2],
+			     &scratch->texts[1]);
+	if (scratch->texts[1].length == 0)
+		name_text_append_string(mem, builtin.name, &scratch->texts[1]);
+	scratch->texts[2].length = 0;
+	scratch->texts[2].is_cut = 0;
+	look_for_news(scratch->layout, call->object, &scratch->texts[1]);
 	return codes_send(walk->ring, walk->epoch, mem, &code) ? key : 0;
 }
 
@@ -331,22 +332,22 @@ static u64 name_callee(struct walk *walk, struct mem *mem, const struct trace_ca
 
 static u64 name_interpreted(struct ring_header *ring, const struct trace_call *call)
 {
-	struct name_room *room = take_room();
+	struct name_scratch *scratch = take_scratch();
 	/* The callee is being called: what it consists of stays where it is. */
 	struct mem mem = { .stack_low = 0, .stack_high = ~0ULL };
 	struct walk walk = { .ring = ring,
 			     .epoch = __atomic_load_n(&ring->epoch, __ATOMIC_RELAXED) };
 
-	if (room == NULL)
+	if (scratch == NULL)
 		return 0;
-	walk.python = &room->python;
-	walk.ruby = &room->ruby;
-	room->python.layout = trace_layout();
-	room->ruby.layout = trace_ruby_layout();
-	__builtin_memset(room->python.memo, 0, sizeof room->python.memo);
+	walk.python = &scratch->python;
+	walk.ruby = &scratch->ruby;
+	scratch->python.layout = trace_layout();
+	scratch->ruby.layout = trace_ruby_layout();
+	__builtin_memset(scratch->python.memo, 0, sizeof scratch->python.memo);
 	const u64 key = name_callee(&walk, &mem, call);
 
-	give_room(room);
+	give_scratch(scratch);
 	return walk.is_lost ? 0 : key;
 }
 

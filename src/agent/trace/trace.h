@@ -43,7 +43,7 @@ void trace_forget_python(void);
 /* In a child of fork: what the parent counted is the parent's. */
 void trace_forget(void);
 /*
- * The same in a child that nobody tells of (copies.c): it has the parent's tree before it, and its
+ * The same in a child that nobody tells of (raw_forks.c): it has the parent's tree before it, and its
  * own copy of what says where in it the next node is made.
  */
 void trace_abandon(void);

@@ -5,7 +5,7 @@
 #include "agent/core/memory.h"
 #include "agent/core/walk.h"
 #include "agent/interpreters/python/builtins.h"
-#include "agent/interpreters/python/room.h"
+#include "agent/interpreters/python/scratch.h"
 #include "walk/python_builtin.h"
 #include "walk/python_code.h"
 
@@ -19,22 +19,22 @@ static u64 absent[ABSENT_PAGES];
 static bool tell_code(struct walk *walk, struct mem *mem, u64 key,
 		      const struct python_code *parts)
 {
-	struct python_room *room = walk->python;
-	const struct python_layout *layout = room->layout;
+	struct python_scratch *scratch = walk->python;
+	const struct python_layout *layout = scratch->layout;
 	struct code code = {
 		.key = key,
 		.table_at = parts->table + layout->offsets.bytes_data,
 		.first_line = parts->first_line,
 		.kind = RING_CODE_PYTHON,
 		.table = layout->table,
-		.name = &room->texts[0],
-		.qualified = &room->texts[1],
-		.file = &room->texts[2],
+		.name = &scratch->texts[0],
+		.qualified = &scratch->texts[1],
+		.file = &scratch->texts[2],
 	};
 
-	python_text_read(mem, layout, parts->name, &room->texts[0]);
-	python_text_read(mem, layout, parts->qualified_name, &room->texts[1]);
-	python_text_read(mem, layout, parts->file, &room->texts[2]);
+	python_text_read(mem, layout, parts->name, &scratch->texts[0]);
+	python_text_read(mem, layout, parts->qualified_name, &scratch->texts[1]);
+	python_text_read(mem, layout, parts->file, &scratch->texts[2]);
 	if (python_read(mem, &code.table_length, parts->table, layout->offsets.bytes_length) <
 	    0)
 		code.table_length = 0;
@@ -43,21 +43,21 @@ static bool tell_code(struct walk *walk, struct mem *mem, u64 key,
 
 u64 python_name_code(struct walk *walk, struct mem *mem, u64 code)
 {
-	struct python_room *room = walk->python;
+	struct python_scratch *scratch = walk->python;
 	const u32 slot = (u32)(code * 0x9e3779b97f4a7c15ULL >> 58) % PYTHON_MEMO;
 	struct python_code parts;
 
-	if (room->memo[slot].code == code)
-		return room->memo[slot].key;
-	if (python_code_read(mem, room->layout, code, &parts) < 0)
+	if (scratch->memo[slot].code == code)
+		return scratch->memo[slot].key;
+	if (python_code_read(mem, scratch->layout, code, &parts) < 0)
 		return 0;
-	const u64 key = python_code_key(mem, room->layout, code, &parts);
+	const u64 key = python_code_key(mem, scratch->layout, code, &parts);
 
 	/* A stack whose names could not be sent is not sent either. */
 	if (!codes_has_sent(key, walk->epoch) && !tell_code(walk, mem, key, &parts))
 		walk->is_lost = true;
-	room->memo[slot].code = code;
-	room->memo[slot].key = key;
+	scratch->memo[slot].code = code;
+	scratch->memo[slot].key = key;
 	return key;
 }
 

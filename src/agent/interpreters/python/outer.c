@@ -14,13 +14,14 @@
  */
 static bool find_thread(struct walk *walk, struct mem *mem)
 {
-	struct python_room *room = walk->python;
+	struct python_scratch *scratch = walk->python;
 
-	if (room->activations > 0)
+	if (scratch->activations > 0)
 		return true;
-	const u64 state = python_find_state(mem, room->layout);
+	const u64 state = python_find_state(mem, scratch->layout);
 
-	return state != 0 && python_is_state(mem, room->layout, state, arch_thread_pointer()) &&
+	return state != 0 &&
+	       python_is_state(mem, scratch->layout, state, arch_thread_pointer()) &&
 	       python_begin_state(walk, mem, state);
 }
 
@@ -35,15 +36,15 @@ static bool is_cut(const struct walk *walk)
  */
 static bool may_follow(const struct walk *walk, struct mem *mem)
 {
-	const struct python_room *room = walk->python;
+	const struct python_scratch *scratch = walk->python;
 
-	if (room->has_given_up || room->status != WALK_COMPLETE ||
-	    python_has_interpreters(mem, room->layout))
+	if (scratch->has_given_up || scratch->status != WALK_COMPLETE ||
+	    python_has_interpreters(mem, scratch->layout))
 		return false;
-	if (room->activations == 0)
-		return walk->count > 0 || !code_ranges_have(room->layout->loop, walk->leaf);
-	return room->activations > 1 || room->doubtful_count == 0 ||
-	       python_outer_is_certain(mem, &room->walk);
+	if (scratch->activations == 0)
+		return walk->count > 0 || !code_ranges_have(scratch->layout->loop, walk->leaf);
+	return scratch->activations > 1 || scratch->doubtful_count == 0 ||
+	       python_outer_is_certain(mem, &scratch->walk);
 }
 
 /* 2.7 to 3.10: an activation's frame is not known by its address, so all are outside. */
@@ -93,11 +94,11 @@ static bool put_linked(struct walk *walk, struct mem *mem)
 
 bool python_put_outer(struct walk *walk, struct mem *mem)
 {
-	const struct python_room *room = walk->python;
+	const struct python_scratch *scratch = walk->python;
 	const u64 met = walk->regions.met;
 
 	/* Which of two interpreters' frames are further out is not known. */
-	if (room->layout == NULL || walk->ruby->layout != NULL || !is_cut(walk) ||
+	if (scratch->layout == NULL || walk->ruby->layout != NULL || !is_cut(walk) ||
 	    !find_thread(walk, mem) || !may_follow(walk, mem) || !begin_outer(walk, mem))
 		return false;
 	const u32 before = walk->count;
@@ -105,7 +106,7 @@ bool python_put_outer(struct walk *walk, struct mem *mem)
 	if (!put_linked(walk, mem)) {
 		walk->count = before;
 		walk->regions.met = met;
-	} else if (walk->count > before || room->activations > 0) {
+	} else if (walk->count > before || scratch->activations > 0) {
 		walk->ending = (u8)walk_status_of_interpreted(walk->ending);
 	}
 	return true;

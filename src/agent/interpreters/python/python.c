@@ -21,42 +21,44 @@
 static u64 known_distance;
 static struct interpreter_place place;
 
-void python_begin_walk(struct python_room *room, struct ring_header *ring, struct mem *mem)
+void python_begin_walk(struct python_scratch *scratch, struct ring_header *ring,
+		       struct mem *mem)
 {
 	const struct python_layout *layout = layouts_python(ring);
 
-	room->layout =
+	scratch->layout =
 		layout != NULL && interpreter_is_loaded(&place, mem, layout->loop[0].start,
 							layout->load_bias)
 			? layout
 			: NULL;
-	room->activations = 0;
-	room->doubtful_count = 0;
-	room->status = WALK_COMPLETE;
-	room->has_given_up = false;
+	scratch->activations = 0;
+	scratch->doubtful_count = 0;
+	scratch->status = WALK_COMPLETE;
+	scratch->has_given_up = false;
 }
 
-static void fail(struct python_room *room, enum walk_status status)
+static void fail(struct python_scratch *scratch, enum walk_status status)
 {
-	if (room->status == WALK_COMPLETE)
-		room->status = (u8)status;
+	if (scratch->status == WALK_COMPLETE)
+		scratch->status = (u8)status;
 }
 
-static void give_up(struct python_room *room, enum walk_status status)
+static void give_up(struct python_scratch *scratch, enum walk_status status)
 {
-	fail(room, status);
-	room->has_given_up = true;
+	fail(scratch, status);
+	scratch->has_given_up = true;
 }
 
 bool python_begin_state(struct walk *walk, struct mem *mem, u64 state)
 {
-	struct python_room *room = walk->python;
+	struct python_scratch *scratch = walk->python;
 
 	for (u32 i = 0; i < PYTHON_MEMO; i++)
-		room->memo[i].code = 0;
-	if (!python_is_state(mem, room->layout, state, arch_thread_pointer()) ||
-	    python_begin(mem, room->layout, state,
-			 __atomic_load_n(&known_distance, __ATOMIC_RELAXED), &room->walk) < 0) {
+		scratch->memo[i].code = 0;
+	if (!python_is_state(mem, scratch->layout, state, arch_thread_pointer()) ||
+	    python_begin(mem, scratch->layout, state,
+			 __atomic_load_n(&known_distance, __ATOMIC_RELAXED),
+			 &scratch->walk) < 0) {
 		__atomic_fetch_add(&walk->ring->python_refusals, 1, __ATOMIC_RELAXED);
 		return false;
 	}
@@ -67,21 +69,21 @@ bool python_begin_state(struct walk *walk, struct mem *mem, u64 state)
 /* At the first activation of a walk. */
 static void begin(struct walk *walk, struct mem *mem)
 {
-	struct python_room *room = walk->python;
-	u64 state = python_find_state(mem, room->layout);
+	struct python_scratch *scratch = walk->python;
+	u64 state = python_find_state(mem, scratch->layout);
 
 	/*
 	 * What can be asked knows the first of a thread's states.  A host that makes them by hand, one
 	 * for each interpreter, may delete that and go on with another (mod_wsgi).
 	 */
 	if (state == 0)
-		state = python_list_state(mem, room->layout, 0);
+		state = python_list_state(mem, scratch->layout, 0);
 	if (state == 0) {
-		give_up(room, WALK_CODE_UNMATCHED);
+		give_up(scratch, WALK_CODE_UNMATCHED);
 		return;
 	}
 	if (!python_begin_state(walk, mem, state))
-		give_up(room, WALK_CODE_UNREADABLE);
+		give_up(scratch, WALK_CODE_UNREADABLE);
 }
 
 /* Stores the frames of the activation that was entered, and says how that ended. */
@@ -129,19 +131,19 @@ static void insert_before(struct walk *walk, u32 loop, u64 word)
  */
 static enum python_step enter(struct walk *walk, struct mem *mem, u64 sp, u64 cfa)
 {
-	struct python_room *room = walk->python;
-	const enum python_step step = python_enter(mem, &room->walk, sp, cfa);
-	const u32 behind = room->doubtful_at + room->doubtful_count;
+	struct python_scratch *scratch = walk->python;
+	const enum python_step step = python_enter(mem, &scratch->walk, sp, cfa);
+	const u32 behind = scratch->doubtful_at + scratch->doubtful_count;
 
-	if (step != PYTHON_STRAY || room->doubtful_count == 0 || room->activations != 2 ||
-	    room->walk.has_ended)
+	if (step != PYTHON_STRAY || scratch->doubtful_count == 0 || scratch->activations != 2 ||
+	    scratch->walk.has_ended)
 		return step;
 	for (u32 i = behind; i < walk->count; i++)
-		walk->frames[i - room->doubtful_count] = walk->frames[i];
-	walk->count -= room->doubtful_count;
-	if (python_pass(mem, &room->walk) < 0)
+		walk->frames[i - scratch->doubtful_count] = walk->frames[i];
+	walk->count -= scratch->doubtful_count;
+	if (python_pass(mem, &scratch->walk) < 0)
 		return PYTHON_STRAY;
-	return python_enter(mem, &room->walk, sp, cfa);
+	return python_enter(mem, &scratch->walk, sp, cfa);
 }
 
 /*
@@ -150,13 +152,14 @@ static enum python_step enter(struct walk *walk, struct mem *mem, u64 sp, u64 cf
  */
 static void pass(struct walk *walk, struct mem *mem, enum python_step step, bool is_exact)
 {
-	struct python_room *room = walk->python;
-	const bool may_be_half_made = is_exact && room->activations == 1;
+	struct python_scratch *scratch = walk->python;
+	const bool may_be_half_made = is_exact && scratch->activations == 1;
 
 	if (!may_be_half_made)
-		fail(room, step == PYTHON_STRAY ? WALK_CODE_UNMATCHED : WALK_CODE_UNREADABLE);
-	if (python_pass(mem, &room->walk) < 0)
-		give_up(room, WALK_CODE_UNMATCHED);
+		fail(scratch,
+		     step == PYTHON_STRAY ? WALK_CODE_UNMATCHED : WALK_CODE_UNREADABLE);
+	if (python_pass(mem, &scratch->walk) < 0)
+		give_up(scratch, WALK_CODE_UNMATCHED);
 }
 
 /*
@@ -166,27 +169,27 @@ static void pass(struct walk *walk, struct mem *mem, enum python_step step, bool
 static bool put_others_frames(struct walk *walk, struct mem *mem, u64 sp, u64 cfa,
 			      struct python_frame *out_innermost)
 {
-	struct python_room *room = walk->python;
+	struct python_scratch *scratch = walk->python;
 	const u32 before = walk->count;
-	u64 state = room->walk.state;
+	u64 state = scratch->walk.state;
 	const u64 known = state;
 
-	if (!python_has_interpreters(mem, room->layout))
+	if (!python_has_interpreters(mem, scratch->layout))
 		return false;
-	room->left = room->walk;
+	scratch->left = scratch->walk;
 	for (u32 i = 0; i < MOST_STATES && state != 0; i++) {
-		state = python_list_state(mem, room->layout, i);
+		state = python_list_state(mem, scratch->layout, i);
 		if (state == known || state == 0 ||
-		    python_begin(mem, room->layout, state, room->left.distance, &room->walk) <
-			    0)
+		    python_begin(mem, scratch->layout, state, scratch->left.distance,
+				 &scratch->walk) < 0)
 			continue;
-		if (put_frames(walk, mem, python_enter(mem, &room->walk, sp, cfa),
+		if (put_frames(walk, mem, python_enter(mem, &scratch->walk, sp, cfa),
 			       out_innermost) == PYTHON_END &&
 		    walk->count > before)
 			return true;
 		walk->count = before;
 	}
-	room->walk = room->left;
+	scratch->walk = scratch->left;
 	return false;
 }
 
@@ -213,39 +216,39 @@ static enum python_step put_activation(struct walk *walk, struct mem *mem, u64 s
 /* By address: an activation's frames, and the C function that its innermost one calls. */
 static void put_by_address(struct walk *walk, struct mem *mem, u64 sp, u64 cfa, bool is_exact)
 {
-	struct python_room *room = walk->python;
+	struct python_scratch *scratch = walk->python;
 	struct python_frame innermost = { 0 };
 	const enum python_step step = put_activation(walk, mem, sp, cfa, &innermost);
-	const u32 loop = room->frames_at - 1;
+	const u32 loop = scratch->frames_at - 1;
 
 	if (step == PYTHON_STRAY || step == PYTHON_BROKEN)
 		pass(walk, mem, step, is_exact);
 	if (step != PYTHON_END)
 		return;
-	if (room->walk.distance != 0)
-		__atomic_store_n(&known_distance, room->walk.distance, __ATOMIC_RELAXED);
-	if (is_exact && room->activations == 1) {
-		room->doubtful_at = room->frames_at;
-		room->doubtful_count = walk->count - room->frames_at;
+	if (scratch->walk.distance != 0)
+		__atomic_store_n(&known_distance, scratch->walk.distance, __ATOMIC_RELAXED);
+	if (is_exact && scratch->activations == 1) {
+		scratch->doubtful_at = scratch->frames_at;
+		scratch->doubtful_count = walk->count - scratch->frames_at;
 	}
-	if (!is_exact && walk->count > room->frames_at)
+	if (!is_exact && walk->count > scratch->frames_at)
 		insert_before(walk, loop, python_name_callee(walk, mem, &innermost, loop));
 }
 
 bool python_put_activation(struct walk *walk, struct mem *mem, u64 sp, u64 cfa, bool is_exact)
 {
-	struct python_room *room = walk->python;
+	struct python_scratch *scratch = walk->python;
 
-	if (room->activations++ == 0)
+	if (scratch->activations++ == 0)
 		begin(walk, mem);
-	if (room->has_given_up)
+	if (scratch->has_given_up)
 		return true;
-	if (room->layout->chain == PYTHON_CHAIN_OBJECTS) {
+	if (scratch->layout->chain == PYTHON_CHAIN_OBJECTS) {
 		walk_push(walk, PYTHON_PLACE_OF_FRAME);
 		walk_push(walk, PYTHON_PLACE_OF_FRAME);
 		return true;
 	}
-	if (room->walk.has_ended && !python_has_interpreters(mem, room->layout)) {
+	if (scratch->walk.has_ended && !python_has_interpreters(mem, scratch->layout)) {
 		walk->count--;
 		return false;
 	}
@@ -254,9 +257,9 @@ bool python_put_activation(struct walk *walk, struct mem *mem, u64 sp, u64 cfa, 
 }
 
 /* How many frames there are from here on outwards; MOST_OBJECTS if there is no end to them. */
-static u32 count_objects(struct mem *mem, const struct python_room *room, u64 frame)
+static u32 count_objects(struct mem *mem, const struct python_scratch *scratch, u64 frame)
 {
-	struct python_walk walk = room->walk;
+	struct python_walk walk = scratch->walk;
 	u32 count = 0;
 
 	walk.frame = frame;
@@ -274,18 +277,19 @@ static u32 count_objects(struct mem *mem, const struct python_room *room, u64 fr
  */
 static void fill_place(struct walk *walk, struct mem *mem)
 {
-	struct python_room *room = walk->python;
+	struct python_scratch *scratch = walk->python;
 	struct python_frame frame;
 	u64 word = 0;
 
-	if (room->walk.frame == 0) {
-		room->walk.frame = room->caller;
-		room->caller = 0;
+	if (scratch->walk.frame == 0) {
+		scratch->walk.frame = scratch->caller;
+		scratch->caller = 0;
 	}
-	if (!room->has_given_up && python_object_next(mem, &room->walk, &frame) == PYTHON_FRAME)
+	if (!scratch->has_given_up &&
+	    python_object_next(mem, &scratch->walk, &frame) == PYTHON_FRAME)
 		word = python_name_frame(walk, mem, &frame);
 	if (word == 0) {
-		give_up(room, WALK_CODE_UNREADABLE);
+		give_up(scratch, WALK_CODE_UNREADABLE);
 		return;
 	}
 	if (walk->count > 0)
@@ -321,9 +325,9 @@ static void fill_places(struct walk *walk, struct mem *mem, u32 skipped, bool ha
 }
 
 /* One frame for each activation, or the innermost has none. */
-static bool has_frames_for_all(const struct python_room *room, u32 frames)
+static bool has_frames_for_all(const struct python_scratch *scratch, u32 frames)
 {
-	return room->activations == frames || room->activations == frames + 1;
+	return scratch->activations == frames || scratch->activations == frames + 1;
 }
 
 /*
@@ -331,18 +335,18 @@ static bool has_frames_for_all(const struct python_room *room, u32 frames)
  * interpreter that called it.  The list begins with the youngest interpreter, and the first of
  * all executes nothing inside of another.  Of three with frames the order is not known.
  */
-static u32 count_in_interpreters(struct mem *mem, struct python_room *room)
+static u32 count_in_interpreters(struct mem *mem, struct python_scratch *scratch)
 {
 	u64 firsts[2] = { 0 };
 	u32 count = 0;
 
 	for (u32 i = 0;; i++) {
-		const u64 state = python_list_state(mem, room->layout, i);
+		const u64 state = python_list_state(mem, scratch->layout, i);
 		u64 frame;
 
 		if (state == 0)
 			break;
-		if (python_read(mem, &frame, state, room->layout->offsets.state_frame) < 0)
+		if (python_read(mem, &frame, state, scratch->layout->offsets.state_frame) < 0)
 			return MOST_OBJECTS;
 		if (frame == 0)
 			continue;
@@ -350,54 +354,55 @@ static u32 count_in_interpreters(struct mem *mem, struct python_room *room)
 			return MOST_OBJECTS;
 		firsts[count++] = frame;
 	}
-	room->walk.frame = firsts[0];
-	room->caller = firsts[1];
-	return count_objects(mem, room, firsts[0]) + count_objects(mem, room, firsts[1]);
+	scratch->walk.frame = firsts[0];
+	scratch->caller = firsts[1];
+	return count_objects(mem, scratch, firsts[0]) + count_objects(mem, scratch, firsts[1]);
 }
 
 static void end_objects(struct walk *walk, struct mem *mem)
 {
-	struct python_room *room = walk->python;
+	struct python_scratch *scratch = walk->python;
 	bool has_frames = false;
 	u32 frames = 0;
 
-	room->caller = 0;
-	if (walk->ending == WALK_COMPLETE && !room->has_given_up) {
-		frames = count_objects(mem, room, room->walk.frame);
-		if (!has_frames_for_all(room, frames) &&
-		    python_has_interpreters(mem, room->layout))
-			frames = count_in_interpreters(mem, room);
-		has_frames = has_frames_for_all(room, frames);
+	scratch->caller = 0;
+	if (walk->ending == WALK_COMPLETE && !scratch->has_given_up) {
+		frames = count_objects(mem, scratch, scratch->walk.frame);
+		if (!has_frames_for_all(scratch, frames) &&
+		    python_has_interpreters(mem, scratch->layout))
+			frames = count_in_interpreters(mem, scratch);
+		has_frames = has_frames_for_all(scratch, frames);
 	}
 	if (!has_frames)
-		fail(room, WALK_CODE_UNMATCHED);
-	fill_places(walk, mem, has_frames ? room->activations - frames : 0, has_frames);
+		fail(scratch, WALK_CODE_UNMATCHED);
+	fill_places(walk, mem, has_frames ? scratch->activations - frames : 0, has_frames);
 }
 
 /* Of a walk that is whole: its outermost frame is the thread's first. */
 static void tell_thread_name(struct walk *walk, struct mem *mem)
 {
-	struct python_room *room = walk->python;
+	struct python_scratch *scratch = walk->python;
 
 	if (thread_name_is_due() &&
-	    python_thread_name(mem, room->layout, &room->outermost, &room->texts[0]) >= 0)
-		thread_name_tell(walk->ring, &room->texts[0]);
+	    python_thread_name(mem, scratch->layout, &scratch->outermost, &scratch->texts[0]) >=
+		    0)
+		thread_name_tell(walk->ring, &scratch->texts[0]);
 }
 
 void python_end_walk(struct walk *walk, struct mem *mem)
 {
-	struct python_room *room = walk->python;
+	struct python_scratch *scratch = walk->python;
 
-	if (python_put_outer(walk, mem) || room->activations == 0)
+	if (python_put_outer(walk, mem) || scratch->activations == 0)
 		return;
-	if (room->layout->chain == PYTHON_CHAIN_OBJECTS)
+	if (scratch->layout->chain == PYTHON_CHAIN_OBJECTS)
 		end_objects(walk, mem);
-	else if (walk->ending == WALK_COMPLETE && !room->has_given_up &&
-		 !python_is_over(&room->walk))
-		fail(room, WALK_CODE_UNMATCHED);
+	else if (walk->ending == WALK_COMPLETE && !scratch->has_given_up &&
+		 !python_is_over(&scratch->walk))
+		fail(scratch, WALK_CODE_UNMATCHED);
 	if (walk->ending == WALK_COMPLETE ||
-	    (walk->ending == WALK_SWITCHED && room->status != WALK_COMPLETE))
-		walk->ending = room->status;
+	    (walk->ending == WALK_SWITCHED && scratch->status != WALK_COMPLETE))
+		walk->ending = scratch->status;
 	if (walk->ending == WALK_COMPLETE)
 		tell_thread_name(walk, mem);
 }

@@ -9,14 +9,15 @@
 
 #include "abi/ring.h"
 #include "agent/core/memory.h"
-#include "agent/interpreters/python/room.h"
+#include "agent/interpreters/python/scratch.h"
 #include "walk/python.h"
 #include "walk/python_builtin.h"
 #include "walk/python_text.h"
 
 struct walk;
 
-void python_begin_walk(struct python_room *room, struct ring_header *ring, struct mem *mem);
+void python_begin_walk(struct python_scratch *scratch, struct ring_header *ring,
+		       struct mem *mem);
 /*
  * The frame that the walk has just stored is an activation of the loop, and reaches from sp to
  * cfa; is_exact: it was interrupted there.  Puts its Python frames behind it.  False: that frame
@@ -29,14 +30,14 @@ bool python_begin_state(struct walk *walk, struct mem *mem, u64 state);
 void python_end_walk(struct walk *walk, struct mem *mem);
 
 /* Whether python_put_activation() is to be called for this address. */
-static inline bool python_has_loop_at(const struct python_room *room, u64 address)
+static inline bool python_has_loop_at(const struct python_scratch *scratch, u64 address)
 {
-	return room->layout != NULL && code_ranges_have(room->layout->loop, address);
+	return scratch->layout != NULL && code_ranges_have(scratch->layout->loop, address);
 }
 
 /* Whether frames beyond those that can be stored must be counted. */
-static inline bool python_must_count(const struct python_room *room)
+static inline bool python_must_count(const struct python_scratch *scratch)
 {
-	return room->activations != 0 && room->layout->chain == PYTHON_CHAIN_OBJECTS &&
-	       !room->has_given_up;
+	return scratch->activations != 0 && scratch->layout->chain == PYTHON_CHAIN_OBJECTS &&
+	       !scratch->has_given_up;
 }

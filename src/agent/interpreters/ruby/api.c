@@ -11,7 +11,7 @@
 #include "agent/core/walk.h"
 #include "agent/interpreters/layouts.h"
 #include "agent/interpreters/ruby/collector.h"
-#include "agent/interpreters/ruby/room.h"
+#include "agent/interpreters/ruby/scratch.h"
 #include "agent/interpreters/ruby/state.h"
 #include "walk/ruby.h"
 #include "walk/ruby_call.h"

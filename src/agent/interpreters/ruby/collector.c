@@ -12,7 +12,7 @@
 #include "agent/core/walk.h"
 #include "agent/interpreters/layouts.h"
 #include "agent/interpreters/ruby/frames.h"
-#include "agent/interpreters/ruby/room.h"
+#include "agent/interpreters/ruby/scratch.h"
 #include "agent/interpreters/ruby/state.h"
 
 /* include/ruby/internal/event.h, of every version. */
@@ -38,7 +38,7 @@ static struct {
 	u64 context, frame; /* whose stack, and where it ended */
 	u64 ticks;          /* when the budget was looked at last */
 	s64 ticks_left;
-	struct ruby_room room;
+	struct ruby_scratch scratch;
 	struct memory_copies copies;
 	u64 no_frames[1];
 } collector;
@@ -58,7 +58,7 @@ struct ruby_frames *ruby_collector_frames(u64 context, u64 frame, u64 epoch)
 	if (!collector.is_whole || collector.context != context || collector.frame != frame ||
 	    collector.epoch != epoch)
 		return NULL;
-	return &collector.room.frames;
+	return &collector.scratch.frames;
 }
 
 static bool budget_has_some(u64 now)
@@ -76,7 +76,7 @@ static bool budget_has_some(u64 now)
 static void budget_spend(u64 ticks)
 {
 	const u64 most =
-		TICKS_OF_READING + (u64)collector.room.frames.stack.count * TICKS_OF_A_FRAME;
+		TICKS_OF_READING + (u64)collector.scratch.frames.stack.count * TICKS_OF_A_FRAME;
 
 	collector.ticks_left -= (s64)(ticks < most ? ticks : most);
 }
@@ -84,33 +84,33 @@ static void budget_spend(u64 ticks)
 /* The thread's Ruby frames as they are now, and what the innermost may be doing. */
 static void read_frames(struct mem *mem, struct ring_header *ring)
 {
-	struct ruby_room *room = &collector.room;
+	struct ruby_scratch *scratch = &collector.scratch;
 	struct walk walk = {
 		.ring = ring,
 		.epoch = __atomic_load_n(&ring->epoch, __ATOMIC_RELAXED),
 		.copies = &collector.copies,
-		.ruby = room,
+		.ruby = scratch,
 		.frames = collector.no_frames,
 	};
 
 	if (!ruby_frames_read(&walk, mem, RUBY_TOP_IN_HOOK))
 		return;
 	ruby_frames_name_top(&walk, mem);
-	collector.context = room->context;
-	collector.frame = room->frames.innermost;
+	collector.context = scratch->context;
+	collector.frame = scratch->frames.innermost;
 	collector.epoch = walk.epoch;
 	collector.is_whole = !walk.is_lost;
 }
 
-static bool find_stack(struct mem *mem, struct ruby_room *room, struct ring_header *ring)
+static bool find_stack(struct mem *mem, struct ruby_scratch *scratch, struct ring_header *ring)
 {
-	room->layout = ring != NULL ? layouts_ruby(ring) : NULL;
-	if (room->layout == NULL)
+	scratch->layout = ring != NULL ? layouts_ruby(ring) : NULL;
+	if (scratch->layout == NULL)
 		return false;
-	room->context = ruby_find_context(mem, room->layout);
-	if (room->context == 0)
+	scratch->context = ruby_find_context(mem, scratch->layout);
+	if (scratch->context == 0)
 		return false;
-	room->objspace_flags = ruby_objspace_flags(mem, room->layout, room->context);
+	scratch->objspace_flags = ruby_objspace_flags(mem, scratch->layout, scratch->context);
 	return true;
 }
 
@@ -125,7 +125,8 @@ static void begin_step(void)
 	atomic_signal_fence(memory_order_seq_cst);
 	collector.is_whole = false;
 	memory_begin_own(&mem, &collector.copies);
-	if (find_stack(&mem, &collector.room, ring) && (!may_time || budget_has_some(begin))) {
+	if (find_stack(&mem, &collector.scratch, ring) &&
+	    (!may_time || budget_has_some(begin))) {
 		read_frames(&mem, ring);
 		if (may_time)
 			budget_spend(ticks_now() - begin);

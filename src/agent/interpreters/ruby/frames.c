@@ -4,7 +4,7 @@
 #include "agent/core/regions.h"
 #include "agent/core/walk.h"
 #include "agent/interpreters/ruby/names.h"
-#include "agent/interpreters/ruby/room.h"
+#include "agent/interpreters/ruby/scratch.h"
 #include "walk/code_key.h"
 #include "walk/ruby.h"
 

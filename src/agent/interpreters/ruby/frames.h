@@ -9,7 +9,7 @@
 #pragma once
 #include <stdbool.h>
 
-#include "agent/interpreters/ruby/room.h"
+#include "agent/interpreters/ruby/scratch.h"
 #include "walk/ruby_leaf.h"
 #include "walk/ruby_walk.h"
 

@@ -3,7 +3,7 @@
 #include "abi/ring.h"
 #include "agent/core/codes.h"
 #include "agent/core/walk.h"
-#include "agent/interpreters/ruby/room.h"
+#include "agent/interpreters/ruby/scratch.h"
 #include "agent/interpreters/ruby/state.h"
 #include "walk/ruby_code.h"
 #include "walk/ruby_line.h"
@@ -40,14 +40,14 @@ static void kept_put(u64 hash, u64 word)
 
 void ruby_names_begin(struct walk *walk, struct mem *mem)
 {
-	struct ruby_room *room = walk->ruby;
+	struct ruby_scratch *scratch = walk->ruby;
 	u64 collections;
 
-	if (!ruby_is_marking(room->objspace_flags) &&
-	    ruby_collections(mem, room->layout, room->context, &collections))
-		room->generation = collections << 1;
+	if (!ruby_is_marking(scratch->objspace_flags) &&
+	    ruby_collections(mem, scratch->layout, scratch->context, &collections))
+		scratch->generation = collections << 1;
 	else
-		room->generation =
+		scratch->generation =
 			__atomic_fetch_add(&lone_walks, 1, __ATOMIC_RELAXED) << 1 | 1;
 }
 
@@ -63,7 +63,7 @@ static u64 hash_of(const struct walk *walk, u64 iseq, u64 method, u64 place)
 	return code_mix(hash, place);
 }
 
-/* Tells the recorder of a code whose texts are in the room. */
+/* Sends the recorder a code whose texts are in the scratch. */
 static bool tell(struct walk *walk, struct mem *mem, u64 key, const struct ruby_code *parts)
 {
 	const struct name_text *texts = walk->ruby->texts;

@@ -23,31 +23,32 @@ _Static_assert(RUBY_MAX_FRAMES == WALK_MAX_FRAMES, "a stack of Ruby's alone has 
 
 static struct interpreter_place place;
 
-void ruby_begin_walk(struct ruby_room *room, struct ring_header *ring, struct mem *mem)
+void ruby_begin_walk(struct ruby_scratch *scratch, struct ring_header *ring, struct mem *mem)
 {
 	const struct ruby_layout *layout = layouts_ruby(ring);
 
-	room->layout = layout != NULL &&
-				       __atomic_load_n(&ring->ruby_check, __ATOMIC_RELAXED) !=
-					       RING_RUBY_DIFFERS &&
-				       interpreter_is_loaded(&place, mem, layout->loop[0].start,
-							     layout->load_bias)
-			       ? layout
-			       : NULL;
-	room->activations = 0;
-	room->core = 0;
+	scratch->layout =
+		layout != NULL &&
+				__atomic_load_n(&ring->ruby_check, __ATOMIC_RELAXED) !=
+					RING_RUBY_DIFFERS &&
+				interpreter_is_loaded(&place, mem, layout->loop[0].start,
+						      layout->load_bias)
+			? layout
+			: NULL;
+	scratch->activations = 0;
+	scratch->core = 0;
 }
 
 void ruby_meet(struct walk *walk, u64 address)
 {
-	struct ruby_room *room = walk->ruby;
+	struct ruby_scratch *scratch = walk->ruby;
 
-	if (code_ranges_have(room->layout->core, address)) {
-		if (room->activations == 0 && room->core == 0)
-			room->core = address;
+	if (code_ranges_have(scratch->layout->core, address)) {
+		if (scratch->activations == 0 && scratch->core == 0)
+			scratch->core = address;
 		return;
 	}
-	room->activations++;
+	scratch->activations++;
 	walk_push(walk, RUBY_MARK);
 }
 
@@ -76,26 +77,28 @@ static void clear_frames(struct ruby_frames *frames)
  */
 static struct ruby_frames *frames_before_collection(struct walk *walk, struct mem *mem)
 {
-	struct ruby_room *room = walk->ruby;
+	struct ruby_scratch *scratch = walk->ruby;
 	struct ruby_frames *frames;
 	struct ruby_walk now;
 
 	if (ruby_collector_is_here() || !ruby_collector_is_installed())
-		room->collection = ruby_name_collection(walk, mem, room->objspace_flags);
-	if (!ruby_collector_is_here() || ruby_begin(mem, room->layout, room->context, &now) < 0)
+		scratch->collection = ruby_name_collection(walk, mem, scratch->objspace_flags);
+	if (!ruby_collector_is_here() ||
+	    ruby_begin(mem, scratch->layout, scratch->context, &now) < 0)
 		return NULL;
-	frames = ruby_collector_frames(room->context, now.next, walk->epoch);
-	return frames != NULL && ruby_frames_choose_named(room->layout, frames, room->core)
+	frames = ruby_collector_frames(scratch->context, now.next, walk->epoch);
+	return frames != NULL &&
+			       ruby_frames_choose_named(scratch->layout, frames, scratch->core)
 		       ? frames
 		       : NULL;
 }
 
 /* Whether the heap may be read: another thread may be collecting, but not moving objects. */
-static bool may_read_heap(const struct ruby_room *room)
+static bool may_read_heap(const struct ruby_scratch *scratch)
 {
-	const u32 flags = room->objspace_flags;
+	const u32 flags = scratch->objspace_flags;
 
-	if (ruby_is_compacting(room->layout, flags))
+	if (ruby_is_compacting(scratch->layout, flags))
 		return false;
 	return !(flags & RUBY_OBJSPACE_DURING_GC) ||
 	       (ruby_collector_is_installed() && !ruby_collector_is_here());
@@ -105,32 +108,32 @@ static bool may_read_heap(const struct ruby_room *room)
 static const struct ruby_stack *read_frames(struct walk *walk, struct mem *mem,
 					    enum walk_status *out_status)
 {
-	struct ruby_room *room = walk->ruby;
-	struct ruby_frames *frames = &room->frames;
+	struct ruby_scratch *scratch = walk->ruby;
+	struct ruby_frames *frames = &scratch->frames;
 
 	clear_frames(frames);
 	*out_status = WALK_CODE_UNMATCHED;
-	if (room->context == 0)
+	if (scratch->context == 0)
 		return &frames->stack;
 	*out_status = WALK_CODE_UNREADABLE;
-	if (!ruby_is_context(mem, room->layout, room->context, arch_thread_pointer())) {
+	if (!ruby_is_context(mem, scratch->layout, scratch->context, arch_thread_pointer())) {
 		/* One that begins or ends has a context without a stack, and executes nothing. */
-		if (room->activations == 0)
+		if (scratch->activations == 0)
 			*out_status = WALK_COMPLETE;
 		else
 			__atomic_fetch_add(&walk->ring->ruby_refusals, 1, __ATOMIC_RELAXED);
 		return &frames->stack;
 	}
 	__atomic_fetch_add(&walk->ring->ruby_walks, 1, __ATOMIC_RELAXED);
-	room->objspace_flags = ruby_objspace_flags(mem, room->layout, room->context);
-	if (!may_read_heap(room)) {
+	scratch->objspace_flags = ruby_objspace_flags(mem, scratch->layout, scratch->context);
+	if (!may_read_heap(scratch)) {
 		struct ruby_frames *const before = frames_before_collection(walk, mem);
 
 		if (before == NULL)
 			return &frames->stack;
 		frames = before;
 	} else if (!ruby_frames_read(walk, mem, RUBY_TOP_AS_IT_IS) ||
-		   !ruby_frames_choose(walk, mem, room->core)) {
+		   !ruby_frames_choose(walk, mem, scratch->core)) {
 		/* The innermost ones alone would seem to be called by nobody. */
 		clear_frames(frames);
 		return &frames->stack;
@@ -151,14 +154,14 @@ static enum walk_status status_of(const struct walk *walk, bool fits, bool is_on
 
 static void put_frames(struct walk *walk, struct mem *mem)
 {
-	struct ruby_room *room = walk->ruby;
+	struct ruby_scratch *scratch = walk->ruby;
 	enum walk_status status;
 	const struct ruby_stack *stack = read_frames(walk, mem, &status);
 
 	/* A thread that begins or ends, or serves the interpreter. */
-	if (status == WALK_COMPLETE && stack->count == 0 && room->activations == 0)
+	if (status == WALK_COMPLETE && stack->count == 0 && scratch->activations == 0)
 		return;
-	const bool is_on_own = room->context != 0 && is_on_own_stack(mem, walk);
+	const bool is_on_own = scratch->context != 0 && is_on_own_stack(mem, walk);
 	const bool may_fit =
 		walk->ending == WALK_COMPLETE && status == WALK_COMPLETE && is_on_own;
 	struct ruby_natives natives = {
@@ -166,7 +169,7 @@ static void put_frames(struct walk *walk, struct mem *mem)
 		.count = walk->count,
 		.room = WALK_MAX_FRAMES,
 	};
-	const bool fits = ruby_merge(room->layout, stack, may_fit, &natives);
+	const bool fits = ruby_merge(scratch->layout, stack, may_fit, &natives);
 
 	walk->count = natives.count;
 	walk->is_full |= natives.is_full || stack->is_full;
@@ -179,17 +182,17 @@ static void put_frames(struct walk *walk, struct mem *mem)
 /* Longer names than the kernel keeps. */
 static void tell_thread_name(struct walk *walk, struct mem *mem)
 {
-	const struct ruby_room *room = walk->ruby;
-	const struct ruby_offsets *offsets = &room->layout->offsets;
+	const struct ruby_scratch *scratch = walk->ruby;
+	const struct ruby_offsets *offsets = &scratch->layout->offsets;
 	struct name_text *name = &walk->ruby->texts[0];
 	u64 thread, text;
 
 	name->length = 0;
 	name->is_cut = 0;
-	if (ruby_read(mem, &thread, room->context, offsets->ec_thread) < 0 ||
+	if (ruby_read(mem, &thread, scratch->context, offsets->ec_thread) < 0 ||
 	    ruby_read(mem, &text, thread, offsets->thread_name) < 0)
 		return;
-	ruby_text_append(mem, room->layout, text, name);
+	ruby_text_append(mem, scratch->layout, text, name);
 	if (name->length > KERNEL_NAME_MAX)
 		thread_name_tell(walk->ring, name);
 }
@@ -206,29 +209,29 @@ static void put_innermost(struct walk *walk, u64 word)
 /* As it has who executes the interpreter's instructions, or is alone. */
 static bool has_gvl(const struct walk *walk)
 {
-	const struct ruby_room *room = walk->ruby;
+	const struct ruby_scratch *scratch = walk->ruby;
 
 	if (!agent.has_had_threads)
 		return true;
-	return room->frames.has_top && code_ranges_have(room->layout->core, walk->leaf);
+	return scratch->frames.has_top && code_ranges_have(scratch->layout->core, walk->leaf);
 }
 
 void ruby_end_walk(struct walk *walk, struct mem *mem)
 {
-	struct ruby_room *room = walk->ruby;
+	struct ruby_scratch *scratch = walk->ruby;
 
-	if (room->layout == NULL)
+	if (scratch->layout == NULL)
 		return;
-	room->context = ruby_find_context(mem, room->layout);
-	if (room->context == 0 && room->activations == 0)
+	scratch->context = ruby_find_context(mem, scratch->layout);
+	if (scratch->context == 0 && scratch->activations == 0)
 		return;
-	room->collection = 0;
+	scratch->collection = 0;
 	put_frames(walk, mem);
-	if (room->collection != 0)
-		put_innermost(walk, room->collection);
+	if (scratch->collection != 0)
+		put_innermost(walk, scratch->collection);
 	/* Where Ruby is executed, the VM has been set up. */
-	if (room->context != 0 && room->frames.stack.activations > 0)
+	if (scratch->context != 0 && scratch->frames.stack.activations > 0)
 		ruby_api_ask(walk, has_gvl(walk));
-	if (walk->ending == WALK_COMPLETE && may_read_heap(room) && thread_name_is_due())
+	if (walk->ending == WALK_COMPLETE && may_read_heap(scratch) && thread_name_is_due())
 		tell_thread_name(walk, mem);
 }

@@ -13,19 +13,19 @@
 
 #include "abi/ring.h"
 #include "agent/core/memory.h"
-#include "agent/interpreters/ruby/room.h"
+#include "agent/interpreters/ruby/scratch.h"
 #include "walk/name_text.h"
 
 struct walk;
 
-void ruby_begin_walk(struct ruby_room *room, struct ring_header *ring, struct mem *mem);
+void ruby_begin_walk(struct ruby_scratch *scratch, struct ring_header *ring, struct mem *mem);
 /* The frame that the walk has just stored has an address that ruby_has_code_at(). */
 void ruby_meet(struct walk *walk, u64 address);
 /* The native walk ended as walk->ending says. */
 void ruby_end_walk(struct walk *walk, struct mem *mem);
 
-static inline bool ruby_has_code_at(const struct ruby_room *room, u64 address)
+static inline bool ruby_has_code_at(const struct ruby_scratch *scratch, u64 address)
 {
-	return room->layout != NULL && (code_ranges_have(room->layout->core, address) ||
-					code_ranges_have(room->layout->loop, address));
+	return scratch->layout != NULL && (code_ranges_have(scratch->layout->core, address) ||
+					   code_ranges_have(scratch->layout->loop, address));
 }

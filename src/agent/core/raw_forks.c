@@ -1,4 +1,4 @@
-#include "agent/core/copies.h"
+#include "agent/core/raw_forks.h"
 
 #include <sched.h>
 #include <signal.h>
@@ -13,7 +13,7 @@
 pid_t _Fork(void);
 int clone(int (*run)(void *), void *stack, int flags, void *argument, ...);
 
-bool copies_are_made_by(long number, const long a[6])
+bool raw_fork_is_made_by(long number, const long a[6])
 {
 #ifdef SYS_fork
 	if (number == SYS_fork)
@@ -38,15 +38,15 @@ AGENT_EXPORT pid_t _Fork(void)
 	return pid;
 }
 
-struct copy_start {
+struct raw_fork_start {
 	int (*run)(void *);
 	void *argument;
 };
 
 /* In the copy, which has the caller's memory as it was. */
-static int copy_run(void *start)
+static int raw_fork_run(void *start)
 {
-	const struct copy_start own = *(const struct copy_start *)start;
+	const struct raw_fork_start own = *(const struct raw_fork_start *)start;
 
 	MECHANISMS_DO(abandon, ());
 	return own.run(own.argument);
@@ -54,7 +54,7 @@ static int copy_run(void *start)
 
 AGENT_EXPORT int clone(int (*run)(void *), void *stack, int flags, void *argument, ...)
 {
-	struct copy_start start = { run, argument };
+	struct raw_fork_start start = { run, argument };
 	va_list list;
 	void *more[3];
 
@@ -65,5 +65,5 @@ AGENT_EXPORT int clone(int (*run)(void *), void *stack, int flags, void *argumen
 	/* Without a function it is an error, which is the kernel's, or libc's, to tell. */
 	if (flags & CLONE_VM || run == NULL)
 		return HOOK_NEXT(clone)(run, stack, flags, argument, more[0], more[1], more[2]);
-	return HOOK_NEXT(clone)(copy_run, stack, flags, &start, more[0], more[1], more[2]);
+	return HOOK_NEXT(clone)(raw_fork_run, stack, flags, &start, more[0], more[1], more[2]);
 }

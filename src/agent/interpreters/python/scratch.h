@@ -1,5 +1,5 @@
 /*
- * room - memory for the Python frames of one walk.
+ * scratch - memory for the Python frames of one walk.
  */
 #pragma once
 #include <stdbool.h>
@@ -34,7 +34,7 @@ struct python_search {
 };
 
 /* Room for one walk; what it held does not matter, but for python_begin_walk(). */
-struct python_room {
+struct python_scratch {
 	const struct python_layout *layout; /* NULL: there is no interpreter */
 	struct python_walk walk;
 	struct python_walk left;       /* while another interpreter is tried */

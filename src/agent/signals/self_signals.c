@@ -1,13 +1,13 @@
 /*
- * sends - signals that the program sends to a thread of its own.
+ * self_signals - signals that the program sends to a thread of its own.
  *
  * A SIGTRAP that is sent reaches the program by way of on_trap() (forward.c), and for as long as
  * a thread is in there, preempted perhaps, the next trap of ours may be pending for it. Standard
  * signals do not queue: the kernel drops a second one to the same thread, and the program would
- * wait for it forever. So one to a thread of the same process goes as the stand-in at once, by
+ * wait for it forever. So one to a thread of the same process goes as the substitute at once, by
  * the same call. The kernel then does with it what it would have done with SIGTRAP, and tells by
  * which call it was sent and by whom: so it is known for a SIGTRAP (forward_unmark()). The
- * stand-in's own signal, if a program sends that, goes with a mark, and so does what is queued
+ * substitute's own signal, if a program sends that, goes with a mark, and so does what is queued
  * with an account of the sender's own.
  *
  * What is sent to a process is pending apart from what is sent to a thread, and goes as it is. So
@@ -27,16 +27,16 @@
 #include "agent/core/arch.h"
 #include "agent/signals/interposed.h"
 
-bool sends_are_shifted(int signal)
+bool self_signal_is_shifted(int signal)
 {
-	return (signal == SIGTRAP || signal == SIGNAL_STAND_IN) && agent.is_trap_ours &&
+	return (signal == SIGTRAP || signal == SIGNAL_SUBSTITUTE) && agent.is_trap_ours &&
 	       agent.may_call && !agent_is_of_another();
 }
 
 /* What the kernel is to be given for one to a thread of ours. */
 static int to_kernel(int signal)
 {
-	return signal == SIGTRAP && sends_are_shifted(signal) ? SIGNAL_STAND_IN : signal;
+	return signal == SIGTRAP && self_signal_is_shifted(signal) ? SIGNAL_SUBSTITUTE : signal;
 }
 
 /* What the kernel would say of one that this process sends. */
@@ -49,10 +49,10 @@ static siginfo_t sent_by_us(int code)
 	return info;
 }
 
-/* True: it was the stand-in itself, and is sent. */
+/* True: it was the substitute itself, and is sent. */
 static bool is_stand_in_sent(pid_t tid, int signal)
 {
-	if (tid <= 0 || signal != SIGNAL_STAND_IN || !sends_are_shifted(signal))
+	if (tid <= 0 || signal != SIGNAL_SUBSTITUTE || !self_signal_is_shifted(signal))
 		return false;
 	const siginfo_t info = sent_by_us(SI_TKILL);
 
@@ -71,7 +71,7 @@ AGENT_EXPORT int tgkill(pid_t pid, pid_t tid, int signal)
 /* libc has one function of two names. */
 static int raise_in_this_thread(int signal)
 {
-	if (signal == SIGNAL_STAND_IN &&
+	if (signal == SIGNAL_SUBSTITUTE &&
 	    is_stand_in_sent((pid_t)arch_syscall4(SYS_gettid, 0, 0, 0, 0), signal))
 		return 0;
 	return HOOK_NEXT(raise)(to_kernel(signal));
@@ -97,7 +97,7 @@ static pid_t tid_of(pthread_t thread)
 
 AGENT_EXPORT int pthread_sigqueue(pthread_t thread, int signal, const union sigval value)
 {
-	const pid_t tid = sends_are_shifted(signal) ? tid_of(thread) : 0;
+	const pid_t tid = self_signal_is_shifted(signal) ? tid_of(thread) : 0;
 
 	if (tid == 0)
 		return HOOK_NEXT(pthread_sigqueue)(thread, signal, value);
@@ -118,7 +118,7 @@ __asm__(".symver pthread_kill_of_now, pthread_kill@@GLIBC_2.34");
 
 static __typeof__(pthread_kill) *libc_kill_of_old AGENT_STATE;
 
-AGENT_START void sends_begin(void)
+AGENT_START void self_signals_begin(void)
 {
 	/* POSIX has dlvsym() give functions as object pointers; ISO C does not. */
 	*(void **)&libc_kill_of_old = dlvsym(RTLD_NEXT, "pthread_kill", ARCH_LIBC_BASE);
@@ -126,7 +126,7 @@ AGENT_START void sends_begin(void)
 
 AGENT_EXPORT int pthread_kill_of_now(pthread_t thread, int signal)
 {
-	if (signal == SIGNAL_STAND_IN && is_stand_in_sent(tid_of(thread), signal))
+	if (signal == SIGNAL_SUBSTITUTE && is_stand_in_sent(tid_of(thread), signal))
 		return 0;
 	return HOOK_NEXT(pthread_kill)(thread, to_kernel(signal));
 }
@@ -134,10 +134,10 @@ AGENT_EXPORT int pthread_kill_of_now(pthread_t thread, int signal)
 AGENT_EXPORT int pthread_kill_of_old(pthread_t thread, int signal)
 {
 	if (libc_kill_of_old == NULL)
-		sends_begin();
+		self_signals_begin();
 	if (libc_kill_of_old == NULL)
 		return pthread_kill_of_now(thread, signal);
-	if (signal == SIGNAL_STAND_IN && is_stand_in_sent(tid_of(thread), signal))
+	if (signal == SIGNAL_SUBSTITUTE && is_stand_in_sent(tid_of(thread), signal))
 		return 0;
 	return libc_kill_of_old(thread, to_kernel(signal));
 }

@@ -1,5 +1,5 @@
 /*
- * room - memory for the Ruby frames of one walk.
+ * scratch - memory for the Ruby frames of one walk.
  */
 #pragma once
 #include <stdbool.h>
@@ -25,7 +25,7 @@ struct ruby_frames {
 };
 
 /* Room for one walk; what it held does not matter, but for ruby_begin_walk(). */
-struct ruby_room {
+struct ruby_scratch {
 	const struct ruby_layout *layout; /* NULL: there is no interpreter */
 	u64 context;                      /* the thread's; 0: it has none */
 	u64 core;        /* the innermost loop's address in vm_exec_core(); 0: it is in none */
