@@ -58,7 +58,7 @@ _fathom_command_index()
 _fathom()
 {
 	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-	local commands="record trace report export info module doctor help version" begins
+	local commands="record trace dump report export info module doctor help version" begins
 
 	COMPREPLY=()
 	# bash makes words of its own of "--by=line".
@@ -88,12 +88,14 @@ _fathom()
 	case "${COMP_WORDS[1]} $current" in
 	"record -"*) _fathom_words "--clock --rate --output --max-size --no-children --wait --quiet --native --paused --trigger --color --help" ;;
 	"trace -"*) _fathom_words "--clock --only --blocks --no-builtins --output --max-size --no-children --wait --quiet --paused --color --help" ;;
+	"dump -"*) _fathom_words "--native --json --no-pager --color --help" ;;
 	"report -"*) _fathom_words "--by --tree --callers --callees --lines --native --min-max --raw --sort --thread --module --min --rows --json
 			--color --no-pager --help" ;;
 	"export -"*) _fathom_words "--format --output --native --raw --help" ;;
 	"info -"*) _fathom_words "--color --help" ;;
 	"doctor -"*) _fathom_words "--rate --trigger --seconds --json --work --color --help" ;;
 	"record "* | "trace "*) mapfile -t COMPREPLY < <(compgen -c -- "$current") ;;
+	"dump "*) mapfile -t COMPREPLY < <(cd /proc && compgen -G '[0-9]*' | grep "^$current") ;;
 	"help "*) _fathom_words "$commands" ;;
 	"module "*) _fathom_words "python ruby c" ;;
 	"report "* | "export "* | "info "*) _fathom_files ;;

@@ -70,6 +70,9 @@ bool elf_file_has(struct elf_file *elf, const char *name);
 
 /* Whether a section is called so. */
 bool elf_file_has_section(const struct elf_file *elf, const char *name);
+/* Where a section is that is called so. */
+bool elf_file_find_section(const struct elf_file *elf, const char *name,
+			   struct elf_file_symbol *out_place);
 
 /* Exactly len bytes at an offset of the file. */
 bool elf_file_read_file(const struct elf_file *elf, uint64_t offset, void *buffer, size_t len);

@@ -85,6 +85,30 @@ bool elf_file_has_section(const struct elf_file *elf, const char *name)
 	return names && has_text(names, header.sh_size, name);
 }
 
+bool elf_file_find_section(const struct elf_file *elf, const char *name,
+			   struct elf_file_symbol *out_place)
+{
+	const uint64_t at = elf->section_offset + elf->names_section * sizeof(Elf64_Shdr);
+	Elf64_Shdr header;
+
+	if (elf->names_section >= elf->section_count ||
+	    !elf_file_read_file(elf, at, &header, sizeof header))
+		return false;
+	CLEANUP(freep) char *names = read_section(elf, &header);
+	const uint64_t size = header.sh_size;
+
+	for (size_t i = 0; names && i < elf->section_count; i++) {
+		if (!elf_file_read_file(elf, elf->section_offset + i * sizeof header, &header,
+					sizeof header))
+			return false;
+		if (header.sh_name >= size || strcmp(names + header.sh_name, name) != 0)
+			continue;
+		*out_place = (struct elf_file_symbol){ header.sh_addr, header.sh_size };
+		return true;
+	}
+	return false;
+}
+
 bool elf_file_find_any(const struct elf_file *elf, const char *name,
 		       struct elf_file_symbol *out_symbol)
 {

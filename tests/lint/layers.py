@@ -44,8 +44,12 @@ ROOMS = {
     "load": {"record", "symbol", "target", "profile", "abi", "base"},
     # Records a program whose truth is known.
     "doctor": {"base", "target", "collect", "load", "profile"},
+    # Reads a process from outside.
+    "remote": {"walk", "target", "abi", "base"},
+    # What remote read, with names: as text and as JSON.
+    "dump": {"remote", "load", "symbol", "profile", "report", "abi", "base"},
     "cli": {"base", "abi", "target", "record", "symbol", "profile", "report", "export", "view",
-            "collect", "load", "doctor"},
+            "collect", "load", "doctor", "remote", "dump"},
 }
 
 # What includes a header of a floor that it may not use, today.

@@ -13,7 +13,7 @@ import live
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
 PAGES = sorted(glob.glob(os.path.join(ROOT, "docs", "man", "*.1")))
-COMMANDS = ("record", "trace", "report", "export", "info", "module", "doctor", "help", "version")
+COMMANDS = ("record", "trace", "dump", "report", "export", "info", "module", "doctor", "help", "version")
 
 PROGRAM = """
 #include <stdlib.h>
@@ -97,7 +97,7 @@ class Examples(unittest.TestCase):
         self.run_all(examples_of_markdown(os.path.join(ROOT, "README.md")))
 
     def test_those_in_the_manual_pages_work(self):
-        self.assertEqual(len(PAGES), 8)
+        self.assertEqual(len(PAGES), 9)
         self.run_all([example for page in PAGES if "record" in page for example in examples_of_page(page)])
         subprocess.run([live.FATHOM, "record", "-q", "./program"], cwd=self.folder, check=True, timeout=60)
         for page in PAGES:

@@ -1,0 +1,147 @@
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdio.h>
+
+#include "abi/walk_status.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "dump/command.h"
+#include "dump/rows.h"
+#include "dump/write.h"
+#include "remote/process.h"
+#include "remote/python.h"
+#include "remote/ruby.h"
+#include "remote/snapshot.h"
+#include "report/json.h"
+
+#define ADDRESS_SIZE 24
+
+static void add_flag(struct json_object *object, const char *key, bool value)
+{
+	json_add(object, key, json_object_new_boolean(value));
+}
+
+/* Of 64 bits, which not every reader's numbers have. */
+static void add_address(struct json_object *object, const char *key, uint64_t address)
+{
+	char text[ADDRESS_SIZE];
+
+	snprintf(text, sizeof text, "0x%" PRIx64, address);
+	json_add_string(object, key, text);
+}
+
+static struct json_object *frame_object(const struct dump_row *row)
+{
+	static const char *const languages[] = { "native", "python", "ruby" };
+	struct json_object *object = json_object_new_object();
+
+	json_add_string(object, "language", languages[row->language]);
+	json_add_string(object, "name", row->name);
+	json_add_string(object, "file", row->file);
+	json_add_figure(object, "line", row->line, 0);
+	json_add_string(object, "module", row->module);
+	if (row->language == DUMP_NATIVE)
+		add_address(object, "address", row->address);
+	else
+		json_add(object, "address", NULL);
+	add_flag(object, "is_inlined", row->is_inlined);
+	add_flag(object, "is_guess", row->is_guess);
+	add_flag(object, "is_plumbing", row->is_plumbing);
+	return object;
+}
+
+static const char *ending_word(uint8_t ending)
+{
+#define WORD(name, number, word, sentence) [number] = word,
+	static const char *const words[] = { WALK_STATUS_MAP(WORD) };
+#undef WORD
+
+	return ending < sizeof words / sizeof *words ? words[ending] : NULL;
+}
+
+static void add_trust(const struct remote_thread *thread, struct json_object *object)
+{
+	static const char *const words[] = {
+		[THREAD_CONSISTENT] = "consistent",
+		[THREAD_COPIED] = "copied",
+		[THREAD_DOUBTFUL] = "doubtful",
+		[THREAD_UNREAD] = "unread",
+	};
+
+	json_add_string(object, "trust", words[thread->trust]);
+	json_add_string(object, "why_unread", thread->why_unread);
+	json_add_string(object, "ending",
+			thread->trust == THREAD_UNREAD ? NULL
+			: thread->stack.needs_frame_pointer
+				? "no_frame_pointer"
+				: ending_word(thread->stack.ending));
+}
+
+static struct json_object *thread_object(const struct remote_thread *thread)
+{
+	struct json_object *object = json_object_new_object();
+	char state[2] = { thread->state, '\0' };
+
+	json_add_u64(object, "tid", (uint64_t)thread->tid);
+	json_add_u64(object, "inner_tid", (uint64_t)thread->inner_tid);
+	json_add_string(object, "name", thread->long_name ? thread->long_name : thread->name);
+	json_add_string(object, "state", state);
+	json_add_string(object, "kernel_function",
+			*thread->kernel_function ? thread->kernel_function : NULL);
+	add_flag(object, "holds_gil", thread->holds_gil);
+	add_flag(object, "waits_for_gil", thread->waits_for_gil);
+	add_flag(object, "holds_gvl", thread->holds_gvl);
+	add_trust(thread, object);
+	return object;
+}
+
+static void write_thread(const struct dump *dump, size_t i, struct json_writer *writer)
+{
+	const struct dump_thread *named = &dump->threads[i];
+	struct json_object *head = thread_object(&dump->snapshot->threads[i]);
+
+	json_writer_begin(writer, NULL, '{');
+	struct json_object_iterator at = json_object_iter_begin(head);
+	const struct json_object_iterator end = json_object_iter_end(head);
+
+	for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at))
+		json_writer_add(writer, json_object_iter_peek_name(&at),
+				json_object_get(json_object_iter_peek_value(&at)));
+	json_object_put(head);
+	json_writer_begin(writer, "frames", '[');
+	for (size_t j = 0; j < named->count; j++)
+		json_writer_add(writer, NULL, frame_object(&named->rows[j]));
+	json_writer_end(writer, ']');
+	json_writer_end(writer, '}');
+}
+
+static struct json_object *process_object(const struct remote *remote)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_add_u64(object, "pid", (uint64_t)remote->pid);
+	json_add(object, "command", dump_command_array(remote));
+	json_add_string(object, "python",
+			remote->python ? remote_python_version(remote->python) : NULL);
+	json_add_string(object, "python_why_not",
+			remote->python ? NULL : remote->why_no_python);
+	json_add_string(object, "ruby",
+			remote->ruby ? remote_ruby_version(remote->ruby) : NULL);
+	json_add_string(object, "ruby_why_not", remote->ruby ? NULL : remote->why_no_ruby);
+	return object;
+}
+
+void dump_write_json(const struct dump *dump, struct text *out)
+{
+	struct json_writer writer = { .out = out };
+
+	json_writer_begin(&writer, NULL, '{');
+	json_writer_add(&writer, "schema", json_object_new_int(1));
+	json_writer_add(&writer, "process", process_object(dump->remote));
+	json_writer_begin(&writer, "threads", '[');
+	for (size_t i = 0; i < dump->snapshot->count; i++)
+		write_thread(dump, i, &writer);
+	json_writer_end(&writer, ']');
+	json_writer_end(&writer, '}');
+	text_add(out, "\n");
+}

@@ -1,0 +1,158 @@
+#include "dump/rows.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "load/plumbing.h"
+#include "remote/process.h"
+#include "remote/snapshot.h"
+#include "symbol/symbolizer.h"
+
+static struct symbol_module *open_module(struct dump *dump, const struct remote_image *image)
+{
+	if (*image->path != '/')
+		return dump->remote->fd >= 0 ? symbolizer_open_vdso(dump->symbolizer) : NULL;
+	CLEANUP(freep) char *path = remote_image_path(dump->remote, image);
+
+	return symbolizer_open_elf(dump->symbolizer, path,
+				   image->build_id_len > 0 ? image->build_id : NULL,
+				   image->build_id_len);
+}
+
+static struct symbol_module *module_of(struct dump *dump, const struct remote_image *image)
+{
+	struct symbol_module **module = &dump->modules[image - dump->remote->images.images];
+
+	if (!*module)
+		*module = open_module(dump, image);
+	return *module;
+}
+
+static void push(struct dump_thread *thread, const struct dump_row *row)
+{
+	thread->rows = array_grow(thread->rows, thread->count, &thread->capacity,
+				  sizeof *thread->rows);
+	thread->rows[thread->count++] = *row;
+}
+
+/* One look-up. */
+struct visit {
+	struct dump_thread *thread;
+	struct dump_row row;
+};
+
+static void visit(void *context, const struct symbol_location *location)
+{
+	struct visit *v = context;
+	struct dump_row row = v->row;
+
+	row.name = location->name;
+	row.file = location->line_file ? location->line_file : location->file;
+	row.line = location->line_number;
+	row.is_inlined = location->is_inlined;
+	push(v->thread, &row);
+}
+
+static void name_native(struct dump *dump, struct dump_thread *thread,
+			const struct stack_frame *frame)
+{
+	const struct remote *remote = dump->remote;
+	const struct remote_image *image = remote_images_find(&remote->images, frame->address);
+	struct visit v = { .thread = thread,
+			   .row = { .language = DUMP_NATIVE,
+				    .name = "[code made at run time]",
+				    .address = frame->address,
+				    .is_guess = frame->is_guess,
+				    .frame = frame } };
+	struct symbol_module *module = image ? module_of(dump, image) : NULL;
+
+	if (image)
+		v.row.module = image->path;
+	if (!module) {
+		push(thread, &v.row);
+		return;
+	}
+	symbol_module_look_up(module,
+			      *image->path == '/'
+				      ? remote_file_offset(remote->maps, frame->address)
+				      : frame->address - image->native.start,
+			      visit, &v, NULL);
+}
+
+static void name_interpreted(struct dump_thread *thread, const struct stack_frame *frame)
+{
+	thread->is_interpreted = true;
+	push(thread, &(struct dump_row){
+			     .language = frame->kind == STACK_PYTHON ? DUMP_PYTHON : DUMP_RUBY,
+			     .name = frame->name ? frame->name : "[function without a name]",
+			     .file = frame->file,
+			     .line = frame->line,
+			     .frame = frame,
+		     });
+}
+
+static bool is_interpreters(const struct remote *remote, const struct dump_row *row)
+{
+	const struct plumbing_file file = plumbing_of_file(row->module);
+
+	if (file.kind == PLUMBING_INTERPRETER || file.kind == PLUMBING_STANDARD)
+		return true;
+	return (remote->python && plumbing_is_own_name(LANGUAGE_PYTHON, row->name)) ||
+	       (remote->ruby && plumbing_is_own_name(LANGUAGE_RUBY, row->name));
+}
+
+/* What calls the outermost frame of a program's language, and what interprets it. */
+static void mark_plumbing(const struct remote *remote, struct dump_thread *thread)
+{
+	bool is_outside = true;
+
+	for (size_t i = thread->count; i-- > 0 && thread->is_interpreted;) {
+		struct dump_row *row = &thread->rows[i];
+
+		if (row->language != DUMP_NATIVE) {
+			is_outside = false;
+			continue;
+		}
+		row->is_plumbing =
+			row->module &&
+			(is_interpreters(remote, row) ||
+			 (is_outside && plumbing_of_file(row->module).kind == PLUMBING_LIBC));
+	}
+}
+
+void dump_name(const struct remote *remote, const struct snapshot *snapshot,
+	       struct notes *notes, struct dump *out_dump)
+{
+	struct dump *dump = out_dump;
+
+	*dump = (struct dump){
+		.remote = remote,
+		.snapshot = snapshot,
+		.threads = xzalloc((snapshot->count + 1) * sizeof *dump->threads),
+		.symbolizer = symbolizer_new(notes),
+		.modules = xzalloc((remote->images.count + 1) * sizeof(void *)),
+	};
+	for (size_t i = 0; i < snapshot->count; i++) {
+		const struct remote_stack *stack = &snapshot->threads[i].stack;
+
+		for (size_t j = 0; j < stack->count; j++) {
+			if (stack->frames[j].kind == STACK_NATIVE)
+				name_native(dump, &dump->threads[i], &stack->frames[j]);
+			else
+				name_interpreted(&dump->threads[i], &stack->frames[j]);
+		}
+		mark_plumbing(remote, &dump->threads[i]);
+	}
+}
+
+void dump_done(struct dump *dump)
+{
+	for (size_t i = 0; dump->snapshot && i < dump->snapshot->count; i++)
+		free(dump->threads[i].rows);
+	free(dump->threads);
+	free(dump->modules);
+	symbolizer_free(dump->symbolizer);
+	*dump = (struct dump){ 0 };
+}

@@ -1,0 +1,49 @@
+/*
+ * rows - the frames of a snapshot with names, as a person or a script reads them.
+ *
+ * Native addresses get their functions, files and lines, and inlined calls rows of their own.  The
+ * interpreters' own frames are marked, so that they can be left out.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct notes;
+struct remote;
+struct snapshot;
+struct stack_frame;
+
+enum dump_language { DUMP_NATIVE, DUMP_PYTHON, DUMP_RUBY };
+
+/* Strings live as long as the struct dump and its remote. */
+struct dump_row {
+	enum dump_language language;
+	const char *name;   /* never NULL */
+	const char *file;   /* where it is being executed; NULL: unknown */
+	uint32_t line;      /* 0: unknown */
+	const char *module; /* native: the file's path; NULL: none, or interpreted */
+	uint64_t address;   /* native */
+	bool is_inlined, is_guess;
+	bool is_plumbing; /* an interpreter's own */
+	const struct stack_frame *frame;
+};
+
+struct dump_thread {
+	struct dump_row *rows; /* innermost first */
+	size_t count, capacity;
+	bool is_interpreted; /* it has frames of a program's own language */
+};
+
+struct dump {
+	const struct remote *remote;
+	const struct snapshot *snapshot;
+	struct dump_thread *threads; /* as many as the snapshot has */
+	struct symbolizer *symbolizer;
+	struct symbol_module **modules; /* of each image of the remote */
+};
+
+/* remote and snapshot must outlive the dump.  notes may be NULL. */
+void dump_name(const struct remote *remote, const struct snapshot *snapshot,
+	       struct notes *notes, struct dump *out_dump);
+void dump_done(struct dump *dump);

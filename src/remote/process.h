@@ -1,0 +1,46 @@
+/*
+ * process - a process that is read from outside: its memory, what it has mapped, and which
+ * interpreters are in it.
+ *
+ * open.h makes one.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/table.h"
+#include "remote/images.h"
+#include "remote/memory.h"
+
+struct maps;
+struct remote_python;
+struct remote_ruby;
+
+/* One that runs, or a core file that was one. */
+struct remote {
+	pid_t pid; /* of a core file: as it was */
+	int fd;    /* /proc/PID/mem; of a core file: -1 */
+	struct mem mem;
+	struct maps *maps;
+	struct remote_images images;
+	struct table rules;           /* addresses to unwind rules; 0: there is none */
+	struct intern strings;        /* names and files */
+	struct remote_python *python; /* NULL: there is none */
+	struct remote_ruby *ruby;
+	const char *why_no_python, *why_no_ruby; /* there is one, but it cannot be walked */
+	char *root; /* in front of the process's paths: "/proc/PID/root"; "" of a core file */
+};
+
+/*
+ * Where we can read the file of an image: *out_path is the caller's.  What is there may be
+ * another file by now: its build id says so.
+ */
+char *remote_image_path(const struct remote *remote, const struct remote_image *image);
+/* The text, which may be NULL, kept once as long as the process is open. */
+const char *remote_keep(struct remote *remote, const void *bytes, size_t len);
+
+struct name_text;
+/* NULL if it is empty. */
+const char *remote_keep_name(struct remote *remote, const struct name_text *text);

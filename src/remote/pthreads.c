@@ -1,0 +1,151 @@
+#include "remote/pthreads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "remote/memory.h"
+#include "remote/process.h"
+#include "target/elf_file.h"
+
+/*
+ * struct pthread.tid: behind tcbhead_t, whose size is set for good (x86-64: 704 bytes, sysdeps/x86_64/
+ * nptl/tls.h; aarch64: struct pthread's own 24 pointers), and a list_t.
+ */
+#if defined(__x86_64__)
+#define TID_OFFSET 720U
+#else
+#define TID_OFFSET 208U
+#endif
+#define MOST_THREADS 65536U
+
+/* How libthread_db describes a field: bits, how many there are, offset (nptl_db/structs.def). */
+struct field {
+	uint32_t bits, count, offset;
+};
+
+struct lists {
+	uint32_t used, user; /* of _rtld_global */
+	uint32_t link;       /* of struct pthread */
+};
+
+static bool read_field(const struct elf_file *elf, const char *name, uint32_t *out_offset)
+{
+	struct elf_file_symbol symbol;
+	struct field field;
+
+	if (!elf_file_find(elf, name, &symbol) ||
+	    !elf_file_read(elf, symbol.address, &field, sizeof field))
+		return false;
+	*out_offset = field.offset;
+	return true;
+}
+
+static bool read_lists(const char *path, struct lists *out_lists)
+{
+	struct elf_file elf;
+	bool found;
+
+	if (elf_file_open(path, &elf, NULL) < 0)
+		return false;
+	found = read_field(&elf, "_thread_db_rtld_global__dl_stack_used", &out_lists->used) &&
+		read_field(&elf, "_thread_db_rtld_global__dl_stack_user", &out_lists->user) &&
+		read_field(&elf, "_thread_db_pthread_list", &out_lists->link);
+	elf_file_close(&elf);
+	return found;
+}
+
+static uint64_t symbol_of(const char *path, const struct remote_image *image, const char *name)
+{
+	struct elf_file_symbol symbol = { 0 };
+	struct elf_file elf;
+
+	if (elf_file_open(path, &elf, NULL) < 0)
+		return 0;
+	const bool found = elf_file_find(&elf, name, &symbol);
+
+	elf_file_close(&elf);
+	return found ? symbol.address + image->bias : 0;
+}
+
+pid_t pthreads_tid_at(struct remote *remote, uint64_t pointer)
+{
+	uint64_t self;
+	int32_t tid;
+
+	/* tcbhead_t.self, which is the same address (x86-64). */
+#if defined(__x86_64__)
+	if (mem_read(&remote->mem, &self, sizeof self, pointer + 16) < 0 || self != pointer)
+		return 0;
+#else
+	(void)self;
+#endif
+	return mem_read(&remote->mem, &tid, sizeof tid, pointer + TID_OFFSET) < 0 ? 0 : tid;
+}
+
+static void read_list(struct remote *remote, uint64_t head, uint32_t link,
+		      struct pthread_places *places)
+{
+	uint64_t node;
+
+	if (mem_read(&remote->mem, &node, sizeof node, head) < 0)
+		return;
+	for (uint32_t i = 0; i < MOST_THREADS && node != head && node != 0; i++) {
+		const uint64_t pointer = node - link;
+		const pid_t tid = pthreads_tid_at(remote, pointer);
+
+		if (tid > 0) {
+			places->places = array_grow(places->places, places->count,
+						    &places->capacity, sizeof *places->places);
+			places->places[places->count++] =
+				(struct pthread_place){ tid, pointer };
+		}
+		if (mem_read(&remote->mem, &node, sizeof node, node) < 0)
+			return;
+	}
+}
+
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+void pthreads_read(struct remote *remote, struct pthread_places *out_places)
+{
+	struct lists lists;
+	uint64_t global = 0;
+	bool has_lists = false;
+
+	*out_places = (struct pthread_places){ 0 };
+	for (size_t i = 0; i < remote->images.count && !(has_lists && global); i++) {
+		const struct remote_image *image = &remote->images.images[i];
+		const char *name = name_of(image->path);
+		CLEANUP(freep) char *path = remote_image_path(remote, image);
+
+		if (strncmp(name, "ld-", 3) == 0)
+			global = symbol_of(path, image, "_rtld_global");
+		else if (strncmp(name, "libc.so", 7) == 0 || strncmp(name, "libc-", 5) == 0)
+			has_lists = read_lists(path, &lists);
+	}
+	if (!has_lists || global == 0)
+		return;
+	read_list(remote, global + lists.used, lists.link, out_places);
+	read_list(remote, global + lists.user, lists.link, out_places);
+}
+
+void pthreads_done(struct pthread_places *places)
+{
+	free(places->places);
+	*places = (struct pthread_places){ 0 };
+}
+
+uint64_t pthreads_pointer_of(const struct pthread_places *places, pid_t inner_tid)
+{
+	for (size_t i = 0; i < places->count; i++) {
+		if (places->places[i].tid == inner_tid)
+			return places->places[i].pointer;
+	}
+	return 0;
+}

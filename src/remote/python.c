@@ -1,0 +1,263 @@
+#include "remote/python.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "remote/global_reader.h"
+#include "remote/process.h"
+#include "remote/pthreads.h"
+#include "target/elf_file.h"
+#include "target/python.h"
+#include "walk/python.h"
+
+#define MOST_INTERPRETERS 256U
+#define MOST_STATES       65536U
+/* sizeof(struct _gil_runtime_state): an interval, the holder, locked, two conditions and mutexes. */
+#define GIL_SIZE 208U
+/* 3.7 to 3.11: from _PyRuntime.ceval.gil to .gilstate.tstate_current. */
+#define GIL_BEFORE_CURRENT 216U
+
+/* PyThreadState.native_thread_id stands behind thread_id from 3.11 on. */
+#define NATIVE_ID_FIRST 0x030b0000U
+/* From 3.12 on each interpreter has a GIL, or a pointer to the one it shares. */
+#define OWN_GIL_FIRST 0x030c0000U
+
+/* struct _gil_runtime_state: unsigned long interval; PyThreadState *last_holder; int locked. */
+#define GIL_HOLDER 8U
+#define GIL_LOCKED 16U
+/* PyInterpreterState.ceval.gil: 3.12; from 3.13 on ceval is the first but one. */
+#define GIL_OF_INTERPRETER_3_12 0x180U
+#define GIL_OF_INTERPRETER      16U
+
+struct state {
+	uint64_t state, interpreter, gil;
+	pid_t tid;
+};
+
+struct remote_python {
+	struct python_image *image;
+	struct python_layout layout;
+	uint64_t head;    /* where the first interpreter is; 0: not known */
+	uint64_t current; /* 2.7 to 3.11: where the state is that holds the GIL */
+	struct state *states;
+	size_t count, capacity;
+};
+
+/* The address of an exported function in the process; 0: there is none. */
+static uint64_t function_at(const char *path, uint64_t bias, const char *name)
+{
+	struct elf_file_symbol symbol = { 0 };
+	struct elf_file elf;
+
+	if (elf_file_open(path, &elf, NULL) < 0)
+		return 0;
+	const bool found = elf_file_find(&elf, name, &symbol);
+
+	elf_file_close(&elf);
+	return found ? symbol.address + bias : 0;
+}
+
+static void find_globals(struct remote *remote, struct remote_python *python, const char *path,
+			 uint64_t bias)
+{
+	uint64_t function;
+
+	if (!global_reader_find(&remote->mem, python->layout.head_function, &python->head))
+		python->head = 0;
+	if (python->layout.version >= OWN_GIL_FIRST)
+		return;
+	function = function_at(path, bias, "_PyThreadState_UncheckedGet");
+	if (function == 0 || !global_reader_find(&remote->mem, function, &python->current))
+		python->current = 0;
+}
+
+bool remote_python_find(struct remote *remote, const struct remote_image *image,
+			const char *path)
+{
+	struct python_image *file;
+
+	if (python_image_read(path, &file, NULL) < 0)
+		return false;
+	if (python_image_why_not(file)) {
+		const char *why = python_image_why_not(file);
+
+		remote->why_no_python = remote_keep(remote, why, strlen(why));
+		python_image_free(file);
+		return false;
+	}
+	struct remote_python *python = xzalloc(sizeof *python);
+
+	python->image = file;
+	python_image_layout(file, image->bias, &python->layout);
+	if (remote->images.count > 0) {
+		const struct remote_image *program = &remote->images.images[0];
+		CLEANUP(freep) char *its_path = remote_image_path(remote, program);
+
+		python_layout_use_copies(&python->layout, its_path, program->bias);
+	}
+	find_globals(remote, python, path, image->bias);
+	remote->python = python;
+	return true;
+}
+
+void remote_python_free(struct remote_python *python)
+{
+	if (!python)
+		return;
+	python_image_free(python->image);
+	free(python->states);
+	free(python);
+}
+
+const struct python_layout *remote_python_layout(const struct remote_python *python)
+{
+	return &python->layout;
+}
+
+const char *remote_python_version(const struct remote_python *python)
+{
+	return python_image_version(python->image);
+}
+
+/* Which thread a state is of, in the numbers of the process's own PID namespace. */
+static pid_t thread_of(struct remote *remote, uint64_t state)
+{
+	const struct python_layout *layout = &remote->python->layout;
+	uint64_t pointer, number;
+	pid_t tid;
+
+	if (mem_read(&remote->mem, &pointer, sizeof pointer,
+		     state + layout->offsets.state_thread_id) < 0)
+		return 0;
+	tid = pthreads_tid_at(remote, pointer);
+	if (tid > 0 || layout->version < NATIVE_ID_FIRST)
+		return tid;
+	if (mem_read(&remote->mem, &number, sizeof number,
+		     state + layout->offsets.state_thread_id + sizeof pointer) < 0)
+		return 0;
+	return (pid_t)number;
+}
+
+/* The GIL of an interpreter; 0: it has none of its own struct, or it is not known where. */
+static uint64_t gil_of(struct remote *remote, uint64_t interpreter)
+{
+	const uint32_t version = remote->python->layout.version;
+	uint64_t gil;
+	int32_t locked;
+
+	if (version < OWN_GIL_FIRST || remote->python->layout.is_free_threaded ||
+	    mem_read(&remote->mem, &gil, sizeof gil,
+		     interpreter + (version >> 16 == OWN_GIL_FIRST >> 16
+					    ? GIL_OF_INTERPRETER_3_12
+					    : GIL_OF_INTERPRETER)) < 0 ||
+	    mem_read(&remote->mem, &locked, sizeof locked, gil + GIL_LOCKED) < 0)
+		return 0;
+	return locked >= -1 && locked <= 1 ? gil : 0;
+}
+
+static void list_interpreter(struct remote *remote, uint64_t interpreter)
+{
+	struct remote_python *python = remote->python;
+	const struct python_offsets *offsets = &python->layout.offsets;
+	const uint64_t gil = gil_of(remote, interpreter);
+	uint64_t state;
+
+	if (mem_read(&remote->mem, &state, sizeof state,
+		     interpreter + offsets->interp_threads) < 0)
+		return;
+	for (uint32_t i = 0; i < MOST_STATES && state != 0; i++) {
+		python->states = array_grow(python->states, python->count, &python->capacity,
+					    sizeof *python->states);
+		python->states[python->count++] = (struct state){
+			.state = state,
+			.interpreter = interpreter,
+			.gil = gil,
+			.tid = thread_of(remote, state),
+		};
+		if (mem_read(&remote->mem, &state, sizeof state, state + offsets->state_next) <
+		    0)
+			return;
+	}
+}
+
+void remote_python_list(struct remote *remote)
+{
+	struct remote_python *python = remote->python;
+	uint64_t interpreter;
+
+	python->count = 0;
+	if (python->head == 0 ||
+	    mem_read(&remote->mem, &interpreter, sizeof interpreter, python->head) < 0)
+		return;
+	for (uint32_t i = 0; i < MOST_INTERPRETERS && interpreter != 0; i++) {
+		list_interpreter(remote, interpreter);
+		if (mem_read(&remote->mem, &interpreter, sizeof interpreter,
+			     interpreter + python->layout.offsets.interp_next) < 0)
+			return;
+	}
+}
+
+static bool executes(const struct remote *remote, uint64_t state)
+{
+	struct mem *mem = (struct mem *)&remote->mem;
+	struct python_walk walk;
+
+	return python_begin(mem, &remote->python->layout, state, 0, &walk) >= 0 &&
+	       walk.first != 0;
+}
+
+uint64_t remote_python_state(const struct remote *remote, pid_t inner_tid)
+{
+	const struct remote_python *python = remote->python;
+	uint64_t found = 0;
+
+	for (size_t i = 0; i < python->count; i++) {
+		if (python->states[i].tid != inner_tid)
+			continue;
+		found = python->states[i].state;
+		if (executes(remote, found))
+			return found;
+	}
+	return found;
+}
+
+bool remote_python_holds_gil(struct remote *remote, uint64_t state)
+{
+	const struct remote_python *python = remote->python;
+	uint64_t holder = 0;
+	int32_t locked;
+
+	if (state == 0)
+		return false;
+	if (python->layout.version < OWN_GIL_FIRST)
+		return python->current != 0 &&
+		       mem_read(&remote->mem, &holder, sizeof holder, python->current) >= 0 &&
+		       holder == state;
+	for (size_t i = 0; i < python->count; i++) {
+		const uint64_t gil = python->states[i].gil;
+
+		if (python->states[i].state == state && gil != 0)
+			return mem_read(&remote->mem, &holder, sizeof holder,
+					gil + GIL_HOLDER) >= 0 &&
+			       mem_read(&remote->mem, &locked, sizeof locked,
+					gil + GIL_LOCKED) >= 0 &&
+			       holder == state && locked == 1;
+	}
+	return false;
+}
+
+bool remote_python_is_gil(struct remote *remote, uint64_t address)
+{
+	const struct remote_python *python = remote->python;
+
+	for (size_t i = 0; i < python->count; i++) {
+		const uint64_t gil = python->states[i].gil;
+
+		if (gil != 0 && address >= gil && address < gil + GIL_SIZE)
+			return true;
+	}
+	return python->current != 0 && address < python->current &&
+	       python->current - address <= GIL_BEFORE_CURRENT;
+}

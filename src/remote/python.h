@@ -1,0 +1,34 @@
+/*
+ * python - the CPython interpreter of a process: its threads' states, and which holds the GIL.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "abi/python_layout.h"
+
+struct remote;
+struct remote_image;
+struct remote_python;
+
+/* Looks for an interpreter in an image; true if it is one that can be walked. */
+bool remote_python_find(struct remote *remote, const struct remote_image *image,
+			const char *path);
+void remote_python_free(struct remote_python *python);
+const struct python_layout *remote_python_layout(const struct remote_python *python);
+/* "3.11.2" */
+const char *remote_python_version(const struct remote_python *python);
+
+/* Lists the states that there are now. */
+void remote_python_list(struct remote *remote);
+/*
+ * The state of the thread that the process's own PID namespace numbers so; 0: it has none.  Of
+ * several (sub-interpreters) one that executes something.
+ */
+uint64_t remote_python_state(const struct remote *remote, pid_t inner_tid);
+/* Whether the thread with this state holds its interpreter's GIL at this moment. */
+bool remote_python_holds_gil(struct remote *remote, uint64_t state);
+/* Whether the address lies in an interpreter's GIL: a thread that waits for that waits for it. */
+bool remote_python_is_gil(struct remote *remote, uint64_t address);

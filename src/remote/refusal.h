@@ -1,0 +1,16 @@
+/*
+ * refusal - why a process cannot be read, and what would help.
+ */
+#pragma once
+#include <sys/types.h>
+
+struct error;
+
+/*
+ * 0 if the process could be read, by its kind; else -errno and a sentence: there is none of that
+ * number (-ESRCH), it has ended and was not waited for, it is a kernel thread, a thread of
+ * another process, or ourselves (-EINVAL).
+ */
+int refusal_judge(pid_t pid, struct error *err);
+/* The sentence for what the kernel said when it was read.  Returns rc. */
+int refusal_explain(pid_t pid, int rc, struct error *err);

@@ -1,0 +1,198 @@
+#include "remote/ruby.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "remote/process.h"
+#include "remote/pthreads.h"
+#include "target/ruby.h"
+#include "walk/ruby.h"
+#include "walk/ruby_names.h"
+
+#define MOST_THREADS 65536U
+
+struct context {
+	uint64_t context, thread;
+	pid_t tid;
+};
+
+struct remote_ruby {
+	struct ruby_image *image;
+	struct ruby_layout layout;
+	struct context *contexts;
+	size_t count, capacity;
+};
+
+/*
+ * Where the thread that holds the GVL stands: 2.7 vm->gvl.owner; then in the ractor, whose place in
+ * rb_thread_t is 24: threads.gvl.owner (3.0, 3.1), threads.sched.running (from 3.2 on).
+ */
+#define THREAD_RACTOR 24U
+static const struct {
+	uint32_t from; /* version >> 8 */
+	uint32_t owner;
+} owners[] = {
+	{ 0x0207, 8 },   { 0x0300, 344 }, { 0x0301, 336 },
+	{ 0x0302, 336 }, { 0x0303, 328 }, { 0x0304, 328 },
+};
+
+bool remote_ruby_find(struct remote *remote, const struct remote_image *image, const char *path)
+{
+	struct ruby_image *file;
+
+	if (ruby_image_read(path, &file, NULL) < 0)
+		return false;
+	if (ruby_image_why_not(file)) {
+		const char *why = ruby_image_why_not(file);
+
+		remote->why_no_ruby = remote_keep(remote, why, strlen(why));
+		ruby_image_free(file);
+		return false;
+	}
+	struct remote_ruby *ruby = xzalloc(sizeof *ruby);
+
+	ruby->image = file;
+	ruby_image_layout(file, image->bias, &ruby->layout);
+	if (remote->images.count > 0) {
+		const struct remote_image *program = &remote->images.images[0];
+		CLEANUP(freep) char *its_path = remote_image_path(remote, program);
+
+		ruby_layout_use_copies(&ruby->layout, its_path, program->bias);
+	}
+	remote->ruby = ruby;
+	return true;
+}
+
+void remote_ruby_free(struct remote_ruby *ruby)
+{
+	if (!ruby)
+		return;
+	ruby_image_free(ruby->image);
+	free(ruby->contexts);
+	free(ruby);
+}
+
+const struct ruby_layout *remote_ruby_layout(const struct remote_ruby *ruby)
+{
+	return &ruby->layout;
+}
+
+const char *remote_ruby_version(const struct remote_ruby *ruby)
+{
+	return ruby_image_version(ruby->image);
+}
+
+static void add(struct remote *remote, uint64_t context, pid_t tid)
+{
+	struct remote_ruby *ruby = remote->ruby;
+	uint64_t thread;
+
+	if (context == 0 ||
+	    ruby_read(&remote->mem, &thread, context, ruby->layout.offsets.ec_thread) < 0)
+		return;
+	ruby->contexts = array_grow(ruby->contexts, ruby->count, &ruby->capacity,
+				    sizeof *ruby->contexts);
+	ruby->contexts[ruby->count++] = (struct context){ context, thread, tid };
+}
+
+/* 2.7: the threads of the VM, each with its pthread_self(). */
+static void list_vm(struct remote *remote)
+{
+	const struct ruby_layout *layout = &remote->ruby->layout;
+	const struct ruby_offsets *offsets = &layout->offsets;
+	uint64_t vm, node, pointer, context;
+
+	if (mem_read(&remote->mem, &vm, sizeof vm, layout->vm) < 0)
+		return;
+	node = vm + offsets->vm_threads;
+	for (uint32_t i = 0; i < MOST_THREADS; i++) {
+		if (mem_read(&remote->mem, &node, sizeof node, node) < 0 ||
+		    node == vm + offsets->vm_threads)
+			return;
+		const uint64_t thread = node - offsets->thread_link;
+
+		if (ruby_read(&remote->mem, &pointer, thread, offsets->thread_pthread) < 0 ||
+		    ruby_read(&remote->mem, &context, thread, offsets->thread_ec) < 0)
+			return;
+		add(remote, context, pthreads_tid_at(remote, pointer));
+	}
+}
+
+/* The variable of the thread whose thread pointer this is; 0 if it has none. */
+static uint64_t variable_of(struct mem *mem, const struct tls_variable *variable,
+			    uint64_t pointer)
+{
+	uint64_t module, blocks, block = pointer, value;
+
+	if (variable->means == TLS_BY_MODULE &&
+	    (mem_read(mem, &module, sizeof module, variable->module) < 0 ||
+	     mem_read(mem, &blocks, sizeof blocks, pointer + 8) < 0 ||
+	     mem_read(mem, &block, sizeof block, blocks + module * 16) < 0))
+		return 0;
+	return mem_read(mem, &value, sizeof value, block + variable->place) < 0 ? 0 : value;
+}
+
+void remote_ruby_list(struct remote *remote)
+{
+	const struct ruby_layout *layout = &remote->ruby->layout;
+	struct pthread_places places;
+
+	remote->ruby->count = 0;
+	if (layout->context_means == RUBY_CONTEXT_BY_LIST) {
+		list_vm(remote);
+		return;
+	}
+	pthreads_read(remote, &places);
+	for (size_t i = 0; i < places.count; i++)
+		add(remote,
+		    variable_of(&remote->mem, &layout->context, places.places[i].pointer),
+		    places.places[i].tid);
+	pthreads_done(&places);
+}
+
+uint64_t remote_ruby_context(const struct remote *remote, pid_t inner_tid)
+{
+	for (size_t i = 0; i < remote->ruby->count; i++) {
+		if (remote->ruby->contexts[i].tid == inner_tid)
+			return remote->ruby->contexts[i].context;
+	}
+	return 0;
+}
+
+static uint32_t owner_offset(uint32_t version)
+{
+	for (size_t i = 0; i < sizeof owners / sizeof *owners; i++) {
+		if (owners[i].from == version >> 8)
+			return owners[i].owner;
+	}
+	return 0;
+}
+
+bool remote_ruby_holds_gvl(struct remote *remote, uint64_t context)
+{
+	const struct ruby_layout *layout = &remote->ruby->layout;
+	const uint32_t offset = owner_offset(layout->version);
+	uint64_t thread, place, owner;
+
+	if (context == 0 || offset == 0 ||
+	    ruby_read(&remote->mem, &thread, context, layout->offsets.ec_thread) < 0 ||
+	    ruby_read(&remote->mem, &place, thread,
+		      layout->context_means == RUBY_CONTEXT_BY_LIST ? layout->offsets.thread_vm
+								    : THREAD_RACTOR) < 0)
+		return false;
+	return ruby_read(&remote->mem, &owner, place, (uint16_t)offset) >= 0 && owner == thread;
+}
+
+const char *remote_ruby_thread_name(struct remote *remote, uint64_t context)
+{
+	const struct ruby_layout *layout = &remote->ruby->layout;
+	struct name_text name = { 0 };
+	uint64_t thread, text;
+
+	if (ruby_read(&remote->mem, &thread, context, layout->offsets.ec_thread) < 0 ||
+	    ruby_read(&remote->mem, &text, thread, layout->offsets.thread_name) < 0 ||
+	    ruby_text_append(&remote->mem, layout, text, &name) < 0)
+		return NULL;
+	return remote_keep_name(remote, &name);
+}

@@ -1,0 +1,31 @@
+/*
+ * ruby - the CRuby interpreter of a process: its threads' contexts, and which holds the GVL.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "abi/ruby_layout.h"
+
+struct remote;
+struct remote_image;
+struct remote_ruby;
+
+/* Looks for an interpreter in an image; true if it is one that can be walked. */
+bool remote_ruby_find(struct remote *remote, const struct remote_image *image,
+		      const char *path);
+void remote_ruby_free(struct remote_ruby *ruby);
+const struct ruby_layout *remote_ruby_layout(const struct remote_ruby *ruby);
+/* "3.1.2" */
+const char *remote_ruby_version(const struct remote_ruby *ruby);
+
+/* Lists the threads that there are now. */
+void remote_ruby_list(struct remote *remote);
+/* The context of a thread, by its number in its own PID namespace; 0: it has none. */
+uint64_t remote_ruby_context(const struct remote *remote, pid_t inner_tid);
+/* Whether the thread with this context holds the GVL at this moment. */
+bool remote_ruby_holds_gvl(struct remote *remote, uint64_t context);
+/* What the program calls the thread; NULL: nothing. */
+const char *remote_ruby_thread_name(struct remote *remote, uint64_t context);

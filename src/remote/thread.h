@@ -1,0 +1,42 @@
+/*
+ * thread - one thread of a process, as it is now: its state, its stack, what it waits for.
+ *
+ * A thread that rests is read between two looks at its state: what was read holds if it was in
+ * the same system call at the same place both times, and no switch was counted in between.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "remote/stack.h"
+#include "remote/task.h"
+#include "remote/walk.h"
+
+struct remote;
+
+/* How far a thread's stack can be believed. */
+enum thread_trust {
+	THREAD_CONSISTENT, /* it rested from the first byte read to the last */
+	THREAD_COPIED,     /* it ran: the kernel copied the native stack at one instant */
+	THREAD_DOUBTFUL,   /* it ran while it was read */
+	THREAD_UNREAD,     /* it has no stack here: why_unread */
+};
+
+struct remote_thread {
+	pid_t tid, inner_tid;
+	char state; /* as in /proc: 'R', 'S', 'D', 'T', 't', 'Z'; 0: it has ended */
+	char name[TASK_NAME_SIZE];
+	const char *long_name;    /* what the program calls it; NULL: no more than that */
+	char kernel_function[64]; /* where in the kernel it waits; "": not known */
+	struct task_call call;
+	bool holds_gil, waits_for_gil, holds_gvl;
+	struct walk_states states;
+	enum thread_trust trust;
+	const char *why_unread;
+	struct remote_stack stack;
+};
+
+/* Reads all there is of thread tid, whose interpreters' states are listed.  -ESRCH: it ended. */
+int remote_thread_read(struct remote *remote, pid_t tid, struct remote_thread *out_thread);
+void remote_thread_done(struct remote_thread *thread);

@@ -1,0 +1,230 @@
+#include "remote/walk.h"
+
+#include "abi/walk_status.h"
+#include "base/table.h"
+#include "remote/frame_pointer.h"
+#include "remote/walk_internal.h"
+#include "walk/native.h"
+
+#define MOST_STEPS   STACK_FRAMES_MAX
+#define MOST_SIGNALS 64U
+
+/* On its way outwards. */
+struct steps {
+	struct walk *walk;
+	const struct walk_registers *registers;
+	struct native_scratch scratch;
+	struct native_regs regs;
+	struct native_step step; /* the last */
+	uint32_t count, signals;
+	bool is_unfounded; /* the last step was guessed, and led to no image */
+	bool is_guess;     /* from here on */
+};
+
+static enum walk_status rule_for(struct steps *steps, uint64_t address, uint64_t *out_rule)
+{
+	struct remote *remote = steps->walk->remote;
+	const struct remote_image *image;
+	enum walk_status status;
+
+	if (table_get(&remote->rules, 0, address, out_rule))
+		return *out_rule != 0 ? WALK_COMPLETE : WALK_NO_RULE;
+	image = remote_images_find(&remote->images, address);
+	if (!image)
+		return WALK_NO_MODULE;
+	u64 rule = 0;
+
+	status = native_rule_find_in(&steps->scratch, steps->walk->mem, &image->native, address,
+				     &rule);
+	*out_rule = rule;
+	if (status == WALK_COMPLETE || status == WALK_NO_RULE)
+		*table_at(&remote->rules, 0, address, NULL) = rule;
+	return status;
+}
+
+static bool leads_to_image(const struct steps *steps)
+{
+	return remote_images_find(&steps->walk->remote->images, steps->regs.ip) != NULL;
+}
+
+/* The frame pointer of the frame that is to be stepped out of; false: it cannot be found. */
+static bool find_frame_pointer(struct steps *steps, uint64_t lookup)
+{
+	const struct remote_image *image =
+		remote_images_find(&steps->walk->remote->images, lookup);
+	enum frame_pointer_means means;
+	uint64_t fp = 0;
+
+	if (!image || eh_lookup_find(&steps->scratch.found, steps->walk->mem, &image->native,
+				     lookup) != WALK_COMPLETE)
+		return false;
+	means = frame_pointer_find(steps->walk->mem, steps->scratch.found.fde.begin,
+				   steps->regs.ip, steps->regs.sp, &fp);
+	steps->regs.fp = fp;
+	steps->is_guess |= means == FRAME_POINTER_BY_SCAN;
+	return means != FRAME_POINTER_UNKNOWN;
+}
+
+static void fetch_leaf_register(struct steps *steps, uint64_t rule)
+{
+	const uint32_t number = native_rule_leaf_register(rule);
+
+	if (number < WALK_REGISTERS && steps->count == 0 && steps->registers->has_all)
+		steps->regs.lr = steps->registers->all[number];
+}
+
+static enum walk_status step_by_rule(struct steps *steps, uint64_t rule, uint64_t lookup)
+{
+	struct mem *mem = steps->walk->mem;
+	const struct native_regs before = steps->regs;
+	const struct remote_image *image;
+	enum walk_status status;
+
+	if (frame_pointer_is_needed(rule) && steps->regs.fp == FRAME_POINTER_UNKNOWN_VALUE &&
+	    !find_frame_pointer(steps, lookup)) {
+		steps->regs = before;
+		steps->walk->stack->needs_frame_pointer = true;
+		return WALK_BAD_RULE;
+	}
+	fetch_leaf_register(steps, rule);
+	image = remote_images_find(&steps->walk->remote->images, steps->regs.ip);
+	status = native_rule_is_eh_return(rule) && image
+			 ? native_step_eh_return(mem, &steps->scratch.found, &image->native,
+						 rule, &steps->regs, &steps->step)
+			 : native_step(mem, rule, &steps->regs, &steps->step);
+	if (!native_rule_is_guess(rule))
+		return (steps->step.is_exact || steps->regs.sp < before.sp) &&
+				       ++steps->signals > MOST_SIGNALS
+			       ? WALK_NO_PROGRESS
+			       : status;
+	if (status == WALK_COMPLETE && !steps->step.is_last &&
+	    native_follows_call(mem, steps->regs.ip)) {
+		steps->is_unfounded = !leads_to_image(steps);
+		return WALK_COMPLETE;
+	}
+	steps->regs = before;
+	steps->step = (struct native_step){ 0 };
+	return WALK_NO_RULE;
+}
+
+static enum walk_status step_without_rule(struct steps *steps, bool is_exact,
+					  enum walk_status status)
+{
+	struct mem *mem = steps->walk->mem;
+	enum walk_status by_code = WALK_NO_RULE;
+
+	if (steps->regs.fp == FRAME_POINTER_UNKNOWN_VALUE ||
+	    (status == WALK_NO_MODULE && steps->walk->remote->ruby))
+		return status;
+	if (status == WALK_NO_MODULE)
+		by_code = native_step_made_code(mem, is_exact, 0, &steps->regs);
+	if (by_code == WALK_NO_RULE)
+		by_code = native_step_frame_pointer(mem, &steps->regs);
+	if (by_code != WALK_COMPLETE || !native_follows_call(mem, steps->regs.ip))
+		return status;
+	steps->is_unfounded = !leads_to_image(steps);
+	return WALK_COMPLETE;
+}
+
+static enum walk_status step_outwards(struct steps *steps)
+{
+	const bool is_exact = steps->step.is_exact;
+	const uint64_t lookup = is_exact ? steps->regs.ip : steps->regs.ip - 1;
+	uint64_t rule;
+	enum walk_status status = rule_for(steps, lookup, &rule);
+
+	steps->step = (struct native_step){ 0 };
+	steps->is_unfounded = false;
+	if (status == WALK_COMPLETE) {
+		status = step_by_rule(steps, rule, lookup);
+		if (status != WALK_NO_RULE)
+			return status;
+	}
+	if (status != WALK_NO_RULE && status != WALK_NO_MODULE)
+		return status;
+	return step_without_rule(steps, is_exact, status);
+}
+
+/* Stores the frame that is to be stepped out of; false if there is no room. */
+static bool push_native(struct steps *steps)
+{
+	const bool is_leaf = steps->count == 0;
+	const uint64_t ip = steps->regs.ip;
+	const bool is_behind = is_leaf ? steps->registers->is_in_call : !steps->step.is_exact;
+
+	return stack_push(steps->walk->stack,
+			  &(struct stack_frame){ .kind = STACK_NATIVE,
+						 .address = is_behind ? ip - 1 : ip,
+						 .is_guess = steps->is_guess });
+}
+
+/* The frame that was stored last has been stepped out of: from sp to where the stack is now. */
+static void meet(struct steps *steps, uint64_t sp, bool was_exact)
+{
+	struct walk *walk = steps->walk;
+	struct stack_frame *frame = &walk->stack->frames[walk->stack->count - 1];
+	const uint64_t address = frame->address;
+
+	/* A signal's trampoline was not called: it is at its first instruction. */
+	if (steps->step.is_signal && !was_exact)
+		frame->address++;
+	if (walk->has_python &&
+	    code_ranges_have(remote_python_layout(walk->remote->python)->loop, address))
+		walk_python_meet(walk, sp, steps->regs.sp, was_exact);
+	if (walk->remote->ruby && walk->states->ruby != 0)
+		walk_ruby_meet(walk, address);
+}
+
+static enum walk_status walk_native(struct steps *steps)
+{
+	struct remote_stack *stack = steps->walk->stack;
+
+	while (steps->count < MOST_STEPS && push_native(steps)) {
+		const bool was_exact = steps->step.is_exact;
+		const bool was_unfounded = steps->is_unfounded;
+		const uint64_t sp = steps->regs.sp;
+		const enum walk_status status = step_outwards(steps);
+
+		if (status == WALK_NO_MODULE && !was_exact &&
+		    (was_unfounded || !native_follows_call(steps->walk->mem, steps->regs.ip)))
+			stack->count--; /* no frame, but what a guess led to */
+		if (status != WALK_COMPLETE)
+			return status;
+		if (steps->step.is_last)
+			return WALK_COMPLETE;
+		meet(steps, sp, was_exact);
+		steps->count++;
+	}
+	return WALK_TOO_DEEP;
+}
+
+void walk_stack(struct remote *remote, const struct walk_registers *registers,
+		const struct walk_states *states, struct remote_stack *stack)
+{
+	struct walk walk = {
+		.remote = remote, .mem = &remote->mem, .stack = stack, .states = states
+	};
+	struct steps steps = {
+		.walk = &walk,
+		.registers = registers,
+		.regs = { .ip = registers->pc,
+			  .sp = registers->sp,
+			  .fp = registers->has_all ? registers->fp
+						   : FRAME_POINTER_UNKNOWN_VALUE,
+			  .bx = registers->has_all ? registers->bx
+						   : FRAME_POINTER_UNKNOWN_VALUE },
+		.step = { .is_exact = true },
+	};
+
+#if defined(__aarch64__)
+	/* x30 is not known either, and 0 would be the outermost frame's. */
+	steps.regs.lr = registers->has_all ? registers->lr : FRAME_POINTER_UNKNOWN_VALUE;
+#endif
+	stack_clear(stack);
+	walk_python_begin(&walk);
+	stack->ending = (uint8_t)walk_native(&steps);
+	walk_python_end(&walk);
+	walk_ruby_end(&walk);
+	if (stack->is_full)
+		stack->ending = WALK_TOO_DEEP;
+}

@@ -1,0 +1,86 @@
+"""Python's stacks from outside: every thread, with lines, on each version."""
+
+import live
+import live_dump
+import live_python
+from live_dump import is_resting, places
+
+PROGRAM = """\
+import sys, threading, time
+first, second = threading.Lock(), threading.Lock()
+both = threading.Barrier(2)
+
+def take(one, other):
+    with one:
+        both.wait()
+        with other:
+            pass
+
+def down(n):
+    if n > 0:
+        return down(n - 1)
+    return sum(rest() for _ in range(1))
+
+def rest():
+    time.sleep(1000)
+
+for target, arguments in ((take, (first, second)), (take, (second, first)), (down, (5,))):
+    thread = threading.Thread(target=target, args=arguments)
+    thread.daemon = True
+    thread.start()
+print("ready")
+sys.stdout.flush()
+sys.stdin.read()
+"""
+THREADS = {
+    "the first": [("<module>", 25)],
+    "a lock": [("take", 8)],
+    "another": [("take", 8)],
+    "asleep": [("rest", 17), ("down.<locals>.<genexpr>", 14), ("down", 14)] + 5 * [("down", 13)],
+}
+
+
+def plain(place):
+    """Up to 3.10 code has no qualified name."""
+    return place[0].rpartition(".")[2], place[1]
+
+
+class Python(live_python.PythonTest, live_dump.DumpTest):
+    def own(self, thread, program):
+        return [plain((frame["name"], frame["line"])) for frame in thread["frames"]
+                if frame["file"] == program]
+
+    def assert_stacks_are_there(self, python):
+        program = self.write("locks.py", PROGRAM)
+        run = self.start([python.path, program])
+        dump = self.dump_until(run.pid, lambda dump: is_resting(dump) and all(
+            any(frame["language"] == "python" for frame in thread["frames"])
+            for thread in dump["threads"]), "its threads do not come to rest")
+        self.assertEqual(len(dump["threads"]), 4)
+        found = sorted(self.own(thread, program) for thread in dump["threads"])
+        self.assertEqual(found, sorted([plain(place) for place in places] for places in THREADS.values()))
+        for thread in dump["threads"]:
+            self.assertEqual(thread["ending"], "complete", thread)
+            self.assertFalse(thread["holds_gil"], thread)
+
+    def test_a_deadlock_of_two_locks_and_a_generator_asleep(self):
+        self.on_each_python(self.assert_stacks_are_there, oldest=(3, 6))
+
+    def assert_holder_is_marked(self, python):
+        # A thread that waits while it holds the GIL: a C function that does not release it.
+        program = self.write("holder.py", "import ctypes, sys, threading\n"
+                             "def other():\n    sys.stdin.read()\n"
+                             "def hold():\n    ctypes.PyDLL(None).pause()\n"
+                             "threading.Thread(target=other).start()\nprint('ready')\nsys.stdout.flush()\nhold()\n")
+        run = self.start([python.path, program])
+        dump = self.dump_until(run.pid, lambda dump: is_resting(dump) and any(
+            ("hold", 5) in places(thread, "python") for thread in dump["threads"]), "it does not pause")
+        holders = [places(thread, "python") for thread in dump["threads"] if thread["holds_gil"]]
+        self.assertEqual(holders, [[("hold", 5), ("<module>", 9)]])
+
+    def test_who_holds_the_gil_is_marked(self):
+        self.on_each_python(self.assert_holder_is_marked, oldest=(3, 6))
+
+
+if __name__ == "__main__":
+    live.main()
