@@ -43,7 +43,8 @@ enum ring_flags {
 	RING_NO_BUILTINS = 16,   /* those of Python functions only */
 	RING_PAUSED = 32,        /* nothing is taken before the program asks for it */
 	RING_BLOCKS = 64,        /* Ruby's blocks are traced as its methods are */
-	RING_ALL_FLAGS = 127,
+	RING_KERNEL_TICKS = 128, /* system time that no event counts is sampled by timers */
+	RING_ALL_FLAGS = 255,
 };
 
 /* What the recorder asks for while the process runs. */

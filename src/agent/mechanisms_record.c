@@ -11,11 +11,13 @@
 #include "agent/core/mechanism.h"
 
 extern const struct mechanism core_mechanism, signals_mechanism, interpreters_mechanism,
-	exec_mechanism, sample_mechanism, control_mechanism, timers_mechanism;
+	exec_mechanism, sample_mechanism, control_mechanism, timers_mechanism,
+	kernel_ticks_mechanism;
 
 const struct mechanism *const mechanisms[] = {
-	&core_mechanism,   &signals_mechanism, &interpreters_mechanism, &exec_mechanism,
-	&sample_mechanism, &control_mechanism, &timers_mechanism,       NULL,
+	&core_mechanism,   &signals_mechanism,      &interpreters_mechanism,
+	&exec_mechanism,   &sample_mechanism,       &control_mechanism,
+	&timers_mechanism, &kernel_ticks_mechanism, NULL,
 };
 
 CONTROL_RUBY_EXTENSION("libfathom-agent-record")

@@ -113,6 +113,7 @@ static int ring_make(struct image *image, const struct enter_terms *terms)
 		image_has_sigtrap(image, terms) ? terms->switch_cost_ns * 3 / 4 : 0;
 	ring->flags = (terms->clock == CLOCK_KIND_USER ? RING_CLOCK_USER : 0) |
 		      (terms->is_user_mode_only ? RING_USER_MODE_ONLY : 0) |
+		      (terms->has_kernel_ticks && !terms->is_trace ? RING_KERNEL_TICKS : 0) |
 		      (image_has_sigtrap(image, terms) || terms->is_trace ? 0 : RING_TIMER) |
 		      (terms->is_trace ? RING_TRACE : 0) |
 		      (terms->no_builtins ? RING_NO_BUILTINS : 0) |

@@ -24,7 +24,8 @@ struct enter_terms {
 	bool has_sideband;     /* which reports mappings */
 	bool counts_unentered; /* processes that no agent is in get counters */
 	bool is_user_mode_only;
-	bool is_trace; /* calls are counted, and nothing is sampled */
+	bool has_kernel_ticks; /* timers sample what such events do not count */
+	bool is_trace;         /* calls are counted, and nothing is sampled */
 	bool no_builtins;
 	bool has_blocks;
 	bool is_paused;

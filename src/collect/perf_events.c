@@ -188,6 +188,18 @@ static void ability_try_sigtrap(pid_t pid, enum clock_kind clock, struct perf_ab
 			 perf_paranoid_level());
 }
 
+/* Beside events that count user mode only, unless nothing but events was asked for. */
+static void ability_add_kernel_ticks(struct perf_ability *ability)
+{
+	ability->has_kernel_ticks = true;
+	snprintf(ability->why, sizeof ability->why,
+		 "perf events on each thread, opened from outside; system time is sampled by "
+		 "timers, at the kernel's ticks, where a thread has much of it "
+		 "(kernel.perf_event_paranoid is %d: 1, or CAP_PERFMON, allows events to count "
+		 "it)",
+		 perf_paranoid_level());
+}
+
 int perf_ability_find(pid_t pid, enum trigger_kind trigger, enum clock_kind clock,
 		      struct perf_ability *out_ability, struct error *err)
 {
@@ -211,6 +223,9 @@ int perf_ability_find(pid_t pid, enum trigger_kind trigger, enum clock_kind cloc
 		snprintf(ability.why, sizeof ability.why,
 			 "timers on each thread, as --trigger timer asked");
 	}
+	if (trigger == TRIGGER_AUTO && clock == CLOCK_KIND_CPU && ability.can_sigtrap &&
+	    !ability.can_see_kernel)
+		ability_add_kernel_ticks(&ability);
 	*out_ability = ability;
 	return 0;
 }

@@ -20,10 +20,11 @@ struct error;
 
 /* What this machine lets this user do. */
 struct perf_ability {
-	bool can_count;      /* the counting events and the sideband */
-	bool can_sigtrap;    /* the sampling events */
-	bool can_see_kernel; /* sampling events may count system time */
-	char why[512];       /* a sentence for the report: which trigger and why */
+	bool can_count;        /* the counting events and the sideband */
+	bool can_sigtrap;      /* the sampling events */
+	bool can_see_kernel;   /* sampling events may count system time */
+	bool has_kernel_ticks; /* they may not, and timers are to sample that */
+	char why[512];         /* a sentence for the report: which trigger and why */
 };
 
 /*

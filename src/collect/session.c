@@ -271,6 +271,7 @@ static int session_prepare(struct session *session, const char *agent_path, stru
 		.has_counters = ability->can_count,
 		.counts_unentered = ability->can_count,
 		.is_user_mode_only = ability->can_sigtrap && !ability->can_see_kernel,
+		.has_kernel_ticks = ability->has_kernel_ticks,
 		.is_trace = options->is_trace,
 		.no_builtins = options->no_builtins,
 		.has_blocks = options->has_blocks,

@@ -1,10 +1,11 @@
 /*
- * steered - computes until a file is there: steered FILE [BREEDERS].
+ * steered - computes until a file is there: steered FILE [BREEDERS [system]].
  *
  * It says its pid first, and calls mark() after every 50 ms of its main thread's CPU time: a
  * place for a breakpoint.  A breeder is a thread that makes one thread after the other, each of
- * which computes for 2 ms.
+ * which computes for 2 ms.  "system": the main thread spends most of its time in system calls.
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -20,6 +21,7 @@
 #define TURNS_OF_CHILD 20000
 
 static volatile uint64_t sink;
+static int zero = -1;
 static atomic_bool is_over;
 
 KEEP static void turn(uint64_t n)
@@ -31,6 +33,15 @@ KEEP static void turn(uint64_t n)
 KEEP static void mark(uint64_t cpu_ns)
 {
 	sink = cpu_ns;
+}
+
+/* Nothing where no file is open. */
+KEEP static void read_zeros(void)
+{
+	static char bytes[1 << 16];
+
+	for (int i = 0; i < 100 && read(zero, bytes, sizeof bytes) > 0; i++)
+		;
 }
 
 static void *child(void *argument)
@@ -57,6 +68,7 @@ static void compute_until(const char *file)
 
 	while (access(file, F_OK) < 0) {
 		turn(100000);
+		read_zeros();
 		const uint64_t now_ns = truth_thread_cpu_ns();
 
 		if (now_ns - marked_ns < MARK_EVERY_NS)
@@ -73,6 +85,8 @@ int main(int argc, char **argv)
 
 	if (argc < 2 || breeders > MAX_BREEDERS)
 		return 2;
+	if (argc > 3)
+		zero = open("/dev/zero", O_RDONLY);
 	printf("%d\n", (int)getpid());
 	fflush(stdout);
 	for (int i = 0; i < breeders; i++)

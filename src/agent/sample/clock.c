@@ -74,6 +74,9 @@ static __thread struct {
 	u64 switch_cost_ns;   /* and what a switch was taken to cost; 0: not read yet */
 	u32 pauses;           /* of the ring, when the thread's account was begun */
 	bool is_end_expected; /* its time is booked at its end */
+	u64 tick_ns;          /* the thread's clock at the last tick; 0: there was none */
+	u64 tick_due_ns;      /* of ticks behind system calls, in no sample so far */
+	u64 weighed_ns;       /* that samples stand for, of what they covered */
 } own;
 
 /*
@@ -196,7 +199,8 @@ void clock_begin_thread(void)
 	clock_meet_timers(agent.ring);
 	clock_read_switches(agent.ring);
 	own.boundary_ns = clock_thread_ns(agent.ring);
-	own.covered_ns = 0;
+	own.covered_ns = own.weighed_ns = 0;
+	own.tick_ns = own.tick_due_ns = 0;
 	thread_notes.last_time_ns = clock_monotonic_ns();
 	own.since_clock_read = 0;
 	own.has_phase = false;
@@ -383,6 +387,16 @@ static u64 clock_counted_ns(u64 ns, u64 traps_ns, bool is_behind_call)
 	return is_behind_call && !agent.has_had_threads && ns > traps_ns ? ns : traps_ns;
 }
 
+/* All that the clock shows, whatever samples stand for. */
+static u64 clock_cover_all(u64 event_ns)
+{
+	const u64 due_ns = event_ns > own.boundary_ns ? event_ns - own.boundary_ns : 0;
+
+	own.boundary_ns += due_ns;
+	own.covered_ns += due_ns;
+	return due_ns;
+}
+
 /*
  * The weight of this sample by the thread's clock: the periods that ended since the last.
  * traps_ns: what its traps alone say.
@@ -400,10 +414,8 @@ static u64 clock_settle(struct ring_header *ring, u64 pc, u64 traps_ns)
 	const u64 event_ns = clock_thread_ns(ring);
 
 	if (thread_notes.is_by_timers || agent.terms.flags & RING_USER_MODE_ONLY) {
-		const u64 due_ns = event_ns > own.boundary_ns ? event_ns - own.boundary_ns : 0;
+		const u64 due_ns = clock_cover_all(event_ns);
 
-		own.boundary_ns += due_ns;
-		own.covered_ns += due_ns;
 		/*
 		 * A user-mode event counted no system time in between: a trap is a
 		 * period.
@@ -435,26 +447,76 @@ static u64 clock_now_ns(void)
 	return thread_notes.last_time_ns + agent.terms.period_ns;
 }
 
-struct sample_time clock_weigh(struct ring_header *ring, u32 overruns, u64 pc)
+/* Whether the thread is a new one, and whether there was a pause. */
+static void clock_look_around(struct ring_header *ring, u64 now_ns)
 {
-	u64 now_ns = clock_now_ns();
-	u64 weight_ns = agent.terms.period_ns * (1 + (u64)overruns);
-
 	clock_meet_timers(ring);
 	if (thread_notes.tid == 0 && agent.may_call)
 		clock_meet_thread(ring, now_ns);
 	if (own.pauses != clock_pauses(ring) && agent.may_call)
 		clock_end_pause(ring, now_ns);
-	if (clock_must_read(ring, now_ns))
-		weight_ns = clock_settle(ring, pc, weight_ns);
-	else
-		clock_cover(weight_ns, weight_ns);
-	thread_notes.last_time_ns = now_ns;
+}
+
+static struct sample_time clock_sample_time(u64 now_ns, u64 weight_ns)
+{
+	own.weighed_ns += weight_ns;
 	return (struct sample_time){
 		.time_ns = now_ns,
 		.weight_ns = weight_ns,
 		.covered_ns = own.covered_ns,
 	};
+}
+
+struct sample_time clock_weigh(struct ring_header *ring, u32 overruns, u64 pc)
+{
+	u64 now_ns = clock_now_ns();
+	u64 weight_ns = agent.terms.period_ns * (1 + (u64)overruns);
+
+	clock_look_around(ring, now_ns);
+	if (clock_must_read(ring, now_ns))
+		weight_ns = clock_settle(ring, pc, weight_ns);
+	else
+		clock_cover(weight_ns, weight_ns);
+	thread_notes.last_time_ns = now_ns;
+	return clock_sample_time(now_ns, weight_ns);
+}
+
+void clock_begin_ticks(void)
+{
+	own.tick_ns = 0;
+}
+
+u64 clock_unsampled_ns(u64 *out_covered_ns)
+{
+	*out_covered_ns = own.covered_ns;
+	return own.covered_ns > own.weighed_ns ? own.covered_ns - own.weighed_ns : 0;
+}
+
+/*
+ * Ticks say how often a system call was at work, events how much time was none of user mode: a
+ * sample stands for no more than is left of that.  What its ticks stand for beyond, a later one
+ * may.
+ */
+struct sample_time clock_weigh_tick(struct ring_header *ring, u64 pc)
+{
+	const u64 now_ns = clock_now_ns();
+	u64 weight_ns = 0;
+
+	clock_look_around(ring, now_ns);
+	clock_read_switches(ring);
+	const u64 event_ns = clock_thread_ns(ring), before_ns = own.tick_ns;
+
+	clock_cover_all(event_ns);
+	own.tick_ns = event_ns;
+	if (before_ns != 0 && event_ns > before_ns && clock_is_behind_call(pc)) {
+		u64 covered_ns;
+		const u64 unsampled_ns = clock_unsampled_ns(&covered_ns);
+
+		own.tick_due_ns += event_ns - before_ns;
+		weight_ns = own.tick_due_ns < unsampled_ns ? own.tick_due_ns : unsampled_ns;
+		own.tick_due_ns -= weight_ns;
+	}
+	return clock_sample_time(now_ns, weight_ns);
 }
 
 /*

@@ -14,6 +14,15 @@ struct sample_time {
 };
 struct sample_time clock_weigh(struct ring_header *ring, u32 overruns, u64 pc);
 /*
+ * The same of a timer's tick where events count no system time: what it stands for of that, 0
+ * where the tick was in user mode.
+ */
+struct sample_time clock_weigh_tick(struct ring_header *ring, u64 pc);
+/* The calling thread's ticks begin: its next stands for nothing. */
+void clock_begin_ticks(void);
+/* What the calling thread's samples have covered, and of that what none stands for: system time. */
+u64 clock_unsampled_ns(u64 *out_covered_ns);
+/*
  * What the calling thread, which ends, has burned since its last sample, or in all.  A sample
  * that comes later counts from here.
  */

@@ -11,6 +11,7 @@
 #include "agent/core/thread_notes.h"
 #include "agent/sample/clock.h"
 #include "agent/sample/emit.h"
+#include "agent/sample/kernel_ticks.h"
 #include "agent/sample/timers.h"
 
 /* Below it glibc keeps values in the thread itself; above, it allocates (nptl, struct pthread). */
@@ -64,6 +65,7 @@ static void on_thread_end(void *value)
 		expect_destructor();
 	} else if (may_look(ring)) {
 		account_rest(ring);
+		kernel_ticks_end_thread();
 		/* Another thread may have made it: timers.c. */
 		timers_disarm_thread();
 	}

@@ -29,6 +29,7 @@
 #include "agent/sample/budget.h"
 #include "agent/sample/clock.h"
 #include "agent/sample/emit.h"
+#include "agent/sample/kernel_ticks.h"
 #include "agent/sample/timers.h"
 #include "agent/sample/unwind.h"
 #include "agent/signals/altstack.h"
@@ -105,13 +106,13 @@ static bool trap_has_room(const ucontext_t *context, u64 here, u32 bytes)
 	return memory_has_room(here, bytes);
 }
 
-static void sample(struct ring_header *ring, u32 overruns, const ucontext_t *context)
+static void sample(struct ring_header *ring, const struct sample_time *time,
+		   const ucontext_t *context)
 {
-	struct sample_time time = clock_weigh(ring, overruns, ARCH_PC_OF(context));
 	struct walk_scratch *scratch;
 
 	if (__atomic_load_n(&agent.is_paused, __ATOMIC_RELAXED)) {
-		emit_paused(ring, &time);
+		emit_paused(ring, time);
 		return;
 	}
 
@@ -121,7 +122,7 @@ static void sample(struct ring_header *ring, u32 overruns, const ucontext_t *con
 	scratch = own.scratch = walk_scratch_take();
 	if (scratch == NULL ||
 	    !ring_has_room(ring, agent.terms.word_count, RING_WORDS(struct ring_sample))) {
-		emit_lost(ring, &time);
+		emit_lost(ring, time);
 	} else {
 		struct walk walk = { .ring = ring,
 				     .epoch = __atomic_load_n(&ring->epoch, __ATOMIC_RELAXED),
@@ -135,7 +136,7 @@ static void sample(struct ring_header *ring, u32 overruns, const ucontext_t *con
 
 		if (trap_has_room(context, (u64)__builtin_frame_address(0), AGENT_STACK_NEED))
 			unwind_walk(context, &walk);
-		emit_sample(ring, &walk, &time);
+		emit_sample(ring, &walk, time);
 	}
 	own.scratch = NULL;
 	if (scratch != NULL)
@@ -216,7 +217,10 @@ static void trap_sample(struct ring_header *ring, u32 overruns, const ucontext_t
 		const u32 early_traps = own.early_traps;
 
 		own.early_traps = 0;
-		sample(ring, overruns + early_traps, context);
+		const struct sample_time time =
+			clock_weigh(ring, overruns + early_traps, ARCH_PC_OF(context));
+
+		sample(ring, &time, context);
 	} else {
 		trap_put_off(ring, overruns);
 	}
@@ -242,6 +246,24 @@ static void trap_take(struct ring_header *ring, u32 overruns, const ucontext_t *
 	}
 }
 
+/* One of a thread whose events count no system time. */
+static void trap_take_tick(struct ring_header *ring, const ucontext_t *context)
+{
+	const bool may_time = __atomic_load_n(&agent.may_read_counter, __ATOMIC_RELAXED);
+	const u64 begin = may_time ? ticks_now() : 0;
+
+	if (!kernel_ticks_may_sample(ring) || thread_notes.is_in_agent ||
+	    !trap_has_room(context, (u64)__builtin_frame_address(0), LEAST_STACK_NEED))
+		return;
+	const struct sample_time time = clock_weigh_tick(ring, ARCH_PC_OF(context));
+
+	if (time.weight_ns > 0)
+		sample(ring, &time, context);
+	__atomic_fetch_add(&ring->handler_samples, 1, __ATOMIC_RELAXED);
+	if (may_time)
+		trap_count(ring, ticks_now() - begin);
+}
+
 void trap_leave_to_next(ucontext_t *context)
 {
 	const siginfo_t *info = (const siginfo_t *)ARCH_SECOND_ARGUMENT_OF(context);
@@ -264,7 +286,12 @@ void on_trap(int signal, siginfo_t *info, void *context)
 		if (ring != NULL) {
 			timers_look(ring);
 			trap_take(ring, 0, context);
+			kernel_ticks_look(ring);
 		}
+	} else if (kernel_ticks_are_of(info)) {
+		ignored_look();
+		if (ring != NULL)
+			trap_take_tick(ring, context);
 	} else if (is_our_timer(info)) {
 		ignored_look();
 		if (ring != NULL && timers_may_sample(ring, info->si_timerid))

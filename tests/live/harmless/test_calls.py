@@ -18,6 +18,8 @@ class Waiting(live.LiveTest):
         """[(title, how it is recorded, options)]: what traps, and what time it counts."""
         yield "sigtrap", self.record, ("--trigger", "sigtrap")
         yield "user time", self.record_as_nobody, ("--trigger", "sigtrap", "--clock", "user")
+        # Events that count no system time, and ticks for that.
+        yield "user mode", self.record_as_nobody, ()
         yield "timer", self.record, ("--trigger", "timer")
 
     def test_no_call_is_interrupted_or_cut_short(self):

@@ -34,7 +34,7 @@ def as_nobody():
 class Steered:
     """The workload `steered` under fathom, running until it is told to stop."""
 
-    def __init__(self, test, *options, breeders=0, is_nobody=False, rate=1000):
+    def __init__(self, test, *options, breeders=0, is_nobody=False, in_system=False, rate=1000):
         self.test = test
         self.stop_file = test.path("stop")
         if os.path.exists(self.stop_file):
@@ -42,7 +42,7 @@ class Steered:
         # A recording is its owner's alone, so nobody cannot put one in root's place.
         self.recording_path = test.path("nobody.fathom" if is_nobody else "test.fathom")
         command = [FATHOM, "record", "-q", "--rate", str(rate), "-o", self.recording_path, *options, "--",
-                   *workload("steered", self.stop_file, breeders)]
+                   *workload("steered", self.stop_file, breeders, *["system"] * in_system)]
         self.run = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                     stderr=subprocess.PIPE, cwd=test.folder,
                                     preexec_fn=as_nobody if is_nobody else None)
@@ -111,9 +111,9 @@ class Debugger(LiveTest):
         self.assertEqual(len(MARK.findall(output)), 2, output)
         self.assertIn("detached]", output)
 
-    def session(self, *options, breeders=0, is_nobody=False, before=()):
+    def session(self, *options, breeders=0, is_nobody=False, in_system=False, before=()):
         """One program: burns, is debugged, burns again.  Its recording, gdb's output, bounds of the time."""
-        steered = Steered(self, *options, breeders=breeders, is_nobody=is_nobody)
+        steered = Steered(self, *options, breeders=breeders, is_nobody=is_nobody, in_system=in_system)
         steered.burn()
         begin_ns = cpu_ns(steered.pid)
         output = self.attach(steered, *before)
@@ -175,6 +175,19 @@ class Debugger(LiveTest):
         self.assert_is_told(recording, bounds)
         notes = " ".join(recording.head()["notes"])
         self.assertIn("handle SIGTRAP nostop noprint", notes)
+
+    def test_a_timer_beside_events_is_seen_once_and_goes_on_when_the_debugger_has_left(self):
+        """Where events count no system time; elsewhere there is none to be seen."""
+        recording, output, bounds = self.session(is_nobody=os.geteuid() == 0, in_system=True)
+        self.assertLessEqual(output.count("received signal SIGTRAP"), 1, output)
+        self.assertEqual(len(MARK.findall(output)) + output.count("received signal SIGTRAP"), 2, output)
+        self.assert_is_told(recording, bounds)
+        self.assert_sampled_around(recording)
+        if "system time is sampled by timers" in recording.head()["trigger_why"]:
+            functions = recording.functions_of_stacks()
+            reads_ns = sum(weight_ns for time_ns, _, stack, weight_ns in recording.samples()
+                           if time_ns > recording.left_ns and "read_zeros" in functions[stack])
+            self.assertGreater(reads_ns, ENOUGH_NS / 10)
 
     def test_a_program_that_gdb_starts_is_not_sampled_and_runs_as_without_us(self):
         program = workload("brief", 100)

@@ -378,6 +378,64 @@ static void user_mode_samples_stand_for_one_period_whatever_the_clock_says(void 
 	assert_int_equal(time.covered_ns, 70 * PERIOD);
 }
 
+static u64 tick(u64 ns, const u8 *code)
+{
+	machine.time_ns += ns;
+	machine.cpu_ns += ns;
+	return clock_weigh_tick(&ring, (u64)(code + ARCH_CALL_BYTES)).weight_ns;
+}
+
+static u64 ticks_covered_ns;
+
+static u64 unsampled_ns(void)
+{
+	return clock_unsampled_ns(&ticks_covered_ns);
+}
+
+static void a_tick_behind_a_call_stands_for_the_time_since_the_tick_before(void **state)
+{
+	(void)state;
+	agent.terms.flags = RING_USER_MODE_ONLY;
+	assert_int_equal(run(PERIOD).weight_ns, PERIOD);
+	/* From when the timer has counted is not known. */
+	assert_int_equal(tick(10 * PERIOD, call_code), 0);
+	assert_int_equal(tick(40 * PERIOD, call_code), 40 * PERIOD);
+	assert_int_equal(tick(40 * PERIOD, user_code), 0);
+	assert_int_equal(unsampled_ns(), 50 * PERIOD);
+	/* What was user mode has its events. */
+	for (u32 i = 0; i < 40; i++)
+		assert_int_equal(run(0).weight_ns, PERIOD);
+	assert_int_equal(unsampled_ns(), 10 * PERIOD);
+	assert_int_equal(ticks_covered_ns, 91 * PERIOD);
+}
+
+static void a_child_of_fork_has_ticks_of_its_own(void **state)
+{
+	(void)state;
+	agent.terms.flags = RING_USER_MODE_ONLY;
+	for (u32 i = 0; i < 30; i++)
+		run(PERIOD);
+	clock_begin_thread();
+	assert_int_equal(tick(10 * PERIOD, call_code), 0);
+	assert_int_equal(unsampled_ns(), 10 * PERIOD);
+	assert_int_equal(tick(10 * PERIOD, call_code), 10 * PERIOD);
+}
+
+static void ticks_stand_for_no_more_than_events_leave(void **state)
+{
+	(void)state;
+	agent.terms.flags = RING_USER_MODE_ONLY;
+	assert_int_equal(tick(10 * PERIOD, call_code), 0);
+	for (u32 i = 0; i < 30; i++)
+		run(PERIOD);
+	assert_int_equal(tick(10 * PERIOD, call_code), 20 * PERIOD);
+	/* The ticks were for 40: 20 are the next one's, as far as there are so many. */
+	assert_int_equal(tick(30 * PERIOD, user_code), 0);
+	assert_int_equal(tick(0, call_code), 0);
+	assert_int_equal(tick(1, call_code), 20 * PERIOD + 1);
+	assert_int_equal(unsampled_ns(), 10 * PERIOD);
+}
+
 static void a_timers_sample_weighs_what_the_clock_says(void **state)
 {
 	(void)state;
@@ -502,6 +560,9 @@ int main(void)
 		CLOCK(a_creators_long_call_counts_though_too_much_was_taken_off),
 		CLOCK(switches_are_told_to_the_recorder),
 		CLOCK(user_mode_samples_stand_for_one_period_whatever_the_clock_says),
+		CLOCK(a_tick_behind_a_call_stands_for_the_time_since_the_tick_before),
+		CLOCK(a_child_of_fork_has_ticks_of_its_own),
+		CLOCK(ticks_stand_for_no_more_than_events_leave),
 		CLOCK(a_timers_sample_weighs_what_the_clock_says),
 		CLOCK(a_change_to_timers_neither_loses_time_nor_makes_any),
 		CLOCK(a_thread_that_begins_behind_a_change_counts_all_of_its_life),
