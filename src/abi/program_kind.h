@@ -5,6 +5,11 @@
 #pragma once
 #include "abi/types.h"
 
+/* Root gains nothing by root's rights, so that ld.so loads the agent and our counters stay. */
+#define PROGRAM_PRIVILEGED_SENTENCE                                                    \
+	"set-user-ID, set-group-ID or with file capabilities: where those are root's " \
+	"rights, 'sudo fathom record' samples it, and what it starts"
+
 /* The sentences stand in the report, behind the program's name. */
 #define PROGRAM_KIND_MAP(X)                                                            \
 	X(ENTERABLE, "")                                                               \
@@ -18,7 +23,7 @@
 	X(OTHER_MACHINE, "built for another machine")                                  \
 	X(MUSL, "linked with musl, not glibc")                                         \
 	X(OTHER_LIBC, "started by another dynamic loader than ours")                   \
-	X(PRIVILEGED, "set-user-ID, set-group-ID or with file capabilities")           \
+	X(PRIVILEGED, PROGRAM_PRIVILEGED_SENTENCE)                                     \
 	X(GO, "a Go program: it takes signals by raw system calls")                    \
 	/* ld.so was told to do something else than to start a program. */             \
 	X(LOADER, "the dynamic loader itself")                                         \

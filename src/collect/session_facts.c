@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "abi/handshake.h"
+#include "abi/program_kind.h"
 #include "base/memory.h"
 #include "base/monotonic.h"
 #include "base/text.h"
@@ -179,7 +180,7 @@ const char *session_facts_why_unentered(struct image *image, const char *unanswe
 	 * is known by what was told of it: its exec, and nothing that it mapped.
 	 */
 	if (image->unwatched_since_ns != 0 || (image->has_program && image->exe == NULL))
-		return "set-user-ID, set-group-ID or with file capabilities";
+		return PROGRAM_PRIVILEGED_SENTENCE;
 	if (image->is_recorded)
 		return "another recording is made of it";
 	if (image->is_passed_by)
@@ -188,6 +189,11 @@ const char *session_facts_why_unentered(struct image *image, const char *unanswe
 		return unanswered;
 	if (image->exe == NULL)
 		return "it ended before it could be looked at";
+	/* Of a child of fork() the agent says hello before fork() returns. */
+	if (!image->has_program && image->parent_pid != 0)
+		return "made by clone(2), vfork() or _Fork(), where no handler of fork() is "
+		       "called, "
+		       "or killed at once: the programs that it executes are sampled";
 	return "its agent did not come: it was killed at once, was started past libc, or "
 	       "could not reach us";
 }

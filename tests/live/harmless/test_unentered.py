@@ -8,6 +8,8 @@ import live
 from live import NOBODY
 from live_programs import BURN, SET_PRIVILEGES, TRIGGERS, ProgramsTest
 
+PRIVILEGED = ("set-user-ID, set-group-ID or with file capabilities: where those are root's rights, 'sudo fathom record'"
+              " samples it, and what it starts")
 # As BURN, without a libc, which a machine may not have for 32 bits.
 BURN_BY_HAND = """
 .globl _start
@@ -71,7 +73,7 @@ class Unentered(ProgramsTest):
         self.need("setpriv")
         program = self.build_text("setuid", BURN)
         os.chmod(program, 0o4755)
-        self.assert_named([program], "set-user-ID, set-group-ID or with file capabilities",
+        self.assert_named([program], PRIVILEGED,
                           launcher=SET_PRIVILEGES)
 
     def test_what_a_set_group_id_program_burns_is_charged_once(self):
@@ -80,7 +82,7 @@ class Unentered(ProgramsTest):
         program = self.build_text("setgid", BURN)
         os.chown(program, 0, NOBODY)
         os.chmod(program, 0o2755)
-        recording = self.assert_named([program], "set-user-ID, set-group-ID or with file capabilities")
+        recording = self.assert_named([program], PRIVILEGED)
         self.assert_explained(recording, within=0.1, slack_ns=5_000_000)
 
     def test_set_group_id_programs_that_end_at_once_have_their_reason(self):
@@ -91,7 +93,7 @@ class Unentered(ProgramsTest):
         os.chmod(program, 0o2755)
         recording = self.assert_same(["sh", "-c", f"for i in 1 2 3 4 5; do {program}; done"])
         self.assertEqual(self.reasons(recording),
-                         {"short": {"set-user-ID, set-group-ID or with file capabilities"}})
+                         {"short": {PRIVILEGED}})
 
     def test_threads_of_a_static_program_are_charged_once(self):
         program = self.build_text("threads", """
@@ -118,7 +120,7 @@ class Unentered(ProgramsTest):
         program = self.build_text("capable", BURN)
         if subprocess.run([self.need("setcap"), "cap_net_raw+ep", program]).returncode != 0:
             self.skipTest("this file system keeps no capabilities")
-        self.assert_named([program], "set-user-ID, set-group-ID or with file capabilities",
+        self.assert_named([program], PRIVILEGED,
                           launcher=SET_PRIVILEGES)
         # Root gains nothing by them.
         self.assertEqual(self.reasons(self.assert_same([program])), {})

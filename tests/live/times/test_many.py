@@ -87,6 +87,9 @@ class Masses(live.LiveTest):
         recording = self.assert_same("clones")
         unentered = recording.rows("SELECT count(*) FROM processes WHERE unentered_reason IS NOT NULL")[0][0]
         self.assertEqual(unentered, 20)
+        # One that ended before the recorder looked at it has that for a reason.
+        reasons = recording.rows("SELECT DISTINCT unentered_reason FROM processes WHERE unentered_reason LIKE '%clone(2)%'")
+        self.assertEqual(len(reasons), 1)
         self.assertGreater(recording.head()["unentered_ns"], 200 * 1000000)
 
     def test_the_recorder_keeps_up_and_keeps_nothing(self):
