@@ -51,6 +51,12 @@ void notes_add(struct notes *notes, const char *format, ...)
 	notes->times[id - 1]++;
 }
 
+void notes_add_all(struct notes *notes, const struct notes *others)
+{
+	for (size_t i = 0; i < notes_count(others); i++)
+		notes_add(notes, "%s", notes_text(others, i, NULL));
+}
+
 size_t notes_count(const struct notes *notes)
 {
 	return notes->texts.count;

@@ -14,6 +14,7 @@
 #include "cli/pager.h"
 #include "cli/say.h"
 #include "cli/terminal.h"
+#include "profile/group.h"
 #include "profile/profile.h"
 #include "report/report.h"
 

@@ -8,16 +8,21 @@
 #include "base/notes.h"
 #include "cli/progress.h"
 #include "cli/say.h"
+#include "load/late_names.h"
 #include "load/load.h"
 #include "profile/profile.h"
 
 struct profile *open_profile(const char *path, const struct open_options *options,
 			     struct notes *notes)
 {
+	CLEANUP(late_names_freep) struct late_names *late = NULL;
 	CLEANUP(notes_freep) struct notes *unused = notes_new();
 	struct progress progress = { 0 };
 	struct profile *profile = NULL;
 	struct error err;
+
+	if (!notes)
+		notes = unused;
 	int rc = load_recording(path,
 				&(struct load_options){
 					.progress = progress_report,
@@ -25,8 +30,10 @@ struct profile *open_profile(const char *path, const struct open_options *option
 					.shows_plumbing = options->shows_plumbing,
 					.has_raw_times = options->has_raw_times,
 				},
-				notes ? notes : unused, &profile, &err);
+				notes, &profile, &late, &err);
 
+	if (rc == 0)
+		late_names_keep(late, path, profile, notes);
 	if (rc == -ENOENT)
 		say("%s; 'fathom record -- COMMAND' makes one", err.text);
 	else if (rc < 0)

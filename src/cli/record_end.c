@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/say.h"
+#include "load/late_names.h"
 #include "load/load.h"
 #include "profile/profile.h"
 #include "report/report.h"
@@ -68,6 +69,7 @@ static void print_top(const char *path, const struct profile *profile,
 
 void record_end(const char *path, const struct record_end_options *options)
 {
+	CLEANUP(late_names_freep) struct late_names *late = NULL;
 	CLEANUP(profile_freep) struct profile *profile = NULL;
 	CLEANUP(notes_freep) struct notes *notes = notes_new();
 	struct progress progress = { 0 };
@@ -83,7 +85,9 @@ void record_end(const char *path, const struct record_end_options *options)
 		load.leaves_lines = true;
 		rc = load_symbolize(path, &load, notes, &err);
 	} else {
-		rc = load_recording(path, &load, notes, &profile, &err);
+		rc = load_recording(path, &load, notes, &profile, &late, &err);
+		if (rc == 0)
+			late_names_keep(late, path, profile, notes);
 	}
 	if (rc < 0)
 		say("%s: the names of its functions are not looked up yet, the next report "

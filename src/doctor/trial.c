@@ -163,7 +163,7 @@ static int look_at_shares(const struct trial_options *options, const struct plac
 	int rc = run_work(options, place, rounds, &trial->truth, err);
 
 	if (rc == 0)
-		rc = load_recording(place->file, &load, notes, &profile, err);
+		rc = load_recording(place->file, &load, notes, &profile, NULL, err);
 	if (rc == 0)
 		read_profile(profile, trial);
 	return rc;

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -13,11 +12,11 @@
 #include "load/facts.h"
 #include "load/fold.h"
 #include "load/interpreters.h"
+#include "load/late_names.h"
 #include "load/names.h"
 #include "load/resolve.h"
 #include "profile/profile.h"
 #include "record/reader.h"
-#include "record/writer.h"
 
 struct resolving {
 	struct recording_reader *reader;
@@ -71,56 +70,15 @@ static int fill(struct recording_reader *reader, const struct names *names,
 			     profile, err);
 }
 
-static void add_notes(struct notes *to, const struct notes *from)
-{
-	for (size_t i = 0; i < notes_count(from); i++)
-		notes_add(to, "%s", notes_text(from, i, NULL));
-}
-
-/* A file by what it is, not by what it is called: a new recording may take its name. */
-struct identity {
-	dev_t device;
-	ino_t inode;
-};
-
-static struct identity identify(const char *path)
-{
-	struct stat about;
-
-	if (stat(path, &about) < 0)
-		return (struct identity){ 0 };
-	return (struct identity){ about.st_dev, about.st_ino };
-}
-
-/* Writes the names, and what was noted while they were looked up. */
-static int store(const char *path, struct identity identity, const struct names *names,
-		 const struct notes *notes, struct error *err)
-{
-	struct recording_writer *writer = NULL;
-	struct identity now = identify(path);
-
-	if (now.device != identity.device || now.inode != identity.inode)
-		return error_set(err, -ESTALE, "%s: another recording has taken its place",
-				 path);
-	int rc = recording_writer_reopen(path, &writer, err);
-
-	if (rc < 0)
-		return rc;
-	/* The first failure is kept by the writer, and told when it is closed. */
-	names_store(names, writer);
-	for (size_t i = 0; i < notes_count(notes); i++)
-		recording_writer_note(writer, notes_text(notes, i, NULL));
-	return recording_writer_close(writer, err);
-}
-
 int load_symbolize(const char *path, const struct load_options *options, struct notes *notes,
 		   struct error *err)
 {
-	CLEANUP(notes_freep) struct notes *new_notes = notes_new();
+	CLEANUP(late_names_freep) struct late_names *late = NULL;
+	CLEANUP(notes_freep) struct notes *new_notes = notes_new(), *none = notes_new();
 	CLEANUP(recording_reader_closep) struct recording_reader *reader = NULL;
 	CLEANUP(names_done) struct names names = { 0 };
+	const struct file_identity identity = file_identity_of(path);
 	int rc = recording_reader_open(path, &reader, err);
-	struct identity identity = identify(path);
 
 	if (rc == 0 && recording_reader_is_being_written(reader))
 		rc = error_set(err, -EBUSY, "%s: it is still being written", path);
@@ -131,9 +89,10 @@ int load_symbolize(const char *path, const struct load_options *options, struct 
 	/* A reader in the way would keep a rollback journal from being committed. */
 	recording_reader_close(reader);
 	reader = NULL;
+	late = late_names_new(identity, &names, new_notes, none);
 	if (rc == 0)
-		rc = store(path, identity, &names, new_notes, err);
-	add_notes(notes, new_notes);
+		rc = late_names_store(late, path, err);
+	notes_add_all(notes, new_notes);
 	return rc;
 }
 
@@ -150,14 +109,14 @@ static bool should_keep(const struct recording_reader *reader,
 }
 
 int load_recording(const char *path, const struct load_options *options, struct notes *notes,
-		   struct profile **out_profile, struct error *err)
+		   struct profile **out_profile, struct late_names **out_late,
+		   struct error *err)
 {
 	CLEANUP(recording_reader_closep) struct recording_reader *reader = NULL;
 	CLEANUP(profile_freep) struct profile *profile = profile_new();
 	CLEANUP(notes_freep) struct notes *all = notes_new(), *new_notes = notes_new();
 	CLEANUP(names_done) struct names names = { 0 };
-	struct identity identity = identify(path);
-	struct error why;
+	const struct file_identity identity = file_identity_of(path);
 	int rc = recording_reader_open(path, &reader, err);
 
 	if (rc == 0)
@@ -168,16 +127,12 @@ int load_recording(const char *path, const struct load_options *options, struct 
 		rc = facts_read_notes(reader, all, err);
 	if (rc < 0)
 		return rc;
-	bool keeps_names = should_keep(reader, options, new_notes);
-
-	recording_reader_close(reader);
-	reader = NULL;
-	if (keeps_names && store(path, identity, &names, new_notes, &why) < 0)
-		notes_add(new_notes,
-			  "the names were looked up on this machine and could not be kept: %s",
-			  why.text);
-	add_notes(all, new_notes);
-	add_notes(notes, new_notes);
+	if (out_late)
+		*out_late = should_keep(reader, options, new_notes)
+				    ? late_names_new(identity, &names, new_notes, all)
+				    : NULL;
+	notes_add_all(all, new_notes);
+	notes_add_all(notes, new_notes);
 	facts_set_notes(profile, all);
 	*out_profile = profile;
 	profile = NULL; /* now the caller's */

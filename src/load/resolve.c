@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/table.h"
-#include "load/load.h"
+#include "load/load_options.h"
 #include "load/made_code.h"
 #include "load/modules.h"
 #include "load/names.h"

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/table.h"
 #include "profile/filter.h"
-#include "profile/group.h"
+#include "profile/groups.h"
 #include "profile/sum.h"
 
 /* Places are those of process ids; 0 is for time on no known process. */

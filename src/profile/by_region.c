@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "profile/filter.h"
-#include "profile/group.h"
+#include "profile/groups.h"
 #include "profile/sum.h"
 
 struct regions {

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "profile/call_times.h"
+#include "profile/ids.h"
 #include "profile/info.h"
 
 enum language {
@@ -41,28 +42,6 @@ enum thread_state {
 	THREAD_STATE_SYSCALL,
 	THREAD_STATE_STOPPED,
 	THREAD_STATE_COUNT,
-};
-
-struct string_id {
-	uint32_t n;
-};
-struct module_id {
-	uint32_t n;
-};
-struct function_id {
-	uint32_t n;
-};
-struct frame_id {
-	uint32_t n;
-};
-struct stack_id {
-	uint32_t n;
-};
-struct process_id {
-	uint32_t n;
-};
-struct thread_id {
-	uint32_t n;
 };
 
 struct module {
@@ -95,12 +74,6 @@ struct frame {
 	const char *file; /* of that line, if it differs from the function's; else NULL */
 	uint64_t address; /* in the module's own addresses (ELF virtual address); 0: none */
 	bool is_inlined;  /* into the frame that calls it */
-};
-
-struct stack {
-	struct stack_id parent; /* the callers; none for an outermost frame */
-	struct frame_id frame;
-	uint32_t depth; /* 1 for an outermost frame */
 };
 
 struct process {

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile/profile.h"
+#include "profile/ids.h"
 
 struct stack_set {
 	struct stack *stacks; /* by id - 1 */

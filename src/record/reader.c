@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "record/keys.h"
 #include "record/lock.h"
+#include "record/reader.h"
 
 bool recording_reader_is_finished(const struct recording_reader *reader)
 {

@@ -57,11 +57,6 @@ RECORDING_READER_EACH(sample, recording_sample); /* every one, in order of arriv
 #undef RECORDING_READER_EACH
 
 /* Weights summed over the whole time: what a report reads instead of every sample. */
-struct recording_sum {
-	uint32_t thread, stack, state;
-	int64_t weight_ns;
-	uint64_t samples;
-};
 int recording_reader_each_sum(struct recording_reader *reader,
 			      int (*visit)(void *context, const struct recording_sum *row),
 			      void *context, struct error *err);

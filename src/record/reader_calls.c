@@ -2,6 +2,7 @@
  * Traced calls, and what measuring them costs.
  */
 #include "record/reader_state.h"
+#include "record/reader.h"
 
 /* Of all rows together, calls and nanoseconds: whatever is made of them is within 64 bits. */
 #define MOST_IN_ALL (1ULL << 60)

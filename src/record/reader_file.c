@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "record/journal.h"
 #include "record/keys.h"
+#include "record/reader.h"
 #include "record/schema_check.h"
 
 /* How long to wait for a recorder's commit in a rollback journal. */

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "record/journal.h"
+#include "record/reader.h"
 
 static struct recording_process process_of(struct scan *scan)
 {

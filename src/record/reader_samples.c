@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "record/reader.h"
 
 /* Where the times of the samples from first on count from. */
 struct batch {

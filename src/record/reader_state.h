@@ -1,12 +1,11 @@
 /*
- * reader_state - what the files of the reader share.  Nobody else includes it.
+ * reader_state - what the files of the reader share.  No other file includes it.
  */
 #pragma once
 #include "base/arena.h"
 #include "base/error.h"
 #include "record/database.h"
 #include "record/probe.h"
-#include "record/reader.h"
 #include "record/schema.h"
 #include "record/sums.h"
 

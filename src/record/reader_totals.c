@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "record/reader.h"
 
 struct totals {
 	struct recording_reader *reader;

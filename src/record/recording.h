@@ -184,3 +184,10 @@ struct recording_interpreter {
 	const char
 		*why_not; /* a sentence: why its frames are not in the stacks; NULL: they are */
 };
+
+/* Weights summed by thread, stack and state. */
+struct recording_sum {
+	uint32_t thread, stack, state;
+	int64_t weight_ns;
+	uint64_t samples;
+};

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "record/reader_state.h"
+#include "record/reader.h"
 
 static int fail(struct scan *scan, int sqlite_rc)
 {

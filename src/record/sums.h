@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "base/table.h"
-#include "record/reader.h"
+#include "record/recording.h"
 
 /* Endings that a recording can hold; enum walk_status has fewer. */
 #define SUMS_ENDINGS 256

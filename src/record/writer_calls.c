@@ -5,6 +5,9 @@
 
 #include <errno.h>
 
+#include "record/writer.h"
+#include "record/writer_row.h"
+
 static bool is_possible(const struct recording_writer *writer,
 			const struct recording_calls *calls)
 {

@@ -3,6 +3,8 @@
 #include <errno.h>
 
 #include "base/text.h"
+#include "record/writer.h"
+#include "record/writer_row.h"
 
 static void generation_done(struct writer_codes_generation *generation)
 {

@@ -12,6 +12,7 @@
 #include "record/journal.h"
 #include "record/lock.h"
 #include "record/probe.h"
+#include "record/writer.h"
 #include "record/writer_state.h"
 
 #ifndef CEPH_SUPER_MAGIC

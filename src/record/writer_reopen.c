@@ -13,6 +13,7 @@
 #include "record/lock.h"
 #include "record/probe.h"
 #include "record/schema_check.h"
+#include "record/writer.h"
 #include "record/writer_file.h"
 #include "record/writer_state.h"
 

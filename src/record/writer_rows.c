@@ -5,6 +5,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "record/writer.h"
+#include "record/writer_row.h"
 
 uint32_t writer_next_id(struct recording_writer *writer, enum recording_table table)
 {

@@ -3,6 +3,8 @@
 #include <errno.h>
 
 #include "base/memory.h"
+#include "record/writer.h"
+#include "record/writer_row.h"
 
 /* What NULL stands for is settled by a process's first sample and never changes. */
 static int64_t sample_weight_of(struct recording_writer *writer, uint32_t id, int64_t weight_ns)

@@ -1,5 +1,5 @@
 /*
- * writer_state - what the files of the writer share.  Nobody else includes it.
+ * writer_state - what the files of the writer share.  No other file includes it.
  */
 #pragma once
 #include "base/error.h"
@@ -9,7 +9,6 @@
 #include "record/row.h"
 #include "record/schema.h"
 #include "record/store.h"
-#include "record/writer.h"
 
 /* So many bytes of rows are handed over at a time. */
 #define WRITER_CHUNK_BYTES ((size_t)64 << 10)
@@ -91,19 +90,3 @@ uint32_t writer_next_id(struct recording_writer *writer, enum recording_table ta
 void writer_codes_done(struct writer_codes *codes);
 /* Runs one statement within the transaction. */
 int writer_run(struct recording_writer *writer, const char *sql);
-
-/* One row: begin, one call per column, end.  Harmless after a failure. */
-struct row {
-	struct recording_writer *writer; /* NULL after a failure, which is rc then */
-	int rc;
-};
-
-struct row row_begin(struct recording_writer *writer, enum recording_table table, int64_t id);
-/* Of another kind: enum row_entry. */
-struct row row_begin_entry(struct recording_writer *writer, unsigned int entry);
-void row_int(struct row *row, int64_t value);
-void row_figure(struct row *row, int64_t value);  /* RECORDING_UNKNOWN is NULL */
-void row_text(struct row *row, const char *text); /* NULL is NULL */
-void row_blob(struct row *row, const void *data, size_t len);
-/* 0, or the failure that ended the recording. */
-int row_end(struct row *row);

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "record/writer.h"
+#include "record/writer_row.h"
 
 /* The id of a source file's path; 0 for NULL. */
 static uint32_t source_of(struct recording_writer *writer, const char *path)

@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 #include "profile/profile.h"
-#include "report/head.h"
 #include "report/number.h"
 #include "report/style.h"
 
@@ -72,6 +71,23 @@ static void name_unentered(struct text *meaning, const struct profile *profile)
 		text_addf(meaning, " and %zu more", count - NAMED_MAX);
 }
 
+uint64_t account_cpu_ns(const struct profile_info *info)
+{
+	if (info->kernel_cpu_ns != FIGURE_UNKNOWN)
+		return info->kernel_cpu_ns;
+
+	const uint64_t parts[] = { info->sampled_ns, info->thread_only_ns,
+				   info->lost_ns,    info->startup_ns,
+				   info->exit_ns,    info->unentered_ns,
+				   info->traced_ns,  info->kernel_unsampled_ns,
+				   info->paused_ns };
+	bool is_saturated = false;
+	uint64_t sum = 0;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		sum_add(&sum, parts[i] == FIGURE_UNKNOWN ? 0 : parts[i], &is_saturated);
+	return sum;
+}
+
 /* The last row: what the rows above add up to. */
 static struct row sum_row(const struct profile_info *info)
 {
@@ -81,7 +97,7 @@ static struct row sum_row(const struct profile_info *info)
 		return (struct row){ "together",
 				     "the kernel's own figure is not known here, so nothing "
 				     "says what is missing",
-				     (double)head_cpu_ns(info),
+				     (double)account_cpu_ns(info),
 				     true,
 				     true,
 				     false };
@@ -110,7 +126,7 @@ void account_add(struct text *out, const struct style *style, const struct profi
 		 bool is_whole)
 {
 	const struct profile_info *info = profile_get_info(profile);
-	uint64_t whole = head_cpu_ns(info);
+	uint64_t whole = account_cpu_ns(info);
 	const struct time_unit *unit = time_unit_for(whole);
 	struct text unentered = { 0 };
 

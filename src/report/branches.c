@@ -10,7 +10,7 @@
 #include "profile/profile.h"
 #include "profile/tree.h"
 #include "report/number.h"
-#include "report/report.h"
+#include "report/report_options.h"
 #include "report/selection.h"
 #include "report/style.h"
 

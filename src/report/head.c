@@ -45,23 +45,6 @@ void head_add_line(struct text *out, const struct style *style, const char *labe
 	freep(&sentence);
 }
 
-uint64_t head_cpu_ns(const struct profile_info *info)
-{
-	if (info->kernel_cpu_ns != FIGURE_UNKNOWN)
-		return info->kernel_cpu_ns;
-
-	const uint64_t parts[] = { info->sampled_ns, info->thread_only_ns,
-				   info->lost_ns,    info->startup_ns,
-				   info->exit_ns,    info->unentered_ns,
-				   info->traced_ns,  info->kernel_unsampled_ns,
-				   info->paused_ns };
-	bool is_saturated = false;
-	uint64_t sum = 0;
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-		sum_add(&sum, parts[i] == FIGURE_UNKNOWN ? 0 : parts[i], &is_saturated);
-	return sum;
-}
-
 /* A shell's word: quoted only when it must be. */
 static void add_word(struct text *text, const char *word)
 {
@@ -109,7 +92,7 @@ static void add_cpu_time(struct text *text, const struct profile *profile)
 {
 	const struct profile_info *info = profile_get_info(profile);
 	const bool is_user = info->clock && strcmp(info->clock, "user") == 0;
-	const uint64_t cpu_ns = head_cpu_ns(info);
+	const uint64_t cpu_ns = account_cpu_ns(info);
 
 	if (profile_is_trace(profile) && info->kernel_cpu_ns == FIGURE_UNKNOWN)
 		return;
@@ -171,9 +154,9 @@ void head_add_samples(struct text *out, const struct style *style,
 			  100 * (double)info->lost /
 				  ((double)info->lost + (double)info->samples));
 	}
-	if (info->thread_only_ns > head_cpu_ns(info) / THREAD_ONLY_PART) {
+	if (info->thread_only_ns > account_cpu_ns(info) / THREAD_ONLY_PART) {
 		text_add(&text, "; ");
-		add_share_of(&text, info->thread_only_ns, head_cpu_ns(info));
+		add_share_of(&text, info->thread_only_ns, account_cpu_ns(info));
 		text_add(&text, " is known by thread only");
 	}
 	head_add_line(out, style, "samples", "%s", text_string(&text));
@@ -339,7 +322,7 @@ void head_add_cost(struct text *out, const struct style *style, const struct pro
 	} else {
 		number_add_any_time(&text, info->sampling_cost_ns);
 		text_addf(&text, " for the sampling itself, %.1f %% of the CPU time",
-			  number_percent(info->sampling_cost_ns, head_cpu_ns(info)));
+			  number_percent(info->sampling_cost_ns, account_cpu_ns(info)));
 	}
 	head_add_line(out, style, "cost", "%s", text_string(&text));
 	text_done(&text);

@@ -3,7 +3,6 @@
  */
 #pragma once
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "report/style.h"
 
@@ -35,6 +34,3 @@ void head_add_notes(struct text *out, const struct style *style,
 /* The whole; is_brief: without the trigger, the account and what is as it should be. */
 void head_add(struct text *out, const struct style *style, const struct profile *profile,
 	      bool is_brief);
-
-/* The CPU the percentages of the account and of the cost are of. */
-uint64_t head_cpu_ns(const struct profile_info *info);

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "profile/find.h"
+#include "profile/group.h"
 #include "profile/profile.h"
 #include "profile/tree.h"
 #include "report/json.h"

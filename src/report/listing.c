@@ -14,7 +14,7 @@
 #include "report/json.h"
 #include "report/listed.h"
 #include "report/number.h"
-#include "report/report.h"
+#include "report/report_options.h"
 #include "report/selection.h"
 #include "report/source.h"
 #include "report/style.h"

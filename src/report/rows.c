@@ -10,7 +10,7 @@
 #include "report/grid.h"
 #include "report/number.h"
 #include "report/places.h"
-#include "report/report.h"
+#include "report/report_options.h"
 #include "report/rows_internal.h"
 #include "report/selection.h"
 

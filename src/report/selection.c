@@ -8,7 +8,7 @@
 #include "profile/profile.h"
 #include "profile/sum.h"
 #include "report/number.h"
-#include "report/report.h"
+#include "report/report_options.h"
 #include "report/style.h"
 
 static uint64_t sum_of(const struct profile *profile)

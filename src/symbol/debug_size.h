@@ -8,10 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct elf_image;
-
-/* Bytes that all compressed sections of the image say they unpack to. */
-uint64_t debug_size_unpacked(const struct elf_image *image);
 /*
  * Whether so much may be unpacked of files of file_len bytes in all: DWARF is packed to a third or
  * a sixth, and there must be room for it (RLIMIT_AS).

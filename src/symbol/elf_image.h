@@ -65,3 +65,5 @@ const void *elf_image_section_bytes(const struct elf_image *image, const char *n
 /* The virtual address of a byte of the file, by PT_LOAD, code first; false if none has it. */
 bool elf_image_address(const struct elf_image *image, uint64_t file_offset,
 		       uint64_t *out_address);
+/* Bytes that all compressed sections of the image say they unpack to. */
+uint64_t elf_image_unpacked_size(const struct elf_image *image);

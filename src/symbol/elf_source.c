@@ -174,8 +174,8 @@ static bool has_dwarf(const struct elf_image *image)
 /* Not so large, once it is unpacked, that reading it would take all memory. */
 static bool is_bearable(const struct elf_module *module, const struct elf_image *image)
 {
-	const uint64_t unpacked = debug_size_unpacked(image);
-	const uint64_t shared = module->alt ? debug_size_unpacked(module->alt) : 0;
+	const uint64_t unpacked = elf_image_unpacked_size(image);
+	const uint64_t shared = module->alt ? elf_image_unpacked_size(module->alt) : 0;
 	const size_t file_len = image->file_len + (module->alt ? module->alt->file_len : 0);
 	uint64_t sum;
 

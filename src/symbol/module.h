@@ -9,7 +9,9 @@
 #include <stdint.h>
 
 #include "base/table.h"
-#include "symbolizer.h"
+#include "location.h"
+
+struct notes;
 
 /* One more than DWARF can give: the symbol it may have been inlined into. */
 #define LOCATIONS_MAX 129

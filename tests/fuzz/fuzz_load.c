@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/notes.h"
+#include "load/late_names.h"
 #include "load/load.h"
 #include "profile/profile.h"
 #include "record/keys.h"
@@ -300,12 +301,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* The first time names are looked up, the second time they are read. */
 	for (int i = 0; i < 2; i++) {
 		CLEANUP(notes_freep) struct notes *notes = notes_new();
+		CLEANUP(late_names_freep) struct late_names *late = NULL;
 		CLEANUP(profile_freep) struct profile *profile = NULL;
-		int rc = load_recording(recording_path(), NULL, notes, &profile, &err);
+		int rc = load_recording(recording_path(), NULL, notes, &profile, &late, &err);
 
 		check(rc == 0 ? profile != NULL : *err.text && !profile);
-		if (profile)
+		if (profile) {
+			late_names_keep(late, recording_path(), profile, notes);
 			check_profile(profile);
+		}
 	}
 	unlink(recording_path());
 	return 0;

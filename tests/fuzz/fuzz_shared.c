@@ -340,7 +340,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	CLEANUP(notes_freep) struct notes *notes = notes_new();
 	CLEANUP(profile_freep) struct profile *profile = NULL;
 
-	if (load_recording(recording_path(), NULL, notes, &profile, &err) < 0) {
+	if (load_recording(recording_path(), NULL, notes, &profile, NULL, &err) < 0) {
 		fprintf(stderr, "%s\n", err.text);
 		abort();
 	}

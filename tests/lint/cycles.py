@@ -19,22 +19,7 @@ Known = collections.namedtuple("Known", "what modules")
 # What is not listed by name: at most so many modules with this folder in their path.
 Counted = collections.namedtuple("Counted", "what folder most")
 
-KNOWN = (
-    Known("a report's options are declared beside the function that calls each kind of report",
-          {"report/branches", "report/listing", "report/report", "report/rows", "report/selection"}),
-    Known("the head prints the account, whose whole is the CPU time of the head", {"report/account", "report/head"}),
-    Known("what each kind of group shares is declared beside the function that calls each",
-          {"profile/by_program", "profile/by_region", "profile/group"}),
-    Known("a profile has a set of stacks, whose ids it declares",
-          {"profile/profile", "profile/stack_set"}),
-    Known("the writer's state holds what its parts declare, and they use the state",
-          {"record/row", "record/store", "record/writer", "record/writer_file", "record/writer_state"}),
-    Known("the reader's state holds the sums, whose rows the reader declares",
-          {"record/reader", "record/reader_state", "record/sums"}),
-    Known("loading a recording resolves its names, by the options of loading", {"load/load", "load/resolve"}),
-    Known("the symbolizer asks sources of names, which fill what it declares", {"symbol/module", "symbol/symbolizer"}),
-    Known("an ELF image asks how large its sections get, which are read by it", {"symbol/debug_size", "symbol/elf_image"}),
-)
+KNOWN = ()
 COUNTED = (
     Counted("what they share is declared in headers of each other", "agent", 39),
 )

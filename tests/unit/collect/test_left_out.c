@@ -12,6 +12,7 @@
 #include "collect/image.h"
 #include "record/reader.h"
 /* The limit is the writer's own: 64 MiB would show the same. */
+#include "record/writer.h"
 #include "record/writer_state.h"
 
 static void pump_round(struct scene *scene)

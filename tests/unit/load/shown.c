@@ -22,7 +22,7 @@ struct profile *shown_load(const char *file, bool shows_plumbing)
 
 	if (load_recording(by_hand_path(file),
 			   &(struct load_options){ .shows_plumbing = shows_plumbing }, notes,
-			   &profile, &err) < 0)
+			   &profile, NULL, &err) < 0)
 		fail_msg("%s", err.text);
 	return profile;
 }

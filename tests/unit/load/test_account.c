@@ -22,7 +22,7 @@ static struct profile *load(const char *name)
 	struct profile *profile = NULL;
 	struct error err;
 
-	if (load_recording(by_hand_path(name), NULL, notes, &profile, &err) < 0)
+	if (load_recording(by_hand_path(name), NULL, notes, &profile, NULL, &err) < 0)
 		fail_msg("%s", err.text);
 	return profile;
 }

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/notes.h"
 #include "by_hand.h"
+#include "load/late_names.h"
 #include "load/load.h"
 #include "profile/profile.h"
 #include "record/keys.h"
@@ -22,11 +23,13 @@
 static struct profile *load_as(const char *name, const struct load_options *options,
 			       struct notes *notes)
 {
+	CLEANUP(late_names_freep) struct late_names *late = NULL;
 	struct profile *profile = NULL;
 	struct error err;
 
-	if (load_recording(by_hand_path(name), options, notes, &profile, &err) < 0)
+	if (load_recording(by_hand_path(name), options, notes, &profile, &late, &err) < 0)
 		fail_msg("%s", err.text);
+	late_names_keep(late, by_hand_path(name), profile, notes);
 	return profile;
 }
 
@@ -406,11 +409,41 @@ static void a_recording_that_is_not_there_is_an_error(void **state)
 	struct error err;
 
 	(void)state;
-	assert_int_equal(
-		load_recording(by_hand_path("missing.fathom"), NULL, notes, &profile, &err),
-		-ENOENT);
+	assert_int_equal(load_recording(by_hand_path("missing.fathom"), NULL, notes, &profile,
+					NULL, &err),
+			 -ENOENT);
 	assert_non_null(strstr(err.text, "missing.fathom"));
 	assert_null(profile);
+}
+
+/* The names that reading a recording found missing; NULL: none are. */
+static struct late_names *missing_of(const char *path)
+{
+	CLEANUP(profile_freep) struct profile *profile = NULL;
+	CLEANUP(notes_freep) struct notes *notes = notes_new();
+	struct late_names *late = NULL;
+	struct error err;
+
+	assert_int_equal(load_recording(path, NULL, notes, &profile, &late, &err), 0);
+	return late;
+}
+
+static void reading_alone_stores_no_names(void **state)
+{
+	CLEANUP(late_names_freep) struct late_names *first = NULL, *second = NULL;
+	const char *path = by_hand_path("late.fathom");
+	struct error err;
+
+	(void)state;
+	leave_killed("late.fathom");
+	first = missing_of(path);
+	second = missing_of(path);
+	assert_non_null(first);
+	assert_non_null(second);
+	assert_int_equal(late_names_store(first, path, &err), 0);
+	assert_null(missing_of(path));
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(late_names_store(second, path, &err), -ESTALE);
 }
 
 int main(void)
@@ -427,6 +460,7 @@ int main(void)
 		cmocka_unit_test(lines_that_were_left_are_read_for_the_first_report_and_kept),
 		cmocka_unit_test(names_stay_where_the_lines_cannot_be_read),
 		cmocka_unit_test(a_recording_that_is_not_there_is_an_error),
+		cmocka_unit_test(reading_alone_stores_no_names),
 	};
 
 	return cmocka_run_group_tests(tests, by_hand_make_folder, by_hand_remove_folder);

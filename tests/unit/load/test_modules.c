@@ -89,7 +89,7 @@ static const char *load_function(const char *name, struct profile **out_profile)
 	CLEANUP(notes_freep) struct notes *notes = notes_new();
 	struct error err;
 
-	if (load_recording(by_hand_path(name), NULL, notes, out_profile, &err) < 0)
+	if (load_recording(by_hand_path(name), NULL, notes, out_profile, NULL, &err) < 0)
 		fail_msg("%s", err.text);
 	const struct weight *weight = profile_get_weight(*out_profile, 0);
 	const struct stack *stack = profile_get_stack(*out_profile, weight->stack);

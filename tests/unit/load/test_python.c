@@ -378,9 +378,9 @@ static void a_frame_of_a_code_that_is_not_there_is_damage(void **state)
 					      (uint64_t)7 << 32 | 12),
 			    1, 1000);
 	by_hand_close(words.writer);
-	assert_int_equal(
-		load_recording(by_hand_path("damaged.fathom"), NULL, notes, &profile, &err),
-		-EBADMSG);
+	assert_int_equal(load_recording(by_hand_path("damaged.fathom"), NULL, notes, &profile,
+					NULL, &err),
+			 -EBADMSG);
 	assert_string_equal(err.text, "the recording is damaged: frame 1 names code 7, which "
 				      "is not there");
 }

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "example.h"
+#include "profile/group.h"
 #include "report/report.h"
 
 static int write_report(const struct profile *profile, const char *kind,

@@ -1,7 +1,4 @@
-/*
- * The writer's half of a row: its values become bytes at the end of the writer's chunk.
- */
-#include "record/row.h"
+#include "record/writer_row.h"
 
 #include <stdlib.h>
 

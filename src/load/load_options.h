@@ -1,0 +1,24 @@
+/*
+ * load_options - how a recording is read and its names are looked up.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Zero means default. */
+struct load_options {
+	/* Called now and then while addresses are looked up; done == total at the end. */
+	void (*progress)(void *context, size_t done, size_t total);
+	void *context;
+	/* On this machine, a moment ago: a file that cannot be found now never will be. */
+	bool was_just_recorded;
+	/*
+	 * No report follows: lines and inlined calls that stand in installed debug files are left
+	 * for the first that does (unread_lines.h).
+	 */
+	bool leaves_lines;
+	/* Interpreters' own frames stay where their language's stand (docs/decisions/0016). */
+	bool shows_plumbing;
+	/* What measuring traced calls took stays in their times. */
+	bool has_raw_times;
+};
