@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "abi/walk_status.h"
 #include "base/memory.h"
@@ -8,6 +9,7 @@
 #include "dump/command.h"
 #include "dump/rows.h"
 #include "dump/write.h"
+#include "remote/calls.h"
 #include "remote/process.h"
 #include "remote/python.h"
 #include "remote/ruby.h"
@@ -77,6 +79,30 @@ static void add_trust(const struct remote_thread *thread, struct json_object *ob
 				: ending_word(thread->stack.ending));
 }
 
+static void add_call(const struct task_call *call, struct json_object *object)
+{
+	const struct call *known = call_find(call->number);
+	struct json_object *its;
+
+	if (call->is_running || call->number < 0) {
+		json_add(object, "system_call", NULL);
+		return;
+	}
+	its = json_object_new_object();
+	json_add_u64(its, "number", (uint64_t)call->number);
+	json_add_string(its, "name", known ? known->name : NULL);
+	struct json_object *arguments = json_object_new_array();
+
+	for (int i = 0; i < 6; i++) {
+		char text[ADDRESS_SIZE];
+
+		snprintf(text, sizeof text, "0x%" PRIx64, call->arguments[i]);
+		json_object_array_add(arguments, json_new_string(text));
+	}
+	json_add(its, "arguments", arguments);
+	json_add(object, "system_call", its);
+}
+
 static struct json_object *thread_object(const struct remote_thread *thread)
 {
 	struct json_object *object = json_object_new_object();
@@ -86,6 +112,13 @@ static struct json_object *thread_object(const struct remote_thread *thread)
 	json_add_u64(object, "inner_tid", (uint64_t)thread->inner_tid);
 	json_add_string(object, "name", thread->long_name ? thread->long_name : thread->name);
 	json_add_string(object, "state", state);
+	json_add_string(object, "wait", thread->wait);
+	add_call(&thread->call, object);
+	if (thread->lock.address != 0)
+		add_address(object, "lock", thread->lock.address);
+	else
+		json_add(object, "lock", NULL);
+	json_add_figure(object, "lock_owner", (uint64_t)thread->lock_owner, 0);
 	json_add_string(object, "kernel_function",
 			*thread->kernel_function ? thread->kernel_function : NULL);
 	add_flag(object, "holds_gil", thread->holds_gil);
@@ -131,6 +164,28 @@ static struct json_object *process_object(const struct remote *remote)
 	return object;
 }
 
+/* Arrays of threads' numbers, each waiting for the next, the last for the first. */
+static void write_deadlocks(const struct snapshot *snapshot, struct json_writer *writer)
+{
+	size_t *circle = xreallocarray(NULL, snapshot->count, sizeof *circle);
+
+	json_writer_begin(writer, "deadlocks", '[');
+	for (size_t i = 0; i < snapshot->count; i++) {
+		const size_t len = snapshot_find_deadlock(snapshot, i, circle);
+		struct json_object *array = json_object_new_array();
+
+		for (size_t j = 0; j < len; j++)
+			json_object_array_add(
+				array, json_object_new_int(snapshot->threads[circle[j]].tid));
+		if (len > 0)
+			json_writer_add(writer, NULL, array);
+		else
+			json_object_put(array);
+	}
+	json_writer_end(writer, ']');
+	free(circle);
+}
+
 void dump_write_json(const struct dump *dump, struct text *out)
 {
 	struct json_writer writer = { .out = out };
@@ -142,6 +197,7 @@ void dump_write_json(const struct dump *dump, struct text *out)
 	for (size_t i = 0; i < dump->snapshot->count; i++)
 		write_thread(dump, i, &writer);
 	json_writer_end(&writer, ']');
+	write_deadlocks(dump->snapshot, &writer);
 	json_writer_end(&writer, '}');
 	text_add(out, "\n");
 }

@@ -1,5 +1,6 @@
 #include "dump/write.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,12 @@ static void add_head(const struct dump *dump, const struct style *style, struct 
 static void add_state(const struct remote_thread *thread, struct text *out)
 {
 	text_addf(out, "  %s", dump_state_word(thread->state));
+	if (thread->wait)
+		text_addf(out, " in %s", thread->wait);
+	else if (*thread->kernel_function != '\0' && thread->state == 'D')
+		text_addf(out, " in the kernel's %s", thread->kernel_function);
+	if (thread->lock_owner != 0)
+		text_addf(out, " for a mutex that thread %d holds", (int)thread->lock_owner);
 	if (thread->waits_for_gil)
 		text_add(out, ", waits for the GIL");
 	if (thread->holds_gil)
@@ -218,10 +225,43 @@ static void add_thread(const struct dump *dump, size_t i, const struct dump_opti
 	add_ending(thread, style, out);
 }
 
+static void add_deadlock(const struct snapshot *snapshot, const size_t *circle, size_t len,
+			 const struct style *style, struct text *out)
+{
+	CLEANUP(text_done) struct text line = { 0 };
+
+	text_add(&line, "deadlock:");
+	for (size_t i = 0; i < len; i++) {
+		const struct remote_thread *thread = &snapshot->threads[circle[i]];
+
+		text_addf(&line, "%s thread %d waits for the mutex at 0x%" PRIx64,
+			  i > 0 ? "," : "", (int)thread->tid, thread->lock.address);
+		text_addf(&line, ", which thread %d holds", (int)thread->lock_owner);
+	}
+	text_add(out, "\n");
+	style_add(out, style, TINT_HOT, text_string(&line));
+	text_add(out, "\n");
+}
+
+static void add_deadlocks(const struct dump *dump, const struct style *style, struct text *out)
+{
+	const struct snapshot *snapshot = dump->snapshot;
+	size_t *circle = xreallocarray(NULL, snapshot->count, sizeof *circle);
+
+	for (size_t i = 0; i < snapshot->count; i++) {
+		const size_t len = snapshot_find_deadlock(snapshot, i, circle);
+
+		if (len > 0)
+			add_deadlock(snapshot, circle, len, style, out);
+	}
+	free(circle);
+}
+
 void dump_write_text(const struct dump *dump, const struct dump_options *options,
 		     const struct style *style, struct text *out)
 {
 	add_head(dump, style, out);
 	for (size_t i = 0; i < dump->snapshot->count; i++)
 		add_thread(dump, i, options, style, out);
+	add_deadlocks(dump, style, out);
 }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "remote/deadlock.h"
 #include "remote/process.h"
 #include "remote/python.h"
 #include "remote/refusal.h"
@@ -20,6 +21,19 @@ static void put_first(pid_t pid, pid_t *tids, size_t count)
 			tids[i] = tids[i - 1];
 		tids[0] = pid;
 		return;
+	}
+}
+
+/* Owners of mutexes are known by the numbers that they have themselves. */
+static void find_owners(struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->count; i++) {
+		struct remote_thread *thread = &snapshot->threads[i];
+
+		for (size_t j = 0; thread->lock.address != 0 && j < snapshot->count; j++) {
+			if (snapshot->threads[j].inner_tid == thread->lock.inner_owner)
+				thread->lock_owner = snapshot->threads[j].tid;
+		}
 	}
 }
 
@@ -46,8 +60,27 @@ int snapshot_read(struct remote *remote, struct snapshot *out_snapshot, struct e
 		snapshot_done(&snapshot);
 		return refusal_explain(remote->pid, -ESRCH, err);
 	}
+	find_owners(&snapshot);
 	*out_snapshot = snapshot;
 	return 0;
+}
+
+size_t snapshot_find_deadlock(const struct snapshot *snapshot, size_t from, size_t *out_circle)
+{
+	struct deadlock_edge *edges = xreallocarray(NULL, snapshot->count, sizeof *edges);
+	size_t len;
+
+	for (size_t i = 0; i < snapshot->count; i++)
+		edges[i] = (struct deadlock_edge){ snapshot->threads[i].tid,
+						   snapshot->threads[i].lock_owner };
+	len = deadlock_find(edges, snapshot->count, from, out_circle);
+	free(edges);
+	/* Each circle once. */
+	for (size_t i = 0; i < len; i++) {
+		if (out_circle[i] < from)
+			return 0;
+	}
+	return len;
 }
 
 void snapshot_done(struct snapshot *snapshot)

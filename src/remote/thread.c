@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/memory.h"
+#include "base/text.h"
 #include "remote/process.h"
 #include "remote/python.h"
 #include "remote/ruby.h"
@@ -34,8 +36,13 @@ static void look_at_locks(struct remote *remote, struct remote_thread *thread)
 		thread->holds_gvl = remote_ruby_holds_gvl(remote, thread->states.ruby);
 }
 
-static void read_wait(const struct remote *remote, struct remote_thread *thread)
+static void read_wait(struct remote *remote, struct remote_thread *thread)
 {
+	CLEANUP(text_done) struct text text = { 0 };
+
+	wait_describe(remote, &thread->call, &text);
+	thread->wait = text.len > 0 ? remote_keep(remote, text.data, text.len) : NULL;
+	thread->lock = wait_find_lock(remote, &thread->call);
 	if (task_read_text(remote->pid, thread->tid, "wchan", thread->kernel_function,
 			   sizeof thread->kernel_function) < 0 ||
 	    strcmp(thread->kernel_function, "0") == 0)

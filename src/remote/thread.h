@@ -11,6 +11,7 @@
 
 #include "remote/stack.h"
 #include "remote/task.h"
+#include "remote/wait.h"
 #include "remote/walk.h"
 
 struct remote;
@@ -30,6 +31,9 @@ struct remote_thread {
 	const char *long_name;    /* what the program calls it; NULL: no more than that */
 	char kernel_function[64]; /* where in the kernel it waits; "": not known */
 	struct task_call call;
+	const char *wait;      /* the system call in a few words: wait.h; NULL: none */
+	struct wait_lock lock; /* the mutex it waits for */
+	pid_t lock_owner;      /* our number of the thread that holds it; 0: not one of them */
 	bool holds_gil, waits_for_gil, holds_gvl;
 	struct walk_states states;
 	enum thread_trust trust;

@@ -1,0 +1,26 @@
+/*
+ * calls - the system calls that threads wait in: their names, and what their arguments are.
+ */
+#pragma once
+#include <stdint.h>
+
+enum call_on {
+	CALL_ON_NOTHING,
+	CALL_ON_DESCRIPTOR, /* in one argument */
+	CALL_ON_EPOLL,
+	CALL_ON_POLL,   /* an array of struct pollfd, and how many */
+	CALL_ON_SELECT, /* how many, and three sets */
+	CALL_ON_TIME,   /* a struct timespec in one argument */
+	CALL_ON_FUTEX,
+	CALL_ON_PROCESS, /* a number in one argument */
+};
+
+struct call {
+	int64_t number;
+	const char *name;
+	uint8_t on;       /* enum call_on */
+	uint8_t argument; /* which one */
+};
+
+/* NULL: none that is known here. */
+const struct call *call_find(int64_t number);

@@ -1,0 +1,69 @@
+"""What threads wait for: system calls with what they are on, mutexes with who holds them."""
+
+import os
+import subprocess
+import unittest
+
+import live
+import live_dump
+import processes
+from live_dump import is_resting, names
+
+
+class Waits(live_dump.DumpTest):
+    def dump_of_waits(self):
+        self.run_ = self.start(live.workload("waits"))
+        return self.dump_until(self.run_.pid, lambda dump: is_resting(dump) and len(dump["deadlocks"]) == 1 and len(
+            dump["threads"]) == 8 and all(names(thread) for thread in dump["threads"]), "it does not come to rest")
+
+    def of(self, dump, function):
+        return next(thread for thread in dump["threads"] if function in names(thread))
+
+    def test_calls_say_what_they_are_on(self):
+        dump = self.dump_of_waits()
+        self.assertEqual(self.of(dump, "main")["wait"], "read(a pipe, descriptor 0)")
+        self.assertEqual(self.of(dump, "in_poll")["wait"], "poll(2 sockets, a pipe)")
+        self.assertEqual(self.of(dump, "in_epoll")["wait"], "epoll_wait(2 descriptors)")
+        self.assertEqual(self.of(dump, "in_sleep")["wait"], "clock_nanosleep(5000.5 s)")
+        self.assertEqual(self.of(dump, "in_sleep")["system_call"]["name"], "clock_nanosleep")
+
+    def test_a_circle_of_mutexes_is_named_and_a_condition_has_no_owner(self):
+        dump = self.dump_of_waits()
+        owners = {thread["tid"]: thread["lock_owner"] for thread in dump["threads"]}
+        circle = dump["deadlocks"][0]
+        self.assertEqual(len(circle), 3)
+        self.assertEqual(circle[0], min(circle))
+        self.assertEqual([owners[tid] for tid in circle], circle[1:] + circle[:1])
+        self.assertEqual(self.of(dump, "for_a_condition")["wait"], "futex")
+        self.assertIsNone(self.of(dump, "for_a_condition")["lock"])
+        text = self.dump_run(self.run_.pid).stdout.decode()
+        self.assertRegex(text, rf"deadlock: thread {circle[0]} waits for the mutex at 0x[0-9a-f]+, "
+                               rf"which thread {circle[1]} holds")
+
+    def test_a_file_is_named_by_its_path(self):
+        fifo = self.path("fifo")
+        os.mkfifo(fifo)
+        run = self.start(["sh", "-c", f"exec 3<>'{fifo}'; echo ready; read line <&3"])
+        self.dump_until(run.pid, lambda dump: dump["threads"][0]["wait"] == f"read({fifo})",
+                        "it does not wait for its file")
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root, to make namespaces")
+    def test_a_process_in_namespaces_of_its_own(self):
+        unshare = self.need("unshare")
+        folder = self.path("inside")
+        os.mkdir(folder)
+        command = (f"mount -t tmpfs none '{folder}' && cp '{live.workload('waits')[0]}' '{folder}/waits-inside' && "
+                   f"exec '{folder}/waits-inside'")
+        run = self.start([unshare, "--pid", "--fork", "--mount", "sh", "-c", command], stderr=subprocess.DEVNULL)
+        if run.first_line != b"ready\n":
+            self.skipTest("this kernel or container lets root make no namespaces")
+        pid = int(processes.read_bytes(f"/proc/{run.pid}/task/{run.pid}/children").split()[0])
+        dump = self.dump_until(pid, lambda dump: is_resting(dump) and len(dump["deadlocks"]) == 1,
+                               "it does not come to rest")
+        self.assertEqual(dump["threads"][0]["inner_tid"], 1)
+        self.assertIn("main", names(dump["threads"][0]))
+        self.assertIn("in_poll", names(self.of(dump, "in_poll")))
+
+
+if __name__ == "__main__":
+    live.main()

@@ -1,0 +1,125 @@
+/* What a system call is on, and circles of threads that wait for each other. */
+#include <linux/futex.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "pages.h"
+#include "remote/calls.h"
+#include "remote/deadlock.h"
+#include "remote/process.h"
+#include "remote/task.h"
+#include "remote/wait.h"
+
+static void descriptors_are_called_by_what_they_are(void **state)
+{
+	(void)state;
+	assert_string_equal(wait_descriptor_kind("socket:[1234]"), "a socket");
+	assert_string_equal(wait_descriptor_kind("pipe:[1]"), "a pipe");
+	assert_string_equal(wait_descriptor_kind("anon_inode:[eventpoll]"), "an epoll");
+	assert_string_equal(wait_descriptor_kind("/var/log/socket:"), "/var/log/socket:");
+}
+
+static void calls_have_names(void **state)
+{
+	(void)state;
+	assert_string_equal(call_find(SYS_futex)->name, "futex");
+	assert_int_equal(call_find(SYS_clock_nanosleep)->argument, 2);
+	assert_null(call_find(-1));
+	assert_null(call_find(100000));
+}
+
+static struct wait_lock lock_of(const int32_t mutex[5], uint64_t command, uint64_t value)
+{
+	const struct task_call call = { .number = SYS_futex,
+					.arguments = { PAGES_BEGIN, command, value } };
+	struct remote remote = { .fd = -1 };
+	struct pages *pages = pages_new(&remote.mem);
+	struct wait_lock lock;
+
+	pages_put(pages, PAGES_BEGIN, mutex, 5 * sizeof *mutex);
+	lock = wait_find_lock(&remote, &call);
+	memory_done(&remote.mem);
+	free(pages);
+	return lock;
+}
+
+static void a_mutex_is_held_by_what_its_lock_word_says(void **state)
+{
+	const int32_t held[5] = { 2, 0, 42, 1, 0 };
+	const int32_t recursive[5] = { 2, 3, 42, 1, 1 };
+	const int32_t of_priority[5] = { (int32_t)(FUTEX_WAITERS | 43), 0, 43, 1, 32 };
+
+	(void)state;
+	assert_int_equal(lock_of(held, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 2).inner_owner, 42);
+	assert_int_equal(lock_of(held, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 2).address,
+			 PAGES_BEGIN);
+	assert_int_equal(lock_of(recursive, FUTEX_WAIT, 2).inner_owner, 42);
+	assert_int_equal(lock_of(of_priority, FUTEX_LOCK_PI, 0).inner_owner, 43);
+}
+
+static void what_is_no_mutex_has_no_owner(void **state)
+{
+	const int32_t free_now[5] = { 0, 0, 0, 0, 0 };
+	const int32_t semaphore[5] = { 0, 0, 1, 0, 0 };
+	const int32_t condition[5] = { 2, 0, 7, 1, 0x10000000 };
+	const int32_t held[5] = { 2, 0, 42, 1, 0 };
+
+	(void)state;
+	assert_int_equal(lock_of(free_now, FUTEX_WAIT, 2).address, 0);
+	assert_int_equal(lock_of(semaphore, FUTEX_WAIT_BITSET, 0).address, 0);
+	assert_int_equal(lock_of(condition, FUTEX_WAIT_BITSET, 2).address, 0);
+	assert_int_equal(lock_of(held, FUTEX_WAIT, 1).address, 0);
+}
+
+static void other_calls_are_said_by_number(void **state)
+{
+	const struct task_call unknown = { .number = 9999 }, none = { .number = -1 };
+	struct remote remote = { .fd = -1 };
+	struct text text = { 0 };
+
+	(void)state;
+	wait_describe(&remote, &none, &text);
+	assert_string_equal(text_string(&text), "");
+	wait_describe(&remote, &unknown, &text);
+	assert_string_equal(text_string(&text), "system call 9999");
+	text_done(&text);
+}
+
+static void a_circle_is_found_from_each_of_its_threads_and_from_no_other(void **state)
+{
+	const struct deadlock_edge edges[] = {
+		{ 10, 12 }, { 11, 0 },  { 12, 13 }, { 13, 10 },
+		{ 14, 10 }, { 15, 15 }, { 16, 99 },
+	};
+	size_t circle[7];
+
+	(void)state;
+	assert_int_equal(deadlock_find(edges, 7, 0, circle), 3);
+	assert_int_equal(circle[0], 0);
+	assert_int_equal(circle[1], 2);
+	assert_int_equal(circle[2], 3);
+	assert_int_equal(deadlock_find(edges, 7, 3, circle), 3);
+	assert_int_equal(deadlock_find(edges, 7, 1, circle), 0);
+	assert_int_equal(deadlock_find(edges, 7, 4, circle), 0);
+	assert_int_equal(deadlock_find(edges, 7, 5, circle), 1);
+	assert_int_equal(deadlock_find(edges, 7, 6, circle), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(descriptors_are_called_by_what_they_are),
+		cmocka_unit_test(calls_have_names),
+		cmocka_unit_test(a_mutex_is_held_by_what_its_lock_word_says),
+		cmocka_unit_test(what_is_no_mutex_has_no_owner),
+		cmocka_unit_test(other_calls_are_said_by_number),
+		cmocka_unit_test(a_circle_is_found_from_each_of_its_threads_and_from_no_other),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
