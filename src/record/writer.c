@@ -7,7 +7,6 @@
 #include "base/monotonic.h"
 #include "record/keys.h"
 #include "record/writer.h"
-#include "record/writer_file.h"
 #include "record/writer_row.h"
 
 #define COMMIT_EVERY_NS 1000000000ull

@@ -14,7 +14,6 @@
 #include "record/probe.h"
 #include "record/schema_check.h"
 #include "record/writer.h"
-#include "record/writer_file.h"
 #include "record/writer_state.h"
 
 #define BUSY_TIMEOUT_MS 2000

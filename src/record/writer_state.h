@@ -76,6 +76,11 @@ struct recording_writer {
 	size_t thread_count, thread_capacity;
 };
 
+/* Takes lock_fd. */
+struct recording_writer *writer_new(const char *path, int lock_fd);
+/* Closes what is open, without a last commit, and frees the writer. */
+void writer_free(struct recording_writer *writer);
+void writer_freep(struct recording_writer **writer);
 /* 0, or the errno of the failure that ended the recording. */
 static inline int writer_rc(const struct recording_writer *writer)
 {
