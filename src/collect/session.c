@@ -71,9 +71,15 @@ static void session_report(struct session *session)
 	session->forward.has_usr1 = false;
 }
 
-/* At the debugger's looks, one each 15 ms at least: when the next round is due. */
+/* Each 15 ms: when the next round is due. */
 static uint64_t session_look_between(struct session *session, uint64_t round_ns)
 {
+	const uint64_t due_before_ns = session->debugger.next_look_ns;
+	const struct pause_terms pause_terms = enter_pause_terms(&session->enter_terms);
+
+	debugger_look(&session->debugger, &session->tree, &pause_terms);
+	if (session->debugger.next_look_ns == due_before_ns)
+		return round_ns;
 	const int wait_ms = session_look_at_new(session, ROUND_MAX_MS);
 	const uint64_t due_ns = monotonic_ns() + (uint64_t)wait_ms * NS_PER_MS;
 
@@ -102,15 +108,11 @@ static void session_loop(struct session *session)
 				session_reap(session);
 		}
 		session_report(session);
-		const struct pause_terms pause_terms = enter_pause_terms(&session->enter_terms);
-
-		debugger_look(&session->debugger, &session->tree, &pause_terms);
+		next_round_ns = session_look_between(session, next_round_ns);
 		if (monotonic_ns() >= next_round_ns || session->is_reaped) {
 			session_round(session);
 			next_round_ns =
 				monotonic_ns() + (uint64_t)session->round_ms * NS_PER_MS;
-		} else {
-			next_round_ns = session_look_between(session, next_round_ns);
 		}
 	}
 }

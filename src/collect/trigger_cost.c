@@ -10,9 +10,9 @@
 #include "collect/in_child.h"
 #include "collect/perf_events.h"
 
-/* Twice eight slices of 12 traps: short recordings pay for them, too. */
-#define SLICES         8
-#define SLICE_NS       600000ULL
+/* Twice seven slices of 6 traps: short recordings pay for them, too. */
+#define SLICES         7
+#define SLICE_NS       300000ULL
 #define TRAP_PERIOD_NS 49999ULL
 
 /* Only in the child that measures: a handler has nowhere else to count. */

@@ -14,7 +14,7 @@
 #define TABLE_MAX 32768U
 
 static u64 sent_codes[SENT_CODES];
-static const struct sent codes_sent = { sent_codes, SENT_CODES };
+static const struct sent codes_sent = { .slots = sent_codes, .count = SENT_CODES };
 
 /* Codes are known by their keys; the epoch makes another hash of the same key. */
 static u64 hash_of(u64 key, u64 epoch)

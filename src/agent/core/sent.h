@@ -14,7 +14,30 @@
 struct sent {
 	u64 *slots;
 	u32 count; /* a power of two */
+	/*
+	 * How many were added, up to `count`: few slots are in use at first, so that a short
+	 * process touches few pages.  NULL: all are.
+	 */
+	u32 *added;
 };
+
+#define SENT_COUNT_FIRST 512U
+#define SENT_GROWTH      8U
+/* So many slots for each that was added, so that few are forgotten. */
+#define SENT_SPARSE 8U
+
+/* How many slots are in use. */
+static inline u32 sent_count(const struct sent *sent)
+{
+	u32 count = SENT_COUNT_FIRST;
+
+	if (sent->added == NULL)
+		return sent->count;
+	while (count < sent->count &&
+	       __atomic_load_n(sent->added, __ATOMIC_RELAXED) > count / SENT_SPARSE)
+		count *= SENT_GROWTH;
+	return count < sent->count ? count : sent->count;
+}
 
 /* Never 0, which means that a slot is free. */
 static inline u64 sent_hash(u64 hash, u64 epoch)
@@ -22,30 +45,44 @@ static inline u64 sent_hash(u64 hash, u64 epoch)
 	return (hash & ~0xffULL) | (((epoch ^ epoch >> 32) << 1 | 1) & 0xff);
 }
 
-static inline u64 *sent_slot(const struct sent *sent, u64 hash, u32 probe)
+static inline u64 *sent_slot(const struct sent *sent, u32 count, u64 hash, u32 probe)
 {
-	return &sent->slots[(u32)((hash >> 20) + probe) & (sent->count - 1)];
+	return &sent->slots[(u32)((hash >> 20) + probe) & (count - 1)];
 }
 
-static inline bool sent_has(const struct sent *sent, u64 hash)
+static inline bool sent_has_among(const struct sent *sent, u32 count, u64 hash)
 {
 	for (u32 i = 0; i < SENT_PROBES; i++) {
-		if (__atomic_load_n(sent_slot(sent, hash, i), __ATOMIC_RELAXED) == hash)
+		if (__atomic_load_n(sent_slot(sent, count, hash, i), __ATOMIC_RELAXED) == hash)
 			return true;
 	}
 	return false;
 }
 
+static inline bool sent_has(const struct sent *sent, u64 hash)
+{
+	const u32 count = sent_count(sent);
+
+	/* It may have been added before the table grew. */
+	return sent_has_among(sent, count, hash) ||
+	       (sent->added != NULL && count > SENT_COUNT_FIRST &&
+		sent_has_among(sent, count / SENT_GROWTH, hash));
+}
+
 static inline void sent_add(const struct sent *sent, u64 hash)
 {
+	const u32 count = sent_count(sent);
+
+	if (sent->added != NULL && __atomic_load_n(sent->added, __ATOMIC_RELAXED) < sent->count)
+		__atomic_add_fetch(sent->added, 1, __ATOMIC_RELAXED);
 	for (u32 i = 0; i < SENT_PROBES; i++) {
-		u64 there = __atomic_load_n(sent_slot(sent, hash, i), __ATOMIC_RELAXED);
+		u64 there = __atomic_load_n(sent_slot(sent, count, hash, i), __ATOMIC_RELAXED);
 
 		if ((there & 0xff) != (hash & 0xff) &&
-		    __atomic_compare_exchange_n(sent_slot(sent, hash, i), &there, hash, 0,
-						__ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		    __atomic_compare_exchange_n(sent_slot(sent, count, hash, i), &there, hash,
+						0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			return;
 	}
-	__atomic_store_n(sent_slot(sent, hash, (u32)(hash >> 8) % SENT_PROBES), hash,
+	__atomic_store_n(sent_slot(sent, count, hash, (u32)(hash >> 8) % SENT_PROBES), hash,
 			 __ATOMIC_RELAXED);
 }

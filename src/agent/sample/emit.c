@@ -22,7 +22,12 @@
 #define SENT_STACKS 65536U
 
 static u64 sent_stacks[SENT_STACKS];
-static const struct sent stacks_sent = { sent_stacks, SENT_STACKS };
+static u32 sent_stacks_added;
+static const struct sent stacks_sent = {
+	.slots = sent_stacks,
+	.count = SENT_STACKS,
+	.added = &sent_stacks_added,
+};
 
 /* Samples of the calling thread, since it last sent one. */
 static __thread bool has_lost;

@@ -6,6 +6,9 @@
  * atomic load, which cannot tear between threads.  Rules themselves are words as well, few
  * (hundreds for a large program), in a table that only grows.  That an image has no rule for an
  * address is kept, too: some have none for most of their code (Chromium).
+ *
+ * Both tables begin with a page each and spread as they fill: in a compiler that lives 15 ms each
+ * of some 150 new addresses had touched a page of its own, a fault each.
  */
 #include "agent/sample/unwind.h"
 
@@ -23,10 +26,14 @@
 #include "agent/signals/faults.h"
 #include "walk/native.h"
 
-#define CACHE_BITS  16
-#define CACHE_SLOTS (1U << CACHE_BITS)
-#define RULE_SLOTS  16384U
-#define RULE_PROBES 16U
+#define CACHE_BITS       16
+#define CACHE_SLOTS      (1U << CACHE_BITS)
+#define CACHE_BITS_FIRST 10 /* and CACHE_BITS by whole steps */
+#define CACHE_BITS_STEP  2
+#define RULE_BITS        14
+#define RULE_SLOTS       (1U << RULE_BITS)
+#define RULE_BITS_FIRST  9
+#define RULE_PROBES      16U
 /* A walk steps no further, even to count. */
 #define MOST_STEPS 262144U
 /* Stands where the number of a rule would. */
@@ -37,31 +44,72 @@
 static struct {
 	u64 words[CACHE_SLOTS];
 	u64 rules[RULE_SLOTS]; /* 0: free */
+	u32 more_bits;         /* of slots in use, than CACHE_BITS_FIRST: only grows */
+	u32 puts;              /* since it grew */
 } cache;
 
-static u32 cache_slot(u64 address)
+static u32 hash_bits(u64 word, u32 bits)
 {
-	return (u32)((address * 0x9e3779b97f4a7c15ULL) >> (64 - CACHE_BITS));
+	return (u32)((word * 0x9e3779b97f4a7c15ULL) >> (64 - bits));
+}
+
+static u32 cache_bits(void)
+{
+	const u32 bits = CACHE_BITS_FIRST + __atomic_load_n(&cache.more_bits, __ATOMIC_RELAXED);
+
+	return bits < CACHE_BITS ? bits : CACHE_BITS;
+}
+
+static void cache_put(u64 address, u32 number)
+{
+	const u32 bits = cache_bits();
+
+	if (address >> 48 != 0)
+		return;
+	__atomic_store_n(&cache.words[hash_bits(address, bits)], address << 16 | number,
+			 __ATOMIC_RELAXED);
+	/* Threads that count or grow it at once lose a count, or grow it once. */
+	if (__atomic_add_fetch(&cache.puts, 1, __ATOMIC_RELAXED) < 1U << (bits - 1) ||
+	    bits == CACHE_BITS)
+		return;
+	__atomic_store_n(&cache.puts, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&cache.more_bits, bits + CACHE_BITS_STEP - CACHE_BITS_FIRST,
+			 __ATOMIC_RELAXED);
+}
+
+static u64 cache_word(u64 address, u32 bits)
+{
+	const u64 word =
+		__atomic_load_n(&cache.words[hash_bits(address, bits)], __ATOMIC_RELAXED);
+
+	return word >> 16 == (address & 0xffffffffffffULL) ? word : 0;
 }
 
 /* 0 where nothing is kept of address, or that there is no rule. */
 static u64 cache_get(u64 address, bool *out_has_no_rule)
 {
-	u64 word = __atomic_load_n(&cache.words[cache_slot(address)], __ATOMIC_RELAXED);
+	const u32 bits = cache_bits();
+	u64 word = cache_word(address, bits);
 
-	*out_has_no_rule = word == (address << 16 | NO_RULE_NUMBER);
-	if (word >> 16 != (address & 0xffffffffffffULL) || *out_has_no_rule)
+	/* It was kept before the table grew. */
+	if (word == 0 && bits > CACHE_BITS_FIRST) {
+		word = cache_word(address, bits - CACHE_BITS_STEP);
+		if (word != 0)
+			cache_put(address, (u32)(word & 0xffff));
+	}
+	*out_has_no_rule = word != 0 && (word & 0xffff) == NO_RULE_NUMBER;
+	if (word == 0 || *out_has_no_rule)
 		return 0;
 	return __atomic_load_n(&cache.rules[word & (RULE_SLOTS - 1)], __ATOMIC_RELAXED);
 }
 
-/* The number of a rule, made if it is new; false when there is no place for it. */
-static bool cache_number_rule(u64 rule, u32 *out_number)
+/* The number of a rule among the first 1 << bits, made if it is new; false: no place for it. */
+static bool cache_number_among(u64 rule, u32 bits, u32 *out_number)
 {
-	u32 start = (u32)((rule * 0x9e3779b97f4a7c15ULL) >> 50);
+	const u32 start = hash_bits(rule, bits);
 
 	for (u32 i = 0; i < RULE_PROBES; i++) {
-		u32 number = (start + i) & (RULE_SLOTS - 1);
+		u32 number = (start + i) & ((1U << bits) - 1);
 		u64 there = 0;
 
 		if (__atomic_compare_exchange_n(&cache.rules[number], &there, rule, 0,
@@ -74,18 +122,17 @@ static bool cache_number_rule(u64 rule, u32 *out_number)
 	return false;
 }
 
-static void cache_put(u64 address, u32 number)
+static bool cache_number_rule(u64 rule, u32 *out_number)
 {
-	if (address >> 48 == 0)
-		__atomic_store_n(&cache.words[cache_slot(address)], address << 16 | number,
-				 __ATOMIC_RELAXED);
+	return cache_number_among(rule, RULE_BITS_FIRST, out_number) ||
+	       cache_number_among(rule, RULE_BITS, out_number);
 }
 
 void unwind_flush(void)
 {
 	builtins_flush();
 	interpreter_places_flush();
-	for (u32 i = 0; i < CACHE_SLOTS; i++)
+	for (u32 i = 0; i < 1U << cache_bits(); i++)
 		__atomic_store_n(&cache.words[i], 0, __ATOMIC_RELAXED);
 }
 
