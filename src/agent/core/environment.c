@@ -12,7 +12,6 @@
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/environment_end.h"
-#include "agent/core/handshake.h"
 #include "agent/core/memory.h"
 #include "agent/core/scratch.h"
 
@@ -210,6 +209,19 @@ AGENT_START const char *environment_socket(void)
 	return environment.has_recorder ? environment.socket : NULL;
 }
 
+/* Nothing listens there any more, or a stranger does: a fork's child inherits this. */
+static bool is_recorder_gone;
+
+bool environment_recorder_is_gone(void)
+{
+	return is_recorder_gone;
+}
+
+void environment_note_recorder_gone(void)
+{
+	is_recorder_gone = true;
+}
+
 const char *environment_agent_path(void)
 {
 	return environment.agent_path;
@@ -222,8 +234,7 @@ const char *environment_agent_path(void)
  */
 bool environment_may_enter(void)
 {
-	return environment.has_recorder &&
-	       (agent.ring != NULL || !handshake_recorder_is_gone()) &&
+	return environment.has_recorder && (agent.ring != NULL || !is_recorder_gone) &&
 	       __atomic_load_n(&agent.may_call, __ATOMIC_RELAXED);
 }
 

@@ -20,6 +20,12 @@ void environment_take(char **environment);
 
 /* Where the recorder listens; NULL if none started this image. */
 const char *environment_socket(void);
+/*
+ * Whether the recorder has ended, or cannot be reached from here, as far as this image or one that
+ * it was forked from has found out.  It is not asked again.
+ */
+bool environment_recorder_is_gone(void);
+void environment_note_recorder_gone(void);
 /* The agent's file, as ld.so was told. */
 const char *environment_agent_path(void);
 /*

@@ -44,8 +44,6 @@ static struct sockaddr_un recorder_address AGENT_STATE;
 static u64 patience_ms = HANDSHAKE_TIMEOUT_MS;
 /* Why this process and its children of fork are not sampled any more. */
 static u32 lasting_reason;
-/* Nothing listens there any more, or a stranger does: a fork's child inherits this. */
-static bool is_recorder_gone;
 
 static bool handshake_find_recorder(void)
 {
@@ -89,12 +87,7 @@ static bool means_gone(long error)
 static void handshake_note_gone(void)
 {
 	if (!agent_is_of_another())
-		is_recorder_gone = true;
-}
-
-bool handshake_recorder_is_gone(void)
-{
-	return is_recorder_gone;
+		environment_note_recorder_gone();
 }
 
 /*
@@ -221,8 +214,9 @@ static bool handshake_exchange(const struct words *words, struct handshake_answe
 	*out_ring_fd = -1;
 	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before,
 		      KERNEL_SIGSET_BYTES);
-	const int fd =
-		!is_recorder_gone && handshake_find_recorder() ? handshake_connect() : -1;
+	const int fd = !environment_recorder_is_gone() && handshake_find_recorder()
+			       ? handshake_connect()
+			       : -1;
 
 	if (fd >= 0) {
 		const u64 now_ns = monotonic_ns();

@@ -14,11 +14,6 @@
  */
 void handshake_run(u32 occasion, u32 reason);
 /*
- * Whether the recorder has ended, or cannot be reached from here, as far as this image or one that
- * it was forked from has found out.  It is not asked again.
- */
-bool handshake_recorder_is_gone(void);
-/*
  * Asks not to be sampled any more, 0.25 s at most.  True: the events are off, and no trap
  * comes to the calling thread after this returns; another thread may still have one when it
  * returns from the system call it is in.  Not for handlers, nor for a vfork child, whose

@@ -1,5 +1,6 @@
 #include "agent/sample/interpreters.h"
 
+#include "agent/interpreters/python/outer.h"
 #include "agent/interpreters/ruby/state.h"
 
 void interpreters_find_stack(const struct walk *walk, struct mem *mem)
@@ -26,6 +27,7 @@ bool interpreters_meet(struct walk *walk, struct mem *mem, const struct native_f
 /* Python's places first: they are filled where native frames stand, which Ruby's move. */
 void interpreters_end_walk(struct walk *walk, struct mem *mem)
 {
-	python_end_walk(walk, mem);
+	if (!python_put_outer(walk, mem))
+		python_end_walk(walk, mem);
 	ruby_end_walk(walk, mem);
 }

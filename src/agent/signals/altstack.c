@@ -12,7 +12,6 @@
  */
 #include "agent/signals/altstack.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -24,9 +23,7 @@
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
-#include "agent/core/hooks.h"
 #include "agent/core/memory.h"
-#include "agent/signals/stack_flags.h"
 #include "agent/signals/stack_pool.h"
 
 #ifndef AT_MINSIGSTKSZ
@@ -291,29 +288,25 @@ static bool altstack_is_readable(const stack_t *stack)
 	       (begin / MEMORY_PAGE == end / MEMORY_PAGE || memory_probe(end));
 }
 
-AGENT_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
+/* A child of vfork has its own alternate stack, but this memory is its parent's. */
+bool altstack_is_for_us(const stack_t *stack)
+{
+	return stack != NULL && agent.may_call && altstack_is_readable(stack) &&
+	       altstack_is_accepted(stack) && !agent_is_of_another();
+}
+
+long altstack_set(const stack_t *stack, bool is_for_us, stack_t *old)
 {
 	const stack_t *shown = stack;
 	stack_t ours;
 
-	/* A child of vfork has its own alternate stack, but this memory is its parent's. */
-	if (stack != NULL && agent.may_call && altstack_is_readable(stack) &&
-	    altstack_is_accepted(stack) && !agent_is_of_another()) {
-		if (own.pooled != NULL || altstack_is_wanted()) {
-			ours = altstack_for(stack);
-			shown = &ours;
-		}
-		/* Also where nothing is sampled: the flag has its effect now. */
-		if (!(stack->ss_flags & SS_DISABLE))
-			stack_flags_allow();
+	if (is_for_us && (own.pooled != NULL || altstack_is_wanted())) {
+		ours = altstack_for(stack);
+		shown = &ours;
 	}
 	const long rc = altstack_call(shown, old);
 
-	if (rc != 0) {
-		errno = (int)-rc;
-		return -1;
-	}
-	if (old != NULL)
+	if (rc == 0 && old != NULL)
 		altstack_report(old);
-	return 0;
+	return rc;
 }

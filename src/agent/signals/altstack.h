@@ -38,6 +38,10 @@ void altstack_forget_others(void);
  * No trap comes any more, and no other thread is there: the kernel gets what the program set.
  */
 void altstack_give_back(void);
+/* Whether what the program sets may be replaced by one of ours. */
+bool altstack_is_for_us(const stack_t *stack);
+/* sigaltstack(2) as the program has it: 0, or -errno.  is_for_us: the former. */
+long altstack_set(const stack_t *stack, bool is_for_us, stack_t *old);
 /* What the kernel writes to a stack for one signal, with all registers there are. */
 size_t altstack_frame_bytes(void);
 

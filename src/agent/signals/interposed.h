@@ -66,7 +66,7 @@
 	X(sem_clockwait, PASSES_ON, "the same")                                              \
 	X(msgrcv, PASSES_ON, "the same")                                                     \
 	X(msgsnd, PASSES_ON, "the same")                                                     \
-	/* altstack.c */                                                                     \
+	/* stack_flags.c */                                                                  \
 	X(sigaltstack, ANSWERS, "each thread has one of ours in the kernel, for our trap")   \
 	/* debugger.c */                                                                     \
 	X(ptrace, PASSES_ON, "who is about to be traced gets no trap of ours any more")

@@ -1,5 +1,6 @@
 #include "agent/signals/stack_flags.h"
 
+#include <errno.h>
 #include <sys/syscall.h>
 
 #include "agent/core/agent.h"
@@ -101,4 +102,19 @@ void stack_flags_allow(void)
 			give_flag(signal);
 	}
 	signals_flags_have_changed();
+}
+
+AGENT_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
+{
+	const bool is_for_us = altstack_is_for_us(stack);
+
+	/* Also where nothing is sampled: the flag has its effect from now on. */
+	if (is_for_us && !(stack->ss_flags & SS_DISABLE))
+		stack_flags_allow();
+	const long rc = altstack_set(stack, is_for_us, old);
+
+	if (rc == 0)
+		return 0;
+	errno = (int)-rc;
+	return -1;
 }

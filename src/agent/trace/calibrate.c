@@ -3,8 +3,9 @@
 #include <stddef.h>
 
 #include "agent/core/agent.h"
+#include "agent/trace/area.h"
+#include "agent/trace/calls.h"
 #include "agent/trace/pace.h"
-#include "agent/trace/trace.h"
 
 /* The first ones warm up what caches and predicts, and let the interpreter specialise. */
 #define WARM_ROUNDS 2U

@@ -3,7 +3,6 @@
 #include <stddef.h>
 
 #include "agent/trace/map.h"
-#include "agent/trace/tree.h"
 
 #define ENTRIES_OF(bits) (1U << (bits))
 #define ALL_BYTES        ((u64)ENTRIES_OF(TRACE_INDEX_LAST_BITS + 1) * sizeof(u32))

@@ -15,19 +15,10 @@
 #pragma once
 #include <stdbool.h>
 
-#include "abi/trace.h"
+#include "agent/trace/call_stack.h"
 
 #define TRACE_INDEX_FIRST_BITS 10U /* a page */
 #define TRACE_INDEX_LAST_BITS  20U /* one for all nodes that there are */
-
-struct trace_index {
-	u32 *tables; /* NULL: there are none so far */
-	u32 bits;    /* of the one in use: so many entries are 2 to the */
-	u32 used;    /* of it */
-	u32 is_full; /* or there is no memory: what is not in it is in its caller's list */
-};
-
-struct tracer;
 
 /* TRACE_NO_NODE: it is not there. */
 u32 trace_index_find(const struct tracer *tracer, u32 parent, u64 identity);

@@ -15,10 +15,9 @@
 #endif
 
 #define TRACE_HOOKS(X)                                                                        \
-	/* python/profile_function.c */                                                       \
+	/* interpreter_calls.c */                                                             \
 	X(pthread_setspecific, PASSES_ON,                                                     \
 	  "a thread state is seen before it executes anything")                               \
-	/* ruby/ruby.c */                                                                     \
 	X(getenv, PASSES_ON, "RUBYLIB is asked for when an interpreter has been set up")      \
 	X(isatty, PASSES_ON, "the first that a Ractor asks for")                              \
 	/* native/hooks.c */                                                                  \

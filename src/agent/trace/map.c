@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 
 #include "agent/core/arch.h"
-#include "agent/trace/trace.h"
+#include "agent/trace/area.h"
 
 static bool is_forbidden;
 

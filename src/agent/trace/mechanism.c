@@ -8,8 +8,9 @@
 #include "agent/core/mechanism.h"
 #include "agent/core/thread_notes.h"
 #include "agent/trace/calibrate.h"
+#include "agent/trace/clock.h"
+#include "agent/trace/dlopened.h"
 #include "agent/trace/interposed.h"
-#include "agent/trace/late.h"
 #include "agent/trace/names.h"
 #include "agent/trace/native/images.h"
 #include "agent/trace/native/native.h"
@@ -17,6 +18,7 @@
 #include "agent/trace/only.h"
 #include "agent/trace/python/greenlet.h"
 #include "agent/trace/python/monitoring.h"
+#include "agent/trace/regions.h"
 #include "agent/trace/trace.h"
 
 /* It has been, at least: there is something to forget. */
@@ -52,7 +54,7 @@ static void unloaded(u64 mark)
 {
 	trace_images_look(mark);
 	if (agent.ring != NULL)
-		trace_late_flush();
+		trace_dlopened_flush();
 }
 
 static void set_paused(bool is_paused)

@@ -1,21 +1,26 @@
 #include "agent/trace/names.h"
 
 #include "abi/ring.h"
+#include "agent/core/agent.h"
 #include "agent/core/codes.h"
 #include "agent/core/regions.h"
 #include "agent/core/walk.h"
 #include "agent/interpreters/python/names.h"
 #include "agent/interpreters/python/python.h"
 #include "agent/interpreters/ruby/ruby.h"
+#include "agent/trace/area.h"
+#include "agent/trace/calls.h"
 #include "agent/trace/native/images.h"
 #include "agent/trace/native/native.h"
 #include "agent/trace/python/greenlet.h"
 #include "agent/trace/python/profilers.h"
 #include "agent/trace/python/call_kind.h"
+#include "agent/trace/python/profile_function.h"
 #include "agent/trace/ruby/ruby.h"
-#include "agent/trace/trace.h"
 #include "walk/python_builtin.h"
 
+/* A name with its table of lines has at most 5,000. */
+#define NAMES_ROOM_WORDS 16384U
 /* Threads that meet a new callee at this moment: those that wait for the GIL do not. */
 #define SCRATCHES 8U
 /* PyMethodDef { ml_name, ml_meth, ml_flags, ml_doc } of a type, up to one without a name. */
@@ -357,4 +362,14 @@ u64 trace_name(struct ring_header *ring, const struct trace_call *call)
 		return name_interpreted(ring, call);
 	trace_images_tell(ring, call->object);
 	return trace_native_place(call->object, call->kind);
+}
+
+u64 trace_name_of(const struct trace_call *call)
+{
+	return trace_name(trace_area_ring(), call);
+}
+
+bool trace_names_have_room(void)
+{
+	return ring_has_room(trace_area_ring(), agent.terms.word_count, NAMES_ROOM_WORDS);
 }

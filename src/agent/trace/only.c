@@ -5,8 +5,8 @@
 #include "abi/ring.h"
 #include "agent/core/codes.h"
 #include "agent/core/memory.h"
-#include "agent/trace/names.h"
-#include "agent/trace/trace.h"
+#include "agent/trace/area.h"
+#include "agent/trace/calls.h"
 #include "walk/name_text.h"
 
 #define VERDICTS 65536U
@@ -86,7 +86,7 @@ void trace_only_judge(const struct code *code)
 		keep(code->key, only_matches(patterns, &callee) ? WANTED : HIDDEN);
 }
 
-bool trace_only_hides(const struct trace_call *call)
+bool trace_only_hides(const struct trace_call *call, u64 (*name_of)(const struct trace_call *))
 {
 	enum verdict verdict = recall(call->identity);
 
@@ -94,7 +94,7 @@ bool trace_only_hides(const struct trace_call *call)
 		return verdict == HIDDEN;
 	if (trace_area_of_process() == NULL)
 		return false;
-	const u64 key = trace_name_of(call);
+	const u64 key = name_of(call);
 
 	/* One that has no name by now is wanted for ever: its end must not be passed over. */
 	verdict = key != 0 ? recall(key) : WANTED;

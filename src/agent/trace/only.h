@@ -23,4 +23,4 @@ bool trace_only_is_on(void);
 /* What a key stands for: the texts are there. */
 void trace_only_judge(const struct code *code);
 /* Of a call that begins, or ends: the same for one callee for ever. */
-bool trace_only_hides(const struct trace_call *call);
+bool trace_only_hides(const struct trace_call *call, u64 (*name_of)(const struct trace_call *));

@@ -3,7 +3,8 @@
 #include <stdint.h>
 
 #include "abi/ticks.h"
-#include "agent/trace/trace.h"
+#include "agent/trace/calls.h"
+#include "agent/trace/clock.h"
 
 /* Of the longer of two bursts that are compared, and of the shorter one. */
 #define LONG_WORK   60U

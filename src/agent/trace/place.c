@@ -3,10 +3,14 @@
  * for, and made and named if it is not there.
  */
 #include "agent/core/arch.h"
+#include "agent/trace/area.h"
+#include "agent/trace/calls.h"
+#include "agent/trace/clock.h"
 #include "agent/trace/names.h"
 #include "agent/trace/pace.h"
 #include "agent/trace/python/call_kind.h"
-#include "agent/trace/trace.h"
+#include "agent/trace/python/objects.h"
+#include "agent/trace/regions.h"
 
 /* In the identity of a node that has no name so far: it is not found by the short way. */
 #define NAMELESS (1ULL << 63)

@@ -9,7 +9,10 @@
  */
 #include "agent/control/control.h"
 #include "agent/core/regions.h"
-#include "agent/trace/trace.h"
+#include "agent/trace/area.h"
+#include "agent/trace/calls.h"
+#include "agent/trace/clock.h"
+#include "agent/trace/regions.h"
 
 /* A C function, who called it, and what C function called that, and so on. */
 #define MOST_ABOVE (2 * REGION_ASKING)

@@ -7,5 +7,21 @@
 #pragma once
 #include <stdbool.h>
 
+#include "abi/types.h"
+
+static inline u64 trace_word(u64 object, u16 member)
+{
+	return *(const u64 *)(object + member);
+}
+
+/*
+ * Of words that make an identity: each is turned by another number of bits, so that they do not
+ * cancel each other out where they are alike.
+ */
+static inline u64 trace_rotate(u64 word, u32 bits)
+{
+	return word << bits | word >> (64 - bits);
+}
+
 /* False: the memory is read-only, where a store would kill, or nobody knows whether it is. */
 bool trace_put_word(void **place, void *word);

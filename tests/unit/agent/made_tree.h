@@ -2,7 +2,7 @@
  * made_tree - a thread's calls on a clock made by hand, for tests of what they come to.
  */
 #pragma once
-#include "agent/trace/tree.h"
+#include "agent/trace/calls.h"
 
 #define MADE_TREE_ENTRIES 16384
 

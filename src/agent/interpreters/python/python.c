@@ -8,7 +8,6 @@
 #include "agent/interpreters/layouts.h"
 #include "agent/interpreters/place.h"
 #include "agent/interpreters/python/names.h"
-#include "agent/interpreters/python/outer.h"
 #include "agent/interpreters/python/state.h"
 #include "walk/python_thread.h"
 
@@ -393,7 +392,7 @@ void python_end_walk(struct walk *walk, struct mem *mem)
 {
 	struct python_scratch *scratch = walk->python;
 
-	if (python_put_outer(walk, mem) || scratch->activations == 0)
+	if (scratch->activations == 0)
 		return;
 	if (scratch->layout->chain == PYTHON_CHAIN_OBJECTS)
 		end_objects(walk, mem);

@@ -17,6 +17,7 @@
 #include "agent/core/memory.h"
 #include "agent/trace/calibrate.h"
 #include "agent/trace/native/loops.h"
+#include "agent/trace/native/native.h"
 #include "agent/trace/native/native_internal.h"
 #include "walk/native.h"
 

@@ -4,6 +4,9 @@
  * Compiled to use general registers only: see native/entries_x86_64.S.
  */
 #include "agent/core/hooks.h"
+#include "agent/trace/calls.h"
+#include "agent/trace/clock.h"
+#include "agent/trace/native/native.h"
 #include "agent/trace/native/native_internal.h"
 
 /* Functions call some others in turn: one of the next few, where the search begins as before. */

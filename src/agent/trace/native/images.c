@@ -7,8 +7,8 @@
 #include "agent/core/agent.h"
 #include "agent/core/image_records.h"
 #include "agent/core/images.h"
+#include "agent/trace/area.h"
 #include "agent/trace/native/native.h"
-#include "agent/trace/trace.h"
 
 #define NS_PER_S 1000000000ULL
 

@@ -15,9 +15,9 @@
 
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
+#include "agent/trace/calls.h"
 #include "agent/trace/interposed.h"
 #include "agent/trace/native/native.h"
-#include "agent/trace/trace.h"
 
 #undef longjmp
 #undef _longjmp

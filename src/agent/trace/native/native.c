@@ -5,9 +5,11 @@
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
+#include "agent/trace/area.h"
 #include "agent/trace/calibrate.h"
+#include "agent/trace/calls.h"
+#include "agent/trace/clock.h"
 #include "agent/trace/native/native_internal.h"
-#include "agent/trace/native/stack.h"
 
 /* What a thread's own stack is known to have when it begins. */
 #define FIRST_BYTES (16ULL << 10)

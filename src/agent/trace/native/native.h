@@ -29,8 +29,7 @@
 #include <stdbool.h>
 
 #include "abi/trace.h"
-
-struct trace_stack;
+#include "agent/trace/call_stack.h"
 
 /* In the constructor: what our hooks stand before. */
 void trace_native_find_next(void);
@@ -51,13 +50,6 @@ void trace_native_return_to_stack(struct trace_stack *stack);
 void trace_native_expect_callcc(void);
 /* Stacks will be copied without an event: from now on ends of calls are not seen. */
 void trace_native_see_no_ends(void);
-/* Whether a kind is of compiled code. */
-static inline bool trace_native_is(u32 kind)
-{
-	return kind - TRACE_KIND_INSTRUMENTED <=
-	       (u32)TRACE_KIND_FENTRY - TRACE_KIND_INSTRUMENTED;
-}
-
 /* What the recorder is to look up for a callee: an address in its first instructions. */
 u64 trace_native_place(u64 function, u32 kind);
 

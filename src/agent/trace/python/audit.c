@@ -8,12 +8,12 @@
 #include <sys/syscall.h>
 
 #include "agent/core/arch.h"
-#include "agent/trace/late.h"
+#include "agent/trace/python/symbols.h"
 
 /* The interpreter's own memory, by its symbol. */
 static size_t find_runtime(u64 **out_words)
 {
-	void *runtime = trace_late_symbol("_PyRuntime");
+	void *runtime = trace_symbol("_PyRuntime");
 	const ElfW(Sym) *symbol = NULL;
 	Dl_info info;
 
@@ -47,7 +47,7 @@ bool trace_audit_add(trace_audit_hook *hook, void *data, struct trace_audit *out
 	long place = -1;
 
 	*out_audit = (struct trace_audit){ 0 };
-	*(void **)&add_hook = trace_late_symbol("PySys_AddAuditHook");
+	*(void **)&add_hook = trace_symbol("PySys_AddAuditHook");
 	if (add_hook == NULL)
 		return false;
 	if (count > 0)

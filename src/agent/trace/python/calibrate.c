@@ -13,8 +13,7 @@
 #include "agent/core/arch.h"
 #include "agent/core/entries.h"
 #include "agent/trace/calibrate.h"
-#include "agent/trace/late.h"
-#include "agent/trace/trace.h"
+#include "agent/trace/python/symbols.h"
 
 #define TURNS      100U
 #define FILE_INPUT 257 /* Py_file_input (Include/compile.h) */
@@ -210,7 +209,7 @@ void trace_calibrate_python(const struct trace_python_means *means)
 						       .turns = TURNS,
 						       .depth = 2 };
 
-	if (!TRACE_LATE_FIND(&python.entries, ENTRY_MAP))
+	if (!TRACE_SYMBOLS_FIND(&python.entries, ENTRY_MAP))
 		return;
 	write_source(source);
 	if (means->set != NULL)

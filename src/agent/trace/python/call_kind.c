@@ -1,9 +1,10 @@
 #include "agent/trace/python/call_kind.h"
 
 #include "abi/python_layout.h"
+#include "agent/trace/area.h"
+#include "agent/trace/calls.h"
 #include "agent/trace/python/frames.h"
 #include "agent/trace/python/stubs.h"
-#include "agent/trace/trace.h"
 
 /* CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR (Include/cpython/code.h). */
 #define CODE_RESUMES 0x2a0U

@@ -17,10 +17,3 @@ struct trace_entry;
 /* Of a call of TRACE_KIND_PYTHON that begins in that of `caller`. */
 enum trace_kind trace_call_kind_of(const struct trace_call *call,
 				   const struct trace_entry *caller);
-
-/* Whether a kind is of Python functions. */
-static inline bool trace_call_kind_is_python(u32 kind)
-{
-	return kind == TRACE_KIND_PYTHON || kind == TRACE_KIND_PYTHON_UNCALLED ||
-	       kind == TRACE_KIND_PYTHON_RESUMED;
-}

@@ -3,7 +3,7 @@
 #include <sys/types.h>
 
 #include "abi/types.h"
-#include "agent/trace/late.h"
+#include "agent/trace/python/symbols.h"
 
 /* Include/cpython: PyType_Spec and what stands in it, of the stable ABI. */
 struct type_slot {
@@ -42,9 +42,9 @@ static struct {
 bool trace_callback_find_entries(bool is_free_threaded)
 {
 	callbacks.object_bytes = is_free_threaded ? OBJECT_BYTES_THREADED : OBJECT_BYTES;
-	callbacks.call = trace_late_symbol("PyVectorcall_Call");
-	*(void **)&callbacks.make_type = trace_late_symbol("PyType_FromSpec");
-	*(void **)&callbacks.make_object = trace_late_symbol("PyType_GenericAlloc");
+	callbacks.call = trace_symbol("PyVectorcall_Call");
+	*(void **)&callbacks.make_type = trace_symbol("PyType_FromSpec");
+	*(void **)&callbacks.make_object = trace_symbol("PyType_GenericAlloc");
 	return callbacks.call != NULL && callbacks.make_type != NULL &&
 	       callbacks.make_object != NULL;
 }

@@ -5,12 +5,14 @@
 #include "abi/python_layout.h"
 #include "abi/ring.h"
 #include "agent/core/agent.h"
+#include "agent/trace/area.h"
 #include "agent/trace/calibrate.h"
-#include "agent/trace/late.h"
 #include "agent/trace/python/audit.h"
 #include "agent/trace/python/frames_internal.h"
+#include "agent/trace/python/objects.h"
+#include "agent/trace/python/profile_function.h"
 #include "agent/trace/python/shims.h"
-#include "agent/trace/trace.h"
+#include "agent/trace/python/symbols.h"
 
 /* PyInterpreterState.eval_frame (Include/internal/pycore_interp.h); it is tried, too. */
 #define INTERPRETER_EVALUATOR 1424
@@ -35,6 +37,7 @@ static struct {
 	u64 loop; /* whose table it is */
 	struct trace_audit audit;
 	u32 is_decided;
+	void (*fall_back)(void); /* where dispatch hooks cannot be set */
 } frames;
 
 static const struct stub {
@@ -65,16 +68,16 @@ static struct loop_shape shape_of(const struct python_layout *layout)
 
 static bool find_entries(void)
 {
-	const bool has_all = TRACE_LATE_FIND(&frames.evaluator, ENTRY_MAP) &&
+	const bool has_all = TRACE_SYMBOLS_FIND(&frames.evaluator, ENTRY_MAP) &&
 			     trace_loop_find_entries(&frames.entries);
 
 	trace_frames.evaluate = frames.evaluator._PyEval_EvalFrameDefault;
-	trace_frames.deallocate = (u64)trace_late_symbol("_Py_Dealloc");
+	trace_frames.deallocate = (u64)trace_symbol("_Py_Dealloc");
 	trace_frames.layout = frames.layout;
 	for (u32 i = 0; i < FRAMES_DROPS; i++)
 		trace_frames.drops[i] = 0;
 	trace_frames.function_type = trace_objects.function_type;
-	trace_frames.tuple_type = (u64)trace_late_symbol("PyTuple_Type");
+	trace_frames.tuple_type = (u64)trace_symbol("PyTuple_Type");
 	trace_frames.get_state = frames.entries.get_state;
 	return has_all && trace_frames.function_type != 0 && trace_frames.tuple_type != 0;
 }
@@ -214,7 +217,7 @@ static void decide(u64 state)
 		calibrate(state);
 		trace_set_status(TRACE_ON);
 	} else {
-		trace_python_fall_back();
+		frames.fall_back();
 	}
 	frames.entries.PyErr_Restore(type, value, traceback);
 	trace_set_means(is_set_up ? TRACE_MEANS_TABLE : TRACE_MEANS_PROFILE);
@@ -243,8 +246,9 @@ static bool is_set_up_already(const struct python_layout *layout)
 	       frames.table.words[OPCODE_DO_TRACING] == stub_of(OPCODE_DO_TRACING);
 }
 
-bool trace_frames_begin(const struct python_layout *layout)
+bool trace_frames_begin(const struct python_layout *layout, void (*fall_back)(void))
 {
+	frames.fall_back = fall_back;
 	if (is_set_up_already(layout))
 		return true;
 	frames.layout = layout;

@@ -35,9 +35,9 @@ struct python_layout;
 
 /*
  * Before the interpreter has begun.  True: it is traced by this, or by a profile function, as
- * soon as it can be said which (trace_python_fall_back()).
+ * soon as it can be said which (fall_back()).
  */
-bool trace_frames_begin(const struct python_layout *layout);
+bool trace_frames_begin(const struct python_layout *layout, void (*fall_back)(void));
 /* It is: other tools' functions have their places, and other interpreters need no search. */
 bool trace_frames_is_on(void);
 /* A frame that is about to be executed: is it the loop that called it, or C? */

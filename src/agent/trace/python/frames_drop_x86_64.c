@@ -18,8 +18,8 @@
 #include <stdbool.h>
 
 #include "abi/python_layout.h"
+#include "agent/trace/calls.h"
 #include "agent/trace/python/frames_internal.h"
-#include "agent/trace/trace.h"
 
 /* PyTypeObject.tp_dealloc (Include/cpython/object.h): the same in all versions. */
 #define TYPE_DEALLOC 48

@@ -5,11 +5,14 @@
  * that an exception leaves is not told of: its entry is closed when the next event comes from
  * a frame further out, which is the exception's handler or the return to C at the latest.
  */
+#include "agent/trace/calls.h"
+#include "agent/trace/clock.h"
 #include "agent/trace/python/frames.h"
 #include "agent/trace/python/frames_internal.h"
 #include "agent/trace/python/loop_calls.h"
+#include "agent/trace/python/objects.h"
 #include "agent/trace/python/shims.h"
-#include "agent/trace/trace.h"
+#include "agent/trace/word.h"
 
 /* CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR, and who owns such a one's frame. */
 #define CODE_MAKES_GENERATOR 0x2a0U

@@ -1,8 +1,9 @@
 /* Where there are no stubs for the processor, 3.11 is traced by its profile function. */
 #include "agent/trace/python/frames.h"
 
-bool trace_frames_begin(const struct python_layout *layout)
+bool trace_frames_begin(const struct python_layout *layout, void (*fall_back)(void))
 {
+	(void)fall_back;
 	(void)layout;
 	return false;
 }

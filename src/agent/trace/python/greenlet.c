@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "agent/core/entries.h"
-#include "agent/trace/late.h"
+#include "agent/trace/area.h"
+#include "agent/trace/calls.h"
+#include "agent/trace/clock.h"
 #include "agent/trace/native/native.h"
-#include "agent/trace/trace.h"
+#include "agent/trace/python/symbols.h"
 #include "agent/trace/word.h"
 
 /* greenlet.h: places in the table of functions. */
@@ -287,7 +289,7 @@ void trace_greenlet_look(void)
 		return;
 	dl_iterate_phdr(look_at_image, &added);
 	greenlets.images_added = added;
-	if (!greenlets.is_loaded || !TRACE_LATE_FIND(&python, ENTRY_MAP) ||
+	if (!greenlets.is_loaded || !TRACE_SYMBOLS_FIND(&python, ENTRY_MAP) ||
 	    python.PyErr_Occurred() != NULL)
 		return;
 	void **table = find_table(&python);

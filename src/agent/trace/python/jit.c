@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #include "abi/python_layout.h"
-#include "agent/trace/late.h"
+#include "agent/trace/python/symbols.h"
 
 #define PYTHON_3_13 0x030d0000U
 #define PYTHON_3_14 0x030e0000U
@@ -11,7 +11,7 @@
 /* 3.13: there in builds that can compile only, and NULL where that is off (Python/optimizer.c). */
 static void *optimizer_function(void)
 {
-	return trace_late_symbol("_Py_GetOptimizer");
+	return trace_symbol("_Py_GetOptimizer");
 }
 
 bool trace_jit_may_be(const struct python_layout *layout)
@@ -24,7 +24,7 @@ static void drop(void *object)
 {
 	void (*drop_reference)(void *);
 
-	*(void **)&drop_reference = trace_late_symbol("Py_DecRef");
+	*(void **)&drop_reference = trace_symbol("Py_DecRef");
 	if (object != NULL && drop_reference != NULL)
 		drop_reference(object);
 }
@@ -37,10 +37,10 @@ static bool answers_yes(void)
 	long (*as_long)(void *);
 	void (*clear)(void);
 
-	*(void **)&get_object = trace_late_symbol("PySys_GetObject");
-	*(void **)&call = trace_late_symbol("PyObject_CallMethod");
-	*(void **)&as_long = trace_late_symbol("PyLong_AsLong");
-	*(void **)&clear = trace_late_symbol("PyErr_Clear");
+	*(void **)&get_object = trace_symbol("PySys_GetObject");
+	*(void **)&call = trace_symbol("PyObject_CallMethod");
+	*(void **)&as_long = trace_symbol("PyLong_AsLong");
+	*(void **)&clear = trace_symbol("PyErr_Clear");
 	if (get_object == NULL || call == NULL || as_long == NULL || clear == NULL)
 		return false;
 	void *module = get_object("_jit");

@@ -2,13 +2,13 @@
 
 #include <stddef.h>
 
-#include "agent/trace/late.h"
+#include "agent/trace/python/symbols.h"
 
 bool trace_loop_find_entries(struct loop_entries *entries)
 {
 	/* ISO C has no way from an object's pointer to a function's; POSIX has. */
-	*(void **)&entries->get_state = trace_late_get_state();
-	return TRACE_LATE_FIND(entries, LOOP_ENTRY_MAP) && entries->get_state != NULL;
+	*(void **)&entries->get_state = trace_symbol_of_state();
+	return TRACE_SYMBOLS_FIND(entries, LOOP_ENTRY_MAP) && entries->get_state != NULL;
 }
 
 bool trace_loop_run(const struct loop_entries *entries, void *code, long *out_number)

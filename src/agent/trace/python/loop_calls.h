@@ -3,7 +3,9 @@
  * that come between two of the loop's instructions.
  */
 #pragma once
-#include "agent/trace/trace.h"
+#include "agent/trace/calls.h"
+#include "agent/trace/clock.h"
+#include "agent/trace/python/objects.h"
 
 static inline bool loop_is_function(const struct trace_entry *entry, u64 frame)
 {

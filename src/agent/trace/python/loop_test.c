@@ -8,9 +8,9 @@
 #include <stddef.h>
 
 #include "abi/python_layout.h"
+#include "agent/trace/calls.h"
 #include "agent/trace/python/loop.h"
 #include "agent/trace/python/call_kind.h"
-#include "agent/trace/trace.h"
 
 #define BUILTINS 802
 #define RESULT   2010

@@ -21,15 +21,16 @@
 #include "abi/ring.h"
 #include "agent/core/agent.h"
 #include "agent/core/entries.h"
+#include "agent/trace/area.h"
 #include "agent/trace/calibrate.h"
-#include "agent/trace/late.h"
 #include "agent/trace/only.h"
 #include "agent/trace/python/audit.h"
 #include "agent/trace/python/callback.h"
 #include "agent/trace/python/jit.h"
+#include "agent/trace/python/objects.h"
 #include "agent/trace/python/profilers.h"
 #include "agent/trace/python/stubs.h"
-#include "agent/trace/trace.h"
+#include "agent/trace/python/symbols.h"
 
 #define PYTHON_3_15 0x030f0000U
 /* Those that sys.monitoring has no name for. */
@@ -87,8 +88,8 @@ static struct {
 static bool find_entries(void)
 {
 	/* ISO C has no way from an object's pointer to a function's; POSIX has. */
-	*(void **)&monitoring.get_state = trace_late_get_state();
-	return TRACE_LATE_FIND(&python, ENTRY_MAP) && monitoring.get_state != NULL &&
+	*(void **)&monitoring.get_state = trace_symbol_of_state();
+	return TRACE_SYMBOLS_FIND(&python, ENTRY_MAP) && monitoring.get_state != NULL &&
 	       trace_callback_find_entries(monitoring.layout->is_free_threaded);
 }
 
@@ -443,7 +444,7 @@ void trace_monitoring_begin(const struct python_layout *layout)
 		return;
 	}
 	trace_python_find_objects(layout);
-	trace_profilers_begin(0);
+	trace_profilers_begin(0, trace_monitoring_is_alone);
 	trace_stubs_begin(layout);
 	add_hook();
 }

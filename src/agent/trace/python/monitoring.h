@@ -20,6 +20,8 @@ struct trace_callback {
 	trace_vectorcall *of_wanted;
 };
 
+struct python_layout;
+
 #define TRACE_CALLBACKS 9
 extern const struct trace_callback trace_callbacks[TRACE_CALLBACKS];
 
@@ -41,6 +43,12 @@ void trace_monitoring_want_calls(u64 interpreter);
  * With the GIL.
  */
 bool trace_monitoring_is_alone(void);
+
+/* CPython 3.12 and later begins. */
+void trace_monitoring_begin(const struct python_layout *layout);
+/* From 3.15 on, where states are not seen: Python may be about to begin once more. */
+void trace_monitoring_begin_again(void);
+void trace_monitoring_see_state(const struct python_layout *layout, u64 state);
 
 /* In a child of fork: nobody else is setting up an interpreter. */
 void trace_monitoring_forget_others(void);

@@ -1,7 +1,11 @@
+#include "agent/trace/calls.h"
+#include "agent/trace/clock.h"
+#include "agent/trace/names.h"
 #include "agent/trace/only.h"
 #include "agent/trace/python/monitoring.h"
+#include "agent/trace/python/objects.h"
 #include "agent/trace/python/stubs.h"
-#include "agent/trace/trace.h"
+#include "agent/trace/word.h"
 
 struct trace_monitoring_objects trace_monitoring_objects;
 
@@ -83,7 +87,7 @@ static bool is_hidden(void *const *arguments)
 		.kind = TRACE_KIND_PYTHON,
 	};
 
-	return trace_only_hides(&call);
+	return trace_only_hides(&call, trace_name_of);
 }
 
 static void *on_wanted_start(void *callable, void *const *arguments, size_t count, void *names)

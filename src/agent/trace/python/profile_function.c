@@ -14,22 +14,21 @@
  * A program that sets a profile function of its own has it: ours is gone from that thread meanwhile
  * (python/profilers.h).
  */
-#include <pthread.h>
 #include <stddef.h>
 
 #include "abi/ring.h"
 #include "agent/control/region_python.h"
 #include "agent/core/agent.h"
-#include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
-#include "agent/trace/interposed.h"
-#include "agent/trace/calibrate.h"
-#include "agent/trace/late.h"
 #include "agent/trace/python/audit.h"
-#include "agent/trace/python/frames.h"
-#include "agent/trace/python/profilers.h"
-#include "agent/trace/python/told.h"
-#include "agent/trace/trace.h"
+#include "agent/trace/area.h"
+#include "agent/trace/calls.h"
+#include "agent/trace/clock.h"
+#include "agent/trace/calibrate.h"
+#include "agent/trace/python/calibrate.h"
+#include "agent/trace/python/objects.h"
+#include "agent/trace/python/profile_function.h"
+#include "agent/trace/python/symbols.h"
 
 /* Where a thread state has what PyEval_SetProfile() sets (Include/pystate.h of each version). */
 struct profile_members {
@@ -50,8 +49,6 @@ static const struct profile_members members_of[] = {
 /* From 3.11 on a PyFrameObject is a handle of the frame: PyFrameObject.f_frame. */
 #define HANDLE_TO_FRAME 24
 
-struct trace_objects trace_objects;
-
 static struct {
 	const struct profile_members *members;              /* NULL: not to be set */
 	const struct profile_members *members_to_fall_back; /* on 3.11 */
@@ -68,26 +65,7 @@ static u64 word_at(u64 address)
 
 static u64 address_of(const char *name)
 {
-	return (u64)trace_late_symbol(name);
-}
-
-void trace_python_find_objects(const struct python_layout *layout)
-{
-	const struct python_offsets *offsets = &layout->offsets;
-	const u64 method_type = address_of("PyCMethod_Type");
-
-	trace_objects = (struct trace_objects){
-		.function_type = address_of("PyFunction_Type"),
-		.builtin_type = layout->builtin_type,
-		.method_type = method_type != 0 ? method_type : layout->builtin_type,
-		.descriptor_type = layout->descriptor_type,
-		.object_type = offsets->object_type,
-		.builtin_method = offsets->builtin_method,
-		.descriptor_method = offsets->descriptor_method,
-		.code_filename = offsets->code_filename,
-		.code_name = offsets->code_name,
-		.code_table = offsets->code_table,
-	};
+	return (u64)trace_symbol(name);
 }
 
 /* The frame that is executed, of the object that an event has. */
@@ -154,7 +132,7 @@ static int on_profile(void *object, void *frame_object, int what, void *argument
 	return 0;
 }
 
-void trace_python_begin(const struct python_layout *layout)
+u32 trace_profile_begin(const struct python_layout *layout)
 {
 	__builtin_memset(&python, 0, sizeof python);
 	for (size_t i = 0; i < sizeof members_of / sizeof *members_of; i++) {
@@ -164,18 +142,13 @@ void trace_python_begin(const struct python_layout *layout)
 			python.members = &members_of[i];
 	}
 	python.has_builtins = !(agent.terms.flags & RING_NO_BUILTINS);
-	trace_python_find_objects(layout);
-	trace_profilers_begin(python.members != NULL ? python.members->function : 0);
-	/* 3.11 has a profile function only where there can be no dispatch hooks. */
-	if (layout->chain == PYTHON_CHAIN_ENTRY_FLAG && trace_frames_begin(layout)) {
-		python.members_to_fall_back = python.members;
-		python.members = NULL;
-	} else if (python.members != NULL && python.members->has_cframe) {
-		trace_set_means(TRACE_MEANS_PROFILE);
-	}
-	/* A program that makes interpreters itself, as servers do: nothing tells when. */
-	if (trace_late_is_wanted("Py_NewInterpreter"))
-		trace_python_meet_interpreters();
+	return python.members != NULL ? python.members->function : 0;
+}
+
+void trace_profile_put_off(void)
+{
+	python.members_to_fall_back = python.members;
+	python.members = NULL;
 }
 
 /* As PyEval_SetProfile() does it; the thread has executed nothing, so nobody else looks. */
@@ -366,7 +339,7 @@ void trace_python_calibrate(void)
 	    __atomic_exchange_n(&python.is_calibrated, true, __ATOMIC_RELAXED))
 		return;
 	python.get_state = address_of("_PyThreadState_UncheckedGet");
-	*(void **)&add_pending_call = trace_late_symbol("Py_AddPendingCall");
+	*(void **)&add_pending_call = trace_symbol("Py_AddPendingCall");
 	if (add_pending_call != NULL)
 		add_pending_call(calibrate, NULL);
 }
@@ -410,7 +383,7 @@ void trace_python_meet_interpreters(void)
 {
 	int (*add_hook)(trace_audit_hook *, void *);
 
-	*(void **)&add_hook = trace_late_symbol("PySys_AddAuditHook");
+	*(void **)&add_hook = trace_symbol("PySys_AddAuditHook");
 	python.get_state = address_of("_PyThreadState_UncheckedGet");
 	if (add_hook != NULL && python.get_state != 0 && meets_interpreters() &&
 	    !__atomic_exchange_n(&python.has_audit_hook, true, __ATOMIC_RELAXED))
@@ -423,27 +396,4 @@ void trace_python_see_state(const struct python_layout *layout, u64 state)
 
 	if (get != NULL && (u64)get() == state)
 		see_state(state);
-}
-
-AGENT_START AGENT_EXPORT int pthread_setspecific(pthread_key_t key, const void *value)
-{
-	const struct ring_header *ring = agent.ring;
-
-	/* Most programs are not traced: for them that is all. */
-	if (__builtin_expect(ring == NULL || !(agent.terms.flags & RING_TRACE), 1))
-		return HOOK_NEXT(pthread_setspecific)(key, value);
-	const int rc = HOOK_NEXT(pthread_setspecific)(key, value);
-
-	if (rc != 0 || value == NULL)
-		return rc;
-	trace_late_look(__builtin_return_address(0));
-	const struct python_layout *layout = trace_layout();
-
-	if (layout == NULL)
-		return rc;
-	if (layout->chain <= PYTHON_CHAIN_ENTRY_FLAG)
-		trace_python_see_state(layout, (u64)value);
-	else
-		trace_monitoring_see_state(layout, (u64)value);
-	return rc;
 }

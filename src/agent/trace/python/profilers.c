@@ -5,11 +5,13 @@
 
 #include "agent/core/entries.h"
 #include "agent/core/memory.h"
-#include "agent/trace/late.h"
+#include "agent/trace/area.h"
 #include "agent/trace/python/methods.h"
+#include "agent/trace/python/objects.h"
+#include "agent/trace/python/profile_function.h"
 #include "agent/trace/python/setters.h"
+#include "agent/trace/python/symbols.h"
 #include "agent/trace/python/told.h"
-#include "agent/trace/trace.h"
 #include "walk/name_text.h"
 
 enum profiler {
@@ -158,10 +160,10 @@ static void meet_module(void *module)
 	python.PyErr_Clear();
 }
 
-void trace_profilers_begin(u32 place)
+void trace_profilers_begin(u32 place, bool (*is_by_us)(void))
 {
-	trace_told_begin(place);
-	profilers.is_to_be_found = TRACE_LATE_FIND(&python, ENTRY_MAP);
+	trace_told_begin(place, is_by_us);
+	profilers.is_to_be_found = TRACE_SYMBOLS_FIND(&python, ENTRY_MAP);
 }
 
 /* Of modules that may have been imported before. */

@@ -14,15 +14,17 @@
  * python/setters.h.
  */
 #pragma once
+#include <stdbool.h>
+
 #include "abi/types.h"
 
 struct name_text;
 
 /*
  * Before the interpreter begins: where its thread states have c_profilefunc, or 0
- * (python/told.h).
+ * (python/told.h).  is_by_us: whether instructions report calls for us alone; or NULL.
  */
-void trace_profilers_begin(u32 place);
+void trace_profilers_begin(u32 place, bool (*is_by_us)(void));
 /*
  * Something of Python is executed, with the GIL: they are found as soon as the import system is
  * there.  When they have been, nothing is done.

@@ -5,9 +5,12 @@
 
 #include "abi/python_layout.h"
 #include "agent/core/images.h"
-#include "agent/trace/late.h"
+#include "agent/trace/area.h"
 #include "agent/trace/python/methods.h"
-#include "agent/trace/trace.h"
+#include "agent/trace/python/objects.h"
+#include "agent/trace/python/profile_function.h"
+#include "agent/trace/python/symbols.h"
+#include "agent/trace/word.h"
 
 #define METHODS_MAX 1024U
 /* From PyTypeObject.tp_name to tp_methods: the same in every version. */
@@ -126,8 +129,8 @@ static void stand_before_types(void *module, const struct image *image)
 	void *key, *value;
 	s64 at = 0;
 
-	*(void **)&get_dict = trace_late_symbol("PyModule_GetDict");
-	*(void **)&next = trace_late_symbol("PyDict_Next");
+	*(void **)&get_dict = trace_symbol("PyModule_GetDict");
+	*(void **)&next = trace_symbol("PyDict_Next");
 	void *names = get_dict != NULL && next != NULL ? get_dict(module) : NULL;
 
 	while (names != NULL && next(names, &at, &key, &value) != 0) {
@@ -145,7 +148,7 @@ void trace_setters_meet(void *module)
 {
 	struct module_definition *(*get_definition)(void *);
 
-	*(void **)&get_definition = trace_late_symbol("PyModule_GetDef");
+	*(void **)&get_definition = trace_symbol("PyModule_GetDef");
 	struct module_definition *definition =
 		get_definition != NULL ? get_definition(module) : NULL;
 	struct image image = { .address = (u64)definition };

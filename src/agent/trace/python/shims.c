@@ -4,9 +4,13 @@
 
 #include "abi/python_layout.h"
 #include "agent/core/entries.h"
-#include "agent/trace/late.h"
+#include "agent/trace/area.h"
+#include "agent/trace/calls.h"
+#include "agent/trace/clock.h"
 #include "agent/trace/map.h"
-#include "agent/trace/trace.h"
+#include "agent/trace/python/objects.h"
+#include "agent/trace/python/symbols.h"
+#include "agent/trace/word.h"
 
 #define CHUNK_BYTES 4096U
 
@@ -257,12 +261,12 @@ static bool find_vectorcall(void)
 bool trace_shims_begin(void)
 {
 	const struct python_layout *layout = trace_layout();
-	const u64 object_type = (u64)trace_late_symbol("PyBaseObject_Type");
+	const u64 object_type = (u64)trace_symbol("PyBaseObject_Type");
 
 	if (layout == NULL || layout->is_free_threaded || object_type == 0 ||
 	    trace_objects.builtin_type == 0 || trace_objects.descriptor_type == 0 ||
 	    trace_objects.object_type != offsetof(struct type, type) ||
-	    !TRACE_LATE_FIND(&python, ENTRY_MAP) || !find_vectorcall())
+	    !TRACE_SYMBOLS_FIND(&python, ENTRY_MAP) || !find_vectorcall())
 		return false;
 	shims.type = (struct type){
 		/* Not counted: it is not of the heap. */

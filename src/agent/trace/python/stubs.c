@@ -6,11 +6,10 @@
 #include "abi/ring.h"
 #include "agent/core/agent.h"
 #include "agent/trace/calibrate.h"
-#include "agent/trace/late.h"
 #include "agent/trace/only.h"
 #include "agent/trace/python/shims.h"
 #include "agent/trace/python/stubs_internal.h"
-#include "agent/trace/trace.h"
+#include "agent/trace/python/symbols.h"
 
 /* PyThreadState's c_recursion_remaining, before recursion_headroom and tracing. */
 #define CALLS_LEFT_BEFORE_TRACING 8
@@ -135,11 +134,10 @@ static bool prepare(const struct python_layout *layout)
 		return false;
 	__builtin_memcpy(trace_stubs.opcodes, row->opcodes, sizeof row->opcodes);
 	trace_stubs.get_state = own.entries.get_state;
-	trace_stubs.tuple_type = (u64)trace_late_symbol("PyTuple_Type");
-	*(void **)&trace_stubs.keep = trace_late_symbol("Py_IncRef");
-	*(void **)&trace_stubs.drop = trace_late_symbol("Py_DecRef");
-	trace_stubs.bound_type =
-		row->expands_methods ? (u64)trace_late_symbol("PyMethod_Type") : 0;
+	trace_stubs.tuple_type = (u64)trace_symbol("PyTuple_Type");
+	*(void **)&trace_stubs.keep = trace_symbol("Py_IncRef");
+	*(void **)&trace_stubs.drop = trace_symbol("Py_DecRef");
+	trace_stubs.bound_type = row->expands_methods ? (u64)trace_symbol("PyMethod_Type") : 0;
 	set_offsets(layout, row);
 	if (trace_stubs.tuple_type == 0 || trace_stubs.keep == NULL ||
 	    trace_stubs.drop == NULL || !trace_loop_find_table(&trace_stubs.shape, &own.table))

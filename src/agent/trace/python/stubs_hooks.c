@@ -8,12 +8,14 @@
 
 #include "abi/python_layout.h"
 #include "agent/core/memory.h"
+#include "agent/trace/calls.h"
 #include "agent/trace/python/loop_calls.h"
 #include "agent/trace/python/monitoring.h"
+#include "agent/trace/python/objects.h"
 #include "agent/trace/python/shims.h"
 #include "agent/trace/python/stubs.h"
 #include "agent/trace/python/stubs_internal.h"
-#include "agent/trace/trace.h"
+#include "agent/trace/word.h"
 #include "walk/python_frames.h"
 
 /* CO_NO_MONITORING_EVENTS: code of the interpreter's own, from 3.13 on. */

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "abi/python_layout.h"
-#include "agent/trace/python/monitoring.h"
-#include "agent/trace/trace.h"
+#include "agent/trace/area.h"
+#include "agent/trace/python/profile_function.h"
 
 /* From c_profilefunc over c_tracefunc to c_profileobj, in words: so from 3.6 to 3.15. */
 #define FUNCTION_TO_OBJECT 2
@@ -17,6 +17,8 @@
 
 static struct {
 	u32 place; /* of c_profilefunc, in a thread state; 0: not known yet */
+	/* Whether instructions report calls for us alone; NULL: they do not for us. */
+	bool (*is_by_us)(void);
 	/* Who sets one by sys.setprofile() has the same in every thread. */
 	trace_profile_function *passed_to;
 	u32 round; /* how often threads were given one by another thread */
@@ -105,10 +107,11 @@ static int on_event(void *object, void *frame_object, int what, void *argument)
 	return result;
 }
 
-void trace_told_begin(u32 place)
+void trace_told_begin(u32 place, bool (*is_by_us)(void))
 {
 	/* A thread may have on_event() for its function still: what that calls is kept. */
 	told.place = place;
+	told.is_by_us = is_by_us;
 }
 
 static bool is_event_function(u64 function)
@@ -123,7 +126,7 @@ void trace_told_before(struct trace_told *out)
 		return;
 	memcpy(out->words, (const void *)out->state, sizeof out->words);
 	out->had_ours = trace_python_has_function();
-	out->is_by_us = trace_monitoring_is_alone();
+	out->is_by_us = told.is_by_us != NULL && told.is_by_us();
 	out->is_passed = told.place != 0 && is_event_function(word_at(out->state + told.place));
 }
 

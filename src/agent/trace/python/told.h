@@ -13,16 +13,7 @@
 #include <stdbool.h>
 
 #include "abi/types.h"
-
-/* Py_tracefunc, and the PyTrace_… of Include/pystate.h that it is called for. */
-typedef int trace_profile_function(void *object, void *frame_object, int what, void *argument);
-enum trace_profile_event {
-	TRACE_PROFILE_CALL = 0,
-	TRACE_PROFILE_RETURN = 3, /* with an exception, too */
-	TRACE_PROFILE_C_CALL = 4,
-	TRACE_PROFILE_C_EXCEPTION = 5,
-	TRACE_PROFILE_C_RETURN = 6,
-};
+#include "agent/trace/python/profile_function.h"
 
 /* From c_profilefunc to c_profileobj, and where both are (Include/cpython/pystate.h). */
 #define TRACE_TOLD_WORDS 32
@@ -40,7 +31,7 @@ struct trace_told {
  * Before the first of them: where a thread state has c_profilefunc.  0: it is found out when a
  * function is set first, by what changes then.
  */
-void trace_told_begin(u32 place);
+void trace_told_begin(u32 place, bool (*is_by_us)(void));
 /* The calling thread is about to set one, or none; with the GIL. */
 void trace_told_before(struct trace_told *out);
 /* It has: the object that was given to sys.setprofile(). */

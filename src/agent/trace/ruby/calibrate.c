@@ -16,9 +16,8 @@
 
 #include "agent/core/arch.h"
 #include "agent/trace/calibrate.h"
+#include "agent/trace/calls.h"
 #include "agent/trace/ruby/ruby.h"
-#include "agent/trace/ruby/stacks.h"
-#include "agent/trace/trace.h"
 
 #define TURNS        100U
 #define TURNS_TEXT   "100"

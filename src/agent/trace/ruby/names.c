@@ -1,6 +1,7 @@
 #include "agent/core/walk.h"
 #include "agent/interpreters/ruby/names.h"
 #include "agent/interpreters/ruby/ruby.h"
+#include "agent/trace/calls.h"
 #include "agent/trace/ruby/ruby.h"
 #include "walk/ruby.h"
 #include "walk/ruby_code.h"

@@ -6,12 +6,13 @@
 
 #include "abi/ring.h"
 #include "agent/core/agent.h"
-#include "agent/trace/interposed.h"
 #include "agent/interpreters/ruby/state.h"
+#include "agent/trace/area.h"
 #include "agent/trace/calibrate.h"
-#include "agent/trace/late.h"
+#include "agent/trace/calls.h"
+#include "agent/trace/clock.h"
 #include "agent/trace/native/native.h"
-#include "agent/trace/ruby/stacks.h"
+#include "agent/trace/word.h"
 #include "walk/ruby_env.h"
 
 /* include/ruby/internal/event.h, of every version. */
@@ -356,12 +357,11 @@ static void see_ractor(void)
 	install();
 }
 
-AGENT_EXPORT int isatty(int fd)
+void trace_ruby_see_stream(void)
 {
-	if (fd == STDIN_FILENO && __atomic_load_n(&ruby.is_installed, __ATOMIC_RELAXED) &&
+	if (__atomic_load_n(&ruby.is_installed, __ATOMIC_RELAXED) &&
 	    trace_area_of_process() != NULL)
 		see_ractor();
-	return HOOK_NEXT(isatty)(fd);
 }
 
 void trace_ruby_note_jit(void)
@@ -388,9 +388,8 @@ static bool asks_for_jit(const char *const *options)
  * has been set up, the calling thread has the GVL, and nothing has been executed but what Ruby
  * defines itself by.
  */
-static void see_vm(const void *caller)
+void trace_ruby_see_vm(void)
 {
-	trace_late_look(caller);
 	const u64 context =
 		ruby.has_layout && trace_area_of_process() != NULL ? find_context() : 0;
 
@@ -406,7 +405,7 @@ static void see_vm(const void *caller)
 }
 
 /* The variables that ruby's command line may be continued in. */
-static void see_value(const char *name, const char *value)
+void trace_ruby_see_value(const char *name, const char *value)
 {
 	const char *const options[] = { value, NULL };
 
@@ -416,17 +415,4 @@ static void see_value(const char *name, const char *value)
 		    ? value[0] == '1' || value[0] == 't' || value[0] == 'y'
 		    : strcmp(name, "RUBYOPT") == 0 && asks_for_jit(options))
 		trace_ruby_note_jit();
-}
-
-AGENT_EXPORT char *getenv(const char *name)
-{
-	const bool is_rubys = name[0] == 'R' && strncmp(name, "RUBY", 4) == 0;
-
-	if (__builtin_expect(is_rubys, 0) && strcmp(name, "RUBYLIB") == 0)
-		see_vm(__builtin_return_address(0));
-	char *value = HOOK_NEXT(getenv)(name);
-
-	if (__builtin_expect(is_rubys, 0))
-		see_value(name, value);
-	return value;
 }

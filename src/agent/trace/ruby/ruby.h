@@ -10,13 +10,14 @@
  * return, an exception, a throw or a break.  So what ends without an event (a call in tail
  * position, a stack that overflowed) is closed by the next event.
  *
- * Each execution context, a fiber's or a thread's, has a stack of its own: ruby/stacks.h.
+ * Each execution context, a fiber's or a thread's, has a stack of its own: ruby/contexts.c.
  */
 #pragma once
 #include <stdbool.h>
 
 #include "agent/core/memory.h"
-#include "agent/trace/trace.h"
+#include "agent/trace/calls.h"
+#include "agent/trace/word.h"
 #include "walk/ruby_memory.h"
 
 struct mem;
@@ -42,10 +43,25 @@ const struct ruby_layout *trace_ruby_layout(void);
 
 /* It compiles what it executes, as far as it is not traced. */
 void trace_ruby_note_jit(void);
+/* libc is asked whether standard input is a terminal: a new Ractor may ask. */
+void trace_ruby_see_stream(void);
+/* RUBYLIB is asked for: the VM has been set up. */
+void trace_ruby_see_vm(void);
+/* A variable that begins with "RUBY" has this value (NULL: none). */
+void trace_ruby_see_value(const char *name, const char *value);
 /* What a traced frame is; false: its calls are not counted. */
 bool trace_ruby_read_frame(u64 frame, struct trace_call *out_call);
 /* Ends the calls whose frames stand at this one or further in. */
 void trace_ruby_end_from(struct tracer *tracer, u64 frame, u64 now);
+
+/* ruby/contexts.c: */
+/* The context whose calls are the calling thread's tracer's at this moment; 0: none. */
+extern __thread u64 trace_ruby_context;
+
+/* Goes on with another context's calls. */
+void trace_ruby_switch(struct tracer *tracer, u64 context, u64 now);
+/* The context has begun anew: nothing of what was kept of it holds. */
+void trace_ruby_restart(struct tracer *tracer, u64 context, u64 now);
 
 /* ruby/names.c: the key of a callee, as trace_name() has it. */
 u64 trace_ruby_name(struct walk *walk, struct mem *mem, const struct trace_call *call);

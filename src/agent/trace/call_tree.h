@@ -1,14 +1,5 @@
 /*
- * tree - one thread's calls, as they are counted: a stack of what is being executed, and
- * the calling-context tree that it moves in (abi/trace.h).
- *
- * At each event the time since the last one is put down to the node that was executed
- * meanwhile; so nothing is open that a reader, or the end of the program, could miss, and the
- * self times of a thread's nodes are its time from its first event to its last.
- *
- * A signal handler may be made of compiled code that is traced, and come while a hook is at the
- * tree.  So whoever changes more than a word of it takes it first (trace_take()): two stores.  What
- * comes meanwhile goes to another tree of the thread's (native/native.h).
+ * call_tree - the calling-context tree of one thread (abi/trace.h), and how calls begin and end in it.
  *
  * A node is looked for among its parent's children.  These are a ring, in the order in which they
  * were called first, and the search begins at the one called last: callees that are called in turn
@@ -25,173 +16,13 @@
  * counted may be nonsense then; what is reached is the table.
  */
 #pragma once
-#include <stdbool.h>
-
-#include "abi/trace.h"
+#include "agent/trace/call_stack.h"
 #include "agent/trace/index.h"
 
-struct trace_shim;
-
-struct trace_entry {
-	u64 object; /* by which its leaving is known: a code object, a PyMethodDef */
-	u64 named;  /* the object that its name was read of */
-	u64 frame;  /* 0: events have none */
-	u64 start_ticks;
-	u32 node;
-	u32 kind; /* enum trace_kind */
-};
-
-/* One thread's: all private but the area. */
-struct tracer {
-	struct trace_area *area;     /* NULL: the thread has none */
-	struct trace_entry *entries; /* the first is the root's */
-	struct trace_entry *top;
-	struct trace_entry *limit; /* the last there is */
-	u64 last_ticks;
-	/*
-	 * The stack pointer of the hook that is at the tree, or near it; 0: there is none.  It
-	 * is even: 1 is added when events came meanwhile, which went to another tree.
-	 */
-	u64 busy;
-	u64 unstacked; /* calls for which there was no entry, and that have not ended */
-	u64 pace_due;  /* when the next one is (pace.h); ~0: never */
-	u32 slot;
-	u32 chunk;       /* the one that is being filled; 0: none */
-	u16 used;        /* of it */
-	u16 has_waiting; /* regions, whose generator was left: it may come again */
-	/* How many beginnings are to be looked at, for an unwinder was at work (native/jumps.c). */
-	u32 unwound;
-	u32 has_nameless; /* calls that are executed may have nodes without names */
-	u32 is_off; /* 1: calls are not counted; their time is none (trace.h, trace_now()) */
-	u64 python_state; /* PyThreadState that its last event was seen in, or 0 */
-	u64 called_at;    /* the instruction that called a builtin last (python/frames.h) */
-	u64 site;         /* by which the loop called it, for this frame; 0: not known */
-	u64 site_frame;
-	struct trace_shim *shims; /* not in use (python/shims.h): its thread's */
-	struct trace_index index;
-};
-
-/*
- * The calls of one of a thread's stacks, where it has several: coroutines that C switches, such as
- * Ruby's fibers.  They have one tree, and each stack begins at its root.
- */
-struct trace_stack {
-	struct trace_entry *entries;
-	struct trace_entry *top;
-	struct trace_entry *limit;
-	u64 unstacked;
-};
-
-#define TRACE_NO_NODE 0U
 /* How far a search goes along the ring: then all children are put into the index. */
 #define TRACE_NEAR 8U
 /* Where they are there: as far as the one that is called in turn. */
 #define TRACE_NEAR_WIDE 1U
-
-#define TRACE_NODES (TRACE_CHUNKS * TRACE_CHUNK_NODES)
-_Static_assert((TRACE_NODES & (TRACE_NODES - 1)) == 0, "a number is cut by a mask");
-
-/* A number as it stands in a node: always one of the table. */
-static inline u32 trace_link(const u32 *link)
-{
-	return __atomic_load_n(link, __ATOMIC_RELAXED) & (TRACE_NODES - 1);
-}
-
-/* Whether it is one: a branch, where a mask would delay what every call waits for. */
-static inline bool trace_is_node(u32 number)
-{
-	return number - 1 < TRACE_NODES - 1;
-}
-
-static inline struct trace_node *trace_node_at(const struct tracer *tracer, u32 node)
-{
-	return &tracer->area->nodes[node];
-}
-
-/*
- * Between these two the tree is the caller's.  In one thread: what a compiler must not move
- * is all there is.  A hook that is left by a handler's jump leaves it taken; the next one takes
- * it all the same.
- */
-static inline void trace_take(struct tracer *tracer, u64 level)
-{
-	__atomic_store_n(&tracer->busy, level, __ATOMIC_RELAXED);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-}
-
-/* Says whether nobody came meanwhile. */
-static inline bool trace_give(struct tracer *tracer, u64 level)
-{
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	const u64 busy = __atomic_load_n(&tracer->busy, __ATOMIC_RELAXED);
-
-	__atomic_store_n(&tracer->busy, 0, __ATOMIC_RELAXED);
-	return __builtin_expect(busy == level, 1);
-}
-
-/* Puts down the time since the last event. */
-static inline void trace_advance(struct tracer *tracer, u64 now)
-{
-	struct trace_node *node = trace_node_at(tracer, tracer->top->node);
-
-	/*
-	 * Counters of two processors may differ a little, and a CPU clock is less than was
-	 * thought when it is read anew: what was put down once is not put down again.
-	 */
-	if (now <= tracer->last_ticks)
-		return;
-	node->self_ticks += now - tracer->last_ticks;
-	tracer->last_ticks = now;
-}
-
-/*
- * The calls that are being executed seem to have begun so much later: what was nobody's time is not
- * theirs, either.  It takes a while where calls are deep.
- */
-static inline void trace_leave_out_of_calls(struct tracer *tracer, u64 ticks)
-{
-	for (struct trace_entry *entry = tracer->top; entry > tracer->entries; entry--)
-		entry->start_ticks += ticks;
-}
-
-/*
- * An event that a hook was called for and that is no call: its cost is in the time of what is
- * being executed.
- */
-static inline void trace_quiet(struct tracer *tracer, enum trace_uncounted what)
-{
-	tracer->area->overheads[tracer->top->node].uncounted[what] += tracer->is_off ^ 1;
-}
-
-/*
- * Goes on with another stack, which becomes the tracer's; *out_left is the one that is left.  Time
- * up to now is the one's that is left.  By value, so that events do not look further than
- * the tracer.
- */
-static inline void trace_switch_stack(struct tracer *tracer, const struct trace_stack *to,
-				      struct trace_stack *out_left, u64 now)
-{
-	const struct trace_stack next = *to;
-
-	trace_advance(tracer, now);
-	*out_left = (struct trace_stack){ .entries = tracer->entries,
-					  .top = tracer->top,
-					  .limit = tracer->limit,
-					  .unstacked = tracer->unstacked };
-	tracer->entries = next.entries;
-	tracer->top = next.top;
-	tracer->limit = next.limit;
-	tracer->unstacked = next.unstacked;
-}
-
-/* As if nothing had been called on it. */
-static inline void trace_empty_stack(const struct tracer *tracer, struct trace_stack *stack)
-{
-	/* Every stack of the thread begins with its root. */
-	*stack->entries = *tracer->entries;
-	stack->top = stack->entries;
-	stack->unstacked = 0;
-}
 
 /* A chunk for this slot; 0: there is none. */
 static inline u32 trace_take_chunk(struct tracer *tracer)

@@ -1,10 +1,20 @@
-#include "agent/trace/ruby/stacks.h"
+/*
+ * contexts - a stack of calls for each of Ruby's execution contexts.
+ *
+ * A thread has a context, and each of its fibers.  As many stacks as there is room for are kept;
+ * one that is not there is made anew of the context's control frames, which are the truth.  That
+ * is also how a thread begins whose interpreter was running already, and a child of fork; what a
+ * stack made anew loses is when its calls began, so their longest and shortest times are
+ * those from then on.
+ */
+#include "agent/trace/ruby/ruby.h"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "agent/core/arch.h"
-#include "agent/trace/ruby/ruby.h"
+#include "agent/trace/calls.h"
+#include "agent/trace/word.h"
 
 /* Contexts that a thread keeps stacks of: 256, in sets by their address. */
 #define SETS 64U

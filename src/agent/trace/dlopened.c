@@ -1,4 +1,3 @@
-#include "agent/trace/late.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -7,6 +6,9 @@
 
 #include "agent/core/handshake.h"
 #include "agent/core/images.h"
+#include "agent/trace/area.h"
+#include "agent/trace/python/monitoring.h"
+#include "agent/trace/dlopened.h"
 #include "agent/trace/ruby/ruby.h"
 #include "agent/trace/trace.h"
 
@@ -34,7 +36,7 @@ static bool is_new(const struct link_map *image)
 	return true;
 }
 
-void trace_late_look(const void *caller)
+void trace_dlopened_look(const void *caller)
 {
 	const int saved_errno = errno;
 
@@ -48,11 +50,11 @@ void trace_late_look(const void *caller)
 		return;
 	if (is_new(image))
 		handshake_tell_loaded();
-	trace_begin_late(image);
+	trace_begin_dlopened(image);
 	errno = saved_errno;
 }
 
-void trace_late_flush(void)
+void trace_dlopened_flush(void)
 {
 	const struct python_layout *layout = trace_layout();
 
@@ -62,41 +64,5 @@ void trace_late_flush(void)
 	const struct link_map *image = images_at((void *)layout->loop[0].start);
 
 	if (image == NULL || image->l_addr != layout->load_bias)
-		trace_forget_python();
-}
-
-void *trace_late_symbol(const char *name)
-{
-	const struct python_layout *layout = trace_layout();
-	const struct link_map *image =
-		layout != NULL ? images_at((void *)layout->loop[0].start) : NULL;
-
-	/* What dlopen() gives is the address of the linker's record. */
-	if (image != NULL && !images_is_lasting(image))
-		return dlsym((void *)image, name);
-	return dlsym(RTLD_DEFAULT, name);
-}
-
-void *trace_late_find(void *unused, const char *name)
-{
-	(void)unused;
-	return trace_late_symbol(name);
-}
-
-void *trace_late_get_state(void)
-{
-	void *found = trace_late_symbol("PyThreadState_GetUnchecked");
-
-	return found != NULL ? found : trace_late_symbol("_PyThreadState_UncheckedGet");
-}
-
-static int wants(struct dl_phdr_info *info, size_t size, void *name)
-{
-	(void)size;
-	return images_wanted(info, name) == IMAGES_WANTED;
-}
-
-bool trace_late_is_wanted(const char *name)
-{
-	return dl_iterate_phdr(wants, (void *)name) != 0;
+		trace_set_layout(NULL);
 }

@@ -1,0 +1,204 @@
+#include "agent/trace/calls.h"
+
+#include <stddef.h>
+#include <sys/syscall.h>
+
+#include "agent/core/arch.h"
+#include "agent/trace/area.h"
+#include "agent/trace/clock.h"
+#include "agent/trace/map.h"
+
+/* Calls in each other, of one thread: 1.3 MB that cost memory as they are used. */
+#define ENTRIES 32768U
+/* Of a stack that is not the thread's first: a fiber's of Ruby has room for 3,000 calls. */
+#define MORE_ENTRIES 4096U
+
+/* A slot's, for one thread after the other. */
+static struct tracer tracers[TRACE_THREADS];
+__thread struct tracer *trace_own;
+/* There was no slot for it. */
+static __thread bool is_untraced;
+/* Its parent's, in a child of fork until it has its own. */
+static const struct tracer *forgotten;
+/* The slot to look at first. */
+static u32 next_slot;
+
+/* A slot of the table that no thread has; TRACE_THREADS: there is none. */
+static u32 take_slot(struct trace_area *area)
+{
+	const u32 first = __atomic_fetch_add(&next_slot, 1, __ATOMIC_RELAXED);
+
+	for (u32 i = 0; i < TRACE_THREADS; i++) {
+		const u32 slot = (first + i) % TRACE_THREADS;
+		u32 state = TRACE_THREAD_FREE;
+
+		/* Pairs with the release in the recorder, who has read what was there. */
+		if (__atomic_compare_exchange_n(&area->threads[slot].state, &state,
+						TRACE_THREAD_TAKEN, 0, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return slot;
+	}
+	return TRACE_THREADS;
+}
+
+/* Once for each slot. */
+static bool has_entries(struct tracer *tracer)
+{
+	if (tracer->entries != NULL)
+		return true;
+	tracer->entries = trace_map(ENTRIES * sizeof *tracer->entries);
+	tracer->limit = tracer->entries + ENTRIES - 1;
+	return tracer->entries != NULL;
+}
+
+bool trace_make_stack(const struct tracer *tracer, struct trace_stack *out_stack)
+{
+	struct trace_entry *entries = trace_map(MORE_ENTRIES * sizeof *entries);
+
+	if (entries == NULL)
+		return false;
+	out_stack->entries = entries;
+	out_stack->limit = entries + MORE_ENTRIES - 1;
+	trace_empty_stack(tracer, out_stack);
+	return true;
+}
+
+static bool begin_tracer(struct tracer *tracer, struct trace_area *area, u32 slot)
+{
+	tracer->area = area;
+	tracer->slot = slot;
+	tracer->chunk = 0;
+	tracer->busy = 0;
+	tracer->unstacked = 0;
+	tracer->pace_due = 0;
+	tracer->is_off = trace_clock.is_off;
+	trace_index_drop(&tracer->index);
+	if (!has_entries(tracer))
+		return false;
+	const u32 root =
+		trace_add_child(tracer, TRACE_NO_NODE, TRACE_KIND_OUTSIDE, 0, TRACE_OUTSIDE);
+
+	if (root == TRACE_NO_NODE)
+		return false;
+	tracer->top = tracer->entries;
+	*tracer->top = (struct trace_entry){ .node = root };
+	return true;
+}
+
+struct tracer *trace_begin_thread(void)
+{
+	struct trace_area *area = trace_area_of_process();
+
+	if (area == NULL || is_untraced)
+		return NULL;
+	const u32 slot = trace_map_is_forbidden() ? TRACE_THREADS : take_slot(area);
+
+	if (slot == TRACE_THREADS || !begin_tracer(&tracers[slot], area, slot)) {
+		__atomic_fetch_add(&area->untraced_threads, 1, __ATOMIC_RELAXED);
+		is_untraced = true;
+		return NULL;
+	}
+	__atomic_fetch_add(&area->threads_taken, 1, __ATOMIC_RELAXED);
+	struct tracer *tracer = &tracers[slot];
+	struct trace_thread *thread = &area->threads[slot];
+
+	thread->left_out_ticks = 0;
+	tracer->last_ticks = trace_now();
+	thread->first_ticks = trace_clock_counter();
+	/* Pairs with the acquire in the recorder: its first time is there when it is seen. */
+	__atomic_store_n(&thread->tid, (u32)arch_syscall4(SYS_gettid, 0, 0, 0, 0),
+			 __ATOMIC_RELEASE);
+	trace_own = tracer;
+	return tracer;
+}
+
+void trace_skip(struct tracer *tracer)
+{
+	tracer->last_ticks = trace_now();
+}
+
+bool trace_begin_aside(struct trace_aside *aside)
+{
+	struct trace_area *area = trace_map(sizeof *area);
+
+	if (area == NULL)
+		return false;
+	/* A program that is to begin paused: the clock would stand still. */
+	aside->was_off = trace_clock.is_off;
+	if (aside->was_off)
+		trace_clock_go_on();
+	aside->own = trace_own;
+	aside->tracer.area = area;
+	if (!begin_tracer(&aside->tracer, aside->tracer.area, 0)) {
+		trace_end_aside(aside);
+		return false;
+	}
+	aside->tracer.pace_due = ~0ULL;
+	aside->tracer.last_ticks = trace_now();
+	trace_own = &aside->tracer;
+	return true;
+}
+
+void trace_end_aside(struct trace_aside *aside)
+{
+	trace_unmap(aside->tracer.area, sizeof *aside->tracer.area);
+	trace_index_drop(&aside->tracer.index);
+	aside->tracer.area = NULL;
+	trace_own = aside->own;
+	if (trace_own != NULL)
+		trace_leave_out_of_calls(trace_own, trace_leave_out(trace_own));
+	if (aside->was_off)
+		trace_clock_stop();
+}
+
+/* By what each function was executed: its entry says it from then on, as its node is gone. */
+static void keep_kinds(struct tracer *tracer)
+{
+	for (struct trace_entry *entry = tracer->entries + 1; entry <= tracer->top; entry++) {
+		const struct trace_node *node = trace_node_at(tracer, entry->node);
+
+		/* Another's node, where there was no room. */
+		if (trace_call_kind_is_python(node->kind) && node->parent == entry[-1].node)
+			entry->kind = node->kind;
+	}
+}
+
+void trace_calls_begin(void)
+{
+	next_slot = 0;
+}
+
+void trace_calls_forget(void)
+{
+	forgotten = trace_own;
+	if (trace_own != NULL)
+		keep_kinds(trace_own);
+	trace_own = NULL;
+}
+
+bool trace_calls_adopt(void)
+{
+	const struct tracer *before = forgotten;
+	const struct tracer old = before != NULL ? *before : (struct tracer){ 0 };
+
+	trace_own = NULL;
+	is_untraced = false;
+	if (before == NULL || trace_area_of_process() == NULL)
+		return false;
+	/* Another slot than before: its entries are read while these are made. */
+	next_slot = old.slot + 1;
+	struct tracer *tracer = trace_begin_thread();
+
+	if (tracer != NULL && tracer != before)
+		trace_stand_again(tracer, old.entries + 1, (u32)(old.top - old.entries));
+	return tracer != NULL;
+}
+
+/* For those that begin meanwhile, the clock says it. */
+void trace_calls_set_off(u32 is_off)
+{
+	for (u32 i = 0; i < TRACE_THREADS; i++) {
+		if (tracers[i].area != NULL)
+			__atomic_store_n(&tracers[i].is_off, is_off, __ATOMIC_RELAXED);
+	}
+}
