@@ -73,7 +73,7 @@ static void add_trust(const struct remote_thread *thread, struct json_object *ob
 	json_add_string(object, "trust", words[thread->trust]);
 	json_add_string(object, "why_unread", thread->why_unread);
 	json_add_string(object, "ending",
-			thread->trust == THREAD_UNREAD ? NULL
+			thread->why_unread ? NULL
 			: thread->stack.needs_frame_pointer
 				? "no_frame_pointer"
 				: ending_word(thread->stack.ending));

@@ -198,6 +198,8 @@ static void add_ending(const struct remote_thread *thread, const struct style *s
 
 	if (thread->trust == THREAD_UNREAD)
 		text_addf(&line, "  no stack: %s\n", thread->why_unread);
+	else if (thread->why_unread)
+		text_addf(&line, "  … without native frames: %s\n", thread->why_unread);
 	else if (thread->stack.needs_frame_pointer)
 		text_add(&line,
 			 "  … cut: the frame's function keeps its callers behind a register "
@@ -205,7 +207,9 @@ static void add_ending(const struct remote_thread *thread, const struct style *s
 	else if (thread->stack.ending != WALK_COMPLETE && thread->stack.ending != WALK_SWITCHED)
 		text_addf(&line, "  … %s\n", walk_sentence(thread->stack.ending));
 	if (thread->trust == THREAD_DOUBTFUL)
-		text_add(&line, "  doubtful: the thread ran while it was read\n");
+		text_add(
+			&line,
+			"  doubtful: the thread ran on while its innermost frames were read\n");
 	if (line.len > 0)
 		style_add(out, style, TINT_WARM, text_string(&line));
 }

@@ -15,6 +15,9 @@
 #include "target/elf_file.h"
 #include "target/maps.h"
 
+/* All threads that run together are waited for no longer. */
+#define PATIENCE_MS 500
+
 static bool fetch(void *context, uint64_t address, void *page, bool *out_is_lasting)
 {
 	const struct remote *remote = context;
@@ -85,6 +88,7 @@ int remote_open(pid_t pid, struct remote *out_remote, struct error *err)
 	remote->fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (remote->fd < 0)
 		return refusal_explain(pid, -errno, err);
+	remote->patience_ms = PATIENCE_MS;
 	remote->root = xasprintf("/proc/%d/root", (int)pid);
 	memory_init(&remote->mem, (struct memory_source){ fetch, remote });
 	rc = maps_read(pid, &remote->maps, err);

@@ -30,6 +30,7 @@ struct remote {
 	struct remote_python *python; /* NULL: there is none */
 	struct remote_ruby *ruby;
 	const char *why_no_python, *why_no_ruby; /* there is one, but it cannot be walked */
+	int patience_ms; /* how long it may still be waited for threads that run */
 	char *root; /* in front of the process's paths: "/proc/PID/root"; "" of a core file */
 };
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 #include "base/memory.h"
@@ -10,11 +11,13 @@
 #include "remote/process.h"
 #include "remote/python.h"
 #include "remote/ruby.h"
+#include "remote/running.h"
 
 /* Looks at a thread that does not rest, before it is taken as one that runs. */
-#define TRIES         6
-#define PAUSE_NS      200000L
-#define FUTEX_CALL_NR 202
+#define TRIES    6
+#define PAUSE_NS 200000L
+/* For one thread that runs. */
+#define WAIT_MS 100
 
 static void find_states(struct remote *remote, struct remote_thread *thread)
 {
@@ -29,7 +32,7 @@ static void look_at_locks(struct remote *remote, struct remote_thread *thread)
 	if (remote->python) {
 		thread->holds_gil = remote_python_holds_gil(remote, thread->states.python);
 		thread->waits_for_gil = !thread->call.is_running &&
-					thread->call.number == FUTEX_CALL_NR &&
+					thread->call.number == SYS_futex &&
 					remote_python_is_gil(remote, thread->call.arguments[0]);
 	}
 	if (remote->ruby)
@@ -86,35 +89,104 @@ static bool has_ended(int rc)
 	return rc == -ENOENT || rc == -ESRCH;
 }
 
+/* Milliseconds on the clock that measures how long was waited. */
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static int take_copy(struct remote *remote, pid_t tid, struct running_copy *out_copy)
+{
+	const int64_t begin = now_ms();
+	const int most = remote->patience_ms < WAIT_MS ? remote->patience_ms : WAIT_MS;
+	const int rc = running_copy(tid, most, out_copy);
+
+	remote->patience_ms -= (int)(now_ms() - begin);
+	if (remote->patience_ms < 0)
+		remote->patience_ms = 0;
+	return rc;
+}
+
+static bool has_interpreted(const struct remote_stack *stack)
+{
+	for (size_t i = 0; i < stack->count; i++) {
+		if (stack->frames[i].kind != STACK_NATIVE)
+			return true;
+	}
+	return false;
+}
+
+/* What is not in the copy, as an interpreter's frames, is read while the thread runs on. */
+static void read_copied(struct remote *remote, struct remote_thread *thread,
+			const struct running_copy *copy)
+{
+	memory_forget(&remote->mem);
+	look_at_locks(remote, thread);
+	memory_use_copy(&remote->mem, copy->registers.sp, copy->stack, copy->len);
+	walk_stack(remote, &copy->registers, &thread->states, &thread->stack);
+	memory_use_copy(&remote->mem, 0, NULL, 0);
+	thread->trust = has_interpreted(&thread->stack) ? THREAD_DOUBTFUL : THREAD_COPIED;
+}
+
+/* Without registers there are an interpreter's frames, which lie in its heap. */
+static void read_interpreted(struct remote *remote, struct remote_thread *thread, int why)
+{
+	memory_forget(&remote->mem);
+	look_at_locks(remote, thread);
+	walk_stack(remote, &(struct walk_registers){ .pc = 0 }, &thread->states,
+		   &thread->stack);
+	thread->trust = has_interpreted(&thread->stack) ? THREAD_DOUBTFUL : THREAD_UNREAD;
+	if (why == -ETIMEDOUT)
+		thread->why_unread = "it waits for a processor";
+	else if (why == -EACCES || why == -EPERM)
+		thread->why_unread =
+			"it runs, and kernel.perf_event_paranoid forbids the event "
+			"that would copy its stack";
+	else
+		thread->why_unread = "it runs, and its stack could not be copied";
+}
+
+/* A thread that never rested when it was looked at. */
+static void read_running(struct remote *remote, struct remote_thread *thread)
+{
+	struct running_copy copy;
+	const int rc = take_copy(remote, thread->tid, &copy);
+
+	thread->wait = NULL;
+	thread->lock = (struct wait_lock){ 0 };
+	thread->call = (struct task_call){ .is_running = true, .number = -1 };
+	if (rc < 0) {
+		read_interpreted(remote, thread, rc);
+		return;
+	}
+	read_copied(remote, thread, &copy);
+	running_done(&copy);
+}
+
 int remote_thread_read(struct remote *remote, pid_t tid, struct remote_thread *out_thread)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_NS };
-	int rc;
+	int rc = 0;
 
 	*out_thread = (struct remote_thread){ .tid = tid, .inner_tid = tid };
-	for (int i = 0; i < TRIES; i++) {
+	for (int i = 0; i < TRIES && rc == 0; i++) {
+		if (i > 0)
+			nanosleep(&pause, NULL);
 		rc = read_resting(remote, out_thread);
-		if (has_ended(rc)) {
-			remote_thread_done(out_thread);
-			return -ESRCH;
-		}
-		if (rc != 0)
-			break;
-		nanosleep(&pause, NULL);
 	}
-	if (rc == 1) {
-		out_thread->trust = THREAD_CONSISTENT;
-		return 0;
+	if (has_ended(rc)) {
+		remote_thread_done(out_thread);
+		return -ESRCH;
 	}
+	out_thread->trust = THREAD_CONSISTENT;
 	if (rc < 0) {
 		out_thread->trust = THREAD_UNREAD;
 		out_thread->why_unread = "what it executes may not be read";
-		return 0;
-	}
-	out_thread->trust = THREAD_DOUBTFUL;
-	if (out_thread->call.is_running) {
-		out_thread->trust = THREAD_UNREAD;
-		out_thread->why_unread = "it runs";
+	} else if (rc == 0) {
+		read_running(remote, out_thread);
 	}
 	return 0;
 }

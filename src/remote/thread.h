@@ -1,6 +1,8 @@
 /*
  * thread - one thread of a process, as it is now: its state, its stack, what it waits for.
  *
+ * Of one that runs, the kernel copies registers and stack (running.h).
+ *
  * A thread that rests is read between two looks at its state: what was read holds if it was in
  * the same system call at the same place both times, and no switch was counted in between.
  */
@@ -20,7 +22,7 @@ struct remote;
 enum thread_trust {
 	THREAD_CONSISTENT, /* it rested from the first byte read to the last */
 	THREAD_COPIED,     /* it ran: the kernel copied the native stack at one instant */
-	THREAD_DOUBTFUL,   /* it ran while it was read */
+	THREAD_DOUBTFUL,   /* it ran, and on while its interpreter's frames were read */
 	THREAD_UNREAD,     /* it has no stack here: why_unread */
 };
 
@@ -37,7 +39,7 @@ struct remote_thread {
 	bool holds_gil, waits_for_gil, holds_gvl;
 	struct walk_states states;
 	enum thread_trust trust;
-	const char *why_unread;
+	const char *why_unread; /* or has no native frames; NULL: it has all */
 	struct remote_stack stack;
 };
 

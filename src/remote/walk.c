@@ -201,9 +201,11 @@ static enum walk_status walk_native(struct steps *steps)
 void walk_stack(struct remote *remote, const struct walk_registers *registers,
 		const struct walk_states *states, struct remote_stack *stack)
 {
-	struct walk walk = {
-		.remote = remote, .mem = &remote->mem, .stack = stack, .states = states
-	};
+	struct walk walk = { .remote = remote,
+			     .mem = &remote->mem,
+			     .stack = stack,
+			     .states = states,
+			     .is_resting = registers->pc != 0 && !registers->has_all };
 	struct steps steps = {
 		.walk = &walk,
 		.registers = registers,
@@ -222,7 +224,7 @@ void walk_stack(struct remote *remote, const struct walk_registers *registers,
 #endif
 	stack_clear(stack);
 	walk_python_begin(&walk);
-	stack->ending = (uint8_t)walk_native(&steps);
+	stack->ending = registers->pc != 0 ? (uint8_t)walk_native(&steps) : WALK_NO_MODULE;
 	walk_python_end(&walk);
 	walk_ruby_end(&walk);
 	if (stack->is_full)

@@ -17,6 +17,7 @@ struct walk {
 	struct mem *mem;
 	struct remote_stack *stack;
 	const struct walk_states *states;
+	bool is_resting; /* the thread stands still in a system call */
 	/* Python's, if has_python. */
 	struct python_walk python;
 	bool has_python, has_given_up;

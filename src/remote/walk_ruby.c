@@ -111,7 +111,7 @@ static bool read_frames(struct walk *walk, struct rubies *rubies)
 	if (ruby_begin(walk->mem, remote_ruby_layout(walk->remote->ruby), walk->states->ruby,
 		       &its) < 0)
 		return false;
-	its.is_settled = walk->ruby_core == 0;
+	its.is_settled = walk->is_resting && walk->ruby_core == 0;
 	for (uint32_t i = 0; i < STACK_FRAMES_MAX; i++) {
 		const enum ruby_step step = ruby_next(walk->mem, &its, &frame);
 

@@ -5,6 +5,8 @@
  *	                   system call of its own making
  *	blocked churn N    N threads that wait for a while, over and over, each time at another
  *	                   depth k: level_0 to level_k, and poll(…, k + 1 ms)
+ *	blocked busy N     N threads that burn processor time, each at another depth: level_0 to
+ *	                   level_k, and burn_here
  *
  * Prints one line when all have begun: {"threads": {"<tid>": {"how": …, "functions": [outermost
  * first]}}}; then waits until its standard input ends.
@@ -31,6 +33,8 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int pipes[2];
 static pid_t tids[MOST];
 static atomic_int begun;
+static int is_busy;
+static volatile unsigned long sink;
 
 void wait_here(int how);
 void plain(int how, unsigned path, int depth);
@@ -96,11 +100,19 @@ static void *wait_for_good(void *number)
 	return NULL;
 }
 
+__attribute__((noinline)) static void burn_here(void)
+{
+	for (;;)
+		sink = sink * 3 + 1;
+}
+
 #define LEVEL(n, following)                              \
 	__attribute__((noinline)) void level_##n(int k); \
 	__attribute__((noinline)) void level_##n(int k)  \
 	{                                                \
-		if (k == (n))                            \
+		if (k == (n) && is_busy)                 \
+			burn_here();                     \
+		else if (k == (n))                       \
 			poll(NULL, 0, k + 1);            \
 		else                                     \
 			following(k);                    \
@@ -125,6 +137,8 @@ static void *wait_and_wait(void *number)
 
 	tids[(long)number] = (pid_t)syscall(SYS_gettid);
 	begun++;
+	if (is_busy)
+		level_0((int)seed % LEVELS);
 	for (;;) {
 		seed = seed * 1103515245U + 12345U;
 		level_0((int)(seed >> 16) % LEVELS);
@@ -149,6 +163,7 @@ int main(int argc, char **argv)
 	pthread_t thread;
 	char byte;
 
+	is_busy = argc == 3 && strcmp(argv[1], "busy") == 0;
 	if (count < 1 || count > MOST || pipe(pipes) < 0)
 		return 2;
 	pthread_mutex_lock(&mutex);

@@ -2,6 +2,7 @@
 
 import live
 import live_dump
+import processes
 from live_dump import is_resting, names
 
 OURS = ("plain", "with_alloca", "wait_here")
@@ -47,6 +48,24 @@ class Blocked(live_dump.DumpTest):
                 reads += 1
                 self.assertEqual(list(reversed(functions)), LEVELS[:len(functions)], thread)
                 self.assertEqual(thread["ending"], "complete", thread)
+
+    def test_threads_that_run_have_the_stack_that_the_kernel_copied(self):
+        run = self.start(live.workload("blocked", "busy", 3))
+        order = list(live.truth_of(run.first_line)["threads"])
+        seen = set()
+
+        def look():
+            for thread in self.dump(run.pid)["threads"]:
+                if thread["trust"] == "copied":
+                    k = order.index(str(thread["inner_tid"]))
+                    functions = [name for name in names(thread) if name in LEVELS + ["burn_here"]]
+                    self.assertEqual(list(reversed(functions)), LEVELS[:k + 1] + ["burn_here"], thread)
+                    self.assertEqual(thread["ending"], "complete", thread)
+                    seen.add(k)
+                elif thread["trust"] == "unread" and "perf_event_paranoid" in thread["why_unread"]:
+                    self.skipTest("this user may open no sampling events here")
+            return len(seen) == 3
+        processes.wait_until(look, 120, "the three threads are never copied")
 
 
 if __name__ == "__main__":

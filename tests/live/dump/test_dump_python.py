@@ -81,6 +81,20 @@ class Python(live_python.PythonTest, live_dump.DumpTest):
     def test_who_holds_the_gil_is_marked(self):
         self.on_each_python(self.assert_holder_is_marked, oldest=(3, 6))
 
+    def assert_callers_are_there(self, python):
+        program = self.write("busy.py", "import sys\n"
+                             "def inner():\n    while True:\n        sum(i for i in range(100))\n"
+                             "def outer():\n    inner()\n"
+                             "print('ready')\nsys.stdout.flush()\nouter()\n")
+        run = self.start([python.path, program])
+        # What is innermost changes while it is read; what called it does not.
+        dump = self.dump_until(run.pid, lambda dump: places(dump["threads"][0], "python")[-3:] == [
+            ("inner", 4), ("outer", 6), ("<module>", 9)], "its callers are never there")
+        self.assertIn(dump["threads"][0]["trust"], ("doubtful", "consistent"))
+
+    def test_a_thread_that_runs_has_its_callers_and_is_doubtful(self):
+        self.on_each_python(self.assert_callers_are_there, oldest=(3, 6))
+
 
 if __name__ == "__main__":
     live.main()

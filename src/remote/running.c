@@ -1,0 +1,140 @@
+#include "remote/running.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/memory.h"
+
+#define PERIOD_NS   200000
+#define STACK_SIZE  32768U
+#define RING_PAGES  32U
+#define SAMPLE_TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
+
+#if defined(__aarch64__)
+/* x0 to x30, sp, pc: numbered as DWARF does (asm/perf_regs.h). */
+#define REGISTERS 33
+#define MASK      ((1ULL << REGISTERS) - 1)
+static uint8_t dwarf_number(uint8_t i)
+{
+	return i;
+}
+enum { PLACE_FP = 29, PLACE_BX = 19, PLACE_LR = 30, PLACE_SP = 31, PLACE_PC = 32 };
+#else
+/* ax bx cx dx si di bp sp ip flags, and r8 to r15 behind the segments' (asm/perf_regs.h). */
+#define REGISTERS 18
+#define MASK      0xff03ffULL
+static uint8_t dwarf_number(uint8_t i)
+{
+	static const uint8_t numbers[REGISTERS] = { 0,  3, 2, 1,  4,  5,  6,  7,  16,
+						    17, 8, 9, 10, 11, 12, 13, 14, 15 };
+
+	return numbers[i];
+}
+enum { PLACE_FP = 6, PLACE_BX = 3, PLACE_LR = 17, PLACE_SP = 7, PLACE_PC = 16 };
+#endif
+
+int running_parse(const void *record, size_t len, struct running_copy *out_copy)
+{
+	struct bytes b = bytes_of(record, len);
+	struct walk_registers registers = { .has_all = true };
+	uint64_t size, copied;
+
+	(void)bytes_u64(&b); /* the process and the thread */
+	if (bytes_u64(&b) == PERF_SAMPLE_REGS_ABI_NONE)
+		return -EBADMSG;
+	for (uint8_t i = 0; i < REGISTERS; i++)
+		registers.all[dwarf_number(i)] = bytes_u64(&b);
+	size = bytes_u64(&b);
+	const uint8_t *stack = size <= len ? bytes_take(&b, size) : NULL;
+
+	copied = bytes_u64(&b);
+	if (b.short_read || !stack || copied > size)
+		return -EBADMSG;
+	registers.pc = registers.all[PLACE_PC];
+	registers.sp = registers.all[PLACE_SP];
+	registers.fp = registers.all[PLACE_FP];
+	registers.bx = registers.all[PLACE_BX];
+	registers.lr = registers.all[PLACE_LR];
+	*out_copy = (struct running_copy){ .registers = registers, .len = copied };
+	out_copy->stack = xmalloc(copied + 1);
+	memcpy(out_copy->stack, stack, copied);
+	return 0;
+}
+
+static int open_event(pid_t tid, bool with_kernel)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof attr,
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.sample_period = PERIOD_NS,
+		.sample_type = SAMPLE_TYPE,
+		.sample_regs_user = MASK,
+		.sample_stack_user = STACK_SIZE,
+		.exclude_kernel = !with_kernel,
+		.exclude_hv = 1,
+		.wakeup_events = 1,
+	};
+	const int fd =
+		(int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* The first sample of the ring, which nothing has been taken out of. */
+static int read_first(const struct perf_event_mmap_page *page, struct running_copy *out_copy)
+{
+	const uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+	const uint8_t *data = (const uint8_t *)page + page->data_offset;
+	uint64_t at = 0;
+
+	while (head - at >= sizeof(struct perf_event_header) && head <= page->data_size) {
+		struct perf_event_header header;
+
+		memcpy(&header, data + at, sizeof header);
+		if (header.size < sizeof header || header.size > head - at)
+			return -EBADMSG;
+		if (header.type == PERF_RECORD_SAMPLE)
+			return running_parse(data + at + sizeof header,
+					     header.size - sizeof header, out_copy);
+		at += header.size;
+	}
+	return -ETIMEDOUT;
+}
+
+int running_copy(pid_t tid, int timeout_ms, struct running_copy *out_copy)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t size = page * (RING_PAGES + 1);
+	CLEANUP(closep) int fd = open_event(tid, true);
+	int rc = -ETIMEDOUT;
+	void *ring;
+
+	if (fd == -EACCES || fd == -EPERM)
+		fd = open_event(tid, false);
+	if (fd < 0)
+		return fd;
+	ring = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+	if (ring == MAP_FAILED)
+		return -errno;
+	if (poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, timeout_ms) > 0) {
+		ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+		rc = read_first(ring, out_copy);
+	}
+	munmap(ring, size);
+	return rc;
+}
+
+void running_done(struct running_copy *copy)
+{
+	free(copy->stack);
+	copy->stack = NULL;
+}
