@@ -13,7 +13,7 @@
  * The agent is the last library, so that the program's own stand as they do without it: some
  * must be first, and some call what is behind them (decision 0015).
  *
- * The first word is what SIGTRAP does by the program's own will: exec may have been told to
+ * The first word is what SIGTRAP does by the program's own will: exec may have been asked to
  * ignore it all the same (docs/decisions/0003-exec-ignores-the-trap.md).  With a number behind
  * it the image says hello when it has burned so much CPU time
  * (docs/decisions/0036-late-hellos.md). No agent's path has a colon or a blank, for ld.so takes

@@ -37,7 +37,7 @@ enum handshake_occasion {
 
 /*
  * Why a process is not to be sampled: from the start (START, FORK), or from now on (STOP).
- * The sentences are the report's, behind the process's name; an empty one is never told.
+ * The sentences are the report's, behind the process's name; an empty one is never shown.
  */
 #define HANDSHAKE_REASON_MAP(X)                                        \
 	X(NO_REASON, "", "")                                           \

@@ -2,8 +2,8 @@
 /*
  * only - which functions a trace was asked to count: by patterns of names and files.
  *
- * One rule for the vantage, which need not follow a function that nobody wants, and for those
- * who load a recording.  A pattern is matched by
+ * One rule for the vantage, which need not follow a function that is not wanted, and for
+ * loading a recording.  A pattern is matched by
  *
  *	a name	whole, or what is behind a '.', '#' or ':' of it: Worker.run, run;
  *	a file	whole, or what is behind a '/' of it: if the pattern has one, too; else its last part;

@@ -4,11 +4,11 @@
  * preloaded into that.
  *
  * One judge for the recorder, which asks before it starts the command and when it has to say
- * why nobody came, and for the agent, which asks before each exec.  A program that cannot
+ * why no agent came, and for the agent, which asks before each exec.  A program that cannot
  * be entered gets exactly the environment it would have without us: ld.so prints a line for
  * each library that it cannot preload, and musl's does not start the program at all.
  *
- * Freestanding, without allocation; every loop is bounded, every byte may be hostile.  Who
+ * Freestanding, without allocation; every loop is bounded, every byte may be hostile.  What
  * includes this defines what a file is (struct program_file and the functions below).  Does
  * not search PATH, and does not know binfmt_misc: a file is judged as what it is.
  */
@@ -34,7 +34,7 @@ struct program_ids {
 	u32 rgid, egid;
 };
 
-/* What is executed, at first and then as "#!" lines lead on: defined by who includes this. */
+/* What is executed, at first and then as "#!" lines lead on: defined by what includes this. */
 struct program_file;
 /*
  * Opens the regular file that path names, instead of what was open before: PROGRAM_ENTERABLE,

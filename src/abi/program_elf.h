@@ -5,7 +5,7 @@
  *
  * Of a file, or of an image in memory (is_mapped: then offsets are addresses).  Reads through
  * a window of 1 KiB, which has nearly always all of it but the dynamic section.
- * Little-endian, 64-bit: others are only told apart.  Not a reader of symbols: that is symbol/.
+ * Little-endian, 64-bit: others are only distinguished.  Not a reader of symbols: that is symbol/.
  */
 #pragma once
 #include <stdbool.h>
@@ -285,7 +285,7 @@ static inline void program_read_dynamic(struct program_elf *elf)
 	}
 }
 
-/* The note that Go's linker writes, unless it is told -buildid= . */
+/* The note that Go's linker writes, unless -buildid= is given. */
 static inline bool program_has_go_note(struct program_elf *elf,
 				       const struct program_segment *segment)
 {

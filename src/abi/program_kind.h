@@ -14,7 +14,7 @@
 #define PROGRAM_KIND_MAP(X)                                                            \
 	X(ENTERABLE, "")                                                               \
 	X(MISSING, "its program file is gone")                                         \
-	/* Who may not read a file may not look into its process, either. */           \
+	/* A user who may not read a file may not look into its process. */            \
 	X(UNREADABLE, "its program file cannot be read")                               \
 	/* A shell may take it, or binfmt_misc. */                                     \
 	X(NOT_A_PROGRAM, "neither an ELF file nor a script with \"#!\"")               \
@@ -25,7 +25,7 @@
 	X(OTHER_LIBC, "started by another dynamic loader than ours")                   \
 	X(PRIVILEGED, PROGRAM_PRIVILEGED_SENTENCE)                                     \
 	X(GO, "a Go program: it takes signals by raw system calls")                    \
-	/* ld.so was told to do something else than to start a program. */             \
+	/* ld.so was asked to do something else than to start a program. */            \
 	X(LOADER, "the dynamic loader itself")                                         \
 	/* The agent's file is not there: another root, or another mount namespace. */ \
 	X(AGENT_OUT_OF_REACH, "it runs where the agent's file is not")

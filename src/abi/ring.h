@@ -106,7 +106,7 @@ struct ring_header {
 	u64 handler_samples; /* how often the handler ran to its end */
 	u64 handler_timed;   /* how many of them handler_ticks covers */
 	u64 handler_ticks;   /* spent in those, in ticks of the machine's counter */
-	u64 switches;        /* to its threads, as far as samples tell */
+	u64 switches;        /* to its threads, as far as samples show */
 	u64 waits;           /* those of them before which the thread waited */
 	u64 start_cpu_ns;    /* the process's CPU time when sampling began; 0: it did not */
 	u64 end_cpu_ns;      /* at its last instructions; 0: it has not come to them */
@@ -238,7 +238,7 @@ enum ring_code_flags {
 	RING_CODE_IS_CUT = 1, /* a text was longer than there is room for */
 };
 
-/* What the program calls a thread, in UTF-8, where it does not tell the kernel. */
+/* What the program calls a thread, in UTF-8, where the kernel does not have it. */
 struct ring_thread {
 	struct ring_record record;
 	u64 time_ns; /* CLOCK_MONOTONIC */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * ticks - the machine's counter, which runs at one rate that a clock tells.
+ * ticks - the machine's counter, which runs at one rate, known by a clock.
  *
  * The agent times its handler by it, since it takes no system call anywhere; the recorder
  * compares it with CLOCK_MONOTONIC.

@@ -8,8 +8,8 @@
  * (abi/ticks.h).
  *
  * Behind the ring's words stands a struct trace_area.  Nodes come in chunks of a page; a chunk is
- * a slot's from when its owner says so until the recorder, who has read it when the thread
- * had ended, takes it back.  Node 0 is none: the first chunk has no owner.
+ * a slot's from when its owner says so until the recorder, which has read it when the
+ * thread had ended, takes it back.  Node 0 is none: the first chunk has no owner.
  */
 #pragma once
 #include "abi/only.h"
@@ -130,7 +130,7 @@ struct trace_thread {
 	u64 reserved[5];
 };
 
-/* Why a process is not traced, as far as the vantage can tell. */
+/* Why a process is not traced, as far as the agent knows. */
 #define TRACE_STATUS_MAP(X)                                                                  \
 	X(WAITING, "no interpreter has run in it")                                           \
 	X(ON, "")                                                                            \
@@ -147,11 +147,11 @@ enum trace_status {
 };
 
 /* Why an event costs a system call, where the clock is the thread's own. */
-#define TRACE_CPU_CLOCK_MAP(X)                                                             \
-	X(SHORT, "")                                                                       \
-	X(UNREGISTERED, "its C library has not registered its threads for restartable "    \
-			"sequences (glibc does, from 2.35 on)")                            \
-	X(NOT_CLEARED, "this kernel does not tell by restartable sequences when a thread " \
+#define TRACE_CPU_CLOCK_MAP(X)                                                               \
+	X(SHORT, "")                                                                         \
+	X(UNREGISTERED, "its C library has not registered its threads for restartable "      \
+			"sequences (glibc does, from 2.35 on)")                              \
+	X(NOT_CLEARED, "this kernel does not report by restartable sequences when a thread " \
 		       "has slept (Linux 6.19 and later do not)")
 
 enum trace_cpu_clock {

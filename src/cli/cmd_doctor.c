@@ -61,11 +61,11 @@ static int set_trigger(const struct option *option, void *place, const char *val
 }
 
 static const struct option options[] = {
-	{ "rate", 'r', "HZ", "samples per second of CPU time, 1 to 50000; 1000 unless told",
+	{ "rate", 'r', "HZ", "samples per second of CPU time, 1 to 50000; 1000 by default",
 	  set_rate, offsetof(struct settings, rate_hz) },
 	{ "trigger", 0, "TRIGGER", "what interrupts threads: auto, sigtrap or timer",
 	  set_trigger, offsetof(struct settings, trigger) },
-	{ "seconds", 's', "S", "of known work; 3 unless told, 0: none is run", set_seconds,
+	{ "seconds", 's', "S", "of known work; 3 by default, 0: none is run", set_seconds,
 	  offsetof(struct settings, seconds) },
 	{ "json", 0, NULL, "one JSON object for scripts", option_set_flag,
 	  offsetof(struct settings, is_json) },

@@ -84,7 +84,7 @@ static bool is_same_file(const char *a, const char *b)
 	       left.st_ino == right.st_ino;
 }
 
-/* What speaks against these settings, told before the work. */
+/* What speaks against these settings, said before the work. */
 static int check(const struct settings *settings, const char *path, struct error *err)
 {
 	const struct exporter *exporter = settings->exporter;

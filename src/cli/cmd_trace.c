@@ -50,7 +50,7 @@ static const struct option options[] = {
 	  AT(session.has_blocks) },
 	{ "only", 0, "GLOB", "only functions whose name or file this matches; may be repeated",
 	  add_pattern, AT(session.only) },
-	{ "output", 'o', "FILE", "the recording; profile.fathom unless told", option_set_string,
+	{ "output", 'o', "FILE", "the recording; profile.fathom by default", option_set_string,
 	  AT(path) },
 	{ "max-size", 0, "SIZE", "the recording ends at it, like 500M; the program runs on",
 	  option_set_size, AT(session.max_bytes) },

@@ -50,7 +50,7 @@ void command_say_unknown(const char *name);
 
 /*
  * Parses the arguments.  True if the command should go on; *out_operands is the caller's then.
- * False when it is done, with *out_exit_code: help was asked for, or a mistake was told.
+ * False when it is done, with *out_exit_code: help was asked for, or a mistake was reported.
  */
 bool command_parse(const struct command *command, char **arguments, void *settings,
 		   char ***out_operands, int *out_exit_code);

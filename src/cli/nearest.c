@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Longer words are nobody's typing mistakes. */
+/* Longer words are not typing mistakes. */
 #define WORD_MAX 32
 
 static size_t smallest(size_t a, size_t b, size_t c)

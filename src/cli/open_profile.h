@@ -13,7 +13,7 @@ struct open_options {
 };
 
 /*
- * The profile of the recording at path, with progress on a terminal; told and NULL if that
+ * The profile of the recording at path, with progress on a terminal; reported and NULL if that
  * fails.  notes may be NULL.
  */
 struct profile *open_profile(const char *path, const struct open_options *options,

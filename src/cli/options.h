@@ -27,7 +27,7 @@ int option_set_flag(const struct option *option, void *place, const char *value,
 		    struct error *err);
 int option_set_string(const struct option *option, void *place, const char *value,
 		      struct error *err);
-/* Whole numbers from min to max, told so in the sentence. */
+/* Whole numbers from min to max, which the sentence names. */
 int option_read_number(const struct option *option, const char *value, unsigned long min,
 		       unsigned long max, unsigned long *out_number, struct error *err);
 /* For struct option.set: a size in bytes of a mebibyte or more, as in 500M, a uint64_t. */

@@ -113,7 +113,7 @@ int output_open(const char *path, struct output *out_output, struct error *err)
 	return 0;
 }
 
-/* Links the nameless file under a name that nobody has. */
+/* Links the nameless file under a name that is free. */
 static int name_temporary(struct output *output)
 {
 	CLEANUP(freep) char *open_file = xasprintf("/proc/self/fd/%d", output->fd);
@@ -150,7 +150,7 @@ int output_finish(struct output *output, struct error *err)
 	const char *name = output->name;
 	int rc = output->target ? put_in_place(output) : 0;
 
-	/* Some file systems tell of a full disk only here. */
+	/* Some file systems report a full disk only here. */
 	if (rc == 0 && output->fd > STDERR_FILENO) {
 		if (close(output->fd) < 0)
 			rc = -errno;

@@ -85,6 +85,6 @@ int pager_show(const char *text, size_t len, struct error *err)
 
 	close(fd);
 	wait_for(pid);
-	/* It was left before the end, or could not be started, which sh has told. */
+	/* It was left before the end, or could not be started, which sh has reported. */
 	return rc == -EPIPE ? 0 : rc;
 }

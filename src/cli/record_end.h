@@ -12,5 +12,5 @@ struct record_end_options {
 	enum color_choice color;
 };
 
-/* Failures are told and end nothing: the exit code is the command's. */
+/* Failures are reported and end nothing: the exit code is the command's. */
 void record_end(const char *path, const struct record_end_options *options);

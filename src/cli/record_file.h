@@ -15,7 +15,7 @@ struct record_file {
 /*
  * Makes the recording at path, or at profile.fathom when that is NULL.  An older one is kept as
  * PATH.old; one that is still being written stays where it is, and this one is called
- * profile.PID.fathom: told.
+ * profile.PID.fathom: reported.
  */
 int record_file_create(const char *path, struct record_file *out_file,
 		       struct recording_writer **out_writer, struct error *err);

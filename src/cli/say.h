@@ -1,8 +1,8 @@
 /*
- * say - what fathom has to tell on stderr: one sentence to a line, "fathom: " in front.
+ * say - what fathom writes to stderr: one sentence to a line, "fathom: " in front.
  *
  * Bytes that a terminal would act on are escaped.  A stderr that cannot be written is
- * nobody's failure.
+ * no failure.
  */
 #pragma once
 

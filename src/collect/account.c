@@ -171,7 +171,7 @@ static void account_entered(struct image *image, const struct account_terms *ter
 		figures->kernel_unsampled_ns = 0;
 	image->cpu_ns = image->start_cpu_ns + paused_ns;
 	if (image_is_counted(image) || image->rusage_ns != 0) {
-		/* The events counted nothing during a pause; what wait(2) told is all. */
+		/* The events counted nothing during a pause; what wait(2) reported is all. */
 		const uint64_t counted_ns =
 			image_is_counted(image)
 				? above(image_counted_ns(image), image_counted_early_ns(image))

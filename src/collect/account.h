@@ -1,5 +1,5 @@
 /*
- * account - where the CPU time of a process image went, as far as samples cannot tell.
+ * account - where the CPU time of a process image went, as far as samples do not show.
  *
  * The kernel's figure for the tree comes from an inherited counter.  For an image the
  * agent entered: what its process had burned when sampling began (start-up), what the
@@ -39,7 +39,7 @@ void account_check_switches(struct image *image);
 uint64_t account_uncounted_births(uint64_t booked_ns, uint64_t counted_ns, uint64_t births);
 /*
  * Closes the account of an image whose last sample has been read, and writes its threads.
- * Its events are still open.  image->cpu_ns and is_accounted tell what it burned, booked_ns what
+ * Its events are still open.  image->cpu_ns and is_accounted say what it burned, booked_ns what
  * of it is in the recording.
  */
 void account_close(struct image *image, const struct account_terms *terms,

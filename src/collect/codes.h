@@ -3,7 +3,7 @@
  * bear (epochs.h), and what such a frame is in the recording.
  *
  * A frame never gets a wrong name: one whose code did not come, or whose key two contents
- * claim in one epoch, is told as unknown.
+ * claim in one epoch, is shown as unknown.
  */
 #pragma once
 #include <stdbool.h>

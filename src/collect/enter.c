@@ -33,7 +33,7 @@
  */
 #define TRACE_RING_WORD_COUNT (2U * 1024 * 1024)
 
-/* As the report tells them, behind the program's name. */
+/* As the report shows them, behind the program's name. */
 static const struct {
 	const char *from_the_start, *from_now_on;
 } reasons[] = {

@@ -45,7 +45,7 @@ void epochs_done(struct epochs *epochs);
 /* What goes by this key in that image, or NULL: it never came, or was forgotten. */
 void *epochs_find(const struct epochs *epochs, enum epochs_kind kind, uint32_t image_row,
 		  uint64_t key);
-/* The same, as somebody of that epoch means it, if both know the key. */
+/* The same, as a sender of that epoch means it, if both know the key. */
 void *epochs_find_as_of(const struct epochs *epochs, uint32_t number, enum epochs_kind kind,
 			uint32_t image_row, uint64_t key);
 /* Room for it in this epoch, zeroed, in the place of what went by this key in it. */

@@ -14,7 +14,7 @@ struct error;
 
 struct forward {
 	int fd;        /* a signalfd */
-	bool has_usr1; /* USR1 came; whoever looks clears it */
+	bool has_usr1; /* USR1 came; what looks clears it */
 	sigset_t mask_before;
 };
 
@@ -22,5 +22,5 @@ struct forward {
 int forward_open(struct forward *forward, struct error *err);
 /* Restores the mask.  Signals that still wait come to us then: they are dropped first. */
 void forward_close(struct forward *forward);
-/* Takes what has come; passes it on to pid (0: nobody).  Whether a child changed its state. */
+/* Takes what has come; passes it on to pid (0: to none).  Whether a child changed its state. */
 bool forward_take(struct forward *forward, pid_t pid);

@@ -166,7 +166,7 @@ struct image_thread *image_thread_at(struct image *image, int tid, uint64_t time
 	*thread =
 		(struct image_thread){ .tid = tid, .start_ns = time_ns, .end_ns = UINT64_MAX };
 	memcpy(thread->name, image->name, sizeof image->name);
-	/* A name and a start for those who read while it is being written; whole at its end. */
+	/* A name and a start for readers while it is being written; whole at its end. */
 	struct recording_thread row = image_thread_row(image, thread, 0);
 
 	row.start_ns = row.end_ns = RECORDING_UNKNOWN;

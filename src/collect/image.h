@@ -111,7 +111,7 @@ struct image_interpreter {
 enum image_state {
 	IMAGE_STARTING, /* no hello so far */
 	IMAGE_ENTERED,  /* the agent is in it */
-	IMAGE_LEFT_OUT, /* it said hello and was told to run on unsampled */
+	IMAGE_LEFT_OUT, /* it said hello and was asked to run on unsampled */
 };
 
 struct image {
@@ -141,8 +141,8 @@ struct image {
 
 	enum image_state state;
 	bool is_ended;
-	bool is_gone;         /* there is no such process any more, though nobody told */
-	bool was_gone_before; /* when this round began: what it did until then is told by now */
+	bool is_gone;         /* there is no such process any more, without an event */
+	bool was_gone_before; /* when this round began: what it did until then is reported by now */
 	uint64_t start_ns, end_ns;
 	uint32_t running_threads;
 	uint64_t threads_seen, ends_booked; /* so many began; so many booked their ends */
@@ -177,7 +177,7 @@ struct image {
 	uint64_t stall_mark;
 	uint64_t stall_seen_ns; /* the round of that look */
 	uint64_t stall_ns;      /* for how long others have written behind it */
-	uint64_t lost_told;     /* of ring->lost_samples, what the recording knows */
+	uint64_t lost_noted;    /* of ring->lost_samples, what the recording knows */
 
 	/* Events. */
 	int pidfd;                   /* -1: none */
@@ -197,7 +197,7 @@ struct image {
 	/* An exec gave it other rights: no event of before counts it any more.  0: none did. */
 	uint64_t unwatched_since_ns;
 	bool is_watched_known;
-	uint64_t watched_ns; /* what it had burned by then, as far as we can tell */
+	uint64_t watched_ns; /* what it had burned by then, as far as is known */
 	uint64_t period_ns;
 	uint64_t switch_cost_ns;  /* as its agent is to take it */
 	uint64_t switches_judged; /* account_check_switches() has looked at so many */

@@ -107,7 +107,7 @@ static bool is_still_there(const struct interpreter_file *file)
 	struct stat now;
 
 	if (stat(file->path, &now) < 0)
-		return true; /* gone: nothing tells that it was another */
+		return true; /* gone: nothing shows that it was another */
 	return now.st_dev == file->status.st_dev && now.st_ino == file->status.st_ino &&
 	       now.st_mtim.tv_sec == file->status.st_mtim.tv_sec &&
 	       now.st_mtim.tv_nsec == file->status.st_mtim.tv_nsec;
@@ -176,7 +176,7 @@ static struct recording_interpreter row_of(const struct image *image,
 	};
 }
 
-/* The process's program, where it is mapped; `path` is NULL if that cannot be told. */
+/* The process's program, where it is mapped; `path` is NULL if that is not known. */
 static struct interpreter_program program_of(const struct image *image, char link[LINK_SIZE])
 {
 	struct interpreter_program found = { .path = NULL };

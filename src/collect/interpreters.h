@@ -1,6 +1,6 @@
 /*
  * interpreters - which mapped files have an interpreter in them, and what agents and the
- * recording are told of it.
+ * recording are noted.
  *
  * A file is asked once, when a process that has an agent has it mapped; that one's ring gets
  * the layout of its interpreter.  That may take longer than an agent waits for its answer, if

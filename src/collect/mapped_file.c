@@ -118,7 +118,7 @@ static bool is_mapped(int fd, pid_t pid, const struct module_place *place)
 		return identify(fd, &ours) && is_same(mapped, ours);
 	/*
 	 * The process has ended.  What has the same build id is as good as the same, except to
-	 * one who can read what the program could not.
+	 * a user who can read what the program could not.
 	 */
 	return geteuid() != 0 && has_build(fd, place);
 }

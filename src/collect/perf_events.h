@@ -43,7 +43,7 @@ struct perf_sampler {
 	bool is_user_mode_only;
 	bool is_off; /* until it is switched on */
 	/*
-	 * What its traps are told by; 0: they are no agent's.  A recorder that traps itself may
+	 * What its traps are recognised by; 0: they are no agent's.  A recorder that traps itself may
 	 * be another recorder's program.
 	 */
 	uint64_t mark;

@@ -399,7 +399,7 @@ static uint64_t pump_skip(const struct pump *pump, const struct image *image, ui
 }
 
 /*
- * Whether to wait for the record at the tail, rather than give it up.  Who writes it may have
+ * Whether to wait for the record at the tail, rather than give it up.  Its writer may have
  * been preempted, or the process been stopped (control-Z, a debugger), or the machine: what
  * counts is time in which others have written behind it, or in which the ring is getting full.
  */
@@ -424,12 +424,12 @@ static void pump_note_lost(struct pump *pump, struct image *image)
 {
 	const uint64_t lost = ring_view_lost(image);
 
-	if (lost <= image->lost_told)
+	if (lost <= image->lost_noted)
 		return;
 	recording_writer_add_lost(pump->writer,
 				  "the ring between program and recorder was full",
-				  lost - image->lost_told);
-	image->lost_told = lost;
+				  lost - image->lost_noted);
+	image->lost_noted = lost;
 }
 
 /* The records up to the mark, or to one that is not committed; how far that is. */

@@ -229,9 +229,9 @@ static void session_note_end(struct session *session)
 		recording_writer_set_int(session->writer, KEY_PAUSED_NS,
 					 (int64_t)session->off_ns);
 	session_switches_note(session);
-	if (session->nonsensical > NONSENSE_TOLD)
+	if (session->nonsensical > MAX_NONSENSE_NOTES)
 		session_facts_note_more_nonsense(session->writer,
-						 session->nonsensical - NONSENSE_TOLD);
+						 session->nonsensical - MAX_NONSENSE_NOTES);
 	if (session->untraced > MAX_UNTRACED_NOTES)
 		session_facts_note_more_untraced(session->writer,
 						 session->untraced - MAX_UNTRACED_NOTES);
@@ -247,7 +247,7 @@ static void session_note_end(struct session *session)
 	if (is_user_clock)
 		recording_writer_note(
 			session->writer,
-			"the kernel tells user time from system time by its ticks, "
+			"the kernel divides user time from system time by its ticks, "
 			"so the figure charged is coarse");
 	if (session->events_dropped > 0)
 		recording_writer_note(session->writer,
@@ -346,7 +346,7 @@ static int session_start(struct session *session, struct error *err)
 				  session->start_ns);
 	rc = command_go(&session->command, session->options->argv[0], &session->result->failure,
 			err);
-	/* Known before anything tells of it: a program with other rights tells of nothing. */
+	/* Register the command now: a set-user-ID program emits no events. */
 	if (rc == 0 && session->sideband != NULL)
 		tree_add_command(&session->tree, session->command.pid, session->start_ns);
 	return rc;

@@ -37,7 +37,7 @@ void session_facts_note_more_untraced(struct recording_writer *writer, uint64_t 
 void session_facts_note_full(struct recording_writer *writer, uint64_t max_bytes,
 			     uint64_t after_ns);
 /*
- * What wait(2) told of the command and those it waited for, and what the tree's counter counted,
+ * What wait(2) reported of the command and those it waited for, and what the tree's counter counted,
  * where that is a good deal less.
  */
 void session_facts_note_uncounted(struct recording_writer *writer, uint64_t waited_ns,

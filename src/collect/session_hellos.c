@@ -19,7 +19,7 @@
 /* So many in a row are answered before rings are looked at again. */
 #define MAX_HELLOS 64
 
-/* The image a hello is for, or NULL; where no sideband tells of processes, it is made here. */
+/* The image a hello is for, or NULL; where no sideband reports processes, it is made here. */
 static struct image *session_image_of(struct session *session,
 				      const struct handshake_hello *hello, pid_t pid)
 {
@@ -103,7 +103,7 @@ static void session_change(struct session *session, const struct handshake_hello
 	enter_change(image, hello, connection, &session->enter_terms);
 }
 
-/* It waits for what its new libraries have, of which the sideband has told by now. */
+/* It waits for what its new libraries have, which the sideband has reported by now. */
 static void session_look(struct session *session, const struct handshake_hello *hello,
 			 pid_t pid, int connection)
 {

@@ -1,6 +1,6 @@
 /*
  * session_round - a round of the session's clock: mark how far each ring is written; take in
- * what the kernel told up to now; then move the marked records, whose mappings are known by
+ * what the kernel reported up to now; then move the marked records, whose mappings are known by
  * then.
  */
 #include "collect/session_state.h"
@@ -41,7 +41,7 @@ static void session_note_nonsense(struct session *session, const struct image *i
 {
 	if (!image->trust.is_lost && image->trust.doubtful == 0)
 		return;
-	if (session->nonsensical++ < NONSENSE_TOLD)
+	if (session->nonsensical++ < MAX_NONSENSE_NOTES)
 		session_facts_note_nonsense(session->writer, image);
 }
 
@@ -106,7 +106,7 @@ void session_image_ended(void *context, struct image *image)
 		pump_image(&session->pump, image, pump_mark(image), image->is_ended);
 		session_end_agent(session, image);
 	}
-	/* Without perf events: it was alone, so what its parent is told is its own. */
+	/* Without perf events: it was alone, so what wait(2) gives its parent is its own. */
 	if (!session->ability.can_count && session->is_reaped && session->tree.serial == 1)
 		image->rusage_ns = account_children_ns(session->account_terms.is_user_clock);
 	if (image->state == IMAGE_STARTING && image->unentered_reason == NULL) {

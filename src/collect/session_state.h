@@ -3,7 +3,7 @@
  *
  *   session.c         begins it, goes round in its loop, and ends it
  *   session_events.c  what the kernel reports of processes and threads
- *   session_round.c   what a round of its clock takes in, and what is told when an image ends
+ *   session_round.c   what a round of its clock takes in, and what is noted when an image ends
  *   session_hellos.c  answers agents
  *   session_switches.c  what switches cost, and processes that are changed to timers for it
  */
@@ -38,9 +38,9 @@ struct storms;
 /* So many processes that a trace has nothing of are named. */
 #define MAX_UNTRACED_NOTES 3
 /* And of those that wrote nonsense. */
-#define NONSENSE_TOLD 3
+#define MAX_NONSENSE_NOTES 3
 
-/* Programs that were changed to timers are told by their names: so many. */
+/* Programs that were changed to timers are named: so many. */
 #define SWITCHES_GROUPS 8
 
 struct switches_group {
@@ -96,20 +96,20 @@ struct session {
 	uint64_t start_ns, start_ticks, reaped_ns, over_ns;
 	struct sampling_cost cost;
 	uint64_t events_dropped;
-	uint64_t uncounted_ns;     /* burned out of our counters' sight */
-	uint64_t booked_ns;        /* in samples and figures of images that ended */
-	uint64_t births;           /* of processes of which there are figures */
-	uint64_t waited_ns;        /* what wait(2) told of the command and whom it waited for */
-	uint64_t off_ns;           /* that programs did not want to be recorded */
+	uint64_t uncounted_ns; /* burned out of our counters' sight */
+	uint64_t booked_ns;    /* in samples and figures of images that ended */
+	uint64_t births;       /* of processes of which there are figures */
+	uint64_t waited_ns;    /* what wait(2) reported of the command and what it waited for */
+	uint64_t off_ns;       /* that programs did not want to be recorded */
 	uint64_t calls_read_at_ns; /* when calls were read last */
 	uint64_t calls;            /* that images had counted when they ended */
 	uint64_t untraced;         /* images that executed a program, and no agent came */
 	uint64_t nonsensical;      /* images that wrote what cannot be into shared memory */
 };
 
-/* What the kernel has told up to now. */
+/* Takes what the kernel has reported up to now. */
 void session_take_events(struct session *session);
-/* Takes what it has told, and closes what it tells by: from then on /proc and hellos say. */
+/* Takes what it has reported, and closes the sideband: from then on /proc and hellos serve. */
 void session_close_events(struct session *session);
 /* Moves what rings and tables have, and sets how long to wait for the next round. */
 void session_round(struct session *session);

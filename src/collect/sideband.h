@@ -1,5 +1,5 @@
 /*
- * sideband - what the kernel tells of the tree while it runs: processes, threads,
+ * sideband - what the kernel reports of the tree while it runs: processes, threads,
  * their names, mappings, exits.
  *
  * One DUMMY event per CPU, opened on the stopped child and inherited by all its

@@ -20,7 +20,7 @@
 #define WAIT_FIRST_NS 100000000ULL
 #define WAIT_MAX_NS   1600000000ULL
 
-/* What an argument tells of which process it is, the most first. */
+/* What an argument says of which process it is, the most first. */
 enum rank {
 	RANK_OPERAND,
 	RANK_FILE, /* an option's value, if the option has one, that looks like a file's name */

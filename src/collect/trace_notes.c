@@ -74,7 +74,7 @@ static void tell_cpu_clock(const struct image *image, struct recording_writer *w
 	tell(image, writer, text);
 }
 
-/* How it is traced, where there was no better way; but some functions only are told of so, too. */
+/* How it is traced, where there was no better hook; but some functions are only reported by it, too. */
 static void tell_means(const struct image *image, struct recording_writer *writer,
 		       uint32_t means, bool has_only)
 {

@@ -126,7 +126,7 @@ struct image *tree_add(struct tree *tree, pid_t pid, struct image *parent, uint6
 	return image;
 }
 
-/* Nobody came into its program, so nothing of ours goes along into those it starts. */
+/* No agent came into its program, so none goes along into those it starts. */
 static bool passes_nothing_on(const struct image *image)
 {
 	return image->state == IMAGE_STARTING && !image->says_hello_late &&

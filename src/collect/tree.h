@@ -1,7 +1,7 @@
 /*
  * tree - the process images of a session, and which one a pid has at this moment.
  *
- * Fed with what the kernel tells (sideband), or, where perf events are refused, with what
+ * Fed with what the kernel reports (sideband), or, where perf events are refused, with what
  * /proc says when an agent says hello.
  */
 #pragma once
@@ -31,7 +31,7 @@ struct tree {
 	 * after.
 	 */
 	void (*ended)(void *context, struct image *image);
-	/* Called for what an image maps, executable; NULL: nobody asks. */
+	/* Called for what an image maps, executable; NULL: not wanted. */
 	void (*mapped)(void *context, struct image *image, const struct module_place *place);
 	void *context;
 	uint64_t *last_ended_cpu_ns; /* set by tree_end() while an exec is taken in */
@@ -55,9 +55,9 @@ void tree_take(struct tree *tree, const struct sideband_event *event);
 bool tree_read_maps(struct tree *tree, struct image *image, uint64_t time_ns);
 /* The image of pid's parent process, as /proc says, or NULL. */
 struct image *tree_find_parent(const struct tree *tree, pid_t pid);
-/* The session's command: its exec may not be told. */
+/* The session's command: its exec may not be reported. */
 void tree_add_command(struct tree *tree, pid_t pid, uint64_t time_ns);
-/* Its name as /proc tells it now. */
+/* Its name as /proc has it now. */
 void tree_read_name(struct tree *tree, struct image *image);
-/* Name and executable from /proc, where no sideband tells. */
+/* Name and executable from /proc, where there is no sideband. */
 void tree_read_process(struct tree *tree, struct image *image);

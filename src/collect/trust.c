@@ -20,7 +20,7 @@
 #define EXCESS_PART 8
 /* Clocks of a program in a time namespace are others; the thread may have been held up, too. */
 #define TIME_SLACK_NS (1000 * NS_PER_MS)
-/* Counts go on for a moment without anything being burned that the kernel would tell. */
+/* Counts go on for a moment without anything being burned that the kernel would count. */
 #define COUNT_SLACK 1000
 
 void trust_begin_round(struct image *image)

@@ -13,7 +13,7 @@
 #include "collect/reach.h"
 #include "collect/tree.h"
 
-/* Its counters have to be opened before it ends; out of their sight only looks tell. */
+/* Its counters have to be opened before it ends; out of their sight only looks show it. */
 #define LOOK_EVERY_MS           16
 #define LOOK_UNWATCHED_EVERY_MS 2
 

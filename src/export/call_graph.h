@@ -1,5 +1,5 @@
 /*
- * call_graph - who calls whom in a trace, and how often: functions, and each two of them that
+ * call_graph - which function calls which in a trace, and how often: functions, and each two of them that
  * call one another, threads summed.
  *
  * A call is primitive that is not below another of the same function; of a caller's calls,
@@ -57,11 +57,11 @@ struct call_graph {
 	uint32_t *first_child, *next_sibling;
 };
 
-/* What a format that is of calls tells functions by. */
+/* What a format of calls distinguishes functions by. */
 struct call_graph_terms {
 	const char *format;
 	/*
-	 * Adds what tells a function from others: functions with the same bytes are one, and
+	 * Adds what distinguishes a function from others: functions with the same bytes are one, and
 	 * one for which it returns false is none.
 	 */
 	bool (*add_key)(struct text *key, const struct profile *profile,
@@ -69,7 +69,7 @@ struct call_graph_terms {
 };
 
 /*
- * Of a recording of samples -EINVAL, and a sentence: nobody counted its calls.  Else 0, and it ends
+ * Of a recording of samples -EINVAL, and a sentence: its calls were not counted.  Else 0, and it ends
  * with call_graph_done().
  */
 int call_graph_make(struct call_graph *graph, const struct profile *profile,

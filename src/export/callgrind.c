@@ -8,8 +8,8 @@
  * function begins, and not at which of its lines it calls: costs and calls stand on its first
  * line.
  *
- * A viewer tells functions apart by their names, files and modules.  Where two have all of them
- * (two lambdas, methods of two classes in a version of Python that does not tell of which) the
+ * A viewer distinguishes functions by their names, files and modules.  Where two have all of them
+ * (two lambdas, methods of two classes in a version of Python that does not say of which) the
  * line is put behind the name.
  */
 #include "export/formats.h"

@@ -20,7 +20,7 @@ struct build {
 	const uint32_t *key_of_frame;
 	struct calltree_node *nodes; /* in order of arrival */
 	size_t count, capacity;
-	uint32_t *node_of_stack; /* by stack id; 0 for stacks nobody spent time in */
+	uint32_t *node_of_stack; /* by stack id; 0 for stacks without time */
 	struct table index;      /* (parent node, key) to node */
 };
 

@@ -8,6 +8,6 @@
 
 struct profile;
 
-/* Hands each line to add(context, line).  Figures nobody measured are left out. */
+/* Hands each line to add(context, line).  Figures that were not measured are left out. */
 void comments_each(const struct profile *profile, void (*add)(void *context, const char *line),
 		   void *context);

@@ -1,7 +1,7 @@
 /*
  * sink - where an export's bytes go, piece by piece.
  *
- * A sink is borrowed by the one who writes; whoever made it closes what is behind it.
+ * A sink is borrowed by what writes; its maker closes what is behind it.
  */
 #pragma once
 #include <stddef.h>

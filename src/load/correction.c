@@ -21,9 +21,9 @@
 #define RUBY_LAST      7
 #define RUBY_RECURSIVE 15
 /*
- * A callee that is new on a stack is named, and a node made for it.  That is in nobody's time, but
+ * A callee that is new on a stack is named, and a node made for it.  That is in no call's time, but
  * what is executed next finds the caches full of something else: for 0.3 to 1 us each, in ten
- * programs (docs/decisions/0022).  Nobody measured of which row it is: no more than a part of one
+ * programs (docs/decisions/0022).  Of which row it is was not measured: no more than a part of one
  * is taken for it.
  */
 #define NAMING_NS         500
@@ -108,7 +108,7 @@ static void add_pace(struct work *work, const struct recording_cost *cost, doubl
 	work->slowed_ps += magnitude(ps) * (double)cost->pace_permille / PER_MILLE;
 }
 
-/* What the calls of a row cost, and whom. */
+/* What the calls of a row cost, and which rows. */
 static void add_calls(struct work *work, const struct call_row *row, struct share *share)
 {
 	const struct recording_cost *cost = cost_of(work, row->process, row->calls.kind);
@@ -298,7 +298,7 @@ static void sum_totals(struct work *work)
 }
 
 /*
- * One call, of which nobody counted what it called: its own cost is that of any, and of the
+ * One call, of which it was not counted what it called: its own cost is that of any, and of the
  * rest as much goes as of all calls' together.
  */
 static int64_t correct_call(const struct work *work, size_t i, int64_t raw_ns)

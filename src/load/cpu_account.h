@@ -12,7 +12,7 @@
 /* What a row in brackets needs to know of a thread's process. */
 struct cpu_account_process {
 	const char *name;
-	const char *unentered_reason; /* NULL: entered, or nobody knows */
+	const char *unentered_reason; /* NULL: entered, or not known */
 };
 
 /* Adds the thread's rows in brackets to the profile, and their time to its info. */

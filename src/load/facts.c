@@ -25,7 +25,7 @@ static const char *get_string(struct recording_reader *reader, struct profile *p
 	return profile_copy_string(profile, recording_reader_get(reader, key));
 }
 
-/* The last moment that something is known of: for a recording nobody ended. */
+/* The last moment that something is known of: for a recording that was not ended. */
 static int find_last_moment(void *context, const struct recording_thread *row)
 {
 	uint64_t *last_ns = context;

@@ -24,7 +24,7 @@ static bool begins_with_any(const char *string, const char *const *with)
 	return false;
 }
 
-/* CPython's own build puts its extension modules there, and nobody else's are (setup.py). */
+/* CPython's own build puts its extension modules there, and no other's are (setup.py). */
 static bool is_pythons_standard(const char *path)
 {
 	return strstr(path, "/lib-dynload/") != NULL;

@@ -1,7 +1,7 @@
 /*
  * plumbing - which files, and which functions in other files, are an interpreter's own.
  *
- * By their names alone: what is not recognised is taken for somebody else's, and shown.
+ * By their names alone: what is not recognised is taken for the program's, and shown.
  */
 #pragma once
 #include <stdbool.h>

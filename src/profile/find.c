@@ -80,7 +80,7 @@ static bool is_name_behind_module(const struct function *function, const char *w
 	       is_module(function->file, wanted, (size_t)(name - 1 - wanted));
 }
 
-/* Whether a name ends so, and a qualifier stands before that. */
+/* Whether a name ends so, and a qualifier precedes that. */
 static bool is_end_of_qualified_name(const char *name, const char *wanted, const char *ends)
 {
 	size_t name_len = strlen(name), len = strlen(wanted);

@@ -158,7 +158,7 @@ static uint32_t intern_name(struct profile *profile, const char *name)
 
 struct module_id profile_add_module(struct profile *profile, const struct module *module)
 {
-	/* The build id tells two files of the same path apart. */
+	/* The build id distinguishes two files of the same path. */
 	size_t len = module->build_id_len;
 	if (len > sizeof module->build_id)
 		len = sizeof module->build_id;

@@ -44,9 +44,9 @@ void tree_top_down(const struct profile *profile, const struct filter *filter,
 		   struct tree *out_tree);
 /*
  * The root stands for the functions meant (by function id, as find_functions() makes it); its
- * children are those that call them, theirs who calls those.  A node's self is the time for
- * which nobody called it.  A call within another one of the functions meant adds to the calls of
- * who made it, but no time: that is the outer call's.
+ * children are those that call them, theirs what calls those.  A node's self is the time for
+ * which nothing called it.  A call within another one of the functions meant adds to the calls of
+ * its caller, but no time: that is the outer call's.
  */
 void tree_callers(const struct tree *top_down, const bool *is_meant, struct tree *out_tree);
 /* The same inwards: the root's self is the functions' own time. */

@@ -22,7 +22,7 @@ bool journal_is_there(const char *path, const char *suffix)
 
 /*
  * Exclusive locking keeps the index of the journal in memory, so that this works where
- * NAME-shm cannot be made.  A killed recorder's is removed while we hold the lock: nobody
+ * NAME-shm cannot be made.  A killed recorder's is removed while we hold the lock: no process
  * else can be using it.
  */
 int journal_fold(const char *path, struct error *err)

@@ -1,8 +1,8 @@
 /*
  * keys - the names of the facts in a recording's key/value table.
  *
- * Who writes them and who reads them include this, so that a name is spelt once.
- * docs/recording.md describes them in words.  A fact nobody knows is not there.
+ * What writes them and what reads them include this, so that a name is spelt once.
+ * docs/recording.md describes them in words.  A fact that is not known is not there.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /*
- * lock - how a recorder tells readers that it is still writing.
+ * lock - how readers know that a recorder is still writing.
  *
  * An open-file-description lock on a byte that SQLite does not use.  It goes when its
  * holder closes the descriptor or dies.
@@ -10,9 +10,9 @@
 #pragma once
 #include <stdbool.h>
 
-/* Takes the lock without waiting: 0, -EBUSY if somebody has it, or another errno. */
+/* Takes the lock without waiting: 0, -EBUSY if another process has it, or another errno. */
 int lock_take(int fd);
-/* Whether somebody else has it. */
+/* Whether another process has it. */
 bool lock_is_taken(int fd);
 /*
  * Gives the lock up and closes fd, unless another descriptor of this process has the same

@@ -14,7 +14,7 @@ struct probe {
 	int fd;     /* to be closed after SQLite's own, see lock.h */
 	struct header header;
 	uint64_t file_bytes;
-	bool is_locked; /* a recorder has it, or somebody who adds symbols */
+	bool is_locked; /* a recorder has it, or a process that adds symbols */
 	bool has_wal;   /* a journal that is not empty stands beside it */
 	bool has_rollback;
 	bool is_writable; /* and its folder */

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RECORDING_UNKNOWN INT64_MIN /* a figure nobody measured: NULL in the database */
+#define RECORDING_UNKNOWN INT64_MIN /* a figure that was not measured: NULL in the database */
 
 /* The reason of one that was not entered for being brief: agents may say hello late. */
 #define RECORDING_TOO_BRIEF "too little CPU time for a sample"
@@ -155,7 +155,7 @@ struct recording_location {
 	uint64_t address; /* ELF virtual address, for exports; 0 if unknown */
 };
 
-/* The profile's LANGUAGE_PYTHON and LANGUAGE_RUBY, for those who may not know the profile. */
+/* The profile's LANGUAGE_PYTHON and LANGUAGE_RUBY, for rooms that may not know the profile. */
 #define RECORDING_LANGUAGE_PYTHON 1U
 #define RECORDING_LANGUAGE_RUBY   2U
 #define RECORDING_LANGUAGE_FATHOM 4U /* its own rows, in brackets */
@@ -169,7 +169,7 @@ struct recording_code {
 	uint32_t id;
 	uint32_t language;          /* enum language of the profile */
 	const char *name;           /* run */
-	const char *qualified_name; /* Worker.run; NULL: the version does not tell */
+	const char *qualified_name; /* Worker.run; NULL: the version does not have it */
 	const char *file; /* NULL: a C function that the interpreter calls by this name */
 	uint32_t line;    /* of the definition; 0 unknown */
 };

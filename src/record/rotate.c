@@ -64,7 +64,7 @@ static int look(const char *path, enum occupant *out_occupant, struct error *err
 
 /*
  * Holds the lock of the file at path, so that two recorders do not move it at once, and one
- * that has just made it is not disturbed.  -EBUSY: somebody else does; -EAGAIN: it moved.
+ * that has just made it is not disturbed.  -EBUSY: another process does; -EAGAIN: it moved.
  */
 static int hold(const char *path, int *out_fd)
 {

@@ -77,7 +77,7 @@ char *schema_insert_sql(enum recording_table table, const char *verb)
 	return sql.data;
 }
 
-/* NOT INDEXED: an index somebody added may be damaged or say something else. */
+/* NOT INDEXED: an index that was added later may be damaged or say something else. */
 char *schema_select_sql(enum recording_table table, int version)
 {
 	return xasprintf("SELECT id, %.*s%s FROM main.%s NOT INDEXED WHERE id >= ?1 "

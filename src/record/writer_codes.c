@@ -45,7 +45,7 @@ static void remember(struct writer_codes *codes, const struct text *content, uin
 	young->bytes += content->len + 1;
 }
 
-/* A text that is not there is told from an empty one. */
+/* A text that is not there differs from an empty one. */
 static void content_text(struct text *content, const char *text)
 {
 	if (text != NULL)

@@ -119,7 +119,7 @@ static int make_tables(sqlite3 *db)
 }
 
 /*
- * WAL needs memory shared by all who open the file, which machines do not share through these.
+ * WAL needs memory shared by all processes that open the file, which machines do not share through these.
  * https://www.sqlite.org/wal.html, "all processes must be on the same host".
  */
 static bool is_on_network(int fd)

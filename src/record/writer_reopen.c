@@ -86,7 +86,7 @@ static int load_facts(struct recording_writer *writer, struct error *err)
 	return 0;
 }
 
-/* Half of the symbols, from somebody who was killed over them, are none. */
+/* Half of the symbols, from a process that was killed over them, are none. */
 static int drop_half_symbols(struct recording_writer *writer, struct error *err)
 {
 	if (database_get_int(writer->store.db,
@@ -118,11 +118,11 @@ static int open_again(struct recording_writer *writer, struct error *err)
 	if (rc < 0)
 		return rc;
 	if (!schema_is_plain(writer->store.db))
-		return error_set(
-			err, -EBADMSG,
-			"%s: symbols cannot be added: somebody added indexes or triggers "
-			"to it; drop them with sqlite3",
-			writer->path);
+		return error_set(err, -EBADMSG,
+				 "%s: symbols cannot be added: it has indexes or triggers that "
+				 "fathom did not make; "
+				 "to it; drop them with sqlite3",
+				 writer->path);
 	if (!database_set_journal_mode(writer->store.db, "DELETE"))
 		return error_set(err, -EBUSY, "%s: another program is reading it; try again",
 				 writer->path);

@@ -67,7 +67,7 @@ static bool folds_with_parent(const struct branches *branches, uint32_t node)
 	return parent != 0 && number_percent(kept, branches->ns) < INVISIBLE_PERCENT;
 }
 
-/* Who calls the function from within itself has no time of its own, but calls. */
+/* A caller within the function itself has no time of its own, but calls. */
 static bool is_recursion(const struct branches *branches, const struct tree_node *node)
 {
 	return branches->is_of_callers && node->parent == 0 && node->total_ns == 0 &&

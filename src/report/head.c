@@ -16,7 +16,7 @@ enum {
 	LABEL_COLUMNS = 9,
 	/* Per mille: below this share of whole stacks even a brief head says why. */
 	WHOLE_STACKS_AIM = 990,
-	/* What was clipped is told from this part of what measuring took on. */
+	/* What was clipped is shown from this part of what measuring took on. */
 	CLIPPED_PART = 100,
 	/* And what no sample stands for from this part of the time. */
 	THREAD_ONLY_PART = 100,
@@ -87,7 +87,7 @@ static const char *plural(size_t count)
 	return count == 1 ? "" : "s";
 }
 
-/* Nothing of a trace that nobody ended: its calls' times are of a clock that waits with them. */
+/* Nothing of a trace that was not ended: its calls' times are of a clock that waits with them. */
 static void add_cpu_time(struct text *text, const struct profile *profile)
 {
 	const struct profile_info *info = profile_get_info(profile);

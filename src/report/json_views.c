@@ -237,7 +237,7 @@ static struct json_object *functions_meant(const struct profile *profile,
 	return array;
 }
 
-/* What share out the time of one function: who calls it, or what it calls. */
+/* What share out the time of one function: what calls it, or what it calls. */
 struct relatives {
 	const char *key;
 	const char *function;

@@ -73,7 +73,7 @@ static int read_source(const struct profile *profile, const struct lines_part *p
 				   out_source, err);
 	}
 	if (function_is_builtin(function))
-		return error_set(err, -1, "%s is done in C, of which %s tells no line",
+		return error_set(err, -1, "%s is done in C, of which %s knows no line",
 				 function->name, language_title(function->language));
 	if (language_is_interpreted(function->language) && function->line > 0)
 		return error_set(err, -1, "%s has no file: it was compiled from a text",

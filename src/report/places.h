@@ -1,7 +1,7 @@
 /*
  * places - "worker.py:12": where the functions of a table are, short, and never two alike.
  *
- * A path is cut to its last part, and to as many more as it takes to tell functions of the same
+ * A path is cut to its last part, and to as many more as it takes to distinguish functions of the same
  * name apart: <module> in app/__init__.py and in jobs/__init__.py.
  */
 #pragma once

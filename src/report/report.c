@@ -59,11 +59,11 @@ int report_text(const struct profile *profile, const struct report_options *opti
 {
 	if (options->sort == REPORT_SORT_CALLS && !profile_is_trace(profile))
 		return error_set(err, -EINVAL,
-				 "samples tell times, not how often a function was called: "
+				 "samples show times, not how often a function was called: "
 				 "'fathom trace' counts that");
 	if (options->has_extremes && !profile_is_trace(profile))
 		return error_set(err, -EINVAL,
-				 "samples tell times, not how long each call took: 'fathom "
+				 "samples show times, not how long each call took: 'fathom "
 				 "trace' measures that");
 	struct style style = { .width = options->width, .has_color = options->has_color };
 	CLEANUP(text_done) struct text text = { 0 };

@@ -129,7 +129,7 @@ int elf_image_open_memory(const char *name, const void *bytes, size_t len,
 	struct elf_image *image = new_image(name);
 
 	image->file_len = len;
-	/* libelf takes a char * and does not write through it unless told to. */
+	/* libelf takes a char * and does not write through it unless asked to. */
 	image->elf = elf_memory((char *)(uintptr_t)bytes, len);
 	return finish_open(image, out_image, err);
 }

@@ -357,7 +357,7 @@ static void add_definition(struct elf_module *module, const struct symbol *symbo
 
 /*
  * Hand-written assembler of a stripped file: between two functions that are known there is
- * nothing to tell one from another by.
+ * nothing to distinguish one from another by.
  */
 static void answer_gap(const struct elf_module *module, struct answer *answer)
 {

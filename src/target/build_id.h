@@ -1,5 +1,5 @@
 /*
- * build_id - the bytes by which a linker tells one build of a file from another.
+ * build_id - the bytes by which a linker distinguishes one build of a file from another.
  *
  * Reads headers only, with pread(2), never a whole file and never through libelf: it is
  * called for each file that gets mapped while recording.  Files of the other byte order have

@@ -121,7 +121,7 @@ static const Elf64_Rela *relocation_at(struct elf_file *elf, uint64_t address)
 		       compare_relocations);
 }
 
-/* What a relocation makes of its word, as far as the file tells. */
+/* What a relocation makes of its word, as far as the file says. */
 enum relocation_kind {
 	RELOCATION_OTHER,
 	RELOCATION_BASE,

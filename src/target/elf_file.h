@@ -3,7 +3,7 @@
  * bytes by address, pointers as they will be when the file is loaded.
  *
  * Reads with pread(2) only what is asked for: a file without the symbol that is looked for
- * costs a handful of small reads, and one that is cut short while it is read harms nobody.
+ * costs a handful of small reads, and one that is cut short while it is read does no harm.
  * 64-bit little-endian files only.  Addresses are the file's own, less any load bias.
  */
 #pragma once

@@ -76,11 +76,11 @@ static bool identify(struct python_image *image, struct elf_file *elf,
 	uint32_t version = python_version_read(elf);
 
 	if (version == 0)
-		return refuse(image, "which CPython it is cannot be told");
+		return refuse(image, "its version cannot be found");
 	image->layout.version = version;
 	python_version_format(version, image->version);
 	if (python_version_contradicts(elf, version))
-		return refuse(image, "its name and its code tell different versions");
+		return refuse(image, "its name and its code have different versions");
 	if (PYTHON_VERSION_LEVEL(version) < PYTHON_LEVEL_CANDIDATE)
 		return refuse(image, "CPython %s is a pre-release, whose layout may change",
 			      image->version);
@@ -141,7 +141,7 @@ static bool find_state(struct python_image *image, struct elf_file *elf,
 		return true;
 	if (!elf_file_find_any(elf, STATE_FUNCTION, &function) ||
 	    !tls_find(elf, &function, &layout->state))
-		return refuse(image, "where it keeps a thread's state cannot be told");
+		return refuse(image, "where it keeps a thread's state is not known");
 	return true;
 }
 

@@ -89,7 +89,7 @@ const char *python_debug_offsets_read(const struct elf_file *elf, uint64_t runti
 		values[i] = (u16)offset;
 	}
 	memcpy(offsets, values, sizeof *offsets);
-	/* Not told; the compact string is the ASCII one and two words more. */
+	/* Not there; the compact string is the ASCII one and two words more. */
 	offsets->text_compact = (u16)(offsets->text_compact + offsets->text_ascii - ascii);
 	return NULL;
 }

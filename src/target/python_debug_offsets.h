@@ -1,5 +1,5 @@
 /*
- * python_debug_offsets - what CPython 3.13 and later tell debuggers of themselves.
+ * python_debug_offsets - what CPython 3.13 and later publish for debuggers.
  *
  * _PyRuntime begins with a struct _Py_DebugOffsets, whose values are constants: they stand in
  * the file.  Source: Include/internal/pycore_debug_offsets.h (3.14), pycore_runtime.h (3.13).
@@ -22,7 +22,7 @@ struct python_debug_identity {
 bool python_debug_identify(const struct elf_file *elf, uint64_t runtime,
 			   struct python_debug_identity *out_identity);
 /*
- * Replaces what the struct tells of the row's offsets.  NULL, or the name of the first field
+ * Replaces the row's offsets that the struct has.  NULL, or the name of the first field
  * whose offset makes no sense: a literal.
  */
 const char *python_debug_offsets_read(const struct elf_file *elf, uint64_t runtime,

@@ -1,7 +1,7 @@
 /*
  * A code object's table of lines says how far the instruction and the line advance, step by
  * step, from the first line on.  There have been four formats; in none of them can a place be
- * found without reading all that stands before it.
+ * found without reading all that precedes it.
  */
 #include "python_lines.h"
 

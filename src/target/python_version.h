@@ -20,7 +20,7 @@ struct elf_file;
 
 /*
  * The version: Py_Version's value (from 3.11 on), else the text that Py_GetVersion() begins its
- * answer with; 0 when neither tells, or two texts do.
+ * answer with; 0 when neither says, or two texts do.
  */
 uint32_t python_version_read(struct elf_file *elf);
 /* "3.11.2", "3.15.0b1" -> PY_VERSION_HEX; 0: that is no version. */

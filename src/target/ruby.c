@@ -107,7 +107,7 @@ static int compare_labels(const void *a, const void *b)
 	return (one->address > other->address) - (one->address < other->address);
 }
 
-/* Those that share their code cannot be told from each other: what both do, or nothing. */
+/* Those that share their code cannot be distinguished: what both do, or nothing. */
 static void add_label(struct ruby_layout *layout, const struct label *label)
 {
 	const u32 place = (u32)(label->address - layout->core[0].start);
@@ -197,7 +197,7 @@ static int find_addresses(struct ruby_layout *layout, struct elf_file *elf,
 
 /*
  * What patch releases are known to move is read out of the file's code.  Where that cannot be
- * done, a release that nobody has looked at may not be taken for an older one.
+ * done, a release that was not looked at may not be taken for an older one.
  */
 static int find_what_moves(struct ruby_layout *layout, const struct elf_file *elf,
 			   const struct row_choice *choice, const char *version,

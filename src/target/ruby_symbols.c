@@ -155,7 +155,7 @@ int ruby_context_find(struct elf_file *elf, const struct ruby_row *row,
 	if (!elf_file_find_any(elf, "rb_thread_current", &function) ||
 	    !tls_find_loads(elf, &function, out_variable, &loads))
 		return error_set(err, -ENOTSUP,
-				 "where it keeps its execution context cannot be told");
+				 "where it keeps its execution context is not known");
 	if (loads.count >= 2 && (loads.offsets[0] != row->offsets.ec_thread ||
 				 loads.offsets[1] != row->offsets.thread_self))
 		return error_set(err, -ENOTSUP,

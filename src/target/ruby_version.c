@@ -79,10 +79,10 @@ int ruby_version_read(const struct elf_file *elf, struct ruby_version *out_versi
 	if (!read_text(elf, "ruby_version", text, sizeof text) ||
 	    !read_numbers(elf, "ruby_api_version", api, 3) ||
 	    !read_numbers(elf, "ruby_patchlevel", &level, 1))
-		return error_set(err, -ENOTSUP, "which CRuby it is cannot be told");
+		return error_set(err, -ENOTSUP, "its version cannot be found");
 	out_version->number = ruby_version_parse(text);
 	if (out_version->number == 0)
-		return error_set(err, -ENOTSUP, "which CRuby it is cannot be told");
+		return error_set(err, -ENOTSUP, "its version cannot be found");
 	memcpy(out_version->text, text, sizeof text);
 	out_version->is_release = level >= 0;
 	if (!out_version->is_release)
@@ -90,6 +90,6 @@ int ruby_version_read(const struct elf_file *elf, struct ruby_version *out_versi
 	/* Its last number is 0 throughout a minor version. */
 	if (api[0] != (int32_t)RUBY_VERSION_MAJOR(out_version->number) ||
 	    api[1] != (int32_t)RUBY_VERSION_MINOR(out_version->number))
-		return error_set(err, -ENOTSUP, "it tells two different versions");
+		return error_set(err, -ENOTSUP, "it has two different versions");
 	return 0;
 }

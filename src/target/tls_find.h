@@ -29,6 +29,6 @@ struct tls_loads {
 	size_t count;
 };
 
-/* The same, and how it goes on, as far as that can be told. */
+/* The same, and how it goes on, as far as that is known. */
 bool tls_find_loads(struct elf_file *elf, const struct elf_file_symbol *function,
 		    struct tls_variable *out_tls, struct tls_loads *out_loads);

@@ -14,7 +14,7 @@ static inline u64 code_mix(u64 hash, u64 word)
 	return hash ^ hash >> 32;
 }
 
-/* The first `left` bytes of a word; what is behind them belongs to nobody. */
+/* The first `left` bytes of a word; what is behind them has no meaning. */
 static inline u64 code_first_bytes(u64 word, u64 left)
 {
 	return left >= sizeof word ? word : word & ((1ULL << left * 8) - 1);

@@ -5,7 +5,7 @@
  * The section is a list of records.  An FDE describes one function: its range of addresses
  * and its CFA program.  It refers to a CIE, which says how to read the FDE and how the
  * functions that share it begin.  A second section, .eh_frame_hdr, has a table of
- * (function, FDE) pairs sorted by address; linkers write it unless they are told not to.
+ * (function, FDE) pairs sorted by address; linkers write it unless asked not to.
  * (LSB core, "Exception Frames"; the table's only encoding in use is datarel|sdata4.)
  *
  * All of it is the target's memory: sizes are checked against the image, loops are bounded.

@@ -14,8 +14,8 @@
  * next for "lost".
  *
  * Return addresses may carry a pointer authentication code in their upper bits, if the
- * function signed them.  The code is dropped from every return address, told or not:
- * a user's addresses are below 2^48 (larger ones are only mapped for those who ask).
+ * function signed them.  The code is dropped from every return address, known or not:
+ * a user's addresses are below 2^48 (larger ones are only mapped for programs that ask).
  */
 #pragma once
 #include "abi/walk_status.h"

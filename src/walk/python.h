@@ -9,7 +9,7 @@
  * of both kinds is made by putting behind each activation's native frame the Python frames it
  * executes.  Which those are differs (abi/python_layout.h, enum python_chain):
  *
- *   2.7 to 3.10   one each.  Nothing in a Python frame tells where its activation is, so they
+ *   2.7 to 3.10   one each.  Nothing in a Python frame says where its activation is, so they
  *                 are counted: python_objects.h.
  *   from 3.11 on  the activation has something of its own on the native stack, between its
  *                 stack pointer and its CFA, by which they are known: python_frames.h.

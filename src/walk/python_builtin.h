@@ -2,10 +2,10 @@
 /*
  * python_builtin - C functions by the names that Python has for them.
  *
- * They have no Python frame.  But who calls one has the callable on its value stack: a
+ * They have no Python frame.  But what calls one has the callable on its value stack: a
  * builtin_function_or_method, or a method_descriptor and the object it is called on; either
  * leads to a PyMethodDef { ml_name, ml_meth, … }.  Which of the objects on the stack is being
- * called the stack does not tell (up to 3.13 not even how far it reaches, for the pointer to
+ * called the stack does not show (up to 3.13 not even how far it reaches, for the pointer to
  * its top is in a register): the vantage knows by the native frames, where ml_meth is being
  * executed or is not.
  */

@@ -14,7 +14,7 @@
 /* Of the beginning of a text, in the key. */
 #define PYTHON_KEY_WORDS 4
 
-/* Mixes in what tells one text from another; one that cannot be read, by its address alone. */
+/* Mixes in what distinguishes one text from another; one that cannot be read, by its address alone. */
 static inline u64 python_mix_text(struct mem *mem, const struct python_layout *layout, u64 hash,
 				  u64 text)
 {

@@ -13,7 +13,7 @@
  *   from 3.13   the shim only; PyThreadState.current_frame names the innermost frame.
  *
  * What stands in the stack between the activation's stack pointer and its CFA is its own and
- * nobody else's, so no counting is needed, and a stretch of native stack that could not be
+ * no other's, so no counting is needed, and a stretch of native stack that could not be
  * walked does no harm.  Outer activations are found by the distance of that variable from
  * the CFA, which is the compiler's choice and so the same for all.  (Going from one _PyCFrame
  * to the next by `previous` is not right: the innermost may be half made.)
@@ -165,7 +165,7 @@ static inline int python_frame_index(struct mem *mem, const struct python_walk *
 	return 0;
 }
 
-/* _PyFrame_IsIncomplete(): its locals are not all there yet, and it is nobody's caller. */
+/* _PyFrame_IsIncomplete(): its locals are not all there yet, and it is no caller. */
 static inline int python_is_incomplete(struct mem *mem, const struct python_walk *walk,
 				       u64 code, u8 owner, s64 index)
 {
@@ -252,7 +252,7 @@ static inline enum python_step python_next(struct mem *mem, struct python_walk *
 }
 
 /*
- * Leaves an activation whose frames could not be told: is there a way to those further out?
+ * Leaves an activation whose frames were not found: is there a way to those further out?
  * Negative: no.
  */
 static inline int python_pass(struct mem *mem, struct python_walk *walk)

@@ -5,7 +5,7 @@
  * PyThreadState.frame is set a little after an activation begins, and set back to f_back a
  * little before it ends.  So there are as many frames as activations, which belong together one
  * by one; or one activation more, and then it is the innermost that has none.  Anything else
- * is no stack that can be told.  Counting needs the whole native stack.
+ * is no stack that is known.  Counting needs the whole native stack.
  */
 #pragma once
 #include "python_walk.h"

@@ -2,7 +2,7 @@
 /*
  * python_thread - what a Python program calls a thread.
  *
- * From 3.14 on CPython tells the kernel itself.  Before, the name is the attribute _name of a
+ * From 3.14 on CPython names the kernel's thread itself.  Before, the name is the attribute _name of a
  * threading.Thread, and that object is the first local variable of the thread's outermost
  * frame, Thread._bootstrap().  Where an object has its attributes differs
  * (abi/python_layout.h, enum python_attributes):
@@ -10,7 +10,7 @@
  *   2.7          in a dictionary, one open table of {hash, key, value}.
  *   3.6 to 3.10  in a dictionary; one that shares its keys with others of its class has an
  *                array of values beside them, in the order of the keys (PEP 412).
- *   3.11         in such an array, which a word before the object points to, until somebody
+ *   3.11         in such an array, which a word before the object points to, until code
  *                asks for the dictionary, which the next word then points to.
  *   3.12         the same, but one word for both: its lowest bit is set for the array.
  *   3.13         the array lies in the object, and says itself whether it holds.
@@ -245,7 +245,7 @@ static inline u64 python_attribute_of(struct mem *mem, const struct python_layou
 	return 0;
 }
 
-/* The name of the thread whose outermost frame this is; negative if it has none to be told. */
+/* The name of the thread whose outermost frame this is; negative if it has none. */
 static inline int python_thread_name(struct mem *mem, const struct python_layout *layout,
 				     const struct python_frame *outermost,
 				     struct name_text *out_name)

@@ -54,7 +54,7 @@ static inline int ruby_path_is_permanent(struct mem *mem, const struct ruby_layo
 		const int begins =
 			i == 0 || (i >= 2 && bytes[i - 1] == ':' && bytes[i - 2] == ':');
 
-		/* What is not ASCII may be a capital; nobody names classes to deceive us. */
+		/* What is not ASCII may be a capital; no class is named to deceive us. */
 		if (begins && bytes[i] < 0x80 && (bytes[i] < 'A' || bytes[i] > 'Z'))
 			return 0;
 	}
@@ -98,7 +98,7 @@ static inline int ruby_is_class_or_module(u64 flags)
 }
 
 /*
- * The class a refinement refines: its superclass; of a module, the stand-in that modules have
+ * The class a refinement refines: its superclass; of a module, the class that modules have in place of one
  * in chains of superclasses (eval.c, rb_mod_refine(), refinement_superclass()).
  */
 static inline u64 ruby_class_refined(struct mem *mem, const struct ruby_layout *layout,

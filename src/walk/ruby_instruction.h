@@ -3,8 +3,8 @@
  * ruby_instruction - which of the VM's instructions a word, or an address in its code, is.
  *
  * An iseq's code is threaded: in the place of an instruction's number stands the address of its
- * code within vm_exec_core(), its operands behind it.  So a word tells what it is, and the pc
- * of the machine tells which instruction it executes, as long as it is in code that the
+ * code within vm_exec_core(), its operands behind it.  So a word says what it is, and the pc
+ * of the machine says which instruction it executes, as long as it is in code that the
  * compiler has not made two instructions share.
  */
 #pragma once

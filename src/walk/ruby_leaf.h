@@ -3,14 +3,14 @@
  * ruby_leaf - what the innermost Ruby frame does without making a frame for it.
  *
  * `a + b` is a method call, but for numbers, strings and arrays the VM has an instruction that
- * adds them itself, unless the method was redefined: no frame tells of it.  Nor do readers and
+ * adds them itself, unless the method was redefined: it has no frame.  Nor do readers and
  * writers of attributes, members of Structs, Proc#call and Kernel#send, and methods that
  * consist of one builtin; those are called by the ordinary instruction, whose cache names the
  * method.
  *
  * Two instructions may be the one that is executed: the one *before* the frame's pc, and, since
  * some let pc stay until they are done (up to 3.2), the one *at* it.  Which of them it is, is
- * told by the machine's pc in vm_exec_core(), where each has code of its own.  So this comes in
+ * known by the machine's pc in vm_exec_core(), where each has code of its own.  So this comes in
  * two parts: what either would be is read from the heap (ruby_leaves_read()), and may be kept
  * while the collector works; which it is, needs no memory (ruby_leaves_choose()).
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * ruby_names - the names that a Ruby method, block or operator is told by.
+ * ruby_names - the names that a Ruby method, block or operator is shown by.
  *
  * Names are those of Ruby 3.4's backtraces, whatever the version (vm_backtrace.c,
  * calculate_iseq_label() and rb_gen_method_name()): `Foo#bar`, `Foo.baz`, `block in Foo#bar`,
@@ -170,7 +170,7 @@ static inline int ruby_code_texts(struct mem *mem, const struct ruby_layout *lay
 		label.text = ruby_symbol_of(mem, layout, code->id);
 	else if (ruby_label_of(mem, layout, code->body, &label) < 0)
 		return -1;
-	/* Made by who knows whom, code may have no path; nil is no text. */
+	/* However it was made, code may have no path; nil is no text. */
 	if (ruby_is_object(code->path) &&
 	    ruby_text_append(mem, layout, code->path, out_file) < 0)
 		return -1;

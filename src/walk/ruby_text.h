@@ -4,7 +4,7 @@
  *
  * A String has its bytes within the object or elsewhere, and an encoding.  Names and paths are
  * UTF-8 or ASCII but for programs that are written otherwise; their bytes are kept as they are:
- * who takes them in has to look whether they are UTF-8 (abi/ring.h).
+ * what takes them in has to look whether they are UTF-8 (abi/ring.h).
  */
 #pragma once
 #include "code_key.h"
@@ -87,7 +87,7 @@ static inline int ruby_text_is(struct mem *mem, const struct ruby_layout *layout
 }
 
 /*
- * Mixes in what tells one text from another: its length, how it begins and how it ends (paths
+ * Mixes in what distinguishes one text from another: its length, how it begins and how it ends (paths
  * begin alike); one that cannot be read, by its address alone.
  */
 static inline u64 ruby_mix_text(struct mem *mem, const struct ruby_layout *layout, u64 hash,

@@ -42,7 +42,7 @@ struct ruby_frame {
 	u8 is_jitted; /* machine code was made of it: innermost, pc may be an old one */
 	/*
 	 * The frame before is one of its own rescue or ensure clauses, under the same name: it
-	 * is not told twice.  (Ruby's backtraces leave it out, too.)
+	 * is not shown twice.  (Ruby's backtraces leave it out, too.)
 	 */
 	u8 is_told;
 };

@@ -9,7 +9,7 @@
  * In 2.7 ec->cfp comes first, and what it names then is the frame that was at this address
  * before, which hung together well.  That one has returned, so the last that it executed was
  * `leave` (or it was thrown out of), and what its caller's cache says that is being called is
- * another method.  Only a method in C that is called from C cannot be told from one before it.
+ * another method.  Only a method in C that is called from C cannot be distinguished from one before it.
  */
 #pragma once
 #include "ruby_call.h"

@@ -61,7 +61,7 @@ def built(name, package, commands):
                                                                        "--skip-patches")
         (folder / "fetched" / "unpacked").rename(tree)
         for command in commands:
-            # Their configure scripts refuse to run as root unless told.
+            # Their configure scripts refuse to run as root unless asked to.
             quietly(["sh", "-c", command], log, cwd=tree, env={**os.environ, "FORCE_UNSAFE_CONFIGURE": "1"})
         # Paths are compiled in, so it runs where it was built and is restored from the copy.
         tree.rename(pristine)

@@ -349,7 +349,7 @@ static void samples_cannot_be_sorted_by_calls(void **state)
 {
 	(void)state;
 	assert_no_samples_report(&(struct report_options){ .sort = REPORT_SORT_CALLS },
-				 "samples tell times, not how often a function was called: "
+				 "samples show times, not how often a function was called: "
 				 "'fathom trace' counts that");
 }
 
@@ -357,7 +357,7 @@ static void samples_have_no_shortest_and_longest_calls(void **state)
 {
 	(void)state;
 	assert_no_samples_report(&(struct report_options){ .has_extremes = true },
-				 "samples tell times, not how long each call took: "
+				 "samples show times, not how long each call took: "
 				 "'fathom trace' measures that");
 }
 

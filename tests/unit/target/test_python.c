@@ -92,17 +92,17 @@ static const struct {
 	const char *library, *version, *why_not;
 } refusals[] = {
 	{ "pypy", "PyPy", "PyPy is another interpreter than CPython" },
-	{ "nameless", "?", "which CPython it is cannot be told" },
+	{ "nameless", "?", "its version cannot be found" },
 	{ "3_5", "3.5.2", "CPython 3.5.2 is not known yet" },
 	{ "3_16", "3.16.0", "CPython 3.16.0 is not known yet" },
 	{ "beta", "3.15.0b1", "CPython 3.15.0b1 is a pre-release, whose layout may change" },
-	{ "renamed", "3.8.18", "its name and its code tell different versions" },
+	{ "renamed", "3.8.18", "its name and its code have different versions" },
 	{ "mixed", "3.13.1", "its debug offsets are those of another version" },
 	{ "empty", "3.12.0", "it has no symbol PyInterpreterState_Head" },
 	{ "loopless", "3.12.0", "it has no symbol _PyEval_EvalFrameDefault" },
 	{ "small", "3.12.0", "_PyEval_EvalFrameDefault is not the interpreter's loop" },
 	{ "other", "3.12.0", "its code objects are not laid out as those of CPython 3.12 are" },
-	{ "stateless", "3.15.0", "where it keeps a thread's state cannot be told" },
+	{ "stateless", "3.15.0", "where it keeps a thread's state is not known" },
 	{ "no_offsets", "3.13.1", "it has no symbol _PyRuntime" },
 	{ "bad_offsets", "3.13.1", "its debug offset of state_next makes no sense" },
 };

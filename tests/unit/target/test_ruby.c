@@ -86,9 +86,9 @@ static const struct {
 	const char *library, *version, *why_not;
 } refusals[] = {
 	{ "other", "?", "it is another implementation than CRuby" },
-	{ "nameless", "?", "which CRuby it is cannot be told" },
-	{ "torn", "?", "which CRuby it is cannot be told" },
-	{ "contradiction", "3.2.0", "it tells two different versions" },
+	{ "nameless", "?", "its version cannot be found" },
+	{ "torn", "?", "its version cannot be found" },
+	{ "contradiction", "3.2.0", "it has two different versions" },
 	{ "preview", "3.4.0preview1",
 	  "CRuby 3.4.0preview1 is a pre-release, whose layout may change" },
 	{ "dev", "3.4.0", "CRuby 3.4.0 is a pre-release, whose layout may change" },
@@ -99,7 +99,7 @@ static const struct {
 	{ "jobless", "4.0.0", "it has no postponed jobs" },
 	{ "hookless", "4.0.0", "it lacks functions that extensions may call" },
 	{ "vmless", "2.7.4", "it has no symbol ruby_current_vm_ptr" },
-	{ "contextless", "4.0.0", "where it keeps its execution context cannot be told" },
+	{ "contextless", "4.0.0", "where it keeps its execution context is not known" },
 	{ "threads", "4.0.0", "its threads are not laid out as those of CRuby 4.0 are" },
 	{ "coreless", "4.0.0", "the code of its instructions cannot be found" },
 	{ "unnamed", "4.0.0", "its instructions have not 206 names" },
