@@ -39,13 +39,22 @@ static const struct code_kind {
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
+/* To find a line is to read its table from the beginning, and most frames are callers. */
+#define LINES_KEPT 4
+
+struct known_line {
+	uint32_t instruction; /* RING_NO_INSTRUCTION: none */
+	uint32_t line;
+};
+
 struct known_code {
 	uint32_t row;     /* of the recording; 0: not written yet */
 	bool is_doubtful; /* another content came by the same key, in the same epoch */
 	uint8_t kind, table;
 	uint16_t name_length, qualified_length, file_length, table_length;
 	uint32_t epoch, first_line;
-	uint8_t bytes[]; /* as in the record */
+	struct known_line lines[LINES_KEPT]; /* as they were found last */
+	uint8_t bytes[];                     /* as in the record */
 };
 
 static size_t bytes_of(const struct ring_code *head)
@@ -92,6 +101,8 @@ static void codes_add(struct epochs *epochs, uint32_t image_row, const struct ri
 	code->table_length = head->table_length;
 	code->epoch = epochs->number;
 	code->first_line = head->first_line;
+	for (size_t i = 0; i < LINES_KEPT; i++)
+		code->lines[i].instruction = RING_NO_INSTRUCTION;
 	memcpy(code->bytes, bytes, len);
 }
 
@@ -187,18 +198,28 @@ static uint32_t code_row(struct codes *codes, struct known_code *code)
 	return code->row;
 }
 
-static uint32_t code_line(const struct known_code *code, uint32_t instruction)
+static uint32_t python_line(struct known_code *code, uint32_t instruction)
 {
-	const uint8_t *lines =
+	const uint8_t *table =
 		code->bytes + code->name_length + code->qualified_length + code->file_length;
+	struct known_line *known = &code->lines[instruction / 2 % LINES_KEPT];
 
+	if (known->instruction != instruction) {
+		known->instruction = instruction;
+		known->line = python_line_of((enum python_table)code->table, table,
+					     code->table_length, code->first_line, instruction);
+	}
+	return known->line;
+}
+
+static uint32_t code_line(struct known_code *code, uint32_t instruction)
+{
 	if (kinds[code->kind].is_builtin || instruction == RING_NO_INSTRUCTION)
 		return 0;
 	/* CRuby's walkers look the line up themselves: its tables grow with the method. */
 	if (code->kind == RING_CODE_RUBY)
 		return instruction;
-	return python_line_of((enum python_table)code->table, lines, code->table_length,
-			      code->first_line, instruction);
+	return python_line(code, instruction);
 }
 
 bool codes_has(const struct epochs *epochs, uint32_t image_row, uint64_t key)

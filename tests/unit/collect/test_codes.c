@@ -61,6 +61,24 @@ static void frames_get_names_and_the_line_that_is_executed(void **state)
 	assert_int_equal(content.first_lines[1], 70);
 }
 
+/* Lines that were found are kept, a few of each function. */
+static void instructions_keep_their_own_lines(void **state)
+{
+	struct scene *scene = *state;
+	struct ring_header *ring = scene->image->ring;
+
+	put_code(ring, &run);
+	put(ring, RING_STACK,
+	    (const u64[]){ 0, 5, IN(1, 2), IN(1, 10), IN(1, 2), IN(1, 10), IN(1, 0), IN(1, 4) },
+	    8);
+	put_sample(ring, 77, START_NS + 10, 5, 0x10050);
+	pump_all(scene, 0);
+	const struct content content = read_content(scene);
+
+	assert_sample(&content, 0,
+		      "0x50 < A.run:30 < A.run:31 < A.run:30 < A.run:31 < A.run:30 < A.run:31");
+}
+
 static void the_same_code_twice_is_one(void **state)
 {
 	struct scene *scene = *state;
@@ -468,6 +486,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		SCENE(frames_get_names_and_the_line_that_is_executed),
+		SCENE(instructions_keep_their_own_lines),
 		SCENE(the_same_code_twice_is_one),
 		SCENE(what_python_calls_a_c_function_has_no_file_and_no_line),
 		SCENE(rubys_frames_bring_their_line),
