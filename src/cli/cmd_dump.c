@@ -25,13 +25,15 @@
 #define PID_MOST 4194304UL
 
 struct settings {
-	bool is_json, has_native, has_no_pager;
+	bool is_json, has_locals, has_native, has_no_pager;
 	enum color_choice color;
 };
 
 static const struct option options[] = {
 	{ "json", 0, NULL, "write JSON, with all frames (docs/dump.md)", option_set_flag,
 	  offsetof(struct settings, is_json) },
+	{ "locals", 0, NULL, "the local variables of Python's functions", option_set_flag,
+	  offsetof(struct settings, has_locals) },
 	{ "native", 0, NULL, "an interpreter's own frames, too", option_set_flag,
 	  offsetof(struct settings, has_native) },
 	{ "no-pager", 0, NULL, "write straight to the terminal", option_set_flag,
@@ -103,6 +105,7 @@ static int dump_process(pid_t pid, const struct settings *settings)
 		say_error(&err);
 		return EXIT_CODE_FAILED;
 	}
+	remote.has_locals = settings->has_locals;
 	if (snapshot_read(&remote, &snapshot, &err) < 0) {
 		remote_close(&remote);
 		say_error(&err);

@@ -10,6 +10,7 @@
 #include "dump/rows.h"
 #include "dump/write.h"
 #include "remote/calls.h"
+#include "remote/locals.h"
 #include "remote/process.h"
 #include "remote/python.h"
 #include "remote/ruby.h"
@@ -32,7 +33,25 @@ static void add_address(struct json_object *object, const char *key, uint64_t ad
 	json_add_string(object, key, text);
 }
 
-static struct json_object *frame_object(const struct dump_row *row)
+/* NULL: they were not asked for, or the frame has no such thing. */
+static struct json_object *locals_array(const struct remote *remote, const struct dump_row *row)
+{
+	if (!remote->has_locals || row->language != DUMP_PYTHON)
+		return NULL;
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < row->frame->local_count; i++) {
+		const struct local *local = &remote->locals[row->frame->local_first + i];
+		struct json_object *object = json_object_new_object();
+
+		json_add_string(object, "name", local->name);
+		json_add_string(object, "value", local->value);
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
+static struct json_object *frame_object(const struct remote *remote, const struct dump_row *row)
 {
 	static const char *const languages[] = { "native", "python", "ruby" };
 	struct json_object *object = json_object_new_object();
@@ -49,6 +68,7 @@ static struct json_object *frame_object(const struct dump_row *row)
 	add_flag(object, "is_inlined", row->is_inlined);
 	add_flag(object, "is_guess", row->is_guess);
 	add_flag(object, "is_plumbing", row->is_plumbing);
+	json_add(object, "locals", locals_array(remote, row));
 	return object;
 }
 
@@ -143,7 +163,7 @@ static void write_thread(const struct dump *dump, size_t i, struct json_writer *
 	json_object_put(head);
 	json_writer_begin(writer, "frames", '[');
 	for (size_t j = 0; j < named->count; j++)
-		json_writer_add(writer, NULL, frame_object(&named->rows[j]));
+		json_writer_add(writer, NULL, frame_object(dump->remote, &named->rows[j]));
 	json_writer_end(writer, ']');
 	json_writer_end(writer, '}');
 }

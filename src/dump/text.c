@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "dump/command.h"
 #include "dump/rows.h"
+#include "remote/locals.h"
 #include "remote/process.h"
 #include "remote/python.h"
 #include "remote/ruby.h"
@@ -190,6 +191,20 @@ static void add_row(const struct dump_row *row, const struct columns *columns,
 	text_add(out, "\n");
 }
 
+static void add_locals(const struct remote *remote, const struct dump_row *row,
+		       const struct style *style, struct text *out)
+{
+	for (size_t i = 0; i < row->frame->local_count; i++) {
+		const struct local *local = &remote->locals[row->frame->local_first + i];
+		CLEANUP(text_done) struct text line = { 0 };
+
+		text_addf(&line, "%*s%s = ", 3 * INDENT, "", local->name);
+		text_add_printable(&line, local->value, strlen(local->value));
+		style_add(out, style, TINT_DIM, text_string(&line));
+		text_add(out, "\n");
+	}
+}
+
 /* Why the stack is not whole, or not to be believed. */
 static void add_ending(const struct remote_thread *thread, const struct style *style,
 		       struct text *out)
@@ -223,8 +238,10 @@ static void add_thread(const struct dump *dump, size_t i, const struct dump_opti
 
 	add_thread_head(thread, style, out);
 	for (size_t j = 0; j < named->count; j++) {
-		if (!named->rows[j].is_plumbing || options->has_native)
-			add_row(&named->rows[j], &columns, style, out);
+		if (named->rows[j].is_plumbing && !options->has_native)
+			continue;
+		add_row(&named->rows[j], &columns, style, out);
+		add_locals(dump->remote, &named->rows[j], style, out);
 	}
 	add_ending(thread, style, out);
 }

@@ -10,7 +10,6 @@ struct text;
 
 struct dump_options {
 	bool has_native; /* the interpreters' own frames, too */
-	bool has_locals;
 };
 
 void dump_write_text(const struct dump *dump, const struct dump_options *options,

@@ -116,6 +116,7 @@ void remote_close(struct remote *remote)
 	table_done(&remote->rules);
 	intern_done(&remote->strings);
 	free(remote->root);
+	free(remote->locals);
 	closep(&remote->fd);
 	*remote = (struct remote){ .fd = -1 };
 }

@@ -14,6 +14,7 @@
 #include "remote/images.h"
 #include "remote/memory.h"
 
+struct local;
 struct maps;
 struct remote_python;
 struct remote_ruby;
@@ -30,6 +31,9 @@ struct remote {
 	struct remote_python *python; /* NULL: there is none */
 	struct remote_ruby *ruby;
 	const char *why_no_python, *why_no_ruby; /* there is one, but it cannot be walked */
+	bool has_locals;                         /* those of Python's frames are wanted */
+	struct local *locals;                    /* of all frames that were read */
+	size_t local_count, local_capacity;
 	int patience_ms; /* how long it may still be waited for threads that run */
 	char *root; /* in front of the process's paths: "/proc/PID/root"; "" of a core file */
 };

@@ -29,7 +29,8 @@ struct stack_frame {
 	const char *name, *file;
 	uint32_t line, first_line;
 	uint64_t object, code; /* Python: the frame's address, and its code object's */
-	bool is_last;          /* Ruby: the last that a call of the loop executes */
+	size_t local_first, local_count; /* Python: its variables, in remote->locals */
+	bool is_last;                    /* Ruby: the last that a call of the loop executes */
 };
 
 struct remote_stack {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "remote/locals.h"
 #include "remote/walk.h"
 #include "remote/walk_internal.h"
 #include "target/python_lines.h"
@@ -63,6 +64,9 @@ static bool push(struct walk *walk, const struct python_frame *frame)
 	out.file = remote_keep_name(walk->remote, &text);
 	out.first_line = parts.first_line;
 	out.line = line_of(walk->mem, layout, &parts, frame->instruction);
+	if (walk->remote->has_locals)
+		locals_read(walk->remote, frame->address, frame->code, &out.local_first,
+			    &out.local_count);
 	stack_push(walk->stack, &out);
 	return true;
 }

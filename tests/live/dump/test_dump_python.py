@@ -40,6 +40,36 @@ THREADS = {
 }
 
 
+VARIABLES = """\
+import sys
+
+class Thing(object):
+    pass
+
+def hold(number, *rest, **named):
+    none, yes, no, negative, large = None, True, False, -12345678901, 2 ** 70
+    tenth, whole = 0.1, 3.0
+    text, wide, raw = "it's\\nhere", "gr\\u00fc\\u00dfe \\u20ac \\U0001f600", b"\\x00ab"
+    one, pair, mixed = (1,), (1, 2), {"k": [1], 2: ("x", None)}
+    members, empty, long, words = {"x"}, [], list(range(100)), "x" * 500
+    circle = [1]
+    circle.append(circle)
+    thing = Thing()
+    print("ready")
+    sys.stdout.flush()
+    sys.stdin.read()
+
+hold(42, "more", key=4)
+"""
+SHOWN = {
+    "number": "42", "rest": "('more',)", "named": "{'key': 4}", "none": "None", "yes": "True", "no": "False",
+    "negative": "-12345678901", "large": str(2 ** 70), "tenth": "0.1", "whole": "3.0", "text": "'it\\'s\\nhere'",
+    "wide": "'grüße € 😀'", "raw": "b'\\x00ab'", "one": "(1,)", "pair": "(1, 2)",
+    "mixed": "{'k': [1], 2: ('x', None)}", "members": "{'x'}", "empty": "[]",
+    "long": "[0, 1, 2, 3, 4, 5, 6, 7, …]", "words": "'" + 60 * "x" + "…'",
+}
+
+
 def plain(place):
     """Up to 3.10 code has no qualified name."""
     return place[0].rpartition(".")[2], place[1]
@@ -94,6 +124,24 @@ class Python(live_python.PythonTest, live_dump.DumpTest):
 
     def test_a_thread_that_runs_has_its_callers_and_is_doubtful(self):
         self.on_each_python(self.assert_callers_are_there, oldest=(3, 6))
+
+    def assert_locals_are_shown(self, python):
+        program = self.write("variables.py", VARIABLES)
+        run = self.start([python.path, program])
+        dump = self.dump_until(run.pid, lambda dump: is_resting(dump) and any(
+            name == "hold" for name, _ in places(dump["threads"][0], "python")), "it does not come to rest", "--locals")
+        frame = next(frame for frame in dump["threads"][0]["frames"] if frame["name"] == "hold")
+        found = {local["name"]: local["value"] for local in frame["locals"]}
+        for name, value in SHOWN.items():
+            self.assertEqual(found.get(name), value, (name, found))
+        self.assertRegex(found["thing"], "^<Thing at 0x[0-9a-f]+>$")
+        self.assertRegex(found["circle"], r"^\[1, \[1, \[1, <list at 0x[0-9a-f]+>\]\]\]$")
+        self.assertLess(max(map(len, found.values())), 1000)
+        self.assertIn("number = 42", self.dump_run(run.pid, "--locals").stdout.decode())
+        self.assertNotIn("number = 42", self.dump_run(run.pid).stdout.decode())
+
+    def test_local_variables_are_shown_by_what_they_hold(self):
+        self.on_each_python(self.assert_locals_are_shown, oldest=(3, 6))
 
 
 if __name__ == "__main__":
