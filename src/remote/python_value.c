@@ -7,16 +7,16 @@
 
 #include "base/text.h"
 #include "remote/memory.h"
+#include "remote/python_printer.h"
 #include "walk/python_builtin.h"
 #include "walk/python_text.h"
 #include "walk/python_thread.h"
 
-#define MOST_LEVELS     3
-#define MOST_ELEMENTS   8U
-#define MOST_SLOTS      256U /* of a hash table, that are looked through */
-#define MOST_CHARACTERS 60U
-#define MOST_TEXT       240U /* then no more elements */
-#define MOST_NAME       100
+#define MOST_LEVELS   3
+#define MOST_ELEMENTS 8U
+#define MOST_SLOTS    256U /* of a hash table, that are looked through */
+#define MOST_TEXT     240U /* then no more elements */
+#define MOST_NAME     100
 
 /* PyTypeObject.tp_flags, and what is derived from built-in types (object.h). */
 #define TYPE_FLAGS 168U
@@ -27,44 +27,19 @@
 #define IS_TEXT    (1ULL << 28)
 #define IS_DICT    (1ULL << 29)
 
-#define VERSION(major, minor) ((uint32_t)(major) << 24 | (uint32_t)(minor) << 16)
-/* From here on an int's size and sign stand in lv_tag; a tuple has its hash before its items. */
-#define TAGGED_INTS   VERSION(3, 12)
-#define HASHED_TUPLES VERSION(3, 14)
+/* From here on a tuple has its hash before its items. */
+#define HASHED_TUPLES PYTHON_VERSION_OF(3, 14)
 /* Keys of a dictionary have a kind. */
-#define KINDS_OF_KEYS VERSION(3, 11)
+#define KINDS_OF_KEYS PYTHON_VERSION_OF(3, 11)
 
-/* Of an object, behind its head of two words; free-threaded builds have two more. */
-#define SIZE  16U
-#define ITEMS 24U
+static void add_value(struct python_printer *p, uint64_t object, int level);
 
-struct printer {
-	struct mem *mem;
-	const struct python_layout *layout;
-	struct text *out;
-	size_t begin;  /* where the value begins in out */
-	uint64_t more; /* bytes that an object's head is larger */
-};
-
-static void add_value(struct printer *p, uint64_t object, int level);
-
-static bool read_word(const struct printer *p, uint64_t object, uint64_t field,
-		      uint64_t *out_word)
-{
-	return mem_read(p->mem, out_word, sizeof *out_word, object + p->more + field) >= 0;
-}
-
-static bool is_full(const struct printer *p)
+static bool is_full(const struct python_printer *p)
 {
 	return p->out->len - p->begin > MOST_TEXT;
 }
 
-static void add_unreadable(struct printer *p, uint64_t object)
-{
-	text_addf(p->out, "<unreadable at 0x%" PRIx64 ">", object);
-}
-
-static bool read_type_name(const struct printer *p, uint64_t type, char name[MOST_NAME])
+static bool read_type_name(const struct python_printer *p, uint64_t type, char name[MOST_NAME])
 {
 	uint64_t address;
 
@@ -80,134 +55,15 @@ static bool read_type_name(const struct printer *p, uint64_t type, char name[MOS
 	return true;
 }
 
-static void add_other(struct printer *p, uint64_t object, const char *name)
+static void add_other(struct python_printer *p, uint64_t object, const char *name)
 {
 	text_add(p->out, "<");
 	text_add_printable(p->out, name, strlen(name));
 	text_addf(p->out, " at 0x%" PRIx64 ">", object);
 }
 
-/* Of 30 bits each, at most four of them. */
-static void add_int(struct printer *p, uint64_t object)
-{
-	uint64_t word, count;
-	__extension__ unsigned __int128 value = 0;
-	char digits[48];
-	size_t at = sizeof digits;
-	bool is_negative;
-
-	if (!read_word(p, object, SIZE, &word)) {
-		add_unreadable(p, object);
-		return;
-	}
-	is_negative = p->layout->version >= TAGGED_INTS ? (word & 3) == 2 : (int64_t)word < 0;
-	count = p->layout->version >= TAGGED_INTS ? word >> 3
-		: is_negative                     ? (uint64_t) - (int64_t)word
-						  : word;
-	if (count > 4) {
-		text_addf(p->out, "<int of %" PRIu64 " bits at 0x%" PRIx64 ">", count * 30,
-			  object);
-		return;
-	}
-	for (uint64_t i = count; i-- > 0;) {
-		uint32_t digit;
-
-		if (mem_read(p->mem, &digit, sizeof digit,
-			     object + p->more + ITEMS + i * sizeof digit) < 0) {
-			add_unreadable(p, object);
-			return;
-		}
-		value = value << 30 | (digit & ((1U << 30) - 1));
-	}
-	digits[--at] = '\0';
-	do {
-		digits[--at] = (char)('0' + (int)(value % 10));
-		value /= 10;
-	} while (value > 0);
-	text_addf(p->out, "%s%s", is_negative ? "-" : "", digits + at);
-}
-
-/* With as few digits as tell it from all others. */
-static void add_float(struct printer *p, uint64_t object)
-{
-	char digits[32];
-	double value;
-	int precision = 15;
-
-	if (mem_read(p->mem, &value, sizeof value, object + p->more + SIZE) < 0) {
-		add_unreadable(p, object);
-		return;
-	}
-	do {
-		snprintf(digits, sizeof digits, "%.*g", precision, value);
-	} while (precision++ < 17 && strtod(digits, NULL) != value);
-	text_add(p->out, digits);
-	if (strspn(digits, "-0123456789") == strlen(digits))
-		text_add(p->out, ".0");
-}
-
-/* In quotes, with Python's escapes for what would end or break the line. */
-static void add_quoted(struct printer *p, const uint8_t *bytes, size_t len, bool is_cut)
-{
-	text_add(p->out, "'");
-	for (size_t i = 0; i < len; i++) {
-		if (bytes[i] == '\'' || bytes[i] == '\\')
-			text_addf(p->out, "\\%c", bytes[i]);
-		else if (bytes[i] == '\n')
-			text_add(p->out, "\\n");
-		else if (bytes[i] < 0x20 || bytes[i] == 0x7f)
-			text_addf(p->out, "\\x%02x", bytes[i]);
-		else
-			text_add_bytes(p->out, &bytes[i], 1);
-	}
-	text_add(p->out, is_cut ? "…'" : "'");
-}
-
-static void add_text(struct printer *p, uint64_t object)
-{
-	struct name_text text;
-	size_t len;
-
-	if (python_text_read(p->mem, p->layout, object, &text) < 0) {
-		add_unreadable(p, object);
-		return;
-	}
-	len = text.length < MOST_CHARACTERS ? text.length : MOST_CHARACTERS;
-	/* Not within a character. */
-	while (len < text.length && len > 0 && (text.bytes[len] & 0xc0) == 0x80)
-		len--;
-	add_quoted(p, text.bytes, len, text.is_cut || len < text.length);
-}
-
-static void add_bytes(struct printer *p, uint64_t object)
-{
-	const struct python_offsets *offsets = &p->layout->offsets;
-	uint8_t bytes[MOST_CHARACTERS];
-	uint64_t len;
-
-	if (mem_read(p->mem, &len, sizeof len, object + offsets->bytes_length) < 0) {
-		add_unreadable(p, object);
-		return;
-	}
-	const uint32_t part = len < sizeof bytes ? (uint32_t)len : (uint32_t)sizeof bytes;
-
-	if (mem_read(p->mem, bytes, part, object + offsets->bytes_data) < 0) {
-		add_unreadable(p, object);
-		return;
-	}
-	text_add(p->out, "b");
-	text_add(p->out, "'");
-	for (uint32_t i = 0; i < part; i++) {
-		if (bytes[i] < 0x20 || bytes[i] >= 0x7f || bytes[i] == '\'' || bytes[i] == '\\')
-			text_addf(p->out, "\\x%02x", bytes[i]);
-		else
-			text_add_bytes(p->out, &bytes[i], 1);
-	}
-	text_add(p->out, part < len ? "…'" : "'");
-}
-
 /* An array of references. */
-static void add_array(struct printer *p, uint64_t items, uint64_t count, int level)
+static void add_array(struct python_printer *p, uint64_t items, uint64_t count, int level)
 {
 	uint64_t item;
 
@@ -225,12 +81,13 @@ static void add_array(struct printer *p, uint64_t items, uint64_t count, int lev
 	}
 }
 
-static void add_list(struct printer *p, uint64_t object, int level)
+static void add_list(struct python_printer *p, uint64_t object, int level)
 {
 	uint64_t count, items;
 
-	if (!read_word(p, object, SIZE, &count) || !read_word(p, object, ITEMS, &items)) {
-		add_unreadable(p, object);
+	if (!python_printer_read(p, object, PYTHON_VALUE_SIZE, &count) ||
+	    !python_printer_read(p, object, PYTHON_VALUE_ITEMS, &items)) {
+		python_printer_unreadable(p, object);
 		return;
 	}
 	text_add(p->out, "[");
@@ -238,13 +95,14 @@ static void add_list(struct printer *p, uint64_t object, int level)
 	text_add(p->out, "]");
 }
 
-static void add_tuple(struct printer *p, uint64_t object, int level)
+static void add_tuple(struct python_printer *p, uint64_t object, int level)
 {
-	const uint64_t items = p->layout->version >= HASHED_TUPLES ? ITEMS + 8 : ITEMS;
+	const uint64_t items = p->layout->version >= HASHED_TUPLES ? PYTHON_VALUE_ITEMS + 8
+								   : PYTHON_VALUE_ITEMS;
 	uint64_t count;
 
-	if (!read_word(p, object, SIZE, &count)) {
-		add_unreadable(p, object);
+	if (!python_printer_read(p, object, PYTHON_VALUE_SIZE, &count)) {
+		python_printer_unreadable(p, object);
 		return;
 	}
 	text_add(p->out, "(");
@@ -257,7 +115,7 @@ struct entries {
 	uint64_t at, count, size, key;
 };
 
-static bool read_old_entries(const struct printer *p, uint64_t keys, struct entries *out)
+static bool read_old_entries(const struct python_printer *p, uint64_t keys, struct entries *out)
 {
 	uint64_t size;
 
@@ -274,7 +132,7 @@ static bool read_old_entries(const struct printer *p, uint64_t keys, struct entr
 	return true;
 }
 
-static bool read_entries(const struct printer *p, uint64_t keys, struct entries *out)
+static bool read_entries(const struct python_printer *p, uint64_t keys, struct entries *out)
 {
 	uint8_t head
 		[3]; /* the logarithms of the size and of the indices' bytes, and the kind */
@@ -290,7 +148,7 @@ static bool read_entries(const struct printer *p, uint64_t keys, struct entries 
 	return true;
 }
 
-static void add_entries(struct printer *p, const struct entries *entries, int level)
+static void add_entries(struct python_printer *p, const struct entries *entries, int level)
 {
 	uint64_t pair[2];
 	unsigned int shown = 0;
@@ -312,14 +170,15 @@ static void add_entries(struct printer *p, const struct entries *entries, int le
 	}
 }
 
-static void add_dict(struct printer *p, uint64_t object, int level)
+static void add_dict(struct python_printer *p, uint64_t object, int level)
 {
 	struct entries entries;
 	uint64_t keys, values, used;
 
-	if (!read_word(p, object, SIZE, &used) || !read_word(p, object, 32, &keys) ||
-	    !read_word(p, object, 40, &values)) {
-		add_unreadable(p, object);
+	if (!python_printer_read(p, object, PYTHON_VALUE_SIZE, &used) ||
+	    !python_printer_read(p, object, 32, &keys) ||
+	    !python_printer_read(p, object, 40, &values)) {
+		python_printer_unreadable(p, object);
 		return;
 	}
 	/* An instance's attributes, whose keys are its class's. */
@@ -333,13 +192,14 @@ static void add_dict(struct printer *p, uint64_t object, int level)
 	text_add(p->out, "}");
 }
 
-static void add_set(struct printer *p, uint64_t object, int level)
+static void add_set(struct python_printer *p, uint64_t object, int level)
 {
 	uint64_t mask, table, entry[2];
 	unsigned int shown = 0;
 
-	if (!read_word(p, object, 32, &mask) || !read_word(p, object, 40, &table)) {
-		add_unreadable(p, object);
+	if (!python_printer_read(p, object, 32, &mask) ||
+	    !python_printer_read(p, object, 40, &table)) {
+		python_printer_unreadable(p, object);
 		return;
 	}
 	text_add(p->out, "{");
@@ -360,11 +220,11 @@ static void add_set(struct printer *p, uint64_t object, int level)
 }
 
 /* What holds others. */
-static bool add_container(struct printer *p, uint64_t object, uint64_t flags, const char *name,
-			  int level)
+static bool add_container(struct python_printer *p, uint64_t object, uint64_t flags,
+			  const char *name, int level)
 {
-	static void (*const adders[])(struct printer *, uint64_t, int) = { add_list, add_tuple,
-									   add_dict, add_set };
+	static void (*const adders[])(struct python_printer *, uint64_t,
+				      int) = { add_list, add_tuple, add_dict, add_set };
 	const bool is_set = strcmp(name, "set") == 0 || strcmp(name, "frozenset") == 0;
 	const int kind = flags & IS_LIST    ? 0
 			 : flags & IS_TUPLE ? 1
@@ -381,7 +241,7 @@ static bool add_container(struct printer *p, uint64_t object, uint64_t flags, co
 	return true;
 }
 
-static void add_value(struct printer *p, uint64_t object, int level)
+static void add_value(struct python_printer *p, uint64_t object, int level)
 {
 	uint64_t type, flags, value;
 	char name[MOST_NAME];
@@ -391,22 +251,22 @@ static void add_value(struct printer *p, uint64_t object, int level)
 	    mem_read(p->mem, &type, sizeof type, object + p->layout->offsets.object_type) < 0 ||
 	    mem_read(p->mem, &flags, sizeof flags, type + p->more + TYPE_FLAGS) < 0 ||
 	    !read_type_name(p, type, name)) {
-		add_unreadable(p, object);
+		python_printer_unreadable(p, object);
 	} else if (object == p->layout->none || strcmp(name, "NoneType") == 0) {
 		text_add(p->out, "None");
 	} else if (strcmp(name, "bool") == 0) {
 		/* An int of one digit, or of none. */
 		value = 0;
-		mem_read(p->mem, &value, 4, object + p->more + ITEMS);
+		mem_read(p->mem, &value, 4, object + p->more + PYTHON_VALUE_ITEMS);
 		text_add(p->out, value != 0 ? "True" : "False");
 	} else if (flags & IS_INT) {
-		add_int(p, object);
+		python_printer_int(p, object);
 	} else if (strcmp(name, "float") == 0) {
-		add_float(p, object);
+		python_printer_float(p, object);
 	} else if (flags & IS_TEXT) {
-		add_text(p, object);
+		python_printer_text(p, object);
 	} else if (flags & IS_BYTES) {
-		add_bytes(p, object);
+		python_printer_bytes(p, object);
 	} else if (!add_container(p, object, flags, name, level)) {
 		add_other(p, object, name);
 	}
@@ -415,11 +275,11 @@ static void add_value(struct printer *p, uint64_t object, int level)
 void python_value_add(struct mem *mem, const struct python_layout *layout, uint64_t object,
 		      struct text *out)
 {
-	struct printer printer = { .mem = mem,
-				   .layout = layout,
-				   .out = out,
-				   .begin = out->len,
-				   .more = python_head_more(layout) };
+	struct python_printer printer = { .mem = mem,
+					  .layout = layout,
+					  .out = out,
+					  .begin = out->len,
+					  .more = python_head_more(layout) };
 
 	add_value(&printer, object, 0);
 }
