@@ -372,9 +372,10 @@ static int session_run_prepared(struct session *session, struct error *err)
 		return rc;
 	rc = session_start(session, err);
 	if (rc == 0) {
-		/* From now on programs wait for answers. */
-		recording_writer_start_thread(session->writer);
+		/* From now on programs wait for answers.  The writer's thread inherits the place. */
 		const int place = better_place_ask();
+
+		recording_writer_start_thread(session->writer);
 
 		session_loop(session);
 		better_place_leave(place);
