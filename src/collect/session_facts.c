@@ -195,7 +195,7 @@ const char *session_facts_why_unentered(struct image *image, const char *unanswe
 		       "called, "
 		       "or killed at once: the programs that it executes are sampled";
 	return "its agent did not come: it was killed at once, was started past libc, or "
-	       "could not reach us";
+	       "could not reach the recorder";
 }
 
 void session_facts_note_left_out(struct recording_writer *writer,
@@ -270,7 +270,7 @@ void session_facts_note_uncounted(struct recording_writer *writer, uint64_t wait
 		return;
 	CLEANUP(freep)
 	char *note = xasprintf(
-		"wait(2) tells of %.3f s of CPU time more than the kernel's counters, which do "
+		"wait(2) reports %.3f s of CPU time more than the kernel's counters, which do "
 		"not count how an ending process gives its memory back (Linux 6.16 and later), "
 		"nor all of each switch between threads",
 		(double)(waited_ns - counted_ns) / 1e9);

@@ -12,8 +12,8 @@
 #include "record/writer.h"
 #include "target/elf_file.h"
 
-static void tell(const struct image *image, struct recording_writer *writer,
-		 const char *sentence)
+static void write_note(const struct image *image, struct recording_writer *writer,
+		       const char *sentence)
 {
 	struct text note = { 0 };
 
@@ -34,28 +34,28 @@ static uint64_t count_of(struct image *image, const u64 *count)
 	return trust_bound_count(image, __atomic_load_n(count, __ATOMIC_RELAXED), 1);
 }
 
-static void tell_count(const struct image *image, struct recording_writer *writer,
+static void note_count(const struct image *image, struct recording_writer *writer,
 		       uint64_t count, const char *sentence)
 {
 	CLEANUP(freep) char *text = xasprintf("%" PRIu64 " %s", count, sentence);
 
 	if (count != 0)
-		tell(image, writer, text);
+		write_note(image, writer, text);
 }
 
-static void tell_off(const struct image *image, struct recording_writer *writer)
+static void note_off(const struct image *image, struct recording_writer *writer)
 {
 	CLEANUP(freep)
-	char *text = xasprintf("tracing was switched off for %.3f s by the program: what it "
-			       "did then is not there",
+	char *text = xasprintf("the program switched tracing off for %.3f s: what it did then "
+			       "is not recorded",
 			       (double)image->off_ns / 1e9);
 
 	if (image->off_ns != 0)
-		tell(image, writer, text);
+		write_note(image, writer, text);
 }
 
 /* What reading the threads' CPU clocks costs, if that is more than it should. */
-static void tell_cpu_clock(const struct image *image, struct recording_writer *writer,
+static void note_cpu_clock(const struct image *image, struct recording_writer *writer,
 			   uint32_t clock)
 {
 	static const char *const sentences[] = {
@@ -71,27 +71,29 @@ static void tell_cpu_clock(const struct image *image, struct recording_writer *w
 			       "CPU clock is read: %s",
 			       sentences[clock]);
 
-	tell(image, writer, text);
+	write_note(image, writer, text);
 }
 
 /* How it is traced, where there was no better hook; but some functions are only reported by it, too. */
-static void tell_means(const struct image *image, struct recording_writer *writer,
+static void note_means(const struct image *image, struct recording_writer *writer,
 		       uint32_t means, bool has_only)
 {
 	if (means == TRACE_MEANS_EVENTS && !has_only)
-		tell(image, writer,
-		     "this build of CPython is traced by sys.monitoring: calls cost more than "
-		     "they do in others");
+		write_note(image, writer,
+			   "this build of CPython is traced by sys.monitoring: tracing a call "
+			   "costs "
+			   "more than in other builds");
 	if (means != TRACE_MEANS_PROFILE)
 		return;
-	tell(image, writer,
-	     "this build of CPython takes longer for each bytecode while it is traced, also "
-	     "where "
-	     "nothing is called: loops seem to take up to 1.8 times their time");
+	write_note(
+		image, writer,
+		"this build of CPython takes longer for each bytecode while it is traced, also "
+		"where "
+		"nothing is called: loops seem to take up to 1.8 times their time");
 }
 
 /* Compilers that were given this flag leave room for hooks, and call none. */
-static void tell_patchable(const struct image *image, struct recording_writer *writer)
+static void note_patchable(const struct image *image, struct recording_writer *writer)
 {
 	struct error err = { 0 };
 	struct elf_file elf;
@@ -100,9 +102,10 @@ static void tell_patchable(const struct image *image, struct recording_writer *w
 	    elf_file_open(image->exe, &elf, &err) < 0)
 		return;
 	if (elf_file_has_section(&elf, "__patchable_function_entries"))
-		tell(image, writer,
-		     "functions built with -fpatchable-function-entry are not traced: build it "
-		     "with -pg -mfentry or with -finstrument-functions");
+		write_note(image, writer,
+			   "functions built with -fpatchable-function-entry are not traced: "
+			   "build it "
+			   "with -pg -mfentry or with -finstrument-functions");
 	elf_file_close(&elf);
 }
 
@@ -121,48 +124,53 @@ void trace_notes_add(struct image *image, const struct trace_area *area,
 	if (image->languages != 0 && status < TRACE_STATUS_COUNT && status != TRACE_ON) {
 		CLEANUP(freep) char *text = xasprintf("not traced: %s", sentences[status]);
 
-		tell(image, writer, text);
+		write_note(image, writer, text);
 	}
-	tell_means(image, writer, means, has_only);
-	tell_off(image, writer);
-	tell_count(image, writer, count_of(image, &area->lost_calls),
-		   "calls are not counted: there was no room for more different stacks");
-	tell_count(image, writer, count_of(image, &area->endless_calls),
+	note_means(image, writer, means, has_only);
+	note_off(image, writer);
+	note_count(image, writer, count_of(image, &area->lost_calls),
+		   "calls are not counted: there was no room for more different stacks "
+		   "('fathom trace --only' counts fewer functions)");
+	note_count(image, writer, count_of(image, &area->endless_calls),
 		   "calls are counted, but seem to last until their thread's next event: the "
-		   "processor guards return addresses (CET), or what is a fixed distance from "
-		   "their stack is in use, or a library copies stacks");
-	tell_patchable(image, writer);
-	tell_count(image, writer, count_of(image, &area->untraced_threads),
+		   "processor guards return addresses (CET), the address range for the shadow "
+		   "stack is occupied, or a library copies stacks");
+	note_patchable(image, writer);
+	note_count(image, writer, count_of(image, &area->untraced_threads),
 		   "threads were not traced: there were too many at one time, or a seccomp "
-		   "filter forbade what it takes");
-	tell_count(image, writer, count_of(image, &area->foreign_threads),
+		   "filter forbade the system calls that tracing needs");
+	note_count(image, writer, count_of(image, &area->foreign_threads),
 		   "threads use restartable sequences themselves: each of their events costs a "
 		   "system call, by which the CPU clock is read");
-	tell_cpu_clock(image, writer, __atomic_load_n(&area->cpu_clock, __ATOMIC_RELAXED));
+	note_cpu_clock(image, writer, __atomic_load_n(&area->cpu_clock, __ATOMIC_RELAXED));
 	if (is_set(&area->is_frozen))
-		tell(image, writer,
-		     "it has forbidden itself to read the processor's clock (seccomp's strict "
-		     "mode, or PR_SET_TSC): calls that it made then are counted, and took no "
-		     "time");
+		write_note(image, writer,
+			   "it has forbidden itself to read the processor's clock (seccomp's "
+			   "strict "
+			   "mode, or PR_SET_TSC): calls that it made then are counted, without "
+			   "time");
 	if (is_set(&area->has_jit))
-		tell(image, writer,
-		     "Ruby's compiler (YJIT) is on: what is traced is interpreted nearly all, "
-		     "and takes longer for that, too");
-	tell_count(
+		write_note(image, writer,
+			   "Ruby's compiler (YJIT) is on: traced code mostly runs interpreted, "
+			   "not "
+			   "compiled, and takes longer for that");
+	note_count(
 		image, writer, count_of(image, &area->left_writable),
 		"places of its code, or of its tables, stay writable: the kernel did not let "
 		"them be protected again after hooks were written");
 	if (is_set(&area->other_tools))
-		tell(image, writer,
-		     "it set a profiler of its own (sys.setprofile() or cProfile), which took "
-		     "the place of ours: what its thread called while that was set is not "
-		     "there");
+		write_note(
+			image, writer,
+			"it set a profiler of its own (sys.setprofile() or cProfile), which "
+			"took "
+			"the place of ours: what its thread called while that was set is not "
+			"counted");
 }
 
 void trace_notes_nameless(const struct image *image, uint64_t count,
 			  struct recording_writer *writer)
 {
-	tell_count(image, writer, count,
+	note_count(image, writer, count,
 		   "callees have no names, since there was no room to send them: they are "
 		   "counted as unknown functions");
 }

@@ -132,12 +132,12 @@ class Account(live.LiveTest):
     def test_what_ending_processes_take_uncounted_is_told(self):
         recording = self.record([self.need(PYTHON), "-c", FILLS_MEMORY], rate=1000)
         missing_ns = recording.truth - recording.head()["kernel_cpu_ns"]
-        notes = [note for note in recording.head()["notes"] if note.startswith("wait(2) tells of ")]
+        notes = [note for note in recording.head()["notes"] if note.startswith("wait(2) reports ")]
         if missing_ns < 0.02 * recording.truth:
             self.assertEqual(notes, [])
             self.skipTest("this kernel counts processes to their end")
         self.assertEqual(len(notes), 1, recording.head()["notes"])
-        told_ns = 1e9 * float(notes[0].removeprefix("wait(2) tells of ").split()[0])
+        told_ns = 1e9 * float(notes[0].removeprefix("wait(2) reports ").split()[0])
         self.assertLessEqual(abs(told_ns - missing_ns), 0.02 * recording.truth)
 
 

@@ -143,7 +143,7 @@ class Calls(NativeTest):
 
     def test_what_is_forbidden_is_told(self):
         program = self.build("gcc", "forbidden.c", "instrument")
-        for what, word in (("counter", "took no time"), ("filter", "1 threads were not traced")):
+        for what, word in (("counter", "without time"), ("filter", "1 threads were not traced")):
             with self.subTest(what=what):
                 self.trace(program, what)
                 self.assertEqual([word in note for note in self.notes()], [True], self.notes())
