@@ -90,7 +90,7 @@ _fathom()
 	"trace -"*) _fathom_words "--clock --only --blocks --no-builtins --output --max-size --no-children --wait --quiet --paused --color --help" ;;
 	"dump -"*) _fathom_words "--locals --native --json --no-pager --color --help" ;;
 	"report -"*) _fathom_words "--by --tree --callers --callees --lines --native --min-max --raw --sort --thread --module --min --rows --json
-			--color --no-pager --help" ;;
+			--full-names --color --no-pager --help" ;;
 	"export -"*) _fathom_words "--format --output --native --raw --help" ;;
 	"info -"*) _fathom_words "--color --help" ;;
 	"doctor -"*) _fathom_words "--rate --trigger --seconds --json --work --color --help" ;;

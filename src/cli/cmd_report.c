@@ -23,6 +23,7 @@ struct settings {
 	struct open_options open;
 	bool is_json;
 	bool has_no_pager;
+	bool has_full_names;
 	enum color_choice color;
 };
 
@@ -105,6 +106,8 @@ static const struct option options[] = {
 	  AT(report.module) },
 	{ "min", 0, "PERCENT", "leave out rows below this share", set_min, AT(report) },
 	{ "rows", 'n', "N", "at most N rows; 0: all of them", set_rows, AT(report.max_rows) },
+	{ "full-names", 0, NULL, "names as they are, however wide the rows get",
+	  option_set_flag, AT(has_full_names) },
 	{ "json", 0, NULL, "for scripts: see docs/report-json.md", option_set_flag,
 	  AT(is_json) },
 	{ "color", 0, "WHEN", "auto (on a terminal), always or never", option_set_color,
@@ -166,7 +169,7 @@ static int report(const char *path, struct settings *settings)
 
 	if (!profile)
 		return EXIT_CODE_FAILED;
-	settings->report.width = terminal_width(STDOUT_FILENO);
+	settings->report.width = settings->has_full_names ? 0 : terminal_width(STDOUT_FILENO);
 	settings->report.has_color = terminal_has_color(STDOUT_FILENO, settings->color);
 	int rc = make_report(profile, settings, &text, &err);
 

@@ -49,7 +49,7 @@ static void print_top(const char *path, const struct profile *profile,
 	};
 
 	/* Below what the command left on the line, or the ^C that ended it. */
-	if (report.width)
+	if (isatty(STDERR_FILENO))
 		text_add(&text, "\n");
 	if (report_text(profile, &report, &text, &err) < 0) {
 		say_error(&err);

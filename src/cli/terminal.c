@@ -7,6 +7,8 @@
 
 #include "cli/options.h"
 
+enum { WITHOUT_TERMINAL = 100, WIDEST = 10000 };
+
 int option_set_color(const struct option *option, void *place, const char *value,
 		     struct error *err)
 {
@@ -25,11 +27,14 @@ int option_set_color(const struct option *option, void *place, const char *value
 
 unsigned int terminal_width(int fd)
 {
+	const char *columns = getenv("COLUMNS");
 	struct winsize size;
 
-	if (ioctl(fd, TIOCGWINSZ, &size) < 0)
-		return 0;
-	return size.ws_col ? size.ws_col : 80;
+	if (ioctl(fd, TIOCGWINSZ, &size) == 0)
+		return size.ws_col ? size.ws_col : 80;
+	const unsigned long named = columns ? strtoul(columns, NULL, 10) : 0;
+
+	return named > 0 && named <= WIDEST ? (unsigned int)named : WITHOUT_TERMINAL;
 }
 
 bool terminal_has_color(int fd, enum color_choice choice)

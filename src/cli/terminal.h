@@ -12,7 +12,10 @@ enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 /* For struct option.set: place is an enum color_choice. */
 int option_set_color(const struct option *option, void *place, const char *value,
 		     struct error *err);
-/* In columns; 0 when there is no terminal. */
+/*
+ * In columns: of the terminal behind fd, else what COLUMNS says, else 100, so that what goes to a
+ * file or a pipe is as wide as what is read.
+ */
 unsigned int terminal_width(int fd);
 /* Automatically: on a terminal that is not "dumb", unless NO_COLOR is set (no-color.org). */
 bool terminal_has_color(int fd, enum color_choice choice);

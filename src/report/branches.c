@@ -22,7 +22,9 @@ enum {
 	ROWS_DEFAULT = 60,
 	INDENT = 2,
 	CALLS_COLUMNS = 10,
-	INDENT_MAX = 60, /* deeper calls stand below each other */
+	INDENT_MAX = 60,   /* deeper calls stand below each other */
+	NAME_COLUMNS = 20, /* that are left for a name, however deep it is */
+	CALLS_WIDTH = 72,  /* in less there is no column of calls */
 };
 
 /* One tree on its way to text. */
@@ -177,8 +179,9 @@ static size_t add_name(const struct branches *branches, const char *name, size_t
 	bool is_first = at == indent;
 
 	text_add_printable(&printable, name, strlen(name));
-	if (branches->style->width > 0 && width > indent + 20)
-		style_add_cut_name(&cut, text_string(&printable), width - indent - 2);
+	if (branches->style->width > 0)
+		style_add_cut_name(&cut, text_string(&printable),
+				   width > indent + 10 ? width - indent - 2 : 8);
 	else
 		text_add(&cut, text_string(&printable));
 	size_t columns = text_columns(text_string(&cut));
@@ -201,14 +204,24 @@ static const char *name_of(const struct branches *branches, uint32_t node)
 		->name;
 }
 
+static size_t deepest_indent(const struct branches *branches)
+{
+	const size_t taken = branches->call_column + NAME_COLUMNS;
+	const size_t width = branches->style->width;
+
+	if (width == 0 || width >= taken + INDENT_MAX)
+		return INDENT_MAX;
+	return width > taken ? width - taken : 0;
+}
+
 /* Writes the node and what it folds with; returns the last node of its line. */
 static uint32_t add_line(const struct branches *branches, uint32_t node, unsigned int level)
 {
 	size_t indent = level * INDENT;
 	uint32_t last = node;
 
-	if (indent > INDENT_MAX)
-		indent = INDENT_MAX;
+	if (indent > deepest_indent(branches))
+		indent = deepest_indent(branches);
 	for (uint32_t next = last; next; next = only_child(branches, next))
 		last = next;
 	add_numbers(branches, &branches->tree->nodes[node], &branches->tree->nodes[last]);
@@ -317,7 +330,8 @@ static void add_tree(const struct selection *selection, const struct tree *tree,
 		.ns = tree->nodes[0].total_ns,
 		.unit = time_unit_for(tree->nodes[0].total_ns),
 		.has_self = view->has_self,
-		.has_calls = profile_is_trace(selection->profile),
+		.has_calls = profile_is_trace(selection->profile) &&
+			     (style->width == 0 || style->width >= CALLS_WIDTH),
 		.is_of_callers = view == &callers_view,
 		.is_shown = xzalloc(tree->count * sizeof *branches.is_shown),
 	};

@@ -11,6 +11,9 @@
 enum {
 	GAP = 2, /* between columns */
 	PADDED_MAX = 44,
+	FAIR_NAME = 32,
+	FAIR = 20,
+	NAME_MAX_COLUMNS = 64, /* of a function, however much room there is */
 	COLUMNS_MAX = 12,
 };
 
@@ -76,18 +79,65 @@ void grid_add_count(struct grid *grid, uint64_t count)
 	text_done(&text);
 }
 
-/* Without a terminal, cells of more than PADDED_MAX do not widen a column that may be cut. */
-static void measure(const struct grid *grid, bool is_terminal, size_t widths[COLUMNS_MAX])
+/* Without a width, cells of more than PADDED_MAX do not widen a column that may be cut. */
+static size_t widening(const struct grid_column *column, size_t columns, unsigned int width)
+{
+	if (width == 0)
+		return column->least > 0 && columns > PADDED_MAX ? 0 : columns;
+	return (column->flags & COLUMN_NAME) && columns > NAME_MAX_COLUMNS ? NAME_MAX_COLUMNS
+									   : columns;
+}
+
+static void measure(const struct grid *grid, unsigned int width, size_t widths[COLUMNS_MAX])
 {
 	for (size_t i = 0; i < grid->column_count; i++)
 		widths[i] = text_columns(grid->columns[i].title);
 	for (size_t i = 0; i < grid->count; i++) {
-		size_t column = i % grid->column_count;
-		size_t columns = grid->cells[i].columns;
-		bool overflows =
-			!is_terminal && grid->columns[column].least > 0 && columns > PADDED_MAX;
-		if (columns > widths[column] && !overflows)
+		const size_t column = i % grid->column_count;
+		const size_t columns =
+			widening(&grid->columns[column], grid->cells[i].columns, width);
+
+		if (columns > widths[column])
 			widths[column] = columns;
+	}
+}
+
+/* Where a column may be cut further only when others have gone. */
+static size_t fair_width(const struct grid_column *column)
+{
+	const size_t fair = column->flags & COLUMN_NAME ? FAIR_NAME : FAIR;
+
+	return column->least > fair ? column->least : fair;
+}
+
+/* A column that is left out has no width. */
+static size_t row_width(const struct grid *grid, const size_t widths[COLUMNS_MAX], bool is_fair)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < grid->column_count; i++) {
+		const struct grid_column *column = &grid->columns[i];
+		const bool is_cut =
+			is_fair && column->least > 0 && widths[i] > fair_width(column);
+
+		if (widths[i] > 0)
+			sum += (sum ? GAP : 0) + (is_cut ? fair_width(column) : widths[i]);
+	}
+	return sum;
+}
+
+/* Whole columns go, as long as names would have to be cut to less than a fair length. */
+static void leave_out(const struct grid *grid, size_t width, size_t widths[COLUMNS_MAX])
+{
+	static const unsigned int order[] = { COLUMN_FIRST_OUT, COLUMN_SECOND_OUT,
+					      COLUMN_THIRD_OUT };
+
+	for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
+		for (size_t i = 0; i < grid->column_count; i++) {
+			if ((grid->columns[i].flags & order[k]) &&
+			    row_width(grid, widths, true) > width)
+				widths[i] = 0;
+		}
 	}
 }
 
@@ -105,39 +155,58 @@ static size_t widest(const struct grid *grid, const size_t widths[COLUMNS_MAX])
 	return found;
 }
 
+/* Paths and what else is no name give way first. */
 static void fit(const struct grid *grid, size_t width, size_t widths[COLUMNS_MAX])
 {
-	size_t sum = GAP * (grid->column_count - 1);
+	size_t sum = row_width(grid, widths, false);
 
-	for (size_t i = 0; i < grid->column_count; i++)
-		sum += widths[i];
+	for (size_t i = 0; i < grid->column_count && sum > width; i++) {
+		const struct grid_column *column = &grid->columns[i];
+		const bool gives_way = column->least > 0 && !(column->flags & COLUMN_NAME);
+
+		for (; gives_way && widths[i] > fair_width(column) && sum > width; sum--)
+			widths[i]--;
+	}
 	for (; sum > width; sum--) {
-		size_t column = widest(grid, widths);
+		const size_t column = widest(grid, widths);
+
 		if (column == grid->column_count)
 			return;
 		widths[column]--;
 	}
 }
 
+static void cut(struct text *out, const struct grid_column *column, const char *string,
+		size_t width)
+{
+	if (column->flags & COLUMN_TEXT)
+		style_add_cut_end(out, string, width);
+	else
+		style_add_cut_name(out, string, width);
+}
+
 static void write_cell(const struct style *style, const struct grid_column *column,
 		       const struct grid_cell *cell, size_t width, bool is_last,
 		       struct text *out)
 {
-	struct text cut = { 0 };
+	struct text shorter = { 0 };
 	size_t columns = cell->columns;
 	bool is_cut = style->width > 0 && columns > width;
+	const bool is_right = column->flags & COLUMN_RIGHT;
 
+	if (width == 0)
+		return;
 	if (is_cut) {
-		style_add_cut_name(&cut, cell->string, width);
-		columns = text_columns(text_string(&cut));
+		cut(&shorter, column, cell->string, width);
+		columns = text_columns(text_string(&shorter));
 	}
 	int padding = columns < width ? (int)(width - columns) : 0;
-	if (column->is_right)
+	if (is_right)
 		text_addf(out, "%*s", padding, "");
-	style_add(out, style, cell->tint, is_cut ? text_string(&cut) : cell->string);
+	style_add(out, style, cell->tint, is_cut ? text_string(&shorter) : cell->string);
 	if (!is_last)
-		text_addf(out, "%*s", GAP + (column->is_right ? 0 : padding), "");
-	text_done(&cut);
+		text_addf(out, "%*s", GAP + (is_right ? 0 : padding), "");
+	text_done(&shorter);
 }
 
 static void end_row(struct text *out)
@@ -151,9 +220,11 @@ void grid_write(const struct grid *grid, const struct style *style, struct text 
 {
 	size_t widths[COLUMNS_MAX];
 
-	measure(grid, style->width > 0, widths);
-	if (style->width > 0)
+	measure(grid, style->width, widths);
+	if (style->width > 0) {
+		leave_out(grid, style->width, widths);
 		fit(grid, style->width, widths);
+	}
 	for (size_t i = 0; i < grid->column_count; i++) {
 		const struct grid_column *column = &grid->columns[i];
 		struct grid_cell title = { .string = (char *)column->title,

@@ -1,9 +1,9 @@
 /*
  * grid - rows of cells under titles, aligned.
  *
- * On a terminal, cells of the columns that allow it are cut in the middle until a row fits
- * its width.  Without one nothing is cut: a cell that is longer than most moves the rest of
- * its own row only.
+ * In a given width, whole columns are left out in their order until the rest fits with names of a
+ * fair length; then cells of the columns that allow it are cut until a row fits.  Without a width
+ * nothing is cut: a cell that is longer than most moves the rest of its own row only.
  */
 #pragma once
 #include <stdbool.h>
@@ -12,9 +12,20 @@
 
 #include "report/style.h"
 
+enum column_flag {
+	COLUMN_LEFT = 0,
+	COLUMN_RIGHT = 1,
+	COLUMN_TEXT = 2,  /* cut at its end, and not within */
+	COLUMN_NAME = 32, /* of a function: short_name.h */
+	/* Left out where there is no room for it, the first first. */
+	COLUMN_FIRST_OUT = 4,
+	COLUMN_SECOND_OUT = 8,
+	COLUMN_THIRD_OUT = 16,
+};
+
 struct grid_column {
 	const char *title;
-	bool is_right;
+	unsigned int flags; /* of enum column_flag */
 	unsigned int least; /* it may be cut down to this many columns; 0: never */
 };
 

@@ -46,10 +46,10 @@ static void add_tally(struct text *out, const struct style *style,
 		      const struct profile_info *info)
 {
 	static const struct grid_column columns[] = {
-		{ "samples", true, 0 },
-		{ "share %", true, 0 },
-		{ "stacks", false, 0 },
-		{ "why the walk ended", false, 24 },
+		{ "samples", COLUMN_RIGHT, 0 },
+		{ "share %", COLUMN_RIGHT, 0 },
+		{ "stacks", COLUMN_LEFT, 0 },
+		{ "why the walk ended", COLUMN_TEXT, 12 },
 	};
 	struct grid grid;
 	bool is_saturated = false;
@@ -78,10 +78,10 @@ static void add_interpreters(struct text *out, const struct style *style,
 			     const struct profile_info *info)
 {
 	static const struct grid_column columns[] = {
-		{ "processes", true, 0 },
-		{ "interpreter", false, 0 },
-		{ "file", false, 24 },
-		{ "its functions", false, 24 },
+		{ "processes", COLUMN_RIGHT, 0 },
+		{ "interpreter", COLUMN_LEFT, 0 },
+		{ "file", COLUMN_LEFT, 12 },
+		{ "its functions", COLUMN_TEXT, 12 },
 	};
 	struct grid grid;
 
@@ -137,14 +137,14 @@ static void add_processes(struct text *out, const struct style *style,
 			  const struct profile *profile)
 {
 	static const struct grid_column columns[] = {
-		{ "charged", true, 0 },
-		{ "accounted", true, 0 },
-		{ "samples", true, 0 },
-		{ "period ns", true, 0 },
-		{ "pid", true, 0 },
-		{ "process", false, 15 },
-		{ "not entered because", false, 24 },
-		{ "interpreter", false, 0 },
+		{ "charged", COLUMN_RIGHT, 0 },
+		{ "accounted", COLUMN_RIGHT | COLUMN_SECOND_OUT, 0 },
+		{ "samples", COLUMN_RIGHT, 0 },
+		{ "period ns", COLUMN_RIGHT | COLUMN_FIRST_OUT, 0 },
+		{ "pid", COLUMN_RIGHT, 0 },
+		{ "process", COLUMN_LEFT, 8 },
+		{ "not entered because", COLUMN_TEXT, 8 },
+		{ "interpreter", COLUMN_THIRD_OUT, 0 },
 	};
 	const size_t column_count = sizeof columns / sizeof *columns;
 	bool has_interpreters = profile_get_info(profile)->interpreter_count > 0;

@@ -35,8 +35,9 @@ struct listing {
 };
 
 static const struct grid_column columns[] = {
-	{ "self %", true, 0 },     { "self time", true, 0 }, { "total %", true, 0 },
-	{ "total time", true, 0 }, { "line", true, 0 },      { "source", false, 24 },
+	{ "self %", COLUMN_RIGHT, 0 },  { "self time", COLUMN_RIGHT, 0 },
+	{ "total %", COLUMN_RIGHT, 0 }, { "total time", COLUMN_RIGHT | COLUMN_FIRST_OUT, 0 },
+	{ "line", COLUMN_RIGHT, 0 },    { "source", COLUMN_TEXT, 24 },
 };
 
 enum { COLUMN_COUNT = sizeof columns / sizeof *columns, COST_COLUMNS = 4 };

@@ -139,35 +139,52 @@ static void add_traced_module_row(struct grid *grid, const struct context *conte
 }
 
 static const struct grid_column function_columns[] = {
-	{ "self %", true, 0 },     { "self time", true, 0 },  { "total %", true, 0 },
-	{ "total time", true, 0 }, { "function", false, 24 }, { "file:line", false, 16 },
-	{ "module", false, 12 },
+	{ "self %", COLUMN_RIGHT, 0 },
+	{ "self time", COLUMN_RIGHT, 0 },
+	{ "total %", COLUMN_RIGHT, 0 },
+	{ "total time", COLUMN_RIGHT | COLUMN_SECOND_OUT, 0 },
+	{ "function", COLUMN_NAME, 12 },
+	{ "file:line", COLUMN_LEFT, 10 },
+	{ "module", COLUMN_FIRST_OUT, 12 },
 };
 static const struct grid_column traced_columns[] = {
-	{ "calls", true, 0 },      { "self %", true, 0 },      { "self time", true, 0 },
-	{ "per call", true, 0 },   { "total time", true, 0 },  { "per call", true, 0 },
-	{ "function", false, 24 }, { "file:line", false, 16 },
+	{ "calls", COLUMN_RIGHT, 0 },
+	{ "self %", COLUMN_RIGHT, 0 },
+	{ "self time", COLUMN_RIGHT, 0 },
+	{ "per call", COLUMN_RIGHT | COLUMN_SECOND_OUT, 0 },
+	{ "total time", COLUMN_RIGHT | COLUMN_THIRD_OUT, 0 },
+	{ "per call", COLUMN_RIGHT | COLUMN_FIRST_OUT, 0 },
+	{ "function", COLUMN_NAME, 12 },
+	{ "file:line", COLUMN_LEFT, 10 },
 };
 static const struct grid_column extremes_columns[] = {
-	{ "calls", true, 0 },       { "total %", true, 0 }, { "per call", true, 0 },
-	{ "shortest", true, 0 },    { "longest", true, 0 }, { "function", false, 24 },
-	{ "file:line", false, 16 },
+	{ "calls", COLUMN_RIGHT, 0 },
+	{ "total %", COLUMN_RIGHT | COLUMN_SECOND_OUT, 0 },
+	{ "per call", COLUMN_RIGHT, 0 },
+	{ "shortest", COLUMN_RIGHT, 0 },
+	{ "longest", COLUMN_RIGHT, 0 },
+	{ "function", COLUMN_NAME, 12 },
+	{ "file:line", COLUMN_FIRST_OUT, 10 },
 };
 static const struct grid_column module_columns[] = {
-	{ "self %", true, 0 },     { "self time", true, 0 }, { "total %", true, 0 },
-	{ "total time", true, 0 }, { "module", false, 24 },
+	{ "self %", COLUMN_RIGHT, 0 },  { "self time", COLUMN_RIGHT, 0 },
+	{ "total %", COLUMN_RIGHT, 0 }, { "total time", COLUMN_RIGHT, 0 },
+	{ "module", COLUMN_LEFT, 12 },
 };
 static const struct grid_column region_columns[] = {
-	{ "self %", true, 0 },     { "self time", true, 0 }, { "total %", true, 0 },
-	{ "total time", true, 0 }, { "region", false, 24 },
+	{ "self %", COLUMN_RIGHT, 0 },  { "self time", COLUMN_RIGHT, 0 },
+	{ "total %", COLUMN_RIGHT, 0 }, { "total time", COLUMN_RIGHT, 0 },
+	{ "region", COLUMN_LEFT, 12 },
 };
 static const struct grid_column traced_module_columns[] = {
-	{ "calls", true, 0 },   { "self %", true, 0 },     { "self time", true, 0 },
-	{ "total %", true, 0 }, { "total time", true, 0 }, { "module", false, 24 },
+	{ "calls", COLUMN_RIGHT, 0 },      { "self %", COLUMN_RIGHT, 0 },
+	{ "self time", COLUMN_RIGHT, 0 },  { "total %", COLUMN_RIGHT | COLUMN_FIRST_OUT, 0 },
+	{ "total time", COLUMN_RIGHT, 0 }, { "module", COLUMN_LEFT, 12 },
 };
 static const struct grid_column traced_region_columns[] = {
-	{ "calls", true, 0 },   { "self %", true, 0 },     { "self time", true, 0 },
-	{ "total %", true, 0 }, { "total time", true, 0 }, { "region", false, 24 },
+	{ "calls", COLUMN_RIGHT, 0 },      { "self %", COLUMN_RIGHT, 0 },
+	{ "self time", COLUMN_RIGHT, 0 },  { "total %", COLUMN_RIGHT | COLUMN_FIRST_OUT, 0 },
+	{ "total time", COLUMN_RIGHT, 0 }, { "region", COLUMN_LEFT, 12 },
 };
 
 static const struct layout layouts[GROUP_BY_THREAD] = {

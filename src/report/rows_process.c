@@ -86,41 +86,54 @@ static void add_program_row(struct grid *grid, const struct context *context,
 }
 
 static const struct grid_column thread_columns[] = {
-	{ "time %", true, 0 },  { "time", true, 0 },      { "charged", true, 0 },
-	{ "samples", true, 0 }, { "tid", true, 0 },       { "thread", false, 15 },
-	{ "pid", true, 0 },     { "process", false, 15 },
+	{ "time %", COLUMN_RIGHT, 0 },
+	{ "time", COLUMN_RIGHT, 0 },
+	{ "charged", COLUMN_RIGHT | COLUMN_SECOND_OUT, 0 },
+	{ "samples", COLUMN_RIGHT | COLUMN_FIRST_OUT, 0 },
+	{ "tid", COLUMN_RIGHT, 0 },
+	{ "thread", COLUMN_LEFT, 8 },
+	{ "pid", COLUMN_RIGHT, 0 },
+	{ "process", COLUMN_LEFT, 8 },
 };
 static const struct grid_column traced_thread_columns[] = {
-	{ "time %", true, 0 },    { "time", true, 0 },     { "calls", true, 0 },
-	{ "tid", true, 0 },       { "thread", false, 15 }, { "pid", true, 0 },
-	{ "process", false, 15 },
+	{ "time %", COLUMN_RIGHT, 0 }, { "time", COLUMN_RIGHT, 0 },
+	{ "calls", COLUMN_RIGHT, 0 },  { "tid", COLUMN_RIGHT, 0 },
+	{ "thread", COLUMN_LEFT, 8 },  { "pid", COLUMN_RIGHT, 0 },
+	{ "process", COLUMN_LEFT, 8 },
 };
 static const struct grid_column traced_process_columns[] = {
-	{ "time %", true, 0 }, { "time", true, 0 },      { "calls", true, 0 },
-	{ "pid", true, 0 },    { "process", false, 15 }, { "not entered because", false, 24 },
+	{ "time %", COLUMN_RIGHT, 0 }, { "time", COLUMN_RIGHT, 0 },
+	{ "calls", COLUMN_RIGHT, 0 },  { "pid", COLUMN_RIGHT, 0 },
+	{ "process", COLUMN_LEFT, 8 }, { "not entered because", COLUMN_TEXT, 12 },
 };
 static const struct grid_column process_columns[] = {
-	{ "time %", true, 0 },
-	{ "time", true, 0 },
-	{ "charged", true, 0 },
-	{ "samples", true, 0 },
-	{ "pid", true, 0 },
-	{ "process", false, 15 },
-	{ "not entered because", false, 24 },
+	{ "time %", COLUMN_RIGHT, 0 },
+	{ "time", COLUMN_RIGHT, 0 },
+	{ "charged", COLUMN_RIGHT | COLUMN_SECOND_OUT, 0 },
+	{ "samples", COLUMN_RIGHT | COLUMN_FIRST_OUT, 0 },
+	{ "pid", COLUMN_RIGHT, 0 },
+	{ "process", COLUMN_LEFT, 8 },
+	{ "not entered because", COLUMN_TEXT, 12 },
 };
 static const struct grid_column program_columns[] = {
-	{ "time %", true, 0 },  { "time", true, 0 },      { "charged", true, 0 },
-	{ "samples", true, 0 }, { "processes", true, 0 }, { "entered", true, 0 },
-	{ "brief", true, 0 },   { "program", false, 15 }, { "not entered because", false, 24 },
+	{ "time %", COLUMN_RIGHT, 0 },
+	{ "time", COLUMN_RIGHT, 0 },
+	{ "charged", COLUMN_RIGHT | COLUMN_SECOND_OUT, 0 },
+	{ "samples", COLUMN_RIGHT | COLUMN_FIRST_OUT, 0 },
+	{ "processes", COLUMN_RIGHT | COLUMN_FIRST_OUT, 0 },
+	{ "entered", COLUMN_RIGHT, 0 },
+	{ "brief", COLUMN_RIGHT | COLUMN_THIRD_OUT, 0 },
+	{ "program", COLUMN_LEFT, 8 },
+	{ "not entered because", COLUMN_TEXT, 12 },
 };
 static const struct grid_column traced_program_columns[] = {
-	{ "time %", true, 0 },
-	{ "time", true, 0 },
-	{ "calls", true, 0 },
-	{ "processes", true, 0 },
-	{ "entered", true, 0 },
-	{ "program", false, 15 },
-	{ "not entered because", false, 24 },
+	{ "time %", COLUMN_RIGHT, 0 },
+	{ "time", COLUMN_RIGHT, 0 },
+	{ "calls", COLUMN_RIGHT, 0 },
+	{ "processes", COLUMN_RIGHT | COLUMN_FIRST_OUT, 0 },
+	{ "entered", COLUMN_RIGHT, 0 },
+	{ "program", COLUMN_LEFT, 8 },
+	{ "not entered because", COLUMN_TEXT, 12 },
 };
 
 #define FIRST GROUP_BY_THREAD

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "report/short_name.h"
 
 enum { WRAP_WITHOUT_TERMINAL = 100, WRAP_LEAST = 40 };
 
@@ -40,6 +41,14 @@ unsigned int style_wrap_width(const struct style *style)
 	return style->width < WRAP_LEAST ? WRAP_LEAST : style->width;
 }
 
+/* The bytes of the character that begins there. */
+static size_t character_at(const char *bytes, size_t len)
+{
+	size_t taken = utf8_decode(bytes, len, NULL);
+
+	return taken ? taken : 1;
+}
+
 static size_t columns_of(const char *bytes, size_t len)
 {
 	CLEANUP(freep) char *copy = xstrndup(bytes, len);
@@ -71,6 +80,24 @@ static size_t word_length(const char *word)
 	return len;
 }
 
+/* A word that is longer than a line, as a path may be, goes on in the next; returns the column. */
+static size_t add_word(struct text *out, const char *word, size_t len, size_t at, size_t width,
+		       unsigned int indent)
+{
+	for (size_t taken; len > 0; word += taken, len -= taken) {
+		taken = character_at(word, len);
+		const size_t columns = columns_of(word, taken);
+
+		if (at + columns > width && at > indent) {
+			text_addf(out, "\n%*s", (int)indent, "");
+			at = indent;
+		}
+		text_add_bytes(out, word, taken);
+		at += columns;
+	}
+	return at;
+}
+
 void style_add_wrapped(struct text *out, const struct style *style, unsigned int indent,
 		       const char *sentence)
 {
@@ -87,19 +114,10 @@ void style_add_wrapped(struct text *out, const struct style *style, unsigned int
 			text_add(out, " ");
 			at++;
 		}
-		text_add_bytes(out, word, len);
-		at += columns;
+		at = add_word(out, word, len, at, width, indent);
 		word += len;
 		word += *word == ' ';
 	}
-}
-
-/* The bytes of the character that begins, or ends, there. */
-static size_t character_at(const char *bytes, size_t len)
-{
-	size_t taken = utf8_decode(bytes, len, NULL);
-
-	return taken ? taken : 1;
 }
 
 static size_t character_before(const char *bytes, size_t end)
@@ -111,42 +129,34 @@ static size_t character_before(const char *bytes, size_t end)
 	return 1;
 }
 
-/*
- * The parameters of a C++ or Rust name, between its last pair of parentheses: what says least
- * about a function.  False when there are none: "(anonymous namespace)::f" has none.
- */
-static bool find_parameters(const char *name, size_t *out_begin, size_t *out_end)
-{
-	const char *close = strrchr(name, ')');
-	size_t depth = 0;
-
-	if (!close || strncmp(close + 1, "::", 2) == 0)
-		return false;
-	for (const char *at = close; at > name; at--) {
-		depth += *at == ')';
-		depth -= *at == '(';
-		if (depth > 0)
-			continue;
-		*out_begin = (size_t)(at + 1 - name);
-		*out_end = (size_t)(close - name);
-		return *out_begin < *out_end;
-	}
-	return false;
-}
-
 void style_add_cut_name(struct text *out, const char *name, size_t columns)
 {
 	struct text shorter = { 0 };
-	size_t begin, end;
 
-	if (text_columns(name) > columns && find_parameters(name, &begin, &end)) {
-		text_add_bytes(&shorter, name, begin);
-		text_add(&shorter, "…");
-		text_add(&shorter, name + end);
-		name = text_string(&shorter);
-	}
-	style_add_cut(out, name, columns);
+	short_name_add(&shorter, name, columns);
+	style_add_cut(out, text_string(&shorter), columns);
 	text_done(&shorter);
+}
+
+void style_add_cut_end(struct text *out, const char *string, size_t columns)
+{
+	const size_t len = strlen(string);
+	size_t head = 0;
+
+	if (text_columns(string) <= columns) {
+		text_add(out, string);
+		return;
+	}
+	for (size_t used = 0; head < len;) {
+		const size_t next = character_at(string + head, len - head);
+
+		used += columns_of(string + head, next);
+		if (used + 1 > columns)
+			break;
+		head += next;
+	}
+	text_add_bytes(out, string, head);
+	text_add(out, "…");
 }
 
 void style_add_cut(struct text *out, const char *string, size_t columns)

@@ -8,7 +8,7 @@
 struct text;
 
 struct style {
-	unsigned int width; /* 0: no terminal */
+	unsigned int width; /* in columns; 0: nothing is cut */
 	bool has_color;
 };
 
@@ -32,5 +32,7 @@ void style_add_wrapped(struct text *out, const struct style *style, unsigned int
 		       const char *sentence);
 /* The string with its middle cut out, so that it takes at most this many terminal columns. */
 void style_add_cut(struct text *out, const char *string, size_t columns);
-/* The same for a function's name: its parameters go first. */
+/* The same for a function's name, which is made shorter first: short_name.h. */
 void style_add_cut_name(struct text *out, const char *name, size_t columns);
+/* The string with its end cut off. */
+void style_add_cut_end(struct text *out, const char *string, size_t columns);

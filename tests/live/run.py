@@ -5,6 +5,7 @@ usage: run.py NAME [TEST…]     run.py truth Truth.test_recursion_counts_once_i
        run.py                  the names, by folder
 """
 
+import os
 import pathlib
 import runpy
 import sys
@@ -27,6 +28,8 @@ def main():
     # Modules that tests share are beside this file, and tests that others begin with in their folder.
     sys.path[:1] = [str(HERE), str(found[0].parent)]
     sys.argv = [str(found[0]), *sys.argv[2:]]
+    # Reports that tests read have whole names and all columns; test_widths has others.
+    os.environ.setdefault("COLUMNS", "250")
     runpy.run_path(sys.argv[0], run_name="__main__")
 
 

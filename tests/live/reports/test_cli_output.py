@@ -292,7 +292,7 @@ class SoFar(live.LiveTest):
         self.assertEqual(recorder.returncode, 7)
         self.assertIn(b"not finished", text)
         self.assertIn(b"this is a report so far", text)
-        self.assertRegex(text, rb"(?m)^ *[\d.]+ .* (sh|dash|bash)$")
+        self.assertRegex(text, rb"(?m)^ *[\d.]+ .* (sh|dash|bash)\b")
         self.assertIn(b"sh -c", subprocess.run([live.FATHOM, "info", path], capture_output=True, check=True, timeout=60).stdout)
 
 

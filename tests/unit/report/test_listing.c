@@ -138,7 +138,7 @@ static void a_narrow_terminal_cuts_the_source(void **state)
 	listing_write(listing_source, LISTING_RECORDED - 1000);
 	CLEANUP(freep)
 	char *listing = listing_of(
-		&(struct report_options){ .lines = "run", .width = 75, .has_color = true },
+		&(struct report_options){ .lines = "run", .width = 60, .has_color = true },
 		listing_path);
 
 	assert_non_null(strstr(listing, "\x1b[1;31m> 6\x1b[0m"));

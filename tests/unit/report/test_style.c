@@ -100,7 +100,7 @@ static void names_are_cut_to_what_fits(void **state)
 		{ "a::very::long<name>::run(int, char) const", 34,
 		  "a::very::long<name>::run(…) const" },
 		{ "run(void (*)(int), int) [clone .cold]", 22, "run(…) [clone .cold]" },
-		{ "a::very::long<name>::run(int, char)", 9, "a::v…n(…)" },
+		{ "a::very::long<name>::run(int, char)", 9, "…::l…n(…)" },
 		{ "(anonymous namespace)::f", 10, "(ano…e)::f" },
 		{ "operator()", 5, "op…()" },
 		{ ")", 1, ")" },
@@ -128,7 +128,8 @@ static void sentences_break_at_spaces(void **state)
 			  "a word that is longer than a line: "
 			  "/usr/lib/x86_64-linux-gnu/libsomething.so.6");
 	assert_taken(&text, "a word that is longer than a line:\n"
-			    "/usr/lib/x86_64-linux-gnu/libsomething.so.6");
+			    "/usr/lib/x86_64-linux-gnu/libsomething.s\n"
+			    "o.6");
 	style_add_wrapped(&text, &style, 0, "");
 	assert_taken(&text, "");
 	text_done(&text);

@@ -1,0 +1,94 @@
+"""Every view of a report is as wide as it may be, and no wider."""
+
+import os
+import subprocess
+import unicodedata
+
+import live
+
+WIDTHS = (60, 80, 100, 200)
+VIEWS = ([], ["--by", "line"], ["--by", "module"], ["--by", "region"], ["--by", "thread"], ["--by", "process"], ["--by", "program"],
+         ["--tree"], ["--native"], ["--sort", "total"])
+OF_FUNCTIONS = ("--callers", "--callees", "--lines")
+
+CXX = """
+#include <map>
+#include <regex>
+#include <string>
+template <typename Key, typename Value> struct Table {
+    std::map<Key, std::map<std::string, Value>> rows;
+    __attribute__((noinline)) unsigned long count(const std::string &wanted, const std::regex &expression) {
+        unsigned long sum = 0;
+        for (int i = 0; i < 3000; i++) {
+            rows[i % 97][wanted + std::to_string(i)] += i;
+            sum += std::regex_match(wanted, expression);
+        }
+        return sum;
+    }
+};
+int main() {
+    Table<int, unsigned long> table;
+    return table.count("abcdefghijkl", std::regex("[a-k]+[a-z]*")) == 1;
+}
+"""
+PYTHON = """
+import subprocess, threading
+def a_function_with_a_name_that_is_longer_than_what_most_people_write_down(n):
+    return sum(i * i for i in range(n)) + len("a string that makes the line of the source longer than any terminal" * 3)
+class Worker(threading.Thread):
+    def run(self):
+        a_function_with_a_name_that_is_longer_than_what_most_people_write_down(200000)
+worker = Worker(name="a thread that has a name")
+worker.start()
+worker.join()
+subprocess.run(["sh", "-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; : " + "argument " * 40], check=True)
+"""
+
+
+def columns(line):
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
+
+
+class Widths(live.LiveTest):
+    def shown(self, path, width, *view, command="report"):
+        done = subprocess.run([live.FATHOM, command, *view, path], capture_output=True, timeout=120, check=False,
+                              env={**os.environ, "COLUMNS": str(width), "LC_ALL": "C.UTF-8"})
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return done.stdout.decode().splitlines()
+
+    def assert_fits(self, path, function, views=VIEWS, of_functions=OF_FUNCTIONS):
+        of_functions = [[view, function] for view in of_functions]
+        for width in WIDTHS:
+            for view in (*views, *of_functions):
+                with self.subTest(view=view, width=width):
+                    lines = self.shown(path, width, *view)
+                    self.assertEqual([line for line in lines if columns(line) > width], [])
+            with self.subTest(width=width, command="info"):
+                lines = self.shown(path, width, command="info")
+                self.assertEqual([line for line in lines if columns(line) > width], [])
+
+    def test_templates(self):
+        source = self.write("table.cpp", CXX)
+        subprocess.run([self.need("g++"), "-O1", "-g", "-o", self.path("table"), source], check=True, timeout=300)
+        recording = self.record([self.path("table")], rate=4000, expect=None)
+        self.assert_fits(recording.path, "count")
+        rows = "\n".join(self.shown(recording.path, 100))
+        self.assertRegex(rows, r"::[\w~]+\(…\)")
+        whole = self.shown(recording.path, 100, "--full-names", "-n", "0")
+        self.assertGreater(max(map(columns, whole)), 300)
+
+    def test_python_threads_and_processes(self):
+        program = self.write("a_folder_of_some_length/program_of_python.py", PYTHON)
+        recording = self.record(["/usr/bin/python3", program], rate=4000)
+        self.assert_fits(recording.path, "a_function_with_a_name_that_is_longer_than_what_most_people_write_down")
+
+    def test_traces(self):
+        program = self.write("program_of_python.py", PYTHON)
+        path = self.path("trace.fathom")
+        subprocess.run([live.FATHOM, "trace", "-q", "-o", path, "--", "/usr/bin/python3", program], check=True, timeout=120)
+        views = [view for view in VIEWS if view != ["--by", "line"]]
+        self.assert_fits(path, "Worker.run", (*views, ["--min-max"], ["--sort", "calls"]), ("--callers", "--callees"))
+
+
+if __name__ == "__main__":
+    live.main()

@@ -1,0 +1,101 @@
+#include "cmocka_all.h"
+
+#include "base/text.h"
+#include "report/short_name.h"
+
+static void assert_short(const char *name, size_t columns, const char *expected)
+{
+	struct text text = { 0 };
+
+	short_name_add(&text, name, columns);
+	assert_string_equal(text_string(&text), expected);
+	text_done(&text);
+}
+
+#define FIND "std::_Hashtable<int, std::pair<int const, int>>::_M_find_node(unsigned long, int)"
+
+static void what_says_least_goes_first(void **state)
+{
+	(void)state;
+	assert_short(FIND, 100, FIND);
+	assert_short(FIND, 70,
+		     "std::_Hashtable<int, std::pair<int const, int>>::_M_find_node(…)");
+	assert_short(FIND, 40, "std::_Hashtable<…>::_M_find_node(…)");
+	assert_short(FIND, 34, "…::_Hashtable<…>::_M_find_node(…)");
+	assert_short(FIND, 10, "…::_Hashtable<…>::_M_find_node(…)");
+}
+
+static void types_of_template_functions_go_before_scopes(void **state)
+{
+	(void)state;
+	assert_short("std::vector<int> ns::make<int, char>(unsigned long)", 20,
+		     "ns::make<…>(…)");
+	assert_short("void ns::run<int>(int) const", 16, "ns::run<…>(…) const");
+}
+
+static void operators_are_no_brackets(void **state)
+{
+	(void)state;
+	assert_short("ns::A<int, long>::operator<<(std::basic_string<char> const&)", 30,
+		     "ns::A<…>::operator<<(…)");
+	assert_short("ns::A::operator()(std::basic_string<char> const&) const", 30,
+		     "ns::A::operator()(…) const");
+	assert_short("ns::A::operator->(int, int, int, int, int, int)", 25,
+		     "ns::A::operator->(…)");
+}
+
+static void lambdas_and_unnamed_namespaces_keep_their_names(void **state)
+{
+	(void)state;
+	assert_short("(anonymous namespace)::parse(char const*, unsigned long)", 35,
+		     "(anonymous namespace)::parse(…)");
+	assert_short("main::{lambda(int, std::string)#1}::operator()(int, std::string) const",
+		     52, "main::{lambda(…)#1}::operator()(…) const");
+}
+
+static void rust_keeps_what_implements(void **state)
+{
+	(void)state;
+	assert_short("<alloc::vec::Vec<T, A> as core::iter::Extend<T>>::extend", 50,
+		     "<alloc::vec::Vec<…> as core::iter::Extend<…>>::extend");
+	assert_short("core::slice::sort::merge_sort::<u64, fn(&u64) -> bool>", 45,
+		     "core::slice::sort::merge_sort::<…>");
+}
+
+static void other_languages_stay_as_they_are(void **state)
+{
+	static const char *const names[] = {
+		"Session.<locals>.<lambda>",
+		"block (2 levels) in <top (required)>",
+		"<module>",
+		"a_long_function_of_c_without_any_brackets",
+		"[garbage collection: marking]",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		assert_short(names[i], 4, names[i]);
+}
+
+static void brackets_that_do_not_close_are_left(void **state)
+{
+	(void)state;
+	assert_short("broken<int, (std::map<int, int", 5, "broken<int, (std::map<int, int");
+	assert_short("a<<<<<<<<(", 2, "a<<<<<<<<(");
+	assert_short(":::::::", 2, "…:::::");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_says_least_goes_first),
+		cmocka_unit_test(types_of_template_functions_go_before_scopes),
+		cmocka_unit_test(operators_are_no_brackets),
+		cmocka_unit_test(lambdas_and_unnamed_namespaces_keep_their_names),
+		cmocka_unit_test(rust_keeps_what_implements),
+		cmocka_unit_test(other_languages_stay_as_they_are),
+		cmocka_unit_test(brackets_that_do_not_close_are_left),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
