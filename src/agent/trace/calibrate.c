@@ -5,20 +5,20 @@
 #include "agent/core/agent.h"
 #include "agent/trace/area.h"
 #include "agent/trace/calls.h"
-#include "agent/trace/pace.h"
+#include "agent/trace/processor_speed.h"
 
 /* The first ones warm up what caches and predicts, and let the interpreter specialise. */
 #define WARM_ROUNDS 2U
 #define ROUNDS      9U
 /* Of a loop's rounds in order: quiet ones, for what else the machine does only adds. */
-#define QUIET_FIRST 1U
-#define QUIET_LAST  3U
-#define LOOPS_MAX   32U
+#define UNDISTURBED_FIRST 1U
+#define UNDISTURBED_LAST  3U
+#define LOOPS_MAX         32U
 
 /* Of one loop, by round. */
 struct rounds {
 	s64 plain[ROUNDS], traced[ROUNDS], inner[ROUNDS], left_out[ROUNDS];
-	s64 pace_plain[ROUNDS], pace_traced[ROUNDS];
+	s64 burst_plain[ROUNDS], burst_traced[ROUNDS];
 };
 
 static struct {
@@ -30,33 +30,33 @@ static struct {
 /* A child of fork has its parent's hooks, and another area to say so in. */
 static struct {
 	struct trace_cost costs[TRACE_KIND_COUNT];
-	struct trace_uncounted_cost quiet[TRACE_UNCOUNTED_COUNT];
-	u32 pace; /* when that was done last */
+	struct trace_uncounted_cost uncounted[TRACE_UNCOUNTED_COUNT];
+	u32 burst_ticks; /* when that was done last */
 } calibrated;
 
 /* What a table has, all nodes together. */
 struct sums {
 	u64 calls, misses, inner, left_out;
-	u64 quiet[TRACE_UNCOUNTED_COUNT];
+	u64 uncounted[TRACE_UNCOUNTED_COUNT];
 };
 
-static struct sums sums_of(const struct tracer *tracer, u32 depth)
+static struct sums sums_of(const struct call_stack *calls, u32 depth)
 {
-	struct sums sums = { .left_out = tracer->area->threads[tracer->slot].left_out_ticks };
+	struct sums sums = { .left_out = calls->area->threads[calls->slot].left_out_ticks };
 
 	/* The table is nobody else's: its chunks follow each other. */
 	for (u32 number = TRACE_CHUNK_NODES;
-	     number < tracer->chunk * TRACE_CHUNK_NODES + tracer->used; number++) {
-		const struct trace_node *node = trace_node_at(tracer, number);
-		const struct trace_overhead *overhead = &tracer->area->overheads[number];
+	     number < calls->chunk * TRACE_CHUNK_NODES + calls->used; number++) {
+		const struct trace_node *node = trace_node_at(calls, number);
+		const struct trace_overhead *overhead = &calls->area->overheads[number];
 
 		if (node->depth >= depth) {
 			sums.calls += node->calls;
 			sums.misses += overhead->misses;
 			sums.inner += node->self_ticks;
 		}
-		for (u32 quiet = 0; quiet < TRACE_UNCOUNTED_COUNT; quiet++)
-			sums.quiet[quiet] += overhead->uncounted[quiet];
+		for (u32 what = 0; what < TRACE_UNCOUNTED_COUNT; what++)
+			sums.uncounted[what] += overhead->uncounted[what];
 	}
 	return sums;
 }
@@ -74,13 +74,13 @@ static void sort(s64 *values)
 }
 
 /* The mean of the quiet ones, of values that are in order. */
-static s64 quiet_of(const s64 *values)
+static s64 undisturbed_mean(const s64 *values)
 {
 	s64 sum = 0;
 
-	for (u32 i = QUIET_FIRST; i <= QUIET_LAST; i++)
+	for (u32 i = UNDISTURBED_FIRST; i <= UNDISTURBED_LAST; i++)
 		sum += values[i];
-	return sum / (QUIET_LAST - QUIET_FIRST + 1);
+	return sum / (UNDISTURBED_LAST - UNDISTURBED_FIRST + 1);
 }
 
 /*
@@ -108,7 +108,7 @@ static bool run_plain(const struct trace_calibration *calibration, u32 loop, u32
 
 	if (!warm_up(calibration, loop, false))
 		return false;
-	const u32 pace = trace_pace_measure();
+	const u32 burst = trace_speed_measure();
 	u64 ticks = 0;
 
 	if (!run_once(calibration, loop, false, &ticks))
@@ -117,7 +117,7 @@ static bool run_plain(const struct trace_calibration *calibration, u32 loop, u32
 		return true;
 	round -= WARM_ROUNDS;
 	rounds->plain[round] = (s64)ticks * TRACE_COST_UNIT / (s64)calibration->turns;
-	rounds->pace_plain[round] = pace;
+	rounds->burst_plain[round] = burst;
 	return true;
 }
 
@@ -130,18 +130,18 @@ static bool run_traced(const struct trace_calibration *calibration, u32 loop, u3
 
 	if (!warm_up(calibration, loop, true))
 		return false;
-	const u32 pace = trace_pace_measure();
-	const struct sums before = sums_of(&calibrating.aside.tracer, calibration->depth);
+	const u32 burst = trace_speed_measure();
+	const struct sums before = sums_of(&calibrating.aside.calls, calibration->depth);
 	u64 ticks = 0;
 
 	if (!run_once(calibration, loop, true, &ticks))
 		return false;
-	const struct sums after = sums_of(&calibrating.aside.tracer, calibration->depth);
+	const struct sums after = sums_of(&calibrating.aside.calls, calibration->depth);
 
 	if (round < WARM_ROUNDS)
 		return true;
 	round -= WARM_ROUNDS;
-	rounds->pace_traced[round] = pace;
+	rounds->burst_traced[round] = burst;
 	rounds->traced[round] = (s64)ticks * unit / turns;
 	rounds->inner[round] = (s64)(after.inner - before.inner) * unit / turns;
 	rounds->left_out[round] = (s64)(after.left_out - before.left_out) * unit / turns;
@@ -149,28 +149,28 @@ static bool run_traced(const struct trace_calibration *calibration, u32 loop, u3
 	measured->calls += after.calls - before.calls;
 	measured->misses += after.misses - before.misses;
 	for (u32 i = 0; i < TRACE_UNCOUNTED_COUNT; i++)
-		measured->quiet[i] += after.quiet[i] - before.quiet[i];
+		measured->uncounted[i] += after.uncounted[i] - before.uncounted[i];
 	return true;
 }
 
-/* Of a loop; the pace as of any round: which are quiet, its own time tells and a burst does not. */
+/* Of a loop; the speed as of any round: which are undisturbed, its own time tells and a burst does not. */
 static void sum_up(struct rounds *rounds, struct trace_measured *measured)
 {
-	sort(rounds->pace_plain);
-	sort(rounds->pace_traced);
+	sort(rounds->burst_plain);
+	sort(rounds->burst_traced);
 	sort(rounds->plain);
 	sort(rounds->traced);
 	sort(rounds->inner);
 	sort(rounds->left_out);
-	measured->pace = rounds->pace_traced[ROUNDS / 2];
-	measured->plain = quiet_of(rounds->plain);
-	measured->inner = quiet_of(rounds->inner);
-	measured->left_out = quiet_of(rounds->left_out);
+	measured->burst_ticks = rounds->burst_traced[ROUNDS / 2];
+	measured->plain = undisturbed_mean(rounds->plain);
+	measured->inner = undisturbed_mean(rounds->inner);
+	measured->left_out = undisturbed_mean(rounds->left_out);
 	measured->noise = (rounds->traced[ROUNDS / 2] - rounds->traced[0]) / 2;
 }
 
 /*
- * What loops took without hooks is taken for the pace at which they ran with them: where all
+ * What loops took without hooks is taken for the speed at which they ran with them: where all
  * rounds of one kind came first, the processor may have had another meanwhile.  Of all loops
  * together, for phases are longer than a calibration, as a rule, and one burst says little.
  */
@@ -179,16 +179,16 @@ static void compare(struct trace_measured *measured, u32 count)
 	s64 without = 0, with = 0;
 
 	for (u32 loop = 0; loop < count; loop++) {
-		without += calibrating.rounds[loop].pace_plain[ROUNDS / 2];
-		with += measured[loop].pace;
+		without += calibrating.rounds[loop].burst_plain[ROUNDS / 2];
+		with += measured[loop].burst_ticks;
 	}
 	for (u32 loop = 0; loop < count; loop++) {
 		if (without > 0)
 			measured[loop].plain = measured[loop].plain * with / without;
-		measured[loop].added =
-			quiet_of(calibrating.rounds[loop].traced) - measured[loop].plain;
+		measured[loop].added = undisturbed_mean(calibrating.rounds[loop].traced) -
+				       measured[loop].plain;
 	}
-	calibrated.pace = (u32)(with / count);
+	calibrated.burst_ticks = (u32)(with / count);
 }
 
 enum runs {
@@ -302,7 +302,7 @@ void trace_set_cost(enum trace_kind kind, struct trace_cost cost)
 	struct trace_area *area = trace_area_of_process();
 
 	cost.is_known = 1;
-	cost.burst_ticks = calibrated.pace;
+	cost.burst_ticks = calibrated.burst_ticks;
 	calibrated.costs[kind] = cost;
 	if (area == NULL)
 		return;
@@ -325,21 +325,21 @@ void trace_tell_cost(enum trace_kind kind, const struct trace_found_cost *found)
 		       });
 }
 
-void trace_set_quiet_cost(enum trace_uncounted quiet, s64 ticks, s64 spread)
+void trace_set_uncounted_cost(enum trace_uncounted what, s64 ticks, s64 spread)
 {
 	struct trace_area *area = trace_area_of_process();
 
-	calibrated.quiet[quiet].ticks = clamp(ticks);
-	calibrated.quiet[quiet].spread = (u32)clamp(spread < 0 ? 0 : spread);
-	calibrated.quiet[quiet].is_known = 1;
-	calibrated.quiet[quiet].burst_ticks = calibrated.pace;
+	calibrated.uncounted[what].ticks = clamp(ticks);
+	calibrated.uncounted[what].spread = (u32)clamp(spread < 0 ? 0 : spread);
+	calibrated.uncounted[what].is_known = 1;
+	calibrated.uncounted[what].burst_ticks = calibrated.burst_ticks;
 	if (area == NULL)
 		return;
-	area->uncounted_costs[quiet].ticks = clamp(ticks);
-	area->uncounted_costs[quiet].spread = (u32)clamp(spread < 0 ? 0 : spread);
-	area->uncounted_costs[quiet].burst_ticks = calibrated.pace;
+	area->uncounted_costs[what].ticks = clamp(ticks);
+	area->uncounted_costs[what].spread = (u32)clamp(spread < 0 ? 0 : spread);
+	area->uncounted_costs[what].burst_ticks = calibrated.burst_ticks;
 	/* Pairs with the acquire in the recorder. */
-	__atomic_store_n(&area->uncounted_costs[quiet].is_known, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&area->uncounted_costs[what].is_known, 1, __ATOMIC_RELEASE);
 }
 
 void trace_tell_costs(void)
@@ -348,11 +348,11 @@ void trace_tell_costs(void)
 		if (calibrated.costs[kind].is_known)
 			trace_set_cost((enum trace_kind)kind, calibrated.costs[kind]);
 	}
-	for (int quiet = 0; quiet < TRACE_UNCOUNTED_COUNT; quiet++) {
-		const struct trace_uncounted_cost *cost = &calibrated.quiet[quiet];
+	for (int what = 0; what < TRACE_UNCOUNTED_COUNT; what++) {
+		const struct trace_uncounted_cost *cost = &calibrated.uncounted[what];
 
 		if (cost->is_known)
-			trace_set_quiet_cost((enum trace_uncounted)quiet, cost->ticks,
-					     cost->spread);
+			trace_set_uncounted_cost((enum trace_uncounted)what, cost->ticks,
+						 cost->spread);
 	}
 }

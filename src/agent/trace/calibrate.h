@@ -20,9 +20,9 @@ struct trace_measured {
 	s64 noise; /* half of what the quicker half of all rounds lies in */
 	s64 inner; /* of it, in the calls' own times */
 	s64 left_out;
-	s64 pace;          /* ticks of a burst beside it (pace.h) */
+	s64 burst_ticks;   /* ticks of a burst beside it (processor_speed.h) */
 	u64 calls, misses; /* by all rounds together */
-	u64 quiet[TRACE_UNCOUNTED_COUNT];
+	u64 uncounted[TRACE_UNCOUNTED_COUNT];
 	u64 turns; /* of them */
 };
 
@@ -68,7 +68,7 @@ struct trace_found_cost {
 };
 /* The same, of what an interpreter's loops have shown. */
 void trace_tell_cost(enum trace_kind kind, const struct trace_found_cost *found);
-void trace_set_quiet_cost(enum trace_uncounted quiet, s64 ticks, s64 spread);
+void trace_set_uncounted_cost(enum trace_uncounted what, s64 ticks, s64 spread);
 bool trace_cost_is_known(enum trace_kind kind);
 /* In a child of fork: nobody is at it. */
 void trace_calibrate_forget_others(void);

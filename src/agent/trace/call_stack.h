@@ -35,7 +35,7 @@ struct trace_entry {
 };
 
 /* One thread's: all private but the area. */
-struct tracer {
+struct call_stack {
 	struct trace_area *area;     /* NULL: the thread has none */
 	struct trace_entry *entries; /* the first is the root's */
 	struct trace_entry *top;
@@ -47,7 +47,7 @@ struct tracer {
 	 */
 	u64 busy;
 	u64 unstacked; /* calls for which there was no entry, and that have not ended */
-	u64 pace_due;  /* when the next one is (pace.h); ~0: never */
+	u64 speed_due; /* when the next one is (processor_speed.h); ~0: never */
 	u32 slot;
 	u32 chunk;       /* the one that is being filled; 0: none */
 	u16 used;        /* of it */
@@ -57,10 +57,10 @@ struct tracer {
 	u32 has_nameless; /* calls that are executed may have nodes without names */
 	u32 is_off; /* 1: calls are not counted; their time is none (trace.h, trace_now()) */
 	u64 python_state; /* PyThreadState that its last event was seen in, or 0 */
-	u64 called_at;    /* the instruction that called a builtin last (python/frames.h) */
-	u64 site;         /* by which the loop called it, for this frame; 0: not known */
+	u64 called_at; /* the instruction that called a builtin last (python/dispatch_3_11.h) */
+	u64 site;      /* by which the loop called it, for this frame; 0: not known */
 	u64 site_frame;
-	struct trace_shim *shims; /* not in use (python/shims.h): its thread's */
+	struct trace_shim *shims; /* not in use (python/callable_shims.h): its thread's */
 	struct trace_index index;
 };
 
@@ -92,9 +92,9 @@ static inline bool trace_is_node(u32 number)
 	return number - 1 < TRACE_NODES - 1;
 }
 
-static inline struct trace_node *trace_node_at(const struct tracer *tracer, u32 node)
+static inline struct trace_node *trace_node_at(const struct call_stack *calls, u32 node)
 {
-	return &tracer->area->nodes[node];
+	return &calls->area->nodes[node];
 }
 
 /*
@@ -102,44 +102,44 @@ static inline struct trace_node *trace_node_at(const struct tracer *tracer, u32 
  * is all there is.  A hook that is left by a handler's jump leaves it taken; the next one takes
  * it all the same.
  */
-static inline void trace_take(struct tracer *tracer, u64 level)
+static inline void trace_take(struct call_stack *calls, u64 level)
 {
-	__atomic_store_n(&tracer->busy, level, __ATOMIC_RELAXED);
+	__atomic_store_n(&calls->busy, level, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
 /* Says whether nobody came meanwhile. */
-static inline bool trace_give(struct tracer *tracer, u64 level)
+static inline bool trace_give(struct call_stack *calls, u64 level)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	const u64 busy = __atomic_load_n(&tracer->busy, __ATOMIC_RELAXED);
+	const u64 busy = __atomic_load_n(&calls->busy, __ATOMIC_RELAXED);
 
-	__atomic_store_n(&tracer->busy, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&calls->busy, 0, __ATOMIC_RELAXED);
 	return __builtin_expect(busy == level, 1);
 }
 
 /* Puts down the time since the last event. */
-static inline void trace_advance(struct tracer *tracer, u64 now)
+static inline void trace_advance(struct call_stack *calls, u64 now)
 {
-	struct trace_node *node = trace_node_at(tracer, tracer->top->node);
+	struct trace_node *node = trace_node_at(calls, calls->top->node);
 
 	/*
 	 * Counters of two processors may differ a little, and a CPU clock is less than was
 	 * thought when it is read anew: what was put down once is not put down again.
 	 */
-	if (now <= tracer->last_ticks)
+	if (now <= calls->last_ticks)
 		return;
-	node->self_ticks += now - tracer->last_ticks;
-	tracer->last_ticks = now;
+	node->self_ticks += now - calls->last_ticks;
+	calls->last_ticks = now;
 }
 
 /*
  * The calls that are being executed seem to have begun so much later: what was nobody's time is not
  * theirs, either.  It takes a while where calls are deep.
  */
-static inline void trace_leave_out_of_calls(struct tracer *tracer, u64 ticks)
+static inline void trace_leave_out_of_calls(struct call_stack *calls, u64 ticks)
 {
-	for (struct trace_entry *entry = tracer->top; entry > tracer->entries; entry--)
+	for (struct trace_entry *entry = calls->top; entry > calls->entries; entry--)
 		entry->start_ticks += ticks;
 }
 
@@ -147,37 +147,37 @@ static inline void trace_leave_out_of_calls(struct tracer *tracer, u64 ticks)
  * An event that a hook was called for and that is no call: its cost is in the time of what is
  * being executed.
  */
-static inline void trace_quiet(struct tracer *tracer, enum trace_uncounted what)
+static inline void trace_note_uncounted(struct call_stack *calls, enum trace_uncounted what)
 {
-	tracer->area->overheads[tracer->top->node].uncounted[what] += tracer->is_off ^ 1;
+	calls->area->overheads[calls->top->node].uncounted[what] += calls->is_off ^ 1;
 }
 
 /*
- * Goes on with another stack, which becomes the tracer's; *out_left is the one that is left.  Time
+ * Goes on with another stack, which becomes the calls's; *out_left is the one that is left.  Time
  * up to now is the one's that is left.  By value, so that events do not look further than
- * the tracer.
+ * the calls.
  */
-static inline void trace_switch_stack(struct tracer *tracer, const struct trace_stack *to,
+static inline void trace_switch_stack(struct call_stack *calls, const struct trace_stack *to,
 				      struct trace_stack *out_left, u64 now)
 {
 	const struct trace_stack next = *to;
 
-	trace_advance(tracer, now);
-	*out_left = (struct trace_stack){ .entries = tracer->entries,
-					  .top = tracer->top,
-					  .limit = tracer->limit,
-					  .unstacked = tracer->unstacked };
-	tracer->entries = next.entries;
-	tracer->top = next.top;
-	tracer->limit = next.limit;
-	tracer->unstacked = next.unstacked;
+	trace_advance(calls, now);
+	*out_left = (struct trace_stack){ .entries = calls->entries,
+					  .top = calls->top,
+					  .limit = calls->limit,
+					  .unstacked = calls->unstacked };
+	calls->entries = next.entries;
+	calls->top = next.top;
+	calls->limit = next.limit;
+	calls->unstacked = next.unstacked;
 }
 
 /* As if nothing had been called on it. */
-static inline void trace_empty_stack(const struct tracer *tracer, struct trace_stack *stack)
+static inline void trace_empty_stack(const struct call_stack *calls, struct trace_stack *stack)
 {
 	/* Every stack of the thread begins with its root. */
-	*stack->entries = *tracer->entries;
+	*stack->entries = *calls->entries;
 	stack->top = stack->entries;
 	stack->unstacked = 0;
 }

@@ -25,21 +25,21 @@
 #define TRACE_NEAR_WIDE 1U
 
 /* A chunk for this slot; 0: there is none. */
-static inline u32 trace_take_chunk(struct tracer *tracer)
+static inline u32 trace_take_chunk(struct call_stack *calls)
 {
-	struct trace_area *area = tracer->area;
+	struct trace_area *area = calls->area;
 
 	/* Each call would look for one: the recorder takes away from this before it gives back. */
 	if (__atomic_load_n(&area->chunks_taken, __ATOMIC_RELAXED) >= TRACE_CHUNKS - 1)
 		return 0;
 	for (u32 i = 0; i < TRACE_CHUNKS; i++) {
-		const u32 chunk = (tracer->chunk + 1 + i) % TRACE_CHUNKS;
+		const u32 chunk = (calls->chunk + 1 + i) % TRACE_CHUNKS;
 		u32 nobody = 0;
 
 		if (chunk != 0 &&
 		    __atomic_load_n(&area->owners[chunk], __ATOMIC_RELAXED) == 0 &&
 		    /* Pairs with the release in the recorder, who has read what was in it. */
-		    __atomic_compare_exchange_n(&area->owners[chunk], &nobody, tracer->slot + 1,
+		    __atomic_compare_exchange_n(&area->owners[chunk], &nobody, calls->slot + 1,
 						0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
 			__atomic_fetch_add(&area->chunks_taken, 1, __ATOMIC_RELAXED);
 			return chunk;
@@ -49,29 +49,29 @@ static inline u32 trace_take_chunk(struct tracer *tracer)
 }
 
 /* A node that is nobody's child yet; TRACE_NO_NODE when the table is full. */
-static inline u32 trace_new_node(struct tracer *tracer)
+static inline u32 trace_new_node(struct call_stack *calls)
 {
-	if (tracer->chunk == 0 || tracer->used == TRACE_CHUNK_NODES) {
-		const u32 chunk = trace_take_chunk(tracer);
+	if (calls->chunk == 0 || calls->used == TRACE_CHUNK_NODES) {
+		const u32 chunk = trace_take_chunk(calls);
 
 		if (chunk == 0)
 			return TRACE_NO_NODE;
-		tracer->chunk = chunk;
-		tracer->used = 0;
+		calls->chunk = chunk;
+		calls->used = 0;
 		/* What another thread had in it must not be taken for this one's. */
 		for (u32 i = 0; i < TRACE_CHUNK_NODES; i++) {
 			struct trace_node *node =
-				trace_node_at(tracer, chunk * TRACE_CHUNK_NODES + i);
+				trace_node_at(calls, chunk * TRACE_CHUNK_NODES + i);
 
 			__atomic_store_n(&node->key, 0, __ATOMIC_RELAXED);
 			node->calls = 0;
 			node->self_ticks = 0;
 			node->parent = TRACE_NO_NODE;
-			tracer->area->overheads[chunk * TRACE_CHUNK_NODES + i] =
+			calls->area->overheads[chunk * TRACE_CHUNK_NODES + i] =
 				(struct trace_overhead){ 0 };
 		}
 	}
-	return tracer->chunk * TRACE_CHUNK_NODES + tracer->used++;
+	return calls->chunk * TRACE_CHUNK_NODES + calls->used++;
 }
 
 static inline u16 trace_deeper(u16 depth)
@@ -80,40 +80,39 @@ static inline u16 trace_deeper(u16 depth)
 }
 
 /* Behind the one called last: who is called in turn is found there. */
-static inline void trace_link_child(struct tracer *tracer, u32 parent, u32 child)
+static inline void trace_link_child(struct call_stack *calls, u32 parent, u32 child)
 {
-	struct trace_node *node = trace_node_at(tracer, child);
-	struct trace_node *above = trace_node_at(tracer, parent);
+	struct trace_node *node = trace_node_at(calls, child);
+	struct trace_node *above = trace_node_at(calls, parent);
 	const u32 last = trace_link(&above->first_child);
 
 	if (last == TRACE_NO_NODE) {
 		node->next_sibling = child;
 	} else {
-		node->next_sibling = trace_link(&trace_node_at(tracer, last)->next_sibling);
-		trace_node_at(tracer, last)->next_sibling = child;
+		node->next_sibling = trace_link(&trace_node_at(calls, last)->next_sibling);
+		trace_node_at(calls, last)->next_sibling = child;
 	}
 	above->first_child = child;
 	if (above->is_wide)
-		above->is_wide = trace_index_add(tracer, child);
+		above->is_wide = trace_index_add(calls, child);
 }
 
 /* A child of a node, which is the one called last. */
-static inline u32 trace_add_child(struct tracer *tracer, u32 parent, enum trace_kind kind,
+static inline u32 trace_add_child(struct call_stack *calls, u32 parent, enum trace_kind kind,
 				  u64 identity, u64 key)
 {
-	const u32 child = trace_new_node(tracer);
+	const u32 child = trace_new_node(calls);
 
 	if (child == TRACE_NO_NODE)
 		return child;
-	struct trace_node *node = trace_node_at(tracer, child);
+	struct trace_node *node = trace_node_at(calls, child);
 
 	node->identity = identity;
 	node->parent = parent;
 	node->first_child = TRACE_NO_NODE;
 	node->next_sibling = TRACE_NO_NODE;
-	node->depth = parent == TRACE_NO_NODE
-			      ? 0
-			      : trace_deeper(trace_node_at(tracer, parent)->depth);
+	node->depth =
+		parent == TRACE_NO_NODE ? 0 : trace_deeper(trace_node_at(calls, parent)->depth);
 	node->kind = (u8)kind;
 	node->is_wide = 0;
 	node->shortest_ticks = ~0ULL;
@@ -121,39 +120,39 @@ static inline u32 trace_add_child(struct tracer *tracer, u32 parent, enum trace_
 	/* Pairs with the acquire in the recorder: what is above is whole when it is seen. */
 	__atomic_store_n(&node->key, key, __ATOMIC_RELEASE);
 	if (parent != TRACE_NO_NODE)
-		trace_link_child(tracer, parent, child);
+		trace_link_child(calls, parent, child);
 	return child;
 }
 
 /* Another identity for a node, from now on. */
-static inline void trace_rename(struct tracer *tracer, u32 number, u64 identity)
+static inline void trace_rename(struct call_stack *calls, u32 number, u64 identity)
 {
-	struct trace_node *node = trace_node_at(tracer, number);
-	struct trace_node *above = trace_node_at(tracer, trace_link(&node->parent));
+	struct trace_node *node = trace_node_at(calls, number);
+	struct trace_node *above = trace_node_at(calls, trace_link(&node->parent));
 
 	node->identity = identity;
 	if (above->is_wide)
-		above->is_wide = trace_index_add(tracer, number);
+		above->is_wide = trace_index_add(calls, number);
 }
 
 /* In the ring, from behind a child to `end`. */
-static inline u32 trace_find_between(const struct tracer *tracer, u32 child, u32 end,
+static inline u32 trace_find_between(const struct call_stack *calls, u32 child, u32 end,
 				     u64 identity)
 {
 	for (u32 i = 0; i < TRACE_NODES; i++) {
-		child = trace_link(&trace_node_at(tracer, child)->next_sibling);
+		child = trace_link(&trace_node_at(calls, child)->next_sibling);
 		if (child == end)
 			break;
-		if (trace_node_at(tracer, child)->identity == identity)
+		if (trace_node_at(calls, child)->identity == identity)
 			return child;
 	}
 	return TRACE_NO_NODE;
 }
 
 /* A child that is not the one called last: now it is.  TRACE_NO_NODE: there is none. */
-static inline u32 trace_find_child(struct tracer *tracer, u32 parent, u64 identity)
+static inline u32 trace_find_child(struct call_stack *calls, u32 parent, u64 identity)
 {
-	struct trace_node *above = trace_node_at(tracer, parent);
+	struct trace_node *above = trace_node_at(calls, parent);
 	const u32 last = trace_link(&above->first_child);
 	const u32 near = above->is_wide ? TRACE_NEAR_WIDE : TRACE_NEAR;
 	u32 child = last;
@@ -161,27 +160,27 @@ static inline u32 trace_find_child(struct tracer *tracer, u32 parent, u64 identi
 	if (last == TRACE_NO_NODE)
 		return TRACE_NO_NODE;
 	for (u32 i = 0; i < near; i++) {
-		child = trace_link(&trace_node_at(tracer, child)->next_sibling);
+		child = trace_link(&trace_node_at(calls, child)->next_sibling);
 		if (child == last)
 			return TRACE_NO_NODE;
-		if (trace_node_at(tracer, child)->identity == identity) {
+		if (trace_node_at(calls, child)->identity == identity) {
 			above->first_child = child;
 			return child;
 		}
 	}
 	if (!above->is_wide)
-		above->is_wide = trace_index_add_children(tracer, parent);
-	child = above->is_wide ? trace_index_find(tracer, parent, identity)
-			       : trace_find_between(tracer, child, last, identity);
+		above->is_wide = trace_index_add_children(calls, parent);
+	child = above->is_wide ? trace_index_find(calls, parent, identity)
+			       : trace_find_between(calls, child, last, identity);
 	if (child != TRACE_NO_NODE)
 		above->first_child = child;
 	return child;
 }
 
 /* How deep calls may be before recursion is merged: less, the fuller the table is. */
-static inline u32 trace_depth_limit(const struct tracer *tracer)
+static inline u32 trace_depth_limit(const struct call_stack *calls)
 {
-	const u64 taken = __atomic_load_n(&tracer->area->chunks_taken, __ATOMIC_RELAXED);
+	const u64 taken = __atomic_load_n(&calls->area->chunks_taken, __ATOMIC_RELAXED);
 
 	if (taken < TRACE_CHUNKS / 2)
 		return TRACE_DEPTH;
@@ -192,14 +191,14 @@ static inline u32 trace_depth_limit(const struct tracer *tracer)
  * Whom a callee is merged with, from `parent` outwards: the innermost of its kind that has another
  * one above.  TRACE_NO_NODE: nobody.
  */
-static inline u32 trace_find_merged(const struct tracer *tracer, u32 parent, u64 identity,
+static inline u32 trace_find_merged(const struct call_stack *calls, u32 parent, u64 identity,
 				    bool is_full)
 {
 	u32 found = TRACE_NO_NODE, at = parent;
 
 	for (u32 i = 0; i < TRACE_NODES && at != TRACE_NO_NODE;
-	     i++, at = trace_link(&trace_node_at(tracer, at)->parent)) {
-		if (trace_node_at(tracer, at)->identity != identity)
+	     i++, at = trace_link(&trace_node_at(calls, at)->parent)) {
+		if (trace_node_at(calls, at)->identity != identity)
 			continue;
 		if (found != TRACE_NO_NODE)
 			return found;
@@ -209,33 +208,33 @@ static inline u32 trace_find_merged(const struct tracer *tracer, u32 parent, u64
 }
 
 /* The child called last, if that is it. */
-static inline u32 trace_likely_child(const struct tracer *tracer, u32 parent, u64 identity)
+static inline u32 trace_likely_child(const struct call_stack *calls, u32 parent, u64 identity)
 {
 	const u32 child =
-		__atomic_load_n(&trace_node_at(tracer, parent)->first_child, __ATOMIC_RELAXED);
+		__atomic_load_n(&trace_node_at(calls, parent)->first_child, __ATOMIC_RELAXED);
 
 	return __builtin_expect(trace_is_node(child) &&
-					trace_node_at(tracer, child)->identity == identity,
+					trace_node_at(calls, child)->identity == identity,
 				1)
 		       ? child
 		       : TRACE_NO_NODE;
 }
 
 /* A call that begins: node is the callee's; TRACE_NO_NODE if it is lost. */
-static inline __attribute__((always_inline)) void trace_push(struct tracer *tracer, u32 node,
+static inline __attribute__((always_inline)) void trace_push(struct call_stack *calls, u32 node,
 							     struct trace_entry entry)
 {
 	if (node == TRACE_NO_NODE) {
-		__atomic_fetch_add(&tracer->area->lost_calls, 1, __ATOMIC_RELAXED);
-		node = tracer->top->node;
+		__atomic_fetch_add(&calls->area->lost_calls, 1, __ATOMIC_RELAXED);
+		node = calls->top->node;
 	} else {
-		trace_node_at(tracer, node)->calls += tracer->is_off ^ 1;
+		trace_node_at(calls, node)->calls += calls->is_off ^ 1;
 	}
-	if (tracer->top == tracer->limit) {
-		tracer->unstacked++;
+	if (calls->top == calls->limit) {
+		calls->unstacked++;
 		return;
 	}
-	struct trace_entry *top = tracer->top + 1;
+	struct trace_entry *top = calls->top + 1;
 
 	top->object = entry.object;
 	top->named = entry.named;
@@ -243,14 +242,14 @@ static inline __attribute__((always_inline)) void trace_push(struct tracer *trac
 	top->start_ticks = entry.start_ticks;
 	top->node = node;
 	top->kind = entry.kind;
-	tracer->top = top;
+	calls->top = top;
 }
 
 /* The innermost call ends. */
-static inline void trace_pop(struct tracer *tracer, u64 now)
+static inline void trace_pop(struct call_stack *calls, u64 now)
 {
-	const struct trace_entry *top = tracer->top;
-	struct trace_node *node = trace_node_at(tracer, top->node);
+	const struct trace_entry *top = calls->top;
+	struct trace_node *node = trace_node_at(calls, top->node);
 	const u64 ticks = now > top->start_ticks ? now - top->start_ticks : 0;
 
 	/* One that took no time was made while tracing was off: it is not the shortest. */
@@ -258,26 +257,26 @@ static inline void trace_pop(struct tracer *tracer, u64 now)
 		node->shortest_ticks = ticks;
 	if (ticks > node->longest_ticks)
 		node->longest_ticks = ticks;
-	tracer->top--;
+	calls->top--;
 }
 
 /* As trace_close(), of a call that is not the innermost, or that has no entry. */
-static __attribute__((noinline, unused)) void trace_leave_outer(struct tracer *tracer,
+static __attribute__((noinline, unused)) void trace_leave_outer(struct call_stack *calls,
 								u64 object, u64 frame, u64 now)
 {
-	const struct trace_entry *entry = tracer->top;
+	const struct trace_entry *entry = calls->top;
 
-	if (tracer->unstacked > 0) {
-		tracer->unstacked--;
+	if (calls->unstacked > 0) {
+		calls->unstacked--;
 		return;
 	}
-	while (entry > tracer->entries && (entry->object != object || entry->frame != frame))
+	while (entry > calls->entries && (entry->object != object || entry->frame != frame))
 		entry--;
-	if (entry == tracer->entries)
+	if (entry == calls->entries)
 		return;
-	while (tracer->top >= entry) {
-		tracer->has_waiting |= tracer->top->kind == TRACE_KIND_REGION;
-		trace_pop(tracer, now);
+	while (calls->top >= entry) {
+		calls->has_waiting |= calls->top->kind == TRACE_KIND_REGION;
+		trace_pop(calls, now);
 	}
 }
 
@@ -285,16 +284,16 @@ static __attribute__((noinline, unused)) void trace_leave_outer(struct tracer *t
  * The call of this object, in this frame, ends, and what it called that was not seen to end.
  * Nothing, if it began before it was traced.
  */
-static inline __attribute__((always_inline)) void trace_close(struct tracer *tracer, u64 object,
-							      u64 frame, u64 now)
+static inline __attribute__((always_inline)) void trace_close(struct call_stack *calls,
+							      u64 object, u64 frame, u64 now)
 {
-	const struct trace_entry *top = tracer->top;
+	const struct trace_entry *top = calls->top;
 
-	trace_advance(tracer, now);
+	trace_advance(calls, now);
 	/* The root's object is 0, and no callee's. */
 	if (__builtin_expect(
-		    top->object == object && top->frame == frame && tracer->unstacked == 0, 1))
-		trace_pop(tracer, now);
+		    top->object == object && top->frame == frame && calls->unstacked == 0, 1))
+		trace_pop(calls, now);
 	else
-		trace_leave_outer(tracer, object, frame, now);
+		trace_leave_outer(calls, object, frame, now);
 }

@@ -14,12 +14,12 @@
 #define MORE_ENTRIES 4096U
 
 /* A slot's, for one thread after the other. */
-static struct tracer tracers[TRACE_THREADS];
-__thread struct tracer *trace_own;
+static struct call_stack call_stacks[TRACE_THREADS];
+__thread struct call_stack *trace_own;
 /* There was no slot for it. */
 static __thread bool is_untraced;
 /* Its parent's, in a child of fork until it has its own. */
-static const struct tracer *forgotten;
+static const struct call_stack *forgotten;
 /* The slot to look at first. */
 static u32 next_slot;
 
@@ -42,16 +42,16 @@ static u32 take_slot(struct trace_area *area)
 }
 
 /* Once for each slot. */
-static bool has_entries(struct tracer *tracer)
+static bool has_entries(struct call_stack *calls)
 {
-	if (tracer->entries != NULL)
+	if (calls->entries != NULL)
 		return true;
-	tracer->entries = trace_map(ENTRIES * sizeof *tracer->entries);
-	tracer->limit = tracer->entries + ENTRIES - 1;
-	return tracer->entries != NULL;
+	calls->entries = trace_map(ENTRIES * sizeof *calls->entries);
+	calls->limit = calls->entries + ENTRIES - 1;
+	return calls->entries != NULL;
 }
 
-bool trace_make_stack(const struct tracer *tracer, struct trace_stack *out_stack)
+bool trace_make_stack(const struct call_stack *calls, struct trace_stack *out_stack)
 {
 	struct trace_entry *entries = trace_map(MORE_ENTRIES * sizeof *entries);
 
@@ -59,33 +59,33 @@ bool trace_make_stack(const struct tracer *tracer, struct trace_stack *out_stack
 		return false;
 	out_stack->entries = entries;
 	out_stack->limit = entries + MORE_ENTRIES - 1;
-	trace_empty_stack(tracer, out_stack);
+	trace_empty_stack(calls, out_stack);
 	return true;
 }
 
-static bool begin_tracer(struct tracer *tracer, struct trace_area *area, u32 slot)
+static bool begin_calls(struct call_stack *calls, struct trace_area *area, u32 slot)
 {
-	tracer->area = area;
-	tracer->slot = slot;
-	tracer->chunk = 0;
-	tracer->busy = 0;
-	tracer->unstacked = 0;
-	tracer->pace_due = 0;
-	tracer->is_off = trace_clock.is_off;
-	trace_index_drop(&tracer->index);
-	if (!has_entries(tracer))
+	calls->area = area;
+	calls->slot = slot;
+	calls->chunk = 0;
+	calls->busy = 0;
+	calls->unstacked = 0;
+	calls->speed_due = 0;
+	calls->is_off = trace_clock.is_off;
+	trace_index_drop(&calls->index);
+	if (!has_entries(calls))
 		return false;
 	const u32 root =
-		trace_add_child(tracer, TRACE_NO_NODE, TRACE_KIND_OUTSIDE, 0, TRACE_OUTSIDE);
+		trace_add_child(calls, TRACE_NO_NODE, TRACE_KIND_OUTSIDE, 0, TRACE_OUTSIDE);
 
 	if (root == TRACE_NO_NODE)
 		return false;
-	tracer->top = tracer->entries;
-	*tracer->top = (struct trace_entry){ .node = root };
+	calls->top = calls->entries;
+	*calls->top = (struct trace_entry){ .node = root };
 	return true;
 }
 
-struct tracer *trace_begin_thread(void)
+struct call_stack *trace_begin_thread(void)
 {
 	struct trace_area *area = trace_area_of_process();
 
@@ -93,28 +93,28 @@ struct tracer *trace_begin_thread(void)
 		return NULL;
 	const u32 slot = trace_map_is_forbidden() ? TRACE_THREADS : take_slot(area);
 
-	if (slot == TRACE_THREADS || !begin_tracer(&tracers[slot], area, slot)) {
+	if (slot == TRACE_THREADS || !begin_calls(&call_stacks[slot], area, slot)) {
 		__atomic_fetch_add(&area->untraced_threads, 1, __ATOMIC_RELAXED);
 		is_untraced = true;
 		return NULL;
 	}
 	__atomic_fetch_add(&area->threads_taken, 1, __ATOMIC_RELAXED);
-	struct tracer *tracer = &tracers[slot];
+	struct call_stack *calls = &call_stacks[slot];
 	struct trace_thread *thread = &area->threads[slot];
 
 	thread->left_out_ticks = 0;
-	tracer->last_ticks = trace_now();
+	calls->last_ticks = trace_now();
 	thread->first_ticks = trace_clock_counter();
 	/* Pairs with the acquire in the recorder: its first time is there when it is seen. */
 	__atomic_store_n(&thread->tid, (u32)arch_syscall4(SYS_gettid, 0, 0, 0, 0),
 			 __ATOMIC_RELEASE);
-	trace_own = tracer;
-	return tracer;
+	trace_own = calls;
+	return calls;
 }
 
-void trace_skip(struct tracer *tracer)
+void trace_skip(struct call_stack *calls)
 {
-	tracer->last_ticks = trace_now();
+	calls->last_ticks = trace_now();
 }
 
 bool trace_begin_aside(struct trace_aside *aside)
@@ -128,22 +128,22 @@ bool trace_begin_aside(struct trace_aside *aside)
 	if (aside->was_off)
 		trace_clock_go_on();
 	aside->own = trace_own;
-	aside->tracer.area = area;
-	if (!begin_tracer(&aside->tracer, aside->tracer.area, 0)) {
+	aside->calls.area = area;
+	if (!begin_calls(&aside->calls, aside->calls.area, 0)) {
 		trace_end_aside(aside);
 		return false;
 	}
-	aside->tracer.pace_due = ~0ULL;
-	aside->tracer.last_ticks = trace_now();
-	trace_own = &aside->tracer;
+	aside->calls.speed_due = ~0ULL;
+	aside->calls.last_ticks = trace_now();
+	trace_own = &aside->calls;
 	return true;
 }
 
 void trace_end_aside(struct trace_aside *aside)
 {
-	trace_unmap(aside->tracer.area, sizeof *aside->tracer.area);
-	trace_index_drop(&aside->tracer.index);
-	aside->tracer.area = NULL;
+	trace_unmap(aside->calls.area, sizeof *aside->calls.area);
+	trace_index_drop(&aside->calls.index);
+	aside->calls.area = NULL;
 	trace_own = aside->own;
 	if (trace_own != NULL)
 		trace_leave_out_of_calls(trace_own, trace_leave_out(trace_own));
@@ -152,10 +152,10 @@ void trace_end_aside(struct trace_aside *aside)
 }
 
 /* By what each function was executed: its entry says it from then on, as its node is gone. */
-static void keep_kinds(struct tracer *tracer)
+static void keep_kinds(struct call_stack *calls)
 {
-	for (struct trace_entry *entry = tracer->entries + 1; entry <= tracer->top; entry++) {
-		const struct trace_node *node = trace_node_at(tracer, entry->node);
+	for (struct trace_entry *entry = calls->entries + 1; entry <= calls->top; entry++) {
+		const struct trace_node *node = trace_node_at(calls, entry->node);
 
 		/* Another's node, where there was no room. */
 		if (trace_call_kind_is_python(node->kind) && node->parent == entry[-1].node)
@@ -178,8 +178,8 @@ void trace_calls_forget(void)
 
 bool trace_calls_adopt(void)
 {
-	const struct tracer *before = forgotten;
-	const struct tracer old = before != NULL ? *before : (struct tracer){ 0 };
+	const struct call_stack *before = forgotten;
+	const struct call_stack old = before != NULL ? *before : (struct call_stack){ 0 };
 
 	trace_own = NULL;
 	is_untraced = false;
@@ -187,18 +187,18 @@ bool trace_calls_adopt(void)
 		return false;
 	/* Another slot than before: its entries are read while these are made. */
 	next_slot = old.slot + 1;
-	struct tracer *tracer = trace_begin_thread();
+	struct call_stack *calls = trace_begin_thread();
 
-	if (tracer != NULL && tracer != before)
-		trace_stand_again(tracer, old.entries + 1, (u32)(old.top - old.entries));
-	return tracer != NULL;
+	if (calls != NULL && calls != before)
+		trace_stand_again(calls, old.entries + 1, (u32)(old.top - old.entries));
+	return calls != NULL;
 }
 
 /* For those that begin meanwhile, the clock says it. */
 void trace_calls_set_off(u32 is_off)
 {
 	for (u32 i = 0; i < TRACE_THREADS; i++) {
-		if (tracers[i].area != NULL)
-			__atomic_store_n(&tracers[i].is_off, is_off, __ATOMIC_RELAXED);
+		if (call_stacks[i].area != NULL)
+			__atomic_store_n(&call_stacks[i].is_off, is_off, __ATOMIC_RELAXED);
 	}
 }

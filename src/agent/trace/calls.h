@@ -23,16 +23,16 @@ struct trace_call {
 };
 
 /* The calling thread's; NULL: it has none so far. */
-extern __thread struct tracer *trace_own;
+extern __thread struct call_stack *trace_own;
 
 /* A call that is being executed, and did not begin where it would have been counted. */
-void trace_stand(struct tracer *tracer, const struct trace_call *call);
+void trace_stand(struct call_stack *calls, const struct trace_call *call);
 /* The same of entries that are another tree's, outermost first. */
-void trace_stand_again(struct tracer *tracer, const struct trace_entry *entries, u32 count);
+void trace_stand_again(struct call_stack *calls, const struct trace_entry *entries, u32 count);
 /* The calling thread's calls, counted for a while in an area of their own. */
 struct trace_aside {
-	struct tracer tracer; /* the caller's to read before it ends; its entries are kept */
-	struct tracer *own;   /* the thread's from before */
+	struct call_stack calls; /* the caller's to read before it ends; its entries are kept */
+	struct call_stack *own;  /* the thread's from before */
 	bool was_off;
 };
 /*
@@ -42,18 +42,18 @@ struct trace_aside {
 bool trace_begin_aside(struct trace_aside *aside);
 void trace_end_aside(struct trace_aside *aside);
 /* Begins to count the calling thread; NULL: it cannot be. */
-struct tracer *trace_begin_thread(void);
+struct call_stack *trace_begin_thread(void);
 /*
  * One more stack for a thread that switches stacks, empty (trace_switch_stack()); false: there is
  * no memory.  As no stack is ever given back, who has done with one keeps it for another.
  */
-bool trace_make_stack(const struct tracer *tracer, struct trace_stack *out_stack);
+bool trace_make_stack(const struct call_stack *calls, struct trace_stack *out_stack);
 /*
- * A call that is not of the callee that was its caller's last, or at which the processor's pace is
- * due (pace.h).  Not a struct: that would be put together in memory at each call, for those of
+ * A call that is not of the callee that was its caller's last, or at which the processor's speed is
+ * due (processor_speed.h).  Not a struct: that would be put together in memory at each call, for those of
  * the other kind as well.
  */
-void trace_enter_elsewhere(struct tracer *tracer, u64 identity, u64 object, u64 named,
+void trace_enter_elsewhere(struct call_stack *calls, u64 identity, u64 object, u64 named,
 			   u64 frame, enum trace_kind kind);
 /* There is an area: threads that begin take slots of it. */
 void trace_calls_begin(void);
@@ -64,9 +64,9 @@ bool trace_calls_adopt(void);
 /* By the program: calls are followed as before, but not counted (1), or counted again (0). */
 void trace_calls_set_off(u32 is_off);
 
-static inline struct tracer *trace_of_thread(void)
+static inline struct call_stack *trace_of_thread(void)
 {
-	struct tracer *own = trace_own;
+	struct call_stack *own = trace_own;
 
 	return __builtin_expect(own != NULL, 1) ? own : trace_begin_thread();
 }
@@ -75,62 +75,62 @@ static inline struct tracer *trace_of_thread(void)
  * regions.c: the innermost call may be of a generator, or a coroutine, that had regions
  * when it was left: they are open again.
  */
-void trace_region_return(struct tracer *tracer);
+void trace_region_return(struct call_stack *calls);
 
 /*
  * The time since the last event is nobody's: searching for a node, and naming it, took it.  Says how
  * long it was, in ticks.
  */
-u64 trace_leave_out(struct tracer *tracer);
+u64 trace_leave_out(struct call_stack *calls);
 /* Events of a handler went to another tree while the caller was at this one: so does their time. */
-void trace_skip(struct tracer *tracer);
+void trace_skip(struct call_stack *calls);
 
 /* By value, so that it is put together in registers. */
-static inline __attribute__((always_inline)) void trace_enter(struct tracer *tracer,
+static inline __attribute__((always_inline)) void trace_enter(struct call_stack *calls,
 							      struct trace_call call, u64 now)
 {
 	const u64 level = arch_stack_pointer();
 
-	trace_take(tracer, level);
-	trace_advance(tracer, now);
-	const u32 node = trace_likely_child(tracer, tracer->top->node, call.identity);
+	trace_take(calls, level);
+	trace_advance(calls, now);
+	const u32 node = trace_likely_child(calls, calls->top->node, call.identity);
 
-	if (__builtin_expect(node == TRACE_NO_NODE || now >= tracer->pace_due, 0))
-		trace_enter_elsewhere(tracer, call.identity, call.object, call.named,
-				      call.frame, call.kind);
+	if (__builtin_expect(node == TRACE_NO_NODE || now >= calls->speed_due, 0))
+		trace_enter_elsewhere(calls, call.identity, call.object, call.named, call.frame,
+				      call.kind);
 	else
-		trace_push(tracer, node,
+		trace_push(calls, node,
 			   (struct trace_entry){ .object = call.object,
 						 .named = call.named,
 						 .frame = call.frame,
 						 .kind = call.kind,
 						 .start_ticks = now });
-	if (!trace_give(tracer, level))
-		trace_skip(tracer);
-	if (__builtin_expect(tracer->has_waiting, 0))
-		trace_region_return(tracer);
+	if (!trace_give(calls, level))
+		trace_skip(calls);
+	if (__builtin_expect(calls->has_waiting, 0))
+		trace_region_return(calls);
 }
 
 /* trace_close(), by whoever has not taken the tree. */
-static inline __attribute__((always_inline)) void trace_leave(struct tracer *tracer, u64 object,
-							      u64 frame, u64 now)
+static inline __attribute__((always_inline)) void trace_leave(struct call_stack *calls,
+							      u64 object, u64 frame, u64 now)
 {
 	const u64 level = arch_stack_pointer();
 
-	trace_take(tracer, level);
-	trace_close(tracer, object, frame, now);
-	if (!trace_give(tracer, level))
-		trace_skip(tracer);
+	trace_take(calls, level);
+	trace_close(calls, object, frame, now);
+	if (!trace_give(calls, level))
+		trace_skip(calls);
 }
 
 /* trace_switch_stack(), by whoever has not taken the tree. */
-static inline void trace_change_stack(struct tracer *tracer, const struct trace_stack *to,
+static inline void trace_change_stack(struct call_stack *calls, const struct trace_stack *to,
 				      struct trace_stack *out_left, u64 now)
 {
 	const u64 level = arch_stack_pointer();
 
-	trace_take(tracer, level);
-	trace_switch_stack(tracer, to, out_left, now);
-	if (!trace_give(tracer, level))
-		trace_skip(tracer);
+	trace_take(calls, level);
+	trace_switch_stack(calls, to, out_left, now);
+	if (!trace_give(calls, level))
+		trace_skip(calls);
 }

@@ -30,18 +30,18 @@ static u32 most_of(u32 bits)
 	return bits < TRACE_INDEX_LAST_BITS ? ENTRIES_OF(bits) / 2 : ENTRIES_OF(bits) / 16 * 15;
 }
 
-u32 trace_index_find(const struct tracer *tracer, u32 parent, u64 identity)
+u32 trace_index_find(const struct call_stack *calls, u32 parent, u64 identity)
 {
-	const u32 bits = tracer->index.bits;
+	const u32 bits = calls->index.bits;
 
 	/* A node may say that its children are here when none is. */
-	if (tracer->index.tables == NULL)
+	if (calls->index.tables == NULL)
 		return TRACE_NO_NODE;
-	const u32 *table = table_of(&tracer->index, bits);
+	const u32 *table = table_of(&calls->index, bits);
 	u32 at = place_of(parent, identity, bits);
 
 	for (; table[at] != TRACE_NO_NODE; at = (at + 1) % ENTRIES_OF(bits)) {
-		const struct trace_node *node = trace_node_at(tracer, table[at]);
+		const struct trace_node *node = trace_node_at(calls, table[at]);
 
 		if (node->identity == identity && node->parent == parent)
 			return table[at];
@@ -50,10 +50,10 @@ u32 trace_index_find(const struct tracer *tracer, u32 parent, u64 identity)
 }
 
 /* False: it is there. */
-static bool put(const struct tracer *tracer, u32 bits, u32 number)
+static bool put(const struct call_stack *calls, u32 bits, u32 number)
 {
-	const struct trace_node *node = trace_node_at(tracer, number);
-	u32 *table = table_of(&tracer->index, bits);
+	const struct trace_node *node = trace_node_at(calls, number);
+	u32 *table = table_of(&calls->index, bits);
 	u32 at = place_of(node->parent, node->identity, bits);
 
 	while (table[at] != TRACE_NO_NODE && table[at] != number)
@@ -72,15 +72,15 @@ static bool begin(struct trace_index *index)
 	return index->tables != NULL;
 }
 
-static void grow(struct tracer *tracer)
+static void grow(struct call_stack *calls)
 {
-	struct trace_index *index = &tracer->index;
+	struct trace_index *index = &calls->index;
 	const u32 *last = table_of(index, index->bits);
 	u32 used = 0;
 
 	for (u32 i = 0; i < ENTRIES_OF(index->bits); i++) {
 		if (last[i] != TRACE_NO_NODE)
-			used += put(tracer, index->bits + 1, last[i]);
+			used += put(calls, index->bits + 1, last[i]);
 	}
 	index->used = used;
 	/* A handler that interrupts this sees the one or the other. */
@@ -88,33 +88,33 @@ static void grow(struct tracer *tracer)
 	index->bits++;
 }
 
-bool trace_index_add(struct tracer *tracer, u32 node)
+bool trace_index_add(struct call_stack *calls, u32 node)
 {
-	struct trace_index *index = &tracer->index;
+	struct trace_index *index = &calls->index;
 
 	if (!index->is_full && index->tables == NULL)
 		index->is_full = !begin(index);
 	if (!index->is_full && index->used == most_of(index->bits)) {
 		if (index->bits < TRACE_INDEX_LAST_BITS)
-			grow(tracer);
+			grow(calls);
 		else
 			index->is_full = 1;
 	}
 	if (index->is_full)
 		return false;
-	index->used += put(tracer, index->bits, node);
+	index->used += put(calls, index->bits, node);
 	return true;
 }
 
-bool trace_index_add_children(struct tracer *tracer, u32 parent)
+bool trace_index_add_children(struct call_stack *calls, u32 parent)
 {
-	const u32 first = trace_link(&trace_node_at(tracer, parent)->first_child);
+	const u32 first = trace_link(&trace_node_at(calls, parent)->first_child);
 	u32 child = first;
 
 	for (u32 i = 0; i < TRACE_NODES; i++) {
-		if (!trace_index_add(tracer, child))
+		if (!trace_index_add(calls, child))
 			return false;
-		child = trace_link(&trace_node_at(tracer, child)->next_sibling);
+		child = trace_link(&trace_node_at(calls, child)->next_sibling);
 		if (child == first)
 			return true;
 	}

@@ -21,10 +21,10 @@
 #define TRACE_INDEX_LAST_BITS  20U /* one for all nodes that there are */
 
 /* TRACE_NO_NODE: it is not there. */
-u32 trace_index_find(const struct tracer *tracer, u32 parent, u64 identity);
+u32 trace_index_find(const struct call_stack *calls, u32 parent, u64 identity);
 /* False: there is no room, and nothing may be looked for here any more that is this one's parent's. */
-bool trace_index_add(struct tracer *tracer, u32 node);
+bool trace_index_add(struct call_stack *calls, u32 node);
 /* All children of a node, which may be looked for here then.  False: there is no room. */
-bool trace_index_add_children(struct tracer *tracer, u32 parent);
+bool trace_index_add_children(struct call_stack *calls, u32 parent);
 /* Gives back its memory. */
 void trace_index_drop(struct trace_index *index);

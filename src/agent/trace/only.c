@@ -54,7 +54,7 @@ static enum verdict recall(u64 word)
 	return NOT_KNOWN;
 }
 
-/* Where there is no room it is not kept: whoever asks again is told the same. */
+/* Where there is no room it is not kept: asked again, the answer is the same. */
 static void keep(u64 word, enum verdict verdict)
 {
 	const u64 kept = (word & ~1ULL) | (verdict == HIDDEN);

@@ -40,12 +40,12 @@ static bool is_builtin(const struct trace_entry *entry)
 /*
  * How many of the innermost calls are those that ask for it: the first, and up to their last.
  */
-static u32 count_above(const struct tracer *tracer, const struct region_asking *asking)
+static u32 count_above(const struct call_stack *calls, const struct region_asking *asking)
 {
 	u32 count = 0;
 
-	for (u32 i = 0; i < MOST_ABOVE && tracer->top - i > tracer->entries; i++) {
-		const struct trace_entry *entry = tracer->top - i;
+	for (u32 i = 0; i < MOST_ABOVE && calls->top - i > calls->entries; i++) {
+		const struct trace_entry *entry = calls->top - i;
 
 		if (is_asking(asking, entry) || (i == 0 && is_builtin(entry)))
 			count = i + 1;
@@ -56,19 +56,19 @@ static u32 count_above(const struct tracer *tracer, const struct region_asking *
 }
 
 /* A call below the innermost ones. */
-static void enter_below(struct tracer *tracer, u32 count, const struct trace_call *call,
+static void enter_below(struct call_stack *calls, u32 count, const struct trace_call *call,
 			u64 now)
 {
 	struct trace_entry above[MOST_ABOVE];
 
 	for (u32 i = 0; i < count; i++)
-		above[i] = *tracer->top--;
-	trace_enter(tracer, *call, now);
+		above[i] = *calls->top--;
+	trace_enter(calls, *call, now);
 	for (u32 i = count; i > 0; i--) {
-		if (tracer->top == tracer->limit)
-			tracer->unstacked++;
+		if (calls->top == calls->limit)
+			calls->unstacked++;
 		else
-			*++tracer->top = above[i - 1];
+			*++calls->top = above[i - 1];
 	}
 }
 
@@ -82,24 +82,24 @@ static struct trace_call call_of(const struct region *region)
 
 void trace_region_begin(const struct region *region, const struct region_asking *asking)
 {
-	struct tracer *tracer = trace_area_of_process() != NULL ? trace_of_thread() : NULL;
+	struct call_stack *calls = trace_area_of_process() != NULL ? trace_of_thread() : NULL;
 
-	if (tracer == NULL || tracer->unstacked > 0)
+	if (calls == NULL || calls->unstacked > 0)
 		return;
 	const struct trace_call call = call_of(region);
 	const u64 now = trace_now();
 
 	trace_set_status(TRACE_ON);
-	trace_advance(tracer, now);
-	enter_below(tracer, count_above(tracer, asking), &call, now);
+	trace_advance(calls, now);
+	enter_below(calls, count_above(calls, asking), &call, now);
 }
 
 /* The entry of a region; the root's if it has none. */
-static struct trace_entry *find_entry(const struct tracer *tracer, u64 serial)
+static struct trace_entry *find_entry(const struct call_stack *calls, u64 serial)
 {
-	struct trace_entry *entry = tracer->top;
+	struct trace_entry *entry = calls->top;
 
-	while (entry > tracer->entries &&
+	while (entry > calls->entries &&
 	       (entry->kind != TRACE_KIND_REGION || entry->object != serial))
 		entry--;
 	return entry;
@@ -166,36 +166,36 @@ static bool is_left_to(const struct region_place *place, struct begun *begun)
  * Puts a region around the innermost call, which has just begun outside of it: it is moved to
  * another node.
  */
-static void put_around(struct tracer *tracer, const struct trace_call *region)
+static void put_around(struct call_stack *calls, const struct trace_call *region)
 {
-	const struct trace_entry called = *tracer->top;
-	struct trace_node *node = trace_node_at(tracer, called.node);
+	const struct trace_entry called = *calls->top;
+	struct trace_node *node = trace_node_at(calls, called.node);
 	const u64 now = called.start_ticks;
 
 	/* A call that was merged with another, or found no node, stays where it is. */
-	if (node->parent != tracer->top[-1].node)
+	if (node->parent != calls->top[-1].node)
 		return;
-	node->calls -= tracer->is_off ^ 1;
-	tracer->has_waiting = false; /* or we would be called again */
-	tracer->top--;
-	trace_stand(tracer, region);
-	trace_enter(tracer,
+	node->calls -= calls->is_off ^ 1;
+	calls->has_waiting = false; /* or we would be called again */
+	calls->top--;
+	trace_stand(calls, region);
+	trace_enter(calls,
 		    (struct trace_call){ .identity = node->identity,
 					 .object = called.object,
 					 .named = called.named,
 					 .frame = called.frame,
 					 .kind = (enum trace_kind)called.kind },
 		    now);
-	tracer->has_waiting = true;
+	calls->has_waiting = true;
 }
 
-void trace_region_return(struct tracer *tracer)
+void trace_region_return(struct call_stack *calls)
 {
-	struct begun begun = { .called = tracer->top[0], .caller = tracer->top[-1] };
+	struct begun begun = { .called = calls->top[0], .caller = calls->top[-1] };
 	const struct regions *own = regions_own;
 
 	if (own == NULL)
-		tracer->has_waiting = false;
+		calls->has_waiting = false;
 	for (u32 i = 0; own != NULL && i < own->count && i < REGIONS_OPEN; i++) {
 		const struct region *region = &own->open[i];
 		const struct trace_call call = call_of(region);
@@ -203,31 +203,31 @@ void trace_region_return(struct tracer *tracer)
 		if (region->serial == 0 || region->place.anchor != REGION_PYTHON)
 			continue;
 		if (returns_to(&region->place, &begun))
-			trace_stand(tracer, &call);
+			trace_stand(calls, &call);
 		else if (is_left_to(&region->place, &begun) &&
-			 find_entry(tracer, region->serial) == tracer->entries)
-			put_around(tracer, &call);
+			 find_entry(calls, region->serial) == calls->entries)
+			put_around(calls, &call);
 	}
 }
 
 void trace_region_end(u64 serial)
 {
-	struct tracer *tracer = trace_area_of_process() != NULL ? trace_own : NULL;
+	struct call_stack *calls = trace_area_of_process() != NULL ? trace_own : NULL;
 
-	if (tracer == NULL || serial == 0)
+	if (calls == NULL || serial == 0)
 		return;
-	struct trace_entry *entry = find_entry(tracer, serial);
-	const struct trace_entry *const top = tracer->top;
+	struct trace_entry *entry = find_entry(calls, serial);
+	const struct trace_entry *const top = calls->top;
 	const u64 now = trace_now();
 
-	if (entry == tracer->entries)
+	if (entry == calls->entries)
 		return;
-	trace_advance(tracer, now);
-	tracer->top = entry;
-	trace_pop(tracer, now);
+	trace_advance(calls, now);
+	calls->top = entry;
+	trace_pop(calls, now);
 	while (entry < top) {
 		*entry = entry[1];
 		entry++;
 	}
-	tracer->top = entry - 1;
+	calls->top = entry - 1;
 }

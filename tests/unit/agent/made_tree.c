@@ -42,13 +42,13 @@ int made_tree_setup(void **state)
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (the_tree.area == MAP_FAILED)
 		return -1;
-	the_tree.tracer = (struct tracer){ .area = the_tree.area,
-					   .entries = the_tree.entries,
-					   .top = the_tree.entries,
-					   .limit = the_tree.entries + MADE_TREE_ENTRIES - 1,
-					   .last_ticks = the_tree.now };
+	the_tree.calls = (struct call_stack){ .area = the_tree.area,
+					      .entries = the_tree.entries,
+					      .top = the_tree.entries,
+					      .limit = the_tree.entries + MADE_TREE_ENTRIES - 1,
+					      .last_ticks = the_tree.now };
 	the_tree.entries[0] =
-		(struct trace_entry){ .node = trace_add_child(&the_tree.tracer, TRACE_NO_NODE,
+		(struct trace_entry){ .node = trace_add_child(&the_tree.calls, TRACE_NO_NODE,
 							      TRACE_KIND_OUTSIDE, 0,
 							      TRACE_OUTSIDE) };
 	*state = &the_tree;
@@ -59,25 +59,25 @@ int made_tree_teardown(void **state)
 {
 	struct made_tree *made = *state;
 
-	trace_index_drop(&made->tracer.index);
+	trace_index_drop(&made->calls.index);
 	return munmap(made->area, sizeof *made->area) | made->maps_made;
 }
 
 /* As agent/trace/trace.c does it, but for the names. */
 u32 made_tree_place(struct made_tree *made, u64 identity)
 {
-	struct tracer *tracer = &made->tracer;
-	const u32 parent = tracer->top->node;
-	u32 node = trace_likely_child(tracer, parent, identity);
+	struct call_stack *calls = &made->calls;
+	const u32 parent = calls->top->node;
+	u32 node = trace_likely_child(calls, parent, identity);
 
 	if (node == TRACE_NO_NODE)
-		node = trace_find_child(tracer, parent, identity);
+		node = trace_find_child(calls, parent, identity);
 	if (node == TRACE_NO_NODE &&
-	    trace_node_at(tracer, parent)->depth >= trace_depth_limit(tracer))
-		node = trace_find_merged(tracer, parent, identity, false);
+	    trace_node_at(calls, parent)->depth >= trace_depth_limit(calls))
+		node = trace_find_merged(calls, parent, identity, false);
 	if (node == TRACE_NO_NODE)
-		node = trace_add_child(tracer, parent, TRACE_KIND_PYTHON, identity, KEY);
-	return node != TRACE_NO_NODE ? node : trace_find_merged(tracer, parent, identity, true);
+		node = trace_add_child(calls, parent, TRACE_KIND_PYTHON, identity, KEY);
+	return node != TRACE_NO_NODE ? node : trace_find_merged(calls, parent, identity, true);
 }
 
 void made_tree_enter(struct made_tree *made, u64 function, u64 ticks)
@@ -86,14 +86,14 @@ void made_tree_enter(struct made_tree *made, u64 function, u64 ticks)
 					   .start_ticks = made->now + ticks };
 
 	made->now += ticks;
-	trace_advance(&made->tracer, made->now);
-	trace_push(&made->tracer, made_tree_place(made, function), entry);
+	trace_advance(&made->calls, made->now);
+	trace_push(&made->calls, made_tree_place(made, function), entry);
 }
 
 void made_tree_leave(struct made_tree *made, u64 function, u64 ticks)
 {
 	made->now += ticks;
-	trace_close(&made->tracer, function, 0, made->now);
+	trace_close(&made->calls, function, 0, made->now);
 }
 
 const struct trace_node *made_tree_node(const struct made_tree *made, u64 identity)

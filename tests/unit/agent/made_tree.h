@@ -7,7 +7,7 @@
 #define MADE_TREE_ENTRIES 16384
 
 struct made_tree {
-	struct tracer tracer;
+	struct call_stack calls;
 	struct trace_area *area;
 	u64 now, first;
 	/* Of the index: how many it may map, and how many there are. */

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "agent/trace/python/dispatch_rows.h"
-#include "agent/trace/python/frames_map.h"
+#include "agent/trace/python/dispatch_3_11_map.h"
 
 #define NUMBERS 256
 
@@ -24,7 +24,7 @@ struct table {
 
 static const char *const stub_names[STUB_COUNT] = {
 #define X(number, name, ...) [number] = #name,
-	STUBS_MAP(X) STUBS_WATCH_MAP(X)
+	DISPATCH_MAP(X) DISPATCH_WATCH_MAP(X)
 #undef X
 };
 
@@ -193,7 +193,7 @@ static void test_hooks_of_3_11_are_before_their_instructions(void **state)
 		const char *name;
 	} hooks[] = {
 #define X(number, name, ...) { (number), #name },
-		FRAMES_STUB_MAP(X) FRAMES_WATCH_MAP(X) FRAMES_OTHER_MAP(X)
+		DISPATCH_3_11_STUB_MAP(X) DISPATCH_3_11_WATCH_MAP(X) DISPATCH_3_11_OTHER_MAP(X)
 #undef X
 	};
 	struct table table;

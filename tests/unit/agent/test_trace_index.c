@@ -48,12 +48,12 @@ static void check_many(const struct made_tree *made, u64 calls)
 
 static u32 length_of_ring(const struct made_tree *made, u32 parent)
 {
-	const u32 first = trace_node_at(&made->tracer, parent)->first_child;
+	const u32 first = trace_node_at(&made->calls, parent)->first_child;
 	u32 child = first, length = 0;
 
 	do {
-		assert_int_equal(trace_node_at(&made->tracer, child)->parent, parent);
-		child = trace_node_at(&made->tracer, child)->next_sibling;
+		assert_int_equal(trace_node_at(&made->calls, child)->parent, parent);
+		child = trace_node_at(&made->calls, child)->next_sibling;
 		length++;
 	} while (child != first);
 	return length;
@@ -67,8 +67,8 @@ static void callers_of_many_functions_have_a_node_for_each(void **state)
 	call_many(made, 1);
 	call_many(made, 7919);
 	check_many(made, 3);
-	assert_int_equal(length_of_ring(made, made->tracer.top->node), MANY);
-	assert_int_equal(trace_node_at(&made->tracer, made->tracer.top->node)->is_wide, 1);
+	assert_int_equal(length_of_ring(made, made->calls.top->node), MANY);
+	assert_int_equal(trace_node_at(&made->calls, made->calls.top->node)->is_wide, 1);
 	assert_int_equal(made->maps_made, 1);
 }
 
@@ -82,10 +82,10 @@ static void callers_of_many_do_not_take_each_others(void **state)
 			made_tree_enter(made, 1 + i, 1);
 			made_tree_leave(made, 1 + i, 1);
 		}
-		assert_int_equal(length_of_ring(made, made->tracer.top->node), 200);
+		assert_int_equal(length_of_ring(made, made->calls.top->node), 200);
 		made_tree_leave(made, caller, 1);
 	}
-	assert_int_equal(length_of_ring(made, made->tracer.top->node), 50);
+	assert_int_equal(length_of_ring(made, made->calls.top->node), 50);
 	assert_int_equal(made_tree_node(made, 7)->calls, 1);
 }
 
@@ -99,25 +99,24 @@ static void without_memory_many_are_found_all_the_same(void **state)
 		made_tree_leave(made, 1 + i % 1000, 1);
 	}
 	assert_int_equal(made_tree_node(made, 1000)->calls, 3);
-	assert_int_equal(length_of_ring(made, made->tracer.top->node), 1000);
-	assert_int_equal(trace_node_at(&made->tracer, made->tracer.top->node)->is_wide, 0);
+	assert_int_equal(length_of_ring(made, made->calls.top->node), 1000);
+	assert_int_equal(trace_node_at(&made->calls, made->calls.top->node)->is_wide, 0);
 }
 
 /* The identities of all that are there leave the index with more entries than nodes. */
 static void what_is_renamed_is_found_by_its_new_name_only(void **state)
 {
 	struct made_tree *made = *state;
-	const u32 root = made->tracer.top->node;
+	const u32 root = made->calls.top->node;
 
 	call_many(made, 1);
 	for (u64 function = 1; function <= MANY; function++) {
-		const u32 node = trace_index_find(&made->tracer, root, function);
+		const u32 node = trace_index_find(&made->calls, root, function);
 
 		assert_int_not_equal(node, TRACE_NO_NODE);
-		trace_rename(&made->tracer, node, function + MANY);
-		assert_int_equal(trace_index_find(&made->tracer, root, function),
-				 TRACE_NO_NODE);
-		assert_int_equal(trace_index_find(&made->tracer, root, function + MANY), node);
+		trace_rename(&made->calls, node, function + MANY);
+		assert_int_equal(trace_index_find(&made->calls, root, function), TRACE_NO_NODE);
+		assert_int_equal(trace_index_find(&made->calls, root, function + MANY), node);
 	}
 	call_many(made, 1);
 	assert_int_equal(length_of_ring(made, root), 2 * MANY);
@@ -128,18 +127,18 @@ static void what_is_renamed_is_found_by_its_new_name_only(void **state)
 static void what_is_called_in_turn_is_found_at_the_next_place(void **state)
 {
 	struct made_tree *made = *state;
-	const u32 root = made->tracer.top->node;
+	const u32 root = made->calls.top->node;
 
 	call_many(made, 1);
 	for (u64 function = 2; function <= MANY; function++) {
-		const u32 before = trace_find_child(&made->tracer, root, function - 1);
+		const u32 before = trace_find_child(&made->calls, root, function - 1);
 
 		assert_int_equal(
-			trace_node_at(&made->tracer,
-				      trace_node_at(&made->tracer, before)->next_sibling)
+			trace_node_at(&made->calls,
+				      trace_node_at(&made->calls, before)->next_sibling)
 				->identity,
 			function);
-		assert_int_not_equal(trace_find_child(&made->tracer, root, function),
+		assert_int_not_equal(trace_find_child(&made->calls, root, function),
 				     TRACE_NO_NODE);
 	}
 }

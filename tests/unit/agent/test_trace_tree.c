@@ -52,7 +52,7 @@ static void an_ending_closes_what_was_not_seen_to_end(void **state)
 	made_tree_enter(made, 2, 1);
 	made_tree_enter(made, 3, 1);
 	made_tree_leave(made, 1, 1);
-	assert_ptr_equal(made->tracer.top, made->entries);
+	assert_ptr_equal(made->calls.top, made->entries);
 	assert_int_equal(made_tree_node(made, 3)->longest_ticks, 1);
 	assert_int_equal(made_tree_node(made, 1)->longest_ticks, 3);
 }
@@ -63,7 +63,7 @@ static void an_ending_of_what_began_before_is_passed_over(void **state)
 
 	made_tree_enter(made, 1, 0);
 	made_tree_leave(made, 9, 5);
-	assert_int_equal(made->tracer.top - made->entries, 1);
+	assert_int_equal(made->calls.top - made->entries, 1);
 	made_tree_leave(made, 1, 5);
 	assert_int_equal(made_tree_node(made, 1)->self_ticks, 10);
 }
@@ -74,7 +74,7 @@ static void a_counter_that_steps_back_costs_nothing(void **state)
 
 	made_tree_enter(made, 1, 100);
 	made->now -= 50;
-	trace_close(&made->tracer, 1, 0, made->now);
+	trace_close(&made->calls, 1, 0, made->now);
 	assert_int_equal(made_tree_node(made, 1)->self_ticks, 0);
 	assert_int_equal(made_tree_node(made, 1)->longest_ticks, 0);
 }
@@ -94,7 +94,7 @@ static void time_that_was_put_down_is_not_put_down_again(void **state)
 	assert_int_equal(made_tree_node(made, 1)->self_ticks, 100);
 	assert_int_equal(made_tree_node(made, 2)->self_ticks, 0);
 	assert_int_equal(made_tree_node(made, 3)->self_ticks, 50);
-	assert_int_equal(made->tracer.last_ticks, made->now);
+	assert_int_equal(made->calls.last_ticks, made->now);
 }
 
 static void recursion_takes_no_more_nodes_than_the_depth_allows(void **state)
@@ -107,7 +107,7 @@ static void recursion_takes_no_more_nodes_than_the_depth_allows(void **state)
 		made_tree_enter(made, 1 + i % 2, 1);
 	for (u64 i = 5000; i-- > 0;)
 		made_tree_leave(made, 1 + i % 2, 1);
-	assert_ptr_equal(made->tracer.top, made->entries);
+	assert_ptr_equal(made->calls.top, made->entries);
 	assert_int_equal(made_tree_sum(made, &calls, &depth), 10000);
 	assert_int_equal(calls, 5000);
 	assert_in_range(depth, TRACE_DEPTH, TRACE_DEPTH + 4);
@@ -159,7 +159,7 @@ static void calls_deeper_than_the_stack_of_entries_are_counted(void **state)
 		made_tree_enter(made, 1, 1);
 	for (u64 i = 0; i < 2 * MADE_TREE_ENTRIES; i++)
 		made_tree_leave(made, 1, 1);
-	assert_ptr_equal(made->tracer.top, made->entries);
+	assert_ptr_equal(made->calls.top, made->entries);
 	assert_int_equal(made_tree_sum(made, &calls, &depth), 4 * MADE_TREE_ENTRIES);
 	assert_int_equal(calls, 2 * MADE_TREE_ENTRIES);
 }
@@ -170,8 +170,8 @@ static void what_is_nobodys_is_not_in_calls_around_it(void **state)
 
 	made_tree_enter(made, 1, 5);
 	made_tree_enter(made, 2, 1);
-	made->tracer.last_ticks = made->now += 1000;
-	trace_leave_out_of_calls(&made->tracer, 1000);
+	made->calls.last_ticks = made->now += 1000;
+	trace_leave_out_of_calls(&made->calls, 1000);
 	made_tree_enter(made, 3, 3);
 	made_tree_leave(made, 3, 4);
 	made_tree_leave(made, 2, 2);
@@ -186,19 +186,19 @@ static void what_is_not_counted_is_followed(void **state)
 	struct made_tree *made = *state;
 
 	made_tree_enter(made, 1, 0);
-	made->tracer.is_off = 1;
+	made->calls.is_off = 1;
 	made_tree_enter(made, 2, 0); /* the clock stands still, too */
-	const struct trace_node *inner = trace_node_at(&made->tracer, made->tracer.top->node);
+	const struct trace_node *inner = trace_node_at(&made->calls, made->calls.top->node);
 
-	trace_close(&made->tracer, 2, 0, made->now);
+	trace_close(&made->calls, 2, 0, made->now);
 	assert_int_equal(inner->calls, 0);
 	assert_int_equal(inner->self_ticks, 0);
 	assert_true(inner->shortest_ticks == ~0ULL);
-	made->tracer.is_off = 0;
+	made->calls.is_off = 0;
 	made_tree_enter(made, 2, 5);
 	assert_int_equal(inner->calls, 1);
 	made->now += 7;
-	trace_close(&made->tracer, 2, 0, made->now);
+	trace_close(&made->calls, 2, 0, made->now);
 	assert_int_equal(inner->shortest_ticks, 7);
 }
 
@@ -208,11 +208,11 @@ static void a_region_that_is_left_with_its_function_waits(void **state)
 	const struct trace_entry region = { .object = 77, .kind = TRACE_KIND_REGION };
 
 	made_tree_enter(made, 1, 0);
-	trace_push(&made->tracer, made_tree_place(made, 9), region);
-	assert_int_equal(made->tracer.has_waiting, 0);
-	trace_close(&made->tracer, 1, 0, made->now);
-	assert_ptr_equal(made->tracer.top, made->tracer.entries);
-	assert_int_equal(made->tracer.has_waiting, 1);
+	trace_push(&made->calls, made_tree_place(made, 9), region);
+	assert_int_equal(made->calls.has_waiting, 0);
+	trace_close(&made->calls, 1, 0, made->now);
+	assert_ptr_equal(made->calls.top, made->calls.entries);
+	assert_int_equal(made->calls.has_waiting, 1);
 }
 
 static void each_stack_of_a_thread_has_its_own_callers(void **state)
@@ -222,16 +222,16 @@ static void each_stack_of_a_thread_has_its_own_callers(void **state)
 	struct trace_stack main_stack,
 		stack = { .entries = others, .limit = others + 7, .unstacked = 5 };
 
-	trace_empty_stack(&made->tracer, &stack);
+	trace_empty_stack(&made->calls, &stack);
 	made_tree_enter(made, 1, 5);
-	trace_switch_stack(&made->tracer, &stack, &main_stack, made->now += 10);
+	trace_switch_stack(&made->calls, &stack, &main_stack, made->now += 10);
 	made_tree_enter(made, 2, 1);
 	/* It is the other stack's: nothing here ends. */
 	made_tree_leave(made, 1, 3);
 	made_tree_enter(made, 3, 4);
-	trace_switch_stack(&made->tracer, &main_stack, &stack, made->now += 20);
+	trace_switch_stack(&made->calls, &main_stack, &stack, made->now += 20);
 	made_tree_leave(made, 1, 7);
-	assert_ptr_equal(made->tracer.top, made->entries);
+	assert_ptr_equal(made->calls.top, made->entries);
 	assert_int_equal(stack.top - stack.entries, 2);
 	assert_int_equal(made_tree_node(made, 1)->self_ticks, 10 + 7);
 	assert_int_equal(made_tree_node(made, 1)->longest_ticks, 10 + 1 + 3 + 4 + 20 + 7);

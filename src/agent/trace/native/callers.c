@@ -48,14 +48,15 @@ static bool is_call_through(u64 at)
  * reports that of the function it was inlined in, and its hook is not the first one of that.  Hooks'
  * calls are known by where they lead to, so nothing is decoded.
  */
-static bool has_own_caller(const struct tracer *tracer, const struct trace_native_event *begin)
+static bool has_own_caller(const struct call_stack *calls,
+			   const struct trace_native_event *begin)
 {
 	const u64 first = begin->function, end = begin->behind;
 	const bool is_through =
 		end - first > CALL_BYTES && is_call_through(end - CALL_THROUGH_BYTES);
 	const u32 bytes = is_through ? CALL_THROUGH_BYTES : CALL_BYTES;
 
-	(void)tracer;
+	(void)calls;
 	if (end < first + bytes || end - first > PROLOGUE_MAX ||
 	    !(is_through || is_call(end - bytes)))
 		return false;
@@ -68,10 +69,11 @@ static bool has_own_caller(const struct tracer *tracer, const struct trace_nativ
 }
 #else
 /* Not known: where calls may have been left by an exception, it is taken for it. */
-static bool has_own_caller(const struct tracer *tracer, const struct trace_native_event *begin)
+static bool has_own_caller(const struct call_stack *calls,
+			   const struct trace_native_event *begin)
 {
 	(void)begin;
-	return tracer->unwound > 0;
+	return calls->unwound > 0;
 }
 #endif
 
@@ -91,10 +93,10 @@ static bool has_called(const struct trace_entry *entry, const struct trace_nativ
  * Which entry has called a function whose return address lies there.  What stands further out than
  * the place is not looked through, so it does not take longer in a deep recursion.
  */
-static const struct trace_entry *caller_at(const struct tracer *tracer, u64 slot)
+static const struct trace_entry *caller_at(const struct call_stack *calls, u64 slot)
 {
 	const u64 level = slot + sizeof(u64);
-	const struct trace_entry *entry = tracer->top;
+	const struct trace_entry *entry = calls->top;
 
 	for (u32 i = 0; i < ENTRIES_MAX && trace_native_is(entry->kind); i++, entry--) {
 		if (entry->frame >= level &&
@@ -112,7 +114,7 @@ static const struct trace_entry *caller_at(const struct tracer *tracer, u64 slot
  * where gcc has copied it there from a little further up, to align the stack.  Its page is there;
  * the next one may be no stack any more (of a coroutine next to a small stack of a thread's).
  */
-static const struct trace_entry *find_caller(const struct tracer *tracer,
+static const struct trace_entry *find_caller(const struct call_stack *calls,
 					     const struct trace_native_event *begin)
 {
 	const u64 high = trace_native_own.high;
@@ -124,7 +126,7 @@ static const struct trace_entry *find_caller(const struct tracer *tracer,
 			continue;
 		const u64 page_end = (at | (MEMORY_PAGE - 1)) + 1;
 
-		caller = caller_at(tracer, at);
+		caller = caller_at(calls, at);
 		last = page_end < last ? page_end : last;
 		last = at + COPIED_MAX < last ? at + COPIED_MAX : last;
 	}
@@ -139,25 +141,25 @@ static bool is_within(const struct trace_entry *entry, const struct trace_entry 
 		entry->named - outer->frame < TRACE_FRAME_MAX);
 }
 
-void trace_native_drop_what_was_left(struct tracer *tracer,
+void trace_native_drop_what_was_left(struct call_stack *calls,
 				     const struct trace_native_event *begin, u64 now)
 {
 	/* So it is, as a rule. */
-	if (tracer->unwound == 0 && has_called(tracer->top, begin))
+	if (calls->unwound == 0 && has_called(calls->top, begin))
 		return;
-	if (!has_own_caller(tracer, begin))
+	if (!has_own_caller(calls, begin))
 		return;
-	tracer->unwound -= tracer->unwound > 0;
+	calls->unwound -= calls->unwound > 0;
 	/* Of calls without an entry the caller is not seen, and another might be taken for it. */
 	if (trace_native_stack_of(begin->level) != TRACE_STACK_OWN ||
-	    tracer->top == tracer->limit)
+	    calls->top == calls->limit)
 		return;
-	const struct trace_entry *caller = find_caller(tracer, begin);
+	const struct trace_entry *caller = find_caller(calls, begin);
 
 	if (caller == NULL)
 		return;
-	tracer->unwound = 0;
-	while (tracer->top > caller && trace_native_is(tracer->top->kind) &&
-	       !is_within(tracer->top, caller))
-		trace_pop(tracer, now);
+	calls->unwound = 0;
+	while (calls->top > caller && trace_native_is(calls->top->kind) &&
+	       !is_within(calls->top, caller))
+		trace_pop(calls, now);
 }

@@ -77,7 +77,7 @@
 
 /*
  * Where functions return to.  Its unwind table says that it is called by whoever was to be
- * returned to: the word in the mirror of the slot (native/returns.h), which is the one below the
+ * returned to: the word in the shadow of the slot (native/returns.h), which is the one below the
  * stack pointer of then.  The byte before that is what is told, and, for that to be right, that
  * this is the frame of a signal ('S'): then nobody goes a byte back once more; and unwinders,
  * which know a frame by its stack pointer, can tell it from its caller, which has the same one.

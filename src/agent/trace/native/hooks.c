@@ -10,9 +10,9 @@
 #include "agent/trace/native/native_internal.h"
 
 /* Functions call some others in turn: one of the next few, where the search begins as before. */
-static inline u32 find_near(const struct tracer *tracer, u32 parent, u64 identity)
+static inline u32 find_near(const struct call_stack *calls, u32 parent, u64 identity)
 {
-	const struct trace_node *above = trace_node_at(tracer, parent);
+	const struct trace_node *above = trace_node_at(calls, parent);
 	const u32 first = __atomic_load_n(&above->first_child, __ATOMIC_RELAXED);
 	const u32 near = above->is_wide ? TRACE_NEAR_WIDE + 1 : TRACE_NEAR;
 	u32 child = first;
@@ -20,7 +20,7 @@ static inline u32 find_near(const struct tracer *tracer, u32 parent, u64 identit
 	if (!trace_is_node(first))
 		return TRACE_NO_NODE;
 	for (u32 i = 0; i < near; i++) {
-		const struct trace_node *node = trace_node_at(tracer, child);
+		const struct trace_node *node = trace_node_at(calls, child);
 
 		if (__builtin_expect(node->identity == identity, 1))
 			return child;
@@ -38,16 +38,16 @@ static inline u64 now_plain(void)
 }
 
 /* A call that begins where the last one like it was. */
-static inline void push_plain(struct tracer *tracer, u32 node, struct trace_entry entry)
+static inline void push_plain(struct call_stack *calls, u32 node, struct trace_entry entry)
 {
-	trace_advance(tracer, entry.start_ticks);
-	trace_push(tracer, node, entry);
+	trace_advance(calls, entry.start_ticks);
+	trace_push(calls, node, entry);
 }
 
-static inline void pop_plain(struct tracer *tracer, u64 now)
+static inline void pop_plain(struct call_stack *calls, u64 now)
 {
-	trace_advance(tracer, now);
-	trace_pop(tracer, now);
+	trace_advance(calls, now);
+	trace_pop(calls, now);
 }
 
 #if defined(__x86_64__)
@@ -58,43 +58,43 @@ u64 trace_native_on_return_slowly_saving(u64 slot);
 __attribute__((visibility("hidden"))) void trace_native_on_entry(u64 slot, u64 behind,
 								 u32 which)
 {
-	struct tracer *tracer = trace_own;
+	struct call_stack *calls = trace_own;
 
-	if (!trace_native_is_plain(tracer) || !trace_native.sees_ends ||
-	    slot >> TRACE_PIECE_BITS != trace_returns_piece || tracer->top == tracer->limit ||
-	    (trace_native_is(tracer->top->kind) && tracer->top->frame <= slot)) {
+	if (!trace_native_is_plain(calls) || !trace_native.sees_ends ||
+	    slot >> TRACE_PIECE_BITS != trace_returns_piece || calls->top == calls->limit ||
+	    (trace_native_is(calls->top->kind) && calls->top->frame <= slot)) {
 		trace_native_on_entry_slowly_saving(slot, behind, which);
 		return;
 	}
-	const u32 node = find_near(tracer, tracer->top->node, behind);
+	const u32 node = find_near(calls, calls->top->node, behind);
 
 	if (__builtin_expect(node == TRACE_NO_NODE, 0)) {
 		trace_native_on_entry_slowly_saving(slot, behind, which);
 		return;
 	}
-	trace_take(tracer, slot);
-	push_plain(tracer, node,
+	trace_take(calls, slot);
+	push_plain(calls, node,
 		   (struct trace_entry){ .object = behind,
 					 .frame = slot,
 					 .start_ticks = now_plain(),
 					 .kind = TRACE_KIND_MCOUNT + which });
 	trace_returns_exchange(slot);
-	if (!trace_give(tracer, slot))
-		trace_skip(tracer);
+	if (!trace_give(calls, slot))
+		trace_skip(calls);
 }
 
 __attribute__((visibility("hidden"))) u64 trace_native_on_return(u64 slot)
 {
-	struct tracer *tracer = trace_own;
+	struct call_stack *calls = trace_own;
 
-	if (!trace_native_is_plain(tracer) || tracer->top->frame != slot ||
-	    tracer->top->kind - TRACE_KIND_MCOUNT > TRACE_KIND_FENTRY - TRACE_KIND_MCOUNT)
+	if (!trace_native_is_plain(calls) || calls->top->frame != slot ||
+	    calls->top->kind - TRACE_KIND_MCOUNT > TRACE_KIND_FENTRY - TRACE_KIND_MCOUNT)
 		return trace_native_on_return_slowly_saving(slot);
-	trace_take(tracer, slot);
-	pop_plain(tracer, now_plain());
-	if (!trace_give(tracer, slot))
-		trace_skip(tracer);
-	return *trace_returns_mirror(slot);
+	trace_take(calls, slot);
+	pop_plain(calls, now_plain());
+	if (!trace_give(calls, slot))
+		trace_skip(calls);
+	return *trace_returns_shadow(slot);
 }
 #endif
 
@@ -109,17 +109,17 @@ void __cyg_profile_func_exit(void *function, void *caller);
 AGENT_EXPORT void __cyg_profile_func_enter(void *function, void *caller)
 {
 	const u64 level = LEVEL_OF_CALLER;
-	struct tracer *tracer = trace_own;
+	struct call_stack *calls = trace_own;
 
 	if (trace_native.next_enter != NULL)
 		trace_native.next_enter(function, caller);
 	if (!trace_native.is_on)
 		return;
-	const u32 node = trace_native_is_plain(tracer) && tracer->unwound == 0 &&
-					 tracer->top != tracer->limit &&
-					 !(trace_native_is(tracer->top->kind) &&
-					   tracer->top->frame < level)
-				 ? find_near(tracer, tracer->top->node, (u64)function)
+	const u32 node = trace_native_is_plain(calls) && calls->unwound == 0 &&
+					 calls->top != calls->limit &&
+					 !(trace_native_is(calls->top->kind) &&
+					   calls->top->frame < level)
+				 ? find_near(calls, calls->top->node, (u64)function)
 				 : TRACE_NO_NODE;
 
 	if (__builtin_expect(node == TRACE_NO_NODE, 0)) {
@@ -132,30 +132,29 @@ AGENT_EXPORT void __cyg_profile_func_enter(void *function, void *caller)
 		});
 		return;
 	}
-	trace_take(tracer, level);
-	push_plain(tracer, node,
+	trace_take(calls, level);
+	push_plain(calls, node,
 		   (struct trace_entry){ .object = (u64)function,
 					 .named = FRAME_OF_CALLER,
 					 .frame = level,
 					 .start_ticks = now_plain(),
 					 .kind = TRACE_KIND_INSTRUMENTED });
-	if (!trace_give(tracer, level))
-		trace_skip(tracer);
+	if (!trace_give(calls, level))
+		trace_skip(calls);
 }
 
 AGENT_EXPORT void __cyg_profile_func_exit(void *function, void *caller)
 {
 	const u64 level = LEVEL_OF_CALLER;
-	struct tracer *tracer = trace_own;
+	struct call_stack *calls = trace_own;
 
 	if (trace_native.is_on) {
-		if (trace_native_is_plain(tracer) && tracer->top->object == (u64)function &&
-		    tracer->top->kind == TRACE_KIND_INSTRUMENTED &&
-		    tracer->top->frame <= level) {
-			trace_take(tracer, level);
-			pop_plain(tracer, now_plain());
-			if (!trace_give(tracer, level))
-				trace_skip(tracer);
+		if (trace_native_is_plain(calls) && calls->top->object == (u64)function &&
+		    calls->top->kind == TRACE_KIND_INSTRUMENTED && calls->top->frame <= level) {
+			trace_take(calls, level);
+			pop_plain(calls, now_plain());
+			if (!trace_give(calls, level))
+				trace_skip(calls);
 		} else {
 			trace_native_leave(
 				&(struct trace_native_event){ .level = level,

@@ -70,10 +70,10 @@ int _dl_find_object(void *address, struct dl_find_object *out_found);
 
 AGENT_EXPORT int _dl_find_object(void *address, struct dl_find_object *out_found)
 {
-	struct tracer *tracer = trace_own;
+	struct call_stack *calls = trace_own;
 
-	if (tracer != NULL)
-		tracer->unwound = LOOKS;
+	if (calls != NULL)
+		calls->unwound = LOOKS;
 	/* Before glibc 2.35 there is none, and who asks by dlsym() (LLVM's libunwind) finds ours. */
 	return hook_next(&trace_hooks, HOOK__dl_find_object) != NULL
 		       ? HOOK_NEXT(_dl_find_object)(address, out_found)

@@ -68,12 +68,12 @@ static bool is_over(const struct trace_entry *top, u64 level, enum trace_native_
 	       (!trace_native.sees_ends && level - top->frame < TRACE_FRAME_MAX / 64);
 }
 
-static void drop_what_is_over(struct tracer *tracer, u64 level, bool is_beside, u64 now)
+static void drop_what_is_over(struct call_stack *calls, u64 level, bool is_beside, u64 now)
 {
 	const enum trace_native_stack stack = trace_native_stack_of(level);
 
-	while (tracer->top > tracer->entries && is_over(tracer->top, level, stack, is_beside))
-		trace_pop(tracer, now);
+	while (calls->top > calls->entries && is_over(calls->top, level, stack, is_beside))
+		trace_pop(calls, now);
 }
 
 /*
@@ -86,20 +86,20 @@ static bool was_left(u64 busy, u64 level)
 	return level >= busy && trace_native_stack_of(level) == trace_native_stack_of(busy);
 }
 
-static struct tracer **place_of_tree(u32 i)
+static struct call_stack **place_of_tree(u32 i)
 {
 	return i == 0 ? &trace_own : &trace_native_own.others[i - 1];
 }
 
-static struct tracer *tree_at(u32 i)
+static struct call_stack *tree_at(u32 i)
 {
-	struct tracer **place = place_of_tree(i);
+	struct call_stack **place = place_of_tree(i);
 
 	if (i == 0)
 		return trace_of_thread();
 	if (*place != NULL)
 		return *place;
-	struct tracer *own = trace_own;
+	struct call_stack *own = trace_own;
 
 	trace_own = NULL;
 	*place = trace_begin_thread();
@@ -110,16 +110,16 @@ static struct tracer *tree_at(u32 i)
 /* Whether a hook is at this tree, and goes on when we have returned. */
 static bool is_busy(u32 i, u64 outer)
 {
-	const struct tracer *tracer = *place_of_tree(i);
+	const struct call_stack *calls = *place_of_tree(i);
 
-	return tracer != NULL && tracer->busy != 0 && !was_left(tracer->busy, outer);
+	return calls != NULL && calls->busy != 0 && !was_left(calls->busy, outer);
 }
 
 /*
  * The tree that an event goes to; NULL: none.  What is further in than `outer` was left; the
  * hook itself is at this level.
  */
-static struct tracer *take_tree(u64 outer, u64 level)
+static struct call_stack *take_tree(u64 outer, u64 level)
 {
 	u32 i = 0;
 
@@ -127,23 +127,23 @@ static struct tracer *take_tree(u64 outer, u64 level)
 		i++;
 	if (i == TRACE_NATIVE_TREES)
 		return NULL;
-	struct tracer *tracer = tree_at(i);
+	struct call_stack *calls = tree_at(i);
 
-	if (tracer == NULL)
+	if (calls == NULL)
 		return NULL;
 	/* The time since its last handler is the other trees'. */
 	if (i > 0 && ((*place_of_tree(i - 1))->busy & 1) == 0) {
 		(*place_of_tree(i - 1))->busy |= 1;
-		trace_skip(tracer);
+		trace_skip(calls);
 	}
-	trace_take(tracer, level);
-	return tracer;
+	trace_take(calls, level);
+	return calls;
 }
 
-static void give_tree(struct tracer *tracer, u64 level)
+static void give_tree(struct call_stack *calls, u64 level)
 {
-	if (!trace_give(tracer, level))
-		trace_skip(tracer);
+	if (!trace_give(calls, level))
+		trace_skip(calls);
 }
 
 /* Once in a process, unless it was at a kind's first event in the middle of another one. */
@@ -168,9 +168,9 @@ static inline __attribute__((always_inline)) bool enter(struct trace_native_even
 	calibrate(kind);
 
 	const u64 now = trace_now();
-	struct tracer *tracer = take_tree(level, level);
+	struct call_stack *calls = take_tree(level, level);
 
-	if (tracer == NULL) {
+	if (calls == NULL) {
 		struct trace_area *area = trace_area_of_process();
 
 		/* A thread that is not traced at all is told of as that. */
@@ -184,19 +184,19 @@ static inline __attribute__((always_inline)) bool enter(struct trace_native_even
 					 .frame = level,
 					 .kind = kind };
 
-	trace_advance(tracer, now);
-	drop_what_is_over(tracer, level, kind != TRACE_KIND_INSTRUMENTED, now);
+	trace_advance(calls, now);
+	drop_what_is_over(calls, level, kind != TRACE_KIND_INSTRUMENTED, now);
 	if (kind == TRACE_KIND_INSTRUMENTED)
-		trace_native_drop_what_was_left(tracer, &begin, now);
-	const struct trace_entry *before = tracer->top;
+		trace_native_drop_what_was_left(calls, &begin, now);
+	const struct trace_entry *before = calls->top;
 
-	trace_enter(tracer, call, now);
-	const bool is_stacked = tracer->top != before;
+	trace_enter(calls, call, now);
+	const bool is_stacked = calls->top != before;
 
 	/* Whoever has no entry is not looked for. */
 	if (!is_stacked)
-		tracer->unstacked--;
-	give_tree(tracer, level);
+		calls->unstacked--;
+	give_tree(calls, level);
 	return is_stacked;
 }
 
@@ -244,19 +244,19 @@ static bool is_beyond(const struct trace_entry *entry, u64 level)
 void trace_native_leave(const struct trace_native_event *end)
 {
 	const u64 level = end->level, now = trace_now();
-	struct tracer *tracer = take_tree(level, level);
+	struct call_stack *calls = take_tree(level, level);
 
-	if (tracer == NULL)
+	if (calls == NULL)
 		return;
-	struct trace_entry *entry = tracer->top;
+	struct trace_entry *entry = calls->top;
 
-	trace_advance(tracer, now);
+	trace_advance(calls, now);
 	/* Calls that are too deep to have an entry end, too: nothing is looked through for them. */
-	while (entry > tracer->entries && !is_meant(entry, end))
-		entry = is_beyond(entry, level) ? tracer->entries : entry - 1;
-	while (entry > tracer->entries && tracer->top >= entry)
-		trace_pop(tracer, now);
-	give_tree(tracer, level);
+	while (entry > calls->entries && !is_meant(entry, end))
+		entry = is_beyond(entry, level) ? calls->entries : entry - 1;
+	while (entry > calls->entries && calls->top >= entry)
+		trace_pop(calls, now);
+	give_tree(calls, level);
 }
 
 void trace_native_jump(u64 level)
@@ -264,17 +264,17 @@ void trace_native_jump(u64 level)
 	const u64 now = trace_now();
 	/* A handler may come here, too, and jump as far. */
 	const u64 here = (u64)__builtin_frame_address(0);
-	struct tracer *tracer = trace_own != NULL ? take_tree(level, here) : NULL;
+	struct call_stack *calls = trace_own != NULL ? take_tree(level, here) : NULL;
 
-	if (tracer == NULL)
+	if (calls == NULL)
 		return;
-	trace_advance(tracer, now);
-	drop_what_is_over(tracer, level, false, now);
-	give_tree(tracer, here);
+	trace_advance(calls, now);
+	drop_what_is_over(calls, level, false, now);
+	give_tree(calls, here);
 }
 
 /*
- * A copy that comes back finds in the mirror what is right: as nothing is exchanged any more,
+ * A copy that comes back finds in the shadow what is right: as nothing is exchanged any more,
  * nobody writes there.
  */
 void trace_native_see_no_ends(void)
@@ -326,7 +326,7 @@ void trace_native_on_entry_slowly(u64 slot, u64 behind, u32 which)
 		enter((struct trace_native_event){ .level = slot, .function = behind }, kind);
 	struct trace_area *area = trace_area_of_process();
 
-	if (is_stacked && trace_native.sees_ends && trace_returns_have_mirror(slot))
+	if (is_stacked && trace_native.sees_ends && trace_returns_have_shadow(slot))
 		trace_returns_exchange(slot);
 	else if (is_stacked && area != NULL)
 		__atomic_fetch_add(&area->endless_calls, 1, __ATOMIC_RELAXED);
@@ -335,7 +335,7 @@ void trace_native_on_entry_slowly(u64 slot, u64 behind, u32 which)
 u64 trace_native_on_return_slowly(u64 slot)
 {
 	trace_native_leave(&(struct trace_native_event){ .level = slot });
-	return *trace_returns_mirror(slot);
+	return *trace_returns_shadow(slot);
 }
 
 /* The others are known by the address behind their hook's call. */

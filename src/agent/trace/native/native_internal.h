@@ -12,16 +12,17 @@
 #define TRACE_NATIVE_TREES 4U
 
 struct trace_native_own {
-	struct tracer *others[TRACE_NATIVE_TREES - 1]; /* behind trace_own; NULL: none so far */
+	struct call_stack
+		*others[TRACE_NATIVE_TREES - 1]; /* behind trace_own; NULL: none so far */
 	/* Of the thread's own stack, as far as it is known; both 0: not looked at so far. */
 	u64 low, high;
 };
 extern __thread struct trace_native_own trace_native_own;
 
 /* Whether an event is as most are: nobody is at the tree, and the clock is the counter. */
-static inline bool trace_native_is_plain(const struct tracer *tracer)
+static inline bool trace_native_is_plain(const struct call_stack *calls)
 {
-	return tracer != NULL && tracer->busy == 0 && !trace_clock.is_special;
+	return calls != NULL && calls->busy == 0 && !trace_clock.is_special;
 }
 
 static inline bool trace_native_has_slot(const struct trace_entry *entry)
@@ -80,5 +81,5 @@ static inline enum trace_native_stack trace_native_stack_of(u64 level)
  * nobody told of it: by an exception, or by a jump that the compiler has made of its own
  * (__builtin_longjmp(), as in Ruby) or setcontext() has.
  */
-void trace_native_drop_what_was_left(struct tracer *tracer,
+void trace_native_drop_what_was_left(struct call_stack *calls,
 				     const struct trace_native_event *begin, u64 now);

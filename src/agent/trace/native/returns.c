@@ -33,7 +33,7 @@ bool trace_returns_are_possible(void)
 
 static bool map_mirror(u64 number)
 {
-	const u64 wanted = (u64)trace_returns_mirror(number << TRACE_PIECE_BITS);
+	const u64 wanted = (u64)trace_returns_shadow(number << TRACE_PIECE_BITS);
 	const long got = arch_syscall6(
 		SYS_mmap, (long)wanted, PIECE_BYTES, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
@@ -45,7 +45,7 @@ static bool map_mirror(u64 number)
 
 static void set_state(u64 *entry, u64 number, bool is_there)
 {
-	/* Pairs with the acquire in trace_returns_have_mirror(). */
+	/* Pairs with the acquire in trace_returns_have_shadow(). */
 	__atomic_store_n(entry,
 			 number << PIECE_STATE_BITS |
 				 (u64)(is_there ? PIECE_THERE : PIECE_REFUSED),
@@ -86,7 +86,7 @@ void trace_returns_forget_others(void)
 	being_made = 0;
 }
 
-bool trace_returns_have_mirror(u64 slot)
+bool trace_returns_have_shadow(u64 slot)
 {
 	const u64 number = slot >> TRACE_PIECE_BITS;
 	const u64 hash = number * 0x9e3779b97f4a7c15ULL >> 32;

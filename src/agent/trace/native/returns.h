@@ -3,13 +3,13 @@
  *
  * Where a function's return address lies, its slot, there is put the address of
  * trace_native_return(), which sees the end of the call and goes on to where the function was
- * to return.  That is kept by the slot's address: in a mirror of the stack, a fixed distance
+ * to return.  That is kept by the slot's address: in a shadow of the stack, a fixed distance
  * away.  So it can be found without knowing the thread, or what else is on its stack: a
  * function that is never returned from leaves nothing that could be taken for another's,
  * however it was left; and the unwind table can say it (the CFI of trace_native_return()),
  * which is all that C++ exceptions, pthread_exit(), pthread_cancel() and backtrace() look at.
  *
- * A mirror is mapped a mebibyte at a time, where calls are made, and stays.
+ * A shadow is mapped a mebibyte at a time, where calls are made, and stays.
  */
 #pragma once
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 #include "abi/types.h"
 
 /* Neighbours of stacks are within half of what a process has; the other half is free there. */
-#define TRACE_MIRROR_BIT 46U
+#define TRACE_SHADOW_BIT 46U
 #define TRACE_PIECE_BITS 20U
 
 /* The last one the calling thread asked for: by slot >> TRACE_PIECE_BITS. */
@@ -28,15 +28,15 @@ void trace_native_return(void);
 
 /* Whether return addresses may be exchanged in this process. */
 bool trace_returns_are_possible(void);
-/* Whether there is a mirror of what is at a slot: it is made where there is none. */
-bool trace_returns_have_mirror(u64 slot);
+/* Whether there is a shadow of what is at a slot: it is made where there is none. */
+bool trace_returns_have_shadow(u64 slot);
 
 /* In a child of fork: nobody is making one. */
 void trace_returns_forget_others(void);
 
-static inline u64 *trace_returns_mirror(u64 slot)
+static inline u64 *trace_returns_shadow(u64 slot)
 {
-	return (u64 *)(slot ^ 1ULL << TRACE_MIRROR_BIT);
+	return (u64 *)(slot ^ 1ULL << TRACE_SHADOW_BIT);
 }
 
 /*
@@ -50,7 +50,7 @@ static inline void trace_returns_exchange(u64 slot)
 	if (*place == ours)
 		return;
 	/* Whoever looks at the stack in between finds one or the other. */
-	__atomic_store_n(trace_returns_mirror(slot), *place, __ATOMIC_RELAXED);
+	__atomic_store_n(trace_returns_shadow(slot), *place, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	__atomic_store_n(place, ours, __ATOMIC_RELAXED);
 }
@@ -62,6 +62,6 @@ static inline bool trace_returns_put_back(u64 slot)
 
 	if (*place != (u64)trace_native_return)
 		return false;
-	__atomic_store_n(place, *trace_returns_mirror(slot), __ATOMIC_RELAXED);
+	__atomic_store_n(place, *trace_returns_shadow(slot), __ATOMIC_RELAXED);
 	return true;
 }

@@ -96,7 +96,7 @@ static void find_functions(const struct trace_measured *measured, bool slows_byt
 		slows_bytecode ? measured[LOOP_WORK_INLINE].added - measured[LOOP_NOTHING].added
 			       : 0;
 	const struct trace_measured *work = &measured[LOOP_WORK];
-	const bool is_told_twice = work->quiet[TRACE_UNCOUNTED_FUNCTION] >= work->turns;
+	const bool is_told_twice = work->uncounted[TRACE_UNCOUNTED_FUNCTION] >= work->turns;
 	s64 spread = 0;
 
 	*out = (struct trace_found_cost){ .stretch = stretch_of(measured, slows_bytecode),
@@ -107,7 +107,8 @@ static void find_functions(const struct trace_measured *measured, bool slows_byt
 		const s64 told_twice = out->call;
 
 		out->call = find_uncalled_cost(measured, &out->spread);
-		trace_set_quiet_cost(TRACE_UNCOUNTED_FUNCTION, told_twice - out->call, spread);
+		trace_set_uncounted_cost(TRACE_UNCOUNTED_FUNCTION, told_twice - out->call,
+					 spread);
 	} else if (spread > out->spread) {
 		out->spread = spread;
 	}
@@ -233,11 +234,12 @@ static void tell_others(const struct trace_measured *measured)
 {
 	const struct trace_measured *type = &measured[LOOP_TYPE];
 	const u64 events =
-		type->turns != 0 ? type->quiet[TRACE_UNCOUNTED_OTHER] / type->turns : 0;
+		type->turns != 0 ? type->uncounted[TRACE_UNCOUNTED_OTHER] / type->turns : 0;
 	const s64 added = type->added - measured[LOOP_NOTHING].added;
 
 	if (events > 0)
-		trace_set_quiet_cost(TRACE_UNCOUNTED_OTHER, added / (s64)events, type->noise);
+		trace_set_uncounted_cost(TRACE_UNCOUNTED_OTHER, added / (s64)events,
+					 type->noise);
 }
 
 /* Whether each of these loops' calls was counted. */

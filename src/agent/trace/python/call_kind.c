@@ -3,8 +3,8 @@
 #include "abi/python_layout.h"
 #include "agent/trace/area.h"
 #include "agent/trace/calls.h"
-#include "agent/trace/python/frames.h"
-#include "agent/trace/python/stubs.h"
+#include "agent/trace/python/dispatch_3_11.h"
+#include "agent/trace/python/dispatch.h"
 
 /* CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR (Include/cpython/code.h). */
 #define CODE_RESUMES 0x2a0U
@@ -20,10 +20,10 @@ static bool is_resumed(u64 code)
 /* Events have no frames, and tell of an instruction's call by one more. */
 static bool is_called(u64 frame)
 {
-	if (trace_frames_is_on())
-		return trace_frames_is_called(frame);
-	if (trace_stubs_is_on())
-		return trace_stubs_is_called(frame);
+	if (trace_dispatch_3_11_is_on())
+		return trace_dispatch_3_11_is_called(frame);
+	if (trace_dispatch_is_on())
+		return trace_dispatch_is_called(frame);
 	return true;
 }
 

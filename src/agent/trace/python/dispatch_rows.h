@@ -1,6 +1,6 @@
 /*
  * dispatch_rows - what differs between CPython 3.12 and later for their dispatch hooks
- * (stubs.h): a row for each version.
+ * (dispatch.h): a row for each version.
  *
  * A new version is a row: its instructions' numbers and, where its eval loop has changed, what else
  * is named here.  tests/unit/agent/opcodes/ has each version's numbers as the version itself says
@@ -10,13 +10,13 @@
 #include <stdbool.h>
 
 #include "abi/types.h"
-#include "agent/trace/python/stubs_map.h"
+#include "agent/trace/python/dispatch_map.h"
 
 #define STUB_COUNT 49U
 
 enum stub_number {
 #define X(number, name, ...) STUB_##name = (number),
-	STUBS_MAP(X) STUBS_WATCH_MAP(X)
+	DISPATCH_MAP(X) DISPATCH_WATCH_MAP(X)
 #undef X
 };
 

@@ -86,7 +86,7 @@ struct spare {
 };
 _Static_assert(sizeof(struct spare) <= sizeof(struct trace_entry), "it fits an entry");
 
-static bool take_stack(const struct tracer *tracer, struct trace_stack *out_stack)
+static bool take_stack(const struct call_stack *calls, struct trace_stack *out_stack)
 {
 	struct trace_entry *entries = NULL;
 
@@ -101,9 +101,9 @@ static bool take_stack(const struct tracer *tracer, struct trace_stack *out_stac
 		have_taken();
 	}
 	if (entries == NULL)
-		return trace_make_stack(tracer, out_stack);
+		return trace_make_stack(calls, out_stack);
 	out_stack->entries = entries;
-	trace_empty_stack(tracer, out_stack);
+	trace_empty_stack(calls, out_stack);
 	return true;
 }
 
@@ -118,9 +118,9 @@ static void give_stack(const struct trace_stack *stack)
 	have_taken();
 }
 
-/* The calls of who is about to switch; tracer NULL: they stay where they are. */
+/* The calls of who is about to switch; calls NULL: they stay where they are. */
 struct left {
-	struct tracer *tracer;
+	struct call_stack *calls;
 	struct trace_stack stack;
 };
 
@@ -128,12 +128,12 @@ static void leave(struct left *left)
 {
 	struct trace_stack next;
 
-	left->tracer = trace_of_thread();
-	if (left->tracer == NULL || !take_stack(left->tracer, &next)) {
-		left->tracer = NULL;
+	left->calls = trace_of_thread();
+	if (left->calls == NULL || !take_stack(left->calls, &next)) {
+		left->calls = NULL;
 		return;
 	}
-	trace_change_stack(left->tracer, &next, &left->stack, trace_now());
+	trace_change_stack(left->calls, &next, &left->stack, trace_now());
 	trace_native_leave_stack(&left->stack);
 }
 
@@ -144,19 +144,19 @@ static void leave(struct left *left)
  */
 static void come_back(struct left *left)
 {
-	struct tracer *tracer = trace_of_thread();
+	struct call_stack *calls = trace_of_thread();
 	struct trace_stack ended;
 
-	if (left->tracer == NULL || tracer == NULL)
+	if (left->calls == NULL || calls == NULL)
 		return;
 	trace_native_return_to_stack(&left->stack);
-	if (tracer == left->tracer && tracer->top == tracer->entries) {
-		trace_change_stack(tracer, &left->stack, &ended, trace_now());
+	if (calls == left->calls && calls->top == calls->entries) {
+		trace_change_stack(calls, &left->stack, &ended, trace_now());
 		give_stack(&ended);
 		return;
 	}
 	/* Its nodes are not below those, or in a child of fork, which has a tree of its own. */
-	trace_stand_again(tracer, left->stack.entries + 1,
+	trace_stand_again(calls, left->stack.entries + 1,
 			  (u32)(left->stack.top - left->stack.entries));
 	give_stack(&left->stack);
 }

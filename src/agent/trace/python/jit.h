@@ -1,7 +1,7 @@
 /*
  * jit - whether a CPython is going to compile code while it runs.
  *
- * What is compiled is executed by other means than the loop's table, so stubs in that do not see
+ * What is compiled is executed by other means than the loop's table, so dispatch hooks in that do not see
  * it.  Builds that can compile are an experiment of 3.13 and later (configure's
  * --enable-experimental-jit), and most have it switched off.
  */

@@ -29,7 +29,7 @@
 #include "agent/trace/python/jit.h"
 #include "agent/trace/python/objects.h"
 #include "agent/trace/python/profilers.h"
-#include "agent/trace/python/stubs.h"
+#include "agent/trace/python/dispatch.h"
 #include "agent/trace/python/symbols.h"
 
 #define PYTHON_3_15 0x030f0000U
@@ -76,7 +76,7 @@ static struct {
 		u64 before; /* whose it was, which may be there still: it is looked at again */
 		int tool;
 		int all;        /* events */
-		int with_calls; /* those where there are stubs that do not see all calls */
+		int with_calls; /* those where there are dispatch hooks that do not see all calls */
 		bool has_calls; /* they are on, or all are */
 	} interpreters[MOST_INTERPRETERS];
 	struct trace_audit audit;
@@ -197,19 +197,19 @@ static bool set_callbacks_of_wanted(void *module, void *events, int tool, void *
 	return true;
 }
 
-/* Where there are stubs, they need the events that no stub can stand before. */
+/* Where there are dispatch hooks, they need the events that no dispatch hook can stand before. */
 static bool has_stubs(void *module, int tool, const struct wanted *wanted)
 {
-	const bool had_stubs = trace_stubs_is_on();
+	const bool had_stubs = trace_dispatch_is_on();
 
 	if (!set_events(module, tool, wanted->global))
 		return false;
-	if (!trace_stubs_set_up()) {
+	if (!trace_dispatch_set_up()) {
 		set_events(module, tool, 0);
 		return false;
 	}
 	if (!had_stubs)
-		trace_stubs_calibrate();
+		trace_dispatch_calibrate();
 	return true;
 }
 
@@ -445,7 +445,7 @@ void trace_monitoring_begin(const struct python_layout *layout)
 	}
 	trace_python_find_objects(layout);
 	trace_profilers_begin(0, trace_monitoring_is_alone);
-	trace_stubs_begin(layout);
+	trace_dispatch_begin(layout);
 	add_hook();
 }
 

@@ -34,7 +34,7 @@ struct trace_monitoring_objects {
 extern struct trace_monitoring_objects trace_monitoring_objects;
 
 /*
- * Where stubs tell of calls (python/stubs.h): in this interpreter sys.monitoring does from now on,
+ * Where dispatch hooks tell of calls (python/dispatch.h): in this interpreter sys.monitoring does from now on,
  * of those that it is asked to tell of by others.  With the GIL.
  */
 void trace_monitoring_want_calls(u64 interpreter);

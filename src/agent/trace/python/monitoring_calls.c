@@ -4,7 +4,7 @@
 #include "agent/trace/only.h"
 #include "agent/trace/python/monitoring.h"
 #include "agent/trace/python/objects.h"
-#include "agent/trace/python/stubs.h"
+#include "agent/trace/python/dispatch.h"
 #include "agent/trace/word.h"
 
 struct trace_monitoring_objects trace_monitoring_objects;
@@ -18,14 +18,14 @@ static void *nothing(void)
 static void *on_start(void *callable, void *const *arguments, size_t count, void *names)
 {
 	const u64 now = trace_now();
-	struct tracer *tracer = trace_of_thread();
+	struct call_stack *calls = trace_of_thread();
 	const u64 code = (u64)arguments[0];
 
 	(void)callable;
 	(void)count;
 	(void)names;
-	/* Where there are stubs, these have told of it. */
-	if (tracer == NULL || trace_stubs_is_on())
+	/* Where there are dispatch hooks, these have told of it. */
+	if (calls == NULL || trace_dispatch_is_on())
 		return nothing();
 	const struct trace_call call = {
 		.identity = trace_python_identity(code),
@@ -34,41 +34,41 @@ static void *on_start(void *callable, void *const *arguments, size_t count, void
 		.kind = TRACE_KIND_PYTHON,
 	};
 
-	trace_enter(tracer, call, now);
+	trace_enter(calls, call, now);
 	return nothing();
 }
 
 static void *on_end(void *callable, void *const *arguments, size_t count, void *names)
 {
 	const u64 now = trace_now();
-	struct tracer *tracer = trace_of_thread();
+	struct call_stack *calls = trace_of_thread();
 
 	(void)callable;
 	(void)count;
 	(void)names;
-	if (tracer != NULL && !trace_stubs_is_on())
-		trace_leave(tracer, (u64)arguments[0], 0, now);
+	if (calls != NULL && !trace_dispatch_is_on())
+		trace_leave(calls, (u64)arguments[0], 0, now);
 	return nothing();
 }
 
-/* By exceptions: there are no instructions that stubs could stand before. */
+/* By exceptions: there are no instructions that dispatch hooks could stand before. */
 static void *on_throw(void *callable, void *const *arguments, size_t count, void *names)
 {
-	struct tracer *tracer = trace_stubs_is_on() ? trace_of_thread() : NULL;
+	struct call_stack *calls = trace_dispatch_is_on() ? trace_of_thread() : NULL;
 
-	if (tracer == NULL)
+	if (calls == NULL)
 		return on_start(callable, arguments, count, names);
-	trace_stubs_enter(tracer, (u64)arguments[0]);
+	trace_dispatch_enter(calls, (u64)arguments[0]);
 	return nothing();
 }
 
 static void *on_unwind(void *callable, void *const *arguments, size_t count, void *names)
 {
-	struct tracer *tracer = trace_stubs_is_on() ? trace_of_thread() : NULL;
+	struct call_stack *calls = trace_dispatch_is_on() ? trace_of_thread() : NULL;
 
-	if (tracer == NULL)
+	if (calls == NULL)
 		return on_end(callable, arguments, count, names);
-	trace_stubs_leave(tracer);
+	trace_dispatch_leave(calls);
 	return nothing();
 }
 
@@ -127,14 +127,14 @@ static inline u64 method_of(void *const *arguments, size_t count)
 }
 
 /*
- * An event that makes no call; if the thread has no tracer, there is nobody whose time it is.
+ * An event that makes no call; if the thread has no calls, there is nobody whose time it is.
  */
-static void *note_quiet(enum trace_uncounted what)
+static void *note_uncounted(enum trace_uncounted what)
 {
-	struct tracer *tracer = trace_own;
+	struct call_stack *calls = trace_own;
 
-	if (tracer != NULL)
-		trace_quiet(tracer, what);
+	if (calls != NULL)
+		trace_note_uncounted(calls, what);
 	return nothing();
 }
 
@@ -151,22 +151,22 @@ static void *on_call(void *callable, void *const *arguments, size_t count, void 
 	(void)callable;
 	(void)names;
 	if (is_function(called))
-		return note_quiet(TRACE_UNCOUNTED_FUNCTION);
+		return note_uncounted(TRACE_UNCOUNTED_FUNCTION);
 	const u64 method = method_of(arguments, count);
 
 	if (method == 0)
-		return note_quiet(TRACE_UNCOUNTED_OTHER);
+		return note_uncounted(TRACE_UNCOUNTED_OTHER);
 	const u64 now = trace_now();
-	struct tracer *tracer = trace_of_thread();
+	struct call_stack *calls = trace_of_thread();
 
-	if (tracer == NULL)
+	if (calls == NULL)
 		return nothing();
 	const struct trace_call call = { .identity = trace_python_method_identity(method),
 					 .object = method,
 					 .named = called,
 					 .kind = TRACE_KIND_PYTHON_BUILTIN };
 
-	trace_enter(tracer, call, now);
+	trace_enter(calls, call, now);
 	return nothing();
 }
 
@@ -174,14 +174,14 @@ static void *on_call_end(void *callable, void *const *arguments, size_t count, v
 {
 	const u64 now = trace_now();
 	const u64 method = method_of(arguments, count);
-	struct tracer *tracer = method != 0 ? trace_of_thread() : NULL;
+	struct call_stack *calls = method != 0 ? trace_of_thread() : NULL;
 
 	(void)callable;
 	(void)names;
 	if (method == 0)
-		return note_quiet(TRACE_UNCOUNTED_OTHER);
-	if (tracer != NULL)
-		trace_leave(tracer, method, 0, now);
+		return note_uncounted(TRACE_UNCOUNTED_OTHER);
+	if (calls != NULL)
+		trace_leave(calls, method, 0, now);
 	return nothing();
 }
 

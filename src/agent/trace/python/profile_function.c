@@ -1,7 +1,7 @@
 /*
  * profile_function - CPython 3.6 to 3.11: a profile function on every thread state.
  *
- * On 3.11 only where dispatch hooks cannot be set (python/frames.h).
+ * On 3.11 only where dispatch hooks cannot be set (python/dispatch_3_11.h).
  *
  * Up to 3.11 the interpreter calls a function of its thread's own at each call and return, its
  * thread state says which (c_profilefunc): it is what PyEval_SetProfile() sets, on the calling
@@ -80,14 +80,15 @@ static u64 code_of(const struct python_layout *layout, u64 frame)
 	return word_at(frame + layout->offsets.frame_code);
 }
 
-static void builtin_event(struct tracer *tracer, u64 frame, bool is_call, u64 callable, u64 now)
+static void builtin_event(struct call_stack *calls, u64 frame, bool is_call, u64 callable,
+			  u64 now)
 {
 	const u64 method = trace_python_method(callable);
 
 	if (method == 0)
 		return;
 	if (!is_call) {
-		trace_leave(tracer, method, frame, now);
+		trace_leave(calls, method, frame, now);
 		return;
 	}
 	const struct trace_call call = { .identity = trace_python_method_identity(method),
@@ -96,7 +97,7 @@ static void builtin_event(struct tracer *tracer, u64 frame, bool is_call, u64 ca
 					 .frame = frame,
 					 .kind = TRACE_KIND_PYTHON_BUILTIN };
 
-	trace_enter(tracer, call, now);
+	trace_enter(calls, call, now);
 }
 
 /* Py_tracefunc. */
@@ -104,10 +105,10 @@ static int on_profile(void *object, void *frame_object, int what, void *argument
 {
 	const u64 now = trace_now();
 	const struct python_layout *layout = trace_layout();
-	struct tracer *tracer = trace_of_thread();
+	struct call_stack *calls = trace_of_thread();
 
 	(void)object;
-	if (tracer == NULL || layout == NULL)
+	if (calls == NULL || layout == NULL)
 		return 0;
 	const u64 frame = frame_of(layout, (u64)frame_object);
 
@@ -121,13 +122,13 @@ static int on_profile(void *object, void *frame_object, int what, void *argument
 			.kind = TRACE_KIND_PYTHON,
 		};
 
-		trace_enter(tracer, call, now);
+		trace_enter(calls, call, now);
 	} else if (what == TRACE_PROFILE_RETURN) {
-		trace_leave(tracer, code_of(layout, frame), frame, now);
+		trace_leave(calls, code_of(layout, frame), frame, now);
 	} else if (python.has_builtins &&
 		   (what == TRACE_PROFILE_C_CALL || what == TRACE_PROFILE_C_RETURN ||
 		    what == TRACE_PROFILE_C_EXCEPTION)) {
-		builtin_event(tracer, frame, what == TRACE_PROFILE_C_CALL, (u64)argument, now);
+		builtin_event(calls, frame, what == TRACE_PROFILE_C_CALL, (u64)argument, now);
 	}
 	return 0;
 }
@@ -215,21 +216,21 @@ static bool has_ended(const struct trace_entry *entry, u64 state, u64 innermost)
  * What was called meanwhile is not known, but what is being executed is: what else was begun before
  * has ended, the other tool's beginning as well, a C function of the innermost function's.
  */
-static void close_ended(struct tracer *tracer, u64 state)
+static void close_ended(struct call_stack *calls, u64 state)
 {
 	u64 innermost[2] = { 0 };
 	const u64 now = trace_now();
 	const u64 level = arch_stack_pointer();
 
 	region_python_frames(state, innermost);
-	trace_take(tracer, level);
-	while (tracer->top > tracer->entries && has_ended(tracer->top, state, innermost[0]))
-		trace_pop(tracer, now);
+	trace_take(calls, level);
+	while (calls->top > calls->entries && has_ended(calls->top, state, innermost[0]))
+		trace_pop(calls, now);
 	/* What had no entry may have ended, too; if it has not, it is not found when it does. */
-	tracer->unstacked = 0;
-	trace_advance(tracer, now);
-	if (!trace_give(tracer, level))
-		trace_skip(tracer);
+	calls->unstacked = 0;
+	trace_advance(calls, now);
+	if (!trace_give(calls, level))
+		trace_skip(calls);
 }
 
 /* The calling thread's, where there are to be functions of ours; 0: there are not. */
@@ -251,10 +252,10 @@ u64 trace_python_function(void)
 
 static void put_back(u64 state)
 {
-	struct tracer *tracer = trace_area_of_process() != NULL ? trace_of_thread() : NULL;
+	struct call_stack *calls = trace_area_of_process() != NULL ? trace_of_thread() : NULL;
 
-	if (tracer != NULL)
-		close_ended(tracer, state);
+	if (calls != NULL)
+		close_ended(calls, state);
 	set_function(python.members, state, on_profile);
 }
 

@@ -11,7 +11,7 @@
 #include "agent/trace/python/profile_function.h"
 #include "agent/trace/python/setters.h"
 #include "agent/trace/python/symbols.h"
-#include "agent/trace/python/told.h"
+#include "agent/trace/python/profile_filter.h"
 #include "walk/name_text.h"
 
 enum profiler {
@@ -55,24 +55,24 @@ static void *call(enum profiler which, void *self, void *second, void *third, vo
 
 static void *on_set_profile(void *self, void *function, void *third, void *fourth)
 {
-	struct trace_told told;
+	struct trace_profile_filter before;
 
-	trace_told_before(&told);
+	trace_profile_filter_before(&before);
 	void *result = call(SET_PROFILE, self, function, third, fourth);
 
-	trace_told_after(&told, (u64)function);
+	trace_profile_filter_after(&before, (u64)function);
 	return result;
 }
 
 /* From 3.12 on. */
 static void *on_set_profile_of_all(void *self, void *function, void *third, void *fourth)
 {
-	struct trace_told told;
+	struct trace_profile_filter before;
 
-	trace_told_before(&told);
+	trace_profile_filter_before(&before);
 	void *result = call(SET_PROFILE_OF_ALL, self, function, third, fourth);
 
-	trace_told_after_all(&told, (u64)function);
+	trace_profile_filter_after_all(&before, (u64)function);
 	return result;
 }
 
@@ -162,7 +162,7 @@ static void meet_module(void *module)
 
 void trace_profilers_begin(u32 place, bool (*is_by_us)(void))
 {
-	trace_told_begin(place, is_by_us);
+	trace_profile_filter_begin(place, is_by_us);
 	profilers.is_to_be_found = TRACE_SYMBOLS_FIND(&python, ENTRY_MAP);
 }
 

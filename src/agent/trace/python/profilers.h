@@ -1,11 +1,11 @@
 /*
- * profilers - other profilers, which take places of ours, or are told because of us.
+ * profilers - other profilers, which take places of ours, or are called because of us.
  *
  * Up to 3.11 a thread has one profile function: where calls are seen by that
  * (python/profile_function.c), ours is gone while a program has set its own.  When that is taken away
  * again, nothing tells: sys.setprofile(None) and cProfile's disable() leave none.  And from
- * 3.6 on, whoever is told of calls, what sys.setprofile() sets shall be told of those it is
- * told of without us (python/told.h).
+ * 3.6 on, whatever reports calls, what sys.setprofile() sets is called for those that it is
+ * called for without us (python/profile_filter.h).
  *
  * So functions of ours stand before these, in the interpreter's tables of methods, whoever
  * calls them.  They call them, and look what the thread has then.  Those of modules that are
@@ -22,7 +22,7 @@ struct name_text;
 
 /*
  * Before the interpreter begins: where its thread states have c_profilefunc, or 0
- * (python/told.h).  is_by_us: whether instructions report calls for us alone; or NULL.
+ * (python/profile_filter.h).  is_by_us: whether instructions report calls for us alone; or NULL.
  */
 void trace_profilers_begin(u32 place, bool (*is_by_us)(void));
 /*

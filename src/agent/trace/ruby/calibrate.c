@@ -199,7 +199,8 @@ static s64 blocks_of(const struct trace_measured *measured, enum loop loop)
 {
 	const struct trace_measured *own = &measured[loop];
 
-	return own->turns != 0 ? (s64)(own->quiet[TRACE_UNCOUNTED_BUILTIN] / own->turns) : 0;
+	return own->turns != 0 ? (s64)(own->uncounted[TRACE_UNCOUNTED_BUILTIN] / own->turns)
+			       : 0;
 }
 
 /* What a turn costs that calls nothing: of a block, where these are told of. */
@@ -322,7 +323,8 @@ static void find_blocks(const struct trace_measured *measured)
 	const s64 noise = measured[LOOP_NOTHING].noise;
 
 	if (blocks_of(measured, LOOP_NOTHING) == 1)
-		trace_set_quiet_cost(TRACE_UNCOUNTED_BUILTIN, cost, off > noise ? off : noise);
+		trace_set_uncounted_cost(TRACE_UNCOUNTED_BUILTIN, cost,
+					 off > noise ? off : noise);
 }
 
 static void find_all(const struct trace_measured *measured)

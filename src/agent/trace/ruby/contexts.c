@@ -31,7 +31,7 @@ struct kept_stack {
 
 /* A slot's, for one thread after the other. */
 struct kept_stacks {
-	struct kept_stack *in_use; /* whose stack the tracer has */
+	struct kept_stack *in_use; /* whose stack the calls has */
 	u64 switches;
 	struct kept_stack sets[SETS][WAYS];
 };
@@ -49,9 +49,9 @@ static u32 *last_thread_of(u64 context)
 	return &last_threads[(context >> 4 ^ context >> 17) % LAST_ONES];
 }
 
-static struct kept_stacks *stacks_of(const struct tracer *tracer)
+static struct kept_stacks *stacks_of(const struct call_stack *calls)
 {
-	struct kept_stacks **place = &kept[tracer->slot];
+	struct kept_stacks **place = &kept[calls->slot];
 
 	if (*place == NULL) {
 		const long memory =
@@ -84,7 +84,7 @@ static struct kept_stack *find(struct kept_stacks *stacks, u64 context)
 }
 
 /* The calls that the context's frames are, outermost first: none is counted. */
-static void read_frames(struct tracer *tracer, u64 context)
+static void read_frames(struct call_stack *calls, u64 context)
 {
 	const u64 innermost = trace_word(context, trace_ruby.ec_frame);
 	const u64 stack = trace_word(context, trace_ruby.ec_stack);
@@ -98,12 +98,12 @@ static void read_frames(struct tracer *tracer, u64 context)
 		struct trace_call call;
 
 		if (trace_ruby_read_frame(frame, &call))
-			trace_stand(tracer, &call);
+			trace_stand(calls, &call);
 	}
 }
 
 /* A new thread has the slot, or a child of fork: what was kept is not theirs. */
-static void begin_thread(struct tracer *tracer, struct kept_stacks *stacks, u64 context)
+static void begin_thread(struct call_stack *calls, struct kept_stacks *stacks, u64 context)
 {
 	struct kept_stack *before = stacks->in_use;
 
@@ -112,73 +112,74 @@ static void begin_thread(struct tracer *tracer, struct kept_stacks *stacks, u64 
 	stacks->in_use = NULL;
 	struct kept_stack *own = find(stacks, context);
 
-	/* The tracer goes on with the stack that it has: the one before has this one's in turn. */
+	/* The calls goes on with the stack that it has: the one before has this one's in turn. */
 	if (before != NULL && before != own)
 		before->stack = own->stack;
 	own->context = context;
 	own->memory = trace_word(context, trace_ruby.ec_stack);
 	stacks->in_use = own;
-	read_frames(tracer, context);
+	read_frames(calls, context);
 }
 
 /* False where there is no memory for another stack. */
-static bool take(struct tracer *tracer, struct kept_stack *stack)
+static bool take(struct call_stack *calls, struct kept_stack *stack)
 {
 	if (stack->stack.entries == NULL)
-		return trace_make_stack(tracer, &stack->stack);
-	trace_empty_stack(tracer, &stack->stack);
+		return trace_make_stack(calls, &stack->stack);
+	trace_empty_stack(calls, &stack->stack);
 	return true;
 }
 
-static void switch_to(struct tracer *tracer, struct kept_stacks *stacks, u64 context, u64 now)
+static void switch_to(struct call_stack *calls, struct kept_stacks *stacks, u64 context,
+		      u64 now)
 {
 	struct kept_stack *next = find(stacks, context);
 	struct kept_stack *left = stacks->in_use;
 	const u64 memory = trace_word(context, trace_ruby.ec_stack);
 	const bool is_known = next->context == context && next->memory == memory &&
-			      *last_thread_of(context) == tracer->slot + 1;
+			      *last_thread_of(context) == calls->slot + 1;
 
-	if (next == left || (!is_known && !take(tracer, next))) {
-		trace_ruby_restart(tracer, context, now);
+	if (next == left || (!is_known && !take(calls, next))) {
+		trace_ruby_restart(calls, context, now);
 		return;
 	}
 	left->used = ++stacks->switches;
-	trace_change_stack(tracer, &next->stack, &left->stack, now);
+	trace_change_stack(calls, &next->stack, &left->stack, now);
 	next->context = context;
 	next->memory = memory;
 	stacks->in_use = next;
 	if (is_known)
 		/* What was called further in than where it is now has ended, seen or not. */
 		trace_ruby_end_from(
-			tracer,
-			trace_word(context, trace_ruby.ec_frame) - trace_ruby.frame_size, now);
+			calls, trace_word(context, trace_ruby.ec_frame) - trace_ruby.frame_size,
+			now);
 	else
-		read_frames(tracer, context);
+		read_frames(calls, context);
 }
 
-void trace_ruby_restart(struct tracer *tracer, u64 context, u64 now)
+void trace_ruby_restart(struct call_stack *calls, u64 context, u64 now)
 {
-	struct kept_stacks *stacks = stacks_of(tracer);
+	struct kept_stacks *stacks = stacks_of(calls);
 
 	if (stacks != NULL && stacks->in_use != NULL) {
 		stacks->in_use->context = context;
 		stacks->in_use->memory = trace_word(context, trace_ruby.ec_stack);
 	}
 	trace_ruby_context = context;
-	trace_ruby_end_from(tracer, ~0ULL, now);
-	read_frames(tracer, context);
+	trace_ruby_end_from(calls, ~0ULL, now);
+	read_frames(calls, context);
 }
 
-void trace_ruby_switch(struct tracer *tracer, u64 context, u64 now)
+void trace_ruby_switch(struct call_stack *calls, u64 context, u64 now)
 {
-	struct kept_stacks *stacks = stacks_of(tracer);
+	struct kept_stacks *stacks = stacks_of(calls);
 
 	if (stacks == NULL)
-		trace_ruby_restart(tracer, context, now);
+		trace_ruby_restart(calls, context, now);
 	else if (trace_ruby_context == 0)
-		begin_thread(tracer, stacks, context);
+		begin_thread(calls, stacks, context);
 	else
-		switch_to(tracer, stacks, context, now);
+		switch_to(calls, stacks, context, now);
 	trace_ruby_context = context;
-	*last_thread_of(context) = tracer->slot + 1;
+	*last_thread_of(context) = calls->slot + 1;
 }

@@ -69,18 +69,18 @@ const struct ruby_layout *trace_ruby_layout(void)
 }
 
 /* The innermost call that has an entry ends, and so have those further in that found none. */
-static inline void pop(struct tracer *tracer, u64 now)
+static inline void pop(struct call_stack *calls, u64 now)
 {
-	tracer->unstacked = 0;
-	trace_pop(tracer, now);
+	calls->unstacked = 0;
+	trace_pop(calls, now);
 }
 
 /* The outermost of the calls that end with this frame; NULL: none does. */
-static struct trace_entry *first_ended(const struct tracer *tracer, u64 frame)
+static struct trace_entry *first_ended(const struct call_stack *calls, u64 frame)
 {
 	struct trace_entry *found = NULL;
 
-	for (struct trace_entry *entry = tracer->top; entry > tracer->entries; entry--) {
+	for (struct trace_entry *entry = calls->top; entry > calls->entries; entry--) {
 		if (!trace_is_ruby(entry->kind))
 			continue;
 		if (entry->frame > frame)
@@ -90,30 +90,30 @@ static struct trace_entry *first_ended(const struct tracer *tracer, u64 frame)
 	return found;
 }
 
-__attribute__((noinline)) void trace_ruby_end_from(struct tracer *tracer, u64 frame, u64 now)
+__attribute__((noinline)) void trace_ruby_end_from(struct call_stack *calls, u64 frame, u64 now)
 {
-	const struct trace_entry *first = first_ended(tracer, frame);
+	const struct trace_entry *first = first_ended(calls, frame);
 
-	trace_advance(tracer, now);
-	while (first != NULL && tracer->top >= first)
-		pop(tracer, now);
+	trace_advance(calls, now);
+	while (first != NULL && calls->top >= first)
+		pop(calls, now);
 }
 
-static inline void begin(struct tracer *tracer, struct trace_call call, u64 now)
+static inline void begin(struct call_stack *calls, struct trace_call call, u64 now)
 {
 	/* The root's is 0. */
-	if (__builtin_expect(tracer->top->frame - 1 < call.frame, 0))
-		trace_ruby_end_from(tracer, call.frame, now);
-	trace_enter(tracer, call, now);
+	if (__builtin_expect(calls->top->frame - 1 < call.frame, 0))
+		trace_ruby_end_from(calls, call.frame, now);
+	trace_enter(calls, call, now);
 }
 
-static inline void end(struct tracer *tracer, u64 frame, u64 now)
+static inline void end(struct call_stack *calls, u64 frame, u64 now)
 {
-	if (__builtin_expect(tracer->top->frame == frame, 1)) {
-		trace_advance(tracer, now);
-		pop(tracer, now);
+	if (__builtin_expect(calls->top->frame == frame, 1)) {
+		trace_advance(calls, now);
+		pop(calls, now);
 	} else {
-		trace_ruby_end_from(tracer, frame, now);
+		trace_ruby_end_from(calls, frame, now);
 	}
 }
 
@@ -121,25 +121,25 @@ static inline void end(struct tracer *tracer, u64 frame, u64 now)
  * A method in C, or up to 3.0 a block that is a method: it ends when its frame is gone, so the
  * event's is the caller's; but where an exception leaves it, the event comes before.
  */
-static void end_of_named(struct tracer *tracer, u64 frame, u64 now)
+static void end_of_named(struct call_stack *calls, u64 frame, u64 now)
 {
 	const u64 gone = frame - trace_ruby.frame_size;
 	const struct trace_entry *first;
 
-	if (__builtin_expect(tracer->top->frame == gone, 1)) {
-		end(tracer, gone, now);
+	if (__builtin_expect(calls->top->frame == gone, 1)) {
+		end(calls, gone, now);
 		return;
 	}
-	first = first_ended(tracer, frame);
+	first = first_ended(calls, frame);
 	if (first == NULL)
-		trace_advance(tracer, now);
-	else if (first->frame == frame && first_ended(tracer, gone) == NULL)
-		end(tracer, frame, now);
+		trace_advance(calls, now);
+	else if (first->frame == frame && first_ended(calls, gone) == NULL)
+		end(calls, frame, now);
 	else
-		end(tracer, gone, now);
+		end(calls, gone, now);
 }
 
-static inline void begin_iseq(struct tracer *tracer, u64 frame, u64 method, u64 now)
+static inline void begin_iseq(struct call_stack *calls, u64 frame, u64 method, u64 now)
 {
 	const u64 iseq = trace_word(frame, trace_ruby.frame_iseq);
 	const struct trace_call call = {
@@ -149,10 +149,11 @@ static inline void begin_iseq(struct tracer *tracer, u64 frame, u64 method, u64 
 		.kind = TRACE_KIND_RUBY,
 	};
 
-	begin(tracer, call, now);
+	begin(calls, call, now);
 }
 
-static inline void begin_named(struct tracer *tracer, const struct ruby_event *event, u64 now)
+static inline void begin_named(struct call_stack *calls, const struct ruby_event *event,
+			       u64 now)
 {
 	const struct trace_call call = {
 		.identity = trace_ruby_builtin_identity(event->class, event->id),
@@ -162,28 +163,28 @@ static inline void begin_named(struct tracer *tracer, const struct ruby_event *e
 		.kind = TRACE_KIND_RUBY_BUILTIN,
 	};
 
-	begin(tracer, call, now);
+	begin(calls, call, now);
 }
 
 /* One that is a method has been called as that. */
-static void begin_block(struct tracer *tracer, u64 frame, u64 now)
+static void begin_block(struct call_stack *calls, u64 frame, u64 now)
 {
 	const u64 ep = trace_word(frame, trace_ruby.frame_ep);
 
 	if (!(trace_word(ep, 0) & FRAME_IS_BMETHOD))
-		begin_iseq(tracer, frame, 0, now);
+		begin_iseq(calls, frame, 0, now);
 }
 
-static void end_of_any(struct tracer *tracer, const struct ruby_event *event, u64 now)
+static void end_of_any(struct call_stack *calls, const struct ruby_event *event, u64 now)
 {
 	const u64 ep = trace_word(event->frame, trace_ruby.frame_ep);
 
 	if (event->event == EVENT_B_RETURN && trace_word(ep, 0) & FRAME_IS_BMETHOD)
 		return;
 	if (event->event != EVENT_B_RETURN && event->id != 0)
-		end_of_named(tracer, event->frame, now);
+		end_of_named(calls, event->frame, now);
 	else
-		end(tracer, event->frame, now);
+		end(calls, event->frame, now);
 }
 
 /* A block that is not wanted: what it costs is the innermost call's. */
@@ -196,40 +197,40 @@ static inline bool is_only_told(const struct ruby_event *event)
 /* rb_event_hook_raw_arg_func_t */
 static void on_event(u64 data, const struct ruby_event *event)
 {
-	struct tracer *tracer = trace_of_thread();
+	struct call_stack *calls = trace_of_thread();
 
 	(void)data;
-	if (tracer == NULL)
+	if (calls == NULL)
 		return;
 	if (is_only_told(event)) {
-		trace_quiet(tracer, TRACE_UNCOUNTED_BUILTIN);
+		trace_note_uncounted(calls, TRACE_UNCOUNTED_BUILTIN);
 		return;
 	}
 	const u64 now = trace_now();
 
 	if (__builtin_expect(event->context != trace_ruby_context, 0))
-		trace_ruby_switch(tracer, event->context, now);
+		trace_ruby_switch(calls, event->context, now);
 	switch (event->event) {
 	case EVENT_CALL: {
 		const u64 ep = trace_word(event->frame, trace_ruby.frame_ep);
 
-		begin_iseq(tracer, event->frame, trace_ruby_method(ep), now);
+		begin_iseq(calls, event->frame, trace_ruby_method(ep), now);
 		break;
 	}
 	case EVENT_RETURN:
 	case EVENT_B_RETURN:
 	case EVENT_C_RETURN:
-		end_of_any(tracer, event, now);
+		end_of_any(calls, event, now);
 		break;
 	case EVENT_C_CALL:
-		begin_named(tracer, event, now);
+		begin_named(calls, event, now);
 		break;
 	case EVENT_B_CALL:
 		if (trace_ruby.has_blocks)
-			begin_block(tracer, event->frame, now);
+			begin_block(calls, event->frame, now);
 		break;
 	case EVENT_THREAD_BEGIN:
-		trace_ruby_restart(tracer, event->context, now);
+		trace_ruby_restart(calls, event->context, now);
 		break;
 	default:
 		break;

@@ -52,16 +52,16 @@ void trace_ruby_see_value(const char *name, const char *value);
 /* What a traced frame is; false: its calls are not counted. */
 bool trace_ruby_read_frame(u64 frame, struct trace_call *out_call);
 /* Ends the calls whose frames stand at this one or further in. */
-void trace_ruby_end_from(struct tracer *tracer, u64 frame, u64 now);
+void trace_ruby_end_from(struct call_stack *calls, u64 frame, u64 now);
 
 /* ruby/contexts.c: */
-/* The context whose calls are the calling thread's tracer's at this moment; 0: none. */
+/* The context whose calls are the calling thread's calls's at this moment; 0: none. */
 extern __thread u64 trace_ruby_context;
 
 /* Goes on with another context's calls. */
-void trace_ruby_switch(struct tracer *tracer, u64 context, u64 now);
+void trace_ruby_switch(struct call_stack *calls, u64 context, u64 now);
 /* The context has begun anew: nothing of what was kept of it holds. */
-void trace_ruby_restart(struct tracer *tracer, u64 context, u64 now);
+void trace_ruby_restart(struct call_stack *calls, u64 context, u64 now);
 
 /* ruby/names.c: the key of a callee, as trace_name() has it. */
 u64 trace_ruby_name(struct walk *walk, struct mem *mem, const struct trace_call *call);

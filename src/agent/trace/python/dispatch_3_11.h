@@ -1,12 +1,12 @@
 /*
- * frames - CPython 3.11 traced where its loop goes from one instruction to the next.
+ * dispatch_3_11 - CPython 3.11 traced where its loop goes from one instruction to the next.
  *
  * 3.11 has no hook for calls that leaves the rest of the program as fast as it is: with a
  * profile function each instruction takes a detour, and sys.monitoring came with 3.12.  But
  * its loop goes from each instruction to the next by a table of 256 addresses
  * (opcode_targets[]), which is data.  So a few of the table's entries are ours: those of
  * instructions that call, of RETURN_VALUE, of what begins an exception's handler, and the
- * last one, DO_TRACING.  Behind each is a stub that calls a hook and goes on to where the
+ * last one, DO_TRACING.  Behind each is a dispatch hook that calls a hook and goes on to where the
  * entry pointed before; no code is changed, and what calls nothing is executed as ever.
  *
  * - A call begins.  The hook looks at what is called, as the instruction will.  It has the
@@ -37,8 +37,8 @@ struct python_layout;
  * Before the interpreter has begun.  True: it is traced by this, or by a profile function, as
  * soon as it can be said which (fall_back()).
  */
-bool trace_frames_begin(const struct python_layout *layout, void (*fall_back)(void));
+bool trace_dispatch_3_11_begin(const struct python_layout *layout, void (*fall_back)(void));
 /* It is: other tools' functions have their places, and other interpreters need no search. */
-bool trace_frames_is_on(void);
+bool trace_dispatch_3_11_is_on(void);
 /* A frame that is about to be executed: is it the loop that called it, or C? */
-bool trace_frames_is_called(u64 frame);
+bool trace_dispatch_3_11_is_called(u64 frame);

@@ -1,10 +1,10 @@
 /*
- * frames_map - the instructions of CPython 3.11 that there are stubs before: the number, the
- * name, what the stub calls, is it for builtins only.  The file is read by the assembler, too.
+ * dispatch_3_11_map - the instructions of CPython 3.11 that there are dispatch hooks before: the number, the
+ * name, what the dispatch hook calls, is it for builtins only.  The file is read by the assembler, too.
  */
 #pragma once
 
-#define FRAMES_STUB_MAP(X)                                                 \
+#define DISPATCH_3_11_STUB_MAP(X)                                          \
 	X(22, CALL_ADAPTIVE, call, false)                                  \
 	X(23, CALL_PY_EXACT_ARGS, call, false)                             \
 	X(24, CALL_PY_WITH_DEFAULTS, call, false)                          \
@@ -26,7 +26,7 @@
 	X(255, DO_TRACING, turn, false)
 
 /* And while the hooks are watching, so that what they see comes from many instructions. */
-#define FRAMES_WATCH_MAP(X)              \
+#define DISPATCH_3_11_WATCH_MAP(X)       \
 	X(1, POP_TOP, watch, false)      \
 	X(2, PUSH_NULL, watch, false)    \
 	X(90, STORE_NAME, watch, false)  \
@@ -35,6 +35,6 @@
 	X(122, BINARY_OP, watch, false)
 
 /* What hooks look at besides. */
-#define FRAMES_OTHER_MAP(X)    \
-	X(9, NOP, none, false) \
+#define DISPATCH_3_11_OTHER_MAP(X) \
+	X(9, NOP, none, false)     \
 	X(166, PRECALL, none, false)

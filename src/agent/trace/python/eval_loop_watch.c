@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 #include "abi/python_layout.h"
-#include "agent/trace/python/loop.h"
+#include "agent/trace/python/eval_loop.h"
 
 /* max() of numbers, called with different counts, so that arguments differ. */
 static const char source[] = "p=max\n"
@@ -28,7 +28,7 @@ static const char source[] = "p=max\n"
 #define LEAST_EVENTS 60U
 #define LEAST_CALLS  10U
 
-/* rbx, rbp, r12 to r15, as a stub pushes them: what a called function leaves alone. */
+/* rbx, rbp, r12 to r15, as a dispatch hook pushes them: what a called function leaves alone. */
 #define KEPT_REGISTERS (1ULL << 0 | 1ULL << 1 | 1ULL << 2 | 1ULL << 3 | 1ULL << 10 | 1ULL << 11)
 #define ALL_REGISTERS  ((1ULL << LOOP_REGISTERS) - 1)
 
@@ -123,7 +123,7 @@ static u64 places_of_stack(const u64 *places, u64 frame, u64 opcode, u32 argumen
 	return found;
 }
 
-u64 trace_loop_frame(const struct python_layout *layout, u64 state)
+u64 trace_eval_loop_frame(const struct python_layout *layout, u64 state)
 {
 	const struct python_offsets *offsets = &layout->offsets;
 
@@ -147,12 +147,12 @@ static void watch_cframe(const u64 *places, u64 state)
 	watch.cframe = offset;
 }
 
-void trace_loop_watch(const u64 *places, u64 opcode)
+void trace_eval_loop_watch(const u64 *places, u64 opcode)
 {
 	if (watch.code == 0)
 		return;
 	const u64 state = (u64)watch.get_state();
-	const u64 frame = trace_loop_frame(watch.shape->layout, state);
+	const u64 frame = trace_eval_loop_frame(watch.shape->layout, state);
 	const u64 tags = watch.shape->tags;
 
 	if (frame == 0 || (loop_word(frame + watch.offsets->frame_code) & ~tags) != watch.code)
@@ -193,7 +193,7 @@ static bool execute(const struct loop_entries *entries, void *code)
 	long number = 0;
 
 	watch.events = watch.calls = 0;
-	return trace_loop_run(entries, code, &number) && number == RESULT &&
+	return trace_eval_loop_run(entries, code, &number) && number == RESULT &&
 	       watch.events >= LEAST_EVENTS && watch.calls >= LEAST_CALLS;
 }
 
@@ -209,8 +209,9 @@ static bool watch_twice(const struct loop_entries *entries, void *code)
 	return watch.next_place != LOOP_NOWHERE && execute(entries, code);
 }
 
-bool trace_loop_find_places(const struct loop_shape *shape, const struct loop_entries *entries,
-			    struct loop_places *out_places)
+bool trace_eval_loop_find_places(const struct loop_shape *shape,
+				 const struct loop_entries *entries,
+				 struct loop_places *out_places)
 {
 	void *code = entries->Py_CompileString(source, "", FILE_INPUT);
 	void *builtins = entries->PyEval_GetBuiltins();

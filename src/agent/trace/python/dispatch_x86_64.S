@@ -1,8 +1,8 @@
-#include "agent/trace/python/stubs_map.h"
+#include "agent/trace/python/dispatch_map.h"
 
 /*
  * stubs_x86_64 - what stands in the loop's table in the place of an instruction's address
- * (python/stubs_internal.h has the list).
+ * (python/dispatch_internal.h has the list).
  *
  * All general registers are stored, for a hook has to read the loop's, wherever they are; hooks
  * change none of them, so that only those are loaded again that a called function may change.
@@ -14,12 +14,12 @@
 	.text
 
 	.macro stub number, hook
-	.globl	trace_stubs_stub_\number
-	.hidden	trace_stubs_stub_\number
+	.globl	trace_dispatch_entry_\number
+	.hidden	trace_dispatch_entry_\number
 	.hidden	\hook
-	.type	trace_stubs_stub_\number, @function
+	.type	trace_dispatch_entry_\number, @function
 	.p2align 4
-trace_stubs_stub_\number:
+trace_dispatch_entry_\number:
 	endbr64
 	push	%rax
 	.irp register, %rax, %rcx, %rdx, %rbx, %rbp, %rsi, %rdi, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15
@@ -40,11 +40,11 @@ trace_stubs_stub_\number:
 	mov	112(%rsp), %rax
 	lea	128(%rsp), %rsp
 	jmp	*-8(%rsp)
-	.size	trace_stubs_stub_\number, . - trace_stubs_stub_\number
+	.size	trace_dispatch_entry_\number, . - trace_dispatch_entry_\number
 	.endm
 
-#define X(number, name, hook, of_builtins) stub number, trace_stubs_on_##hook;
-	STUBS_MAP(X)
-	STUBS_WATCH_MAP(X)
+#define X(number, name, hook, of_builtins) stub number, trace_dispatch_on_##hook;
+	DISPATCH_MAP(X)
+	DISPATCH_WATCH_MAP(X)
 
 	.section .note.GNU-stack,"",@progbits

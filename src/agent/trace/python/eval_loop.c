@@ -1,17 +1,17 @@
-#include "agent/trace/python/loop.h"
+#include "agent/trace/python/eval_loop.h"
 
 #include <stddef.h>
 
 #include "agent/trace/python/symbols.h"
 
-bool trace_loop_find_entries(struct loop_entries *entries)
+bool trace_eval_loop_find_entries(struct loop_entries *entries)
 {
 	/* ISO C has no way from an object's pointer to a function's; POSIX has. */
 	*(void **)&entries->get_state = trace_symbol_of_state();
 	return TRACE_SYMBOLS_FIND(entries, LOOP_ENTRY_MAP) && entries->get_state != NULL;
 }
 
-bool trace_loop_run(const struct loop_entries *entries, void *code, long *out_number)
+bool trace_eval_loop_run(const struct loop_entries *entries, void *code, long *out_number)
 {
 	void *globals = entries->PyDict_New();
 	void *builtins = entries->PyEval_GetBuiltins();

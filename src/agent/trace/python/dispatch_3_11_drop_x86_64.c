@@ -1,5 +1,5 @@
 /*
- * trace_frames_drop - whether the loop drops the arguments of a call that it has made.
+ * trace_dispatch_3_11_drop - whether the loop drops the arguments of a call that it has made.
  *
  * The instruction that calls a C function drops the arguments behind the call: a generator that
  * was not exhausted is closed there, __del__() is executed.  Nothing tells that the C function
@@ -19,7 +19,7 @@
 
 #include "abi/python_layout.h"
 #include "agent/trace/calls.h"
-#include "agent/trace/python/frames_internal.h"
+#include "agent/trace/python/dispatch_3_11_internal.h"
 
 /* PyTypeObject.tp_dealloc (Include/cpython/object.h): the same in all versions. */
 #define TYPE_DEALLOC 48
@@ -56,8 +56,8 @@ static u64 behind_linkage(u64 target)
 	static const u8 mark[] = { 0xf3, 0x0f, 0x1e, 0xfa };
 	const u8 *at = (const u8 *)target;
 
-	if (trace_frames.code_bytes < LINKAGE_BYTES ||
-	    target - trace_frames.code > trace_frames.code_bytes - LINKAGE_BYTES)
+	if (trace_dispatch_3_11.code_bytes < LINKAGE_BYTES ||
+	    target - trace_dispatch_3_11.code > trace_dispatch_3_11.code_bytes - LINKAGE_BYTES)
 		return target;
 	if (__builtin_memcmp(at, mark, sizeof mark) == 0)
 		at += sizeof mark;
@@ -74,14 +74,14 @@ static bool calls_deallocate(const u8 *site)
 		return false;
 	const u64 target = behind_distance(site);
 
-	return target == trace_frames.deallocate ||
-	       behind_linkage(target) == trace_frames.deallocate;
+	return target == trace_dispatch_3_11.deallocate ||
+	       behind_linkage(target) == trace_dispatch_3_11.deallocate;
 }
 
 static bool is_known(u64 site)
 {
-	for (u32 i = 0; i < FRAMES_DROPS && trace_frames.drops[i] != 0; i++) {
-		if (trace_frames.drops[i] == site)
+	for (u32 i = 0; i < DISPATCH_3_11_DROPS && trace_dispatch_3_11.drops[i] != 0; i++) {
+		if (trace_dispatch_3_11.drops[i] == site)
 			return true;
 	}
 	return calls_through_type((const u8 *)site) || calls_deallocate((const u8 *)site);
@@ -90,21 +90,21 @@ static bool is_known(u64 site)
 /* Under the GIL, which interpreters of 3.11 share. */
 static void learn(u64 site)
 {
-	for (u32 i = 0; i < FRAMES_DROPS; i++) {
-		if (trace_frames.drops[i] == 0) {
-			trace_frames.drops[i] = site;
+	for (u32 i = 0; i < DISPATCH_3_11_DROPS; i++) {
+		if (trace_dispatch_3_11.drops[i] == 0) {
+			trace_dispatch_3_11.drops[i] = site;
 			return;
 		}
 	}
 }
 
-bool trace_frames_is_dropping(struct tracer *tracer, u64 frame, u64 loop_stack)
+bool trace_dispatch_3_11_is_dropping(struct call_stack *calls, u64 frame, u64 loop_stack)
 {
 	const u64 site = loop_word(loop_stack - sizeof(u64));
-	const u64 before = tracer->site_frame == frame ? tracer->site : 0;
+	const u64 before = calls->site_frame == frame ? calls->site : 0;
 
 	/* Elsewhere: who traces compiled code has exchanged it. */
-	if (site == before || !code_ranges_have(trace_frames.layout->loop, site - 1))
+	if (site == before || !code_ranges_have(trace_dispatch_3_11.layout->loop, site - 1))
 		return false;
 	if (is_known(site))
 		return true;
@@ -112,7 +112,7 @@ bool trace_frames_is_dropping(struct tracer *tracer, u64 frame, u64 loop_stack)
 		learn(site);
 		return true;
 	}
-	tracer->site = site;
-	tracer->site_frame = frame;
+	calls->site = site;
+	calls->site_frame = frame;
 	return false;
 }

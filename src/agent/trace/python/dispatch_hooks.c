@@ -1,5 +1,5 @@
 /*
- * What happens at the instructions that trace_stubs has stubs before.
+ * What happens at the instructions that trace_dispatch has dispatch hooks before.
  *
  * A Python function's entry is found by its frame.  Each that was begun is left, by an
  * instruction or by an exception, so that the innermost entry is nearly always the frame's own.
@@ -9,12 +9,12 @@
 #include "abi/python_layout.h"
 #include "agent/core/memory.h"
 #include "agent/trace/calls.h"
-#include "agent/trace/python/loop_calls.h"
+#include "agent/trace/python/eval_loop_calls.h"
 #include "agent/trace/python/monitoring.h"
 #include "agent/trace/python/objects.h"
-#include "agent/trace/python/shims.h"
-#include "agent/trace/python/stubs.h"
-#include "agent/trace/python/stubs_internal.h"
+#include "agent/trace/python/callable_shims.h"
+#include "agent/trace/python/dispatch.h"
+#include "agent/trace/python/dispatch_internal.h"
 #include "agent/trace/word.h"
 #include "walk/python_frames.h"
 
@@ -39,28 +39,28 @@
 #define ATTRIBUTE_CALLEE      3 /* the last of its caches, four units, begin there */
 #define FRAME_FUNCTION        16
 
-struct trace_stubs trace_stubs = { .mode = STUBS_OFF };
+struct trace_dispatch trace_dispatch = { .mode = DISPATCH_OFF };
 
 static inline bool is_on(void)
 {
-	return __builtin_expect(trace_stubs.mode == STUBS_ON, 1);
+	return __builtin_expect(trace_dispatch.mode == DISPATCH_ON, 1);
 }
 
 static void *only_look(const u64 *places, u64 number)
 {
-	if (trace_stubs.mode == STUBS_WATCHING)
-		trace_loop_watch(places, trace_stubs.opcodes[number]);
-	return trace_stubs.originals[number];
+	if (trace_dispatch.mode == DISPATCH_WATCHING)
+		trace_eval_loop_watch(places, trace_dispatch.opcodes[number]);
+	return trace_dispatch.originals[number];
 }
 
 /* --- what is executed --- */
 
 static inline u64 frame_of_state(u64 state)
 {
-	if (trace_stubs.state_cframe == 0)
-		return loop_word(state + trace_stubs.state_frame);
-	return loop_word(loop_word(state + trace_stubs.state_cframe) +
-			 trace_stubs.cframe_frame);
+	if (trace_dispatch.state_cframe == 0)
+		return loop_word(state + trace_dispatch.state_frame);
+	return loop_word(loop_word(state + trace_dispatch.state_cframe) +
+			 trace_dispatch.cframe_frame);
 }
 
 /* Of the places that have been right so far, those that are now. */
@@ -74,17 +74,17 @@ static u64 still_right(const u64 *places, u64 candidates, u64 word)
 }
 
 /* While the places are looked for, it sees who is right. */
-static __attribute__((noinline)) u64 ask_for_state(const u64 *places, struct tracer *tracer)
+static __attribute__((noinline)) u64 ask_for_state(const u64 *places, struct call_stack *calls)
 {
-	const u64 state = (u64)trace_stubs.get_state();
+	const u64 state = (u64)trace_dispatch.get_state();
 
-	tracer->python_state = state;
-	if (trace_stubs.state_candidates != 0)
-		trace_stubs.state_candidates =
-			still_right(places, trace_stubs.state_candidates, state);
-	if (trace_stubs.frame_candidates != 0)
-		trace_stubs.frame_candidates = still_right(places, trace_stubs.frame_candidates,
-							   frame_of_state(state));
+	calls->python_state = state;
+	if (trace_dispatch.state_candidates != 0)
+		trace_dispatch.state_candidates =
+			still_right(places, trace_dispatch.state_candidates, state);
+	if (trace_dispatch.frame_candidates != 0)
+		trace_dispatch.frame_candidates = still_right(
+			places, trace_dispatch.frame_candidates, frame_of_state(state));
 	return state;
 }
 
@@ -92,103 +92,102 @@ static __attribute__((noinline)) u64 ask_for_state(const u64 *places, struct tra
  * The place may be a word of the loop's stack, of which it is not certain that nothing else is
  * ever in it: but then it would not be what it was for this thread before.
  */
-static inline u64 state_of(const u64 *places, struct tracer *tracer)
+static inline u64 state_of(const u64 *places, struct call_stack *calls)
 {
-	const u64 state = tracer->python_state;
+	const u64 state = calls->python_state;
 
-	if (__builtin_expect(places[trace_stubs.places.state] == state && state != 0, 1))
+	if (__builtin_expect(places[trace_dispatch.places.state] == state && state != 0, 1))
 		return state;
-	return ask_for_state(places, tracer);
+	return ask_for_state(places, calls);
 }
 
-static inline u64 frame_of(const u64 *places, struct tracer *tracer)
+static inline u64 frame_of(const u64 *places, struct call_stack *calls)
 {
-	return __builtin_expect(trace_stubs.places.frame != LOOP_NOWHERE, 1)
-		       ? places[trace_stubs.places.frame]
-		       : frame_of_state(state_of(places, tracer));
+	return __builtin_expect(trace_dispatch.places.frame != LOOP_NOWHERE, 1)
+		       ? places[trace_dispatch.places.frame]
+		       : frame_of_state(state_of(places, calls));
 }
 
 static inline u64 code_of(u64 frame)
 {
-	return loop_word(frame + trace_stubs.frame_code) & ~trace_stubs.shape.tags;
+	return loop_word(frame + trace_dispatch.frame_code) & ~trace_dispatch.shape.tags;
 }
 
 /* Another tool's callback is being executed: it is not traced, as with sys.monitoring. */
 static inline bool is_in_other_tool(u64 state)
 {
-	return *(const int *)(state + trace_stubs.state_tracing) != 0;
+	return *(const int *)(state + trace_dispatch.state_tracing) != 0;
 }
 
 static inline bool is_unseen(u64 code)
 {
-	return (*(const u32 *)(code + trace_stubs.code_flags) & CODE_IS_UNSEEN) != 0;
+	return (*(const u32 *)(code + trace_dispatch.code_flags) & CODE_IS_UNSEEN) != 0;
 }
 
-static inline void enter(struct tracer *tracer, u64 frame, u64 code)
+static inline void enter(struct call_stack *calls, u64 frame, u64 code)
 {
 	/*
 	 * RESUME is executed again when it has made something else of itself, and of its code:
 	 * the function has begun then, and called nothing.
 	 */
-	if (__builtin_expect(loop_is_function(tracer->top, frame), 0)) {
-		if (tracer->top->object == code)
+	if (__builtin_expect(loop_is_function(calls->top, frame), 0)) {
+		if (calls->top->object == code)
 			return;
-		loop_leave(tracer, frame);
+		loop_leave(calls, frame);
 	}
 	if (!is_unseen(code))
-		loop_enter(tracer, frame, code);
+		loop_enter(calls, frame, code);
 }
 
 static inline bool is_maker(const u64 *places)
 {
-	return ((u32)places[trace_stubs.places.argument] & trace_stubs.maker_mask) ==
-	       trace_stubs.maker;
+	return ((u32)places[trace_dispatch.places.argument] & trace_dispatch.maker_mask) ==
+	       trace_dispatch.maker;
 }
 
-void *trace_stubs_on_start(u64 *places, u64 number)
+void *trace_dispatch_on_start(u64 *places, u64 number)
 {
 	if (!is_on())
 		return only_look(places, number);
-	struct tracer *tracer = trace_of_thread();
+	struct call_stack *calls = trace_of_thread();
 
-	if (tracer != NULL && !is_maker(places) &&
-	    !is_in_other_tool(state_of(places, tracer))) {
-		const u64 frame = frame_of(places, tracer);
+	if (calls != NULL && !is_maker(places) && !is_in_other_tool(state_of(places, calls))) {
+		const u64 frame = frame_of(places, calls);
 
-		enter(tracer, frame, code_of(frame));
+		enter(calls, frame, code_of(frame));
 	}
-	return trace_stubs.originals[number];
+	return trace_dispatch.originals[number];
 }
 
-static inline void leave(struct tracer *tracer, u64 frame)
+static inline void leave(struct call_stack *calls, u64 frame)
 {
 	/* Nobody entered the others: they are not to be looked for. */
-	if (__builtin_expect(loop_is_function(tracer->top, frame), 1) ||
+	if (__builtin_expect(loop_is_function(calls->top, frame), 1) ||
 	    !is_unseen(code_of(frame)))
-		loop_leave(tracer, frame);
+		loop_leave(calls, frame);
 }
 
-void *trace_stubs_on_end(u64 *places, u64 number)
+void *trace_dispatch_on_end(u64 *places, u64 number)
 {
 	if (!is_on())
 		return only_look(places, number);
-	struct tracer *tracer = trace_of_thread();
+	struct call_stack *calls = trace_of_thread();
 
-	if (tracer != NULL)
-		leave(tracer, frame_of(places, tracer));
-	return trace_stubs.originals[number];
+	if (calls != NULL)
+		leave(calls, frame_of(places, calls));
+	return trace_dispatch.originals[number];
 }
 
-void trace_stubs_enter(struct tracer *tracer, u64 code)
+void trace_dispatch_enter(struct call_stack *calls, u64 code)
 {
-	const u64 frame = frame_of_state((u64)trace_stubs.get_state());
+	const u64 frame = frame_of_state((u64)trace_dispatch.get_state());
 
-	enter(tracer, frame, code);
+	enter(calls, frame, code);
 }
 
-void trace_stubs_leave(struct tracer *tracer)
+void trace_dispatch_leave(struct call_stack *calls)
 {
-	leave(tracer, frame_of_state((u64)trace_stubs.get_state()));
+	leave(calls, frame_of_state((u64)trace_dispatch.get_state()));
 }
 
 /* --- by what it is executed --- */
@@ -196,7 +195,7 @@ void trace_stubs_leave(struct tracer *tracer)
 /* The frame whose instruction entered this one; 0: C did.  What makes objects is no caller. */
 static u64 caller_of(u64 frame)
 {
-	const struct python_offsets *offsets = &trace_stubs.shape.layout->offsets;
+	const struct python_offsets *offsets = &trace_dispatch.shape.layout->offsets;
 	u64 caller = loop_word(frame + offsets->frame_previous);
 
 	for (u32 i = 0; i < NOT_CALLERS && caller != 0; i++) {
@@ -212,7 +211,7 @@ static u64 caller_of(u64 frame)
 static bool is_call(u8 opcode)
 {
 	for (u32 i = STUB_INSTRUMENTED_CALL; i <= STUB_CALL_EX_NON_PY_GENERAL; i++) {
-		if (trace_stubs.opcodes[i] == opcode)
+		if (trace_dispatch.opcodes[i] == opcode)
 			return opcode != 0;
 	}
 	return false;
@@ -220,7 +219,7 @@ static bool is_call(u8 opcode)
 
 static bool is_named(u64 code, const char *name)
 {
-	const struct python_offsets *offsets = &trace_stubs.shape.layout->offsets;
+	const struct python_offsets *offsets = &trace_dispatch.shape.layout->offsets;
 	const u64 text = loop_word(code + offsets->code_name);
 	const u64 length = loop_word(text + offsets->text_length);
 	const char *characters = (const char *)(text + offsets->text_ascii);
@@ -265,16 +264,16 @@ static bool is_of_subscript(u64 frame, u64 at)
 }
 
 /* A caller is at its instruction from 3.13 on. */
-bool trace_stubs_is_called(u64 frame)
+bool trace_dispatch_is_called(u64 frame)
 {
-	const struct python_offsets *offsets = &trace_stubs.shape.layout->offsets;
+	const struct python_offsets *offsets = &trace_dispatch.shape.layout->offsets;
 	const u64 caller = caller_of(frame);
 
 	if (caller == 0)
 		return is_constructor(code_of(frame));
 	const u64 at = loop_word(caller + offsets->frame_position);
 
-	if (trace_stubs.shape.layout->chain == PYTHON_CHAIN_CFRAME_SHIM)
+	if (trace_dispatch.shape.layout->chain == PYTHON_CHAIN_CFRAME_SHIM)
 		return !is_of_attribute(frame, at) && !is_of_subscript(frame, at);
 	return is_call(*(const u8 *)at);
 }
@@ -287,22 +286,22 @@ bool trace_stubs_is_called(u64 frame)
  */
 static inline bool replace(const u64 *places, u64 *place)
 {
-	const u64 tags = trace_stubs.shape.tags;
+	const u64 tags = trace_dispatch.shape.tags;
 	const u64 callable = *place & ~tags;
 	const u64 method = trace_python_method(callable);
 
 	if (method == 0)
 		return false;
-	struct tracer *tracer = trace_of_thread();
+	struct call_stack *calls = trace_of_thread();
 
-	if (tracer == NULL || is_in_other_tool(state_of(places, tracer)))
+	if (calls == NULL || is_in_other_tool(state_of(places, calls)))
 		return false;
-	const u64 shim = trace_shims_take(tracer, callable, method);
+	const u64 shim = trace_shims_take(calls, callable, method);
 
 	if (__builtin_expect(shim == 0, 0))
 		return false;
 	if (*place & tags)
-		trace_stubs.keep((void *)callable);
+		trace_dispatch.keep((void *)callable);
 	*place = shim;
 	return true;
 }
@@ -314,7 +313,7 @@ static inline bool replace(const u64 *places, u64 *place)
  */
 static __attribute__((noinline)) void expand(u64 *place)
 {
-	const u64 tags = trace_stubs.shape.tags;
+	const u64 tags = trace_dispatch.shape.tags;
 	const u64 bound = *place & ~tags;
 	const u64 function = loop_word(bound + BOUND_FUNCTION);
 	const u64 self = loop_word(bound + BOUND_SELF);
@@ -322,10 +321,10 @@ static __attribute__((noinline)) void expand(u64 *place)
 	if ((place[1] & ~tags) != 0 || trace_python_method(function) == 0 ||
 	    loop_word(bound + BOUND_WEAK) != 0)
 		return;
-	trace_stubs.keep((void *)function);
-	trace_stubs.keep((void *)self);
+	trace_dispatch.keep((void *)function);
+	trace_dispatch.keep((void *)self);
 	if ((*place & tags) == 0)
-		trace_stubs.drop((void *)bound);
+		trace_dispatch.drop((void *)bound);
 	place[0] = function;
 	/* A reference to what lives for ever is one that nobody drops. */
 	place[1] = *(const s32 *)self < 0 ? self | 1 : self;
@@ -333,29 +332,29 @@ static __attribute__((noinline)) void expand(u64 *place)
 
 static inline void expand_bound(u64 *place)
 {
-	const u64 callable = *place & ~trace_stubs.shape.tags;
+	const u64 callable = *place & ~trace_dispatch.shape.tags;
 
-	if (__builtin_expect(trace_stubs.bound_type != 0 &&
+	if (__builtin_expect(trace_dispatch.bound_type != 0 &&
 				     trace_word(callable, trace_objects.object_type) ==
-					     trace_stubs.bound_type,
+					     trace_dispatch.bound_type,
 			     0))
 		expand(place);
 }
 
 static inline u64 *stack_of(const u64 *places)
 {
-	return (u64 *)places[trace_stubs.places.stack];
+	return (u64 *)places[trace_dispatch.places.stack];
 }
 
 /* Where what is called stands, with `more` words above the arguments. */
 static inline u64 *callable_of(const u64 *places, u64 more)
 {
-	u64 *end = stack_of(places) - more - (u32)places[trace_stubs.places.argument];
-	u64 *callable = end - trace_stubs.callable_below;
+	u64 *end = stack_of(places) - more - (u32)places[trace_dispatch.places.argument];
+	u64 *callable = end - trace_dispatch.callable_below;
 
 	/* On 3.12 what is called is the method, if there is one, and the other is its object. */
-	if (trace_stubs.method_below != 0 && end[-(long)trace_stubs.method_below] != 0)
-		callable = end - trace_stubs.method_below;
+	if (trace_dispatch.method_below != 0 && end[-(long)trace_dispatch.method_below] != 0)
+		callable = end - trace_dispatch.method_below;
 	expand_bound(callable);
 	return callable;
 }
@@ -363,63 +362,63 @@ static inline u64 *callable_of(const u64 *places, u64 more)
 /* The counter behind the instruction: its bits above the lower ones are the count. */
 static inline u16 *counter_of(const u64 *places)
 {
-	return (u16 *)(places[trace_stubs.places.next] + sizeof(u16));
+	return (u16 *)(places[trace_dispatch.places.next] + sizeof(u16));
 }
 
 static inline bool is_to_be_special(const u64 *places)
 {
-	return *counter_of(places) >> trace_stubs.counter_shift == 0;
+	return *counter_of(places) >> trace_dispatch.counter_shift == 0;
 }
 
 /* Of the calling thread, whose state has just been asked for. */
 static inline s32 *calls_left(void)
 {
-	return (s32 *)(trace_own->python_state + trace_stubs.state_calls_left);
+	return (s32 *)(trace_own->python_state + trace_dispatch.state_calls_left);
 }
 
 /*
  * CALL is about to make something special of itself: it does, of what it really calls, and comes
  * again as what it has become.
  */
-void *trace_stubs_on_call(u64 *places, u64 number)
+void *trace_dispatch_on_call(u64 *places, u64 number)
 {
 	if (!is_on())
 		return only_look(places, number);
 	if (!is_to_be_special(places))
 		replace(places, callable_of(places, 0));
-	return trace_stubs.originals[number];
+	return trace_dispatch.originals[number];
 }
 
-void *trace_stubs_on_special(u64 *places, u64 number)
+void *trace_dispatch_on_special(u64 *places, u64 number)
 {
 	if (!is_on())
 		return only_look(places, number);
 	u64 *place = callable_of(places, 0);
 
 	if (!replace(places, place))
-		return trace_stubs.originals[number];
-	if (trace_stubs.uncounted >> number & 1)
+		return trace_dispatch.originals[number];
+	if (trace_dispatch.uncounted >> number & 1)
 		trace_shims_uncount(*place, calls_left());
 	/* This one has been special, and is to stay so. */
-	if (trace_stubs.counts_down && is_to_be_special(places))
-		*counter_of(places) += (u16)(1U << trace_stubs.counter_shift);
-	return trace_stubs.call;
+	if (trace_dispatch.counts_down && is_to_be_special(places))
+		*counter_of(places) += (u16)(1U << trace_dispatch.counter_shift);
+	return trace_dispatch.call;
 }
 
-void *trace_stubs_on_call_names(u64 *places, u64 number)
+void *trace_dispatch_on_call_names(u64 *places, u64 number)
 {
 	/* It has a counter where it has special forms. */
-	if (is_on() &&
-	    (trace_stubs.originals[STUB_CALL_KW_NON_PY] == NULL || !is_to_be_special(places)))
+	if (is_on() && (trace_dispatch.originals[STUB_CALL_KW_NON_PY] == NULL ||
+			!is_to_be_special(places)))
 		replace(places, callable_of(places, 1));
-	return trace_stubs.originals[number];
+	return trace_dispatch.originals[number];
 }
 
-void *trace_stubs_on_special_names(u64 *places, u64 number)
+void *trace_dispatch_on_special_names(u64 *places, u64 number)
 {
 	return is_on() && replace(places, callable_of(places, 1))
-		       ? trace_stubs.call_names
-		       : trace_stubs.originals[number];
+		       ? trace_dispatch.call_names
+		       : trace_dispatch.originals[number];
 }
 
 /* Arguments that cannot be spread are an error, whose text has what is called. */
@@ -427,7 +426,7 @@ static bool can_be_spread(u64 arguments)
 {
 	const u64 type = trace_word(arguments, trace_objects.object_type);
 
-	if (type == trace_stubs.tuple_type || loop_word(type + TYPE_ITERATOR) != 0)
+	if (type == trace_dispatch.tuple_type || loop_word(type + TYPE_ITERATOR) != 0)
 		return true;
 	const u64 sequence = loop_word(type + TYPE_SEQUENCE);
 
@@ -437,38 +436,39 @@ static bool can_be_spread(u64 arguments)
 static inline bool replace_spread(const u64 *places)
 {
 	u64 *top = stack_of(places);
-	const u64 names =
-		trace_stubs.has_names_always ? 1 : places[trace_stubs.places.argument] & 1;
+	const u64 names = trace_dispatch.has_names_always
+				  ? 1
+				  : places[trace_dispatch.places.argument] & 1;
 
-	return can_be_spread(top[-1 - (long)names] & ~trace_stubs.shape.tags) &&
-	       replace(places, top - names - trace_stubs.spread_below);
+	return can_be_spread(top[-1 - (long)names] & ~trace_dispatch.shape.tags) &&
+	       replace(places, top - names - trace_dispatch.spread_below);
 }
 
-void *trace_stubs_on_call_spread(u64 *places, u64 number)
+void *trace_dispatch_on_call_spread(u64 *places, u64 number)
 {
-	if (is_on() && (trace_stubs.originals[STUB_CALL_EX_NON_PY_GENERAL] == NULL ||
+	if (is_on() && (trace_dispatch.originals[STUB_CALL_EX_NON_PY_GENERAL] == NULL ||
 			!is_to_be_special(places)))
 		replace_spread(places);
-	return trace_stubs.originals[number];
+	return trace_dispatch.originals[number];
 }
 
-void *trace_stubs_on_special_spread(u64 *places, u64 number)
+void *trace_dispatch_on_special_spread(u64 *places, u64 number)
 {
-	return is_on() && replace_spread(places) ? trace_stubs.call_spread
-						 : trace_stubs.originals[number];
+	return is_on() && replace_spread(places) ? trace_dispatch.call_spread
+						 : trace_dispatch.originals[number];
 }
 
 /* A call that another tool has asked for. */
-void *trace_stubs_on_other(u64 *places, u64 number)
+void *trace_dispatch_on_other(u64 *places, u64 number)
 {
 	(void)places;
 	if (is_on())
-		trace_monitoring_want_calls(loop_word((u64)trace_stubs.get_state() +
-						      trace_stubs.state_interpreter));
-	return trace_stubs.originals[number];
+		trace_monitoring_want_calls(loop_word((u64)trace_dispatch.get_state() +
+						      trace_dispatch.state_interpreter));
+	return trace_dispatch.originals[number];
 }
 
-void *trace_stubs_on_watch(u64 *places, u64 number)
+void *trace_dispatch_on_watch(u64 *places, u64 number)
 {
 	return only_look(places, number);
 }

@@ -1,4 +1,4 @@
-#include "agent/trace/python/frames_map.h"
+#include "agent/trace/python/dispatch_3_11_map.h"
 
 /*
  * frames_x86_64 - what stands in the loop's table in the place of an instruction's
@@ -14,12 +14,12 @@
 	.text
 
 	.macro stub opcode, hook
-	.globl	trace_frames_stub_\opcode
-	.hidden	trace_frames_stub_\opcode
-	.hidden	trace_frames_on_\hook
-	.type	trace_frames_stub_\opcode, @function
+	.globl	trace_dispatch_3_11_entry_\opcode
+	.hidden	trace_dispatch_3_11_entry_\opcode
+	.hidden	trace_dispatch_3_11_on_\hook
+	.type	trace_dispatch_3_11_entry_\opcode, @function
 	.p2align 4
-trace_frames_stub_\opcode:
+trace_dispatch_3_11_entry_\opcode:
 	endbr64
 	push	%rax
 	.irp register, %rax, %rcx, %rdx, %rbx, %rbp, %rsi, %rdi, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15
@@ -27,18 +27,18 @@ trace_frames_stub_\opcode:
 	.endr
 	mov	%rsp, %rdi
 	mov	$\opcode, %esi
-	call	trace_frames_on_\hook
+	call	trace_dispatch_3_11_on_\hook
 	mov	%rax, 120(%rsp)
 	.irp register, %r15, %r14, %r13, %r12, %r11, %r10, %r9, %r8, %rdi, %rsi, %rbp, %rbx, %rdx, %rcx, %rax
 	pop	\register
 	.endr
 	lea	8(%rsp), %rsp
 	jmp	*-8(%rsp)
-	.size	trace_frames_stub_\opcode, . - trace_frames_stub_\opcode
+	.size	trace_dispatch_3_11_entry_\opcode, . - trace_dispatch_3_11_entry_\opcode
 	.endm
 
 #define X(number, name, hook, of_builtins) stub number, hook;
-	FRAMES_STUB_MAP(X)
-	FRAMES_WATCH_MAP(X)
+	DISPATCH_3_11_STUB_MAP(X)
+	DISPATCH_3_11_WATCH_MAP(X)
 
 	.section .note.GNU-stack,"",@progbits

@@ -1,5 +1,5 @@
 /*
- * shims - callable objects that replace a C function on the value stack for the length of one call.
+ * callable_shims - callable objects that replace a C function on the value stack for the length of one call.
  *
  * Just before the interpreter executes an instruction that calls, the callable lies on the frame's
  * value stack.  If it is a C function it is replaced there by a shim, which the instruction calls in
@@ -25,7 +25,7 @@
 
 #include "abi/types.h"
 
-struct tracer;
+struct call_stack;
 
 /*
  * Before the first of them, when trace_objects is known; again if another interpreter was
@@ -38,7 +38,7 @@ bool trace_shims_begin(void);
  * (trace_python_method()), which is not 0.  0: there is no memory, and the call is counted as
  * lost; the callable goes on to be its owner's.
  */
-u64 trace_shims_take(struct tracer *tracer, u64 callable, u64 method);
+u64 trace_shims_take(struct call_stack *calls, u64 callable, u64 method);
 /*
  * Of one that has been taken: the instruction it comes from calls such functions without
  * counting how deep calls are in C, which their own entries do.  left: the thread state's count

@@ -1,10 +1,10 @@
 /*
- * stubs_map - what there are stubs for: a number of the stub's own, the instruction, what
- * the stub calls, is it for builtins only.  The file is read by the assembler, too.
+ * dispatch_map - what there are dispatch hooks for: a number of the dispatch hook's own, the instruction, what
+ * the dispatch hook calls, is it for builtins only.  The file is read by the assembler, too.
  */
 #pragma once
 
-#define STUBS_MAP(X)                                                    \
+#define DISPATCH_MAP(X)                                                 \
 	X(0, RESUME, start, false)                                      \
 	X(1, RESUME_CHECK, start, false)                                \
 	X(2, INSTRUMENTED_RESUME, start, false)                         \
@@ -49,7 +49,7 @@
 	X(48, RESUME_CHECK_JIT, start, false)
 
 /* And while the hooks are watching, so that what they see comes from many instructions. */
-#define STUBS_WATCH_MAP(X)              \
+#define DISPATCH_WATCH_MAP(X)           \
 	X(41, POP_TOP, watch, false)    \
 	X(42, PUSH_NULL, watch, false)  \
 	X(43, STORE_NAME, watch, false) \

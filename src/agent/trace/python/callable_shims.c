@@ -1,4 +1,4 @@
-#include "agent/trace/python/shims.h"
+#include "agent/trace/python/callable_shims.h"
 
 #include <stddef.h>
 
@@ -93,13 +93,13 @@ static inline u64 word_at(u64 address)
 /* --- what is kept for the next calls --- */
 
 /* With one reference, for its next call. */
-static inline void keep(struct tracer *tracer, struct trace_shim *shim)
+static inline void keep(struct call_stack *calls, struct trace_shim *shim)
 {
-	shim->next = tracer->shims;
-	tracer->shims = shim;
+	shim->next = calls->shims;
+	calls->shims = shim;
 }
 
-static __attribute__((noinline)) struct trace_shim *make(struct tracer *tracer)
+static __attribute__((noinline)) struct trace_shim *make(struct call_stack *calls)
 {
 	struct trace_shim *made = trace_map(CHUNK_BYTES);
 
@@ -107,7 +107,7 @@ static __attribute__((noinline)) struct trace_shim *make(struct tracer *tracer)
 		made[i].references = 1;
 		made[i].type = &shims.type;
 		if (i > 0)
-			keep(tracer, &made[i]);
+			keep(calls, &made[i]);
 	}
 	return made;
 }
@@ -148,16 +148,16 @@ static void on_dealloc(void *object)
 static inline __attribute__((always_inline)) u64 begin(struct trace_shim *shim, u64 count)
 {
 	const u64 now = trace_now();
-	struct tracer *tracer = trace_own;
+	struct call_stack *calls = trace_own;
 	const u64 callable = shim->callable, method = shim->method;
 
 	if (__builtin_expect(count == 0 && trace_word(callable, trace_objects.object_type) ==
 						   trace_objects.descriptor_type,
 			     0))
 		return 0;
-	if (__builtin_expect(tracer == NULL, 0))
+	if (__builtin_expect(calls == NULL, 0))
 		return 0;
-	trace_enter(tracer,
+	trace_enter(calls,
 		    (struct trace_call){ .identity = trace_python_method_identity(method),
 					 .object = method,
 					 .named = callable,
@@ -167,17 +167,17 @@ static inline __attribute__((always_inline)) u64 begin(struct trace_shim *shim, 
 	return method;
 }
 
-/* In a child of fork the tracer is another one, and has the same calls. */
+/* In a child of fork the calls is another one, and has the same calls. */
 static inline __attribute__((always_inline)) void end(struct trace_shim *shim, u64 method)
 {
 	const u64 now = trace_now();
-	struct tracer *tracer = trace_own;
+	struct call_stack *calls = trace_own;
 
 	/* Of a child of fork that is not traced. */
-	if (__builtin_expect(tracer == NULL, 0))
+	if (__builtin_expect(calls == NULL, 0))
 		return;
 	if (__builtin_expect(method != 0, 1))
-		trace_leave(tracer, method, (u64)shim, now);
+		trace_leave(calls, method, (u64)shim, now);
 }
 
 static void *on_vectorcall(void *object, void *const *arguments, size_t count, void *names)
@@ -298,23 +298,24 @@ static inline __attribute__((always_inline)) u64 dress(struct trace_shim *shim, 
 	return (u64)shim;
 }
 
-static __attribute__((noinline)) u64 take_first(struct tracer *tracer, u64 callable, u64 method)
+static __attribute__((noinline)) u64 take_first(struct call_stack *calls, u64 callable,
+						u64 method)
 {
-	struct trace_shim *shim = make(tracer);
+	struct trace_shim *shim = make(calls);
 
 	if (shim != NULL)
 		return dress(shim, callable, method);
-	__atomic_fetch_add(&tracer->area->lost_calls, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&calls->area->lost_calls, 1, __ATOMIC_RELAXED);
 	return 0;
 }
 
-u64 trace_shims_take(struct tracer *tracer, u64 callable, u64 method)
+u64 trace_shims_take(struct call_stack *calls, u64 callable, u64 method)
 {
-	struct trace_shim *shim = tracer->shims;
+	struct trace_shim *shim = calls->shims;
 
 	if (__builtin_expect(shim == NULL, 0))
-		return take_first(tracer, callable, method);
-	tracer->shims = shim->next;
+		return take_first(calls, callable, method);
+	calls->shims = shim->next;
 	return dress(shim, callable, method);
 }
 

@@ -1,16 +1,16 @@
 /*
- * loop - CPython's loop, which goes from each instruction to the next by a table: where
- * the table is, and where the loop has what a stub between two instructions needs.
+ * eval_loop - CPython's loop, which goes from each instruction to the next by a table: where
+ * the table is, and where the loop has what a dispatch hook between two instructions needs.
  *
  * The table (opcode_targets[]) is data: 256 addresses of code, one for each instruction.  An
- * entry that is replaced by the address of a stub has the loop come by the stub, which goes on
+ * entry that is replaced by the address of a dispatch hook has the loop come by the dispatch hook, which goes on
  * to where the entry pointed before.  In which registers the loop keeps its stack pointer, its
  * next instruction and that one's argument is the compiler's choice, the same at each jump by
  * the table, since each may lead anywhere: they are found out by executing known code with
- * stubs that only look (python/loop_watch.c).  Whether calls are counted as they should be is
- * tried out with all ways of calling there are (python/loop_test.c).
+ * dispatch hooks that only look (python/eval_loop_watch.c).  Whether calls are counted as they should be is
+ * tried out with all ways of calling there are (python/eval_loop_test.c).
  *
- * python/frames.h (CPython 3.11) and python/stubs.h (3.12 and later) say which stubs there are
+ * python/dispatch_3_11.h (CPython 3.11) and python/dispatch.h (3.12 and later) say which dispatch hooks there are
  * and what they do.
  */
 #pragma once
@@ -25,9 +25,9 @@ struct python_layout;
 /* Py_file_input (Include/compile.h): what is compiled is a module. */
 #define FILE_INPUT 257
 
-/* The loop's registers as a stub has pushed them, and its stack behind them. */
+/* The loop's registers as a dispatch hook has pushed them, and its stack behind them. */
 #define LOOP_REGISTERS   15 /* rax is the last */
-#define LOOP_TARGET      15 /* where the stub goes on */
+#define LOOP_TARGET      15 /* where the dispatch hook goes on */
 #define LOOP_STACK       16
 #define LOOP_STACK_WORDS 48
 #define LOOP_PLACES      (LOOP_STACK + LOOP_STACK_WORDS)
@@ -53,10 +53,10 @@ struct loop_table {
 };
 
 /* Of the image that has the loop.  False: not found. */
-bool trace_loop_find_table(const struct loop_shape *shape, struct loop_table *out_table);
-bool trace_loop_write_table(const struct loop_table *table, void *const *targets);
+bool trace_eval_loop_find_table(const struct loop_shape *shape, struct loop_table *out_table);
+bool trace_eval_loop_write_table(const struct loop_table *table, void *const *targets);
 
-/* Where the loop has these: an index of what a stub has pushed, or LOOP_NOWHERE. */
+/* Where the loop has these: an index of what a dispatch hook has pushed, or LOOP_NOWHERE. */
 struct loop_places {
 	u32 next, stack, argument, state, frame;
 	/* The loop's own _PyCFrame, from its stack pointer; up to 3.12. */
@@ -91,29 +91,30 @@ struct loop_entries {
 };
 
 /* False: the interpreter has not all of them. */
-bool trace_loop_find_entries(struct loop_entries *entries);
+bool trace_eval_loop_find_entries(struct loop_entries *entries);
 
 /* Executes a module's code with a dict of its own; *out_number is what it has called r. */
-bool trace_loop_run(const struct loop_entries *entries, void *code, long *out_number);
+bool trace_eval_loop_run(const struct loop_entries *entries, void *code, long *out_number);
 
 /*
- * Where the loop has what: executes a little code twice, with stubs in the table whose hooks
- * call trace_loop_watch(), those of CALL among them.  False: it cannot be said.
+ * Where the loop has what: executes a little code twice, with dispatch hooks in the table whose hooks
+ * call trace_eval_loop_watch(), those of CALL among them.  False: it cannot be said.
  */
-bool trace_loop_find_places(const struct loop_shape *shape, const struct loop_entries *entries,
-			    struct loop_places *out_places);
-/* Looks at what the stub of an instruction has pushed; nothing if nobody wants to know. */
-void trace_loop_watch(const u64 *places, u64 opcode);
+bool trace_eval_loop_find_places(const struct loop_shape *shape,
+				 const struct loop_entries *entries,
+				 struct loop_places *out_places);
+/* Looks at what the dispatch hook of an instruction has pushed; nothing if nobody wants to know. */
+void trace_eval_loop_watch(const u64 *places, u64 opcode);
 
 /*
  * Whether all ways of calling are counted.  On the calling thread, in the interpreter's own
- * time, by the stubs that are in the table.
+ * time, by the dispatch hooks that are in the table.
  */
-bool trace_loop_test(const struct loop_shape *shape, const struct loop_entries *entries,
-		     bool has_builtins);
+bool trace_eval_loop_test(const struct loop_shape *shape, const struct loop_entries *entries,
+			  bool has_builtins);
 
 /* The frame that a thread executes; 0: none. */
-u64 trace_loop_frame(const struct python_layout *layout, u64 state);
+u64 trace_eval_loop_frame(const struct python_layout *layout, u64 state);
 
 static inline u64 loop_word(u64 address)
 {

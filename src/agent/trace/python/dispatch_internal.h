@@ -1,33 +1,34 @@
 /*
- * stubs_internal - what the files of trace_stubs have in common.
+ * dispatch_internal - what the files of trace_dispatch have in common.
  */
 #pragma once
 #include <stdbool.h>
 
 #include "abi/types.h"
 #include "agent/trace/python/dispatch_rows.h"
-#include "agent/trace/python/loop.h"
+#include "agent/trace/python/eval_loop.h"
 
-/* What a stub calls; says where to go on. */
+/* What a dispatch hook calls; says where to go on. */
 typedef void *stub_hook(u64 *places, u64 number);
-stub_hook trace_stubs_on_start, trace_stubs_on_end, trace_stubs_on_other, trace_stubs_on_call,
-	trace_stubs_on_call_names, trace_stubs_on_call_spread, trace_stubs_on_special,
-	trace_stubs_on_special_names, trace_stubs_on_special_spread, trace_stubs_on_watch;
+stub_hook trace_dispatch_on_start, trace_dispatch_on_end, trace_dispatch_on_other,
+	trace_dispatch_on_call, trace_dispatch_on_call_names, trace_dispatch_on_call_spread,
+	trace_dispatch_on_special, trace_dispatch_on_special_names,
+	trace_dispatch_on_special_spread, trace_dispatch_on_watch;
 
-/* python/stubs_x86_64.S: */
-#define X(number, name, ...) void trace_stubs_stub_##number(void);
-STUBS_MAP(X)
-STUBS_WATCH_MAP(X)
+/* python/dispatch_x86_64.S: */
+#define X(number, name, ...) void trace_dispatch_entry_##number(void);
+DISPATCH_MAP(X)
+DISPATCH_WATCH_MAP(X)
 #undef X
 
-enum stubs_mode {
-	STUBS_OFF,
-	STUBS_WATCHING, /* the hooks only look where the loop has what */
-	STUBS_ON,
+enum dispatch_mode {
+	DISPATCH_OFF,
+	DISPATCH_WATCHING, /* the hooks only look where the loop has what */
+	DISPATCH_ON,
 };
 
-struct trace_stubs {
-	enum stubs_mode mode;
+struct trace_dispatch {
+	enum dispatch_mode mode;
 	/* State and frame: not known while they are looked for; what they have been right in. */
 	struct loop_places places;
 	u64 state_candidates, frame_candidates;
@@ -36,7 +37,7 @@ struct trace_stubs {
 	u16 state_tracing, state_frame, state_cframe, cframe_frame, state_interpreter;
 	u16 frame_code, code_flags;
 	/*
-	 * Up to 3.13 how deep calls are in C is counted: how many more are allowed, and the stubs
+	 * Up to 3.13 how deep calls are in C is counted: how many more are allowed, and the dispatch hooks
 	 * of instructions that call without counting.
 	 */
 	u16 state_calls_left;
@@ -58,9 +59,9 @@ struct trace_stubs {
 	void (*keep)(void *object); /* Py_IncRef, and Py_DecRef */
 	void (*drop)(void *object);
 	u8 opcodes[STUB_COUNT];
-	void *originals[STUB_COUNT]; /* where each stub goes on; NULL: there is none */
+	void *originals[STUB_COUNT]; /* where each dispatch hook goes on; NULL: there is none */
 	/* And where a call of a shim does, by any of its special forms. */
 	void *call, *call_names, *call_spread;
 	bool counts_down; /* call is CALL itself, which may be made special anew */
 };
-extern struct trace_stubs trace_stubs;
+extern struct trace_dispatch trace_dispatch;

@@ -11,7 +11,7 @@
 #include "agent/core/arch.h"
 #include "agent/core/images.h"
 #include "agent/trace/map.h"
-#include "agent/trace/python/loop.h"
+#include "agent/trace/python/eval_loop.h"
 
 #define LEAST_IN_LOOP 96U
 #define SEARCH_STEP   128U
@@ -133,7 +133,7 @@ static int search_image(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
-bool trace_loop_find_table(const struct loop_shape *shape, struct loop_table *out_table)
+bool trace_eval_loop_find_table(const struct loop_shape *shape, struct loop_table *out_table)
 {
 	struct table_search search = { .shape = shape };
 
@@ -146,7 +146,7 @@ bool trace_loop_find_table(const struct loop_shape *shape, struct loop_table *ou
 	return out_table->words != NULL;
 }
 
-bool trace_loop_write_table(const struct loop_table *table, void *const *targets)
+bool trace_eval_loop_write_table(const struct loop_table *table, void *const *targets)
 {
 	const u64 begin = (u64)table->words & ~(ARCH_LEAST_PAGE - 1);
 	const u64 end = ((u64)(table->words + LOOP_TABLE_WORDS) + ARCH_LEAST_PAGE - 1) &

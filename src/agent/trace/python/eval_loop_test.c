@@ -9,7 +9,7 @@
 
 #include "abi/python_layout.h"
 #include "agent/trace/calls.h"
-#include "agent/trace/python/loop.h"
+#include "agent/trace/python/eval_loop.h"
 #include "agent/trace/python/call_kind.h"
 
 #define BUILTINS 802
@@ -141,17 +141,17 @@ static bool is_figure(u32 version, u64 functions)
 	return false;
 }
 
-static bool is_right(const struct tracer *tracer, u32 version, bool has_builtins)
+static bool is_right(const struct call_stack *calls, u32 version, bool has_builtins)
 {
-	const struct counts counts = counts_of(tracer->area);
+	const struct counts counts = counts_of(calls->area);
 
 	return is_figure(version, counts.functions) &&
 	       counts.builtins == (has_builtins ? BUILTINS : 0) &&
-	       tracer->top == tracer->entries && tracer->area->lost_calls == 0;
+	       calls->top == calls->entries && calls->area->lost_calls == 0;
 }
 
-bool trace_loop_test(const struct loop_shape *shape, const struct loop_entries *entries,
-		     bool has_builtins)
+bool trace_eval_loop_test(const struct loop_shape *shape, const struct loop_entries *entries,
+			  bool has_builtins)
 {
 	/* Its entries are kept for the next interpreter. */
 	static struct trace_aside aside;
@@ -163,8 +163,8 @@ bool trace_loop_test(const struct loop_shape *shape, const struct loop_entries *
 	bool is_passed = false;
 
 	if (trace_begin_aside(&aside)) {
-		is_passed = trace_loop_run(entries, code, &number) && number == RESULT &&
-			    is_right(&aside.tracer, shape->layout->version, has_builtins);
+		is_passed = trace_eval_loop_run(entries, code, &number) && number == RESULT &&
+			    is_right(&aside.calls, shape->layout->version, has_builtins);
 		trace_end_aside(&aside);
 	}
 	entries->Py_DecRef(code);

@@ -1,4 +1,4 @@
-#include "agent/trace/pace.h"
+#include "agent/trace/processor_speed.h"
 
 #include <stdint.h>
 
@@ -85,7 +85,7 @@ static u64 median(const u64 *tries)
 	return c < least ? least : c > most ? most : c;
 }
 
-u32 trace_pace_measure(void)
+u32 trace_speed_measure(void)
 {
 	u64 longer[TRIES], shorter[TRIES];
 
@@ -104,14 +104,14 @@ static u32 measure_cold(void)
 		burst(LONG_WORK, LONG_JUMPS);
 		burst(SHORT_WORK, SHORT_JUMPS);
 	}
-	return trace_pace_measure();
+	return trace_speed_measure();
 }
 
-void trace_pace_look(struct tracer *tracer)
+void trace_speed_look(struct call_stack *calls)
 {
-	struct trace_area *area = tracer->area;
+	struct trace_area *area = calls->area;
 
-	tracer->pace_due = tracer->last_ticks + INTERVAL_TICKS;
+	calls->speed_due = calls->last_ticks + INTERVAL_TICKS;
 	if (trace_clock.is_frozen)
 		return;
 	__atomic_fetch_add(&area->burst_ticks, measure_cold(), __ATOMIC_RELAXED);

@@ -1,4 +1,4 @@
-#include "agent/trace/python/told.h"
+#include "agent/trace/python/profile_filter.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -22,10 +22,10 @@ static struct {
 	/* Who sets one by sys.setprofile() has the same in every thread. */
 	trace_profile_function *passed_to;
 	u32 round; /* how often threads were given one by another thread */
-} told;
+} filter;
 
 /*
- * C functions that the calling thread's has been told the beginning of, and not the end, by the
+ * C functions that the calling thread's had the beginning of passed on, and not the end, by the
  * frames that called them: each has one at a time, but they do not end in turn where greenlets
  * are switched.  Of those for which there is no room, there is the number.
  */
@@ -52,7 +52,7 @@ static u64 own_state(void)
 
 static void forget_begun(void)
 {
-	begun.round = told.round;
+	begun.round = filter.round;
 	begun.count = 0;
 	begun.beyond = 0;
 }
@@ -65,7 +65,7 @@ static void begin_call(u64 caller)
 		begun.beyond++;
 }
 
-/* False: it was not told of its beginning. */
+/* False: its beginning was not passed on. */
 static bool end_call(u64 caller)
 {
 	u32 at = begun.count;
@@ -84,10 +84,10 @@ static bool end_call(u64 caller)
 	return true;
 }
 
-/* The end of a call that it was not told of. */
+/* The end of a call whose beginning was not passed on. */
 static bool is_unmatched_end(int what, u64 caller)
 {
-	if (begun.round != told.round)
+	if (begun.round != filter.round)
 		forget_begun();
 	if (what == TRACE_PROFILE_C_CALL)
 		begin_call(caller);
@@ -100,18 +100,18 @@ static int on_event(void *object, void *frame_object, int what, void *argument)
 {
 	if (is_unmatched_end(what, (u64)frame_object))
 		return 0;
-	const int result = told.passed_to(object, frame_object, what, argument);
+	const int result = filter.passed_to(object, frame_object, what, argument);
 
 	if (result != 0)
 		trace_python_put_back();
 	return result;
 }
 
-void trace_told_begin(u32 place, bool (*is_by_us)(void))
+void trace_profile_filter_begin(u32 place, bool (*is_by_us)(void))
 {
 	/* A thread may have on_event() for its function still: what that calls is kept. */
-	told.place = place;
-	told.is_by_us = is_by_us;
+	filter.place = place;
+	filter.is_by_us = is_by_us;
 }
 
 static bool is_event_function(u64 function)
@@ -119,30 +119,31 @@ static bool is_event_function(u64 function)
 	return function == (u64)on_event;
 }
 
-void trace_told_before(struct trace_told *out)
+void trace_profile_filter_before(struct trace_profile_filter *out)
 {
-	*out = (struct trace_told){ .state = own_state() };
+	*out = (struct trace_profile_filter){ .state = own_state() };
 	if (out->state == 0)
 		return;
 	memcpy(out->words, (const void *)out->state, sizeof out->words);
 	out->had_ours = trace_python_has_function();
-	out->is_by_us = told.is_by_us != NULL && told.is_by_us();
-	out->is_passed = told.place != 0 && is_event_function(word_at(out->state + told.place));
+	out->is_by_us = filter.is_by_us != NULL && filter.is_by_us();
+	out->is_passed =
+		filter.place != 0 && is_event_function(word_at(out->state + filter.place));
 }
 
 /* Both members were empty before, and the object is there now. */
-static void find_place(const struct trace_told *before, u64 given)
+static void find_place(const struct trace_profile_filter *before, u64 given)
 {
 	const u64 *now = (const u64 *)before->state;
 
 	if (given == trace_layout()->none)
 		return;
-	for (u32 i = 0; i + FUNCTION_TO_OBJECT < TRACE_TOLD_WORDS; i++) {
+	for (u32 i = 0; i + FUNCTION_TO_OBJECT < TRACE_PROFILE_FILTER_WORDS; i++) {
 		const u32 object = i + FUNCTION_TO_OBJECT;
 
 		if (before->words[i] == 0 && now[i] != 0 && before->words[object] == 0 &&
 		    now[object] == given) {
-			told.place = i * sizeof(u64);
+			filter.place = i * sizeof(u64);
 			return;
 		}
 	}
@@ -150,32 +151,32 @@ static void find_place(const struct trace_told *before, u64 given)
 
 static void pass(u64 state)
 {
-	trace_profile_function **const place = (void *)(state + told.place);
+	trace_profile_function **const place = (void *)(state + filter.place);
 
-	told.passed_to = *place;
+	filter.passed_to = *place;
 	*place = on_event;
 }
 
 /* Whether there is one now that is the program's. */
-static bool has_theirs(const struct trace_told *before, u64 given)
+static bool has_theirs(const struct trace_profile_filter *before, u64 given)
 {
 	if (before->state == 0)
 		return false;
-	if (told.place == 0)
+	if (filter.place == 0)
 		find_place(before, given);
-	return told.place != 0 && word_at(before->state + told.place) != 0 &&
-	       !is_event_function(word_at(before->state + told.place)) &&
+	return filter.place != 0 && word_at(before->state + filter.place) != 0 &&
+	       !is_event_function(word_at(before->state + filter.place)) &&
 	       !trace_python_has_function();
 }
 
 /* In the place of ours, or of none where we have asked for calls, and nobody else. */
-static bool is_first(const struct trace_told *before)
+static bool is_first(const struct trace_profile_filter *before)
 {
 	return before->had_ours ||
-	       (before->is_by_us && before->words[told.place / sizeof(u64)] == 0);
+	       (before->is_by_us && before->words[filter.place / sizeof(u64)] == 0);
 }
 
-void trace_told_after(const struct trace_told *before, u64 given)
+void trace_profile_filter_after(const struct trace_profile_filter *before, u64 given)
 {
 	if (!has_theirs(before, given) || (!before->is_passed && !is_first(before)))
 		return;
@@ -185,16 +186,16 @@ void trace_told_after(const struct trace_told *before, u64 given)
 }
 
 /* As nobody else had asked for calls, none of them had one. */
-void trace_told_after_all(const struct trace_told *before, u64 given)
+void trace_profile_filter_after_all(const struct trace_profile_filter *before, u64 given)
 {
 	const struct python_layout *layout = trace_layout();
 
 	if (!has_theirs(before, given) || !is_first(before)) {
-		trace_told_after(before, given);
+		trace_profile_filter_after(before, given);
 		return;
 	}
-	told.round++;
-	const u64 theirs = word_at(before->state + told.place);
+	filter.round++;
+	const u64 theirs = word_at(before->state + filter.place);
 
 	pass(before->state);
 	/* Other threads come and go meanwhile where there is no GIL. */
@@ -205,7 +206,7 @@ void trace_told_after_all(const struct trace_told *before, u64 given)
 	u64 state = word_at(interpreter + layout->offsets.interp_threads);
 
 	for (u32 i = 0; state != 0 && i < STATES_MAX; i++) {
-		if (word_at(state + told.place) == theirs)
+		if (word_at(state + filter.place) == theirs)
 			pass(state);
 		state = word_at(state + layout->offsets.state_next);
 	}

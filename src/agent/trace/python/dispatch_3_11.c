@@ -1,4 +1,4 @@
-#include "agent/trace/python/frames.h"
+#include "agent/trace/python/dispatch_3_11.h"
 
 #include <stddef.h>
 
@@ -8,10 +8,10 @@
 #include "agent/trace/area.h"
 #include "agent/trace/calibrate.h"
 #include "agent/trace/python/audit.h"
-#include "agent/trace/python/frames_internal.h"
+#include "agent/trace/python/dispatch_3_11_internal.h"
 #include "agent/trace/python/objects.h"
 #include "agent/trace/python/profile_function.h"
-#include "agent/trace/python/shims.h"
+#include "agent/trace/python/callable_shims.h"
 #include "agent/trace/python/symbols.h"
 
 /* PyInterpreterState.eval_frame (Include/internal/pycore_interp.h); it is tried, too. */
@@ -40,22 +40,22 @@ static struct {
 	void (*fall_back)(void); /* where dispatch hooks cannot be set */
 } frames;
 
-static const struct stub {
+static const struct dispatch_hook {
 	u32 opcode;
 	void (*stub)(void);
 	bool is_of_builtins;
 	bool is_watching_only;
-} stubs[] = {
+} hooks[] = {
 #define X(number, name, hook, is_for_builtins) \
-	{ (number), trace_frames_stub_##number, (is_for_builtins), false },
-	FRAMES_STUB_MAP(X)
+	{ (number), trace_dispatch_3_11_entry_##number, (is_for_builtins), false },
+	DISPATCH_3_11_STUB_MAP(X)
 #undef X
 #define X(number, name, hook, is_for_builtins) \
-	{ (number), trace_frames_stub_##number, (is_for_builtins), true },
-		FRAMES_WATCH_MAP(X)
+	{ (number), trace_dispatch_3_11_entry_##number, (is_for_builtins), true },
+		DISPATCH_3_11_WATCH_MAP(X)
 #undef X
 };
-#define STUB_COUNT (sizeof stubs / sizeof *stubs)
+#define STUB_COUNT (sizeof hooks / sizeof *hooks)
 
 static struct loop_shape shape_of(const struct python_layout *layout)
 {
@@ -69,24 +69,25 @@ static struct loop_shape shape_of(const struct python_layout *layout)
 static bool find_entries(void)
 {
 	const bool has_all = TRACE_SYMBOLS_FIND(&frames.evaluator, ENTRY_MAP) &&
-			     trace_loop_find_entries(&frames.entries);
+			     trace_eval_loop_find_entries(&frames.entries);
 
-	trace_frames.evaluate = frames.evaluator._PyEval_EvalFrameDefault;
-	trace_frames.deallocate = (u64)trace_symbol("_Py_Dealloc");
-	trace_frames.layout = frames.layout;
-	for (u32 i = 0; i < FRAMES_DROPS; i++)
-		trace_frames.drops[i] = 0;
-	trace_frames.function_type = trace_objects.function_type;
-	trace_frames.tuple_type = (u64)trace_symbol("PyTuple_Type");
-	trace_frames.get_state = frames.entries.get_state;
-	return has_all && trace_frames.function_type != 0 && trace_frames.tuple_type != 0;
+	trace_dispatch_3_11.evaluate = frames.evaluator._PyEval_EvalFrameDefault;
+	trace_dispatch_3_11.deallocate = (u64)trace_symbol("_Py_Dealloc");
+	trace_dispatch_3_11.layout = frames.layout;
+	for (u32 i = 0; i < DISPATCH_3_11_DROPS; i++)
+		trace_dispatch_3_11.drops[i] = 0;
+	trace_dispatch_3_11.function_type = trace_objects.function_type;
+	trace_dispatch_3_11.tuple_type = (u64)trace_symbol("PyTuple_Type");
+	trace_dispatch_3_11.get_state = frames.entries.get_state;
+	return has_all && trace_dispatch_3_11.function_type != 0 &&
+	       trace_dispatch_3_11.tuple_type != 0;
 }
 
 static void *stub_of(u32 opcode)
 {
 	for (size_t i = 0; i < STUB_COUNT; i++) {
-		if (stubs[i].opcode == opcode)
-			return *(void *const *)&stubs[i].stub;
+		if (hooks[i].opcode == opcode)
+			return *(void *const *)&hooks[i].stub;
 	}
 	return NULL;
 }
@@ -94,28 +95,28 @@ static void *stub_of(u32 opcode)
 /*
  * Those of builtins are not there if nobody wants these; when nothing is traced yet, all are.
  */
-static bool is_in(const struct stub *stub, enum frames_mode mode)
+static bool is_in(const struct dispatch_hook *stub, enum dispatch_3_11_mode mode)
 {
-	if (mode == FRAMES_WATCHING)
+	if (mode == DISPATCH_3_11_WATCHING)
 		return true;
-	return mode == FRAMES_ON && !stub->is_watching_only &&
-	       (trace_frames.has_builtins || !stub->is_of_builtins);
+	return mode == DISPATCH_3_11_ON && !stub->is_watching_only &&
+	       (trace_dispatch_3_11.has_builtins || !stub->is_of_builtins);
 }
 
-/* With the stubs of a mode in their places; the others are as they were. */
-static bool write_stubs(enum frames_mode mode)
+/* With the dispatch hooks of a mode in their places; the others are as they were. */
+static bool write_stubs(enum dispatch_3_11_mode mode)
 {
 	void *targets[LOOP_TABLE_WORDS];
 
 	for (u32 i = 0; i < LOOP_TABLE_WORDS; i++)
-		targets[i] = trace_frames.originals[i];
+		targets[i] = trace_dispatch_3_11.originals[i];
 	for (size_t i = 0; i < STUB_COUNT; i++) {
-		if (is_in(&stubs[i], mode))
-			targets[stubs[i].opcode] = stub_of(stubs[i].opcode);
+		if (is_in(&hooks[i], mode))
+			targets[hooks[i].opcode] = stub_of(hooks[i].opcode);
 	}
 	/* Threads of other interpreters may be between two instructions: hooks look at this. */
-	__atomic_store_n(&trace_frames.mode, mode, __ATOMIC_RELEASE);
-	return trace_loop_write_table(&frames.table, targets);
+	__atomic_store_n(&trace_dispatch_3_11.mode, mode, __ATOMIC_RELEASE);
+	return trace_eval_loop_write_table(&frames.table, targets);
 }
 
 /* The interpreter's member is where it should be: what is set by call is seen there. */
@@ -123,18 +124,18 @@ static bool find_evaluator(u64 interpreter)
 {
 	frames_evaluator **member = (void *)(interpreter + INTERPRETER_EVALUATOR);
 
-	trace_frames.evaluator_at = INTERPRETER_EVALUATOR;
+	trace_dispatch_3_11.evaluator_at = INTERPRETER_EVALUATOR;
 	/* Another tool's: a debugger that was there before us, perhaps. */
 	if (frames.evaluator._PyInterpreterState_GetEvalFrameFunc((void *)interpreter) !=
-		    trace_frames.evaluate ||
+		    trace_dispatch_3_11.evaluate ||
 	    *member != NULL)
 		return false;
 	frames.evaluator._PyInterpreterState_SetEvalFrameFunc((void *)interpreter,
-							      trace_frames_evaluate);
-	const bool is_found = *member == trace_frames_evaluate;
+							      trace_dispatch_3_11_evaluate);
+	const bool is_found = *member == trace_dispatch_3_11_evaluate;
 
 	frames.evaluator._PyInterpreterState_SetEvalFrameFunc((void *)interpreter,
-							      trace_frames.evaluate);
+							      trace_dispatch_3_11.evaluate);
 	return is_found && *member == NULL;
 }
 
@@ -144,13 +145,14 @@ static bool try_out(u64 interpreter)
 
 	const struct loop_shape shape = shape_of(frames.layout);
 
-	if (!write_stubs(FRAMES_WATCHING) ||
-	    !trace_loop_find_places(&shape, &frames.entries, &trace_frames.places) ||
-	    !trace_frames.places.is_cframe_fixed)
+	if (!write_stubs(DISPATCH_3_11_WATCHING) ||
+	    !trace_eval_loop_find_places(&shape, &frames.entries,
+					 &trace_dispatch_3_11.places) ||
+	    !trace_dispatch_3_11.places.is_cframe_fixed)
 		return false;
-	*member = trace_frames_evaluate;
-	if (write_stubs(FRAMES_ON) &&
-	    trace_loop_test(&shape, &frames.entries, trace_frames.has_builtins))
+	*member = trace_dispatch_3_11_evaluate;
+	if (write_stubs(DISPATCH_3_11_ON) &&
+	    trace_eval_loop_test(&shape, &frames.entries, trace_dispatch_3_11.has_builtins))
 		return true;
 	*member = NULL;
 	return false;
@@ -163,18 +165,18 @@ static bool set_up(u64 state)
 	const struct loop_shape shape = shape_of(frames.layout);
 
 	if (!find_entries() || !find_evaluator(interpreter) ||
-	    !trace_loop_find_table(&shape, &frames.table))
+	    !trace_eval_loop_find_table(&shape, &frames.table))
 		return false;
 	for (u32 i = 0; i < LOOP_TABLE_WORDS; i++)
-		trace_frames.originals[i] = frames.table.words[i];
-	trace_frames.code = frames.table.code;
-	trace_frames.code_bytes = frames.table.code_bytes;
-	trace_frames.has_shims = trace_frames.has_builtins && trace_shims_begin();
+		trace_dispatch_3_11.originals[i] = frames.table.words[i];
+	trace_dispatch_3_11.code = frames.table.code;
+	trace_dispatch_3_11.code_bytes = frames.table.code_bytes;
+	trace_dispatch_3_11.has_shims = trace_dispatch_3_11.has_builtins && trace_shims_begin();
 	const bool had_collector = frames.entries.PyGC_Disable() == 1;
 	const bool is_set_up = try_out(interpreter);
 
 	if (!is_set_up)
-		write_stubs(FRAMES_OFF);
+		write_stubs(DISPATCH_3_11_OFF);
 	/*
 	 * Classes and their methods hold each other: who asks for all classes is not to see
 	 * ours.
@@ -191,8 +193,8 @@ static void set_hooks(void *context, bool has_hooks)
 {
 	frames_evaluator **member = context;
 
-	*member = has_hooks ? trace_frames_evaluate : NULL;
-	write_stubs(has_hooks ? FRAMES_ON : FRAMES_OFF);
+	*member = has_hooks ? trace_dispatch_3_11_evaluate : NULL;
+	write_stubs(has_hooks ? DISPATCH_3_11_ON : DISPATCH_3_11_OFF);
 }
 
 static void calibrate(u64 state)
@@ -232,7 +234,7 @@ static int on_audit(const char *event, void *arguments, void *data)
 	if (__atomic_load_n(&frames.is_decided, __ATOMIC_RELAXED) != 0 ||
 	    trace_area_of_process() == NULL || frames.entries.Py_IsInitialized() == 0)
 		return 0;
-	const u64 state = (u64)trace_frames.get_state();
+	const u64 state = (u64)trace_dispatch_3_11.get_state();
 
 	if (state != 0 && __atomic_exchange_n(&frames.is_decided, 1, __ATOMIC_RELAXED) == 0)
 		decide(state);
@@ -242,11 +244,12 @@ static int on_audit(const char *event, void *arguments, void *data)
 /* It is the one that has been set up before, and has not been loaded anew since. */
 static bool is_set_up_already(const struct python_layout *layout)
 {
-	return trace_frames.mode == FRAMES_ON && frames.loop == layout->loop[0].start &&
+	return trace_dispatch_3_11.mode == DISPATCH_3_11_ON &&
+	       frames.loop == layout->loop[0].start &&
 	       frames.table.words[OPCODE_DO_TRACING] == stub_of(OPCODE_DO_TRACING);
 }
 
-bool trace_frames_begin(const struct python_layout *layout, void (*fall_back)(void))
+bool trace_dispatch_3_11_begin(const struct python_layout *layout, void (*fall_back)(void))
 {
 	frames.fall_back = fall_back;
 	if (is_set_up_already(layout))
@@ -254,14 +257,14 @@ bool trace_frames_begin(const struct python_layout *layout, void (*fall_back)(vo
 	frames.layout = layout;
 	frames.loop = layout->loop[0].start;
 	frames.table.words = NULL;
-	trace_frames.mode = FRAMES_OFF;
-	trace_frames.foreign = NULL;
-	trace_frames.has_builtins = !(agent.terms.flags & RING_NO_BUILTINS);
+	trace_dispatch_3_11.mode = DISPATCH_3_11_OFF;
+	trace_dispatch_3_11.foreign = NULL;
+	trace_dispatch_3_11.has_builtins = !(agent.terms.flags & RING_NO_BUILTINS);
 	__atomic_store_n(&frames.is_decided, 0, __ATOMIC_RELAXED);
 	return find_entries() && trace_audit_add(on_audit, &frames, &frames.audit);
 }
 
-bool trace_frames_is_on(void)
+bool trace_dispatch_3_11_is_on(void)
 {
-	return trace_frames.mode == FRAMES_ON;
+	return trace_dispatch_3_11.mode == DISPATCH_3_11_ON;
 }

@@ -1,20 +1,20 @@
 /*
- * stubs - CPython 3.12 and later traced where its loop goes from one instruction to the
+ * dispatch - CPython 3.12 and later traced where its loop goes from one instruction to the
  * next.
  *
  * sys.monitoring tells of everything that is to be counted, by an instruction of its own in the
  * place of each that has an event, from which the interpreter works its way to a callback: that
  * takes longer than what a callback does, and bytecode that is so replaced is not specialised.
- * But the loop goes to each instruction by a table of addresses (python/loop.h).  So:
+ * But the loop goes to each instruction by a table of addresses (python/eval_loop.h).  So:
  *
  * - A Python function begins, or is resumed, with RESUME and ends, or is left for a while, with
- *   RETURN_VALUE, RETURN_CONST or YIELD_VALUE.  There are stubs before these, and before what
+ *   RETURN_VALUE, RETURN_CONST or YIELD_VALUE.  There are dispatch hooks before these, and before what
  *   other tools' events make of them.
- * - A function that an exception leaves, or that is resumed by one, is told of by
+ * - A function that an exception leaves, or that is resumed by one, is reported by
  *   sys.monitoring (PY_UNWIND, PY_THROW): these two events replace no instruction, and cost
  *   nothing where nothing is raised.
  * - Before an instruction that calls, what is called lies on the stack of values.  If it is a
- *   C function, a shim is put in its place for this call (python/shims.h), and the loop
+ *   C function, a shim is put in its place for this call (python/callable_shims.h), and the loop
  *   goes on with the instruction's general form: a special one would look at what it calls.
  *   What an instruction was made for (the counter behind CALL) is as without us.
  * - A call that is instrumented has another tool's events: it would see the shim.
@@ -31,21 +31,21 @@
 struct python_layout;
 
 /* The interpreter may be another one than there was before. */
-void trace_stubs_begin(const struct python_layout *layout);
+void trace_dispatch_begin(const struct python_layout *layout);
 /*
- * Tries them out, with the GIL, where PY_UNWIND and PY_THROW call trace_stubs_leave() and
- * trace_stubs_enter(); once.  True: they are in the table from now on.
+ * Tries them out, with the GIL, where PY_UNWIND and PY_THROW call trace_dispatch_leave() and
+ * trace_dispatch_enter(); once.  True: they are in the table from now on.
  */
-bool trace_stubs_set_up(void);
+bool trace_dispatch_set_up(void);
 /* Finds out what they cost, on the same thread. */
-void trace_stubs_calibrate(void);
-bool trace_stubs_is_on(void);
+void trace_dispatch_calibrate(void);
+bool trace_dispatch_is_on(void);
 
 /* A frame that is about to be executed: is it an instruction that calls by which it is? */
-bool trace_stubs_is_called(u64 frame);
+bool trace_dispatch_is_called(u64 frame);
 
-struct tracer;
+struct call_stack;
 
 /* What the calling thread is about to execute, or to leave, by an exception. */
-void trace_stubs_enter(struct tracer *tracer, u64 code);
-void trace_stubs_leave(struct tracer *tracer);
+void trace_dispatch_enter(struct call_stack *calls, u64 code);
+void trace_dispatch_leave(struct call_stack *calls);

@@ -1,17 +1,17 @@
 /*
- * frames_internal - what the files of trace_frames have in common.
+ * dispatch_3_11_internal - what the files of trace_dispatch_3_11 have in common.
  */
 #pragma once
 #include <stdbool.h>
 
 #include "abi/types.h"
-#include "agent/trace/python/frames_map.h"
-#include "agent/trace/python/loop.h"
+#include "agent/trace/python/dispatch_3_11_map.h"
+#include "agent/trace/python/eval_loop.h"
 
 /* Instructions of 3.11 (Include/opcode.h); the same in all its releases: they are in .pyc files. */
-enum frames_opcode {
+enum dispatch_3_11_opcode {
 #define X(number, name, ...) OPCODE_##name = (number),
-	FRAMES_STUB_MAP(X) FRAMES_WATCH_MAP(X) FRAMES_OTHER_MAP(X)
+	DISPATCH_3_11_STUB_MAP(X) DISPATCH_3_11_WATCH_MAP(X) DISPATCH_3_11_OTHER_MAP(X)
 #undef X
 		OPCODE_LAST_USED = 180, /* of all but DO_TRACING */
 };
@@ -35,20 +35,20 @@ enum frames_opcode {
 #define CODE_FLAGS        48
 #define CODE_INSTRUCTIONS 184
 
-#define FRAMES_DROPS 64U
+#define DISPATCH_3_11_DROPS 64U
 
-enum frames_mode {
-	FRAMES_OFF,
-	FRAMES_WATCHING, /* the hooks only look where the loop has what */
-	FRAMES_ON,
+enum dispatch_3_11_mode {
+	DISPATCH_3_11_OFF,
+	DISPATCH_3_11_WATCHING, /* the hooks only look where the loop has what */
+	DISPATCH_3_11_ON,
 };
 
 typedef void *frames_evaluator(void *state, void *frame, int is_throw);
 
-struct trace_frames {
-	enum frames_mode mode;
+struct trace_dispatch_3_11 {
+	enum dispatch_3_11_mode mode;
 	u32 has_builtins;
-	bool has_shims; /* there can be shims for C functions (python/shims.h) */
+	bool has_shims; /* there can be shims for C functions (python/callable_shims.h) */
 	struct loop_places places;
 	u64 function_type, tuple_type;
 	frames_evaluator *evaluate; /* the interpreter's own */
@@ -57,31 +57,31 @@ struct trace_frames {
 	void *(*get_state)(void);
 	u64 deallocate; /* _Py_Dealloc() */
 	/* Where the loop goes on when it has dropped an object, as far as is known; 0: no more. */
-	u64 drops[FRAMES_DROPS];
+	u64 drops[DISPATCH_3_11_DROPS];
 	const struct python_layout *layout;
 	u64 code, code_bytes; /* the segment that has the loop */
 	void *originals[LOOP_TABLE_WORDS];
 };
-extern struct trace_frames trace_frames;
+extern struct trace_dispatch_3_11 trace_dispatch_3_11;
 
-struct tracer;
+struct call_stack;
 
 /*
  * C calls Python while the frame's innermost call is one of a C function: whether that one is
  * over, and the loop with this stack pointer drops its arguments.
  */
-bool trace_frames_is_dropping(struct tracer *tracer, u64 frame, u64 loop_stack);
+bool trace_dispatch_3_11_is_dropping(struct call_stack *calls, u64 frame, u64 loop_stack);
 /* The evaluator of PEP 523. */
-void *trace_frames_evaluate(void *state, void *frame, int is_throw);
-/* What a stub calls; says where to go on. */
-#define X(opcode, name, hook, is_of_builtins)                  \
-	void *trace_frames_on_##hook(u64 *places, u64 number); \
-	void trace_frames_stub_##opcode(void);
-FRAMES_STUB_MAP(X)
-FRAMES_WATCH_MAP(X)
+void *trace_dispatch_3_11_evaluate(void *state, void *frame, int is_throw);
+/* What a dispatch hook calls; says where to go on. */
+#define X(opcode, name, hook, is_of_builtins)                         \
+	void *trace_dispatch_3_11_on_##hook(u64 *places, u64 number); \
+	void trace_dispatch_3_11_entry_##opcode(void);
+DISPATCH_3_11_STUB_MAP(X)
+DISPATCH_3_11_WATCH_MAP(X)
 #undef X
 /* Whether to watch or test, in one word of memory. */
 static inline bool frames_is_on(void)
 {
-	return __builtin_expect(trace_frames.mode == FRAMES_ON, 1);
+	return __builtin_expect(trace_dispatch_3_11.mode == DISPATCH_3_11_ON, 1);
 }

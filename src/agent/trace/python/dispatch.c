@@ -1,0 +1,248 @@
+#include "agent/trace/python/dispatch.h"
+
+#include <stddef.h>
+
+#include "abi/python_layout.h"
+#include "abi/ring.h"
+#include "agent/core/agent.h"
+#include "agent/trace/calibrate.h"
+#include "agent/trace/only.h"
+#include "agent/trace/python/callable_shims.h"
+#include "agent/trace/python/dispatch_internal.h"
+#include "agent/trace/python/symbols.h"
+
+/* PyThreadState's c_recursion_remaining, before recursion_headroom and tracing. */
+#define CALLS_LEFT_BEFORE_TRACING 8
+
+/* They call what a C function has for C, where the function's own entries count. */
+#define IS(name) (1ULL << STUB_##name)
+#define CALLS_UNCOUNTED                                                                      \
+	(IS(CALL_BUILTIN_FAST_WITH_KEYWORDS) | IS(CALL_BUILTIN_FAST) | IS(CALL_ISINSTANCE) | \
+	 IS(CALL_LEN) | IS(CALL_METHOD_DESCRIPTOR_FAST_WITH_KEYWORDS) |                      \
+	 IS(CALL_METHOD_DESCRIPTOR_FAST))
+
+static const struct dispatch_hook {
+	void (*code)(void);
+	bool is_of_builtins, is_watching_only;
+} hooks[STUB_COUNT] = {
+#define X(number, name, hook, is_of_builtins) \
+	[number] = { trace_dispatch_entry_##number, (is_of_builtins), false },
+	DISPATCH_MAP(X)
+#undef X
+#define X(number, name, hook, is_of_builtins) \
+	[number] = { trace_dispatch_entry_##number, (is_of_builtins), true },
+		DISPATCH_WATCH_MAP(X)
+#undef X
+};
+
+static struct {
+	const struct python_layout *layout;
+	struct loop_entries entries;
+	struct loop_table table;
+	void *originals[LOOP_TABLE_WORDS];
+	u64 loop; /* whose table it is */
+	bool has_builtins, is_tried;
+} own;
+
+static void *code_of(const struct dispatch_hook *stub)
+{
+	return *(void *const *)&stub->code;
+}
+
+/* Those of builtins are not there if nobody wants these; while nothing is traced yet, all are. */
+static bool is_in(const struct dispatch_hook *stub, enum dispatch_mode mode)
+{
+	if (mode == DISPATCH_WATCHING)
+		return true;
+	return mode == DISPATCH_ON && !stub->is_watching_only &&
+	       (own.has_builtins || !stub->is_of_builtins);
+}
+
+static bool write_stubs(enum dispatch_mode mode)
+{
+	void *targets[LOOP_TABLE_WORDS];
+
+	for (u32 i = 0; i < LOOP_TABLE_WORDS; i++)
+		targets[i] = own.originals[i];
+	for (u32 i = 0; i < STUB_COUNT; i++) {
+		if (trace_dispatch.opcodes[i] != 0 && is_in(&hooks[i], mode))
+			targets[trace_dispatch.opcodes[i]] = code_of(&hooks[i]);
+	}
+	/* Threads of other interpreters may be between two instructions: hooks look at this. */
+	__atomic_store_n(&trace_dispatch.mode, mode, __ATOMIC_RELEASE);
+	return trace_eval_loop_write_table(&own.table, targets);
+}
+
+static void set_offsets(const struct python_layout *layout, const struct dispatch_row *row)
+{
+	const struct python_offsets *offsets = &layout->offsets;
+	const bool has_cframe = offsets->state_cframe != PYTHON_NO_FIELD;
+
+	trace_dispatch.shape = (struct loop_shape){ .layout = layout,
+						    .first_unused = row->first_unused,
+						    .last_unused = row->last_unused,
+						    .call = trace_dispatch.opcodes[STUB_CALL],
+						    .callee_depth = row->callee_depth,
+						    .tags = row->tags };
+	trace_dispatch.state_tracing = row->state_tracing;
+	trace_dispatch.state_calls_left = row->state_tracing - CALLS_LEFT_BEFORE_TRACING;
+	trace_dispatch.uncounted = row->version < 0x030e ? CALLS_UNCOUNTED : 0;
+	trace_dispatch.state_interpreter = offsets->state_interp;
+	trace_dispatch.state_frame = offsets->state_frame;
+	trace_dispatch.state_cframe = has_cframe ? offsets->state_cframe : 0;
+	trace_dispatch.cframe_frame = has_cframe ? offsets->cframe_frame : 0;
+	trace_dispatch.frame_code = offsets->frame_code;
+	trace_dispatch.code_flags = offsets->code_flags;
+	trace_dispatch.callable_below = row->callable_below;
+	trace_dispatch.method_below = row->method_below;
+	trace_dispatch.spread_below = row->spread_below;
+	trace_dispatch.has_names_always = row->has_names_always;
+	trace_dispatch.counter_shift = row->counter_shift;
+	trace_dispatch.maker_mask = row->maker_mask;
+	trace_dispatch.maker = row->maker;
+}
+
+static void *first_of(void *first, void *second)
+{
+	return first != NULL ? first : second;
+}
+
+static void keep_originals(void)
+{
+	void **originals = trace_dispatch.originals;
+
+	for (u32 i = 0; i < LOOP_TABLE_WORDS; i++)
+		own.originals[i] = own.table.words[i];
+	for (u32 i = 0; i < STUB_COUNT; i++)
+		originals[i] = trace_dispatch.opcodes[i] != 0
+				       ? own.originals[trace_dispatch.opcodes[i]]
+				       : NULL;
+	/* From 3.13 on there is a form that calls whatever is no Python function. */
+	trace_dispatch.counts_down = originals[STUB_CALL_NON_PY_GENERAL] == NULL;
+	trace_dispatch.call =
+		first_of(originals[STUB_CALL_NON_PY_GENERAL], originals[STUB_CALL]);
+	trace_dispatch.call_names = originals[STUB_CALL_KW_NON_PY];
+	trace_dispatch.call_spread = originals[STUB_CALL_EX_NON_PY_GENERAL];
+}
+
+/* What can be known before anything is tried. */
+static bool prepare(const struct python_layout *layout)
+{
+	const struct dispatch_row *row = dispatch_row_of(layout->version >> 16);
+
+	if (row == NULL || layout->is_free_threaded ||
+	    !trace_eval_loop_find_entries(&own.entries) || !trace_shims_begin())
+		return false;
+	__builtin_memcpy(trace_dispatch.opcodes, row->opcodes, sizeof row->opcodes);
+	trace_dispatch.get_state = own.entries.get_state;
+	trace_dispatch.tuple_type = (u64)trace_symbol("PyTuple_Type");
+	*(void **)&trace_dispatch.keep = trace_symbol("Py_IncRef");
+	*(void **)&trace_dispatch.drop = trace_symbol("Py_DecRef");
+	trace_dispatch.bound_type =
+		row->expands_methods ? (u64)trace_symbol("PyMethod_Type") : 0;
+	set_offsets(layout, row);
+	if (trace_dispatch.tuple_type == 0 || trace_dispatch.keep == NULL ||
+	    trace_dispatch.drop == NULL ||
+	    !trace_eval_loop_find_table(&trace_dispatch.shape, &own.table))
+		return false;
+	keep_originals();
+	return true;
+}
+
+/* Many frames are executed by the trial, in loops within loops: chance has none right for all. */
+static void look_for_state(void)
+{
+	trace_dispatch.places.state = LOOP_TARGET; /* where it is not */
+	trace_dispatch.places.frame = LOOP_NOWHERE;
+	trace_dispatch.state_candidates = trace_dispatch.frame_candidates = ~0ULL;
+}
+
+static void have_found_state(void)
+{
+	if (trace_dispatch.state_candidates != 0)
+		trace_dispatch.places.state =
+			(u32)__builtin_ctzll(trace_dispatch.state_candidates);
+	if (trace_dispatch.frame_candidates != 0)
+		trace_dispatch.places.frame =
+			(u32)__builtin_ctzll(trace_dispatch.frame_candidates);
+	trace_dispatch.state_candidates = trace_dispatch.frame_candidates = 0;
+}
+
+static bool try_out(void)
+{
+	const struct loop_shape *shape = &trace_dispatch.shape;
+
+	if (!write_stubs(DISPATCH_WATCHING) ||
+	    !trace_eval_loop_find_places(shape, &own.entries, &trace_dispatch.places))
+		return false;
+	look_for_state();
+	const bool is_right = write_stubs(DISPATCH_ON) &&
+			      trace_eval_loop_test(shape, &own.entries, own.has_builtins);
+
+	have_found_state();
+	return is_right;
+}
+
+bool trace_dispatch_set_up(void)
+{
+	void *type = NULL, *value = NULL, *traceback = NULL;
+
+	if (own.is_tried)
+		return trace_dispatch_is_on();
+	own.is_tried = true;
+	/* Events of functions that nobody wants can be left out, and dispatch hooks cannot. */
+	if (own.layout == NULL || trace_only_is_on() || !prepare(own.layout))
+		return false;
+	own.entries.PyErr_Fetch(&type, &value, &traceback);
+	const bool had_collector = own.entries.PyGC_Disable() == 1;
+	const bool is_right = try_out();
+
+	if (!is_right)
+		write_stubs(DISPATCH_OFF);
+	/* Who asks for all classes is not to see ours. */
+	if (had_collector) {
+		own.entries.PyGC_Enable();
+		own.entries.PyGC_Collect();
+	}
+	own.entries.PyErr_Restore(type, value, traceback);
+	return is_right;
+}
+
+/* Between two calls that C makes: nothing of this thread's is between two instructions. */
+static void set_hooks(void *context, bool has_hooks)
+{
+	(void)context;
+	write_stubs(has_hooks ? DISPATCH_ON : DISPATCH_OFF);
+}
+
+void trace_dispatch_calibrate(void)
+{
+	const struct trace_python_means means = { .set = set_hooks };
+
+	trace_calibrate_python(&means);
+}
+
+bool trace_dispatch_is_on(void)
+{
+	return trace_dispatch.mode == DISPATCH_ON;
+}
+
+/* They have been set up before, and the interpreter has not been loaded anew since. */
+static bool is_set_up_already(const struct python_layout *layout)
+{
+	return trace_dispatch_is_on() && own.loop == layout->loop[0].start &&
+	       own.table.words[trace_dispatch.opcodes[STUB_RETURN_VALUE]] ==
+		       code_of(&hooks[STUB_RETURN_VALUE]);
+}
+
+void trace_dispatch_begin(const struct python_layout *layout)
+{
+	if (is_set_up_already(layout))
+		return;
+	own.layout = layout;
+	own.loop = layout->loop[0].start;
+	own.table.words = NULL;
+	own.is_tried = false;
+	own.has_builtins = !(agent.terms.flags & RING_NO_BUILTINS);
+	trace_dispatch.mode = DISPATCH_OFF;
+}

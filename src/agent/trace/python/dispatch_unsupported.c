@@ -1,0 +1,38 @@
+/* Where there are no dispatch hooks for the processor, 3.12 and later are traced by sys.monitoring. */
+#include "agent/trace/python/dispatch.h"
+
+void trace_dispatch_begin(const struct python_layout *layout)
+{
+	(void)layout;
+}
+
+bool trace_dispatch_set_up(void)
+{
+	return false;
+}
+
+void trace_dispatch_calibrate(void)
+{
+}
+
+bool trace_dispatch_is_on(void)
+{
+	return false;
+}
+
+bool trace_dispatch_is_called(u64 frame)
+{
+	(void)frame;
+	return true;
+}
+
+void trace_dispatch_enter(struct call_stack *calls, u64 code)
+{
+	(void)calls;
+	(void)code;
+}
+
+void trace_dispatch_leave(struct call_stack *calls)
+{
+	(void)calls;
+}
