@@ -24,6 +24,11 @@
 #define MAX_STATUS_READS 32
 /* And those of which it is only asked what they burned, 1 us each. */
 #define MAX_CLOCK_READS 64
+/*
+ * A busy server has always run, and its timers send a trap or two to a debugger anyway before they
+ * are paused: it is looked at less often.
+ */
+#define LOOK_CHANGED_EVERY_NS (4 * LOOK_EVERY_NS)
 /* A process that asked to be traced, and is not after that long, will not be. */
 #define ATTACH_PATIENCE_NS (1000 * NS_PER_MS)
 
@@ -44,6 +49,12 @@ static void debugger_settle_request(struct image *image, bool is_traced)
 /* Whether the image may have got a debugger, or lost the one it has, since the last look. */
 static bool debugger_may_have_changed(struct image *image)
 {
+	const uint64_t now_ns = monotonic_ns();
+
+	if (image->trigger.state == IMAGE_TRIGGER_CHANGED && image->pause.causes == 0 &&
+	    now_ns - image->debugger_look_ns < LOOK_CHANGED_EVERY_NS)
+		return false;
+	image->debugger_look_ns = now_ns;
 	const uint64_t burned_ns = cpu_meter_process_ns(image->pid);
 	const bool has_run = burned_ns != image->looked_at_ns;
 

@@ -187,7 +187,8 @@ struct image {
 	struct image_trigger trigger;
 	struct pause pause;
 	struct short_threads short_threads;
-	uint64_t looked_at_ns;          /* its CPU time when debugger.c last looked */
+	uint64_t debugger_look_ns;      /* when debugger.c last looked */
+	uint64_t looked_at_ns;          /* and its CPU time then */
 	struct image_counters counters; /* of an image without an agent */
 	/* Of the program that it is about to execute, if no agent will come to that. */
 	struct image_counters next_counters;

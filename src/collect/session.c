@@ -80,6 +80,8 @@ static uint64_t session_look_between(struct session *session, uint64_t round_ns)
 	debugger_look(&session->debugger, &session->tree, &pause_terms);
 	if (session->debugger.next_look_ns == due_before_ns)
 		return round_ns;
+	if (session_glance_at_switches(session))
+		return monotonic_ns();
 	const int wait_ms = session_look_at_new(session, ROUND_MAX_MS);
 	const uint64_t due_ns = monotonic_ns() + (uint64_t)wait_ms * NS_PER_MS;
 

@@ -129,6 +129,8 @@ void session_take_hellos(struct session *session);
 /* Has them leave their processes alone: nothing is recorded any more. */
 void session_refuse_hellos(struct session *session);
 
+/* Between rounds: true if the next is due now, since a process has begun to switch often. */
+bool session_glance_at_switches(struct session *session);
 /* Looks at each process's switches, and changes what they make dear to timers. */
 void session_look_at_switches(struct session *session);
 /* Milliseconds until that has to be done again, or the given, if that is sooner. */

@@ -33,6 +33,8 @@
 /* How soon it is seen that an agent has armed its timers, or that a window has ended. */
 #define ASKED_ROUND_MS  10
 #define WINDOW_ROUND_MS 20
+/* More of them are looked at in rounds only. */
+#define GLANCE_IMAGES 64
 /* How often a process's mappings are read that no event reports, if it makes code. */
 #define MADE_CODE_NS (500 * NS_PER_MS)
 
@@ -127,9 +129,6 @@ static uint32_t look_at(struct session *session, struct image *image, uint64_t n
 	/* The kernel reports births to a ring that may be full. */
 	if (session->events_dropped != session->switches.events_dropped)
 		switching->has_gaps = true;
-	/* The window ends when there is a price for it. */
-	if (session->switches.is_measuring)
-		return 0;
 	if (now_ns - switching->time_ns >= SWITCHING_WINDOW_NS)
 		switching_take(switching,
 			       &(struct switching_look){
@@ -139,9 +138,12 @@ static uint32_t look_at(struct session *session, struct image *image, uint64_t n
 				       .births = image->threads_seen + image->trigger.children,
 				       .cost_ns = cost_of(session, image),
 			       });
-	if (switching->dear_windows > 0 && !session->switches.is_measured)
+	if (session->switches.is_measured)
+		return switching->is_dear ? switching->busy : 0;
+	/* By the most that switches may cost: the next window may pass meanwhile. */
+	if (switching->dear_windows > 0 && !session->switches.is_measuring)
 		begin_to_measure(session);
-	return switching->is_dear ? switching->busy : 0;
+	return 0;
 }
 
 static bool may_change(const struct image *image)
@@ -277,6 +279,30 @@ static void look_at_made_code(struct session *session, struct image *image)
 					     : round_ns);
 }
 
+/* What rested switches often now: it is not to wait for the next round. */
+static bool has_begun_to_switch(struct image *image, uint64_t now_ns)
+{
+	struct switching *switching = &image->trigger.switching;
+
+	return may_change(image) && now_ns - switching->time_ns >= SWITCHING_WINDOW_NS &&
+	       switching_begins(switching, ring_view_waits(image));
+}
+
+bool session_glance_at_switches(struct session *session)
+{
+	const struct tree *tree = &session->tree;
+	const bool was_measuring = session->switches.is_measuring;
+	const uint64_t now_ns = monotonic_ns();
+	bool is_due = false;
+
+	if (tree->count > GLANCE_IMAGES || !session_may_change(session) || session->is_broken)
+		return false;
+	take_costs(session, false);
+	for (size_t i = 0; i < tree->count; i++)
+		is_due |= has_begun_to_switch(tree->images[i], now_ns);
+	return is_due || (was_measuring && !session->switches.is_measuring);
+}
+
 void session_look_at_switches(struct session *session)
 {
 	const struct tree *tree = &session->tree;
@@ -319,7 +345,8 @@ int session_switches_wait_ms(const struct session *session, int wait_ms)
 		if (trigger->state == IMAGE_TRIGGER_ASKED && wait_ms > ASKED_ROUND_MS)
 			wait_ms = ASKED_ROUND_MS;
 		else if (trigger->state == IMAGE_TRIGGER_FIRST &&
-			 trigger->switching.dear_windows > 0 && wait_ms > WINDOW_ROUND_MS)
+			 trigger->switching.dear_windows > 0 && !trigger->switching.is_dear &&
+			 wait_ms > WINDOW_ROUND_MS)
 			wait_ms = WINDOW_ROUND_MS;
 	}
 	return wait_ms;

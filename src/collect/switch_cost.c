@@ -14,7 +14,7 @@
 
 #define ROUND_TRIPS 100
 /* For the costs: the middle one of so many turns. */
-#define TURNS            9
+#define TURNS            5
 #define TURN_ROUND_TRIPS 30
 #define BETWEEN_TURNS_NS 700000
 /* Periods of which the end is nearer than the tick nearly always, and never. */

@@ -1,13 +1,16 @@
 #include "collect/switching.h"
 
 #define DEAR_PERMILLE 20
-#define DEAR_WINDOWS  2
+/* So much is felt at once: then windows are short. */
+#define VERY_DEAR_PERMILLE 100
+#define DEAR_WINDOWS       2
 /*
  * Fewer in a window are no matter of switches.  Beside others that want the processor it takes a
  * server longer to make as many.
  */
 #define LEAST_SWITCHES 100
-#define LONG_WINDOW_NS (5 * SWITCHING_WINDOW_NS)
+#define WINDOW_NS      100000000ULL
+#define LONG_WINDOW_NS (5 * WINDOW_NS)
 /* A creator waits for each that it creates, and wakes it: so many switches for one at the most. */
 #define SWITCHES_OF_BIRTH 8
 /* Less CPU time in a window is known too coarsely. */
@@ -30,20 +33,50 @@ static uint32_t permille_of(double part, double whole)
 	return permille < 1e6 ? (uint32_t)permille : 1000000;
 }
 
-static void window_end(struct switching *switching, const struct switching_look *look)
+/* What the window has had so far. */
+struct window {
+	uint64_t ns, switches, births;
+	double cpu_ns;
+	uint32_t permille;
+};
+
+static struct window window_of(const struct switching *switching,
+			       const struct switching_look *look)
 {
 	const uint64_t switches = since(look->switches, switching->switches);
-	const uint64_t births = since(look->births, switching->births);
 	const double cpu_ns = (double)since(look->cpu_ns, switching->cpu_ns);
-	const double wall_ns = (double)since(look->time_ns, switching->time_ns);
 
+	return (struct window){
+		.ns = since(look->time_ns, switching->time_ns),
+		.switches = switches,
+		.births = since(look->births, switching->births),
+		.cpu_ns = cpu_ns,
+		.permille = permille_of((double)switches * (double)look->cost_ns, cpu_ns),
+	};
+}
+
+static bool window_is_over(const struct window *window)
+{
+	if (window->switches < LEAST_SWITCHES || window->ns >= LONG_WINDOW_NS)
+		return window->ns >= LONG_WINDOW_NS;
+	return window->ns >= WINDOW_NS ||
+	       (window->ns >= SWITCHING_WINDOW_NS && window->cpu_ns >= LEAST_CPU_NS &&
+		window->permille >= VERY_DEAR_PERMILLE);
+}
+
+static void window_end(struct switching *switching, const struct window *window)
+{
 	switching->per_second =
-		cpu_ns > 0 ? (uint64_t)((double)switches * NS_PER_SECOND / cpu_ns) : 0;
-	switching->permille = permille_of((double)switches * (double)look->cost_ns, cpu_ns);
-	switching->busy = permille_of(cpu_ns, wall_ns);
-	if (!switching->has_gaps && switches >= LEAST_SWITCHES &&
-	    switches / SWITCHES_OF_BIRTH > births && cpu_ns >= LEAST_CPU_NS &&
-	    switching->permille >= DEAR_PERMILLE)
+		window->cpu_ns > 0
+			? (uint64_t)((double)window->switches * NS_PER_SECOND / window->cpu_ns)
+			: 0;
+	switching->permille = window->permille;
+	switching->busy = permille_of(window->cpu_ns, (double)window->ns);
+	switching->was_active = window->switches >= LEAST_SWITCHES;
+	switching->is_noticed = false;
+	if (!switching->has_gaps && window->switches >= LEAST_SWITCHES &&
+	    window->switches / SWITCHES_OF_BIRTH > window->births &&
+	    window->cpu_ns >= LEAST_CPU_NS && window->permille >= DEAR_PERMILLE)
 		switching->dear_windows++;
 	else
 		switching->dear_windows = 0;
@@ -55,13 +88,12 @@ static void window_end(struct switching *switching, const struct switching_look 
 bool switching_take(struct switching *switching, const struct switching_look *look)
 {
 	const bool is_first = switching->time_ns == 0;
-	const uint64_t gone_ns = since(look->time_ns, switching->time_ns);
-	const bool is_enough = since(look->switches, switching->switches) >= LEAST_SWITCHES;
+	const struct window window = window_of(switching, look);
 
-	if (!is_first && gone_ns < (is_enough ? SWITCHING_WINDOW_NS : LONG_WINDOW_NS))
+	if (!is_first && !window_is_over(&window))
 		return false;
 	if (!is_first)
-		window_end(switching, look);
+		window_end(switching, &window);
 	switching->time_ns = look->time_ns;
 	switching->cpu_ns = look->cpu_ns;
 	switching->switches = look->switches;
@@ -69,14 +101,24 @@ bool switching_take(struct switching *switching, const struct switching_look *lo
 	return !is_first;
 }
 
+bool switching_begins(struct switching *switching, uint64_t switches)
+{
+	if (switching->is_noticed || switching->was_active || switching->time_ns == 0 ||
+	    since(switches, switching->switches) < LEAST_SWITCHES)
+		return false;
+	switching->is_noticed = true;
+	return true;
+}
+
 void switching_price(struct switching *switching, uint64_t taken_ns, uint64_t cost_ns)
 {
 	switching->permille = permille_of((double)switching->permille * (double)cost_ns,
 					  1000.0 * (double)taken_ns);
-	if (switching->permille >= DEAR_PERMILLE)
+	if (switching->permille >= VERY_DEAR_PERMILLE)
 		return;
+	/* The windows may have been short by what was taken. */
 	switching->is_dear = false;
-	switching->dear_windows = 0;
+	switching->dear_windows = switching->permille >= DEAR_PERMILLE;
 }
 
 bool switching_is_worth_measuring(uint64_t switches, uint64_t cpu_ns, uint64_t most_ns)

@@ -6,24 +6,28 @@
  * switches since it creates threads and processes keeps its events: what these burn is too brief for
  * anything else.  One
  * window says little of a machine that others use as well, so several in a row have to agree; and
- * what was decided once is not taken back.
+ * what was decided once is not taken back.  Where switches take a tenth of the time and more, as a
+ * busy server's, windows are short.
  */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SWITCHING_WINDOW_NS 100000000ULL
+/* No window is shorter. */
+#define SWITCHING_WINDOW_NS 40000000ULL
 
 /* Of one process; zero: not looked at so far. */
 struct switching {
 	uint64_t time_ns, cpu_ns, switches, births; /* when the window began */
 	uint32_t dear_windows;                      /* in a row */
-	bool has_gaps; /* reports of births may have been lost in the window */
-	bool is_dear;  /* for good */
+	bool is_noticed; /* switching_begins() was true in this window */
+	bool has_gaps;   /* reports of births may have been lost in the window */
+	bool is_dear;    /* for good */
 	/* Of the last whole window. */
 	uint64_t per_second; /* switches in a second of CPU time */
 	uint32_t permille;   /* of its CPU time went into the events' part of switches */
 	uint32_t busy;       /* permille of a processor that it used */
+	bool was_active;     /* it had switches enough to be judged */
 };
 
 /* What is known at a moment. */
@@ -39,7 +43,16 @@ struct switching_look {
 /* True when a window has ended with this look: its figures are there. */
 bool switching_take(struct switching *switching, const struct switching_look *look);
 
-/* The cost that was taken for a switch turned out to be another: what follows from that. */
+/*
+ * True once, where the last window had few switches and this one has enough: it should be looked
+ * at soon.  switches: as in a look.
+ */
+bool switching_begins(struct switching *switching, uint64_t switches);
+
+/*
+ * The cost that was taken for a switch until now turned out to be another: what follows from
+ * that.  What it decided before is provisional.
+ */
 void switching_price(struct switching *switching, uint64_t taken_ns, uint64_t cost_ns);
 
 /*

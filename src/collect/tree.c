@@ -419,7 +419,8 @@ bool tree_read_maps(struct tree *tree, struct image *image, uint64_t time_ns)
 					      .from_ns = time_ns,
 					      .to_ns = UINT64_MAX };
 
-		if (!mapping->is_executable)
+		/* The vsyscall page is the kernel's, and of every process. */
+		if (!mapping->is_executable || strcmp(mapping->path, "[vsyscall]") == 0)
 			continue;
 		tree_place_module(tree, image, mapping->path, NULL, 0, &place);
 		if (!mappings_has(image->mappings, &place))

@@ -72,8 +72,15 @@ static void test_decides(void **state)
 		  { 100 * MS, 5 * MS, 40, 15 * US, 6, 0 },
 		  true },
 		{ "one window alone", { 100 * MS, 50 * MS, 2000, 15 * US, 1, 0 }, false },
+		{ "a server that loses a tenth and more: in short windows",
+		  { 40 * MS, 20 * MS, 800, 15 * US, 2, 0 },
+		  true },
+		{ "one that loses a twentieth: in longer ones",
+		  { 40 * MS, 20 * MS, 200, 5 * US, 4, 0 },
+		  false },
+		{ "the same, for as long", { 40 * MS, 20 * MS, 200, 5 * US, 6, 0 }, true },
 		{ "windows that have not ended",
-		  { 30 * MS, 15 * MS, 600, 15 * US, 7, 0 },
+		  { 10 * MS, 5 * MS, 200, 15 * US, 7, 0 },
 		  false },
 		{ "few switches in little time",
 		  { 100 * MS, 2 * MS, 15, 20 * US, 19, 0 },
@@ -131,6 +138,9 @@ static void test_says_what_it_saw(void **state)
 	/* It was taken for ten times as dear as it is. */
 	switching_price(&switching, 10 * US, 3 * US);
 	assert_int_equal(switching.permille, 30);
+	/* So its windows were too short, but for one. */
+	assert_false(switching.is_dear);
+	feed(&switching, &(struct windows){ 100 * MS, 50 * MS, 500, 3 * US, 1, 0 });
 	assert_true(switching.is_dear);
 	switching_price(&switching, 3 * US, 1 * US);
 	assert_int_equal(switching.permille, 10);
@@ -154,6 +164,26 @@ static void test_figures_that_cannot_be_do_no_harm(void **state)
 	/* Counts that fall. */
 	switching_take(&switching, &(struct switching_look){ .time_ns = now_ns + 300 * MS });
 	assert_int_equal(switching.per_second, 0);
+}
+
+static void test_notices_once_that_switches_begin(void **state)
+{
+	const struct windows quiet = { 600 * MS, 1 * MS, 20, 15 * US, 1, 0 };
+	const struct windows active = { 100 * MS, 50 * MS, 2000, 300, 1, 0 };
+	struct switching switching = { 0 };
+
+	(void)state;
+	assert_false(switching_begins(&switching, 1000));
+	begin(&switching);
+	feed(&switching, &quiet);
+	assert_false(switching_begins(&switching, switches + 90));
+	assert_true(switching_begins(&switching, switches + 110));
+	assert_false(switching_begins(&switching, switches + 200));
+	feed(&switching, &active);
+	/* It is looked at in each round, and goes on. */
+	assert_false(switching_begins(&switching, switches + 1000));
+	feed(&switching, &quiet);
+	assert_true(switching_begins(&switching, switches + 1000));
 }
 
 static void test_rests_are_not_felt(void **state)
@@ -219,6 +249,7 @@ int main(void)
 		cmocka_unit_test(test_does_not_flap),
 		cmocka_unit_test(test_says_what_it_saw),
 		cmocka_unit_test(test_figures_that_cannot_be_do_no_harm),
+		cmocka_unit_test(test_notices_once_that_switches_begin),
 		cmocka_unit_test(test_rests_are_not_felt),
 		cmocka_unit_test(test_windows_with_gaps_in_their_births_do_not_decide),
 		cmocka_unit_test(test_measures_what_is_worth_it),
