@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "load/build_internal.h"
 #include "load/cpu_account.h"
+#include "load/whole_name.h"
 #include "profile/profile.h"
 #include "record/keys.h"
 #include "record/reader.h"
@@ -106,6 +107,28 @@ static int read_thread(void *context, const struct recording_thread *row)
 	return 0;
 }
 
+/* A process without a title has the whole name of others that have one. */
+static void make_names_whole(struct processes *it)
+{
+	struct whole_names names = { 0 };
+
+	for (size_t i = 0; i < it->process_count; i++) {
+		struct recording_process *row = &it->process_rows[i].row;
+		const char *whole = whole_name_of(&it->strings, row->name, row->title);
+
+		if (whole == NULL)
+			continue;
+		whole_names_add(&names, &it->strings, row->name, whole);
+		row->name = whole;
+	}
+	for (size_t i = 0; i < it->process_count; i++) {
+		struct recording_process *row = &it->process_rows[i].row;
+
+		row->name = whole_names_find(&names, &it->strings, row->name);
+	}
+	whole_names_done(&names);
+}
+
 static void add_processes(struct processes *it)
 {
 	for (size_t i = 0; i < it->process_count; i++) {
@@ -188,6 +211,7 @@ int build_processes(struct recording_reader *reader, struct profile *profile,
 	const int rc = processes_read(&it, reader);
 
 	if (rc == 0) {
+		make_names_whole(&it);
 		add_processes(&it);
 		add_threads(&it);
 	}

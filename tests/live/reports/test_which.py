@@ -92,6 +92,16 @@ class Titles(ProgramsTest):
                                       capture_output=True, check=True, text=True).stdout
                 self.assertRegex(text, r"\d  titles: worker 2\n")
 
+    def test_a_name_that_the_kernel_cut_is_whole_by_the_title(self):
+        # As Debian's python3-setproctitle does, which sets both.
+        named = TITLES.replace("#include <unistd.h>", "#include <sys/prctl.h>\n#include <unistd.h>").replace(
+            "burn();\n\t\t\treturn", 'prctl(PR_SET_NAME, argv[0]);\n\t\t\tburn();\n\t\t\treturn').replace(
+            "titles: worker", "titles: attendant")
+        # Its title needs room: the arguments'.
+        recording = self.record([self.build_text("named", named), "--with-some-room-for-titles"], rate=100)
+        programs = {row["name"]: row["processes"] for row in recording.report("--by", "program")["programs"]}
+        self.assertEqual(programs.get("titles: attendant"), 3, programs)
+
     def test_a_traced_process_has_its_arguments(self):
         program = self.build_text("called", """
             #include <time.h>

@@ -1,0 +1,27 @@
+/*
+ * whole_name - names of processes that the kernel cut at 15 bytes, made whole by titles.
+ *
+ * "gunicorn: worke" of a process titled "gunicorn: worker [application]" is "gunicorn: worker".
+ * A title may be unknown, as of a brief process: then it is the whole of the others' name, if
+ * theirs agree.
+ */
+#pragma once
+#include "base/table.h"
+
+/* Zero-initialized: none are known. */
+struct whole_names {
+	struct table by_name; /* to the string's number + 1, or to 0 where titles disagree */
+};
+
+/*
+ * What a process's name is cut from, by its title (NULL: none): a string of strings; NULL if the
+ * title does not say.
+ */
+const char *whole_name_of(struct intern *strings, const char *name, const char *title);
+/* Notes that a process of that name has that whole name; both are of strings. */
+void whole_names_add(struct whole_names *names, struct intern *strings, const char *name,
+		     const char *whole);
+/* What the name is cut from, or the name. */
+const char *whole_names_find(const struct whole_names *names, const struct intern *strings,
+			     const char *name);
+void whole_names_done(struct whole_names *names);
