@@ -6,6 +6,7 @@
   redis       redis-benchmark, 50 clients, GET and SET
   nginx       a small file, two workers, under wrk with 32 connections
   gunicorn    two workers of a small Python application, under wrk with 8
+  puma        one worker with four threads of a small Ruby application, under wrk with 8
 
 Each round starts the server bare and then under every profiler once, so that a machine that changes its
 pace changes it for all.  Servers run as an ordinary user.  Printed are medians of the ratios to the bare
@@ -41,6 +42,13 @@ def application(environ, start_response):
     body = json.dumps(rows).encode()
     start_response("200 OK", [("Content-Type", "application/json"), ("Content-Length", str(len(body)))])
     return [body]
+"""
+RACK_APPLICATION = """require "json"
+
+run lambda { |environment|
+  rows = (0...40).map { |i| { id: i, name: "row #{i}", sum: (0...i).sum } }
+  [200, { "Content-Type" => "application/json" }, [JSON.generate(rows)]]
+}
 """
 NGINX = """daemon off; pid {folder}/pid; error_log stderr crit; worker_processes 2;
 events {{ worker_connections 256; }}
@@ -193,8 +201,22 @@ class Gunicorn(Server):
         return self.wrk(8, "", seconds)
 
 
+class Puma(Server):
+    needs = ("puma", "wrk")
+
+    def prepare(self):
+        self.write("config.ru", RACK_APPLICATION)
+
+    def command(self):
+        return ["puma", "-q", "-e", "production", "-t", "4:4", "-b", f"tcp://127.0.0.1:{self.port}",
+                "--pidfile", self.path("pid"), self.path("config.ru")]
+
+    def load(self, seconds):
+        return self.wrk(8, "", seconds)
+
+
 SERVERS = {"pgbench -S": Postgres, "pgbench -N": PostgresWriting, "redis": Redis, "nginx": Nginx,
-           "gunicorn": Gunicorn}
+           "gunicorn": Gunicorn, "puma": Puma}
 
 
 def fathom(bench):

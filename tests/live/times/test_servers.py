@@ -95,7 +95,8 @@ class Servers(live.LiveTest):
     def test_threads_that_sleep_meanwhile_are_sampled_when_they_wake(self):
         recording, _ = self.record_changed("crowd")
         self.assert_explained(recording, within=UNEXPLAINED)
-        self.assertGreater(recording.time_of("work_of_child", "total_ns"), 0.9 * SLEEPERS_NS)
+        # Behind its last tick each may have burned one more, which is on its first function: 4 ms of 60.
+        self.assertGreater(recording.time_of("work_of_child", "total_ns"), 0.85 * SLEEPERS_NS)
         sampled = recording.rows("SELECT count(DISTINCT thread) FROM samples")[0][0]
         self.assertGreaterEqual(sampled, 20)
 
