@@ -307,6 +307,8 @@ def parse_arguments():
     parser.add_argument("--profilers", default=",".join(PROFILERS), help="which (%(default)s)")
     parser.add_argument("--rounds", type=int, default=5, help="runs of each (%(default)s)")
     parser.add_argument("--seconds", type=int, default=10, help="of load in each (%(default)s)")
+    parser.add_argument("--ahead", action="store_true",
+                        help="run everything before what else runs on the machine (SCHED_RR, as root)")
     parser.add_argument("--markdown", action="store_true", help="print tables in Markdown")
     parser.add_argument("--json", metavar="FILE", help="also write every single measurement")
     return parser.parse_args()
@@ -321,6 +323,8 @@ def is_at_hand(name):
 
 def main():
     options = parse_arguments()
+    if options.ahead:
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
     os.environ["PATH"] += ":/usr/sbin:/usr/games"
     profilers = ["bare", *(name for name in options.profilers.split(",") if name != "bare")]
     if shutil.which("perf") is None:
