@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 import live
-from live import AGENT, FATHOM, NOBODY
+from live import AGENTS, FATHOM, NOBODY
 from processes import end_process
 from reachable import is_reachable
 from rubies import every_ruby
@@ -36,9 +36,10 @@ def programs():
 FAKE_RECORDER, SURVIVOR = programs()
 
 
-def run_entered(socket, *command, launcher=()):
-    """A program that finds an agent and the socket in its environment."""
-    entries = [f"FATHOM_RECORDER=default:{AGENT}:{socket}", f"LD_PRELOAD={AGENT}"]
+def run_entered(kind, socket, *command, launcher=()):
+    """A program that finds the agent of that kind and the socket in its environment."""
+    agent = os.path.join(AGENTS, f"libfathom-agent-{kind}.so")
+    entries = [f"FATHOM_RECORDER=default:{agent}:{socket}", f"LD_PRELOAD={agent}"]
     return subprocess.run([*launcher, "env", *entries, *(command or (SURVIVOR, "work"))], capture_output=True,
                           timeout=120, check=False)
 
@@ -108,7 +109,7 @@ class HostileRings(TrustTest):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(socket)
         fake = self.fake(socket, kind, way, scribbles=scribbles)
-        run = run_entered(socket)
+        run = run_entered(kind, socket)
         hellos, begun = fake.end()
         self.assertEqual((run.returncode, run.stdout, run.stderr), (WORKED, b"1 7\n", b""))
         # A process that is not sampled has no children that ask.
@@ -143,7 +144,7 @@ class HostileLayouts(TrustTest):
                     socket = self.path(f"{kind}-{way}")
                     # The agent sees by the name of the socket how long it may wait, and no more.
                     fake = self.fake(socket, kind, way)
-                    run = run_entered(socket, *command)
+                    run = run_entered(kind, socket, *command)
                     hellos, begun = fake.end()
                     self.assertEqual((run.returncode, run.stdout, run.stderr), (0, printed, b""))
                     self.assertEqual((hellos, begun), (1, 1))
@@ -264,7 +265,7 @@ class OtherUsers(TrustTest):
         for kind in KINDS:
             with self.subTest(kind):
                 run, socket = self.begin_recorder(kind, SURVIVOR, "work")
-                stranger = run_entered(socket, launcher=OTHER_USER)
+                stranger = run_entered(kind, socket, launcher=OTHER_USER)
                 self.assertEqual((stranger.returncode, stranger.stdout), (WORKED, b"1 7\n"))
                 run.communicate(b"go\n", timeout=60)
                 processes = self.processes(live.Recording(self.path("test.fathom"), run))
