@@ -20,4 +20,4 @@ const struct mechanism *const mechanisms[] = {
 	&timers_mechanism, &kernel_ticks_mechanism, NULL,
 };
 
-CONTROL_RUBY_EXTENSION("libfathom-agent-record")
+CONTROL_RUBY_EXTENSION("libfathom-agent-record");

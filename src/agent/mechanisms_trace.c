@@ -17,4 +17,4 @@ const struct mechanism *const mechanisms[] = {
 	&trace_mechanism, &control_mechanism,      NULL,
 };
 
-CONTROL_RUBY_EXTENSION("libfathom-agent-trace")
+CONTROL_RUBY_EXTENSION("libfathom-agent-trace");

@@ -14,7 +14,6 @@
 #pragma once
 #include <stdbool.h>
 
-#include "agent/core/hooks.h"
 #include "agent/core/regions.h"
 
 /* Whether anything that is asked for here matters. */
@@ -37,9 +36,11 @@ void control_python_frames(u64 out_frames[2]);
 /* control/ruby.c: Ruby has loaded this library as one of its extensions. */
 void control_begin_ruby(void);
 /* What Ruby calls then has the file's name in its own, which is no identifier of C's. */
-#define CONTROL_RUBY_EXTENSION(file)                                    \
-	AGENT_EXPORT void init_ruby(void) __asm__("\"Init_" file "\""); \
-	AGENT_EXPORT void init_ruby(void)                               \
-	{                                                               \
-		control_begin_ruby();                                   \
-	}
+#define CONTROL_RUBY_EXTENSION(file)                      \
+	__attribute__((used)) static void init_ruby(void) \
+	{                                                 \
+		control_begin_ruby();                     \
+	}                                                 \
+	__asm__(".globl \"Init_" file "\"\n"              \
+		".type \"Init_" file "\", @function\n"    \
+		".set \"Init_" file "\", init_ruby")
