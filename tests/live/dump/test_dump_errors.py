@@ -1,6 +1,8 @@
 """Processes that cannot be dumped: one sentence with what would help, and the right exit code."""
 
+import json
 import os
+import re
 import signal
 import subprocess
 import unittest
@@ -11,6 +13,7 @@ import live_dump
 import processes
 
 FAILED, USAGE = command_line.FAILED, command_line.USAGE
+FUNCTIONS = ("main", "plain", "with_alloca", "wait_here", "wait_for_good")
 # Makes itself not dumpable, as what has changed its user is.
 HIDDEN = "import ctypes, sys; ctypes.CDLL(None).prctl(4, 0); print('ready', flush=True); sys.stdin.read()"
 
@@ -97,6 +100,28 @@ class Errors(live_dump.DumpTest):
             thread["state"] == "T" for thread in dump["threads"]), "it does not stop")
         self.assertEqual(len(dump["threads"]), 4)
         self.assertTrue(all(thread["ending"] == "complete" for thread in dump["threads"]), dump)
+
+    def test_a_process_under_a_debugger_is_dumped_as_gdb_sees_it(self):
+        gdb = self.need("gdb")
+        run = self.start(live.workload("blocked", "still", 10))
+        dumped = self.path("dumped")
+        done = subprocess.run([gdb, "-q", "-nx", "-batch", "-iex", "set debuginfod enabled off", "-ex", f"attach {run.pid}",
+                               "-ex", "thread apply all bt", "-ex",
+                               f"shell {live.FATHOM} dump --json {run.pid} > {dumped}", "-ex", "detach"],
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+        said = done.stdout.decode(errors="replace")
+        if "#0" not in said:
+            self.skipTest(f"gdb may not attach here: {done.stderr.decode(errors='replace')[-200:]}")
+        with open(dumped, encoding="utf-8") as file:
+            dump = json.load(file)
+        for thread in dump["threads"]:
+            self.assertEqual((thread["state"], thread["ending"]), ("t", "complete"), thread)
+            ours = [name for name in live_dump.names(thread) if name in FUNCTIONS]
+            theirs = re.search(rf"\(LWP {thread['tid']}\).*?\n(.*?)(?:\n\n|\Z)", said, re.S).group(1)
+            self.assertEqual(ours, [name for name in re.findall(r"^#\d+ .*?(\w+) \(", theirs, re.M)
+                                    if name in FUNCTIONS], theirs)
+        self.assertTrue(all(thread["state"] == "S" for thread in self.dump_until(
+            run.pid, lambda dump: dump["threads"][0]["state"] == "S", "it does not go on")["threads"]))
 
 
 if __name__ == "__main__":

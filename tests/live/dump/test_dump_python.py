@@ -1,5 +1,8 @@
 """Python's stacks from outside: every thread, with lines, on each version."""
 
+import os
+import signal
+
 import live
 import live_dump
 import live_python
@@ -60,6 +63,25 @@ def hold(number, *rest, **named):
     sys.stdin.read()
 
 hold(42, "more", key=4)
+"""
+PREFORK = """\
+import os, socket, sys
+
+def serve(listener):
+    while True:
+        listener.accept()
+
+def main():
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    listener.listen(5)
+    children = []
+    for _ in range(3):
+        children.append(os.fork() or serve(listener))
+    print(*children, flush=True)
+    sys.stdin.read()
+
+main()
 """
 SHOWN = {
     "number": "42", "rest": "('more',)", "named": "{'key': 4}", "none": "None", "yes": "True", "no": "False",
@@ -142,6 +164,23 @@ class Python(live_python.PythonTest, live_dump.DumpTest):
 
     def test_local_variables_are_shown_by_what_they_hold(self):
         self.on_each_python(self.assert_locals_are_shown, oldest=(3, 6))
+
+    def test_each_process_of_a_server_that_forks_its_workers(self):
+        python = next(found for found in self.interpreters if found.name == "debian-3.11")
+        if not python.is_there:
+            self.skipTest(python.why_not)
+        run = self.start([python.path, self.write("server.py", PREFORK)])
+        workers = list(map(int, run.first_line.split()))
+        for worker in workers:
+            self.addCleanup(os.kill, worker, signal.SIGKILL)
+        self.assertEqual(len(workers), 3)
+        for worker in workers:
+            dump = self.dump_until(worker, lambda dump: [name for name, _ in places(
+                dump["threads"][0], "python")][-3:] == ["serve", "main", "<module>"], "a worker does not accept")
+            self.assertIn("socket", dump["threads"][0]["wait"])
+        dump = self.dump_until(run.pid, lambda dump: ("main", 15) in places(dump["threads"][0], "python"),
+                               "the first process does not read")
+        self.assertEqual(len(dump["threads"]), 1)
 
 
 if __name__ == "__main__":
