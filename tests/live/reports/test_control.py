@@ -58,6 +58,10 @@ def has_in_order(path, *wanted):
     return all(any(name.split(".")[-1] == part for name in rest) for part in wanted)
 
 
+# Of the 50 ms that programs burn while they are paused: on a busy machine being preempted takes a part of its own.
+PAUSED_DELTA = 25 * MS
+
+
 class ControlTest:
     """What is true whatever the language: the programs do the same and print how long."""
 
@@ -106,7 +110,7 @@ class Python(ControlTest, live_trace.TraceTest):
         truth = recording.truth
         self.assertTrue(truth["is_running"])
         self.check_regions(recording, truth, measure=True)
-        self.assertAlmostEqual(recording.head()["paused_ns"], truth["paused"] * MS, delta=10 * MS)
+        self.assertAlmostEqual(recording.head()["paused_ns"], truth["paused"] * MS, delta=PAUSED_DELTA)
         self.assert_adds_up(recording)
         self.assert_path(recording, "entering", "[region load]", "burn")
         self.assert_path(recording, "entering", "[region load]", "[region inner]", "burn")
@@ -137,7 +141,7 @@ class Python(ControlTest, live_trace.TraceTest):
         self.assert_no_path(trace, "[region generator]", "consume")
         self.assert_path(trace, "managed", "[region managed]", "burn")
         self.assert_path(trace, "borrower", "[region borrowed]", "burn")
-        self.assertTrue(any("switched off" in note for note in self.notes(trace)), self.notes(trace))
+        self.assertTrue(any("switched tracing off" in note for note in self.notes(trace)), self.notes(trace))
 
     def test_a_traced_region_has_the_calls_that_were_made_in_it(self):
         self.on_each_python(self.check_traced, oldest=(3, 6))
@@ -224,7 +228,7 @@ class Ruby(ControlTest, live_trace_ruby.RubyTraceTest):
         truth = recording.truth
         self.assertTrue(truth["is_running"])
         self.check_regions(recording, truth, measure=True)
-        self.assertAlmostEqual(recording.head()["paused_ns"], truth["paused"] * MS, delta=10 * MS)
+        self.assertAlmostEqual(recording.head()["paused_ns"], truth["paused"] * MS, delta=PAUSED_DELTA)
         self.assert_adds_up(recording)
         self.assert_path(recording, "Object#entering", "[region load]", "[region inner]", "Object#burn")
         self.assert_no_path(recording, "[region fiber]", "Object#beside")
@@ -243,7 +247,7 @@ class Ruby(ControlTest, live_trace_ruby.RubyTraceTest):
         self.assert_no_path(trace, "[region inner]", "Object#entering")
         self.assert_no_path(trace, "[region left]", "Object#behind")
         self.assert_no_path(trace, "[region fiber]", "Object#beside")
-        self.assertTrue(any("switched off" in note for note in self.notes(trace)), self.notes(trace))
+        self.assertTrue(any("switched tracing off" in note for note in self.notes(trace)), self.notes(trace))
 
     def test_a_traced_region_has_the_calls_that_were_made_in_it(self):
         self.on_each_ruby(self.check_traced)
@@ -284,7 +288,7 @@ class C(ControlTest, live.LiveTest):
     def test_a_region_is_inside_of_the_function_that_began_it(self):
         recording = self.record(live.workload("regions"))
         self.check_regions(recording, recording.truth, measure=True)
-        self.assertAlmostEqual(recording.head()["paused_ns"], recording.truth["paused"] * MS, delta=10 * MS)
+        self.assertAlmostEqual(recording.head()["paused_ns"], recording.truth["paused"] * MS, delta=PAUSED_DELTA)
         self.assert_adds_up(recording)
         self.assert_path(recording, "entering", "[region load]", "[region inner]", "burn")
         self.assert_path(recording, "by_itself", "[region own]")
