@@ -1,6 +1,9 @@
 /*
  * monitoring - CPython from 3.12 on: sys.monitoring.
  *
+ * Where dispatch hooks count calls (dispatch.h) it reports those that end by an exception; elsewhere,
+ * all of them.
+ *
  * One of an interpreter's six tools is ours, and it calls us at the events of all its threads,
  * whoever made them.  Other tools (cProfile is tool 2, coverage 1, a debugger 0) have theirs
  * all the same, and what programs set by sys.setprofile() and sys.settrace() is two more.

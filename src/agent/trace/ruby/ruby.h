@@ -1,5 +1,5 @@
 /*
- * ruby - CRuby 2.7 to 3.4: an event hook for every call and return.
+ * ruby - CRuby from 2.7 on: an event hook for every call and return.
  *
  * It is what TracePoint is made of (rb_add_event_hook2(), debug.h), asked for the event as it
  * is (RAW_ARG): nothing is made of it that only a script would want, and no object.  Hooks of
