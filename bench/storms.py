@@ -70,7 +70,9 @@ def command_of(bench, program, part):
 
 def run_once(bench, profiler, rate, command):
     bench.clear()
-    front = run.PROFILERS[profiler](bench, rate)[0]
+    front = list(run.PROFILERS[profiler](bench, rate)[0])
+    if profiler == "fathom":  # perf record shows no report, either
+        front.insert(front.index("record") + 1, "-q")
     times = bench.path("times")
     begin_ns = time.monotonic_ns()
     with open(bench.path("output"), "w+b") as output:
