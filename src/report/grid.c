@@ -7,13 +7,14 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "report/number.h"
+#include "report/short_name.h"
 
 enum {
 	GAP = 2, /* between columns */
 	PADDED_MAX = 44,
 	FAIR_NAME = 32,
 	FAIR = 20,
-	NAME_MAX_COLUMNS = 64, /* of a function, however much room there is */
+	NAME_MAX_COLUMNS = 64, /* of a function whose name can be made shorter */
 	COLUMNS_MAX = 12,
 };
 
@@ -79,13 +80,27 @@ void grid_add_count(struct grid *grid, uint64_t count)
 	text_done(&text);
 }
 
+/* What a function's name takes once it is made as short as a column of names should be. */
+static size_t short_columns(const char *name)
+{
+	struct text shorter = { 0 };
+
+	short_name_add(&shorter, name, NAME_MAX_COLUMNS);
+	const size_t columns = text_columns(text_string(&shorter));
+
+	text_done(&shorter);
+	return columns;
+}
+
 /* Without a width, cells of more than PADDED_MAX do not widen a column that may be cut. */
-static size_t widening(const struct grid_column *column, size_t columns, unsigned int width)
+static size_t widening(const struct grid_column *column, const struct grid_cell *cell,
+		       unsigned int width)
 {
 	if (width == 0)
-		return column->least > 0 && columns > PADDED_MAX ? 0 : columns;
-	return (column->flags & COLUMN_NAME) && columns > NAME_MAX_COLUMNS ? NAME_MAX_COLUMNS
-									   : columns;
+		return column->least > 0 && cell->columns > PADDED_MAX ? 0 : cell->columns;
+	if ((column->flags & COLUMN_NAME) && cell->columns > NAME_MAX_COLUMNS)
+		return short_columns(cell->string);
+	return cell->columns;
 }
 
 static void measure(const struct grid *grid, unsigned int width, size_t widths[COLUMNS_MAX])
@@ -94,8 +109,7 @@ static void measure(const struct grid *grid, unsigned int width, size_t widths[C
 		widths[i] = text_columns(grid->columns[i].title);
 	for (size_t i = 0; i < grid->count; i++) {
 		const size_t column = i % grid->column_count;
-		const size_t columns =
-			widening(&grid->columns[column], grid->cells[i].columns, width);
+		const size_t columns = widening(&grid->columns[column], &grid->cells[i], width);
 
 		if (columns > widths[column])
 			widths[column] = columns;

@@ -34,13 +34,16 @@ class Doctor(live.LiveTest):
         self.assertIn("pairs in turn", checks["trial", "cost"]["text"])
 
     def test_where_nothing_can_be_recorded_is_wrong(self):
-        checks = self.doctor("--seconds", "1", expect=1, env={**os.environ, "FATHOM_AGENT": self.path("gone.so")})
+        checks = self.doctor("--seconds", "1", expect=1, env={**os.environ, "FATHOM_AGENT": self.path("gone")})
         self.assertEqual(checks["trial", "recording"]["verdict"], "wrong")
 
     def test_without_an_agent_the_shares_are_wrong(self):
         """It records, and no sample comes."""
-        empty = self.path("empty.so")
-        subprocess.run([self.need("gcc"), "-shared", "-xc", "/dev/null", "-o", empty], check=True, timeout=60)
+        empty = self.path("agents")
+        os.mkdir(empty)
+        for kind in ("record", "trace"):
+            subprocess.run([self.need("gcc"), "-shared", "-xc", "/dev/null", "-o", f"{empty}/libfathom-agent-{kind}.so"],
+                           check=True, timeout=60)
         checks = self.doctor("--seconds", "1", expect=1, env={**os.environ, "FATHOM_AGENT": empty})
         self.assertEqual(checks["trial", "shares"]["verdict"], "wrong")
 
