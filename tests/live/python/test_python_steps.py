@@ -96,7 +96,8 @@ class PythonSteps(live.LiveTest):
         if pythons.is_fetched(python):
             fathom = self.path("fathom")
             pythons.copy_fathom(live.FATHOM, fathom)
-        return self.record(python.command(WORKLOAD, turns), rate=RATE, timeout=3600, fathom=fathom,
+        # A process that waits for the recorder's room switches often: it keeps its events nevertheless.
+        return self.record(python.command(WORKLOAD, turns), "--trigger", "sigtrap", rate=RATE, timeout=3600, fathom=fathom,
                            env={**os.environ, "FATHOM_AGENT": self.steps})
 
     def check(self, python, turns):

@@ -45,7 +45,7 @@ class RubySteps(test_ruby_stacks.CallGraphTest):
         budget_ms = LONG_MS if live_ruby.IS_LONG else CI_MS
         # What RubyGems does at the start would be most of it.
         recording = self.record_ruby(ruby, "--disable-gems", self.workload("callgraph.rb"), budget_ms, *arguments,
-                                     rate=RATE, timeout=HOURS, env={**os.environ, "FATHOM_AGENT": self.steps})
+                                     rate=RATE, timeout=HOURS, options=("--trigger", "sigtrap"), env={**os.environ, "FATHOM_AGENT": self.steps})
         self.assertEqual(recording.rows("SELECT reason, samples FROM lost"), [])
         # 2.7 names a frame before it writes it: what stood there may look whole (walk/ruby_whole.h).
         most = 0.001 if ruby.version < (3, 0) else 0

@@ -80,7 +80,10 @@ void on_trap(int signal, siginfo_t *info, void *data)
 	ucontext_t *context = data;
 	struct ring_header *ring = agent.ring;
 	siginfo_t event = *info;
-	const bool is_step = info->si_code == TRAP_TRACE;
+	/* On a virtual machine a step may be reported with another code of the processor's. */
+	const bool is_step =
+		info->si_code == TRAP_TRACE ||
+		(steps_left > 0 && info->si_code > 0 && info->si_code != TRAP_PERF);
 
 	if (is_step && steps_left > 0) {
 		steps_left--;
