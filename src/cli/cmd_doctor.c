@@ -51,13 +51,11 @@ static int set_trigger(const struct option *option, void *place, const char *val
 {
 	static const char *const words[] = { "auto", "sigtrap", "timer", NULL };
 
-	for (size_t i = 0; words[i]; i++) {
-		if (strcmp(words[i], value) == 0) {
-			*(const char **)place = words[i];
-			return 0;
-		}
-	}
-	return option_refuse_word(option, words, value, err);
+	const int found = option_find_word(option, words, value, err);
+
+	if (found >= 0)
+		*(const char **)place = words[found];
+	return found < 0 ? found : 0;
 }
 
 static const struct option options[] = {

@@ -15,13 +15,11 @@ static int set_clock(const struct option *option, void *place, const char *value
 		[CLOCK_KIND_CPU] = "cpu", [CLOCK_KIND_USER] = "user", NULL
 	};
 
-	for (size_t i = 0; words[i]; i++) {
-		if (strcmp(words[i], value) == 0) {
-			*(enum clock_kind *)place = (enum clock_kind)i;
-			return 0;
-		}
-	}
-	return option_refuse_word(option, words, value, err);
+	const int found = option_find_word(option, words, value, err);
+
+	if (found >= 0)
+		*(enum clock_kind *)place = (enum clock_kind)found;
+	return found < 0 ? found : 0;
 }
 
 static int set_trigger(const struct option *option, void *place, const char *value,
@@ -34,13 +32,11 @@ static int set_trigger(const struct option *option, void *place, const char *val
 		NULL,
 	};
 
-	for (size_t i = 0; words[i]; i++) {
-		if (strcmp(words[i], value) == 0) {
-			*(enum trigger_kind *)place = (enum trigger_kind)i;
-			return 0;
-		}
-	}
-	return option_refuse_word(option, words, value, err);
+	const int found = option_find_word(option, words, value, err);
+
+	if (found >= 0)
+		*(enum trigger_kind *)place = (enum trigger_kind)found;
+	return found < 0 ? found : 0;
 }
 
 static int set_rate(const struct option *option, void *place, const char *value,

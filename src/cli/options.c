@@ -103,6 +103,16 @@ int option_refuse_word(const struct option *option, const char *const *words, co
 	return -EINVAL;
 }
 
+int option_find_word(const struct option *option, const char *const *words, const char *value,
+		     struct error *err)
+{
+	for (int i = 0; words[i]; i++) {
+		if (strcmp(words[i], value) == 0)
+			return i;
+	}
+	return option_refuse_word(option, words, value, err);
+}
+
 struct parser {
 	const struct option *options;
 	char **next; /* argument */

@@ -33,6 +33,9 @@ int option_read_number(const struct option *option, const char *value, unsigned 
 /* For struct option.set: a size in bytes of a mebibyte or more, as in 500M, a uint64_t. */
 int option_set_size(const struct option *option, void *place, const char *value,
 		    struct error *err);
+/* Which of these words it is, from 0; words ends with NULL.  -EINVAL and the sentence: none. */
+int option_find_word(const struct option *option, const char *const *words, const char *value,
+		     struct error *err);
 /* "option '--sort' takes self or total, not 'x'"; words ends with NULL.  -EINVAL. */
 int option_refuse_word(const struct option *option, const char *const *words, const char *value,
 		       struct error *err);

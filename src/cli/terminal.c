@@ -16,13 +16,11 @@ int option_set_color(const struct option *option, void *place, const char *value
 		[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never", NULL
 	};
 
-	for (size_t i = 0; words[i]; i++) {
-		if (strcmp(words[i], value) == 0) {
-			*(enum color_choice *)place = (enum color_choice)i;
-			return 0;
-		}
-	}
-	return option_refuse_word(option, words, value, err);
+	const int found = option_find_word(option, words, value, err);
+
+	if (found >= 0)
+		*(enum color_choice *)place = (enum color_choice)found;
+	return found < 0 ? found : 0;
 }
 
 unsigned int terminal_width(int fd)

@@ -36,6 +36,9 @@
 #define WRITER_LOOK_MS 200
 #define REFUSE_MS      10
 
+/* Whatever asks for reports so far, and a program that is recorded may: no more than one in that time. */
+#define REPORT_INTERVAL_NS (1000 * NS_PER_MS)
+
 static void session_reap(struct session *session)
 {
 	struct rusage usage;
@@ -66,9 +69,12 @@ static void session_report(struct session *session)
 {
 	const struct session_options *options = session->options;
 
-	if (session->forward.has_usr1 && options->wants_report != NULL)
-		options->wants_report(options->context);
+	if (!session->forward.has_usr1 || monotonic_ns() < session->next_report_ns)
+		return;
 	session->forward.has_usr1 = false;
+	session->next_report_ns = monotonic_ns() + REPORT_INTERVAL_NS;
+	if (options->wants_report != NULL)
+		options->wants_report(options->context);
 }
 
 /* Each 15 ms: when the next round is due. */

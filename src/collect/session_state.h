@@ -85,7 +85,8 @@ struct session {
 	struct debugger_watch debugger;
 	struct generated_code generated;
 	struct session_switches switches;
-	int tree_counter_fd; /* CPU time of the whole tree; -1: none */
+	uint64_t next_report_ns; /* before it no report so far is started */
+	int tree_counter_fd;     /* CPU time of the whole tree; -1: none */
 	struct storms *storms;
 	bool has_read_storms;             /* since the sideband was looked at */
 	struct sideband_event *late_ends; /* of threads whose figures are still to come */

@@ -2,27 +2,22 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "doctor/checks.h"
+#include "doctor/output_of.h"
 #include "target/python.h"
 #include "target/ruby.h"
 
 #define GROUP "interpreters"
-
-/* More than a PATH of many versions has. */
-#define FOUND_MAX 64
 
 #if defined(__x86_64__)
 #define DYNAMIC_LINKER "/lib64/ld-linux-x86-64.so.2"
@@ -31,8 +26,8 @@
 #endif
 
 struct found {
-	char *paths[FOUND_MAX]; /* real ones: each program once */
-	size_t count;
+	char **paths; /* real ones: each program once */
+	size_t count, capacity;
 };
 
 /* "python", "python3", "python3.11", "ruby3.1", and nothing longer. */
@@ -52,21 +47,29 @@ static bool is_interpreter_name(const char *name)
 	return false;
 }
 
+/* What is no plain file (a pipe) is not opened: it might never answer. */
+static bool is_program(const char *path)
+{
+	struct stat about;
+
+	return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0;
+}
+
 static void found_add(struct found *found, const char *folder, const char *name)
 {
 	CLEANUP(freep) char *path = xasprintf("%s/%s", folder, name);
-	char *real = access(path, X_OK) == 0 ? realpath(path, NULL) : NULL;
+	CLEANUP(freep) char *real = is_program(path) ? realpath(path, NULL) : NULL;
 
 	for (size_t i = 0; real && i < found->count; i++) {
-		if (strcmp(found->paths[i], real) == 0) {
-			free(real);
+		if (strcmp(found->paths[i], real) == 0)
 			return;
-		}
 	}
-	if (real && found->count < FOUND_MAX)
-		found->paths[found->count++] = real;
-	else
-		free(real);
+	if (!real)
+		return;
+	found->paths =
+		array_grow(found->paths, found->count, &found->capacity, sizeof *found->paths);
+	found->paths[found->count++] = real;
+	real = NULL; /* now the list's */
 }
 
 static void search_folder(struct found *found, const char *path)
@@ -120,30 +123,6 @@ static bool check_file(struct checks *checks, const char *program, const char *p
 	return language != NULL;
 }
 
-static int spawn_linker(const char *program, pid_t *out_pid)
-{
-	char *const arguments[] = { (char *)DYNAMIC_LINKER, (char *)"--list", (char *)program,
-				    NULL };
-	char *const environment[] = { (char *)"LC_ALL=C", NULL };
-	posix_spawn_file_actions_t actions;
-	int ends[2];
-
-	if (pipe(ends) < 0)
-		return -errno;
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-	posix_spawn_file_actions_addclose(&actions, ends[0]);
-	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-	const int rc =
-		posix_spawn(out_pid, DYNAMIC_LINKER, &actions, NULL, arguments, environment);
-
-	posix_spawn_file_actions_destroy(&actions);
-	close(ends[1]);
-	if (rc != 0)
-		close(ends[0]);
-	return rc ? -rc : ends[0];
-}
-
 /* "	libpython3.11.so.1.0 => /usr/lib/libpython3.11.so.1.0 (0x7f…)": the path, or NULL. */
 static char *library_of_line(char *line)
 {
@@ -157,24 +136,23 @@ static char *library_of_line(char *line)
 }
 
 /* The interpreter is in a library of the program's. */
-static bool check_libraries(struct checks *checks, const char *program)
+static void check_libraries(struct checks *checks, const char *program)
 {
-	pid_t pid;
-	const int fd = spawn_linker(program, &pid);
-	FILE *lines = fd < 0 ? NULL : fdopen(fd, "r");
+	char *const arguments[] = { (char *)DYNAMIC_LINKER, (char *)"--list", (char *)program,
+				    NULL };
+	char *const environment[] = { (char *)"LC_ALL=C", NULL };
+	struct output_of output;
 	char line[PATH_MAX + 256];
 	bool is_found = false;
 
-	while (lines && fgets(line, sizeof line, lines)) {
+	if (output_of_start(arguments, environment, false, &output) < 0)
+		return;
+	while (output.lines && fgets(line, sizeof line, output.lines)) {
 		const char *path = is_found ? NULL : library_of_line(line);
 
 		is_found = is_found || (path && check_file(checks, program, path));
 	}
-	if (lines)
-		fclose(lines);
-	if (fd >= 0)
-		waitpid(pid, NULL, 0);
-	return is_found;
+	output_of_end(&output);
 }
 
 void found_check(struct checks *checks)
@@ -188,4 +166,5 @@ void found_check(struct checks *checks)
 			check_libraries(checks, found.paths[i]);
 		free(found.paths[i]);
 	}
+	free(found.paths);
 }

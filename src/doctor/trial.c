@@ -1,8 +1,7 @@
 #include "doctor/trial.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "base/memory.h"
 #include "base/monotonic.h"
 #include "base/notes.h"
+#include "doctor/output_of.h"
 #include "load/load.h"
 #include "profile/profile.h"
 #include "profile/totals.h"
@@ -28,14 +28,20 @@ extern char **environ;
 
 /* A temporary folder with a recording in it. */
 struct place {
-	char folder[64], file[80];
+	char folder[PATH_MAX], file[PATH_MAX + 16];
 };
 
 static int place_make(struct place *place, struct error *err)
 {
-	snprintf(place->folder, sizeof place->folder, "/tmp/fathom-doctor.XXXXXX");
+	const char *base = getenv("TMPDIR");
+
+	if (!base || !*base)
+		base = "/tmp";
+	if (snprintf(place->folder, sizeof place->folder, "%s/fathom-doctor.XXXXXX", base) >=
+	    (int)sizeof place->folder)
+		return error_set(err, -ENAMETOOLONG, "TMPDIR is too long: %s", base);
 	if (!mkdtemp(place->folder))
-		return error_errno(err, -errno, "cannot make a folder in /tmp");
+		return error_errno(err, -errno, "cannot make a folder in %s", base);
 	snprintf(place->file, sizeof place->file, "%s/trial.fathom", place->folder);
 	return 0;
 }
@@ -57,30 +63,17 @@ static void place_done(struct place *place)
 	rmdir(place->folder);
 }
 
-/* Runs it to its end: the first line that it prints.  err has what it said on stderr. */
+/* Runs it to its end: the first line that it prints. */
 static int run(char *const *arguments, char *out_line, size_t size, struct error *err)
 {
-	posix_spawn_file_actions_t actions;
-	int ends[2], status = 0;
-	pid_t pid;
+	struct output_of output;
+	const int rc = output_of_start(arguments, environ, true, &output);
 
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return error_errno(err, -errno, "pipe2()");
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-	const int rc = posix_spawn(&pid, arguments[0], &actions, NULL, arguments, environ);
+	if (rc < 0)
+		return error_errno(err, rc, "cannot run %s", arguments[0]);
+	const bool has_line = output.lines && fgets(out_line, (int)size, output.lines);
+	const int status = output_of_end(&output);
 
-	posix_spawn_file_actions_destroy(&actions);
-	close(ends[1]);
-	if (rc != 0) {
-		close(ends[0]);
-		return error_errno(err, -rc, "cannot run %s", arguments[0]);
-	}
-	FILE *lines = fdopen(ends[0], "r");
-	const bool has_line = fgets(out_line, (int)size, lines) != NULL;
-
-	fclose(lines);
-	waitpid(pid, &status, 0);
 	if (status != 0 || !has_line)
 		return error_set(err, -EIO, "'%s %s' failed (exit status %d)", arguments[0],
 				 arguments[1], WEXITSTATUS(status));

@@ -287,9 +287,14 @@ class SoFar(live.LiveTest):
                 time.sleep(1)
                 recorder.send_signal(signal.SIGUSR1)
                 text += os.read(recorder.stderr.fileno(), 65536)
+            for _ in range(100):
+                recorder.send_signal(signal.SIGUSR1)
+                time.sleep(0.01)
             self.write("stop", "")
             text += recorder.stderr.read()
         self.assertEqual(recorder.returncode, 7)
+        # However often it is asked: one a second.
+        self.assertLess(text.count(b"command  sh"), 20)
         self.assertIn(b"not finished", text)
         self.assertIn(b"this is a report so far", text)
         self.assertRegex(text, rb"(?m)^ *[\d.]+ .* (sh|dash|bash)\b")
