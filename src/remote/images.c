@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "target/elf_file.h"
 #include "target/maps.h"
 
 /* Program headers that are looked at; real files have 4 to 14. */
@@ -152,4 +153,17 @@ uint64_t remote_file_offset(const struct maps *maps, uint64_t address)
 	const struct mapping *m = maps_find(maps, address);
 
 	return m && *m->path != '\0' ? address - m->start + m->file_offset : 0;
+}
+
+uint64_t remote_symbol_at(const char *path, uint64_t bias, const char *name)
+{
+	struct elf_file_symbol symbol = { 0 };
+	struct elf_file elf;
+
+	if (elf_file_open(path, &elf, NULL) < 0)
+		return 0;
+	const bool found = elf_file_find(&elf, name, &symbol);
+
+	elf_file_close(&elf);
+	return found ? symbol.address + bias : 0;
 }

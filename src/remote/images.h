@@ -38,5 +38,7 @@ void remote_images_done(struct remote_images *images);
 /* The image that covers the address, or NULL. */
 const struct remote_image *remote_images_find(const struct remote_images *images,
 					      uint64_t address);
+/* What the file at path exports under the name, in a process that has it at the bias; 0: nothing. */
+uint64_t remote_symbol_at(const char *path, uint64_t bias, const char *name);
 /* The file's own place of an address: what a symbolizer looks up; 0 if it is in no file. */
 uint64_t remote_file_offset(const struct maps *maps, uint64_t address);

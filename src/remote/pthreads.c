@@ -55,19 +55,6 @@ static bool read_lists(const char *path, struct lists *out_lists)
 	return found;
 }
 
-static uint64_t symbol_of(const char *path, const struct remote_image *image, const char *name)
-{
-	struct elf_file_symbol symbol = { 0 };
-	struct elf_file elf;
-
-	if (elf_file_open(path, &elf, NULL) < 0)
-		return 0;
-	const bool found = elf_file_find(&elf, name, &symbol);
-
-	elf_file_close(&elf);
-	return found ? symbol.address + image->bias : 0;
-}
-
 pid_t pthreads_tid_at(struct remote *remote, uint64_t pointer)
 {
 	uint64_t self;
@@ -125,7 +112,7 @@ void pthreads_read(struct remote *remote, struct pthread_places *out_places)
 		CLEANUP(freep) char *path = remote_image_path(remote, image);
 
 		if (strncmp(name, "ld-", 3) == 0)
-			global = symbol_of(path, image, "_rtld_global");
+			global = remote_symbol_at(path, image->bias, "_rtld_global");
 		else if (strncmp(name, "libc.so", 7) == 0 || strncmp(name, "libc-", 5) == 0)
 			has_lists = read_lists(path, &lists);
 	}

@@ -8,7 +8,6 @@
 #include "remote/global_reader.h"
 #include "remote/process.h"
 #include "remote/pthreads.h"
-#include "target/elf_file.h"
 #include "target/python.h"
 #include "walk/python.h"
 
@@ -45,20 +44,6 @@ struct remote_python {
 	size_t count, capacity;
 };
 
-/* The address of an exported function in the process; 0: there is none. */
-static uint64_t function_at(const char *path, uint64_t bias, const char *name)
-{
-	struct elf_file_symbol symbol = { 0 };
-	struct elf_file elf;
-
-	if (elf_file_open(path, &elf, NULL) < 0)
-		return 0;
-	const bool found = elf_file_find(&elf, name, &symbol);
-
-	elf_file_close(&elf);
-	return found ? symbol.address + bias : 0;
-}
-
 static void find_globals(struct remote *remote, struct remote_python *python, const char *path,
 			 uint64_t bias)
 {
@@ -68,7 +53,7 @@ static void find_globals(struct remote *remote, struct remote_python *python, co
 		python->head = 0;
 	if (python->layout.version >= OWN_GIL_FIRST)
 		return;
-	function = function_at(path, bias, "_PyThreadState_UncheckedGet");
+	function = remote_symbol_at(path, bias, "_PyThreadState_UncheckedGet");
 	if (function == 0 || !global_reader_find(&remote->mem, function, &python->current))
 		python->current = 0;
 }
