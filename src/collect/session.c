@@ -352,6 +352,8 @@ static int session_start(struct session *session, struct error *err)
 	session_begin_storms(session);
 	session_facts_write_start(session->writer, session->options, &session->ability,
 				  session->start_ns);
+	/* A recorder may be killed from now on: a recording of a program has its beginning. */
+	recording_writer_commit(session->writer);
 	rc = command_go(&session->command, session->options->argv[0], &session->result->failure,
 			err);
 	/* Register the command now: a set-user-ID program emits no events. */
