@@ -30,8 +30,12 @@ _fathom_value()
 	--max-size) _fathom_words "100M 1G 10G" ;;
 	--rate | -r) _fathom_words "100 1000 10000" ;;
 	--seconds | -s) _fathom_words "0 3 10 60" ;;
-	--output | -o)
+	--output | -o | --core)
 		mapfile -t COMPREPLY < <(compgen -f -- "$current")
+		compopt -o filenames
+		;;
+	--root)
+		mapfile -t COMPREPLY < <(compgen -d -- "$current")
 		compopt -o filenames
 		;;
 	--callers | --callees | --lines | --thread | --module | --min | --rows | -n) COMPREPLY=() ;;
@@ -88,7 +92,7 @@ _fathom()
 	case "${COMP_WORDS[1]} $current" in
 	"record -"*) _fathom_words "--clock --rate --output --max-size --no-children --wait --quiet --native --paused --trigger --color --help" ;;
 	"trace -"*) _fathom_words "--clock --only --blocks --no-builtins --output --max-size --no-children --wait --quiet --paused --color --help" ;;
-	"dump -"*) _fathom_words "--locals --native --json --no-pager --color --help" ;;
+	"dump -"*) _fathom_words "--core --root --locals --native --json --no-pager --color --help" ;;
 	"report -"*) _fathom_words "--by --tree --callers --callees --lines --native --min-max --raw --sort --thread --module --min --rows --json
 			--full-names --color --no-pager --help" ;;
 	"export -"*) _fathom_words "--format --output --native --raw --help" ;;

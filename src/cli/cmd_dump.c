@@ -25,6 +25,7 @@
 #define PID_MOST 4194304UL
 
 struct settings {
+	const char *core, *root;
 	bool is_json, has_locals, has_native, has_no_pager;
 	enum color_choice color;
 };
@@ -38,6 +39,10 @@ static const struct option options[] = {
 	  offsetof(struct settings, has_native) },
 	{ "no-pager", 0, NULL, "write straight to the terminal", option_set_flag,
 	  offsetof(struct settings, has_no_pager) },
+	{ "core", 0, "FILE", "of a core file; PROGRAM: in place of the one at its path",
+	  option_set_string, offsetof(struct settings, core) },
+	{ "root", 0, "DIR", "where the files are that a core's program had mapped",
+	  option_set_string, offsetof(struct settings, root) },
 	{ "color", 0, "WHEN", "auto (on a terminal), always or never", option_set_color,
 	  offsetof(struct settings, color) },
 	{ 0 },
@@ -94,25 +99,51 @@ static int write_dump(const struct remote *remote, const struct snapshot *snapsh
 	return exit_code;
 }
 
-static int dump_process(pid_t pid, const struct settings *settings)
+static int dump_opened(struct remote *remote, const struct settings *settings)
 {
 	struct snapshot snapshot;
-	struct remote remote;
 	struct error err;
 	int exit_code;
+
+	remote->has_locals = settings->has_locals;
+	if (snapshot_read(remote, &snapshot, &err) < 0) {
+		say_error(&err);
+		return EXIT_CODE_FAILED;
+	}
+	exit_code = write_dump(remote, &snapshot, settings);
+	snapshot_done(&snapshot);
+	return exit_code;
+}
+
+static int dump_process(pid_t pid, const struct settings *settings)
+{
+	struct remote remote;
+	struct error err;
 
 	if (remote_open(pid, &remote, &err) < 0) {
 		say_error(&err);
 		return EXIT_CODE_FAILED;
 	}
-	remote.has_locals = settings->has_locals;
-	if (snapshot_read(&remote, &snapshot, &err) < 0) {
-		remote_close(&remote);
+	const int exit_code = dump_opened(&remote, settings);
+
+	remote_close(&remote);
+	return exit_code;
+}
+
+static int dump_core(const char *program, const struct settings *settings)
+{
+	struct remote remote;
+	struct error err;
+
+	if (remote_open_core(&(struct remote_core_options){ .path = settings->core,
+							    .program = program,
+							    .root = settings->root },
+			     &remote, &err) < 0) {
 		say_error(&err);
 		return EXIT_CODE_FAILED;
 	}
-	exit_code = write_dump(&remote, &snapshot, settings);
-	snapshot_done(&snapshot);
+	const int exit_code = dump_opened(&remote, settings);
+
 	remote_close(&remote);
 	return exit_code;
 }
@@ -127,6 +158,17 @@ static int run(const struct command *command, char **arguments)
 	signal(SIGPIPE, SIG_IGN);
 	if (!command_parse(command, arguments, &settings, &operands, &exit_code))
 		return exit_code;
+	if (settings.core && operands[0] && operands[1]) {
+		say("dump --core FILE takes at most a program: fathom dump --core FILE "
+		    "PROGRAM");
+		return EXIT_CODE_USAGE;
+	}
+	if (settings.core)
+		return dump_core(operands[0], &settings);
+	if (settings.root) {
+		say("--root DIR goes with --core FILE");
+		return EXIT_CODE_USAGE;
+	}
 	if (!operands[0] || operands[1]) {
 		say("dump takes the number of one process: fathom dump PID");
 		return EXIT_CODE_USAGE;
@@ -141,8 +183,8 @@ static int run(const struct command *command, char **arguments)
 
 const struct command cmd_dump = {
 	.name = "dump",
-	.usage = "[OPTION…] PID",
-	.summary = "Shows what every thread of a running process does now",
+	.usage = "[OPTION…] PID|--core FILE [PROGRAM]",
+	.summary = "Shows what every thread of a process, or of a core file, does",
 	.options = options,
 	.usage_exit_code = EXIT_CODE_USAGE,
 	.run = run,

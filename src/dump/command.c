@@ -4,19 +4,34 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "remote/core_memory.h"
 #include "remote/process.h"
 #include "remote/task.h"
 #include "report/json.h"
 
 #define COMMAND_SIZE 4096
 
+/* A core has the first 80 bytes, with blanks where NULs were. */
+static size_t read_core_command(const struct core *core, char bytes[COMMAND_SIZE])
+{
+	size_t len = strlen(core->file.command);
+
+	memset(bytes, 0, COMMAND_SIZE);
+	while (len > 0 && core->file.command[len - 1] == ' ')
+		len--;
+	for (size_t i = 0; i < len; i++)
+		bytes[i] = core->file.command[i] == ' ' ? '\0' : core->file.command[i];
+	return len;
+}
+
 /* The bytes of /proc/PID/cmdline: strings, each with its NUL.  Its length. */
 static size_t read_command(const struct remote *remote, char bytes[COMMAND_SIZE])
 {
+	if (remote->core)
+		return read_core_command(remote->core, bytes);
 	/* task_read_text() puts a NUL behind; what is before it are the others. */
 	memset(bytes, 0, COMMAND_SIZE);
-	if (remote->fd < 0 ||
-	    task_read_text(remote->pid, remote->pid, "cmdline", bytes, COMMAND_SIZE) < 0)
+	if (task_read_text(remote->pid, remote->pid, "cmdline", bytes, COMMAND_SIZE) < 0)
 		return 0;
 	size_t len = COMMAND_SIZE - 1;
 

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "dump/command.h"
+#include "dump/core_head.h"
 #include "dump/rows.h"
 #include "dump/write.h"
 #include "remote/calls.h"
@@ -91,6 +92,7 @@ static void add_trust(const struct remote_thread *thread, struct json_object *ob
 	};
 
 	json_add_string(object, "trust", words[thread->trust]);
+	json_add_string(object, "why_doubtful", thread->why_doubtful);
 	json_add_string(object, "why_unread", thread->why_unread);
 	json_add_string(object, "ending",
 			thread->why_unread ? NULL
@@ -127,6 +129,7 @@ static struct json_object *thread_object(const struct remote_thread *thread)
 {
 	struct json_object *object = json_object_new_object();
 	char state[2] = { thread->state, '\0' };
+	CLEANUP(text_done) struct text signal = { 0 };
 
 	json_add_u64(object, "tid", (uint64_t)thread->tid);
 	json_add_u64(object, "inner_tid", (uint64_t)thread->inner_tid);
@@ -141,9 +144,12 @@ static struct json_object *thread_object(const struct remote_thread *thread)
 	json_add_figure(object, "lock_owner", (uint64_t)thread->lock_owner, 0);
 	json_add_string(object, "kernel_function",
 			*thread->kernel_function ? thread->kernel_function : NULL);
-	add_flag(object, "holds_gil", thread->holds_gil);
-	add_flag(object, "waits_for_gil", thread->waits_for_gil);
-	add_flag(object, "holds_gvl", thread->holds_gvl);
+	if (thread->signal != 0)
+		dump_add_signal_name(thread->signal, &signal);
+	json_add_string(object, "signal", signal.len > 0 ? signal.data : NULL);
+	add_flag(object, "holds_gil", thread->locks.holds_gil);
+	add_flag(object, "waits_for_gil", thread->locks.waits_for_gil);
+	add_flag(object, "holds_gvl", thread->locks.holds_gvl);
 	add_trust(thread, object);
 	return object;
 }
@@ -181,6 +187,7 @@ static struct json_object *process_object(const struct remote *remote)
 	json_add_string(object, "ruby",
 			remote->ruby ? remote_ruby_version(remote->ruby) : NULL);
 	json_add_string(object, "ruby_why_not", remote->ruby ? NULL : remote->why_no_ruby);
+	json_add(object, "core", remote->core ? dump_core_object(remote->core) : NULL);
 	return object;
 }
 

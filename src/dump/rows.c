@@ -69,7 +69,7 @@ static void name_native(struct dump *dump, struct dump_thread *thread,
 	struct symbol_module *module = image ? module_of(dump, image) : NULL;
 
 	if (image)
-		v.row.module = image->path;
+		v.row.module = v.row.name = image->path;
 	if (!module) {
 		push(thread, &v.row);
 		return;

@@ -9,7 +9,9 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "dump/command.h"
+#include "dump/core_head.h"
 #include "dump/rows.h"
+#include "remote/core_memory.h"
 #include "remote/locals.h"
 #include "remote/process.h"
 #include "remote/python.h"
@@ -48,6 +50,18 @@ static const char *walk_sentence(uint8_t ending)
 	return ending < sizeof sentences / sizeof *sentences ? sentences[ending] : "?";
 }
 
+static void add_core(struct core *core, struct text *out)
+{
+	text_add(out, "core     ");
+	text_add_printable(out, core->path, strlen(core->path));
+	text_add(out, "\nsignal   ");
+	dump_add_signal(core, out);
+	if (core->file.threads[0].signal != 0)
+		text_addf(out, ", in thread %d", (int)core->file.threads[0].tid);
+	text_add(out, "\n");
+	dump_add_missing(core, out);
+}
+
 static void add_head(const struct dump *dump, const struct style *style, struct text *out)
 {
 	const struct remote *remote = dump->remote;
@@ -58,6 +72,8 @@ static void add_head(const struct dump *dump, const struct style *style, struct 
 	text_add(out, "  ");
 	dump_add_command(remote, out);
 	text_add(out, "\n");
+	if (remote->core)
+		add_core(remote->core, out);
 	if (remote->python)
 		text_addf(out, "python   %s\n", remote_python_version(remote->python));
 	else if (remote->why_no_python)
@@ -77,12 +93,16 @@ static void add_state(const struct remote_thread *thread, struct text *out)
 		text_addf(out, " in the kernel's %s", thread->kernel_function);
 	if (thread->lock_owner != 0)
 		text_addf(out, " for a mutex that thread %d holds", (int)thread->lock_owner);
-	if (thread->waits_for_gil)
+	if (thread->locks.waits_for_gil)
 		text_add(out, ", waits for the GIL");
-	if (thread->holds_gil)
+	if (thread->locks.holds_gil)
 		text_add(out, ", holds the GIL");
-	if (thread->holds_gvl)
+	if (thread->locks.holds_gvl)
 		text_add(out, ", holds the GVL");
+	if (thread->signal != 0) {
+		text_add(out, ", got ");
+		dump_add_signal_name(thread->signal, out);
+	}
 }
 
 static void add_thread_head(const struct remote_thread *thread, const struct style *style,
@@ -222,9 +242,7 @@ static void add_ending(const struct remote_thread *thread, const struct style *s
 	else if (thread->stack.ending != WALK_COMPLETE && thread->stack.ending != WALK_SWITCHED)
 		text_addf(&line, "  … %s\n", walk_sentence(thread->stack.ending));
 	if (thread->trust == THREAD_DOUBTFUL)
-		text_add(
-			&line,
-			"  doubtful: the thread ran on while its innermost frames were read\n");
+		text_addf(&line, "  doubtful: %s\n", thread->why_doubtful);
 	if (line.len > 0)
 		style_add(out, style, TINT_WARM, text_string(&line));
 }

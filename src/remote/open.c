@@ -4,10 +4,12 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "remote/core_memory.h"
 #include "remote/process.h"
 #include "remote/python.h"
 #include "remote/refusal.h"
@@ -31,6 +33,15 @@ static bool fetch(void *context, uint64_t address, void *page, bool *out_is_last
 	return true;
 }
 
+/* Whether the file that we would read is the one that was mapped, as far as is known. */
+static bool has_file(struct remote *remote, const struct remote_image *image)
+{
+	const enum core_fit fit =
+		remote->core ? core_fit_at(remote->core, image->native.start) : CORE_FIT_SAME;
+
+	return fit == CORE_FIT_SAME || fit == CORE_FIT_ASSUMED;
+}
+
 /* Static programs have unwind rules without a table of them: only section headers say where. */
 static void find_rules(struct remote *remote, struct remote_image *image)
 {
@@ -52,9 +63,26 @@ static void find_all_rules(struct remote *remote)
 	for (size_t i = 0; i < remote->images.count; i++) {
 		struct remote_image *image = &remote->images.images[i];
 
-		if (image->has_code && *image->path == '/' && image->native.eh_frame_hdr == 0)
+		if (image->has_code && *image->path == '/' && image->native.eh_frame_hdr == 0 &&
+		    has_file(remote, image))
 			find_rules(remote, image);
 	}
+}
+
+/* Of a core whose files are not here: what looks like an interpreter was one. */
+static void say_absent(struct remote *remote, const struct remote_image *image)
+{
+	const char *slash = strrchr(image->path, '/');
+	const char *name = slash ? slash + 1 : image->path;
+	CLEANUP(freep)
+	char *why = xasprintf("the file of the interpreter, %s, is not here, "
+			      "or is another build",
+			      image->path);
+
+	if (strncmp(name, "python", 6) == 0 || strncmp(name, "libpython", 9) == 0)
+		remote->why_no_python = remote_keep(remote, why, strlen(why));
+	else if (strncmp(name, "ruby", 4) == 0 || strncmp(name, "libruby", 7) == 0)
+		remote->why_no_ruby = remote_keep(remote, why, strlen(why));
 }
 
 /* The first image of each language that has one. */
@@ -65,6 +93,10 @@ static void find_interpreters(struct remote *remote)
 
 		if (!image->has_code || *image->path != '/')
 			continue;
+		if (!has_file(remote, image)) {
+			say_absent(remote, image);
+			continue;
+		}
 		CLEANUP(freep) char *path = remote_image_path(remote, image);
 
 		if (!remote->python)
@@ -106,6 +138,24 @@ int remote_open(pid_t pid, struct remote *out_remote, struct error *err)
 	return 0;
 }
 
+int remote_open_core(const struct remote_core_options *options, struct remote *out_remote,
+		     struct error *err)
+{
+	struct remote *remote = out_remote;
+	struct core *core;
+	const int rc = core_new(options->path, options->program, options->root, &core, err);
+
+	if (rc < 0)
+		return rc;
+	*remote = (struct remote){ .pid = core->file.pid, .fd = -1, .core = core };
+	memory_init(&remote->mem, (struct memory_source){ core_fetch, core });
+	remote->maps = core_maps(core);
+	remote_images_read(&remote->images, remote->maps, &remote->mem);
+	find_all_rules(remote);
+	find_interpreters(remote);
+	return 0;
+}
+
 void remote_close(struct remote *remote)
 {
 	remote_python_free(remote->python);
@@ -115,6 +165,7 @@ void remote_close(struct remote *remote)
 	memory_done(&remote->mem);
 	table_done(&remote->rules);
 	intern_done(&remote->strings);
+	core_free(remote->core);
 	free(remote->root);
 	free(remote->locals);
 	closep(&remote->fd);

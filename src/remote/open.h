@@ -1,7 +1,7 @@
 /*
- * open - begins to read a process that runs.
+ * open - begins to read a process that runs, or a core file that was one.
  *
- * It is not stopped, and nothing is written into it.
+ * A process is not stopped, and nothing is written into it.
  */
 #pragma once
 #include <sys/types.h>
@@ -14,4 +14,15 @@ struct remote;
  * is no such process, it has ended (a zombie), it is a kernel thread, it may not be read.
  */
 int remote_open(pid_t pid, struct remote *out_remote, struct error *err);
+
+struct remote_core_options {
+	const char *path;
+	const char
+		*program; /* to be read in place of the program that ran; NULL: where it was */
+	const char *root; /* a folder in front of the paths of all mapped files, or NULL */
+};
+
+/* As core_new(). */
+int remote_open_core(const struct remote_core_options *options, struct remote *out_remote,
+		     struct error *err);
 void remote_close(struct remote *remote);

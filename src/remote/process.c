@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "remote/core_memory.h"
 #include "target/maps.h"
 #include "walk/name_text.h"
 
@@ -16,9 +17,14 @@ static bool is_there(const char *path)
 
 char *remote_image_path(const struct remote *remote, const struct remote_image *image)
 {
+	if (remote->core) {
+		char *path = core_path_at(remote->core, image->native.start);
+
+		return path ? path : xstrdup(image->path);
+	}
 	char *path = xasprintf("%s%s", remote->root, image->path);
 
-	if (remote->fd < 0 || (!image->is_deleted && is_there(path)))
+	if ((!image->is_deleted && is_there(path)))
 		return path;
 	/* Needs CAP_CHECKPOINT_RESTORE, and leads to the file though it has no name any more. */
 	const struct mapping *mapping = maps_find(remote->maps, image->native.start);

@@ -14,6 +14,7 @@
 #include "remote/images.h"
 #include "remote/memory.h"
 
+struct core;
 struct local;
 struct maps;
 struct remote_python;
@@ -21,8 +22,9 @@ struct remote_ruby;
 
 /* One that runs, or a core file that was one. */
 struct remote {
-	pid_t pid; /* of a core file: as it was */
-	int fd;    /* /proc/PID/mem; of a core file: -1 */
+	pid_t pid;         /* of a core file: as it was */
+	int fd;            /* /proc/PID/mem; of a core file: -1 */
+	struct core *core; /* NULL: it runs */
 	struct mem mem;
 	struct maps *maps;
 	struct remote_images images;
@@ -35,7 +37,7 @@ struct remote {
 	struct local *locals;                    /* of all frames that were read */
 	size_t local_count, local_capacity;
 	int patience_ms; /* how long it may still be waited for threads that run */
-	char *root; /* in front of the process's paths: "/proc/PID/root"; "" of a core file */
+	char *root;      /* in front of the paths of one that runs: "/proc/PID/root" */
 };
 
 /*

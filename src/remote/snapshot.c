@@ -5,11 +5,16 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "remote/core_memory.h"
+#include "remote/core_thread.h"
 #include "remote/deadlock.h"
 #include "remote/process.h"
 #include "remote/python.h"
 #include "remote/refusal.h"
 #include "remote/ruby.h"
+
+/* Of a core file, all threads together: what a file claims takes no more of our memory. */
+#define MOST_FRAMES (1U << 20)
 
 /* The process's first thread has its number. */
 static void put_first(pid_t pid, pid_t *tids, size_t count)
@@ -37,8 +42,37 @@ static void find_owners(struct snapshot *snapshot)
 	}
 }
 
+static void list_states(struct remote *remote)
+{
+	if (remote->python)
+		remote_python_list(remote);
+	if (remote->ruby)
+		remote_ruby_list(remote);
+}
+
+static void read_core(struct remote *remote, struct snapshot *out_snapshot)
+{
+	const struct core_file *file = &remote->core->file;
+	struct snapshot snapshot = { .count = file->thread_count };
+	size_t frames = 0;
+
+	list_states(remote);
+	snapshot.threads = xreallocarray(NULL, snapshot.count, sizeof *snapshot.threads);
+	for (size_t i = 0; i < snapshot.count; i++) {
+		core_thread_read(remote, &file->threads[i], frames < MOST_FRAMES,
+				 &snapshot.threads[i]);
+		frames += snapshot.threads[i].stack.count;
+	}
+	find_owners(&snapshot);
+	*out_snapshot = snapshot;
+}
+
 int snapshot_read(struct remote *remote, struct snapshot *out_snapshot, struct error *err)
 {
+	if (remote->core) {
+		read_core(remote, out_snapshot);
+		return 0;
+	}
 	CLEANUP(freep) pid_t *tids = NULL;
 	struct snapshot snapshot = { 0 };
 	size_t count = 0;
@@ -47,10 +81,7 @@ int snapshot_read(struct remote *remote, struct snapshot *out_snapshot, struct e
 	if (rc < 0)
 		return refusal_explain(remote->pid, rc, err);
 	put_first(remote->pid, tids, count);
-	if (remote->python)
-		remote_python_list(remote);
-	if (remote->ruby)
-		remote_ruby_list(remote);
+	list_states(remote);
 	snapshot.threads = xreallocarray(NULL, count + 1, sizeof *snapshot.threads);
 	for (size_t i = 0; i < count; i++) {
 		if (remote_thread_read(remote, tids[i], &snapshot.threads[snapshot.count]) == 0)

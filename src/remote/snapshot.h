@@ -10,7 +10,8 @@ struct error;
 struct remote;
 
 struct snapshot {
-	struct remote_thread *threads; /* by number, the process's first thread before others */
+	/* By number, the process's first thread before others; of a core file as it has them. */
+	struct remote_thread *threads;
 	size_t count;
 };
 

@@ -29,3 +29,12 @@ void stack_done(struct remote_stack *stack)
 	free(stack->frames);
 	*stack = (struct remote_stack){ 0 };
 }
+
+bool stack_has_interpreted(const struct remote_stack *stack)
+{
+	for (size_t i = 0; i < stack->count; i++) {
+		if (stack->frames[i].kind != STACK_NATIVE)
+			return true;
+	}
+	return false;
+}

@@ -45,4 +45,6 @@ struct remote_stack {
 bool stack_push(struct remote_stack *stack, const struct stack_frame *frame);
 /* Keeps the memory. */
 void stack_clear(struct remote_stack *stack);
+/* Whether a frame is an interpreter's. */
+bool stack_has_interpreted(const struct remote_stack *stack);
 void stack_done(struct remote_stack *stack);

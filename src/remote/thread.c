@@ -3,13 +3,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
 
 #include "base/memory.h"
 #include "base/text.h"
 #include "remote/process.h"
-#include "remote/python.h"
 #include "remote/ruby.h"
 #include "remote/running.h"
 
@@ -18,26 +16,6 @@
 #define PAUSE_NS 200000L
 /* For one thread that runs. */
 #define WAIT_MS 100
-
-static void find_states(struct remote *remote, struct remote_thread *thread)
-{
-	if (remote->python && thread->states.python == 0)
-		thread->states.python = remote_python_state(remote, thread->inner_tid);
-	if (remote->ruby && thread->states.ruby == 0)
-		thread->states.ruby = remote_ruby_context(remote, thread->inner_tid);
-}
-
-static void look_at_locks(struct remote *remote, struct remote_thread *thread)
-{
-	if (remote->python) {
-		thread->holds_gil = remote_python_holds_gil(remote, thread->states.python);
-		thread->waits_for_gil = !thread->call.is_running &&
-					thread->call.number == SYS_futex &&
-					remote_python_is_gil(remote, thread->call.arguments[0]);
-	}
-	if (remote->ruby)
-		thread->holds_gvl = remote_ruby_holds_gvl(remote, thread->states.ruby);
-}
 
 static void read_wait(struct remote *remote, struct remote_thread *thread)
 {
@@ -65,11 +43,11 @@ static int read_resting(struct remote *remote, struct remote_thread *thread)
 	thread->state = before.state;
 	thread->inner_tid = before.inner_tid;
 	memcpy(thread->name, before.name, sizeof thread->name);
-	find_states(remote, thread);
+	thread_state_find(remote, thread->inner_tid, &thread->states);
 	if (thread->call.is_running)
 		return 0;
 	memory_forget(&remote->mem);
-	look_at_locks(remote, thread);
+	thread->locks = thread_state_locks(remote, &thread->states, &thread->call);
 	walk_stack(remote,
 		   &(struct walk_registers){ .pc = thread->call.pc,
 					     .sp = thread->call.sp,
@@ -110,13 +88,10 @@ static int take_copy(struct remote *remote, pid_t tid, struct running_copy *out_
 	return rc;
 }
 
-static bool has_interpreted(const struct remote_stack *stack)
+static void doubt(struct remote_thread *thread)
 {
-	for (size_t i = 0; i < stack->count; i++) {
-		if (stack->frames[i].kind != STACK_NATIVE)
-			return true;
-	}
-	return false;
+	thread->trust = THREAD_DOUBTFUL;
+	thread->why_doubtful = "the thread ran on while its innermost frames were read";
 }
 
 /* What is not in the copy, as an interpreter's frames, is read while the thread runs on. */
@@ -124,21 +99,25 @@ static void read_copied(struct remote *remote, struct remote_thread *thread,
 			const struct running_copy *copy)
 {
 	memory_forget(&remote->mem);
-	look_at_locks(remote, thread);
+	thread->locks = thread_state_locks(remote, &thread->states, &thread->call);
 	memory_use_copy(&remote->mem, copy->registers.sp, copy->stack, copy->len);
 	walk_stack(remote, &copy->registers, &thread->states, &thread->stack);
 	memory_use_copy(&remote->mem, 0, NULL, 0);
-	thread->trust = has_interpreted(&thread->stack) ? THREAD_DOUBTFUL : THREAD_COPIED;
+	thread->trust = THREAD_COPIED;
+	if (stack_has_interpreted(&thread->stack))
+		doubt(thread);
 }
 
 /* Without registers there are an interpreter's frames, which lie in its heap. */
 static void read_interpreted(struct remote *remote, struct remote_thread *thread, int why)
 {
 	memory_forget(&remote->mem);
-	look_at_locks(remote, thread);
+	thread->locks = thread_state_locks(remote, &thread->states, &thread->call);
 	walk_stack(remote, &(struct walk_registers){ .pc = 0 }, &thread->states,
 		   &thread->stack);
-	thread->trust = has_interpreted(&thread->stack) ? THREAD_DOUBTFUL : THREAD_UNREAD;
+	thread->trust = THREAD_UNREAD;
+	if (stack_has_interpreted(&thread->stack))
+		doubt(thread);
 	if (why == -ETIMEDOUT)
 		thread->why_unread = "it waits for a processor";
 	else if (why == -EACCES || why == -EPERM)

@@ -13,6 +13,7 @@
 
 #include "remote/stack.h"
 #include "remote/task.h"
+#include "remote/thread_state.h"
 #include "remote/wait.h"
 #include "remote/walk.h"
 
@@ -36,10 +37,12 @@ struct remote_thread {
 	const char *wait;      /* the system call in a few words: wait.h; NULL: none */
 	struct wait_lock lock; /* the mutex it waits for */
 	pid_t lock_owner;      /* our number of the thread that holds it; 0: not one of them */
-	bool holds_gil, waits_for_gil, holds_gvl;
+	int signal;            /* of a core file: that it got; 0: none */
+	struct thread_locks locks;
 	struct walk_states states;
 	enum thread_trust trust;
-	const char *why_unread; /* or has no native frames; NULL: it has all */
+	const char *why_doubtful; /* NULL: it is not */
+	const char *why_unread;   /* or has no native frames; NULL: it has all */
 	struct remote_stack stack;
 };
 

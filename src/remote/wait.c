@@ -61,6 +61,8 @@ static bool read_link(const struct remote *remote, int fd, char link[PATH_MAX])
 	char path[48];
 	ssize_t len;
 
+	if (remote->core)
+		return false;
 	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)remote->pid, fd);
 	len = readlink(path, link, PATH_MAX - 1);
 	if (len < 0)
@@ -174,7 +176,8 @@ static void add_epoll(const struct remote *remote, int fd, struct text *out)
 	unsigned int count = 0;
 
 	snprintf(file, sizeof file, "../../fdinfo/%d", fd);
-	if (task_read_text(remote->pid, remote->pid, file, text, sizeof text) < 0)
+	if (remote->core ||
+	    task_read_text(remote->pid, remote->pid, file, text, sizeof text) < 0)
 		return;
 	for (const char *at = text; (at = strstr(at, "tfd:")) != NULL; at++)
 		count++;

@@ -205,7 +205,8 @@ void walk_stack(struct remote *remote, const struct walk_registers *registers,
 			     .mem = &remote->mem,
 			     .stack = stack,
 			     .states = states,
-			     .is_resting = registers->pc != 0 && !registers->has_all };
+			     .is_resting = registers->pc != 0 &&
+					   (!registers->has_all || registers->is_in_call) };
 	struct steps steps = {
 		.walk = &walk,
 		.registers = registers,
