@@ -165,7 +165,8 @@ struct steps {
 	struct native_regs regs;
 	struct native_step step; /* the last */
 	u32 count, signals;
-	bool is_guess; /* the last was, and led to no image */
+	bool is_guess;   /* the last was, and led to no image */
+	bool is_by_code; /* the first was taken by the code, since its rule was wrong */
 };
 
 /*
@@ -275,6 +276,25 @@ static bool steps_led_astray(const struct steps *steps, struct mem *mem, bool is
 	return !native_follows_call(mem, steps->regs.ip);
 }
 
+/*
+ * The first step once more, by what the instructions say, where its rule led to no code.  It may
+ * not: a fiber that was just entered is left by other registers than a rule has room for.
+ */
+static bool steps_begin_by_code(struct steps *steps, struct mem *mem)
+{
+	const u64 rule = native_code_rule(mem, ARCH_PC_OF(steps->context));
+	struct native_regs regs = ARCH_REGS_OF(steps->context);
+	struct native_step step = { 0 };
+
+	if (steps->is_by_code || !native_rule_is_guess(rule) ||
+	    native_step(mem, rule, &regs, &step) != WALK_COMPLETE || step.is_last)
+		return false;
+	steps->is_by_code = true;
+	steps->regs = regs;
+	steps->step = step;
+	return steps_believe(steps, mem);
+}
+
 /* The walk ends as status says; the last word is taken away if it is no frame. */
 static enum walk_status walk_end(struct mem *mem, struct walk *walk, bool is_astray,
 				 enum walk_status status)
@@ -313,11 +333,18 @@ static enum walk_status walk_native(const ucontext_t *context, struct mem *mem,
 		const u64 sp = steps.regs.sp;
 		const enum walk_status status = walk_step(mem, walk, &steps);
 
-		if (status != WALK_COMPLETE)
-			return walk_end(
-				mem, walk,
-				steps_led_astray(&steps, mem, is_exact, was_guess, status),
-				status);
+		if (status != WALK_COMPLETE) {
+			const bool is_astray =
+				steps_led_astray(&steps, mem, is_exact, was_guess, status);
+
+			if (!is_astray || was_guess || steps.count != 1 || walk->count != 1)
+				return walk_end(mem, walk, is_astray, status);
+			if (!steps_begin_by_code(&steps, mem))
+				return walk_end(mem, walk, true, WALK_BAD_RULE);
+			address = steps.regs.ip - 1;
+			walk->frames[0] = address;
+			continue;
+		}
 		if (walk->regions.regions != NULL)
 			regions_meet_native(walk, sp, steps.regs.sp, steps.count == 0);
 		if (steps.step.is_signal)
