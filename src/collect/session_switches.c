@@ -129,12 +129,15 @@ static uint32_t look_at(struct session *session, struct image *image, uint64_t n
 	/* The kernel reports births to a ring that may be full. */
 	if (session->events_dropped != session->switches.events_dropped)
 		switching->has_gaps = true;
+	const uint64_t switches = ring_view_switches(image), waits = ring_view_waits(image);
+
 	if (now_ns - switching->time_ns >= SWITCHING_WINDOW_NS)
 		switching_take(switching,
 			       &(struct switching_look){
 				       .time_ns = now_ns,
 				       .cpu_ns = cpu_meter_process_ns(image->pid),
-				       .switches = ring_view_waits(image),
+				       .waits = waits,
+				       .preemptions = switches > waits ? switches - waits : 0,
 				       .births = image->threads_seen + image->trigger.children,
 				       .cost_ns = cost_of(session, image),
 			       });

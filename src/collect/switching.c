@@ -13,6 +13,11 @@
 #define LONG_WINDOW_NS (5 * WINDOW_NS)
 /* A creator waits for each that it creates, and wakes it: so many switches for one at the most. */
 #define SWITCHES_OF_BIRTH 8
+/*
+ * So many preemptions count for each wait: those by what the process has woken itself.  A worker of
+ * gunicorn has seven, beside a client on two processors.
+ */
+#define PREEMPTIONS_OF_WAIT 8
 /* Less CPU time in a window is known too coarsely. */
 #define LEAST_CPU_NS  1000000ULL
 #define FELT_PERMILLE 50
@@ -35,7 +40,7 @@ static uint32_t permille_of(double part, double whole)
 
 /* What the window has had so far. */
 struct window {
-	uint64_t ns, switches, births;
+	uint64_t ns, waits, switches, births;
 	double cpu_ns;
 	uint32_t permille;
 };
@@ -43,11 +48,16 @@ struct window {
 static struct window window_of(const struct switching *switching,
 			       const struct switching_look *look)
 {
-	const uint64_t switches = since(look->switches, switching->switches);
+	const uint64_t waits = since(look->waits, switching->waits);
+	const uint64_t preemptions = since(look->preemptions, switching->preemptions);
+	const uint64_t switches = waits + (preemptions / PREEMPTIONS_OF_WAIT < waits
+						   ? preemptions
+						   : waits * PREEMPTIONS_OF_WAIT);
 	const double cpu_ns = (double)since(look->cpu_ns, switching->cpu_ns);
 
 	return (struct window){
 		.ns = since(look->time_ns, switching->time_ns),
+		.waits = waits,
 		.switches = switches,
 		.births = since(look->births, switching->births),
 		.cpu_ns = cpu_ns,
@@ -75,7 +85,7 @@ static void window_end(struct switching *switching, const struct window *window)
 	switching->was_active = window->switches >= LEAST_SWITCHES;
 	switching->is_noticed = false;
 	if (!switching->has_gaps && window->switches >= LEAST_SWITCHES &&
-	    window->switches / SWITCHES_OF_BIRTH > window->births &&
+	    window->waits / SWITCHES_OF_BIRTH > window->births &&
 	    window->cpu_ns >= LEAST_CPU_NS && window->permille >= DEAR_PERMILLE)
 		switching->dear_windows++;
 	else
@@ -96,15 +106,16 @@ bool switching_take(struct switching *switching, const struct switching_look *lo
 		window_end(switching, &window);
 	switching->time_ns = look->time_ns;
 	switching->cpu_ns = look->cpu_ns;
-	switching->switches = look->switches;
+	switching->waits = look->waits;
+	switching->preemptions = look->preemptions;
 	switching->births = look->births;
 	return !is_first;
 }
 
-bool switching_begins(struct switching *switching, uint64_t switches)
+bool switching_begins(struct switching *switching, uint64_t waits)
 {
 	if (switching->is_noticed || switching->was_active || switching->time_ns == 0 ||
-	    since(switches, switching->switches) < LEAST_SWITCHES)
+	    since(waits, switching->waits) < LEAST_SWITCHES)
 		return false;
 	switching->is_noticed = true;
 	return true;

@@ -4,7 +4,8 @@
  *
  * What is compared is the process's CPU time in a window and what its switches in it cost.  One that
  * switches since it creates threads and processes keeps its events: what these burn is too brief for
- * anything else.  One
+ * anything else.  One that others preempt keeps them, too, unless it waits as well: a server's
+ * answer wakes the client, which runs in its place (PREEMPTIONS_OF_WAIT).  One
  * window says little of a machine that others use as well, so several in a row have to agree; and
  * what was decided once is not taken back.  Where switches take a tenth of the time and more, as a
  * busy server's, windows are short.
@@ -18,8 +19,8 @@
 
 /* Of one process; zero: not looked at so far. */
 struct switching {
-	uint64_t time_ns, cpu_ns, switches, births; /* when the window began */
-	uint32_t dear_windows;                      /* in a row */
+	uint64_t time_ns, cpu_ns, waits, preemptions, births; /* when the window began */
+	uint32_t dear_windows;                                /* in a row */
 	bool is_noticed; /* switching_begins() was true in this window */
 	bool has_gaps;   /* reports of births may have been lost in the window */
 	bool is_dear;    /* for good */
@@ -32,12 +33,12 @@ struct switching {
 
 /* What is known at a moment. */
 struct switching_look {
-	uint64_t time_ns; /* CLOCK_MONOTONIC */
-	uint64_t cpu_ns;  /* of the process */
-	uint64_t
-		switches; /* since its threads waited: others that run in their place mean nothing */
-	uint64_t births;  /* threads and processes that it created */
-	uint64_t cost_ns; /* what one of them takes longer by events */
+	uint64_t time_ns;     /* CLOCK_MONOTONIC */
+	uint64_t cpu_ns;      /* of the process */
+	uint64_t waits;       /* its switches since a thread waited */
+	uint64_t preemptions; /* and those since others ran in its place */
+	uint64_t births;      /* threads and processes that it created */
+	uint64_t cost_ns;     /* what one switch takes longer by events */
 };
 
 /* True when a window has ended with this look: its figures are there. */
@@ -45,9 +46,9 @@ bool switching_take(struct switching *switching, const struct switching_look *lo
 
 /*
  * True once, where the last window had few switches and this one has enough: it should be looked
- * at soon.  switches: as in a look.
+ * at soon.  waits: as in a look.
  */
-bool switching_begins(struct switching *switching, uint64_t switches);
+bool switching_begins(struct switching *switching, uint64_t waits);
 
 /*
  * The cost that was taken for a switch until now turned out to be another: what follows from

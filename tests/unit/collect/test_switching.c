@@ -19,13 +19,15 @@ struct windows {
 	uint64_t births;
 };
 
-static uint64_t now_ns, cpu_ns, switches, births;
+static uint64_t now_ns, cpu_ns, switches, births, preemptions;
+/* In each window. */
+static uint64_t more_preemptions;
 
 static void begin(struct switching *switching)
 {
 	*switching = (struct switching){ 0 };
 	now_ns = 1000 * MS;
-	cpu_ns = switches = births = 0;
+	cpu_ns = switches = births = preemptions = 0;
 	assert_false(switching_take(switching, &(struct switching_look){ .time_ns = now_ns }));
 }
 
@@ -36,10 +38,12 @@ static void feed(struct switching *switching, const struct windows *windows)
 		cpu_ns += windows->cpu_ns;
 		switches += windows->switches;
 		births += windows->births;
+		preemptions += more_preemptions;
 		switching_take(switching, &(struct switching_look){
 						  .time_ns = now_ns,
 						  .cpu_ns = cpu_ns,
-						  .switches = switches,
+						  .waits = switches,
+						  .preemptions = preemptions,
 						  .births = births,
 						  .cost_ns = windows->cost_ns,
 					  });
@@ -100,6 +104,37 @@ static void test_decides(void **state)
 		feed(&switching, &cases[i].windows);
 		assert_int_equal(switching.is_dear, cases[i].is_dear);
 	}
+}
+
+static void test_counts_preemptions_of_what_waits(void **state)
+{
+	static const struct {
+		const char *name;
+		struct windows windows;
+		bool is_dear;
+	} cases[] = {
+		{ "a server whose answers wake a client that runs in its place",
+		  { 100 * MS, 40 * MS, 60, 15 * US, 10, 0 },
+		  true },
+		{ "a program that computes while others preempt it",
+		  { 100 * MS, 20 * MS, 0, 15 * US, 10, 0 },
+		  false },
+		{ "the same, and it waits for a disk now and then",
+		  { 100 * MS, 20 * MS, 2, 15 * US, 10, 0 },
+		  false },
+	};
+
+	(void)state;
+	more_preemptions = 400;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct switching switching;
+
+		print_message("%s\n", cases[i].name);
+		begin(&switching);
+		feed(&switching, &cases[i].windows);
+		assert_int_equal(switching.is_dear, cases[i].is_dear);
+	}
+	more_preemptions = 0;
 }
 
 static void test_does_not_flap(void **state)
@@ -246,6 +281,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_decides),
+		cmocka_unit_test(test_counts_preemptions_of_what_waits),
 		cmocka_unit_test(test_does_not_flap),
 		cmocka_unit_test(test_says_what_it_saw),
 		cmocka_unit_test(test_figures_that_cannot_be_do_no_harm),
