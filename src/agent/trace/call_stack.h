@@ -56,10 +56,7 @@ struct call_stack {
 	u32 unwound;
 	u32 has_nameless; /* calls that are executed may have nodes without names */
 	u32 is_off; /* 1: calls are not counted; their time is none (trace.h, trace_now()) */
-	u64 python_state; /* PyThreadState that its last event was seen in, or 0 */
-	u64 called_at; /* the instruction that called a builtin last (python/dispatch_3_11.h) */
-	u64 site;      /* by which the loop called it, for this frame; 0: not known */
-	u64 site_frame;
+	u64 python_state;         /* PyThreadState that its last event was seen in, or 0 */
 	struct trace_shim *shims; /* not in use (python/callable_shims.h): its thread's */
 	struct trace_index index;
 };

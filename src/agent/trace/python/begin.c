@@ -4,7 +4,7 @@
 
 #include "abi/python_layout.h"
 #include "agent/trace/area.h"
-#include "agent/trace/python/dispatch_3_11.h"
+#include "agent/trace/python/dispatch.h"
 #include "agent/trace/python/monitoring.h"
 #include "agent/trace/python/objects.h"
 #include "agent/trace/python/profile_function.h"
@@ -22,8 +22,7 @@ static void begin_with_function(const struct python_layout *layout)
 
 	trace_python_find_objects(layout);
 	trace_profilers_begin(place, NULL);
-	if (layout->chain == PYTHON_CHAIN_ENTRY_FLAG &&
-	    trace_dispatch_3_11_begin(layout, trace_python_fall_back))
+	if (layout->chain == PYTHON_CHAIN_ENTRY_FLAG && trace_dispatch_begin_3_11(layout))
 		trace_profile_put_off();
 	else if (place != 0 && layout->version >= PYTHON_3_10)
 		trace_set_means(TRACE_MEANS_PROFILE);

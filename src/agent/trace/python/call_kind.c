@@ -3,7 +3,6 @@
 #include "abi/python_layout.h"
 #include "agent/trace/area.h"
 #include "agent/trace/calls.h"
-#include "agent/trace/python/dispatch_3_11.h"
 #include "agent/trace/python/dispatch.h"
 
 /* CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR (Include/cpython/code.h). */
@@ -17,14 +16,10 @@ static bool is_resumed(u64 code)
 	       (*(const u32 *)(code + layout->offsets.code_flags) & CODE_RESUMES) != 0;
 }
 
-/* Events have no frames, and tell of an instruction's call by one more. */
+/* Without dispatch hooks an instruction's call is known by an event of its own. */
 static bool is_called(u64 frame)
 {
-	if (trace_dispatch_3_11_is_on())
-		return trace_dispatch_3_11_is_called(frame);
-	if (trace_dispatch_is_on())
-		return trace_dispatch_is_called(frame);
-	return true;
+	return !trace_dispatch_is_on() || trace_dispatch_is_called(frame);
 }
 
 enum trace_kind trace_call_kind_of(const struct trace_call *call,

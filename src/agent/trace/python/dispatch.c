@@ -6,28 +6,18 @@
 #include "abi/ring.h"
 #include "agent/core/agent.h"
 #include "agent/trace/calibrate.h"
-#include "agent/trace/only.h"
 #include "agent/trace/python/callable_shims.h"
 #include "agent/trace/python/dispatch_internal.h"
+#include "agent/trace/python/eval_frame.h"
 #include "agent/trace/python/symbols.h"
-
-/* PyThreadState's c_recursion_remaining, before recursion_headroom and tracing. */
-#define CALLS_LEFT_BEFORE_TRACING 8
-
-/* They call what a C function has for C, where the function's own entries count. */
-#define IS(name) (1ULL << STUB_##name)
-#define CALLS_UNCOUNTED                                                                      \
-	(IS(CALL_BUILTIN_FAST_WITH_KEYWORDS) | IS(CALL_BUILTIN_FAST) | IS(CALL_ISINSTANCE) | \
-	 IS(CALL_LEN) | IS(CALL_METHOD_DESCRIPTOR_FAST_WITH_KEYWORDS) |                      \
-	 IS(CALL_METHOD_DESCRIPTOR_FAST))
 
 static const struct dispatch_hook {
 	void (*code)(void);
 	bool is_of_builtins, is_watching_only;
-} hooks[STUB_COUNT] = {
+} hooks[DISPATCH_HOOKS] = {
 #define X(number, name, hook, is_of_builtins) \
 	[number] = { trace_dispatch_entry_##number, (is_of_builtins), false },
-	DISPATCH_MAP(X)
+	DISPATCH_MAP(X) DISPATCH_MAP_3_11(X)
 #undef X
 #define X(number, name, hook, is_of_builtins) \
 	[number] = { trace_dispatch_entry_##number, (is_of_builtins), true },
@@ -41,36 +31,76 @@ static struct {
 	struct loop_table table;
 	void *originals[LOOP_TABLE_WORDS];
 	u64 loop; /* whose table it is */
-	bool has_builtins, is_tried;
+	const struct dispatch_row *row;
+	bool is_tried;
 } own;
 
-static void *code_of(const struct dispatch_hook *stub)
+/* dispatch_x86_64.S counts on these. */
+_Static_assert(DISPATCH_ON_3_11 == 3 && offsetof(struct trace_dispatch, mode) == 0, "mode");
+_Static_assert(offsetof(struct trace_dispatch, originals) == 8, "originals");
+_Static_assert(offsetof(struct call_stack, python_state) == 88, "the thread's state");
+_Static_assert(offsetof(struct trace_eval_frame, foreign) == 8, "another tool's");
+_Static_assert(EVAL_FRAME_OF_INTERPRETER == 1424 && EVAL_FRAME_INTERPRETER == 16,
+	       "the interpreter's function");
+_Static_assert(HOOK_BEFORE_CALL_PY_EXACT_ARGS == 15 && HOOK_BEFORE_CALL_PY_WITH_DEFAULTS == 16,
+	       "what enters functions on 3.11");
+
+/* Of a version that has the instruction. */
+static void *code_of(u32 number)
 {
-	return *(void *const *)&stub->code;
+	void (*code)(void) = hooks[number].code;
+
+	if (own.row->has_eval_frame && number == HOOK_BEFORE_CALL_PY_EXACT_ARGS)
+		code = trace_dispatch_enter_15;
+	if (own.row->has_eval_frame && number == HOOK_BEFORE_CALL_PY_WITH_DEFAULTS)
+		code = trace_dispatch_enter_16;
+	/* ISO C has no way between functions' and objects' pointers; POSIX has. */
+	return *(void *const *)&code;
 }
 
-/* Those of builtins are not there if nobody wants these; while nothing is traced yet, all are. */
-static bool is_in(const struct dispatch_hook *stub, enum dispatch_mode mode)
+/* What 3.11 enters Python functions by, too. */
+static bool calls_functions(u32 number)
 {
-	if (mode == DISPATCH_WATCHING)
-		return true;
-	return mode == DISPATCH_ON && !stub->is_watching_only &&
-	       (own.has_builtins || !stub->is_of_builtins);
+	return own.row->has_eval_frame &&
+	       (number == HOOK_BEFORE_CALL || number == HOOK_BEFORE_CALL_PY_EXACT_ARGS ||
+		number == HOOK_BEFORE_CALL_PY_WITH_DEFAULTS);
 }
 
-static bool write_stubs(enum dispatch_mode mode)
+/* Those of builtins are left out where their calls are not wanted; while nothing is traced yet, all are in. */
+static bool is_in(u32 number, enum dispatch_mode mode)
+{
+	const struct dispatch_hook *hook = &hooks[number];
+
+	if (mode <= DISPATCH_WATCHING)
+		return mode == DISPATCH_WATCHING;
+	return !hook->is_watching_only && (trace_dispatch.has_builtins ||
+					   !hook->is_of_builtins || calls_functions(number));
+}
+
+static bool write_hooks(enum dispatch_mode mode)
 {
 	void *targets[LOOP_TABLE_WORDS];
 
 	for (u32 i = 0; i < LOOP_TABLE_WORDS; i++)
 		targets[i] = own.originals[i];
-	for (u32 i = 0; i < STUB_COUNT; i++) {
-		if (trace_dispatch.opcodes[i] != 0 && is_in(&hooks[i], mode))
-			targets[trace_dispatch.opcodes[i]] = code_of(&hooks[i]);
+	for (u32 i = 0; i < DISPATCH_HOOKS; i++) {
+		if (trace_dispatch.opcodes[i] != 0 && is_in(i, mode))
+			targets[trace_dispatch.opcodes[i]] = code_of(i);
 	}
 	/* Threads of other interpreters may be between two instructions: hooks look at this. */
 	__atomic_store_n(&trace_dispatch.mode, mode, __ATOMIC_RELEASE);
+	if (own.row->has_eval_frame)
+		trace_eval_frame_switch((u64)trace_dispatch.get_state(),
+					mode == DISPATCH_ON_3_11);
 	return trace_eval_loop_write_table(&own.table, targets);
+}
+
+/* With them counting, or as without us. */
+static bool switch_hooks(bool is_on)
+{
+	const enum dispatch_mode on = own.row->has_eval_frame ? DISPATCH_ON_3_11 : DISPATCH_ON;
+
+	return write_hooks(is_on ? on : DISPATCH_OFF);
 }
 
 static void set_offsets(const struct python_layout *layout, const struct dispatch_row *row)
@@ -78,15 +108,16 @@ static void set_offsets(const struct python_layout *layout, const struct dispatc
 	const struct python_offsets *offsets = &layout->offsets;
 	const bool has_cframe = offsets->state_cframe != PYTHON_NO_FIELD;
 
-	trace_dispatch.shape = (struct loop_shape){ .layout = layout,
-						    .first_unused = row->first_unused,
-						    .last_unused = row->last_unused,
-						    .call = trace_dispatch.opcodes[STUB_CALL],
-						    .callee_depth = row->callee_depth,
-						    .tags = row->tags };
+	trace_dispatch.shape =
+		(struct loop_shape){ .layout = layout,
+				     .first_unused = row->first_unused,
+				     .last_unused = row->last_unused,
+				     .call = trace_dispatch.opcodes[HOOK_BEFORE_CALL],
+				     .callee_depth = row->callee_depth,
+				     .tags = row->tags };
 	trace_dispatch.state_tracing = row->state_tracing;
-	trace_dispatch.state_calls_left = row->state_tracing - CALLS_LEFT_BEFORE_TRACING;
-	trace_dispatch.uncounted = row->version < 0x030e ? CALLS_UNCOUNTED : 0;
+	trace_dispatch.state_calls_left = row->state_calls_left;
+	trace_dispatch.uncounted = row->uncounted;
 	trace_dispatch.state_interpreter = offsets->state_interp;
 	trace_dispatch.state_frame = offsets->state_frame;
 	trace_dispatch.state_cframe = has_cframe ? offsets->state_cframe : 0;
@@ -113,16 +144,16 @@ static void keep_originals(void)
 
 	for (u32 i = 0; i < LOOP_TABLE_WORDS; i++)
 		own.originals[i] = own.table.words[i];
-	for (u32 i = 0; i < STUB_COUNT; i++)
+	for (u32 i = 0; i < DISPATCH_HOOKS; i++)
 		originals[i] = trace_dispatch.opcodes[i] != 0
 				       ? own.originals[trace_dispatch.opcodes[i]]
 				       : NULL;
 	/* From 3.13 on there is a form that calls whatever is no Python function. */
-	trace_dispatch.counts_down = originals[STUB_CALL_NON_PY_GENERAL] == NULL;
-	trace_dispatch.call =
-		first_of(originals[STUB_CALL_NON_PY_GENERAL], originals[STUB_CALL]);
-	trace_dispatch.call_names = originals[STUB_CALL_KW_NON_PY];
-	trace_dispatch.call_spread = originals[STUB_CALL_EX_NON_PY_GENERAL];
+	trace_dispatch.counts_down = originals[HOOK_BEFORE_CALL_NON_PY_GENERAL] == NULL;
+	trace_dispatch.call = first_of(originals[HOOK_BEFORE_CALL_NON_PY_GENERAL],
+				       originals[HOOK_BEFORE_CALL]);
+	trace_dispatch.call_names = originals[HOOK_BEFORE_CALL_KW_NON_PY];
+	trace_dispatch.call_spread = originals[HOOK_BEFORE_CALL_EX_NON_PY_GENERAL];
 }
 
 /* What can be known before anything is tried. */
@@ -130,6 +161,7 @@ static bool prepare(const struct python_layout *layout)
 {
 	const struct dispatch_row *row = dispatch_row_of(layout->version >> 16);
 
+	own.row = row;
 	if (row == NULL || layout->is_free_threaded ||
 	    !trace_eval_loop_find_entries(&own.entries) || !trace_shims_begin())
 		return false;
@@ -146,7 +178,8 @@ static bool prepare(const struct python_layout *layout)
 	    !trace_eval_loop_find_table(&trace_dispatch.shape, &own.table))
 		return false;
 	keep_originals();
-	return true;
+	return !row->has_eval_frame ||
+	       trace_eval_frame_is_there((u64)trace_dispatch.get_state());
 }
 
 /* Many frames are executed by the trial, in loops within loops: chance has none right for all. */
@@ -172,12 +205,13 @@ static bool try_out(void)
 {
 	const struct loop_shape *shape = &trace_dispatch.shape;
 
-	if (!write_stubs(DISPATCH_WATCHING) ||
+	if (!write_hooks(DISPATCH_WATCHING) ||
 	    !trace_eval_loop_find_places(shape, &own.entries, &trace_dispatch.places))
 		return false;
 	look_for_state();
-	const bool is_right = write_stubs(DISPATCH_ON) &&
-			      trace_eval_loop_test(shape, &own.entries, own.has_builtins);
+	const bool is_right =
+		switch_hooks(true) &&
+		trace_eval_loop_test(shape, &own.entries, trace_dispatch.has_builtins);
 
 	have_found_state();
 	return is_right;
@@ -190,16 +224,15 @@ bool trace_dispatch_set_up(void)
 	if (own.is_tried)
 		return trace_dispatch_is_on();
 	own.is_tried = true;
-	/* Events of functions that nobody wants can be left out, and dispatch hooks cannot. */
-	if (own.layout == NULL || trace_only_is_on() || !prepare(own.layout))
+	if (own.layout == NULL || !prepare(own.layout))
 		return false;
 	own.entries.PyErr_Fetch(&type, &value, &traceback);
 	const bool had_collector = own.entries.PyGC_Disable() == 1;
 	const bool is_right = try_out();
 
 	if (!is_right)
-		write_stubs(DISPATCH_OFF);
-	/* Who asks for all classes is not to see ours. */
+		switch_hooks(false);
+	/* A program that asks for all classes is not to see ours. */
 	if (had_collector) {
 		own.entries.PyGC_Enable();
 		own.entries.PyGC_Collect();
@@ -212,7 +245,7 @@ bool trace_dispatch_set_up(void)
 static void set_hooks(void *context, bool has_hooks)
 {
 	(void)context;
-	write_stubs(has_hooks ? DISPATCH_ON : DISPATCH_OFF);
+	switch_hooks(has_hooks);
 }
 
 void trace_dispatch_calibrate(void)
@@ -224,15 +257,15 @@ void trace_dispatch_calibrate(void)
 
 bool trace_dispatch_is_on(void)
 {
-	return trace_dispatch.mode == DISPATCH_ON;
+	return trace_dispatch.mode >= DISPATCH_ON;
 }
 
 /* They have been set up before, and the interpreter has not been loaded anew since. */
 static bool is_set_up_already(const struct python_layout *layout)
 {
 	return trace_dispatch_is_on() && own.loop == layout->loop[0].start &&
-	       own.table.words[trace_dispatch.opcodes[STUB_RETURN_VALUE]] ==
-		       code_of(&hooks[STUB_RETURN_VALUE]);
+	       own.table.words[trace_dispatch.opcodes[HOOK_BEFORE_RETURN_VALUE]] ==
+		       code_of(HOOK_BEFORE_RETURN_VALUE);
 }
 
 void trace_dispatch_begin(const struct python_layout *layout)
@@ -243,6 +276,6 @@ void trace_dispatch_begin(const struct python_layout *layout)
 	own.loop = layout->loop[0].start;
 	own.table.words = NULL;
 	own.is_tried = false;
-	own.has_builtins = !(agent.terms.flags & RING_NO_BUILTINS);
+	trace_dispatch.has_builtins = !(agent.terms.flags & RING_NO_BUILTINS);
 	trace_dispatch.mode = DISPATCH_OFF;
 }

@@ -1,6 +1,7 @@
 /*
- * dispatch_map - what there are dispatch hooks for: a number of the dispatch hook's own, the instruction, what
- * the dispatch hook calls, is it for builtins only.  The file is read by the assembler, too.
+ * dispatch_map - the instructions that there are dispatch hooks before: a number of the hook's own, the
+ * instruction's name, the function that the hook calls, whether it is for builtins only.  The assembler
+ * reads this file, too.
  */
 #pragma once
 
@@ -47,6 +48,24 @@
 	X(39, CALL_EX_PY, special_spread, true)                         \
 	X(40, CALL_EX_NON_PY_GENERAL, special_spread, true)             \
 	X(48, RESUME_CHECK_JIT, start, false)
+
+/* Of 3.11 only: later versions have some of them, too, and need no hook before them. */
+#define DISPATCH_MAP_3_11(X)                                               \
+	X(49, RESUME_QUICK, start, false)                                  \
+	X(50, RETURN_GENERATOR, begun, false)                              \
+	X(51, PUSH_EXC_INFO, handler, false)                               \
+	X(52, BINARY_SUBSCR_GETITEM, subscript, false)                     \
+	X(53, CALL_ADAPTIVE, call, false)                                  \
+	X(54, PRECALL_BUILTIN_FAST_WITH_KEYWORDS, precall, true)           \
+	X(55, PRECALL_METHOD_DESCRIPTOR_FAST_WITH_KEYWORDS, precall, true) \
+	X(56, PRECALL_NO_KW_BUILTIN_FAST, precall, true)                   \
+	X(57, PRECALL_NO_KW_BUILTIN_O, precall, true)                      \
+	X(58, PRECALL_NO_KW_ISINSTANCE, precall, true)                     \
+	X(59, PRECALL_NO_KW_LEN, precall, true)                            \
+	X(60, PRECALL_NO_KW_LIST_APPEND, precall, true)                    \
+	X(61, PRECALL_NO_KW_METHOD_DESCRIPTOR_FAST, precall, true)         \
+	X(62, PRECALL_NO_KW_METHOD_DESCRIPTOR_NOARGS, precall, true)       \
+	X(63, PRECALL_NO_KW_METHOD_DESCRIPTOR_O, precall, true)
 
 /* And while the hooks are watching, so that what they see comes from many instructions. */
 #define DISPATCH_WATCH_MAP(X)           \

@@ -1,5 +1,5 @@
 /*
- * dispatch_rows - what differs between CPython 3.12 and later for their dispatch hooks
+ * dispatch_rows - what differs between CPython 3.11 and later for their dispatch hooks
  * (dispatch.h): a row for each version.
  *
  * A new version is a row: its instructions' numbers and, where its eval loop has changed, what else
@@ -12,17 +12,21 @@
 #include "abi/types.h"
 #include "agent/trace/python/dispatch_map.h"
 
-#define STUB_COUNT 49U
+#define DISPATCH_HOOKS 64U
 
-enum stub_number {
-#define X(number, name, ...) STUB_##name = (number),
-	DISPATCH_MAP(X) DISPATCH_WATCH_MAP(X)
+enum dispatch_hook_number {
+#define X(number, name, ...) HOOK_BEFORE_##name = (number),
+	DISPATCH_MAP(X) DISPATCH_MAP_3_11(X) DISPATCH_WATCH_MAP(X)
 #undef X
 };
 
 struct dispatch_row {
 	u32 version;       /* PY_VERSION_HEX >> 16 */
 	u16 state_tracing; /* PyThreadState.tracing, an offset */
+	/* Its count of the calls in C that are still allowed, from which `uncounted` instructions keep out. */
+	u16 state_calls_left;
+	u64 uncounted;       /* by 1 << enum dispatch_hook_number */
+	bool has_eval_frame; /* 3.11: what no event reports is seen by eval_frame.h */
 	/* Numbers that no instruction has, between two that some have: opcode_targets[] is known by it. */
 	u8 first_unused, last_unused;
 	/* In words of the value stack below the arguments: what is called, as any call has it; */
@@ -39,7 +43,8 @@ struct dispatch_row {
 	u8 maker_mask, maker;
 	bool expands_methods; /* a bound method is called, and reported, as its function */
 	u64 tags; /* bits of words of the value stack that are no part of an address */
-	u8 opcodes[STUB_COUNT]; /* by enum stub_number; 0: there is no such instruction */
+	u8 opcodes
+		[DISPATCH_HOOKS]; /* by enum dispatch_hook_number; 0: there is no such instruction */
 };
 
 /* NULL: dispatch hooks do not know this version. */

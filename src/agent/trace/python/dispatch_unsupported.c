@@ -1,5 +1,14 @@
-/* Where there are no dispatch hooks for the processor, 3.12 and later are traced by sys.monitoring. */
+/*
+ * Where there are no dispatch hooks for the processor, 3.11 is traced by its profile function, and 3.12
+ * and later by sys.monitoring.
+ */
 #include "agent/trace/python/dispatch.h"
+
+bool trace_dispatch_begin_3_11(const struct python_layout *layout)
+{
+	(void)layout;
+	return false;
+}
 
 void trace_dispatch_begin(const struct python_layout *layout)
 {

@@ -1,11 +1,12 @@
 #include "agent/trace/python/dispatch_map.h"
 
 /*
- * stubs_x86_64 - what stands in the loop's table in the place of an instruction's address
- * (python/dispatch_internal.h has the list).
+ * dispatch_x86_64 - the dispatch hooks, whose addresses replace those of instructions in the
+ * loop's table (dispatch_map.h has the list).
  *
- * All general registers are stored, for a hook has to read the loop's, wherever they are; hooks
- * change none of them, so that only those are loaded again that a called function may change.
+ * All general registers are stored, for a hook has to read the loop's, wherever they are.  Hooks
+ * change none of them but `precall`, so that only those are loaded again that a called function may
+ * change.
  * Vector registers hold nothing between two instructions, for most instructions call functions,
  * and these keep none.  The loop is no leaf, so that there is nothing of it below its stack
  * pointer, which is a multiple of 16.  The hook says where to go on: that word is read in the
@@ -13,7 +14,7 @@
  */
 	.text
 
-	.macro stub number, hook
+	.macro dispatch_hook number, hook
 	.globl	trace_dispatch_entry_\number
 	.hidden	trace_dispatch_entry_\number
 	.hidden	\hook
@@ -38,13 +39,74 @@ trace_dispatch_entry_\number:
 	mov	96(%rsp), %rdx
 	mov	104(%rsp), %rcx
 	mov	112(%rsp), %rax
+	.ifc	\hook, trace_dispatch_on_precall
+	mov	(%rsp), %r15
+	mov	8(%rsp), %r14
+	mov	16(%rsp), %r13
+	mov	24(%rsp), %r12
+	mov	80(%rsp), %rbp
+	mov	88(%rsp), %rbx
+	.endif
 	lea	128(%rsp), %rsp
 	jmp	*-8(%rsp)
 	.size	trace_dispatch_entry_\number, . - trace_dispatch_entry_\number
 	.endm
 
-#define X(number, name, hook, of_builtins) stub number, trace_dispatch_on_##hook;
+/*
+ * 3.11: a Python function that the loop enters itself, if there is no eval_frame function: ours is taken
+ * away (eval_frame.h), for the thread's state of its last event.  What is not as it mostly is, the hook of
+ * the same number does.  dispatch.c asserts the offsets.
+ */
+#define MODE_ON_3_11      3
+#define ORIGINALS         8
+#define CALLS_STATE       88
+#define STATE_INTERPRETER 16
+#define INTERPRETER_EVAL_FRAME 1424
+
+	.macro enter_function number
+	.globl	trace_dispatch_enter_\number
+	.hidden	trace_dispatch_enter_\number
+	.type	trace_dispatch_enter_\number, @function
+	.p2align 4
+trace_dispatch_enter_\number:
+	endbr64
+	push	%rax
+	push	%rcx
+	cmpl	$MODE_ON_3_11, trace_dispatch(%rip)
+	jne	1f
+	mov	trace_own@gottpoff(%rip), %rax
+	mov	%fs:(%rax), %rax
+	test	%rax, %rax
+	je	1f
+	mov	CALLS_STATE(%rax), %rax
+	test	%rax, %rax
+	je	1f
+	mov	STATE_INTERPRETER(%rax), %rax
+	lea	trace_eval_frame_on_frame(%rip), %rcx
+	cmp	%rcx, INTERPRETER_EVAL_FRAME(%rax)
+	jne	1f
+	cmpq	$0, trace_eval_frame + 8(%rip)
+	jne	1f
+	movq	$0, INTERPRETER_EVAL_FRAME(%rax)
+	pop	%rcx
+	pop	%rax
+	jmp	*trace_dispatch + ORIGINALS + 8 * \number(%rip)
+1:	pop	%rcx
+	pop	%rax
+	jmp	trace_dispatch_entry_\number
+	.size	trace_dispatch_enter_\number, . - trace_dispatch_enter_\number
+	.endm
+
+	.hidden	trace_dispatch
+	.hidden	trace_own
+	.hidden	trace_eval_frame
+	.hidden	trace_eval_frame_on_frame
+	enter_function 15
+	enter_function 16
+
+#define X(number, name, hook, of_builtins) dispatch_hook number, trace_dispatch_on_##hook;
 	DISPATCH_MAP(X)
+	DISPATCH_MAP_3_11(X)
 	DISPATCH_WATCH_MAP(X)
 
 	.section .note.GNU-stack,"",@progbits

@@ -10,8 +10,7 @@
  * dispatch hooks that only look (python/eval_loop_watch.c).  Whether calls are counted as they should be is
  * tried out with all ways of calling there are (python/eval_loop_test.c).
  *
- * python/dispatch_3_11.h (CPython 3.11) and python/dispatch.h (3.12 and later) say which dispatch hooks there are
- * and what they do.
+ * python/dispatch.h says which dispatch hooks there are and what they do.
  */
 #pragma once
 #include <stdbool.h>
@@ -59,9 +58,6 @@ bool trace_eval_loop_write_table(const struct loop_table *table, void *const *ta
 /* Where the loop has these: an index of what a dispatch hook has pushed, or LOOP_NOWHERE. */
 struct loop_places {
 	u32 next, stack, argument, state, frame;
-	/* The loop's own _PyCFrame, from its stack pointer; up to 3.12. */
-	u64 cframe;
-	bool is_cframe_fixed;
 };
 
 /* What is called of the interpreter. */

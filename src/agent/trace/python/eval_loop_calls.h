@@ -57,6 +57,21 @@ static __attribute__((noinline, unused)) void loop_close_outer(struct call_stack
 	}
 }
 
+/* This frame is being executed: what it called, and what has not returned, is over. */
+static inline void loop_end_called(struct call_stack *calls, u64 frame)
+{
+	if (__builtin_expect(loop_is_function(calls->top, frame), 1) || loop_is_full(calls))
+		return;
+	const struct trace_entry *caller = loop_find_function(calls, frame);
+	const u64 now = trace_now();
+
+	trace_advance(calls, now);
+	/* A region of its own is ended by the program. */
+	while (caller > calls->entries && calls->top > caller &&
+	       calls->top->kind != TRACE_KIND_REGION)
+		trace_pop(calls, now);
+}
+
 static inline void loop_close(struct call_stack *calls, u64 frame, u64 now)
 {
 	if (__builtin_expect(loop_is_function(calls->top, frame), 1)) {

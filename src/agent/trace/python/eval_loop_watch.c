@@ -41,12 +41,11 @@ static struct {
 	const struct python_offsets *offsets;
 	void *(*get_state)(void);
 	u64 code, callee; /* what is executed, and what it calls; 0: nothing is watched */
-	u64 cframe;
 	/* The places that have been right so far. */
 	u64 next, stack, argument, state, frame;
 	u32 events, calls;
-	bool is_cframe_fixed, is_aligned;
-	u32 next_place; /* LOOP_NOWHERE: it is looked for */
+	bool is_aligned; /* hooks are called as any function is */
+	u32 next_place;  /* LOOP_NOWHERE: it is looked for */
 } watch;
 
 /* Places whose word is in [first, last], and a multiple of `step`. */
@@ -134,19 +133,6 @@ u64 trace_eval_loop_frame(const struct python_layout *layout, u64 state)
 	return cframe != 0 ? loop_word(cframe + offsets->cframe_frame) : 0;
 }
 
-/* And hooks are called as any function: with a stack that is aligned. */
-static void watch_cframe(const u64 *places, u64 state)
-{
-	if (watch.offsets->state_cframe == PYTHON_NO_FIELD)
-		return;
-	const u64 cframe = loop_word(state + watch.offsets->state_cframe);
-	const u64 offset = cframe - (u64)(places + LOOP_STACK);
-
-	watch.is_cframe_fixed =
-		watch.is_cframe_fixed && (watch.events == 0 || watch.cframe == offset);
-	watch.cframe = offset;
-}
-
 void trace_eval_loop_watch(const u64 *places, u64 opcode)
 {
 	if (watch.code == 0)
@@ -157,7 +143,6 @@ void trace_eval_loop_watch(const u64 *places, u64 opcode)
 
 	if (frame == 0 || (loop_word(frame + watch.offsets->frame_code) & ~tags) != watch.code)
 		return;
-	watch_cframe(places, state);
 	watch.is_aligned = watch.is_aligned && (u64)places % 16 == 0;
 	watch.events++;
 	watch.calls += opcode == watch.shape->call;
@@ -200,7 +185,7 @@ static bool execute(const struct loop_entries *entries, void *code)
 static bool watch_twice(const struct loop_entries *entries, void *code)
 {
 	watch.next = watch.stack = watch.argument = watch.state = watch.frame = ~0ULL;
-	watch.is_cframe_fixed = watch.is_aligned = true;
+	watch.is_aligned = true;
 	watch.next_place = LOOP_NOWHERE;
 	watch.code = (u64)code;
 	if (!execute(entries, code))
@@ -233,8 +218,6 @@ bool trace_eval_loop_find_places(const struct loop_shape *shape,
 		/* Of what is read only; others may be right by chance, of one frame. */
 		.state = any_place(watch.state & KEPT_REGISTERS),
 		.frame = any_place(watch.frame & KEPT_REGISTERS),
-		.cframe = watch.cframe,
-		.is_cframe_fixed = watch.is_cframe_fixed,
 	};
 	return is_found && watch.is_aligned && out_places->stack != LOOP_NOWHERE &&
 	       out_places->argument != LOOP_NOWHERE;

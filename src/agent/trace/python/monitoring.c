@@ -200,18 +200,21 @@ static bool set_callbacks_of_wanted(void *module, void *events, int tool, void *
 	return true;
 }
 
-/* Where there are dispatch hooks, they need the events that no dispatch hook can stand before. */
-static bool has_stubs(void *module, int tool, const struct wanted *wanted)
+/*
+ * Where there are dispatch hooks, they need the events of what no instruction shows.  Events of functions
+ * that are not wanted can be left out, and dispatch hooks cannot.
+ */
+static bool has_dispatch(void *module, int tool, const struct wanted *wanted)
 {
-	const bool had_stubs = trace_dispatch_is_on();
+	const bool had_dispatch = trace_dispatch_is_on();
 
-	if (!set_events(module, tool, wanted->global))
+	if (trace_only_is_on() || !set_events(module, tool, wanted->global))
 		return false;
 	if (!trace_dispatch_set_up()) {
 		set_events(module, tool, 0);
 		return false;
 	}
-	if (!had_stubs)
+	if (!had_dispatch)
 		trace_dispatch_calibrate();
 	return true;
 }
@@ -226,7 +229,7 @@ static bool set_callbacks(void *module, void *events, int tool, struct monitored
 	place->tool = tool;
 	place->all = wanted.all;
 	place->with_calls = wanted.global | wanted.calls;
-	place->has_calls = !has_stubs(module, tool, &wanted);
+	place->has_calls = !has_dispatch(module, tool, &wanted);
 	if (place->has_calls)
 		calibrate(module, tool, wanted.of_functions);
 	trace_set_means(place->has_calls ? TRACE_MEANS_EVENTS : TRACE_MEANS_TABLE);

@@ -1,7 +1,7 @@
 /*
  * profile_function - CPython 3.6 to 3.11: a profile function on every thread state.
  *
- * On 3.11 only where dispatch hooks cannot be set (python/dispatch_3_11.h).
+ * On 3.11 only where dispatch hooks cannot be set (python/dispatch.h).
  *
  * Up to 3.11 the interpreter calls a function of its thread's own at each call and return, its
  * thread state says which (c_profilefunc): it is what PyEval_SetProfile() sets, on the calling

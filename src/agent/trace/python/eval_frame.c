@@ -1,0 +1,131 @@
+#include "agent/trace/python/eval_frame.h"
+
+#include <stddef.h>
+
+#include "agent/core/entries.h"
+#include "agent/trace/python/profile_function.h"
+#include "agent/trace/python/symbols.h"
+
+#define ENTRY_MAP(X)                                                                        \
+	X(_PyInterpreterState_GetEvalFrameFunc, eval_frame_function *, (void *interpreter)) \
+	X(_PyInterpreterState_SetEvalFrameFunc, void,                                       \
+	  (void *interpreter, eval_frame_function *function))                               \
+	X(_PyEval_EvalFrameDefault, void *, (void *state, void *frame, int is_throw))
+
+ENTRY_MAP(ENTRY_TYPE)
+
+static struct entries {
+	ENTRY_MAP(ENTRY_MEMBER)
+} python;
+
+struct trace_eval_frame trace_eval_frame;
+
+/* The interpreter's member is where it should be: what is set by call is seen there. */
+bool trace_eval_frame_is_there(u64 state)
+{
+	eval_frame_function **member = eval_frame_of(state);
+	void *interpreter = (void *)((u64)member - EVAL_FRAME_OF_INTERPRETER);
+
+	/* Another tool's: a debugger that was there before us, perhaps. */
+	if (python._PyInterpreterState_GetEvalFrameFunc(interpreter) != trace_eval_frame.own ||
+	    *member != NULL)
+		return false;
+	python._PyInterpreterState_SetEvalFrameFunc(interpreter, trace_eval_frame_on_frame);
+	const bool is_found = *member == trace_eval_frame_on_frame;
+
+	python._PyInterpreterState_SetEvalFrameFunc(interpreter, trace_eval_frame.own);
+	return is_found && *member == NULL;
+}
+
+void trace_eval_frame_switch(u64 state, bool is_on)
+{
+	*eval_frame_of(state) = is_on ? trace_eval_frame_on_frame : NULL;
+}
+
+/* The frame's first instruction reports its beginning, and another its end, if it has one. */
+void *trace_eval_frame_on_frame(void *state_object, void *frame_object, int is_throw)
+{
+	const u64 state = (u64)state_object, frame = (u64)frame_object;
+	eval_frame_function *evaluate = trace_eval_frame.foreign != NULL
+						? trace_eval_frame.foreign
+						: trace_eval_frame.own;
+	struct call_stack *calls = is_throw ? trace_of_thread() : NULL;
+
+	if (calls != NULL && !dispatch_is_in_other_tool(state))
+		dispatch_enter(calls, frame, dispatch_code_of(frame));
+	void *result = evaluate(state_object, frame_object, is_throw);
+
+	/* It has yielded, or an exception has left it.  In a child of fork the thread has other calls. */
+	calls = trace_own;
+	if (calls != NULL && (result == NULL || loop_is_function(calls->top, frame)))
+		loop_leave(calls, frame);
+	eval_frame_put_back(state);
+	return result;
+}
+
+/* --- while another tool has a profile function --- */
+
+/* Of all threads the same: that of another one is left alone, and its C functions are not counted. */
+static trace_profile_function *theirs;
+
+/* PyFrameObject.f_frame, of 3.11. */
+#define HANDLE_TO_FRAME 24
+
+static void begin_builtin(u64 callable, u64 frame)
+{
+	struct call_stack *calls = trace_of_thread();
+	const u64 method = trace_python_method(callable);
+
+	if (calls != NULL && method != 0)
+		trace_enter(
+			calls,
+			(struct trace_call){ .identity = trace_python_method_identity(method),
+					     .object = method,
+					     .named = callable,
+					     .frame = frame,
+					     .kind = TRACE_KIND_PYTHON_BUILTIN },
+			trace_now());
+}
+
+static void end_builtin(u64 callable, u64 frame)
+{
+	struct call_stack *calls = trace_of_thread();
+	const u64 method = trace_python_method(callable);
+
+	if (calls != NULL && method != 0)
+		trace_leave(calls, method, frame, trace_now());
+}
+
+/* Py_tracefunc.  The end of a call that takes the function away is not reported. */
+static int on_profile(void *object, void *frame_object, int what, void *argument)
+{
+	const u64 frame = loop_word((u64)frame_object + HANDLE_TO_FRAME);
+
+	if (what == TRACE_PROFILE_C_RETURN || what == TRACE_PROFILE_C_EXCEPTION)
+		end_builtin((u64)argument, frame);
+	const int result = theirs(object, frame_object, what, argument);
+
+	if (what == TRACE_PROFILE_C_CALL && result == 0)
+		begin_builtin((u64)argument, frame);
+	return result;
+}
+
+void trace_eval_frame_meet_profiler(u64 state)
+{
+	trace_profile_function **place = (void *)(state + EVAL_FRAME_STATE_PROFILE);
+
+	if (*place == on_profile || (theirs != NULL && *place != theirs))
+		return;
+	theirs = *place;
+	trace_eval_frame.has_met_profiler = true;
+	*place = on_profile;
+}
+
+bool trace_eval_frame_find(void)
+{
+	if (!TRACE_SYMBOLS_FIND(&python, ENTRY_MAP))
+		return false;
+	trace_eval_frame.own = python._PyEval_EvalFrameDefault;
+	trace_eval_frame.foreign = NULL;
+	return true;
+}
