@@ -154,10 +154,9 @@ void trace_notes_add(struct image *image, const struct trace_area *area,
 			   "Ruby's compiler (YJIT) is on: traced code mostly runs interpreted, "
 			   "not "
 			   "compiled, and takes longer for that");
-	note_count(
-		image, writer, count_of(image, &area->left_writable),
-		"places of its code, or of its tables, stay writable: the kernel did not let "
-		"them be protected again after hooks were written");
+	note_count(image, writer, count_of(image, &area->left_writable),
+		   "tables of its interpreter stay writable: the kernel did not let them be "
+		   "protected again after hooks were written");
 	if (is_set(&area->other_tools))
 		write_note(
 			image, writer,

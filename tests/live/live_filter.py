@@ -5,11 +5,9 @@ import sys
 
 # How it ends where there can be none.
 NOT_TO_BE_HAD = 77
-KILL, EPERM, ALLOW = 0x80000000, 0x00050001, 0x7fff0000
+KILL, ALLOW = 0x80000000, 0x7fff0000
 # Rules of BPF (seccomp(2); numbers of calls on x86-64).  Who calls msync() is killed.
 MSYNC_KILLS = ((0x20, 0, 0, 0), (0x15, 0, 1, 26), (6, 0, 0, KILL), (6, 0, 0, ALLOW))
-# mprotect() to what may be read and executed, as code that was written to is to be again, is refused.
-NO_CODE_AGAIN = ((0x20, 0, 0, 0), (0x15, 0, 3, 10), (0x20, 0, 0, 32), (0x15, 0, 1, 5), (6, 0, 0, EPERM), (6, 0, 0, ALLOW))
 # The rules hold for this process and what it becomes.
 LAUNCH = """
 import ctypes, os, struct, sys

@@ -7,7 +7,6 @@ import shutil
 import subprocess
 
 import live
-import live_filter
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "workloads", "native")
 FLAGS = {
@@ -287,16 +286,6 @@ class Programs(NativeTest):
         self.assertIn("-pg -mfentry", notes[0])
         self.trace(self.build("gcc", "calls.c", "fentry"), "plain")
         self.assertNotIn("patchable", " ".join(self.notes()))
-
-    def test_code_that_stays_writable_is_told_of(self):
-        """Ruby's callcc() is awaited by a jump in the dynamic linker."""
-        self.need("ruby")
-        run = subprocess.run([*live_filter.below(self, live_filter.NO_CODE_AGAIN), live.FATHOM, "trace", "-q", "-o",
-                              self.path("trace.fathom"), "--", "ruby", "--disable-gems", "-e", "1"], capture_output=True,
-                             text=True, check=False)
-        self.assertEqual((run.returncode, run.stderr), (0, ""))
-        notes = [note for note in self.report()["recording"]["notes"] if "stay writable" in note]
-        self.assertEqual(len(notes), 1, self.report()["recording"]["notes"])
 
     def test_a_program_that_is_killed_has_what_was_counted(self):
         for kind in ("instrument", "fentry"):

@@ -141,25 +141,6 @@ trace_native_return:
 	.size	\name\()_saving, . - \name\()_saving
 	.endm
 
-	saving_vectors trace_linker_on_change
-
-/*
- * In the place of a function of the dynamic linker's that does nothing: whoever calls it within
- * the linker may count on that.
- */
-	.globl	trace_linker_changed
-	.hidden	trace_linker_changed
-	.type	trace_linker_changed, @function
-	.p2align 4
-trace_linker_changed:
-	.cfi_startproc
-	save_all
-	call	trace_linker_on_change_saving
-	restore_all
-	ret
-	.cfi_endproc
-	.size	trace_linker_changed, . - trace_linker_changed
-
 	saving_vectors trace_native_on_entry_slowly
 	saving_vectors trace_native_on_return_slowly
 

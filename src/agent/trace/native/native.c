@@ -273,15 +273,6 @@ void trace_native_jump(u64 level)
 	give_tree(calls, here);
 }
 
-/*
- * A copy that comes back finds in the shadow what is right: as nothing is exchanged any more,
- * nobody writes there.
- */
-void trace_native_see_no_ends(void)
-{
-	__atomic_store_n(&trace_native.sees_ends, 0, __ATOMIC_RELAXED);
-}
-
 #if defined(__x86_64__)
 void trace_native_leave_stack(struct trace_stack *stack)
 {

@@ -46,8 +46,6 @@ void trace_native_forget(void);
  */
 void trace_native_leave_stack(struct trace_stack *stack);
 void trace_native_return_to_stack(struct trace_stack *stack);
-/* Ruby may load its callcc(), which copies stacks: trace_native_see_no_ends() when it does. */
-void trace_native_expect_callcc(void);
 /* Stacks will be copied without an event: from now on ends of calls are not seen. */
 void trace_native_see_no_ends(void);
 /* What the recorder is to look up for a callee: an address in its first instructions. */

@@ -11,9 +11,11 @@
 #include "agent/core/agent_state.h"
 #include "agent/trace/interposed.h"
 #include "agent/core/images.h"
-#include "agent/trace/native/linker.h"
 #include "agent/trace/native/native.h"
 #include "agent/trace/native/returns.h"
+
+/* In children of fork, too. */
+static bool are_stacks_copied;
 
 static u64 image_of(hook_function function)
 {
@@ -56,7 +58,7 @@ AGENT_START void trace_native_find_next(void)
 void trace_native_begin(void)
 {
 #if defined(__x86_64__)
-	trace_native.sees_ends = trace_returns_are_possible();
+	trace_native.sees_ends = !are_stacks_copied && trace_returns_are_possible();
 	trace_native.on_mcount = !is_of_program(HOOK_mcount);
 	trace_native.on__mcount = !is_of_program(HOOK__mcount);
 	trace_native.on_fentry = !is_of_program(HOOK___fentry__);
@@ -64,11 +66,14 @@ void trace_native_begin(void)
 	__atomic_store_n(&trace_native.is_on, 1, __ATOMIC_RELEASE);
 }
 
-void trace_native_expect_callcc(void)
+/*
+ * A copy that comes back finds in the shadow what is right: as nothing is exchanged any more,
+ * no event writes there.
+ */
+void trace_native_see_no_ends(void)
 {
-#if defined(__x86_64__)
-	trace_linker_begin();
-#endif
+	are_stacks_copied = true;
+	__atomic_store_n(&trace_native.sees_ends, 0, __ATOMIC_RELAXED);
 }
 
 void trace_native_end(void)

@@ -2,6 +2,7 @@
 #include "agent/interpreters/ruby/names.h"
 #include "agent/interpreters/ruby/ruby.h"
 #include "agent/trace/calls.h"
+#include "agent/trace/native/native.h"
 #include "agent/trace/ruby/ruby.h"
 #include "walk/ruby.h"
 #include "walk/ruby_code.h"
@@ -38,5 +39,8 @@ u64 trace_ruby_name(struct walk *walk, struct mem *mem, const struct trace_call 
 
 	if (is_text(&walk->ruby->texts[1], "RubyVM::YJIT.enable"))
 		trace_ruby_note_jit();
+	/* It is about to copy the stack, for the first time. */
+	if (call->kind == TRACE_KIND_RUBY_BUILTIN && is_text(&walk->ruby->texts[0], "callcc"))
+		trace_native_see_no_ends();
 	return key;
 }

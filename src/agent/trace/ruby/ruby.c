@@ -284,7 +284,6 @@ void trace_ruby_begin(const struct ruby_layout *layout)
 	const struct ruby_offsets *offsets = &layout->offsets;
 	const u64 flags = agent.terms.flags;
 
-	trace_native_expect_callcc();
 	ruby.layout = *layout;
 	trace_ruby = (struct trace_ruby){
 		.frame_size = offsets->frame_size,
@@ -305,6 +304,9 @@ void trace_ruby_begin(const struct ruby_layout *layout)
 			!(flags & RING_BLOCKS) && layout->version >= BLOCKS_LIKE_METHODS,
 	};
 	ruby.has_layout = true;
+	/* callcc() would not be seen: ruby/names.c. */
+	if (!trace_ruby.has_builtins)
+		trace_native_see_no_ends();
 }
 
 /* For the calling thread's Ractor, of those that have one. */
