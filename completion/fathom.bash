@@ -11,6 +11,11 @@ _fathom_files()
 	compopt -o filenames
 }
 
+_fathom_pids()
+{
+	mapfile -t COMPREPLY < <(cd /proc && compgen -G '[0-9]*' | grep "^$current")
+}
+
 # The value of an option, or failure when the option has none that is known.
 _fathom_value()
 {
@@ -22,7 +27,9 @@ _fathom_value()
 			_fathom_words "cpu user"
 		fi
 		;;
-	--trigger) _fathom_words "auto sigtrap timer" ;;
+	--trigger) _fathom_words "auto sigtrap timer copied" ;;
+	--pid | -p) _fathom_pids ;;
+	--duration | -d) _fathom_words "1 10 60" ;;
 	--color) _fathom_words "auto always never" ;;
 	--by) _fathom_words "function line module region thread process program" ;;
 	--sort) _fathom_words "self total calls" ;;
@@ -51,7 +58,7 @@ _fathom_command_index()
 	while [ "$i" -lt "$COMP_CWORD" ]; do
 		case "${COMP_WORDS[i]}" in
 		--) echo $((i + 1)); return ;;
-		--clock | --only | --rate | --output | --trigger | --color | -r | -o) i=$((i + 1)) ;;
+		--clock | --only | --rate | --output | --trigger | --color | --pid | --duration | -r | -o | -p | -d) i=$((i + 1)) ;;
 		-*) ;;
 		*) echo "$i"; return ;;
 		esac
@@ -90,7 +97,7 @@ _fathom()
 	fi
 	_fathom_value "$previous" && return
 	case "${COMP_WORDS[1]} $current" in
-	"record -"*) _fathom_words "--clock --rate --output --max-size --no-children --wait --quiet --native --paused --trigger --color --help" ;;
+	"record -"*) _fathom_words "--clock --rate --output --max-size --pid --children --duration --no-children --wait --quiet --native --paused --trigger --color --help" ;;
 	"trace -"*) _fathom_words "--clock --only --blocks --no-builtins --output --max-size --no-children --wait --quiet --paused --color --help" ;;
 	"dump -"*) _fathom_words "--core --root --locals --native --json --no-pager --color --help" ;;
 	"report -"*) _fathom_words "--by --tree --callers --callees --lines --native --min-max --raw --sort --thread --module --min --rows --json
@@ -99,7 +106,7 @@ _fathom()
 	"info -"*) _fathom_words "--color --help" ;;
 	"doctor -"*) _fathom_words "--rate --trigger --seconds --json --work --color --help" ;;
 	"record "* | "trace "*) mapfile -t COMPREPLY < <(compgen -c -- "$current") ;;
-	"dump "*) mapfile -t COMPREPLY < <(cd /proc && compgen -G '[0-9]*' | grep "^$current") ;;
+	"dump "*) _fathom_pids ;;
 	"help "*) _fathom_words "$commands" ;;
 	"module "*) _fathom_words "python ruby c" ;;
 	"report "* | "export "* | "info "*) _fathom_files ;;

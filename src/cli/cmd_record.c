@@ -1,3 +1,5 @@
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -6,7 +8,9 @@
 #include "cli/record_run.h"
 #include "cli/terminal.h"
 
-#define RATE_MAX_HZ 50000
+#define RATE_MAX_HZ     50000
+#define PID_MOST        4194304UL /* Linux, PID_MAX_LIMIT */
+#define DURATION_MOST_S 1e9
 
 static int set_clock(const struct option *option, void *place, const char *value,
 		     struct error *err)
@@ -29,6 +33,7 @@ static int set_trigger(const struct option *option, void *place, const char *val
 		[TRIGGER_AUTO] = "auto",
 		[TRIGGER_SIGTRAP] = "sigtrap",
 		[TRIGGER_TIMER] = "timer",
+		[TRIGGER_COPIED] = "copied",
 		NULL,
 	};
 
@@ -50,6 +55,36 @@ static int set_rate(const struct option *option, void *place, const char *value,
 	return rc;
 }
 
+static int add_pid(const struct option *option, void *place, const char *value,
+		   struct error *err)
+{
+	struct record_pids *pids = place;
+	unsigned long pid = 0;
+	const int rc = option_read_number(option, value, 1, PID_MOST, &pid, err);
+
+	if (rc < 0)
+		return rc;
+	if (pids->count == RECORD_PIDS_MAX)
+		return error_set(err, -EINVAL, "option '--%s' can be given %d times at most",
+				 option->name, RECORD_PIDS_MAX);
+	pids->pids[pids->count++] = (pid_t)pid;
+	return 0;
+}
+
+static int set_duration(const struct option *option, void *place, const char *value,
+			struct error *err)
+{
+	char *end = NULL;
+	const double seconds = strtod(value, &end);
+
+	if (end == value || *end != '\0' || !(seconds > 0) || seconds > DURATION_MOST_S)
+		return error_set(err, -EINVAL,
+				 "option '--%s' takes seconds, like 10 or 0.5, not '%s'",
+				 option->name, value);
+	*(uint64_t *)place = (uint64_t)(seconds * 1e9);
+	return 0;
+}
+
 #define AT(field) .offset = offsetof(struct record_settings, field)
 static const struct option options[] = {
 	{ "clock", 0, "CLOCK", "cpu (user and system time, the default) or user", set_clock,
@@ -60,6 +95,12 @@ static const struct option options[] = {
 	  AT(path) },
 	{ "max-size", 0, "SIZE", "the recording ends at it, like 500M; the program runs on",
 	  option_set_size, AT(session.max_bytes) },
+	{ "pid", 'p', "PID", "record a process that runs already; may be given again", add_pid,
+	  AT(pids) },
+	{ "children", 0, NULL, "with -p: the processes that descend from it, too",
+	  option_set_flag, AT(session.with_children) },
+	{ "duration", 'd', "SECONDS", "with -p: end after that; else at ^C or with the process",
+	  set_duration, AT(session.duration_ns) },
 	{ "no-children", 0, NULL, "sample the command's own process only", option_set_flag,
 	  AT(session.no_children) },
 	{ "wait", 0, NULL, "follow descendants that outlive the command", option_set_flag,
@@ -70,7 +111,7 @@ static const struct option options[] = {
 	  option_set_flag, AT(end.shows_plumbing) },
 	{ "paused", 0, NULL, "begin when the program asks for it: fathom-module(1)",
 	  option_set_flag, AT(session.is_paused) },
-	{ "trigger", 0, "TRIGGER", "what interrupts threads: auto, sigtrap or timer",
+	{ "trigger", 0, "TRIGGER", "what takes samples: auto, sigtrap, timer or copied",
 	  set_trigger, AT(session.trigger) },
 	{ "color", 0, "WHEN", "auto (on a terminal), always or never", option_set_color,
 	  AT(end.color) },
@@ -87,8 +128,9 @@ static int run(const struct command *command, char **arguments)
 
 const struct command cmd_record = {
 	.name = "record",
-	.usage = "[OPTION…] [--] COMMAND [ARGUMENT…]",
-	.summary = "Runs a command and records where its time goes",
+	.usage = "[OPTION…] [--] COMMAND [ARGUMENT…]\n       fathom record [OPTION…] -p PID "
+		 "[-p PID…]",
+	.summary = "Runs a command, or attaches to a process, and records where its time goes",
 	.options = options,
 	.usage_exit_code = EXIT_CODE_NOT_STARTED,
 	.stops_at_operand = true,

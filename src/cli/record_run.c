@@ -87,6 +87,8 @@ static int exit_code_of_status(const struct session_result *result)
 {
 	int status = result->wait_status;
 
+	if (result->is_attached)
+		return EXIT_CODE_OK;
 	if (!result->is_command_status_known)
 		return EXIT_CODE_NOT_STARTED;
 	return WIFSIGNALED(status) ? EXIT_CODE_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
@@ -149,7 +151,8 @@ static int record(struct record_settings *settings)
 	CLEANUP(freep) char *agent_path = NULL;
 	struct recording_writer *writer = NULL;
 	struct error err;
-	int not_run = executable_check(settings->session.argv[0], &err);
+	const bool has_command = settings->session.argv != NULL;
+	int not_run = has_command ? executable_check(settings->session.argv[0], &err) : 0;
 	int rc = not_run;
 
 	if (rc == 0)
@@ -164,6 +167,51 @@ static int record(struct record_settings *settings)
 	return EXIT_CODE_NOT_STARTED;
 }
 
+/* What does not go together is said, with what does. */
+static bool fits_attached(const struct session_options *session)
+{
+	const char *option = session->no_children                ? "--no-children"
+			     : session->wait                     ? "--wait"
+			     : session->is_paused                ? "--paused"
+			     : session->trigger == TRIGGER_TIMER ? "--trigger timer"
+								 : NULL;
+
+	if (option)
+		say("record: %s is for a command that fathom starts, not for -p", option);
+	return !option;
+}
+
+/* A command, or processes that run already; false, and said: none, or both. */
+static bool find_target(const struct command *command, char **operands,
+			struct record_settings *settings)
+{
+	struct session_options *session = &settings->session;
+	const bool is_attached = settings->pids.count > 0;
+
+	if (is_attached && operands[0]) {
+		say("%s: -p records a process that runs already: there can be no command "
+		    "beside "
+		    "it",
+		    command->name);
+		return false;
+	}
+	if (!is_attached && (session->with_children || session->duration_ns > 0)) {
+		say("%s: %s goes with -p PID", command->name,
+		    session->with_children ? "--children" : "-d");
+		return false;
+	}
+	if (!is_attached && !operands[0]) {
+		say("%s: it needs a command to run: fathom %s -- COMMAND%s", command->name,
+		    command->name,
+		    session->is_trace ? "" : "; or -p PID, a process that runs already");
+		return false;
+	}
+	session->argv = is_attached ? NULL : operands;
+	session->pids = settings->pids.pids;
+	session->pid_count = settings->pids.count;
+	return !is_attached || fits_attached(session);
+}
+
 int record_run(const struct command *command, char **arguments,
 	       struct record_settings *settings)
 {
@@ -173,16 +221,11 @@ int record_run(const struct command *command, char **arguments,
 
 	if (!command_parse(command, arguments, settings, &operands, &exit_code))
 		return exit_code;
-	settings->session.argv = operands;
 	allowance_raise(&allowance);
 	settings->session.allowance = &allowance;
-	if (operands[0]) {
+	exit_code = EXIT_CODE_NOT_STARTED;
+	if (find_target(command, operands, settings))
 		exit_code = record(settings);
-	} else {
-		say("%s: it needs a command to run: fathom %s -- COMMAND", command->name,
-		    command->name);
-		exit_code = EXIT_CODE_NOT_STARTED;
-	}
 	free(operands);
 	return exit_code;
 }

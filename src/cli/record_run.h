@@ -7,8 +7,17 @@
 
 struct command;
 
+#define RECORD_PIDS_MAX 256
+
+/* What is recorded in place of a command. */
+struct record_pids {
+	pid_t pids[RECORD_PIDS_MAX];
+	size_t count; /* 0: none */
+};
+
 struct record_settings {
 	struct session_options session;
+	struct record_pids pids;
 	const char *path; /* NULL: profile.fathom */
 	struct record_end_options end;
 };

@@ -228,6 +228,35 @@ static void account_unentered(struct image *image, const struct account_terms *t
 }
 
 /*
+ * Copied stacks: each sample stands for a period, of user mode or of all that the process burned.
+ * What is left beside them: of user mode only, kernel time; else what lay between the last sample
+ * of each thread and its end, and ticks that came late.
+ */
+static void account_copied(struct image *image, const struct account_terms *terms,
+			   struct figures *figures)
+{
+	const uint64_t usual_ns = REST_PERIODS * image->threads_seen * image->period_ns;
+
+	account_unentered(image, terms, figures);
+	const uint64_t burned_ns = above(image->cpu_ns, image->cpu_before_ns);
+	const uint64_t before_ns =
+		at_most(above(image->copied_from_ns, image->cpu_before_ns), burned_ns);
+	const uint64_t left_ns =
+		above(burned_ns - before_ns, image->sampled_ns + image->left_ns);
+
+	figures->unentered_ns = RECORDING_UNKNOWN;
+	figures->startup_ns = (int64_t)before_ns;
+	if (terms->is_user_clock)
+		return;
+	if (terms->is_user_mode_only) {
+		figures->kernel_unsampled_ns = (int64_t)left_ns;
+		return;
+	}
+	image->rest_ns = left_ns;
+	image->is_rest_long = left_ns > usual_ns;
+}
+
+/*
  * What no sample stands for of a process that is not believed, by the kernel's figures alone: a
  * row of its own.
  */
@@ -307,6 +336,8 @@ void account_close(struct image *image, const struct account_terms *terms,
 		account_distrusted(image, terms, &figures);
 	else if (image->start_cpu_ns != 0)
 		account_entered(image, terms, &figures);
+	else if (image_is_copied(image))
+		account_copied(image, terms, &figures);
 	else
 		account_unentered(image, terms, &figures);
 	if (image->is_accounted)

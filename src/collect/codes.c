@@ -21,6 +21,7 @@ static const struct code_language {
 	[0] = { "[interpreted]", "[unknown function]" },
 	[RECORDING_LANGUAGE_PYTHON] = { "[python]", "[unknown Python function]" },
 	[RECORDING_LANGUAGE_RUBY] = { "[ruby]", "[unknown Ruby method]" },
+	[RECORDING_LANGUAGE_KERNEL] = { "[kernel]", "[kernel]" },
 	[RECORDING_LANGUAGE_FATHOM] = { "[fathom]", "[unknown]" },
 	[RECORDING_LANGUAGE_REGION] = { "[regions]", "[unknown region]" },
 };
@@ -255,20 +256,29 @@ void codes_place(struct codes *codes, const struct epochs *epochs, const struct 
 					       .address = (uint64_t)row << 32 | line };
 }
 
+/* A function that has a name and nothing else. */
+static void place_named(struct codes *codes, uint32_t language, const char *name, uint32_t *row,
+			struct recording_frame *out_frame)
+{
+	if (*row == 0)
+		recording_writer_add_code(
+			codes->writer,
+			&(struct recording_code){ .language = language, .name = name }, row);
+	*out_frame = (struct recording_frame){
+		.module = module_row(codes, language),
+		.address = (uint64_t)*row << 32,
+	};
+}
+
 void codes_place_own(struct codes *codes, uint32_t which, const char *name,
 		     struct recording_frame *out_frame)
 {
-	uint32_t *row = &codes->own_codes[which];
+	place_named(codes, RECORDING_LANGUAGE_FATHOM, name, &codes->own_codes[which],
+		    out_frame);
+}
 
-	if (*row == 0)
-		recording_writer_add_code(codes->writer,
-					  &(struct recording_code){
-						  .language = RECORDING_LANGUAGE_FATHOM,
-						  .name = name,
-					  },
-					  row);
-	*out_frame = (struct recording_frame){
-		.module = module_row(codes, RECORDING_LANGUAGE_FATHOM),
-		.address = (uint64_t)*row << 32,
-	};
+void codes_place_kernel(struct codes *codes, const char *name, uint32_t *row,
+			struct recording_frame *out_frame)
+{
+	place_named(codes, RECORDING_LANGUAGE_KERNEL, name, row, out_frame);
 }

@@ -62,6 +62,18 @@ static char **command_entries(const struct command_environment *environment,
 	return entries;
 }
 
+bool command_has_no_agent(char *const *argv)
+{
+	CLEANUP(freep) struct target_program *program = xzalloc(sizeof *program);
+	const char *path = command_find(argv[0]);
+
+	if (path == NULL)
+		return false;
+	target_program_judge(path, argv, program);
+	free((void *)(uintptr_t)path);
+	return program_has_no_agent(program->kind);
+}
+
 /* In the child.  What cannot be entered is left alone. */
 static void command_exec(char *const *argv, const struct command_environment *environment)
 {
@@ -69,7 +81,7 @@ static void command_exec(char *const *argv, const struct command_environment *en
 	struct target_program program = { .is_enterable = false };
 	char *const *entries = environ;
 
-	if (path != NULL)
+	if (path != NULL && environment->agent_path != NULL)
 		target_program_judge(path, argv, &program);
 	if (program.is_enterable)
 		entries = command_entries(environment, program.first_libraries);

@@ -54,7 +54,9 @@ bool forward_take(struct forward *forward, pid_t pid)
 
 		if (signal == SIGCHLD)
 			has_child = true;
-		else if (signal == SIGUSR1)
+		else if (signal != SIGUSR1 && signal != SIGUSR2)
+			forward->has_stop = true;
+		if (signal == SIGUSR1)
 			forward->has_usr1 = true;
 		/* The kernel's own (a terminal's) have a positive code: signal(7), si_code. */
 		else if (is_forwarded(signal) && info.ssi_code <= 0 && pid > 0)

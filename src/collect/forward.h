@@ -15,6 +15,7 @@ struct error;
 struct forward {
 	int fd;        /* a signalfd */
 	bool has_usr1; /* USR1 came; what looks clears it */
+	bool has_stop; /* one that ends programs came: INT, TERM, HUP or QUIT */
 	sigset_t mask_before;
 };
 

@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "collect/copied_events.h"
 #include "collect/cpu_meter.h"
 #include "collect/known_calls.h"
 #include "collect/mappings.h"
 #include "record/writer.h"
+#include "remote/followed.h"
 
 /* So many threads that ended are kept before any are forgotten. */
 #define ENDED_THREADS_KEPT 512
@@ -63,6 +65,13 @@ uint64_t image_counted_ns(const struct image *image)
 	return trigger->counted_ns + trigger->clock_ns - trigger->clock_from_ns - paused_ns;
 }
 
+bool image_is_copied(const struct image *image)
+{
+	/* An exec that gave it other rights has ended its events. */
+	return image->copied != NULL && image->state != IMAGE_ENTERED &&
+	       (image->unwatched_since_ns == 0 || image->samples > 0);
+}
+
 void image_read_clock(struct image *image)
 {
 	if (image->trigger.state != IMAGE_TRIGGER_CHANGED || image->pidfd < 0)
@@ -83,6 +92,9 @@ void image_free(struct image *image)
 	cpu_meter_end(&image->pause.meter);
 	thread_events_close(&image->counters.events);
 	thread_events_close(&image->next_counters.events);
+	copied_events_release(image->copied);
+	copied_events_release(image->next_copied);
+	followed_free(image->followed);
 	if (image->pidfd >= 0)
 		close(image->pidfd);
 	known_calls_free(image->calls);

@@ -20,6 +20,8 @@
 #include "collect/thread_events.h"
 #include "collect/title.h"
 
+struct copied_events;
+struct followed;
 struct known_calls;
 struct mappings;
 struct recording_thread;
@@ -67,6 +69,8 @@ struct image_thread {
 	uint64_t left_out_ns; /* of samples that the disk was too slow for, and in no row */
 	bool is_end_booked;   /* and so is what it burned behind it */
 	bool has_ended_young; /* short_threads has seen it to */
+	uint32_t
+		copied_turn; /* copied_events_turn() of the event that samples it; 0: none yet */
 };
 
 /* What the recorder wrote into a ring's header once, and no agent changes. */
@@ -203,10 +207,17 @@ struct image {
 	uint64_t switch_cost_ns;  /* as its agent is to take it */
 	uint64_t switches_judged; /* account_check_switches() has looked at so many */
 
+	/* Where stacks are copied by the kernel: session_copied.h. */
+	struct copied_events *copied;      /* what samples it; NULL: nothing of the kind */
+	struct copied_events *next_copied; /* and the program that it is about to execute */
+	int is_copied_judged;      /* session_copied_look(): 1 + of rights that it got */
+	struct followed *followed; /* from its first sample on */
+	uint64_t copied_from_ns;   /* what its process had burned when that began */
+
 	/* The account. */
 	uint64_t ended_ns;      /* what its threads that ended had burned, from their births */
 	bool is_end_unknown;    /* of one of them the kernel has not reported it */
-	uint64_t cpu_before_ns; /* what earlier images of this process burned */
+	uint64_t cpu_before_ns; /* what earlier images burned, or it before the session */
 	uint64_t opened_cpu_ns; /* when its events were opened; 0: unknown */
 	uint64_t start_cpu_ns;  /* when sampling began, as the agent says; 0: it did not */
 	uint64_t sampled_ns;
@@ -261,6 +272,8 @@ uint64_t image_counted_ns(const struct image *image);
 bool image_is_counted(const struct image *image);
 /* Reads the clock of a process that is sampled without events, while there is one. */
 void image_read_clock(struct image *image);
+/* Whether copied stacks are what samples it: else nothing does, or its agent. */
+bool image_is_copied(const struct image *image);
 /* What it burned while it was paused. */
 uint64_t image_paused_ns(const struct image *image);
 /* Closes what samples it: no trap comes after. */

@@ -130,7 +130,7 @@ static bool kernel_is_at_least(unsigned int major, unsigned int minor)
 	return this_major > major || (this_major == major && this_minor >= minor);
 }
 
-static void ability_explain_refusal(struct perf_ability *ability, int rc)
+void perf_ability_explain(struct perf_ability *ability, int rc)
 {
 	if (rc == -EACCES || rc == -EPERM)
 		snprintf(ability->why, sizeof ability->why,
@@ -173,7 +173,7 @@ static void ability_try_sigtrap(pid_t pid, enum clock_kind clock, struct perf_ab
 	if (rc < 0)
 		rc = ability_try_sampler(pid, true);
 	if (rc < 0) {
-		ability_explain_refusal(ability, rc);
+		perf_ability_explain(ability, rc);
 		return;
 	}
 	ability->can_sigtrap = true;
@@ -211,7 +211,7 @@ int perf_ability_find(pid_t pid, enum trigger_kind trigger, enum clock_kind cloc
 		close(fd);
 		ability_try_sigtrap(pid, clock, &ability);
 	} else {
-		ability_explain_refusal(&ability, fd);
+		perf_ability_explain(&ability, fd);
 	}
 	if (trigger == TRIGGER_SIGTRAP && !ability.can_sigtrap)
 		return error_set(err, -EPERM,

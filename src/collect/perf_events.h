@@ -24,6 +24,7 @@ struct perf_ability {
 	bool can_sigtrap;      /* the sampling events */
 	bool can_see_kernel;   /* sampling events may count system time */
 	bool has_kernel_ticks; /* they may not, and timers are to sample that */
+	bool is_copied;        /* the stacks of all processes are copied (copied_events.h) */
 	char why[512];         /* a sentence for the report: which trigger and why */
 };
 
@@ -33,6 +34,9 @@ struct perf_ability {
  */
 int perf_ability_find(pid_t pid, enum trigger_kind trigger, enum clock_kind clock,
 		      struct perf_ability *out_ability, struct error *err);
+
+/* Why perf events are refused: the sentence for what the kernel said. */
+void perf_ability_explain(struct perf_ability *ability, int rc);
 
 /* A counter of CPU nanoseconds for pid: with all descendants, or with its threads only. */
 int perf_open_counter(pid_t pid, bool with_descendants);

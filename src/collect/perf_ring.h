@@ -21,6 +21,8 @@ struct perf_ring {
  * scarce.  0 or -errno; *out_ring then is not mapped.
  */
 int perf_ring_map(struct perf_ring *out_ring, int fd, size_t most_pages);
+/* With so many, or not. */
+int perf_ring_map_exactly(struct perf_ring *out_ring, int fd, size_t pages);
 void perf_ring_unmap(struct perf_ring *ring);
 /* Whether the kernel has written anything since it was read. */
 bool perf_ring_has_unread(const struct perf_ring *ring);
@@ -32,3 +34,12 @@ unsigned int perf_ring_read(struct perf_ring *ring,
 			    void (*visit)(void *context,
 					  const struct perf_event_header *record),
 			    void *context);
+/*
+ * One record at a time: how far the kernel has written by now; the oldest record before that, or
+ * NULL, which lives until it is passed; and room for as much.
+ */
+uint64_t perf_ring_head(const struct perf_ring *ring);
+const struct perf_event_header *perf_ring_peek(const struct perf_ring *ring, uint64_t head);
+/* Up to there it is full, in percent. */
+unsigned int perf_ring_used(const struct perf_ring *ring, uint64_t head);
+void perf_ring_pass(struct perf_ring *ring, const struct perf_event_header *record);

@@ -127,3 +127,41 @@ bool process_status_has_group(const struct process_status *status, gid_t group)
 		at = end;
 	}
 }
+
+size_t process_command_read(pid_t pid, char *text, size_t size, char **out_arguments,
+			    size_t most)
+{
+	char path[64];
+	size_t count = 0;
+
+	snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const ssize_t len = fd >= 0 ? read(fd, text, size - 1) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	for (ssize_t at = 0; at < len && count < most; count++) {
+		text[len] = '\0';
+		out_arguments[count] = text + at;
+		at += (ssize_t)strlen(text + at) + 1;
+	}
+	out_arguments[count] = NULL;
+	return count;
+}
+
+bool process_maps_have(pid_t pid, const char *text)
+{
+	CLEANUP(freep) char *line = NULL;
+	char path[64];
+	size_t size = 0;
+	bool found = false;
+
+	snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+	FILE *file = fopen(path, "re");
+
+	while (file != NULL && !found && getline(&line, &size, file) > 0)
+		found = strstr(line, text) != NULL;
+	if (file != NULL)
+		fclose(file);
+	return found;
+}

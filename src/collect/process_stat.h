@@ -3,6 +3,7 @@
  */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -33,6 +34,14 @@ bool process_is_alive(pid_t pid);
 /* Its user time, in the ticks /proc counts; 0 if it cannot be read. */
 uint64_t process_user_ns(pid_t pid);
 bool process_status_read(pid_t pid, struct process_status *out_status);
+/*
+ * Its arguments, at most so many, cut where the text has no more room; NULL behind the last.  How many
+ * there are: 0 of a kernel thread, and of one that has ended.
+ */
+size_t process_command_read(pid_t pid, char *text, size_t size, char **out_arguments,
+			    size_t most);
+/* Whether a line of its /proc/<pid>/maps has that text. */
+bool process_maps_have(pid_t pid, const char *text);
 /* Whether a debugger is attached to it at this moment. */
 bool process_has_debugger(pid_t pid);
 /* process_status_read() of the file's text.  False if a line before the groups is missing. */

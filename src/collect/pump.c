@@ -117,8 +117,7 @@ struct recording_frame pump_place(struct pump *pump, struct image *image, uint64
 	};
 }
 
-static uint32_t pump_add_node(struct pump *pump, uint32_t parent,
-			      const struct recording_frame *frame)
+uint32_t pump_add_node(struct pump *pump, uint32_t parent, const struct recording_frame *frame)
 {
 	struct recording_stack stack = { .parent = parent };
 	uint32_t row = 0;
@@ -186,6 +185,20 @@ static uint32_t pump_add_region(struct pump *pump, struct image *image,
 	return pump_add_node(pump, callers, &frame);
 }
 
+uint32_t pump_add_address(struct pump *pump, struct image *image, uint32_t callers,
+			  uint64_t address, uint32_t era)
+{
+	uint64_t *known = recent_at(&pump->leaf_rows, (uint64_t)image->row << 32 | callers,
+				    address, NULL);
+
+	if (*known == 0 || *known >> 32 != era) {
+		const struct recording_frame frame = pump_place(pump, image, address, era);
+
+		*known = (uint64_t)era << 32 | pump_add_node(pump, callers, &frame);
+	}
+	return (uint32_t)*known;
+}
+
 /* The whole stack's row: its callers and the leaf. */
 static uint32_t pump_stack_row(struct pump *pump, struct image *image,
 			       const struct ring_sample *sample, uint32_t *ending)
@@ -204,15 +217,7 @@ static uint32_t pump_stack_row(struct pump *pump, struct image *image,
 		if (stack != NULL && sample->leaf & RING_INTERPRETED)
 			return pump_add_region(pump, image, stack, callers, sample->leaf, era);
 	}
-	uint64_t *known = recent_at(&pump->leaf_rows, (uint64_t)image->row << 32 | callers,
-				    sample->leaf, NULL);
-
-	if (*known == 0 || *known >> 32 != era) {
-		const struct recording_frame frame = pump_place(pump, image, sample->leaf, era);
-
-		*known = (uint64_t)era << 32 | pump_add_node(pump, callers, &frame);
-	}
-	return (uint32_t)*known;
+	return pump_add_address(pump, image, callers, sample->leaf, era);
 }
 
 static void pump_bound_sample(const struct pump *pump, struct image *image,

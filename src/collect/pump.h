@@ -39,6 +39,12 @@ void pump_done(struct pump *pump);
 struct recording_frame pump_place(struct pump *pump, struct image *image, uint64_t address,
 				  uint32_t era);
 
+/* The recording's stack of a frame and its callers (0: none). */
+uint32_t pump_add_node(struct pump *pump, uint32_t parent, const struct recording_frame *frame);
+/* The same of an address, in the image's era. */
+uint32_t pump_add_address(struct pump *pump, struct image *image, uint32_t callers,
+			  uint64_t address, uint32_t era);
+
 /* Writes a note of samples that were left out because so much waited for the disk. */
 void pump_note_left_out(struct pump *pump);
 

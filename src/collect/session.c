@@ -24,6 +24,7 @@
 #include "collect/session.h"
 #include "collect/sideband.h"
 #include "collect/switch_cost.h"
+#include "collect/session_attach.h"
 #include "collect/session_facts.h"
 #include "collect/tick_rate.h"
 #include "record/keys.h"
@@ -57,6 +58,9 @@ static void session_reap(struct session *session)
 
 static bool session_is_over(const struct session *session)
 {
+	if (session->options->argv == NULL)
+		return session->is_full || session->tree.count == 0 ||
+		       session_attach_is_over(session);
 	if (!session->is_reaped || session->is_full)
 		return session->is_full;
 	if (session->tree.count == 0)
@@ -99,6 +103,7 @@ static void session_loop(struct session *session)
 	struct pollfd fds[] = {
 		{ .fd = session->forward.fd, .events = POLLIN },
 		{ .fd = hello_server_fd(session->server), .events = POLLIN },
+		{ .events = POLLIN },
 	};
 	uint64_t next_round_ns = monotonic_ns();
 
@@ -108,12 +113,15 @@ static void session_loop(struct session *session)
 		const int wait_ms =
 			next_round_ns > now ? (int)((next_round_ns - now) / NS_PER_MS) + 1 : 0;
 
-		if (poll(fds, 2,
+		fds[2].fd = session_copied_fd(session);
+		if (poll(fds, 3,
 			 debugger_wait_ms(&session->debugger, &session->tree, wait_ms)) > 0) {
 			session_take_hellos(session);
 			if (forward_take(&session->forward,
 					 session->is_reaped ? 0 : session->command.pid))
 				session_reap(session);
+			if (fds[2].revents != 0)
+				session_take_events(session);
 		}
 		session_report(session);
 		next_round_ns = session_look_between(session, next_round_ns);
@@ -155,7 +163,10 @@ static void session_leave_survivors(struct session *session)
 {
 	struct tree *tree = &session->tree;
 
-	session->result->survivors = (uint32_t)tree->count;
+	if (session->options->argv == NULL)
+		session_attach_leave(session);
+	else
+		session->result->survivors = (uint32_t)tree->count;
 	while (tree->count > 0) {
 		struct image *image = tree->images[0];
 
@@ -164,7 +175,8 @@ static void session_leave_survivors(struct session *session)
 			xasprintf("%s (pid %d) still ran when the recording ended and is not "
 				  "followed any more; --wait follows it",
 				  image->name, (int)image->pid);
-		recording_writer_note(session->writer, note);
+		if (session->options->argv != NULL)
+			recording_writer_note(session->writer, note);
 		tree_leave(tree, image);
 	}
 }
@@ -209,14 +221,17 @@ static void session_note_end(struct session *session)
 {
 	const bool is_user_clock = session->options->clock == CLOCK_KIND_USER;
 	const uint64_t wall_ns =
-		(session->result->survivors == 0 ? session->over_ns : session->reaped_ns) -
+		(session->result->survivors == 0 || !session->is_reaped ? session->over_ns
+									: session->reaped_ns) -
 		session->start_ns;
 	uint64_t kernel_cpu_ns =
 		session->tree_counter_fd >= 0 ? perf_read_counter(session->tree_counter_fd) : 0;
 
 	generated_code_note(&session->generated, session->writer);
 	kernel_cpu_ns += session->uncounted_ns;
-	if (session->switches.is_tree_closed)
+	if (session->options->argv == NULL)
+		kernel_cpu_ns = session->attached_ns;
+	else if (session->switches.is_tree_closed)
 		kernel_cpu_ns = session_switches_charged_ns(session);
 	else if (is_user_clock || session->tree_counter_fd < 0)
 		kernel_cpu_ns = account_children_ns(is_user_clock);
@@ -229,7 +244,8 @@ static void session_note_end(struct session *session)
 					     kernel_cpu_ns);
 	recording_writer_set_int(session->writer, KEY_WALL_NS, (int64_t)wall_ns);
 	/* Without a counter of the clock's kind, it is known of a program that has ended. */
-	if (session->is_reaped || session->switches.is_tree_closed ||
+	if (session->is_reaped || session->options->argv == NULL ||
+	    session->switches.is_tree_closed ||
 	    (session->tree_counter_fd >= 0 && !is_user_clock))
 		recording_writer_set_int(session->writer, KEY_KERNEL_CPU_NS,
 					 (int64_t)kernel_cpu_ns);
@@ -237,6 +253,7 @@ static void session_note_end(struct session *session)
 		recording_writer_set_int(session->writer, KEY_PAUSED_NS,
 					 (int64_t)session->off_ns);
 	session_switches_note(session);
+	session_copied_note(session);
 	if (session->nonsensical > MAX_NONSENSE_NOTES)
 		session_facts_note_more_nonsense(session->writer,
 						 session->nonsensical - MAX_NONSENSE_NOTES);
@@ -263,6 +280,17 @@ static void session_note_end(struct session *session)
 				      "some samples may lack names");
 }
 
+/* Where copies are refused that were not asked for, what no agent is in is counted. */
+static int session_prepare_copies(struct session *session, struct error *err)
+{
+	const int rc = session_copied_prepare(session, session->command.pid, err);
+
+	if (rc == 0 || session->options->trigger == TRIGGER_COPIED)
+		return rc;
+	notes_add(session->notes, "%s", err->text);
+	return 0;
+}
+
 /* Before the command runs: everything that may be refused. */
 static int session_prepare(struct session *session, const char *agent_path, struct error *err)
 {
@@ -271,6 +299,8 @@ static int session_prepare(struct session *session, const char *agent_path, stru
 	int rc = perf_ability_find(session->command.pid, options->trigger, options->clock,
 				   ability, err);
 
+	if (rc == 0 && session->copies_tree)
+		rc = session_prepare_copies(session, err);
 	if (rc < 0)
 		return rc;
 	session->enter_terms = (struct enter_terms){
@@ -319,21 +349,9 @@ static int session_prepare(struct session *session, const char *agent_path, stru
 	return 0;
 }
 
-static int session_start(struct session *session, struct error *err)
+/* From now on there is a session. */
+static void session_begin(struct session *session)
 {
-	struct command_environment environment = {
-		.socket_path = hello_server_path(session->server),
-		.signal_mask = session->forward.mask_before,
-		.allowance = session->options->allowance,
-	};
-	int rc = hello_server_link_agent(session->server, session->options->agent_path,
-					 &environment.agent_path, err);
-
-	if (rc == 0)
-		rc = command_start(session->options->argv, &environment, &session->command,
-				   err);
-	if (rc < 0)
-		return rc;
 	session->start_ns = monotonic_ns();
 	session->start_ticks = ticks_now();
 	tree_init(&session->tree, session->writer, session->start_ns);
@@ -344,6 +362,37 @@ static int session_start(struct session *session, struct error *err)
 	pump_init(&session->pump, session->writer, session->start_ns);
 	session->pump.maps_changed = session_maps_changed;
 	session->pump.context = session;
+}
+
+static int session_start_attached(struct session *session, struct error *err)
+{
+	session_begin(session);
+	return session_attach_start(session, err);
+}
+
+static int session_start(struct session *session, struct error *err)
+{
+	struct command_environment environment = {
+		.socket_path = hello_server_path(session->server),
+		.signal_mask = session->forward.mask_before,
+		.allowance = session->options->allowance,
+	};
+	const struct session_options *options = session->options;
+	int rc = hello_server_link_agent(session->server, options->agent_path,
+					 &environment.agent_path, err);
+
+	session->copies_tree = options->trigger == TRIGGER_COPIED ||
+			       (options->trigger == TRIGGER_AUTO && !options->is_trace &&
+				!options->is_paused && command_has_no_agent(options->argv));
+	if (options->trigger == TRIGGER_COPIED)
+		environment.agent_path = NULL;
+
+	if (rc == 0)
+		rc = command_start(session->options->argv, &environment, &session->command,
+				   err);
+	if (rc < 0)
+		return rc;
+	session_begin(session);
 	rc = session_prepare(session, environment.agent_path, err);
 	if (rc < 0) {
 		command_abandon(&session->command);
@@ -359,11 +408,13 @@ static int session_start(struct session *session, struct error *err)
 	/* Register the command now: a set-user-ID program emits no events. */
 	if (rc == 0 && session->sideband != NULL)
 		tree_add_command(&session->tree, session->command.pid, session->start_ns);
+	session_copied_give_command(session);
 	return rc;
 }
 
 static void session_close(struct session *session)
 {
+	session_copied_close(session);
 	sideband_close(session->sideband);
 	session_close_storms(session);
 	if (session->tree_counter_fd >= 0)
@@ -380,7 +431,8 @@ static int session_run_prepared(struct session *session, struct error *err)
 
 	if (rc < 0)
 		return rc;
-	rc = session_start(session, err);
+	rc = session->options->argv != NULL ? session_start(session, err)
+					    : session_start_attached(session, err);
 	if (rc == 0) {
 		/* From now on programs wait for answers.  The writer's thread inherits the place. */
 		const int place = better_place_ask();
@@ -399,7 +451,7 @@ static int session_run_prepared(struct session *session, struct error *err)
 		session_note_end(session);
 		if (session->is_full)
 			recording_writer_commit(session->writer);
-		while (!session->is_reaped)
+		while (!session->is_reaped && session->options->argv != NULL)
 			session_refuse(session, -1);
 		session->result->samples = session->pump.samples;
 		session->result->failure = SESSION_FAILURE_NONE;
@@ -423,7 +475,8 @@ int session_run(const struct session_options *options, struct recording_writer *
 
 	if (complete.rate_hz == 0)
 		complete.rate_hz = 1000;
-	*out_result = (struct session_result){ .failure = SESSION_FAILURE_OURS };
+	*out_result = (struct session_result){ .failure = SESSION_FAILURE_OURS,
+					       .is_attached = options->argv == NULL };
 	int rc = forward_open(&session.forward, err);
 
 	if (rc < 0)

@@ -22,6 +22,7 @@ struct recording_writer;
 struct session_result {
 	int wait_status; /* of the command, as wait(2) gives it */
 	bool is_command_status_known;
+	bool is_attached; /* there was no command */
 	enum session_failure failure;
 	uint64_t samples;
 	uint32_t survivors; /* descendants still running that are not followed any more */

@@ -113,6 +113,7 @@ static void session_take_event(void *context, const struct sideband_event *event
 {
 	struct session *session = context;
 
+	session_copied_take(session, event->time_ns);
 	if (event->kind == SIDEBAND_EXIT) {
 		if (session_take_end(session, event))
 			return;
@@ -152,9 +153,13 @@ void session_take_events(struct session *session)
 {
 	if (session->sideband == NULL)
 		return;
+	const uint64_t until_ns = monotonic_ns();
+
 	session->has_read_storms = false;
+	session->copied.fullest = 0;
 	session->events_dropped +=
 		sideband_drain(session->sideband, session_take_event, session);
+	session_copied_take(session, until_ns);
 	if (session->late_end_count > 0)
 		session_take_late(session, 0);
 }

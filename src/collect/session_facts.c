@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "collect/image.h"
 #include "collect/perf_events.h"
+#include "collect/process_stat.h"
 #include "collect/session_options.h"
 #include "record/keys.h"
 #include "record/writer.h"
@@ -28,6 +29,9 @@
  * it has, and leeway.
  */
 #define BRIEF_NS 20000000
+/* Of a command line that is read from /proc; longer ones are cut off. */
+#define COMMAND_BYTES     4096
+#define COMMAND_ARGUMENTS 256
 
 static void add_string(struct json_object *array, const char *string)
 {
@@ -59,6 +63,23 @@ static void write_command(struct recording_writer *writer, char *const *argv)
 	recording_writer_set(writer, KEY_COMMAND,
 			     json_object_to_json_string_ext(array, JSON_C_TO_STRING_PLAIN));
 	json_object_put(array);
+}
+
+/* The processes, and the command line of the first. */
+static void write_pids(struct recording_writer *writer, const struct session_options *options)
+{
+	struct json_object *array = json_object_new_array();
+	char *arguments[COMMAND_ARGUMENTS + 1];
+	char text[COMMAND_BYTES];
+
+	for (size_t i = 0; i < options->pid_count; i++)
+		json_object_array_add(array, json_object_new_int(options->pids[i]));
+	recording_writer_set(writer, KEY_PIDS,
+			     json_object_to_json_string_ext(array, JSON_C_TO_STRING_PLAIN));
+	json_object_put(array);
+	if (process_command_read(options->pids[0], text, sizeof text, arguments,
+				 COMMAND_ARGUMENTS) > 0)
+		write_command(writer, arguments);
 }
 
 static void write_host(struct recording_writer *writer)
@@ -98,7 +119,10 @@ static void write_sampling(struct recording_writer *writer,
 {
 	recording_writer_set(writer, KEY_CLOCK,
 			     options->clock == CLOCK_KIND_USER ? "user" : "cpu");
-	recording_writer_set(writer, KEY_TRIGGER, ability->can_sigtrap ? "sigtrap" : "timer");
+	recording_writer_set(writer, KEY_TRIGGER,
+			     ability->is_copied     ? "copied"
+			     : ability->can_sigtrap ? "sigtrap"
+						    : "timer");
 	recording_writer_set(writer, KEY_TRIGGER_WHY, ability->why);
 	recording_writer_set_int(writer, KEY_RATE_HZ, options->rate_hz);
 	recording_writer_set_int(writer, KEY_PERIOD_NS,
@@ -109,7 +133,10 @@ void session_facts_write_start(struct recording_writer *writer,
 			       const struct session_options *options,
 			       const struct perf_ability *ability, uint64_t start_ns)
 {
-	write_command(writer, options->argv);
+	if (options->argv != NULL)
+		write_command(writer, options->argv);
+	else
+		write_pids(writer, options);
 	write_host(writer);
 	write_directory(writer);
 	recording_writer_set(writer, KEY_MODE, options->is_trace ? "trace" : "sample");

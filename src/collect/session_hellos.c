@@ -100,6 +100,9 @@ static void session_change(struct session *session, const struct handshake_hello
 					  hello->reason == HANDSHAKE_EXEC_RECORDED;
 	if (hello->occasion == HANDSHAKE_STOP && handshake_is_exec(hello->reason))
 		unentered_expect(&session->tree, image, &session->enter_terms);
+	if (image != NULL && hello->occasion == HANDSHAKE_STOP &&
+	    hello->reason == HANDSHAKE_EXEC)
+		session_copied_expect(session, image);
 	enter_change(image, hello, connection, &session->enter_terms);
 }
 

@@ -5,13 +5,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "abi/only.h"
 
 struct allowance;
 
 enum clock_kind { CLOCK_KIND_CPU, CLOCK_KIND_USER, CLOCK_KIND_WALL /* of a trace */ };
-enum trigger_kind { TRIGGER_AUTO, TRIGGER_SIGTRAP, TRIGGER_TIMER };
+enum trigger_kind { TRIGGER_AUTO, TRIGGER_SIGTRAP, TRIGGER_TIMER, TRIGGER_COPIED };
 
 /* Why nothing was started: what the exit code will be. */
 enum session_failure {
@@ -22,7 +23,13 @@ enum session_failure {
 };
 
 struct session_options {
-	char *const *argv; /* the command, NULL-terminated, as it was given */
+	char *const
+		*argv; /* the command, NULL-terminated, as it was given; NULL: there is none */
+	const pid_t *pids; /* without a command: processes that run already */
+	size_t pid_count;
+	bool with_children; /* of these: processes that descend from them, too */
+	uint64_t
+		duration_ns; /* of these: the recording ends after that; 0: with the last of them */
 	enum clock_kind clock;
 	uint32_t rate_hz; /* 0: 1,000 */
 	enum trigger_kind trigger;

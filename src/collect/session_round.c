@@ -109,7 +109,8 @@ void session_image_ended(void *context, struct image *image)
 	/* Without perf events: it was alone, so what wait(2) gives its parent is its own. */
 	if (!session->ability.can_count && session->is_reaped && session->tree.serial == 1)
 		image->rusage_ns = account_children_ns(session->account_terms.is_user_clock);
-	if (image->state == IMAGE_STARTING && image->unentered_reason == NULL) {
+	if (image->state == IMAGE_STARTING && image->unentered_reason == NULL &&
+	    !image_is_copied(image)) {
 		image->says_hello_late = session_is_late(session, image);
 		image->unentered_reason = session_facts_why_unentered(
 			image, hello_server_why_unanswered(session->server, image->pid,
@@ -129,6 +130,8 @@ void session_image_ended(void *context, struct image *image)
 		session_judge_child(session, image);
 	session->uncounted_ns += image->uncounted_ns;
 	session->booked_ns += image->booked_ns;
+	if (image->cpu_ns > image->cpu_before_ns)
+		session->attached_ns += image->cpu_ns - image->cpu_before_ns;
 	session->births += image->booked_ns > 0 && image->cpu_before_ns == 0;
 	session->off_ns += image->off_ns;
 	generated_code_copy(&session->generated, session->writer, image);
@@ -169,6 +172,7 @@ void session_mapped(void *context, struct image *image, const struct module_plac
 	struct session *session = context;
 
 	interpreters_see(&session->interpreters, image, place);
+	session_copied_map(image, place);
 }
 
 /* Not sooner: of a parent that made a child and ended, the child has its name and mappings. */
@@ -264,6 +268,7 @@ int session_look_at_new(struct session *session, int wait_ms)
 		    session_may_wait(session, image))
 			continue;
 		unentered_look(tree, image, &session->enter_terms);
+		session_copied_look(session, image);
 		wait_ms = unentered_wait_ms(image, wait_ms);
 	}
 	return wait_ms;
@@ -282,6 +287,8 @@ void session_round(struct session *session)
 	session_take_events(session);
 	if (session->sideband != NULL)
 		fullest = sideband_fullest(session->sideband);
+	if (session->copied.fullest > fullest)
+		fullest = session->copied.fullest;
 	for (size_t i = 0; i < tree->count; i++) {
 		struct image *image = tree->images[i];
 
@@ -290,11 +297,15 @@ void session_round(struct session *session)
 			pump_image(&session->pump, image, image->ring_mark, 0);
 
 		fullest = used > fullest ? used : fullest;
+		if (image->copied != NULL && image->ring == NULL)
+			image_forget_past(image, session->pump.round_ns, session->start_ns,
+					  session->writer);
 		account_check_switches(image);
 		short_threads_expire(&image->short_threads, session->pump.round_ns);
 		ring_view_set_unshared(image);
 		if (image->state != IMAGE_ENTERED && !session_may_wait(session, image)) {
 			unentered_look(&session->tree, image, &session->enter_terms);
+			session_copied_look(session, image);
 			longest_ms = unentered_wait_ms(image, longest_ms);
 		}
 		session_look_at_title(session, image, &titles_left);

@@ -5,6 +5,7 @@
  *   session_events.c  what the kernel reports of processes and threads
  *   session_round.c   what a round of its clock takes in, and what is noted when an image ends
  *   session_hellos.c  answers agents
+ *   session_copied.c  samples what no agent is in
  *   session_switches.c  what switches cost, and processes that are changed to timers for it
  */
 #pragma once
@@ -13,10 +14,12 @@
 
 #include "collect/account.h"
 #include "collect/command.h"
+#include "collect/copied_events.h"
 #include "collect/enter.h"
 #include "collect/forward.h"
 #include "collect/generated_code.h"
 #include "collect/interpreters.h"
+#include "collect/kernel_frames.h"
 #include "collect/perf_events.h"
 #include "collect/pump.h"
 #include "collect/sampling_cost.h"
@@ -24,10 +27,13 @@
 #include "collect/switching.h"
 #include "collect/debugger.h"
 #include "collect/tree.h"
+#include "remote/stack.h"
+#include "remote/unwind_files.h"
 
 struct hello_server;
 struct image;
 struct module_place;
+struct error;
 struct sideband;
 struct sideband_event;
 struct storms;
@@ -67,6 +73,21 @@ struct session_switches {
 	uint64_t events_dropped; /* by the sideband, when switches were looked at last */
 };
 
+/* What samples by copied stacks: session_copied.c. */
+struct session_copied {
+	bool is_open;
+	struct copied_terms terms;
+	struct copied_rings rings;
+	struct unwind_files files;
+	struct remote_stack stack; /* of the sample at hand */
+	struct kernel_frames kernel;
+	struct copied_events *command; /* of the command, until there is an image of it */
+	uint64_t command_ns;           /* what its process had burned before its exec */
+	uint64_t lost;                 /* samples for which a ring had no room */
+	uint64_t images;               /* that had any */
+	unsigned int fullest;          /* ring, when samples were taken in last, in percent */
+};
+
 struct session {
 	const struct session_options *options;
 	struct recording_writer *writer;
@@ -85,6 +106,7 @@ struct session {
 	struct debugger_watch debugger;
 	struct generated_code generated;
 	struct session_switches switches;
+	struct session_copied copied;
 	uint64_t next_report_ns; /* before it no report so far is started */
 	int tree_counter_fd;     /* CPU time of the whole tree; -1: none */
 	struct storms *storms;
@@ -93,6 +115,7 @@ struct session {
 	size_t late_end_count, late_end_capacity;
 	int round_ms;
 	bool is_reaped, is_broken;
+	bool copies_tree; /* the command, and all that descends from it, is to have no agent */
 	bool is_full; /* the recording is as large as it may be: the program runs on without it */
 	uint64_t start_ns, start_ticks, reaped_ns, over_ns;
 	struct sampling_cost cost;
@@ -100,6 +123,7 @@ struct session {
 	uint64_t uncounted_ns; /* burned out of our counters' sight */
 	uint64_t booked_ns;    /* in samples and figures of images that ended */
 	uint64_t births;       /* of processes of which there are figures */
+	uint64_t attached_ns;  /* burned by images since the session attached to them */
 	uint64_t waited_ns;    /* what wait(2) reported of the command and what it waited for */
 	uint64_t off_ns;       /* that programs did not want to be recorded */
 	uint64_t calls_read_at_ns; /* when calls were read last */
@@ -144,6 +168,34 @@ uint64_t session_switches_charged_ns(const struct session *session);
 /* Measured now, if switches can have cost a hundredth of that CPU time; NULL: they cannot. */
 const struct switch_costs *session_switches_costs(struct session *session, uint64_t cpu_ns);
 void session_switches_note(struct session *session);
+
+/* Opens the rings; a sentence if that fails.  Again does nothing. */
+int session_copied_open(struct session *session, struct error *err);
+void session_copied_close(struct session *session);
+/* A descriptor to poll, or -1. */
+int session_copied_fd(const struct session *session);
+/* Takes in the samples that were taken before that moment (CLOCK_MONOTONIC). */
+void session_copied_take(struct session *session, uint64_t until_ns);
+
+/*
+ * All of the command's tree is sampled so, from its exec on: pid waits for it.  On failure the session
+ * is as before, and a sentence says why.
+ */
+int session_copied_prepare(struct session *session, pid_t pid, struct error *err);
+/* There is an image of the command. */
+void session_copied_give_command(struct session *session);
+/* From now on the image is sampled so, on all of its threads; -errno as copied_events_open(). */
+int session_copied_begin(struct session *session, struct image *image, bool with_children);
+/* What it is about to execute is, from its first instruction. */
+void session_copied_expect(struct session *session, struct image *image);
+/* An image that no agent has come to so far: it is sampled so if none will. */
+void session_copied_look(struct session *session, struct image *image);
+/* The image has mapped that. */
+void session_copied_map(struct image *image, const struct module_place *place);
+/* The image has ended: a note of what such samples do not show. */
+void session_copied_end(struct session *session, const struct image *image);
+/* Behind the last of them: what was lost. */
+void session_copied_note(struct session *session);
 
 /* For the tree and the pump, whose context the session is. */
 void session_image_ended(void *context, struct image *image);

@@ -4,6 +4,7 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include "base/memory.h"
 #include "base/monotonic.h"
 #include "collect/perf_ring.h"
+#include "collect/thread_scan.h"
 
 /*
  * kernel.perf_event_mlock_kb is 516 by default: 129 pages for each CPU, of which the rings of
@@ -24,7 +26,7 @@
 #define MISC_BUILD_ID (1U << 14) /* PERF_RECORD_MISC_MMAP_BUILD_ID, Linux >= 5.12 */
 
 struct cpu_ring {
-	int fd;
+	int fd, cpu;
 	struct perf_ring ring;
 };
 
@@ -38,6 +40,8 @@ struct held_record {
 struct sideband {
 	struct cpu_ring *rings;
 	size_t ring_count;
+	int *followers; /* events of sideband_follow() */
+	size_t follower_count, follower_capacity;
 	struct held_record *held;
 	size_t held_count, held_capacity;
 	uint64_t serial;
@@ -45,11 +49,19 @@ struct sideband {
 	unsigned int fullest; /* in percent, when it was read last */
 };
 
-static int sideband_open_event(pid_t pid, int cpu, bool with_build_ids)
+static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
 {
-	struct perf_event_attr attr = {
+	attr->size = sizeof *attr;
+	const int fd =
+		(int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static struct perf_event_attr reporting(bool with_build_ids)
+{
+	return (struct perf_event_attr){
 		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof attr,
 		.config = PERF_COUNT_SW_DUMMY,
 		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
 		.sample_id_all = 1,
@@ -65,9 +77,13 @@ static int sideband_open_event(pid_t pid, int cpu, bool with_build_ids)
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 	};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
 
-	return fd < 0 ? -errno : fd;
+static int sideband_open_event(pid_t pid, int cpu, bool with_build_ids)
+{
+	struct perf_event_attr attr = reporting(with_build_ids);
+
+	return open_event(&attr, pid, cpu);
 }
 
 int sideband_open_unread(pid_t pid, int cpu)
@@ -75,14 +91,78 @@ int sideband_open_unread(pid_t pid, int cpu)
 	return sideband_open_event(pid, cpu, false);
 }
 
+/* An event on ourselves that reports nothing: the ends of threads do not matter to it. */
+static int open_owner(int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+
+	return open_event(&attr, 0, cpu);
+}
+
+/* pid 0: with its owner only. */
 static int cpu_ring_open(struct cpu_ring *ring, pid_t pid, int cpu)
 {
-	ring->fd = sideband_open_event(pid, cpu, true);
-	if (ring->fd == -EINVAL) /* before Linux 5.12 */
+	ring->cpu = cpu;
+	ring->fd = pid == 0 ? open_owner(cpu) : sideband_open_event(pid, cpu, true);
+	if (ring->fd == -EINVAL && pid != 0) /* before Linux 5.12 */
 		ring->fd = sideband_open_event(pid, cpu, false);
 	if (ring->fd < 0)
 		return ring->fd;
 	return perf_ring_map(&ring->ring, ring->fd, RING_PAGES);
+}
+
+struct following {
+	struct sideband *sideband;
+	struct perf_event_attr attr;
+};
+
+static int follow_on_cpu(struct following *following, pid_t tid, const struct cpu_ring *ring)
+{
+	struct sideband *sideband = following->sideband;
+	int fd = open_event(&following->attr, tid, ring->cpu);
+
+	if (fd == -EINVAL && following->attr.build_id) { /* before Linux 5.12 */
+		following->attr.build_id = 0;
+		fd = open_event(&following->attr, tid, ring->cpu);
+	}
+	if (fd < 0)
+		return fd;
+	sideband->followers = array_grow(sideband->followers, sideband->follower_count,
+					 &sideband->follower_capacity, sizeof fd);
+	sideband->followers[sideband->follower_count++] = fd;
+	return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) < 0 ? -errno : 0;
+}
+
+static int follow_thread(void *context, pid_t tid)
+{
+	struct following *following = context;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < following->sideband->ring_count; i++)
+		rc = follow_on_cpu(following, tid, &following->sideband->rings[i]);
+	return rc;
+}
+
+int sideband_follow(struct sideband *sideband, pid_t pid, bool with_children, struct error *err)
+{
+	struct following following = { .sideband = sideband, .attr = reporting(true) };
+
+	following.attr.inherit_thread = !with_children;
+	const int rc = thread_scan(pid, follow_thread, &following);
+
+	return rc < 0 ? error_errno(err, rc, "cannot watch process %d", (int)pid) : 0;
+}
+
+int sideband_open_empty(struct sideband **out_sideband, struct error *err)
+{
+	return sideband_open(0, out_sideband, err);
 }
 
 int sideband_open(pid_t pid, struct sideband **out_sideband, struct error *err)
@@ -120,9 +200,12 @@ void sideband_close(struct sideband *sideband)
 		if (sideband->rings[i].fd >= 0)
 			close(sideband->rings[i].fd);
 	}
+	for (size_t i = 0; i < sideband->follower_count; i++)
+		close(sideband->followers[i]);
 	for (size_t i = 0; i < sideband->held_count; i++)
 		free(sideband->held[i].record);
 	free(sideband->held);
+	free(sideband->followers);
 	free(sideband->rings);
 	free(sideband);
 }

@@ -37,6 +37,17 @@ struct sideband_event {
 
 /* Opens the events on pid.  The sentence says what was refused. */
 int sideband_open(pid_t pid, struct sideband **out_sideband, struct error *err);
+/*
+ * The same of processes that run already, which sideband_follow() adds: rings that nothing is
+ * reported into so far.
+ */
+int sideband_open_empty(struct sideband **out_sideband, struct error *err);
+/*
+ * All threads of pid, and those to come; with_children: processes to come, too.  A thread that is
+ * born meanwhile may be reported twice.  -errno and a sentence.
+ */
+int sideband_follow(struct sideband *sideband, pid_t pid, bool with_children,
+		    struct error *err);
 void sideband_close(struct sideband *sideband);
 /* One CPU's event without its ring, to measure what it costs: descriptor or -errno. */
 int sideband_open_unread(pid_t pid, int cpu);

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "collect/copied_events.h"
 #include "collect/generated_code.h"
 #include "collect/image.h"
 #include "collect/mappings.h"
@@ -168,10 +169,17 @@ static void tree_take_fork(struct tree *tree, const struct sideband_event *event
 		parent->running_threads++;
 		return;
 	}
-	struct image *image = tree_add(tree, event->pid, parent, event->time_ns);
+	struct image *image = tree_find(tree, event->pid);
 
+	/* Where its creator was reported twice (sideband_follow()), so is it. */
+	if (tree->leaves_children ||
+	    (image != NULL && image->start_ns + START_SLACK_NS >= event->time_ns))
+		return;
+	image = tree_add(tree, event->pid, parent, event->time_ns);
 	image->mappings = parent != NULL ? mappings_copy(parent->mappings) : mappings_new();
 	image->running_threads = 1;
+	if (parent != NULL)
+		image->copied = copied_events_hold(parent->copied);
 	if (parent != NULL && passes_nothing_on(parent))
 		note_passer(image, parent);
 	image->is_recorded = parent != NULL && parent->is_recorded;
@@ -252,13 +260,22 @@ static struct image *tree_take_exec(struct tree *tree, const struct sideband_eve
 		free(image->exe);
 		image->exe = NULL;
 		free(image->title.text);
+		if (image->next_copied != NULL) {
+			copied_events_release(image->copied);
+			image->copied = image->next_copied;
+			image->next_copied = NULL;
+		}
 	} else {
 		struct image parent = { .row = image != NULL ? image->parent_row : 0 };
 		struct image_counters counters = { 0 };
 		uint64_t burned_ns = 0, ended_ns = 0;
+		struct copied_events *copied = NULL;
 		uint32_t in_storm = 0;
 
 		if (image != NULL) {
+			copied = copied_events_hold(image->next_copied != NULL
+							    ? image->next_copied
+							    : image->copied);
 			counters = image->next_counters;
 			image->next_counters = (struct image_counters){ 0 };
 			parent.pid = image->parent_pid;
@@ -271,6 +288,8 @@ static struct image *tree_take_exec(struct tree *tree, const struct sideband_eve
 		image->cpu_before_ns = burned_ns;
 		image->ended_ns = ended_ns;
 		image->in_storm = in_storm;
+		image->copied = copied;
+		image->copied_from_ns = burned_ns;
 		image->parent_pid = parent.pid;
 		image->counters = counters;
 		image->is_counter_tried = counters.events.count > 0;
@@ -429,24 +448,31 @@ bool tree_read_maps(struct tree *tree, struct image *image, uint64_t time_ns)
 	return true;
 }
 
-static void read_comm(struct image *image)
+static void read_comm(pid_t pid, pid_t tid, char out_name[16])
 {
 	char path[64], name[16] = "";
-	snprintf(path, sizeof path, "/proc/%d/comm", (int)image->pid);
+	snprintf(path, sizeof path, "/proc/%d/task/%d/comm", (int)pid, (int)tid);
 	FILE *file = fopen(path, "re");
 
 	if (file == NULL)
 		return;
 	if (fgets(name, sizeof name, file) != NULL) {
 		name[strcspn(name, "\n")] = '\0';
-		copy_name(image->name, name);
+		copy_name(out_name, name);
 	}
 	fclose(file);
 }
 
+void tree_read_thread(struct tree *tree, struct image *image, pid_t tid, uint64_t time_ns)
+{
+	struct image_thread *thread = image_thread_at(image, tid, time_ns, tree->writer);
+
+	read_comm(image->pid, tid, thread->name);
+}
+
 void tree_read_name(struct tree *tree, struct image *image)
 {
-	read_comm(image);
+	read_comm(image->pid, image->pid, image->name);
 	image_write(image, tree->session_start_ns, tree->writer);
 }
 
@@ -467,7 +493,7 @@ void tree_read_process(struct tree *tree, struct image *image)
 	char link[64], path[PATH_MAX];
 
 	if (!tree->has_sideband)
-		read_comm(image);
+		read_comm(image->pid, image->pid, image->name);
 	snprintf(link, sizeof link, "/proc/%d/exe", (int)image->pid);
 	ssize_t len = readlink(link, path, sizeof path - 1);
 

@@ -17,6 +17,9 @@ struct module_place;
 struct recording_writer;
 struct sideband_event;
 
+/* Of running_threads: what ended is shown by the process's pidfd. */
+#define TREE_THREADS_UNKNOWN (1U << 30)
+
 struct tree {
 	struct recording_writer *writer;
 	uint64_t session_start_ns;
@@ -26,6 +29,7 @@ struct tree {
 	uint32_t serial;
 	struct intern paths; /* of mapped files */
 	bool has_sideband;
+	bool leaves_children; /* processes to come are none of ours */
 	/*
 	 * Called once for each image, when its last instruction is behind it; it is freed
 	 * after.
@@ -57,6 +61,8 @@ bool tree_read_maps(struct tree *tree, struct image *image, uint64_t time_ns);
 struct image *tree_find_parent(const struct tree *tree, pid_t pid);
 /* The session's command: its exec may not be reported. */
 void tree_add_command(struct tree *tree, pid_t pid, uint64_t time_ns);
+/* A thread that runs already, with its name. */
+void tree_read_thread(struct tree *tree, struct image *image, pid_t tid, uint64_t time_ns);
 /* Its name as /proc has it now. */
 void tree_read_name(struct tree *tree, struct image *image);
 /* Name and executable from /proc, where there is no sideband. */

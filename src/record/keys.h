@@ -6,13 +6,14 @@
  */
 #pragma once
 
-#define KEY_COMMAND          "command"          /* JSON array of strings: argv */
-#define KEY_MODE             "mode"             /* "sample", "trace" */
-#define KEY_CLOCK            "clock"            /* "cpu", "user"; of a trace, "wall" or "cpu" */
-#define KEY_ONLY             "only"             /* of a trace: JSON array of the patterns */
-#define KEY_RATE_HZ          "rate_hz"          /* as asked for */
+#define KEY_COMMAND          "command" /* JSON array of strings: argv */
+#define KEY_PIDS             "pids"    /* JSON array: without a command, what was attached to */
+#define KEY_MODE             "mode"    /* "sample", "trace" */
+#define KEY_CLOCK            "clock"   /* "cpu", "user"; of a trace, "wall" or "cpu" */
+#define KEY_ONLY             "only"    /* of a trace: JSON array of the patterns */
+#define KEY_RATE_HZ          "rate_hz" /* as asked for */
 #define KEY_PERIOD_NS        "period_ns"        /* the first process's */
-#define KEY_TRIGGER          "trigger"          /* "sigtrap", "timer" */
+#define KEY_TRIGGER          "trigger"          /* "sigtrap", "timer", "copied" */
 #define KEY_TRIGGER_WHY      "trigger_why"      /* a sentence: why this one */
 #define KEY_START_UNIX_NS    "start_unix_ns"    /* when it began, since 1970 */
 #define KEY_WALL_NS          "wall_ns"          /* from start to the end of the recording */

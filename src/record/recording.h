@@ -158,6 +158,7 @@ struct recording_location {
 /* The profile's LANGUAGE_PYTHON and LANGUAGE_RUBY, for rooms that may not know the profile. */
 #define RECORDING_LANGUAGE_PYTHON 1U
 #define RECORDING_LANGUAGE_RUBY   2U
+#define RECORDING_LANGUAGE_KERNEL 3U
 #define RECORDING_LANGUAGE_FATHOM 4U /* its own rows, in brackets */
 #define RECORDING_LANGUAGE_REGION 5U /* a region that the program named itself */
 

@@ -55,8 +55,7 @@ static void read_header(struct remote_image *image, struct mem *mem, const Elf64
 	}
 }
 
-/* The program headers, whose first loaded segment begins with the file. */
-static bool read_headers(struct remote_image *image, struct mem *mem)
+bool remote_image_read_headers(struct remote_image *image, struct mem *mem)
 {
 	const uint64_t start = image->native.start;
 	Elf64_Phdr headers[HEADERS_MAX];
@@ -101,7 +100,7 @@ static size_t add(struct remote_images *images, const struct maps *maps, struct 
 		image.native.end = m->end;
 		image.has_code |= m->is_executable;
 	}
-	if (!read_headers(&image, mem))
+	if (!remote_image_read_headers(&image, mem))
 		return i;
 	images->images = array_grow(images->images, images->count, &images->capacity,
 				    sizeof *images->images);

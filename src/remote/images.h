@@ -23,6 +23,7 @@ struct remote_image {
 	const char *path; /* as the process names it; "[vdso]"; lives as long as maps */
 	bool is_deleted;  /* the path leads to another file, or none */
 	bool has_code;
+	uint32_t file_id; /* of an unwind_file (unwind_files.h); 0: none */
 	uint8_t build_id[IMAGE_BUILD_ID_MAX];
 	size_t build_id_len; /* 0: it has none */
 };
@@ -32,6 +33,11 @@ struct remote_images {
 	size_t count, capacity;
 };
 
+/*
+ * The image's bias and unwind table, by its program headers, which are mapped at native.start with
+ * the file's beginning.  False if there are none.
+ */
+bool remote_image_read_headers(struct remote_image *image, struct mem *mem);
 /* maps must outlive the images. */
 void remote_images_read(struct remote_images *images, const struct maps *maps, struct mem *mem);
 void remote_images_done(struct remote_images *images);

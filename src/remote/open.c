@@ -113,25 +113,25 @@ int remote_open(pid_t pid, struct remote *out_remote, struct error *err)
 	int rc;
 
 	*remote = (struct remote){ .pid = pid, .fd = -1 };
-	rc = refusal_judge(pid, err);
+	rc = refusal_judge("dump", pid, err);
 	if (rc < 0)
 		return rc;
 	snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);
 	remote->fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (remote->fd < 0)
-		return refusal_explain(pid, -errno, err);
+		return refusal_explain("dump", pid, -errno, err);
 	remote->patience_ms = PATIENCE_MS;
 	remote->root = xasprintf("/proc/%d/root", (int)pid);
 	memory_init(&remote->mem, (struct memory_source){ fetch, remote });
 	rc = maps_read(pid, &remote->maps, err);
 	if (rc < 0) {
 		remote_close(remote);
-		return refusal_explain(pid, rc, err);
+		return refusal_explain("dump", pid, rc, err);
 	}
 	remote_images_read(&remote->images, remote->maps, &remote->mem);
 	if (remote->images.count == 0) {
 		remote_close(remote);
-		return refusal_explain(pid, -ESRCH, err);
+		return refusal_explain("dump", pid, -ESRCH, err);
 	}
 	find_all_rules(remote);
 	find_interpreters(remote);
@@ -163,7 +163,7 @@ void remote_close(struct remote *remote)
 	remote_images_done(&remote->images);
 	maps_free(remote->maps);
 	memory_done(&remote->mem);
-	table_done(&remote->rules);
+	recent_done(&remote->rules);
 	intern_done(&remote->strings);
 	core_free(remote->core);
 	free(remote->root);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/recent.h"
 #include "base/table.h"
 #include "remote/images.h"
 #include "remote/memory.h"
@@ -28,7 +29,8 @@ struct remote {
 	struct mem mem;
 	struct maps *maps;
 	struct remote_images images;
-	struct table rules;           /* addresses to unwind rules; 0: there is none */
+	struct recent rules;          /* of addresses: walk.c */
+	struct recent *shared_rules;  /* of places in files, of several processes; NULL: none */
 	struct intern strings;        /* names and files */
 	struct remote_python *python; /* NULL: there is none */
 	struct remote_ruby *ruby;

@@ -28,25 +28,25 @@ static bool is_kernel_thread(pid_t pid)
 	       (flags & PF_KTHREAD);
 }
 
-int refusal_judge(pid_t pid, struct error *err)
+int refusal_judge(const char *command, pid_t pid, struct error *err)
 {
 	struct task_status status;
 
 	if (pid == getpid())
 		return error_set(
 			err, -EINVAL,
-			"process %d is fathom itself, which does not rest while it reads",
+			"process %d is this fathom itself, which cannot look at itself",
 			(int)pid);
 	const int rc = task_read_status(pid, pid, &status);
 
 	if (rc == -EACCES || rc == -EPERM)
-		return refusal_explain(pid, rc, err);
+		return refusal_explain(command, pid, rc, err);
 	if (rc < 0)
 		return error_set(err, -ESRCH, "there is no process %d", (int)pid);
 	if (status.tgid != pid)
 		return error_set(err, -EINVAL,
-				 "%d is a thread of process %d: 'fathom dump %d' shows it",
-				 (int)pid, (int)status.tgid, (int)status.tgid);
+				 "%d is a thread of process %d: 'fathom %s %d' takes that",
+				 (int)pid, (int)status.tgid, command, (int)status.tgid);
 	if (status.state == 'Z' || status.state == 'X')
 		return error_set(
 			err, -ESRCH,
@@ -72,7 +72,7 @@ static int yama_scope(void)
 										   : -1;
 }
 
-static int explain_forbidden(pid_t pid, struct error *err)
+static int explain_forbidden(const char *command, pid_t pid, struct error *err)
 {
 	struct task_status status = { 0 };
 	const int yama = yama_scope();
@@ -80,8 +80,8 @@ static int explain_forbidden(pid_t pid, struct error *err)
 	if (task_read_status(pid, pid, &status) == 0 && status.has_uid &&
 	    status.uid != geteuid() && geteuid() != 0)
 		return error_set(err, -EPERM,
-				 "process %d (%s) belongs to another user: sudo fathom dump %d",
-				 (int)pid, status.name, (int)pid);
+				 "process %d (%s) belongs to another user: sudo fathom %s %d",
+				 (int)pid, status.name, command, (int)pid);
 	if (geteuid() == 0)
 		return error_set(
 			err, -EPERM,
@@ -98,19 +98,19 @@ static int explain_forbidden(pid_t pid, struct error *err)
 		return error_set(
 			err, -EPERM,
 			"process %d (%s) may not be read: kernel.yama.ptrace_scope is %d: "
-			"sudo fathom dump %d, or sudo sysctl kernel.yama.ptrace_scope=0",
-			(int)pid, status.name, yama, (int)pid);
+			"sudo fathom %s %d, or sudo sysctl kernel.yama.ptrace_scope=0",
+			(int)pid, status.name, yama, command, (int)pid);
 	return error_set(
 		err, -EPERM,
 		"process %d (%s) may not be read: it has changed its user, or made itself "
-		"not dumpable, or has more rights than you: sudo fathom dump %d",
-		(int)pid, status.name, (int)pid);
+		"not dumpable, or has more rights than you: sudo fathom %s %d",
+		(int)pid, status.name, command, (int)pid);
 }
 
-int refusal_explain(pid_t pid, int rc, struct error *err)
+int refusal_explain(const char *command, pid_t pid, int rc, struct error *err)
 {
 	if (rc == -EACCES || rc == -EPERM)
-		return explain_forbidden(pid, err);
+		return explain_forbidden(command, pid, err);
 	if (rc == -ENOENT || rc == -ESRCH)
 		return error_set(err, -ESRCH, "process %d ended while it was looked at",
 				 (int)pid);

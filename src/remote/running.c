@@ -12,60 +12,25 @@
 
 #include "base/bytes.h"
 #include "base/memory.h"
+#include "remote/stack_copy.h"
 
 #define PERIOD_NS   200000
 #define STACK_SIZE  32768U
 #define RING_PAGES  32U
 #define SAMPLE_TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
 
-#if defined(__aarch64__)
-/* x0 to x30, sp, pc: numbered as DWARF does (asm/perf_regs.h). */
-#define REGISTERS 33
-#define MASK      ((1ULL << REGISTERS) - 1)
-static uint8_t dwarf_number(uint8_t i)
-{
-	return i;
-}
-enum { PLACE_FP = 29, PLACE_BX = 19, PLACE_LR = 30, PLACE_SP = 31, PLACE_PC = 32 };
-#else
-/* ax bx cx dx si di bp sp ip flags, and r8 to r15 behind the segments' (asm/perf_regs.h). */
-#define REGISTERS 18
-#define MASK      0xff03ffULL
-static uint8_t dwarf_number(uint8_t i)
-{
-	static const uint8_t numbers[REGISTERS] = { 0,  3, 2, 1,  4,  5,  6,  7,  16,
-						    17, 8, 9, 10, 11, 12, 13, 14, 15 };
-
-	return numbers[i];
-}
-enum { PLACE_FP = 6, PLACE_BX = 3, PLACE_LR = 17, PLACE_SP = 7, PLACE_PC = 16 };
-#endif
-
 int running_parse(const void *record, size_t len, struct running_copy *out_copy)
 {
 	struct bytes b = bytes_of(record, len);
-	struct walk_registers registers = { .has_all = true };
-	uint64_t size, copied;
+	struct stack_copy copy;
 
 	(void)bytes_u64(&b); /* the process and the thread */
-	if (bytes_u64(&b) == PERF_SAMPLE_REGS_ABI_NONE)
+	if (stack_copy_take(&b, &copy) < 0)
 		return -EBADMSG;
-	for (uint8_t i = 0; i < REGISTERS; i++)
-		registers.all[dwarf_number(i)] = bytes_u64(&b);
-	size = bytes_u64(&b);
-	const uint8_t *stack = size <= len ? bytes_take(&b, size) : NULL;
-
-	copied = bytes_u64(&b);
-	if (b.short_read || !stack || copied > size)
-		return -EBADMSG;
-	registers.pc = registers.all[PLACE_PC];
-	registers.sp = registers.all[PLACE_SP];
-	registers.fp = registers.all[PLACE_FP];
-	registers.bx = registers.all[PLACE_BX];
-	registers.lr = registers.all[PLACE_LR];
-	*out_copy = (struct running_copy){ .registers = registers, .len = copied };
-	out_copy->stack = xmalloc(copied + 1);
-	memcpy(out_copy->stack, stack, copied);
+	*out_copy = (struct running_copy){ .registers = copy.registers, .len = copy.len };
+	out_copy->stack = xmalloc(copy.len + 1);
+	if (copy.len > 0)
+		memcpy(out_copy->stack, copy.stack, copy.len);
 	return 0;
 }
 
@@ -77,7 +42,7 @@ static int open_event(pid_t tid, bool with_kernel)
 		.config = PERF_COUNT_SW_TASK_CLOCK,
 		.sample_period = PERIOD_NS,
 		.sample_type = SAMPLE_TYPE,
-		.sample_regs_user = MASK,
+		.sample_regs_user = STACK_COPY_MASK,
 		.sample_stack_user = STACK_SIZE,
 		.exclude_kernel = !with_kernel,
 		.exclude_hv = 1,

@@ -79,7 +79,7 @@ int snapshot_read(struct remote *remote, struct snapshot *out_snapshot, struct e
 	const int rc = task_list(remote->pid, &tids, &count);
 
 	if (rc < 0)
-		return refusal_explain(remote->pid, rc, err);
+		return refusal_explain("dump", remote->pid, rc, err);
 	put_first(remote->pid, tids, count);
 	list_states(remote);
 	snapshot.threads = xreallocarray(NULL, count + 1, sizeof *snapshot.threads);
@@ -89,7 +89,7 @@ int snapshot_read(struct remote *remote, struct snapshot *out_snapshot, struct e
 	}
 	if (snapshot.count == 0) {
 		snapshot_done(&snapshot);
-		return refusal_explain(remote->pid, -ESRCH, err);
+		return refusal_explain("dump", remote->pid, -ESRCH, err);
 	}
 	find_owners(&snapshot);
 	*out_snapshot = snapshot;

@@ -1,7 +1,7 @@
 #include "remote/walk.h"
 
 #include "abi/walk_status.h"
-#include "base/table.h"
+#include "base/recent.h"
 #include "remote/frame_pointer.h"
 #include "remote/walk_internal.h"
 #include "walk/native.h"
@@ -21,24 +21,44 @@ struct steps {
 	bool is_guess;     /* from here on */
 };
 
+/* No rule is this: its form would be one that there is not. */
+#define NO_RULE UINT64_MAX
+
+/*
+ * By the file and the place in it, where rules are shared by processes; else by the address.  The
+ * same row of a file has the same rule wherever the file is mapped.
+ */
+static uint64_t *known_rule(struct remote *remote, const struct remote_image *image,
+			    uint64_t address)
+{
+	if (remote->shared_rules && image->file_id != 0)
+		return recent_at(remote->shared_rules, image->file_id, address - image->bias,
+				 NULL);
+	return recent_at(&remote->rules, 0, address, NULL);
+}
+
 static enum walk_status rule_for(struct steps *steps, uint64_t address, uint64_t *out_rule)
 {
 	struct remote *remote = steps->walk->remote;
-	const struct remote_image *image;
+	const struct remote_image *image = remote_images_find(&remote->images, address);
 	enum walk_status status;
-
-	if (table_get(&remote->rules, 0, address, out_rule))
-		return *out_rule != 0 ? WALK_COMPLETE : WALK_NO_RULE;
-	image = remote_images_find(&remote->images, address);
-	if (!image)
-		return WALK_NO_MODULE;
+	uint64_t *known;
 	u64 rule = 0;
 
+	if (!image)
+		return WALK_NO_MODULE;
+	known = known_rule(remote, image, address);
+	if (*known != 0) {
+		*out_rule = *known != NO_RULE ? *known : 0;
+		return *known != NO_RULE ? WALK_COMPLETE : WALK_NO_RULE;
+	}
 	status = native_rule_find_in(&steps->scratch, steps->walk->mem, &image->native, address,
 				     &rule);
 	*out_rule = rule;
-	if (status == WALK_COMPLETE || status == WALK_NO_RULE)
-		*table_at(&remote->rules, 0, address, NULL) = rule;
+	if (status == WALK_COMPLETE)
+		*known = rule;
+	else if (status == WALK_NO_RULE)
+		*known = NO_RULE;
 	return status;
 }
 

@@ -91,6 +91,13 @@ static inline bool program_is_our_loader(struct program_file *file, const char *
 	       status.st_ino == our_stat.st_ino;
 }
 
+bool program_has_no_agent(enum program_kind kind)
+{
+	return kind == PROGRAM_STATIC || kind == PROGRAM_OTHER_CLASS || kind == PROGRAM_MUSL ||
+	       kind == PROGRAM_OTHER_LIBC || kind == PROGRAM_GO ||
+	       kind == PROGRAM_OTHER_MACHINE;
+}
+
 void target_program_judge(const char *path, char *const *argv,
 			  struct target_program *out_program)
 {
@@ -108,6 +115,7 @@ void target_program_judge(const char *path, char *const *argv,
 	if (answer.kind == PROGRAM_ENTERABLE)
 		program_judge(&file, status, &question, &answer);
 	file_close(&file);
+	out_program->kind = answer.kind;
 	out_program->is_enterable = answer.kind == PROGRAM_ENTERABLE;
 	out_program->why_not = sentences[answer.kind];
 	out_program->levels = answer.levels;

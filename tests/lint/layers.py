@@ -39,7 +39,8 @@ ROOMS = {
     "report": {"profile", "base"},
     "export": {"profile", "base"},
     "view": {"profile", "base"},
-    "collect": {"target", "record", "abi", "base"},
+    # Stacks that the kernel copied are unwound as a process's own are read.
+    "collect": {"remote", "target", "record", "abi", "base"},
     # Joins a recording, its names and a profile.
     "load": {"record", "symbol", "target", "profile", "abi", "base"},
     # Records a program whose truth is known.

@@ -10,6 +10,8 @@ from live_programs import BURN, SET_PRIVILEGES, TRIGGERS, ProgramsTest
 
 PRIVILEGED = ("set-user-ID, set-group-ID or with file capabilities: where those are root's rights, 'sudo fathom record'"
               " samples it, and what it starts")
+# With a trigger that was asked for, what no agent is in is counted and not sampled.
+COUNTED = ("--trigger", "timer")
 # As BURN, without a libc, which a machine may not have for 32 bits.
 BURN_BY_HAND = """
 .globl _start
@@ -48,15 +50,15 @@ class Unentered(ProgramsTest):
             self.run_bare([program])
         except OSError as error:
             self.skipTest(f"this kernel runs no 32-bit programs: {error}")
-        self.assert_named([program], "a 32-bit program")
+        self.assert_named([program], "a 32-bit program", *COUNTED)
 
     def test_32_bit_programs_that_ld_so_starts(self):
         program = self.build_text("small", BURN, "-m32")
-        self.assert_named([program], "a 32-bit program")
+        self.assert_named([program], "a 32-bit program", *COUNTED)
 
     def test_programs_of_musl(self):
         program = self.build_text("musl", BURN, compiler="musl-gcc")
-        self.assert_named([program], "linked with musl, not glibc")
+        self.assert_named([program], "linked with musl, not glibc", *COUNTED)
 
     def test_programs_with_a_loader_of_their_own(self):
         loader = os.path.join(self.built, "ld-own.so.2")
@@ -65,7 +67,7 @@ class Unentered(ProgramsTest):
             self.skipTest(f"this machine has no {usual}")
         shutil.copy(usual, loader)
         program = self.build_text("own_loader", BURN, f"-Wl,--dynamic-linker={loader}")
-        self.assert_named([program], "started by another dynamic loader than ours")
+        self.assert_named([program], "started by another dynamic loader than ours", *COUNTED)
 
     def test_set_user_id_programs(self):
         if os.geteuid() != 0:
@@ -111,7 +113,7 @@ class Unentered(ProgramsTest):
                     pthread_create(&threads[i], NULL, burn, NULL);
                 pthread_exit(NULL);
             }""", "-static", "-pthread")
-        recording = self.assert_named([program], "statically linked")
+        recording = self.assert_named([program], "statically linked", *COUNTED)
         self.assert_explained(recording, within=0.1, slack_ns=5_000_000)
 
     def test_programs_with_file_capabilities(self):
@@ -145,7 +147,7 @@ class Unentered(ProgramsTest):
             {
                 return system("i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done; env | grep -c FATHOM; exit 4");
             }""", "-static")
-        recording = self.assert_same([program])
+        recording = self.assert_same([program], *COUNTED)
         self.assertEqual(self.reasons(recording)["shell"], {"statically linked"})
         self.assertEqual(self.reasons(recording)["sh"], {"started by shell, which was not entered: let that run fathom record"})
         self.assert_explained(recording, within=0.1, slack_ns=5_000_000)
@@ -160,7 +162,7 @@ class Unentered(ProgramsTest):
                 file.write(f"#! {interpreter} -x\nno program\n")
             os.chmod(path, 0o755)
             with self.subTest(name):
-                self.assertEqual(self.reasons(self.assert_same([path])), reasons)
+                self.assertEqual(self.reasons(self.assert_same([path], *COUNTED)), reasons)
 
 
 GO_MAIN = """

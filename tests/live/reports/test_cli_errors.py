@@ -55,7 +55,7 @@ class OfRecord(CommandLine):
 
     def test_words_that_are_none_name_those_there_are(self):
         self.assert_refused(run("record", "--clock", "wal", "true"), OURS, "cpu or user", "'wal'")
-        self.assert_refused(run("record", "--trigger=x", "true"), OURS, "auto, sigtrap or timer")
+        self.assert_refused(run("record", "--trigger=x", "true"), OURS, "auto, sigtrap, timer or copied")
         self.assert_refused(run("record", "--color", "red", "true"), OURS, "auto, always or never")
 
     def test_an_unknown_option_names_the_nearest(self):

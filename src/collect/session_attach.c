@@ -1,0 +1,225 @@
+#include "collect/session_attach.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/monotonic.h"
+#include "base/notes.h"
+#include "collect/cpu_meter.h"
+#include "collect/descendants.h"
+#include "collect/image.h"
+#include "collect/mappings.h"
+#include "collect/process_stat.h"
+#include "collect/session_facts.h"
+#include "collect/session_options.h"
+#include "collect/session_state.h"
+#include "collect/sideband.h"
+#include "collect/thread_scan.h"
+#include "collect/unentered.h"
+#include "remote/refusal.h"
+
+#define COMMAND "record -p"
+
+/* What an agent shares with its recorder: collect/enter.c. */
+#define RING_NAME "/memfd:fathom-ring"
+
+struct adding {
+	struct session *session;
+	struct image *image;
+};
+
+static int add_thread(void *context, pid_t tid)
+{
+	struct adding *adding = context;
+	struct session *session = adding->session;
+
+	tree_read_thread(&session->tree, adding->image, tid, session->start_ns);
+	return 0;
+}
+
+/* The process as it is: its threads, its mappings, and what it has burned so far. */
+static struct image *add_image(struct session *session, pid_t pid)
+{
+	struct tree *tree = &session->tree;
+	struct image *image =
+		tree_add(tree, pid, tree_find_parent(tree, pid), session->start_ns);
+	struct adding adding = { session, image };
+
+	image->running_threads = TREE_THREADS_UNKNOWN;
+	image->has_program = image->is_reach_known = true;
+	image->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	image->mappings = mappings_new();
+	tree_read_name(tree, image);
+	tree_read_maps(tree, image, session->start_ns);
+	tree_read_process(tree, image);
+	image_thread_at(image, pid, session->start_ns, session->writer);
+	thread_scan(pid, add_thread, &adding);
+	image->cpu_before_ns = image->copied_from_ns = cpu_meter_process_ns(pid);
+	return image;
+}
+
+/*
+ * How this process is to be sampled.  *out_why, a literal or NULL: what is not seen of it so, and
+ * what would show it.
+ */
+static enum attach_means choose_means(const struct session *session, const struct image *image,
+				      const char **out_why)
+{
+	(void)session;
+	(void)image;
+	*out_why = NULL;
+	return ATTACH_COPIED;
+}
+
+static int explain(const struct session *session, pid_t pid, int rc, struct error *err)
+{
+	const bool is_user_clock = session->options->clock == CLOCK_KIND_USER;
+	struct perf_ability own = { 0 };
+
+	if (rc == -EMFILE || rc == -ENFILE)
+		return error_set(err, rc,
+				 "process %d has too many threads: each takes two file "
+				 "descriptors for each CPU; ulimit -n allows more",
+				 (int)pid);
+	/* What may not be had of ourselves either is not that process's fault. */
+	if (copied_events_judge(getpid(), is_user_clock, &own) < 0)
+		return error_set(err, rc, "cannot sample process %d: %s", (int)pid, own.why);
+	return refusal_explain(COMMAND, pid, rc, err);
+}
+
+static int begin_copied(struct session *session, struct image *image, struct error *err)
+{
+	int rc = session_copied_open(session, err);
+
+	if (rc < 0)
+		return rc;
+	rc = session_copied_begin(session, image, session->options->with_children);
+	return rc < 0 ? explain(session, image->pid, rc, err) : 0;
+}
+
+static int begin_image(struct session *session, pid_t pid, struct error *err)
+{
+	const char *why = NULL;
+	int rc = sideband_follow(session->sideband, pid, session->options->with_children, err);
+
+	if (rc < 0)
+		return explain(session, pid, rc, err);
+	struct image *image = add_image(session, pid);
+
+	rc = choose_means(session, image, &why) == ATTACH_COPIED
+		     ? begin_copied(session, image, err)
+		     : -ENOSYS;
+	if (rc == 0 && process_has_debugger(pid))
+		notes_add(session->notes,
+			  "a debugger traces %s (pid %d): while it holds the process stopped, "
+			  "nothing runs that could be sampled",
+			  image->name, (int)pid);
+	if (why != NULL)
+		notes_add(session->notes, "%s (pid %d): %s", image->name, (int)pid, why);
+	return rc;
+}
+
+static int judge(const struct session *session, pid_t pid, struct error *err)
+{
+	const int rc = refusal_judge(COMMAND, pid, err);
+
+	if (rc < 0)
+		return rc;
+	if (session->options->trigger != TRIGGER_COPIED && process_maps_have(pid, RING_NAME))
+		return error_set(err, -EBUSY,
+				 "process %d is recorded by another fathom already; with "
+				 "'--trigger copied' it can be recorded beside that",
+				 (int)pid);
+	return 0;
+}
+
+/* Those that were named, and with --children what descends from them. */
+static int begin_all(struct session *session, struct error *err)
+{
+	const struct session_options *options = session->options;
+	CLEANUP(descendants_done) struct descendants all = { 0 };
+	int rc = 0;
+
+	for (size_t i = 0; i < options->pid_count; i++)
+		descendants_add(&all, options->pids[i]);
+	const size_t named = all.count;
+
+	if (options->with_children)
+		descendants_find(&all);
+	for (size_t i = 0; rc == 0 && i < all.count; i++) {
+		rc = begin_image(session, all.pids[i], err);
+		/* A child may end meanwhile, or be another user's. */
+		if (rc < 0 && i >= named)
+			rc = 0;
+	}
+	return rc;
+}
+
+static int prepare(struct session *session, struct error *err)
+{
+	const struct session_options *options = session->options;
+	const pid_t pid = options->pids[0];
+	int rc = copied_events_judge(pid, options->clock == CLOCK_KIND_USER, &session->ability);
+
+	if (rc < 0)
+		return explain(session, pid, rc, err);
+	session->enter_terms = (struct enter_terms){
+		.clock = options->clock,
+		.rate_hz = options->rate_hz,
+		.has_counters = true,
+		.has_sideband = true,
+		.counts_unentered = true,
+		.is_user_mode_only = !session->ability.can_see_kernel,
+		.start_ns = session->start_ns,
+		.start_ticks = session->start_ticks,
+		.interpreters = &session->interpreters,
+	};
+	session->account_terms = (struct account_terms){
+		.session_start_ns = session->start_ns,
+		.is_user_mode_only = !session->ability.can_see_kernel,
+		.is_user_clock = options->clock == CLOCK_KIND_USER,
+	};
+	session->tree.has_sideband = true;
+	session->tree.leaves_children = !options->with_children;
+	return sideband_open_empty(&session->sideband, err);
+}
+
+int session_attach_start(struct session *session, struct error *err)
+{
+	const struct session_options *options = session->options;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < options->pid_count; i++)
+		rc = judge(session, options->pids[i], err);
+	if (rc == 0)
+		rc = prepare(session, err);
+	if (rc < 0)
+		return rc;
+	session_begin_storms(session);
+	session_facts_write_start(session->writer, options, &session->ability,
+				  session->start_ns);
+	return begin_all(session, err);
+}
+
+bool session_attach_is_over(const struct session *session)
+{
+	const uint64_t duration_ns = session->options->duration_ns;
+
+	return session->forward.has_stop ||
+	       (duration_ns > 0 && monotonic_ns() - session->start_ns >= duration_ns);
+}
+
+void session_attach_leave(struct session *session)
+{
+	struct tree *tree = &session->tree;
+
+	session_take_events(session);
+	for (size_t i = 0; i < tree->count; i++)
+		if (tree->images[i]->state != IMAGE_ENTERED)
+			unentered_look(tree, tree->images[i], &session->enter_terms);
+}

@@ -1,0 +1,301 @@
+#include "remote/followed.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "abi/walk_status.h"
+#include "base/memory.h"
+#include "base/read_at.h"
+#include "remote/images.h"
+#include "remote/process.h"
+#include "remote/stack.h"
+#include "remote/stack_copy.h"
+#include "remote/unwind_files.h"
+#include "remote/walk.h"
+
+/* Real processes have up to some hundreds mapped at a time. */
+#define IMAGES_MAX 8192
+/* What is so near to a copy is the same stack, which has gone on since. */
+#define STACK_BELOW (128ULL << 10)
+#define STACK_ABOVE (8ULL << 20)
+#define ADDRESS_END (1ULL << 47)
+
+struct followed {
+	struct remote remote;
+	struct unwind_files *files;
+	/* In step with remote.images; NULL: the vdso. */
+	struct unwind_file **mapped;
+	size_t mapped_capacity;
+	uint64_t copy_low, copy_high; /* of the walk at hand */
+	bool is_beyond;               /* it asked for the stack beyond the copy */
+	bool has_tried_memory;        /* remote.fd has been opened, if it could be */
+};
+
+/* The page of a file as it is mapped: behind the file's end it is zero. */
+static bool read_page(const struct unwind_file *file, uint64_t address, uint8_t *page)
+{
+	for (size_t i = 0; i < file->elf.load_count; i++) {
+		const struct elf_file_load *load = &file->elf.loads[i];
+		const uint64_t low = load->address & ~(MEMORY_PAGE - 1);
+		const uint64_t offset = load->offset & ~(MEMORY_PAGE - 1);
+
+		if (load->is_writable || address < low || address - low >= file->elf.size ||
+		    address >= load->address + load->file_size)
+			continue;
+		const uint64_t at = offset + (address - low);
+		const uint64_t left = at < file->elf.size ? file->elf.size - at : 0;
+		const size_t len = left < MEMORY_PAGE ? (size_t)left : (size_t)MEMORY_PAGE;
+
+		memset(page + len, 0, (size_t)MEMORY_PAGE - len);
+		return len > 0 && elf_file_read_file(&file->elf, at, page, len);
+	}
+	return false;
+}
+
+/* The kernel maps the same one into each process of the machine's own kind. */
+static bool read_vdso_page(uint64_t offset, uint8_t *page)
+{
+	const uint64_t own = getauxval(AT_SYSINFO_EHDR);
+	CLEANUP(closep) int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+
+	return own != 0 && fd >= 0 && read_at(fd, page, (size_t)MEMORY_PAGE, own + offset);
+}
+
+static bool read_own_page(struct followed *followed, uint64_t address, uint8_t *page)
+{
+	struct remote *remote = &followed->remote;
+	char path[32];
+
+	if (!followed->has_tried_memory) {
+		followed->has_tried_memory = true;
+		snprintf(path, sizeof path, "/proc/%d/mem", (int)remote->pid);
+		remote->fd = open(path, O_RDONLY | O_CLOEXEC);
+	}
+	return remote->fd >= 0 && read_at(remote->fd, page, (size_t)MEMORY_PAGE, address);
+}
+
+static bool fetch(void *context, uint64_t address, void *page, bool *out_is_lasting)
+{
+	struct followed *followed = context;
+	const struct remote_images *images = &followed->remote.images;
+	const struct remote_image *image = remote_images_find(images, address);
+	const uint64_t below =
+		followed->copy_low > STACK_BELOW ? followed->copy_low - STACK_BELOW : 0;
+
+	*out_is_lasting = image != NULL;
+	if (image) {
+		const struct unwind_file *file = followed->mapped[image - images->images];
+
+		if (file ? read_page(file, address - image->bias, page)
+			 : read_vdso_page(address - image->native.start, page))
+			return true;
+		*out_is_lasting = false;
+	}
+	if (address + MEMORY_PAGE > below && address < followed->copy_high + STACK_ABOVE) {
+		followed->is_beyond |= address + MEMORY_PAGE > followed->copy_high;
+		return false;
+	}
+	return read_own_page(followed, address, page);
+}
+
+struct followed *followed_new(pid_t pid, struct unwind_files *files)
+{
+	struct followed *followed = xzalloc(sizeof *followed);
+
+	followed->files = files;
+	followed->remote = (struct remote){ .pid = pid, .fd = -1 };
+	followed->remote.shared_rules = &files->rules;
+	memory_init(&followed->remote.mem, (struct memory_source){ fetch, followed });
+	return followed;
+}
+
+void followed_free(struct followed *followed)
+{
+	if (!followed)
+		return;
+	for (size_t i = 0; i < followed->remote.images.count; i++)
+		unwind_files_release(followed->mapped[i]);
+	free(followed->mapped);
+	remote_images_done(&followed->remote.images);
+	memory_done(&followed->remote.mem);
+	recent_done(&followed->remote.rules);
+	closep(&followed->remote.fd);
+	free(followed);
+}
+
+/* What was read, and the rules of addresses, may be another mapping's from now on. */
+static void forget(struct followed *followed)
+{
+	struct mem *mem = &followed->remote.mem;
+	const struct memory_source source = mem->source;
+
+	memory_done(mem);
+	memory_init(mem, source);
+	recent_done(&followed->remote.rules);
+}
+
+/* Images that lay there are gone. */
+static void clear(struct followed *followed, uint64_t start, uint64_t end)
+{
+	struct remote_images *images = &followed->remote.images;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < images->count; i++) {
+		const struct native_image *native = &images->images[i].native;
+
+		if (native->start < end && start < native->end) {
+			unwind_files_release(followed->mapped[i]);
+			continue;
+		}
+		images->images[kept] = images->images[i];
+		followed->mapped[kept++] = followed->mapped[i];
+	}
+	if (kept < images->count)
+		forget(followed);
+	images->count = kept;
+}
+
+static void insert(struct followed *followed, const struct remote_image *image,
+		   struct unwind_file *file)
+{
+	struct remote_images *images = &followed->remote.images;
+	size_t i = images->count;
+
+	images->images = array_grow(images->images, images->count, &images->capacity,
+				    sizeof *images->images);
+	followed->mapped = array_grow(followed->mapped, images->count,
+				      &followed->mapped_capacity, sizeof(struct unwind_file *));
+	for (; i > 0 && images->images[i - 1].native.start > image->native.start; i--) {
+		images->images[i] = images->images[i - 1];
+		followed->mapped[i] = followed->mapped[i - 1];
+	}
+	images->images[i] = *image;
+	followed->mapped[i] = file;
+	images->count++;
+}
+
+/* The segment of which a mapping at that place of the file is a part, or NULL. */
+static const struct elf_file_load *load_of(const struct elf_file *elf, uint64_t offset)
+{
+	for (size_t i = 0; i < elf->load_count; i++) {
+		const struct elf_file_load *load = &elf->loads[i];
+
+		if (load->is_executable && offset >= (load->offset & ~(MEMORY_PAGE - 1)) &&
+		    offset < load->offset + load->file_size)
+			return load;
+	}
+	return NULL;
+}
+
+/* The whole of the file as the loader maps it, of which the mapping is a part. */
+static bool place_image(const struct unwind_file *file, const struct followed_mapping *mapping,
+			struct remote_image *out_image)
+{
+	const struct elf_file *elf = &file->elf;
+	const struct elf_file_load *load = load_of(elf, mapping->file_offset);
+	uint64_t low = UINT64_MAX, high = 0;
+
+	if (!load)
+		return false;
+	const uint64_t bias =
+		mapping->start - (load->address - load->offset + mapping->file_offset);
+
+	for (size_t i = 0; i < elf->load_count; i++) {
+		const struct elf_file_load *part = &elf->loads[i];
+
+		if (part->address >= ADDRESS_END || part->memory_size >= ADDRESS_END)
+			return false;
+		if (part->address < low)
+			low = part->address & ~(MEMORY_PAGE - 1);
+		if (part->address + part->memory_size > high)
+			high = part->address + part->memory_size;
+	}
+	*out_image = (struct remote_image){
+		.native = { .start = low + bias, .end = high + bias },
+		.bias = bias,
+		.has_code = true,
+		.file_id = file->id,
+	};
+	if (out_image->native.start >= out_image->native.end ||
+	    mapping->start < out_image->native.start || mapping->start >= out_image->native.end)
+		return false;
+	if (elf->frame_header != 0) {
+		out_image->native.eh_frame_hdr = elf->frame_header + bias;
+		out_image->native.eh_frame_hdr_len =
+			out_image->native.end - out_image->native.eh_frame_hdr;
+	} else if (file->frames.size > 0) {
+		out_image->native.eh_frame = file->frames.address + bias;
+		out_image->native.eh_frame_len = file->frames.size;
+	}
+	return true;
+}
+
+static void map_vdso(struct followed *followed, const struct followed_mapping *mapping)
+{
+	struct remote_images *images = &followed->remote.images;
+	struct remote_image image = {
+		.native = { .start = mapping->start, .end = mapping->end },
+		.bias = mapping->start,
+		.has_code = true,
+	};
+
+	insert(followed, &image, NULL);
+	for (size_t i = 0; i < images->count; i++)
+		if (images->images[i].native.start == mapping->start)
+			remote_image_read_headers(&images->images[i], &followed->remote.mem);
+}
+
+static bool is_there(const struct followed *followed, const struct remote_image *image)
+{
+	const struct remote_image *there =
+		remote_images_find(&followed->remote.images, image->native.start);
+
+	return there && there->file_id == image->file_id && there->bias == image->bias;
+}
+
+void followed_map(struct followed *followed, const struct followed_mapping *mapping)
+{
+	struct unwind_file *file = NULL;
+	struct remote_image image;
+
+	if (mapping->path && strcmp(mapping->path, "[vdso]") == 0) {
+		clear(followed, mapping->start, mapping->end);
+		map_vdso(followed, mapping);
+		return;
+	}
+	if (mapping->path && followed->remote.images.count < IMAGES_MAX)
+		file = unwind_files_open(followed->files, followed->remote.pid, mapping->path,
+					 mapping->build_id, mapping->build_id_len);
+	if (!file || !place_image(file, mapping, &image)) {
+		unwind_files_release(file);
+		clear(followed, mapping->start, mapping->end);
+		return;
+	}
+	if (is_there(followed, &image)) {
+		unwind_files_release(file);
+		return;
+	}
+	clear(followed, image.native.start, image.native.end);
+	insert(followed, &image, file);
+}
+
+void followed_walk(struct followed *followed, const struct stack_copy *copy,
+		   struct remote_stack *stack)
+{
+	struct mem *mem = &followed->remote.mem;
+	const struct walk_states none = { 0 };
+
+	memory_forget(mem);
+	followed->copy_low = copy->registers.sp;
+	followed->copy_high = copy->registers.sp + copy->len;
+	followed->is_beyond = false;
+	memory_use_copy(mem, copy->registers.sp, copy->stack, copy->len);
+	walk_stack(&followed->remote, &copy->registers, &none, stack);
+	memory_use_copy(mem, 0, NULL, 0);
+	if (stack->ending == WALK_UNREADABLE && followed->is_beyond)
+		stack->ending = WALK_TOO_DEEP;
+}

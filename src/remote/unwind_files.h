@@ -1,0 +1,44 @@
+/*
+ * unwind_files - the files that followed processes have mapped: their code and unwind tables, and
+ * the rules that were found in them, which processes share.
+ *
+ * A file is opened once, however many processes map it, and stays open while one does: what was
+ * mapped can be unwound after its process has ended, and after the file was deleted.
+ */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/recent.h"
+#include "target/elf_file.h"
+
+struct unwind_file {
+	uint32_t id; /* from 1, never used again */
+	uint32_t users;
+	dev_t device;
+	ino_t inode;
+	struct timespec changed;
+	struct elf_file elf;
+	struct elf_file_symbol
+		frames; /* .eh_frame, where there is no table of it; size 0: none */
+};
+
+struct unwind_files {
+	struct unwind_file **files;
+	size_t count, capacity;
+	uint32_t last_id;
+	struct recent rules;
+};
+
+void unwind_files_init(struct unwind_files *files);
+void unwind_files_done(struct unwind_files *files);
+/*
+ * What pid has mapped at this path, as the process sees it; where the process is gone, as we do.
+ * NULL: it cannot be read, is no 64-bit ELF file, or has another build id than the kernel said (of
+ * length 0: it said none).  Give it back with unwind_files_release().
+ */
+struct unwind_file *unwind_files_open(struct unwind_files *files, pid_t pid, const char *path,
+				      const uint8_t *build_id, size_t build_id_len);
+void unwind_files_keep(struct unwind_file *file);
+void unwind_files_release(struct unwind_file *file);
