@@ -67,9 +67,12 @@ uint64_t image_counted_ns(const struct image *image)
 
 bool image_is_copied(const struct image *image)
 {
-	/* An exec that gave it other rights has ended its events. */
+	/* An exec that gave it other rights has ended its events, and reports nothing of it. */
+	const bool is_watched =
+		image->unwatched_since_ns == 0 && (!image->has_program || image->exe != NULL);
+
 	return image->copied != NULL && image->state != IMAGE_ENTERED &&
-	       (image->unwatched_since_ns == 0 || image->samples > 0);
+	       (is_watched || image->samples > 0);
 }
 
 void image_read_clock(struct image *image)

@@ -215,8 +215,12 @@ class Elsewhere(ProgramsTest):
         if os.geteuid() != 0:
             self.skipTest("only root may change its root")
         script = "i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done; echo done; exit 7"
-        recording = self.assert_same(["chroot", self.chroot(), "/bin/sh", "-c", script])
-        self.assertEqual(list(self.reasons(recording)), ["sh"])
+        command = ["chroot", self.chroot(), "/bin/sh", "-c", script]
+        self.assertEqual(list(self.reasons(self.assert_same(command, "--trigger", "timer"))), ["sh"])
+        recording = self.assert_same(command)
+        if recording.head()["trigger"] == "sigtrap":
+            self.assertEqual(self.reasons(recording), {}, "no agent, but copied stacks")
+            self.assertGreater(recording.head()["sampled_ns"], 0.5 * recording.total_ns())
 
     def test_another_mount_namespace(self):
         probe = self.run_bare(["unshare", "-m", "true"])
