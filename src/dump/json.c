@@ -68,6 +68,7 @@ static struct json_object *frame_object(const struct remote *remote, const struc
 		json_add(object, "address", NULL);
 	add_flag(object, "is_inlined", row->is_inlined);
 	add_flag(object, "is_guess", row->is_guess);
+	add_flag(object, "is_doubtful", row->frame->is_doubtful);
 	add_flag(object, "is_plumbing", row->is_plumbing);
 	json_add(object, "locals", locals_array(remote, row));
 	return object;
@@ -85,9 +86,8 @@ static const char *ending_word(uint8_t ending)
 static void add_trust(const struct remote_thread *thread, struct json_object *object)
 {
 	static const char *const words[] = {
-		[THREAD_CONSISTENT] = "consistent",
-		[THREAD_COPIED] = "copied",
-		[THREAD_DOUBTFUL] = "doubtful",
+		[THREAD_CONSISTENT] = "consistent", [THREAD_COPIED] = "copied",
+		[THREAD_AGREED] = "agreed",         [THREAD_DOUBTFUL] = "doubtful",
 		[THREAD_UNREAD] = "unread",
 	};
 
@@ -187,6 +187,10 @@ static struct json_object *process_object(const struct remote *remote)
 	json_add_string(object, "ruby",
 			remote->ruby ? remote_ruby_version(remote->ruby) : NULL);
 	json_add_string(object, "ruby_why_not", remote->ruby ? NULL : remote->why_no_ruby);
+	json_add(object, "gvl_is_verified",
+		 remote->ruby
+			 ? json_object_new_boolean(remote_ruby_gvl_is_verified(remote->ruby))
+			 : NULL);
 	json_add(object, "core", remote->core ? dump_core_object(remote->core) : NULL);
 	return object;
 }

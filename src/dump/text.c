@@ -79,7 +79,10 @@ static void add_head(const struct dump *dump, const struct style *style, struct 
 	else if (remote->why_no_python)
 		text_addf(out, "python   no frames: %s\n", remote->why_no_python);
 	if (remote->ruby)
-		text_addf(out, "ruby     %s\n", remote_ruby_version(remote->ruby));
+		text_addf(out, "ruby     %s%s\n", remote_ruby_version(remote->ruby),
+			  remote_ruby_gvl_is_verified(remote->ruby)
+				  ? ""
+				  : "; who holds the GVL was not verified for this version");
 	else if (remote->why_no_ruby)
 		text_addf(out, "ruby     no frames: %s\n", remote->why_no_ruby);
 }
@@ -89,8 +92,9 @@ static void add_state(const struct remote_thread *thread, struct text *out)
 	text_addf(out, "  %s", dump_state_word(thread->state));
 	if (thread->wait)
 		text_addf(out, " in %s", thread->wait);
-	else if (*thread->kernel_function != '\0' && thread->state == 'D')
-		text_addf(out, " in the kernel's %s", thread->kernel_function);
+	if (*thread->kernel_function != '\0' && thread->state == 'D')
+		text_addf(out, "%s in the kernel's %s", thread->wait ? "," : "",
+			  thread->kernel_function);
 	if (thread->lock_owner != 0)
 		text_addf(out, " for a mutex that thread %d holds", (int)thread->lock_owner);
 	if (thread->locks.waits_for_gil)
@@ -208,6 +212,8 @@ static void add_row(const struct dump_row *row, const struct columns *columns,
 		style_add(out, style, TINT_DIM, " (inlined)");
 	if (row->is_guess)
 		style_add(out, style, TINT_WARM, " (a guess)");
+	if (row->frame->is_doubtful)
+		style_add(out, style, TINT_WARM, " (doubtful)");
 	text_add(out, "\n");
 }
 

@@ -16,16 +16,6 @@
 enum { STATUS_SIGNAL = 12, STATUS_PID = 32, STATUS_REGISTERS = 112 };
 /* Of struct elf_prpsinfo. */
 enum { PROCESS_PID = 24, PROCESS_NAME = 40, PROCESS_COMMAND = 56 };
-/* What the kernel leaves in a system call's result when a signal ends the wait (linux/errno.h). */
-enum { ERESTARTSYS = 512, ERESTARTNOHAND = 514, ERESTART_RESTARTBLOCK = 516 };
-
-static bool is_interrupted(int64_t result)
-{
-	return result == -4 /* EINTR */ ||
-	       (result <= -ERESTARTSYS && result >= -ERESTARTNOHAND) ||
-	       result == -ERESTART_RESTARTBLOCK;
-}
-
 #if defined(__aarch64__)
 /* struct user_pt_regs: x0 to x30, sp, pc, pstate.  The call's number is in x8. */
 #define REGISTERS 34
@@ -48,6 +38,16 @@ static void set_registers(struct core_thread *thread, const uint64_t values[REGI
 #define REGISTERS 27
 enum { R10 = 7, R9 = 8, R8 = 9, RAX = 10, RDX = 12, RSI = 13, RDI = 14, ORIG_RAX = 15 };
 enum { RIP = 16, RSP = 19 };
+
+/* What the kernel leaves in a system call's result when a signal ends the wait (linux/errno.h). */
+enum { ERESTARTSYS = 512, ERESTARTNOHAND = 514, ERESTART_RESTARTBLOCK = 516 };
+
+static bool is_interrupted(int64_t result)
+{
+	return result == -4 /* EINTR */ ||
+	       (result <= -ERESTARTSYS && result >= -ERESTARTNOHAND) ||
+	       result == -ERESTART_RESTARTBLOCK;
+}
 
 static void set_call(struct core_thread *thread, const uint64_t values[REGISTERS])
 {

@@ -13,5 +13,6 @@ struct walk_registers {
 	uint64_t fp, bx, lr; /* if has_all */
 	bool has_all;        /* else pc and sp only */
 	uint64_t all[WALK_REGISTERS]; /* if has_all */
+	uint64_t known;               /* a bit for each of all[] that is, without has_all */
 	bool is_in_call;              /* pc is behind the instruction of a system call */
 };

@@ -32,9 +32,10 @@ struct remote_ruby {
 static const struct {
 	uint32_t from; /* version >> 8 */
 	uint32_t owner;
+	bool is_verified; /* by running it */
 } owners[] = {
-	{ 0x0207, 8 },   { 0x0300, 344 }, { 0x0301, 336 },
-	{ 0x0302, 336 }, { 0x0303, 328 }, { 0x0304, 328 },
+	{ 0x0207, 8, true },    { 0x0300, 344, false }, { 0x0301, 336, true },
+	{ 0x0302, 336, false }, { 0x0303, 328, true },  { 0x0304, 328, true },
 };
 
 bool remote_ruby_find(struct remote *remote, const struct remote_image *image, const char *path)
@@ -167,6 +168,15 @@ static uint32_t owner_offset(uint32_t version)
 			return owners[i].owner;
 	}
 	return 0;
+}
+
+bool remote_ruby_gvl_is_verified(const struct remote_ruby *ruby)
+{
+	for (size_t i = 0; i < sizeof owners / sizeof *owners; i++) {
+		if (owners[i].from == ruby->layout.version >> 8)
+			return owners[i].is_verified;
+	}
+	return false;
 }
 
 bool remote_ruby_holds_gvl(struct remote *remote, uint64_t context)

@@ -20,6 +20,8 @@ void remote_ruby_free(struct remote_ruby *ruby);
 const struct ruby_layout *remote_ruby_layout(const struct remote_ruby *ruby);
 /* "3.1.2" */
 const char *remote_ruby_version(const struct remote_ruby *ruby);
+/* Whether the place of the GVL's owner is known by a run of this version, not by its source only. */
+bool remote_ruby_gvl_is_verified(const struct remote_ruby *ruby);
 
 /* Lists the threads that there are now. */
 void remote_ruby_list(struct remote *remote);

@@ -21,8 +21,9 @@ enum stack_frame_kind {
 
 /* Strings live as long as the struct remote. */
 struct stack_frame {
-	uint8_t kind;  /* enum stack_frame_kind */
-	bool is_guess; /* found by a scan of the stack (frame_pointer.h) */
+	uint8_t kind;     /* enum stack_frame_kind */
+	bool is_guess;    /* found by a scan of the stack (frame_pointer.h) */
+	bool is_doubtful; /* interpreted, and maybe of another moment (agreement.h) */
 	/* Native: the address to be looked up: of a caller, within its call. */
 	uint64_t address;
 	/* Interpreted: the function's name and file, and the line being executed; or NULL, 0. */
@@ -39,6 +40,7 @@ struct remote_stack {
 	uint8_t ending;           /* enum walk_status */
 	bool needs_frame_pointer; /* that is why it ended (frame_pointer.h) */
 	bool is_full;             /* there were more frames */
+	uint32_t activations;     /* of Python's eval loop, that were met */
 };
 
 /* False if there is no room. */

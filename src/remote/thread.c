@@ -5,8 +5,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "abi/walk_status.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "remote/agreement.h"
 #include "remote/process.h"
 #include "remote/ruby.h"
 #include "remote/running.h"
@@ -14,7 +16,11 @@
 /* Looks at a thread that does not rest, before it is taken as one that runs. */
 #define TRIES    6
 #define PAUSE_NS 200000L
-/* For one thread that runs. */
+/* Copies of a thread that runs, until its interpreted frames hold still meanwhile. */
+#define COPIES 4
+/* Likewise of its interpreted frames alone. */
+#define READS 8
+/* For one copy. */
 #define WAIT_MS 100
 
 static void read_wait(struct remote *remote, struct remote_thread *thread)
@@ -28,6 +34,24 @@ static void read_wait(struct remote *remote, struct remote_thread *thread)
 			   sizeof thread->kernel_function) < 0 ||
 	    strcmp(thread->kernel_function, "0") == 0)
 		thread->kernel_function[0] = '\0';
+}
+
+/* What /proc says: besides pc and sp, the registers that arguments of system calls are in. */
+static struct walk_registers registers_of(const struct task_call *call)
+{
+	struct walk_registers registers = { .pc = call->pc,
+					    .sp = call->sp,
+					    .is_in_call = call->number >= 0 };
+#if defined(__x86_64__)
+	/* rdi, rsi, rdx, r10, r8, r9: vfork()'s return address is in the first. */
+	static const uint8_t numbers[] = { 5, 4, 1, 10, 8, 9 };
+
+	for (size_t i = 0; i < sizeof numbers && call->number >= 0; i++) {
+		registers.all[numbers[i]] = call->arguments[i];
+		registers.known |= 1ULL << numbers[i];
+	}
+#endif
+	return registers;
 }
 
 /* One try: 1 if the thread rested, 0 if not; -errno if it has ended. */
@@ -48,11 +72,9 @@ static int read_resting(struct remote *remote, struct remote_thread *thread)
 		return 0;
 	memory_forget(&remote->mem);
 	thread->locks = thread_state_locks(remote, &thread->states, &thread->call);
-	walk_stack(remote,
-		   &(struct walk_registers){ .pc = thread->call.pc,
-					     .sp = thread->call.sp,
-					     .is_in_call = thread->call.number >= 0 },
-		   &thread->states, &thread->stack);
+	const struct walk_registers registers = registers_of(&thread->call);
+
+	walk_stack(remote, &registers, &thread->states, &thread->stack);
 	if (remote->ruby && thread->states.ruby != 0)
 		thread->long_name = remote_ruby_thread_name(remote, thread->states.ruby);
 	read_wait(remote, thread);
@@ -88,61 +110,124 @@ static int take_copy(struct remote *remote, pid_t tid, struct running_copy *out_
 	return rc;
 }
 
-static void doubt(struct remote_thread *thread)
+/* Without registers there are an interpreter's frames, which lie in its heap. */
+static void walk_interpreted(struct remote *remote, const struct walk_states *states,
+			     struct remote_stack *stack)
 {
-	thread->trust = THREAD_DOUBTFUL;
-	thread->why_doubtful = "the thread ran on while its innermost frames were read";
+	memory_forget(&remote->mem);
+	walk_stack(remote, &(struct walk_registers){ .pc = 0 }, states, stack);
 }
 
 /* What is not in the copy, as an interpreter's frames, is read while the thread runs on. */
-static void read_copied(struct remote *remote, struct remote_thread *thread,
-			const struct running_copy *copy)
+static void walk_copied(struct remote *remote, const struct walk_states *states,
+			const struct running_copy *copy, struct remote_stack *stack)
 {
 	memory_forget(&remote->mem);
-	thread->locks = thread_state_locks(remote, &thread->states, &thread->call);
 	memory_use_copy(&remote->mem, copy->registers.sp, copy->stack, copy->len);
-	walk_stack(remote, &copy->registers, &thread->states, &thread->stack);
+	walk_stack(remote, &copy->registers, states, stack);
 	memory_use_copy(&remote->mem, 0, NULL, 0);
-	thread->trust = THREAD_COPIED;
-	if (stack_has_interpreted(&thread->stack))
-		doubt(thread);
 }
 
-/* Without registers there are an interpreter's frames, which lie in its heap. */
+/* The interpreted frames are those of the native ones, as far as these can tell. */
+static bool fits(const struct remote_stack *stack)
+{
+	return stack->ending != WALK_CODE_UNMATCHED && stack->ending != WALK_CODE_UNREADABLE &&
+	       stack->ending != WALK_TOO_DEEP;
+}
+
+/*
+ * Between two reads of the interpreted frames, the kernel's copy.  What running_copy() says;
+ * *out_doubtful: frames of thread->stack that were not there before, SIZE_MAX: it does not fit.
+ */
+static int try_copy(struct remote *remote, struct remote_thread *thread, size_t *out_doubtful)
+{
+	struct remote_stack before = { 0 };
+	struct running_copy copy;
+	int rc;
+
+	*out_doubtful = 0;
+	if (thread->states.python != 0 || thread->states.ruby != 0)
+		walk_interpreted(remote, &thread->states, &before);
+	rc = take_copy(remote, thread->tid, &copy);
+	if (rc == 0) {
+		walk_copied(remote, &thread->states, &copy, &thread->stack);
+		running_done(&copy);
+		*out_doubtful = agreement_mark(&before, &thread->stack);
+		if (!fits(&thread->stack) ||
+		    ((before.count > 0 || thread->stack.activations > 0) &&
+		     !stack_has_interpreted(&thread->stack)))
+			*out_doubtful = SIZE_MAX;
+	}
+	stack_done(&before);
+	return rc;
+}
+
+/* Of the interpreted frames alone, what three reads found alike. */
+static size_t try_interpreted(struct remote *remote, struct remote_thread *thread)
+{
+	struct remote_stack before[2] = { 0 };
+	size_t doubtful;
+
+	walk_interpreted(remote, &thread->states, &before[0]);
+	walk_interpreted(remote, &thread->states, &before[1]);
+	walk_interpreted(remote, &thread->states, &thread->stack);
+	doubtful = agreement_mark(&before[0], &thread->stack);
+	if (doubtful == 0)
+		doubtful = agreement_mark(&before[1], &thread->stack);
+	stack_done(&before[0]);
+	stack_done(&before[1]);
+	return thread->stack.count > 0 ? doubtful : SIZE_MAX;
+}
+
+static const char *why_not_copied(int rc)
+{
+	if (rc == 0)
+		return "it runs, and they were of another moment than its interpreter's";
+	if (rc == -ETIMEDOUT)
+		return "it waits for a processor";
+	if (rc == -EACCES || rc == -EPERM)
+		return "it runs, and kernel.perf_event_paranoid forbids the event "
+		       "that would copy its stack";
+	return "it runs, and its stack could not be copied";
+}
+
+static void set_trust(struct remote_thread *thread, enum thread_trust trust, size_t doubtful)
+{
+	thread->trust = doubtful > 0 ? THREAD_DOUBTFUL : trust;
+	thread->why_doubtful = doubtful > 0 ? "the thread ran on while its innermost "
+					      "interpreted frames were read"
+					    : NULL;
+}
+
+/* No event may be opened, the thread gets no processor, or its frames never fit. */
 static void read_interpreted(struct remote *remote, struct remote_thread *thread, int why)
 {
-	memory_forget(&remote->mem);
-	thread->locks = thread_state_locks(remote, &thread->states, &thread->call);
-	walk_stack(remote, &(struct walk_registers){ .pc = 0 }, &thread->states,
-		   &thread->stack);
-	thread->trust = THREAD_UNREAD;
-	if (stack_has_interpreted(&thread->stack))
-		doubt(thread);
-	if (why == -ETIMEDOUT)
-		thread->why_unread = "it waits for a processor";
-	else if (why == -EACCES || why == -EPERM)
-		thread->why_unread =
-			"it runs, and kernel.perf_event_paranoid forbids the event "
-			"that would copy its stack";
-	else
-		thread->why_unread = "it runs, and its stack could not be copied";
+	size_t doubtful = SIZE_MAX;
+
+	for (int i = 0; i < READS && doubtful > 0; i++)
+		doubtful = try_interpreted(remote, thread);
+	set_trust(thread, THREAD_AGREED, doubtful);
+	if (thread->stack.count == 0)
+		thread->trust = THREAD_UNREAD;
+	thread->why_unread = why_not_copied(why);
 }
 
 /* A thread that never rested when it was looked at. */
 static void read_running(struct remote *remote, struct remote_thread *thread)
 {
-	struct running_copy copy;
-	const int rc = take_copy(remote, thread->tid, &copy);
+	size_t doubtful = SIZE_MAX;
+	int rc = 0;
 
 	thread->wait = NULL;
 	thread->lock = (struct wait_lock){ 0 };
 	thread->call = (struct task_call){ .is_running = true, .number = -1 };
-	if (rc < 0) {
+	for (int i = 0; i < COPIES && rc == 0 && doubtful > 0; i++)
+		rc = try_copy(remote, thread, &doubtful);
+	thread->locks = thread_state_locks(remote, &thread->states, &thread->call);
+	if (rc == 0 && doubtful != SIZE_MAX)
+		set_trust(thread, THREAD_COPIED, doubtful);
+	else
 		read_interpreted(remote, thread, rc);
-		return;
-	}
-	read_copied(remote, thread, &copy);
-	running_done(&copy);
 }
 
 int remote_thread_read(struct remote *remote, pid_t tid, struct remote_thread *out_thread)

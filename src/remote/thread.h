@@ -22,7 +22,8 @@ struct remote;
 /* How far a thread's stack can be believed. */
 enum thread_trust {
 	THREAD_CONSISTENT, /* it rested from the first byte read to the last */
-	THREAD_COPIED,     /* it ran: the kernel copied the native stack at one instant */
+	THREAD_COPIED,     /* it ran: the kernel copied its stack; interpreted frames agree */
+	THREAD_AGREED,     /* it ran: interpreted frames only, which two reads found alike */
 	THREAD_DOUBTFUL,   /* it ran, and on while its interpreter's frames were read */
 	THREAD_UNREAD,     /* it has no stack here: why_unread */
 };

@@ -89,7 +89,8 @@ static void fetch_leaf_register(struct steps *steps, uint64_t rule)
 {
 	const uint32_t number = native_rule_leaf_register(rule);
 
-	if (number < WALK_REGISTERS && steps->count == 0 && steps->registers->has_all)
+	if (number < WALK_REGISTERS && steps->count == 0 &&
+	    (steps->registers->has_all || steps->registers->known >> number & 1))
 		steps->regs.lr = steps->registers->all[number];
 }
 
@@ -248,6 +249,7 @@ void walk_stack(struct remote *remote, const struct walk_registers *registers,
 	stack->ending = registers->pc != 0 ? (uint8_t)walk_native(&steps) : WALK_NO_MODULE;
 	walk_python_end(&walk);
 	walk_ruby_end(&walk);
+	stack->activations = walk.activations;
 	if (stack->is_full)
 		stack->ending = WALK_TOO_DEEP;
 }

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 
 import live
@@ -9,6 +10,35 @@ import processes
 
 FATHOM = live.FATHOM
 SOURCES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "workloads")
+
+
+with open(os.path.join(os.path.dirname(SOURCES), "..", "docs", "dump.schema.json"), encoding="utf-8") as schema_file:
+    SCHEMA = json.load(schema_file)
+TYPES = {"string": str, "integer": int, "boolean": bool, "array": list, "object": dict, "null": type(None)}
+
+
+def misfit(value, schema, where="dump"):
+    """What of a value is not as the schema says, or None: of JSON Schema what ours uses."""
+    if "$ref" in schema:
+        return misfit(value, SCHEMA["definitions"][schema["$ref"].rpartition("/")[2]], where)
+    if "anyOf" in schema:
+        misfits = [misfit(value, choice, where) for choice in schema["anyOf"]]
+        return None if None in misfits else misfits[-1]
+    if value != schema.get("const", value) or value not in schema.get("enum", [value]):
+        return f"{where} is {value!r}"
+    kinds = schema.get("type", list(TYPES))
+    if not any(type(value) is TYPES[kind] for kind in ([kinds] if isinstance(kinds, str) else kinds)):
+        return f"{where} is {value!r}, not {kinds}"
+    if isinstance(value, str) and not re.search(schema.get("pattern", ""), value):
+        return f"{where} is {value!r}"
+    parts = []
+    if isinstance(value, dict):
+        if set(value) != set(schema["required"]):
+            return f"{where} has {sorted(set(value) ^ set(schema['required']))} or has not"
+        parts = [misfit(value[key], schema["properties"][key], f"{where}.{key}") for key in value]
+    elif isinstance(value, list):
+        parts = [misfit(item, schema["items"], f"{where}[{i}]") for i, item in enumerate(value)]
+    return next((part for part in parts if part), None)
 
 
 class DumpTest(live.LiveTest):
@@ -31,7 +61,12 @@ class DumpTest(live.LiveTest):
     def dump(self, pid, *options, as_user=None):
         done = self.dump_run(pid, "--json", *options, as_user=as_user)
         self.assertEqual((done.returncode, done.stderr), (0, b""), done.stderr)
-        return json.loads(done.stdout)
+        return self.parse(done.stdout)
+
+    def parse(self, text):
+        dump = json.loads(text)
+        self.assertIsNone(misfit(dump, SCHEMA))
+        return dump
 
     def dump_run(self, pid, *options, as_user=None):
         more = {"user": as_user, "group": as_user, "extra_groups": []} if as_user is not None else {}

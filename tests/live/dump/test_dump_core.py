@@ -1,6 +1,5 @@
 """Core files: every thread of a process that has ended, and which signal ended it."""
 
-import json
 import os
 import random
 import resource
@@ -96,7 +95,7 @@ class CoreTest(live_dump.DumpTest):
     def dump_core(self, core, *options):
         done = self.run_core(core, "--json", *options)
         self.assertEqual(done.returncode, 0, done.stderr)
-        return json.loads(done.stdout)
+        return self.parse(done.stdout)
 
     def assert_refused(self, core, *words, options=()):
         done = self.run_core(core, *options)

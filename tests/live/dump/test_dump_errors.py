@@ -73,6 +73,43 @@ class Errors(live_dump.DumpTest):
                          extra_groups=[])
         self.assert_refused(run.pid, FAILED, f"sudo fathom dump {run.pid}", as_user=live.NOBODY)
 
+    @unittest.skipUnless(os.geteuid() == 0, "needs root, to have processes of two users")
+    def test_root_without_the_capability_says_which_it_needs(self):
+        setpriv = self.need("setpriv")
+        run = self.start(live.workload("blocked", "still", 1), user=live.NOBODY, group=live.NOBODY, extra_groups=[])
+        self.assert_says([setpriv, "--bounding-set=-sys_ptrace", "--inh-caps=-sys_ptrace", live.FATHOM, "dump",
+                          str(run.pid)], "root needs CAP_SYS_PTRACE", "--cap-add SYS_PTRACE")
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root, to have a user namespace that maps another user only")
+    def test_root_of_a_user_namespace_says_that_it_is_not_allowed(self):
+        unshare = self.need("unshare")
+        run = self.start(live.workload("blocked", "still", 1))
+        if subprocess.run([unshare, "-Ur", "true"], capture_output=True, user=live.NOBODY, timeout=60).returncode != 0:
+            self.skipTest("user namespaces are not allowed here")
+        self.assert_says([unshare, "-Ur", live.FATHOM, "dump", str(run.pid)], "may not be read", user=live.NOBODY,
+                         group=live.NOBODY, extra_groups=[])
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root, to mount what yama would say")
+    def test_yama_is_named_with_the_setting_that_would_help(self):
+        unshare, setpriv = self.need("unshare"), self.need("setpriv")
+        run = self.start([self.need("/usr/bin/python3"), "-c", HIDDEN], user=live.NOBODY, group=live.NOBODY,
+                         extra_groups=[])
+        for scope, words in (("1", "sysctl kernel.yama.ptrace_scope=0"), ("3", "until the next boot")):
+            script = ("mount -t tmpfs none /proc/sys/kernel && mkdir /proc/sys/kernel/yama && "
+                      f"echo {scope} > /proc/sys/kernel/yama/ptrace_scope || exit 77; exec '{setpriv}' --reuid={live.NOBODY} "
+                      f"--clear-groups '{live.FATHOM}' dump {run.pid}")
+            command = [unshare, "-m", "sh", "-c", script]
+            if subprocess.run(command, capture_output=True, timeout=60).returncode == 77:
+                self.skipTest("nothing can be mounted here")
+            self.assert_says(command, f"kernel.yama.ptrace_scope is {scope}", words)
+
+    def assert_says(self, command, *words, **options):
+        done = subprocess.run(command, capture_output=True, timeout=60, **options)
+        said = done.stderr.decode()
+        self.assertEqual((done.returncode, done.stdout, said.count("\n")), (FAILED, b"", 1), said)
+        for word in words:
+            self.assertIn(word, said)
+
     @unittest.skipUnless(os.geteuid() == 0, "needs root, to become an ordinary user")
     def test_an_ordinary_user_dumps_a_process_of_its_own(self):
         scope = processes.read_bytes("/proc/sys/kernel/yama/ptrace_scope").strip()

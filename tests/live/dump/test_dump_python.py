@@ -142,10 +142,44 @@ class Python(live_python.PythonTest, live_dump.DumpTest):
         # What is innermost changes while it is read; what called it does not.
         dump = self.dump_until(run.pid, lambda dump: places(dump["threads"][0], "python")[-3:] == [
             ("inner", 4), ("outer", 6), ("<module>", 9)], "its callers are never there")
-        self.assertIn(dump["threads"][0]["trust"], ("doubtful", "consistent"))
+        thread = dump["threads"][0]
+        self.assertIn(thread["trust"], ("copied", "agreed", "doubtful"))
+        self.assertEqual(any(frame["is_doubtful"] for frame in thread["frames"]), thread["trust"] == "doubtful")
 
-    def test_a_thread_that_runs_has_its_callers_and_is_doubtful(self):
+    def test_a_thread_that_runs_has_its_callers(self):
         self.on_each_python(self.assert_callers_are_there, oldest=(3, 6))
+
+    def assert_long_call_is_believed(self, python):
+        program = self.write("long.py", "import sys\ndef inner():\n    while True:\n        sorted(range(9000000))\n"
+                             "def outer():\n    inner()\nprint('ready')\nsys.stdout.flush()\nouter()\n")
+        run = self.start([python.path, program])
+        dump = self.dump_until(run.pid, lambda dump: dump["threads"][0]["trust"] in ("copied", "agreed") and places(
+            dump["threads"][0], "python") == [("inner", 4), ("outer", 6), ("<module>", 9)], "it is never believed")
+        self.assertIsNone(dump["threads"][0]["why_doubtful"])
+
+    def test_a_thread_in_a_long_call_is_believed_though_it_runs(self):
+        self.on_each_python(self.assert_long_call_is_believed, oldest=(3, 6))
+
+    def assert_pairs_are_possible(self, python):
+        source = ["def top():\n    while True:\n" + "".join(f"        mid_{k}({k})\n" for k in range(4))]
+        for k in range(4):
+            source.append(f"def mid_{k}(n):\n    if n: return mid_{k}(n - 1)\n    leaf_{k}(n)\n    under_{k}(n)\n"
+                          f"def leaf_{k}(n):\n    return under_{k}(n)\n"
+                          f"def under_{k}(n):\n    for i in range(5): n += i\n    return n\n")
+        program = self.write("graph.py", "import sys\n" + "".join(source) + "print('ready')\nsys.stdout.flush()\ntop()\n")
+        callees = {"<module>": ("top",), "top": tuple(f"mid_{k}" for k in range(4))}
+        for k in range(4):
+            callees.update({f"mid_{k}": (f"mid_{k}", f"leaf_{k}", f"under_{k}"), f"leaf_{k}": (f"under_{k}",)})
+        run = self.start([python.path, program])
+        for _ in range(400 if live.IS_LONG else 20):
+            thread, = self.dump(run.pid)["threads"]
+            sure = [frame["name"] for frame in thread["frames"]
+                    if frame["language"] == "python" and not frame["is_doubtful"]]
+            for inner, outer in zip(sure, sure[1:]):
+                self.assertIn(inner, callees.get(outer, ()), thread)
+
+    def test_frames_that_are_not_marked_are_of_calls_that_are_possible(self):
+        self.on_each_python(self.assert_pairs_are_possible, oldest=(3, 6))
 
     def assert_locals_are_shown(self, python):
         program = self.write("variables.py", VARIABLES)

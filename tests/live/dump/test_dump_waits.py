@@ -64,6 +64,21 @@ class Waits(live_dump.DumpTest):
         self.assertIn("main", names(dump["threads"][0]))
         self.assertIn("in_poll", names(self.of(dump, "in_poll")))
 
+    def test_one_that_waits_without_interruption_shows_its_kernel_function(self):
+        source = self.write("vfork.c", "#include <stdio.h>\n#include <unistd.h>\nint main(void)\n{\n\tchar byte;\n\n"
+                            "\tputs(\"ready\");\n\tfflush(stdout);\n\tif (vfork() == 0) {\n\t\tread(0, &byte, 1);\n"
+                            "\t\t_exit(0);\n\t}\n\treturn 0;\n}\n")
+        run = self.start([self.compile("vfork", source)])
+        dump = self.dump_until(run.pid, lambda dump: dump["threads"][0]["state"] == "D" and live_dump.is_resting(dump),
+                               "it never waits for its child")
+        thread, = dump["threads"]
+        # Its return address is in a register, which is the system call's first argument.
+        self.assertIn("main", live_dump.names(thread))
+        self.assertEqual((thread["wait"], thread["ending"]), ("vfork", "complete"))
+        if thread["kernel_function"] is None:
+            self.skipTest("/proc/PID/wchan tells nothing here")
+        self.assertIn(f"in the kernel's {thread['kernel_function']}", self.dump_run(run.pid).stdout.decode())
+
 
 if __name__ == "__main__":
     live.main()
