@@ -54,7 +54,8 @@ void dump_add_signal(const struct core *core, struct text *out)
 	if (signal->code > 0 && (signal->number == SIGSEGV || signal->number == SIGBUS ||
 				 signal->number == SIGILL || signal->number == SIGFPE)) {
 		text_addf(out, " at address 0x%" PRIx64, signal->address);
-		text_addf(out, reason ? ", %s" : "", reason);
+		text_add(out, reason ? ", " : "");
+		text_add(out, reason ? reason : "");
 	} else if (signal->sender == core->file.pid && signal->sender != 0) {
 		text_add(out, ", sent by itself");
 	} else if (signal->sender > 0) {
