@@ -271,11 +271,14 @@ static struct ring_header *handshake_map_ring(int ring_fd, u64 bytes)
 static void handshake_begin_sampling(struct ring_header *ring, bool is_first)
 {
 	agent.has_timers = agent.terms.flags & RING_TIMER;
-	thread_notes = (struct thread_notes){ .tid = agent.pid };
+	/* The recorder's events count already, and the thread's account has not begun: no samples. */
+	thread_notes = (struct thread_notes){ .tid = agent.pid, .is_in_agent = true };
 	/* Pairs with the acquire in on_trap(). */
 	__atomic_store_n(&agent.ring, ring, __ATOMIC_RELEASE);
 	environment_set_period(agent.terms.period_ns);
 	MECHANISMS_DO(begin, (ring, is_first));
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	thread_notes.is_in_agent = false;
 }
 
 void handshake_run(u32 occasion, u32 reason)

@@ -17,6 +17,7 @@ AGENT_START static void begin(struct ring_header *ring, bool is_first)
 {
 	(void)is_first;
 	clock_begin_thread();
+	trap_begin_thread();
 	ring->start_cpu_ns = clock_process_ns(ring);
 	thread_end_begin();
 }

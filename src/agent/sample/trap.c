@@ -98,6 +98,11 @@ AGENT_START void trap_forget(void)
 	scratches_in_use = 0;
 }
 
+AGENT_START void trap_begin_thread(void)
+{
+	own.early_traps = 0;
+}
+
 /* Whether the stack that this handler runs on goes on for `bytes` below here. */
 static bool trap_has_room(const ucontext_t *context, u64 here, u32 bytes)
 {

@@ -6,3 +6,5 @@
 
 /* In a child of fork: no other thread is in its handler. */
 void trap_forget(void);
+/* The calling thread's account begins: what was put off until now is start-up. */
+void trap_begin_thread(void);
