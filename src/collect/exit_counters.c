@@ -33,6 +33,7 @@ enum end_part { END_NS, END_RECORDS, END_LAST_NS };
 struct exit_counters {
 	struct cpu_counter *cpus;
 	uint32_t count;
+	bool is_stopped;
 	struct table ends; /* by what it is of a thread, and tid */
 };
 
@@ -96,14 +97,20 @@ struct exit_counters *exit_counters_open(pid_t pid)
 	return counters;
 }
 
+static void close_events(struct exit_counters *counters)
+{
+	for (uint32_t i = 0; i < counters->count && !counters->is_stopped; i++) {
+		perf_ring_unmap(&counters->cpus[i].ring);
+		close(counters->cpus[i].fd);
+	}
+	counters->is_stopped = true;
+}
+
 void exit_counters_close(struct exit_counters *counters)
 {
 	if (counters == NULL)
 		return;
-	for (uint32_t i = 0; i < counters->count; i++) {
-		perf_ring_unmap(&counters->cpus[i].ring);
-		close(counters->cpus[i].fd);
-	}
+	close_events(counters);
 	free(counters->cpus);
 	table_done(&counters->ends);
 	free(counters);
@@ -141,8 +148,19 @@ static void take_record(void *context, const struct perf_event_header *header)
 
 void exit_counters_read(struct exit_counters *counters)
 {
-	for (uint32_t i = 0; i < counters->count; i++)
+	for (uint32_t i = 0; i < counters->count && !counters->is_stopped; i++)
 		perf_ring_read(&counters->cpus[i].ring, take_record, counters);
+}
+
+void exit_counters_stop(struct exit_counters *counters)
+{
+	exit_counters_read(counters);
+	close_events(counters);
+}
+
+bool exit_counters_is_stopped(const struct exit_counters *counters)
+{
+	return counters->is_stopped;
 }
 
 bool exit_counters_take(struct exit_counters *counters, pid_t tid, uint64_t *out_ns)

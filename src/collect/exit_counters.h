@@ -27,7 +27,13 @@ struct exit_counters;
 
 /* On pid, a process of one thread.  NULL: refused, or rings would take too much memory. */
 struct exit_counters *exit_counters_open(pid_t pid);
-/* From then on nothing inherits them; of those that had, no end is reported. */
+/*
+ * Takes in the records up to now.  From then on nothing inherits the events, and no end is
+ * reported of those that had.
+ */
+void exit_counters_stop(struct exit_counters *counters);
+bool exit_counters_is_stopped(const struct exit_counters *counters);
+/* Frees them, stopped or not; NULL is none. */
 void exit_counters_close(struct exit_counters *counters);
 
 /* Takes in the records up to now. */

@@ -74,6 +74,7 @@ void session_end_storm(struct session *session, uint32_t id)
 	const pid_t pid = storms_pid(session->storms, id);
 
 	storms_end(session->storms, id, pid != 0 ? tree_find(&session->tree, pid) : NULL);
+	storms_stop_counting(session->storms, id);
 }
 
 /* A child is in its parent's storm; a thread ends the storm that it is in. */
@@ -162,4 +163,5 @@ void session_take_events(struct session *session)
 	session_copied_take(session, until_ns);
 	if (session->late_end_count > 0)
 		session_take_late(session, 0);
+	storms_forget(session->storms);
 }

@@ -9,10 +9,18 @@
 #include "collect/image.h"
 #include "collect/ring_view.h"
 
+/* For so long the ends of its children are still taken.  Each fork copies what counts them. */
+#define LINGER_NS 300000000ULL
+
+/* What children do is said before fork() makes them. */
+#define FORK_NS 1000000ULL
+
 struct storm {
 	uint32_t id; /* 0: none */
 	pid_t pid;
 	uint64_t begun_ns;
+	uint64_t over_ns;                   /* when it ended; 0: it goes on */
+	uint64_t gap_from_ns, gap_until_ns; /* it had ended meanwhile */
 	struct exit_counters *counters;
 };
 
@@ -51,26 +59,59 @@ void storms_stop(struct storms *storms)
 	storms->is_possible = false;
 }
 
-static void begin_storm(struct storms *storms, struct image *parent)
+static void forget_storm(struct storm *storm)
 {
-	struct storm *storm = NULL;
+	exit_counters_close(storm->counters);
+	*storm = (struct storm){ .id = 0 };
+}
+
+static bool is_counting(const struct storm *storm)
+{
+	return storm->id != 0 && !exit_counters_is_stopped(storm->counters);
+}
+
+/* One of the same process that has ended a moment ago goes on; else a new one, or NULL. */
+static struct storm *make_storm(struct storms *storms, pid_t pid)
+{
+	struct storm *free_storm = NULL;
 
 	for (size_t i = 0; i < STORMS_MAX; i++) {
-		if (storms->open[i].id == 0)
-			storm = &storms->open[i];
+		struct storm *storm = &storms->open[i];
+
+		if (is_counting(storm) && storm->pid == pid)
+			return storm;
+		if (storm->id == 0 || (storm->over_ns != 0 && free_storm == NULL))
+			free_storm = storm;
 	}
+	if (free_storm == NULL)
+		return NULL;
+	struct exit_counters *counters = exit_counters_open(pid);
+
+	if (counters == NULL)
+		return NULL;
+	forget_storm(free_storm);
+	*free_storm =
+		(struct storm){ .id = ++storms->last_id, .pid = pid, .counters = counters };
+	return free_storm;
+}
+
+static void begin_storm(struct storms *storms, struct image *parent)
+{
+	struct storm *storm = make_storm(storms, parent->pid);
+
 	if (storm == NULL)
 		return;
-	storm->counters = exit_counters_open(parent->pid);
-	if (storm->counters == NULL)
-		return;
-	storm->id = ++storms->last_id;
-	storm->pid = parent->pid;
 	parent->storm = storm->id;
 	parent->has_had_storms = true;
 	ring_view_set_late_hellos(parent, true);
 	/* A child that was born before has said hello, or does so at once. */
-	storm->begun_ns = monotonic_ns();
+	if (storm->over_ns == 0) {
+		storm->begun_ns = monotonic_ns();
+	} else {
+		storm->gap_from_ns = storm->over_ns;
+		storm->gap_until_ns = monotonic_ns();
+		storm->over_ns = 0;
+	}
 }
 
 void storms_take_child(struct storms *storms, struct image *parent, bool is_brief)
@@ -85,29 +126,64 @@ void storms_take_child(struct storms *storms, struct image *parent, bool is_brie
 		begin_storm(storms, parent);
 }
 
+static bool is_in_gap(uint64_t from_ns, uint64_t until_ns, uint64_t time_ns)
+{
+	return from_ns != 0 && time_ns > from_ns + FORK_NS && time_ns <= until_ns;
+}
+
+/* The storm among the children of pid that was at that time, and may have ended since. */
+static const struct storm *find_at(const struct storms *storms, pid_t pid, uint64_t time_ns)
+{
+	for (size_t i = 0; i < STORMS_MAX; i++) {
+		const struct storm *storm = &storms->open[i];
+
+		if (storm->id != 0 && storm->pid == pid && storm->begun_ns < time_ns &&
+		    !is_in_gap(storm->gap_from_ns, storm->gap_until_ns, time_ns) &&
+		    !is_in_gap(storm->over_ns, UINT64_MAX, time_ns))
+			return storm;
+	}
+	return NULL;
+}
+
 void storms_take_fork(const struct storms *storms, struct image *child,
 		      const struct image *parent, uint64_t time_ns)
 {
-	const struct storm *storm = find_storm(storms, parent->storm);
+	const struct storm *storm = find_at(storms, parent->pid, time_ns);
 
-	child->in_storm =
-		storm != NULL && storm->begun_ns < time_ns ? storm->id : parent->in_storm;
-	child->says_hello_late = parent->says_hello_late || parent->storm != 0;
+	child->in_storm = storm != NULL ? storm->id : parent->in_storm;
+	child->says_hello_late = parent->says_hello_late || parent->storm != 0 || storm != NULL;
 }
 
 void storms_end(struct storms *storms, uint32_t id, struct image *parent)
 {
 	struct storm *storm = find_storm(storms, id);
 
-	if (storm == NULL)
+	if (storm == NULL || storm->over_ns != 0)
 		return;
-	exit_counters_close(storm->counters);
-	*storm = (struct storm){ .id = 0 };
-	if (parent == NULL || parent->storm != id)
-		return;
-	parent->storm = 0;
-	parent->brief_children = 0;
-	ring_view_set_late_hellos(parent, false);
+	if (parent != NULL && parent->storm == id) {
+		parent->storm = 0;
+		parent->brief_children = 0;
+		ring_view_set_late_hellos(parent, false);
+	}
+	storm->over_ns = monotonic_ns();
+}
+
+void storms_stop_counting(struct storms *storms, uint32_t id)
+{
+	struct storm *storm = find_storm(storms, id);
+
+	if (storm != NULL)
+		exit_counters_stop(storm->counters);
+}
+
+void storms_forget(struct storms *storms)
+{
+	for (size_t i = 0; i < STORMS_MAX; i++) {
+		struct storm *storm = &storms->open[i];
+
+		if (storm->over_ns != 0 && monotonic_ns() - storm->over_ns > LINGER_NS)
+			forget_storm(storm);
+	}
 }
 
 pid_t storms_pid(const struct storms *storms, uint32_t id)
@@ -119,7 +195,9 @@ pid_t storms_pid(const struct storms *storms, uint32_t id)
 
 bool storms_count(const struct storms *storms, const struct image *image)
 {
-	return find_storm(storms, image->in_storm) != NULL;
+	const struct storm *storm = find_storm(storms, image->in_storm);
+
+	return storm != NULL && is_counting(storm);
 }
 
 void storms_read(struct storms *storms)

@@ -10,6 +10,9 @@
  * without an agent makes a thread in it, and with its process's image.  None begins in a process
  * of several threads, nor where the kernel's reports are refused: there all children say hello
  * at once.
+ *
+ * Of the children that were born in it the ends are still to be read then, or still to come: the
+ * kernel's reports go on for a moment, unless threads may be made.
  */
 #pragma once
 #include <stdbool.h>
@@ -35,7 +38,11 @@ void storms_take_fork(const struct storms *storms, struct image *child,
 		      const struct image *parent, uint64_t time_ns);
 /* The storm of that id ends; parent is its process's image, or NULL. */
 void storms_end(struct storms *storms, uint32_t id, struct image *parent);
-/* The process whose children are in the storm of that id; 0: it has ended. */
+/* Threads may be made in it: nor does the kernel report any more.  What it has is kept. */
+void storms_stop_counting(struct storms *storms, uint32_t id);
+/* Forgets those that have ended a while ago. */
+void storms_forget(struct storms *storms);
+/* The process whose children are in the storm of that id; 0: it is forgotten. */
 pid_t storms_pid(const struct storms *storms, uint32_t id);
 /* Whether the ends of its threads are reported. */
 bool storms_count(const struct storms *storms, const struct image *image);

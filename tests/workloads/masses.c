@@ -91,6 +91,21 @@ static void exits(unsigned int count, struct sums *sums)
 	}
 }
 
+/* Most are over at once, and each twentieth works: its siblings' ends are still on their way. */
+static void now_and_then(unsigned int count, struct sums *sums)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		const pid_t child = fork_or_die();
+
+		if (child == 0) {
+			if (i % 20 == 19)
+				spend(work_of_children, 5);
+			_exit((int)i % 7);
+		}
+		reap(child, sums);
+	}
+}
+
 static void execs(unsigned int count, struct sums *sums)
 {
 	for (unsigned int i = 0; i < count; i++) {
@@ -302,11 +317,17 @@ static const struct way {
 	void (*make)(unsigned int count, struct sums *sums);
 	unsigned int count;
 } ways[] = {
-	{ "exits", exits, 1000 },     { "execs", execs, 200 },
-	{ "vforks", vforks, 200 },    { "crowds", crowds, 64 },
-	{ "clones", clones, 20 },     { "forks of threads", forks_of_threads, 200 },
-	{ "threads", threads, 1000 }, { "orphans", orphans, 20 },
-	{ "daemons", daemons, 20 },   { "alike", alike, 3 },
+	{ "exits", exits, 1000 },
+	{ "execs", execs, 200 },
+	{ "now and then", now_and_then, 500 },
+	{ "vforks", vforks, 200 },
+	{ "crowds", crowds, 64 },
+	{ "clones", clones, 20 },
+	{ "forks of threads", forks_of_threads, 200 },
+	{ "threads", threads, 1000 },
+	{ "orphans", orphans, 20 },
+	{ "daemons", daemons, 20 },
+	{ "alike", alike, 3 },
 };
 
 int main(int argc, char **argv)
