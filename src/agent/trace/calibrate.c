@@ -44,7 +44,7 @@ static struct sums sums_of(const struct call_stack *calls, u32 depth)
 {
 	struct sums sums = { .left_out = calls->area->threads[calls->slot].left_out_ticks };
 
-	/* The table is nobody else's: its chunks follow each other. */
+	/* The table is this thread's alone: its chunks follow each other. */
 	for (u32 number = TRACE_CHUNK_NODES;
 	     number < calls->chunk * TRACE_CHUNK_NODES + calls->used; number++) {
 		const struct trace_node *node = trace_node_at(calls, number);
@@ -153,7 +153,7 @@ static bool run_traced(const struct trace_calibration *calibration, u32 loop, u3
 	return true;
 }
 
-/* Of a loop; the speed as of any round: which are undisturbed, its own time tells and a burst does not. */
+/* Of a loop; the speed as of any round: which are undisturbed, its own time shows and a burst does not. */
 static void sum_up(struct rounds *rounds, struct trace_measured *measured)
 {
 	sort(rounds->burst_plain);
@@ -312,7 +312,7 @@ void trace_set_cost(enum trace_kind kind, struct trace_cost cost)
 	__atomic_store_n(&area->costs[kind].is_known, 1, __ATOMIC_RELEASE);
 }
 
-void trace_tell_cost(enum trace_kind kind, const struct trace_found_cost *found)
+void trace_report_cost(enum trace_kind kind, const struct trace_found_cost *found)
 {
 	trace_set_cost(kind,
 		       (struct trace_cost){
@@ -342,7 +342,7 @@ void trace_set_uncounted_cost(enum trace_uncounted what, s64 ticks, s64 spread)
 	__atomic_store_n(&area->uncounted_costs[what].is_known, 1, __ATOMIC_RELEASE);
 }
 
-void trace_tell_costs(void)
+void trace_report_costs(void)
 {
 	for (int kind = 0; kind < TRACE_KIND_COUNT; kind++) {
 		if (calibrated.costs[kind].is_known)

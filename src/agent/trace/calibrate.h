@@ -2,7 +2,7 @@
  * calibrate - what measuring a call costs here, found out before the program begins.
  *
  * The thread that an interpreter begins on runs small loops with its hooks and without them,
- * in turns.  What hooks tell of meanwhile goes to a table of its own: nothing of it is in the
+ * in turns.  What hooks report meanwhile goes to a table of its own: nothing of it is in the
  * recording, or in the time of what the thread was executing.
  *
  * The cost of a call of some kind is the same in all loops up to some nanoseconds, which depend
@@ -53,7 +53,7 @@ bool trace_calibrate(const struct trace_calibration *calibration, u32 count,
 		     struct trace_measured *out_measured);
 /*
  * What a turn of a loop costs for each of its calls, in ticks * TRACE_COST_UNIT, without what
- * going round costs, which a loop of nothing tells.
+ * going round costs, which a loop of nothing shows.
  */
 s64 trace_cost_of_call(const struct trace_measured *loop, const struct trace_measured *nothing);
 /* The mean of some loops' costs; *io_spread grows to how far one of them is from it. */
@@ -67,13 +67,13 @@ struct trace_found_cost {
 	u32 stretch; /* permille */
 };
 /* The same, of what an interpreter's loops have shown. */
-void trace_tell_cost(enum trace_kind kind, const struct trace_found_cost *found);
+void trace_report_cost(enum trace_kind kind, const struct trace_found_cost *found);
 void trace_set_uncounted_cost(enum trace_uncounted what, s64 ticks, s64 spread);
 bool trace_cost_is_known(enum trace_kind kind);
-/* In a child of fork: nobody is at it. */
+/* In a child of fork, which has no other thread. */
 void trace_calibrate_forget_others(void);
 /* All that is known, once more: in a child of fork, which has an area of its own. */
-void trace_tell_costs(void);
+void trace_report_costs(void);
 
 /* native/calibrate.c: of compiled code, before the first event of a kind is counted. */
 void trace_calibrate_native(enum trace_kind kind);

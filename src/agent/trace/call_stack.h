@@ -56,7 +56,6 @@ struct call_stack {
 	u32 unwound;
 	u32 has_nameless; /* calls that are executed may have nodes without names */
 	u32 is_off; /* 1: calls are not counted; their time is none (trace.h, trace_now()) */
-	u64 python_state;         /* PyThreadState that its last event was seen in, or 0 */
 	struct trace_shim *shims; /* not in use (python/callable_shims.h): its thread's */
 	struct trace_index index;
 };
@@ -105,7 +104,7 @@ static inline void trace_take(struct call_stack *calls, u64 level)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Says whether nobody came meanwhile. */
+/* Says whether no event came meanwhile. */
 static inline bool trace_give(struct call_stack *calls, u64 level)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -131,7 +130,7 @@ static inline void trace_advance(struct call_stack *calls, u64 now)
 }
 
 /*
- * The calls that are being executed seem to have begun so much later: what was nobody's time is not
+ * The calls that are being executed seem to have begun so much later: what was no call's time is not
  * theirs, either.  It takes a while where calls are deep.
  */
 static inline void trace_leave_out_of_calls(struct call_stack *calls, u64 ticks)

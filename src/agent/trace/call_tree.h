@@ -4,7 +4,7 @@
  * A node is looked for among its parent's children.  These are a ring, in the order in which they
  * were called first, and the search begins at the one called last: callees that are called in turn
  * are found at the next place.  Where there are too many of them, index.h has them.  What
- * tells one from another is an identity that whoever sends the events makes up.
+ * distinguishes one from another is an identity that the reporting hook makes up.
  *
  * Recursion.  Where calls are TRACE_DEPTH deep (less, when the table has filled up), a callee
  * that stands twice above itself is taken for the inner of those: its calls and its time are
@@ -21,7 +21,7 @@
 
 /* How far a search goes along the ring: then all children are put into the index. */
 #define TRACE_NEAR 8U
-/* Where they are there: as far as the one that is called in turn. */
+/* Sibling probes once the parent is indexed. */
 #define TRACE_NEAR_WIDE 1U
 
 /* A chunk for this slot; 0: there is none. */
@@ -34,12 +34,12 @@ static inline u32 trace_take_chunk(struct call_stack *calls)
 		return 0;
 	for (u32 i = 0; i < TRACE_CHUNKS; i++) {
 		const u32 chunk = (calls->chunk + 1 + i) % TRACE_CHUNKS;
-		u32 nobody = 0;
+		u32 is_free = 0;
 
 		if (chunk != 0 &&
 		    __atomic_load_n(&area->owners[chunk], __ATOMIC_RELAXED) == 0 &&
-		    /* Pairs with the release in the recorder, who has read what was in it. */
-		    __atomic_compare_exchange_n(&area->owners[chunk], &nobody, calls->slot + 1,
+		    /* Pairs with the release in the recorder, which has read what was in it. */
+		    __atomic_compare_exchange_n(&area->owners[chunk], &is_free, calls->slot + 1,
 						0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
 			__atomic_fetch_add(&area->chunks_taken, 1, __ATOMIC_RELAXED);
 			return chunk;
@@ -48,7 +48,7 @@ static inline u32 trace_take_chunk(struct call_stack *calls)
 	return 0;
 }
 
-/* A node that is nobody's child yet; TRACE_NO_NODE when the table is full. */
+/* A node that is no child yet; TRACE_NO_NODE when the table is full. */
 static inline u32 trace_new_node(struct call_stack *calls)
 {
 	if (calls->chunk == 0 || calls->used == TRACE_CHUNK_NODES) {
@@ -79,7 +79,7 @@ static inline u16 trace_deeper(u16 depth)
 	return depth < TRACE_DEEPEST ? (u16)(depth + 1) : depth;
 }
 
-/* Behind the one called last: who is called in turn is found there. */
+/* Behind the one called last: a callee that is called in turn is found there. */
 static inline void trace_link_child(struct call_stack *calls, u32 parent, u32 child)
 {
 	struct trace_node *node = trace_node_at(calls, child);
@@ -188,8 +188,8 @@ static inline u32 trace_depth_limit(const struct call_stack *calls)
 }
 
 /*
- * Whom a callee is merged with, from `parent` outwards: the innermost of its kind that has another
- * one above.  TRACE_NO_NODE: nobody.
+ * What a callee is merged with, from `parent` outwards: the innermost of its kind that has another
+ * one above.  TRACE_NO_NODE: none.
  */
 static inline u32 trace_find_merged(const struct call_stack *calls, u32 parent, u64 identity,
 				    bool is_full)

@@ -32,7 +32,7 @@ static u32 take_slot(struct trace_area *area)
 		const u32 slot = (first + i) % TRACE_THREADS;
 		u32 state = TRACE_THREAD_FREE;
 
-		/* Pairs with the release in the recorder, who has read what was there. */
+		/* Pairs with the release in the recorder, which has read what was there. */
 		if (__atomic_compare_exchange_n(&area->threads[slot].state, &state,
 						TRACE_THREAD_TAKEN, 0, __ATOMIC_ACQUIRE,
 						__ATOMIC_RELAXED))

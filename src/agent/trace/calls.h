@@ -13,7 +13,7 @@
 #include "agent/trace/call_tree.h"
 #include "agent/trace/clock.h"
 
-/* A call as a hook tells of it. */
+/* A call as a hook reports it. */
 struct trace_call {
 	u64 identity; /* of the callee: never 0 */
 	u64 object;   /* struct trace_entry has these */
@@ -37,7 +37,7 @@ struct trace_aside {
 };
 /*
  * Counts in an area of its own, also where tracing is off, until trace_end_aside(); false:
- * there is no memory.  What is done meanwhile is in nobody's time.  By one thread at a time.
+ * there is no memory.  What is done meanwhile is in no call's time.  By one thread at a time.
  */
 bool trace_begin_aside(struct trace_aside *aside);
 void trace_end_aside(struct trace_aside *aside);
@@ -45,7 +45,7 @@ void trace_end_aside(struct trace_aside *aside);
 struct call_stack *trace_begin_thread(void);
 /*
  * One more stack for a thread that switches stacks, empty (trace_switch_stack()); false: there is
- * no memory.  As no stack is ever given back, who has done with one keeps it for another.
+ * no memory.  As no stack is ever given back, its user keeps it for another.
  */
 bool trace_make_stack(const struct call_stack *calls, struct trace_stack *out_stack);
 /*
@@ -78,7 +78,7 @@ static inline struct call_stack *trace_of_thread(void)
 void trace_region_return(struct call_stack *calls);
 
 /*
- * The time since the last event is nobody's: searching for a node, and naming it, took it.  Says how
+ * The time since the last event is no call's: searching for a node, and naming it, took it.  Says how
  * long it was, in ticks.
  */
 u64 trace_leave_out(struct call_stack *calls);

@@ -1,11 +1,11 @@
 /*
  * clock - the time of traced calls, in ticks (abi/ticks.h).
  *
- * It is the machine's counter, or the calling thread's own CPU clock, for which nobody makes a
- * system call at an event.  The kernel tells where a thread was switched away from: while a
+ * It is the machine's counter, or the calling thread's own CPU clock, which takes no
+ * system call at an event.  The kernel shows where a thread was switched away from: while a
  * thread runs on, its clock advances as the counter does.
  *
- * Restartable sequences (rseq(2)) are what tells.  A thread that is registered has a word,
+ * Restartable sequences (rseq(2)) show it.  A thread that is registered has a word,
  * rseq_cs, that names a piece of its code; when the kernel returns to the thread after it was
  * preempted, moved or put to sleep it looks whether that code was interrupted, and if it was
  * not, clears the word.  So a descriptor of code that is never executed is put there, together

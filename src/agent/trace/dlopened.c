@@ -12,7 +12,7 @@
 #include "agent/trace/ruby/ruby.h"
 #include "agent/trace/trace.h"
 
-/* Images that called since one was unloaded; beyond that, nobody is asked. */
+/* Images that called since one was unloaded; beyond that, the recorder is not asked. */
 #define ASKED_MAX 64U
 
 static struct {

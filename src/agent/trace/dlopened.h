@@ -3,9 +3,9 @@
  *
  * A program that embeds an interpreter may load it when it pleases, itself or as what a plug-in
  * of its needs.  Hooks have to be there before that interpreter begins, and the recorder would
- * see it some milliseconds later.  Nobody tells of dlopen(): what that finds depends on who
- * calls it, so we do not stand before it.  But an interpreter that begins calls functions that
- * we do stand before (pthread_setspecific(), getenv()), and the first call that comes from an
+ * see it some milliseconds later.  dlopen() reports nothing: what it finds depends on its
+ * caller, so it is not interposed.  But an interpreter that begins calls functions that
+ * we do interpose (pthread_setspecific(), getenv()), and the first call that comes from an
  * image which was not there at the start is answered when the recorder has looked at it.
  */
 #pragma once

@@ -8,7 +8,7 @@
  *
  * A table has numbers of nodes, of which each says itself whose child it is: an entry whose node
  * has another identity by now is passed over.  Tables of all sizes lie in one piece of address
- * space behind each other, and the one in use is twice the last one's size: who is interrupted by
+ * space behind each other, and the one in use is twice the last one's size: code that is interrupted by
  * a signal, and goes on with the last one, reads what is still there.  What of it is not used
  * costs no memory.
  */

@@ -13,6 +13,7 @@
 #include "agent/trace/native/images.h"
 #include "agent/trace/native/native.h"
 #include "agent/trace/python/greenlet.h"
+#include "agent/trace/python/methods.h"
 #include "agent/trace/python/profilers.h"
 #include "agent/trace/python/call_kind.h"
 #include "agent/trace/python/profile_function.h"
@@ -23,14 +24,9 @@
 #define NAMES_ROOM_WORDS 16384U
 /* Threads that meet a new callee at this moment: those that wait for the GIL do not. */
 #define SCRATCHES 8U
-/* PyMethodDef { ml_name, ml_meth, ml_flags, ml_doc } of a type, up to one without a name. */
-#define METHOD_DEF_BYTES 32U
-#define METHOD_DEF_FLAGS 16
-#define METHODS_MAX      4096U
-#define BASES_MAX        64U
-/* From PyTypeObject.tp_name to tp_methods and tp_base: the same in every version. */
-#define NAME_TO_METHODS (232 - 24)
-#define NAME_TO_BASE    (256 - 24)
+#define BASES_MAX 64U
+/* From PyTypeObject.tp_name to tp_base: the same in every version. */
+#define NAME_TO_BASE (256 - 24)
 /* METH_VARARGS and METH_FASTCALL. */
 #define TAKES_TUPLE 1U
 #define TAKES_ARRAY 0x80U
@@ -76,14 +72,10 @@ static u64 word_at(u64 address)
 /* Whether a type's own methods have this one. */
 static bool defines(const struct python_layout *layout, u64 type, u64 method)
 {
-	const u64 methods = word_at(type + layout->offsets.type_name + NAME_TO_METHODS);
+	const struct trace_method *own = trace_methods_of_type(layout, type);
 
-	for (u32 i = 0; methods != 0 && i < METHODS_MAX; i++) {
-		const u64 at = methods + i * METHOD_DEF_BYTES;
-
-		if (word_at(at) == 0)
-			return false;
-		if (at == method)
+	for (u32 i = 0; own != NULL && own[i].name != NULL && i < TRACE_METHODS_MAX; i++) {
+		if ((u64)&own[i] == method)
 			return true;
 	}
 	return false;
@@ -235,7 +227,7 @@ static bool read_builtin(struct mem *mem, const struct python_layout *layout,
  */
 static bool takes_many(const struct python_layout *layout, u64 method)
 {
-	const u32 flags = *(const u32 *)(method + METHOD_DEF_FLAGS);
+	const u32 flags = (u32)((const struct trace_method *)method)->flags;
 
 	if (layout->version < PYTHON_3_13)
 		return (flags & (TAKES_TUPLE | TAKES_ARRAY)) == TAKES_TUPLE;
@@ -263,7 +255,7 @@ enum trace_kind trace_kind_of(const struct trace_call *call, const struct trace_
 	return call->kind;
 }
 
-/* Of 3.11's interpreters each is seen when it calls; later ones tell of them. */
+/* Of 3.11's interpreters each is seen when it calls; later ones report them. */
 static void look_for_news(const struct python_layout *layout, u64 method,
 			  const struct name_text *qualified)
 {
@@ -360,7 +352,7 @@ u64 trace_name(struct ring_header *ring, const struct trace_call *call)
 {
 	if (!trace_native_is(call->kind))
 		return name_interpreted(ring, call);
-	trace_images_tell(ring, call->object);
+	trace_images_report(ring, call->object);
 	return trace_native_place(call->object, call->kind);
 }
 

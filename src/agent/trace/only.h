@@ -3,8 +3,8 @@
  *
  * Which are wanted is abi/only.h's to say; a recording is read by the same rule, so what is
  * followed here all the same is left out there.  That is the usual case: where an event comes
- * anyway, to count it costs less than to find out that nobody wants it, and what it cost can be
- * subtracted.  It is worth it where the interpreter can be told to send no more events.
+ * anyway, to count it costs less than to find out that it is not wanted, and what it cost can be
+ * subtracted.  It is worth it where the interpreter can be asked for no more events.
  *
  * A callee is judged when it is named for the first time; the verdict is kept by its key, and
  * by what hooks know it by.

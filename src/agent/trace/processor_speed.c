@@ -18,7 +18,7 @@
 /* About 4 ms, of which all tries take 3 µs. */
 #define INTERVAL_TICKS (10ULL << 20)
 
-/* What is in them does not matter, nor who else writes them. */
+/* What is in them does not matter, nor what else writes them. */
 static u64 read_words[WORDS], written_words[WORDS];
 
 static inline u64 word_at(u64 i)

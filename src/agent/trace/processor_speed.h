@@ -13,7 +13,7 @@
  * program some are executed before.
  *
  * So a burst is timed beside each calibration, and every few milliseconds in the course of the
- * program, at the call that comes next: that time is in nobody's.
+ * program, at the call that comes next: that time is no call's.
  */
 #pragma once
 #include "abi/types.h"

@@ -5,7 +5,7 @@
  * itself: so the region is put below it.  What ends one may be called within another that began
  * later (two coroutines' overlap): so it is taken out from among the calls, and no other ends
  * with it.  A region whose function is left, and that was not ended, waits: for the generator
- * to go on, or for who called the function to call another.
+ * to go on, or for the function's caller to call another.
  */
 #include "agent/control/control.h"
 #include "agent/core/regions.h"
@@ -14,7 +14,7 @@
 #include "agent/trace/clock.h"
 #include "agent/trace/regions.h"
 
-/* A C function, who called it, and what C function called that, and so on. */
+/* A C function, its caller, the C function that called that, and so on. */
 #define MOST_ABOVE (2 * REGION_ASKING)
 
 u64 trace_region_identity(u64 name)
@@ -106,7 +106,7 @@ static struct trace_entry *find_entry(const struct call_stack *calls, u64 serial
 }
 
 /*
- * The call that has just begun and who called it, as they stood before regions were put among
+ * The call that has just begun and its caller, as they were before regions were put among
  * them.
  */
 struct begun {
@@ -120,7 +120,7 @@ static void ask_for_frames(struct begun *begun)
 	u64 innermost[2] = { 0 };
 	const bool is_of_python = begun->called.kind == TRACE_KIND_PYTHON;
 
-	/* Compiled code may be called without the GIL (ctypes): then there is nobody to ask. */
+	/* Compiled code may be called without the GIL (ctypes): then there is no frame to ask for. */
 	if (begun->has_asked ||
 	    (!is_of_python && begun->called.kind != TRACE_KIND_PYTHON_BUILTIN))
 		return;
@@ -148,7 +148,7 @@ static bool returns_to(const struct region_place *place, struct begun *begun)
 }
 
 /*
- * A function that began it has returned: it goes on inside of who called that.  Another call of the
+ * A function that began it has returned: it goes on inside of its caller.  Another call of the
  * same code is not meant: it may be a greenlet's, while the one with the region waits.
  */
 static bool is_left_to(const struct region_place *place, struct begun *begun)

@@ -129,7 +129,7 @@ void trace_adopt(void)
 {
 	trace_ruby_context = 0;
 	trace_native_forget();
-	trace_tell_costs();
+	trace_report_costs();
 	if (trace_calls_adopt())
 		trace_set_status(TRACE_ON);
 }

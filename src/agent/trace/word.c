@@ -37,7 +37,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *data)
 	return search->may_be_written;
 }
 
-/* By a store: into an image's data that nobody has made read-only, as far as it says itself. */
+/* By a store: into an image's data that is not read-only, as far as the image says itself. */
 static bool put_into_data(void **place, void *word)
 {
 	struct search search = { .address = (u64)place };

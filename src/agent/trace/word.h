@@ -23,5 +23,5 @@ static inline u64 trace_rotate(u64 word, u32 bits)
 	return word << bits | word >> (64 - bits);
 }
 
-/* False: the memory is read-only, where a store would kill, or nobody knows whether it is. */
+/* False: the memory is read-only, where a store would kill, or it is not known whether it is. */
 bool trace_put_word(void **place, void *word);

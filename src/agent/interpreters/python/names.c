@@ -15,9 +15,9 @@
 /* Pages, each with the looks it is passed over for where an address has its offset; 0: none. */
 static u64 absent[ABSENT_PAGES];
 
-/* Tells the recorder of a code object. */
-static bool tell_code(struct walk *walk, struct mem *mem, u64 key,
-		      const struct python_code *parts)
+/* Reports a code object to the recorder. */
+static bool report_code(struct walk *walk, struct mem *mem, u64 key,
+			const struct python_code *parts)
 {
 	struct python_scratch *scratch = walk->python;
 	const struct python_layout *layout = scratch->layout;
@@ -54,7 +54,7 @@ u64 python_name_code(struct walk *walk, struct mem *mem, u64 code)
 	const u64 key = python_code_key(mem, scratch->layout, code, &parts);
 
 	/* A stack whose names could not be sent is not sent either. */
-	if (!codes_has_sent(key, walk->epoch) && !tell_code(walk, mem, key, &parts))
+	if (!codes_has_sent(key, walk->epoch) && !report_code(walk, mem, key, &parts))
 		walk->is_lost = true;
 	scratch->memo[slot].code = code;
 	scratch->memo[slot].key = key;
@@ -150,7 +150,7 @@ static void look_at(struct walk *walk, struct mem *mem, struct python_search *se
 
 /*
  * The C function that the frame has called and that the frames before word number `loop` belong
- * to; false if it cannot be told.
+ * to; false if it is not known.
  */
 static bool find_builtin(struct walk *walk, struct mem *mem, const struct python_frame *frame,
 			 u32 loop, struct python_builtin *out_builtin)
@@ -178,8 +178,8 @@ static bool find_builtin(struct walk *walk, struct mem *mem, const struct python
 	return search->best < search->count && !search->is_doubtful;
 }
 
-static bool tell_builtin(struct walk *walk, struct mem *mem, u64 key,
-			 const struct python_builtin *builtin)
+static bool report_builtin(struct walk *walk, struct mem *mem, u64 key,
+			   const struct python_builtin *builtin)
 {
 	struct name_text *texts = walk->python->texts;
 	const struct code code = {
@@ -205,7 +205,7 @@ u64 python_name_callee(struct walk *walk, struct mem *mem, const struct python_f
 		return 0;
 	const u64 key = python_builtin_key(mem, walk->python->layout, &builtin);
 
-	if (!codes_has_sent(key, walk->epoch) && !tell_builtin(walk, mem, key, &builtin))
+	if (!codes_has_sent(key, walk->epoch) && !report_builtin(walk, mem, key, &builtin))
 		walk->is_lost = true;
 	return code_word(key, CODE_NO_INSTRUCTION);
 }

@@ -147,7 +147,7 @@ static enum python_step enter(struct walk *walk, struct mem *mem, u64 sp, u64 cf
 
 /*
  * An activation whose frames are not what they should be.  One that was interrupted itself may
- * be setting up what tells of them, or have torn it down: then it has none.
+ * be setting up what shows them, or have torn it down: then it has none.
  */
 static void pass(struct walk *walk, struct mem *mem, enum python_step step, bool is_exact)
 {

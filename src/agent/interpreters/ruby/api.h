@@ -9,7 +9,7 @@
  *
  * What the program may notice: a structure of 56 bytes (rb_event_hook_t) from Ruby's allocator,
  * which counts in GC.stat(:malloc_increase_bytes); and, up to 3.2, that objects are allocated
- * by the way that is taken while somebody traces.  No object is made.
+ * by the way that is taken while a tool traces.  No object is made.
  */
 #pragma once
 #include <stdbool.h>
@@ -17,8 +17,8 @@
 struct walk;
 
 /*
- * At the end of a walk of one of Ruby's threads.  Up to 3.2, who asks must have the GVL: a job's
- * place is counted before it is filled, and who has the GVL may be looking.
+ * At the end of a walk of one of Ruby's threads.  Up to 3.2, the caller must have the GVL: a job's
+ * place is counted before it is filled, and the thread that has the GVL may be looking.
  */
 void ruby_api_ask(const struct walk *walk, bool has_gvl);
 /* In a child of fork: a job that was asked for and has not run is asked for again. */

@@ -136,7 +136,7 @@ static void begin_step(void)
 }
 
 /*
- * 2.7 moves objects when the collection is over, and tells nobody.  Until that is done, it goes
+ * 2.7 moves objects when the collection is over, and reports nothing.  Until that is done, it goes
  * on for us.
  */
 static void end_step(void)

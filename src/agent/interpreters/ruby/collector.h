@@ -1,5 +1,5 @@
 /*
- * collector - collections of garbage, as Ruby's event hooks tell of them.
+ * collector - collections of garbage, as Ruby's event hooks report them.
  *
  * While a thread collects, objects are unlinked, freed and moved, and pages of them may be
  * protected: nothing is read of the heap then.  The Ruby stack stands still meanwhile, so it is

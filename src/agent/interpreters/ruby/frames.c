@@ -58,7 +58,7 @@ static void begin_top(struct walk *walk, struct mem *mem, struct ruby_frame *fra
 	push_top(frames);
 }
 
-/* One control frame; false if it cannot be told what it is. */
+/* One control frame; false if it is not known what it is. */
 static bool take_frame(struct walk *walk, struct mem *mem, struct ruby_frame *frame,
 		       bool is_innermost, enum ruby_top top)
 {

@@ -3,7 +3,7 @@
  *
  * A call of the loop (rb_vm_exec()) executes the Ruby frames from the innermost on to the first
  * that is_last, and has a mark behind its native frame.  Methods in C that were called by it
- * stand before the others, and are executed by the native frames before the loop's.  So of
+ * come before the others, and are executed by the native frames before the loop's.  So of
  *
  *	native	memcpy  rb_str_times  vm_call_cfunc  [core  loop  mark]  main
  *	Ruby	String#*  Foo#bar  <main>(is_last)

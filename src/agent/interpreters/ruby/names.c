@@ -64,7 +64,7 @@ static u64 hash_of(const struct walk *walk, u64 iseq, u64 method, u64 place)
 }
 
 /* Sends the recorder a code whose texts are in the scratch. */
-static bool tell(struct walk *walk, struct mem *mem, u64 key, const struct ruby_code *parts)
+static bool report(struct walk *walk, struct mem *mem, u64 key, const struct ruby_code *parts)
 {
 	const struct name_text *texts = walk->ruby->texts;
 	const struct code code = {
@@ -89,7 +89,7 @@ u64 ruby_name_code(struct walk *walk, struct mem *mem, const struct ruby_code *p
 		return key;
 	if (ruby_code_texts(mem, layout, parts, &texts[0], &texts[1], &texts[2]) < 0)
 		return 0;
-	if (!tell(walk, mem, key, parts))
+	if (!report(walk, mem, key, parts))
 		walk->is_lost = true;
 	return key;
 }

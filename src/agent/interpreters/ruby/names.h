@@ -29,5 +29,5 @@ u64 ruby_name_frame(struct walk *walk, struct mem *mem, const struct ruby_frame 
 		    bool stands_at);
 /* The word of what a frame does without a frame of its own; 0: nothing that has a name. */
 u64 ruby_name_leaf(struct walk *walk, struct mem *mem, const struct ruby_leaf *leaf);
-/* The word of the collection of garbage that objspace_flags tell of. */
+/* The word of the collection of garbage that objspace_flags show. */
 u64 ruby_name_collection(struct walk *walk, struct mem *mem, u32 objspace_flags);

@@ -134,7 +134,7 @@ static const struct ruby_stack *read_frames(struct walk *walk, struct mem *mem,
 		frames = before;
 	} else if (!ruby_frames_read(walk, mem, RUBY_TOP_AS_IT_IS) ||
 		   !ruby_frames_choose(walk, mem, scratch->core)) {
-		/* The innermost ones alone would seem to be called by nobody. */
+		/* The innermost ones alone would seem to have no caller. */
 		clear_frames(frames);
 		return &frames->stack;
 	}
@@ -206,7 +206,7 @@ static void put_innermost(struct walk *walk, u64 word)
 	walk->frames[0] = word;
 }
 
-/* As it has who executes the interpreter's instructions, or is alone. */
+/* As a thread has it that executes the interpreter's instructions, or is alone. */
 static bool has_gvl(const struct walk *walk)
 {
 	const struct ruby_scratch *scratch = walk->ruby;

@@ -34,7 +34,7 @@ bool ruby_collections(struct mem *mem, const struct ruby_layout *layout, u64 con
 
 /* Objects may be on the move, so that none may be read. */
 bool ruby_is_compacting(const struct ruby_layout *layout, u32 objspace_flags);
-/* It is found out which objects live: those that die now are told from no others yet. */
+/* It is found out which objects live: those that die now cannot be recognised yet. */
 bool ruby_is_marking(u32 objspace_flags);
 
 /* Of a fiber, or of a thread that Ruby has put on a stack of its making. */

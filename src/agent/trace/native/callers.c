@@ -1,5 +1,5 @@
 /*
- * callers - whom an instrumented function was called by.  It tells where it returns to,
+ * callers - what an instrumented function was called by.  It reports where it returns to,
  * and that lies at the end of its caller's frame, of which the caller's entry knows the place.
  */
 #include <stddef.h>

@@ -2,7 +2,7 @@
  * entries_x86_64 - where compiled code calls us without saving anything, and returns to
  * us.
  *
- * A call of mcount() or __fentry__() may stand before a function has looked at its arguments,
+ * A call of mcount() or __fentry__() may come before a function has looked at its arguments,
  * and a return comes before its caller has looked at the results; and a compiler that knows
  * both may count on other registers, too (-fipa-ra).  So all of them are kept: the general ones
  * here, and what is called uses no others (-mgeneral-regs-only) but behind saving_vectors,
@@ -78,9 +78,9 @@
 /*
  * Where functions return to.  Its unwind table says that it is called by whoever was to be
  * returned to: the word in the shadow of the slot (native/returns.h), which is the one below the
- * stack pointer of then.  The byte before that is what is told, and, for that to be right, that
- * this is the frame of a signal ('S'): then nobody goes a byte back once more; and unwinders,
- * which know a frame by its stack pointer, can tell it from its caller, which has the same one.
+ * stack pointer of then.  The byte before that is what it says, and, for that to be right, that
+ * this is the frame of a signal ('S'): then no unwinder goes a byte back once more; and unwinders,
+ * which know a frame by its stack pointer, can distinguish it from its caller, which has the same one.
  */
 	.globl	trace_native_return
 	.hidden	trace_native_return

@@ -1,5 +1,5 @@
 /*
- * hooks - most events of compiled code, and the door to the others.
+ * hooks - most events of compiled code; the others are passed to native.c.
  *
  * Compiled to use general registers only: see native/entries_x86_64.S.
  */

@@ -82,7 +82,7 @@ static bool is_there(u64 address, struct place *last)
 	return true;
 }
 
-void trace_images_tell(struct ring_header *ring, u64 address)
+void trace_images_report(struct ring_header *ring, u64 address)
 {
 	struct dl_find_object found;
 
@@ -116,7 +116,7 @@ static void look_at_chunk(struct trace_area *area, u32 chunk, u64 before_ns, str
 		struct trace_node *node = &area->nodes[chunk * TRACE_CHUNK_NODES + i];
 		const u64 key = __atomic_load_n(&node->key, __ATOMIC_ACQUIRE);
 
-		/* Nobody executes it, so nobody is about to find it. */
+		/* It is not executed, so no event is about to find it. */
 		if (key != 0 && key != TRACE_OUTSIDE && trace_native_is(node->kind) &&
 		    !(node->identity & TRACE_UNLOADED) && !is_there(key, last))
 			__atomic_store_n(&node->identity, before_ns | TRACE_UNLOADED,

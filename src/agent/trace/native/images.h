@@ -11,10 +11,10 @@
 struct ring_header;
 
 /*
- * Of a callee that is met for the first time: where no perf event tells of mappings, the recorder
- * is told of the one that its address is in, once.
+ * Of a callee that is met for the first time: where no perf event reports mappings, the recorder
+ * gets a report of the one that its address is in, once.
  */
-void trace_images_tell(struct ring_header *ring, u64 address);
+void trace_images_report(struct ring_header *ring, u64 address);
 /* Before dlclose(): the time; 0: nothing is traced. */
 u64 trace_images_mark(void);
 /* Behind it. */

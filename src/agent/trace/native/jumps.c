@@ -6,7 +6,7 @@
  * its place, neither need be further out.
  *
  * Where an exception passes, compilers other than clang call the second hook of instrumented
- * functions.  Nobody tells of exceptions, and to stand before what unwinds is not safe: several
+ * functions.  No event reports exceptions, and interposing unwinders is not safe: several
  * libraries of a process may have unwinders of their own.  But all ask the dynamic linker where
  * the tables are, and so does backtrace(): that is only a sign to look (native/native.c).
  */
@@ -74,7 +74,7 @@ AGENT_EXPORT int _dl_find_object(void *address, struct dl_find_object *out_found
 
 	if (calls != NULL)
 		calls->unwound = LOOKS;
-	/* Before glibc 2.35 there is none, and who asks by dlsym() (LLVM's libunwind) finds ours. */
+	/* Before glibc 2.35 there is none, and a look-up by dlsym() (LLVM's libunwind) finds ours. */
 	return hook_next(&trace_hooks, HOOK__dl_find_object) != NULL
 		       ? HOOK_NEXT(_dl_find_object)(address, out_found)
 		       : -1;

@@ -173,7 +173,7 @@ static inline __attribute__((always_inline)) bool enter(struct trace_native_even
 	if (calls == NULL) {
 		struct trace_area *area = trace_area_of_process();
 
-		/* A thread that is not traced at all is told of as that. */
+		/* A thread that is not traced at all is reported as that. */
 		if (area != NULL && trace_own != NULL)
 			__atomic_fetch_add(&area->lost_calls, 1, __ATOMIC_RELAXED);
 		return false;
@@ -206,7 +206,7 @@ void trace_native_enter(const struct trace_native_event *begin)
 }
 
 /*
- * alloca() moves the stack pointer between a function's two hooks.  Who calls it has a frame
+ * alloca() moves the stack pointer between a function's two hooks.  A function that calls it has a frame
  * pointer, with the return address behind what it points to.  Others have something in that
  * register, which may be the same in a caller that has no entry.
  */

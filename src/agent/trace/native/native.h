@@ -31,7 +31,7 @@
 #include "abi/trace.h"
 #include "agent/trace/call_stack.h"
 
-/* In the constructor: what our hooks stand before. */
+/* In the constructor: what our hooks interpose. */
 void trace_native_find_next(void);
 /* Calls are counted from now on, or no more. */
 void trace_native_begin(void);

@@ -1,5 +1,5 @@
 /*
- * native_begin - from when on hooks of compiled code count, and what they stand before.
+ * native_begin - from when on hooks of compiled code count, and what they interpose.
  *
  * A program may define hooks itself: the two of an instrumented function are called by ours, with
  * the others it is not traced.

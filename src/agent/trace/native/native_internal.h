@@ -19,7 +19,7 @@ struct trace_native_own {
 };
 extern __thread struct trace_native_own trace_native_own;
 
-/* Whether an event is as most are: nobody is at the tree, and the clock is the counter. */
+/* Whether an event is as most are: no hook is at the tree, and the clock is the counter. */
 static inline bool trace_native_is_plain(const struct call_stack *calls)
 {
 	return calls != NULL && calls->busy == 0 && !trace_clock.is_special;
@@ -77,8 +77,8 @@ static inline enum trace_native_stack trace_native_stack_of(u64 level)
 }
 
 /*
- * What stands further in than the caller of an instrumented function that begins was left, and
- * nobody told of it: by an exception, or by a jump that the compiler has made of its own
+ * What is further in than the caller of an instrumented function that begins was left, and
+ * not reported: by an exception, or by a jump that the compiler has made of its own
  * (__builtin_longjmp(), as in Ruby) or setcontext() has.
  */
 void trace_native_drop_what_was_left(struct call_stack *calls,

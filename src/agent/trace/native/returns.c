@@ -31,7 +31,7 @@ bool trace_returns_are_possible(void)
 	return !arch_has_shadow_stack();
 }
 
-static bool map_mirror(u64 number)
+static bool map_shadow(u64 number)
 {
 	const u64 wanted = (u64)trace_returns_shadow(number << TRACE_PIECE_BITS);
 	const long got = arch_syscall6(
@@ -65,7 +65,7 @@ static bool make_piece(u64 *entry, u64 number)
 					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return false;
 	__atomic_fetch_add(&being_made, 1, __ATOMIC_RELAXED);
-	const bool is_there = map_mirror(number);
+	const bool is_there = map_shadow(number);
 
 	set_state(entry, number, is_there);
 	__atomic_fetch_sub(&being_made, 1, __ATOMIC_RELAXED);
@@ -81,7 +81,7 @@ void trace_returns_forget_others(void)
 		const u64 number = pieces[i] >> PIECE_STATE_BITS;
 
 		if (pieces[i] == (number << PIECE_STATE_BITS | PIECE_BEING_MADE))
-			set_state(&pieces[i], number, agent.may_call && map_mirror(number));
+			set_state(&pieces[i], number, agent.may_call && map_shadow(number));
 	}
 	being_made = 0;
 }

@@ -31,7 +31,7 @@ bool trace_returns_are_possible(void);
 /* Whether there is a shadow of what is at a slot: it is made where there is none. */
 bool trace_returns_have_shadow(u64 slot);
 
-/* In a child of fork: nobody is making one. */
+/* In a child of fork: no other thread is making one. */
 void trace_returns_forget_others(void);
 
 static inline u64 *trace_returns_shadow(u64 slot)

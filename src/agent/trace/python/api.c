@@ -1,4 +1,4 @@
-#include "agent/trace/python/symbols.h"
+#include "agent/trace/python/api.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -7,29 +7,83 @@
 #include "agent/core/images.h"
 #include "agent/trace/area.h"
 
+#define FILE_INPUT 257 /* Py_file_input (Include/compile.h): what is compiled is a module */
+
+struct python_api python_api;
+
 void *trace_symbol(const char *name)
 {
 	const struct python_layout *layout = trace_layout();
 	const struct link_map *image =
 		layout != NULL ? images_at((void *)layout->loop[0].start) : NULL;
 
-	/* What dlopen() gives is the address of the linker's record. */
+	/* What dlopen() gives is the address of the dynamic linker's record. */
 	if (image != NULL && !images_is_lasting(image))
 		return dlsym((void *)image, name);
 	return dlsym(RTLD_DEFAULT, name);
 }
 
-void *trace_symbol_find(void *unused, const char *name)
+static void *find(void *unused, const char *name)
 {
 	(void)unused;
 	return trace_symbol(name);
 }
 
-void *trace_symbol_of_state(void)
+void trace_api_find(void)
 {
-	void *found = trace_symbol("PyThreadState_GetUnchecked");
+	static const char *const later[] = { PYTHON_API_LATER_MAP(ENTRY_NAME) };
+	const bool has_all = ENTRIES_FIND(&python_api, PYTHON_API_MAP, find, NULL);
+	void *get_state = trace_symbol("PyThreadState_GetUnchecked");
 
-	return found != NULL ? found : trace_symbol("_PyThreadState_UncheckedGet");
+	entries_find(&python_api.PySys_AddAuditHook, later, sizeof later / sizeof *later, find,
+		     NULL);
+	if (get_state == NULL)
+		get_state = trace_symbol("_PyThreadState_UncheckedGet");
+	*(void **)&python_api.get_state = get_state;
+	python_api.is_whole = has_all && get_state != NULL;
+}
+
+/* Functions hold the dict that holds them. */
+void trace_api_drop_names(void *names)
+{
+	if (names == NULL)
+		return;
+	python_api.PyDict_Clear(names);
+	python_api.Py_DecRef(names);
+}
+
+void *trace_api_compile(const char *source)
+{
+	return python_api.Py_CompileString(source, "", FILE_INPUT);
+}
+
+void *trace_api_run(void *code)
+{
+	void *builtins = python_api.PyEval_GetBuiltins();
+	void *names = builtins != NULL ? python_api.PyDict_New() : NULL;
+	void *result = NULL;
+
+	if (names != NULL &&
+	    python_api.PyDict_SetItemString(names, "__builtins__", builtins) == 0)
+		result = python_api.PyEval_EvalCode(code, names, names);
+	if (result != NULL) {
+		python_api.Py_DecRef(result);
+		return names;
+	}
+	python_api.PyErr_Clear();
+	trace_api_drop_names(names);
+	return NULL;
+}
+
+bool trace_api_run_for_number(void *code, long *out_number)
+{
+	void *names = trace_api_run(code);
+	void *number = names != NULL ? python_api.PyDict_GetItemString(names, "r") : NULL;
+
+	if (number != NULL)
+		*out_number = python_api.PyLong_AsLong(number);
+	trace_api_drop_names(names);
+	return number != NULL;
 }
 
 static int wants(struct dl_phdr_info *info, size_t size, void *name)

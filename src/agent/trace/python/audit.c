@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 
 #include "agent/core/arch.h"
-#include "agent/trace/python/symbols.h"
+#include "agent/trace/python/api.h"
 
 /* The interpreter's own memory, by its symbol. */
 static size_t find_runtime(u64 **out_words)
@@ -40,23 +40,21 @@ static void find_entry(u64 *words, const u64 *before, size_t count, trace_audit_
 
 bool trace_audit_add(trace_audit_hook *hook, void *data, struct trace_audit *out_audit)
 {
-	int (*add_hook)(trace_audit_hook *, void *);
 	u64 *words = NULL;
 	const size_t count = find_runtime(&words);
 	const size_t bytes = count * sizeof(u64);
 	long place = -1;
 
 	*out_audit = (struct trace_audit){ 0 };
-	*(void **)&add_hook = trace_symbol("PySys_AddAuditHook");
-	if (add_hook == NULL)
+	if (python_api.PySys_AddAuditHook == NULL)
 		return false;
 	if (count > 0)
 		place = arch_syscall6(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
 				      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (place > 0)
 		memcpy((void *)place, words, bytes);
-	/* Nobody else runs: what has changed is what the call changed. */
-	const bool is_added = add_hook(hook, data) == 0;
+	/* No other thread runs: what has changed is what the call changed. */
+	const bool is_added = python_api.PySys_AddAuditHook(hook, data) == 0;
 
 	if (place > 0) {
 		find_entry(words, (const u64 *)place, count, hook, out_audit);

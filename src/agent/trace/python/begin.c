@@ -9,7 +9,7 @@
 #include "agent/trace/python/objects.h"
 #include "agent/trace/python/profile_function.h"
 #include "agent/trace/python/profilers.h"
-#include "agent/trace/python/symbols.h"
+#include "agent/trace/python/api.h"
 
 #define PYTHON_3_6  0x03060000U
 #define PYTHON_3_10 0x030a0000U
@@ -34,6 +34,7 @@ static void begin_with_function(const struct python_layout *layout)
 void trace_python_begin(const struct python_layout *found)
 {
 	trace_set_layout(found);
+	trace_api_find();
 	const struct python_layout *layout = trace_layout();
 
 	if (layout->version < PYTHON_3_6)

@@ -1,5 +1,5 @@
 /*
- * calibrate - the loops that CPython's calls are calibrated by, and what they tell.
+ * calibrate - the loops that CPython's calls are calibrated by, and what they show.
  *
  * What a hook costs depends on what stands around the call: what reads and writes can overlap
  * with is not there while there are hooks.  So a kind has loops of more than one shape, most of
@@ -51,5 +51,5 @@ enum loop {
 		LOOP_COUNT,
 };
 
-/* What was measured, by loop: told to the recorder. */
-void trace_calibrate_python_tell(const struct trace_measured *measured, bool slows_bytecode);
+/* What was measured, by loop: for the recorder. */
+void trace_calibrate_python_report(const struct trace_measured *measured, bool slows_bytecode);

@@ -85,7 +85,7 @@ static void add_misses(struct misses misses, struct trace_found_cost *out)
 	out->call_miss = out->call + misses.call;
 }
 
-/* Of functions that an instruction calls: they may be told of twice. */
+/* Of functions that an instruction calls: they may be reported twice. */
 static void find_functions(const struct trace_measured *measured, bool slows_bytecode,
 			   struct trace_found_cost *out)
 {
@@ -96,18 +96,18 @@ static void find_functions(const struct trace_measured *measured, bool slows_byt
 		slows_bytecode ? measured[LOOP_WORK_INLINE].added - measured[LOOP_NOTHING].added
 			       : 0;
 	const struct trace_measured *work = &measured[LOOP_WORK];
-	const bool is_told_twice = work->uncounted[TRACE_UNCOUNTED_FUNCTION] >= work->turns;
+	const bool is_reported_twice = work->uncounted[TRACE_UNCOUNTED_FUNCTION] >= work->turns;
 	s64 spread = 0;
 
 	*out = (struct trace_found_cost){ .stretch = stretch_of(measured, slows_bytecode),
 					  .spread = work->noise };
 	out->call = mean_of(measured, loops, slows_bytecode ? COUNT(loops) - 1 : COUNT(loops),
 			    &spread);
-	if (is_told_twice) {
-		const s64 told_twice = out->call;
+	if (is_reported_twice) {
+		const s64 reported_twice = out->call;
 
 		out->call = find_uncalled_cost(measured, &out->spread);
-		trace_set_uncounted_cost(TRACE_UNCOUNTED_FUNCTION, told_twice - out->call,
+		trace_set_uncounted_cost(TRACE_UNCOUNTED_FUNCTION, reported_twice - out->call,
 					 spread);
 	} else if (spread > out->spread) {
 		out->spread = spread;
@@ -199,7 +199,7 @@ static struct trace_found_cost find_many(const struct trace_measured *measured,
 	return found;
 }
 
-static void tell_builtins(const struct trace_measured *measured)
+static void report_builtins(const struct trace_measured *measured)
 {
 	static const struct builtin_loops of_functions = {
 		.loops = { LOOP_LENGTH, LOOP_ABSOLUTE, LOOP_LENGTH_USED, LOOP_ABSOLUTE_USED,
@@ -221,16 +221,16 @@ static void tell_builtins(const struct trace_measured *measured)
 	struct trace_found_cost found, found_many;
 
 	found = find_builtins(measured, &of_functions);
-	trace_tell_cost(TRACE_KIND_PYTHON_BUILTIN, &found);
+	trace_report_cost(TRACE_KIND_PYTHON_BUILTIN, &found);
 	found_many = find_many(measured, many, COUNT(many), &found);
-	trace_tell_cost(TRACE_KIND_PYTHON_BUILTIN_MANY, &found_many);
+	trace_report_cost(TRACE_KIND_PYTHON_BUILTIN_MANY, &found_many);
 	found = find_builtins(measured, &of_methods);
-	trace_tell_cost(TRACE_KIND_PYTHON_METHOD, &found);
+	trace_report_cost(TRACE_KIND_PYTHON_METHOD, &found);
 	found_many = find_many(measured, many_methods, COUNT(many_methods), &found);
-	trace_tell_cost(TRACE_KIND_PYTHON_METHOD_MANY, &found_many);
+	trace_report_cost(TRACE_KIND_PYTHON_METHOD_MANY, &found_many);
 }
 
-static void tell_others(const struct trace_measured *measured)
+static void report_others(const struct trace_measured *measured)
 {
 	const struct trace_measured *type = &measured[LOOP_TYPE];
 	const u64 events =
@@ -252,7 +252,7 @@ static bool have_calls(const struct trace_measured *measured, const enum loop *l
 	return true;
 }
 
-void trace_calibrate_python_tell(const struct trace_measured *measured, bool slows_bytecode)
+void trace_calibrate_python_report(const struct trace_measured *measured, bool slows_bytecode)
 {
 	static const enum loop of_functions[] = { LOOP_EMPTY, LOOP_WORK,   LOOP_THREE,
 						  LOOP_MAP,   LOOP_SORTED, LOOP_GENERATOR };
@@ -263,12 +263,12 @@ void trace_calibrate_python_tell(const struct trace_measured *measured, bool slo
 	if (!have_calls(measured, of_functions, COUNT(of_functions)))
 		return;
 	find_functions(measured, slows_bytecode, &functions);
-	trace_tell_cost(TRACE_KIND_PYTHON, &functions);
+	trace_report_cost(TRACE_KIND_PYTHON, &functions);
 	found = find_uncalled(measured, &functions);
-	trace_tell_cost(TRACE_KIND_PYTHON_UNCALLED, &found);
+	trace_report_cost(TRACE_KIND_PYTHON_UNCALLED, &found);
 	found = find_resumed(measured, &functions);
-	trace_tell_cost(TRACE_KIND_PYTHON_RESUMED, &found);
-	tell_others(measured);
+	trace_report_cost(TRACE_KIND_PYTHON_RESUMED, &found);
+	report_others(measured);
 	if (have_calls(measured, of_builtins, COUNT(of_builtins)))
-		tell_builtins(measured);
+		report_builtins(measured);
 }

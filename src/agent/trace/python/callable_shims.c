@@ -3,13 +3,13 @@
 #include <stddef.h>
 
 #include "abi/python_layout.h"
-#include "agent/core/entries.h"
 #include "agent/trace/area.h"
 #include "agent/trace/calls.h"
 #include "agent/trace/clock.h"
 #include "agent/trace/map.h"
+#include "agent/trace/python/function_calls.h"
 #include "agent/trace/python/objects.h"
-#include "agent/trace/python/symbols.h"
+#include "agent/trace/python/api.h"
 #include "agent/trace/word.h"
 
 #define CHUNK_BYTES 4096U
@@ -67,19 +67,6 @@ struct trace_shim {
 };
 _Static_assert(sizeof(struct trace_shim) == 64, "one line of the cache");
 
-#define ENTRY_MAP(X)                                                           \
-	X(PyObject_Repr, void *, (void *object))                               \
-	X(PyObject_Str, void *, (void *object))                                \
-	X(PyObject_GetAttr, void *, (void *object, void *name))                \
-	X(PyVectorcall_Call, void *, (void *callable, void *tuple, void *map)) \
-	X(Py_DecRef, void, (void *object))
-
-ENTRY_MAP(ENTRY_TYPE)
-
-static struct entries {
-	ENTRY_MAP(ENTRY_MEMBER)
-} python;
-
 static struct {
 	u16 vectorcall_offset; /* in a C function, and in a method descriptor */
 	struct type type;
@@ -123,7 +110,7 @@ static inline void drop(u64 object)
 	if (__builtin_expect(*references > 1, 1))
 		--*references;
 	else
-		python.Py_DecRef((void *)object);
+		python_api.Py_DecRef((void *)object);
 }
 
 /* Dropped by its caller, or before it was called: there was an error. */
@@ -157,13 +144,7 @@ static inline __attribute__((always_inline)) u64 begin(struct trace_shim *shim, 
 		return 0;
 	if (__builtin_expect(calls == NULL, 0))
 		return 0;
-	trace_enter(calls,
-		    (struct trace_call){ .identity = trace_python_method_identity(method),
-					 .object = method,
-					 .named = callable,
-					 .frame = (u64)shim,
-					 .kind = TRACE_KIND_PYTHON_BUILTIN },
-		    now);
+	trace_begin_builtin(calls, callable, method, (u64)shim, now);
 	return method;
 }
 
@@ -209,7 +190,7 @@ static void *on_call(void *object, void *arguments, void *map)
 
 	/* With vectorcall this is called for a tuple only. */
 	if (shim->by_vector != NULL)
-		return python.PyVectorcall_Call(object, arguments, map);
+		return python_api.PyVectorcall_Call(object, arguments, map);
 	const u64 method = begin(shim, word_at((u64)arguments + TUPLE_COUNT));
 
 	void *result = type->call((void *)shim->callable, arguments, map);
@@ -222,17 +203,18 @@ static void *on_call(void *object, void *arguments, void *map)
 
 static void *on_repr(void *object)
 {
-	return python.PyObject_Repr((void *)((struct trace_shim *)object)->callable);
+	return python_api.PyObject_Repr((void *)((struct trace_shim *)object)->callable);
 }
 
 static void *on_str(void *object)
 {
-	return python.PyObject_Str((void *)((struct trace_shim *)object)->callable);
+	return python_api.PyObject_Str((void *)((struct trace_shim *)object)->callable);
 }
 
 static void *on_getattr(void *object, void *name)
 {
-	return python.PyObject_GetAttr((void *)((struct trace_shim *)object)->callable, name);
+	return python_api.PyObject_GetAttr((void *)((struct trace_shim *)object)->callable,
+					   name);
 }
 
 /* --- */
@@ -265,8 +247,8 @@ bool trace_shims_begin(void)
 
 	if (layout == NULL || layout->is_free_threaded || object_type == 0 ||
 	    trace_objects.builtin_type == 0 || trace_objects.descriptor_type == 0 ||
-	    trace_objects.object_type != offsetof(struct type, type) ||
-	    !TRACE_SYMBOLS_FIND(&python, ENTRY_MAP) || !find_vectorcall())
+	    trace_objects.object_type != offsetof(struct type, type) || !python_api.is_whole ||
+	    python_api.PyVectorcall_Call == NULL || !find_vectorcall())
 		return false;
 	shims.type = (struct type){
 		/* Not counted: it is not of the heap. */

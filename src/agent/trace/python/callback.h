@@ -12,7 +12,7 @@ typedef void *trace_vectorcall(void *callable, void *const *arguments, size_t co
 			       void *names);
 
 /* Of an interpreter that may be another one than before.  False: it does not export what it takes. */
-bool trace_callback_find_entries(bool is_free_threaded);
+bool trace_callback_begin(bool is_free_threaded);
 /* A new reference; NULL: there is an error set. */
 void *trace_callback_make_type(void);
 /* An object of that type; as above. */

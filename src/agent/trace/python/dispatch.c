@@ -9,7 +9,7 @@
 #include "agent/trace/python/callable_shims.h"
 #include "agent/trace/python/dispatch_internal.h"
 #include "agent/trace/python/eval_frame.h"
-#include "agent/trace/python/symbols.h"
+#include "agent/trace/python/api.h"
 
 static const struct dispatch_hook {
 	void (*code)(void);
@@ -27,7 +27,6 @@ static const struct dispatch_hook {
 
 static struct {
 	const struct python_layout *layout;
-	struct loop_entries entries;
 	struct loop_table table;
 	void *originals[LOOP_TABLE_WORDS];
 	u64 loop; /* whose table it is */
@@ -38,7 +37,6 @@ static struct {
 /* dispatch_x86_64.S counts on these. */
 _Static_assert(DISPATCH_ON_3_11 == 3 && offsetof(struct trace_dispatch, mode) == 0, "mode");
 _Static_assert(offsetof(struct trace_dispatch, originals) == 8, "originals");
-_Static_assert(offsetof(struct call_stack, python_state) == 88, "the thread's state");
 _Static_assert(offsetof(struct trace_eval_frame, foreign) == 8, "another tool's");
 _Static_assert(EVAL_FRAME_OF_INTERPRETER == 1424 && EVAL_FRAME_INTERPRETER == 16,
 	       "the interpreter's function");
@@ -90,8 +88,7 @@ static bool write_hooks(enum dispatch_mode mode)
 	/* Threads of other interpreters may be between two instructions: hooks look at this. */
 	__atomic_store_n(&trace_dispatch.mode, mode, __ATOMIC_RELEASE);
 	if (own.row->has_eval_frame)
-		trace_eval_frame_switch((u64)trace_dispatch.get_state(),
-					mode == DISPATCH_ON_3_11);
+		trace_eval_frame_switch((u64)python_api.get_state(), mode == DISPATCH_ON_3_11);
 	return trace_eval_loop_write_table(&own.table, targets);
 }
 
@@ -162,24 +159,19 @@ static bool prepare(const struct python_layout *layout)
 	const struct dispatch_row *row = dispatch_row_of(layout->version >> 16);
 
 	own.row = row;
-	if (row == NULL || layout->is_free_threaded ||
-	    !trace_eval_loop_find_entries(&own.entries) || !trace_shims_begin())
+	if (row == NULL || layout->is_free_threaded || !python_api.is_whole ||
+	    python_api.PyGC_Disable == NULL || !trace_shims_begin())
 		return false;
 	__builtin_memcpy(trace_dispatch.opcodes, row->opcodes, sizeof row->opcodes);
-	trace_dispatch.get_state = own.entries.get_state;
 	trace_dispatch.tuple_type = (u64)trace_symbol("PyTuple_Type");
-	*(void **)&trace_dispatch.keep = trace_symbol("Py_IncRef");
-	*(void **)&trace_dispatch.drop = trace_symbol("Py_DecRef");
 	trace_dispatch.bound_type =
 		row->expands_methods ? (u64)trace_symbol("PyMethod_Type") : 0;
 	set_offsets(layout, row);
-	if (trace_dispatch.tuple_type == 0 || trace_dispatch.keep == NULL ||
-	    trace_dispatch.drop == NULL ||
+	if (trace_dispatch.tuple_type == 0 ||
 	    !trace_eval_loop_find_table(&trace_dispatch.shape, &own.table))
 		return false;
 	keep_originals();
-	return !row->has_eval_frame ||
-	       trace_eval_frame_is_there((u64)trace_dispatch.get_state());
+	return !row->has_eval_frame || trace_eval_frame_is_there((u64)python_api.get_state());
 }
 
 /* Many frames are executed by the trial, in loops within loops: chance has none right for all. */
@@ -206,12 +198,11 @@ static bool try_out(void)
 	const struct loop_shape *shape = &trace_dispatch.shape;
 
 	if (!write_hooks(DISPATCH_WATCHING) ||
-	    !trace_eval_loop_find_places(shape, &own.entries, &trace_dispatch.places))
+	    !trace_eval_loop_find_places(shape, &trace_dispatch.places))
 		return false;
 	look_for_state();
 	const bool is_right =
-		switch_hooks(true) &&
-		trace_eval_loop_test(shape, &own.entries, trace_dispatch.has_builtins);
+		switch_hooks(true) && trace_eval_loop_test(shape, trace_dispatch.has_builtins);
 
 	have_found_state();
 	return is_right;
@@ -226,18 +217,18 @@ bool trace_dispatch_set_up(void)
 	own.is_tried = true;
 	if (own.layout == NULL || !prepare(own.layout))
 		return false;
-	own.entries.PyErr_Fetch(&type, &value, &traceback);
-	const bool had_collector = own.entries.PyGC_Disable() == 1;
+	python_api.PyErr_Fetch(&type, &value, &traceback);
+	const bool had_collector = python_api.PyGC_Disable() == 1;
 	const bool is_right = try_out();
 
 	if (!is_right)
 		switch_hooks(false);
 	/* A program that asks for all classes is not to see ours. */
 	if (had_collector) {
-		own.entries.PyGC_Enable();
-		own.entries.PyGC_Collect();
+		python_api.PyGC_Enable();
+		python_api.PyGC_Collect();
 	}
-	own.entries.PyErr_Restore(type, value, traceback);
+	python_api.PyErr_Restore(type, value, traceback);
 	return is_right;
 }
 

@@ -9,11 +9,9 @@
 #include "agent/trace/python/dispatch.h"
 #include "agent/trace/python/eval_frame.h"
 #include "agent/trace/python/profile_function.h"
-#include "agent/trace/python/symbols.h"
+#include "agent/trace/python/api.h"
 
 static struct {
-	void *(*get_state)(void);
-	int (*is_initialized)(void);
 	struct trace_audit audit;
 	u32 is_decided;
 } begun;
@@ -38,8 +36,8 @@ static int on_audit(const char *event, void *arguments, void *data)
 	(void)arguments;
 	(void)data;
 	if (__atomic_load_n(&begun.is_decided, __ATOMIC_RELAXED) == 0 &&
-	    trace_area_of_process() != NULL && begun.is_initialized() != 0 &&
-	    begun.get_state() != NULL &&
+	    trace_area_of_process() != NULL && python_api.Py_IsInitialized() != 0 &&
+	    python_api.get_state() != NULL &&
 	    __atomic_exchange_n(&begun.is_decided, 1, __ATOMIC_RELAXED) == 0)
 		decide();
 	return 0;
@@ -50,9 +48,7 @@ bool trace_dispatch_begin_3_11(const struct python_layout *layout)
 	trace_dispatch_begin(layout);
 	if (trace_dispatch_is_on())
 		return true;
-	*(void **)&begun.get_state = trace_symbol_of_state();
-	*(void **)&begun.is_initialized = trace_symbol("Py_IsInitialized");
 	__atomic_store_n(&begun.is_decided, 0, __ATOMIC_RELAXED);
-	return begun.get_state != NULL && begun.is_initialized != NULL &&
-	       trace_eval_frame_find() && trace_audit_add(on_audit, &begun, &begun.audit);
+	return python_api.is_whole && trace_eval_frame_find() &&
+	       trace_audit_add(on_audit, &begun, &begun.audit);
 }

@@ -68,7 +68,7 @@ static bool is_constructor(u64 code)
 
 /*
  * On 3.12 a caller is behind the caches of its instruction, of which each has another number, and
- * what is in them may look like any instruction.  So it is told by what else enters a frame.  An
+ * what is in them may look like any instruction.  So it is known by what else enters a frame.  An
  * attribute (LOAD_ATTR_PROPERTY, LOAD_ATTR_GETATTRIBUTE_OVERRIDDEN) has the function that it
  * calls in its last cache: the numbers of calls that enter frames are no beginning of such.
  */

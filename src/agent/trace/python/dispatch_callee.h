@@ -23,7 +23,7 @@ static inline bool dispatch_put_shim(struct call_stack *calls, u64 *place, u64 c
 	if (__builtin_expect(shim == 0, 0))
 		return false;
 	if (*place & trace_dispatch.shape.tags)
-		trace_dispatch.keep((void *)callable);
+		python_api.Py_IncRef((void *)callable);
 	*place = shim;
 	return true;
 }
@@ -37,7 +37,7 @@ static inline bool dispatch_replace(const u64 *places, u64 *place)
 		return false;
 	struct call_stack *calls = trace_of_thread();
 
-	return calls != NULL && !dispatch_is_in_other_tool(dispatch_state_of(places, calls)) &&
+	return calls != NULL && !dispatch_is_in_other_tool(dispatch_state_of(places)) &&
 	       dispatch_put_shim(calls, place, callable, method);
 }
 
@@ -74,5 +74,5 @@ static inline u64 *dispatch_callable_of(const u64 *places, u64 more)
 /* Of the calling thread, whose state has just been asked for. */
 static inline s32 *dispatch_calls_left(void)
 {
-	return (s32 *)(trace_own->python_state + trace_dispatch.state_calls_left);
+	return (s32 *)(trace_dispatch_state + trace_dispatch.state_calls_left);
 }

@@ -27,6 +27,7 @@
 #define BOUND_SELF     24
 #define BOUND_WEAK     32
 
+__thread u64 trace_dispatch_state;
 struct trace_dispatch trace_dispatch = { .mode = DISPATCH_OFF };
 
 static inline bool is_on(void)
@@ -53,12 +54,11 @@ static u64 still_right(const u64 *places, u64 candidates, u64 word)
 	return candidates;
 }
 
-__attribute__((noinline)) u64 trace_dispatch_ask_for_state(const u64 *places,
-							   struct call_stack *calls)
+__attribute__((noinline)) u64 trace_dispatch_ask_for_state(const u64 *places)
 {
-	const u64 state = (u64)trace_dispatch.get_state();
+	const u64 state = (u64)python_api.get_state();
 
-	calls->python_state = state;
+	trace_dispatch_state = state;
 	if (trace_dispatch.state_candidates != 0)
 		trace_dispatch.state_candidates =
 			still_right(places, trace_dispatch.state_candidates, state);
@@ -84,8 +84,8 @@ void *trace_dispatch_on_start(u64 *places, u64 number)
 	struct call_stack *calls = trace_of_thread();
 
 	if (calls != NULL && !is_maker(places) &&
-	    !dispatch_is_in_other_tool(dispatch_state_of(places, calls))) {
-		const u64 frame = dispatch_frame_of(places, calls);
+	    !dispatch_is_in_other_tool(dispatch_state_of(places))) {
+		const u64 frame = dispatch_frame_of(places);
 
 		dispatch_enter(calls, frame, dispatch_code_of(frame));
 	}
@@ -99,18 +99,18 @@ void *trace_dispatch_on_end(u64 *places, u64 number)
 	struct call_stack *calls = trace_of_thread();
 
 	if (calls != NULL)
-		dispatch_leave(calls, dispatch_frame_of(places, calls));
+		dispatch_leave(calls, dispatch_frame_of(places));
 	return trace_dispatch.originals[number];
 }
 
 void trace_dispatch_enter(struct call_stack *calls, u64 code)
 {
-	dispatch_enter(calls, dispatch_frame_of_state((u64)trace_dispatch.get_state()), code);
+	dispatch_enter(calls, dispatch_frame_of_state((u64)python_api.get_state()), code);
 }
 
 void trace_dispatch_leave(struct call_stack *calls)
 {
-	dispatch_leave(calls, dispatch_frame_of_state((u64)trace_dispatch.get_state()));
+	dispatch_leave(calls, dispatch_frame_of_state((u64)python_api.get_state()));
 }
 
 /* --- what is called --- */
@@ -130,12 +130,12 @@ __attribute__((noinline)) void trace_dispatch_expand(u64 *place)
 	if ((place[1] & ~tags) != 0 || trace_python_method(function) == 0 ||
 	    loop_word(bound + BOUND_WEAK) != 0)
 		return;
-	trace_dispatch.keep((void *)function);
-	trace_dispatch.keep((void *)self);
+	python_api.Py_IncRef((void *)function);
+	python_api.Py_IncRef((void *)self);
 	if ((*place & tags) == 0)
-		trace_dispatch.drop((void *)bound);
+		python_api.Py_DecRef((void *)bound);
 	place[0] = function;
-	/* A reference to what lives for ever is one that nobody drops. */
+	/* A reference to what lives for ever is never dropped. */
 	place[1] = *(const s32 *)self < 0 ? self | 1 : self;
 }
 
@@ -238,7 +238,7 @@ void *trace_dispatch_on_other(u64 *places, u64 number)
 {
 	(void)places;
 	if (is_on())
-		trace_monitoring_want_calls(loop_word((u64)trace_dispatch.get_state() +
+		trace_monitoring_want_calls(loop_word((u64)python_api.get_state() +
 						      trace_dispatch.state_interpreter));
 	return trace_dispatch.originals[number];
 }

@@ -1,5 +1,5 @@
 /*
- * What only CPython 3.11 has hooks for: what tells when to set the eval_frame function (eval_frame.h),
+ * What only CPython 3.11 has hooks for: when the eval_frame function is set again (eval_frame.h),
  * handlers, PRECALL, and calls beside another tool's profile function.
  */
 #include "agent/trace/python/dispatch_callee.h"
@@ -23,7 +23,7 @@ void *trace_dispatch_on_handler(u64 *places, u64 number)
 	struct call_stack *calls = trace_of_thread();
 
 	if (calls != NULL)
-		loop_end_called(calls, dispatch_frame_of(places, calls));
+		loop_end_called(calls, dispatch_frame_of(places));
 	return trace_dispatch.originals[number];
 }
 
@@ -45,7 +45,7 @@ static __attribute__((noinline)) bool is_by_shims_3_11(const u64 *places, u64 st
 	}
 	/* The end of a call that took the tool's function away is not reported. */
 	if (trace_own != NULL)
-		loop_end_called(trace_own, dispatch_frame_of(places, trace_own));
+		loop_end_called(trace_own, dispatch_frame_of(places));
 	return !dispatch_is_in_other_tool(state);
 }
 
@@ -53,7 +53,7 @@ bool trace_dispatch_is_on_3_11(const u64 *places)
 {
 	if (trace_dispatch.mode != DISPATCH_ON_3_11 || !trace_dispatch.has_builtins)
 		return false;
-	const u64 state = dispatch_state_of_any(places);
+	const u64 state = dispatch_state_of(places);
 
 	return is_plain_3_11(state) || is_by_shims_3_11(places, state);
 }
@@ -67,7 +67,7 @@ void *trace_dispatch_call_3_11(u64 *places, u64 number)
 	const bool has_shims = trace_dispatch_is_on_3_11(places);
 
 	if (trace_word(*place, trace_objects.object_type) == trace_objects.function_type)
-		eval_frame_take_away(dispatch_state_of_any(places));
+		eval_frame_take_away(dispatch_state_of(places));
 	else if (has_shims &&
 		 (number == HOOK_BEFORE_CALL || number == HOOK_BEFORE_CALL_ADAPTIVE))
 		dispatch_replace(places, place);
@@ -84,7 +84,7 @@ void *trace_dispatch_on_precall(u64 *places, u64 number)
 
 	if (trace_dispatch.mode != DISPATCH_ON_3_11 || calls == NULL)
 		return trace_dispatch_only_look(places, number);
-	const u64 state = dispatch_state_of(places, calls);
+	const u64 state = dispatch_state_of(places);
 	const u32 count = (u32)places[trace_dispatch.places.argument];
 	u64 *place = (u64 *)places[trace_dispatch.places.stack] - count - 1;
 
@@ -105,6 +105,6 @@ void *trace_dispatch_on_precall(u64 *places, u64 number)
 void *trace_dispatch_on_subscript(u64 *places, u64 number)
 {
 	if (trace_dispatch.mode == DISPATCH_ON_3_11)
-		eval_frame_take_away(dispatch_state_of_any(places));
+		eval_frame_take_away(dispatch_state_of(places));
 	return trace_dispatch_only_look(places, number);
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "abi/types.h"
+#include "agent/trace/python/api.h"
 #include "agent/trace/python/dispatch_rows.h"
 #include "agent/trace/python/eval_loop.h"
 #include "agent/trace/python/eval_loop_calls.h"
@@ -50,9 +51,6 @@ struct trace_dispatch {
 	bool has_builtins; /* their calls are wanted */
 	u64 tuple_type;
 	u64 bound_type; /* PyMethod_Type; 0: its objects are called as they are */
-	void *(*get_state)(void);
-	void (*keep)(void *object); /* Py_IncRef, and Py_DecRef */
-	void (*drop)(void *object);
 	u8 opcodes[DISPATCH_HOOKS];
 	/* Where a call of a shim goes on, by any of its special forms. */
 	void *call, *call_names, *call_spread;
@@ -78,33 +76,28 @@ void *trace_dispatch_call_3_11(u64 *places, u64 number);
 /* Whether calls of C functions are counted by shims here, on 3.11. */
 bool trace_dispatch_is_on_3_11(const u64 *places);
 /* dispatch_hooks.c: the state by a call, and where the loop has it, while that is looked for. */
-u64 trace_dispatch_ask_for_state(const u64 *places, struct call_stack *calls);
+u64 trace_dispatch_ask_for_state(const u64 *places);
+/* The PyThreadState that the calling thread's last event was seen in; 0: none so far. */
+extern __thread u64 trace_dispatch_state;
 
 /*
  * The place may be a word of the loop's stack, of which it is not certain that nothing else is
  * ever in it: but then it would not be what it was for this thread before.
  */
-static inline u64 dispatch_state_of(const u64 *places, struct call_stack *calls)
+static inline u64 dispatch_state_of(const u64 *places)
 {
-	const u64 state = calls->python_state;
+	const u64 state = trace_dispatch_state;
 
 	if (__builtin_expect(places[trace_dispatch.places.state] == state && state != 0, 1))
 		return state;
-	return trace_dispatch_ask_for_state(places, calls);
+	return trace_dispatch_ask_for_state(places);
 }
 
-/* The calling thread's, which may not be traced. */
-static inline u64 dispatch_state_of_any(const u64 *places)
-{
-	return trace_own != NULL ? dispatch_state_of(places, trace_own)
-				 : (u64)trace_dispatch.get_state();
-}
-
-static inline u64 dispatch_frame_of(const u64 *places, struct call_stack *calls)
+static inline u64 dispatch_frame_of(const u64 *places)
 {
 	return __builtin_expect(trace_dispatch.places.frame != LOOP_NOWHERE, 1)
 		       ? places[trace_dispatch.places.frame]
-		       : dispatch_frame_of_state(dispatch_state_of(places, calls));
+		       : dispatch_frame_of_state(dispatch_state_of(places));
 }
 
 static inline u64 dispatch_code_of(u64 frame)

@@ -59,7 +59,6 @@ trace_dispatch_entry_\number:
  */
 #define MODE_ON_3_11      3
 #define ORIGINALS         8
-#define CALLS_STATE       88
 #define STATE_INTERPRETER 16
 #define INTERPRETER_EVAL_FRAME 1424
 
@@ -74,11 +73,8 @@ trace_dispatch_enter_\number:
 	push	%rcx
 	cmpl	$MODE_ON_3_11, trace_dispatch(%rip)
 	jne	1f
-	mov	trace_own@gottpoff(%rip), %rax
+	mov	trace_dispatch_state@gottpoff(%rip), %rax
 	mov	%fs:(%rax), %rax
-	test	%rax, %rax
-	je	1f
-	mov	CALLS_STATE(%rax), %rax
 	test	%rax, %rax
 	je	1f
 	mov	STATE_INTERPRETER(%rax), %rax
@@ -98,7 +94,7 @@ trace_dispatch_enter_\number:
 	.endm
 
 	.hidden	trace_dispatch
-	.hidden	trace_own
+	.hidden	trace_dispatch_state
 	.hidden	trace_eval_frame
 	.hidden	trace_eval_frame_on_frame
 	enter_function 15

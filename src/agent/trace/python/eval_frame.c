@@ -2,21 +2,11 @@
 
 #include <stddef.h>
 
-#include "agent/core/entries.h"
 #include "agent/trace/python/profile_function.h"
-#include "agent/trace/python/symbols.h"
+#include "agent/trace/python/api.h"
 
-#define ENTRY_MAP(X)                                                                        \
-	X(_PyInterpreterState_GetEvalFrameFunc, eval_frame_function *, (void *interpreter)) \
-	X(_PyInterpreterState_SetEvalFrameFunc, void,                                       \
-	  (void *interpreter, eval_frame_function *function))                               \
-	X(_PyEval_EvalFrameDefault, void *, (void *state, void *frame, int is_throw))
-
-ENTRY_MAP(ENTRY_TYPE)
-
-static struct entries {
-	ENTRY_MAP(ENTRY_MEMBER)
-} python;
+static eval_frame_function *(*get_function)(void *interpreter);
+static void (*set_function)(void *interpreter, eval_frame_function *function);
 
 struct trace_eval_frame trace_eval_frame;
 
@@ -27,13 +17,12 @@ bool trace_eval_frame_is_there(u64 state)
 	void *interpreter = (void *)((u64)member - EVAL_FRAME_OF_INTERPRETER);
 
 	/* Another tool's: a debugger that was there before us, perhaps. */
-	if (python._PyInterpreterState_GetEvalFrameFunc(interpreter) != trace_eval_frame.own ||
-	    *member != NULL)
+	if (get_function(interpreter) != trace_eval_frame.own || *member != NULL)
 		return false;
-	python._PyInterpreterState_SetEvalFrameFunc(interpreter, trace_eval_frame_on_frame);
+	set_function(interpreter, trace_eval_frame_on_frame);
 	const bool is_found = *member == trace_eval_frame_on_frame;
 
-	python._PyInterpreterState_SetEvalFrameFunc(interpreter, trace_eval_frame.own);
+	set_function(interpreter, trace_eval_frame.own);
 	return is_found && *member == NULL;
 }
 
@@ -123,9 +112,9 @@ void trace_eval_frame_meet_profiler(u64 state)
 
 bool trace_eval_frame_find(void)
 {
-	if (!TRACE_SYMBOLS_FIND(&python, ENTRY_MAP))
-		return false;
-	trace_eval_frame.own = python._PyEval_EvalFrameDefault;
+	*(void **)&get_function = trace_symbol("_PyInterpreterState_GetEvalFrameFunc");
+	*(void **)&set_function = trace_symbol("_PyInterpreterState_SetEvalFrameFunc");
+	*(void **)&trace_eval_frame.own = trace_symbol("_PyEval_EvalFrameDefault");
 	trace_eval_frame.foreign = NULL;
-	return true;
+	return get_function != NULL && set_function != NULL && trace_eval_frame.own != NULL;
 }

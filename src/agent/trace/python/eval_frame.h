@@ -74,6 +74,6 @@ static inline bool eval_frame_has_set(const u64 *places)
 {
 	if (trace_dispatch.mode != DISPATCH_ON_3_11)
 		return false;
-	eval_frame_put_back(dispatch_state_of_any(places));
+	eval_frame_put_back(dispatch_state_of(places));
 	return true;
 }

@@ -14,15 +14,10 @@
  */
 #pragma once
 #include <stdbool.h>
-#include <sys/types.h>
 
 #include "abi/types.h"
-#include "agent/core/entries.h"
 
 struct python_layout;
-
-/* Py_file_input (Include/compile.h): what is compiled is a module. */
-#define FILE_INPUT 257
 
 /* The loop's registers as a dispatch hook has pushed them, and its stack behind them. */
 #define LOOP_REGISTERS   15 /* rax is the last */
@@ -60,54 +55,20 @@ struct loop_places {
 	u32 next, stack, argument, state, frame;
 };
 
-/* What is called of the interpreter. */
-#define LOOP_ENTRY_MAP(X)                                                            \
-	X(Py_IsInitialized, int, (void))                                             \
-	X(Py_CompileString, void *, (const char *source, const char *name, int how)) \
-	X(PyEval_EvalCode, void *, (void *code, void *globals, void *locals))        \
-	X(PyEval_GetBuiltins, void *, (void))                                        \
-	X(PyDict_New, void *, (void))                                                \
-	X(PyDict_Clear, void, (void *dict))                                          \
-	X(PyDict_SetItemString, int, (void *dict, const char *key, void *value))     \
-	X(PyDict_GetItemString, void *, (void *dict, const char *key))               \
-	X(PyLong_AsLong, long, (void *number))                                       \
-	X(PyGC_Collect, ssize_t, (void))                                             \
-	X(PyGC_Disable, int, (void))                                                 \
-	X(PyGC_Enable, int, (void))                                                  \
-	X(Py_DecRef, void, (void *object))                                           \
-	X(PyErr_Fetch, void, (void **type, void **value, void **traceback))          \
-	X(PyErr_Restore, void, (void *type, void *value, void *traceback))           \
-	X(PyErr_Clear, void, (void))
-
-LOOP_ENTRY_MAP(ENTRY_TYPE)
-
-struct loop_entries {
-	LOOP_ENTRY_MAP(ENTRY_MEMBER)
-	void *(*get_state)(void); /* of the calling thread: its PyThreadState, or NULL */
-};
-
-/* False: the interpreter has not all of them. */
-bool trace_eval_loop_find_entries(struct loop_entries *entries);
-
-/* Executes a module's code with a dict of its own; *out_number is what it has called r. */
-bool trace_eval_loop_run(const struct loop_entries *entries, void *code, long *out_number);
-
 /*
  * Where the loop has what: executes a little code twice, with dispatch hooks in the table whose hooks
  * call trace_eval_loop_watch(), those of CALL among them.  False: it cannot be said.
  */
 bool trace_eval_loop_find_places(const struct loop_shape *shape,
-				 const struct loop_entries *entries,
 				 struct loop_places *out_places);
-/* Looks at what the dispatch hook of an instruction has pushed; nothing if nobody wants to know. */
+/* Looks at what the dispatch hook of an instruction has pushed; nothing while nothing is looked for. */
 void trace_eval_loop_watch(const u64 *places, u64 opcode);
 
 /*
  * Whether all ways of calling are counted.  On the calling thread, in the interpreter's own
  * time, by the dispatch hooks that are in the table.
  */
-bool trace_eval_loop_test(const struct loop_shape *shape, const struct loop_entries *entries,
-			  bool has_builtins);
+bool trace_eval_loop_test(const struct loop_shape *shape, bool has_builtins);
 
 /* The frame that a thread executes; 0: none. */
 u64 trace_eval_loop_frame(const struct python_layout *layout, u64 state);

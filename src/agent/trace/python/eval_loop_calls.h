@@ -5,7 +5,7 @@
 #pragma once
 #include "agent/trace/calls.h"
 #include "agent/trace/clock.h"
-#include "agent/trace/python/objects.h"
+#include "agent/trace/python/function_calls.h"
 
 static inline bool loop_is_function(const struct trace_entry *entry, u64 frame)
 {
@@ -16,13 +16,7 @@ static inline void loop_enter(struct call_stack *calls, u64 frame, u64 code)
 {
 	const u64 now = trace_now();
 
-	trace_enter(calls,
-		    (struct trace_call){ .identity = trace_python_identity(code),
-					 .object = code,
-					 .named = code,
-					 .frame = frame,
-					 .kind = TRACE_KIND_PYTHON },
-		    now);
+	trace_enter(calls, trace_function_call(code, frame), now);
 	/* Ends are known by their frames: those of calls that have no entry need no count. */
 	calls->unstacked = 0;
 }

@@ -2,13 +2,14 @@
  * Whether calls are counted, one by one, in every way that Python code can make them: tried in
  * the interpreter that is to be traced, before anything is counted for its program.
  *
- * What the code calls is counted in a table of its own, of which nobody hears.  The figures are
+ * What the code calls is counted in a table of its own, which is not reported.  The figures are
  * those of cProfile.  Each function runs often enough for its instructions to be specialised.
  */
 #include <stddef.h>
 
 #include "abi/python_layout.h"
 #include "agent/trace/calls.h"
+#include "agent/trace/python/api.h"
 #include "agent/trace/python/eval_loop.h"
 #include "agent/trace/python/call_kind.h"
 
@@ -150,23 +151,22 @@ static bool is_right(const struct call_stack *calls, u32 version, bool has_built
 	       calls->top == calls->entries && calls->area->lost_calls == 0;
 }
 
-bool trace_eval_loop_test(const struct loop_shape *shape, const struct loop_entries *entries,
-			  bool has_builtins)
+bool trace_eval_loop_test(const struct loop_shape *shape, bool has_builtins)
 {
 	/* Its entries are kept for the next interpreter. */
 	static struct trace_aside aside;
 	long number = 0;
-	void *code = entries->Py_CompileString(source, "", FILE_INPUT);
+	void *code = trace_api_compile(source);
 
 	if (code == NULL)
 		return false;
 	bool is_passed = false;
 
 	if (trace_begin_aside(&aside)) {
-		is_passed = trace_eval_loop_run(entries, code, &number) && number == RESULT &&
+		is_passed = trace_api_run_for_number(code, &number) && number == RESULT &&
 			    is_right(&aside.calls, shape->layout->version, has_builtins);
 		trace_end_aside(&aside);
 	}
-	entries->Py_DecRef(code);
+	python_api.Py_DecRef(code);
 	return is_passed;
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "abi/python_layout.h"
+#include "agent/trace/python/api.h"
 #include "agent/trace/python/eval_loop.h"
 
 /* max() of numbers, called with different counts, so that arguments differ. */
@@ -39,7 +40,6 @@ _Static_assert(LOOP_PLACES == 64, "a bit for each place");
 static struct {
 	const struct loop_shape *shape;
 	const struct python_offsets *offsets;
-	void *(*get_state)(void);
 	u64 code, callee; /* what is executed, and what it calls; 0: nothing is watched */
 	/* The places that have been right so far. */
 	u64 next, stack, argument, state, frame;
@@ -137,7 +137,7 @@ void trace_eval_loop_watch(const u64 *places, u64 opcode)
 {
 	if (watch.code == 0)
 		return;
-	const u64 state = (u64)watch.get_state();
+	const u64 state = (u64)python_api.get_state();
 	const u64 frame = trace_eval_loop_frame(watch.shape->layout, state);
 	const u64 tags = watch.shape->tags;
 
@@ -173,44 +173,41 @@ static u32 any_place(u64 places)
 	return places != 0 ? (u32)__builtin_ctzll(places) : LOOP_NOWHERE;
 }
 
-static bool execute(const struct loop_entries *entries, void *code)
+static bool execute(void *code)
 {
 	long number = 0;
 
 	watch.events = watch.calls = 0;
-	return trace_eval_loop_run(entries, code, &number) && number == RESULT &&
+	return trace_api_run_for_number(code, &number) && number == RESULT &&
 	       watch.events >= LEAST_EVENTS && watch.calls >= LEAST_CALLS;
 }
 
-static bool watch_twice(const struct loop_entries *entries, void *code)
+static bool watch_twice(void *code)
 {
 	watch.next = watch.stack = watch.argument = watch.state = watch.frame = ~0ULL;
 	watch.is_aligned = true;
 	watch.next_place = LOOP_NOWHERE;
 	watch.code = (u64)code;
-	if (!execute(entries, code))
+	if (!execute(code))
 		return false;
 	watch.next_place = only_place(watch.next);
-	return watch.next_place != LOOP_NOWHERE && execute(entries, code);
+	return watch.next_place != LOOP_NOWHERE && execute(code);
 }
 
-bool trace_eval_loop_find_places(const struct loop_shape *shape,
-				 const struct loop_entries *entries,
-				 struct loop_places *out_places)
+bool trace_eval_loop_find_places(const struct loop_shape *shape, struct loop_places *out_places)
 {
-	void *code = entries->Py_CompileString(source, "", FILE_INPUT);
-	void *builtins = entries->PyEval_GetBuiltins();
+	void *code = trace_api_compile(source);
+	void *builtins = python_api.PyEval_GetBuiltins();
 
 	watch.shape = shape;
 	watch.offsets = &shape->layout->offsets;
-	watch.get_state = entries->get_state;
 	watch.callee =
-		builtins != NULL ? (u64)entries->PyDict_GetItemString(builtins, "max") : 0;
-	const bool is_found = code != NULL && watch.callee != 0 && watch_twice(entries, code);
+		builtins != NULL ? (u64)python_api.PyDict_GetItemString(builtins, "max") : 0;
+	const bool is_found = code != NULL && watch.callee != 0 && watch_twice(code);
 
 	watch.code = 0;
 	if (code != NULL)
-		entries->Py_DecRef(code);
+		python_api.Py_DecRef(code);
 	*out_places = (struct loop_places){
 		.next = watch.next_place,
 		.stack = any_place(watch.stack),

@@ -5,13 +5,12 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "agent/core/entries.h"
 #include "agent/trace/area.h"
 #include "agent/trace/calls.h"
 #include "agent/trace/clock.h"
 #include "agent/trace/native/native.h"
-#include "agent/trace/python/symbols.h"
-#include "agent/trace/word.h"
+#include "agent/trace/python/api.h"
+#include "agent/trace/python/methods.h"
 
 /* greenlet.h: places in the table of functions. */
 #define TABLE_NAME   "greenlet._C_API"
@@ -19,38 +18,12 @@
 #define TABLE_THROW  5
 #define TABLE_SWITCH 6
 
-/* Include/methodobject.h */
-struct method {
-	const char *name;
-	void *function;
-	int flags;
-	const char *doc;
-};
+/* METH_VARARGS, and with METH_KEYWORDS. */
 #define FLAGS_VARARGS  1
 #define FLAGS_KEYWORDS 3
-#define METHODS_MAX    64U
-/* From PyTypeObject.tp_name to tp_methods: the same in every version. */
-#define NAME_TO_METHODS (232 - 24)
 
 typedef void *three_arguments(void *greenlet, void *arguments, void *keywords);
 typedef void *four_arguments(void *greenlet, void *type, void *value, void *traceback);
-
-/* What is called of the interpreter, which nothing is imported by. */
-#define ENTRY_MAP(X)                                                    \
-	X(PySys_GetObject, void *, (const char *name))                  \
-	X(PyDict_GetItemString, void *, (void *map, const char *name))  \
-	X(PyObject_GetAttrString, void *, (void *object, const char *)) \
-	X(PyCapsule_IsValid, int, (void *capsule, const char *name))    \
-	X(PyCapsule_GetPointer, void *, (void *capsule, const char *))  \
-	X(PyErr_Occurred, void *, (void))                               \
-	X(PyErr_Clear, void, (void))                                    \
-	X(Py_DecRef, void, (void *object))
-
-ENTRY_MAP(ENTRY_TYPE)
-
-struct entries {
-	ENTRY_MAP(ENTRY_MEMBER)
-};
 
 static struct {
 	u64 images_added; /* by the dynamic linker, when was looked last */
@@ -58,7 +31,7 @@ static struct {
 	bool is_done;
 	three_arguments *method_switch, *method_throw, *table_switch;
 	four_arguments *table_throw;
-	/* Stacks that nobody uses: each has the next one behind its root's entry. */
+	/* Stacks that are not in use: each has the next one behind its root's entry. */
 	struct trace_entry *spare;
 	u32 is_spare_taken; /* a thread looks at them */
 } greenlets;
@@ -118,7 +91,7 @@ static void give_stack(const struct trace_stack *stack)
 	have_taken();
 }
 
-/* The calls of who is about to switch; calls NULL: they stay where they are. */
+/* The calls of a stack that is about to switch; calls NULL: they stay where they are. */
 struct left {
 	struct call_stack *calls;
 	struct trace_stack stack;
@@ -200,30 +173,26 @@ static void *on_table_throw(void *greenlet, void *type, void *value, void *trace
 	return result;
 }
 
-/* ISO C has no way between functions' and objects' pointers; POSIX has. */
-static bool stand_before(void **place, void *ours, void *out_theirs)
+static bool replace(void **place, void *ours, void *out_theirs)
 {
 	*(void **)out_theirs = *place;
 	return trace_put_word(place, ours);
 }
 
-static bool stand_before_method(u64 type, const char *name, int flags, void *ours,
-				void *out_theirs)
+static bool replace_method(u64 type, const char *name, int flags, void *ours, void *out_theirs)
 {
-	const struct python_layout *layout = trace_layout();
-	struct method *method =
-		*(struct method **)(type + layout->offsets.type_name + NAME_TO_METHODS);
+	struct trace_method *method = trace_methods_of_type(trace_layout(), type);
 
-	for (u32 i = 0; method != NULL && i < METHODS_MAX && method->name != NULL;
+	for (u32 i = 0; method != NULL && i < TRACE_METHODS_MAX && method->name != NULL;
 	     i++, method++) {
 		if (strcmp(method->name, name) == 0)
 			return method->flags == flags &&
-			       stand_before(&method->function, ours, out_theirs);
+			       replace((void **)&method->function, ours, out_theirs);
 	}
 	return false;
 }
 
-static void stand_before_all(void **table)
+static void interpose_all(void **table)
 {
 	const u64 type = (u64)table[TABLE_TYPE];
 	three_arguments *const three[] = { on_method_switch, on_method_throw, on_table_switch };
@@ -231,39 +200,38 @@ static void stand_before_all(void **table)
 
 	bool has_all = true;
 
-	has_all &= stand_before_method(type, "switch", FLAGS_KEYWORDS,
-				       *(void *const *)&three[0], &greenlets.method_switch);
-	has_all &= stand_before_method(type, "throw", FLAGS_VARARGS, *(void *const *)&three[1],
-				       &greenlets.method_throw);
-	has_all &= stand_before(&table[TABLE_SWITCH], *(void *const *)&three[2],
-				&greenlets.table_switch);
-	has_all &= stand_before(&table[TABLE_THROW], *(void *const *)&four,
-				&greenlets.table_throw);
+	has_all &= replace_method(type, "switch", FLAGS_KEYWORDS, *(void *const *)&three[0],
+				  &greenlets.method_switch);
+	has_all &= replace_method(type, "throw", FLAGS_VARARGS, *(void *const *)&three[1],
+				  &greenlets.method_throw);
+	has_all &= replace(&table[TABLE_SWITCH], *(void *const *)&three[2],
+			   &greenlets.table_switch);
+	has_all &= replace(&table[TABLE_THROW], *(void *const *)&four, &greenlets.table_throw);
 	if (!has_all)
 		trace_native_see_no_ends();
 }
 
 /* The table, if the module has been set up; NULL: not so far. */
-static void **find_table(const struct entries *python)
+static void **find_table(void)
 {
 	/* Since 1.0 it is a module in a package. */
 	static const char *const names[] = { "greenlet._greenlet", "greenlet" };
-	void *modules = python->PySys_GetObject("modules");
+	void *modules = python_api.PySys_GetObject("modules");
 	void **table = NULL;
 
 	for (u32 i = 0; modules != NULL && table == NULL && i < 2; i++) {
-		void *module = python->PyDict_GetItemString(modules, names[i]);
+		void *module = python_api.PyDict_GetItemString(modules, names[i]);
 		void *capsule = module != NULL
-					? python->PyObject_GetAttrString(module, "_C_API")
+					? python_api.PyObject_GetAttrString(module, "_C_API")
 					: NULL;
 
-		python->PyErr_Clear();
+		python_api.PyErr_Clear();
 		if (capsule == NULL)
 			continue;
 		/* Up to 1.0 that was its name as well. */
-		if (python->PyCapsule_IsValid(capsule, TABLE_NAME))
-			table = python->PyCapsule_GetPointer(capsule, TABLE_NAME);
-		python->Py_DecRef(capsule);
+		if (python_api.PyCapsule_IsValid(capsule, TABLE_NAME))
+			table = python_api.PyCapsule_GetPointer(capsule, TABLE_NAME);
+		python_api.Py_DecRef(capsule);
 	}
 	return table;
 }
@@ -283,19 +251,17 @@ static int look_at_image(struct dl_phdr_info *info, size_t size, void *found)
 void trace_greenlet_look(void)
 {
 	u64 added = greenlets.images_added;
-	struct entries python;
 
 	if (greenlets.is_done)
 		return;
 	dl_iterate_phdr(look_at_image, &added);
 	greenlets.images_added = added;
-	if (!greenlets.is_loaded || !TRACE_SYMBOLS_FIND(&python, ENTRY_MAP) ||
-	    python.PyErr_Occurred() != NULL)
+	if (!greenlets.is_loaded || !python_api.is_whole || python_api.PyErr_Occurred() != NULL)
 		return;
-	void **table = find_table(&python);
+	void **table = find_table();
 
 	if (table != NULL) {
 		greenlets.is_done = true;
-		stand_before_all(table);
+		interpose_all(table);
 	}
 }

@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #include "abi/python_layout.h"
-#include "agent/trace/python/symbols.h"
+#include "agent/trace/python/api.h"
 
 #define PYTHON_3_13 0x030d0000U
 #define PYTHON_3_14 0x030e0000U
@@ -20,35 +20,18 @@ bool trace_jit_may_be(const struct python_layout *layout)
 	       (layout->version >= PYTHON_3_13 && optimizer_function() != NULL);
 }
 
-static void drop(void *object)
-{
-	void (*drop_reference)(void *);
-
-	*(void **)&drop_reference = trace_symbol("Py_DecRef");
-	if (object != NULL && drop_reference != NULL)
-		drop_reference(object);
-}
-
 /* From 3.14 on: sys._jit.is_enabled(). */
 static bool answers_yes(void)
 {
-	void *(*get_object)(const char *);
-	void *(*call)(void *, const char *, const char *, ...);
-	long (*as_long)(void *);
-	void (*clear)(void);
+	void *module = python_api.PySys_GetObject("_jit");
+	void *answer = module != NULL
+			       ? python_api.PyObject_CallMethod(module, "is_enabled", NULL)
+			       : NULL;
+	const bool is_on = answer != NULL && python_api.PyLong_AsLong(answer) == 1;
 
-	*(void **)&get_object = trace_symbol("PySys_GetObject");
-	*(void **)&call = trace_symbol("PyObject_CallMethod");
-	*(void **)&as_long = trace_symbol("PyLong_AsLong");
-	*(void **)&clear = trace_symbol("PyErr_Clear");
-	if (get_object == NULL || call == NULL || as_long == NULL || clear == NULL)
-		return false;
-	void *module = get_object("_jit");
-	void *answer = module != NULL ? call(module, "is_enabled", NULL) : NULL;
-	const bool is_on = answer != NULL && as_long(answer) == 1;
-
-	clear();
-	drop(answer);
+	python_api.PyErr_Clear();
+	if (answer != NULL)
+		python_api.Py_DecRef(answer);
 	return is_on;
 }
 
@@ -61,6 +44,7 @@ bool trace_jit_is_on(void)
 		return answers_yes();
 	void *optimizer = get_optimizer();
 
-	drop(optimizer);
+	if (optimizer != NULL)
+		python_api.Py_DecRef(optimizer);
 	return optimizer != NULL;
 }

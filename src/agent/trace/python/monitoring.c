@@ -23,7 +23,6 @@
 
 #include "abi/ring.h"
 #include "agent/core/agent.h"
-#include "agent/core/entries.h"
 #include "agent/trace/area.h"
 #include "agent/trace/calibrate.h"
 #include "agent/trace/only.h"
@@ -33,7 +32,7 @@
 #include "agent/trace/python/objects.h"
 #include "agent/trace/python/profilers.h"
 #include "agent/trace/python/dispatch.h"
-#include "agent/trace/python/symbols.h"
+#include "agent/trace/python/api.h"
 
 #define PYTHON_3_15 0x030f0000U
 /* Those that sys.monitoring has no name for. */
@@ -44,34 +43,15 @@
 /* Audited events, once the interpreter is initialized, that it may set its flags among. */
 #define LAST_LOOK 1000U
 /* An interpreter ends: another one may be made in its place. */
-#define END_OF_INTERPRETER "cpython.PyInterpreterState_Clear"
+#define END_OF_INTERPRETER "cpython_api.PyInterpreterState_Clear"
 /*
  * The list of hooks is about to be freed: by another allocator, perhaps, than ours is of (-X
  * dev).
  */
 #define END_OF_HOOKS "cpython._PySys_ClearAuditHooks"
 
-/* What is called of the interpreter; found by name when its first thread begins. */
-#define ENTRY_MAP(X)                                                        \
-	X(Py_IsInitialized, int, (void))                                    \
-	X(PySys_GetObject, void *, (const char *name))                      \
-	X(PyInterpreterState_Get, void *, (void))                           \
-	X(PyObject_CallMethod, void *,                                      \
-	  (void *object, const char *name, const char *format, ...))        \
-	X(PyObject_GetAttrString, void *, (void *object, const char *name)) \
-	X(PyLong_AsLong, long, (void *number))                              \
-	X(Py_DecRef, void, (void *object))                                  \
-	X(PyErr_Clear, void, (void))
-
-ENTRY_MAP(ENTRY_TYPE)
-
-static struct entries {
-	ENTRY_MAP(ENTRY_MEMBER)
-} python;
-
 static struct {
 	const struct python_layout *layout;
-	void *(*get_state)(void); /* of the calling thread: its PyThreadState, or NULL */
 	u64 first_interpreter;
 	/* Those that have a tool of ours, as far as there is room. */
 	struct monitored {
@@ -88,22 +68,14 @@ static struct {
 	u32 is_installing;
 } monitoring;
 
-static bool find_entries(void)
-{
-	/* ISO C has no way from an object's pointer to a function's; POSIX has. */
-	*(void **)&monitoring.get_state = trace_symbol_of_state();
-	return TRACE_SYMBOLS_FIND(&python, ENTRY_MAP) && monitoring.get_state != NULL &&
-	       trace_callback_find_entries(monitoring.layout->is_free_threaded);
-}
-
 /* The bit of an event; 0: there is none of that name. */
 static int event_bit(void *events, const char *name)
 {
-	void *number = python.PyObject_GetAttrString(events, name);
-	const long bit = number != NULL ? python.PyLong_AsLong(number) : 0;
+	void *number = python_api.PyObject_GetAttrString(events, name);
+	const long bit = number != NULL ? python_api.PyLong_AsLong(number) : 0;
 
 	if (number != NULL)
-		python.Py_DecRef(number);
+		python_api.Py_DecRef(number);
 	return bit > 0 ? (int)bit : 0;
 }
 
@@ -111,10 +83,10 @@ static int event_bit(void *events, const char *name)
 static bool is_done(void *result)
 {
 	if (result == NULL) {
-		python.PyErr_Clear();
+		python_api.PyErr_Clear();
 		return false;
 	}
-	python.Py_DecRef(result);
+	python_api.Py_DecRef(result);
 	return true;
 }
 
@@ -128,8 +100,9 @@ static bool trace_function(void *context, void *code)
 {
 	const struct calibrated *calibrated = context;
 
-	return is_done(python.PyObject_CallMethod(calibrated->module, "set_local_events", "iOi",
-						  calibrated->tool, code, calibrated->events));
+	return is_done(python_api.PyObject_CallMethod(calibrated->module, "set_local_events",
+						      "iOi", calibrated->tool, code,
+						      calibrated->events));
 }
 
 static void calibrate(void *module, int tool, int events)
@@ -145,17 +118,18 @@ static void calibrate(void *module, int tool, int events)
 static bool set_callback(void *module, int tool, int event, void *callback)
 {
 	const bool is_set = event != 0 && callback != NULL &&
-			    is_done(python.PyObject_CallMethod(module, "register_callback",
-							       "iiO", tool, event, callback));
+			    is_done(python_api.PyObject_CallMethod(
+				    module, "register_callback", "iiO", tool, event, callback));
 
 	if (callback != NULL)
-		python.Py_DecRef(callback);
+		python_api.Py_DecRef(callback);
 	return is_set;
 }
 
 static bool set_events(void *module, int tool, int events)
 {
-	return is_done(python.PyObject_CallMethod(module, "set_events", "ii", tool, events));
+	return is_done(
+		python_api.PyObject_CallMethod(module, "set_events", "ii", tool, events));
 }
 
 /* Events: all, those that can be asked for of one function, the others, and calls of C. */
@@ -239,20 +213,20 @@ static bool set_callbacks(void *module, void *events, int tool, struct monitored
 
 static bool set_up(void *module, struct monitored *place)
 {
-	void *events = python.PyObject_GetAttrString(module, "events");
-	void *missing = python.PyObject_GetAttrString(module, "MISSING");
+	void *events = python_api.PyObject_GetAttrString(module, "events");
+	void *missing = python_api.PyObject_GetAttrString(module, "MISSING");
 	bool is_set = false;
 
 	trace_monitoring_objects.missing = (u64)missing;
-	trace_monitoring_objects.disable = python.PyObject_GetAttrString(module, "DISABLE");
+	trace_monitoring_objects.disable = python_api.PyObject_GetAttrString(module, "DISABLE");
 	for (int tool = FIRST_TOOL; tool >= LAST_TOOL && events != NULL && !is_set; tool--) {
-		if (is_done(python.PyObject_CallMethod(module, "use_tool_id", "is", tool,
-						       TOOL_NAME)))
+		if (is_done(python_api.PyObject_CallMethod(module, "use_tool_id", "is", tool,
+							   TOOL_NAME)))
 			is_set = set_callbacks(module, events, tool, place);
 	}
-	python.PyErr_Clear();
+	python_api.PyErr_Clear();
 	if (events != NULL)
-		python.Py_DecRef(events);
+		python_api.Py_DecRef(events);
 	return is_set;
 }
 
@@ -262,18 +236,18 @@ static bool is_set_up(void *module)
 	bool is_ours = false;
 
 	for (int tool = FIRST_TOOL; tool >= LAST_TOOL && !is_ours; tool--) {
-		void *name = python.PyObject_CallMethod(module, "get_tool", "i", tool);
-		void *same = name != NULL ? python.PyObject_CallMethod(name, "__eq__", "s",
-								       TOOL_NAME)
+		void *name = python_api.PyObject_CallMethod(module, "get_tool", "i", tool);
+		void *same = name != NULL ? python_api.PyObject_CallMethod(name, "__eq__", "s",
+									   TOOL_NAME)
 					  : NULL;
 
 		is_ours = same != NULL && same != (void *)monitoring.layout->none &&
-			  python.PyLong_AsLong(same) == 1;
-		python.PyErr_Clear();
+			  python_api.PyLong_AsLong(same) == 1;
+		python_api.PyErr_Clear();
 		if (same != NULL)
-			python.Py_DecRef(same);
+			python_api.Py_DecRef(same);
 		if (name != NULL)
-			python.Py_DecRef(name);
+			python_api.Py_DecRef(name);
 	}
 	return is_ours;
 }
@@ -314,8 +288,8 @@ static bool is_still_set_up(void *module, u64 interpreter)
 
 static void set_up_interpreter(u64 interpreter)
 {
-	void *module = python.PySys_GetObject("monitoring");
-	void *modules = python.PySys_GetObject("modules");
+	void *module = python_api.PySys_GetObject("monitoring");
+	void *modules = python_api.PySys_GetObject("modules");
 	struct monitored *place = place_of(0);
 
 	if (module == NULL || modules == NULL || place == NULL)
@@ -340,13 +314,13 @@ static void set_up_interpreter(u64 interpreter)
 static bool is_begun(const char *event)
 {
 	return strncmp(event, "cpython.run_", strlen("cpython.run_")) == 0 ||
-	       (python.Py_IsInitialized() && ++monitoring.may_have_jit > LAST_LOOK);
+	       (python_api.Py_IsInitialized() && ++monitoring.may_have_jit > LAST_LOOK);
 }
 
 /* Code that has events is not compiled (python/jit.h): so all are on. */
 static void look_for_jit(struct monitored *place)
 {
-	void *module = python.PySys_GetObject("monitoring");
+	void *module = python_api.PySys_GetObject("monitoring");
 
 	if (module != NULL && trace_jit_is_on()) {
 		place->has_calls = true;
@@ -368,9 +342,9 @@ static int on_audit(const char *event, void *arguments, void *data)
 		monitoring.is_hook_gone = 1;
 		return 0;
 	}
-	if (trace_area_of_process() == NULL || monitoring.get_state() == NULL)
+	if (trace_area_of_process() == NULL || python_api.get_state() == NULL)
 		return 0;
-	const u64 interpreter = (u64)python.PyInterpreterState_Get();
+	const u64 interpreter = (u64)python_api.PyInterpreterState_Get();
 	struct monitored *place = place_of(interpreter);
 
 	if (place != NULL && event[0] == 'c' && strcmp(event, END_OF_INTERPRETER) == 0)
@@ -391,7 +365,7 @@ void trace_monitoring_want_calls(u64 interpreter)
 
 	if (place == NULL || place->has_calls)
 		return;
-	void *module = python.PySys_GetObject("monitoring");
+	void *module = python_api.PySys_GetObject("monitoring");
 
 	/* The instruments that this puts in are those of code that is executed, too. */
 	place->has_calls = true;
@@ -402,18 +376,19 @@ void trace_monitoring_want_calls(u64 interpreter)
 /* By all tools, those of sys.setprofile() and sys.settrace() as well, which have no other names. */
 static long tools_with_calls(void *module)
 {
-	void *events = python.PyObject_CallMethod(module, "_all_events", NULL);
-	void *tools =
-		events != NULL ? python.PyObject_CallMethod(events, "get", "s", "CALL") : NULL;
+	void *events = python_api.PyObject_CallMethod(module, "_all_events", NULL);
+	void *tools = events != NULL
+			      ? python_api.PyObject_CallMethod(events, "get", "s", "CALL")
+			      : NULL;
 	const long number = tools != NULL && tools != (void *)monitoring.layout->none
-				    ? python.PyLong_AsLong(tools)
+				    ? python_api.PyLong_AsLong(tools)
 				    : 0;
 
-	python.PyErr_Clear();
+	python_api.PyErr_Clear();
 	if (tools != NULL)
-		python.Py_DecRef(tools);
+		python_api.Py_DecRef(tools);
 	if (events != NULL)
-		python.Py_DecRef(events);
+		python_api.Py_DecRef(events);
 	return number;
 }
 
@@ -421,8 +396,8 @@ bool trace_monitoring_is_alone(void)
 {
 	if (monitoring.layout == NULL)
 		return false;
-	const struct monitored *place = place_of((u64)python.PyInterpreterState_Get());
-	void *module = python.PySys_GetObject("monitoring");
+	const struct monitored *place = place_of((u64)python_api.PyInterpreterState_Get());
+	void *module = python_api.PySys_GetObject("monitoring");
 
 	return place != NULL && place->has_calls && module != NULL &&
 	       tools_with_calls(module) == 1L << place->tool;
@@ -445,7 +420,8 @@ void trace_monitoring_begin(const struct python_layout *layout)
 	memset(&monitoring, 0, sizeof monitoring);
 	monitoring.layout = layout;
 	trace_monitoring_objects.none = (void *)layout->none;
-	if (!find_entries()) {
+	if (!python_api.is_whole || python_api.PyInterpreterState_Get == NULL ||
+	    !trace_callback_begin(layout->is_free_threaded)) {
 		trace_set_status(TRACE_NO_ENTRY);
 		return;
 	}
@@ -479,7 +455,7 @@ static void look_again(u64 interpreter)
 void trace_monitoring_begin_again(void)
 {
 	if (monitoring.is_hook_gone && monitoring.layout->version >= PYTHON_3_15 &&
-	    !python.Py_IsInitialized())
+	    !python_api.Py_IsInitialized())
 		begin_hook();
 }
 
@@ -494,6 +470,6 @@ void trace_monitoring_see_state(const struct python_layout *layout, u64 state)
 
 	if (monitoring.first_interpreter == 0)
 		monitoring.first_interpreter = interpreter;
-	else if (interpreter != monitoring.first_interpreter || !python.Py_IsInitialized())
+	else if (interpreter != monitoring.first_interpreter || !python_api.Py_IsInitialized())
 		look_again(interpreter);
 }

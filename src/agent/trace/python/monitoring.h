@@ -34,12 +34,12 @@ struct trace_monitoring_objects {
 extern struct trace_monitoring_objects trace_monitoring_objects;
 
 /*
- * Where dispatch hooks tell of calls (python/dispatch.h): in this interpreter sys.monitoring does from now on,
- * of those that it is asked to tell of by others.  With the GIL.
+ * Where dispatch hooks report calls (python/dispatch.h): in this interpreter sys.monitoring does from now on,
+ * of those that others ask it for.  With the GIL.
  */
 void trace_monitoring_want_calls(u64 interpreter);
 /*
- * Whether the instructions of the calling thread's interpreter tell of calls, and for us alone.
+ * Whether the instructions of the calling thread's interpreter report calls, and for us alone.
  * With the GIL.
  */
 bool trace_monitoring_is_alone(void);
@@ -50,5 +50,5 @@ void trace_monitoring_begin(const struct python_layout *layout);
 void trace_monitoring_begin_again(void);
 void trace_monitoring_see_state(const struct python_layout *layout, u64 state);
 
-/* In a child of fork: nobody else is setting up an interpreter. */
+/* In a child of fork: no other thread is setting up an interpreter. */
 void trace_monitoring_forget_others(void);

@@ -3,6 +3,7 @@
 #include "agent/trace/names.h"
 #include "agent/trace/only.h"
 #include "agent/trace/python/monitoring.h"
+#include "agent/trace/python/function_calls.h"
 #include "agent/trace/python/objects.h"
 #include "agent/trace/python/dispatch.h"
 #include "agent/trace/word.h"
@@ -19,22 +20,14 @@ static void *on_start(void *callable, void *const *arguments, size_t count, void
 {
 	const u64 now = trace_now();
 	struct call_stack *calls = trace_of_thread();
-	const u64 code = (u64)arguments[0];
 
 	(void)callable;
 	(void)count;
 	(void)names;
-	/* Where there are dispatch hooks, these have told of it. */
+	/* Where there are dispatch hooks, these have reported it. */
 	if (calls == NULL || trace_dispatch_is_on())
 		return nothing();
-	const struct trace_call call = {
-		.identity = trace_python_identity(code),
-		.object = code,
-		.named = code,
-		.kind = TRACE_KIND_PYTHON,
-	};
-
-	trace_enter(calls, call, now);
+	trace_enter(calls, trace_function_call((u64)arguments[0], 0), now);
 	return nothing();
 }
 
@@ -51,7 +44,7 @@ static void *on_end(void *callable, void *const *arguments, size_t count, void *
 	return nothing();
 }
 
-/* By exceptions: there are no instructions that dispatch hooks could stand before. */
+/* By exceptions: there are no instructions before which dispatch hooks could be. */
 static void *on_throw(void *callable, void *const *arguments, size_t count, void *names)
 {
 	struct call_stack *calls = trace_dispatch_is_on() ? trace_of_thread() : NULL;
@@ -79,13 +72,7 @@ static void *on_unwind(void *callable, void *const *arguments, size_t count, voi
  */
 static bool is_hidden(void *const *arguments)
 {
-	const u64 code = (u64)arguments[0];
-	const struct trace_call call = {
-		.identity = trace_python_identity(code),
-		.object = code,
-		.named = code,
-		.kind = TRACE_KIND_PYTHON,
-	};
+	const struct trace_call call = trace_function_call((u64)arguments[0], 0);
 
 	return trace_only_hides(&call, trace_name_of);
 }
@@ -127,7 +114,7 @@ static inline u64 method_of(void *const *arguments, size_t count)
 }
 
 /*
- * An event that makes no call; if the thread has no calls, there is nobody whose time it is.
+ * An event that makes no call; if the thread has no calls, its time is no call's.
  */
 static void *note_uncounted(enum trace_uncounted what)
 {
@@ -161,12 +148,7 @@ static void *on_call(void *callable, void *const *arguments, size_t count, void 
 
 	if (calls == NULL)
 		return nothing();
-	const struct trace_call call = { .identity = trace_python_method_identity(method),
-					 .object = method,
-					 .named = called,
-					 .kind = TRACE_KIND_PYTHON_BUILTIN };
-
-	trace_enter(calls, call, now);
+	trace_begin_builtin(calls, called, method, 0, now);
 	return nothing();
 }
 

@@ -1,7 +1,7 @@
 #include "agent/trace/python/objects.h"
 
 #include "abi/python_layout.h"
-#include "agent/trace/python/symbols.h"
+#include "agent/trace/python/api.h"
 
 struct trace_objects trace_objects;
 

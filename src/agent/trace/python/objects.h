@@ -21,7 +21,7 @@ extern struct trace_objects trace_objects;
 void trace_python_find_objects(const struct python_layout *layout);
 
 /*
- * What tells a code object from another one that is made at its address: those of its members
+ * What distinguishes a code object from another one that is made at its address: those of its members
  * that lie side by side.
  */
 static inline u64 trace_python_identity(u64 code)

@@ -19,7 +19,7 @@ static struct {
 	u32 place; /* of c_profilefunc, in a thread state; 0: not known yet */
 	/* Whether instructions report calls for us alone; NULL: they do not for us. */
 	bool (*is_by_us)(void);
-	/* Who sets one by sys.setprofile() has the same in every thread. */
+	/* sys.setprofile() sets the same in every thread. */
 	trace_profile_function *passed_to;
 	u32 round; /* how often threads were given one by another thread */
 } filter;
@@ -169,7 +169,7 @@ static bool has_theirs(const struct trace_profile_filter *before, u64 given)
 	       !trace_python_has_function();
 }
 
-/* In the place of ours, or of none where we have asked for calls, and nobody else. */
+/* In the place of ours, or of none where we alone have asked for calls. */
 static bool is_first(const struct trace_profile_filter *before)
 {
 	return before->had_ours ||
@@ -185,7 +185,7 @@ void trace_profile_filter_after(const struct trace_profile_filter *before, u64 g
 	pass(before->state);
 }
 
-/* As nobody else had asked for calls, none of them had one. */
+/* As no other tool had asked for calls, none of them had one. */
 void trace_profile_filter_after_all(const struct trace_profile_filter *before, u64 given)
 {
 	const struct python_layout *layout = trace_layout();

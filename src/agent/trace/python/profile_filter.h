@@ -21,7 +21,7 @@ struct trace_profile_filter {
 	u64 state; /* 0: it has none, or is not to be looked at */
 	u64 words[TRACE_PROFILE_FILTER_WORDS];
 	bool had_ours; /* python/profile_function.c's */
-	bool is_by_us; /* its instructions tell of calls for us alone, by sys.monitoring */
+	bool is_by_us; /* its instructions report calls for us alone, by sys.monitoring */
 	bool is_passed;
 };
 

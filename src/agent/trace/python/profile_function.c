@@ -7,7 +7,7 @@
  * thread state says which (c_profilefunc): it is what PyEval_SetProfile() sets, on the calling
  * thread and with the GIL.  We need every thread's, from its first instruction, those that C
  * makes too.  Each of them says which state is its own by pthread_setspecific(), right after
- * the state was made (PyThread_tss_set() of pystate.c's autoTSSkey): there nobody else knows
+ * the state was made (PyThread_tss_set() of pystate.c's autoTSSkey): there no other code knows
  * of it yet, and it has executed nothing.  So the members are set there, as PyEval_SetProfile()
  * sets them, but for c_profileobj: sys.getprofile() goes on to say None.
  *
@@ -26,9 +26,10 @@
 #include "agent/trace/clock.h"
 #include "agent/trace/calibrate.h"
 #include "agent/trace/python/calibrate.h"
+#include "agent/trace/python/function_calls.h"
 #include "agent/trace/python/objects.h"
 #include "agent/trace/python/profile_function.h"
-#include "agent/trace/python/symbols.h"
+#include "agent/trace/python/api.h"
 
 /* Where a thread state has what PyEval_SetProfile() sets (Include/pystate.h of each version). */
 struct profile_members {
@@ -52,7 +53,6 @@ static const struct profile_members members_of[] = {
 static struct {
 	const struct profile_members *members;              /* NULL: not to be set */
 	const struct profile_members *members_to_fall_back; /* on 3.11 */
-	u64 get_state;                                      /* _PyThreadState_UncheckedGet() */
 	bool has_audit_hook;
 	bool is_calibrated;
 	bool has_builtins; /* their calls are wanted */
@@ -61,11 +61,6 @@ static struct {
 static u64 word_at(u64 address)
 {
 	return *(const u64 *)address;
-}
-
-static u64 address_of(const char *name)
-{
-	return (u64)trace_symbol(name);
 }
 
 /* The frame that is executed, of the object that an event has. */
@@ -91,13 +86,7 @@ static void builtin_event(struct call_stack *calls, u64 frame, bool is_call, u64
 		trace_leave(calls, method, frame, now);
 		return;
 	}
-	const struct trace_call call = { .identity = trace_python_method_identity(method),
-					 .object = method,
-					 .named = callable,
-					 .frame = frame,
-					 .kind = TRACE_KIND_PYTHON_BUILTIN };
-
-	trace_enter(calls, call, now);
+	trace_begin_builtin(calls, callable, method, frame, now);
 }
 
 /* Py_tracefunc. */
@@ -113,16 +102,7 @@ static int on_profile(void *object, void *frame_object, int what, void *argument
 	const u64 frame = frame_of(layout, (u64)frame_object);
 
 	if (what == TRACE_PROFILE_CALL) {
-		const u64 code = code_of(layout, frame);
-		const struct trace_call call = {
-			.identity = trace_python_identity(code),
-			.object = code,
-			.named = code,
-			.frame = frame,
-			.kind = TRACE_KIND_PYTHON,
-		};
-
-		trace_enter(calls, call, now);
+		trace_enter(calls, trace_function_call(code_of(layout, frame), frame), now);
 	} else if (what == TRACE_PROFILE_RETURN) {
 		trace_leave(calls, code_of(layout, frame), frame, now);
 	} else if (python.has_builtins &&
@@ -152,7 +132,7 @@ void trace_profile_put_off(void)
 	python.members = NULL;
 }
 
-/* As PyEval_SetProfile() does it; the thread has executed nothing, so nobody else looks. */
+/* As PyEval_SetProfile() does it; the thread has executed nothing, so no other code looks. */
 static void set_function(const struct profile_members *members, u64 state,
 			 trace_profile_function *function)
 {
@@ -236,11 +216,9 @@ static void close_ended(struct call_stack *calls, u64 state)
 /* The calling thread's, where there are to be functions of ours; 0: there are not. */
 static u64 own_state(void)
 {
-	if (python.get_state == 0)
-		python.get_state = address_of("_PyThreadState_UncheckedGet");
-	void *(*const get_state)(void) = (void *(*)(void))python.get_state;
-
-	return python.members != NULL && get_state != NULL ? (u64)get_state() : 0;
+	return python.members != NULL && python_api.get_state != NULL
+		       ? (u64)python_api.get_state()
+		       : 0;
 }
 
 u64 trace_python_function(void)
@@ -294,8 +272,7 @@ bool trace_python_has_function(void)
 /* use_tracing of the calling thread's state; NULL: it has no function of ours. */
 static void *flag_in_use(void)
 {
-	void *(*const get_state)(void) = (void *(*)(void))python.get_state;
-	const u64 state = get_state != NULL ? (u64)get_state() : 0;
+	const u64 state = own_state();
 
 	if (state == 0 || word_at(state + python.members->function) != (u64)on_profile)
 		return NULL;
@@ -334,15 +311,11 @@ static int calibrate(void *unused)
 
 void trace_python_calibrate(void)
 {
-	int (*add_pending_call)(int (*)(void *), void *);
-
 	if (python.members == NULL ||
 	    __atomic_exchange_n(&python.is_calibrated, true, __ATOMIC_RELAXED))
 		return;
-	python.get_state = address_of("_PyThreadState_UncheckedGet");
-	*(void **)&add_pending_call = trace_symbol("Py_AddPendingCall");
-	if (add_pending_call != NULL)
-		add_pending_call(calibrate, NULL);
+	if (python_api.is_whole)
+		python_api.Py_AddPendingCall(calibrate, NULL);
 }
 
 bool trace_python_is_by_function(void)
@@ -359,8 +332,7 @@ static void see_state(u64 state)
 /* Any event that is audited: what a new interpreter executes first is ("exec"; PEP 578). */
 static int on_audit(const char *event, void *arguments, void *data)
 {
-	void *(*const get_state)(void) = (void *(*)(void))python.get_state;
-	const u64 state = trace_area_of_process() != NULL ? (u64)get_state() : 0;
+	const u64 state = trace_area_of_process() != NULL ? (u64)python_api.get_state() : 0;
 
 	(void)event;
 	(void)arguments;
@@ -382,13 +354,10 @@ static bool meets_interpreters(void)
 /* From 3.8 on.  Audited calls are slower from then on, by 0.1 us. */
 void trace_python_meet_interpreters(void)
 {
-	int (*add_hook)(trace_audit_hook *, void *);
-
-	*(void **)&add_hook = trace_symbol("PySys_AddAuditHook");
-	python.get_state = address_of("_PyThreadState_UncheckedGet");
-	if (add_hook != NULL && python.get_state != 0 && meets_interpreters() &&
+	if (python_api.PySys_AddAuditHook != NULL && python_api.get_state != NULL &&
+	    meets_interpreters() &&
 	    !__atomic_exchange_n(&python.has_audit_hook, true, __ATOMIC_RELAXED))
-		add_hook(on_audit, &python);
+		python_api.PySys_AddAuditHook(on_audit, &python);
 }
 
 void trace_python_see_state(const struct python_layout *layout, u64 state)

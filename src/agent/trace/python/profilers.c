@@ -3,14 +3,13 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "agent/core/entries.h"
 #include "agent/core/memory.h"
 #include "agent/trace/area.h"
 #include "agent/trace/python/methods.h"
 #include "agent/trace/python/objects.h"
 #include "agent/trace/python/profile_function.h"
 #include "agent/trace/python/setters.h"
-#include "agent/trace/python/symbols.h"
+#include "agent/trace/python/api.h"
 #include "agent/trace/python/profile_filter.h"
 #include "walk/name_text.h"
 
@@ -23,21 +22,6 @@ enum profiler {
 	DISABLE,
 	PROFILERS,
 };
-
-/* What is called of the interpreter. */
-#define ENTRY_MAP(X)                                              \
-	X(PySys_GetObject, void *, (const char *name))            \
-	X(PyDict_GetItemString, void *, (void *, const char *))   \
-	X(PyObject_GetAttrString, void *, (void *, const char *)) \
-	X(PyModule_GetName, const char *, (void *))               \
-	X(PyErr_Clear, void, (void))                              \
-	X(Py_DecRef, void, (void *))
-
-ENTRY_MAP(ENTRY_TYPE)
-
-static struct entries {
-	ENTRY_MAP(ENTRY_MEMBER)
-} python;
 
 static struct {
 	trace_method_function *theirs[PROFILERS];
@@ -117,59 +101,59 @@ static trace_method_function *const ours[PROFILERS] = {
 };
 
 /* Where that cannot be, its first call is noted where calls of C functions are. */
-static void stand_before(void *callable, enum profiler which)
+static void interpose(void *callable, enum profiler which)
 {
 	struct trace_method *method =
 		callable != NULL ? (struct trace_method *)trace_python_method((u64)callable)
 				 : NULL;
 
 	if (method != NULL)
-		trace_method_stand_before(method, ours[which], &profilers.theirs[which]);
+		trace_method_interpose(method, ours[which], &profilers.theirs[which]);
 }
 
-static void stand_before_attribute(void *object, const char *name, enum profiler which)
+static void interpose_attribute(void *object, const char *name, enum profiler which)
 {
-	void *attribute = python.PyObject_GetAttrString(object, name);
+	void *attribute = python_api.PyObject_GetAttrString(object, name);
 
 	if (attribute == NULL) {
-		python.PyErr_Clear();
+		python_api.PyErr_Clear();
 		return;
 	}
-	stand_before(attribute, which);
-	python.Py_DecRef(attribute);
+	interpose(attribute, which);
+	python_api.Py_DecRef(attribute);
 }
 
 /* A module that has been executed. */
 static void meet_module(void *module)
 {
-	const char *name = python.PyModule_GetName(module);
+	const char *name = python_api.PyModule_GetName(module);
 
 	if (name != NULL && strcmp(name, "_lsprof") == 0) {
-		void *type = python.PyObject_GetAttrString(module, "Profiler");
+		void *type = python_api.PyObject_GetAttrString(module, "Profiler");
 
 		if (type != NULL) {
-			stand_before_attribute(type, "enable", ENABLE);
-			stand_before_attribute(type, "disable", DISABLE);
-			python.Py_DecRef(type);
+			interpose_attribute(type, "enable", ENABLE);
+			interpose_attribute(type, "disable", DISABLE);
+			python_api.Py_DecRef(type);
 		}
 	} else if (name != NULL && strcmp(name, "_xxsubinterpreters") == 0) {
 		trace_python_meet_interpreters();
 	} else if (trace_python_is_by_function()) {
 		trace_setters_meet(module);
 	}
-	python.PyErr_Clear();
+	python_api.PyErr_Clear();
 }
 
 void trace_profilers_begin(u32 place, bool (*is_by_us)(void))
 {
 	trace_profile_filter_begin(place, is_by_us);
-	profilers.is_to_be_found = TRACE_SYMBOLS_FIND(&python, ENTRY_MAP);
+	profilers.is_to_be_found = python_api.is_whole;
 }
 
 /* Of modules that may have been imported before. */
 static void meet_imported(void *modules, const char *name)
 {
-	void *module = python.PyDict_GetItemString(modules, name);
+	void *module = python_api.PyDict_GetItemString(modules, name);
 
 	if (module != NULL)
 		meet_module(module);
@@ -178,13 +162,14 @@ static void meet_imported(void *modules, const char *name)
 /* Where there are to be modules' as well, the import system has to be there. */
 static bool look_for_modules(void)
 {
-	void *modules = python.PySys_GetObject("modules");
-	void *imports = modules != NULL ? python.PyDict_GetItemString(modules, "_imp") : NULL;
+	void *modules = python_api.PySys_GetObject("modules");
+	void *imports =
+		modules != NULL ? python_api.PyDict_GetItemString(modules, "_imp") : NULL;
 
 	if (imports == NULL)
 		return false;
-	stand_before_attribute(imports, "exec_builtin", EXECUTE_BUILTIN);
-	stand_before_attribute(imports, "exec_dynamic", EXECUTE_DYNAMIC);
+	interpose_attribute(imports, "exec_builtin", EXECUTE_BUILTIN);
+	interpose_attribute(imports, "exec_dynamic", EXECUTE_DYNAMIC);
 	meet_imported(modules, "_lsprof");
 	meet_imported(modules, "_xxsubinterpreters");
 	return true;
@@ -195,8 +180,8 @@ void trace_profilers_look(void)
 	if (!profilers.is_to_be_found || (trace_python_is_by_function() && !look_for_modules()))
 		return;
 	profilers.is_to_be_found = false;
-	stand_before(python.PySys_GetObject("setprofile"), SET_PROFILE);
-	stand_before(python.PySys_GetObject("_setprofileallthreads"), SET_PROFILE_OF_ALL);
+	interpose(python_api.PySys_GetObject("setprofile"), SET_PROFILE);
+	interpose(python_api.PySys_GetObject("_setprofileallthreads"), SET_PROFILE_OF_ALL);
 }
 
 void trace_profilers_meet(u64 address, const struct name_text *qualified)

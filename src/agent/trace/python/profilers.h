@@ -3,14 +3,14 @@
  *
  * Up to 3.11 a thread has one profile function: where calls are seen by that
  * (python/profile_function.c), ours is gone while a program has set its own.  When that is taken away
- * again, nothing tells: sys.setprofile(None) and cProfile's disable() leave none.  And from
+ * again, no event says so: sys.setprofile(None) and cProfile's disable() leave none.  And from
  * 3.6 on, whatever reports calls, what sys.setprofile() sets is called for those that it is
  * called for without us (python/profile_filter.h).
  *
- * So functions of ours stand before these, in the interpreter's tables of methods, whoever
- * calls them.  They call them, and look what the thread has then.  Those of modules that are
+ * So these are interposed in the interpreter's tables of methods, wherever they are called from:
+ * ours call them, and look what the thread has then.  Those of modules that are
  * imported are found when the import system has executed the module, by _imp.exec_builtin()
- * and exec_dynamic(), which ours stand before as well.  Profilers that are set in C:
+ * and exec_dynamic(), which are interposed as well.  Profilers that are set in C:
  * python/setters.h.
  */
 #pragma once

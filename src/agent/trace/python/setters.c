@@ -9,12 +9,8 @@
 #include "agent/trace/python/methods.h"
 #include "agent/trace/python/objects.h"
 #include "agent/trace/python/profile_function.h"
-#include "agent/trace/python/symbols.h"
+#include "agent/trace/python/api.h"
 #include "agent/trace/word.h"
-
-#define METHODS_MAX 1024U
-/* From PyTypeObject.tp_name to tp_methods: the same in every version. */
-#define NAME_TO_METHODS (232 - 24)
 
 /* PyModuleDef, behind its head. */
 struct module_definition {
@@ -24,7 +20,7 @@ struct module_definition {
 	struct trace_method *methods;
 };
 
-/* Functions of ours, each of which stands before one; by octal numbers. */
+/* Functions of ours, each of which interposes one; by octal numbers. */
 #define EIGHT(X, n) X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7)
 #define HALF(X, n)  EIGHT(X, n##0) EIGHT(X, n##1) EIGHT(X, n##2) EIGHT(X, n##3)
 #define REST(X, n)  EIGHT(X, n##4) EIGHT(X, n##5) EIGHT(X, n##6) EIGHT(X, n##7)
@@ -107,54 +103,44 @@ static bool is_ours(trace_method_function *function)
 }
 
 /* Those of another module's, which this one has too, are left alone. */
-static void stand_before_all(struct trace_method *methods, const struct image *image)
+static void interpose_all(struct trace_method *methods, const struct image *image)
 {
-	for (u32 i = 0; methods != NULL && methods[i].name != NULL && i < METHODS_MAX; i++) {
+	for (u32 i = 0; methods != NULL && methods[i].name != NULL && i < TRACE_METHODS_MAX;
+	     i++) {
 		const u64 address = (u64)methods[i].function;
 
 		if (setters.count == SLOTS || is_ours(methods[i].function) ||
 		    address < image->low || address >= image->high)
 			continue;
-		if (trace_method_stand_before(&methods[i], ours[setters.count],
-					      &setters.theirs[setters.count]))
+		if (trace_method_interpose(&methods[i], ours[setters.count],
+					   &setters.theirs[setters.count]))
 			setters.count++;
 	}
 }
 
-static void stand_before_types(void *module, const struct image *image)
+static void interpose_types(void *module, const struct image *image)
 {
 	const struct python_layout *layout = trace_layout();
-	void *(*get_dict)(void *);
-	int (*next)(void *, s64 *, void **, void **);
 	void *key, *value;
 	s64 at = 0;
 
-	*(void **)&get_dict = trace_symbol("PyModule_GetDict");
-	*(void **)&next = trace_symbol("PyDict_Next");
-	void *names = get_dict != NULL && next != NULL ? get_dict(module) : NULL;
+	void *names = python_api.PyModule_GetDict(module);
 
-	while (names != NULL && next(names, &at, &key, &value) != 0) {
+	while (names != NULL && python_api.PyDict_Next(names, &at, &key, &value) != 0) {
 		const u64 type = trace_word((u64)value, trace_objects.object_type);
 
 		if (type == layout->type_type)
-			stand_before_all(*(struct trace_method **)((u64)value +
-								   layout->offsets.type_name +
-								   NAME_TO_METHODS),
-					 image);
+			interpose_all(trace_methods_of_type(layout, (u64)value), image);
 	}
 }
 
 void trace_setters_meet(void *module)
 {
-	struct module_definition *(*get_definition)(void *);
-
-	*(void **)&get_definition = trace_symbol("PyModule_GetDef");
-	struct module_definition *definition =
-		get_definition != NULL ? get_definition(module) : NULL;
+	struct module_definition *definition = python_api.PyModule_GetDef(module);
 	struct image image = { .address = (u64)definition };
 
 	if (definition == NULL || dl_iterate_phdr(look_at, &image) == 0 || !image.sets)
 		return;
-	stand_before_all(definition->methods, &image);
-	stand_before_types(module, &image);
+	interpose_all(definition->methods, &image);
+	interpose_types(module, &image);
 }

@@ -2,8 +2,8 @@
  * setters - extension modules that set profile functions themselves, up to 3.11.
  *
  * By PyEval_SetProfile() (viztracer), or in all thread states, to which they come by
- * PyInterpreterState_ThreadHead() (yappi).  Nothing tells of that, nor that they are gone.  But
- * somebody calls such a module to begin and to end: so ours stand before all its functions, and
+ * PyInterpreterState_ThreadHead() (yappi).  No event reports that, nor that they are gone.  But
+ * such a module is called to begin and to end: so all its functions are interposed, and ours
  * look whether the calling thread has another profile function after the call than before.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /*
- * Loops of Ruby that call one thing each: methods of objects that nobody else knows of.
+ * Loops of Ruby that call one thing each: methods of objects that no other code knows of.
  *
  * What has had hooks once is slower from then on, so all loops are run without them first, and
  * then a second copy with them, compiled when they are there: from 3.1 on operators are calls
@@ -194,7 +194,7 @@ static s64 calls_of(const struct trace_measured *measured, enum loop loop)
 	return own->turns != 0 ? (s64)(own->calls / own->turns) : 0;
 }
 
-/* Blocks that are told of in a turn: the loop's own, and what the callee is given. */
+/* Blocks that are reported in a turn: the loop's own, and what the callee is given. */
 static s64 blocks_of(const struct trace_measured *measured, enum loop loop)
 {
 	const struct trace_measured *own = &measured[loop];
@@ -203,7 +203,7 @@ static s64 blocks_of(const struct trace_measured *measured, enum loop loop)
 			       : 0;
 }
 
-/* What a turn costs that calls nothing: of a block, where these are told of. */
+/* What a turn costs that calls nothing: of a block, where these are reported. */
 static s64 cost_of_nothing(const struct trace_measured *measured)
 {
 	return measured[LOOP_NOTHING].added - measured[LOOP_NOTHING].left_out;
@@ -270,7 +270,7 @@ static void find_methods(const struct trace_measured *measured, struct trace_fou
 }
 
 /*
- * Where recursion branches nobody can foretell where a call returns to, and each costs 3 to 6 ns
+ * Where recursion branches the processor cannot foretell where a call returns to, and each costs 3 to 6 ns
  * more.  Where it does not, they cost what others do: a quarter is taken off (fitted, too), and
  * the spread covers either.
  */
@@ -284,7 +284,7 @@ static void find_recursion(const struct trace_measured *measured,
 	found.call_miss += more * 3 / 4;
 	cover(measured, LOOP_TREE, &found);
 	found.spread = magnitude(more) > found.spread ? magnitude(more) : found.spread;
-	trace_tell_cost(TRACE_KIND_RUBY_RECURSIVE, &found);
+	trace_report_cost(TRACE_KIND_RUBY_RECURSIVE, &found);
 }
 
 /*
@@ -336,18 +336,18 @@ static void find_all(const struct trace_measured *measured)
 	if (calls_of(measured, LOOP_WORK) != 1 || calls_of(measured, LOOP_THREE) != 3)
 		return;
 	find_methods(measured, &methods);
-	trace_tell_cost(TRACE_KIND_RUBY, &methods);
+	trace_report_cost(TRACE_KIND_RUBY, &methods);
 	find_recursion(measured, &methods);
 	find_blocks(measured);
 	if (calls_of(measured, LOOP_BYTES) != 1 || calls_of(measured, LOOP_EQUAL) != 1 ||
 	    calls_of(measured, LOOP_BYTES_ASCII) != 3)
 		return;
 	find_builtins(measured, builtins_of, 3, LOOP_BYTES_ASCII, &builtins);
-	trace_tell_cost(TRACE_KIND_RUBY_BUILTIN, &builtins);
+	trace_report_cost(TRACE_KIND_RUBY_BUILTIN, &builtins);
 	/* Up to 3.0 they are none, but where C calls them. */
 	if (calls_of(measured, LOOP_PLUS) == 1 && calls_of(measured, LOOP_PLUS_LESS) == 3)
 		find_builtins(measured, operators_of, 3, LOOP_PLUS_LESS, &builtins);
-	trace_tell_cost(TRACE_KIND_RUBY_OPERATOR, &builtins);
+	trace_report_cost(TRACE_KIND_RUBY_OPERATOR, &builtins);
 }
 
 /* A signal's handler of Ruby's has it raise an exception, which is the program's. */

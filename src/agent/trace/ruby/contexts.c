@@ -19,11 +19,11 @@
 /* Contexts that a thread keeps stacks of: 256, in sets by their address. */
 #define SETS 64U
 #define WAYS 4U
-/* Who executed a context last, of all contexts there are. */
+/* The thread that executed a context last, of all contexts there are. */
 #define LAST_ONES 8192U
 
 struct kept_stack {
-	u64 context; /* 0: nobody's */
+	u64 context; /* 0: none */
 	u64 memory;  /* where its frames are: another context may be made at its address */
 	u64 used;    /* the switch at which it was left */
 	struct trace_stack stack;
@@ -65,7 +65,7 @@ static struct kept_stacks *stacks_of(const struct call_stack *calls)
 	return *place;
 }
 
-/* The context's, or one to be had: of nobody, or of who was left longest ago. */
+/* The context's, or one to be had: free, or that of the context that was left longest ago. */
 static struct kept_stack *find(struct kept_stacks *stacks, u64 context)
 {
 	struct kept_stack *set = stacks->sets[(context >> 4 ^ context >> 12) % SETS];

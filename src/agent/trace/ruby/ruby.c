@@ -34,7 +34,7 @@ enum ruby_event_bits {
 
 /*
  * From this version on blocks are looked at as methods are where they begin and end, since they may
- * be a method's (iseq.c, add_bmethod_events()): they take longer, whoever wants to be told.
+ * be a method's (iseq.c, add_bmethod_events()): they take longer, whatever hook asks for them.
  */
 #define BLOCKS_LIKE_METHODS 0x030100U
 
@@ -188,9 +188,9 @@ static void end_of_any(struct call_stack *calls, const struct ruby_event *event,
 }
 
 /* A block that is not wanted: what it costs is the innermost call's. */
-static inline bool is_only_told(const struct ruby_event *event)
+static inline bool is_only_reported(const struct ruby_event *event)
 {
-	return event->event == EVENT_B_CALL && trace_ruby.tells_blocks &&
+	return event->event == EVENT_B_CALL && trace_ruby.reports_blocks &&
 	       event->context == trace_ruby_context;
 }
 
@@ -202,7 +202,7 @@ static void on_event(u64 data, const struct ruby_event *event)
 	(void)data;
 	if (calls == NULL)
 		return;
-	if (is_only_told(event)) {
+	if (is_only_reported(event)) {
 		trace_note_uncounted(calls, TRACE_UNCOUNTED_BUILTIN);
 		return;
 	}
@@ -300,7 +300,7 @@ void trace_ruby_begin(const struct ruby_layout *layout)
 		.ec_frame = offsets->ec_frame,
 		.has_builtins = !(flags & RING_NO_BUILTINS),
 		.has_blocks = flags & RING_BLOCKS,
-		.tells_blocks =
+		.reports_blocks =
 			!(flags & RING_BLOCKS) && layout->version >= BLOCKS_LIKE_METHODS,
 	};
 	ruby.has_layout = true;
@@ -320,7 +320,7 @@ static void install(void)
 		events |= EVENT_C_CALL | EVENT_C_RETURN;
 	if (trace_ruby.has_blocks)
 		events |= EVENT_B_CALL | EVENT_B_RETURN;
-	if (trace_ruby.tells_blocks)
+	if (trace_ruby.reports_blocks)
 		events |= EVENT_B_CALL;
 	if (add == NULL) {
 		trace_set_status(TRACE_NO_ENTRY);

@@ -32,7 +32,7 @@ struct trace_ruby {
 	u16 method_definition, method_owner, definition_id;
 	u16 ec_stack, ec_stack_size, ec_frame;
 	bool has_builtins, has_blocks; /* their calls are wanted */
-	bool tells_blocks; /* of those that are not wanted, for they take longer (ruby/ruby.c) */
+	bool reports_blocks; /* of those that are not wanted, for they take longer (ruby/ruby.c) */
 };
 extern struct trace_ruby trace_ruby;
 
