@@ -213,6 +213,11 @@ static const char *give_layout(struct image *image, const struct interpreter_fil
 
 	if (why_not != NULL)
 		return why_not;
+	if (image->ring == NULL)
+		return "its stacks are copied by the kernel, and in the copies are native "
+		       "frames "
+		       "only; 'fathom record -- COMMAND' has an agent see the others, and "
+		       "'fathom dump PID' shows them at a moment";
 	if (image->languages & 1U << kind->language) {
 		*out_text = xasprintf("the process has another %s, whose frames are there",
 				      kind->name);
@@ -232,7 +237,7 @@ static bool may_be_new(const struct image *image, const struct module_place *pla
 		if (image->interpreters[i].module == place->module)
 			return false;
 	}
-	return image->ring != NULL && place->path != NULL;
+	return (image->ring != NULL || image_is_copied(image)) && place->path != NULL;
 }
 
 static void add_one(const struct interpreters *interpreters, struct image *image,

@@ -27,7 +27,7 @@ struct interpreters {
 void interpreters_init(struct interpreters *interpreters, struct recording_writer *writer);
 void interpreters_done(struct interpreters *interpreters);
 
-/* The image has mapped this, and has a ring. */
+/* The image has mapped this, and has a ring, or copied stacks: those have no layout. */
 void interpreters_see(struct interpreters *interpreters, struct image *image,
 		      const struct module_place *place);
 /* The image has got its ring: those that it has mapped in files that were asked before. */

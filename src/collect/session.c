@@ -260,9 +260,9 @@ static void session_note_end(struct session *session)
 	if (session->untraced > MAX_UNTRACED_NOTES)
 		session_facts_note_more_untraced(session->writer,
 						 session->untraced - MAX_UNTRACED_NOTES);
-	if (!session->options->is_trace)
+	if (!session->options->is_trace && !session->ability.is_copied)
 		session_note_cost(session, kernel_cpu_ns);
-	else if (session->calls == 0)
+	else if (session->options->is_trace && session->calls == 0)
 		recording_writer_note(
 			session->writer,
 			"no call was traced: what can be is what CPython 3.6 and "

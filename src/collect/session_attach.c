@@ -99,7 +99,10 @@ static int begin_copied(struct session *session, struct image *image, struct err
 	if (rc < 0)
 		return rc;
 	rc = session_copied_begin(session, image, session->options->with_children);
-	return rc < 0 ? explain(session, image->pid, rc, err) : 0;
+	if (rc < 0)
+		return explain(session, image->pid, rc, err);
+	interpreters_look(&session->interpreters, image);
+	return 0;
 }
 
 static int begin_image(struct session *session, pid_t pid, struct error *err)

@@ -218,6 +218,7 @@ static bool place_image(const struct unwind_file *file, const struct followed_ma
 		.native = { .start = low + bias, .end = high + bias },
 		.bias = bias,
 		.has_code = true,
+		.file = file,
 		.file_id = file->id,
 	};
 	if (out_image->native.start >= out_image->native.end ||

@@ -14,6 +14,7 @@
 
 struct maps;
 struct mapping;
+struct unwind_file;
 
 #define IMAGE_BUILD_ID_MAX 64
 
@@ -23,7 +24,8 @@ struct remote_image {
 	const char *path; /* as the process names it; "[vdso]"; lives as long as maps */
 	bool is_deleted;  /* the path leads to another file, or none */
 	bool has_code;
-	uint32_t file_id; /* of an unwind_file (unwind_files.h); 0: none */
+	const struct unwind_file *file; /* what is mapped, of a followed process; or NULL */
+	uint32_t file_id;               /* of an unwind_file (unwind_files.h); 0: none */
 	uint8_t build_id[IMAGE_BUILD_ID_MAX];
 	size_t build_id_len; /* 0: it has none */
 };

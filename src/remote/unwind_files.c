@@ -87,6 +87,7 @@ static struct unwind_file *open_new(struct unwind_files *files, const char *path
 	file->changed = status.st_ctim;
 	if (file->elf.frame_header == 0)
 		elf_file_find_section(&file->elf, ".eh_frame", &file->frames);
+	go_table_read(&file->elf, &file->go);
 	close_idle(files);
 	files->files =
 		array_grow(files->files, files->count, &files->capacity, sizeof *files->files);

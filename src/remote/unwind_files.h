@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "base/recent.h"
+#include "remote/go_table.h"
 #include "target/elf_file.h"
 
 struct unwind_file {
@@ -20,6 +21,7 @@ struct unwind_file {
 	ino_t inode;
 	struct timespec changed;
 	struct elf_file elf;
+	struct go_table go; /* of a program of Go */
 	struct elf_file_symbol
 		frames; /* .eh_frame, where there is no table of it; size 0: none */
 };

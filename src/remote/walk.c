@@ -3,6 +3,7 @@
 #include "abi/walk_status.h"
 #include "base/recent.h"
 #include "remote/frame_pointer.h"
+#include "remote/unwind_files.h"
 #include "remote/walk_internal.h"
 #include "walk/native.h"
 
@@ -21,8 +22,10 @@ struct steps {
 	bool is_guess;     /* from here on */
 };
 
-/* No rule is this: its form would be one that there is not. */
+/* No rules: there are none of such forms. */
 #define NO_RULE UINT64_MAX
+/* The function went to another stack, which the copy does not have. */
+#define OTHER_STACK (UINT64_MAX - 1)
 
 /*
  * By the file and the place in it, where rules are shared by processes; else by the address.  The
@@ -37,29 +40,60 @@ static uint64_t *known_rule(struct remote *remote, const struct remote_image *im
 	return recent_at(&remote->rules, 0, address, NULL);
 }
 
+/* The rule of a function of Go's, by its own table. */
+static bool go_rule(const struct remote_image *image, uint64_t address, u64 *out_rule)
+{
+	const struct unwind_file *file = image->file;
+	struct go_frame frame;
+	u64 rule;
+
+	if (!file || !go_table_find(&file->elf, &file->go, address - image->bias, &frame))
+		return false;
+	rule = frame.is_last       ? native_last_rule()
+	       : frame.moves_stack ? OTHER_STACK
+				   : native_depth_rule(frame.depth);
+	if (rule != 0)
+		*out_rule = rule;
+	return rule != 0;
+}
+
+/* Keeps what was found, if it is always the same. */
+static enum walk_status find_rule(struct steps *steps, const struct remote_image *image,
+				  uint64_t address, uint64_t *known)
+{
+	u64 rule = 0;
+	enum walk_status status = native_rule_find_in(&steps->scratch, steps->walk->mem,
+						      &image->native, address, &rule);
+
+	if ((status == WALK_NO_RULE || native_rule_is_guess(rule)) &&
+	    go_rule(image, address, &rule))
+		status = WALK_COMPLETE;
+	if (status == WALK_COMPLETE)
+		*known = rule;
+	else if (status == WALK_NO_RULE)
+		*known = NO_RULE;
+	return status;
+}
+
 static enum walk_status rule_for(struct steps *steps, uint64_t address, uint64_t *out_rule)
 {
 	struct remote *remote = steps->walk->remote;
 	const struct remote_image *image = remote_images_find(&remote->images, address);
 	enum walk_status status;
 	uint64_t *known;
-	u64 rule = 0;
 
 	if (!image)
 		return WALK_NO_MODULE;
 	known = known_rule(remote, image, address);
-	if (*known != 0) {
-		*out_rule = *known != NO_RULE ? *known : 0;
-		return *known != NO_RULE ? WALK_COMPLETE : WALK_NO_RULE;
+	if (*known == 0) {
+		status = find_rule(steps, image, address, known);
+		if (*known == 0)
+			return status;
 	}
-	status = native_rule_find_in(&steps->scratch, steps->walk->mem, &image->native, address,
-				     &rule);
-	*out_rule = rule;
-	if (status == WALK_COMPLETE)
-		*known = rule;
-	else if (status == WALK_NO_RULE)
-		*known = NO_RULE;
-	return status;
+	*out_rule = *known;
+	return *known == NO_RULE       ? WALK_NO_RULE
+	       : *known == OTHER_STACK ? WALK_SWITCHED
+				       : WALK_COMPLETE;
 }
 
 static bool leads_to_image(const struct steps *steps)
@@ -151,7 +185,7 @@ static enum walk_status step_outwards(struct steps *steps)
 {
 	const bool is_exact = steps->step.is_exact;
 	const uint64_t lookup = is_exact ? steps->regs.ip : steps->regs.ip - 1;
-	uint64_t rule;
+	uint64_t rule = 0;
 	enum walk_status status = rule_for(steps, lookup, &rule);
 
 	steps->step = (struct native_step){ 0 };
@@ -163,7 +197,13 @@ static enum walk_status step_outwards(struct steps *steps)
 	}
 	if (status != WALK_NO_RULE && status != WALK_NO_MODULE)
 		return status;
-	return step_without_rule(steps, is_exact, status);
+	status = step_without_rule(steps, is_exact, status);
+	if (status == WALK_NO_RULE && !is_exact &&
+	    native_passes_result_on(steps->walk->mem, steps->regs.ip)) {
+		steps->step.is_last = 1;
+		return WALK_COMPLETE;
+	}
+	return status;
 }
 
 /* Stores the frame that is to be stepped out of; false if there is no room. */

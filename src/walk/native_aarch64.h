@@ -165,6 +165,25 @@ static inline u64 native_stack_bottom_rule(void)
 	return A64_FORM_LAST;
 }
 
+/* Not known of this processor. */
+static inline int native_passes_result_on(struct mem *mem, u64 return_address)
+{
+	(void)mem;
+	(void)return_address;
+	return 0;
+}
+
+static inline u64 native_last_rule(void)
+{
+	return A64_FORM_LAST;
+}
+
+static inline u64 native_depth_rule(u32 depth)
+{
+	(void)depth;
+	return 0;
+}
+
 /* Nothing is known to run through padding here. */
 static inline u64 native_code_skip_padding(struct mem *mem, u64 at)
 {

@@ -108,6 +108,46 @@ static inline u64 native_code_rule(struct mem *mem, u64 lookup)
 			X86_SCAN_INSTRUCTIONS);
 }
 
+/*
+ * Whether the call that returns there hands its result on to one that does not return: what
+ * exit(main()) and pthread_exit(start()) are in a C library without rules (musl).  For code that
+ * nothing else is known of: no more than a hint.
+ *
+ *	mov %eax,%edi or mov %rax,%rdi; call
+ */
+static inline int native_passes_result_on(struct mem *mem, u64 return_address)
+{
+	u8 bytes[4];
+
+	if (mem_read(mem, bytes, sizeof bytes, return_address) < 0)
+		return 0;
+	if (bytes[0] == 0x48)
+		return bytes[1] == 0x89 && bytes[2] == 0xc7 && bytes[3] == 0xe8;
+	return bytes[0] == 0x89 && bytes[1] == 0xc7 && bytes[2] == 0xe8;
+}
+
+/* Of a function that nothing has called. */
+static inline u64 native_last_rule(void)
+{
+	return X86_FORM_LAST;
+}
+
+/* The return address is at rsp + depth; above it, if anything is, the caller's rbp. */
+static inline u64 native_depth_rule(u32 depth)
+{
+	struct cfa_row row = {
+		.cfa = { .kind = CFA_BASE_REG, .reg = X86_RSP, .offset = (s32)depth + 8 }
+	};
+
+	row.column[CFA_COLUMN_RA] =
+		(struct cfa_place){ .kind = CFA_PLACE_AT_CFA, .offset = -8 };
+	row.column[CFA_COLUMN_SP] = (struct cfa_place){ .kind = CFA_PLACE_IS_CFA };
+	if (depth >= 8)
+		row.column[CFA_COLUMN_FP] =
+			(struct cfa_place){ .kind = CFA_PLACE_AT_CFA, .offset = -16 };
+	return native_rule_pack(&row, 0);
+}
+
 /* Frames larger than this are not believed without a rule. */
 #define X86_FRAME_POINTER_REACH (1 << 20)
 

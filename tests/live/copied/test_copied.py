@@ -1,0 +1,262 @@
+"""Copied stacks: what no agent can be in, or is to be in, is sampled from outside, and the account holds."""
+
+import os
+import re
+import subprocess
+
+import live
+from live import workload
+from live_programs import ProgramsTest
+
+BY_COPIES = ("--trigger", "copied")
+# Two functions of known shares, which print what they burned as workloads do.  What the kernel does in
+# between is in their totals: where it may be seen, it has rows of its own.
+SHARES = """
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+static volatile uint64_t sink;
+static uint64_t cpu_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+__attribute__((noinline)) static void one(uint64_t n)
+{
+	while (n--)
+		sink = sink * 6364136223846793005u + 1442695040888963407u;
+}
+__attribute__((noinline)) static void three(uint64_t n)
+{
+	while (n--)
+		sink = sink * 2862933555777941757u + 3037000493u;
+}
+static uint64_t ones, threes;
+static void *work(void *unused)
+{
+	uint64_t begin = cpu_ns(), last = begin;
+	while (last - begin < 1200000000u) {
+		uint64_t now;
+		one(80000);
+		now = cpu_ns();
+		ones += now - last;
+		last = now;
+		three(240000);
+		now = cpu_ns();
+		threes += now - last;
+		last = now;
+	}
+	return unused;
+}
+int main(void)
+{
+#ifdef THREAD
+	pthread_t thread;
+	pthread_create(&thread, NULL, work, NULL);
+	pthread_join(thread, NULL);
+#else
+	work(NULL);
+#endif
+	printf("{\\"cpu_ns\\": %llu, \\"processes\\": {}, \\"self\\": {}, \\"total\\": {\\"one\\": %llu, \\"three\\": %llu}}\\n",
+	       (unsigned long long)(ones + threes), (unsigned long long)ones, (unsigned long long)threes);
+	return 0;
+}
+"""
+GO_SHARES = """
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+var sink uint64
+
+//go:noinline
+func one(n int) {
+	for i := 0; i < n; i++ {
+		sink = sink*6364136223846793005 + 1442695040888963407
+	}
+}
+
+//go:noinline
+func three(n int) {
+	for i := 0; i < n; i++ {
+		sink = sink*2862933555777941757 + 3037000493
+	}
+}
+
+func cpu(clock uintptr) uint64 {
+	var now syscall.Timespec
+	syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clock, uintptr(unsafe.Pointer(&now)), 0)
+	return uint64(now.Nano())
+}
+
+func work(done chan [2]uint64) {
+	runtime.LockOSThread()
+	var spent [2]uint64
+	begin := cpu(3)
+	for last := begin; last-begin < 1200000000; {
+		one(80000)
+		now := cpu(3)
+		spent[0] += now - last
+		last = now
+		three(240000)
+		now = cpu(3)
+		spent[1] += now - last
+		last = now
+	}
+	done <- spent
+}
+
+func main() {
+	done := make(chan [2]uint64)
+	go work(done)
+	spent := <-done
+	time.Sleep(time.Millisecond)
+	fmt.Printf("{\\"cpu_ns\\": %d, \\"processes\\": {}, \\"self\\": {}, \\"total\\": {\\"main.one\\": %d, \\"main.three\\": %d}}\\n",
+		cpu(2), spent[0], spent[1])
+}
+"""
+
+
+class CopiedTest(ProgramsTest):
+    compares_times = True
+
+    def assert_copied(self, recording, begins=None, least_samples=2000):
+        """Its trigger, its account, its stacks, and what it says of itself."""
+        head = recording.head()
+        self.assertEqual(head["trigger"], "copied")
+        self.assert_adds_up(recording)
+        self.assert_explained(recording, slack_ns=1_000_000)
+        self.assertEqual(head["unentered_ns"] or 0, 0)
+        stacks = head["stacks"]
+        whole = stacks.get("complete", 0) + stacks.get("switched", 0)
+        self.assertGreaterEqual(whole, 0.99 * sum(stacks.values()), stacks)
+        if begins:
+            names = recording.functions_of_stacks()
+            for stack, count in recording.rows("SELECT stack, count(*) FROM samples WHERE ending = 0 GROUP BY stack"):
+                self.assertRegex(names[stack][-1], begins, f"{count} samples")
+        self.assert_truth(recording, least_samples, may_be_unseen=True)
+
+
+class Truth(CopiedTest):
+    def test_a_static_program(self):
+        for name, flags in (("static", ["-static"]), ("static_pie", ["-static-pie", "-fPIE"])):
+            with self.subTest(name):
+                program = self.build_text(name, SHARES, "-O2", "-pthread", *flags)
+                self.assert_copied(self.record([program]), r"^_start$")
+
+    def test_a_thread_of_a_static_program(self):
+        program = self.build_text("threaded", SHARES, "-O2", "-DTHREAD", "-pthread", "-static")
+        self.assert_copied(self.record([program]), r"^(_start|(__)?clone3?|start_thread)$")
+
+    def test_an_ordinary_user(self):
+        program = self.build_text("static", SHARES, "-O2", "-pthread", "-static")
+        self.assert_copied(self.record_as_nobody([program]), r"^_start$")
+
+    def test_a_program_of_musl(self):
+        for name, flags in (("musl", []), ("musl_static", ["-static"]), ("musl_thread", ["-static", "-DTHREAD", "-pthread"])):
+            with self.subTest(name):
+                program = self.build_text(name, SHARES, "-O2", *flags, compiler="musl-gcc")
+                self.assert_copied(self.record([program]))
+
+    def test_a_program_of_go(self):
+        self.need("go")
+        for name, flags in (("go", []), ("go_stripped", ["-ldflags=-s -w"])):
+            folder = os.path.join(self.built, "source-" + name)
+            os.makedirs(folder, exist_ok=True)
+            for file, text in (("main.go", GO_SHARES), ("go.mod", "module example\ngo 1.18\n")):
+                with open(os.path.join(folder, file), "w", encoding="utf-8") as source:
+                    source.write(text)
+            program = os.path.join(self.built, name)
+            done = subprocess.run(["go", "build", *flags, "-o", program, "."], cwd=folder, capture_output=True,
+                                  env={**os.environ, "CGO_ENABLED": "0"}, timeout=600)
+            if done.returncode != 0:
+                self.skipTest(f"go cannot build it: {done.stderr.decode(errors='replace')[-200:]}")
+            with self.subTest(name):
+                recording = self.record([program])
+                if name == "go":
+                    self.assert_copied(recording)
+                    continue
+                stacks = recording.head()["stacks"]
+                self.assertGreaterEqual(stacks.get("complete", 0) + stacks.get("switched", 0),
+                                        0.99 * sum(stacks.values()), "Go's own table is in stripped programs, too")
+
+    def test_a_dynamic_program_that_nothing_is_put_into(self):
+        for name in ("thirds", "recursion", "one_two_five"):
+            with self.subTest(name):
+                recording = self.record_as_nobody(workload(name), *BY_COPIES)
+                self.assertEqual(recording.head()["trigger"], "copied")
+                self.assert_truth(recording, may_be_unseen=True)
+                self.assert_whole_stacks(recording)
+
+    def test_its_environment_is_its_own(self):
+        program = self.build_text("printed", "#include <stdio.h>\nextern char **environ;\n"
+                                  "int main(void) { for (char **e = environ; *e; e++) puts(*e); return 0; }")
+        bare = subprocess.run([program], capture_output=True, check=True).stdout
+        self.assertEqual(self.record([program], *BY_COPIES).run.stdout, bare)
+        maps = self.record(["cat", "/proc/self/maps"], *BY_COPIES).run.stdout
+        self.assertNotIn(b"fathom", maps)
+
+
+class Interpreters(CopiedTest):
+    def test_a_program_of_python_has_native_frames_and_says_what_would_help(self):
+        python = self.need("/usr/bin/python3")
+        recording = self.record([python, "-c", "sum(i * i for i in range(3000000))"], *BY_COPIES, rate=1000)
+        self.assert_adds_up(recording)
+        interpreters = recording.rows("SELECT language, why_not FROM interpreters")
+        self.assertEqual(len(interpreters), 1, interpreters)
+        self.assertIn("native frames only", interpreters[0][1])
+        self.assertTrue(any("no Python functions" in note for note in recording.head()["notes"]), recording.head()["notes"])
+
+
+class Beside(CopiedTest):
+    """A tree in which some processes have an agent, and some copied stacks: none is booked twice."""
+
+    def test_a_static_program_that_a_shell_starts(self):
+        program = self.build_text("static", SHARES, "-O2", "-pthread", "-static")
+        recording = self.record(["sh", "-c", f"i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; {program}"])
+        self.assert_adds_up(recording)
+        self.assert_explained(recording, slack_ns=2_000_000)
+        if recording.head()["trigger"] != "sigtrap":
+            self.skipTest("perf events are refused: nothing is copied")
+        for name in ("sh", "static"):
+            (sampled,) = recording.rows("SELECT sum(s.weight_ns), count(*) FROM samples s JOIN threads t ON t.id = s.thread"
+                                        " JOIN processes p ON p.id = t.process WHERE p.name = ?", name)
+            self.assertGreater(sampled[1], 100, name)
+        self.assertGreater(recording.time_of("three", "self_ns"), recording.time_of("one", "self_ns"))
+
+    def test_many_short_static_programs_are_charged_once(self):
+        program = self.build_text("short", "int main(void) { for (volatile int i = 0; i < 2000000; i++); return 0; }", "-static")
+        recording = self.record(["sh", "-c", f"for i in $(seq 60); do {program}; done"])
+        self.assert_adds_up(recording)
+        self.assert_explained(recording, within=0.05, slack_ns=5_000_000)
+
+
+class Kernel(CopiedTest):
+    def test_the_kernels_functions_have_names(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root samples the kernel here")
+        with open("/proc/kallsyms", encoding="ascii", errors="replace") as symbols:
+            has_addresses = any(re.match(r"0*[1-9a-f]", line) for line in symbols)
+        if not has_addresses:
+            self.skipTest("kernel.kptr_restrict hides the kernel's addresses")
+        for command, name in ((["dd", "if=/dev/zero", "of=/dev/null", "bs=64k", "count=60000"], r"read.*zero|clear_user"),
+                              (["find", "/usr", "-size", "+1000000k"], r"getdents|statx?|stat64")):
+            with self.subTest(command[0]):
+                self.need(command[0])
+                recording = self.record(command, *BY_COPIES, expect=None)
+                functions = recording.report()["functions"]
+                kernel = [row for row in functions if row["language"] == "kernel"]
+                self.assertTrue(any(re.search(name, row["name"]) for row in kernel), [row["name"] for row in kernel][:40])
+                self.assert_adds_up(recording)
+
+
+if __name__ == "__main__":
+    live.main()
