@@ -30,6 +30,17 @@ void sampling_cost_add_switches(struct sampling_cost *cost, enum switch_events e
 	add(&cost->switches[events], switches);
 }
 
+void sampling_cost_add_start(struct sampling_cost *cost, bool is_exec)
+{
+	add(is_exec ? &cost->execs : &cost->forks, 1);
+}
+
+static double starts_ns(const struct sampling_cost *cost, const struct start_costs *costs)
+{
+	return (double)cost->execs * (double)costs->exec_ns +
+	       (double)cost->forks * (double)costs->fork_ns;
+}
+
 static double switches_ns(const struct sampling_cost *cost,
 			  const struct sampling_cost_terms *terms)
 {
@@ -83,11 +94,15 @@ void sampling_cost_note(const struct sampling_cost *cost,
 			: trigger_cost_measure(terms->has_sigtrap, terms->is_user_mode_only);
 	const double all_ns = (double)in_handlers_ns +
 			      (double)trigger_ns * (double)cost->handler_samples +
-			      (double)cost->start_ns + switches_ns(cost, terms);
+			      (double)cost->start_ns + starts_ns(cost, &terms->start_costs) +
+			      switches_ns(cost, terms);
 
 	recording_writer_set_int(writer, KEY_HANDLER_NS, (int64_t)in_handlers_ns);
 	if (trigger_ns != 0)
 		recording_writer_set_int(writer, KEY_TRIGGER_COST_NS, (int64_t)trigger_ns);
+	if (terms->start_costs.exec_ns != 0)
+		recording_writer_set_int(writer, KEY_START_COST_NS,
+					 (int64_t)terms->start_costs.exec_ns);
 	recording_writer_set_int(writer, KEY_SAMPLING_COST_NS, to_ns(all_ns));
 	if (cost->early_traps > 0)
 		session_facts_note_early_traps(writer, cost->early_traps);

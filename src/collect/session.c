@@ -204,6 +204,13 @@ static void session_write_rest(struct session *session)
 static void session_note_cost(struct session *session, uint64_t cpu_ns)
 {
 	const struct switch_costs *costs = session_switches_costs(session, cpu_ns);
+	const struct start_costs start_costs = start_costs_measure(&(struct start_costs_terms){
+		.agent_path = session->enter_terms.paths.agent,
+		.has_events = session->ability.can_count,
+		.forks = session->cost.forks,
+		.execs = session->cost.execs,
+		.cpu_ns = cpu_ns,
+	});
 
 	sampling_cost_note(&session->cost,
 			   &(struct sampling_cost_terms){
@@ -211,6 +218,7 @@ static void session_note_cost(struct session *session, uint64_t cpu_ns)
 				   .ticks = ticks_now() - session->start_ticks,
 				   .switch_costs = costs,
 				   .unmeasured_ns = session->enter_terms.switch_cost_ns,
+				   .start_costs = start_costs,
 				   .has_sigtrap = session->ability.can_sigtrap,
 				   .is_user_mode_only = !session->ability.can_see_kernel,
 			   },

@@ -121,6 +121,8 @@ void session_image_ended(void *context, struct image *image)
 			session_facts_note_untraced(session->writer, image->name, image->pid,
 						    image->unentered_reason);
 	}
+	if (image->state == IMAGE_ENTERED || image->says_hello_late)
+		sampling_cost_add_start(&session->cost, image->has_program);
 	no_sample_end_left_out(&session->pump.no_sample, image);
 	account_close(image, &session->account_terms, session->writer);
 	session_switches_account(session, image);

@@ -20,7 +20,8 @@
 #define KEY_KERNEL_CPU_NS    "kernel_cpu_ns"    /* of the whole tree, by the clock's kind */
 #define KEY_SAMPLING_COST_NS "sampling_cost_ns" /* of traps, switches and starts */
 #define KEY_TRIGGER_COST_NS  "trigger_cost_ns"  /* one trigger's, measured on the machine */
-#define KEY_HANDLER_NS       "handler_ns"       /* spent in handlers, all threads */
+#define KEY_START_COST_NS    "start_cost_ns" /* one program's start, with its end; if measured */
+#define KEY_HANDLER_NS       "handler_ns"    /* spent in handlers, all threads */
 #define KEY_PAUSED_NS \
 	"paused_ns" /* CPU time, of a trace wall time, not wanted by the program */
 #define KEY_FATHOM_VERSION "fathom_version"

@@ -8,6 +8,8 @@ import live
 from live import workload
 
 SUBSHELLS = "i=0; while [ $i -lt {count} ]; do (:); i=$((i+1)); done"
+# Recordings until a cost is measured.
+TRIES = 5
 BURNED_NS = 300 * 1000000
 ENDINGS = ("killed", "ignored", "doubled")
 # 150 ms of some hundred addresses; then how often a page was missing.
@@ -71,6 +73,17 @@ class Storms(live.LiveTest):
         _, unentered = self.counts(recording)
         self.assertGreater(unentered, 100)
         self.assert_explained(recording, within=0.03)
+
+    def test_what_their_starts_took_is_in_the_cost(self):
+        """They say no hello, so no agent measures it."""
+        for _ in range(TRIES):
+            recording = self.record(["sh", "-c", "i=0; while [ $i -lt 200 ]; do /bin/true; i=$((i+1)); done"],
+                                    rate=100)
+            facts = dict(recording.rows("SELECT key, value FROM facts"))
+            # It is by the least of some runs, and on the busiest machine may be less than nothing.
+            if "start_cost_ns" in facts:
+                break
+        self.assertGreater(recording.head()["sampling_cost_ns"], 190 * int(facts["start_cost_ns"]))
 
     def test_a_child_that_lives_is_sampled_all_the_same(self):
         for how in ("burn", "thread", "filter", "waits", "forks"):
