@@ -277,8 +277,8 @@ static bool steps_led_astray(const struct steps *steps, struct mem *mem, bool is
 }
 
 /*
- * The first step once more, by what the instructions say, where its rule led to no code.  It may
- * not: a fiber that was just entered is left by other registers than a rule has room for.
+ * The first step once more, by what the instructions say, where its rule led to no call.  If they lead
+ * to none either, the rule may be right: qemu's code pushes a return address and jumps.
  */
 static bool steps_begin_by_code(struct steps *steps, struct mem *mem)
 {
@@ -337,10 +337,9 @@ static enum walk_status walk_native(const ucontext_t *context, struct mem *mem,
 			const bool is_astray =
 				steps_led_astray(&steps, mem, is_exact, was_guess, status);
 
-			if (!is_astray || was_guess || steps.count != 1 || walk->count != 1)
+			if (!is_astray || was_guess || steps.count != 1 || walk->count != 1 ||
+			    !steps_begin_by_code(&steps, mem))
 				return walk_end(mem, walk, is_astray, status);
-			if (!steps_begin_by_code(&steps, mem))
-				return walk_end(mem, walk, true, WALK_BAD_RULE);
 			address = steps.regs.ip - 1;
 			walk->frames[0] = address;
 			continue;
