@@ -39,8 +39,10 @@ ROOMS = {
     "report": {"profile", "base"},
     "export": {"profile", "base"},
     "view": {"profile", "base"},
+    # Brings the agent into a process that runs.
+    "attach": {"target", "abi", "base"},
     # Stacks that the kernel copied are unwound as a process's own are read.
-    "collect": {"remote", "target", "record", "abi", "base"},
+    "collect": {"attach", "remote", "target", "record", "abi", "base"},
     # Joins a recording, its names and a profile.
     "load": {"record", "symbol", "target", "profile", "abi", "base"},
     # Records a program whose truth is known.
