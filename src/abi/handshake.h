@@ -33,6 +33,7 @@ enum handshake_occasion {
 	 * It has loaded what may have an interpreter; the answer comes when that was looked at.
 	 */
 	HANDSHAKE_LOADED,
+	HANDSHAKE_ATTACH, /* the agent was brought into a process that runs already */
 };
 
 /*

@@ -38,9 +38,11 @@ struct agent {
 		u64 late_ns; /* environment_late_ns_for_children() */
 		bool has_ruby;
 	} fork;
-	bool may_be_trapped; /* the recorder may have opened events on this process */
-	bool has_asked;      /* for regions or pauses */
-	bool is_paused;      /* by the program itself: control.h */
+	bool may_be_trapped;  /* the recorder may have opened events on this process */
+	bool has_asked;       /* for regions or pauses */
+	bool leaves_children; /* children of fork are not sampled */
+	u32 attaches;   /* how often a recorder came to the process while it ran: attach.c */
+	bool is_paused; /* by the program itself: control.h */
 };
 extern struct agent agent;
 

@@ -226,6 +226,10 @@ static inline void arch_fail_load(ucontext_t *context, u64 go_on_at)
 	context->uc_mcontext.pc = go_on_at;
 }
 
+/* Relocations that are an address of another image's function. */
+#define ARCH_RELOCATION_OF_CALL R_AARCH64_JUMP_SLOT
+#define ARCH_RELOCATION_OF_DATA R_AARCH64_GLOB_DAT
+
 /*
  * A signal handler `name` that asks choose(), with its own arguments, where to go on: at a
  * handler that finds everything as the kernel left it, or, for 0, where the signal came.

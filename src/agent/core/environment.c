@@ -206,7 +206,7 @@ AGENT_START void environment_take(char **entries)
 
 AGENT_START const char *environment_socket(void)
 {
-	return environment.has_recorder ? environment.socket : NULL;
+	return environment.socket;
 }
 
 /* Nothing listens there any more, or a stranger does: a fork's child inherits this. */
@@ -215,6 +215,12 @@ static bool is_recorder_gone;
 bool environment_recorder_is_gone(void)
 {
 	return is_recorder_gone;
+}
+
+void environment_adopt(const char *socket)
+{
+	environment.socket = socket;
+	is_recorder_gone = false;
 }
 
 void environment_note_recorder_gone(void)

@@ -25,6 +25,8 @@ const char *environment_socket(void);
  * it was forked from has found out.  It is not asked again.
  */
 bool environment_recorder_is_gone(void);
+/* Another recorder has come to this process while it runs; the text stays where it is. */
+void environment_adopt(const char *socket);
 void environment_note_recorder_gone(void);
 /* The agent's file, as ld.so was told. */
 const char *environment_agent_path(void);

@@ -42,6 +42,11 @@
 
 static struct sockaddr_un recorder_address AGENT_STATE;
 static u64 patience_ms = HANDSHAKE_TIMEOUT_MS;
+/* Where the ring of a recorder was that has left: its size stays the same. */
+static struct {
+	struct ring_header *ring;
+	u64 bytes;
+} old_ring;
 /* Why this process and its children of fork are not sampled any more. */
 static u32 lasting_reason;
 
@@ -253,26 +258,50 @@ static struct ring_header *handshake_map_ring(int ring_fd, u64 bytes)
 {
 	if (!ring_is_possible_size(bytes) || !handshake_is_sealed(ring_fd, bytes))
 		return NULL;
-	struct ring_header *ring = (void *)arch_syscall6(
-		SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, ring_fd, 0);
+	const bool is_old_place = old_ring.bytes == bytes;
+	struct ring_header *ring =
+		(void *)arch_syscall6(SYS_mmap, is_old_place ? (long)old_ring.ring : 0,
+				      (long)bytes, PROT_READ | PROT_WRITE,
+				      MAP_SHARED | (is_old_place ? MAP_FIXED : 0), ring_fd, 0);
 
 	if ((long)ring < 0)
 		return NULL;
 	if (ring_read_terms(ring, bytes, &agent.terms) < 0) {
 		handshake_unmap(ring, bytes);
+		old_ring.bytes = 0;
 		return NULL;
 	}
+	old_ring.bytes = 0;
 	/* A core dump is the program's: it has no use for our ring. */
 	madvise(ring, bytes, MADV_DONTDUMP);
 	return ring;
 }
 
-/* is_first: the process was not sampled, nor was its parent. */
-static void handshake_begin_sampling(struct ring_header *ring, bool is_first)
+void handshake_leave(void)
+{
+	struct ring_header *ring = agent.ring;
+
+	if (ring == NULL)
+		return;
+	__atomic_store_n(&agent.ring, NULL, __ATOMIC_RELEASE);
+	MECHANISMS_DO(stop, ());
+	arch_syscall6(SYS_mmap, (long)ring, (long)agent.terms.bytes, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+	old_ring.ring = ring;
+	old_ring.bytes = agent.terms.bytes;
+}
+
+/*
+ * is_first: the process was not sampled, nor was its parent.  is_alone: the calling thread is all
+ * there is.
+ */
+static void handshake_begin_sampling(struct ring_header *ring, bool is_first, bool is_alone)
 {
 	agent.has_timers = agent.terms.flags & RING_TIMER;
 	/* The recorder's events count already, and the thread's account has not begun: no samples. */
-	thread_notes = (struct thread_notes){ .tid = agent.pid, .is_in_agent = true };
+	thread_notes = (struct thread_notes){ .tid = is_alone ? agent.pid : gettid(),
+					      .attach = agent.attaches,
+					      .is_in_agent = true };
 	/* Pairs with the acquire in on_trap(). */
 	__atomic_store_n(&agent.ring, ring, __ATOMIC_RELEASE);
 	environment_set_period(agent.terms.period_ns);
@@ -302,8 +331,21 @@ void handshake_run(u32 occasion, u32 reason)
 	if (ring_fd >= 0)
 		handshake_close(ring_fd);
 	if (ring != NULL)
-		handshake_begin_sampling(ring, occasion == HANDSHAKE_START);
+		handshake_begin_sampling(
+			ring, occasion == HANDSHAKE_START || occasion == HANDSHAKE_ATTACH,
+			is_beginning(occasion));
 	errno = saved_errno;
+}
+
+bool handshake_reaches_recorder(void)
+{
+	const int fd = !environment_recorder_is_gone() && handshake_find_recorder()
+			       ? handshake_connect()
+			       : -1;
+
+	if (fd >= 0)
+		handshake_close(fd);
+	return fd >= 0;
 }
 
 /* Says STOP or RESUME; true when the recorder has done it. */

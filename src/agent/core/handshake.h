@@ -28,5 +28,12 @@ void handshake_resume(void);
 void handshake_tell_loaded(void);
 /* Asks that the traps of another process, which the caller is about to trace, go off. */
 void handshake_yield_to_tracer(u32 target);
+/*
+ * The ring is not written to any more, as far as handlers know of it.  Its memory is the process's
+ * own from then on, and the next ring's place: a handler may be at work in it still.
+ */
+void handshake_leave(void);
+/* Whether the recorder that the environment names still listens. */
+bool handshake_reaches_recorder(void);
 /* Forgets the ring, which is the parent's, in a child of fork. */
 void handshake_forget(void);

@@ -2,12 +2,14 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <time.h>
 
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
+#include "agent/core/mechanism.h"
 
 AGENT_START hook_function hook_next(const struct hooks *hooks, u32 number)
 {
@@ -27,6 +29,36 @@ AGENT_START void hooks_find(const struct hooks *hooks)
 	for (u32 i = 0; i < hooks->count; i++) {
 		if (hooks->names[i] != NULL)
 			hook_next(hooks, i);
+	}
+}
+
+/* Whether the function is another image's. */
+static bool is_of_another_image(const void *function)
+{
+	Dl_info theirs, ours;
+
+	return dladdr(function, &theirs) != 0 && dladdr(mechanisms, &ours) != 0 &&
+	       theirs.dli_fbase != ours.dli_fbase;
+}
+
+static void find_global(const struct hooks *hooks)
+{
+	for (u32 i = 0; i < hooks->count; i++) {
+		hook_function found;
+
+		if (hooks->names[i] == NULL)
+			continue;
+		*(void **)&found = dlsym(RTLD_DEFAULT, hooks->names[i]);
+		if (found != NULL && is_of_another_image(*(void **)&found))
+			__atomic_store_n(&hooks->next[i], found, __ATOMIC_RELAXED);
+	}
+}
+
+void hooks_find_global(void)
+{
+	for (const struct mechanism *const *row = mechanisms; *row != NULL; row++) {
+		if ((*row)->hooks != NULL)
+			find_global((*row)->hooks);
 	}
 }
 

@@ -34,6 +34,11 @@ struct hooks {
  * of these functions are.
  */
 void hooks_find(const struct hooks *hooks);
+/*
+ * Of an agent that is loaded late: the definitions that all images share, if they are not the
+ * agent's own.  The program's own or a sanitizer's are called as without us.
+ */
+void hooks_find_global(void);
 /* The same of what the agent itself calls past the program's definitions. */
 void hooks_begin(void);
 /* The next definition of a function that PASSES_ON. */

@@ -49,7 +49,13 @@ AGENT_START static int note_headers(struct dl_phdr_info *info, size_t size, void
 	return 0;
 }
 
-AGENT_START void images_begin(void)
+/* The linker itself was there at the start, and so was all that its list has before it. */
+static bool is_linker(const struct link_map *image)
+{
+	return image->l_addr == _r_debug.r_ldbase;
+}
+
+AGENT_START void images_begin(bool is_late)
 {
 	const struct link_map *image = _r_debug.r_map;
 
@@ -59,6 +65,8 @@ AGENT_START void images_begin(void)
 	for (; image != NULL && lasting.count < LASTING_MAX; image = image->l_next) {
 		lasting.images[lasting.count].headers = NULL;
 		lasting.images[lasting.count++].image = image;
+		if (is_late && is_linker(image))
+			break;
 	}
 	dl_iterate_phdr(note_headers, NULL);
 }

@@ -24,8 +24,11 @@ struct native_image;
 typedef int find_object_function(void *address, struct dl_find_object *out_found);
 extern find_object_function *images_find_object;
 
-/* In the constructor: notes the images that are there. */
-void images_begin(void);
+/*
+ * In the constructor: notes the images that are there.  is_late: the program runs already, so the
+ * last ones may have been loaded by dlopen().
+ */
+void images_begin(bool is_late);
 /*
  * Describes the image that holds address, and makes its unwind table readable through mem.
  * is_running: it is the very instruction that was interrupted.

@@ -26,6 +26,7 @@
 #include "agent/core/mechanism.h"
 #include "agent/core/memory.h"
 #include "agent/core/regions.h"
+#include "agent/core/start.h"
 #include "agent/core/thread_notes.h"
 #include "agent/core/threads.h"
 
@@ -98,10 +99,13 @@ AGENT_START static void after_fork_in_child(void)
 {
 	const bool was_followed = agent.ring != NULL || agent.is_hello_due;
 	const struct agent_fork fork = agent.fork;
-	const bool says_hello = was_followed && agent.may_call;
+	const bool says_hello = was_followed && agent.may_call && !agent.leaves_children;
 	const u64 begin_ns = says_hello && fork.late_ns == 0 ? cpu_time_of_thread_ns() : 0;
 
 	agent.pid = getpid();
+	/* There is no hello that says so. */
+	if (agent.leaves_children)
+		agent.may_be_trapped = false;
 	environment_forget();
 	threads_forget_others();
 	handshake_forget();
@@ -120,6 +124,11 @@ AGENT_START static const char *last_part(const char *path)
 	return slash != NULL ? slash + 1 : path;
 }
 
+AGENT_START void start_follow_forks(void)
+{
+	pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
 /*
  * We are linked with -z initfirst: this comes before the constructors of every other library,
  * so that what they see, execute and start is as without us, or sampled.  It also comes before
@@ -133,6 +142,9 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	const u64 begin_ns = cpu_time_of_thread_ns();
 
 	environment_take(environment);
+	/* Loaded by dlopen(), or by a user: what is to be done is attach.c's. */
+	const bool is_late = environment_socket() == NULL;
+
 	agent.name = argc > 0 ? last_part(argv[0]) : "";
 	agent.arguments = (const char *const *)argv;
 	agent.may_call = true;
@@ -145,15 +157,16 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 			hooks_find((*row)->hooks);
 	}
 	find_main_stack();
-	images_begin();
-	agent.main_thread_pointer = arch_thread_pointer();
+	images_begin(is_late);
+	agent.main_thread_pointer = is_late ? 0 : arch_thread_pointer();
 	agent.program_headers = (const void *)getauxval(AT_PHDR);
 	agent.program_header_count = (u32)getauxval(AT_PHNUM);
-	MECHANISMS_DO(start, ());
-	say_hello(HANDSHAKE_START, environment_late_ns());
-	MECHANISMS_DO(settle, ());
-	if (environment_socket() != NULL)
-		pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-	note_start(begin_ns);
+	if (!is_late) {
+		MECHANISMS_DO(start, ());
+		say_hello(HANDSHAKE_START, environment_late_ns());
+		MECHANISMS_DO(settle, ());
+		start_follow_forks();
+		note_start(begin_ns);
+	}
 	errno = saved_errno;
 }

@@ -212,6 +212,7 @@ void clock_begin_thread(void)
 void clock_expect_end(void)
 {
 	own.is_end_expected = true;
+	thread_notes.attach = agent.attaches;
 	__atomic_fetch_add(&other_threads, 1, __ATOMIC_RELAXED);
 }
 
@@ -261,6 +262,18 @@ static void clock_end_pause(struct ring_header *ring, u64 now_ns)
 	own.pauses = clock_pauses(ring);
 	own.switches = clock_switches(RUSAGE_THREAD, &own.waits, &own.system_ns);
 	clock_begin_anew(ring, now_ns);
+}
+
+/* The first sample of a thread for a recorder that came while it ran. */
+static void clock_meet_recorder(struct ring_header *ring, u64 now_ns)
+{
+	thread_notes.attach = agent.attaches;
+	thread_notes.name_hash = 0;
+	own.covered_ns = own.weighed_ns = 0;
+	own.tick_ns = own.tick_due_ns = 0;
+	own.is_end_expected = false;
+	own.switch_cost_ns = ring->switch_cost_ns;
+	clock_end_pause(ring, now_ns);
 }
 
 /*
@@ -453,7 +466,9 @@ static void clock_look_around(struct ring_header *ring, u64 now_ns)
 	clock_meet_timers(ring);
 	if (thread_notes.tid == 0 && agent.may_call)
 		clock_meet_thread(ring, now_ns);
-	if (own.pauses != clock_pauses(ring) && agent.may_call)
+	if (thread_notes.attach != agent.attaches && agent.may_call)
+		clock_meet_recorder(ring, now_ns);
+	else if (own.pauses != clock_pauses(ring) && agent.may_call)
 		clock_end_pause(ring, now_ns);
 }
 
@@ -546,7 +561,8 @@ struct sample_time clock_end_thread(struct ring_header *ring)
 	clock_meet_timers(ring);
 	const u64 end_ns = agent.terms.flags & RING_CLOCK_USER ? clock_user_ns(RUSAGE_THREAD)
 							       : clock_thread_ns(ring);
-	const bool is_same_account = own.pauses == clock_pauses(ring);
+	const bool is_same_account =
+		own.pauses == clock_pauses(ring) && thread_notes.attach == agent.attaches;
 	u64 due_ns = 0;
 
 	if (is_same_account && clock_knows_rest() && end_ns > clock_covered_to_ns(end_ns))

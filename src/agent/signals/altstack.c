@@ -143,6 +143,9 @@ AGENT_START void altstack_begin(void)
 	const unsigned long bytes = getauxval(AT_MINSIGSTKSZ);
 
 	altstacks.frame_bytes = bytes != 0 ? bytes : MEMORY_PAGE;
+	/* Again, where it was given back. */
+	if (altstacks.has_thread_end)
+		return;
 	altstacks.has_thread_end =
 		pthread_key_create(&altstacks.thread_end, altstack_end_thread) == 0;
 }

@@ -1,0 +1,81 @@
+/*
+ * attach - the agent's start in a process that runs already, and its leaving.
+ *
+ * A thread of the recorder's making (src/attach/stub.h) loads the agent, whose constructor finds no
+ * recorder and does nothing else, and calls fathom_attach_1() with all signals blocked.  The
+ * agent is never unloaded: its handler stays for traps that are still on their way, and the next
+ * attach calls the same entry.
+ */
+#include "abi/attach.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "abi/handshake.h"
+#include "abi/ring.h"
+#include "agent/core/agent.h"
+#include "agent/core/environment.h"
+#include "agent/core/handshake.h"
+#include "agent/core/hooks.h"
+#include "agent/core/mechanism.h"
+#include "agent/core/redirect.h"
+#include "agent/core/start.h"
+
+static char socket_path[ATTACH_SOCKET_SIZE];
+static bool has_begun;
+
+/* The kernel's, and the program's as far as it knows of ours. */
+static bool is_trap_used(void)
+{
+	struct sigaction action;
+
+	return !agent.is_trap_ours &&
+	       (sigaction(SIGTRAP, NULL, &action) != 0 || action.sa_handler != SIG_DFL);
+}
+
+/* What the constructor of a preloaded agent does. */
+static void begin_once(void)
+{
+	if (has_begun)
+		return;
+	has_begun = true;
+	hooks_find_global();
+	if (environment_socket() == NULL)
+		start_follow_forks();
+}
+
+int fathom_attach_1(const struct attach_order *order) AGENT_EXPORT;
+int fathom_attach_1(const struct attach_order *order)
+{
+	if (order->bytes != sizeof *order || order->socket[ATTACH_SOCKET_SIZE - 1] != '\0')
+		return ATTACH_BAD_ORDER;
+	if (order->wish == ATTACH_LEAVE) {
+		handshake_leave();
+		return ATTACH_HAS_LEFT;
+	}
+	if (agent.ring != NULL && handshake_reaches_recorder())
+		return ATTACH_IS_SAMPLED;
+	if (is_trap_used())
+		return ATTACH_TRAP_USED;
+	handshake_leave();
+	begin_once();
+	if (order->main_thread)
+		agent.main_thread_pointer = order->main_thread_pointer;
+	agent.has_had_threads = true;
+	agent.leaves_children = true;
+	agent.attaches++;
+	if (!agent.is_trap_ours)
+		MECHANISMS_DO(start, ());
+	redirect_images();
+	MECHANISMS_DO(unloaded, (0));
+	strcpy(socket_path, order->socket);
+	environment_adopt(socket_path);
+	handshake_run(HANDSHAKE_ATTACH, HANDSHAKE_NO_REASON);
+	if (agent.ring != NULL)
+		MECHANISMS_DO(resume, (agent.ring));
+	return agent.ring != NULL ? ATTACH_ENTERED : ATTACH_NO_ANSWER;
+}
