@@ -12,7 +12,9 @@
 
 #define ATTACH_ENTRY       "fathom_attach_1"
 #define ATTACH_OBJECT      "libfathom-agent-record.so" /* its SONAME */
-#define ATTACH_SOCKET_SIZE 108                         /* of sun_path */
+#define ATTACH_FILE        "fathom-agent"              /* the memfd that it is loaded from */
+#define ATTACH_MEMORY      "/memfd:" ATTACH_FILE
+#define ATTACH_SOCKET_SIZE 108 /* of sun_path */
 
 enum attach_wish {
 	ATTACH_ENTER,
@@ -20,10 +22,10 @@ enum attach_wish {
 };
 
 struct attach_order {
-	u32 bytes;       /* sizeof this */
-	u32 wish;        /* enum attach_wish */
-	u32 main_thread; /* whether the next is known */
-	u32 reserved;
+	u32 bytes;            /* sizeof this */
+	u32 wish;             /* enum attach_wish */
+	u32 main_thread;      /* whether the next is known */
+	u32 follows_children; /* whether children of fork say hello */
 	u64 main_thread_pointer;
 	char socket[ATTACH_SOCKET_SIZE + 4]; /* where the recorder listens */
 };

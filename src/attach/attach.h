@@ -23,6 +23,9 @@ struct attach_options {
 	pid_t pid;
 	const char *agent_path;  /* the shared object; need not be readable to the target */
 	const char *socket_path; /* where the recorder listens, as the target sees it */
+	bool follows_children;   /* of fork: their agents say hello, too */
+	/* In place of these: an agent that is in it forgets its recorder. */
+	bool is_leaving;
 };
 
 /*

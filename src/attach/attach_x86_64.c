@@ -79,15 +79,18 @@ static void fill_block(const struct attach *attach, const struct attach_libc *li
 		.first_thread = first_thread,
 		.object_fd = -1,
 		.patience_ms = PATIENCE_MS,
-		.object_name = "fathom-agent",
+		.object_name = ATTACH_FILE,
 		.soname = ATTACH_OBJECT,
 		.entry_name = ATTACH_ENTRY,
 		.order = { .bytes = sizeof(struct attach_order),
+			   .wish = attach->options->is_leaving ? ATTACH_LEAVE : ATTACH_ENTER,
 			   .main_thread = main_thread_pointer != 0,
+			   .follows_children = attach->options->follows_children,
 			   .main_thread_pointer = main_thread_pointer },
 	};
-	snprintf(block->order.socket, sizeof block->order.socket, "%s",
-		 attach->options->socket_path);
+	if (!attach->options->is_leaving)
+		snprintf(block->order.socket, sizeof block->order.socket, "%s",
+			 attach->options->socket_path);
 }
 
 static int map_into(struct hold *hold, size_t bytes, int protection, uint64_t *out_address,
@@ -335,7 +338,9 @@ static int wait_for_entry(struct attach *attach, struct error *err)
 		}
 		if (state == STUB_WANTS_OBJECT && !is_filled) {
 			is_filled = true;
-			rc = fill_object(attach, err);
+			rc = attach->options->is_leaving
+				     ? error_set(err, -ENOENT, "it has no agent")
+				     : fill_object(attach, err);
 			say(attach, rc == 0 ? STUB_GO : STUB_LEAVE);
 			if (rc < 0)
 				return rc;
@@ -385,6 +390,7 @@ static int explain_result(int32_t result, struct error *err)
 {
 	switch (result) {
 	case ATTACH_ENTERED:
+	case ATTACH_HAS_LEFT:
 		return 1;
 	case ATTACH_IS_SAMPLED:
 		return error_set(err, -EBUSY, "another fathom records it");

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "abi/attach.h"
 #include "attach/status.h"
 #include "base/error.h"
 #include "target/maps.h"
@@ -57,6 +58,19 @@ int judge_maps(const struct maps *maps, struct error *err)
 	return 0;
 }
 
+/* An agent that an earlier attach has left has its handler in place. */
+static bool has_agent(const struct maps *maps)
+{
+	for (size_t i = 0; i < maps_count(maps); i++) {
+		const char *path = maps_at(maps, i)->path;
+
+		if (strncmp(path, ATTACH_MEMORY, strlen(ATTACH_MEMORY)) == 0 ||
+		    strstr(path, ATTACH_OBJECT) != NULL)
+			return true;
+	}
+	return false;
+}
+
 static bool has_proc(pid_t pid)
 {
 	char path[64];
@@ -79,6 +93,9 @@ int judge_process(pid_t pid, const struct maps *maps, struct error *err)
 	rc = judge_status(&status, err);
 	if (rc == 0)
 		rc = judge_maps(maps, err);
+	if (rc == 0 && !has_agent(maps) &&
+	    attach_status_has_signal(status.caught | status.ignored, SIGTRAP))
+		rc = error_set(err, -ENOTSUP, "it uses SIGTRAP itself");
 	if (rc == 0 && !has_proc(pid))
 		rc = error_set(err, -ENOTSUP, "no /proc is mounted where it runs");
 	return rc;

@@ -198,7 +198,7 @@ static void account_entered(struct image *image, const struct account_terms *ter
 	} else {
 		image->cpu_ns += covered_ns;
 	}
-	if (terms->is_user_mode_only && !terms->is_user_clock)
+	if ((terms->is_user_mode_only || image->is_attached) && !terms->is_user_clock)
 		account_kernel_time(image, covered_ns, figures);
 }
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -24,6 +25,7 @@
 #include "collect/ring_memory.h"
 #include "collect/ring_view.h"
 #include "collect/thread_events.h"
+#include "attach/status.h"
 #include "collect/known_calls.h"
 
 /*
@@ -75,6 +77,18 @@ static bool image_has_sigtrap(const struct image *image, const struct enter_term
 	return terms->has_sigtrap && !image->trigger.begins_by_timers;
 }
 
+/* session_agent.h says why. */
+static bool image_is_user_mode_only(const struct image *image, const struct enter_terms *terms)
+{
+	return terms->is_user_mode_only || image->is_attached;
+}
+
+static bool has_kernel_ticks(const struct image *image, const struct enter_terms *terms)
+{
+	return !terms->is_trace && (terms->has_kernel_ticks ||
+				    (image->is_attached && terms->clock == CLOCK_KIND_CPU));
+}
+
 /* The ring's memory; smaller than it should be where files may not be so large (ulimit -f). */
 static int ring_make(struct image *image, const struct enter_terms *terms)
 {
@@ -104,7 +118,7 @@ static int ring_make(struct image *image, const struct enter_terms *terms)
 	ring->word_count = words;
 	ring->period_ns = image->period_ns;
 	ring->period_ticks = ticks_in(image->period_ns, terms);
-	ring->epoch = image->serial;
+	ring->epoch = image->epoch_base ^ image->serial;
 	/*
 	 * Rather too little, which the recorder sees and mends, than too much, which it
 	 * cannot.
@@ -112,8 +126,8 @@ static int ring_make(struct image *image, const struct enter_terms *terms)
 	ring->switch_cost_ns =
 		image_has_sigtrap(image, terms) ? terms->switch_cost_ns * 3 / 4 : 0;
 	ring->flags = (terms->clock == CLOCK_KIND_USER ? RING_CLOCK_USER : 0) |
-		      (terms->is_user_mode_only ? RING_USER_MODE_ONLY : 0) |
-		      (terms->has_kernel_ticks && !terms->is_trace ? RING_KERNEL_TICKS : 0) |
+		      (image_is_user_mode_only(image, terms) ? RING_USER_MODE_ONLY : 0) |
+		      (has_kernel_ticks(image, terms) ? RING_KERNEL_TICKS : 0) |
 		      (image_has_sigtrap(image, terms) || terms->is_trace ? 0 : RING_TIMER) |
 		      (terms->is_trace ? RING_TRACE : 0) |
 		      (terms->no_builtins ? RING_NO_BUILTINS : 0) |
@@ -146,23 +160,44 @@ struct opening {
 	size_t older;
 };
 
+/*
+ * Of a process that runs already: not the thread that says hello, which is ours, nor one that
+ * blocks SIGTRAP, and would find it where it waits for signals (sigtimedwait(), ppoll()).
+ */
+static bool may_be_trapped(struct opening *opening, pid_t tid)
+{
+	struct image *image = opening->image;
+	struct attach_status status;
+
+	if ((opening->hello->occasion == HANDSHAKE_ATTACH && (u32)tid == opening->hello->tid) ||
+	    attach_status_read(image->pid, tid, &status) < 0)
+		return false;
+	if (!attach_status_has_signal(status.blocked, SIGTRAP))
+		return true;
+	if (image->blocking++ == 0)
+		image->first_blocking = tid;
+	return false;
+}
+
 /* The event that samples a thread; where timers do, one that counts for the account. */
 static int thread_event_open(void *context, pid_t tid)
 {
 	struct opening *opening = context;
 	struct image *image = opening->image;
 
+	if (image->is_attached && !may_be_trapped(opening, tid))
+		return -ESRCH;
 	if ((u32)tid != opening->hello->tid && opening->older < RING_OLDER_THREADS)
 		image->ring->older_tids[opening->older++] = (u32)tid;
 	if (!opening->terms->has_sigtrap)
 		return perf_open_counter(tid, false);
-	return perf_open_sampler(tid,
-				 &(struct perf_sampler){
-					 .period_ns = image->period_ns,
-					 .is_user_mode_only = opening->terms->is_user_mode_only,
-					 .is_off = opening->is_off,
-					 .mark = HANDSHAKE_EVENT_MARK,
-				 });
+	return perf_open_sampler(tid, &(struct perf_sampler){
+					      .period_ns = image->period_ns,
+					      .is_user_mode_only = image_is_user_mode_only(
+						      image, opening->terms),
+					      .is_off = opening->is_off,
+					      .mark = HANDSHAKE_EVENT_MARK,
+				      });
 }
 
 struct pause_terms enter_pause_terms(const struct enter_terms *terms)
@@ -190,13 +225,15 @@ static int image_open_events(struct image *image, const struct handshake_hello *
 		trigger->state = IMAGE_TRIGGER_CHANGED;
 		trigger->clock_from_ns = trigger->clock_ns = image->opened_cpu_ns;
 	}
-	const int rc = has_events ? thread_events_open(&image->events, image->pid,
-						       thread_event_open, &opening)
-				  : 0;
+	const int rc =
+		has_events ? (image->is_attached ? thread_events_open_all : thread_events_open)(
+				     &image->events, image->pid, thread_event_open, &opening)
+			   : 0;
 	const struct pause_terms pause_terms = enter_pause_terms(terms);
 
 	image->has_sampling_events = has_sigtrap && rc == 0;
-	image->has_kernel_samples = image->has_sampling_events && !terms->is_user_mode_only;
+	image->has_kernel_samples =
+		image->has_sampling_events && !image_is_user_mode_only(image, terms);
 	if (opening.is_off)
 		pause_begin(image, PAUSE_DEBUGGER, &pause_terms);
 	return has_sigtrap ? rc : 0;

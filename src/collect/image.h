@@ -198,7 +198,13 @@ struct image {
 	struct image_counters next_counters;
 	bool is_counter_tried;
 	uint64_t seen_ns; /* its CPU time (user clock: user time) when last looked at */
-	bool is_idle;     /* it had burned nothing when last looked at */
+	bool is_attached; /* its agent came while it ran: session_agent.h */
+	/* Of its threads then, those that block SIGTRAP and have no event. */
+	unsigned int blocking;
+	pid_t first_blocking;
+	/* Of its ring's epochs: its agent remembers those of earlier recorders. */
+	uint64_t epoch_base;
+	bool is_idle; /* it had burned nothing when last looked at */
 	/* An exec gave it other rights: no event of before counts it any more.  0: none did. */
 	uint64_t unwatched_since_ns;
 	bool is_watched_known;

@@ -273,6 +273,22 @@ void interpreters_see(struct interpreters *interpreters, struct image *image,
 		add(interpreters, image, place, file_of(interpreters, image, place));
 }
 
+bool interpreters_are_in(struct interpreters *interpreters, const struct image *image)
+{
+	const struct module_place *place;
+
+	for (size_t i = 0; (place = mappings_at(image->mappings, i)) != NULL; i++) {
+		const struct interpreter_file *file =
+			place->to_ns == UINT64_MAX && place->path != NULL
+				? file_of(interpreters, image, place)
+				: NULL;
+
+		if (file != NULL && file->kind->why_not(file->image) == NULL)
+			return true;
+	}
+	return false;
+}
+
 void interpreters_recall(const struct interpreters *interpreters, struct image *image)
 {
 	const struct module_place *place;

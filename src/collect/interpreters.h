@@ -7,6 +7,7 @@
  * the file comes from a slow disk, and seldom as long as an interpreter takes to begin.
  */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,8 @@ void interpreters_done(struct interpreters *interpreters);
 /* The image has mapped this, and has a ring, or copied stacks: those have no layout. */
 void interpreters_see(struct interpreters *interpreters, struct image *image,
 		      const struct module_place *place);
+/* Whether one is in what the image, which may have no ring, has mapped, and its layout is known. */
+bool interpreters_are_in(struct interpreters *interpreters, const struct image *image);
 /* The image has got its ring: those that it has mapped in files that were asked before. */
 void interpreters_recall(const struct interpreters *interpreters, struct image *image);
 /* The image runs: everything that it has mapped. */

@@ -476,7 +476,9 @@ unsigned int pump_image(struct pump *pump, struct image *image, uint64_t mark, i
 	if (!image->trust.is_lost) {
 		/* Each image has epochs of its own: what a child of fork sends is not its
 		 * parent's. */
-		ring_view_set_epoch(image, (uint64_t)pump->epochs.number << 32 | image->serial);
+		ring_view_set_epoch(
+			image, image->epoch_base ^
+				       ((uint64_t)pump->epochs.number << 32 | image->serial));
 		pump->now_ns = monotonic_ns();
 		image->ring_tail = pump_records(pump, image, mark, is_last);
 		ring_view_give_back(image);

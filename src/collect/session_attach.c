@@ -1,9 +1,11 @@
 #include "collect/session_attach.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -15,10 +17,12 @@
 #include "collect/image.h"
 #include "collect/mappings.h"
 #include "collect/process_stat.h"
+#include "collect/session_agent.h"
 #include "collect/session_facts.h"
 #include "collect/session_options.h"
 #include "collect/session_state.h"
 #include "collect/sideband.h"
+#include "collect/switch_cost.h"
 #include "collect/thread_scan.h"
 #include "collect/unentered.h"
 #include "remote/refusal.h"
@@ -63,19 +67,6 @@ static struct image *add_image(struct session *session, pid_t pid)
 	return image;
 }
 
-/*
- * How this process is to be sampled.  *out_why, a literal or NULL: what is not seen of it so, and
- * what would show it.
- */
-static enum attach_means choose_means(const struct session *session, const struct image *image,
-				      const char **out_why)
-{
-	(void)session;
-	(void)image;
-	*out_why = NULL;
-	return ATTACH_COPIED;
-}
-
 static int explain(const struct session *session, pid_t pid, int rc, struct error *err)
 {
 	const bool is_user_clock = session->options->clock == CLOCK_KIND_USER;
@@ -105,40 +96,51 @@ static int begin_copied(struct session *session, struct image *image, struct err
 	return 0;
 }
 
+/*
+ * From inside where that shows more and can be done; else its native frames are sampled, and a note
+ * says why.
+ */
+static int begin_sampling(struct session *session, struct image *image, struct error *err)
+{
+	struct error why;
+	const int rc = session_agent_is_wanted(session, image)
+			       ? session_agent_begin(session, image, &why)
+			       : -ENOSYS;
+
+	if (rc == 0)
+		return 0;
+	/* A preloaded agent's trap and our copies would add to each other's cost. */
+	if (rc == -EBUSY || (session->options->trigger != TRIGGER_COPIED &&
+			     process_maps_have(image->pid, RING_NAME)))
+		return error_set(err, -EBUSY,
+				 "process %d is recorded by another fathom already; with "
+				 "'--trigger copied' it can be recorded beside that",
+				 (int)image->pid);
+	if (session->options->trigger == TRIGGER_SIGTRAP)
+		return error_set(err, rc, "cannot bring an agent into process %d: %s",
+				 (int)image->pid, why.text);
+	if (rc != -ENOSYS)
+		notes_add(session->notes,
+			  "%s (pid %d): native frames only, no agent could be brought in: %s",
+			  image->name, (int)image->pid, why.text);
+	return begin_copied(session, image, err);
+}
+
 static int begin_image(struct session *session, pid_t pid, struct error *err)
 {
-	const char *why = NULL;
 	int rc = sideband_follow(session->sideband, pid, session->options->with_children, err);
 
 	if (rc < 0)
 		return explain(session, pid, rc, err);
 	struct image *image = add_image(session, pid);
 
-	rc = choose_means(session, image, &why) == ATTACH_COPIED
-		     ? begin_copied(session, image, err)
-		     : -ENOSYS;
+	rc = begin_sampling(session, image, err);
 	if (rc == 0 && process_has_debugger(pid))
 		notes_add(session->notes,
 			  "a debugger traces %s (pid %d): while it holds the process stopped, "
 			  "nothing runs that could be sampled",
 			  image->name, (int)pid);
-	if (why != NULL)
-		notes_add(session->notes, "%s (pid %d): %s", image->name, (int)pid, why);
 	return rc;
-}
-
-static int judge(const struct session *session, pid_t pid, struct error *err)
-{
-	const int rc = refusal_judge(COMMAND, pid, err);
-
-	if (rc < 0)
-		return rc;
-	if (session->options->trigger != TRIGGER_COPIED && process_maps_have(pid, RING_NAME))
-		return error_set(err, -EBUSY,
-				 "process %d is recorded by another fathom already; with "
-				 "'--trigger copied' it can be recorded beside that",
-				 (int)pid);
-	return 0;
 }
 
 /* Those that were named, and with --children what descends from them. */
@@ -163,6 +165,16 @@ static int begin_all(struct session *session, struct error *err)
 	return rc;
 }
 
+/* Whether an agent could be trapped here. */
+static void find_sigtrap(struct session *session, pid_t pid)
+{
+	struct perf_ability ability = { 0 };
+
+	if (session->options->trigger != TRIGGER_COPIED &&
+	    perf_ability_find(pid, TRIGGER_AUTO, session->options->clock, &ability, NULL) == 0)
+		session->ability.can_sigtrap = ability.can_sigtrap;
+}
+
 static int prepare(struct session *session, struct error *err)
 {
 	const struct session_options *options = session->options;
@@ -171,6 +183,7 @@ static int prepare(struct session *session, struct error *err)
 
 	if (rc < 0)
 		return explain(session, pid, rc, err);
+	find_sigtrap(session, pid);
 	session->enter_terms = (struct enter_terms){
 		.clock = options->clock,
 		.rate_hz = options->rate_hz,
@@ -178,6 +191,8 @@ static int prepare(struct session *session, struct error *err)
 		.has_sideband = true,
 		.counts_unentered = true,
 		.is_user_mode_only = !session->ability.can_see_kernel,
+		.processors = (uint32_t)get_nprocs(),
+		.has_sigtrap = session->ability.can_sigtrap,
 		.start_ns = session->start_ns,
 		.start_ticks = session->start_ticks,
 		.interpreters = &session->interpreters,
@@ -187,9 +202,35 @@ static int prepare(struct session *session, struct error *err)
 		.is_user_mode_only = !session->ability.can_see_kernel,
 		.is_user_clock = options->clock == CLOCK_KIND_USER,
 	};
+	if (session->ability.can_sigtrap)
+		session->enter_terms.switch_cost_ns =
+			switch_cost_measure(perf_choose_period(options->rate_hz, 0));
 	session->tree.has_sideband = true;
 	session->tree.leaves_children = !options->with_children;
 	return sideband_open_empty(&session->sideband, err);
+}
+
+/* What samples the processes, when that is no longer a guess. */
+static void write_means(struct session *session)
+{
+	const struct tree *tree = &session->tree;
+	size_t attached = 0;
+
+	for (size_t i = 0; i < tree->count; i++)
+		attached += tree->images[i]->is_attached;
+	if (attached == 0)
+		return;
+	struct perf_ability ability = session->ability;
+
+	ability.is_copied = false;
+	snprintf(ability.why, sizeof ability.why,
+		 "perf events on each thread, by an agent that was brought into %s; system "
+		 "time is "
+		 "sampled by timers, at the kernel's ticks, where a thread has much of it",
+		 attached == tree->count
+			 ? "the running process"
+			 : "some of the processes, the others by copied stacks");
+	session_facts_write_sampling(session->writer, session->options, &ability);
 }
 
 int session_attach_start(struct session *session, struct error *err)
@@ -198,7 +239,7 @@ int session_attach_start(struct session *session, struct error *err)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < options->pid_count; i++)
-		rc = judge(session, options->pids[i], err);
+		rc = refusal_judge(COMMAND, options->pids[i], err);
 	if (rc == 0)
 		rc = prepare(session, err);
 	if (rc < 0)
@@ -206,7 +247,10 @@ int session_attach_start(struct session *session, struct error *err)
 	session_begin_storms(session);
 	session_facts_write_start(session->writer, options, &session->ability,
 				  session->start_ns);
-	return begin_all(session, err);
+	rc = begin_all(session, err);
+	if (rc == 0)
+		write_means(session);
+	return rc;
 }
 
 bool session_attach_is_over(const struct session *session)
@@ -223,6 +267,8 @@ void session_attach_leave(struct session *session)
 
 	session_take_events(session);
 	for (size_t i = 0; i < tree->count; i++)
-		if (tree->images[i]->state != IMAGE_ENTERED)
+		if (tree->images[i]->is_attached)
+			session_agent_end(tree->images[i]);
+		else if (tree->images[i]->state != IMAGE_ENTERED)
 			unentered_look(tree, tree->images[i], &session->enter_terms);
 }

@@ -113,9 +113,9 @@ static int64_t unix_time_of(uint64_t monotonic)
 	       (int64_t)(monotonic_ns() - monotonic);
 }
 
-static void write_sampling(struct recording_writer *writer,
-			   const struct session_options *options,
-			   const struct perf_ability *ability)
+void session_facts_write_sampling(struct recording_writer *writer,
+				  const struct session_options *options,
+				  const struct perf_ability *ability)
 {
 	recording_writer_set(writer, KEY_CLOCK,
 			     options->clock == CLOCK_KIND_USER ? "user" : "cpu");
@@ -144,7 +144,7 @@ void session_facts_write_start(struct recording_writer *writer,
 		recording_writer_set(writer, KEY_CLOCK,
 				     options->clock == CLOCK_KIND_WALL ? "wall" : "cpu");
 	else
-		write_sampling(writer, options, ability);
+		session_facts_write_sampling(writer, options, ability);
 	if (options->only[0] != '\0')
 		write_only(writer, options->only);
 	recording_writer_set(writer, KEY_CHILDREN, options->no_children ? "0" : "1");

@@ -17,6 +17,10 @@ struct session_options;
 void session_facts_write_start(struct recording_writer *writer,
 			       const struct session_options *options,
 			       const struct perf_ability *ability, uint64_t start_ns);
+/* Of those, what takes samples: again when that has turned out to be something else. */
+void session_facts_write_sampling(struct recording_writer *writer,
+				  const struct session_options *options,
+				  const struct perf_ability *ability);
 /*
  * Why no agent came, by its file, its root directory and what started it; unanswered: why one that
  * came was not answered, or NULL.  Lives as long as image.

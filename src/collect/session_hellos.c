@@ -11,6 +11,7 @@
 #include "collect/hello_server.h"
 #include "collect/image.h"
 #include "collect/process_stat.h"
+#include "collect/session_agent.h"
 #include "collect/session_options.h"
 #include "collect/session_facts.h"
 #include "collect/unentered.h"
@@ -76,6 +77,9 @@ static void session_enter(struct session *session, const struct handshake_hello 
 		return;
 	}
 	image->uid = peer_uid(connection);
+	/* Then no agent is preloaded: its parent was attached to. */
+	if (session->options->argv == NULL)
+		session_agent_expect(session, image);
 	/* Not all in it are brief; and it may be about to make a thread. */
 	session_end_storm(session, image->in_storm);
 	enter_image(image, hello, connection, &session->enter_terms);

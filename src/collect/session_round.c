@@ -56,12 +56,22 @@ static void session_end_trace(struct session *session, struct image *image)
 	session->calls += image->calls->calls;
 }
 
+/*
+ * What a process had burned when the events of an attached agent were opened.  The agent's own
+ * figure has too much taken off: what switches cost before there were events.
+ */
+static uint64_t image_attached_at_ns(const struct image *image)
+{
+	return image->opened_cpu_ns != 0 ? image->opened_cpu_ns : image->cpu_before_ns;
+}
+
 /* What its agent has left in the header, and in the area behind the ring. */
 static void session_end_agent(struct session *session, struct image *image)
 {
 	/* A trace has no account, and so not what an earlier image of the process burned. */
 	if (!image->trust.is_lost && image->calls == NULL)
-		image->start_cpu_ns = ring_view_start_cpu_ns(image);
+		image->start_cpu_ns = image->is_attached ? image_attached_at_ns(image)
+							 : ring_view_start_cpu_ns(image);
 	session_end_trace(session, image);
 	if (!image->trust.is_lost) {
 		const struct ring_costs costs = ring_view_costs(image);

@@ -151,6 +151,9 @@ static uint32_t look_at(struct session *session, struct image *image, uint64_t n
 
 static bool may_change(const struct image *image)
 {
+	/* Threads that an attached agent meets have no timer, and their ends are not seen. */
+	if (image->is_attached)
+		return false;
 	return image->state == IMAGE_ENTERED && !image->trust.is_lost && !image->is_ended &&
 	       image->trigger.state == IMAGE_TRIGGER_FIRST && image->events.count > 0 &&
 	       image->pause.causes == 0;

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "collect/perf_events.h"
+#include "collect/thread_scan.h"
 
 static int open_all(struct thread_events *events, DIR *tasks,
 		    int (*open_on)(void *context, pid_t tid), void *context)
@@ -50,6 +51,37 @@ int thread_events_open(struct thread_events *events, pid_t pid,
 	if (rc < 0)
 		thread_events_close(events);
 	return rc;
+}
+
+struct opening_all {
+	struct thread_events *events;
+	int (*open_on)(void *context, pid_t tid);
+	void *context;
+};
+
+static int open_one(void *context, pid_t tid)
+{
+	struct opening_all *all = context;
+	struct thread_events *events = all->events;
+	const int fd = all->open_on(all->context, tid);
+
+	if (fd < 0)
+		return fd;
+	events->fds =
+		array_grow(events->fds, events->count, &events->capacity, sizeof *events->fds);
+	events->fds[events->count++] = fd;
+	return 0;
+}
+
+int thread_events_open_all(struct thread_events *events, pid_t pid,
+			   int (*open_on)(void *context, pid_t tid), void *context)
+{
+	struct opening_all all = { events, open_on, context };
+	const int rc = thread_scan(pid, open_one, &all);
+
+	if (rc < 0)
+		thread_events_close(events);
+	return rc < 0 ? rc : 0;
 }
 
 void thread_events_close(struct thread_events *events)

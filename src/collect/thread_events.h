@@ -18,6 +18,9 @@ struct thread_events {
  */
 int thread_events_open(struct thread_events *events, pid_t pid,
 		       int (*open_on)(void *context, pid_t tid), void *context);
+/* The same of a process that makes threads meanwhile: /proc is read until none is new. */
+int thread_events_open_all(struct thread_events *events, pid_t pid,
+			   int (*open_on)(void *context, pid_t tid), void *context);
 void thread_events_close(struct thread_events *events);
 /* Their counts together, in ns. */
 uint64_t thread_events_read(const struct thread_events *events);

@@ -43,7 +43,10 @@ static void begin_once(void)
 	if (has_begun)
 		return;
 	has_begun = true;
-	hooks_find_global();
+	for (const struct mechanism *const *row = mechanisms; *row != NULL; row++) {
+		if ((*row)->hooks != NULL)
+			hooks_find_global((*row)->hooks);
+	}
 	if (environment_socket() == NULL)
 		start_follow_forks();
 }
@@ -66,7 +69,7 @@ int fathom_attach_1(const struct attach_order *order)
 	if (order->main_thread)
 		agent.main_thread_pointer = order->main_thread_pointer;
 	agent.has_had_threads = true;
-	agent.leaves_children = true;
+	agent.leaves_children = !order->follows_children;
 	agent.attaches++;
 	if (!agent.is_trap_ours)
 		MECHANISMS_DO(start, ());

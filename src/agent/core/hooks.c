@@ -9,7 +9,6 @@
 
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
-#include "agent/core/mechanism.h"
 
 AGENT_START hook_function hook_next(const struct hooks *hooks, u32 number)
 {
@@ -35,13 +34,14 @@ AGENT_START void hooks_find(const struct hooks *hooks)
 /* Whether the function is another image's. */
 static bool is_of_another_image(const void *function)
 {
+	static const char here;
 	Dl_info theirs, ours;
 
-	return dladdr(function, &theirs) != 0 && dladdr(mechanisms, &ours) != 0 &&
+	return dladdr(function, &theirs) != 0 && dladdr(&here, &ours) != 0 &&
 	       theirs.dli_fbase != ours.dli_fbase;
 }
 
-static void find_global(const struct hooks *hooks)
+void hooks_find_global(const struct hooks *hooks)
 {
 	for (u32 i = 0; i < hooks->count; i++) {
 		hook_function found;
@@ -51,14 +51,6 @@ static void find_global(const struct hooks *hooks)
 		*(void **)&found = dlsym(RTLD_DEFAULT, hooks->names[i]);
 		if (found != NULL && is_of_another_image(*(void **)&found))
 			__atomic_store_n(&hooks->next[i], found, __ATOMIC_RELAXED);
-	}
-}
-
-void hooks_find_global(void)
-{
-	for (const struct mechanism *const *row = mechanisms; *row != NULL; row++) {
-		if ((*row)->hooks != NULL)
-			find_global((*row)->hooks);
 	}
 }
 

@@ -38,7 +38,7 @@ void hooks_find(const struct hooks *hooks);
  * Of an agent that is loaded late: the definitions that all images share, if they are not the
  * agent's own.  The program's own or a sanitizer's are called as without us.
  */
-void hooks_find_global(void);
+void hooks_find_global(const struct hooks *hooks);
 /* The same of what the agent itself calls past the program's definitions. */
 void hooks_begin(void);
 /* The next definition of a function that PASSES_ON. */

@@ -1,0 +1,333 @@
+"""record -p brings an agent into a program that runs: its functions are seen, and it notices nothing."""
+
+import http.client
+import os
+import random
+import re
+import signal
+import subprocess
+import threading
+import time
+import unittest
+
+import command_line
+import live
+import live_python
+import live_ruby
+import processes
+
+# Parts of 1/2, 1/3 and 1/6 of its time; it ends by itself, with an exit code of its own.
+PYTHON_PARTS = """
+import sys, time
+def one(n):
+    return sum(i * i % 7 for i in range(n))
+def three():
+    return one(3000)
+def two():
+    return one(2000)
+def last():
+    return one(1000)
+print("ready", flush=True)
+end = time.monotonic() + float(sys.argv[1])
+while time.monotonic() < end:
+    three(); two(); last()
+print("done", flush=True)
+sys.exit(7)
+"""
+RUBY_PARTS = """
+def one(n) = (1..n).sum { |i| i * i % 7 }
+def three = one(3000)
+def two = one(2000)
+def last = one(1000)
+$stdout.sync = true
+puts "ready"
+finish = Process.clock_gettime(Process::CLOCK_MONOTONIC) + ARGV[0].to_f
+while Process.clock_gettime(Process::CLOCK_MONOTONIC) < finish
+  three; two; last
+end
+puts "done"
+exit 7
+"""
+# A thread for each request; it says how many it has answered.
+PYTHON_SERVER = """
+import http.server, sys
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = str(sum(i * i for i in range(500))).encode()
+        self.send_response(200); self.send_header("Content-Length", str(len(body))); self.end_headers()
+        self.wfile.write(body)
+    def log_message(self, *words):
+        pass
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+print(server.server_port, flush=True)
+server.serve_forever()
+"""
+RUBY_SERVER = """
+require "socket"
+server = TCPServer.new("127.0.0.1", 0)
+$stdout.sync = true
+puts server.addr[1]
+loop do
+  Thread.new(server.accept) do |client|
+    nil while (line = client.gets) && line != "\\r\\n"
+    body = (1..500).sum { |i| i * i }.to_s
+    client.write "HTTP/1.1 200 OK\\r\\nContent-Length: #{body.size}\\r\\nConnection: close\\r\\n\\r\\n#{body}"
+  ensure
+    client.close
+  end
+end
+"""
+# Forks, starts programs, and becomes another one at last.
+PYTHON_STARTS = """
+import os, subprocess, sys
+print("ready", flush=True)
+bad = 0
+while not sys.stdin in __import__("select").select([sys.stdin], [], [], 0)[0]:
+    bad += subprocess.run(["true"]).returncode != 0
+    pid = os.fork()
+    if pid == 0:
+        sum(i * i for i in range(20000))
+        os._exit(5)
+    bad += os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) != 5
+    bad += os.system("exit 3") != 3 << 8
+os.execv(sys.executable, [sys.executable, "-c", f"import sys; sum(i * i for i in range(3000000)); sys.exit({bad} + 4)"])
+"""
+BLOCKS = """
+import signal, sys, threading, time
+def waits():
+    signal.pthread_sigmask(signal.SIG_BLOCK, range(1, signal.NSIG))
+    print("ready", flush=True)
+    while True:
+        got = signal.sigtimedwait([signal.SIGTRAP, signal.SIGUSR2], 0.01) if sys.argv[1] == "wait" else None
+        if got is not None:
+            print("got", got.si_signo, flush=True)
+        sum(range(3000))
+threading.Thread(target=waits, daemon=True).start()
+end = time.monotonic() + 60
+while time.monotonic() < end:
+    sum(i * i for i in range(1000))
+"""
+
+
+def is_x86_64():
+    return os.uname().machine == "x86_64"
+
+
+@unittest.skipUnless(is_x86_64(), "agents are brought into processes on x86-64 only")
+class AttachTest(live.LiveTest):
+    def start(self, command, said="ready", **options):
+        run = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+        self.addCleanup(processes.end_process, run)
+        if said is not None:
+            self.assertEqual(run.stdout.readline().decode().strip(), said)
+        return run
+
+    def python(self, program, *arguments, **options):
+        return self.start([self.need("/usr/bin/python3"), self.write("program.py", program), *arguments], **options)
+
+    def attach(self, pid, *words, expect=0):
+        path = self.path("test.fathom")
+        if os.path.exists(path):
+            os.unlink(path)
+        run = subprocess.run([live.FATHOM, "record", "-q", "-o", path, "-p", str(pid), *map(str, words)], capture_output=True,
+                             timeout=120, cwd=self.folder)
+        self.assertEqual(run.returncode, expect, run.stderr.decode(errors="replace"))
+        return live.Recording(path, run)
+
+    def need_agent(self, recording):
+        """The machine may not allow what it takes: then the recording says why."""
+        if recording.head()["trigger"] != "sigtrap":
+            self.skipTest(f"no agent was brought in: {recording.head()['trigger_why']}, {recording.head()['notes']}")
+        return recording
+
+    def notes(self, recording):
+        return " ".join(recording.head()["notes"])
+
+    def facts(self, run):
+        """What an attach could leave behind: descriptors, threads, agents that are mapped."""
+        maps = processes.read_bytes(f"/proc/{run.pid}/maps").decode()
+        return (len(os.listdir(f"/proc/{run.pid}/fd")), len(os.listdir(f"/proc/{run.pid}/task")),
+                len(re.findall(r"r-xp .*(?:fathom-agent|libfathom)", maps)))
+
+    def settle(self, run):
+        processes.wait_until(lambda: self.facts(run)[1] == 1, 60, "threads are left behind")
+
+
+class Interpreters(AttachTest):
+    compares_times = True
+
+    def assert_parts(self, run, out_of):
+        recording = self.need_agent(self.attach(run.pid))
+        out, err = run.communicate(timeout=60)
+        self.assertEqual((out, err, run.returncode), (b"done\n", b"", 7))
+        self.assert_adds_up(recording)
+        total = sum(recording.time_of(out_of + name, "total_ns") for name in ("three", "two", "last"))
+        self.assertGreater(total, 0.8 * recording.total_ns())
+        for name, share in (("three", 1 / 2), ("two", 1 / 3), ("last", 1 / 6)):
+            self.assert_share(recording.time_of(out_of + name, "total_ns") / total, share, 0.06, name)
+
+    def test_python(self):
+        self.assert_parts(self.python(PYTHON_PARTS, "4"), "")
+
+    def test_ruby(self):
+        ruby = self.need("ruby")
+        self.assert_parts(self.start([ruby, self.write("program.rb", RUBY_PARTS), "4"]), "Object#")
+
+    def test_threads_that_are_there_and_that_come(self):
+        run = self.start(live.workload("attached", 2))
+        recording = self.need_agent(self.attach(run.pid, "--trigger", "sigtrap", "-d", 1))
+        self.assertGreater(recording.time_of("burn", "total_ns"), 0.7 * recording.total_ns())
+        rows = [row for row in recording.report("--by", "thread")["threads"] if row["self_ns"] > 0]
+        self.assertGreaterEqual(len(rows), 2, rows)
+        out = run.communicate(b"x", timeout=60)[0]
+        self.assertEqual((out, run.returncode), (b"failed 0 early 0 wrong 0 waits some\n", 3))
+
+
+class Harmless(AttachTest):
+    def serve(self, command):
+        """The program, which has said its port, and a client that counts what went wrong."""
+        run = self.start(command, said=None)
+        port = int(run.stdout.readline())
+        state = {"answers": 0, "bad": [], "is_over": False}
+
+        def ask():
+            while not state["is_over"]:
+                try:
+                    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+                    connection.request("GET", "/")
+                    answer = connection.getresponse()
+                    if answer.status != 200 or not answer.read():
+                        state["bad"].append(answer.status)
+                    connection.close()
+                    state["answers"] += 1
+                except OSError as error:
+                    state["bad"].append(repr(error))
+        clients = [threading.Thread(target=ask) for _ in range(2)]
+        for client in clients:
+            client.start()
+
+        def finish():
+            state["is_over"] = True
+            for client in clients:
+                client.join()
+        self.addCleanup(finish)
+        state["finish"] = finish
+        return run, state
+
+    def assert_served(self, run, state, least=20):
+        processes.wait_until(lambda: state["answers"] > least, 60, "it answers nothing")
+        state["finish"]()
+        self.assertIsNone(run.poll(), run.stderr)
+        self.assertEqual(state["bad"], [])
+
+    def assert_cycles_harm_nothing(self, command, cycles=12):
+        run, state = self.serve(command)
+        self.need_agent(self.attach(run.pid, "-d", 0.1))
+        for _ in range(cycles):
+            before = state["answers"]
+            self.need_agent(self.attach(run.pid, "-d", 0.1))
+            processes.wait_until(lambda: state["answers"] > before, 60, "it answers nothing any more")
+        self.assert_served(run, state)
+        return run
+
+    def test_python_server(self):
+        run = self.assert_cycles_harm_nothing([self.need("/usr/bin/python3"), self.write("server.py", PYTHON_SERVER)])
+        self.settle(run)
+        descriptors, _, agents = self.facts(run)
+        self.assertLessEqual(descriptors, 5)
+        self.assertEqual(agents, 1, "each attach after the first uses the agent that is there")
+
+    def test_ruby_server(self):
+        self.assert_cycles_harm_nothing([self.need("ruby"), self.write("server.rb", RUBY_SERVER)])
+
+    def test_no_wait_is_interrupted(self):
+        for threads in (0, 2):
+            with self.subTest(threads=threads):
+                run = self.start(live.workload("attached", threads))
+                for _ in range(8):
+                    self.need_agent(self.attach(run.pid, "--trigger", "sigtrap", "-d", 0.1))
+                out = run.communicate(b"x", timeout=60)[0]
+                self.assertEqual((out, run.returncode), (b"failed 0 early 0 wrong 0 waits some\n", 3))
+
+    def test_a_recorder_that_is_killed_at_any_moment(self):
+        run, state = self.serve([self.need("/usr/bin/python3"), self.write("server.py", PYTHON_SERVER)])
+        moments = random.Random(17)
+        for _ in range(25):
+            recorder = subprocess.Popen([live.FATHOM, "record", "-q", "-o", self.path("killed.fathom"), "-p", str(run.pid)],
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(moments.random() * 0.25)
+            recorder.kill()
+            recorder.wait()
+            self.assertIsNone(run.poll())
+        self.assert_served(run, state)
+        self.settle(run)
+        self.need_agent(self.attach(run.pid, "-d", 0.1))
+
+    def test_it_forks_and_starts_programs_and_becomes_another(self):
+        for options in ([], ["--children"]):
+            with self.subTest(options):
+                run = self.python(PYTHON_STARTS)
+                recorder = subprocess.Popen([live.FATHOM, "record", "-q", "-o", self.path("starts.fathom"), "-p", str(run.pid),
+                                             *options], stderr=subprocess.PIPE)
+                processes.wait_until(lambda: self.facts(run)[2] or recorder.poll() is not None, 60, "no agent comes")
+                time.sleep(0.5)
+                run.stdin.write(b"x\n")
+                run.stdin.close()
+                self.assertEqual(run.wait(timeout=60), 4)
+                self.assertEqual(recorder.wait(timeout=60), 0, recorder.stderr.read())
+                recorder.stderr.close()
+
+    def test_a_thread_that_blocks_sigtrap_is_named(self):
+        run = self.python(BLOCKS, "run")
+        recording = self.need_agent(self.attach(run.pid, "-d", 0.5))
+        self.assertIn("1 of its threads", self.notes(recording))
+
+    def test_a_thread_that_waits_for_sigtrap_gets_none_of_ours(self):
+        run = self.python(BLOCKS, "wait")
+        for _ in range(3):
+            self.need_agent(self.attach(run.pid, "-d", 0.3))
+        run.kill()
+        self.assertEqual(run.stdout.read(), b"")
+
+
+class Refused(AttachTest):
+    def assert_native_only(self, run, reason, *words):
+        """Its stacks are copied, and the recording says why no agent could be brought in."""
+        refused = self.attach(run.pid, "--trigger", "sigtrap", "-d", 0.1, expect=command_line.OURS)
+        self.assertIn(reason, refused.run.stderr.decode())
+        recording = self.attach(run.pid, "-d", 0.3, *words)
+        self.assertEqual(recording.head()["trigger"], "copied")
+        self.assertIn(reason, self.notes(recording))
+        self.assertEqual(self.facts(run)[2], 0)
+
+    def test_it_uses_sigtrap(self):
+        run = self.python("import signal\nsignal.signal(signal.SIGTRAP, lambda *a: None)\nprint('ready', flush=True)\n"
+                          "while True: pass\n")
+        self.assert_native_only(run, "it uses SIGTRAP itself")
+
+    def test_a_filter_restricts_its_calls(self):
+        # One instruction: everything is allowed.
+        run = self.python("import ctypes\nlibc = ctypes.CDLL(None)\ncode = ctypes.create_string_buffer(b'\\x06\\0\\0\\0\\0\\0\\xff\\x7f')\n"
+                          "class Filter(ctypes.Structure):\n    _fields_ = [('n', ctypes.c_ushort), ('code', ctypes.c_void_p)]\n"
+                          "f = Filter(1, ctypes.addressof(code))\nassert libc.prctl(38, 1, 0, 0, 0) == 0\n"
+                          "assert libc.prctl(22, 2, ctypes.byref(f)) == 0\nprint('ready', flush=True)\nwhile True: pass\n")
+        self.assert_native_only(run, "seccomp")
+
+    def test_it_is_stopped(self):
+        run = self.python("print('ready', flush=True)\nwhile True: pass\n")
+        run.send_signal(signal.SIGSTOP)
+        processes.wait_until(lambda: b") T" in processes.read_bytes(f"/proc/{run.pid}/stat"), 60, "it does not stop")
+        refused = self.attach(run.pid, "--trigger", "sigtrap", "-d", 0.1, expect=command_line.OURS)
+        self.assertIn(f"kill -CONT {run.pid}", refused.run.stderr.decode())
+
+    def test_an_allocator_of_another_kind(self):
+        library = next((path for path in ("/usr/lib/x86_64-linux-gnu/libjemalloc.so.2",
+                                          "/usr/lib/x86_64-linux-gnu/libtcmalloc_minimal.so.4") if os.path.exists(path)), None)
+        if library is None:
+            self.skipTest("neither libjemalloc nor libtcmalloc is installed")
+        run = self.python("print('ready', flush=True)\nwhile True: pass\n", env={**os.environ, "LD_PRELOAD": library})
+        self.assert_native_only(run, os.path.basename(library))
+
+
+if __name__ == "__main__":
+    live.main()
