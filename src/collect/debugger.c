@@ -51,6 +51,9 @@ static bool debugger_may_have_changed(struct image *image)
 {
 	const uint64_t now_ns = monotonic_ns();
 
+	/* One that was there from the start was found when the process said hello. */
+	if (image->start_ns + LOOK_EVERY_NS > now_ns && image->pause.causes == 0)
+		return false;
 	if (image->trigger.state == IMAGE_TRIGGER_CHANGED && image->pause.causes == 0 &&
 	    now_ns - image->debugger_look_ns < LOOK_CHANGED_EVERY_NS)
 		return false;

@@ -6,48 +6,67 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "collect/perf_events.h"
 #include "collect/thread_scan.h"
 
+/* Of /proc/PID/task: each thread has one (fs/proc/base.c, proc_task_getattr). */
+#define LINKS_OF_ONE_THREAD 3
+
+/* Opens one; a thread that has ended meanwhile has none. */
+static int open_one(struct thread_events *events, pid_t tid,
+		    int (*open_on)(void *context, pid_t tid), void *context)
+{
+	const int fd = open_on(context, tid);
+
+	if (fd < 0)
+		return fd == -ESRCH ? 0 : fd;
+	events->fds =
+		array_grow(events->fds, events->count, &events->capacity, sizeof *events->fds);
+	events->fds[events->count++] = fd;
+	return 0;
+}
+
 static int open_all(struct thread_events *events, DIR *tasks,
 		    int (*open_on)(void *context, pid_t tid), void *context)
 {
 	const struct dirent *entry;
+	int rc = 0;
 
-	while ((entry = readdir(tasks)) != NULL) {
+	while (rc == 0 && (entry = readdir(tasks)) != NULL) {
 		const pid_t tid = atoi(entry->d_name);
 
-		if (tid <= 0)
-			continue;
-		const int fd = open_on(context, tid);
-
-		if (fd == -ESRCH)
-			continue;
-		if (fd < 0)
-			return fd;
-		events->fds = array_grow(events->fds, events->count, &events->capacity,
-					 sizeof *events->fds);
-		events->fds[events->count++] = fd;
+		if (tid > 0)
+			rc = open_one(events, tid, open_on, context);
 	}
-	return events->count > 0 ? 0 : -ESRCH;
+	return rc;
 }
 
 int thread_events_open(struct thread_events *events, pid_t pid,
 		       int (*open_on)(void *context, pid_t tid), void *context)
 {
 	char path[64];
+	struct stat about;
+	int rc;
 
 	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-	DIR *tasks = opendir(path);
-
-	if (tasks == NULL)
+	if (stat(path, &about) < 0)
 		return -errno;
-	const int rc = open_all(events, tasks, open_on, context);
+	if (about.st_nlink == LINKS_OF_ONE_THREAD) {
+		rc = open_one(events, pid, open_on, context);
+	} else {
+		DIR *tasks = opendir(path);
 
-	closedir(tasks);
+		if (tasks == NULL)
+			return -errno;
+		rc = open_all(events, tasks, open_on, context);
+		closedir(tasks);
+	}
+	if (rc == 0 && events->count == 0)
+		rc = -ESRCH;
 	if (rc < 0)
 		thread_events_close(events);
 	return rc;
