@@ -17,7 +17,7 @@
 #define LINKS_OF_ONE_THREAD 3
 
 /* Opens one; a thread that has ended meanwhile has none. */
-static int open_one(struct thread_events *events, pid_t tid,
+static int open_on_thread(struct thread_events *events, pid_t tid,
 		    int (*open_on)(void *context, pid_t tid), void *context)
 {
 	const int fd = open_on(context, tid);
@@ -40,7 +40,7 @@ static int open_all(struct thread_events *events, DIR *tasks,
 		const pid_t tid = atoi(entry->d_name);
 
 		if (tid > 0)
-			rc = open_one(events, tid, open_on, context);
+			rc = open_on_thread(events, tid, open_on, context);
 	}
 	return rc;
 }
@@ -56,7 +56,7 @@ int thread_events_open(struct thread_events *events, pid_t pid,
 	if (stat(path, &about) < 0)
 		return -errno;
 	if (about.st_nlink == LINKS_OF_ONE_THREAD) {
-		rc = open_one(events, pid, open_on, context);
+		rc = open_on_thread(events, pid, open_on, context);
 	} else {
 		DIR *tasks = opendir(path);
 
