@@ -45,7 +45,7 @@ _fathom_value()
 		mapfile -t COMPREPLY < <(compgen -d -- "$current")
 		compopt -o filenames
 		;;
-	--callers | --callees | --lines | --thread | --module | --min | --rows | -n) COMPREPLY=() ;;
+	--callers | --callees | --lines | --thread | --module | --min | --rows | -n | --interval | -i) COMPREPLY=() ;;
 	*) return 1 ;;
 	esac
 }
@@ -69,7 +69,7 @@ _fathom_command_index()
 _fathom()
 {
 	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-	local commands="record trace dump report export info module doctor help version" begins
+	local commands="record trace top dump report export info module doctor help version" begins
 
 	COMPREPLY=()
 	# bash makes words of its own of "--by=line".
@@ -99,6 +99,7 @@ _fathom()
 	case "${COMP_WORDS[1]} $current" in
 	"record -"*) _fathom_words "--clock --rate --output --max-size --pid --children --duration --no-children --wait --quiet --native --paused --trigger --color --help" ;;
 	"trace -"*) _fathom_words "--clock --only --blocks --no-builtins --output --max-size --no-children --wait --quiet --paused --color --help" ;;
+	"top -"*) _fathom_words "--rate --trigger --children --interval --rows --native --output --color --help" ;;
 	"dump -"*) _fathom_words "--core --root --locals --native --json --no-pager --color --help" ;;
 	"report -"*) _fathom_words "--by --tree --callers --callees --lines --native --min-max --raw --sort --thread --module --min --rows --json
 			--full-names --color --no-pager --help" ;;
@@ -106,7 +107,7 @@ _fathom()
 	"info -"*) _fathom_words "--color --help" ;;
 	"doctor -"*) _fathom_words "--rate --trigger --seconds --json --work --color --help" ;;
 	"record "* | "trace "*) mapfile -t COMPREPLY < <(compgen -c -- "$current") ;;
-	"dump "*) _fathom_pids ;;
+	"dump "* | "top "*) _fathom_pids ;;
 	"help "*) _fathom_words "$commands" ;;
 	"module "*) _fathom_words "python ruby c" ;;
 	"report "* | "export "* | "info "*) _fathom_files ;;

@@ -82,7 +82,7 @@ static int write_dump(const struct remote *remote, const struct snapshot *snapsh
 	CLEANUP(text_done) struct text text = { 0 };
 	CLEANUP(dump_done) struct dump dump;
 
-	dump_name(remote, snapshot, notes, &dump);
+	dump_name(remote, snapshot, settings->has_native, notes, &dump);
 	if (settings->is_json)
 		dump_write_json(&dump, &text);
 	else

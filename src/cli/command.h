@@ -32,7 +32,7 @@ struct command {
 };
 
 extern const struct command cmd_record, cmd_trace, cmd_dump, cmd_report, cmd_export, cmd_info,
-	cmd_help, cmd_doctor, cmd_module, cmd_version;
+	cmd_top, cmd_help, cmd_doctor, cmd_module, cmd_version;
 
 /* i from 0; NULL behind the last. */
 const struct command *command_at(size_t i);

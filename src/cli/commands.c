@@ -13,8 +13,8 @@
 #include "cli/say.h"
 
 static const struct command *const commands[] = {
-	&cmd_record, &cmd_trace,  &cmd_dump,   &cmd_report, &cmd_export,
-	&cmd_info,   &cmd_module, &cmd_doctor, &cmd_help,   &cmd_version,
+	&cmd_record, &cmd_trace,  &cmd_top,    &cmd_dump, &cmd_report,  &cmd_export,
+	&cmd_info,   &cmd_module, &cmd_doctor, &cmd_help, &cmd_version,
 };
 
 const struct command *command_at(size_t i)

@@ -122,7 +122,7 @@ static void mark_plumbing(const struct remote *remote, struct dump_thread *threa
 	}
 }
 
-void dump_name(const struct remote *remote, const struct snapshot *snapshot,
+void dump_name(const struct remote *remote, const struct snapshot *snapshot, bool has_all_lines,
 	       struct notes *notes, struct dump *out_dump)
 {
 	struct dump *dump = out_dump;
@@ -134,6 +134,8 @@ void dump_name(const struct remote *remote, const struct snapshot *snapshot,
 		.symbolizer = symbolizer_new(notes),
 		.modules = xzalloc((remote->images.count + 1) * sizeof(void *)),
 	};
+	if (!has_all_lines)
+		symbolizer_leave_installed_lines(dump->symbolizer);
 	for (size_t i = 0; i < snapshot->count; i++) {
 		const struct remote_stack *stack = &snapshot->threads[i].stack;
 

@@ -43,7 +43,10 @@ struct dump {
 	struct symbol_module **modules; /* of each image of the remote */
 };
 
-/* remote and snapshot must outlive the dump.  notes may be NULL. */
-void dump_name(const struct remote *remote, const struct snapshot *snapshot,
+/*
+ * remote and snapshot must outlive the dump.  notes may be NULL.  has_all_lines: those of debug files
+ * that packages installed, too, of which libc's alone takes 50 ms to unpack.
+ */
+void dump_name(const struct remote *remote, const struct snapshot *snapshot, bool has_all_lines,
 	       struct notes *notes, struct dump *out_dump);
 void dump_done(struct dump *dump);

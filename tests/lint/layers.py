@@ -38,7 +38,8 @@ ROOMS = {
     "profile": {"base"},
     "report": {"profile", "base"},
     "export": {"profile", "base"},
-    "view": {"profile", "base"},
+    # The live view is made of what reports are: names, places, colours.
+    "view": {"report", "profile", "base"},
     # Brings the agent into a process that runs.
     "attach": {"target", "abi", "base"},
     # Stacks that the kernel copied are unwound as a process's own are read.

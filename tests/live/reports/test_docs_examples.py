@@ -13,7 +13,7 @@ import live
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
 PAGES = sorted(glob.glob(os.path.join(ROOT, "docs", "man", "*.1")))
-COMMANDS = ("record", "trace", "dump", "report", "export", "info", "module", "doctor", "help", "version")
+COMMANDS = ("record", "trace", "top", "dump", "report", "export", "info", "module", "doctor", "help", "version")
 
 PROGRAM = """
 #include <stdlib.h>
@@ -162,7 +162,7 @@ class Options(unittest.TestCase):
             self.assertEqual(done.stderr, b"")
             return set(done.stdout.decode().split())
         self.assertEqual(complete(""), {*COMMANDS, "--help", "--version"})
-        for command in ("record", "trace", "dump", "report", "export", "info", "doctor"):
+        for command in ("record", "trace", "top", "dump", "report", "export", "info", "doctor"):
             with self.subTest(command):
                 self.assertEqual(complete(command, "--"), options_of(command))
         self.assertEqual(complete("report", "--by", ""), {"function", "line", "module", "region", "thread", "process", "program"})
@@ -173,7 +173,7 @@ class Options(unittest.TestCase):
 
     def test_each_is_completed_by_zsh(self):
         script = read(os.path.join(ROOT, "completion", "_fathom"))
-        for command in ("record", "trace", "dump", "report", "export", "info", "doctor"):
+        for command in ("record", "trace", "top", "dump", "report", "export", "info", "doctor"):
             block = re.search(rf"^\t\t{command}\)\n(.*?)^\t\t\t;;", script, re.S | re.M).group(1)
             found = set(re.findall(r"(--[a-z-]+)=?\[", block)) | set(re.findall(r",(--[a-z-]+)=?}", block))
             found |= {"--color"} if "$color" in block else set()

@@ -1,0 +1,202 @@
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/say.h"
+#include "cli/terminal.h"
+#include "cli/top_loop.h"
+#include "cli/top_recorder.h"
+#include "cli/top_terminal.h"
+
+#define ROWS        10
+#define ROWS_MOST   10000
+#define SECOND_NS   1000000000ULL
+#define SECONDS_MAX 3600.0
+#define FIXED       12
+
+struct settings {
+	const char *rate, *trigger, *output;
+	bool with_children, shows_plumbing;
+	uint64_t interval_ns;
+	unsigned long rows;
+	enum color_choice color;
+};
+
+static int set_interval(const struct option *option, void *place, const char *value,
+			struct error *err)
+{
+	char *end = NULL;
+	const double seconds = strtod(value, &end);
+
+	if (end == value || *end != '\0' || !(seconds >= 0.1) || seconds > SECONDS_MAX)
+		return error_set(err, -EINVAL,
+				 "option '--%s' takes seconds, from 0.1 to 3600, not '%s'",
+				 option->name, value);
+	*(uint64_t *)place = (uint64_t)(seconds * 1e9);
+	return 0;
+}
+
+static int set_rows(const struct option *option, void *place, const char *value,
+		    struct error *err)
+{
+	return option_read_number(option, value, 1, ROWS_MOST, place, err);
+}
+
+#define AT(field) .offset = offsetof(struct settings, field)
+static const struct option options[] = {
+	{ "rate", 'r', "HZ", "samples per second of CPU time; 1000 by default",
+	  option_set_string, AT(rate) },
+	{ "trigger", 0, "TRIGGER", "what takes samples: auto, sigtrap, timer or copied",
+	  option_set_string, AT(trigger) },
+	{ "children", 0, NULL, "of a process: those that descend from it, too", option_set_flag,
+	  AT(with_children) },
+	{ "interval", 'i', "SECONDS", "how often it is read anew; 1 by default", set_interval,
+	  AT(interval_ns) },
+	{ "rows", 'n', "ROWS", "without a terminal: rows each time; 10 by default", set_rows,
+	  AT(rows) },
+	{ "native", 0, NULL, "an interpreter's own frames, too", option_set_flag,
+	  AT(shows_plumbing) },
+	{ "output", 'o', "FILE", "keep the recording, for 'fathom report FILE'",
+	  option_set_string, AT(output) },
+	{ "color", 0, "WHEN", "auto (on a terminal), always or never", option_set_color,
+	  AT(color) },
+	{ 0 },
+};
+#undef AT
+
+static bool is_number(const char *word)
+{
+	return *word != '\0' && word[strspn(word, "0123456789")] == '\0';
+}
+
+/* "--", and what is behind it, is a command even if it is a number. */
+static bool is_pid(char *const *operands, char *const *arguments)
+{
+	if (!operands[0] || operands[1] || !is_number(operands[0]))
+		return false;
+	for (; *arguments; arguments++) {
+		if (strcmp(*arguments, "--") == 0)
+			return false;
+	}
+	return true;
+}
+
+/* What record gets: its options, and the process or the command.  The caller frees it. */
+static char **recorder_arguments(const struct settings *settings, char **operands, bool has_pid)
+{
+	size_t count = 0, operand_count = 0;
+
+	while (operands[operand_count])
+		operand_count++;
+	char **all = xreallocarray(NULL, FIXED + operand_count + 1, sizeof *all);
+
+	if (settings->rate) {
+		all[count++] = (char *)"--rate";
+		all[count++] = (char *)settings->rate;
+	}
+	if (settings->trigger) {
+		all[count++] = (char *)"--trigger";
+		all[count++] = (char *)settings->trigger;
+	}
+	if (settings->with_children)
+		all[count++] = (char *)"--children";
+	all[count++] = (char *)(has_pid ? "-p" : "--");
+	memcpy(all + count, operands, (operand_count + 1) * sizeof *all);
+	return all;
+}
+
+static void add_title(char *const *operands, bool has_pid, struct text *out)
+{
+	text_add(out, has_pid ? "fathom top  process" : "fathom top ");
+	for (size_t i = 0; operands[i]; i++) {
+		text_add(out, " ");
+		text_add_printable(out, operands[i], strlen(operands[i]));
+	}
+}
+
+static int exit_code_of(const struct top_recorder *recorder)
+{
+	const int status = recorder->status;
+
+	if (!recorder->has_ended)
+		return EXIT_CODE_OK;
+	return WIFSIGNALED(status) ? EXIT_CODE_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int watch(const struct settings *settings, struct top_options *top, char **arguments)
+{
+	struct top_recorder recorder;
+	struct error err;
+	bool is_quit = false;
+
+	top_loop_prepare();
+	if (top_recorder_start(arguments, settings->output, top->has_terminal, &recorder,
+			       &err) < 0) {
+		say_error(&err);
+		top_recorder_done(&recorder);
+		return EXIT_CODE_NOT_STARTED;
+	}
+	/* Not before: the command would inherit it. */
+	signal(SIGPIPE, SIG_IGN);
+	top->has_terminal = top->has_terminal && top_terminal_enter();
+	const bool was_shown = top_loop_run(top, &recorder, &is_quit);
+
+	top_terminal_leave();
+	top_recorder_stop(&recorder);
+	if (!recorder.has_ended)
+		say("the recorder, process %d, has not ended yet", (int)recorder.pid);
+	top_recorder_tell_output(&recorder);
+	const int exit_code = is_quit && was_shown ? EXIT_CODE_OK : exit_code_of(&recorder);
+
+	top_recorder_done(&recorder);
+	return exit_code;
+}
+
+static int run(const struct command *command, char **arguments)
+{
+	struct settings settings = { .interval_ns = SECOND_NS, .rows = ROWS };
+	CLEANUP(text_done) struct text title = { 0 };
+	CLEANUP(freep) char **operands = NULL;
+	int exit_code;
+
+	if (!command_parse(command, arguments, &settings, &operands, &exit_code))
+		return exit_code;
+	const bool has_pid = is_pid(operands, arguments);
+
+	if (!operands[0]) {
+		say("top needs a process or a command: fathom top PID, fathom top -- COMMAND");
+		return EXIT_CODE_NOT_STARTED;
+	}
+	if (!has_pid && settings.with_children) {
+		say("top: --children goes with a process: a command's are in it anyway");
+		return EXIT_CODE_NOT_STARTED;
+	}
+	CLEANUP(freep) char **all = recorder_arguments(&settings, operands, has_pid);
+	struct top_options top = { .has_terminal = top_terminal_is_there(),
+				   .shows_plumbing = settings.shows_plumbing,
+				   .interval_ns = settings.interval_ns,
+				   .rows = settings.rows,
+				   .color = settings.color };
+
+	add_title(operands, has_pid, &title);
+	top.title = text_string(&title);
+	return watch(&settings, &top, all);
+}
+
+const struct command cmd_top = {
+	.name = "top",
+	.usage = "[OPTION…] PID\n       fathom top [OPTION…] -- COMMAND [ARGUMENT…]",
+	.summary = "Shows what is hot now, in a process or a command, until q",
+	.options = options,
+	.usage_exit_code = EXIT_CODE_NOT_STARTED,
+	.stops_at_operand = true,
+	.run = run,
+};

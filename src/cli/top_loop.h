@@ -1,0 +1,32 @@
+/*
+ * top_loop - reads a recording that grows, draws it, and takes keys, until it or the user ends it.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/terminal.h"
+
+struct top_recorder;
+
+struct top_options {
+	bool has_terminal; /* else lines are printed, as many rows each time */
+	bool shows_plumbing;
+	uint64_t interval_ns;
+	size_t rows;
+	enum color_choice color;
+	const char *title; /* what is recorded */
+};
+
+/*
+ * Blocks the signals that end or wake the loop.  Before anything is started, so that none is
+ * missed.
+ */
+void top_loop_prepare(void);
+/*
+ * Returns when the user wanted that (*out_is_quit), or when the recorder has ended.  False: there
+ * never was anything to show.
+ */
+bool top_loop_run(const struct top_options *options, struct top_recorder *recorder,
+		  bool *out_is_quit);

@@ -1,0 +1,45 @@
+/*
+ * top_rows - what a live view shows of a profile that grows: rows with their time in all, and
+ * since it was read before.
+ *
+ * Each time the recording is read anew, with other ids: rows are the same by what they are called.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/table.h"
+#include "profile/groups.h"
+
+struct profile;
+
+struct top_time {
+	uint64_t self_ns, total_ns;
+};
+
+enum top_sort { TOP_SORT_SELF, TOP_SORT_TOTAL, TOP_SORT_SELF_ALL, TOP_SORT_TOTAL_ALL };
+
+/* Strings live as long as the struct top_rows. */
+struct top_row {
+	const char *name;
+	const char *place; /* "app.py:12"; "" */
+	const char *kind;  /* "Python", "Ruby", "libc.so.6", "tid 12"; "" */
+	struct top_time last, all;
+};
+
+/* Zero-initialized, with by set, it is ready; top_rows_done(). */
+struct top_rows {
+	enum group_by by;
+	struct top_row *rows;
+	size_t count, capacity;
+	uint64_t last_ns, all_ns; /* the whole: of which self and total are shares */
+	struct intern strings;
+	struct top_time *before; /* by the number of a row's key */
+	size_t before_count;
+};
+
+/* Reads the profile: what it has more than when it was read before is the last. */
+void top_rows_read(struct top_rows *top, const struct profile *profile);
+void top_rows_sort(struct top_rows *top, enum top_sort sort);
+void top_rows_done(struct top_rows *top);
