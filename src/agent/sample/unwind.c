@@ -152,7 +152,8 @@ static enum walk_status rule_for(struct mem *mem, struct native_scratch *scratch
 		return WALK_NO_MODULE;
 	enum walk_status status = native_rule_find_in(scratch, mem, &image, address, out_rule);
 
-	if (status == WALK_NO_RULE)
+	/* It may be there all the same where its table could not be read. */
+	if (status == WALK_NO_RULE && !memory_is_used_up(mem) && !mem->was_forbidden)
 		cache_put(address, NO_RULE_NUMBER);
 	if (status == WALK_COMPLETE && cache_number_rule(*out_rule, &number))
 		cache_put(address, number);
