@@ -1,8 +1,8 @@
 #include "agent/trace/area.h"
 
-#include <stdbool.h>
-
 #include "abi/python_layout.h"
+#include "abi/ring.h"
+#include "agent/core/agent.h"
 
 static struct {
 	struct ring_header *ring;
@@ -12,10 +12,23 @@ static struct {
 	bool has_layout;
 } shared;
 
-void trace_area_begin(struct ring_header *ring, struct trace_area *area)
+struct trace_wishes trace_wishes;
+
+struct trace_area *trace_area_begin(struct ring_header *ring)
 {
+	struct trace_area *area = (void *)((char *)ring + agent.terms.trace_offset);
+	const u64 flags = agent.terms.flags;
+
+	trace_wishes = (struct trace_wishes){ .has_builtins = !(flags & RING_NO_BUILTINS),
+					      .has_blocks = (flags & RING_BLOCKS) != 0 };
 	shared.ring = ring;
 	__atomic_store_n(&shared.area, area, __ATOMIC_RELEASE);
+	return area;
+}
+
+bool trace_area_has_room(u32 words)
+{
+	return ring_has_room(shared.ring, agent.terms.word_count, words);
 }
 
 void trace_area_forget(void)

@@ -3,6 +3,7 @@
  * is traced in it.
  */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "abi/trace.h"
@@ -10,10 +11,18 @@
 struct python_layout;
 struct ring_header;
 
-/* The area of this ring is in use from now on. */
-void trace_area_begin(struct ring_header *ring, struct trace_area *area);
+/* This ring has an area, which is in use from now on. */
+struct trace_area *trace_area_begin(struct ring_header *ring);
 /* In a child of fork, which has none so far. */
 void trace_area_forget(void);
+/* What was asked for, of this process and its children. */
+struct trace_wishes {
+	bool has_builtins; /* calls of C functions are wanted */
+	bool has_blocks;   /* Ruby's */
+};
+extern struct trace_wishes trace_wishes;
+/* Whether so many words would fit into the ring that was in use last. */
+bool trace_area_has_room(u32 words);
 /* The area in use, or NULL. */
 struct trace_area *trace_area_of_process(void);
 /* The ring that was in use last. */

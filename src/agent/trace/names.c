@@ -1,7 +1,6 @@
 #include "agent/trace/names.h"
 
 #include "abi/ring.h"
-#include "agent/core/agent.h"
 #include "agent/core/codes.h"
 #include "agent/core/regions.h"
 #include "agent/core/walk.h"
@@ -363,5 +362,5 @@ u64 trace_name_of(const struct trace_call *call)
 
 bool trace_names_have_room(void)
 {
-	return ring_has_room(trace_area_ring(), agent.terms.word_count, NAMES_ROOM_WORDS);
+	return trace_area_has_room(NAMES_ROOM_WORDS);
 }

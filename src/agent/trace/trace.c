@@ -36,10 +36,9 @@ void trace_begin(struct ring_header *ring)
 {
 	if (!(agent.terms.flags & RING_TRACE))
 		return;
-	struct trace_area *area = (void *)((char *)ring + agent.terms.trace_offset);
-
 	trace_calls_begin();
-	trace_area_begin(ring, area);
+	struct trace_area *area = trace_area_begin(ring);
+
 	trace_clock_begin(area);
 	trace_only_begin(area);
 	area->is_frozen = trace_clock.is_frozen;

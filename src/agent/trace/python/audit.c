@@ -4,10 +4,8 @@
 #include <link.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 
-#include "agent/core/arch.h"
+#include "agent/trace/map.h"
 #include "agent/trace/python/api.h"
 
 /* The interpreter's own memory, by its symbol. */
@@ -43,22 +41,20 @@ bool trace_audit_add(trace_audit_hook *hook, void *data, struct trace_audit *out
 	u64 *words = NULL;
 	const size_t count = find_runtime(&words);
 	const size_t bytes = count * sizeof(u64);
-	long place = -1;
 
 	*out_audit = (struct trace_audit){ 0 };
 	if (python_api.PySys_AddAuditHook == NULL)
 		return false;
-	if (count > 0)
-		place = arch_syscall6(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
-				      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (place > 0)
-		memcpy((void *)place, words, bytes);
+	u64 *before = count > 0 ? trace_map(bytes) : NULL;
+
+	if (before != NULL)
+		memcpy(before, words, bytes);
 	/* No other thread runs: what has changed is what the call changed. */
 	const bool is_added = python_api.PySys_AddAuditHook(hook, data) == 0;
 
-	if (place > 0) {
-		find_entry(words, (const u64 *)place, count, hook, out_audit);
-		arch_syscall4(SYS_munmap, place, (long)bytes, 0, 0);
+	if (before != NULL) {
+		find_entry(words, before, count, hook, out_audit);
+		trace_unmap(before, bytes);
 	}
 	return is_added;
 }

@@ -3,8 +3,7 @@
 #include <stddef.h>
 
 #include "abi/python_layout.h"
-#include "abi/ring.h"
-#include "agent/core/agent.h"
+#include "agent/trace/area.h"
 #include "agent/trace/calibrate.h"
 #include "agent/trace/python/callable_shims.h"
 #include "agent/trace/python/dispatch_internal.h"
@@ -267,6 +266,6 @@ void trace_dispatch_begin(const struct python_layout *layout)
 	own.loop = layout->loop[0].start;
 	own.table.words = NULL;
 	own.is_tried = false;
-	trace_dispatch.has_builtins = !(agent.terms.flags & RING_NO_BUILTINS);
+	trace_dispatch.has_builtins = trace_wishes.has_builtins;
 	trace_dispatch.mode = DISPATCH_OFF;
 }

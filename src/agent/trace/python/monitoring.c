@@ -21,8 +21,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "abi/ring.h"
-#include "agent/core/agent.h"
+#include "abi/python_layout.h"
 #include "agent/trace/area.h"
 #include "agent/trace/calibrate.h"
 #include "agent/trace/only.h"
@@ -43,7 +42,7 @@
 /* Audited events, once the interpreter is initialized, that it may set its flags among. */
 #define LAST_LOOK 1000U
 /* An interpreter ends: another one may be made in its place. */
-#define END_OF_INTERPRETER "cpython_api.PyInterpreterState_Clear"
+#define END_OF_INTERPRETER "cpython.PyInterpreterState_Clear"
 /*
  * The list of hooks is about to be freed: by another allocator, perhaps, than ours is of (-X
  * dev).
@@ -140,14 +139,12 @@ struct wanted {
 static bool set_each_callback(void *module, void *events, int tool, void *type,
 			      struct wanted *out_wanted)
 {
-	const bool has_builtins = !(agent.terms.flags & RING_NO_BUILTINS);
-
 	*out_wanted = (struct wanted){ 0 };
 	for (size_t i = 0; i < TRACE_CALLBACKS; i++) {
 		const struct trace_callback *callback = &trace_callbacks[i];
 		const int bit = event_bit(events, callback->event);
 
-		if (callback->is_of_builtins && !has_builtins)
+		if (callback->is_of_builtins && !trace_wishes.has_builtins)
 			continue;
 		if (!set_callback(module, tool, bit,
 				  trace_callback_make(type, callback->callback)))

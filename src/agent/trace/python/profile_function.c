@@ -16,9 +16,7 @@
  */
 #include <stddef.h>
 
-#include "abi/ring.h"
 #include "agent/control/region_python.h"
-#include "agent/core/agent.h"
 #include "agent/core/arch.h"
 #include "agent/trace/python/audit.h"
 #include "agent/trace/area.h"
@@ -55,7 +53,6 @@ static struct {
 	const struct profile_members *members_to_fall_back; /* on 3.11 */
 	bool has_audit_hook;
 	bool is_calibrated;
-	bool has_builtins; /* their calls are wanted */
 } python;
 
 static u64 word_at(u64 address)
@@ -105,7 +102,7 @@ static int on_profile(void *object, void *frame_object, int what, void *argument
 		trace_enter(calls, trace_function_call(code_of(layout, frame), frame), now);
 	} else if (what == TRACE_PROFILE_RETURN) {
 		trace_leave(calls, code_of(layout, frame), frame, now);
-	} else if (python.has_builtins &&
+	} else if (trace_wishes.has_builtins &&
 		   (what == TRACE_PROFILE_C_CALL || what == TRACE_PROFILE_C_RETURN ||
 		    what == TRACE_PROFILE_C_EXCEPTION)) {
 		builtin_event(calls, frame, what == TRACE_PROFILE_C_CALL, (u64)argument, now);
@@ -122,7 +119,6 @@ u32 trace_profile_begin(const struct python_layout *layout)
 		if (version >= members_of[i].first && version <= members_of[i].last)
 			python.members = &members_of[i];
 	}
-	python.has_builtins = !(agent.terms.flags & RING_NO_BUILTINS);
 	return python.members != NULL ? python.members->function : 0;
 }
 

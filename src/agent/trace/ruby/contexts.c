@@ -9,11 +9,8 @@
  */
 #include "agent/trace/ruby/ruby.h"
 
-#include <sys/mman.h>
-#include <sys/syscall.h>
-
-#include "agent/core/arch.h"
 #include "agent/trace/calls.h"
+#include "agent/trace/map.h"
 #include "agent/trace/word.h"
 
 /* Contexts that a thread keeps stacks of: 256, in sets by their address. */
@@ -53,15 +50,8 @@ static struct kept_stacks *stacks_of(const struct call_stack *calls)
 {
 	struct kept_stacks **place = &kept[calls->slot];
 
-	if (*place == NULL) {
-		const long memory =
-			arch_syscall6(SYS_mmap, 0, sizeof **place, PROT_READ | PROT_WRITE,
-				      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-		if (memory < 0)
-			return NULL;
-		*place = (struct kept_stacks *)memory;
-	}
+	if (*place == NULL)
+		*place = trace_map(sizeof **place);
 	return *place;
 }
 

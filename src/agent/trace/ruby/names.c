@@ -4,6 +4,7 @@
 #include "agent/trace/calls.h"
 #include "agent/trace/native/native.h"
 #include "agent/trace/ruby/ruby.h"
+#include "walk/name_text.h"
 #include "walk/ruby.h"
 #include "walk/ruby_code.h"
 
@@ -13,15 +14,6 @@ static void read_builtin(struct mem *mem, const struct ruby_layout *layout,
 {
 	*out_code = (struct ruby_code){ .id = call->named };
 	ruby_class_owner(mem, layout, call->object, &out_code->owner);
-}
-
-static bool is_text(const struct name_text *text, const char *wanted)
-{
-	u32 i = 0;
-
-	while (i < text->length && wanted[i] != '\0' && text->bytes[i] == (u8)wanted[i])
-		i++;
-	return i == text->length && wanted[i] == '\0';
 }
 
 u64 trace_ruby_name(struct walk *walk, struct mem *mem, const struct trace_call *call)
@@ -37,10 +29,10 @@ u64 trace_ruby_name(struct walk *walk, struct mem *mem, const struct trace_call 
 		return 0;
 	const u64 key = ruby_name_code(walk, mem, &code);
 
-	if (is_text(&walk->ruby->texts[1], "RubyVM::YJIT.enable"))
+	if (name_text_is(&walk->ruby->texts[1], "RubyVM::YJIT.enable"))
 		trace_ruby_note_jit();
 	/* It is about to copy the stack, for the first time. */
-	if (call->kind == TRACE_KIND_RUBY_BUILTIN && is_text(&walk->ruby->texts[0], "callcc"))
+	if (call->kind == TRACE_KIND_RUBY_BUILTIN && name_text_is(&walk->ruby->texts[0], "callcc"))
 		trace_native_see_no_ends();
 	return key;
 }

@@ -282,7 +282,6 @@ bool trace_ruby_read_frame(u64 frame, struct trace_call *out_call)
 void trace_ruby_begin(const struct ruby_layout *layout)
 {
 	const struct ruby_offsets *offsets = &layout->offsets;
-	const u64 flags = agent.terms.flags;
 
 	ruby.layout = *layout;
 	trace_ruby = (struct trace_ruby){
@@ -298,10 +297,10 @@ void trace_ruby_begin(const struct ruby_layout *layout)
 		.ec_stack = offsets->ec_stack,
 		.ec_stack_size = offsets->ec_stack_size,
 		.ec_frame = offsets->ec_frame,
-		.has_builtins = !(flags & RING_NO_BUILTINS),
-		.has_blocks = flags & RING_BLOCKS,
+		.has_builtins = trace_wishes.has_builtins,
+		.has_blocks = trace_wishes.has_blocks,
 		.reports_blocks =
-			!(flags & RING_BLOCKS) && layout->version >= BLOCKS_LIKE_METHODS,
+			!trace_wishes.has_blocks && layout->version >= BLOCKS_LIKE_METHODS,
 	};
 	ruby.has_layout = true;
 	/* callcc() would not be seen: ruby/names.c. */
