@@ -3,11 +3,13 @@
 #include "abi/ring.h"
 #include "agent/core/codes.h"
 #include "agent/core/memory.h"
+#include "agent/core/thread_name.h"
 #include "agent/core/walk.h"
 #include "agent/interpreters/python/builtins.h"
 #include "agent/interpreters/python/scratch.h"
 #include "walk/python_builtin.h"
 #include "walk/python_code.h"
+#include "walk/python_thread.h"
 
 #define ABSENT_PAGES 64U
 #define ABSENT_LOOKS 100U
@@ -208,4 +210,14 @@ u64 python_name_callee(struct walk *walk, struct mem *mem, const struct python_f
 	if (!codes_has_sent(key, walk->epoch) && !report_builtin(walk, mem, key, &builtin))
 		walk->is_lost = true;
 	return code_word(key, CODE_NO_INSTRUCTION);
+}
+
+void python_name_thread(struct walk *walk, struct mem *mem)
+{
+	struct python_scratch *scratch = walk->python;
+
+	if (thread_name_is_due() &&
+	    python_thread_name(mem, scratch->layout, &scratch->outermost, &scratch->texts[0]) >=
+		    0)
+		thread_name_tell(walk->ring, &scratch->texts[0]);
 }

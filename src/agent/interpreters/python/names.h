@@ -21,3 +21,5 @@ u64 python_name_frame(struct walk *walk, struct mem *mem, const struct python_fr
  */
 u64 python_name_callee(struct walk *walk, struct mem *mem, const struct python_frame *frame,
 		       u32 loop);
+/* Reports the thread's name, at the end of a walk that is whole: its outermost frame is its first. */
+void python_name_thread(struct walk *walk, struct mem *mem);

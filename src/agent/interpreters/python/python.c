@@ -3,13 +3,11 @@
 #include "abi/ring.h"
 #include "agent/core/arch.h"
 #include "agent/core/regions.h"
-#include "agent/core/thread_name.h"
 #include "agent/core/walk.h"
 #include "agent/interpreters/layouts.h"
 #include "agent/interpreters/place.h"
 #include "agent/interpreters/python/names.h"
 #include "agent/interpreters/python/state.h"
-#include "walk/python_thread.h"
 
 /* 2.7 to 3.10: frames that are counted. */
 #define MOST_OBJECTS 65536U
@@ -377,17 +375,6 @@ static void end_objects(struct walk *walk, struct mem *mem)
 	fill_places(walk, mem, has_frames ? scratch->activations - frames : 0, has_frames);
 }
 
-/* Of a walk that is whole: its outermost frame is the thread's first. */
-static void tell_thread_name(struct walk *walk, struct mem *mem)
-{
-	struct python_scratch *scratch = walk->python;
-
-	if (thread_name_is_due() &&
-	    python_thread_name(mem, scratch->layout, &scratch->outermost, &scratch->texts[0]) >=
-		    0)
-		thread_name_tell(walk->ring, &scratch->texts[0]);
-}
-
 void python_end_walk(struct walk *walk, struct mem *mem)
 {
 	struct python_scratch *scratch = walk->python;
@@ -403,5 +390,5 @@ void python_end_walk(struct walk *walk, struct mem *mem)
 	    (walk->ending == WALK_SWITCHED && scratch->status != WALK_COMPLETE))
 		walk->ending = scratch->status;
 	if (walk->ending == WALK_COMPLETE)
-		tell_thread_name(walk, mem);
+		python_name_thread(walk, mem);
 }

@@ -23,21 +23,17 @@
 
 #include "abi/python_layout.h"
 #include "agent/trace/area.h"
-#include "agent/trace/calibrate.h"
-#include "agent/trace/only.h"
 #include "agent/trace/python/audit.h"
 #include "agent/trace/python/callback.h"
 #include "agent/trace/python/jit.h"
+#include "agent/trace/python/monitoring_calls.h"
+#include "agent/trace/python/monitoring_tool.h"
 #include "agent/trace/python/objects.h"
 #include "agent/trace/python/profilers.h"
 #include "agent/trace/python/dispatch.h"
 #include "agent/trace/python/api.h"
 
-#define PYTHON_3_15 0x030f0000U
-/* Those that sys.monitoring has no name for. */
-#define FIRST_TOOL        4
-#define LAST_TOOL         3
-#define TOOL_NAME         "fathom"
+#define PYTHON_3_15       0x030f0000U
 #define MOST_INTERPRETERS 64U
 /* Audited events, once the interpreter is initialized, that it may set its flags among. */
 #define LAST_LOOK 1000U
@@ -53,201 +49,12 @@ static struct {
 	const struct python_layout *layout;
 	u64 first_interpreter;
 	/* Those that have a tool of ours, as far as there is room. */
-	struct monitored {
-		u64 interpreter;
-		u64 before; /* whose it was, which may be there still: it is looked at again */
-		int tool;
-		int all;        /* events */
-		int with_calls; /* those where there are dispatch hooks that do not see all calls */
-		bool has_calls; /* they are on, or all are */
-	} interpreters[MOST_INTERPRETERS];
+	struct monitored interpreters[MOST_INTERPRETERS];
 	struct trace_audit audit;
 	u32 is_hook_gone;
 	u32 may_have_jit; /* 0: no; else how often it was too early to ask */
 	u32 is_installing;
 } monitoring;
-
-/* The bit of an event; 0: there is none of that name. */
-static int event_bit(void *events, const char *name)
-{
-	void *number = python_api.PyObject_GetAttrString(events, name);
-	const long bit = number != NULL ? python_api.PyLong_AsLong(number) : 0;
-
-	if (number != NULL)
-		python_api.Py_DecRef(number);
-	return bit > 0 ? (int)bit : 0;
-}
-
-/* Does away with a result; false if there was none. */
-static bool is_done(void *result)
-{
-	if (result == NULL) {
-		python_api.PyErr_Clear();
-		return false;
-	}
-	python_api.Py_DecRef(result);
-	return true;
-}
-
-/* A function that is calibrated with: what else is executed is not traced so far. */
-struct calibrated {
-	void *module;
-	int tool, events;
-};
-
-static bool trace_function(void *context, void *code)
-{
-	const struct calibrated *calibrated = context;
-
-	return is_done(python_api.PyObject_CallMethod(calibrated->module, "set_local_events",
-						      "iOi", calibrated->tool, code,
-						      calibrated->events));
-}
-
-static void calibrate(void *module, int tool, int events)
-{
-	struct calibrated calibrated = { module, tool, events };
-	const struct trace_python_means means = { .context = &calibrated,
-						  .prepare = trace_function };
-
-	trace_calibrate_python(&means);
-}
-
-/* Takes the callback. */
-static bool set_callback(void *module, int tool, int event, void *callback)
-{
-	const bool is_set = event != 0 && callback != NULL &&
-			    is_done(python_api.PyObject_CallMethod(
-				    module, "register_callback", "iiO", tool, event, callback));
-
-	if (callback != NULL)
-		python_api.Py_DecRef(callback);
-	return is_set;
-}
-
-static bool set_events(void *module, int tool, int events)
-{
-	return is_done(
-		python_api.PyObject_CallMethod(module, "set_events", "ii", tool, events));
-}
-
-/* Events: all, those that can be asked for of one function, the others, and calls of C. */
-struct wanted {
-	int all, of_functions, global, calls;
-};
-
-static bool set_each_callback(void *module, void *events, int tool, void *type,
-			      struct wanted *out_wanted)
-{
-	*out_wanted = (struct wanted){ 0 };
-	for (size_t i = 0; i < TRACE_CALLBACKS; i++) {
-		const struct trace_callback *callback = &trace_callbacks[i];
-		const int bit = event_bit(events, callback->event);
-
-		if (callback->is_of_builtins && !trace_wishes.has_builtins)
-			continue;
-		if (!set_callback(module, tool, bit,
-				  trace_callback_make(type, callback->callback)))
-			return false;
-		if (callback->is_implied)
-			continue;
-		out_wanted->all |= bit;
-		*(callback->is_global ? &out_wanted->global : &out_wanted->of_functions) |= bit;
-		out_wanted->calls |= callback->is_of_builtins ? bit : 0;
-	}
-	return true;
-}
-
-static bool set_callbacks_of_wanted(void *module, void *events, int tool, void *type)
-{
-	for (size_t i = 0; trace_only_is_on() && i < TRACE_CALLBACKS; i++) {
-		trace_vectorcall *function = trace_callbacks[i].of_wanted;
-
-		if (function != NULL &&
-		    !set_callback(module, tool, event_bit(events, trace_callbacks[i].event),
-				  trace_callback_make(type, function)))
-			return false;
-	}
-	return true;
-}
-
-/*
- * Where there are dispatch hooks, they need the events of what no instruction shows.  Events of functions
- * that are not wanted can be left out, and dispatch hooks cannot.
- */
-static bool has_dispatch(void *module, int tool, const struct wanted *wanted)
-{
-	const bool had_dispatch = trace_dispatch_is_on();
-
-	if (trace_only_is_on() || !set_events(module, tool, wanted->global))
-		return false;
-	if (!trace_dispatch_set_up()) {
-		set_events(module, tool, 0);
-		return false;
-	}
-	if (!had_dispatch)
-		trace_dispatch_calibrate();
-	return true;
-}
-
-static bool set_callbacks(void *module, void *events, int tool, struct monitored *place)
-{
-	void *type = trace_callback_make_type();
-	struct wanted wanted;
-
-	if (type == NULL || !set_each_callback(module, events, tool, type, &wanted))
-		return false;
-	place->tool = tool;
-	place->all = wanted.all;
-	place->with_calls = wanted.global | wanted.calls;
-	place->has_calls = !has_dispatch(module, tool, &wanted);
-	if (place->has_calls)
-		calibrate(module, tool, wanted.of_functions);
-	trace_set_means(place->has_calls ? TRACE_MEANS_EVENTS : TRACE_MEANS_TABLE);
-	return set_callbacks_of_wanted(module, events, tool, type) &&
-	       (!place->has_calls || set_events(module, tool, wanted.all));
-}
-
-static bool set_up(void *module, struct monitored *place)
-{
-	void *events = python_api.PyObject_GetAttrString(module, "events");
-	void *missing = python_api.PyObject_GetAttrString(module, "MISSING");
-	bool is_set = false;
-
-	trace_monitoring_objects.missing = (u64)missing;
-	trace_monitoring_objects.disable = python_api.PyObject_GetAttrString(module, "DISABLE");
-	for (int tool = FIRST_TOOL; tool >= LAST_TOOL && events != NULL && !is_set; tool--) {
-		if (is_done(python_api.PyObject_CallMethod(module, "use_tool_id", "is", tool,
-							   TOOL_NAME)))
-			is_set = set_callbacks(module, events, tool, place);
-	}
-	python_api.PyErr_Clear();
-	if (events != NULL)
-		python_api.Py_DecRef(events);
-	return is_set;
-}
-
-/* Whether the interpreter that is running has a tool of ours. */
-static bool is_set_up(void *module)
-{
-	bool is_ours = false;
-
-	for (int tool = FIRST_TOOL; tool >= LAST_TOOL && !is_ours; tool--) {
-		void *name = python_api.PyObject_CallMethod(module, "get_tool", "i", tool);
-		void *same = name != NULL ? python_api.PyObject_CallMethod(name, "__eq__", "s",
-									   TOOL_NAME)
-					  : NULL;
-
-		is_ours = same != NULL && same != (void *)monitoring.layout->none &&
-			  python_api.PyLong_AsLong(same) == 1;
-		python_api.PyErr_Clear();
-		if (same != NULL)
-			python_api.Py_DecRef(same);
-		if (name != NULL)
-			python_api.Py_DecRef(name);
-	}
-	return is_ours;
-}
 
 /* The place of an interpreter among those that have a tool, or of none; NULL: there is none. */
 static struct monitored *place_of(u64 interpreter)
@@ -276,7 +83,7 @@ static bool is_still_set_up(void *module, u64 interpreter)
 {
 	struct monitored *place = place_before(interpreter);
 
-	if (place == NULL || !is_set_up(module))
+	if (place == NULL || !trace_tool_is_there(module, monitoring.layout->none))
 		return false;
 	__atomic_store_n(&place->interpreter, interpreter, __ATOMIC_RELAXED);
 	trace_set_status(TRACE_ON);
@@ -298,7 +105,8 @@ static void set_up_interpreter(u64 interpreter)
 	}
 	*place = (struct monitored){ .interpreter = interpreter, .has_calls = true };
 	trace_profilers_look();
-	if (is_set_up(module) || set_up(module, place))
+	if (trace_tool_is_there(module, monitoring.layout->none) ||
+	    trace_tool_set_up(module, place))
 		trace_set_status(TRACE_ON);
 	else if (trace_area_of_process()->status == TRACE_WAITING)
 		trace_set_status(TRACE_REFUSED);
@@ -321,7 +129,7 @@ static void look_for_jit(struct monitored *place)
 
 	if (module != NULL && trace_jit_is_on()) {
 		place->has_calls = true;
-		set_events(module, place->tool, place->all);
+		trace_tool_set_events(module, place->tool, place->all);
 		trace_set_means(TRACE_MEANS_EVENTS);
 	}
 	monitoring.may_have_jit = 0;
@@ -367,7 +175,7 @@ void trace_monitoring_want_calls(u64 interpreter)
 	/* The instruments that this puts in are those of code that is executed, too. */
 	place->has_calls = true;
 	if (module != NULL)
-		set_events(module, place->tool, place->with_calls);
+		trace_tool_set_events(module, place->tool, place->with_calls);
 }
 
 /* By all tools, those of sys.setprofile() and sys.settrace() as well, which have no other names. */

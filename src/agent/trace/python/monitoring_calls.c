@@ -2,7 +2,7 @@
 #include "agent/trace/clock.h"
 #include "agent/trace/names.h"
 #include "agent/trace/only.h"
-#include "agent/trace/python/monitoring.h"
+#include "agent/trace/python/monitoring_calls.h"
 #include "agent/trace/python/function_calls.h"
 #include "agent/trace/python/objects.h"
 #include "agent/trace/python/dispatch.h"

@@ -74,18 +74,9 @@ static const char callees[] = "Object.new.instance_eval{"
 			      "first&&(take(last,min);take(min));end\n"
 			      "def call;([";
 
-/* What Ruby has instructions for (vm_insnhelper.c, opt_plus and so on). */
-static const char *const operator_names[] = {
-	"+", "-", "*",  "/",   "%",      "==",   "!=",     "<",    "<=",   ">", ">=", "<<",
-	"&", "|", "[]", "[]=", "length", "size", "empty?", "succ", "nil?", "!", "=~"
-};
-#define OPERATOR_COUNT (sizeof operator_names / sizeof *operator_names)
-static u64 operator_ids[OPERATOR_COUNT];
-
 typedef u64 eval_function(const char *source, int *out_state);
 typedef void set_error_function(u64 error);
 typedef u64 entry_function(u64 array, long index);
-typedef u64 intern_function(const char *name);
 typedef u64 call_function(u64 proc, int count, const u64 *arguments, u64 block);
 typedef u64 protect_function(u64 (*function)(u64 argument), u64 argument, int *out_state);
 
@@ -93,7 +84,7 @@ struct ruby_api {
 	eval_function *eval;
 	set_error_function *set_error;
 	entry_function *entry;
-	intern_function *intern;
+	trace_ruby_intern *intern;
 	call_function *call;
 	protect_function *protect;
 };
@@ -114,7 +105,7 @@ static bool find_api(struct ruby_api *api)
 	api->eval = (eval_function *)functions->eval_string_protect;
 	api->set_error = (set_error_function *)functions->set_errinfo;
 	api->entry = (entry_function *)functions->ary_entry;
-	api->intern = (intern_function *)functions->intern;
+	api->intern = (trace_ruby_intern *)functions->intern;
 	api->call = (call_function *)functions->proc_call_with_block;
 	api->protect = (protect_function *)functions->protect;
 	return api->eval != NULL && api->set_error != NULL && api->entry != NULL &&
@@ -359,19 +350,6 @@ static void block_signals(u64 *out_before)
 		      SIGSET_BYTES);
 }
 
-bool trace_ruby_is_operator(const struct trace_call *call)
-{
-	const struct ruby_layout *layout = trace_ruby_layout();
-	bool is_class = false, is_name = false;
-
-	for (u32 i = 0; i < RUBY_CLASS_COUNT; i++)
-		is_class |= layout->classes[i] != 0 &&
-			    *(const u64 *)layout->classes[i] == call->object;
-	for (u32 i = 0; i < OPERATOR_COUNT; i++)
-		is_name |= operator_ids[i] == call->named;
-	return is_class && is_name;
-}
-
 bool trace_calibrate_ruby(u64 context, void (*add_hooks)(void))
 {
 	struct trace_measured measured[LOOP_COUNT];
@@ -391,8 +369,7 @@ bool trace_calibrate_ruby(u64 context, void (*add_hooks)(void))
 	if (!find_api(&ruby.api))
 		return false;
 	block_signals(&before);
-	for (u32 i = 0; i < OPERATOR_COUNT; i++)
-		operator_ids[i] = ruby.api.intern(operator_names[i]);
+	trace_ruby_find_operators(ruby.api.intern);
 	if (make_copy(&ruby) && trace_calibrate(&calibration, LOOP_COUNT, measured))
 		find_all(measured);
 	else

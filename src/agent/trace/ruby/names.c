@@ -8,6 +8,33 @@
 #include "walk/ruby.h"
 #include "walk/ruby_code.h"
 
+/* What Ruby has instructions for (vm_insnhelper.c, opt_plus and so on). */
+static const char *const operator_names[] = {
+	"+", "-", "*",  "/",   "%",      "==",   "!=",     "<",    "<=",   ">", ">=", "<<",
+	"&", "|", "[]", "[]=", "length", "size", "empty?", "succ", "nil?", "!", "=~"
+};
+#define OPERATOR_COUNT (sizeof operator_names / sizeof *operator_names)
+static u64 operator_ids[OPERATOR_COUNT];
+
+void trace_ruby_find_operators(trace_ruby_intern *intern)
+{
+	for (u32 i = 0; i < OPERATOR_COUNT; i++)
+		operator_ids[i] = intern(operator_names[i]);
+}
+
+bool trace_ruby_is_operator(const struct trace_call *call)
+{
+	const struct ruby_layout *layout = trace_ruby_layout();
+	bool is_class = false, is_name = false;
+
+	for (u32 i = 0; i < RUBY_CLASS_COUNT; i++)
+		is_class |= layout->classes[i] != 0 &&
+			    *(const u64 *)layout->classes[i] == call->object;
+	for (u32 i = 0; i < OPERATOR_COUNT; i++)
+		is_name |= operator_ids[i] == call->named;
+	return is_class && is_name;
+}
+
 /* What a method in C is named by: it has no frame yet. */
 static void read_builtin(struct mem *mem, const struct ruby_layout *layout,
 			 const struct trace_call *call, struct ruby_code *out_code)
@@ -32,7 +59,8 @@ u64 trace_ruby_name(struct walk *walk, struct mem *mem, const struct trace_call 
 	if (name_text_is(&walk->ruby->texts[1], "RubyVM::YJIT.enable"))
 		trace_ruby_note_jit();
 	/* It is about to copy the stack, for the first time. */
-	if (call->kind == TRACE_KIND_RUBY_BUILTIN && name_text_is(&walk->ruby->texts[0], "callcc"))
+	if (call->kind == TRACE_KIND_RUBY_BUILTIN &&
+	    name_text_is(&walk->ruby->texts[0], "callcc"))
 		trace_native_see_no_ends();
 	return key;
 }

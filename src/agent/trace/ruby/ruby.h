@@ -41,6 +41,10 @@ void trace_ruby_begin(const struct ruby_layout *layout);
 /* The one that is traced; NULL: there is none.  Lives as long as the process. */
 const struct ruby_layout *trace_ruby_layout(void);
 
+/* Adds our hooks, for the calling thread's Ractor where there are such. */
+void trace_ruby_install(void);
+
+/* ruby/begin.c: */
 /* It compiles what it executes, as far as it is not traced. */
 void trace_ruby_note_jit(void);
 /* libc is asked whether standard input is a terminal: a new Ractor may ask. */
@@ -49,6 +53,7 @@ void trace_ruby_see_stream(void);
 void trace_ruby_see_vm(void);
 /* A variable that begins with "RUBY" has this value (NULL: none). */
 void trace_ruby_see_value(const char *name, const char *value);
+/* ruby/ruby.c: */
 /* What a traced frame is; false: its calls are not counted. */
 bool trace_ruby_read_frame(u64 frame, struct trace_call *out_call);
 /* Ends the calls whose frames stand at this one or further in. */
@@ -65,7 +70,10 @@ void trace_ruby_restart(struct call_stack *calls, u64 context, u64 now);
 
 /* ruby/names.c: the key of a callee, as trace_name() has it. */
 u64 trace_ruby_name(struct walk *walk, struct mem *mem, const struct trace_call *call);
-/* ruby/calibrate.c: whether that method in C is one that Ruby has instructions for, where it is not traced. */
+/* rb_intern(): of what Ruby has instructions for, before the question below. */
+typedef u64 trace_ruby_intern(const char *name);
+void trace_ruby_find_operators(trace_ruby_intern *intern);
+/* Whether that method in C is one that Ruby has instructions for, where it is not traced. */
 bool trace_ruby_is_operator(const struct trace_call *call);
 
 static inline bool trace_is_ruby(u32 kind)
