@@ -18,7 +18,7 @@ void fathom_agent_resume(void);
 int fathom_agent_is_running(void);
 
 /*
- * One thread at a time: who comes meanwhile asks in vain, for it is at a race with the other.
+ * One thread at a time: one that comes meanwhile asks in vain, for it is at a race with the other.
  */
 static bool is_switching AGENT_STATE;
 

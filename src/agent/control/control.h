@@ -7,7 +7,7 @@
  * (control/python.c) and to Ruby (control/ruby.c), for modules of ours that find it in their
  * process (docs/decisions/0027).  Nothing of an interpreter is called, or looked for, before.
  *
- * While it is paused a process has the traps that it had, and nobody walks its stacks: a
+ * While it is paused a process has the traps that it had, and no handler walks its stacks: a
  * sample says how much time it stands for, and not where.  Calls that are traced are followed,
  * so that it is known where they are when it goes on, and neither counted nor timed.
  */

@@ -257,7 +257,7 @@ static bool has_what_both_need(void)
 	       api.PyErr_Clear != NULL && api.PyThreadState_Get != NULL;
 }
 
-/* NULL without an exception is an ImportError, or SystemError, to who asked. */
+/* NULL without an exception is an ImportError, or SystemError, to the caller. */
 static void *begin_module(void *caller, void *definition)
 {
 	find_entries(caller);

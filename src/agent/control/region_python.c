@@ -142,7 +142,7 @@ void region_python_place(u64 state, struct region_place *out_place,
 	    !pass_asking(&mem, &walk, out_asking, &seen, &next))
 		return;
 	add(out_place, &seen);
-	/* Who resumes a generator is not in its regions when it has been left. */
+	/* The code that resumes a generator is not in its regions when it has been left. */
 	if (seen.is_generator || next.code == 0)
 		return;
 	add(out_place, &next);
@@ -150,7 +150,7 @@ void region_python_place(u64 state, struct region_place *out_place,
 		add(out_place, &next);
 }
 
-/* The calling thread's; false: they cannot be told. */
+/* The calling thread's; false: they are not known. */
 static bool begin_own_frames(struct mem *mem, u64 state, struct python_walk *walk)
 {
 	struct ring_header *ring = agent.ring;

@@ -16,7 +16,7 @@
  */
 void region_python_place(u64 state, struct region_place *out_place,
 			 struct region_asking *out_asking);
-/* Stores the frames that are being executed, the innermost first, as far as they can be told. */
+/* Stores the frames that are being executed, the innermost first, as far as they are known. */
 void region_python_frames(u64 state, u64 out_frames[2]);
 /*
  * Whether a frame, of this code (0: of any), is the one that is being executed, or has called it in

@@ -1,5 +1,5 @@
 /*
- * codes - what interpreters' frames are, told to the recorder once in each epoch.
+ * codes - what interpreters' frames are, reported to the recorder once in each epoch.
  */
 #pragma once
 #include <stdbool.h>

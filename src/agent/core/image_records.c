@@ -44,7 +44,7 @@ static bool image_was_told(u64 start)
 	return false;
 }
 
-/* Two threads may both tell of an image: the recorder takes the second for the same. */
+/* Two threads may both report an image: the recorder takes the second for the same. */
 static void image_mark_told(u64 start)
 {
 	u64 place = __atomic_fetch_add(&sent.image_count, 1, __ATOMIC_ACQ_REL);

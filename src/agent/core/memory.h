@@ -45,7 +45,7 @@ struct mem {
 	enum memory_loads loads;
 	const ucontext_t *context; /* what was interrupted */
 	bool is_own_stack;         /* the walk begins on the thread's own */
-	/* Else how far the one reaches where we stand, if its interpreter tells; both 0: unknown. */
+	/* Else how far the one reaches where we stand, if its interpreter shows it; both 0: unknown. */
 	u64 told_low, told_high;
 	bool was_forbidden; /* something was not read since no system call may be made */
 };

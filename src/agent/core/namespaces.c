@@ -2,7 +2,7 @@
  * namespaces - libraries that are loaded with a C library of their own.
  *
  * What dlmopen() loads into another namespace is bound to that namespace's libc, where nothing
- * of ours stands before: its threads block our trap, its sigwait() takes it, its exec lets it
+ * of ours interposes: its threads block our trap, its sigwait() takes it, its exec lets it
  * kill the next image, and a handler that it sets for SIGTRAP stays in the kernel behind our
  * back. Nothing is preloaded there, either.  So the process asks not to be sampled any more.
  */
@@ -17,7 +17,7 @@
 #include "agent/core/mechanism.h"
 
 /*
- * libc looks who its caller is, whose RUNPATH and $ORIGIN count: the return address that it
+ * libc looks which image its caller is in, whose RUNPATH and $ORIGIN count: the return address that it
  * finds must be the program's, so it is jumped to, not called.  (test_programs.py would see.)
  */
 AGENT_EXPORT void *dlmopen(Lmid_t namespace, const char *file, int mode)

@@ -62,7 +62,7 @@ AGENT_EXPORT int clone(int (*run)(void *), void *stack, int flags, void *argumen
 	for (int i = 0; i < 3; i++)
 		more[i] = va_arg(list, void *);
 	va_end(list);
-	/* Without a function it is an error, which is the kernel's, or libc's, to tell. */
+	/* Without a function it is an error, which the kernel, or libc, reports. */
 	if (flags & CLONE_VM || run == NULL)
 		return HOOK_NEXT(clone)(run, stack, flags, argument, more[0], more[1], more[2]);
 	return HOOK_NEXT(clone)(raw_fork_run, stack, flags, &start, more[0], more[1], more[2]);

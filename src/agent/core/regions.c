@@ -291,7 +291,7 @@ void regions_forget_others(void)
 		if (slot_owners[i] != 0 && &slots[i] != regions_own)
 			slot_owners[i] = 0;
 	}
-	/* It is one of the parent's: nobody asks for it. */
+	/* It is one of the parent's: no code asks for it. */
 	if (regions_own != NULL)
 		slot_owners[regions_own - slots] = NO_THREAD;
 }

@@ -14,7 +14,7 @@
  * with it: they are not in what the thread does meanwhile.
  *
  * One thread writes its regions, and its own handler reads them: nothing is locked, and nothing
- * allocates.  What is full is not told.
+ * allocates.  What is full is not reported.
  */
 #pragma once
 #include <stdbool.h>
@@ -26,7 +26,7 @@
 struct mem;
 struct walk;
 
-#define REGIONS_OPEN    32U /* of one thread, in each other: those further in are not told */
+#define REGIONS_OPEN    32U /* of one thread, in each other: those further in are not reported */
 #define REGION_PLACES   4U
 #define REGION_NAME_MAX 200U /* bytes: what is longer is cut */
 
@@ -42,10 +42,10 @@ enum region_anchor {
 	REGION_RUBY, /* the frame is a method that has no other use: the region stands for it */
 };
 
-/* What frame a region was begun in, and who called that; innermost first. */
+/* The frame that a region was begun in, and its callers; innermost first. */
 struct region_place {
 	enum region_anchor anchor;
-	u32 count; /* 0: it cannot be told */
+	u32 count; /* 0: it is not known */
 	struct {
 		u64 frame, code; /* code: of Python's alone */
 	} frames[REGION_PLACES];
@@ -81,7 +81,7 @@ const struct region *regions_begin(const struct region_place *place, const char 
  * (length 0: of any).  Its serial, or 0 if there is no such region.
  */
 u64 regions_end(const struct region_place *place, const char *name, u64 length);
-/* The key of a name, of which the recorder is told; if it cannot be, walk->is_lost. */
+/* The key of a name, which is reported to the recorder; if it cannot be, walk->is_lost. */
 u64 regions_name(struct walk *walk, const struct region_name *name);
 /* In a child of fork: the other threads are not there. */
 void regions_forget_others(void);

@@ -107,7 +107,7 @@ AGENT_START static void note_prctl(long option, long argument, long second)
 		give_up_counter();
 }
 
-/* Not before the call: until then it would kill who reads it. */
+/* Not before the call: until then it would kill a thread that reads it. */
 static void note_done(long option, long argument, long rc)
 {
 	if (option != PR_SET_TSC || argument != PR_TSC_ENABLE || rc != 0)

@@ -1,5 +1,5 @@
 /*
- * sent - a table of the hashes that the recorder was told.
+ * sent - a table of the hashes that the recorder has.
  *
  * A hint: it may forget, and what it names is sent again then.  Hashes are of one epoch, whose
  * tag is their lowest byte; one of another epoch gives way first.

@@ -17,7 +17,7 @@ static u64 hash_of(const struct name_text *name)
 	return (hash ^ hash >> 32) | 1;
 }
 
-/* As much of it as is told, and no half of a character. */
+/* As much of it as is reported, and no half of a character. */
 static u32 length_of(const struct name_text *name)
 {
 	u32 length = name->length;

@@ -1,5 +1,5 @@
 /*
- * thread_name - what the program calls a thread, told to the recorder.
+ * thread_name - what the program calls a thread, reported to the recorder.
  */
 #pragma once
 #include <stdbool.h>

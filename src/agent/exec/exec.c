@@ -41,7 +41,7 @@
 AGENT_EXPORT int execveat(int folder, const char *path, char *const argv[],
 			  char *const environment[], int flags);
 
-/* What is executed, as execveat(2) is asked; or by execve(2), which filters may tell apart. */
+/* What is executed, as execveat(2) is asked; or by execve(2), which filters may distinguish. */
 struct image_call {
 	bool is_at;
 	int folder;
@@ -83,8 +83,8 @@ static int image_execute_shown(const struct image_call *call, char *const *envir
 }
 
 /*
- * Nobody will be there to take a trap that comes late: none may come.  The recorder, asked for
- * that, opens what counts the next image; so a vfork child tells it, too.
+ * No handler will be there for a trap that comes late: none may come.  The recorder, asked for
+ * that, opens what counts the next image; so a vfork child asks, too.
  */
 static int image_execute_alone(const struct image_call *call, u32 reason)
 {

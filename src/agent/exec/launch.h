@@ -22,6 +22,6 @@ int launch(const struct launch *call, pid_t *out_pid);
 /* `sh -c command` with the program's environment. */
 int launch_shell(const char *command, const posix_spawn_file_actions_t *actions,
 		 const posix_spawnattr_t *attributes, pid_t *out_pid);
-/* In a child of fork: locks of other threads are nobody's. */
+/* In a child of fork: locks of other threads are free. */
 void system_forget(void);
 void popen_forget(void);

@@ -2,7 +2,7 @@
  * emit - stacks and samples into the ring.
  *
  * A stack is sent once in each epoch: it goes by the hash of its content and the epoch, and a
- * table of the hashes sent tells which the recorder knows.  When the recorder has forgotten
+ * table of the hashes sent shows which the recorder has.  When the recorder has forgotten
  * what it knew it changes the epoch, and no hash is what it was; a child of fork has another
  * epoch than its parent, too, whose table it inherits.  The table is a hint and may forget:
  * the stack is sent again then, and the recorder knows it for the same.

@@ -41,7 +41,7 @@ static inline bool interpreters_want(const struct walk *walk, u64 address)
 }
 
 /*
- * Whether code that no image has is an interpreter's, which tells all of its frames without the
+ * Whether code that no image has is an interpreter's, which shows all of its frames without the
  * native ones that called it.  YJIT's keeps to no rule: a step out of it may lead anywhere.
  */
 static inline bool interpreters_go_on_alone(const struct walk *walk)

@@ -32,7 +32,7 @@
 #include "agent/signals/signals.h"
 
 #define NS_PER_SECOND 1000000000ULL
-/* How often a timer looks if the pause is over, which nothing else tells its thread. */
+/* How often a timer looks if the pause is over, of which its thread has no other event. */
 #define PAUSED_PERIOD_NS NS_PER_SECOND
 
 #ifndef sigev_notify_thread_id
@@ -87,7 +87,7 @@ static void timer_begin_own(u64 period_ns)
 /* A timer, not begun, of a clock that only tid's running moves: 0 or -errno. */
 static long timer_make(clockid_t clock, int tid, int *out_timer)
 {
-	/* The value tells ours from a timer of the program's: on_trap(). */
+	/* The value distinguishes ours from a timer of the program's: on_trap(). */
 	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID,
 				  .sigev_signo = SIGTRAP,
 				  .sigev_value.sival_ptr = &agent };

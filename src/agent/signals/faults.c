@@ -37,7 +37,7 @@ static struct {
 	struct saved_action saved[FAULT_SIGNALS];
 } faults AGENT_STATE;
 
-/* The kernel's handler; goes on as faults_choose() tells. */
+/* The kernel's handler; goes on as faults_choose() says. */
 void faults_entry(void) __attribute__((visibility("hidden")));
 __attribute__((used, visibility("hidden"))) u64 faults_choose(int signal, siginfo_t *info,
 							      ucontext_t *context);
@@ -205,7 +205,7 @@ static bool leave_alternate_stack(const ucontext_t *context, u64 here)
 	return agent.may_call && arch_syscall4(SYS_sigaltstack, (long)&none, 0, 0, 0) == 0;
 }
 
-/* Somebody may have set an action past libc. */
+/* The program may have set an action past libc. */
 static bool is_still_in_kernel(void)
 {
 	struct kernel_action now;

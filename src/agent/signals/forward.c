@@ -22,7 +22,7 @@
 #include "agent/core/arch.h"
 
 /*
- * What on_trap() was told, or self_signals.c, as it goes through the kernel.  The kernel carries 48 bytes of
+ * What on_trap() was given, or self_signals.c, as it goes through the kernel.  The kernel carries 48 bytes of
  * siginfo (include/linux/signal_types.h), of which no code that SIGTRAP comes with uses the
  * last eight.  The code it is sent with is one whose other bytes the kernel leaves alone (not
  * as a sender's user-ID, kernel/signal.c, has_si_pid_and_uid): a negative one, as only those
@@ -95,8 +95,8 @@ long forward_send_marked(int tid, int signal, const siginfo_t *info)
 }
 
 /*
- * By a call to one thread (self_signals.c), as the kernel tells. Where more signals are pending than
- * the user may have it tells that nobody has sent it (kernel/signal.c, collect_signal).
+ * By a call to one thread (self_signals.c), as the kernel says. Where more signals are pending than
+ * the user may have it says that no process has sent it (kernel/signal.c, collect_signal).
  */
 static bool is_sent_to_a_thread_by_us(const siginfo_t *info)
 {
@@ -168,7 +168,7 @@ void forward_trap(siginfo_t *info, ucontext_t *context)
 
 void forward_on_substitute(int signal, siginfo_t *info, void *context)
 {
-	/* Really SIGSTKFLT, if somebody sent that. */
+	/* Really SIGSTKFLT, if a process sent that. */
 	signal = forward_unmark(info);
 	const struct program_action action = actions_take(signal);
 

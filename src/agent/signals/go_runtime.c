@@ -21,7 +21,7 @@ static u64 last_start;
 /* How much of the image is there at offset: up to the end of the segment that holds it. */
 static u64 bytes_there(const struct program_file *file, u64 offset)
 {
-	/* Its segments are not known so far: they are told on the first page. */
+	/* Its segments are not known so far: they are on the first page. */
 	if (file->elf->load_count == 0)
 		return offset < MEMORY_PAGE ? MEMORY_PAGE - offset : 0;
 	for (u32 i = 0; i < file->elf->load_count; i++) {

@@ -8,7 +8,7 @@
 /* What the kernel does nothing for by default (include/linux/signal.h). */
 #define IGNORED_BY_DEFAULT \
 	(SIGNAL_BIT(SIGCONT) | SIGNAL_BIT(SIGCHLD) | SIGNAL_BIT(SIGWINCH) | SIGNAL_BIT(SIGURG))
-/* Real-time signals are not: who ignores one has been sent it. */
+/* Real-time signals are not: a process that ignores one has been sent it. */
 #define ASKED_LAST 31
 /* Their actions are not what the program set: actions.c. */
 #define SHIFTED (TRAP_BIT | SUBSTITUTE_BIT)

@@ -2,14 +2,14 @@
  * ignored - signals that the program ignores are not blocked by our handler.
  *
  * The kernel drops a signal that is ignored, and so sends none of SIGCHLD, SIGWINCH, SIGURG
- * and SIGCONT to who has no handler for them; but not while it is blocked, since whoever
+ * and SIGCONT to processes without a handler for them; but not while it is blocked, since code that
  * unblocks it may have a handler by then (kernel/signal.c, sig_ignored).  Our handler blocks
  * all.  So a child that ended while the thread that had made it was in there left a SIGCHLD
  * to the process, which woke another thread to take it: that one's epoll_wait(), sigwaitinfo()
  * or semop() failed with EINTR, and its poll() too, where a trap had come as well.
  *
  * What is ignored is looked up before the process has threads, and kept from then on: where
- * there is one thread, nobody else is woken.
+ * there is one thread, no other thread is woken.
  */
 #pragma once
 #include <signal.h>

@@ -69,7 +69,8 @@
 	/* stack_flags.c */                                                                  \
 	X(sigaltstack, ANSWERS, "each thread has one of ours in the kernel, for our trap")   \
 	/* debugger.c */                                                                     \
-	X(ptrace, PASSES_ON, "who is about to be traced gets no trap of ours any more")
+	X(ptrace, PASSES_ON,                                                                 \
+	  "a process that is about to be traced gets no trap of ours any more")
 
 enum signals_hook { SIGNALS_HOOKS(HOOK_NUMBER) };
 

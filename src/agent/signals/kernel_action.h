@@ -16,7 +16,7 @@ struct kernel_action {
 	u64 mask;
 };
 
-/* SA_RESTORER, where it has a meaning (asm/signal.h; libc does not tell). */
+/* SA_RESTORER, where it has a meaning (asm/signal.h; libc does not show it). */
 #ifdef __x86_64__
 #define KERNEL_RESTORER_FLAG 0x04000000U
 #else

@@ -3,7 +3,7 @@
  *
  * Libraries block every signal in their worker threads (liblzma does), and a trap that is
  * blocked gives no sample.  So where the program blocks SIGTRAP the kernel blocks the signal
- * that stands in for it (signals.h), and the program is told the mask it set.
+ * that stands in for it (signals.h), and the program gets the mask it set.
  */
 #include "agent/signals/signals.h"
 
@@ -31,7 +31,7 @@ static __thread struct {
 	bool is_known;
 	bool has_substitute;
 	u64 kernel;
-} told;
+} reported;
 
 static long mask_call(int how, const u64 *set, u64 *old)
 {
@@ -41,17 +41,17 @@ static long mask_call(int how, const u64 *set, u64 *old)
 
 static u64 as_told(u64 kernel)
 {
-	const bool is_as_told = told.is_known && told.kernel == kernel;
+	const bool is_as_reported = reported.is_known && reported.kernel == kernel;
 	const bool is_likely = kernel & SIGNAL_BIT(SIGPWR);
 
-	return signals_to_program(kernel, is_as_told ? told.has_substitute : is_likely);
+	return signals_to_program(kernel, is_as_reported ? reported.has_substitute : is_likely);
 }
 
-static void tell(u64 theirs, u64 kernel)
+static void note_reported(u64 theirs, u64 kernel)
 {
-	told.kernel = kernel & ~(SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP));
-	told.has_substitute = theirs & SUBSTITUTE_BIT;
-	told.is_known = true;
+	reported.kernel = kernel & ~(SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP));
+	reported.has_substitute = theirs & SUBSTITUTE_BIT;
+	reported.is_known = true;
 }
 
 void masks_begin(void)
@@ -60,7 +60,7 @@ void masks_begin(void)
 
 	if (mask_call(SIG_BLOCK, NULL, &theirs) != 0 || !(theirs & (TRAP_BIT | SUBSTITUTE_BIT)))
 		return;
-	tell(theirs, signals_to_kernel(theirs));
+	note_reported(theirs, signals_to_kernel(theirs));
 	masks_set_kernel(signals_to_kernel(theirs));
 }
 
@@ -112,7 +112,7 @@ int masks_change(int how, const u64 *set, u64 *out_old)
 	const u64 old = as_told(before);
 
 	if (set != NULL)
-		tell(changed(how, old, *set), changed(how, before, wanted));
+		note_reported(changed(how, old, *set), changed(how, before, wanted));
 	*kernel = old;
 	return 0;
 }

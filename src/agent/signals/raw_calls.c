@@ -222,7 +222,7 @@ static long raw_tkill(const long *a)
 	return arch_syscall4(SYS_tkill, a[0], a[1], 0, 0);
 }
 
-/* With the sender's own account, which may say what only the thread itself may be told. */
+/* With the sender's own account, which may say what only the thread itself may say. */
 static long raw_queue(const long *a)
 {
 	const siginfo_t *info = (const siginfo_t *)a[3];

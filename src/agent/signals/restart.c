@@ -19,7 +19,7 @@
  * What cannot be mended: where a filter may forbid system calls, what is waiting is not known.
  * Where several signals wait whose handlers differ in SA_RESTART, the lowest decides, as it
  * does in the kernel unless one was sent to the thread and another to the process.  On aarch64
- * a call that begins anew cannot be told from one that is about to begin.
+ * a call that begins anew cannot be distinguished from one that is about to begin.
  */
 #include "agent/signals/restart.h"
 

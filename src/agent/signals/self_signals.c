@@ -5,8 +5,8 @@
  * a thread is in there, preempted perhaps, the next trap of ours may be pending for it. Standard
  * signals do not queue: the kernel drops a second one to the same thread, and the program would
  * wait for it forever. So one to a thread of the same process goes as the substitute at once, by
- * the same call. The kernel then does with it what it would have done with SIGTRAP, and tells by
- * which call it was sent and by whom: so it is known for a SIGTRAP (forward_unmark()). The
+ * the same call. The kernel then does with it what it would have done with SIGTRAP, and says by
+ * which call it was sent and by what process: so it is known for a SIGTRAP (forward_unmark()). The
  * substitute's own signal, if a program sends that, goes with a mark, and so does what is queued
  * with an account of the sender's own.
  *
@@ -108,7 +108,7 @@ AGENT_EXPORT int pthread_sigqueue(pthread_t thread, int signal, const union sigv
 }
 
 /*
- * There are two: programs that were built before glibc 2.34 are told if the thread has ended, by
+ * There are two: programs that were built before glibc 2.34 get an error if the thread has ended, by
  * ESRCH.
  */
 int pthread_kill_of_old(pthread_t thread, int signal);

@@ -62,7 +62,7 @@ static inline u64 signals_to_kernel(u64 theirs)
 
 /*
  * A set of the kernel's as the program sees it; whether the substitute itself is in it is
- * remembered by those who ask, for the kernel's bit speaks of SIGTRAP.
+ * remembered by those that ask, for the kernel's bit speaks of SIGTRAP.
  */
 static inline u64 signals_to_program(u64 kernel, bool has_substitute)
 {
@@ -201,7 +201,7 @@ int waits_end(struct wait *wait, int result);
 bool waits_are_letting_trap_in(const ucontext_t *context);
 /* Has a wait that signals of the program's have ended be ended by them, not by our trap. */
 void waits_mend(ucontext_t *context);
-/* How many have been sent on so far: tells a wait that was interrupted by that alone. */
+/* How many have been sent on so far: shows a wait that was interrupted by that alone. */
 u32 forward_count(void);
 
 /* masks.c */

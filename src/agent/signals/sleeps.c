@@ -10,7 +10,7 @@
  * it go on: by the same instruction, whose arguments are all still in their registers but
  * for the call's number.  That is why the calls below are noted.  The kernel has written the
  * rest of the time where it reads it from (fs/select.c, poll_select_finish), or where
- * nanosleep() is to tell it; only poll() counts from when it was called.
+ * nanosleep() is to report it; only poll() counts from when it was called.
  *
  * Or it finds the call put back, as restart_syscall(2), which goes on with poll() and
  * nanosleep() unless a handler has returned in between; as ours will.  Then that is exchanged
@@ -18,7 +18,7 @@
  * noticed; nor is it by the kernel, where it puts back the likes of select().)
  *
  * A handler of the program's, which ends the call for good, may also have run and returned
- * before ours found the call failed, and nothing tells the two apart.  So such a call begins
+ * before ours found the call failed, and nothing distinguishes the two.  So such a call begins
  * anew only if no signal that was let in has ever had a handler (ignored.h): what remains is in
  * decision 0010.
  * Calls that fail after a stop without us, too, such as epoll_wait() (signal(7)), do with us.

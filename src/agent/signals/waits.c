@@ -65,8 +65,8 @@ static const struct wait *wait_resumed_at(const ucontext_t *context)
 /*
  * A handler of the program's has ended the wait, and returned, before ours began.  The kernel
  * gives ours the mask of the wait, or the one from before it if another handler was there, and
- * adds all signals but a few (actions.c): by these the two are told, if they were blocked
- * before and are let in by the wait.  If not, nobody knows, and it is taken for none.
+ * adds all signals but a few (actions.c): by these the two are distinguished, if they were blocked
+ * before and are let in by the wait.  If not, it is not known, and it is taken for none.
  */
 static bool has_handler_run(const struct wait *wait)
 {
