@@ -27,13 +27,6 @@ static struct {
 	struct rounds rounds[LOOPS_MAX];
 } calibrating;
 
-/* A child of fork has its parent's hooks, and another area to say so in. */
-static struct {
-	struct trace_cost costs[TRACE_KIND_COUNT];
-	struct trace_uncounted_cost uncounted[TRACE_UNCOUNTED_COUNT];
-	u32 burst_ticks; /* when that was done last */
-} calibrated;
-
 /* What a table has, all nodes together. */
 struct sums {
 	u64 calls, misses, inner, left_out;
@@ -188,7 +181,7 @@ static void compare(struct trace_measured *measured, u32 count)
 		measured[loop].added = undisturbed_mean(calibrating.rounds[loop].traced) -
 				       measured[loop].plain;
 	}
-	calibrated.burst_ticks = (u32)(with / count);
+	trace_set_burst((u32)(with / count));
 }
 
 enum runs {
@@ -261,98 +254,4 @@ bool trace_calibrate(const struct trace_calibration *calibration, u32 count,
 void trace_calibrate_forget_others(void)
 {
 	__atomic_store_n(&calibrating.is_taken, 0, __ATOMIC_RELAXED);
-}
-
-bool trace_cost_is_known(enum trace_kind kind)
-{
-	return calibrated.costs[kind].is_known;
-}
-
-s64 trace_cost_of_call(const struct trace_measured *loop, const struct trace_measured *nothing)
-{
-	const s64 calls = loop->turns != 0 ? (s64)(loop->calls / loop->turns) : 0;
-
-	return calls > 0 ? (loop->added - loop->left_out - nothing->added) / calls : 0;
-}
-
-s64 trace_mean_cost(const s64 *costs, u32 count, s64 *io_spread)
-{
-	s64 sum = 0;
-
-	for (u32 i = 0; i < count; i++)
-		sum += costs[i];
-	for (u32 i = 0; i < count; i++) {
-		const s64 off = costs[i] - sum / count;
-		const s64 either_way = off < 0 ? -off : off;
-
-		*io_spread = either_way > *io_spread ? either_way : *io_spread;
-	}
-	return sum / count;
-}
-
-static s32 clamp(s64 ticks)
-{
-	const s64 most = 1LL << 30;
-
-	return (s32)(ticks > most ? most : ticks < -most ? -most : ticks);
-}
-
-void trace_set_cost(enum trace_kind kind, struct trace_cost cost)
-{
-	struct trace_area *area = trace_area_of_process();
-
-	cost.is_known = 1;
-	cost.burst_ticks = calibrated.burst_ticks;
-	calibrated.costs[kind] = cost;
-	if (area == NULL)
-		return;
-	cost.is_known = 0;
-	area->costs[kind] = cost;
-	/* Pairs with the acquire in the recorder: the figures are whole. */
-	__atomic_store_n(&area->costs[kind].is_known, 1, __ATOMIC_RELEASE);
-}
-
-void trace_report_cost(enum trace_kind kind, const struct trace_found_cost *found)
-{
-	trace_set_cost(kind,
-		       (struct trace_cost){
-			       .inside = (s32)found->inside,
-			       .outside = (s32)(found->call - found->inside),
-			       .inside_miss = (s32)found->inside_miss,
-			       .outside_miss = (s32)(found->call_miss - found->inside_miss),
-			       .spread = (u32)found->spread,
-			       .stretch_permille = found->stretch,
-		       });
-}
-
-void trace_set_uncounted_cost(enum trace_uncounted what, s64 ticks, s64 spread)
-{
-	struct trace_area *area = trace_area_of_process();
-
-	calibrated.uncounted[what].ticks = clamp(ticks);
-	calibrated.uncounted[what].spread = (u32)clamp(spread < 0 ? 0 : spread);
-	calibrated.uncounted[what].is_known = 1;
-	calibrated.uncounted[what].burst_ticks = calibrated.burst_ticks;
-	if (area == NULL)
-		return;
-	area->uncounted_costs[what].ticks = clamp(ticks);
-	area->uncounted_costs[what].spread = (u32)clamp(spread < 0 ? 0 : spread);
-	area->uncounted_costs[what].burst_ticks = calibrated.burst_ticks;
-	/* Pairs with the acquire in the recorder. */
-	__atomic_store_n(&area->uncounted_costs[what].is_known, 1, __ATOMIC_RELEASE);
-}
-
-void trace_report_costs(void)
-{
-	for (int kind = 0; kind < TRACE_KIND_COUNT; kind++) {
-		if (calibrated.costs[kind].is_known)
-			trace_set_cost((enum trace_kind)kind, calibrated.costs[kind]);
-	}
-	for (int what = 0; what < TRACE_UNCOUNTED_COUNT; what++) {
-		const struct trace_uncounted_cost *cost = &calibrated.uncounted[what];
-
-		if (cost->is_known)
-			trace_set_uncounted_cost((enum trace_uncounted)what, cost->ticks,
-						 cost->spread);
-	}
 }

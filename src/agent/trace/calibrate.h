@@ -52,28 +52,45 @@ struct trace_calibration {
 bool trace_calibrate(const struct trace_calibration *calibration, u32 count,
 		     struct trace_measured *out_measured);
 /*
- * What a turn of a loop costs for each of its calls, in ticks * TRACE_COST_UNIT, without what
- * going round costs, which a loop of nothing shows.
+ * costs.c: what loops have shown.  Of `measured`, the first is of a loop that calls nothing; costs are
+ * in ticks * TRACE_COST_UNIT.
  */
-s64 trace_cost_of_call(const struct trace_measured *loop, const struct trace_measured *nothing);
-/* The mean of some loops' costs; *io_spread grows to how far one of them is from it. */
-s64 trace_mean_cost(const s64 *costs, u32 count, s64 *io_spread);
-/* Written for the recorder; after this it may take it for granted. */
-void trace_set_cost(enum trace_kind kind, struct trace_cost cost);
 struct trace_found_cost {
 	s64 call, spread; /* inside and outside together */
 	s64 inside;
 	s64 inside_miss, call_miss;
 	u32 stretch; /* permille */
 };
-/* The same, of what an interpreter's loops have shown. */
+/* Calls in a turn of a loop. */
+s64 trace_calls_of_loop(const struct trace_measured *measured, u32 loop);
+/* What a turn costs for each of its calls, without what going round costs. */
+s64 trace_cost_of_call(const struct trace_measured *measured, u32 loop);
+/* The spread grows to what this loop's calls cost, and to how far its rounds are from each other. */
+void trace_cover_loop(const struct trace_measured *measured, u32 loop,
+		      struct trace_found_cost *io_cost);
+/* The mean of some loops' costs of a call, with a spread that covers them. */
+struct trace_found_cost trace_find_call(const struct trace_measured *measured, const u8 *loops,
+					u32 count);
+/* Of builtins: of their own time nothing is seen without hooks. */
+struct trace_builtin_loops {
+	u8 loops[8];
+	u8 count;
+	u8 bare;    /* the first ones do nothing but call; the others use what they get */
+	u8 in_turn; /* calls some in turn: they are searched for */
+};
+struct trace_found_cost trace_find_builtins(const struct trace_measured *measured,
+					    const struct trace_builtin_loops *of);
+/* Written for the recorder; after this it may take it for granted. */
 void trace_report_cost(enum trace_kind kind, const struct trace_found_cost *found);
 void trace_set_uncounted_cost(enum trace_uncounted what, s64 ticks, s64 spread);
 bool trace_cost_is_known(enum trace_kind kind);
-/* In a child of fork, which has no other thread. */
-void trace_calibrate_forget_others(void);
 /* All that is known, once more: in a child of fork, which has an area of its own. */
 void trace_report_costs(void);
+/* The speed that the processor had meanwhile: ticks of a burst (processor_speed.h). */
+void trace_set_burst(u32 ticks);
+
+/* In a child of fork, which has no other thread. */
+void trace_calibrate_forget_others(void);
 
 /* native/calibrate.c: of compiled code, before the first event of a kind is counted. */
 void trace_calibrate_native(enum trace_kind kind);

@@ -22,7 +22,6 @@
 #include "walk/native.h"
 
 #define TURNS        100U
-#define PER_MILLE    1000U
 #define SIGSET_BYTES 8
 
 typedef void loop_function(u32 loop, u32 turns, bool has_hooks);
@@ -35,11 +34,6 @@ static bool run_loop(void *context, u32 loop, bool has_hooks)
 	return true;
 }
 
-static s64 cost_of(const struct trace_measured *measured, enum native_loop loop)
-{
-	return trace_cost_of_call(&measured[loop], &measured[NATIVE_LOOP_NOTHING]);
-}
-
 /* What a loop's calls took of their own, but for what is the same in one where it is inlined. */
 static s64 inner_of(const struct trace_measured *measured, enum native_loop loop,
 		    enum native_loop inlined)
@@ -48,34 +42,24 @@ static s64 inner_of(const struct trace_measured *measured, enum native_loop loop
 	       (measured[inlined].plain - measured[NATIVE_LOOP_NOTHING].plain);
 }
 
-static struct trace_cost find_cost(const struct trace_measured *measured)
+static struct trace_found_cost find_cost(const struct trace_measured *measured)
 {
-	const struct trace_measured *work = &measured[NATIVE_LOOP_WORK];
-	const struct trace_measured *three = &measured[NATIVE_LOOP_THREE];
+	static const u8 loops[] = { NATIVE_LOOP_EMPTY, NATIVE_LOOP_WORK, NATIVE_LOOP_LONG,
+				    NATIVE_LOOP_NESTED };
+	struct trace_found_cost found =
+		trace_find_call(measured, loops, sizeof loops / sizeof *loops);
 	const s64 work_itself =
 		measured[NATIVE_LOOP_WORK_INLINE].plain - measured[NATIVE_LOOP_NOTHING].plain;
-	const s64 costs[] = { cost_of(measured, NATIVE_LOOP_EMPTY),
-			      cost_of(measured, NATIVE_LOOP_WORK),
-			      cost_of(measured, NATIVE_LOOP_LONG),
-			      cost_of(measured, NATIVE_LOOP_NESTED) };
-	s64 spread = work->noise;
-	const s64 call = trace_mean_cost(costs, sizeof costs / sizeof *costs, &spread);
-	/* Of an empty function all is the hook's. */
-	const s64 inside = (measured[NATIVE_LOOP_EMPTY].inner +
-			    inner_of(measured, NATIVE_LOOP_WORK, NATIVE_LOOP_WORK_INLINE) +
-			    inner_of(measured, NATIVE_LOOP_LONG, NATIVE_LOOP_LONG_INLINE)) /
-			   3;
-	/* Its three calls together have the work once. */
-	const s64 inside_miss = (three->inner - work_itself) / 3;
 
-	return (struct trace_cost){
-		.inside = (s32)inside,
-		.outside = (s32)(call - inside),
-		.inside_miss = (s32)inside_miss,
-		.outside_miss = (s32)(cost_of(measured, NATIVE_LOOP_THREE) - inside_miss),
-		.spread = (u32)spread,
-		.stretch_permille = PER_MILLE,
-	};
+	/* Of an empty function all is the hook's. */
+	found.inside = (measured[NATIVE_LOOP_EMPTY].inner +
+			inner_of(measured, NATIVE_LOOP_WORK, NATIVE_LOOP_WORK_INLINE) +
+			inner_of(measured, NATIVE_LOOP_LONG, NATIVE_LOOP_LONG_INLINE)) /
+		       3;
+	/* Its three calls together have the work once. */
+	found.inside_miss = (measured[NATIVE_LOOP_THREE].inner - work_itself) / 3;
+	found.call_miss = trace_cost_of_call(measured, NATIVE_LOOP_THREE);
+	return found;
 }
 
 void trace_calibrate_native(enum trace_kind kind)
@@ -97,7 +81,10 @@ void trace_calibrate_native(enum trace_kind kind)
 
 	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before, SIGSET_BYTES);
 	if (trace_calibrate(&calibration, NATIVE_LOOP_COUNT, measured) &&
-	    measured[NATIVE_LOOP_THREE].calls >= 3 * measured[NATIVE_LOOP_THREE].turns)
-		trace_set_cost(kind, find_cost(measured));
+	    trace_calls_of_loop(measured, NATIVE_LOOP_THREE) >= 3) {
+		const struct trace_found_cost found = find_cost(measured);
+
+		trace_report_cost(kind, &found);
+	}
 	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, SIGSET_BYTES);
 }

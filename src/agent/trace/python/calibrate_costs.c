@@ -7,24 +7,6 @@
 #define PER_MILLE    1000
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static s64 cost_of(const struct trace_measured *measured, enum loop loop)
-{
-	return trace_cost_of_call(&measured[loop], &measured[LOOP_NOTHING]);
-}
-
-#define LOOPS_MOST 8U
-
-/* The mean of some loops; *io_spread grows to how far one of them is from it. */
-static s64 mean_of(const struct trace_measured *measured, const enum loop *loops, u32 count,
-		   s64 *io_spread)
-{
-	s64 costs[LOOPS_MOST];
-
-	for (u32 i = 0; i < count; i++)
-		costs[i] = cost_of(measured, loops[i]);
-	return trace_mean_cost(costs, count, io_spread);
-}
-
 /* How many times longer bytecode takes. */
 static u32 stretch_of(const struct trace_measured *measured, bool slows_bytecode)
 {
@@ -53,11 +35,11 @@ static s64 inside_of(const struct trace_measured *measured, s64 slower)
 }
 
 /* Of functions that C executes, or an instruction that is no call. */
-static s64 find_uncalled_cost(const struct trace_measured *measured, s64 *io_spread)
+static struct trace_found_cost find_uncalled_call(const struct trace_measured *measured)
 {
-	static const enum loop loops[] = { LOOP_MAP, LOOP_SORTED };
+	static const u8 loops[] = { LOOP_MAP, LOOP_SORTED };
 
-	return mean_of(measured, loops, COUNT(loops), io_spread);
+	return trace_find_call(measured, loops, COUNT(loops));
 }
 
 /* By how much a call costs more, or less, if its node is searched for. */
@@ -68,13 +50,13 @@ struct misses {
 /* Three callees in turn, each of which has a loop of its own, too. */
 static struct misses misses_of_functions(const struct trace_measured *measured)
 {
-	static const enum loop hits[] = { LOOP_EMPTY, LOOP_ARGUMENT, LOOP_WORK };
+	static const u8 hits[] = { LOOP_EMPTY, LOOP_ARGUMENT, LOOP_WORK };
 	s64 inner = measured[LOOP_THREE].inner;
-	s64 cost = cost_of(measured, LOOP_THREE) * 3;
+	s64 cost = trace_cost_of_call(measured, LOOP_THREE) * 3;
 
 	for (u32 i = 0; i < COUNT(hits); i++) {
 		inner -= measured[hits[i]].inner;
-		cost -= cost_of(measured, hits[i]);
+		cost -= trace_cost_of_call(measured, hits[i]);
 	}
 	return (struct misses){ inner / 3, cost / 3 };
 }
@@ -89,29 +71,25 @@ static void add_misses(struct misses misses, struct trace_found_cost *out)
 static void find_functions(const struct trace_measured *measured, bool slows_bytecode,
 			   struct trace_found_cost *out)
 {
-	static const enum loop loops[] = { LOOP_ARGUMENT, LOOP_RECURSION, LOOP_ADD, LOOP_NESTED,
-					   LOOP_WORK };
+	static const u8 loops[] = { LOOP_ARGUMENT, LOOP_RECURSION, LOOP_ADD, LOOP_NESTED,
+				    LOOP_WORK };
 	/* What the work in it takes longer is no cost of its call. */
 	const s64 slower =
 		slows_bytecode ? measured[LOOP_WORK_INLINE].added - measured[LOOP_NOTHING].added
 			       : 0;
 	const struct trace_measured *work = &measured[LOOP_WORK];
 	const bool is_reported_twice = work->uncounted[TRACE_UNCOUNTED_FUNCTION] >= work->turns;
-	s64 spread = 0;
 
-	*out = (struct trace_found_cost){ .stretch = stretch_of(measured, slows_bytecode),
-					  .spread = work->noise };
-	out->call = mean_of(measured, loops, slows_bytecode ? COUNT(loops) - 1 : COUNT(loops),
-			    &spread);
+	*out = trace_find_call(measured, loops,
+			       slows_bytecode ? COUNT(loops) - 1 : COUNT(loops));
 	if (is_reported_twice) {
-		const s64 reported_twice = out->call;
+		const struct trace_found_cost twice = *out;
 
-		out->call = find_uncalled_cost(measured, &out->spread);
-		trace_set_uncounted_cost(TRACE_UNCOUNTED_FUNCTION, reported_twice - out->call,
-					 spread);
-	} else if (spread > out->spread) {
-		out->spread = spread;
+		*out = find_uncalled_call(measured);
+		trace_set_uncounted_cost(TRACE_UNCOUNTED_FUNCTION, twice.call - out->call,
+					 twice.spread);
 	}
+	out->stretch = stretch_of(measured, slows_bytecode);
 	out->inside = inside_of(measured, slower);
 	add_misses(misses_of_functions(measured), out);
 }
@@ -120,10 +98,9 @@ static void find_functions(const struct trace_measured *measured, bool slows_byt
 static struct trace_found_cost find_uncalled(const struct trace_measured *measured,
 					     const struct trace_found_cost *functions)
 {
-	struct trace_found_cost found = { .stretch = functions->stretch,
-					  .spread = measured[LOOP_MAP].noise };
+	struct trace_found_cost found = find_uncalled_call(measured);
 
-	found.call = find_uncalled_cost(measured, &found.spread);
+	found.stretch = functions->stretch;
 	found.inside =
 		functions->inside + measured[LOOP_MAP].inner - measured[LOOP_ARGUMENT].inner;
 	add_misses(misses_of_functions(measured), &found);
@@ -134,49 +111,12 @@ static struct trace_found_cost find_uncalled(const struct trace_measured *measur
 static struct trace_found_cost find_resumed(const struct trace_measured *measured,
 					    const struct trace_found_cost *functions)
 {
-	static const enum loop loops[] = { LOOP_GENERATOR, LOOP_DELEGATED, LOOP_SUM };
-	struct trace_found_cost found = { .stretch = functions->stretch,
-					  .spread = measured[LOOP_GENERATOR].noise };
+	static const u8 loops[] = { LOOP_GENERATOR, LOOP_DELEGATED, LOOP_SUM };
+	struct trace_found_cost found = trace_find_call(measured, loops, COUNT(loops));
 
-	found.call = mean_of(measured, loops, COUNT(loops), &found.spread);
+	found.stretch = functions->stretch;
 	found.inside = measured[LOOP_GENERATOR].inner - measured[LOOP_NOTHING].plain;
 	add_misses(misses_of_functions(measured), &found);
-	return found;
-}
-
-struct builtin_loops {
-	enum loop loops[LOOPS_MOST];
-	u32 count;
-	u32 bare; /* the first ones do nothing but call; the others use what they get */
-	enum loop in_turn; /* two callees, */
-	enum loop hits[2]; /* and loops of them, or of their like */
-};
-
-/*
- * Of a builtin's own time nothing is seen without hooks: a quarter of a bare call is taken for it.
- */
-static struct trace_found_cost find_builtins(const struct trace_measured *measured,
-					     const struct builtin_loops *of)
-{
-	struct trace_found_cost found = { .stretch = PER_MILLE };
-	s64 inner = 0, own = 0;
-
-	found.call = mean_of(measured, of->loops, of->count, &found.spread);
-	for (u32 i = 0; i < of->count; i++) {
-		const struct trace_measured *loop = &measured[of->loops[i]];
-
-		found.spread = loop->noise > found.spread ? loop->noise : found.spread;
-		if (i >= of->bare)
-			continue;
-		inner += loop->inner;
-		own += (loop->plain - measured[LOOP_NOTHING].plain) / 4;
-	}
-	found.inside = (inner - own) / of->bare;
-	found.inside_miss =
-		found.inside + (measured[of->in_turn].inner - measured[of->hits[0]].inner -
-				measured[of->hits[1]].inner) /
-				       2;
-	found.call_miss = cost_of(measured, of->in_turn);
 	return found;
 }
 
@@ -184,14 +124,11 @@ static struct trace_found_cost find_builtins(const struct trace_measured *measur
  * Of those of any number of arguments.  Most of such a call is the builtin's own: the part inside
  * is taken for the same as of others.
  */
-static struct trace_found_cost find_many(const struct trace_measured *measured,
-					 const enum loop *loops, u32 count,
-					 const struct trace_found_cost *others)
+static struct trace_found_cost find_many(const struct trace_measured *measured, const u8 *loops,
+					 u32 count, const struct trace_found_cost *others)
 {
-	struct trace_found_cost found = { .stretch = PER_MILLE,
-					  .spread = measured[loops[0]].noise };
+	struct trace_found_cost found = trace_find_call(measured, loops, count);
 
-	found.call = mean_of(measured, loops, count, &found.spread);
 	found.inside = others->call > 0 ? others->inside * found.call / others->call : 0;
 	add_misses((struct misses){ others->inside_miss - others->inside,
 				    others->call_miss - others->call },
@@ -201,30 +138,28 @@ static struct trace_found_cost find_many(const struct trace_measured *measured,
 
 static void report_builtins(const struct trace_measured *measured)
 {
-	static const struct builtin_loops of_functions = {
+	static const struct trace_builtin_loops of_functions = {
 		.loops = { LOOP_LENGTH, LOOP_ABSOLUTE, LOOP_LENGTH_USED, LOOP_ABSOLUTE_USED,
 			   LOOP_ORDINAL_USED },
 		.count = 5,
 		.bare = 2,
 		.in_turn = LOOP_TWO,
-		.hits = { LOOP_LENGTH, LOOP_ABSOLUTE },
 	};
-	static const struct builtin_loops of_methods = {
+	static const struct trace_builtin_loops of_methods = {
 		.loops = { LOOP_METHOD, LOOP_APPEND, LOOP_GET, LOOP_METHOD_USED },
 		.count = 4,
 		.bare = 3,
 		.in_turn = LOOP_TWO_METHODS,
-		.hits = { LOOP_APPEND, LOOP_APPEND },
 	};
-	static const enum loop many[] = { LOOP_MAXIMUM, LOOP_MAXIMUM_USED };
-	static const enum loop many_methods[] = { LOOP_STARTS, LOOP_FIND_USED };
+	static const u8 many[] = { LOOP_MAXIMUM, LOOP_MAXIMUM_USED };
+	static const u8 many_methods[] = { LOOP_STARTS, LOOP_FIND_USED };
 	struct trace_found_cost found, found_many;
 
-	found = find_builtins(measured, &of_functions);
+	found = trace_find_builtins(measured, &of_functions);
 	trace_report_cost(TRACE_KIND_PYTHON_BUILTIN, &found);
 	found_many = find_many(measured, many, COUNT(many), &found);
 	trace_report_cost(TRACE_KIND_PYTHON_BUILTIN_MANY, &found_many);
-	found = find_builtins(measured, &of_methods);
+	found = trace_find_builtins(measured, &of_methods);
 	trace_report_cost(TRACE_KIND_PYTHON_METHOD, &found);
 	found_many = find_many(measured, many_methods, COUNT(many_methods), &found);
 	trace_report_cost(TRACE_KIND_PYTHON_METHOD_MANY, &found_many);
@@ -243,7 +178,7 @@ static void report_others(const struct trace_measured *measured)
 }
 
 /* Whether each of these loops' calls was counted. */
-static bool have_calls(const struct trace_measured *measured, const enum loop *loops, u32 count)
+static bool have_calls(const struct trace_measured *measured, const u8 *loops, u32 count)
 {
 	for (u32 i = 0; i < count; i++) {
 		if (measured[loops[i]].calls < measured[loops[i]].turns)
@@ -254,10 +189,9 @@ static bool have_calls(const struct trace_measured *measured, const enum loop *l
 
 void trace_calibrate_python_report(const struct trace_measured *measured, bool slows_bytecode)
 {
-	static const enum loop of_functions[] = { LOOP_EMPTY, LOOP_WORK,   LOOP_THREE,
-						  LOOP_MAP,   LOOP_SORTED, LOOP_GENERATOR };
-	static const enum loop of_builtins[] = { LOOP_LENGTH, LOOP_METHOD, LOOP_MAXIMUM,
-						 LOOP_STARTS };
+	static const u8 of_functions[] = { LOOP_EMPTY, LOOP_WORK,   LOOP_THREE,
+					   LOOP_MAP,   LOOP_SORTED, LOOP_GENERATOR };
+	static const u8 of_builtins[] = { LOOP_LENGTH, LOOP_METHOD, LOOP_MAXIMUM, LOOP_STARTS };
 	struct trace_found_cost functions, found;
 
 	if (!have_calls(measured, of_functions, COUNT(of_functions)))

@@ -21,7 +21,6 @@
 
 #define TURNS        100U
 #define TURNS_TEXT   "100"
-#define PER_MILLE    1000
 #define SOURCE_MAX   8192U
 #define SIGSET_BYTES 8
 
@@ -173,68 +172,12 @@ static bool begin_hooks(void *context)
 	return make_copy(ruby);
 }
 
-static s64 magnitude(s64 value)
+/* Blocks that are reported in a turn of nothing. */
+static bool reports_blocks(const struct trace_measured *measured)
 {
-	return value < 0 ? -value : value;
-}
+	const struct trace_measured *own = &measured[LOOP_NOTHING];
 
-static s64 calls_of(const struct trace_measured *measured, enum loop loop)
-{
-	const struct trace_measured *own = &measured[loop];
-
-	return own->turns != 0 ? (s64)(own->calls / own->turns) : 0;
-}
-
-/* Blocks that are reported in a turn: the loop's own, and what the callee is given. */
-static s64 blocks_of(const struct trace_measured *measured, enum loop loop)
-{
-	const struct trace_measured *own = &measured[loop];
-
-	return own->turns != 0 ? (s64)(own->uncounted[TRACE_UNCOUNTED_BUILTIN] / own->turns)
-			       : 0;
-}
-
-/* What a turn costs that calls nothing: of a block, where these are reported. */
-static s64 cost_of_nothing(const struct trace_measured *measured)
-{
-	return measured[LOOP_NOTHING].added - measured[LOOP_NOTHING].left_out;
-}
-
-/* What a turn of a loop costs for each of its calls. */
-static s64 cost_of(const struct trace_measured *measured, enum loop loop)
-{
-	const struct trace_measured *own = &measured[loop];
-	const s64 calls = calls_of(measured, loop);
-	const s64 blocks = blocks_of(measured, loop);
-	const s64 nothing = cost_of_nothing(measured) * (blocks > 1 ? blocks : 1);
-	const s64 added = own->added - own->left_out - nothing;
-
-	return calls > 0 ? added / calls : 0;
-}
-
-/* The spread covers what a loop's calls cost, and how far its rounds are from each other. */
-static void cover(const struct trace_measured *measured, enum loop loop,
-		  struct trace_found_cost *cost)
-{
-	const s64 off = magnitude(cost_of(measured, loop) - cost->call);
-	const s64 calls = calls_of(measured, loop);
-	const s64 noise = measured[loop].noise / (calls > 0 ? calls : 1);
-
-	cost->spread = off > cost->spread ? off : cost->spread;
-	cost->spread = noise > cost->spread ? noise : cost->spread;
-}
-
-/* The mean of some loops' costs of a call, and how far they are from it. */
-static void find_call(const struct trace_measured *measured, const enum loop *of, u32 count,
-		      struct trace_found_cost *out)
-{
-	s64 sum = 0;
-
-	for (u32 i = 0; i < count; i++)
-		sum += cost_of(measured, of[i]);
-	*out = (struct trace_found_cost){ .call = sum / count, .stretch = PER_MILLE };
-	for (u32 i = 0; i < count; i++)
-		cover(measured, of[i], out);
+	return own->turns != 0 && own->uncounted[TRACE_UNCOUNTED_BUILTIN] / own->turns == 1;
 }
 
 static void find_methods(const struct trace_measured *measured, struct trace_found_cost *out)
@@ -243,21 +186,21 @@ static void find_methods(const struct trace_measured *measured, struct trace_fou
 	 * Methods that do something, as most do: of empty ones it may be 3 ns more or less.  Not all
 	 * returns can be foretold: one in five is a tree's, which is fitted (docs/decisions/0022).
 	 */
-	static const enum loop of[] = { LOOP_WORK, LOOP_NESTED, LOOP_WORK, LOOP_NESTED,
-					LOOP_TREE };
+	static const u8 of[] = { LOOP_WORK, LOOP_NESTED, LOOP_WORK, LOOP_NESTED, LOOP_TREE };
 	const s64 work = measured[LOOP_WORK_INLINE].plain - measured[LOOP_NOTHING].plain;
 	const s64 empty = measured[LOOP_EMPTY].inner;
 	const s64 hits = empty + measured[LOOP_ARGUMENT].inner + measured[LOOP_WORK].inner;
-	const s64 cost = cost_of(measured, LOOP_EMPTY) + cost_of(measured, LOOP_ARGUMENT) +
-			 cost_of(measured, LOOP_WORK);
+	const s64 cost = trace_cost_of_call(measured, LOOP_EMPTY) +
+			 trace_cost_of_call(measured, LOOP_ARGUMENT) +
+			 trace_cost_of_call(measured, LOOP_WORK);
 
-	find_call(measured, of, sizeof of / sizeof *of, out);
+	*out = trace_find_call(measured, of, sizeof of / sizeof *of);
 	/* Of an empty method all is the hook's. */
 	out->inside = (empty + measured[LOOP_WORK].inner - work) / 2;
 	out->inside_miss = out->inside + (measured[LOOP_THREE].inner - hits) / 3;
-	out->call_miss = out->call + cost_of(measured, LOOP_THREE) - cost / 3;
-	cover(measured, LOOP_EMPTY, out);
-	cover(measured, LOOP_YIELD, out);
+	out->call_miss = out->call + trace_cost_of_call(measured, LOOP_THREE) - cost / 3;
+	trace_cover_loop(measured, LOOP_EMPTY, out);
+	trace_cover_loop(measured, LOOP_YIELD, out);
 }
 
 /*
@@ -268,36 +211,14 @@ static void find_methods(const struct trace_measured *measured, struct trace_fou
 static void find_recursion(const struct trace_measured *measured,
 			   const struct trace_found_cost *methods)
 {
-	const s64 more = cost_of(measured, LOOP_TREE) - methods->call;
+	const s64 more = trace_cost_of_call(measured, LOOP_TREE) - methods->call;
 	struct trace_found_cost found = *methods;
 
 	found.call += more * 3 / 4;
 	found.call_miss += more * 3 / 4;
-	cover(measured, LOOP_TREE, &found);
-	found.spread = magnitude(more) > found.spread ? magnitude(more) : found.spread;
+	trace_cover_loop(measured, LOOP_TREE, &found);
+	found.spread = more > found.spread ? more : found.spread;
 	trace_report_cost(TRACE_KIND_RUBY_RECURSIVE, &found);
-}
-
-/*
- * Of a method in C nothing is seen without hooks: a quarter of the call is taken for its own.  The
- * last of the loops calls some in turn: they are searched for.
- */
-static void find_builtins(const struct trace_measured *measured, const enum loop *of, u32 count,
-			  enum loop in_turn, struct trace_found_cost *out)
-{
-	const struct trace_measured *turns = &measured[in_turn];
-	const s64 nothing = measured[LOOP_NOTHING].plain;
-	const s64 calls = calls_of(measured, in_turn);
-	s64 inner = 0, own = 0;
-
-	find_call(measured, of, count, out);
-	for (u32 i = 0; i < count; i++) {
-		inner += measured[of[i]].inner;
-		own += (measured[of[i]].plain - nothing) / 4;
-	}
-	out->inside = (inner - own) / count;
-	out->inside_miss = (turns->inner - (turns->plain - nothing) / 4) / calls;
-	out->call_miss = cost_of(measured, in_turn);
 }
 
 /*
@@ -307,37 +228,43 @@ static void find_builtins(const struct trace_measured *measured, const enum loop
 static void find_blocks(const struct trace_measured *measured)
 {
 	const struct trace_measured *inlined = &measured[LOOP_WORK_INLINE];
-	const s64 of_nothing = cost_of_nothing(measured);
+	const struct trace_measured *nothing = &measured[LOOP_NOTHING];
+	const s64 of_nothing = nothing->added - nothing->left_out;
 	const s64 of_work = inlined->added - inlined->left_out;
-	const s64 cost = (of_nothing + of_work) / 2;
-	const s64 off = magnitude(of_nothing - of_work);
-	const s64 noise = measured[LOOP_NOTHING].noise;
+	const s64 off = of_nothing > of_work ? of_nothing - of_work : of_work - of_nothing;
 
-	if (blocks_of(measured, LOOP_NOTHING) == 1)
-		trace_set_uncounted_cost(TRACE_UNCOUNTED_BUILTIN, cost,
-					 off > noise ? off : noise);
+	if (reports_blocks(measured))
+		trace_set_uncounted_cost(TRACE_UNCOUNTED_BUILTIN, (of_nothing + of_work) / 2,
+					 off > nothing->noise ? off : nothing->noise);
 }
 
 static void find_all(const struct trace_measured *measured)
 {
-	static const enum loop builtins_of[] = { LOOP_BYTES, LOOP_ASCII, LOOP_EQUAL };
-	static const enum loop operators_of[] = { LOOP_PLUS, LOOP_LESS, LOOP_INDEX };
+	static const struct trace_builtin_loops builtins_of = {
+		{ LOOP_BYTES, LOOP_ASCII, LOOP_EQUAL }, 3, 3, LOOP_BYTES_ASCII
+	};
+	static const struct trace_builtin_loops operators_of = {
+		{ LOOP_PLUS, LOOP_LESS, LOOP_INDEX }, 3, 3, LOOP_PLUS_LESS
+	};
 	struct trace_found_cost methods, builtins;
 
-	if (calls_of(measured, LOOP_WORK) != 1 || calls_of(measured, LOOP_THREE) != 3)
+	if (trace_calls_of_loop(measured, LOOP_WORK) != 1 ||
+	    trace_calls_of_loop(measured, LOOP_THREE) != 3)
 		return;
 	find_methods(measured, &methods);
 	trace_report_cost(TRACE_KIND_RUBY, &methods);
 	find_recursion(measured, &methods);
 	find_blocks(measured);
-	if (calls_of(measured, LOOP_BYTES) != 1 || calls_of(measured, LOOP_EQUAL) != 1 ||
-	    calls_of(measured, LOOP_BYTES_ASCII) != 3)
+	if (trace_calls_of_loop(measured, LOOP_BYTES) != 1 ||
+	    trace_calls_of_loop(measured, LOOP_EQUAL) != 1 ||
+	    trace_calls_of_loop(measured, LOOP_BYTES_ASCII) != 3)
 		return;
-	find_builtins(measured, builtins_of, 3, LOOP_BYTES_ASCII, &builtins);
+	builtins = trace_find_builtins(measured, &builtins_of);
 	trace_report_cost(TRACE_KIND_RUBY_BUILTIN, &builtins);
 	/* Up to 3.0 they are none, but where C calls them. */
-	if (calls_of(measured, LOOP_PLUS) == 1 && calls_of(measured, LOOP_PLUS_LESS) == 3)
-		find_builtins(measured, operators_of, 3, LOOP_PLUS_LESS, &builtins);
+	if (trace_calls_of_loop(measured, LOOP_PLUS) == 1 &&
+	    trace_calls_of_loop(measured, LOOP_PLUS_LESS) == 3)
+		builtins = trace_find_builtins(measured, &operators_of);
 	trace_report_cost(TRACE_KIND_RUBY_OPERATOR, &builtins);
 }
 
