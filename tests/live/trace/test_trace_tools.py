@@ -183,8 +183,11 @@ if hasattr(sets_profile, "begin_all"):
                     parent, code = stacks[stack]
                     callers[stacks[parent][1][2] if parent else None] += calls if code[2] == "tens" else 0
                 one_place = python.version < (3, 11)
-                self.assertEqual(+callers, {"main": 3, "main_with_another": 1, "wait": 2} if one_place else {"main": 5})
-                self.assertEqual(trace.calls_of("leaf"), 60 if one_place else 50)
+                # What sets one in all threads is written against structs that 3.8 no longer shows.
+                has_all = python.version < (3, 8)
+                self.assertEqual(+callers, {"main": 3 if one_place else 5,
+                                            **({"main_with_another": 1, "wait": 2} if has_all else {})})
+                self.assertEqual(trace.calls_of("leaf"), 60 if has_all else 30 if one_place else 50)
                 if one_place:
                     self.assertIn("a profiler of its own", " ".join(self.notes(trace)))
         self.on_each_python(check, oldest=(3, 6), in_ci=("pyenv-3.6", "pyenv-3.7"))
