@@ -18,7 +18,7 @@
 
 /* Opens one; a thread that has ended meanwhile has none. */
 static int open_on_thread(struct thread_events *events, pid_t tid,
-		    int (*open_on)(void *context, pid_t tid), void *context)
+			  int (*open_on)(void *context, pid_t tid), void *context)
 {
 	const int fd = open_on(context, tid);
 

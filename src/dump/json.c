@@ -125,7 +125,8 @@ static void add_call(const struct task_call *call, struct json_object *object)
 	json_add(object, "system_call", its);
 }
 
-static struct json_object *thread_object(const struct remote_thread *thread)
+static struct json_object *thread_object(const struct remote_thread *thread,
+					 const struct dump_thread *named)
 {
 	struct json_object *object = json_object_new_object();
 	char state[2] = { thread->state, '\0' };
@@ -149,6 +150,7 @@ static struct json_object *thread_object(const struct remote_thread *thread)
 	json_add_string(object, "signal", signal.len > 0 ? signal.data : NULL);
 	add_flag(object, "holds_gil", thread->locks.holds_gil);
 	add_flag(object, "waits_for_gil", thread->locks.waits_for_gil);
+	add_flag(object, "waits_for_python_lock", named->waits_for_python_lock);
 	add_flag(object, "holds_gvl", thread->locks.holds_gvl);
 	add_trust(thread, object);
 	return object;
@@ -157,7 +159,7 @@ static struct json_object *thread_object(const struct remote_thread *thread)
 static void write_thread(const struct dump *dump, size_t i, struct json_writer *writer)
 {
 	const struct dump_thread *named = &dump->threads[i];
-	struct json_object *head = thread_object(&dump->snapshot->threads[i]);
+	struct json_object *head = thread_object(&dump->snapshot->threads[i], named);
 
 	json_writer_begin(writer, NULL, '{');
 	struct json_object_iterator at = json_object_iter_begin(head);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "base/memory.h"
 #include "load/plumbing.h"
@@ -103,6 +104,24 @@ static bool is_interpreters(const struct remote *remote, const struct dump_row *
 	       (remote->ruby && plumbing_is_own_name(LANGUAGE_RUBY, row->name));
 }
 
+/* The native frames inside the innermost of Python's say it: these functions are API. */
+static bool waits_for_python_lock(const struct remote_thread *thread,
+				  const struct dump_thread *named)
+{
+	if (thread->call.is_running || thread->call.number != SYS_futex ||
+	    thread->locks.waits_for_gil)
+		return false;
+	for (size_t i = 0; i < named->count && named->rows[i].language == DUMP_NATIVE; i++) {
+		const char *name = named->rows[i].name;
+
+		if (strcmp(name, "PyThread_acquire_lock_timed") == 0 ||
+		    strcmp(name, "PyThread_acquire_lock") == 0 ||
+		    strcmp(name, "_PySemaphore_Wait") == 0 /* from 3.13 on */)
+			return true;
+	}
+	return false;
+}
+
 /* What calls the outermost frame of a program's language, and what interprets it. */
 static void mark_plumbing(const struct remote *remote, struct dump_thread *thread)
 {
@@ -146,6 +165,8 @@ void dump_name(const struct remote *remote, const struct snapshot *snapshot, boo
 				name_interpreted(&dump->threads[i], &stack->frames[j]);
 		}
 		mark_plumbing(remote, &dump->threads[i]);
+		dump->threads[i].waits_for_python_lock =
+			waits_for_python_lock(&snapshot->threads[i], &dump->threads[i]);
 	}
 }
 

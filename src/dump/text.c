@@ -87,7 +87,8 @@ static void add_head(const struct dump *dump, const struct style *style, struct 
 		text_addf(out, "ruby     no frames: %s\n", remote->why_no_ruby);
 }
 
-static void add_state(const struct remote_thread *thread, struct text *out)
+static void add_state(const struct remote_thread *thread, const struct dump_thread *named,
+		      struct text *out)
 {
 	text_addf(out, "  %s", dump_state_word(thread->state));
 	if (thread->wait)
@@ -97,6 +98,8 @@ static void add_state(const struct remote_thread *thread, struct text *out)
 			  thread->kernel_function);
 	if (thread->lock_owner != 0)
 		text_addf(out, " for a mutex that thread %d holds", (int)thread->lock_owner);
+	if (named->waits_for_python_lock)
+		text_add(out, " for a lock of Python's, which keeps no owner");
 	if (thread->locks.waits_for_gil)
 		text_add(out, ", waits for the GIL");
 	if (thread->locks.holds_gil)
@@ -109,8 +112,8 @@ static void add_state(const struct remote_thread *thread, struct text *out)
 	}
 }
 
-static void add_thread_head(const struct remote_thread *thread, const struct style *style,
-			    struct text *out)
+static void add_thread_head(const struct remote_thread *thread, const struct dump_thread *named,
+			    const struct style *style, struct text *out)
 {
 	const char *name = thread->long_name ? thread->long_name : thread->name;
 	CLEANUP(text_done) struct text head = { 0 };
@@ -122,7 +125,7 @@ static void add_thread_head(const struct remote_thread *thread, const struct sty
 	style_add(out, style, TINT_BOLD, text_string(&head));
 	text_add(out, "  ");
 	text_add_printable(out, name, strlen(name));
-	add_state(thread, out);
+	add_state(thread, named, out);
 	text_add(out, "\n");
 }
 
@@ -260,7 +263,7 @@ static void add_thread(const struct dump *dump, size_t i, const struct dump_opti
 	const struct dump_thread *named = &dump->threads[i];
 	const struct columns columns = measure(named, options->has_native);
 
-	add_thread_head(thread, style, out);
+	add_thread_head(thread, named, style, out);
 	for (size_t j = 0; j < named->count; j++) {
 		if (named->rows[j].is_plumbing && !options->has_native)
 			continue;

@@ -114,6 +114,8 @@ class Python(live_python.PythonTest, live_dump.DumpTest):
         for thread in dump["threads"]:
             self.assertEqual(thread["ending"], "complete", thread)
             self.assertFalse(thread["holds_gil"], thread)
+            innermost = self.own(thread, program)[0]
+            self.assertEqual(thread["waits_for_python_lock"], innermost == ("take", 8), thread)
 
     def test_a_deadlock_of_two_locks_and_a_generator_asleep(self):
         self.on_each_python(self.assert_stacks_are_there, oldest=(3, 6))
