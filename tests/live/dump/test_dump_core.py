@@ -234,8 +234,10 @@ class Python(PythonTest, CoreTest):
         crashed, rested = dump["threads"]
         self.assertEqual((said["tid"], crashed["signal"]), (crashed["tid"], "SIGSEGV"))
         self.assertEqual(places(crashed, "python"), [("crash", 10), ("main", 13), ("<module>", 21)])
-        self.assertEqual([place for place in places(rested, "python") if place[0] == "rest"],
-                         [("rest", 7)] + 3 * [("rest", 5)])
+        # On a busy machine it is on its way to its sleep.
+        rests = [place for place in places(rested, "python") if place[0] == "rest"]
+        self.assertIn(rests[0], (("rest", 6), ("rest", 7)))
+        self.assertEqual(rests[1:], 3 * [("rest", 5)])
         self.assertEqual([thread["ending"] for thread in dump["threads"]], ["complete", "complete"])
         address = [frame for frame in crashed["frames"] if frame["name"] == "crash"][0]["locals"]
         self.assertEqual(address, [{"name": "address", "value": "64"}])
