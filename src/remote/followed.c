@@ -22,6 +22,10 @@
 /* What is so near to a copy is the same stack, which has gone on since. */
 #define STACK_BELOW (128ULL << 10)
 #define STACK_ABOVE (8ULL << 20)
+/* So much beyond a copy is read in the process, each page by a system call. */
+#define STACK_READ_ON (256ULL << 10)
+/* At its outer end a copy is compared with what stands there now. */
+#define SEAM_BYTES 2048U
 #define ADDRESS_END (1ULL << 47)
 
 struct followed {
@@ -32,6 +36,7 @@ struct followed {
 	size_t mapped_capacity;
 	uint64_t copy_low, copy_high; /* of the walk at hand */
 	bool is_beyond;               /* it asked for the stack beyond the copy */
+	bool reads_on;                /* and that may be read in the process */
 	bool has_tried_memory;        /* remote.fd has been opened, if it could be */
 };
 
@@ -96,8 +101,12 @@ static bool fetch(void *context, uint64_t address, void *page, bool *out_is_last
 		*out_is_lasting = false;
 	}
 	if (address + MEMORY_PAGE > below && address < followed->copy_high + STACK_ABOVE) {
-		followed->is_beyond |= address + MEMORY_PAGE > followed->copy_high;
-		return false;
+		const bool is_outer = address + MEMORY_PAGE > followed->copy_high;
+
+		followed->is_beyond |= is_outer;
+		if (!is_outer || !followed->reads_on ||
+		    address >= followed->copy_high + STACK_READ_ON)
+			return false;
 	}
 	return read_own_page(followed, address, page);
 }
@@ -284,8 +293,8 @@ void followed_map(struct followed *followed, const struct followed_mapping *mapp
 	insert(followed, &image, file);
 }
 
-void followed_walk(struct followed *followed, const struct stack_copy *copy,
-		   struct remote_stack *stack)
+static void walk(struct followed *followed, const struct stack_copy *copy, bool reads_on,
+		 struct remote_stack *stack)
 {
 	struct mem *mem = &followed->remote.mem;
 	const struct walk_states none = { 0 };
@@ -294,9 +303,79 @@ void followed_walk(struct followed *followed, const struct stack_copy *copy,
 	followed->copy_low = copy->registers.sp;
 	followed->copy_high = copy->registers.sp + copy->len;
 	followed->is_beyond = false;
+	followed->reads_on = reads_on;
 	memory_use_copy(mem, copy->registers.sp, copy->stack, copy->len);
 	walk_stack(&followed->remote, &copy->registers, &none, stack);
-	memory_use_copy(mem, 0, NULL, 0);
 	if (stack->ending == WALK_UNREADABLE && followed->is_beyond)
 		stack->ending = WALK_TOO_DEEP;
+}
+
+/* The return address to the frame, as it was walked, is where its callee left it: at sp - 8. */
+static bool has_return_address(const struct stack_frame *frame, const uint8_t *bytes,
+			       uint64_t low)
+{
+	uint64_t address;
+
+	memcpy(&address, bytes + (frame->sp - 8 - low), sizeof address);
+	return address == frame->address + 1;
+}
+
+/*
+ * Whether the outer part, which was read later than the copy was made, belongs to it: the return
+ * addresses at the end of the copy stand there still, for a thread that has been further out since
+ * would have written over them, as a rule.
+ */
+static bool seam_holds(const struct followed *followed, const struct remote_stack *stack)
+{
+	const uint64_t low = followed->copy_high - SEAM_BYTES;
+	uint8_t now[SEAM_BYTES];
+	size_t count = 0;
+
+	if (followed->copy_high - followed->copy_low < SEAM_BYTES || followed->remote.fd < 0 ||
+	    !read_at(followed->remote.fd, now, sizeof now, low))
+		return false;
+	for (size_t i = 1; i < stack->count; i++) {
+		const struct stack_frame *frame = &stack->frames[i];
+
+		if (frame->sp < low + 8 || frame->sp > followed->copy_high)
+			continue;
+		if (!has_return_address(frame, now, low))
+			return false;
+		count++;
+	}
+	return count > 0;
+}
+
+/* Whether each call further out leads to the function that it is to have called, as far as known. */
+static bool calls_lead_inwards(struct followed *followed, const struct remote_stack *stack)
+{
+	struct mem *mem = &followed->remote.mem;
+	struct eh_lookup found;
+
+	for (size_t i = 1; i < stack->count; i++) {
+		const struct stack_frame *frame = &stack->frames[i];
+		const struct remote_image *image = remote_images_find(
+			&followed->remote.images, stack->frames[i - 1].address);
+
+		if (frame->sp <= followed->copy_high)
+			continue;
+		if (!image ||
+		    eh_lookup_find(&found, mem, &image->native, stack->frames[i - 1].address) !=
+			    WALK_COMPLETE ||
+		    !native_call_may_lead(mem, frame->address + 1, found.fde.begin))
+			return false;
+	}
+	return true;
+}
+
+void followed_walk(struct followed *followed, const struct stack_copy *copy,
+		   struct remote_stack *stack)
+{
+	walk(followed, copy, false, stack);
+	if (stack->ending == WALK_TOO_DEEP && followed->is_beyond) {
+		walk(followed, copy, true, stack);
+		if (!seam_holds(followed, stack) || !calls_lead_inwards(followed, stack))
+			walk(followed, copy, false, stack);
+	}
+	memory_use_copy(&followed->remote.mem, 0, NULL, 0);
 }

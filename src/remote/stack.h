@@ -24,8 +24,8 @@ struct stack_frame {
 	uint8_t kind;     /* enum stack_frame_kind */
 	bool is_guess;    /* found by a scan of the stack (frame_pointer.h) */
 	bool is_doubtful; /* interpreted, and maybe of another moment (agreement.h) */
-	/* Native: the address to be looked up: of a caller, within its call. */
-	uint64_t address;
+	/* Native: the address to be looked up: of a caller, within its call; and its stack pointer. */
+	uint64_t address, sp;
 	/* Interpreted: the function's name and file, and the line being executed; or NULL, 0. */
 	const char *name, *file;
 	uint32_t line, first_line;

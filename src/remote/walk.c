@@ -216,6 +216,7 @@ static bool push_native(struct steps *steps)
 	return stack_push(steps->walk->stack,
 			  &(struct stack_frame){ .kind = STACK_NATIVE,
 						 .address = is_behind ? ip - 1 : ip,
+						 .sp = steps->regs.sp,
 						 .is_guess = steps->is_guess });
 }
 

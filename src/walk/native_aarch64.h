@@ -165,6 +165,15 @@ static inline u64 native_stack_bottom_rule(void)
 	return A64_FORM_LAST;
 }
 
+/* Not known of this processor: so what was read later is not believed. */
+static inline int native_call_may_lead(struct mem *mem, u64 ip, u64 function)
+{
+	(void)mem;
+	(void)ip;
+	(void)function;
+	return 0;
+}
+
 /* Not known of this processor. */
 static inline int native_passes_result_on(struct mem *mem, u64 return_address)
 {

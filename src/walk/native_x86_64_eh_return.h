@@ -125,6 +125,12 @@ static inline enum x86_eh_leads x86_eh_call_leads(struct mem *mem, u64 ip, u64 f
 	return X86_EH_ELSEWHERE;
 }
 
+/* False: the call that ends at `ip` calls another function, and it is known which. */
+static inline int native_call_may_lead(struct mem *mem, u64 ip, u64 function)
+{
+	return x86_eh_call_leads(mem, ip, function) != X86_EH_ELSEWHERE;
+}
+
 /* Where the stack has `word` next, from sp outwards; 0: nowhere near. */
 static inline u64 x86_eh_find_word(struct mem *mem, u64 sp, u64 word)
 {

@@ -64,6 +64,45 @@ int main(void)
 	return 0;
 }
 """
+# Two chains of calls, each deeper than a copy, in turns: whatever has functions of both is wrong.
+CHAINS = """
+#include <stdlib.h>
+#include <time.h>
+static volatile unsigned long sink;
+static int turns;
+static double cpu(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+__attribute__((noinline)) static void burn(void)
+{
+	for (int i = 0; i < turns; i++)
+		sink += (unsigned long)i;
+}
+#define CHAIN(name)                                           \\
+	__attribute__((noinline)) static int name(int depth)  \\
+	{                                                     \\
+		volatile char pad[160];                       \\
+		pad[0] = (char)depth;                         \\
+		if (depth == 0) {                             \\
+			burn();                               \\
+			return 1;                             \\
+		}                                             \\
+		return name(depth - 1) + pad[0];              \\
+	}
+CHAIN(left)
+CHAIN(right)
+int main(int argc, char **argv)
+{
+	double until = cpu() + 0.8;
+	turns = atoi(argv[1]);
+	while (cpu() < until)
+		sink += (unsigned long)(left(argc + 200) + right(argc + 230));
+	return 0;
+}
+"""
 GO_SHARES = """
 package main
 
@@ -203,6 +242,34 @@ class Truth(CopiedTest):
         self.assertEqual(self.record([program], *BY_COPIES).run.stdout, bare)
         maps = self.record(["cat", "/proc/self/maps"], *BY_COPIES).run.stdout
         self.assertNotIn(b"fathom", maps)
+
+
+class Deeper(CopiedTest):
+    """Stacks that are deeper than the copy: continued where both checks hold, else cut; never another's."""
+
+    def chains(self, turns):
+        program = self.build_text("chains", CHAINS, "-O1", "-fno-optimize-sibling-calls")
+        recording = self.record([program, str(turns)], *BY_COPIES, rate=2000)
+        functions = recording.functions_of_stacks()
+        whole = cut = 0
+        for stack, ending, count in recording.rows("SELECT stack, ending, count(*) FROM samples GROUP BY stack, ending"):
+            names = [name for name in functions[stack] if name in ("left", "right")]
+            self.assertLessEqual(len(set(names)), 1, functions[stack])
+            if ending == 0 and "burn" in functions[stack]:
+                self.assertIn(names.count("left") + names.count("right"), (203, 233), functions[stack][-3:])
+                whole += count
+            elif "burn" in functions[stack]:
+                cut += count
+        self.assertGreater(whole + cut, 500)
+        return whole / (whole + cut)
+
+    def test_a_stack_that_stands_is_read_to_its_end(self):
+        self.assertGreater(self.chains(60000000), 0.8)
+
+    def test_a_stack_that_changes_all_the_time_is_right_or_cut(self):
+        for turns in (3000, 30000, 300000):
+            with self.subTest(turns):
+                self.chains(turns)
 
 
 class Interpreters(CopiedTest):
