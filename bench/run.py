@@ -111,6 +111,12 @@ def fathom(bench, rate):
     return [bench.fathom, "record", "--rate", str(rate), "-o", recording, "--"], {}, recording, None
 
 
+def fathom_copied(bench, rate):
+    recording = bench.out("x.fathom")
+    return ([bench.fathom, "record", "--trigger", "copied", "--rate", str(rate), "-o", recording, "--"], {}, recording,
+            None)
+
+
 def perf_fp(bench, rate):
     recording = bench.out("perf.data")
     return (["perf", "record", "-F", str(rate), "-g", "-o", recording, "--"], {}, recording,
@@ -132,7 +138,7 @@ def gperftools(bench, rate):
     return [], {"LD_PRELOAD": library, "CPUPROFILE": recording, "CPUPROFILE_FREQUENCY": str(rate)}, recording, "pprof"
 
 
-PROFILERS = {"bare": bare, "floor": floor, "fathom": fathom, "perf -g": perf_fp, "perf dwarf": perf_dwarf,
+PROFILERS = {"bare": bare, "floor": floor, "fathom": fathom, "fathom copied": fathom_copied, "perf -g": perf_fp, "perf dwarf": perf_dwarf,
              "gperftools": gperftools}
 NEEDS = {"perf -g": "perf", "perf dwarf": "perf"}
 
@@ -167,7 +173,7 @@ def count_samples(bench, profiler, recording, output):
     if profiler.startswith("perf"):
         match = re.search(rb"\(~?(\d+) samples\)", output)
         return int(match[1]) if match else None
-    if profiler == "fathom":
+    if profiler.startswith("fathom"):
         done = subprocess.run([bench.fathom, "report", recording, "--json"], capture_output=True)
         return json.loads(done.stdout)["recording"]["samples"] if done.returncode == 0 else None
     return None

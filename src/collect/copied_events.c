@@ -16,8 +16,9 @@
 #include "collect/perf_events.h"
 #include "collect/thread_scan.h"
 
-/* 4 MiB where locked memory allows; 128 KiB have room for seven samples. */
-#define RING_PAGES_MOST  1024
+/* 16 MiB on small machines, where locked memory allows; 128 KiB have room for seven samples. */
+#define RING_PAGES_MOST  4096
+#define ALL_PAGES_MOST   32768
 #define RING_PAGES_LEAST 32
 /* Of a ring: the reader is woken when so much is in it. */
 #define WAKE_PART 8
@@ -63,7 +64,7 @@ static struct perf_event_attr sampling(const struct copied_terms *terms,
 		.sample_stack_user = COPIED_STACK_BYTES,
 		.inherit = 1,
 		.inherit_thread = reach == COPIED_THREADS || reach == COPIED_THREADS_FROM_EXEC,
-		.disabled = from_exec,
+		.disabled = 1,
 		.enable_on_exec = from_exec,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
@@ -101,9 +102,13 @@ static int open_rings(struct copied_rings *rings, size_t pages)
 
 int copied_rings_open(struct copied_rings *out_rings, struct error *err)
 {
+	const size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF);
+	size_t most = RING_PAGES_MOST;
 	int rc = -ENOMEM;
 
-	for (size_t pages = RING_PAGES_MOST; pages >= RING_PAGES_LEAST; pages /= 2) {
+	while (most > RING_PAGES_LEAST && most * cpus > ALL_PAGES_MOST)
+		most /= 2;
+	for (size_t pages = most; pages >= RING_PAGES_LEAST; pages /= 2) {
 		rc = open_rings(out_rings, pages);
 		if (rc == 0)
 			return 0;
@@ -184,6 +189,9 @@ int copied_events_open(const struct copied_rings *rings, const struct copied_ter
 		copied_events_release(opening.events);
 		return rc;
 	}
+	/* All at once: nothing reads the rings while they are opened, which may take long. */
+	if (reach == COPIED_THREADS || reach == COPIED_DESCENDANTS)
+		thread_events_switch(&opening.events->events, 1);
 	*out_events = opening.events;
 	return 0;
 }

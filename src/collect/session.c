@@ -435,6 +435,9 @@ static void session_close(struct session *session)
 
 static int session_run_prepared(struct session *session, struct error *err)
 {
+	const bool is_attached = session->options->argv == NULL;
+	/* Of processes that run already, rings fill from their first event on. */
+	int place = is_attached ? better_place_ask() : 0;
 	int rc = hello_server_open(session->options->is_trace, &session->server, err);
 
 	if (rc < 0)
@@ -443,7 +446,8 @@ static int session_run_prepared(struct session *session, struct error *err)
 					    : session_start_attached(session, err);
 	if (rc == 0) {
 		/* From now on programs wait for answers.  The writer's thread inherits the place. */
-		const int place = better_place_ask();
+		if (!is_attached)
+			place = better_place_ask();
 
 		recording_writer_start_thread(session->writer);
 

@@ -25,7 +25,7 @@
 /* So much beyond a copy is read in the process, each page by a system call. */
 #define STACK_READ_ON (256ULL << 10)
 /* At its outer end a copy is compared with what stands there now. */
-#define SEAM_BYTES 2048U
+#define SEAM_BYTES  2048U
 #define ADDRESS_END (1ULL << 47)
 
 struct followed {

@@ -9,11 +9,39 @@ import unittest
 
 import command_line
 import live
+import live_filter
 import processes
 
 OURS = command_line.OURS
+# perf_event_open(2) is refused: EPERM.
+NO_PERF = ((0x20, 0, 0, 0), (0x15, 0, 1, 298), (6, 0, 0, 0x50001), (6, 0, 0, live_filter.ALLOW))
 # Makes itself not dumpable, as what has changed its user is.
 HIDDEN = "import ctypes, sys; ctypes.CDLL(None).prctl(4, 0); print('ready', flush=True); sys.stdin.read()"
+
+
+THREADS = """
+#include <pthread.h>
+static volatile unsigned long sink;
+static void *burn(void *turns)
+{
+	for (unsigned long i = 0; i < (unsigned long)turns; i++)
+		sink += i;
+	return turns;
+}
+int main(void)
+{
+	pthread_t threads[20];
+	for (int i = 0; i < 20; i++)
+		pthread_create(&threads[i], 0, burn, (void *)1000000000000UL);
+	for (;;) {
+		pthread_t some[4];
+		for (int i = 0; i < 4; i++)
+			pthread_create(&some[i], 0, burn, (void *)1000000UL);
+		for (int i = 0; i < 4; i++)
+			pthread_join(some[i], 0);
+	}
+}
+"""
 
 
 class PidTest(live.LiveTest):
@@ -102,6 +130,12 @@ class Refused(PidTest):
         self.assert_refused("-p", run.pid, said=[f"sudo fathom record -p {run.pid}"],
                             launcher=("setpriv", f"--reuid={live.NOBODY}", f"--regid={live.NOBODY}", "--clear-groups"))
 
+    def test_where_perf_events_are_forbidden(self):
+        run = self.start(live.workload("blocked", "still", 1))
+        launcher = live_filter.below(self, NO_PERF)
+        self.assert_refused("-p", run.pid, said=["perf_event_open", f"process {run.pid}"], launcher=launcher)
+        self.assert_refused("--trigger", "copied", "--", "true", said=["perf_event_open", "copy"], launcher=launcher)
+
     def test_one_that_is_recorded_already(self):
         run = self.start([live.FATHOM, "record", "-q", "-o", self.path("other.fathom"), "--",
                           *live.workload("thirds", 20000)])
@@ -168,9 +202,47 @@ class Recorded(PidTest):
         self.assertGreater(recording.head()["samples"], 100)
 
     def test_threads_that_are_there_and_threads_that_are_born(self):
-        run = self.busy("short_threads", *())
-        recording = self.assert_recorded("-p", run.pid, "-d", 1)
-        self.assert_adds_up(recording)
+        run = self.start(self.threads_without_end())
+        processes.wait_until(lambda: burned_ns(run.pid) > 20_000_000, 60, "it burns nothing")
+        before_ns = burned_ns(run.pid)
+        recording = self.assert_recorded("-p", run.pid, "-d", 2)
+        self.assert_burned(recording, before_ns, burned_ns(run.pid))
+        head = recording.head()
+        self.assertGreater(head["sampled_ns"], 0.5 * (recording.total_ns() - (head["startup_ns"] or 0)), head)
+        born = recording.rows("SELECT count(*) FROM threads WHERE start_ns > 0")[0][0]
+        self.assertGreater(born, 5)
+        # A thread that has two events is sampled by one: no more is sampled than was burned.
+        self.assertLessEqual(head["sampled_ns"], head["kernel_cpu_ns"] * 1.02 + 10_000_000)
+
+    def threads_without_end(self):
+        """A program of twenty threads that makes new ones all the time; its command."""
+        compiler = self.need("gcc")
+        source, program = self.write("threads.c", THREADS), self.path("threads")
+        subprocess.run([compiler, "-O1", "-pthread", "-o", program, source], check=True, timeout=120)
+        return [program]
+
+    def test_a_process_in_namespaces_of_its_own(self):
+        if os.geteuid() != 0:
+            self.skipTest("needs root, to mount")
+        unshare = self.need("unshare")
+        program = live.workload("thirds")[0]
+        script = f"mount -t tmpfs none /mnt && cp {program} /mnt/hidden && exec /mnt/hidden 600000"
+        run = self.start([unshare, "--pid", "--mount", "--fork", "--mount-proc", "sh", "-c", script], stderr=subprocess.PIPE)
+
+        def inner():
+            children = processes.read_bytes(f"/proc/{run.pid}/task/{run.pid}/children").split()
+            return next((int(child) for child in children if burned_ns(int(child)) > 20_000_000 and
+                         processes.program_of(child.decode()) == "/mnt/hidden"), None)
+        try:
+            processes.wait_until(lambda: inner() or run.poll() is not None, 60, "it does not begin")
+        finally:
+            if run.poll() is not None:
+                self.skipTest("no namespaces here: " + run.stderr.read().decode(errors="replace"))
+        pid = inner()
+        self.addCleanup(os.kill, pid, signal.SIGKILL)
+        recording = self.assert_recorded("-p", pid, "-d", 1)
+        self.assert_whole_stacks(recording, least_samples=20)
+        self.assertGreater(recording.time_of("f", "self_ns"), 0, "its file is found in its own root")
 
     def test_two_processes_and_an_ordinary_user(self):
         if os.geteuid() != 0:
