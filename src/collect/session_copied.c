@@ -300,14 +300,17 @@ void session_copied_expect(struct session *session, struct image *image)
 				   COPIED_FROM_EXEC, &image->next_copied);
 }
 
-/* No agent will come: for what the program is, where it is, or what started it. */
+/*
+ * No agent will come, for what the program is or where it is.  What such a program starts has its
+ * copies by inheritance.
+ */
 static bool is_without_agent(const struct image *image)
 {
 	CLEANUP(freep) struct target_program *program = NULL;
 
 	if (image->is_recorded)
 		return false;
-	if (image->is_passed_by || image->why_out_of_reach != NULL)
+	if (image->why_out_of_reach != NULL)
 		return true;
 	if (image->exe == NULL)
 		return false;
@@ -316,13 +319,23 @@ static bool is_without_agent(const struct image *image)
 	return program_has_no_agent(program->kind);
 }
 
+void session_copied_leave(struct image *image)
+{
+	if (image->copied == NULL)
+		return;
+	copied_events_release(image->copied);
+	image->copied = NULL;
+	/* They were met by one that has no layouts. */
+	image->interpreter_count = 0;
+}
+
 void session_copied_look(struct session *session, struct image *image)
 {
 	const bool has_new_rights = image->copied != NULL && image->unwatched_since_ns != 0;
 	struct error err;
 
 	if (image->is_copied_judged == 1 + has_new_rights || image->is_gone ||
-	    (!image->has_program && !image->is_passed_by) || !may_copy(session) ||
+	    !image->has_program || !may_copy(session) ||
 	    (image->copied != NULL && !has_new_rights))
 		return;
 	image->is_copied_judged = 1 + has_new_rights;

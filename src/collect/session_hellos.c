@@ -80,6 +80,7 @@ static void session_enter(struct session *session, const struct handshake_hello 
 	/* Then no agent is preloaded: its parent was attached to. */
 	if (session->options->argv == NULL)
 		session_agent_expect(session, image);
+	session_copied_leave(image);
 	/* Not all in it are brief; and it may be about to make a thread. */
 	session_end_storm(session, image->in_storm);
 	enter_image(image, hello, connection, &session->enter_terms);

@@ -188,6 +188,8 @@ void session_copied_give_command(struct session *session);
 int session_copied_begin(struct session *session, struct image *image, bool with_children);
 /* What it is about to execute is, from its first instruction. */
 void session_copied_expect(struct session *session, struct image *image);
+/* An agent has come to the image after all. */
+void session_copied_leave(struct image *image);
 /* An image that no agent has come to so far: it is sampled so if none will. */
 void session_copied_look(struct session *session, struct image *image);
 /* The image has mapped that. */
