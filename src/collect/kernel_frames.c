@@ -1,5 +1,6 @@
 #include "collect/kernel_frames.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 void kernel_frames_done(struct kernel_frames *frames)
 {
 	free(frames->symbols);
-	intern_done(&frames->names);
+	free(frames->text);
 	*frames = (struct kernel_frames){ 0 };
 }
 
@@ -24,7 +25,7 @@ static void add_symbol(struct kernel_frames *frames, uint64_t address, const cha
 				     sizeof *frames->symbols);
 	frames->symbols[frames->count++] = (struct kernel_symbol){
 		.address = address,
-		.name = intern_string(&frames->names, name),
+		.name = name,
 	};
 }
 
@@ -50,7 +51,15 @@ static int by_address(const void *a, const void *b)
 
 	if (x->address != y->address)
 		return x->address < y->address ? -1 : 1;
-	return x->name < y->name ? -1 : x->name > y->name;
+	return strcmp(x->name, y->name);
+}
+
+static bool is_in_order(const struct kernel_frames *frames)
+{
+	for (size_t i = 1; i < frames->count; i++)
+		if (frames->symbols[i - 1].address > frames->symbols[i].address)
+			return false;
+	return true;
 }
 
 void kernel_frames_parse(struct kernel_frames *frames, char *text)
@@ -61,23 +70,24 @@ void kernel_frames_parse(struct kernel_frames *frames, char *text)
 	add_symbol(frames, 0, UNKNOWN_NAME);
 	while ((line = strsep(&rest, "\n")) != NULL)
 		take_line(frames, line);
-	qsort(frames->symbols, frames->count, sizeof *frames->symbols, by_address);
+	/* The kernel's own are in order, and then come those of modules. */
+	if (!is_in_order(frames))
+		qsort(frames->symbols, frames->count, sizeof *frames->symbols, by_address);
 }
 
 static void read_symbols(struct kernel_frames *frames)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");
-	CLEANUP(freep) char *text = NULL;
 	size_t size = 0;
 
 	/* It has no NUL, so this is all of it. */
-	if (file == NULL || getdelim(&text, &size, '\0', file) < 0) {
-		free(text);
-		text = xstrdup("");
+	if (file == NULL || getdelim(&frames->text, &size, '\0', file) < 0) {
+		free(frames->text);
+		frames->text = xstrdup("");
 	}
 	if (file != NULL)
 		fclose(file);
-	kernel_frames_parse(frames, text);
+	kernel_frames_parse(frames, frames->text);
 }
 
 struct kernel_symbol *kernel_frames_find(struct kernel_frames *frames, uint64_t address)
@@ -112,8 +122,7 @@ uint32_t kernel_frames_add(struct kernel_frames *frames, struct pump *pump, uint
 		if (symbol == last && symbol->address == 0)
 			continue;
 		last = symbol;
-		codes_place_kernel(&pump->codes, intern_get(&frames->names, symbol->name, NULL),
-				   &symbol->code, &frame);
+		codes_place_kernel(&pump->codes, symbol->name, &symbol->code, &frame);
 		row = pump_add_node(pump, row, &frame);
 	}
 	return row;

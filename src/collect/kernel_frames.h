@@ -5,17 +5,16 @@
  * the kernel is one function.
  */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "base/table.h"
 
 struct pump;
 
 struct kernel_symbol {
 	uint64_t address;
-	uint32_t name; /* interned; 0: none */
-	uint32_t code; /* of the recording; 0: not written yet */
+	const char *name; /* in the text */
+	uint32_t code;    /* of the recording; 0: not written yet */
 };
 
 struct kernel_frames {
@@ -23,11 +22,14 @@ struct kernel_frames {
 	struct kernel_symbol
 		*symbols; /* in the order of addresses; the first is the unknown one */
 	size_t count, capacity;
-	struct intern names;
+	char *text; /* of /proc/kallsyms */
 };
 
 void kernel_frames_done(struct kernel_frames *frames);
-/* Takes lines of /proc/kallsyms that are functions; what is no such line is passed over. */
+/*
+ * Takes lines of /proc/kallsyms that are functions; what is no such line is passed over.  The text is
+ * cut into names, and must stay.
+ */
 void kernel_frames_parse(struct kernel_frames *frames, char *text);
 /* What the address is in: never NULL. */
 struct kernel_symbol *kernel_frames_find(struct kernel_frames *frames, uint64_t address);
