@@ -31,7 +31,7 @@ _fathom_value()
 	--pid | -p) _fathom_pids ;;
 	--duration | -d) _fathom_words "1 10 60" ;;
 	--color) _fathom_words "auto always never" ;;
-	--by) _fathom_words "function line module region thread process program" ;;
+	--by) _fathom_words "function line module package region thread process program" ;;
 	--sort) _fathom_words "self total calls" ;;
 	--format | -f) _fathom_words "folded speedscope pprof flamegraph pstats callgrind" ;;
 	--max-size) _fathom_words "100M 1G 10G" ;;
@@ -45,7 +45,7 @@ _fathom_value()
 		mapfile -t COMPREPLY < <(compgen -d -- "$current")
 		compopt -o filenames
 		;;
-	--callers | --callees | --lines | --thread | --module | --min | --rows | -n | --interval | -i) COMPREPLY=() ;;
+	--callers | --callees | --lines | --thread | --module | --own | --min | --rows | -n | --interval | -i) COMPREPLY=() ;;
 	*) return 1 ;;
 	esac
 }
@@ -101,7 +101,7 @@ _fathom()
 	"trace -"*) _fathom_words "--clock --only --blocks --no-builtins --output --max-size --no-children --wait --quiet --paused --color --help" ;;
 	"top -"*) _fathom_words "--rate --trigger --children --interval --rows --native --output --color --help" ;;
 	"dump -"*) _fathom_words "--core --root --locals --native --json --no-pager --color --help" ;;
-	"report -"*) _fathom_words "--by --tree --callers --callees --lines --native --min-max --raw --sort --thread --module --min --rows --json
+	"report -"*) _fathom_words "--by --tree --callers --callees --lines --native --min-max --raw --sort --thread --module --own --all --min --rows --json
 			--full-names --color --no-pager --help" ;;
 	"export -"*) _fathom_words "--format --output --native --raw --help" ;;
 	"info -"*) _fathom_words "--color --help" ;;

@@ -32,7 +32,10 @@ static int set_by(const struct option *option, void *place, const char *value,
 {
 	const char *words[GROUP_BY_COUNT + 1] = { 0 };
 
-	if (group_by_parse(value, place))
+	struct report_options *report = place;
+
+	report->has_by = true;
+	if (group_by_parse(value, &report->by))
 		return 0;
 	for (int by = 0; by < GROUP_BY_COUNT; by++)
 		words[by] = group_by_name((enum group_by)by);
@@ -82,8 +85,9 @@ static int set_rows(const struct option *option, void *place, const char *value,
 
 #define AT(field) .offset = offsetof(struct settings, field)
 static const struct option options[] = {
-	{ "by", 0, "WHAT", "rows: function, line, module, region, thread, process or program",
-	  set_by, AT(report.by) },
+	{ "by", 0, "WHAT",
+	  "rows: function, line, module, package, region, thread, process or program", set_by,
+	  AT(report) },
 	{ "tree", 0, NULL, "the call tree, from the outermost function inwards",
 	  option_set_flag, AT(report.has_tree) },
 	{ "callers", 0, "FUNCTION", "who calls FUNCTION, and how much of its time is theirs",
@@ -104,6 +108,11 @@ static const struct option options[] = {
 	  AT(report.thread) },
 	{ "module", 0, "MODULE", "only time in this program or library", option_set_string,
 	  AT(report.module) },
+	{ "own", 0, "PART,…",
+	  "what is your own code: files and modules with PART in their path", option_set_string,
+	  AT(report.own) },
+	{ "all", 0, NULL, "hot paths of all code, not of your own", option_set_flag,
+	  AT(report.is_all_own) },
 	{ "min", 0, "PERCENT", "leave out rows below this share", set_min, AT(report) },
 	{ "rows", 'n', "N", "at most N rows; 0: all of them", set_rows, AT(report.max_rows) },
 	{ "full-names", 0, NULL, "names as they are, however wide the rows get",
@@ -160,6 +169,14 @@ static int check(const struct settings *settings, struct error *err)
 	return 0;
 }
 
+/* Without an option that asks for a view. */
+static bool is_summary(const struct report_options *report)
+{
+	return !report->has_by && !report->has_sort && !report->has_tree && !report->callers &&
+	       !report->callees && !report->lines && !report->has_extremes &&
+	       !report->has_min_percent && report->max_rows == 0;
+}
+
 static int report(const char *path, struct settings *settings)
 {
 	CLEANUP(profile_freep)
@@ -169,6 +186,8 @@ static int report(const char *path, struct settings *settings)
 
 	if (!profile)
 		return EXIT_CODE_FAILED;
+	settings->report.is_summary = is_summary(&settings->report);
+	settings->report.path = path;
 	settings->report.width = settings->has_full_names ? 0 : terminal_width(STDOUT_FILENO);
 	settings->report.has_color = terminal_has_color(STDOUT_FILENO, settings->color);
 	int rc = make_report(profile, settings, &text, &err);

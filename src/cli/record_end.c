@@ -15,25 +15,14 @@
 #include "profile/profile.h"
 #include "report/report.h"
 
-/* As many rows as the end of a program's output can bear. */
-#define TOP_ROWS 10
-
-static void add_sentence(struct text *out, const char *kind, const char *sentence)
+/* A trigger that is not the best one: why. */
+static void add_trigger(struct text *out, const struct profile_info *info)
 {
-	text_addf(out, "%s: ", kind);
-	text_add_printable(out, sentence, strlen(sentence));
+	if (!info->trigger || !info->trigger_why || strcmp(info->trigger, "timer") != 0)
+		return;
+	text_add(out, "\nsampled by timers: ");
+	text_add_printable(out, info->trigger_why, strlen(info->trigger_why));
 	text_add(out, "\n");
-}
-
-/* What the few lines of a brief head leave out and the user should not miss. */
-static void add_warnings(struct text *out, const struct profile_info *info)
-{
-	if (info->note_count || (info->trigger && strcmp(info->trigger, "timer") == 0))
-		text_add(out, "\n");
-	if (info->trigger && info->trigger_why && strcmp(info->trigger, "timer") == 0)
-		add_sentence(out, "sampled by timers", info->trigger_why);
-	for (size_t i = 0; i < info->note_count; i++)
-		add_sentence(out, "note", info->notes[i]);
 }
 
 static void print_top(const char *path, const struct profile *profile,
@@ -42,8 +31,8 @@ static void print_top(const char *path, const struct profile *profile,
 	CLEANUP(text_done) struct text text = { 0 };
 	struct error err;
 	const struct report_options report = {
-		.max_rows = TOP_ROWS,
-		.is_brief = true,
+		.is_summary = true,
+		.path = path,
 		.width = terminal_width(STDERR_FILENO),
 		.has_color = terminal_has_color(STDERR_FILENO, options->color),
 	};
@@ -55,7 +44,7 @@ static void print_top(const char *path, const struct profile *profile,
 		say_error(&err);
 		return;
 	}
-	add_warnings(&text, profile_get_info(profile));
+	add_trigger(&text, profile_get_info(profile));
 	text_add(&text, "\nRecorded in ");
 	text_add_printable(&text, path, strlen(path));
 	text_add(&text, ": 'fathom report");

@@ -8,16 +8,11 @@
 #include "cli/command.h"
 #include "cli/say.h"
 
-/* Of a terminal's lines, as many as leave the program's own in sight. */
-#define ROWS "20"
-
 /* Between fork and exec: nothing that takes a lock. */
 static _Noreturn void run_report(const char *path)
 {
-	char *const arguments[] = { (char *)"fathom",     (char *)"report",
-				    (char *)"--no-pager", (char *)"-n",
-				    (char *)ROWS,         (char *)"--",
-				    (char *)path,         NULL };
+	char *const arguments[] = { (char *)"fathom", (char *)"report", (char *)"--no-pager",
+				    (char *)"--",     (char *)path,     NULL };
 	sigset_t none;
 
 	sigemptyset(&none);

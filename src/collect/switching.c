@@ -18,11 +18,6 @@
  * gunicorn has seven, beside a client on two processors.
  */
 #define PREEMPTIONS_OF_WAIT 8
-/*
- * What burns less than a tick no timer sees: where the threads and processes that it creates have no
- * more to burn, it keeps its events.
- */
-#define TICK_NS 4000000ULL
 /* Less CPU time in a window is known too coarsely. */
 #define LEAST_CPU_NS  1000000ULL
 #define FELT_PERMILLE 50
@@ -91,7 +86,6 @@ static void window_end(struct switching *switching, const struct window *window)
 	switching->is_noticed = false;
 	if (!switching->has_gaps && window->switches >= LEAST_SWITCHES &&
 	    window->waits / SWITCHES_OF_BIRTH > window->births &&
-	    window->cpu_ns >= (double)window->births * TICK_NS &&
 	    window->cpu_ns >= LEAST_CPU_NS && window->permille >= DEAR_PERMILLE)
 		switching->dear_windows++;
 	else

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/table.h"
+#include "profile/by_package.h"
 #include "profile/by_program.h"
 #include "profile/by_region.h"
 #include "profile/filter.h"
@@ -12,9 +13,9 @@
 
 static const char *const by_names[GROUP_BY_COUNT] = {
 	[GROUP_BY_FUNCTION] = "function", [GROUP_BY_LINE] = "line",
-	[GROUP_BY_MODULE] = "module",     [GROUP_BY_REGION] = "region",
-	[GROUP_BY_THREAD] = "thread",     [GROUP_BY_PROCESS] = "process",
-	[GROUP_BY_PROGRAM] = "program",
+	[GROUP_BY_MODULE] = "module",     [GROUP_BY_PACKAGE] = "package",
+	[GROUP_BY_REGION] = "region",     [GROUP_BY_THREAD] = "thread",
+	[GROUP_BY_PROCESS] = "process",   [GROUP_BY_PROGRAM] = "program",
 };
 
 const char *group_by_name(enum group_by by)
@@ -279,6 +280,8 @@ void groups_make(const struct profile *profile, enum group_by by, const struct f
 		make_of_threads(profile, by, filter, out);
 	else if (by == GROUP_BY_PROGRAM)
 		groups_make_by_program(profile, filter, out);
+	else if (by == GROUP_BY_PACKAGE)
+		groups_make_by_package(profile, filter, out);
 	else if (by == GROUP_BY_REGION)
 		groups_make_by_region(profile, filter, out);
 	else

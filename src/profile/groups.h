@@ -13,6 +13,7 @@ enum group_by {
 	GROUP_BY_FUNCTION,
 	GROUP_BY_LINE,
 	GROUP_BY_MODULE,
+	GROUP_BY_PACKAGE,
 	GROUP_BY_REGION,
 	GROUP_BY_THREAD,
 	GROUP_BY_PROCESS,
@@ -37,6 +38,7 @@ struct group {
 	struct thread_id thread; /* none for time on no known thread */
 	struct process_id process;    /* by thread, too */
 	struct group_program program; /* by program */
+	const char *origin;           /* by package: origin_word(), "import" */
 	const char *name; /* of the function, path, thread, process; "[no module]", … */
 	const char *file; /* by function: of the definition; by line: of the line; or NULL */
 	uint32_t line;    /* 0: unknown */

@@ -119,7 +119,7 @@ static void measure(const struct grid *grid, unsigned int width, size_t widths[C
 /* Where a column may be cut further only when others have gone. */
 static size_t fair_width(const struct grid_column *column)
 {
-	const size_t fair = column->flags & COLUMN_NAME ? FAIR_NAME : FAIR;
+	const size_t fair = column->flags & (COLUMN_NAME | COLUMN_LABEL) ? FAIR_NAME : FAIR;
 
 	return column->least > fair ? column->least : fair;
 }
@@ -176,7 +176,8 @@ static void fit(const struct grid *grid, size_t width, size_t widths[COLUMNS_MAX
 
 	for (size_t i = 0; i < grid->column_count && sum > width; i++) {
 		const struct grid_column *column = &grid->columns[i];
-		const bool gives_way = column->least > 0 && !(column->flags & COLUMN_NAME);
+		const bool gives_way =
+			column->least > 0 && !(column->flags & (COLUMN_NAME | COLUMN_LABEL));
 
 		for (; gives_way && widths[i] > fair_width(column) && sum > width; sum--)
 			widths[i]--;
@@ -195,6 +196,8 @@ static void cut(struct text *out, const struct grid_column *column, const char *
 {
 	if (column->flags & COLUMN_TEXT)
 		style_add_cut_end(out, string, width);
+	else if (column->flags & COLUMN_LABEL)
+		style_add_cut(out, string, width);
 	else
 		style_add_cut_name(out, string, width);
 }

@@ -15,8 +15,9 @@
 enum column_flag {
 	COLUMN_LEFT = 0,
 	COLUMN_RIGHT = 1,
-	COLUMN_TEXT = 2,  /* cut at its end, and not within */
-	COLUMN_NAME = 32, /* of a function: short_name.h */
+	COLUMN_TEXT = 2,   /* cut at its end, and not within */
+	COLUMN_NAME = 32,  /* of a function: short_name.h */
+	COLUMN_LABEL = 64, /* with names that are short already: cut in its middle */
 	/* Left out where there is no room for it, the first first. */
 	COLUMN_FIRST_OUT = 4,
 	COLUMN_SECOND_OUT = 8,

@@ -11,11 +11,14 @@
 #include "profile/sum.h"
 #include "report/account.h"
 #include "report/number.h"
+#include "report/shell_word.h"
 
 enum {
 	LABEL_COLUMNS = 9,
-	/* Per mille: below this share of whole stacks even a brief head says why. */
-	WHOLE_STACKS_AIM = 990,
+	/* Per mille: what is missing is shown in every head from this share. */
+	MISSING_SHOWN = 10,
+	/* Per cent of a CPU: below, a program waited more than it computed. */
+	MOSTLY_BUSY = 50,
 	/* What was clipped is shown from this part of what measuring took on. */
 	CLIPPED_PART = 100,
 	/* And what no sample stands for from this part of the time. */
@@ -45,27 +48,6 @@ void head_add_line(struct text *out, const struct style *style, const char *labe
 	freep(&sentence);
 }
 
-/* A shell's word: quoted only when it must be. */
-static void add_word(struct text *text, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789_-+=./:,@%^";
-	bool is_plain = *word && word[strspn(word, plain)] == '\0';
-
-	if (!is_plain)
-		text_add(text, "'");
-	for (; *word; word++) {
-		size_t len = strcspn(word, "'");
-		text_add_bytes(text, word, len);
-		word += len;
-		if (!*word)
-			break;
-		text_add(text, "'\\''");
-	}
-	if (!is_plain)
-		text_add(text, "'");
-}
-
 void head_add_command(struct text *out, const struct style *style,
 		      const struct profile_info *info)
 {
@@ -76,7 +58,7 @@ void head_add_command(struct text *out, const struct style *style,
 	for (size_t i = 0; i < info->command_count; i++) {
 		if (i > 0)
 			text_add(&command, " ");
-		add_word(&command, info->command[i]);
+		shell_word_add(&command, info->command[i]);
 	}
 	head_add_line(out, style, "command", "%s", text_string(&command));
 	text_done(&command);
@@ -101,7 +83,10 @@ static void add_cpu_time(struct text *text, const struct profile *profile)
 	if (info->wall_ns != FIGURE_UNKNOWN && info->wall_ns > 0) {
 		text_add(text, " in ");
 		number_add_any_time(text, info->wall_ns);
-		text_addf(text, " (%.2f CPUs busy)", (double)cpu_ns / (double)info->wall_ns);
+		text_addf(text, " (%.2f CPUs busy%s)", (double)cpu_ns / (double)info->wall_ns,
+			  number_percent(cpu_ns, info->wall_ns) < MOSTLY_BUSY && !is_user
+				  ? ": it mostly waited"
+				  : "");
 	}
 	text_add(text, ", ");
 }
@@ -218,8 +203,7 @@ void head_add_calls(struct text *out, const struct style *style, const struct pr
 	add_measuring(out, style, info);
 }
 
-static void head_add_only(struct text *out, const struct style *style,
-			  const struct profile_info *info)
+void head_add_only(struct text *out, const struct style *style, const struct profile_info *info)
 {
 	struct text text = { 0 };
 
@@ -277,42 +261,6 @@ static uint64_t whole_stacks(const struct profile_info *info, uint64_t *out_all)
 	return whole;
 }
 
-/* Rounded down: 100 % is said only of all. */
-static double percent_down(uint64_t part, uint64_t whole)
-{
-	return (double)(uint64_t)(number_percent(part, whole) * 100) / 100;
-}
-
-static void add_stacks(struct text *out, const struct style *style,
-		       const struct profile_info *info)
-{
-	struct text text = { 0 };
-	uint64_t all;
-	uint64_t whole = whole_stacks(info, &all);
-
-	if (all == 0)
-		return;
-	if (whole == all)
-		text_add(&text, "all of them reach the outermost frame");
-	else
-		text_addf(&text, "%.2f %% reach the outermost frame", percent_down(whole, all));
-	for (size_t i = 0; i < info->stack_tally_count; i++)
-		if (is_whole_but_native(&info->stacks[i]) && info->stacks[i].samples > 0)
-			text_addf(&text, ", %.2f %% are %s",
-				  percent_down(info->stacks[i].samples, all),
-				  info->stacks[i].sentence);
-	for (size_t i = 0, shown = 0; i < info->stack_tally_count; i++) {
-		const struct stack_tally *tally = &info->stacks[i];
-		if (tally->samples == 0 || is_whole(tally) || is_whole_but_native(tally))
-			continue;
-		text_add(&text, shown++ == 0 ? "; cut short: " : ", ");
-		number_add_count(&text, tally->samples);
-		text_addf(&text, " (%s)", tally->sentence);
-	}
-	head_add_line(out, style, "stacks", "%s", text_string(&text));
-	text_done(&text);
-}
-
 void head_add_cost(struct text *out, const struct style *style, const struct profile_info *info)
 {
 	struct text text = { 0 };
@@ -328,57 +276,136 @@ void head_add_cost(struct text *out, const struct style *style, const struct pro
 	text_done(&text);
 }
 
-static void add_brief(struct text *out, const struct style *style,
-		      const struct profile *profile)
+static void add_missing(struct text *text, uint64_t part, uint64_t whole, const char *what)
 {
-	const struct profile_info *info = profile_get_info(profile);
-	uint64_t all;
-	uint64_t whole = whole_stacks(info, &all);
-
-	head_add_time(out, style, profile);
-	head_add_samples(out, style, info);
-	if (number_percent(whole, all) * 10 < WHOLE_STACKS_AIM)
-		add_stacks(out, style, info);
-	head_add_interpreters(out, style, info);
-	head_add_cost(out, style, info);
+	if (part == FIGURE_UNKNOWN || whole == FIGURE_UNKNOWN ||
+	    number_percent(part, whole) * 10 <= MISSING_SHOWN)
+		return;
+	text_addf(text, "%s%.1f %% %s", text->len > 0 ? ", " : "", number_percent(part, whole),
+		  what);
 }
 
-static void add_of_trace(struct text *out, const struct style *style,
-			 const struct profile *profile, bool is_brief)
+/* What a reader must know before believing the rest; nothing where all is as it should be. */
+static void head_add_missing(struct text *out, const struct style *style,
+			     const struct profile_info *info)
 {
-	const struct profile_info *info = profile_get_info(profile);
+	const uint64_t cpu_ns = account_cpu_ns(info);
+	CLEANUP(text_done) struct text text = { 0 };
+	uint64_t all, whole = whole_stacks(info, &all);
 
-	if (!is_brief)
-		head_add_command(out, style, info);
-	head_add_time(out, style, profile);
-	head_add_calls(out, style, profile);
-	head_add_only(out, style, info);
-	head_add_interpreters(out, style, info);
-	if (!is_brief)
-		head_add_notes(out, style, info);
+	for (size_t i = 0; i < info->stack_tally_count; i++)
+		if (is_whole_but_native(&info->stacks[i]))
+			whole += info->stacks[i].samples;
+	if (info->is_unfinished)
+		text_add(&text, "the recording is not finished");
+	add_missing(&text, all - whole, all, "of the stacks are cut short");
+	add_missing(&text, info->lost, info->lost + info->samples, "of the samples are lost");
+	add_missing(&text, info->unentered_ns, cpu_ns,
+		    "of the CPU time is of processes that could not be sampled");
+	add_missing(&text, info->thread_only_ns, cpu_ns, "is known by thread only");
+	if (info->has_unexplained)
+		add_missing(&text,
+			    (uint64_t)(info->unexplained_ns < 0 ? -info->unexplained_ns
+								: info->unexplained_ns),
+			    cpu_ns, "is unexplained");
+	for (size_t i = 0; i < info->interpreter_count; i++)
+		if (info->interpreters[i].why_not)
+			text_addf(&text, "%sfunctions of %s %s are not seen",
+				  text.len > 0 ? ", " : "", info->interpreters[i].language,
+				  info->interpreters[i].version);
+	if (text.len > 0)
+		head_add_line(out, style, "missing", "%s ('fathom info' has the details)",
+			      text_string(&text));
 }
 
-void head_add(struct text *out, const struct style *style, const struct profile *profile,
-	      bool is_brief)
+/* One line, cut where the terminal ends. */
+static void add_cut_line(struct text *out, const struct style *style, const char *label,
+			 const struct text *sentence)
+{
+	CLEANUP(text_done) struct text safe = { 0 };
+	const unsigned int taken = label ? LABEL_COLUMNS : 0;
+
+	if (label) {
+		style_add(out, style, TINT_BOLD, label);
+		text_addf(out, "%*s", LABEL_COLUMNS - (int)strlen(label), "");
+	}
+	text_add_printable(&safe, text_string(sentence), sentence->len);
+	style_add_cut_end(out, text_string(&safe),
+			  style->width > taken ? style->width - taken : SIZE_MAX);
+	text_add(out, "\n");
+}
+
+static void add_command_words(struct text *text, const struct profile_info *info)
+{
+	for (size_t i = 0; i < info->command_count; i++) {
+		text_add(text, i > 0 ? " " : "");
+		shell_word_add(text, info->command[i]);
+	}
+}
+
+static void add_sampled(struct text *text, const struct profile_info *info)
+{
+	if (info->sampled_ns > 0 && info->sampled_ns != FIGURE_UNKNOWN) {
+		text_add(text, " at ");
+		number_add_count(text, (uint64_t)((double)info->samples * 1e9 /
+							  (double)info->sampled_ns +
+						  0.5));
+		text_add(text, " Hz of CPU time");
+	}
+	if (info->lost == 0)
+		text_add(text, ", none lost");
+	if (info->sampling_cost_ns != FIGURE_UNKNOWN)
+		text_addf(text, "; sampling itself took %.1f %%",
+			  number_percent(info->sampling_cost_ns, account_cpu_ns(info)));
+}
+
+static void add_work(struct text *text, const struct profile *profile)
 {
 	const struct profile_info *info = profile_get_info(profile);
 
 	if (profile_is_trace(profile)) {
-		add_of_trace(out, style, profile, is_brief);
-		return;
+		number_add_count(text, info->calls);
+		text_addf(text, " call%s traced", plural(info->calls));
+	} else {
+		number_add_count(text, info->samples);
+		text_addf(text, " sample%s", plural(info->samples));
 	}
-	if (is_brief) {
-		add_brief(out, style, profile);
-		return;
-	}
-	head_add_command(out, style, info);
+}
+
+void head_add_summary(struct text *out, const struct style *style,
+		      const struct profile *profile)
+{
+	const struct profile_info *info = profile_get_info(profile);
+	CLEANUP(text_done) struct text command = { 0 };
+	CLEANUP(text_done) struct text samples = { 0 };
+
+	add_command_words(&command, info);
+	if (info->command_count > 0)
+		add_cut_line(out, style, "command", &command);
 	head_add_time(out, style, profile);
-	head_add_samples(out, style, info);
-	head_add_trigger(out, style, info);
-	add_stacks(out, style, info);
-	head_add_interpreters(out, style, info);
-	head_add_cost(out, style, info);
-	head_add_notes(out, style, info);
-	text_add(out, "\n");
-	account_add(out, style, profile, false);
+	if (profile_is_trace(profile)) {
+		head_add_calls(out, style, profile);
+		head_add_only(out, style, info);
+	} else {
+		number_add_count(&samples, info->samples);
+		add_sampled(&samples, info);
+		head_add_line(out, style, "samples", "%s", text_string(&samples));
+	}
+	head_add_missing(out, style, info);
+}
+
+void head_add_short(struct text *out, const struct style *style, const struct profile *profile)
+{
+	const struct profile_info *info = profile_get_info(profile);
+	CLEANUP(text_done) struct text text = { 0 };
+
+	add_cpu_time(&text, profile);
+	add_work(&text, profile);
+	if (info->command_count > 0) {
+		text_add(&text, ": ");
+		add_command_words(&text, info);
+	}
+	add_cut_line(out, style, NULL, &text);
+	head_add_only(out, style, info);
+	head_add_missing(out, style, info);
 }

@@ -23,14 +23,16 @@ void head_add_samples(struct text *out, const struct style *style,
 		      const struct profile_info *info);
 void head_add_trigger(struct text *out, const struct style *style,
 		      const struct profile_info *info);
-/* Which interpreters ran, and what their frames are shown as. */
-void head_add_interpreters(struct text *out, const struct style *style,
-			   const struct profile_info *info);
 void head_add_cost(struct text *out, const struct style *style,
 		   const struct profile_info *info);
 void head_add_notes(struct text *out, const struct style *style,
 		    const struct profile_info *info);
 
-/* The whole; is_brief: without the trigger, the account and what is as it should be. */
-void head_add(struct text *out, const struct style *style, const struct profile *profile,
-	      bool is_brief);
+void head_add_only(struct text *out, const struct style *style,
+		   const struct profile_info *info);
+
+/* Above a summary: what ran, for how long, how it was measured, and what is wrong if anything is. */
+void head_add_summary(struct text *out, const struct style *style,
+		      const struct profile *profile);
+/* The same in one line (and what is wrong), above every other view. */
+void head_add_short(struct text *out, const struct style *style, const struct profile *profile);

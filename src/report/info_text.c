@@ -98,6 +98,8 @@ static void add_interpreters(struct text *out, const struct style *style,
 		grid_add_name(&grid, TINT_NONE, interpreter->path);
 		grid_add_name(&grid, TINT_DIM,
 			      interpreter->why_not ? interpreter->why_not
+			      : info->is_folded    ? "are in the stacks, its own C functions "
+						     "are not (report --native)"
 						   : "are in the stacks");
 	}
 	text_add(out, "\n");
@@ -170,6 +172,7 @@ static void add_of_trace(struct text *out, const struct style *style,
 	const struct profile_info *info = profile_get_info(profile);
 
 	head_add_calls(out, style, profile);
+	head_add_only(out, style, info);
 	head_add_notes(out, style, info);
 	add_interpreters(out, style, info);
 }

@@ -92,6 +92,14 @@ static void add_module(struct json_object *object, const struct profile *profile
 	add_costs(object, profile, &row->cost);
 }
 
+static void add_package(struct json_object *object, const struct profile *profile,
+			const struct group *row)
+{
+	json_add_string(object, "name", row->name);
+	json_add_string(object, "origin", row->origin);
+	add_costs(object, profile, &row->cost);
+}
+
 static void add_region(struct json_object *object, const struct profile *profile,
 		       const struct group *row)
 {
@@ -162,6 +170,7 @@ static const struct {
 	[GROUP_BY_FUNCTION] = { "functions", add_function },
 	[GROUP_BY_LINE] = { "lines", add_line },
 	[GROUP_BY_MODULE] = { "modules", add_module },
+	[GROUP_BY_PACKAGE] = { "packages", add_package },
 	[GROUP_BY_REGION] = { "regions", add_region },
 	[GROUP_BY_THREAD] = { "threads", add_thread },
 	[GROUP_BY_PROCESS] = { "processes", add_process },

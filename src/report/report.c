@@ -12,6 +12,7 @@
 #include "report/rows.h"
 #include "report/selection.h"
 #include "report/style.h"
+#include "report/summary.h"
 
 bool report_sort_parse(const char *name, enum report_sort *out_sort)
 {
@@ -72,9 +73,12 @@ int report_text(const struct profile *profile, const struct report_options *opti
 	int rc = selection_init(&selection, profile, options, err);
 	if (rc < 0)
 		return rc;
-	head_add(&text, &style, profile, options->is_brief);
-	text_add(&text, "\n");
-	rc = add_body(&selection, options, &style, &text, err);
+	if (options->is_summary) {
+		summary_add(&selection, options, &style, &text);
+	} else {
+		head_add_short(&text, &style, profile);
+		rc = add_body(&selection, options, &style, &text, err);
+	}
 	if (rc < 0)
 		return rc;
 	text_add_bytes(out, text_string(&text), text.len);

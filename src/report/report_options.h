@@ -12,6 +12,7 @@ enum report_sort { REPORT_SORT_SELF, REPORT_SORT_TOTAL, REPORT_SORT_CALLS };
 
 struct report_options {
 	enum group_by by; /* which rows the table has */
+	bool has_by;      /* it was asked for */
 	enum report_sort sort;
 	bool has_sort;               /* it was asked for */
 	const char *thread, *module; /* only this part of the profile: profile/filter.h */
@@ -24,7 +25,10 @@ struct report_options {
 	size_t max_rows;    /* 0: 30 in tables, 60 in trees */
 	unsigned int width; /* of the terminal in columns: longer names are cut; 0: none is */
 	bool has_color;
-	bool is_brief; /* the head in a few lines, as at the end of a recording */
+	bool is_summary; /* the first screen: summary.h; the fields above then do not matter */
+	const char *own; /* what is one's own code: profile/packages.h */
+	bool is_all_own;
+	const char *path; /* of the recording, for the commands that a summary ends with */
 };
 
 #define REPORT_ALL_ROWS SIZE_MAX

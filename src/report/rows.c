@@ -14,7 +14,7 @@
 #include "report/rows_internal.h"
 #include "report/selection.h"
 
-enum { ROWS_DEFAULT = 30, ROWS_BRIEF = 10 };
+enum { ROWS_DEFAULT = 30, ROWS_SUMMARY = 10 };
 
 static const char *base_name(const char *path)
 {
@@ -171,6 +171,11 @@ static const struct grid_column module_columns[] = {
 	{ "total %", COLUMN_RIGHT, 0 }, { "total time", COLUMN_RIGHT, 0 },
 	{ "module", COLUMN_LEFT, 12 },
 };
+static const struct grid_column package_columns[] = {
+	{ "self %", COLUMN_RIGHT, 0 },  { "self time", COLUMN_RIGHT, 0 },
+	{ "total %", COLUMN_RIGHT, 0 }, { "total time", COLUMN_RIGHT, 0 },
+	{ "package", COLUMN_LEFT, 12 },
+};
 static const struct grid_column region_columns[] = {
 	{ "self %", COLUMN_RIGHT, 0 },  { "self time", COLUMN_RIGHT, 0 },
 	{ "total %", COLUMN_RIGHT, 0 }, { "total time", COLUMN_RIGHT, 0 },
@@ -180,6 +185,11 @@ static const struct grid_column traced_module_columns[] = {
 	{ "calls", COLUMN_RIGHT, 0 },      { "self %", COLUMN_RIGHT, 0 },
 	{ "self time", COLUMN_RIGHT, 0 },  { "total %", COLUMN_RIGHT | COLUMN_FIRST_OUT, 0 },
 	{ "total time", COLUMN_RIGHT, 0 }, { "module", COLUMN_LEFT, 12 },
+};
+static const struct grid_column traced_package_columns[] = {
+	{ "calls", COLUMN_RIGHT, 0 },      { "self %", COLUMN_RIGHT, 0 },
+	{ "self time", COLUMN_RIGHT, 0 },  { "total %", COLUMN_RIGHT | COLUMN_FIRST_OUT, 0 },
+	{ "total time", COLUMN_RIGHT, 0 }, { "package", COLUMN_LEFT, 12 },
 };
 static const struct grid_column traced_region_columns[] = {
 	{ "calls", COLUMN_RIGHT, 0 },      { "self %", COLUMN_RIGHT, 0 },
@@ -192,6 +202,8 @@ static const struct layout layouts[GROUP_BY_THREAD] = {
 				"functions" },
 	[GROUP_BY_LINE] = { COLUMNS(function_columns), add_function_row, "line", "lines" },
 	[GROUP_BY_MODULE] = { COLUMNS(module_columns), add_module_row, "module", "modules" },
+	[GROUP_BY_PACKAGE] = { COLUMNS(package_columns), add_module_row, "package",
+			       "packages" },
 	[GROUP_BY_REGION] = { COLUMNS(region_columns), add_module_row, "region", "regions" },
 };
 
@@ -201,6 +213,8 @@ static const struct layout traced_layouts[GROUP_BY_THREAD] = {
 				"functions" },
 	[GROUP_BY_MODULE] = { COLUMNS(traced_module_columns), add_traced_module_row, "module",
 			      "modules" },
+	[GROUP_BY_PACKAGE] = { COLUMNS(traced_package_columns), add_traced_module_row,
+			       "package", "packages" },
 	[GROUP_BY_REGION] = { COLUMNS(traced_region_columns), add_traced_module_row, "region",
 			      "regions" },
 };
@@ -262,7 +276,7 @@ static size_t rows_to_show(const struct groups *groups, const struct report_opti
 	size_t count = 0;
 
 	if (limit == 0)
-		limit = options->is_brief ? ROWS_BRIEF : ROWS_DEFAULT;
+		limit = options->is_summary ? ROWS_SUMMARY : ROWS_DEFAULT;
 	for (; count < groups->count && count < limit; count++) {
 		const uint64_t weight = weight_of(&groups->rows[count].cost, options->sort);
 
@@ -291,7 +305,7 @@ static void add_rest(const struct groups *groups, size_t shown, const struct lay
 	text_addf(&sentence, " more %s, %.1f %% together",
 		  hidden == 1 ? layout->noun : layout->plural,
 		  number_percent(self_ns, groups->ns));
-	if (!options->is_brief)
+	if (!options->is_summary)
 		text_addf(&sentence, " (%s-n 0 shows all)",
 			  options->has_min_percent ? "--min 0 " : "");
 	style_add(out, style, TINT_DIM, text_string(&sentence));

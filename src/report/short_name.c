@@ -16,6 +16,13 @@ static bool is_word(char byte)
 	return isalnum((unsigned char)byte) || byte == '_' || byte == '$' || (byte & 0x80);
 }
 
+/* The longest first: "operator+<char>" is of +, and its bracket begins arguments. */
+static const char *const operators[] = {
+	"()", "[]", "<<=", ">>=", "<=>", "->*", "<<", ">>", "<=", ">=", "==", "!=", "&&",
+	"||", "++", "--",  "+=",  "-=",  "*=",  "/=", "%=", "^=", "&=", "|=", "->", "<",
+	">",  "+",  "-",   "*",   "/",   "%",   "^",  "&",  "|",  "~",  "!",  "=",  ",",
+};
+
 /* Of "operator<<" and the like at name, else 0: its brackets are none. */
 static size_t operator_length(const char *name, const char *at)
 {
@@ -23,9 +30,13 @@ static size_t operator_length(const char *name, const char *at)
 
 	if (strncmp(at, OPERATOR, len) != 0 || (at > name && is_word(at[-1])))
 		return 0;
-	if (strncmp(at + len, "()", 2) == 0 || strncmp(at + len, "[]", 2) == 0)
-		return len + 2;
-	return is_word(at[len]) ? 0 : len + strspn(at + len, "<>=-!+*/%&|^~,");
+	for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
+		const size_t sign = strlen(operators[i]);
+
+		if (strncmp(at + len, operators[i], sign) == 0)
+			return len + sign;
+	}
+	return is_word(at[len]) ? 0 : len;
 }
 
 static char closing(char open)
@@ -58,11 +69,16 @@ static const char *behind(const char *name, const char *open)
 	return NULL;
 }
 
-/* Whether a bracket behind this begins arguments: of a template, or of a function. */
-static bool has_arguments(const char *name, const char *open)
+/*
+ * Whether a bracket begins arguments: of a template, or of a function.  sign: where the sign of the
+ * last operator ended, or NULL; a demangler puts a space between "operator<" and its arguments.
+ */
+static bool has_arguments(const char *name, const char *open, const char *sign)
 {
 	if (open == name)
 		return false;
+	if (sign && (open == sign || (open == sign + 1 && *sign == ' ')))
+		return true;
 	const char before = open[-1];
 
 	if (*open == '<')
@@ -74,6 +90,8 @@ static bool has_arguments(const char *name, const char *open)
 /* Adds it without the arguments that the effort leaves out. */
 static void add_without(struct text *out, const char *name, enum effort effort)
 {
+	const char *sign = NULL;
+
 	for (const char *at = name; *at;) {
 		const size_t taken = operator_length(name, at);
 		const bool is_open = *at == '(' || *at == '<';
@@ -83,7 +101,9 @@ static void add_without(struct text *out, const char *name, enum effort effort)
 		if (taken > 0) {
 			text_add_bytes(out, at, taken);
 			at += taken;
-		} else if (end && effort >= needed && end - at > 2 && has_arguments(name, at)) {
+			sign = at;
+		} else if (end && effort >= needed && end - at > 2 &&
+			   has_arguments(name, at, sign)) {
 			text_addf(out, "%c…%c", *at, closing(*at));
 			at = end;
 		} else {
@@ -98,6 +118,7 @@ static void add_without(struct text *out, const char *name, enum effort effort)
  */
 static size_t type_length(const char *name)
 {
+	const char *sign = NULL;
 	size_t length = 0;
 
 	for (const char *at = name; *at;) {
@@ -106,11 +127,12 @@ static size_t type_length(const char *name)
 
 		if (taken > 0) {
 			at += taken;
-		} else if (*at == '(' && end && has_arguments(name, at)) {
+			sign = at;
+		} else if (*at == '(' && end && has_arguments(name, at, sign)) {
 			return length;
 		} else if (end) {
 			at = end;
-		} else if (*at++ == ' ') {
+		} else if (*at++ == ' ' && at - 1 != sign) {
 			length = (size_t)(at - name);
 		}
 	}

@@ -34,7 +34,7 @@ struct trace_entry {
 	u32 kind; /* enum trace_kind */
 };
 
-/* One thread's: all private but the area.  What each event needs is in the first line of the cache. */
+/* One thread's: all private but the area. */
 struct call_stack {
 	struct trace_area *area;     /* NULL: the thread has none */
 	struct trace_entry *entries; /* the first is the root's */
@@ -58,7 +58,7 @@ struct call_stack {
 	u32 is_off; /* 1: calls are not counted; their time is none (trace.h, trace_now()) */
 	struct trace_shim *shims; /* not in use (python/callable_shims.h): its thread's */
 	struct trace_index index;
-} __attribute__((aligned(64)));
+};
 
 /*
  * The calls of one of a thread's stacks, where it has several: coroutines that C switches, such as

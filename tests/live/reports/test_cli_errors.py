@@ -244,7 +244,7 @@ class OfReading(CommandLine):
 
     def test_words_and_numbers_that_are_none(self):
         for options, parts in (
-                (["--by", "foo"], ["function, line, module, region, thread, process or program", "'foo'"]),
+                (["--by", "foo"], ["function, line, module, package, region, thread, process or program", "'foo'"]),
                 (["--sort", "foo"], ["self, total or calls"]),
                 (["--min", "200"], ["0 to 100"]),
                 (["--min", "x"], ["0 to 100"]),

@@ -131,7 +131,7 @@ class OfOutput(CommandLine):
         path = self.path("end.fathom")
         done = run("record", "-o", path, "sh", "-c", "sleep 4 >/dev/null 2>&1 &")
         self.assertEqual((done.returncode, done.stdout), (0, b""))
-        self.assertRegex(done.stderr.decode(), r"\nnote: sleep \(pid \d+\) still ran .*--wait")
+        self.assertRegex(done.stderr.decode(), r"(?s)\nnote     sleep \(pid \d+\) still ran .*--wait")
         done = run("record", "--trigger", "timer", "-o", path, "true")
         self.assertRegex(done.stderr.decode(), r"\nsampled by timers: .")
         self.assertTrue(done.stderr.decode().endswith(f"Recorded in {path}: 'fathom report {path}' shows more.\n"))

@@ -107,26 +107,24 @@ class Examples(unittest.TestCase):
     def test_the_report_in_the_readme_is_what_a_report_looks_like(self):
         shown = re.search(r"^```\n(command .*?)^```", read(os.path.join(ROOT, "README.md")), re.S | re.M).group(1)
         self.run_all(examples_of_markdown(os.path.join(ROOT, "README.md"))[:1])
-        done = subprocess.run([live.FATHOM, "report", "-n", "8"], cwd=self.folder, capture_output=True, check=True,
-                              timeout=60)
+        done = subprocess.run([live.FATHOM, "report"], cwd=self.folder, capture_output=True, check=True, timeout=60)
         printed = done.stdout.decode()
 
         def outline(report):
-            """The words that do not depend on the run: of the head, the account and the columns."""
-            head, _, table = report.partition("self %")
-            # Notes are of a machine that was busy meanwhile.
-            words = [line.split("  ")[0] for line in head.splitlines() if re.match(r"(?!note)[a-z]", line)]
-            account = re.findall(r"%  (sampled|start-up|unexplained|charged) ", head)
-            return words, account, table.splitlines()[0].split()
-        self.assertEqual(outline(shown)[0], outline(printed)[0])
-        self.assertEqual(outline(shown)[2], outline(printed)[2])
-        self.assertTrue({"sampled", "charged"} <= set(outline(shown)[1]))
-
+            """What does not depend on the run: the words of the head, the columns, the commands, the paths."""
+            head, _, tables = report.partition("total %")
+            words = [line.split("  ")[0] for line in head.splitlines() if re.match(r"(?!note|missing)[a-z]", line)]
+            columns = [line.split() for line in ("total %" + tables).splitlines() if " %  " in line and "." not in line]
+            return words, columns, "fathom report --by package" in tables
+        self.assertEqual(outline(shown), outline(printed))
+        for report in (shown, printed):
+            self.assertRegex(report, r"math\.sin \[math\b")
+            self.assertRegex(report, r"<module> → <listcomp> → is_prime +app\.py:\d+")
 
     def test_the_trace_in_the_readme_has_each_call_of_the_thread(self):
         """As it is shown: the head's words, the columns, and as many calls."""
         page = read(os.path.join(ROOT, "README.md"))
-        shown = re.search(r"^```\n(time .* processe?s?, 2 threads\n.*?)^```", page, re.S | re.M).group(1)
+        shown = re.search(r"^```\n([\d.]+ ms of CPU time .* calls traced: .*?)^```", page, re.S | re.M).group(1)
         self.run_all([example for example in examples_of_markdown(os.path.join(ROOT, "README.md")) if "worker" in example])
         done = subprocess.run([live.FATHOM, "report", "-n", "0", "worker.fathom"], cwd=self.folder, capture_output=True,
                               check=True, timeout=60)
@@ -166,7 +164,7 @@ class Options(unittest.TestCase):
         for command in ("record", "trace", "top", "dump", "report", "export", "info", "doctor"):
             with self.subTest(command):
                 self.assertEqual(complete(command, "--"), options_of(command))
-        self.assertEqual(complete("report", "--by", ""), {"function", "line", "module", "region", "thread", "process", "program"})
+        self.assertEqual(complete("report", "--by", ""), {"function", "line", "module", "package", "region", "thread", "process", "program"})
         self.assertEqual(complete("report", "--by", "=", "li"), {"line"})
         self.assertEqual(complete("export", "-f", "s"), {"speedscope"})
         self.assertEqual(complete("help", "re"), {"record", "report"})

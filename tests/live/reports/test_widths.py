@@ -7,8 +7,8 @@ import unicodedata
 import live
 
 WIDTHS = (60, 80, 100, 200)
-VIEWS = ([], ["--by", "line"], ["--by", "module"], ["--by", "region"], ["--by", "thread"], ["--by", "process"], ["--by", "program"],
-         ["--tree"], ["--native"], ["--sort", "total"])
+VIEWS = ([], ["--by", "line"], ["--by", "module"], ["--by", "package"], ["--by", "region"], ["--by", "thread"], ["--by", "process"], ["--by", "program"],
+         ["--tree"], ["--native"], ["--sort", "total"], ["--all"])
 OF_FUNCTIONS = ("--callers", "--callees", "--lines")
 
 CXX = """

@@ -12,7 +12,7 @@ import sys
 import jsonschema
 
 PARTS = ("sampled_ns", "thread_only_ns", "lost_ns", "startup_ns", "exit_ns", "unentered_ns", "kernel_unsampled_ns", "traced_ns", "paused_ns")
-ROWS = ("functions", "lines", "modules", "regions", "threads", "processes")
+ROWS = ("functions", "lines", "modules", "packages", "regions", "threads", "processes")
 LARGEST = 2**64 - 1
 
 

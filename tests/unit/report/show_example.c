@@ -68,8 +68,8 @@ int main(int argc, char **argv)
 		else if (strcmp(name, "min") == 0) {
 			options.has_min_percent = true;
 			options.min_percent = strtod(value, NULL);
-		} else if (strcmp(name, "brief") == 0)
-			options.is_brief = true;
+		} else if (strcmp(name, "summary") == 0)
+			options.is_summary = true;
 	}
 	if (strcmp(argv[1], "empty") == 0)
 		made = (struct made){ .profile = profile_new() };

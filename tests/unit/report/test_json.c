@@ -125,7 +125,7 @@ static void what_is_for_the_eye_changes_nothing(void **state)
 						.min_percent = 50,
 						.width = 20,
 						.has_color = true,
-						.is_brief = true };
+						.is_summary = true };
 
 	(void)state;
 	example_init(&made);
@@ -160,8 +160,8 @@ static void filters_apply(void **state)
 static void every_grouping_adds_up_to_the_total(void **state)
 {
 	static const char *const keys[GROUP_BY_COUNT] = { "functions", "lines",   "modules",
-							  "regions",   "threads", "processes",
-							  "programs" };
+							  "packages",  "regions", "threads",
+							  "processes", "programs" };
 	struct made made;
 
 	(void)state;

@@ -31,7 +31,7 @@ class JsonSchema(unittest.TestCase):
         jsonschema.Draft7Validator.check_schema(SCHEMA)
 
     def test_every_grouping_is_as_documented(self):
-        for by in ("function", "line", "module", "thread", "process", "program"):
+        for by in ("function", "line", "module", "package", "thread", "process", "program"):
             report = check(made("example", "by", by), SCHEMA)
             self.assertIn({"process": "processes"}.get(by, by + "s"), report)
 
@@ -75,7 +75,7 @@ class JsonSchema(unittest.TestCase):
         self.assertEqual(report["total_ns"], 0)
 
     def test_foreign_bytes_and_limits_are_as_documented(self):
-        for by in ("function", "line", "module", "thread", "process", "program"):
+        for by in ("function", "line", "module", "package", "thread", "process", "program"):
             report = check(made("hostile", "by", by, "tree", "1"), SCHEMA, is_sum_exact=False)
             self.assertEqual(report["total_ns"], 2**64 - 1)
         self.assertEqual(report["recording"]["command"], ["\\xff\"\\\n", ""])

@@ -36,6 +36,13 @@ static void types_of_template_functions_go_before_scopes(void **state)
 static void operators_are_no_brackets(void **state)
 {
 	(void)state;
+	assert_short(
+		"std::basic_string<char, int> std::operator+<char, int>(char const*, int&&)",
+		30, "std::operator+<…>(…)");
+	assert_short("bool std::operator< <char, int>(std::pair<char, int> const&, int)", 24,
+		     "std::operator< <…>(…)");
+	assert_short("ns::A::operator+(ns::A const&, ns::A const&) const", 30,
+		     "ns::A::operator+(…) const");
 	assert_short("ns::A<int, long>::operator<<(std::basic_string<char> const&)", 30,
 		     "ns::A<…>::operator<<(…)");
 	assert_short("ns::A::operator()(std::basic_string<char> const&) const", 30,

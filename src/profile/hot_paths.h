@@ -1,0 +1,56 @@
+/*
+ * hot_paths - the call tree of one's own code: what stands between its functions, and what they call
+ * in libraries, is one node each.
+ *
+ *	main > [12 frames of flask, werkzeug] > handle > json.dumps, mostly in _json
+ *
+ * An own function stands once on each path: what it calls by way of itself is added to its first
+ * call.  A node of a library stands for everything between an own function and the next one inwards;
+ * it is known by the function of the library that was called.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/ids.h"
+
+struct filter;
+struct packages;
+struct profile;
+
+enum hot_kind {
+	HOT_ROOT,
+	HOT_OWN,
+	HOT_LIBRARY,
+	HOT_IMPORT, /* a module that is not one's own being loaded: the function is its <module> */
+};
+
+enum { HOT_PASSED_MAX = 2 };
+
+struct hot_node {
+	enum hot_kind kind;
+	struct function_id function; /* none at the root */
+	uint32_t parent;
+	uint32_t first_child; /* 0: none; children by descending total */
+	uint32_t next_sibling;
+	/* Self: of an own function, what it did itself; else what was not own code's again. */
+	uint64_t self_ns, total_ns;
+	/* Of a library: in which package most of its self was spent, and how much of it. */
+	uint32_t burner;
+	uint64_t burner_ns;
+	/* Of own code that a library called: how many frames of it, and the packages with most. */
+	uint32_t passed_frames;
+	uint32_t passed[HOT_PASSED_MAX]; /* 0: none */
+};
+
+struct hot_paths {
+	struct hot_node *nodes; /* node 0 is the root; parents stand before their children */
+	size_t count, capacity;
+	bool is_saturated;
+};
+
+/* filter may be NULL.  Release with hot_paths_done(). */
+void hot_paths_make(const struct profile *profile, const struct packages *packages,
+		    const struct filter *filter, struct hot_paths *out);
+void hot_paths_done(struct hot_paths *paths);

@@ -1,0 +1,355 @@
+#include "profile/packages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/table.h"
+#include "profile/profile.h"
+#include "profile/sum.h"
+
+/* Below one part in so many of the time, one's own code is not what was profiled. */
+enum { OWN_PART = 100 };
+
+struct packages {
+	const struct profile *profile;
+	struct intern names;
+	struct package *list; /* from 1 */
+	size_t count, capacity;
+	struct table index; /* origin, name: the package */
+	uint32_t *of;       /* by function id */
+	bool *is_own, *is_import;
+	enum own_rule own_rule;
+};
+
+static uint32_t package_at(struct packages *packages, struct origin_name found)
+{
+	const uint32_t name = intern_add(&packages->names, found.name, found.length);
+	bool is_new;
+	uint64_t *place = table_at(&packages->index, found.origin, name, &is_new);
+
+	if (is_new) {
+		packages->list = array_grow(packages->list, packages->count + 1,
+					    &packages->capacity, sizeof *packages->list);
+		packages->list[++packages->count] = (struct package){
+			.name = intern_get(&packages->names, name, NULL),
+			.origin = found.origin,
+		};
+		*place = packages->count;
+	}
+	return (uint32_t)*place;
+}
+
+static struct origin_name origin_named(enum origin origin, const char *name)
+{
+	return (struct origin_name){ .origin = origin, .name = name, .length = strlen(name) };
+}
+
+/* "std::sort<…>(…)" and "void std::__introsort_loop<…>(…)", of C++; "core::fmt::write", of Rust. */
+static bool is_of_standard_scope(const char *name)
+{
+	static const char *const scopes[] = { "std::", "__gnu_cxx::", "core::", "alloc::" };
+	const size_t head = strcspn(name, "<(");
+
+	for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++) {
+		const size_t len = strlen(scopes[i]);
+		const char *at = memmem(name, head, scopes[i], len);
+
+		if (at && (at == name || at[-1] == ' '))
+			return true;
+		/* <core::option::Option<T> as …>::f */
+		if (*name == '<' && strncmp(name + 1, scopes[i], len) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What a compiler puts around main(). */
+static bool is_start_up(const char *name)
+{
+	return strcmp(name, "_start") == 0 || strcmp(name, "_init") == 0 ||
+	       strcmp(name, "_fini") == 0;
+}
+
+static struct origin_name origin_of_native(const struct profile *profile,
+					   const struct function *function)
+{
+	const struct module *module = profile_get_module(profile, function->module);
+	struct origin_name found;
+
+	if (!module)
+		return origin_named(ORIGIN_SYSTEM, "[no module]");
+	found = origin_of_module(module->path);
+	if (found.origin != ORIGIN_OWN)
+		return found;
+	if (is_of_standard_scope(function->name))
+		return origin_named(ORIGIN_STANDARD, "std");
+	if (is_start_up(function->name))
+		return origin_named(ORIGIN_SYSTEM, "libc");
+	if (function->file)
+		origin_of_compiled_source(function->file, &found);
+	return found;
+}
+
+/* A C function by the name its interpreter has for it: "marshal.loads", "list.append", "Integer#+". */
+static struct origin_name origin_of_builtin(const struct function *function)
+{
+	static const char *const types[] = { "builtins",  "str",     "bytes", "list",
+					     "dict",      "set",     "tuple", "int",
+					     "float",     "object",  "type",  "frozenset",
+					     "bytearray", "complex", "range", "generator",
+					     "memoryview" };
+	const char *name = function->name + (*function->name == '_');
+	const size_t length = strcspn(name, ".");
+
+	if (function->language == LANGUAGE_RUBY)
+		return origin_named(ORIGIN_STANDARD, "Ruby's core");
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+		if (strlen(types[i]) == length && strncmp(types[i], name, length) == 0)
+			return origin_named(ORIGIN_STANDARD, "Python's built-ins");
+	}
+	if (name[length] == '\0' || *name == '[')
+		return origin_named(ORIGIN_STANDARD, "Python's built-ins");
+	return (struct origin_name){ .origin = ORIGIN_STANDARD,
+				     .name = name,
+				     .length = length };
+}
+
+static struct origin_name origin_of(const struct profile *profile,
+				    const struct function *function)
+{
+	switch (function->language) {
+	case LANGUAGE_KERNEL:
+		return origin_named(ORIGIN_KERNEL, "the kernel");
+	case LANGUAGE_FATHOM:
+		return origin_named(ORIGIN_FATHOM, function->name);
+	case LANGUAGE_REGION:
+		return origin_named(ORIGIN_OWN, "regions");
+	case LANGUAGE_PYTHON:
+	case LANGUAGE_RUBY:
+		return function->file ? origin_of_source(function->file)
+				      : origin_of_builtin(function);
+	default:
+		return origin_of_native(profile, function);
+	}
+}
+
+static bool is_import(const struct function *function)
+{
+	const char *file = function->file ? function->file : "";
+
+	if (function->language == LANGUAGE_PYTHON)
+		return strstr(file, "importlib._bootstrap") ||
+		       strstr(file, "/importlib/_bootstrap") ||
+		       strcmp(function->name, "builtins.__import__") == 0;
+	if (function->language != LANGUAGE_RUBY)
+		return false;
+	return strcmp(function->name, "Kernel#require") == 0 ||
+	       strcmp(function->name, "Kernel#require_relative") == 0 ||
+	       strcmp(function->name, "Kernel#load") == 0;
+}
+
+static void classify(struct packages *packages)
+{
+	const size_t count = profile_function_count(packages->profile);
+
+	packages->of = xzalloc((count + 1) * sizeof *packages->of);
+	packages->is_own = xzalloc((count + 1) * sizeof *packages->is_own);
+	packages->is_import = xzalloc((count + 1) * sizeof *packages->is_import);
+	/* Number 0 has a name, too. */
+	packages->list = array_grow(NULL, 0, &packages->capacity, sizeof *packages->list);
+	packages->list[0] = (struct package){ .name = "[none]", .origin = ORIGIN_SYSTEM };
+	for (uint32_t i = 1; i <= count; i++) {
+		const struct function *function =
+			profile_get_function(packages->profile, (struct function_id){ i });
+
+		packages->of[i] = package_at(packages, origin_of(packages->profile, function));
+		packages->is_import[i] = is_import(function);
+	}
+}
+
+/* A numpy function that is known by its name only is of numpy, if other code of it is here. */
+static void join_builtins(struct packages *packages)
+{
+	const size_t count = profile_function_count(packages->profile);
+
+	for (uint32_t i = 1; i <= count; i++) {
+		const struct package *package = &packages->list[packages->of[i]];
+		const uint32_t name =
+			intern_find(&packages->names, package->name, strlen(package->name));
+		uint64_t same;
+
+		if (package->origin == ORIGIN_STANDARD &&
+		    table_get(&packages->index, ORIGIN_PACKAGE, name, &same))
+			packages->of[i] = (uint32_t)same;
+	}
+}
+
+static bool is_asked(const struct profile *profile, const struct function *function,
+		     const char *patterns)
+{
+	const struct module *module = profile_get_module(profile, function->module);
+
+	for (const char *at = patterns; *at;) {
+		const size_t len = strcspn(at, ",");
+
+		if (len > 0 &&
+		    ((function->file &&
+		      memmem(function->file, strlen(function->file), at, len)) ||
+		     (module && memmem(module->path, strlen(module->path), at, len))))
+			return true;
+		at += len;
+		at += *at == ',';
+	}
+	return false;
+}
+
+static bool is_program(const struct profile *profile, const struct function *function)
+{
+	const struct module *module = profile_get_module(profile, function->module);
+	const char *name = module ? strrchr(module->path, '/') : NULL;
+
+	return name && function->language == LANGUAGE_NATIVE && !strstr(name, ".so") &&
+	       !is_start_up(function->name) && !is_of_standard_scope(function->name);
+}
+
+static bool is_own_by(const struct packages *packages, uint32_t i, enum own_rule rule,
+		      const char *patterns)
+{
+	const struct function *function =
+		profile_get_function(packages->profile, (struct function_id){ i });
+	const enum origin origin = packages->list[packages->of[i]].origin;
+
+	if (function->language == LANGUAGE_REGION)
+		return true;
+	switch (rule) {
+	case OWN_BY_PATH:
+		return origin == ORIGIN_OWN;
+	case OWN_ASKED:
+		return is_asked(packages->profile, function, patterns);
+	case OWN_INTERPRETED:
+		return language_is_interpreted(function->language) && function->file &&
+		       (origin == ORIGIN_OWN || origin == ORIGIN_PACKAGE ||
+			origin == ORIGIN_SYSTEM);
+	case OWN_PROGRAMS:
+		return origin == ORIGIN_OWN ||
+		       (origin == ORIGIN_SYSTEM && is_program(packages->profile, function));
+	default:
+		return origin != ORIGIN_FATHOM;
+	}
+}
+
+/* Whether enough of the time has such code on its stack. */
+static bool has_time(const struct packages *packages)
+{
+	const struct profile *profile = packages->profile;
+	const size_t stacks = profile_stack_count(profile);
+	CLEANUP(freep) bool *has_own = xzalloc((stacks + 1) * sizeof *has_own);
+	uint64_t own_ns = 0, all_ns = 0;
+	bool is_saturated = false;
+
+	for (uint32_t i = 1; i <= stacks; i++) {
+		const struct stack *stack = profile_get_stack(profile, (struct stack_id){ i });
+		const struct frame *frame = profile_get_frame(profile, stack->frame);
+
+		has_own[i] = has_own[stack->parent.n] || packages->is_own[frame->function.n];
+	}
+	for (size_t i = 0; i < profile_weight_count(profile); i++) {
+		const struct weight *weight = profile_get_weight(profile, i);
+
+		sum_add(&all_ns, weight->ns, &is_saturated);
+		if (has_own[weight->stack.n])
+			sum_add(&own_ns, weight->ns, &is_saturated);
+	}
+	return own_ns > 0 && own_ns >= all_ns / OWN_PART;
+}
+
+static bool choose(struct packages *packages, enum own_rule rule, const char *patterns)
+{
+	const size_t count = profile_function_count(packages->profile);
+
+	for (uint32_t i = 1; i <= count; i++)
+		packages->is_own[i] = is_own_by(packages, i, rule, patterns);
+	packages->own_rule = rule;
+	return has_time(packages);
+}
+
+static void choose_own(struct packages *packages, const struct packages_options *options)
+{
+	static const enum own_rule rules[] = { OWN_BY_PATH, OWN_INTERPRETED, OWN_PROGRAMS };
+
+	if (options->is_all_own) {
+		choose(packages, OWN_ALL, NULL);
+		return;
+	}
+	if (options->own) {
+		choose(packages, OWN_ASKED, options->own);
+		return;
+	}
+	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+		if (choose(packages, rules[i], NULL))
+			return;
+	}
+	choose(packages, OWN_ALL, NULL);
+}
+
+struct packages *packages_new(const struct profile *profile,
+			      const struct packages_options *options)
+{
+	struct packages *packages = xzalloc(sizeof *packages);
+
+	packages->profile = profile;
+	classify(packages);
+	join_builtins(packages);
+	choose_own(packages, options);
+	return packages;
+}
+
+void packages_free(struct packages *packages)
+{
+	if (!packages)
+		return;
+	intern_done(&packages->names);
+	table_done(&packages->index);
+	freep(&packages->list);
+	freep(&packages->of);
+	freep(&packages->is_own);
+	freep(&packages->is_import);
+	freep(&packages);
+}
+
+void packages_freep(struct packages **packages)
+{
+	packages_free(*packages);
+	*packages = NULL;
+}
+
+enum own_rule packages_own_rule(const struct packages *packages)
+{
+	return packages->own_rule;
+}
+
+bool packages_is_own(const struct packages *packages, struct function_id function)
+{
+	return packages->is_own[function.n];
+}
+
+bool packages_is_import(const struct packages *packages, struct function_id function)
+{
+	return packages->is_import[function.n];
+}
+
+uint32_t packages_of(const struct packages *packages, struct function_id function)
+{
+	return packages->of[function.n];
+}
+
+size_t packages_count(const struct packages *packages)
+{
+	return packages->count;
+}
+
+const struct package *packages_get(const struct packages *packages, uint32_t package)
+{
+	return &packages->list[package <= packages->count ? package : 0];
+}

@@ -1,0 +1,379 @@
+#include "report/hot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "profile/group.h"
+#include "profile/packages.h"
+#include "profile/profile.h"
+#include "profile/sum.h"
+#include "report/grid.h"
+#include "report/number.h"
+#include "report/places.h"
+#include "report/selection.h"
+#include "report/short_name.h"
+
+enum {
+	INDENT = 2,
+	/* A chain of calls in one row is cut from its outer end to so many columns. */
+	CHAIN_COLUMNS = 52,
+	NAME_COLUMNS = 36,
+	/* Per mille of all time: a row with less is not worth one. */
+	ROW_LEAST = 15,
+	/* Per cent of a function's total: callee and caller share a row if it has as much ... */
+	JOINED_TOTAL = 90,
+	/* ... and per cent of all time: the caller itself less. */
+	JOINED_SELF = 2,
+};
+
+struct hot {
+	const struct selection *selection;
+	const struct packages *packages;
+	const struct style *style;
+	struct hot_paths paths;
+	bool *is_shown;
+	struct grid grid;
+};
+
+static const struct function *function_of(const struct hot *hot, const struct hot_node *node)
+{
+	return profile_get_function(hot->selection->profile, node->function);
+}
+
+/* What its row says: all below an own function, but of a library only what is not own code again. */
+static uint64_t weight_of(const struct hot_node *node)
+{
+	return node->kind == HOT_OWN ? node->total_ns : node->self_ns;
+}
+
+static bool is_library(const struct hot_node *node)
+{
+	return node->kind == HOT_LIBRARY || node->kind == HOT_IMPORT;
+}
+
+/* The own function under whose row a node's stands, or 0. */
+static uint32_t row_above(const struct hot_paths *paths, uint32_t node)
+{
+	uint32_t above = paths->nodes[node].parent;
+
+	while (above && paths->nodes[above].kind != HOT_OWN)
+		above = paths->nodes[above].parent;
+	return above;
+}
+
+static bool has_percent(uint64_t ns, uint64_t whole, unsigned int percent)
+{
+	return number_percent(ns, whole) >= percent;
+}
+
+/* Whether its only own callee of weight can stand in its row. */
+static bool is_joined(const struct hot *hot, uint32_t above, uint32_t node)
+{
+	const struct hot_node *caller = &hot->paths.nodes[above];
+	const struct hot_node *callee = &hot->paths.nodes[node];
+
+	return above && callee->kind == HOT_OWN &&
+	       has_percent(callee->total_ns, caller->total_ns, JOINED_TOTAL) &&
+	       !has_percent(caller->self_ns, hot->selection->ns, JOINED_SELF);
+}
+
+/* The heaviest node that is not shown, under a shown one; 0: none is worth a row. */
+static uint32_t next_to_show(const struct hot *hot)
+{
+	const struct hot_paths *paths = &hot->paths;
+	uint64_t most = hot->selection->ns / 1000 * ROW_LEAST;
+	uint32_t found = 0;
+
+	for (uint32_t i = 1; i < paths->count; i++) {
+		const struct hot_node *node = &paths->nodes[i];
+
+		if (hot->is_shown[i] || weight_of(node) <= most)
+			continue;
+		const uint32_t above = row_above(paths, i);
+
+		if (above ? !hot->is_shown[above] : node->kind != HOT_OWN)
+			continue;
+		most = weight_of(node);
+		found = i;
+	}
+	return found;
+}
+
+static size_t choose(struct hot *hot, size_t max_rows)
+{
+	size_t rows = 0;
+
+	while (rows < max_rows) {
+		const uint32_t node = next_to_show(hot);
+
+		if (!node)
+			break;
+		hot->is_shown[node] = true;
+		rows += !is_joined(hot, row_above(&hot->paths, node), node);
+	}
+	return rows;
+}
+
+static void add_package(struct text *out, const struct hot *hot, uint32_t package)
+{
+	text_add(out, packages_get(hot->packages, package)->name);
+}
+
+static void add_name(struct text *out, const struct hot *hot, const struct hot_node *node)
+{
+	const char *name = function_of(hot, node)->name;
+
+	if (hot->style->width > 0)
+		short_name_add(out, name, NAME_COLUMNS);
+	else
+		text_add(out, name);
+}
+
+static void add_passed(struct text *out, const struct hot *hot, const struct hot_node *node)
+{
+	text_addf(out, "[%u frame%s of ", node->passed_frames,
+		  node->passed_frames == 1 ? "" : "s");
+	for (size_t i = 0; i < HOT_PASSED_MAX && node->passed[i]; i++) {
+		text_add(out, i > 0 ? ", " : "");
+		add_package(out, hot, node->passed[i]);
+	}
+	text_add(out, "] → ");
+}
+
+void hot_add_import_name(struct text *out, const char *file)
+{
+	static const char *const folders[] = { "/site-packages/", "/dist-packages/",
+					       "/lib-dynload/" };
+	const char *name = file;
+
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+		const char *at = strstr(file, folders[i]);
+
+		name = at ? at + strlen(folders[i]) : name;
+	}
+	if (name == file) {
+		const char *at = strstr(file, "/lib/python");
+
+		at = at ? strchr(at + sizeof "/lib/python" - 1, '/') : NULL;
+		name = at ? at + 1 : strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+	}
+	size_t len = strlen(name);
+
+	if (len > 12 && strcmp(name + len - 12, "/__init__.py") == 0)
+		len -= 12;
+	else if (len > 3 && strcmp(name + len - 3, ".py") == 0)
+		len -= 3;
+	text_add(out, "import ");
+	for (size_t i = 0; i < len; i++)
+		text_add_bytes(out, name[i] == '/' ? "." : &name[i], 1);
+}
+
+/* "jsonify [flask, mostly _json]". */
+static void add_library(struct text *out, const struct hot *hot, const struct hot_node *node)
+{
+	const struct function *function = function_of(hot, node);
+	const uint32_t package = packages_of(hot->packages, node->function);
+
+	const bool has_burner = node->burner && node->burner != package &&
+				has_percent(node->burner_ns, node->self_ns, 50);
+
+	if (node->kind == HOT_IMPORT)
+		hot_add_import_name(out, function->file ? function->file : function->name);
+	else if (packages_is_import(hot->packages, node->function))
+		text_add(out, "import");
+	else
+		add_name(out, hot, node);
+	if (node->kind == HOT_LIBRARY || has_burner)
+		text_add(out, " [");
+	if (node->kind == HOT_LIBRARY)
+		add_package(out, hot, package);
+	if (has_burner) {
+		text_add(out, node->kind == HOT_LIBRARY ? ", mostly " : "mostly ");
+		add_package(out, hot, node->burner);
+	}
+	if (node->kind == HOT_LIBRARY || has_burner)
+		text_add(out, "]");
+}
+
+static void add_own(struct text *out, const struct hot *hot, uint32_t node)
+{
+	const struct hot_node *at = &hot->paths.nodes[node];
+
+	if (at->passed_frames > 0 && row_above(&hot->paths, node))
+		add_passed(out, hot, at);
+	add_name(out, hot, at);
+}
+
+/* How many rows stand directly under the function's, and the last of them. */
+static size_t count_rows(const struct hot *hot, uint32_t under, uint32_t *out_last)
+{
+	const struct hot_node *nodes = hot->paths.nodes;
+	size_t count = 0;
+
+	for (uint32_t i = nodes[under].first_child; i; i = nodes[i].next_sibling) {
+		if (hot->is_shown[i]) {
+			*out_last = i;
+			count++;
+		}
+		if (is_library(&nodes[i]))
+			count += count_rows(hot, i, out_last);
+	}
+	return count;
+}
+
+/* The callee that stands in the same row, or 0. */
+static uint32_t joined_below(const struct hot *hot, uint32_t node)
+{
+	uint32_t only = 0;
+
+	return count_rows(hot, node, &only) == 1 && is_joined(hot, node, only) ? only : 0;
+}
+
+/* "main → run → handle", in CHAIN_COLUMNS; returns the innermost. */
+static uint32_t add_chain(struct text *out, const struct hot *hot, uint32_t node)
+{
+	for (;;) {
+		CLEANUP(text_done) struct text whole = { 0 };
+		const uint32_t below = joined_below(hot, node);
+
+		add_own(out, hot, node);
+		if (!below)
+			return node;
+		text_add(out, " → ");
+		add_own(&whole, hot, below);
+		if (text_columns(text_string(out)) + text_columns(text_string(&whole)) >
+		    CHAIN_COLUMNS) {
+			text_clear(out);
+			text_add(out, "… → ");
+		}
+		node = below;
+	}
+}
+
+static void add_place(struct hot *hot, const struct hot_node *node)
+{
+	const struct function *function = function_of(hot, node);
+	CLEANUP(text_done) struct text place = { 0 };
+	const struct group row = { .file = function->file, .line = function->line };
+
+	if (node->kind == HOT_OWN) {
+		places_add(&place, &row, 1);
+		grid_add_name(&hot->grid, TINT_DIM, text_string(&place));
+	} else {
+		grid_addf(&hot->grid, TINT_DIM, "%s", "");
+	}
+}
+
+static void add_label(struct hot *hot, const struct text *label, unsigned int level,
+		      enum tint tint)
+{
+	CLEANUP(text_done) struct text cell = { 0 };
+
+	text_addf(&cell, "%*s%s", (int)level * INDENT, "", text_string(label));
+	grid_add_name(&hot->grid, tint, text_string(&cell));
+}
+
+static void add_row(struct hot *hot, uint32_t *node, unsigned int level)
+{
+	const struct hot_node *nodes = hot->paths.nodes;
+	const uint64_t ns = hot->selection->ns;
+	const uint64_t weight_ns = weight_of(&nodes[*node]);
+	CLEANUP(text_done) struct text label = { 0 };
+
+	if (nodes[*node].kind == HOT_OWN)
+		*node = add_chain(&label, hot, *node);
+	else
+		add_library(&label, hot, &nodes[*node]);
+	grid_add_percent(&hot->grid, number_percent(weight_ns, ns));
+	if (nodes[*node].kind == HOT_OWN)
+		grid_add_percent(&hot->grid, number_percent(nodes[*node].self_ns, ns));
+	else
+		grid_addf(&hot->grid, TINT_NONE, "%s", "");
+	add_label(hot, &label, level, nodes[*node].kind == HOT_OWN ? TINT_BOLD : TINT_NONE);
+	add_place(hot, &nodes[*node]);
+}
+
+/* The rows that stand directly under the function's, at most count_rows(), in no order. */
+static size_t list_rows(const struct hot *hot, uint32_t under, uint32_t *rows)
+{
+	const struct hot_node *nodes = hot->paths.nodes;
+	size_t count = 0;
+
+	for (uint32_t i = nodes[under].first_child; i; i = nodes[i].next_sibling) {
+		if (hot->is_shown[i])
+			rows[count++] = i;
+		if (is_library(&nodes[i]))
+			count += list_rows(hot, i, rows + count);
+	}
+	return count;
+}
+
+static int compare_weights(const void *a, const void *b, void *context)
+{
+	const struct hot_node *nodes = context;
+	const uint32_t x = *(const uint32_t *)a;
+	const uint32_t y = *(const uint32_t *)b;
+
+	if (weight_of(&nodes[x]) != weight_of(&nodes[y]))
+		return weight_of(&nodes[x]) > weight_of(&nodes[y]) ? -1 : 1;
+	return x < y ? -1 : 1;
+}
+
+static void add_rows(struct hot *hot, uint32_t under, unsigned int level)
+{
+	uint32_t last;
+	const size_t count = count_rows(hot, under, &last);
+	CLEANUP(freep) uint32_t *rows = xreallocarray(NULL, count + 1, sizeof *rows);
+
+	list_rows(hot, under, rows);
+	qsort_r(rows, count, sizeof *rows, compare_weights, hot->paths.nodes);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t innermost = rows[i];
+
+		add_row(hot, &innermost, level);
+		if (!is_library(&hot->paths.nodes[innermost]))
+			add_rows(hot, innermost, level + 1);
+	}
+}
+
+static const char *title_of(enum own_rule rule)
+{
+	switch (rule) {
+	case OWN_BY_PATH:
+		return "hot paths of your code";
+	case OWN_ASKED:
+		return "hot paths of the code named by --own";
+	case OWN_INTERPRETED:
+		return "hot paths of the scripts and packages";
+	case OWN_PROGRAMS:
+		return "hot paths of the program's own code";
+	default:
+		return "hot paths";
+	}
+}
+
+void hot_add(const struct selection *selection, const struct packages *packages,
+	     size_t max_rows, const struct style *style, struct text *out)
+{
+	const struct grid_column columns[] = {
+		{ "total %", COLUMN_RIGHT, 0 },
+		{ "self %", COLUMN_RIGHT, 0 },
+		{ title_of(packages_own_rule(packages)), COLUMN_LABEL, 20 },
+		{ "file:line", COLUMN_FIRST_OUT, 10 },
+	};
+	struct hot hot = { .selection = selection, .packages = packages, .style = style };
+
+	hot_paths_make(selection->profile, packages, selection->filter, &hot.paths);
+	hot.is_shown = xzalloc(hot.paths.count * sizeof *hot.is_shown);
+	grid_init(&hot.grid, columns, sizeof columns / sizeof *columns);
+	if (choose(&hot, max_rows) > 0) {
+		add_rows(&hot, 0, 0);
+		grid_write(&hot.grid, style, out);
+		text_add(out, "\n");
+	}
+	grid_done(&hot.grid);
+	freep(&hot.is_shown);
+	hot_paths_done(&hot.paths);
+}

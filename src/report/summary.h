@@ -1,0 +1,13 @@
+/*
+ * summary - the first screen of a report: what ran, the hot paths of one's own code, the functions
+ * that took most themselves, and what to look at next.
+ */
+#pragma once
+
+struct report_options;
+struct selection;
+struct style;
+struct text;
+
+void summary_add(const struct selection *selection, const struct report_options *options,
+		 const struct style *style, struct text *out);

@@ -1,0 +1,244 @@
+#include "cmocka_all.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "made.h"
+#include "profile/group.h"
+#include "profile/hot_paths.h"
+#include "profile/packages.h"
+
+#define FLASK    "%flask_full@/v/lib/python3.11/site-packages/flask/app.py:9"
+#define WERKZEUG "%werkzeug_wsgi@/v/lib/python3.11/site-packages/werkzeug/wsgi.py:3"
+#define JSON     "%dumps@/usr/lib/python3.11/json/__init__.py:183"
+#define JSON_C   "/usr/lib/python3.11/lib-dynload/_json.cpython-311.so!encode"
+#define MAIN     "%main@/srv/app.py:1"
+#define IMPORT   "%_find_and_load@<frozen importlib._bootstrap>:1165"
+
+static void add_node(struct text *out, const struct made *made, const struct packages *packages,
+		     const struct hot_paths *paths, uint32_t node, unsigned int level)
+{
+	static const char *const kinds[] = { "root", "own", "library", "import" };
+	const struct hot_node *at = &paths->nodes[node];
+
+	if (node) {
+		text_addf(out, "%*s%s %s %lu/%lu", (int)level * 2, "", kinds[at->kind],
+			  profile_get_function(made->profile, at->function)->name,
+			  (unsigned long)at->self_ns, (unsigned long)at->total_ns);
+		if (at->burner)
+			text_addf(out, " in %s %lu", packages_get(packages, at->burner)->name,
+				  (unsigned long)at->burner_ns);
+		for (size_t i = 0; i < HOT_PASSED_MAX && at->passed[i]; i++)
+			text_addf(out, "%s%s", i ? "," : " by ",
+				  packages_get(packages, at->passed[i])->name);
+		text_addf(out, "\n");
+	}
+	for (uint32_t i = at->first_child; i; i = paths->nodes[i].next_sibling)
+		add_node(out, made, packages, paths, i, node ? level + 1 : 0);
+}
+
+static void assert_paths(const struct made *made, const char *own, enum own_rule rule,
+			 const char *expected)
+{
+	struct packages *packages =
+		packages_new(made->profile, &(struct packages_options){ .own = own });
+	struct hot_paths paths;
+	struct text text = { 0 };
+
+	assert_int_equal(packages_own_rule(packages), rule);
+	hot_paths_make(made->profile, packages, NULL, &paths);
+	add_node(&text, made, packages, &paths, 0, 0);
+	assert_string_equal(text_string(&text), expected);
+	text_done(&text);
+	hot_paths_done(&paths);
+	packages_free(packages);
+}
+
+static void setup(struct made *made)
+{
+	made_init(made);
+	made_add(made, MAIN ";" FLASK ";" WERKZEUG ";" FLASK ";%handle@/srv/app.py:7", 10, 1);
+	made_add(made, MAIN ";" FLASK ";" WERKZEUG ";" FLASK ";%handle@/srv/app.py:7;" JSON, 5,
+		 1);
+	made_add(made,
+		 MAIN ";" FLASK ";" WERKZEUG ";" FLASK ";%handle@/srv/app.py:7;" JSON
+		      ";" JSON_C,
+		 30, 1);
+	made_add(made, MAIN ";" FLASK ";" WERKZEUG, 8, 1);
+	made_add(made, MAIN, 1, 1);
+}
+
+static void libraries_are_one_node_between_own_functions(void **state)
+{
+	struct made made;
+
+	(void)state;
+	setup(&made);
+	assert_paths(&made, NULL, OWN_BY_PATH,
+		     "own main 1/54\n"
+		     "  library flask_full 8/53 in werkzeug 8\n"
+		     "    own handle 10/45 by flask,werkzeug\n"
+		     "      library dumps 35/35 in json 35\n");
+	made_done(&made);
+}
+
+static void what_is_own_can_be_named(void **state)
+{
+	struct made made;
+
+	(void)state;
+	setup(&made);
+	assert_paths(&made, "nothing,site-packages/flask", OWN_ASKED,
+		     "library main 1/54 in app.py 1\n"
+		     "  own flask_full 0/53 by app.py\n"
+		     "    library handle 45/45 in json 35\n"
+		     "    library werkzeug_wsgi 8/8 in werkzeug 8\n");
+	made_done(&made);
+}
+
+static void recursion_is_one_node(void **state)
+{
+	struct made made;
+
+	(void)state;
+	made_init(&made);
+	made_add(&made, "/home/me/prog!main;/home/me/prog!even;/home/me/prog!odd", 1, 1);
+	made_add(&made,
+		 "/home/me/prog!main;/home/me/prog!even;/home/me/prog!odd;"
+		 "/lib/libc.so.6!qsort;/home/me/prog!even;/home/me/prog!even",
+		 10, 1);
+	assert_paths(&made, NULL, OWN_BY_PATH,
+		     "own main 0/11\n"
+		     "  own even 10/11\n"
+		     "    own odd 1/1\n"
+		     "      library qsort 0/0\n");
+	made_done(&made);
+}
+
+static void an_import_is_named_by_its_module(void **state)
+{
+	struct made made;
+
+	(void)state;
+	made_init(&made);
+	made_add(&made, MAIN ";" IMPORT, 2, 1);
+	made_add(&made,
+		 MAIN ";" IMPORT
+		      ";%<module>@/v/lib/python3.11/site-packages/flask/__init__.py:1;" IMPORT
+		      ";%<module>@/usr/lib/python3.11/json/__init__.py:1",
+		 7, 1);
+	assert_paths(&made, NULL, OWN_BY_PATH,
+		     "own main 0/9\n"
+		     "  import <module> 7/7 in json 7\n"
+		     "  library _find_and_load 2/2 in importlib 2\n");
+	made_done(&made);
+}
+
+static void without_own_code_the_programs_stand_for_it(void **state)
+{
+	struct made made;
+
+	(void)state;
+	made_init(&made);
+	made_add(&made,
+		 "/usr/bin/gzip!_start;/lib/libc.so.6!__libc_start_main;"
+		 "/usr/bin/gzip!main;/usr/bin/gzip!deflate",
+		 9, 1);
+	made_add(&made, "/usr/bin/gzip!main;/lib/libc.so.6!read", 3, 1);
+	assert_paths(&made, NULL, OWN_PROGRAMS,
+		     "library _start 0/9\n"
+		     "  own main 0/9 by gzip,libc.so.6\n"
+		     "    own deflate 9/9\n"
+		     "own main 0/3\n"
+		     "  library read 3/3 in libc.so.6 3\n");
+	made_done(&made);
+}
+
+static void installed_scripts_stand_for_own_code(void **state)
+{
+	struct made made;
+
+	(void)state;
+	made_init(&made);
+	made_add(&made, "/usr/bin/python3.11!main;" FLASK ";" JSON, 9, 1);
+	assert_paths(&made, NULL, OWN_INTERPRETED,
+		     "library main 0/9\n"
+		     "  own flask_full 0/9 by python3.11\n"
+		     "    library dumps 9/9 in json 9\n");
+	made_done(&made);
+}
+
+static void standard_templates_in_own_programs_are_a_library(void **state)
+{
+	struct made made;
+
+	(void)state;
+	made_init(&made);
+	made_add(&made,
+		 "/home/me/prog!rank(int);/home/me/prog!void std::__introsort_loop<int*>(int*);"
+		 "/home/me/prog!less(int, int)",
+		 5, 1);
+	made_add(&made, "/home/me/prog!mystd::run(std::string)", 1, 1);
+	assert_paths(&made, NULL, OWN_BY_PATH,
+		     "own rank(int) 0/5\n"
+		     "  library void std::__introsort_loop<int*>(int*) 0/5\n"
+		     "    own less(int, int) 5/5 by std\n"
+		     "own mystd::run(std::string) 1/1\n");
+	made_done(&made);
+}
+
+static void assert_packages(const struct made *made, const char *expected)
+{
+	struct groups groups;
+	struct text text = { 0 };
+
+	groups_make(made->profile, GROUP_BY_PACKAGE, NULL, &groups);
+	for (size_t i = 0; i < groups.count; i++)
+		text_addf(&text, "%s %s %lu/%lu\n", groups.rows[i].name, groups.rows[i].origin,
+			  (unsigned long)groups.rows[i].cost.self_ns,
+			  (unsigned long)groups.rows[i].cost.total_ns);
+	assert_string_equal(text_string(&text), expected);
+	text_done(&text);
+	groups_done(&groups);
+}
+
+static void packages_have_rows_and_imports_one(void **state)
+{
+	struct made made;
+
+	(void)state;
+	setup(&made);
+	made_add(&made,
+		 MAIN ";" IMPORT ";%<module>@/v/lib/python3.11/site-packages/flask/x.py:1", 7,
+		 1);
+	made_add(&made, MAIN ";" IMPORT ";%<module>@/srv/own.py:1", 2, 1);
+	made_add(&made, MAIN ";%numpy.dot", 4, 1);
+	made_add(&made, MAIN ";/v/lib/python3.11/site-packages/numpy/core/_m.so!dot", 2, 1);
+	made_add(&made, MAIN ";%list.append", 1, 1);
+	made_add(&made, "[exit]", 3, 0);
+	assert_packages(&made, "json standard 35/35\n"
+			       "[own code] own 13/70\n"
+			       "werkzeug package 8/53\n"
+			       "[imports] import 7/9\n"
+			       "numpy package 6/6\n"
+			       "[exit] fathom 3/3\n"
+			       "Python's built-ins standard 1/1\n"
+			       "flask package 0/53\n");
+	made_done(&made);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(libraries_are_one_node_between_own_functions),
+		cmocka_unit_test(what_is_own_can_be_named),
+		cmocka_unit_test(recursion_is_one_node),
+		cmocka_unit_test(an_import_is_named_by_its_module),
+		cmocka_unit_test(without_own_code_the_programs_stand_for_it),
+		cmocka_unit_test(installed_scripts_stand_for_own_code),
+		cmocka_unit_test(standard_templates_in_own_programs_are_a_library),
+		cmocka_unit_test(packages_have_rows_and_imports_one),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
