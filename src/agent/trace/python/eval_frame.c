@@ -44,9 +44,13 @@ void *trace_eval_frame_on_frame(void *state_object, void *frame_object, int is_t
 		dispatch_enter(calls, frame, dispatch_code_of(frame));
 	void *result = evaluate(state_object, frame_object, is_throw);
 
-	/* It has yielded, or an exception has left it.  In a child of fork the thread has other calls. */
+	/*
+	 * It has yielded, perhaps within a region of its own, or an exception has left it.  In a child
+	 * of fork the thread has other calls.
+	 */
 	calls = trace_own;
-	if (calls != NULL && (result == NULL || loop_is_function(calls->top, frame)))
+	if (calls != NULL && (result == NULL || loop_is_function(calls->top, frame) ||
+			      calls->top->kind == TRACE_KIND_REGION))
 		loop_leave(calls, frame);
 	eval_frame_put_back(state);
 	return result;
