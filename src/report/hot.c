@@ -18,8 +18,12 @@
 enum {
 	INDENT = 2,
 	/* A chain of calls in one row is cut from its outer end to so many columns. */
-	CHAIN_COLUMNS = 52,
+	CHAIN_COLUMNS = 60,
 	NAME_COLUMNS = 36,
+	NARROW_NAME_COLUMNS = 24,
+	NARROW = 100, /* terminals of up to so many columns */
+	/* What the other columns of a row take of the terminal's. */
+	OTHER_COLUMNS = 36,
 	/* Per mille of all time: a row with less is not worth one. */
 	ROW_LEAST = 15,
 	/* Per cent of a function's total: callee and caller share a row if it has as much ... */
@@ -126,17 +130,18 @@ static void add_name(struct text *out, const struct hot *hot, const struct hot_n
 	const char *name = function_of(hot, node)->name;
 
 	if (hot->style->width > 0)
-		short_name_add(out, name, NAME_COLUMNS);
+		short_name_add(out, name,
+			       hot->style->width > NARROW ? NAME_COLUMNS : NARROW_NAME_COLUMNS);
 	else
 		text_add(out, name);
 }
 
-static void add_passed(struct text *out, const struct hot *hot, const struct hot_node *node)
+static void add_passed(struct text *out, const struct hot *hot, const struct hot_node *node,
+		       bool has_packages)
 {
-	text_addf(out, "[%u frame%s of ", node->passed_frames,
-		  node->passed_frames == 1 ? "" : "s");
-	for (size_t i = 0; i < HOT_PASSED_MAX && node->passed[i]; i++) {
-		text_add(out, i > 0 ? ", " : "");
+	text_addf(out, "[%u frame%s", node->passed_frames, node->passed_frames == 1 ? "" : "s");
+	for (size_t i = 0; has_packages && i < HOT_PASSED_MAX && node->passed[i]; i++) {
+		text_add(out, i > 0 ? ", " : " of ");
 		add_package(out, hot, node->passed[i]);
 	}
 	text_add(out, "] → ");
@@ -197,12 +202,21 @@ static void add_library(struct text *out, const struct hot *hot, const struct ho
 		text_add(out, "]");
 }
 
-static void add_own(struct text *out, const struct hot *hot, uint32_t node)
+/* The packages between it and its caller are named if that leaves room for the function's name. */
+static void add_own(struct text *out, const struct hot *hot, uint32_t node, size_t columns)
 {
 	const struct hot_node *at = &hot->paths.nodes[node];
+	CLEANUP(text_done) struct text whole = { 0 };
 
-	if (at->passed_frames > 0 && row_above(&hot->paths, node))
-		add_passed(out, hot, at);
+	if (at->passed_frames > 0 && row_above(&hot->paths, node)) {
+		add_passed(&whole, hot, at, true);
+		add_name(&whole, hot, at);
+		if (text_columns(text_string(&whole)) <= columns) {
+			text_add(out, text_string(&whole));
+			return;
+		}
+		add_passed(out, hot, at, false);
+	}
 	add_name(out, hot, at);
 }
 
@@ -231,25 +245,54 @@ static uint32_t joined_below(const struct hot *hot, uint32_t node)
 	return count_rows(hot, node, &only) == 1 && is_joined(hot, node, only) ? only : 0;
 }
 
-/* "main → run → handle", in CHAIN_COLUMNS; returns the innermost. */
-static uint32_t add_chain(struct text *out, const struct hot *hot, uint32_t node)
+/* What a row's names may take: those of a terminal, less what stands beside them. */
+static size_t label_columns(const struct hot *hot, unsigned int level)
 {
-	for (;;) {
-		CLEANUP(text_done) struct text whole = { 0 };
-		const uint32_t below = joined_below(hot, node);
+	const size_t taken = OTHER_COLUMNS + (size_t)level * INDENT;
 
-		add_own(out, hot, node);
-		if (!below)
-			return node;
-		text_add(out, " → ");
-		add_own(&whole, hot, below);
-		if (text_columns(text_string(out)) + text_columns(text_string(&whole)) >
-		    CHAIN_COLUMNS) {
-			text_clear(out);
-			text_add(out, "… → ");
-		}
-		node = below;
+	if (hot->style->width == 0 || hot->style->width > taken + CHAIN_COLUMNS)
+		return CHAIN_COLUMNS;
+	return hot->style->width > taken ? hot->style->width - taken : 1;
+}
+
+/* The outer ones that have no room are left out. */
+static void join_chain(struct text *out, struct text *names, size_t count, size_t columns)
+{
+	size_t first = count - 1;
+	size_t taken = text_columns(text_string(&names[first]));
+
+	for (; first > 0; first--) {
+		const size_t dots = first > 1 ? text_columns("… → ") : 0;
+
+		taken += text_columns(" → ") + text_columns(text_string(&names[first - 1]));
+		if (taken + dots > columns)
+			break;
 	}
+	text_add(out, first > 0 ? "… → " : "");
+	for (size_t i = 0; i < count; i++) {
+		if (i >= first) {
+			text_add(out, i > first ? " → " : "");
+			text_add(out, text_string(&names[i]));
+		}
+		text_done(&names[i]);
+	}
+}
+
+/* "main → run → handle", in so many columns if it can be; returns the innermost. */
+static uint32_t add_chain(struct text *out, const struct hot *hot, uint32_t node,
+			  size_t columns)
+{
+	CLEANUP(freep) struct text *names = NULL;
+	size_t count = 0, capacity = 0;
+
+	for (uint32_t next = node; next; next = joined_below(hot, next)) {
+		names = array_grow(names, count, &capacity, sizeof *names);
+		names[count] = (struct text){ 0 };
+		add_own(&names[count++], hot, next, columns);
+		node = next;
+	}
+	join_chain(out, names, count, columns);
+	return node;
 }
 
 static void add_place(struct hot *hot, const struct hot_node *node)
@@ -283,7 +326,7 @@ static void add_row(struct hot *hot, uint32_t *node, unsigned int level)
 	CLEANUP(text_done) struct text label = { 0 };
 
 	if (nodes[*node].kind == HOT_OWN)
-		*node = add_chain(&label, hot, *node);
+		*node = add_chain(&label, hot, *node, label_columns(hot, level));
 	else
 		add_library(&label, hot, &nodes[*node]);
 	grid_add_percent(&hot->grid, number_percent(weight_ns, ns));

@@ -1,0 +1,125 @@
+"""The function to look at is in the first lines of a report, under whatever frameworks it runs."""
+
+import os
+import re
+import subprocess
+import sys
+
+import live
+
+FLASK = """
+import flask
+app = flask.Flask(__name__)
+def normalize(n):
+    total = 0
+    for i in range(n):
+        total = (total * 31 + i) % 65521
+    return total
+@app.route("/")
+def handle():
+    return flask.jsonify(value=normalize(40000))
+client = app.test_client()
+for i in range(60):
+    assert client.get("/").status_code == 200
+"""
+LAYER = """
+module Layer
+  def self.call(request, &block) = Inner.new.dispatch([request], &block)
+  class Inner
+    def dispatch(requests) = requests.map { |request| yield request }
+  end
+end
+"""
+RUBY = """
+require 'layer'
+def tally(n)
+  total = 0
+  n.times { |i| total = (total * 31 + i) % 65521 }
+  total
+end
+def handle(n) = tally(n)
+200.times { Layer.call(10_000) { |n| handle(n) } }
+"""
+CXX = """
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+struct Row { std::string name; int id; };
+__attribute__((noinline)) static bool by_distance(const Row &a, const Row &b) {
+    unsigned x = 1, y = 1;
+    for (int i = 0; i < 40; i++) { x = x * 31 + a.id + i; y = y * 31 + b.id + i; }
+    return x != y ? x < y : a.name < b.name;
+}
+__attribute__((noinline)) static int rank(std::vector<Row> &rows) {
+    std::stable_sort(rows.begin(), rows.end(), by_distance);
+    return rows[0].id;
+}
+int main() {
+    std::map<std::string, std::function<int(std::vector<Row> &)>> handlers{{"rank", rank}};
+    unsigned sum = 0;
+    for (int round = 0; round < 30; round++) {
+        std::vector<Row> rows;
+        for (int i = 0; i < 8000; i++) rows.push_back({"n" + std::to_string(i), i});
+        sum += handlers["rank"](rows);
+    }
+    return sum == 1;
+}
+"""
+FIRST_LINES = 10
+
+
+class FirstScreen(live.LiveTest):
+    def hot_paths(self, path, width):
+        shown = subprocess.run([live.FATHOM, "report", path], capture_output=True, timeout=120, check=True,
+                               env={**os.environ, "COLUMNS": str(width), "LC_ALL": "C.UTF-8"}).stdout.decode()
+        head, title, rest = shown.partition("hot paths of your code")
+        self.assertTrue(title, shown)
+        self.assertLessEqual(len(head.splitlines()), 8, shown)
+        return shown, rest.split("\n\n")[0].splitlines()[1:FIRST_LINES + 1]
+
+    def assert_first(self, path, function, above):
+        for width in (80, 120):
+            shown, rows = self.hot_paths(path, width)
+            self.assert_row(shown, rows, function, above)
+        return shown
+
+    def assert_row(self, shown, rows, function, above):
+        found = [float(row.split()[0]) for row in rows if re.search(rf"\b{function}\b", row)]
+        self.assertTrue(found, shown)
+        self.assertGreater(max(found), above, shown)
+
+    def test_a_flask_request(self):
+        run = subprocess.run([sys.executable, "-c", "import flask"], capture_output=True, check=False, timeout=60)
+        if run.returncode != 0:
+            self.skipTest("this Python has no flask")
+        recording = self.record([sys.executable, self.write("app.py", FLASK)], rate=1000, expect=None)
+        shown = self.assert_first(recording.path, "normalize", 30)
+        self.assertRegex(shown, r"\[\d+ frames of \w+, \w+\] → .*handle|handle +app\.py", shown)
+        packages = {row["name"]: row for row in recording.report("--by", "package")["packages"]}
+        self.assertEqual(packages["[own code]"]["origin"], "own")
+        self.assertEqual(packages["werkzeug"]["origin"], "package")
+        self.assertGreater(packages["[own code]"]["self_ns"], packages["werkzeug"]["self_ns"])
+
+    def test_ruby_under_a_gem(self):
+        ruby = self.need("ruby")
+        folder = self.path("gems/layer-1.2.0/lib")
+        os.makedirs(folder)
+        with open(os.path.join(folder, "layer.rb"), "w", encoding="utf-8") as file:
+            file.write(LAYER)
+        recording = self.record([ruby, "-I", folder, self.write("app.rb", RUBY)], rate=1000, expect=None)
+        self.assert_first(recording.path, "tally", 30)
+        packages = {row["name"]: row for row in recording.report("--by", "package")["packages"]}
+        self.assertEqual(packages["layer"]["origin"], "package")
+
+    def test_templates_of_the_standard_library(self):
+        source = self.write("rank.cpp", CXX)
+        subprocess.run([self.need("g++"), "-O1", "-g", "-o", self.path("rank"), source], check=True, timeout=300)
+        recording = self.record([self.path("rank")], rate=1000, expect=None)
+        shown = self.assert_first(recording.path, "by_distance", 30)
+        self.assertRegex(shown, r"frames( of std)?\] → ")
+
+
+if __name__ == "__main__":
+    live.main()
