@@ -27,7 +27,12 @@ struct attach_order {
 	u32 main_thread;      /* whether the next is known */
 	u32 follows_children; /* whether children of fork say hello */
 	u64 main_thread_pointer;
-	char socket[ATTACH_SOCKET_SIZE + 4]; /* where the recorder listens */
+	/*
+	 * A connection to the recorder for the first hello, which the agent closes; -1: none.  It needs
+	 * no path: the target may see other files than the recorder does.
+	 */
+	s32 connection;
+	char socket[ATTACH_SOCKET_SIZE]; /* where the recorder listens, for what comes later */
 };
 
 /* What the entry returns. */

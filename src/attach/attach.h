@@ -38,6 +38,11 @@ int attach_begin(const struct attach_options *options, struct attach **out_attac
 		 struct error *err);
 /* 0: the agent has not come to its end yet; 1: it is in, and has a ring; or -errno, a sentence. */
 int attach_look(struct attach *attach, struct error *err);
+/*
+ * The recorder's end of the connection on which the agent says hello, once: the caller's.  -errno:
+ * there is none (Linux before 5.6), and the agent will not be heard.
+ */
+int attach_take_connection(const struct attach *attach);
 /* Whether the agent was in the process before. */
 bool attach_found_agent(const struct attach *attach);
 /* How long a thread of the process was stopped. */

@@ -19,6 +19,12 @@ int attach_look(struct attach *attach, struct error *err)
 	return error_set(err, -ENOTSUP, "there is no agent");
 }
 
+int attach_take_connection(const struct attach *attach)
+{
+	(void)attach;
+	return -ENOTSUP;
+}
+
 bool attach_found_agent(const struct attach *attach)
 {
 	(void)attach;

@@ -414,6 +414,20 @@ int attach_look(struct attach *attach, struct error *err)
 	return block.state == STUB_DONE ? explain_result(block.result, err) : 0;
 }
 
+int attach_take_connection(const struct attach *attach)
+{
+	int32_t theirs;
+	const int rc =
+		peek(attach->pid, BLOCK_PLACE(attach, connection), &theirs, sizeof theirs);
+	CLEANUP(closep) int process = (int)syscall(SYS_pidfd_open, attach->pid, 0);
+
+	if (rc < 0)
+		return rc;
+	const int fd = (int)syscall(SYS_pidfd_getfd, process, theirs, 0);
+
+	return fd < 0 ? -errno : fd;
+}
+
 bool attach_found_agent(const struct attach *attach)
 {
 	return attach->was_mapped;

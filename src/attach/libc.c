@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "attach/peek.h"
 #include "base/error.h"
@@ -238,7 +239,9 @@ int attach_libc_find(pid_t pid, const struct maps *maps, struct attach_libc *out
 	if (code == NULL)
 		return error_set(err, -ENOTSUP,
 				 "it has no GNU C library (statically linked, or musl)");
-	CLEANUP(freep) char *path = xasprintf("/proc/%d/root%s", (int)pid, code->path);
+	CLEANUP(freep) char *inside = xasprintf("/proc/%d/root%s", (int)pid, code->path);
+	/* What is below a root that chroot() set is listed as we see it. */
+	const char *path = access(inside, R_OK) == 0 ? inside : code->path;
 
 	load_bias_read(path, &bias);
 	if (!load_bias_of(&bias, code->start, code->file_offset, &look.bias) ||

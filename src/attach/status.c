@@ -29,6 +29,21 @@ static unsigned long number_of(const char *text, const char *label, int base)
 	return value == NULL ? 0 : strtoul(value, NULL, base);
 }
 
+/* NSpid has the number in each PID namespace, the innermost last. */
+static pid_t inner_tid_of(const char *text)
+{
+	const char *value = value_of(text, "NSpid");
+	pid_t tid = 0;
+
+	while (value != NULL && *value >= '0' && *value <= '9') {
+		char *end;
+
+		tid = (pid_t)strtol(value, &end, 10);
+		value = end + strspn(end, " \t");
+	}
+	return tid;
+}
+
 bool attach_status_parse(const char *text, struct attach_status *out_status)
 {
 	const char *state = value_of(text, "State");
@@ -39,6 +54,7 @@ bool attach_status_parse(const char *text, struct attach_status *out_status)
 	*out_status = (struct attach_status){
 		.state = *state,
 		.tgid = (pid_t)number_of(text, "Tgid", 10),
+		.inner_tid = inner_tid_of(text),
 		.debugger = (pid_t)number_of(text, "TracerPid", 10),
 		.threads = (unsigned)number_of(text, "Threads", 10),
 		.seccomp = (unsigned)number_of(text, "Seccomp", 10),

@@ -9,7 +9,8 @@
 struct attach_status {
 	char state; /* 'R', 'S', 'D', 'T', 't', 'Z', … */
 	pid_t tgid;
-	pid_t debugger; /* 0: none */
+	pid_t inner_tid; /* as the thread's own PID namespace numbers it */
+	pid_t debugger;  /* 0: none */
 	unsigned threads;
 	unsigned seccomp; /* 0: none; 1: strict; 2: a filter */
 	uint64_t blocked, ignored, caught;

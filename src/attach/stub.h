@@ -42,7 +42,8 @@ struct stub_block {
 
 	uint32_t state, go; /* by the stub; by the recorder */
 	int32_t object_fd;
-	int32_t result; /* of the entry; of pthread_create() if that failed */
+	int32_t connection; /* the recorder's end of order.connection, for it to take */
+	int32_t result;     /* of the entry; of pthread_create() if that failed */
 	uint32_t patience_ms;
 	uint32_t was_mapped; /* the agent was there before */
 

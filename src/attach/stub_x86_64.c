@@ -26,15 +26,24 @@ typedef char *error_function(void);
 typedef int entry_function(const struct attach_order *order);
 #define CALL(type, address) ((type *)(uintptr_t)(address))
 
-OF_STUB long call3(long number, long a, long b, long c)
+#define SOCKETS_LOCAL          1        /* AF_UNIX */
+#define SOCKETS_WHOLE_MESSAGES 0x80005L /* SOCK_SEQPACKET | SOCK_CLOEXEC */
+
+OF_STUB long call4(long number, long a, long b, long c, long d)
 {
+	register long fourth __asm__("r10") = d;
 	long rc;
 
 	__asm__ volatile("syscall"
 			 : "=a"(rc)
-			 : "a"(number), "D"(a), "S"(b), "d"(c)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(fourth)
 			 : "rcx", "r11", "memory");
 	return rc;
+}
+
+OF_STUB long call3(long number, long a, long b, long c)
+{
+	return call4(number, a, b, c, 0);
 }
 
 OF_STUB void sleep_ns(long ns)
@@ -93,6 +102,21 @@ OF_STUB void *load_object(struct stub_block *block)
 	return handle;
 }
 
+/* A pair of sockets: the agent has one end, and the recorder takes the other. */
+OF_STUB int connect_pair(struct stub_block *block)
+{
+	int32_t ends[2];
+
+	block->order.connection = block->connection = -1;
+	if (block->order.wish == ATTACH_LEAVE)
+		return 1;
+	if (call4(SYS_socketpair, SOCKETS_LOCAL, SOCKETS_WHOLE_MESSAGES, 0, (long)ends) < 0)
+		return 0;
+	block->order.connection = ends[0];
+	block->connection = ends[1];
+	return 1;
+}
+
 OF_STUB void enter(struct stub_block *block)
 {
 	uint64_t entry = 0;
@@ -105,12 +129,16 @@ OF_STUB void enter(struct stub_block *block)
 	if (handle != NULL)
 		entry = (uint64_t)(uintptr_t)CALL(symbol_function,
 						  block->dlsym)(handle, block->entry_name);
-	if (entry == 0) {
+	if (entry == 0 || !connect_pair(block)) {
 		set_state(block, STUB_FAILED);
 	} else {
 		set_state(block, STUB_ENTERING);
 		block->result = CALL(entry_function, entry)(&block->order);
+		/* One that does not know this order does not close it. */
+		if (block->result == ATTACH_BAD_ORDER)
+			call3(SYS_close, block->order.connection, 0, 0);
 		set_state(block, STUB_DONE);
+		call3(SYS_close, block->connection, 0, 0);
 	}
 	wait_for_recorder(block);
 }

@@ -169,8 +169,9 @@ static bool may_be_trapped(struct opening *opening, pid_t tid)
 	struct image *image = opening->image;
 	struct attach_status status;
 
-	if ((opening->hello->occasion == HANDSHAKE_ATTACH && (u32)tid == opening->hello->tid) ||
-	    attach_status_read(image->pid, tid, &status) < 0)
+	if (attach_status_read(image->pid, tid, &status) < 0 ||
+	    (opening->hello->occasion == HANDSHAKE_ATTACH &&
+	     (u32)status.inner_tid == opening->hello->tid))
 		return false;
 	if (!attach_status_has_signal(status.blocked, SIGTRAP))
 		return true;

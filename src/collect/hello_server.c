@@ -215,6 +215,26 @@ static bool has_place_for(struct hello_server *server, const struct hello_peer *
 	       server_turn_away_one(server, true);
 }
 
+static void server_keep(struct hello_server *server, const struct silent *silent)
+{
+	server->foreign_count += silent->peer.is_foreign;
+	server->silent = array_grow(server->silent, server->silent_count,
+				    &server->silent_capacity, sizeof *server->silent);
+	server->silent[server->silent_count++] = *silent;
+}
+
+void hello_server_add(struct hello_server *server, pid_t pid, int connection)
+{
+	const struct silent silent = { .connection = connection,
+				       .peer = { .pid = pid },
+				       .since_ns = monotonic_ns() };
+
+	if (server_watch(server, connection) < 0)
+		close(connection);
+	else
+		server_keep(server, &silent);
+}
+
 /* Takes in the next agent that has connected; false if there is none, or no descriptor for it. */
 static bool server_let_in(struct hello_server *server)
 {
@@ -228,10 +248,7 @@ static bool server_let_in(struct hello_server *server)
 		close(connection);
 		return true;
 	}
-	server->foreign_count += silent.peer.is_foreign;
-	server->silent = array_grow(server->silent, server->silent_count,
-				    &server->silent_capacity, sizeof *server->silent);
-	server->silent[server->silent_count++] = silent;
+	server_keep(server, &silent);
 	return true;
 }
 

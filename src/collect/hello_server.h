@@ -43,6 +43,11 @@ struct hello_peer {
  */
 int hello_server_accept(struct hello_server *server, struct handshake_hello *out_hello,
 			struct hello_peer *out_peer, int *out_connection);
+/*
+ * An agent of this process, of which the caller has made sure, speaks on a connection that needs no
+ * path: it is taken (hello_server_accept() gives it back when it has spoken).
+ */
+void hello_server_add(struct hello_server *server, pid_t pid, int connection);
 #define HELLO_SERVER_FOREIGN 64
 /*
  * Why an agent of this process, which began at start_ns and has ended, was not answered: it waits

@@ -50,9 +50,17 @@ void interpreters_done(struct interpreters *interpreters)
 	table_done(&interpreters->by_module);
 }
 
-/* The file as we reach it: one that was deleted through the process that has it mapped. */
+/*
+ * The file as we reach it: through the process's own root, where it may be another than ours of
+ * that name; one that was deleted through the process that has it mapped.
+ */
 static char *readable_path(const struct image *image, const struct module_place *place)
 {
+	char *inside = xasprintf("/proc/%d/root%s", (int)image->pid, place->path);
+
+	if (access(inside, F_OK) == 0)
+		return inside;
+	free(inside);
 	if (access(place->path, F_OK) == 0)
 		return xstrdup(place->path);
 	return xasprintf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)image->pid,

@@ -26,6 +26,18 @@ bool session_agent_is_wanted(struct session *session, struct image *image)
 		interpreters_are_in(&session->interpreters, image));
 }
 
+/* Its agent may not see the socket that others find us by. */
+static int hear_agent(struct session *session, const struct image *image,
+		      const struct attach *attach, struct error *err)
+{
+	const int connection = attach_take_connection(attach);
+
+	if (connection < 0)
+		return error_errno(err, connection, "its agent does not reach us");
+	hello_server_add(session->server, image->pid, connection);
+	return 0;
+}
+
 /* The agent's hello is answered as any; its thread then comes to an end. */
 static int wait_for_agent(struct session *session, struct attach *attach, struct error *err)
 {
@@ -74,6 +86,8 @@ int session_agent_begin(struct session *session, struct image *image, struct err
 	session_agent_expect(session, image);
 	int rc = attach_begin(&options, &attach, err);
 
+	if (rc == 0)
+		rc = hear_agent(session, image, attach, err);
 	if (rc == 0)
 		rc = wait_for_agent(session, attach, err);
 	attach_end(attach);

@@ -25,7 +25,7 @@
 #include "agent/core/redirect.h"
 #include "agent/core/start.h"
 
-static char socket_path[ATTACH_SOCKET_SIZE];
+static char socket_path[sizeof((struct attach_order *)0)->socket];
 static bool has_begun;
 
 /* The kernel's, and the program's as far as it knows of ours. */
@@ -51,16 +51,12 @@ static void begin_once(void)
 		start_follow_forks();
 }
 
-int fathom_attach_1(const struct attach_order *order) AGENT_EXPORT;
-int fathom_attach_1(const struct attach_order *order)
+static int enter(const struct attach_order *order)
 {
-	if (order->bytes != sizeof *order || order->socket[ATTACH_SOCKET_SIZE - 1] != '\0')
-		return ATTACH_BAD_ORDER;
-	if (order->wish == ATTACH_LEAVE) {
-		handshake_leave();
-		return ATTACH_HAS_LEFT;
-	}
-	if (agent.ring != NULL && handshake_reaches_recorder())
+	const bool is_sampled = agent.ring != NULL && handshake_reaches_recorder();
+
+	handshake_take_connection(order->connection);
+	if (is_sampled)
 		return ATTACH_IS_SAMPLED;
 	if (is_trap_used())
 		return ATTACH_TRAP_USED;
@@ -78,7 +74,23 @@ int fathom_attach_1(const struct attach_order *order)
 	strcpy(socket_path, order->socket);
 	environment_adopt(socket_path);
 	handshake_run(HANDSHAKE_ATTACH, HANDSHAKE_NO_REASON);
-	if (agent.ring != NULL)
-		MECHANISMS_DO(resume, (agent.ring));
-	return agent.ring != NULL ? ATTACH_ENTERED : ATTACH_NO_ANSWER;
+	if (agent.ring == NULL)
+		return ATTACH_NO_ANSWER;
+	MECHANISMS_DO(resume, (agent.ring));
+	return ATTACH_ENTERED;
+}
+
+int fathom_attach_1(const struct attach_order *order) AGENT_EXPORT;
+int fathom_attach_1(const struct attach_order *order)
+{
+	if (order->bytes != sizeof *order || order->socket[sizeof order->socket - 1] != '\0')
+		return ATTACH_BAD_ORDER;
+	if (order->wish == ATTACH_LEAVE) {
+		handshake_leave();
+		return ATTACH_HAS_LEFT;
+	}
+	const int result = enter(order);
+
+	handshake_drop_connection();
+	return result;
 }

@@ -111,19 +111,47 @@ static bool handshake_is_trusted(int fd)
 	return peer.uid == 0 || peer.uid == (uid_t)arch_syscall4(SYS_geteuid, 0, 0, 0, 0);
 }
 
-static int handshake_connect(void)
+/* One more than a socket to the recorder that is there already; 0: there is none. */
+static int connection_taken;
+
+void handshake_take_connection(int fd)
+{
+	connection_taken = fd + 1;
+}
+
+void handshake_drop_connection(void)
+{
+	if (connection_taken > 0)
+		handshake_close(connection_taken - 1);
+	connection_taken = 0;
+}
+
+static void handshake_bound_waits(int fd)
 {
 	const struct timeval patience = { .tv_sec = (time_t)(patience_ms / 1000),
 					  .tv_usec = (long)(patience_ms % 1000 * 1000) };
+
+	arch_syscall6(SYS_setsockopt, fd, SOL_SOCKET, SO_SNDTIMEO, (long)&patience,
+		      sizeof patience, 0);
+	arch_syscall6(SYS_setsockopt, fd, SOL_SOCKET, SO_RCVTIMEO, (long)&patience,
+		      sizeof patience, 0);
+}
+
+static int handshake_connect(void)
+{
+	const int taken_fd = connection_taken - 1;
+
+	connection_taken = 0;
+	if (taken_fd >= 0) {
+		handshake_bound_waits(taken_fd);
+		return taken_fd;
+	}
 	const int fd =
 		(int)arch_syscall4(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, 0);
 
 	if (fd < 0)
 		return -1;
-	arch_syscall6(SYS_setsockopt, fd, SOL_SOCKET, SO_SNDTIMEO, (long)&patience,
-		      sizeof patience, 0);
-	arch_syscall6(SYS_setsockopt, fd, SOL_SOCKET, SO_RCVTIMEO, (long)&patience,
-		      sizeof patience, 0);
+	handshake_bound_waits(fd);
 	const long rc = arch_syscall4(SYS_connect, fd, (long)&recorder_address,
 				      sizeof recorder_address, 0);
 	const bool is_trusted = rc >= 0 && handshake_is_trusted(fd);

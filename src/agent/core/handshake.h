@@ -33,6 +33,10 @@ void handshake_yield_to_tracer(u32 target);
  * own from then on, and the next ring's place: a handler may be at work in it still.
  */
 void handshake_leave(void);
+/* The next hello is said on this socket, which is closed then, in place of the recorder's own. */
+void handshake_take_connection(int fd);
+/* It is closed if no hello was said. */
+void handshake_drop_connection(void);
 /* Whether the recorder that the environment names still listens. */
 bool handshake_reaches_recorder(void);
 /* Forgets the ring, which is the parent's, in a child of fork. */

@@ -290,6 +290,47 @@ class Harmless(AttachTest):
         self.assertEqual(run.stdout.read(), b"")
 
 
+class Elsewhere(AttachTest):
+    """Processes that see neither the agent's file nor the recorder's socket, nor their own number as we do."""
+
+    def in_namespaces(self, *options):
+        python = self.need("/usr/bin/python3")
+        program = "print('ready', flush=True)\ndef busy():\n    while True:\n        sum(range(1000))\nbusy()\n"
+        words = [self.need("unshare"), *options, "sh", "-c", 'mount -t tmpfs none /tmp && exec "$@"', "sh", python, "-c", program]
+        if subprocess.run([*words[:len(options) + 3], "mount -t tmpfs none /tmp"], capture_output=True).returncode != 0:
+            self.skipTest("no namespaces can be made here")
+        return self.start(words)
+
+    def assert_seen(self, pid):
+        recording = self.need_agent(self.attach(pid, "-d", 0.5))
+        self.assertGreater(recording.time_of("busy", "total_ns"), 0.7 * recording.total_ns())
+        self.assertNotIn("SIGTRAP", self.notes(recording))
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root, to make namespaces")
+    def test_another_mount_namespace(self):
+        run = self.in_namespaces("-m")
+        for _ in range(2):
+            self.assert_seen(run.pid)
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root, to make namespaces")
+    def test_another_pid_namespace(self):
+        run = self.in_namespaces("-m", "-p", "-f", "--mount-proc")
+        self.assert_seen(processes.command_of(run.pid))
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root, to become an ordinary user")
+    def test_an_ordinary_users_own_process(self):
+        run = self.start([self.need("/usr/bin/python3"), "-c", "print('ready', flush=True)\nwhile True: sum(range(1000))"],
+                         user=live.NOBODY, group=live.NOBODY, extra_groups=[])
+        os.chmod(self.folder, 0o777)
+        done = subprocess.run(["setpriv", f"--reuid={live.NOBODY}", f"--regid={live.NOBODY}", "--clear-groups", live.FATHOM, "record",
+                               "-q", "-o", self.path("user.fathom"), "-p", str(run.pid), "-d", "0.5"], capture_output=True, timeout=120)
+        if done.returncode != 0 and b"Permission denied" in done.stderr:
+            self.skipTest("an ordinary user cannot read this build")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        recording = self.need_agent(live.Recording(self.path("user.fathom"), done))
+        self.assertGreater(recording.time_of("<module>", "total_ns"), 0.7 * recording.total_ns())
+
+
 class Refused(AttachTest):
     def assert_native_only(self, run, reason, *words):
         """Its stacks are copied, and the recording says why no agent could be brought in."""

@@ -14,11 +14,12 @@
 #include "base/error.h"
 #include "target/maps.h"
 
-static const char usual[] = "Name:\tpython3\nState:\tS (sleeping)\nTgid:\t120\nPid:\t121\n"
-			    "TracerPid:\t0\nThreads:\t3\nSigPnd:\t0000000000000000\n"
-			    "ShdPnd:\t0000000000000000\nSigBlk:\t0000000000000010\n"
-			    "SigIgn:\t0000000001001000\nSigCgt:\t0000000000000002\n"
-			    "Seccomp:\t0\nx86_Thread_features:\t\n";
+static const char usual[] =
+	"Name:\tpython3\nState:\tS (sleeping)\nTgid:\t120\nPid:\t121\n"
+	"NSpid:\t121\t17\nTracerPid:\t0\nThreads:\t3\nSigPnd:\t0000000000000000\n"
+	"ShdPnd:\t0000000000000000\nSigBlk:\t0000000000000010\n"
+	"SigIgn:\t0000000001001000\nSigCgt:\t0000000000000002\n"
+	"Seccomp:\t0\nx86_Thread_features:\t\n";
 
 static void test_a_status_is_read(void **state)
 {
@@ -29,6 +30,7 @@ static void test_a_status_is_read(void **state)
 	assert_int_equal(status.state, 'S');
 	assert_int_equal(status.tgid, 120);
 	assert_int_equal(status.threads, 3);
+	assert_int_equal(status.inner_tid, 17);
 	assert_true(attach_status_has_signal(status.blocked, SIGTRAP));
 	assert_false(attach_status_has_signal(status.blocked, SIGINT));
 	assert_true(attach_status_has_signal(status.caught, SIGINT));
