@@ -170,8 +170,7 @@ static bool may_be_trapped(struct opening *opening, pid_t tid)
 	struct attach_status status;
 
 	if (attach_status_read(image->pid, tid, &status) < 0 ||
-	    (opening->hello->occasion == HANDSHAKE_ATTACH &&
-	     (u32)status.inner_tid == opening->hello->tid))
+	    (u32)status.inner_tid == opening->hello->tid)
 		return false;
 	if (!attach_status_has_signal(status.blocked, SIGTRAP))
 		return true;
@@ -186,7 +185,7 @@ static int thread_event_open(void *context, pid_t tid)
 	struct opening *opening = context;
 	struct image *image = opening->image;
 
-	if (image->is_attached && !may_be_trapped(opening, tid))
+	if (opening->hello->occasion == HANDSHAKE_ATTACH && !may_be_trapped(opening, tid))
 		return -ESRCH;
 	if ((u32)tid != opening->hello->tid && opening->older < RING_OLDER_THREADS)
 		image->ring->older_tids[opening->older++] = (u32)tid;
@@ -226,10 +225,11 @@ static int image_open_events(struct image *image, const struct handshake_hello *
 		trigger->state = IMAGE_TRIGGER_CHANGED;
 		trigger->clock_from_ns = trigger->clock_ns = image->opened_cpu_ns;
 	}
-	const int rc =
-		has_events ? (image->is_attached ? thread_events_open_all : thread_events_open)(
-				     &image->events, image->pid, thread_event_open, &opening)
-			   : 0;
+	const int rc = has_events ? (hello->occasion == HANDSHAKE_ATTACH
+					     ? thread_events_open_all
+					     : thread_events_open)(&image->events, image->pid,
+								   thread_event_open, &opening)
+				  : 0;
 	const struct pause_terms pause_terms = enter_pause_terms(terms);
 
 	image->has_sampling_events = has_sigtrap && rc == 0;

@@ -277,6 +277,14 @@ class Harmless(AttachTest):
                 self.assertEqual(recorder.wait(timeout=60), 0, recorder.stderr.read())
                 recorder.stderr.close()
 
+    def test_children_of_fork_are_sampled_where_they_are_asked_for(self):
+        run = self.python("import os, time\ndef of_child():\n    for _ in range(40): sum(range(100000))\n    os._exit(0)\n"
+                          "print('ready', flush=True)\nwhile True:\n    if os.fork() == 0: of_child()\n    os.wait()\n")
+        for options, is_wanted in ((["--children"], True), ([], False)):
+            recording = self.need_agent(self.attach(run.pid, "-d", 1, *options))
+            self.assertEqual(recording.time_of("of_child", "total_ns") > 0, is_wanted, options)
+        self.assertIsNone(run.poll())
+
     def test_a_thread_that_blocks_sigtrap_is_named(self):
         run = self.python(BLOCKS, "run")
         recording = self.need_agent(self.attach(run.pid, "-d", 0.5))
