@@ -40,6 +40,7 @@ struct agent {
 	} fork;
 	bool may_be_trapped;  /* the recorder may have opened events on this process */
 	bool has_asked;       /* for regions or pauses */
+	bool has_left;        /* ring is memory of the process's own: its recorder has gone */
 	bool leaves_children; /* children of fork are not sampled */
 	u32 attaches;   /* how often a recorder came to the process while it ran: attach.c */
 	bool is_paused; /* by the program itself: control.h */

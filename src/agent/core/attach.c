@@ -53,7 +53,8 @@ static void begin_once(void)
 
 static int enter(const struct attach_order *order)
 {
-	const bool is_sampled = agent.ring != NULL && handshake_reaches_recorder();
+	const bool is_sampled =
+		agent.ring != NULL && !agent.has_left && handshake_reaches_recorder();
 
 	handshake_take_connection(order->connection);
 	if (is_sampled)
@@ -74,7 +75,7 @@ static int enter(const struct attach_order *order)
 	strcpy(socket_path, order->socket);
 	environment_adopt(socket_path);
 	handshake_run(HANDSHAKE_ATTACH, HANDSHAKE_NO_REASON);
-	if (agent.ring == NULL)
+	if (agent.ring == NULL || agent.has_left)
 		return ATTACH_NO_ANSWER;
 	MECHANISMS_DO(resume, (agent.ring));
 	return ATTACH_ENTERED;

@@ -305,16 +305,23 @@ static struct ring_header *handshake_map_ring(int ring_fd, u64 bytes)
 	return ring;
 }
 
+/*
+ * A handler that is at work, or was preempted in its midst, goes on with agent.ring: that stays, and
+ * leads to zeros.
+ */
 void handshake_leave(void)
 {
 	struct ring_header *ring = agent.ring;
 
-	if (ring == NULL)
+	if (ring == NULL || agent.has_left)
 		return;
-	__atomic_store_n(&agent.ring, NULL, __ATOMIC_RELEASE);
+	agent.has_left = true;
+	environment_note_recorder_gone();
 	MECHANISMS_DO(stop, ());
 	arch_syscall6(SYS_mmap, (long)ring, (long)agent.terms.bytes, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+	/* No room: what threads that end would send is counted, and dropped. */
+	__atomic_store_n(&ring->head, agent.terms.word_count, __ATOMIC_RELAXED);
 	old_ring.ring = ring;
 	old_ring.bytes = agent.terms.bytes;
 }
@@ -326,6 +333,7 @@ void handshake_leave(void)
 static void handshake_begin_sampling(struct ring_header *ring, bool is_first, bool is_alone)
 {
 	agent.has_timers = agent.terms.flags & RING_TIMER;
+	agent.has_left = false;
 	/* The recorder's events count already, and the thread's account has not begun: no samples. */
 	thread_notes = (struct thread_notes){ .tid = is_alone ? agent.pid : gettid(),
 					      .attach = agent.attaches,
@@ -444,6 +452,8 @@ AGENT_START void handshake_forget(void)
 	struct ring_header *ring = agent.ring;
 
 	agent.ring = NULL;
+	if (old_ring.bytes != 0)
+		old_ring.bytes = 0;
 	MECHANISMS_DO(forget, ());
 	if (ring != NULL)
 		handshake_unmap(ring, agent.terms.bytes);

@@ -97,7 +97,7 @@ AGENT_START static void note_start(u64 begin_ns)
 /* A child shares nothing that we hold: it says hello for itself. */
 AGENT_START static void after_fork_in_child(void)
 {
-	const bool was_followed = agent.ring != NULL || agent.is_hello_due;
+	const bool was_followed = (agent.ring != NULL && !agent.has_left) || agent.is_hello_due;
 	const struct agent_fork fork = agent.fork;
 	const bool says_hello = was_followed && agent.may_call && !agent.leaves_children;
 	const u64 begin_ns = says_hello && fork.late_ns == 0 ? cpu_time_of_thread_ns() : 0;

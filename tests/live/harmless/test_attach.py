@@ -322,7 +322,7 @@ class Elsewhere(AttachTest):
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root, to make namespaces")
     def test_another_pid_namespace(self):
-        run = self.in_namespaces("-m", "-p", "-f", "--mount-proc")
+        run = self.in_namespaces("-m", "-p", "-f", "--mount-proc", "--kill-child")
         self.assert_seen(processes.command_of(run.pid))
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root, to become an ordinary user")
