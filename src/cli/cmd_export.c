@@ -84,6 +84,24 @@ static bool is_same_file(const char *a, const char *b)
 	       left.st_ino == right.st_ino;
 }
 
+/* A program, a source or a recording stands there, and no export that may be made again. */
+static bool is_of_others(const char *path)
+{
+	static const char *const suffixes[] = { ".py",  ".rb",   ".c",  ".h",     ".cc", ".cpp",
+						".hpp", ".rs",   ".go", ".js",    ".ts", ".sh",
+						".pl",  ".java", ".so", ".fathom" };
+	const char *suffix = strrchr(path, '.');
+	struct stat there;
+
+	if (stat(path, &there) < 0 || !S_ISREG(there.st_mode) || there.st_size == 0)
+		return false;
+	for (size_t i = 0; suffix && i < sizeof suffixes / sizeof *suffixes; i++) {
+		if (strcmp(suffix, suffixes[i]) == 0)
+			return true;
+	}
+	return (there.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0;
+}
+
 /* What speaks against these settings, said before the work. */
 static int check(const struct settings *settings, const char *path, struct error *err)
 {
@@ -98,6 +116,12 @@ static int check(const struct settings *settings, const char *path, struct error
 	if (settings->path && is_same_file(settings->path, path))
 		return error_set(err, -EINVAL, "%s is the recording itself: name another file",
 				 settings->path);
+	if (settings->path && is_of_others(settings->path))
+		return error_set(
+			err, -EINVAL,
+			"%s is there and looks like a program, a source or a recording, "
+			"not like an export: name another file, or remove it",
+			settings->path);
 	return 0;
 }
 

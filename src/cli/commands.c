@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/nearest.h"
+#include "cli/other_words.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/say.h"
@@ -33,10 +34,13 @@ const struct command *command_find(const char *name)
 void command_say_unknown(const char *name)
 {
 	struct nearest nearest = { 0 };
+	const char *here = other_word_of_command(name);
 
 	for (size_t i = 0; command_at(i); i++)
 		nearest_consider(&nearest, name, commands[i]->name);
-	if (nearest.word)
+	if (here)
+		say("unknown command '%s': here it is '%s'", name, here);
+	else if (nearest.word)
 		say("unknown command '%s': did you mean '%s'?", name, nearest.word);
 	else
 		say("unknown command '%s': 'fathom help' lists those there are", name);

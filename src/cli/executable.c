@@ -48,6 +48,16 @@ static int check_path(const char *name)
 	}
 }
 
+/* What to type for a file of this folder that is no command. */
+static const char *runner_of(const char *name)
+{
+	const char *suffix = strrchr(name, '.');
+
+	if (suffix && strcmp(suffix, ".py") == 0)
+		return "python3 ";
+	return suffix && strcmp(suffix, ".rb") == 0 ? "ruby " : "./";
+}
+
 int executable_check(const char *name, struct error *err)
 {
 	int rc = strchr(name, '/') ? check_file(name) : check_path(name);
@@ -56,6 +66,10 @@ int executable_check(const char *name, struct error *err)
 		rc = -ENOENT;
 	if (rc == 0)
 		return 0;
+	if (rc == -ENOENT && !strchr(name, '/') && *name && access(name, F_OK) == 0)
+		return error_set(err, -ENOENT,
+				 "cannot run '%s': it is a file here and no command: '%s%s'",
+				 name, runner_of(name), name);
 	if (rc == -ENOENT && !strchr(name, '/'))
 		return error_set(err, -ENOENT, "cannot run '%s': no such command in PATH",
 				 name);

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/nearest.h"
+#include "cli/other_words.h"
 
 #define SIZE_LEAST (UINT64_C(1) << 20)
 
@@ -127,10 +128,27 @@ static int set(struct parser *parser, const struct option *option, const char *v
 			   parser->err);
 }
 
+static int refuse_letter(struct parser *parser, char letter)
+{
+	const char typed[] = { '-', letter, '\0' };
+	const char *here = other_word_of_option(typed);
+
+	if (here)
+		return error_set(parser->err, -EINVAL, "unknown option '%s': here it is %s",
+				 typed, here);
+	return error_set(parser->err, -EINVAL,
+			 "unknown option '%s': --help lists those there are", typed);
+}
+
 static int refuse_long(struct parser *parser, const char *name)
 {
 	struct nearest nearest = { 0 };
+	CLEANUP(freep) char *typed = xasprintf("--%s", name);
+	const char *here = other_word_of_option(typed);
 
+	if (here)
+		return error_set(parser->err, -EINVAL, "unknown option '%s': here it is %s",
+				 typed, here);
 	for (const struct option *option = parser->options; option->name; option++)
 		nearest_consider(&nearest, name, option->name);
 	nearest_consider(&nearest, name, "help");
@@ -196,9 +214,7 @@ static int parse_letters(struct parser *parser, const char *letters)
 			return 0;
 		}
 		if (!option)
-			return error_set(parser->err, -EINVAL,
-					 "unknown option '-%c': --help lists those there are",
-					 *letters);
+			return refuse_letter(parser, *letters);
 		if (!option->argument)
 			rc = set(parser, option, NULL);
 		else

@@ -200,6 +200,27 @@ class OfReading(CommandLine):
                 self.assert_refused(done, FAILED, "missing.fathom", "No such file", "fathom record")
                 self.assert_refused(run(*command, cwd="/"), FAILED, "profile.fathom")
 
+    def test_words_of_other_profilers(self):
+        for arguments, here in ((["attach", "1"], "fathom record -p PID"), (["flamegraph"], "--format flamegraph"),
+                                (["report", "-F", "99"], "--rate HZ"), (["report", "--gil"], "fathom dump PID")):
+            with self.subTest(arguments):
+                self.assert_refused(run(*arguments), 2, here)
+
+    def test_an_export_replaces_no_source_program_or_recording(self):
+        for name in ("app.py", "other.fathom", "tool"):
+            path = self.write(name, b"kept")
+            os.chmod(path, 0o755 if name == "tool" else 0o644)
+            with self.subTest(name):
+                self.assert_refused(run("export", "-f", "folded", "-o", path, self.recording), 2, name, "name another file")
+                with open(path, "rb") as file:
+                    self.assertEqual(file.read(), b"kept")
+        path = self.write("stacks.txt", b"an export before")
+        self.assertEqual(run("export", "-f", "folded", "-o", path, self.recording).returncode, 0)
+
+    def test_a_script_that_is_no_command(self):
+        self.write("app.py", b"")
+        self.assert_refused(run("record", "app.py", cwd=self.folder), 127, "python3 app.py")
+
     def test_a_directory(self):
         for command in ("report", "info"):
             self.assert_refused(run(command, self.folder), FAILED, self.folder, "not a recording")
