@@ -4,7 +4,8 @@
  *
  * The kernel tells of each call by its tracepoint: nothing is stopped or slowed as under
  * ptrace(2).  What programs called NAME do is left out, and so are their children until they
- * run another program: that is the recorder.  Rings of all processors are put in order by time
+ * run another program: that is the recorder.  What a child of such a child runs stays left out: with
+ * that the recorder measures what a start costs.  Rings of all processors are put in order by time
  * at the end.  Needs root; ends with 77 and a sentence where tracepoints cannot be had.
  */
 #include <errno.h>
@@ -49,7 +50,8 @@ static struct happened *events;
 static size_t event_count, event_room;
 static uint64_t lost;
 static const char *left_out_name;
-/* By pid: whether this process is left out. */
+/* By pid: whether this process is left out, and how many forks it is from a program called NAME. */
+enum { COUNTED, LEFT_OUT, CHILD_LEFT_OUT, GRANDCHILD_LEFT_OUT };
 static uint8_t is_left_out[PIDS_MAX];
 
 static void fail(const char *what)
@@ -191,6 +193,11 @@ static int by_time(const void *left, const void *right)
 
 /* ---- the sums ---- */
 
+static uint8_t child_of(uint8_t parent)
+{
+	return parent == COUNTED || parent == GRANDCHILD_LEFT_OUT ? parent : parent + 1;
+}
+
 static void print_sums(void)
 {
 	static uint64_t calls[CALLS_MAX];
@@ -203,11 +210,14 @@ static void print_sums(void)
 		uint8_t *out = &is_left_out[e->pid % PIDS_MAX];
 
 		if (e->what == EXEC) {
-			*out = (uint8_t)e->is_left_out;
+			if (e->is_left_out)
+				*out = LEFT_OUT;
+			else if (*out != GRANDCHILD_LEFT_OUT)
+				*out = COUNTED;
 			images += !*out;
 		} else if (e->what == FORK) {
 			if (e->pid != e->parent)
-				*out = is_left_out[e->parent % PIDS_MAX];
+				*out = child_of(is_left_out[e->parent % PIDS_MAX]);
 			forks += !*out && e->pid != e->parent;
 			threads += !*out && e->pid == e->parent;
 		} else if (!*out && e->call < CALLS_MAX) {
