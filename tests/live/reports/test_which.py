@@ -204,8 +204,13 @@ class OtherRights(ProgramsTest):
         self.assertEqual(self.reasons(recording).get("burn"), None)
 
     def assert_named(self, command, name, reason, **options):
-        recording = self.record(command, expect=None, rate=1000, **options)
+        """Where no stacks are copied; else they are, of what no agent can be in."""
+        recording = self.record(command, "--trigger", "timer", expect=None, rate=1000, **options)
         self.assertEqual(self.reasons(recording).get(name), {reason})
+        recording = self.record(command, expect=None, rate=1000, **options)
+        if recording.head()["trigger"] != "timer":
+            self.assertIsNone(self.reasons(recording).get(name))
+            self.assert_sampled(recording, "main", least=0.7)
 
     @unittest.skipIf(os.geteuid() != 0, "only root can become another user")
     def test_what_gives_up_its_user_and_executes_a_program_is_entered(self):
