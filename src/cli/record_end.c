@@ -15,16 +15,6 @@
 #include "profile/profile.h"
 #include "report/report.h"
 
-/* A trigger that is not the best one: why. */
-static void add_trigger(struct text *out, const struct profile_info *info)
-{
-	if (!info->trigger || !info->trigger_why || strcmp(info->trigger, "timer") != 0)
-		return;
-	text_add(out, "\nsampled by timers: ");
-	text_add_printable(out, info->trigger_why, strlen(info->trigger_why));
-	text_add(out, "\n");
-}
-
 static void print_top(const char *path, const struct profile *profile,
 		      const struct record_end_options *options)
 {
@@ -44,7 +34,6 @@ static void print_top(const char *path, const struct profile *profile,
 		say_error(&err);
 		return;
 	}
-	add_trigger(&text, profile_get_info(profile));
 	text_add(&text, "\nRecorded in ");
 	text_add_printable(&text, path, strlen(path));
 	text_add(&text, ": 'fathom report");

@@ -1,5 +1,7 @@
 #include "report/summary.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 #include "base/text.h"
 #include "profile/packages.h"
@@ -13,6 +15,21 @@
 #include "report/style.h"
 
 enum { HOT_ROWS = 10 };
+
+/* A trigger that is not the best one: why. */
+static void add_trigger(struct text *out, const struct style *style,
+			const struct profile_info *info)
+{
+	CLEANUP(text_done) struct text sentence = { 0 };
+
+	if (!info->trigger || !info->trigger_why || strcmp(info->trigger, "timer") != 0)
+		return;
+	text_add(&sentence, "sampled by timers: ");
+	text_add_printable(&sentence, info->trigger_why, strlen(info->trigger_why));
+	text_add(out, "\n");
+	style_add_wrapped(out, style, 0, text_string(&sentence));
+	text_add(out, "\n");
+}
 
 void summary_add(const struct selection *selection, const struct report_options *options,
 		 const struct style *style, struct text *out)
@@ -28,6 +45,7 @@ void summary_add(const struct selection *selection, const struct report_options 
 	hot_add(selection, packages, HOT_ROWS, style, out);
 	report_table_add(selection, options, style, out);
 	next_steps_add(selection, packages, options->path, style, out);
+	add_trigger(out, style, profile_get_info(selection->profile));
 	if (profile_get_info(selection->profile)->note_count > 0) {
 		text_add(out, "\n");
 		head_add_notes(out, style, profile_get_info(selection->profile));

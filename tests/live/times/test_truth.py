@@ -71,7 +71,7 @@ class Truth(live.LiveTest):
                               name)
 
     def test_a_static_program_is_named_as_not_entered_with_its_time(self):
-        recording = self.record(workload("thirds_static"))
+        recording = self.record(workload("thirds_static"), "--trigger", "sigtrap")
         head = recording.head()
         self.assert_adds_up(recording)
         self.assert_share(head["unentered_ns"] / recording.truth["cpu_ns"], 1, 0.02, "time not entered")
