@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fathom - what a program can tell the profiler that it runs under: regions of its time under
+ * fathom - what a program can say to the profiler that it runs under: regions of its time under
  * names of its own, and when it does not want to be recorded.
  *
  *	#include <fathom.h>
@@ -54,7 +54,7 @@ int fathom_agent_is_running(void) __attribute__((weak));
 
 /*
  * Begins a region of the calling thread, in the calling function.  The name is copied: 200
- * bytes of it, in UTF-8.  A few hundred different ones are told apart.  Regions may be in each
+ * bytes of it, in UTF-8.  A few hundred different ones are distinguished.  Regions may be in each
  * other, 32 deep.
  */
 FATHOM_INLINE void fathom_region_begin(const char *name)

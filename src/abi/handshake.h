@@ -14,6 +14,11 @@
 /* What the recorder's sampling events bear, in si_perf_data: "fathom". */
 #define HANDSHAKE_EVENT_MARK 0x666174686f6dULL
 /*
+ * Where the rate may change while the program runs there are so many events, of which one is on:
+ * number n has the mark + n, and 2^n times the ring's period.
+ */
+#define HANDSHAKE_EVENT_RUNGS 4
+/*
  * How long a program waits for a recorder that does not answer.  A trace without one of its
  * processes is of little use, so a busy machine gets more time; which it is the socket's name
  * says.
@@ -42,7 +47,7 @@ enum handshake_occasion {
  */
 #define HANDSHAKE_REASON_MAP(X)                                        \
 	X(NO_REASON, "", "")                                           \
-	/* What it loads calls a libc that we do not stand before. */  \
+	/* What it loads calls a libc that we do not interpose. */     \
 	X(SECOND_LIBC, "it has a second C library (dlmopen)",          \
 	  "it loaded a second C library (dlmopen)")                    \
 	/* A filter, or a dispatcher, forbids rt_sigreturn. */         \

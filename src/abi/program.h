@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "abi/program_elf.h"
+#include "abi/program_libraries.h"
 #include "abi/program_kind.h"
 #include "abi/types.h"
 

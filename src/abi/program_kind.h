@@ -43,7 +43,7 @@ struct program_answer {
 	enum program_kind kind;
 	u32 levels; /* "#!" lines followed, and ld.so's */
 	/*
-	 * Of an enterable one: what must stand before the agent in LD_PRELOAD, as it does in
+	 * Of an enterable one: what must come before the agent in LD_PRELOAD, as it does in
 	 * the program's own list of libraries: "libasan.so.8", "a:b", or nothing.
 	 */
 	char first_libraries[PROGRAM_LIBRARIES_SIZE];

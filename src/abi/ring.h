@@ -19,7 +19,7 @@
 #include "abi/types.h"
 
 #define RING_MAGIC         0x676e69726d746166ULL /* "fatmring" */
-#define RING_VERSION       7
+#define RING_VERSION       9
 #define RING_HEADER_BYTES  4096
 #define RING_OLDER_THREADS 16
 /* Threads of one process that create many short ones. */
@@ -67,6 +67,13 @@ enum ring_ruby_check {
 	RING_RUBY_DIFFERS, /* no stack has Ruby frames from then on */
 };
 
+/* A program's file, as stat(2) has it. */
+struct ring_program {
+	u64 device, inode; /* inode 0: none */
+};
+
+#define RING_BRIEF_PROGRAMS 4
+
 /*
  * The first page.  head, and what the vantage counts, is written by it; tail and epoch by the
  * reader.
@@ -87,7 +94,9 @@ struct ring_header {
 	 */
 	u32 pauses;
 	u32 late_hellos; /* by the recorder: children are to say hello late */
-	u32 wishes;      /* enum ring_wishes, by the recorder at any time */
+	/* By the recorder at any time: children that execute these are to say hello late. */
+	struct ring_program brief_programs[RING_BRIEF_PROGRAMS];
+	u32 wishes; /* enum ring_wishes, by the recorder at any time */
 	u32 wishes_reserved;
 	/* Threads that were there before the sampling event: their past is start-up, too. */
 	u32 older_tids[RING_OLDER_THREADS];
@@ -106,6 +115,8 @@ struct ring_header {
 	u64 handler_samples; /* how often the handler ran to its end */
 	u64 handler_timed;   /* how many of them handler_ticks covers */
 	u64 handler_ticks;   /* spent in those, in ticks of the machine's counter */
+	u64 handler_slow;    /* how many others handler_slow_ns covers */
+	u64 handler_slow_ns; /* CPU time of those */
 	u64 switches;        /* to its threads, as far as samples show */
 	u64 waits;           /* those of them before which the thread waited */
 	u64 start_cpu_ns;    /* the process's CPU time when sampling began; 0: it did not */
@@ -138,6 +149,11 @@ struct ring_header {
 
 	u64 trace_offset; /* of the struct trace_area, from here; 0: there is none */
 	u64 bytes;        /* of the whole memory */
+
+	u64 regions_address; /* by the vantage: walk/regions.h; 0: there are none */
+
+	/* The recorder: its pid, and when it began, in ticks since boot (proc_pid_stat(5)). */
+	u64 recorder_pid, recorder_start;
 };
 _Static_assert(sizeof(struct ring_header) <= RING_HEADER_BYTES, "the header is one page");
 

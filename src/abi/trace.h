@@ -191,7 +191,9 @@ struct trace_area {
 	u64 is_frozen;        /* its clock: the program has forbidden that it be read */
 	u64 off_ticks;        /* while the program had switched tracing off, but for since */
 	u64 off_since_ticks;  /* 0: it is on */
-	u64 chunks_taken;     /* at this moment */
+	/* By the recorder: calls that begin are not counted for a while (agent/trace/throttle.c). */
+	u64 is_throttled;
+	u64 chunks_taken; /* at this moment */
 	u64 threads_taken;
 	/*
 	 * How quick the processor was in the course of the program: ticks that so many bursts of

@@ -29,7 +29,9 @@
 	  "whole but for native frames beyond one that could not be stepped out of")          \
 	X(NO_SAMPLE, 16, "no_sample", "no sample: time of which only the thread is known")    \
 	X(UNWINDING, 17, "unwinding",                                                         \
-	  "an exception was on its way and had replaced what the frame saved")
+	  "an exception was on its way and had replaced what the frame saved")                \
+	X(READ_LIMIT, 18, "read_limit",                                                       \
+	  "to find its rules, as much had been read as in one walk may be")
 
 #define WALK_STATUS_ENUM(name, number, word, sentence) WALK_##name = number,
 enum walk_status { WALK_STATUS_MAP(WALK_STATUS_ENUM) WALK_STATUS_COUNT };
@@ -50,6 +52,7 @@ static inline enum walk_status walk_status_of_interpreted(enum walk_status endin
 	case WALK_BAD_RULE:
 	case WALK_NO_PROGRESS:
 	case WALK_UNWINDING:
+	case WALK_READ_LIMIT:
 		return WALK_NATIVE_CUT;
 	default:
 		return ending;

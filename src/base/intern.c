@@ -1,3 +1,4 @@
+/* Byte strings by number, each once: struct intern of table.h. */
 #include <stdlib.h>
 #include <string.h>
 

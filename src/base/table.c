@@ -104,7 +104,7 @@ static void close_hole(struct table *table, size_t hole)
 		size_t home = home_of(table, table->slots[i].hi, table->slots[i].lo);
 
 		/*
-		 * A key may not stand before its home: seen from there, the hole must be
+		 * A key may not lie before its home: seen from there, the hole must be
 		 * nearer.
 		 */
 		if (((hole - home) & mask) > ((i - home) & mask))

@@ -166,11 +166,24 @@ static inline u64 native_stack_bottom_rule(void)
 }
 
 /* Not known of this processor: so what was read later is not believed. */
-static inline int native_call_may_lead(struct mem *mem, u64 ip, u64 function)
+static inline int native_call_may_lead(struct mem *mem, u64 ip, u64 function, u64 *out_other)
 {
 	(void)mem;
 	(void)ip;
 	(void)function;
+	*out_other = 0;
+	return 0;
+}
+
+static inline int native_jumps_into(struct mem *mem, const u8 *bytes, u32 len, u64 at,
+				    u64 begin, u64 end)
+{
+	(void)mem;
+	(void)bytes;
+	(void)len;
+	(void)at;
+	(void)begin;
+	(void)end;
 	return 0;
 }
 

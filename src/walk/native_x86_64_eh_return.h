@@ -93,18 +93,33 @@ static inline u64 x86_eh_target(struct mem *mem, u64 at, int is_call)
 	return target;
 }
 
+/* Where code at `at` leads that is a stub (endbr64; jmp) and nothing else; 0: it is none. */
+static inline u64 x86_eh_stub_target(struct mem *mem, u64 at)
+{
+	u32 word = 0;
+
+	if (mem_read(mem, &word, sizeof word, at) < 0)
+		return 0;
+	return x86_eh_target(mem, at + (word == 0xfa1e0ff3 ? 4 : 0), 0);
+}
+
 enum x86_eh_leads {
 	X86_EH_ELSEWHERE,
 	X86_EH_HERE,
 	X86_EH_UNKNOWN,
 };
 
-/* Whether the call that ends at `ip` calls `function`, perhaps through a stub (endbr64; jmp). */
-static inline enum x86_eh_leads x86_eh_call_leads(struct mem *mem, u64 ip, u64 function)
+/*
+ * Whether the call that ends at `ip` calls `function`, perhaps through a stub (endbr64; jmp).
+ * *out_last is what it calls behind stubs, as far as that is known; 0: not at all.
+ */
+static inline enum x86_eh_leads x86_eh_call_leads(struct mem *mem, u64 ip, u64 function,
+						  u64 *out_last)
 {
 	u8 bytes[6];
 	u64 target;
 
+	*out_last = 0;
 	if (mem_read(mem, bytes, sizeof bytes, ip - sizeof bytes) < 0)
 		return X86_EH_UNKNOWN;
 	if (bytes[0] == 0xff && bytes[1] == 0x15)
@@ -114,21 +129,60 @@ static inline enum x86_eh_leads x86_eh_call_leads(struct mem *mem, u64 ip, u64 f
 	else
 		return X86_EH_UNKNOWN;
 	for (u32 i = 0; i < 3 && target != 0; i++) {
+		*out_last = target;
 		if (target == function)
 			return X86_EH_HERE;
-		u32 word = 0;
-
-		if (mem_read(mem, &word, sizeof word, target) < 0)
-			return X86_EH_ELSEWHERE;
-		target = x86_eh_target(mem, target + (word == 0xfa1e0ff3 ? 4 : 0), 0);
+		target = x86_eh_stub_target(mem, target);
 	}
 	return X86_EH_ELSEWHERE;
 }
 
-/* False: the call that ends at `ip` calls another function, and it is known which. */
-static inline int native_call_may_lead(struct mem *mem, u64 ip, u64 function)
+/*
+ * False: the call that ends at `ip` calls another function, *out_other, which perhaps jumps to
+ * this one.
+ */
+static inline int native_call_may_lead(struct mem *mem, u64 ip, u64 function, u64 *out_other)
 {
-	return x86_eh_call_leads(mem, ip, function) != X86_EH_ELSEWHERE;
+	return x86_eh_call_leads(mem, ip, function, out_other) != X86_EH_ELSEWHERE;
+}
+
+/* The bytes of a jump (jmp or jcc, short or long) and where it leads; 0: they are none. */
+static inline u32 x86_jump(const u8 *bytes, u32 len, s64 *out_by)
+{
+	const u32 opcode = bytes[0] == 0x0f ? 2 : 1;
+
+	if (len >= 2 && (bytes[0] == 0xeb || (bytes[0] & 0xf0) == 0x70)) {
+		*out_by = (s8)bytes[1];
+		return 2;
+	}
+	if (len < opcode + 4 || (opcode == 2 ? (bytes[1] & 0xf0) != 0x80 : bytes[0] != 0xe9))
+		return 0;
+	*out_by = (s32)((u32)bytes[opcode] | (u32)bytes[opcode + 1] << 8 |
+			(u32)bytes[opcode + 2] << 16 | (u32)bytes[opcode + 3] << 24);
+	return opcode + 4;
+}
+
+/*
+ * Whether the bytes, which lie at `at`, have a jump to a place in [begin, end), perhaps through a
+ * stub: a tail call, or the way to a part of the function that lies elsewhere.  A short one counts
+ * if it leads to the beginning, for two bytes are easily found.
+ */
+static inline int native_jumps_into(struct mem *mem, const u8 *bytes, u32 len, u64 at,
+				    u64 begin, u64 end)
+{
+	for (u32 i = 0; i < len; i++) {
+		s64 by = 0;
+		const u32 size = x86_jump(bytes + i, len - i, &by);
+		u64 target = at + i + size + (u64)by;
+
+		if (size == 0)
+			continue;
+		if (bytes[i] == 0xe9 && (target < begin || target >= end))
+			target = x86_eh_stub_target(mem, target);
+		if (target == begin || (size > 2 && target > begin && target < end))
+			return 1;
+	}
+	return 0;
 }
 
 /* Where the stack has `word` next, from sp outwards; 0: nowhere near. */
@@ -181,7 +235,9 @@ static inline enum walk_status native_step_eh_return(struct mem *mem, struct eh_
 
 	if (part == X86_EH_STAYING || eh_lookup_find(scratch, mem, image, ip) != WALK_COMPLETE)
 		return status;
-	const enum x86_eh_leads leads = x86_eh_call_leads(mem, regs->ip, scratch->fde.begin);
+	u64 other;
+	const enum x86_eh_leads leads =
+		x86_eh_call_leads(mem, regs->ip, scratch->fde.begin, &other);
 	if (part == X86_EH_LEFT && leads != X86_EH_HERE)
 		return WALK_UNWINDING;
 	const u64 slot = leads == X86_EH_HERE ? 0 : x86_eh_find_word(mem, regs->sp, regs->ip);

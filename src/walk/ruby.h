@@ -115,9 +115,9 @@ static inline enum ruby_step ruby_next(struct mem *mem, struct ruby_walk *walk,
 	}
 	if (frame->kind != RUBY_FRAME_ISEQ)
 		return RUBY_FRAME;
-	frame->is_told = walk->is_told;
+	frame->is_repeated = walk->is_repeated;
 	if (ruby_read_int(mem, &type, frame->body, layout->offsets.body_type) < 0)
 		return RUBY_BROKEN;
-	walk->is_told = type == RUBY_ISEQ_RESCUE || type == RUBY_ISEQ_ENSURE;
+	walk->is_repeated = type == RUBY_ISEQ_RESCUE || type == RUBY_ISEQ_ENSURE;
 	return RUBY_FRAME;
 }

@@ -11,7 +11,7 @@ struct ruby_walk {
 	u64 stack, end; /* its VM stack: the oldest control frame ends at `end` */
 	u64 next;       /* the control frame to be looked at next */
 	u32 count;      /* of those that were looked at */
-	u8 is_told;     /* the frame before was a rescue's or ensure's of the next one */
+	u8 is_repeated; /* the frame before was a rescue's or ensure's of the next one */
 	/* The thread stands where the interpreter does other things: no frame is being made. */
 	u8 is_settled;
 };
@@ -44,7 +44,7 @@ struct ruby_frame {
 	 * The frame before is one of its own rescue or ensure clauses, under the same name: it
 	 * is not shown twice.  (Ruby's backtraces leave it out, too.)
 	 */
-	u8 is_told;
+	u8 is_repeated;
 };
 
 /* enum iseq_type, of every version. */
