@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "elf_image.h"
 
 enum {
@@ -154,6 +155,35 @@ static int compare_ranges(const void *left, const void *right)
 	return a->end < b->end ? -1 : a->end > b->end;
 }
 
+/* As linkers write it: to sort it all the same takes longer than to read it. */
+static bool is_sorted(const struct frame_ranges *ranges)
+{
+	for (size_t i = 1; i < ranges->count; i++) {
+		if (compare_ranges(&ranges->ranges[i - 1], &ranges->ranges[i]) > 0)
+			return false;
+	}
+	return true;
+}
+
+/* By start; hardly any two have the same, but then the comparison puts them right. */
+static void sort(struct frame_ranges *ranges)
+{
+	struct ordered *order = xreallocarray(NULL, ranges->count, sizeof *order);
+	struct frame_range *sorted = xreallocarray(NULL, ranges->count, sizeof *sorted);
+
+	for (size_t i = 0; i < ranges->count; i++)
+		order[i] = (struct ordered){ ranges->ranges[i].start, i };
+	order_by_key(order, ranges->count);
+	for (size_t i = 0; i < ranges->count; i++)
+		sorted[i] = ranges->ranges[order[i].index];
+	free(order);
+	free(ranges->ranges);
+	ranges->ranges = sorted;
+	ranges->capacity = ranges->count;
+	if (!is_sorted(ranges))
+		qsort(ranges->ranges, ranges->count, sizeof *ranges->ranges, compare_ranges);
+}
+
 void frame_ranges_parse(struct frame_ranges *ranges, const void *data, size_t len,
 			uint64_t address, bool is_64bit)
 {
@@ -178,8 +208,8 @@ void frame_ranges_parse(struct frame_ranges *ranges, const void *data, size_t le
 			continue;
 		read_fde(&parser, ranges, b, encoding_of_cie(&parser, id_offset - back));
 	}
-	if (ranges->count > 0)
-		qsort(ranges->ranges, ranges->count, sizeof *ranges->ranges, compare_ranges);
+	if (!is_sorted(ranges))
+		sort(ranges);
 }
 
 void frame_ranges_read(struct frame_ranges *ranges, const struct elf_image *image)

@@ -42,10 +42,11 @@ struct elf_source_options {
 	const char *path;
 	const void *image; /* NULL: the file at path */
 	size_t image_len;
-	const uint8_t *build_id; /* as recorded */
-	size_t build_id_len;     /* 0: not recorded */
-	const char *debug_root;  /* NULL: /usr/lib/debug */
-	bool leaves_lines;       /* symbolizer_leave_installed_lines() */
+	const uint8_t *build_id;           /* as recorded */
+	size_t build_id_len;               /* 0: not recorded */
+	const char *debug_root;            /* NULL: /usr/lib/debug */
+	struct debug_server *debug_server; /* NULL: none is asked; outlives the source */
+	bool leaves_lines;                 /* symbolizer_leave_installed_lines() */
 };
 
 /* Never fails: what cannot be read has no names, and notes says why. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "frame_ranges.h"
 
 /* Symbols nest two or three deep; a file that has more is made to cost time. */
@@ -46,11 +47,36 @@ static int compare_symbols(const void *left, const void *right)
 	return -strcmp(a->name, b->name);
 }
 
+static void sort_by_address(struct symbol_list *list)
+{
+	struct ordered *order = xreallocarray(NULL, list->count, sizeof *order);
+	struct symbol *sorted = xreallocarray(NULL, list->count, sizeof *sorted);
+
+	for (size_t i = 0; i < list->count; i++)
+		order[i] = (struct ordered){ list->symbols[i].start, i };
+	order_by_key(order, list->count);
+	for (size_t i = 0; i < list->count; i++)
+		sorted[i] = list->symbols[order[i].index];
+	free(order);
+	free(list->symbols);
+	list->symbols = sorted;
+	list->capacity = list->count;
+}
+
 static void sort_list(struct symbol_list *list)
 {
 	if (list->count == 0)
 		return;
-	qsort(list->symbols, list->count, sizeof *list->symbols, compare_symbols);
+	sort_by_address(list);
+	for (size_t i = 0, end; i < list->count; i = end) {
+		for (end = i + 1; end < list->count; end++) {
+			if (list->symbols[end].start != list->symbols[i].start)
+				break;
+		}
+		if (end - i > 1)
+			qsort(&list->symbols[i], end - i, sizeof *list->symbols,
+			      compare_symbols);
+	}
 	list->highest_end = xreallocarray(NULL, list->count, sizeof *list->highest_end);
 }
 

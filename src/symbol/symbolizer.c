@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/notes.h"
 #include "base/table.h"
+#include "debug_server.h"
 #include "module.h"
 #include "target/build_id.h"
 
@@ -51,6 +52,7 @@ struct symbolizer {
 	uint64_t asked_count; /* a clock for last_asked */
 	uint64_t held_size;   /* of all modules */
 	char *debug_root;     /* NULL: the usual one */
+	struct debug_server *debug_server;
 	bool leaves_lines;
 };
 
@@ -66,6 +68,14 @@ void symbolizer_set_debug_root(struct symbolizer *symbolizer, const char *path)
 {
 	free(symbolizer->debug_root);
 	symbolizer->debug_root = xstrdup(path);
+}
+
+void symbolizer_ask_servers(struct symbolizer *symbolizer,
+			    void (*progress)(void *context, size_t done, size_t total),
+			    void *context)
+{
+	debug_server_free(symbolizer->debug_server);
+	symbolizer->debug_server = debug_server_new(progress, context);
 }
 
 void symbolizer_leave_installed_lines(struct symbolizer *symbolizer)
@@ -88,6 +98,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 	table_done(&symbolizer->opened);
 	intern_done(&symbolizer->strings);
 	arena_done(&symbolizer->arena);
+	debug_server_free(symbolizer->debug_server);
 	free(symbolizer->debug_root);
 	free(symbolizer);
 }
@@ -135,6 +146,7 @@ struct symbol_module *symbolizer_open_elf(struct symbolizer *symbolizer, const c
 			.build_id = build_id,
 			.build_id_len = build_id_len,
 			.debug_root = symbolizer->debug_root,
+			.debug_server = symbolizer->debug_server,
 			.leaves_lines = symbolizer->leaves_lines,
 		},
 		&symbolizer->strings, symbolizer->notes);
@@ -152,6 +164,7 @@ struct symbol_module *symbolizer_open_image(struct symbolizer *symbolizer, const
 			.image = image,
 			.image_len = len,
 			.debug_root = symbolizer->debug_root,
+			.debug_server = symbolizer->debug_server,
 			.leaves_lines = symbolizer->leaves_lines,
 		},
 		&symbolizer->strings, symbolizer->notes);

@@ -4,7 +4,7 @@
  * One file per source of names (ELF symbol tables, DWARF, perf maps, jitdumps, the
  * vDSO), composed here.  Each module is opened once, each address looked up once.
  * Finds separate debug files by build id and debuglink, .gnu_debugdata inside the file;
- * never goes to the network.  A file whose build id differs from the recorded one is
+ * goes to the network only if it is asked to.  A file whose build id differs from the recorded one is
  * not used: its addresses stay module+0xoffset, and a note says so.
  */
 #pragma once
@@ -29,6 +29,13 @@ void symbolizer_set_debug_root(struct symbolizer *symbolizer, const char *path);
  * are opened.  Debug files elsewhere are read, since they may be built anew.
  */
 void symbolizer_leave_installed_lines(struct symbolizer *symbolizer);
+/*
+ * Files without a symbol table whose debug file is not here: it is asked for from the servers of
+ * DEBUGINFOD_URLS, if that is set.  Before modules are opened; progress, in bytes, may be NULL.
+ */
+void symbolizer_ask_servers(struct symbolizer *symbolizer,
+			    void (*progress)(void *context, size_t done, size_t total),
+			    void *context);
 void symbolizer_free(struct symbolizer *symbolizer);
 void symbolizer_freep(struct symbolizer **symbolizer);
 

@@ -49,7 +49,7 @@ int unpack_xz(const void *packed, size_t packed_len, void **out_data, size_t *ou
 	CLEANUP(freep) void *data = NULL;
 
 	if (lzma_stream_decoder(&stream, DECODER_MEMORY_MAX, 0) != LZMA_OK)
-		return error_set(err, -ENOTSUP, "liblzma does not start");
+		return error_set(err, -ENOTSUP, "liblzma cannot be initialised");
 	stream.next_in = packed;
 	stream.avail_in = packed_len;
 	int rc = unpack_all(&stream, &data, out_len, err);

@@ -1,3 +1,4 @@
+/* The vDSO of this process, as the ELF image that programs of this machine have, too. */
 #include "module.h"
 
 #include <sys/auxv.h>

@@ -16,7 +16,7 @@ struct target_program {
 	enum program_kind kind;
 	bool is_enterable;
 	const char *why_not; /* a literal: "statically linked"; "" if it is enterable */
-	/* What must stand before the agent in LD_PRELOAD: "libasan.so.8", "a:b", or "". */
+	/* What must come before the agent in LD_PRELOAD: "libasan.so.8", "a:b", or "". */
 	char first_libraries[PROGRAM_LIBRARIES_SIZE];
 	unsigned levels; /* "#!" lines followed, and ld.so's argument; 0: it is itself */
 };
