@@ -16,15 +16,8 @@ struct ring_header;
 struct agent {
 	/* NULL: not sampling.  Mapped once for each process image or forked child. */
 	struct ring_header *ring;
-	struct ring_terms terms;      /* of the ring that is there, or was: written before it */
-	const char *name;             /* what it was started as, for the recorder */
-	const char *const *arguments; /* what it was started with */
-	u64 main_stack_top;           /* the end of the initial stack */
-	u64 main_stack_bytes;         /* how far below it the initial stack may reach */
-	u64 late_ns;                  /* of CPU time, until it says hello: late_hello.h */
-	u64 main_thread_pointer;      /* arch_thread_pointer() of the thread that has it */
-	const void *program_headers;  /* the program's own, by the auxiliary vector */
-	u32 program_header_count;
+	struct ring_terms terms; /* of the ring that is there, or was: written before it */
+	u64 late_ns;             /* of CPU time, until it says hello: late_hello.h */
 	int pid;
 	bool may_call;         /* false: a seccomp filter may forbid system calls */
 	bool may_copy;         /* false: process_vm_readv() and the like may be forbidden */

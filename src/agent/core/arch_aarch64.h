@@ -18,7 +18,7 @@
 #define ARCH_LEAST_ALTSTACK 5120
 
 /*
- * Whether return addresses are compared with a second stack: nobody exchanges any here so far.
+ * Whether return addresses are compared with a second stack: no code exchanges any here so far.
  */
 static inline bool arch_has_shadow_stack(void)
 {
@@ -237,6 +237,7 @@ static inline void arch_fail_load(ucontext_t *context, u64 go_on_at)
 #define ARCH_CHOOSING_HANDLER(name, choose)                                        \
 	__asm__(".pushsection .text\n"                                             \
 		".balign 4\n"                                                      \
+		".globl " #name "\n.hidden " #name "\n"                            \
 		".type " #name ", %function\n" #name ":\n"                         \
 		".cfi_startproc\n"                                                 \
 		"stp x29, x30, [sp, #-48]!\n"                                      \

@@ -191,7 +191,7 @@ struct arch_call {
 
 /*
  * `syscall` leaves the address behind it in rcx and the flags in r11, and the kernel keeps them
- * there: by these a call that was begun is told from one that is about to be.  (Where FRED
+ * there: these distinguish a call that was begun from one that is about to be.  (Where FRED
  * is used, both registers are left alone; a call is not found then.)
  */
 static inline bool arch_find_restarted_call(const ucontext_t *context,
@@ -270,6 +270,7 @@ static inline void arch_fail_load(ucontext_t *context, u64 go_on_at)
  */
 #define ARCH_CHOOSING_HANDLER(name, choose)                            \
 	__asm__(".pushsection .text\n"                                 \
+		".globl " #name "\n.hidden " #name "\n"                \
 		".type " #name ", @function\n" #name ":\n"             \
 		".cfi_startproc\n"                                     \
 		"push %rdi\n.cfi_adjust_cfa_offset 8\n"                \

@@ -20,8 +20,10 @@
 #include "agent/core/agent.h"
 #include "agent/core/environment.h"
 #include "agent/core/handshake.h"
+#include "agent/core/recorder_socket.h"
 #include "agent/core/hooks.h"
 #include "agent/core/mechanism.h"
+#include "agent/core/program_start.h"
 #include "agent/core/redirect.h"
 #include "agent/core/start.h"
 
@@ -54,9 +56,9 @@ static void begin_once(void)
 static int enter(const struct attach_order *order)
 {
 	const bool is_sampled =
-		agent.ring != NULL && !agent.has_left && handshake_reaches_recorder();
+		agent.ring != NULL && !agent.has_left && recorder_socket_is_reachable();
 
-	handshake_take_connection(order->connection);
+	recorder_socket_take(order->connection);
 	if (is_sampled)
 		return ATTACH_IS_SAMPLED;
 	if (is_trap_used())
@@ -64,7 +66,7 @@ static int enter(const struct attach_order *order)
 	handshake_leave();
 	begin_once();
 	if (order->main_thread)
-		agent.main_thread_pointer = order->main_thread_pointer;
+		program_start.thread_pointer = order->main_thread_pointer;
 	agent.has_had_threads = true;
 	agent.leaves_children = !order->follows_children;
 	agent.attaches++;
@@ -92,6 +94,6 @@ int fathom_attach_1(const struct attach_order *order)
 	}
 	const int result = enter(order);
 
-	handshake_drop_connection();
+	recorder_socket_drop();
 	return result;
 }

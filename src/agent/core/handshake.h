@@ -21,23 +21,17 @@ void handshake_run(u32 occasion, u32 reason);
  */
 bool handshake_stop(u32 reason);
 /* The same of a vfork child, of which nothing is to be stopped: it waits for the answer. */
-void handshake_tell_exec(u32 reason);
+void handshake_report_exec(u32 reason);
 /* What it stopped for is over, or has failed: it may be sampled again. */
 void handshake_resume(void);
 /* Has the recorder look for interpreters among what was loaded since the start. */
-void handshake_tell_loaded(void);
+void handshake_report_loaded(void);
 /* Asks that the traps of another process, which the caller is about to trace, go off. */
-void handshake_yield_to_tracer(u32 target);
+void handshake_yield_to_debugger(u32 target);
 /*
  * The ring is not written to any more, as far as handlers know of it.  Its memory is the process's
  * own from then on, and the next ring's place: a handler may be at work in it still.
  */
 void handshake_leave(void);
-/* The next hello is said on this socket, which is closed then, in place of the recorder's own. */
-void handshake_take_connection(int fd);
-/* It is closed if no hello was said. */
-void handshake_drop_connection(void);
-/* Whether the recorder that the environment names still listens. */
-bool handshake_reaches_recorder(void);
 /* Forgets the ring, which is the parent's, in a child of fork. */
 void handshake_forget(void);

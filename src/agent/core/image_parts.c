@@ -5,7 +5,7 @@
 #include <link.h>
 #include <stddef.h>
 
-#include "agent/core/agent.h"
+#include "agent/core/program_start.h"
 #include "agent/core/images.h"
 
 #define MAX_PROGRAM_HEADERS 64
@@ -75,7 +75,7 @@ void image_parts_of_program(struct image_parts *out_program)
 	const struct link_map *program = _r_debug.r_map;
 
 	out_program->count = 0;
-	if (agent.program_headers != NULL && program != NULL)
-		add_segments(agent.program_headers, agent.program_header_count,
+	if (program_start.headers != NULL && program != NULL)
+		add_segments(program_start.headers, program_start.header_count,
 			     (u64)program->l_addr, out_program);
 }

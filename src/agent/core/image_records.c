@@ -33,7 +33,7 @@ void image_records_flush(struct ring_header *ring)
 		    RING_FLUSH);
 }
 
-static bool image_was_told(u64 start)
+static bool image_is_sent(u64 start)
 {
 	u64 count = __atomic_load_n(&sent.image_count, __ATOMIC_ACQUIRE);
 
@@ -45,7 +45,7 @@ static bool image_was_told(u64 start)
 }
 
 /* Two threads may both report an image: the recorder takes the second for the same. */
-static void image_mark_told(u64 start)
+static void image_mark_sent(u64 start)
 {
 	u64 place = __atomic_fetch_add(&sent.image_count, 1, __ATOMIC_ACQ_REL);
 
@@ -67,7 +67,7 @@ void image_records_send(struct ring_header *ring, const struct image_place *imag
 	u32 length = 0;
 	u64 position;
 
-	if (ring == NULL || image_was_told(image->start))
+	if (ring == NULL || image_is_sent(image->start))
 		return;
 	while (length < IMAGE_PATH_MAX && image->path[length] != '\0')
 		length++;
@@ -84,5 +84,5 @@ void image_records_send(struct ring_header *ring, const struct image_place *imag
 		ring_put(ring, agent.terms.word_count, position, 5 + i,
 			 path_word(image->path, length, i));
 	ring_commit(ring, agent.terms.word_count, position, words, RING_IMAGE);
-	image_mark_told(image->start);
+	image_mark_sent(image->start);
 }

@@ -9,6 +9,7 @@
 #include "agent/core/agent_state.h"
 #include "agent/core/image_records.h"
 #include "agent/core/memory.h"
+#include "agent/core/program_start.h"
 #include "walk/native.h"
 
 #define MAX_PROGRAM_HEADERS 64
@@ -114,9 +115,9 @@ bool images_find_headers(const struct dl_find_object *found, struct images_heade
 	const u32 index = lasting_index(found->dlfo_link_map);
 
 	out->bias = (u64)found->dlfo_link_map->l_addr;
-	if (found->dlfo_link_map->l_name[0] == '\0' && agent.program_headers != NULL) {
-		out->headers = agent.program_headers;
-		out->count = agent.program_header_count;
+	if (found->dlfo_link_map->l_name[0] == '\0' && program_start.headers != NULL) {
+		out->headers = program_start.headers;
+		out->count = program_start.header_count;
 		return true;
 	}
 	if (index != LASTING_MAX && lasting.images[index].headers != NULL) {
@@ -173,7 +174,7 @@ static bool image_measure(const struct images_headers *segments, struct mem *mem
 	return false;
 }
 
-static void image_tell(const struct native_image *image, u64 bias, const char *path)
+static void image_report(const struct native_image *image, u64 bias, const char *path)
 {
 	if (image_records_are_wanted())
 		image_records_send(agent.ring, &(struct image_place){
@@ -191,7 +192,7 @@ static bool image_find_lasting(const struct dl_find_object *found, struct mem *m
 
 	if (!images_find_headers(found, &segments) || !image_measure(&segments, mem, out_image))
 		return false;
-	image_tell(out_image, segments.bias, found->dlfo_link_map->l_name);
+	image_report(out_image, segments.bias, found->dlfo_link_map->l_name);
 	return true;
 }
 
@@ -219,7 +220,7 @@ static void image_find_passing(const struct dl_find_object *found, struct mem *m
 	mem->image_low = mem->image_high = 0;
 	if (image_records_are_wanted() &&
 	    mem_read(mem, &record, sizeof record, (u64)found->dlfo_link_map) == 0)
-		image_tell(out_image, record.bias, memory_read_text(mem, record.name));
+		image_report(out_image, record.bias, memory_read_text(mem, record.name));
 }
 
 bool image_is_at(u64 address, u64 load_bias, struct mem *mem)

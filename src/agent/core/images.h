@@ -32,7 +32,7 @@ void images_begin(bool is_late);
 /*
  * Describes the image that holds address, and makes its unwind table readable through mem.
  * is_running: it is the very instruction that was interrupted.
- * Where no perf event tells the recorder of mappings, it is told.
+ * Where no perf event reports mappings to the recorder, the agent does.
  */
 bool image_find(u64 address, bool is_running, struct mem *mem, struct native_image *out_image);
 

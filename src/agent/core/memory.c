@@ -8,6 +8,7 @@
 #include "agent/core/agent.h"
 #include "agent/core/arch.h"
 #include "agent/core/mechanism.h"
+#include "agent/core/program_start.h"
 #include "agent/core/thread_notes.h"
 
 /* As large as the default limit of a stack; deeper ones are copied as they are read. */
@@ -52,10 +53,10 @@ static u64 memory_own_stack_top(u64 sp)
 {
 	const u64 thread = arch_thread_pointer();
 
-	if (thread == agent.main_thread_pointer)
-		return sp < agent.main_stack_top &&
-				       agent.main_stack_top - sp <= agent.main_stack_bytes
-			       ? agent.main_stack_top
+	if (thread == program_start.thread_pointer)
+		return sp < program_start.stack_top &&
+				       program_start.stack_top - sp <= program_start.stack_bytes
+			       ? program_start.stack_top
 			       : 0;
 	return sp < thread && thread - sp <= OWN_STACK_MAX ? thread : 0;
 }
@@ -70,7 +71,7 @@ static bool memory_is_own_stack(u64 sp, u64 top)
 	const u64 proven =
 		thread_notes.own_stack_low != 0 ? thread_notes.own_stack_low : page_of(top);
 
-	if (top == agent.main_stack_top || sp >= proven)
+	if (top == program_start.stack_top || sp >= proven)
 		return true;
 	if (sp < thread_notes.own_stack_floor || !agent.may_call)
 		return false;
@@ -143,6 +144,7 @@ void memory_begin(struct mem *mem, struct memory_copies *copies, u64 sp, u64 her
 		.stack_high = is_our_stack ? page_of(low - 1) + MEMORY_PAGE : sp,
 		.copies = copies,
 		.copies_left = MEMORY_MAX_COPIES,
+		.faults_left = MEMORY_MAX_FAULTS,
 	};
 	mem->is_own_stack = top != 0 && memory_is_own_stack(sp, top);
 	if (mem->is_own_stack)
@@ -156,6 +158,7 @@ void memory_begin_own(struct mem *mem, struct memory_copies *copies)
 	*mem = (struct mem){
 		.copies = copies,
 		.copies_left = MEMORY_MAX_COPIES,
+		.faults_left = MEMORY_MAX_FAULTS,
 		.loads = MEMORY_LOADS,
 	};
 }
@@ -256,10 +259,10 @@ int memory_read_unbounded(struct mem *mem, void *dst, u32 len, u64 addr)
 		return memory_read_copied(mem, dst, len, addr);
 	if (!has_failed && fault_load(dst, addr, len))
 		return 0;
-	if (mem->copies_left == 0)
+	if (mem->faults_left == 0)
 		mem->loads = MEMORY_NO_LOADS;
 	else
-		mem->copies_left--;
+		mem->faults_left--;
 	return -1;
 }
 

@@ -8,14 +8,10 @@
 #include "abi/ring.h"
 #include "agent/core/agent.h"
 #include "agent/core/arch.h"
-#include "agent/core/codes.h"
 #include "agent/core/memory.h"
 #include "agent/core/thread_notes.h"
-#include "agent/core/walk.h"
 #include "walk/code_key.h"
 
-/* Threads with a region open, at one time. */
-#define SLOTS 1024U
 /* Of so many the threads are looked for, when none is free. */
 #define ROOMS_ASKED 32U
 #define NO_THREAD   (~0U) /* of one that may not ask for its id */
@@ -27,9 +23,7 @@ _Static_assert(REGIONS_OPEN <= 64, "a walk has a bit for each");
 
 enum { NAME_FREE, NAME_IN_THE_MAKING, NAME_READY };
 
-static struct regions slots[SLOTS];
-/* Threads' ids; 0: free.  Apart from the slots: looking touches none that was never used. */
-static u32 slot_owners[SLOTS];
+static struct regions_area area;
 static struct region_name names[NAMES];
 static u32 name_states[NAMES];
 static u64 last_serial;
@@ -119,15 +113,15 @@ static bool is_left(u32 owner)
 static struct regions *take_slot_among(u32 first, u32 count, bool with_left)
 {
 	for (u32 i = 0; i < count; i++) {
-		const u32 slot = (first + i) % SLOTS;
-		u32 owner = __atomic_load_n(&slot_owners[slot], __ATOMIC_RELAXED);
+		const u32 slot = (first + i) % REGIONS_SLOTS;
+		u32 owner = __atomic_load_n(&area.owners[slot], __ATOMIC_RELAXED);
 
 		if (owner != 0 && (!with_left || !is_left(owner)))
 			continue;
-		if (__atomic_compare_exchange_n(&slot_owners[slot], &owner, own_tid, 0,
+		if (__atomic_compare_exchange_n(&area.owners[slot], &owner, own_tid, 0,
 						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-			slots[slot].count = 0;
-			return &slots[slot];
+			area.slots[slot].count = 0;
+			return &area.slots[slot];
 		}
 	}
 	return NULL;
@@ -140,7 +134,7 @@ static struct regions *take_slot(void)
 	if (own_tid == 0)
 		own_tid =
 			agent.may_call ? (u32)arch_syscall4(SYS_gettid, 0, 0, 0, 0) : NO_THREAD;
-	struct regions *slot = take_slot_among(first, SLOTS, false);
+	struct regions *slot = take_slot_among(first, REGIONS_SLOTS, false);
 
 	if (slot == NULL)
 		slot = take_slot_among(
@@ -151,7 +145,7 @@ static struct regions *take_slot(void)
 
 static void give_slot(struct regions *slot)
 {
-	__atomic_store_n(&slot_owners[slot - slots], 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&area.owners[slot - area.slots], 0, __ATOMIC_RELEASE);
 }
 
 /*
@@ -189,15 +183,6 @@ const struct region *regions_begin(const struct region_place *place, const char 
 	return region->serial != 0 ? region : NULL;
 }
 
-static bool has_frame(const struct region_place *place, u64 frame, u64 code)
-{
-	for (u32 i = 0; i < place->count; i++) {
-		if (place->frames[i].frame == frame && place->frames[i].code == code)
-			return true;
-	}
-	return false;
-}
-
 /*
  * How sure it is that what was begun in one place ends in another: 2 in the same frame, 1 where a
  * function that began it has returned to the one that ends it, or the other way round, 0 in any.
@@ -210,7 +195,8 @@ static u32 nearness(const struct region_place *begun, const struct region_place 
 	    begun->frames[0].code == ended->frames[0].code)
 		return 2;
 	for (u32 i = 0; i < ended->count; i++) {
-		if (has_frame(begun, ended->frames[i].frame, ended->frames[i].code))
+		if (region_place_has_frame(begun, ended->frames[i].frame,
+					   ended->frames[i].code))
 			return 1;
 	}
 	return 0;
@@ -284,152 +270,19 @@ u64 regions_end(const struct region_place *place, const char *name, u64 length)
 	return serial;
 }
 
+u64 regions_address(void)
+{
+	return (u64)&area;
+}
+
 void regions_forget_others(void)
 {
 	own_tid = 0;
-	for (u32 i = 0; i < SLOTS; i++) {
-		if (slot_owners[i] != 0 && &slots[i] != regions_own)
-			slot_owners[i] = 0;
+	for (u32 i = 0; i < REGIONS_SLOTS; i++) {
+		if (area.owners[i] != 0 && &area.slots[i] != regions_own)
+			area.owners[i] = 0;
 	}
 	/* It is one of the parent's: no code asks for it. */
 	if (regions_own != NULL)
-		slot_owners[regions_own - slots] = NO_THREAD;
-}
-
-void regions_begin_walk(struct walk *walk)
-{
-	const struct regions *own = regions_own;
-
-	walk->regions = (struct regions_walk){ 0 };
-	if (own != NULL && own->count > 0)
-		walk->regions.regions = own;
-}
-
-u64 regions_name(struct walk *walk, const struct region_name *name)
-{
-	const struct name_text none = { 0 };
-	const struct code code = {
-		.key = name->key,
-		.kind = RING_CODE_REGION,
-		.name = &name->text,
-		.qualified = &none,
-		.file = &none,
-	};
-
-	if (!codes_has_sent(code.key, walk->epoch) &&
-	    !codes_send(walk->ring, walk->epoch, NULL, &code))
-		walk->is_lost = true;
-	return code.key;
-}
-
-/* The word of a frame that stands for a region. */
-static u64 word_of(struct walk *walk, const struct region *region)
-{
-	return code_word(regions_name(walk, region->name), CODE_NO_INSTRUCTION);
-}
-
-/* The innermost of those that have no place yet, from index *at inwards to 0; NULL: no more. */
-static const struct region *next_open(const struct walk *walk, u32 *at)
-{
-	const struct regions *own = walk->regions.regions;
-
-	if (*at > REGIONS_OPEN)
-		*at = REGIONS_OPEN;
-	while (*at > 0) {
-		const u32 i = --*at;
-
-		if (own->open[i].serial != 0 && !(walk->regions.met >> i & 1))
-			return &own->open[i];
-	}
-	return NULL;
-}
-
-static void mark_met(struct walk *walk, u32 index)
-{
-	walk->regions.met |= 1ULL << index;
-}
-
-/* Puts a word inside of the frame that was stored last. */
-static void put_inside(struct walk *walk, u64 word)
-{
-	if (walk->count == 0 || !walk_push(walk, walk->frames[walk->count - 1]))
-		return;
-	walk->frames[walk->count - 2] = word;
-}
-
-/*
- * The leaf is an address, and nothing can be inside of it: so it becomes a caller, and the
- * innermost region the leaf.
- */
-static void put_inside_leaf(struct walk *walk, u64 word)
-{
-	if (walk->regions.leaf == 0) {
-		walk->regions.leaf = word;
-		walk_push(walk, walk->leaf);
-	} else {
-		put_inside(walk, word);
-	}
-}
-
-void regions_meet_native(struct walk *walk, u64 sp, u64 cfa, bool is_leaf)
-{
-	u32 at = walk->regions.regions->count;
-	const struct region *region;
-
-	while ((region = next_open(walk, &at)) != NULL) {
-		const struct region_place *place = &region->place;
-
-		if (place->anchor != REGION_NATIVE || place->frames[0].frame < sp ||
-		    place->frames[0].frame >= cfa)
-			continue;
-		mark_met(walk, at);
-		if (is_leaf)
-			put_inside_leaf(walk, word_of(walk, region));
-		else
-			put_inside(walk, word_of(walk, region));
-	}
-}
-
-void regions_meet_python(struct walk *walk, u64 frame, u64 code)
-{
-	u32 at = walk->regions.regions->count;
-	const struct region *region;
-
-	while ((region = next_open(walk, &at)) != NULL) {
-		if (region->place.anchor != REGION_PYTHON ||
-		    !has_frame(&region->place, frame, code))
-			continue;
-		mark_met(walk, at);
-		walk_push(walk, word_of(walk, region));
-	}
-}
-
-u64 regions_meet_ruby(struct walk *walk, u64 frame)
-{
-	u32 at = walk->regions.regions->count;
-	const struct region *region;
-
-	while ((region = next_open(walk, &at)) != NULL) {
-		if (region->place.anchor != REGION_RUBY || !has_frame(&region->place, frame, 0))
-			continue;
-		mark_met(walk, at);
-		return word_of(walk, region);
-	}
-	return 0;
-}
-
-void regions_end_walk(struct walk *walk)
-{
-	const bool is_whole = walk->ending == WALK_COMPLETE || walk->ending == WALK_SWITCHED;
-	u32 at = walk->regions.regions->count;
-	const struct region *region;
-
-	while ((region = next_open(walk, &at)) != NULL) {
-		/* Its frame is on another stack: a greenlet's that waits. */
-		if (is_whole && region->place.count > 0)
-			continue;
-		walk_push(walk, word_of(walk, region));
-	}
-	if (walk->regions.leaf != 0)
-		walk->leaf = walk->regions.leaf;
+		area.owners[regions_own - area.slots] = NO_THREAD;
 }

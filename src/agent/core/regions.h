@@ -13,43 +13,20 @@
  * A frame that is not on the stack now (a coroutine that waits, another fiber) has its regions
  * with it: they are not in what the thread does meanwhile.
  *
- * One thread writes its regions, and its own handler reads them: nothing is locked, and nothing
- * allocates.  What is full is not reported.
+ * One thread writes its regions, and its own handler reads them, and while it waits the recorder:
+ * nothing is locked, and nothing allocates.  What is full is not reported.
  */
 #pragma once
 #include <stdbool.h>
 
 #include "abi/types.h"
 #include "agent/core/memory.h"
-#include "walk/name_text.h"
+#include "walk/regions.h"
 
 struct mem;
 struct walk;
 
-#define REGIONS_OPEN    32U /* of one thread, in each other: those further in are not reported */
-#define REGION_PLACES   4U
 #define REGION_NAME_MAX 200U /* bytes: what is longer is cut */
-
-/* A name as reports show it, [region load]; one for all regions that have it. */
-struct region_name {
-	u64 key; /* abi/ring.h, RING_CODE_REGION */
-	struct name_text text;
-};
-
-enum region_anchor {
-	REGION_NATIVE,
-	REGION_PYTHON,
-	REGION_RUBY, /* the frame is a method that has no other use: the region stands for it */
-};
-
-/* The frame that a region was begun in, and its callers; innermost first. */
-struct region_place {
-	enum region_anchor anchor;
-	u32 count; /* 0: it is not known */
-	struct {
-		u64 frame, code; /* code: of Python's alone */
-	} frames[REGION_PLACES];
-};
 
 /* The Python functions that ask for a region to begin, innermost first: their code objects. */
 #define REGION_ASKING 6U
@@ -58,17 +35,6 @@ struct region_asking {
 	u64 codes[REGION_ASKING];
 };
 
-struct region {
-	u64 serial; /* of the process; 0: it is being made, or taken away */
-	u64 key;    /* of the name that it was given */
-	const struct region_name *name;
-	struct region_place place;
-};
-
-struct regions {
-	u32 count; /* there may be more than have room */
-	struct region open[REGIONS_OPEN];
-};
 /* The calling thread's; NULL: it has none open. */
 extern __thread struct regions *regions_own;
 
@@ -83,6 +49,8 @@ const struct region *regions_begin(const struct region_place *place, const char 
 u64 regions_end(const struct region_place *place, const char *name, u64 length);
 /* The key of a name, which is reported to the recorder; if it cannot be, walk->is_lost. */
 u64 regions_name(struct walk *walk, const struct region_name *name);
+/* Where they are: a struct regions_area, which the recorder reads of threads that wait. */
+u64 regions_address(void);
 /* In a child of fork: the other threads are not there. */
 void regions_forget_others(void);
 

@@ -25,12 +25,14 @@
 #include "agent/core/images.h"
 #include "agent/core/mechanism.h"
 #include "agent/core/memory.h"
+#include "agent/core/program_start.h"
 #include "agent/core/regions.h"
 #include "agent/core/start.h"
 #include "agent/core/thread_notes.h"
 #include "agent/core/threads.h"
 
 struct agent agent AGENT_STATE;
+struct program_start program_start AGENT_STATE;
 __thread struct thread_notes thread_notes;
 
 #define STACK_MAX     (1ULL << 30)
@@ -49,10 +51,10 @@ AGENT_START static void find_main_stack(void)
 		return;
 	u64 end = (u64)name + strlen(name) + 1;
 
-	agent.main_stack_top = (end + MEMORY_PAGE - 1) & ~(MEMORY_PAGE - 1);
-	agent.main_stack_bytes = STACK_DEFAULT;
+	program_start.stack_top = (end + MEMORY_PAGE - 1) & ~(MEMORY_PAGE - 1);
+	program_start.stack_bytes = STACK_DEFAULT;
 	if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur <= STACK_MAX)
-		agent.main_stack_bytes = limit.rlim_cur;
+		program_start.stack_bytes = limit.rlim_cur;
 }
 
 AGENT_START bool agent_is_of_another(void)
@@ -106,10 +108,9 @@ AGENT_START static void after_fork_in_child(void)
 	/* There is no hello that says so. */
 	if (agent.leaves_children)
 		agent.may_be_trapped = false;
-	environment_forget();
 	threads_forget_others();
 	handshake_forget();
-	/* A filter that the parent put up may kill who opens a socket. */
+	/* A filter that the parent put up may kill what opens a socket. */
 	if (says_hello)
 		say_hello(HANDSHAKE_FORK, fork.late_ns);
 	MECHANISMS_DO(after_fork, ());
@@ -145,11 +146,11 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	/* Loaded by dlopen(), or by a user: what is to be done is attach.c's. */
 	const bool is_late = environment_socket() == NULL;
 
-	agent.name = argc > 0 ? last_part(argv[0]) : "";
-	agent.arguments = (const char *const *)argv;
+	program_start.name = argc > 0 ? last_part(argv[0]) : "";
+	program_start.arguments = (const char *const *)argv;
 	agent.may_call = true;
 	agent.may_read_counter = true;
-	/* A filter that was there before us may kill who makes an unusual call. */
+	/* A filter that was there before us may kill what makes an unusual call. */
 	agent.may_copy = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_DISABLED;
 	hooks_begin();
 	for (const struct mechanism *const *row = mechanisms; *row != NULL; row++) {
@@ -158,9 +159,9 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	}
 	find_main_stack();
 	images_begin(is_late);
-	agent.main_thread_pointer = is_late ? 0 : arch_thread_pointer();
-	agent.program_headers = (const void *)getauxval(AT_PHDR);
-	agent.program_header_count = (u32)getauxval(AT_PHNUM);
+	program_start.thread_pointer = is_late ? 0 : arch_thread_pointer();
+	program_start.headers = (const void *)getauxval(AT_PHDR);
+	program_start.header_count = (u32)getauxval(AT_PHNUM);
 	if (!is_late) {
 		MECHANISMS_DO(start, ());
 		say_hello(HANDSHAKE_START, environment_late_ns());

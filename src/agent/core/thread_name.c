@@ -69,7 +69,7 @@ bool thread_name_is_due(void)
 	return true;
 }
 
-void thread_name_tell(struct ring_header *ring, const struct name_text *name)
+void thread_name_send(struct ring_header *ring, const struct name_text *name)
 {
 	if (hash_of(name) != thread_notes.name_hash && send(ring, name))
 		thread_notes.name_hash = hash_of(name);

@@ -9,5 +9,5 @@ struct ring_header;
 
 /* Whether it is time to look: ten times a second at most, since names change. */
 bool thread_name_is_due(void);
-/* Tells the recorder of the calling thread's name, if that is another than it knows. */
-void thread_name_tell(struct ring_header *ring, const struct name_text *name);
+/* Sends the calling thread's name to the recorder, if that has another one. */
+void thread_name_send(struct ring_header *ring, const struct name_text *name);

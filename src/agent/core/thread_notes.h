@@ -11,6 +11,7 @@
 
 struct thread_notes {
 	int tid;             /* 0: no sample yet */
+	int born_tid;        /* that of a thread which the agent saw begin; 0: of another */
 	u64 last_time_ns;    /* CLOCK_MONOTONIC at the last sample */
 	u64 own_stack_low;   /* [own_stack_low, top) has been proven readable */
 	u64 own_stack_floor; /* below it, nothing is the thread's own stack */

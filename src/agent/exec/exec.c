@@ -31,9 +31,10 @@
 #include "agent/core/hooks.h"
 #include "agent/core/mechanism.h"
 #include "agent/core/memory.h"
-#include "agent/core/pointer_array.h"
+#include "agent/exec/environment_copy.h"
 #include "agent/exec/launch.h"
 #include "agent/exec/next_image.h"
+#include "agent/exec/pointer_array.h"
 #include "agent/exec/search.h"
 
 #define SHELL "/bin/sh"
@@ -92,7 +93,7 @@ static int image_execute_alone(const struct image_call *call, u32 reason)
 	const bool is_stopped = must_stop && handshake_stop(reason);
 
 	if (!must_stop && agent.ring != NULL)
-		handshake_tell_exec(reason);
+		handshake_report_exec(reason);
 
 	const int rc = image_execute_shown(call, call->environment, must_stop && !is_stopped);
 
@@ -108,14 +109,14 @@ static bool is_null(const void *pointer)
 	return pointer == NULL;
 }
 
-static void image_judge(const struct image_call *call, struct program_answer *out_answer)
+static void image_judge(const struct image_call *call, struct next_image *out_image)
 {
 	/* Where it cannot be read the kernel will say so. */
 	const bool has_argument = !is_null(call->argv) && environment_may_enter() &&
 				  memory_probe((u64)call->argv) && call->argv[0] != NULL &&
 				  memory_probe((u64)(call->argv + 1));
 
-	*out_answer = (struct program_answer){ .kind = PROGRAM_UNREADABLE };
+	*out_image = (struct next_image){ .answer.kind = PROGRAM_UNREADABLE };
 	if (environment_may_enter())
 		next_image_judge(
 			&(struct next_image_path){
@@ -125,21 +126,21 @@ static void image_judge(const struct image_call *call, struct program_answer *ou
 				.first_argument = has_argument ? call->argv[1] : NULL,
 				.agent_path = environment_agent_path(),
 			},
-			out_answer);
+			out_image);
 }
 
 static int image_exec(const struct image_call *call)
 {
-	struct program_answer judged;
+	struct next_image judged;
 	struct environment_copy copy;
 
 	image_judge(call, &judged);
 	/* The kernel says what is missing; should it be there by now, it goes alone. */
-	if (judged.kind == PROGRAM_MISSING)
+	if (judged.answer.kind == PROGRAM_MISSING)
 		return image_execute_shown(call, call->environment, is_sampled());
-	if (judged.kind != PROGRAM_ENTERABLE)
+	if (judged.answer.kind != PROGRAM_ENTERABLE)
 		return image_execute_alone(call, HANDSHAKE_EXEC);
-	if (!environment_copy(&copy, call->environment, call->argv, judged.first_libraries,
+	if (!environment_copy(&copy, call->environment, call->argv, &judged,
 			      launch_ignores_trap()))
 		return image_execute_alone(call, environment_names_recorder(call->environment)
 							 ? HANDSHAKE_EXEC_RECORDED

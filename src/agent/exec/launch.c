@@ -14,6 +14,7 @@
 
 #include "agent/core/environment.h"
 #include "agent/core/mechanism.h"
+#include "agent/exec/environment_copy.h"
 #include "agent/exec/interposed.h"
 #include "agent/exec/next_image.h"
 #include "agent/exec/search.h"
@@ -42,7 +43,7 @@ static bool is_trap_ignored_for(const posix_spawnattr_t *attributes)
 
 struct candidate {
 	const struct launch *call;
-	struct program_answer *answer;
+	struct next_image *image;
 };
 
 static int judge_candidate(void *context, const char *path)
@@ -60,23 +61,23 @@ static int judge_candidate(void *context, const char *path)
 			.first_argument = argv[0] != NULL ? argv[1] : NULL,
 			.agent_path = environment_agent_path(),
 		},
-		candidate->answer);
-	return candidate->answer->kind == PROGRAM_MISSING ? -ENOENT : 0;
+		candidate->image);
+	return candidate->image->answer.kind == PROGRAM_MISSING ? -ENOENT : 0;
 }
 
 /* A relative path means another file where file actions change the folder; it is not found. */
-static bool is_enterable(const struct launch *call, struct program_answer *out_answer)
+static bool is_enterable(const struct launch *call, struct next_image *out_image)
 {
-	struct candidate candidate = { .call = call, .answer = out_answer };
+	struct candidate candidate = { .call = call, .image = out_image };
 
 	if (!environment_may_enter())
 		return false;
-	out_answer->kind = PROGRAM_MISSING;
+	out_image->answer.kind = PROGRAM_MISSING;
 	if (call->is_search)
 		search_path(call->path, judge_candidate, &candidate);
 	else
 		judge_candidate(&candidate, call->path);
-	return out_answer->kind == PROGRAM_ENTERABLE;
+	return out_image->answer.kind == PROGRAM_ENTERABLE;
 }
 
 /* libc's child shares its memory, errno too: that is as libc leaves it. */
@@ -98,12 +99,12 @@ static int pass_on(const struct launch *call, pid_t *out_pid, char *const *envir
 int launch(const struct launch *call, pid_t *out_pid)
 {
 	struct environment_copy copy;
-	struct program_answer judged;
+	struct next_image judged;
 	int their_errno = errno;
 	int rc;
 
 	if (is_enterable(call, &judged) &&
-	    environment_copy(&copy, call->environment, call->argv, judged.first_libraries,
+	    environment_copy(&copy, call->environment, call->argv, &judged,
 			     is_trap_ignored_for(call->attributes))) {
 		rc = pass_on(call, out_pid, copy.entries, &their_errno);
 		environment_copy_done(&copy);

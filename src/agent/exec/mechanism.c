@@ -5,9 +5,11 @@
 #include "agent/core/mechanism.h"
 #include "agent/exec/interposed.h"
 #include "agent/exec/launch.h"
+#include "agent/exec/scratch.h"
 
 AGENT_START static void forget(void)
 {
+	scratch_forget();
 	system_forget();
 	popen_forget();
 }

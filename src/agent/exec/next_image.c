@@ -15,6 +15,7 @@
 
 #include "abi/program.h"
 #include "agent/core/arch.h"
+#include "agent/core/environment.h"
 #include "agent/core/images.h"
 
 struct program_file {
@@ -144,20 +145,23 @@ static struct program_ids read_ids(void)
 	return ids;
 }
 
-void next_image_judge(const struct next_image_path *path, struct program_answer *out_answer)
+void next_image_judge(const struct next_image_path *path, struct next_image *out_image)
 {
 	struct program_file file = { .fd = -1 };
 	struct program_question question = { .first_argument = path->first_argument };
+	struct program_answer *answer = &out_image->answer;
 
-	*out_answer = (struct program_answer){ .kind = PROGRAM_AGENT_OUT_OF_REACH };
+	*out_image = (struct next_image){ .answer.kind = PROGRAM_AGENT_OUT_OF_REACH };
 	if (arch_syscall4(SYS_faccessat, AT_FDCWD, (long)path->agent_path, R_OK, 0) < 0)
 		return;
-	out_answer->kind = PROGRAM_UNREADABLE;
+	answer->kind = PROGRAM_UNREADABLE;
 	if (path->path != NULL)
-		out_answer->kind = file_open(&file, path->folder, path->path, path->flags);
-	if (out_answer->kind == PROGRAM_ENTERABLE) {
+		answer->kind = file_open(&file, path->folder, path->path, path->flags);
+	if (answer->kind == PROGRAM_ENTERABLE) {
 		question.ids = read_ids();
-		program_judge(&file, file_status(&file), &question, out_answer);
+		program_judge(&file, file_status(&file), &question, answer);
+		out_image->is_brief =
+			environment_program_is_brief(file.stat.st_dev, file.stat.st_ino);
 	}
 	file_close(&file);
 }

@@ -6,6 +6,8 @@
  * for the ids.  No allocation, 3 KiB of stack; right in vfork children and in handlers.
  */
 #pragma once
+#include <stdbool.h>
+
 #include "abi/program_kind.h"
 
 struct next_image_path {
@@ -17,4 +19,9 @@ struct next_image_path {
 	const char *agent_path;     /* as it would stand in LD_PRELOAD */
 };
 
-void next_image_judge(const struct next_image_path *path, struct program_answer *out_answer);
+struct next_image {
+	struct program_answer answer;
+	bool is_brief; /* it says hello late: environment_program_is_brief() */
+};
+
+void next_image_judge(const struct next_image_path *path, struct next_image *out_image);

@@ -30,8 +30,18 @@ static bool are_stopped;
 static __thread struct {
 	int timer; /* the kernel's number */
 	enum { TICK_TIMER_NONE, TICK_TIMER_ON, TICK_TIMER_REFUSED } state;
-	u32 pauses; /* ring_header.pauses when it was set last */
+	bool is_first; /* it was set by kernel_ticks_begin() */
+	u32 pauses;    /* ring_header.pauses when it was set last */
+	u32 attach;    /* agent.attaches then */
 } own;
+
+/*
+ * Of threads that are older than the attach: their ends are not seen, so what is left is deleted when
+ * sampling stops.  What takes an entry out deletes that timer.  0: the place is free.
+ */
+#define OLDER_MAX 64
+static u64 older[OLDER_MAX];
+static bool has_older;
 
 static bool may_call(void)
 {
@@ -44,6 +54,51 @@ static bool is_end_seen(void)
 	return thread_notes.start_function != 0 || thread_notes.tid == agent.pid;
 }
 
+/* The timer's entry among the older threads'. */
+static u64 own_entry(void)
+{
+	return (u64)thread_notes.tid << 32 | ((u32)own.timer + 1);
+}
+
+static bool replace(u64 *place, u64 from, u64 to)
+{
+	return __atomic_compare_exchange_n(place, &from, to, 0, __ATOMIC_ACQ_REL,
+					   __ATOMIC_RELAXED);
+}
+
+static bool enter_older(void)
+{
+	__atomic_store_n(&has_older, true, __ATOMIC_RELAXED);
+	for (u32 i = 0; i < OLDER_MAX; i++) {
+		if (__atomic_load_n(&older[i], __ATOMIC_RELAXED) == 0 &&
+		    replace(&older[i], 0, own_entry()))
+			return true;
+	}
+	return false;
+}
+
+/* Whether it is the calling thread's to delete. */
+static bool is_to_delete(void)
+{
+	if (is_end_seen())
+		return true;
+	for (u32 i = 0; i < OLDER_MAX; i++) {
+		if (replace(&older[i], own_entry(), 0))
+			return true;
+	}
+	return false;
+}
+
+static void delete_older(void)
+{
+	for (u32 i = 0; has_older && i < OLDER_MAX; i++) {
+		const u64 entry = __atomic_exchange_n(&older[i], 0, __ATOMIC_ACQ_REL);
+
+		if (entry != 0)
+			arch_syscall4(SYS_timer_delete, (int)((u32)entry - 1), 0, 0, 0);
+	}
+}
+
 static bool is_worth_it(void)
 {
 	u64 covered_ns;
@@ -52,11 +107,11 @@ static bool is_worth_it(void)
 	return unsampled_ns > WORTH_NS && unsampled_ns > covered_ns / WORTH_PART;
 }
 
-static void timer_begin(void)
+static void timer_begin(u64 ns)
 {
 	const struct itimerspec once = {
-		.it_value = { .tv_sec = (time_t)(agent.terms.period_ns / NS_PER_SECOND),
-			      .tv_nsec = (long)(agent.terms.period_ns % NS_PER_SECOND) },
+		.it_value = { .tv_sec = (time_t)(ns / NS_PER_SECOND),
+			      .tv_nsec = (long)(ns % NS_PER_SECOND) },
 	};
 
 	arch_syscall4(SYS_timer_settime, own.timer, 0, (long)&once, 0);
@@ -69,8 +124,13 @@ static bool timer_make(void)
 				  .sigev_value.sival_ptr = (void *)&mark };
 
 	event.sigev_notify_thread_id = (int)arch_syscall4(SYS_gettid, 0, 0, 0, 0);
-	return arch_syscall4(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, (long)&event,
-			     (long)&own.timer, 0) == 0;
+	if (arch_syscall4(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, (long)&event,
+			  (long)&own.timer, 0) != 0)
+		return false;
+	if (is_end_seen() || enter_older())
+		return true;
+	arch_syscall4(SYS_timer_delete, own.timer, 0, 0, 0);
+	return false;
 }
 
 static u32 pauses_of(const struct ring_header *ring)
@@ -90,19 +150,39 @@ static bool is_stale(const struct ring_header *ring)
 	return own.state == TICK_TIMER_ON && own.pauses != pauses_of(ring);
 }
 
+AGENT_START void kernel_ticks_begin(const struct ring_header *ring)
+{
+	if (!(agent.terms.flags & RING_KERNEL_TICKS) || are_unwanted(ring) || !may_call() ||
+	    thread_notes.tid != agent.pid || agent.attaches > 0 || own.state != TICK_TIMER_NONE)
+		return;
+	own.state = timer_make() ? TICK_TIMER_ON : TICK_TIMER_REFUSED;
+	if (own.state != TICK_TIMER_ON)
+		return;
+	own.is_first = true;
+	own.pauses = pauses_of(ring);
+	clock_begin_ticks_now(ring);
+	timer_begin(WORTH_NS);
+}
+
 void kernel_ticks_look(const struct ring_header *ring)
 {
 	if (!(agent.terms.flags & RING_KERNEL_TICKS) || are_unwanted(ring) || !may_call())
 		return;
-	if (own.state == TICK_TIMER_NONE && is_end_seen() && is_worth_it())
+	/* An older thread's went when the recorder before this one left. */
+	if (own.attach != agent.attaches && !is_end_seen())
+		own.state = TICK_TIMER_NONE;
+	own.attach = agent.attaches;
+	if (own.state == TICK_TIMER_NONE && (is_end_seen() || agent.attaches > 0) &&
+	    is_worth_it())
 		own.state = timer_make() ? TICK_TIMER_ON : TICK_TIMER_REFUSED;
 	else if (!is_stale(ring))
 		return;
 	if (own.state != TICK_TIMER_ON)
 		return;
+	own.is_first = false;
 	own.pauses = pauses_of(ring);
 	clock_begin_ticks();
-	timer_begin();
+	timer_begin(agent.terms.period_ns);
 }
 
 bool kernel_ticks_are_of(const siginfo_t *info)
@@ -115,8 +195,10 @@ static void drop(void)
 {
 	if (own.state != TICK_TIMER_ON || !may_call() || agent_is_of_another())
 		return;
-	arch_syscall4(SYS_timer_delete, own.timer, 0, 0, 0);
+	if (is_to_delete())
+		arch_syscall4(SYS_timer_delete, own.timer, 0, 0, 0);
 	own.state = TICK_TIMER_NONE;
+	own.is_first = false;
 }
 
 bool kernel_ticks_may_sample(const struct ring_header *ring)
@@ -127,8 +209,13 @@ bool kernel_ticks_may_sample(const struct ring_header *ring)
 	}
 	if (own.state != TICK_TIMER_ON || !may_call())
 		return false;
+	if (own.is_first && !clock_is_mostly_unsampled(ring)) {
+		drop();
+		return false;
+	}
+	own.is_first = false;
 	own.pauses = pauses_of(ring);
-	timer_begin();
+	timer_begin(agent.terms.period_ns);
 	return true;
 }
 
@@ -140,13 +227,14 @@ void kernel_ticks_end_thread(void)
 		own.state = TICK_TIMER_REFUSED;
 }
 
-/* Those of other threads are dropped by their own. */
+/* Those of other threads are dropped by their own, but for older ones, which may have ended. */
 static void kernel_ticks_stop(void)
 {
 	if (agent_is_of_another())
 		return;
 	__atomic_store_n(&are_stopped, true, __ATOMIC_RELAXED);
 	drop();
+	delete_older();
 }
 
 static void kernel_ticks_resume(struct ring_header *ring)
@@ -181,6 +269,10 @@ AGENT_START static void kernel_ticks_forget(void)
 		own.state = TICK_TIMER_NONE;
 	if (are_stopped)
 		are_stopped = false;
+	for (u32 i = 0; has_older && i < OLDER_MAX; i++)
+		older[i] = 0;
+	if (has_older)
+		has_older = false;
 }
 
 extern const struct mechanism kernel_ticks_mechanism;

@@ -5,9 +5,11 @@
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/mechanism.h"
+#include "agent/core/regions.h"
 #include "agent/sample/clock.h"
 #include "agent/sample/interposed.h"
 #include "agent/sample/java.h"
+#include "agent/sample/kernel_ticks.h"
 #include "agent/sample/late_hello.h"
 #include "agent/sample/thread_end.h"
 #include "agent/sample/trap.h"
@@ -19,7 +21,9 @@ AGENT_START static void begin(struct ring_header *ring, bool is_first)
 	clock_begin_thread();
 	trap_begin_thread();
 	ring->start_cpu_ns = clock_process_ns(ring);
+	ring->regions_address = regions_address();
 	thread_end_begin();
+	kernel_ticks_begin(ring);
 }
 
 static bool wants_thread(void)

@@ -2,11 +2,13 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "abi/ring.h"
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
+#include "agent/core/arch.h"
 #include "agent/sample/interposed.h"
 #include "agent/core/thread_notes.h"
 #include "agent/sample/clock.h"
@@ -85,6 +87,10 @@ void thread_end_expect(u64 start_function)
 	if (!has_key)
 		return;
 	thread_notes.start_function = start_function;
+	/* Its first sample may come behind a filter, where no handler of ours calls; or has come. */
+	thread_notes.born_tid = thread_notes.tid != 0
+					? thread_notes.tid
+					: (int)arch_syscall4(SYS_gettid, 0, 0, 0, 0);
 	clock_expect_end();
 	expect_destructor();
 }

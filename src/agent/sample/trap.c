@@ -38,8 +38,8 @@
 #include "agent/signals/signals.h"
 #include "walk/native.h"
 
-/* 50 us and more on the machines there are: no walk takes that long. */
-#define PREEMPTED_TICKS (1U << 18)
+/* 50 us and more on the machines there are: few walks take that long. */
+#define SLOW_TICKS (1U << 18)
 /* A walk is slow that takes this part of a period. */
 #define SLOW_PART 4
 /* In which a few hundred rules are found. */
@@ -151,12 +151,16 @@ static void sample(struct ring_header *ring, const struct sample_time *time,
 /* Where siginfo has what the event was opened with: glibc 2.36 knows no si_perf_data. */
 #define PERF_DATA_OFFSET 24
 
-static bool is_our_event(const siginfo_t *info)
+/* *out_rung: which of the recorder's events, if it is one. */
+static bool is_our_event(const siginfo_t *info, u32 *out_rung)
 {
 	u64 data;
 
 	__builtin_memcpy(&data, (const char *)info + PERF_DATA_OFFSET, sizeof data);
-	return info->si_code == TRAP_PERF && data == HANDSHAKE_EVENT_MARK;
+	if (info->si_code != TRAP_PERF || data - HANDSHAKE_EVENT_MARK >= HANDSHAKE_EVENT_RUNGS)
+		return false;
+	*out_rung = (u32)(data - HANDSHAKE_EVENT_MARK);
+	return true;
 }
 
 static bool is_our_timer(const siginfo_t *info)
@@ -164,13 +168,21 @@ static bool is_our_timer(const siginfo_t *info)
 	return info->si_code == SI_TIMER && info->si_value.sival_ptr == &agent;
 }
 
-static void trap_count(struct ring_header *ring, u64 ticks)
+/*
+ * A slow handler found rules, or faulted in what it read, or was preempted: the thread's CPU clock
+ * says what it took.  begin_ns: that clock near its beginning; 0: not read, and the others speak
+ * for it.
+ */
+static void trap_count(struct ring_header *ring, u64 ticks, u64 begin_ns)
 {
-	/* One that was preempted says nothing of the cost: the others speak for it. */
-	if (ticks > PREEMPTED_TICKS)
-		return;
-	__atomic_fetch_add(&ring->handler_timed, 1, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&ring->handler_ticks, ticks, __ATOMIC_RELAXED);
+	if (ticks <= SLOW_TICKS) {
+		__atomic_fetch_add(&ring->handler_timed, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&ring->handler_ticks, ticks, __ATOMIC_RELAXED);
+	} else if (begin_ns != 0 && agent.may_call) {
+		__atomic_fetch_add(&ring->handler_slow, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&ring->handler_slow_ns, cpu_time_of_thread_ns() - begin_ns,
+				   __ATOMIC_RELAXED);
+	}
 }
 
 /* The next sample of the thread stands for this trap as well. */
@@ -237,7 +249,7 @@ static void trap_sample(struct ring_header *ring, u32 overruns, const ucontext_t
 	if (has_room)
 		budget_settle(&own.budget, budget_start, is_walked,
 			      ticks > agent.terms.period_ticks / SLOW_PART);
-	trap_count(ring, ticks);
+	trap_count(ring, ticks, is_walked ? clock_weighed_at_ns() : 0);
 }
 
 /* One that came while our own code was executed is the next one's. */
@@ -266,14 +278,15 @@ static void trap_take_tick(struct ring_header *ring, const ucontext_t *context)
 		sample(ring, &time, context);
 	__atomic_fetch_add(&ring->handler_samples, 1, __ATOMIC_RELAXED);
 	if (may_time)
-		trap_count(ring, ticks_now() - begin);
+		trap_count(ring, ticks_now() - begin, clock_weighed_at_ns());
 }
 
 void trap_leave_to_next(ucontext_t *context)
 {
 	const siginfo_t *info = (const siginfo_t *)ARCH_SECOND_ARGUMENT_OF(context);
+	u32 rung;
 
-	if (!is_our_event(info) || agent.ring == NULL)
+	if (!is_our_event(info, &rung) || agent.ring == NULL)
 		return;
 	trap_put_off(agent.ring, 0);
 	__atomic_fetch_add(&agent.ring->handler_samples, 1, __ATOMIC_RELAXED);
@@ -284,11 +297,13 @@ void on_trap(int signal, siginfo_t *info, void *context)
 {
 	/* Pairs with the release in handshake_run(): the ring is whole when it is seen. */
 	struct ring_header *ring = __atomic_load_n(&agent.ring, __ATOMIC_ACQUIRE);
+	u32 rung;
 
 	(void)signal;
-	if (is_our_event(info)) {
+	if (is_our_event(info, &rung)) {
 		ignored_look();
 		if (ring != NULL) {
+			clock_set_rung(rung);
 			timers_look(ring);
 			trap_take(ring, 0, context);
 			kernel_ticks_look(ring);

@@ -304,7 +304,7 @@ static enum walk_status walk_end(struct mem *mem, struct walk *walk, bool is_ast
 		walk->count--;
 	if (mem->was_forbidden)
 		return WALK_FORBIDDEN;
-	return memory_is_used_up(mem) ? WALK_TOO_DEEP : status;
+	return memory_is_used_up(mem) ? WALK_READ_LIMIT : status;
 }
 
 /*

@@ -13,7 +13,7 @@
 #include "agent/core/agent_state.h"
 #include "agent/signals/altstack.h"
 #include "agent/signals/saved_action.h"
-#include "agent/signals/faults.h"
+#include "agent/signals/fault_actions.h"
 #include "agent/signals/interposed.h"
 #include "agent/signals/ignored.h"
 #include "agent/signals/stack_flags.h"
@@ -125,7 +125,7 @@ AGENT_START void signals_take_over(void)
 {
 	struct sigaction trap, substitute;
 
-	faults_take_over();
+	fault_actions_take_over();
 	if (!actions.is_set_past_us || kernel_action(SIGTRAP, NULL, &trap) != 0 ||
 	    kernel_action(SIGNAL_SUBSTITUTE, NULL, &substitute) != 0)
 		return;
@@ -170,7 +170,7 @@ AGENT_START void signals_give_back(void)
 	saved_action_read(&actions.substitute, &substitute);
 	kernel_action(SIGTRAP, &trap, NULL);
 	kernel_action(SIGNAL_SUBSTITUTE, &substitute, NULL);
-	faults_give_back();
+	fault_actions_give_back();
 	altstack_give_back();
 	if (theirs != kernel)
 		masks_set_kernel(theirs);
@@ -365,8 +365,8 @@ static int pass_on(int signal, const struct sigaction *wanted, struct sigaction 
 		ignored_before(signal, wanted->sa_handler);
 	}
 	const int rc =
-		faults_keep(signal)
-			? faults_action(signal, wanted != NULL ? &changed : NULL, out_old)
+		fault_actions_hold(signal)
+			? fault_actions_set(signal, wanted != NULL ? &changed : NULL, out_old)
 			: kernel_action(signal, wanted != NULL ? &changed : NULL, out_old);
 
 	if (rc != 0)

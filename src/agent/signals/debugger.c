@@ -32,7 +32,7 @@ static bool yield(enum __ptrace_request request, pid_t pid)
 	if (request == PTRACE_TRACEME)
 		return handshake_stop(HANDSHAKE_DEBUGGER);
 	/* The recorder goes on with it in a second if no tracer comes. */
-	handshake_yield_to_tracer((u32)pid);
+	handshake_yield_to_debugger((u32)pid);
 	return false;
 }
 

@@ -5,24 +5,14 @@
  * the kernel costs a microsecond a page (memory.h); a load costs nothing, but its fault would
  * be the program's death.  So each of our loads that may fault is listed (core/loads.h), by its instruction
  * and where to go on if it does, and the kernel's action for SIGSEGV and SIGBUS is a function
- * of ours that looks a fault up there.  What is not listed is the program's business, as if we
- * were not there:
- *
- *   the program has     the kernel has                    a signal
- *   a handler           ours, with its flags and mask     jumps on to it, from the same stack
- *   the default         ours                              kills, where it came
- *   it ignored          that                              is dropped; no load is guarded
- *
- * SA_RESETHAND is done by us, when the handler begins; and sigaction() and its like report what
- * the program set (actions.c).
+ * of ours that looks a fault up there.  What is not listed is handled by the program's action
+ * (fault_actions.h), as if we were not there.
  *
  * None of this is begun before an interpreter has been found in the process, and then by the
  * first walk that needs it.  (docs/decisions/0004-reading-memory.md)
  */
 #pragma once
-#include <signal.h>
 #include <stdbool.h>
-#include <ucontext.h>
 
 #include "abi/types.h"
 
@@ -38,12 +28,3 @@ bool faults_may_come(const struct mem *mem, u64 here);
 
 /* At its end: what was sent meanwhile is delivered when it returns. */
 void faults_end_trap(void);
-
-/* Whether this is a signal whose action in the kernel is ours. */
-bool faults_keep(int signal);
-/* sigaction(2) for it; masks are the kernel's. */
-int faults_action(int signal, const struct sigaction *wanted, struct sigaction *out_old);
-/* In a child of fork, as signals_take_over(). */
-void faults_take_over(void);
-/* The kernel gets the program's actions. */
-void faults_give_back(void);

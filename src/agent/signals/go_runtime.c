@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include "abi/program_elf.h"
+#include "abi/program_libraries.h"
 #include "agent/core/agent.h"
 #include "agent/core/images.h"
 #include "agent/core/memory.h"

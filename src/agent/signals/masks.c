@@ -39,7 +39,7 @@ static long mask_call(int how, const u64 *set, u64 *old)
 			     KERNEL_SIGSET_BYTES);
 }
 
-static u64 as_told(u64 kernel)
+static u64 as_program_sees(u64 kernel)
 {
 	const bool is_as_reported = reported.is_known && reported.kernel == kernel;
 	const bool is_likely = kernel & SIGNAL_BIT(SIGPWR);
@@ -68,7 +68,7 @@ u64 masks_get(u64 *out_kernel)
 {
 	*out_kernel = 0;
 	mask_call(SIG_BLOCK, NULL, out_kernel);
-	return as_told(*out_kernel);
+	return as_program_sees(*out_kernel);
 }
 
 void masks_set_kernel(u64 kernel)
@@ -109,7 +109,7 @@ int masks_change(int how, const u64 *set, u64 *out_old)
 	if (rc != 0)
 		return (int)-rc;
 	before = *kernel;
-	const u64 old = as_told(before);
+	const u64 old = as_program_sees(before);
 
 	if (set != NULL)
 		note_reported(changed(how, old, *set), changed(how, before, wanted));

@@ -13,7 +13,7 @@
 
 #include "agent/core/agent.h"
 #include "agent/core/arch.h"
-#include "agent/signals/faults.h"
+#include "agent/signals/fault_actions.h"
 #include "agent/core/memory.h"
 #include "agent/signals/ignored.h"
 #include "agent/signals/signals.h"
@@ -103,7 +103,7 @@ static long raw_action(const long *a)
 	if (a[3] != KERNEL_SIGSET_BYTES || !is_readable(a[1], sizeof *raw) ||
 	    !is_readable(a[2], sizeof *raw))
 		return arch_syscall4(SYS_rt_sigaction, a[0], a[1], a[2], a[3]);
-	if (a[0] != SIGTRAP && a[0] != SIGNAL_SUBSTITUTE && !faults_keep((int)a[0]))
+	if (a[0] != SIGTRAP && a[0] != SIGNAL_SUBSTITUTE && !fault_actions_hold((int)a[0]))
 		return raw_action_of_others(a);
 	if (raw != NULL) {
 		wanted.sa_handler = raw->handler;

@@ -6,7 +6,7 @@
 #include "agent/core/agent.h"
 #include "agent/signals/altstack.h"
 #include "agent/core/arch.h"
-#include "agent/signals/faults.h"
+#include "agent/signals/fault_actions.h"
 #include "agent/signals/interposed.h"
 #include "agent/signals/signals.h"
 
@@ -65,8 +65,8 @@ int stack_flags_to_program(int signal, int flags)
 
 static int action_in_kernel(int signal, const struct sigaction *wanted, struct sigaction *old)
 {
-	return faults_keep(signal) ? faults_action(signal, wanted, old)
-				   : HOOK_NEXT(sigaction)(signal, wanted, old);
+	return fault_actions_hold(signal) ? fault_actions_set(signal, wanted, old)
+					  : HOOK_NEXT(sigaction)(signal, wanted, old);
 }
 
 static bool is_same(const struct sigaction *one, const struct sigaction *other)

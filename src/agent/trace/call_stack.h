@@ -56,6 +56,7 @@ struct call_stack {
 	u32 unwound;
 	u32 has_nameless; /* calls that are executed may have nodes without names */
 	u32 is_off; /* 1: calls are not counted; their time is none (trace.h, trace_now()) */
+	u32 is_throttled;         /* the thread has seen that calls are (trace_throttled()) */
 	struct trace_shim *shims; /* not in use (python/callable_shims.h): its thread's */
 	struct trace_index index;
 };
@@ -112,6 +113,21 @@ static inline bool trace_give(struct call_stack *calls, u64 level)
 
 	__atomic_store_n(&calls->busy, 0, __ATOMIC_RELAXED);
 	return __builtin_expect(busy == level, 1);
+}
+
+/* throttle.c: the recorder has throttled calls, or does so no more; as trace_throttled(). */
+bool trace_throttle(struct call_stack *calls);
+
+/*
+ * Whether a call that begins is to be left out: its hook returns at once.  Calls that are open
+ * meanwhile end as they do, and take no time.  The stack has those that began before only: what is
+ * called later by one that was left out is its caller's.  To be asked by whatever has not taken
+ * the tree.
+ */
+static inline bool trace_throttled(struct call_stack *calls)
+{
+	return __builtin_expect((calls->area->is_throttled | calls->is_throttled) != 0, 0) &&
+	       trace_throttle(calls);
 }
 
 /* Puts down the time since the last event. */

@@ -72,6 +72,7 @@ static bool begin_calls(struct call_stack *calls, struct trace_area *area, u32 s
 	calls->unstacked = 0;
 	calls->speed_due = 0;
 	calls->is_off = trace_clock.is_off;
+	calls->is_throttled = 0;
 	trace_index_drop(&calls->index);
 	if (!has_entries(calls))
 		return false;

@@ -91,6 +91,8 @@ static inline __attribute__((always_inline)) void trace_enter(struct call_stack 
 {
 	const u64 level = arch_stack_pointer();
 
+	if (trace_throttled(calls))
+		return;
 	trace_take(calls, level);
 	trace_advance(calls, now);
 	const u32 node = trace_likely_child(calls, calls->top->node, call.identity);

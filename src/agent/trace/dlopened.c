@@ -1,3 +1,4 @@
+#include "agent/trace/dlopened.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -8,7 +9,6 @@
 #include "agent/core/images.h"
 #include "agent/trace/area.h"
 #include "agent/trace/python/monitoring.h"
-#include "agent/trace/dlopened.h"
 #include "agent/trace/ruby/ruby.h"
 #include "agent/trace/trace.h"
 
@@ -49,7 +49,7 @@ void trace_dlopened_look(const void *caller)
 	if (image == NULL || images_is_lasting(image))
 		return;
 	if (is_new(image))
-		handshake_tell_loaded();
+		handshake_report_loaded();
 	trace_begin_dlopened(image);
 	errno = saved_errno;
 }

@@ -219,5 +219,5 @@ void python_name_thread(struct walk *walk, struct mem *mem)
 	if (thread_name_is_due() &&
 	    python_thread_name(mem, scratch->layout, &scratch->outermost, &scratch->texts[0]) >=
 		    0)
-		thread_name_tell(walk->ring, &scratch->texts[0]);
+		thread_name_send(walk->ring, &scratch->texts[0]);
 }

@@ -67,7 +67,7 @@ static bool take_frame(struct walk *walk, struct mem *mem, struct ruby_frame *fr
 	if (frame->kind == RUBY_FRAME_ISEQ && is_innermost)
 		begin_top(walk, mem, frame, top);
 	else if ((frame->kind == RUBY_FRAME_ISEQ || frame->kind == RUBY_FRAME_C) &&
-		 !frame->is_told && !push_frame(walk, mem, frame))
+		 !frame->is_repeated && !push_frame(walk, mem, frame))
 		return false;
 	if (frame->is_last)
 		mark_last(stack);

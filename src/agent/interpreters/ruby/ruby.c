@@ -180,7 +180,7 @@ static void put_frames(struct walk *walk, struct mem *mem)
 }
 
 /* Longer names than the kernel keeps. */
-static void tell_thread_name(struct walk *walk, struct mem *mem)
+static void send_thread_name(struct walk *walk, struct mem *mem)
 {
 	const struct ruby_scratch *scratch = walk->ruby;
 	const struct ruby_offsets *offsets = &scratch->layout->offsets;
@@ -194,7 +194,7 @@ static void tell_thread_name(struct walk *walk, struct mem *mem)
 		return;
 	ruby_text_append(mem, scratch->layout, text, name);
 	if (name->length > KERNEL_NAME_MAX)
-		thread_name_tell(walk->ring, name);
+		thread_name_send(walk->ring, name);
 }
 
 /* Inside of all others: only the leaf's address is within it. */
@@ -233,5 +233,5 @@ void ruby_end_walk(struct walk *walk, struct mem *mem)
 	if (scratch->context != 0 && scratch->frames.stack.activations > 0)
 		ruby_api_ask(walk, has_gvl(walk));
 	if (walk->ending == WALK_COMPLETE && may_read_heap(scratch) && thread_name_is_due())
-		tell_thread_name(walk, mem);
+		send_thread_name(walk, mem);
 }

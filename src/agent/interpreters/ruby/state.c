@@ -140,6 +140,6 @@ void ruby_find_stack(const struct walk *walk, struct mem *mem)
 	context = ruby_find_context(mem, layout);
 	if (context == 0 || !ruby_find_machine_stack(mem, layout, context, &stack))
 		return;
-	mem->told_low = stack.start;
-	mem->told_high = stack.end;
+	mem->shown_low = stack.start;
+	mem->shown_high = stack.end;
 }

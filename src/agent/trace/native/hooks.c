@@ -44,6 +44,22 @@ static inline void push_plain(struct call_stack *calls, u32 node, struct trace_e
 	trace_push(calls, node, entry);
 }
 
+/*
+ * Whether a call that begins is left out, and this thread has seen that calls are: the first time,
+ * and the first time behind it, are the slow ways'.
+ */
+static inline bool is_left_out(const struct call_stack *calls)
+{
+	return __builtin_expect(calls != NULL && calls->is_throttled, 0) &&
+	       calls->area->is_throttled != 0;
+}
+
+static inline bool is_counted_plainly(const struct call_stack *calls)
+{
+	return trace_native_is_plain(calls) &&
+	       (calls->area->is_throttled | calls->is_throttled) == 0;
+}
+
 static inline void pop_plain(struct call_stack *calls, u64 now)
 {
 	trace_advance(calls, now);
@@ -60,7 +76,9 @@ __attribute__((visibility("hidden"))) void trace_native_on_entry(u64 slot, u64 b
 {
 	struct call_stack *calls = trace_own;
 
-	if (!trace_native_is_plain(calls) || !trace_native.sees_ends ||
+	if (is_left_out(calls))
+		return;
+	if (!is_counted_plainly(calls) || !trace_native.sees_ends ||
 	    slot >> TRACE_PIECE_BITS != trace_returns_piece || calls->top == calls->limit ||
 	    (trace_native_is(calls->top->kind) && calls->top->frame <= slot)) {
 		trace_native_on_entry_slowly_saving(slot, behind, which);
@@ -113,9 +131,9 @@ AGENT_EXPORT void __cyg_profile_func_enter(void *function, void *caller)
 
 	if (trace_native.next_enter != NULL)
 		trace_native.next_enter(function, caller);
-	if (!trace_native.is_on)
+	if (!trace_native.is_on || is_left_out(calls))
 		return;
-	const u32 node = trace_native_is_plain(calls) && calls->unwound == 0 &&
+	const u32 node = is_counted_plainly(calls) && calls->unwound == 0 &&
 					 calls->top != calls->limit &&
 					 !(trace_native_is(calls->top->kind) &&
 					   calls->top->frame < level)

@@ -5,6 +5,7 @@
 #include "agent/core/agent.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
+#include "agent/core/program_start.h"
 #include "agent/trace/area.h"
 #include "agent/trace/calibrate.h"
 #include "agent/trace/calls.h"
@@ -35,9 +36,9 @@ void trace_native_find_own_stack(void)
 	struct trace_native_own *own = &trace_native_own;
 	const u64 thread = arch_thread_pointer();
 
-	if (thread == agent.main_thread_pointer) {
-		own->high = agent.main_stack_top;
-		own->low = agent.main_stack_top - agent.main_stack_bytes;
+	if (thread == program_start.thread_pointer) {
+		own->high = program_start.stack_top;
+		own->low = program_start.stack_top - program_start.stack_bytes;
 		return;
 	}
 	/* glibc puts a thread's control block at the end of its stack. */
@@ -164,7 +165,10 @@ static inline __attribute__((always_inline)) bool enter(struct trace_native_even
 							enum trace_kind kind)
 {
 	const u64 level = begin.level;
+	struct call_stack *own = trace_of_thread();
 
+	if (own != NULL && trace_throttled(own))
+		return false;
 	calibrate(kind);
 
 	const u64 now = trace_now();
@@ -193,8 +197,8 @@ static inline __attribute__((always_inline)) bool enter(struct trace_native_even
 	trace_enter(calls, call, now);
 	const bool is_stacked = calls->top != before;
 
-	/* Whoever has no entry is not looked for. */
-	if (!is_stacked)
+	/* Whoever has no entry is not looked for; what was left out after all is not in the count. */
+	if (!is_stacked && calls->unstacked > 0)
 		calls->unstacked--;
 	give_tree(calls, level);
 	return is_stacked;

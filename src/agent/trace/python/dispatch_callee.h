@@ -18,7 +18,7 @@ void trace_dispatch_expand(u64 *place);
 static inline bool dispatch_put_shim(struct call_stack *calls, u64 *place, u64 callable,
 				     u64 method)
 {
-	const u64 shim = trace_shims_take(calls, callable, method);
+	const u64 shim = trace_throttled(calls) ? 0 : trace_shims_take(calls, callable, method);
 
 	if (__builtin_expect(shim == 0, 0))
 		return false;

@@ -83,7 +83,7 @@ void *trace_dispatch_on_start(u64 *places, u64 number)
 		return trace_dispatch_only_look(places, number);
 	struct call_stack *calls = trace_of_thread();
 
-	if (calls != NULL && !is_maker(places) &&
+	if (calls != NULL && !trace_throttled(calls) && !is_maker(places) &&
 	    !dispatch_is_in_other_tool(dispatch_state_of(places))) {
 		const u64 frame = dispatch_frame_of(places);
 
@@ -98,7 +98,7 @@ void *trace_dispatch_on_end(u64 *places, u64 number)
 		return trace_dispatch_only_look(places, number);
 	struct call_stack *calls = trace_of_thread();
 
-	if (calls != NULL)
+	if (calls != NULL && !dispatch_was_left_out(calls, dispatch_frame_of(places)))
 		dispatch_leave(calls, dispatch_frame_of(places));
 	return trace_dispatch.originals[number];
 }

@@ -133,6 +133,12 @@ static inline void dispatch_enter(struct call_stack *calls, u64 frame, u64 code)
 		loop_enter(calls, frame, code);
 }
 
+/* Where most calls are left out, the stack is not searched for each: they have no entry. */
+static inline bool dispatch_was_left_out(const struct call_stack *calls, u64 frame)
+{
+	return __builtin_expect(calls->is_throttled, 0) && !loop_is_function(calls->top, frame);
+}
+
 static inline void dispatch_leave(struct call_stack *calls, u64 frame)
 {
 	/* The others have no entry, and are not to be looked for. */

@@ -1,3 +1,4 @@
+/* The callbacks of sys.monitoring (CPython 3.12 and later): calls that begin and end. */
 #include "agent/trace/calls.h"
 #include "agent/trace/clock.h"
 #include "agent/trace/names.h"
@@ -18,16 +19,15 @@ static void *nothing(void)
 
 static void *on_start(void *callable, void *const *arguments, size_t count, void *names)
 {
-	const u64 now = trace_now();
 	struct call_stack *calls = trace_of_thread();
 
 	(void)callable;
 	(void)count;
 	(void)names;
 	/* Where there are dispatch hooks, these have reported it. */
-	if (calls == NULL || trace_dispatch_is_on())
+	if (calls == NULL || trace_dispatch_is_on() || trace_throttled(calls))
 		return nothing();
-	trace_enter(calls, trace_function_call((u64)arguments[0], 0), now);
+	trace_enter(calls, trace_function_call((u64)arguments[0], 0), trace_now());
 	return nothing();
 }
 

@@ -86,15 +86,23 @@ static void builtin_event(struct call_stack *calls, u64 frame, bool is_call, u64
 	trace_begin_builtin(calls, callable, method, frame, now);
 }
 
+static bool is_beginning(int what)
+{
+	return what == TRACE_PROFILE_CALL || what == TRACE_PROFILE_C_CALL;
+}
+
 /* Py_tracefunc. */
 static int on_profile(void *object, void *frame_object, int what, void *argument)
 {
-	const u64 now = trace_now();
-	const struct python_layout *layout = trace_layout();
 	struct call_stack *calls = trace_of_thread();
 
 	(void)object;
-	if (calls == NULL || layout == NULL)
+	if (calls == NULL || (trace_throttled(calls) && is_beginning(what)))
+		return 0;
+	const u64 now = trace_now();
+	const struct python_layout *layout = trace_layout();
+
+	if (layout == NULL)
 		return 0;
 	const u64 frame = frame_of(layout, (u64)frame_object);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/core/agent.h"
+#include "agent/core/program_start.h"
 #include "agent/interpreters/ruby/state.h"
 #include "agent/trace/area.h"
 #include "agent/trace/calibrate.h"
@@ -86,7 +86,7 @@ void trace_ruby_see_vm(void)
 	if (context != 0 &&
 	    __atomic_exchange_n(&begun.is_installed, 1, __ATOMIC_RELAXED) == 0) {
 		begun.main_context = context;
-		if (asks_for_jit(agent.arguments))
+		if (asks_for_jit(program_start.arguments))
 			trace_ruby_note_jit();
 		/* What is compiled without hooks is interpreted with them: no call's cost. */
 		if (trace_area_of_process()->has_jit != 0 ||

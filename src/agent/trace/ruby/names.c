@@ -1,3 +1,4 @@
+/* The names of traced Ruby methods, and which are operators with an instruction. */
 #include "agent/core/walk.h"
 #include "agent/interpreters/ruby/names.h"
 #include "agent/interpreters/ruby/ruby.h"

@@ -186,6 +186,12 @@ static inline bool is_only_reported(const struct ruby_event *event)
 	       event->context == trace_ruby_context;
 }
 
+/* What the stack is followed by while calls are left out: ends, and a thread's beginning. */
+static inline bool is_of_stack(u32 event)
+{
+	return (event & EVENTS_OF_BEGINNING) == 0;
+}
+
 /* rb_event_hook_raw_arg_func_t */
 static void on_event(u64 data, const struct ruby_event *event)
 {
@@ -193,6 +199,8 @@ static void on_event(u64 data, const struct ruby_event *event)
 
 	(void)data;
 	if (calls == NULL)
+		return;
+	if (trace_throttled(calls) && !is_of_stack(event->event))
 		return;
 	if (is_only_reported(event)) {
 		trace_note_uncounted(calls, TRACE_UNCOUNTED_BUILTIN);

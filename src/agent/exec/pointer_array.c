@@ -1,6 +1,6 @@
-#include "agent/core/pointer_array.h"
+#include "agent/exec/pointer_array.h"
 
-#include "agent/core/scratch.h"
+#include "agent/exec/scratch.h"
 
 bool pointer_array_take(struct pointer_array *pointers, size_t count)
 {

@@ -1,4 +1,4 @@
-#include "agent/core/scratch.h"
+#include "agent/exec/scratch.h"
 
 #include <sys/mman.h>
 #include <sys/prctl.h>

@@ -1,0 +1,16 @@
+/*
+ * program_start - what is known of the program from its start on, and does not change.
+ */
+#pragma once
+#include "abi/types.h"
+
+struct program_start {
+	const char *name;             /* what it was started as, for the recorder */
+	const char *const *arguments; /* what it was started with */
+	const void *headers;          /* its program headers, by the auxiliary vector */
+	u32 header_count;
+	u64 stack_top;      /* the end of the initial stack */
+	u64 stack_bytes;    /* how far below it the initial stack may reach */
+	u64 thread_pointer; /* arch_thread_pointer() of the thread that has it */
+};
+extern struct program_start program_start;

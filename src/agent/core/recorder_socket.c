@@ -1,0 +1,242 @@
+/*
+ * recorder_socket - one question to the recorder, and its answer, in bounded time.
+ *
+ * Whatever answers is authenticated first: a recorder is root's or of our own effective user.
+ *
+ * The system calls are made here and not by libc's functions: those are cancellation points,
+ * and other preloaded libraries interpose them.  No handler of the program's runs meanwhile.
+ */
+#include "agent/core/recorder_socket.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <time.h>
+
+#include "abi/handshake.h"
+#include "agent/core/agent.h"
+#include "agent/core/agent_state.h"
+#include "agent/core/arch.h"
+#include "agent/core/environment.h"
+#include "agent/core/program_start.h"
+
+#define KERNEL_SIGSET_BYTES 8
+#define NS_PER_SECOND       1000000000ULL
+#define NS_PER_MS           1000000ULL
+
+static struct sockaddr_un recorder_address AGENT_STATE;
+static u64 patience_ms = HANDSHAKE_TIMEOUT_MS;
+/* One more than a socket to the recorder that is there already; 0: there is none. */
+static int connection_taken;
+
+static bool find_recorder(void)
+{
+	const char *path = environment_socket();
+
+	if (path == NULL || path[0] == '\0' || strlen(path) >= sizeof recorder_address.sun_path)
+		return false;
+	recorder_address.sun_family = AF_UNIX;
+	strcpy(recorder_address.sun_path, path);
+	const char *name = strrchr(path, '/');
+
+	if (name != NULL && strcmp(name, HANDSHAKE_TRACE_SOCKET) == 0)
+		patience_ms = HANDSHAKE_TRACE_TIMEOUT_MS;
+	return true;
+}
+
+void recorder_socket_close(int fd)
+{
+	arch_syscall4(SYS_close, fd, 0, 0, 0);
+}
+
+static u64 monotonic_ns(void)
+{
+	struct timespec now;
+
+	arch_syscall4(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0);
+	return (u64)now.tv_sec * NS_PER_SECOND + (u64)now.tv_nsec;
+}
+
+/*
+ * What connecting says when the recorder has ended.  EACCES is none of these: a program that
+ * has another effective user for a while gets it.
+ */
+static bool means_gone(long error)
+{
+	return error == -ENOENT || error == -ECONNREFUSED || error == -ENOTDIR ||
+	       error == -ELOOP || error == -EPROTOTYPE;
+}
+
+/* A child of vfork() has the memory of its parent, which may see other paths than it does. */
+static void note_gone(void)
+{
+	if (!agent_is_of_another())
+		environment_note_recorder_gone();
+}
+
+/*
+ * Whether what listens is a recorder of root's or of our own effective user.  These are its
+ * credentials when it called listen(), as our user namespace has them (unix(7)).
+ */
+static bool is_trusted_recorder(int fd)
+{
+	struct ucred peer = { .uid = (uid_t)-1 };
+	socklen_t bytes = sizeof peer;
+
+	if (arch_syscall6(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, (long)&peer,
+			  (long)&bytes, 0) < 0 ||
+	    bytes != sizeof peer)
+		return false;
+	return peer.uid == 0 || peer.uid == (uid_t)arch_syscall4(SYS_geteuid, 0, 0, 0, 0);
+}
+
+void recorder_socket_take(int fd)
+{
+	connection_taken = fd + 1;
+}
+
+void recorder_socket_drop(void)
+{
+	if (connection_taken > 0)
+		recorder_socket_close(connection_taken - 1);
+	connection_taken = 0;
+}
+
+static void bound_waits(int fd)
+{
+	const struct timeval patience = { .tv_sec = (time_t)(patience_ms / 1000),
+					  .tv_usec = (long)(patience_ms % 1000 * 1000) };
+
+	arch_syscall6(SYS_setsockopt, fd, SOL_SOCKET, SO_SNDTIMEO, (long)&patience,
+		      sizeof patience, 0);
+	arch_syscall6(SYS_setsockopt, fd, SOL_SOCKET, SO_RCVTIMEO, (long)&patience,
+		      sizeof patience, 0);
+}
+
+static int connect_to_recorder(void)
+{
+	const int taken_fd = connection_taken - 1;
+
+	connection_taken = 0;
+	if (taken_fd >= 0) {
+		bound_waits(taken_fd);
+		return taken_fd;
+	}
+	const int fd =
+		(int)arch_syscall4(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, 0);
+
+	if (fd < 0)
+		return -1;
+	bound_waits(fd);
+	const long rc = arch_syscall4(SYS_connect, fd, (long)&recorder_address,
+				      sizeof recorder_address, 0);
+	const bool is_trusted = rc >= 0 && is_trusted_recorder(fd);
+
+	if (is_trusted)
+		return fd;
+	recorder_socket_close(fd);
+	if (rc >= 0 || means_gone(rc))
+		note_gone();
+	return -1;
+}
+
+static bool say(int fd, const struct recorder_question *question, u64 now_ns)
+{
+	struct handshake_hello hello = {
+		.magic = HANDSHAKE_MAGIC,
+		.occasion = question->occasion,
+		.pid = (u32)agent.pid,
+		.tid = recorder_question_is_beginning(question->occasion)
+			       ? (u32)agent.pid
+			       : (u32)arch_syscall4(SYS_gettid, 0, 0, 0, 0),
+		.reason = question->reason,
+		.target = question->target,
+		.time_ns = now_ns,
+	};
+
+	/* In the constructor, libc does not know it yet. */
+	strncpy(hello.name,
+		question->occasion == HANDSHAKE_START ? program_start.name
+						      : program_invocation_short_name,
+		sizeof hello.name - 1);
+	return arch_syscall6(SYS_sendto, fd, (long)&hello, sizeof hello, MSG_NOSIGNAL, 0, 0) ==
+	       (long)sizeof hello;
+}
+
+/* A process that is stopped and goes on gets EINTR, whatever signals it blocks (signal(7)). */
+static long receive(int fd, struct msghdr *message, u64 until_ns)
+{
+	long got;
+
+	do {
+		got = arch_syscall4(SYS_recvmsg, fd, (long)message, MSG_CMSG_CLOEXEC, 0);
+	} while (got == -EINTR && monotonic_ns() < until_ns);
+	return got;
+}
+
+/* The answer, and the ring's descriptor in *out_ring_fd (-1: none). */
+static bool hear_answer(int fd, u64 until_ns, struct handshake_answer *out_answer,
+			int *out_ring_fd)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec iov = { .iov_base = out_answer, .iov_len = sizeof *out_answer };
+	struct msghdr message = { .msg_iov = &iov,
+				  .msg_iovlen = 1,
+				  .msg_control = &control,
+				  /* Not its space, in which there is room for a second one. */
+				  .msg_controllen = CMSG_LEN(sizeof(int)) };
+	const long got = receive(fd, &message, until_ns);
+	const struct cmsghdr *first = got < 0 ? NULL : CMSG_FIRSTHDR(&message);
+
+	*out_ring_fd = -1;
+	if (first != NULL && first->cmsg_level == SOL_SOCKET && first->cmsg_type == SCM_RIGHTS)
+		memcpy(out_ring_fd, CMSG_DATA(first), sizeof *out_ring_fd);
+	return got == (long)sizeof *out_answer && out_answer->magic == HANDSHAKE_MAGIC;
+}
+
+/*
+ * One hello and its answer.  A handler of the program's would run for as long as it likes, or
+ * leave by longjmp(); so signals wait, ours among them.
+ */
+bool recorder_socket_ask(const struct recorder_question *question,
+			 struct handshake_answer *out_answer, int *out_ring_fd)
+{
+	const u64 all = ~0ULL;
+	u64 before = 0;
+	bool is_answered = false;
+
+	*out_ring_fd = -1;
+	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before,
+		      KERNEL_SIGSET_BYTES);
+	const int fd =
+		!environment_recorder_is_gone() && find_recorder() ? connect_to_recorder() : -1;
+
+	if (fd >= 0) {
+		const u64 now_ns = monotonic_ns();
+
+		agent.may_be_trapped = true;
+		is_answered = say(fd, question, now_ns) &&
+			      hear_answer(fd, now_ns + patience_ms * NS_PER_MS, out_answer,
+					  out_ring_fd);
+		recorder_socket_close(fd);
+	}
+	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, KERNEL_SIGSET_BYTES);
+	return is_answered;
+}
+
+bool recorder_socket_is_reachable(void)
+{
+	const int fd =
+		!environment_recorder_is_gone() && find_recorder() ? connect_to_recorder() : -1;
+
+	if (fd >= 0)
+		recorder_socket_close(fd);
+	return fd >= 0;
+}
