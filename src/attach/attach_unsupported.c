@@ -1,3 +1,4 @@
+/* Attaching on machines for which there is none: a clear refusal. */
 #include "attach/attach.h"
 
 #include <errno.h>
@@ -9,8 +10,7 @@ int attach_begin(const struct attach_options *options, struct attach **out_attac
 {
 	(void)options;
 	(void)out_attach;
-	return error_set(err, -ENOTSUP,
-			 "no agent is brought into processes on this machine (x86-64 only)");
+	return error_set(err, -ENOTSUP, "agents are brought into processes on x86-64 only");
 }
 
 int attach_look(struct attach *attach, struct error *err)

@@ -1,3 +1,4 @@
+/* A signal frame as Linux makes it on x86-64: registers and XSAVE state (frame.h). */
 #include "attach/frame.h"
 
 #include <asm/sigcontext.h>

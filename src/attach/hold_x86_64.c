@@ -1,3 +1,4 @@
+/* Holds a thread by ptrace on x86-64 and executes system calls on it (hold.h). */
 #include "attach/hold.h"
 
 #include <elf.h>

@@ -1,3 +1,4 @@
+/* The registers with which a stopped thread goes on, on x86-64 (home.h). */
 #include "attach/home.h"
 
 #include <errno.h>

@@ -4,6 +4,8 @@
 #pragma once
 #include <stdint.h>
 
+#include "abi/wait_state.h"
+
 enum call_on {
 	CALL_ON_NOTHING,
 	CALL_ON_DESCRIPTOR, /* in one argument */
@@ -13,6 +15,7 @@ enum call_on {
 	CALL_ON_TIME,   /* a struct timespec in one argument */
 	CALL_ON_FUTEX,
 	CALL_ON_PROCESS, /* a number in one argument */
+	CALL_ON_ADDRESS, /* a struct sockaddr in one argument, its size in the next */
 };
 
 struct call {
@@ -20,6 +23,7 @@ struct call {
 	const char *name;
 	uint8_t on;       /* enum call_on */
 	uint8_t argument; /* which one */
+	uint8_t state; /* enum wait_state of a thread that waits in it, unless more is known */
 };
 
 /* NULL: none that is known here. */

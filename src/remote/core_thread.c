@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/text.h"
 #include "remote/core_memory.h"
 #include "remote/process.h"
 #include "remote/ruby.h"
@@ -24,7 +22,6 @@ void core_thread_read(struct remote *remote, const struct core_thread *from, boo
 		      struct remote_thread *out_thread)
 {
 	struct remote_thread *thread = out_thread;
-	CLEANUP(text_done) struct text wait = { 0 };
 
 	*thread = (struct remote_thread){
 		.tid = from->tid,
@@ -40,9 +37,7 @@ void core_thread_read(struct remote *remote, const struct core_thread *from, boo
 		thread->long_name = remote_ruby_thread_name(remote, thread->states.ruby);
 	if (has_room)
 		walk_stack(remote, &from->registers, &thread->states, &thread->stack);
-	wait_describe(remote, &thread->call, &wait);
-	thread->wait = wait.len > 0 ? remote_keep(remote, wait.data, wait.len) : NULL;
-	thread->lock = wait_find_lock(remote, &thread->call);
+	remote_thread_read_wait(remote, thread);
 	thread->trust = has_room ? THREAD_CONSISTENT : THREAD_UNREAD;
 	thread->why_unread = has_room ? NULL : "the threads before it have a million frames";
 	if (is_in_assumed_file(remote, &thread->stack)) {

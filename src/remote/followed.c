@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/read_at.h"
 #include "remote/images.h"
+#include "remote/outer_part.h"
 #include "remote/process.h"
 #include "remote/stack.h"
 #include "remote/stack_copy.h"
@@ -24,9 +25,7 @@
 #define STACK_ABOVE (8ULL << 20)
 /* So much beyond a copy is read in the process, each page by a system call. */
 #define STACK_READ_ON (256ULL << 10)
-/* At its outer end a copy is compared with what stands there now. */
-#define SEAM_BYTES  2048U
-#define ADDRESS_END (1ULL << 47)
+#define ADDRESS_END   (1ULL << 47)
 
 struct followed {
 	struct remote remote;
@@ -310,62 +309,15 @@ static void walk(struct followed *followed, const struct stack_copy *copy, bool 
 		stack->ending = WALK_TOO_DEEP;
 }
 
-/* The return address to the frame, as it was walked, is where its callee left it: at sp - 8. */
-static bool has_return_address(const struct stack_frame *frame, const uint8_t *bytes,
-			       uint64_t low)
+static bool outer_part_belongs(struct followed *followed, const struct remote_stack *stack)
 {
-	uint64_t address;
+	const struct outer_part part = {
+		.remote = &followed->remote,
+		.copy_low = followed->copy_low,
+		.copy_high = followed->copy_high,
+	};
 
-	memcpy(&address, bytes + (frame->sp - 8 - low), sizeof address);
-	return address == frame->address + 1;
-}
-
-/*
- * Whether the outer part, which was read later than the copy was made, belongs to it: the return
- * addresses at the end of the copy stand there still, for a thread that has been further out since
- * would have written over them, as a rule.
- */
-static bool seam_holds(const struct followed *followed, const struct remote_stack *stack)
-{
-	const uint64_t low = followed->copy_high - SEAM_BYTES;
-	uint8_t now[SEAM_BYTES];
-	size_t count = 0;
-
-	if (followed->copy_high - followed->copy_low < SEAM_BYTES || followed->remote.fd < 0 ||
-	    !read_at(followed->remote.fd, now, sizeof now, low))
-		return false;
-	for (size_t i = 1; i < stack->count; i++) {
-		const struct stack_frame *frame = &stack->frames[i];
-
-		if (frame->sp < low + 8 || frame->sp > followed->copy_high)
-			continue;
-		if (!has_return_address(frame, now, low))
-			return false;
-		count++;
-	}
-	return count > 0;
-}
-
-/* Whether each call further out leads to the function that it is to have called, as far as known. */
-static bool calls_lead_inwards(struct followed *followed, const struct remote_stack *stack)
-{
-	struct mem *mem = &followed->remote.mem;
-	struct eh_lookup found;
-
-	for (size_t i = 1; i < stack->count; i++) {
-		const struct stack_frame *frame = &stack->frames[i];
-		const struct remote_image *image = remote_images_find(
-			&followed->remote.images, stack->frames[i - 1].address);
-
-		if (frame->sp <= followed->copy_high)
-			continue;
-		if (!image ||
-		    eh_lookup_find(&found, mem, &image->native, stack->frames[i - 1].address) !=
-			    WALK_COMPLETE ||
-		    !native_call_may_lead(mem, frame->address + 1, found.fde.begin))
-			return false;
-	}
-	return true;
+	return outer_part_has_seam(&part, stack) && outer_part_leads_inwards(&part, stack);
 }
 
 void followed_walk(struct followed *followed, const struct stack_copy *copy,
@@ -374,7 +326,7 @@ void followed_walk(struct followed *followed, const struct stack_copy *copy,
 	walk(followed, copy, false, stack);
 	if (stack->ending == WALK_TOO_DEEP && followed->is_beyond) {
 		walk(followed, copy, true, stack);
-		if (!seam_holds(followed, stack) || !calls_lead_inwards(followed, stack))
+		if (!outer_part_belongs(followed, stack))
 			walk(followed, copy, false, stack);
 	}
 	memory_use_copy(&followed->remote.mem, 0, NULL, 0);

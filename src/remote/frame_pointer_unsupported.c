@@ -1,3 +1,4 @@
+/* Finding a frame pointer on machines for which there is no search: none is needed. */
 #include "remote/frame_pointer.h"
 
 #if !defined(__x86_64__)

@@ -1,3 +1,4 @@
+/* Finds a function's frame pointer on x86-64 by its prologue and the return addresses above. */
 #include "remote/frame_pointer.h"
 
 #if defined(__x86_64__)
@@ -85,7 +86,7 @@ static bool measure_prologue(struct mem *mem, uint64_t begin, uint64_t pc, int64
 
 	for (uint64_t at = begin; at < pc && at - begin < PROLOGUE_MAX; at += insn.at) {
 		if (x86_insn_read(mem, at, &insn) == 0)
-			break; /* a system call, or what nobody writes into a prologue */
+			break; /* a system call, or what no compiler writes into a prologue */
 		const enum effect effect = effect_of(&insn, &bytes);
 
 		if (effect == EFFECT_FRAME) {

@@ -8,7 +8,7 @@
 #define STEPS_MAX 4
 
 #if defined(__x86_64__)
-/* What may stand before: endbr64; push %rbp and mov %rsp,%rbp. */
+/* What may come before: endbr64; push %rbp and mov %rsp,%rbp. */
 static uint32_t skip_entry(const uint8_t *code)
 {
 	static const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };

@@ -12,6 +12,16 @@
 #define HEADERS_MAX 64
 #define NOTES_MAX   4096U
 
+bool remote_path_is_agent(const char *path)
+{
+	static const char *const names[] = { "libfathom-agent", "memfd:fathom-agent" };
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+
+	return strncmp(name, names[0], strlen(names[0])) == 0 ||
+	       strncmp(name, names[1], strlen(names[1])) == 0;
+}
+
 static bool is_same_file(const struct mapping *a, const struct mapping *b)
 {
 	return a->inode == b->inode && a->device_major == b->device_major &&
@@ -88,6 +98,7 @@ static size_t add(struct remote_images *images, const struct maps *maps, struct 
 	struct remote_image image = {
 		.native = { .start = first->start },
 		.path = first->path,
+		.is_agent = remote_path_is_agent(first->path),
 		.is_deleted = first->is_deleted,
 	};
 

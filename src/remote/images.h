@@ -24,6 +24,7 @@ struct remote_image {
 	const char *path; /* as the process names it; "[vdso]"; lives as long as maps */
 	bool is_deleted;  /* the path leads to another file, or none */
 	bool has_code;
+	bool is_agent; /* fathom's own: what it interposes is no function of the program's */
 	const struct unwind_file *file; /* what is mapped, of a followed process; or NULL */
 	uint32_t file_id;               /* of an unwind_file (unwind_files.h); 0: none */
 	uint8_t build_id[IMAGE_BUILD_ID_MAX];
@@ -43,6 +44,8 @@ bool remote_image_read_headers(struct remote_image *image, struct mem *mem);
 /* maps must outlive the images. */
 void remote_images_read(struct remote_images *images, const struct maps *maps, struct mem *mem);
 void remote_images_done(struct remote_images *images);
+/* Whether a file, or what a process names it, is an agent of a recording. */
+bool remote_path_is_agent(const char *path);
 /* The image that covers the address, or NULL. */
 const struct remote_image *remote_images_find(const struct remote_images *images,
 					      uint64_t address);

@@ -131,7 +131,7 @@ int remote_open(pid_t pid, struct remote *out_remote, struct error *err)
 	remote_images_read(&remote->images, remote->maps, &remote->mem);
 	if (remote->images.count == 0) {
 		remote_close(remote);
-		return refusal_explain("dump", pid, -ESRCH, err);
+		return refusal_of_images(pid, err);
 	}
 	find_all_rules(remote);
 	find_interpreters(remote);
@@ -165,6 +165,8 @@ void remote_close(struct remote *remote)
 	memory_done(&remote->mem);
 	recent_done(&remote->rules);
 	intern_done(&remote->strings);
+	intern_done(&remote->labels);
+	sockets_done(&remote->sockets);
 	core_free(remote->core);
 	free(remote->root);
 	free(remote->locals);

@@ -9,7 +9,7 @@
 #include "target/maps.h"
 #include "walk/name_text.h"
 
-/* Whether the file at path is what the image was mapped from, as far as can be told. */
+/* Whether the file at path is what the image was mapped from, as far as can be known. */
 static bool is_there(const char *path)
 {
 	return access(path, R_OK) == 0;

@@ -14,6 +14,7 @@
 #include "base/table.h"
 #include "remote/images.h"
 #include "remote/memory.h"
+#include "remote/sockets.h"
 
 struct core;
 struct local;
@@ -29,17 +30,20 @@ struct remote {
 	struct mem mem;
 	struct maps *maps;
 	struct remote_images images;
-	struct recent rules;          /* of addresses: walk.c */
-	struct recent *shared_rules;  /* of places in files, of several processes; NULL: none */
-	struct intern strings;        /* names and files */
+	struct recent rules;         /* of addresses: walk.c */
+	struct recent *shared_rules; /* of places in files, of several processes; NULL: none */
+	struct intern strings;       /* names and files */
+	struct intern labels;        /* what threads waited for: wait.c */
+	struct sockets sockets;
 	struct remote_python *python; /* NULL: there is none */
 	struct remote_ruby *ruby;
 	const char *why_no_python, *why_no_ruby; /* there is one, but it cannot be walked */
 	bool has_locals;                         /* those of Python's frames are wanted */
 	struct local *locals;                    /* of all frames that were read */
 	size_t local_count, local_capacity;
-	int patience_ms; /* how long it may still be waited for threads that run */
-	char *root;      /* in front of the paths of one that runs: "/proc/PID/root" */
+	uint64_t walks_until_ns; /* by stack_clock_ns(): its stacks are cut then; 0: never */
+	int patience_ms;         /* how long it may still be waited for threads that run */
+	char *root;              /* in front of the paths of one that runs: "/proc/PID/root" */
 };
 
 /*

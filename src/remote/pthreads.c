@@ -70,6 +70,18 @@ pid_t pthreads_tid_at(struct remote *remote, uint64_t pointer)
 	return mem_read(&remote->mem, &tid, sizeof tid, pointer + TID_OFFSET) < 0 ? 0 : tid;
 }
 
+pid_t pthreads_tid_of_word(struct remote *remote, uint64_t address)
+{
+	/* Only here a struct pthread is known by its own words. */
+#if defined(__x86_64__)
+	return pthreads_tid_at(remote, address - TID_OFFSET);
+#else
+	(void)remote;
+	(void)address;
+	return 0;
+#endif
+}
+
 static void read_list(struct remote *remote, uint64_t head, uint32_t link,
 		      struct pthread_places *places)
 {

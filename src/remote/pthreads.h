@@ -28,3 +28,5 @@ void pthreads_done(struct pthread_places *places);
 uint64_t pthreads_pointer_of(const struct pthread_places *places, pid_t inner_tid);
 /* Which thread's pthread_self() this is, by glibc's struct pthread; 0: none that is known. */
 pid_t pthreads_tid_at(struct remote *remote, uint64_t pointer);
+/* The thread whose struct pthread has its number in the word at this address; 0: none has. */
+pid_t pthreads_tid_of_word(struct remote *remote, uint64_t address);

@@ -18,6 +18,9 @@
 /* 3.7 to 3.11: from _PyRuntime.ceval.gil to .gilstate.tstate_current. */
 #define GIL_BEFORE_CURRENT 216U
 
+/* Of one thread, by sub-interpreters: more are not asked whether they execute something. */
+#define MOST_STATES_OF_A_THREAD 64U
+
 /* PyThreadState.native_thread_id stands behind thread_id from 3.11 on. */
 #define NATIVE_ID_FIRST 0x030b0000U
 /* From 3.12 on each interpreter has a GIL, or a pointer to the one it shares. */
@@ -152,7 +155,7 @@ static void list_interpreter(struct remote *remote, uint64_t interpreter)
 	if (mem_read(&remote->mem, &state, sizeof state,
 		     interpreter + offsets->interp_threads) < 0)
 		return;
-	for (uint32_t i = 0; i < MOST_STATES && state != 0; i++) {
+	while (python->count < MOST_STATES && state != 0) {
 		python->states = array_grow(python->states, python->count, &python->capacity,
 					    sizeof *python->states);
 		python->states[python->count++] = (struct state){
@@ -197,10 +200,12 @@ uint64_t remote_python_state(const struct remote *remote, pid_t inner_tid)
 {
 	const struct remote_python *python = remote->python;
 	uint64_t found = 0;
+	uint32_t asked = 0;
 
-	for (size_t i = 0; i < python->count; i++) {
+	for (size_t i = 0; i < python->count && asked < MOST_STATES_OF_A_THREAD; i++) {
 		if (python->states[i].tid != inner_tid)
 			continue;
+		asked++;
 		found = python->states[i].state;
 		if (executes(remote, found))
 			return found;
@@ -208,41 +213,78 @@ uint64_t remote_python_state(const struct remote *remote, pid_t inner_tid)
 	return found;
 }
 
+/* The state that holds a GIL (from 3.12 on) at this moment; 0: none. */
+static uint64_t holder_of(struct remote *remote, uint64_t gil)
+{
+	uint64_t holder;
+	int32_t locked;
+
+	return mem_read(&remote->mem, &holder, sizeof holder, gil + GIL_HOLDER) >= 0 &&
+			       mem_read(&remote->mem, &locked, sizeof locked,
+					gil + GIL_LOCKED) >= 0 &&
+			       locked == 1
+		       ? holder
+		       : 0;
+}
+
+/* The same of the only GIL there is before. */
+static uint64_t current_state(struct remote *remote)
+{
+	const uint64_t current = remote->python->current;
+	uint64_t holder;
+
+	return current != 0 && mem_read(&remote->mem, &holder, sizeof holder, current) >= 0
+		       ? holder
+		       : 0;
+}
+
 bool remote_python_holds_gil(struct remote *remote, uint64_t state)
 {
 	const struct remote_python *python = remote->python;
-	uint64_t holder = 0;
-	int32_t locked;
 
 	if (state == 0)
 		return false;
 	if (python->layout.version < OWN_GIL_FIRST)
-		return python->current != 0 &&
-		       mem_read(&remote->mem, &holder, sizeof holder, python->current) >= 0 &&
-		       holder == state;
+		return current_state(remote) == state;
 	for (size_t i = 0; i < python->count; i++) {
 		const uint64_t gil = python->states[i].gil;
 
 		if (python->states[i].state == state && gil != 0)
-			return mem_read(&remote->mem, &holder, sizeof holder,
-					gil + GIL_HOLDER) >= 0 &&
-			       mem_read(&remote->mem, &locked, sizeof locked,
-					gil + GIL_LOCKED) >= 0 &&
-			       holder == state && locked == 1;
+			return holder_of(remote, gil) == state;
 	}
 	return false;
+}
+
+/* The GIL (from 3.12 on) that has the address; 0: none. */
+static uint64_t gil_at(const struct remote_python *python, uint64_t address)
+{
+	for (size_t i = 0; i < python->count; i++) {
+		const uint64_t gil = python->states[i].gil;
+
+		if (gil != 0 && address >= gil && address < gil + GIL_SIZE)
+			return gil;
+	}
+	return 0;
 }
 
 bool remote_python_is_gil(struct remote *remote, uint64_t address)
 {
 	const struct remote_python *python = remote->python;
 
-	for (size_t i = 0; i < python->count; i++) {
-		const uint64_t gil = python->states[i].gil;
+	return gil_at(python, address) != 0 ||
+	       (python->current != 0 && address < python->current &&
+		python->current - address <= GIL_BEFORE_CURRENT);
+}
 
-		if (gil != 0 && address >= gil && address < gil + GIL_SIZE)
-			return true;
+pid_t remote_python_holder(struct remote *remote, uint64_t address)
+{
+	const struct remote_python *python = remote->python;
+	const uint64_t gil = gil_at(python, address);
+	const uint64_t state = gil != 0 ? holder_of(remote, gil) : current_state(remote);
+
+	for (size_t i = 0; i < python->count && state != 0; i++) {
+		if (python->states[i].state == state)
+			return python->states[i].tid;
 	}
-	return python->current != 0 && address < python->current &&
-	       python->current - address <= GIL_BEFORE_CURRENT;
+	return state != 0 ? thread_of(remote, state) : 0;
 }

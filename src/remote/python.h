@@ -32,3 +32,8 @@ uint64_t remote_python_state(const struct remote *remote, pid_t inner_tid);
 bool remote_python_holds_gil(struct remote *remote, uint64_t state);
 /* Whether the address lies in an interpreter's GIL: a thread that waits for that waits for it. */
 bool remote_python_is_gil(struct remote *remote, uint64_t address);
+/*
+ * The thread that holds the GIL that the address lies in, at this moment, as its own PID namespace
+ * numbers it; 0: none does, or it is not known.
+ */
+pid_t remote_python_holder(struct remote *remote, uint64_t address);

@@ -48,7 +48,7 @@ void python_printer_int(struct python_printer *p, uint64_t object)
 	text_addf(p->out, "%s%s", is_negative ? "-" : "", digits + at);
 }
 
-/* With as few digits as tell it from all others. */
+/* With as few digits as distinguish it from all others. */
 void python_printer_float(struct python_printer *p, uint64_t object)
 {
 	char digits[32];

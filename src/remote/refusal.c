@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/read_at.h"
 #include "remote/task.h"
 
 /* Linux, include/linux/sched.h. */
@@ -59,6 +60,33 @@ int refusal_judge(const char *command, pid_t pid, struct error *err)
 			"process %d (%s) is a thread of the kernel, and has no program",
 			(int)pid, status.name);
 	return 0;
+}
+
+/* By its program's first bytes. */
+static bool is_32_bit(pid_t pid)
+{
+	const uint8_t elf_32[] = { 0x7f, 'E', 'L', 'F', 1 };
+	uint8_t head[sizeof elf_32];
+	char path[32];
+
+	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	return fd >= 0 && read_at(fd, head, sizeof head, 0) &&
+	       memcmp(head, elf_32, sizeof head) == 0;
+}
+
+int refusal_of_images(pid_t pid, struct error *err)
+{
+	struct task_status status = { 0 };
+
+	if (!is_32_bit(pid) || task_read_status(pid, pid, &status) < 0)
+		return refusal_explain("dump", pid, -ESRCH, err);
+	return error_set(
+		err, -ENOTSUP,
+		"process %d (%s) is a 32-bit program, whose stacks fathom cannot read: "
+		"gdb -p %d can",
+		(int)pid, status.name, (int)pid);
 }
 
 /* What yama allows: 0 to 3, or -1 where there is none. */

@@ -14,5 +14,7 @@ struct error;
  * another process, or ourselves (-EINVAL).
  */
 int refusal_judge(const char *command, pid_t pid, struct error *err);
+/* No image of 64 bits is mapped: it is a 32-bit program (-ENOTSUP), or has ended (-ESRCH). */
+int refusal_of_images(pid_t pid, struct error *err);
 /* The sentence for what the kernel said when it was read.  Returns rc. */
 int refusal_explain(const char *command, pid_t pid, int rc, struct error *err);

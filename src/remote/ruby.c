@@ -6,37 +6,12 @@
 #include "base/memory.h"
 #include "remote/process.h"
 #include "remote/pthreads.h"
+#include "remote/ruby_internal.h"
 #include "target/ruby.h"
 #include "walk/ruby.h"
 #include "walk/ruby_names.h"
 
 #define MOST_THREADS 65536U
-
-struct context {
-	uint64_t context, thread;
-	pid_t tid;
-};
-
-struct remote_ruby {
-	struct ruby_image *image;
-	struct ruby_layout layout;
-	struct context *contexts;
-	size_t count, capacity;
-};
-
-/*
- * Where the thread that holds the GVL stands: 2.7 vm->gvl.owner; then in the ractor, whose place in
- * rb_thread_t is 24: threads.gvl.owner (3.0, 3.1), threads.sched.running (from 3.2 on).
- */
-#define THREAD_RACTOR 24U
-static const struct {
-	uint32_t from; /* version >> 8 */
-	uint32_t owner;
-	bool is_verified; /* by running it */
-} owners[] = {
-	{ 0x0207, 8, true },    { 0x0300, 344, false }, { 0x0301, 336, true },
-	{ 0x0302, 336, false }, { 0x0303, 328, true },  { 0x0304, 328, true },
-};
 
 bool remote_ruby_find(struct remote *remote, const struct remote_image *image, const char *path)
 {
@@ -94,7 +69,7 @@ static void add(struct remote *remote, uint64_t context, pid_t tid)
 		return;
 	ruby->contexts = array_grow(ruby->contexts, ruby->count, &ruby->capacity,
 				    sizeof *ruby->contexts);
-	ruby->contexts[ruby->count++] = (struct context){ context, thread, tid };
+	ruby->contexts[ruby->count++] = (struct ruby_context){ context, thread, tid };
 }
 
 /* 2.7: the threads of the VM, each with its pthread_self(). */
@@ -159,39 +134,6 @@ uint64_t remote_ruby_context(const struct remote *remote, pid_t inner_tid)
 			return remote->ruby->contexts[i].context;
 	}
 	return 0;
-}
-
-static uint32_t owner_offset(uint32_t version)
-{
-	for (size_t i = 0; i < sizeof owners / sizeof *owners; i++) {
-		if (owners[i].from == version >> 8)
-			return owners[i].owner;
-	}
-	return 0;
-}
-
-bool remote_ruby_gvl_is_verified(const struct remote_ruby *ruby)
-{
-	for (size_t i = 0; i < sizeof owners / sizeof *owners; i++) {
-		if (owners[i].from == ruby->layout.version >> 8)
-			return owners[i].is_verified;
-	}
-	return false;
-}
-
-bool remote_ruby_holds_gvl(struct remote *remote, uint64_t context)
-{
-	const struct ruby_layout *layout = &remote->ruby->layout;
-	const uint32_t offset = owner_offset(layout->version);
-	uint64_t thread, place, owner;
-
-	if (context == 0 || offset == 0 ||
-	    ruby_read(&remote->mem, &thread, context, layout->offsets.ec_thread) < 0 ||
-	    ruby_read(&remote->mem, &place, thread,
-		      layout->context_means == RUBY_CONTEXT_BY_LIST ? layout->offsets.thread_vm
-								    : THREAD_RACTOR) < 0)
-		return false;
-	return ruby_read(&remote->mem, &owner, place, (uint16_t)offset) >= 0 && owner == thread;
 }
 
 const char *remote_ruby_thread_name(struct remote *remote, uint64_t context)

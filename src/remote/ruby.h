@@ -29,5 +29,23 @@ void remote_ruby_list(struct remote *remote);
 uint64_t remote_ruby_context(const struct remote *remote, pid_t inner_tid);
 /* Whether the thread with this context holds the GVL at this moment. */
 bool remote_ruby_holds_gvl(struct remote *remote, uint64_t context);
+/*
+ * Whether the thread with this context waits for the GVL: it is in the queue for it, or in the
+ * futex at an address of the GVL's own.
+ */
+bool remote_ruby_waits_for_gvl(struct remote *remote, uint64_t context, uint64_t futex);
+/* The thread that holds the GVL for which one with this context waits; 0: none, or not known. */
+pid_t remote_ruby_gvl_holder(struct remote *remote, uint64_t context);
+
+/* The thread that holds a Mutex (its rb_mutex_t) now; 0: none, or not known. */
+pid_t remote_ruby_mutex_owner(struct remote *remote, uint64_t mutex);
+
+/* What the innermost method in C of a thread was called on. */
+struct ruby_receiver {
+	uint64_t object;   /* 0: it has no such receiver */
+	bool is_thread;    /* a Thread, else a Mutex or Monitor */
+	pid_t inner_owner; /* the thread itself, or that holds the lock; 0: not known */
+};
+struct ruby_receiver remote_ruby_receiver(struct remote *remote, uint64_t context);
 /* What the program calls the thread; NULL: nothing. */
 const char *remote_ruby_thread_name(struct remote *remote, uint64_t context);

@@ -8,13 +8,16 @@
 #include "remote/core_memory.h"
 #include "remote/core_thread.h"
 #include "remote/deadlock.h"
+#include "remote/lock_owners.h"
 #include "remote/process.h"
 #include "remote/python.h"
 #include "remote/refusal.h"
 #include "remote/ruby.h"
 
-/* Of a core file, all threads together: what a file claims takes no more of our memory. */
+/* All threads together: what is claimed takes no more of our memory. */
 #define MOST_FRAMES (1U << 20)
+/* For all stacks together. */
+#define WALKS_MOST_NS 10000000000ULL
 
 /* The process's first thread has its number. */
 static void put_first(pid_t pid, pid_t *tids, size_t count)
@@ -26,19 +29,6 @@ static void put_first(pid_t pid, pid_t *tids, size_t count)
 			tids[i] = tids[i - 1];
 		tids[0] = pid;
 		return;
-	}
-}
-
-/* Owners of mutexes are known by the numbers that they have themselves. */
-static void find_owners(struct snapshot *snapshot)
-{
-	for (size_t i = 0; i < snapshot->count; i++) {
-		struct remote_thread *thread = &snapshot->threads[i];
-
-		for (size_t j = 0; thread->lock.address != 0 && j < snapshot->count; j++) {
-			if (snapshot->threads[j].inner_tid == thread->lock.inner_owner)
-				thread->lock_owner = snapshot->threads[j].tid;
-		}
 	}
 }
 
@@ -63,19 +53,20 @@ static void read_core(struct remote *remote, struct snapshot *out_snapshot)
 				 &snapshot.threads[i]);
 		frames += snapshot.threads[i].stack.count;
 	}
-	find_owners(&snapshot);
+	lock_owners_find(remote, snapshot.threads, snapshot.count);
 	*out_snapshot = snapshot;
 }
 
 int snapshot_read(struct remote *remote, struct snapshot *out_snapshot, struct error *err)
 {
+	remote->walks_until_ns = stack_clock_ns() + WALKS_MOST_NS;
 	if (remote->core) {
 		read_core(remote, out_snapshot);
 		return 0;
 	}
 	CLEANUP(freep) pid_t *tids = NULL;
 	struct snapshot snapshot = { 0 };
-	size_t count = 0;
+	size_t count = 0, frames = 0;
 	const int rc = task_list(remote->pid, &tids, &count);
 
 	if (rc < 0)
@@ -84,14 +75,20 @@ int snapshot_read(struct remote *remote, struct snapshot *out_snapshot, struct e
 	list_states(remote);
 	snapshot.threads = xreallocarray(NULL, count + 1, sizeof *snapshot.threads);
 	for (size_t i = 0; i < count; i++) {
-		if (remote_thread_read(remote, tids[i], &snapshot.threads[snapshot.count]) == 0)
-			snapshot.count++;
+		struct remote_thread *thread = &snapshot.threads[snapshot.count];
+
+		if (remote_thread_read(remote, tids[i], thread) < 0)
+			continue;
+		snapshot.count++;
+		frames += thread->stack.count;
+		if (frames > MOST_FRAMES)
+			remote->walks_until_ns = 1; /* over */
 	}
 	if (snapshot.count == 0) {
 		snapshot_done(&snapshot);
 		return refusal_explain("dump", remote->pid, -ESRCH, err);
 	}
-	find_owners(&snapshot);
+	lock_owners_find(remote, snapshot.threads, snapshot.count);
 	*out_snapshot = snapshot;
 	return 0;
 }
@@ -103,7 +100,7 @@ size_t snapshot_find_deadlock(const struct snapshot *snapshot, size_t from, size
 
 	for (size_t i = 0; i < snapshot->count; i++)
 		edges[i] = (struct deadlock_edge){ snapshot->threads[i].tid,
-						   snapshot->threads[i].lock_owner };
+						   snapshot->threads[i].wait_owner };
 	len = deadlock_find(edges, snapshot->count, from, out_circle);
 	free(edges);
 	/* Each circle once. */

@@ -18,7 +18,7 @@ struct snapshot {
 /* Threads that end meanwhile are left out.  -ESRCH and a sentence when all of them did. */
 int snapshot_read(struct remote *remote, struct snapshot *out_snapshot, struct error *err);
 /*
- * The circle of threads that wait for each other's mutexes and begins with thread `from`, which
+ * The circle of threads that wait for each other's locks, or ends, and begins with thread `from`, which
  * has the lowest number in it: numbers in the snapshot, in out_circle, which has room for count.
  * Its length, 0: there is none.
  */

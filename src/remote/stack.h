@@ -12,8 +12,10 @@
 enum stack_frame_kind {
 	STACK_NATIVE,
 	STACK_PYTHON,
+	STACK_PYTHON_C, /* a C function by its name in Python: neither file nor code */
 	STACK_RUBY,
 	STACK_RUBY_C, /* a method in C, or what stands for one */
+	STACK_REGION, /* of the program's own: regions.h */
 	/* In no finished stack: places of a frame of Python's, and of frames of Ruby's. */
 	STACK_PLACE,
 	STACK_MARK,
@@ -28,8 +30,11 @@ struct stack_frame {
 	uint64_t address, sp;
 	/* Interpreted: the function's name and file, and the line being executed; or NULL, 0. */
 	const char *name, *file;
+	const char *plain_name; /* without what it is defined in; NULL: as name */
 	uint32_t line, first_line;
-	uint64_t object, code; /* Python: the frame's address, and its code object's */
+	/* Python: the frame's address, and its code object's; Ruby: the control frame's address. */
+	uint64_t object, code;
+	uint32_t instruction; /* Python: as struct python_frame has it (walk/python_walk.h) */
 	size_t local_first, local_count; /* Python: its variables, in remote->locals */
 	bool is_last;                    /* Ruby: the last that a call of the loop executes */
 };
@@ -39,13 +44,21 @@ struct remote_stack {
 	size_t count, capacity;
 	uint8_t ending;           /* enum walk_status */
 	bool needs_frame_pointer; /* that is why it ended (frame_pointer.h) */
-	bool is_full;             /* there were more frames */
-	uint32_t activations;     /* of Python's eval loop, that were met */
+	bool is_full;             /* there were more frames, or no time for them */
+	uint64_t until_ns;    /* by stack_clock_ns(): later no frame is added; 0: whenever */
+	uint32_t activations; /* of Python's eval loop, that were met */
 };
 
-/* False if there is no room. */
+/*
+ * The clock of until_ns: CPU time of the calling thread, which the load of the machine does not
+ * shorten.
+ */
+uint64_t stack_clock_ns(void);
+/* False if there is no room, or no time. */
 bool stack_push(struct remote_stack *stack, const struct stack_frame *frame);
-/* Keeps the memory. */
+/* The same in front of the one of that index, which is at most the count. */
+bool stack_insert(struct remote_stack *stack, size_t index, const struct stack_frame *frame);
+/* Keeps the memory, and until_ns. */
 void stack_clear(struct remote_stack *stack);
 /* Whether a frame is an interpreter's. */
 bool stack_has_interpreted(const struct remote_stack *stack);

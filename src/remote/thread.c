@@ -9,9 +9,11 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "remote/agreement.h"
+#include "remote/call_registers.h"
 #include "remote/process.h"
 #include "remote/ruby.h"
 #include "remote/running.h"
+#include "remote/wait_label.h"
 
 /* Looks at a thread that does not rest, before it is taken as one that runs. */
 #define TRIES    6
@@ -20,38 +22,28 @@
 #define COPIES 4
 /* Likewise of its interpreted frames alone. */
 #define READS 8
+/* Then no more of either: each has as many frames as a program may have made up. */
+#define TRIES_MS 1000
 /* For one copy. */
 #define WAIT_MS 100
 
-static void read_wait(struct remote *remote, struct remote_thread *thread)
+void remote_thread_read_wait(struct remote *remote, struct remote_thread *thread)
 {
+	const struct wait_thread waiting = { thread->state, thread->call, thread->states,
+					     &thread->stack };
 	CLEANUP(text_done) struct text text = { 0 };
 
-	wait_describe(remote, &thread->call, &text);
-	thread->wait = text.len > 0 ? remote_keep(remote, text.data, text.len) : NULL;
-	thread->lock = wait_find_lock(remote, &thread->call);
+	wait_describe(remote, &thread->call, false, &text);
+	thread->call_text = text.len > 0 ? remote_keep(remote, text.data, text.len) : NULL;
+	wait_read(remote, &waiting, &thread->wait);
+}
+
+static void read_kernel_function(const struct remote *remote, struct remote_thread *thread)
+{
 	if (task_read_text(remote->pid, thread->tid, "wchan", thread->kernel_function,
 			   sizeof thread->kernel_function) < 0 ||
 	    strcmp(thread->kernel_function, "0") == 0)
 		thread->kernel_function[0] = '\0';
-}
-
-/* What /proc says: besides pc and sp, the registers that arguments of system calls are in. */
-static struct walk_registers registers_of(const struct task_call *call)
-{
-	struct walk_registers registers = { .pc = call->pc,
-					    .sp = call->sp,
-					    .is_in_call = call->number >= 0 };
-#if defined(__x86_64__)
-	/* rdi, rsi, rdx, r10, r8, r9: vfork()'s return address is in the first. */
-	static const uint8_t numbers[] = { 5, 4, 1, 10, 8, 9 };
-
-	for (size_t i = 0; i < sizeof numbers && call->number >= 0; i++) {
-		registers.all[numbers[i]] = call->arguments[i];
-		registers.known |= 1ULL << numbers[i];
-	}
-#endif
-	return registers;
 }
 
 /* One try: 1 if the thread rested, 0 if not; -errno if it has ended. */
@@ -72,12 +64,13 @@ static int read_resting(struct remote *remote, struct remote_thread *thread)
 		return 0;
 	memory_forget(&remote->mem);
 	thread->locks = thread_state_locks(remote, &thread->states, &thread->call);
-	const struct walk_registers registers = registers_of(&thread->call);
+	const struct walk_registers registers = call_registers(&thread->call);
 
 	walk_stack(remote, &registers, &thread->states, &thread->stack);
 	if (remote->ruby && thread->states.ruby != 0)
 		thread->long_name = remote_ruby_thread_name(remote, thread->states.ruby);
-	read_wait(remote, thread);
+	remote_thread_read_wait(remote, thread);
+	read_kernel_function(remote, thread);
 	if ((rc = task_read_call(remote->pid, thread->tid, &again)) < 0 ||
 	    (rc = task_read_status(remote->pid, thread->tid, &after)) < 0)
 		return rc;
@@ -128,7 +121,7 @@ static void walk_copied(struct remote *remote, const struct walk_states *states,
 	memory_use_copy(&remote->mem, 0, NULL, 0);
 }
 
-/* The interpreted frames are those of the native ones, as far as these can tell. */
+/* The interpreted frames are those of the native ones, as far as these show. */
 static bool fits(const struct remote_stack *stack)
 {
 	return stack->ending != WALK_CODE_UNMATCHED && stack->ending != WALK_CODE_UNREADABLE &&
@@ -202,9 +195,10 @@ static void set_trust(struct remote_thread *thread, enum thread_trust trust, siz
 /* No event may be opened, the thread gets no processor, or its frames never fit. */
 static void read_interpreted(struct remote *remote, struct remote_thread *thread, int why)
 {
+	const int64_t end = now_ms() + TRIES_MS;
 	size_t doubtful = SIZE_MAX;
 
-	for (int i = 0; i < READS && doubtful > 0; i++)
+	for (int i = 0; i < READS && doubtful > 0 && now_ms() <= end; i++)
 		doubtful = try_interpreted(remote, thread);
 	set_trust(thread, THREAD_AGREED, doubtful);
 	if (thread->stack.count == 0)
@@ -215,13 +209,14 @@ static void read_interpreted(struct remote *remote, struct remote_thread *thread
 /* A thread that never rested when it was looked at. */
 static void read_running(struct remote *remote, struct remote_thread *thread)
 {
+	const int64_t end = now_ms() + TRIES_MS;
 	size_t doubtful = SIZE_MAX;
 	int rc = 0;
 
-	thread->wait = NULL;
-	thread->lock = (struct wait_lock){ 0 };
+	thread->call_text = NULL;
+	thread->wait = (struct wait){ .state = WAIT_STATE_RUNNING };
 	thread->call = (struct task_call){ .is_running = true, .number = -1 };
-	for (int i = 0; i < COPIES && rc == 0 && doubtful > 0; i++)
+	for (int i = 0; i < COPIES && rc == 0 && doubtful > 0 && now_ms() <= end; i++)
 		rc = try_copy(remote, thread, &doubtful);
 	thread->locks = thread_state_locks(remote, &thread->states, &thread->call);
 	if (rc == 0 && doubtful != SIZE_MAX)

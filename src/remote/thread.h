@@ -28,6 +28,13 @@ enum thread_trust {
 	THREAD_UNREAD,     /* it has no stack here: why_unread */
 };
 
+/* Where a thread came to hold what another waits for. */
+struct wait_place {
+	const char *function; /* NULL: it is not known */
+	const char *file;
+	uint32_t line; /* 0: not known */
+};
+
 struct remote_thread {
 	pid_t tid, inner_tid;
 	char state; /* as in /proc: 'R', 'S', 'D', 'T', 't', 'Z'; 0: it has ended */
@@ -35,10 +42,11 @@ struct remote_thread {
 	const char *long_name;    /* what the program calls it; NULL: no more than that */
 	char kernel_function[64]; /* where in the kernel it waits; "": not known */
 	struct task_call call;
-	const char *wait;      /* the system call in a few words: wait.h; NULL: none */
-	struct wait_lock lock; /* the mutex it waits for */
-	pid_t lock_owner;      /* our number of the thread that holds it; 0: not one of them */
-	int signal;            /* of a core file: that it got; 0: none */
+	const char *call_text; /* the system call, with times and numbers; NULL: none */
+	struct wait wait;      /* what it waits for */
+	pid_t wait_owner; /* our number of the thread that can end it; 0: not one of them */
+	struct wait_place held_at; /* the `with` by which that thread holds it, of Python */
+	int signal;                /* of a core file: that it got; 0: none */
 	struct thread_locks locks;
 	struct walk_states states;
 	enum thread_trust trust;
@@ -49,4 +57,6 @@ struct remote_thread {
 
 /* Reads all there is of thread tid, whose interpreters' states are listed.  -ESRCH: it ended. */
 int remote_thread_read(struct remote *remote, pid_t tid, struct remote_thread *out_thread);
+/* call_text and wait, by its call, state and stack. */
+void remote_thread_read_wait(struct remote *remote, struct remote_thread *thread);
 void remote_thread_done(struct remote_thread *thread);

@@ -1,267 +1,343 @@
 #include "remote/wait.h"
 
-#include <inttypes.h>
-#include <limits.h>
-#include <linux/futex.h>
-#include <poll.h>
-#include <stdio.h>
+#include <fcntl.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
+#include <sys/syscall.h>
 
 #include "base/memory.h"
 #include "base/text.h"
 #include "remote/calls.h"
 #include "remote/process.h"
-#include "remote/task.h"
+#include "remote/python.h"
+#include "remote/python_lock.h"
+#include "remote/ruby.h"
+#include "remote/stack.h"
+#include "remote/wait_label.h"
+#include "remote/wait_lock.h"
 
-#define POLL_MAX  1024U
-#define KINDS_MAX 8
-/* fd_set of the C library; larger ones are not looked at. */
-#define SELECT_MAX 1024U
+/* Of one process; those that come later have the system call's name only. */
+#define LABELS_MAX 8192U
 
-/* The lock word of a mutex of glibc's for which somebody waits (lowlevellock.h). */
-#define LOCKED_WAITED_FOR 2
-/* pthread_mutex_t: lock, count, owner, nusers, kind (glibc, struct_mutex.h). */
-struct mutex {
-	int32_t lock;
-	uint32_t count;
-	int32_t owner;
-	uint32_t users;
-	int32_t kind;
-};
-/* PTHREAD_MUTEX_KIND_MASK_NP and the bits of robust, priority and elision. */
-#define MUTEX_KINDS 0x7ff
-
-const char *wait_descriptor_kind(const char *link)
+static bool is_in(const struct task_call *call, int64_t number)
 {
-	static const struct {
-		const char *begin, *kind;
-	} kinds[] = {
-		{ "socket:", "a socket" },
-		{ "pipe:", "a pipe" },
-		{ "anon_inode:[eventfd]", "an eventfd" },
-		{ "anon_inode:[eventpoll]", "an epoll" },
-		{ "anon_inode:[timerfd]", "a timer" },
-		{ "anon_inode:[signalfd]", "a signalfd" },
-		{ "anon_inode:[io_uring]", "a ring" },
-		{ "anon_inode:[pidfd]", "a process" },
-		{ "anon_inode:inotify", "an inotify" },
-	};
-
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-		if (strncmp(link, kinds[i].begin, strlen(kinds[i].begin)) == 0)
-			return kinds[i].kind;
-	}
-	return link;
+	return !call->is_running && call->number == number;
 }
 
-static bool read_link(const struct remote *remote, int fd, char link[PATH_MAX])
+const char *wait_state_word(enum wait_state state)
 {
-	char path[48];
-	ssize_t len;
+#define WORD(name, number, word) [number] = word,
+	static const char *const words[] = { WAIT_STATE_MAP(WORD) };
+#undef WORD
 
-	if (remote->core)
+	return words[state];
+}
+
+static void set_owner(struct wait *wait, enum wait_state state, enum wait_on on,
+		      uint64_t object, pid_t owner)
+{
+	wait->state = (uint8_t)state;
+	wait->on = (uint8_t)on;
+	wait->object = object;
+	wait->inner_owner = owner;
+}
+
+/* What a system call says of itself. */
+static enum wait_state state_of_call(struct remote *remote, const struct task_call *call)
+{
+	const struct call *known = call_find(call->number);
+
+	if (call->number < 0)
+		return WAIT_STATE_IO; /* a page that is read from a file, or from swap */
+	if (!known)
+		return WAIT_STATE_SYSCALL;
+	if (!wait_has_descriptors(remote, call))
+		return WAIT_STATE_SLEEP;
+	if (is_in(call, SYS_fcntl) &&
+	    (call->arguments[1] == F_SETLKW || call->arguments[1] == F_OFD_SETLKW))
+		return WAIT_STATE_LOCK;
+	return (enum wait_state)known->state;
+}
+
+/* CPython's own futexes are the GIL's; its other locks look like any semaphore. */
+static bool read_gil(struct remote *remote, const struct task_call *call, struct wait *wait)
+{
+	const uint64_t address = call->arguments[0];
+
+	if (!remote->python || !is_in(call, SYS_futex) ||
+	    !remote_python_is_gil(remote, address))
 		return false;
-	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)remote->pid, fd);
-	len = readlink(path, link, PATH_MAX - 1);
-	if (len < 0)
-		return false;
-	link[len] = '\0';
+	set_owner(wait, WAIT_STATE_GIL, WAIT_ON_GIL, address,
+		  remote_python_holder(remote, address));
 	return true;
 }
 
-static void add_descriptor(const struct remote *remote, int fd, struct text *out)
-{
-	char link[PATH_MAX];
-
-	if (!read_link(remote, fd, link)) {
-		text_addf(out, "descriptor %d", fd);
-		return;
-	}
-	const char *kind = wait_descriptor_kind(link);
-
-	text_add_printable(out, kind, strlen(kind));
-	if (kind != link)
-		text_addf(out, ", descriptor %d", fd);
-}
-
-/* Descriptors by what they are, in the order they came. */
-struct tally {
-	struct {
-		const char *kind; /* a literal; files are "a file" */
-		unsigned int count;
-	} kinds[KINDS_MAX];
-	size_t count;
-	int last;
-	unsigned int total;
+/* Methods in C; "Thread::", which the names of Mutex and Queue begin with from 3.1 on, is left out. */
+static const struct ruby_wait {
+	const char *method;
+	enum wait_state state;
+} ruby_waits[] = {
+	{ "Kernel#sleep", WAIT_STATE_SLEEP },
+	{ "Kernel.sleep", WAIT_STATE_SLEEP },
+	{ "Thread#join", WAIT_STATE_WAIT },
+	{ "Thread#value", WAIT_STATE_WAIT },
+	{ "Thread.stop", WAIT_STATE_WAIT },
+	{ "Process.wait", WAIT_STATE_WAIT },
+	{ "Process.wait2", WAIT_STATE_WAIT },
+	{ "Process.waitall", WAIT_STATE_WAIT },
+	{ "Process::Status.wait", WAIT_STATE_WAIT },
+	{ "Kernel#system", WAIT_STATE_WAIT },
+	{ "Mutex#sleep", WAIT_STATE_LOCK }, /* what a ConditionVariable waits in */
+	{ "Mutex#lock", WAIT_STATE_LOCK },
+	{ "Mutex#synchronize", WAIT_STATE_LOCK },
+	{ "ConditionVariable#wait", WAIT_STATE_LOCK },
+	{ "Monitor#enter", WAIT_STATE_LOCK },
+	{ "Monitor#mon_enter", WAIT_STATE_LOCK },
+	{ "Monitor#synchronize", WAIT_STATE_LOCK },
+	{ "Monitor#mon_synchronize", WAIT_STATE_LOCK },
+	{ "Monitor#wait_for_cond", WAIT_STATE_LOCK },
+	{ "Queue#pop", WAIT_STATE_LOCK },
+	{ "Queue#shift", WAIT_STATE_LOCK },
+	{ "Queue#deq", WAIT_STATE_LOCK },
+	{ "SizedQueue#pop", WAIT_STATE_LOCK },
+	{ "SizedQueue#shift", WAIT_STATE_LOCK },
+	{ "SizedQueue#deq", WAIT_STATE_LOCK },
+	{ "SizedQueue#push", WAIT_STATE_LOCK },
+	{ "SizedQueue#<<", WAIT_STATE_LOCK },
 };
 
-static void tally_add(struct tally *tally, const struct remote *remote, int fd)
+/* In C, or in what Ruby itself has in Ruby, as Queue#pop from 3.2 on. */
+static bool is_rubys_own(const struct stack_frame *frame)
 {
-	char link[PATH_MAX];
-	const char *kind = "a descriptor";
+	const char *internal = "<internal:";
+
+	return frame->kind == STACK_RUBY_C ||
+	       (frame->kind == STACK_RUBY && frame->file &&
+		strncmp(frame->file, internal, strlen(internal)) == 0);
+}
+
+/* The method of Ruby's own that a thread is in, if the innermost of its language is one; or NULL. */
+static const struct ruby_wait *ruby_wait_of(const struct remote_stack *stack)
+{
+	const size_t prefix = strlen("Thread::");
+	const char *name;
 	size_t i = 0;
 
-	if (read_link(remote, fd, link)) {
-		kind = wait_descriptor_kind(link);
-		if (kind == link)
-			kind = "a file";
-	}
-	while (i < tally->count && strcmp(tally->kinds[i].kind, kind) != 0)
+	while (stack && i < stack->count && stack->frames[i].kind == STACK_NATIVE)
 		i++;
-	if (i == KINDS_MAX)
-		return;
-	if (i == tally->count)
-		tally->kinds[tally->count++].kind = kind;
-	tally->kinds[i].count++;
-	tally->last = fd;
-	tally->total++;
+	if (!stack || i == stack->count || !is_rubys_own(&stack->frames[i]) ||
+	    !stack->frames[i].name)
+		return NULL;
+	name = stack->frames[i].name;
+	name += strncmp(name, "Thread::", prefix) == 0 ? prefix : 0;
+	for (size_t j = 0; j < sizeof ruby_waits / sizeof *ruby_waits; j++) {
+		if (strcmp(name, ruby_waits[j].method) == 0)
+			return &ruby_waits[j];
+	}
+	return NULL;
 }
 
-static void add_tally(const struct remote *remote, const struct tally *tally, struct text *out)
+/*
+ * Ruby's threads wait for everything of their own in a futex, or, one of them, in a poll of the
+ * descriptor that signals are reported by.
+ */
+static bool read_ruby(struct remote *remote, const struct wait_thread *thread,
+		      struct wait *wait)
 {
-	if (tally->total == 1) {
-		add_descriptor(remote, tally->last, out);
-		return;
-	}
-	for (size_t i = 0; i < tally->count; i++) {
-		const char *kind = tally->kinds[i].kind;
+	const uint64_t context = thread->states.ruby;
+	const struct task_call *call = &thread->call;
+	const struct ruby_wait *known;
 
-		text_add(out, i > 0 ? ", " : "");
-		if (tally->kinds[i].count == 1)
-			text_add(out, kind);
-		else /* without its article, in the plural */
-			text_addf(out, "%u %ss", tally->kinds[i].count, strchr(kind, ' ') + 1);
+	if (!remote->ruby)
+		return false;
+	if (is_in(call, SYS_futex) &&
+	    remote_ruby_waits_for_gvl(remote, context, call->arguments[0])) {
+		set_owner(wait, WAIT_STATE_GVL, WAIT_ON_GVL, 0,
+			  remote_ruby_gvl_holder(remote, context));
+		return true;
 	}
+	known = context != 0 ? ruby_wait_of(thread->stack) : NULL;
+	if (!known)
+		return false;
+	wait->state = (uint8_t)known->state;
+	/* A condition's waiter has given its Mutex away, and wakes by a signal. */
+	if (strcmp(known->method, "Mutex#sleep") == 0 ||
+	    strcmp(known->method, "ConditionVariable#wait") == 0 ||
+	    strcmp(known->method, "Monitor#wait_for_cond") == 0)
+		return true;
+	const struct ruby_receiver receiver = remote_ruby_receiver(remote, context);
+
+	if (receiver.is_thread)
+		set_owner(wait, known->state, WAIT_ON_THREAD, receiver.object,
+			  receiver.inner_owner);
+	else if (receiver.object != 0)
+		set_owner(wait, known->state, WAIT_ON_RUBY_MUTEX, receiver.object,
+			  receiver.inner_owner);
+	return true;
 }
 
-static void add_poll(struct remote *remote, uint64_t at, uint64_t count, struct text *out)
+/* threading.Lock, RLock and Thread.join(). */
+static bool read_python(struct remote *remote, const struct wait_thread *thread,
+			struct wait *wait)
 {
-	struct tally tally = { 0 };
-	struct pollfd entry;
+	struct python_lock lock;
+	pid_t joined;
 
-	for (uint64_t i = 0; i < count && i < POLL_MAX; i++) {
-		if (mem_read(&remote->mem, &entry, sizeof entry, at + i * sizeof entry) < 0)
-			break;
-		if (entry.fd >= 0)
-			tally_add(&tally, remote, entry.fd);
+	if (!remote->python || !is_in(&thread->call, SYS_futex))
+		return false;
+	joined = python_joined(remote, &thread->call, thread->stack);
+	if (joined != 0) {
+		set_owner(wait, WAIT_STATE_WAIT, WAIT_ON_THREAD, thread->call.arguments[0],
+			  joined);
+		return true;
 	}
-	add_tally(remote, &tally, out);
+	lock = python_lock_find(remote, &thread->call, thread->stack);
+	if (lock.object == 0)
+		return false;
+	set_owner(wait, WAIT_STATE_LOCK,
+		  lock.is_recursive ? WAIT_ON_PYTHON_RLOCK : WAIT_ON_PYTHON_LOCK, lock.object,
+		  lock.inner_owner);
+	return true;
 }
 
-static void add_select(struct remote *remote, const struct task_call *call, struct text *out)
+static void read_futex(struct remote *remote, const struct task_call *call, struct wait *wait)
 {
-	struct tally tally = { 0 };
+	const struct wait_lock lock = wait_find_lock(remote, call);
+	const pid_t joined = lock.address == 0 ? wait_find_joined(remote, call) : 0;
 
-	for (uint64_t fd = 0; fd < call->arguments[0] && fd < SELECT_MAX; fd++) {
-		uint64_t bits = 0, word;
+	wait->readers = lock.readers;
+	if (lock.address != 0)
+		set_owner(wait, WAIT_STATE_LOCK,
+			  lock.is_rwlock ? WAIT_ON_RWLOCK : WAIT_ON_MUTEX, lock.address,
+			  lock.inner_owner);
+	else if (joined != 0)
+		set_owner(wait, WAIT_STATE_WAIT, WAIT_ON_THREAD, call->arguments[0], joined);
+}
 
-		for (int i = 1; i <= 3; i++) {
-			if (call->arguments[i] != 0 &&
-			    mem_read(&remote->mem, &word, sizeof word,
-				     call->arguments[i] + fd / 64 * sizeof word) >= 0)
-				bits |= word;
+static const char *keep_label(struct remote *remote, const struct text *text,
+			      const struct task_call *call)
+{
+	const uint32_t id = intern_find(&remote->labels, text->data, text->len);
+	const struct call *known = call_find(call->number);
+
+	if (id != 0 || remote->labels.count < LABELS_MAX)
+		return intern_get(&remote->labels,
+				  intern_add(&remote->labels, text->data, text->len), NULL);
+	return known ? known->name : NULL;
+}
+
+static bool is_of_threading(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+
+	return strcmp(slash ? slash + 1 : file, "threading.py") == 0;
+}
+
+/*
+ * "(Lock at app.py:12)": where the program's own code waits.  Conditions and events make a lock for each
+ * wait: its address is not worth a row of its own.
+ */
+static void add_python_lock(const struct remote_stack *stack, const char *kind,
+			    struct text *out)
+{
+	text_addf(out, "(%s", kind);
+	for (size_t i = 0; stack && i < stack->count; i++) {
+		const struct stack_frame *frame = &stack->frames[i];
+		const char *slash = frame->file ? strrchr(frame->file, '/') : NULL;
+
+		if (frame->kind != STACK_PYTHON || !frame->file || is_of_threading(frame->file))
+			continue;
+		const char *name = slash ? slash + 1 : frame->file;
+
+		if (frame->line > 0) {
+			text_add(out, " at ");
+			text_add_printable(out, name, strlen(name));
+			text_addf(out, ":%u", (unsigned)frame->line);
 		}
-		if (bits >> fd % 64 & 1)
-			tally_add(&tally, remote, (int)fd);
-	}
-	add_tally(remote, &tally, out);
-}
-
-/* How many descriptors an epoll watches: "tfd: …" for each. */
-static void add_epoll(const struct remote *remote, int fd, struct text *out)
-{
-	char file[32], text[65536];
-	unsigned int count = 0;
-
-	snprintf(file, sizeof file, "../../fdinfo/%d", fd);
-	if (remote->core ||
-	    task_read_text(remote->pid, remote->pid, file, text, sizeof text) < 0)
-		return;
-	for (const char *at = text; (at = strstr(at, "tfd:")) != NULL; at++)
-		count++;
-	text_addf(out, "%u descriptor%s", count, count == 1 ? "" : "s");
-}
-
-static void add_time(struct remote *remote, const struct task_call *call, uint64_t at,
-		     struct text *out)
-{
-	struct timespec time;
-
-	if (at == 0 || mem_read(&remote->mem, &time, sizeof time, at) < 0)
-		return;
-	/* clock_nanosleep(clock, TIMER_ABSTIME, …): not how long, but until when. */
-	if (at == call->arguments[2] && (call->arguments[1] & TIMER_ABSTIME))
-		return;
-	text_addf(out, "%.6g s", (double)time.tv_sec + (double)time.tv_nsec / 1e9);
-}
-
-static void add_object(struct remote *remote, const struct task_call *call,
-		       const struct call *known, struct text *out)
-{
-	const uint64_t argument = call->arguments[known->argument];
-
-	switch ((enum call_on)known->on) {
-	case CALL_ON_DESCRIPTOR:
-		add_descriptor(remote, (int)argument, out);
-		break;
-	case CALL_ON_EPOLL:
-		add_epoll(remote, (int)argument, out);
-		break;
-	case CALL_ON_POLL:
-		add_poll(remote, argument, call->arguments[1], out);
-		break;
-	case CALL_ON_SELECT:
-		add_select(remote, call, out);
-		break;
-	case CALL_ON_TIME:
-		add_time(remote, call, argument, out);
-		break;
-	case CALL_ON_PROCESS:
-		if ((int)argument > 0)
-			text_addf(out, "process %d", (int)argument);
-		break;
-	case CALL_ON_FUTEX:
-	case CALL_ON_NOTHING:
 		break;
 	}
+	text_add(out, ")");
 }
 
-void wait_describe(struct remote *remote, const struct task_call *call, struct text *out)
+static void read_label(struct remote *remote, const struct wait_thread *thread,
+		       struct wait *wait)
 {
-	const struct call *known = call_find(call->number);
-	CLEANUP(text_done) struct text object = { 0 };
+	const struct task_call *call = &thread->call;
+	CLEANUP(text_done) struct text text = { 0 };
 
-	if (call->is_running || call->number < 0)
-		return;
-	if (!known) {
-		text_addf(out, "system call %" PRId64, call->number);
-		return;
+	wait_describe(remote, call, true, &text);
+	if (is_in(call, SYS_futex)) {
+		if (wait->on == WAIT_ON_GIL)
+			text_add(&text, "(GIL)");
+		else if (wait->on == WAIT_ON_GVL)
+			text_add(&text, "(GVL)");
+		else if (wait->on == WAIT_ON_THREAD)
+			text_add(&text, "(a thread's end)");
+		else if (wait->on == WAIT_ON_RUBY_MUTEX)
+			text_addf(&text, "(Mutex 0x%llx)", (unsigned long long)wait->object);
+		else if (wait->on == WAIT_ON_MUTEX)
+			text_addf(&text, "(mutex 0x%llx)", (unsigned long long)wait->object);
+		else if (wait->on == WAIT_ON_PYTHON_LOCK)
+			add_python_lock(thread->stack, "Lock", &text);
+		else if (wait->on == WAIT_ON_PYTHON_RLOCK)
+			add_python_lock(thread->stack, "RLock", &text);
+		else if (wait->on == WAIT_ON_RWLOCK)
+			text_addf(&text, "(rwlock 0x%llx)", (unsigned long long)wait->object);
 	}
-	add_object(remote, call, known, &object);
-	text_add(out, known->name);
-	if (object.len > 0)
-		text_addf(out, "(%s)", text_string(&object));
+	if (text.len > 0)
+		wait->label = keep_label(remote, &text, call);
 }
 
-struct wait_lock wait_find_lock(struct remote *remote, const struct task_call *call)
+/* A thread of Ruby's has a number once it has been given a thread of the system's. */
+static pid_t joined_now(struct remote *remote, const struct wait *wait,
+			const struct walk_states *states)
 {
-	const struct call *known = call_find(call->number);
-	const uint64_t command = call->arguments[1] & FUTEX_CMD_MASK;
-	struct wait_lock lock = { 0 };
-	struct mutex mutex;
+	struct ruby_receiver receiver;
 
-	if (call->is_running || !known || known->on != CALL_ON_FUTEX ||
-	    mem_read(&remote->mem, &mutex, sizeof mutex, call->arguments[0]) < 0)
-		return lock;
-	if (command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2)
-		lock.inner_owner = mutex.lock & FUTEX_TID_MASK;
-	else if ((command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET) &&
-		 call->arguments[2] == LOCKED_WAITED_FOR && mutex.lock == LOCKED_WAITED_FOR &&
-		 mutex.users > 0 && (mutex.kind & ~MUTEX_KINDS) == 0)
-		lock.inner_owner = mutex.owner;
-	if (lock.inner_owner > 0)
-		lock.address = call->arguments[0];
-	return lock;
+	if (!remote->ruby || states->ruby == 0)
+		return 0;
+	receiver = remote_ruby_receiver(remote, states->ruby);
+	return receiver.is_thread && receiver.object == wait->object ? receiver.inner_owner : 0;
+}
+
+pid_t wait_owner_now(struct remote *remote, const struct wait *wait,
+		     const struct walk_states *states)
+{
+	switch ((enum wait_on)wait->on) {
+	case WAIT_ON_GIL:
+		return remote_python_holder(remote, wait->object);
+	case WAIT_ON_GVL:
+		return remote_ruby_gvl_holder(remote, states->ruby);
+	case WAIT_ON_MUTEX:
+		return wait_mutex_owner(remote, wait->object);
+	case WAIT_ON_RWLOCK:
+		return wait_rwlock_writer(remote, wait->object);
+	case WAIT_ON_RUBY_MUTEX:
+		return remote_ruby_mutex_owner(remote, wait->object);
+	case WAIT_ON_PYTHON_RLOCK:
+		return python_rlock_owner(remote, wait->object);
+	case WAIT_ON_THREAD:
+		return wait->inner_owner != 0 ? wait->inner_owner
+					      : joined_now(remote, wait, states);
+	case WAIT_ON_PYTHON_LOCK:
+	case WAIT_ON_NOTHING:
+		break;
+	}
+	return 0;
+}
+
+void wait_read(struct remote *remote, const struct wait_thread *thread, struct wait *out_wait)
+{
+	struct wait wait = { .state = WAIT_STATE_RUNNING };
+
+	if (thread->state == 'T' || thread->state == 't') {
+		wait.state = WAIT_STATE_STOPPED;
+	} else if (!thread->call.is_running) {
+		wait.state = (uint8_t)state_of_call(remote, &thread->call);
+		if (!read_gil(remote, &thread->call, &wait) &&
+		    !read_ruby(remote, thread, &wait) && !read_python(remote, thread, &wait) &&
+		    is_in(&thread->call, SYS_futex))
+			read_futex(remote, &thread->call, &wait);
+		read_label(remote, thread, &wait);
+	}
+	*out_wait = wait;
 }

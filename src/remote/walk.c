@@ -3,12 +3,14 @@
 #include "abi/walk_status.h"
 #include "base/recent.h"
 #include "remote/frame_pointer.h"
+#include "remote/stack.h"
 #include "remote/unwind_files.h"
 #include "remote/walk_internal.h"
 #include "walk/native.h"
 
 #define MOST_STEPS   STACK_FRAMES_MAX
 #define MOST_SIGNALS 64U
+#define WALK_MOST_NS 2000000000ULL
 
 /* On its way outwards. */
 struct steps {
@@ -260,6 +262,19 @@ static enum walk_status walk_native(struct steps *steps)
 	return WALK_TOO_DEEP;
 }
 
+/*
+ * Frames in memory that a program has made up may be as many as there is room for, and each take
+ * its time to be read.
+ */
+static void limit_time(const struct remote *remote, struct remote_stack *stack)
+{
+	const uint64_t until_ns = stack_clock_ns() + WALK_MOST_NS;
+
+	stack->until_ns = remote->walks_until_ns != 0 && remote->walks_until_ns < until_ns
+				  ? remote->walks_until_ns
+				  : until_ns;
+}
+
 void walk_stack(struct remote *remote, const struct walk_registers *registers,
 		const struct walk_states *states, struct remote_stack *stack)
 {
@@ -286,10 +301,12 @@ void walk_stack(struct remote *remote, const struct walk_registers *registers,
 	steps.regs.lr = registers->has_all ? registers->lr : FRAME_POINTER_UNKNOWN_VALUE;
 #endif
 	stack_clear(stack);
+	limit_time(remote, stack);
 	walk_python_begin(&walk);
 	stack->ending = registers->pc != 0 ? (uint8_t)walk_native(&steps) : WALK_NO_MODULE;
 	walk_python_end(&walk);
 	walk_ruby_end(&walk);
+	walk_builtins(&walk);
 	stack->activations = walk.activations;
 	if (stack->is_full)
 		stack->ending = WALK_TOO_DEEP;

@@ -35,6 +35,9 @@ void walk_python_meet(struct walk *walk, uint64_t sp, uint64_t cfa, bool is_exac
 /* The native walk ended as walk->stack->ending says. */
 void walk_python_end(struct walk *walk);
 
+/* Behind both interpreters' frames: adds the C functions that Python's frames call, of a thread that rests. */
+void walk_builtins(struct walk *walk);
+
 /* The frame that was stored last is at an address of the interpreter's code. */
 void walk_ruby_meet(struct walk *walk, uint64_t address);
 void walk_ruby_end(struct walk *walk);

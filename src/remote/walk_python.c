@@ -50,7 +50,8 @@ static bool push(struct walk *walk, const struct python_frame *frame)
 	const struct python_layout *layout = walk->python.layout;
 	struct stack_frame out = { .kind = STACK_PYTHON,
 				   .object = frame->address,
-				   .code = frame->code };
+				   .code = frame->code,
+				   .instruction = frame->instruction };
 	struct python_code parts;
 	struct name_text text;
 
@@ -60,6 +61,8 @@ static bool push(struct walk *walk, const struct python_frame *frame)
 			     &text) < 0)
 		return false;
 	out.name = remote_keep_name(walk->remote, &text);
+	if (parts.qualified_name && python_text_read(walk->mem, layout, parts.name, &text) >= 0)
+		out.plain_name = remote_keep_name(walk->remote, &text);
 	python_text_read(walk->mem, layout, parts.file, &text);
 	out.file = remote_keep_name(walk->remote, &text);
 	out.first_line = parts.first_line;
@@ -84,6 +87,8 @@ static enum python_step push_activation(struct walk *walk, uint64_t sp, uint64_t
 	struct python_frame frame;
 
 	for (uint32_t i = 0; i < 2 * STACK_FRAMES_MAX; i++) {
+		if (walk->stack->is_full)
+			return PYTHON_END;
 		if (step != PYTHON_FRAME && step != PYTHON_SKIP)
 			return step;
 		step = python_next(walk->mem, &walk->python, &frame);
@@ -132,7 +137,7 @@ static bool push_linked(struct walk *walk)
 	for (uint32_t i = 0; i < 2 * STACK_FRAMES_MAX; i++) {
 		const enum python_step step = next_outer(walk, &frame);
 
-		if (step == PYTHON_END)
+		if (step == PYTHON_END || walk->stack->is_full)
 			return true;
 		if (step != PYTHON_SKIP && (step != PYTHON_FRAME || !push(walk, &frame)))
 			return false;

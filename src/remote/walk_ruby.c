@@ -50,10 +50,20 @@ static bool push_code(struct walk *walk, const struct ruby_code *code, uint8_t k
 			.kind = kind,
 			.name = remote_keep_name(walk->remote,
 						 qualified.length > 0 ? &qualified : &name),
+			.plain_name = qualified.length > 0
+					      ? remote_keep_name(walk->remote, &name)
+					      : NULL,
 			.file = remote_keep_name(walk->remote, &file),
 			.line = line == RUBY_NO_LINE ? 0 : line,
 			.first_line = code->first_line,
 		});
+}
+
+/* The frame that was stored last is the control frame at that address. */
+static bool at_address(struct rubies *rubies, uint64_t address)
+{
+	rubies->stack.frames[rubies->stack.count - 1].object = address;
+	return true;
 }
 
 /* The innermost frame of compiled Ruby, and what it does without a frame. */
@@ -70,7 +80,8 @@ static bool push_top(struct walk *walk, const struct ruby_frame *frame, struct r
 		push_code(walk, &code, STACK_RUBY_C, 0, rubies);
 	return ruby_code_read(walk->mem, layout, frame, &code) >= 0 &&
 	       push_code(walk, &code, STACK_RUBY,
-			 ruby_line_of(walk->mem, layout, frame, leaf->stands_at), rubies);
+			 ruby_line_of(walk->mem, layout, frame, leaf->stands_at), rubies) &&
+	       at_address(rubies, frame->address);
 }
 
 static bool push_frame(struct walk *walk, const struct ruby_frame *frame, bool is_top,
@@ -82,13 +93,14 @@ static bool push_frame(struct walk *walk, const struct ruby_frame *frame, bool i
 
 	if (is_code && is_top && frame->pc != 0)
 		return push_top(walk, frame, rubies);
-	if ((!is_code && frame->kind != RUBY_FRAME_C) || frame->is_told)
+	if ((!is_code && frame->kind != RUBY_FRAME_C) || frame->is_repeated)
 		return true;
 	return ruby_code_read(walk->mem, layout, frame, &code) >= 0 &&
 	       push_code(walk, &code, is_code ? STACK_RUBY : STACK_RUBY_C,
 			 is_code && frame->pc != 0 ? ruby_line_of(walk->mem, layout, frame, 0)
 						   : RUBY_NO_LINE,
-			 rubies);
+			 rubies) &&
+	       at_address(rubies, frame->address);
 }
 
 /* The frame that was stored last executes what this one does. */
@@ -249,7 +261,7 @@ static void merge_into(struct walk *walk, const struct rubies *rubies)
 
 void walk_ruby_end(struct walk *walk)
 {
-	struct rubies rubies = { 0 };
+	struct rubies rubies = { .stack = { .until_ns = walk->stack->until_ns } };
 
 	if (!walk->remote->ruby || walk->states->ruby == 0)
 		return;

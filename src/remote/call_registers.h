@@ -1,0 +1,26 @@
+/*
+ * call_registers - the registers that are known of a thread in a system call, for a walk.
+ */
+#pragma once
+#include <stddef.h>
+
+#include "remote/registers.h"
+#include "remote/task.h"
+
+/* What /proc says: besides pc and sp, the registers that arguments of system calls are in. */
+static inline struct walk_registers call_registers(const struct task_call *call)
+{
+	struct walk_registers registers = { .pc = call->pc,
+					    .sp = call->sp,
+					    .is_in_call = call->number >= 0 };
+#if defined(__x86_64__)
+	/* rdi, rsi, rdx, r10, r8, r9: vfork()'s return address is in the first. */
+	static const uint8_t numbers[] = { 5, 4, 1, 10, 8, 9 };
+
+	for (size_t i = 0; i < sizeof numbers && call->number >= 0; i++) {
+		registers.all[numbers[i]] = call->arguments[i];
+		registers.known |= 1ULL << numbers[i];
+	}
+#endif
+	return registers;
+}

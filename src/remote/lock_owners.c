@@ -1,0 +1,141 @@
+#include "remote/lock_owners.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "remote/process.h"
+#include "remote/python_with.h"
+#include "remote/thread.h"
+
+/* Of one thread. */
+#define WITHS_MAX 64
+
+struct threads {
+	struct remote_thread *rows;
+	size_t count;
+};
+
+/* A thread in the block of a `with`. */
+struct held {
+	size_t thread;
+	struct python_with with;
+};
+
+struct helds {
+	struct held *rows;
+	size_t count, capacity;
+};
+
+/* Owners are known by the numbers that they have themselves. */
+static void find_by_number(const struct threads *threads)
+{
+	for (size_t i = 0; i < threads->count; i++) {
+		struct remote_thread *thread = &threads->rows[i];
+
+		for (size_t j = 0; thread->wait.inner_owner > 0 && j < threads->count; j++) {
+			if (threads->rows[j].inner_tid == thread->wait.inner_owner)
+				thread->wait_owner = threads->rows[j].tid;
+		}
+	}
+}
+
+static bool is_of_threading(const struct stack_frame *frame)
+{
+	const size_t suffix = strlen("threading.py");
+	const size_t len = frame->file ? strlen(frame->file) : 0;
+
+	return len >= suffix && strcmp(frame->file + len - suffix, "threading.py") == 0;
+}
+
+/* Condition.wait() gives the lock away, which the frames around it are in a `with` of. */
+static bool is_given_away(const struct remote_stack *stack, const struct stack_frame *from)
+{
+	for (const struct stack_frame *frame = stack->frames; frame < from; frame++) {
+		if (frame->kind == STACK_PYTHON && frame->name && is_of_threading(frame) &&
+		    strstr(frame->name, "wait"))
+			return true;
+	}
+	return false;
+}
+
+static void list_withs(struct remote *remote, const struct threads *threads,
+		       struct helds *helds)
+{
+	struct python_with withs[WITHS_MAX];
+
+	memory_forget(&remote->mem);
+	for (size_t i = 0; i < threads->count; i++) {
+		const struct remote_stack *stack = &threads->rows[i].stack;
+		const size_t count = python_withs(remote, stack, WITHS_MAX, withs);
+
+		for (size_t j = 0; j < count; j++) {
+			if (is_given_away(stack, withs[j].frame))
+				continue;
+			helds->rows = array_grow(helds->rows, helds->count, &helds->capacity,
+						 sizeof *helds->rows);
+			helds->rows[helds->count++] = (struct held){ i, withs[j] };
+		}
+	}
+}
+
+/*
+ * The `with` of the lock: of an RLock its owner's outermost.  Of a Lock the only one; if threads are in
+ * several, one of them holds it, and it is not known which.
+ */
+static const struct held *find_held(const struct threads *threads, const struct helds *helds,
+				    const struct remote_thread *waiter)
+{
+	const struct held *found = NULL;
+
+	for (size_t i = 0; i < helds->count; i++) {
+		const struct held *held = &helds->rows[i];
+
+		if (held->with.lock != waiter->wait.object)
+			continue;
+		if (waiter->wait.on == WAIT_ON_PYTHON_LOCK && found)
+			return NULL;
+		if (waiter->wait.on == WAIT_ON_PYTHON_LOCK ||
+		    threads->rows[held->thread].tid == waiter->wait_owner)
+			found = held;
+	}
+	return found;
+}
+
+static bool waits_for_python(const struct remote_thread *thread)
+{
+	return thread->wait.on == WAIT_ON_PYTHON_LOCK ||
+	       thread->wait.on == WAIT_ON_PYTHON_RLOCK;
+}
+
+static void find_by_with(struct remote *remote, const struct threads *threads)
+{
+	struct helds helds = { 0 };
+
+	list_withs(remote, threads, &helds);
+	for (size_t i = 0; i < threads->count; i++) {
+		struct remote_thread *thread = &threads->rows[i];
+		const struct held *held =
+			waits_for_python(thread) ? find_held(threads, &helds, thread) : NULL;
+
+		if (!held)
+			continue;
+		thread->wait_owner = threads->rows[held->thread].tid;
+		thread->held_at =
+			(struct wait_place){ held->with.frame->name, held->with.frame->file,
+					     held->with.line };
+	}
+	free(helds.rows);
+}
+
+void lock_owners_find(struct remote *remote, struct remote_thread *rows, size_t count)
+{
+	const struct threads list = { rows, count }, *threads = &list;
+	bool has_locks = false;
+
+	find_by_number(threads);
+	for (size_t i = 0; i < threads->count; i++)
+		has_locks |= waits_for_python(&threads->rows[i]);
+	if (has_locks)
+		find_by_with(remote, threads);
+}

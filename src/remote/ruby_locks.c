@@ -1,0 +1,213 @@
+/* The holder of Ruby's GVL and of its Mutexes, read from outside the process. */
+#include <string.h>
+
+#include "remote/process.h"
+#include "remote/ruby.h"
+#include "remote/ruby_internal.h"
+#include "walk/ruby.h"
+
+/*
+ * Where the thread that holds the GVL stands: 2.7 vm->gvl.owner; then in the ractor, whose place in
+ * rb_thread_t is 24: threads.gvl.owner (3.0, 3.1), threads.sched.running (from 3.2 on).  The queue
+ * of those that wait for it, a struct list_head, is behind it: up to 3.2 behind its mutex, from 3.3 on
+ * behind three flags (thread_pthread.h: rb_global_vm_lock_t, struct rb_thread_sched).
+ */
+#define THREAD_RACTOR 24U
+static const struct gvl_place {
+	uint32_t from; /* version >> 8 */
+	uint32_t owner, queue;
+	bool is_verified; /* by running it */
+} places[] = {
+	{ 0x0207, 8, 56, true },    { 0x0300, 336, 384, true }, { 0x0301, 336, 384, true },
+	{ 0x0302, 336, 384, true }, { 0x0303, 328, 344, true }, { 0x0304, 328, 344, true },
+};
+/* Of the GVL's struct: mutex, queue, conditions; from 3.3 on the mutex is in front of the owner. */
+#define GVL_SIZE   192U
+#define GVL_BEFORE 40U
+
+#define MOST_QUEUED 65536U
+/* A node of the queue lies in its rb_thread_t, within so many bytes. */
+#define THREAD_SIZE 1024U
+
+/* struct RTypedData: its type, whose name is the first field, and a flag, 2: data are embedded. */
+#define TYPED_TYPE     16U
+#define TYPED_FLAG     24U
+#define TYPED_EMBEDDED 2U
+#define RUBY_T_DATA    0x0c
+#define TYPE_NAME_SIZE 16
+/* struct rb_monitor: count, owner, mutex. */
+#define MONITOR_MUTEX 16U
+/* rb_execution_context_t.fiber_ptr lies before thread_ptr. */
+#define FIBER_BEFORE_THREAD 8U
+
+static const struct gvl_place *place_of(const struct remote_ruby *ruby)
+{
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		if (places[i].from == ruby->layout.version >> 8)
+			return &places[i];
+	}
+	return NULL;
+}
+
+bool remote_ruby_gvl_is_verified(const struct remote_ruby *ruby)
+{
+	const struct gvl_place *place = place_of(ruby);
+
+	return place && place->is_verified;
+}
+
+/*
+ * What the places are offsets of, for the thread with this context; 0: not known.  A thread that
+ * has just begun has none before it had the GVL once: then the others', and its rb_thread_t is 0.
+ */
+static uint64_t gvl_base(struct remote *remote, uint64_t context, uint64_t *out_thread)
+{
+	const struct ruby_layout *layout = &remote->ruby->layout;
+	const bool is_new = context == 0;
+	uint64_t base;
+
+	if (is_new && remote->ruby->count > 0)
+		context = remote->ruby->contexts[0].context;
+	if (context == 0 ||
+	    ruby_read(&remote->mem, out_thread, context, layout->offsets.ec_thread) < 0 ||
+	    ruby_read(&remote->mem, &base, *out_thread,
+		      layout->context_means == RUBY_CONTEXT_BY_LIST ? layout->offsets.thread_vm
+								    : THREAD_RACTOR) < 0)
+		return 0;
+	if (is_new)
+		*out_thread = 0;
+	return base;
+}
+
+/* The rb_thread_t that holds it; 0: none. */
+static uint64_t holder_of(struct remote *remote, uint64_t base)
+{
+	const struct gvl_place *place = place_of(remote->ruby);
+	uint64_t owner;
+
+	return place && base != 0 &&
+			       ruby_read(&remote->mem, &owner, base, (uint16_t)place->owner) >=
+				       0
+		       ? owner
+		       : 0;
+}
+
+bool remote_ruby_holds_gvl(struct remote *remote, uint64_t context)
+{
+	uint64_t thread = 0;
+	const uint64_t holder = holder_of(remote, gvl_base(remote, context, &thread));
+
+	return holder != 0 && holder == thread;
+}
+
+static pid_t tid_of(const struct remote_ruby *ruby, uint64_t thread)
+{
+	for (size_t i = 0; i < ruby->count && thread != 0; i++) {
+		if (ruby->contexts[i].thread == thread)
+			return ruby->contexts[i].tid;
+	}
+	return 0;
+}
+
+pid_t remote_ruby_gvl_holder(struct remote *remote, uint64_t context)
+{
+	uint64_t thread;
+
+	return tid_of(remote->ruby, holder_of(remote, gvl_base(remote, context, &thread)));
+}
+
+/* The last rb_thread_t that begins before the node of the queue; 0: that of a thread without a context. */
+static uint64_t thread_of_node(const struct remote_ruby *ruby, uint64_t node)
+{
+	uint64_t found = 0;
+
+	for (size_t i = 0; i < ruby->count; i++) {
+		const uint64_t thread = ruby->contexts[i].thread;
+
+		if (thread <= node && node - thread < THREAD_SIZE && thread > found)
+			found = thread;
+	}
+	return found;
+}
+
+bool remote_ruby_waits_for_gvl(struct remote *remote, uint64_t context, uint64_t futex)
+{
+	const struct gvl_place *place = place_of(remote->ruby);
+	uint64_t thread, node;
+	const uint64_t base = gvl_base(remote, context, &thread);
+
+	if (!place || base == 0)
+		return false;
+	if (futex >= base + place->owner - GVL_BEFORE && futex < base + place->owner + GVL_SIZE)
+		return true;
+	node = base + place->queue;
+	for (uint32_t i = 0; i < MOST_QUEUED; i++) {
+		if (mem_read(&remote->mem, &node, sizeof node, node) < 0 || node == 0 ||
+		    node == base + place->queue)
+			return false;
+		if (thread_of_node(remote->ruby, node) == thread)
+			return true;
+	}
+	return false;
+}
+
+/* The data of a typed object, and its type's name; 0: it is none. */
+static uint64_t typed_data(struct remote *remote, uint64_t object, char name[TYPE_NAME_SIZE])
+{
+	const uint16_t data_offset = remote->ruby->layout.offsets.typed_data;
+	struct mem *mem = &remote->mem;
+	uint64_t type, flag, text, data;
+
+	if ((ruby_flags_of(mem, object) & RUBY_TYPE_MASK) != RUBY_T_DATA ||
+	    mem_read(mem, &type, sizeof type, object + TYPED_TYPE) < 0 ||
+	    mem_read(mem, &flag, sizeof flag, object + TYPED_FLAG) < 0 || flag == 0 ||
+	    flag > (1 | TYPED_EMBEDDED) || mem_read(mem, &text, sizeof text, type) < 0 ||
+	    mem_read(mem, name, TYPE_NAME_SIZE, text) < 0)
+		return 0;
+	if (flag & TYPED_EMBEDDED)
+		return object + data_offset;
+	return ruby_read(mem, &data, object, data_offset) < 0 ? 0 : data;
+}
+
+/* rb_mutex_t begins with what holds it: a thread (2.7), from then on a fiber. */
+pid_t remote_ruby_mutex_owner(struct remote *remote, uint64_t mutex)
+{
+	const struct remote_ruby *ruby = remote->ruby;
+	const uint16_t offset =
+		(uint16_t)(ruby->layout.offsets.ec_thread - FIBER_BEFORE_THREAD);
+	uint64_t owner, fiber;
+
+	if (mem_read(&remote->mem, &owner, sizeof owner, mutex) < 0 || owner == 0)
+		return 0;
+	for (size_t i = 0; i < ruby->count; i++) {
+		if (ruby->contexts[i].thread == owner ||
+		    (ruby_read(&remote->mem, &fiber, ruby->contexts[i].context, offset) >= 0 &&
+		     fiber == owner))
+			return ruby->contexts[i].tid;
+	}
+	return 0;
+}
+
+struct ruby_receiver remote_ruby_receiver(struct remote *remote, uint64_t context)
+{
+	const struct ruby_offsets *offsets = &remote->ruby->layout.offsets;
+	struct ruby_receiver receiver = { 0 };
+	char name[TYPE_NAME_SIZE];
+	uint64_t frame, self, data, mutex;
+
+	if (context == 0 || ruby_read(&remote->mem, &frame, context, offsets->ec_frame) < 0 ||
+	    ruby_read(&remote->mem, &self, frame, offsets->frame_self) < 0)
+		return receiver;
+	data = typed_data(remote, self, name);
+	if (data != 0 && memcmp(name, "monitor", sizeof "monitor") == 0 &&
+	    mem_read(&remote->mem, &mutex, sizeof mutex, data + MONITOR_MUTEX) >= 0)
+		data = typed_data(remote, mutex, name);
+	if (data == 0)
+		return receiver;
+	if (memcmp(name, "VM/thread", sizeof "VM/thread") == 0)
+		return (struct ruby_receiver){ data, true, tid_of(remote->ruby, data) };
+	if (memcmp(name, "mutex", sizeof "mutex") == 0)
+		return (struct ruby_receiver){ data, false,
+					       remote_ruby_mutex_owner(remote, data) };
+	return receiver;
+}

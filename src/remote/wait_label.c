@@ -1,0 +1,306 @@
+#include "remote/wait_label.h"
+
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/monotonic.h"
+#include "base/text.h"
+#include "remote/calls.h"
+#include "remote/process.h"
+#include "remote/task.h"
+
+#define POLL_MAX  1024U
+#define KINDS_MAX 8
+/* fd_set of the C library; larger ones are not looked at. */
+#define SELECT_MAX 1024U
+
+const char *wait_descriptor_kind(const char *link)
+{
+	static const struct {
+		const char *begin, *kind;
+	} kinds[] = {
+		{ "socket:", "a socket" },
+		{ "pipe:", "a pipe" },
+		{ "anon_inode:[eventfd]", "an eventfd" },
+		{ "anon_inode:[eventpoll]", "an epoll" },
+		{ "anon_inode:[timerfd]", "a timer" },
+		{ "anon_inode:[signalfd]", "a signalfd" },
+		{ "anon_inode:[io_uring]", "a ring" },
+		{ "anon_inode:[pidfd]", "a process" },
+		{ "anon_inode:inotify", "an inotify" },
+	};
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		if (strncmp(link, kinds[i].begin, strlen(kinds[i].begin)) == 0)
+			return kinds[i].kind;
+	}
+	return link;
+}
+
+static bool read_link(const struct remote *remote, int fd, char link[PATH_MAX])
+{
+	char path[48];
+	ssize_t len;
+
+	if (remote->core)
+		return false;
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)remote->pid, fd);
+	len = readlink(path, link, PATH_MAX - 1);
+	if (len < 0)
+		return false;
+	link[len] = '\0';
+	return true;
+}
+
+/* A label that is made. */
+struct label {
+	struct remote *remote;
+	const struct task_call *call;
+	bool is_brief;
+	struct text *out;
+};
+
+/* What a socket is connected to. */
+static bool add_socket(const struct label *label, const char *link)
+{
+	uint64_t inode;
+
+	return sscanf(link, "socket:[%" SCNu64 "]", &inode) == 1 &&
+	       sockets_add(&label->remote->sockets, label->remote->pid, inode, monotonic_ns(),
+			   label->out);
+}
+
+static void add_descriptor(const struct label *label, int fd)
+{
+	char link[PATH_MAX];
+
+	if (!read_link(label->remote, fd, link)) {
+		if (!label->is_brief)
+			text_addf(label->out, "descriptor %d", fd);
+		return;
+	}
+	const char *kind = wait_descriptor_kind(link);
+
+	if (!add_socket(label, link))
+		text_add_printable(label->out, kind, strlen(kind));
+	if (kind != link && !label->is_brief)
+		text_addf(label->out, ", descriptor %d", fd);
+}
+
+/* Descriptors by what they are, in the order they came. */
+struct tally {
+	struct {
+		const char *kind; /* a literal; files are "a file" */
+		unsigned int count;
+	} kinds[KINDS_MAX];
+	size_t count;
+	int last;
+	unsigned int total;
+};
+
+static void tally_add(struct tally *tally, const struct remote *remote, int fd)
+{
+	char link[PATH_MAX];
+	const char *kind = "a descriptor";
+	size_t i = 0;
+
+	if (read_link(remote, fd, link)) {
+		kind = wait_descriptor_kind(link);
+		if (kind == link)
+			kind = "a file";
+	}
+	while (i < tally->count && strcmp(tally->kinds[i].kind, kind) != 0)
+		i++;
+	if (i == KINDS_MAX)
+		return;
+	if (i == tally->count)
+		tally->kinds[tally->count++].kind = kind;
+	tally->kinds[i].count++;
+	tally->last = fd;
+	tally->total++;
+}
+
+static void add_tally(const struct label *label, const struct tally *tally)
+{
+	struct text *out = label->out;
+
+	if (tally->total == 1) {
+		add_descriptor(label, tally->last);
+		return;
+	}
+	for (size_t i = 0; i < tally->count; i++) {
+		const char *kind = tally->kinds[i].kind;
+
+		text_add(out, i > 0 ? ", " : "");
+		if (tally->kinds[i].count == 1)
+			text_add(out, kind);
+		else /* without its article, in the plural */
+			text_addf(out, "%u %ss", tally->kinds[i].count, strchr(kind, ' ') + 1);
+	}
+}
+
+static void tally_poll(const struct label *label, struct tally *tally)
+{
+	const uint64_t at = label->call->arguments[0], count = label->call->arguments[1];
+	struct pollfd entry;
+
+	for (uint64_t i = 0; i < count && i < POLL_MAX; i++) {
+		if (mem_read(&label->remote->mem, &entry, sizeof entry, at + i * sizeof entry) <
+		    0)
+			break;
+		if (entry.fd >= 0)
+			tally_add(tally, label->remote, entry.fd);
+	}
+}
+
+static void tally_select(const struct label *label, struct tally *tally)
+{
+	const uint64_t *arguments = label->call->arguments;
+
+	for (uint64_t fd = 0; fd < arguments[0] && fd < SELECT_MAX; fd++) {
+		uint64_t bits = 0, word;
+
+		for (int i = 1; i <= 3; i++) {
+			if (arguments[i] != 0 &&
+			    mem_read(&label->remote->mem, &word, sizeof word,
+				     arguments[i] + fd / 64 * sizeof word) >= 0)
+				bits |= word;
+		}
+		if (bits >> fd % 64 & 1)
+			tally_add(tally, label->remote, (int)fd);
+	}
+}
+
+static void tally_descriptors(const struct label *label, const struct call *known,
+			      struct tally *tally)
+{
+	if (known->on == CALL_ON_POLL)
+		tally_poll(label, tally);
+	else
+		tally_select(label, tally);
+}
+
+/* How many descriptors an epoll watches: "tfd: …" for each. */
+static void add_epoll(const struct label *label, int fd)
+{
+	const struct remote *remote = label->remote;
+	char file[32], text[65536];
+	unsigned int count = 0;
+
+	snprintf(file, sizeof file, "../../fdinfo/%d", fd);
+	if (remote->core || label->is_brief ||
+	    task_read_text(remote->pid, remote->pid, file, text, sizeof text) < 0)
+		return;
+	for (const char *at = text; (at = strstr(at, "tfd:")) != NULL; at++)
+		count++;
+	text_addf(label->out, "%u descriptor%s", count, count == 1 ? "" : "s");
+}
+
+static void add_time(const struct label *label, uint64_t at)
+{
+	const uint64_t *arguments = label->call->arguments;
+	struct timespec time;
+
+	if (at == 0 || label->is_brief ||
+	    mem_read(&label->remote->mem, &time, sizeof time, at) < 0)
+		return;
+	/* clock_nanosleep(clock, TIMER_ABSTIME, …): not how long, but until when. */
+	if (at == arguments[2] && (arguments[1] & TIMER_ABSTIME))
+		return;
+	text_addf(label->out, "%.6g s", (double)time.tv_sec + (double)time.tv_nsec / 1e9);
+}
+
+/* The kernel's limit on struct sockaddr is 128 bytes; this is of IPv4 and IPv6. */
+static void add_address(const struct label *label, uint64_t at, uint64_t len)
+{
+	struct sockaddr_in6 address = { 0 };
+	char text[INET6_ADDRSTRLEN];
+
+	if (len > sizeof address)
+		len = sizeof address;
+	if (mem_read(&label->remote->mem, &address, (uint32_t)len, at) < 0)
+		return;
+	const struct sockaddr_in *four = (const struct sockaddr_in *)&address;
+
+	if (address.sin6_family == AF_INET && len >= sizeof *four &&
+	    inet_ntop(AF_INET, &four->sin_addr, text, sizeof text))
+		text_addf(label->out, "%s:%u", text, (unsigned)ntohs(four->sin_port));
+	else if (address.sin6_family == AF_INET6 && len == sizeof address &&
+		 inet_ntop(AF_INET6, &address.sin6_addr, text, sizeof text))
+		text_addf(label->out, "[%s]:%u", text, (unsigned)ntohs(address.sin6_port));
+}
+
+static void add_object(const struct label *label, const struct call *known)
+{
+	const uint64_t *arguments = label->call->arguments;
+	const uint64_t argument = arguments[known->argument];
+	struct tally tally = { 0 };
+
+	switch ((enum call_on)known->on) {
+	case CALL_ON_DESCRIPTOR:
+		add_descriptor(label, (int)argument);
+		break;
+	case CALL_ON_EPOLL:
+		add_epoll(label, (int)argument);
+		break;
+	case CALL_ON_POLL:
+	case CALL_ON_SELECT:
+		tally_descriptors(label, known, &tally);
+		add_tally(label, &tally);
+		break;
+	case CALL_ON_TIME:
+		add_time(label, argument);
+		break;
+	case CALL_ON_PROCESS:
+		if ((int)argument > 0 && !label->is_brief)
+			text_addf(label->out, "process %d", (int)argument);
+		break;
+	case CALL_ON_ADDRESS:
+		add_address(label, argument, arguments[known->argument + 1]);
+		if (label->out->len == 0)
+			add_descriptor(label, (int)arguments[0]);
+		break;
+	case CALL_ON_FUTEX:
+	case CALL_ON_NOTHING:
+		break;
+	}
+}
+
+void wait_describe(struct remote *remote, const struct task_call *call, bool is_brief,
+		   struct text *out)
+{
+	const struct call *known = call_find(call->number);
+	CLEANUP(text_done) struct text object = { 0 };
+	const struct label label = { remote, call, is_brief, &object };
+
+	if (call->is_running || call->number < 0)
+		return;
+	if (!known) {
+		text_addf(out, "system call %" PRId64, call->number);
+		return;
+	}
+	add_object(&label, known);
+	text_add(out, known->name);
+	if (object.len > 0)
+		text_addf(out, "(%s)", text_string(&object));
+}
+
+bool wait_has_descriptors(struct remote *remote, const struct task_call *call)
+{
+	const struct call *known = call_find(call->number);
+	const struct label label = { .remote = remote, .call = call };
+	struct tally tally = { 0 };
+
+	if (!known || (known->on != CALL_ON_POLL && known->on != CALL_ON_SELECT))
+		return true;
+	tally_descriptors(&label, known, &tally);
+	return tally.total > 0;
+}
