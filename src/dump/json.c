@@ -1,3 +1,4 @@
+/* A dump as JSON: docs/dump.schema.json. */
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <stdio.h>
@@ -37,7 +38,8 @@ static void add_address(struct json_object *object, const char *key, uint64_t ad
 /* NULL: they were not asked for, or the frame has no such thing. */
 static struct json_object *locals_array(const struct remote *remote, const struct dump_row *row)
 {
-	if (!remote->has_locals || row->language != DUMP_PYTHON)
+	if (!remote->has_locals || row->language != DUMP_PYTHON ||
+	    row->frame->kind == STACK_PYTHON_C)
 		return NULL;
 	struct json_object *array = json_object_new_array();
 
@@ -125,6 +127,48 @@ static void add_call(const struct task_call *call, struct json_object *object)
 	json_add(object, "system_call", its);
 }
 
+/* Where the thread that holds it came to hold it; null: not known. */
+static void add_held_at(const struct wait_place *place, struct json_object *object)
+{
+	struct json_object *its = NULL;
+
+	if (place->function) {
+		its = json_object_new_object();
+		json_add_string(its, "name", place->function);
+		json_add_string(its, "file", place->file);
+		json_add_figure(its, "line", place->line, 0);
+	}
+	json_add(object, "held_at", its);
+}
+
+static void add_waits(const struct remote_thread *thread, struct json_object *object)
+{
+	static const char *const words[] = {
+		[WAIT_ON_GIL] = "gil",
+		[WAIT_ON_GVL] = "gvl",
+		[WAIT_ON_MUTEX] = "mutex",
+		[WAIT_ON_RWLOCK] = "rwlock",
+		[WAIT_ON_THREAD] = "thread",
+		[WAIT_ON_RUBY_MUTEX] = "ruby_mutex",
+		[WAIT_ON_PYTHON_LOCK] = "python_lock",
+		[WAIT_ON_PYTHON_RLOCK] = "python_rlock",
+	};
+	const struct wait *wait = &thread->wait;
+	const bool is_lock = wait->on != WAIT_ON_NOTHING && wait->on != WAIT_ON_GIL &&
+			     wait->on != WAIT_ON_GVL && wait->on != WAIT_ON_THREAD;
+
+	json_add_string(object, "wait_state", wait_state_word((enum wait_state)wait->state));
+	json_add_string(object, "waits_for", words[wait->on]);
+	json_add_figure(object, "wait_owner", (uint64_t)thread->wait_owner, 0);
+	if (is_lock)
+		add_address(object, "lock", wait->object);
+	else
+		json_add(object, "lock", NULL);
+	json_add_figure(object, "lock_owner", is_lock ? (uint64_t)thread->wait_owner : 0, 0);
+	json_add_figure(object, "lock_readers", wait->readers, 0);
+	add_held_at(&thread->held_at, object);
+}
+
 static struct json_object *thread_object(const struct remote_thread *thread,
 					 const struct dump_thread *named)
 {
@@ -136,13 +180,9 @@ static struct json_object *thread_object(const struct remote_thread *thread,
 	json_add_u64(object, "inner_tid", (uint64_t)thread->inner_tid);
 	json_add_string(object, "name", thread->long_name ? thread->long_name : thread->name);
 	json_add_string(object, "state", state);
-	json_add_string(object, "wait", thread->wait);
+	json_add_string(object, "wait", thread->call_text);
 	add_call(&thread->call, object);
-	if (thread->lock.address != 0)
-		add_address(object, "lock", thread->lock.address);
-	else
-		json_add(object, "lock", NULL);
-	json_add_figure(object, "lock_owner", (uint64_t)thread->lock_owner, 0);
+	add_waits(thread, object);
 	json_add_string(object, "kernel_function",
 			*thread->kernel_function ? thread->kernel_function : NULL);
 	if (thread->signal != 0)

@@ -85,13 +85,16 @@ static void name_native(struct dump *dump, struct dump_thread *thread,
 static void name_interpreted(struct dump_thread *thread, const struct stack_frame *frame)
 {
 	thread->is_interpreted = true;
-	push(thread, &(struct dump_row){
-			     .language = frame->kind == STACK_PYTHON ? DUMP_PYTHON : DUMP_RUBY,
-			     .name = frame->name ? frame->name : "[function without a name]",
-			     .file = frame->file,
-			     .line = frame->line,
-			     .frame = frame,
-		     });
+	push(thread,
+	     &(struct dump_row){
+		     .language = frame->kind == STACK_PYTHON || frame->kind == STACK_PYTHON_C
+					 ? DUMP_PYTHON
+					 : DUMP_RUBY,
+		     .name = frame->name ? frame->name : "[function without a name]",
+		     .file = frame->file,
+		     .line = frame->line,
+		     .frame = frame,
+	     });
 }
 
 static bool is_interpreters(const struct remote *remote, const struct dump_row *row)
@@ -122,7 +125,7 @@ static bool waits_for_python_lock(const struct remote_thread *thread,
 	return false;
 }
 
-/* What calls the outermost frame of a program's language, and what interprets it. */
+/* What calls the outermost frame of a program's language, what interprets it, and our agent. */
 static void mark_plumbing(const struct remote *remote, struct dump_thread *thread)
 {
 	bool is_outside = true;
@@ -136,7 +139,7 @@ static void mark_plumbing(const struct remote *remote, struct dump_thread *threa
 		}
 		row->is_plumbing =
 			row->module &&
-			(is_interpreters(remote, row) ||
+			(is_interpreters(remote, row) || remote_path_is_agent(row->module) ||
 			 (is_outside && plumbing_of_file(row->module).kind == PLUMBING_LIBC));
 	}
 }

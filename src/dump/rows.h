@@ -33,7 +33,7 @@ struct dump_thread {
 	struct dump_row *rows; /* innermost first */
 	size_t count, capacity;
 	bool is_interpreted; /* it has frames of a program's own language */
-	/* It waits in CPython's lock: threading.Lock, and what is made of it; none has an owner. */
+	/* It waits in CPython's lock: threading.Lock, and what is made of it. */
 	bool waits_for_python_lock;
 };
 

@@ -1,0 +1,19 @@
+/*
+ * locks - which lock a thread waits for and which thread holds it, and deadlocks, in words.
+ */
+#pragma once
+#include <stdbool.h>
+
+struct remote_thread;
+struct snapshot;
+struct style;
+struct text;
+
+/*
+ * " for a Lock that thread 5 holds, in `with` at app.py:12"; nothing if it waits for no lock, and
+ * for no thread's end.  is_python: by its native frames it waits for a lock of CPython's.
+ */
+void dump_add_waited_lock(const struct remote_thread *thread, bool is_python, struct text *out);
+/* For each circle of threads that wait for each other a line a thread. */
+void dump_add_deadlocks(const struct snapshot *snapshot, const struct style *style,
+			struct text *out);
