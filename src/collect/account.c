@@ -211,16 +211,16 @@ static void account_unentered(struct image *image, const struct account_terms *t
 				     thread_events_read(&image->counters.events)
 			   : 0;
 
-	const bool is_told =
+	const bool is_end_known =
 		!terms->is_user_clock && image->ended_ns > 0 && !image->is_end_unknown;
 
 	/*
 	 * What was seen last is a lower bound: of user time, and of what may not be counted.
 	 */
-	image->cpu_ns = is_told ? image->ended_ns : counted_ns;
+	image->cpu_ns = is_end_known ? image->ended_ns : counted_ns;
 	if (image->seen_ns > image->cpu_ns)
 		image->cpu_ns = image->seen_ns;
-	image->is_accounted = (is_told || is_counted) && image->unwatched_since_ns == 0;
+	image->is_accounted = (is_end_known || is_counted) && image->unwatched_since_ns == 0;
 	if (image->cpu_ns != 0)
 		figures->unentered_ns = (int64_t)above(image->cpu_ns, image->cpu_before_ns);
 	if (image->is_watched_known && !terms->is_user_clock)
@@ -343,6 +343,13 @@ void account_close(struct image *image, const struct account_terms *terms,
 	if (image->is_accounted)
 		figures.cpu_ns = (int64_t)above(image->cpu_ns, image->cpu_before_ns);
 	image->booked_ns = account_booked_ns(image, &figures);
+	if (terms->is_wall)
+		figures = (struct figures){ .cpu_ns = figures.cpu_ns,
+					    .startup_ns = RECORDING_UNKNOWN,
+					    .exit_ns = RECORDING_UNKNOWN,
+					    .unentered_ns = RECORDING_UNKNOWN,
+					    .kernel_unsampled_ns = RECORDING_UNKNOWN,
+					    .traced_ns = RECORDING_UNKNOWN };
 	write_threads(image, terms, &figures, writer);
 	image_write(image, terms->session_start_ns, writer);
 }

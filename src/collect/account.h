@@ -21,6 +21,7 @@ struct account_terms {
 	bool is_user_mode_only; /* the events count no system time */
 	bool is_trace;          /* nothing was sampled: there are no figures */
 	bool is_user_clock;     /* figures are user time */
+	bool is_wall;           /* what no sample stands for is in rows already */
 };
 
 /* Its user and system time; with the user clock, its user time. */

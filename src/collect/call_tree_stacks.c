@@ -83,10 +83,12 @@ static uint32_t stack_in(struct pump *pump, struct image *image, uint32_t parent
 
 	/* Compiled code has addresses: only interpreters' functions lack a key. */
 	if (key & RING_INTERPRETED || key == 0)
-		codes_place(&pump->codes, &pump->epochs, image, pump->epochs.number,
+		codes_place(&pump->rows.codes, &pump->rows.epochs, image,
+			    pump->rows.epochs.number,
 			    key | RING_INTERPRETED | RING_NO_INSTRUCTION, &frame);
 	else
-		frame = pump_place(pump, image, key, mappings_era(image->mappings, when_ns));
+		frame = stack_rows_place(&pump->rows, image, key,
+					 mappings_era(image->mappings, when_ns));
 	recording_writer_add_frame(pump->writer, &frame, &stack.frame);
 	recording_writer_add_stack(pump->writer, &stack, &row);
 	return row;
@@ -99,7 +101,7 @@ static bool has_name(const struct image *image, const struct pump *pump, uint64_
 	if (key == 0)
 		return false;
 	if (key & RING_INTERPRETED)
-		return codes_has(&pump->epochs, image->row, key);
+		return codes_has(&pump->rows.epochs, image->row, key);
 	return mappings_find(image->mappings, key, mappings_era(image->mappings, when_ns)) !=
 	       NULL;
 }

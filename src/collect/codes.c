@@ -282,3 +282,20 @@ void codes_place_kernel(struct codes *codes, const char *name, uint32_t *row,
 {
 	place_named(codes, RECORDING_LANGUAGE_KERNEL, name, row, out_frame);
 }
+
+void codes_place_named_own(struct codes *codes, const char *name, uint32_t *row,
+			   struct recording_frame *out_frame)
+{
+	place_named(codes, RECORDING_LANGUAGE_FATHOM, name, row, out_frame);
+}
+
+void codes_place_read(struct codes *codes, const struct recording_code *code, uint32_t line,
+		      struct recording_frame *out_frame)
+{
+	uint32_t row = 0;
+
+	if (recording_writer_add_code(codes->writer, code, &row) < 0)
+		row = unknown_row(codes, code->language);
+	*out_frame = (struct recording_frame){ .module = module_row(codes, code->language),
+					       .address = (uint64_t)row << 32 | line };
+}

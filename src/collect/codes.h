@@ -40,9 +40,15 @@ bool codes_has_region(const struct epochs *epochs, uint32_t image_row, uint64_t 
 /* The place of one of fathom's own rows: which of CODES_OWN, and what it is called. */
 void codes_place_own(struct codes *codes, uint32_t which, const char *name,
 		     struct recording_frame *out_frame);
+/* The same of one that is not among those; *row is the recording's for it, 0 before the first time. */
+void codes_place_named_own(struct codes *codes, const char *name, uint32_t *row,
+			   struct recording_frame *out_frame);
 /* That of a function of the kernel's; *row is the recording's for it, 0 before the first time. */
 void codes_place_kernel(struct codes *codes, const char *name, uint32_t *row,
 			struct recording_frame *out_frame);
+/* That of an interpreted function that was read from outside, at the line being executed. */
+void codes_place_read(struct codes *codes, const struct recording_code *code, uint32_t line,
+		      struct recording_frame *out_frame);
 /* The place of an interpreted frame (abi/ring.h), a word of a stack of that epoch. */
 void codes_place(struct codes *codes, const struct epochs *epochs, const struct image *image,
 		 uint32_t epoch, uint64_t word, struct recording_frame *out_frame);

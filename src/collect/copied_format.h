@@ -19,7 +19,7 @@ struct perf_event_header;
 #define COPIED_KERNEL_FRAMES 128
 
 struct copied_sample {
-	uint64_t event; /* which one: two of one thread are told apart by it */
+	uint64_t event; /* which one: it distinguishes two of one thread */
 	uint64_t time_ns, period_ns;
 	int pid, tid;
 	uint64_t kernel[COPIED_KERNEL_FRAMES]; /* addresses, innermost first */

@@ -1,39 +1,28 @@
 #include "collect/enter.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "abi/handshake.h"
 #include "abi/ring.h"
 #include "abi/ring_terms.h"
-#include "abi/ticks.h"
-#include "abi/trace.h"
 #include "base/memory.h"
-#include "base/monotonic.h"
 #include "collect/cpu_meter.h"
+#include "collect/enter_ring.h"
 #include "collect/hello_server.h"
 #include "collect/image.h"
 #include "collect/interpreters.h"
 #include "collect/pause.h"
+#include "collect/overhead.h"
 #include "collect/perf_events.h"
 #include "collect/process_stat.h"
-#include "collect/ring_memory.h"
-#include "collect/ring_view.h"
 #include "collect/thread_events.h"
 #include "attach/status.h"
 #include "collect/known_calls.h"
-
-/*
- * Of a trace 16 MiB.  Names are all that is sent, each once, but thousands within milliseconds
- * (modules that are imported), and the recorder may not run meanwhile: 20,000 functions of Python
- * take 2.5 MiB.
- */
-#define TRACE_RING_WORD_COUNT (2U * 1024 * 1024)
 
 /* As the report shows them, behind the program's name. */
 static const struct {
@@ -45,120 +34,37 @@ static const struct {
 #undef X
 };
 
-/* What the machine's counter counts in so many nanoseconds, by what it did in the session. */
-static uint64_t ticks_in(uint64_t ns, const struct enter_terms *terms)
-{
-	const double gone_ns = (double)(monotonic_ns() - terms->start_ns);
-	const double gone_ticks = (double)(ticks_now() - terms->start_ticks);
-
-	return gone_ns == 0 ? 0 : (uint64_t)((double)ns * gone_ticks / gone_ns);
-}
-
-/* A file of the ring's size, sealed so that no process can make us fault; or a negative errno. */
-static int ring_make_file(uint64_t bytes)
-{
-	int fd = memfd_create("fathom-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-
-	if (fd < 0)
-		return -errno;
-	if (ftruncate(fd, (off_t)bytes) < 0 ||
-	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0) {
-		int rc = -errno;
-
-		close(fd);
-		return rc;
-	}
-	return fd;
-}
-
-/* Whether events are to trigger in it; else timers do. */
-static bool image_has_sigtrap(const struct image *image, const struct enter_terms *terms)
-{
-	return terms->has_sigtrap && !image->trigger.begins_by_timers;
-}
-
-/* session_agent.h says why. */
-static bool image_is_user_mode_only(const struct image *image, const struct enter_terms *terms)
-{
-	return terms->is_user_mode_only || image->is_attached;
-}
-
-static bool has_kernel_ticks(const struct image *image, const struct enter_terms *terms)
-{
-	return !terms->is_trace && (terms->has_kernel_ticks ||
-				    (image->is_attached && terms->clock == CLOCK_KIND_CPU));
-}
-
-/* The ring's memory; smaller than it should be where files may not be so large (ulimit -f). */
-static int ring_make(struct image *image, const struct enter_terms *terms)
-{
-	/* Of a page the same: most programs have some thousand different stacks. */
-	const uint64_t trace_bytes = terms->is_trace ? sizeof(struct trace_area) : 0;
-	uint64_t words = terms->is_trace ? TRACE_RING_WORD_COUNT
-					 : ring_memory_words(terms->rate_hz, terms->processors);
-	int fd = ring_make_file(ring_words_end(words) + trace_bytes);
-
-	while (fd == -EFBIG && words > RING_MEMORY_WORDS_LEAST) {
-		words /= 2;
-		fd = ring_make_file(ring_words_end(words) + trace_bytes);
-	}
-	if (fd < 0)
-		return fd;
-	const uint64_t bytes = ring_words_end(words) + trace_bytes;
-	struct ring_header *ring = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-
-	if (ring == MAP_FAILED) {
-		int rc = -errno;
-
-		close(fd);
-		return rc;
-	}
-	ring->magic = RING_MAGIC;
-	ring->version = RING_VERSION;
-	ring->word_count = words;
-	ring->period_ns = image->period_ns;
-	ring->period_ticks = ticks_in(image->period_ns, terms);
-	ring->epoch = image->epoch_base ^ image->serial;
-	/*
-	 * Rather too little, which the recorder sees and mends, than too much, which it
-	 * cannot.
-	 */
-	ring->switch_cost_ns =
-		image_has_sigtrap(image, terms) ? terms->switch_cost_ns * 3 / 4 : 0;
-	ring->flags = (terms->clock == CLOCK_KIND_USER ? RING_CLOCK_USER : 0) |
-		      (image_is_user_mode_only(image, terms) ? RING_USER_MODE_ONLY : 0) |
-		      (has_kernel_ticks(image, terms) ? RING_KERNEL_TICKS : 0) |
-		      (image_has_sigtrap(image, terms) || terms->is_trace ? 0 : RING_TIMER) |
-		      (terms->is_trace ? RING_TRACE : 0) |
-		      (terms->no_builtins ? RING_NO_BUILTINS : 0) |
-		      (terms->has_blocks ? RING_BLOCKS : 0) |
-		      (terms->is_paused ? RING_PAUSED : 0);
-	ring->trace_offset = terms->is_trace ? ring_words_end(words) : 0;
-	ring->bytes = bytes;
-	ring->wishes = terms->has_sideband ? 0 : RING_WISH_IMAGES;
-	image->ring = ring;
-	image->ring_bytes = bytes;
-	image->ring_words = words;
-	ring_view_begin(image);
-	return fd;
-}
-
-static void ring_drop(struct image *image)
-{
-	/* Its calls are counted in the same memory. */
-	known_calls_free(image->calls);
-	image->calls = NULL;
-	munmap(image->ring, image->ring_bytes);
-	image->ring = NULL;
-}
-
 struct opening {
 	struct image *image;
 	const struct handshake_hello *hello;
 	const struct enter_terms *terms;
 	bool is_off;
 	size_t older;
+	unsigned int looks; /* at threads that block SIGTRAP, again */
 };
+
+/*
+ * libc blocks all signals while it creates a thread, ends one, or forks.  What is ready to run may wait
+ * for a processor in the midst of it: that is looked at for 50 ms, and a sleeper for 6.
+ */
+#define LOOKS_AT_ONE  28
+#define LOOKS_ASLEEP  16
+#define LOOKS_MOST    64
+#define LOOK_FIRST_NS 100000
+
+/* Not for a moment only.  status: as it is now. */
+static bool is_blocking(struct opening *opening, pid_t tid, struct attach_status *status)
+{
+	for (int i = 0; attach_status_has_signal(status->blocked, SIGTRAP); i++) {
+		if (i == LOOKS_AT_ONE || (i >= LOOKS_ASLEEP && status->state != 'R') ||
+		    opening->looks++ >= LOOKS_MOST)
+			return true;
+		nanosleep(&(struct timespec){ .tv_nsec = LOOK_FIRST_NS << i / 4 }, NULL);
+		if (attach_status_read(opening->image->pid, tid, status) < 0)
+			return false;
+	}
+	return false;
+}
 
 /*
  * Of a process that runs already: not the thread that says hello, which is ours, nor one that
@@ -172,7 +78,7 @@ static bool may_be_trapped(struct opening *opening, pid_t tid)
 	if (attach_status_read(image->pid, tid, &status) < 0 ||
 	    (u32)status.inner_tid == opening->hello->tid)
 		return false;
-	if (!attach_status_has_signal(status.blocked, SIGTRAP))
+	if (!is_blocking(opening, tid, &status))
 		return true;
 	if (image->blocking++ == 0)
 		image->first_blocking = tid;
@@ -180,6 +86,20 @@ static bool may_be_trapped(struct opening *opening, pid_t tid)
 }
 
 /* The event that samples a thread; where timers do, one that counts for the account. */
+static int sampler_open(const struct opening *opening, pid_t tid, unsigned int rung,
+			bool is_off)
+{
+	const struct image *image = opening->image;
+
+	return perf_open_sampler(tid, &(struct perf_sampler){
+					      .period_ns = image->period_ns << rung,
+					      .is_user_mode_only = enter_is_user_mode_only(
+						      image, opening->terms),
+					      .is_off = is_off,
+					      .mark = HANDSHAKE_EVENT_MARK + rung,
+				      });
+}
+
 static int thread_event_open(void *context, pid_t tid)
 {
 	struct opening *opening = context;
@@ -191,13 +111,28 @@ static int thread_event_open(void *context, pid_t tid)
 		image->ring->older_tids[opening->older++] = (u32)tid;
 	if (!opening->terms->has_sigtrap)
 		return perf_open_counter(tid, false);
-	return perf_open_sampler(tid, &(struct perf_sampler){
-					      .period_ns = image->period_ns,
-					      .is_user_mode_only = image_is_user_mode_only(
-						      image, opening->terms),
-					      .is_off = opening->is_off,
-					      .mark = HANDSHAKE_EVENT_MARK,
-				      });
+	return sampler_open(opening, tid, 0, opening->is_off);
+}
+
+/* The same thread's with a longer period. */
+static int rung_open(void *context, unsigned int rung)
+{
+	const struct opening *opening = context;
+
+	return sampler_open(opening, opening->image->pid, rung, true);
+}
+
+/* Where a budget is to be kept: the rate may change from then on. */
+static void image_open_rungs(struct opening *opening)
+{
+	struct image *image = opening->image;
+	const struct overhead_terms *overhead = opening->terms->overhead;
+
+	if (overhead == NULL || opening->hello->occasion == HANDSHAKE_ATTACH ||
+	    !thread_events_add_rungs(&image->events, HANDSHAKE_EVENT_RUNGS, rung_open, opening))
+		return;
+	thread_events_step(&image->events, overhead_first_rung(overhead, image->period_ns),
+			   opening->is_off);
 }
 
 struct pause_terms enter_pause_terms(const struct enter_terms *terms)
@@ -216,7 +151,7 @@ static int image_open_events(struct image *image, const struct handshake_hello *
 				   .is_off = process_has_debugger(image->pid) };
 
 	struct image_trigger *trigger = &image->trigger;
-	const bool has_sigtrap = image_has_sigtrap(image, terms);
+	const bool has_sigtrap = enter_has_sigtrap(image, terms);
 	const bool has_events = terms->has_counters && !trigger->begins_by_timers;
 
 	if (!opening.is_off && terms->clock == CLOCK_KIND_CPU)
@@ -233,8 +168,10 @@ static int image_open_events(struct image *image, const struct handshake_hello *
 	const struct pause_terms pause_terms = enter_pause_terms(terms);
 
 	image->has_sampling_events = has_sigtrap && rc == 0;
+	if (image->has_sampling_events && has_events)
+		image_open_rungs(&opening);
 	image->has_kernel_samples =
-		image->has_sampling_events && !image_is_user_mode_only(image, terms);
+		image->has_sampling_events && !enter_is_user_mode_only(image, terms);
 	if (opening.is_off)
 		pause_begin(image, PAUSE_DEBUGGER, &pause_terms);
 	return has_sigtrap ? rc : 0;
@@ -244,7 +181,8 @@ static int image_open(struct image *image, const struct handshake_hello *hello,
 		      const struct enter_terms *terms)
 {
 	image->period_ns = perf_choose_period(terms->rate_hz, image->serial);
-	int ring_fd = ring_make(image, terms);
+	image->trust.processors = terms->all_processors;
+	int ring_fd = enter_ring_make(image, terms);
 
 	if (ring_fd < 0)
 		return ring_fd;
@@ -262,7 +200,7 @@ static int image_open(struct image *image, const struct handshake_hello *hello,
 	int rc = image_open_events(image, hello, terms);
 
 	if (rc < 0) {
-		ring_drop(image);
+		enter_ring_drop(image);
 		close(ring_fd);
 		return rc;
 	}
@@ -297,7 +235,7 @@ static const char *why_not_opened(int rc)
 		return HELLO_SERVER_NO_DESCRIPTORS;
 	case EACCES:
 	case EPERM:
-		return "the kernel does not let us watch it";
+		return "the kernel does not let fathom watch it";
 	case EFBIG:
 		return "a limit of file sizes (ulimit -f) leaves no room for the memory that "
 		       "is "
@@ -356,7 +294,7 @@ void enter_image(struct image *image, const struct handshake_hello *hello, int c
 	close(ring_fd);
 	if (rc < 0) {
 		image->is_counter_tried = false;
-		ring_drop(image);
+		enter_ring_drop(image);
 		image_leave_out(image, HELLO_SERVER_TOO_LATE);
 		return;
 	}

@@ -142,6 +142,16 @@ static int64_t since(uint64_t time_ns, uint64_t start_ns)
 	return time_ns > start_ns ? (int64_t)(time_ns - start_ns) : 0;
 }
 
+const char *image_program(const struct image *image)
+{
+	const struct module_place *first = NULL;
+
+	/* Before its loader (fs/binfmt_elf.c). */
+	if (image->has_program && image->mappings != NULL)
+		first = mappings_at(image->mappings, 0);
+	return first != NULL && first->has_file ? first->path : NULL;
+}
+
 struct recording_thread image_thread_row(const struct image *image,
 					 const struct image_thread *thread,
 					 uint64_t session_start_ns)
@@ -194,10 +204,11 @@ struct image_thread *image_thread_claimed(struct image *image, uint32_t tid, uin
 {
 	const bool is_crowded = image->thread_count - image->ended_threads >= MAX_THREADS;
 
-	if (tid == 0 || tid > MAX_TID) {
+	if (tid > MAX_TID)
 		image->trust.doubtful++;
+	/* 0: a thread that could not ask for its number, behind a filter of system calls. */
+	if (tid == 0 || tid > MAX_TID)
 		tid = (uint32_t)image->pid;
-	}
 	if (is_crowded && image_find_thread(image, (int)tid) == NULL)
 		return &image->threads[0];
 	return image_thread_at(image, (int)tid, time_ns, writer);

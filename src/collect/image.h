@@ -13,9 +13,11 @@
 
 #include "abi/ring.h"
 #include "base/table.h"
+#include "collect/brief_programs.h"
 #include "collect/cpu_meter.h"
 #include "collect/maps_interval.h"
 #include "collect/short_threads.h"
+#include "collect/overhead.h"
 #include "collect/switching.h"
 #include "collect/thread_events.h"
 #include "collect/title.h"
@@ -47,7 +49,11 @@ struct image_trigger {
 	bool passes_timers;    /* what it forks or executes begins by timers */
 	struct switching switching;
 	uint64_t children;      /* that it forked */
-	uint64_t priced;        /* of its switches, session->cost has so many */
+	uint64_t priced;        /* of its switches, session->cost has so many, */
+	uint64_t priced_births; /* and of its children */
+	uint64_t missed_ns;     /* of its time by missed_at switches, what its events missed */
+	uint64_t missed_at;
+	uint64_t event_samples; /* its handlers, until its events were closed */
 	uint64_t counted_ns;    /* by its events, until they were closed */
 	uint64_t clock_from_ns; /* its process's clock then */
 	uint64_t paused_ns;     /* and what it had burned paused */
@@ -92,6 +98,7 @@ struct pause {
 
 /* trust.h.  Zero: it is trusted. */
 struct trust {
+	uint32_t processors; /* of the machine; 0: not asked for yet */
 	bool is_lost;
 	bool is_fresh;      /* burned_ns was asked for in this round */
 	bool is_by_events;  /* it was its events that said */
@@ -138,7 +145,11 @@ struct image {
 
 	/* storms.h */
 	uint32_t brief_children; /* that ended, the last of them in a row */
-	uint32_t storm;          /* of its children; 0: none */
+	struct brief_programs brief_programs;
+	bool is_brief;          /* it ended before it burned two periods, without a sample */
+	bool has_long_below;    /* a process that it started was not brief */
+	bool has_threads_below; /* a process that it started has made some in a storm */
+	uint32_t storm;         /* of its children; 0: none */
 	bool has_had_storms;
 	uint32_t in_storm;    /* whose counters it has inherited; 0: none */
 	bool says_hello_late; /* it is, or was born, in one */
@@ -197,8 +208,9 @@ struct image {
 	/* Of the program that it is about to execute, if no agent will come to that. */
 	struct image_counters next_counters;
 	bool is_counter_tried;
-	uint64_t seen_ns; /* its CPU time (user clock: user time) when last looked at */
-	bool is_attached; /* its agent came while it ran: session_agent.h */
+	uint64_t seen_ns;      /* its CPU time (user clock: user time) when last looked at */
+	bool is_attached;      /* its agent came while it ran: session_agent.h */
+	bool is_attach_judged; /* whether one is to be brought in */
 	/* Of its threads then, those that block SIGTRAP and have no event. */
 	unsigned int blocking;
 	pid_t first_blocking;
@@ -210,8 +222,9 @@ struct image {
 	bool is_watched_known;
 	uint64_t watched_ns; /* what it had burned by then, as far as is known */
 	uint64_t period_ns;
-	uint64_t switch_cost_ns;  /* as its agent is to take it */
-	uint64_t switches_judged; /* account_check_switches() has looked at so many */
+	uint64_t switch_cost_ns;         /* as its agent is to take it */
+	struct overhead_window overhead; /* when its rate was looked at last */
+	uint64_t switches_judged;        /* account_check_switches() has looked at so many */
 
 	/* Where stacks are copied by the kernel: session_copied.h. */
 	struct copied_events *copied;      /* what samples it; NULL: nothing of the kind */
@@ -245,6 +258,8 @@ struct image *image_new(pid_t pid);
 /* Closes and unmaps what it holds. */
 void image_free(struct image *image);
 
+/* The path of the program that it has executed since its fork, as the kernel mapped it; NULL. */
+const char *image_program(const struct image *image);
 /* As it is now, without figures; what is not over has the image's end. */
 struct recording_thread image_thread_row(const struct image *image,
 					 const struct image_thread *thread,

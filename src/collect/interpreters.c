@@ -28,7 +28,7 @@ struct interpreter_file {
 	const struct interpreter_kind *kind;
 	void *image; /* the kind's */
 	struct load_bias bias;
-	bool is_told;                  /* a note says why its frames are not there */
+	bool is_noted;                 /* a note says why its frames are not there */
 	struct interpreter_file *next; /* another kind of interpreter in the same file */
 };
 
@@ -161,9 +161,9 @@ static void note_once(const struct interpreters *interpreters, struct interprete
 {
 	struct text note = { 0 };
 
-	if (file->is_told)
+	if (file->is_noted)
 		return;
-	file->is_told = true;
+	file->is_noted = true;
 	text_add_printable(&note, file->path, strlen(file->path));
 	text_addf(&note, ": no %s functions in its stacks: %s", file->kind->name, why_not);
 	recording_writer_note(interpreters->writer, text_string(&note));
@@ -324,7 +324,7 @@ void interpreters_look(struct interpreters *interpreters, struct image *image)
 }
 
 /* Says of an interpreter that was walked that its layout did not fit, if so. */
-static void tell_one(const struct interpreters *interpreters, const struct image *image,
+static void note_one(const struct interpreters *interpreters, const struct image *image,
 		     const struct image_interpreter *interpreter)
 {
 	const struct interpreter_kind *kind = interpreter->file->kind;
@@ -346,6 +346,6 @@ void interpreters_note(const struct interpreters *interpreters, const struct ima
 {
 	for (size_t i = 0; i < image->interpreter_count; i++) {
 		if (image->interpreters[i].has_layout)
-			tell_one(interpreters, image, &image->interpreters[i]);
+			note_one(interpreters, image, &image->interpreters[i]);
 	}
 }

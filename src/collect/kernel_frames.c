@@ -122,8 +122,8 @@ uint32_t kernel_frames_add(struct kernel_frames *frames, struct pump *pump, uint
 		if (symbol == last && symbol->address == 0)
 			continue;
 		last = symbol;
-		codes_place_kernel(&pump->codes, symbol->name, &symbol->code, &frame);
-		row = pump_add_node(pump, row, &frame);
+		codes_place_kernel(&pump->rows.codes, symbol->name, &symbol->code, &frame);
+		row = stack_rows_add(&pump->rows, row, &frame);
 	}
 	return row;
 }

@@ -17,6 +17,7 @@
 /* What is known of a node. */
 struct known_node {
 	uint64_t calls, self_ticks; /* as they were written */
+	uint64_t priced;            /* calls whose cost is counted (trace_limit.h) */
 	uint64_t ns;                /* of the row, with what was left out of it */
 	uint32_t stack;             /* of the recording; for the outermost, 0 */
 	uint32_t row;               /* of calls; 0: none so far */
@@ -35,6 +36,14 @@ struct known_step {
 	uint64_t key;
 };
 
+/* What trace_limit.h decided.  Zero-initialized: calls are counted. */
+struct trace_limit {
+	bool is_throttled;
+	uint64_t since_ns;     /* CLOCK_MONOTONIC */
+	uint64_t throttled_ns; /* but for since */
+	uint32_t times;
+};
+
 /* Zero-initialized by known_calls_new(). */
 struct known_calls {
 	struct trace_area *area;
@@ -51,6 +60,8 @@ struct known_calls {
 	size_t path_capacity;
 	uint32_t reading; /* the how many-th; the first is 1 */
 	uint64_t calls;
+	struct trace_limit limit;
+	double cost_ticks; /* what tracing took, as far as it was looked at (trace_limit.h) */
 	uint64_t nameless; /* callees whose names never came */
 };
 

@@ -3,6 +3,7 @@
 #include "abi/walk_status.h"
 #include "collect/codes.h"
 #include "collect/image.h"
+#include "collect/wall.h"
 #include "record/writer.h"
 
 static const char *const names[NO_SAMPLE_KINDS] = {
@@ -27,7 +28,9 @@ static uint32_t stack_of(struct no_sample_rows *rows, enum no_sample_kind kind,
 void no_sample_add(struct no_sample_rows *rows, const struct image_thread *thread,
 		   const struct no_sample *time)
 {
-	if (time->ns == 0)
+	const uint64_t ns = wall_claim(rows->wall, thread->row, time->ns);
+
+	if (ns == 0)
 		return;
 	if (!recording_writer_has_room(rows->codes->writer)) {
 		rows->left_out++;
@@ -42,7 +45,7 @@ void no_sample_add(struct no_sample_rows *rows, const struct image_thread *threa
 			.thread = thread->row,
 			.stack = stack_of(rows, time->kind, time->callers),
 			.ending = WALK_NO_SAMPLE,
-			.weight_ns = (int64_t)time->ns,
+			.weight_ns = (int64_t)ns,
 		});
 }
 

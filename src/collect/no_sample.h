@@ -8,6 +8,7 @@
 struct codes;
 struct image;
 struct image_thread;
+struct wall;
 
 enum no_sample_kind {
 	/* Between the last sample of a thread or process (its birth, if it had none) and its end. */
@@ -30,6 +31,7 @@ struct no_sample_rows {
 	struct codes *codes; /* not owned */
 	uint64_t session_start_ns;
 	uint64_t now_ns;   /* what has no end ends then */
+	struct wall *wall; /* NULL: samples are of another clock */
 	uint64_t left_out; /* rows for which the writer had no room */
 };
 

@@ -4,11 +4,15 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/error.h"
+
+/* Of a period, by how much it is not the round one. */
+enum { LEAST_OFF_PPM = 10000, MOST_OFF_PPM = 50000 };
 
 static int perf_open(struct perf_event_attr *attr, pid_t pid, int cpu)
 {
@@ -86,21 +90,41 @@ uint64_t perf_read_counter(int fd)
 
 static bool is_prime(uint64_t n)
 {
-	if (n < 4)
-		return n >= 2;
-	for (uint64_t divisor = 2; divisor * divisor <= n; divisor++) {
+	if (n < 4 || n % 2 == 0)
+		return n == 2 || n == 3;
+	for (uint64_t divisor = 3; divisor * divisor <= n; divisor += 2) {
 		if (n % divisor == 0)
 			return false;
 	}
 	return true;
 }
 
+/* Drawn once by each recorder; never 0. */
+static uint64_t drawn(void)
+{
+	static uint64_t number;
+
+	if (number == 0 && getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
+		number = (uint64_t)getpid();
+	number |= number == 0;
+	return number;
+}
+
+/* SplitMix64 (Steele, Lea and Flood 2014): each bit of the result depends on all of n. */
+static uint64_t mix(uint64_t n)
+{
+	n = (n ^ n >> 30) * 0xbf58476d1ce4e5b9ULL;
+	n = (n ^ n >> 27) * 0x94d049bb133111ebULL;
+	return n ^ n >> 31;
+}
+
 uint64_t perf_choose_period(uint32_t rate_hz, uint32_t serial)
 {
 	const uint64_t round = 1000000000ULL / rate_hz;
-	/* 0.31 % below the round period, and up to 0.2 % more for the processes to come. */
-	const uint64_t off_by = round * (3100 + 97 * (serial % 20)) / 1000000;
-	uint64_t period = round - off_by;
+	const uint64_t random = mix(drawn() + serial * 0x9e3779b97f4a7c15ULL);
+	const uint64_t ppm = LEAST_OFF_PPM + (random >> 1) % (MOST_OFF_PPM - LEAST_OFF_PPM);
+	uint64_t period =
+		random & 1 ? round + round * ppm / 1000000 : round - round * ppm / 1000000;
 
 	while (!is_prime(period))
 		period--;
@@ -143,7 +167,7 @@ void perf_ability_explain(struct perf_ability *ability, int rc)
 						     "as containers have");
 	else if (rc == -ENOSYS)
 		snprintf(ability->why, sizeof ability->why,
-			 "this kernel, or a filter around us, has no perf_event_open");
+			 "this kernel, or a filter around fathom, has no perf_event_open");
 	else
 		snprintf(ability->why, sizeof ability->why, "perf_event_open failed (%s)",
 			 strerror(-rc));

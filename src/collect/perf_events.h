@@ -63,8 +63,9 @@ int perf_open_unshared(pid_t tid);
 uint64_t perf_read_counter(int fd);
 
 /*
- * A prime number of nanoseconds close to the period of rate_hz, another for each serial
- * number: 0.3 % and more off, since a period that is in step with the program's own
- * would see only some of its phases.
+ * A prime number of nanoseconds, at random 1 to 5 % more or less than the period of rate_hz:
+ * the same each time for a serial number, and others when a recorder is run again.  A program
+ * whose turns last as long as a fixed period, or a part of it, would be seen in some of its
+ * phases only, and in each recording (docs/decisions/0031).
  */
 uint64_t perf_choose_period(uint32_t rate_hz, uint32_t serial);

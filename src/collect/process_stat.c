@@ -32,9 +32,11 @@ bool process_stat_read(pid_t pid, struct process_stat *out_stat)
 		return false;
 	out_stat->exit_code = atoi(last + 1);
 	return sscanf(behind_name,
-		      ") %c %d %*d %*d %*d %*d %u %*u %*u %*u %*u %lu %*u %*d %*d %*d %*d %ld",
+		      ") %c %d %*d %*d %*d %*d %u %*u %*u %*u %*u %lu %*u %*d %*d %*d %*d %ld "
+		      "%*d "
+		      "%llu",
 		      &out_stat->state, &out_stat->parent, &out_stat->flags,
-		      &out_stat->user_ticks, &out_stat->threads) == 5;
+		      &out_stat->user_ticks, &out_stat->threads, &out_stat->start_ticks) == 6;
 }
 
 bool process_is_alive(pid_t pid)
@@ -145,23 +147,9 @@ size_t process_command_read(pid_t pid, char *text, size_t size, char **out_argum
 		out_arguments[count] = text + at;
 		at += (ssize_t)strlen(text + at) + 1;
 	}
+	/* A title that was written over them has NULs behind it. */
+	while (count > 0 && out_arguments[count - 1][0] == '\0')
+		count--;
 	out_arguments[count] = NULL;
 	return count;
-}
-
-bool process_maps_have(pid_t pid, const char *text)
-{
-	CLEANUP(freep) char *line = NULL;
-	char path[64];
-	size_t size = 0;
-	bool found = false;
-
-	snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
-	FILE *file = fopen(path, "re");
-
-	while (file != NULL && !found && getline(&line, &size, file) > 0)
-		found = strstr(line, text) != NULL;
-	if (file != NULL)
-		fclose(file);
-	return found;
 }

@@ -13,6 +13,7 @@ struct process_stat {
 	unsigned int flags;
 	unsigned long user_ticks;
 	long threads;
+	unsigned long long start_ticks; /* since boot: with the pid, which process it is */
 	int exit_code; /* as wait(2) gives it, from when the process begins to end; 0 before */
 };
 
@@ -35,13 +36,11 @@ bool process_is_alive(pid_t pid);
 uint64_t process_user_ns(pid_t pid);
 bool process_status_read(pid_t pid, struct process_status *out_status);
 /*
- * Its arguments, at most so many, cut where the text has no more room; NULL behind the last.  How many
- * there are: 0 of a kernel thread, and of one that has ended.
+ * Its arguments, at most so many, cut where the text has no more room, without empty ones at the end;
+ * NULL behind the last.  How many there are: 0 of a kernel thread, and of one that has ended.
  */
 size_t process_command_read(pid_t pid, char *text, size_t size, char **out_arguments,
 			    size_t most);
-/* Whether a line of its /proc/<pid>/maps has that text. */
-bool process_maps_have(pid_t pid, const char *text);
 /* Whether a debugger is attached to it at this moment. */
 bool process_has_debugger(pid_t pid);
 /* process_status_read() of the file's text.  False if a line before the groups is missing. */

@@ -18,8 +18,10 @@
 #include "collect/perf_events.h"
 #include "collect/ring_memory.h"
 #include "collect/ring_view.h"
+#include "collect/stack_rows.h"
 #include "collect/stacks.h"
 #include "collect/trust.h"
+#include "collect/wall.h"
 #include "record/writer.h"
 
 #define MAX_RECORD_WORDS 0x10000
@@ -31,25 +33,18 @@
 #define STALL_URGENT_NS   1000000000ULL
 /* Of the time between two looks not more counts than rounds are apart. */
 #define STALL_LOOK_NS 100000000ULL
-/* Two tables of 4 MiB: base/recent.h. */
-#define LEAF_ROWS (3U << 15)
-
 void pump_init(struct pump *pump, struct recording_writer *writer, uint64_t session_start_ns)
 {
 	*pump = (struct pump){ .writer = writer, .session_start_ns = session_start_ns };
 	pump->record = xreallocarray(NULL, MAX_RECORD_WORDS, sizeof *pump->record);
-	pump->leaf_rows.limit = LEAF_ROWS;
-	pump->codes.writer = writer;
-	pump->no_sample = (struct no_sample_rows){ .codes = &pump->codes,
+	stack_rows_init(&pump->rows, writer, session_start_ns);
+	pump->no_sample = (struct no_sample_rows){ .codes = &pump->rows.codes,
 						   .session_start_ns = session_start_ns };
-	epochs_init(&pump->epochs);
 }
 
 void pump_done(struct pump *pump)
 {
-	file_keeper_done(&pump->file_keeper);
-	epochs_done(&pump->epochs);
-	recent_done(&pump->leaf_rows);
+	stack_rows_done(&pump->rows);
 	free(pump->record);
 }
 
@@ -67,7 +62,7 @@ void pump_begin_round(struct pump *pump)
 	if (recording_writer_has_room(pump->writer))
 		pump_note_left_out(pump);
 	pump->round_ns = pump->no_sample.now_ns = monotonic_ns();
-	epochs_begin_round(&pump->epochs);
+	epochs_begin_round(&pump->rows.epochs);
 }
 
 uint64_t pump_mark(const struct image *image)
@@ -76,148 +71,14 @@ uint64_t pump_mark(const struct image *image)
 	return image->ring == NULL ? 0 : ring_view_head(image);
 }
 
-struct recording_frame pump_place(struct pump *pump, struct image *image, uint64_t address,
-				  uint32_t era)
-{
-	struct module_place *place = mappings_find(image->mappings, address, era);
-
-	if (place == NULL) {
-		/* One module for each image, for what was mapped nowhere. */
-		if (image->unknown_module == 0)
-			recording_writer_add_module(
-				pump->writer,
-				&(struct recording_module){ .kind = MODULE_KIND_UNKNOWN,
-							    .path = "[unknown]" },
-				&image->unknown_module);
-		return (struct recording_frame){ .module = image->unknown_module,
-						 .address = address };
-	}
-	if (place->row == 0 && place->path != NULL)
-		file_keeper_add(&pump->file_keeper, image->row, image->pid, place);
-	if (place->row == 0)
-		recording_writer_add_mapping(
-			pump->writer,
-			&(struct recording_mapping){
-				.process = image->row,
-				.module = place->module,
-				.start = place->start,
-				.end = place->end,
-				.file_offset = place->file_offset,
-				.from_ns = place->from_ns > pump->session_start_ns
-						   ? (int64_t)(place->from_ns -
-							       pump->session_start_ns)
-						   : 0,
-				.to_ns = RECORDING_UNKNOWN,
-			},
-			&place->row);
-	return (struct recording_frame){
-		.module = place->module,
-		.address =
-			place->has_file ? address - place->start + place->file_offset : address,
-	};
-}
-
-uint32_t pump_add_node(struct pump *pump, uint32_t parent, const struct recording_frame *frame)
-{
-	struct recording_stack stack = { .parent = parent };
-	uint32_t row = 0;
-
-	recording_writer_add_frame(pump->writer, frame, &stack.frame);
-	recording_writer_add_stack(pump->writer, &stack, &row);
-	return row;
-}
-
-/* What a word of a stack says. */
-static struct recording_frame pump_place_word(struct pump *pump, struct image *image,
-					      const struct known_stack *stack, uint64_t word,
-					      uint32_t era)
-{
-	struct recording_frame frame;
-
-	/* A program without an interpreter may have regions. */
-	if ((word & RING_INTERPRETED) == 0 ||
-	    (image->languages == 0 && !codes_has_region(&pump->epochs, image->row, word)))
-		return pump_place(pump, image, word, era);
-	codes_place(&pump->codes, &pump->epochs, image, stack->epoch, word, &frame);
-	return frame;
-}
-
-/* The recording's row of a stack's callers, in an era. */
-static uint32_t pump_translate(struct pump *pump, struct image *image,
-			       struct known_stack *stack, uint32_t era)
-{
-	const uint32_t meaning = pump->codes.meaning;
-	uint32_t row = 0;
-
-	if (stack->row != 0 && stack->era == era && stack->meaning == meaning)
-		return stack->row;
-	for (uint32_t i = stack->count; i-- > 0;) {
-		const struct recording_frame frame =
-			pump_place_word(pump, image, stack, stack->frames[i], era);
-
-		row = pump_add_node(pump, row, &frame);
-	}
-	stack->row = row;
-	stack->era = era;
-	stack->meaning = meaning;
-	return row;
-}
-
 static void pump_take_stack(struct pump *pump, const struct image *image, const uint64_t *words,
 			    uint64_t count)
 {
 	if (count < RING_WORDS(struct ring_stack))
 		return;
-	stacks_add(&pump->epochs, image->row, words[1], words + RING_WORDS(struct ring_stack),
+	stacks_add(&pump->rows.epochs, image->row, words[1],
+		   words + RING_WORDS(struct ring_stack),
 		   count - RING_WORDS(struct ring_stack));
-}
-
-/*
- * What is executed is a function's own code, in a region that it began: that stands for the
- * leaf.
- */
-static uint32_t pump_add_region(struct pump *pump, struct image *image,
-				const struct known_stack *stack, uint32_t callers,
-				uint64_t word, uint32_t era)
-{
-	const struct recording_frame frame = pump_place_word(pump, image, stack, word, era);
-
-	return pump_add_node(pump, callers, &frame);
-}
-
-uint32_t pump_add_address(struct pump *pump, struct image *image, uint32_t callers,
-			  uint64_t address, uint32_t era)
-{
-	uint64_t *known = recent_at(&pump->leaf_rows, (uint64_t)image->row << 32 | callers,
-				    address, NULL);
-
-	if (*known == 0 || *known >> 32 != era) {
-		const struct recording_frame frame = pump_place(pump, image, address, era);
-
-		*known = (uint64_t)era << 32 | pump_add_node(pump, callers, &frame);
-	}
-	return (uint32_t)*known;
-}
-
-/* The whole stack's row: its callers and the leaf. */
-static uint32_t pump_stack_row(struct pump *pump, struct image *image,
-			       const struct ring_sample *sample, uint32_t *ending)
-{
-	const uint32_t era = mappings_era(image->mappings, sample->time_ns);
-	uint32_t callers = 0;
-
-	if (sample->stack != 0) {
-		struct known_stack *stack =
-			stacks_find(&pump->epochs, image->row, sample->stack);
-
-		if (stack != NULL)
-			callers = pump_translate(pump, image, stack, era);
-		else
-			*ending = WALK_NO_STACK;
-		if (stack != NULL && sample->leaf & RING_INTERPRETED)
-			return pump_add_region(pump, image, stack, callers, sample->leaf, era);
-	}
-	return pump_add_address(pump, image, callers, sample->leaf, era);
 }
 
 static void pump_bound_sample(const struct pump *pump, struct image *image,
@@ -239,9 +100,10 @@ static void pump_take_end(struct pump *pump, struct image *image, struct image_t
 				  .ns = sample->weight_ns };
 
 	if (sample->leaf != 0) {
-		const struct recording_frame start = pump_place(pump, image, sample->leaf, era);
+		const struct recording_frame start =
+			stack_rows_place(&pump->rows, image, sample->leaf, era);
 
-		time.callers = pump_add_node(pump, 0, &start);
+		time.callers = stack_rows_add(&pump->rows, 0, &start);
 	}
 	image->ends_booked += !thread->is_end_booked;
 	thread->is_end_booked = true;
@@ -319,7 +181,7 @@ static void pump_take_sample(struct pump *pump, struct image *image, const uint6
 	}
 	no_sample_add_left_out(&pump->no_sample, image, thread, sample.time_ns);
 	uint32_t ending = sample.ending < WALK_STATUS_COUNT ? sample.ending : WALK_NO_STACK;
-	const uint32_t stack = pump_stack_row(pump, image, &sample, &ending);
+	const uint32_t stack = stack_rows_of_sample(&pump->rows, image, &sample, &ending);
 
 	image->samples++;
 	image->sampled_ns += sample.weight_ns;
@@ -331,7 +193,8 @@ static void pump_take_sample(struct pump *pump, struct image *image, const uint6
 			.thread = thread->row,
 			.stack = stack,
 			.ending = ending,
-			.weight_ns = (int64_t)sample.weight_ns,
+			.weight_ns =
+				(int64_t)wall_claim(pump->wall, thread->row, sample.weight_ns),
 		});
 }
 
@@ -371,7 +234,7 @@ static void pump_take(struct pump *pump, struct image *image, const uint64_t *wo
 		pump_take_stack(pump, image, words, count);
 		return;
 	case RING_CODE:
-		codes_take(&pump->codes, &pump->epochs, image->row, words, count);
+		codes_take(&pump->rows.codes, &pump->rows.epochs, image->row, words, count);
 		return;
 	case RING_THREAD:
 		pump_take_thread_name(pump, image, words, count);
@@ -476,9 +339,9 @@ unsigned int pump_image(struct pump *pump, struct image *image, uint64_t mark, i
 	if (!image->trust.is_lost) {
 		/* Each image has epochs of its own: what a child of fork sends is not its
 		 * parent's. */
-		ring_view_set_epoch(
-			image, image->epoch_base ^
-				       ((uint64_t)pump->epochs.number << 32 | image->serial));
+		ring_view_set_epoch(image, image->epoch_base ^
+						   ((uint64_t)pump->rows.epochs.number << 32 |
+						    image->serial));
 		pump->now_ns = monotonic_ns();
 		image->ring_tail = pump_records(pump, image, mark, is_last);
 		ring_view_give_back(image);

@@ -10,6 +10,8 @@
 #define LEAST_SWITCH_NS  50
 /* Ticks of any machine's counter in a nanosecond. */
 #define MOST_TICKS 16
+/* Handlers that run at the same time, on as many processors. */
+#define MOST_AT_ONCE 256
 
 static uint64_t load(const u64 *figure)
 {
@@ -73,6 +75,11 @@ uint64_t ring_view_start_cpu_ns(struct image *image)
 	return trust_bound_start(image, load(&image->ring->start_cpu_ns));
 }
 
+uint64_t ring_view_regions(const struct image *image)
+{
+	return load(&image->ring->regions_address);
+}
+
 uint64_t ring_view_end_cpu_ns(const struct image *image)
 {
 	return load(&image->ring->end_cpu_ns);
@@ -98,6 +105,8 @@ struct ring_costs ring_view_costs(struct image *image)
 						     LEAST_HANDLER_NS),
 		.early_traps =
 			trust_bound_count(image, load(&ring->early_traps), LEAST_HANDLER_NS),
+		.handler_slow = load(&ring->handler_slow),
+		.handler_slow_ns = load(&ring->handler_slow_ns),
 		.start_ns = load(&ring->start_ns),
 	};
 
@@ -105,6 +114,9 @@ struct ring_costs ring_view_costs(struct image *image)
 	if (costs.handler_timed == 0 || costs.handler_timed > costs.handler_samples ||
 	    costs.handler_ticks / MOST_TICKS > trust_life_ns(image))
 		costs.handler_timed = costs.handler_ticks = 0;
+	if (costs.handler_slow > costs.handler_samples ||
+	    costs.handler_slow_ns / MOST_AT_ONCE > trust_life_ns(image))
+		costs.handler_slow = costs.handler_slow_ns = 0;
 	if (costs.start_ns > trust_life_ns(image))
 		costs.start_ns = 0;
 	return costs;
@@ -144,6 +156,21 @@ void ring_view_set_epoch(struct image *image, uint64_t epoch)
 void ring_view_set_late_hellos(const struct image *image, bool is_late)
 {
 	__atomic_store_n(&image->ring->late_hellos, is_late, __ATOMIC_RELAXED);
+}
+
+void ring_view_set_brief_programs(const struct image *image, bool is_none)
+{
+	struct ring_program programs[RING_BRIEF_PROGRAMS] = { 0 };
+
+	if (!is_none)
+		brief_programs_list(&image->brief_programs, programs);
+	for (size_t i = 0; i < RING_BRIEF_PROGRAMS; i++) {
+		struct ring_program *program = &image->ring->brief_programs[i];
+
+		__atomic_store_n(&program->inode, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&program->device, programs[i].device, __ATOMIC_RELEASE);
+		__atomic_store_n(&program->inode, programs[i].inode, __ATOMIC_RELEASE);
+	}
 }
 
 void ring_view_set_switch_cost(struct image *image, uint64_t cost_ns)

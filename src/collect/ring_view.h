@@ -32,10 +32,14 @@ uint64_t ring_view_unsent_ns(const struct image *image);
 /* What lost samples stood for: any number. */
 uint64_t ring_view_lost_ns(const struct image *image);
 
+/* Where its agent keeps threads' regions (walk/regions.h): any number. */
+uint64_t ring_view_regions(const struct image *image);
+
 /* What sampling cost. */
 struct ring_costs {
 	uint64_t handler_ticks, handler_timed, handler_samples, early_traps;
-	uint64_t start_ns; /* CPU time of its agent's start */
+	uint64_t handler_slow, handler_slow_ns; /* those that took long, by CPU time */
+	uint64_t start_ns;                      /* CPU time of its agent's start */
 };
 struct ring_costs ring_view_costs(struct image *image);
 
@@ -57,6 +61,8 @@ void ring_view_set_switch_cost(struct image *image, uint64_t cost_ns);
 void ring_view_set_unshared(struct image *image);
 /* Whether its children are to say hello late. */
 void ring_view_set_late_hellos(const struct image *image, bool is_late);
+/* Those that execute what image->brief_programs lists are to; is_none: none are. */
+void ring_view_set_brief_programs(const struct image *image, bool is_none);
 void ring_view_add_pause(struct image *image);
 /* Asks the agent for one more thing: enum ring_wishes. */
 void ring_view_wish(struct image *image, uint32_t wish);

@@ -15,8 +15,13 @@ static void add(uint64_t *sum, uint64_t more)
 		*sum = UINT64_MAX;
 }
 
-void sampling_cost_add(struct sampling_cost *cost, const struct ring_costs *costs)
+void sampling_cost_add(struct sampling_cost *cost, const struct ring_costs *costs,
+		       uint64_t timer_samples)
 {
+	add(&cost->handler_slow, costs->handler_slow);
+	add(&cost->handler_slow_ns, costs->handler_slow_ns);
+	add(&cost->timer_samples,
+	    timer_samples < costs->handler_samples ? timer_samples : costs->handler_samples);
 	add(&cost->handler_ticks, costs->handler_ticks);
 	add(&cost->handler_timed, costs->handler_timed);
 	add(&cost->start_ns, costs->start_ns);
@@ -28,6 +33,12 @@ void sampling_cost_add_switches(struct sampling_cost *cost, enum switch_events e
 				uint64_t switches)
 {
 	add(&cost->switches[events], switches);
+}
+
+void sampling_cost_add_siblings(struct sampling_cost *cost, const struct sibling_switches *more)
+{
+	add(&cost->siblings.count, more->count);
+	add(&cost->siblings.missed_ns, more->missed_ns);
 }
 
 void sampling_cost_add_start(struct sampling_cost *cost, bool is_exec)
@@ -46,15 +57,22 @@ static double switches_ns(const struct sampling_cost *cost,
 {
 	const struct switch_costs *costs = terms->switch_costs;
 	const uint64_t *switches = cost->switches;
+	/* What starts cost has these. */
+	const uint64_t births =
+		terms->start_costs.exec_ns != 0 || terms->start_costs.fork_ns != 0
+			? 0
+			: switches[SWITCH_OF_BIRTH];
 
 	if (costs == NULL)
 		return (double)terms->unmeasured_ns *
 		       ((double)switches[SWITCH_SAMPLED_IN_TREE] +
-			(double)switches[SWITCH_SAMPLED]);
+			(double)switches[SWITCH_SAMPLED] + (double)births +
+			(double)cost->siblings.count);
 	const uint64_t sampler_ns =
 		costs->all_ns > costs->tree_ns ? costs->all_ns - costs->tree_ns : 0;
 
-	return (double)switches[SWITCH_SAMPLED_IN_TREE] * (double)costs->all_ns +
+	return (double)(switches[SWITCH_SAMPLED_IN_TREE] + births) * (double)costs->all_ns +
+	       switch_costs_of_siblings(costs, cost->siblings.count, cost->siblings.missed_ns) +
 	       (double)switches[SWITCH_IN_TREE] * (double)costs->tree_ns +
 	       (double)switches[SWITCH_SAMPLED] * (double)sampler_ns;
 }
@@ -70,7 +88,7 @@ static int64_t to_ns(double ns)
 	return ns < MAX_COST_NS ? (int64_t)ns : 0;
 }
 
-/* The handlers that were not timed took as long as those that were. */
+/* The handlers that were neither timed nor slow took as long as those that were timed. */
 static uint64_t handler_ns(const struct sampling_cost *cost,
 			   const struct sampling_cost_terms *terms)
 {
@@ -78,32 +96,55 @@ static uint64_t handler_ns(const struct sampling_cost *cost,
 		cost->handler_timed == 0
 			? 0
 			: (double)cost->handler_ticks / (double)cost->handler_timed;
-	const double ns = ticks_per_sample * ns_per_tick(terms) * (double)cost->handler_samples;
+	const uint64_t others = cost->handler_samples > cost->handler_slow
+					? cost->handler_samples - cost->handler_slow
+					: 0;
+	const double ns = ticks_per_sample * ns_per_tick(terms) * (double)others;
 
-	return (uint64_t)to_ns(ns);
+	return (uint64_t)to_ns(ns + (double)cost->handler_slow_ns);
+}
+
+static uint64_t event_samples(const struct sampling_cost *cost)
+{
+	return cost->handler_samples - cost->timer_samples;
+}
+
+double sampling_cost_sum(const struct sampling_cost *cost,
+			 const struct sampling_cost_terms *terms,
+			 const struct trigger_costs *triggers)
+{
+	return (double)handler_ns(cost, terms) +
+	       (double)triggers->event_ns * (double)event_samples(cost) +
+	       (double)triggers->timer_ns * (double)cost->timer_samples +
+	       (double)cost->start_ns + starts_ns(cost, &terms->start_costs) +
+	       switches_ns(cost, terms);
 }
 
 void sampling_cost_note(const struct sampling_cost *cost,
 			const struct sampling_cost_terms *terms,
 			struct recording_writer *writer)
 {
-	const uint64_t in_handlers_ns = handler_ns(cost, terms);
-	const uint64_t trigger_ns =
-		cost->handler_samples == 0
-			? 0
-			: trigger_cost_measure(terms->has_sigtrap, terms->is_user_mode_only);
-	const double all_ns = (double)in_handlers_ns +
-			      (double)trigger_ns * (double)cost->handler_samples +
-			      (double)cost->start_ns + starts_ns(cost, &terms->start_costs) +
-			      switches_ns(cost, terms);
+	const struct trigger_costs triggers =
+		trigger_costs_measure(&(struct trigger_costs_terms){
+			.period_ns = terms->period_ns,
+			.event_samples = event_samples(cost),
+			.timer_samples = cost->timer_samples,
+			.is_user_mode_only = terms->is_user_mode_only,
+		});
 
-	recording_writer_set_int(writer, KEY_HANDLER_NS, (int64_t)in_handlers_ns);
-	if (trigger_ns != 0)
-		recording_writer_set_int(writer, KEY_TRIGGER_COST_NS, (int64_t)trigger_ns);
+	recording_writer_set_int(writer, KEY_HANDLER_NS, (int64_t)handler_ns(cost, terms));
+	if (triggers.event_ns != 0)
+		recording_writer_set_int(writer, KEY_TRIGGER_COST_NS,
+					 (int64_t)triggers.event_ns);
 	if (terms->start_costs.exec_ns != 0)
 		recording_writer_set_int(writer, KEY_START_COST_NS,
 					 (int64_t)terms->start_costs.exec_ns);
-	recording_writer_set_int(writer, KEY_SAMPLING_COST_NS, to_ns(all_ns));
+	recording_writer_set_int(writer, KEY_SAMPLING_COST_NS,
+				 to_ns(sampling_cost_sum(cost, terms, &triggers)));
+	recording_writer_set_int(writer, KEY_STARTS, (int64_t)(cost->forks + cost->execs));
+	recording_writer_set_int(
+		writer, KEY_STARTS_NS,
+		to_ns((double)cost->start_ns + starts_ns(cost, &terms->start_costs)));
 	if (cost->early_traps > 0)
 		session_facts_note_early_traps(writer, cost->early_traps);
 }

@@ -33,7 +33,7 @@ static int hear_agent(struct session *session, const struct image *image,
 	const int connection = attach_take_connection(attach);
 
 	if (connection < 0)
-		return error_errno(err, connection, "its agent does not reach us");
+		return error_errno(err, connection, "its agent cannot reach the recorder");
 	hello_server_add(session->server, image->pid, connection);
 	return 0;
 }
@@ -73,10 +73,20 @@ void session_agent_expect(const struct session *session, struct image *image)
 	image->epoch_base = session->start_ns << 8;
 }
 
+/* It may have ended while hellos were taken in, and is freed then. */
+static bool is_there(const struct session *session, pid_t pid, uint32_t serial)
+{
+	const struct image *image = tree_find(&session->tree, pid);
+
+	return image != NULL && image->serial == serial;
+}
+
 int session_agent_begin(struct session *session, struct image *image, struct error *err)
 {
+	const pid_t pid = image->pid;
+	const uint32_t serial = image->serial;
 	const struct attach_options options = {
-		.pid = image->pid,
+		.pid = pid,
 		.agent_path = session->options->agent_path,
 		.socket_path = hello_server_path(session->server),
 		.follows_children = session->options->with_children,
@@ -91,10 +101,13 @@ int session_agent_begin(struct session *session, struct image *image, struct err
 	if (rc == 0)
 		rc = wait_for_agent(session, attach, err);
 	attach_end(attach);
-	if (rc == 0 && image->ring == NULL)
-		rc = error_set(err, -ENOTSUP, "%s",
-			       image->unentered_reason != NULL ? image->unentered_reason
-							       : "its agent does not reach us");
+	if (!is_there(session, pid, serial))
+		return error_set(err, -ESRCH, "it has ended");
+	/* It was heard, and refused. */
+	if (rc != -EBUSY && image->ring == NULL && image->unentered_reason != NULL)
+		rc = error_set(err, -ENOTSUP, "%s", image->unentered_reason);
+	else if (rc == 0 && image->ring == NULL)
+		rc = error_set(err, -ENOTSUP, "its agent cannot reach the recorder");
 	image->is_attached = rc == 0;
 	if (rc == 0)
 		note_blocking(session, image);

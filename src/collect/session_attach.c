@@ -17,10 +17,12 @@
 #include "collect/image.h"
 #include "collect/mappings.h"
 #include "collect/process_stat.h"
+#include "collect/ring_owner.h"
 #include "collect/session_agent.h"
 #include "collect/session_facts.h"
 #include "collect/session_options.h"
 #include "collect/session_state.h"
+#include "collect/session_wall.h"
 #include "collect/sideband.h"
 #include "collect/switch_cost.h"
 #include "collect/thread_scan.h"
@@ -28,9 +30,6 @@
 #include "remote/refusal.h"
 
 #define COMMAND "record -p"
-
-/* What an agent shares with its recorder: collect/enter.c. */
-#define RING_NAME "/memfd:fathom-ring"
 
 struct adding {
 	struct session *session;
@@ -98,20 +97,26 @@ static int begin_copied(struct session *session, struct image *image, struct err
 
 /*
  * From inside where that shows more and can be done; else its native frames are sampled, and a note
- * says why.
+ * says why.  -ESRCH: it has ended, and so has the image.
  */
 static int begin_sampling(struct session *session, struct image *image, struct error *err)
 {
+	const pid_t pid = image->pid;
 	struct error why;
+
+	image->is_attach_judged = true;
+
 	const int rc = session_agent_is_wanted(session, image)
 			       ? session_agent_begin(session, image, &why)
 			       : -ENOSYS;
 
 	if (rc == 0)
 		return 0;
+	if (rc == -ESRCH)
+		return refusal_explain(COMMAND, pid, rc, err);
 	/* A preloaded agent's trap and our copies would add to each other's cost. */
-	if (rc == -EBUSY || (session->options->trigger != TRIGGER_COPIED &&
-			     process_maps_have(image->pid, RING_NAME)))
+	if (rc == -EBUSY ||
+	    (session->options->trigger != TRIGGER_COPIED && ring_owner_runs(image->pid)))
 		return error_set(err, -EBUSY,
 				 "process %d is recorded by another fathom already; with "
 				 "'--trigger copied' it can be recorded beside that",
@@ -157,12 +162,35 @@ static int begin_all(struct session *session, struct error *err)
 	if (options->with_children)
 		descendants_find(&all);
 	for (size_t i = 0; rc == 0 && i < all.count; i++) {
+		/* A child may have said hello since. */
+		if (tree_find(&session->tree, all.pids[i]) != NULL)
+			continue;
 		rc = begin_image(session, all.pids[i], err);
 		/* A child may end meanwhile, or be another user's. */
 		if (rc < 0 && i >= named)
 			rc = 0;
 	}
 	return rc;
+}
+
+/* A server's first process has workers that do its work. */
+static void note_left_out(struct session *session)
+{
+	const struct session_options *options = session->options;
+	CLEANUP(descendants_done) struct descendants all = { 0 };
+
+	if (options->with_children)
+		return;
+	for (size_t i = 0; i < options->pid_count; i++)
+		descendants_add(&all, options->pids[i]);
+	const size_t named = all.count;
+
+	descendants_find(&all);
+	if (all.count > named)
+		notes_add(session->notes,
+			  "child processes were not recorded (there were %zu at the start): "
+			  "--children records them",
+			  all.count - named);
 }
 
 /* Whether an agent could be trapped here. */
@@ -192,6 +220,8 @@ static int prepare(struct session *session, struct error *err)
 		.counts_unentered = true,
 		.is_user_mode_only = !session->ability.can_see_kernel,
 		.processors = (uint32_t)get_nprocs(),
+		.all_processors = (uint32_t)get_nprocs_conf(),
+		.recorder_start = ring_owner_start(),
 		.has_sigtrap = session->ability.can_sigtrap,
 		.start_ns = session->start_ns,
 		.start_ticks = session->start_ticks,
@@ -201,13 +231,15 @@ static int prepare(struct session *session, struct error *err)
 		.session_start_ns = session->start_ns,
 		.is_user_mode_only = !session->ability.can_see_kernel,
 		.is_user_clock = options->clock == CLOCK_KIND_USER,
+		.is_wall = options->is_wall,
 	};
 	if (session->ability.can_sigtrap)
 		session->enter_terms.switch_cost_ns =
 			switch_cost_measure(perf_choose_period(options->rate_hz, 0));
 	session->tree.has_sideband = true;
+	session->tree.agent_path = options->agent_path;
 	session->tree.leaves_children = !options->with_children;
-	return sideband_open_empty(&session->sideband, err);
+	return sideband_open_empty(options->is_wall, &session->sideband, err);
 }
 
 /* What samples the processes, when that is no longer a guess. */
@@ -245,12 +277,53 @@ int session_attach_start(struct session *session, struct error *err)
 	if (rc < 0)
 		return rc;
 	session_begin_storms(session);
+	rc = session_wall_begin(session, err);
+	if (rc < 0)
+		return rc;
 	session_facts_write_start(session->writer, options, &session->ability,
 				  session->start_ns);
 	rc = begin_all(session, err);
-	if (rc == 0)
+	if (rc == 0) {
 		write_means(session);
+		note_left_out(session);
+	}
+	session_wall_add_running(session);
 	return rc;
+}
+
+/* It has begun, and its linker and its interpreter have. */
+#define STARTED_CPU_NS (50 * NS_PER_MS)
+
+bool session_attach_may_enter(const struct session *session, const struct image *image)
+{
+	const enum trigger_kind trigger = session->options->trigger;
+
+	return session->options->argv == NULL && !session->is_broken &&
+	       (trigger == TRIGGER_SIGTRAP ||
+		(trigger == TRIGGER_AUTO && session->ability.can_sigtrap)) &&
+	       image->state == IMAGE_STARTING && !image->is_attach_judged && !image->is_gone;
+}
+
+static bool is_due(const struct session *session, const struct image *image)
+{
+	return session_attach_may_enter(session, image) && image->mappings != NULL &&
+	       cpu_meter_process_ns(image->pid) >= image->cpu_before_ns + STARTED_CPU_NS;
+}
+
+void session_attach_look(struct session *session)
+{
+	struct tree *tree = &session->tree;
+	struct image *image = NULL;
+	struct error err;
+
+	for (size_t i = 0; image == NULL && i < tree->count; i++)
+		image = is_due(session, tree->images[i]) ? tree->images[i] : NULL;
+	if (image == NULL)
+		return;
+	image->is_attach_judged = true;
+	/* The account of what it has done so far is another one's: it had no agent. */
+	if (session_agent_is_wanted(session, image))
+		begin_sampling(session, add_image(session, image->pid), &err);
 }
 
 bool session_attach_is_over(const struct session *session)

@@ -15,6 +15,7 @@
 #include "abi/walk_status.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/notes.h"
 #include "base/text.h"
 #include "collect/copied_format.h"
 #include "collect/cpu_meter.h"
@@ -31,6 +32,9 @@
  * machine they are opened while it runs.
  */
 #define EXPECT_CPUS_MOST 16
+
+/* So long an agent may take until it says hello. */
+#define UNHEARD_NS (100 * NS_PER_MS)
 
 int session_copied_open(struct session *session, struct error *err)
 {
@@ -106,6 +110,19 @@ void session_copied_map(struct image *image, const struct module_place *place)
 		follow_place(image->followed, place);
 }
 
+/* Once for all such programs. */
+static void note_32_bit(struct session *session, const struct image *image)
+{
+	if (!session->copied.has_32_bit)
+		notes_add(
+			session->notes,
+			"%s (pid %d) is a 32-bit program: its samples have the innermost "
+			"function only, for fathom does not unwind 32-bit stacks; 'perf record "
+			"--call-graph dwarf' does",
+			image->name, (int)image->pid);
+	session->copied.has_32_bit = true;
+}
+
 /* The stack's row, and why it ended. */
 static uint32_t unwind(struct session *session, struct image *image,
 		       const struct copied_sample *sample, uint32_t *out_ending)
@@ -119,6 +136,7 @@ static uint32_t unwind(struct session *session, struct image *image,
 	if (!sample->has_copy) {
 		*out_ending = WALK_NO_STACK;
 	} else if (copy->is_32_bit) {
+		note_32_bit(session, image);
 		stack_push(stack, &(struct stack_frame){ .address = copy->registers.pc });
 		*out_ending = WALK_NO_RULE;
 	} else {
@@ -126,8 +144,8 @@ static uint32_t unwind(struct session *session, struct image *image,
 		*out_ending = stack->ending;
 	}
 	for (size_t i = stack->count; i-- > 0;)
-		row = pump_add_address(&session->pump, image, row, stack->frames[i].address,
-				       era);
+		row = stack_rows_add_address(&session->pump.rows, image, row,
+					     stack->frames[i].address, era);
 	return kernel_frames_add(&session->copied.kernel, &session->pump, row, sample->kernel,
 				 sample->kernel_count);
 }
@@ -173,7 +191,7 @@ static void write_sample(struct session *session, struct image *image,
 			.thread = thread->row,
 			.stack = stack,
 			.ending = ending,
-			.weight_ns = (int64_t)period_ns,
+			.weight_ns = (int64_t)wall_claim(pump->wall, thread->row, period_ns),
 		});
 }
 
@@ -319,6 +337,13 @@ static bool is_without_agent(const struct image *image)
 	return program_has_no_agent(program->kind);
 }
 
+/* A child by fork of a process that was attached to, whose agent does not reach us. */
+static bool is_unheard(const struct session *session, const struct image *image)
+{
+	return session->options->argv == NULL &&
+	       session->pump.round_ns > image->start_ns + UNHEARD_NS;
+}
+
 void session_copied_leave(struct image *image)
 {
 	if (image->copied == NULL)
@@ -332,16 +357,18 @@ void session_copied_leave(struct image *image)
 void session_copied_look(struct session *session, struct image *image)
 {
 	const bool has_new_rights = image->copied != NULL && image->unwatched_since_ns != 0;
+	const bool is_preloaded = session->options->argv != NULL;
 	struct error err;
 
 	if (image->is_copied_judged == 1 + has_new_rights || image->is_gone ||
-	    !image->has_program || !may_copy(session) ||
+	    (!image->has_program && !is_unheard(session, image)) || !may_copy(session) ||
 	    (image->copied != NULL && !has_new_rights))
 		return;
 	image->is_copied_judged = 1 + has_new_rights;
-	if ((has_new_rights || is_without_agent(image)) &&
+	if ((has_new_rights || !is_preloaded || is_without_agent(image)) &&
 	    session_copied_open(session, &err) == 0)
-		session_copied_begin(session, image, true);
+		session_copied_begin(session, image,
+				     is_preloaded || session->options->with_children);
 }
 
 void session_copied_end(struct session *session, const struct image *image)

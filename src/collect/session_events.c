@@ -13,7 +13,9 @@
 #include "base/monotonic.h"
 #include "collect/image.h"
 #include "collect/session_options.h"
+#include "collect/session_wall.h"
 #include "collect/sideband.h"
+#include "collect/sideband_event.h"
 #include "collect/storms.h"
 
 /* A thread is seldom off its CPU so long between the two. */
@@ -90,6 +92,11 @@ static void session_take_fork(struct session *session, const struct sideband_eve
 		storms_take_fork(session->storms, image, parent, event->time_ns);
 		return;
 	}
+	const pid_t pid = storms_pid(session->storms, image->in_storm);
+	struct image *above = pid != 0 ? tree_find(tree, pid) : NULL;
+
+	if (above != NULL)
+		above->has_threads_below = true;
 	session_end_storm(session, image->storm);
 	session_end_storm(session, image->in_storm);
 }
@@ -114,7 +121,13 @@ static void session_take_event(void *context, const struct sideband_event *event
 {
 	struct session *session = context;
 
+	if (event->kind == SIDEBAND_SWITCH) {
+		session_wall_take(session, event);
+		return;
+	}
 	session_copied_take(session, event->time_ns);
+	if (event->kind == SIDEBAND_EXIT)
+		session_wall_take(session, event);
 	if (event->kind == SIDEBAND_EXIT) {
 		if (session_take_end(session, event))
 			return;
@@ -130,6 +143,7 @@ static void session_take_event(void *context, const struct sideband_event *event
 	     (event->kind == SIDEBAND_FORK && event->pid != event->parent_pid)))
 		session_take_late(session, event->pid);
 	tree_take(&session->tree, event);
+	session_wall_take(session, event);
 	if (event->kind == SIDEBAND_FORK)
 		session_take_fork(session, event);
 }
@@ -147,19 +161,24 @@ void session_close_events(struct session *session)
 	session->late_end_count = 0;
 	sideband_close(session->sideband);
 	session->sideband = NULL;
+	session_wall_go_coarse(session);
 	tree->has_sideband = false;
 }
 
 void session_take_events(struct session *session)
 {
-	if (session->sideband == NULL)
-		return;
 	const uint64_t until_ns = monotonic_ns();
 
-	session->has_read_storms = false;
 	session->copied.fullest = 0;
+	if (session->sideband == NULL) {
+		/* The tree's events were closed (session_switches.c): what is copied goes on. */
+		session_copied_take(session, until_ns);
+		return;
+	}
+	session->has_read_storms = false;
 	session->events_dropped +=
 		sideband_drain(session->sideband, session_take_event, session);
+	session->wall.threads.now_ns = until_ns;
 	session_copied_take(session, until_ns);
 	if (session->late_end_count > 0)
 		session_take_late(session, 0);

@@ -118,7 +118,9 @@ void session_facts_write_sampling(struct recording_writer *writer,
 				  const struct perf_ability *ability)
 {
 	recording_writer_set(writer, KEY_CLOCK,
-			     options->clock == CLOCK_KIND_USER ? "user" : "cpu");
+			     options->is_wall                    ? "wall"
+			     : options->clock == CLOCK_KIND_USER ? "user"
+								 : "cpu");
 	recording_writer_set(writer, KEY_TRIGGER,
 			     ability->is_copied     ? "copied"
 			     : ability->can_sigtrap ? "sigtrap"
@@ -139,6 +141,12 @@ void session_facts_write_start(struct recording_writer *writer,
 		write_pids(writer, options);
 	write_host(writer);
 	write_directory(writer);
+	if (options->overhead > 0) {
+		char percent[32];
+
+		snprintf(percent, sizeof percent, "%g%%", 100 * options->overhead);
+		recording_writer_set(writer, KEY_OVERHEAD, percent);
+	}
 	recording_writer_set(writer, KEY_MODE, options->is_trace ? "trace" : "sample");
 	if (options->is_trace)
 		recording_writer_set(writer, KEY_CLOCK,
@@ -204,7 +212,7 @@ const char *session_facts_why_unentered(struct image *image, const char *unanswe
 		return program->why_not;
 	/*
 	 * Judged by our own rights, which need not be its starter's.  One that has ended by now
-	 * is known by what was told of it: its exec, and nothing that it mapped.
+	 * is known by what was reported of it: its exec, and nothing that it mapped.
 	 */
 	if (image->unwatched_since_ns != 0 || (image->has_program && image->exe == NULL))
 		return PROGRAM_PRIVILEGED_SENTENCE;
@@ -286,14 +294,14 @@ void session_facts_note_more_untraced(struct recording_writer *writer, uint64_t 
 }
 
 /* Less is of no interest, and of the clocks' difference. */
-#define UNCOUNTED_TOLD_NS   20000000
-#define UNCOUNTED_TOLD_PART 50
+#define UNCOUNTED_SAID_NS   20000000
+#define UNCOUNTED_SAID_PART 50
 
 void session_facts_note_uncounted(struct recording_writer *writer, uint64_t waited_ns,
 				  uint64_t counted_ns)
 {
-	if (waited_ns < counted_ns + UNCOUNTED_TOLD_NS ||
-	    waited_ns < counted_ns + counted_ns / UNCOUNTED_TOLD_PART)
+	if (waited_ns < counted_ns + UNCOUNTED_SAID_NS ||
+	    waited_ns < counted_ns + counted_ns / UNCOUNTED_SAID_PART)
 		return;
 	CLEANUP(freep)
 	char *note = xasprintf(

@@ -14,6 +14,7 @@
 #include "collect/session_agent.h"
 #include "collect/session_options.h"
 #include "collect/session_facts.h"
+#include "collect/storms.h"
 #include "collect/unentered.h"
 #include "record/writer.h"
 
@@ -82,7 +83,8 @@ static void session_enter(struct session *session, const struct handshake_hello 
 		session_agent_expect(session, image);
 	session_copied_leave(image);
 	/* Not all in it are brief; and it may be about to make a thread. */
-	session_end_storm(session, image->in_storm);
+	if (!storms_is_of_programs(session->storms, image->in_storm))
+		session_end_storm(session, image->in_storm);
 	enter_image(image, hello, connection, &session->enter_terms);
 	tree_read_process(&session->tree, image);
 	/* No account names it. */

@@ -11,7 +11,7 @@
 
 struct allowance;
 
-enum clock_kind { CLOCK_KIND_CPU, CLOCK_KIND_USER, CLOCK_KIND_WALL /* of a trace */ };
+enum clock_kind { CLOCK_KIND_CPU, CLOCK_KIND_USER, CLOCK_KIND_WALL };
 enum trigger_kind { TRIGGER_AUTO, TRIGGER_SIGTRAP, TRIGGER_TIMER, TRIGGER_COPIED };
 
 /* Why nothing was started: what the exit code will be. */
@@ -31,7 +31,17 @@ struct session_options {
 	uint64_t
 		duration_ns; /* of these: the recording ends after that; 0: with the last of them */
 	enum clock_kind clock;
-	uint32_t rate_hz; /* 0: 1,000 */
+	/*
+	 * Set by session_run() where samples are to be of the wall clock: clock is CPU then, for running
+	 * threads are sampled as on that, and session_wall.h accounts for the rest.
+	 */
+	bool is_wall;
+	uint32_t rate_hz; /* 0: 1,000; of the wall clock 100 */
+	/*
+	 * In place of a rate: what sampling may take of the CPU time, 0.01 is 1 %; 0: a rate.  Of a
+	 * trace, what it may take before it pauses; 0: anything.
+	 */
+	double overhead;
 	enum trigger_kind trigger;
 	bool is_trace;    /* count and time calls in place of sampling */
 	bool no_builtins; /* of a trace: those of interpreted functions only */

@@ -5,21 +5,29 @@
  */
 #include "collect/session_state.h"
 
+#include "abi/ticks.h"
 #include "base/monotonic.h"
 #include "base/notes.h"
 #include "collect/exit_status.h"
 #include "collect/generated_code.h"
 #include "collect/hello_server.h"
 #include "collect/image.h"
+#include "collect/mappings.h"
 #include "collect/no_sample.h"
+#include "collect/perf_events.h"
 #include "collect/ring_view.h"
 #include "collect/session.h"
+#include "collect/session_attach.h"
+#include "collect/session_options.h"
+#include "collect/session_wall.h"
 #include "collect/sideband.h"
 #include "collect/storms.h"
 #include "collect/session_facts.h"
 #include "collect/call_tree_reader.h"
 #include "collect/known_calls.h"
+#include "collect/trace_limit.h"
 #include "collect/unentered.h"
+#include "record/keys.h"
 #include "record/writer.h"
 
 /* One that burned less, and had no sample, was brief. */
@@ -27,6 +35,8 @@
 #define YOUNG_NS      (20 * NS_PER_MS)
 /* How often calls are read. */
 #define CALLS_READ_NS (500 * NS_PER_MS)
+/* And what they cost, where there is a budget. */
+#define LIMIT_LOOK_NS (80 * NS_PER_MS)
 
 static struct call_tree_reader_terms session_call_terms(const struct session *session)
 {
@@ -53,6 +63,9 @@ static void session_end_trace(struct session *session, struct image *image)
 		return;
 	call_tree_reader_read(image, &session->pump, &terms, true);
 	call_tree_reader_note(image, &session->pump);
+	trace_limit_end(image, session->options->overhead, monotonic_ns(), session->writer);
+	session->throttled_ns += image->calls->limit.throttled_ns;
+	session->traced_life_ns += monotonic_ns() - image->start_ns;
 	session->calls += image->calls->calls;
 }
 
@@ -77,7 +90,9 @@ static void session_end_agent(struct session *session, struct image *image)
 		const struct ring_costs costs = ring_view_costs(image);
 
 		session_switches_end(session, image);
-		sampling_cost_add(&session->cost, &costs);
+		session_overhead_end(session, image);
+		sampling_cost_add(&session->cost, &costs,
+				  session_switches_timer_samples(image, &costs));
 		interpreters_note(&session->interpreters, image);
 	}
 	session_note_nonsense(session, image);
@@ -92,19 +107,24 @@ static bool session_is_late(const struct session *session, const struct image *i
 }
 
 /* Whether it was brief, as the other children of its parent may be: storms.h. */
-static void session_judge_child(struct session *session, const struct image *image)
+static void session_judge_child(struct session *session, struct image *image)
 {
 	struct image *parent = tree_find(&session->tree, image->parent_pid);
 	const bool is_entered = image->state == IMAGE_ENTERED;
 	const uint64_t burned_ns = is_entered ? image->cpu_ns : image->ended_ns;
 
-	if (parent == NULL || parent->ring == NULL)
+	if (parent == NULL)
 		return;
 	/* Of one that no agent came to, and no counter, nothing is known. */
 	if (!is_entered && (image->is_end_unknown || burned_ns == 0))
 		return;
-	storms_take_child(session->storms, parent,
-			  image->samples == 0 && burned_ns < BRIEF_PERIODS * parent->period_ns);
+	image->is_brief =
+		image->samples == 0 &&
+		burned_ns < BRIEF_PERIODS * perf_choose_period(session->options->rate_hz, 0);
+	if (!image->is_brief || image->has_long_below)
+		parent->has_long_below = true;
+	if (parent->ring != NULL)
+		storms_take_child(session->storms, parent, image);
 }
 
 void session_image_ended(void *context, struct image *image)
@@ -131,9 +151,11 @@ void session_image_ended(void *context, struct image *image)
 			session_facts_note_untraced(session->writer, image->name, image->pid,
 						    image->unentered_reason);
 	}
-	if (image->state == IMAGE_ENTERED || image->says_hello_late)
+	/* An attached agent reports all that its start took. */
+	if (!image->is_attached && (image->state == IMAGE_ENTERED || image->says_hello_late))
 		sampling_cost_add_start(&session->cost, image->has_program);
 	no_sample_end_left_out(&session->pump.no_sample, image);
+	session_wall_end_image(session, image);
 	account_close(image, &session->account_terms, session->writer);
 	session_switches_account(session, image);
 	no_sample_add_rest(&session->pump.no_sample, image);
@@ -182,9 +204,16 @@ void session_maps_changed(void *context, struct image *image, uint64_t time_ns)
 void session_mapped(void *context, struct image *image, const struct module_place *place)
 {
 	struct session *session = context;
+	const struct image *parent = tree_find(&session->tree, image->parent_pid);
 
-	interpreters_see(&session->interpreters, image, place);
+	if (parent != NULL && parent->storm != 0 && image->state == IMAGE_STARTING &&
+	    place->has_file && place->path != NULL && place->path == image_program(image))
+		storms_see_program(image, parent, place->path);
+	if (!session_attach_may_enter(session, image))
+		interpreters_see(&session->interpreters, image, place);
 	session_copied_map(image, place);
+	if (session->wall.is_on)
+		wall_reader_map(&session->wall.reader, image);
 }
 
 /* Not sooner: of a parent that made a child and ended, the child has its name and mappings. */
@@ -224,8 +253,15 @@ static void session_read_calls(struct session *session)
 	const bool is_time = now_ns - session->calls_read_at_ns >= CALLS_READ_NS &&
 			     recording_writer_has_room(session->writer);
 
+	const double ns_per_tick = (double)(now_ns - session->start_ns) /
+				   (double)(ticks_now() - session->start_ticks + 1);
+	const bool is_limited = session->options->overhead > 0 &&
+				now_ns - session->limits_looked_at_ns >= LIMIT_LOOK_NS;
+
 	if (is_time)
 		session->calls_read_at_ns = now_ns;
+	if (is_limited)
+		session->limits_looked_at_ns = now_ns;
 	for (size_t i = 0; i < session->tree.count; i++) {
 		struct image *image = session->tree.images[i];
 
@@ -233,11 +269,22 @@ static void session_read_calls(struct session *session)
 			continue;
 		const bool is_urgent = call_tree_reader_is_urgent(image->calls);
 
+		if (is_limited && !image->is_ended && !image->trust.is_lost)
+			trace_limit_look(image, session->options->overhead, ns_per_tick);
+
 		if (is_urgent)
 			session->round_ms = ROUND_MIN_MS;
 		if (is_time || is_urgent)
 			call_tree_reader_read(image, &session->pump, &terms, false);
 	}
+}
+
+/* A report so far, and one of a recorder that was killed, has the time up to now. */
+static void session_note_time(struct session *session)
+{
+	if (recording_writer_is_due(session->writer))
+		recording_writer_set_int(session->writer, KEY_WALL_NS,
+					 (int64_t)(monotonic_ns() - session->start_ns));
 }
 
 /* So many a round: each is a file of /proc to open and read. */
@@ -322,9 +369,13 @@ void session_round(struct session *session)
 		}
 		session_look_at_title(session, image, &titles_left);
 	}
+	session_wall_round(session);
 	session_look_at_switches(session);
+	session_look_at_overhead(session);
 	session_read_calls(session);
 	session_end_dead(session);
+	session_attach_look(session);
+	session_note_time(session);
 	recording_writer_tick(session->writer);
 	session_check_writer(session);
 	if (fullest > 50)

@@ -6,6 +6,7 @@
  *   session_round.c   what a round of its clock takes in, and what is noted when an image ends
  *   session_hellos.c  answers agents
  *   session_copied.c  samples what no agent is in
+ *   session_wall.c    accounts for what its threads do while they do not run
  *   session_switches.c  what switches cost, and processes that are changed to timers for it
  */
 #pragma once
@@ -20,6 +21,7 @@
 #include "collect/generated_code.h"
 #include "collect/interpreters.h"
 #include "collect/kernel_frames.h"
+#include "collect/overhead.h"
 #include "collect/perf_events.h"
 #include "collect/pump.h"
 #include "collect/sampling_cost.h"
@@ -27,6 +29,9 @@
 #include "collect/switching.h"
 #include "collect/debugger.h"
 #include "collect/tree.h"
+#include "collect/wall.h"
+#include "collect/wall_owners.h"
+#include "collect/wall_reader.h"
 #include "remote/stack.h"
 #include "remote/unwind_files.h"
 
@@ -86,6 +91,51 @@ struct session_copied {
 	uint64_t lost;                 /* samples for which a ring had no room */
 	uint64_t images;               /* that had any */
 	unsigned int fullest;          /* ring, when samples were taken in last, in percent */
+	bool has_32_bit;               /* a sample of such a program came */
+};
+
+/* The wall clock: session_wall.c. */
+struct session_wall {
+	bool is_on;
+	bool is_coarse;       /* no switches are reported */
+	bool has_gone_coarse; /* but they were */
+	int timer_fd;
+	uint64_t tick_ns;
+	struct wall threads;
+	struct wall_reader reader;
+	struct wall_owners owners;
+	/* Rows of threads: that are to be read, that were switched, that have ended. */
+	uint32_t *listed, *touched, *ended;
+	size_t listed_count, listed_capacity, touched_count, touched_capacity;
+	size_t ended_count, ended_capacity;
+	uint32_t cursor; /* the row that had its turn last in this pass; 0: it begins */
+	uint64_t pass_ns, gap_ns; /* when it began, and how long after the one before */
+	uint64_t reads_until_ns;  /* coarse: of this tick */
+	uint64_t scanned_ns, booked_ns;
+	size_t sched_open;
+	/* Whether switches are too many to be reported: in how many windows in a row. */
+	uint64_t window_ns, window_switches, dear_windows;
+	bool is_dear;
+	uint64_t ticks, switches, reads, torn, thread_count;
+};
+
+enum { OVERHEAD_CHANGES = 6 };
+
+/* A budget in place of a rate (session_overhead.c): one process's rate from a moment on. */
+struct overhead_change {
+	char name[32];
+	int pid;
+	uint64_t time_ns;
+	uint32_t from_hz, to_hz;
+};
+
+struct session_overhead {
+	struct overhead_terms terms; /* share 0: there is no budget */
+	uint64_t samples, handler_ns;
+	struct overhead_change changes[OVERHEAD_CHANGES]; /* the first */
+	uint32_t change_count, others;
+	uint32_t least_hz, most_hz; /* that processes began with or changed to */
+	uint32_t above; /* windows in which it took more at the lowest rate there is */
 };
 
 struct session {
@@ -107,6 +157,7 @@ struct session {
 	struct generated_code generated;
 	struct session_switches switches;
 	struct session_copied copied;
+	struct session_wall wall;
 	uint64_t next_report_ns; /* before it no report so far is started */
 	int tree_counter_fd;     /* CPU time of the whole tree; -1: none */
 	struct storms *storms;
@@ -119,6 +170,7 @@ struct session {
 	bool is_full; /* the recording is as large as it may be: the program runs on without it */
 	uint64_t start_ns, start_ticks, reaped_ns, over_ns;
 	struct sampling_cost cost;
+	struct session_overhead overhead;
 	uint64_t events_dropped;
 	uint64_t uncounted_ns; /* burned out of our counters' sight */
 	uint64_t booked_ns;    /* in samples and figures of images that ended */
@@ -127,10 +179,20 @@ struct session {
 	uint64_t waited_ns;    /* what wait(2) reported of the command and what it waited for */
 	uint64_t off_ns;       /* that programs did not want to be recorded */
 	uint64_t calls_read_at_ns; /* when calls were read last */
-	uint64_t calls;            /* that images had counted when they ended */
-	uint64_t untraced;         /* images that executed a program, and no agent came */
-	uint64_t nonsensical;      /* images that wrote what cannot be into shared memory */
+	uint64_t limits_looked_at_ns;
+	/* Of all processes that were traced: their lives, and what they were not traced of these. */
+	uint64_t traced_life_ns, throttled_ns;
+	uint64_t calls;       /* that images had counted when they ended */
+	uint64_t untraced;    /* images that executed a program, and no agent came */
+	uint64_t nonsensical; /* images that wrote what cannot be into shared memory */
 };
+
+/* Starts the command with its events open (session_start.c).  -errno and a sentence. */
+int session_start(struct session *session, struct error *err);
+/* The same for processes that run already. */
+int session_start_attached(struct session *session, struct error *err);
+/* At the end, once all samples are written (session_notes.c). */
+void session_note_end(struct session *session);
 
 /* Takes what the kernel has reported up to now. */
 void session_take_events(struct session *session);
@@ -162,9 +224,31 @@ void session_look_at_switches(struct session *session);
 int session_switches_wait_ms(const struct session *session, int wait_ms);
 /* An image has ended: its switches, and then its part in the session's figures. */
 void session_switches_end(struct session *session, struct image *image);
+/* The events that a switch of it stops and starts. */
+enum switch_events session_switch_events(const struct session *session,
+					 const struct image *image);
+/* Of a process of several threads that lives: what its events miss. */
+void session_look_at_missed(struct image *image);
+/* Its switches so far were with the events that it has now. */
+void session_price_switches(struct session *session, struct image *image);
+/* Of an image's handlers, at its end, those that timers triggered. */
+uint64_t session_switches_timer_samples(const struct image *image,
+					const struct ring_costs *costs);
 void session_switches_account(struct session *session, const struct image *image);
 /* What the tree was charged, when its own counter was closed on the way. */
 uint64_t session_switches_charged_ns(const struct session *session);
+/* What a switch of the image takes longer by its events; 0: it was not measured. */
+uint64_t session_switches_cost_of(const struct session *session, const struct image *image);
+/* The same, and before it is measured the most that it may cost. */
+uint64_t session_switches_most_cost_of(const struct session *session,
+				       const struct image *image);
+/* Begins to measure what switches cost, in a process of its own. */
+void session_switches_measure(struct session *session);
+/*
+ * Takes what was measured, if it is (must_wait: it is waited for).  Where windows were dear by the
+ * most that switches may cost, the measured cost decides.
+ */
+void session_switches_take_costs(struct session *session, bool must_wait);
 /* Measured now, if switches can have cost a hundredth of that CPU time; NULL: they cannot. */
 const struct switch_costs *session_switches_costs(struct session *session, uint64_t cpu_ns);
 void session_switches_note(struct session *session);
@@ -203,3 +287,12 @@ void session_copied_note(struct session *session);
 void session_image_ended(void *context, struct image *image);
 void session_maps_changed(void *context, struct image *image, uint64_t time_ns);
 void session_mapped(void *context, struct image *image, const struct module_place *place);
+
+/* Measures what a trap costs here.  The rate that the events of a process have at the most. */
+uint32_t session_overhead_begin(struct session_overhead *overhead, double share);
+/* In each round: what costs more than the budget is sampled less often from here on. */
+void session_look_at_overhead(struct session *session);
+/* At a process's end. */
+void session_overhead_end(struct session *session, struct image *image);
+/* What rate it was over time, for the report. */
+void session_overhead_note(struct session *session);

@@ -13,112 +13,41 @@
  */
 #include "collect/session_state.h"
 
-#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/monotonic.h"
-#include "base/text.h"
 #include "collect/cpu_meter.h"
 #include "collect/image.h"
 #include "collect/ring_view.h"
 #include "collect/session_options.h"
-#include "collect/sideband.h"
 #include "collect/trust.h"
 #include "record/writer.h"
 
-/* No machine's switch takes that much longer: whatever is not dear by this, is not. */
-#define MOST_COST_NS 50000ULL
 #define MOST_RATE_HZ 1000
 /* How soon it is seen that an agent has armed its timers, or that a window has ended. */
 #define ASKED_ROUND_MS  10
 #define WINDOW_ROUND_MS 20
 /* More of them are looked at in rounds only. */
 #define GLANCE_IMAGES 64
-/* How often a process's mappings are read that no event reports, if it makes code. */
+/* How often a process's mappings are read that no event reports, if it makes code or is copied. */
 #define MADE_CODE_NS (500 * NS_PER_MS)
 
 /* A higher rate was asked for to see more, which timers do not give. */
 static bool session_may_change(const struct session *session)
 {
-	return session->options->rate_hz <= MOST_RATE_HZ &&
+	return (session->options->rate_hz <= MOST_RATE_HZ || session->options->overhead > 0) &&
 	       session->options->trigger == TRIGGER_AUTO &&
 	       session->options->clock == CLOCK_KIND_CPU && !session->options->is_trace &&
 	       session->ability.can_count;
 }
 
-static enum switch_events events_of(const struct session *session, const struct image *image)
+/* Of a budget half is for switches. */
+static uint32_t dear_permille(const struct session *session)
 {
-	const bool has_tree = session->ability.can_count && !session->switches.is_tree_closed;
+	const double half = 500 * session->options->overhead;
 
-	if (image->has_sampling_events)
-		return has_tree ? SWITCH_SAMPLED_IN_TREE : SWITCH_SAMPLED;
-	return has_tree ? SWITCH_IN_TREE : SWITCH_BARE;
-}
-
-/* Its switches so far were with the events that it has now. */
-static void price_switches(struct session *session, struct image *image)
-{
-	if (image->ring == NULL || image->calls != NULL || image->trust.is_lost)
-		return;
-	const uint64_t switches = ring_view_switches(image);
-
-	if (switches <= image->trigger.priced)
-		return;
-	sampling_cost_add_switches(&session->cost, events_of(session, image),
-				   switches - image->trigger.priced);
-	image->trigger.priced = switches;
-}
-
-static void begin_to_measure(struct session *session)
-{
-	const struct switch_costs_terms terms = {
-		.period_ns = perf_choose_period(session->options->rate_hz, 0),
-		.has_sideband = true,
-		.is_user_mode_only = session->enter_terms.is_user_mode_only,
-	};
-
-	switch_costs_begin(&session->switches.measuring, &terms);
-	session->switches.is_measuring = true;
-}
-
-/* What a switch of the image costs more than one without its events. */
-static uint64_t cost_of(const struct session *session, const struct image *image)
-{
-	const struct switch_costs *costs = &session->switches.costs;
-
-	if (!session->switches.is_measured)
-		return MOST_COST_NS;
-	switch (events_of(session, image)) {
-	case SWITCH_SAMPLED_IN_TREE:
-		return costs->all_ns;
-	case SWITCH_SAMPLED:
-		return costs->all_ns > costs->tree_ns ? costs->all_ns - costs->tree_ns : 0;
-	case SWITCH_IN_TREE:
-		return costs->tree_ns;
-	default:
-		return 0;
-	}
-}
-
-/* Where windows were dear by the most that switches may cost, the measured cost decides. */
-static void take_costs(struct session *session, bool must_wait)
-{
-	struct session_switches *switches = &session->switches;
-	const struct tree *tree = &session->tree;
-
-	if (!switches->is_measuring ||
-	    !switch_costs_take(&switches->measuring, must_wait, &switches->costs))
-		return;
-	switches->is_measuring = false;
-	switches->is_measured = true;
-	for (size_t i = 0; i < tree->count; i++) {
-		struct switching *switching = &tree->images[i]->trigger.switching;
-
-		if (switching->dear_windows > 0)
-			switching_price(switching, MOST_COST_NS,
-					cost_of(session, tree->images[i]));
-	}
+	return half <= 0 ? 0 : half < 1 ? 1 : (uint32_t)half;
 }
 
 /* How much of a processor it uses, in thousandths, if its switches are dear. */
@@ -139,13 +68,14 @@ static uint32_t look_at(struct session *session, struct image *image, uint64_t n
 				       .waits = waits,
 				       .preemptions = switches > waits ? switches - waits : 0,
 				       .births = image->threads_seen + image->trigger.children,
-				       .cost_ns = cost_of(session, image),
+				       .cost_ns = session_switches_most_cost_of(session, image),
+				       .dear_permille = dear_permille(session),
 			       });
 	if (session->switches.is_measured)
 		return switching->is_dear ? switching->busy : 0;
 	/* By the most that switches may cost: the next window may pass meanwhile. */
 	if (switching->dear_windows > 0 && !session->switches.is_measuring)
-		begin_to_measure(session);
+		session_switches_measure(session);
 	return 0;
 }
 
@@ -166,7 +96,7 @@ static void close_tree_events(struct session *session, uint64_t now_ns)
 	struct tree *tree = &session->tree;
 
 	for (size_t i = 0; i < tree->count; i++) {
-		price_switches(session, tree->images[i]);
+		session_price_switches(session, tree->images[i]);
 		if (tree->images[i]->ring != NULL)
 			ring_view_wish(tree->images[i], RING_WISH_IMAGES);
 	}
@@ -217,7 +147,7 @@ static void note_change(struct session *session, const struct image *image, uint
 }
 
 /* Processes that serve as it does are forked by the same one. */
-static void tell_parent(const struct session *session, const struct image *image)
+static void mark_parent(const struct session *session, const struct image *image)
 {
 	const struct tree *tree = &session->tree;
 
@@ -235,14 +165,17 @@ static void change(struct session *session, struct image *image, uint64_t now_ns
 {
 	struct image_trigger *trigger = &image->trigger;
 
-	price_switches(session, image);
+	session_look_at_missed(image);
+	session_price_switches(session, image);
 	note_change(session, image, now_ns);
+	trigger->event_samples =
+		image->has_sampling_events ? ring_view_costs(image).handler_samples : 0;
 	trigger->counted_ns = image_counted_ns(image);
 	trigger->clock_from_ns = trigger->clock_ns = cpu_meter_process_ns(image->pid);
 	trigger->paused_ns = image_paused_ns(image);
 	trigger->state = IMAGE_TRIGGER_CHANGED;
 	trigger->passes_timers = true;
-	tell_parent(session, image);
+	mark_parent(session, image);
 	session->switches.is_tree_dear = true;
 	image_stop_sampling(image);
 	image->has_sampling_events = image->has_kernel_samples = false;
@@ -272,12 +205,18 @@ static void look_at_answer(struct session *session, struct image *image, uint64_
 	session->switches.failed++;
 }
 
-/* Code that is made at run time is in no image that an agent meets. */
-static void look_at_made_code(struct session *session, struct image *image)
+/*
+ * Code that is made at run time is in no image that an agent meets; nor does one meet those of a
+ * process that it is not in.
+ */
+static void look_at_unmet_images(struct session *session, struct image *image)
 {
 	const uint64_t round_ns = session->pump.round_ns;
 
-	if (session->sideband == NULL && image->ring != NULL && image->jit_module != 0 &&
+	const bool has_unmet =
+		image->copied != NULL || (image->ring != NULL && image->jit_module != 0);
+
+	if (session->sideband == NULL && has_unmet &&
 	    round_ns > image->maps_interval.round_ns + MADE_CODE_NS)
 		maps_interval_change(&image->maps_interval, round_ns,
 				     image->maps_interval.round_ns != 0
@@ -303,7 +242,7 @@ bool session_glance_at_switches(struct session *session)
 
 	if (tree->count > GLANCE_IMAGES || !session_may_change(session) || session->is_broken)
 		return false;
-	take_costs(session, false);
+	session_switches_take_costs(session, false);
 	for (size_t i = 0; i < tree->count; i++)
 		is_due |= has_begun_to_switch(tree->images[i], now_ns);
 	return is_due || (was_measuring && !session->switches.is_measuring);
@@ -315,15 +254,17 @@ void session_look_at_switches(struct session *session)
 	const uint64_t now_ns = monotonic_ns();
 	uint32_t busy = 0;
 
+	for (size_t i = 0; i < tree->count; i++)
+		session_look_at_missed(tree->images[i]);
 	if (!session_may_change(session) || session->is_broken)
 		return;
-	take_costs(session, false);
+	session_switches_take_costs(session, false);
 	for (size_t i = 0; i < tree->count; i++) {
 		struct image *image = tree->images[i];
 
 		image_read_clock(image);
 		if (session->switches.is_tree_closed)
-			look_at_made_code(session, image);
+			look_at_unmet_images(session, image);
 		if (image->trigger.state == IMAGE_TRIGGER_ASKED)
 			look_at_answer(session, image, now_ns);
 		else if (may_change(image))
@@ -337,7 +278,8 @@ void session_look_at_switches(struct session *session)
 			ask(session, image, now_ns);
 	}
 	/* Images end by it. */
-	if (session->switches.is_tree_dear && !session->switches.is_tree_closed)
+	if ((session->wall.is_on ? session->wall.is_dear : session->switches.is_tree_dear) &&
+	    !session->switches.is_tree_closed && session->sideband != NULL)
 		close_tree_events(session, now_ns);
 }
 
@@ -362,7 +304,7 @@ void session_switches_end(struct session *session, struct image *image)
 {
 	struct image_trigger *trigger = &image->trigger;
 
-	price_switches(session, image);
+	session_price_switches(session, image);
 	image_read_clock(image);
 	if (trigger->state != IMAGE_TRIGGER_CHANGED)
 		return;
@@ -396,51 +338,4 @@ uint64_t session_switches_charged_ns(const struct session *session)
 					   : 0;
 
 	return waited_ns > known_ns ? waited_ns : known_ns;
-}
-
-const struct switch_costs *session_switches_costs(struct session *session, uint64_t cpu_ns)
-{
-	const struct sampling_cost *cost = &session->cost;
-	uint64_t switches = cost->switches[SWITCH_SAMPLED_IN_TREE];
-
-	switches += cost->switches[SWITCH_IN_TREE] + cost->switches[SWITCH_SAMPLED];
-	if (!session->switches.is_measured && !session->switches.is_measuring &&
-	    session->ability.can_count &&
-	    switching_is_worth_measuring(switches, cpu_ns, MOST_COST_NS))
-		begin_to_measure(session);
-	take_costs(session, true);
-	return session->switches.is_measured ? &session->switches.costs : NULL;
-}
-
-static void tell_group(struct session *session, const struct switches_group *group)
-{
-	struct text note = { 0 };
-
-	text_add_printable(&note, group->name, strnlen(group->name, sizeof group->name));
-	text_addf(&note, " (pid %d", (int)group->pid);
-	if (group->others > 0)
-		text_addf(&note, " and %" PRIu32 " more", group->others);
-	text_addf(&note,
-		  ") switched %" PRIu64 " times in a second of CPU time, of which events took "
-		  "%.0f %%: sampled by timers since %.1f s, at the kernel's tick (--trigger "
-		  "sigtrap keeps events)",
-		  group->before.per_second, group->before.permille / 10.0,
-		  (double)(group->time_ns - session->start_ns) / 1e9);
-	recording_writer_note(session->writer, text_string(&note));
-	text_done(&note);
-}
-
-void session_switches_note(struct session *session)
-{
-	const struct session_switches *switches = &session->switches;
-
-	for (uint32_t i = 0; i < switches->group_count; i++)
-		tell_group(session, &switches->groups[i]);
-	if (switches->is_tree_closed)
-		recording_writer_note(
-			session->writer,
-			"from there on no event counts the whole tree: what processes burned "
-			"that fathom is not in, or behind their last instruction, is known "
-			"from "
-			"wait(2) alone");
 }

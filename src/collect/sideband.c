@@ -9,11 +9,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/bytes.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/monotonic.h"
 #include "collect/perf_ring.h"
+#include "collect/sideband_event.h"
 #include "collect/thread_scan.h"
 
 /*
@@ -22,8 +22,7 @@
  */
 #define RING_PAGES 64
 
-#define MISC_EXEC     PERF_RECORD_MISC_COMM_EXEC
-#define MISC_BUILD_ID (1U << 14) /* PERF_RECORD_MISC_MMAP_BUILD_ID, Linux >= 5.12 */
+#define MISC_PREEMPTED (1U << 14) /* PERF_RECORD_MISC_SWITCH_OUT_PREEMPT, Linux >= 4.17 */
 
 struct cpu_ring {
 	int fd, cpu;
@@ -33,11 +32,14 @@ struct cpu_ring {
 /* A record copied out of a ring, waiting for its turn. */
 struct held_record {
 	uint64_t time_ns;
-	uint64_t serial; /* keeps the order of records of one moment */
-	struct perf_event_header *record;
+	uint64_t serial;                  /* keeps the order of records of one moment */
+	struct perf_event_header *record; /* NULL: a switch, of which there may be very many: */
+	int pid, tid;
+	bool is_out, is_preempted;
 };
 
 struct sideband {
+	bool has_switches;
 	struct cpu_ring *rings;
 	size_t ring_count;
 	int *followers; /* events of sideband_follow() */
@@ -58,7 +60,7 @@ static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
 	return fd < 0 ? -errno : fd;
 }
 
-static struct perf_event_attr reporting(bool with_build_ids)
+static struct perf_event_attr reporting(bool with_build_ids, bool has_switches)
 {
 	return (struct perf_event_attr){
 		.type = PERF_TYPE_SOFTWARE,
@@ -71,6 +73,7 @@ static struct perf_event_attr reporting(bool with_build_ids)
 		.comm = 1,
 		.comm_exec = 1,
 		.task = 1,
+		.context_switch = has_switches,
 		.build_id = with_build_ids,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
@@ -79,16 +82,16 @@ static struct perf_event_attr reporting(bool with_build_ids)
 	};
 }
 
-static int sideband_open_event(pid_t pid, int cpu, bool with_build_ids)
+static int sideband_open_event(pid_t pid, int cpu, bool with_build_ids, bool has_switches)
 {
-	struct perf_event_attr attr = reporting(with_build_ids);
+	struct perf_event_attr attr = reporting(with_build_ids, has_switches);
 
 	return open_event(&attr, pid, cpu);
 }
 
 int sideband_open_unread(pid_t pid, int cpu)
 {
-	return sideband_open_event(pid, cpu, false);
+	return sideband_open_event(pid, cpu, false, false);
 }
 
 /* An event on ourselves that reports nothing: the ends of threads do not matter to it. */
@@ -107,12 +110,13 @@ static int open_owner(int cpu)
 }
 
 /* pid 0: with its owner only. */
-static int cpu_ring_open(struct cpu_ring *ring, pid_t pid, int cpu)
+static int cpu_ring_open(struct cpu_ring *ring, pid_t pid, int cpu, bool has_switches)
 {
 	ring->cpu = cpu;
-	ring->fd = pid == 0 ? open_owner(cpu) : sideband_open_event(pid, cpu, true);
+	ring->fd =
+		pid == 0 ? open_owner(cpu) : sideband_open_event(pid, cpu, true, has_switches);
 	if (ring->fd == -EINVAL && pid != 0) /* before Linux 5.12 */
-		ring->fd = sideband_open_event(pid, cpu, false);
+		ring->fd = sideband_open_event(pid, cpu, false, has_switches);
 	if (ring->fd < 0)
 		return ring->fd;
 	return perf_ring_map(&ring->ring, ring->fd, RING_PAGES);
@@ -152,7 +156,8 @@ static int follow_thread(void *context, pid_t tid)
 
 int sideband_follow(struct sideband *sideband, pid_t pid, bool with_children, struct error *err)
 {
-	struct following following = { .sideband = sideband, .attr = reporting(true) };
+	struct following following = { .sideband = sideband,
+				       .attr = reporting(true, sideband->has_switches) };
 
 	following.attr.inherit_thread = !with_children;
 	const int rc = thread_scan(pid, follow_thread, &following);
@@ -160,22 +165,24 @@ int sideband_follow(struct sideband *sideband, pid_t pid, bool with_children, st
 	return rc < 0 ? error_errno(err, rc, "cannot watch process %d", (int)pid) : 0;
 }
 
-int sideband_open_empty(struct sideband **out_sideband, struct error *err)
+int sideband_open_empty(bool has_switches, struct sideband **out_sideband, struct error *err)
 {
-	return sideband_open(0, out_sideband, err);
+	return sideband_open(0, has_switches, out_sideband, err);
 }
 
-int sideband_open(pid_t pid, struct sideband **out_sideband, struct error *err)
+int sideband_open(pid_t pid, bool has_switches, struct sideband **out_sideband,
+		  struct error *err)
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
 	struct sideband *sideband = xzalloc(sizeof *sideband);
 
+	sideband->has_switches = has_switches;
 	sideband->rings = xreallocarray(NULL, (size_t)cpus, sizeof *sideband->rings);
 	for (int cpu = 0; cpu < cpus; cpu++) {
 		struct cpu_ring *ring = &sideband->rings[sideband->ring_count];
 
 		*ring = (struct cpu_ring){ .fd = -1 };
-		int rc = cpu_ring_open(ring, pid, cpu);
+		int rc = cpu_ring_open(ring, pid, cpu, has_switches);
 
 		if (rc == -ENODEV) /* an offline CPU */
 			continue;
@@ -210,20 +217,38 @@ void sideband_close(struct sideband *sideband)
 	free(sideband);
 }
 
-/* sample_id_all puts pid, tid and time at the end of every record. */
-static uint64_t record_time(const struct perf_event_header *record)
+static struct held_record *hold(struct sideband *sideband, uint64_t time_ns)
 {
-	uint64_t time;
+	sideband->held = array_grow(sideband->held, sideband->held_count,
+				    &sideband->held_capacity, sizeof *sideband->held);
+	struct held_record *held = &sideband->held[sideband->held_count++];
 
-	if (record->size < sizeof *record + sizeof time)
-		return 0;
-	memcpy(&time, (const char *)record + record->size - sizeof time, sizeof time);
-	return time;
+	*held = (struct held_record){ .time_ns = time_ns, .serial = sideband->serial++ };
+	return held;
+}
+
+/* All that is behind its header is its sample_id: pid, tid and time. */
+static void hold_switch(struct sideband *sideband, const struct perf_event_header *record)
+{
+	uint32_t ids[2] = { 0 };
+	struct held_record *held = hold(sideband, sideband_event_time(record));
+
+	if (record->size >= sizeof *record + sizeof ids + sizeof(uint64_t))
+		memcpy(ids, record + 1, sizeof ids);
+	held->pid = (int)ids[0];
+	held->tid = (int)ids[1];
+	held->is_out = record->misc & PERF_RECORD_MISC_SWITCH_OUT;
+	held->is_preempted = record->misc & MISC_PREEMPTED;
 }
 
 static void sideband_hold(void *context, const struct perf_event_header *record)
 {
 	struct sideband *sideband = context;
+
+	if (record->type == PERF_RECORD_SWITCH) {
+		hold_switch(sideband, record);
+		return;
+	}
 
 	if (record->type == PERF_RECORD_LOST) {
 		uint64_t lost[2] = { 0 };
@@ -236,10 +261,7 @@ static void sideband_hold(void *context, const struct perf_event_header *record)
 	struct perf_event_header *copy = xmalloc(record->size);
 
 	memcpy(copy, record, record->size);
-	sideband->held = array_grow(sideband->held, sideband->held_count,
-				    &sideband->held_capacity, sizeof *sideband->held);
-	sideband->held[sideband->held_count++] =
-		(struct held_record){ record_time(copy), sideband->serial++, copy };
+	hold(sideband, sideband_event_time(copy))->record = copy;
 }
 
 static int compare_held(const void *a, const void *b)
@@ -251,65 +273,17 @@ static int compare_held(const void *a, const void *b)
 	return x->serial < y->serial ? -1 : x->serial > y->serial;
 }
 
-static bool parse_task(struct bytes *b, struct sideband_event *event)
+static bool take_held(const struct held_record *held, struct sideband_event *event)
 {
-	event->pid = (int)bytes_u32(b);
-	event->parent_pid = (int)bytes_u32(b);
-	event->tid = (int)bytes_u32(b);
-	event->parent_tid = (int)bytes_u32(b);
-	return true;
-}
-
-static bool parse_name(struct bytes *b, struct sideband_event *event)
-{
-	event->kind = SIDEBAND_NAME;
-	event->pid = (int)bytes_u32(b);
-	event->tid = (int)bytes_u32(b);
-	event->name = bytes_string(b);
-	return event->name != NULL;
-}
-
-static bool parse_map(struct bytes *b, bool has_build_id, struct sideband_event *event)
-{
-	event->kind = SIDEBAND_MAP;
-	event->pid = (int)bytes_u32(b);
-	event->tid = (int)bytes_u32(b);
-	event->start = bytes_u64(b);
-	event->end = event->start + bytes_u64(b);
-	event->file_offset = bytes_u64(b);
-
-	/* A device and an inode, or the build id and its length (perf_event.h, MMAP2). */
-	const uint8_t *identity = bytes_take(b, 24);
-
-	if (identity != NULL && has_build_id && identity[0] <= sizeof event->build_id) {
-		event->build_id_len = identity[0];
-		memcpy(event->build_id, identity + 4, event->build_id_len);
-	}
-	bytes_u64(b); /* protection and flags */
-	event->name = bytes_string(b);
-	return event->name != NULL;
-}
-
-static bool parse_record(const struct perf_event_header *record, struct sideband_event *event)
-{
-	struct bytes b = bytes_of(record + 1, record->size - sizeof *record);
-
-	*event = (struct sideband_event){ .time_ns = record_time(record) };
-	switch (record->type) {
-	case PERF_RECORD_FORK:
-		event->kind = SIDEBAND_FORK;
-		return parse_task(&b, event) && !b.short_read;
-	case PERF_RECORD_EXIT:
-		event->kind = SIDEBAND_EXIT;
-		return parse_task(&b, event) && !b.short_read;
-	case PERF_RECORD_COMM:
-		event->is_exec = record->misc & MISC_EXEC;
-		return parse_name(&b, event) && !b.short_read;
-	case PERF_RECORD_MMAP2:
-		return parse_map(&b, record->misc & MISC_BUILD_ID, event) && !b.short_read;
-	default:
-		return false;
-	}
+	if (held->record != NULL)
+		return sideband_event_parse(held->record, event);
+	*event = (struct sideband_event){ .kind = SIDEBAND_SWITCH,
+					  .time_ns = held->time_ns,
+					  .pid = held->pid,
+					  .tid = held->tid,
+					  .is_out = held->is_out,
+					  .is_preempted = held->is_preempted };
+	return held->tid > 0;
 }
 
 uint64_t sideband_drain(struct sideband *sideband,
@@ -336,7 +310,7 @@ uint64_t sideband_drain(struct sideband *sideband,
 
 		if (held->time_ns > until_ns)
 			break;
-		if (parse_record(held->record, &event))
+		if (take_held(held, &event))
 			visit(context, &event);
 		free(held->record);
 	}

@@ -15,33 +15,19 @@
 
 struct error;
 struct sideband;
+struct sideband_event;
 
-enum sideband_kind {
-	SIDEBAND_FORK, /* a process, or a thread if pid == parent_pid */
-	SIDEBAND_EXIT, /* a thread ended */
-	SIDEBAND_NAME, /* a thread's name; is_exec: a new process image began */
-	SIDEBAND_MAP,  /* executable memory was mapped */
-};
-
-struct sideband_event {
-	enum sideband_kind kind;
-	uint64_t time_ns; /* CLOCK_MONOTONIC */
-	int pid, tid;
-	int parent_pid, parent_tid; /* fork */
-	bool is_exec;
-	uint64_t start, end, file_offset; /* map */
-	uint8_t build_id[20];
-	uint8_t build_id_len; /* 0: the kernel did not say */
-	const char *name;     /* of the thread, or path; lives during the visit */
-};
-
-/* Opens the events on pid.  The sentence says what was refused. */
-int sideband_open(pid_t pid, struct sideband **out_sideband, struct error *err);
+/*
+ * Opens the events on pid.  The sentence says what was refused.  has_switches: each switch of each
+ * thread is reported, too, at 0.7 to 0.9 us.
+ */
+int sideband_open(pid_t pid, bool has_switches, struct sideband **out_sideband,
+		  struct error *err);
 /*
  * The same of processes that run already, which sideband_follow() adds: rings that nothing is
  * reported into so far.
  */
-int sideband_open_empty(struct sideband **out_sideband, struct error *err);
+int sideband_open_empty(bool has_switches, struct sideband **out_sideband, struct error *err);
 /*
  * All threads of pid, and those to come; with_children: processes to come, too.  A thread that is
  * born meanwhile may be reported twice.  -errno and a sentence.

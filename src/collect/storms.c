@@ -18,6 +18,7 @@
 struct storm {
 	uint32_t id; /* 0: none */
 	pid_t pid;
+	bool is_of_programs; /* others of its children are entered */
 	uint64_t begun_ns;
 	uint64_t over_ns;                   /* when it ended; 0: it goes on */
 	uint64_t gap_from_ns, gap_until_ns; /* it had ended meanwhile */
@@ -95,15 +96,24 @@ static struct storm *make_storm(struct storms *storms, pid_t pid)
 	return free_storm;
 }
 
-static void begin_storm(struct storms *storms, struct image *parent)
+/* All children of parent's, or those that execute the listed programs. */
+static void set_late(struct storm *storm, struct image *parent, bool is_of_programs)
+{
+	storm->is_of_programs = is_of_programs;
+	if (!is_of_programs)
+		parent->has_had_storms = true;
+	ring_view_set_late_hellos(parent, !is_of_programs);
+	ring_view_set_brief_programs(parent, false);
+}
+
+static void begin_storm(struct storms *storms, struct image *parent, bool is_of_programs)
 {
 	struct storm *storm = make_storm(storms, parent->pid);
 
 	if (storm == NULL)
 		return;
 	parent->storm = storm->id;
-	parent->has_had_storms = true;
-	ring_view_set_late_hellos(parent, true);
+	set_late(storm, parent, is_of_programs);
 	/* A child that was born before has said hello, or does so at once. */
 	if (storm->over_ns == 0) {
 		storm->begun_ns = monotonic_ns();
@@ -114,16 +124,69 @@ static void begin_storm(struct storms *storms, struct image *parent)
 	}
 }
 
-void storms_take_child(struct storms *storms, struct image *parent, bool is_brief)
+static bool is_of_all(const struct storm *storm)
 {
-	parent->brief_children = is_brief ? parent->brief_children + 1 : 0;
-	if (!is_brief)
-		storms_end(storms, parent->storm, parent);
-	/* Its contexts would be clones of those of its threads: exit_counters.h. */
-	else if (parent->storm == 0 && parent->brief_children % STORM_CHILDREN == 0 &&
-		 parent->running_threads == 1 && parent->has_sampling_events &&
-		 storms->is_possible)
-		begin_storm(storms, parent);
+	return storm != NULL && !storm->is_of_programs;
+}
+
+/* Its contexts would be clones of those of its threads: exit_counters.h. */
+static bool may_begin(const struct storms *storms, const struct image *parent)
+{
+	return parent->running_threads == 1 && parent->has_sampling_events &&
+	       storms->is_possible;
+}
+
+/* Of all that executed a program; those that are listed are brief still. */
+static void storms_take_program(struct storms *storms, struct image *parent,
+				const struct image *child)
+{
+	struct storm *storm = find_storm(storms, parent->storm);
+	struct ring_program listed[RING_BRIEF_PROGRAMS];
+
+	if (!brief_programs_take(&parent->brief_programs, image_program(child),
+				 child->is_brief))
+		return;
+	const bool has_some = brief_programs_list(&parent->brief_programs, listed) > 0;
+
+	if (storm == NULL && has_some && may_begin(storms, parent) &&
+	    !parent->has_threads_below)
+		begin_storm(storms, parent, true);
+	else if (storm != NULL && storm->is_of_programs && !has_some)
+		storms_end(storms, storm->id, parent);
+	else if (storm != NULL)
+		ring_view_set_brief_programs(parent, false);
+}
+
+static void storms_take_brief(struct storms *storms, struct image *parent)
+{
+	struct storm *storm = find_storm(storms, parent->storm);
+
+	if (++parent->brief_children % STORM_CHILDREN != 0 || !may_begin(storms, parent))
+		return;
+	if (storm == NULL)
+		begin_storm(storms, parent, false);
+	else if (storm->is_of_programs)
+		set_late(storm, parent, false);
+}
+
+static void storms_take_long(struct storms *storms, struct image *parent)
+{
+	struct storm *storm = find_storm(storms, parent->storm);
+
+	parent->brief_children = 0;
+	if (is_of_all(storm))
+		storms_end(storms, storm->id, parent);
+}
+
+void storms_take_child(struct storms *storms, struct image *parent, const struct image *child)
+{
+	if (image_program(child) != NULL)
+		storms_take_program(storms, parent, child);
+	/* In a storm of all its own children would say hello late, too. */
+	if (child->is_brief && !child->has_long_below)
+		storms_take_brief(storms, parent);
+	else
+		storms_take_long(storms, parent);
 }
 
 static bool is_in_gap(uint64_t from_ns, uint64_t until_ns, uint64_t time_ns)
@@ -151,7 +214,8 @@ void storms_take_fork(const struct storms *storms, struct image *child,
 	const struct storm *storm = find_at(storms, parent->pid, time_ns);
 
 	child->in_storm = storm != NULL ? storm->id : parent->in_storm;
-	child->says_hello_late = parent->says_hello_late || parent->storm != 0 || storm != NULL;
+	child->says_hello_late = parent->says_hello_late || is_of_all(storm) ||
+				 is_of_all(find_storm(storms, parent->storm));
 }
 
 void storms_end(struct storms *storms, uint32_t id, struct image *parent)
@@ -163,9 +227,24 @@ void storms_end(struct storms *storms, uint32_t id, struct image *parent)
 	if (parent != NULL && parent->storm == id) {
 		parent->storm = 0;
 		parent->brief_children = 0;
+		brief_programs_forget(&parent->brief_programs);
 		ring_view_set_late_hellos(parent, false);
+		ring_view_set_brief_programs(parent, true);
 	}
 	storm->over_ns = monotonic_ns();
+}
+
+bool storms_is_of_programs(const struct storms *storms, uint32_t id)
+{
+	const struct storm *storm = find_storm(storms, id);
+
+	return storm != NULL && storm->is_of_programs;
+}
+
+void storms_see_program(struct image *child, const struct image *parent, const char *path)
+{
+	if (parent->storm != 0 && brief_programs_has(&parent->brief_programs, path))
+		child->says_hello_late = true;
 }
 
 void storms_stop_counting(struct storms *storms, uint32_t id)

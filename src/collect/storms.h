@@ -6,7 +6,11 @@
  * say hello only when they have burned a period (docs/decisions/0036).  What each of them burned
  * the kernel reports at its end (exit_counters.h).
  *
- * A storm ends when a late hello comes (one comes before a thread is made), when a process
+ * Where the children are mixed, programs that are brief each time (brief_programs.h) are a storm
+ * of their own: those to come of these say hello late, the others at once, and the storm goes on
+ * whatever these do, until any of them makes a thread.  None such begins in that process again.
+ *
+ * A storm of all ends when a late hello comes (one comes before a thread is made), when a process
  * without an agent makes a thread in it, and with its process's image.  None begins in a process
  * of several threads, nor where the kernel's reports are refused: there all children say hello
  * at once.
@@ -31,8 +35,12 @@ struct storms *storms_new(bool is_possible);
 void storms_free(struct storms *storms);
 /* None begins from now on: nothing reports what is forked. */
 void storms_stop(struct storms *storms);
-/* A child of parent's was brief, or it was not: a storm may begin. */
-void storms_take_child(struct storms *storms, struct image *parent, bool is_brief);
+/* A child of parent's has ended (is_brief, has_long_below): a storm may begin, or end. */
+void storms_take_child(struct storms *storms, struct image *parent, const struct image *child);
+/* Whether it is one of brief programs among other children. */
+bool storms_is_of_programs(const struct storms *storms, uint32_t id);
+/* A child executes the program at that path: it is to say hello late if that is listed. */
+void storms_see_program(struct image *child, const struct image *parent, const char *path);
 /* A child of fork is in its parent's storm, or in the one that its parent is in. */
 void storms_take_fork(const struct storms *storms, struct image *child,
 		      const struct image *parent, uint64_t time_ns);

@@ -1,5 +1,6 @@
 #include "collect/switch_cost.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,7 +17,9 @@
 /* For the costs: the middle one of so many turns. */
 #define TURNS            5
 #define TURN_ROUND_TRIPS 30
-#define BETWEEN_TURNS_NS 700000
+/* Between threads, where there is less to be found. */
+#define THREAD_ROUND_TRIPS 300
+#define BETWEEN_TURNS_NS   700000
 /* Periods of which the end is nearer than the tick nearly always, and never. */
 #define SHORT_PERIOD_NS 500000ULL
 #define LONG_PERIOD_NS  100000000000ULL
@@ -86,10 +89,12 @@ static uint64_t measure(int to, int from, uint64_t period_ns)
 	return (cpu_ns - counted_ns) / more;
 }
 
-/* The process at the other end of two pipes. */
+/* The process, or the thread, at the other end of two pipes. */
 struct partner {
-	pid_t pid;
+	pid_t pid; /* 0: a thread */
+	pthread_t thread;
 	int to, from;
+	int its_from, its_to;
 };
 
 /* begin() is called in it before anything comes: it has the events that the caller has. */
@@ -114,10 +119,34 @@ static bool partner_start(struct partner *partner, void (*begin)(const void *con
 	return partner->pid > 0;
 }
 
+static void *echo_thread(void *context)
+{
+	const struct partner *partner = context;
+
+	echo(partner->its_from, partner->its_to);
+	return NULL;
+}
+
+/* It has what the caller has. */
+static bool partner_start_thread(struct partner *partner)
+{
+	int there[2], back[2];
+
+	if (pipe(there) < 0 || pipe(back) < 0)
+		return false;
+	*partner = (struct partner){
+		.to = there[1], .from = back[0], .its_from = there[0], .its_to = back[1]
+	};
+	return pthread_create(&partner->thread, NULL, echo_thread, partner) == 0;
+}
+
 static void partner_end(const struct partner *partner)
 {
 	close(partner->to);
-	waitpid(partner->pid, NULL, 0);
+	if (partner->pid != 0)
+		waitpid(partner->pid, NULL, 0);
+	else
+		pthread_join(partner->thread, NULL);
 }
 
 static void begin_sampled(const void *context)
@@ -147,24 +176,31 @@ uint64_t switch_cost_measure(uint64_t period_ns)
 struct with_events {
 	const struct switch_costs_terms *terms;
 	bool has_tree;
+	bool is_thread;     /* the other end is a thread */
 	uint64_t period_ns; /* of a sampler; 0: none */
 };
 
-static void begin_with_events(const void *context)
+/* The sampler's descriptor; -1: there is none. */
+static int open_events(const struct with_events *with)
 {
-	const struct with_events *with = context;
 	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
 
 	if (with->has_tree)
 		perf_open_counter((pid_t)gettid(), true);
 	for (int cpu = 0; with->has_tree && with->terms->has_sideband && cpu < cpus; cpu++)
 		sideband_open_unread((pid_t)gettid(), cpu);
-	if (with->period_ns != 0)
-		perf_open_sampler((pid_t)gettid(),
-				  &(struct perf_sampler){
-					  .period_ns = with->period_ns,
-					  .is_user_mode_only = with->terms->is_user_mode_only,
-				  });
+	if (with->period_ns == 0)
+		return -1;
+	return perf_open_sampler((pid_t)gettid(),
+				 &(struct perf_sampler){
+					 .period_ns = with->period_ns,
+					 .is_user_mode_only = with->terms->is_user_mode_only,
+				 });
+}
+
+static void begin_with_events(const void *context)
+{
+	open_events(context);
 }
 
 static void stay_on_one_processor(void)
@@ -181,6 +217,8 @@ static void stay_on_one_processor(void)
 
 static uint64_t both_cpu_ns(const struct partner *partner)
 {
+	if (partner->pid == 0)
+		return cpu_meter_process_ns(getpid());
 	return thread_cpu_ns() + cpu_meter_process_ns(partner->pid);
 }
 
@@ -189,8 +227,10 @@ static uint64_t measure_turn(const struct partner *partner)
 {
 	const uint64_t before_ns = both_cpu_ns(partner);
 
-	ping(partner->to, partner->from, TURN_ROUND_TRIPS);
-	return (both_cpu_ns(partner) - before_ns) / (2 * TURN_ROUND_TRIPS);
+	const int round_trips = partner->pid == 0 ? THREAD_ROUND_TRIPS : TURN_ROUND_TRIPS;
+
+	ping(partner->to, partner->from, round_trips);
+	return (both_cpu_ns(partner) - before_ns) / (uint64_t)(2 * round_trips);
 }
 
 static int compare_u64(const void *a, const void *b)
@@ -200,30 +240,72 @@ static int compare_u64(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+static uint64_t more_than(uint64_t bare_ns, uint64_t with_ns)
+{
+	return bare_ns != 0 && with_ns > bare_ns ? with_ns - bare_ns : 0;
+}
+
+/* What the calling thread's clock shows, and its sampler has not counted. */
+static uint64_t missed_by(int event)
+{
+	const uint64_t counted_ns = event < 0 ? 0 : perf_read_counter(event);
+	const uint64_t clock_ns = thread_cpu_ns();
+
+	return event >= 0 && clock_ns > counted_ns ? clock_ns - counted_ns : 0;
+}
+
+static uint64_t pack(uint64_t high, uint64_t low)
+{
+	return (high < UINT32_MAX ? high : UINT32_MAX) << 32 |
+	       (low < UINT32_MAX ? low : UINT32_MAX);
+}
+
+/* The middle one of some turns, in the upper half; in the lower what this end's sampler misses. */
 static uint64_t measure_turns(const void *context)
 {
-	uint64_t turns[TURNS];
+	const struct with_events *with = context;
+	uint64_t turns[TURNS], gaps[TURNS];
 	struct partner partner;
 
 	stay_on_one_processor();
-	if (!partner_start(&partner, begin_with_events, context))
+	signal(SIGTRAP, SIG_IGN);
+	if (!with->is_thread && !partner_start(&partner, begin_with_events, context))
 		return 0;
-	begin_with_events(context);
+	const int event = open_events(with);
+
+	if (with->is_thread && !partner_start_thread(&partner))
+		return 0;
 	/* At first the other end is at its start. */
 	ping(partner.to, partner.from, TURN_ROUND_TRIPS);
 	for (int i = 0; i < TURNS; i++) {
 		/* Few of the turns are to be near the next tick. */
 		nanosleep(&(struct timespec){ .tv_nsec = BETWEEN_TURNS_NS }, NULL);
+		const uint64_t missed_ns = missed_by(event);
+
 		turns[i] = measure_turn(&partner);
+		gaps[i] = more_than(missed_ns, missed_by(event)) / TURN_ROUND_TRIPS;
 	}
 	partner_end(&partner);
 	qsort(turns, TURNS, sizeof turns[0], compare_u64);
-	return turns[TURNS / 2];
+	qsort(gaps, TURNS, sizeof gaps[0], compare_u64);
+	return pack(turns[TURNS / 2], gaps[TURNS / 2]);
 }
 
-static uint64_t more_than(uint64_t bare_ns, uint64_t with_ns)
+/* Of that, CPU time for a switch. */
+static uint64_t turn_of(const struct with_events *with)
 {
-	return bare_ns != 0 && with_ns > bare_ns ? with_ns - bare_ns : 0;
+	return in_child(measure_turns, with) >> 32;
+}
+
+double switch_costs_of_siblings(const struct switch_costs *costs, uint64_t switches,
+				uint64_t missed_ns)
+{
+	const double count = (double)switches;
+	double others = costs->gap_ns == 0 ? count : (double)missed_ns / (double)costs->gap_ns;
+
+	if (others > count)
+		others = count;
+	return others * (double)costs->all_ns + (count - others) * (double)costs->siblings_ns;
 }
 
 double switch_cost_nearer(uint64_t period_ns, uint64_t tick_ns)
@@ -242,10 +324,29 @@ static uint64_t tick_ns(void)
 	return (uint64_t)tick.tv_nsec;
 }
 
-static uint64_t packed(uint64_t tree_ns, uint64_t all_ns)
+/* Each of at most 65 us, in this order. */
+static uint64_t pack_costs(const struct switch_costs *costs)
 {
-	return (tree_ns < UINT32_MAX ? tree_ns : UINT32_MAX) << 32 |
-	       (all_ns < UINT32_MAX ? all_ns : UINT32_MAX);
+	const uint64_t figures[] = { costs->tree_ns, costs->all_ns, costs->siblings_ns,
+				     costs->gap_ns };
+	uint64_t packed = 0;
+
+	for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+		packed = packed << 16 | (figures[i] < UINT16_MAX ? figures[i] : UINT16_MAX);
+	return packed;
+}
+
+static struct switch_costs unpack_costs(uint64_t packed)
+{
+	return (struct switch_costs){ .tree_ns = packed >> 48,
+				      .all_ns = (uint16_t)(packed >> 32),
+				      .siblings_ns = (uint16_t)(packed >> 16),
+				      .gap_ns = (uint16_t)packed };
+}
+
+static double between(uint64_t far, uint64_t near, double share)
+{
+	return near > far ? (double)far + share * (double)(near - far) : (double)far;
 }
 
 static uint64_t measure_costs(const void *context)
@@ -253,21 +354,30 @@ static uint64_t measure_costs(const void *context)
 	const struct switch_costs_terms *terms = context;
 	const struct with_events bare = { .terms = terms };
 	const struct with_events tree = { .terms = terms, .has_tree = true };
+	const struct with_events bare_thread = { .terms = terms, .is_thread = true };
 	struct with_events all = { .terms = terms, .has_tree = true };
 
-	const uint64_t bare_ns = in_child(measure_turns, &bare);
-	const uint64_t tree_ns = in_child(measure_turns, &tree);
+	const uint64_t bare_ns = turn_of(&bare), tree_ns = turn_of(&tree);
+	const uint64_t bare_thread_ns = turn_of(&bare_thread);
 
 	all.period_ns = LONG_PERIOD_NS;
-	const double far_ns = (double)in_child(measure_turns, &all);
+	const uint64_t far = in_child(measure_turns, &all);
 
 	all.period_ns = SHORT_PERIOD_NS;
-	const double near_ns = (double)in_child(measure_turns, &all);
+	const uint64_t near = in_child(measure_turns, &all);
+
+	all.is_thread = true;
+	const uint64_t thread_ns = turn_of(&all);
 	const double share = switch_cost_nearer(terms->period_ns, tick_ns()) /
 			     switch_cost_nearer(SHORT_PERIOD_NS, tick_ns());
-	const double all_ns = near_ns > far_ns ? far_ns + share * (near_ns - far_ns) : far_ns;
+	const struct switch_costs costs = {
+		.tree_ns = more_than(bare_ns, tree_ns),
+		.all_ns = more_than(bare_ns, (uint64_t)between(far >> 32, near >> 32, share)),
+		.siblings_ns = more_than(bare_thread_ns, thread_ns),
+		.gap_ns = (uint64_t)between((uint32_t)far, (uint32_t)near, share),
+	};
 
-	return packed(more_than(bare_ns, tree_ns), more_than(bare_ns, (uint64_t)all_ns));
+	return pack_costs(&costs);
 }
 
 void switch_costs_begin(struct switch_costs_measuring *measuring,
@@ -284,6 +394,6 @@ bool switch_costs_take(struct switch_costs_measuring *measuring, bool must_wait,
 
 	if (!in_child_take(&measuring->child, must_wait, &costs))
 		return false;
-	*out_costs = (struct switch_costs){ .tree_ns = costs >> 32, .all_ns = (uint32_t)costs };
+	*out_costs = unpack_costs(costs);
 	return true;
 }

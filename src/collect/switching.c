@@ -23,7 +23,7 @@
 #define FELT_PERMILLE 50
 /* Twice as many as a measurement makes; and by fewer the report's figure hardly changes. */
 #define LEAST_MEASURED 5000
-#define TOLD_PERMILLE  10
+#define SAID_PERMILLE  10
 #define NS_PER_SECOND  1e9
 
 static uint64_t since(uint64_t now, uint64_t before)
@@ -74,6 +74,13 @@ static bool window_is_over(const struct window *window)
 		window->permille >= VERY_DEAR_PERMILLE);
 }
 
+static uint32_t dear_permille(const struct switching *switching)
+{
+	return switching->dear_permille != 0 && switching->dear_permille < DEAR_PERMILLE
+		       ? switching->dear_permille
+		       : DEAR_PERMILLE;
+}
+
 static void window_end(struct switching *switching, const struct window *window)
 {
 	switching->per_second =
@@ -86,7 +93,7 @@ static void window_end(struct switching *switching, const struct window *window)
 	switching->is_noticed = false;
 	if (!switching->has_gaps && window->switches >= LEAST_SWITCHES &&
 	    window->waits / SWITCHES_OF_BIRTH > window->births &&
-	    window->cpu_ns >= LEAST_CPU_NS && window->permille >= DEAR_PERMILLE)
+	    window->cpu_ns >= LEAST_CPU_NS && window->permille >= dear_permille(switching))
 		switching->dear_windows++;
 	else
 		switching->dear_windows = 0;
@@ -100,6 +107,7 @@ bool switching_take(struct switching *switching, const struct switching_look *lo
 	const bool is_first = switching->time_ns == 0;
 	const struct window window = window_of(switching, look);
 
+	switching->dear_permille = look->dear_permille;
 	if (!is_first && !window_is_over(&window))
 		return false;
 	if (!is_first)
@@ -129,13 +137,13 @@ void switching_price(struct switching *switching, uint64_t taken_ns, uint64_t co
 		return;
 	/* The windows may have been short by what was taken. */
 	switching->is_dear = false;
-	switching->dear_windows = switching->permille >= DEAR_PERMILLE;
+	switching->dear_windows = switching->permille >= dear_permille(switching);
 }
 
 bool switching_is_worth_measuring(uint64_t switches, uint64_t cpu_ns, uint64_t most_ns)
 {
 	return switches >= LEAST_MEASURED &&
-	       permille_of((double)switches * (double)most_ns, (double)cpu_ns) >= TOLD_PERMILLE;
+	       permille_of((double)switches * (double)most_ns, (double)cpu_ns) >= SAID_PERMILLE;
 }
 
 bool switching_is_felt(uint32_t busy_permille)

@@ -21,6 +21,7 @@
 struct switching {
 	uint64_t time_ns, cpu_ns, waits, preemptions, births; /* when the window began */
 	uint32_t dear_windows;                                /* in a row */
+	uint32_t dear_permille;                               /* as the last look had it */
 	bool is_noticed; /* switching_begins() was true in this window */
 	bool has_gaps;   /* reports of births may have been lost in the window */
 	bool is_dear;    /* for good */
@@ -39,6 +40,8 @@ struct switching_look {
 	uint64_t preemptions; /* and those since others ran in its place */
 	uint64_t births;      /* threads and processes that it created */
 	uint64_t cost_ns;     /* what one switch takes longer by events */
+	/* So many thousandths of the CPU time are too much for switches; 0: 20, and never more. */
+	uint32_t dear_permille;
 };
 
 /* True when a window has ended with this look: its figures are there. */

@@ -120,8 +120,44 @@ uint64_t thread_events_read(const struct thread_events *events)
 	return ns;
 }
 
+bool thread_events_add_rungs(struct thread_events *events, unsigned int rungs,
+			     int (*open_on)(void *context, unsigned int rung), void *context)
+{
+	if (events->count != 1)
+		return false;
+	for (unsigned int rung = 1; rung < rungs; rung++) {
+		const int fd = open_on(context, rung);
+
+		if (fd < 0) {
+			while (events->count > 1)
+				close(events->fds[--events->count]);
+			return false;
+		}
+		events->fds = array_grow(events->fds, events->count, &events->capacity,
+					 sizeof *events->fds);
+		events->fds[events->count++] = fd;
+	}
+	events->rungs = rungs;
+	return true;
+}
+
+void thread_events_step(struct thread_events *events, unsigned int rung, bool are_off)
+{
+	if (rung >= events->rungs || rung == events->rung)
+		return;
+	if (!are_off) {
+		ioctl(events->fds[events->rung], PERF_EVENT_IOC_DISABLE, 0);
+		ioctl(events->fds[rung], PERF_EVENT_IOC_ENABLE, 0);
+	}
+	events->rung = rung;
+}
+
 void thread_events_switch(const struct thread_events *events, int is_on)
 {
+	if (is_on && events->rungs > 0) {
+		ioctl(events->fds[events->rung], PERF_EVENT_IOC_ENABLE, 0);
+		return;
+	}
 	for (size_t i = 0; i < events->count; i++)
 		ioctl(events->fds[i], is_on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE,
 		      0);

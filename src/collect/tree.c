@@ -1,24 +1,17 @@
 #include "collect/tree.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/error.h"
 #include "base/memory.h"
 #include "collect/copied_events.h"
-#include "collect/generated_code.h"
 #include "collect/image.h"
 #include "collect/mappings.h"
 #include "collect/perf_events.h"
 #include "collect/process_stat.h"
-#include "collect/sideband.h"
+#include "collect/sideband_event.h"
+#include "collect/tree_internal.h"
 #include "record/writer.h"
-#include "target/build_id.h"
-#include "target/maps.h"
 
 /* Two clocks: a thread's own beginning may seem to be before its creation. */
 #define START_SLACK_NS 2000000
@@ -242,6 +235,40 @@ static bool is_still_starting(const struct image *image)
 	       image->thread_count <= 1;
 }
 
+/* The image of a program that takes the place of another (NULL: of one that is not known). */
+static struct image *replace_image(struct tree *tree, struct image *old,
+				   const struct sideband_event *event)
+{
+	struct image parent = { .row = old != NULL ? old->parent_row : 0 };
+	struct image_counters counters = { 0 };
+	uint64_t burned_ns = 0, ended_ns = 0;
+	struct copied_events *copied = NULL;
+	uint32_t in_storm = 0;
+
+	if (old != NULL) {
+		copied = copied_events_hold(old->next_copied != NULL ? old->next_copied
+								     : old->copied);
+		counters = old->next_counters;
+		old->next_counters = (struct image_counters){ 0 };
+		parent.pid = old->parent_pid;
+		ended_ns = old->ended_ns;
+		in_storm = old->in_storm;
+	}
+	tree->last_ended_cpu_ns = &burned_ns;
+
+	struct image *image = tree_add(tree, event->pid, &parent, event->time_ns);
+	tree->last_ended_cpu_ns = NULL;
+	image->cpu_before_ns = burned_ns;
+	image->ended_ns = ended_ns;
+	image->in_storm = in_storm;
+	image->copied = copied;
+	image->copied_from_ns = burned_ns;
+	image->parent_pid = parent.pid;
+	image->counters = counters;
+	image->is_counter_tried = counters.events.count > 0;
+	return image;
+}
+
 /* The same process with a new program: one thread, nothing mapped. */
 static struct image *tree_take_exec(struct tree *tree, const struct sideband_event *event)
 {
@@ -259,6 +286,7 @@ static struct image *tree_take_exec(struct tree *tree, const struct sideband_eve
 		mappings_free(image->mappings);
 		free(image->exe);
 		image->exe = NULL;
+		image->is_attach_judged = false;
 		free(image->title.text);
 		if (image->next_copied != NULL) {
 			copied_events_release(image->copied);
@@ -266,33 +294,7 @@ static struct image *tree_take_exec(struct tree *tree, const struct sideband_eve
 			image->next_copied = NULL;
 		}
 	} else {
-		struct image parent = { .row = image != NULL ? image->parent_row : 0 };
-		struct image_counters counters = { 0 };
-		uint64_t burned_ns = 0, ended_ns = 0;
-		struct copied_events *copied = NULL;
-		uint32_t in_storm = 0;
-
-		if (image != NULL) {
-			copied = copied_events_hold(image->next_copied != NULL
-							    ? image->next_copied
-							    : image->copied);
-			counters = image->next_counters;
-			image->next_counters = (struct image_counters){ 0 };
-			parent.pid = image->parent_pid;
-			ended_ns = image->ended_ns;
-			in_storm = image->in_storm;
-		}
-		tree->last_ended_cpu_ns = &burned_ns;
-		image = tree_add(tree, event->pid, &parent, event->time_ns);
-		tree->last_ended_cpu_ns = NULL;
-		image->cpu_before_ns = burned_ns;
-		image->ended_ns = ended_ns;
-		image->in_storm = in_storm;
-		image->copied = copied;
-		image->copied_from_ns = burned_ns;
-		image->parent_pid = parent.pid;
-		image->counters = counters;
-		image->is_counter_tried = counters.events.count > 0;
+		image = replace_image(tree, image, event);
 	}
 	image->title = title;
 	image->mappings = mappings_new();
@@ -305,11 +307,6 @@ static struct image *tree_take_exec(struct tree *tree, const struct sideband_eve
 	return image;
 }
 
-static void copy_name(char to[16], const char *name)
-{
-	snprintf(to, 16, "%s", name);
-}
-
 static void tree_take_name(struct tree *tree, const struct sideband_event *event)
 {
 	struct image *image =
@@ -318,90 +315,16 @@ static void tree_take_name(struct tree *tree, const struct sideband_event *event
 	if (image == NULL)
 		return;
 	if (event->tid == event->pid)
-		copy_name(image->name, event->name);
+		tree_copy_name(image->name, event->name);
 	struct image_thread *thread =
 		image_thread_at(image, event->tid, event->time_ns, tree->writer);
 
 	if (event->is_exec)
 		thread->is_named_by_program = false;
 	if (!thread->is_named_by_program)
-		copy_name(thread->name, event->name);
+		tree_copy_name(thread->name, event->name);
 	if (event->is_exec)
 		image_write(image, tree->session_start_ns, tree->writer);
-}
-
-static bool is_file(const char *path)
-{
-	return path[0] == '/' && path[1] != '/' && strncmp(path, "/memfd:", 7) != 0 &&
-	       strncmp(path, "/dev/zero", 9) != 0 && strncmp(path, "/SYSV", 5) != 0;
-}
-
-/* Which module a mapping is of; what has no file is one module for each image. */
-static void tree_place_module(struct tree *tree, struct image *image, const char *path,
-			      const uint8_t *build_id, size_t build_id_len,
-			      struct module_place *place)
-{
-	struct recording_module module = { .kind = MODULE_KIND_ELF, .path = path };
-
-	if (strcmp(path, "[vdso]") == 0) {
-		module.kind = MODULE_KIND_VDSO;
-		place->file_offset = 0;
-	} else if (!is_file(path)) {
-		module = (struct recording_module){ .kind = MODULE_KIND_JIT, .path = "[anon]" };
-		if (image->jit_module == 0) {
-			recording_writer_add_module(tree->writer, &module, &image->jit_module);
-			generated_code_begin(image);
-		}
-		place->module = image->jit_module;
-		return;
-	} else if (build_id_len != 0) {
-		module.build_id_len = place->build_id_len = (uint8_t)build_id_len;
-		memcpy(module.build_id, build_id, build_id_len);
-		memcpy(place->build_id, build_id, build_id_len);
-	} else {
-		module.build_id_len = (uint8_t)elf_build_id_read(path, module.build_id);
-	}
-	place->has_file = true;
-	if (module.kind == MODULE_KIND_ELF)
-		place->path = intern_get(&tree->paths, intern_string(&tree->paths, path), NULL);
-	recording_writer_add_module(tree->writer, &module, &place->module);
-}
-
-static void strip_deleted(char *path)
-{
-	const char suffix[] = " (deleted)";
-	const size_t len = strlen(path), suffix_len = sizeof suffix - 1;
-
-	if (len > suffix_len && strcmp(path + len - suffix_len, suffix) == 0)
-		path[len - suffix_len] = '\0';
-}
-
-static void tree_add_place(const struct tree *tree, struct image *image,
-			   const struct module_place *place)
-{
-	mappings_add(image->mappings, place);
-	if (tree->mapped != NULL)
-		tree->mapped(tree->context, image, place);
-}
-
-static void tree_take_map(struct tree *tree, const struct sideband_event *event)
-{
-	struct image *image = tree_find(tree, event->pid);
-	struct module_place place = { .start = event->start,
-				      .end = event->end,
-				      .file_offset = event->file_offset,
-				      .from_ns = event->time_ns,
-				      .to_ns = UINT64_MAX };
-	CLEANUP(freep) char *path = xstrdup(event->name);
-
-	if (image == NULL || image->mappings == NULL)
-		return;
-	strip_deleted(path);
-	/* The kernel maps the program before its loader (fs/binfmt_elf.c). */
-	if (image->has_program && image->exe == NULL && is_file(path))
-		image->exe = xstrdup(path);
-	tree_place_module(tree, image, path, event->build_id, event->build_id_len, &place);
-	tree_add_place(tree, image, &place);
 }
 
 void tree_take(struct tree *tree, const struct sideband_event *event)
@@ -419,92 +342,7 @@ void tree_take(struct tree *tree, const struct sideband_event *event)
 	case SIDEBAND_MAP:
 		tree_take_map(tree, event);
 		return;
-	}
-}
-
-bool tree_read_maps(struct tree *tree, struct image *image, uint64_t time_ns)
-{
-	CLEANUP(maps_freep) struct maps *maps = NULL;
-
-	if (maps_read(image->pid, &maps, NULL) < 0 || maps_count(maps) == 0)
-		return false;
-	if (image->mappings == NULL)
-		image->mappings = mappings_new();
-	for (size_t i = 0; i < maps_count(maps); i++) {
-		const struct mapping *mapping = maps_at(maps, i);
-		struct module_place place = { .start = mapping->start,
-					      .end = mapping->end,
-					      .file_offset = mapping->file_offset,
-					      .from_ns = time_ns,
-					      .to_ns = UINT64_MAX };
-
-		/* The vsyscall page is the kernel's, and of every process. */
-		if (!mapping->is_executable || strcmp(mapping->path, "[vsyscall]") == 0)
-			continue;
-		tree_place_module(tree, image, mapping->path, NULL, 0, &place);
-		if (!mappings_has(image->mappings, &place))
-			tree_add_place(tree, image, &place);
-	}
-	return true;
-}
-
-static void read_comm(pid_t pid, pid_t tid, char out_name[16])
-{
-	char path[64], name[16] = "";
-	snprintf(path, sizeof path, "/proc/%d/task/%d/comm", (int)pid, (int)tid);
-	FILE *file = fopen(path, "re");
-
-	if (file == NULL)
+	case SIDEBAND_SWITCH:
 		return;
-	if (fgets(name, sizeof name, file) != NULL) {
-		name[strcspn(name, "\n")] = '\0';
-		copy_name(out_name, name);
 	}
-	fclose(file);
-}
-
-void tree_read_thread(struct tree *tree, struct image *image, pid_t tid, uint64_t time_ns)
-{
-	struct image_thread *thread = image_thread_at(image, tid, time_ns, tree->writer);
-
-	read_comm(image->pid, tid, thread->name);
-}
-
-void tree_read_name(struct tree *tree, struct image *image)
-{
-	read_comm(image->pid, image->pid, image->name);
-	image_write(image, tree->session_start_ns, tree->writer);
-}
-
-void tree_add_command(struct tree *tree, pid_t pid, uint64_t time_ns)
-{
-	struct image *image = tree_find(tree, pid);
-
-	if (image != NULL)
-		return;
-	image = tree_add(tree, pid, NULL, time_ns);
-	image->mappings = mappings_new();
-	image->running_threads = 1;
-	tree_read_name(tree, image);
-}
-
-void tree_read_process(struct tree *tree, struct image *image)
-{
-	char link[64], path[PATH_MAX];
-
-	if (!tree->has_sideband)
-		read_comm(image->pid, image->pid, image->name);
-	snprintf(link, sizeof link, "/proc/%d/exe", (int)image->pid);
-	ssize_t len = readlink(link, path, sizeof path - 1);
-
-	if (len > 0 && image->exe == NULL)
-		image->exe = xstrndup(path, (size_t)len);
-	image_write(image, tree->session_start_ns, tree->writer);
-}
-
-struct image *tree_find_parent(const struct tree *tree, pid_t pid)
-{
-	struct process_stat stat;
-
-	return process_stat_read(pid, &stat) ? tree_find(tree, stat.parent) : NULL;
 }

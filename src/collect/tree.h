@@ -29,7 +29,8 @@ struct tree {
 	uint32_t serial;
 	struct intern paths; /* of mapped files */
 	bool has_sideband;
-	bool leaves_children; /* processes to come are none of ours */
+	const char *agent_path; /* the file of agents that are brought in; NULL: none are */
+	bool leaves_children;   /* processes to come are none of ours */
 	/*
 	 * Called once for each image, when its last instruction is behind it; it is freed
 	 * after.

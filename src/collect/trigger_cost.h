@@ -5,8 +5,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* In ns a trap; 0: there were none, or it cannot be measured. */
+struct trigger_costs {
+	uint64_t event_ns; /* of a perf event */
+	uint64_t
+		timer_ns; /* of a timer of a CPU clock, which the kernel looks at in its tick */
+};
+
+struct trigger_costs_terms {
+	uint64_t period_ns; /* from one trap to the next */
+	uint64_t event_samples, timer_samples;
+	bool is_user_mode_only;
+};
+
 /*
- * Measures it in a child that computes for some tens of milliseconds with and without an
- * empty handler being called: ns per trap, 0 if it cannot be measured.
+ * Measures them in a child that works for some tens of milliseconds with and without an empty
+ * handler being called.  Half of the work uses no memory, and half a MiB of it in an order that no
+ * cache foresees, which the trap has the processor fetch anew: programs are between the two.
  */
-uint64_t trigger_cost_measure(bool has_sigtrap, bool is_user_mode_only);
+struct trigger_costs trigger_costs_measure(const struct trigger_costs_terms *terms);

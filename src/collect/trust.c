@@ -47,11 +47,13 @@ static uint64_t paused_ns(const struct image *image)
 }
 
 /* Where the kernel's figure is not to be had: all processors, all the time. */
-static uint64_t most_since_ns(uint64_t since_ns)
+static uint64_t most_since_ns(struct trust *trust, uint64_t since_ns)
 {
 	const uint64_t now_ns = monotonic_ns();
 
-	return now_ns > since_ns ? (now_ns - since_ns) * (uint64_t)get_nprocs_conf() : 0;
+	if (trust->processors == 0)
+		trust->processors = (uint32_t)get_nprocs_conf();
+	return now_ns > since_ns ? (now_ns - since_ns) * trust->processors : 0;
 }
 
 /* Before its events were opened. */
@@ -87,8 +89,9 @@ static void look(struct image *image)
 	if (counted_ns > ns)
 		ns = counted_ns;
 	if (ns == 0)
-		ns = trust->asked_ns != 0 ? trust->burned_ns + most_since_ns(trust->asked_ns)
-					  : before_ns(image) + most_since_ns(image->start_ns);
+		ns = trust->asked_ns != 0
+			     ? trust->burned_ns + most_since_ns(trust, trust->asked_ns)
+			     : before_ns(image) + most_since_ns(trust, image->start_ns);
 	if (ns > trust->burned_ns)
 		trust->burned_ns = ns;
 	trust->asked_ns = monotonic_ns();

@@ -1,3 +1,4 @@
+/* A recording's facts, and whether it is finished or still being written (reader.h). */
 #include "record/reader_state.h"
 
 #include <errno.h>

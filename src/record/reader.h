@@ -20,7 +20,7 @@ void recording_reader_closep(struct recording_reader **reader);
 
 /* Whether a clean end was written; false while it runs or if its recorder was killed. */
 bool recording_reader_is_finished(const struct recording_reader *reader);
-/* Whether a recorder is writing it at this moment. */
+/* Whether a recorder is writing it at this step. */
 bool recording_reader_is_being_written(const struct recording_reader *reader);
 /* Whether the recorder looked up its addresses (locations are there). */
 bool recording_reader_is_symbolized(const struct recording_reader *reader);
@@ -54,12 +54,21 @@ RECORDING_READER_EACH(cost, recording_cost);
 RECORDING_READER_EACH(function, recording_function);
 RECORDING_READER_EACH(location, recording_location);
 RECORDING_READER_EACH(sample, recording_sample); /* every one, in order of arrival */
+RECORDING_READER_EACH(owner, recording_owner);   /* in order of arrival */
 #undef RECORDING_READER_EACH
 
 /* Weights summed over the whole time: what a report reads instead of every sample. */
 int recording_reader_each_sum(struct recording_reader *reader,
 			      int (*visit)(void *context, const struct recording_sum *row),
 			      void *context, struct error *err);
+/*
+ * What was sampled when: each sample, or of more than a million of them sums of one interval, whose
+ * time is its middle, and if need be of every nth interval.  In no certain order of time.
+ */
+int recording_reader_each_step(struct recording_reader *reader,
+			       int (*visit)(void *context, const struct recording_sample *row,
+					    uint64_t samples),
+			       void *context, struct error *err);
 /* Samples by the reason their walk ended (enum walk_status). */
 int recording_reader_each_ending(struct recording_reader *reader,
 				 int (*visit)(void *context, uint32_t ending, uint64_t samples),

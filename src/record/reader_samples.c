@@ -1,3 +1,4 @@
+/* A recording's samples, with the weights that most of them leave out (reader.h). */
 #include "record/reader_state.h"
 
 #include <errno.h>
@@ -106,15 +107,15 @@ static struct recording_sample sample_of(struct scan *scan, struct batches *batc
 
 	if (__builtin_add_overflow(base_of(batches, scan), scan_figure(scan, 1),
 				   &sample.time_ns))
-		scan_damage(scan, "has a time that cannot be");
+		scan_damage(scan, "has an impossible time");
 	if (sample.thread == 0)
 		scan_damage(scan, "has no thread");
 	else if (sample.weight_ns == RECORDING_UNKNOWN)
 		sample.weight_ns = scan->reader->weights[sample.thread - 1];
 	if (sample.weight_ns < 0)
-		scan_damage(scan, "has a weight that cannot be");
+		scan_damage(scan, "has an impossible weight");
 	if (sample.ending >= SUMS_ENDINGS)
-		scan_damage(scan, "has an ending that there is not");
+		scan_damage(scan, "has an unknown ending");
 	return sample;
 }
 

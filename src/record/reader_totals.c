@@ -18,8 +18,11 @@ struct totals {
 
 static int refuse_overflow(const struct totals *totals)
 {
-	return error_set(totals->err, -EBADMSG, "%s: damaged: weights that cannot be",
-			 totals->reader->probe.path);
+	return error_set(
+		totals->err, -EBADMSG,
+		"%s: damaged: its weights are impossible; copy it again from where it was "
+		"recorded",
+		totals->reader->probe.path);
 }
 
 static int add_sample(void *context, const struct recording_sample *sample)
@@ -92,7 +95,7 @@ static int add_endings(struct totals *totals)
 		uint32_t ending = scan_u32(&scan, 2);
 
 		if (ending >= SUMS_ENDINGS)
-			scan_damage(&scan, "has an ending that there is not");
+			scan_damage(&scan, "has an unknown ending");
 		if (scan_check(&scan, &rc))
 			totals->sums.endings[ending] += scan_u64(&scan, 3);
 	}

@@ -186,6 +186,12 @@ struct recording_interpreter {
 		*why_not; /* a sentence: why its frames are not in the stacks; NULL: they are */
 };
 
+/* From this moment to its next row a thread waited for what that owner held, or for its end; 0: the wait is over. */
+struct recording_owner {
+	int64_t time_ns;
+	uint32_t thread, owner;
+};
+
 /* Weights summed by thread, stack and state. */
 struct recording_sum {
 	uint32_t thread, stack, state;

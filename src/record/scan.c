@@ -1,3 +1,4 @@
+/* One pass over the rows of a table, in the order of their ids (reader_state.h). */
 #include <errno.h>
 #include <inttypes.h>
 

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define RECORDING_APPLICATION_ID 0x6674686dU /* "fthm" */
-#define RECORDING_SCHEMA_VERSION 6
+#define RECORDING_SCHEMA_VERSION 7
 #define RECORDING_PAGE_SIZE      4096
 
 /* sample_rows.how = state + RECORDING_STATES * ending. */
@@ -51,7 +51,8 @@
 	  "quiet_functions, quiet_builtins, quiet_others, left_out_ns")                   \
 	X(COSTS, "costs", 9,                                                              \
 	  "process, kind, inside_ps, outside_ps, inside_miss_ps, outside_miss_ps, "       \
-	  "spread_ps, stretch_permille, pace_permille")
+	  "spread_ps, stretch_permille, pace_permille")                                   \
+	X(OWNERS, "owners", 3, "time_ns, thread, owner")
 
 /* Which version added a table's last column, and its name. */
 #define RECORDING_ADDITION_MAP(X)    \
@@ -63,7 +64,8 @@
 	X(CODES, 3)                \
 	X(INTERPRETERS, 3)         \
 	X(CALLS, 4)                \
-	X(COSTS, 4)
+	X(COSTS, 4)                \
+	X(OWNERS, 7)
 
 #define RECORDING_TABLE_ENUM(name, table, count, columns) TABLE_##name,
 enum recording_table { RECORDING_TABLE_MAP(RECORDING_TABLE_ENUM) TABLE_COUNT };

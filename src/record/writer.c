@@ -1,3 +1,4 @@
+/* A recording that is written: its thread, commits, facts and end (writer.h). */
 #include "record/writer_state.h"
 
 #include <errno.h>
@@ -101,14 +102,17 @@ int recording_writer_commit(struct recording_writer *writer)
 	return writer_rc(writer);
 }
 
+bool recording_writer_is_due(const struct recording_writer *writer)
+{
+	return !writer->is_reopened && monotonic_ns() - writer->ticked_at_ns >= COMMIT_EVERY_NS;
+}
+
 int recording_writer_tick(struct recording_writer *writer)
 {
-	const uint64_t now_ns = monotonic_ns();
-
 	if (writer_rc(writer) < 0)
 		return writer_rc(writer);
-	if (!writer->is_reopened && now_ns - writer->ticked_at_ns >= COMMIT_EVERY_NS) {
-		writer->ticked_at_ns = now_ns;
+	if (recording_writer_is_due(writer)) {
+		writer->ticked_at_ns = monotonic_ns();
 		atomic_fetch_add_explicit(&writer->store.ticks, 1, memory_order_relaxed);
 		send_command(writer, ROW_TICK);
 	}

@@ -64,6 +64,8 @@ int recording_writer_add_stack(struct recording_writer *writer,
 int recording_writer_add_sample(struct recording_writer *writer,
 				const struct recording_sample *sample);
 /* Samples that were taken and not kept, with the reason ("the ring was full"). */
+int recording_writer_add_owner(struct recording_writer *writer,
+			       const struct recording_owner *owner);
 int recording_writer_add_lost(struct recording_writer *writer, const char *reason,
 			      uint64_t samples);
 /* A copy of a foreign file that may be gone later (a perf map, a jitdump, a deleted ELF file).
@@ -129,6 +131,8 @@ int recording_writer_commit(struct recording_writer *writer);
  * last.  A disk that takes longer gets several seconds in one commit.
  */
 int recording_writer_tick(struct recording_writer *writer);
+/* Whether recording_writer_tick() would commit now: what is to be in it is to be added first. */
+bool recording_writer_is_due(const struct recording_writer *writer);
 /*
  * Commits, closes cleanly and leaves one file; a reader that is still there after two seconds
  * is left to tidy up.  Takes writer, whatever the result.

@@ -1,3 +1,4 @@
+/* Writes interpreters' codes, each content once. */
 #include "record/writer_state.h"
 
 #include <errno.h>

@@ -120,8 +120,7 @@ static int open_again(struct recording_writer *writer, struct error *err)
 	if (!schema_is_plain(writer->store.db))
 		return error_set(err, -EBADMSG,
 				 "%s: symbols cannot be added: it has indexes or triggers that "
-				 "fathom did not make; "
-				 "to it; drop them with sqlite3",
+				 "fathom did not make; drop them with sqlite3",
 				 writer->path);
 	if (!database_set_journal_mode(writer->store.db, "DELETE"))
 		return error_set(err, -EBUSY, "%s: another program is reading it; try again",

@@ -1,3 +1,4 @@
+/* Writes processes, threads, modules, mappings, frames and stacks. */
 #include "record/writer_state.h"
 
 #include <errno.h>
@@ -231,6 +232,22 @@ int recording_writer_add_stack(struct recording_writer *writer,
 		return -EINVAL;
 	return add_pair(writer, TABLE_STACKS, &writer->stacks, stack->parent, stack->frame,
 			out_id);
+}
+
+int recording_writer_add_owner(struct recording_writer *writer,
+			       const struct recording_owner *owner)
+{
+	if (writer_rc(writer) < 0)
+		return writer_rc(writer);
+	if (writer->is_reopened || owner->thread == 0 || owner->thread > writer->thread_count ||
+	    owner->owner > writer->thread_count)
+		return -EINVAL;
+	struct row row = row_begin(writer, TABLE_OWNERS, writer_next_id(writer, TABLE_OWNERS));
+
+	row_int(&row, owner->time_ns);
+	row_int(&row, owner->thread);
+	row_int(&row, owner->owner);
+	return row_end(&row);
 }
 
 int recording_writer_add_lost(struct recording_writer *writer, const char *reason,

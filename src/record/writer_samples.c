@@ -1,3 +1,4 @@
+/* Writes samples; a weight that is the process's usual one is left out. */
 #include "record/writer_state.h"
 
 #include <errno.h>

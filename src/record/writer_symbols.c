@@ -1,3 +1,4 @@
+/* Writes the names and lines that addresses were resolved to. */
 #include "record/writer_state.h"
 
 #include <errno.h>
