@@ -1,236 +1,28 @@
 #include "load/build.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "base/table.h"
+#include "load/blame.h"
+#include "load/blame_terms.h"
 #include "load/build_calls.h"
 #include "load/build_internal.h"
 #include "load/build_processes.h"
+#include "load/build_stacks.h"
 #include "load/cpu_account.h"
-#include "load/fold.h"
-#include "load/names.h"
-#include "load/only.h"
+#include "profile/blame.h"
+#include "profile/moments.h"
 #include "profile/profile.h"
 #include "record/reader.h"
 
-/* Where frames further in stand (struct folded), packed: ids never come near 2^28. */
-struct stack_base {
-	uint32_t stack : 28;
-	uint32_t outside : 2; /* enum fold_outside */
-	uint32_t languages : FOLD_LANGUAGE_BITS;
-};
-
 struct builder {
 	struct profile *profile;
-	const struct names *names;
-	const struct folding *folding;
-	struct only only;
 	struct error *err;
-	bool has_raw_times;
-
-	/* The recording's ids to the profile's. */
-	struct table modules, threads;
-	struct stack_id *stacks; /* by id - 1: there are tens of millions in some */
-	size_t stack_count, stack_capacity;
-	struct stack_base *bases; /* the same; none where nothing is folded */
-	size_t base_capacity;
-	bool *is_left_out; /* the same: its calls were not to be counted; none unless some were */
-	size_t left_out_capacity;
-	struct table module_mappings; /* a module to the index + 1 of its first mapping */
-	struct recording_mapping *mappings;
-	size_t mapping_count, mapping_capacity;
-	struct function_id *functions; /* by index of names; none until first used */
+	bool has_raw_times, has_moments, wants_blame;
+	struct build_stacks stacks;
+	struct table threads; /* the recording's ids to the profile's */
 };
-
-static int read_mapping(void *context, const struct recording_mapping *row)
-{
-	struct builder *builder = context;
-	bool is_new = false;
-	uint64_t *place = table_at(&builder->module_mappings, 0, row->module, &is_new);
-
-	if (!is_new)
-		return 0;
-	builder->mappings = array_grow(builder->mappings, builder->mapping_count,
-				       &builder->mapping_capacity, sizeof *builder->mappings);
-	builder->mappings[builder->mapping_count++] = *row;
-	*place = builder->mapping_count;
-	return 0;
-}
-
-/* What modules without a file are called. */
-static const char *const kind_names[] = {
-	[MODULE_KIND_ELF] = "[unknown]",   [MODULE_KIND_VDSO] = "[vdso]",
-	[MODULE_KIND_JIT] = "[jit]",       [MODULE_KIND_UNKNOWN] = "[unknown]",
-	[MODULE_KIND_KERNEL] = "[kernel]", [MODULE_KIND_INTERPRETED] = "[interpreted]",
-};
-
-static int read_module(void *context, const struct recording_module *row)
-{
-	struct builder *builder = context;
-	size_t kind = (size_t)row->kind;
-	bool has_file = row->kind == MODULE_KIND_ELF || row->kind == MODULE_KIND_VDSO;
-	uint32_t mapping = build_id_of(&builder->module_mappings, row->id);
-	struct module module = { .path = row->path };
-
-	if (!module.path || !*module.path)
-		module.path = kind < sizeof kind_names / sizeof kind_names[0] ? kind_names[kind]
-									      : "[unknown]";
-	module.build_id_len =
-		row->build_id_len <= sizeof module.build_id ? row->build_id_len : 0;
-	memcpy(module.build_id, row->build_id, module.build_id_len);
-	/* JIT code is one module to its readers, in however many pieces it was mapped. */
-	if (has_file && mapping) {
-		module.start = builder->mappings[mapping - 1].start;
-		module.end = builder->mappings[mapping - 1].end;
-		module.file_offset = builder->mappings[mapping - 1].file_offset;
-	}
-	*table_at(&builder->modules, 0, row->id, NULL) =
-		profile_add_module(builder->profile, &module).n;
-	return 0;
-}
-
-static enum language language_of(const struct named_function *named)
-{
-	return named->language < LANGUAGE_COUNT ? (enum language)named->language
-						: LANGUAGE_NATIVE;
-}
-
-static struct function_id add_function(struct builder *builder, uint32_t index)
-{
-	struct function_id *known = &builder->functions[index];
-	const struct named_function *named = &builder->names->functions[index];
-
-	if (known->n)
-		return *known;
-	*known = profile_add_function(
-		builder->profile,
-		&(struct function){
-			.language = language_of(named),
-			.module = { build_id_of(&builder->modules, named->module) },
-			.name = named->name,
-			.file = named->file,
-			.line = named->line,
-			.plain_name = named->plain_name,
-		});
-	return *known;
-}
-
-static struct frame_id add_frame(struct builder *builder, const struct named_location *location,
-				 bool is_inlined)
-{
-	const struct named_function *named = &builder->names->functions[location->function];
-	bool is_same_file =
-		location->file && named->file && strcmp(location->file, named->file) == 0;
-
-	return profile_add_frame(builder->profile,
-				 &(struct frame){
-					 .function = add_function(builder, location->function),
-					 .line = location->line,
-					 .file = is_same_file ? NULL : location->file,
-					 .address = location->address,
-					 .is_inlined = is_inlined,
-				 });
-}
-
-static struct stack_id stack_of(const struct builder *builder, uint32_t id)
-{
-	return id != 0 && id <= builder->stack_count ? builder->stacks[id - 1]
-						     : (struct stack_id){ 0 };
-}
-
-/* The locations of one frame, innermost first, on their way to stacks. */
-struct pushing {
-	struct builder *builder;
-	const struct named_location *locations;
-	size_t count;
-};
-
-static struct stack_id push(void *context, struct stack_id stack)
-{
-	const struct pushing *it = context;
-
-	for (size_t i = it->count; i-- > 0;)
-		stack = profile_add_stack(
-			it->builder->profile, stack,
-			add_frame(it->builder, &it->locations[i], i + 1 < it->count));
-	return stack;
-}
-
-static struct folded parent_of(const struct builder *builder, const struct recording_stack *row)
-{
-	struct folded parent = { .shown = stack_of(builder, row->parent) };
-
-	if (builder->bases && parent.shown.n) {
-		const struct stack_base *base = &builder->bases[row->parent - 1];
-
-		parent.base.n = base->stack;
-		parent.outside = (enum fold_outside)base->outside;
-		parent.languages = base->languages;
-	}
-	return parent;
-}
-
-static void keep_stack(struct builder *builder, const struct folded *folded)
-{
-	if (folding_is_on(builder->folding)) {
-		builder->bases = array_grow(builder->bases, builder->stack_count,
-					    &builder->base_capacity, sizeof *builder->bases);
-		builder->bases[builder->stack_count] = (struct stack_base){
-			.stack = folded->base.n & 0xfffffff,
-			.outside = folded->outside & 3,
-			.languages = folded->languages & 3U,
-		};
-	}
-	builder->stacks = array_grow(builder->stacks, builder->stack_count,
-				     &builder->stack_capacity, sizeof *builder->stacks);
-	builder->stacks[builder->stack_count++] = folded->shown;
-}
-
-/* Of a function that was not to be counted: it has its caller's stack. */
-static bool is_left_out(struct builder *builder, const struct named_location *outermost)
-{
-	const size_t at = builder->stack_count;
-
-	if (!builder->only.patterns)
-		return false;
-	builder->is_left_out = array_grow(builder->is_left_out, at, &builder->left_out_capacity,
-					  sizeof *builder->is_left_out);
-	return builder->is_left_out[at] = only_leaves_out(&builder->only, outermost->function);
-}
-
-/* Ids come in order, and without gaps. */
-static int read_stack(void *context, const struct recording_stack *row)
-{
-	struct builder *builder = context;
-	struct folded stack = parent_of(builder, row);
-	struct pushing pushing = { .builder = builder };
-
-	pushing.locations = names_of_frame(builder->names, row->frame, &pushing.count);
-	/* Where functions are left out, the outermost ones may be. */
-	if (row->parent && !stack.shown.n && !builder->only.patterns)
-		return build_damaged(builder->err, "stack", row->id, "stack", row->parent);
-	if (!pushing.count)
-		return build_damaged(builder->err, "stack", row->id, "frame", row->frame);
-	if (is_left_out(builder, &pushing.locations[pushing.count - 1])) {
-		keep_stack(builder, &stack);
-		return 0;
-	}
-	if (folding_is_on(builder->folding)) {
-		const struct named_function *function =
-			&builder->names
-				 ->functions[pushing.locations[pushing.count - 1].function];
-
-		stack = fold(&stack, folding_role(builder->folding, function), push, &pushing);
-	} else {
-		stack.shown = push(&pushing, stack.shown);
-	}
-	keep_stack(builder, &stack);
-	return 0;
-}
 
 /* The part of the account that a stack's time is of: with a row of fathom's own, no sample's. */
 static uint64_t *part_of(struct profile *profile, struct stack_id stack)
@@ -248,12 +40,17 @@ static uint64_t *part_of(struct profile *profile, struct stack_id stack)
 	return strcmp(function->name, "[lost]") == 0 ? &info->lost_ns : &info->thread_only_ns;
 }
 
+static enum thread_state state_of(uint32_t state)
+{
+	return state < THREAD_STATE_COUNT ? (enum thread_state)state : THREAD_STATE_RUNNING;
+}
+
 static int read_sum(void *context, const struct recording_sum *row)
 {
 	struct builder *builder = context;
 	struct profile_info *info = profile_info(builder->profile);
 	struct thread_id thread = { build_id_of(&builder->threads, row->thread) };
-	struct stack_id stack = stack_of(builder, row->stack);
+	struct stack_id stack = build_stack_of(&builder->stacks, row->stack);
 	uint64_t ns = row->weight_ns > 0 ? (uint64_t)row->weight_ns : 0;
 
 	if (!thread.n)
@@ -271,77 +68,137 @@ static int read_sum(void *context, const struct recording_sum *row)
 		cpu_account_add_row(builder->profile, thread, "[stack lost]", ns, row->samples);
 		return 0;
 	}
-	profile_add_weight(builder->profile,
-			   &(struct weight){
-				   .stack = stack,
-				   .thread = thread,
-				   .state = row->state < THREAD_STATE_COUNT
-						    ? (enum thread_state)row->state
-						    : THREAD_STATE_RUNNING,
-				   .ns = ns,
-				   .samples = is_sampled ? row->samples : 0,
-			   });
+	profile_add_weight(builder->profile, &(struct weight){
+						     .stack = stack,
+						     .thread = thread,
+						     .state = state_of(row->state),
+						     .ns = ns,
+						     .samples = is_sampled ? row->samples : 0,
+					     });
 	return 0;
 }
 
-static void builder_done(struct builder *builder)
+/* A sample without a stack is a row of the account's, which has no time. */
+static int read_moment(void *context, const struct recording_sample *row)
 {
-	table_done(&builder->modules);
-	table_done(&builder->threads);
-	free(builder->stacks);
-	free(builder->bases);
-	free(builder->is_left_out);
-	only_done(&builder->only);
-	table_done(&builder->module_mappings);
-	free(builder->mappings);
-	free(builder->functions);
+	struct builder *builder = context;
+	const struct stack_id stack = build_stack_of(&builder->stacks, row->stack);
+	const bool is_sampled =
+		part_of(builder->profile, stack) == &profile_info(builder->profile)->sampled_ns;
+	const struct moment moment = {
+		.stack = stack,
+		.thread = { build_id_of(&builder->threads, row->thread) },
+		.state = state_of(row->state),
+		.ns = row->weight_ns > 0 ? (uint64_t)row->weight_ns : 0,
+		.samples = is_sampled,
+	};
+
+	if (!moment.stack.n || row->time_ns < 0)
+		return 0;
+	if (moment.state == THREAD_STATE_RUNNING)
+		moments_add(profile_moments(builder->profile), (uint64_t)row->time_ns, &moment);
+	else
+		moments_add_wait(profile_moments(builder->profile), (uint64_t)row->time_ns,
+				 &moment);
+	return 0;
+}
+
+static int read_moments(struct builder *builder, struct recording_reader *reader)
+{
+	const uint64_t wall_ns = profile_info(builder->profile)->wall_ns;
+
+	if (!builder->has_moments || wall_ns == 0 || wall_ns == FIGURE_UNKNOWN)
+		return 0;
+	moments_begin(profile_moments(builder->profile), wall_ns);
+	return recording_reader_each_sample(reader, read_moment, builder, builder->err);
+}
+
+/* Rows of fathom's own, as [lost], are no samples: when they were is not looked at. */
+static int read_step(void *context, const struct recording_sample *row, uint64_t samples)
+{
+	struct builder *builder = context;
+	struct profile_info *info = profile_info(builder->profile);
+	const struct stack_id stack = build_stack_of(&builder->stacks, row->stack);
+
+	(void)samples;
+	if (stack.n && part_of(builder->profile, stack) == &info->sampled_ns)
+		profile_add_step(
+			builder->profile,
+			&(struct weight){
+				.stack = stack,
+				.thread = { build_id_of(&builder->threads, row->thread) },
+				.state = state_of(row->state),
+				.ns = row->weight_ns > 0 ? (uint64_t)row->weight_ns : 0,
+			},
+			row->time_ns);
+	return 0;
+}
+
+static int read_blame(struct builder *builder, struct recording_reader *reader)
+{
+	struct profile *profile = builder->profile;
+	struct blames *blames = profile_alloc(profile, sizeof *blames);
+	const struct blame_terms terms = { profile, &builder->threads, builder->stacks.ids,
+					   builder->stacks.count };
+	const int rc = blame_read(reader, &terms, profile, blames, builder->err);
+
+	if (rc == 0)
+		profile_info(profile)->blames = blames;
+	return rc;
 }
 
 /* Reads the rows in the order in which they name each other. */
 static int build(struct builder *builder, struct recording_reader *reader)
 {
 	struct error *err = builder->err;
-	int rc = recording_reader_each_mapping(reader, read_mapping, builder, err);
+	int rc = build_stacks_modules(&builder->stacks, reader);
 
-	if (rc == 0)
-		rc = recording_reader_each_module(reader, read_module, builder, err);
 	if (rc == 0)
 		rc = build_processes(reader, builder->profile, &builder->threads, err);
 	if (rc == 0)
-		rc = recording_reader_each_stack(reader, read_stack, builder, err);
+		rc = build_stacks_read(&builder->stacks, reader);
 	if (rc == 0)
 		rc = recording_reader_each_sum(reader, read_sum, builder, err);
+	if (rc == 0)
+		rc = read_moments(builder, reader);
+	if (rc == 0)
+		rc = recording_reader_each_step(reader, read_step, builder, err);
 	if (rc == 0)
 		rc = build_calls(reader,
 				 &(struct build_calls_terms){
 					 .profile = builder->profile,
 					 .threads = &builder->threads,
-					 .stacks = builder->stacks,
-					 .stack_count = builder->stack_count,
-					 .is_left_out = builder->is_left_out,
+					 .stacks = builder->stacks.ids,
+					 .stack_count = builder->stacks.count,
+					 .is_left_out = builder->stacks.is_left_out,
 					 .has_raw_times = builder->has_raw_times,
 				 },
 				 err);
+	if (rc == 0 && builder->wants_blame)
+		rc = read_blame(builder, reader);
 	return rc;
 }
 
 int build_profile(struct recording_reader *reader, const struct build_terms *terms,
 		  struct profile *profile, struct error *err)
 {
-	const struct names *names = terms->names;
 	struct builder builder = { .profile = profile,
-				   .names = names,
-				   .folding = terms->folding,
+				   .err = err,
 				   .has_raw_times = terms->has_raw_times,
-				   .err = err };
-	builder.functions =
-		xreallocarray(NULL, names->function_count + 1, sizeof *builder.functions);
-	memset(builder.functions, 0, (names->function_count + 1) * sizeof *builder.functions);
-	only_init(&builder.only, profile, names);
+				   .wants_blame = terms->wants_blame,
+				   .has_moments = terms->has_moments,
+				   .stacks = { .profile = profile,
+					       .names = terms->names,
+					       .folding = terms->folding,
+					       .err = err } };
+
+	build_stacks_begin(&builder.stacks);
 	cpu_account_open(profile);
 	int rc = build(&builder, reader);
 
 	cpu_account_close(profile);
-	builder_done(&builder);
+	profile_close_sequence(profile);
+	build_stacks_done(&builder.stacks);
+	table_done(&builder.threads);
 	return rc;
 }

@@ -117,7 +117,8 @@ void cpu_account_close(struct profile *profile)
 		sum = add_saturated(sum, parts[i]);
 	/* A trace has no parts of what the kernel charged. */
 	info->has_unexplained =
-		!profile_is_trace(profile) && info->kernel_cpu_ns != FIGURE_UNKNOWN &&
+		!profile_is_trace(profile) && !info->is_wall &&
+		info->kernel_cpu_ns != FIGURE_UNKNOWN &&
 		!__builtin_sub_overflow(info->kernel_cpu_ns, sum, &info->unexplained_ns);
 	if (!info->has_unexplained)
 		info->unexplained_ns = 0;

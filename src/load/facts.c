@@ -105,12 +105,21 @@ int facts_read(struct recording_reader *reader, struct profile *profile, struct 
 	info->fathom_version = get_string(reader, profile, KEY_FATHOM_VERSION);
 	info->host = get_string(reader, profile, KEY_HOST);
 	info->directory = get_string(reader, profile, KEY_DIRECTORY);
+	info->is_wall = info->mode && info->clock && strcmp(info->mode, "sample") == 0 &&
+			strcmp(info->clock, "wall") == 0;
 	info->rate_hz = get_figure(reader, KEY_RATE_HZ, 0);
+	info->overhead = get_string(reader, profile, KEY_OVERHEAD);
 	info->period_ns = get_figure(reader, KEY_PERIOD_NS, 0);
 	info->start_unix_ns = get_figure(reader, KEY_START_UNIX_NS, FIGURE_UNKNOWN);
 	info->wall_ns = get_figure(reader, KEY_WALL_NS, last_ns);
 	info->kernel_cpu_ns = get_figure(reader, KEY_KERNEL_CPU_NS, FIGURE_UNKNOWN);
 	info->paused_ns = get_figure(reader, KEY_PAUSED_NS, FIGURE_UNKNOWN);
+	info->throttled_ns = get_figure(reader, KEY_THROTTLED_NS, 0);
+	info->traced_life_ns = get_figure(reader, KEY_TRACED_LIFE_NS, 0);
+	info->starts = get_figure(reader, KEY_STARTS, 0);
+	info->starts_ns = get_figure(reader, KEY_STARTS_NS, 0);
+	info->handler_ns = get_figure(reader, KEY_HANDLER_NS, FIGURE_UNKNOWN);
+	info->trigger_cost_ns = get_figure(reader, KEY_TRIGGER_COST_NS, FIGURE_UNKNOWN);
 	info->sampling_cost_ns = get_figure(reader, KEY_SAMPLING_COST_NS, FIGURE_UNKNOWN);
 	info->is_unfinished = !recording_reader_is_finished(reader);
 	return read_tallies(reader, profile, err);

@@ -4,6 +4,7 @@
 
 #include "load/names.h"
 #include "load/plumbing.h"
+#include "profile/function_origin.h"
 
 enum fold_module {
 	FOLD_MODULE_INTERPRETER = 1,
@@ -63,7 +64,7 @@ bool folding_is_on(const struct folding *folding)
 static struct fold_role role_in_module(enum fold_module what, enum language language,
 				       const char *name)
 {
-	struct fold_role role = { FOLD_PLUMBING, language };
+	struct fold_role role = { FOLD_PLUMBING, language, FOLD_NO_PART };
 
 	/* libruby asks for its execution context that way, all the time. */
 	if (what == FOLD_MODULE_LIBC)
@@ -80,6 +81,18 @@ static struct fold_role role_in_module(enum fold_module what, enum language lang
 	return role;
 }
 
+static enum fold_part part_of(const struct function *function)
+{
+	if (function->language != LANGUAGE_PYTHON)
+		return FOLD_NO_PART;
+	if (strcmp(function->name, "builtins.exec") == 0)
+		return FOLD_EXEC;
+	if (function_is_import(function))
+		return FOLD_IMPORT;
+	return function->file && strcmp(function->name, "<module>") == 0 ? FOLD_BODY
+									 : FOLD_NO_PART;
+}
+
 struct fold_role folding_role(const struct folding *folding,
 			      const struct named_function *function)
 {
@@ -93,12 +106,13 @@ struct fold_role folding_role(const struct folding *folding,
 		return (struct fold_role){
 			function_is_builtin(&as_shown) ? FOLD_BUILTIN : FOLD_INTERPRETED,
 			as_shown.language,
+			folding->keeps_imports ? FOLD_NO_PART : part_of(&as_shown),
 		};
 	if (function->language == LANGUAGE_REGION)
-		return (struct fold_role){ FOLD_REGION, LANGUAGE_NATIVE };
+		return (struct fold_role){ FOLD_REGION, LANGUAGE_NATIVE, FOLD_NO_PART };
 	if (function->language != LANGUAGE_NATIVE ||
 	    !table_get(&folding->modules, 0, function->module, &what))
-		return (struct fold_role){ FOLD_OTHER, LANGUAGE_NATIVE };
+		return (struct fold_role){ FOLD_OTHER, LANGUAGE_NATIVE, FOLD_NO_PART };
 	return role_in_module((enum fold_module)(uint32_t)what, (enum language)(what >> 32),
 			      function->name);
 }
@@ -120,6 +134,25 @@ static struct folded interpreted(const struct folded *parent, struct fold_role r
 		.outside = role.kind == FOLD_BUILTIN ? FOLD_CALLED : FOLD_EXECUTED,
 		.languages = parent->languages | bit,
 	};
+}
+
+/* The same for a frame of the import system, or of what it calls. */
+static struct folded in_import(const struct folded *parent, struct fold_role role,
+			       struct stack_id (*push)(void *context, struct stack_id parent),
+			       void *context)
+{
+	if (!parent->is_importing && role.part == FOLD_IMPORT) {
+		struct folded row = interpreted(parent, role, push(context, parent->base));
+
+		row.base = parent->base;
+		row.is_importing = true;
+		return row;
+	}
+	if (role.part == FOLD_IMPORT || role.part == FOLD_EXEC)
+		return *parent;
+	return interpreted(
+		parent, role,
+		push(context, role.part == FOLD_BODY ? parent->base : parent->shown));
 }
 
 /* Whether a frame says nothing that those outside of it do not. */
@@ -151,7 +184,11 @@ struct folded fold(const struct folded *parent, struct fold_role role,
 		   struct stack_id (*push)(void *context, struct stack_id parent),
 		   void *context)
 {
-	if (role.kind == FOLD_INTERPRETED || role.kind == FOLD_BUILTIN)
+	const bool is_interpreted = role.kind == FOLD_INTERPRETED || role.kind == FOLD_BUILTIN;
+
+	if (is_interpreted && (parent->is_importing || role.part == FOLD_IMPORT))
+		return in_import(parent, role, push, context);
+	if (is_interpreted)
 		return interpreted(parent, role, push(context, parent->base));
 	if (says_nothing(parent, role))
 		return *parent;
@@ -161,7 +198,9 @@ struct folded fold(const struct folded *parent, struct fold_role role,
 									     : FOLD_ANYTHING,
 			      .languages = parent->languages };
 
-	if (role.kind == FOLD_PLUMBING || is_libc)
+	if (parent->is_importing)
+		row.base = row.shown; /* a library that is loaded */
+	else if (role.kind == FOLD_PLUMBING || is_libc)
 		row.base = parent->base; /* it only starts what follows */
 	else if (parent->outside == FOLD_BARE || parent->base.n == parent->shown.n)
 		row.base = row.shown; /* what started a program, or its thread, is its, too */

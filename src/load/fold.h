@@ -7,6 +7,9 @@
  * has its own: a stack without any Python frame keeps CPython's frames as they are, whatever
  * else stands there.  docs/decisions/0016-plumbing.md has the reasons and the examples.
  *
+ * Python's import system is folded, too, though it is Python: up to the code of the module that
+ * is imported, which is called "import NAME" then.
+ *
  * Stacks are a prefix tree, and whether interpreted frames follow further in is not known at a
  * frame.  So each row of it has two stacks: one for samples that end there, and one for frames
  * further in.  No time is lost or moved to another thread: a weight has another stack, that is
@@ -22,6 +25,7 @@
 /* Zero-initialized folds nothing. */
 struct folding {
 	bool is_off;          /* whatever is added */
+	bool keeps_imports;   /* of Python: each call of its import system is shown */
 	struct table modules; /* the recording's id to what its frames are */
 };
 
@@ -50,9 +54,17 @@ enum fold_kind {
 	FOLD_HELPER,      /* what compilers call for a thread's variables */
 	FOLD_REGION,      /* which the program named itself: as if it were not there */
 };
+/* What an interpreted function does when Python imports a module. */
+enum fold_part {
+	FOLD_NO_PART,
+	FOLD_IMPORT, /* of the import system */
+	FOLD_EXEC,   /* exec(): of it, where the import system calls it */
+	FOLD_BODY,   /* a module's own code */
+};
 struct fold_role {
 	enum fold_kind kind;
 	enum language language; /* of the interpreter, where it is known */
+	enum fold_part part;
 };
 struct named_function;
 /* What a function is; its module is the recording's. */
@@ -74,7 +86,17 @@ struct folded {
 		base; /* what a frame further in stands on, if an interpreted one follows */
 	enum fold_outside outside;
 	uint8_t languages; /* whose interpreted frames there are: FOLD_LANGUAGE_BITS of them */
+	/*
+	 * In Python's import system, of which one frame is shown, the outermost; the base is what
+	 * imports, on which the module's own code stands.
+	 */
+	bool is_importing;
 };
+/* Whether a frame of that role is the code of a module that is being imported. */
+static inline bool fold_is_import(const struct folded *parent, struct fold_role role)
+{
+	return parent->is_importing && role.part == FOLD_BODY;
+}
 enum { FOLD_LANGUAGE_BITS = 2 };
 
 /* push(context, stack) puts the row's frames on a stack. */

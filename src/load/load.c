@@ -57,6 +57,7 @@ static int fill(struct recording_reader *reader, const struct names *names,
 	struct folding folding = { .is_off = options && options->shows_plumbing };
 	int rc = facts_read(reader, profile, err);
 
+	folding.keeps_imports = profile_is_trace(profile);
 	if (rc == 0)
 		rc = interpreters_read(reader, &folding, profile, err);
 	if (rc < 0)
@@ -66,6 +67,8 @@ static int fill(struct recording_reader *reader, const struct names *names,
 				     .names = names,
 				     .folding = &folding,
 				     .has_raw_times = options && options->has_raw_times,
+				     .has_moments = options && options->has_moments,
+				     .wants_blame = options && options->wants_blame,
 			     },
 			     profile, err);
 }

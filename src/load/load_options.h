@@ -17,8 +17,14 @@ struct load_options {
 	 * for the first that does (unread_lines.h).
 	 */
 	bool leaves_lines;
+	/* The network is not used, whatever DEBUGINFOD_URLS says (symbol/debug_server.h). */
+	bool asks_no_servers;
 	/* Interpreters' own frames stay where their language's stand (docs/decisions/0016). */
 	bool shows_plumbing;
 	/* What measuring traced calls took stays in their times. */
 	bool has_raw_times;
+	/* The profile has its samples' times, too: profile/moments.h. */
+	bool has_moments;
+	/* What made threads wait is found out, too (profile/blame.h): every sample is read. */
+	bool wants_blame;
 };

@@ -9,7 +9,7 @@
 #include "record/reader.h"
 
 /* Fewer addresses are a trampoline's or two: callbacks of libffi, closures of gcc's. */
-#define LEAST_ADDRESSES 16
+#define LEAST_ADDRESSES 8
 
 /* By the name of the program's file. */
 static const struct {
@@ -30,7 +30,12 @@ static const struct {
 	{ "python*",
 	  "python -X perf, from 3.12 on; numba and the like have options of their own" },
 	{ "julia*", "ENABLE_JITPROFILING=1 in the environment" },
-	{ "luajit*", "LuaJIT has to be built with -DLUAJIT_USE_PERFTOOLS" },
+	{ "luajit*", "LuaJIT has to be built with -DLUAJIT_USE_PERFTOOLS; luajit -joff has it "
+		     "interpreted" },
+	{ "tarantool*", "jit.off() at the script's start has it interpreted" },
+	{ "postgres*", "SET jit = off has queries interpreted" },
+	{ "grep", "(*NO_JIT) at a pattern's beginning has it interpreted" },
+	{ "pcre*grep", "--no-jit has patterns interpreted" },
 	{ "mono*", "mono --jitmap" },
 	{ "rakudo*", "MVM_JIT_PERF_MAP=1 in the environment" },
 	{ "moar*", "MVM_JIT_PERF_MAP=1 in the environment" },

@@ -167,6 +167,9 @@ int resolve_names(struct recording_reader *reader, const struct load_options *op
 		qsort(resolver.frames, resolver.frame_count, sizeof *resolver.frames,
 		      compare_frames);
 		resolver.symbolizer = symbolizer_new(notes);
+		if (!options->asks_no_servers)
+			symbolizer_ask_servers(resolver.symbolizer, options->progress,
+					       options->context);
 		if (options->leaves_lines)
 			symbolizer_leave_installed_lines(resolver.symbolizer);
 		rc = look_up_all(&resolver, options, err);

@@ -24,7 +24,8 @@ struct by_package {
 static uint32_t row_of_function(const struct by_package *by, struct function_id function)
 {
 	const uint32_t package = packages_of(by->packages, function);
-	const bool is_own = packages_own_rule(by->packages) == OWN_BY_PATH
+	const enum own_rule rule = packages_own_rule(by->packages);
+	const bool is_own = rule == OWN_BY_PATH || rule == OWN_ASKED
 				    ? packages_is_own(by->packages, function)
 				    : packages_get(by->packages, package)->origin == ORIGIN_OWN;
 
@@ -105,11 +106,28 @@ static void add_weight(struct by_package *by, const struct weight *weight, uint3
 	sum_add(&self->primitive_calls, weight->calls, &groups->is_saturated);
 }
 
+static void find_sureness(const struct by_package *by, const struct filter *filter)
+{
+	const size_t stacks = profile_stack_count(by->profile);
+	CLEANUP(freep) uint32_t *parents = xzalloc((stacks + 1) * sizeof *parents);
+
+	for (uint32_t i = 1; i <= stacks; i++)
+		parents[i] = profile_get_stack(by->profile, (struct stack_id){ i })->parent.n;
+	groups_find_sureness(by->groups, &(struct sureness_terms){
+						 .profile = by->profile,
+						 .filter = filter,
+						 .parents = parents,
+						 .rows = by->row_of,
+						 .place_count = stacks + 1,
+						 .row_count = by->groups->count,
+					 });
+}
+
 void groups_make_by_package(const struct profile *profile, const struct filter *filter,
 			    struct groups *out)
 {
-	CLEANUP(packages_freep)
-	struct packages *packages = packages_new(profile, &(struct packages_options){ 0 });
+	const struct packages_options own = { .own = profile_get_info(profile)->own };
+	CLEANUP(packages_freep) struct packages *packages = packages_new(profile, &own);
 	struct by_package by = { .profile = profile, .packages = packages, .groups = out };
 
 	*out = (struct groups){ .is_saturated = profile_is_saturated(profile) };
@@ -122,6 +140,7 @@ void groups_make_by_package(const struct profile *profile, const struct filter *
 		if (filter_keeps(filter, weight))
 			add_weight(&by, weight, (uint32_t)i + 1);
 	}
+	find_sureness(&by, filter);
 	freep(&by.row_of);
 	freep(&by.counted);
 }

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/table.h"
 #include "profile/filter.h"
+#include "profile/group_waits.h"
 #include "profile/groups.h"
 #include "profile/sum.h"
 
@@ -16,6 +17,7 @@ struct programs {
 	bool *is_sampled; /* whatever the filter */
 	bool *is_kept;    /* it has something behind the filter */
 	struct groups *groups;
+	struct waits_builder *waits;
 };
 
 /* Strings are interned in the profile: the same name is the same pointer. */
@@ -62,6 +64,7 @@ static void add_weight(struct programs *programs, size_t number, bool is_kept)
 	group_add_weight(row, weight, &times, &groups->is_saturated);
 	sum_add(&groups->ns, weight->ns, &groups->is_saturated);
 	sum_add(&groups->samples, weight->samples, &groups->is_saturated);
+	group_waits_add(programs->waits, programs->row_of_process[process], weight);
 }
 
 static void add_process(struct programs *programs, uint32_t id)
@@ -86,6 +89,20 @@ static void add_process(struct programs *programs, uint32_t id)
 		program->has_more_reasons = true;
 }
 
+static void find_sureness(const struct programs *programs, const struct filter *filter)
+{
+	const size_t threads = profile_thread_count(programs->profile) + 1;
+	CLEANUP(freep) uint32_t *row_of_thread = xzalloc(threads * sizeof *row_of_thread);
+
+	for (uint32_t i = 0; i < threads; i++) {
+		const struct thread *thread =
+			profile_get_thread(programs->profile, (struct thread_id){ i });
+
+		row_of_thread[i] = programs->row_of_process[thread ? thread->process.n : 0];
+	}
+	groups_find_thread_sureness(programs->groups, programs->profile, filter, row_of_thread);
+}
+
 void groups_make_by_program(const struct profile *profile, const struct filter *filter,
 			    struct groups *out)
 {
@@ -101,10 +118,13 @@ void groups_make_by_program(const struct profile *profile, const struct filter *
 
 	*out = (struct groups){ .is_saturated = profile_is_saturated(profile) };
 	find_rows(&programs);
+	programs.waits = group_waits_begin(out, profile);
 	for (size_t i = 0; i < profile_weight_count(profile); i++)
 		add_weight(&programs, i, filter_keeps(filter, profile_get_weight(profile, i)));
+	group_waits_end(programs.waits);
 	for (uint32_t i = 1; i < count; i++) {
 		if (!filter || is_kept[i])
 			add_process(&programs, i);
 	}
+	find_sureness(&programs, filter);
 }

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "profile/filter.h"
+#include "profile/group_waits.h"
 #include "profile/groups.h"
 #include "profile/sum.h"
 
@@ -13,6 +14,7 @@ struct regions {
 	uint32_t *nearest;         /* by a stack's id: its innermost region's stack, or 0 */
 	uint32_t *counted;         /* by row: the weight that its total has already */
 	struct groups *groups;
+	struct waits_builder *waits;
 };
 
 static uint32_t row_of_stack(const struct regions *regions, uint32_t stack)
@@ -97,6 +99,7 @@ static void add_weight(struct regions *regions, const struct weight *weight, uin
 			sum_add(&cost->total_ns, weight->ns, &groups->is_saturated);
 			sum_add(&cost->total_samples, weight->samples, &groups->is_saturated);
 			sum_add(&cost->raw_total_ns, times.raw_ns, &groups->is_saturated);
+			group_waits_add(regions->waits, row, weight);
 		}
 		regions->counted[row] = number;
 		if (stack != 0)
@@ -106,6 +109,27 @@ static void add_weight(struct regions *regions, const struct weight *weight, uin
 	} while (stack != 0);
 	if (own_row != 0)
 		add_calls(regions, weight, times_own == 1);
+}
+
+static void find_sureness(const struct regions *regions, const struct filter *filter)
+{
+	const size_t stacks = profile_stack_count(regions->profile);
+	CLEANUP(freep) uint32_t *parents = xzalloc((stacks + 1) * sizeof *parents);
+	CLEANUP(freep) uint32_t *rows = xzalloc((stacks + 1) * sizeof *rows);
+
+	for (uint32_t i = 1; i <= stacks; i++) {
+		parents[i] =
+			profile_get_stack(regions->profile, (struct stack_id){ i })->parent.n;
+		rows[i] = row_of_stack(regions, regions->nearest[i]);
+	}
+	groups_find_sureness(regions->groups, &(struct sureness_terms){
+						      .profile = regions->profile,
+						      .filter = filter,
+						      .parents = parents,
+						      .rows = rows,
+						      .place_count = stacks + 1,
+						      .row_count = regions->groups->count,
+					      });
 }
 
 void groups_make_by_region(const struct profile *profile, const struct filter *filter,
@@ -118,6 +142,7 @@ void groups_make_by_region(const struct profile *profile, const struct filter *f
 	for (size_t i = 0; i < out->count; i++)
 		out->rows[i].cost.times = CALL_TIMES_NONE;
 	find_nearest(&regions);
+	regions.waits = group_waits_begin(out, profile);
 	regions.counted = xzalloc(out->count * sizeof *regions.counted);
 	for (size_t i = 0; i < profile_weight_count(profile); i++) {
 		const struct weight *weight = profile_get_weight(profile, i);
@@ -125,6 +150,8 @@ void groups_make_by_region(const struct profile *profile, const struct filter *f
 		if (filter_keeps(filter, weight))
 			add_weight(&regions, weight, (uint32_t)i + 1);
 	}
+	group_waits_end(regions.waits);
+	find_sureness(&regions, filter);
 	free(regions.row_of_function);
 	free(regions.nearest);
 	free(regions.counted);

@@ -1,8 +1,8 @@
 /*
- * filter - the part of a profile that was asked for: one thread, one module.
+ * filter - the part of a profile that was asked for: a process, a thread, a module, a package.
  *
- * A weight passes when its thread is meant and its innermost frame is in a module that is
- * meant: "the time of libz" is the time spent in libz's own code.  Stacks stay whole, so
+ * A weight passes when its thread is meant and its innermost frame is in a module and a
+ * package that are meant: "the time of libz" is the time spent in libz's own code.  Stacks stay whole, so
  * callers in other modules keep their totals of that time.
  */
 #pragma once
@@ -16,9 +16,12 @@ struct weight;
 
 /* As the user named them; NULL: all. */
 struct filter_options {
-	const char *thread; /* a tid, or a name: every thread that has it */
+	const char *process; /* a pid, or a name: every process that has it */
+	const char *thread;  /* a tid, or a name: every thread that has it */
+	const char *state;   /* of the wall clock: as thread_state_name() has it */
 	const char *
 		module; /* a path, a file name, or a part of one; of a source file for Python */
+	const char *package; /* packages.h: its name or a part of it; "own": one's own code */
 };
 
 /*
@@ -28,6 +31,12 @@ struct filter_options {
  */
 int filter_new(const struct profile *profile, const struct filter_options *options,
 	       struct filter **out_filter, struct error *err);
+/*
+ * Leaves only what passes in the profile, and says in its info what that is: for exports, which
+ * know no filter.  Fails as filter_new() does; the profile is whole then.
+ */
+int filter_apply(struct profile *profile, const struct filter_options *options,
+		 struct error *err);
 void filter_free(struct filter *filter);
 void filter_freep(struct filter **filter);
 

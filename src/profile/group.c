@@ -9,6 +9,8 @@
 #include "profile/by_program.h"
 #include "profile/by_region.h"
 #include "profile/filter.h"
+#include "profile/group_waits.h"
+#include "profile/states.h"
 #include "profile/sum.h"
 
 static const char *const by_names[GROUP_BY_COUNT] = {
@@ -16,6 +18,7 @@ static const char *const by_names[GROUP_BY_COUNT] = {
 	[GROUP_BY_MODULE] = "module",     [GROUP_BY_PACKAGE] = "package",
 	[GROUP_BY_REGION] = "region",     [GROUP_BY_THREAD] = "thread",
 	[GROUP_BY_PROCESS] = "process",   [GROUP_BY_PROGRAM] = "program",
+	[GROUP_BY_STATE] = "state",
 };
 
 const char *group_by_name(enum group_by by)
@@ -129,6 +132,32 @@ static uint32_t row_of(struct rows *rows, const struct profile *profile, enum gr
 	}
 }
 
+/* Each row once for a weight, however often it is on the stack. */
+static void add_waits(const struct profile *profile, const struct filter *filter,
+		      const uint32_t *row_of_frame, struct groups *groups)
+{
+	struct waits_builder *waits = group_waits_begin(groups, profile);
+	CLEANUP(freep) size_t *counted = NULL;
+
+	if (!waits)
+		return;
+	counted = xzalloc((groups->count + 1) * sizeof *counted);
+	for (size_t i = 0; i < profile_weight_count(profile); i++) {
+		const struct weight *weight = profile_get_weight(profile, i);
+		const struct stack *stack = profile_get_stack(profile, weight->stack);
+
+		for (; stack && filter_keeps(filter, weight);
+		     stack = profile_get_stack(profile, stack->parent)) {
+			const uint32_t row = row_of_frame[stack->frame.n - 1];
+
+			if (counted[row] != i + 1)
+				group_waits_add(waits, row, weight);
+			counted[row] = i + 1;
+		}
+	}
+	group_waits_end(waits);
+}
+
 static void make_of_frames(const struct profile *profile, enum group_by by,
 			   const struct filter *filter, struct groups *out)
 {
@@ -150,6 +179,7 @@ static void make_of_frames(const struct profile *profile, enum group_by by,
 				.ns = totals.ns,
 				.samples = totals.samples,
 				.is_saturated = totals.is_saturated };
+	add_waits(profile, filter, row_of_frame, out);
 	table_done(&rows.index);
 	totals_done(&totals);
 }
@@ -176,6 +206,21 @@ static void name_processes(const struct profile *profile, struct group *rows, si
 	}
 }
 
+static void find_thread_sureness(const struct profile *profile, enum group_by by,
+				 const struct filter *filter, struct groups *out)
+{
+	const size_t threads = profile_thread_count(profile) + 1;
+	CLEANUP(freep) uint32_t *row_of_thread = xzalloc(threads * sizeof *row_of_thread);
+
+	for (uint32_t i = 1; i < threads; i++)
+		row_of_thread[i] =
+			by == GROUP_BY_THREAD
+				? i
+				: profile_get_thread(profile, (struct thread_id){ i })
+					  ->process.n;
+	groups_find_thread_sureness(out, profile, filter, row_of_thread);
+}
+
 static void make_of_threads(const struct profile *profile, enum group_by by,
 			    const struct filter *filter, struct groups *out)
 {
@@ -192,6 +237,8 @@ static void make_of_threads(const struct profile *profile, enum group_by by,
 		name_processes(profile, out->rows, count);
 	for (size_t i = 0; i < count; i++)
 		out->rows[i].cost.times = CALL_TIMES_NONE;
+	struct waits_builder *waits = group_waits_begin(out, profile);
+
 	for (size_t i = 0; i < profile_weight_count(profile); i++) {
 		const struct weight *weight = profile_get_weight(profile, i);
 		const struct thread *thread = profile_get_thread(profile, weight->thread);
@@ -203,6 +250,32 @@ static void make_of_threads(const struct profile *profile, enum group_by by,
 		group_add_weight(&out->rows[row], weight, &times, &out->is_saturated);
 		sum_add(&out->ns, weight->ns, &out->is_saturated);
 		sum_add(&out->samples, weight->samples, &out->is_saturated);
+		group_waits_add(waits, row, weight);
+	}
+	group_waits_end(waits);
+	find_thread_sureness(profile, by, filter, out);
+}
+
+static void make_of_states(const struct profile *profile, const struct filter *filter,
+			   struct groups *out)
+{
+	struct state_sums sums;
+
+	states_sum(profile, filter, &sums);
+	*out = (struct groups){ .rows = xzalloc(THREAD_STATE_COUNT * sizeof *out->rows),
+				.count = THREAD_STATE_COUNT,
+				.ns = sums.whole_ns,
+				.is_saturated = sums.is_saturated };
+	for (int state = 0; state < THREAD_STATE_COUNT; state++) {
+		struct group *row = &out->rows[state];
+
+		row->name = thread_state_name((enum thread_state)state);
+		row->cost = (struct cost){ .self_ns = sums.ns[state],
+					   .total_ns = sums.ns[state],
+					   .self_samples = sums.samples[state],
+					   .total_samples = sums.samples[state],
+					   .times = CALL_TIMES_NONE };
+		sum_add(&out->samples, sums.samples[state], &out->is_saturated);
 	}
 }
 
@@ -282,6 +355,8 @@ void groups_make(const struct profile *profile, enum group_by by, const struct f
 		groups_make_by_program(profile, filter, out);
 	else if (by == GROUP_BY_PACKAGE)
 		groups_make_by_package(profile, filter, out);
+	else if (by == GROUP_BY_STATE)
+		make_of_states(profile, filter, out);
 	else if (by == GROUP_BY_REGION)
 		groups_make_by_region(profile, filter, out);
 	else
@@ -306,5 +381,6 @@ void groups_sort_by_calls(struct groups *groups)
 void groups_done(struct groups *groups)
 {
 	freep(&groups->rows);
+	freep(&groups->waits);
 	*groups = (struct groups){ 0 };
 }

@@ -15,6 +15,7 @@ enum group_by {
 	GROUP_BY_MODULE,
 	GROUP_BY_PACKAGE,
 	GROUP_BY_REGION,
+	GROUP_BY_STATE, /* of the wall clock */
 	GROUP_BY_THREAD,
 	GROUP_BY_PROCESS,
 	GROUP_BY_PROGRAM,
@@ -43,15 +44,26 @@ struct group {
 	const char *file; /* by function: of the definition; by line: of the line; or NULL */
 	uint32_t line;    /* 0: unknown */
 	struct cost cost;
+	/* Of the wall clock, but by package and state; else NULL. */
+	const struct group_waits *waits;
+	size_t merged; /* by thread: so many idle threads (idle.h); 0: it is not idle */
 };
 
+struct filter;
 struct groups {
 	struct group *rows;
 	size_t count;
 	uint64_t ns, samples; /* of the whole: the sum of every row's self */
 	bool is_saturated;
+	struct group_waits *waits; /* by row, before rows are sorted; NULL: there are none */
 };
 
+struct sureness_terms;
+/* Of every row, as the terms say; nothing of a trace. */
+void groups_find_sureness(struct groups *groups, const struct sureness_terms *terms);
+/* The same of rows of threads: row_of_thread by id, of 0, too. */
+void groups_find_thread_sureness(struct groups *groups, const struct profile *profile,
+				 const struct filter *filter, const uint32_t *row_of_thread);
 /* Adds a weight of a thread's to the row of what the thread is of. */
 void group_add_weight(struct group *row, const struct weight *weight,
 		      const struct call_times *times, bool *is_saturated);

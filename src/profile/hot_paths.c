@@ -61,6 +61,27 @@ static bool is_module_body(const struct function *function)
 	       strcmp(function->name, "<top (required)>") == 0;
 }
 
+/* A module's code, that is: "import json". */
+static bool is_import(const struct builder *builder, struct function_id id)
+{
+	const struct function *function = profile_get_function(builder->profile, id);
+
+	return function->language == LANGUAGE_PYTHON &&
+	       strncmp(function->name, "import ", strlen("import ")) == 0;
+}
+
+/* A library's Python that its own C calls first: numpy's fft below its dispatcher_vectorcall. */
+static bool is_dispatched(const struct builder *builder, struct function_id outer,
+			  struct function_id function)
+{
+	const struct profile *profile = builder->profile;
+
+	return profile_get_function(profile, outer)->language == LANGUAGE_NATIVE &&
+	       language_is_interpreted(profile_get_function(profile, function)->language) &&
+	       packages_of(builder->packages, outer) ==
+		       packages_of(builder->packages, function);
+}
+
 /* The node of a stack whose callers are at parent. */
 static uint32_t step(struct builder *builder, uint32_t parent, struct function_id function)
 {
@@ -70,7 +91,11 @@ static uint32_t step(struct builder *builder, uint32_t parent, struct function_i
 	if (packages_is_own(builder->packages, function))
 		return node ? node : child_of(builder, parent, HOT_OWN, function);
 	if (at->kind == HOT_OWN || at->kind == HOT_ROOT)
-		return child_of(builder, parent, HOT_LIBRARY, function);
+		return child_of(builder, parent,
+				is_import(builder, function) ? HOT_IMPORT : HOT_LIBRARY,
+				function);
+	if (at->kind == HOT_LIBRARY && is_dispatched(builder, at->function, function))
+		return child_of(builder, at->parent, HOT_LIBRARY, function);
 	if (at->kind == HOT_LIBRARY && packages_is_import(builder->packages, at->function) &&
 	    is_module_body(profile_get_function(builder->profile, function)))
 		return child_of(builder, at->parent, HOT_IMPORT, function);
@@ -252,6 +277,31 @@ static void link_children(struct hot_paths *paths)
 	}
 }
 
+/* Each node is a row of its own. */
+static void find_sureness(const struct builder *builder, const struct filter *filter)
+{
+	struct hot_paths *paths = builder->paths;
+	CLEANUP(freep) uint32_t *parents = xzalloc(paths->count * sizeof *parents);
+	CLEANUP(freep) struct sureness *found = xzalloc(paths->count * sizeof *found);
+
+	if (profile_is_trace(builder->profile))
+		return;
+	for (uint32_t i = 0; i < paths->count; i++)
+		parents[i] = paths->nodes[i].parent;
+	sureness_find(
+		&(struct sureness_terms){
+			.profile = builder->profile,
+			.filter = filter,
+			.place_of_stack = builder->node_of,
+			.parents = parents,
+			.place_count = paths->count,
+			.row_count = paths->count,
+		},
+		found);
+	for (size_t i = 0; i < paths->count; i++)
+		paths->nodes[i].sureness = found[i];
+}
+
 void hot_paths_make(const struct profile *profile, const struct packages *packages,
 		    const struct filter *filter, struct hot_paths *out)
 {
@@ -266,6 +316,7 @@ void hot_paths_make(const struct profile *profile, const struct packages *packag
 	place_stacks(&builder, stacks);
 	add_weights(&builder, filter);
 	sum_totals(&builder, stacks);
+	find_sureness(&builder, filter);
 	find_passed(&builder, stacks);
 	link_children(out);
 	table_done(&builder.index);

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "profile/ids.h"
+#include "profile/sureness.h"
 
 struct filter;
 struct packages;
@@ -36,6 +37,7 @@ struct hot_node {
 	uint32_t next_sibling;
 	/* Self: of an own function, what it did itself; else what was not own code's again. */
 	uint64_t self_ns, total_ns;
+	struct sureness sureness;
 	/* Of a library: in which package most of its self was spent, and how much of it. */
 	uint32_t burner;
 	uint64_t burner_ns;
@@ -45,7 +47,7 @@ struct hot_node {
 };
 
 struct hot_paths {
-	struct hot_node *nodes; /* node 0 is the root; parents stand before their children */
+	struct hot_node *nodes; /* node 0 is the root; parents come before their children */
 	size_t count, capacity;
 	bool is_saturated;
 };

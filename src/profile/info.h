@@ -36,12 +36,17 @@ struct profile_info {
 	const char *const
 		*only; /* patterns of the functions that were to be counted: the rest is not */
 	size_t only_count; /* 0: all were */
+	bool is_wall;      /* samples of the wall clock: the time is that of threads' lives */
 	uint64_t rate_hz;
-	uint64_t period_ns;      /* the first process's */
-	const char *trigger;     /* "sigtrap", "timer" */
-	const char *trigger_why; /* a sentence */
-	bool is_unfinished;      /* still being written, or its recorder was killed */
-	uint64_t start_unix_ns;  /* when it began, since 1970; FIGURE_UNKNOWN */
+	const char *overhead; /* "1%": a budget, of samples in place of a rate; NULL: none */
+	/* Of a trace with one: for how long calls were left out, of its processes' lives. */
+	uint64_t throttled_ns, traced_life_ns;
+	uint64_t starts, starts_ns; /* of processes with the agent, and what these took */
+	uint64_t period_ns;         /* the first process's */
+	const char *trigger;        /* "sigtrap", "timer" */
+	const char *trigger_why;    /* a sentence */
+	bool is_unfinished;         /* still being written, or its recorder was killed */
+	uint64_t start_unix_ns;     /* when it began, since 1970; FIGURE_UNKNOWN */
 	uint64_t wall_ns;
 	uint64_t samples;
 	uint64_t calls; /* that were traced */
@@ -83,9 +88,16 @@ struct profile_info {
 
 	struct stack_tally *stacks;
 	size_t stack_tally_count;
-	uint64_t sampling_cost_ns; /* handler and trigger, all threads; FIGURE_UNKNOWN */
+	uint64_t handler_ns;         /* of that, all handlers; FIGURE_UNKNOWN */
+	uint64_t trigger_cost_ns;    /* one trigger's, measured; FIGURE_UNKNOWN */
+	uint64_t sampling_cost_ns;   /* handler and trigger, all threads; FIGURE_UNKNOWN */
+	const struct blames *blames; /* blame.h; NULL: it was not asked for */
 	const char *const *notes;
 	size_t note_count;
+	const char *part; /* what alone is in the weights: filter_apply(); NULL: everything */
+	const char *own;  /* what the user named as one's own: packages.h; NULL: the rule */
+	bool has_full_names; /* exports that are text do not shorten names */
+	bool has_no_states;  /* exports of the wall clock leave the states out of stacks */
 	const char *fathom_version;
 	const char *host;      /* kernel release and machine, e.g. "Linux 6.1.0 x86_64" */
 	const char *directory; /* where the command was started; NULL: not known */

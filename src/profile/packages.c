@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/table.h"
+#include "profile/function_origin.h"
 #include "profile/profile.h"
 #include "profile/sum.h"
 
@@ -40,115 +41,6 @@ static uint32_t package_at(struct packages *packages, struct origin_name found)
 	return (uint32_t)*place;
 }
 
-static struct origin_name origin_named(enum origin origin, const char *name)
-{
-	return (struct origin_name){ .origin = origin, .name = name, .length = strlen(name) };
-}
-
-/* "std::sort<…>(…)" and "void std::__introsort_loop<…>(…)", of C++; "core::fmt::write", of Rust. */
-static bool is_of_standard_scope(const char *name)
-{
-	static const char *const scopes[] = { "std::", "__gnu_cxx::", "core::", "alloc::" };
-	const size_t head = strcspn(name, "<(");
-
-	for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++) {
-		const size_t len = strlen(scopes[i]);
-		const char *at = memmem(name, head, scopes[i], len);
-
-		if (at && (at == name || at[-1] == ' '))
-			return true;
-		/* <core::option::Option<T> as …>::f */
-		if (*name == '<' && strncmp(name + 1, scopes[i], len) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* What a compiler puts around main(). */
-static bool is_start_up(const char *name)
-{
-	return strcmp(name, "_start") == 0 || strcmp(name, "_init") == 0 ||
-	       strcmp(name, "_fini") == 0;
-}
-
-static struct origin_name origin_of_native(const struct profile *profile,
-					   const struct function *function)
-{
-	const struct module *module = profile_get_module(profile, function->module);
-	struct origin_name found;
-
-	if (!module)
-		return origin_named(ORIGIN_SYSTEM, "[no module]");
-	found = origin_of_module(module->path);
-	if (found.origin != ORIGIN_OWN)
-		return found;
-	if (is_of_standard_scope(function->name))
-		return origin_named(ORIGIN_STANDARD, "std");
-	if (is_start_up(function->name))
-		return origin_named(ORIGIN_SYSTEM, "libc");
-	if (function->file)
-		origin_of_compiled_source(function->file, &found);
-	return found;
-}
-
-/* A C function by the name its interpreter has for it: "marshal.loads", "list.append", "Integer#+". */
-static struct origin_name origin_of_builtin(const struct function *function)
-{
-	static const char *const types[] = { "builtins",  "str",     "bytes", "list",
-					     "dict",      "set",     "tuple", "int",
-					     "float",     "object",  "type",  "frozenset",
-					     "bytearray", "complex", "range", "generator",
-					     "memoryview" };
-	const char *name = function->name + (*function->name == '_');
-	const size_t length = strcspn(name, ".");
-
-	if (function->language == LANGUAGE_RUBY)
-		return origin_named(ORIGIN_STANDARD, "Ruby's core");
-	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-		if (strlen(types[i]) == length && strncmp(types[i], name, length) == 0)
-			return origin_named(ORIGIN_STANDARD, "Python's built-ins");
-	}
-	if (name[length] == '\0' || *name == '[')
-		return origin_named(ORIGIN_STANDARD, "Python's built-ins");
-	return (struct origin_name){ .origin = ORIGIN_STANDARD,
-				     .name = name,
-				     .length = length };
-}
-
-static struct origin_name origin_of(const struct profile *profile,
-				    const struct function *function)
-{
-	switch (function->language) {
-	case LANGUAGE_KERNEL:
-		return origin_named(ORIGIN_KERNEL, "the kernel");
-	case LANGUAGE_FATHOM:
-		return origin_named(ORIGIN_FATHOM, function->name);
-	case LANGUAGE_REGION:
-		return origin_named(ORIGIN_OWN, "regions");
-	case LANGUAGE_PYTHON:
-	case LANGUAGE_RUBY:
-		return function->file ? origin_of_source(function->file)
-				      : origin_of_builtin(function);
-	default:
-		return origin_of_native(profile, function);
-	}
-}
-
-static bool is_import(const struct function *function)
-{
-	const char *file = function->file ? function->file : "";
-
-	if (function->language == LANGUAGE_PYTHON)
-		return strstr(file, "importlib._bootstrap") ||
-		       strstr(file, "/importlib/_bootstrap") ||
-		       strcmp(function->name, "builtins.__import__") == 0;
-	if (function->language != LANGUAGE_RUBY)
-		return false;
-	return strcmp(function->name, "Kernel#require") == 0 ||
-	       strcmp(function->name, "Kernel#require_relative") == 0 ||
-	       strcmp(function->name, "Kernel#load") == 0;
-}
-
 static void classify(struct packages *packages)
 {
 	const size_t count = profile_function_count(packages->profile);
@@ -163,8 +55,9 @@ static void classify(struct packages *packages)
 		const struct function *function =
 			profile_get_function(packages->profile, (struct function_id){ i });
 
-		packages->of[i] = package_at(packages, origin_of(packages->profile, function));
-		packages->is_import[i] = is_import(function);
+		packages->of[i] =
+			package_at(packages, function_origin(packages->profile, function));
+		packages->is_import[i] = function_is_import(function);
 	}
 }
 
@@ -182,6 +75,61 @@ static void join_builtins(struct packages *packages)
 		if (package->origin == ORIGIN_STANDARD &&
 		    table_get(&packages->index, ORIGIN_PACKAGE, name, &same))
 			packages->of[i] = (uint32_t)same;
+	}
+}
+
+/* Compiled of a string, as exec() does. */
+static bool is_of_string(const struct function *function)
+{
+	return function->language == LANGUAGE_PYTHON && function->file &&
+	       strcmp(function->file, "<string>") == 0;
+}
+
+/* The function of the nearest caller that has a file of its own; none: it is the program. */
+static struct function_id caller_with_file(const struct profile *profile,
+					   const struct stack *stack)
+{
+	struct stack_id at = stack->parent;
+
+	while (at.n) {
+		const struct stack *outer = profile_get_stack(profile, at);
+		const struct function_id id =
+			profile_get_frame(profile, outer->frame)->function;
+		const struct function *function = profile_get_function(profile, id);
+
+		if (function->file && language_is_interpreted(function->language) &&
+		    !is_of_string(function))
+			return id;
+		at = outer->parent;
+	}
+	return (struct function_id){ 0 };
+}
+
+/*
+ * Code of a string that only packages or the standard library run is theirs: the lines of .pth files,
+ * which site executes at the start of Python.
+ */
+static void place_code_of_strings(struct packages *packages)
+{
+	const struct profile *profile = packages->profile;
+	const size_t count = profile_function_count(profile);
+	CLEANUP(freep) bool *is_own = xzalloc((count + 1) * sizeof *is_own);
+
+	for (uint32_t i = 1; i <= profile_stack_count(profile); i++) {
+		const struct stack *stack = profile_get_stack(profile, (struct stack_id){ i });
+		const uint32_t n = profile_get_frame(profile, stack->frame)->function.n;
+		const struct function *function =
+			profile_get_function(profile, (struct function_id){ n });
+
+		if (!function || !is_of_string(function) || is_own[n])
+			continue;
+		const struct function_id caller = caller_with_file(profile, stack);
+
+		is_own[n] = packages->list[packages->of[caller.n]].origin == ORIGIN_OWN ||
+			    !caller.n;
+		packages->of[n] =
+			is_own[n] ? package_at(packages, function_origin(profile, function))
+				  : packages->of[caller.n];
 	}
 }
 
@@ -210,7 +158,7 @@ static bool is_program(const struct profile *profile, const struct function *fun
 	const char *name = module ? strrchr(module->path, '/') : NULL;
 
 	return name && function->language == LANGUAGE_NATIVE && !strstr(name, ".so") &&
-	       !is_start_up(function->name) && !is_of_standard_scope(function->name);
+	       !function_is_of_toolchain(function->name);
 }
 
 static bool is_own_by(const struct packages *packages, uint32_t i, enum own_rule rule,
@@ -301,6 +249,7 @@ struct packages *packages_new(const struct profile *profile,
 	packages->profile = profile;
 	classify(packages);
 	join_builtins(packages);
+	place_code_of_strings(packages);
 	choose_own(packages, options);
 	return packages;
 }

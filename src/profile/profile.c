@@ -3,78 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/table.h"
-#include "profile/stack_set.h"
-#include "profile/sum.h"
-
-/* What is not known is named so, in brackets: collect/codes.c. */
-#define UNKNOWN_NAME "[unknown "
-
-struct known_times {
-	struct call_times times;
-	bool is_known;
-};
-
-/* Every list below is indexed by id - 1. */
-struct profile {
-	struct profile_info info;
-	struct intern strings;
-	struct intern function_keys; /* numbers its strings from 1, as ids are: the id is its */
-	struct intern frame_keys;
-	struct table module_index;
-	struct table weight_index; /* (stack and thread, state) to index + 1 */
-	struct module *modules;
-	struct function *functions;
-	struct frame *frames;
-	struct stack_set stacks;
-	struct process *processes;
-	struct thread *threads;
-	struct weight *weights;
-	struct known_times
-		*call_times; /* of a trace; the weights in front, as far as it goes */
-	size_t module_count, module_capacity;
-	size_t function_count, function_capacity;
-	size_t frame_count, frame_capacity;
-	size_t process_count, process_capacity;
-	size_t thread_count, thread_capacity;
-	size_t weight_count, weight_capacity;
-	size_t call_times_count, call_times_capacity;
-	bool is_saturated;
-};
-
-const char *language_name(enum language language)
-{
-	static const char *const names[LANGUAGE_COUNT] = {
-		[LANGUAGE_NATIVE] = "native", [LANGUAGE_PYTHON] = "python",
-		[LANGUAGE_RUBY] = "ruby",     [LANGUAGE_KERNEL] = "kernel",
-		[LANGUAGE_FATHOM] = "fathom", [LANGUAGE_REGION] = "region",
-	};
-
-	return (unsigned int)language < LANGUAGE_COUNT ? names[language] : "native";
-}
-
-const char *language_title(enum language language)
-{
-	static const char *const titles[LANGUAGE_COUNT] = {
-		[LANGUAGE_PYTHON] = "Python",
-		[LANGUAGE_RUBY] = "Ruby",
-		[LANGUAGE_KERNEL] = "kernel",
-	};
-
-	return (unsigned int)language < LANGUAGE_COUNT ? titles[language] : NULL;
-}
-
-bool language_is_interpreted(enum language language)
-{
-	return language == LANGUAGE_PYTHON || language == LANGUAGE_RUBY;
-}
-
-bool function_is_builtin(const struct function *function)
-{
-	return language_is_interpreted(function->language) && !function->file &&
-	       function->line == 0 &&
-	       strncmp(function->name, UNKNOWN_NAME, strlen(UNKNOWN_NAME)) != 0;
-}
+#include "profile/profile_internal.h"
 
 struct profile *profile_new(void)
 {
@@ -102,8 +31,10 @@ void profile_free(struct profile *profile)
 	freep(&profile->frames);
 	freep(&profile->processes);
 	freep(&profile->threads);
+	moments_done(&profile->moments);
 	freep(&profile->weights);
 	freep(&profile->call_times);
+	sequence_done(&profile->sequence);
 	freep(&profile);
 }
 
@@ -278,76 +209,6 @@ struct thread_id profile_add_thread(struct profile *profile, const struct thread
 	if (!profile_get_process(profile, copy->process))
 		copy->process = (struct process_id){ 0 };
 	return (struct thread_id){ (uint32_t)profile->thread_count };
-}
-
-/* Time without a stack keeps its place in every sum: it stands on a row of its own. */
-static struct stack_id known_stack(struct profile *profile, struct stack_id id)
-{
-	if (profile_get_stack(profile, id))
-		return id;
-
-	struct function_id function =
-		profile_add_function(profile, &(struct function){ .language = LANGUAGE_FATHOM,
-								  .name = "[no stack]" });
-	struct frame_id frame =
-		profile_add_frame(profile, &(struct frame){ .function = function });
-	return profile_add_stack(profile, (struct stack_id){ 0 }, frame);
-}
-
-/* Its index. */
-static size_t add_weight(struct profile *profile, const struct weight *weight)
-{
-	struct stack_id stack = known_stack(profile, weight->stack);
-	struct thread_id thread = weight->thread;
-	if (!profile_get_thread(profile, thread))
-		thread = (struct thread_id){ 0 };
-	bool is_new;
-	uint64_t *place = table_at(&profile->weight_index, (uint64_t)stack.n << 32 | thread.n,
-				   (uint64_t)weight->state, &is_new);
-	if (is_new) {
-		profile->weights =
-			array_grow(profile->weights, profile->weight_count,
-				   &profile->weight_capacity, sizeof *profile->weights);
-		profile->weights[profile->weight_count++] = (struct weight){
-			.stack = stack, .thread = thread, .state = weight->state
-		};
-		*place = profile->weight_count;
-	}
-
-	struct weight *sum = &profile->weights[*place - 1];
-	sum_add(&sum->ns, weight->ns, &profile->is_saturated);
-	sum_add(&sum->samples, weight->samples, &profile->is_saturated);
-	sum_add(&sum->calls, weight->calls, &profile->is_saturated);
-	return *place - 1;
-}
-
-void profile_add_weight(struct profile *profile, const struct weight *weight)
-{
-	add_weight(profile, weight);
-}
-
-void profile_add_calls(struct profile *profile, const struct weight *weight,
-		       const struct call_times *times)
-{
-	const size_t index = add_weight(profile, weight);
-
-	while (profile->call_times_count <= index) {
-		profile->call_times =
-			array_grow(profile->call_times, profile->call_times_count,
-				   &profile->call_times_capacity, sizeof *profile->call_times);
-		profile->call_times[profile->call_times_count++] =
-			(struct known_times){ .times = CALL_TIMES_NONE };
-	}
-	profile->call_times[index].is_known = true;
-	call_times_add(&profile->call_times[index].times, times, &profile->is_saturated);
-}
-
-struct call_times profile_get_call_times(const struct profile *profile, size_t i)
-{
-	if (i < profile->call_times_count && profile->call_times[i].is_known)
-		return profile->call_times[i].times;
-	return (struct call_times){ .raw_ns = profile->weights[i].ns,
-				    .shortest_ns = UINT64_MAX };
 }
 
 size_t profile_module_count(const struct profile *profile)

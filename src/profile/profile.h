@@ -33,6 +33,10 @@ const char *language_title(enum language language);
 /* Whether its functions are in no module, and what names them is their source file. */
 bool language_is_interpreted(enum language language);
 
+/*
+ * What a thread does at a moment of the wall clock; the numbers are the recording's.  Of other clocks
+ * it runs.
+ */
 enum thread_state {
 	THREAD_STATE_RUNNING,
 	THREAD_STATE_RUNNABLE,
@@ -41,8 +45,15 @@ enum thread_state {
 	THREAD_STATE_LOCK,
 	THREAD_STATE_SYSCALL,
 	THREAD_STATE_STOPPED,
+	THREAD_STATE_IO,
+	THREAD_STATE_SLEEP,
+	THREAD_STATE_WAIT,
 	THREAD_STATE_COUNT,
 };
+/* "running", "io", … as reports and JSON name it. */
+const char *thread_state_name(enum thread_state state);
+/* The state of that name in *out_state, or false. */
+bool thread_state_parse(const char *name, enum thread_state *out_state);
 
 struct module {
 	const char *path;     /* as it was mapped; "[vdso]", "[kernel]" for what has no file */
@@ -106,6 +117,8 @@ struct weight {
 	uint64_t calls;   /* 0 unless traced */
 };
 
+struct moments;
+struct sequence;
 struct profile;
 
 /*
@@ -147,6 +160,28 @@ struct thread_id profile_add_thread(struct profile *profile, const struct thread
 void profile_add_weight(struct profile *profile, const struct weight *weight);
 void profile_add_calls(struct profile *profile, const struct weight *weight,
 		       const struct call_times *times);
+
+/* When samples were taken; empty unless that was asked for.  Filled in by what reads them. */
+struct moments *profile_moments(struct profile *profile);
+const struct moments *profile_get_moments(const struct profile *profile);
+
+/*
+ * Forgets each weight, and each moment, for which keeps() is false, as if it had never been added;
+ * and the sequence as a whole.
+ */
+void profile_keep_weights(struct profile *profile,
+			  bool (*keeps)(const void *context, const struct weight *weight),
+			  const void *context);
+
+/*
+ * That a part of a weight, which was added, was sampled at a time: in no certain order, and all
+ * before profile_close_sequence().  For how sure its times are: sureness.h.
+ */
+void profile_add_step(struct profile *profile, const struct weight *weight, int64_t time_ns);
+/* How long a tick of the clock that asks for samples is, in nanoseconds; infinite if that is not known. */
+double profile_tick_ns(const struct profile *profile);
+void profile_close_sequence(struct profile *profile);
+const struct sequence *profile_get_sequence(const struct profile *profile);
 
 /*
  * Looking: ids run from 1 to the count, a parent's is smaller than its child's; no such id

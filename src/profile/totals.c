@@ -123,6 +123,30 @@ static void add_outermost(const struct walk *walk, struct totals *out)
 	freep(&on_path);
 }
 
+static void find_sureness(const struct walk *walk, const struct profile *profile,
+			  const struct filter *filter, struct totals *out)
+{
+	CLEANUP(freep)
+	struct sureness *rows = xzalloc((out->count + 1) * sizeof *rows);
+
+	if (profile_is_trace(profile))
+		return;
+	sureness_find(
+		&(struct sureness_terms){
+			.profile = profile,
+			.filter = filter,
+			.parents = walk->parent,
+			.rows = walk->row,
+			.place_count = walk->count,
+			.row_count = out->count,
+		},
+		rows);
+	for (size_t i = 0; i < out->count; i++) {
+		out->rows[i].sureness = rows[i];
+		out->rows[i].has_sureness = true;
+	}
+}
+
 void totals_by_row(const struct profile *profile, const struct filter *filter,
 		   const uint32_t *row_of_frame, size_t row_count, struct totals *out)
 {
@@ -137,6 +161,7 @@ void totals_by_row(const struct profile *profile, const struct filter *filter,
 	add_weights(&walk, profile, filter, out);
 	sum_subtrees(&walk, &out->is_saturated);
 	add_outermost(&walk, out);
+	find_sureness(&walk, profile, filter, out);
 	out->ns = walk.ns[0];
 	out->samples = walk.samples[0];
 	walk_done(&walk);

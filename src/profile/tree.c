@@ -105,6 +105,33 @@ static void builder_finish(struct builder *builder)
 	link_children(builder->tree);
 }
 
+/* Each node is a row of its own. */
+static void find_sureness(struct tree *tree, const struct profile *profile,
+			  const struct filter *filter, const uint32_t *node_of_stack)
+{
+	CLEANUP(freep) uint32_t *parents = xzalloc(tree->count * sizeof *parents);
+	CLEANUP(freep) struct sureness *found = xzalloc(tree->count * sizeof *found);
+
+	if (profile_is_trace(profile))
+		return;
+	for (uint32_t i = 0; i < tree->count; i++)
+		parents[i] = tree->nodes[i].parent;
+	sureness_find(
+		&(struct sureness_terms){
+			.profile = profile,
+			.filter = filter,
+			.place_of_stack = node_of_stack,
+			.parents = parents,
+			.place_count = tree->count,
+			.row_count = tree->count,
+		},
+		found);
+	for (size_t i = 1; i < tree->count; i++) {
+		tree->nodes[i].sureness = found[i];
+		tree->nodes[i].has_sureness = true;
+	}
+}
+
 void tree_top_down(const struct profile *profile, const struct filter *filter,
 		   struct tree *out_tree)
 {
@@ -125,8 +152,9 @@ void tree_top_down(const struct profile *profile, const struct filter *filter,
 		add_self(out_tree, node_of_stack[weight->stack.n], weight->ns, weight->samples);
 		add_calls(out_tree, node_of_stack[weight->stack.n], weight->calls);
 	}
-	freep(&node_of_stack);
 	builder_finish(&builder);
+	find_sureness(out_tree, profile, filter, node_of_stack);
+	freep(&node_of_stack);
 }
 
 /* Walks outwards from a call of the function, making the path inwards of the callers' tree. */

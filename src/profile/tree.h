@@ -1,7 +1,7 @@
 /*
  * tree - stacks merged by function over all threads: top-down, callers, callees.
  *
- * Nodes point with indices; node 0 is the root, and parents stand before their children.
+ * Nodes point with indices; node 0 is the root, and parents come before their children.
  * Children are in descending order of their total.
  *
  * Callers and callees of a function F share its total out, each weight once, however often F
@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "profile/profile.h"
+#include "profile/sureness.h"
 
 struct filter;
 
@@ -30,6 +31,8 @@ struct tree_node {
 	 * a tree of callers are the calls that came by way of this one.
 	 */
 	uint64_t self_calls, total_calls;
+	struct sureness sureness;
+	bool has_sureness; /* of samples, from the outermost functions inwards */
 };
 
 struct tree {

@@ -1,0 +1,16 @@
+/*
+ * blame_terms - what the threads and stacks of a recording are in the profile that is being built.
+ */
+#pragma once
+#include <stddef.h>
+
+#include "profile/profile.h"
+
+struct table;
+
+struct blame_terms {
+	const struct profile *profile; /* with its stacks */
+	const struct table *threads;   /* the recording's ids to the profile's */
+	const struct stack_id *stacks; /* by the recording's id - 1 */
+	size_t stack_count;
+};

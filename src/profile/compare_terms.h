@@ -1,0 +1,16 @@
+/*
+ * compare_terms - what compare.h compares.
+ */
+#pragma once
+#include <stddef.h>
+
+#include "profile/groups.h"
+
+struct profile;
+
+struct compare_terms {
+	struct profile *const *profiles[2]; /* before and after; they outlive the comparison */
+	size_t counts[2];
+	enum group_by by; /* function, line, module or package */
+	double margin;
+};

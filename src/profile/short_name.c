@@ -1,0 +1,197 @@
+#include "profile/short_name.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* What to leave out, each with those before it. */
+enum effort { WHOLE, NO_PARAMETERS, NO_TEMPLATES, NO_TYPE, NO_SCOPES, EFFORT_COUNT };
+
+#define OPERATOR "operator"
+
+static bool is_word(char byte)
+{
+	return isalnum((unsigned char)byte) || byte == '_' || byte == '$' || (byte & 0x80);
+}
+
+/* The longest first: "operator+<char>" is of +, and its bracket begins arguments. */
+static const char *const operators[] = {
+	"()", "[]", "<<=", ">>=", "<=>", "->*", "<<", ">>", "<=", ">=", "==", "!=", "&&",
+	"||", "++", "--",  "+=",  "-=",  "*=",  "/=", "%=", "^=", "&=", "|=", "->", "<",
+	">",  "+",  "-",   "*",   "/",   "%",   "^",  "&",  "|",  "~",  "!",  "=",  ",",
+};
+
+/* Of "operator<<" and the like at name, else 0: its brackets are none. */
+static size_t operator_length(const char *name, const char *at)
+{
+	const size_t len = strlen(OPERATOR);
+
+	if (strncmp(at, OPERATOR, len) != 0 || (at > name && is_word(at[-1])))
+		return 0;
+	for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
+		const size_t sign = strlen(operators[i]);
+
+		if (strncmp(at + len, operators[i], sign) == 0)
+			return len + sign;
+	}
+	return is_word(at[len]) ? 0 : len;
+}
+
+static char closing(char open)
+{
+	return open == '(' ? ')' : open == '<' ? '>' : open == '[' ? ']' : '}';
+}
+
+/* Behind the bracket that closes the one at open; NULL: none does. */
+static const char *behind(const char *name, const char *open)
+{
+	char wanted[64];
+	size_t depth = 0;
+
+	for (const char *at = open; *at; at++) {
+		const size_t skipped = operator_length(name, at);
+
+		if (skipped > 0) {
+			at += skipped - 1;
+		} else if (strchr("(<[{", *at)) {
+			if (depth == sizeof wanted)
+				return NULL;
+			wanted[depth++] = closing(*at);
+		} else if (at[0] == '>' && at[-1] == '-') {
+			continue; /* an arrow */
+		} else if (depth > 0 && *at == wanted[depth - 1]) {
+			if (--depth == 0)
+				return at + 1;
+		}
+	}
+	return NULL;
+}
+
+/*
+ * Whether a bracket begins arguments: of a template, or of a function.  sign: where the sign of the
+ * last operator ended, or NULL; a demangler puts a space between "operator<" and its arguments.
+ */
+static bool has_arguments(const char *name, const char *open, const char *sign)
+{
+	if (open == name)
+		return false;
+	if (sign && (open == sign || (open == sign + 1 && *sign == ' ')))
+		return true;
+	const char before = open[-1];
+
+	if (*open == '<')
+		return is_word(before) || before == ':';
+	return is_word(before) || before == '>' || before == ')' || before == '=' ||
+	       before == '<' || before == ']';
+}
+
+/* Adds it without the arguments that the effort leaves out. */
+static void add_without(struct text *out, const char *name, enum effort effort)
+{
+	const char *sign = NULL;
+
+	for (const char *at = name; *at;) {
+		const size_t taken = operator_length(name, at);
+		const bool is_open = *at == '(' || *at == '<';
+		const char *end = is_open ? behind(name, at) : NULL;
+		const enum effort needed = *at == '(' ? NO_PARAMETERS : NO_TEMPLATES;
+
+		if (taken > 0) {
+			text_add_bytes(out, at, taken);
+			at += taken;
+			sign = at;
+		} else if (end && effort >= needed && end - at > 2 &&
+			   has_arguments(name, at, sign)) {
+			text_addf(out, "%c…%c", *at, closing(*at));
+			at = end;
+		} else {
+			text_add_bytes(out, at++, 1);
+		}
+	}
+}
+
+/*
+ * How long the type is that a template function returns, with the space behind it; 0: there is
+ * none.  It ends at the last space before the parameters that is within no brackets.
+ */
+static size_t type_length(const char *name)
+{
+	const char *sign = NULL;
+	size_t length = 0;
+
+	for (const char *at = name; *at;) {
+		const size_t taken = operator_length(name, at);
+		const char *end = strchr("(<[{", *at) ? behind(name, at) : NULL;
+
+		if (taken > 0) {
+			at += taken;
+			sign = at;
+		} else if (*at == '(' && end && has_arguments(name, at, sign)) {
+			return length;
+		} else if (end) {
+			at = end;
+		} else if (*at++ == ' ' && at - 1 != sign) {
+			length = (size_t)(at - name);
+		}
+	}
+	return 0;
+}
+
+/* Where the last two parts of a::b::c begin, behind brackets; 0: there are no more. */
+static size_t last_scopes(const char *name)
+{
+	size_t begins[2] = { 0, 0 };
+
+	for (const char *at = name; *at && *at != ' ';) {
+		const char *end = strchr("(<[{", *at) ? behind(name, at) : NULL;
+
+		if (end) {
+			at = end;
+		} else if (strncmp(at, "::", 2) == 0) {
+			at += 2;
+			begins[0] = begins[1];
+			begins[1] = (size_t)(at - name);
+		} else {
+			at++;
+		}
+	}
+	return begins[0];
+}
+
+static void add_with(struct text *out, const char *name, enum effort effort)
+{
+	struct text whole = { 0 };
+
+	add_without(&whole, name, effort);
+	const char *rest = text_string(&whole);
+
+	/* "operator bool()" has no type before it, and a space in its name. */
+	if (effort >= NO_TYPE && !strstr(rest, OPERATOR " "))
+		rest += type_length(rest);
+	if (effort >= NO_SCOPES && last_scopes(rest) > 0) {
+		text_add(out, "…::");
+		rest += last_scopes(rest);
+	}
+	text_add(out, rest);
+	text_done(&whole);
+}
+
+void short_name_add(struct text *out, const char *name, size_t columns)
+{
+	struct text shorter = { 0 };
+	enum effort effort = WHOLE;
+
+	/* Others have no such brackets, and words between spaces that are no type. */
+	if (text_columns(name) <= columns || !strpbrk(name, "(<:")) {
+		text_add(out, name);
+		return;
+	}
+	do {
+		text_clear(&shorter);
+		add_with(&shorter, name, ++effort);
+	} while (effort + 1 < EFFORT_COUNT && text_columns(text_string(&shorter)) > columns);
+	text_add(out, text_string(&shorter));
+	text_done(&shorter);
+}

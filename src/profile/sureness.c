@@ -1,0 +1,294 @@
+/*
+ * Slots are summed over the tree in blocks of eight, so that what is needed besides the rows is 32
+ * bytes a place, and only the larger rows' slots are kept: what is below one sample in a thousand
+ * of many rows repeats as all do, or hardly was sampled.
+ */
+#include "profile/sureness.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "profile/filter.h"
+#include "profile/sequence.h"
+#include "profile/profile.h"
+#include "profile/repetition.h"
+#include "profile/statistics.h"
+
+enum { BLOCK = 8, KEPT_ROWS = 4096, NOT_KEPT = -1 };
+
+/* Of a place or a row: sampled time and what of it is exact. */
+struct sums {
+	double ns, squares; /* of samples; and each times its weight */
+	double exact_ns;
+};
+
+struct series {
+	float self[REPETITION_SLOTS], total[REPETITION_SLOTS];
+};
+
+struct finding {
+	const struct sureness_terms *terms;
+	bool *is_outermost;        /* by place */
+	struct sums *of_place;     /* with those below it */
+	struct sums *self, *total; /* by row */
+	struct sums whole;
+	int32_t *kept; /* by row: its place in series, or NOT_KEPT */
+	struct series *series;
+	float whole_series[REPETITION_SLOTS];
+	bool has_series;
+};
+
+static uint32_t place_of(const struct sureness_terms *terms, const struct weight *weight)
+{
+	if (terms->place_of_thread)
+		return terms->place_of_thread[weight->thread.n];
+	return terms->place_of_stack ? terms->place_of_stack[weight->stack.n] : weight->stack.n;
+}
+
+static uint32_t row_of(const struct sureness_terms *terms, uint32_t place)
+{
+	return terms->rows ? terms->rows[place] : place;
+}
+
+static void add_sums(struct sums *sum, const struct sums *more)
+{
+	sum->ns += more->ns;
+	sum->squares += more->squares;
+	sum->exact_ns += more->exact_ns;
+}
+
+/* A place is its row's outermost if the row does not stand on the way to it: counted per row. */
+struct tree {
+	uint32_t *first_child, *next_sibling;
+};
+
+static uint32_t next_place(const struct finding *finding, const struct tree *tree, uint32_t at,
+			   uint32_t *on_path)
+{
+	const struct sureness_terms *terms = finding->terms;
+
+	if (tree->first_child[at])
+		return tree->first_child[at];
+	while (at) {
+		on_path[row_of(terms, at)]--;
+		if (tree->next_sibling[at])
+			return tree->next_sibling[at];
+		at = terms->parents[at];
+	}
+	return 0;
+}
+
+static void find_outermost(struct finding *finding)
+{
+	const struct sureness_terms *terms = finding->terms;
+	const size_t count = terms->place_count;
+	struct tree tree = { xzalloc(count * sizeof(uint32_t)),
+			     xzalloc(count * sizeof(uint32_t)) };
+	CLEANUP(freep)
+	uint32_t *on_path = xzalloc((terms->row_count + 1) * sizeof *on_path);
+
+	for (uint32_t i = (uint32_t)count; i-- > 1;) {
+		tree.next_sibling[i] = tree.first_child[terms->parents[i]];
+		tree.first_child[terms->parents[i]] = i;
+	}
+	for (uint32_t at = tree.first_child[0]; at;
+	     at = next_place(finding, &tree, at, on_path))
+		finding->is_outermost[at] = on_path[row_of(terms, at)]++ == 0;
+	free(tree.first_child);
+	free(tree.next_sibling);
+}
+
+/* A wait's length is known: all that may be off is whether it was read, by one tick. */
+static struct sums sums_of(double tick_ns, const struct weight *weight)
+{
+	const double ns = (double)weight->ns;
+	const double samples = (double)weight->samples;
+	const double sampled =
+		weight->state > THREAD_STATE_RUNNABLE ? fmin(ns, samples * tick_ns) : ns;
+
+	if (samples == 0)
+		return (struct sums){ 0, 0, ns };
+	return (struct sums){ sampled, sampled * sampled / samples, ns - sampled };
+}
+
+static void add_weights(struct finding *finding)
+{
+	const struct sureness_terms *terms = finding->terms;
+	const double tick_ns = profile_tick_ns(terms->profile);
+
+	for (size_t i = 0; i < profile_weight_count(terms->profile); i++) {
+		const struct weight *weight = profile_get_weight(terms->profile, i);
+		const uint32_t place = place_of(terms, weight);
+
+		if (!filter_keeps(terms->filter, weight))
+			continue;
+		const struct sums sums = sums_of(tick_ns, weight);
+
+		add_sums(&finding->whole, &sums);
+		if (!place)
+			continue;
+		add_sums(&finding->of_place[place], &sums);
+		add_sums(&finding->self[row_of(terms, place)], &sums);
+	}
+	for (size_t i = terms->place_count; i-- > 1;) {
+		if (finding->is_outermost[i])
+			add_sums(&finding->total[row_of(terms, (uint32_t)i)],
+				 &finding->of_place[i]);
+		add_sums(&finding->of_place[terms->parents[i]], &finding->of_place[i]);
+	}
+}
+
+/* The largest rows by total, by halving what is asked of them until there are too many. */
+static void keep_rows(struct finding *finding)
+{
+	const size_t rows = finding->terms->row_count;
+	double least = 0;
+	size_t kept = 0, above = rows;
+
+	for (double part = 1e-6; above > KEPT_ROWS; part *= 2) {
+		least = part * finding->whole.ns;
+		above = 0;
+		for (size_t i = 0; i < rows; i++)
+			above += finding->total[i].ns >= least;
+	}
+	for (size_t i = 0; i < rows; i++)
+		finding->kept[i] = finding->total[i].ns > 0 && finding->total[i].ns >= least
+					   ? (int32_t)kept++
+					   : NOT_KEPT;
+	finding->series = xzalloc((kept + 1) * sizeof *finding->series);
+}
+
+static void add_block(struct finding *finding, uint32_t first_slot, float *of_place)
+{
+	const struct sureness_terms *terms = finding->terms;
+
+	for (size_t i = terms->place_count; i-- > 1;) {
+		const int32_t kept = finding->kept[row_of(terms, (uint32_t)i)];
+		float *slots = &of_place[i * BLOCK],
+		      *parent = &of_place[terms->parents[i] * BLOCK];
+		float *total = kept != NOT_KEPT && finding->is_outermost[i]
+				       ? &finding->series[kept].total[first_slot]
+				       : NULL;
+
+		for (size_t j = 0; j < BLOCK; j++) {
+			parent[j] += slots[j];
+			if (total)
+				total[j] += slots[j];
+		}
+	}
+}
+
+static void add_steps(struct finding *finding, const struct sequence *sequence,
+		      uint32_t first_slot, float *of_place)
+{
+	const struct sureness_terms *terms = finding->terms;
+
+	for (size_t i = 0; i < sequence->count; i++) {
+		const struct step *step = &sequence->rows[i];
+		const struct weight *weight = profile_get_weight(terms->profile, step->weight);
+		const uint32_t slot = step->slot - first_slot;
+
+		if (slot >= BLOCK || !weight || !filter_keeps(terms->filter, weight))
+			continue;
+		const uint32_t place = place_of(terms, weight);
+
+		finding->whole_series[step->slot] += step->ns;
+		if (!place)
+			continue;
+		of_place[place * BLOCK + slot] += step->ns;
+		if (finding->kept[row_of(terms, place)] != NOT_KEPT)
+			finding->series[finding->kept[row_of(terms, place)]].self[step->slot] +=
+				step->ns;
+	}
+}
+
+static void find_series(struct finding *finding)
+{
+	const struct sequence *sequence = profile_get_sequence(finding->terms->profile);
+	const size_t size = finding->terms->place_count * BLOCK * sizeof(float);
+
+	if (sequence->count == 0)
+		return;
+	CLEANUP(freep) float *of_place = xmalloc(size);
+
+	finding->has_series = true;
+	for (uint32_t slot = 0; slot < REPETITION_SLOTS; slot += BLOCK) {
+		memset(of_place, 0, size);
+		add_steps(finding, sequence, slot, of_place);
+		add_block(finding, slot, of_place);
+	}
+}
+
+static uint64_t in_ns(double ns)
+{
+	return ns <= 0 ? 0 : ns < 1.8e19 ? (uint64_t)(ns + 0.5) : UINT64_MAX;
+}
+
+static struct bounds bounds_of(const struct finding *finding, const struct sums *sums,
+			       const float *series, uint64_t samples_ns)
+{
+	const double all = finding->whole.ns;
+
+	/* Without a sample it may have some: what is shorter is missed once in forty times. */
+	if (sums->ns <= 0)
+		return (struct bounds){
+			samples_ns,
+			samples_ns > 0 || all <= 0
+				? samples_ns
+				: in_ns(statistics_share(0, all * all / finding->whole.squares)
+						.high *
+					all),
+		};
+	const double weight = sums->squares / sums->ns;
+	const double repetition =
+		series && finding->has_series
+			? repetition_of(series, finding->whole_series, REPETITION_SLOTS, weight)
+			: 1;
+	const double one = weight * repetition;
+	const struct range range = statistics_share(sums->ns / one, all / one);
+
+	return (struct bounds){ in_ns(sums->exact_ns + range.low * all),
+				in_ns(sums->exact_ns + range.high * all) };
+}
+
+static uint64_t time_of(const struct sums *sums)
+{
+	return in_ns(sums->ns + sums->exact_ns);
+}
+
+void sureness_find(const struct sureness_terms *terms, struct sureness *out_rows)
+{
+	struct finding finding = {
+		.terms = terms,
+		.is_outermost = xzalloc(terms->place_count * sizeof(bool)),
+		.of_place = xzalloc(terms->place_count * sizeof(struct sums)),
+		.self = xzalloc((terms->row_count + 1) * sizeof(struct sums)),
+		.total = xzalloc((terms->row_count + 1) * sizeof(struct sums)),
+		.kept = xzalloc((terms->row_count + 1) * sizeof(int32_t)),
+	};
+
+	find_outermost(&finding);
+	add_weights(&finding);
+	free(finding.of_place);
+	keep_rows(&finding);
+	find_series(&finding);
+	for (size_t i = 0; i < terms->row_count; i++) {
+		const struct series *series =
+			finding.kept[i] != NOT_KEPT ? &finding.series[finding.kept[i]] : NULL;
+
+		out_rows[i].self =
+			bounds_of(&finding, &finding.self[i], series ? series->self : NULL,
+				  time_of(&finding.self[i]));
+		out_rows[i].total =
+			bounds_of(&finding, &finding.total[i], series ? series->total : NULL,
+				  time_of(&finding.total[i]));
+	}
+	free(finding.is_outermost);
+	free(finding.self);
+	free(finding.total);
+	free(finding.kept);
+	free(finding.series);
+}

@@ -1,0 +1,41 @@
+/*
+ * sureness - between which bounds the time of each row of a report lies, with 95 % certainty.
+ *
+ * What is not certain is when samples fell, and how a program goes on that was sampled for a while.
+ * A share of samples has Wilson's interval; samples that repeat each other count for less than one
+ * (repetition.h).  What no sample stands for is exact, as all times of a trace are: bounds are the
+ * time itself there.
+ */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+struct filter;
+struct profile;
+
+struct bounds {
+	uint64_t low_ns, high_ns;
+};
+
+/* Of one row. */
+struct sureness {
+	struct bounds self, total;
+};
+
+/*
+ * Rows are made of places, as nodes of a tree.  Place 0 is the root, of no row; a parent's number
+ * is smaller than its child's.  A row's total is the time of its outermost places.
+ */
+struct sureness_terms {
+	const struct profile *profile;
+	const struct filter *filter; /* NULL: all */
+	/* By stack id, or by thread id (0: none is known); both NULL: it is the stack's id. */
+	const uint32_t *place_of_stack, *place_of_thread;
+	const uint32_t *parents; /* by place */
+	const uint32_t *rows;    /* likewise; NULL: each place is a row */
+	size_t place_count;      /* with the root */
+	size_t row_count;
+};
+
+/* Fills in row_count of out_rows. */
+void sureness_find(const struct sureness_terms *terms, struct sureness *out_rows);
