@@ -73,7 +73,7 @@ static void name_unentered(struct text *meaning, const struct profile *profile)
 
 uint64_t account_cpu_ns(const struct profile_info *info)
 {
-	if (info->kernel_cpu_ns != FIGURE_UNKNOWN)
+	if (info->kernel_cpu_ns != FIGURE_UNKNOWN && !info->is_wall)
 		return info->kernel_cpu_ns;
 
 	const uint64_t parts[] = { info->sampled_ns, info->thread_only_ns,
@@ -93,6 +93,13 @@ static struct row sum_row(const struct profile_info *info)
 {
 	bool is_user = info->clock && strcmp(info->clock, "user") == 0;
 
+	if (info->is_wall)
+		return (struct row){ "together",
+				     "the lives of all threads",
+				     (double)account_cpu_ns(info),
+				     true,
+				     true,
+				     false };
 	if (info->kernel_cpu_ns == FIGURE_UNKNOWN)
 		return (struct row){ "together",
 				     "the kernel's own figure is not known here, so nothing "
@@ -159,7 +166,7 @@ void account_add(struct text *out, const struct style *style, const struct profi
 	rows[2].is_rare = true;
 	rows[7].is_rare = true;
 	rows[8].is_rare = true;
-	style_add(out, style, TINT_BOLD, "CPU account");
+	style_add(out, style, TINT_BOLD, info->is_wall ? "Account" : "CPU account");
 	text_add(out, "\n");
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		if (rows[i].ns != 0 || rows[i].is_always_shown ||

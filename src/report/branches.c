@@ -12,14 +12,10 @@
 #include "report/number.h"
 #include "report/report_options.h"
 #include "report/selection.h"
+#include "report/shown_nodes.h"
 #include "report/style.h"
 
-static const double MIN_PERCENT_DEFAULT = 0.5;
-/* Of the whole: less than this does not show in a percentage of one decimal. */
-static const double INVISIBLE_PERCENT = 0.05;
-
 enum {
-	ROWS_DEFAULT = 60,
 	INDENT = 2,
 	CALLS_COLUMNS = 10,
 	INDENT_MAX = 60,   /* deeper calls stand below each other */
@@ -37,103 +33,9 @@ struct branches {
 	uint64_t ns; /* what percentages are of */
 	bool has_self;
 	bool has_calls; /* of a trace */
-	bool is_of_callers;
-	bool *is_shown; /* by node */
+	struct shown_nodes shown;
 	unsigned int call_column;
 };
-
-static bool is_heavier(const struct tree_node *nodes, uint32_t a, uint32_t b)
-{
-	if (nodes[a].total_ns != nodes[b].total_ns)
-		return nodes[a].total_ns > nodes[b].total_ns;
-	return a < b;
-}
-
-static int compare_heavier(const void *a, const void *b, void *context)
-{
-	uint32_t x = *(const uint32_t *)a;
-	uint32_t y = *(const uint32_t *)b;
-
-	if (x == y)
-		return 0;
-	return is_heavier(context, x, y) ? -1 : 1;
-}
-
-/* Whether its caller passes all its time on to it: both stand on one line. */
-static bool folds_with_parent(const struct branches *branches, uint32_t node)
-{
-	uint32_t parent = branches->tree->nodes[node].parent;
-	uint64_t kept =
-		branches->tree->nodes[parent].total_ns - branches->tree->nodes[node].total_ns;
-
-	return parent != 0 && number_percent(kept, branches->ns) < INVISIBLE_PERCENT;
-}
-
-/* A caller within the function itself has no time of its own, but calls. */
-static bool is_recursion(const struct branches *branches, const struct tree_node *node)
-{
-	return branches->is_of_callers && node->parent == 0 && node->total_ns == 0 &&
-	       node->total_calls > 0;
-}
-
-/*
- * Chooses the heaviest nodes.  A parent is at least as heavy as its children and stands
- * before them, so what is chosen hangs together.  Returns how many are left out.
- */
-static size_t choose(struct branches *branches, const struct report_options *options)
-{
-	const struct tree *tree = branches->tree;
-	double least = options->has_min_percent ? options->min_percent : MIN_PERCENT_DEFAULT;
-	size_t limit = options->max_rows ? options->max_rows : ROWS_DEFAULT;
-	CLEANUP(freep) uint32_t *order = xreallocarray(NULL, tree->count, sizeof *order);
-	size_t count = 0;
-	size_t all = 0;
-	size_t shown = 0;
-
-	for (uint32_t i = 1; i < tree->count; i++) {
-		uint64_t ns = tree->nodes[i].total_ns;
-		const bool has_only_calls = is_recursion(branches, &tree->nodes[i]);
-
-		all += ns > 0 || has_only_calls;
-		if (has_only_calls || (ns > 0 && number_percent(ns, branches->ns) >= least))
-			order[count++] = i;
-	}
-	qsort_r(order, count, sizeof *order, compare_heavier, tree->nodes);
-	for (size_t lines = 0; shown < count; shown++) {
-		lines += !folds_with_parent(branches, order[shown]);
-		if (lines > limit)
-			break;
-		branches->is_shown[order[shown]] = true;
-	}
-	return all - shown;
-}
-
-/* Children are in descending order, so those shown come first. */
-static uint32_t shown_child(const struct branches *branches, uint32_t node)
-{
-	uint32_t child = branches->tree->nodes[node].first_child;
-
-	return branches->is_shown[child] ? child : 0;
-}
-
-static uint32_t shown_sibling(const struct branches *branches, uint32_t node)
-{
-	uint32_t sibling = branches->tree->nodes[node].next_sibling;
-
-	return branches->is_shown[sibling] ? sibling : 0;
-}
-
-/* The one callee that all of the node's time is passed on to, or 0. */
-static uint32_t only_child(const struct branches *branches, uint32_t node)
-{
-	uint32_t child = shown_child(branches, node);
-
-	if (!child || shown_sibling(branches, child))
-		return 0;
-	uint64_t kept =
-		branches->tree->nodes[node].total_ns - branches->tree->nodes[child].total_ns;
-	return number_percent(kept, branches->ns) < INVISIBLE_PERCENT ? child : 0;
-}
 
 static void add_percent(const struct branches *branches, uint64_t ns, int columns)
 {
@@ -163,7 +65,7 @@ static void add_numbers(const struct branches *branches, const struct tree_node 
 	struct text calls = { 0 };
 
 	number_add_count(&calls,
-			 branches->is_of_callers ? first->total_calls : last->self_calls);
+			 branches->shown.is_of_callers ? first->total_calls : last->self_calls);
 	text_addf(branches->out, "%*s  ", CALLS_COLUMNS, text_string(&calls));
 	text_done(&calls);
 }
@@ -222,14 +124,14 @@ static uint32_t add_line(const struct branches *branches, uint32_t node, unsigne
 
 	if (indent > deepest_indent(branches))
 		indent = deepest_indent(branches);
-	for (uint32_t next = last; next; next = only_child(branches, next))
+	for (uint32_t next = last; next; next = shown_nodes_only_child(&branches->shown, next))
 		last = next;
 	add_numbers(branches, &branches->tree->nodes[node], &branches->tree->nodes[last]);
 	text_addf(branches->out, "%*s", (int)indent, "");
 	indent += branches->call_column;
 
 	size_t at = indent;
-	for (uint32_t i = node;; i = only_child(branches, i)) {
+	for (uint32_t i = node;; i = shown_nodes_only_child(&branches->shown, i)) {
 		at = add_name(branches, name_of(branches, i), indent, at);
 		if (i == last)
 			break;
@@ -243,19 +145,19 @@ static void add_lines(const struct branches *branches, unsigned int outermost_le
 {
 	/* The level of each line's first node, found again on the way back up. */
 	unsigned int *level = xzalloc(branches->tree->count * sizeof *level);
-	uint32_t node = shown_child(branches, 0);
+	uint32_t node = shown_nodes_child(&branches->shown, 0);
 
 	level[node] = outermost_level;
 	while (node) {
 		uint32_t last = add_line(branches, node, level[node]);
-		uint32_t next = shown_child(branches, last);
+		uint32_t next = shown_nodes_child(&branches->shown, last);
 		if (next) {
 			level[next] = level[node] + 1;
 			node = next;
 			continue;
 		}
 		for (next = last; next; next = branches->tree->nodes[next].parent) {
-			uint32_t sibling = shown_sibling(branches, next);
+			uint32_t sibling = shown_nodes_sibling(&branches->shown, next);
 			if (sibling) {
 				level[sibling] = level[next];
 				next = sibling;
@@ -277,12 +179,11 @@ static void add_rest(const struct branches *branches, size_t hidden,
 	text_add(&sentence, "… ");
 	number_add_count(&sentence, hidden);
 	text_addf(&sentence, " lighter call%s not shown (--min %g", hidden == 1 ? "" : "s",
-		  options->has_min_percent ? options->min_percent : MIN_PERCENT_DEFAULT);
+		  shown_nodes_least_percent(options));
 	if (options->max_rows == REPORT_ALL_ROWS)
 		text_add(&sentence, " decides)");
 	else
-		text_addf(&sentence, " and -n %zu decide)",
-			  options->max_rows ? options->max_rows : (size_t)ROWS_DEFAULT);
+		text_addf(&sentence, " and -n %zu decide)", shown_nodes_limit(options));
 	style_add(branches->out, branches->style, TINT_DIM, text_string(&sentence));
 	text_add(branches->out, "\n");
 	text_done(&sentence);
@@ -332,8 +233,10 @@ static void add_tree(const struct selection *selection, const struct tree *tree,
 		.has_self = view->has_self,
 		.has_calls = profile_is_trace(selection->profile) &&
 			     (style->width == 0 || style->width >= CALLS_WIDTH),
-		.is_of_callers = view == &callers_view,
-		.is_shown = xzalloc(tree->count * sizeof *branches.is_shown),
+		.shown = { .tree = tree,
+			   .ns = tree->nodes[0].total_ns,
+			   .is_of_callers = view == &callers_view,
+			   .is_shown = xzalloc(tree->count * sizeof(bool)) },
 	};
 
 	add_titles(&branches, view);
@@ -342,10 +245,10 @@ static void add_tree(const struct selection *selection, const struct tree *tree,
 		add_name(&branches, root, branches.call_column, branches.call_column);
 		text_add(out, "\n");
 	}
-	size_t hidden = choose(&branches, options);
+	size_t hidden = shown_nodes_choose(&branches.shown, options);
 	add_lines(&branches, root ? 1 : 0);
 	add_rest(&branches, hidden, options);
-	freep(&branches.is_shown);
+	freep(&branches.shown.is_shown);
 }
 
 /* "Callers of deflate_fast: 4.953 s, 41.2 % of 12.034 s.  Percentages are of the 4.953 s." */

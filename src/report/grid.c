@@ -1,13 +1,15 @@
 #include "report/grid.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "profile/sureness.h"
 #include "report/number.h"
-#include "report/short_name.h"
+#include "profile/short_name.h"
 
 enum {
 	GAP = 2, /* between columns */
@@ -15,7 +17,8 @@ enum {
 	FAIR_NAME = 32,
 	FAIR = 20,
 	NAME_MAX_COLUMNS = 64, /* of a function whose name can be made shorter */
-	COLUMNS_MAX = 12,
+	COLUMNS_MAX = 20,
+	SURENESS_MIN_WIDTH = 80,
 };
 
 void grid_init(struct grid *grid, const struct grid_column *columns, size_t column_count)
@@ -60,6 +63,35 @@ void grid_add_name(struct grid *grid, enum tint tint, const char *name)
 void grid_add_percent(struct grid *grid, double percent)
 {
 	grid_addf(grid, style_tint_of(percent), "%.1f", percent);
+}
+
+/* How far the bounds lie from the value, the farther one; 0: it is exact, or no sample says. */
+static double off_of(uint64_t ns, const struct bounds *bounds)
+{
+	const double below = (double)ns - (double)bounds->low_ns;
+	const double above = (double)bounds->high_ns - (double)ns;
+
+	return bounds->high_ns == 0 ? 0 : fmax(fmax(below, above), 0);
+}
+
+void grid_add_share(struct grid *grid, uint64_t part_ns, uint64_t whole_ns,
+		    const struct bounds *bounds)
+{
+	const double percent = number_percent(part_ns, whole_ns);
+	const bool is_vague = off_of(part_ns, bounds) * 2 > (double)part_ns;
+
+	grid_addf(grid, is_vague ? TINT_DIM : style_tint_of(percent), "%.1f", percent);
+}
+
+void grid_add_sureness(struct grid *grid, uint64_t part_ns, uint64_t whole_ns,
+		       const struct bounds *bounds)
+{
+	const double off = off_of(part_ns, bounds);
+
+	if (off <= 0 || part_ns == 0 || whole_ns == 0)
+		grid_addf(grid, TINT_NONE, "%s", "");
+	else /* rounded up: the truth is not to lie outside */
+		grid_addf(grid, TINT_DIM, "±%.1f", ceil(1000 * off / (double)whole_ns) / 10);
 }
 
 void grid_add_time(struct grid *grid, const struct time_unit *unit, uint64_t ns)
@@ -146,6 +178,10 @@ static void leave_out(const struct grid *grid, size_t width, size_t widths[COLUM
 	static const unsigned int order[] = { COLUMN_FIRST_OUT, COLUMN_SECOND_OUT,
 					      COLUMN_THIRD_OUT };
 
+	for (size_t i = 0; i < grid->column_count; i++) {
+		if ((grid->columns[i].flags & COLUMN_SURENESS) && width < SURENESS_MIN_WIDTH)
+			widths[i] = 0;
+	}
 	for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
 		for (size_t i = 0; i < grid->column_count; i++) {
 			if ((grid->columns[i].flags & order[k]) &&
@@ -197,7 +233,7 @@ static void cut(struct text *out, const struct grid_column *column, const char *
 	if (column->flags & COLUMN_TEXT)
 		style_add_cut_end(out, string, width);
 	else if (column->flags & COLUMN_LABEL)
-		style_add_cut(out, string, width);
+		style_add_cut_label(out, string, width);
 	else
 		style_add_cut_name(out, string, width);
 }

@@ -7,26 +7,23 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "profile/idle.h"
 #include "profile/profile.h"
+#include "profile/states.h"
 #include "profile/sum.h"
 #include "report/account.h"
+#include "report/head_internal.h"
+#include "report/missing.h"
 #include "report/number.h"
 #include "report/shell_word.h"
 
 enum {
 	LABEL_COLUMNS = 9,
-	/* Per mille: what is missing is shown in every head from this share. */
-	MISSING_SHOWN = 10,
 	/* Per cent of a CPU: below, a program waited more than it computed. */
 	MOSTLY_BUSY = 50,
-	/* What was clipped is shown from this part of what measuring took on. */
-	CLIPPED_PART = 100,
-	/* And what no sample stands for from this part of the time. */
+	/* What no sample stands for is shown from this part of the time on. */
 	THREAD_ONLY_PART = 100,
 };
-/* A slowdown further from 1 than that is shown. */
-#define SLOWDOWN_SHOWN 0.1
-
 void head_add_line(struct text *out, const struct style *style, const char *label,
 		   const char *format, ...)
 {
@@ -64,11 +61,6 @@ void head_add_command(struct text *out, const struct style *style,
 	text_done(&command);
 }
 
-static const char *plural(size_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
 /* Nothing of a trace that was not ended: its calls' times are of a clock that waits with them. */
 static void add_cpu_time(struct text *text, const struct profile *profile)
 {
@@ -84,11 +76,66 @@ static void add_cpu_time(struct text *text, const struct profile *profile)
 		text_add(text, " in ");
 		number_add_any_time(text, info->wall_ns);
 		text_addf(text, " (%.2f CPUs busy%s)", (double)cpu_ns / (double)info->wall_ns,
-			  number_percent(cpu_ns, info->wall_ns) < MOSTLY_BUSY && !is_user
+			  number_percent(cpu_ns, info->wall_ns) < MOSTLY_BUSY && !is_user &&
+					  !profile_is_trace(profile)
+				  ? ": mostly waiting; --clock wall shows where"
+			  : number_percent(cpu_ns, info->wall_ns) < MOSTLY_BUSY && !is_user
 				  ? ": it mostly waited"
 				  : "");
 	}
 	text_add(text, ", ");
+}
+
+/* "61 % sleep, 20 % io, 3 % running": what is a percent and more. */
+static void add_states(struct text *text, const struct state_sums *sums)
+{
+	enum thread_state order[THREAD_STATE_COUNT];
+	const size_t count = states_order(sums, order);
+
+	for (size_t i = 0; i < count; i++) {
+		const double percent = number_percent(sums->ns[order[i]], sums->whole_ns);
+
+		if (percent >= 1 || i == 0)
+			text_addf(text, "%s%.0f %% %s", i > 0 ? ", " : "", percent,
+				  thread_state_name(order[i]));
+	}
+}
+
+static void add_wall_time(struct text *text, const struct profile *profile)
+{
+	const struct profile_info *info = profile_get_info(profile);
+	struct state_sums sums;
+
+	states_sum(profile, NULL, &sums);
+	if (info->wall_ns != FIGURE_UNKNOWN && info->wall_ns > 0) {
+		number_add_any_time(text, info->wall_ns);
+		text_add(text, "; ");
+	}
+	text_addf(text, "%zu thread%s lived ", sums.threads, sums.threads == 1 ? "" : "s");
+	number_add_any_time(text, sums.whole_ns);
+	if (sums.whole_ns > 0) {
+		text_addf(text, "%s: ", sums.threads == 1 ? "" : " together");
+		add_states(text, &sums);
+	}
+	const struct idle idle = idle_find(profile);
+
+	if (idle.threads > 0 && idle.threads < sums.threads) {
+		text_addf(text, "; %zu idle thread%s of these: ", idle.threads,
+			  head_plural(idle.threads));
+		number_add_any_time(text, idle.ns);
+	}
+}
+
+static void head_add_wall_time(struct text *out, const struct style *style,
+			       const struct profile *profile)
+{
+	CLEANUP(text_done) struct text text = { 0 };
+
+	add_wall_time(&text, profile);
+	if (profile_get_info(profile)->is_unfinished)
+		text_add(&text, ", not finished: it is still being written, or its recorder "
+				"was killed");
+	head_add_line(out, style, "time", "%s", text_string(&text));
 }
 
 void head_add_time(struct text *out, const struct style *style, const struct profile *profile)
@@ -97,20 +144,18 @@ void head_add_time(struct text *out, const struct style *style, const struct pro
 	size_t threads = profile_thread_count(profile);
 	struct text text = { 0 };
 
+	if (profile_is_wall(profile)) {
+		head_add_wall_time(out, style, profile);
+		return;
+	}
 	add_cpu_time(&text, profile);
 	text_addf(&text, "%zu process%s, %zu thread%s", processes, processes == 1 ? "" : "es",
-		  threads, plural(threads));
+		  threads, head_plural(threads));
 	if (profile_get_info(profile)->is_unfinished)
 		text_add(&text, ", not finished: it is still being written, or its recorder "
 				"was killed");
 	head_add_line(out, style, "time", "%s", text_string(&text));
 	text_done(&text);
-}
-
-static void add_share_of(struct text *text, uint64_t ns, uint64_t whole_ns)
-{
-	number_add_any_time(text, ns);
-	text_addf(text, " (%.1f %%)", number_percent(ns, whole_ns));
 }
 
 void head_add_samples(struct text *out, const struct style *style,
@@ -123,9 +168,11 @@ void head_add_samples(struct text *out, const struct style *style,
 		double seconds = (double)info->sampled_ns / 1e9;
 		text_add(&text, " at ");
 		number_add_count(&text, (uint64_t)((double)info->samples / seconds + 0.5));
-		text_add(&text, " Hz of CPU time");
+		text_add(&text, info->is_wall ? " Hz of all threads' time" : " Hz of CPU time");
 	}
-	if (info->rate_hz > 0) {
+	if (info->overhead) {
+		text_addf(&text, " (--overhead %s)", info->overhead);
+	} else if (info->rate_hz > 0) {
 		text_add(&text, " (asked for ");
 		number_add_count(&text, info->rate_hz);
 		text_add(&text, " Hz)");
@@ -139,86 +186,12 @@ void head_add_samples(struct text *out, const struct style *style,
 			  100 * (double)info->lost /
 				  ((double)info->lost + (double)info->samples));
 	}
-	if (info->thread_only_ns > account_cpu_ns(info) / THREAD_ONLY_PART) {
+	if (!info->is_wall && info->thread_only_ns > account_cpu_ns(info) / THREAD_ONLY_PART) {
 		text_add(&text, "; ");
-		add_share_of(&text, info->thread_only_ns, account_cpu_ns(info));
+		head_add_share_of(&text, info->thread_only_ns, account_cpu_ns(info));
 		text_add(&text, " is known by thread only");
 	}
 	head_add_line(out, style, "samples", "%s", text_string(&text));
-	text_done(&text);
-}
-
-/* What measuring took, of the times, and what is not known of it. */
-static void add_measuring(struct text *out, const struct style *style,
-			  const struct profile_info *info)
-{
-	CLEANUP(text_done) struct text text = { 0 };
-
-	if (info->measuring_ns > 0) {
-		add_share_of(&text, info->measuring_ns, info->raw_ns);
-		text_add(&text, " ± ");
-		add_share_of(&text, info->doubt_ns, info->raw_ns);
-		text_addf(&text, " of %s %s",
-			  info->is_corrected ? "the time was" : "these times is",
-			  info->is_corrected ? "measuring, and is not in these times (--raw "
-					       "shows them with it)"
-					     : "measuring");
-	}
-	if (info->unknown_calls > 0) {
-		text_add(&text,
-			 text.len > 0 ? "; what it took of " : "what measuring took of ");
-		number_add_count(&text, info->unknown_calls);
-		text_add(&text, info->unknown_calls == 1
-					? " call is not known, and is in its time"
-					: " calls is not known, and is in their times");
-	}
-	if (info->clipped_ns > info->measuring_ns / CLIPPED_PART) {
-		text_add(&text, "; functions whose own time is shorter than what measuring "
-				"them takes would need ");
-		number_add_any_time(&text, info->clipped_ns);
-		text_add(&text, " less than none, and have none");
-	}
-	if (info->slowdown > 0 &&
-	    (info->slowdown > 1 + SLOWDOWN_SHOWN || info->slowdown < 1 - SLOWDOWN_SHOWN))
-		text_addf(&text,
-			  "%sthe processor took %.2f times as long for the same as when it was "
-			  "found out what a call takes, which is allowed for",
-			  text.len > 0 ? "; " : "", info->slowdown);
-	if (text.len > 0)
-		head_add_line(out, style, "tracing", "%s", text_string(&text));
-}
-
-void head_add_calls(struct text *out, const struct style *style, const struct profile *profile)
-{
-	const struct profile_info *info = profile_get_info(profile);
-	struct text text = { 0 };
-
-	number_add_count(&text, info->calls);
-	text_add(&text, " traced, on ");
-	number_add_count(&text, profile_stack_count(profile));
-	text_addf(&text, " different stack%s; times are by the %s clock",
-		  plural(profile_stack_count(profile)), info->clock ? info->clock : "wall");
-	head_add_line(out, style, "calls", "%s", text_string(&text));
-	text_done(&text);
-	add_measuring(out, style, info);
-}
-
-void head_add_only(struct text *out, const struct style *style, const struct profile_info *info)
-{
-	struct text text = { 0 };
-
-	for (size_t i = 0; i < info->only_count; i++) {
-		text_add(&text, i > 0 ? ", " : "");
-		text_add_printable(&text, info->only[i], strlen(info->only[i]));
-	}
-	if (info->only_count > 0)
-		head_add_line(
-			out, style, "only",
-			info->calls == 0
-				? "%s: no function that was called has such a name or file"
-				: "%s: other functions are not counted, and their time is "
-				  "their callers'",
-			text_string(&text));
 	text_done(&text);
 }
 
@@ -232,33 +205,15 @@ void head_add_trigger(struct text *out, const struct style *style,
 		      info->trigger_why ? info->trigger_why : "");
 }
 
-/* A stack that was switched to has an outermost frame of its own. */
-static bool is_whole(const struct stack_tally *tally)
+/* The model is good to a third; of what is below a hundredth it says no more than that. */
+static void add_cost_share(struct text *text, uint64_t cost_ns, uint64_t whole_ns)
 {
-	return strcmp(tally->reason, "complete") == 0 || strcmp(tally->reason, "switched") == 0;
-}
+	const double percent = number_percent(cost_ns, whole_ns);
 
-/* All interpreted frames are there, and of the native ones the innermost. */
-static bool is_whole_but_native(const struct stack_tally *tally)
-{
-	return strcmp(tally->reason, "made_code") == 0 ||
-	       strcmp(tally->reason, "native_no_rule") == 0 ||
-	       strcmp(tally->reason, "native_cut") == 0;
-}
-
-static uint64_t whole_stacks(const struct profile_info *info, uint64_t *out_all)
-{
-	bool is_saturated = false;
-	uint64_t whole = 0;
-
-	*out_all = 0;
-	for (size_t i = 0; i < info->stack_tally_count; i++) {
-		const struct stack_tally *tally = &info->stacks[i];
-		sum_add(out_all, tally->samples, &is_saturated);
-		if (is_whole(tally))
-			sum_add(&whole, tally->samples, &is_saturated);
-	}
-	return whole;
+	if (percent < 1)
+		text_add(text, "less than 1 %");
+	else
+		text_addf(text, "about %.*f %%", percent < 10 ? 1 : 0, percent);
 }
 
 void head_add_cost(struct text *out, const struct style *style, const struct profile_info *info)
@@ -269,53 +224,17 @@ void head_add_cost(struct text *out, const struct style *style, const struct pro
 		text_add(&text, "of sampling: not known");
 	} else {
 		number_add_any_time(&text, info->sampling_cost_ns);
-		text_addf(&text, " for the sampling itself, %.1f %% of the CPU time",
-			  number_percent(info->sampling_cost_ns, account_cpu_ns(info)));
+		text_add(&text, " for the sampling itself");
+		if (!info->is_wall || info->kernel_cpu_ns != FIGURE_UNKNOWN) {
+			text_add(&text, ", ");
+			add_cost_share(&text, info->sampling_cost_ns,
+				       info->is_wall ? info->kernel_cpu_ns
+						     : account_cpu_ns(info));
+			text_add(&text, " of the programs' CPU time");
+		}
 	}
 	head_add_line(out, style, "cost", "%s", text_string(&text));
 	text_done(&text);
-}
-
-static void add_missing(struct text *text, uint64_t part, uint64_t whole, const char *what)
-{
-	if (part == FIGURE_UNKNOWN || whole == FIGURE_UNKNOWN ||
-	    number_percent(part, whole) * 10 <= MISSING_SHOWN)
-		return;
-	text_addf(text, "%s%.1f %% %s", text->len > 0 ? ", " : "", number_percent(part, whole),
-		  what);
-}
-
-/* What a reader must know before believing the rest; nothing where all is as it should be. */
-static void head_add_missing(struct text *out, const struct style *style,
-			     const struct profile_info *info)
-{
-	const uint64_t cpu_ns = account_cpu_ns(info);
-	CLEANUP(text_done) struct text text = { 0 };
-	uint64_t all, whole = whole_stacks(info, &all);
-
-	for (size_t i = 0; i < info->stack_tally_count; i++)
-		if (is_whole_but_native(&info->stacks[i]))
-			whole += info->stacks[i].samples;
-	if (info->is_unfinished)
-		text_add(&text, "the recording is not finished");
-	add_missing(&text, all - whole, all, "of the stacks are cut short");
-	add_missing(&text, info->lost, info->lost + info->samples, "of the samples are lost");
-	add_missing(&text, info->unentered_ns, cpu_ns,
-		    "of the CPU time is of processes that could not be sampled");
-	add_missing(&text, info->thread_only_ns, cpu_ns, "is known by thread only");
-	if (info->has_unexplained)
-		add_missing(&text,
-			    (uint64_t)(info->unexplained_ns < 0 ? -info->unexplained_ns
-								: info->unexplained_ns),
-			    cpu_ns, "is unexplained");
-	for (size_t i = 0; i < info->interpreter_count; i++)
-		if (info->interpreters[i].why_not)
-			text_addf(&text, "%sfunctions of %s %s are not seen",
-				  text.len > 0 ? ", " : "", info->interpreters[i].language,
-				  info->interpreters[i].version);
-	if (text.len > 0)
-		head_add_line(out, style, "missing", "%s ('fathom info' has the details)",
-			      text_string(&text));
 }
 
 /* One line, cut where the terminal ends. */
@@ -343,9 +262,26 @@ static void add_command_words(struct text *text, const struct profile_info *info
 	}
 }
 
+static void head_add_missing(struct text *out, const struct style *style,
+			     const struct profile *profile)
+{
+	CLEANUP(text_done) struct text text = { 0 };
+	CLEANUP(text_done) struct text unentered = { 0 };
+
+	missing_add(&text, profile_get_info(profile));
+	missing_add_unentered(&unentered, profile);
+	if (text.len > 0)
+		head_add_line(out, style, "missing", "%s ('fathom info' has the details)",
+			      text_string(&text));
+	if (unentered.len > 0)
+		head_add_line(out, style, "", "%s", text_string(&unentered));
+}
+
 static void add_sampled(struct text *text, const struct profile_info *info)
 {
-	if (info->sampled_ns > 0 && info->sampled_ns != FIGURE_UNKNOWN) {
+	if (info->is_wall) {
+		text_add(text, " and reads of waits");
+	} else if (info->sampled_ns > 0 && info->sampled_ns != FIGURE_UNKNOWN) {
 		text_add(text, " at ");
 		number_add_count(text, (uint64_t)((double)info->samples * 1e9 /
 							  (double)info->sampled_ns +
@@ -354,9 +290,10 @@ static void add_sampled(struct text *text, const struct profile_info *info)
 	}
 	if (info->lost == 0)
 		text_add(text, ", none lost");
-	if (info->sampling_cost_ns != FIGURE_UNKNOWN)
-		text_addf(text, "; sampling itself took %.1f %%",
-			  number_percent(info->sampling_cost_ns, account_cpu_ns(info)));
+	if (info->sampling_cost_ns != FIGURE_UNKNOWN && !info->is_wall) {
+		text_add(text, "; sampling itself took ");
+		add_cost_share(text, info->sampling_cost_ns, account_cpu_ns(info));
+	}
 }
 
 static void add_work(struct text *text, const struct profile *profile)
@@ -365,10 +302,10 @@ static void add_work(struct text *text, const struct profile *profile)
 
 	if (profile_is_trace(profile)) {
 		number_add_count(text, info->calls);
-		text_addf(text, " call%s traced", plural(info->calls));
+		text_addf(text, " call%s traced", head_plural(info->calls));
 	} else {
 		number_add_count(text, info->samples);
-		text_addf(text, " sample%s", plural(info->samples));
+		text_addf(text, " sample%s", head_plural(info->samples));
 	}
 }
 
@@ -391,7 +328,8 @@ void head_add_summary(struct text *out, const struct style *style,
 		add_sampled(&samples, info);
 		head_add_line(out, style, "samples", "%s", text_string(&samples));
 	}
-	head_add_missing(out, style, info);
+	head_add_limits(out, style, profile);
+	head_add_missing(out, style, profile);
 }
 
 void head_add_short(struct text *out, const struct style *style, const struct profile *profile)
@@ -399,7 +337,12 @@ void head_add_short(struct text *out, const struct style *style, const struct pr
 	const struct profile_info *info = profile_get_info(profile);
 	CLEANUP(text_done) struct text text = { 0 };
 
-	add_cpu_time(&text, profile);
+	if (profile_is_wall(profile)) {
+		add_wall_time(&text, profile);
+		text_add(&text, "; ");
+	} else {
+		add_cpu_time(&text, profile);
+	}
 	add_work(&text, profile);
 	if (info->command_count > 0) {
 		text_add(&text, ": ");
@@ -407,5 +350,6 @@ void head_add_short(struct text *out, const struct style *style, const struct pr
 	}
 	add_cut_line(out, style, NULL, &text);
 	head_add_only(out, style, info);
-	head_add_missing(out, style, info);
+	head_add_limits(out, style, profile);
+	head_add_missing(out, style, profile);
 }

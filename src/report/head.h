@@ -27,6 +27,9 @@ void head_add_cost(struct text *out, const struct style *style,
 		   const struct profile_info *info);
 void head_add_notes(struct text *out, const struct style *style,
 		    const struct profile_info *info);
+/* head_limits.c: whether a budget (--overhead) was passed, or a trace was paused for it. */
+void head_add_limits(struct text *out, const struct style *style,
+		     const struct profile *profile);
 
 void head_add_only(struct text *out, const struct style *style,
 		   const struct profile_info *info);

@@ -1,7 +1,6 @@
 #include "report/hot.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -10,20 +9,12 @@
 #include "profile/profile.h"
 #include "profile/sum.h"
 #include "report/grid.h"
+#include "report/hot_internal.h"
 #include "report/number.h"
 #include "report/places.h"
 #include "report/selection.h"
-#include "report/short_name.h"
 
 enum {
-	INDENT = 2,
-	/* A chain of calls in one row is cut from its outer end to so many columns. */
-	CHAIN_COLUMNS = 60,
-	NAME_COLUMNS = 36,
-	NARROW_NAME_COLUMNS = 24,
-	NARROW = 100, /* terminals of up to so many columns */
-	/* What the other columns of a row take of the terminal's. */
-	OTHER_COLUMNS = 36,
 	/* Per mille of all time: a row with less is not worth one. */
 	ROW_LEAST = 15,
 	/* Per cent of a function's total: callee and caller share a row if it has as much ... */
@@ -31,20 +22,6 @@ enum {
 	/* ... and per cent of all time: the caller itself less. */
 	JOINED_SELF = 2,
 };
-
-struct hot {
-	const struct selection *selection;
-	const struct packages *packages;
-	const struct style *style;
-	struct hot_paths paths;
-	bool *is_shown;
-	struct grid grid;
-};
-
-static const struct function *function_of(const struct hot *hot, const struct hot_node *node)
-{
-	return profile_get_function(hot->selection->profile, node->function);
-}
 
 /* What its row says: all below an own function, but of a library only what is not own code again. */
 static uint64_t weight_of(const struct hot_node *node)
@@ -57,21 +34,6 @@ static bool is_library(const struct hot_node *node)
 	return node->kind == HOT_LIBRARY || node->kind == HOT_IMPORT;
 }
 
-/* The own function under whose row a node's stands, or 0. */
-static uint32_t row_above(const struct hot_paths *paths, uint32_t node)
-{
-	uint32_t above = paths->nodes[node].parent;
-
-	while (above && paths->nodes[above].kind != HOT_OWN)
-		above = paths->nodes[above].parent;
-	return above;
-}
-
-static bool has_percent(uint64_t ns, uint64_t whole, unsigned int percent)
-{
-	return number_percent(ns, whole) >= percent;
-}
-
 /* Whether its only own callee of weight can stand in its row. */
 static bool is_joined(const struct hot *hot, uint32_t above, uint32_t node)
 {
@@ -79,8 +41,8 @@ static bool is_joined(const struct hot *hot, uint32_t above, uint32_t node)
 	const struct hot_node *callee = &hot->paths.nodes[node];
 
 	return above && callee->kind == HOT_OWN &&
-	       has_percent(callee->total_ns, caller->total_ns, JOINED_TOTAL) &&
-	       !has_percent(caller->self_ns, hot->selection->ns, JOINED_SELF);
+	       hot_has_percent(callee->total_ns, caller->total_ns, JOINED_TOTAL) &&
+	       !hot_has_percent(caller->self_ns, hot->selection->ns, JOINED_SELF);
 }
 
 /* The heaviest node that is not shown, under a shown one; 0: none is worth a row. */
@@ -95,7 +57,7 @@ static uint32_t next_to_show(const struct hot *hot)
 
 		if (hot->is_shown[i] || weight_of(node) <= most)
 			continue;
-		const uint32_t above = row_above(paths, i);
+		const uint32_t above = hot_row_above(paths, i);
 
 		if (above ? !hot->is_shown[above] : node->kind != HOT_OWN)
 			continue;
@@ -115,109 +77,9 @@ static size_t choose(struct hot *hot, size_t max_rows)
 		if (!node)
 			break;
 		hot->is_shown[node] = true;
-		rows += !is_joined(hot, row_above(&hot->paths, node), node);
+		rows += !is_joined(hot, hot_row_above(&hot->paths, node), node);
 	}
 	return rows;
-}
-
-static void add_package(struct text *out, const struct hot *hot, uint32_t package)
-{
-	text_add(out, packages_get(hot->packages, package)->name);
-}
-
-static void add_name(struct text *out, const struct hot *hot, const struct hot_node *node)
-{
-	const char *name = function_of(hot, node)->name;
-
-	if (hot->style->width > 0)
-		short_name_add(out, name,
-			       hot->style->width > NARROW ? NAME_COLUMNS : NARROW_NAME_COLUMNS);
-	else
-		text_add(out, name);
-}
-
-static void add_passed(struct text *out, const struct hot *hot, const struct hot_node *node,
-		       bool has_packages)
-{
-	text_addf(out, "[%u frame%s", node->passed_frames, node->passed_frames == 1 ? "" : "s");
-	for (size_t i = 0; has_packages && i < HOT_PASSED_MAX && node->passed[i]; i++) {
-		text_add(out, i > 0 ? ", " : " of ");
-		add_package(out, hot, node->passed[i]);
-	}
-	text_add(out, "] → ");
-}
-
-void hot_add_import_name(struct text *out, const char *file)
-{
-	static const char *const folders[] = { "/site-packages/", "/dist-packages/",
-					       "/lib-dynload/" };
-	const char *name = file;
-
-	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-		const char *at = strstr(file, folders[i]);
-
-		name = at ? at + strlen(folders[i]) : name;
-	}
-	if (name == file) {
-		const char *at = strstr(file, "/lib/python");
-
-		at = at ? strchr(at + sizeof "/lib/python" - 1, '/') : NULL;
-		name = at ? at + 1 : strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
-	}
-	size_t len = strlen(name);
-
-	if (len > 12 && strcmp(name + len - 12, "/__init__.py") == 0)
-		len -= 12;
-	else if (len > 3 && strcmp(name + len - 3, ".py") == 0)
-		len -= 3;
-	text_add(out, "import ");
-	for (size_t i = 0; i < len; i++)
-		text_add_bytes(out, name[i] == '/' ? "." : &name[i], 1);
-}
-
-/* "jsonify [flask, mostly _json]". */
-static void add_library(struct text *out, const struct hot *hot, const struct hot_node *node)
-{
-	const struct function *function = function_of(hot, node);
-	const uint32_t package = packages_of(hot->packages, node->function);
-
-	const bool has_burner = node->burner && node->burner != package &&
-				has_percent(node->burner_ns, node->self_ns, 50);
-
-	if (node->kind == HOT_IMPORT)
-		hot_add_import_name(out, function->file ? function->file : function->name);
-	else if (packages_is_import(hot->packages, node->function))
-		text_add(out, "import");
-	else
-		add_name(out, hot, node);
-	if (node->kind == HOT_LIBRARY || has_burner)
-		text_add(out, " [");
-	if (node->kind == HOT_LIBRARY)
-		add_package(out, hot, package);
-	if (has_burner) {
-		text_add(out, node->kind == HOT_LIBRARY ? ", mostly " : "mostly ");
-		add_package(out, hot, node->burner);
-	}
-	if (node->kind == HOT_LIBRARY || has_burner)
-		text_add(out, "]");
-}
-
-/* The packages between it and its caller are named if that leaves room for the function's name. */
-static void add_own(struct text *out, const struct hot *hot, uint32_t node, size_t columns)
-{
-	const struct hot_node *at = &hot->paths.nodes[node];
-	CLEANUP(text_done) struct text whole = { 0 };
-
-	if (at->passed_frames > 0 && row_above(&hot->paths, node)) {
-		add_passed(&whole, hot, at, true);
-		add_name(&whole, hot, at);
-		if (text_columns(text_string(&whole)) <= columns) {
-			text_add(out, text_string(&whole));
-			return;
-		}
-		add_passed(out, hot, at, false);
-	}
-	add_name(out, hot, at);
 }
 
 /* How many rows stand directly under the function's, and the last of them. */
@@ -245,39 +107,6 @@ static uint32_t joined_below(const struct hot *hot, uint32_t node)
 	return count_rows(hot, node, &only) == 1 && is_joined(hot, node, only) ? only : 0;
 }
 
-/* What a row's names may take: those of a terminal, less what stands beside them. */
-static size_t label_columns(const struct hot *hot, unsigned int level)
-{
-	const size_t taken = OTHER_COLUMNS + (size_t)level * INDENT;
-
-	if (hot->style->width == 0 || hot->style->width > taken + CHAIN_COLUMNS)
-		return CHAIN_COLUMNS;
-	return hot->style->width > taken ? hot->style->width - taken : 1;
-}
-
-/* The outer ones that have no room are left out. */
-static void join_chain(struct text *out, struct text *names, size_t count, size_t columns)
-{
-	size_t first = count - 1;
-	size_t taken = text_columns(text_string(&names[first]));
-
-	for (; first > 0; first--) {
-		const size_t dots = first > 1 ? text_columns("… → ") : 0;
-
-		taken += text_columns(" → ") + text_columns(text_string(&names[first - 1]));
-		if (taken + dots > columns)
-			break;
-	}
-	text_add(out, first > 0 ? "… → " : "");
-	for (size_t i = 0; i < count; i++) {
-		if (i >= first) {
-			text_add(out, i > first ? " → " : "");
-			text_add(out, text_string(&names[i]));
-		}
-		text_done(&names[i]);
-	}
-}
-
 /* "main → run → handle", in so many columns if it can be; returns the innermost. */
 static uint32_t add_chain(struct text *out, const struct hot *hot, uint32_t node,
 			  size_t columns)
@@ -288,16 +117,16 @@ static uint32_t add_chain(struct text *out, const struct hot *hot, uint32_t node
 	for (uint32_t next = node; next; next = joined_below(hot, next)) {
 		names = array_grow(names, count, &capacity, sizeof *names);
 		names[count] = (struct text){ 0 };
-		add_own(&names[count++], hot, next, columns);
+		hot_label_add_own(&names[count++], hot, next, columns);
 		node = next;
 	}
-	join_chain(out, names, count, columns);
+	hot_label_join(out, names, count, columns);
 	return node;
 }
 
 static void add_place(struct hot *hot, const struct hot_node *node)
 {
-	const struct function *function = function_of(hot, node);
+	const struct function *function = hot_function(hot, node);
 	CLEANUP(text_done) struct text place = { 0 };
 	const struct group row = { .file = function->file, .line = function->line };
 
@@ -314,7 +143,7 @@ static void add_label(struct hot *hot, const struct text *label, unsigned int le
 {
 	CLEANUP(text_done) struct text cell = { 0 };
 
-	text_addf(&cell, "%*s%s", (int)level * INDENT, "", text_string(label));
+	text_addf(&cell, "%*s%s", (int)level * HOT_INDENT, "", text_string(label));
 	grid_add_name(&hot->grid, tint, text_string(&cell));
 }
 
@@ -323,15 +152,20 @@ static void add_row(struct hot *hot, uint32_t *node, unsigned int level)
 	const struct hot_node *nodes = hot->paths.nodes;
 	const uint64_t ns = hot->selection->ns;
 	const uint64_t weight_ns = weight_of(&nodes[*node]);
+	const struct bounds *bounds = nodes[*node].kind == HOT_OWN
+					      ? &nodes[*node].sureness.total
+					      : &nodes[*node].sureness.self;
 	CLEANUP(text_done) struct text label = { 0 };
 
 	if (nodes[*node].kind == HOT_OWN)
-		*node = add_chain(&label, hot, *node, label_columns(hot, level));
+		*node = add_chain(&label, hot, *node, hot_label_columns(hot, level));
 	else
-		add_library(&label, hot, &nodes[*node]);
-	grid_add_percent(&hot->grid, number_percent(weight_ns, ns));
+		hot_label_add_library(&label, hot, &nodes[*node]);
+	grid_add_share(&hot->grid, weight_ns, ns, bounds);
+	grid_add_sureness(&hot->grid, weight_ns, ns, bounds);
 	if (nodes[*node].kind == HOT_OWN)
-		grid_add_percent(&hot->grid, number_percent(nodes[*node].self_ns, ns));
+		grid_add_share(&hot->grid, nodes[*node].self_ns, ns,
+			       &nodes[*node].sureness.self);
 	else
 		grid_addf(&hot->grid, TINT_NONE, "%s", "");
 	add_label(hot, &label, level, nodes[*node].kind == HOT_OWN ? TINT_BOLD : TINT_NONE);
@@ -402,6 +236,7 @@ void hot_add(const struct selection *selection, const struct packages *packages,
 {
 	const struct grid_column columns[] = {
 		{ "total %", COLUMN_RIGHT, 0 },
+		{ "±", COLUMN_RIGHT | COLUMN_SURENESS, 0 },
 		{ "self %", COLUMN_RIGHT, 0 },
 		{ title_of(packages_own_rule(packages)), COLUMN_LABEL, 20 },
 		{ "file:line", COLUMN_FIRST_OUT, 10 },

@@ -20,5 +20,3 @@ struct text;
 /* At most so many rows; nothing where no own code was seen for any time. */
 void hot_add(const struct selection *selection, const struct packages *packages,
 	     size_t max_rows, const struct style *style, struct text *out);
-/* "import werkzeug.serving", of the <module> of that file. */
-void hot_add_import_name(struct text *out, const char *file);

@@ -1,3 +1,4 @@
+/* What fathom info shows: how a recording was made, its processes and interpreters. */
 #include <string.h>
 #include <time.h>
 
@@ -7,11 +8,12 @@
 #include "profile/profile.h"
 #include "profile/sum.h"
 #include "report/account.h"
+#include "report/accuracy.h"
 #include "report/grid.h"
 #include "report/head.h"
 #include "report/number.h"
 #include "report/report.h"
-#include "report/rows.h"
+#include "report/process_cell.h"
 
 static void add_when(struct text *out, const struct style *style,
 		     const struct profile_info *info)
@@ -37,7 +39,7 @@ static void add_period(struct text *out, const struct style *style,
 		return;
 	number_add_count(&text, info->period_ns);
 	head_add_line(out, style, "period",
-		      "%s ns, a prime number near the one asked for; each process has its own",
+		      "%s ns, drawn within 5 %% of the one asked for; each process has its own",
 		      text_string(&text));
 	text_done(&text);
 }
@@ -124,7 +126,7 @@ static void add_process(struct grid *grid, const struct profile *profile,
 	else
 		grid_add_name(grid, TINT_NONE, NULL);
 	grid_addf(grid, TINT_NONE, "%d", process ? process->pid : 0);
-	rows_add_process(grid, TINT_NONE, process, row->name);
+	process_cell_add(grid, TINT_NONE, process, row->name);
 	if (process && process->unentered_reason)
 		grid_add_name(grid, TINT_NONE, process->unentered_reason);
 	else
@@ -183,6 +185,10 @@ void report_info_text(const struct profile *profile, const struct report_options
 	struct style style = { .width = options->width, .has_color = options->has_color };
 	const struct profile_info *info = profile_get_info(profile);
 
+	if (options->is_accuracy) {
+		accuracy_add(profile, &style, out);
+		return;
+	}
 	head_add_command(out, &style, info);
 	add_when(out, &style, info);
 	head_add_time(out, &style, profile);

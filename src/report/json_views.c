@@ -4,13 +4,19 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "profile/find.h"
 #include "profile/group.h"
+#include "profile/group_waits.h"
 #include "profile/profile.h"
+#include "profile/short_name.h"
 #include "profile/tree.h"
 #include "report/json.h"
 #include "report/report.h"
 #include "report/selection.h"
+
+/* Columns, if leaving out brackets is enough for that. */
+#define SHORT_NAME 40
 
 static const char *module_path(const struct profile *profile, struct module_id id)
 {
@@ -25,6 +31,8 @@ static void add_costs(struct json_object *object, const struct profile *profile,
 {
 	json_add_u64(object, "self_ns", cost->self_ns);
 	json_add_u64(object, "total_ns", cost->total_ns);
+	json_add_bounds(object, "self_ns", &cost->sureness.self, !cost->has_sureness);
+	json_add_bounds(object, "total_ns", &cost->sureness.total, !cost->has_sureness);
 	if (profile_is_trace(profile)) {
 		json_add(object, "self_samples", NULL);
 		json_add(object, "total_samples", NULL);
@@ -51,6 +59,36 @@ static void add_costs(struct json_object *object, const struct profile *profile,
 	}
 }
 
+/* What a row's threads did, on the wall clock. */
+static void add_waits(struct json_object *object, const struct profile *profile,
+		      const struct group_waits *waits)
+{
+	const struct function *function =
+		waits ? profile_get_function(profile, waits->longest) : NULL;
+	struct json_object *states = waits ? json_object_new_object() : NULL;
+	struct json_object *longest = function ? json_object_new_object() : NULL;
+
+	for (int state = 0; waits && state < THREAD_STATE_COUNT; state++)
+		json_add_u64(states, thread_state_name((enum thread_state)state),
+			     waits->ns[state]);
+	json_add(object, "states_ns", states);
+	if (longest) {
+		json_add_u64(longest, "function", waits->longest.n);
+		json_add_string(longest, "name", function->name);
+		json_add_u64(longest, "ns", waits->longest_ns);
+	}
+	json_add(object, "longest_wait", longest);
+}
+
+/* As tables have it where there is little room. */
+static void add_short_name(struct json_object *object, const char *name)
+{
+	CLEANUP(text_done) struct text text = { 0 };
+
+	short_name_add(&text, name, SHORT_NAME);
+	json_add_string(object, "short_name", text_string(&text));
+}
+
 static void add_function(struct json_object *object, const struct profile *profile,
 			 const struct group *row)
 {
@@ -58,6 +96,7 @@ static void add_function(struct json_object *object, const struct profile *profi
 
 	json_add_u64(object, "id", row->function.n);
 	json_add_string(object, "name", row->name);
+	add_short_name(object, row->name);
 	json_add_string(object, "language", language_name(function->language));
 	json_add_string(object, "module", module_path(profile, row->module));
 	json_add_string(object, "file", row->file);
@@ -105,12 +144,20 @@ static void add_region(struct json_object *object, const struct profile *profile
 {
 	json_add_figure(object, "function", row->function.n, 0);
 	json_add_string(object, "name", row->name);
+	add_waits(object, profile, row->waits);
 	add_costs(object, profile, &row->cost);
 }
 
 static void add_process_ids(struct json_object *object, const struct process *process)
 {
 	json_add_figure(object, "pid", process ? (uint64_t)process->pid : 0, 0);
+}
+
+static void add_state(struct json_object *object, const struct profile *profile,
+		      const struct group *row)
+{
+	json_add_string(object, "name", row->name);
+	add_costs(object, profile, &row->cost);
 }
 
 static void add_thread(struct json_object *object, const struct profile *profile,
@@ -124,6 +171,7 @@ static void add_thread(struct json_object *object, const struct profile *profile
 	add_process_ids(object, process);
 	json_add_string(object, "process", process ? process->name : NULL);
 	json_add_figure(object, "cpu_ns", thread ? thread->cpu_ns : 0, 0);
+	add_waits(object, profile, row->waits);
 	add_costs(object, profile, &row->cost);
 }
 
@@ -142,6 +190,7 @@ static void add_process(struct json_object *object, const struct profile *profil
 	json_add_figure(object, "cpu_ns", process ? process->cpu_ns : 0, 0);
 	json_add_string(object, "unentered_reason", process ? process->unentered_reason : NULL);
 	json_add_string(object, "interpreter", process ? process->interpreter : NULL);
+	add_waits(object, profile, row->waits);
 	add_costs(object, profile, &row->cost);
 }
 
@@ -159,6 +208,7 @@ static void add_program(struct json_object *object, const struct profile *profil
 			FIGURE_UNKNOWN);
 	json_add_figure(object, "cpu_ns", program->cpu_ns, 0);
 	json_add_string(object, "unentered_reason", program->unentered_reason);
+	add_waits(object, profile, row->waits);
 	add_costs(object, profile, &row->cost);
 }
 
@@ -172,6 +222,7 @@ static const struct {
 	[GROUP_BY_MODULE] = { "modules", add_module },
 	[GROUP_BY_PACKAGE] = { "packages", add_package },
 	[GROUP_BY_REGION] = { "regions", add_region },
+	[GROUP_BY_STATE] = { "states", add_state },
 	[GROUP_BY_THREAD] = { "threads", add_thread },
 	[GROUP_BY_PROCESS] = { "processes", add_process },
 	[GROUP_BY_PROGRAM] = { "programs", add_program },
@@ -206,6 +257,8 @@ static struct json_object *node_of(const struct profile *profile, const struct t
 	json_add_string(object, "name", function ? function->name : NULL);
 	json_add_u64(object, "self_ns", node->self_ns);
 	json_add_u64(object, "total_ns", node->total_ns);
+	json_add_bounds(object, "self_ns", &node->sureness.self, !node->has_sureness);
+	json_add_bounds(object, "total_ns", &node->sureness.total, !node->has_sureness);
 	json_add(object, "self_samples",
 		 is_trace ? NULL : json_object_new_uint64(node->self_samples));
 	json_add(object, "total_samples",

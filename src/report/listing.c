@@ -1,7 +1,5 @@
 #include "report/listing.h"
 
-#include <errno.h>
-#include <json-c/json.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -11,8 +9,8 @@
 #include "profile/lines.h"
 #include "profile/profile.h"
 #include "report/grid.h"
-#include "report/json.h"
 #include "report/listed.h"
+#include "report/listing_internal.h"
 #include "report/number.h"
 #include "report/report_options.h"
 #include "report/selection.h"
@@ -34,65 +32,60 @@ struct listing {
 	struct text *out;
 };
 
-static const struct grid_column columns[] = {
+/* Shares of samples are uncertain, times of calls are not. */
+static const struct grid_column sampled_columns[] = {
+	{ "self %", COLUMN_RIGHT, 0 },
+	{ "±", COLUMN_RIGHT | COLUMN_SURENESS, 0 },
+	{ "self time", COLUMN_RIGHT, 0 },
+	{ "total %", COLUMN_RIGHT, 0 },
+	{ "±", COLUMN_RIGHT | COLUMN_SURENESS, 0 },
+	{ "total time", COLUMN_RIGHT | COLUMN_FIRST_OUT, 0 },
+	{ "line", COLUMN_RIGHT, 0 },
+	{ "source", COLUMN_TEXT, 24 },
+};
+static const struct grid_column traced_columns[] = {
 	{ "self %", COLUMN_RIGHT, 0 },  { "self time", COLUMN_RIGHT, 0 },
 	{ "total %", COLUMN_RIGHT, 0 }, { "total time", COLUMN_RIGHT | COLUMN_FIRST_OUT, 0 },
 	{ "line", COLUMN_RIGHT, 0 },    { "source", COLUMN_TEXT, 24 },
 };
 
-enum { COLUMN_COUNT = sizeof columns / sizeof *columns, COST_COLUMNS = 4 };
+enum {
+	SAMPLED_COLUMNS = sizeof sampled_columns / sizeof *sampled_columns,
+	TRACED_COLUMNS = sizeof traced_columns / sizeof *traced_columns,
+	BEHIND_COSTS = 2, /* line and source */
+};
 
-static struct source_age age_of(const struct profile_info *info)
+static bool is_trace(const struct listing *listing)
 {
-	if (info->start_unix_ns == FIGURE_UNKNOWN || info->wall_ns == FIGURE_UNKNOWN)
-		return (struct source_age){ 0 };
-	return (struct source_age){ info->start_unix_ns, info->start_unix_ns + info->wall_ns };
+	return profile_is_trace(listing->selection->profile);
 }
 
-/* A file as it is found from here: relative ones count from where the program was started. */
-static char *path_from_here(const struct profile_info *info, const char *file)
+static void add_sampled_cost(const struct listing *listing, struct grid *grid,
+			     const struct cost *cost)
 {
-	CLEANUP(freep) char *path = source_path(file);
-	const bool is_relative = path && path[0] != '/' && info->directory != NULL;
+	const uint64_t whole_ns = listing->selection->ns;
 
-	if (is_relative)
-		return xasprintf("%s/%s", info->directory, path);
-	return xstrdup(path ? path : file);
-}
-
-/* The part's source in *out_source, or why there is none. */
-static int read_source(const struct profile *profile, const struct lines_part *part,
-		       struct source *out_source, struct error *err)
-{
-	const struct function *function = profile_get_function(profile, part->function);
-
-	if (part->file && *part->file) {
-		const struct profile_info *info = profile_get_info(profile);
-		CLEANUP(freep) char *path = path_from_here(info, part->file);
-
-		return source_read(path, part->rows[part->count - 1].line, age_of(info),
-				   out_source, err);
-	}
-	if (function_is_builtin(function))
-		return error_set(err, -1, "%s is done in C, of which %s knows no line",
-				 function->name, language_title(function->language));
-	if (language_is_interpreted(function->language) && function->line > 0)
-		return error_set(err, -1, "%s has no file: it was compiled from a text",
-				 function->name);
-	if (language_is_interpreted(function->language))
-		return error_set(err, -1, "these functions are not known");
-	return error_set(err, -1,
-			 "the lines of %s are not known: its file has no debug "
-			 "information",
-			 function->name);
+	grid_add_share(grid, cost->self_ns, whole_ns, &cost->sureness.self);
+	grid_add_sureness(grid, cost->self_ns, whole_ns, &cost->sureness.self);
+	grid_add_time(grid, listing->unit, cost->self_ns);
+	grid_add_share(grid, cost->total_ns, whole_ns, &cost->sureness.total);
+	grid_add_sureness(grid, cost->total_ns, whole_ns, &cost->sureness.total);
+	grid_add_time(grid, listing->unit, cost->total_ns);
 }
 
 static void add_cost(const struct listing *listing, struct grid *grid, const struct cost *cost)
 {
-	for (size_t i = 0; i < COST_COLUMNS && !cost; i++)
+	const size_t count =
+		(is_trace(listing) ? TRACED_COLUMNS : SAMPLED_COLUMNS) - BEHIND_COSTS;
+
+	for (size_t i = 0; i < count && !cost; i++)
 		grid_addf(grid, TINT_NONE, "%s", "");
 	if (!cost)
 		return;
+	if (!is_trace(listing)) {
+		add_sampled_cost(listing, grid, cost);
+		return;
+	}
 	grid_add_percent(grid, number_percent(cost->self_ns, listing->selection->ns));
 	grid_add_time(grid, listing->unit, cost->self_ns);
 	grid_add_percent(grid, number_percent(cost->total_ns, listing->selection->ns));
@@ -179,7 +172,8 @@ static void add_rows(const struct listing *listing, const struct lines_part *par
 
 	listed_make(part, profile_get_function(listing->selection->profile, part->function),
 		    source, limits_of(listing), &listed);
-	grid_init(&grid, columns, source ? COLUMN_COUNT : COLUMN_COUNT - 1);
+	grid_init(&grid, is_trace(listing) ? traced_columns : sampled_columns,
+		  (is_trace(listing) ? TRACED_COLUMNS : SAMPLED_COLUMNS) - !source);
 	for (size_t i = 0; i < listed.count; i++)
 		add_row(listing, &grid, &listed.rows[i], part, source);
 	if (listed.count > 0)
@@ -222,7 +216,7 @@ static void add_part(const struct listing *listing, const struct lines_part *par
 {
 	struct source source = { 0 };
 	struct error why;
-	int rc = read_source(listing->selection->profile, part, &source, &why);
+	int rc = listing_read_source(listing->selection->profile, part, &source, &why);
 
 	text_add(listing->out, "\n");
 	add_part_head(listing, part);
@@ -300,60 +294,5 @@ int listing_add(const struct selection *selection, const struct report_options *
 	for (size_t i = 0; i < shown; i++)
 		add_part(&listing, &lines.parts[i]);
 	add_rest(&listing, &lines, shown);
-	return 0;
-}
-
-static struct json_object *line_of(const struct line_cost *row, const struct source *source)
-{
-	struct json_object *object = json_object_new_object();
-
-	json_add_figure(object, "line", row->line, 0);
-	json_add_string(object, "source", source ? source_line(source, row->line) : NULL);
-	json_add_u64(object, "self_ns", row->cost.self_ns);
-	json_add_u64(object, "total_ns", row->cost.total_ns);
-	json_add_u64(object, "self_samples", row->cost.self_samples);
-	json_add_u64(object, "total_samples", row->cost.total_samples);
-	return object;
-}
-
-static void add_part_json(struct json_writer *writer, const struct profile *profile,
-			  const struct lines_part *part)
-{
-	struct source source = { 0 };
-	struct error why;
-	int rc = read_source(profile, part, &source, &why);
-
-	json_writer_begin(writer, NULL, '{');
-	json_writer_add(writer, "function", json_object_new_uint64(part->function.n));
-	json_writer_add(writer, "file", json_new_string(part->file));
-	json_writer_add(writer, "why_no_source", json_new_string(rc < 0 ? why.text : NULL));
-	json_writer_begin(writer, "lines", '[');
-	for (size_t i = 0; i < part->count; i++)
-		json_writer_add(writer, NULL, line_of(&part->rows[i], rc < 0 ? NULL : &source));
-	json_writer_end(writer, ']');
-	json_writer_end(writer, '}');
-	source_done(&source);
-}
-
-int listing_add_json(struct json_writer *writer, const struct selection *selection,
-		     const struct report_options *options, struct error *err)
-{
-	CLEANUP(lines_done) struct lines lines = { 0 };
-	CLEANUP(found_done) struct found found = { 0 };
-
-	if (!options->lines)
-		return 0;
-	int rc = find_functions(selection->profile, options->lines, &found, err);
-
-	if (rc < 0)
-		return rc;
-	lines_make(selection->profile, selection->filter, found.is_meant, &lines);
-	json_writer_begin(writer, "listing", '{');
-	json_writer_add(writer, "name", json_new_string(found.name));
-	json_writer_begin(writer, "parts", '[');
-	for (size_t i = 0; i < lines.part_count; i++)
-		add_part_json(writer, selection->profile, &lines.parts[i]);
-	json_writer_end(writer, ']');
-	json_writer_end(writer, '}');
 	return 0;
 }

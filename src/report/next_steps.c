@@ -14,7 +14,7 @@
 #include "report/style.h"
 
 enum {
-	STEPS_MAX = 3,
+	STEPS_MAX = 4,
 	GAP = 2,
 	/* Per cent: a function with less of its own is not worth a look at its lines. */
 	WORTH_LINES = 3,
@@ -148,6 +148,7 @@ void next_steps_add(const struct selection *selection, const struct packages *pa
 		add_step(&steps, "report --by program", NULL, "which programs took it");
 	else
 		add_step(&steps, "report --by package", NULL, "own code and each package");
+	add_step(&steps, "open", NULL, "all of it, as a page");
 	if (path && strcmp(path, DEFAULT_PATH) != 0)
 		add_path(&steps, path, out);
 	write_steps(&steps, style, out);

@@ -24,7 +24,7 @@ static const char *tail_of(const char *path, unsigned int components)
 }
 
 /*
- * How much of a name stands before the path in it: "(eval at /srv/app.rb:3)" and
+ * How much of a name comes before the path in it: "(eval at /srv/app.rb:3)" and
  * "<internal:/usr/lib/ruby/x.rb>" are Ruby's.
  */
 static size_t lead_length(const char *file)
@@ -57,7 +57,7 @@ static uint32_t look_of(struct intern *looks, const struct group *row, unsigned 
  * One round: rows that look alike and are in different files are shown with one component more.
  * Whether there were any.
  */
-static bool tell_apart(const struct group *rows, size_t count, unsigned int *components)
+static bool distinguish(const struct group *rows, size_t count, unsigned int *components)
 {
 	CLEANUP(freep) uint32_t *looks = xreallocarray(NULL, count + 1, sizeof *looks);
 	struct intern interned = { 0 };
@@ -96,7 +96,7 @@ unsigned int *places_components(const struct group *rows, size_t count)
 	for (size_t i = 0; i < count; i++)
 		components[i] = rows[i].file ? least_components(rows[i].file) : 1;
 	for (int round = 1; round < COMPONENTS_MAX; round++)
-		if (!tell_apart(rows, count, components))
+		if (!distinguish(rows, count, components))
 			break;
 	return components;
 }

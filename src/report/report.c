@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "report/blame.h"
 #include "report/branches.h"
 #include "report/head.h"
 #include "report/listing.h"
@@ -39,6 +40,10 @@ bool report_sort_parse(const char *name, enum report_sort *out_sort)
 static int add_body(const struct selection *selection, const struct report_options *options,
 		    const struct style *style, struct text *out, struct error *err)
 {
+	if (options->has_blame) {
+		blame_add(selection, options, style, out);
+		return 0;
+	}
 	selection_add_base(selection, style, out);
 	text_add(out, "\n");
 	bool has_branches = options->has_tree || options->callers || options->callees;

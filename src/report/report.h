@@ -29,8 +29,8 @@ int report_text(const struct profile *profile, const struct report_options *opti
 int report_json(const struct profile *profile, const struct report_options *options,
 		struct text *out, struct error *err);
 /*
- * What was recorded, how, and how much of it can be trusted.  Of the options, only width and
- * has_color matter.
+ * What was recorded, how, and how much of it can be trusted.  Of the options, only width,
+ * has_color and is_accuracy matter.
  */
 void report_info_text(const struct profile *profile, const struct report_options *options,
 		      struct text *out);

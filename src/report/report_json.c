@@ -9,6 +9,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "profile/profile.h"
+#include "profile/states.h"
+#include "report/blame.h"
 #include "report/json.h"
 #include "report/json_views.h"
 #include "report/listing.h"
@@ -146,8 +148,27 @@ static struct json_object *filter_of(const struct report_options *options,
 
 	struct json_object *object = json_object_new_object();
 	json_add_string(object, "thread", options->thread);
+	json_add_string(object, "state", options->state);
 	json_add_string(object, "module", options->module);
+	json_add_string(object, "package", options->package);
+	json_add_string(object, "process", options->process);
 	json_add_u64(object, "whole_ns", filter_whole_ns(selection->filter));
+	return object;
+}
+
+/* Each state of the wall clock, as the selection has it; null where there are none. */
+static struct json_object *states_of(const struct selection *selection)
+{
+	struct json_object *object;
+	struct state_sums sums;
+
+	if (!profile_is_wall(selection->profile))
+		return NULL;
+	object = json_object_new_object();
+	states_sum(selection->profile, selection->filter, &sums);
+	for (int state = 0; state < THREAD_STATE_COUNT; state++)
+		json_add_u64(object, thread_state_name((enum thread_state)state),
+			     sums.ns[state]);
 	return object;
 }
 
@@ -166,9 +187,12 @@ int report_json(const struct profile *profile, const struct report_options *opti
 	json_writer_add_block(&writer, "recording", recording_of(profile));
 	json_writer_add(&writer, "filter", filter_of(options, &selection));
 	json_writer_add(&writer, "total_ns", json_object_new_uint64(selection.ns));
+	json_writer_add_block(&writer, "states_ns", states_of(&selection));
 	json_views_add_rows(&writer, &selection, GROUP_BY_FUNCTION);
 	if (options->by != GROUP_BY_FUNCTION)
 		json_views_add_rows(&writer, &selection, options->by);
+	if (options->has_blame)
+		blame_add_json(&writer, &selection);
 	rc = json_views_add_trees(&writer, &selection, options, err);
 	if (rc == 0)
 		rc = listing_add_json(&writer, &selection, options, err);

@@ -1,22 +1,11 @@
+/* The columns and rows of threads, processes and programs. */
 #include "report/rows_internal.h"
 
 #include "base/text.h"
-#include "profile/label.h"
 #include "profile/profile.h"
 #include "report/grid.h"
 #include "report/number.h"
-#include "report/rows.h"
-
-void rows_add_process(struct grid *grid, enum tint tint, const struct process *process,
-		      const char *name)
-{
-	struct text label = { 0 };
-
-	if (process)
-		label_add_process(&label, process);
-	grid_add_name(grid, tint, process ? text_string(&label) : name);
-	text_done(&label);
-}
+#include "report/process_cell.h"
 
 /* Of a trace nothing was charged: it has calls. */
 static void add_share(struct grid *grid, const struct context *context, const struct group *row,
@@ -45,7 +34,7 @@ static void add_thread_row(struct grid *grid, const struct context *context,
 	grid_addf(grid, TINT_NONE, "%d", thread ? thread->tid : 0);
 	grid_add_name(grid, TINT_NONE, row->name);
 	grid_addf(grid, TINT_DIM, "%d", process ? process->pid : 0);
-	rows_add_process(grid, TINT_DIM, process, NULL);
+	process_cell_add(grid, TINT_DIM, process, NULL);
 }
 
 static void add_process_row(struct grid *grid, const struct context *context,
@@ -55,7 +44,7 @@ static void add_process_row(struct grid *grid, const struct context *context,
 
 	add_share(grid, context, row, process ? process->cpu_ns : 0);
 	grid_addf(grid, TINT_NONE, "%d", process ? process->pid : 0);
-	rows_add_process(grid, TINT_NONE, process, row->name);
+	process_cell_add(grid, TINT_NONE, process, row->name);
 	if (process && process->unentered_reason)
 		grid_add_name(grid, TINT_DIM, process->unentered_reason);
 	else

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "profile/profile.h"
+#include "profile/states.h"
 #include "profile/sum.h"
 #include "report/number.h"
 #include "report/report_options.h"
@@ -30,9 +31,17 @@ int selection_init(struct selection *selection, const struct profile *profile,
 		return error_set(err, -EINVAL,
 				 "a trace has the times of functions, not of their lines: "
 				 "'fathom record' makes a recording that has those");
+	if ((options->by == GROUP_BY_STATE || options->has_blame) && !profile_is_wall(profile))
+		return error_set(
+			err, -EINVAL,
+			"this recording has no states: 'fathom record --clock wall' makes "
+			"one that has");
 	int rc = filter_new(profile,
-			    &(struct filter_options){ .thread = options->thread,
-						      .module = options->module },
+			    &(struct filter_options){ .process = options->process,
+						      .state = options->state,
+						      .thread = options->thread,
+						      .module = options->module,
+						      .package = options->package },
 			    &filter, err);
 	if (rc < 0)
 		return rc;
@@ -70,6 +79,8 @@ static const char *which_time(const struct profile *profile)
 			       ? ", the CPU time of each thread from its first call to its "
 				 "last"
 			       : ", the time of each thread from its first call to its last";
+	if (info->is_wall)
+		return ", the lives of all threads";
 	return strcmp(clock, "user") == 0 ? ", the user CPU time accounted for"
 					  : ", the CPU time accounted for";
 }

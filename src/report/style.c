@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "report/short_name.h"
+#include "profile/short_name.h"
 
 enum { WRAP_WITHOUT_TERMINAL = 100, WRAP_LEAST = 40 };
 
@@ -189,4 +189,35 @@ void style_add_cut(struct text *out, const char *string, size_t columns)
 	text_add_bytes(out, string, head);
 	text_add(out, "…");
 	text_add(out, string + tail);
+}
+
+/* " [json, mostly _json]" of a label that has one, or NULL. */
+static const char *bracket_of(const char *label)
+{
+	const size_t len = strlen(label);
+
+	if (len == 0 || label[len - 1] != ']')
+		return NULL;
+	for (const char *at = label + len - 1; at > label; at--) {
+		if (*at == '[')
+			return at[-1] == ' ' && at - 1 > label ? at - 1 : NULL;
+	}
+	return NULL;
+}
+
+void style_add_cut_label(struct text *out, const char *label, size_t columns)
+{
+	enum { LEAST_BRACKET = 6 }; /* " [js…" says something */
+	const char *bracket = bracket_of(label);
+
+	if (!bracket || text_columns(label) <= columns) {
+		style_add_cut(out, label, columns);
+		return;
+	}
+	CLEANUP(freep) char *name = xstrndup(label, (size_t)(bracket - label));
+	const size_t taken = text_columns(name);
+
+	style_add_cut(out, name, columns);
+	if (taken + LEAST_BRACKET <= columns)
+		style_add_cut_end(out, bracket, columns - taken);
 }

@@ -34,5 +34,10 @@ void style_add_wrapped(struct text *out, const struct style *style, unsigned int
 void style_add_cut(struct text *out, const char *string, size_t columns);
 /* The same for a function's name, which is made shorter first: short_name.h. */
 void style_add_cut_name(struct text *out, const char *name, size_t columns);
+/*
+ * The same for a name and, in brackets behind it, where it is from, which is cut first: "json.dumps
+ * [json, mostly _js…".
+ */
+void style_add_cut_label(struct text *out, const char *label, size_t columns);
 /* The string with its end cut off. */
 void style_add_cut_end(struct text *out, const char *string, size_t columns);

@@ -8,6 +8,7 @@
 #include "profile/profile.h"
 #include "report/head.h"
 #include "report/hot.h"
+#include "report/nameless.h"
 #include "report/next_steps.h"
 #include "report/report_options.h"
 #include "report/rows.h"
@@ -45,6 +46,7 @@ void summary_add(const struct selection *selection, const struct report_options 
 	hot_add(selection, packages, HOT_ROWS, style, out);
 	report_table_add(selection, options, style, out);
 	next_steps_add(selection, packages, options->path, style, out);
+	nameless_add(selection, options, style, out);
 	add_trigger(out, style, profile_get_info(selection->profile));
 	if (profile_get_info(selection->profile)->note_count > 0) {
 		text_add(out, "\n");

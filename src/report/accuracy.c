@@ -1,0 +1,132 @@
+#include "report/accuracy.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "profile/group.h"
+#include "profile/profile.h"
+#include "report/grid.h"
+#include "report/head.h"
+#include "report/number.h"
+#include "report/process_cell.h"
+#include "report/style.h"
+
+enum { ROWS_MAX = 10 };
+
+/* How far off the self time may be, as a part of the whole. */
+static double off_of(const struct cost *cost, uint64_t whole_ns)
+{
+	const struct bounds *bounds = &cost->sureness.self;
+
+	return whole_ns > 0 ? ((double)bounds->high_ns - (double)bounds->low_ns) / 2 /
+				      (double)whole_ns
+			    : 0;
+}
+
+/* An interval narrows with the root of the time. */
+static uint64_t time_for_a_point(double off, uint64_t whole_ns)
+{
+	const double ns = pow(off / 0.01, 2) * (double)whole_ns;
+
+	return ns < 1e18 ? (uint64_t)ns : (uint64_t)1e18;
+}
+
+static void add_top(struct text *out, const struct style *style, const struct profile *profile)
+{
+	static const struct grid_column columns[] = {
+		{ "self %", COLUMN_RIGHT, 0 },
+		{ "±", COLUMN_RIGHT, 0 },
+		{ "for ±1 point", COLUMN_RIGHT, 0 },
+		{ "function", COLUMN_NAME, 12 },
+	};
+	struct groups groups;
+	struct grid grid;
+	size_t shown = 0;
+
+	groups_make(profile, GROUP_BY_FUNCTION, NULL, &groups);
+	grid_init(&grid, columns, sizeof columns / sizeof *columns);
+	for (size_t i = 0; i < groups.count && shown < ROWS_MAX; i++) {
+		const struct cost *cost = &groups.rows[i].cost;
+		const double off = off_of(cost, groups.ns);
+
+		if (cost->self_samples == 0 || off <= 0)
+			continue;
+		const uint64_t ns = time_for_a_point(off, groups.ns);
+
+		grid_add_share(&grid, cost->self_ns, groups.ns, &cost->sureness.self);
+		grid_add_sureness(&grid, cost->self_ns, groups.ns, &cost->sureness.self);
+		grid_add_time(&grid, time_unit_for(ns), ns);
+		grid_add_name(&grid, TINT_NONE, groups.rows[i].name);
+		shown++;
+	}
+	if (shown > 0) {
+		text_add(out,
+			 "\nHow sure shares are, with 95 % certainty, and how much CPU time "
+			 "would have to be\nrecorded for ±1 point:\n\n");
+		grid_write(&grid, style, out);
+	}
+	grid_done(&grid);
+	groups_done(&groups);
+}
+
+static void add_processes(struct text *out, const struct style *style,
+			  const struct profile *profile)
+{
+	static const struct grid_column columns[] = {
+		{ "kernel", COLUMN_RIGHT, 0 },     { "accounted", COLUMN_RIGHT, 0 },
+		{ "difference", COLUMN_RIGHT, 0 }, { "samples", COLUMN_RIGHT, 0 },
+		{ "process", COLUMN_LEFT, 12 },
+	};
+	struct groups groups;
+	struct grid grid;
+	size_t shown = 0;
+
+	groups_make(profile, GROUP_BY_PROCESS, NULL, &groups);
+	const struct time_unit *unit = time_unit_for(groups.ns);
+
+	grid_init(&grid, columns, sizeof columns / sizeof *columns);
+	for (size_t i = 0; i < groups.count && shown < ROWS_MAX; i++) {
+		const struct group *row = &groups.rows[i];
+		const struct process *process = profile_get_process(profile, row->process);
+		CLEANUP(text_done) struct text difference = { 0 };
+
+		if (!process || process->cpu_ns == 0)
+			continue;
+		number_add_signed_time(&difference, unit,
+				       (double)row->cost.total_ns - (double)process->cpu_ns);
+		grid_add_time(&grid, unit, process->cpu_ns);
+		grid_add_time(&grid, unit, row->cost.total_ns);
+		grid_addf(&grid, TINT_NONE, "%s", text_string(&difference));
+		grid_add_count(&grid, row->cost.total_samples);
+		process_cell_add(&grid, TINT_NONE, process, row->name);
+		shown++;
+	}
+	if (shown > 0) {
+		text_add(out,
+			 "\nWhat the kernel charged to processes, and what samples and rows "
+			 "in brackets stand for:\n\n");
+		grid_write(&grid, style, out);
+	}
+	grid_done(&grid);
+	groups_done(&groups);
+}
+
+void accuracy_add(const struct profile *profile, const struct style *style, struct text *out)
+{
+	const struct profile_info *info = profile_get_info(profile);
+
+	head_add_command(out, style, info);
+	head_add_time(out, style, profile);
+	if (profile_is_trace(profile)) {
+		style_add_wrapped(
+			out, style, 0,
+			"A trace counts calls: its times have no samples to be sure of. "
+			"What measuring took, and its uncertainty, is in 'fathom info'.");
+		text_add(out, "\n");
+		return;
+	}
+	head_add_samples(out, style, info);
+	add_top(out, style, profile);
+	add_processes(out, style, profile);
+}

@@ -1,0 +1,16 @@
+/*
+ * blame - what made threads wait, as a table and both stacks of the heaviest pairs.
+ */
+#pragma once
+
+struct json_writer;
+struct report_options;
+struct selection;
+struct style;
+struct text;
+
+/* The profile was loaded with its blames. */
+void blame_add(const struct selection *selection, const struct report_options *options,
+	       const struct style *style, struct text *out);
+/* The member "blame". */
+void blame_add_json(struct json_writer *writer, const struct selection *selection);

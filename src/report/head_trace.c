@@ -1,0 +1,90 @@
+/* What the head of a report says of a trace: its calls, and what measuring them took. */
+#include "report/head.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "profile/profile.h"
+#include "report/head_internal.h"
+#include "report/number.h"
+
+/* What was clipped is shown from this part of what measuring took on. */
+#define CLIPPED_PART 100
+/* A slowdown further from 1 than that is shown. */
+#define SLOWDOWN_SHOWN 0.1
+
+/* What measuring took, of the times, and what is not known of it. */
+static void add_measuring(struct text *out, const struct style *style,
+			  const struct profile_info *info)
+{
+	CLEANUP(text_done) struct text text = { 0 };
+
+	if (info->measuring_ns > 0) {
+		head_add_share_of(&text, info->measuring_ns, info->raw_ns);
+		text_add(&text, " ± ");
+		head_add_share_of(&text, info->doubt_ns, info->raw_ns);
+		text_addf(&text, " of %s %s",
+			  info->is_corrected ? "the time was" : "these times is",
+			  info->is_corrected ? "measuring, and is not in these times (--raw "
+					       "shows them with it)"
+					     : "measuring");
+	}
+	if (info->unknown_calls > 0) {
+		text_add(&text,
+			 text.len > 0 ? "; what it took of " : "what measuring took of ");
+		number_add_count(&text, info->unknown_calls);
+		text_add(&text, info->unknown_calls == 1
+					? " call is not known, and is in its time"
+					: " calls is not known, and is in their times");
+	}
+	if (info->clipped_ns > info->measuring_ns / CLIPPED_PART) {
+		text_add(&text, "; functions whose own time is shorter than what measuring "
+				"them takes would need ");
+		number_add_any_time(&text, info->clipped_ns);
+		text_add(&text, " less than none, and have none");
+	}
+	if (info->slowdown > 0 &&
+	    (info->slowdown > 1 + SLOWDOWN_SHOWN || info->slowdown < 1 - SLOWDOWN_SHOWN))
+		text_addf(&text,
+			  "%sthe processor took %.2f times as long for the same as when it was "
+			  "found out what a call takes, which is allowed for",
+			  text.len > 0 ? "; " : "", info->slowdown);
+	if (text.len > 0)
+		head_add_line(out, style, "tracing", "%s", text_string(&text));
+}
+
+void head_add_calls(struct text *out, const struct style *style, const struct profile *profile)
+{
+	const struct profile_info *info = profile_get_info(profile);
+	struct text text = { 0 };
+
+	number_add_count(&text, info->calls);
+	text_add(&text, " traced, on ");
+	number_add_count(&text, profile_stack_count(profile));
+	text_addf(&text, " different stack%s; times are by the %s clock",
+		  head_plural(profile_stack_count(profile)),
+		  info->clock ? info->clock : "wall");
+	head_add_line(out, style, "calls", "%s", text_string(&text));
+	text_done(&text);
+	add_measuring(out, style, info);
+}
+
+void head_add_only(struct text *out, const struct style *style, const struct profile_info *info)
+{
+	struct text text = { 0 };
+
+	for (size_t i = 0; i < info->only_count; i++) {
+		text_add(&text, i > 0 ? ", " : "");
+		text_add_printable(&text, info->only[i], strlen(info->only[i]));
+	}
+	if (info->only_count > 0)
+		head_add_line(
+			out, style, "only",
+			info->calls == 0
+				? "%s: no function that was called has such a name or file"
+				: "%s: other functions are not counted, and their time is "
+				  "their callers'",
+			text_string(&text));
+	text_done(&text);
+}

@@ -1,0 +1,157 @@
+#include "report/missing.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "profile/profile.h"
+#include "profile/sum.h"
+#include "report/account.h"
+#include "report/number.h"
+
+/* Per mille: what is missing is shown in every head from this share. */
+enum { MISSING_SHOWN = 10 };
+
+/* Those with all interpreted frames lack native ones at most. */
+static bool is_whole(const struct stack_tally *tally)
+{
+	static const char *const whole[] = { "complete", "switched", "made_code",
+					     "native_no_rule", "native_cut" };
+
+	for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+		if (strcmp(tally->reason, whole[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Of the most frequent ones; "" of the others, which the table of all reasons explains. */
+static const char *short_reason(const struct stack_tally *tally)
+{
+	static const struct {
+		const char *reason, *words;
+	} reasons[] = {
+		{ "no_module", "by code made at run time" },
+		{ "no_rule", "by code without unwind rules" },
+		{ "too_deep", "by the limit of depth" },
+	};
+
+	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+		if (strcmp(tally->reason, reasons[i].reason) == 0)
+			return reasons[i].words;
+	return "";
+}
+
+struct cuts {
+	uint64_t all, cut; /* samples */
+	const struct stack_tally *most;
+};
+
+static struct cuts count_cuts(const struct profile_info *info)
+{
+	struct cuts cuts = { 0 };
+	bool is_saturated = false;
+
+	for (size_t i = 0; i < info->stack_tally_count; i++) {
+		const struct stack_tally *tally = &info->stacks[i];
+
+		sum_add(&cuts.all, tally->samples, &is_saturated);
+		if (is_whole(tally))
+			continue;
+		sum_add(&cuts.cut, tally->samples, &is_saturated);
+		if (!cuts.most || tally->samples > cuts.most->samples)
+			cuts.most = tally;
+	}
+	return cuts;
+}
+
+static bool is_worth_saying(uint64_t part, uint64_t whole)
+{
+	return part != FIGURE_UNKNOWN && whole != FIGURE_UNKNOWN &&
+	       number_percent(part, whole) * 10 > MISSING_SHOWN;
+}
+
+static void add_missing(struct text *text, uint64_t part, uint64_t whole, const char *what)
+{
+	if (!is_worth_saying(part, whole))
+		return;
+	text_addf(text, "%s%.1f %% %s", text->len > 0 ? ", " : "", number_percent(part, whole),
+		  what);
+}
+
+/* "97.8 % of the stacks are cut short by code made at run time". */
+static void add_cuts(struct text *text, const struct profile_info *info)
+{
+	const struct cuts cuts = count_cuts(info);
+	const char *reason = cuts.most ? short_reason(cuts.most) : "";
+	CLEANUP(text_done) struct text what = { 0 };
+
+	text_add(&what, "of the stacks are cut short");
+	if (reason[0] != '\0')
+		text_addf(&what, "%s %s", cuts.most->samples < cuts.cut ? ", mostly" : "",
+			  reason);
+	add_missing(text, cuts.cut, cuts.all, text_string(&what));
+}
+
+/* Else it is mostly what lies between threads' last samples and their ends. */
+#define SHORT_THREADS_PART 5
+#define LOW_RATE           1000
+
+static bool are_too_short(const struct profile_info *info, uint64_t cpu_ns)
+{
+	return info->thread_only_ns != FIGURE_UNKNOWN && info->rate_hz <= LOW_RATE &&
+	       info->thread_only_ns > cpu_ns / SHORT_THREADS_PART;
+}
+
+void missing_add(struct text *text, const struct profile_info *info)
+{
+	const uint64_t cpu_ns = account_cpu_ns(info);
+
+	if (info->is_unfinished)
+		text_add(text, "the recording is not finished");
+	add_cuts(text, info);
+	add_missing(text, info->lost, info->lost + info->samples, "of the samples are lost");
+	add_missing(text, info->unentered_ns, cpu_ns,
+		    "of the CPU time is of processes that could not be sampled");
+	if (!info->is_wall)
+		add_missing(text, info->thread_only_ns, cpu_ns,
+			    are_too_short(info, cpu_ns) ? "is of threads too short for this "
+							  "rate ('--rate 10000')"
+							: "is known by thread only");
+	if (info->has_unexplained)
+		add_missing(text,
+			    (uint64_t)(info->unexplained_ns < 0 ? -info->unexplained_ns
+								: info->unexplained_ns),
+			    cpu_ns, "is unexplained");
+	for (size_t i = 0; i < info->interpreter_count; i++)
+		if (info->interpreters[i].why_not)
+			text_addf(text, "%sfunctions of %s %s are not seen",
+				  text->len > 0 ? ", " : "", info->interpreters[i].language,
+				  info->interpreters[i].version);
+}
+
+static uint64_t unentered_ns(const struct process *process)
+{
+	if (!process->unentered_reason)
+		return 0;
+	return process->unentered_ns > 0 ? process->unentered_ns : process->cpu_ns;
+}
+
+void missing_add_unentered(struct text *text, const struct profile *profile)
+{
+	const struct profile_info *info = profile_get_info(profile);
+	const struct process *most = NULL;
+
+	for (uint32_t i = 1; i <= profile_process_count(profile); i++) {
+		const struct process *process =
+			profile_get_process(profile, (struct process_id){ i });
+
+		if (unentered_ns(process) > (most ? unentered_ns(most) : 0))
+			most = process;
+	}
+	if (!most || !is_worth_saying(info->unentered_ns, account_cpu_ns(info)))
+		return;
+	text_addf(text, "%s (", most->name);
+	number_add_any_time(text, unentered_ns(most));
+	text_addf(text, "): %s", most->unentered_reason);
+}

@@ -1,0 +1,108 @@
+#include "report/nameless.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "profile/profile.h"
+#include "profile/sum.h"
+#include "report/head.h"
+#include "report/number.h"
+#include "report/report_options.h"
+#include "report/selection.h"
+
+enum { WORTH_PERCENT = 5 };
+
+/*
+ * "libz.so.1+0x2f10", which the symbolizer makes of what has no name.  Of code that was made in
+ * memory, [anon], no package has names.
+ */
+static bool is_nameless(const struct profile *profile, const struct function *function)
+{
+	return function->language == LANGUAGE_NATIVE && function->module.n != 0 &&
+	       strstr(function->name, "+0x") != NULL &&
+	       profile_get_module(profile, function->module)->path[0] == '/';
+}
+
+/* The time in such functions themselves, by module id; NULL-safe for none.  The caller frees it. */
+static uint64_t *sum_by_module(const struct selection *selection, uint64_t *out_all)
+{
+	const struct profile *profile = selection->profile;
+	uint64_t *sums = xzalloc((profile_module_count(profile) + 1) * sizeof *sums);
+	bool is_saturated = false;
+
+	for (size_t i = 0; i < profile_weight_count(profile); i++) {
+		const struct weight *weight = profile_get_weight(profile, i);
+		const struct stack *stack = profile_get_stack(profile, weight->stack);
+
+		if (!stack || !filter_keeps(selection->filter, weight))
+			continue;
+		const struct function *function = profile_get_function(
+			profile, profile_get_frame(profile, stack->frame)->function);
+
+		if (!is_nameless(profile, function))
+			continue;
+		sum_add(&sums[function->module.n], weight->ns, &is_saturated);
+		sum_add(out_all, weight->ns, &is_saturated);
+	}
+	return sums;
+}
+
+/* GHC leaves the names of what a module does not export out. */
+static bool is_haskell(const struct profile *profile, struct module_id module)
+{
+	for (uint32_t n = 1; n <= profile_function_count(profile); n++) {
+		const struct function *function =
+			profile_get_function(profile, (struct function_id){ n });
+
+		if (function->module.n == module.n && strcmp(function->name, "hs_main") == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What would give its code names. */
+static void add_remedy(struct text *remedy, const struct profile *profile,
+		       struct module_id module, const struct report_options *options)
+{
+	const char *path = profile_get_module(profile, module)->path;
+	CLEANUP(freep)
+	char *package = options->package_of ? options->package_of(path) : NULL;
+
+	if (is_haskell(profile, module))
+		text_add(remedy, "ghc leaves out what modules do not export; of your own "
+				 "code 'ghc -g' has it");
+	else if (!package && options->package_of)
+		text_add(remedy, "no package has it; built without '-s' and not stripped it "
+				 "has its names");
+	else
+		text_addf(remedy,
+			  "%s%shas its names, and DEBUGINFOD_URLS gets them when "
+			  "recording",
+			  package ? package : "its debug package ", package ? "-dbgsym " : "");
+}
+
+void nameless_add(const struct selection *selection, const struct report_options *options,
+		  const struct style *style, struct text *out)
+{
+	uint64_t all_ns = 0;
+	CLEANUP(freep) uint64_t *sums = sum_by_module(selection, &all_ns);
+	uint32_t most = 0;
+
+	for (uint32_t n = 1; n <= profile_module_count(selection->profile); n++)
+		most = sums[n] > sums[most] ? n : most;
+	if (most == 0 || number_percent(all_ns, selection->ns) < WORTH_PERCENT)
+		return;
+	const struct module_id module = { most };
+	const char *path = profile_get_module(selection->profile, module)->path;
+	const char *slash = strrchr(path, '/');
+	CLEANUP(text_done) struct text remedy = { 0 };
+
+	add_remedy(&remedy, selection->profile, module, options);
+	text_add(out, "\n");
+	head_add_line(out, style, "names",
+		      "%.1f %% is in code without symbols, most of it in %s: %s",
+		      number_percent(all_ns, selection->ns), slash ? slash + 1 : path,
+		      text_string(&remedy));
+}
