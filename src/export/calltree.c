@@ -17,7 +17,7 @@
 
 struct build {
 	const struct profile *profile;
-	const uint32_t *key_of_frame;
+	const struct calltree_terms *terms;
 	struct calltree_node *nodes; /* in order of arrival */
 	size_t count, capacity;
 	uint32_t *node_of_stack; /* by stack id; 0 for stacks without time */
@@ -82,19 +82,33 @@ static void make_nodes(struct build *build)
 		struct frame_id id =
 			profile_get_stack(build->profile, (struct stack_id){ stack })->frame;
 		uint32_t caller = build->node_of_stack[caller_of(build->profile, stack)];
-		uint32_t node = node_at(build, caller, build->key_of_frame[id.n]);
+		uint32_t node = node_at(build, caller, build->terms->key_of_frame[id.n]);
 		if (!profile_get_frame(build->profile, id)->is_inlined)
 			build->nodes[node].is_inlined = false;
 		build->node_of_stack[stack] = node;
 	}
 }
 
+/* Where a weight stands: at its stack, or at the leaf below that which is its state's. */
+static uint32_t node_of(struct build *build, const struct weight *weight)
+{
+	const uint32_t node = build->node_of_stack[weight->stack.n];
+
+	if (!build->terms->key_of_state || !weighs(build->profile, weight))
+		return node;
+	const uint32_t leaf = node_at(build, node, build->terms->key_of_state[weight->state]);
+
+	build->nodes[leaf].is_inlined = false;
+	return leaf;
+}
+
 static void add_weights(struct build *build)
 {
 	for (size_t i = 0; i < profile_weight_count(build->profile); i++) {
 		const struct weight *weight = profile_get_weight(build->profile, i);
-		struct calltree_node *node =
-			&build->nodes[build->node_of_stack[weight->stack.n]];
+		const uint32_t place = node_of(build, weight);
+		struct calltree_node *node = &build->nodes[place];
+
 		node->self_ns += weight->ns;
 		node->self_count += meaning_of_count(build->profile, weight);
 	}
@@ -137,21 +151,22 @@ static int compare_by_weight(const void *a, const void *b, void *context)
 }
 
 /* Every node but the root, siblings side by side and in order, parents before children. */
-static uint32_t *siblings_in_order(const struct build *build, enum calltree_order order)
+static uint32_t *siblings_in_order(const struct build *build)
 {
 	uint32_t *sorted = xreallocarray(NULL, build->count, sizeof *sorted);
 
 	for (uint32_t i = 0; i < build->count; i++)
 		sorted[i] = i;
 	qsort_r(sorted + 1, build->count - 1, sizeof *sorted,
-		order == CALLTREE_BY_KEY ? compare_by_key : compare_by_weight, build->nodes);
+		build->terms->order == CALLTREE_BY_KEY ? compare_by_key : compare_by_weight,
+		build->nodes);
 	return sorted;
 }
 
-/* Puts the nodes into pre-order, and what node_of_stack says with them. */
-static void renumber(struct build *build, enum calltree_order order, struct calltree *tree)
+/* Puts the nodes into pre-order, and with them what rows and node_of_stack say of them. */
+static void renumber(struct build *build, struct calltree *tree)
 {
-	CLEANUP(freep) uint32_t *sorted = siblings_in_order(build, order);
+	CLEANUP(freep) uint32_t *sorted = siblings_in_order(build);
 	CLEANUP(freep) uint32_t *size = xreallocarray(NULL, build->count, sizeof *size);
 	CLEANUP(freep) uint32_t *place = xreallocarray(NULL, build->count, sizeof *place);
 	CLEANUP(freep) uint32_t *next = xreallocarray(NULL, build->count, sizeof *next);
@@ -178,6 +193,8 @@ static void renumber(struct build *build, enum calltree_order order, struct call
 	}
 	for (size_t stack = 0; stack <= profile_stack_count(build->profile); stack++)
 		build->node_of_stack[stack] = place[build->node_of_stack[stack]];
+	for (size_t i = 0; i < tree->row_count; i++)
+		tree->rows[i].node = place[tree->rows[i].node];
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -185,7 +202,9 @@ static int compare_rows(const void *a, const void *b)
 	const struct calltree_row *x = a, *y = b;
 	int order = compare_u64(x->thread, y->thread);
 
-	return order ? order : compare_u64(x->node, y->node);
+	if (order == 0)
+		order = compare_u64(x->node, y->node);
+	return order ? order : compare_u64(x->state, y->state);
 }
 
 static void merge_equal_rows(struct calltree *tree)
@@ -204,7 +223,7 @@ static void merge_equal_rows(struct calltree *tree)
 	tree->row_count = kept;
 }
 
-static void make_rows(const struct build *build, struct calltree *tree)
+static void make_rows(struct build *build, struct calltree *tree)
 {
 	size_t count = profile_weight_count(build->profile);
 
@@ -215,19 +234,18 @@ static void make_rows(const struct build *build, struct calltree *tree)
 		if (weighs(build->profile, weight))
 			tree->rows[tree->row_count++] = (struct calltree_row){
 				.thread = weight->thread.n,
-				.node = build->node_of_stack[weight->stack.n],
+				.node = node_of(build, weight),
+				.state = weight->state,
 				.ns = weight->ns,
 				.count = meaning_of_count(build->profile, weight),
 			};
 	}
-	qsort(tree->rows, tree->row_count, sizeof *tree->rows, compare_rows);
-	merge_equal_rows(tree);
 }
 
 void calltree_init(struct calltree *tree, const struct profile *profile,
-		   const uint32_t *key_of_frame, enum calltree_order order)
+		   const struct calltree_terms *terms)
 {
-	struct build build = { .profile = profile, .key_of_frame = key_of_frame };
+	struct build build = { .profile = profile, .terms = terms };
 
 	build.node_of_stack = xreallocarray(NULL, profile_stack_count(profile) + 1,
 					    sizeof *build.node_of_stack);
@@ -236,14 +254,17 @@ void calltree_init(struct calltree *tree, const struct profile *profile,
 	mark_stacks(&build);
 	make_nodes(&build);
 	add_weights(&build);
-	renumber(&build, order, tree);
 	make_rows(&build, tree);
+	renumber(&build, tree);
+	qsort(tree->rows, tree->row_count, sizeof *tree->rows, compare_rows);
+	merge_equal_rows(tree);
 	table_done(&build.index);
 	free(build.nodes);
-	free(build.node_of_stack);
+	tree->node_of_stack = build.node_of_stack;
 }
 
-void calltree_init_by_function(struct calltree *tree, const struct profile *profile)
+void calltree_init_by_function(struct calltree *tree, const struct profile *profile,
+			       const uint32_t *key_of_state)
 {
 	size_t frames = profile_frame_count(profile);
 	CLEANUP(freep)
@@ -254,13 +275,17 @@ void calltree_init_by_function(struct calltree *tree, const struct profile *prof
 	for (uint32_t i = 1; i <= frames; i++)
 		function_of_frame[i] =
 			profile_get_frame(profile, (struct frame_id){ i })->function.n;
-	calltree_init(tree, profile, function_of_frame, CALLTREE_BY_WEIGHT);
+	calltree_init(tree, profile,
+		      &(struct calltree_terms){ .key_of_frame = function_of_frame,
+						.key_of_state = key_of_state,
+						.order = CALLTREE_BY_WEIGHT });
 }
 
 void calltree_done(struct calltree *tree)
 {
 	free(tree->nodes);
 	free(tree->rows);
+	free(tree->node_of_stack);
 	*tree = (struct calltree){ 0 };
 }
 

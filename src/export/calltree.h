@@ -18,6 +18,13 @@ enum calltree_order {
 	CALLTREE_BY_WEIGHT, /* the heaviest sibling first; by key where they weigh the same */
 };
 
+struct calltree_terms {
+	const uint32_t *key_of_frame; /* for each frame id, and for id 0 */
+	/* For each state: a leaf below the stack of each weight.  NULL: there is none. */
+	const uint32_t *key_of_state;
+	enum calltree_order order;
+};
+
 struct calltree_node {
 	uint32_t parent; /* 0 for children of the root, and for the root */
 	uint32_t key;    /* 0 for the root */
@@ -27,10 +34,11 @@ struct calltree_node {
 	uint64_t self_count, total_count; /* of samples; of a trace, of calls */
 };
 
-/* What one thread spent in one node itself. */
+/* What one thread spent in one node itself, in one state. */
 struct calltree_row {
 	uint32_t thread; /* thread_id.n; 0: none */
 	uint32_t node;
+	uint32_t state; /* enum thread_state */
 	uint64_t ns;
 	uint64_t count;
 };
@@ -38,18 +46,20 @@ struct calltree_row {
 struct calltree {
 	struct calltree_node *nodes; /* 0 is the root, which stands for everything */
 	size_t node_count;
-	struct calltree_row *rows; /* by thread, then by node, each pair once */
+	struct calltree_row *rows; /* by thread, node, state: each three once */
 	size_t row_count;
+	uint32_t *node_of_stack; /* by stack id; 0 for stacks without time */
 };
 
-/*
- * Merges the profile's stacks.  key_of_frame has an entry for each frame id, and for id 0.
- * Weights of no time and no samples or calls are left out.
- */
+/* Merges the profile's stacks.  Weights of no time and no samples or calls are left out. */
 void calltree_init(struct calltree *tree, const struct profile *profile,
-		   const uint32_t *key_of_frame, enum calltree_order order);
-/* Merges them by function (the keys are function ids), the heaviest sibling first. */
-void calltree_init_by_function(struct calltree *tree, const struct profile *profile);
+		   const struct calltree_terms *terms);
+/*
+ * Merges them by function (the keys are function ids), the heaviest sibling first.  key_of_state
+ * is as in the terms.
+ */
+void calltree_init_by_function(struct calltree *tree, const struct profile *profile,
+			       const uint32_t *key_of_state);
 void calltree_done(struct calltree *tree);
 /*
  * Writes the nodes on the way from the root's child down to node into path, which has room

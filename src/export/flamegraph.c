@@ -10,13 +10,18 @@
 #include <inttypes.h>
 #include <stdbool.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "export/calltree.h"
 #include "export/meaning.h"
 #include "export/output.h"
 #include "export/page.h"
+#include "profile/idle.h"
 #include "profile/label.h"
+#include "profile/moments.h"
+#include "profile/packages.h"
 #include "profile/profile.h"
+#include "profile/sureness.h"
 
 /* A comma, but for the first of a list. */
 static void separate(struct output *output, bool is_first)
@@ -72,6 +77,7 @@ static void write_info(struct output *output, const struct profile *profile)
 			  info->unexplained_ns);
 	else
 		text_add(&output->buffer, ",\"unexplained_ns\":null");
+	write_string(output, "part", info->part);
 	write_strings(output, "notes", info->notes, info->note_count);
 	text_add(&output->buffer, "}");
 }
@@ -82,6 +88,17 @@ static void write_languages(struct output *output)
 	for (int i = 0; i < LANGUAGE_COUNT; i++) {
 		separate(output, i == 0);
 		output_json_string(output, language_name((enum language)i));
+	}
+	text_add(&output->buffer, "]");
+}
+
+/* Of the wall clock only; by number. */
+static void write_states(struct output *output)
+{
+	text_add(&output->buffer, ",\n\"states\":[");
+	for (int i = 0; i < THREAD_STATE_COUNT; i++) {
+		separate(output, i == 0);
+		output_json_string(output, thread_state_name((enum thread_state)i));
 	}
 	text_add(&output->buffer, "]");
 }
@@ -98,8 +115,24 @@ static void write_modules(struct output *output, const struct profile *profile)
 	text_add(&output->buffer, "]");
 }
 
-/* By function id: name, language, module, file, line of the definition. */
-static void write_functions(struct output *output, const struct profile *profile)
+/* By package number: name, origin; 0 is none. */
+static void write_packages(struct output *output, const struct packages *packages)
+{
+	text_add(&output->buffer, ",\n\"packages\":[null");
+	for (uint32_t n = 1; n <= packages_count(packages); n++) {
+		const struct package *package = packages_get(packages, n);
+
+		separate(output, false);
+		text_add(&output->buffer, "[");
+		output_json_string(output, package->name);
+		text_addf(&output->buffer, ",\"%s\"]", origin_word(package->origin));
+	}
+	text_add(&output->buffer, "]");
+}
+
+/* By function id: name, language, module, file, line of the definition, package, is one's own. */
+static void write_functions(struct output *output, const struct profile *profile,
+			    const struct packages *packages)
 {
 	text_add(&output->buffer, ",\n\"functions\":[");
 	for (uint32_t n = 0; n <= profile_function_count(profile); n++) {
@@ -110,14 +143,18 @@ static void write_functions(struct output *output, const struct profile *profile
 		text_addf(&output->buffer, ",%d,%" PRIu32 ",", (int)function->language,
 			  function->module.n);
 		output_json_string(output, function->file);
-		text_addf(&output->buffer, ",%" PRIu32 "]", function->line);
+		text_addf(&output->buffer, ",%" PRIu32 ",%" PRIu32 ",%d]", function->line,
+			  packages_of(packages, (struct function_id){ n }),
+			  packages_is_own(packages, (struct function_id){ n }));
 	}
 	text_add(&output->buffer, "]");
 }
 
-/* By thread id, 0 for none: process, pid, name, tid. */
+/* By thread id, 0 for none: process, pid, name, tid, and 1 if it is idle. */
 static void write_threads(struct output *output, const struct profile *profile)
 {
+	CLEANUP(freep) struct stack_id *idle = idle_places(profile);
+
 	text_add(&output->buffer, ",\n\"threads\":[[\"\",0,\"no thread\",0]");
 	for (uint32_t n = 1; n <= profile_thread_count(profile); n++) {
 		const struct thread *thread =
@@ -135,7 +172,7 @@ static void write_threads(struct output *output, const struct profile *profile)
 		text_done(&label);
 		text_addf(&output->buffer, ",%d,", process ? process->pid : 0);
 		output_json_string(output, thread->name);
-		text_addf(&output->buffer, ",%d]", thread->tid);
+		text_addf(&output->buffer, ",%d%s]", thread->tid, idle[n].n ? ",1" : "");
 	}
 	text_add(&output->buffer, "]");
 }
@@ -170,6 +207,41 @@ static void write_nodes(struct output *output, const struct calltree *tree)
 	text_add(&output->buffer, "]");
 }
 
+/* Of narrower boxes it is not said. */
+#define OFF_SHARE 0.001
+
+/* By how much a box's time may be off, in ns; 0 where it is exact, or the box narrow. */
+static void write_off(struct output *output, const struct profile *profile,
+		      const struct calltree *tree)
+{
+	CLEANUP(freep)
+	struct sureness *rows = xzalloc((tree->node_count + 1) * sizeof *rows);
+	CLEANUP(freep) uint32_t *parents = xzalloc(tree->node_count * sizeof *parents);
+	const double least_ns = OFF_SHARE * (double)tree->nodes[0].total_ns;
+
+	for (size_t i = 0; i < tree->node_count; i++)
+		parents[i] = tree->nodes[i].parent;
+	sureness_find(
+		&(struct sureness_terms){
+			.profile = profile,
+			.place_of_stack = tree->node_of_stack,
+			.parents = parents,
+			.place_count = tree->node_count,
+			.row_count = tree->node_count,
+		},
+		rows);
+	text_add(&output->buffer, ",\n\"off\":[0");
+	for (size_t i = 1; i < tree->node_count; i++) {
+		const struct bounds *bounds = &rows[i].total;
+		const bool is_wide = (double)tree->nodes[i].total_ns >= least_ns;
+
+		text_addf(&output->buffer, ",%" PRIu64,
+			  is_wide ? (bounds->high_ns - bounds->low_ns) / 2 : 0);
+		output_tick(output);
+	}
+	text_add(&output->buffer, "]");
+}
+
 static uint64_t row_thread(const struct calltree_row *row)
 {
 	return row->thread;
@@ -178,6 +250,11 @@ static uint64_t row_thread(const struct calltree_row *row)
 static uint64_t row_node(const struct calltree_row *row)
 {
 	return row->node;
+}
+
+static uint64_t row_state(const struct calltree_row *row)
+{
+	return row->state;
 }
 
 static uint64_t row_ns(const struct calltree_row *row)
@@ -190,19 +267,19 @@ static uint64_t row_count(const struct calltree_row *row)
 	return row->count;
 }
 
-static void write_rows(struct output *output, const struct calltree *tree)
+/* The states of rows come last: on clocks other than the wall's there is one only, and no column. */
+static void write_rows(struct output *output, const struct calltree *tree, bool has_states)
 {
 	static const struct {
 		const char *name;
 		uint64_t (*value)(const struct calltree_row *row);
 	} columns[] = {
-		{ "thread", row_thread },
-		{ "node", row_node },
-		{ "ns", row_ns },
-		{ "count", row_count },
+		{ "thread", row_thread }, { "node", row_node },   { "ns", row_ns },
+		{ "count", row_count },   { "state", row_state },
 	};
+	const size_t count = sizeof columns / sizeof *columns - !has_states;
 
-	for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
+	for (size_t c = 0; c < count; c++) {
 		text_addf(&output->buffer, "%s\"%s\":[", c == 0 ? ",\n\"rows\":{" : ",\n",
 			  columns[c].name);
 		for (size_t i = 0; i < tree->row_count; i++) {
@@ -215,21 +292,92 @@ static void write_rows(struct output *output, const struct calltree *tree)
 	text_add(&output->buffer, "}");
 }
 
+static uint64_t moment_slot(const struct moment *moment, const struct calltree *tree)
+{
+	(void)tree;
+	return moment->slot;
+}
+
+static uint64_t moment_thread(const struct moment *moment, const struct calltree *tree)
+{
+	(void)tree;
+	return moment->thread.n;
+}
+
+static uint64_t moment_node(const struct moment *moment, const struct calltree *tree)
+{
+	return tree->node_of_stack[moment->stack.n];
+}
+
+static uint64_t moment_state(const struct moment *moment, const struct calltree *tree)
+{
+	(void)tree;
+	return moment->state;
+}
+
+static uint64_t moment_ns(const struct moment *moment, const struct calltree *tree)
+{
+	(void)tree;
+	return moment->ns;
+}
+
+static uint64_t moment_count(const struct moment *moment, const struct calltree *tree)
+{
+	(void)tree;
+	return moment->samples;
+}
+
+/* What of the rows has a time, and when that was. */
+static void write_moments(struct output *output, const struct moments *moments,
+			  const struct calltree *tree, bool has_states)
+{
+	static const struct {
+		const char *name;
+		uint64_t (*value)(const struct moment *moment, const struct calltree *tree);
+	} columns[] = {
+		{ "slot", moment_slot }, { "thread", moment_thread }, { "node", moment_node },
+		{ "ns", moment_ns },     { "count", moment_count },   { "state", moment_state },
+	};
+	const size_t count = sizeof columns / sizeof *columns - !has_states;
+
+	text_addf(&output->buffer, ",\n\"moments\":{\"slots\":%" PRIu32 ",\"slot_ns\":%" PRIu64,
+		  moments->slot_count, moments->slot_ns);
+	for (size_t c = 0; c < count; c++) {
+		text_addf(&output->buffer, ",\n\"%s\":[", columns[c].name);
+		for (size_t i = 0; i < moments->count; i++) {
+			separate(output, i == 0);
+			text_addf(&output->buffer, "%" PRIu64,
+				  columns[c].value(&moments->rows[i], tree));
+		}
+		text_add(&output->buffer, "]");
+	}
+	text_add(&output->buffer, "}");
+}
+
 int write_flamegraph(const struct profile *profile, const struct sink *sink, struct error *err)
 {
 	struct output output = output_to(sink, err);
+	const struct packages_options own = { .own = profile_get_info(profile)->own };
+	CLEANUP(packages_freep) struct packages *packages = packages_new(profile, &own);
+	const bool is_wall = profile_get_info(profile)->is_wall;
 	struct calltree tree;
 
-	calltree_init_by_function(&tree, profile);
+	calltree_init_by_function(&tree, profile, NULL);
 	text_add_bytes(&output.buffer, flamegraph_head, flamegraph_head_size);
 	text_add(&output.buffer, "{\"fathom\":\"" FATHOM_VERSION "\"");
 	write_info(&output, profile);
 	write_languages(&output);
+	if (is_wall)
+		write_states(&output);
 	write_modules(&output, profile);
-	write_functions(&output, profile);
+	write_packages(&output, packages);
+	write_functions(&output, profile, packages);
 	write_threads(&output, profile);
 	write_nodes(&output, &tree);
-	write_rows(&output, &tree);
+	if (!profile_is_trace(profile))
+		write_off(&output, profile, &tree);
+	write_rows(&output, &tree, is_wall);
+	write_moments(&output, profile_get_moments(profile), &tree, is_wall);
 	text_add(&output.buffer, "}\n");
 	text_add_bytes(&output.buffer, flamegraph_tail, flamegraph_tail_size);
 	calltree_done(&tree);

@@ -18,6 +18,7 @@
 #include "export/meaning.h"
 #include "export/output.h"
 #include "profile/profile.h"
+#include "profile/short_name.h"
 
 /* `;` would end a frame, so it becomes "\x3b", as control characters and bad UTF-8 do. */
 static void add_escaped(struct text *text, const char *string)
@@ -32,9 +33,23 @@ static void add_escaped(struct text *text, const char *string)
 	}
 }
 
-static void add_label(struct text *text, const struct function *function)
+/* A name of C++ or Rust that is longer loses what stands in its brackets, as in reports. */
+#define LONG_NAME 60
+
+static void add_name(struct text *text, const struct function *function, bool is_full)
 {
-	add_escaped(text, meaning_of_name(function));
+	CLEANUP(text_done) struct text name = { 0 };
+
+	if (is_full || function->language != LANGUAGE_NATIVE)
+		text_add(&name, meaning_of_name(function));
+	else
+		short_name_add(&name, meaning_of_name(function), LONG_NAME);
+	add_escaped(text, text_string(&name));
+}
+
+static void add_label(struct text *text, const struct function *function, bool is_full)
+{
+	add_name(text, function, is_full);
 	if (!language_is_interpreted(function->language) || !function->file)
 		return;
 	text_add(text, " (");
@@ -49,6 +64,8 @@ struct labels {
 	struct intern interned;
 	uint32_t *id_of_frame; /* by frame id: first the interned id, then the rank */
 	uint32_t *id_of_rank;
+	/* By state, as id_of_frame: on the wall clock only. */
+	uint32_t id_of_state[THREAD_STATE_COUNT];
 };
 
 static int compare_labels(const void *a, const void *b, void *context)
@@ -73,6 +90,8 @@ static void rank_labels(struct labels *labels, size_t frames)
 		rank_of_id[labels->id_of_rank[rank]] = rank;
 	for (size_t i = 1; i <= frames; i++)
 		labels->id_of_frame[i] = rank_of_id[labels->id_of_frame[i]];
+	for (size_t i = 0; i < THREAD_STATE_COUNT; i++)
+		labels->id_of_state[i] = rank_of_id[labels->id_of_state[i]];
 }
 
 static void make_labels(struct labels *labels, const struct profile *profile)
@@ -85,8 +104,14 @@ static void make_labels(struct labels *labels, const struct profile *profile)
 	for (uint32_t i = 1; i <= frames; i++) {
 		uint32_t n = profile_get_frame(profile, (struct frame_id){ i })->function.n;
 		text_clear(&label);
-		add_label(&label, meaning_of_function(profile, n));
+		add_label(&label, meaning_of_function(profile, n),
+			  profile_get_info(profile)->has_full_names);
 		labels->id_of_frame[i] = intern_add(&labels->interned, label.data, label.len);
+	}
+	for (uint32_t i = 0; meaning_has_states(profile) && i < THREAD_STATE_COUNT; i++) {
+		text_clear(&label);
+		meaning_add_state(&label, i);
+		labels->id_of_state[i] = intern_add(&labels->interned, label.data, label.len);
 	}
 	rank_labels(labels, frames);
 }
@@ -118,7 +143,12 @@ int write_folded(const struct profile *profile, const struct sink *sink, struct 
 	struct calltree tree;
 
 	make_labels(&labels, profile);
-	calltree_init(&tree, profile, labels.id_of_frame, CALLTREE_BY_KEY);
+	calltree_init(&tree, profile,
+		      &(struct calltree_terms){ .key_of_frame = labels.id_of_frame,
+						.key_of_state = meaning_has_states(profile)
+									? labels.id_of_state
+									: NULL,
+						.order = CALLTREE_BY_KEY });
 	write_stacks(&tree, &labels, &output);
 	calltree_done(&tree);
 	free(labels.id_of_frame);

@@ -15,3 +15,4 @@ int write_pprof(const struct profile *profile, const struct sink *sink, struct e
 int write_callgrind(const struct profile *profile, const struct sink *sink, struct error *err);
 int write_pstats(const struct profile *profile, const struct sink *sink, struct error *err);
 int write_flamegraph(const struct profile *profile, const struct sink *sink, struct error *err);
+int write_svg(const struct profile *profile, const struct sink *sink, struct error *err);

@@ -49,3 +49,15 @@ uint64_t meaning_of_count(const struct profile *profile, const struct weight *we
 {
 	return profile_is_trace(profile) ? weight->calls : weight->samples;
 }
+
+bool meaning_has_states(const struct profile *profile)
+{
+	const struct profile_info *info = profile_get_info(profile);
+
+	return info->is_wall && !info->has_no_states;
+}
+
+void meaning_add_state(struct text *text, uint32_t state)
+{
+	text_addf(text, "[%s]", thread_state_name((enum thread_state)state));
+}

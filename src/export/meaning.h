@@ -4,6 +4,7 @@
  * Inside export/ only.
  */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 
 struct function;
@@ -22,3 +23,10 @@ void meaning_add_thread(struct text *text, const struct profile *profile, uint32
 /* What is counted beside time: "samples", or of a trace "calls". */
 const char *meaning_of_counts(const struct profile *profile);
 uint64_t meaning_of_count(const struct profile *profile, const struct weight *weight);
+/*
+ * Whether stacks end with what their threads did: on the wall clock, unless the user wants none of
+ * that.
+ */
+bool meaning_has_states(const struct profile *profile);
+/* "[io]", as reports have what stands for no code. */
+void meaning_add_state(struct text *text, uint32_t state);

@@ -1,18 +1,11 @@
 /*
  * pprof - the gzipped protobuf of pprof and of most continuous profilers.
  *
- * Two protobuf messages written one after the other read as one merged message.
- * So each sample, location, function and string is packed and written as a Profile
- * of its own as soon as it is known, and memory does not grow with the samples.
+ * Each sample, location and function is written as soon as it is known (pprof_writer.h).
  *
  * A pprof location is an address with its inlined calls as lines of it; in our
  * stacks an inlined call is a frame of its own.  A location here is a run of frames:
  * inlined ones and the one they are inlined into.
- *
- * Addresses are the module's own (ELF virtual addresses): the same module lies
- * elsewhere in each process, and the profile has all of them.  pprof then wants a
- * mapping that begins at 0 and covers everything: "the address has already been
- * adjusted" (internal/elfexec, GetBase).
  */
 #include "export/formats.h"
 
@@ -27,14 +20,17 @@
 #include "export/gzip.h"
 #include "export/meaning.h"
 #include "export/output.h"
-#include "pprof.pb-c.h"
+#include "export/pprof_mappings.h"
+#include "export/pprof_values.h"
+#include "export/pprof_writer.h"
 #include "export/sink.h"
+#include "pprof.pb-c.h"
 #include "profile/profile.h"
 
 struct pprof {
 	const struct profile *profile;
-	struct output output;
-	struct intern strings;       /* ids are indexes of the string table */
+	size_t value_count; /* of each sample */
+	struct pprof_writer writer;
 	struct intern locations;     /* runs of frame ids; ids are location ids */
 	uint32_t *location_of_stack; /* of the run that starts there; 0: not made yet */
 	uint32_t *caller_of_stack;   /* the stack behind that run */
@@ -43,36 +39,6 @@ struct pprof {
 	uint64_t *location_ids;      /* of the sample being made */
 	size_t location_capacity;
 };
-
-struct text_buffer {
-	ProtobufCBuffer base;
-	struct text *text;
-};
-
-static void append_to_text(ProtobufCBuffer *buffer, size_t len, const uint8_t *data)
-{
-	text_add_bytes(((struct text_buffer *)buffer)->text, data, len);
-}
-
-static void write_part(struct pprof *pprof, const Pprof__Profile *part)
-{
-	struct text_buffer buffer = { .base = { .append = append_to_text },
-				      .text = &pprof->output.buffer };
-
-	pprof__profile__pack_to_buffer(part, &buffer.base);
-	output_tick(&pprof->output);
-}
-
-/* The index of a string, made valid UTF-8 as protobuf demands. */
-static int64_t string_index(struct pprof *pprof, const char *string)
-{
-	CLEANUP(text_done) struct text utf8 = { 0 };
-
-	if (!string || !*string)
-		return 0;
-	text_add_shown(&utf8, string, strlen(string));
-	return intern_add(&pprof->strings, utf8.data, utf8.len);
-}
 
 static void write_function(struct pprof *pprof, uint32_t n)
 {
@@ -84,20 +50,14 @@ static void write_function(struct pprof *pprof, uint32_t n)
 		return;
 	pprof->is_function_written[n] = true;
 	out.id = n + 1ULL; /* 0 is "[unknown]" */
-	out.name = out.system_name = string_index(pprof, meaning_of_name(function));
+	out.name = out.system_name = pprof_string(&pprof->writer, meaning_of_name(function));
 	if (function->plain_name)
-		out.system_name = string_index(pprof, function->plain_name);
-	out.filename = string_index(pprof, function->file);
+		out.system_name = pprof_string(&pprof->writer, function->plain_name);
+	out.filename = pprof_string(&pprof->writer, function->file);
 	out.start_line = function->line;
 	part.n_function = 1;
 	part.function = (Pprof__Function *[]){ &out };
-	write_part(pprof, &part);
-}
-
-/* The mapping of a function's code: none for what is no file's machine code. */
-static uint32_t mapping_of(const struct function *function)
-{
-	return function->language == LANGUAGE_NATIVE ? function->module.n : 0;
+	pprof_write(&pprof->writer, &part.base);
 }
 
 static Pprof__Line line_of(struct pprof *pprof, const struct frame *frame)
@@ -127,13 +87,14 @@ static void write_location(struct pprof *pprof, uint32_t id)
 		pointers[i] = &lines[i];
 	}
 	out.id = id;
-	out.mapping_id = mapping_of(meaning_of_function(pprof->profile, frame->function.n));
+	out.mapping_id =
+		pprof_mapping_of(meaning_of_function(pprof->profile, frame->function.n));
 	out.address = frame->address;
 	out.n_line = count;
 	out.line = pointers;
 	part.n_location = 1;
 	part.location = (Pprof__Location *[]){ &out };
-	write_part(pprof, &part);
+	pprof_write(&pprof->writer, &part.base);
 }
 
 /* The location whose innermost frame is the stack's. */
@@ -178,8 +139,8 @@ static Pprof__Label string_label(struct pprof *pprof, const char *key, const cha
 {
 	Pprof__Label label = PPROF__LABEL__INIT;
 
-	label.key = string_index(pprof, key);
-	label.str = string_index(pprof, value);
+	label.key = pprof_string(&pprof->writer, key);
+	label.str = pprof_string(&pprof->writer, value);
 	return label;
 }
 
@@ -187,20 +148,24 @@ static Pprof__Label number_label(struct pprof *pprof, const char *key, int64_t v
 {
 	Pprof__Label label = PPROF__LABEL__INIT;
 
-	label.key = string_index(pprof, key);
+	label.key = pprof_string(&pprof->writer, key);
 	label.num = value;
 	return label;
 }
 
-#define LABELS_MAX 4
+#define LABELS_MAX 5
 
-static size_t make_labels(struct pprof *pprof, struct thread_id id,
+static size_t make_labels(struct pprof *pprof, const struct weight *weight,
 			  Pprof__Label labels[LABELS_MAX])
 {
+	const struct thread_id id = weight->thread;
 	size_t count = 0;
 
+	if (profile_get_info(pprof->profile)->is_wall)
+		labels[count++] =
+			string_label(pprof, "state", thread_state_name(weight->state));
 	if (id.n == 0)
-		return 0;
+		return count;
 	const struct thread *thread = profile_get_thread(pprof->profile, id);
 	if (thread->name)
 		labels[count++] = string_label(pprof, "thread", thread->name);
@@ -220,19 +185,20 @@ static void write_sample(struct pprof *pprof, const struct weight *weight)
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	Pprof__Label labels[LABELS_MAX];
 	Pprof__Label *pointers[LABELS_MAX];
+	int64_t values[PPROF_VALUES_MAX];
 
 	sample.n_location_id = collect_locations(pprof, weight->stack.n);
 	sample.location_id = pprof->location_ids;
-	sample.n_value = 2;
-	sample.value = (int64_t[]){ (int64_t)meaning_of_count(pprof->profile, weight),
-				    (int64_t)weight->ns };
-	sample.n_label = make_labels(pprof, weight->thread, labels);
+	pprof_values_of(pprof->profile, weight, values);
+	sample.n_value = pprof->value_count;
+	sample.value = values;
+	sample.n_label = make_labels(pprof, weight, labels);
 	for (size_t i = 0; i < sample.n_label; i++)
 		pointers[i] = &labels[i];
 	sample.label = pointers;
 	part.n_sample = 1;
 	part.sample = (Pprof__Sample *[]){ &sample };
-	write_part(pprof, &part);
+	pprof_write(&pprof->writer, &part.base);
 }
 
 static void write_samples(struct pprof *pprof)
@@ -251,90 +217,14 @@ static void write_samples(struct pprof *pprof)
 	}
 }
 
-static const char *build_id_hex(const struct module *module, char hex[41])
-{
-	static const char digits[] = "0123456789abcdef";
-	size_t len = module->build_id_len < 20 ? module->build_id_len : 20;
-
-	for (size_t i = 0; i < len; i++) {
-		hex[2 * i] = digits[module->build_id[i] >> 4];
-		hex[2 * i + 1] = digits[module->build_id[i] & 15];
-	}
-	hex[2 * len] = '\0';
-	return hex;
-}
-
-/* What is known of the names in a module; not to be looked up again by pprof. */
-struct coverage {
-	bool is_used, has_files;
-};
-
-static void write_mapping(struct pprof *pprof, uint32_t n, const struct coverage *coverage)
-{
-	const struct module *module =
-		profile_get_module(pprof->profile, (struct module_id){ n });
-	Pprof__Mapping out = PPROF__MAPPING__INIT;
-	Pprof__Profile part = PPROF__PROFILE__INIT;
-	char hex[41];
-
-	out.id = n;
-	out.memory_limit = UINT64_MAX;
-	out.filename = string_index(pprof, module->path);
-	out.build_id = string_index(pprof, build_id_hex(module, hex));
-	out.has_functions = true;
-	out.has_filenames = out.has_line_numbers = out.has_inline_frames = coverage->has_files;
-	part.n_mapping = 1;
-	part.mapping = (Pprof__Mapping *[]){ &out };
-	write_part(pprof, &part);
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-/* pprof takes the first mapping for the program, so the command's comes first. */
-static uint32_t main_module(const struct profile *profile)
-{
-	const struct profile_info *info = profile_get_info(profile);
-
-	for (uint32_t n = 1; info->command_count > 0 && n <= profile_module_count(profile);
-	     n++) {
-		const char *path = profile_get_module(profile, (struct module_id){ n })->path;
-		if (path && strcmp(base_name(path), base_name(info->command[0])) == 0)
-			return n;
-	}
-	return 0;
-}
-
-static void write_mappings(struct pprof *pprof)
-{
-	size_t modules = profile_module_count(pprof->profile);
-	CLEANUP(freep) struct coverage *coverage = xzalloc((modules + 1) * sizeof *coverage);
-	uint32_t first = main_module(pprof->profile);
-
-	for (uint32_t n = 1; n <= profile_function_count(pprof->profile); n++) {
-		const struct function *function = meaning_of_function(pprof->profile, n);
-		coverage[mapping_of(function)].is_used = true;
-		coverage[mapping_of(function)].has_files |= function->file != NULL;
-	}
-	if (coverage[first].is_used && first != 0)
-		write_mapping(pprof, first, &coverage[first]);
-	for (uint32_t n = 1; n <= modules; n++)
-		if (n != first && coverage[n].is_used)
-			write_mapping(pprof, n, &coverage[n]);
-}
-
 static void add_comment(void *context, const char *line)
 {
 	struct pprof *pprof = context;
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 
 	part.n_comment = 1;
-	part.comment = (int64_t[]){ string_index(pprof, line) };
-	write_part(pprof, &part);
+	part.comment = (int64_t[]){ pprof_string(&pprof->writer, line) };
+	pprof_write(&pprof->writer, &part.base);
 }
 
 static int64_t known_or_0(uint64_t figure)
@@ -345,34 +235,26 @@ static int64_t known_or_0(uint64_t figure)
 static void write_head(struct pprof *pprof)
 {
 	const struct profile_info *info = profile_get_info(pprof->profile);
-	const char *clock = info->clock && strcmp(info->clock, "wall") == 0 ? "wall" : "cpu";
-	Pprof__ValueType counts = PPROF__VALUE_TYPE__INIT, time = PPROF__VALUE_TYPE__INIT;
+	struct pprof_value_type values[PPROF_VALUES_MAX];
+	Pprof__ValueType types[PPROF_VALUES_MAX], *pointers[PPROF_VALUES_MAX];
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 
-	counts.type = string_index(pprof, meaning_of_counts(pprof->profile));
-	counts.unit = string_index(pprof, "count");
-	time.type = string_index(pprof, clock);
-	time.unit = string_index(pprof, "nanoseconds");
-	part.n_sample_type = 2;
-	part.sample_type = (Pprof__ValueType *[]){ &counts, &time };
-	part.default_sample_type = time.type;
-	part.period_type = &time;
+	pprof->value_count = pprof_values_types(pprof->profile, values);
+	for (size_t i = 0; i < pprof->value_count; i++) {
+		pprof__value_type__init(&types[i]);
+		types[i].type = pprof_string(&pprof->writer, values[i].type);
+		types[i].unit = pprof_string(&pprof->writer, values[i].unit);
+		pointers[i] = &types[i];
+	}
+	part.n_sample_type = pprof->value_count;
+	part.sample_type = pointers;
+	part.default_sample_type = types[1].type;
+	part.period_type = &types[1];
 	part.period = known_or_0(info->period_ns);
 	part.time_nanos = known_or_0(info->start_unix_ns);
 	part.duration_nanos = known_or_0(info->wall_ns);
-	write_part(pprof, &part);
+	pprof_write(&pprof->writer, &part.base);
 	comments_each(pprof->profile, add_comment, pprof);
-}
-
-static void write_strings(struct pprof *pprof)
-{
-	for (uint32_t i = 0; i <= pprof->strings.count; i++) {
-		Pprof__Profile part = PPROF__PROFILE__INIT;
-		const char *string = i > 0 ? intern_get(&pprof->strings, i, NULL) : "";
-		part.n_string_table = 1;
-		part.string_table = (char *[]){ (char *)string };
-		write_part(pprof, &part);
-	}
 }
 
 int write_pprof(const struct profile *profile, const struct sink *sink, struct error *err)
@@ -380,18 +262,17 @@ int write_pprof(const struct profile *profile, const struct sink *sink, struct e
 	struct gzip gzip;
 	gzip_init(&gzip, sink);
 	struct sink compressed = gzip_sink(&gzip);
-	struct pprof pprof = { .profile = profile, .output = output_to(&compressed, err) };
+	struct pprof pprof = { .profile = profile,
+			       .writer = { .output = output_to(&compressed, err) } };
 
 	write_head(&pprof);
-	write_mappings(&pprof);
+	pprof_write_mappings(&pprof.writer, profile);
 	write_samples(&pprof);
-	write_strings(&pprof);
 	free(pprof.location_of_stack);
 	free(pprof.caller_of_stack);
 	free(pprof.is_function_written);
 	free(pprof.location_ids);
 	text_done(&pprof.run);
-	intern_done(&pprof.strings);
 	intern_done(&pprof.locations);
-	return gzip_done(&gzip, output_done(&pprof.output), err);
+	return gzip_done(&gzip, pprof_writer_done(&pprof.writer), err);
 }

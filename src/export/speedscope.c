@@ -50,7 +50,20 @@ static void write_frame(struct output *output, const struct profile *profile, ui
 	output_tick(output);
 }
 
-/* Frame i is function id i, so that stacks need no translation; frame 0 is "[unknown]". */
+static void write_state(struct output *output, uint32_t state)
+{
+	CLEANUP(text_done) struct text name = { 0 };
+
+	meaning_add_state(&name, state);
+	text_add(&output->buffer, ",\n{\"name\":");
+	output_json_string(output, text_string(&name));
+	text_add(&output->buffer, "}");
+}
+
+/*
+ * Frame i is function id i, so that stacks need no translation; frame 0 is "[unknown]".  The states
+ * come behind the functions.
+ */
 static void write_frames(struct output *output, const struct profile *profile)
 {
 	text_add(&output->buffer, "\"shared\":{\"frames\":[");
@@ -58,6 +71,8 @@ static void write_frames(struct output *output, const struct profile *profile)
 		text_add(&output->buffer, n > 0 ? ",\n" : "\n");
 		write_frame(output, profile, n);
 	}
+	for (uint32_t i = 0; meaning_has_states(profile) && i < THREAD_STATE_COUNT; i++)
+		write_state(output, i);
 	text_add(&output->buffer, "\n]}");
 }
 
@@ -151,9 +166,13 @@ static size_t write_threads(struct output *output, const struct profile *profile
 int write_speedscope(const struct profile *profile, const struct sink *sink, struct error *err)
 {
 	struct output output = output_to(sink, err);
+	uint32_t key_of_state[THREAD_STATE_COUNT];
 	struct calltree tree;
 
-	calltree_init_by_function(&tree, profile);
+	for (uint32_t i = 0; i < THREAD_STATE_COUNT; i++)
+		key_of_state[i] = (uint32_t)profile_function_count(profile) + 1 + i;
+	calltree_init_by_function(&tree, profile,
+				  meaning_has_states(profile) ? key_of_state : NULL);
 	text_add(&output.buffer, "{\"$schema\":\"" SCHEMA "\",\n\"name\":");
 	write_name(&output, profile_get_info(profile));
 	text_add(&output.buffer, ",\n\"exporter\":\"fathom@" FATHOM_VERSION "\",\n");

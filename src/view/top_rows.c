@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "profile/group.h"
+#include "profile/group_waits.h"
 #include "profile/label.h"
 #include "profile/profile.h"
 #include "report/places.h"
@@ -64,7 +65,7 @@ static void add_name(const struct profile *profile, const struct group *group, s
 }
 
 /* A row's figures when it was read before. */
-static struct top_time *before_of(struct top_rows *top, const struct top_row *row)
+static struct top_before *before_of(struct top_rows *top, const struct top_row *row)
 {
 	CLEANUP(text_done) struct text key = { 0 };
 
@@ -101,11 +102,16 @@ static void add_row(struct top_rows *top, const struct profile *profile,
 	row.name = keep(top, &name);
 	row.place = keep(top, &shown);
 	row.kind = keep(top, &kind);
-	struct top_time *before = before_of(top, &row);
+	struct top_before *before = before_of(top, &row);
 
-	row.last.self_ns = growth(row.all.self_ns, before->self_ns);
-	row.last.total_ns = growth(row.all.total_ns, before->total_ns);
-	*before = row.all;
+	row.last.self_ns = growth(row.all.self_ns, before->time.self_ns);
+	row.last.total_ns = growth(row.all.total_ns, before->time.total_ns);
+	before->time = row.all;
+	for (int state = 0; group->waits && state < THREAD_STATE_COUNT; state++) {
+		row.all_states[state] = group->waits->ns[state];
+		row.last_states[state] = growth(row.all_states[state], before->states[state]);
+		before->states[state] = row.all_states[state];
+	}
 	top->rows = array_grow(top->rows, top->count, &top->capacity, sizeof *top->rows);
 	top->rows[top->count++] = row;
 }
@@ -119,6 +125,7 @@ void top_rows_read(struct top_rows *top, const struct profile *profile)
 	components = places_components(groups.rows, groups.count);
 	top->last_ns = growth(groups.ns, top->all_ns);
 	top->all_ns = groups.ns;
+	top->has_states = groups.waits != NULL;
 	top->count = 0;
 	for (size_t i = 0; i < groups.count; i++)
 		add_row(top, profile, &groups.rows[i], components[i]);

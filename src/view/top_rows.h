@@ -26,6 +26,13 @@ struct top_row {
 	const char *place; /* "app.py:12"; "" */
 	const char *kind;  /* "Python", "Ruby", "libc.so.6", "tid 12"; "" */
 	struct top_time last, all;
+	/* Of the totals, on the wall clock. */
+	uint64_t last_states[THREAD_STATE_COUNT], all_states[THREAD_STATE_COUNT];
+};
+
+struct top_before {
+	struct top_time time;
+	uint64_t states[THREAD_STATE_COUNT];
 };
 
 /* Zero-initialized, with by set, it is ready; top_rows_done(). */
@@ -34,8 +41,9 @@ struct top_rows {
 	struct top_row *rows;
 	size_t count, capacity;
 	uint64_t last_ns, all_ns; /* the whole: of which self and total are shares */
+	bool has_states;          /* rows have them: the wall clock */
 	struct intern strings;
-	struct top_time *before; /* by the number of a row's key */
+	struct top_before *before; /* by the number of a row's key */
 	size_t before_count;
 };
 

@@ -6,7 +6,13 @@
 #include "base/text.h"
 #include "report/number.h"
 
-enum { FIGURES_COLUMNS = 34, NAME_LEAST = 12, WIDE = 100 };
+enum {
+	FIGURES_COLUMNS = 34,
+	NAME_LEAST = 12,
+	WIDE = 100,
+	NAME_STATES = 16,
+	STATES_COLUMNS = 20
+};
 
 int top_screen_take_key(const char *bytes, size_t len, size_t *out_taken)
 {
@@ -62,11 +68,10 @@ bool top_screen_press(struct top_state *state, int key, size_t rows)
 		[TOP_SORT_SELF_ALL] = 'S',
 		[TOP_SORT_TOTAL_ALL] = 'T',
 	};
+	/* By state there are rows on the wall clock only (cli/top_loop.c). */
 	static const char views[GROUP_BY_COUNT] = {
-		[GROUP_BY_FUNCTION] = 'f',
-		[GROUP_BY_THREAD] = 'h',
-		[GROUP_BY_PROCESS] = 'p',
-		[GROUP_BY_MODULE] = 'm',
+		[GROUP_BY_STATE] = 'w',   [GROUP_BY_FUNCTION] = 'f', [GROUP_BY_THREAD] = 'h',
+		[GROUP_BY_PROCESS] = 'p', [GROUP_BY_MODULE] = 'm',
 	};
 
 	for (size_t i = 0; i < sizeof sorts; i++) {
@@ -136,7 +141,32 @@ static size_t widest(const struct top_rows *top, size_t first, size_t count, boo
 
 struct columns {
 	size_t name, place, kind;
+	size_t states; /* of now, and as many since the start if they are wide; 0: none are shown */
+	bool has_both;
 };
+
+/* "io 82 % gil 12": what most of a row's total time was; "" where it has none. */
+static void add_states(const uint64_t ns[THREAD_STATE_COUNT], struct text *out)
+{
+	uint64_t whole = 0;
+	int first = 0, second = -1;
+
+	for (int state = 0; state < THREAD_STATE_COUNT; state++) {
+		whole += ns[state];
+		if (ns[state] > ns[first])
+			first = state;
+	}
+	for (int state = 0; state < THREAD_STATE_COUNT; state++)
+		if (state != first && ns[state] > 0 && (second < 0 || ns[state] > ns[second]))
+			second = state;
+	if (whole == 0)
+		return;
+	text_addf(out, "%s %.0f %%", thread_state_name((enum thread_state)first),
+		  number_percent(ns[first], whole));
+	if (second >= 0 && number_percent(ns[second], whole) >= 1)
+		text_addf(out, " %s %.0f", thread_state_name((enum thread_state)second),
+			  number_percent(ns[second], whole));
+}
 
 /* Places and kinds get what they need, up to a bound; names the rest. */
 static struct columns measure(const struct top_screen *screen, size_t first, size_t count)
@@ -150,15 +180,36 @@ static struct columns measure(const struct top_screen *screen, size_t first, siz
 
 	columns.place = columns.place < place_most ? columns.place : place_most;
 	columns.kind = columns.kind < kind_most ? columns.kind : kind_most;
-	if (width < FIGURES_COLUMNS + NAME_LEAST + 2 + columns.place + 2 + columns.kind)
+	if (width < FIGURES_COLUMNS + NAME_LEAST + 2 + columns.place + 2 + columns.kind ||
+	    (screen->top->has_states && screen->top->by != GROUP_BY_THREAD))
 		columns.kind = 0;
+	/* What rows do comes before what they are made of. */
+	if (screen->top->has_states && width < WIDE)
+		columns.place = 0;
 	if (width < FIGURES_COLUMNS + NAME_LEAST + 2 + columns.place)
 		columns.place = 0;
 	const size_t used = FIGURES_COLUMNS + (columns.place ? 2 + columns.place : 0) +
 			    (columns.kind ? 2 + columns.kind : 0);
 
 	columns.name = width > used ? width - used : 1;
+	if (screen->top->has_states && columns.name >= NAME_STATES + STATES_COLUMNS + 2) {
+		columns.states = STATES_COLUMNS;
+		columns.has_both = columns.name >= NAME_STATES + 2 * (STATES_COLUMNS + 2) + 8;
+		columns.name -= (columns.has_both ? 2 : 1) * (STATES_COLUMNS + 2);
+	}
 	return columns;
+}
+
+static void add_state_cells(const struct top_row *row, const struct columns *columns,
+			    struct text *out)
+{
+	for (int i = 0; columns->states > 0 && i < (columns->has_both ? 2 : 1); i++) {
+		CLEANUP(text_done) struct text cell = { 0 };
+
+		add_states(i == 0 ? row->last_states : row->all_states, &cell);
+		text_add(out, "  ");
+		add_cell(text_string(&cell), columns->states, false, out);
+	}
 }
 
 static void add_row(const struct top_screen *screen, const struct top_row *row,
@@ -173,6 +224,7 @@ static void add_row(const struct top_screen *screen, const struct top_row *row,
 	text_addf(&line, "%6.1f  %7.1f  ", number_percent(row->all.self_ns, top->all_ns),
 		  number_percent(row->all.total_ns, top->all_ns));
 	add_cell(row->name, columns->name, true, &line);
+	add_state_cells(row, columns, &line);
 	if (columns->place > 0) {
 		text_add(&line, "  ");
 		add_cell(row->place, columns->place, false, &line);
@@ -190,10 +242,9 @@ static void add_head(const struct top_screen *screen, const struct columns *colu
 		     struct text *out)
 {
 	static const char *const whats[GROUP_BY_COUNT] = {
-		[GROUP_BY_FUNCTION] = "function",
-		[GROUP_BY_THREAD] = "thread",
-		[GROUP_BY_PROCESS] = "process",
-		[GROUP_BY_MODULE] = "module",
+		[GROUP_BY_FUNCTION] = "function", [GROUP_BY_THREAD] = "thread",
+		[GROUP_BY_PROCESS] = "process",   [GROUP_BY_MODULE] = "module",
+		[GROUP_BY_STATE] = "state",
 	};
 	CLEANUP(text_done) struct text line = { 0 };
 	const enum top_sort sort = screen->state->sort;
@@ -208,6 +259,12 @@ static void add_head(const struct top_screen *screen, const struct columns *colu
 		  sort == TOP_SORT_TOTAL_ALL ? '*' : ' ');
 	add_cell(whats[screen->top->by] ? whats[screen->top->by] : "", columns->name, false,
 		 &line);
+	if (columns->states > 0) {
+		text_add(&line, "  ");
+		add_cell("mostly, now", columns->states, false, &line);
+	}
+	if (columns->has_both)
+		text_add(&line, "  since the start");
 	while (line.len > 0 && line.data[line.len - 1] == ' ')
 		line.data[--line.len] = '\0';
 	add_line(screen, TINT_BOLD, text_string(&line), out);
@@ -233,13 +290,20 @@ void top_screen_draw(const struct top_screen *screen, struct text *out)
 	add_head(screen, &columns, out);
 	for (; i < room && first + i < top->count; i++)
 		add_row(screen, &top->rows[first + i], &columns, out);
+	if (top->count == 0 && room > 0 && screen->why_empty) {
+		add_line(screen, TINT_DIM, screen->why_empty, out);
+		i++;
+	}
 	if (screen->height == 0)
 		return;
 	for (; i < room; i++)
 		text_add(out, "\n");
 	add_line(screen, TINT_DIM,
-		 "q quit  s t S T sort  f functions h threads p processes m modules  space "
-		 "holds",
+		 screen->has_wall
+			 ? "q quit  s t S T sort  f functions h threads p processes m modules "
+			   "w states  space holds"
+			 : "q quit  s t S T sort  f functions h threads p processes m modules "
+			   " space holds",
 		 out);
 	if (out->len > 0)
 		out->data[--out->len] = '\0';

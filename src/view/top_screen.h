@@ -15,9 +15,10 @@ struct text;
 /* What the keys change. */
 struct top_state {
 	enum top_sort sort;
-	enum group_by by; /* GROUP_BY_FUNCTION, THREAD, PROCESS or MODULE */
-	size_t first;     /* the row at the top */
-	bool is_frozen;   /* no more is read */
+	enum group_by
+		by; /* GROUP_BY_FUNCTION, THREAD, PROCESS or MODULE; of the wall clock STATE */
+	size_t first;   /* the row at the top */
+	bool is_frozen; /* no more is read */
 };
 
 enum top_key {
@@ -39,11 +40,13 @@ bool top_screen_press(struct top_state *state, int key, size_t rows);
 struct top_screen {
 	const struct top_rows *top;
 	const struct top_state *state;
-	const char *title;   /* the command, or the process */
-	const char *status;  /* "12 s, 0.98 of a CPU"; or that it has ended */
-	unsigned int height; /* lines; 0: all rows, no keys at the bottom */
-	size_t most_rows;    /* if height is 0 */
-	struct style style;  /* and the width */
+	const char *title;     /* the command, or the process */
+	const char *status;    /* "12 s, 0.98 of a CPU"; or that it has ended */
+	const char *why_empty; /* in place of rows where there are none; NULL: not known */
+	bool has_wall;         /* threads' lives, not CPU time */
+	unsigned int height;   /* lines; 0: all rows, no keys at the bottom */
+	size_t most_rows;      /* if height is 0 */
+	struct style style;    /* and the width */
 };
 
 /* Lines that are not rows. */

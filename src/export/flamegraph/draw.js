@@ -8,6 +8,7 @@
 const ROW_HEIGHT = 20; /* px */
 const NARROWEST = 0.33; /* px */
 const NARROWEST_LABEL = 22; /* px */
+const ANCESTORS_SHOWN = 3; /* of the zoomed box; the path above has them all */
 const FONT = '12px system-ui, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif';
 
 const canvas = document.getElementById("canvas");
@@ -17,100 +18,34 @@ const context = canvas.getContext("2d");
 
 /* What is to be drawn.  The rest of the page changes it and calls layOut(). */
 const view = {
+	kind: "flame", /* or icicle, inverted, sandwich */
 	zoom: 0,
-	isIcicle: false,
 	isDark: false,
 	isMatch: null, /* a flag per function */
 	hovered: -1,
 	selected: -1, /* by the keyboard */
 };
-const size = { width: 0, height: 0, deepest: 0 };
+/* first: the outermost depth shown; deepest and above: the last one below and above the root. */
+const size = { width: 0, height: 0, first: 0, deepest: 0, above: 0 };
+const labelWidths = new Map();
+/* Of the last drawing: boxes whose width was asked for, and those that were drawn. */
+const work = { looked: 0, drawn: 0 };
 
-/*
- * Colours are chosen in OKLCH, where equal lightness looks equally light in every
- * hue, so one colour of text is readable on all of them.
- * Source: https://bottosson.github.io/posts/oklab/
- */
-const MODULE_HUES = [62, 150, 300, 105, 200, 335, 128, 225, 84, 275, 178, 318];
-const LANGUAGE_HUES = { python: 250, ruby: 14, kernel: 30 };
-const CHROMA_SHARE = { python: 1, ruby: 1, kernel: 0.35, fathom: 0 };
-const moduleHue = new Map();
-
-function rankModules() {
-	const time = new Map();
-	const { self } = sumFunctions(0);
-	functions.forEach((f, id) => {
-		if (f.language === "native")
-			time.set(f.module, (time.get(f.module) ?? 0) + self[id]);
-	});
-	const ranked = [...time].sort((a, b) => b[1] - a[1]);
-	ranked.forEach(([module], rank) => {
-		moduleHue.set(module, MODULE_HUES[rank % MODULE_HUES.length]);
-	});
-	return ranked;
-}
-
-/* From -1 to 1, always the same for a name: neighbours of one module differ a little. */
-function shadeOf(name) {
-	let hash = 0;
-	for (let i = 0; i < name.length; i++)
-		hash = (Math.imul(hash, 31) + name.charCodeAt(i)) | 0;
-	return ((hash >>> 8) % 1000) / 500 - 1;
-}
-
-function rgbOfOklch(lightness, chroma, hue) {
-	const a = chroma * Math.cos((hue * Math.PI) / 180);
-	const b = chroma * Math.sin((hue * Math.PI) / 180);
-	const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
-	const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
-	const s = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3;
-	const channels = [
-		4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
-		-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
-		-0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
-	].map((linear) => {
-		const x = Math.min(1, Math.max(0, linear));
-		return Math.round(255 * (x <= 0.0031308 ? 12.92 * x : 1.055 * x ** (1 / 2.4) - 0.055));
-	});
-	return `rgb(${channels.join(",")})`;
-}
-
-function colorOf(f, shade, isDimmed) {
-	const hue = f.language === "native" ? moduleHue.get(f.module) ?? 0 : LANGUAGE_HUES[f.language] ?? 0;
-	const chroma = (view.isDark ? 0.075 : 0.085) * (CHROMA_SHARE[f.language] ?? 1);
-	if (isDimmed)
-		return rgbOfOklch((view.isDark ? 0.31 : 0.945) + shade * 0.008, chroma * 0.25, hue);
-	return rgbOfOklch((view.isDark ? 0.45 : 0.855) + shade * (view.isDark ? 0.03 : 0.025), chroma, hue);
-}
-
-const colors = { normal: [], dimmed: [], key: null };
-const labelWidths = new Float32Array(functions.length);
-
-function prepareColors() {
-	if (colors.key === view.isDark)
-		return;
-	colors.key = view.isDark;
-	colors.normal = functions.map((f) => colorOf(f, shadeOf(f.name), false));
-	colors.dimmed = functions.map((f) => colorOf(f, shadeOf(f.name), true));
-}
-
-function palette() {
-	return view.isDark
-		? { text: "#f3f3f1", quiet: "#9b9da0", root: "#4a4d52", page: "#17181a",
-		    match: "#e58ae5", matchText: "#1a0a1a", edge: "#ffffff" }
-		: { text: "#1c1b1a", quiet: "#77756f", root: "#dddcd8", page: "#ffffff",
-		    match: "#9c2a9c", matchText: "#ffffff", edge: "#000000" };
+function rowCount() {
+	return size.above + size.deepest - size.first + 1;
 }
 
 function rowOf(node) {
-	return view.isIcicle ? depthOf[node] : size.deepest - depthOf[node];
+	if (view.kind === "flame")
+		return size.deepest - depthOf[node];
+	return size.above + (sideOf[node] < 0 ? -depthOf[node] : depthOf[node]) - size.first;
 }
 
 function isAncestor(node, descendant) {
 	return node <= descendant && descendant < endOf[node];
 }
 
-/* Where a node is drawn, in px of the canvas; what lies above the zoomed one is full width. */
+/* Where a node is drawn, in px of the canvas; what lies outside the zoomed one is full width. */
 function boxOf(node) {
 	const y = rowOf(node) * ROW_HEIGHT - graph.scrollTop;
 	if (isAncestor(node, view.zoom))
@@ -124,30 +59,41 @@ function boxOf(node) {
 	};
 }
 
-/* The end of the label is cut off; fillText() squeezes what the estimate left too wide. */
+function widthOf(label) {
+	let width = labelWidths.get(label);
+	if (width === undefined)
+		labelWidths.set(label, (width = context.measureText(label).width));
+	return width;
+}
+
+/* The longest of its labels that fits, else the beginning of the shortest. */
 function fitLabel(node, room) {
-	const f = functionAt(node);
-	const label = isInlined[node] ? `↳ ${f.short}` : f.short;
-	const id = functionOf[node];
-	if (node === 0)
-		return label;
-	if (labelWidths[id] === 0)
-		labelWidths[id] = Math.max(1, context.measureText(f.short).width);
-	const width = labelWidths[id] * (label.length / f.short.length);
-	if (width <= room)
-		return label;
-	const kept = Math.floor((label.length * room) / width) - 1;
-	return kept >= 2 ? `${label.slice(0, kept)}…` : "";
+	const { labels } = functionAt(node);
+	const mark = isInlined[node] ? "↳ " : "";
+	for (const label of labels)
+		if (widthOf(mark + label) <= room)
+			return mark + label;
+	const last = labels[labels.length - 1].replace(/^…/, "");
+	const kept = Math.floor((last.length * (room - widthOf(mark))) / widthOf(last)) - 1;
+	return kept >= 2 ? `${mark}${last.slice(0, kept)}…` : "";
+}
+
+function isPale(node) {
+	return view.isMatch ? !view.isMatch[functionOf[node]] || isEverything(node)
+		: node !== view.zoom && isAncestor(node, view.zoom);
+}
+
+function isEverything(node) {
+	return node === 0 && tree.root === everything;
 }
 
 function fillOf(node, paint) {
-	if (node === 0)
+	if (isEverything(node))
 		return paint.root;
 	const id = functionOf[node];
 	if (view.isMatch && view.isMatch[id])
 		return paint.match;
-	const isPale = view.isMatch || (node !== view.zoom && isAncestor(node, view.zoom));
-	return isPale ? colors.dimmed[id] : colors.normal[id];
+	return isPale(node) ? colors.dimmed[id] : colors.normal[id];
 }
 
 function drawHatch(box) {
@@ -168,9 +114,11 @@ function drawHatch(box) {
 
 function drawBox(node, box, paint) {
 	const gap = box.width > 3 ? 1 : 0;
-	const isMatch = node !== 0 && view.isMatch && view.isMatch[functionOf[node]];
+	const isMatch = !isEverything(node) && view.isMatch && view.isMatch[functionOf[node]];
 	context.fillStyle = fillOf(node, paint);
 	context.fillRect(box.x, box.y, Math.max(box.width - gap, 0.5), box.height - 1);
+	if (hasStates() && tree === base && box.width >= 2 && totalOf[node] > 0)
+		drawStateEdge(node, box);
 	if (isInlined[node] && box.width > 8)
 		drawHatch(box);
 	if (node === view.selected || node === view.hovered) {
@@ -182,9 +130,8 @@ function drawBox(node, box, paint) {
 		return;
 	const indent = isInlined[node] ? 9 : 5;
 	const label = fitLabel(node, box.width - indent - 5);
-	context.fillStyle = isMatch ? paint.matchText
-		: view.isMatch || (node !== view.zoom && isAncestor(node, view.zoom)) ? paint.quiet : paint.text;
-	context.fillText(label, box.x + indent, box.y + box.height / 2, box.width - indent - 2);
+	context.fillStyle = isMatch ? paint.matchText : isPale(node) ? paint.quiet : paint.text;
+	context.fillText(label, box.x + indent, box.y + box.height / 2 - (hasStates() && tree === base ? 1 : 0));
 }
 
 function isVisibleRow(box) {
@@ -194,13 +141,14 @@ function isVisibleRow(box) {
 function draw() {
 	const scale = window.devicePixelRatio || 1;
 	const paint = palette();
+	work.looked = work.drawn = 0;
 	prepareColors();
 	context.setTransform(scale, 0, 0, scale, 0, 0);
 	context.fillStyle = paint.page;
 	context.fillRect(0, 0, size.width, size.height);
 	context.font = FONT;
 	context.textBaseline = "middle";
-	for (let node = view.zoom; node !== 0; node = parentOf[node])
+	for (let node = view.zoom; node !== 0 && depthOf[node] > size.first; node = parentOf[node])
 		drawIfVisible(parentOf[node], paint);
 	for (let node = view.zoom; node < endOf[view.zoom]; ) {
 		const isWide = drawIfVisible(node, paint);
@@ -208,7 +156,7 @@ function draw() {
 	}
 	if (graph.scrollTop > 0)
 		drawEdge(0, ROW_HEIGHT);
-	if (graph.scrollTop + size.height < (size.deepest + 1) * ROW_HEIGHT)
+	if (graph.scrollTop + size.height < rowCount() * ROW_HEIGHT)
 		drawEdge(size.height, size.height - ROW_HEIGHT);
 }
 
@@ -225,10 +173,13 @@ function drawEdge(y, toY) {
 /* Whether the node is wide enough for its callees to be looked at. */
 function drawIfVisible(node, paint) {
 	const box = boxOf(node);
+	work.looked++;
 	if (node !== view.zoom && box.width < NARROWEST)
 		return false;
-	if (isVisibleRow(box))
+	if (isVisibleRow(box)) {
+		work.drawn++;
 		drawBox(node, box, paint);
+	}
 	return true;
 }
 
@@ -244,13 +195,28 @@ function redraw() {
 	});
 }
 
+/* How much of the window is the graph's. */
+function heightOf(wanted) {
+	const room = Math.max(200, Math.min(window.innerHeight - graph.offsetTop - 190, window.innerHeight * 0.7));
+	return Math.min(wanted, Math.floor(room / ROW_HEIGHT) * ROW_HEIGHT);
+}
+
+/* The zoomed box stands at the edge from which the graph grows; that of a sandwich in the middle. */
+function firstScroll(wanted) {
+	if (view.kind === "flame")
+		return wanted;
+	return view.kind === "sandwich" ? (size.above + 0.5) * ROW_HEIGHT - size.height / 2 : 0;
+}
+
 /* Fits the canvas to the window, and the graph's share of it to the depth of what is shown. */
 function layOut() {
 	const scale = window.devicePixelRatio || 1;
-	size.deepest = deepestBelow(view.zoom);
-	const wanted = (size.deepest + 1) * ROW_HEIGHT;
-	const room = Math.max(160, Math.min(window.innerHeight - graph.offsetTop - 300, window.innerHeight * 0.7));
-	size.height = Math.min(wanted, Math.floor(room / ROW_HEIGHT) * ROW_HEIGHT);
+	const isSandwich = view.kind === "sandwich";
+	size.first = Math.max(0, depthOf[view.zoom] - ANCESTORS_SHOWN);
+	size.above = isSandwich ? deepestBelow(0, -1) : 0;
+	size.deepest = deepestBelow(view.zoom, isSandwich ? 1 : 0);
+	const wanted = rowCount() * ROW_HEIGHT;
+	size.height = heightOf(wanted);
 	graph.style.height = `${size.height}px`;
 	content.style.height = `${wanted}px`;
 	size.width = content.clientWidth;
@@ -258,15 +224,23 @@ function layOut() {
 	canvas.height = Math.round(size.height * scale);
 	canvas.style.width = `${size.width}px`;
 	canvas.style.height = `${size.height}px`;
-	graph.scrollTop = view.isIcicle ? 0 : wanted;
+	graph.scrollTop = firstScroll(wanted);
 	draw();
+}
+
+/* The depth and the side of a row, both counted from the root. */
+function levelAt(row) {
+	if (view.kind === "flame")
+		return { depth: size.deepest - row, side: 0 };
+	const depth = row - size.above + size.first;
+	return { depth: Math.abs(depth), side: view.kind === "sandwich" ? Math.sign(depth) : 0 };
 }
 
 /* The node under a point of the canvas, or -1. */
 function nodeAt(x, y) {
 	const row = Math.floor((y + graph.scrollTop) / ROW_HEIGHT);
-	const depth = view.isIcicle ? row : size.deepest - row;
-	if (depth < 0 || depth > size.deepest || x < 0 || x >= size.width)
+	const { depth, side } = levelAt(row);
+	if (row < 0 || row >= rowCount() || x < 0 || x >= size.width)
 		return -1;
 	let node = view.zoom;
 	if (depth <= depthOf[node]) {
@@ -276,7 +250,7 @@ function nodeAt(x, y) {
 	}
 	const at = leftOf[view.zoom] + (x / size.width) * totalOf[view.zoom];
 	for (let i = node + 1; i < endOf[view.zoom]; ) {
-		const isOver = leftOf[i] <= at && at < leftOf[i] + totalOf[i];
+		const isOver = sideOf[i] === side && leftOf[i] <= at && at < leftOf[i] + totalOf[i];
 		if (isOver && depthOf[i] === depth)
 			return i;
 		i = isOver ? i + 1 : endOf[i];

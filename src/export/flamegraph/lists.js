@@ -1,9 +1,11 @@
 /*
- * lists - the head line, the legend, the table of functions and the tooltip.
+ * lists - the head line, the legend, the table of functions and the details of a box.
  *
  * Names come from other people's programs: they are set as text, never as markup.
  */
 const ROWS_SHOWN = 200;
+/* Of all threads, in all of the time. */
+let wholeTime = 0;
 const element = (id) => document.getElementById(id);
 
 function make(tag, className, text) {
@@ -20,8 +22,10 @@ function describeFacts() {
 	const sampled = threads.filter((t) => t.ns > 0);
 	const processes = new Set(sampled.filter((t) => t.pid).map((t) => t.pid)).size;
 	const facts = [
+		...(info.part ? [info.part] : []),
 		formatCount(info.count, info.counted.slice(0, -1), info.counted),
-		`${formatTime(totalOf[0])} of ${info.clock === "wall" ? "wall" : info.clock === "user" ? "user CPU" : "CPU"} time`,
+		hasStates() ? `${formatTime(wholeTime)} of threads' lives`
+			: `${formatTime(wholeTime)} of ${info.clock === "wall" ? "wall" : info.clock === "user" ? "user CPU" : "CPU"} time`,
 	];
 	if (info.wall_ns > 0)
 		facts.push(`${formatTime(info.wall_ns)} of wall time`);
@@ -43,7 +47,7 @@ function describeWarnings() {
 		warnings.push("The recording has no end: it was still being written, or its recorder was killed.");
 	if (info.lost > 0)
 		warnings.push(`${formatCount(info.lost, "sample was", "samples were")} lost.`);
-	if (info.unexplained_ns !== null && Math.abs(info.unexplained_ns) > 0.02 * totalOf[0])
+	if (info.unexplained_ns !== null && Math.abs(info.unexplained_ns) > 0.02 * wholeTime)
 		warnings.push(`The kernel's figure differs by ${formatTime(Math.abs(info.unexplained_ns))} that nothing here stands for.`);
 	return warnings.join("  ");
 }
@@ -63,43 +67,37 @@ function showHead() {
 		element("notes").lastElementChild.append(make("li", "", note));
 }
 
+const MEANING = {
+	flame: "Callers stand below, what they call above.",
+	icicle: "Callers stand above, what they call below.",
+	inverted: "At the top stand the functions that burned it themselves, below each what called it.",
+	sandwich: "Above the function stands what called it, below it what it calls.  A click on a box puts its function there.",
+};
+
 function describeMeaning() {
 	const time = profile.info.clock === "wall" ? "wall time" : "CPU time";
-	const callers = view.isIcicle
-		? "Callers stand above, what they call below."
-		: "Callers stand below, what they call above.";
-	const inlined = profile.inlined.length > 0 ? "  A hatched box (↳) was inlined into its caller." : "";
-	return totalOf[0] === 0
+	const states = hasStates() ? "  Along its lower edge stands what threads did there: run, or wait for what." : "";
+	const isOfCalls = view.kind === "flame" || view.kind === "icicle";
+	const inlined = isOfCalls && profile.inlined.length > 0 ? "  A hatched box (↳) was inlined into its caller." : "";
+	const width = isOfCalls
+		? `A box is as wide as the ${time} its function and everything it called there took.`
+		: `A box is as wide as the ${time} that was spent by way of it.`;
+	return base.totalOf[0] === 0 && wholeTime > 0
+		? "Nothing of what is chosen took any time."
+		: base.totalOf[0] === 0
 		? "There is nothing to show: no time was recorded."
-		: `A box is as wide as the ${time} its function and everything it called there took.  ${callers}  ` +
-			`From left to right the heaviest comes first; that is not the order of time.${inlined}`;
+		: `${width}  ${MEANING[view.kind]}  From left to right the heaviest comes first; that is not the order of time.${isOfCalls ? states : ""}${inlined}`;
 }
 
-function legendEntries(rankedModules) {
-	const entries = [];
-	const time = new Map();
-	const { self } = sumFunctions(0);
-	functions.forEach((f, id) => time.set(f.language, (time.get(f.language) ?? 0) + self[id]));
-	for (const [module, ns] of rankedModules.slice(0, MODULE_HUES.length))
-		entries.push({
-			label: module === null ? "no module" : baseName(module),
-			query: module === null ? "language:native" : `module:${module}`,
-			like: { language: "native", module },
-			ns,
-		});
-	for (const [language, ns] of time)
-		if (language !== "native")
-			entries.push({
-				label: language === FATHOM ? "not sampled" : language,
-				query: `language:${language}`,
-				like: { language, module: null },
-				ns,
-			});
-	return entries.filter((entry) => entry.ns > 0).sort((a, b) => b.ns - a.ns);
+const LEGEND_SHOWN = 14;
+
+function queryOf(f) {
+	return f.isOwn ? "own:" : f.language === FATHOM ? "language:fathom" : `package:${f.package}`;
 }
 
 function showLegend(entries, search) {
-	element("legend").replaceChildren(...entries.map((entry) => {
+	const shown = entries.filter((entry) => entry.ns > 0).slice(0, LEGEND_SHOWN);
+	element("legend").replaceChildren(...shown.map((entry) => {
 		const button = make("button");
 		const patch = make("canvas");
 		patch.width = patch.height = 1;
@@ -107,10 +105,10 @@ function showLegend(entries, search) {
 		paint.fillStyle = colorOf(entry.like, 0, false);
 		paint.fillRect(0, 0, 1, 1);
 		button.type = "button";
-		button.title = `Search for ${entry.query}`;
-		button.append(patch, make("b", "", entry.label),
-			make("span", "", formatShare(entry.ns, totalOf[0])));
-		button.addEventListener("click", () => search(entry.query));
+		button.title = `Search for ${queryOf(entry.like)}`;
+		button.append(patch, make("b", "", entry.name),
+			make("span", "", formatShare(entry.ns, wholeTime)));
+		button.addEventListener("click", () => search(queryOf(entry.like)));
 		return button;
 	}));
 }
@@ -127,28 +125,37 @@ const sortings = {
 	name: (a, b) => (a.f.name < b.f.name ? -1 : a.f.name > b.f.name ? 1 : b.self - a.self),
 };
 
+/* Of which node of the call tree the list is: the other trees have everything. */
+function listedNode() {
+	return tree === base ? view.zoom : 0;
+}
+
 function listFunctions(sorting) {
-	const { self, total } = sumFunctions(view.zoom);
+	const { self, total } = sumFunctions(listedNode());
 	const rows = [];
 	functions.forEach((f, id) => {
 		if (total[id] > 0 && (!view.isMatch || view.isMatch[id]))
-			rows.push({ f, self: self[id], total: total[id] });
+			rows.push({ f, id, self: self[id], total: total[id] });
 	});
 	return rows.sort(sortings[sorting]);
 }
 
-function makeRow({ f, self, total }, search) {
-	const whole = totalOf[view.zoom];
+function makeRow({ f, id, self, total }, search, center) {
+	const whole = base.totalOf[listedNode()];
 	const row = make("tr");
 	const name = make("td");
 	const button = make("button", "", f.short);
 	const origin = f.language === FATHOM ? "" : f.language;
 	const module = make("td", "quiet", f.module === null ? origin : baseName(f.module));
 	const file = make("td", "quiet", f.file === null ? "" : placeOf({ ...f, file: baseName(f.file) }));
-	button.type = "button";
+	const around = make("button", "around", "⇅");
+	button.type = around.type = "button";
 	button.title = f.short === f.name ? "" : f.name;
+	around.title = "What calls it, and what it calls";
+	around.setAttribute("aria-label", `Callers and callees of ${f.short}`);
+	around.addEventListener("click", () => center(id));
 	button.addEventListener("click", () => search(`"${f.name}"`));
-	name.append(button);
+	name.append(button, around);
 	module.title = f.module ?? "";
 	file.title = placeOf(f);
 	row.append(make("td", "figure", formatShare(self, whole)), make("td", "figure", formatTime(self)),
@@ -159,15 +166,15 @@ function makeRow({ f, self, total }, search) {
 
 function describeList(count) {
 	const what = formatCount(count, "function", "functions") + (view.isMatch ? " found" : "");
-	return view.zoom === 0
-		? `${what}; shares are of ${formatTime(totalOf[0])}`
+	return listedNode() === 0
+		? `${what}; shares are of ${formatTime(base.totalOf[0])}`
 		: `${what} in the zoomed box, ${functionAt(view.zoom).short}; shares are of its ${formatTime(totalOf[view.zoom])}`;
 }
 
-function showList(sorting, search) {
+function showList(sorting, search, center) {
 	const rows = listFunctions(sorting);
 	element("list-title").textContent = describeList(rows.length);
-	element("rows").replaceChildren(...rows.slice(0, ROWS_SHOWN).map((row) => makeRow(row, search)));
+	element("rows").replaceChildren(...rows.slice(0, ROWS_SHOWN).map((row) => makeRow(row, search, center)));
 	element("more").textContent = rows.length > ROWS_SHOWN
 		? `${(rows.length - ROWS_SHOWN).toLocaleString("en")} more functions; a search narrows the list.`
 		: "";
@@ -178,52 +185,52 @@ function showList(sorting, search) {
 			button.parentElement.removeAttribute("aria-sort");
 }
 
-/* What is true of a node, as lines of the tooltip: [class, text]. */
-function describeNode(node) {
-	const f = functionAt(node);
-	const lines = [["name", node === 0 ? "Everything that is shown" : f.name]];
-	if (isInlined[node])
-		lines.push(["quiet", `inlined into ${functionAt(parentOf[node]).name}`]);
-	if (f.file !== null)
-		lines.push(["quiet", placeOf(f)]);
-	if (f.module !== null)
-		lines.push(["quiet", f.module]);
-	else if (node !== 0 && f.language === FATHOM)
-		lines.push(["quiet", "time that no sample stands for"]);
-	else if (node !== 0)
-		lines.push(["quiet", f.language]);
-	return lines;
+/* Where a function is from: its file, its program or library, its package. */
+function originOf(f) {
+	const parts = [
+		f.file === null ? "" : placeOf(f),
+		f.module ?? (f.language === FATHOM ? "time that no sample stands for" : f.language),
+		f.isOwn ? "your code" : f.package === "" || f.language === FATHOM ? "" : `package ${f.package}`,
+	];
+	return parts.filter((part) => part !== "").join(" · ");
 }
 
+function nameOf(node) {
+	const inlined = isInlined[node] ? `, inlined into ${functionAt(parentOf[node]).name}` : "";
+	return (node === 0 && tree.root === everything ? "Everything that is shown" : functionAt(node).name) + inlined;
+}
+
+/*
+ * " ±1.2", of the share: between that much less and more it lies with 95 % certainty.  It is known of the
+ * call tree as long as all of it is shown, and not where a box is exact or narrow.
+ */
+function formatOff(node) {
+	const off = tree === base && profile.off ? profile.off[node] : 0;
+	if (!off || base.totalOf[0] !== wholeTime)
+		return "";
+	return ` ±${(Math.ceil((1000 * off) / wholeTime) / 10).toFixed(1)}`;
+}
+
+/* [what, amount, share]; of trees other than that of calls there is one time only. */
 function figuresOf(node) {
-	const isZoomed = view.zoom !== 0 && !isAncestor(node, view.zoom);
-	const figures = [
-		["total", formatTime(totalOf[node]), formatShare(totalOf[node], totalOf[0])],
-		["self", formatTime(selfOf[node]), formatShare(selfOf[node], totalOf[0])],
-		[profile.info.counted, countOf[node].toLocaleString("en"), ""],
-	];
-	if (isZoomed)
+	const whole = base.totalOf[0];
+	const figures = [["total", formatTime(totalOf[node]), formatShare(totalOf[node], whole) + formatOff(node)]];
+	if (tree === base) {
+		figures.push(["self", formatTime(selfOf[node]), formatShare(selfOf[node], whole)]);
+		figures.push([profile.info.counted, countOf[node].toLocaleString("en"), ""]);
+	}
+	if (hasStates() && tree === base)
+		figures.push(...describeStates(node).map(([name, share]) => [name, "", share]));
+	if (view.zoom !== 0 && !isAncestor(node, view.zoom))
 		figures.push(["of the zoomed box", "", formatShare(totalOf[node], totalOf[view.zoom])]);
 	return figures;
 }
 
-function showTooltip(node, x, y) {
-	const tooltip = element("tooltip");
-	const table = make("table");
-	for (const [what, amount, share] of figuresOf(node)) {
-		const row = make("tr");
-		row.append(make("th", "", what), make("td", "", amount), make("td", "", share));
-		table.append(row);
-	}
-	tooltip.replaceChildren(...describeNode(node).map(([kind, text]) => make("div", kind, text)), table);
-	tooltip.hidden = false;
-	const box = tooltip.getBoundingClientRect();
-	const right = Math.min(x + 14, window.innerWidth - box.width - 6);
-	const below = y + 18 + box.height > window.innerHeight ? y - box.height - 12 : y + 18;
-	tooltip.style.left = `${Math.max(6, right)}px`;
-	tooltip.style.top = `${Math.max(6, below)}px`;
-}
-
-function hideTooltip() {
-	element("tooltip").hidden = true;
+/* In a place of its own, so that it never covers a box. */
+function showDetails(node) {
+	const figures = make("p", "figures");
+	for (const [what, amount, share] of figuresOf(node))
+		figures.append(make("span", "quiet", what), ` ${[amount, share].filter((part) => part !== "").join("  ")}   `);
+	element("details").replaceChildren(figures, make("p", "name", nameOf(node)),
+		make("p", "quiet", tree.root === everything && node === 0 ? "" : originOf(functionAt(node))));
 }

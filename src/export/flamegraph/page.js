@@ -4,11 +4,19 @@
  * Zoom, search, threads, direction and theme stand behind the # of the address, so
  * it can be passed on, and the browser's Back undoes a zoom.
  */
-const state = { zoom: 0, search: "", threads: "", view: "flame", theme: "", sort: "self" };
+const DEFAULTS = { zoom: 0, search: "", threads: "", view: "flame", of: -1, span: "", hide: "", theme: "", sort: "self" };
+const VIEWS = ["flame", "icicle", "inverted", "sandwich"];
+const state = { ...DEFAULTS };
 const PATH_SHOWN = 40; /* steps */
 const systemTheme = window.matchMedia("(prefers-color-scheme: dark)");
 let legend = [];
-let shownThreads = null;
+let shownPart = null; /* threads and span, of which base has the sums */
+let shownTree = null; /* and the tree that is drawn */
+
+function numberOf(given, below) {
+	const number = Number(given ?? -1);
+	return Number.isInteger(number) && number >= 0 && number < below ? number : -1;
+}
 
 function readAddress() {
 	let given;
@@ -17,18 +25,19 @@ function readAddress() {
 	} catch {
 		given = new URLSearchParams();
 	}
-	const zoom = Number(given.get("zoom") ?? 0);
-	state.zoom = Number.isInteger(zoom) && zoom > 0 && zoom < nodeCount ? zoom : 0;
+	state.view = VIEWS.includes(given.get("view")) ? given.get("view") : "flame";
+	state.zoom = Math.max(0, numberOf(given.get("zoom"), 2 ** 31));
+	state.of = numberOf(given.get("of"), functions.length);
 	state.search = given.get("search") ?? "";
 	state.threads = given.get("threads") ?? "";
-	state.view = given.get("view") === "icicle" ? "icicle" : "flame";
+	state.span = parseSpan(given.get("span") ?? "") ? given.get("span") : "";
+	state.hide = parseHidden(given.get("hide") ?? "");
 	state.theme = ["light", "dark"].includes(given.get("theme")) ? given.get("theme") : "";
 	state.sort = given.get("sort") in sortings ? given.get("sort") : "self";
 }
 
 function writeAddress(isStep) {
-	const defaults = { zoom: 0, search: "", threads: "", view: "flame", theme: "", sort: "self" };
-	const kept = Object.entries(state).filter(([key, value]) => value !== defaults[key]);
+	const kept = Object.entries(state).filter(([key, value]) => value !== DEFAULTS[key]);
 	const hash = `#${new URLSearchParams(kept.map(([key, value]) => [key, String(value)]))}`;
 	if (hash === (window.location.hash || "#"))
 		return;
@@ -49,21 +58,51 @@ function threadFilter(value) {
 	return () => true;
 }
 
+/* Paper is light. */
+let paperTheme = "";
+
+function printAs(theme) {
+	paperTheme = theme;
+	apply();
+}
+
 function applyTheme() {
-	view.isDark = state.theme ? state.theme === "dark" : systemTheme.matches;
+	view.isDark = paperTheme !== "" ? false : state.theme ? state.theme === "dark" : systemTheme.matches;
 	document.documentElement.dataset.theme = view.isDark ? "dark" : "light";
 	element("theme").textContent = view.isDark ? "Light" : "Dark";
 	showLegend(legend, search);
+	showStateLegend(state.hide, hide);
 }
 
-function applyThreads() {
-	if (shownThreads === state.threads)
-		return;
-	shownThreads = state.threads;
-	showThreads(threadFilter(state.threads));
+function applyPart() {
+	const part = `${state.threads} ${state.span} ${state.hide}`;
+	const isState = stateFilter(state.hide);
+	const isShown = withoutIdle(state.hide, threadFilter(state.threads));
+	if (shownPart !== part) {
+		shownPart = part;
+		shownTree = null;
+		showThreads(isShown, parseSpan(state.span), isState);
+		if (hasTime())
+			sumBars(isShown, isState);
+	}
 	element("thread").value = state.threads;
 	if (element("thread").selectedIndex < 0)
 		element("thread").value = "";
+}
+
+function applyTree() {
+	if (state.view === "sandwich" && state.of < 0)
+		state.of = hottestFunction();
+	const wanted = state.view === "sandwich" ? `of ${state.of}` : state.view === "inverted" ? "inverted" : "calls";
+	if (shownTree !== wanted) {
+		shownTree = wanted;
+		useTree(wanted === "calls" ? base : wanted === "inverted" ? invertedTree() : sandwichTree(state.of));
+		view.selected = -1;
+	}
+	view.kind = state.view;
+	view.zoom = state.zoom < nodeCount && state.view !== "sandwich" ? state.zoom : 0;
+	state.zoom = view.zoom;
+	view.hovered = -1;
 }
 
 function applySearch() {
@@ -107,18 +146,19 @@ function showPath() {
 
 /* Makes the page what the state says. */
 function apply() {
-	view.zoom = state.zoom;
-	view.isIcicle = state.view === "icicle";
-	view.hovered = -1;
-	applyThreads();
+	applyPart();
+	applyTree();
 	applyTheme();
 	applySearch();
-	hideTooltip();
-	element("view").textContent = view.isIcicle ? "Flame" : "Icicle";
+	element("view").value = state.view;
 	element("reset").disabled = view.zoom === 0;
 	element("meaning").textContent = describeMeaning();
+	element("time").hidden = !hasTime();
+	if (hasTime())
+		showSpan(parseSpan(state.span));
 	showPath();
-	showList(state.sort, search);
+	showList(state.sort, search, center);
+	showDetails(view.zoom);
 	layOut();
 }
 
@@ -133,25 +173,49 @@ function zoomTo(node) {
 		change({ zoom: node }, true);
 }
 
+/* The zoomed box may have nothing left. */
+function hide(hidden) {
+	change({ hide: hidden, zoom: state.zoom }, false);
+	if (base.totalOf[0] > 0 && totalOf[view.zoom] === 0)
+		change({ zoom: 0 }, false);
+}
+
 function search(query) {
 	change({ search: query }, false);
 }
 
-function flipView() {
-	change({ view: state.view === "icicle" ? "flame" : "icicle" }, false);
+/* A node is one of its own tree: only flame and icicle are the same. */
+function chooseView(kind) {
+	const isSame = [kind, state.view].every((name) => name === "flame" || name === "icicle");
+	change({ view: kind, zoom: isSame ? state.zoom : 0, of: kind === "sandwich" ? functionInSight() : -1 }, true);
+}
+
+/* The function that is chosen, pointed at or zoomed, or -1. */
+function functionInSight() {
+	const node = [view.selected, view.hovered, view.zoom].find((n) => n > 0) ?? 0;
+	return node === 0 ? state.of : functionOf[node];
+}
+
+function center(id) {
+	change({ view: "sandwich", of: id, zoom: 0 }, true);
+}
+
+/* What a click on a box does. */
+function enter(node) {
+	if (state.view === "sandwich")
+		center(functionOf[node]);
+	else
+		zoomTo(node);
 }
 
 function flipTheme() {
 	change({ theme: view.isDark ? "light" : "dark" }, false);
 }
 
-function hover(node, x, y) {
+function hover(node) {
 	canvas.style.cursor = node >= 0 ? "pointer" : "default";
-	if (node < 0)
-		hideTooltip();
-	else
-		showTooltip(node, x, y);
 	if (node !== view.hovered) {
+		showDetails(node < 0 ? view.zoom : node);
 		view.hovered = node;
 		redraw();
 	}
@@ -165,91 +229,13 @@ function nodeUnder(event) {
 function select(node) {
 	view.selected = node;
 	scrollIntoView(node);
-	const box = boxOf(node);
-	const at = canvas.getBoundingClientRect();
-	showTooltip(node, at.left + Math.max(0, box.x), at.top + box.y + box.height / 2);
+	showDetails(node);
 	element("status").textContent = [
-		...describeNode(node).map((line) => line[1]),
+		nameOf(node),
 		...figuresOf(node).map((figure) => figure.join(" ")),
+		originOf(functionAt(node)),
 	].join(", ");
 	redraw();
-}
-
-/* The nearest sibling on a side that is wide enough to be seen, or the node itself. */
-function siblingOf(node, step) {
-	const siblings = [];
-	const parent = parentOf[node];
-	for (let i = parent + 1; node !== 0 && i < endOf[parent]; i = endOf[i])
-		if (totalOf[i] > 0)
-			siblings.push(i);
-	return siblings[siblings.indexOf(node) + step] ?? node;
-}
-
-function firstCallee(node) {
-	for (let i = node + 1; i < endOf[node]; i = endOf[i])
-		if (totalOf[i] > 0)
-			return i;
-	return node;
-}
-
-function moveSelection(key) {
-	const node = view.selected < 0 ? view.zoom : view.selected;
-	const outward = view.isIcicle ? "ArrowUp" : "ArrowDown";
-	if (view.selected < 0)
-		select(node);
-	else if (key === "ArrowLeft" || key === "ArrowRight")
-		select(siblingOf(node, key === "ArrowLeft" ? -1 : 1));
-	else
-		select(key === outward ? parentOf[node] : firstCallee(node));
-}
-
-/* Keys of the graph.  Returns whether the key was one. */
-function pressInGraph(key) {
-	if (key.startsWith("Arrow"))
-		moveSelection(key);
-	else if ((key === "Enter" || key === " ") && view.selected >= 0)
-		zoomTo(view.selected);
-	else if (key === "Backspace")
-		zoomTo(parentOf[view.zoom]);
-	else
-		return false;
-	return true;
-}
-
-function pressAnywhere(key) {
-	if (key === "/")
-		element("search").focus();
-	else if (key === "0")
-		zoomTo(0);
-	else if (key === "i")
-		flipView();
-	else if (key === "t")
-		flipTheme();
-	else
-		return false;
-	return true;
-}
-
-function pressEscape() {
-	if (state.search !== "")
-		search("");
-	else
-		zoomTo(0);
-	view.selected = -1;
-	redraw();
-}
-
-function press(event) {
-	if (event.ctrlKey || event.metaKey || event.altKey)
-		return;
-	const isTyping = ["INPUT", "SELECT"].includes(event.target.tagName);
-	if (event.key === "Escape")
-		pressEscape();
-	else if (isTyping)
-		return;
-	else if (!(event.target === canvas && pressInGraph(event.key)) && !pressAnywhere(event.key))
-		return;
-	event.preventDefault();
 }
 
 function fillThreads() {
@@ -280,32 +266,36 @@ function fillThreads() {
 }
 
 function listen() {
-	canvas.addEventListener("mousemove", (e) => hover(nodeUnder(e), e.clientX, e.clientY));
+	canvas.addEventListener("mousemove", (e) => hover(nodeUnder(e)));
 	canvas.addEventListener("mouseleave", () => hover(-1));
 	canvas.addEventListener("click", (e) => {
 		const node = nodeUnder(e);
 		view.selected = -1;
 		if (node >= 0)
-			zoomTo(node);
+			enter(node);
 	});
 	canvas.addEventListener("blur", () => {
 		view.selected = -1;
-		hideTooltip();
+		showDetails(view.zoom);
 		redraw();
 	});
-	graph.addEventListener("scroll", () => {
-		hideTooltip();
-		redraw();
-	});
+	graph.addEventListener("scroll", redraw);
 	element("search").addEventListener("input", (e) => search(e.target.value.trim()));
 	element("thread").addEventListener("change", (e) => change({ threads: e.target.value, zoom: 0 }, false));
-	element("view").addEventListener("click", flipView);
+	element("view").addEventListener("change", (e) => chooseView(e.target.value));
+	listenToStrip((span) => change({ span }, true));
 	element("theme").addEventListener("click", flipTheme);
 	element("reset").addEventListener("click", () => zoomTo(0));
 	for (const button of document.querySelectorAll("th button"))
 		button.addEventListener("click", () => change({ sort: button.dataset.sort }, false));
 	document.addEventListener("keydown", press);
-	window.addEventListener("resize", layOut);
+	window.addEventListener("resize", () => {
+		layOut();
+		if (hasTime())
+			drawStrip(parseSpan(state.span));
+	});
+	window.addEventListener("beforeprint", () => printAs("light"));
+	window.addEventListener("afterprint", () => printAs(""));
 	window.addEventListener("popstate", applyAddress);
 	window.addEventListener("hashchange", applyAddress);
 	systemTheme.addEventListener("change", apply);
@@ -316,12 +306,22 @@ function applyAddress() {
 	apply();
 }
 
-showThreads(() => true);
-legend = legendEntries(rankModules());
+useTree(base);
+if (hasStates())
+	sumStates();
+showThreads(() => true, null, stateFilter(""));
+wholeTime = base.totalOf[0];
+legend = rankFamilies();
 fillThreads();
 showHead();
 listen();
 applyAddress();
 
-/* For tests: the canvas does not tell where its boxes are. */
-window.fathom = { boxOf, nodeAt, functionAt, view, nodeCount };
+/* For tests: a canvas does not show where its boxes are. */
+window.fathom = {
+	boxOf, nodeAt, functionAt, view, work,
+	normalColorOf: (node) => colors.normal[functionOf[node]],
+	get nodeCount() {
+		return nodeCount;
+	},
+};

@@ -1,0 +1,42 @@
+/*
+ * difference_tree - the stacks of two sets of profiles as one tree, with the time of each side.
+ *
+ * Inside export/ only.
+ */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/table.h"
+#include "export/difference_terms.h"
+
+struct calltree_node;
+struct text;
+
+/* Times are means of a side's runs, in ns.  Node 0 is the root; parents come before children. */
+struct difference_node {
+	uint32_t parent;
+	uint32_t function; /* string id in names */
+	double self_ns[2], total_ns[2];
+};
+
+struct difference_tree {
+	struct difference_node *nodes;
+	size_t count, capacity;
+	struct intern keys;  /* "parent\nfunction's key" */
+	struct intern names; /* function keys: "name\nfile" */
+	double most_ns;      /* the largest change of a node's self time, either way */
+};
+
+/* difference_tree_done() releases. */
+void difference_tree_init(struct difference_tree *tree, const struct difference_terms *terms);
+void difference_tree_done(struct difference_tree *tree);
+/* The key of a function: its name, and the last part of its module's or its file's path. */
+void difference_add_key(struct text *out, const char *name, const char *file,
+			const char *module);
+/*
+ * The nodes in pre-order with the time of that side, the heaviest sibling first; *out_of says which
+ * node each is.  Both are the caller's to free.
+ */
+struct calltree_node *difference_tree_order(const struct difference_tree *tree,
+					    enum difference_side side, uint32_t **out_of);
