@@ -24,16 +24,17 @@ _fathom_value()
 		if [ "${COMP_WORDS[1]}" = trace ]; then
 			_fathom_words "wall cpu"
 		else
-			_fathom_words "cpu user"
+			_fathom_words "cpu user wall"
 		fi
 		;;
+	--state) _fathom_words "waiting running runnable gil gvl lock io sleep wait stopped syscall" ;;
 	--trigger) _fathom_words "auto sigtrap timer copied" ;;
 	--pid | -p) _fathom_pids ;;
 	--duration | -d) _fathom_words "1 10 60" ;;
 	--color) _fathom_words "auto always never" ;;
-	--by) _fathom_words "function line module package region thread process program" ;;
+	--by) _fathom_words "function line module package region state thread process program" ;;
 	--sort) _fathom_words "self total calls" ;;
-	--format | -f) _fathom_words "folded speedscope pprof flamegraph pstats callgrind" ;;
+	--format | -f) _fathom_words "folded speedscope pprof flamegraph svg pstats callgrind" ;;
 	--max-size) _fathom_words "100M 1G 10G" ;;
 	--rate | -r) _fathom_words "100 1000 10000" ;;
 	--seconds | -s) _fathom_words "0 3 10 60" ;;
@@ -45,7 +46,7 @@ _fathom_value()
 		mapfile -t COMPREPLY < <(compgen -d -- "$current")
 		compopt -o filenames
 		;;
-	--callers | --callees | --lines | --thread | --module | --own | --min | --rows | -n | --interval | -i) COMPREPLY=() ;;
+	--callers | --callees | --lines | --process | --thread | --module | --package | --own | --min | --rows | -n | --interval | -i) COMPREPLY=() ;;
 	*) return 1 ;;
 	esac
 }
@@ -58,7 +59,7 @@ _fathom_command_index()
 	while [ "$i" -lt "$COMP_CWORD" ]; do
 		case "${COMP_WORDS[i]}" in
 		--) echo $((i + 1)); return ;;
-		--clock | --only | --rate | --output | --trigger | --color | --pid | --duration | -r | -o | -p | -d) i=$((i + 1)) ;;
+		--clock | --only | --rate | --overhead | --output | --trigger | --color | --pid | --duration | --runs | --against | -r | -o | -p | -d) i=$((i + 1)) ;;
 		-*) ;;
 		*) echo "$i"; return ;;
 		esac
@@ -69,7 +70,7 @@ _fathom_command_index()
 _fathom()
 {
 	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-	local commands="record trace top dump report export info module doctor help version" begins
+	local commands="record trace top dump report diff open export info module doctor help version" begins
 
 	COMPREPLY=()
 	# bash makes words of its own of "--by=line".
@@ -97,20 +98,22 @@ _fathom()
 	fi
 	_fathom_value "$previous" && return
 	case "${COMP_WORDS[1]} $current" in
-	"record -"*) _fathom_words "--clock --rate --output --max-size --pid --children --duration --no-children --wait --quiet --native --paused --trigger --color --help" ;;
-	"trace -"*) _fathom_words "--clock --only --blocks --no-builtins --output --max-size --no-children --wait --quiet --paused --color --help" ;;
-	"top -"*) _fathom_words "--rate --trigger --children --interval --rows --native --output --color --help" ;;
-	"dump -"*) _fathom_words "--core --root --locals --native --json --no-pager --color --help" ;;
-	"report -"*) _fathom_words "--by --tree --callers --callees --lines --native --min-max --raw --sort --thread --module --own --all --min --rows --json
+	"record -"*) _fathom_words "--no-debuginfod --clock --rate --overhead --output --max-size --pid --children --duration --runs --against --no-children --wait --quiet --native --paused --trigger --color --help" ;;
+	"trace -"*) _fathom_words "--clock --overhead --only --blocks --no-builtins --output --max-size --no-children --wait --quiet --paused --color --help" ;;
+	"top -"*) _fathom_words "--clock --rate --trigger --children --interval --rows --native --output --color --help" ;;
+	"dump -"*) _fathom_words "--core --root --locals --native --full-names --json --no-pager --color --help" ;;
+	"report -"*) _fathom_words "--no-debuginfod --by --tree --callers --callees --lines --native --blame --idle --min-max --raw --sort --state --process --thread --module --package --own --all --min --rows --json
 			--full-names --color --no-pager --help" ;;
-	"export -"*) _fathom_words "--format --output --native --raw --help" ;;
-	"info -"*) _fathom_words "--color --help" ;;
+	"diff -"*) _fathom_words "--output --widths --by --fail-if --strict --margin --rows --native --json --color --help" ;;
+	"open -"*) _fathom_words "--no-debuginfod --output --no-browser --process --thread --module --package --own --native --raw --help" ;;
+	"export -"*) _fathom_words "--no-debuginfod --format --output --full-names --state --no-states --process --thread --module --package --own --native --raw --help" ;;
+	"info -"*) _fathom_words "--accuracy --color --help" ;;
 	"doctor -"*) _fathom_words "--rate --trigger --seconds --json --work --color --help" ;;
 	"record "* | "trace "*) mapfile -t COMPREPLY < <(compgen -c -- "$current") ;;
 	"dump "* | "top "*) _fathom_pids ;;
 	"help "*) _fathom_words "$commands" ;;
 	"module "*) _fathom_words "python ruby c" ;;
-	"report "* | "export "* | "info "*) _fathom_files ;;
+	"report "* | "diff "* | "open "* | "export "* | "info "*) _fathom_files ;;
 	esac
 }
 

@@ -1,3 +1,4 @@
+/* fathom doctor: what this machine allows, and whether profiles can be trusted here. */
 #include <errno.h>
 #include <json-c/json.h>
 #include <limits.h>
@@ -18,8 +19,11 @@
 #include "doctor/machine.h"
 #include "doctor/trial.h"
 #include "report/json.h"
+#include "report/style.h"
 
-#define NAME_COLUMNS 12
+#define VERDICT_COLUMNS 10
+#define NAME_COLUMNS    12
+#define SENTENCE_INDENT (VERDICT_COLUMNS + NAME_COLUMNS + 2)
 
 struct settings {
 	enum color_choice color;
@@ -49,7 +53,7 @@ static int set_rounds(const struct option *option, void *place, const char *valu
 static int set_trigger(const struct option *option, void *place, const char *value,
 		       struct error *err)
 {
-	static const char *const words[] = { "auto", "sigtrap", "timer", NULL };
+	static const char *const words[] = { "auto", "sigtrap", "timer", "copied", NULL };
 
 	const int found = option_find_word(option, words, value, err);
 
@@ -61,7 +65,7 @@ static int set_trigger(const struct option *option, void *place, const char *val
 static const struct option options[] = {
 	{ "rate", 'r', "HZ", "samples per second of CPU time, 1 to 50000; 1000 by default",
 	  set_rate, offsetof(struct settings, rate_hz) },
-	{ "trigger", 0, "TRIGGER", "what interrupts threads: auto, sigtrap or timer",
+	{ "trigger", 0, "TRIGGER", "what takes samples: auto, sigtrap, timer or copied",
 	  set_trigger, offsetof(struct settings, trigger) },
 	{ "seconds", 's', "S", "of known work; 3 by default, 0: none is run", set_seconds,
 	  offsetof(struct settings, seconds) },
@@ -86,6 +90,22 @@ static int work(unsigned rounds)
 	return command_print(&line);
 }
 
+/* ^C ends the work that runs; it ends us when the trial's folder is gone. */
+static int try(const struct trial_options *known, struct trial *trial, struct error *err)
+{
+	sigset_t ending, before;
+
+	sigemptyset(&ending);
+	sigaddset(&ending, SIGINT);
+	sigaddset(&ending, SIGTERM);
+	sigaddset(&ending, SIGHUP);
+	sigprocmask(SIG_BLOCK, &ending, &before);
+	const int rc = trial_run(known, trial, err);
+
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return rc;
+}
+
 static void run_trial(const struct settings *settings, struct checks *checks)
 {
 	char self[PATH_MAX];
@@ -106,7 +126,7 @@ static void run_trial(const struct settings *settings, struct checks *checks)
 		return;
 	}
 	self[len] = '\0';
-	if (trial_run(&trial_options, &trial, &err) < 0)
+	if (try(&trial_options, &trial, &err) < 0)
 		checks_add(checks, "trial", "recording", CHECK_WRONG, "%s", err.text);
 	else
 		trial_check(&trial_options, &trial, checks);
@@ -148,24 +168,37 @@ static const char *color_of(enum check_verdict verdict)
 	return colors[verdict];
 }
 
-static void add_check(const struct check *check, bool has_color, struct text *out)
+/* Printable, and broken into lines that begin below it. */
+static void add_sentence(struct text *out, const struct style *style, unsigned indent,
+			 const char *sentence)
 {
-	text_addf(out, "  %s%-8s%s", has_color ? color_of(check->verdict) : "",
-		  check_verdict_name(check->verdict), has_color ? "\033[0m" : "");
-	text_add_printable(out, check->name, strlen(check->name));
-	if (strlen(check->name) < NAME_COLUMNS)
-		text_addf(out, "%*s", NAME_COLUMNS - (int)strlen(check->name), "");
-	text_add(out, "  ");
-	text_add_printable(out, check->text, strlen(check->text));
+	CLEANUP(text_done) struct text shown = { 0 };
+
+	text_add_printable(&shown, sentence, strlen(sentence));
+	style_add_wrapped(out, style, indent, text_string(&shown));
 	text_add(out, "\n");
+}
+
+static void add_check(const struct check *check, const struct style *style, struct text *out)
+{
+	const size_t len = strlen(check->name);
+
+	text_addf(out, "  %s%-8s%s", style->has_color ? color_of(check->verdict) : "",
+		  check_verdict_name(check->verdict), style->has_color ? "\033[0m" : "");
+	text_add_printable(out, check->name, len);
+	/* Behind a long one, a path, the sentence has a line of its own. */
+	if (len > NAME_COLUMNS)
+		text_addf(out, "\n%*s", SENTENCE_INDENT, "");
+	else
+		text_addf(out, "%*s  ", NAME_COLUMNS - (int)len, "");
+	add_sentence(out, style, SENTENCE_INDENT, check->text);
 	if (check->remedy) {
-		text_addf(out, "  %*s-> ", 8, "");
-		text_add_printable(out, check->remedy, strlen(check->remedy));
-		text_add(out, "\n");
+		text_addf(out, "%*s-> ", VERDICT_COLUMNS, "");
+		add_sentence(out, style, VERDICT_COLUMNS + 3, check->remedy);
 	}
 }
 
-static void add_text(const struct checks *checks, bool has_color, struct text *out)
+static void add_text(const struct checks *checks, const struct style *style, struct text *out)
 {
 	const char *group = "";
 
@@ -175,7 +208,7 @@ static void add_text(const struct checks *checks, bool has_color, struct text *o
 			group = checks->rows[i].group;
 			text_addf(out, "\n%s\n", group);
 		}
-		add_check(&checks->rows[i], has_color, out);
+		add_check(&checks->rows[i], style, out);
 	}
 	text_add(out, checks_have_wrong(checks)
 			      ? "\nProfiles are not right here: see what is wrong above.\n"
@@ -194,7 +227,13 @@ static int examine(const struct settings *settings)
 	if (settings->is_json)
 		add_json(&checks, &out);
 	else
-		add_text(&checks, terminal_has_color(STDOUT_FILENO, settings->color), &out);
+		add_text(
+			&checks,
+			&(struct style){
+				.width = terminal_width(STDOUT_FILENO),
+				.has_color = terminal_has_color(STDOUT_FILENO, settings->color),
+			},
+			&out);
 	const int exit_code = command_print(&out);
 	const bool is_wrong = checks_have_wrong(&checks);
 

@@ -1,3 +1,4 @@
+/* fathom dump: what every thread of a process, or of a core file, does. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@
 
 struct settings {
 	const char *core, *root;
-	bool is_json, has_locals, has_native, has_no_pager;
+	bool is_json, has_locals, has_native, has_full_names, has_no_pager;
 	enum color_choice color;
 };
 
@@ -37,6 +38,8 @@ static const struct option options[] = {
 	  offsetof(struct settings, has_locals) },
 	{ "native", 0, NULL, "an interpreter's own frames, too", option_set_flag,
 	  offsetof(struct settings, has_native) },
+	{ "full-names", 0, NULL, "names and files in full, however wide", option_set_flag,
+	  offsetof(struct settings, has_full_names) },
 	{ "no-pager", 0, NULL, "write straight to the terminal", option_set_flag,
 	  offsetof(struct settings, has_no_pager) },
 	{ "core", 0, "FILE", "of a core file; PROGRAM: in place of the one at its path",
@@ -89,7 +92,9 @@ static int write_dump(const struct remote *remote, const struct snapshot *snapsh
 		dump_write_text(
 			&dump, &(struct dump_options){ .has_native = settings->has_native },
 			&(struct style){
-				.width = terminal_width(STDOUT_FILENO),
+				.width = settings->has_full_names
+						 ? 0
+						 : terminal_width(STDOUT_FILENO),
 				.has_color = terminal_has_color(STDOUT_FILENO, settings->color),
 			},
 			&text);

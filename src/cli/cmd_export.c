@@ -1,3 +1,4 @@
+/* fathom export: a recording in the format of another tool. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,13 +11,12 @@
 #include "base/notes.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/export_file.h"
 #include "cli/nearest.h"
 #include "cli/open_profile.h"
 #include "cli/options.h"
-#include "cli/output.h"
 #include "cli/say.h"
 #include "export/export.h"
-#include "export/sink.h"
 #include "profile/profile.h"
 
 struct settings {
@@ -52,10 +52,33 @@ static int set_format(const struct option *option, void *place, const char *valu
 }
 
 static const struct option options[] = {
-	{ "format", 'f', "FORMAT", "folded, speedscope, pprof, flamegraph, pstats or callgrind",
-	  set_format, offsetof(struct settings, exporter) },
+	{ "format", 'f', "FORMAT",
+	  "folded, speedscope, pprof, flamegraph, svg, pstats or callgrind", set_format,
+	  offsetof(struct settings, exporter) },
 	{ "output", 'o', "OUT", "write to this file, not to standard output", option_set_string,
 	  offsetof(struct settings, path) },
+	{ "process", 0, "PROCESS", "only this process: its pid or its name", option_set_string,
+	  offsetof(struct settings, open.part.process) },
+	{ "thread", 0, "THREAD", "only this thread: its id or its name", option_set_string,
+	  offsetof(struct settings, open.part.thread) },
+	{ "module", 0, "MODULE", "only time in this program or library", option_set_string,
+	  offsetof(struct settings, open.part.module) },
+	{ "package", 0, "PACKAGE", "only time in this package; own: in your own code",
+	  option_set_string, offsetof(struct settings, open.part.package) },
+	{ "state", 0, "STATE,…",
+	  "only time in these states of the wall clock, like io,lock; waiting: all but running",
+	  option_set_string, offsetof(struct settings, open.part.state) },
+	{ "no-states", 0, NULL,
+	  "folded, speedscope, svg: stacks of the wall clock without the state as last frame",
+	  option_set_flag, offsetof(struct settings, open.has_no_states) },
+	{ "own", 0, "PART,…",
+	  "what is your own code: files and modules with PART in their path", option_set_string,
+	  offsetof(struct settings, open.own) },
+	{ "full-names", 0, NULL,
+	  "folded, svg: C++ and Rust names with all that is in their brackets", option_set_flag,
+	  offsetof(struct settings, open.has_full_names) },
+	{ "no-debuginfod", 0, NULL, "ask no server for debug files", option_set_flag,
+	  offsetof(struct settings, open.asks_no_servers) },
 	{ "native", 0, NULL, "an interpreter's own frames, too, where its language's stand",
 	  option_set_flag, offsetof(struct settings, open.shows_plumbing) },
 	{ "raw", 0, NULL, "times of traced calls as they were measured", option_set_flag,
@@ -63,43 +86,12 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-/* The format whose files are called so, or NULL. */
-static const struct exporter *find_by_suffix(const char *path)
-{
-	for (size_t i = 0; path && exporter_at(i); i++) {
-		const char *suffix = exporter_at(i)->suffix;
-		size_t len = strlen(path), suffix_len = strlen(suffix);
-
-		if (len > suffix_len && strcmp(path + len - suffix_len, suffix) == 0)
-			return exporter_at(i);
-	}
-	return NULL;
-}
-
 static bool is_same_file(const char *a, const char *b)
 {
 	struct stat left, right;
 
 	return stat(a, &left) == 0 && stat(b, &right) == 0 && left.st_dev == right.st_dev &&
 	       left.st_ino == right.st_ino;
-}
-
-/* A program, a source or a recording stands there, and no export that may be made again. */
-static bool is_of_others(const char *path)
-{
-	static const char *const suffixes[] = { ".py",  ".rb",   ".c",  ".h",     ".cc", ".cpp",
-						".hpp", ".rs",   ".go", ".js",    ".ts", ".sh",
-						".pl",  ".java", ".so", ".fathom" };
-	const char *suffix = strrchr(path, '.');
-	struct stat there;
-
-	if (stat(path, &there) < 0 || !S_ISREG(there.st_mode) || there.st_size == 0)
-		return false;
-	for (size_t i = 0; suffix && i < sizeof suffixes / sizeof *suffixes; i++) {
-		if (strcmp(suffix, suffixes[i]) == 0)
-			return true;
-	}
-	return (there.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0;
 }
 
 /* What speaks against these settings, said before the work. */
@@ -116,33 +108,7 @@ static int check(const struct settings *settings, const char *path, struct error
 	if (settings->path && is_same_file(settings->path, path))
 		return error_set(err, -EINVAL, "%s is the recording itself: name another file",
 				 settings->path);
-	if (settings->path && is_of_others(settings->path))
-		return error_set(
-			err, -EINVAL,
-			"%s is there and looks like a program, a source or a recording, "
-			"not like an export: name another file, or remove it",
-			settings->path);
-	return 0;
-}
-
-static int write_export(const struct settings *settings, const struct profile *profile,
-			struct error *err)
-{
-	struct output output = output_stdout();
-
-	if (settings->path) {
-		int rc = output_open(settings->path, &output, err);
-
-		if (rc < 0)
-			return rc;
-	}
-	struct sink sink = output_sink(&output);
-	int rc = settings->exporter->write(profile, &sink, err);
-
-	if (rc == 0)
-		return output_finish(&output, err);
-	output_abandon(&output);
-	return rc;
+	return settings->path ? export_file_check(settings->path, exporter, err) : 0;
 }
 
 static int export_recording(const char *path, const struct settings *settings)
@@ -160,7 +126,7 @@ static int export_recording(const char *path, const struct settings *settings)
 
 	if (!profile)
 		return EXIT_CODE_FAILED;
-	rc = write_export(settings, profile, &err);
+	rc = export_file_write(settings->path, settings->exporter, profile, &err);
 	if (rc < 0 && (rc != -EPIPE || settings->path)) {
 		say_error(&err);
 		return EXIT_CODE_FAILED;
@@ -173,16 +139,22 @@ static int run(const struct command *command, char **arguments)
 {
 	CLEANUP(text_done) struct text formats = { 0 };
 	struct settings settings = { 0 };
+	struct error err;
 	const char *path;
 	int exit_code;
 
 	signal(SIGPIPE, SIG_IGN);
 	if (!command_parse_recording(command, arguments, &settings, &path, &exit_code))
 		return exit_code;
-	if (!settings.exporter)
-		settings.exporter = find_by_suffix(settings.path);
+	if (!settings.exporter && settings.path)
+		settings.exporter = export_file_format(settings.path);
+	settings.open.has_moments = settings.exporter && settings.exporter->has_moments;
 	if (settings.exporter)
 		return export_recording(path, &settings);
+	if (settings.path && export_file_refuse_picture(settings.path, &err) < 0) {
+		say("export: %s", err.text);
+		return EXIT_CODE_USAGE;
+	}
 	add_formats(&formats);
 	say("export: it needs --format with one of %s", text_string(&formats));
 	return EXIT_CODE_USAGE;

@@ -1,3 +1,4 @@
+/* fathom help: the manual page of a command, or its options. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

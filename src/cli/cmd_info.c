@@ -1,3 +1,4 @@
+/* fathom info: what was recorded, how, and how much of it can be trusted. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,10 +17,13 @@
 #include "report/report.h"
 
 struct settings {
+	bool is_accuracy;
 	enum color_choice color;
 };
 
 static const struct option options[] = {
+	{ "accuracy", 0, NULL, "how sure shares are, and how long to record for ±1 point",
+	  option_set_flag, offsetof(struct settings, is_accuracy) },
 	{ "color", 0, "WHEN", "auto (on a terminal), always or never", option_set_color,
 	  offsetof(struct settings, color) },
 	{ 0 },
@@ -37,6 +41,7 @@ static int info(const char *path, const struct settings *settings)
 	report_info_text(
 		profile,
 		&(struct report_options){
+			.is_accuracy = settings->is_accuracy,
 			.width = terminal_width(STDOUT_FILENO),
 			.has_color = terminal_has_color(STDOUT_FILENO, settings->color),
 		},

@@ -1,3 +1,4 @@
+/* fathom module: the folder of the module by which programs mark regions. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* fathom report: where the time of a recording went. */
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -8,6 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/debian_package.h"
 #include "cli/open_profile.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -16,6 +18,7 @@
 #include "cli/terminal.h"
 #include "profile/group.h"
 #include "profile/profile.h"
+#include "profile/states.h"
 #include "report/report.h"
 
 struct settings {
@@ -86,16 +89,21 @@ static int set_rows(const struct option *option, void *place, const char *value,
 #define AT(field) .offset = offsetof(struct settings, field)
 static const struct option options[] = {
 	{ "by", 0, "WHAT",
-	  "rows: function, line, module, package, region, thread, process or program", set_by,
-	  AT(report) },
+	  "rows: function, line, module, package, region, state, thread, process or program",
+	  set_by, AT(report) },
 	{ "tree", 0, NULL, "the call tree, from the outermost function inwards",
 	  option_set_flag, AT(report.has_tree) },
-	{ "callers", 0, "FUNCTION", "who calls FUNCTION, and how much of its time is theirs",
+	{ "callers", 0, "FUNCTION", "what calls FUNCTION, and how much of its time is theirs",
 	  option_set_string, AT(report.callers) },
 	{ "callees", 0, "FUNCTION", "what FUNCTION calls, and how much of its time goes there",
 	  option_set_string, AT(report.callees) },
 	{ "lines", 0, "FUNCTION", "the source of FUNCTION, with the time of each line",
 	  option_set_string, AT(report.lines) },
+	{ "blame", 0, NULL,
+	  "what made threads wait, and what both did meanwhile, on the wall clock",
+	  option_set_flag, AT(report.has_blame) },
+	{ "idle", 0, NULL, "by thread: each of those that only waited, at one place, too",
+	  option_set_flag, AT(report.has_idle) },
 	{ "native", 0, NULL, "an interpreter's own frames, too, where its language's stand",
 	  option_set_flag, AT(open.shows_plumbing) },
 	{ "min-max", 0, NULL, "the shortest and the longest of the calls of a trace",
@@ -104,10 +112,17 @@ static const struct option options[] = {
 	  AT(open.has_raw_times) },
 	{ "sort", 0, "WHAT", "by self (the default) or total time, or by calls", set_sort,
 	  AT(report) },
+	{ "state", 0, "STATE,…",
+	  "only time in these states, like io,lock; waiting: all but running",
+	  option_set_string, AT(report.state) },
+	{ "process", 0, "PROCESS", "only this process: its pid or its name", option_set_string,
+	  AT(report.process) },
 	{ "thread", 0, "THREAD", "only this thread: its id or its name", option_set_string,
 	  AT(report.thread) },
 	{ "module", 0, "MODULE", "only time in this program or library", option_set_string,
 	  AT(report.module) },
+	{ "package", 0, "PACKAGE", "only time in this package; own: in your own code",
+	  option_set_string, AT(report.package) },
 	{ "own", 0, "PART,…",
 	  "what is your own code: files and modules with PART in their path", option_set_string,
 	  AT(report.own) },
@@ -117,6 +132,8 @@ static const struct option options[] = {
 	{ "rows", 'n', "N", "at most N rows; 0: all of them", set_rows, AT(report.max_rows) },
 	{ "full-names", 0, NULL, "names as they are, however wide the rows get",
 	  option_set_flag, AT(has_full_names) },
+	{ "no-debuginfod", 0, NULL, "ask no server for debug files", option_set_flag,
+	  AT(open.asks_no_servers) },
 	{ "json", 0, NULL, "for scripts: see docs/report-json.md", option_set_flag,
 	  AT(is_json) },
 	{ "color", 0, "WHEN", "auto (on a terminal), always or never", option_set_color,
@@ -147,8 +164,8 @@ static int show(const struct settings *settings, const struct text *text, struct
 static int check(const struct settings *settings, struct error *err)
 {
 	const struct report_options *report = &settings->report;
-	const bool has_table =
-		!report->has_tree && !report->callers && !report->callees && !report->lines;
+	const bool has_table = !report->has_tree && !report->callers && !report->callees &&
+			       !report->lines && !report->has_blame;
 
 	if (settings->is_json)
 		return 0;
@@ -174,13 +191,47 @@ static bool is_summary(const struct report_options *report)
 {
 	return !report->has_by && !report->has_sort && !report->has_tree && !report->callers &&
 	       !report->callees && !report->lines && !report->has_extremes &&
-	       !report->has_min_percent && report->max_rows == 0;
+	       !report->has_blame && !report->has_min_percent && report->max_rows == 0;
+}
+
+/* Whether what is one's own matters in this view. */
+static bool has_own(const struct report_options *report, const struct profile *profile)
+{
+	const bool is_of_threads = report->by != GROUP_BY_FUNCTION &&
+				   report->by != GROUP_BY_LINE && report->by != GROUP_BY_MODULE;
+
+	if (report->own && (report->package || report->by == GROUP_BY_PACKAGE))
+		return true;
+	return report->is_summary ||
+	       (is_of_threads && report->by != GROUP_BY_PACKAGE && profile_is_wall(profile));
+}
+
+static int check_own(const struct settings *settings, const struct profile *profile,
+		     struct error *err)
+{
+	const struct report_options *report = &settings->report;
+
+	if ((!report->own && !report->is_all_own) || settings->is_json ||
+	    has_own(report, profile))
+		return 0;
+	return error_set(err, -EINVAL,
+			 "'--%s' says what is your own code, and this view shows all code "
+			 "alike: it is for the first screen%s",
+			 report->own ? "own" : "all",
+			 report->own ? ", '--by package' and '--package own'" : "");
+}
+
+static struct profile *open_wanted(const char *path, struct settings *settings)
+{
+	settings->open.wants_blame = settings->report.has_blame;
+	settings->open.own = settings->report.own;
+	return open_profile(path, &settings->open, NULL);
 }
 
 static int report(const char *path, struct settings *settings)
 {
 	CLEANUP(profile_freep)
-	struct profile *profile = open_profile(path, &settings->open, NULL);
+	struct profile *profile = open_wanted(path, settings);
 	CLEANUP(text_done) struct text text = { 0 };
 	struct error err;
 
@@ -188,10 +239,16 @@ static int report(const char *path, struct settings *settings)
 		return EXIT_CODE_FAILED;
 	settings->report.is_summary = is_summary(&settings->report);
 	settings->report.path = path;
+	settings->report.package_of = debian_package_of;
 	settings->report.width = settings->has_full_names ? 0 : terminal_width(STDOUT_FILENO);
 	settings->report.has_color = terminal_has_color(STDOUT_FILENO, settings->color);
-	int rc = make_report(profile, settings, &text, &err);
+	int rc = check_own(settings, profile, &err);
 
+	if (rc < 0) {
+		say_error(&err);
+		return EXIT_CODE_USAGE;
+	}
+	rc = make_report(profile, settings, &text, &err);
 	if (rc == 0)
 		rc = show(settings, &text, &err);
 	if (rc == 0 || rc == -EPIPE)

@@ -1,3 +1,4 @@
+/* fathom top: what is hot now, in a process or a command. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -15,15 +16,21 @@
 #include "cli/top_loop.h"
 #include "cli/top_recorder.h"
 #include "cli/top_terminal.h"
+#include "collect/process_stat.h"
+#include "remote/refusal.h"
 
 #define ROWS        10
 #define ROWS_MOST   10000
 #define SECOND_NS   1000000000ULL
 #define SECONDS_MAX 3600.0
 #define FIXED       12
+/* Of a process's command line: what a terminal may have room for. */
+#define TITLE_BYTES 1024
+#define TITLE_WORDS 64
 
 struct settings {
 	const char *rate, *trigger, *output;
+	bool is_wall;
 	bool with_children, shows_plumbing;
 	uint64_t interval_ns;
 	unsigned long rows;
@@ -50,9 +57,23 @@ static int set_rows(const struct option *option, void *place, const char *value,
 	return option_read_number(option, value, 1, ROWS_MOST, place, err);
 }
 
+static int set_clock(const struct option *option, void *place, const char *value,
+		     struct error *err)
+{
+	static const char *const words[] = { "cpu", "wall", NULL };
+
+	if (strcmp(value, words[0]) != 0 && strcmp(value, words[1]) != 0)
+		return option_refuse_word(option, words, value, err);
+	*(bool *)place = strcmp(value, "wall") == 0;
+	return 0;
+}
+
 #define AT(field) .offset = offsetof(struct settings, field)
 static const struct option options[] = {
-	{ "rate", 'r', "HZ", "samples per second of CPU time; 1000 by default",
+	{ "clock", 0, "CLOCK", "what is measured: cpu, or wall: waits, too, by state",
+	  set_clock, AT(is_wall) },
+	{ "rate", 'r', "HZ",
+	  "samples per second of CPU time; 1000 by default, of wall time 100",
 	  option_set_string, AT(rate) },
 	{ "trigger", 0, "TRIGGER", "what takes samples: auto, sigtrap, timer or copied",
 	  option_set_string, AT(trigger) },
@@ -75,6 +96,16 @@ static const struct option options[] = {
 static bool is_number(const char *word)
 {
 	return *word != '\0' && word[strspn(word, "0123456789")] == '\0';
+}
+
+/* Linux, include/linux/threads.h. */
+#define PID_MOST 4194304
+
+static bool is_possible_pid(const char *digits)
+{
+	const long pid = strtol(digits, NULL, 10);
+
+	return pid >= 1 && pid <= PID_MOST;
 }
 
 /* "--", and what is behind it, is a command even if it is a number. */
@@ -102,6 +133,10 @@ static char **recorder_arguments(const struct settings *settings, char **operand
 		all[count++] = (char *)"--rate";
 		all[count++] = (char *)settings->rate;
 	}
+	if (settings->is_wall) {
+		all[count++] = (char *)"--clock";
+		all[count++] = (char *)"wall";
+	}
 	if (settings->trigger) {
 		all[count++] = (char *)"--trigger";
 		all[count++] = (char *)settings->trigger;
@@ -113,12 +148,24 @@ static char **recorder_arguments(const struct settings *settings, char **operand
 	return all;
 }
 
+static void add_words(char *const *words, struct text *out)
+{
+	for (size_t i = 0; words[i]; i++) {
+		text_add(out, " ");
+		text_add_printable(out, words[i], strlen(words[i]));
+	}
+}
+
 static void add_title(char *const *operands, bool has_pid, struct text *out)
 {
+	char bytes[TITLE_BYTES], *words[TITLE_WORDS + 1];
+
 	text_add(out, has_pid ? "fathom top  process" : "fathom top ");
-	for (size_t i = 0; operands[i]; i++) {
+	add_words(operands, out);
+	if (has_pid && process_command_read((pid_t)strtol(operands[0], NULL, 10), bytes,
+					    sizeof bytes, words, TITLE_WORDS) > 0) {
 		text_add(out, " ");
-		text_add_printable(out, operands[i], strlen(operands[i]));
+		add_words(words, out);
 	}
 }
 
@@ -153,7 +200,7 @@ static int watch(const struct settings *settings, struct top_options *top, char 
 	top_recorder_stop(&recorder);
 	if (!recorder.has_ended)
 		say("the recorder, process %d, has not ended yet", (int)recorder.pid);
-	top_recorder_tell_output(&recorder);
+	top_recorder_show_output(&recorder);
 	const int exit_code = is_quit && was_shown ? EXIT_CODE_OK : exit_code_of(&recorder);
 
 	top_recorder_done(&recorder);
@@ -165,6 +212,7 @@ static int run(const struct command *command, char **arguments)
 	struct settings settings = { .interval_ns = SECOND_NS, .rows = ROWS };
 	CLEANUP(text_done) struct text title = { 0 };
 	CLEANUP(freep) char **operands = NULL;
+	struct error err;
 	int exit_code;
 
 	if (!command_parse(command, arguments, &settings, &operands, &exit_code))
@@ -175,13 +223,24 @@ static int run(const struct command *command, char **arguments)
 		say("top needs a process or a command: fathom top PID, fathom top -- COMMAND");
 		return EXIT_CODE_NOT_STARTED;
 	}
+	if (has_pid && !is_possible_pid(operands[0])) {
+		say("top takes the number of a process, not '%s'", operands[0]);
+		return EXIT_CODE_NOT_STARTED;
+	}
 	if (!has_pid && settings.with_children) {
 		say("top: --children goes with a process: a command's are in it anyway");
+		return EXIT_CODE_NOT_STARTED;
+	}
+	/* The recorder is another process, which would not know ours for itself. */
+	if (has_pid &&
+	    refusal_judge(command->name, (pid_t)strtol(operands[0], NULL, 10), &err) < 0) {
+		say_error(&err);
 		return EXIT_CODE_NOT_STARTED;
 	}
 	CLEANUP(freep) char **all = recorder_arguments(&settings, operands, has_pid);
 	struct top_options top = { .has_terminal = top_terminal_is_there(),
 				   .shows_plumbing = settings.shows_plumbing,
+				   .is_wall = settings.is_wall,
 				   .interval_ns = settings.interval_ns,
 				   .rows = settings.rows,
 				   .color = settings.color };

@@ -1,9 +1,11 @@
+/* fathom trace: runs a command and counts and times every call it makes. */
 #include <errno.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/record_once.h"
 #include "cli/record_run.h"
 #include "cli/terminal.h"
 
@@ -50,6 +52,9 @@ static const struct option options[] = {
 	  AT(session.has_blocks) },
 	{ "only", 0, "GLOB", "only functions whose name or file this matches; may be repeated",
 	  add_pattern, AT(session.only) },
+	{ "overhead", 0, "PCT",
+	  "pauses beyond that share of the CPU time, like 20%, and says so",
+	  record_set_overhead, AT(session.overhead) },
 	{ "output", 'o', "FILE", "the recording; profile.fathom by default", option_set_string,
 	  AT(path) },
 	{ "max-size", 0, "SIZE", "the recording ends at it, like 500M; the program runs on",

@@ -1,3 +1,4 @@
+/* fathom version: its version. */
 #include <signal.h>
 #include <stdlib.h>
 

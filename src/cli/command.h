@@ -31,8 +31,8 @@ struct command {
 	int (*run)(const struct command *command, char **arguments);
 };
 
-extern const struct command cmd_record, cmd_trace, cmd_dump, cmd_report, cmd_export, cmd_info,
-	cmd_top, cmd_help, cmd_doctor, cmd_module, cmd_version;
+extern const struct command cmd_diff, cmd_record, cmd_trace, cmd_dump, cmd_report, cmd_export,
+	cmd_info, cmd_top, cmd_open, cmd_help, cmd_doctor, cmd_module, cmd_version;
 
 /* i from 0; NULL behind the last. */
 const struct command *command_at(size_t i);

@@ -1,3 +1,4 @@
+/* The list of commands, and what all do alike: usage, options, unknown names. */
 #include "cli/command.h"
 
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "cli/executable.h"
 #include "cli/nearest.h"
 #include "cli/other_words.h"
 #include "cli/options.h"
@@ -14,8 +16,8 @@
 #include "cli/say.h"
 
 static const struct command *const commands[] = {
-	&cmd_record, &cmd_trace,  &cmd_top,    &cmd_dump, &cmd_report,  &cmd_export,
-	&cmd_info,   &cmd_module, &cmd_doctor, &cmd_help, &cmd_version,
+	&cmd_record, &cmd_trace, &cmd_top,    &cmd_dump,   &cmd_report, &cmd_diff,    &cmd_open,
+	&cmd_export, &cmd_info,  &cmd_module, &cmd_doctor, &cmd_help,   &cmd_version,
 };
 
 const struct command *command_at(size_t i)
@@ -34,12 +36,15 @@ const struct command *command_find(const char *name)
 void command_say_unknown(const char *name)
 {
 	struct nearest nearest = { 0 };
-	const char *here = other_word_of_command(name);
+	const char *answer = other_word_of_command(name);
 
 	for (size_t i = 0; command_at(i); i++)
 		nearest_consider(&nearest, name, commands[i]->name);
-	if (here)
-		say("unknown command '%s': here it is '%s'", name, here);
+	if (answer)
+		say("unknown command '%s': %s", name, answer);
+	else if (executable_check(name, NULL) == 0 || access(name, F_OK) == 0)
+		say("unknown command '%s': to record that program, 'fathom record -- %s'", name,
+		    name);
 	else if (nearest.word)
 		say("unknown command '%s': did you mean '%s'?", name, nearest.word);
 	else
@@ -59,8 +64,11 @@ static void add_option(const struct option *option, struct text *out)
 		text_addf(&left, "      --%s", option->name);
 	if (option->argument)
 		text_addf(&left, " %s", option->argument);
-	if (text_columns(text_string(&left)) < OPTION_COLUMN)
-		text_addf(out, "%-*s%s\n", OPTION_COLUMN, text_string(&left), option->help);
+	const size_t columns = text_columns(text_string(&left));
+
+	if (columns < OPTION_COLUMN)
+		text_addf(out, "%s%*s%s\n", text_string(&left), (int)(OPTION_COLUMN - columns),
+			  "", option->help);
 	else
 		text_addf(out, "%s\n%-*s%s\n", text_string(&left), OPTION_COLUMN, "",
 			  option->help);
@@ -86,7 +94,7 @@ void command_add_overview(struct text *out)
 	for (size_t i = 0; command_at(i); i++)
 		text_addf(out, "  %-10s%s\n", commands[i]->name, commands[i]->summary);
 	text_add(out, "\nBegin with:  fathom record -- COMMAND\n"
-		      "Then:        fathom report\n"
+		      "Then:        fathom report, or fathom open for a page\n"
 		      "More about one: fathom help COMMAND\n");
 }
 
@@ -116,8 +124,8 @@ bool command_parse(const struct command *command, char **arguments, void *settin
 	struct options_result result;
 	struct error err;
 
-	if (options_parse(command->options, arguments, command->stops_at_operand, settings,
-			  &result, &err) < 0) {
+	if (options_parse(command->name, command->options, arguments, command->stops_at_operand,
+			  settings, &result, &err) < 0) {
 		say("%s: %s", command->name, err.text);
 		*out_exit_code = command->usage_exit_code;
 		return false;

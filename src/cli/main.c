@@ -45,7 +45,7 @@ int main(int argc, char **argv)
 
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
 		return print_overview(STDOUT_FILENO, "standard output");
-	if (strcmp(name, "--version") == 0)
+	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
 		name = "version";
 
 	const struct command *command = command_find(name);

@@ -29,11 +29,24 @@ struct profile *open_profile(const char *path, const struct open_options *option
 					.context = &progress,
 					.shows_plumbing = options->shows_plumbing,
 					.has_raw_times = options->has_raw_times,
+					.has_moments = options->has_moments,
+					.wants_blame = options->wants_blame,
+					.asks_no_servers = options->asks_no_servers,
 				},
 				notes, &profile, &late, &err);
 
 	if (rc == 0)
 		late_names_keep(late, path, profile, notes);
+	if (rc == 0 && options->own)
+		profile_info(profile)->own = profile_copy_string(profile, options->own);
+	if (rc == 0 && filter_apply(profile, &options->part, &err) < 0) {
+		profile_freep(&profile);
+		rc = -EINVAL;
+	}
+	if (rc == 0)
+		profile_info(profile)->has_full_names = options->has_full_names;
+	if (rc == 0)
+		profile_info(profile)->has_no_states = options->has_no_states;
 	if (rc == -ENOENT)
 		say("%s; 'fathom record -- COMMAND' makes one", err.text);
 	else if (rc < 0)

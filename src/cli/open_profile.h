@@ -4,12 +4,19 @@
 #pragma once
 #include <stdbool.h>
 
+#include "profile/filter.h"
+
 struct notes;
 struct profile;
 
-/* As in load/load.h. */
 struct open_options {
-	bool shows_plumbing, has_raw_times;
+	bool shows_plumbing, has_raw_times, has_moments,
+		wants_blame;        /* as in load/load_options.h */
+	struct filter_options part; /* what alone is left in the profile */
+	bool asks_no_servers;       /* as in load/load_options.h */
+	bool has_full_names;        /* for exports that are text */
+	bool has_no_states;         /* for exports: profile/info.h */
+	const char *own;            /* profile/info.h */
 };
 
 /*

@@ -115,6 +115,7 @@ int option_find_word(const struct option *option, const char *const *words, cons
 }
 
 struct parser {
+	const char *command;
 	const struct option *options;
 	char **next; /* argument */
 	void *settings;
@@ -128,14 +129,23 @@ static int set(struct parser *parser, const struct option *option, const char *v
 			   parser->err);
 }
 
+/* typed: with its dashes.  True if users of other profilers type it, with the sentence. */
+static bool is_other_word(struct parser *parser, const char *typed)
+{
+	const char *answer = other_word_of_option(parser->command, typed);
+
+	if (answer)
+		error_set(parser->err, -EINVAL, "unknown option '%s': %s", typed, answer);
+	return answer;
+}
+
 static int refuse_letter(struct parser *parser, char letter)
 {
 	const char typed[] = { '-', letter, '\0' };
-	const char *here = other_word_of_option(typed);
 
-	if (here)
-		return error_set(parser->err, -EINVAL, "unknown option '%s': here it is %s",
-				 typed, here);
+	/* The whole of it first: -list. */
+	if (is_other_word(parser, parser->next[-1]) || is_other_word(parser, typed))
+		return -EINVAL;
 	return error_set(parser->err, -EINVAL,
 			 "unknown option '%s': --help lists those there are", typed);
 }
@@ -144,20 +154,18 @@ static int refuse_long(struct parser *parser, const char *name)
 {
 	struct nearest nearest = { 0 };
 	CLEANUP(freep) char *typed = xasprintf("--%s", name);
-	const char *here = other_word_of_option(typed);
 
-	if (here)
-		return error_set(parser->err, -EINVAL, "unknown option '%s': here it is %s",
-				 typed, here);
+	if (is_other_word(parser, typed))
+		return -EINVAL;
 	for (const struct option *option = parser->options; option->name; option++)
 		nearest_consider(&nearest, name, option->name);
 	nearest_consider(&nearest, name, "help");
 	if (nearest.word)
 		return error_set(parser->err, -EINVAL,
-				 "unknown option '--%s': did you mean '--%s'?", name,
+				 "unknown option '%s': did you mean '--%s'?", typed,
 				 nearest.word);
 	return error_set(parser->err, -EINVAL,
-			 "unknown option '--%s': --help lists those there are", name);
+			 "unknown option '%s': --help lists those there are", typed);
 }
 
 /* The value that stands in the next argument. */
@@ -254,12 +262,15 @@ static int parse(struct parser *parser, bool stops_at_operand)
 	return rc;
 }
 
-int options_parse(const struct option *options, char **arguments, bool stops_at_operand,
-		  void *settings, struct options_result *out_result, struct error *err)
+int options_parse(const char *command, const struct option *options, char **arguments,
+		  bool stops_at_operand, void *settings, struct options_result *out_result,
+		  struct error *err)
 {
-	struct parser parser = {
-		.options = options, .next = arguments, .settings = settings, .err = err
-	};
+	struct parser parser = { .command = command,
+				 .options = options,
+				 .next = arguments,
+				 .settings = settings,
+				 .err = err };
 	size_t count = 0;
 
 	while (arguments[count])

@@ -45,6 +45,10 @@ struct options_result {
 	bool wants_help; /* --help or -h: nothing behind it was looked at */
 };
 
-/* -EINVAL and a sentence.  On success the operands are the caller's to free. */
-int options_parse(const struct option *options, char **arguments, bool stops_at_operand,
-		  void *settings, struct options_result *out_result, struct error *err);
+/*
+ * command: its name, for sentences on options that it has not.  -EINVAL and a sentence.  On
+ * success the operands are the caller's to free.
+ */
+int options_parse(const char *command, const struct option *options, char **arguments,
+		  bool stops_at_operand, void *settings, struct options_result *out_result,
+		  struct error *err);

@@ -1,9 +1,12 @@
 /*
- * other_words - what users of other profilers type, and what it is called here.
+ * other_words - what users of other profilers type, and what to type here.
  */
 #pragma once
 
-/* A command that there is none of: "fathom record -p PID" for "attach"; NULL: nothing is known of it. */
+/* A command that there is none of: "use 'fathom record -p PID'" for "attach"; NULL: nothing is known of it. */
 const char *other_word_of_command(const char *name);
-/* An option that no command has, with its dashes: "--rate HZ" for "-F"; NULL. */
-const char *other_word_of_option(const char *option);
+/*
+ * An option that fathom's command of that name has not, with its dashes: "use '--rate HZ'" for
+ * "record" and "-F"; NULL.
+ */
+const char *other_word_of_option(const char *command, const char *option);

@@ -7,13 +7,56 @@
 #include "base/memory.h"
 #include "base/notes.h"
 #include "base/text.h"
+#include "cli/debian_package.h"
+#include "cli/export_file.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/say.h"
+#include "export/export.h"
 #include "load/late_names.h"
 #include "load/load.h"
 #include "profile/profile.h"
 #include "report/report.h"
+
+static void write_export(const struct profile *profile,
+			 const struct record_end_options *options)
+{
+	CLEANUP(text_done) struct text text = { 0 };
+	struct error err;
+
+	if (export_file_write(options->export_path, options->exporter, profile, &err) < 0) {
+		say("%s is not written, the recording is: %s", options->export_path, err.text);
+		return;
+	}
+	if (options->is_quiet)
+		return;
+	text_addf(&text, "Exported as %s to ", options->exporter->name);
+	text_add_printable(&text, options->export_path, strlen(options->export_path));
+	text_add(&text, ".\n");
+	output_write(STDERR_FILENO, "standard error", text.data, text.len, NULL);
+}
+
+/* "Recorded in …", and what shows it, on a line of its own where both have no room on one. */
+static void add_where(struct text *out, const char *path, size_t width)
+{
+	CLEANUP(text_done) struct text shown = { 0 };
+	CLEANUP(text_done) struct text where = { 0 };
+
+	text_add_printable(&shown, path, strlen(path));
+	text_addf(&where, "Recorded in %s:", text_string(&shown));
+	text_clear(&shown);
+	text_add(&shown, "'fathom report");
+	if (strcmp(path, "profile.fathom") != 0) {
+		text_add(&shown, " ");
+		text_add_printable(&shown, path, strlen(path));
+	}
+	text_add(&shown, "' shows more.");
+	const size_t columns =
+		text_columns(text_string(&where)) + 1 + text_columns(text_string(&shown));
+
+	text_addf(out, "\n%s%s%s\n", text_string(&where), columns > width ? "\n" : " ",
+		  text_string(&shown));
+}
 
 static void print_top(const char *path, const struct profile *profile,
 		      const struct record_end_options *options)
@@ -22,6 +65,7 @@ static void print_top(const char *path, const struct profile *profile,
 	struct error err;
 	const struct report_options report = {
 		.is_summary = true,
+		.package_of = debian_package_of,
 		.path = path,
 		.width = terminal_width(STDERR_FILENO),
 		.has_color = terminal_has_color(STDERR_FILENO, options->color),
@@ -34,14 +78,7 @@ static void print_top(const char *path, const struct profile *profile,
 		say_error(&err);
 		return;
 	}
-	text_add(&text, "\nRecorded in ");
-	text_add_printable(&text, path, strlen(path));
-	text_add(&text, ": 'fathom report");
-	if (strcmp(path, "profile.fathom") != 0) {
-		text_add(&text, " ");
-		text_add_printable(&text, path, strlen(path));
-	}
-	text_add(&text, "' shows more.\n");
+	add_where(&text, path, report.width);
 	output_write(STDERR_FILENO, "standard error", text.data, text.len, NULL);
 }
 
@@ -54,12 +91,16 @@ void record_end(const char *path, const struct record_end_options *options)
 	struct load_options load = { .progress = progress_report,
 				     .context = &progress,
 				     .was_just_recorded = true,
+				     .asks_no_servers = options->asks_no_servers,
+				     .has_moments = options->exporter &&
+						    options->exporter->has_moments,
 				     .shows_plumbing = options->shows_plumbing };
 	struct error err;
 	int rc;
 
-	if (options->is_quiet) {
+	if (options->is_quiet)
 		load.progress = NULL;
+	if (options->is_quiet && !options->exporter) {
 		load.leaves_lines = true;
 		rc = load_symbolize(path, &load, notes, &err);
 	} else {
@@ -72,6 +113,8 @@ void record_end(const char *path, const struct record_end_options *options)
 		    "does "
 		    "that: %s",
 		    path, err.text);
-	else if (profile)
+	if (profile && !options->is_quiet)
 		print_top(path, profile, options);
+	if (profile && options->exporter)
+		write_export(profile, options);
 }

@@ -6,8 +6,13 @@
 
 #include "cli/terminal.h"
 
+struct exporter;
+
 struct record_end_options {
+	const char *export_path; /* an export is written there, too; NULL: none */
+	const struct exporter *exporter;
 	bool is_quiet; /* names only */
+	bool asks_no_servers;
 	bool shows_plumbing;
 	enum color_choice color;
 };

@@ -1,176 +1,23 @@
 #include "cli/record_run.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/error.h"
-#include "base/memory.h"
-#include "base/notes.h"
-#include "base/text.h"
 #include "cli/command.h"
-#include "cli/executable.h"
-#include "cli/progress.h"
-#include "cli/record_file.h"
-#include "cli/report_so_far.h"
+#include "cli/options.h"
+#include "cli/record_once.h"
+#include "cli/record_runs.h"
 #include "cli/say.h"
 #include "collect/allowance.h"
-#include "record/writer.h"
-
-/* An agent's file: in FATHOM_AGENT, or where the build or the installation has it. */
-#define PLACES_OF(file)                                            \
-	{                                                          \
-		"../agent/" file, FATHOM_AGENTS_FROM_BIN "/" file, \
-			FATHOM_AGENTS_INSTALLED "/" file, NULL     \
-	}
-static const struct agent_file {
-	const char *name;
-	const char *places[4];
-} agent_of_record = { "libfathom-agent-record.so", PLACES_OF("libfathom-agent-record.so") },
-  agent_of_trace = { "libfathom-agent-trace.so", PLACES_OF("libfathom-agent-trace.so") };
-
-static char *find_agent(const struct agent_file *file, struct error *err)
-{
-	const char *folder = getenv("FATHOM_AGENT");
-	CLEANUP(freep)
-	char *found = folder && *folder ? xasprintf("%s/%s", folder, file->name)
-					: executable_find_beside(file->places);
-
-	errno = ENOENT;
-	/* Whole, for the command may go to another folder before it runs the next program. */
-	char *path = found ? realpath(found, NULL) : NULL;
-
-	if (!path)
-		error_errno(err, -errno,
-			    "cannot read the agent (%s); FATHOM_AGENT may name its folder",
-			    found ? found : file->places[2]);
-	return path;
-}
-
-/* Where the agent is, for the settings.  The caller frees it. */
-static int prepare_agent(struct record_settings *settings, char **out_path, struct error *err)
-{
-	CLEANUP(freep)
-	char *path = find_agent(settings->session.is_trace ? &agent_of_trace : &agent_of_record,
-				err);
-
-	if (!path)
-		return -ENOENT;
-	/* What ld.so(8) takes LD_PRELOAD apart at. */
-	if (strpbrk(path, " :"))
-		return error_set(
-			err, -EINVAL,
-			"cannot preload %s: its path has a space or a colon; move it, or name "
-			"a folder with a copy of it in FATHOM_AGENT",
-			path);
-	settings->session.agent_path = *out_path = path;
-	path = NULL; /* now the caller's */
-	return 0;
-}
-
-static int exit_code_of_failure(enum session_failure failure)
-{
-	static const int codes[] = {
-		[SESSION_FAILURE_NONE] = EXIT_CODE_NOT_STARTED,
-		[SESSION_FAILURE_OURS] = EXIT_CODE_NOT_STARTED,
-		[SESSION_FAILURE_NOT_EXECUTABLE] = EXIT_CODE_NOT_EXECUTABLE,
-		[SESSION_FAILURE_NOT_FOUND] = EXIT_CODE_NOT_FOUND,
-	};
-
-	return codes[failure];
-}
-
-static int exit_code_of_status(const struct session_result *result)
-{
-	int status = result->wait_status;
-
-	if (result->is_attached)
-		return EXIT_CODE_OK;
-	if (!result->is_command_status_known)
-		return EXIT_CODE_NOT_STARTED;
-	return WIFSIGNALED(status) ? EXIT_CODE_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-/* What was noted stands in the recording, so that every report of it can say it. */
-static void keep_notes(struct recording_writer *writer, const struct notes *notes)
-{
-	for (size_t i = 0; i < notes_count(notes); i++)
-		recording_writer_note(writer, notes_text(notes, i, NULL));
-}
-
-struct live {
-	struct progress progress;
-	const char *path;
-};
-
-static void report_waiting(void *context, size_t done, size_t total)
-{
-	progress_report(&((struct live *)context)->progress, done, total);
-}
-
-static void report_so_far(void *context)
-{
-	report_so_far_start(((const struct live *)context)->path);
-}
-
-/* From here on the exit code is the command's, whatever happens to us. */
-static int record_into(struct recording_writer *writer, struct record_file *file,
-		       const struct record_settings *settings)
-{
-	CLEANUP(notes_freep) struct notes *notes = notes_new();
-	struct session_result result = { 0 };
-	struct live live = { .progress.what = "waiting for the disk", .path = file->path };
-	struct session_options session = settings->session;
-	struct error err;
-
-	session.waits_for_disk = settings->end.is_quiet ? NULL : report_waiting;
-	session.wants_report = report_so_far;
-	session.context = &live;
-	int rc = session_run(&session, writer, notes, &result, &err);
-
-	signal(SIGPIPE, SIG_IGN);
-	if (rc < 0) {
-		recording_writer_close(writer, NULL);
-		record_file_take_back(file);
-		say_error(&err);
-		return exit_code_of_failure(result.failure);
-	}
-	keep_notes(writer, notes);
-	if (recording_writer_close(writer, &err) < 0)
-		say("the recording is not whole: %s", err.text);
-	record_end(file->path, &settings->end);
-	return exit_code_of_status(&result);
-}
-
-static int record(struct record_settings *settings)
-{
-	CLEANUP(record_file_done) struct record_file file = { 0 };
-	CLEANUP(freep) char *agent_path = NULL;
-	struct recording_writer *writer = NULL;
-	struct error err;
-	const bool has_command = settings->session.argv != NULL;
-	int not_run = has_command ? executable_check(settings->session.argv[0], &err) : 0;
-	int rc = not_run;
-
-	if (rc == 0)
-		rc = prepare_agent(settings, &agent_path, &err);
-	if (rc == 0)
-		rc = record_file_create(settings->path, &file, &writer, &err);
-	if (rc == 0)
-		return record_into(writer, &file, settings);
-	say_error(&err);
-	if (not_run < 0)
-		return not_run == -ENOENT ? EXIT_CODE_NOT_FOUND : EXIT_CODE_NOT_EXECUTABLE;
-	return EXIT_CODE_NOT_STARTED;
-}
 
 /* What does not go together is said, with what does. */
-static bool fits_attached(const struct session_options *session)
+static bool fits_attached(const struct record_settings *settings)
 {
-	const char *option = session->no_children                ? "--no-children"
+	const struct session_options *session = &settings->session;
+	const char *option = settings->runs > 0                  ? "--runs"
+			     : session->no_children              ? "--no-children"
 			     : session->wait                     ? "--wait"
 			     : session->is_paused                ? "--paused"
 			     : session->trigger == TRIGGER_TIMER ? "--trigger timer"
@@ -179,6 +26,37 @@ static bool fits_attached(const struct session_options *session)
 	if (option)
 		say("record: %s is for a command that fathom starts, not for -p", option);
 	return !option;
+}
+
+int record_set_overhead(const struct option *option, void *place, const char *value,
+			struct error *err)
+{
+	char *end = NULL;
+	const double percent = strtod(value, &end);
+
+	if (end == value || (*end != '\0' && strcmp(end, "%") != 0) || !(percent >= 0.1) ||
+	    percent > 50)
+		return error_set(err, -EINVAL,
+				 "option '--%s' takes a percentage from 0.1 to 50, like 1%%, "
+				 "not '%s'",
+				 option->name, value);
+	*(double *)place = percent / 100;
+	return 0;
+}
+
+/* What the budget would have to know, and does not, is refused. */
+static bool fits_overhead(const struct command *command, const struct session_options *session)
+{
+	const char *other = session->rate_hz > 0                 ? "--rate"
+			    : session->clock == CLOCK_KIND_WALL  ? "--clock wall"
+			    : session->trigger == TRIGGER_COPIED ? "--trigger copied"
+								 : NULL;
+
+	if (other)
+		say("%s: --overhead chooses the rate by what samples of CPU time cost: it does "
+		    "not go with %s",
+		    command->name, other);
+	return !other;
 }
 
 /* A command, or processes that run already; false, and said: none, or both. */
@@ -206,10 +84,16 @@ static bool find_target(const struct command *command, char **operands,
 		    session->is_trace ? "" : "; or -p PID, a process that runs already");
 		return false;
 	}
+	if (session->overhead > 0 && !session->is_trace && !fits_overhead(command, session))
+		return false;
+	if (settings->against && settings->runs == 0) {
+		say("%s: --against goes with --runs N", command->name);
+		return false;
+	}
 	session->argv = is_attached ? NULL : operands;
 	session->pids = settings->pids.pids;
 	session->pid_count = settings->pids.count;
-	return !is_attached || fits_attached(session);
+	return !is_attached || fits_attached(settings);
 }
 
 int record_run(const struct command *command, char **arguments,
@@ -225,7 +109,8 @@ int record_run(const struct command *command, char **arguments,
 	settings->session.allowance = &allowance;
 	exit_code = EXIT_CODE_NOT_STARTED;
 	if (find_target(command, operands, settings))
-		exit_code = record(settings);
+		exit_code = settings->runs > 0 ? record_runs(command, settings)
+					       : record_once(settings);
 	free(operands);
 	return exit_code;
 }

@@ -2,25 +2,11 @@
  * record_run - runs a command and records it: what record and trace have in common.
  */
 #pragma once
-#include "cli/record_end.h"
-#include "collect/session.h"
 
 struct command;
-
-#define RECORD_PIDS_MAX 256
-
-/* What is recorded in place of a command. */
-struct record_pids {
-	pid_t pids[RECORD_PIDS_MAX];
-	size_t count; /* 0: none */
-};
-
-struct record_settings {
-	struct session_options session;
-	struct record_pids pids;
-	const char *path; /* NULL: profile.fathom */
-	struct record_end_options end;
-};
+struct error;
+struct option;
+struct record_settings;
 
 /*
  * Parses the arguments into the settings, which may have been filled in before, and does it.
@@ -28,3 +14,7 @@ struct record_settings {
  */
 int record_run(const struct command *command, char **arguments,
 	       struct record_settings *settings);
+
+/* An option's value, "1%", to a double: 0.01. */
+int record_set_overhead(const struct option *option, void *place, const char *value,
+			struct error *err);

@@ -13,6 +13,7 @@ struct top_recorder;
 struct top_options {
 	bool has_terminal; /* else lines are printed, as many rows each time */
 	bool shows_plumbing;
+	bool is_wall; /* threads' lives, not CPU time */
 	uint64_t interval_ns;
 	size_t rows;
 	enum color_choice color;

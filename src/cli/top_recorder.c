@@ -132,7 +132,7 @@ void top_recorder_stop(struct top_recorder *recorder)
 	}
 }
 
-void top_recorder_tell_output(const struct top_recorder *recorder)
+void top_recorder_show_output(const struct top_recorder *recorder)
 {
 	CLEANUP(closep)
 	int fd = recorder->output ? open(recorder->output, O_RDONLY | O_CLOEXEC) : -1;

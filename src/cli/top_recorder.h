@@ -31,5 +31,5 @@ void top_recorder_poll(struct top_recorder *recorder);
 /* Ends the command, or lets the process go that was attached to, and waits for it. */
 void top_recorder_stop(struct top_recorder *recorder);
 /* Writes the end of what the command wrote, if that was kept, to standard error. */
-void top_recorder_tell_output(const struct top_recorder *recorder);
+void top_recorder_show_output(const struct top_recorder *recorder);
 void top_recorder_done(struct top_recorder *recorder);

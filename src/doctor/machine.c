@@ -18,6 +18,9 @@
 #include "doctor/checks.h"
 
 #define GROUP "machine"
+/* From which on perf events may trap (collect/perf_events.c). */
+#define SIGTRAP_MAJOR 5
+#define SIGTRAP_MINOR 18
 
 /* The number in a file of one, or -1. */
 static long read_number(const char *path)
@@ -86,10 +89,28 @@ static void check_kernel(struct checks *checks)
 		   name.release, name.machine, get_nprocs());
 }
 
+/* "5.10" of "5.10.0-21-amd64" is older than that: no setting lifts it. */
+static bool is_older_kernel(void)
+{
+	struct utsname name;
+	unsigned major = 0, minor = 0;
+
+	return uname(&name) == 0 && sscanf(name.release, "%u.%u", &major, &minor) == 2 &&
+	       (major < SIGTRAP_MAJOR || (major == SIGTRAP_MAJOR && minor < SIGTRAP_MINOR));
+}
+
 static void add_perf_remedy(struct checks *checks, const struct surroundings *around,
 			    long wanted_level)
 {
-	if (around->has_filter)
+	if (is_older_kernel())
+		checks_add_remedy(checks,
+				  "Linux %d.%d or later: in those before, a trap kills a "
+				  "program that blocks it",
+				  SIGTRAP_MAJOR, SIGTRAP_MINOR);
+	else if (around->paranoid < 0)
+		checks_add_remedy(checks, "mount -t proc proc /proc: without it fathom does "
+					  "not see what the kernel allows");
+	else if (around->has_filter)
 		checks_add_remedy(
 			checks, "a seccomp filter stands around this process; of a container: "
 				"docker run --cap-add PERFMON, or --security-opt "
@@ -128,7 +149,10 @@ static void check_ability(struct checks *checks, const struct surroundings *arou
 		return;
 	}
 	checks_add(checks, GROUP, "system time", CHECK_LIMITED,
-		   "not sampled by perf events; its sum is in the account");
+		   ability->has_kernel_ticks
+			   ? "sampled at the kernel's ticks only, where a thread has much of "
+			     "it; its sum is in the account"
+			   : "not sampled by perf events; its sum is in the account");
 	add_perf_remedy(checks, around, 1);
 }
 
@@ -161,6 +185,43 @@ static void check_trigger(struct checks *checks, const struct surroundings *arou
 		check_ability(checks, around, &ability);
 	kill(target, SIGKILL);
 	waitpid(target, NULL, 0);
+}
+
+static void check_proc(struct checks *checks)
+{
+	if (access("/proc/self/status", R_OK) == 0)
+		return;
+	checks_add(checks, GROUP, "/proc", CHECK_WRONG,
+		   "there is none: processes, threads and mappings are not to be seen");
+	checks_add_remedy(checks, "mount -t proc proc /proc; of a chroot, bind it there");
+}
+
+/* An address that is not 0 in the first of its lines. */
+static bool has_kernel_addresses(void)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	unsigned long long address = 0;
+	bool has = false;
+
+	for (int i = 0; file && i < 100 && !has; i++)
+		has = fscanf(file, "%llx%*[^\n]", &address) == 1 && address != 0;
+	if (file)
+		fclose(file);
+	return has;
+}
+
+static void check_kernel_names(struct checks *checks)
+{
+	if (has_kernel_addresses()) {
+		checks_add(checks, GROUP, "kernel names", CHECK_OK,
+			   "/proc/kallsyms has the addresses of kernel functions");
+		return;
+	}
+	checks_add(checks, GROUP, "kernel names", CHECK_LIMITED,
+		   "/proc/kallsyms %s: kernel functions in copied stacks have no names",
+		   access("/proc/kallsyms", R_OK) == 0 ? "has no addresses" : "cannot be read");
+	checks_add_remedy(checks, "root, or CAP_SYSLOG; for others too, sysctl "
+				  "kernel.kptr_restrict=0 and kernel.perf_event_paranoid=1");
 }
 
 static void check_folder(struct checks *checks)
@@ -199,7 +260,9 @@ void machine_check(struct checks *checks)
 	const struct surroundings around = look_around();
 
 	check_kernel(checks);
+	check_proc(checks);
 	check_trigger(checks, &around);
+	check_kernel_names(checks);
 	if (around.has_filter)
 		checks_add(checks, GROUP, "seccomp", CHECK_OK,
 			   "a filter stands around this process, as containers have");

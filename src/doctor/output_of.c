@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,9 +20,18 @@ int output_of_start(char *const *arguments, char *const *environment, bool has_e
 	if (!has_errors)
 		posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY,
 						 0);
-	const int rc = posix_spawn(&out_output->pid, arguments[0], &actions, NULL, arguments,
-				   environment);
+	posix_spawnattr_t attributes;
+	sigset_t none;
 
+	/* What we hold back meanwhile is to end it. */
+	sigemptyset(&none);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	const int rc = posix_spawn(&out_output->pid, arguments[0], &actions, &attributes,
+				   arguments, environment);
+
+	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	close(ends[1]);
 	if (rc != 0) {

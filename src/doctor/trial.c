@@ -144,6 +144,10 @@ static void read_profile(const struct profile *profile, struct trial *trial)
 	trial->unexplained_ns = info->unexplained_ns;
 	trial->has_unexplained = info->has_unexplained;
 	trial->is_timer = info->trigger && strcmp(info->trigger, "timer") == 0;
+	trial->trap_ns = info->trigger_cost_ns == FIGURE_UNKNOWN ? 0 : info->trigger_cost_ns;
+	if (info->handler_ns != FIGURE_UNKNOWN && info->samples > 0)
+		trial->handler_ns = info->handler_ns / info->samples;
+	trial->is_copied = info->trigger && strcmp(info->trigger, "copied") == 0;
 	trial->cost_ns = info->sampling_cost_ns == FIGURE_UNKNOWN ? 0 : info->sampling_cost_ns;
 }
 

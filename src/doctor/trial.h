@@ -26,9 +26,12 @@ struct trial {
 	double due;                          /* samples: the CPU time over the period */
 	uint64_t cpu_ns;                     /* of the recording, by the kernel */
 	int64_t unexplained_ns;              /* of that */
-	bool has_unexplained, is_timer;      /* the trigger that was used */
-	uint64_t cost_ns;                    /* what the recording says that sampling took */
-	struct slowdown slowdown;            /* measured in turn; 0 pairs: not */
+	bool has_unexplained;
+	bool is_timer, is_copied; /* the trigger that was used */
+	/* Of one sample: its trap, where that was measured, and its handler. */
+	uint64_t trap_ns, handler_ns;
+	uint64_t cost_ns;         /* what the recording says that sampling took */
+	struct slowdown slowdown; /* measured in turn; 0 pairs: not */
 };
 
 /* 0, or a negative errno and a sentence: no recording could be made or read. */

@@ -1,3 +1,4 @@
+/* What a trial of the sampler must show on this machine, and by how much it may be off. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -99,6 +100,47 @@ static double percent(double ratio)
 	return 100 * (ratio - 1);
 }
 
+/* What one sample costs here, and so what a budget buys. */
+static void check_handler(const struct trial *trial, struct checks *checks)
+{
+	const double trap_us = (double)trial->trap_ns / 1e3;
+	const double handler_us = (double)trial->handler_ns / 1e3;
+
+	if (trial->handler_ns == 0)
+		return;
+	if (trial->trap_ns == 0) {
+		checks_add(checks, GROUP, "handler", CHECK_OK,
+			   "%.1f µs a sample; what a timer's signal takes beside is not "
+			   "measured",
+			   handler_us);
+		return;
+	}
+	checks_add(checks, GROUP, "handler", CHECK_OK,
+		   "%.1f µs a sample, behind a trap of %.1f µs: 1 %% of the CPU time buys %.0f "
+		   "samples a second (--overhead 1%%)",
+		   handler_us, trap_us, 1e4 / (handler_us + trap_us));
+}
+
+/* Of copied stacks no recording says what they cost: the kernel takes them. */
+static void check_measured_cost(const struct trial_options *options, const struct trial *trial,
+				struct checks *checks)
+{
+	const struct slowdown *slowdown = &trial->slowdown;
+
+	if (slowdown->pairs == 0) {
+		checks_add(
+			checks, GROUP, "cost", CHECK_LIMITED,
+			"no recording of copied stacks says it; there was no time to measure "
+			"it");
+		return;
+	}
+	checks_add(checks, GROUP, "cost", CHECK_OK,
+		   "the same work takes %.1f %% longer (%.1f to %.1f, %zu pairs in turn) at %u "
+		   "Hz, the kernel's copies; the recorder's own time is not in it",
+		   percent(slowdown->ratio), percent(slowdown->low), percent(slowdown->high),
+		   slowdown->pairs, options->rate_hz);
+}
+
 static void check_cost(const struct trial_options *options, const struct trial *trial,
 		       struct checks *checks)
 {
@@ -130,5 +172,9 @@ void trial_check(const struct trial_options *options, const struct trial *trial,
 	check_shares(trial, checks);
 	check_samples(options, trial, checks);
 	check_account(trial, checks);
-	check_cost(options, trial, checks);
+	check_handler(trial, checks);
+	if (trial->is_copied)
+		check_measured_cost(options, trial, checks);
+	else
+		check_cost(options, trial, checks);
 }

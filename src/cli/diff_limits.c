@@ -1,0 +1,107 @@
+/*
+ * A limit is of the time in a function and all it calls; that of "total" of the whole.  It is
+ * passed where the change is larger and no chance; it cannot be decided where a change is larger and
+ * may be chance, or where one of that size could not have been seen.
+ */
+#include "cli/diff_limits.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cli/command.h"
+#include "cli/say.h"
+#include "profile/compare.h"
+
+#define CHANCE_MAX 0.05
+
+int diff_limits_add(struct diff_limits *limits, const char *text, struct error *err)
+{
+	const char *at = strrchr(text, '>');
+	char *end = NULL;
+	const double percent = at ? strtod(at + 1, &end) : 0;
+
+	if (limits->count == DIFF_LIMITS_MAX)
+		return error_set(err, -EINVAL, "option '--fail-if' can be given %d times",
+				 DIFF_LIMITS_MAX);
+	if (!at || at == text || end == at + 1 || strcmp(end, "%") != 0 || !(percent >= 0) ||
+	    isinf(percent))
+		return error_set(err, -EINVAL,
+				 "option '--fail-if' takes a limit as 'normalize>+20%%' or "
+				 "'total>+5%%', not '%s'",
+				 text);
+	limits->rows[limits->count++] = (struct diff_limit){ text, at, percent / 100 };
+	return 0;
+}
+
+enum outcome { WITHIN, PASSED, UNTOLD };
+
+static enum outcome outcome_of(const struct diff_limit *limit, const struct change *change,
+			       bool is_exact)
+{
+	const double share = change_share(change);
+	const double off = change->before_ns > 0
+				   ? (change->high_ns - change->low_ns) / 2 / change->before_ns
+				   : 0;
+
+	if (share > limit->share)
+		return is_exact || change->chance <= CHANCE_MAX ? PASSED : UNTOLD;
+	return off > limit->share && !is_exact ? UNTOLD : WITHIN;
+}
+
+static bool is_named(const struct diff_limit *limit, const char *name)
+{
+	const size_t len = (size_t)(limit->name_end - limit->text);
+
+	return strlen(name) == len && strncmp(name, limit->text, len) == 0;
+}
+
+static bool say_outcome(const struct diff_limits *limits, const struct diff_limit *limit,
+			const char *name, const struct change *change, enum outcome outcome)
+{
+	const double share = 100 * change_share(change);
+
+	if (outcome == PASSED && isinf(share))
+		say("%s: '%s' is new", limit->text, name);
+	else if (outcome == PASSED)
+		say("%s: '%s' takes %+.1f %% (%+.1f to %+.1f %%)", limit->text, name, share,
+		    100 * change->low_ns / change->before_ns,
+		    100 * change->high_ns / change->before_ns);
+	else if (outcome == UNTOLD)
+		say("%s: cannot tell: '%s' differs by %+.1f %%, and by as much as that or the "
+		    "limit without a cause; more or longer recordings could decide",
+		    limit->text, name, share);
+	return outcome == PASSED || (outcome == UNTOLD && limits->is_strict);
+}
+
+int diff_limits_check(const struct diff_limits *limits, const struct comparison *comparison)
+{
+	bool has_failed = false;
+
+	for (size_t i = 0; i < limits->count; i++) {
+		const struct diff_limit *limit = &limits->rows[i];
+		const bool is_total = is_named(limit, "total");
+		bool is_there = is_total;
+
+		if (is_total)
+			has_failed |= say_outcome(limits, limit, "total", &comparison->whole,
+						  outcome_of(limit, &comparison->whole,
+							     !comparison->is_over_runs));
+		for (size_t j = 0; j < comparison->count && !is_total; j++) {
+			const struct compared *row = &comparison->rows[j];
+
+			if (!is_named(limit, row->name) &&
+			    !(row->former_name && is_named(limit, row->former_name)))
+				continue;
+			is_there = true;
+			has_failed |= say_outcome(limits, limit, row->name, &row->total,
+						  outcome_of(limit, &row->total, false));
+		}
+		if (!is_there)
+			say("%s: nothing of that name is in the recordings", limit->text);
+		has_failed |= !is_there && limits->is_strict;
+	}
+	return has_failed ? EXIT_CODE_FAILED : EXIT_CODE_OK;
+}
