@@ -223,6 +223,10 @@ def fathom(bench):
     return [bench.fathom, "record", "-q", "-o", bench.out("x.fathom"), "--"]
 
 
+def fathom_wall(bench):
+    return [bench.fathom, "record", "-q", "--clock", "wall", "-o", bench.out("x.fathom"), "--"]
+
+
 def fathom_by_events(bench):
     return [bench.fathom, "record", "-q", "--trigger", "sigtrap", "-o", bench.out("x.fathom"), "--"]
 
@@ -231,8 +235,8 @@ def perf_at(rate):
     return lambda bench: ["perf", "record", "-q", "-g", "-F", str(rate), "-o", bench.out("perf.data"), "--"]
 
 
-PROFILERS = {"bare": lambda bench: [], "fathom": fathom, "fathom sigtrap": fathom_by_events, "perf -g 99 Hz": perf_at(99),
-             "perf -g 1000 Hz": perf_at(1000)}
+PROFILERS = {"bare": lambda bench: [], "fathom": fathom, "fathom sigtrap": fathom_by_events,
+             "fathom wall": fathom_wall, "perf -g 99 Hz": perf_at(99), "perf -g 1000 Hz": perf_at(1000)}
 COLUMNS = (("throughput", "rate"), ("CPU", "cpu_ns"))
 
 
