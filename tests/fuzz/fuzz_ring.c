@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	image->ring->head = size > WORDS ? WORDS : size;
 	pump_init(&pump, writer, 0);
 	/* Whatever comes, twice over. */
-	pump.epochs.limit = 4;
+	pump.rows.epochs.limit = 4;
 	pump_begin_round(&pump);
 	pump_image(&pump, image, pump_mark(image), 0);
 	pump_begin_round(&pump);

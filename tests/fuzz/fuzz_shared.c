@@ -294,7 +294,7 @@ static void begin(struct shared *shared, uint8_t choice)
 	tree_init(&session->tree, session->writer, session->start_ns);
 	interpreters_init(&session->interpreters, session->writer);
 	pump_init(&session->pump, session->writer, session->start_ns);
-	session->pump.epochs.limit = 16;
+	session->pump.rows.epochs.limit = 16;
 	make_image(shared, choice);
 }
 

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Every header compiles alone, with the compiler given (default cc).
+"""Every header compiles alone, with the compiler given (default cc); each file says what it is.
+
+A header begins with a comment; a .c with one, or with the #include of its own header.
 
 usage: headers.py [ROOT [COMPILER…]]
 """
@@ -7,6 +9,7 @@ usage: headers.py [ROOT [COMPILER…]]
 import concurrent.futures
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -36,6 +39,21 @@ def compile_alone(root, compiler, header):
     return None
 
 
+def begins_well(path):
+    """Whether a stranger learns in the first line what the file is, or where that stands."""
+    with open(path, encoding="utf-8") as file:
+        first = file.readline().rstrip("\n")
+    if first.startswith("/*"):
+        return True
+    own = path.with_suffix(".h")
+    return path.suffix == ".c" and own.is_file() and re.fullmatch(rf'#include "(?:.*/)?{re.escape(own.name)}"', first)
+
+
+def nameless(root):
+    return [f"{path.relative_to(root)}:1: what is this file?"
+            for path in sorted((root / "src").rglob("*.[ch]")) if not begins_well(path)]
+
+
 def problems(root, compiler):
     headers = [h for h in sorted((root / "src").rglob("*.h")) if not is_missing_architecture(h)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -45,8 +63,9 @@ def problems(root, compiler):
 
 def main():
     root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2]
-    found = problems(root.resolve(), sys.argv[2:] or ["cc"])
-    print("\n".join(found) if found else "every header compiles alone")
+    root = root.resolve()
+    found = nameless(root) + problems(root, sys.argv[2:] or ["cc"])
+    print("\n".join(found) if found else "every header compiles alone, and each file says what it is")
     return 1 if found else 0
 
 

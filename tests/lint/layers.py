@@ -76,7 +76,8 @@ MAY_END_AT_ONCE_ROOMS = {"collect", "cli"}
 # A ring's header can be written by its target at any moment: collect/ring_view.c reads each figure
 # once and bounds it.  enter.c makes rings; the others hand them on to what takes no figure from them.
 FOLLOWING_A_RING = re.compile(r"(?:->|\.)ring->|\bring_words\s*\(")
-MAY_FOLLOW_A_RING = {"collect/ring_view.c", "collect/ring_view.h", "collect/ring_memory.c", "collect/enter.c"}
+MAY_FOLLOW_A_RING = {"collect/ring_view.c", "collect/ring_view.h", "collect/ring_memory.c", "collect/enter.c",
+                    "collect/enter_ring.c"}
 
 COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'',
                              re.S)

@@ -10,7 +10,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import cycles  # noqa: E402
 import headers  # noqa: E402
 import layers  # noqa: E402
+import paths  # noqa: E402
 import sizes  # noqa: E402
+import words  # noqa: E402
 
 
 class Tree(unittest.TestCase):
@@ -119,6 +121,14 @@ class Headers(Tree):
         self.assertEqual(len(found), 1)
         self.assertIn("src/base/size.h does not compile alone", found[0])
 
+    def test_a_file_that_does_not_say_what_it_is_is_caught(self):
+        self.write("src/base/error.h", "/* error - a sentence and a number. */\n#pragma once\n")
+        self.write("src/base/error.c", '#include "error.h"\n')
+        self.write("src/base/error_more.c", '#include "base/error.h"\n')
+        self.write("src/profile/profile.h", "/* profile - what was measured. */\n")
+        self.write("src/profile/part.c", "/* A part of it. */\n")
+        self.assertEqual(headers.nameless(self.root), ["src/base/error_more.c:1: what is this file?"])
+
     def test_a_header_that_forgets_to_name_a_struct_is_caught(self):
         self.write("src/base/forgets.h", "#pragma once\nvoid f(struct unknown *unknown);\n")
         found = headers.problems(self.root, ["cc"])
@@ -132,11 +142,19 @@ class Headers(Tree):
 
 
 class Sizes(Tree):
-    def test_a_long_file_is_a_question_and_a_very_long_one_a_failure(self):
+    def test_a_long_source_is_a_failure_but_not_a_table_that_a_tool_made(self):
         self.assertEqual(sizes.problems(self.root), ([], []))
-        self.write("src/base/long.c", "\n" * 501)
+        self.write("src/base/long.c", "\n" * 400)
+        self.assertEqual(sizes.problems(self.root), ([], []))
+        self.write("src/base/long.c", "\n" * 401)
+        self.assertEqual([len(found) for found in sizes.problems(self.root)], [0, 1])
+        self.write("src/base/long.c", "/* Made by tools/offsets.py: not to be edited. */\n" + "\n" * 401)
+        self.assertEqual(sizes.problems(self.root), ([], []))
+
+    def test_a_long_test_is_a_question_and_a_very_long_one_a_failure(self):
+        self.write("tests/long.py", "\n" * 501)
         self.assertEqual([len(found) for found in sizes.problems(self.root)], [1, 0])
-        self.write("src/base/long.c", "\n" * 1001)
+        self.write("tests/long.py", "\n" * 1001)
         self.assertEqual([len(found) for found in sizes.problems(self.root)], [0, 1])
 
     def test_a_line_is_measured_in_columns(self):
@@ -152,6 +170,42 @@ class Sizes(Tree):
         questions, failures = sizes.problems(self.root)
         self.assertEqual(questions, [])
         self.assertEqual(failures, ["src/base/a.c:5: named() has 101 lines: can it be split?"])
+
+
+class Words(Tree):
+    def test_code_that_is_spoken_of_as_a_person_is_found_with_the_word_to_use(self):
+        self.write("src/base/a.c", "/*\n * Who calls this?\n */\n")
+        self.write("docs/man/a.1", "what gdb is told\n")
+        self.assertEqual(words.problems(self.root), [
+            'src/base/a.c:2: "Who": which, what, no code',
+            'docs/man/a.1:1: "told": reports, is called back, shows'])
+
+    def test_a_name_of_several_words_is_looked_through(self):
+        self.write("src/base/a.c", "bool is_told;\nint whole, untold;\n")
+        self.assertEqual(words.problems(self.root), [
+            'src/base/a.c:1: "told": reports, is called back, shows'])
+
+    def test_people_are_people(self):
+        self.write("README.md", "For those who read, a user who asks; clock(int who)\n")
+        self.assertEqual(words.problems(self.root), [])
+
+
+class Paths(Tree):
+    def lint(self, text):
+        self.write("docs/a.md", text)
+        return paths.problems(self.root)
+
+    def test_names_of_files_that_are_there_are_right_whole_or_by_their_last_part(self):
+        self.assertEqual(self.lint("`src/base/` `error.h` `base/error.h` `src/base/{error}.h` `json.h.in` `--by`"), [])
+
+    def test_a_file_that_is_not_there_is_found_with_its_line(self):
+        self.assertEqual(self.lint("\n`error.c` `src/basement/`\n"), [
+            "docs/a.md:2: error.c is not there", "docs/a.md:2: src/basement/ is not there"])
+
+    def test_a_link_is_from_where_the_document_is(self):
+        self.write("README.md", "[a](docs/a.md) [b](https://example.org/b.md)")
+        self.assertEqual(self.lint("[read](../README.md#top) [me](README.md)"), [
+            "docs/a.md:1: a link to README.md, which is not there"])
 
 
 class Cycles(Tree):

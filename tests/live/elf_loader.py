@@ -3,6 +3,8 @@
 patchelf moves a program's sections about, and a program that is not position-independent does not
 survive that.  Here, two strings go where the first segment's last page is padding, PT_INTERP is
 pointed at one, and a spare entry of the dynamic section becomes a DT_RPATH that points at the other.
+Where that page is full, the strings are a page of their own at the file's end: the last PT_NOTE
+becomes the PT_LOAD that maps it.
 """
 
 import mmap
@@ -10,7 +12,8 @@ import os
 import struct
 
 PAGE = 4096
-PT_LOAD, PT_DYNAMIC, PT_INTERP = 1, 2, 3
+PT_LOAD, PT_DYNAMIC, PT_INTERP, PT_NOTE = 1, 2, 3, 4
+PF_R = 4
 DT_NULL, DT_STRTAB, DT_RPATH = 0, 5, 15
 
 
@@ -37,20 +40,40 @@ def segments_of(data):
     return [Segment(data, first + size * index) for index in range(count)]
 
 
-def put_in_padding(data, segments, strings):
-    """[(offset, address)] of the strings, each ended by a NUL."""
-    load = next(segment for segment in segments if segment.type == PT_LOAD)
+def is_padding_enough(data, load, size):
     end = load.offset + load.size
-    room = -end % PAGE
     # Mapped with the rest of its page, and the file has nothing there.
-    if sum(len(string) + 1 for string in strings) > room or any(data[end:end + room]):
-        raise ValueError("the first segment ends without room")
+    return size <= -end % PAGE and not any(data[end:end + -end % PAGE])
+
+
+def map_page_at_end(data, segments, size):
+    """The PT_LOAD of a new page, above all others; the kernel wants them in the order of addresses."""
+    loads = [segment for segment in segments if segment.type == PT_LOAD]
+    notes = [segment for segment in segments if segment.type == PT_NOTE and segment.place > loads[-1].place]
+    if size > PAGE or not notes:
+        raise ValueError("the first segment ends without room, and no PT_NOTE follows the segments")
+    added, offset = notes[-1], len(data) + -len(data) % PAGE
+    data.resize(offset + PAGE)
+    end = max(load.address + load.memory for load in loads)
+    added.type, added.flags, added.alignment = PT_LOAD, PF_R, PAGE
+    added.offset, added.size, added.memory = offset, 0, 0
+    added.address = added.physical = end + -end % PAGE
+    return added
+
+
+def put(data, segments, strings):
+    """[(offset, address)] of the strings, each ended by a NUL."""
+    size = sum(len(string) + 1 for string in strings)
+    load = next(segment for segment in segments if segment.type == PT_LOAD)
+    if not is_padding_enough(data, load, size):
+        load = map_page_at_end(data, segments, size)
     places = []
     for string in strings:
+        end = load.offset + load.size
         data[end:end + len(string) + 1] = string + b"\0"
-        places.append((end, load.address + end - load.offset))
-        end += len(string) + 1
-    load.size = load.memory = end - load.offset
+        places.append((end, load.address + load.size))
+        load.size += len(string) + 1
+    load.memory = load.size
     load.store()
     return places
 
@@ -76,7 +99,7 @@ def set_loader(path, loader, library_folder):
         segments = segments_of(data)
         interpreter = next(segment for segment in segments if segment.type == PT_INTERP)
         strings = [os.fsencode(loader), os.fsencode(library_folder)]
-        (offset, address), (_, folder_address) = put_in_padding(data, segments, strings)
+        (offset, address), (_, folder_address) = put(data, segments, strings)
         interpreter.offset, interpreter.size, interpreter.memory = offset, len(strings[0]) + 1, len(strings[0]) + 1
         interpreter.address = interpreter.physical = address
         interpreter.store()
@@ -87,5 +110,5 @@ def set_library_folder(path, library_folder):
     """The program at path, or what it loads, finds its libraries in library_folder first."""
     with open(path, "r+b") as file, mmap.mmap(file.fileno(), 0) as data:
         segments = segments_of(data)
-        (_, address), = put_in_padding(data, segments, [os.fsencode(library_folder)])
+        (_, address), = put(data, segments, [os.fsencode(library_folder)])
         set_rpath(data, dynamic_of(segments), address)

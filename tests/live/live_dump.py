@@ -49,13 +49,13 @@ class DumpTest(live.LiveTest):
         run.first_line = run.stdout.readline()
         return run
 
-    def compile(self, name, source, *flags):
+    def compile(self, name, source, *flags, compiler="gcc"):
         """A program of a file in tests/workloads; skips the test where it cannot be built."""
         program = self.path(name)
-        done = subprocess.run([self.need("gcc"), "-g", "-w", *flags, "-pthread", os.path.join(SOURCES, source),
+        done = subprocess.run([self.need(compiler), "-g", "-w", *flags, "-pthread", os.path.join(SOURCES, source),
                                "-o", program], capture_output=True, timeout=120)
         if done.returncode != 0:
-            self.skipTest(f"gcc {' '.join(flags)}: {done.stderr.decode(errors='replace').splitlines()[-1]}")
+            self.skipTest(f"{compiler} {' '.join(flags)}: {done.stderr.decode(errors='replace').splitlines()[-1]}")
         return program
 
     def dump(self, pid, *options, as_user=None):
@@ -89,8 +89,9 @@ def names(thread, language=None):
 
 
 def places(thread, language):
-    """[(name, line)], innermost first."""
-    return [(frame["name"], frame["line"]) for frame in thread["frames"] if frame["language"] == language]
+    """[(name, line)], innermost first; not Python's C functions, which have no line."""
+    return [(frame["name"], frame["line"]) for frame in thread["frames"]
+            if frame["language"] == language and (language != "python" or frame["line"] is not None)]
 
 
 def is_resting(dump):

@@ -8,6 +8,7 @@ usage: run.py NAME [TEST…]     run.py truth Truth.test_recursion_counts_once_i
 import os
 import pathlib
 import runpy
+import signal
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -16,6 +17,13 @@ HERE = pathlib.Path(__file__).resolve().parent
 def print_names():
     for folder in sorted({path.parent for path in HERE.glob("*/test_*.py")}):
         print(f"{folder.name}:", *sorted(path.stem.removeprefix("test_") for path in folder.glob("test_*.py")))
+
+
+def do_not_ignore_signals():
+    """A shell ignores them for what it runs in the background, and programs would inherit that."""
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def main():
@@ -30,6 +38,7 @@ def main():
     sys.argv = [str(found[0]), *sys.argv[2:]]
     # Reports that tests read have whole names and all columns; test_widths has others.
     os.environ.setdefault("COLUMNS", "250")
+    do_not_ignore_signals()
     runpy.run_path(sys.argv[0], run_name="__main__")
 
 

@@ -5,12 +5,15 @@
  *   switches threads MS    two threads of a process, for so much CPU time of the first
  *   switches processes MS  two processes
  *   switches forks MS      two processes; then the first forks three children that compute
- *   switches crowd MS      two threads, beside 20 that sleep until the end and then compute
+ *   switches siblings MS   two threads on one processor, that only wake each other
+ *   switches crowd MS      two processes, the first with 20 threads that sleep until the end and then
+ *                          compute
  *   switches quiet MS      the work alone
  *
  * Prints the same with and without a profiler.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +53,8 @@ KEEP static void work_of_child(uint64_t until_ns)
 /* Not less than this is missing where a call was interrupted. */
 static int is_interrupted;
 
+static int is_idle;
+
 static int pass(int from, int to)
 {
 	char byte;
@@ -59,8 +64,10 @@ static int pass(int from, int to)
 	is_interrupted |= got < 0;
 	if (got != 1)
 		return 0;
-	heavy();
-	light();
+	if (!is_idle) {
+		heavy();
+		light();
+	}
 	return write(to, &byte, 1) == 1;
 }
 
@@ -134,6 +141,15 @@ static void children(void)
 	}
 }
 
+static void stay_on_one_processor(void)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET((size_t)sched_getcpu(), &one);
+	sched_setaffinity(0, sizeof one, &one);
+}
+
 int main(int argc, char **argv)
 {
 	int there[2], back[2], status;
@@ -142,24 +158,21 @@ int main(int argc, char **argv)
 	const uint64_t budget_ns = (argc > 2 ? strtoull(argv[2], NULL, 10) : 1000) * 1000000;
 	const int is_crowd = strcmp(kind, "crowd") == 0;
 
+	is_idle = strcmp(kind, "siblings") == 0;
 	signal(SIGPIPE, SIG_IGN);
+	if (is_idle)
+		stay_on_one_processor();
 	if (strcmp(kind, "quiet") == 0) {
 		quiet(budget_ns);
 	} else if (pipe(there) < 0 || pipe(back) < 0) {
 		return 1;
-	} else if (is_crowd || strcmp(kind, "threads") == 0) {
+	} else if (is_idle || strcmp(kind, "threads") == 0) {
 		struct ends other = { there[0], back[1] };
 
-		pthread_mutex_lock(&gate);
-		for (int i = 0; is_crowd && i < SLEEPERS; i++)
-			pthread_create(&sleepers[i], NULL, sleeper, NULL);
 		pthread_create(&thread, NULL, echo, &other);
 		ping((struct ends){ back[0], there[1] }, budget_ns);
 		end_of((struct ends){ back[0], there[1] });
 		pthread_join(thread, NULL);
-		pthread_mutex_unlock(&gate);
-		for (int i = 0; is_crowd && i < SLEEPERS; i++)
-			pthread_join(sleepers[i], NULL);
 	} else {
 		const pid_t pid = fork();
 
@@ -169,10 +182,16 @@ int main(int argc, char **argv)
 			_exit(is_interrupted ? 5 : 6);
 		}
 		close(back[1]);
+		pthread_mutex_lock(&gate);
+		for (int i = 0; is_crowd && i < SLEEPERS; i++)
+			pthread_create(&sleepers[i], NULL, sleeper, NULL);
 		ping((struct ends){ back[0], there[1] }, budget_ns);
 		end_of((struct ends){ back[0], there[1] });
 		waitpid(pid, &status, 0);
 		printf("the other end ended with %d\n", WEXITSTATUS(status));
+		pthread_mutex_unlock(&gate);
+		for (int i = 0; is_crowd && i < SLEEPERS; i++)
+			pthread_join(sleepers[i], NULL);
 		if (strcmp(kind, "forks") == 0)
 			children();
 	}

@@ -103,6 +103,43 @@ int main(int argc, char **argv)
 	return 0;
 }
 """
+# The outermost functions are beyond a frame that is larger than a copy; in libuv's event loop, too, most of it
+# is never written to, where a copy ends.
+LOOP = """
+#include <time.h>
+static volatile unsigned long sink;
+__attribute__((noipa)) static void burn(void)
+{
+	for (int i = 0; i < 100000; i++)
+		sink += (unsigned long)i;
+}
+__attribute__((noipa)) static int event_loop(void)
+{
+	volatile char events[20000];
+	struct timespec now = { 0 };
+
+	while (now.tv_sec < 1) {
+		events[sink % sizeof events] = 1;
+		burn();
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	}
+	return events[0];
+}
+__attribute__((noipa)) static int run(void)
+{
+	return event_loop() + 1;
+}
+/* It is in no stack: it ends in a jump to run(). */
+__attribute__((noipa)) static int prepare_and_run(void)
+{
+	sink++;
+	return run();
+}
+int main(void)
+{
+	return prepare_and_run() == 0;
+}
+"""
 GO_SHARES = """
 package main
 
@@ -160,6 +197,23 @@ func main() {
 	time.Sleep(time.Millisecond)
 	fmt.Printf("{\\"cpu_ns\\": %d, \\"processes\\": {}, \\"self\\": {}, \\"total\\": {\\"main.one\\": %d, \\"main.three\\": %d}}\\n",
 		cpu(2), spent[0], spent[1])
+}
+"""
+
+# For 1.2 s of CPU time.
+BURN = """
+#include <stdint.h>
+#include <time.h>
+int main(void)
+{
+	static volatile uint64_t sink;
+	struct timespec now = { 0 };
+	while (now.tv_sec * 1000 + now.tv_nsec / 1000000 < 1200) {
+		for (int i = 0; i < 100000; i++)
+			sink = sink * 6364136223846793005u + 1442695040888963407u;
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	}
+	return 0;
 }
 """
 
@@ -266,6 +320,18 @@ class Deeper(CopiedTest):
     def test_a_stack_that_stands_is_read_to_its_end(self):
         self.assertGreater(self.chains(60000000), 0.8)
 
+    def test_a_frame_that_is_larger_than_the_copy_does_not_end_it(self):
+        program = self.build_text("loop", LOOP, "-O2")
+        recording = self.record([program], *BY_COPIES, rate=2000)
+        functions = recording.functions_of_stacks()
+        whole = all_of_them = 0
+        for stack, ending, count in recording.rows("SELECT stack, ending, count(*) FROM samples GROUP BY stack, ending"):
+            if "burn" in functions[stack]:
+                all_of_them += count
+                whole += count if ending == 0 and "run" in functions[stack] else 0
+        self.assertGreater(all_of_them, 500)
+        self.assertGreater(whole / all_of_them, 0.8)
+
     def test_a_stack_that_changes_all_the_time_is_right_or_cut(self):
         for turns in (3000, 30000, 300000):
             with self.subTest(turns):
@@ -283,6 +349,17 @@ class Interpreters(CopiedTest):
         self.assertTrue(any("no Python functions" in note for note in recording.head()["notes"]), recording.head()["notes"])
 
 
+class ThirtyTwo(CopiedTest):
+    def test_a_32_bit_program_has_its_innermost_function_and_says_so(self):
+        program = self.build("thirty_two", "thirty_two.c", flags=("-m32", "-nostdlib", "-static", "-fno-pic"))
+        if subprocess.run([program], stdin=subprocess.DEVNULL, capture_output=True).returncode != 0:
+            self.skipTest("this kernel executes no 32-bit programs")
+        recording = self.record([program])
+        self.assertGreater(recording.time_of("burn", "self_ns"), 0.9 * recording.total_ns())
+        notes = [note for note in recording.head()["notes"] if "is a 32-bit program" in note]
+        self.assertEqual(len(notes), 1, recording.head()["notes"])
+
+
 class Beside(CopiedTest):
     """A tree in which some processes have an agent, and some copied stacks: none is booked twice."""
 
@@ -298,6 +375,20 @@ class Beside(CopiedTest):
                                         " JOIN processes p ON p.id = t.process WHERE p.name = ?", name)
             self.assertGreater(sampled[1], 100, name)
         self.assertGreater(recording.time_of("three", "self_ns"), recording.time_of("one", "self_ns"))
+
+    def test_a_static_program_beside_one_that_is_changed_to_timers(self):
+        """For that the tree's events are closed."""
+        program = self.build_text("burner", BURN, "-O2", "-static")
+        switches = " ".join(map(str, workload("switches", "threads", 700)))
+        recording = self.record(["sh", "-c", f"{program} & {switches}; wait"], rate=1000)
+        self.assert_adds_up(recording)
+        changes = [note for note in recording.head()["notes"] if "sampled by timers since" in note]
+        if not changes:
+            self.skipTest("nothing was changed: perf events are refused, or switches are hardly dearer with them")
+        (sampled_ns,) = recording.rows("SELECT sum(coalesce(s.weight_ns, p.period_ns)) FROM samples s JOIN threads t "
+                                       "ON t.id = s.thread JOIN processes p ON p.id = t.process "
+                                       "WHERE p.name = 'burner' AND s.ending != 16")[0]
+        self.assertAlmostEqual(sampled_ns / 1.2e9, 1, delta=0.1)
 
     def test_many_short_static_programs_are_charged_once(self):
         program = self.build_text("short", "int main(void) { for (volatile int i = 0; i < 2000000; i++); return 0; }", "-static")

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sqlite3
 import subprocess
 import time
 import unittest
@@ -97,7 +96,7 @@ class Refused(PidTest):
     def test_a_process_that_has_ended_and_was_not_waited_for(self):
         run = subprocess.Popen(["true"])
         self.addCleanup(run.wait)
-        processes.wait_until(lambda: b") Z" in processes.read_bytes(f"/proc/{run.pid}/stat"), 20, "it does not end")
+        processes.wait_until(lambda: b") Z" in processes.read_bytes(f"/proc/{run.pid}/stat"), 60, "it does not end")
         self.assert_refused("-p", run.pid, said=["has ended", "not waited for"])
 
     def test_a_thread_of_the_kernel(self):
@@ -140,7 +139,7 @@ class Refused(PidTest):
         run = self.start([live.FATHOM, "record", "-q", "-o", self.path("other.fathom"), "--",
                           *live.workload("thirds", 20000)])
         child = processes.command_of(run.pid)
-        processes.wait_until(lambda: b"fathom-ring" in processes.read_bytes(f"/proc/{child}/maps"), 20, "no agent comes")
+        processes.wait_until(lambda: b"fathom-ring" in processes.read_bytes(f"/proc/{child}/maps"), 60, "no agent comes")
         self.assert_refused("-p", child, said=["another fathom", "--trigger copied"])
         self.assert_recorded("-p", child, "--trigger", "copied", "-d", 0.3)
         os.kill(child, signal.SIGKILL)
@@ -149,7 +148,7 @@ class Refused(PidTest):
         for _ in range(20):
             run = subprocess.Popen(live.workload("blocked", "churn", 20), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
             done = self.record_pid("-p", run.pid).run
-            run.wait(timeout=20)
+            run.wait(timeout=60)
             self.assertIn(done.returncode, (0, OURS), done.stderr)
             if done.returncode == OURS:
                 self.assertRegex(done.stderr.decode(), "^fathom: (process|there is no process) .*\n$")
@@ -186,7 +185,7 @@ class Recorded(PidTest):
             recorder = subprocess.Popen([live.FATHOM, "record", "-o", path, "-p", str(run.pid)], stderr=subprocess.PIPE,
                                         cwd=self.folder)
             self.addCleanup(self.end, recorder)
-            processes.wait_until(lambda: has_samples(path), 60, "no sample is committed")
+            processes.wait_until(lambda: live.has_samples(path), 60, "no sample is committed")
             recorder.send_signal(number)
             said = recorder.communicate(timeout=60)[1].decode()
             self.assertEqual(recorder.returncode, 0, said)
@@ -268,13 +267,6 @@ class Recorded(PidTest):
         family = self.assert_recorded("-p", run.pid, "-d", 1, "--children")
         self.assert_adds_up(family)
         self.assertGreater(len(family.rows("SELECT id FROM processes")), 2)
-
-
-def has_samples(path):
-    try:
-        return live.Recording(path, None).rows("SELECT count(*) FROM samples")[0][0] > 0
-    except sqlite3.Error:
-        return False
 
 
 def burned_ns(pid):

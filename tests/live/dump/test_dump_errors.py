@@ -44,7 +44,7 @@ class Errors(live_dump.DumpTest):
     def test_a_process_that_has_ended_and_was_not_waited_for(self):
         run = subprocess.Popen(["true"])
         self.addCleanup(run.wait)
-        processes.wait_until(lambda: b") Z" in processes.read_bytes(f"/proc/{run.pid}/stat"), 20, "it does not end")
+        processes.wait_until(lambda: b") Z" in processes.read_bytes(f"/proc/{run.pid}/stat"), 60, "it does not end")
         self.assert_refused(run.pid, FAILED, "has ended", "not waited for")
 
     def test_a_thread_of_the_kernel(self):
@@ -56,6 +56,13 @@ class Errors(live_dump.DumpTest):
         run = self.start(live.workload("blocked", "still", 1))
         tid = max(map(int, os.listdir(f"/proc/{run.pid}/task")))
         self.assert_refused(tid, FAILED, f"fathom dump {run.pid}")
+
+    def test_a_32_bit_program(self):
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "programs", "thirty_two.c")
+        run = self.start([self.compile("thirty_two", source, "-m32", "-O1", "-nostdlib", "-static", "-fno-pic")])
+        if run.first_line != b"ready\n":
+            self.skipTest("this kernel executes no 32-bit programs")
+        self.assert_refused(run.pid, FAILED, "thirty_two", "is a 32-bit program", f"gdb -p {run.pid}")
 
     def test_itself(self):
         done = subprocess.run(["sh", "-c", f"exec '{live.FATHOM}' dump $$"], capture_output=True, timeout=60)
@@ -124,7 +131,7 @@ class Errors(live_dump.DumpTest):
             run = subprocess.Popen(live.workload("blocked", "churn", 20), stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL)
             done = self.dump_run(run.pid)
-            run.wait(timeout=20)
+            run.wait(timeout=60)
             self.assertIn(done.returncode, (0, FAILED), done.stderr)
             if done.returncode == FAILED:
                 self.assertRegex(done.stderr.decode(), "^fathom: (process|there is no process) .*\n$")

@@ -6,7 +6,7 @@ import signal
 import live
 import live_dump
 import live_python
-from live_dump import is_resting, places
+from live_dump import is_resting, names, places
 
 PROGRAM = """\
 import sys, threading, time
@@ -120,6 +120,22 @@ class Python(live_python.PythonTest, live_dump.DumpTest):
     def test_a_deadlock_of_two_locks_and_a_generator_asleep(self):
         self.on_each_python(self.assert_stacks_are_there, oldest=(3, 6))
 
+    def assert_c_functions_have_names(self, python):
+        run = self.start([python.path, self.write("rests.py", "import sys, threading, time\n"
+                                                  "held = threading.Lock()\nheld.acquire()\ndef take():\n    held.acquire()\n"
+                                                  "def rest(_):\n    time.sleep(600)\n"
+                                                  "threading.Thread(target=take, daemon=True).start()\n"
+                                                  "print('ready')\nsys.stdout.flush()\nsorted([1], key=rest)\n")])
+        wanted = [["_thread.lock.acquire", "take"], ["time.sleep", "rest", "builtins.sorted", "<module>"]]
+        dump = self.dump_until(run.pid, lambda dump: is_resting(dump) and len(dump["threads"]) == 2 and all(
+            names(thread, "python")[1:] for thread in dump["threads"]), "its threads do not come to rest")
+        for thread, expected in zip(sorted(dump["threads"], key=lambda thread: names(thread, "python")), wanted):
+            self.assertEqual(names(thread, "python")[:len(expected)], expected)
+            self.assertIsNone(thread["frames"][names(thread).index(expected[0])]["file"])
+
+    def test_c_functions_have_the_names_that_python_has_for_them(self):
+        self.on_each_python(self.assert_c_functions_have_names, oldest=(3, 6))
+
     def assert_holder_is_marked(self, python):
         # A thread that waits while it holds the GIL: a C function that does not release it.
         program = self.write("holder.py", "import ctypes, sys, threading\n"
@@ -213,7 +229,7 @@ class Python(live_python.PythonTest, live_dump.DumpTest):
         for worker in workers:
             dump = self.dump_until(worker, lambda dump: [name for name, _ in places(
                 dump["threads"][0], "python")][-3:] == ["serve", "main", "<module>"], "a worker does not accept")
-            self.assertIn("socket", dump["threads"][0]["wait"])
+            self.assertIn("accept4(port ", dump["threads"][0]["wait"])
         dump = self.dump_until(run.pid, lambda dump: ("main", 15) in places(dump["threads"][0], "python"),
                                "the first process does not read")
         self.assertEqual(len(dump["threads"]), 1)

@@ -38,6 +38,15 @@ puts "ready"
 STDOUT.flush
 STDIN.read
 """
+BUSY = """
+def computes
+  loop { (1..2000).sum { |i| i * i } }
+end
+4.times { Thread.new { computes } }
+$stdout.sync = true
+puts "ready"
+sleep
+"""
 STACKS = {
     "accept": [("serve", 10)] + 3 * [("serve", 9)] + [("<main>", 26)],
     "sleep": [("rest", 20), ("each_thing", 16), ("each", None), ("each_thing", 16), ("rest", 20), ("<main>", 27)],
@@ -71,6 +80,20 @@ class Ruby(live_ruby.RubyTest, live_dump.DumpTest):
             self.assertEqual(thread["ending"], "complete", thread)
             self.assertFalse(thread["holds_gvl"], thread)
         self.assertIn("a sleeper with a long name", [thread["name"] for thread in dump["threads"]])
+
+    def assert_holder_runs(self, ruby):
+        """One of four that compute; between two of them there is none."""
+        run = self.start(ruby.command(self.write("busy.rb", BUSY)))
+        holders = []
+        for _ in range(12):
+            dump = self.dump(run.pid)
+            holders += [thread for thread in dump["threads"] if thread["holds_gvl"]]
+            self.assertTrue(dump["process"]["gvl_is_verified"])
+        computing = [thread for thread in holders if any(frame["name"].endswith("computes") for frame in thread["frames"])]
+        self.assertGreater(len(computing), 4, holders)
+
+    def test_a_thread_that_computes_holds_the_gvl(self):
+        self.on_each_ruby(self.assert_holder_runs)
 
     def test_a_server_that_waits_a_sleeper_and_a_mutex(self):
         self.on_each_ruby(self.assert_stacks_are_there)

@@ -92,6 +92,27 @@ while not sys.stdin in __import__("select").select([sys.stdin], [], [], 0)[0]:
     bad += os.system("exit 3") != 3 << 8
 os.execv(sys.executable, [sys.executable, "-c", f"import sys; sum(i * i for i in range(3000000)); sys.exit({bad} + 4)"])
 """
+# Starts two programs again and again, one of Python and the one that it is given.
+PYTHON_PARENT = """
+import subprocess, sys
+child = "import time\\ndef of_started():\\n    return sum(i * i for i in range(2000))\\n" \\
+        "while time.process_time() < 0.6: of_started()\\n"
+print("ready", flush=True)
+while True:
+    started = [subprocess.Popen([sys.executable, "-c", child]), subprocess.Popen([sys.argv[1], "300"], stdout=subprocess.DEVNULL)]
+    if any(run.wait() for run in started):
+        print("failed", flush=True)
+"""
+# As setproctitle does: its arguments' place is written over, and filled up with NULs.
+TITLED = """
+import ctypes
+start = int(open("/proc/self/stat").read().rpartition(")")[2].split()[45])
+size = len(open("/proc/self/cmdline").read())
+title = b"server: idle"
+ctypes.memmove(start, title + bytes(size - len(title)), size)
+print("ready", flush=True)
+while True: sum(range(1000))
+"""
 BLOCKS = """
 import signal, sys, threading, time
 def waits():
@@ -161,6 +182,7 @@ class Interpreters(AttachTest):
         out, err = run.communicate(timeout=60)
         self.assertEqual((out, err, run.returncode), (b"done\n", b"", 7))
         self.assert_adds_up(recording)
+        self.assertGreater(recording.head()["sampling_cost_ns"] or 0, 0)
         total = sum(recording.time_of(out_of + name, "total_ns") for name in ("three", "two", "last"))
         self.assertGreater(total, 0.8 * recording.total_ns())
         for name, share in (("three", 1 / 2), ("two", 1 / 3), ("last", 1 / 6)):
@@ -181,6 +203,18 @@ class Interpreters(AttachTest):
         self.assertGreaterEqual(len(rows), 2, rows)
         out = run.communicate(b"x", timeout=60)[0]
         self.assertEqual((out, run.returncode), (b"failed 0 early 0 wrong 0 waits some\n", 3))
+
+
+    def test_system_time_of_threads_that_were_there(self):
+        run = self.python("import threading\ndef reads():\n    into = bytearray(1 << 18)\n"
+                          "    with open('/dev/zero', 'rb', buffering=0) as zero:\n        while True: zero.readinto(into)\n"
+                          "threading.Thread(target=reads, daemon=True).start()\nprint('ready', flush=True)\n"
+                          "threading.Event().wait()\n")
+        for _ in range(2):
+            recording = self.need_agent(self.attach(run.pid, "-d", 2))
+            self.assertGreater(recording.time_of("reads", "total_ns"), 0.6 * recording.total_ns())
+            self.assert_adds_up(recording)
+            self.assertEqual(processes.read_bytes(f"/proc/{run.pid}/timers"), b"")
 
 
 class Harmless(AttachTest):
@@ -277,6 +311,31 @@ class Harmless(AttachTest):
                 self.assertEqual(recorder.wait(timeout=60), 0, recorder.stderr.read())
                 recorder.stderr.close()
 
+    def test_a_shell_that_becomes_an_interpreter_has_its_functions(self):
+        self.need_agent(self.attach(self.python("print('ready', flush=True)\nwhile True: pass\n").pid, "-d", 0.1))
+        program = self.write("becomes.py", "def of_python(): sum(range(3000))\nwhile True: of_python()\n")
+        run = subprocess.Popen(["sh", "-c", f"read go; exec /usr/bin/python3 {program}"], stdin=subprocess.PIPE)
+        self.addCleanup(processes.end_process, run)
+        path = self.path("becomes.fathom")
+        recorder = subprocess.Popen([live.FATHOM, "record", "-q", "-o", path, "-p", str(run.pid)], stderr=subprocess.PIPE)
+        self.addCleanup(processes.end_process, recorder)
+        processes.wait_until(lambda: live.has_rows(path, "processes") or recorder.poll() is not None, 60,
+                             "it does not begin")
+        run.stdin.write(b"\n")
+        run.stdin.flush()
+        processes.wait_until(lambda: self.facts(run)[2] or recorder.poll() is not None, 60, "no agent comes")
+        processes.wait_until(lambda: self.has_python(path) or recorder.poll() is not None, 60, "there are no samples of it")
+        recorder.send_signal(signal.SIGINT)
+        said = recorder.communicate(timeout=60)[1]
+        self.assertEqual(recorder.returncode, 0, said)
+        report = subprocess.run([live.FATHOM, "report", path], capture_output=True, timeout=60).stdout.decode()
+        self.assertIn("of_python", report)
+        # What it did before has none that could be missing.
+        self.assertNotIn("not seen", report)
+
+    def has_python(self, path):
+        return b"of_python" in subprocess.run([live.FATHOM, "report", path], capture_output=True, timeout=60).stdout
+
     def test_children_of_fork_are_sampled_where_they_are_asked_for(self):
         run = self.python("import os, time\ndef of_child():\n    for _ in range(40): sum(range(100000))\n    os._exit(0)\n"
                           "print('ready', flush=True)\nwhile True:\n    if os.fork() == 0: of_child()\n    os.wait()\n")
@@ -285,10 +344,69 @@ class Harmless(AttachTest):
             self.assertEqual(recording.time_of("of_child", "total_ns") > 0, is_wanted, options)
         self.assertIsNone(run.poll())
 
+    def test_programs_that_it_starts_are_sampled_where_they_are_asked_for(self):
+        run = self.python(PYTHON_PARENT, live.workload("thirds")[0])
+        recording = self.need_agent(self.attach(run.pid, "-d", 4, "--children"))
+        self.assertGreater(recording.time_of("of_started", "total_ns"), 0.05 * recording.total_ns())
+        self.assertGreater(recording.time_of("f", "total_ns"), 0)
+        self.assert_adds_up(recording)
+        self.assertLess(recording.head()["unentered_ns"] or 0, 0.1 * recording.total_ns())
+        alone = self.need_agent(self.attach(run.pid, "-d", 0.3))
+        self.assertIn("--children records them", self.notes(alone))
+        self.assertEqual(alone.time_of("of_started", "total_ns"), 0)
+        run.kill()
+        self.assertEqual(run.stdout.read(), b"", "no child has failed")
+
+    def test_the_agent_is_no_code_that_the_program_made(self):
+        run = self.python("import time\nprint('ready', flush=True)\nwhile True: sum(range(3000))\n")
+        for _ in range(2):
+            recording = self.need_agent(self.attach(run.pid, "-d", 0.2))
+            modules = [os.path.basename(path) for path, in recording.rows("SELECT path FROM modules")]
+            self.assertIn("libfathom-agent-record.so", modules)
+            self.assertNotIn("made while it ran", self.notes(recording))
+
+    def test_a_killed_recorder_leaves_no_program_recorded(self):
+        path = self.path("killed.fathom")
+        for words in ((), ("--trigger", "timer")):
+            recorder = subprocess.Popen([live.FATHOM, "record", "-q", "-o", path, *words, "--", *live.workload("thirds", 60000)],
+                                        stderr=subprocess.DEVNULL)
+            try:
+                processes.wait_until(lambda: self.has_ring(recorder), 60, "no agent has a ring")
+                pid = processes.command_of(recorder.pid)
+                self.assertIn("another fathom already", self.attach(pid, "-d", 0.1, expect=command_line.OURS).run.stderr.decode())
+            finally:
+                recorder.kill()
+                recorder.wait()
+            self.addCleanup(os.kill, pid, signal.SIGKILL)
+            recording = self.attach(pid, "-d", 0.3)
+            self.assertGreater(recording.head()["samples"], 0)
+            for left in (path, path + "-wal", path + "-shm"):
+                if os.path.exists(left):
+                    os.unlink(left)
+
+    def has_ring(self, recorder):
+        pid = processes.command_of(recorder.pid)
+        return pid and b"memfd:fathom-ring" in processes.read_bytes(f"/proc/{pid}/maps")
+
+    def test_a_title_is_its_command(self):
+        run = self.start([self.need("/usr/bin/python3"), self.write("titled.py", TITLED), "some", "words", "to", "write", "over"])
+        self.assertEqual(self.attach(run.pid, "-d", 0.1).head()["command"], ["server: idle"])
+
     def test_a_thread_that_blocks_sigtrap_is_named(self):
         run = self.python(BLOCKS, "run")
         recording = self.need_agent(self.attach(run.pid, "-d", 0.5))
         self.assertIn("1 of its threads", self.notes(recording))
+
+    def test_a_thread_that_creates_others_does_not_block_sigtrap(self):
+        run = self.python("import threading\ndef brief(): sum(range(3000))\nprint('ready', flush=True)\n"
+                          "while True:\n    thread = threading.Thread(target=brief)\n    thread.start()\n    thread.join()\n")
+        for _ in range(12):
+            recording = self.attach(run.pid, "-d", 0.1)
+            self.assertNotIn("could not be opened", self.notes(recording))
+            self.assertNotIn(f" {run.pid} the first, block SIGTRAP", self.notes(self.need_agent(recording)))
+        recording = self.need_agent(self.attach(run.pid, "-d", 1))
+        report = subprocess.run([live.FATHOM, "report", recording.path], capture_output=True, timeout=60, check=True)
+        self.assertIn(b"threads too short for this", report.stdout)
 
     def test_a_thread_that_waits_for_sigtrap_gets_none_of_ours(self):
         run = self.python(BLOCKS, "wait")
@@ -311,7 +429,8 @@ class Elsewhere(AttachTest):
 
     def assert_seen(self, pid):
         recording = self.need_agent(self.attach(pid, "-d", 0.5))
-        self.assertGreater(recording.time_of("busy", "total_ns"), 0.7 * recording.total_ns())
+        # The rest is what it took that the agent came: more where half a second is little CPU time.
+        self.assertGreater(recording.time_of("busy", "total_ns"), 0.3 * recording.total_ns())
         self.assertNotIn("SIGTRAP", self.notes(recording))
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root, to make namespaces")
@@ -336,7 +455,7 @@ class Elsewhere(AttachTest):
             self.skipTest("an ordinary user cannot read this build")
         self.assertEqual(done.returncode, 0, done.stderr)
         recording = self.need_agent(live.Recording(self.path("user.fathom"), done))
-        self.assertGreater(recording.time_of("<module>", "total_ns"), 0.7 * recording.total_ns())
+        self.assertGreater(recording.time_of("<module>", "total_ns"), 0.3 * recording.total_ns())
 
 
 class Refused(AttachTest):

@@ -15,7 +15,7 @@ ENOUGH_NS = 300_000_000
 # Until a tracer's end is noticed, on a machine where everything waits for a processor.
 NOTICED_NS = 150_000_000
 # Of the 100 ms that a traced program burns; a part of them is start-up.
-TRACED_NS = 50_000_000
+TRACED_NS = 30_000_000
 # How the debugger tells the CPU time the program has burned.
 MARK = re.compile(r"mark \(cpu_ns=(?:cpu_ns@entry=)?(\d+)\)")
 
@@ -145,11 +145,12 @@ class Debugger(LiveTest):
         self.assert_explained(recording, slack_ns=5_000_000)
 
     def assert_sampled_around(self, recording):
-        """All that was burned before it came and after it left was sampled, but what threads end with."""
+        """All that was burned before it came and after it left was sampled, but what threads of 2 ms end with: 2 to 20 % of
+        it where much else runs."""
         head = recording.head()
         rest_ns = recording.burned_ns - head["traced_ns"]
         self.assertGreater(rest_ns, 2 * ENOUGH_NS - NOTICED_NS)
-        self.assertGreater(head["sampled_ns"] + (head["kernel_unsampled_ns"] or 0), 0.75 * rest_ns, head)
+        self.assertGreater(head["sampled_ns"] + (head["kernel_unsampled_ns"] or 0), 0.6 * rest_ns, head)
         self.assertGreater(max(time_ns for time_ns, *_ in recording.samples()), recording.left_ns)
 
     def test_gdb_attaches_breaks_steps_and_detaches_as_without_us(self):
@@ -250,7 +251,10 @@ class Strace(LiveTest):
             with self.subTest(trigger=trigger):
                 recording = self.record(workload("brief", 100), "--trigger", trigger, launcher=launcher)
                 self.assertEqual(recording.time_of("hurry", "self_ns"), 0)
-                self.assertGreater(recording.head()["traced_ns"], TRACED_NS)
+                head = recording.head()
+                # A recorder that is traced itself may be too slow for the agent, which goes on without it.
+                unsampled = "unentered_ns" if head["traced_ns"] is None else "traced_ns"
+                self.assertGreater(head[unsampled], TRACED_NS, head["notes"])
                 self.assert_adds_up(recording)
 
 

@@ -1,6 +1,6 @@
 """What becomes of a recording when its disk is slow, or its recorder is stopped or killed.
 
-With FATHOM_LONG=1 in the environment the recorder is killed at 200 moments in place of 25.
+With FATHOM_LONG=1 in the environment the recorder is killed at 200 moments in place of 15.
 """
 
 import os
@@ -19,7 +19,7 @@ from processes import command_of, cpu_seconds, end_process, read_bytes, wait_unt
 PROGRAMS = 40
 DELAY_S = 3  # of the workload slow_disk
 WAITED_S = 0.8
-MOMENTS = 200 if os.environ.get("FATHOM_LONG") else 25
+MOMENTS = 200 if live.IS_LONG else 15
 AT_ONCE = 5
 # A commit each half second, of what was read a tenth of a second before.  Beside other work both the recorder and the
 # program that writes when it was seen wait for a processor: a few kills may lose more, and none loses a lot.

@@ -8,7 +8,6 @@ import re
 import resource
 import shutil
 import signal
-import sqlite3
 import subprocess
 import time
 
@@ -43,8 +42,8 @@ class Endings(live.LiveTest):
     def test_every_ending_is_the_programs_own(self):
         endings = self.bare().stdout.decode().splitlines()
         self.assertGreater(len(endings), 10)
-        for ending in endings:
-            for options in ((), ("--trigger", "timer")):
+        for number, ending in enumerate(endings):
+            for options in live.in_turn(((), ("--trigger", "timer")), number):
                 with self.subTest(ending=ending, options=options):
                     self.assert_ends_the_same(ending, *options)
 
@@ -122,7 +121,7 @@ class Recorders(live.LiveTest):
     def recording(self, run):
         return live.Recording(self.path("test.fathom"), run)
 
-    def test_a_recorder_stopped_for_ten_seconds_loses_samples_and_says_so(self):
+    def test_a_recorder_stopped_until_the_programs_end_loses_samples_and_says_so(self):
         """Where files may have 3 MiB, the ring holds two seconds of it at 20 kHz; the program does not wait."""
         limit = (3 * MIB, 3 * MIB)
         run = self.start(*workload("thirds", 4000), rate=20000,
@@ -131,14 +130,10 @@ class Recorders(live.LiveTest):
         wait_for_cpu(child, 0.5)
         run.send_signal(signal.SIGSTOP)
         try:
-            before = cpu_seconds(child)
-            begin = time.monotonic()
-            wait_until(lambda: not is_running(child) or time.monotonic() - begin > 10, 30, "it does not end")
-            went_on = not is_running(child) or cpu_seconds(child) - before > 1
+            wait_until(lambda: not is_running(child), 120, "the program waits for the recorder")
         finally:
             run.send_signal(signal.SIGCONT)
         out, err = run.communicate(timeout=60)
-        self.assertTrue(went_on, "the program waited for the recorder")
         self.assertEqual(run.returncode, 0, err)
         recording = self.recording(run)
         truth = live.truth_of(out)
@@ -157,11 +152,11 @@ class Recorders(live.LiveTest):
         bare = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
         output = self.path("output")
         run = self.start("sh", "-c", f'"$@" > {output}; echo code $? >> {output}', "sh", *command)
-        wait_until(lambda: os.path.exists(self.path("test.fathom")), 20, "no recording is begun")
+        wait_until(lambda: os.path.exists(self.path("test.fathom")), 60, "no recording is begun")
         wait_for_cpu(command_of(run.pid), 0.0)
         time.sleep(0.3)
         run.kill()
-        run.wait(timeout=10)
+        run.wait(timeout=60)
         wait_until(lambda: b"\ncode 0\n" in read_bytes(output), 100, "the program did not end by itself")
         self.assertEqual(read_bytes(output), bare.stdout + b"code 0\n")
 
@@ -169,7 +164,7 @@ class Recorders(live.LiveTest):
         """ulimit -f: the recorder's SIGXFSZ is not the program's."""
         path = self.path("test.fathom")
         run = self.start(*workload("novelty", 3000), rate=20000)
-        wait_until(lambda: has_samples(path), 60, "no sample is written")
+        wait_until(lambda: live.has_samples(path), 60, "no sample is written")
         most = max(os.path.getsize(path), os.path.getsize(path + "-wal"))
         resource.prlimit(run.pid, resource.RLIMIT_FSIZE, (most, most))
         out, err = run.communicate(timeout=120)
@@ -196,7 +191,7 @@ class Recorders(live.LiveTest):
         self.addCleanup(subprocess.run, ["umount", folder])
         path = os.path.join(folder, "test.fathom")
         run = self.start(*workload("novelty", 3000), rate=20000, path=path)
-        wait_until(lambda: has_samples(path), 60, "no sample is written")
+        wait_until(lambda: live.has_samples(path), 60, "no sample is written")
         fill(os.path.join(folder, "filler"))
         out, err = run.communicate(timeout=120)
         self.assertEqual(run.returncode, 0, err)
@@ -236,7 +231,7 @@ class Recorders(live.LiveTest):
             self.assertEqual(run.stdout.readline(), b"INT\n")
         self.assertIsNone(run.poll())
         os.kill(command_of(run.pid), signal.SIGTERM)
-        run.communicate(timeout=20)
+        run.communicate(timeout=60)
         self.assertEqual(run.returncode, 7)
         self.assertEqual(self.recording(run).head()["mode"], "sample")
 
@@ -246,7 +241,7 @@ class Recorders(live.LiveTest):
         wait_for_cpu(child, 0.3)
         os.killpg(run.pid, signal.SIGINT)
         os.killpg(run.pid, signal.SIGINT)
-        run.communicate(timeout=30)
+        run.communicate(timeout=60)
         self.assertEqual(run.returncode, 130)
         self.assertGreater(self.recording(run).head()["samples"], 100)
 
@@ -258,13 +253,6 @@ def no_core():
 def any_core():
     limit = resource.getrlimit(resource.RLIMIT_CORE)[1]
     resource.setrlimit(resource.RLIMIT_CORE, (limit, limit))
-
-
-def has_samples(path):
-    try:
-        return live.Recording(path, None).rows("SELECT count(*) FROM samples")[0][0] > 0
-    except sqlite3.Error:
-        return False
 
 
 def fill(path):

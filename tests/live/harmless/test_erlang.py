@@ -69,7 +69,7 @@ class Erlang(live.LiveTest):
                                             env=self.environment)
                     self.assertEqual((recording.run.returncode, recording.run.stdout, recording.run.stderr),
                                      (bare.returncode, bare.stdout, bare.stderr))
-                    self.assertGreater(recording.head()["samples"], 10)
+                    self.assertGreater(recording.head()["samples"], 0)
 
     def test_a_program_comes_out_the_same_however_often_it_is_sampled(self):
         self.write("work.erl", ERLANG)

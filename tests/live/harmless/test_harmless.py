@@ -152,49 +152,49 @@ class Signals(live.LiveTest):
             run.send_signal(getattr(signal, "SIG" + name))
             self.assertEqual(run.stdout.readline().decode(), name + "\n")
         run.terminate()
-        self.assertEqual(run.communicate(timeout=20)[0], b"TERM\n")
+        self.assertEqual(run.communicate(timeout=60)[0], b"TERM\n")
         self.assertEqual(run.returncode, 7)
         self.assertEqual(self.head_of(self.recording_path)["command"], workload("signals"))
 
     def test_a_command_that_dies_of_the_signal_gives_its_code(self):
         run = self.start_signals("--quiet-term")
         run.terminate()
-        run.communicate(timeout=20)
+        run.communicate(timeout=60)
         self.assertEqual(run.returncode, 143)
         self.head_of(self.recording_path)
 
     def test_timeout_ends_a_recorded_command(self):
         begin = time.monotonic()
         run = subprocess.run(["timeout", "1", FATHOM, "record", "-q", "-o", self.path("x.fathom"), "--",
-                              "sleep", "10"], capture_output=True, timeout=20)
+                              "sleep", "60"], capture_output=True, timeout=60)
         self.assertEqual(run.returncode, 124)
-        self.assertLess(time.monotonic() - begin, 4)
+        self.assertLess(time.monotonic() - begin, 30)
         self.head_of(self.path("x.fathom"))
 
     def test_killing_the_command_leaves_a_recording(self):
         run = self.start(*workload("thirds", 20000))
-        wait_until(lambda: os.path.exists(self.recording_path), 10, "no recording is begun")
+        wait_until(lambda: os.path.exists(self.recording_path), 60, "no recording is begun")
         child = command_of(run.pid)
         wait_for_cpu(child, 1)
         os.kill(child, signal.SIGKILL)
-        run.communicate(timeout=20)
+        run.communicate(timeout=60)
         self.assertEqual(run.returncode, 137)
-        self.assertGreater(self.head_of(self.recording_path)["samples"], 500)
+        self.assertGreater(self.head_of(self.recording_path)["sampled_ns"], 500_000_000)
 
     def test_killing_the_recorder_leaves_the_program_alone(self):
         output = self.path("output")
         run = self.start("sh", "-c", f"{workload('thirds')[0]} 3500 > {output}; echo code $? >> {output}")
-        wait_until(lambda: os.path.exists(output), 10, "the program does not start")
+        wait_until(lambda: os.path.exists(output), 60, "the program does not start")
         wait_for_cpu(command_of(command_of(run.pid)), 2.5)
         run.kill()
-        run.wait(timeout=10)
+        run.wait(timeout=60)
         wait_until(lambda: b"code" in read_bytes(output), 60, "the program did not end by itself")
         text = read_bytes(output).decode()
         self.assertIn("code 0", text)
         truth = live.truth_of(text.split("code")[0].encode())
         self.assertGreater(truth["cpu_ns"], 3400000000)
         head = self.head_of(self.recording_path)
-        self.assertGreaterEqual(head["samples"], 1300, "more than the last second is missing")
+        self.assertGreaterEqual(head["sampled_ns"], 1_300_000_000, "more than the last second is missing")
         functions = live.Recording(self.recording_path, run).report()["functions"]
         self.assertLessEqual({"f", "g", "h"}, {row["name"] for row in functions})
 
@@ -209,12 +209,12 @@ class Signals(live.LiveTest):
             run.stdin.write(b"go\n")
             run.stdin.flush()
             begin = time.monotonic()
-            self.assertTrue(select.select([run.stdout], [], [], 15)[0], "the program waits for a stopped recorder")
+            self.assertTrue(select.select([run.stdout], [], [], 60)[0], "the program waits for a stopped recorder")
             self.assertEqual(run.stdout.readline(), b"DONE 0\n")
-            self.assertLess(time.monotonic() - begin, 10)
+            self.assertLess(time.monotonic() - begin, 30)
         finally:
             run.send_signal(signal.SIGCONT)
-        run.communicate(timeout=20)
+        run.communicate(timeout=60)
         self.assertEqual(run.returncode, 0)
         names = {row["name"] for row in live.Recording(self.path("x.fathom"), run).report()["functions"]}
         notes = self.head_of(self.path("x.fathom"))["notes"]
@@ -237,7 +237,7 @@ class Terminals(live.LiveTest):
         self.terminal = terminal
         self.expect(rb"\$ $")
 
-    def expect(self, pattern, seconds=15):
+    def expect(self, pattern, seconds=60):
         deadline = time.monotonic() + seconds
         while not re.search(pattern, self.output):
             self.assertGreater(deadline, time.monotonic(), (pattern, self.output))
@@ -296,10 +296,10 @@ class Lives(live.LiveTest):
 
     def test_a_survivor_is_named_after_two_seconds(self):
         begin = time.monotonic()
-        recording = self.record(workload("daemonize", 12))
+        recording = self.record(workload("daemonize", 30))
         took = time.monotonic() - begin
         self.assertGreater(took, 1.5)
-        self.assertLess(took, 8)
+        self.assertLess(took, 20)
         self.assertIn("daemonize", " ".join(recording.head()["notes"]))
         self.assertLess(recording.time_of("work_of_the_survivor", "self_ns"), 150000000)
 
@@ -313,32 +313,32 @@ class Lives(live.LiveTest):
         run = subprocess.Popen([FATHOM, "record", "-q", "-o", path, "--", *workload("thirds", 5000)],
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(end_process, run)
-        wait_until(lambda: os.path.exists(path), 10, "no recording is begun")
+        wait_until(lambda: os.path.exists(path), 60, "no recording is begun")
         wait_for_cpu(command_of(run.pid), 2.5)
         report = live.Recording(path, run).report()
         self.assertIsNone(run.poll())
-        self.assertGreater(report["recording"]["samples"], 1300)
+        self.assertGreater(report["recording"]["sampled_ns"], 1_300_000_000)
         self.assertLessEqual({"f", "g", "h"}, {row["name"] for row in report["functions"]})
         run.communicate(timeout=60)
-        self.assertGreater(live.Recording(path, run).head()["samples"], 4800)
+        self.assertGreater(live.Recording(path, run).head()["sampled_ns"], 4_800_000_000)
         self.assertEqual(os.listdir(self.folder), ["x.fathom"], "a clean end leaves one file")
 
     def test_a_second_record_leaves_the_running_one_alone(self):
         first = subprocess.Popen([FATHOM, "record", "-q", "--", *workload("thirds", 2500)], cwd=self.folder,
                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(end_process, first)
-        wait_until(lambda: os.path.exists(self.path("profile.fathom")), 5, "no recording is begun")
-        second = subprocess.run([FATHOM, "record", "--", "true"], cwd=self.folder, capture_output=True, timeout=20)
+        wait_until(lambda: os.path.exists(self.path("profile.fathom")), 60, "no recording is begun")
+        second = subprocess.run([FATHOM, "record", "--", "true"], cwd=self.folder, capture_output=True, timeout=60)
         self.assertEqual(second.returncode, 0)
         others = [name for name in os.listdir(self.folder) if re.fullmatch(r"profile\.\d+\.fathom", name)]
         self.assertEqual(len(others), 1, os.listdir(self.folder))
         self.assertIn(others[0].encode(), second.stderr)
         first.communicate(timeout=60)
-        self.assertGreater(live.Recording(self.path("profile.fathom"), first).head()["samples"], 2300)
+        self.assertGreater(live.Recording(self.path("profile.fathom"), first).head()["sampled_ns"], 2_300_000_000)
 
     def test_an_older_recording_is_kept_as_old(self):
         for command in ("true", "false"):
-            subprocess.run([FATHOM, "record", "-q", "--", command], cwd=self.folder, timeout=20)
+            subprocess.run([FATHOM, "record", "-q", "--", command], cwd=self.folder, timeout=60)
         self.assertEqual(sorted(os.listdir(self.folder)), ["profile.fathom", "profile.fathom.old"])
         for name, command in (("profile.fathom", "false"), ("profile.fathom.old", "true")):
             self.assertEqual(live.Recording(self.path(name), None).head()["command"], [command])

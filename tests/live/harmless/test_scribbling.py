@@ -20,6 +20,7 @@ def styles():
 
 
 class Scribbling(live.LiveTest):
+    compares_times = True
 
     def setUp(self):
         super().setUp()

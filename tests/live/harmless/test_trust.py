@@ -46,7 +46,7 @@ def run_entered(kind, socket, *command, launcher=()):
 
 def ways(kind):
     """How a fake recorder can spoil a ring; the first way is not to."""
-    return subprocess.run([FAKE_RECORDER, "list", kind], capture_output=True, check=True, timeout=30).stdout.decode().split()
+    return subprocess.run([FAKE_RECORDER, "list", kind], capture_output=True, check=True, timeout=60).stdout.decode().split()
 
 
 class FakeRecorder:
@@ -61,7 +61,7 @@ class FakeRecorder:
 
     def end(self):
         """(hellos, in how many rings a program was sampled or traced); sets in how many of those an interpreter was."""
-        *hellos, begun = self.run.communicate(timeout=30)[0].splitlines()
+        *hellos, begun = self.run.communicate(timeout=60)[0].splitlines()
         if "no layout" in hellos:
             raise AssertionError("the program has no interpreter that is known")
         self.interpreted = int(begun.split()[2])
@@ -162,7 +162,7 @@ class HostileLayouts(TrustTest):
         ruby = next((ruby for ruby in every_ruby() if ruby.is_there), None)
         if ruby is None:
             self.skipTest("no ruby is at hand")
-        script = self.write("script.rb", "def work(n) = (0...200).map { |i| i * n }.sum\n"
+        script = self.write("script.rb", "def work(n)\n  (0...200).map { |i| i * n }.sum\nend\n"
                             "work(3) while Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) < 0.4\n"
                             "puts work(3)\n")
         self.assert_refused("ruby", ruby.command(script), b"59700\n")

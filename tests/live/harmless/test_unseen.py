@@ -50,6 +50,18 @@ class Unseen(LiveTest):
         strict_ns = recording.time_of("strict_work", "total_ns")
         self.assertAlmostEqual(strict_ns / free_ns, 1, delta=0.2)
 
+    def test_threads_that_are_first_sampled_behind_a_filter_have_their_own_samples(self):
+        recording = self.record(*workload("filtered_threads"))
+        if recording.run.returncode == 77:
+            self.skipTest("this machine has no seccomp filters for all threads")
+        self.assertEqual(recording.run.returncode, 0, recording.run.stderr)
+        times = recording.rows("SELECT t.tid, sum(s.weight_ns) FROM samples s JOIN threads t ON t.id = s.thread "
+                               "JOIN processes p ON p.id = t.process WHERE t.tid != p.pid GROUP BY t.tid")
+        self.assertEqual(len(times), 3, times)
+        for _, time_ns in times:
+            self.assertAlmostEqual(time_ns / 150e6, 1, delta=0.3)
+        self.assertNotIn("nonsense", " ".join(text for text, in recording.rows("SELECT text FROM notes")))
+
     def test_a_program_in_which_no_handler_may_return_lives_and_is_named(self):
         for way in ("filter", "dispatch"):
             bare = subprocess.run(workload("unreturning", way), capture_output=True, timeout=60)

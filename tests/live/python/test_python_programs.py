@@ -15,6 +15,7 @@ DEBIAN = ("debian-3.11",)
 
 
 class Names(live_python.PythonTest):
+    compares_times = True
 
     def test_a_function_where_another_one_was_never_has_its_name(self):
         self.on_each_python(self.assert_lives, in_ci=live_python.EACH_CHAIN)
@@ -56,11 +57,15 @@ class Names(live_python.PythonTest):
 
     def assert_frozen(self, python):
         recording = self.record_python(python, "-c", "import json, asyncio, http.server")
-        self.assertGreater(recording.time_of("_find_and_load", "total_ns"), 0.1 * recording.total_ns())
+        self.assertGreater(recording.time_of("_find_and_load", "total_ns"), 0)
+        self.assertGreater(recording.time_of("import asyncio", "total_ns"), 0.1 * recording.total_ns())
+        self.assertNotIn("_load_unlocked", [row["plain_name"] for row in self.python_rows(recording)])
 
 
 class Shapes(live_python.PythonTest):
     """Of stacks and of interpreters."""
+
+    compares_times = True
 
     def test_recursion_is_as_deep_as_it_is(self):
         self.on_each_python(lambda python: self.assert_depth(python, 900), in_ci=live_python.EACH_CHAIN)
@@ -129,13 +134,15 @@ class Shapes(live_python.PythonTest):
 
 
 class Processes(live_python.PythonTest):
+    compares_times = True
 
     def assert_way(self, python, way):
         recording = self.record_python(python, self.workload("processes.py"), way, rate=4000)
         self.assert_adds_up(recording)
         for name, spent_ns in recording.truth.items():
             seen_ns = sum(row["total_ns"] for row in self.python_rows(recording) if row["plain_name"] == name)
-            self.assertLess(abs(seen_ns - spent_ns), 0.05 * spent_ns, f"{way}: {name}: {seen_ns} of {spent_ns}")
+            jumped_ns = recording.jumped_share() * recording.total_ns()
+            self.assertLess(abs(seen_ns - spent_ns), 0.05 * spent_ns + jumped_ns, f"{way}: {name}: {seen_ns} of {spent_ns}")
 
     def assert_all(self, way):
         self.on_each_python(lambda python: self.assert_way(python, way), oldest=(3, 6),
@@ -170,6 +177,8 @@ BURN = textwrap.dedent("""
 
 class Starts(live_python.PythonTest):
     """However a program is started."""
+
+    compares_times = True
 
     def assert_burn(self, recording, file):
         row = next(row for row in self.python_rows(recording) if row["name"] == "burn")
@@ -266,13 +275,16 @@ class Lines(live_python.PythonTest):
 class Real(live_python.PythonTest):
     """Programs that others wrote: whole stacks, and the functions that everybody knows they run."""
 
+    compares_times = True
+
     def assert_runs(self, recording, *names, least=0.99):
         self.assert_adds_up(recording)
         endings = recording.head()["stacks"]
         self.assertGreaterEqual(endings.get("complete", 0), least * sum(endings.values()), endings)
         seen = {row["name"]: row["total_ns"] for row in self.python_rows(recording)}
         for name in names:
-            self.assertGreater(seen.get(name, 0), 0.01 * recording.total_ns(), f"{name} of {sorted(seen)[:40]}")
+            # That it is there: of the shortest, 1 % would be five samples.
+            self.assertGreater(seen.get(name, 0), 0.003 * recording.total_ns(), f"{name} of {sorted(seen)[:40]}")
 
     def module(self, name):
         command = self.any_python("-c", f"import {name}")

@@ -95,7 +95,7 @@ class PythonWalks(live.LiveTest):
         module = "__builtin__" if python.version < (3,) else "builtins"
         for name, spent_ns in truth["total"].items():
             full = name if "." in name else f"{module}.{name}"
-            allowed = max(0.015, 3 * recording.standard_error(full, "total"))
+            allowed = max(0.015, live.STANDARD_ERRORS * recording.standard_error(full, "total"))
             self.assert_share(total.get(full, 0) / recording.total_ns(), spent_ns / truth["cpu_ns"],
                               min(allowed, 0.03), f"{python.name}: {full}")
 

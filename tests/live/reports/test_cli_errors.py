@@ -54,7 +54,7 @@ class OfRecord(CommandLine):
                                     "from 1 to 50000", f"'{rate}'")
 
     def test_words_that_are_none_name_those_there_are(self):
-        self.assert_refused(run("record", "--clock", "wal", "true"), OURS, "cpu or user", "'wal'")
+        self.assert_refused(run("record", "--clock", "wal", "true"), OURS, "cpu, user or wall", "'wal'")
         self.assert_refused(run("record", "--trigger=x", "true"), OURS, "auto, sigtrap, timer or copied")
         self.assert_refused(run("record", "--color", "red", "true"), OURS, "auto, always or never")
 
@@ -167,7 +167,7 @@ class OfRecord(CommandLine):
                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         first.stdout.read(1)
         second = run("record", "-q", "true", cwd=folder)
-        first.communicate(b"\n", timeout=30)
+        first.communicate(b"\n", timeout=60)
         self.assertIn("still being written", second.stderr.decode())
         self.assertEqual((first.returncode, second.returncode), (0, 0))
         names = sorted(os.listdir(folder))
@@ -201,20 +201,44 @@ class OfReading(CommandLine):
                 self.assert_refused(run(*command, cwd="/"), FAILED, "profile.fathom")
 
     def test_words_of_other_profilers(self):
-        for arguments, here in ((["attach", "1"], "fathom record -p PID"), (["flamegraph"], "--format flamegraph"),
-                                (["report", "-F", "99"], "--rate HZ"), (["report", "--gil"], "fathom dump PID")):
+        for arguments, here in (
+                (["attach", "1"], "'fathom record -p PID'"), (["flamegraph"], "'fathom open'"), (["tree"], "--tree"),
+                (["html"], "'fathom open'"), (["collapsed"], "--format folded"), (["--", "true"], "'fathom record -- COMMAND'"),
+                (["report", "-F", "99"], "'fathom record --rate HZ'"), (["report", "--gil"], "'fathom dump PID'"),
+                (["report", "-s", "tottime"], "--sort WHAT"), (["report", "-g"], "--tree"), (["report", "-d", "libc"], "--module"),
+                (["report", "-f", "html"], "'fathom open'"), (["report", "--wall"], "'fathom record --clock wall'"),
+                (["report", "-list", "main"], "'fathom report --lines FUNCTION'"), (["report", "-V"], "'fathom --version'"),
+                (["dump", "--pid", "1"], "'fathom dump PID'"), (["top", "-p", "1"], "'fathom top PID'"),
+                (["trace", "--wall", "true"], "'--clock wall'"), (["open", "--pid", "1"], "'--process PROCESS'")):
             with self.subTest(arguments):
-                self.assert_refused(run(*arguments), 2, here)
+                done = run(*arguments)
+                self.assert_refused(done, OURS if arguments[0] in ("trace", "top") else USAGE, here)
+                self.assertNotIn(b"did you mean", done.stderr)
+
+    def test_words_of_other_recorders(self):
+        for option, here in (("-F", "--rate HZ"), ("-g", "always recorded"), ("--call-graph=dwarf", "always recorded"),
+                             ("-s", "--children"), ("-f", "-o x.html"), ("-V", "'fathom --version'"), ("--wall", "'--clock wall'"),
+                             ("-m", "python3 -m MODULE"), ("--gil", "fathom dump")):
+            with self.subTest(option):
+                done = run("record", option, "true")
+                self.assert_refused(done, OURS, f"'{option.split('=')[0]}'", here)
+                self.assertNotIn(b"did you mean", done.stderr)
+        self.assertEqual(run("-V").stdout, run("--version").stdout)
+
+    def test_a_program_without_record(self):
+        self.write("slow.py", b"")
+        self.assert_refused(run("python3", "app.py"), USAGE, "'fathom record -- python3'")
+        self.assert_refused(run("slow.py", cwd=self.folder), USAGE, "'fathom record -- slow.py'")
 
     def test_an_export_replaces_no_source_program_or_recording(self):
-        for name in ("app.py", "other.fathom", "tool"):
+        for name in ("app.py", "other.fathom", "tool", "page.html", "notes.txt"):
             path = self.write(name, b"kept")
             os.chmod(path, 0o755 if name == "tool" else 0o644)
             with self.subTest(name):
                 self.assert_refused(run("export", "-f", "folded", "-o", path, self.recording), 2, name, "name another file")
                 with open(path, "rb") as file:
                     self.assertEqual(file.read(), b"kept")
-        path = self.write("stacks.txt", b"an export before")
+        path = self.write("stacks.txt", b"main;an_export_before 12\n")
         self.assertEqual(run("export", "-f", "folded", "-o", path, self.recording).returncode, 0)
 
     def test_a_script_that_is_no_command(self):
@@ -265,7 +289,7 @@ class OfReading(CommandLine):
 
     def test_words_and_numbers_that_are_none(self):
         for options, parts in (
-                (["--by", "foo"], ["function, line, module, package, region, thread, process or program", "'foo'"]),
+                (["--by", "foo"], ["function, line, module, package, region, state, thread, process or program", "'foo'"]),
                 (["--sort", "foo"], ["self, total or calls"]),
                 (["--min", "200"], ["0 to 100"]),
                 (["--min", "x"], ["0 to 100"]),
@@ -277,6 +301,8 @@ class OfReading(CommandLine):
                 (["--callers", "main", "--by", "module"], ["'--by'", "trees are of functions"]),
                 (["--lines", "main", "--min-max"], ["'--min-max'", "table of functions"]),
                 (["--by", "module", "--min-max"], ["'--min-max'", "table of functions"]),
+                (["--tree", "--own", "x"], ["'--own'", "first screen", "'--package own'"]),
+                (["--by", "function", "--all"], ["'--all'", "first screen"]),
                 (["--tre"], ["'--tree'"]),
                 (["--sortby"], ["'--sort'"]),
                 (["-Q"], ["'-Q'"]),

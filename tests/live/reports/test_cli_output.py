@@ -134,7 +134,8 @@ class OfOutput(CommandLine):
         self.assertRegex(done.stderr.decode(), r"(?s)\nnote     sleep \(pid \d+\) still ran .*--wait")
         done = run("record", "--trigger", "timer", "-o", path, "true")
         self.assertRegex(done.stderr.decode(), r"\nsampled by timers: .")
-        self.assertTrue(done.stderr.decode().endswith(f"Recorded in {path}: 'fathom report {path}' shows more.\n"))
+        end = f"Recorded in {path}:\n'fathom report {path}' shows more.\n"
+        self.assertTrue(done.stderr.decode().replace(": 'fathom", ":\n'fathom").endswith(end))
 
     def test_unknown_formats(self):
         self.assert_refused(run("export", self.recording, "-f", "foldde"), USAGE, "'folded'")
@@ -174,8 +175,9 @@ class OfOutput(CommandLine):
     def test_an_export_that_fails_leaves_what_was_there(self):
         folder = tempfile.mkdtemp(dir=self.folder)
         target = os.path.join(folder, "out.html")
+        before = b"<!DOCTYPE html>\n<!-- A page of fathom's -->\nbefore"
         with open(target, "wb") as file:
-            file.write(b"before")
+            file.write(before)
 
         def no_room():
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -184,7 +186,7 @@ class OfOutput(CommandLine):
         self.assert_refused(done, FAILED, "out.html", "File too large")
         self.assertEqual(os.listdir(folder), ["out.html"])
         with open(target, "rb") as file:
-            self.assertEqual(file.read(), b"before")
+            self.assertEqual(file.read(), before)
         self.assertEqual(run("export", "-f", "flamegraph", "-o", target, self.recording).returncode, 0)
         self.assertEqual(os.listdir(folder), ["out.html"])
         with open(target, "rb") as file:
@@ -296,6 +298,8 @@ class SoFar(live.LiveTest):
         # However often it is asked: one a second.
         self.assertLess(text.count(b"command  sh"), 20)
         self.assertIn(b"not finished", text)
+        # How long it took so far, which one thread's CPU time fits into.
+        self.assertRegex(text, rb"\((0\.\d\d|1\.0\d) CPUs busy")
         self.assertIn(b"this is a report so far", text)
         self.assertRegex(text, rb"(?m)^ *[\d.]+ .* (sh|dash|bash)\b")
         self.assertIn(b"sh -c", subprocess.run([live.FATHOM, "info", path], capture_output=True, check=True, timeout=60).stdout)

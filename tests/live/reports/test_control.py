@@ -102,6 +102,8 @@ print(outer())
 
 
 class Python(ControlTest, live_trace.TraceTest):
+    compares_times = True
+
     def run_options(self):
         return {"env": {**os.environ, "PYTHONPATH": os.path.join(SHARE, "python")}}
 
@@ -220,6 +222,8 @@ class Python(ControlTest, live_trace.TraceTest):
 
 
 class Ruby(ControlTest, live_trace_ruby.RubyTraceTest):
+    compares_times = True
+
     def run_options(self, **environment):
         return {"env": {**os.environ, "RUBYLIB": os.path.join(SHARE, "ruby"), **environment}}
 

@@ -13,7 +13,7 @@ import live
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
 PAGES = sorted(glob.glob(os.path.join(ROOT, "docs", "man", "*.1")))
-COMMANDS = ("record", "trace", "top", "dump", "report", "export", "info", "module", "doctor", "help", "version")
+COMMANDS = ("record", "trace", "top", "dump", "report", "diff", "open", "export", "info", "module", "doctor", "help", "version")
 
 PROGRAM = """
 #include <stdlib.h>
@@ -22,6 +22,23 @@ __attribute__((noinline)) static void work(unsigned long n) { while (n--) sink +
 int main(int argc, char **argv) { work(argc > 1 ? strtoul(argv[1], 0, 10) * 100000000UL : 200000000UL); }
 """
 MAKEFILE = "all: a b\na b: ; ./program 1\n.PHONY: all a b\n"
+
+SERVER = """
+def normalize(rows):
+    return [str(row).strip().title() for row in rows]
+def handle():
+    return normalize(range(300000))
+for _ in range(5):
+    handle()
+"""
+TEST_APP = """
+import unittest
+def normalize(rows):
+    return [str(row).strip().title() for row in rows]
+class App(unittest.TestCase):
+    def test_it(self):
+        self.assertEqual(len(normalize(range(500000))), 500000)
+"""
 
 
 def read(path):
@@ -96,8 +113,25 @@ class Examples(unittest.TestCase):
     def test_those_in_the_readme_work(self):
         self.run_all(examples_of_markdown(os.path.join(ROOT, "README.md")))
 
+    def test_those_in_the_recipes_work(self):
+        for name, content in (("server.py", SERVER), ("test_app.py", TEST_APP)):
+            with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
+                file.write(content)
+        self.run_all(examples_of_markdown(os.path.join(ROOT, "docs", "recipes.md")))
+
+    def test_words_of_commands_in_the_documents_are_known(self):
+        """Of examples that a test cannot run (a container, a server that runs): their command and options."""
+        for path in [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "docs", "*.md")))]:
+            for line in re.findall(r"(?:^    |`)(fathom [a-z][^`\n]*)", read(path), re.M):
+                word, *rest = line.split("#")[0].split(" -- ")[0].split()[1:]
+                with self.subTest(line):
+                    self.assertIn(word, COMMANDS)
+                    options = options_of(word) if word not in ("help", "version", "module") else set()
+                    self.assertEqual([option for option in re.findall(r"(?<![\w-])--[a-z][a-z-]+", " ".join(rest))
+                                      if option not in options], [])
+
     def test_those_in_the_manual_pages_work(self):
-        self.assertEqual(len(PAGES), 10)
+        self.assertEqual(len(PAGES), 12)
         self.run_all([example for page in PAGES if "record" in page for example in examples_of_page(page)])
         subprocess.run([live.FATHOM, "record", "-q", "./program"], cwd=self.folder, check=True, timeout=60)
         for page in PAGES:
@@ -115,7 +149,8 @@ class Examples(unittest.TestCase):
             head, _, tables = report.partition("total %")
             words = [line.split("  ")[0] for line in head.splitlines() if re.match(r"(?!note|missing)[a-z]", line)]
             columns = [line.split() for line in ("total %" + tables).splitlines() if " %  " in line and "file:line" in line]
-            return words, columns, "fathom report --by package" in tables
+            # Where python3 is a script that starts others, there are programs to tell apart.
+            return words, columns, bool(re.search("fathom report --by (package|program)", tables))
         self.assertEqual(outline(shown), outline(printed))
         for report in (shown, printed):
             self.assertRegex(report, r"math\.sin \[math\b")
@@ -140,7 +175,7 @@ class Examples(unittest.TestCase):
 
 class Options(unittest.TestCase):
     def test_each_is_in_its_manual_page_and_none_else(self):
-        for command in ("record", "trace", "report", "export", "info", "doctor"):
+        for command in ("record", "trace", "report", "diff", "open", "export", "info", "doctor"):
             page = read(os.path.join(ROOT, "docs", "man", f"fathom-{command}.1"))
             items = re.findall(r"^\.It (Fl .*)$", page, re.M)
             described = {"--" + name for item in items for name in re.findall(r"Fl (?:\w , )?-([a-z-]+)", item)}
@@ -161,18 +196,18 @@ class Options(unittest.TestCase):
             self.assertEqual(done.stderr, b"")
             return set(done.stdout.decode().split())
         self.assertEqual(complete(""), {*COMMANDS, "--help", "--version"})
-        for command in ("record", "trace", "top", "dump", "report", "export", "info", "doctor"):
+        for command in ("record", "trace", "top", "dump", "report", "diff", "open", "export", "info", "doctor"):
             with self.subTest(command):
                 self.assertEqual(complete(command, "--"), options_of(command))
-        self.assertEqual(complete("report", "--by", ""), {"function", "line", "module", "package", "region", "thread", "process", "program"})
+        self.assertEqual(complete("report", "--by", ""), {"function", "line", "module", "package", "region", "state", "thread", "process", "program"})
         self.assertEqual(complete("report", "--by", "=", "li"), {"line"})
-        self.assertEqual(complete("export", "-f", "s"), {"speedscope"})
+        self.assertEqual(complete("export", "-f", "s"), {"speedscope", "svg"})
         self.assertEqual(complete("help", "re"), {"record", "report"})
         self.assertIn("/bin", complete("record", "--", "ls", "/bi"))
 
     def test_each_is_completed_by_zsh(self):
         script = read(os.path.join(ROOT, "completion", "_fathom"))
-        for command in ("record", "trace", "top", "dump", "report", "export", "info", "doctor"):
+        for command in ("record", "trace", "top", "dump", "report", "diff", "open", "export", "info", "doctor"):
             block = re.search(rf"^\t\t{command}\)\n(.*?)^\t\t\t;;", script, re.S | re.M).group(1)
             found = set(re.findall(r"(--[a-z-]+)=?\[", block)) | set(re.findall(r",(--[a-z-]+)=?}", block))
             found |= {"--color"} if "$color" in block else set()
@@ -183,6 +218,22 @@ class Options(unittest.TestCase):
         if not zsh:
             self.skipTest("zsh is not installed: its completion was read but not parsed by it")
         subprocess.run([zsh, "-n", os.path.join(ROOT, "completion", "_fathom")], check=True, timeout=60)
+
+    def test_each_is_completed_by_fish(self):
+        path = os.path.join(ROOT, "completion", "fathom.fish")
+        script = read(path)
+        for command in ("record", "trace", "top", "dump", "report", "diff", "open", "export", "info", "doctor"):
+            found = {"--help"}
+            for line in re.findall(r"^complete -c fathom -n '__fish_seen_subcommand_from ([a-z ]+)' (.*)$", script, re.M):
+                found |= {"--" + name for name in re.findall(r"-l ([a-z-]+)", line[1]) if command in line[0].split()}
+            with self.subTest(command):
+                self.assertEqual(found, options_of(command))
+        fish = shutil.which("fish")
+        if not fish:
+            self.skipTest("fish is not installed: its completion was read but not parsed by it")
+        done = subprocess.run([fish, "--no-config", "-c", f"source {path}; complete -C 'fathom export -f sp'"],
+                              check=True, capture_output=True, timeout=60, stdin=subprocess.DEVNULL)
+        self.assertEqual(done.stdout.decode().split("\t")[0].strip(), "speedscope")
 
     def test_manual_pages_are_clean(self):
         if not shutil.which("man"):

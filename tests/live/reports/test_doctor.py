@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import live
 import live_filter
@@ -32,6 +34,7 @@ class Doctor(live.LiveTest):
         self.assertEqual(checks["trial", "shares"]["verdict"], "ok")
         self.assertIn("1000 Hz make", checks["trial", "samples"]["text"])
         self.assertIn("pairs in turn", checks["trial", "cost"]["text"])
+        self.assertRegex(checks["trial", "handler"]["text"], r"^\d+\.\d µs a sample")
 
     def test_where_nothing_can_be_recorded_is_wrong(self):
         checks = self.doctor("--seconds", "1", expect=1, env={**os.environ, "FATHOM_AGENT": self.path("gone")})
@@ -46,6 +49,16 @@ class Doctor(live.LiveTest):
                            check=True, timeout=60)
         checks = self.doctor("--seconds", "1", expect=1, env={**os.environ, "FATHOM_AGENT": empty})
         self.assertEqual(checks["trial", "shares"]["verdict"], "wrong")
+
+    def test_copied_stacks(self):
+        done = subprocess.run([live.FATHOM, "doctor", "-s", "0", "--trigger", "copied"], capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        if self.doctor("--seconds", "0")["machine", "trigger"]["text"].startswith("timer: "):
+            self.skipTest("copied stacks need perf events, which this machine refuses")
+        checks = self.doctor("--seconds", "1", "--trigger", "copied")
+        self.assertEqual(checks["trial", "shares"]["verdict"], "ok")
+        self.assertIn("the recorder's own time is not in it", checks["trial", "cost"]["text"])
+        self.assertNotIn(("trial", "rates"), checks)
 
     def test_an_ordinary_user(self):
         checks = self.doctor("--seconds", "0", launcher=self.as_nobody())
@@ -71,6 +84,39 @@ class Doctor(live.LiveTest):
         self.assertIn("an ordinary user outside", checks["machine", "namespace"]["text"])
         if checks["machine", "system time"]["verdict"] == "limited":
             self.assertIn("user namespace", checks["machine", "system time"]["remedy"])
+
+    def in_mounts(self, *commands):
+        """The beginning of a command that is executed with mounts of its own."""
+        script = " && ".join([*commands, 'exec "$@"'])
+        unshare = (self.need("unshare"), "--mount", "sh", "-c", script, "sh")
+        if os.geteuid() != 0 or subprocess.run([*unshare, "true"], check=False, capture_output=True).returncode:
+            self.skipTest("mounts of one's own need root, and a machine that allows them")
+        return unshare
+
+    def test_without_names_of_the_kernel(self):
+        checks = self.doctor("--seconds", "0", launcher=self.in_mounts("mount --bind /dev/null /proc/kallsyms"))
+        names = checks["machine", "kernel names"]
+        self.assertEqual(names["verdict"], "limited")
+        self.assertIn("CAP_SYSLOG", names["remedy"])
+
+    def test_without_proc(self):
+        checks = self.doctor("--seconds", "1", launcher=self.in_mounts("mount -t tmpfs none /proc"), expect=1)
+        self.assertEqual(checks["machine", "/proc"]["verdict"], "wrong")
+        self.assertIn("mount -t proc", checks["machine", "/proc"]["remedy"])
+        self.assertEqual(checks["trial", "recording"]["verdict"], "wrong")
+
+    def test_an_interrupt_leaves_nothing_behind(self):
+        os.mkdir(self.path("interrupted"))
+        with subprocess.Popen([live.FATHOM, "doctor", "-s", "60"], env={**os.environ, "TMPDIR": self.path("interrupted")},
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True) as process:
+            deadline = time.monotonic() + 100
+            while not os.listdir(self.path("interrupted")) and time.monotonic() < deadline:
+                time.sleep(0.02)
+            # As a terminal sends it: to all of them.
+            os.killpg(process.pid, signal.SIGINT)
+            process.wait(timeout=100)
+        self.assertEqual(process.returncode, -signal.SIGINT)
+        self.assertEqual([name for name in os.listdir(self.path("interrupted")) if name.startswith("fathom-doctor")], [])
 
     def test_interpreters_of_path(self):
         real = os.path.realpath(sys.executable)

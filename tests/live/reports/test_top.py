@@ -177,6 +177,37 @@ class Top(live_dump.DumpTest):
         self.assertTrue(all(len(block.splitlines()) <= 8 for block in blocks), blocks)
         self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("fathom-top")], [])
 
+    def test_the_wall_clock_has_waits_and_their_states(self):
+        waits = self.write("waits.py", "import threading, time\n"
+                           "def naps():\n    while True:\n        time.sleep(0.05)\n"
+                           "def takes(event=threading.Event()):\n    event.wait()\n"
+                           "for run in (naps, takes):\n    threading.Thread(target=run).start()\n"
+                           "naps()\n")
+        screen = self.open("--clock", "wall", "--", self.python, waits)
+        lines = screen.wait(has("naps"), "its function never shows")
+        self.assertTrue(has("mostly, now")(lines), lines)
+        self.assertTrue(all(len(line) <= 80 for line in lines), lines)
+        screen.wait(lambda lines: any(re.search(r"now .*\d % (sleep|lock)", line) for line in lines[:3]),
+                    "the states are not on top")
+        screen.wait(lambda lines: any(re.search(r"naps +sleep \d+ %", line) for line in lines),
+                    "a function's states are not shown")
+        screen.press(b"w")
+        screen.wait(lambda lines: any(re.search(r"\d  sleep", line) for line in lines), "no row is a state's")
+        screen.press(b"h")
+        screen.wait(has("tid "), "threads are not shown")
+        screen.press(b"q")
+        self.assertEqual(screen.end(), 0)
+
+    def test_the_cpu_clock_has_no_states(self):
+        screen = self.open("--", self.python, self.program)
+        screen.wait(has("inner"), "its function never shows")
+        screen.press(b"wp")
+        screen.wait(has(" process"), "processes are not shown")
+        screen.press(b"w")
+        screen.wait(has("inner"), "functions are not shown again")
+        screen.press(b"q")
+        self.assertEqual(screen.end(), 0)
+
     def test_a_process_that_runs_is_let_go_again(self):
         run = self.start(live.workload("blocked", "busy", 2))
         screen = self.open(str(run.pid))
@@ -196,6 +227,22 @@ class Top(live_dump.DumpTest):
         processes.wait_until(lambda: not os.path.exists(f"/proc/{recorder}") or b") Z" in processes.read_bytes(
             f"/proc/{recorder}/stat"), 60, "its recorder runs on")
 
+    def test_itself_is_refused(self):
+        done = subprocess.run(["sh", "-c", f"exec '{live.FATHOM}' top $$"], capture_output=True, timeout=60,
+                              env={**os.environ, "TMPDIR": self.folder}, stdin=subprocess.DEVNULL)
+        self.assertEqual((done.returncode, done.stdout), (125, b""))
+        self.assertIn(b"fathom itself", done.stderr)
+
+    def test_of_one_that_does_nothing_there_is_its_command_and_a_sentence(self):
+        run = self.start(live.workload("blocked", "still", 2))
+        top = subprocess.Popen([live.FATHOM, "top", "-i", "0.2", str(run.pid)], stdout=subprocess.PIPE,
+                               stdin=subprocess.DEVNULL, env={**os.environ, "TMPDIR": self.folder})
+        lines = [top.stdout.readline().decode().rstrip("\n") for _ in range(5)]
+        top.terminate()
+        top.communicate(timeout=60)
+        self.assertTrue(lines[0].startswith(f"fathom top  process {run.pid}  ") and "blocked still 2" in lines[0], lines)
+        self.assertIn("--clock wall shows", lines[4])
+
     def test_the_recording_can_be_kept(self):
         path = self.path("kept.fathom")
         done = self.run_top("-o", path, "--", self.python, "-c", "sum(i * i for i in range(2000000))")
@@ -206,7 +253,8 @@ class Top(live_dump.DumpTest):
     def test_mistakes_have_a_sentence(self):
         for words, code, said in (((), 125, "fathom top PID"), (("-i", "0", "1"), 125, "0.1 to 3600"),
                                   (("--children", "--", "true"), 125, "--children"),
-                                  (("4194303",), 125, "4194303"), (("--", "/no/such/program"), 127, "no/such/program")):
+                                  (("--clock", "user", "1"), 125, "takes cpu or wall"),
+                                  (("4194303",), 125, "4194303"), (("0",), 125, "number of a process, not '0'"), (("--", "/no/such/program"), 127, "no/such/program")):
             done = self.run_top(*words)
             self.assertEqual(done.returncode, code, (words, done.stderr))
             self.assertEqual(done.stdout, b"")

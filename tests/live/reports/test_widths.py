@@ -43,6 +43,24 @@ worker.start()
 worker.join()
 subprocess.run(["sh", "-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; : " + "argument " * 40], check=True)
 """
+WAITING = """
+import sys, threading, time
+lock = threading.Lock()
+end = time.monotonic() + float(sys.argv[1])
+def hold_a_lock_for_longer_than_others_would_like_to_wait_for_it():
+    a_text = "a value that is longer than any terminal is wide, " * 8
+    while time.monotonic() < end:
+        with lock:
+            sum(i * i for i in range(20000))
+            time.sleep(0.01)
+threads = [threading.Thread(target=hold_a_lock_for_longer_than_others_would_like_to_wait_for_it,
+                            name=f"worker {i} of those that have a long name") for i in range(4)]
+for thread in threads:
+    thread.start()
+print("ready", flush=True)
+for thread in threads:
+    thread.join()
+"""
 
 
 def columns(line):
@@ -81,6 +99,52 @@ class Widths(live.LiveTest):
         program = self.write("a_folder_of_some_length/program_of_python.py", PYTHON)
         recording = self.record(["/usr/bin/python3", program], rate=4000)
         self.assert_fits(recording.path, "a_function_with_a_name_that_is_longer_than_what_most_people_write_down")
+
+    def test_recordings_of_the_tests_programs(self):
+        """The narrowest in each view, the others in the first one."""
+        for name in ("templates", "recursion", "callers", "deep", "plt", "short_threads", "regions", "pipes", "alloca", "brief",
+                     "thirds_stripped"):
+            recording = self.record([os.path.join(live.WORKLOADS, name)], rate=500, expect=None)
+            for width in WIDTHS:
+                for view in VIEWS if width == WIDTHS[0] else ([], ["--tree"]):
+                    with self.subTest(name, view=view, width=width):
+                        lines = self.shown(recording.path, width, *view)
+                        self.assertEqual([line for line in lines if columns(line) > width], [])
+
+    def assert_each_fits(self, *command, most=0):
+        """Whatever the exit code up to most: a doctor may find something wrong."""
+        for width in WIDTHS:
+            with self.subTest(command=command[0], width=width):
+                done = subprocess.run([live.FATHOM, *command], capture_output=True, timeout=120, check=False,
+                                      env={**os.environ, "COLUMNS": str(width), "LC_ALL": "C.UTF-8"})
+                self.assertLessEqual(done.returncode, most, done.stderr.decode())
+                lines = done.stdout.decode().splitlines()
+                self.assertGreater(len(lines), 3)
+                self.assertEqual([line for line in lines if columns(line) > width], [])
+
+    def test_the_wall_clock(self):
+        program = self.write("program_that_waits.py", WAITING)
+        paths = []
+        for name in ("first", "second"):
+            paths.append(self.path(name + ".fathom"))
+            subprocess.run([live.FATHOM, "record", "-q", "--clock", "wall", "-o", paths[-1], "--", "/usr/bin/python3", program,
+                            "0.3"], check=True, timeout=120, stdout=subprocess.DEVNULL)
+        self.assert_fits(paths[0], "hold_a_lock_for_longer_than_others_would_like_to_wait_for_it",
+                         (*VIEWS, ["--by", "state"], ["--state", "lock,io"], ["--blame"]), ("--callers", "--callees"))
+        self.assert_each_fits("diff", *paths)
+
+    def test_a_dump(self):
+        program = self.write("a_folder_of_some_length/program_that_waits.py", WAITING)
+        with subprocess.Popen(["/usr/bin/python3", program, "600"], stdout=subprocess.PIPE) as waiting:
+            try:
+                waiting.stdout.readline()
+                for options in ([], ["--native"], ["--locals"]):
+                    self.assert_each_fits("dump", *options, str(waiting.pid))
+            finally:
+                waiting.kill()
+
+    def test_a_doctor(self):
+        self.assert_each_fits("doctor", "--seconds", "0", most=1)
 
     def test_traces(self):
         program = self.write("program_of_python.py", PYTHON)

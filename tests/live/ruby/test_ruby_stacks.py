@@ -113,6 +113,11 @@ class CallGraphTest(live_ruby.RubyTest):
         return total
 
 
+def most_of(ruby):
+    """In 2.7 a frame counts before it is written, and what stood there may have been possible."""
+    return 0.001 if ruby.version < (3, 0) else 0
+
+
 class CallGraph(CallGraphTest):
     budget_ms = 60000 if live_ruby.IS_LONG else 1500
 
@@ -133,11 +138,10 @@ class CallGraph(CallGraphTest):
         return recording
 
     def test_no_caller_has_a_callee_that_it_never_calls(self):
-        # In 2.7 a frame counts before it is written, and what stood there may have been possible.
-        self.on_each_ruby(lambda ruby: self.assert_callgraph(ruby, 2, most=0.001 if ruby.version < (3, 0) else 0))
+        self.on_each_ruby(lambda ruby: self.assert_callgraph(ruby, 2, most=most_of(ruby)))
 
     def test_nor_has_it_without_threads(self):
-        self.on_each_ruby(lambda ruby: self.assert_callgraph(ruby, 0), in_ci=live_ruby.DEBIAN)
+        self.on_each_ruby(lambda ruby: self.assert_callgraph(ruby, 0, most=most_of(ruby)), in_ci=live_ruby.DEBIAN)
 
     def test_nor_while_every_collection_moves_all_objects(self):
         self.on_each_ruby(lambda ruby: self.assert_callgraph(ruby, 1, "compact"), oldest=(3, 0))
@@ -163,10 +167,11 @@ class CallGraph(CallGraphTest):
             self.skipTest("the code that cannot be left is for x86-64")
         if subprocess.run(ruby.command("-rfiddle", "-e", ""), capture_output=True).returncode != 0:
             self.skipTest(f"{ruby.name} has no Fiddle")
-        stacks = self.assert_callgraph(ruby, 1, library, is_whole=False).head()["stacks"]
+        stacks = self.assert_callgraph(ruby, 1, library, is_whole=False, most=most_of(ruby)).head()["stacks"]
         whole = sum(stacks.get(ending, 0) for ending in WHOLE)
         self.assertGreaterEqual(whole, 0.99 * sum(stacks.values()), stacks)
-        self.assertGreater(stacks.get("native_no_rule", 0), 0.05 * sum(stacks.values()), stacks)
+        # That there are such stacks, not how many: by version and processor the program spends 4 to 9 % there.
+        self.assertGreater(stacks.get("native_no_rule", 0), 0.01 * sum(stacks.values()), stacks)
 
     def test_nor_where_threads_of_rubys_share_those_of_the_kernel(self):
         # Without us Ruby 3.4 is killed by SIGSEGV in one of sixty such runs, too.

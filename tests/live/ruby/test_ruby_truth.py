@@ -34,8 +34,9 @@ class Truth(live_ruby.RubyTest):
                                                             widest=0.04), in_ci=live_ruby.DEBIAN)
 
     def test_the_timer_tells_the_truth_too(self):
-        self.on_each_ruby(lambda ruby: self.assert_workload(ruby, "shares.rb", 3000, "--trigger", "timer", rate=1000,
-                                                            least_samples=500, widest=0.06), in_ci=live_ruby.DEBIAN)
+        # Five standard errors of a third, by 250 ticks a second; kernels that have 100 have half the samples asked for.
+        self.on_each_ruby(lambda ruby: self.assert_workload(ruby, "shares.rb", 5000, "--trigger", "timer", rate=1000,
+                                                            least_samples=250, widest=0.07), in_ci=live_ruby.DEBIAN)
 
     def test_an_ordinary_user_gets_the_truth(self):
         self.assert_ruby_truth(self.record_as_nobody(self.any_ruby(self.workload("shares.rb"), 1500)))
@@ -65,7 +66,8 @@ class Truth(live_ruby.RubyTest):
                 allowed = self.allowed(recording, is_hit, live.WIDEST_TOLERANCE) + 0.03 * spent_ns / cpu_ns
                 self.assert_share(measured / whole, spent_ns / cpu_ns, allowed, f"collections in {phase}")
             else:
-                self.assertGreaterEqual(measured / whole, 0.9 * spent_ns / cpu_ns, phase)
+                # And a phase of a fiftieth of the time has some three hundred samples, which are sure to a tenth.
+                self.assertGreaterEqual(measured / whole, 0.9 * spent_ns / cpu_ns - live.ONE_POINT, phase)
         self.assertLess(by_phase["compute"], 0.01 * whole)
 
 

@@ -10,6 +10,9 @@ from processes import end_process
 
 MIB = 1 << 20
 UNEXPLAINED = 0.02
+# What a child of clone(2) burns, of twenty.  No agent is in it, and where a busy machine lets the recorder run too late, its
+# counter is gone with it: one in each third such run.
+CLONE_NS = 21_000_000
 # Of the processes, these must be in the account with time of their own: more than the kernel takes to make one.
 LEAST_ACCOUNTED = 0.99
 LEAST_NS = 20000
@@ -57,7 +60,7 @@ class Masses(live.LiveTest):
         for way in ways:
             with self.subTest(way):
                 recording = self.assert_same(way)
-                self.assert_explained(recording, within=UNEXPLAINED)
+                self.assert_explained(recording, within=UNEXPLAINED, slack_ns=3 * CLONE_NS if way == "clones" else 0)
                 # A child of vfork() that ends at once is over before anything could count it.
                 if way != "vforks":
                     self.assert_accounted(recording)
@@ -72,7 +75,7 @@ class Masses(live.LiveTest):
                 self.assertEqual([text for text, in recording.rows("SELECT text FROM notes WHERE text LIKE '%nonsense%'")], [])
 
     def test_so_it_does_with_the_timer(self):
-        for way in ("exits", "execs", "forks of threads", "threads", "daemons"):
+        for way in ("exits", "execs", "forks of threads", "threads", "daemons") if live.IS_LONG else ("execs", "daemons"):
             with self.subTest(way):
                 self.assert_same(way, "--trigger", "timer")
 

@@ -28,7 +28,7 @@ def beside(*commands):
         for run in runs:
             run.kill()
         for run in runs:
-            run.wait(timeout=10)
+            run.wait(timeout=60)
 
 
 class Preempted(live.LiveTest):

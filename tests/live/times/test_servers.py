@@ -63,12 +63,18 @@ class Servers(live.LiveTest):
             share, count = self.share_of_heavy(recording, from_ns, to_ns)
             self.assertGreater(count, 10)
             error = (HEAVY * (1 - HEAVY) / count) ** 0.5
-            self.assert_share(share, HEAVY, ALLOWED + 3 * error, f"heavy() from {from_ns / 1e9:.1f} s on")
+            self.assert_share(share, HEAVY, ALLOWED + live.STANDARD_ERRORS * error, f"heavy() from {from_ns / 1e9:.1f} s on")
 
     def test_two_threads(self):
         recording, changed_ns = self.record_changed("threads")
         self.assert_shares(recording, changed_ns)
         self.assert_explained(recording, within=UNEXPLAINED)
+
+    def test_switches_from_thread_to_thread_are_not_priced_as_others(self):
+        """They take a fifth longer; each at the price of another switch would be six times the whole and more."""
+        recording = self.record_switching("siblings", "--trigger", "sigtrap")
+        head = recording.head()
+        self.assertLess(head["sampling_cost_ns"], 3 * head["kernel_cpu_ns"])
 
     def test_two_processes(self):
         recording, changed_ns = self.record_changed("processes")
@@ -86,7 +92,7 @@ class Servers(live.LiveTest):
         recording, _ = self.record_changed("forks")
         self.assert_explained(recording, within=UNEXPLAINED)
         spent_ns = recording.time_of("work_of_child", "total_ns")
-        self.assertGreater(spent_ns, 0.9 * CHILD_NS)
+        self.assertGreater(spent_ns, 0.8 * CHILD_NS)
         children = recording.rows(
             "SELECT count(*), min(weight_ns) FROM samples s JOIN threads t ON s.thread = t.id WHERE t.process IN"
             " (SELECT id FROM processes ORDER BY id DESC LIMIT 3) GROUP BY t.process")
@@ -95,8 +101,9 @@ class Servers(live.LiveTest):
     def test_threads_that_sleep_meanwhile_are_sampled_when_they_wake(self):
         recording, _ = self.record_changed("crowd")
         self.assert_explained(recording, within=UNEXPLAINED)
-        # Behind its last tick each may have burned one more, which is on its first function: 4 ms of 60.
-        self.assertGreater(recording.time_of("work_of_child", "total_ns"), 0.85 * SLEEPERS_NS)
+        # Behind its last tick each may have burned one more, which is on its first function: 4 ms of 60, 10 where the
+        # kernel has 100 ticks; and where much else runs some more at its beginning.
+        self.assertGreater(recording.time_of("work_of_child", "total_ns"), 0.7 * SLEEPERS_NS)
         sampled = recording.rows("SELECT count(DISTINCT thread) FROM samples")[0][0]
         self.assertGreaterEqual(sampled, 20)
 

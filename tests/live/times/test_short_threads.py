@@ -38,7 +38,7 @@ class ShortThreads(live.LiveTest):
         measured = recording.time_of(name, "total_ns") / recording.total_ns()
         if measured < expected:
             measured = min(expected, measured + recording.taken_off_ns() / recording.total_ns())
-        allowed = max(MOST_OFF, 3 * recording.standard_error(name, "total"))
+        allowed = max(MOST_OFF, live.STANDARD_ERRORS * recording.standard_error(name, "total"))
         self.assert_share(measured, expected, allowed, f"total of {name}")
 
     def test_each_function_has_what_its_threads_burned(self):

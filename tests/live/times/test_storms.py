@@ -48,6 +48,8 @@ print("done")
 
 
 class Storms(live.LiveTest):
+    # How many the recorder comes in time for, and what that takes.
+    compares_times = True
 
     def counts(self, recording):
         """(processes that were entered, processes that were not)"""
@@ -91,7 +93,7 @@ class Storms(live.LiveTest):
                 bare = self.bare(how)
                 recording = self.record(workload("late", how), rate=1000)
                 self.assertEqual(recording.run.stdout, bare)
-                self.assertGreater(recording.time_of("burns", "total_ns"), 0.9 * BURNED_NS)
+                self.assertGreater(recording.time_of("burns", "total_ns"), 0.8 * BURNED_NS)
                 self.assert_explained(recording, within=0.03)
 
     def test_one_that_changes_its_root_directory_is_sampled(self):
@@ -102,13 +104,13 @@ class Storms(live.LiveTest):
             with self.subTest(how):
                 recording = self.record(workload("late", how), rate=1000)
                 self.assertEqual(recording.run.stdout, self.bare(how))
-                self.assertGreater(recording.time_of("burns", "total_ns"), 0.9 * BURNED_NS)
+                self.assertGreater(recording.time_of("burns", "total_ns"), 0.8 * BURNED_NS)
 
     def test_one_that_has_sampling_go_on_is_sampled(self):
         """Its hello, which says that nothing is to be taken so far, comes before."""
         recording = self.record(workload("late", "resumes"), "--paused", rate=1000)
         self.assertEqual(recording.run.stdout, self.bare("resumes"))
-        self.assertGreater(recording.time_of("burns", "total_ns"), 0.9 * BURNED_NS)
+        self.assertGreater(recording.time_of("burns", "total_ns"), 0.8 * BURNED_NS)
 
     def test_one_that_no_agent_comes_to_is_called_what_it_is(self):
         """The storm is over before it ends, so that no event reports what it burned."""
@@ -147,6 +149,42 @@ class Storms(live.LiveTest):
                                  f"{' '.join(workload('brief', 30))} > /dev/null; done"], rate=1000)
         entered = recording.rows("SELECT count(period_ns), count(*) FROM processes WHERE name = 'brief'")[0]
         self.assertEqual(entered[0], entered[1])
+        self.assert_explained(recording, within=0.03)
+
+    def test_programs_that_are_brief_among_others_are_not_entered(self):
+        recording = self.record(["sh", "-c", "i=0; while [ $i -lt 40 ]; do /bin/true; i=$((i+1)); "
+                                 f"{' '.join(workload('brief', 30))} > /dev/null; done"], rate=100)
+        entered, unentered = recording.rows("SELECT count(period_ns), count(*) - count(period_ns) FROM processes "
+                                            "WHERE name = 'true'")[0]
+        self.assertEqual(entered + unentered, 40)
+        # The first eight, and more where the recorder was late.
+        self.assertGreater(unentered, 15)
+        entered = recording.rows("SELECT count(period_ns), count(*) FROM processes WHERE name = 'brief'")[0]
+        self.assertEqual(entered[0], entered[1])
+        self.assert_explained(recording, within=0.03)
+
+    def test_what_a_brief_program_starts_is_sampled_from_its_start(self):
+        """As a compiler's driver starts the compiler: it is brief itself each time."""
+        long_one = f"{' '.join(workload('brief', 60))} > /dev/null"
+        recording = self.record(["sh", "-c", f"i=0; while [ $i -lt 24 ]; do i=$((i+1)); sh -c '{long_one}; :'; done"],
+                                rate=100)
+        drivers = recording.rows("SELECT count(*) - count(period_ns) FROM processes WHERE name = 'sh'")[0][0]
+        self.assertGreater(drivers, 5)
+        startups = sorted(ns for ns, in recording.rows(
+            "SELECT startup_ns FROM threads JOIN processes ON processes.id = process WHERE processes.name = 'brief'"))
+        self.assertEqual(len(startups), 24)
+        # Of those that say hello late it is a period.
+        self.assertLess(startups[len(startups) // 2], 5000000)
+        self.assert_explained(recording, within=0.03)
+
+    def test_threads_among_them_have_all_say_hello_at_once(self):
+        """What counts their ends would cost each switch between threads something."""
+        recording = self.record(["sh", "-c", "i=0; while [ $i -lt 24 ]; do /bin/true; i=$((i+1)); "
+                                 f"{' '.join(workload('threads', 30))} > /dev/null; done"], rate=100)
+        entered, unentered = recording.rows("SELECT count(period_ns), count(*) - count(period_ns) FROM processes "
+                                            "WHERE name = 'true'")[0]
+        self.assertEqual(entered + unentered, 24)
+        self.assertLess(unentered, 8)
         self.assert_explained(recording, within=0.03)
 
     def test_what_is_sampled_for_a_moment_touches_few_pages_of_ours(self):

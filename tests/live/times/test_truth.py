@@ -9,6 +9,9 @@ import subprocess
 import live
 from live import workload
 
+# Of a process that is not entered, beside other work: 2 to 23 ms were seen.
+START_AND_END_NS = 30_000_000
+
 
 class Truth(live.LiveTest):
     compares_times = True
@@ -91,8 +94,8 @@ class Truth(live.LiveTest):
         self.assertGreater(inlined / recording.total_ns(), 0.3)
 
     def test_phases_of_a_third_of_the_period_do_not_fool_a_thousand_hertz(self):
-        recording = self.record(workload("aliased", 10500), rate=1000)
-        self.assert_truth(recording, widest=0.05)
+        recording = self.record(workload("aliased", 10500 if live.IS_LONG else 5500), rate=1000)
+        self.assert_truth(recording, least_samples=10000 if live.IS_LONG else 5000, widest=0.05)
 
     def test_a_program_of_twenty_milliseconds_gets_about_two_hundred_samples(self):
         recording = self.record(workload("brief"))
@@ -187,9 +190,13 @@ class Children(live.LiveTest):
         self.assert_adds_up(recording)
         self.assertEqual(recording.time_of("child_work", "self_ns"), 0)
         child_ns = truth["processes"]["child"]
-        self.assertLess(abs(recording.head()["unentered_ns"] - child_ns), 0.03 * child_ns)
+        # The kernel's figure has the image's start and end, too, which the child's own clock leaves out.
+        more_ns = recording.head()["unentered_ns"] - child_ns
+        self.assertGreater(more_ns, -0.03 * child_ns)
+        self.assertLess(more_ns, 0.03 * child_ns + START_AND_END_NS)
         parent_ns = truth["self"]["parent_work"]
-        self.assertLess(abs(recording.time_of("parent_work", "self_ns") - parent_ns), 0.03 * parent_ns)
+        self.assertLess(abs(recording.time_of("parent_work", "self_ns") - parent_ns),
+                        0.03 * parent_ns + recording.jumped_share() * recording.total_ns())
 
 
 class KernelTime(live.LiveTest):
@@ -210,7 +217,7 @@ class KernelTime(live.LiveTest):
         self.assert_explained(recording)
         compute_ns, read_ns = self.seen(recording)
         true_ns = truth["total"]["compute"]
-        noise = max(live.ONE_POINT, 3 * recording.standard_error("compute", "total"))
+        noise = max(live.ONE_POINT, live.STANDARD_ERRORS * recording.standard_error("compute", "total"))
         self.assertLessEqual(compute_ns, true_ns + noise * cpu_ns, "user time that was never spent")
         preempted_ns = recording.preemptions * live.MOST_OF_A_SWITCH_NS
         self.assertGreaterEqual(compute_ns, 0.75 * true_ns - preempted_ns)
@@ -237,7 +244,7 @@ class KernelTime(live.LiveTest):
         self.assert_adds_up(recording)
         self.assert_explained(recording)
         cost = recording.head()["sampling_cost_ns"] / cpu_ns
-        noise = max(live.ONE_POINT, 3 * recording.standard_error("compute", "total"))
+        noise = max(live.ONE_POINT, live.STANDARD_ERRORS * recording.standard_error("compute", "total"))
         for phase, seen_ns in zip(("compute", "read_zeros"), self.seen(recording)):
             self.assert_share(seen_ns / cpu_ns, truth["total"][phase] / cpu_ns, noise + cost, phase)
 
@@ -258,15 +265,19 @@ class Weights(live.LiveTest):
                                  f"{name} at {rate} Hz: {weights.get(name)} of {cpu_ns} ns")
         return recording
 
-    def assert_count(self, recording, most_late=0.0):
-        """A period that ends while a sample is taken has none of its own: it is the next one's, which is late."""
+    def assert_count(self, recording):
+        """A period that ends while a sample is taken, or while a host has taken the processor away, has none of its own:
+        it is the next one's, which is late."""
         head = recording.head()
         period_ns = head["period_ns"]
         due = sum(recording.truth["threads"].values()) / period_ns
         weights = [weight for (weight,) in recording.rows("SELECT weight_ns FROM samples")]
         late = sum(round(weight / period_ns) - 1 for weight in weights if weight > 1.5 * period_ns)
-        late = min(late, most_late * due)
-        self.assertLessEqual(abs(len(weights) + late - due), 0.02 * due)
+        # Not so many that samples were seldom for another reason.
+        late = min(late, 0.25 * due)
+        self.assertLessEqual(len(weights), 1.02 * due)
+        # A sample that comes late may have another one soon behind it, and none is missing then.
+        self.assertGreaterEqual(len(weights) + late, 0.98 * due)
         self.assertEqual(head["lost"], 0)
 
     def test_at_a_hundred_hertz_weights_are_the_threads_time(self):
@@ -282,11 +293,11 @@ class Weights(live.LiveTest):
     @live.long_only
     def test_at_twenty_thousand_hertz_weights_are_the_threads_time(self):
         # Where other programs use the caches, taking a sample may be longer than 50 us.
-        self.assert_count(self.assert_weights(20000, 2400), most_late=0.1)
+        self.assert_count(self.assert_weights(20000, 2400))
 
     def test_threads_that_share_a_processor_have_their_own_time(self):
         """The kernel hands a counter's rest from thread to thread when it switches between them."""
-        for rate in (100, 1000):
+        for rate in (100, 1000) if live.IS_LONG else (1000,):
             with self.subTest(rate):
                 self.record_sharing(rate)
 
@@ -302,8 +313,8 @@ class Weights(live.LiveTest):
 
 
 def chance(recording):
-    """Three standard errors of a function with half of the time, by the number of samples."""
-    return 3 * math.sqrt(0.25 / recording.head()["samples"])
+    """Five standard errors of a function with half of the time, by the number of samples."""
+    return live.STANDARD_ERRORS * math.sqrt(0.25 / recording.head()["samples"])
 
 
 class Timer(live.LiveTest):
@@ -326,7 +337,7 @@ class Timer(live.LiveTest):
             self.assertLessEqual(abs(weights.get(name, 0) - cpu_ns), 0.02 * cpu_ns, name)
 
     def test_children_are_sampled_by_the_timer(self):
-        for how in ("fork", "vfork", "spawn"):
+        for how in ("fork", "vfork", "spawn") if live.IS_LONG else ("spawn",):
             with self.subTest(how):
                 recording = self.record(workload("children", how, 3000), "--trigger", "timer", rate=1000)
                 self.assert_truth(recording, least_samples=200, widest=chance(recording))
@@ -358,8 +369,8 @@ class Unprivileged(live.LiveTest):
         self.assertEqual(recording.head()["trigger"], "sigtrap")
 
     def test_an_ordinary_users_children_and_threads_are_sampled(self):
-        for command in (workload("children", "fork"), workload("children", "vfork"), workload("threads", 1800),
-                        workload("churn", 3200)):
+        briefly = (workload("children", "vfork"), workload("churn", 3200))
+        for command in (*briefly, *((workload("children", "fork"), workload("threads", 1800)) if live.IS_LONG else ())):
             with self.subTest(command[-1]):
                 self.assert_truth(self.record_as_nobody(command), may_be_unseen=True)
 

@@ -28,7 +28,7 @@ class Agreement:
         self.assertTrue(measuring["is_corrected"])
         doubt = measuring["uncertainty_ns"] / traced.total_ns()
         for name in phases:
-            allowed = BETWEEN_RUNS + 3 * sampled.standard_error(name, "total") + doubt
+            allowed = BETWEEN_RUNS + live.STANDARD_ERRORS * sampled.standard_error(name, "total") + doubt
             self.assert_share(by_trace[name], by_samples[name], allowed, f"{name}, by the trace")
 
 

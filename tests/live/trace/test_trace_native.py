@@ -19,7 +19,7 @@ TWO_HOOKS = (["-finstrument-functions", "-pg"], ["-finstrument-functions", "-pg"
 COMPILERS = [name for name in ("gcc", "clang-14", "clang") if shutil.which(name)][:2]
 IS_LONG = bool(os.environ.get("FATHOM_LONG"))
 # Of clang, in CI: what is not as gcc has it.
-CLANG_KINDS = FLAGS if IS_LONG else ("instrument", "fentry")
+CLANG_KINDS = FLAGS if IS_LONG else ("fentry",)
 CALLS_COUNTED = "calls "
 
 

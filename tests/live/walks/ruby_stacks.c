@@ -139,7 +139,7 @@ static void print_frame(struct mem *mem, const struct ruby_walk *walk,
 			print_leaf(mem, walk->layout, frame, pc, &line);
 	}
 	snprintf(kind, sizeof kind, "%s%s%s", kinds[frame->kind], frame->is_last ? "*" : "",
-		 frame->is_told ? "+" : "");
+		 frame->is_repeated ? "+" : "");
 	if (ruby_code_read(mem, walk->layout, frame, &code) >= 0)
 		print_code(mem, walk->layout, &code, kind, line);
 	else

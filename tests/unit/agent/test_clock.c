@@ -68,6 +68,8 @@ static int made_clock_gettime(clockid_t clock, struct timespec *out_time)
 #define arch_syscall4 made_syscall4
 #define clock_gettime made_clock_gettime
 #include "agent/sample/clock.c"
+#include "agent/sample/clock_read.c"
+#include "agent/sample/clock_thread.c"
 
 static struct ring_header ring;
 
@@ -86,7 +88,7 @@ static int begin(void **state)
 	memset(&machine, 0, sizeof machine);
 	memset(&ring, 0, sizeof ring);
 	memset(&thread_notes, 0, sizeof thread_notes);
-	memset(&own, 0, sizeof own);
+	memset(&clock_own, 0, sizeof clock_own);
 	machine.time_ns = 5000000000;
 	agent = (struct agent){ .ring = &ring,
 				.terms.period_ns = PERIOD,
@@ -272,8 +274,8 @@ static void a_trap_is_not_taken_for_what_others_have_yet_to_book(void **state)
 		clock_expect_end();
 	for (u32 i = 0; i < 1000; i++) {
 		memset(&thread_notes, 0, sizeof thread_notes);
-		memset(&own, 0, sizeof own);
-		own.is_end_expected = true;
+		memset(&clock_own, 0, sizeof clock_own);
+		clock_own.is_end_expected = true;
 		/* One trap for five threads. */
 		machine.cpu_ns = 0;
 		if (i % 5 == 4)
@@ -339,7 +341,7 @@ static void a_creators_traps_stand_for_a_period_whatever_switches_cost(void **st
 		begin(state);
 		ring.unshared_tids[RING_CREATORS - 1] = 77;
 		assert_int_equal(weigh_creator(switch_ns, 1000), 0);
-		assert_int_equal(own.covered_ns, 2000 * PERIOD);
+		assert_int_equal(clock_own.covered_ns, 2000 * PERIOD);
 	}
 }
 
@@ -464,7 +466,7 @@ static void a_change_to_timers_neither_loses_time_nor_makes_any(void **state)
 		machine.switches += 300;
 		machine.cpu_ns += 300 * 2000;
 		run(5 * 1000000);
-		const u64 covered_ns = own.covered_ns;
+		const u64 covered_ns = clock_own.covered_ns;
 
 		agent.has_timers = true;
 		/* From here on each is the thread's own time. */
@@ -487,10 +489,51 @@ static void a_thread_that_begins_behind_a_change_counts_all_of_its_life(void **s
 	begin_long(0);
 	agent.has_timers = true;
 	memset(&thread_notes, 0, sizeof thread_notes);
-	memset(&own, 0, sizeof own);
+	memset(&clock_own, 0, sizeof clock_own);
 	machine.cpu_ns = 123456;
 	machine.switches = 40;
 	assert_int_equal(clock_end_thread(&ring).weight_ns, 123456);
+}
+
+static void the_first_sample_of_another_period_stands_for_all_since_the_one_before(void **state)
+{
+	(void)state;
+	run(PERIOD);
+	run(PERIOD);
+	clock_set_rung(2);
+	/* The event before had counted a part of its period when it was switched off. */
+	const struct sample_time time = run(PERIOD * 2 / 5 + 4 * PERIOD);
+
+	assert_int_equal(time.weight_ns, PERIOD * 2 / 5 + 4 * PERIOD);
+	assert_int_equal(time.covered_ns, 6 * PERIOD + PERIOD * 2 / 5);
+	assert_int_equal(run(4 * PERIOD).weight_ns, 4 * PERIOD);
+}
+
+static void samples_of_a_longer_period_stand_for_that(void **state)
+{
+	u64 sum_ns = 0;
+
+	(void)state;
+	run(PERIOD);
+	clock_set_rung(3);
+	sum_ns += run(8 * PERIOD).weight_ns;
+	for (int i = 0; i < 20; i++)
+		sum_ns += run(8 * PERIOD).weight_ns;
+	assert_int_equal(sum_ns, 21 * 8 * PERIOD);
+	assert_int_equal(run_call(80 * PERIOD).weight_ns, 80 * PERIOD);
+	clock_set_rung(0);
+	assert_int_equal(run(3 * PERIOD).weight_ns, 3 * PERIOD);
+	assert_int_equal(run(PERIOD).weight_ns, PERIOD);
+}
+
+static void a_user_mode_sample_of_a_longer_period_stands_for_that(void **state)
+{
+	(void)state;
+	agent.terms.flags = RING_USER_MODE_ONLY;
+	run(PERIOD);
+	clock_set_rung(1);
+	assert_int_equal(run(2 * PERIOD).weight_ns, 2 * PERIOD);
+	assert_int_equal(run(2 * PERIOD).weight_ns, 2 * PERIOD);
 }
 
 static void under_a_filter_nothing_is_called(void **state)
@@ -516,7 +559,7 @@ static void an_older_threads_past_is_not_sampled_time(void **state)
 {
 	(void)state;
 	memset(&thread_notes, 0, sizeof thread_notes);
-	memset(&own, 0, sizeof own);
+	memset(&clock_own, 0, sizeof clock_own);
 	ring.older_tids[0] = 77;
 	machine.cpu_ns = 900 * PERIOD;
 	struct sample_time time = clock_weigh(&ring, 0, (u64)(user_code + ARCH_CALL_BYTES));
@@ -529,7 +572,7 @@ static void a_new_threads_first_sample_covers_its_life(void **state)
 {
 	(void)state;
 	memset(&thread_notes, 0, sizeof thread_notes);
-	memset(&own, 0, sizeof own);
+	memset(&clock_own, 0, sizeof clock_own);
 	machine.cpu_ns = PERIOD;
 	struct sample_time time = clock_weigh(&ring, 0, (u64)(user_code + ARCH_CALL_BYTES));
 
@@ -566,6 +609,9 @@ int main(void)
 		CLOCK(a_timers_sample_weighs_what_the_clock_says),
 		CLOCK(a_change_to_timers_neither_loses_time_nor_makes_any),
 		CLOCK(a_thread_that_begins_behind_a_change_counts_all_of_its_life),
+		CLOCK(the_first_sample_of_another_period_stands_for_all_since_the_one_before),
+		CLOCK(samples_of_a_longer_period_stand_for_that),
+		CLOCK(a_user_mode_sample_of_a_longer_period_stands_for_that),
 		CLOCK(under_a_filter_nothing_is_called),
 		CLOCK(without_a_counter_samples_are_dated_by_their_period),
 		CLOCK(an_older_threads_past_is_not_sampled_time),

@@ -17,12 +17,14 @@
 #include <sys/uio.h>
 
 #include "agent/core/agent.h"
+#include "agent/core/program_start.h"
 #include "agent/core/mechanism.h"
 #include "agent/core/memory.h"
 #include "agent/core/thread_notes.h"
 #include "agent/core/arch.h"
 
 struct agent agent;
+struct program_start program_start;
 __thread struct thread_notes thread_notes;
 
 #define PAGES 16
@@ -121,7 +123,7 @@ static int begin(void **state)
 	memset(machine.is_readable, 1, sizeof machine.is_readable);
 	machine.thread_pointer = 16;
 	agent = (struct agent){ .may_call = true, .may_copy = true };
-	agent.main_thread_pointer = 32;
+	program_start.thread_pointer = 32;
 	thread_notes = (struct thread_notes){ .tid = 4711 };
 	return 0;
 }
@@ -272,6 +274,7 @@ static void a_walk_copies_no_more_than_its_share(void **state)
 		assert_reads(&mem, address(4 + i % 8, 8), 8);
 	assert_refuses(&mem, address(14, 8));
 	assert_int_equal(machine.copies, MEMORY_MAX_COPIES);
+	assert_true(memory_is_used_up(&mem));
 }
 
 static void a_threads_own_stack_is_proven_once(void **state)
@@ -319,13 +322,13 @@ static void the_main_threads_stack_does_not_end_at_its_control_block(void **stat
 	struct mem mem;
 
 	(void)state;
-	machine.thread_pointer = agent.main_thread_pointer = address(9, 1024);
-	agent.main_stack_top = address(15, 0);
-	agent.main_stack_bytes = 4 * MEMORY_PAGE;
+	machine.thread_pointer = program_start.thread_pointer = address(9, 1024);
+	program_start.stack_top = address(15, 0);
+	program_start.stack_bytes = 4 * MEMORY_PAGE;
 	begin_walk(&mem, address(6, 512));
 	assert_int_equal(mem.stack_high, address(7, 0));
 	begin_walk(&mem, address(12, 512));
-	assert_int_equal(mem.stack_high, agent.main_stack_top);
+	assert_int_equal(mem.stack_high, program_start.stack_top);
 	assert_int_equal(machine.probes, 0);
 }
 

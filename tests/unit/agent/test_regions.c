@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "agent/core/regions.c"
+#include "agent/core/regions_walk.c"
 
 __thread struct thread_notes thread_notes;
 struct agent agent;

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/monotonic.h"
 #include "collect/image.h"
-#include "collect/sideband.h"
+#include "collect/sideband_event.h"
 #include "collect/call_tree_reader.h"
 #include "collect/known_calls.h"
 #include "collect/tree.h"

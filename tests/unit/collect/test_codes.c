@@ -296,13 +296,13 @@ static void a_key_may_be_another_codes_in_another_epoch(void **state)
 	struct made_code other = walk;
 
 	other.key = run.key;
-	scene->pump.epochs.limit = 1;
+	scene->pump.rows.epochs.limit = 1;
 	put_code(ring, &run);
 	put_stack(ring, 5, IN(1, 0), 0x10100);
 	put_stack(ring, 7, IN(1, 0), 0x10300);
 	next_round(scene);
 	next_round(scene);
-	assert_int_equal(scene->pump.epochs.number, 1);
+	assert_int_equal(scene->pump.rows.epochs.number, 1);
 	put_code(ring, &other);
 	put_stack(ring, 6, IN(1, 0), 0x10200);
 	put_sample(ring, 77, START_NS + 10, 6, 0x10050);
@@ -322,7 +322,7 @@ static void what_was_forgotten_is_unknown_until_it_is_sent_again(void **state)
 	struct scene *scene = *state;
 	struct ring_header *ring = scene->image->ring;
 
-	scene->pump.epochs.limit = 1;
+	scene->pump.rows.epochs.limit = 1;
 	put_code(ring, &run);
 	for (u64 round = 0; round < 6; round++) {
 		next_round(scene);
@@ -346,23 +346,23 @@ static void codes_fill_an_epoch_by_number_and_by_size(void **state)
 	struct scene *scene = *state;
 	struct made_code code = run;
 
-	scene->pump.epochs.limit_bytes = 1000;
+	scene->pump.rows.epochs.limit_bytes = 1000;
 	for (u32 i = 0; i < 200; i++) {
 		code.key = KEY(i + 1);
 		put_code(scene->image->ring, &code);
 		next_round(scene);
-		assert_in_range(scene->pump.epochs.young.bytes, 0, 1100);
-		assert_in_range(scene->pump.epochs.old.bytes, 0, 1100);
+		assert_in_range(scene->pump.rows.epochs.young.bytes, 0, 1100);
+		assert_in_range(scene->pump.rows.epochs.old.bytes, 0, 1100);
 	}
-	assert_in_range(scene->pump.epochs.number, 5, 100);
-	scene->pump.epochs.limit_bytes = 1U << 30;
-	scene->pump.epochs.limit = 1;
-	const uint32_t number = scene->pump.epochs.number;
+	assert_in_range(scene->pump.rows.epochs.number, 5, 100);
+	scene->pump.rows.epochs.limit_bytes = 1U << 30;
+	scene->pump.rows.epochs.limit = 1;
+	const uint32_t number = scene->pump.rows.epochs.number;
 
 	put_code(scene->image->ring, &run);
 	next_round(scene);
 	next_round(scene);
-	assert_in_range(scene->pump.epochs.number, number + 1, number + 2);
+	assert_in_range(scene->pump.rows.epochs.number, number + 1, number + 2);
 }
 
 static void the_codes_of_one_image_are_not_anothers(void **state)
@@ -468,7 +468,7 @@ static void records_that_make_no_sense_name_nothing(void **state)
 				   0x61 },
 		    cases[i].count);
 	pump_all(scene, 0);
-	assert_int_equal(scene->pump.epochs.young.count, 0);
+	assert_int_equal(scene->pump.rows.epochs.young.count, 0);
 	assert_int_equal(ring->tail, ring->head);
 	/* The same with nothing wrong. */
 	put(ring, RING_CODE, (const u64[]){ 0, KEY(1), RING_CODE_PYTHON, 1, 0x61 }, 5);

@@ -183,7 +183,7 @@ static void a_full_store_of_stacks_begins_a_new_epoch_that_the_agent_sees(void *
 	struct ring_header *ring = scene->image->ring;
 
 	scene->image->serial = 9;
-	scene->pump.epochs.limit = 3;
+	scene->pump.rows.epochs.limit = 3;
 	for (u64 round = 0; round < 10; round++) {
 		pump_begin_round(&scene->pump);
 		pump_all(scene, 0);
@@ -192,23 +192,23 @@ static void a_full_store_of_stacks_begins_a_new_epoch_that_the_agent_sees(void *
 		for (u64 i = 0; i < 5; i++)
 			put_stack(ring, 100 * round + i + 1, 0x10100 + 100 * round + i, 0x1);
 		pump_all(scene, 0);
-		assert_in_range(scene->pump.epochs.young.count, 1, 10);
-		assert_in_range(scene->pump.epochs.old.count, 0, 10);
+		assert_in_range(scene->pump.rows.epochs.young.count, 1, 10);
+		assert_in_range(scene->pump.rows.epochs.old.count, 0, 10);
 	}
-	assert_null(stacks_find(&scene->pump.epochs, scene->image->row, 1));
+	assert_null(stacks_find(&scene->pump.rows.epochs, scene->image->row, 1));
 }
 
 static void stacks_are_bounded_by_their_size_too(void **state)
 {
 	struct scene *scene = *state;
 
-	scene->pump.epochs.limit_bytes = 64;
+	scene->pump.rows.epochs.limit_bytes = 64;
 	put_stack(scene->image->ring, 1, 0x10100, 0x10200);
 	put_stack(scene->image->ring, 2, 0x10100, 0x10300);
 	pump_begin_round(&scene->pump);
 	pump_all(scene, 0);
 	pump_begin_round(&scene->pump);
-	assert_int_equal(scene->pump.epochs.number, 1);
+	assert_int_equal(scene->pump.rows.epochs.number, 1);
 }
 
 static void a_sample_that_was_on_its_way_over_an_epoch_has_its_stack(void **state)
@@ -216,7 +216,7 @@ static void a_sample_that_was_on_its_way_over_an_epoch_has_its_stack(void **stat
 	struct scene *scene = *state;
 	struct ring_header *ring = scene->image->ring;
 
-	scene->pump.epochs.limit = 1;
+	scene->pump.rows.epochs.limit = 1;
 	place(scene, 0x10000, 0x20000, "/made", 0);
 	put_stack(ring, 5, 0x10100, 0x10200);
 	put_sample(ring, 77, START_NS + 10, 5, 0x10050);
@@ -225,7 +225,7 @@ static void a_sample_that_was_on_its_way_over_an_epoch_has_its_stack(void **stat
 	pump_begin_round(&scene->pump);
 	put_sample(ring, 77, START_NS + 20, 5, 0x10050);
 	pump_all(scene, 0);
-	assert_int_equal(scene->pump.epochs.number, 1);
+	assert_int_equal(scene->pump.rows.epochs.number, 1);
 	/* As of the new epoch: the same content by another hash is the same row. */
 	put_stack(ring, 6, 0x10100, 0x10200);
 	put_sample(ring, 77, START_NS + 30, 6, 0x10050);
@@ -245,7 +245,7 @@ static void a_stack_that_was_forgotten_is_told_as_lost(void **state)
 	struct scene *scene = *state;
 	struct ring_header *ring = scene->image->ring;
 
-	scene->pump.epochs.limit = 1;
+	scene->pump.rows.epochs.limit = 1;
 	put_stack(ring, 5, 0x10100, 0x10200);
 	for (u64 round = 0; round < 6; round++) {
 		pump_begin_round(&scene->pump);

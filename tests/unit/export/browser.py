@@ -157,6 +157,22 @@ class Browser:
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
         self.settle()
 
+    def drag(self, begin, end):
+        self.move(*begin)
+        for kind, (x, y) in (("mousePressed", begin), ("mouseMoved", end), ("mouseReleased", end)):
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+        self.settle()
+
+    def pdf(self):
+        return base64.b64decode(self.call("Page.printToPDF", printBackground=True)["data"])
+
+    def unnamed(self):
+        """Roles of what can be focused and has no name in the tree that screen readers get."""
+        nodes = self.call("Accessibility.getFullAXTree")["nodes"]
+        return [node["role"]["value"] for node in nodes if not node.get("ignored")
+                and any(p["name"] == "focusable" and p["value"].get("value") for p in node.get("properties", []))
+                and node["role"]["value"] != "RootWebArea" and not node.get("name", {}).get("value")]
+
     def press(self, key):
         for kind in ("keyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, key=key,

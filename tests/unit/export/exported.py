@@ -12,7 +12,8 @@ import sys
 import unittest
 
 HANDMADE = os.environ.get("EXPORT_HANDMADE", "")
-PROFILES = ["empty", "one frame", "recursion", "mixed", "hostile", "long names", "deep", "large"]
+PROFILES = ["empty", "one frame", "recursion", "mixed", "waits", "hostile", "long names", "deep", "large"]
+STATES = ["running", "runnable", "gil", "gvl", "lock", "syscall", "stopped", "io", "sleep", "wait"]
 SECONDS_TO_FETCH = 180
 
 
@@ -75,13 +76,16 @@ def sums_of(stacks):
 
 
 def stacks_in_speedscope(profile):
-    """(stack, ns) of every thread, frames by name."""
+    """(stack, ns) of every thread, frames by name, without the states of the wall clock."""
+    states = [f"[{state}]" for state in STATES] if profile == "waits" else []
     data = json.loads(export(profile, "speedscope"))
     names = [frame["name"] for frame in data["shared"]["frames"]]
     for thread in data["profiles"]:
         assert len(thread["samples"]) == len(thread["weights"])
         for stack, ns in zip(thread["samples"], thread["weights"]):
-            yield [names[frame] for frame in stack], ns
+            frames = [names[frame] for frame in stack]
+            assert not states or frames[-1] in states, frames
+            yield frames[:-1] if states else frames, ns
 
 
 def main():

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "profile/moments.h"
 #include "profile/profile.h"
 
 #define MS 1000000ULL
@@ -177,6 +178,13 @@ static void fill_mixed(struct profile *profile)
 	weigh(profile, other, first, 1 * MS, 1);
 	weigh(profile, other, second, 3 * MS, 3);
 	weigh(profile, push(profile, main_11, in_sort), second, 1 * MS, 1);
+	moments_begin(profile_moments(profile), 12 * MS);
+	moments_add(
+		profile_moments(profile), 1 * MS,
+		&(struct moment){ .stack = sort, .thread = first, .ns = 2 * MS, .samples = 2 });
+	moments_add(profile_moments(profile), 9 * MS,
+		    &(struct moment){
+			    .stack = other, .thread = second, .ns = 3 * MS, .samples = 3 });
 	other = push(
 		profile, main_11,
 		(struct step){ .module = libz, .name = "libz.so.1+0x2f10", .address = 0x2f10 });
@@ -199,6 +207,58 @@ static void fill_mixed(struct profile *profile)
 	other = push(profile, none,
 		     (struct step){ .language = LANGUAGE_FATHOM, .name = "[start-up]" });
 	weigh(profile, other, first, 2 * MS, 0);
+}
+
+static void weigh_state(struct profile *profile, struct stack_id stack, struct thread_id thread,
+			enum thread_state state, uint64_t ms)
+{
+	profile_add_weight(profile, &(struct weight){ .stack = stack,
+						      .thread = thread,
+						      .state = state,
+						      .ns = ms * MS,
+						      .samples = 1 });
+}
+
+/* The wall clock: work.run runs, wants the GIL and reads; the other thread sleeps. */
+static void fill_waits(struct profile *profile)
+{
+	struct thread_id first = add_thread(profile, 1, 1, "main"),
+			 second = add_thread(profile, 1, 2, "idle");
+	const struct stack_id none = { 0 };
+	const struct stack_id run = push(profile, none,
+					 (struct step){ .language = LANGUAGE_PYTHON,
+							.name = "run",
+							.file = "/srv/a.py",
+							.line = 3 });
+	const struct stack_id gil =
+		push(profile, run,
+		     (struct step){ .language = LANGUAGE_KERNEL, .name = "futex(GIL)" });
+	const struct stack_id read =
+		push(profile, run,
+		     (struct step){ .language = LANGUAGE_KERNEL,
+				    .name = "read(/var/lib/of/a/program/database.db)" });
+	const struct stack_id sleep =
+		push(profile, none,
+		     (struct step){ .language = LANGUAGE_KERNEL, .name = "clock_nanosleep" });
+
+	fill_info(profile);
+	profile_info(profile)->clock = "wall";
+	profile_info(profile)->is_wall = true;
+	weigh_state(profile, run, first, THREAD_STATE_RUNNING, 2);
+	weigh_state(profile, run, first, THREAD_STATE_RUNNABLE, 1);
+	weigh_state(profile, gil, first, THREAD_STATE_GIL, 3);
+	weigh_state(profile, read, first, THREAD_STATE_IO, 6);
+	weigh_state(profile, sleep, second, THREAD_STATE_SLEEP, 12);
+	moments_begin(profile_moments(profile), 12 * MS);
+	moments_add_wait(profile_moments(profile), 12 * MS,
+			 &(struct moment){ .stack = sleep,
+					   .thread = second,
+					   .state = THREAD_STATE_SLEEP,
+					   .ns = 12 * MS,
+					   .samples = 1 });
+	moments_add(
+		profile_moments(profile), 2 * MS,
+		&(struct moment){ .stack = run, .thread = first, .ns = 2 * MS, .samples = 1 });
 }
 
 #define SCRIPT "</script><img src=x onerror=alert(1)>"
@@ -387,17 +447,12 @@ static void fill_trace(struct profile *profile)
 }
 
 const struct handmade handmade_profiles[] = {
-	{ "empty", fill_empty },
-	{ "one frame", fill_one_frame },
-	{ "recursion", fill_recursion },
-	{ "mixed", fill_mixed },
-	{ "hostile", fill_hostile },
-	{ "long names", fill_long_names },
-	{ "deep", fill_deep },
-	{ "middling", fill_middling },
-	{ "large", fill_large },
-	{ "trace", fill_trace },
-	{ NULL, NULL },
+	{ "empty", fill_empty },           { "one frame", fill_one_frame },
+	{ "recursion", fill_recursion },   { "mixed", fill_mixed },
+	{ "waits", fill_waits },           { "hostile", fill_hostile },
+	{ "long names", fill_long_names }, { "deep", fill_deep },
+	{ "middling", fill_middling },     { "large", fill_large },
+	{ "trace", fill_trace },           { NULL, NULL },
 };
 
 struct profile *handmade_profile(const char *name)

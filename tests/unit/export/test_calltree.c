@@ -24,7 +24,7 @@ static int tear_down(void **state)
 static void build(const char *name)
 {
 	profile = handmade_profile(name);
-	calltree_init_by_function(&tree, profile);
+	calltree_init_by_function(&tree, profile, NULL);
 }
 
 static void the_root_stands_for_everything(void **state)
@@ -114,7 +114,7 @@ static void stacks_without_weight_are_left_out(void **state)
 		profile_add_frame(profile, &(struct frame){ .function = function });
 	struct stack_id stack = profile_add_stack(profile, (struct stack_id){ 0 }, frame);
 	profile_add_weight(profile, &(struct weight){ .stack = stack });
-	calltree_init_by_function(&tree, profile);
+	calltree_init_by_function(&tree, profile, NULL);
 	assert_int_equal(tree.node_count, 1);
 	assert_int_equal(tree.row_count, 0);
 }
@@ -124,7 +124,7 @@ static void time_of_no_stack_is_a_node_of_its_own(void **state)
 	(void)state;
 	profile = profile_new();
 	profile_add_weight(profile, &(struct weight){ .ns = 5, .samples = 1 });
-	calltree_init_by_function(&tree, profile);
+	calltree_init_by_function(&tree, profile, NULL);
 	assert_int_equal(tree.node_count, 2);
 	assert_int_equal(tree.nodes[0].self_ns, 0);
 	assert_int_equal(tree.nodes[1].self_ns, 5);

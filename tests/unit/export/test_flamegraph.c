@@ -44,6 +44,11 @@ static void nodes_stand_in_preorder_the_heaviest_first(void **state)
 	(void)state;
 	/* root; main: sort (swap), libz, Job.run (each), vfs_read; [start-up] */
 	assert_non_null(strstr(data, "\"depth\":[0,1,2,3,2,2,3,2,1]"));
+	/* By how much each box's time may be off: of samples, never nothing. */
+	const char *off = strstr(data, "\"off\":[0,");
+
+	assert_non_null(off);
+	assert_true(strtoull(off + strlen("\"off\":[0,"), NULL, 10) > 0);
 	assert_non_null(strstr(data, "\"function\":[0,1,2,3,4,5,6,7,8]"));
 	assert_non_null(strstr(data, "\"inlined\":[3]"));
 }
@@ -89,6 +94,17 @@ static void no_name_can_end_the_data(void **state)
 	assert_non_null(strstr(data, "\\u003c/script\\u003e\\u003cimg src=x onerror=alert(1)"));
 }
 
+static void rows_of_the_wall_clock_have_states(void **state)
+{
+	CLEANUP(freep) char *data = data_of("waits"), *other = data_of("mixed");
+
+	(void)state;
+	assert_non_null(strstr(data, "\"states\":[\"running\",\"runnable\",\"gil\","));
+	assert_non_null(strstr(data, "\"state\":[0,1,7,2,8]}"));
+	assert_null(strstr(other, "\"states\""));
+	assert_null(strstr(other, "\"state\""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -97,6 +113,7 @@ int main(void)
 		cmocka_unit_test(weights_are_kept_by_thread),
 		cmocka_unit_test(a_trace_has_calls_in_place_of_samples),
 		cmocka_unit_test(an_empty_profile_is_a_root_alone),
+		cmocka_unit_test(rows_of_the_wall_clock_have_states),
 		cmocka_unit_test(no_name_can_end_the_data),
 	};
 

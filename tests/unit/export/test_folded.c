@@ -5,8 +5,13 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "expect.h"
+#include "export/export.h"
+#include "export/sink.h"
+#include "handmade.h"
+#include "profile/profile.h"
 
 static void an_empty_profile_is_no_lines(void **state)
 {
@@ -60,6 +65,36 @@ static void no_name_can_end_a_frame_or_a_line(void **state)
 	assert_non_null(strstr(text.data, ";[unknown];"));
 }
 
+static void the_last_frame_is_the_state_of_the_wall_clock(void **state)
+{
+	(void)state;
+	assert_export(
+		"waits", "folded",
+		"clock_nanosleep;[sleep] 12000000\n"
+		"run (/srv/a.py:3);[runnable] 1000000\n"
+		"run (/srv/a.py:3);[running] 2000000\n"
+		"run (/srv/a.py:3);futex(GIL);[gil] 3000000\n"
+		"run (/srv/a.py:3);read(/var/lib/of/a/program/database.db);[io] 6000000\n");
+}
+
+static void states_can_be_left_out(void **state)
+{
+	CLEANUP(profile_freep) struct profile *profile = handmade_profile("waits");
+	CLEANUP(text_done) struct text text = { 0 };
+	const struct sink sink = sink_to_text(&text);
+	struct error err;
+
+	(void)state;
+	profile_info(profile)->has_no_states = true;
+	assert_int_equal(exporter_find("folded")->write(profile, &sink, &err), 0);
+	assert_string_equal(
+		text_string(&text),
+		"clock_nanosleep 12000000\n"
+		"run (/srv/a.py:3) 3000000\n"
+		"run (/srv/a.py:3);futex(GIL) 3000000\n"
+		"run (/srv/a.py:3);read(/var/lib/of/a/program/database.db) 6000000\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -68,6 +103,8 @@ int main(void)
 		cmocka_unit_test(each_depth_of_a_recursion_is_a_stack_of_its_own),
 		cmocka_unit_test(
 			lines_and_threads_are_merged_and_script_frames_name_their_definition),
+		cmocka_unit_test(the_last_frame_is_the_state_of_the_wall_clock),
+		cmocka_unit_test(states_can_be_left_out),
 		cmocka_unit_test(no_name_can_end_a_frame_or_a_line),
 	};
 

@@ -188,6 +188,49 @@ static void only_native_code_has_a_mapping_and_an_address_in_it(void **state)
 	pprof__profile__free_unpacked(profile, NULL);
 }
 
+static void the_wall_clock_has_a_value_for_each_group_of_states(void **state)
+{
+	static const char *const types[] = { "samples",  "wall",    "running",
+					     "runnable", "gil_gvl", "lock",
+					     "io",       "sleep",   "other" };
+	Pprof__Profile *profile = read_back("waits");
+	CLEANUP(text_done) struct text text = { 0 };
+	int64_t sums[9] = { 0 };
+
+	(void)state;
+	assert_int_equal(profile->n_sample_type, 9);
+	for (size_t i = 0; i < 9; i++)
+		assert_string_equal(string(profile, profile->sample_type[i]->type), types[i]);
+	assert_string_equal(string(profile, profile->default_sample_type), "wall");
+	for (size_t i = 0; i < profile->n_sample; i++) {
+		const Pprof__Sample *sample = profile->sample[i];
+
+		assert_int_equal(sample->n_value, 9);
+		for (size_t v = 0; v < 9; v++)
+			sums[v] += sample->value[v];
+	}
+	for (size_t v = 0; v < 9; v++)
+		text_addf(&text, "%d ", (int)(v > 0 ? sums[v] / 1000000 : sums[v]));
+	assert_string_equal(text_string(&text), "5 24 2 1 3 0 6 12 0 ");
+	pprof__profile__free_unpacked(profile, NULL);
+}
+
+static void the_state_is_a_label(void **state)
+{
+	Pprof__Profile *profile = read_back("waits");
+	CLEANUP(text_done) struct text text = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < profile->n_sample; i++) {
+		const Pprof__Label *label = profile->sample[i]->label[0];
+
+		assert_string_equal(string(profile, label->key), "state");
+		text_addf(&text, "%s ", string(profile, label->str));
+	}
+	assert_string_equal(text_string(&text), "running runnable gil io sleep ");
+	pprof__profile__free_unpacked(profile, NULL);
+}
+
 static void a_trace_has_calls_in_place_of_samples(void **state)
 {
 	Pprof__Profile *profile = read_back("trace");
@@ -285,6 +328,8 @@ int main(void)
 		cmocka_unit_test(the_head_says_what_was_measured),
 		cmocka_unit_test(the_program_is_the_first_mapping_and_all_have_build_ids),
 		cmocka_unit_test(only_native_code_has_a_mapping_and_an_address_in_it),
+		cmocka_unit_test(the_wall_clock_has_a_value_for_each_group_of_states),
+		cmocka_unit_test(the_state_is_a_label),
 		cmocka_unit_test(a_trace_has_calls_in_place_of_samples),
 		cmocka_unit_test(comments_carry_the_command_the_account_and_what_was_lost),
 		cmocka_unit_test(an_empty_profile_still_says_what_would_have_been_measured),

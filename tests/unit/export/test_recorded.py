@@ -52,6 +52,14 @@ class Recorded(unittest.TestCase):
         if not self.is_folded:
             self.skipTest(f"the functions of {sys.executable} are not seen")
 
+    def test_the_page_has_the_times_of_samples(self):
+        page = self.export("flamegraph").decode()
+        data = json.loads(page.split('id="profile">')[1].split("</script>")[0])
+        moments = data["moments"]
+        self.assertEqual(sum(moments["count"]), data["info"]["count"])
+        self.assertLess(max(moments["slot"]), moments["slots"])
+        self.assertGreater(len(set(moments["slot"])), 2)
+
     def test_python_functions_have_their_file_and_line(self):
         self.need_python()
         folded = self.export("folded").decode()
@@ -59,7 +67,7 @@ class Recorded(unittest.TestCase):
         frames = json.loads(self.export("speedscope"))["shared"]["frames"]
         page = self.export("flamegraph").decode()
         data = json.loads(re.search(r'id="profile">(.*?)</script>', page, re.S).group(1))
-        functions = [(file, line) for name, language, module, file, line in data["functions"]
+        functions = [(file, line) for name, language, module, file, line, *_ in data["functions"]
                      if data["languages"][language] == "python" and module == 0]
         for line in (1, 3, 4):
             self.assertIn((self.program, line), [(frame.get("file"), frame.get("line")) for frame in frames])

@@ -77,11 +77,26 @@ static void strings_are_escaped(void **state)
 	assert_non_null(strstr(text.data, "{\"name\":\"\xe6\x97\xa5\xe6\x9c\xac\","));
 }
 
+static void the_last_frame_is_the_state_of_the_wall_clock(void **state)
+{
+	CLEANUP(text_done) struct text text = export_of("waits", "speedscope");
+
+	(void)state;
+	/* Functions 1 to 4: run, futex(GIL), read(…), clock_nanosleep; the states come behind. */
+	assert_non_null(strstr(text.data, "{\"name\":\"clock_nanosleep\"},\n"
+					  "{\"name\":\"[running]\"},\n"
+					  "{\"name\":\"[runnable]\"},\n"));
+	assert_non_null(strstr(text.data, "\"samples\":[[1,3,12],[1,2,7],[1,5],[1,6]],\n"
+					  "\"weights\":[6000000,3000000,2000000,1000000]"));
+	assert_non_null(strstr(text.data, "\"samples\":[[4,13]],\n\"weights\":[12000000]"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_empty_profile_has_one_thread_without_samples),
 		cmocka_unit_test(each_thread_is_a_profile_with_its_stacks_outermost_first),
+		cmocka_unit_test(the_last_frame_is_the_state_of_the_wall_clock),
 		cmocka_unit_test(strings_are_escaped),
 	};
 

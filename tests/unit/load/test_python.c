@@ -72,6 +72,43 @@ static void plumbing_is_folded_into_the_frame_outside_of_it(void **state)
 	assert_int_equal(shown_sum("folded.fathom", false), shown_sum("folded.fathom", true));
 }
 
+#define BOOTSTRAP "<frozen importlib._bootstrap>"
+#define FINDING   "@_find_and_load:7 " LOOP " @_load_unlocked:8 " LOOP
+
+/* One frame of the import system, and none on the way to a module's code, which has its name. */
+static void an_import_is_one_frame(void **state)
+{
+	struct words words;
+
+	(void)state;
+	begin_static(&words, "imports.fathom");
+	words_add_code(&words, "_find_and_load", NULL, BOOTSTRAP, 1);
+	words_add_code(&words, "_load_unlocked", NULL, BOOTSTRAP, 2);
+	words_add_code(&words, "builtins.exec", NULL, NULL, 0);
+	words_add_code(&words, "marshal.loads", NULL, NULL, 0);
+	words_add_code(&words, "body", "<module>",
+		       "/v/lib/python3.11/site-packages/flask/app.py", 1);
+	words_add_code(&words, "inner", "<module>", "/usr/lib/python3.11/json/__init__.py", 1);
+	words_add(&words, START "@<module>:3 " FINDING, 1);
+	words_add(&words, START "@<module>:3 " FINDING " @marshal.loads libc:read", 2);
+	words_add(&words, START "@<module>:3 " FINDING " @builtins.exec " LOOP " @body:5", 3);
+	words_add(&words,
+		  START "@<module>:3 " FINDING " @builtins.exec " LOOP " @body:5 " FINDING
+			" @builtins.exec " LOOP " @inner:9 @key:31 @builtins.exec",
+		  4);
+	words_add(&words, START "@<module>:3 " FINDING " libc:dlopen speedups:init @key:32", 5);
+	by_hand_close(words.writer);
+
+	shown_must_be("imports.fathom", false,
+		      "1 <module>:3 _find_and_load:7\n"
+		      "2 <module>:3 _find_and_load:7 marshal.loads read\n"
+		      "3 <module>:3 import flask.app:5\n"
+		      "4 <module>:3 import flask.app:5 import json:9 sort.<locals>.key:31 "
+		      "builtins.exec\n"
+		      "5 <module>:3 _find_and_load:7 dlopen init sort.<locals>.key:32\n");
+	assert_int_equal(shown_sum("imports.fathom", false), shown_sum("imports.fathom", true));
+}
+
 static uint64_t calls_of(const struct profile *profile, const char *name)
 {
 	uint64_t calls = 0;
@@ -417,6 +454,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plumbing_is_folded_into_the_frame_outside_of_it),
+		cmocka_unit_test(an_import_is_one_frame),
 		cmocka_unit_test(calls_of_plumbing_are_not_those_of_what_it_is_folded_into),
 		cmocka_unit_test(c_stands_between_two_python_functions_by_its_python_name),
 		cmocka_unit_test(a_builtin_hides_what_its_standard_module_does_for_it),

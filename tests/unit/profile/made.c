@@ -68,7 +68,7 @@ static struct frame_id frame_of(struct profile *profile, char *text)
 		text = bang + 1;
 	}
 	function.name = text;
-	if (*text == '[' && function.language == LANGUAGE_NATIVE)
+	if (*text == '[' && !bang && function.language == LANGUAGE_NATIVE)
 		function.language =
 			strncmp(text, "[region ", 8) == 0 ? LANGUAGE_REGION : LANGUAGE_FATHOM;
 	frame.function = profile_add_function(profile, &function);

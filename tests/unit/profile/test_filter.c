@@ -142,6 +142,63 @@ static void pythons_modules_are_its_files(void **state)
 	made_done(&made);
 }
 
+/* What is kept of three packages' functions, or a sentence of why nothing is. */
+static void assert_package(const char *own, const char *package, uint64_t ns, const char *said)
+{
+	struct made made;
+	struct filter *filter;
+	struct error err;
+
+	made_init(&made);
+	made_add(&made, "%main@/srv/app/main.py:1", 5, 1);
+	made_add(&made, "%main@/srv/app/main.py:1;%get@/v/site-packages/flask/app.py:3", 6, 1);
+	made_add(&made, "%main@/srv/app/main.py:1;%sql@/v/site-packages/peewee.py:9", 70, 1);
+	profile_info(made.profile)->own = own;
+	struct filter_options options = { .package = package };
+	const int rc = filter_new(made.profile, &options, &filter, &err);
+
+	if (ns > 0) {
+		assert_int_equal(rc, 0);
+		assert_int_equal(filter_kept_ns(filter), ns);
+		assert_string_equal(filter_description(filter), said);
+	} else {
+		assert_int_equal(rc, -ENOENT);
+		assert_string_equal(err.text, said);
+	}
+	filter_free(filter);
+	made_done(&made);
+}
+
+static void a_package_is_meant_by_its_name_a_part_or_own(void **state)
+{
+	(void)state;
+	assert_package(NULL, "flask", 6, "package flask");
+	assert_package(NULL, "Flask", 6, "package flask");
+	assert_package(NULL, "pee", 70, "package peewee");
+	assert_package(NULL, "own", 5, "your own code");
+	assert_package("peewee", "own", 70, "your own code");
+	assert_package(NULL, "django", 0,
+		       "no package is named \"django\"; there are: own, flask, peewee "
+		       "(--by package lists all)");
+}
+
+static void a_package_and_a_module_narrow_each_other(void **state)
+{
+	struct made made;
+	struct filter *filter;
+
+	(void)state;
+	made_init(&made);
+	made_add(&made, "%get@/v/site-packages/flask/app.py:3", 6, 1);
+	made_add(&made, "%send@/v/site-packages/flask/json.py:3", 70, 1);
+	struct filter_options options = { .package = "flask", .module = "app.py" };
+	assert_int_equal(filter_new(made.profile, &options, &filter, NULL), 0);
+	assert_int_equal(filter_kept_ns(filter), 6);
+	assert_string_equal(filter_description(filter), "code of app.py, package flask");
+	filter_free(filter);
+	made_done(&made);
+}
+
 static void a_part_of_a_modules_name_means_all_that_have_it(void **state)
 {
 	(void)state;
@@ -154,6 +211,56 @@ static void thread_and_module_are_both_asked(void **state)
 	(void)state;
 	assert_kept("worker", "libz", 40,
 		    "the 2 threads named worker, code of libz.so.1, libzstd.so.1");
+}
+
+static void only_what_passes_is_left_when_a_filter_is_applied(void **state)
+{
+	struct made made;
+	struct filter_options options = { .thread = "worker" };
+	uint64_t ns = 0;
+
+	(void)state;
+	setup(&made);
+	assert_int_equal(filter_apply(made.profile, &options, NULL), 0);
+	for (size_t i = 0; i < profile_weight_count(made.profile); i++)
+		ns += profile_get_weight(made.profile, i)->ns;
+	assert_int_equal(ns, 120);
+	assert_string_equal(profile_get_info(made.profile)->part,
+			    "only the 2 threads named worker, 38.7 % of the time recorded");
+	/* What is added again joins what was kept. */
+	const struct weight again = *profile_get_weight(made.profile, 0);
+	const size_t count = profile_weight_count(made.profile);
+
+	profile_add_weight(made.profile, &again);
+	assert_int_equal(profile_weight_count(made.profile), count);
+	assert_int_equal(profile_get_weight(made.profile, 0)->ns, 2 * again.ns);
+	made_done(&made);
+}
+
+static void a_process_is_named_by_its_pid_or_its_name(void **state)
+{
+	static const char *const names[] = { "100", "prog" };
+	struct made made;
+	struct filter *filter;
+	struct error err;
+
+	(void)state;
+	setup(&made);
+	for (size_t i = 0; i < 2; i++) {
+		struct filter_options options = { .process = names[i], .thread = "102" };
+
+		assert_int_equal(filter_new(made.profile, &options, &filter, NULL), 0);
+		assert_int_equal(filter_kept_ns(filter), 80);
+		assert_string_equal(filter_description(filter),
+				    "process prog (pid 100), thread 102 (worker)");
+		filter_free(filter);
+	}
+	struct filter_options options = { .process = "none" };
+
+	assert_int_equal(filter_new(made.profile, &options, &filter, &err), -ENOENT);
+	assert_string_equal(err.text, "no process has the name or the pid \"none\"; there are: "
+				      "prog (100) (--by process lists all)");
+	made_done(&made);
 }
 
 static void an_unknown_thread_is_refused_with_those_there_are(void **state)
@@ -206,8 +313,12 @@ int main(void)
 		cmocka_unit_test(a_program_replaced_by_exec_keeps_its_tid),
 		cmocka_unit_test(a_modules_time_is_that_of_its_own_code),
 		cmocka_unit_test(pythons_modules_are_its_files),
+		cmocka_unit_test(a_package_is_meant_by_its_name_a_part_or_own),
+		cmocka_unit_test(a_package_and_a_module_narrow_each_other),
 		cmocka_unit_test(a_part_of_a_modules_name_means_all_that_have_it),
 		cmocka_unit_test(thread_and_module_are_both_asked),
+		cmocka_unit_test(only_what_passes_is_left_when_a_filter_is_applied),
+		cmocka_unit_test(a_process_is_named_by_its_pid_or_its_name),
 		cmocka_unit_test(an_unknown_thread_is_refused_with_those_there_are),
 		cmocka_unit_test(an_unknown_module_is_refused_with_those_there_are),
 		cmocka_unit_test(an_empty_profile_has_nothing_to_choose_from),

@@ -227,9 +227,71 @@ static void packages_have_rows_and_imports_one(void **state)
 	made_done(&made);
 }
 
+static bool is_own(const struct made *made, const char *name)
+{
+	struct packages *packages =
+		packages_new(made->profile, &(struct packages_options){ 0 });
+	const bool found = packages_is_own(packages, made_function(made, name));
+
+	packages_free(packages);
+	return found;
+}
+
+static void code_of_a_string_is_of_what_runs_it(void **state)
+{
+	struct made made;
+
+	(void)state;
+	made_init(&made);
+	made_add(&made, "%site@/usr/lib/python3.11/site.py:1;%exec;%pth@<string>:1", 5, 1);
+	made_add(&made, MAIN ";%made_by_exec@<string>:1", 5, 1);
+	made_add(&made, "%command_line@<string>:2", 5, 1);
+	assert_false(is_own(&made, "pth"));
+	assert_true(is_own(&made, "made_by_exec"));
+	assert_true(is_own(&made, "command_line"));
+	made_done(&made);
+}
+
+static void a_librarys_c_that_calls_its_python_gives_it_no_name(void **state)
+{
+	struct made made;
+
+	(void)state;
+	made_init(&made);
+	made_add(&made,
+		 MAIN ";/v/site-packages/numpy/core/_multiarray.so!dispatch;"
+		      "%fft@/v/site-packages/numpy/fft/_pocketfft.py:9;"
+		      "/v/site-packages/numpy/fft/_pocketfft.so!execute",
+		 5, 1);
+	made_add(&made, MAIN ";/v/site-packages/numpy/core/_multiarray.so!dispatch", 1, 1);
+	assert_paths(&made, NULL, OWN_BY_PATH,
+		     "own main 0/6\n"
+		     "  library fft 5/5 in numpy 5\n"
+		     "  library dispatch 1/1 in numpy 1\n");
+	made_done(&made);
+}
+
+/* A server of the distribution's whose JIT has some of the time, without names. */
+static void code_made_at_run_time_is_own_if_it_has_a_name(void **state)
+{
+	struct made made;
+
+	(void)state;
+	made_init(&made);
+	made_add(&made, "/usr/lib/postgresql/15/bin/postgres!run;[anon]![jit]", 5, 1);
+	made_add(&made, "/usr/lib/postgresql/15/bin/postgres!run", 5, 1);
+	assert_false(is_own(&made, "[jit]"));
+	assert_true(is_own(&made, "run"));
+	made_add(&made, "/usr/bin/node!main;[jit]!~handle /srv/app.js:3", 5, 1);
+	assert_true(is_own(&made, "~handle /srv/app.js:3"));
+	made_done(&made);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_librarys_c_that_calls_its_python_gives_it_no_name),
+		cmocka_unit_test(code_made_at_run_time_is_own_if_it_has_a_name),
 		cmocka_unit_test(libraries_are_one_node_between_own_functions),
 		cmocka_unit_test(what_is_own_can_be_named),
 		cmocka_unit_test(recursion_is_one_node),
@@ -237,6 +299,7 @@ int main(void)
 		cmocka_unit_test(without_own_code_the_programs_stand_for_it),
 		cmocka_unit_test(installed_scripts_stand_for_own_code),
 		cmocka_unit_test(standard_templates_in_own_programs_are_a_library),
+		cmocka_unit_test(code_of_a_string_is_of_what_runs_it),
 		cmocka_unit_test(packages_have_rows_and_imports_one),
 	};
 

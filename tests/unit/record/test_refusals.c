@@ -88,8 +88,8 @@ static void a_newer_recording_gets_a_sentence(void **state)
 {
 	const char *path = make_finished(state);
 
-	run_sql(path, "PRAGMA user_version=7");
-	assert_refused(path, -EPROTONOSUPPORT, "newer fathom", "schema version 7");
+	run_sql(path, "PRAGMA user_version=8");
+	assert_refused(path, -EPROTONOSUPPORT, "newer fathom", "schema version 8");
 }
 
 static void a_version_that_never_was_gets_a_sentence(void **state)
@@ -228,17 +228,20 @@ static const struct {
 	{ "UPDATE frames SET module=7 WHERE id=1", "row 1 of frames names a row" },
 	{ "UPDATE threads SET process=3 WHERE id=1", "row 1 of threads names a row" },
 	{ "UPDATE threads SET process=0 WHERE id=2", "row 2 of threads has no process" },
-	{ "UPDATE modules SET kind=77", "row 1 of modules has a kind" },
+	{ "UPDATE modules SET kind=77", "row 1 of modules has an unknown kind" },
 	{ "UPDATE modules SET build_id=zeroblob(21)", "row 1 of modules has a build id" },
 	{ "UPDATE sample_rows SET thread=3 WHERE id=9", "row 9 of sample_rows names a row" },
 	{ "UPDATE sample_rows SET thread=0 WHERE id=9", "row 9 of sample_rows has no thread" },
 	{ "UPDATE sample_rows SET stack=31 WHERE id=9", "row 9 of sample_rows names a row" },
-	{ "UPDATE sample_rows SET how=99999 WHERE id=9", "row 9 of sample_rows has an ending" },
-	{ "UPDATE sample_rows SET weight=-5 WHERE id=9", "row 9 of sample_rows has a weight" },
+	{ "UPDATE sample_rows SET how=99999 WHERE id=9",
+	  "row 9 of sample_rows has an unknown ending" },
+	{ "UPDATE sample_rows SET weight=-5 WHERE id=9",
+	  "row 9 of sample_rows has an impossible weight" },
 	{ "UPDATE sample_rows SET time=9223372036854775807 WHERE id=9; "
 	  "UPDATE batches SET base_ns=9",
-	  "row 9 of sample_rows has a time" },
-	{ "UPDATE processes SET sample_weight_ns=NULL", "row 2 of sample_rows has a weight" },
+	  "row 9 of sample_rows has an impossible time" },
+	{ "UPDATE processes SET sample_weight_ns=NULL",
+	  "row 2 of sample_rows has an impossible weight" },
 	{ "DELETE FROM batches", "row 1 of sample_rows belongs to no batch" },
 	{ "DELETE FROM sample_rows WHERE id=10", "sample_rows: a row is missing" },
 	{ "DELETE FROM sample_rows WHERE id=3000", "row 1 of intervals names a row" },
@@ -247,13 +250,14 @@ static const struct {
 	{ "UPDATE sums SET state=16 WHERE id=4", "row 4 of sums cannot be" },
 	{ "UPDATE sums SET weight_ns=9223372036854775807; UPDATE sums SET thread=1, stack=1, "
 	  "state=0",
-	  "weights that cannot be" },
+	  "weights are impossible" },
 	{ "UPDATE sums SET samples=samples+1 WHERE id=4", "sums do not agree" },
 	{ "DELETE FROM intervals", "row 1 of sums names a row" },
 	{ "UPDATE intervals SET first_sample=0", "row 1 of intervals covers" },
 	{ "UPDATE intervals SET last_sample=0", "row 1 of intervals covers" },
 	{ "INSERT INTO intervals SELECT 2, 1, 5, 0, 0", "row 2 of intervals covers" },
-	{ "UPDATE endings SET ending=256 WHERE id=1", "row 1 of endings has an ending" },
+	{ "UPDATE endings SET ending=256 WHERE id=1",
+	  "row 1 of endings has an unknown ending" },
 	{ "INSERT INTO functions VALUES(1, 0, 0, NULL, 0, 0)",
 	  "row 1 of functions has no name" },
 	{ "INSERT INTO functions VALUES(1, 0, 0, 'x', 1, 0)",

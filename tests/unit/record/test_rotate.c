@@ -295,10 +295,12 @@ static void recorders_that_begin_at_once_each_get_a_file(void **state)
 {
 	const char *path = in_folder(state, "profile.fathom");
 	enum { COUNT = 8 };
-	int all_began[2], status;
+	int all_began[2], has_one[2], all_have[2], status;
 
 	make(path, 5);
 	assert_int_equal(pipe(all_began), 0);
+	assert_int_equal(pipe(has_one), 0);
+	assert_int_equal(pipe(all_have), 0);
 	for (int i = 0; i < COUNT; i++) {
 		if (fork() != 0)
 			continue;
@@ -309,6 +311,7 @@ static void recorders_that_begin_at_once_each_get_a_file(void **state)
 		char byte;
 
 		close(all_began[1]);
+		close(all_have[1]);
 		(void)!read(all_began[0], &byte, 1);
 		for (int attempt = 0; attempt < 100 && rc == -EEXIST; attempt++) {
 			free(mine);
@@ -317,17 +320,24 @@ static void recorders_that_begin_at_once_each_get_a_file(void **state)
 			if (rc >= 0)
 				rc = recording_writer_create(mine, &writer, &err);
 		}
+		(void)!write(has_one[1], "", 1);
 		must(rc, &err);
 		/* Held until all have one. */
-		usleep(200000);
+		(void)!read(all_have[0], &byte, 1);
 		_exit(-recording_writer_close(writer, &err));
 	}
 	close(all_began[0]);
 	close(all_began[1]);
+	for (int i = 0; i < COUNT; i++)
+		assert_int_equal(read(has_one[0], &status, 1), 1);
+	close(all_have[1]);
 	for (int i = 0; i < COUNT; i++) {
 		assert_true(wait(&status) > 0);
 		assert_int_equal(status, 0);
 	}
+	close(all_have[0]);
+	close(has_one[0]);
+	close(has_one[1]);
 	assert_holds(in_folder(state, "profile.fathom.old"), 5);
 	assert_holds(path, 0);
 }

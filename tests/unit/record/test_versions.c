@@ -27,7 +27,8 @@ static const char *make_version_1(void **state)
 		      "INSERT INTO threads SELECT id, process, tid, name, start_ns, end_ns, "
 		      "7, 8, 9, 10, 11 FROM kept; DROP TABLE kept; DROP TABLE codes;"
 		      "DROP TABLE interpreters; DROP TABLE calls; DROP TABLE costs; "
-		      "ALTER TABLE processes DROP COLUMN title; PRAGMA user_version=1");
+		      "ALTER TABLE processes DROP COLUMN title; DROP TABLE owners; PRAGMA "
+		      "user_version=1");
 	return path;
 }
 
@@ -80,7 +81,7 @@ static const char *make_version_2(void **state)
 		      "costs; CREATE "
 		      "TABLE codes(mine);"
 		      "INSERT INTO codes VALUES('x'); ALTER TABLE processes DROP COLUMN title; "
-		      "PRAGMA user_version=2");
+		      "DROP TABLE owners; PRAGMA user_version=2");
 	return path;
 }
 
@@ -153,7 +154,8 @@ static void the_pace_of_version_4_is_unknown(void **state)
 	must(recording_writer_add_cost(writer, &cost, &id), &err);
 	finish(writer);
 	run_sql(path, "ALTER TABLE costs DROP COLUMN pace_permille; "
-		      "ALTER TABLE processes DROP COLUMN title; PRAGMA user_version=4");
+		      "ALTER TABLE processes DROP COLUMN title; DROP TABLE owners; PRAGMA "
+		      "user_version=4");
 	struct recording_reader *reader = open_reading(path);
 
 	must(recording_reader_each_cost(reader, check_cost, &seen, &err), &err);
@@ -183,7 +185,8 @@ static void the_titles_of_version_5_are_unknown(void **state)
 
 	assert_int_equal(recording_writer_add_process(writer, &process, &id), 0);
 	finish(writer);
-	run_sql(path, "ALTER TABLE processes DROP COLUMN title; PRAGMA user_version=5");
+	run_sql(path, "ALTER TABLE processes DROP COLUMN title; DROP TABLE owners; PRAGMA "
+		      "user_version=5");
 	struct recording_reader *reader = open_reading(path);
 
 	must(recording_reader_each_process(reader, check_process, &seen, &err), &err);

@@ -14,6 +14,8 @@
 #include "remote/process.h"
 #include "remote/task.h"
 #include "remote/wait.h"
+#include "remote/wait_label.h"
+#include "remote/wait_lock.h"
 
 static void descriptors_are_called_by_what_they_are(void **state)
 {
@@ -76,6 +78,40 @@ static void what_is_no_mutex_has_no_owner(void **state)
 	assert_int_equal(lock_of(held, FUTEX_WAIT, 1).address, 0);
 }
 
+/* Of a thread that waits in word `futex` of the lock, with that word's value. */
+static struct wait_lock rwlock_of(const uint32_t words[8], size_t futex)
+{
+	const struct task_call call = { .number = SYS_futex,
+					.arguments = { PAGES_BEGIN + 4 * futex,
+						       FUTEX_WAIT_BITSET, words[futex] } };
+	struct remote remote = { .fd = -1 };
+	struct pages *pages = pages_new(&remote.mem);
+	struct wait_lock lock;
+
+	pages_put(pages, PAGES_BEGIN, words, 8 * sizeof *words);
+	lock = wait_find_lock(&remote, &call);
+	memory_done(&remote.mem);
+	free(pages);
+	return lock;
+}
+
+static void a_read_write_lock_has_a_writer_or_a_number_of_readers(void **state)
+{
+	const uint32_t written[8] = { 1 | 2 | 8, 0, 3, 3, 0, 0, 42, 0 };
+	const uint32_t read_by_two[8] = { 2 | 16, 0, 2, 1, 0, 0, 0, 0 };
+	const uint32_t condition[8] = { 2, 7, 3, 3, 1, 0, 42, 0 };
+
+	(void)state;
+	assert_int_equal(rwlock_of(written, 2).inner_owner, 42);
+	assert_int_equal(rwlock_of(written, 3).inner_owner, 42);
+	assert_int_equal(rwlock_of(written, 3).address, PAGES_BEGIN);
+	assert_true(rwlock_of(written, 3).is_rwlock);
+	assert_int_equal(rwlock_of(read_by_two, 2).inner_owner, 0);
+	assert_int_equal(rwlock_of(read_by_two, 2).readers, 2);
+	assert_int_equal(rwlock_of(read_by_two, 3).address, 0);
+	assert_int_equal(rwlock_of(condition, 2).address, 0);
+}
+
 static void other_calls_are_said_by_number(void **state)
 {
 	const struct task_call unknown = { .number = 9999 }, none = { .number = -1 };
@@ -83,9 +119,9 @@ static void other_calls_are_said_by_number(void **state)
 	struct text text = { 0 };
 
 	(void)state;
-	wait_describe(&remote, &none, &text);
+	wait_describe(&remote, &none, false, &text);
 	assert_string_equal(text_string(&text), "");
-	wait_describe(&remote, &unknown, &text);
+	wait_describe(&remote, &unknown, false, &text);
 	assert_string_equal(text_string(&text), "system call 9999");
 	text_done(&text);
 }
@@ -117,6 +153,7 @@ int main(void)
 		cmocka_unit_test(calls_have_names),
 		cmocka_unit_test(a_mutex_is_held_by_what_its_lock_word_says),
 		cmocka_unit_test(what_is_no_mutex_has_no_owner),
+		cmocka_unit_test(a_read_write_lock_has_a_writer_or_a_number_of_readers),
 		cmocka_unit_test(other_calls_are_said_by_number),
 		cmocka_unit_test(a_circle_is_found_from_each_of_its_threads_and_from_no_other),
 	};

@@ -223,3 +223,49 @@ const char *example_body_of(const char *text)
 
 	return body ? body : text;
 }
+
+static void add_wait(struct made *made, const char *stack, enum thread_state state, uint64_t ms)
+{
+	profile_add_weight(made->profile, &(struct weight){ .stack = made_stack(made, stack),
+							    .thread = made->thread,
+							    .state = state,
+							    .ns = ms * 1000000,
+							    .samples = 1 });
+}
+
+#define HANDLER "%run@/usr/lib/python3.11/threading.py:960+975;%handle@/srv/app/web.py:20+25"
+
+void example_init_waits(struct made *made)
+{
+	static const char *const command[] = { "python3", "web.py" };
+
+	made_init(made);
+	made_begin_thread(made, 101, "handler");
+	made_add(made, HANDLER ";[region request];%render@/srv/app/web.py:5+7", 90000000, 9);
+	add_wait(made, HANDLER ";[region request];%render@/srv/app/web.py:5+7;futex(GIL)",
+		 THREAD_STATE_GIL, 30);
+	add_wait(made, HANDLER ";[region request];[region query];read(a socket)",
+		 THREAD_STATE_IO, 360);
+	add_wait(made, HANDLER ";accept4(a socket)", THREAD_STATE_IO, 20);
+	add_wait(made, "[waits for a CPU]", THREAD_STATE_RUNNABLE, 4);
+	add_wait(made, HANDLER ";wait4", THREAD_STATE_WAIT, 1);
+	for (int i = 0; i < 3; i++) {
+		made_begin_thread(made, 102 + i, "pool");
+		made_add(made, "%<module>@/srv/app/web.py:1;%take@/srv/app/pool.py:3", 1000000,
+			 1);
+		add_wait(made, "%<module>@/srv/app/web.py:1;%take@/srv/app/pool.py:3;futex",
+			 THREAD_STATE_LOCK, 499);
+	}
+	struct profile_info *info = profile_info(made->profile);
+	info->command = command;
+	info->command_count = 2;
+	info->mode = "sample";
+	info->clock = "wall";
+	info->is_wall = true;
+	info->rate_hz = 100;
+	info->wall_ns = 505000000;
+	info->samples = 24;
+	info->sampled_ns = 2001000000;
+	info->thread_only_ns = 4000000;
+	info->kernel_cpu_ns = 93000000;
+}

@@ -77,6 +77,8 @@ int main(int argc, char **argv)
 		example_init_hostile(&made);
 	else if (strcmp(argv[1], "trace") == 0)
 		example_init_trace(&made);
+	else if (strcmp(argv[1], "waits") == 0)
+		example_init_waits(&made);
 	else if (strcmp(argv[1], "python") == 0)
 		example_init_python(&made, "/srv/app/worker.py");
 	else

@@ -51,11 +51,12 @@ static void a_summary_has_three_lines_and_what_is_missing(void **state)
 		"command  redis-server --port 7777 --save ''\n"
 		"time     5.102 s of CPU time in 6.200 s (0.82 CPUs busy), 2 processes, 3 "
 		"threads\n"
-		"samples  4,960 at 1,000 Hz of CPU time, none lost; sampling itself took 0.6 "
-		"%\n"
+		"samples  4,960 at 1,000 Hz of CPU time, none lost; sampling itself took less "
+		"than 1 %\n"
 		"missing  2.0 % of the CPU time is of processes that could not be sampled "
 		"('fathom info' has the\n"
 		"         details)\n"
+		"         busybox (100.0 ms): it is statically linked\n"
 		"Percentages are of 5.080 s, the CPU time accounted for.\n"
 		"\n");
 }
@@ -68,6 +69,7 @@ static void any_other_view_has_one_line(void **state)
 		    "redis-server --port 7777 --save ''\n"
 		    "missing  2.0 % of the CPU time is of processes that could not be sampled "
 		    "('fathom info' has the details)\n"
+		    "         busybox (100.0 ms): it is statically linked\n"
 		    "Percentages are of 5.080 s, the CPU time accounted for.\n"
 		    "\n");
 }
@@ -83,7 +85,7 @@ static void a_program_that_waits_is_said_to(void **state)
 {
 	(void)state;
 	assert_head(make_idle, &(struct report_options){ .width = 60 },
-		    "5.102 s of CPU time in 20.000 s (0.26 CPUs busy: it mostly …\n"
+		    "5.102 s of CPU time in 20.000 s (0.26 CPUs busy: mostly wai…\n"
 		    "Percentages are of 5.080 s, the CPU time accounted for.\n");
 }
 
@@ -99,9 +101,11 @@ static void info_has_every_row_and_process(void **state)
 		"threads\n"
 		"samples  4,960 at 1,000 Hz of CPU time (asked for 1,000 Hz), none lost\n"
 		"trigger  sigtrap, clock cpu: perf events may be opened here\n"
-		"period   999,983 ns, a prime number near the one asked for; each process has "
-		"its own\n"
-		"cost     31.00 ms for the sampling itself, 0.6 % of the CPU time\n"
+		"period   999,983 ns, drawn within 5 % of the one asked for; each process has "
+		"its "
+		"own\n"
+		"cost     31.00 ms for the sampling itself, less than 1 % of the programs' CPU "
+		"time\n"
 		"note     busybox (pid 4242) is statically linked: its time is not entered\n"
 		"\n"
 		"CPU account\n"
@@ -167,8 +171,9 @@ static void info_of_foreign_bytes_and_limits(void **state)
 		"Hz),\n"
 		"         18,446,744,073,709,551,614 lost (50.0 %)\n"
 		"trigger  \\xff, clock cpu\n"
-		"period   18,446,744,073,709,551,615 ns, a prime number near the one asked "
-		"for; each process has its\n"
+		"period   18,446,744,073,709,551,615 ns, drawn within 5 % of the one asked "
+		"for; "
+		"each process has its\n"
 		"         own\n"
 		"cost     of sampling: not known\n"
 		"note     \\x1b[2J\\xc3\n"
@@ -249,7 +254,8 @@ static void stacks_that_are_cut_short_are_missing(void **state)
 	(void)state;
 	assert_head(make_shaky, &(struct report_options){ .width = 60 },
 		    "5.102 s of CPU time in 6.200 s (0.82 CPUs busy), 4,960 samp…\n"
-		    "missing  20.0 % of the stacks are cut short, 2.0 % of the\n");
+		    "missing  20.0 % of the stacks are cut short by code without\n"
+		    "         unwind rules, 2.0 % of the CPU time is of processes\n");
 }
 
 static void make_saturated(struct made *made)
@@ -335,6 +341,41 @@ static void stacks_that_end_in_compiled_code_are_not_cut_short(void **state)
 	made_done(&made);
 }
 
+static char *package_of_none(const char *path)
+{
+	(void)path;
+	return NULL;
+}
+
+static void assert_names(const char *first, const char *second, const char *said)
+{
+	const struct report_options options = { .is_summary = true,
+						.width = 200,
+						.package_of = package_of_none };
+	struct made made;
+	struct text text = { 0 };
+
+	made_init(&made);
+	made_add(&made, first, 50, 5);
+	made_add(&made, second, 50, 5);
+	assert_int_equal(report_text(made.profile, &options, &text, NULL), 0);
+	if (!strstr(text_string(&text), said))
+		fail_msg("%s", text_string(&text));
+	text_done(&text);
+	made_done(&made);
+}
+
+static void code_without_symbols_has_a_remedy(void **state)
+{
+	(void)state;
+	assert_names(
+		"main;/opt/prog!prog+0x10+1", "main;/opt/prog!work",
+		"50.0 % is in code without symbols, most of it in prog: no package has it; "
+		"built without '-s' and not stripped it has its names");
+	assert_names("main;/opt/prog!prog+0x10+1", "/opt/prog!hs_main;/opt/prog!evacuate",
+		     "of your own code 'ghc -g' has it");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -349,6 +390,7 @@ int main(void)
 		cmocka_unit_test(the_user_clock_is_named_in_every_sum),
 		cmocka_unit_test(lost_samples_are_counted),
 		cmocka_unit_test(stacks_that_are_cut_short_are_missing),
+		cmocka_unit_test(code_without_symbols_has_a_remedy),
 		cmocka_unit_test(sums_that_do_not_fit_are_said),
 		cmocka_unit_test(of_many_processes_not_entered_some_are_named),
 	};

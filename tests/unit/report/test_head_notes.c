@@ -32,10 +32,61 @@ static void the_same_of_several_processes_is_said_once(void **state)
 	text_done(&text);
 }
 
+static void check_limits(const struct profile_info *info, const char *expected)
+{
+	struct profile *profile = profile_new();
+	struct text text = { 0 };
+
+	*profile_info(profile) = *info;
+	head_add_limits(&text, &(struct style){ 0 }, profile);
+	assert_string_equal(text_string(&text), expected);
+	text_done(&text);
+	profile_free(profile);
+}
+
+static void a_budget_that_was_passed_is_said(void **state)
+{
+	struct profile_info info = { .mode = "sample",
+				     .overhead = "1%",
+				     .kernel_cpu_ns = 1000000000,
+				     .sampling_cost_ns = 10000000 };
+
+	(void)state;
+	check_limits(&info, "");
+	info.sampling_cost_ns = 29000000;
+	check_limits(&info, "budget   --overhead 1% was passed: sampling took 2.9 %\n");
+	info.starts = 1400;
+	info.starts_ns = 21000000;
+	check_limits(
+		&info,
+		"budget   --overhead 1% was passed: sampling took 2.9 %, of it 2.1 % starts "
+		"of 1,400 processes, which\n"
+		"         no rate makes cheaper\n");
+	info.overhead = NULL;
+	check_limits(&info, "");
+}
+
+static void a_trace_that_was_paused_is_said_to_be_partial(void **state)
+{
+	struct profile_info info = {
+		.mode = "trace", .overhead = "10%", .throttled_ns = 88, .traced_life_ns = 100
+	};
+
+	(void)state;
+	check_limits(&info,
+		     "partial  --overhead 10% paused tracing: traced 12 % of the time, and "
+		     "counts and times are of that\n"
+		     "         part only\n");
+	info.throttled_ns = 0;
+	check_limits(&info, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_same_of_several_processes_is_said_once),
+		cmocka_unit_test(a_budget_that_was_passed_is_said),
+		cmocka_unit_test(a_trace_that_was_paused_is_said_to_be_partial),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -159,13 +159,15 @@ static void filters_apply(void **state)
 
 static void every_grouping_adds_up_to_the_total(void **state)
 {
-	static const char *const keys[GROUP_BY_COUNT] = { "functions", "lines",   "modules",
-							  "packages",  "regions", "threads",
-							  "processes", "programs" };
+	static const char *const keys[GROUP_BY_COUNT] = {
+		"functions", "lines",   "modules",   "packages", "regions",
+		"states",    "threads", "processes", "programs"
+	};
 	struct made made;
 
 	(void)state;
 	example_init(&made);
+	profile_info(made.profile)->is_wall = true;
 	for (int by = 0; by < GROUP_BY_COUNT; by++) {
 		struct json_object *root =
 			report_of(&made, &(struct report_options){ .by = (enum group_by)by });

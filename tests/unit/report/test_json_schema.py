@@ -35,6 +35,22 @@ class JsonSchema(unittest.TestCase):
             report = check(made("example", "by", by), SCHEMA)
             self.assertIn({"process": "processes"}.get(by, by + "s"), report)
 
+    def test_states_of_rows_sum_to_them(self):
+        for by, key in (("region", "regions"), ("thread", "threads"), ("process", "processes"),
+                        ("program", "programs")):
+            rows = check(made("waits", "by", by), SCHEMA)[key]
+            for row in rows:
+                self.assertEqual(sum(row["states_ns"].values()), row["total_ns"], row)
+        region = next(row for row in check(made("waits", "by", "region"), SCHEMA)["regions"]
+                      if row["name"] == "[region request]")
+        self.assertEqual({state: ns for state, ns in region["states_ns"].items() if ns},
+                         {"running": 90_000_000, "gil": 30_000_000, "io": 360_000_000})
+        self.assertEqual((region["longest_wait"]["name"], region["longest_wait"]["ns"]),
+                         ("read(a socket)", 360_000_000))
+        for row in check(made("example", "by", "thread"), SCHEMA)["threads"]:
+            self.assertIsNone(row["states_ns"])
+            self.assertIsNone(row["longest_wait"])
+
     def test_filters_and_trees_are_as_documented(self):
         filters = ([], ["thread", "redis-server"], ["module", "libc"],
                    ["thread", "4203", "module", "redis"])

@@ -30,18 +30,21 @@ static void the_source_stands_beside_the_time_of_each_line(void **state)
 	listing_write(listing_source, LISTING_RECORDED - 1000);
 	assert_listing(
 		&(struct report_options){ .lines = "run" },
-		"self %  self time  total %  total time  line  source\n"
-		"                                           3  class Worker(Thread):\n"
-		"                                           4      def run(self):\n"
-		"                                           5          total = 0\n"
-		"  30.0    30.0 ms     90.0     90.0 ms   > 6          total += math.sin(1)  # "
+		"self %     ±  self time  total %     ±  total time  line  source\n"
+		"                                                       3  class "
+		"Worker(Thread):\n"
+		"                                                       4      def run(self):\n"
+		"                                                       5          total = 0\n"
+		"  30.0  ±9.6    30.0 ms     90.0  ±7.5     90.0 ms   > 6          total += "
+		"math.sin(1)  # "
 		"\\x1b[31m\n"
-		"                                           7          a = 1\n"
-		"                                           8          b = 1\n"
-		"                                           9          c = 1\n"
-		"                                          10          d = 1\n"
-		"                                          11          e = 1\n"
-		"   1.0     1.0 ms      1.0      1.0 ms    12          return caf\xc3\xa9\n");
+		"                                                       7          a = 1\n"
+		"                                                       8          b = 1\n"
+		"                                                       9          c = 1\n"
+		"                                                      10          d = 1\n"
+		"                                                      11          e = 1\n"
+		"   1.0  ±4.5     1.0 ms      1.0  ±4.5      1.0 ms    12          return "
+		"caf\xc3\xa9\n");
 }
 
 static void lines_far_from_any_time_are_left_out(void **state)
@@ -66,20 +69,21 @@ static void lines_far_from_any_time_are_left_out(void **state)
 				     &text, NULL),
 			 0);
 	/* The last lines, outside of the function, are not its context. */
-	assert_string_equal(strstr(text_string(&text), "line  source"),
-			    "line  source\n"
-			    "                                           1  def run():\n"
-			    "                                           2      a\n"
-			    "                                           3      b\n"
-			    "                                           4      c\n"
-			    "                                           5      d\n"
-			    "  97.0      97 ns     97.0       97 ns   > 6      hot()\n"
-			    "                                           7      pass\n"
-			    "                                           8      pass\n"
-			    "                                           …  … 3 lines\n"
-			    "                                          12      warm()\n"
-			    "                                          13      pass\n"
-			    "   3.0       3 ns      3.0        3 ns    14      pass\n");
+	assert_string_equal(
+		strstr(text_string(&text), "line  source"),
+		"line  source\n"
+		"                                                         1  def run():\n"
+		"                                                         2      a\n"
+		"                                                         3      b\n"
+		"                                                         4      c\n"
+		"                                                         5      d\n"
+		"  97.0  ±77.0      97 ns     97.0  ±77.0       97 ns   > 6      hot()\n"
+		"                                                         7      pass\n"
+		"                                                         8      pass\n"
+		"                                                         …  … 3 lines\n"
+		"                                                        12      warm()\n"
+		"                                                        13      pass\n"
+		"   3.0  ±12.0       3 ns      3.0  ±12.0        3 ns    14      pass\n");
 	text_done(&text);
 	made_done(&made);
 }
@@ -100,12 +104,13 @@ static void time_on_no_known_line_does_not_hide_where_a_function_begins(void **s
 	assert_int_equal(report_text(made.profile, &(struct report_options){ .lines = "run" },
 				     &text, NULL),
 			 0);
-	assert_string_equal(strstr(text_string(&text), "line  source"),
-			    "line  source\n"
-			    "   3.0       3 ns      3.0        3 ns     ?  (the line is not "
-			    "known)\n"
-			    "                                           3  def run():\n"
-			    "  97.0      97 ns     97.0       97 ns   > 4      hot()\n");
+	assert_string_equal(
+		strstr(text_string(&text), "line  source"),
+		"line  source\n"
+		"   3.0  ±12.0       3 ns      3.0  ±12.0        3 ns     ?  (the line is not "
+		"known)\n"
+		"                                                         3  def run():\n"
+		"  97.0  ±77.0      97 ns     97.0  ±77.0       97 ns   > 4      hot()\n");
 	text_done(&text);
 	made_done(&made);
 }
@@ -115,14 +120,16 @@ static void light_lines_are_left_out_when_that_is_asked_for(void **state)
 	(void)state;
 	listing_write(listing_source, LISTING_RECORDED - 1000);
 	const char *expected =
-		"self %  self time  total %  total time  line  source\n"
-		"                                           3  class Worker(Thread):\n"
-		"                                           4      def run(self):\n"
-		"                                           5          total = 0\n"
-		"  30.0    30.0 ms     90.0     90.0 ms   > 6          total += math.sin(1)  # "
+		"self %     ±  self time  total %     ±  total time  line  source\n"
+		"                                                       3  class "
+		"Worker(Thread):\n"
+		"                                                       4      def run(self):\n"
+		"                                                       5          total = 0\n"
+		"  30.0  ±9.6    30.0 ms     90.0  ±7.5     90.0 ms   > 6          total += "
+		"math.sin(1)  # "
 		"\\x1b[31m\n"
-		"                                           7          a = 1\n"
-		"                                           8          b = 1\n"
+		"                                                       7          a = 1\n"
+		"                                                       8          b = 1\n"
 		"… 1 lighter line left out (--min and -n decide)\n";
 
 	assert_listing(&(struct report_options){ .lines = "run", .max_rows = 1 }, expected);
@@ -195,12 +202,14 @@ static void a_ruby_method_is_shown_to_its_end(void **state)
 	CLEANUP(freep) char *stack = xasprintf("^Job#run@%s:2+3", listing_path);
 	CLEANUP(freep) char *listing = list_ruby(stack, 1);
 
-	assert_string_equal(listing, "line  source\n"
-				     "                                           2    def run\n"
-				     " 100.0       1 ns    100.0        1 ns   > 3      hot()\n"
-				     "                                           4    rescue "
-				     "IOError\n"
-				     "                                           5    end\n");
+	assert_string_equal(
+		listing,
+		"line  source\n"
+		"                                                           2    def run\n"
+		" 100.0  ±100.0       1 ns    100.0  ±100.0        1 ns   > 3      hot()\n"
+		"                                                           4    rescue "
+		"IOError\n"
+		"                                                           5    end\n");
 }
 
 static void a_ruby_method_of_one_line_is_shown_alone(void **state)
@@ -210,9 +219,9 @@ static void a_ruby_method_of_one_line_is_shown_alone(void **state)
 	CLEANUP(freep) char *stack = xasprintf("^Job#run@%s:1+1", listing_path);
 	CLEANUP(freep) char *listing = list_ruby(stack, 1);
 
-	assert_string_equal(listing,
-			    "line  source\n"
-			    " 100.0       1 ns    100.0        1 ns   > 1  def run = hot()\n");
+	assert_string_equal(listing, "line  source\n"
+				     " 100.0  ±100.0       1 ns    100.0  ±100.0        1 ns   "
+				     "> 1  def run = hot()\n");
 }
 
 static void what_ruby_leaves_out_of_backtraces_has_a_source(void **state)

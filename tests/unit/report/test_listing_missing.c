@@ -22,11 +22,12 @@ static void assert_refused(const char *file, const char *sentence)
 	CLEANUP(freep)
 	char *listing = listing_of(&(struct report_options){ .lines = "run" }, file);
 	CLEANUP(freep)
-	char *expected = xasprintf("\nno source: %s\n"
-				   "self %%  self time  total %%  total time  line\n"
-				   "  30.0    30.0 ms     90.0     90.0 ms   > 6\n"
-				   "   1.0     1.0 ms      1.0      1.0 ms    12\n",
-				   sentence);
+	char *expected =
+		xasprintf("\nno source: %s\n"
+			  "self %%     ±  self time  total %%     ±  total time  line\n"
+			  "  30.0  ±9.6    30.0 ms     90.0  ±7.5     90.0 ms   > 6\n"
+			  "   1.0  ±4.5     1.0 ms      1.0  ±4.5      1.0 ms    12\n",
+			  sentence);
 	struct text unwrapped = { 0 };
 
 	/* Sentences are wrapped where they are long. */

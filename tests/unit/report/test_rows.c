@@ -27,52 +27,52 @@ static void by_function_sorted_by_self(void **state)
 	assert_body(&(struct report_options){ 0 },
 		    "Percentages are of 5.080 s, the CPU time accounted for.\n"
 		    "\n"
-		    "self %  self time  total %  total time  function                        "
-		    "file:line             module\n"
-		    "  37.4    1.900 s     37.4     1.900 s  write                           "
-		    "write.c:24            libc.so.6\n"
-		    "  29.9    1.520 s     42.5     2.160 s  dictFind                        "
-		    "dict.c:500            redis-server\n"
-		    "  12.6    0.640 s     12.6     0.640 s  ~dictSdsKeyCompare              "
-		    "server.c:1280         redis-server\n"
-		    "  10.4    0.530 s     10.4     0.530 s  _int_malloc                     "
-		    "malloc.c:3795         libc.so.6\n"
-		    "   5.5    0.280 s      5.5     0.280 s  cfree                           "
-		    "malloc.c:3350         libc.so.6\n"
-		    "   2.0    0.100 s      2.0     0.100 s  [not entered: busybox]          - "
-		    "                    -\n"
-		    "   1.8    0.090 s     92.1     4.680 s  aeProcessEvents                 "
-		    "ae.c:340              redis-server\n"
-		    "   0.4    0.018 s      0.4     0.018 s  [start-up]                      - "
-		    "                    -\n"
-		    "   0.0    0.002 s      0.0     0.002 s  [exit]                          - "
-		    "                    -\n"
-		    "   0.0    0.000 s     92.1     4.680 s  __libc_start_main               "
-		    "libc-start.c:242      libc.so.6\n"
-		    "   0.0    0.000 s     92.1     4.680 s  _start                          - "
-		    "                    redis-server\n"
-		    "   0.0    0.000 s     92.1     4.680 s  aeMain                          "
-		    "ae.c:490              redis-server\n"
-		    "   0.0    0.000 s     92.1     4.680 s  main                            "
-		    "server.c:6800         redis-server\n"
-		    "   0.0    0.000 s     53.0     2.690 s  call                            "
-		    "server.c:3380         redis-server\n"
-		    "   0.0    0.000 s     53.0     2.690 s  processCommand                  "
-		    "server.c:3690         redis-server\n"
-		    "   0.0    0.000 s     53.0     2.690 s  readQueryFromClient             "
-		    "networking.c:2590     redis-server\n"
-		    "   0.0    0.000 s     37.4     1.900 s  handleClientsWithPendingWrites  "
-		    "networking.c:1960     redis-server\n"
-		    "   0.0    0.000 s     16.5     0.840 s  setCommand                      "
-		    "t_string.c:280        redis-server\n"
-		    "   0.0    0.000 s     10.4     0.530 s  malloc                          "
-		    "malloc.c:3287         libc.so.6\n"
-		    "   0.0    0.000 s      5.5     0.280 s  bioProcessBackgroundJobs        "
-		    "bio.c:190             redis-server\n"
-		    "   0.0    0.000 s      5.5     0.280 s  clone3                          - "
-		    "                    libc.so.6\n"
-		    "   0.0    0.000 s      5.5     0.280 s  start_thread                    "
-		    "pthread_create.c:356  libc.so.6\n");
+		    "self %     ±  self time  total %     ±  total time  function              "
+		    "          file:line             module\n"
+		    "  37.4  ±1.4    1.900 s     37.4  ±1.4     1.900 s  write                 "
+		    "          write.c:24            libc.so.6\n"
+		    "  29.9  ±1.3    1.520 s     42.5  ±1.4     2.160 s  dictFind              "
+		    "          dict.c:500            redis-server\n"
+		    "  12.6  ±1.0    0.640 s     12.6  ±1.0     0.640 s  ~dictSdsKeyCompare    "
+		    "          server.c:1280         redis-server\n"
+		    "  10.4  ±0.9    0.530 s     10.4  ±0.9     0.530 s  _int_malloc           "
+		    "          malloc.c:3795         libc.so.6\n"
+		    "   5.5  ±0.7    0.280 s      5.5  ±0.7     0.280 s  cfree                 "
+		    "          malloc.c:3350         libc.so.6\n"
+		    "   2.0          0.100 s      2.0           0.100 s  [not entered: "
+		    "busybox]          -                     -\n"
+		    "   1.8  ±0.5    0.090 s     92.1  ±0.7     4.680 s  aeProcessEvents       "
+		    "          ae.c:340              redis-server\n"
+		    "   0.4          0.018 s      0.4           0.018 s  [start-up]            "
+		    "          -                     -\n"
+		    "   0.0          0.002 s      0.0           0.002 s  [exit]                "
+		    "          -                     -\n"
+		    "   0.0          0.000 s     92.1  ±0.7     4.680 s  __libc_start_main     "
+		    "          libc-start.c:242      libc.so.6\n"
+		    "   0.0          0.000 s     92.1  ±0.7     4.680 s  _start                "
+		    "          -                     redis-server\n"
+		    "   0.0          0.000 s     92.1  ±0.7     4.680 s  aeMain                "
+		    "          ae.c:490              redis-server\n"
+		    "   0.0          0.000 s     92.1  ±0.7     4.680 s  main                  "
+		    "          server.c:6800         redis-server\n"
+		    "   0.0          0.000 s     53.0  ±1.4     2.690 s  call                  "
+		    "          server.c:3380         redis-server\n"
+		    "   0.0          0.000 s     53.0  ±1.4     2.690 s  processCommand        "
+		    "          server.c:3690         redis-server\n"
+		    "   0.0          0.000 s     53.0  ±1.4     2.690 s  readQueryFromClient   "
+		    "          networking.c:2590     redis-server\n"
+		    "   0.0          0.000 s     37.4  ±1.4     1.900 s  "
+		    "handleClientsWithPendingWrites  networking.c:1960     redis-server\n"
+		    "   0.0          0.000 s     16.5  ±1.1     0.840 s  setCommand            "
+		    "          t_string.c:280        redis-server\n"
+		    "   0.0          0.000 s     10.4  ±0.9     0.530 s  malloc                "
+		    "          malloc.c:3287         libc.so.6\n"
+		    "   0.0          0.000 s      5.5  ±0.7     0.280 s  "
+		    "bioProcessBackgroundJobs        bio.c:190             redis-server\n"
+		    "   0.0          0.000 s      5.5  ±0.7     0.280 s  clone3                "
+		    "          -                     libc.so.6\n"
+		    "   0.0          0.000 s      5.5  ±0.7     0.280 s  start_thread          "
+		    "          pthread_create.c:356  libc.so.6\n");
 }
 
 static void sorted_by_total_says_how_many_rows_are_left_out(void **state)
@@ -81,18 +81,18 @@ static void sorted_by_total_says_how_many_rows_are_left_out(void **state)
 	assert_body(&(struct report_options){ .sort = REPORT_SORT_TOTAL, .max_rows = 5 },
 		    "Percentages are of 5.080 s, the CPU time accounted for.\n"
 		    "\n"
-		    "self %  self time  total %  total time  function           file:line      "
-		    "   module\n"
-		    "   1.8    0.090 s     92.1     4.680 s  aeProcessEvents    ae.c:340       "
-		    "   redis-server\n"
-		    "   0.0    0.000 s     92.1     4.680 s  __libc_start_main  "
+		    "self %     ±  self time  total %     ±  total time  function           "
+		    "file:line         module\n"
+		    "   1.8  ±0.5    0.090 s     92.1  ±0.7     4.680 s  aeProcessEvents    "
+		    "ae.c:340          redis-server\n"
+		    "   0.0          0.000 s     92.1  ±0.7     4.680 s  __libc_start_main  "
 		    "libc-start.c:242  libc.so.6\n"
-		    "   0.0    0.000 s     92.1     4.680 s  _start             -              "
-		    "   redis-server\n"
-		    "   0.0    0.000 s     92.1     4.680 s  aeMain             ae.c:490       "
-		    "   redis-server\n"
-		    "   0.0    0.000 s     92.1     4.680 s  main               server.c:6800  "
-		    "   redis-server\n"
+		    "   0.0          0.000 s     92.1  ±0.7     4.680 s  _start             -  "
+		    "               redis-server\n"
+		    "   0.0          0.000 s     92.1  ±0.7     4.680 s  aeMain             "
+		    "ae.c:490          redis-server\n"
+		    "   0.0          0.000 s     92.1  ±0.7     4.680 s  main               "
+		    "server.c:6800     redis-server\n"
 		    "… 17 more functions, 98.2 % together (-n 0 shows all)\n");
 }
 
@@ -102,35 +102,37 @@ static void a_line_is_the_one_that_was_run(void **state)
 	assert_body(&(struct report_options){ .by = GROUP_BY_LINE, .max_rows = 6 },
 		    "Percentages are of 5.080 s, the CPU time accounted for.\n"
 		    "\n"
-		    "self %  self time  total %  total time  function                file:line "
-		    "     module\n"
-		    "  37.4    1.900 s     37.4     1.900 s  write                   "
-		    "write.c:26     libc.so.6\n"
-		    "  29.9    1.520 s     29.9     1.520 s  dictFind                "
-		    "dict.c:510     redis-server\n"
-		    "  12.6    0.640 s     12.6     0.640 s  ~dictSdsKeyCompare      "
-		    "server.c:1290  redis-server\n"
-		    "  10.4    0.530 s     10.4     0.530 s  _int_malloc             "
-		    "malloc.c:3821  libc.so.6\n"
-		    "   5.5    0.280 s      5.5     0.280 s  cfree                   "
-		    "malloc.c:3391  libc.so.6\n"
-		    "   2.0    0.100 s      2.0     0.100 s  [not entered: busybox]  -         "
-		    "     -\n"
+		    "self %     ±  self time  total %     ±  total time  function              "
+		    "  file:line      module\n"
+		    "  37.4  ±1.4    1.900 s     37.4  ±1.4     1.900 s  write                 "
+		    "  write.c:26     libc.so.6\n"
+		    "  29.9  ±1.3    1.520 s     29.9  ±1.3     1.520 s  dictFind              "
+		    "  dict.c:510     redis-server\n"
+		    "  12.6  ±1.0    0.640 s     12.6  ±1.0     0.640 s  ~dictSdsKeyCompare    "
+		    "  server.c:1290  redis-server\n"
+		    "  10.4  ±0.9    0.530 s     10.4  ±0.9     0.530 s  _int_malloc           "
+		    "  malloc.c:3821  libc.so.6\n"
+		    "   5.5  ±0.7    0.280 s      5.5  ±0.7     0.280 s  cfree                 "
+		    "  malloc.c:3391  libc.so.6\n"
+		    "   2.0          0.100 s      2.0           0.100 s  [not entered: "
+		    "busybox]  -              -\n"
 		    "… 18 more lines, 2.2 % together (-n 0 shows all)\n");
 }
 
 static void modules_stand_with_their_whole_path(void **state)
 {
 	(void)state;
-	assert_body(&(struct report_options){ .by = GROUP_BY_MODULE },
-		    "Percentages are of 5.080 s, the CPU time accounted for.\n"
-		    "\n"
-		    "self %  self time  total %  total time  module\n"
-		    "  53.3    2.710 s     97.6     4.960 s  /lib/x86_64-linux-gnu/libc.so.6\n"
-		    "  44.3    2.250 s     97.6     4.960 s  /usr/bin/redis-server\n"
-		    "   2.0    0.100 s      2.0     0.100 s  [not entered: busybox]\n"
-		    "   0.4    0.018 s      0.4     0.018 s  [start-up]\n"
-		    "   0.0    0.002 s      0.0     0.002 s  [exit]\n");
+	assert_body(
+		&(struct report_options){ .by = GROUP_BY_MODULE },
+		"Percentages are of 5.080 s, the CPU time accounted for.\n"
+		"\n"
+		"self %     ±  self time  total %     ±  total time  module\n"
+		"  53.3  ±1.4    2.710 s     97.6  ±0.1     4.960 s  "
+		"/lib/x86_64-linux-gnu/libc.so.6\n"
+		"  44.3  ±1.4    2.250 s     97.6  ±0.1     4.960 s  /usr/bin/redis-server\n"
+		"   2.0          0.100 s      2.0           0.100 s  [not entered: busybox]\n"
+		"   0.4          0.018 s      0.4           0.018 s  [start-up]\n"
+		"   0.0          0.002 s      0.0           0.002 s  [exit]\n");
 }
 
 static void threads_stand_with_what_the_kernel_charged(void **state)
@@ -181,16 +183,16 @@ static void with_a_thread_percentages_are_of_its_time(void **state)
 		    "5.5 % of the 5.080 s\n"
 		    "recorded.\n"
 		    "\n"
-		    "self %  self time  total %  total time  function                  "
-		    "file:line             module\n"
-		    " 100.0   280.0 ms    100.0    280.0 ms  cfree                     "
-		    "malloc.c:3350         libc.so.6\n"
-		    "   0.0     0.0 ms    100.0    280.0 ms  bioProcessBackgroundJobs  "
-		    "bio.c:190             redis-server\n"
-		    "   0.0     0.0 ms    100.0    280.0 ms  clone3                    -       "
-		    "              libc.so.6\n"
-		    "   0.0     0.0 ms    100.0    280.0 ms  start_thread              "
-		    "pthread_create.c:356  libc.so.6\n");
+		    "self %     ±  self time  total %     ±  total time  function              "
+		    "    file:line             module\n"
+		    " 100.0  ±1.4   280.0 ms    100.0  ±1.4    280.0 ms  cfree                 "
+		    "    malloc.c:3350         libc.so.6\n"
+		    "   0.0           0.0 ms    100.0  ±1.4    280.0 ms  "
+		    "bioProcessBackgroundJobs  bio.c:190             redis-server\n"
+		    "   0.0           0.0 ms    100.0  ±1.4    280.0 ms  clone3                "
+		    "    -                     libc.so.6\n"
+		    "   0.0           0.0 ms    100.0  ±1.4    280.0 ms  start_thread          "
+		    "    pthread_create.c:356  libc.so.6\n");
 }
 
 static void with_a_module_callers_keep_their_totals_of_it(void **state)
@@ -200,15 +202,15 @@ static void with_a_module_callers_keep_their_totals_of_it(void **state)
 		    "Percentages are of 2.710 s: code of libc.so.6, which is 53.3 % of the "
 		    "5.080 s recorded.\n"
 		    "\n"
-		    "self %  self time  total %  total time  function           file:line      "
-		    "   module\n"
-		    "  70.1    1.900 s     70.1     1.900 s  write              write.c:24     "
-		    "   libc.so.6\n"
-		    "  19.6    0.530 s     19.6     0.530 s  _int_malloc        malloc.c:3795  "
-		    "   libc.so.6\n"
-		    "  10.3    0.280 s     10.3     0.280 s  cfree              malloc.c:3350  "
-		    "   libc.so.6\n"
-		    "   0.0    0.000 s     89.7     2.430 s  __libc_start_main  "
+		    "self %     ±  self time  total %     ±  total time  function           "
+		    "file:line         module\n"
+		    "  70.1  ±1.8    1.900 s     70.1  ±1.8     1.900 s  write              "
+		    "write.c:24        libc.so.6\n"
+		    "  19.6  ±1.6    0.530 s     19.6  ±1.6     0.530 s  _int_malloc        "
+		    "malloc.c:3795     libc.so.6\n"
+		    "  10.3  ±1.3    0.280 s     10.3  ±1.3     0.280 s  cfree              "
+		    "malloc.c:3350     libc.so.6\n"
+		    "   0.0          0.000 s     89.7  ±1.3     2.430 s  __libc_start_main  "
 		    "libc-start.c:242  libc.so.6\n"
 		    "… 13 more functions, 0.0 % together (-n 0 shows all)\n");
 }
@@ -245,44 +247,51 @@ static void colours_show_what_is_hot(void **state)
 			.has_color = true, .max_rows = 7, .by = GROUP_BY_MODULE },
 		"Percentages are of 5.080 s, the CPU time accounted for.\n"
 		"\n"
-		"\x1b[1mself %\x1b[0m  \x1b[1mself time\x1b[0m  \x1b[1mtotal %\x1b[0m  "
-		"\x1b[1mtotal time\x1b[0m  \x1b[1mmodule\x1b[0m\n"
-		"  \x1b[1;31m53.3\x1b[0m    2.710 s     \x1b[1;31m97.6\x1b[0m     4.960 s  "
+		"\033[1mself %\033[0m     \033[1m±\033[0m  \033[1mself time\033[0m  "
+		"\033[1mtotal %\033[0m     \033[1m±\033[0m  \033[1mtotal time\033[0m  "
+		"\033[1mmodule\033[0m\n"
+		"  \033[1;31m53.3\033[0m  \033[2m±1.4\033[0m    2.710 s     "
+		"\033[1;31m97.6\033[0m  \033[2m±0.1\033[0m     4.960 s  "
 		"/lib/x86_64-linux-gnu/libc.so.6\n"
-		"  \x1b[1;31m44.3\x1b[0m    2.250 s     \x1b[1;31m97.6\x1b[0m     4.960 s  "
-		"/usr/bin/redis-server\n"
-		"   \x1b[33m2.0\x1b[0m    0.100 s      \x1b[33m2.0\x1b[0m     0.100 s  [not "
-		"entered: busybox]\n"
-		"   0.4    0.018 s      0.4     0.018 s  [start-up]\n"
-		"   \x1b[2m0.0\x1b[0m    0.002 s      \x1b[2m0.0\x1b[0m     0.002 s  [exit]\n");
+		"  \033[1;31m44.3\033[0m  \033[2m±1.4\033[0m    2.250 s     "
+		"\033[1;31m97.6\033[0m  \033[2m±0.1\033[0m     4.960 s  /usr/bin/redis-server\n"
+		"   \033[33m2.0\033[0m          0.100 s      \033[33m2.0\033[0m           "
+		"0.100 s  [not entered: busybox]\n"
+		"   0.4          0.018 s      0.4           0.018 s  [start-up]\n"
+		"   \033[2m0.0\033[0m          0.002 s      \033[2m0.0\033[0m           0.002 "
+		"s  [exit]\n");
 }
 
 static void min_leaves_out_rows_below_it(void **state)
 {
 	(void)state;
-	assert_body(
-		&(struct report_options){ .has_min_percent = true, .min_percent = 20 },
-		"Percentages are of 5.080 s, the CPU time accounted for.\n"
-		"\n"
-		"self %  self time  total %  total time  function  file:line   module\n"
-		"  37.4    1.900 s     37.4     1.900 s  write     write.c:24  libc.so.6\n"
-		"  29.9    1.520 s     42.5     2.160 s  dictFind  dict.c:500  redis-server\n"
-		"… 20 more functions, 32.7 % together (--min 0 -n 0 shows all)\n");
+	assert_body(&(struct report_options){ .has_min_percent = true, .min_percent = 20 },
+		    "Percentages are of 5.080 s, the CPU time accounted for.\n"
+		    "\n"
+		    "self %     ±  self time  total %     ±  total time  function  file:line   "
+		    "module\n"
+		    "  37.4  ±1.4    1.900 s     37.4  ±1.4     1.900 s  write     write.c:24  "
+		    "libc.so.6\n"
+		    "  29.9  ±1.3    1.520 s     42.5  ±1.4     2.160 s  dictFind  dict.c:500  "
+		    "redis-server\n"
+		    "… 20 more functions, 32.7 % together (--min 0 -n 0 shows all)\n");
 }
 
 static void min_goes_by_total_when_sorted_by_total(void **state)
 {
 	(void)state;
-	assert_body(&(struct report_options){ .sort = REPORT_SORT_TOTAL,
-					      .by = GROUP_BY_MODULE,
-					      .has_min_percent = true,
-					      .min_percent = 50 },
-		    "Percentages are of 5.080 s, the CPU time accounted for.\n"
-		    "\n"
-		    "self %  self time  total %  total time  module\n"
-		    "  53.3    2.710 s     97.6     4.960 s  /lib/x86_64-linux-gnu/libc.so.6\n"
-		    "  44.3    2.250 s     97.6     4.960 s  /usr/bin/redis-server\n"
-		    "… 3 more modules, 2.4 % together (--min 0 -n 0 shows all)\n");
+	assert_body(
+		&(struct report_options){ .sort = REPORT_SORT_TOTAL,
+					  .by = GROUP_BY_MODULE,
+					  .has_min_percent = true,
+					  .min_percent = 50 },
+		"Percentages are of 5.080 s, the CPU time accounted for.\n"
+		"\n"
+		"self %     ±  self time  total %     ±  total time  module\n"
+		"  53.3  ±1.4    2.710 s     97.6  ±0.1     4.960 s  "
+		"/lib/x86_64-linux-gnu/libc.so.6\n"
+		"  44.3  ±1.4    2.250 s     97.6  ±0.1     4.960 s  /usr/bin/redis-server\n"
+		"… 3 more modules, 2.4 % together (--min 0 -n 0 shows all)\n");
 }
 
 static void all_rows_are_shown_when_asked(void **state)
@@ -371,18 +380,18 @@ static void functions_of_one_name_are_told_apart_by_their_places(void **state)
 	assert_python(&(struct report_options){ 0 },
 		      "Percentages are of 100.0 ms, the CPU time accounted for.\n"
 		      "\n"
-		      "self %  self time  total %  total time  function    file:line           "
-		      "module\n"
-		      "  60.0    60.0 ms     60.0     60.0 ms  __sin_fma   -                   "
-		      "libm.so.6\n"
-		      "  31.0    31.0 ms     91.0     91.0 ms  Worker.run  worker.py:3         "
-		      "Python\n"
-		      "   9.0     9.0 ms      9.0      9.0 ms  <module>    jobs/__init__.py:1  "
-		      "Python\n"
-		      "   0.0     0.0 ms     91.0     91.0 ms  <module>    app/__init__.py:1   "
-		      "Python\n"
-		      "   0.0     0.0 ms     60.0     60.0 ms  math.sin    -                   "
-		      "Python\n");
+		      "self %     ±  self time  total %     ±  total time  function    "
+		      "file:line           module\n"
+		      "  60.0  ±9.8    60.0 ms     60.0  ±9.8     60.0 ms  __sin_fma   -       "
+		      "            libm.so.6\n"
+		      "  31.0  ±9.7    31.0 ms     91.0  ±7.3     91.0 ms  Worker.run  "
+		      "worker.py:3         Python\n"
+		      "   9.0  ±7.3     9.0 ms      9.0  ±7.3      9.0 ms  <module>    "
+		      "jobs/__init__.py:1  Python\n"
+		      "   0.0           0.0 ms     91.0  ±7.3     91.0 ms  <module>    "
+		      "app/__init__.py:1   Python\n"
+		      "   0.0           0.0 ms     60.0  ±9.8     60.0 ms  math.sin    -       "
+		      "            Python\n");
 }
 
 static void a_place_is_as_long_as_it_takes(void **state)
@@ -441,12 +450,13 @@ static void pythons_modules_are_its_files(void **state)
 		&(struct report_options){ .by = GROUP_BY_MODULE },
 		"Percentages are of 100.0 ms, the CPU time accounted for.\n"
 		"\n"
-		"self %  self time  total %  total time  module\n"
-		"  60.0    60.0 ms     60.0     60.0 ms  /lib/libm.so.6\n"
-		"  31.0    31.0 ms     91.0     91.0 ms  /srv/app/worker.py\n"
-		"   9.0     9.0 ms      9.0      9.0 ms  /srv/jobs/__init__.py\n"
-		"   0.0     0.0 ms     91.0     91.0 ms  /srv/app/__init__.py\n"
-		"   0.0     0.0 ms     60.0     60.0 ms  [Python's built-in functions]\n");
+		"self %     ±  self time  total %     ±  total time  module\n"
+		"  60.0  ±9.8    60.0 ms     60.0  ±9.8     60.0 ms  /lib/libm.so.6\n"
+		"  31.0  ±9.7    31.0 ms     91.0  ±7.3     91.0 ms  /srv/app/worker.py\n"
+		"   9.0  ±7.3     9.0 ms      9.0  ±7.3      9.0 ms  /srv/jobs/__init__.py\n"
+		"   0.0           0.0 ms     91.0  ±7.3     91.0 ms  /srv/app/__init__.py\n"
+		"   0.0           0.0 ms     60.0  ±9.8     60.0 ms  [Python's built-in "
+		"functions]\n");
 }
 
 int main(void)

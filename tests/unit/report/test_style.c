@@ -116,6 +116,30 @@ static void names_are_cut_to_what_fits(void **state)
 	text_done(&text);
 }
 
+static void where_a_name_is_from_is_cut_before_the_name(void **state)
+{
+	static const struct {
+		const char *label;
+		size_t columns;
+		const char *expected;
+	} cases[] = {
+		{ "json.dumps [json, mostly _json]", 31, "json.dumps [json, mostly _json]" },
+		{ "json.dumps [json, mostly _json]", 20, "json.dumps [json, m…" },
+		{ "json.dumps [json, mostly _json]", 14, "json.dumps" },
+		{ "json.dumps [json, mostly _json]", 7, "jso…mps" },
+		{ "[waiting for a CPU]", 10, "[wai… CPU]" },
+		{ "values[]", 6, "va…s[]" },
+	};
+	struct text text = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		style_add_cut_label(&text, cases[i].label, cases[i].columns);
+		assert_taken(&text, cases[i].expected);
+	}
+	text_done(&text);
+}
+
 static void sentences_break_at_spaces(void **state)
 {
 	const struct style style = { .width = 40 };
@@ -244,6 +268,7 @@ int main(void)
 		cmocka_unit_test(what_rounds_to_nothing_has_no_sign),
 		cmocka_unit_test(nothing_is_no_percentage_of_nothing),
 		cmocka_unit_test(names_are_cut_to_what_fits),
+		cmocka_unit_test(where_a_name_is_from_is_cut_before_the_name),
 		cmocka_unit_test(sentences_break_at_spaces),
 		cmocka_unit_test(a_number_keeps_its_unit),
 		cmocka_unit_test(columns_are_aligned_and_a_long_cell_moves_its_own_row_only),

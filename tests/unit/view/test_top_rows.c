@@ -57,6 +57,45 @@ static void what_was_added_since_is_the_last(void **state)
 	top_rows_done(&top);
 }
 
+static void read_waits(struct top_rows *top, uint64_t io_ns, uint64_t lock_ns)
+{
+	struct made made;
+
+	made_init(&made);
+	profile_info(made.profile)->is_wall = true;
+	made_add(&made, "main;%f@app.py:1", 100, 1);
+	profile_add_weight(
+		made.profile,
+		&(struct weight){ .stack = made_stack(&made, "main;%f@app.py:1;read"),
+				  .thread = made.thread,
+				  .state = THREAD_STATE_IO,
+				  .ns = io_ns });
+	profile_add_weight(made.profile,
+			   &(struct weight){ .stack = made_stack(&made, "main;futex"),
+					     .thread = made.thread,
+					     .state = THREAD_STATE_LOCK,
+					     .ns = lock_ns });
+	top_rows_read(top, made.profile);
+	made_done(&made);
+}
+
+static void states_are_of_the_last_and_of_all(void **state)
+{
+	struct top_rows top = { .by = GROUP_BY_FUNCTION };
+
+	(void)state;
+	read_waits(&top, 300, 50);
+	assert_true(top.has_states);
+	read_waits(&top, 900, 60);
+	assert_int_equal(row_of(&top, "f")->last_states[THREAD_STATE_IO], 600);
+	assert_int_equal(row_of(&top, "f")->last_states[THREAD_STATE_RUNNING], 0);
+	assert_int_equal(row_of(&top, "f")->all_states[THREAD_STATE_IO], 900);
+	assert_int_equal(row_of(&top, "f")->all_states[THREAD_STATE_RUNNING], 100);
+	assert_int_equal(row_of(&top, "f")->all_states[THREAD_STATE_LOCK], 0);
+	assert_int_equal(row_of(&top, "main")->last_states[THREAD_STATE_LOCK], 10);
+	top_rows_done(&top);
+}
+
 static void each_order_has_its_first(void **state)
 {
 	static const struct {
@@ -102,6 +141,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_added_since_is_the_last),
+		cmocka_unit_test(states_are_of_the_last_and_of_all),
 		cmocka_unit_test(each_order_has_its_first),
 		cmocka_unit_test(threads_have_their_numbers),
 	};

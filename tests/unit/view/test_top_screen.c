@@ -178,6 +178,34 @@ static void keys_sort_choose_hold_and_end(void **state)
 	assert_false(top_screen_press(&keys, 'q', 10));
 }
 
+static void without_rows_it_says_why(void **state)
+{
+	static const char why[] = "nothing has used CPU time";
+	struct top_state keys = { .by = GROUP_BY_FUNCTION };
+	struct top_rows none = { .by = GROUP_BY_FUNCTION };
+	struct top_screen screen = { .top = &none,
+				     .state = &keys,
+				     .title = "fathom top",
+				     .status = "1.0 s",
+				     .why_empty = why,
+				     .style = { .width = 80 } };
+	struct text text = { 0 };
+
+	(void)state;
+	for (screen.height = 0; screen.height < 10; screen.height += 9) {
+		unsigned lines = 0;
+
+		screen.most_rows = 3;
+		text_clear(&text);
+		top_screen_draw(&screen, &text);
+		assert_non_null(strstr(text_string(&text), why));
+		for (size_t i = 0; i < text.len; i++)
+			lines += text.data[i] == '\n';
+		assert_int_equal(lines, screen.height ? screen.height - 1 : TOP_SCREEN_FRAME);
+	}
+	text_done(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -187,6 +215,7 @@ int main(void)
 		cmocka_unit_test(without_a_terminal_there_are_as_many_rows_and_no_keys),
 		cmocka_unit_test(keys_are_taken_out_of_what_a_terminal_sends),
 		cmocka_unit_test(keys_sort_choose_hold_and_end),
+		cmocka_unit_test(without_rows_it_says_why),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,7 +44,7 @@ static void frames_are_told_innermost_first(void **state)
 			assert_int_equal(frame->iseq, expected[n].iseq);
 			assert_int_equal(frame->method, expected[n].method);
 			assert_int_equal(frame->pc, expected[n].pc);
-			assert_false(frame->is_told || frame->is_jitted);
+			assert_false(frame->is_repeated || frame->is_jitted);
 		}
 		free(mem);
 	}
@@ -116,11 +116,11 @@ static void a_rescue_clause_tells_of_its_frame(void **state)
 		const struct walked walked = walk(mem, &layout);
 
 		assert_int_equal(walked.ends, RUBY_END);
-		assert_false(walked.frames[0].is_told);
+		assert_false(walked.frames[0].is_repeated);
 		assert_int_equal(walked.frames[0].method, METHOD(1));
-		assert_true(walked.frames[1].is_told && walked.frames[1].is_last);
+		assert_true(walked.frames[1].is_repeated && walked.frames[1].is_last);
 		for (size_t n = 2; n < walked.count; n++)
-			assert_false(walked.frames[n].is_told);
+			assert_false(walked.frames[n].is_repeated);
 		free(mem);
 	}
 }

@@ -474,6 +474,25 @@ static void a_step_that_does_not_lead_outwards_is_refused(void **state)
 	}
 }
 
+/* pop %rbp; ret: the slot lies below the stack pointer, where a copy of the stack has no bytes. */
+static void a_register_that_was_popped_keeps_its_value_where_its_slot_is_not_there(void **state)
+{
+	static const uint8_t program[] = { 0x0e, 8, 0x86, 2 };
+	struct mem *mem = image_of_program(program, sizeof program);
+	struct native_image image = image_without_table(mem);
+	struct native_regs regs = some_regs(CODE + 0x150);
+	struct native_step step;
+	uint64_t rule = 0;
+
+	(void)state;
+	regs.sp = STACK;
+	assert_int_equal(native_rule_find(mem, &image, regs.ip, &rule), WALK_COMPLETE);
+	assert_int_equal(native_step(mem, rule, &regs, &step), WALK_COMPLETE);
+	assert_int_equal(regs.fp, FP);
+	assert_int_equal(regs.sp, STACK + 8);
+	free(mem);
+}
+
 /* CFA = r10; the return address in rdi. */
 static void a_leaf_register_that_is_not_known_is_a_bad_rule(void **state)
 {
@@ -526,6 +545,8 @@ int main(void)
 		cmocka_unit_test(a_signal_frame_is_left_by_its_ucontext),
 		cmocka_unit_test(a_stack_that_was_left_for_another_may_be_further_in),
 		cmocka_unit_test(a_step_that_does_not_lead_outwards_is_refused),
+		cmocka_unit_test(
+			a_register_that_was_popped_keeps_its_value_where_its_slot_is_not_there),
 		cmocka_unit_test(a_leaf_register_that_is_not_known_is_a_bad_rule),
 		cmocka_unit_test(a_return_address_of_zero_is_the_outermost_frame),
 	};

@@ -1,7 +1,7 @@
 #include "cmocka_all.h"
 
 #include "base/text.h"
-#include "report/short_name.h"
+#include "profile/short_name.h"
 
 static void assert_short(const char *name, size_t columns, const char *expected)
 {

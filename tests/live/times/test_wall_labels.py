@@ -1,0 +1,87 @@
+"""What a wait is on, on the wall clock: files by their path, sockets by what they are connected to."""
+
+import os
+import sys
+
+import live
+
+# Two FIFOs are read in turn, by the same descriptor; a client waits for its server, which sleeps; both wait for work.
+PROGRAM = """
+import json, os, socket, sys, threading, time
+folder = sys.argv[1]
+names = [os.path.join(folder, name) for name in ("first", "second")]
+for name in names:
+    os.mkfifo(name)
+descriptors = set()
+def reads():
+    for turn in range(3):
+        for name in names:
+            fd = os.open(name, os.O_RDWR)
+            descriptors.add(fd)
+            threading.Timer(0.1, os.write, (fd, b"x")).start()
+            os.read(fd, 1)
+            os.close(fd)
+reads()
+server = socket.create_server(("127.0.0.1", 0))
+port = server.getsockname()[1]
+local = socket.socket(socket.AF_UNIX)
+local.bind(os.path.join(folder, "app.sock"))
+local.listen()
+def serves():
+    connection = server.accept()[0]
+    connection.recv(1)
+    time.sleep(0.3)
+    connection.send(b"x")
+def accepts():
+    local.accept()
+lock, event = threading.Lock(), threading.Event()
+lock.acquire()
+def locks():
+    lock.acquire()  # here
+def waits():
+    event.wait()  # there
+threads = [threading.Thread(target=target) for target in (serves, accepts, locks, waits)]
+for thread in threads:
+    thread.start()
+time.sleep(0.2)
+client = socket.create_connection(("127.0.0.1", port))
+time.sleep(0.3)
+client.send(b"x")
+client.recv(1)
+socket.socket(socket.AF_UNIX).connect(os.path.join(folder, "app.sock"))
+lock.release()
+event.set()
+for thread in threads:
+    thread.join()
+print(json.dumps({"port": port, "descriptors": len(descriptors)}))
+"""
+
+
+class Labels(live.LiveTest):
+    compares_times = True
+
+    def test_what_calls_are_on(self):
+        recording = self.record([sys.executable, self.write("app.py", PROGRAM), self.folder], "--clock", "wall",
+                                rate=100)
+        if recording.truth["descriptors"] != 1:
+            self.skipTest("the two files never had the same descriptor")
+        port = recording.truth["port"]
+        waits = {row["name"]: row["self_ns"] for row in recording.report("--state", "io")["functions"]
+                 if row["self_ns"]}
+        for call, least_ns in ((f"read({os.path.join(self.folder, 'first')})", 0.2e9),
+                               (f"read({os.path.join(self.folder, 'second')})", 0.2e9),
+                               (f"recvfrom(127.0.0.1:{port})", 0.2e9),
+                               (f"recvfrom(a client of port {port})", 0.2e9),
+                               (f"accept4(port {port})", 0.1e9),
+                               (f"accept4({os.path.join(self.folder, 'app.sock')})", 0.3e9)):
+            # Where much else runs a thread comes late to its wait.
+            self.assertGreater(waits.get(call, 0), least_ns / 2, (call, waits))
+        locks = {row["name"] for row in recording.report("--state", "lock")["functions"] if row["self_ns"]}
+        lines = PROGRAM.splitlines()
+        for mark in ("# here", "# there"):
+            line = next(number for number, text in enumerate(lines, 1) if text.endswith(mark))
+            self.assertIn(f"futex(Lock at app.py:{line})", locks)
+
+
+if __name__ == "__main__":
+    live.main()

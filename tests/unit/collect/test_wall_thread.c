@@ -1,0 +1,406 @@
+/* A thread's life on the wall clock: its rows sum to it, and waits stand where they were read. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+/* cmocka.h expects those before it. */
+#include <cmocka.h>
+
+#include "collect/wall_thread.h"
+
+#define MS  1000000ULL
+#define US  1000ULL
+#define GAP (10 * MS)
+
+/* What came into rows. */
+static uint64_t by_kind[4], by_state[WAIT_STATE_COUNT], by_stack[16], ended_ns[16];
+
+static void add(void *context, const struct wall_row *row)
+{
+	(void)context;
+	by_kind[row->kind] += row->ns;
+	by_state[row->state] += row->ns;
+	if (row->kind == WALL_ROW_STACK) {
+		by_stack[row->stack] += row->ns;
+		ended_ns[row->stack] = row->time_ns;
+	}
+}
+
+static const struct wall_rows rows = { .add = add };
+
+static void begin(struct wall_thread *thread, enum wall_place place)
+{
+	memset(by_kind, 0, sizeof by_kind);
+	memset(by_state, 0, sizeof by_state);
+	memset(by_stack, 0, sizeof by_stack);
+	*thread = (struct wall_thread){ .row = 1 };
+	wall_thread_begin(thread, place, 1000 * MS);
+}
+
+static uint64_t sum(void)
+{
+	uint64_t all = 0;
+
+	for (int i = 0; i < WAIT_STATE_COUNT; i++)
+		all += by_state[i];
+	return all;
+}
+
+static void end(struct wall_thread *thread, uint64_t time_ns)
+{
+	wall_thread_end(thread, &rows, time_ns);
+	wall_thread_close(thread, &rows);
+	assert_int_equal(sum(), time_ns - 1000 * MS);
+}
+
+static const struct wall_read in_sleep = { .has_stack = true,
+					   .state = WAIT_STATE_SLEEP,
+					   .stack = 3 };
+static const struct wall_read in_io = { .has_stack = true, .state = WAIT_STATE_IO, .stack = 4 };
+
+static void a_long_wait_has_its_stack_for_all_of_it(void **state)
+{
+	struct wall_thread thread;
+
+	(void)state;
+	begin(&thread, WALL_RUNS);
+	wall_thread_switch_out(&thread, &rows, 1002 * MS, false);
+	wall_thread_take_read(&thread, &in_sleep, GAP, true);
+	wall_thread_switch_in(&thread, &rows, 1102 * MS);
+	wall_thread_settle(&thread, &rows, NULL);
+	assert_int_equal(by_stack[3], 100 * MS);
+	end(&thread, 1105 * MS);
+	assert_int_equal(by_state[WAIT_STATE_SLEEP], 100 * MS);
+	assert_int_equal(by_kind[WALL_ROW_UNSAMPLED], 5 * MS);
+}
+
+/* Whatever came before the thread was settled: owners are found by that time. */
+static void rows_of_waits_end_when_these_did(void **state)
+{
+	struct wall_thread thread;
+
+	(void)state;
+	begin(&thread, WALL_RUNS);
+	wall_thread_switch_out(&thread, &rows, 1010 * MS, false);
+	wall_thread_take_read(&thread, &in_sleep, GAP, true);
+	wall_thread_switch_in(&thread, &rows, 1040 * MS);
+	wall_thread_switch_out(&thread, &rows, 1041 * MS, false);
+	wall_thread_take_read(&thread, &in_io, GAP, true);
+	wall_thread_switch_in(&thread, &rows, 1045 * MS);
+	wall_thread_settle(&thread, &rows, NULL);
+	assert_int_equal(ended_ns[3], 1040 * MS);
+	assert_int_equal(ended_ns[4], 1045 * MS);
+	end(&thread, 1050 * MS);
+}
+
+static void a_long_wait_is_in_rows_before_it_ends(void **state)
+{
+	struct wall_thread thread;
+
+	(void)state;
+	begin(&thread, WALL_RUNS);
+	wall_thread_switch_out(&thread, &rows, 1000 * MS, false);
+	wall_thread_take_read(&thread, &in_sleep, GAP, true);
+	wall_thread_book(&thread, &rows, 3000 * MS);
+	assert_int_equal(by_stack[3], 2000 * MS);
+	wall_thread_switch_in(&thread, &rows, 4000 * MS);
+	end(&thread, 4000 * MS);
+	assert_int_equal(by_stack[3], 3000 * MS);
+}
+
+/* 1 ms waits: one in ten is met at a tick, and stands for a tick. */
+static void short_waits_that_were_met_stand_for_ticks(void **state)
+{
+	struct wall_thread thread;
+	uint64_t now = 1000 * MS;
+
+	(void)state;
+	begin(&thread, WALL_RUNS);
+	for (int i = 0; i < 1000; i++) {
+		wall_thread_switch_out(&thread, &rows, now, false);
+		if (i % 10 == 5)
+			wall_thread_take_read(&thread, i % 20 == 5 ? &in_io : &in_sleep, GAP,
+					      true);
+		now += MS;
+		wall_thread_switch_in(&thread, &rows, now);
+		wall_thread_settle(&thread, &rows, NULL);
+	}
+	end(&thread, now);
+	assert_true(by_stack[3] > 480 * MS && by_stack[3] <= 500 * MS);
+	assert_true(by_stack[4] > 480 * MS && by_stack[4] <= 500 * MS);
+	assert_true(by_kind[WALL_ROW_SHORT] <= 20 * MS);
+}
+
+static void waits_without_a_read_have_their_time_and_no_stack(void **state)
+{
+	struct wall_thread thread;
+	uint64_t now = 1000 * MS;
+
+	(void)state;
+	begin(&thread, WALL_RUNS);
+	for (int i = 0; i < 1000; i++) {
+		wall_thread_switch_out(&thread, &rows, now, false);
+		now += 20 * US;
+		wall_thread_switch_in(&thread, &rows, now);
+		/* Met, and gone on before its stack was read. */
+		if (i == 500)
+			wall_thread_take_read(&thread, &in_io, GAP, false);
+		wall_thread_settle(&thread, &rows, NULL);
+	}
+	end(&thread, now);
+	assert_int_equal(by_kind[WALL_ROW_SHORT], 20 * MS);
+	assert_int_equal(by_kind[WALL_ROW_STACK], 0);
+	assert_int_equal(by_state[WAIT_STATE_IO], 20 * MS);
+}
+
+static void what_preempted_threads_and_new_ones_wait_for_is_a_cpu(void **state)
+{
+	struct wall_thread thread;
+
+	(void)state;
+	begin(&thread, WALL_QUEUES);
+	wall_thread_switch_in(&thread, &rows, 1003 * MS);
+	wall_thread_switch_out(&thread, &rows, 1005 * MS, true);
+	wall_thread_switch_in(&thread, &rows, 1009 * MS);
+	end(&thread, 1010 * MS);
+	assert_int_equal(by_state[WAIT_STATE_RUNNABLE], 7 * MS);
+	assert_int_equal(by_state[WAIT_STATE_RUNNING], 3 * MS);
+}
+
+static void a_wakes_delay_is_no_waiting(void **state)
+{
+	struct wall_thread thread;
+	const struct wall_sched before = { .delay_ns = 5 * MS };
+	const struct wall_sched after = { .delay_ns = 9 * MS, .slices = 2 };
+
+	(void)state;
+	begin(&thread, WALL_RUNS);
+	wall_thread_switch_out(&thread, &rows, 1000 * MS, false);
+	wall_thread_settle(&thread, &rows, &before);
+	wall_thread_take_read(&thread, &in_io, GAP, true);
+	wall_thread_switch_in(&thread, &rows, 1050 * MS);
+	/* Preempted for 1 ms, and 3 ms after the wake. */
+	wall_thread_switch_out(&thread, &rows, 1051 * MS, true);
+	wall_thread_switch_in(&thread, &rows, 1052 * MS);
+	wall_thread_settle(&thread, &rows, &after);
+	end(&thread, 1053 * MS);
+	assert_int_equal(by_stack[4], 47 * MS);
+	assert_int_equal(by_state[WAIT_STATE_RUNNABLE], 4 * MS);
+}
+
+/* 100 waits of 20 us by the records, each with a switch of 5 us that schedstat calls running. */
+static void what_a_switch_takes_is_running(void **state)
+{
+	struct wall_sched sched = { .run_ns = 70 * MS, .slices = 7 };
+	struct wall_thread thread;
+	uint64_t now = 1000 * MS;
+
+	(void)state;
+	begin(&thread, WALL_RUNS);
+	wall_thread_switch_out(&thread, &rows, now, false);
+	assert_true(wall_thread_settle(&thread, &rows, &sched));
+	wall_thread_take_read(&thread, &in_io, GAP, true);
+	for (int i = 0; i < 100; i++) {
+		now += 20 * US;
+		wall_thread_switch_in(&thread, &rows, now);
+		now += 30 * US;
+		wall_thread_switch_out(&thread, &rows, now, false);
+		sched.run_ns += 35 * US;
+		sched.slices++;
+	}
+	assert_true(wall_thread_settle(&thread, &rows, &sched));
+	end(&thread, now);
+	assert_int_equal(by_state[WAIT_STATE_IO], 100 * 15 * US);
+	assert_int_equal(by_state[WAIT_STATE_RUNNING], 100 * 35 * US);
+}
+
+/* It is preempted for 1 ms, of which the switch is 10 us. */
+static void what_a_preemption_takes_is_running(void **state)
+{
+	const struct wall_sched before = { .run_ns = 1 };
+	const struct wall_sched after = { .run_ns = 1 + 2010 * US,
+					  .delay_ns = 990 * US,
+					  .slices = 1 };
+	struct wall_thread thread;
+
+	(void)state;
+	begin(&thread, WALL_RUNS);
+	wall_thread_switch_out(&thread, &rows, 1000 * MS, true);
+	wall_thread_settle(&thread, &rows, &before);
+	wall_thread_switch_in(&thread, &rows, 1001 * MS);
+	wall_thread_switch_out(&thread, &rows, 1003 * MS, false);
+	assert_true(wall_thread_settle(&thread, &rows, &after));
+	end(&thread, 1003 * MS);
+	assert_int_equal(by_state[WAIT_STATE_RUNNABLE], 990 * US);
+	assert_int_equal(by_state[WAIT_STATE_RUNNING], 2010 * US);
+}
+
+/* On its way to sleep: it is on the queue, and schedstat counts neither that nor its way back. */
+static void a_preemption_that_schedstat_does_not_count_is_waiting(void **state)
+{
+	const struct wall_sched before = { .run_ns = 1 };
+	const struct wall_sched after = { .run_ns = 1 + 2 * MS, .slices = 1 };
+	struct wall_thread thread;
+
+	(void)state;
+	begin(&thread, WALL_RUNS);
+	wall_thread_switch_out(&thread, &rows, 1000 * MS, false);
+	wall_thread_take_read(&thread, &in_io, GAP, true);
+	wall_thread_settle(&thread, &rows, &before);
+	wall_thread_switch_in(&thread, &rows, 1050 * MS);
+	wall_thread_switch_out(&thread, &rows, 1051 * MS, true);
+	wall_thread_switch_in(&thread, &rows, 1081 * MS);
+	wall_thread_switch_out(&thread, &rows, 1082 * MS, false);
+	for (int i = 0; i < 100 && !wall_thread_settle(&thread, &rows, &after); i++)
+		continue;
+	end(&thread, 1082 * MS);
+	assert_int_equal(by_state[WAIT_STATE_RUNNABLE], 0);
+	assert_int_equal(by_state[WAIT_STATE_RUNNING], 2 * MS);
+	assert_int_equal(by_state[WAIT_STATE_IO], 80 * MS);
+}
+
+/* The record of its return comes after the figures in which that is. */
+static void figures_ahead_of_records_are_of_the_same_queueing(void **state)
+{
+	const struct wall_sched before = { .run_ns = 1 };
+	const struct wall_sched after = { .run_ns = 1 + MS, .delay_ns = 30 * MS, .slices = 1 };
+	struct wall_thread thread;
+
+	(void)state;
+	begin(&thread, WALL_RUNS);
+	wall_thread_switch_out(&thread, &rows, 1000 * MS, true);
+	wall_thread_settle(&thread, &rows, &before);
+	for (int i = 0; i < 100 && !wall_thread_settle(&thread, &rows, &after); i++)
+		continue;
+	wall_thread_switch_in(&thread, &rows, 1030 * MS);
+	wall_thread_switch_out(&thread, &rows, 1031 * MS, false);
+	for (int i = 0; i < 100 && !wall_thread_settle(&thread, &rows, &after); i++)
+		continue;
+	end(&thread, 1031 * MS);
+	assert_int_equal(by_state[WAIT_STATE_RUNNABLE], 30 * MS);
+	assert_int_equal(by_state[WAIT_STATE_RUNNING], MS);
+}
+
+static void figures_behind_later_switches_are_left_for_the_next_tick(void **state)
+{
+	const struct wall_sched before = { .delay_ns = 0 };
+	const struct wall_sched later = { .delay_ns = 5 * MS, .slices = 2 };
+	struct wall_thread thread;
+
+	(void)state;
+	begin(&thread, WALL_RUNS);
+	wall_thread_switch_out(&thread, &rows, 1000 * MS, false);
+	wall_thread_settle(&thread, &rows, &before);
+	wall_thread_take_read(&thread, &in_io, GAP, true);
+	wall_thread_switch_in(&thread, &rows, 1050 * MS);
+	assert_false(wall_thread_settle(&thread, &rows, &later));
+	wall_thread_switch_out(&thread, &rows, 1052 * MS, true);
+	wall_thread_switch_in(&thread, &rows, 1053 * MS);
+	assert_true(wall_thread_settle(&thread, &rows, &later));
+	end(&thread, 1054 * MS);
+	/* Preempted for 1 ms, and 4 ms after the wake. */
+	assert_int_equal(by_state[WAIT_STATE_RUNNABLE], 5 * MS);
+	assert_int_equal(by_stack[4], 46 * MS);
+}
+
+/* Of a record that was lost nothing comes any more: that it wanted a CPU is known all the same. */
+static void a_lost_switch_ends_no_settling(void **state)
+{
+	const struct wall_sched before = { .delay_ns = 0 };
+	const struct wall_sched later = { .delay_ns = 5 * MS, .slices = 2 };
+	struct wall_thread thread;
+	int looks = 1;
+
+	(void)state;
+	begin(&thread, WALL_RUNS);
+	wall_thread_switch_out(&thread, &rows, 1000 * MS, false);
+	wall_thread_settle(&thread, &rows, &before);
+	wall_thread_switch_in(&thread, &rows, 1050 * MS);
+	while (looks < 100 && !wall_thread_settle(&thread, &rows, &later))
+		looks++;
+	assert_in_range(looks, 2, 99);
+	assert_true(wall_thread_settle(&thread, &rows, &later));
+	end(&thread, 1054 * MS);
+	assert_int_equal(by_state[WAIT_STATE_RUNNABLE], 5 * MS);
+}
+
+static void samples_stand_for_no_more_than_was_run(void **state)
+{
+	struct wall_thread thread;
+
+	(void)state;
+	begin(&thread, WALL_RUNS);
+	assert_int_equal(wall_thread_claim(&thread, 10 * MS, 1012 * MS), 10 * MS);
+	assert_int_equal(wall_thread_claim(&thread, 10 * MS, 1012 * MS), 2 * MS);
+	wall_thread_switch_out(&thread, &rows, 1015 * MS, false);
+	assert_int_equal(wall_thread_claim(&thread, 10 * MS, 1020 * MS), 3 * MS);
+	wall_thread_end(&thread, &rows, 1020 * MS);
+	wall_thread_close(&thread, &rows);
+	assert_int_equal(sum(), 5 * MS);
+}
+
+static void a_thread_that_was_thought_to_wait_ran(void **state)
+{
+	struct wall_thread thread;
+
+	(void)state;
+	begin(&thread, WALL_WAITS);
+	thread.is_guessed = true;
+	wall_thread_switch_out(&thread, &rows, 1004 * MS, false);
+	end(&thread, 1005 * MS);
+	assert_int_equal(by_state[WAIT_STATE_RUNNING], 4 * MS);
+}
+
+/* schedstat alone, at ticks: 6 of 10 ms it waits, 3 it runs, 1 it wants a CPU. */
+static void without_switches_schedstat_makes_the_life(void **state)
+{
+	struct wall_thread thread;
+	struct wall_sched sched = { .run_ns = 100 * MS };
+	uint64_t now = 1000 * MS;
+
+	(void)state;
+	begin(&thread, WALL_RUNS);
+	wall_thread_begin_coarse(&thread, &rows, &sched, now);
+	for (int i = 0; i < 100; i++) {
+		now += 10 * MS;
+		sched.run_ns += 3 * MS;
+		sched.delay_ns += MS;
+		sched.slices++;
+		/* At 6 of 10 ticks it waits. */
+		wall_thread_look(&thread, &rows, &sched,
+				 i % 5 < 2   ? NULL
+				 : i % 5 < 4 ? &in_io
+					     : &in_sleep,
+				 now);
+	}
+	end(&thread, now);
+	assert_int_equal(by_state[WAIT_STATE_RUNNING], 300 * MS);
+	assert_int_equal(by_state[WAIT_STATE_RUNNABLE], 100 * MS);
+	assert_true(by_stack[4] >= 380 * MS && by_stack[4] <= 400 * MS);
+	assert_true(by_stack[3] >= 180 * MS && by_stack[3] <= 200 * MS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_long_wait_has_its_stack_for_all_of_it),
+		cmocka_unit_test(rows_of_waits_end_when_these_did),
+		cmocka_unit_test(a_long_wait_is_in_rows_before_it_ends),
+		cmocka_unit_test(short_waits_that_were_met_stand_for_ticks),
+		cmocka_unit_test(waits_without_a_read_have_their_time_and_no_stack),
+		cmocka_unit_test(what_preempted_threads_and_new_ones_wait_for_is_a_cpu),
+		cmocka_unit_test(a_wakes_delay_is_no_waiting),
+		cmocka_unit_test(what_a_switch_takes_is_running),
+		cmocka_unit_test(what_a_preemption_takes_is_running),
+		cmocka_unit_test(a_preemption_that_schedstat_does_not_count_is_waiting),
+		cmocka_unit_test(figures_ahead_of_records_are_of_the_same_queueing),
+		cmocka_unit_test(figures_behind_later_switches_are_left_for_the_next_tick),
+		cmocka_unit_test(a_lost_switch_ends_no_settling),
+		cmocka_unit_test(samples_stand_for_no_more_than_was_run),
+		cmocka_unit_test(a_thread_that_was_thought_to_wait_ran),
+		cmocka_unit_test(without_switches_schedstat_makes_the_life),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

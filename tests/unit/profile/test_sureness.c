@@ -1,0 +1,205 @@
+/*
+ * How sure times are, on timelines made by hand: a thousand samples, one a millisecond.
+ */
+#include "cmocka_all.h"
+
+#include "made.h"
+#include "profile/totals.h"
+
+enum { SAMPLES = 6400 };
+
+struct timeline {
+	struct made made;
+	struct totals totals;
+};
+
+/* is_in says which samples, in order of time, are of f; the rest is of g. */
+static void timeline_init(struct timeline *timeline, bool (*is_in)(unsigned int sample))
+{
+	struct stack_id stacks[2];
+
+	made_init(&timeline->made);
+	for (unsigned int i = 0; i < SAMPLES; i++)
+		made_add(&timeline->made, is_in(i) ? "main;f" : "main;g", 1000000, 1);
+	for (size_t i = 0; i < 2; i++) {
+		const struct weight *weight = profile_get_weight(timeline->made.profile, i);
+		const struct frame *leaf = profile_get_frame(
+			timeline->made.profile,
+			profile_get_stack(timeline->made.profile, weight->stack)->frame);
+		const bool is_f = leaf->function.n == made_function(&timeline->made, "f").n;
+
+		stacks[is_f ? 1 : 0] = weight->stack;
+	}
+	const struct weight *any = profile_get_weight(timeline->made.profile, 0);
+	const struct thread_id thread = any->thread;
+
+	for (unsigned int i = 0; i < SAMPLES; i++)
+		profile_add_step(timeline->made.profile,
+				 &(struct weight){ .stack = stacks[is_in(i)],
+						   .thread = thread,
+						   .ns = 1000000 },
+				 i * 1000000);
+	profile_close_sequence(timeline->made.profile);
+	totals_by_function(timeline->made.profile, NULL, &timeline->totals);
+}
+
+static void timeline_done(struct timeline *timeline)
+{
+	totals_done(&timeline->totals);
+	made_done(&timeline->made);
+}
+
+/* Half the width of f's interval, in samples. */
+static double off_of_f(bool (*is_in)(unsigned int sample))
+{
+	struct timeline timeline;
+
+	timeline_init(&timeline, is_in);
+	const struct cost *cost =
+		&timeline.totals.rows[made_function(&timeline.made, "f").n - 1];
+	const struct bounds bounds = cost->sureness.self;
+
+	assert_true(cost->has_sureness);
+	assert_true(bounds.low_ns <= cost->self_ns && cost->self_ns <= bounds.high_ns);
+	timeline_done(&timeline);
+	return (double)(bounds.high_ns - bounds.low_ns) / 2e6;
+}
+
+static unsigned int mixed(unsigned int n)
+{
+	n = (n ^ 61) ^ (n >> 16);
+	n *= 9;
+	n ^= n >> 4;
+	n *= 0x27d4eb2d;
+	return n ^ (n >> 15);
+}
+
+static bool by_chance(unsigned int sample)
+{
+	return mixed(sample) % 2;
+}
+
+/* The same, but each says what the fifteen behind it say. */
+static bool repeated(unsigned int sample)
+{
+	return mixed(sample / 16) % 2;
+}
+
+static bool regular(unsigned int sample)
+{
+	return sample % 20 < 10;
+}
+
+/* A second of start-up. */
+static bool first_of_all(unsigned int sample)
+{
+	return sample < 1000;
+}
+
+/* Of independent samples: 1.96 √(n p q) = 78. */
+static void independent_samples_have_the_binomial_interval(void **state)
+{
+	const double off = off_of_f(by_chance);
+
+	(void)state;
+	assert_true(off > 60 && off < 100);
+}
+
+static void samples_that_repeat_each_other_say_less(void **state)
+{
+	const double off = off_of_f(repeated);
+
+	(void)state;
+	assert_true(off > 3 * 78 && off < 5.5 * 78);
+}
+
+/* But not so much that phases in step with the samples, which are as regular, are believed. */
+static void regular_phases_say_more_within_bounds(void **state)
+{
+	const double off = off_of_f(regular);
+
+	(void)state;
+	assert_true(off > 50 && off < 60);
+}
+
+static void what_ran_once_is_known_well(void **state)
+{
+	(void)state;
+	assert_true(off_of_f(first_of_all) < 78);
+}
+
+static void what_is_everything_is_certain(void **state)
+{
+	struct timeline timeline;
+
+	(void)state;
+	timeline_init(&timeline, by_chance);
+	const struct cost *cost =
+		&timeline.totals.rows[made_function(&timeline.made, "main").n - 1];
+
+	assert_int_equal(cost->sureness.total.high_ns, SAMPLES * 1000000UL);
+	/* Its own time was never met: less than the chance of missing it allows. */
+	assert_int_equal(cost->sureness.self.low_ns, 0);
+	assert_true(cost->sureness.self.high_ns > 2000000 &&
+		    cost->sureness.self.high_ns < 6000000);
+	timeline_done(&timeline);
+}
+
+static void time_without_samples_is_exact(void **state)
+{
+	struct made made;
+	struct totals totals;
+
+	(void)state;
+	made_init(&made);
+	made_add(&made, "main;f", 5000000, 5);
+	made_add(&made, "main;exit", 3000000, 0);
+	totals_by_function(made.profile, NULL, &totals);
+	const struct sureness *exact =
+		&totals.rows[made_function(&made, "exit").n - 1].sureness;
+
+	assert_int_equal(exact->self.low_ns, 3000000);
+	assert_int_equal(exact->self.high_ns, 3000000);
+	totals_done(&totals);
+	made_done(&made);
+}
+
+/* One wait of half a second among as much work, at 100 Hz: it may be off by some ticks, not by half. */
+static void the_length_of_a_wait_is_known(void **state)
+{
+	struct made made;
+	struct totals totals;
+
+	(void)state;
+	made_init(&made);
+	profile_info(made.profile)->rate_hz = 100;
+	made_add(&made, "main;f", 500000000, 50);
+	profile_add_weight(made.profile,
+			   &(struct weight){ .stack = made_stack(&made, "main;nap"),
+					     .thread = made.thread,
+					     .state = THREAD_STATE_SLEEP,
+					     .ns = 500000000,
+					     .samples = 1 });
+	totals_by_function(made.profile, NULL, &totals);
+	const struct sureness *nap = &totals.rows[made_function(&made, "nap").n - 1].sureness;
+
+	assert_true(nap->self.low_ns > 480000000 && nap->self.low_ns <= 500000000);
+	assert_true(nap->self.high_ns >= 500000000 && nap->self.high_ns < 600000000);
+	totals_done(&totals);
+	made_done(&made);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(independent_samples_have_the_binomial_interval),
+		cmocka_unit_test(samples_that_repeat_each_other_say_less),
+		cmocka_unit_test(regular_phases_say_more_within_bounds),
+		cmocka_unit_test(what_ran_once_is_known_well),
+		cmocka_unit_test(what_is_everything_is_certain),
+		cmocka_unit_test(time_without_samples_is_exact),
+		cmocka_unit_test(the_length_of_a_wait_is_known),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,138 @@
+/* What sockets are connected to, by the kernel's tables. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "remote/sockets.h"
+
+#define TCP_HEAD                                                                              \
+	"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  " \
+	"timeout inode\n"
+#define REST " 00000000:00000000 00:00000000 00000000  1000        0 "
+
+/* Without reading the tables of a process: that has taken too long already. */
+static void assert_socket(struct sockets *sockets, uint64_t inode, const char *expected)
+{
+	CLEANUP(text_done) struct text text = { 0 };
+
+	sockets->cost_ns = UINT64_MAX;
+	assert_int_equal(sockets_add(sockets, 1, inode, 2, &text), *expected != '\0');
+	assert_string_equal(text_string(&text), expected);
+}
+
+static void a_connection_is_called_by_its_peer(void **state)
+{
+	struct sockets sockets = { 0 };
+
+	(void)state;
+	sockets_take_inet(&sockets,
+			  TCP_HEAD "   0: 0100007F:9C40 0200A8C0:1538 01" REST "77 1 0 20 4\n"
+				   "   1: 00000000000000000000000001000000:9C41 "
+				   "00000000000000000000000001000000:0050 01" REST "78 1 0\n"
+				   "   2: 0000000000000000FFFF00000100007F:9C42 "
+				   "0000000000000000FFFF00000100007F:0051 01" REST "79 1 0\n");
+	assert_socket(&sockets, 77, "192.168.0.2:5432");
+	assert_socket(&sockets, 78, "[::1]:80");
+	assert_socket(&sockets, 79, "127.0.0.1:81");
+	assert_socket(&sockets, 80, "");
+	sockets_done(&sockets);
+}
+
+static void what_a_server_accepted_is_called_by_its_own_port(void **state)
+{
+	struct sockets sockets = { 0 };
+
+	(void)state;
+	sockets_take_inet(&sockets,
+			  TCP_HEAD "   0: 00000000:1F90 00000000:0000 0A" REST "50 1 0\n"
+				   "   1: 0100007F:1F90 0100007F:D431 01" REST "51 1 0\n"
+				   "   2: 0100007F:D431 0100007F:1F90 01" REST "52 1 0\n");
+	assert_socket(&sockets, 50, "port 8080");
+	assert_socket(&sockets, 51, "a client of port 8080");
+	assert_socket(&sockets, 52, "127.0.0.1:8080");
+	sockets_done(&sockets);
+}
+
+static void a_unix_socket_is_called_by_its_path(void **state)
+{
+	struct sockets sockets = { 0 };
+
+	(void)state;
+	sockets_take_unix(
+		&sockets,
+		"Num       RefCount Protocol Flags    Type St Inode Path\n"
+		"0000000000000000: 00000002 00000000 00010000 0001 01 90 /run/my app.sock\n"
+		"0000000000000000: 00000003 00000000 00000000 0001 03 91 @abstract\n"
+		"0000000000000000: 00000003 00000000 00000000 0001 03 92\n");
+	assert_socket(&sockets, 90, "/run/my app.sock");
+	assert_socket(&sockets, 91, "@abstract");
+	assert_socket(&sockets, 92, "");
+	sockets_done(&sockets);
+}
+
+static void lines_that_are_none_say_nothing(void **state)
+{
+	static const char *const texts[] = { "",
+					     "\n",
+					     "head\n",
+					     "head\n\n\n",
+					     "head\n  0: x\n",
+					     "head\n   0: 0100007F:9C40 0100:1 01" REST "7\n",
+					     "head\n   0: 0100007F:9C40 0200A8C0:1538 01" };
+	struct sockets sockets = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		sockets_take_inet(&sockets, texts[i]);
+		sockets_take_unix(&sockets, texts[i]);
+	}
+	assert_int_equal(sockets.count, 0);
+	sockets_done(&sockets);
+}
+
+/* The tables of this very process. */
+static void a_socket_of_this_process_is_found(void **state)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	CLEANUP(text_done) struct text text = { 0 };
+	struct sockets sockets = { 0 };
+	struct stat about;
+	const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	(void)state;
+	snprintf(address.sun_path, sizeof address.sun_path, "/tmp/fathom-test-%d",
+		 (int)getpid());
+	unlink(address.sun_path);
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+	assert_int_equal(fstat(fd, &about), 0);
+	assert_true(sockets_add(&sockets, getpid(), about.st_ino, 1, &text));
+	assert_string_equal(text_string(&text), address.sun_path);
+	/* What is in no table is asked for no more than now and then. */
+	assert_false(sockets_add(&sockets, getpid(), UINT64_MAX, 2, &text));
+	unlink(address.sun_path);
+	close(fd);
+	sockets_done(&sockets);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_connection_is_called_by_its_peer),
+		cmocka_unit_test(what_a_server_accepted_is_called_by_its_own_port),
+		cmocka_unit_test(a_unix_socket_is_called_by_its_path),
+		cmocka_unit_test(lines_that_are_none_say_nothing),
+		cmocka_unit_test(a_socket_of_this_process_is_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,109 @@
+#include "cmocka_all.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "example.h"
+#include "report/report.h"
+
+static void assert_body(const struct report_options *options, const char *expected)
+{
+	struct made made;
+	struct text text = { 0 };
+
+	example_init_waits(&made);
+	assert_int_equal(report_text(made.profile, options, &text, NULL), 0);
+	assert_string_equal(strstr(text_string(&text), "\n\n") + 2, expected);
+	text_done(&text);
+	made_done(&made);
+}
+
+static void a_region_has_its_states_in_one_row(void **state)
+{
+	(void)state;
+	assert_body(&(struct report_options){ .by = GROUP_BY_REGION, .width = 200 },
+		    "time %     time  running  runnable    gil   lock     io   wait  region    "
+		    "        waited most in\n"
+		    "  76.1  1.525 s    0.003     0.004      -  1.497  0.020  0.001  [no "
+		    "region]       1.497 s futex in take\n"
+		    "  23.9  0.480 s    0.090         -  0.030      -  0.360      -  [region "
+		    "request]  0.360 s read(a socket) in handle\n"
+		    "  18.0  0.360 s        -         -      -      -  0.360      -  [region "
+		    "query]    0.360 s read(a socket) in handle\n");
+}
+
+static void a_thread_has_its_states_in_one_row(void **state)
+{
+	(void)state;
+	assert_body(&(struct report_options){ .by = GROUP_BY_THREAD,
+					      .has_idle = true,
+					      .width = 200 },
+		    "time %    lived  running  runnable    gil   lock     io   wait  tid  "
+		    "thread   waited most in\n"
+		    "  25.2  0.505 s    0.090     0.004  0.030      -  0.380  0.001  101  "
+		    "handler  0.360 s read(a socket) in handle\n"
+		    "  24.9  0.500 s    0.001         -      -  0.499      -      -  102  pool "
+		    "    0.499 s futex in take\n"
+		    "  24.9  0.500 s    0.001         -      -  0.499      -      -  103  pool "
+		    "    0.499 s futex in take\n"
+		    "  24.9  0.500 s    0.001         -      -  0.499      -      -  104  pool "
+		    "    0.499 s futex in take\n"
+		    "   0.0  0.000 s        -         -      -      -      -      -  100  prog "
+		    "    -\n");
+}
+
+static void idle_threads_are_one_row(void **state)
+{
+	(void)state;
+	assert_body(&(struct report_options){ .by = GROUP_BY_THREAD, .width = 200 },
+		    "time %    lived  running  runnable    gil   lock     io   wait  tid  "
+		    "thread          waited most in\n"
+		    "  74.8  1.500 s    0.003         -      -  1.497      -      -    -  3 "
+		    "idle threads  1.497 s futex in take\n"
+		    "  25.2  0.505 s    0.090     0.004  0.030      -  0.380  0.001  101  "
+		    "handler         0.360 s read(a socket) in handle\n"
+		    "   0.0  0.000 s        -         -      -      -      -      -  100  prog "
+		    "           -\n");
+}
+
+static void rare_states_go_first_where_it_is_narrow(void **state)
+{
+	(void)state;
+	assert_body(&(struct report_options){ .by = GROUP_BY_THREAD,
+					      .has_idle = true,
+					      .width = 60 },
+		    "time %    lived  running   lock     io  tid  thread\n"
+		    "  25.2  0.505 s    0.090      -  0.380  101  handler\n"
+		    "  24.9  0.500 s    0.001  0.499      -  102  pool\n"
+		    "  24.9  0.500 s    0.001  0.499      -  103  pool\n"
+		    "  24.9  0.500 s    0.001  0.499      -  104  pool\n"
+		    "   0.0  0.000 s        -      -      -  100  prog\n");
+}
+
+static void processes_and_programs_have_states_too(void **state)
+{
+	(void)state;
+	assert_body(&(struct report_options){ .by = GROUP_BY_PROCESS, .width = 200 },
+		    "time %    lived  running  runnable    gil   lock     io   wait  pid  "
+		    "process  waited most in\n"
+		    " 100.0  2.005 s    0.093     0.004  0.030  1.497  0.380  0.001  100  prog "
+		    "    1.497 s futex in take\n");
+	assert_body(&(struct report_options){ .by = GROUP_BY_PROGRAM, .width = 200 },
+		    "time %    lived  running  runnable    gil   lock     io   wait  processes "
+		    " program  waited most in\n"
+		    " 100.0  2.005 s    0.093     0.004  0.030  1.497  0.380  0.001          1 "
+		    " prog     1.497 s futex in take\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_region_has_its_states_in_one_row),
+		cmocka_unit_test(a_thread_has_its_states_in_one_row),
+		cmocka_unit_test(idle_threads_are_one_row),
+		cmocka_unit_test(rare_states_go_first_where_it_is_narrow),
+		cmocka_unit_test(processes_and_programs_have_states_too),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

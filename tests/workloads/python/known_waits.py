@@ -1,0 +1,198 @@
+"""known_waits - threads that wait, each for one thing (alone), that hold the GIL in turn (gil), or a Lock (lock).
+
+usage: known_waits.py alone|gil|lock SECONDS FILE
+
+Prints what is true, as JSON: of each thread how long it lived, ran, was runnable, and waited in which state; of
+the four with the GIL and the four with the Lock, which waited for how long while which one held it.  FILE is made.
+"""
+
+import json
+import mmap
+import os
+import select
+import sys
+import threading
+import time
+
+KIND, SECONDS, PATH = sys.argv[1], float(sys.argv[2]), sys.argv[3]
+FILE_BYTES, BLOCK_BYTES = 8 << 20, 256 << 10
+lives, spans = {}, {}
+until = 0.0
+lock, word = threading.Lock(), threading.Semaphore(0)
+pipe_out, pipe_in = os.pipe()
+
+
+def delay_ns(fd):
+    return int(os.pread(fd, 96, 0).split()[1])
+
+
+class Meter:
+    """Time on the wall, less what the thread ran and was runnable."""
+
+    def __init__(self):
+        self.fd = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
+
+    def begin(self):
+        self.delay = delay_ns(self.fd)
+        self.cpu, self.wall = time.thread_time_ns(), time.monotonic_ns()
+
+    def waited(self):
+        cpu, wall = time.thread_time_ns() - self.cpu, time.monotonic_ns() - self.wall
+        return max(0, wall - cpu - (delay_ns(self.fd) - self.delay))
+
+
+def sleeps(number):
+    time.sleep(0.005)
+
+
+def reads_pipe(number):
+    os.read(pipe_out, 1)
+
+
+def waits_for_word(number):
+    word.acquire()
+
+
+def polls(number):
+    waiter = select.poll()
+    waiter.register(pipe_in, select.POLLIN)
+    waiter.poll(30)
+
+
+block, direct, synced = mmap.mmap(-1, BLOCK_BYTES), -1, -1
+
+
+def reads_disk(number):
+    os.preadv(direct, [block], number * 7 % (FILE_BYTES // BLOCK_BYTES) * BLOCK_BYTES)
+
+
+def syncs(number):
+    os.pwrite(synced, b"x" * 64, 0)
+    os.fsync(synced)
+
+
+def waits_for_child(number):
+    os.waitpid(os.posix_spawn("/bin/sleep", ["sleep", "0.04"], {}), 0)
+
+
+def set_name(name):
+    """As the system has it: before 3.14 Python's name is known of threads only that run."""
+    with open("/proc/thread-self/comm", "w") as comm:
+        comm.write(name)
+
+
+def live(name, state, wait):
+    set_name(name)
+    meter, began, number = Meter(), time.monotonic_ns(), 0
+    while time.monotonic() < until:
+        wait(number)
+        number += 1
+    book(name, state, meter, began)
+
+
+def book(name, state, meter, began):
+    """All that it neither ran nor was runnable is what it waited for."""
+    life, ran, delayed = time.monotonic_ns() - began, time.thread_time_ns(), delay_ns(meter.fd)
+    lives[name] = {"life": life, "running": ran, "runnable": delayed, state: max(0, life - ran - delayed)}
+
+
+def holds_gil(name, number):
+    """One call into C after the other, of 8, 4, 2 and 1 ms, that keep the GIL until they return."""
+    set_name(name)
+    meter, began, mine = Meter(), time.monotonic_ns(), []
+    numbers = range(320000 >> number)
+    while time.monotonic() < until:
+        from_ns = time.monotonic_ns()
+        sum(numbers)
+        mine.append((from_ns, time.monotonic_ns()))
+        time.sleep(0)
+    book(name, "gil", meter, began)
+    # Between two turns it wants it.
+    spans[name] = (mine, [(a[1], b[0]) for a, b in zip(mine, mine[1:])])
+
+
+def holds_lock(name, number):
+    set_name(name)
+    meter, began, mine, wanted = Meter(), time.monotonic_ns(), [], []
+    slept = locked = 0
+    while time.monotonic() < until:
+        wanting = time.monotonic_ns()
+        meter.begin()
+        lock.acquire()
+        locked += meter.waited()
+        from_ns = time.monotonic_ns()
+        meter.begin()
+        time.sleep(0.008 / (1 << number))
+        slept += meter.waited()
+        mine.append((from_ns, time.monotonic_ns()))
+        lock.release()
+        wanted.append((wanting, from_ns))
+        meter.begin()
+        time.sleep(0.001)
+        slept += meter.waited()
+    book(name, "sleep", meter, began)
+    lives[name].update(sleep=slept, lock=locked)
+    spans[name] = (mine, wanted)
+
+
+def feed():
+    while time.monotonic() < until:
+        time.sleep(0.021)
+        os.write(pipe_in, b"x")
+        word.release()
+    # The reader and the waiter may be in their last waits.
+    os.write(pipe_in, b"x")
+    word.release()
+
+
+def together(functions, meanwhile=None):
+    global until
+    until = time.monotonic() + SECONDS
+    threads = [threading.Thread(target=function, name=arguments[0], args=arguments)
+               for function, *arguments in functions]
+    for thread in threads:
+        thread.start()
+    if meanwhile:
+        meanwhile()
+    for thread in threads:
+        thread.join()
+
+
+def common(waits, holds):
+    both = first = 0
+    for begin, end in waits:
+        while first < len(holds) and holds[first][1] <= begin:
+            first += 1
+        for hold in holds[first:]:
+            if hold[0] >= end:
+                break
+            both += max(0, min(end, hold[1]) - max(begin, hold[0]))
+    return both
+
+
+def main():
+    global direct, synced
+    synced = os.open(PATH, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
+    os.write(synced, bytes(FILE_BYTES))
+    os.fsync(synced)
+    try:
+        direct = os.open(PATH, os.O_RDONLY | os.O_DIRECT)
+        os.preadv(direct, [block], 0)
+    except OSError as error:
+        print(json.dumps({"refused": f"no file can be read past the page cache there: {error}"}))
+        return
+    if KIND == "alone":
+        together([(live, "sleep", "sleep", sleeps), (live, "pipe", "io", reads_pipe),
+                  (live, "futex", "lock", waits_for_word), (live, "poll", "io", polls),
+                  (live, "disk", "io", reads_disk), (live, "fsync", "io", syncs),
+                  (live, "child", "wait", waits_for_child)], feed)
+    elif KIND == "gil":
+        together([(holds_gil, f"gil-{i}", i) for i in range(4)])
+    else:
+        together([(holds_lock, f"lock-{i}", i) for i in range(4)])
+    pairs = {one: {other: common(spans[one][1], spans[other][0]) for other in spans if other != one}
+             for one in spans}
+    print(json.dumps({"interrupted": 0, "threads": lives, "pairs": pairs}))
+
+
+main()

@@ -1,0 +1,179 @@
+# known_waits - threads that wait, each for one thing (alone), that hold the GVL in turn (gvl), or a Mutex (lock).
+#
+# usage: known_waits.rb alone|gvl|lock SECONDS FILE
+#
+# Prints what is true, as JSON: of each thread how long it lived, ran, was runnable, and waited in which state; of
+# the four with the GVL and the four with the Mutex, which waited for how long while which one held it.  FILE is made.
+require "json"
+
+KIND, SECONDS, PATH = ARGV[0], ARGV[1].to_f, ARGV[2]
+FILE_BYTES, BLOCK_BYTES = 8 << 20, 256 << 10
+$lives, $spans, $until = {}, {}, 0.0
+$mutex, $queue = Mutex.new, Queue.new
+$pipe_out, $pipe_in = IO.pipe
+$quiet, _open = IO.pipe
+
+def wall_ns
+  Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+end
+
+def cpu_ns
+  Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID, :nanosecond)
+end
+
+# Time on the wall, less what the thread ran and was runnable.
+class Meter
+  def initialize
+    @file = File.open("/proc/thread-self/schedstat")
+    @began = wall_ns
+  end
+
+  def delay_ns
+    @file.pread(96, 0).split[1].to_i
+  end
+
+  def begin
+    @delay = delay_ns
+    @cpu, @wall = cpu_ns, wall_ns
+  end
+
+  def waited
+    cpu, wall = cpu_ns - @cpu, wall_ns - @wall
+    [0, wall - cpu - (delay_ns - @delay)].max
+  end
+
+  # All that the thread neither ran nor was runnable is what it waited for.
+  def book(name, state)
+    life, ran, delayed = wall_ns - @began, cpu_ns, delay_ns
+    $lives[name] = { "life" => life, "running" => ran, "runnable" => delayed, state => [0, life - ran - delayed].max }
+  end
+end
+
+def sleeps(_number)
+  sleep 0.005
+end
+
+def reads_pipe(_number)
+  $pipe_out.readpartial(1)
+end
+
+def pops(_number)
+  $queue.pop
+end
+
+def selects(_number)
+  IO.select([$quiet], nil, nil, 0.03)
+end
+
+def syncs(number)
+  $synced.pwrite("x" * 64, number % 64)
+  $synced.fsync
+end
+
+def waits_for_child(_number)
+  child = fork do
+    sleep 0.04
+    exit!
+  end
+  Process.wait(child)
+end
+
+def live(name, state, wait)
+  Thread.current.name = name
+  meter, number = Meter.new, 0
+  while wall_ns < $until
+    send(wait, number)
+    number += 1
+  end
+  meter.book(name, state)
+end
+
+# One call into C after the other, of 8, 4, 2 and 1 ms, that keep the GVL until they return.
+def holds_gvl(name, number)
+  Thread.current.name = name
+  meter, mine = Meter.new, []
+  numbers = [1.5] * (1_200_000 >> number)
+  while wall_ns < $until
+    from = wall_ns
+    numbers.sum
+    mine << [from, wall_ns]
+    Thread.pass
+  end
+  meter.book(name, "gvl")
+  # Between two turns it wants it.
+  $spans[name] = [mine, mine.each_cons(2).map { |a, b| [a[1], b[0]] }]
+end
+
+def holds_mutex(name, number)
+  Thread.current.name = name
+  meter, mine, wanted, slept, locked = Meter.new, [], [], 0, 0
+  while wall_ns < $until
+    wanting = wall_ns
+    meter.begin
+    $mutex.lock
+    locked += meter.waited
+    from = wall_ns
+    meter.begin
+    sleep 0.008 / (1 << number)
+    slept += meter.waited
+    mine << [from, wall_ns]
+    $mutex.unlock
+    wanted << [wanting, from]
+    meter.begin
+    sleep 0.001
+    slept += meter.waited
+  end
+  meter.book(name, "sleep")
+  $lives[name].update("sleep" => slept, "lock" => locked)
+  $spans[name] = [mine, wanted]
+end
+
+def feed
+  while wall_ns < $until
+    sleep 0.021
+    $pipe_in.write("x")
+    $queue << 1
+  end
+  # The reader and the one at the queue may be in their last waits.
+  $pipe_in.write("x")
+  $queue << 1
+end
+
+def together(*calls)
+  $until = wall_ns + (SECONDS * 1e9).to_i
+  threads = calls.map { |call| Thread.new { send(*call) } }
+  yield if block_given?
+  threads.each(&:join)
+end
+
+def common(waits, holds)
+  both = first = 0
+  waits.each do |from, to|
+    first += 1 while first < holds.size && holds[first][1] <= from
+    at = first
+    while at < holds.size && holds[at][0] < to
+      both += [0, [to, holds[at][1]].min - [from, holds[at][0]].max].max
+      at += 1
+    end
+  end
+  both
+end
+
+$synced = File.open(PATH, "w+b")
+$synced.write("\0" * FILE_BYTES)
+$synced.fsync
+case KIND
+when "alone"
+  together([:live, "sleep", "sleep", :sleeps], [:live, "pipe", "io", :reads_pipe], [:live, "queue", "lock", :pops],
+           [:live, "select", "io", :selects], [:live, "fsync", "io", :syncs],
+           [:live, "child", "wait", :waits_for_child]) { feed }
+when "gvl"
+  together(*(0..3).map { |i| [:holds_gvl, "gvl-#{i}", i] })
+when "lock"
+  together(*(0..3).map { |i| [:holds_mutex, "mutex-#{i}", i] })
+end
+pairs = $spans.to_h do |one, (_, wanted)|
+  others = $spans.keys - [one]
+  [one, others.to_h { |other| [other, common(wanted, $spans[other][0])] }]
+end
+puts JSON.generate("interrupted" => 0, "threads" => $lives, "pairs" => pairs)
