@@ -1,4 +1,4 @@
-"""fathom - what a program can tell the profiler that it runs under.
+"""fathom - what a program can say to the profiler that it runs under.
 
     import fathom
 
@@ -17,7 +17,7 @@ calls, and `fathom report --by region` adds up by regions.
 
 A program that does not run under fathom has functions that do nothing; nothing is looked for but
 once, when this is imported, and nothing that is done here raises an exception.  This file is all there is
-to it, for Python 2.7 and 3: copy it to where the program finds it.  docs/control.md tells more.
+to it, for Python 2.7 and 3: copy it to where the program finds it.  docs/control.md says more.
 """
 
 __all__ = ["is_running", "pause", "region", "resume"]
@@ -50,7 +50,7 @@ def _find_agent():
 
 
 def _nothing(name=None):
-    """Where nobody records."""
+    """While the program is not recorded."""
 
 
 def _is_not_running():
@@ -109,7 +109,7 @@ class _Region(object):
 
 
 class _Nothing(object):
-    """The same where nobody records: it leaves functions as they are."""
+    """The same while not recorded: it leaves functions as they are."""
 
     __slots__ = ()
 
@@ -177,5 +177,5 @@ def region(name):
 
 if _agent is None:
     def region(name):  # noqa: F811
-        """Nothing: nobody records."""
+        """Nothing: the program is not recorded."""
         return _NOTHING

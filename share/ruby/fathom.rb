@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# fathom - what a program can tell the profiler that it runs under.
+# fathom - what a program can say to the profiler that it runs under.
 #
 #     require "fathom"
 #
@@ -14,7 +14,7 @@
 #
 # A program that does not run under fathom has methods that do nothing; nothing is looked for but once, when
 # this is required, and nothing that is done here raises an exception.  This file is all there is to it, for Ruby 2.7
-# and later: copy it to where the program finds it.  docs/control.md tells more.
+# and later: copy it to where the program finds it.  docs/control.md says more.
 module Fathom
   # The profiler in this process, which has methods in C for us, or nil.
   def self.find_agent
