@@ -101,7 +101,7 @@ struct ring_header {
 	/* Threads that were there before the sampling event: their past is start-up, too. */
 	u32 older_tids[RING_OLDER_THREADS];
 	/*
-	 * Threads whose event counts for them alone (collect/short_threads.h): each of their
+	 * Threads whose event counts for them alone (collect/processes/short_threads.h): each of their
 	 * traps is the end of a period of their own.  Set by the recorder at any time; 0: none.
 	 */
 	u32 unshared_tids[RING_CREATORS];

@@ -16,7 +16,7 @@
 #include "cli/top_loop.h"
 #include "cli/top_recorder.h"
 #include "cli/top_terminal.h"
-#include "collect/process_stat.h"
+#include "collect/system/process_stat.h"
 #include "remote/refusal.h"
 
 #define ROWS        10

@@ -3,7 +3,7 @@
  */
 #pragma once
 #include "cli/record_end.h"
-#include "collect/session.h"
+#include "collect/session/session.h"
 
 #define RECORD_PIDS_MAX 256
 

@@ -10,7 +10,7 @@
 #include "cli/record_once.h"
 #include "cli/record_runs.h"
 #include "cli/say.h"
-#include "collect/allowance.h"
+#include "collect/system/own_limits.h"
 
 /* What does not go together is said, with what does. */
 static bool fits_attached(const struct record_settings *settings)
@@ -99,13 +99,13 @@ static bool find_target(const struct command *command, char **operands,
 int record_run(const struct command *command, char **arguments,
 	       struct record_settings *settings)
 {
-	struct allowance allowance;
+	struct own_limits allowance;
 	char **operands;
 	int exit_code;
 
 	if (!command_parse(command, arguments, settings, &operands, &exit_code))
 		return exit_code;
-	allowance_raise(&allowance);
+	own_limits_raise(&allowance);
 	settings->session.allowance = &allowance;
 	exit_code = EXIT_CODE_NOT_STARTED;
 	if (find_target(command, operands, settings))

@@ -13,12 +13,12 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "collect/perf_events.h"
-#include "collect/socket_folder.h"
+#include "collect/events/perf_events.h"
+#include "collect/system/socket_folder.h"
 #include "doctor/checks.h"
 
 #define GROUP "machine"
-/* From which on perf events may trap (collect/perf_events.c). */
+/* From which on perf events may trap (collect/events/perf_events.c). */
 #define SIGTRAP_MAJOR 5
 #define SIGTRAP_MINOR 18
 

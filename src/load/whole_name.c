@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Of the kernel's names; a title is cut with this (collect/title.c). */
+/* Of the kernel's names; a title is cut with this (collect/processes/title.c). */
 #define NAME_MAX_BYTES 15
 #define ELLIPSIS       "…"
 

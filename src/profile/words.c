@@ -6,7 +6,7 @@
 
 #include "profile/profile.h"
 
-/* What is not known is named so, in brackets: collect/codes.c. */
+/* What is not known is named so, in brackets: collect/stacks/codes.c. */
 #define UNKNOWN_NAME "[unknown "
 
 static const char *const state_names[THREAD_STATE_COUNT] = {

@@ -12,11 +12,11 @@
 #include "abi/trace.h"
 #include "base/error.h"
 #include "base/monotonic.h"
-#include "collect/image.h"
-#include "collect/mappings.h"
-#include "collect/pump.h"
-#include "collect/call_tree_reader.h"
-#include "collect/known_calls.h"
+#include "collect/processes/image.h"
+#include "collect/processes/mappings.h"
+#include "collect/samples/pump.h"
+#include "collect/calls/tree_reader.h"
+#include "collect/processes/known_calls.h"
 #include "record/writer.h"
 
 #define THREADS 2

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collect/copied_format.h"
+#include "collect/events/copied_format.h"
 #include "remote/followed.h"
 #include "remote/stack.h"
 #include "remote/unwind_files.h"

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "collect/image.h"
-#include "collect/mappings.h"
-#include "collect/pump.h"
-#include "collect/ring_view.h"
+#include "collect/processes/image.h"
+#include "collect/processes/mappings.h"
+#include "collect/samples/pump.h"
+#include "collect/processes/ring_view.h"
 #include "record/writer.h"
 
 #define WORDS 512

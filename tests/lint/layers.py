@@ -24,6 +24,11 @@ FLOORS = {
     "trace": ("core", "interpreters", "control", "exec"),
 }
 
+# The recorder's: each uses those before it, and what all of them use is in the table below.
+COLLECT = ("system", "events", "costs", "processes", "stacks", "wall", "samples", "calls", "agents", "session")
+# What two of them that stand side by side may not know of each other.
+COLLECT_APART = {"calls": {"wall"}, "agents": {"calls", "samples", "wall", "stacks"}}
+
 ROOMS = {
     "base": set(),
     "abi": set(),
@@ -43,17 +48,20 @@ ROOMS = {
     # Brings the agent into a process that runs.
     "attach": {"target", "abi", "base"},
     # Stacks that the kernel copied are unwound as a process's own are read.
-    "collect": {"attach", "remote", "target", "record", "abi", "base"},
+    **{f"collect/{room}": {"attach", "remote", "target", "record", "abi", "base",
+                           *(f"collect/{below}" for below in COLLECT[:index]
+                             if below not in COLLECT_APART.get(room, ()))}
+       for index, room in enumerate(COLLECT)},
     # Joins a recording, its names and a profile.
     "load": {"record", "symbol", "target", "profile", "abi", "base"},
     # Records a program whose truth is known.
-    "doctor": {"base", "target", "collect", "load", "profile"},
+    "doctor": {"base", "target", "collect/events", "collect/system", "load", "profile"},
     # Reads a process from outside.
     "remote": {"walk", "target", "abi", "base"},
     # What remote read, with names: as text and as JSON.
     "dump": {"remote", "load", "symbol", "profile", "report", "abi", "base"},
     "cli": {"base", "abi", "target", "record", "symbol", "profile", "report", "export", "view",
-            "collect", "load", "doctor", "remote", "dump"},
+            "collect/session", "collect/system", "load", "doctor", "remote", "dump"},
 }
 
 # What includes a header of a floor that it may not use, today.
@@ -71,13 +79,13 @@ SPEAKING = re.compile(r"(?<![\w.>])(printf|vprintf|puts|putchar|perror|exit|quic
                       r"\bfputs\s*\([^;]*,\s*(?:stderr|stdout)\s*\)")
 ENDING_AT_ONCE = re.compile(r"(?<![\w.>])_exit\s*\(|(?<![\w.>])_Exit\s*\(")
 MAY_END_AT_ONCE = {"base/memory.c"}
-MAY_END_AT_ONCE_ROOMS = {"collect", "cli"}
+MAY_END_AT_ONCE_ROOMS = {"collect/session", "collect/costs", "collect/system", "cli"}
 
-# A ring's header can be written by its target at any moment: collect/ring_view.c reads each figure
+# A ring's header can be written by its target at any moment: collect/processes/ring_view.c reads each figure
 # once and bounds it.  enter.c makes rings; the others hand them on to what takes no figure from them.
 FOLLOWING_A_RING = re.compile(r"(?:->|\.)ring->|\bring_words\s*\(")
-MAY_FOLLOW_A_RING = {"collect/ring_view.c", "collect/ring_view.h", "collect/ring_memory.c", "collect/enter.c",
-                    "collect/enter_ring.c"}
+MAY_FOLLOW_A_RING = {"collect/processes/ring_view.c", "collect/processes/ring_view.h", "collect/processes/ring_memory.c", "collect/agents/enter.c",
+                    "collect/agents/enter_ring.c"}
 
 COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'',
                              re.S)
@@ -161,7 +169,7 @@ def speaking_problems(path, room, text):
 
 
 def ring_problems(path, room, text):
-    if room != "collect" or path in MAY_FOLLOW_A_RING:
+    if not room.startswith("collect/") or path in MAY_FOLLOW_A_RING:
         return
     for match in FOLLOWING_A_RING.finditer(without_texts(text)):
         yield text.count("\n", 0, match.start()) + 1, "only ring_view.c may read a ring, which its target can write"

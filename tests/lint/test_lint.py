@@ -59,10 +59,10 @@ class Layers(Tree):
                           "base may not know profile")
 
     def test_a_figure_of_a_ring_that_is_read_in_passing_is_caught(self):
-        self.assert_wrong("src/collect/a.c", "int f(struct image *image)\n{ return image->ring->flags; }\n",
-                          "src/collect/a.c:2: only ring_view.c may read a ring")
-        self.write("src/collect/a.c", "")
-        self.assert_clean("src/collect/ring_view.c", "int f(struct image *image) { return image->ring->flags; }\n")
+        self.assert_wrong("src/collect/session/a.c", "int f(struct image *image)\n{ return image->ring->flags; }\n",
+                          "src/collect/session/a.c:2: only ring_view.c may read a ring")
+        self.write("src/collect/session/a.c", "")
+        self.assert_clean("src/collect/processes/ring_view.c", "int f(struct image *image) { return image->ring->flags; }\n")
 
     def test_an_include_in_angle_brackets_is_caught(self):
         self.assert_wrong("src/base/a.c", "#include <profile/profile.h>\n", "is ours")
@@ -109,7 +109,7 @@ class Layers(Tree):
                           "\tmy_exit(1);\n\tsnprintf(b, n, x); /* printf(x) */\n}\n")
 
     def test_only_a_child_before_exec_ends_at_once(self):
-        self.assert_clean("src/collect/a.c", "_exit(127);\n")
+        self.assert_clean("src/collect/session/a.c", "_exit(127);\n")
         self.assert_wrong("src/record/a.c", "_exit(127);\n", "record may not call _exit()")
 
 

@@ -23,7 +23,7 @@
  * that interrupt user code; without it, a call would be given the time before it as well.
  *
  * Creators of many short threads have an event that is exchanged with no other thread's
- * (collect/short_threads.h).  There each trap stands for a period at least, and the clock only
+ * (collect/processes/short_threads.h).  There each trap stands for a period at least, and the clock only
  * says how many ended in a system call: with two switches for each short thread, what these cost
  * is known too badly to weigh single samples.
  *

@@ -1,6 +1,6 @@
 /*
  * Calls that are left out for a while, for they cost more than the recorder was given
- * (`fathom trace --overhead`; collect/trace_limit.h decides when).
+ * (`fathom trace --overhead`; collect/calls/limit.h decides when).
  *
  * The last event is put into the future, and so are the beginnings of what is being executed: so ends
  * that come meanwhile add no time, and a call that was open then is neither its function's longest

@@ -137,7 +137,7 @@ class EverNewStacks(live.LiveTest):
     compares_times = True
 
     def test_the_store_of_stacks_begins_anew_and_nothing_is_lost(self):
-        """150,000 stacks are three epochs (collect/epochs.h)."""
+        """150,000 stacks are three epochs (collect/stacks/epochs.h)."""
         run = subprocess.Popen([FATHOM, "record", "-q", "--rate", "20000", "-o", self.path("test.fathom"), "--",
                                 *workload("novelty", 8000, 12, 2)], stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder)

@@ -11,9 +11,9 @@
 #include <cmocka.h>
 
 #include "base/error.h"
-#include "collect/image.h"
-#include "collect/mappings.h"
-#include "collect/ring_view.h"
+#include "collect/processes/image.h"
+#include "collect/processes/mappings.h"
+#include "collect/processes/ring_view.h"
 #include "record/reader.h"
 #include "record/writer.h"
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "abi/ring.h"
-#include "collect/pump.h"
+#include "collect/samples/pump.h"
 
 #define WORDS    4096
 #define START_NS 1000000

@@ -1,5 +1,5 @@
 /* What of an account is taken for switches that no counter counts. */
-#include "collect/account.h"
+#include "collect/processes/account.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,7 +7,7 @@
 /* cmocka.h expects those before it. */
 #include <cmocka.h>
 
-#include "collect/brief_programs.h"
+#include "collect/processes/brief_programs.h"
 
 /* Files that are there; what they are does not matter. */
 static const char *const files[] = { "/", "/proc", "/dev", "/usr", "/etc" };

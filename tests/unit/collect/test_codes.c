@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "collect/image.h"
+#include "collect/processes/image.h"
 #include "record/reader.h"
 #include "record/writer.h"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "collect/copied_format.h"
+#include "collect/events/copied_format.h"
 
 #define WORDS 128
 

@@ -1,5 +1,5 @@
 /* A process that says hello and cannot be entered: nothing of it is left, and it is said why. */
-#include "collect/enter.h"
+#include "collect/agents/enter.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "abi/handshake.h"
-#include "collect/image.h"
-#include "collect/interpreters.h"
+#include "collect/processes/image.h"
+#include "collect/processes/interpreters.h"
 
 /* From a socket whose other end is closed. */
 static struct image *enter_this_process(bool is_trace)

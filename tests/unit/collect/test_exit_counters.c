@@ -1,5 +1,5 @@
 /* What threads had burned when they ended, and rings of perf events. */
-#include "collect/exit_counters.h"
+#include "collect/events/exit_counters.h"
 
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -17,8 +17,8 @@
 
 #include <cmocka.h>
 
-#include "collect/perf_events.h"
-#include "collect/perf_ring.h"
+#include "collect/events/perf_events.h"
+#include "collect/events/perf_ring.h"
 
 #define CHILDREN 40
 #define PAGE     4096

@@ -18,8 +18,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "collect/file_keeper.h"
-#include "collect/mappings.h"
+#include "collect/stacks/file_keeper.h"
+#include "collect/processes/mappings.h"
 #include "record/reader.h"
 #include "record/writer.h"
 

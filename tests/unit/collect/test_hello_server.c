@@ -1,5 +1,5 @@
 /* Agents connect, and speak when they come to it. */
-#include "collect/hello_server.h"
+#include "collect/agents/hello_server.h"
 
 #include <poll.h>
 #include <setjmp.h>

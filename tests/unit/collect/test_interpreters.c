@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 #include "base/error.h"
-#include "collect/image.h"
-#include "collect/interpreters.h"
-#include "collect/mappings.h"
+#include "collect/processes/image.h"
+#include "collect/processes/interpreters.h"
+#include "collect/processes/mappings.h"
 #include "record/reader.h"
 #include "record/writer.h"
 #include "target/load_bias.h"

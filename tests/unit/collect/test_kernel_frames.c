@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "collect/kernel_frames.h"
+#include "collect/samples/kernel_frames.h"
 
 static const char lines[] = "ffffffff81000000 T _text\n"
 			    "0000000000000010 D per_cpu\n"

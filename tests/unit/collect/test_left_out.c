@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "abi/walk_status.h"
-#include "collect/image.h"
+#include "collect/processes/image.h"
 #include "record/reader.h"
 /* The limit is the writer's own: 64 MiB would show the same. */
 #include "record/writer.h"

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "collect/mappings.h"
+#include "collect/processes/mappings.h"
 
 static void add(struct mappings *mappings, uint64_t start, uint64_t end, uint32_t module,
 		uint64_t from_ns)

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "collect/maps_interval.h"
+#include "collect/processes/maps_interval.h"
 
 static void thousands_of_changes_are_read_once_a_round(void **state)
 {

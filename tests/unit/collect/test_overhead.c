@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "abi/handshake.h"
-#include "collect/overhead.h"
+#include "collect/costs/overhead.h"
 
 #define MS 1000000ULL
 

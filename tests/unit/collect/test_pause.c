@@ -1,5 +1,5 @@
 /* A process that is paused: what its agent is told, and where its time is booked. */
-#include "collect/pause.h"
+#include "collect/processes/pause.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,8 +14,8 @@
 
 #include "abi/handshake.h"
 #include "base/memory.h"
-#include "collect/enter.h"
-#include "collect/image.h"
+#include "collect/agents/enter.h"
+#include "collect/processes/image.h"
 
 #define BURNED_NS 5000000
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "collect/perf_events.h"
+#include "collect/events/perf_events.h"
 
 static bool is_prime(uint64_t n)
 {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "collect/process_stat.h"
+#include "collect/system/process_stat.h"
 
 #define BEFORE "Name:\tTracerPid:\\nUid:\t1\nUmask:\t0022\nState:\tS (sleeping)\nPid:\t7\n"
 

@@ -13,8 +13,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/monotonic.h"
-#include "collect/image.h"
-#include "collect/stacks.h"
+#include "collect/processes/image.h"
+#include "collect/stacks/stacks.h"
 #include "record/reader.h"
 #include "record/writer.h"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "collect/reach.h"
+#include "collect/agents/reach.h"
 
 /* In our own root directory; other ones want rights, and have a live test. */
 static const struct {

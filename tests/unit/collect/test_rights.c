@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "collect/rights.h"
+#include "collect/agents/user_rights.h"
 
 #define OTHER_USER  65534
 #define OTHER_GROUP 12345
@@ -90,7 +90,7 @@ static void modes_say_what_may_be_read(void **state)
 		assert_int_equal(chmod(folder, 0700), 0);
 		assert_int_equal(chmod(file, cases[i].file), 0);
 		assert_int_equal(chmod(folder, cases[i].folder), 0);
-		assert_int_equal(rights_forbid_reading(pid, file), cases[i].is_forbidden);
+		assert_int_equal(user_rights_forbid_reading(pid, file), cases[i].is_forbidden);
 	}
 	end_process(pid);
 }
@@ -106,9 +106,9 @@ static void each_group_counts(void **state)
 
 	assert_int_equal(chmod(folder, 0755), 0);
 	assert_int_equal(chmod(file, 0640), 0);
-	assert_true(rights_forbid_reading(pid, file));
+	assert_true(user_rights_forbid_reading(pid, file));
 	assert_int_equal(chown(file, 0, OTHER_GROUP), 0);
-	assert_false(rights_forbid_reading(pid, file));
+	assert_false(user_rights_forbid_reading(pid, file));
 	end_process(pid);
 }
 
@@ -117,11 +117,11 @@ static void nothing_is_said_of_what_cannot_be_seen(void **state)
 	const pid_t pid = begin_process();
 
 	(void)state;
-	assert_false(rights_forbid_reading(pid, "/nowhere/at/all"));
-	assert_false(rights_forbid_reading(pid, "relative"));
+	assert_false(user_rights_forbid_reading(pid, "/nowhere/at/all"));
+	assert_false(user_rights_forbid_reading(pid, "relative"));
 	end_process(pid);
 	assert_int_equal(chmod(folder, 0), 0);
-	assert_false(rights_forbid_reading(pid, file));
+	assert_false(user_rights_forbid_reading(pid, file));
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* A ring has room for what all processors write, and costs memory only for what is not read. */
-#include "collect/ring_memory.h"
+#include "collect/processes/ring_memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "abi/ring_terms.h"
-#include "collect/image.h"
-#include "collect/ring_view.h"
+#include "collect/processes/image.h"
+#include "collect/processes/ring_view.h"
 #include "scene.h"
 
 #define MIB_WORDS (1ULL << 17)

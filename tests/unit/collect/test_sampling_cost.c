@@ -6,10 +6,10 @@
 /* cmocka.h expects those before it. */
 #include <cmocka.h>
 
-#include "collect/ring_view.h"
-#include "collect/sampling_cost.h"
-#include "collect/switch_cost.h"
-#include "collect/trigger_cost.h"
+#include "collect/processes/ring_view.h"
+#include "collect/session/sampling_cost.h"
+#include "collect/costs/switch_cost.h"
+#include "collect/costs/trigger_cost.h"
 
 #define US 1000ULL
 

@@ -1,5 +1,5 @@
 /* Threads that end young, and on which of their creators an event is opened. */
-#include "collect/short_threads.h"
+#include "collect/processes/short_threads.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

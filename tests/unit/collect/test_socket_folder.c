@@ -1,5 +1,5 @@
 /* Where a recorder's socket lies, and what becomes of the folders of killed ones. */
-#include "collect/socket_folder.h"
+#include "collect/system/socket_folder.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "base/error.h"
-#include "collect/hello_server.h"
+#include "collect/agents/hello_server.h"
 
 #define PATH_SIZE 256
 

@@ -11,7 +11,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
-#include "collect/start_cost.h"
+#include "collect/costs/start_cost.h"
 
 #define MS 1000000ULL
 

@@ -6,8 +6,8 @@
 /* cmocka.h expects those before it. */
 #include <cmocka.h>
 
-#include "collect/switch_cost.h"
-#include "collect/switching.h"
+#include "collect/costs/switch_cost.h"
+#include "collect/costs/switching.h"
 
 #define MS 1000000ULL
 #define US 1000ULL

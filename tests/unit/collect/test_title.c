@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "collect/title.h"
+#include "collect/processes/title.h"
 
 #define X20             "xxxxxxxxxxxxxxxxxxxx"
 #define X80             X20 X20 X20 X20

@@ -6,7 +6,7 @@
 /* cmocka.h expects those before it. */
 #include <cmocka.h>
 
-#include "collect/trace_limit.h"
+#include "collect/calls/limit.h"
 
 #define TEN_PERCENT 0.1
 

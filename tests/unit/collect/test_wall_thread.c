@@ -7,7 +7,7 @@
 /* cmocka.h expects those before it. */
 #include <cmocka.h>
 
-#include "collect/wall_thread.h"
+#include "collect/wall/thread.h"
 
 #define MS  1000000ULL
 #define US  1000ULL

@@ -1,0 +1,90 @@
+#include "collect/costs/overhead.h"
+
+#include <string.h>
+
+#include "abi/handshake.h"
+
+/* Shorter windows have too few samples, and changing the rate costs, too. */
+#define WINDOW_NS     UINT64_C(100000000)
+#define WINDOW_CPU_NS UINT64_C(40000000)
+/* What is aimed at, of the budget, so that it is seldom passed. */
+#define AIM 0.85
+/* A shorter period must leave so much more room: or it would change to and fro. */
+#define ROOM         0.9
+#define RATE_MOST_HZ 10000
+/* Periods are prime numbers near the one of a rate, and half of it is to fit. */
+#define A_BIT_LESS 0.98
+/* Fewer say little of what one costs. */
+#define SAMPLES_LEAST 4
+
+static double sample_cost_ns(const struct overhead_terms *terms)
+{
+	return (double)(terms->trap_ns + terms->handler_ns) + 1;
+}
+
+uint32_t overhead_first_rate(const struct overhead_terms *terms)
+{
+	/* Of the rungs the first is twice as fast: handlers may turn out to be quick. */
+	const double hz = 2 * A_BIT_LESS * AIM * terms->share * 1e9 / sample_cost_ns(terms);
+
+	return hz < 1 ? 1 : hz > RATE_MOST_HZ ? RATE_MOST_HZ : (uint32_t)hz;
+}
+
+/* The fastest that keeps to the share. */
+static unsigned int rung_for(double sample_ns, double share, uint64_t period_ns)
+{
+	unsigned int rung = 0;
+
+	while (rung + 1 < HANDSHAKE_EVENT_RUNGS &&
+	       sample_ns > share * (double)(period_ns << rung))
+		rung++;
+	return rung;
+}
+
+unsigned int overhead_first_rung(const struct overhead_terms *terms, uint64_t period_ns)
+{
+	return rung_for(sample_cost_ns(terms), AIM * terms->share, period_ns);
+}
+
+static double since(uint64_t now, uint64_t before)
+{
+	return now > before ? (double)(now - before) : 0;
+}
+
+bool overhead_take(struct overhead_window *window, const struct overhead_look *look,
+		   const struct overhead_terms *terms, unsigned int rung,
+		   unsigned int *out_rung, double *out_share)
+{
+	const struct overhead_look begin = window->begin;
+	const double cpu_ns = since(look->cpu_ns, begin.cpu_ns);
+	const double samples = since(look->samples, begin.samples);
+
+	if (window->is_begun && (look->time_ns < begin.time_ns + WINDOW_NS ||
+				 cpu_ns < WINDOW_CPU_NS || samples < SAMPLES_LEAST))
+		return false;
+	window->begin = *look;
+	if (!window->is_begun) {
+		window->is_begun = true;
+		return false;
+	}
+	const double traps_ns =
+		samples * (double)terms->trap_ns + since(look->handler_ns, begin.handler_ns);
+	const double switches = since(look->switches_ns, begin.switches_ns) / cpu_ns;
+	const double share = traps_ns / cpu_ns;
+	const double room = AIM * terms->share - switches;
+
+	*out_share = share + switches;
+	*out_rung = rung;
+	/* By what its own samples cost; switches cost what they do at any rate. */
+	for (unsigned int next = 0; next < HANDSHAKE_EVENT_RUNGS; next++) {
+		const double factor = (double)(1U << rung) / (double)(1U << next);
+		const double most = next < rung    ? ROOM * room
+				    : next == rung ? terms->share - switches
+						   : room;
+
+		*out_rung = next;
+		if (share * factor <= most)
+			break;
+	}
+	return true;
+}

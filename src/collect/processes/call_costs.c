@@ -1,0 +1,153 @@
+#include "collect/processes/call_costs.h"
+
+#include <stdbool.h>
+
+#include "record/writer.h"
+
+/* Beyond that a burst was not what it is taken for. */
+#define MOST_SLOWDOWN 2.5
+/*
+ * Calls and bursts are not slowed down by just as much: of what calibration was off by, so much is
+ * doubted.
+ */
+#define SLOWDOWN_DOUBT 0.4
+
+_Static_assert(TRACE_KIND_COUNT <= RECORDING_UNCOUNTED, "kinds of callees, and then of events");
+
+/* What is beyond these is damage to a reader (reader_calls.c). */
+#define MOST_PS       1e12
+#define MOST_PERMILLE (1000 * 1000)
+
+static uint32_t load(const u32 *figure)
+{
+	return __atomic_load_n(figure, __ATOMIC_RELAXED);
+}
+
+static int64_t load_signed(const s32 *figure)
+{
+	return __atomic_load_n(figure, __ATOMIC_RELAXED);
+}
+
+static double magnitude(double value)
+{
+	return value < 0 ? -value : value;
+}
+
+/* How quick the processor was: ticks that so many bursts took. */
+struct bursts {
+	uint64_t ticks, count;
+};
+
+/* How many times as long as when it was calibrated a call took; 0: not known. */
+static double slowdown_of(const struct bursts *bursts, uint32_t calibrated)
+{
+	if (bursts->count == 0 || calibrated == 0)
+		return 0;
+	const double is = (double)bursts->ticks / (double)bursts->count / (double)calibrated;
+
+	return is > MOST_SLOWDOWN       ? MOST_SLOWDOWN
+	       : is < 1 / MOST_SLOWDOWN ? 1 / MOST_SLOWDOWN
+					: is;
+}
+
+/* Whether a call can cost that, in picoseconds. */
+static bool is_cost(const double *ps, size_t count, int64_t stretch_permille)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!(magnitude(ps[i]) <= MOST_PS))
+			return false;
+	}
+	return stretch_permille >= 1 && stretch_permille <= MOST_PERMILLE;
+}
+
+/*
+ * As it was calibrated, in ticks / TRACE_COST_UNIT, to what is written.  False if no call costs
+ * that.
+ */
+static bool write_cost(struct call_costs *costs, double slowdown, double ns_per_tick,
+		       struct recording_cost cost, struct recording_writer *writer)
+{
+	const double times = slowdown > 0 ? slowdown : 1;
+	const double off = magnitude(1 - 1 / times) * SLOWDOWN_DOUBT;
+	const double unit_ps = ns_per_tick * 1000 / TRACE_COST_UNIT * times;
+	const double call = magnitude((double)(cost.inside_ps + cost.outside_ps));
+	const double ps[] = { (double)cost.inside_ps * unit_ps,
+			      (double)cost.outside_ps * unit_ps,
+			      (double)cost.inside_miss_ps * unit_ps,
+			      (double)cost.outside_miss_ps * unit_ps,
+			      ((double)cost.spread_ps + call * off) * unit_ps };
+	uint32_t *row = &costs->rows[cost.kind];
+
+	if (!is_cost(ps, sizeof ps / sizeof *ps, cost.stretch_permille))
+		return false;
+	cost.id = *row;
+	cost.pace_permille =
+		slowdown > 0 ? (int64_t)(slowdown * 1000 + 0.5) : RECORDING_UNKNOWN;
+	cost.inside_ps = (int64_t)ps[0];
+	cost.outside_ps = (int64_t)ps[1];
+	cost.inside_miss_ps = (int64_t)ps[2];
+	cost.outside_miss_ps = (int64_t)ps[3];
+	cost.spread_ps = (int64_t)ps[4];
+	if (*row == 0)
+		recording_writer_add_cost(writer, &cost, row);
+	else
+		recording_writer_update_cost(writer, &cost);
+	return true;
+}
+
+static bool is_due(const struct call_costs *costs, uint32_t kind, bool is_better,
+		   const u32 *is_known)
+{
+	/* Pairs with the release in the agent: the figures are whole. */
+	return (costs->rows[kind] == 0 || is_better) &&
+	       __atomic_load_n(is_known, __ATOMIC_ACQUIRE) == 1;
+}
+
+unsigned int call_costs_write(struct call_costs *costs, const struct trace_area *area,
+			      double ns_per_tick, uint32_t process_row,
+			      struct recording_writer *writer)
+{
+	const struct bursts bursts = {
+		.ticks = __atomic_load_n(&area->burst_ticks, __ATOMIC_RELAXED),
+		.count = __atomic_load_n(&area->burst_count, __ATOMIC_RELAXED)
+	};
+	unsigned int refused = 0;
+	const bool is_better = bursts.count != costs->burst_count;
+
+	for (uint32_t kind = 0; kind < TRACE_KIND_COUNT; kind++) {
+		const struct trace_cost *cost = &area->costs[kind];
+
+		if (is_due(costs, kind, is_better, &cost->is_known))
+			refused += !write_cost(
+				costs, slowdown_of(&bursts, load(&cost->burst_ticks)),
+				ns_per_tick,
+				(struct recording_cost){
+					.process = process_row,
+					.kind = kind,
+					.inside_ps = load_signed(&cost->inside),
+					.outside_ps = load_signed(&cost->outside),
+					.inside_miss_ps = load_signed(&cost->inside_miss),
+					.outside_miss_ps = load_signed(&cost->outside_miss),
+					.spread_ps = load(&cost->spread),
+					.stretch_permille = load(&cost->stretch_permille),
+				},
+				writer);
+	}
+	for (uint32_t event = 0; event < TRACE_UNCOUNTED_COUNT; event++) {
+		const struct trace_uncounted_cost *cost = &area->uncounted_costs[event];
+		const uint32_t kind = RECORDING_UNCOUNTED + event;
+
+		if (is_due(costs, kind, is_better, &cost->is_known))
+			refused += !write_cost(
+				costs, slowdown_of(&bursts, load(&cost->burst_ticks)),
+				ns_per_tick,
+				(struct recording_cost){ .process = process_row,
+							 .kind = kind,
+							 .inside_ps = load_signed(&cost->ticks),
+							 .spread_ps = load(&cost->spread),
+							 .stretch_permille = 1000 },
+				writer);
+	}
+	costs->burst_count = bursts.count;
+	return refused;
+}

@@ -1,0 +1,188 @@
+/*
+ * session_hellos - what agents ask of a session: to be entered, to be left alone for a while,
+ * to be looked at again.
+ */
+#include "collect/session/state.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/monotonic.h"
+#include "collect/agents/hello_server.h"
+#include "collect/processes/image.h"
+#include "collect/system/process_stat.h"
+#include "collect/session/agent.h"
+#include "collect/session/options.h"
+#include "collect/session/facts.h"
+#include "collect/processes/storms.h"
+#include "collect/agents/unentered.h"
+#include "record/writer.h"
+
+/* So many in a row are answered before rings are looked at again. */
+#define MAX_HELLOS 64
+
+/* The image a hello is for, or NULL; where no sideband reports processes, it is made here. */
+static struct image *session_image_of(struct session *session,
+				      const struct handshake_hello *hello, pid_t pid)
+{
+	struct tree *tree = &session->tree;
+	struct image *image = tree_find(tree, pid);
+	const bool is_new = image == NULL || (!tree->has_sideband && image->ring != NULL);
+
+	if (!is_new)
+		return image;
+	/* One that gave up waiting, and has ended since. */
+	if (!process_is_alive(pid))
+		return NULL;
+	uint64_t burned_ns = 0;
+
+	/* By the image that an exec ends here. */
+	tree->last_ended_cpu_ns = &burned_ns;
+	image = tree_add(tree, pid, tree_find_parent(tree, pid), hello->time_ns);
+	tree->last_ended_cpu_ns = NULL;
+	image->cpu_before_ns = burned_ns;
+	tree_read_maps(tree, image, hello->time_ns);
+	return image;
+}
+
+/* Else it was killed while it waited. */
+static bool has_given_up(const struct session *session, const struct handshake_hello *hello)
+{
+	const uint64_t patience_ms =
+		session->options->is_trace ? HANDSHAKE_TRACE_TIMEOUT_MS : HANDSHAKE_TIMEOUT_MS;
+
+	return monotonic_ns() - hello->time_ns >= patience_ms * 1000000;
+}
+
+static uid_t peer_uid(int connection)
+{
+	struct ucred peer;
+	socklen_t len = sizeof peer;
+
+	if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
+		return (uid_t)-1;
+	return peer.uid;
+}
+
+static void session_enter(struct session *session, const struct handshake_hello *hello,
+			  pid_t pid, int connection)
+{
+	struct image *image = session_image_of(session, hello, pid);
+	const bool is_trace = session->options->is_trace;
+
+	if (image == NULL && has_given_up(session, hello))
+		session_facts_note_left_out(session->writer, hello, pid, is_trace,
+					    HELLO_SERVER_TOO_LATE);
+	if (session->is_broken || image == NULL || image->ring != NULL) {
+		close(connection);
+		return;
+	}
+	image->uid = peer_uid(connection);
+	/* Then no agent is preloaded: its parent was attached to. */
+	if (session->options->argv == NULL)
+		session_agent_expect(session, image);
+	session_copied_leave(image);
+	/* Not all in it are brief; and it may be about to make a thread. */
+	if (!storms_is_of_programs(session->storms, image->in_storm))
+		session_end_storm(session, image->in_storm);
+	enter_image(image, hello, connection, &session->enter_terms);
+	tree_read_process(&session->tree, image);
+	/* No account names it. */
+	if (is_trace && image->state == IMAGE_LEFT_OUT && !session->options->no_children &&
+	    (has_given_up(session, hello) || process_is_alive(pid)))
+		session_facts_note_left_out(session->writer, hello, pid, is_trace,
+					    image->unentered_reason);
+	if (image->state == IMAGE_LEFT_OUT)
+		unentered_look(&session->tree, image, &session->enter_terms);
+}
+
+static void session_change(struct session *session, const struct handshake_hello *hello,
+			   pid_t pid, int connection)
+{
+	struct image *image =
+		tree_find(&session->tree, hello->target != 0 ? (pid_t)hello->target : pid);
+
+	if (image != NULL)
+		image->next_is_recorded = hello->occasion == HANDSHAKE_STOP &&
+					  hello->reason == HANDSHAKE_EXEC_RECORDED;
+	if (hello->occasion == HANDSHAKE_STOP && handshake_is_exec(hello->reason))
+		unentered_expect(&session->tree, image, &session->enter_terms);
+	if (image != NULL && hello->occasion == HANDSHAKE_STOP &&
+	    hello->reason == HANDSHAKE_EXEC)
+		session_copied_expect(session, image);
+	enter_change(image, hello, connection, &session->enter_terms);
+}
+
+/* It waits for what its new libraries have, which the sideband has reported by now. */
+static void session_look(struct session *session, const struct handshake_hello *hello,
+			 pid_t pid, int connection)
+{
+	struct image *image = tree_find(&session->tree, pid);
+
+	if (image != NULL && image->state == IMAGE_ENTERED) {
+		if (session->sideband == NULL)
+			tree_read_maps(&session->tree, image, hello->time_ns);
+		interpreters_look(&session->interpreters, image);
+	}
+	enter_answer_done(connection);
+}
+
+/*
+ * Another user's process is of the tree, or its parent is where no sideband has reported it: else
+ * it has nothing to do with this session, and nothing it says counts.
+ */
+static bool session_may_hear(const struct session *session, const struct hello_peer *peer)
+{
+	return !peer->is_foreign || tree_find(&session->tree, peer->pid) != NULL ||
+	       (!session->tree.has_sideband &&
+		tree_find_parent(&session->tree, peer->pid) != NULL);
+}
+
+/* Of programs that have begun, when no other waits for an answer. */
+static void session_look_at_titles(struct session *session, const pid_t *pids, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct image *image = tree_find(&session->tree, pids[i]);
+
+		if (image != NULL &&
+		    title_look_first(&image->title, image->pid, monotonic_ns()))
+			image_write(image, session->start_ns, session->writer);
+	}
+}
+
+void session_take_hellos(struct session *session)
+{
+	struct handshake_hello hello;
+	struct hello_peer peer;
+	pid_t entered[MAX_HELLOS];
+	size_t entered_count = 0;
+	int connection, left = MAX_HELLOS;
+
+	while (left-- > 0 && hello_server_accept(session->server, &hello, &peer, &connection)) {
+		const pid_t pid = peer.pid;
+
+		session_take_events(session);
+		if (!session_may_hear(session, &peer))
+			close(connection);
+		else if (hello.occasion == HANDSHAKE_STOP || hello.occasion == HANDSHAKE_RESUME)
+			session_change(session, &hello, pid, connection);
+		else if (hello.occasion == HANDSHAKE_LOADED)
+			session_look(session, &hello, pid, connection);
+		else {
+			session_enter(session, &hello, pid, connection);
+			entered[entered_count++] = pid;
+		}
+	}
+	if (left > 0)
+		session_look_at_titles(session, entered, entered_count);
+}
+
+void session_refuse_hellos(struct session *session)
+{
+	struct handshake_hello hello;
+	struct hello_peer peer;
+	int connection;
+
+	while (hello_server_accept(session->server, &hello, &peer, &connection))
+		enter_refuse(connection);
+}

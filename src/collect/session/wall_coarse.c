@@ -1,0 +1,124 @@
+/*
+ * The wall clock without reports of switches: at each tick schedstat says of every thread how long
+ * it ran and queued since the last one.
+ */
+#include <stdlib.h>
+
+#include "base/monotonic.h"
+#include "collect/processes/image.h"
+#include "collect/session/owners.h"
+#include "collect/session/state.h"
+#include "collect/session/wall_internal.h"
+#include "remote/task.h"
+
+/* How often /proc is looked at for threads that are new. */
+#define SCAN_NS (50 * NS_PER_MS)
+
+/* Without switches: threads that were born since, and those that have ended. */
+static void scan_image(struct session *session, struct image *image, uint64_t now_ns)
+{
+	struct session_wall *wall = &session->wall;
+	size_t count = 0;
+	pid_t *tids = NULL;
+
+	if (task_list(image->pid, &tids, &count) < 0)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		struct image_thread *known =
+			image_thread_at(image, tids[i], now_ns, session->writer);
+		struct wall_thread *thread = wall_find(&wall->threads, known->row);
+
+		if (thread != NULL && thread->end_ns != UINT64_MAX) {
+			/* The tid is another thread's by now. */
+			image_forget_tid(image, tids[i]);
+			known = image_thread_at(image, tids[i], now_ns, session->writer);
+			thread = NULL;
+		}
+		if (thread != NULL)
+			continue;
+		/* Its process's first thread began with that. */
+		if (tids[i] == image->pid && image->start_ns < known->start_ns)
+			known->start_ns = image->start_ns;
+		session_wall_add(session, image, known, WALL_QUEUES, known->start_ns);
+	}
+	free(tids);
+}
+
+/* Those of a process that is new at once, of the others now and then. */
+static void scan_all(struct session *session, uint64_t now_ns)
+{
+	struct session_wall *wall = &session->wall;
+	struct tree *tree = &session->tree;
+	const bool is_due = now_ns >= wall->scanned_ns + SCAN_NS;
+
+	if (is_due)
+		wall->scanned_ns = now_ns;
+	for (size_t i = 0; i < tree->count; i++) {
+		struct image *image = tree->images[i];
+		const bool is_new = image->thread_count == 0 ||
+				    wall_find(&wall->threads, image->threads[0].row) == NULL;
+
+		if (!image->is_gone && (is_due || is_new))
+			scan_image(session, image, now_ns);
+	}
+}
+
+static void look_coarse(struct session *session, struct wall_thread *thread, uint64_t now_ns)
+{
+	struct session_wall *wall = &session->wall;
+	struct image *image = tree_find(&session->tree, thread->pid);
+	struct wall_sched sched, again;
+	struct wall_read read;
+
+	if (!session_wall_read_sched(wall, thread, &sched)) {
+		struct image_thread *known =
+			image != NULL ? image_find_thread(image, thread->tid) : NULL;
+
+		/* Since its last look. */
+		if (known != NULL && known->row == thread->row)
+			known->end_ns = thread->since_ns;
+		session_wall_end(wall, thread, thread->since_ns);
+		return;
+	}
+	if (thread->is_read && sched.slices == thread->sched.slices) {
+		wall_thread_look(thread, &wall->threads.rows, &sched, &thread->read, now_ns);
+		return;
+	}
+	thread->is_read = false;
+	enum wall_reading reading = WALL_READ_NOTHING;
+
+	if (image != NULL && monotonic_ns() < wall->reads_until_ns)
+		reading = wall_reader_read(&wall->reader, image, thread, now_ns, &read);
+	wall->reads += reading != WALL_READ_NOTHING;
+	if (reading != WALL_READ_NOTHING &&
+	    (reading == WALL_READ_STATE || !session_wall_read_sched(wall, thread, &again) ||
+	     again.slices != sched.slices)) {
+		wall->torn++;
+		read = (struct wall_read){ .state = read.state };
+	}
+	if (reading == WALL_READ_STACK && read.has_stack)
+		session_owners_take(session, image, thread, sched.slices, now_ns);
+	wall_thread_look(thread, &wall->threads.rows, &sched,
+			 reading != WALL_READ_NOTHING ? &read : NULL, now_ns);
+	/* What was met in motion is read again. */
+	thread->is_read = thread->is_read && read.has_stack;
+}
+
+/* One after the other: rows are copied, since a thread may go meanwhile. */
+void session_wall_tick_coarse(struct session *session)
+{
+	struct session_wall *wall = &session->wall;
+	const uint64_t now_ns = monotonic_ns();
+	uint64_t hi, lo, value;
+	size_t cursor = 0;
+
+	scan_all(session, now_ns);
+	wall->reads_until_ns = now_ns + wall->tick_ns / READS_PART;
+	while (table_next(&wall->threads.by_row, &cursor, &hi, &lo, &value)) {
+		struct wall_thread *thread = (void *)(uintptr_t)value;
+
+		if (thread->end_ns == UINT64_MAX)
+			look_coarse(session, thread, now_ns);
+	}
+	wall->threads.now_ns = now_ns;
+}

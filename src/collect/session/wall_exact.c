@@ -1,0 +1,135 @@
+/*
+ * session_wall_exact - a tick of the wall clock where each switch is reported.
+ *
+ * Threads that wait are read in turn, each between two looks at its switches, so that what was read
+ * is known to be of one wait.
+ */
+#include "collect/session/wall.h"
+
+#include "base/monotonic.h"
+#include "collect/processes/image.h"
+#include "collect/session/owners.h"
+#include "collect/session/state.h"
+#include "collect/session/wall_internal.h"
+
+/* A thread is still in the wait in which it was before. */
+static bool waits_on(const struct wall_thread *thread, uint64_t serial)
+{
+	return thread->serial == serial && thread->place == WALL_WAITS &&
+	       thread->end_ns == UINT64_MAX;
+}
+
+/* Reads it between two looks at its switches. */
+static void read_exact(struct session *session, struct image *image, struct wall_thread *thread,
+		       uint64_t now_ns)
+{
+	struct session_wall *wall = &session->wall;
+	const uint32_t row = thread->row;
+	const uint64_t serial = thread->serial, met_ns = monotonic_ns();
+	struct wall_read read;
+	const enum wall_reading reading =
+		wall_reader_read(&wall->reader, image, thread, now_ns, &read);
+
+	wall->reads++;
+	session_take_events(session);
+	thread = wall_find(&wall->threads, row);
+	if (reading == WALL_READ_NOTHING || thread == NULL)
+		return;
+	const bool is_whole = reading == WALL_READ_STACK && waits_on(thread, serial);
+
+	wall->torn += !is_whole;
+	/* A wait that goes on, and was read while it was in motion, is read again. */
+	if (is_whole || !waits_on(thread, serial))
+		wall_thread_take_read(thread, &read, wall->gap_ns, is_whole);
+	if (is_whole)
+		session_owners_take(session, image, thread, serial, met_ns);
+}
+
+static void read_listed(struct session *session, uint32_t row, uint64_t now_ns)
+{
+	struct session_wall *wall = &session->wall;
+	struct wall_thread *thread = wall_find(&wall->threads, row);
+
+	if (thread == NULL)
+		return;
+	struct image *image = tree_find(&session->tree, thread->pid);
+
+	thread->is_listed = false;
+	if (thread->place != WALL_WAITS || thread->is_read || thread->end_ns != UINT64_MAX ||
+	    image == NULL)
+		return;
+	read_exact(session, image, thread, now_ns);
+	thread = wall_find(&wall->threads, row);
+	if (thread != NULL && thread->place == WALL_WAITS && !thread->is_read)
+		session_wall_list(wall, thread);
+}
+
+void session_wall_settle(struct session *session)
+{
+	struct session_wall *wall = &session->wall;
+	size_t left = 0;
+
+	for (size_t i = 0; i < wall->touched_count; i++) {
+		struct wall_thread *thread = wall_find(&wall->threads, wall->touched[i]);
+		struct wall_sched sched;
+
+		if (thread == NULL)
+			continue;
+		const bool is_there = thread->end_ns == UINT64_MAX &&
+				      session_wall_read_sched(wall, thread, &sched);
+
+		if (!wall_thread_settle(thread, &wall->threads.rows, is_there ? &sched : NULL))
+			wall->touched[left++] = wall->touched[i];
+	}
+	wall->touched_count = left;
+}
+
+/*
+ * One pass over the threads that are to be read may take several ticks: so far apart are the
+ * moments at which each has its chance.
+ */
+static void begin_pass(struct session_wall *wall, uint64_t now_ns)
+{
+	const uint64_t gap_ns = now_ns - wall->pass_ns;
+
+	wall->gap_ns = gap_ns > wall->tick_ns / 2 ? gap_ns : wall->tick_ns;
+	wall->pass_ns = now_ns;
+}
+
+/*
+ * The one whose turn is next in this pass is no longer listed; 0: all have had theirs.  The turns
+ * are in the order of rows: were they in that in which waits began, a thread's turn would come
+ * sooner or later by what it waits for, and some waits would be met more often than others.
+ */
+static uint32_t take_next(struct session_wall *wall)
+{
+	uint32_t *next = NULL;
+
+	for (size_t i = 0; i < wall->listed_count; i++) {
+		if (wall->listed[i] > wall->cursor && (!next || wall->listed[i] < *next))
+			next = &wall->listed[i];
+	}
+	wall->cursor = next ? *next : 0;
+	if (next)
+		*next = wall->listed[--wall->listed_count];
+	return wall->cursor;
+}
+
+void session_wall_tick_exact(struct session *session)
+{
+	struct session_wall *wall = &session->wall;
+	const uint64_t began_ns = monotonic_ns();
+	const uint64_t until_ns = began_ns + wall->tick_ns / READS_PART;
+
+	session_take_events(session);
+	session_wall_settle(session);
+	if (wall->cursor == 0)
+		begin_pass(wall, began_ns);
+	do {
+		const uint32_t row = take_next(wall);
+
+		if (row == 0)
+			break;
+		read_listed(session, row, began_ns);
+	} while (monotonic_ns() < until_ns);
+}

@@ -1,0 +1,30 @@
+/*
+ * wall_owners - threads that wait, or did, for what others own: session/owners.h.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/table.h"
+#include "remote/wait.h"
+
+/* The last such wait of a thread. */
+struct wall_owned_wait {
+	uint32_t thread, owner; /* rows of the recording */
+	bool is_over;
+	uint64_t serial;    /* of this wait: session_owners_take() */
+	uint64_t looked_ns; /* its owner was looked at last */
+	uint64_t marked_ns; /* of its thread, what was written last */
+	uint64_t futex;     /* that it waits in; 0: in none */
+	struct wait wait;
+	struct walk_states states;
+};
+
+struct wall_owners {
+	struct wall_owned_wait *waits;
+	size_t count, capacity;
+	struct table by_thread;   /* by row, to the number of one of waits + 1 */
+	uint64_t tick_ns, gap_ns; /* the last tick, and how long after the one before */
+	size_t next; /* the one that is looked at next, where they are too many for a tick */
+};

@@ -1,0 +1,328 @@
+#include "collect/wall/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "abi/walk_status.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/monotonic.h"
+#include "collect/stacks/codes.h"
+#include "collect/processes/image.h"
+#include "collect/processes/mappings.h"
+#include "collect/stacks/stack_rows.h"
+#include "collect/processes/ring_view.h"
+#include "collect/wall/owners.h"
+#include "record/writer.h"
+#include "remote/call_registers.h"
+#include "remote/open.h"
+#include "remote/process.h"
+#include "remote/python.h"
+#include "remote/regions.h"
+#include "remote/ruby.h"
+#include "remote/thread_state.h"
+#include "remote/wait.h"
+#include "remote/walk.h"
+
+/* Each has a descriptor, and copies of pages. */
+#define OPEN_MOST 256
+/* Opened again, with new mappings, no sooner than so many times as long as it took. */
+#define REOPEN_FACTOR 30
+/* And than this part of its life. */
+#define REOPEN_PART 8
+#define RETRY_NS    1000000000ULL
+/* A walk is cut then: others wait for it. */
+#define WALK_MOST_NS 50000000ULL
+/* Conditions and read-write locks of the C library have two futexes beside each other. */
+#define FUTEXES 8
+
+struct wall_process {
+	struct remote remote;
+	bool is_open, is_stale;
+	uint64_t opened_ns, cost_ns; /* also of one that could not be opened */
+	uint64_t listed_ns;          /* its interpreters' threads: of that tick */
+};
+
+void wall_reader_init(struct wall_reader *reader, struct stack_rows *rows)
+{
+	*reader = (struct wall_reader){ .rows = rows };
+}
+
+static void process_free(struct wall_reader *reader, struct wall_process *process)
+{
+	if (process->is_open) {
+		remote_close(&process->remote);
+		reader->open--;
+	}
+	free(process);
+}
+
+void wall_reader_done(struct wall_reader *reader)
+{
+	uint64_t hi, lo, value;
+	size_t cursor = 0;
+
+	while (table_next(&reader->processes, &cursor, &hi, &lo, &value))
+		process_free(reader, (void *)(uintptr_t)value);
+	table_done(&reader->processes);
+	stack_done(&reader->stack);
+}
+
+void wall_reader_map(struct wall_reader *reader, const struct image *image)
+{
+	uint64_t value;
+
+	if (table_get(&reader->processes, 0, image->row, &value))
+		((struct wall_process *)(uintptr_t)value)->is_stale = true;
+}
+
+void wall_reader_forget(struct wall_reader *reader, const struct image *image)
+{
+	uint64_t value;
+
+	if (!table_get(&reader->processes, 0, image->row, &value))
+		return;
+	table_remove(&reader->processes, 0, image->row);
+	process_free(reader, (void *)(uintptr_t)value);
+}
+
+static void process_open(struct wall_reader *reader, struct wall_process *process,
+			 const struct image *image)
+{
+	struct error err;
+
+	process->opened_ns = monotonic_ns();
+	process->is_stale = false;
+	process->is_open = remote_open(image->pid, &process->remote, &err) == 0;
+	process->cost_ns = monotonic_ns() - process->opened_ns;
+	process->listed_ns = 0;
+	reader->cost_ns += process->cost_ns;
+	reader->open += process->is_open;
+	reader->refused += !process->is_open;
+}
+
+/* Whether it is worth while to open it again. */
+static bool is_due(const struct wall_process *process, const struct image *image,
+		   uint64_t now_ns)
+{
+	const uint64_t life_ns = now_ns > image->start_ns ? now_ns - image->start_ns : 0;
+	const uint64_t by_cost_ns = process->cost_ns * REOPEN_FACTOR;
+	const uint64_t by_life_ns = life_ns / REOPEN_PART;
+	const uint64_t wait_ns = by_cost_ns > by_life_ns ? by_cost_ns : by_life_ns;
+
+	if (!process->is_open)
+		return now_ns > process->opened_ns + RETRY_NS;
+	return process->is_stale && now_ns > process->opened_ns + wait_ns;
+}
+
+/* NULL: it cannot be read, or not yet. */
+static struct wall_process *process_of(struct wall_reader *reader, const struct image *image,
+				       uint64_t now_ns)
+{
+	bool is_new;
+	uint64_t *place = table_at(&reader->processes, 0, image->row, &is_new);
+	struct wall_process *process = (void *)(uintptr_t)*place;
+
+	if (is_new) {
+		process = xzalloc(sizeof *process);
+		*place = (uintptr_t)process;
+		if (reader->open < OPEN_MOST)
+			process_open(reader, process, image);
+	} else if (is_due(process, image, now_ns) &&
+		   (process->is_open || reader->open < OPEN_MOST)) {
+		if (process->is_open) {
+			remote_close(&process->remote);
+			reader->open--;
+		}
+		process_open(reader, process, image);
+	}
+	return process->is_open ? process : NULL;
+}
+
+static void list_threads(struct wall_process *process, uint64_t now_ns)
+{
+	struct remote *remote = &process->remote;
+
+	if (process->listed_ns == now_ns || (!remote->python && !remote->ruby))
+		return;
+	process->listed_ns = now_ns;
+	memory_forget(&remote->mem);
+	if (remote->python)
+		remote_python_list(remote);
+	if (remote->ruby)
+		remote_ruby_list(remote);
+}
+
+static uint32_t add_interpreted(struct wall_reader *reader, uint32_t callers,
+				const struct stack_frame *frame)
+{
+	const bool is_python = frame->kind == STACK_PYTHON || frame->kind == STACK_PYTHON_C;
+	const bool is_builtin = frame->kind == STACK_RUBY_C || frame->kind == STACK_PYTHON_C;
+	const char *plain = frame->plain_name ? frame->plain_name : frame->name;
+	struct recording_frame place;
+
+	if (frame->name == NULL)
+		plain = is_python ? "[unknown Python function]" : "[unknown Ruby method]";
+	codes_place_read(&reader->rows->codes,
+			 &(struct recording_code){
+				 .language = is_python ? RECORDING_LANGUAGE_PYTHON
+						       : RECORDING_LANGUAGE_RUBY,
+				 .name = plain,
+				 .qualified_name = frame->plain_name ? frame->name : NULL,
+				 .file = is_builtin ? NULL : frame->file,
+				 .line = is_builtin ? 0 : frame->first_line,
+			 },
+			 is_builtin ? 0 : frame->line, &place);
+	return stack_rows_add(reader->rows, callers, &place);
+}
+
+static uint32_t add_region(struct wall_reader *reader, uint32_t callers,
+			   const struct stack_frame *frame)
+{
+	struct recording_frame place;
+
+	codes_place_read(&reader->rows->codes,
+			 &(struct recording_code){ .language = RECORDING_LANGUAGE_REGION,
+						   .name = frame->name },
+			 0, &place);
+	return stack_rows_add(reader->rows, callers, &place);
+}
+
+/* Our agent's own functions stand between the program's and the C library's. */
+static bool is_agents(const struct remote *remote, const struct stack_frame *frame)
+{
+	const struct remote_image *image = remote_images_find(&remote->images, frame->address);
+
+	return image && image->is_agent;
+}
+
+/* The row of the stack that was walked, and of what is waited for as its leaf. */
+static uint32_t add_stack(struct wall_reader *reader, const struct remote *remote,
+			  struct image *image, uint64_t now_ns, const char *label)
+{
+	const struct remote_stack *stack = &reader->stack;
+	const uint32_t era = mappings_era(image->mappings, now_ns);
+	struct recording_frame leaf;
+	uint32_t row = 0, code = 0;
+
+	for (size_t i = stack->count; i-- > 0;) {
+		const struct stack_frame *frame = &stack->frames[i];
+
+		if (frame->kind == STACK_REGION)
+			row = add_region(reader, row, frame);
+		else if (frame->kind != STACK_NATIVE)
+			row = add_interpreted(reader, row, frame);
+		else if (!is_agents(remote, frame))
+			row = stack_rows_add_address(reader->rows, image, row, frame->address,
+						     era);
+	}
+	codes_place_kernel(&reader->rows->codes, label, &code, &leaf);
+	return stack_rows_add(reader->rows, row, &leaf);
+}
+
+static bool is_same_call(const struct task_call *a, const struct task_call *b)
+{
+	return !b->is_running && a->number == b->number && a->sp == b->sp && a->pc == b->pc &&
+	       memcmp(a->arguments, b->arguments, sizeof a->arguments) == 0;
+}
+
+/* In which state it is, by its system call; and its stack, which may be of another moment. */
+static enum wall_reading read_thread(struct wall_reader *reader, struct wall_process *process,
+				     struct wall_thread *thread, uint64_t now_ns,
+				     uint64_t regions, struct wait *out_wait)
+{
+	struct remote *remote = &process->remote;
+	struct wait_thread met = { .stack = &reader->stack };
+	struct task_status status;
+	struct task_call again;
+
+	if (task_read_call(thread->pid, thread->tid, &met.call) < 0 || met.call.is_running ||
+	    task_read_status(thread->pid, thread->tid, &status) < 0)
+		return WALL_READ_NOTHING;
+	thread->inner_tid = status.inner_tid;
+	met.state = status.state;
+	if (met.state == 'R')
+		met.state = 0;
+	list_threads(process, now_ns);
+	memory_forget(&remote->mem);
+	remote->walks_until_ns = stack_clock_ns() + WALK_MOST_NS;
+	thread_state_find(remote, thread->inner_tid, &met.states);
+	const struct walk_registers registers = call_registers(&met.call);
+
+	walk_stack(remote, &registers, &met.states, &reader->stack);
+	wait_read(remote, &met, out_wait);
+	remote_regions_add(remote, regions, thread->inner_tid, &reader->stack);
+	reader->states = met.states;
+	reader->futex = met.call.number == SYS_futex ? met.call.arguments[0] : 0;
+	if (out_wait->state == WAIT_STATE_RUNNING || out_wait->state == WAIT_STATE_RUNNABLE)
+		return WALL_READ_NOTHING;
+	if (task_read_call(thread->pid, thread->tid, &again) < 0 ||
+	    !is_same_call(&met.call, &again))
+		return WALL_READ_STATE;
+	return WALL_READ_STACK;
+}
+
+enum wall_reading wall_reader_read(struct wall_reader *reader, struct image *image,
+				   struct wall_thread *thread, uint64_t now_ns,
+				   struct wall_read *out_read)
+{
+	struct wall_process *process =
+		image->mappings != NULL ? process_of(reader, image, now_ns) : NULL;
+	struct wait wait = { 0 };
+
+	if (process == NULL)
+		return WALL_READ_NOTHING;
+	const uint64_t regions = image->ring != NULL ? ring_view_regions(image) : 0;
+	const enum wall_reading reading =
+		read_thread(reader, process, thread, now_ns, regions, &wait);
+
+	reader->wait = wait;
+	if (reading == WALL_READ_NOTHING)
+		return reading;
+	*out_read = (struct wall_read){ .state = wait.state };
+	if (reading == WALL_READ_STACK) {
+		out_read->has_stack = true;
+		out_read->ending = reader->stack.ending;
+		out_read->stack = add_stack(reader, &process->remote, image, now_ns,
+					    wait.label ? wait.label : "[page fault]");
+	}
+	return reading;
+}
+
+pid_t wall_reader_owner(struct wall_reader *reader, struct image *image,
+			const struct wait *wait, const struct walk_states *states,
+			uint64_t now_ns)
+{
+	struct wall_process *process =
+		image->mappings != NULL ? process_of(reader, image, now_ns) : NULL;
+
+	if (process == NULL)
+		return 0;
+	memory_forget(&process->remote.mem);
+	return wait_owner_now(&process->remote, wait, states);
+}
+
+bool wall_reader_waits_in(struct wall_reader *reader, const struct image *image,
+			  const struct wall_thread *thread, const struct wall_owned_wait *owned)
+{
+	const enum wait_on on = owned->wait.on;
+	struct task_call call;
+	uint64_t value;
+
+	if (owned->futex == 0 || task_read_call(thread->pid, thread->tid, &call) < 0 ||
+	    call.is_running || call.number != SYS_futex ||
+	    call.arguments[0] / FUTEXES != owned->futex / FUTEXES)
+		return false;
+	/* A thread of Ruby's waits for everything in one futex. */
+	if (on != WAIT_ON_GVL)
+		return on == WAIT_ON_GIL || on == WAIT_ON_MUTEX || on == WAIT_ON_RWLOCK;
+	if (!table_get(&reader->processes, 0, image->row, &value))
+		return false;
+	struct wall_process *process = (void *)(uintptr_t)value;
+
+	if (!process->is_open)
+		return false;
+	memory_forget(&process->remote.mem);
+	return remote_ruby_waits_for_gvl(&process->remote, owned->states.ruby, owned->futex);
+}

@@ -1,0 +1,64 @@
+/*
+ * wall_reader - reads from outside what threads that are off the CPU wait for, and their stacks.
+ *
+ * A process is opened at the first read of one of its threads, which takes milliseconds, and again
+ * where it has mapped more since; all is read as it runs on, nothing is stopped.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/table.h"
+#include "collect/wall/thread.h"
+#include "remote/stack.h"
+#include "remote/wait.h"
+
+struct image;
+struct stack_rows;
+struct wall_owned_wait;
+
+struct wall_reader {
+	struct stack_rows *rows;   /* not owned */
+	struct table processes;    /* by an image's row, to struct wall_process * */
+	size_t open;               /* of these */
+	struct remote_stack stack; /* of the read at hand, as the next three */
+	struct wait wait;
+	struct walk_states states;
+	uint64_t futex;   /* that it waits in; 0: in none */
+	uint64_t cost_ns; /* processes that were opened */
+	uint64_t refused; /* processes that may not be read */
+};
+
+enum wall_reading {
+	WALL_READ_NOTHING, /* it runs, has ended, or may not be read */
+	WALL_READ_STATE, /* it was met in that state, and had gone on before its stack was read */
+	WALL_READ_STACK, /* it was in one place from the first byte read to the last */
+};
+
+void wall_reader_init(struct wall_reader *reader, struct stack_rows *rows);
+void wall_reader_done(struct wall_reader *reader);
+/*
+ * Reads a thread of the image.  Whether it was the same wait from the beginning to the end is not
+ * known by this alone: it may have been woken and wait again at the same place.
+ */
+enum wall_reading wall_reader_read(struct wall_reader *reader, struct image *image,
+				   struct wall_thread *thread, uint64_t now_ns,
+				   struct wall_read *out_read);
+/*
+ * The owner, at this moment, of what a thread of the image waits for (wait_owner_now()); 0: none, or
+ * not known.
+ */
+pid_t wall_reader_owner(struct wall_reader *reader, struct image *image,
+			const struct wait *wait, const struct walk_states *states,
+			uint64_t now_ns);
+/*
+ * Whether a thread of the image is at this moment in the futex of that wait, for what it waited for
+ * then; false where a futex does not say that.
+ */
+bool wall_reader_waits_in(struct wall_reader *reader, const struct image *image,
+			  const struct wall_thread *thread,
+			  const struct wall_owned_wait *owned);
+/* The image has mapped more. */
+void wall_reader_map(struct wall_reader *reader, const struct image *image);
+void wall_reader_forget(struct wall_reader *reader, const struct image *image);

@@ -1,0 +1,350 @@
+#include "collect/wall/thread.h"
+
+#include <stddef.h>
+
+#include "collect/wall/thread_internal.h"
+
+/* Of short waits, so many ticks' worth is kept for reads to come. */
+#define KEPT_GAPS 64
+/* A long wait that goes on is put into a row when it has grown by that, and by an eighth. */
+#define BOOK_NS 1000000000ULL
+/* So often in a row schedstat may have another count of switches, before a record was lost. */
+#define MISSES_MOST 16
+
+void wall_thread_begin(struct wall_thread *thread, enum wall_place place, uint64_t time_ns)
+{
+	thread->start_ns = thread->since_ns = thread->booked_ns = time_ns;
+	thread->end_ns = UINT64_MAX;
+	thread->place = place;
+	thread->sched_fd = -1;
+	thread->met = WAIT_STATE_SYSCALL;
+	/* A new one's schedstat begins with zeros. */
+	thread->has_sched = thread->has_run = place == WALL_QUEUES;
+}
+
+/* The wait that it was in is over: what of it is in no row yet. */
+static void end_wait(struct wall_thread *thread, const struct wall_rows *rows, uint64_t time_ns)
+{
+	const uint64_t whole_ns = above(time_ns, thread->since_ns);
+	const uint64_t ns = above(time_ns, thread->booked_ns);
+
+	thread->wakeups++;
+	if (thread->is_read && thread->read.has_stack && whole_ns >= thread->gap_ns) {
+		wall_thread_book_ended(thread, rows);
+		thread->ended = (struct wall_credit){ thread->read, ns, time_ns };
+	} else {
+		thread->short_ns += ns;
+		if (thread->is_read)
+			wall_thread_add_credit(thread, &thread->read,
+					       whole_ns >= thread->gap_ns ? ns : thread->gap_ns,
+					       time_ns);
+	}
+	thread->is_read = false;
+}
+
+/* What it did up to now is over. */
+static void end_place(struct wall_thread *thread, const struct wall_rows *rows,
+		      uint64_t time_ns)
+{
+	const uint64_t ns = above(time_ns, thread->since_ns);
+
+	if (thread->place == WALL_RUNS) {
+		thread->running_ns += ns;
+		thread->new_running_ns += ns;
+	} else if (thread->place == WALL_QUEUES) {
+		thread->queued_ns += ns;
+		thread->new_queued_ns += ns;
+	} else {
+		end_wait(thread, rows, time_ns);
+	}
+}
+
+static void begin_place(struct wall_thread *thread, enum wall_place place, uint64_t time_ns)
+{
+	/* Records of two CPUs may be a little out of order. */
+	if (time_ns < thread->since_ns)
+		time_ns = thread->since_ns;
+	thread->place = place;
+	thread->since_ns = thread->booked_ns = time_ns;
+	thread->is_guessed = false;
+	thread->is_touched = true;
+	thread->serial++;
+}
+
+void wall_thread_switch_out(struct wall_thread *thread, const struct wall_rows *rows,
+			    uint64_t time_ns, bool is_preempted)
+{
+	if (thread->is_coarse || thread->end_ns != UINT64_MAX)
+		return;
+	/* It ran when it was met, whatever was thought. */
+	if (thread->is_guessed && thread->place != WALL_RUNS) {
+		thread->place = WALL_RUNS;
+		thread->is_read = false;
+	}
+	if (thread->place == WALL_RUNS) {
+		end_place(thread, rows, time_ns);
+		begin_place(thread, is_preempted ? WALL_QUEUES : WALL_WAITS, time_ns);
+	}
+}
+
+void wall_thread_switch_in(struct wall_thread *thread, const struct wall_rows *rows,
+			   uint64_t time_ns)
+{
+	thread->switches_in++;
+	if (thread->is_coarse || thread->end_ns != UINT64_MAX || thread->place == WALL_RUNS)
+		return;
+	end_place(thread, rows, time_ns);
+	begin_place(thread, WALL_RUNS, time_ns);
+}
+
+void wall_thread_take_read(struct wall_thread *thread, const struct wall_read *read,
+			   uint64_t gap_ns, bool is_whole)
+{
+	struct wall_read met = *read;
+
+	thread->met = read->state;
+	if (is_whole) {
+		thread->is_read = true;
+		thread->read = *read;
+		thread->gap_ns = gap_ns;
+		return;
+	}
+	met.has_stack = false;
+	met.stack = 0;
+	met.ending = 0;
+	wall_thread_add_credit(thread, &met, gap_ns, thread->since_ns);
+}
+
+/* Of the waits that ended, in equal parts of each; what they have. */
+static uint64_t take_from_waits(struct wall_thread *thread, uint64_t ns)
+{
+	const uint64_t each_ns = thread->wakeups > 0 ? ns / thread->wakeups : 0;
+	const uint64_t ended_ns = at_most(each_ns, thread->ended.ns);
+	const uint64_t short_ns = at_most(ns - ended_ns, thread->short_ns);
+
+	thread->ended.ns -= ended_ns;
+	thread->short_ns -= short_ns;
+	return ended_ns + short_ns;
+}
+
+/* Gives to its time on a CPU and in the queue for one what is due to them. */
+static void correct(struct wall_thread *thread)
+{
+	const uint64_t back = at_most(thread->falls_asleep_ns, thread->due_queued_ns);
+
+	/* What waits cannot give, since they are in rows. */
+	thread->falls_asleep_ns -= back;
+	thread->due_queued_ns -= back;
+	thread->queued_ns += back;
+
+	const uint64_t taken =
+		take_from_waits(thread, thread->due_queued_ns + thread->due_running_ns);
+	const uint64_t queued = at_most(taken, thread->due_queued_ns);
+
+	thread->queued_ns += queued;
+	thread->due_queued_ns -= queued;
+	thread->running_ns += taken - queued;
+	thread->due_running_ns -= taken - queued;
+}
+
+/* What is due by the difference; is_exact: the records are those up to these figures. */
+static void compare(struct wall_thread *thread, const struct wall_sched *sched, bool is_exact)
+{
+	const uint64_t delay_ns = above(sched->delay_ns, thread->sched.delay_ns);
+	const uint64_t run_ns = above(sched->run_ns, thread->sched.run_ns);
+	uint64_t less_queued =
+		at_most(above(thread->new_queued_ns, delay_ns), thread->queued_ns);
+
+	/* Figures may be ahead of records: what no wait could give was in these. */
+	const uint64_t ahead_ns = at_most(less_queued, thread->due_queued_ns);
+
+	thread->due_queued_ns -= ahead_ns;
+	less_queued -= ahead_ns;
+	thread->due_queued_ns += above(delay_ns, thread->new_queued_ns);
+	if (!is_exact) {
+		/* Preempted on its way to sleep it is in no queue of schedstat's: it waits. */
+		if (sched->slices - thread->sched.slices >= thread->switches_in)
+			return;
+		thread->queued_ns -= less_queued;
+		thread->falls_asleep_ns += less_queued;
+		return;
+	}
+	if (thread->place == WALL_RUNS || !thread->has_run)
+		return;
+	thread->due_running_ns += above(run_ns, thread->new_running_ns);
+	/* Switches of a thread that is preempted are in its queueing. */
+	less_queued = at_most(less_queued, thread->due_running_ns);
+	thread->queued_ns -= less_queued;
+	thread->due_running_ns -= less_queued;
+	thread->running_ns += less_queued;
+}
+
+static void take_sched(struct wall_thread *thread, const struct wall_sched *sched)
+{
+	const uint64_t run_ns = thread->sched.run_ns;
+
+	thread->has_sched = true;
+	thread->sched = *sched;
+	thread->switches_in = thread->new_queued_ns = thread->misses = 0;
+	if (thread->place == WALL_RUNS) {
+		/* Its figure has no part of what it runs now, or some. */
+		thread->sched.run_ns = run_ns;
+		return;
+	}
+	thread->has_run = true;
+	thread->new_running_ns = 0;
+}
+
+bool wall_thread_settle(struct wall_thread *thread, const struct wall_rows *rows,
+			const struct wall_sched *sched)
+{
+	const bool has_both = sched != NULL && thread->has_sched;
+	const bool is_exact =
+		has_both && sched->slices - thread->sched.slices == thread->switches_in;
+
+	if (has_both && !is_exact && thread->misses++ < MISSES_MOST)
+		return false;
+	if (has_both)
+		compare(thread, sched, is_exact);
+	if (sched != NULL)
+		take_sched(thread, sched);
+	correct(thread);
+	wall_thread_book_ended(thread, rows);
+	wall_thread_grant(thread, rows);
+	thread->wakeups = 0;
+	thread->is_touched = false;
+	return true;
+}
+
+static void book_falling_asleep(struct wall_thread *thread, const struct wall_rows *rows,
+				uint64_t time_ns)
+{
+	wall_thread_add_row(thread, rows, WALL_ROW_SHORT, thread->met, thread->falls_asleep_ns,
+			    time_ns);
+	thread->falls_asleep_ns = 0;
+}
+
+void wall_thread_book(struct wall_thread *thread, const struct wall_rows *rows, uint64_t now_ns)
+{
+	const uint64_t kept_ns = KEPT_GAPS * thread->gap_ns;
+
+	if (thread->queued_ns > BOOK_NS / 2) {
+		wall_thread_add_row(thread, rows, WALL_ROW_QUEUE, WAIT_STATE_RUNNABLE,
+				    thread->queued_ns, now_ns);
+		thread->queued_ns = 0;
+	}
+	if (thread->falls_asleep_ns > BOOK_NS / 2)
+		book_falling_asleep(thread, rows, now_ns);
+	if (thread->gap_ns > 0 && thread->credit_count == 0 && thread->short_ns > 2 * kept_ns &&
+	    wall_thread_sum_by_state(thread) > 0)
+		wall_thread_book_short(thread, rows, thread->short_ns - kept_ns, now_ns);
+	if (thread->is_coarse || thread->place != WALL_WAITS || !thread->is_read ||
+	    now_ns < thread->booked_ns + BOOK_NS ||
+	    now_ns - thread->booked_ns < (now_ns - thread->since_ns) / 8)
+		return;
+	wall_thread_add_read(thread, rows, &thread->read, now_ns - thread->booked_ns, now_ns);
+	thread->booked_ns = now_ns;
+}
+
+static uint64_t ran_ns(const struct wall_thread *thread, uint64_t now_ns)
+{
+	uint64_t ns = thread->running_ns;
+
+	if (!thread->is_coarse && thread->place == WALL_RUNS && thread->end_ns == UINT64_MAX)
+		ns += above(now_ns, thread->since_ns);
+	return ns;
+}
+
+uint64_t wall_thread_claim(struct wall_thread *thread, uint64_t ns, uint64_t now_ns)
+{
+	const uint64_t most_ns = above(ran_ns(thread, now_ns), thread->claimed_ns);
+
+	ns = at_most(ns, most_ns);
+	thread->claimed_ns += ns;
+	return ns;
+}
+
+void wall_thread_end(struct wall_thread *thread, const struct wall_rows *rows, uint64_t time_ns)
+{
+	if (thread->end_ns != UINT64_MAX)
+		return;
+	if (time_ns < thread->since_ns)
+		time_ns = thread->since_ns;
+	if (!thread->is_coarse)
+		end_place(thread, rows, time_ns);
+	thread->end_ns = time_ns;
+}
+
+/* Its last figures were those of its last look: what is not known of the rest is waiting. */
+static void end_coarse(struct wall_thread *thread)
+{
+	const uint64_t life_ns = above(thread->end_ns, thread->coarse_ns);
+	const uint64_t ran = thread->running_ns - thread->coarse_running_ns;
+
+	thread->short_ns += above(life_ns, ran + thread->delayed_ns + thread->waited_ns);
+}
+
+void wall_thread_close(struct wall_thread *thread, const struct wall_rows *rows)
+{
+	if (thread->is_coarse)
+		end_coarse(thread);
+	wall_thread_settle(thread, rows, NULL);
+	wall_thread_book_short(thread, rows, thread->short_ns, thread->end_ns);
+	book_falling_asleep(thread, rows, thread->end_ns);
+	wall_thread_add_row(thread, rows, WALL_ROW_QUEUE, WAIT_STATE_RUNNABLE,
+			    thread->queued_ns, thread->end_ns);
+	wall_thread_add_row(thread, rows, WALL_ROW_UNSAMPLED, WAIT_STATE_RUNNING,
+			    above(thread->running_ns, thread->claimed_ns), thread->end_ns);
+}
+
+void wall_thread_begin_coarse(struct wall_thread *thread, const struct wall_rows *rows,
+			      const struct wall_sched *sched, uint64_t now_ns)
+{
+	if (thread->is_coarse)
+		return;
+	if (now_ns < thread->since_ns)
+		now_ns = thread->since_ns;
+	end_place(thread, rows, now_ns);
+	wall_thread_settle(thread, rows, NULL);
+	thread->is_coarse = true;
+	thread->since_ns = thread->booked_ns = thread->coarse_ns = now_ns;
+	thread->coarse_running_ns = thread->running_ns;
+	thread->coarse_sched = thread->sched = *sched;
+	thread->waited_ns = thread->delayed_ns = 0;
+}
+
+void wall_thread_look(struct wall_thread *thread, const struct wall_rows *rows,
+		      const struct wall_sched *sched, const struct wall_read *read,
+		      uint64_t now_ns)
+{
+	const uint64_t life_ns = above(now_ns, thread->coarse_ns);
+	const uint64_t gap_ns = above(now_ns, thread->since_ns);
+	/* What schedstat says of a thread that runs is up to a tick late: no figure goes back. */
+	const uint64_t room_ns = above(life_ns, thread->waited_ns + thread->delayed_ns);
+	const uint64_t ran =
+		at_most(above(sched->run_ns, thread->coarse_sched.run_ns), room_ns);
+	const uint64_t delay_ns = above(sched->delay_ns, thread->coarse_sched.delay_ns);
+	const uint64_t queued =
+		at_most(above(delay_ns, thread->delayed_ns), above(room_ns, ran));
+	const uint64_t waited = above(room_ns, ran + queued);
+
+	if (thread->coarse_running_ns + ran > thread->running_ns)
+		thread->running_ns = thread->coarse_running_ns + ran;
+	thread->delayed_ns += queued;
+	thread->queued_ns += queued;
+	/* It runs, and what it ran since its last switch is in no figure yet. */
+	if (read != NULL || sched->slices != thread->sched.slices) {
+		thread->waited_ns += waited;
+		thread->short_ns += waited;
+	}
+	thread->sched = *sched;
+	thread->since_ns = now_ns;
+	if (read != NULL) {
+		thread->met = read->state;
+		thread->gap_ns = gap_ns;
+		thread->read = *read;
+		thread->is_read = true;
+		wall_thread_add_credit(thread, read, gap_ns, now_ns);
+	}
+	wall_thread_grant(thread, rows);
+}

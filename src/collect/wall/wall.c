@@ -1,0 +1,121 @@
+#include "collect/wall/wall.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "collect/stacks/codes.h"
+#include "record/writer.h"
+
+static uint32_t own_stack(struct wall *wall, const char *name, uint32_t *code)
+{
+	struct recording_frame frame;
+	struct recording_stack stack = { 0 };
+	uint32_t row = 0;
+
+	codes_place_named_own(wall->codes, name, code, &frame);
+	recording_writer_add_frame(wall->codes->writer, &frame, &stack.frame);
+	recording_writer_add_stack(wall->codes->writer, &stack, &row);
+	return row;
+}
+
+static uint32_t stack_of(struct wall *wall, const struct wall_row *row)
+{
+	switch (row->kind) {
+	case WALL_ROW_STACK:
+		return row->stack;
+	case WALL_ROW_SHORT:
+		return own_stack(wall, "[waits too short to read]", &wall->own_codes[0]);
+	case WALL_ROW_QUEUE:
+		return own_stack(wall, "[waits for a CPU]", &wall->queue_code);
+	case WALL_ROW_UNSAMPLED:
+		return own_stack(wall, "[not sampled]", &wall->unsampled_code);
+	}
+	return 0;
+}
+
+static void add_row(void *context, const struct wall_row *row)
+{
+	struct wall *wall = context;
+
+	if (!recording_writer_has_room(wall->codes->writer)) {
+		wall->without_row += row->ns;
+		return;
+	}
+	recording_writer_add_sample(
+		wall->codes->writer,
+		&(struct recording_sample){
+			.time_ns = row->time_ns > wall->session_start_ns
+					   ? (int64_t)(row->time_ns - wall->session_start_ns)
+					   : 0,
+			.thread = row->thread,
+			.stack = stack_of(wall, row),
+			.state = row->state,
+			.ending = row->ending,
+			.weight_ns = (int64_t)row->ns,
+		});
+}
+
+void wall_init(struct wall *wall, struct codes *codes, uint64_t session_start_ns)
+{
+	*wall = (struct wall){ .rows = { add_row, wall },
+			       .codes = codes,
+			       .session_start_ns = session_start_ns,
+			       .now_ns = session_start_ns };
+}
+
+static void thread_free(struct wall_thread *thread)
+{
+	if (thread->sched_fd >= 0)
+		close(thread->sched_fd);
+	free(thread);
+}
+
+void wall_done(struct wall *wall)
+{
+	uint64_t hi, lo, value;
+	size_t cursor = 0;
+
+	while (table_next(&wall->by_row, &cursor, &hi, &lo, &value))
+		thread_free((void *)(uintptr_t)value);
+	table_done(&wall->by_row);
+}
+
+struct wall_thread *wall_find(const struct wall *wall, uint32_t row)
+{
+	uint64_t value = 0;
+
+	return table_get(&wall->by_row, 0, row, &value) ? (void *)(uintptr_t)value : NULL;
+}
+
+struct wall_thread *wall_add(struct wall *wall, uint32_t row, pid_t pid, pid_t tid)
+{
+	bool is_new;
+	uint64_t *place = row != 0 ? table_at(&wall->by_row, 0, row, &is_new) : NULL;
+
+	if (place == NULL || !is_new)
+		return NULL;
+	struct wall_thread *thread = xzalloc(sizeof *thread);
+
+	thread->row = row;
+	thread->pid = pid;
+	thread->tid = tid;
+	*place = (uintptr_t)thread;
+	return thread;
+}
+
+void wall_close(struct wall *wall, struct wall_thread *thread)
+{
+	wall_thread_close(thread, &wall->rows);
+	table_remove(&wall->by_row, 0, thread->row);
+	thread_free(thread);
+}
+
+uint64_t wall_claim(struct wall *wall, uint32_t row, uint64_t ns)
+{
+	struct wall_thread *thread = wall != NULL ? wall_find(wall, row) : NULL;
+
+	if (wall == NULL)
+		return ns;
+	return thread != NULL ? wall_thread_claim(thread, ns, wall->now_ns) : 0;
+}
