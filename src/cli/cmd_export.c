@@ -148,7 +148,7 @@ static int run(const struct command *command, char **arguments)
 		return exit_code;
 	if (!settings.exporter && settings.path)
 		settings.exporter = export_file_format(settings.path);
-	settings.open.has_moments = settings.exporter && settings.exporter->has_moments;
+	settings.open.has_time_slots = settings.exporter && settings.exporter->has_time_slots;
 	if (settings.exporter)
 		return export_recording(path, &settings);
 	if (settings.path && export_file_refuse_picture(settings.path, &err) < 0) {

@@ -168,7 +168,7 @@ static int open_page(const char *recording, const struct settings *settings)
 
 static int run(const struct command *command, char **arguments)
 {
-	struct settings settings = { .open.has_moments = true };
+	struct settings settings = { .open.has_time_slots = true };
 	const char *recording;
 	int exit_code;
 

@@ -29,7 +29,7 @@ struct profile *open_profile(const char *path, const struct open_options *option
 					.context = &progress,
 					.shows_plumbing = options->shows_plumbing,
 					.has_raw_times = options->has_raw_times,
-					.has_moments = options->has_moments,
+					.has_time_slots = options->has_time_slots,
 					.wants_blame = options->wants_blame,
 					.asks_no_servers = options->asks_no_servers,
 				},

@@ -10,7 +10,7 @@ struct notes;
 struct profile;
 
 struct open_options {
-	bool shows_plumbing, has_raw_times, has_moments,
+	bool shows_plumbing, has_raw_times, has_time_slots,
 		wants_blame;        /* as in load/load_options.h */
 	struct filter_options part; /* what alone is left in the profile */
 	bool asks_no_servers;       /* as in load/load_options.h */

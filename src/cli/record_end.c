@@ -92,8 +92,8 @@ void record_end(const char *path, const struct record_end_options *options)
 				     .context = &progress,
 				     .was_just_recorded = true,
 				     .asks_no_servers = options->asks_no_servers,
-				     .has_moments = options->exporter &&
-						    options->exporter->has_moments,
+				     .has_time_slots = options->exporter &&
+						       options->exporter->has_time_slots,
 				     .shows_plumbing = options->shows_plumbing };
 	struct error err;
 	int rc;

@@ -17,7 +17,7 @@ struct exporter {
 	const char *name;    /* as --format takes it */
 	const char *suffix;  /* of a file that holds it, dot and all */
 	const char *summary; /* one line for --help */
-	bool has_moments;    /* it shows them: profile/moments.h */
+	bool has_time_slots; /* it shows them: profile/time_slots.h */
 	bool is_binary;      /* not to be written to a terminal */
 	const char *mark;    /* that each of its files begins with; NULL: lines of stacks */
 	/* 0, or a negative errno when the sink failed. */

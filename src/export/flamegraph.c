@@ -18,10 +18,10 @@
 #include "export/page.h"
 #include "profile/idle.h"
 #include "profile/label.h"
-#include "profile/moments.h"
+#include "profile/time_slots.h"
 #include "profile/packages.h"
 #include "profile/profile.h"
-#include "profile/sureness.h"
+#include "profile/intervals.h"
 
 /* A comma, but for the first of a list. */
 static void separate(struct output *output, bool is_first)
@@ -215,14 +215,14 @@ static void write_off(struct output *output, const struct profile *profile,
 		      const struct calltree *tree)
 {
 	CLEANUP(freep)
-	struct sureness *rows = xzalloc((tree->node_count + 1) * sizeof *rows);
+	struct intervals *rows = xzalloc((tree->node_count + 1) * sizeof *rows);
 	CLEANUP(freep) uint32_t *parents = xzalloc(tree->node_count * sizeof *parents);
 	const double least_ns = OFF_SHARE * (double)tree->nodes[0].total_ns;
 
 	for (size_t i = 0; i < tree->node_count; i++)
 		parents[i] = tree->nodes[i].parent;
-	sureness_find(
-		&(struct sureness_terms){
+	intervals_find(
+		&(struct interval_terms){
 			.profile = profile,
 			.place_of_stack = tree->node_of_stack,
 			.parents = parents,
@@ -232,7 +232,7 @@ static void write_off(struct output *output, const struct profile *profile,
 		rows);
 	text_add(&output->buffer, ",\n\"off\":[0");
 	for (size_t i = 1; i < tree->node_count; i++) {
-		const struct bounds *bounds = &rows[i].total;
+		const struct interval *bounds = &rows[i].total;
 		const bool is_wide = (double)tree->nodes[i].total_ns >= least_ns;
 
 		text_addf(&output->buffer, ",%" PRIu64,
@@ -292,62 +292,64 @@ static void write_rows(struct output *output, const struct calltree *tree, bool 
 	text_add(&output->buffer, "}");
 }
 
-static uint64_t moment_slot(const struct moment *moment, const struct calltree *tree)
+static uint64_t slot_row_slot(const struct slot_row *row, const struct calltree *tree)
 {
 	(void)tree;
-	return moment->slot;
+	return row->slot;
 }
 
-static uint64_t moment_thread(const struct moment *moment, const struct calltree *tree)
+static uint64_t slot_row_thread(const struct slot_row *row, const struct calltree *tree)
 {
 	(void)tree;
-	return moment->thread.n;
+	return row->thread.n;
 }
 
-static uint64_t moment_node(const struct moment *moment, const struct calltree *tree)
+static uint64_t slot_row_node(const struct slot_row *row, const struct calltree *tree)
 {
-	return tree->node_of_stack[moment->stack.n];
+	return tree->node_of_stack[row->stack.n];
 }
 
-static uint64_t moment_state(const struct moment *moment, const struct calltree *tree)
-{
-	(void)tree;
-	return moment->state;
-}
-
-static uint64_t moment_ns(const struct moment *moment, const struct calltree *tree)
+static uint64_t slot_row_state(const struct slot_row *row, const struct calltree *tree)
 {
 	(void)tree;
-	return moment->ns;
+	return row->state;
 }
 
-static uint64_t moment_count(const struct moment *moment, const struct calltree *tree)
+static uint64_t slot_row_ns(const struct slot_row *row, const struct calltree *tree)
 {
 	(void)tree;
-	return moment->samples;
+	return row->ns;
+}
+
+static uint64_t slot_row_count(const struct slot_row *row, const struct calltree *tree)
+{
+	(void)tree;
+	return row->samples;
 }
 
 /* What of the rows has a time, and when that was. */
-static void write_moments(struct output *output, const struct moments *moments,
-			  const struct calltree *tree, bool has_states)
+static void write_time_slots(struct output *output, const struct time_slots *time_slots,
+			     const struct calltree *tree, bool has_states)
 {
 	static const struct {
 		const char *name;
-		uint64_t (*value)(const struct moment *moment, const struct calltree *tree);
+		uint64_t (*value)(const struct slot_row *row, const struct calltree *tree);
 	} columns[] = {
-		{ "slot", moment_slot }, { "thread", moment_thread }, { "node", moment_node },
-		{ "ns", moment_ns },     { "count", moment_count },   { "state", moment_state },
+		{ "slot", slot_row_slot },   { "thread", slot_row_thread },
+		{ "node", slot_row_node },   { "ns", slot_row_ns },
+		{ "count", slot_row_count }, { "state", slot_row_state },
 	};
 	const size_t count = sizeof columns / sizeof *columns - !has_states;
 
-	text_addf(&output->buffer, ",\n\"moments\":{\"slots\":%" PRIu32 ",\"slot_ns\":%" PRIu64,
-		  moments->slot_count, moments->slot_ns);
+	text_addf(&output->buffer,
+		  ",\n\"time_slots\":{\"slots\":%" PRIu32 ",\"slot_ns\":%" PRIu64,
+		  time_slots->slot_count, time_slots->slot_ns);
 	for (size_t c = 0; c < count; c++) {
 		text_addf(&output->buffer, ",\n\"%s\":[", columns[c].name);
-		for (size_t i = 0; i < moments->count; i++) {
+		for (size_t i = 0; i < time_slots->count; i++) {
 			separate(output, i == 0);
 			text_addf(&output->buffer, "%" PRIu64,
-				  columns[c].value(&moments->rows[i], tree));
+				  columns[c].value(&time_slots->rows[i], tree));
 		}
 		text_add(&output->buffer, "]");
 	}
@@ -377,7 +379,7 @@ int write_flamegraph(const struct profile *profile, const struct sink *sink, str
 	if (!profile_is_trace(profile))
 		write_off(&output, profile, &tree);
 	write_rows(&output, &tree, is_wall);
-	write_moments(&output, profile_get_moments(profile), &tree, is_wall);
+	write_time_slots(&output, profile_get_time_slots(profile), &tree, is_wall);
 	text_add(&output.buffer, "}\n");
 	text_add_bytes(&output.buffer, flamegraph_tail, flamegraph_tail_size);
 	calltree_done(&tree);

@@ -12,14 +12,14 @@
 #include "load/build_stacks.h"
 #include "load/cpu_account.h"
 #include "profile/blame.h"
-#include "profile/moments.h"
+#include "profile/time_slots.h"
 #include "profile/profile.h"
 #include "record/reader.h"
 
 struct builder {
 	struct profile *profile;
 	struct error *err;
-	bool has_raw_times, has_moments, wants_blame;
+	bool has_raw_times, has_time_slots, wants_blame;
 	struct build_stacks stacks;
 	struct table threads; /* the recording's ids to the profile's */
 };
@@ -79,13 +79,13 @@ static int read_sum(void *context, const struct recording_sum *row)
 }
 
 /* A sample without a stack is a row of the account's, which has no time. */
-static int read_moment(void *context, const struct recording_sample *row)
+static int read_slot_row(void *context, const struct recording_sample *row)
 {
 	struct builder *builder = context;
 	const struct stack_id stack = build_stack_of(&builder->stacks, row->stack);
 	const bool is_sampled =
 		part_of(builder->profile, stack) == &profile_info(builder->profile)->sampled_ns;
-	const struct moment moment = {
+	const struct slot_row slot_row = {
 		.stack = stack,
 		.thread = { build_id_of(&builder->threads, row->thread) },
 		.state = state_of(row->state),
@@ -93,24 +93,25 @@ static int read_moment(void *context, const struct recording_sample *row)
 		.samples = is_sampled,
 	};
 
-	if (!moment.stack.n || row->time_ns < 0)
+	if (!slot_row.stack.n || row->time_ns < 0)
 		return 0;
-	if (moment.state == THREAD_STATE_RUNNING)
-		moments_add(profile_moments(builder->profile), (uint64_t)row->time_ns, &moment);
+	if (slot_row.state == THREAD_STATE_RUNNING)
+		time_slots_add(profile_time_slots(builder->profile), (uint64_t)row->time_ns,
+			       &slot_row);
 	else
-		moments_add_wait(profile_moments(builder->profile), (uint64_t)row->time_ns,
-				 &moment);
+		time_slots_add_wait(profile_time_slots(builder->profile),
+				    (uint64_t)row->time_ns, &slot_row);
 	return 0;
 }
 
-static int read_moments(struct builder *builder, struct recording_reader *reader)
+static int read_time_slots(struct builder *builder, struct recording_reader *reader)
 {
 	const uint64_t wall_ns = profile_info(builder->profile)->wall_ns;
 
-	if (!builder->has_moments || wall_ns == 0 || wall_ns == FIGURE_UNKNOWN)
+	if (!builder->has_time_slots || wall_ns == 0 || wall_ns == FIGURE_UNKNOWN)
 		return 0;
-	moments_begin(profile_moments(builder->profile), wall_ns);
-	return recording_reader_each_sample(reader, read_moment, builder, builder->err);
+	time_slots_begin(profile_time_slots(builder->profile), wall_ns);
+	return recording_reader_each_sample(reader, read_slot_row, builder, builder->err);
 }
 
 /* Rows of fathom's own, as [lost], are no samples: when they were is not looked at. */
@@ -160,7 +161,7 @@ static int build(struct builder *builder, struct recording_reader *reader)
 	if (rc == 0)
 		rc = recording_reader_each_sum(reader, read_sum, builder, err);
 	if (rc == 0)
-		rc = read_moments(builder, reader);
+		rc = read_time_slots(builder, reader);
 	if (rc == 0)
 		rc = recording_reader_each_step(reader, read_step, builder, err);
 	if (rc == 0)
@@ -186,7 +187,7 @@ int build_profile(struct recording_reader *reader, const struct build_terms *ter
 				   .err = err,
 				   .has_raw_times = terms->has_raw_times,
 				   .wants_blame = terms->wants_blame,
-				   .has_moments = terms->has_moments,
+				   .has_time_slots = terms->has_time_slots,
 				   .stacks = { .profile = profile,
 					       .names = terms->names,
 					       .folding = terms->folding,

@@ -16,9 +16,9 @@ struct recording_reader;
 struct build_terms {
 	const struct names *names; /* sorted */
 	const struct folding *folding;
-	bool has_moments;   /* the profile's, too: every sample is read */
-	bool has_raw_times; /* of traced calls: as they were measured (load/correction.h) */
-	bool wants_blame;   /* as in load_options.h */
+	bool has_time_slots; /* the profile's, too: every sample is read */
+	bool has_raw_times;  /* of traced calls: as they were measured (load/correction.h) */
+	bool wants_blame;    /* as in load_options.h */
 };
 /* Fills in sampled_ns, what measuring took, and the account's parts of the info. */
 int build_profile(struct recording_reader *reader, const struct build_terms *terms,

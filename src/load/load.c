@@ -67,7 +67,7 @@ static int fill(struct recording_reader *reader, const struct names *names,
 				     .names = names,
 				     .folding = &folding,
 				     .has_raw_times = options && options->has_raw_times,
-				     .has_moments = options && options->has_moments,
+				     .has_time_slots = options && options->has_time_slots,
 				     .wants_blame = options && options->wants_blame,
 			     },
 			     profile, err);

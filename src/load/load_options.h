@@ -23,8 +23,8 @@ struct load_options {
 	bool shows_plumbing;
 	/* What measuring traced calls took stays in their times. */
 	bool has_raw_times;
-	/* The profile has its samples' times, too: profile/moments.h. */
-	bool has_moments;
+	/* The profile has its samples' times, too: profile/time_slots.h. */
+	bool has_time_slots;
 	/* What made threads wait is found out, too (profile/blame.h): every sample is read. */
 	bool wants_blame;
 };

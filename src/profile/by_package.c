@@ -106,21 +106,21 @@ static void add_weight(struct by_package *by, const struct weight *weight, uint3
 	sum_add(&self->primitive_calls, weight->calls, &groups->is_saturated);
 }
 
-static void find_sureness(const struct by_package *by, const struct filter *filter)
+static void find_intervals(const struct by_package *by, const struct filter *filter)
 {
 	const size_t stacks = profile_stack_count(by->profile);
 	CLEANUP(freep) uint32_t *parents = xzalloc((stacks + 1) * sizeof *parents);
 
 	for (uint32_t i = 1; i <= stacks; i++)
 		parents[i] = profile_get_stack(by->profile, (struct stack_id){ i })->parent.n;
-	groups_find_sureness(by->groups, &(struct sureness_terms){
-						 .profile = by->profile,
-						 .filter = filter,
-						 .parents = parents,
-						 .rows = by->row_of,
-						 .place_count = stacks + 1,
-						 .row_count = by->groups->count,
-					 });
+	groups_find_intervals(by->groups, &(struct interval_terms){
+						  .profile = by->profile,
+						  .filter = filter,
+						  .parents = parents,
+						  .rows = by->row_of,
+						  .place_count = stacks + 1,
+						  .row_count = by->groups->count,
+					  });
 }
 
 void groups_make_by_package(const struct profile *profile, const struct filter *filter,
@@ -140,7 +140,7 @@ void groups_make_by_package(const struct profile *profile, const struct filter *
 		if (filter_keeps(filter, weight))
 			add_weight(&by, weight, (uint32_t)i + 1);
 	}
-	find_sureness(&by, filter);
+	find_intervals(&by, filter);
 	freep(&by.row_of);
 	freep(&by.counted);
 }

@@ -89,7 +89,7 @@ static void add_process(struct programs *programs, uint32_t id)
 		program->has_more_reasons = true;
 }
 
-static void find_sureness(const struct programs *programs, const struct filter *filter)
+static void find_intervals(const struct programs *programs, const struct filter *filter)
 {
 	const size_t threads = profile_thread_count(programs->profile) + 1;
 	CLEANUP(freep) uint32_t *row_of_thread = xzalloc(threads * sizeof *row_of_thread);
@@ -100,7 +100,8 @@ static void find_sureness(const struct programs *programs, const struct filter *
 
 		row_of_thread[i] = programs->row_of_process[thread ? thread->process.n : 0];
 	}
-	groups_find_thread_sureness(programs->groups, programs->profile, filter, row_of_thread);
+	groups_find_thread_intervals(programs->groups, programs->profile, filter,
+				     row_of_thread);
 }
 
 void groups_make_by_program(const struct profile *profile, const struct filter *filter,
@@ -126,5 +127,5 @@ void groups_make_by_program(const struct profile *profile, const struct filter *
 		if (!filter || is_kept[i])
 			add_process(&programs, i);
 	}
-	find_sureness(&programs, filter);
+	find_intervals(&programs, filter);
 }

@@ -111,7 +111,7 @@ static void add_weight(struct regions *regions, const struct weight *weight, uin
 		add_calls(regions, weight, times_own == 1);
 }
 
-static void find_sureness(const struct regions *regions, const struct filter *filter)
+static void find_intervals(const struct regions *regions, const struct filter *filter)
 {
 	const size_t stacks = profile_stack_count(regions->profile);
 	CLEANUP(freep) uint32_t *parents = xzalloc((stacks + 1) * sizeof *parents);
@@ -122,14 +122,14 @@ static void find_sureness(const struct regions *regions, const struct filter *fi
 			profile_get_stack(regions->profile, (struct stack_id){ i })->parent.n;
 		rows[i] = row_of_stack(regions, regions->nearest[i]);
 	}
-	groups_find_sureness(regions->groups, &(struct sureness_terms){
-						      .profile = regions->profile,
-						      .filter = filter,
-						      .parents = parents,
-						      .rows = rows,
-						      .place_count = stacks + 1,
-						      .row_count = regions->groups->count,
-					      });
+	groups_find_intervals(regions->groups, &(struct interval_terms){
+						       .profile = regions->profile,
+						       .filter = filter,
+						       .parents = parents,
+						       .rows = rows,
+						       .place_count = stacks + 1,
+						       .row_count = regions->groups->count,
+					       });
 }
 
 void groups_make_by_region(const struct profile *profile, const struct filter *filter,
@@ -151,7 +151,7 @@ void groups_make_by_region(const struct profile *profile, const struct filter *f
 			add_weight(&regions, weight, (uint32_t)i + 1);
 	}
 	group_waits_end(regions.waits);
-	find_sureness(&regions, filter);
+	find_intervals(&regions, filter);
 	free(regions.row_of_function);
 	free(regions.nearest);
 	free(regions.counted);

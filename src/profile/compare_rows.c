@@ -54,13 +54,13 @@ static struct matched *row_at(struct compare_rows *rows, struct intern *keys, co
 	return &rows->rows[id - 1];
 }
 
-static double variance_of(uint64_t ns, const struct bounds *bounds)
+static double variance_of(uint64_t ns, const struct interval *interval)
 {
-	const double low = (double)ns - (double)bounds->low_ns;
-	const double high = (double)bounds->high_ns - (double)ns;
+	const double low = (double)ns - (double)interval->low_ns;
+	const double high = (double)interval->high_ns - (double)ns;
 	const double off = fmax(low, high) / 1.96;
 
-	return bounds->high_ns == 0 ? 0 : off * off;
+	return interval->high_ns == 0 ? 0 : off * off;
 }
 
 static void add_run(struct compare_rows *rows, struct intern *keys,
@@ -92,12 +92,12 @@ static void add_run(struct compare_rows *rows, struct intern *keys,
 		cost->self_variance +=
 			profile_is_trace(profile)
 				? pow((double)group->cost.times.doubt_ns / 1.96, 2)
-				: variance_of(group->cost.self_ns, &group->cost.sureness.self);
+				: variance_of(group->cost.self_ns, &group->cost.intervals.self);
 		cost->total_variance +=
 			profile_is_trace(profile)
 				? pow((double)group->cost.times.doubt_ns / 1.96, 2)
 				: variance_of(group->cost.total_ns,
-					      &group->cost.sureness.total);
+					      &group->cost.intervals.total);
 	}
 	text_done(&key);
 }

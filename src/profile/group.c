@@ -206,8 +206,8 @@ static void name_processes(const struct profile *profile, struct group *rows, si
 	}
 }
 
-static void find_thread_sureness(const struct profile *profile, enum group_by by,
-				 const struct filter *filter, struct groups *out)
+static void find_thread_intervals(const struct profile *profile, enum group_by by,
+				  const struct filter *filter, struct groups *out)
 {
 	const size_t threads = profile_thread_count(profile) + 1;
 	CLEANUP(freep) uint32_t *row_of_thread = xzalloc(threads * sizeof *row_of_thread);
@@ -218,7 +218,7 @@ static void find_thread_sureness(const struct profile *profile, enum group_by by
 				? i
 				: profile_get_thread(profile, (struct thread_id){ i })
 					  ->process.n;
-	groups_find_thread_sureness(out, profile, filter, row_of_thread);
+	groups_find_thread_intervals(out, profile, filter, row_of_thread);
 }
 
 static void make_of_threads(const struct profile *profile, enum group_by by,
@@ -253,7 +253,7 @@ static void make_of_threads(const struct profile *profile, enum group_by by,
 		group_waits_add(waits, row, weight);
 	}
 	group_waits_end(waits);
-	find_thread_sureness(profile, by, filter, out);
+	find_thread_intervals(profile, by, filter, out);
 }
 
 static void make_of_states(const struct profile *profile, const struct filter *filter,

@@ -19,22 +19,22 @@ void group_add_weight(struct group *row, const struct weight *weight,
 	cost->total_samples = cost->self_samples;
 }
 
-void groups_find_sureness(struct groups *groups, const struct sureness_terms *terms)
+void groups_find_intervals(struct groups *groups, const struct interval_terms *terms)
 {
 	CLEANUP(freep)
-	struct sureness *rows = xzalloc((terms->row_count + 1) * sizeof *rows);
+	struct intervals *rows = xzalloc((terms->row_count + 1) * sizeof *rows);
 
 	if (profile_is_trace(terms->profile))
 		return;
-	sureness_find(terms, rows);
+	intervals_find(terms, rows);
 	for (size_t i = 0; i < groups->count; i++) {
-		groups->rows[i].cost.sureness = rows[i];
-		groups->rows[i].cost.has_sureness = true;
+		groups->rows[i].cost.intervals = rows[i];
+		groups->rows[i].cost.has_intervals = true;
 	}
 }
 
-void groups_find_thread_sureness(struct groups *groups, const struct profile *profile,
-				 const struct filter *filter, const uint32_t *row_of_thread)
+void groups_find_thread_intervals(struct groups *groups, const struct profile *profile,
+				  const struct filter *filter, const uint32_t *row_of_thread)
 {
 	const size_t threads = profile_thread_count(profile) + 1;
 	CLEANUP(freep) uint32_t *places = xzalloc(threads * sizeof *places);
@@ -45,13 +45,13 @@ void groups_find_thread_sureness(struct groups *groups, const struct profile *pr
 		places[i] = row_of_thread[i] + 1;
 	for (uint32_t i = 0; i < groups->count; i++)
 		rows[i + 1] = i;
-	groups_find_sureness(groups, &(struct sureness_terms){
-					     .profile = profile,
-					     .filter = filter,
-					     .place_of_thread = places,
-					     .parents = parents,
-					     .rows = rows,
-					     .place_count = groups->count + 1,
-					     .row_count = groups->count,
-				     });
+	groups_find_intervals(groups, &(struct interval_terms){
+					      .profile = profile,
+					      .filter = filter,
+					      .place_of_thread = places,
+					      .parents = parents,
+					      .rows = rows,
+					      .place_count = groups->count + 1,
+					      .row_count = groups->count,
+				      });
 }

@@ -58,12 +58,12 @@ struct groups {
 	struct group_waits *waits; /* by row, before rows are sorted; NULL: there are none */
 };
 
-struct sureness_terms;
+struct interval_terms;
 /* Of every row, as the terms say; nothing of a trace. */
-void groups_find_sureness(struct groups *groups, const struct sureness_terms *terms);
+void groups_find_intervals(struct groups *groups, const struct interval_terms *terms);
 /* The same of rows of threads: row_of_thread by id, of 0, too. */
-void groups_find_thread_sureness(struct groups *groups, const struct profile *profile,
-				 const struct filter *filter, const uint32_t *row_of_thread);
+void groups_find_thread_intervals(struct groups *groups, const struct profile *profile,
+				  const struct filter *filter, const uint32_t *row_of_thread);
 /* Adds a weight of a thread's to the row of what the thread is of. */
 void group_add_weight(struct group *row, const struct weight *weight,
 		      const struct call_times *times, bool *is_saturated);

@@ -278,18 +278,18 @@ static void link_children(struct hot_paths *paths)
 }
 
 /* Each node is a row of its own. */
-static void find_sureness(const struct builder *builder, const struct filter *filter)
+static void find_intervals(const struct builder *builder, const struct filter *filter)
 {
 	struct hot_paths *paths = builder->paths;
 	CLEANUP(freep) uint32_t *parents = xzalloc(paths->count * sizeof *parents);
-	CLEANUP(freep) struct sureness *found = xzalloc(paths->count * sizeof *found);
+	CLEANUP(freep) struct intervals *found = xzalloc(paths->count * sizeof *found);
 
 	if (profile_is_trace(builder->profile))
 		return;
 	for (uint32_t i = 0; i < paths->count; i++)
 		parents[i] = paths->nodes[i].parent;
-	sureness_find(
-		&(struct sureness_terms){
+	intervals_find(
+		&(struct interval_terms){
 			.profile = builder->profile,
 			.filter = filter,
 			.place_of_stack = builder->node_of,
@@ -299,7 +299,7 @@ static void find_sureness(const struct builder *builder, const struct filter *fi
 		},
 		found);
 	for (size_t i = 0; i < paths->count; i++)
-		paths->nodes[i].sureness = found[i];
+		paths->nodes[i].intervals = found[i];
 }
 
 void hot_paths_make(const struct profile *profile, const struct packages *packages,
@@ -316,7 +316,7 @@ void hot_paths_make(const struct profile *profile, const struct packages *packag
 	place_stacks(&builder, stacks);
 	add_weights(&builder, filter);
 	sum_totals(&builder, stacks);
-	find_sureness(&builder, filter);
+	find_intervals(&builder, filter);
 	find_passed(&builder, stacks);
 	link_children(out);
 	table_done(&builder.index);

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "profile/ids.h"
-#include "profile/sureness.h"
+#include "profile/intervals.h"
 
 struct filter;
 struct packages;
@@ -37,7 +37,7 @@ struct hot_node {
 	uint32_t next_sibling;
 	/* Self: of an own function, what it did itself; else what was not own code's again. */
 	uint64_t self_ns, total_ns;
-	struct sureness sureness;
+	struct intervals intervals;
 	/* Of a library: in which package most of its self was spent, and how much of it. */
 	uint32_t burner;
 	uint64_t burner_ns;

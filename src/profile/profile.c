@@ -31,7 +31,7 @@ void profile_free(struct profile *profile)
 	freep(&profile->frames);
 	freep(&profile->processes);
 	freep(&profile->threads);
-	moments_done(&profile->moments);
+	time_slots_done(&profile->time_slots);
 	freep(&profile->weights);
 	freep(&profile->call_times);
 	sequence_done(&profile->sequence);

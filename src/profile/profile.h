@@ -117,7 +117,7 @@ struct weight {
 	uint64_t calls;   /* 0 unless traced */
 };
 
-struct moments;
+struct time_slots;
 struct sequence;
 struct profile;
 
@@ -162,11 +162,11 @@ void profile_add_calls(struct profile *profile, const struct weight *weight,
 		       const struct call_times *times);
 
 /* When samples were taken; empty unless that was asked for.  Filled in by what reads them. */
-struct moments *profile_moments(struct profile *profile);
-const struct moments *profile_get_moments(const struct profile *profile);
+struct time_slots *profile_time_slots(struct profile *profile);
+const struct time_slots *profile_get_time_slots(const struct profile *profile);
 
 /*
- * Forgets each weight, and each moment, for which keeps() is false, as if it had never been added;
+ * Forgets each weight, and each row of its time slots, for which keeps() is false, as if it had never been added;
  * and the sequence as a whole.
  */
 void profile_keep_weights(struct profile *profile,
@@ -175,7 +175,7 @@ void profile_keep_weights(struct profile *profile,
 
 /*
  * That a part of a weight, which was added, was sampled at a time: in no certain order, and all
- * before profile_close_sequence().  For how sure its times are: sureness.h.
+ * before profile_close_sequence().  For how sure its times are: intervals.h.
  */
 void profile_add_step(struct profile *profile, const struct weight *weight, int64_t time_ns);
 /* How long a tick of the clock that asks for samples is, in nanoseconds; infinite if that is not known. */

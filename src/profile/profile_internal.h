@@ -10,7 +10,7 @@
 #include "base/table.h"
 #include "profile/call_times.h"
 #include "profile/info.h"
-#include "profile/moments.h"
+#include "profile/time_slots.h"
 #include "profile/sequence.h"
 #include "profile/stack_set.h"
 
@@ -45,5 +45,5 @@ struct profile {
 	size_t call_times_count, call_times_capacity;
 	struct sequence sequence;
 	bool is_saturated;
-	struct moments moments;
+	struct time_slots time_slots;
 };

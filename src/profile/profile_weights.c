@@ -102,22 +102,22 @@ void profile_add_calls(struct profile *profile, const struct weight *weight,
 	call_times_add(&profile->call_times[index].times, times, &profile->is_saturated);
 }
 
-static void keep_moments(struct moments *moments,
-			 bool (*keeps)(const void *context, const struct weight *weight),
-			 const void *context)
+static void keep_time_slots(struct time_slots *time_slots,
+			    bool (*keeps)(const void *context, const struct weight *weight),
+			    const void *context)
 {
 	size_t kept = 0;
 
-	table_done(&moments->index); /* nothing is added any more */
-	for (size_t i = 0; i < moments->count; i++) {
-		const struct moment row = moments->rows[i];
+	table_done(&time_slots->index); /* nothing is added any more */
+	for (size_t i = 0; i < time_slots->count; i++) {
+		const struct slot_row row = time_slots->rows[i];
 
 		if (keeps(context, &(struct weight){ .stack = row.stack,
 						     .thread = row.thread,
 						     .state = (enum thread_state)row.state }))
-			moments->rows[kept++] = row;
+			time_slots->rows[kept++] = row;
 	}
-	moments->count = kept;
+	time_slots->count = kept;
 }
 
 void profile_keep_weights(struct profile *profile,
@@ -141,19 +141,19 @@ void profile_keep_weights(struct profile *profile,
 	}
 	profile->weight_count = kept;
 	profile->call_times_count = kept_times;
-	keep_moments(&profile->moments, keeps, context);
+	keep_time_slots(&profile->time_slots, keeps, context);
 	/* Its rows have the weights' places. */
 	sequence_done(&profile->sequence);
 }
 
-struct moments *profile_moments(struct profile *profile)
+struct time_slots *profile_time_slots(struct profile *profile)
 {
-	return &profile->moments;
+	return &profile->time_slots;
 }
 
-const struct moments *profile_get_moments(const struct profile *profile)
+const struct time_slots *profile_get_time_slots(const struct profile *profile)
 {
-	return &profile->moments;
+	return &profile->time_slots;
 }
 
 struct call_times profile_get_call_times(const struct profile *profile, size_t i)

@@ -1,5 +1,5 @@
 /*
- * sequence - when what was sampled, as coarsely as sureness.h needs it.
+ * sequence - when what was sampled, as coarsely as intervals.h needs it.
  *
  * The time of a recording is cut into slots in which equal parts of its time were sampled.  A
  * zero-initialized struct is empty: nothing is known of when.

@@ -123,16 +123,16 @@ static void add_outermost(const struct walk *walk, struct totals *out)
 	freep(&on_path);
 }
 
-static void find_sureness(const struct walk *walk, const struct profile *profile,
-			  const struct filter *filter, struct totals *out)
+static void find_intervals(const struct walk *walk, const struct profile *profile,
+			   const struct filter *filter, struct totals *out)
 {
 	CLEANUP(freep)
-	struct sureness *rows = xzalloc((out->count + 1) * sizeof *rows);
+	struct intervals *rows = xzalloc((out->count + 1) * sizeof *rows);
 
 	if (profile_is_trace(profile))
 		return;
-	sureness_find(
-		&(struct sureness_terms){
+	intervals_find(
+		&(struct interval_terms){
 			.profile = profile,
 			.filter = filter,
 			.parents = walk->parent,
@@ -142,8 +142,8 @@ static void find_sureness(const struct walk *walk, const struct profile *profile
 		},
 		rows);
 	for (size_t i = 0; i < out->count; i++) {
-		out->rows[i].sureness = rows[i];
-		out->rows[i].has_sureness = true;
+		out->rows[i].intervals = rows[i];
+		out->rows[i].has_intervals = true;
 	}
 }
 
@@ -161,7 +161,7 @@ void totals_by_row(const struct profile *profile, const struct filter *filter,
 	add_weights(&walk, profile, filter, out);
 	sum_subtrees(&walk, &out->is_saturated);
 	add_outermost(&walk, out);
-	find_sureness(&walk, profile, filter, out);
+	find_intervals(&walk, profile, filter, out);
 	out->ns = walk.ns[0];
 	out->samples = walk.samples[0];
 	walk_done(&walk);

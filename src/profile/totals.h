@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "profile/call_times.h"
-#include "profile/sureness.h"
+#include "profile/intervals.h"
 
 struct filter;
 struct profile;
@@ -22,8 +22,8 @@ struct cost {
 	uint64_t primitive_calls; /* those not made by itself, directly or by way of others */
 	struct call_times times;  /* its own; of samples, raw_ns is self_ns */
 	uint64_t raw_total_ns;
-	struct sureness sureness; /* of self_ns and total_ns, where it is known */
-	bool has_sureness;
+	struct intervals intervals; /* of self_ns and total_ns, where it is known */
+	bool has_intervals;
 };
 
 struct totals {

@@ -106,18 +106,18 @@ static void builder_finish(struct builder *builder)
 }
 
 /* Each node is a row of its own. */
-static void find_sureness(struct tree *tree, const struct profile *profile,
-			  const struct filter *filter, const uint32_t *node_of_stack)
+static void find_intervals(struct tree *tree, const struct profile *profile,
+			   const struct filter *filter, const uint32_t *node_of_stack)
 {
 	CLEANUP(freep) uint32_t *parents = xzalloc(tree->count * sizeof *parents);
-	CLEANUP(freep) struct sureness *found = xzalloc(tree->count * sizeof *found);
+	CLEANUP(freep) struct intervals *found = xzalloc(tree->count * sizeof *found);
 
 	if (profile_is_trace(profile))
 		return;
 	for (uint32_t i = 0; i < tree->count; i++)
 		parents[i] = tree->nodes[i].parent;
-	sureness_find(
-		&(struct sureness_terms){
+	intervals_find(
+		&(struct interval_terms){
 			.profile = profile,
 			.filter = filter,
 			.place_of_stack = node_of_stack,
@@ -127,8 +127,8 @@ static void find_sureness(struct tree *tree, const struct profile *profile,
 		},
 		found);
 	for (size_t i = 1; i < tree->count; i++) {
-		tree->nodes[i].sureness = found[i];
-		tree->nodes[i].has_sureness = true;
+		tree->nodes[i].intervals = found[i];
+		tree->nodes[i].has_intervals = true;
 	}
 }
 
@@ -153,7 +153,7 @@ void tree_top_down(const struct profile *profile, const struct filter *filter,
 		add_calls(out_tree, node_of_stack[weight->stack.n], weight->calls);
 	}
 	builder_finish(&builder);
-	find_sureness(out_tree, profile, filter, node_of_stack);
+	find_intervals(out_tree, profile, filter, node_of_stack);
 	freep(&node_of_stack);
 }
 

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "profile/profile.h"
-#include "profile/sureness.h"
+#include "profile/intervals.h"
 
 struct filter;
 
@@ -31,8 +31,8 @@ struct tree_node {
 	 * a tree of callers are the calls that came by way of this one.
 	 */
 	uint64_t self_calls, total_calls;
-	struct sureness sureness;
-	bool has_sureness; /* of samples, from the outermost functions inwards */
+	struct intervals intervals;
+	bool has_intervals; /* of samples, from the outermost functions inwards */
 };
 
 struct tree {

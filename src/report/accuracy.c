@@ -17,9 +17,9 @@ enum { ROWS_MAX = 10 };
 /* How far off the self time may be, as a part of the whole. */
 static double off_of(const struct cost *cost, uint64_t whole_ns)
 {
-	const struct bounds *bounds = &cost->sureness.self;
+	const struct interval *interval = &cost->intervals.self;
 
-	return whole_ns > 0 ? ((double)bounds->high_ns - (double)bounds->low_ns) / 2 /
+	return whole_ns > 0 ? ((double)interval->high_ns - (double)interval->low_ns) / 2 /
 				      (double)whole_ns
 			    : 0;
 }
@@ -54,8 +54,8 @@ static void add_top(struct text *out, const struct style *style, const struct pr
 			continue;
 		const uint64_t ns = time_for_a_point(off, groups.ns);
 
-		grid_add_share(&grid, cost->self_ns, groups.ns, &cost->sureness.self);
-		grid_add_sureness(&grid, cost->self_ns, groups.ns, &cost->sureness.self);
+		grid_add_share(&grid, cost->self_ns, groups.ns, &cost->intervals.self);
+		grid_add_half_width(&grid, cost->self_ns, groups.ns, &cost->intervals.self);
 		grid_add_time(&grid, time_unit_for(ns), ns);
 		grid_add_name(&grid, TINT_NONE, groups.rows[i].name);
 		shown++;

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "profile/sureness.h"
+#include "profile/intervals.h"
 #include "report/number.h"
 #include "profile/short_name.h"
 
@@ -66,27 +66,27 @@ void grid_add_percent(struct grid *grid, double percent)
 }
 
 /* How far the bounds lie from the value, the farther one; 0: it is exact, or no sample says. */
-static double off_of(uint64_t ns, const struct bounds *bounds)
+static double off_of(uint64_t ns, const struct interval *interval)
 {
-	const double below = (double)ns - (double)bounds->low_ns;
-	const double above = (double)bounds->high_ns - (double)ns;
+	const double below = (double)ns - (double)interval->low_ns;
+	const double above = (double)interval->high_ns - (double)ns;
 
-	return bounds->high_ns == 0 ? 0 : fmax(fmax(below, above), 0);
+	return interval->high_ns == 0 ? 0 : fmax(fmax(below, above), 0);
 }
 
 void grid_add_share(struct grid *grid, uint64_t part_ns, uint64_t whole_ns,
-		    const struct bounds *bounds)
+		    const struct interval *interval)
 {
 	const double percent = number_percent(part_ns, whole_ns);
-	const bool is_vague = off_of(part_ns, bounds) * 2 > (double)part_ns;
+	const bool is_vague = off_of(part_ns, interval) * 2 > (double)part_ns;
 
 	grid_addf(grid, is_vague ? TINT_DIM : style_tint_of(percent), "%.1f", percent);
 }
 
-void grid_add_sureness(struct grid *grid, uint64_t part_ns, uint64_t whole_ns,
-		       const struct bounds *bounds)
+void grid_add_half_width(struct grid *grid, uint64_t part_ns, uint64_t whole_ns,
+			 const struct interval *interval)
 {
-	const double off = off_of(part_ns, bounds);
+	const double off = off_of(part_ns, interval);
 
 	if (off <= 0 || part_ns == 0 || whole_ns == 0)
 		grid_addf(grid, TINT_NONE, "%s", "");

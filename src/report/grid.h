@@ -53,13 +53,13 @@ void grid_addf(struct grid *grid, enum tint tint, const char *format, ...)
 void grid_add_name(struct grid *grid, enum tint tint, const char *name);
 /* 41.2, or blank when it is unknown (negative). */
 void grid_add_percent(struct grid *grid, double percent);
-struct bounds;
+struct interval;
 /* The same of a part of a whole; dim where its bounds lie farther apart than it is large. */
 void grid_add_share(struct grid *grid, uint64_t part_ns, uint64_t whole_ns,
-		    const struct bounds *bounds);
+		    const struct interval *interval);
 /* By how much the share may be off, "±1.2"; blank where it is exact, or 0. */
-void grid_add_sureness(struct grid *grid, uint64_t part_ns, uint64_t whole_ns,
-		       const struct bounds *bounds);
+void grid_add_half_width(struct grid *grid, uint64_t part_ns, uint64_t whole_ns,
+			 const struct interval *interval);
 struct time_unit;
 void grid_add_time(struct grid *grid, const struct time_unit *unit, uint64_t ns);
 void grid_add_count(struct grid *grid, uint64_t count);

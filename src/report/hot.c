@@ -152,20 +152,20 @@ static void add_row(struct hot *hot, uint32_t *node, unsigned int level)
 	const struct hot_node *nodes = hot->paths.nodes;
 	const uint64_t ns = hot->selection->ns;
 	const uint64_t weight_ns = weight_of(&nodes[*node]);
-	const struct bounds *bounds = nodes[*node].kind == HOT_OWN
-					      ? &nodes[*node].sureness.total
-					      : &nodes[*node].sureness.self;
+	const struct interval *interval = nodes[*node].kind == HOT_OWN
+						  ? &nodes[*node].intervals.total
+						  : &nodes[*node].intervals.self;
 	CLEANUP(text_done) struct text label = { 0 };
 
 	if (nodes[*node].kind == HOT_OWN)
 		*node = add_chain(&label, hot, *node, hot_label_columns(hot, level));
 	else
 		hot_label_add_library(&label, hot, &nodes[*node]);
-	grid_add_share(&hot->grid, weight_ns, ns, bounds);
-	grid_add_sureness(&hot->grid, weight_ns, ns, bounds);
+	grid_add_share(&hot->grid, weight_ns, ns, interval);
+	grid_add_half_width(&hot->grid, weight_ns, ns, interval);
 	if (nodes[*node].kind == HOT_OWN)
 		grid_add_share(&hot->grid, nodes[*node].self_ns, ns,
-			       &nodes[*node].sureness.self);
+			       &nodes[*node].intervals.self);
 	else
 		grid_addf(&hot->grid, TINT_NONE, "%s", "");
 	add_label(hot, &label, level, nodes[*node].kind == HOT_OWN ? TINT_BOLD : TINT_NONE);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "profile/sureness.h"
+#include "profile/intervals.h"
 
 void json_add(struct json_object *object, const char *key, struct json_object *value)
 {
@@ -41,15 +41,15 @@ void json_add_figure(struct json_object *object, const char *key, uint64_t value
 	json_add(object, key, value == unknown ? NULL : json_object_new_uint64(value));
 }
 
-void json_add_bounds(struct json_object *object, const char *key, const struct bounds *bounds,
-		     bool is_unknown)
+void json_add_interval(struct json_object *object, const char *key,
+		       const struct interval *interval, bool is_unknown)
 {
 	char name[32];
 
 	snprintf(name, sizeof name, "%s_low", key);
-	json_add(object, name, is_unknown ? NULL : json_object_new_uint64(bounds->low_ns));
+	json_add(object, name, is_unknown ? NULL : json_object_new_uint64(interval->low_ns));
 	snprintf(name, sizeof name, "%s_high", key);
-	json_add(object, name, is_unknown ? NULL : json_object_new_uint64(bounds->high_ns));
+	json_add(object, name, is_unknown ? NULL : json_object_new_uint64(interval->high_ns));
 }
 
 static void begin_member(struct json_writer *writer, const char *key)

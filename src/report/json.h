@@ -19,10 +19,10 @@ void json_add_u64(struct json_object *object, const char *key, uint64_t value);
 /* null when it is what stands for unknown. */
 void json_add_figure(struct json_object *object, const char *key, uint64_t value,
 		     uint64_t unknown);
-struct bounds;
+struct interval;
 /* KEY_low and KEY_high: null where they are not known, as of times that are exact by nature. */
-void json_add_bounds(struct json_object *object, const char *key, const struct bounds *bounds,
-		     bool is_unknown);
+void json_add_interval(struct json_object *object, const char *key,
+		       const struct interval *interval, bool is_unknown);
 struct json_object *json_new_string(const char *string);
 
 struct json_writer {

@@ -31,8 +31,8 @@ static void add_costs(struct json_object *object, const struct profile *profile,
 {
 	json_add_u64(object, "self_ns", cost->self_ns);
 	json_add_u64(object, "total_ns", cost->total_ns);
-	json_add_bounds(object, "self_ns", &cost->sureness.self, !cost->has_sureness);
-	json_add_bounds(object, "total_ns", &cost->sureness.total, !cost->has_sureness);
+	json_add_interval(object, "self_ns", &cost->intervals.self, !cost->has_intervals);
+	json_add_interval(object, "total_ns", &cost->intervals.total, !cost->has_intervals);
 	if (profile_is_trace(profile)) {
 		json_add(object, "self_samples", NULL);
 		json_add(object, "total_samples", NULL);
@@ -257,8 +257,8 @@ static struct json_object *node_of(const struct profile *profile, const struct t
 	json_add_string(object, "name", function ? function->name : NULL);
 	json_add_u64(object, "self_ns", node->self_ns);
 	json_add_u64(object, "total_ns", node->total_ns);
-	json_add_bounds(object, "self_ns", &node->sureness.self, !node->has_sureness);
-	json_add_bounds(object, "total_ns", &node->sureness.total, !node->has_sureness);
+	json_add_interval(object, "self_ns", &node->intervals.self, !node->has_intervals);
+	json_add_interval(object, "total_ns", &node->intervals.total, !node->has_intervals);
 	json_add(object, "self_samples",
 		 is_trace ? NULL : json_object_new_uint64(node->self_samples));
 	json_add(object, "total_samples",

@@ -65,11 +65,11 @@ static void add_sampled_cost(const struct listing *listing, struct grid *grid,
 {
 	const uint64_t whole_ns = listing->selection->ns;
 
-	grid_add_share(grid, cost->self_ns, whole_ns, &cost->sureness.self);
-	grid_add_sureness(grid, cost->self_ns, whole_ns, &cost->sureness.self);
+	grid_add_share(grid, cost->self_ns, whole_ns, &cost->intervals.self);
+	grid_add_half_width(grid, cost->self_ns, whole_ns, &cost->intervals.self);
 	grid_add_time(grid, listing->unit, cost->self_ns);
-	grid_add_share(grid, cost->total_ns, whole_ns, &cost->sureness.total);
-	grid_add_sureness(grid, cost->total_ns, whole_ns, &cost->sureness.total);
+	grid_add_share(grid, cost->total_ns, whole_ns, &cost->intervals.total);
+	grid_add_half_width(grid, cost->total_ns, whole_ns, &cost->intervals.total);
 	grid_add_time(grid, listing->unit, cost->total_ns);
 }
 

@@ -23,8 +23,8 @@ static struct json_object *line_of(const struct line_cost *row, const struct sou
 	json_add_string(object, "source", source ? source_line(source, row->line) : NULL);
 	json_add_u64(object, "self_ns", row->cost.self_ns);
 	json_add_u64(object, "total_ns", row->cost.total_ns);
-	json_add_bounds(object, "self_ns", &row->cost.sureness.self, is_trace);
-	json_add_bounds(object, "total_ns", &row->cost.sureness.total, is_trace);
+	json_add_interval(object, "self_ns", &row->cost.intervals.self, is_trace);
+	json_add_interval(object, "total_ns", &row->cost.intervals.total, is_trace);
 	json_add_u64(object, "self_samples", row->cost.self_samples);
 	json_add_u64(object, "total_samples", row->cost.total_samples);
 	return object;

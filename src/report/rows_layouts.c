@@ -31,11 +31,11 @@ static void add_sampled_costs(struct grid *grid, const struct context *context,
 {
 	const struct cost *cost = &row->cost;
 
-	grid_add_share(grid, cost->self_ns, context->ns, &cost->sureness.self);
-	grid_add_sureness(grid, cost->self_ns, context->ns, &cost->sureness.self);
+	grid_add_share(grid, cost->self_ns, context->ns, &cost->intervals.self);
+	grid_add_half_width(grid, cost->self_ns, context->ns, &cost->intervals.self);
 	grid_add_time(grid, context->unit, cost->self_ns);
-	grid_add_share(grid, cost->total_ns, context->ns, &cost->sureness.total);
-	grid_add_sureness(grid, cost->total_ns, context->ns, &cost->sureness.total);
+	grid_add_share(grid, cost->total_ns, context->ns, &cost->intervals.total);
+	grid_add_half_width(grid, cost->total_ns, context->ns, &cost->intervals.total);
 	grid_add_time(grid, context->unit, cost->total_ns);
 }
 

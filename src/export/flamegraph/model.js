@@ -104,7 +104,7 @@ function placeBoxes(placed) {
  * states that have a true in isState.
  */
 function showThreads(isShown, span, isState) {
-	const rows = span ? profile.moments : profile.rows;
+	const rows = span ? profile.time_slots : profile.rows;
 	const { slot, thread, node, ns, count, state } = rows;
 	const isRowShown = (i) => isShown(threads[thread[i]]) && (!state || isState[state[i]]) &&
 		(!span || (slot[i] >= span[0] && slot[i] < span[1]));

@@ -9,7 +9,7 @@ const bars = { kinds: [], sums: [], highest: 0 };
 let dragFrom = -1;
 
 function hasTime() {
-	return profile.moments.slots > 1 && profile.moments.node.length > 0;
+	return profile.time_slots.slots > 1 && profile.time_slots.node.length > 0;
 }
 
 /* Own code, packages, the rest. */
@@ -25,7 +25,7 @@ function barKinds() {
 }
 
 function sumBars(isShown, isState) {
-	const { slots, slot, thread, node, ns, state } = profile.moments;
+	const { slots, slot, thread, node, ns, state } = profile.time_slots;
 	const kindOfState = [];
 	bars.kinds = barKinds();
 	bars.kinds.forEach(({ id }, kind) => {
@@ -52,7 +52,7 @@ function colorOfClass(index) {
 function drawStrip(span) {
 	const scale = window.devicePixelRatio || 1;
 	const paint = strip.getContext("2d");
-	const { slots } = profile.moments;
+	const { slots } = profile.time_slots;
 	const width = strip.parentElement.clientWidth;
 	strip.width = Math.round(width * scale);
 	strip.height = Math.round(STRIP_HEIGHT * scale);
@@ -79,11 +79,11 @@ function drawStrip(span) {
 }
 
 function secondsOf(slot) {
-	return Number(((slot * profile.moments.slot_ns) / 1e9).toPrecision(4));
+	return Number(((slot * profile.time_slots.slot_ns) / 1e9).toPrecision(4));
 }
 
 function showSpan(span) {
-	const { slots, slot_ns } = profile.moments;
+	const { slots, slot_ns } = profile.time_slots;
 	for (const [id, slot] of [["from", span ? span[0] : 0], ["to", span ? span[1] : slots]]) {
 		element(id).value = String(secondsOf(slot));
 		element(id).max = String(secondsOf(slots));
@@ -99,14 +99,14 @@ function showSpan(span) {
 /* "12-40" of the address, or null: slots from the first to before the second. */
 function parseSpan(text) {
 	const found = /^(\d+)-(\d+)$/.exec(text);
-	const span = found && [Number(found[1]), Math.min(Number(found[2]), profile.moments.slots)];
+	const span = found && [Number(found[1]), Math.min(Number(found[2]), profile.time_slots.slots)];
 	return hasTime() && span && span[0] < span[1] ? span : null;
 }
 
 function slotAt(event) {
 	const box = strip.getBoundingClientRect();
-	const slot = Math.floor(((event.clientX - box.left) / box.width) * profile.moments.slots);
-	return Math.max(0, Math.min(profile.moments.slots - 1, slot));
+	const slot = Math.floor(((event.clientX - box.left) / box.width) * profile.time_slots.slots);
+	return Math.max(0, Math.min(profile.time_slots.slots - 1, slot));
 }
 
 function spanTo(slot) {
@@ -133,7 +133,7 @@ function listenToStrip(choose) {
 	for (const id of ["from", "to"])
 		element(id).addEventListener("change", () => {
 			const slots = ["from", "to"].map((end) =>
-				Math.round((Number(element(end).value) * 1e9) / profile.moments.slot_ns));
+				Math.round((Number(element(end).value) * 1e9) / profile.time_slots.slot_ns));
 			choose(`${Math.max(0, slots[0])}-${Math.max(slots[0] + 1, slots[1])}`);
 		});
 	element("whole").addEventListener("click", () => choose(""));

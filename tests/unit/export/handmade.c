@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "profile/moments.h"
+#include "profile/time_slots.h"
 #include "profile/profile.h"
 
 #define MS 1000000ULL
@@ -178,13 +178,13 @@ static void fill_mixed(struct profile *profile)
 	weigh(profile, other, first, 1 * MS, 1);
 	weigh(profile, other, second, 3 * MS, 3);
 	weigh(profile, push(profile, main_11, in_sort), second, 1 * MS, 1);
-	moments_begin(profile_moments(profile), 12 * MS);
-	moments_add(
-		profile_moments(profile), 1 * MS,
-		&(struct moment){ .stack = sort, .thread = first, .ns = 2 * MS, .samples = 2 });
-	moments_add(profile_moments(profile), 9 * MS,
-		    &(struct moment){
-			    .stack = other, .thread = second, .ns = 3 * MS, .samples = 3 });
+	time_slots_begin(profile_time_slots(profile), 12 * MS);
+	time_slots_add(profile_time_slots(profile), 1 * MS,
+		       &(struct slot_row){
+			       .stack = sort, .thread = first, .ns = 2 * MS, .samples = 2 });
+	time_slots_add(profile_time_slots(profile), 9 * MS,
+		       &(struct slot_row){
+			       .stack = other, .thread = second, .ns = 3 * MS, .samples = 3 });
 	other = push(
 		profile, main_11,
 		(struct step){ .module = libz, .name = "libz.so.1+0x2f10", .address = 0x2f10 });
@@ -249,16 +249,16 @@ static void fill_waits(struct profile *profile)
 	weigh_state(profile, gil, first, THREAD_STATE_GIL, 3);
 	weigh_state(profile, read, first, THREAD_STATE_IO, 6);
 	weigh_state(profile, sleep, second, THREAD_STATE_SLEEP, 12);
-	moments_begin(profile_moments(profile), 12 * MS);
-	moments_add_wait(profile_moments(profile), 12 * MS,
-			 &(struct moment){ .stack = sleep,
-					   .thread = second,
-					   .state = THREAD_STATE_SLEEP,
-					   .ns = 12 * MS,
-					   .samples = 1 });
-	moments_add(
-		profile_moments(profile), 2 * MS,
-		&(struct moment){ .stack = run, .thread = first, .ns = 2 * MS, .samples = 1 });
+	time_slots_begin(profile_time_slots(profile), 12 * MS);
+	time_slots_add_wait(profile_time_slots(profile), 12 * MS,
+			    &(struct slot_row){ .stack = sleep,
+						.thread = second,
+						.state = THREAD_STATE_SLEEP,
+						.ns = 12 * MS,
+						.samples = 1 });
+	time_slots_add(profile_time_slots(profile), 2 * MS,
+		       &(struct slot_row){
+			       .stack = run, .thread = first, .ns = 2 * MS, .samples = 1 });
 }
 
 #define SCRIPT "</script><img src=x onerror=alert(1)>"

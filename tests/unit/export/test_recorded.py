@@ -55,10 +55,10 @@ class Recorded(unittest.TestCase):
     def test_the_page_has_the_times_of_samples(self):
         page = self.export("flamegraph").decode()
         data = json.loads(page.split('id="profile">')[1].split("</script>")[0])
-        moments = data["moments"]
-        self.assertEqual(sum(moments["count"]), data["info"]["count"])
-        self.assertLess(max(moments["slot"]), moments["slots"])
-        self.assertGreater(len(set(moments["slot"])), 2)
+        time_slots = data["time_slots"]
+        self.assertEqual(sum(time_slots["count"]), data["info"]["count"])
+        self.assertLess(max(time_slots["slot"]), time_slots["slots"])
+        self.assertGreater(len(set(time_slots["slot"])), 2)
 
     def test_python_functions_have_their_file_and_line(self):
         self.need_python()

@@ -57,12 +57,12 @@ static double off_of_f(bool (*is_in)(unsigned int sample))
 	timeline_init(&timeline, is_in);
 	const struct cost *cost =
 		&timeline.totals.rows[made_function(&timeline.made, "f").n - 1];
-	const struct bounds bounds = cost->sureness.self;
+	const struct interval interval = cost->intervals.self;
 
-	assert_true(cost->has_sureness);
-	assert_true(bounds.low_ns <= cost->self_ns && cost->self_ns <= bounds.high_ns);
+	assert_true(cost->has_intervals);
+	assert_true(interval.low_ns <= cost->self_ns && cost->self_ns <= interval.high_ns);
 	timeline_done(&timeline);
-	return (double)(bounds.high_ns - bounds.low_ns) / 2e6;
+	return (double)(interval.high_ns - interval.low_ns) / 2e6;
 }
 
 static unsigned int mixed(unsigned int n)
@@ -137,11 +137,11 @@ static void what_is_everything_is_certain(void **state)
 	const struct cost *cost =
 		&timeline.totals.rows[made_function(&timeline.made, "main").n - 1];
 
-	assert_int_equal(cost->sureness.total.high_ns, SAMPLES * 1000000UL);
+	assert_int_equal(cost->intervals.total.high_ns, SAMPLES * 1000000UL);
 	/* Its own time was never met: less than the chance of missing it allows. */
-	assert_int_equal(cost->sureness.self.low_ns, 0);
-	assert_true(cost->sureness.self.high_ns > 2000000 &&
-		    cost->sureness.self.high_ns < 6000000);
+	assert_int_equal(cost->intervals.self.low_ns, 0);
+	assert_true(cost->intervals.self.high_ns > 2000000 &&
+		    cost->intervals.self.high_ns < 6000000);
 	timeline_done(&timeline);
 }
 
@@ -155,8 +155,8 @@ static void time_without_samples_is_exact(void **state)
 	made_add(&made, "main;f", 5000000, 5);
 	made_add(&made, "main;exit", 3000000, 0);
 	totals_by_function(made.profile, NULL, &totals);
-	const struct sureness *exact =
-		&totals.rows[made_function(&made, "exit").n - 1].sureness;
+	const struct intervals *exact =
+		&totals.rows[made_function(&made, "exit").n - 1].intervals;
 
 	assert_int_equal(exact->self.low_ns, 3000000);
 	assert_int_equal(exact->self.high_ns, 3000000);
@@ -181,7 +181,7 @@ static void the_length_of_a_wait_is_known(void **state)
 					     .ns = 500000000,
 					     .samples = 1 });
 	totals_by_function(made.profile, NULL, &totals);
-	const struct sureness *nap = &totals.rows[made_function(&made, "nap").n - 1].sureness;
+	const struct intervals *nap = &totals.rows[made_function(&made, "nap").n - 1].intervals;
 
 	assert_true(nap->self.low_ns > 480000000 && nap->self.low_ns <= 500000000);
 	assert_true(nap->self.high_ns >= 500000000 && nap->self.high_ns < 600000000);

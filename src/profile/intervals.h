@@ -1,5 +1,5 @@
 /*
- * sureness - between which bounds the time of each row of a report lies, with 95 % certainty.
+ * intervals - the 95 % confidence interval of the time of each row of a report.
  *
  * What is not certain is when samples fell, and how a program goes on that was sampled for a while.
  * A share of samples has Wilson's interval; samples that repeat each other count for less than one
@@ -13,20 +13,20 @@
 struct filter;
 struct profile;
 
-struct bounds {
+struct interval {
 	uint64_t low_ns, high_ns;
 };
 
 /* Of one row. */
-struct sureness {
-	struct bounds self, total;
+struct intervals {
+	struct interval self, total;
 };
 
 /*
  * Rows are made of places, as nodes of a tree.  Place 0 is the root, of no row; a parent's number
  * is smaller than its child's.  A row's total is the time of its outermost places.
  */
-struct sureness_terms {
+struct interval_terms {
 	const struct profile *profile;
 	const struct filter *filter; /* NULL: all */
 	/* By stack id, or by thread id (0: none is known); both NULL: it is the stack's id. */
@@ -38,4 +38,4 @@ struct sureness_terms {
 };
 
 /* Fills in row_count of out_rows. */
-void sureness_find(const struct sureness_terms *terms, struct sureness *out_rows);
+void intervals_find(const struct interval_terms *terms, struct intervals *out_rows);

@@ -3,7 +3,7 @@
  * bytes a place, and only the larger rows' slots are kept: what is below one sample in a thousand
  * of many rows repeats as all do, or hardly was sampled.
  */
-#include "profile/sureness.h"
+#include "profile/intervals.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -30,7 +30,7 @@ struct series {
 };
 
 struct finding {
-	const struct sureness_terms *terms;
+	const struct interval_terms *terms;
 	bool *is_outermost;        /* by place */
 	struct sums *of_place;     /* with those below it */
 	struct sums *self, *total; /* by row */
@@ -41,14 +41,14 @@ struct finding {
 	bool has_series;
 };
 
-static uint32_t place_of(const struct sureness_terms *terms, const struct weight *weight)
+static uint32_t place_of(const struct interval_terms *terms, const struct weight *weight)
 {
 	if (terms->place_of_thread)
 		return terms->place_of_thread[weight->thread.n];
 	return terms->place_of_stack ? terms->place_of_stack[weight->stack.n] : weight->stack.n;
 }
 
-static uint32_t row_of(const struct sureness_terms *terms, uint32_t place)
+static uint32_t row_of(const struct interval_terms *terms, uint32_t place)
 {
 	return terms->rows ? terms->rows[place] : place;
 }
@@ -68,7 +68,7 @@ struct tree {
 static uint32_t next_place(const struct finding *finding, const struct tree *tree, uint32_t at,
 			   uint32_t *on_path)
 {
-	const struct sureness_terms *terms = finding->terms;
+	const struct interval_terms *terms = finding->terms;
 
 	if (tree->first_child[at])
 		return tree->first_child[at];
@@ -83,7 +83,7 @@ static uint32_t next_place(const struct finding *finding, const struct tree *tre
 
 static void find_outermost(struct finding *finding)
 {
-	const struct sureness_terms *terms = finding->terms;
+	const struct interval_terms *terms = finding->terms;
 	const size_t count = terms->place_count;
 	struct tree tree = { xzalloc(count * sizeof(uint32_t)),
 			     xzalloc(count * sizeof(uint32_t)) };
@@ -116,7 +116,7 @@ static struct sums sums_of(double tick_ns, const struct weight *weight)
 
 static void add_weights(struct finding *finding)
 {
-	const struct sureness_terms *terms = finding->terms;
+	const struct interval_terms *terms = finding->terms;
 	const double tick_ns = profile_tick_ns(terms->profile);
 
 	for (size_t i = 0; i < profile_weight_count(terms->profile); i++) {
@@ -163,7 +163,7 @@ static void keep_rows(struct finding *finding)
 
 static void add_block(struct finding *finding, uint32_t first_slot, float *of_place)
 {
-	const struct sureness_terms *terms = finding->terms;
+	const struct interval_terms *terms = finding->terms;
 
 	for (size_t i = terms->place_count; i-- > 1;) {
 		const int32_t kept = finding->kept[row_of(terms, (uint32_t)i)];
@@ -184,7 +184,7 @@ static void add_block(struct finding *finding, uint32_t first_slot, float *of_pl
 static void add_steps(struct finding *finding, const struct sequence *sequence,
 		      uint32_t first_slot, float *of_place)
 {
-	const struct sureness_terms *terms = finding->terms;
+	const struct interval_terms *terms = finding->terms;
 
 	for (size_t i = 0; i < sequence->count; i++) {
 		const struct step *step = &sequence->rows[i];
@@ -227,14 +227,14 @@ static uint64_t in_ns(double ns)
 	return ns <= 0 ? 0 : ns < 1.8e19 ? (uint64_t)(ns + 0.5) : UINT64_MAX;
 }
 
-static struct bounds bounds_of(const struct finding *finding, const struct sums *sums,
-			       const float *series, uint64_t samples_ns)
+static struct interval bounds_of(const struct finding *finding, const struct sums *sums,
+				 const float *series, uint64_t samples_ns)
 {
 	const double all = finding->whole.ns;
 
 	/* Without a sample it may have some: what is shorter is missed once in forty times. */
 	if (sums->ns <= 0)
-		return (struct bounds){
+		return (struct interval){
 			samples_ns,
 			samples_ns > 0 || all <= 0
 				? samples_ns
@@ -250,8 +250,8 @@ static struct bounds bounds_of(const struct finding *finding, const struct sums 
 	const double one = weight * repetition;
 	const struct range range = statistics_share(sums->ns / one, all / one);
 
-	return (struct bounds){ in_ns(sums->exact_ns + range.low * all),
-				in_ns(sums->exact_ns + range.high * all) };
+	return (struct interval){ in_ns(sums->exact_ns + range.low * all),
+				  in_ns(sums->exact_ns + range.high * all) };
 }
 
 static uint64_t time_of(const struct sums *sums)
@@ -259,7 +259,7 @@ static uint64_t time_of(const struct sums *sums)
 	return in_ns(sums->ns + sums->exact_ns);
 }
 
-void sureness_find(const struct sureness_terms *terms, struct sureness *out_rows)
+void intervals_find(const struct interval_terms *terms, struct intervals *out_rows)
 {
 	struct finding finding = {
 		.terms = terms,
