@@ -41,7 +41,6 @@ enum trace_kind {
 	/* Builtins of any number of arguments (agent/trace/names.c has which): hooks say _BUILTIN. */
 	TRACE_KIND_PYTHON_BUILTIN_MANY,
 	TRACE_KIND_PYTHON_METHOD_MANY,
-	TRACE_KIND_RUBY_RECURSIVE, /* a method or block that calls itself: hooks say _RUBY */
 	TRACE_KIND_COUNT,
 };
 
@@ -58,28 +57,22 @@ enum trace_uncounted {
 };
 
 /*
- * What measuring costs, in ticks / TRACE_COST_UNIT.  Up to an enter hook's look at the clock, and
- * from the look of a leave hook on, the caller's time runs (outside); between them, the callee's
- * (inside).  What a search for a node takes, and naming a new one, is in no call's time: the
- * clock is looked at again behind it.
+ * What measuring a call costs, in ticks / TRACE_COST_UNIT.  Up to an enter hook's look at the
+ * clock, and from the look of a leave hook on, the caller's time runs (outside); between them, the
+ * callee's (inside; of an event that makes no call, all of it).  What a search for a node takes,
+ * and naming a new one, is in no call's time: the clock is looked at again behind it.
  */
 #define TRACE_COST_UNIT 256
 struct trace_cost {
-	s32 inside, outside;           /* of a call whose node was its caller's last */
-	s32 inside_miss, outside_miss; /* of one whose node was searched for */
+	s32 inside, outside;
 	u32 spread; /* how far inside and outside together were from that, either way */
 	/* How long what a callee executes itself takes, of 1,000 without being traced. */
 	u32 stretch_permille;
 	u32 is_known;
 	u32 burst_ticks; /* when that was found: as trace_area.burst_ticks, of one burst */
 };
-
-struct trace_uncounted_cost {
-	s32 ticks;
-	u32 spread;
-	u32 is_known;
-	u32 burst_ticks;
-};
+/* A cost for each kind, and behind these for each of enum trace_uncounted. */
+#define TRACE_COSTS (TRACE_KIND_COUNT + TRACE_UNCOUNTED_COUNT)
 
 /* Beside a node, and not in it: what is not touched by a call of the callee called last. */
 struct trace_overhead {
@@ -202,8 +195,7 @@ struct trace_area {
 	u64 burst_ticks;
 	u64 burst_count;
 	/* Written before the first call of the kind is seen to end; what is not known is not. */
-	struct trace_cost costs[TRACE_KIND_COUNT];
-	struct trace_uncounted_cost uncounted_costs[TRACE_UNCOUNTED_COUNT];
+	struct trace_cost costs[TRACE_COSTS];
 	struct trace_thread threads[TRACE_THREADS];
 	u32 owners[TRACE_CHUNKS]; /* slot + 1; 0: free */
 	struct trace_node nodes[(u64)TRACE_CHUNKS * TRACE_CHUNK_NODES]

@@ -17,9 +17,8 @@
 #define DOUBT           0.25
 #define DOUBT_RUBY_MISS 0.6
 /* Of the kinds of recording_calls. */
-#define RUBY_FIRST     5
-#define RUBY_LAST      7
-#define RUBY_RECURSIVE 15
+#define RUBY_FIRST 5
+#define RUBY_LAST  7
 /*
  * A callee that is new on a stack is named, and a node made for it.  That is in no call's time, but
  * what is executed next finds the caches full of something else: for 0.3 to 1 us each, in ten
@@ -92,8 +91,7 @@ static void add_uncounted(const struct work *work, const struct call_row *row,
 /* Of what calls cost that were of their caller's last callee, and of what the others did. */
 static double doubt_of(uint32_t kind, double hits_ps, double misses_ps)
 {
-	const bool is_ruby =
-		(kind >= RUBY_FIRST && kind <= RUBY_LAST) || kind == RUBY_RECURSIVE;
+	const bool is_ruby = kind >= RUBY_FIRST && kind <= RUBY_LAST;
 
 	return magnitude(hits_ps) * DOUBT +
 	       magnitude(misses_ps) * (is_ruby ? DOUBT_RUBY_MISS : DOUBT);

@@ -313,7 +313,6 @@ static u64 name_callee(struct walk *walk, struct mem *mem, const struct trace_ca
 	case TRACE_KIND_RUBY:
 	case TRACE_KIND_RUBY_BUILTIN:
 	case TRACE_KIND_RUBY_OPERATOR:
-	case TRACE_KIND_RUBY_RECURSIVE:
 		return trace_ruby_name(walk, mem, call);
 	case TRACE_KIND_INSTRUMENTED:
 	case TRACE_KIND_MCOUNT:

@@ -52,7 +52,6 @@ static u64 identity_of(const struct trace_entry *entry)
 	case TRACE_KIND_RUBY:
 	case TRACE_KIND_RUBY_BUILTIN:
 	case TRACE_KIND_RUBY_OPERATOR:
-	case TRACE_KIND_RUBY_RECURSIVE:
 		/* Read of their frames, where the next event comes. */
 	case TRACE_KIND_INSTRUMENTED:
 	case TRACE_KIND_MCOUNT:
@@ -112,13 +111,8 @@ static u32 add_call(struct call_stack *calls, u32 parent, const struct trace_cal
 	/* Of a table of its own (calibrate.h) the recorder reads no names. */
 	const u64 key =
 		calls->area == trace_area_of_process() ? trace_name_of(call) : TRACE_UNNAMED;
-	const bool is_its_own = call->kind == TRACE_KIND_RUBY &&
-				trace_node_at(calls, parent)->identity == call->identity;
-
 	calls->has_nameless |= key == 0;
-	return trace_add_child(calls, parent,
-			       is_its_own ? TRACE_KIND_RUBY_RECURSIVE
-					  : trace_kind_of(call, calls->top),
+	return trace_add_child(calls, parent, trace_kind_of(call, calls->top),
 			       key != 0 ? call->identity : call->identity ^ NAMELESS, key);
 }
 

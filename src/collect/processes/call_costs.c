@@ -73,8 +73,6 @@ static bool write_cost(struct call_costs *costs, double slowdown, double ns_per_
 	const double call = magnitude((double)(cost.inside_ps + cost.outside_ps));
 	const double ps[] = { (double)cost.inside_ps * unit_ps,
 			      (double)cost.outside_ps * unit_ps,
-			      (double)cost.inside_miss_ps * unit_ps,
-			      (double)cost.outside_miss_ps * unit_ps,
 			      ((double)cost.spread_ps + call * off) * unit_ps };
 	uint32_t *row = &costs->rows[cost.kind];
 
@@ -83,11 +81,9 @@ static bool write_cost(struct call_costs *costs, double slowdown, double ns_per_
 	cost.id = *row;
 	cost.pace_permille =
 		slowdown > 0 ? (int64_t)(slowdown * 1000 + 0.5) : RECORDING_UNKNOWN;
-	cost.inside_ps = (int64_t)ps[0];
-	cost.outside_ps = (int64_t)ps[1];
-	cost.inside_miss_ps = (int64_t)ps[2];
-	cost.outside_miss_ps = (int64_t)ps[3];
-	cost.spread_ps = (int64_t)ps[4];
+	cost.inside_ps = cost.inside_miss_ps = (int64_t)ps[0];
+	cost.outside_ps = cost.outside_miss_ps = (int64_t)ps[1];
+	cost.spread_ps = (int64_t)ps[2];
 	if (*row == 0)
 		recording_writer_add_cost(writer, &cost, row);
 	else
@@ -103,6 +99,12 @@ static bool is_due(const struct call_costs *costs, uint32_t kind, bool is_better
 	       __atomic_load_n(is_known, __ATOMIC_ACQUIRE) == 1;
 }
 
+/* The recording's number for one of an area's costs. */
+static uint32_t row_kind(uint32_t cost)
+{
+	return cost < TRACE_KIND_COUNT ? cost : RECORDING_UNCOUNTED + cost - TRACE_KIND_COUNT;
+}
+
 unsigned int call_costs_write(struct call_costs *costs, const struct trace_area *area,
 			      double ns_per_tick, uint32_t process_row,
 			      struct recording_writer *writer)
@@ -114,8 +116,9 @@ unsigned int call_costs_write(struct call_costs *costs, const struct trace_area 
 	unsigned int refused = 0;
 	const bool is_better = bursts.count != costs->burst_count;
 
-	for (uint32_t kind = 0; kind < TRACE_KIND_COUNT; kind++) {
-		const struct trace_cost *cost = &area->costs[kind];
+	for (uint32_t i = 0; i < TRACE_COSTS; i++) {
+		const struct trace_cost *cost = &area->costs[i];
+		const uint32_t kind = row_kind(i);
 
 		if (is_due(costs, kind, is_better, &cost->is_known))
 			refused += !write_cost(
@@ -126,26 +129,9 @@ unsigned int call_costs_write(struct call_costs *costs, const struct trace_area 
 					.kind = kind,
 					.inside_ps = load_signed(&cost->inside),
 					.outside_ps = load_signed(&cost->outside),
-					.inside_miss_ps = load_signed(&cost->inside_miss),
-					.outside_miss_ps = load_signed(&cost->outside_miss),
 					.spread_ps = load(&cost->spread),
 					.stretch_permille = load(&cost->stretch_permille),
 				},
-				writer);
-	}
-	for (uint32_t event = 0; event < TRACE_UNCOUNTED_COUNT; event++) {
-		const struct trace_uncounted_cost *cost = &area->uncounted_costs[event];
-		const uint32_t kind = RECORDING_UNCOUNTED + event;
-
-		if (is_due(costs, kind, is_better, &cost->is_known))
-			refused += !write_cost(
-				costs, slowdown_of(&bursts, load(&cost->burst_ticks)),
-				ns_per_tick,
-				(struct recording_cost){ .process = process_row,
-							 .kind = kind,
-							 .inside_ps = load_signed(&cost->ticks),
-							 .spread_ps = load(&cost->spread),
-							 .stretch_permille = 1000 },
 				writer);
 	}
 	costs->burst_count = bursts.count;

@@ -14,7 +14,7 @@ MOST = 0.10
 # Of the same, by which runs differ from the next ones: medians of seven were -0.13 to +0.01.
 PACE = 0.05
 CI = ("debian-3.1",)
-METHODS = 5, 15  # enum trace_kind: methods, and those that call themselves
+METHODS = 5,  # enum trace_kind: methods
 IN_C = 6, 7  # methods in C, operators
 BLOCK = 65  # an event that makes no call, which blocks are from 3.1 on, unless they are wanted
 
@@ -56,8 +56,8 @@ class TinyMethods(RubyTraceTest):
         self.on_each_ruby(check, in_ci=CI)
 
 
-class Told(RubyTraceTest):
-    """What the correction is told of a program."""
+class Blocks(RubyTraceTest):
+    """What the correction needs to know of a program beside its calls."""
 
     def sum_of(self, ruby, column, condition, program, *options):
         trace = self.trace(ruby, "--disable-gems", "-e", program, options=options)
@@ -72,13 +72,6 @@ class Told(RubyTraceTest):
                              for turns in (10, 1010))
                 is_slower = ruby.version[:2] >= (3, 1) and options != ("--blocks",)
                 self.assertEqual(many - few, 1000 if is_slower else 0, options)
-        self.on_each_ruby(check)
-
-    def test_what_calls_itself_is_a_kind_of_its_own(self):
-        def check(ruby):
-            program = "def down(left) left < 1 ? 0 : down(left - 1) end; down({}); down(3)"
-            few, many = (self.sum_of(ruby, "calls", f"kind = {METHODS[1]}", program.format(depth)) for depth in (5, 25))
-            self.assertEqual(many - few, 20)
         self.on_each_ruby(check)
 
 

@@ -139,8 +139,6 @@ static void costs_are_those_of_the_pace_that_the_program_ran_at(void **state)
 
 	area->costs[TRACE_KIND_PYTHON] = (struct trace_cost){ .inside = 400000,
 							      .outside = 600000,
-							      .inside_miss = 500000,
-							      .outside_miss = 700000,
 							      .spread = 100000,
 							      .stretch_permille = 1000,
 							      .is_known = 1,
@@ -173,7 +171,6 @@ static void costs_are_those_of_the_pace_that_the_program_ran_at(void **state)
 	assert_int_equal(slower.id, calibrated.id);
 	assert_in_range((uint64_t)(slower.inside_ps * 100 / calibrated.inside_ps), 120, 180);
 	check_ratio(slower.outside_ps, slower.inside_ps, 1.5);
-	check_ratio(slower.outside_miss_ps, slower.inside_ps, 1.75);
 	/* A third off, of which 0.4 are doubted, of the call's 2.5 times the inside. */
 	check_ratio(slower.spread_ps, slower.inside_ps, 0.25 + 2.5 * 0.4 / 3);
 	/* What nobody could have measured is not taken at its word. */
@@ -354,9 +351,8 @@ static void costs_that_no_call_has_are_left_out(void **state)
 	area->costs[TRACE_KIND_MCOUNT].stretch_permille = 0;
 	area->costs[TRACE_KIND_FENTRY] = sound;
 	area->costs[TRACE_KIND_FENTRY].stretch_permille = ~0U;
-	area->uncounted_costs[0] = (struct trace_uncounted_cost){ .ticks = -0x7fffffff,
-								  .spread = 1,
-								  .is_known = 1 };
+	area->costs[TRACE_KIND_COUNT] = sound;
+	area->costs[TRACE_KIND_COUNT].inside = -0x7fffffff;
 	/* A tick is a hundred seconds. */
 	terms.start_ns = monotonic_ns() - LONG_NS;
 	terms.start_ticks = ticks_now() - 1;

@@ -34,57 +34,44 @@ static bool run_loop(void *context, u32 loop, bool has_hooks)
 	return true;
 }
 
-/* What a loop's calls took of their own, but for what is the same in one where it is inlined. */
-static s64 inner_of(const struct trace_measured *measured, enum native_loop loop,
-		    enum native_loop inlined)
-{
-	return measured[loop].inner -
-	       (measured[inlined].plain - measured[NATIVE_LOOP_NOTHING].plain);
-}
-
-static struct trace_found_cost find_cost(const struct trace_measured *measured)
-{
-	static const u8 loops[] = { NATIVE_LOOP_EMPTY, NATIVE_LOOP_WORK, NATIVE_LOOP_LONG,
-				    NATIVE_LOOP_NESTED };
-	struct trace_found_cost found =
-		trace_find_call(measured, loops, sizeof loops / sizeof *loops);
-	const s64 work_itself =
-		measured[NATIVE_LOOP_WORK_INLINE].plain - measured[NATIVE_LOOP_NOTHING].plain;
-
-	/* Of an empty function all is the hook's. */
-	found.inside = (measured[NATIVE_LOOP_EMPTY].inner +
-			inner_of(measured, NATIVE_LOOP_WORK, NATIVE_LOOP_WORK_INLINE) +
-			inner_of(measured, NATIVE_LOOP_LONG, NATIVE_LOOP_LONG_INLINE)) /
-		       3;
-	/* Its three calls together have the work once. */
-	found.inside_miss = (measured[NATIVE_LOOP_THREE].inner - work_itself) / 3;
-	found.call_miss = trace_cost_of_call(measured, NATIVE_LOOP_THREE);
-	return found;
-}
+static const struct trace_loop loops[NATIVE_LOOP_COUNT] = {
+	[NATIVE_LOOP_WORK] = { NATIVE_LOOP_WORK_INLINE, 1000 },
+	[NATIVE_LOOP_LONG] = { NATIVE_LOOP_LONG_INLINE, 1000 },
+};
 
 void trace_calibrate_native(enum trace_kind kind)
 {
-	static loop_function *const loops[] = {
+	static loop_function *const functions[] = {
 		[TRACE_KIND_INSTRUMENTED] = trace_native_loop_instrumented,
 #if defined(__x86_64__)
 		[TRACE_KIND_MCOUNT] = trace_native_loop_mcount,
 		[TRACE_KIND_FENTRY] = trace_native_loop_fentry,
 #endif
 	};
-	loop_function *run = loops[kind];
+	const struct trace_rule rule = {
+		.kind = kind,
+		.count = 4,
+		.own_count = 3,
+		.loops = { NATIVE_LOOP_EMPTY, NATIVE_LOOP_WORK, NATIVE_LOOP_LONG,
+			   NATIVE_LOOP_NESTED },
+	};
+	loop_function *run = functions[kind];
 	struct trace_measured measured[NATIVE_LOOP_COUNT];
 	const struct trace_calibration calibration = {
-		.context = &run, .run = run_loop, .turns = TURNS, .depth = 2
+		.context = &run,
+		.run = run_loop,
+		.turns = TURNS,
+		.depth = 2,
+		.loops = loops,
+		.count = NATIVE_LOOP_COUNT,
 	};
+	struct trace_cost cost;
 	const u64 all = ~0ULL;
 	u64 before = 0;
 
 	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before, SIGSET_BYTES);
-	if (trace_calibrate(&calibration, NATIVE_LOOP_COUNT, measured) &&
-	    trace_calls_of_loop(measured, NATIVE_LOOP_THREE) >= 3) {
-		const struct trace_found_cost found = find_cost(measured);
-
-		trace_report_cost(kind, &found);
-	}
+	if (trace_calibrate(&calibration, measured) &&
+	    trace_find_cost(&calibration, measured, &rule, NULL, &cost))
+		trace_report_cost(kind, &cost);
 	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, SIGSET_BYTES);
 }

@@ -33,50 +33,48 @@ UNTRACED static inline __attribute__((always_inline)) u64 long_work(u64 value)
 }
 
 /* The same functions twice. */
-#define FUNCTIONS(copy, traced)                                              \
-	ALONE traced static void copy##_empty(void)                          \
-	{                                                                    \
-		__asm__ volatile("");                                        \
-	}                                                                    \
-	ALONE traced static u64 copy##_argument(u64 value)                   \
-	{                                                                    \
-		__asm__ volatile("" : "+r"(value));                          \
-		return value;                                                \
-	}                                                                    \
-	ALONE traced static u64 copy##_work(u64 value)                       \
-	{                                                                    \
-		return work(value);                                          \
-	}                                                                    \
-	ALONE traced static u64 copy##_long(u64 value)                       \
-	{                                                                    \
-		return long_work(value);                                     \
-	}                                                                    \
-	ALONE traced static u64 copy##_nested(u64 value)                     \
-	{                                                                    \
-		return copy##_argument(value) + 1;                           \
-	}                                                                    \
-	ALONE traced static u64 copy##_loop(u32 loop, u32 turns)             \
-	{                                                                    \
-		u64 value = 1;                                               \
-                                                                             \
-		for (u32 i = 0; i < turns; i++) {                            \
-			__asm__ volatile("" : "+r"(value));                  \
-			if (loop == NATIVE_LOOP_WORK_INLINE)                 \
-				value = work(value);                         \
-			else if (loop == NATIVE_LOOP_WORK)                   \
-				value = copy##_work(value);                  \
-			else if (loop == NATIVE_LOOP_LONG_INLINE)            \
-				value = long_work(value);                    \
-			else if (loop == NATIVE_LOOP_LONG)                   \
-				value = copy##_long(value);                  \
-			else if (loop == NATIVE_LOOP_NESTED)                 \
-				value = copy##_nested(value);                \
-			else if (loop != NATIVE_LOOP_NOTHING)                \
-				copy##_empty();                              \
-			if (loop == NATIVE_LOOP_THREE)                       \
-				value = copy##_work(copy##_argument(value)); \
-		}                                                            \
-		return value;                                                \
+#define FUNCTIONS(copy, traced)                                   \
+	ALONE traced static void copy##_empty(void)               \
+	{                                                         \
+		__asm__ volatile("");                             \
+	}                                                         \
+	ALONE traced static u64 copy##_argument(u64 value)        \
+	{                                                         \
+		__asm__ volatile("" : "+r"(value));               \
+		return value;                                     \
+	}                                                         \
+	ALONE traced static u64 copy##_work(u64 value)            \
+	{                                                         \
+		return work(value);                               \
+	}                                                         \
+	ALONE traced static u64 copy##_long(u64 value)            \
+	{                                                         \
+		return long_work(value);                          \
+	}                                                         \
+	ALONE traced static u64 copy##_nested(u64 value)          \
+	{                                                         \
+		return copy##_argument(value) + 1;                \
+	}                                                         \
+	ALONE traced static u64 copy##_loop(u32 loop, u32 turns)  \
+	{                                                         \
+		u64 value = 1;                                    \
+                                                                  \
+		for (u32 i = 0; i < turns; i++) {                 \
+			__asm__ volatile("" : "+r"(value));       \
+			if (loop == NATIVE_LOOP_WORK_INLINE)      \
+				value = work(value);              \
+			else if (loop == NATIVE_LOOP_WORK)        \
+				value = copy##_work(value);       \
+			else if (loop == NATIVE_LOOP_LONG_INLINE) \
+				value = long_work(value);         \
+			else if (loop == NATIVE_LOOP_LONG)        \
+				value = copy##_long(value);       \
+			else if (loop == NATIVE_LOOP_NESTED)      \
+				value = copy##_nested(value);     \
+			else if (loop == NATIVE_LOOP_EMPTY)       \
+				copy##_empty();                   \
+		}                                                 \
+		return value;                                     \
 	}
 FUNCTIONS(plain, UNTRACED)
 FUNCTIONS(hooked, )

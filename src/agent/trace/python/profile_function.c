@@ -23,7 +23,6 @@
 #include "agent/trace/calls.h"
 #include "agent/trace/clock.h"
 #include "agent/trace/calibrate.h"
-#include "agent/trace/python/calibrate.h"
 #include "agent/trace/python/function_calls.h"
 #include "agent/trace/python/objects.h"
 #include "agent/trace/python/profile_function.h"

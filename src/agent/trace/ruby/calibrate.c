@@ -28,38 +28,62 @@
  * What a block is given, and does.  Array#each is in C: between two turns no other callee is called
  * than the loop's own.
  */
-#define LOOP_MAP(X)                                                              \
-	X(NOTHING, "1", "")                                                      \
-	X(WORK_INLINE, "1", "count=size;size=count;count=size;")                 \
-	X(EMPTY, "1", "first()")                                                 \
-	X(ARGUMENT, "1", "last(size)")                                           \
-	X(WORK, "1", "sum(size)")                                                \
-	X(NESTED, "1", "min()")                                                  \
-	X(TREE, "1", "take(1,1,1)")                                              \
-	X(THREE, "1", "first();last(size);sum(size)")                            \
-	X(YIELD, "1", "max{}")                                                   \
-	X(BYTES, "''", "size.bytesize")                                          \
-	X(ASCII, "''", "size.ascii_only?")                                       \
-	X(EQUAL, "1", "equal?(size)")                                            \
-	X(PLUS, "1", "count=size+1;")                                            \
-	X(LESS, "1", "count=size<1;")                                            \
-	X(INDEX, "[1]", "count=size[0];")                                        \
-	X(BYTES_ASCII, "''", "size.bytesize;size.ascii_only?;size.equal?(size)") \
-	X(PLUS_LESS, "1", "count=size+1;count=size<1;count=size-1;")
+#define LOOP_MAP(X)                                                          \
+	X(NOTHING, NOTHING, 0, "1", "")                                      \
+	X(WORK_INLINE, NOTHING, 0, "1", "count=size;size=count;count=size;") \
+	X(EMPTY, NOTHING, 0, "1", "first()")                                 \
+	X(ARGUMENT, NOTHING, 0, "1", "last(size)")                           \
+	X(WORK, WORK_INLINE, 1000, "1", "sum(size)")                         \
+	X(NESTED, NOTHING, 0, "1", "min()")                                  \
+	X(TREE, NOTHING, 0, "1", "take(1,1,1)")                              \
+	X(BYTES, BYTES, 250, "''", "size.bytesize")                          \
+	X(ASCII, ASCII, 250, "''", "size.ascii_only?")                       \
+	X(EQUAL, EQUAL, 250, "1", "equal?(size)")                            \
+	X(PLUS, PLUS, 250, "1", "count=size+1;")                             \
+	X(LESS, LESS, 250, "1", "count=size<1;")                             \
+	X(INDEX, INDEX, 250, "[1]", "count=size[0];")
 
 enum loop {
-#define X(name, element, body) LOOP_##name,
+#define X(name, like, permille, element, body) LOOP_##name,
 	LOOP_MAP(X)
 #undef X
 		LOOP_COUNT,
 };
 
+static const struct trace_loop own_parts[] = {
+#define X(name, like, permille, element, body) { LOOP_##like, (permille) },
+	LOOP_MAP(X)
+#undef X
+};
 static const struct {
 	const char *element, *body;
 } loops[] = {
-#define X(name, element, body) { element, body },
+#define X(name, like, permille, element, body) { element, body },
 	LOOP_MAP(X)
 #undef X
+};
+
+/*
+ * Not all returns can be foretold, as those of a tree cannot: of five calls one is such, which is
+ * fitted (docs/decisions/0022).
+ */
+static const struct trace_rule methods_of = {
+	.kind = TRACE_KIND_RUBY,
+	.count = 5,
+	.own_count = 3,
+	.loops = { LOOP_EMPTY, LOOP_ARGUMENT, LOOP_WORK, LOOP_NESTED, LOOP_TREE },
+};
+static const struct trace_rule builtins_of = {
+	.kind = TRACE_KIND_RUBY_BUILTIN,
+	.count = 3,
+	.own_count = 3,
+	.loops = { LOOP_BYTES, LOOP_ASCII, LOOP_EQUAL },
+};
+static const struct trace_rule operators_of = {
+	.kind = TRACE_KIND_RUBY_OPERATOR,
+	.count = 3,
+	.own_count = 3,
+	.loops = { LOOP_PLUS, LOOP_LESS, LOOP_INDEX },
 };
 
 /* Of each loop's object. */
@@ -68,7 +92,6 @@ static const char callees[] = "Object.new.instance_eval{"
 			      "def last(size)size;end\n"
 			      "def sum(size)count=size;size=count;count=size;count;end\n"
 			      "def min;first();end\n"
-			      "def max;yield;end\n"
 			      "def take(first=nil,last=nil,min=nil)"
 			      "first&&(take(last,min);take(min));end\n"
 			      "def call;([";
@@ -161,10 +184,12 @@ static bool run_loop(void *context, u32 loop, bool has_hooks)
 	return state == 0;
 }
 
-static bool begin_hooks(void *context)
+/* Hooks stay: a copy that is compiled with them replaces the one that was run without. */
+static bool set_hooks(void *context, bool has_hooks)
 {
 	struct ruby *ruby = context;
 
+	(void)has_hooks;
 	/* What is called meanwhile is not the thread's own (trace_ruby_switch()). */
 	trace_ruby_context = ruby->context;
 	ruby->has_hooks = true;
@@ -172,100 +197,38 @@ static bool begin_hooks(void *context)
 	return make_copy(ruby);
 }
 
-/* Blocks that are reported in a turn of nothing. */
-static bool reports_blocks(const struct trace_measured *measured)
-{
-	const struct trace_measured *own = &measured[LOOP_NOTHING];
-
-	return own->turns != 0 && own->uncounted[TRACE_UNCOUNTED_BUILTIN] / own->turns == 1;
-}
-
-static void find_methods(const struct trace_measured *measured, struct trace_found_cost *out)
-{
-	/*
-	 * Methods that do something, as most do: of empty ones it may be 3 ns more or less.  Not all
-	 * returns can be foretold: one in five is a tree's, which is fitted (docs/decisions/0022).
-	 */
-	static const u8 of[] = { LOOP_WORK, LOOP_NESTED, LOOP_WORK, LOOP_NESTED, LOOP_TREE };
-	const s64 work = measured[LOOP_WORK_INLINE].plain - measured[LOOP_NOTHING].plain;
-	const s64 empty = measured[LOOP_EMPTY].inner;
-	const s64 hits = empty + measured[LOOP_ARGUMENT].inner + measured[LOOP_WORK].inner;
-	const s64 cost = trace_cost_of_call(measured, LOOP_EMPTY) +
-			 trace_cost_of_call(measured, LOOP_ARGUMENT) +
-			 trace_cost_of_call(measured, LOOP_WORK);
-
-	*out = trace_find_call(measured, of, sizeof of / sizeof *of);
-	/* Of an empty method all is the hook's. */
-	out->inside = (empty + measured[LOOP_WORK].inner - work) / 2;
-	out->inside_miss = out->inside + (measured[LOOP_THREE].inner - hits) / 3;
-	out->call_miss = out->call + trace_cost_of_call(measured, LOOP_THREE) - cost / 3;
-	trace_cover_loop(measured, LOOP_EMPTY, out);
-	trace_cover_loop(measured, LOOP_YIELD, out);
-}
-
 /*
- * Where recursion branches the processor cannot foretell where a call returns to, and each costs 3 to 6 ns
- * more.  Where it does not, they cost what others do: a quarter is taken off (fitted, too), and
- * the spread covers either.
+ * Of blocks that are reported, and not wanted: the mean of two loops that call nothing; its spread:
+ * how far they are from each other, or the rounds of one.
  */
-static void find_recursion(const struct trace_measured *measured,
-			   const struct trace_found_cost *methods)
+static void report_blocks(const struct trace_measured *measured)
 {
-	const s64 more = trace_cost_of_call(measured, LOOP_TREE) - methods->call;
-	struct trace_found_cost found = *methods;
-
-	found.call += more * 3 / 4;
-	found.call_miss += more * 3 / 4;
-	trace_cover_loop(measured, LOOP_TREE, &found);
-	found.spread = more > found.spread ? more : found.spread;
-	trace_report_cost(TRACE_KIND_RUBY_RECURSIVE, &found);
-}
-
-/*
- * The mean of two loops that call nothing; its spread: how far they are from each other, or the
- * rounds of one.
- */
-static void find_blocks(const struct trace_measured *measured)
-{
-	const struct trace_measured *inlined = &measured[LOOP_WORK_INLINE];
 	const struct trace_measured *nothing = &measured[LOOP_NOTHING];
-	const s64 of_nothing = nothing->added - nothing->left_out;
-	const s64 of_work = inlined->added - inlined->left_out;
-	const s64 off = of_nothing > of_work ? of_nothing - of_work : of_work - of_nothing;
+	const s64 of_work = measured[LOOP_WORK_INLINE].added;
+	const s64 off =
+		nothing->added > of_work ? nothing->added - of_work : of_work - nothing->added;
+	const struct trace_cost cost = trace_uncounted_cost(
+		(nothing->added + of_work) / 2, off > nothing->noise ? off : nothing->noise);
 
-	if (reports_blocks(measured))
-		trace_set_uncounted_cost(TRACE_UNCOUNTED_BUILTIN, (of_nothing + of_work) / 2,
-					 off > nothing->noise ? off : nothing->noise);
+	if (nothing->uncounted[TRACE_UNCOUNTED_BUILTIN] == 1)
+		trace_report_cost(TRACE_KIND_COUNT + TRACE_UNCOUNTED_BUILTIN, &cost);
 }
 
-static void find_all(const struct trace_measured *measured)
+static void report(const struct trace_calibration *calibration,
+		   const struct trace_measured *measured)
 {
-	static const struct trace_builtin_loops builtins_of = {
-		{ LOOP_BYTES, LOOP_ASCII, LOOP_EQUAL }, 3, 3, LOOP_BYTES_ASCII
-	};
-	static const struct trace_builtin_loops operators_of = {
-		{ LOOP_PLUS, LOOP_LESS, LOOP_INDEX }, 3, 3, LOOP_PLUS_LESS
-	};
-	struct trace_found_cost methods, builtins;
+	struct trace_cost cost;
 
-	if (trace_calls_of_loop(measured, LOOP_WORK) != 1 ||
-	    trace_calls_of_loop(measured, LOOP_THREE) != 3)
+	if (!trace_find_cost(calibration, measured, &methods_of, NULL, &cost))
 		return;
-	find_methods(measured, &methods);
-	trace_report_cost(TRACE_KIND_RUBY, &methods);
-	find_recursion(measured, &methods);
-	find_blocks(measured);
-	if (trace_calls_of_loop(measured, LOOP_BYTES) != 1 ||
-	    trace_calls_of_loop(measured, LOOP_EQUAL) != 1 ||
-	    trace_calls_of_loop(measured, LOOP_BYTES_ASCII) != 3)
+	trace_report_cost(TRACE_KIND_RUBY, &cost);
+	report_blocks(measured);
+	if (!trace_find_cost(calibration, measured, &builtins_of, NULL, &cost))
 		return;
-	builtins = trace_find_builtins(measured, &builtins_of);
-	trace_report_cost(TRACE_KIND_RUBY_BUILTIN, &builtins);
-	/* Up to 3.0 they are none, but where C calls them. */
-	if (trace_calls_of_loop(measured, LOOP_PLUS) == 1 &&
-	    trace_calls_of_loop(measured, LOOP_PLUS_LESS) == 3)
-		builtins = trace_find_builtins(measured, &operators_of);
-	trace_report_cost(TRACE_KIND_RUBY_OPERATOR, &builtins);
+	trace_report_cost(TRACE_KIND_RUBY_BUILTIN, &cost);
+	/* Up to 3.0 operators are no calls, but where C calls them: then they cost what others do. */
+	trace_find_cost(calibration, measured, &operators_of, NULL, &cost);
+	trace_report_cost(TRACE_KIND_RUBY_OPERATOR, &cost);
 }
 
 /* A signal's handler of Ruby's has it raise an exception, which is the program's. */
@@ -286,10 +249,13 @@ bool trace_calibrate_ruby(u64 context, void (*add_hooks)(void))
 	const struct trace_calibration calibration = {
 		.context = &ruby,
 		.run = run_loop,
-		.begin = begin_hooks,
+		.set = set_hooks,
+		.stays_on = true,
 		.turns = TURNS,
 		/* In a block, the loop, Array#each and its block, as far as these are counted. */
 		.depth = 2U + trace_ruby.has_builtins + 2U * trace_ruby.has_blocks,
+		.loops = own_parts,
+		.count = LOOP_COUNT,
 	};
 	u64 before = 0;
 
@@ -297,8 +263,8 @@ bool trace_calibrate_ruby(u64 context, void (*add_hooks)(void))
 		return false;
 	block_signals(&before);
 	trace_ruby_find_operators(ruby.api.intern);
-	if (make_copy(&ruby) && trace_calibrate(&calibration, LOOP_COUNT, measured))
-		find_all(measured);
+	if (make_copy(&ruby) && trace_calibrate(&calibration, measured))
+		report(&calibration, measured);
 	else
 		ruby.api.set_error(ruby.nil);
 	trace_ruby_context = 0;
