@@ -320,14 +320,17 @@ static bool outer_part_belongs(struct followed *followed, const struct remote_st
 	return outer_part_has_seam(&part, stack) && outer_part_leads_inwards(&part, stack);
 }
 
-void followed_walk(struct followed *followed, const struct stack_copy *copy,
+bool followed_walk(struct followed *followed, const struct stack_copy *copy,
 		   struct remote_stack *stack)
 {
 	walk(followed, copy, false, stack);
-	if (stack->ending == WALK_TOO_DEEP && followed->is_beyond) {
+	const bool is_deeper = stack->ending == WALK_TOO_DEEP && followed->is_beyond;
+
+	if (is_deeper) {
 		walk(followed, copy, true, stack);
 		if (!outer_part_belongs(followed, stack))
 			walk(followed, copy, false, stack);
 	}
 	memory_use_copy(&followed->remote.mem, 0, NULL, 0);
+	return is_deeper;
 }

@@ -29,6 +29,9 @@ struct followed *followed_new(pid_t pid, struct unwind_files *files);
 void followed_free(struct followed *followed);
 /* From now on that is what is there, executable. */
 void followed_map(struct followed *followed, const struct followed_mapping *mapping);
-/* Unwinds the copy.  What was in *stack goes. */
-void followed_walk(struct followed *followed, const struct stack_copy *copy,
+/*
+ * Unwinds the copy.  What was in *stack goes.  True: the stack is deeper than its copy, so that the
+ * rest was read in the process, or cut where that has gone on since.
+ */
+bool followed_walk(struct followed *followed, const struct stack_copy *copy,
 		   struct remote_stack *stack);

@@ -16,7 +16,8 @@ uint64_t stack_clock_ns(void)
 
 static bool is_too_late(const struct remote_stack *stack)
 {
-	return stack->until_ns != 0 && stack_clock_ns() > stack->until_ns;
+	return stack->until_ns != 0 && stack->count % STACK_FRAMES_A_LOOK == 0 &&
+	       stack_clock_ns() > stack->until_ns;
 }
 
 bool stack_push(struct remote_stack *stack, const struct stack_frame *frame)

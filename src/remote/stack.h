@@ -8,6 +8,11 @@
 
 /* Of a stack; deeper ones are cut at their outer end. */
 #define STACK_FRAMES_MAX 32768U
+/*
+ * Whether it is too late is looked up for the first of so many: a thread's clock is a system call,
+ * which takes longer than finding a native frame.
+ */
+#define STACK_FRAMES_A_LOOK 32U
 
 enum stack_frame_kind {
 	STACK_NATIVE,
@@ -45,7 +50,7 @@ struct remote_stack {
 	uint8_t ending;           /* enum walk_status */
 	bool needs_frame_pointer; /* that is why it ended (frame_pointer.h) */
 	bool is_full;             /* there were more frames, or no time for them */
-	uint64_t until_ns;    /* by stack_clock_ns(): later no frame is added; 0: whenever */
+	uint64_t until_ns;    /* by stack_clock_ns(): later few frames are added; 0: whenever */
 	uint32_t activations; /* of Python's eval loop, that were met */
 };
 

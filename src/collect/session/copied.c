@@ -15,6 +15,7 @@
 #include "abi/walk_status.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/monotonic.h"
 #include "base/notes.h"
 #include "base/text.h"
 #include "collect/events/copied_format.h"
@@ -32,6 +33,13 @@
  * machine they are opened while it runs.
  */
 #define EXPECT_CPUS_MOST 16
+
+/*
+ * While stacks are deeper than their copies, the rest is read so soon: the later, the more of them
+ * have gone on, and are cut.  So long behind the last of them.
+ */
+#define DEEPER_WAIT_MS 4
+#define DEEPER_FOR_NS  (200 * NS_PER_MS)
 
 /* So long an agent may take until it says hello. */
 #define UNHEARD_NS (100 * NS_PER_MS)
@@ -72,6 +80,16 @@ void session_copied_close(struct session *session)
 int session_copied_fd(const struct session *session)
 {
 	return session->copied.is_open ? session->copied.rings.poll_fd : -1;
+}
+
+int session_copied_wait_ms(const struct session *session, int wait_ms)
+{
+	const uint64_t deeper_ns = session->copied.deeper_ns;
+
+	if (!session->copied.is_open || deeper_ns == 0 ||
+	    monotonic_ns() > deeper_ns + DEEPER_FOR_NS)
+		return wait_ms;
+	return wait_ms < DEEPER_WAIT_MS ? wait_ms : DEEPER_WAIT_MS;
 }
 
 static void follow_place(struct followed *followed, const struct module_place *place)
@@ -140,7 +158,8 @@ static uint32_t unwind(struct session *session, struct image *image,
 		stack_push(stack, &(struct stack_frame){ .address = copy->registers.pc });
 		*out_ending = WALK_NO_RULE;
 	} else {
-		followed_walk(followed_of(session, image), copy, stack);
+		if (followed_walk(followed_of(session, image), copy, stack))
+			session->copied.deeper_ns = monotonic_ns();
 		*out_ending = stack->ending;
 	}
 	for (size_t i = stack->count; i-- > 0;)
@@ -369,12 +388,6 @@ void session_copied_look(struct session *session, struct image *image)
 	    session_copied_open(session, &err) == 0)
 		session_copied_begin(session, image,
 				     is_preloaded || session->options->with_children);
-}
-
-void session_copied_end(struct session *session, const struct image *image)
-{
-	(void)session;
-	(void)image;
 }
 
 void session_copied_note(struct session *session)

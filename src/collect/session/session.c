@@ -107,12 +107,14 @@ static void session_loop(struct session *session)
 	session->debugger.tree_counter_fd = session->tree_counter_fd;
 	while (!session_is_over(session)) {
 		const uint64_t now = monotonic_ns();
-		const int wait_ms =
+		const int round_ms =
 			next_round_ns > now ? (int)((next_round_ns - now) / NS_PER_MS) + 1 : 0;
+		const int wait_ms =
+			debugger_wait_ms(&session->debugger, &session->tree, round_ms);
+		const int copied_ms = session_copied_wait_ms(session, wait_ms);
 
 		fds[2].fd = session_copied_fd(session);
-		if (poll(fds, 4,
-			 debugger_wait_ms(&session->debugger, &session->tree, wait_ms)) > 0) {
+		if (poll(fds, 4, copied_ms) > 0) {
 			session_take_hellos(session);
 			if (signal_forwarding_take(&session->forward,
 						   session->is_reaped ? 0
@@ -122,6 +124,8 @@ static void session_loop(struct session *session)
 				session_take_events(session);
 			if (fds[3].revents != 0)
 				session_wall_tick(session);
+		} else if (copied_ms < wait_ms) {
+			session_take_events(session);
 		}
 		session_report(session);
 		next_round_ns = session_look_between(session, next_round_ns);

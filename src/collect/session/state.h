@@ -91,6 +91,7 @@ struct session_copied {
 	uint64_t lost;                 /* samples for which a ring had no room */
 	uint64_t images;               /* that had any */
 	unsigned int fullest;          /* ring, when samples were taken in last, in percent */
+	uint64_t deeper_ns;            /* when a stack last was deeper than its copy */
 	bool has_32_bit;               /* a sample of such a program came */
 };
 
@@ -258,6 +259,8 @@ int session_copied_open(struct session *session, struct error *err);
 void session_copied_close(struct session *session);
 /* A descriptor to poll, or -1. */
 int session_copied_fd(const struct session *session);
+/* wait_ms, or less: in so long samples are to be taken in. */
+int session_copied_wait_ms(const struct session *session, int wait_ms);
 /* Takes in the samples that were taken before that moment (CLOCK_MONOTONIC). */
 void session_copied_take(struct session *session, uint64_t until_ns);
 
@@ -278,8 +281,6 @@ void session_copied_leave(struct image *image);
 void session_copied_look(struct session *session, struct image *image);
 /* The image has mapped that. */
 void session_copied_map(struct image *image, const struct module_place *place);
-/* The image has ended: a note of what such samples do not show. */
-void session_copied_end(struct session *session, const struct image *image);
 /* Behind the last of them: what was lost. */
 void session_copied_note(struct session *session);
 
