@@ -1,13 +1,8 @@
 #include "agent/trace/word.h"
 
-#include <errno.h>
 #include <link.h>
 #include <stddef.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 
-#include "agent/core/agent.h"
-#include "agent/core/arch.h"
 #include "agent/core/memory.h"
 
 /* What the images say of an address. */
@@ -37,8 +32,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *data)
 	return search->may_be_written;
 }
 
-/* By a store: into an image's data that is not read-only, as far as the image says itself. */
-static bool put_into_data(void **place, void *word)
+bool trace_put_word(void **place, void *word)
 {
 	struct search search = { .address = (u64)place };
 
@@ -47,19 +41,4 @@ static bool put_into_data(void **place, void *word)
 		return false;
 	__atomic_store_n(place, word, __ATOMIC_RELEASE);
 	return true;
-}
-
-/* By the kernel's copy, which fails where a store would kill. */
-bool trace_put_word(void **place, void *word)
-{
-	struct iovec from = { &word, sizeof word };
-	struct iovec into = { place, sizeof word };
-
-	if (!agent.may_call || !agent.may_copy)
-		return put_into_data(place, word);
-	const long put = arch_syscall6(SYS_process_vm_writev, agent.pid, (long)&from, 1,
-				       (long)&into, 1, 0);
-
-	return put == (long)sizeof word ||
-	       ((put == -EPERM || put == -ENOSYS) && put_into_data(place, word));
 }

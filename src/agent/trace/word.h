@@ -1,8 +1,5 @@
 /*
- * word - a word of the program's data, written where that may be.
- *
- * Where a filter may forbid the kernel's copy (a container has one as a rule), only data of an
- * image is written, which says where it is read-only.
+ * word - words of the program's data: read, mixed to an identity, and written where that may be.
  */
 #pragma once
 #include <stdbool.h>
@@ -23,5 +20,5 @@ static inline u64 trace_rotate(u64 word, u32 bits)
 	return word << bits | word >> (64 - bits);
 }
 
-/* False: the memory is read-only, where a store would kill, or it is not known whether it is. */
+/* Into an image's data.  False: it is in none, or there it is read-only, as the image says. */
 bool trace_put_word(void **place, void *word);

@@ -160,10 +160,9 @@ void trace_notes_add(struct image *image, const struct trace_area *area,
 	if (is_set(&area->other_tools))
 		write_note(
 			image, writer,
-			"it set a profiler of its own (sys.setprofile() or cProfile), which "
-			"took "
-			"the place of ours: what its thread called while that was set is not "
-			"counted");
+			"it has a profiler of its own (sys.setprofile(), cProfile, viztracer, "
+			"yappi), which takes the place of ours: calls that its thread makes "
+			"while that is set are not counted");
 }
 
 void trace_notes_nameless(const struct image *image, uint64_t count,

@@ -35,7 +35,6 @@
 	X(PyGC_Collect, ssize_t, (void))                                             \
 	X(PyLong_AsLong, long, (void *number))                                       \
 	X(PyModule_GetDef, void *, (void *module))                                   \
-	X(PyModule_GetDict, void *, (void *module))                                  \
 	X(PyModule_GetName, const char *, (void *module))                            \
 	X(PyObject_CallMethod, void *,                                               \
 	  (void *object, const char *name, const char *format, ...))                 \

@@ -1,10 +1,11 @@
 /*
  * audit - an audit hook (PEP 578) that is there while there is work for it.
  *
- * It may be added before the interpreter has begun, and is called as soon as there is
- * something to execute.  While there is one, audited calls are slower.  The interpreter has
- * no call that takes it away: its list is found by what adding ours changed in the
- * interpreter's memory.  Where that is not to be seen the hook stays.
+ * It may be added before the interpreter has begun, and is called as soon as there is something to
+ * execute.  It has to go before the interpreter ends, which frees it by the allocator of then: with
+ * -X dev that is not the one it was made by, and CPython aborts.  The interpreter has no call that
+ * takes it away: its list is found by what adding ours changed in the interpreter's memory.  Where
+ * that is not to be seen the hook stays.
  */
 #pragma once
 #include <stdbool.h>

@@ -136,8 +136,7 @@ void trace_profile_put_off(void)
 }
 
 /* As PyEval_SetProfile() does it; the thread has executed nothing, so no other code looks. */
-static void set_function(const struct profile_members *members, u64 state,
-			 trace_profile_function *function)
+static void set_function(const struct profile_members *members, u64 state)
 {
 	u64 flag = state + members->flag;
 
@@ -145,7 +144,7 @@ static void set_function(const struct profile_members *members, u64 state,
 		flag = word_at(flag);
 	if (flag == 0)
 		return;
-	*(u64 *)(state + members->function) = (u64)function;
+	*(u64 *)(state + members->function) = (u64)on_profile;
 	if (members->is_byte)
 		*(u8 *)flag = 255;
 	else
@@ -153,29 +152,24 @@ static void set_function(const struct profile_members *members, u64 state,
 	trace_set_status(TRACE_ON);
 }
 
-/* In all threads that have none. */
-static void set_everywhere(trace_profile_function *function)
+/* Threads that have begun meanwhile have it from here on; the others as they begin. */
+void trace_python_fall_back(void)
 {
 	const struct python_layout *layout = trace_layout();
 	const struct python_offsets *offsets = &layout->offsets;
 	void *(*const head)(void) = (void *(*)(void))layout->head_function;
 	u64 interpreter = head != NULL ? (u64)head() : 0;
 
+	python.members = python.members_to_fall_back;
+
 	for (; interpreter != 0; interpreter = word_at(interpreter + offsets->interp_next)) {
 		u64 state = word_at(interpreter + offsets->interp_threads);
 
 		for (; state != 0; state = word_at(state + offsets->state_next)) {
 			if (word_at(state + python.members->function) == 0)
-				set_function(python.members, state, function);
+				set_function(python.members, state);
 		}
 	}
-}
-
-/* Threads that have begun meanwhile have it from here on; the others as they begin. */
-void trace_python_fall_back(void)
-{
-	python.members = python.members_to_fall_back;
-	set_everywhere(on_profile);
 }
 
 static bool is_of_python(const struct trace_entry *entry)
@@ -224,7 +218,7 @@ static u64 own_state(void)
 		       : 0;
 }
 
-u64 trace_python_function(void)
+static u64 own_function(void)
 {
 	const u64 state = own_state();
 
@@ -237,39 +231,22 @@ static void put_back(u64 state)
 
 	if (calls != NULL)
 		close_ended(calls, state);
-	set_function(python.members, state, on_profile);
+	set_function(python.members, state);
 }
 
 bool trace_python_put_back(void)
 {
 	const u64 state = own_state();
-	const u64 function = trace_python_function();
+	const u64 function = own_function();
 
 	if (state != 0 && function == 0)
 		put_back(state);
 	return function != 0 && function != (u64)on_profile;
 }
 
-/* Py_tracefunc, of a thread whose own was taken away by another: once. */
-static int on_return_of_ours(void *object, void *frame_object, int what, void *argument)
-{
-	const u64 state = own_state();
-
-	if (state != 0 && word_at(state + python.members->function) == (u64)on_return_of_ours)
-		put_back(state);
-	return on_profile(object, frame_object, what, argument);
-}
-
-void trace_python_put_back_all(void)
-{
-	trace_python_put_back();
-	if (own_state() != 0)
-		set_everywhere(on_return_of_ours);
-}
-
 bool trace_python_has_function(void)
 {
-	return trace_python_function() == (u64)on_profile;
+	return own_function() == (u64)on_profile;
 }
 
 /* use_tracing of the calling thread's state; NULL: it has no function of ours. */
@@ -329,7 +306,7 @@ bool trace_python_is_by_function(void)
 static void see_state(u64 state)
 {
 	if (python.members != NULL && word_at(state + python.members->function) == 0)
-		set_function(python.members, state, on_profile);
+		set_function(python.members, state);
 }
 
 /* Any event that is audited: what a new interpreter executes first is ("exec"; PEP 578). */

@@ -33,10 +33,6 @@ void trace_python_fall_back(void);
  * Says whether it has another's.
  */
 bool trace_python_put_back(void);
-/* The same of all threads, where the calling one has none; with the GIL. */
-void trace_python_put_back_all(void);
-/* What the calling thread has; 0: none, or calls are seen in another way. */
-u64 trace_python_function(void);
 /* Whether calls are seen by a profile function. */
 bool trace_python_is_by_function(void);
 /* Whether the calling thread has ours. */

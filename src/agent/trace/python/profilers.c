@@ -1,14 +1,15 @@
 #include "agent/trace/python/profilers.h"
 
+#include <dlfcn.h>
+#include <link.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "agent/core/memory.h"
+#include "agent/core/images.h"
 #include "agent/trace/area.h"
 #include "agent/trace/python/methods.h"
 #include "agent/trace/python/objects.h"
 #include "agent/trace/python/profile_function.h"
-#include "agent/trace/python/setters.h"
 #include "agent/trace/python/api.h"
 #include "agent/trace/python/profile_filter.h"
 #include "walk/name_text.h"
@@ -123,6 +124,27 @@ static void interpose_attribute(void *object, const char *name, enum profiler wh
 	python_api.Py_DecRef(attribute);
 }
 
+static int wants_to_set(struct dl_phdr_info *info, size_t size, void *map)
+{
+	(void)size;
+	return info->dlpi_addr == ((const struct link_map *)map)->l_addr &&
+	       (images_wanted(info, "PyEval_SetProfile") == IMAGES_WANTED ||
+		images_wanted(info, "_PyEval_SetProfile") == IMAGES_WANTED ||
+		images_wanted(info, "PyInterpreterState_ThreadHead") == IMAGES_WANTED);
+}
+
+/* In C, as viztracer does; or in all threads, to which it comes by the last, as yappi. */
+static bool may_set_function(void *module)
+{
+	void *definition = python_api.PyModule_GetDef(module);
+	struct link_map *map = NULL;
+	Dl_info info;
+
+	return definition != NULL &&
+	       dladdr1(definition, &info, (void **)&map, RTLD_DL_LINKMAP) != 0 && map != NULL &&
+	       dl_iterate_phdr(wants_to_set, map) != 0;
+}
+
 /* A module that has been executed. */
 static void meet_module(void *module)
 {
@@ -138,8 +160,8 @@ static void meet_module(void *module)
 		}
 	} else if (name != NULL && strcmp(name, "_xxsubinterpreters") == 0) {
 		trace_python_meet_interpreters();
-	} else if (trace_python_is_by_function()) {
-		trace_setters_meet(module);
+	} else if (trace_python_is_by_function() && may_set_function(module)) {
+		trace_note_other_tool();
 	}
 	python_api.PyErr_Clear();
 }

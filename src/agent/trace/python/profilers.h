@@ -10,8 +10,8 @@
  * So these are interposed in the interpreter's tables of methods, wherever they are called from:
  * ours call them, and look what the thread has then.  Those of modules that are
  * imported are found when the import system has executed the module, by _imp.exec_builtin()
- * and exec_dynamic(), which are interposed as well.  Profilers that are set in C:
- * python/setters.h.
+ * and exec_dynamic(), which are interposed as well.  Of those that extension modules set in C no
+ * event reports that they come or go: such a module is noted when it is imported.
  */
 #pragma once
 #include <stdbool.h>
