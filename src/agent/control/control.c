@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "abi/ring.h"
-#include "agent/core/agent.h"
+#include "agent/core/own_ring.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/hooks.h"
 #include "agent/core/mechanism.h"
@@ -17,15 +17,17 @@ void fathom_agent_pause(void);
 void fathom_agent_resume(void);
 int fathom_agent_is_running(void);
 
-/*
- * One thread at a time: one that comes meanwhile asks in vain, for it is at a race with the other.
- */
-static bool is_switching AGENT_STATE;
+static struct {
+	bool is_paused;
+	bool has_asked; /* for regions or pauses */
+	/* One thread at a time: one that comes meanwhile asks in vain, at a race with the other. */
+	bool is_switching;
+} control AGENT_STATE;
 
 bool control_is_on(void)
 {
 	MECHANISMS_DO(say_hello, ());
-	return __atomic_load_n(&agent.ring, __ATOMIC_ACQUIRE) != NULL;
+	return __atomic_load_n(&own_ring.header, __ATOMIC_ACQUIRE) != NULL;
 }
 
 void control_begin_region(const struct region_place *place, const char *name, u64 length,
@@ -34,7 +36,7 @@ void control_begin_region(const struct region_place *place, const char *name, u6
 	const struct region *region =
 		control_is_on() ? regions_begin(place, name, length) : NULL;
 
-	agent.has_asked = true;
+	control.has_asked = true;
 	if (region != NULL)
 		MECHANISMS_DO(begin_region, (region, asking));
 }
@@ -49,27 +51,27 @@ void control_end_region(const struct region_place *place, const char *name, u64 
 
 static void set_paused(bool is_paused)
 {
-	agent.has_asked = true;
-	if (__atomic_exchange_n(&is_switching, true, __ATOMIC_ACQUIRE))
+	control.has_asked = true;
+	if (__atomic_exchange_n(&control.is_switching, true, __ATOMIC_ACQUIRE))
 		return;
-	__atomic_store_n(&agent.is_paused, is_paused, __ATOMIC_RELAXED);
+	__atomic_store_n(&control.is_paused, is_paused, __ATOMIC_RELAXED);
 	MECHANISMS_DO(pause, (is_paused));
-	__atomic_store_n(&is_switching, false, __ATOMIC_RELEASE);
+	__atomic_store_n(&control.is_switching, false, __ATOMIC_RELEASE);
 }
 
 static void control_begin(struct ring_header *ring, bool is_first)
 {
 	(void)ring;
-	if (is_first && agent.terms.flags & RING_PAUSED)
+	if (is_first && own_ring.terms.flags & RING_PAUSED)
 		set_paused(true);
 }
 
 static void control_forget_others(void)
 {
-	if (!agent.has_asked)
+	if (!control.has_asked)
 		return;
 	regions_forget_others();
-	__atomic_store_n(&is_switching, false, __ATOMIC_RELAXED);
+	__atomic_store_n(&control.is_switching, false, __ATOMIC_RELAXED);
 }
 
 /* With the hello a process may be paused: what it asks for comes behind that. */
@@ -85,9 +87,14 @@ void control_resume(void)
 	set_paused(false);
 }
 
+bool control_is_paused(void)
+{
+	return __atomic_load_n(&control.is_paused, __ATOMIC_RELAXED);
+}
+
 bool control_is_running(void)
 {
-	return control_is_on() && !__atomic_load_n(&agent.is_paused, __ATOMIC_RELAXED);
+	return control_is_on() && !control_is_paused();
 }
 
 /* Its caller's frame has the address that the stack pointer has there. */

@@ -25,6 +25,8 @@ void control_begin_region(const struct region_place *place, const char *name, u6
 void control_end_region(const struct region_place *place, const char *name, u64 length);
 void control_pause(void);
 void control_resume(void);
+/* In handlers too. */
+bool control_is_paused(void);
 bool control_is_running(void);
 
 /*

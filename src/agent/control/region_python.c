@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#include "agent/core/agent.h"
+#include "agent/core/own_ring.h"
 #include "agent/core/memory.h"
 #include "agent/core/walk.h"
 #include "agent/interpreters/layouts.h"
@@ -131,7 +131,7 @@ static void add(struct region_place *place, const struct seen *seen)
 void region_python_place(u64 state, struct region_place *out_place,
 			 struct region_asking *out_asking)
 {
-	const struct python_layout *layout = layouts_python_outside(agent.ring);
+	const struct python_layout *layout = layouts_python_outside(own_ring.header);
 	struct mem mem = { .stack_low = 0, .stack_high = ~0ULL };
 	struct python_walk walk;
 	struct seen seen, next;
@@ -153,7 +153,7 @@ void region_python_place(u64 state, struct region_place *out_place,
 /* The calling thread's; false: they are not known. */
 static bool begin_own_frames(struct mem *mem, u64 state, struct python_walk *walk)
 {
-	struct ring_header *ring = agent.ring;
+	struct ring_header *ring = own_ring.header;
 	const struct python_layout *layout = ring != NULL ? layouts_python_outside(ring) : NULL;
 
 	*mem = (struct mem){ .stack_low = 0, .stack_high = ~0ULL };

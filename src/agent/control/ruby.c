@@ -11,7 +11,7 @@
 #include <dlfcn.h>
 
 #include "agent/control/control.h"
-#include "agent/core/agent.h"
+#include "agent/core/own_ring.h"
 #include "agent/core/entries.h"
 #include "agent/core/memory.h"
 #include "agent/interpreters/layouts.h"
@@ -41,7 +41,7 @@ static struct entries {
  */
 static void find_place(struct region_place *out_place)
 {
-	const struct ruby_layout *layout = layouts_ruby_outside(agent.ring);
+	const struct ruby_layout *layout = layouts_ruby_outside(own_ring.header);
 	struct mem mem = { .stack_low = 0, .stack_high = ~0ULL };
 	struct ruby_frame frame = { 0 };
 	struct ruby_walk walk;

@@ -16,8 +16,9 @@
 #include <string.h>
 
 #include "abi/handshake.h"
-#include "abi/ring.h"
-#include "agent/core/agent.h"
+#include "agent/core/hello.h"
+#include "agent/core/own_process.h"
+#include "agent/core/own_ring.h"
 #include "agent/core/environment.h"
 #include "agent/core/handshake.h"
 #include "agent/core/recorder_socket.h"
@@ -35,7 +36,7 @@ static bool is_trap_used(void)
 {
 	struct sigaction action;
 
-	return !agent.is_trap_ours &&
+	return !own_process.is_trap_ours &&
 	       (sigaction(SIGTRAP, NULL, &action) != 0 || action.sa_handler != SIG_DFL);
 }
 
@@ -56,7 +57,7 @@ static void begin_once(void)
 static int enter(const struct attach_order *order)
 {
 	const bool is_sampled =
-		agent.ring != NULL && !agent.has_left && recorder_socket_is_reachable();
+		own_ring.header != NULL && !own_ring.has_left && recorder_socket_is_reachable();
 
 	recorder_socket_take(order->connection);
 	if (is_sampled)
@@ -67,19 +68,19 @@ static int enter(const struct attach_order *order)
 	begin_once();
 	if (order->main_thread)
 		program_start.thread_pointer = order->main_thread_pointer;
-	agent.has_had_threads = true;
-	agent.leaves_children = !order->follows_children;
-	agent.attaches++;
-	if (!agent.is_trap_ours)
+	own_process.has_had_threads = true;
+	agent_hello.leaves_children = !order->follows_children;
+	agent_hello.attaches++;
+	if (!own_process.is_trap_ours)
 		MECHANISMS_DO(start, ());
 	redirect_images();
 	MECHANISMS_DO(unloaded, (0));
 	strcpy(socket_path, order->socket);
 	environment_adopt(socket_path);
 	handshake_run(HANDSHAKE_ATTACH, HANDSHAKE_NO_REASON);
-	if (agent.ring == NULL || agent.has_left)
+	if (own_ring.header == NULL || own_ring.has_left)
 		return ATTACH_NO_ANSWER;
-	MECHANISMS_DO(resume, (agent.ring));
+	MECHANISMS_DO(resume, (own_ring.header));
 	return ATTACH_ENTERED;
 }
 

@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #include "abi/ring.h"
-#include "agent/core/agent.h"
+#include "agent/core/own_ring.h"
 #include "agent/core/mechanism.h"
 #include "agent/core/memory.h"
 #include "agent/core/sent.h"
@@ -43,7 +43,7 @@ static void pack_byte(struct packer *packer, u8 byte)
 	packer->word |= (u64)byte << 8 * packer->bytes;
 	if (++packer->bytes < sizeof packer->word)
 		return;
-	ring_put(packer->ring, agent.terms.word_count, packer->position, packer->index++,
+	ring_put(packer->ring, own_ring.terms.word_count, packer->position, packer->index++,
 		 packer->word);
 	packer->word = 0;
 	packer->bytes = 0;
@@ -78,8 +78,8 @@ static void pack_table(struct packer *packer, struct mem *mem, u64 from, u32 len
 static void pack_end(struct packer *packer)
 {
 	if (packer->bytes != 0)
-		ring_put(packer->ring, agent.terms.word_count, packer->position, packer->index,
-			 packer->word);
+		ring_put(packer->ring, own_ring.terms.word_count, packer->position,
+			 packer->index, packer->word);
 }
 
 static u64 lengths_word(const struct code *code, u32 table_length)
@@ -105,21 +105,21 @@ bool codes_send(struct ring_header *ring, u64 epoch, struct mem *mem, const stru
 	struct packer packer = { .ring = ring, .index = fixed };
 
 	MECHANISMS_DO(name_code, (code));
-	if (ring_reserve(ring, agent.terms.word_count, words, &packer.position) < 0)
+	if (ring_reserve(ring, own_ring.terms.word_count, words, &packer.position) < 0)
 		return false;
-	ring_put(ring, agent.terms.word_count, packer.position, 1, code->key);
-	ring_put(ring, agent.terms.word_count, packer.position, 2,
+	ring_put(ring, own_ring.terms.word_count, packer.position, 1, code->key);
+	ring_put(ring, own_ring.terms.word_count, packer.position, 2,
 		 (u64)code->kind | (u64)code->table << 8 |
 			 (u64)(is_cut(code) ? RING_CODE_IS_CUT : 0) << 16 |
 			 (u64)code->first_line << 32);
-	ring_put(ring, agent.terms.word_count, packer.position, 3,
+	ring_put(ring, own_ring.terms.word_count, packer.position, 3,
 		 lengths_word(code, table_length));
 	pack_text(&packer, code->name);
 	pack_text(&packer, code->qualified);
 	pack_text(&packer, code->file);
 	pack_table(&packer, mem, code->table_at, table_length);
 	pack_end(&packer);
-	ring_commit(ring, agent.terms.word_count, packer.position, words, RING_CODE);
+	ring_commit(ring, own_ring.terms.word_count, packer.position, words, RING_CODE);
 	sent_add(&codes_sent, hash_of(code->key, epoch));
 	return true;
 }

@@ -8,7 +8,9 @@
 #include "abi/environment.h"
 #include "abi/ring.h"
 #include "abi/types.h"
-#include "agent/core/agent.h"
+#include "agent/core/hello.h"
+#include "agent/core/own_ring.h"
+#include "agent/core/permits.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/environment_end.h"
 
@@ -95,20 +97,20 @@ AGENT_START u64 environment_late_ns(void)
 
 AGENT_START u64 environment_late_ns_for_children(void)
 {
-	const struct ring_header *ring = agent.ring;
+	const struct ring_header *ring = own_ring.header;
 
-	if (agent.is_hello_due)
-		return environment.is_late_alone ? 0 : agent.late_ns;
+	if (agent_hello.is_due)
+		return environment.is_late_alone ? 0 : agent_hello.late_ns;
 	/* A debugger's process has children that are its debugger's, too. */
 	if (ring == NULL || !__atomic_load_n(&ring->late_hellos, __ATOMIC_RELAXED) ||
 	    (__atomic_load_n(&ring->pauses, __ATOMIC_RELAXED) & 1))
 		return 0;
-	return agent.terms.period_ns;
+	return own_ring.terms.period_ns;
 }
 
 bool environment_program_is_brief(u64 device, u64 inode)
 {
-	const struct ring_header *ring = agent.ring;
+	const struct ring_header *ring = own_ring.header;
 
 	if (ring == NULL || (__atomic_load_n(&ring->pauses, __ATOMIC_RELAXED) & 1))
 		return false;
@@ -260,8 +262,8 @@ const char *environment_agent_path(void)
  */
 bool environment_may_enter(void)
 {
-	return environment.has_recorder && (agent.ring != NULL || !is_recorder_gone) &&
-	       __atomic_load_n(&agent.may_call, __ATOMIC_RELAXED);
+	return environment.has_recorder && (own_ring.header != NULL || !is_recorder_gone) &&
+	       __atomic_load_n(&permits.may_call, __ATOMIC_RELAXED);
 }
 
 bool environment_entries(bool is_trap_ignored, bool is_brief,

@@ -18,7 +18,10 @@
 
 #include "abi/handshake.h"
 #include "abi/ring.h"
-#include "agent/core/agent.h"
+#include "agent/core/hello.h"
+#include "agent/core/own_process.h"
+#include "agent/core/own_ring.h"
+#include "agent/core/permits.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
 #include "agent/core/environment.h"
@@ -64,7 +67,7 @@ static struct ring_header *handshake_map_ring(int ring_fd, u64 bytes)
 
 	if ((long)ring < 0)
 		return NULL;
-	if (ring_read_terms(ring, bytes, &agent.terms) < 0) {
+	if (ring_read_terms(ring, bytes, &own_ring.terms) < 0) {
 		handshake_unmap(ring, bytes);
 		old_ring.bytes = 0;
 		return NULL;
@@ -76,24 +79,24 @@ static struct ring_header *handshake_map_ring(int ring_fd, u64 bytes)
 }
 
 /*
- * A handler that is at work, or was preempted in its midst, goes on with agent.ring: that stays, and
+ * A handler that is at work, or was preempted in its midst, goes on with own_ring.header: that stays, and
  * leads to zeros.
  */
 void handshake_leave(void)
 {
-	struct ring_header *ring = agent.ring;
+	struct ring_header *ring = own_ring.header;
 
-	if (ring == NULL || agent.has_left)
+	if (ring == NULL || own_ring.has_left)
 		return;
-	agent.has_left = true;
+	own_ring.has_left = true;
 	environment_note_recorder_gone();
 	MECHANISMS_DO(stop, ());
-	arch_syscall6(SYS_mmap, (long)ring, (long)agent.terms.bytes, PROT_READ | PROT_WRITE,
+	arch_syscall6(SYS_mmap, (long)ring, (long)own_ring.terms.bytes, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 	/* No room: what threads that end would send is counted, and dropped. */
-	__atomic_store_n(&ring->head, agent.terms.word_count, __ATOMIC_RELAXED);
+	__atomic_store_n(&ring->head, own_ring.terms.word_count, __ATOMIC_RELAXED);
 	old_ring.ring = ring;
-	old_ring.bytes = agent.terms.bytes;
+	old_ring.bytes = own_ring.terms.bytes;
 }
 
 /*
@@ -102,15 +105,15 @@ void handshake_leave(void)
  */
 static void handshake_begin_sampling(struct ring_header *ring, bool is_first, bool is_alone)
 {
-	agent.has_timers = agent.terms.flags & RING_TIMER;
-	agent.has_left = false;
+	own_ring.has_timers = own_ring.terms.flags & RING_TIMER;
+	own_ring.has_left = false;
 	/* The recorder's events count already, and the thread's account has not begun: no samples. */
-	thread_notes = (struct thread_notes){ .tid = is_alone ? agent.pid : gettid(),
-					      .attach = agent.attaches,
+	thread_notes = (struct thread_notes){ .tid = is_alone ? own_process.pid : gettid(),
+					      .attach = agent_hello.attaches,
 					      .is_in_agent = true };
 	/* Pairs with the acquire in on_trap(). */
-	__atomic_store_n(&agent.ring, ring, __ATOMIC_RELEASE);
-	environment_set_period(agent.terms.period_ns);
+	__atomic_store_n(&own_ring.header, ring, __ATOMIC_RELEASE);
+	environment_set_period(own_ring.terms.period_ns);
 	MECHANISMS_DO(begin, (ring, is_first));
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	thread_notes.is_in_agent = false;
@@ -123,8 +126,8 @@ void handshake_run(u32 occasion, u32 reason)
 	int saved_errno = errno;
 	int ring_fd;
 
-	agent.pid = getpid();
-	agent.may_be_trapped = false;
+	own_process.pid = getpid();
+	agent_hello.may_be_trapped = false;
 	if (occasion == HANDSHAKE_FORK && reason == HANDSHAKE_NO_REASON)
 		reason = lasting_reason;
 	const struct recorder_question question = { .occasion = occasion, .reason = reason };
@@ -133,7 +136,7 @@ void handshake_run(u32 occasion, u32 reason)
 	if (is_answered && answer.verdict == HANDSHAKE_SAMPLE && ring_fd >= 0)
 		ring = handshake_map_ring(ring_fd, answer.ring_bytes);
 	if (is_answered && answer.verdict == HANDSHAKE_LEAVE)
-		agent.may_be_trapped = false;
+		agent_hello.may_be_trapped = false;
 	if (ring_fd >= 0)
 		recorder_socket_close(ring_fd);
 	if (ring != NULL)
@@ -150,7 +153,7 @@ static bool handshake_ask(const struct recorder_question *question)
 	int ring_fd;
 
 	/* A filter that the program put up may kill what opens a socket. */
-	if (!__atomic_load_n(&agent.may_call, __ATOMIC_RELAXED))
+	if (!__atomic_load_n(&permits.may_call, __ATOMIC_RELAXED))
 		return false;
 	const bool is_done = recorder_socket_ask(question, &answer, &ring_fd) &&
 			     answer.verdict == HANDSHAKE_DONE;
@@ -164,7 +167,7 @@ bool handshake_stop(u32 reason)
 {
 	MECHANISMS_DO(hold_hello, ());
 	/* A trap that still comes finds no handler in an image that is not sampled. */
-	if (agent.ring == NULL || lasting_reason != HANDSHAKE_NO_REASON)
+	if (own_ring.header == NULL || lasting_reason != HANDSHAKE_NO_REASON)
 		return true;
 	if (!handshake_ask(&(struct recorder_question){ .occasion = HANDSHAKE_STOP,
 							.reason = reason }))
@@ -197,10 +200,10 @@ void handshake_resume(void)
 {
 	MECHANISMS_DO(release_hello, ());
 	/* What it had stopped for before an exec that failed is not over. */
-	if (agent.ring == NULL || lasting_reason != HANDSHAKE_NO_REASON)
+	if (own_ring.header == NULL || lasting_reason != HANDSHAKE_NO_REASON)
 		return;
 	if (handshake_ask(&(struct recorder_question){ .occasion = HANDSHAKE_RESUME }))
-		MECHANISMS_DO(resume, (agent.ring));
+		MECHANISMS_DO(resume, (own_ring.header));
 }
 
 void handshake_report_loaded(void)
@@ -210,12 +213,12 @@ void handshake_report_loaded(void)
 
 AGENT_START void handshake_forget(void)
 {
-	struct ring_header *ring = agent.ring;
+	struct ring_header *ring = own_ring.header;
 
-	agent.ring = NULL;
+	own_ring.header = NULL;
 	if (old_ring.bytes != 0)
 		old_ring.bytes = 0;
 	MECHANISMS_DO(forget, ());
 	if (ring != NULL)
-		handshake_unmap(ring, agent.terms.bytes);
+		handshake_unmap(ring, own_ring.terms.bytes);
 }

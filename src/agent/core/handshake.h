@@ -9,7 +9,7 @@
 #include "abi/types.h"
 
 /*
- * Says hello on the socket the environment names. Leaves agent.ring set, or
+ * Says hello on the socket the environment names. Leaves own_ring.header set, or
  * not; with a reason (abi/handshake.h), not.
  */
 void handshake_run(u32 occasion, u32 reason);
@@ -17,7 +17,7 @@ void handshake_run(u32 occasion, u32 reason);
  * Asks not to be sampled any more, 0.25 s at most.  True: the events are off, and no trap
  * comes to the calling thread after this returns; another thread may still have one when it
  * returns from the system call it is in.  Not for handlers, nor for a vfork child, whose
- * events (it has none) and memory are its parent's: callers look at agent.pid.
+ * events (it has none) and memory are its parent's: callers look at own_process.pid.
  */
 bool handshake_stop(u32 reason);
 /* The same of a vfork child, of which nothing is to be stopped: it waits for the answer. */

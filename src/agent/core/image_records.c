@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #include "abi/ring.h"
-#include "agent/core/agent.h"
+#include "agent/core/own_ring.h"
 #include "agent/core/thread_notes.h"
 
 #define IMAGE_PATH_MAX  1024U
@@ -16,8 +16,8 @@ static struct {
 
 bool image_records_are_wanted(void)
 {
-	return agent.has_timers ||
-	       __atomic_load_n(&agent.ring->wishes, __ATOMIC_RELAXED) & RING_WISH_IMAGES;
+	return own_ring.has_timers ||
+	       __atomic_load_n(&own_ring.header->wishes, __ATOMIC_RELAXED) & RING_WISH_IMAGES;
 }
 
 void image_records_flush(struct ring_header *ring)
@@ -25,11 +25,11 @@ void image_records_flush(struct ring_header *ring)
 	u64 position;
 
 	__atomic_store_n(&sent.image_count, 0, __ATOMIC_RELAXED);
-	if (ring_reserve(ring, agent.terms.word_count, RING_WORDS(struct ring_flush),
+	if (ring_reserve(ring, own_ring.terms.word_count, RING_WORDS(struct ring_flush),
 			 &position) < 0)
 		return;
-	ring_put(ring, agent.terms.word_count, position, 1, thread_notes.last_time_ns);
-	ring_commit(ring, agent.terms.word_count, position, RING_WORDS(struct ring_flush),
+	ring_put(ring, own_ring.terms.word_count, position, 1, thread_notes.last_time_ns);
+	ring_commit(ring, own_ring.terms.word_count, position, RING_WORDS(struct ring_flush),
 		    RING_FLUSH);
 }
 
@@ -74,15 +74,15 @@ void image_records_send(struct ring_header *ring, const struct image_place *imag
 	u32 path_words = length / (u32)sizeof(u64) + 1;
 	u16 words = (u16)(RING_WORDS(struct ring_image) + path_words);
 
-	if (ring_reserve(ring, agent.terms.word_count, words, &position) < 0)
+	if (ring_reserve(ring, own_ring.terms.word_count, words, &position) < 0)
 		return;
-	ring_put(ring, agent.terms.word_count, position, 1, thread_notes.last_time_ns);
-	ring_put(ring, agent.terms.word_count, position, 2, image->start);
-	ring_put(ring, agent.terms.word_count, position, 3, image->end);
-	ring_put(ring, agent.terms.word_count, position, 4, image->load_bias);
+	ring_put(ring, own_ring.terms.word_count, position, 1, thread_notes.last_time_ns);
+	ring_put(ring, own_ring.terms.word_count, position, 2, image->start);
+	ring_put(ring, own_ring.terms.word_count, position, 3, image->end);
+	ring_put(ring, own_ring.terms.word_count, position, 4, image->load_bias);
 	for (u32 i = 0; i < path_words; i++)
-		ring_put(ring, agent.terms.word_count, position, 5 + i,
+		ring_put(ring, own_ring.terms.word_count, position, 5 + i,
 			 path_word(image->path, length, i));
-	ring_commit(ring, agent.terms.word_count, position, words, RING_IMAGE);
+	ring_commit(ring, own_ring.terms.word_count, position, words, RING_IMAGE);
 	image_mark_sent(image->start);
 }

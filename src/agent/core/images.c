@@ -5,7 +5,8 @@
 #include <link.h>
 #include <string.h>
 
-#include "agent/core/agent.h"
+#include "agent/core/own_ring.h"
+#include "agent/core/permits.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/image_records.h"
 #include "agent/core/memory.h"
@@ -127,7 +128,7 @@ bool images_find_headers(const struct dl_find_object *found, struct images_heade
 	}
 	if (!is_elf_header(header)) {
 		header = (const void *)out->bias;
-		if (!agent.may_call || !memory_probe(out->bias) || !is_elf_header(header))
+		if (!permits.may_call || !memory_probe(out->bias) || !is_elf_header(header))
 			return false;
 	}
 	out->headers = (const void *)((const char *)header + header->e_phoff);
@@ -177,12 +178,12 @@ static bool image_measure(const struct images_headers *segments, struct mem *mem
 static void image_report(const struct native_image *image, u64 bias, const char *path)
 {
 	if (image_records_are_wanted())
-		image_records_send(agent.ring, &(struct image_place){
-						       .start = image->start,
-						       .end = image->end,
-						       .load_bias = bias,
-						       .path = path,
-					       });
+		image_records_send(own_ring.header, &(struct image_place){
+							    .start = image->start,
+							    .end = image->end,
+							    .load_bias = bias,
+							    .path = path,
+						    });
 }
 
 static bool image_find_lasting(const struct dl_find_object *found, struct mem *mem,

@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
-#include "agent/core/agent.h"
+#include "agent/core/permits.h"
 #include "agent/core/arch.h"
 #include "agent/core/mechanism.h"
 #include "agent/core/program_start.h"
@@ -73,7 +73,7 @@ static bool memory_is_own_stack(u64 sp, u64 top)
 
 	if (top == program_start.stack_top || sp >= proven)
 		return true;
-	if (sp < thread_notes.own_stack_floor || !agent.may_call)
+	if (sp < thread_notes.own_stack_floor || !permits.may_call)
 		return false;
 	const u64 hole = memory_find_hole(sp, proven);
 
@@ -90,7 +90,7 @@ bool memory_has_room(u64 sp, u32 bytes)
 	const u64 low = page_of(sp - bytes);
 	const u64 top = memory_own_stack_top(sp);
 
-	if (low == page_of(sp) || !agent.may_call)
+	if (low == page_of(sp) || !permits.may_call)
 		return true;
 	const bool is_own = top != 0 && memory_is_own_stack(sp, top);
 
@@ -110,7 +110,7 @@ bool memory_has_own_room(u64 here, u32 bytes)
 
 	if (top == 0 || !memory_is_own_stack(here, top))
 		return false;
-	if (!agent.may_call)
+	if (!permits.may_call)
 		return thread_notes.own_stack_low != 0 &&
 		       page_of(here - bytes) >= thread_notes.own_stack_low;
 	return memory_has_room(here, bytes);
@@ -129,7 +129,7 @@ void memory_allow_loads(struct mem *mem, const ucontext_t *context)
  */
 static bool memory_is_stack_at(u64 sp)
 {
-	return sp % MEMORY_PAGE != 0 && (!agent.may_call || memory_probe(sp));
+	return sp % MEMORY_PAGE != 0 && (!permits.may_call || memory_probe(sp));
 }
 
 void memory_begin(struct mem *mem, struct memory_copies *copies, u64 sp, u64 here)
@@ -183,14 +183,14 @@ static bool memory_copy(u64 *to, u64 page)
 	struct iovec into = { .iov_base = to, .iov_len = MEMORY_PAGE };
 	struct iovec from = { .iov_base = (void *)page, .iov_len = MEMORY_PAGE };
 
-	if (!__atomic_load_n(&agent.may_copy, __ATOMIC_RELAXED))
+	if (!__atomic_load_n(&permits.may_copy, __ATOMIC_RELAXED))
 		return memory_copy_after_probe(to, page);
 	/* The thread's own number: the first thread's, the process's, may be gone. */
 	const long rc = arch_syscall6(SYS_process_vm_readv, thread_notes.tid, (long)&into, 1,
 				      (long)&from, 1, 0);
 
 	if (rc == -EPERM || rc == -ENOSYS) {
-		__atomic_store_n(&agent.may_copy, false, __ATOMIC_RELAXED);
+		__atomic_store_n(&permits.may_copy, false, __ATOMIC_RELAXED);
 		return memory_copy_after_probe(to, page);
 	}
 	return rc == (long)MEMORY_PAGE;
@@ -203,7 +203,7 @@ static const u8 *memory_find_copy(struct mem *mem, u64 page)
 		if (mem->copied[i] == page)
 			return (const u8 *)mem->copies->words[i];
 	}
-	if (!agent.may_call) {
+	if (!permits.may_call) {
 		mem->was_forbidden = true;
 		return NULL;
 	}

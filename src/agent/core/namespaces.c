@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 #include "abi/handshake.h"
-#include "agent/core/agent.h"
+#include "agent/core/own_process.h"
+#include "agent/core/own_ring.h"
 #include "agent/core/handshake.h"
 #include "agent/core/interposed.h"
 #include "agent/core/mechanism.h"
@@ -26,7 +27,7 @@ AGENT_EXPORT void *dlmopen(Lmid_t namespace, const char *file, int mode)
 
 	if (namespace != LM_ID_BASE)
 		MECHANISMS_DO(say_hello, ());
-	if (namespace != LM_ID_BASE && agent.ring != NULL && !agent_is_of_another())
+	if (namespace != LM_ID_BASE && own_ring.header != NULL && !agent_is_of_another())
 		handshake_stop(HANDSHAKE_SECOND_LIBC);
 	errno = saved_errno;
 	return HOOK_NEXT(dlmopen)(namespace, file, mode);

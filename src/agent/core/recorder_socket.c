@@ -18,7 +18,8 @@
 #include <time.h>
 
 #include "abi/handshake.h"
-#include "agent/core/agent.h"
+#include "agent/core/hello.h"
+#include "agent/core/own_process.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
 #include "agent/core/environment.h"
@@ -149,9 +150,9 @@ static bool say(int fd, const struct recorder_question *question, u64 now_ns)
 	struct handshake_hello hello = {
 		.magic = HANDSHAKE_MAGIC,
 		.occasion = question->occasion,
-		.pid = (u32)agent.pid,
+		.pid = (u32)own_process.pid,
 		.tid = recorder_question_is_beginning(question->occasion)
-			       ? (u32)agent.pid
+			       ? (u32)own_process.pid
 			       : (u32)arch_syscall4(SYS_gettid, 0, 0, 0, 0),
 		.reason = question->reason,
 		.target = question->target,
@@ -221,7 +222,7 @@ bool recorder_socket_ask(const struct recorder_question *question,
 	if (fd >= 0) {
 		const u64 now_ns = monotonic_ns();
 
-		agent.may_be_trapped = true;
+		agent_hello.may_be_trapped = true;
 		is_answered = say(fd, question, now_ns) &&
 			      hear_answer(fd, now_ns + patience_ms * NS_PER_MS, out_answer,
 					  out_ring_fd);

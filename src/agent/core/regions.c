@@ -6,7 +6,8 @@
 #include <sys/syscall.h>
 
 #include "abi/ring.h"
-#include "agent/core/agent.h"
+#include "agent/core/own_process.h"
+#include "agent/core/permits.h"
 #include "agent/core/arch.h"
 #include "agent/core/memory.h"
 #include "agent/core/thread_notes.h"
@@ -105,8 +106,8 @@ static const struct region_name *name_of(u64 key, const char *name, u64 length)
 /* A thread that has ended within a region has not given its slot back. */
 static bool is_left(u32 owner)
 {
-	return owner != NO_THREAD && agent.may_call &&
-	       arch_syscall4(SYS_tgkill, agent.pid, owner, 0, 0) == -ESRCH;
+	return owner != NO_THREAD && permits.may_call &&
+	       arch_syscall4(SYS_tgkill, own_process.pid, owner, 0, 0) == -ESRCH;
 }
 
 /* The first that is free, of `count` slots from one on; with_left: or left. */
@@ -132,8 +133,8 @@ static struct regions *take_slot(void)
 	const u32 first = (u32)(arch_thread_pointer() >> 12);
 
 	if (own_tid == 0)
-		own_tid =
-			agent.may_call ? (u32)arch_syscall4(SYS_gettid, 0, 0, 0, 0) : NO_THREAD;
+		own_tid = permits.may_call ? (u32)arch_syscall4(SYS_gettid, 0, 0, 0, 0)
+					   : NO_THREAD;
 	struct regions *slot = take_slot_among(first, REGIONS_SLOTS, false);
 
 	if (slot == NULL)

@@ -7,7 +7,6 @@
 #include "abi/ring.h"
 #include "agent/core/codes.h"
 #include "agent/core/regions.h"
-#include "agent/core/thread_notes.h"
 #include "agent/core/walk.h"
 #include "walk/code_key.h"
 

@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "agent/core/agent.h"
+#include "agent/core/permits.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
 #include "agent/core/raw_forks.h"
@@ -42,7 +42,7 @@ static void end_traps(void)
 
 static void give_up_counter(void)
 {
-	if (!__atomic_exchange_n(&agent.may_read_counter, false, __ATOMIC_RELAXED))
+	if (!__atomic_exchange_n(&permits.may_read_counter, false, __ATOMIC_RELAXED))
 		return;
 	MECHANISMS_DO(forbid_counter, ());
 }
@@ -51,7 +51,7 @@ static void give_up_calls(bool is_strict)
 {
 	MECHANISMS_DO(say_hello, ());
 	MECHANISMS_DO(forbid_calls, ());
-	__atomic_store_n(&agent.may_call, false, __ATOMIC_RELAXED);
+	__atomic_store_n(&permits.may_call, false, __ATOMIC_RELAXED);
 	if (!is_strict)
 		return;
 	MECHANISMS_DO(forbid_threads, ());
@@ -79,7 +79,7 @@ static void note_filter(const struct sock_fprog *filter)
 	if (may_end_traps && !filter_allows(filter, SYS_rt_sigreturn))
 		end_traps();
 	/* Behind another filter this one cannot be looked at. */
-	if (!agent.may_call || !filter_allows(filter, SYS_mmap) ||
+	if (!permits.may_call || !filter_allows(filter, SYS_mmap) ||
 	    !filter_allows(filter, SYS_gettid))
 		MECHANISMS_DO(forbid_threads, ());
 	may_end_traps = may_end_traps && filter_lets_end_traps(filter);
@@ -112,7 +112,7 @@ static void note_done(long option, long argument, long rc)
 {
 	if (option != PR_SET_TSC || argument != PR_TSC_ENABLE || rc != 0)
 		return;
-	__atomic_store_n(&agent.may_read_counter, true, __ATOMIC_RELAXED);
+	__atomic_store_n(&permits.may_read_counter, true, __ATOMIC_RELAXED);
 	MECHANISMS_DO(allow_counter, ());
 }
 

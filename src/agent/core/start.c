@@ -15,7 +15,10 @@
 
 #include "abi/handshake.h"
 #include "abi/ring.h"
-#include "agent/core/agent.h"
+#include "agent/core/hello.h"
+#include "agent/core/own_process.h"
+#include "agent/core/own_ring.h"
+#include "agent/core/permits.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
 #include "agent/core/cpu_time.h"
@@ -26,12 +29,16 @@
 #include "agent/core/mechanism.h"
 #include "agent/core/memory.h"
 #include "agent/core/program_start.h"
-#include "agent/core/regions.h"
 #include "agent/core/start.h"
 #include "agent/core/thread_notes.h"
 #include "agent/core/threads.h"
 
-struct agent agent AGENT_STATE;
+struct own_ring own_ring AGENT_STATE;
+struct own_process own_process AGENT_STATE;
+struct permits permits AGENT_STATE;
+struct hello agent_hello AGENT_STATE;
+/* Before a fork, for the child, which would touch the ring for it. */
+static u64 late_ns_of_child AGENT_STATE;
 struct program_start program_start AGENT_STATE;
 __thread struct thread_notes thread_notes;
 
@@ -59,15 +66,12 @@ AGENT_START static void find_main_stack(void)
 
 AGENT_START bool agent_is_of_another(void)
 {
-	return agent.pid != (int)arch_syscall4(SYS_getpid, 0, 0, 0, 0);
+	return own_process.pid != (int)arch_syscall4(SYS_getpid, 0, 0, 0, 0);
 }
 
 AGENT_START static void before_fork(void)
 {
-	agent.fork = (struct agent_fork){
-		.late_ns = environment_late_ns_for_children(),
-		.has_ruby = agent.ring != NULL && agent.ring->has_ruby,
-	};
+	late_ns_of_child = environment_late_ns_for_children();
 	MECHANISMS_DO(before_fork, ());
 }
 
@@ -89,9 +93,9 @@ AGENT_START static void say_hello(u32 occasion, u64 late_ns)
  */
 AGENT_START static void note_start(u64 begin_ns)
 {
-	struct ring_header *ring = agent.ring;
+	struct ring_header *ring = own_ring.header;
 
-	if (ring != NULL && agent.may_call)
+	if (ring != NULL && permits.may_call)
 		__atomic_store_n(&ring->start_ns, cpu_time_of_thread_ns() - begin_ns,
 				 __ATOMIC_RELAXED);
 }
@@ -99,20 +103,22 @@ AGENT_START static void note_start(u64 begin_ns)
 /* A child shares nothing that we hold: it says hello for itself. */
 AGENT_START static void after_fork_in_child(void)
 {
-	const bool was_followed = (agent.ring != NULL && !agent.has_left) || agent.is_hello_due;
-	const struct agent_fork fork = agent.fork;
-	const bool says_hello = was_followed && agent.may_call && !agent.leaves_children;
-	const u64 begin_ns = says_hello && fork.late_ns == 0 ? cpu_time_of_thread_ns() : 0;
+	const bool was_followed =
+		(own_ring.header != NULL && !own_ring.has_left) || agent_hello.is_due;
+	const u64 late_ns = late_ns_of_child;
+	const bool says_hello =
+		was_followed && permits.may_call && !agent_hello.leaves_children;
+	const u64 begin_ns = says_hello && late_ns == 0 ? cpu_time_of_thread_ns() : 0;
 
-	agent.pid = getpid();
+	own_process.pid = getpid();
 	/* There is no hello that says so. */
-	if (agent.leaves_children)
-		agent.may_be_trapped = false;
+	if (agent_hello.leaves_children)
+		agent_hello.may_be_trapped = false;
 	threads_forget_others();
 	handshake_forget();
 	/* A filter that the parent put up may kill what opens a socket. */
 	if (says_hello)
-		say_hello(HANDSHAKE_FORK, fork.late_ns);
+		say_hello(HANDSHAKE_FORK, late_ns);
 	MECHANISMS_DO(after_fork, ());
 	MECHANISMS_DO(settle, ());
 	note_start(begin_ns);
@@ -148,10 +154,10 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 
 	program_start.name = argc > 0 ? last_part(argv[0]) : "";
 	program_start.arguments = (const char *const *)argv;
-	agent.may_call = true;
-	agent.may_read_counter = true;
+	permits.may_call = true;
+	permits.may_read_counter = true;
 	/* A filter that was there before us may kill what makes an unusual call. */
-	agent.may_copy = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_DISABLED;
+	permits.may_copy = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_DISABLED;
 	hooks_begin();
 	for (const struct mechanism *const *row = mechanisms; *row != NULL; row++) {
 		if ((*row)->hooks != NULL)

@@ -1,7 +1,7 @@
 #include "agent/core/thread_name.h"
 
 #include "abi/ring.h"
-#include "agent/core/agent.h"
+#include "agent/core/own_ring.h"
 #include "agent/core/memory.h"
 #include "agent/core/thread_notes.h"
 #include "walk/name_text.h"
@@ -47,15 +47,15 @@ static bool send(struct ring_header *ring, const struct name_text *name)
 	const u16 words = (u16)(RING_WORDS(struct ring_thread) + name_words);
 	u64 position;
 
-	if (ring_reserve(ring, agent.terms.word_count, words, &position) < 0)
+	if (ring_reserve(ring, own_ring.terms.word_count, words, &position) < 0)
 		return false;
-	ring_put(ring, agent.terms.word_count, position, 1, thread_notes.last_time_ns);
-	ring_put(ring, agent.terms.word_count, position, 2,
+	ring_put(ring, own_ring.terms.word_count, position, 1, thread_notes.last_time_ns);
+	ring_put(ring, own_ring.terms.word_count, position, 2,
 		 (u64)(u32)thread_notes.tid | (u64)length << 32);
 	for (u32 i = 0; i < name_words; i++)
-		ring_put(ring, agent.terms.word_count, position,
+		ring_put(ring, own_ring.terms.word_count, position,
 			 RING_WORDS(struct ring_thread) + i, word_of(name, length, i));
-	ring_commit(ring, agent.terms.word_count, position, words, RING_THREAD);
+	ring_commit(ring, own_ring.terms.word_count, position, words, RING_THREAD);
 	return true;
 }
 

@@ -12,7 +12,8 @@
 #include <threads.h>
 
 #include "abi/ring.h"
-#include "agent/core/agent.h"
+#include "agent/core/own_process.h"
+#include "agent/core/own_ring.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/interposed.h"
 #include "agent/core/image_records.h"
@@ -33,7 +34,7 @@ AGENT_EXPORT int dlclose(void *handle)
 {
 	const u64 mark = mark_unload();
 	int rc = HOOK_NEXT(dlclose)(handle);
-	struct ring_header *ring = agent.ring;
+	struct ring_header *ring = own_ring.header;
 
 	MECHANISMS_DO(unloaded, (mark));
 	if (ring != NULL && image_records_are_wanted())
@@ -72,7 +73,7 @@ static struct thread_start *thread_start_take(void)
 
 AGENT_START void threads_forget_others(void)
 {
-	for (u32 i = 0; i < THREAD_STARTS && agent.has_had_threads; i++)
+	for (u32 i = 0; i < THREAD_STARTS && own_process.has_had_threads; i++)
 		__atomic_store_n(&thread_starts[i].state, 0, __ATOMIC_RELAXED);
 }
 
@@ -114,7 +115,7 @@ AGENT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attribu
 
 	MECHANISMS_DO(say_hello, ());
 	start = MECHANISMS_ASK(wants_thread, ()) ? thread_start_take() : NULL;
-	agent.has_had_threads = true;
+	own_process.has_had_threads = true;
 	MECHANISMS_DO(before_thread, (__builtin_return_address(0)));
 	/* With a thousand threads starting at this moment, one has none of it. */
 	if (start == NULL)
@@ -134,7 +135,7 @@ AGENT_EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argumen
 
 	MECHANISMS_DO(say_hello, ());
 	start = MECHANISMS_ASK(wants_thread, ()) ? thread_start_take() : NULL;
-	agent.has_had_threads = true;
+	own_process.has_had_threads = true;
 	MECHANISMS_DO(before_thread, (NULL));
 	if (start == NULL)
 		return HOOK_NEXT(thrd_create)(thread, routine, argument);

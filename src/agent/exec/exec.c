@@ -24,7 +24,9 @@
 #include <unistd.h>
 
 #include "abi/handshake.h"
-#include "agent/core/agent.h"
+#include "agent/core/hello.h"
+#include "agent/core/own_process.h"
+#include "agent/core/own_ring.h"
 #include "agent/core/arch.h"
 #include "agent/core/environment.h"
 #include "agent/core/handshake.h"
@@ -55,7 +57,7 @@ struct image_call {
 /* In a vfork child the events and timers are the parent's, and so is this memory. */
 static bool is_sampled(void)
 {
-	return (agent.ring != NULL || agent.is_hello_due) && !agent_is_of_another();
+	return (own_ring.header != NULL || agent_hello.is_due) && !agent_is_of_another();
 }
 
 /* The system call.  Returns a negative errno. */
@@ -92,7 +94,7 @@ static int image_execute_alone(const struct image_call *call, u32 reason)
 	const bool must_stop = is_sampled();
 	const bool is_stopped = must_stop && handshake_stop(reason);
 
-	if (!must_stop && agent.ring != NULL)
+	if (!must_stop && own_ring.header != NULL)
 		handshake_report_exec(reason);
 
 	const int rc = image_execute_shown(call, call->environment, must_stop && !is_stopped);

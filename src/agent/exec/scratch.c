@@ -4,7 +4,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include "agent/core/agent.h"
+#include "agent/core/own_process.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
 

@@ -1,7 +1,7 @@
 #include "agent/interpreters/layouts.h"
 
 #include "abi/ring.h"
-#include "agent/core/agent.h"
+#include "agent/core/permits.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
 #include "agent/core/memory.h"
@@ -33,7 +33,7 @@ typedef bool find_parts(u64 address, struct image_parts *out_image);
 static bool is_readable(const struct tls_variable *variable)
 {
 	return variable->means != TLS_STATIC ||
-	       !__atomic_load_n(&agent.may_call, __ATOMIC_RELAXED) ||
+	       !__atomic_load_n(&permits.may_call, __ATOMIC_RELAXED) ||
 	       memory_probe(arch_thread_pointer() + variable->place);
 }
 

@@ -35,7 +35,9 @@
 #include "agent/sample/clock.h"
 
 #include "abi/ring.h"
-#include "agent/core/agent.h"
+#include "agent/core/own_process.h"
+#include "agent/core/own_ring.h"
+#include "agent/core/permits.h"
 #include "agent/core/arch.h"
 #include "agent/core/memory.h"
 #include "agent/core/thread_notes.h"
@@ -86,7 +88,7 @@ static bool clock_is_one_period(u64 now_ns)
 
 static bool clock_must_read(const struct ring_header *ring, u64 now_ns)
 {
-	if (!agent.may_call)
+	if (!permits.may_call)
 		return false;
 	if (thread_notes.is_by_timers || clock_period_ns() >= LONG_PERIOD_NS ||
 	    !clock_own.has_phase || clock_own.is_new_rung)
@@ -168,7 +170,7 @@ static u64 clock_with_traps(u64 ns, u64 traps_ns, bool is_unshared)
  */
 static void clock_bound_boundary(u64 event_ns)
 {
-	const u64 most_ns = event_ns + (agent.has_had_threads ? clock_period_ns() : 0);
+	const u64 most_ns = event_ns + (own_process.has_had_threads ? clock_period_ns() : 0);
 
 	if (clock_own.boundary_ns > most_ns)
 		clock_own.boundary_ns = most_ns;
@@ -177,7 +179,7 @@ static void clock_bound_boundary(u64 event_ns)
 /* A sample behind a call that took long: the event has counted all of it, in one trap. */
 static u64 clock_counted_ns(u64 ns, u64 traps_ns, bool is_behind_call)
 {
-	return is_behind_call && !agent.has_had_threads && ns > traps_ns ? ns : traps_ns;
+	return is_behind_call && !own_process.has_had_threads && ns > traps_ns ? ns : traps_ns;
 }
 
 /* All that the clock shows, whatever samples stand for. */
@@ -221,7 +223,7 @@ static u64 clock_settle(struct ring_header *ring, u64 pc, u64 traps_ns)
 	clock_take_back(ring);
 	const u64 event_ns = clock_thread_ns(ring);
 
-	if (thread_notes.is_by_timers || agent.terms.flags & RING_USER_MODE_ONLY) {
+	if (thread_notes.is_by_timers || own_ring.terms.flags & RING_USER_MODE_ONLY) {
 		const u64 due_ns = clock_cover_all(event_ns);
 
 		/*
@@ -257,7 +259,7 @@ static u64 clock_settle(struct ring_header *ring, u64 pc, u64 traps_ns)
 /* Where no clock may be read, one period after the last sample. */
 static u64 clock_now_ns(void)
 {
-	if (__atomic_load_n(&agent.may_read_counter, __ATOMIC_RELAXED))
+	if (__atomic_load_n(&permits.may_read_counter, __ATOMIC_RELAXED))
 		return clock_monotonic_ns();
 	return thread_notes.last_time_ns + clock_period_ns();
 }

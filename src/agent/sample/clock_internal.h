@@ -6,7 +6,7 @@
 
 #include "abi/ring.h"
 #include "abi/types.h"
-#include "agent/core/agent.h"
+#include "agent/core/own_ring.h"
 
 /* The calling thread's account. */
 struct clock_account {
@@ -40,7 +40,7 @@ extern u32 clock_other_threads;
 /* Of the event whose trap came last. */
 static inline u64 clock_period_ns(void)
 {
-	return agent.terms.period_ns << clock_own.rung;
+	return own_ring.terms.period_ns << clock_own.rung;
 }
 
 /* Of CLOCK_MONOTONIC: no system call wherever the machine's counter can be trusted (the vDSO). */

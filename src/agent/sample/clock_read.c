@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "agent/core/agent.h"
+#include "agent/core/own_ring.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
 #include "agent/core/cpu_time.h"
@@ -61,9 +61,9 @@ AGENT_START u64 clock_process_ns(const struct ring_header *ring)
 {
 	u64 waits, system_ns;
 
-	if (agent.terms.flags & RING_CLOCK_USER)
+	if (own_ring.terms.flags & RING_CLOCK_USER)
 		return clock_user_ns(RUSAGE_SELF);
-	if (__atomic_load_n(&agent.has_timers, __ATOMIC_RELAXED))
+	if (__atomic_load_n(&own_ring.has_timers, __ATOMIC_RELAXED))
 		return cpu_time_ns(CLOCK_PROCESS_CPUTIME_ID);
 	return without_switches(ring, cpu_time_ns(CLOCK_PROCESS_CPUTIME_ID),
 				clock_switches(RUSAGE_SELF, &waits, &system_ns));
@@ -88,7 +88,7 @@ u64 clock_read_switches(struct ring_header *ring)
 
 u64 clock_thread_ns(const struct ring_header *ring)
 {
-	if ((agent.terms.flags & RING_TIMER) && (agent.terms.flags & RING_CLOCK_USER))
+	if ((own_ring.terms.flags & RING_TIMER) && (own_ring.terms.flags & RING_CLOCK_USER))
 		return clock_user_ns(RUSAGE_THREAD);
 	clock_own.read_ns = cpu_time_ns(CLOCK_THREAD_CPUTIME_ID);
 	if (thread_notes.is_by_timers)

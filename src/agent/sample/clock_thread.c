@@ -4,7 +4,9 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-#include "agent/core/agent.h"
+#include "agent/core/hello.h"
+#include "agent/core/own_ring.h"
+#include "agent/core/permits.h"
 #include "agent/core/arch.h"
 #include "agent/core/thread_notes.h"
 #include "agent/sample/clock.h"
@@ -23,7 +25,8 @@ u32 clock_other_threads;
  */
 static void clock_meet_timers(const struct ring_header *ring)
 {
-	if (thread_notes.is_by_timers || !__atomic_load_n(&agent.has_timers, __ATOMIC_RELAXED))
+	if (thread_notes.is_by_timers ||
+	    !__atomic_load_n(&own_ring.has_timers, __ATOMIC_RELAXED))
 		return;
 	thread_notes.is_by_timers = true;
 	clock_own.boundary_ns +=
@@ -37,24 +40,25 @@ static u32 clock_pauses(const struct ring_header *ring)
 
 void clock_begin_thread(void)
 {
-	clock_own.pauses = clock_pauses(agent.ring);
-	clock_meet_timers(agent.ring);
-	clock_read_switches(agent.ring);
-	clock_own.boundary_ns = clock_thread_ns(agent.ring);
+	clock_own.pauses = clock_pauses(own_ring.header);
+	clock_meet_timers(own_ring.header);
+	clock_read_switches(own_ring.header);
+	clock_own.boundary_ns = clock_thread_ns(own_ring.header);
 	clock_own.covered_ns = clock_own.weighed_ns = 0;
 	clock_own.tick_ns = clock_own.tick_due_ns = 0;
 	thread_notes.last_time_ns = clock_monotonic_ns();
 	clock_own.since_clock_read = 0;
 	clock_own.has_phase = clock_own.is_new_rung = false;
-	clock_own.switch_cost_ns = agent.ring->switch_cost_ns;
-	__atomic_store_n(&clock_traps_ahead_ns, -(s64)agent.terms.period_ns, __ATOMIC_RELAXED);
+	clock_own.switch_cost_ns = own_ring.header->switch_cost_ns;
+	__atomic_store_n(&clock_traps_ahead_ns, -(s64)own_ring.terms.period_ns,
+			 __ATOMIC_RELAXED);
 	__atomic_store_n(&clock_other_threads, 0, __ATOMIC_RELAXED);
 }
 
 void clock_expect_end(void)
 {
 	clock_own.is_end_expected = true;
-	thread_notes.attach = agent.attaches;
+	thread_notes.attach = agent_hello.attaches;
 	__atomic_fetch_add(&clock_other_threads, 1, __ATOMIC_RELAXED);
 }
 
@@ -106,7 +110,7 @@ static void clock_end_pause(struct ring_header *ring, u64 now_ns)
 /* The first sample of a thread for a recorder that came while it ran. */
 static void clock_meet_recorder(struct ring_header *ring, u64 now_ns)
 {
-	thread_notes.attach = agent.attaches;
+	thread_notes.attach = agent_hello.attaches;
 	thread_notes.name_hash = 0;
 	clock_own.covered_ns = clock_own.weighed_ns = 0;
 	clock_own.tick_ns = clock_own.tick_due_ns = 0;
@@ -118,13 +122,13 @@ static void clock_meet_recorder(struct ring_header *ring, u64 now_ns)
 void clock_look_around(struct ring_header *ring, u64 now_ns)
 {
 	clock_meet_timers(ring);
-	if (thread_notes.tid == 0 && agent.may_call)
+	if (thread_notes.tid == 0 && permits.may_call)
 		clock_meet_thread(ring, now_ns);
 	else if (thread_notes.tid == 0)
 		thread_notes.tid = thread_notes.born_tid;
-	if (thread_notes.attach != agent.attaches && agent.may_call)
+	if (thread_notes.attach != agent_hello.attaches && permits.may_call)
 		clock_meet_recorder(ring, now_ns);
-	else if (clock_own.pauses != clock_pauses(ring) && agent.may_call)
+	else if (clock_own.pauses != clock_pauses(ring) && permits.may_call)
 		clock_end_pause(ring, now_ns);
 }
 
@@ -134,7 +138,7 @@ void clock_look_around(struct ring_header *ring, u64 now_ns)
  */
 static bool clock_knows_rest(void)
 {
-	return !(agent.terms.flags & RING_CLOCK_USER) || thread_notes.is_by_timers ||
+	return !(own_ring.terms.flags & RING_CLOCK_USER) || thread_notes.is_by_timers ||
 	       thread_notes.tid == 0;
 }
 
@@ -153,10 +157,10 @@ static u64 clock_covered_to_ns(u64 end_ns)
 struct sample_time clock_end_thread(struct ring_header *ring)
 {
 	clock_meet_timers(ring);
-	const u64 end_ns = agent.terms.flags & RING_CLOCK_USER ? clock_user_ns(RUSAGE_THREAD)
-							       : clock_thread_ns(ring);
-	const bool is_same_account =
-		clock_own.pauses == clock_pauses(ring) && thread_notes.attach == agent.attaches;
+	const u64 end_ns = own_ring.terms.flags & RING_CLOCK_USER ? clock_user_ns(RUSAGE_THREAD)
+								  : clock_thread_ns(ring);
+	const bool is_same_account = clock_own.pauses == clock_pauses(ring) &&
+				     thread_notes.attach == agent_hello.attaches;
 	u64 due_ns = 0;
 
 	if (is_same_account && clock_knows_rest() && end_ns > clock_covered_to_ns(end_ns))

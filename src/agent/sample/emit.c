@@ -12,8 +12,7 @@
 #include <stddef.h>
 
 #include "abi/ring.h"
-#include "agent/core/agent.h"
-#include "agent/core/images.h"
+#include "agent/core/own_ring.h"
 #include "agent/core/sent.h"
 #include "agent/core/thread_notes.h"
 #include "agent/core/walk.h"
@@ -54,13 +53,13 @@ static bool send_stack(struct ring_header *ring, const struct walk *walk, u64 ha
 	u16 words = (u16)(RING_WORDS(struct ring_stack) + walk->count);
 	u64 position;
 
-	if (ring_reserve(ring, agent.terms.word_count, words, &position) < 0)
+	if (ring_reserve(ring, own_ring.terms.word_count, words, &position) < 0)
 		return false;
-	ring_put(ring, agent.terms.word_count, position, 1, hash);
+	ring_put(ring, own_ring.terms.word_count, position, 1, hash);
 	for (u32 i = 0; i < walk->count; i++)
-		ring_put(ring, agent.terms.word_count, position,
+		ring_put(ring, own_ring.terms.word_count, position,
 			 RING_WORDS(struct ring_stack) + i, walk->frames[i]);
-	ring_commit(ring, agent.terms.word_count, position, words, RING_STACK);
+	ring_commit(ring, own_ring.terms.word_count, position, words, RING_STACK);
 	sent_add(&stacks_sent, hash);
 	return true;
 }
@@ -79,16 +78,16 @@ static bool send_sample(struct ring_header *ring, const struct sample_time *time
 	const u64 lost = has_lost ? RING_SAMPLE_BEHIND_LOST << 8 : 0;
 	u64 position;
 
-	if (ring_reserve(ring, agent.terms.word_count, words, &position) < 0)
+	if (ring_reserve(ring, own_ring.terms.word_count, words, &position) < 0)
 		return false;
-	ring_put(ring, agent.terms.word_count, position, 1,
+	ring_put(ring, own_ring.terms.word_count, position, 1,
 		 (u64)(u32)thread_notes.tid | (what | lost) << 32);
-	ring_put(ring, agent.terms.word_count, position, 2, time->time_ns);
-	ring_put(ring, agent.terms.word_count, position, 3, stack);
-	ring_put(ring, agent.terms.word_count, position, 4, leaf);
-	ring_put(ring, agent.terms.word_count, position, 5, time->weight_ns);
-	ring_put(ring, agent.terms.word_count, position, 6, time->covered_ns);
-	ring_commit(ring, agent.terms.word_count, position, words, RING_SAMPLE);
+	ring_put(ring, own_ring.terms.word_count, position, 2, time->time_ns);
+	ring_put(ring, own_ring.terms.word_count, position, 3, stack);
+	ring_put(ring, own_ring.terms.word_count, position, 4, leaf);
+	ring_put(ring, own_ring.terms.word_count, position, 5, time->weight_ns);
+	ring_put(ring, own_ring.terms.word_count, position, 6, time->covered_ns);
+	ring_commit(ring, own_ring.terms.word_count, position, words, RING_SAMPLE);
 	has_lost = false;
 	return true;
 }

@@ -3,7 +3,6 @@
 #include <link.h>
 #include <string.h>
 
-#include "abi/types.h"
 #include "agent/core/images.h"
 
 static bool is_there;

@@ -3,19 +3,18 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "agent/core/agent.h"
+#include "agent/core/hello.h"
+#include "agent/core/own_process.h"
+#include "agent/core/own_ring.h"
+#include "agent/core/permits.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
 #include "agent/core/mechanism.h"
 #include "agent/core/thread_notes.h"
+#include "agent/sample/cpu_timer.h"
 #include "agent/sample/clock.h"
 #include "agent/signals/signals.h"
 
-#ifndef sigev_notify_thread_id
-#define sigev_notify_thread_id _sigev_un._tid
-#endif
-
-#define NS_PER_SECOND 1000000000ULL
 /* So much system time that no sample stands for, and such a part of all, is worth a timer. */
 #define WORTH_NS   20000000
 #define WORTH_PART 16
@@ -32,7 +31,7 @@ static __thread struct {
 	enum { TICK_TIMER_NONE, TICK_TIMER_ON, TICK_TIMER_REFUSED } state;
 	bool is_first; /* it was set by kernel_ticks_begin() */
 	u32 pauses;    /* ring_header.pauses when it was set last */
-	u32 attach;    /* agent.attaches then */
+	u32 attach;    /* agent_hello.attaches then */
 } own;
 
 /*
@@ -45,13 +44,13 @@ static bool has_older;
 
 static bool may_call(void)
 {
-	return __atomic_load_n(&agent.may_call, __ATOMIC_RELAXED);
+	return __atomic_load_n(&permits.may_call, __ATOMIC_RELAXED);
 }
 
 /* One that could not be deleted at its thread's end would stay. */
 static bool is_end_seen(void)
 {
-	return thread_notes.start_function != 0 || thread_notes.tid == agent.pid;
+	return thread_notes.start_function != 0 || thread_notes.tid == own_process.pid;
 }
 
 /* The timer's entry among the older threads'. */
@@ -95,7 +94,7 @@ static void delete_older(void)
 		const u64 entry = __atomic_exchange_n(&older[i], 0, __ATOMIC_ACQ_REL);
 
 		if (entry != 0)
-			arch_syscall4(SYS_timer_delete, (int)((u32)entry - 1), 0, 0, 0);
+			cpu_timer_delete((int)((u32)entry - 1));
 	}
 }
 
@@ -107,29 +106,13 @@ static bool is_worth_it(void)
 	return unsampled_ns > WORTH_NS && unsampled_ns > covered_ns / WORTH_PART;
 }
 
-static void timer_begin(u64 ns)
-{
-	const struct itimerspec once = {
-		.it_value = { .tv_sec = (time_t)(ns / NS_PER_SECOND),
-			      .tv_nsec = (long)(ns % NS_PER_SECOND) },
-	};
-
-	arch_syscall4(SYS_timer_settime, own.timer, 0, (long)&once, 0);
-}
-
 static bool timer_make(void)
 {
-	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID,
-				  .sigev_signo = SIGTRAP,
-				  .sigev_value.sival_ptr = (void *)&mark };
-
-	event.sigev_notify_thread_id = (int)arch_syscall4(SYS_gettid, 0, 0, 0, 0);
-	if (arch_syscall4(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, (long)&event,
-			  (long)&own.timer, 0) != 0)
+	if (!cpu_timer_make_own(&mark, &own.timer))
 		return false;
 	if (is_end_seen() || enter_older())
 		return true;
-	arch_syscall4(SYS_timer_delete, own.timer, 0, 0, 0);
+	cpu_timer_delete(own.timer);
 	return false;
 }
 
@@ -140,7 +123,7 @@ static u32 pauses_of(const struct ring_header *ring)
 
 static bool are_unwanted(const struct ring_header *ring)
 {
-	return __atomic_load_n(&are_stopped, __ATOMIC_RELAXED) || agent.has_timers ||
+	return __atomic_load_n(&are_stopped, __ATOMIC_RELAXED) || own_ring.has_timers ||
 	       (pauses_of(ring) & 1);
 }
 
@@ -152,8 +135,9 @@ static bool is_stale(const struct ring_header *ring)
 
 AGENT_START void kernel_ticks_begin(const struct ring_header *ring)
 {
-	if (!(agent.terms.flags & RING_KERNEL_TICKS) || are_unwanted(ring) || !may_call() ||
-	    thread_notes.tid != agent.pid || agent.attaches > 0 || own.state != TICK_TIMER_NONE)
+	if (!(own_ring.terms.flags & RING_KERNEL_TICKS) || are_unwanted(ring) || !may_call() ||
+	    thread_notes.tid != own_process.pid || agent_hello.attaches > 0 ||
+	    own.state != TICK_TIMER_NONE)
 		return;
 	own.state = timer_make() ? TICK_TIMER_ON : TICK_TIMER_REFUSED;
 	if (own.state != TICK_TIMER_ON)
@@ -161,18 +145,18 @@ AGENT_START void kernel_ticks_begin(const struct ring_header *ring)
 	own.is_first = true;
 	own.pauses = pauses_of(ring);
 	clock_begin_ticks_now(ring);
-	timer_begin(WORTH_NS);
+	cpu_timer_begin(own.timer, WORTH_NS, 0);
 }
 
 void kernel_ticks_look(const struct ring_header *ring)
 {
-	if (!(agent.terms.flags & RING_KERNEL_TICKS) || are_unwanted(ring) || !may_call())
+	if (!(own_ring.terms.flags & RING_KERNEL_TICKS) || are_unwanted(ring) || !may_call())
 		return;
 	/* An older thread's went when the recorder before this one left. */
-	if (own.attach != agent.attaches && !is_end_seen())
+	if (own.attach != agent_hello.attaches && !is_end_seen())
 		own.state = TICK_TIMER_NONE;
-	own.attach = agent.attaches;
-	if (own.state == TICK_TIMER_NONE && (is_end_seen() || agent.attaches > 0) &&
+	own.attach = agent_hello.attaches;
+	if (own.state == TICK_TIMER_NONE && (is_end_seen() || agent_hello.attaches > 0) &&
 	    is_worth_it())
 		own.state = timer_make() ? TICK_TIMER_ON : TICK_TIMER_REFUSED;
 	else if (!is_stale(ring))
@@ -182,12 +166,12 @@ void kernel_ticks_look(const struct ring_header *ring)
 	own.is_first = false;
 	own.pauses = pauses_of(ring);
 	clock_begin_ticks();
-	timer_begin(agent.terms.period_ns);
+	cpu_timer_begin(own.timer, own_ring.terms.period_ns, 0);
 }
 
 bool kernel_ticks_are_of(const siginfo_t *info)
 {
-	return info->si_code == SI_TIMER && info->si_value.sival_ptr == &mark;
+	return cpu_timer_is_of(info, &mark);
 }
 
 /* In a child that shares the memory, or is no copy by fork(), the timer is another process's. */
@@ -196,7 +180,7 @@ static void drop(void)
 	if (own.state != TICK_TIMER_ON || !may_call() || agent_is_of_another())
 		return;
 	if (is_to_delete())
-		arch_syscall4(SYS_timer_delete, own.timer, 0, 0, 0);
+		cpu_timer_delete(own.timer);
 	own.state = TICK_TIMER_NONE;
 	own.is_first = false;
 }
@@ -215,7 +199,7 @@ bool kernel_ticks_may_sample(const struct ring_header *ring)
 	}
 	own.is_first = false;
 	own.pauses = pauses_of(ring);
-	timer_begin(agent.terms.period_ns);
+	cpu_timer_begin(own.timer, own_ring.terms.period_ns, 0);
 	return true;
 }
 

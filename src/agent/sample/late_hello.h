@@ -18,7 +18,7 @@
 
 /*
  * Says hello (abi/handshake.h) when the calling thread has burned period_ns more: till then
- * agent.is_hello_due.  True.
+ * agent_hello.is_due.  True.
  */
 bool late_hello_begin(u32 occasion, u64 period_ns);
 /*

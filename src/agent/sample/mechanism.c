@@ -2,7 +2,7 @@
 #include <stddef.h>
 
 #include "abi/ring.h"
-#include "agent/core/agent.h"
+#include "agent/core/own_ring.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/mechanism.h"
 #include "agent/core/regions.h"
@@ -28,7 +28,7 @@ AGENT_START static void begin(struct ring_header *ring, bool is_first)
 
 static bool wants_thread(void)
 {
-	return __atomic_load_n(&agent.ring, __ATOMIC_RELAXED) != NULL;
+	return __atomic_load_n(&own_ring.header, __ATOMIC_RELAXED) != NULL;
 }
 
 static void begin_thread(u64 start_function)
@@ -40,7 +40,7 @@ static void begin_thread(u64 start_function)
 static void unloaded(u64 mark)
 {
 	(void)mark;
-	if (agent.ring != NULL)
+	if (own_ring.header != NULL)
 		unwind_flush();
 }
 

@@ -6,7 +6,10 @@
 #include <unistd.h>
 
 #include "abi/ring.h"
-#include "agent/core/agent.h"
+#include "agent/core/own_process.h"
+#include "agent/core/own_ring.h"
+#include "agent/core/permits.h"
+#include "agent/control/control.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
 #include "agent/sample/interposed.h"
@@ -29,7 +32,7 @@ static void expect_destructor(void)
 
 AGENT_START static bool may_look(const struct ring_header *ring)
 {
-	return ring != NULL && __atomic_load_n(&agent.may_call, __ATOMIC_RELAXED);
+	return ring != NULL && __atomic_load_n(&permits.may_call, __ATOMIC_RELAXED);
 }
 
 /* A vfork child's memory is its parent's, whose process goes on. */
@@ -45,7 +48,7 @@ static void account_rest(struct ring_header *ring)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	const struct sample_time time = clock_end_thread(ring);
 
-	if (time.weight_ns > 0 && __atomic_load_n(&agent.is_paused, __ATOMIC_RELAXED))
+	if (time.weight_ns > 0 && control_is_paused())
 		emit_paused(ring, &time);
 	else if (time.weight_ns > 0)
 		emit_end(ring, &time, thread_notes.start_function);
@@ -59,7 +62,7 @@ static void account_rest(struct ring_header *ring)
  */
 static void on_thread_end(void *value)
 {
-	struct ring_header *ring = __atomic_load_n(&agent.ring, __ATOMIC_ACQUIRE);
+	struct ring_header *ring = __atomic_load_n(&own_ring.header, __ATOMIC_ACQUIRE);
 
 	(void)value;
 	if (!thread_notes.is_ending) {
@@ -97,7 +100,7 @@ void thread_end_expect(u64 start_function)
 
 AGENT_START void thread_end_of_process(void)
 {
-	struct ring_header *ring = __atomic_load_n(&agent.ring, __ATOMIC_ACQUIRE);
+	struct ring_header *ring = __atomic_load_n(&own_ring.header, __ATOMIC_ACQUIRE);
 
 	if (may_end_process(ring))
 		__atomic_store_n(&ring->end_cpu_ns, clock_process_ns(ring), __ATOMIC_RELAXED);
@@ -105,7 +108,7 @@ AGENT_START void thread_end_of_process(void)
 
 void thread_end_take_back(void)
 {
-	struct ring_header *ring = __atomic_load_n(&agent.ring, __ATOMIC_ACQUIRE);
+	struct ring_header *ring = __atomic_load_n(&own_ring.header, __ATOMIC_ACQUIRE);
 
 	if (may_end_process(ring))
 		__atomic_store_n(&ring->end_cpu_ns, 0, __ATOMIC_RELAXED);

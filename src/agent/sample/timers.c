@@ -24,23 +24,23 @@
 #include <unistd.h>
 
 #include "abi/ring.h"
-#include "agent/core/agent.h"
+#include "agent/core/own_process.h"
+#include "agent/core/own_ring.h"
+#include "agent/core/permits.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
 #include "agent/core/mechanism.h"
-#include "agent/core/thread_notes.h"
+#include "agent/sample/cpu_timer.h"
 #include "agent/signals/signals.h"
 
-#define NS_PER_SECOND 1000000000ULL
 /* How often a timer looks if the pause is over, of which its thread has no other event. */
-#define PAUSED_PERIOD_NS NS_PER_SECOND
-
-#ifndef sigev_notify_thread_id
-#define sigev_notify_thread_id _sigev_un._tid
-#endif
+#define PAUSED_PERIOD_NS 1000000000ULL
 
 /* kernel, include/linux/posix-timers_types.h: the CPU clock of another thread of the process. */
 #define CLOCK_OF_THREAD(tid) ((clockid_t)(~(u32)(tid) << 3 | 6))
+
+/* The value of ours: its address. */
+static const char mark;
 
 static pthread_key_t thread_end;
 static bool has_thread_end;
@@ -59,7 +59,7 @@ static void timer_drop(void *value)
 	struct own_timer *timer = value;
 
 	if (timer->is_there)
-		arch_syscall4(SYS_timer_delete, timer->timer, 0, 0, 0);
+		cpu_timer_delete(timer->timer);
 	timer->is_there = false;
 }
 
@@ -69,39 +69,17 @@ static void timers_init(void)
 		has_thread_end = pthread_key_create(&thread_end, timer_drop) == 0;
 }
 
-static long timer_begin(int timer, u64 period_ns)
-{
-	const struct timespec period = { .tv_sec = (time_t)(period_ns / NS_PER_SECOND),
-					 .tv_nsec = (long)(period_ns % NS_PER_SECOND) };
-	const struct itimerspec every = { .it_interval = period, .it_value = period };
-
-	return arch_syscall4(SYS_timer_settime, timer, 0, (long)&every, 0);
-}
-
 static void timer_begin_own(u64 period_ns)
 {
 	own.is_slow = period_ns == PAUSED_PERIOD_NS;
-	timer_begin(own.timer, period_ns);
-}
-
-/* A timer, not begun, of a clock that only tid's running moves: 0 or -errno. */
-static long timer_make(clockid_t clock, int tid, int *out_timer)
-{
-	/* The value distinguishes ours from a timer of the program's: on_trap(). */
-	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID,
-				  .sigev_signo = SIGTRAP,
-				  .sigev_value.sival_ptr = &agent };
-
-	event.sigev_notify_thread_id = tid;
-	return arch_syscall4(SYS_timer_create, clock, (long)&event, (long)out_timer, 0);
+	cpu_timer_begin(own.timer, period_ns, period_ns);
 }
 
 static bool timer_make_own(void)
 {
 	int timer;
 
-	if (timer_make(CLOCK_THREAD_CPUTIME_ID, (int)arch_syscall4(SYS_gettid, 0, 0, 0, 0),
-		       &timer) != 0)
+	if (!cpu_timer_make_own(&mark, &timer))
 		return false;
 	own.timer = timer;
 	own.is_there = true;
@@ -115,7 +93,7 @@ static void timers_arm_thread(const struct ring_header *ring)
 		return;
 	if (!own.is_there && !timer_make_own())
 		return;
-	timer_begin_own(agent.terms.period_ns);
+	timer_begin_own(own_ring.terms.period_ns);
 	/* Else thread_end.c drops it. */
 	if (has_thread_end)
 		pthread_setspecific(thread_end, &own);
@@ -124,6 +102,11 @@ static void timers_arm_thread(const struct ring_header *ring)
 void timers_disarm_thread(void)
 {
 	timer_drop(&own);
+}
+
+bool timers_are_of(const siginfo_t *info)
+{
+	return cpu_timer_is_of(info, &mark);
 }
 
 bool timers_may_sample(const struct ring_header *ring, int timer)
@@ -135,8 +118,8 @@ bool timers_may_sample(const struct ring_header *ring, int timer)
 		own.timer = timer;
 		own.is_there = true;
 	}
-	if (is_paused != own.is_slow && __atomic_load_n(&agent.may_call, __ATOMIC_RELAXED))
-		timer_begin_own(is_paused ? PAUSED_PERIOD_NS : agent.terms.period_ns);
+	if (is_paused != own.is_slow && __atomic_load_n(&permits.may_call, __ATOMIC_RELAXED))
+		timer_begin_own(is_paused ? PAUSED_PERIOD_NS : own_ring.terms.period_ns);
 	return !is_paused;
 }
 
@@ -169,11 +152,12 @@ static int tid_of(const char *name)
 static bool arm_other(int tid)
 {
 	int timer;
-	const long rc = timer_make(CLOCK_OF_THREAD(tid), tid, &timer);
+	const u64 period_ns = own_ring.terms.period_ns;
+	const long rc = cpu_timer_make(CLOCK_OF_THREAD(tid), tid, &mark, &timer);
 
 	if (rc == 0)
-		return timer_begin(timer, agent.terms.period_ns) == 0;
-	return arch_syscall4(SYS_tgkill, agent.pid, tid, 0, 0) != 0;
+		return cpu_timer_begin(timer, period_ns, period_ns) == 0;
+	return arch_syscall4(SYS_tgkill, own_process.pid, tid, 0, 0) != 0;
 }
 
 /*
@@ -208,7 +192,7 @@ static bool arm_others(void)
 
 	/* As in a root directory without /proc: there are no others, as far as is known. */
 	if (fd < 0)
-		return !agent.has_had_threads;
+		return !own_process.has_had_threads;
 	while (is_whole && (bytes = arch_syscall4(SYS_getdents64, fd, (long)entries,
 						  sizeof entries, 0)) > 0)
 		is_whole = arm_listed(entries, bytes, own_tid, &saw_own);
@@ -218,11 +202,11 @@ static bool arm_others(void)
 
 static bool take_over(void)
 {
-	if (!__atomic_load_n(&agent.may_call, __ATOMIC_RELAXED) || !timer_make_own())
+	if (!__atomic_load_n(&permits.may_call, __ATOMIC_RELAXED) || !timer_make_own())
 		return false;
 	/* From here on threads that begin arm their own. */
-	__atomic_store_n(&agent.has_timers, true, __ATOMIC_SEQ_CST);
-	timer_begin_own(agent.terms.period_ns);
+	__atomic_store_n(&own_ring.has_timers, true, __ATOMIC_SEQ_CST);
+	timer_begin_own(own_ring.terms.period_ns);
 	return arm_others();
 }
 
@@ -239,7 +223,7 @@ void timers_look(struct ring_header *ring)
 static void timers_begin(struct ring_header *ring, bool is_first)
 {
 	(void)is_first;
-	if (!agent.has_timers)
+	if (!own_ring.has_timers)
 		return;
 	timers_init();
 	timers_arm_thread(ring);
@@ -248,13 +232,13 @@ static void timers_begin(struct ring_header *ring, bool is_first)
 /* Those of other threads are stopped by their own. */
 static void timers_stop(void)
 {
-	if (agent.has_timers)
+	if (own_ring.has_timers)
 		timers_disarm_thread();
 }
 
 static void timers_resume(struct ring_header *ring)
 {
-	if (agent.has_timers)
+	if (own_ring.has_timers)
 		timers_arm_thread(ring);
 }
 
@@ -267,7 +251,7 @@ static bool is_held AGENT_STATE;
 
 AGENT_START static void timers_hold(void)
 {
-	is_held = agent.has_timers;
+	is_held = own_ring.has_timers;
 	if (is_held)
 		masks_hold_trap(true);
 }
@@ -280,15 +264,15 @@ AGENT_START static void timers_let_go(void)
 
 static bool timers_want_thread(void)
 {
-	return agent.has_timers;
+	return own_ring.has_timers;
 }
 
 static void timers_begin_thread(u64 start_function)
 {
-	const struct ring_header *ring = agent.ring;
+	const struct ring_header *ring = own_ring.header;
 
 	(void)start_function;
-	if (ring != NULL && agent.has_timers)
+	if (ring != NULL && own_ring.has_timers)
 		timers_arm_thread(ring);
 }
 

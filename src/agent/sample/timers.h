@@ -2,11 +2,13 @@
  * timers - the trigger where perf events are refused, or cost too much at each switch.
  */
 #pragma once
+#include <signal.h>
 #include <stdbool.h>
 
 struct ring_header;
 
 void timers_disarm_thread(void);
+bool timers_are_of(const siginfo_t *info);
 /*
  * In the handler of the timer of that number: false during a pause, when the next trap comes in
  * a second of CPU time.

@@ -14,7 +14,9 @@
 #include "abi/handshake.h"
 #include "abi/ring.h"
 #include "abi/ticks.h"
-#include "agent/core/agent.h"
+#include "agent/core/own_ring.h"
+#include "agent/core/permits.h"
+#include "agent/control/control.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
 #include "agent/core/cpu_time.h"
@@ -116,7 +118,7 @@ static void sample(struct ring_header *ring, const struct sample_time *time,
 {
 	struct walk_scratch *scratch;
 
-	if (__atomic_load_n(&agent.is_paused, __ATOMIC_RELAXED)) {
+	if (control_is_paused()) {
 		emit_paused(ring, time);
 		return;
 	}
@@ -126,7 +128,7 @@ static void sample(struct ring_header *ring, const struct sample_time *time,
 		walk_scratch_give(own.scratch);
 	scratch = own.scratch = walk_scratch_take();
 	if (scratch == NULL ||
-	    !ring_has_room(ring, agent.terms.word_count, RING_WORDS(struct ring_sample))) {
+	    !ring_has_room(ring, own_ring.terms.word_count, RING_WORDS(struct ring_sample))) {
 		emit_lost(ring, time);
 	} else {
 		struct walk walk = { .ring = ring,
@@ -163,11 +165,6 @@ static bool is_our_event(const siginfo_t *info, u32 *out_rung)
 	return true;
 }
 
-static bool is_our_timer(const siginfo_t *info)
-{
-	return info->si_code == SI_TIMER && info->si_value.sival_ptr == &agent;
-}
-
 /*
  * A slow handler found rules, or faulted in what it read, or was preempted: the thread's CPU clock
  * says what it took.  begin_ns: that clock near its beginning; 0: not read, and the others speak
@@ -178,7 +175,7 @@ static void trap_count(struct ring_header *ring, u64 ticks, u64 begin_ns)
 	if (ticks <= SLOW_TICKS) {
 		__atomic_fetch_add(&ring->handler_timed, 1, __ATOMIC_RELAXED);
 		__atomic_fetch_add(&ring->handler_ticks, ticks, __ATOMIC_RELAXED);
-	} else if (begin_ns != 0 && agent.may_call) {
+	} else if (begin_ns != 0 && permits.may_call) {
 		__atomic_fetch_add(&ring->handler_slow, 1, __ATOMIC_RELAXED);
 		__atomic_fetch_add(&ring->handler_slow_ns, cpu_time_of_thread_ns() - begin_ns,
 				   __ATOMIC_RELAXED);
@@ -197,7 +194,7 @@ static void trap_put_off(struct ring_header *ring, u32 overruns)
 /* The thread's CPU time; under a filter, which may forbid to ask for it, time at all. */
 static u64 budget_now(void)
 {
-	return agent.may_call ? cpu_time_of_thread_ns() : ticks_now();
+	return permits.may_call ? cpu_time_of_thread_ns() : ticks_now();
 }
 
 /* May be walked now?  *out_begin: when its handler began. */
@@ -222,7 +219,7 @@ static void budget_settle(struct budget *budget, u64 begin, bool was_walked, boo
 
 static void trap_sample(struct ring_header *ring, u32 overruns, const ucontext_t *context)
 {
-	const bool may_time = __atomic_load_n(&agent.may_read_counter, __ATOMIC_RELAXED);
+	const bool may_time = __atomic_load_n(&permits.may_read_counter, __ATOMIC_RELAXED);
 	const u64 begin = may_time ? ticks_now() : 0;
 	const u64 here = (u64)__builtin_frame_address(0);
 	const bool has_room = trap_has_room(context, here, LEAST_STACK_NEED);
@@ -248,7 +245,7 @@ static void trap_sample(struct ring_header *ring, u32 overruns, const ucontext_t
 
 	if (has_room)
 		budget_settle(&own.budget, budget_start, is_walked,
-			      ticks > agent.terms.period_ticks / SLOW_PART);
+			      ticks > own_ring.terms.period_ticks / SLOW_PART);
 	trap_count(ring, ticks, is_walked ? clock_weighed_at_ns() : 0);
 }
 
@@ -266,7 +263,7 @@ static void trap_take(struct ring_header *ring, u32 overruns, const ucontext_t *
 /* One of a thread whose events count no system time. */
 static void trap_take_tick(struct ring_header *ring, const ucontext_t *context)
 {
-	const bool may_time = __atomic_load_n(&agent.may_read_counter, __ATOMIC_RELAXED);
+	const bool may_time = __atomic_load_n(&permits.may_read_counter, __ATOMIC_RELAXED);
 	const u64 begin = may_time ? ticks_now() : 0;
 
 	if (!kernel_ticks_may_sample(ring) || thread_notes.is_in_agent ||
@@ -286,17 +283,17 @@ void trap_leave_to_next(ucontext_t *context)
 	const siginfo_t *info = (const siginfo_t *)ARCH_SECOND_ARGUMENT_OF(context);
 	u32 rung;
 
-	if (!is_our_event(info, &rung) || agent.ring == NULL)
+	if (!is_our_event(info, &rung) || own_ring.header == NULL)
 		return;
-	trap_put_off(agent.ring, 0);
-	__atomic_fetch_add(&agent.ring->handler_samples, 1, __ATOMIC_RELAXED);
+	trap_put_off(own_ring.header, 0);
+	__atomic_fetch_add(&own_ring.header->handler_samples, 1, __ATOMIC_RELAXED);
 	arch_leave_function(context);
 }
 
 void on_trap(int signal, siginfo_t *info, void *context)
 {
 	/* Pairs with the release in handshake_run(): the ring is whole when it is seen. */
-	struct ring_header *ring = __atomic_load_n(&agent.ring, __ATOMIC_ACQUIRE);
+	struct ring_header *ring = __atomic_load_n(&own_ring.header, __ATOMIC_ACQUIRE);
 	u32 rung;
 
 	(void)signal;
@@ -312,7 +309,7 @@ void on_trap(int signal, siginfo_t *info, void *context)
 		ignored_look();
 		if (ring != NULL)
 			trap_take_tick(ring, context);
-	} else if (is_our_timer(info)) {
+	} else if (timers_are_of(info)) {
 		ignored_look();
 		if (ring != NULL && timers_may_sample(ring, info->si_timerid))
 			trap_take(ring, (u32)info->si_overrun, context);

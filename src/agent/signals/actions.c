@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-#include "agent/core/agent.h"
+#include "agent/core/own_process.h"
 #include "agent/core/agent_state.h"
 #include "agent/signals/altstack.h"
 #include "agent/signals/saved_action.h"
@@ -117,7 +117,7 @@ AGENT_START void signals_begin(bool is_ignored)
 	actions.libc_flags = now.sa_flags & ~(SA_SIGINFO | SA_RESTART | SA_ONSTACK);
 	actions.restorer = now.sa_restorer;
 	self_signals_begin();
-	agent.is_trap_ours = true;
+	own_process.is_trap_ours = true;
 	masks_begin();
 }
 
@@ -162,10 +162,10 @@ AGENT_START void signals_give_back(void)
 	u64 kernel;
 	const u64 theirs = masks_get(&kernel);
 
-	if (!agent.is_trap_ours)
+	if (!own_process.is_trap_ours)
 		return;
 	stack_flags_allow();
-	agent.is_trap_ours = false;
+	own_process.is_trap_ours = false;
 	saved_action_read(&actions.trap, &trap);
 	saved_action_read(&actions.substitute, &substitute);
 	kernel_action(SIGTRAP, &trap, NULL);
@@ -208,7 +208,7 @@ static bool show_substitute(void)
 
 void signals_show(bool must_ignore_trap, struct signals_shown *out_shown)
 {
-	if (!agent.is_trap_ours)
+	if (!own_process.is_trap_ours)
 		return;
 	const u64 theirs = masks_get(&out_shown->mask);
 
@@ -386,7 +386,7 @@ static int pass_on(int signal, const struct sigaction *wanted, struct sigaction 
 
 AGENT_EXPORT int sigaction(int signal, const struct sigaction *wanted, struct sigaction *old)
 {
-	if (!agent.is_trap_ours)
+	if (!own_process.is_trap_ours)
 		return kernel_action(signal, wanted, old);
 	if (saved_action_of(signal) != NULL)
 		return change(signal, wanted, old);

@@ -19,8 +19,10 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "abi/ring.h"
-#include "agent/core/agent.h"
+#include "agent/core/hello.h"
+#include "agent/core/own_process.h"
+#include "agent/core/own_ring.h"
+#include "agent/core/permits.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
 #include "agent/core/memory.h"
@@ -125,7 +127,7 @@ static void altstack_end_thread(void *unused)
 		return;
 	}
 	/* Below a filter that may forbid the calls they are the kernel's to the end. */
-	if (!agent.may_call || altstack_is_stood_on())
+	if (!permits.may_call || altstack_is_stood_on())
 		return;
 	own.first = NULL;
 	own.pooled = NULL;
@@ -152,9 +154,10 @@ AGENT_START void altstack_begin(void)
 
 AGENT_START bool altstack_is_wanted(void)
 {
-	const bool is_sampled = agent.ring != NULL || agent.is_hello_due;
+	const bool is_sampled = own_ring.header != NULL || agent_hello.is_due;
 
-	return is_sampled && agent.is_trap_ours && agent.may_call && altstacks.has_thread_end;
+	return is_sampled && own_process.is_trap_ours && permits.may_call &&
+	       altstacks.has_thread_end;
 }
 
 AGENT_START void altstack_begin_thread(void)
@@ -182,7 +185,7 @@ AGENT_START void altstack_begin_thread(void)
 
 AGENT_START void altstack_forget_others(void)
 {
-	if (agent.has_had_threads)
+	if (own_process.has_had_threads)
 		stack_pool_forget_others(own.pooled);
 }
 
@@ -191,7 +194,7 @@ void altstack_give_back(void)
 	const stack_t none = { .ss_flags = SS_DISABLE };
 	stack_t now;
 
-	if (own.pooled == NULL || !agent.may_call || altstack_is_stood_on() ||
+	if (own.pooled == NULL || !permits.may_call || altstack_is_stood_on() ||
 	    altstack_call(NULL, &now) != 0)
 		return;
 	if (now.ss_sp == own.pooled)
@@ -294,7 +297,7 @@ static bool altstack_is_readable(const stack_t *stack)
 /* A child of vfork has its own alternate stack, but this memory is its parent's. */
 bool altstack_is_for_us(const stack_t *stack)
 {
-	return stack != NULL && agent.may_call && altstack_is_readable(stack) &&
+	return stack != NULL && permits.may_call && altstack_is_readable(stack) &&
 	       altstack_is_accepted(stack) && !agent_is_of_another();
 }
 

@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 #include "abi/handshake.h"
-#include "agent/core/agent.h"
+#include "agent/core/own_process.h"
+#include "agent/core/own_ring.h"
 #include "agent/core/handshake.h"
 #include "agent/signals/interposed.h"
 #include "agent/core/mechanism.h"
@@ -27,7 +28,7 @@ static bool yield(enum __ptrace_request request, pid_t pid)
 {
 	MECHANISMS_DO(say_hello, ());
 	/* A vfork child has no events, and its memory is its parent's. */
-	if (agent.ring == NULL || agent_is_of_another())
+	if (own_ring.header == NULL || agent_is_of_another())
 		return false;
 	if (request == PTRACE_TRACEME)
 		return handshake_stop(HANDSHAKE_DEBUGGER);

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <sys/syscall.h>
 
-#include "agent/core/agent.h"
+#include "agent/core/own_process.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
 #include "agent/signals/kernel_action.h"

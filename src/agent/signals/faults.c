@@ -5,7 +5,9 @@
 #include <sys/syscall.h>
 
 #include "abi/ring.h"
-#include "agent/core/agent.h"
+#include "agent/core/own_process.h"
+#include "agent/core/own_ring.h"
+#include "agent/core/permits.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/memory.h"
 #include "agent/signals/altstack.h"
@@ -41,7 +43,7 @@ static bool has_begun(void)
 {
 	u32 state = __atomic_load_n(&faults.state, __ATOMIC_ACQUIRE);
 
-	if (state == NOT_BEGUN && agent.may_call && agent.is_trap_ours &&
+	if (state == NOT_BEGUN && permits.may_call && own_process.is_trap_ours &&
 	    __atomic_compare_exchange_n(&faults.state, &state, BEGINNING, 0, __ATOMIC_ACQ_REL,
 					__ATOMIC_ACQUIRE)) {
 		/* Two, as is_of_load() has it. */
@@ -59,7 +61,7 @@ bool faults_are_wanted(void)
 #ifdef FAULTS_ALWAYS
 	return true;
 #else
-	const struct ring_header *ring = agent.ring;
+	const struct ring_header *ring = own_ring.header;
 
 	return ring != NULL && (__atomic_load_n(&ring->has_python, __ATOMIC_RELAXED) ||
 				__atomic_load_n(&ring->has_ruby, __ATOMIC_RELAXED));
@@ -76,7 +78,7 @@ static bool leave_alternate_stack(const ucontext_t *context, u64 here)
 
 	if (context->uc_stack.ss_size == 0 || altstack_of_context_holds(context, here))
 		return true;
-	return agent.may_call && arch_syscall4(SYS_sigaltstack, (long)&none, 0, 0, 0) == 0;
+	return permits.may_call && arch_syscall4(SYS_sigaltstack, (long)&none, 0, 0, 0) == 0;
 }
 
 /* The program may have set an action past libc. */
@@ -84,7 +86,7 @@ static bool is_still_in_kernel(void)
 {
 	struct kernel_action now;
 
-	return !agent.may_call ||
+	return !permits.may_call ||
 	       (kernel_action_get(SIGSEGV, &now) && fault_actions_is_ours(&now));
 }
 
@@ -98,7 +100,7 @@ static bool are_blocked(const ucontext_t *context)
 	u64 now = signals_of(&context->uc_sigmask);
 
 	if (ARCH_RESULT_OF(context) == -EINTR) {
-		if (!agent.may_call)
+		if (!permits.may_call)
 			return true;
 		masks_get(&now);
 	}
@@ -174,7 +176,7 @@ static void die_of(int signal, const siginfo_t *info, ucontext_t *context)
 	const struct kernel_action standard = { 0 }, ignored = { .handler = (u64)SIG_IGN };
 	const u64 all = ~0ULL;
 
-	if (!agent.may_call && is_fault(signal, info)) {
+	if (!permits.may_call && is_fault(signal, info)) {
 		signals_put(&context->uc_sigmask, mask | SIGNAL_BIT(signal));
 		return;
 	}
@@ -254,7 +256,7 @@ u64 faults_choose(int signal, siginfo_t *info, ucontext_t *context)
 
 	if (is_fault(signal, info) && is_of_load(context))
 		return 0;
-	if (!is_fault(signal, info) && agent.may_call && is_in_trap(context)) {
+	if (!is_fault(signal, info) && permits.may_call && is_in_trap(context)) {
 		put_off_signal(signal, info);
 		return 0;
 	}

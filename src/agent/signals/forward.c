@@ -18,7 +18,8 @@
 #include <stddef.h>
 #include <sys/syscall.h>
 
-#include "agent/core/agent.h"
+#include "agent/core/own_process.h"
+#include "agent/core/permits.h"
 #include "agent/core/arch.h"
 
 /*
@@ -90,7 +91,7 @@ long forward_send_marked(int tid, int signal, const siginfo_t *info)
 	siginfo_t carried = *info;
 
 	put_mark(&carried, signal == SIGTRAP ? MARK_TRAP : MARK_SUBSTITUTE, SI_SIGIO);
-	return arch_syscall4(SYS_rt_tgsigqueueinfo, agent.pid, tid, SIGNAL_SUBSTITUTE,
+	return arch_syscall4(SYS_rt_tgsigqueueinfo, own_process.pid, tid, SIGNAL_SUBSTITUTE,
 			     (long)&carried);
 }
 
@@ -105,7 +106,7 @@ static bool is_sent_to_a_thread_by_us(const siginfo_t *info)
 	if (info->si_pid == 0 || info->si_code == SI_USER)
 		return info->si_pid == 0;
 	return info->si_pid ==
-	       (agent.may_call ? arch_syscall4(SYS_getpid, 0, 0, 0, 0) : agent.pid);
+	       (permits.may_call ? arch_syscall4(SYS_getpid, 0, 0, 0, 0) : own_process.pid);
 }
 
 int forward_unmark(siginfo_t *info)
@@ -132,7 +133,7 @@ static void die_of(int signal, const siginfo_t *info, ucontext_t *context)
 {
 	const u64 mask = signals_of(&context->uc_sigmask);
 
-	if (!agent.may_call)
+	if (!permits.may_call)
 		/* Blocked here as all signals are, so it kills; the core shows our frames. */
 		arch_breakpoint();
 	signals_put(&context->uc_sigmask, mask & ~SIGNAL_BIT(signal));
@@ -159,7 +160,7 @@ void forward_trap(siginfo_t *info, ucontext_t *context)
 		return;
 	else if (!is_blocked && !action.is_handler)
 		die_of(SIGTRAP, info, context);
-	else if (agent.may_call)
+	else if (permits.may_call)
 		send_on(info, is_blocked);
 	else if (!is_blocked)
 		/* Not sent on where a filter may kill for that: it runs with our mask. */

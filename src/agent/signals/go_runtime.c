@@ -4,7 +4,7 @@
 #include <link.h>
 
 #include "abi/program_libraries.h"
-#include "agent/core/agent.h"
+#include "agent/core/own_process.h"
 #include "agent/core/images.h"
 #include "agent/core/memory.h"
 #include "agent/signals/stack_flags.h"
@@ -62,7 +62,7 @@ void go_runtime_look(const void *caller)
 {
 	struct dl_find_object image;
 
-	if (!agent.is_trap_ours || images_find_object == NULL ||
+	if (!own_process.is_trap_ours || images_find_object == NULL ||
 	    images_find_object((void *)(u64)caller, &image) != 0)
 		return;
 	const u64 start = (u64)image.dlfo_map_start;

@@ -1,6 +1,8 @@
 #include "agent/signals/ignored.h"
 
-#include "agent/core/agent.h"
+#include "agent/core/own_process.h"
+#include "agent/core/own_ring.h"
+#include "agent/core/permits.h"
 #include "agent/core/agent_state.h"
 #include "agent/signals/kernel_action.h"
 #include "agent/signals/signals.h"
@@ -104,13 +106,13 @@ static void ignored_begin(void)
 static void ignored_install(void)
 {
 	if (ignored_signals() != __atomic_load_n(&ignored.in_kernel, __ATOMIC_RELAXED) &&
-	    agent.may_call)
+	    permits.may_call)
 		signals_install_again();
 }
 
 void ignored_before_thread(void)
 {
-	if (agent.ring == NULL || !agent.may_call ||
+	if (own_ring.header == NULL || !permits.may_call ||
 	    __atomic_load_n(&ignored.is_kept, __ATOMIC_RELAXED))
 		return;
 	ignored_begin();
@@ -121,7 +123,7 @@ void ignored_look(void)
 {
 	if (!__atomic_load_n(&ignored.is_kept, __ATOMIC_RELAXED)) {
 		if (&__libc_single_threaded == NULL || __libc_single_threaded ||
-		    !agent.may_call)
+		    !permits.may_call)
 			return;
 		ignored_begin();
 	}

@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <sys/syscall.h>
 
-#include "agent/core/agent.h"
+#include "agent/core/own_process.h"
 #include "agent/core/arch.h"
 #include "agent/signals/interposed.h"
 
@@ -94,7 +94,7 @@ int masks_change(int how, const u64 *set, u64 *out_old)
 {
 	u64 wanted = 0, before = 0;
 
-	if (!agent.is_trap_ours)
+	if (!own_process.is_trap_ours)
 		return (int)-mask_call(how, set, out_old);
 	if (set != NULL)
 		wanted = signals_to_kernel(*set);
@@ -154,7 +154,7 @@ static int change_one(int how, int signal)
 
 static bool is_shifted(int signal)
 {
-	return agent.is_trap_ours && (signal == SIGTRAP || signal == SIGNAL_SUBSTITUTE);
+	return own_process.is_trap_ours && (signal == SIGTRAP || signal == SIGNAL_SUBSTITUTE);
 }
 
 AGENT_EXPORT int sighold(int signal)
@@ -201,7 +201,7 @@ AGENT_EXPORT int sigpending(sigset_t *set)
 {
 	const int rc = HOOK_NEXT(sigpending)(set);
 
-	if (rc == 0 && agent.is_trap_ours)
+	if (rc == 0 && own_process.is_trap_ours)
 		signals_put(set, signals_to_program(signals_of(set), false));
 	return rc;
 }
@@ -211,7 +211,7 @@ AGENT_EXPORT int pthread_attr_setsigmask_np(pthread_attr_t *attributes, const si
 {
 	sigset_t kernel;
 
-	if (set == NULL || !agent.is_trap_ours)
+	if (set == NULL || !own_process.is_trap_ours)
 		return HOOK_NEXT(pthread_attr_setsigmask_np)(attributes, set);
 	kernel = signals_as_kernel(set);
 	return HOOK_NEXT(pthread_attr_setsigmask_np)(attributes, &kernel);
@@ -221,7 +221,7 @@ AGENT_EXPORT int pthread_attr_getsigmask_np(const pthread_attr_t *attributes, si
 {
 	const int rc = HOOK_NEXT(pthread_attr_getsigmask_np)(attributes, set);
 
-	if (rc == 0 && agent.is_trap_ours)
+	if (rc == 0 && own_process.is_trap_ours)
 		signals_put(set, signals_to_program(signals_of(set),
 						    signals_of(set) & SUBSTITUTE_BIT));
 	return rc;

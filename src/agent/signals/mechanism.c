@@ -2,7 +2,10 @@
 #include <stddef.h>
 
 #include "abi/handshake.h"
-#include "agent/core/agent.h"
+#include "agent/core/hello.h"
+#include "agent/core/own_process.h"
+#include "agent/core/own_ring.h"
+#include "agent/core/permits.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/environment.h"
 #include "agent/core/handshake.h"
@@ -25,7 +28,7 @@ AGENT_START static void start(void)
 /* No traps come here, of ours or of another's. */
 AGENT_START static void settle(void)
 {
-	if (agent.ring == NULL && !agent.may_be_trapped)
+	if (own_ring.header == NULL && !agent_hello.may_be_trapped)
 		signals_give_back();
 }
 
@@ -52,14 +55,14 @@ static void begin_thread(u64 start_function)
 static void forbid_calls(void)
 {
 	/* Later it may take calls that are forbidden. */
-	if (agent.may_call && !agent_is_of_another())
+	if (permits.may_call && !agent_is_of_another())
 		stack_flags_allow();
 }
 
 /* None comes from now on. */
 static void forbid_handlers(void)
 {
-	if (!agent.is_trap_ours)
+	if (!own_process.is_trap_ours)
 		return;
 	signals_ignore_trap();
 	/* A vfork child has no events, and its memory is its parent's. */

@@ -11,7 +11,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "agent/core/agent.h"
+#include "agent/core/own_process.h"
+#include "agent/core/permits.h"
 #include "agent/core/arch.h"
 #include "agent/signals/fault_actions.h"
 #include "agent/core/memory.h"
@@ -43,7 +44,7 @@ static const struct {
 /* NULL, too: then the call does without.  Where a filter may forbid to ask, it is believed. */
 static bool is_readable(long address, u64 bytes)
 {
-	if (address == 0 || !agent.may_call)
+	if (address == 0 || !permits.may_call)
 		return true;
 	return memory_probe((u64)address) && memory_probe((u64)address + bytes - sizeof(u64));
 }
@@ -215,7 +216,7 @@ static long raw_tkill(const long *a)
 	const int saved_errno = errno;
 
 	if (a[0] > 0 && self_signal_is_shifted((int)a[1])) {
-		if (tgkill(agent.pid, (pid_t)a[0], (int)a[1]) == 0)
+		if (tgkill(own_process.pid, (pid_t)a[0], (int)a[1]) == 0)
 			return 0;
 		errno = saved_errno;
 	}
@@ -229,7 +230,7 @@ static long raw_queue(const long *a)
 	const bool is_allowed = info != NULL && is_readable(a[3], sizeof *info) &&
 				info->si_code < 0 && info->si_code != SI_TKILL;
 
-	if (is_allowed && a[0] == agent.pid && self_signal_is_shifted((int)a[2]))
+	if (is_allowed && a[0] == own_process.pid && self_signal_is_shifted((int)a[2]))
 		return forward_send_marked((int)a[1], (int)a[2], info);
 	return arch_syscall4(SYS_rt_tgsigqueueinfo, a[0], a[1], a[2], a[3]);
 }
@@ -248,7 +249,7 @@ static const struct {
 
 bool raw_calls_answer(long number, const long a[6], long *out_rc)
 {
-	if (!agent.is_trap_ours)
+	if (!own_process.is_trap_ours)
 		return false;
 	for (u32 i = 0; i < sizeof answered / sizeof answered[0]; i++) {
 		if (answered[i].number == number) {

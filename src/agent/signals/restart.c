@@ -28,7 +28,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
-#include "agent/core/agent.h"
+#include "agent/core/permits.h"
 #include "agent/core/arch.h"
 #include "agent/signals/kernel_action.h"
 #include "agent/signals/signals.h"
@@ -76,7 +76,7 @@ void restart_mend(ucontext_t *context)
 {
 	struct arch_call call;
 
-	if (!agent.may_call || !arch_find_restarted_call(context, &call) || !may_fail(&call))
+	if (!permits.may_call || !arch_find_restarted_call(context, &call) || !may_fail(&call))
 		return;
 	const u64 blocked = signals_of(&context->uc_sigmask);
 

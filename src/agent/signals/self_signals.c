@@ -22,15 +22,16 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "agent/core/agent.h"
+#include "agent/core/own_process.h"
+#include "agent/core/permits.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
 #include "agent/signals/interposed.h"
 
 bool self_signal_is_shifted(int signal)
 {
-	return (signal == SIGTRAP || signal == SIGNAL_SUBSTITUTE) && agent.is_trap_ours &&
-	       agent.may_call && !agent_is_of_another();
+	return (signal == SIGTRAP || signal == SIGNAL_SUBSTITUTE) && own_process.is_trap_ours &&
+	       permits.may_call && !agent_is_of_another();
 }
 
 /* What the kernel is to be given for one to a thread of ours. */
@@ -44,7 +45,7 @@ static siginfo_t sent_by_us(int code)
 {
 	siginfo_t info = { .si_code = code };
 
-	info.si_pid = agent.pid;
+	info.si_pid = own_process.pid;
 	info.si_uid = (uid_t)arch_syscall4(SYS_getuid, 0, 0, 0, 0);
 	return info;
 }
@@ -61,7 +62,7 @@ static bool is_stand_in_sent(pid_t tid, int signal)
 
 AGENT_EXPORT int tgkill(pid_t pid, pid_t tid, int signal)
 {
-	if (pid != agent.pid)
+	if (pid != own_process.pid)
 		return HOOK_NEXT(tgkill)(pid, tid, signal);
 	if (is_stand_in_sent(tid, signal))
 		return 0;

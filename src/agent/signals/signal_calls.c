@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-#include "agent/core/agent.h"
+#include "agent/core/own_process.h"
 #include "agent/signals/interposed.h"
 
 /* Programs call them all the same. */
@@ -19,7 +19,7 @@ static u64 interrupting;
 
 static bool is_passed_on(int signal)
 {
-	return !agent.is_trap_ours || signal < 1 || signal > SIGNAL_LAST;
+	return !own_process.is_trap_ours || signal < 1 || signal > SIGNAL_LAST;
 }
 
 static sigset_t only(int signal)

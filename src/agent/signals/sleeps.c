@@ -35,7 +35,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/core/agent.h"
+#include "agent/core/permits.h"
 #include "agent/core/arch.h"
 #include "agent/signals/interposed.h"
 #include "agent/signals/ignored.h"
@@ -165,7 +165,7 @@ AGENT_EXPORT int poll(struct pollfd *fds, nfds_t count, int limit_ms)
 	struct wait wait = { .number = POLL_NUMBER, .first = (long)fds };
 
 	waits_note(&wait);
-	if (wait.self != NULL && limit_ms > 0 && agent.may_read_counter)
+	if (wait.self != NULL && limit_ms > 0 && permits.may_read_counter)
 		wait.begin_ns = now_ns();
 	return waits_end(&wait, HOOK_NEXT(poll)(fds, count, limit_ms));
 }

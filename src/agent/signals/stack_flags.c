@@ -3,7 +3,8 @@
 #include <errno.h>
 #include <sys/syscall.h>
 
-#include "agent/core/agent.h"
+#include "agent/core/own_process.h"
+#include "agent/core/permits.h"
 #include "agent/signals/altstack.h"
 #include "agent/core/arch.h"
 #include "agent/signals/fault_actions.h"
@@ -34,7 +35,7 @@ static bool has_stack_set_past_us(void)
 {
 	stack_t now;
 
-	return agent.may_call && arch_syscall4(SYS_sigaltstack, 0, (long)&now, 0, 0) == 0 &&
+	return permits.may_call && arch_syscall4(SYS_sigaltstack, 0, (long)&now, 0, 0) == 0 &&
 	       now.ss_size != 0 && !altstack_is_ours(&now);
 }
 

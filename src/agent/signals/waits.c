@@ -15,7 +15,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "agent/core/agent.h"
+#include "agent/core/own_process.h"
+#include "agent/core/permits.h"
 #include "agent/core/arch.h"
 #include "agent/signals/interposed.h"
 #include "agent/signals/kernel_action.h"
@@ -81,7 +82,7 @@ bool waits_are_letting_trap_in(const ucontext_t *context)
 	const struct wait *wait = wait_ended_at(context);
 
 	return wait != NULL && wait->is_masked && !(wait->mask & SUBSTITUTE_BIT) &&
-	       !(agent.may_call && has_handler_run(wait));
+	       !(permits.may_call && has_handler_run(wait));
 }
 
 /*
@@ -102,7 +103,7 @@ void waits_mend(ucontext_t *context)
 	const struct wait *resumed = wait_resumed_at(context);
 	const u64 before = signals_of(&context->uc_sigmask);
 
-	if (!agent.may_call)
+	if (!permits.may_call)
 		return;
 	if (resumed != NULL && !has_handlers_to_run(before))
 		sleeps_go_on(resumed, context);
@@ -118,7 +119,7 @@ void waits_mend(ucontext_t *context)
 
 void waits_note(struct wait *wait)
 {
-	if (!agent.is_trap_ours)
+	if (!own_process.is_trap_ours)
 		return;
 	wait->self = wait;
 	wait->outer = innermost;
@@ -128,7 +129,7 @@ void waits_note(struct wait *wait)
 const sigset_t *waits_begin(struct wait *wait, const sigset_t *mask)
 {
 	waits_note(wait);
-	if (mask == NULL || !agent.is_trap_ours)
+	if (mask == NULL || !own_process.is_trap_ours)
 		return mask;
 	wait->kernel_set = signals_as_kernel(mask);
 	wait->mask = signals_of(&wait->kernel_set);
@@ -233,20 +234,20 @@ static int pause_for_signal(int signal)
 AGENT_EXPORT int sigpause_of_bsd(int mask) __asm__("sigpause");
 AGENT_EXPORT int sigpause_of_bsd(int mask)
 {
-	return agent.is_trap_ours ? pause_with_mask(mask) : HOOK_NEXT(sigpause)(mask);
+	return own_process.is_trap_ours ? pause_with_mask(mask) : HOOK_NEXT(sigpause)(mask);
 }
 
 AGENT_EXPORT int __xpg_sigpause(int signal);
 AGENT_EXPORT int __xpg_sigpause(int signal)
 {
-	return agent.is_trap_ours ? pause_for_signal(signal)
-				  : HOOK_NEXT(__xpg_sigpause)(signal);
+	return own_process.is_trap_ours ? pause_for_signal(signal)
+					: HOOK_NEXT(__xpg_sigpause)(signal);
 }
 
 AGENT_EXPORT int __sigpause(int signal_or_mask, int is_signal);
 AGENT_EXPORT int __sigpause(int signal_or_mask, int is_signal)
 {
-	if (!agent.is_trap_ours)
+	if (!own_process.is_trap_ours)
 		return HOOK_NEXT(__sigpause)(signal_or_mask, is_signal);
 	return is_signal ? pause_for_signal(signal_or_mask) : pause_with_mask(signal_or_mask);
 }
@@ -254,7 +255,7 @@ AGENT_EXPORT int __sigpause(int signal_or_mask, int is_signal)
 /* The set for the kernel, in *kernel_set unless there is nothing to change. */
 static const sigset_t *shifted(const sigset_t *set, sigset_t *kernel_set)
 {
-	if (set == NULL || !agent.is_trap_ours)
+	if (set == NULL || !own_process.is_trap_ours)
 		return set;
 	*kernel_set = signals_as_kernel(set);
 	return kernel_set;
@@ -293,7 +294,7 @@ AGENT_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info,
 {
 	siginfo_t own;
 
-	if (!agent.is_trap_ours)
+	if (!own_process.is_trap_ours)
 		return HOOK_NEXT(sigtimedwait)(set, info, timeout);
 	return wait_for(set, info != NULL ? info : &own, timeout);
 }
@@ -302,7 +303,7 @@ AGENT_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
 	siginfo_t own;
 
-	if (!agent.is_trap_ours)
+	if (!own_process.is_trap_ours)
 		return HOOK_NEXT(sigwaitinfo)(set, info);
 	return wait_for(set, info != NULL ? info : &own, NULL);
 }
@@ -312,7 +313,7 @@ AGENT_EXPORT int sigwait(const sigset_t *set, int *out_signal)
 	siginfo_t info;
 	int signal;
 
-	if (!agent.is_trap_ours)
+	if (!own_process.is_trap_ours)
 		return HOOK_NEXT(sigwait)(set, out_signal);
 	do {
 		signal = wait_for(set, &info, NULL);

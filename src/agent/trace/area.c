@@ -2,7 +2,7 @@
 
 #include "abi/python_layout.h"
 #include "abi/ring.h"
-#include "agent/core/agent.h"
+#include "agent/core/own_ring.h"
 
 static struct {
 	struct ring_header *ring;
@@ -16,8 +16,8 @@ struct trace_wishes trace_wishes;
 
 struct trace_area *trace_area_begin(struct ring_header *ring)
 {
-	struct trace_area *area = (void *)((char *)ring + agent.terms.trace_offset);
-	const u64 flags = agent.terms.flags;
+	struct trace_area *area = (void *)((char *)ring + own_ring.terms.trace_offset);
+	const u64 flags = own_ring.terms.flags;
 
 	trace_wishes = (struct trace_wishes){ .has_builtins = !(flags & RING_NO_BUILTINS),
 					      .has_blocks = (flags & RING_BLOCKS) != 0 };
@@ -28,7 +28,7 @@ struct trace_area *trace_area_begin(struct ring_header *ring)
 
 bool trace_area_has_room(u32 words)
 {
-	return ring_has_room(shared.ring, agent.terms.word_count, words);
+	return ring_has_room(shared.ring, own_ring.terms.word_count, words);
 }
 
 void trace_area_forget(void)

@@ -2,8 +2,7 @@
 
 #include <stddef.h>
 
-#include "agent/core/agent.h"
-#include "agent/trace/area.h"
+#include "agent/core/permits.h"
 #include "agent/trace/calls.h"
 #include "agent/trace/processor_speed.h"
 
@@ -179,7 +178,7 @@ bool trace_calibrate(const struct trace_calibration *calibration,
 {
 	bool is_done = false;
 
-	if (calibration->count > TRACE_LOOPS_MAX || !agent.may_read_counter ||
+	if (calibration->count > TRACE_LOOPS_MAX || !permits.may_read_counter ||
 	    __atomic_exchange_n(&calibrating.is_taken, 1, __ATOMIC_ACQUIRE) != 0)
 		return false;
 	if (trace_begin_aside(&calibrating.aside)) {

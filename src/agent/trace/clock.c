@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "abi/trace.h"
-#include "agent/core/agent.h"
+#include "agent/core/permits.h"
 #include "agent/core/arch.h"
 #include "agent/core/cpu_time.h"
 
@@ -123,7 +123,7 @@ void trace_clock_begin(struct trace_area *area)
 	piece = (struct rseq_piece){ .start = (u64)&never_executed[3],
 				     .length = 1,
 				     .abort = (u64)&never_executed[1] };
-	if (!agent.may_call || !find_rseq())
+	if (!permits.may_call || !find_rseq())
 		area->cpu_clock = TRACE_CPU_CLOCK_UNREGISTERED;
 	else if (rseq_of_thread()->critical != 0 || !is_cleared_by_sleep())
 		area->cpu_clock = TRACE_CPU_CLOCK_NOT_CLEARED;
@@ -198,7 +198,7 @@ static void leave_to_program(struct cpu_clock *own)
 static u64 read_anew(struct cpu_clock *own, u64 ticks)
 {
 	/* A filter may forbid it: from then on, the time in which a thread waits is in it. */
-	if (!agent.may_call)
+	if (!permits.may_call)
 		return ticks + own->offset;
 	if (own->way == WAY_UNKNOWN)
 		begin_thread(own);

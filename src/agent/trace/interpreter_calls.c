@@ -12,7 +12,7 @@
 
 #include "abi/python_layout.h"
 #include "abi/ring.h"
-#include "agent/core/agent.h"
+#include "agent/core/own_ring.h"
 #include "agent/core/agent_state.h"
 #include "agent/trace/area.h"
 #include "agent/trace/dlopened.h"
@@ -23,10 +23,10 @@
 
 AGENT_START AGENT_EXPORT int pthread_setspecific(pthread_key_t key, const void *value)
 {
-	const struct ring_header *ring = agent.ring;
+	const struct ring_header *ring = own_ring.header;
 
 	/* A process that has no ring: that is all. */
-	if (__builtin_expect(ring == NULL || !(agent.terms.flags & RING_TRACE), 1))
+	if (__builtin_expect(ring == NULL || !(own_ring.terms.flags & RING_TRACE), 1))
 		return HOOK_NEXT(pthread_setspecific)(key, value);
 	const int rc = HOOK_NEXT(pthread_setspecific)(key, value);
 

@@ -2,7 +2,7 @@
 #include <stddef.h>
 
 #include "abi/ring.h"
-#include "agent/core/agent.h"
+#include "agent/core/own_ring.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/cpu_time.h"
 #include "agent/core/mechanism.h"
@@ -53,7 +53,7 @@ AGENT_START static void after_fork(void)
 static void unloaded(u64 mark)
 {
 	trace_images_look(mark);
-	if (agent.ring != NULL)
+	if (own_ring.header != NULL)
 		trace_dlopened_flush();
 }
 

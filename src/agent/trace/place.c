@@ -8,7 +8,6 @@
 #include "agent/trace/clock.h"
 #include "agent/trace/names.h"
 #include "agent/trace/processor_speed.h"
-#include "agent/trace/python/call_kind.h"
 #include "agent/trace/python/objects.h"
 #include "agent/trace/regions.h"
 

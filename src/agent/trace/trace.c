@@ -4,7 +4,7 @@
 
 #include "abi/python_layout.h"
 #include "abi/ring.h"
-#include "agent/core/agent.h"
+#include "agent/core/own_ring.h"
 #include "agent/core/images.h"
 #include "agent/interpreters/layouts.h"
 #include "agent/trace/area.h"
@@ -34,7 +34,7 @@ static void begin_ruby(struct ring_header *ring)
 
 void trace_begin(struct ring_header *ring)
 {
-	if (!(agent.terms.flags & RING_TRACE))
+	if (!(own_ring.terms.flags & RING_TRACE))
 		return;
 	trace_calls_begin();
 	struct trace_area *area = trace_area_begin(ring);

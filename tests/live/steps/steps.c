@@ -17,7 +17,7 @@
 #include <ucontext.h>
 
 #include "abi/handshake.h"
-#include "agent/core/agent.h"
+#include "agent/core/own_ring.h"
 #include "agent/core/thread_notes.h"
 #include "abi/ring.h"
 #include "agent/core/arch.h"
@@ -40,7 +40,7 @@ static void wait_for_room(struct ring_header *ring)
 {
 	struct timespec pause = { .tv_nsec = 1000000 };
 
-	while (!ring_has_room(ring, agent.terms.word_count, ROOM_WORDS))
+	while (!ring_has_room(ring, own_ring.terms.word_count, ROOM_WORDS))
 		arch_syscall4(SYS_nanosleep, (long)&pause, 0, 0, 0);
 }
 
@@ -78,7 +78,7 @@ static void as_event(siginfo_t *info)
 void on_trap(int signal, siginfo_t *info, void *data)
 {
 	ucontext_t *context = data;
-	struct ring_header *ring = agent.ring;
+	struct ring_header *ring = own_ring.header;
 	siginfo_t event = *info;
 	/* On a virtual machine a step may be reported with another code of the processor's. */
 	const bool is_step =

@@ -11,7 +11,10 @@
 
 #include <cmocka.h>
 
-#include "agent/core/agent.h"
+#include "agent/core/hello.h"
+#include "agent/core/own_process.h"
+#include "agent/core/own_ring.h"
+#include "agent/core/permits.h"
 #include "abi/ring.h"
 #include "agent/core/memory.h"
 #include "agent/core/thread_notes.h"
@@ -24,7 +27,10 @@
 
 #define PERIOD 100000ULL
 
-struct agent agent;
+struct own_ring own_ring;
+struct own_process own_process;
+struct permits permits;
+struct hello agent_hello;
 __thread struct thread_notes thread_notes;
 
 static struct {
@@ -90,10 +96,9 @@ static int begin(void **state)
 	memset(&thread_notes, 0, sizeof thread_notes);
 	memset(&clock_own, 0, sizeof clock_own);
 	machine.time_ns = 5000000000;
-	agent = (struct agent){ .ring = &ring,
-				.terms.period_ns = PERIOD,
-				.may_call = true,
-				.may_read_counter = true };
+	own_ring = (struct own_ring){ .header = &ring, .terms.period_ns = PERIOD };
+	own_process = (struct own_process){ 0 };
+	permits = (struct permits){ .may_call = true, .may_read_counter = true };
 	clock_begin_thread();
 	thread_notes.tid = 77;
 	machine.calls = 0;
@@ -257,7 +262,7 @@ static void a_long_call_does_not_pay_for_later_switches(void **state)
 static void a_thread_among_others_stands_for_its_traps(void **state)
 {
 	(void)state;
-	agent.has_had_threads = true;
+	own_process.has_had_threads = true;
 	clock_expect_end();
 	ring.switch_cost_ns = 600;
 	assert_in_range(run_preempted(1000, 100, user_code), 997 * PERIOD, 1000 * PERIOD);
@@ -269,7 +274,7 @@ static void a_trap_is_not_taken_for_what_others_have_yet_to_book(void **state)
 	u64 covered_ns = 0;
 
 	(void)state;
-	agent.has_had_threads = true;
+	own_process.has_had_threads = true;
 	for (u32 i = 0; i < 1000; i++)
 		clock_expect_end();
 	for (u32 i = 0; i < 1000; i++) {
@@ -305,7 +310,7 @@ static void traps_that_are_not_a_period_apart_weigh_what_was_run(void **state)
 	u64 weights_ns = 0;
 
 	(void)state;
-	agent.has_had_threads = true;
+	own_process.has_had_threads = true;
 	for (u32 i = 0; i < 1000; i++) {
 		machine.time_ns += 3 * PERIOD;
 		weights_ns += run(PERIOD / 10).weight_ns;
@@ -373,7 +378,7 @@ static void switches_are_told_to_the_recorder(void **state)
 static void user_mode_samples_stand_for_one_period_whatever_the_clock_says(void **state)
 {
 	(void)state;
-	agent.terms.flags = RING_USER_MODE_ONLY;
+	own_ring.terms.flags = RING_USER_MODE_ONLY;
 	struct sample_time time = run(70 * PERIOD);
 
 	assert_int_equal(time.weight_ns, PERIOD);
@@ -397,7 +402,7 @@ static u64 unsampled_ns(void)
 static void a_tick_behind_a_call_stands_for_the_time_since_the_tick_before(void **state)
 {
 	(void)state;
-	agent.terms.flags = RING_USER_MODE_ONLY;
+	own_ring.terms.flags = RING_USER_MODE_ONLY;
 	assert_int_equal(run(PERIOD).weight_ns, PERIOD);
 	/* From when the timer has counted is not known. */
 	assert_int_equal(tick(10 * PERIOD, call_code), 0);
@@ -414,7 +419,7 @@ static void a_tick_behind_a_call_stands_for_the_time_since_the_tick_before(void 
 static void a_child_of_fork_has_ticks_of_its_own(void **state)
 {
 	(void)state;
-	agent.terms.flags = RING_USER_MODE_ONLY;
+	own_ring.terms.flags = RING_USER_MODE_ONLY;
 	for (u32 i = 0; i < 30; i++)
 		run(PERIOD);
 	clock_begin_thread();
@@ -426,7 +431,7 @@ static void a_child_of_fork_has_ticks_of_its_own(void **state)
 static void ticks_stand_for_no_more_than_events_leave(void **state)
 {
 	(void)state;
-	agent.terms.flags = RING_USER_MODE_ONLY;
+	own_ring.terms.flags = RING_USER_MODE_ONLY;
 	assert_int_equal(tick(10 * PERIOD, call_code), 0);
 	for (u32 i = 0; i < 30; i++)
 		run(PERIOD);
@@ -441,8 +446,8 @@ static void ticks_stand_for_no_more_than_events_leave(void **state)
 static void a_timers_sample_weighs_what_the_clock_says(void **state)
 {
 	(void)state;
-	agent.terms.flags = RING_TIMER;
-	agent.has_timers = true;
+	own_ring.terms.flags = RING_TIMER;
+	own_ring.has_timers = true;
 	assert_int_equal(run(4123456).weight_ns, 4123456);
 	assert_int_equal(run(3999999).weight_ns, 3999999);
 }
@@ -450,8 +455,8 @@ static void a_timers_sample_weighs_what_the_clock_says(void **state)
 /* Its period is long, so that the clock is read at each sample. */
 static void begin_long(u32 flags)
 {
-	agent.terms.period_ns = 1000000;
-	agent.terms.flags = flags;
+	own_ring.terms.period_ns = 1000000;
+	own_ring.terms.flags = flags;
 	ring.switch_cost_ns = 2000;
 }
 
@@ -468,7 +473,7 @@ static void a_change_to_timers_neither_loses_time_nor_makes_any(void **state)
 		run(5 * 1000000);
 		const u64 covered_ns = clock_own.covered_ns;
 
-		agent.has_timers = true;
+		own_ring.has_timers = true;
 		/* From here on each is the thread's own time. */
 		machine.switches += 1000;
 		const struct sample_time time = run(4 * 1000000 + 12345);
@@ -487,7 +492,7 @@ static void a_thread_that_begins_behind_a_change_counts_all_of_its_life(void **s
 {
 	(void)state;
 	begin_long(0);
-	agent.has_timers = true;
+	own_ring.has_timers = true;
 	memset(&thread_notes, 0, sizeof thread_notes);
 	memset(&clock_own, 0, sizeof clock_own);
 	machine.cpu_ns = 123456;
@@ -529,7 +534,7 @@ static void samples_of_a_longer_period_stand_for_that(void **state)
 static void a_user_mode_sample_of_a_longer_period_stands_for_that(void **state)
 {
 	(void)state;
-	agent.terms.flags = RING_USER_MODE_ONLY;
+	own_ring.terms.flags = RING_USER_MODE_ONLY;
 	run(PERIOD);
 	clock_set_rung(1);
 	assert_int_equal(run(2 * PERIOD).weight_ns, 2 * PERIOD);
@@ -539,7 +544,7 @@ static void a_user_mode_sample_of_a_longer_period_stands_for_that(void **state)
 static void under_a_filter_nothing_is_called(void **state)
 {
 	(void)state;
-	agent.may_call = false;
+	permits.may_call = false;
 	thread_notes.tid = 0;
 	for (u32 i = 0; i < 1000; i++)
 		assert_int_equal(run(3 * PERIOD).weight_ns, PERIOD);
@@ -549,7 +554,7 @@ static void under_a_filter_nothing_is_called(void **state)
 static void without_a_counter_samples_are_dated_by_their_period(void **state)
 {
 	(void)state;
-	agent.may_call = agent.may_read_counter = false;
+	permits.may_call = permits.may_read_counter = false;
 	const u64 first_ns = run(PERIOD).time_ns;
 
 	assert_int_equal(run(5 * PERIOD).time_ns, first_ns + PERIOD);

@@ -9,16 +9,20 @@
 #include <cmocka.h>
 
 /* The file itself: its table of what was sent is its own. */
+#include "agent/core/permits.h"
+#include "agent/core/own_process.h"
 #include "agent/core/codes.c"
 
-#include "agent/core/agent.h"
+#include "agent/core/own_ring.h"
 #include "abi/ring.h"
 #include "agent/core/thread_notes.h"
 
 #define WORDS 512
 #define EPOCH 7
 
-struct agent agent;
+struct own_ring own_ring;
+struct own_process own_process;
+struct permits permits;
 __thread struct thread_notes thread_notes;
 
 static _Alignas(4096) char memory[RING_HEADER_BYTES + WORDS * sizeof(u64)];
@@ -55,7 +59,7 @@ static void a_name_without_room_is_sent_later(void **state)
 	u64 sent = 1;
 
 	(void)state;
-	agent.terms.word_count = WORDS;
+	own_ring.terms.word_count = WORDS;
 	while (send(ring, sent))
 		sent++;
 	assert_in_range(sent, 2, WORDS);

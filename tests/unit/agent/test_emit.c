@@ -10,11 +10,16 @@
 #include <cmocka.h>
 
 /* The file itself: its table of what was sent is its own. */
+#include "agent/core/permits.h"
+#include "agent/core/own_process.h"
+#include "agent/core/own_ring.h"
 #include "agent/sample/emit.c"
 
 #define WORDS (1U << 20)
 
-struct agent agent;
+struct own_ring own_ring;
+struct own_process own_process;
+struct permits permits;
 __thread struct thread_notes thread_notes;
 
 static int setup(void **state)
@@ -23,7 +28,7 @@ static int setup(void **state)
 		aligned_alloc(4096, RING_HEADER_BYTES + (size_t)WORDS * sizeof(u64));
 
 	memset(ring, 0, RING_HEADER_BYTES + (size_t)WORDS * sizeof(u64));
-	ring->word_count = agent.terms.word_count = WORDS;
+	ring->word_count = own_ring.terms.word_count = WORDS;
 	memset(sent_stacks, 0, sizeof sent_stacks);
 	*state = ring;
 	return 0;

@@ -7,13 +7,20 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "agent/core/permits.h"
+#include "agent/core/own_ring.h"
+#include "agent/core/own_process.h"
+#include "agent/core/hello.h"
 #include "agent/core/environment.c"
 
 #define RECORDER "FATHOM_RECORDER=default:/lib/agent.so:/run/agents"
 #define PRELOAD  "LD_PRELOAD=/lib/agent.so"
 #define ENTRIES  8
 
-struct agent agent;
+struct own_ring own_ring;
+struct own_process own_process;
+struct permits permits;
+struct hello agent_hello;
 static const char *moved_end;
 
 void environment_end_move(const char *end, const char *new_end)

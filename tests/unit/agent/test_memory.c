@@ -16,14 +16,18 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
-#include "agent/core/agent.h"
+#include "agent/core/own_ring.h"
+#include "agent/core/own_process.h"
+#include "agent/core/permits.h"
 #include "agent/core/program_start.h"
 #include "agent/core/mechanism.h"
 #include "agent/core/memory.h"
 #include "agent/core/thread_notes.h"
 #include "agent/core/arch.h"
 
-struct agent agent;
+struct own_ring own_ring;
+struct own_process own_process;
+struct permits permits;
 struct program_start program_start;
 __thread struct thread_notes thread_notes;
 
@@ -122,7 +126,7 @@ static int begin(void **state)
 		mmap(NULL, PAGES * MEMORY_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	memset(machine.is_readable, 1, sizeof machine.is_readable);
 	machine.thread_pointer = 16;
-	agent = (struct agent){ .may_call = true, .may_copy = true };
+	permits = (struct permits){ .may_call = true, .may_copy = true };
 	program_start.thread_pointer = 32;
 	thread_notes = (struct thread_notes){ .tid = 4711 };
 	return 0;
@@ -196,7 +200,7 @@ static void where_nothing_may_be_called_a_stack_lasts_to_the_end_of_its_page(voi
 	u64 word;
 
 	(void)state;
-	agent.may_call = false;
+	permits.may_call = false;
 	mprotect(page(3), MEMORY_PAGE, PROT_READ);
 	memory_begin(&mem, &copies, address(3, 512), 0);
 	assert_int_equal(mem_read(&mem, &word, sizeof word, address(3, 4088)), 0);
@@ -293,7 +297,7 @@ static void a_threads_own_stack_is_proven_once(void **state)
 	begin_walk(&mem, address(5, 512));
 	assert_int_equal(machine.probes, 4);
 	/* What was proven holds where no call may be made. */
-	agent.may_call = false;
+	permits.may_call = false;
 	begin_walk(&mem, address(5, 512));
 	assert_int_equal(mem.stack_high, machine.thread_pointer);
 }
@@ -355,7 +359,7 @@ static void under_a_filter_nothing_unknown_is_read_and_the_walk_says_so(void **s
 	struct mem mem;
 
 	(void)state;
-	agent.may_call = false;
+	permits.may_call = false;
 	machine.thread_pointer = address(9, 1024);
 	begin_walk(&mem, address(3, 512));
 	assert_refuses(&mem, address(4, 8));

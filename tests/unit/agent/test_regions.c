@@ -6,11 +6,16 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "agent/core/permits.h"
+#include "agent/core/own_ring.h"
+#include "agent/core/own_process.h"
 #include "agent/core/regions.c"
 #include "agent/core/regions_walk.c"
 
 __thread struct thread_notes thread_notes;
-struct agent agent;
+struct own_ring own_ring;
+struct own_process own_process;
+struct permits permits;
 
 bool codes_has_sent(u64 key, u64 epoch)
 {

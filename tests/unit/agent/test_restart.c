@@ -14,10 +14,14 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
-#include "agent/core/agent.h"
+#include "agent/core/own_ring.h"
+#include "agent/core/own_process.h"
+#include "agent/core/permits.h"
 #include "agent/core/arch.h"
 
-struct agent agent;
+struct own_ring own_ring;
+struct own_process own_process;
+struct permits permits;
 
 #define BIT_OF(signal) (1ULL << ((signal)-1))
 
@@ -76,7 +80,7 @@ static int begin(void **state)
 	(void)state;
 	memset(&made_kernel, 0, sizeof made_kernel);
 	memset(&interrupted, 0, sizeof interrupted);
-	agent = (struct agent){ .may_call = true };
+	permits = (struct permits){ .may_call = true };
 	put_call_back(SYS_read);
 	return 0;
 }
@@ -202,7 +206,7 @@ static void under_a_filter_nothing_is_called(void **state)
 {
 	(void)state;
 	send(SIGALRM, 0);
-	agent.may_call = false;
+	permits.may_call = false;
 	assert_untouched();
 	assert_int_equal(made_kernel.calls, 0);
 }

@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 
 #include "abi/ring.h"
-#include "agent/core/agent.h"
+#include "agent/core/own_ring.h"
 #include "agent/core/arch.h"
 #include "agent/core/memory.h"
 #include "agent/core/walk.h"
@@ -225,7 +225,7 @@ static void check(struct ring_header *ring, const struct ruby_layout *layout)
 /* rb_postponed_job_func_t */
 static void on_job(void *data)
 {
-	struct ring_header *ring = __atomic_load_n(&agent.ring, __ATOMIC_ACQUIRE);
+	struct ring_header *ring = __atomic_load_n(&own_ring.header, __ATOMIC_ACQUIRE);
 	const int saved_errno = errno;
 
 	(void)data;

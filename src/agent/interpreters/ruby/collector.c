@@ -5,7 +5,8 @@
 
 #include "abi/ring.h"
 #include "abi/ticks.h"
-#include "agent/core/agent.h"
+#include "agent/core/own_ring.h"
+#include "agent/core/permits.h"
 #include "agent/core/arch.h"
 #include "agent/core/memory.h"
 #include "agent/core/thread_notes.h"
@@ -116,8 +117,8 @@ static bool find_stack(struct mem *mem, struct ruby_scratch *scratch, struct rin
 
 static void begin_step(void)
 {
-	struct ring_header *ring = __atomic_load_n(&agent.ring, __ATOMIC_ACQUIRE);
-	const bool may_time = __atomic_load_n(&agent.may_read_counter, __ATOMIC_RELAXED);
+	struct ring_header *ring = __atomic_load_n(&own_ring.header, __ATOMIC_ACQUIRE);
+	const bool may_time = __atomic_load_n(&permits.may_read_counter, __ATOMIC_RELAXED);
 	const u64 begin = may_time ? ticks_now() : 0;
 	struct mem mem;
 
@@ -141,7 +142,7 @@ static void begin_step(void)
  */
 static void end_step(void)
 {
-	struct ring_header *ring = __atomic_load_n(&agent.ring, __ATOMIC_ACQUIRE);
+	struct ring_header *ring = __atomic_load_n(&own_ring.header, __ATOMIC_ACQUIRE);
 	const struct ruby_layout *layout = ring != NULL ? layouts_ruby(ring) : NULL;
 	struct mem mem;
 

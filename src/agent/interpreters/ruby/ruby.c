@@ -1,7 +1,7 @@
 #include "agent/interpreters/ruby/ruby.h"
 
 #include "abi/ring.h"
-#include "agent/core/agent.h"
+#include "agent/core/own_process.h"
 #include "agent/core/arch.h"
 #include "agent/core/memory.h"
 #include "agent/core/thread_name.h"
@@ -211,7 +211,7 @@ static bool has_gvl(const struct walk *walk)
 {
 	const struct ruby_scratch *scratch = walk->ruby;
 
-	if (!agent.has_had_threads)
+	if (!own_process.has_had_threads)
 		return true;
 	return scratch->frames.has_top && code_ranges_have(scratch->layout->core, walk->leaf);
 }

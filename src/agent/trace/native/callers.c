@@ -5,8 +5,6 @@
 #include <stddef.h>
 
 #include "agent/core/memory.h"
-#include "agent/trace/calls.h"
-#include "agent/trace/native/native.h"
 #include "agent/trace/native/native_internal.h"
 
 /* Of frames that are larger, the return address is not looked for. */

@@ -4,7 +4,7 @@
 #include <link.h>
 #include <time.h>
 
-#include "agent/core/agent.h"
+#include "agent/core/own_ring.h"
 #include "agent/core/image_records.h"
 #include "agent/core/images.h"
 #include "agent/trace/area.h"
@@ -91,7 +91,7 @@ void trace_images_report(struct ring_header *ring, u64 address)
 		return;
 	}
 	remember((u64)found.dlfo_map_start);
-	if (agent.has_timers)
+	if (own_ring.has_timers)
 		image_records_send(ring, &(struct image_place){
 						 .start = (u64)found.dlfo_map_start,
 						 .end = (u64)found.dlfo_map_end,

@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#include "agent/core/agent.h"
+#include "agent/core/permits.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
 #include "agent/core/program_start.h"
@@ -152,7 +152,7 @@ static void calibrate(enum trace_kind kind)
 {
 	const u32 bit = 1U << (kind - TRACE_KIND_INSTRUMENTED);
 
-	if ((__atomic_load_n(&calibrated, __ATOMIC_RELAXED) & bit) != 0 || !agent.may_call ||
+	if ((__atomic_load_n(&calibrated, __ATOMIC_RELAXED) & bit) != 0 || !permits.may_call ||
 	    (kind != TRACE_KIND_INSTRUMENTED && !trace_native.sees_ends) ||
 	    trace_of_thread() == NULL || trace_own->busy != 0 ||
 	    (__atomic_fetch_or(&calibrated, bit, __ATOMIC_RELAXED) & bit) != 0)

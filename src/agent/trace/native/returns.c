@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "agent/core/agent.h"
+#include "agent/core/permits.h"
 #include "agent/core/arch.h"
 
 #ifndef MAP_FIXED_NOREPLACE
@@ -59,7 +59,7 @@ static bool make_piece(u64 *entry, u64 number)
 {
 	u64 is_free = 0;
 
-	if (!__atomic_load_n(&agent.may_call, __ATOMIC_RELAXED) ||
+	if (!__atomic_load_n(&permits.may_call, __ATOMIC_RELAXED) ||
 	    !__atomic_compare_exchange_n(entry, &is_free,
 					 number << PIECE_STATE_BITS | PIECE_BEING_MADE, 0,
 					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
@@ -81,7 +81,7 @@ void trace_returns_forget_others(void)
 		const u64 number = pieces[i] >> PIECE_STATE_BITS;
 
 		if (pieces[i] == (number << PIECE_STATE_BITS | PIECE_BEING_MADE))
-			set_state(&pieces[i], number, agent.may_call && map_shadow(number));
+			set_state(&pieces[i], number, permits.may_call && map_shadow(number));
 	}
 	being_made = 0;
 }

@@ -7,11 +7,9 @@
  */
 #include <stddef.h>
 
-#include "abi/python_layout.h"
 #include "agent/trace/calls.h"
 #include "agent/trace/python/api.h"
 #include "agent/trace/python/eval_loop.h"
-#include "agent/trace/python/call_kind.h"
 
 #define BUILTINS 802
 #define RESULT   2010

@@ -18,7 +18,6 @@
 
 #include "agent/control/region_python.h"
 #include "agent/core/arch.h"
-#include "agent/trace/python/audit.h"
 #include "agent/trace/area.h"
 #include "agent/trace/calls.h"
 #include "agent/trace/clock.h"

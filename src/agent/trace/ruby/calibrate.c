@@ -16,7 +16,6 @@
 
 #include "agent/core/arch.h"
 #include "agent/trace/calibrate.h"
-#include "agent/trace/calls.h"
 #include "agent/trace/ruby/ruby.h"
 
 #define TURNS        100U
