@@ -15,6 +15,30 @@ enum {
 /* Its first entry says how many there are. */
 #define VECTOR_ENTRY 16
 
+/* struct rseq (linux/rseq.h): its size, and cpu_id. */
+#define RSEQ_BYTES     32
+#define RSEQ_PROCESSOR 4
+
+size_t control_block_below(const struct attach_libc *libc)
+{
+	const uint64_t variables = tls_blocks_below(&libc->tls);
+	const uint64_t rseq =
+		libc->has_rseq && libc->rseq_offset < 0 ? (uint64_t)-libc->rseq_offset : 0;
+
+	return variables > rseq ? variables : rseq;
+}
+
+uint64_t control_block_processor_place(const struct control_block_input *input)
+{
+	const struct attach_libc *libc = input->libc;
+	const int64_t offset = libc->rseq_offset;
+
+	/* In the block, or below it. */
+	if (!libc->has_rseq || offset > (int64_t)(libc->thread_bytes - RSEQ_BYTES))
+		return 0;
+	return input->thread_pointer + (uint64_t)offset + RSEQ_PROCESSOR;
+}
+
 size_t control_block_bytes(const struct attach_libc *libc)
 {
 	return libc->thread_bytes;

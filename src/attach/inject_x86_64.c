@@ -27,16 +27,34 @@
 #include "target/maps.h"
 
 #define PAGE 4096
-/* Of the data: the block, the first thread's stack, its variables, its control block. */
-#define VECTOR_OFFSET (PAGE - 256)
-#define STACK_END     (PAGE + 65536)
-#define THREAD_OFFSET (STACK_END + CONTROL_BLOCK_BELOW)
-#define DATA_BYTES    (THREAD_OFFSET + 16384 + PAGE)
-#define CODE_BYTES    PAGE
-#define ROUNDS        500 /* over all threads, until one is fit */
-#define ROUND_NS      1000000
+/* Of the data: the block, the first thread's stack, and then what depends on its variables. */
+#define STACK_END  (PAGE + 65536)
+#define CODE_BYTES PAGE
+#define ROUNDS     500 /* over all threads, until one is fit */
+#define ROUND_NS   1000000
 
-static_assert(sizeof(struct stub_block) <= VECTOR_OFFSET, "the block has a page");
+static_assert(sizeof(struct stub_block) <= PAGE, "the block has a page");
+static_assert(sizeof(struct stub_key) == 16, "as libc's");
+
+/* Where things are in the data. */
+struct places {
+	size_t vector, thread, bytes;
+};
+
+static size_t whole_pages(size_t bytes)
+{
+	return (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
+}
+
+static struct places places_of(const struct attach_libc *libc)
+{
+	struct places places = { .vector = STACK_END };
+
+	places.thread = whole_pages(places.vector + tls_blocks_vector_bytes(&libc->tls) +
+				    control_block_below(libc));
+	places.bytes = whole_pages(places.thread + control_block_bytes(libc));
+	return places;
+}
 
 static void fill_block(const struct attach *attach, const struct attach_libc *libc,
 		       uint64_t main_thread_pointer, uint64_t first_thread,
@@ -49,10 +67,14 @@ static void fill_block(const struct attach *attach, const struct attach_libc *li
 		.dlsym = libc->dlsym,
 		.dlerror = libc->dlerror,
 		.munmap = libc->munmap,
+		.call_tls_dtors = libc->call_tls_dtors,
+		.getspecific = libc->getspecific,
+		.setspecific = libc->setspecific,
+		.keys = (const struct stub_key *)(uintptr_t)libc->keys,
 		.code = attach->code,
 		.data = attach->data,
 		.code_bytes = CODE_BYTES,
-		.data_bytes = DATA_BYTES,
+		.data_bytes = places_of(libc).bytes,
 		.first_thread = first_thread,
 		.object_fd = -1,
 		.patience_ms = ATTACH_PATIENCE_MS,
@@ -96,17 +118,45 @@ static void unmap(struct hold *hold, uint64_t address, size_t bytes)
 		hold_call(hold, SYS_munmap, arguments, 0, &got, NULL);
 }
 
-/* The block, the variables and the control block of the first thread. */
+/* The first thread's variables, the vector of them, its control block. */
+static int write_thread(const struct attach *attach, const struct control_block_input *input)
+{
+	const struct tls_blocks *tls = &input->libc->tls;
+	const uint64_t processor = control_block_processor_place(input);
+	const size_t vector_bytes = tls_blocks_vector_bytes(tls);
+	const int32_t no_processor = -1; /* RSEQ_CPU_ID_UNINITIALIZED */
+	CLEANUP(freep) uint8_t *vector = xmalloc(vector_bytes);
+	CLEANUP(freep) uint8_t *block = xmalloc(control_block_bytes(input->libc));
+
+	tls_blocks_write_vector(tls, input->thread_pointer, vector);
+	int rc = poke(attach->pid, input->vector, vector, vector_bytes);
+
+	for (size_t i = 0; rc == 0 && i < tls->count; i++) {
+		const struct tls_block *variables = &tls->blocks[i];
+
+		if (variables->image_bytes > 0)
+			rc = poke(attach->pid, input->thread_pointer - variables->offset,
+				  variables->image, variables->image_bytes);
+	}
+	control_block_write(input, block);
+	if (rc == 0)
+		rc = poke(attach->pid, input->thread_pointer, block,
+			  control_block_bytes(input->libc));
+	if (rc == 0 && processor != 0)
+		rc = poke(attach->pid, processor, &no_processor, sizeof no_processor);
+	return rc;
+}
+
+/* That, the block, and what the clone returns to. */
 static int write_data(struct attach *attach, const struct attach_libc *libc,
 		      const struct hold *hold, uint64_t *out_thread, uint64_t *out_tid_place)
 {
-	const uint64_t thread = attach->data + THREAD_OFFSET;
+	const struct places places = places_of(libc);
 	struct control_block_input input = {
 		.libc = libc,
-		.thread_pointer = thread,
-		.vector = attach->data + VECTOR_OFFSET,
+		.thread_pointer = attach->data + places.thread,
+		.vector = attach->data + places.vector,
 	};
-	uint8_t control_block[16384];
 	struct stub_block block;
 	const bool is_main = hold->tid == hold->pid;
 	const uint64_t first_entry =
@@ -114,21 +164,16 @@ static int write_data(struct attach *attach, const struct attach_libc *libc,
 	uint64_t guards[2];
 	int rc = peek(attach->pid, hold->stopped.fs_base + 40, guards, sizeof guards);
 
-	input.stack_guard = guards[0];
-	input.pointer_guard = guards[1];
 	if (rc < 0)
 		return rc;
-	control_block_write(&input, control_block);
-	*out_thread = thread;
+	input.stack_guard = guards[0];
+	input.pointer_guard = guards[1];
+	*out_thread = input.thread_pointer;
 	*out_tid_place = control_block_tid_place(&input);
 	fill_block(attach, libc, is_main ? hold->stopped.fs_base : 0, *out_tid_place, &block);
-	rc = poke(attach->pid, thread, control_block, control_block_bytes(libc));
-	if (rc == 0)
-		rc = poke(attach->pid, thread - libc->tls_offset, libc->tls_image,
-			  libc->tls_image_bytes);
+	rc = write_thread(attach, &input);
 	if (rc == 0)
 		rc = poke(attach->pid, attach->data, &block, sizeof block);
-	/* What the clone returns to. */
 	if (rc == 0)
 		rc = poke(attach->pid, attach->data + STACK_END - 64, &first_entry,
 			  sizeof first_entry);
@@ -156,11 +201,12 @@ static int start_thread(struct attach *attach, struct hold *hold, uint64_t threa
 static int inject(struct attach *attach, struct hold *hold, const struct attach_libc *libc,
 		  struct error *err)
 {
+	const size_t data_bytes = places_of(libc).bytes;
 	uint64_t thread, tid_place;
 	int rc = map_into(hold, CODE_BYTES, PROT_READ | PROT_EXEC, &attach->code, err);
 
 	if (rc == 0)
-		rc = map_into(hold, DATA_BYTES, PROT_READ | PROT_WRITE, &attach->data, err);
+		rc = map_into(hold, data_bytes, PROT_READ | PROT_WRITE, &attach->data, err);
 	if (rc == 0)
 		rc = hold_write_code(hold, attach->code, stub_begin,
 				     (size_t)(stub_end - stub_begin), err);
@@ -173,7 +219,7 @@ static int inject(struct attach *attach, struct hold *hold, const struct attach_
 	if (rc == 0)
 		rc = start_thread(attach, hold, thread, tid_place, err);
 	if (rc < 0) {
-		unmap(hold, attach->data, DATA_BYTES);
+		unmap(hold, attach->data, data_bytes);
 		unmap(hold, attach->code, CODE_BYTES);
 	}
 	return rc;

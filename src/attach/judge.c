@@ -10,11 +10,11 @@
 #include "abi/attach.h"
 #include "attach/status.h"
 #include "base/error.h"
+#include "target/elf_file.h"
 #include "target/maps.h"
 
-/* They have thread-local variables with first values, which a control block of ours has not. */
-static const char *const allocators[] = { "libjemalloc", "libtcmalloc", "libmimalloc",
-					  "libasan", "libtsan" };
+/* They keep notes of each thread from its pthread_create() on, and ours is not made by that. */
+static const char *const sanitizers[] = { "libasan.so", "libtsan.so", "libhwasan.so" };
 
 int judge_status(const struct attach_status *status, struct error *err)
 {
@@ -34,12 +34,12 @@ int judge_status(const struct attach_status *status, struct error *err)
 	return 0;
 }
 
-static const char *allocator_of(const char *path)
+static const char *sanitizer_of(const char *path)
 {
 	const char *name = strrchr(path, '/');
 
-	for (size_t i = 0; name != NULL && i < sizeof allocators / sizeof allocators[0]; i++) {
-		if (strncmp(name + 1, allocators[i], strlen(allocators[i])) == 0)
+	for (size_t i = 0; name != NULL && i < sizeof sanitizers / sizeof sanitizers[0]; i++) {
+		if (strncmp(name + 1, sanitizers[i], strlen(sanitizers[i])) == 0)
 			return name + 1;
 	}
 	return NULL;
@@ -48,14 +48,31 @@ static const char *allocator_of(const char *path)
 int judge_maps(const struct maps *maps, struct error *err)
 {
 	for (size_t i = 0; i < maps_count(maps); i++) {
-		const char *allocator = allocator_of(maps_at(maps, i)->path);
+		const char *sanitizer = sanitizer_of(maps_at(maps, i)->path);
 
-		if (allocator != NULL)
-			return error_set(err, -ENOTSUP,
-					 "its memory allocator is not the C library's (%s)",
-					 allocator);
+		if (sanitizer != NULL)
+			return error_set(err, -ENOTSUP, "a sanitizer watches it (%s)",
+					 sanitizer);
 	}
 	return 0;
+}
+
+/* gcc links them as libraries, clang into the program, which exports them then. */
+static bool has_sanitizer(pid_t pid)
+{
+	static const char *const starts[] = { "__asan_init", "__tsan_init", "__hwasan_init" };
+	struct elf_file_symbol symbol;
+	struct elf_file elf;
+	char path[32];
+	bool is_found = false;
+
+	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+	if (elf_file_open(path, &elf, NULL) < 0)
+		return false;
+	for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+		is_found = is_found || elf_file_find(&elf, starts[i], &symbol);
+	elf_file_close(&elf);
+	return is_found;
 }
 
 /* An agent that an earlier attach has left has its handler in place. */
@@ -93,6 +110,8 @@ int judge_process(pid_t pid, const struct maps *maps, struct error *err)
 	rc = judge_status(&status, err);
 	if (rc == 0)
 		rc = judge_maps(maps, err);
+	if (rc == 0 && has_sanitizer(pid))
+		rc = error_set(err, -ENOTSUP, "a sanitizer watches it");
 	if (rc == 0 && !has_agent(maps) &&
 	    attach_status_has_signal(status.caught | status.ignored, SIGTRAP))
 		rc = error_set(err, -ENOTSUP, "it uses SIGTRAP itself");

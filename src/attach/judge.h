@@ -13,7 +13,7 @@ struct maps;
  * (a debugger, a filter of system calls, a SIGTRAP of its own); -ESRCH when it has ended.
  */
 int judge_status(const struct attach_status *status, struct error *err);
-/* By what it has mapped: an allocator that is not libc's; 0 or -ENOTSUP. */
+/* By what it has mapped: a sanitizer; 0 or -ENOTSUP. */
 int judge_maps(const struct maps *maps, struct error *err);
 /* All of it, and that /proc is mounted in its root. */
 int judge_process(pid_t pid, const struct maps *maps, struct error *err);

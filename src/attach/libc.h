@@ -1,12 +1,16 @@
 /*
  * libc - what attaching needs of a target's C library: glibc from 2.34 on.
  *
- * Found in the file that the process has mapped, through its own root.
+ * Found in the files of it and of its dynamic linker that the process has mapped, through its own
+ * root.
  */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "attach/tls_blocks.h"
 
 struct error;
 struct maps;
@@ -17,14 +21,16 @@ struct attach_libc {
 	uint64_t pthread_create, pthread_detach, dlopen, dlsym, dlerror, munmap;
 	uint64_t syscall_return; /* the instructions `syscall; ret` */
 	uint64_t restorer;       /* __restore_rt: mov $15, %rax; syscall */
-
-	/* Its thread-local variables: so far below the thread pointer, and their first values. */
-	uint64_t tls_offset, tls_bytes;
-	uint8_t *tls_image; /* tls_image_bytes; the rest is zero */
-	uint64_t tls_image_bytes;
+	/* For the end of a thread that libc did not make. */
+	uint64_t call_tls_dtors, getspecific, setspecific;
+	uint64_t keys; /* __pthread_keys: of each key a sequence number and a destructor */
 
 	uint64_t thread_bytes; /* sizeof(struct pthread) */
 	uint64_t thread_tid_offset;
+	int64_t rseq_offset; /* of struct rseq from the thread pointer, if has_rseq */
+	bool has_rseq;
+
+	struct tls_blocks tls;
 };
 
 /* On success to be done with attach_libc_done().  -ENOTSUP: it has none that we can use. */
@@ -36,7 +42,8 @@ void attach_libc_done(struct attach_libc *libc);
 ptrdiff_t attach_find_bytes(const uint8_t *text, size_t text_bytes, const void *bytes,
 			    size_t count);
 /*
- * Of __errno_location()'s code (mov offset(%rip), %rax; add %fs:0, %rax) the place of the offset of
- * errno from the thread pointer; address: the code's.  0: it is other code.
+ * The one address that both functions load (lea offset(%rip), %register); each code begins at an
+ * address.  0: there is none.
  */
-uint64_t attach_errno_slot(const uint8_t *code, size_t bytes, uint64_t address);
+uint64_t attach_common_address(const uint8_t *one, uint64_t one_at, const uint8_t *other,
+			       uint64_t other_at, size_t bytes);

@@ -6,6 +6,9 @@
  * hand (control_block.h): it does nothing but have libc create the second, a proper thread, which
  * loads the agent and calls its entry.  No thread of the program waits for either.
  *
+ * In pthread_create() the program's allocator may give the first thread a cache of its own.  So
+ * that thread ends as libc's do: what was registered for its end is called.
+ *
  * Each wait is bounded, so that the target is rid of it when the recorder dies: the last act of
  * the second thread is to unmap the block and the stub.
  */
@@ -31,9 +34,17 @@ enum stub_go {
 #define STUB_ERROR_SIZE 400
 #define STUB_PATH_SIZE  32
 
+/* A key of pthread_key_create() (glibc, struct pthread_key_struct). */
+struct stub_key {
+	uint64_t sequence, destructor;
+};
+#define STUB_KEYS 1024 /* PTHREAD_KEYS_MAX */
+
 struct stub_block {
 	/* Addresses in the target: of libc's functions. */
 	uint64_t pthread_create, pthread_detach, dlopen, dlsym, dlerror, munmap;
+	uint64_t call_tls_dtors, getspecific, setspecific;
+	const struct stub_key *keys; /* STUB_KEYS of them, libc's */
 
 	uint64_t code, data; /* the two mappings, and their sizes */
 	uint64_t code_bytes, data_bytes;

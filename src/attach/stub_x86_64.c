@@ -14,7 +14,8 @@
 #define OF_STUB   static inline __attribute__((always_inline))
 #define NS_PER_MS 1000000L
 /* Between two looks at what another thread, or the recorder, writes. */
-#define LOOK_NS 200000L
+#define LOOK_NS           200000L
+#define DESTRUCTOR_ROUNDS 4
 
 /* The types of libc's functions. */
 typedef int create_function(uint64_t *thread, const void *attributes, void *(*run)(void *),
@@ -23,6 +24,10 @@ typedef int detach_function(uint64_t thread);
 typedef void *open_function(const char *path, int flags);
 typedef void *symbol_function(void *handle, const char *name);
 typedef char *error_function(void);
+typedef void end_function(void);
+typedef void *get_function(unsigned key);
+typedef int set_function(unsigned key, const void *value);
+typedef void destroy_function(void *value);
 typedef int entry_function(const struct attach_order *order);
 #define CALL(type, address) ((type *)(uintptr_t)(address))
 
@@ -161,6 +166,33 @@ IN_STUB void stub_second_main(struct stub_block *block, struct leaving *out_leav
 	call3(SYS_munmap, (long)block->data, (long)block->data_bytes, 0);
 }
 
+/* Whether there was a value; a destructor may set another (PTHREAD_DESTRUCTOR_ITERATIONS). */
+OF_STUB int destroy_values(struct stub_block *block)
+{
+	int is_any = 0;
+
+	for (unsigned key = 0; key < STUB_KEYS; key++) {
+		void *value = CALL(get_function, block->getspecific)(key);
+		const uint64_t destroy = block->keys[key].destructor;
+
+		if (value == NULL)
+			continue;
+		is_any = 1;
+		CALL(set_function, block->setspecific)(key, NULL);
+		if (destroy != 0)
+			CALL(destroy_function, destroy)(value);
+	}
+	return is_any;
+}
+
+/* What libc does at a thread's end (glibc, nptl/pthread_create.c, start_thread()). */
+OF_STUB void end_thread(struct stub_block *block)
+{
+	CALL(end_function, block->call_tls_dtors)();
+	for (int i = 0; i < DESTRUCTOR_ROUNDS && destroy_values(block); i++)
+		;
+}
+
 IN_STUB void stub_first_main(struct stub_block *block);
 IN_STUB void stub_first_main(struct stub_block *block)
 {
@@ -170,6 +202,7 @@ IN_STUB void stub_first_main(struct stub_block *block)
 		CALL(detach_function, block->pthread_detach)(block->thread);
 	else
 		set_state(block, STUB_FAILED);
+	end_thread(block);
 	for (;;)
 		call3(SYS_exit, 0, 0, 0);
 }

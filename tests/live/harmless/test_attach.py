@@ -1,19 +1,15 @@
 """record -p brings an agent into a program that runs: its functions are seen, and it notices nothing."""
 
-import http.client
 import os
 import random
-import re
 import signal
 import subprocess
-import threading
 import time
 import unittest
 
 import command_line
 import live
-import live_python
-import live_ruby
+import live_attach
 import processes
 
 # Parts of 1/2, 1/3 and 1/6 of its time; it ends by itself, with an exit code of its own.
@@ -47,35 +43,6 @@ while Process.clock_gettime(Process::CLOCK_MONOTONIC) < finish
 end
 puts "done"
 exit 7
-"""
-# A thread for each request; it says how many it has answered.
-PYTHON_SERVER = """
-import http.server, sys
-class Handler(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        body = str(sum(i * i for i in range(500))).encode()
-        self.send_response(200); self.send_header("Content-Length", str(len(body))); self.end_headers()
-        self.wfile.write(body)
-    def log_message(self, *words):
-        pass
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-print(server.server_port, flush=True)
-server.serve_forever()
-"""
-RUBY_SERVER = """
-require "socket"
-server = TCPServer.new("127.0.0.1", 0)
-$stdout.sync = true
-puts server.addr[1]
-loop do
-  Thread.new(server.accept) do |client|
-    nil while (line = client.gets) && line != "\\r\\n"
-    body = (1..500).sum { |i| i * i }.to_s
-    client.write "HTTP/1.1 200 OK\\r\\nContent-Length: #{body.size}\\r\\nConnection: close\\r\\n\\r\\n#{body}"
-  ensure
-    client.close
-  end
-end
 """
 # Forks, starts programs, and becomes another one at last.
 PYTHON_STARTS = """
@@ -130,51 +97,7 @@ while time.monotonic() < end:
 """
 
 
-def is_x86_64():
-    return os.uname().machine == "x86_64"
-
-
-@unittest.skipUnless(is_x86_64(), "agents are brought into processes on x86-64 only")
-class AttachTest(live.LiveTest):
-    def start(self, command, said="ready", **options):
-        run = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
-        self.addCleanup(processes.end_process, run)
-        if said is not None:
-            self.assertEqual(run.stdout.readline().decode().strip(), said)
-        return run
-
-    def python(self, program, *arguments, **options):
-        return self.start([self.need("/usr/bin/python3"), self.write("program.py", program), *arguments], **options)
-
-    def attach(self, pid, *words, expect=0):
-        path = self.path("test.fathom")
-        if os.path.exists(path):
-            os.unlink(path)
-        run = subprocess.run([live.FATHOM, "record", "-q", "-o", path, "-p", str(pid), *map(str, words)], capture_output=True,
-                             timeout=120, cwd=self.folder)
-        self.assertEqual(run.returncode, expect, run.stderr.decode(errors="replace"))
-        return live.Recording(path, run)
-
-    def need_agent(self, recording):
-        """The machine may not allow what it takes: then the recording says why."""
-        if recording.head()["trigger"] != "sigtrap":
-            self.skipTest(f"no agent was brought in: {recording.head()['trigger_why']}, {recording.head()['notes']}")
-        return recording
-
-    def notes(self, recording):
-        return " ".join(recording.head()["notes"])
-
-    def facts(self, run):
-        """What an attach could leave behind: descriptors, threads, agents that are mapped."""
-        maps = processes.read_bytes(f"/proc/{run.pid}/maps").decode()
-        return (len(os.listdir(f"/proc/{run.pid}/fd")), len(os.listdir(f"/proc/{run.pid}/task")),
-                len(re.findall(r"r-xp .*(?:fathom-agent|libfathom)", maps)))
-
-    def settle(self, run):
-        processes.wait_until(lambda: self.facts(run)[1] == 1, 60, "threads are left behind")
-
-
-class Interpreters(AttachTest):
+class Interpreters(live_attach.AttachTest):
     compares_times = True
 
     def assert_parts(self, run, out_of):
@@ -217,62 +140,16 @@ class Interpreters(AttachTest):
             self.assertEqual(processes.read_bytes(f"/proc/{run.pid}/timers"), b"")
 
 
-class Harmless(AttachTest):
-    def serve(self, command):
-        """The program, which has said its port, and a client that counts what went wrong."""
-        run = self.start(command, said=None)
-        port = int(run.stdout.readline())
-        state = {"answers": 0, "bad": [], "is_over": False}
-
-        def ask():
-            while not state["is_over"]:
-                try:
-                    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-                    connection.request("GET", "/")
-                    answer = connection.getresponse()
-                    if answer.status != 200 or not answer.read():
-                        state["bad"].append(answer.status)
-                    connection.close()
-                    state["answers"] += 1
-                except OSError as error:
-                    state["bad"].append(repr(error))
-        clients = [threading.Thread(target=ask) for _ in range(2)]
-        for client in clients:
-            client.start()
-
-        def finish():
-            state["is_over"] = True
-            for client in clients:
-                client.join()
-        self.addCleanup(finish)
-        state["finish"] = finish
-        return run, state
-
-    def assert_served(self, run, state, least=20):
-        processes.wait_until(lambda: state["answers"] > least, 60, "it answers nothing")
-        state["finish"]()
-        self.assertIsNone(run.poll(), run.stderr)
-        self.assertEqual(state["bad"], [])
-
-    def assert_cycles_harm_nothing(self, command, cycles=12):
-        run, state = self.serve(command)
-        self.need_agent(self.attach(run.pid, "-d", 0.1))
-        for _ in range(cycles):
-            before = state["answers"]
-            self.need_agent(self.attach(run.pid, "-d", 0.1))
-            processes.wait_until(lambda: state["answers"] > before, 60, "it answers nothing any more")
-        self.assert_served(run, state)
-        return run
-
+class Harmless(live_attach.ServerTest):
     def test_python_server(self):
-        run = self.assert_cycles_harm_nothing([self.need("/usr/bin/python3"), self.write("server.py", PYTHON_SERVER)])
+        run = self.assert_cycles_harm_nothing([self.need("/usr/bin/python3"), self.write("server.py", live_attach.PYTHON_SERVER)])
         self.settle(run)
         descriptors, _, agents = self.facts(run)
         self.assertLessEqual(descriptors, 5)
         self.assertEqual(agents, 1, "each attach after the first uses the agent that is there")
 
     def test_ruby_server(self):
-        self.assert_cycles_harm_nothing([self.need("ruby"), self.write("server.rb", RUBY_SERVER)])
+        self.assert_cycles_harm_nothing([self.need("ruby"), self.write("server.rb", live_attach.RUBY_SERVER)])
 
     def test_no_wait_is_interrupted(self):
         for threads in (0, 2):
@@ -284,7 +161,7 @@ class Harmless(AttachTest):
                 self.assertEqual((out, run.returncode), (b"failed 0 early 0 wrong 0 waits some\n", 3))
 
     def test_a_recorder_that_is_killed_at_any_moment(self):
-        run, state = self.serve([self.need("/usr/bin/python3"), self.write("server.py", PYTHON_SERVER)])
+        run, state = self.serve([self.need("/usr/bin/python3"), self.write("server.py", live_attach.PYTHON_SERVER)])
         moments = random.Random(17)
         for _ in range(25):
             recorder = subprocess.Popen([live.FATHOM, "record", "-q", "-o", self.path("killed.fathom"), "-p", str(run.pid)],
@@ -416,7 +293,7 @@ class Harmless(AttachTest):
         self.assertEqual(run.stdout.read(), b"")
 
 
-class Elsewhere(AttachTest):
+class Elsewhere(live_attach.AttachTest):
     """Processes that see neither the agent's file nor the recorder's socket, nor their own number as we do."""
 
     def in_namespaces(self, *options):
@@ -458,7 +335,7 @@ class Elsewhere(AttachTest):
         self.assertGreater(recording.time_of("<module>", "total_ns"), 0.3 * recording.total_ns())
 
 
-class Refused(AttachTest):
+class Refused(live_attach.AttachTest):
     def assert_native_only(self, run, reason, *words):
         """Its stacks are copied, and the recording says why no agent could be brought in."""
         refused = self.attach(run.pid, "--trigger", "sigtrap", "-d", 0.1, expect=command_line.OURS)
@@ -487,14 +364,6 @@ class Refused(AttachTest):
         processes.wait_until(lambda: b") T" in processes.read_bytes(f"/proc/{run.pid}/stat"), 60, "it does not stop")
         refused = self.attach(run.pid, "--trigger", "sigtrap", "-d", 0.1, expect=command_line.OURS)
         self.assertIn(f"kill -CONT {run.pid}", refused.run.stderr.decode())
-
-    def test_an_allocator_of_another_kind(self):
-        library = next((path for path in ("/usr/lib/x86_64-linux-gnu/libjemalloc.so.2",
-                                          "/usr/lib/x86_64-linux-gnu/libtcmalloc_minimal.so.4") if os.path.exists(path)), None)
-        if library is None:
-            self.skipTest("neither libjemalloc nor libtcmalloc is installed")
-        run = self.python("print('ready', flush=True)\nwhile True: pass\n", env={**os.environ, "LD_PRELOAD": library})
-        self.assert_native_only(run, os.path.basename(library))
 
 
 if __name__ == "__main__":

@@ -16,25 +16,23 @@
 #include "base/error.h"
 #include "target/maps.h"
 
-/* mov 0x1000(%rip), %rax; add %fs:0, %rax; ret */
-static const uint8_t errno_code[] = { 0x48, 0x8b, 0x05, 0x00, 0x10, 0, 0, 0x64, 0x48,
-				      0x03, 0x04, 0x25, 0,    0,    0, 0, 0xc3 };
+/* lea 0x1000(%rip), %r8; lea 0x2000(%rip), %rax */
+static const uint8_t loads_two[] = { 0x4c, 0x8d, 0x05, 0x00, 0x10, 0, 0,
+				     0x48, 0x8d, 0x05, 0x00, 0x20, 0, 0 };
+/* nop; lea 0xff8(%rip), %rdx; and what only looks alike, lea 0x2000(%rax), %rax */
+static const uint8_t loads_one[] = { 0x90, 0x48, 0x8d, 0x15, 0xf8, 0x0f, 0,
+				     0,    0x48, 0x8d, 0x80, 0xf1, 0x1f, 0 };
 
-static void test_the_offset_of_errno_is_read_from_code(void **state)
+static void test_an_address_that_two_functions_load_is_found(void **state)
 {
-	static const uint8_t branch[] = { 0xf3, 0x0f, 0x1e, 0xfa };
-	uint8_t code[sizeof branch + sizeof errno_code];
+	const size_t bytes = sizeof loads_two;
 
 	(void)state;
-	assert_int_equal(attach_errno_slot(errno_code, sizeof errno_code, 0x4000),
+	assert_int_equal(attach_common_address(loads_two, 0x4000, loads_one, 0x3fff + 8, bytes),
 			 0x4000 + 7 + 0x1000);
-	memcpy(code, branch, sizeof branch);
-	memcpy(code + sizeof branch, errno_code, sizeof errno_code);
-	assert_int_equal(attach_errno_slot(code, sizeof code, 0x4000), 0x4000 + 11 + 0x1000);
-	for (size_t bytes = 0; bytes < sizeof errno_code - 1; bytes++)
-		assert_int_equal(attach_errno_slot(errno_code, bytes, 0x4000), 0);
-	code[4] = 0x90;
-	assert_int_equal(attach_errno_slot(code, sizeof code, 0x4000), 0);
+	assert_int_equal(attach_common_address(loads_two, 0x4000, loads_one, 0x9000, bytes), 0);
+	/* An instruction that is cut off. */
+	assert_int_equal(attach_common_address(loads_two, 0x4000, loads_one, 0x4007, 6), 0);
 }
 
 static void test_bytes_are_found(void **state)
@@ -42,6 +40,69 @@ static void test_bytes_are_found(void **state)
 	(void)state;
 	assert_int_equal(attach_find_bytes((const uint8_t *)"abcabd", 6, "abd", 3), 3);
 	assert_int_equal(attach_find_bytes((const uint8_t *)"abcabd", 5, "abd", 3), -1);
+}
+
+/* One with a first value, one without. */
+static _Thread_local int has_first_value = 4711;
+static _Thread_local char is_zero[100];
+
+static void note_end(void *value)
+{
+	(void)value;
+}
+
+/* A new thread's variables are put below an address as libc would, and are what it begins with. */
+static void assert_first_values(const struct tls_blocks *tls)
+{
+	const uintptr_t thread = (uintptr_t)pthread_self();
+	const uint64_t below = tls_blocks_below(tls);
+	char *memory = test_calloc(1, below);
+
+	has_first_value = 1;
+	memset(is_zero, 1, sizeof is_zero);
+	for (size_t i = 0; i < tls->count; i++)
+		memcpy(memory + below - tls->blocks[i].offset, tls->blocks[i].image,
+		       tls->blocks[i].image_bytes);
+	const uintptr_t with = thread - (uintptr_t)&has_first_value;
+	const uintptr_t without = thread - (uintptr_t)is_zero;
+	int value;
+
+	assert_in_range(with, 1, below);
+	assert_in_range(without, 1, below);
+	memcpy(&value, memory + below - with, sizeof value);
+	assert_int_equal(value, 4711);
+	assert_int_equal(memory[below - without], 0);
+	test_free(memory);
+}
+
+/* Its vector is the one that the linker made for this thread, as far as that goes. */
+static void assert_vector(const struct tls_blocks *tls)
+{
+	const uintptr_t thread = (uintptr_t)pthread_self();
+	const size_t bytes = tls_blocks_vector_bytes(tls);
+	uint64_t *const *tcb = (uint64_t *const *)thread;
+	const uint64_t *theirs = tcb[1]; /* tcbhead_t.dtv */
+	uint64_t *vector = test_malloc(bytes);
+
+	tls_blocks_write_vector(tls, thread, vector);
+	assert_in_range(vector[0], tls->last_number, bytes / 16 - 2);
+	assert_int_equal(vector[2], theirs[0]);
+	for (size_t i = 0; i < tls->count; i++) {
+		const uint64_t at = tls->blocks[i].number;
+
+		assert_int_equal(vector[2 * (at + 1)], theirs[2 * at]);
+	}
+	test_free(vector);
+}
+
+static void assert_keys(const struct attach_libc *libc)
+{
+	const uint64_t(*keys)[2] = (const void *)(uintptr_t)libc->keys;
+	pthread_key_t key;
+
+	assert_int_equal(pthread_key_create(&key, note_end), 0);
+	assert_int_equal(keys[key][1], (uintptr_t)note_end);
+	pthread_key_delete(key);
 }
 
 static void test_this_library_has_all_of_it(void **state)
@@ -61,19 +122,19 @@ static void test_this_library_has_all_of_it(void **state)
 	}
 	assert_int_equal(rc, 0);
 	assert_int_equal(libc.munmap, (uintptr_t)dlsym(RTLD_NEXT, "munmap"));
-	/* errno lies within libc's variables, below the thread pointer. */
-	const uintptr_t thread = (uintptr_t)pthread_self(), place = (uintptr_t)&errno;
+	const uintptr_t thread = (uintptr_t)pthread_self();
 
-	assert_in_range(place, thread - libc.tls_offset,
-			thread - libc.tls_offset + libc.tls_bytes - sizeof errno);
 	assert_int_equal(*(const uint32_t *)(thread + libc.thread_tid_offset), gettid());
+	assert_first_values(&libc.tls);
+	assert_vector(&libc.tls);
+	assert_keys(&libc);
 	attach_libc_done(&libc);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_the_offset_of_errno_is_read_from_code),
+		cmocka_unit_test(test_an_address_that_two_functions_load_is_found),
 		cmocka_unit_test(test_bytes_are_found),
 		cmocka_unit_test(test_this_library_has_all_of_it),
 	};
