@@ -2,6 +2,7 @@
  * attach_internal - what the files of attach share: a process that the agent is brought into.
  */
 #pragma once
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,6 +11,10 @@
 
 #include "attach/stub.h"
 
+/* Of the thread that is not libc's. */
+#define ATTACH_CLONE_FLAGS                                                                  \
+	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | \
+	 CLONE_SETTLS | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID)
 /* Of the new thread, and of this side for it. */
 #define ATTACH_PATIENCE_MS 5000
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "attach/attach_internal.h"
+#include "attach/filters.h"
 #include "attach/judge.h"
 #include "attach/libc.h"
 #include "attach/peek.h"
@@ -126,6 +127,8 @@ static int attach_run(struct attach *attach, struct error *err)
 
 	if (rc == 0)
 		rc = judge_process(attach->pid, maps, err);
+	if (rc == 0)
+		rc = filters_judge(attach->pid, err);
 	if (rc == 0)
 		rc = attach_libc_find(attach->pid, maps, &libc, err);
 	if (rc < 0)

@@ -26,6 +26,13 @@ struct hold {
 	uint64_t mask;                    /* the thread's signals */
 };
 
+/*
+ * Stops it, to look at it alone: it goes on by hold_leave().  *out_why: why nothing could be
+ * executed on it, or NULL.  -EAGAIN: the whole process is stopped.
+ */
+int hold_look(pid_t pid, pid_t tid, struct hold *out_hold, const char **out_why,
+	      struct error *err);
+void hold_leave(struct hold *hold);
 /* Stops it.  -EAGAIN: it is not to be used at this moment (a literal in *out_why). */
 int hold_begin(pid_t pid, pid_t tid, struct hold *out_hold, const char **out_why,
 	       struct error *err);

@@ -154,8 +154,8 @@ static const char *why_unfit(struct hold *hold)
 	return is_in_sequence(hold->tid) ? "it is in a restartable sequence" : NULL;
 }
 
-int hold_begin(pid_t pid, pid_t tid, struct hold *out_hold, const char **out_why,
-	       struct error *err)
+int hold_look(pid_t pid, pid_t tid, struct hold *out_hold, const char **out_why,
+	      struct error *err)
 {
 	*out_hold = (struct hold){ .pid = pid, .tid = tid };
 	int rc = trace(PTRACE_SEIZE, tid, 0, (void *)PTRACE_O_TRACESYSGOOD);
@@ -169,9 +169,23 @@ int hold_begin(pid_t pid, pid_t tid, struct hold *out_hold, const char **out_why
 	if (rc < 0)
 		return error_errno(err, rc, "thread %d does not stop", (int)tid);
 	*out_why = why_unfit(out_hold);
-	if (*out_why == NULL)
-		return 0;
-	let_go(out_hold);
+	return 0;
+}
+
+void hold_leave(struct hold *hold)
+{
+	if (hold->is_stopped)
+		let_go(hold);
+}
+
+int hold_begin(pid_t pid, pid_t tid, struct hold *out_hold, const char **out_why,
+	       struct error *err)
+{
+	const int rc = hold_look(pid, tid, out_hold, out_why, err);
+
+	if (rc < 0 || *out_why == NULL)
+		return rc;
+	hold_leave(out_hold);
 	return -EAGAIN;
 }
 

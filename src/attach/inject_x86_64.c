@@ -4,8 +4,6 @@
  */
 #include <assert.h>
 #include <errno.h>
-#include <linux/sched.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,12 +181,9 @@ static int write_data(struct attach *attach, const struct attach_libc *libc,
 static int start_thread(struct attach *attach, struct hold *hold, uint64_t thread,
 			uint64_t tid_place, struct error *err)
 {
-	const uint64_t flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
-			       CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS |
-			       CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID;
-	const uint64_t arguments[6] = { flags,  attach->data + STACK_END - 64,
-					0,      tid_place,
-					thread, 0 };
+	const uint64_t arguments[6] = {
+		ATTACH_CLONE_FLAGS, attach->data + STACK_END - 64, 0, tid_place, thread, 0
+	};
 	int64_t got;
 	const int rc = hold_call(hold, SYS_clone, arguments, attach->data, &got, err);
 

@@ -26,9 +26,6 @@ int judge_status(const struct attach_status *status, struct error *err)
 	if (status->state == 'T')
 		return error_set(err, -ENOTSUP, "it is stopped; go on with it: kill -CONT %d",
 				 (int)status->tgid);
-	if (status->seccomp != 0)
-		return error_set(err, -ENOTSUP,
-				 "a filter restricts its system calls (seccomp)");
 	if (status->has_shadow_stack)
 		return error_set(err, -ENOTSUP, "its threads have shadow stacks");
 	return 0;

@@ -350,14 +350,6 @@ class Refused(live_attach.AttachTest):
                           "while True: pass\n")
         self.assert_native_only(run, "it uses SIGTRAP itself")
 
-    def test_a_filter_restricts_its_calls(self):
-        # One instruction: everything is allowed.
-        run = self.python("import ctypes\nlibc = ctypes.CDLL(None)\ncode = ctypes.create_string_buffer(b'\\x06\\0\\0\\0\\0\\0\\xff\\x7f')\n"
-                          "class Filter(ctypes.Structure):\n    _fields_ = [('n', ctypes.c_ushort), ('code', ctypes.c_void_p)]\n"
-                          "f = Filter(1, ctypes.addressof(code))\nassert libc.prctl(38, 1, 0, 0, 0) == 0\n"
-                          "assert libc.prctl(22, 2, ctypes.byref(f)) == 0\nprint('ready', flush=True)\nwhile True: pass\n")
-        self.assert_native_only(run, "seccomp")
-
     def test_it_is_stopped(self):
         run = self.python("print('ready', flush=True)\nwhile True: pass\n")
         run.send_signal(signal.SIGSTOP)

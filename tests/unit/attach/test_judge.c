@@ -56,7 +56,6 @@ static void test_what_is_in_the_way_is_named(void **state)
 	assert_refused(&(struct attach_status){ .state = 'S', .debugger = 77 },
 		       "process 77 traces");
 	assert_refused(&(struct attach_status){ .state = 'T', .tgid = 5 }, "kill -CONT 5");
-	assert_refused(&(struct attach_status){ .state = 'S', .seccomp = 2 }, "seccomp");
 	assert_refused(&(struct attach_status){ .state = 'Z' }, "has ended");
 	assert_refused(&(struct attach_status){ .state = 'S', .has_shadow_stack = true },
 		       "shadow");
