@@ -24,7 +24,7 @@ struct table {
 
 static const char *const hook_names[DISPATCH_HOOKS] = {
 #define X(number, name, ...) [number] = #name,
-	DISPATCH_MAP(X) DISPATCH_MAP_3_11(X) DISPATCH_WATCH_MAP(X)
+	DISPATCH_MAP(X) DISPATCH_WATCH_MAP(X)
 #undef X
 };
 

@@ -14,11 +14,11 @@ static const struct dispatch_hook {
 	void (*code)(void);
 	bool is_of_builtins, is_watching_only;
 } hooks[DISPATCH_HOOKS] = {
-#define X(number, name, hook, is_of_builtins) \
+#define X(number, name, hook, is_of_builtins, ...) \
 	[number] = { trace_dispatch_entry_##number, (is_of_builtins), false },
-	DISPATCH_MAP(X) DISPATCH_MAP_3_11(X)
+	DISPATCH_MAP(X)
 #undef X
-#define X(number, name, hook, is_of_builtins) \
+#define X(number, name, hook, is_of_builtins, ...) \
 	[number] = { trace_dispatch_entry_##number, (is_of_builtins), true },
 		DISPATCH_WATCH_MAP(X)
 #undef X

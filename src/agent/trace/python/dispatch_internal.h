@@ -16,7 +16,6 @@
 	void *trace_dispatch_on_##hook(u64 *places, u64 which); \
 	void trace_dispatch_entry_##number(void); /* dispatch_x86_64.S */
 DISPATCH_MAP(X)
-DISPATCH_MAP_3_11(X)
 DISPATCH_WATCH_MAP(X)
 #undef X
 

@@ -2,9 +2,7 @@
  * dispatch_rows - what differs between CPython 3.11 and later for their dispatch hooks
  * (dispatch.h): a row for each version.
  *
- * A new version is a row: its instructions' numbers and, where its eval loop has changed, what else
- * is named here.  tests/unit/agent/opcodes/ has each version's numbers as the version itself says
- * them, and rows are compared with these.
+ * A new version is a row here, where its eval loop has changed, and a column of dispatch_map.h.
  */
 #pragma once
 #include <stdbool.h>
@@ -16,7 +14,7 @@
 
 enum dispatch_hook_number {
 #define X(number, name, ...) HOOK_BEFORE_##name = (number),
-	DISPATCH_MAP(X) DISPATCH_MAP_3_11(X) DISPATCH_WATCH_MAP(X)
+	DISPATCH_MAP(X) DISPATCH_WATCH_MAP(X)
 #undef X
 };
 

@@ -100,9 +100,8 @@ trace_dispatch_enter_\number:
 	enter_function 15
 	enter_function 16
 
-#define X(number, name, hook, of_builtins) dispatch_hook number, trace_dispatch_on_##hook;
+#define X(number, name, hook, of_builtins, a, b, c, d, e) dispatch_hook number, trace_dispatch_on_##hook;
 	DISPATCH_MAP(X)
-	DISPATCH_MAP_3_11(X)
 	DISPATCH_WATCH_MAP(X)
 
 	.section .note.GNU-stack,"",@progbits
