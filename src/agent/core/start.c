@@ -31,7 +31,6 @@
 #include "agent/core/program_start.h"
 #include "agent/core/start.h"
 #include "agent/core/thread_notes.h"
-#include "agent/core/threads.h"
 
 struct own_ring own_ring AGENT_STATE;
 struct own_process own_process AGENT_STATE;

@@ -4,7 +4,7 @@
  * A new thread begins in a function of ours, which arms its timer where timers trigger and
  * notes what it is to run, for its end (thread_end.h).
  */
-#include "agent/core/threads.h"
+#include "agent/core/start.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -45,4 +45,12 @@ struct walk {
 };
 
 /* Stores a frame; false when there is no room. */
-bool walk_push(struct walk *walk, u64 frame);
+static inline bool walk_push(struct walk *walk, u64 frame)
+{
+	if (walk->count == WALK_MAX_FRAMES) {
+		walk->is_full = true;
+		return false;
+	}
+	walk->frames[walk->count++] = frame;
+	return true;
+}

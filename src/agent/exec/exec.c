@@ -36,7 +36,7 @@
 #include "agent/exec/environment_copy.h"
 #include "agent/exec/launch.h"
 #include "agent/exec/next_image.h"
-#include "agent/exec/pointer_array.h"
+#include "agent/exec/scratch.h"
 #include "agent/exec/search.h"
 
 #define SHELL "/bin/sh"

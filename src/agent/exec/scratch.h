@@ -5,6 +5,7 @@
  * maps stays behind in its parent, whose memory it is; so they are few, and used again.
  */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 
 struct scratch;
@@ -16,3 +17,14 @@ void *scratch_memory(const struct scratch *scratch);
 void scratch_give(struct scratch *scratch);
 /* In a child of fork: those that other threads had taken are free. */
 void scratch_forget(void);
+
+/* An array of pointers for the length of a call. */
+#define POINTER_ARRAY_FEW 64
+struct pointer_array {
+	char **entries;
+	struct scratch *scratch; /* where many are; NULL: below */
+	char *few[POINTER_ARRAY_FEW];
+};
+/* False: there is no room for so many, and nothing to be given. */
+bool pointer_array_take(struct pointer_array *pointers, size_t count);
+void pointer_array_give(struct pointer_array *pointers);

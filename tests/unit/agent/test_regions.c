@@ -33,15 +33,7 @@ bool codes_send(struct ring_header *ring, u64 epoch, struct mem *mem, const stru
 	return true;
 }
 
-static u64 words[64];
-
-bool walk_push(struct walk *walk, u64 frame)
-{
-	if (walk->count == sizeof words / sizeof *words)
-		return false;
-	walk->frames[walk->count++] = frame;
-	return true;
-}
+static u64 words[WALK_MAX_FRAMES];
 
 static struct region_place native(u64 address)
 {
