@@ -97,7 +97,7 @@ static void assert_vector(const struct tls_blocks *tls)
 
 static void assert_keys(const struct attach_libc *libc)
 {
-	const uint64_t(*keys)[2] = (const void *)(uintptr_t)libc->keys;
+	uint64_t(*keys)[2] = (void *)(uintptr_t)libc->keys;
 	pthread_key_t key;
 
 	assert_int_equal(pthread_key_create(&key, note_end), 0);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "agent/core/images.h"
+#include "agent/core/memory.h"
 #include "agent/trace/area.h"
 #include "agent/trace/python/methods.h"
 #include "agent/trace/python/objects.h"
