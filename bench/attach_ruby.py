@@ -37,8 +37,8 @@ def possible_pairs(truth):
     return pairs
 
 
-def count_impossible(recorded, told):
-    truth = next(json.loads(line) for line in told.splitlines() if line.startswith("{"))
+def count_impossible(recorded, printed):
+    truth = next(json.loads(line) for line in printed.splitlines() if line.startswith("{"))
     pairs, impossible = possible_pairs(truth), 0
     for frames, count in recorded.stacks:
         outer, is_wrong = None, False

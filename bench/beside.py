@@ -40,7 +40,7 @@ ENOUGH_SAMPLES = 1000
 
 @dataclasses.dataclass
 class Recorded:
-    """How many samples there are, how many its profiler threw away, and [(frames, count)] if it tells."""
+    """How many samples there are, how many its profiler threw away, and [(frames, count)] if it shows any."""
 
     samples: int = 0
     thrown_away: int = 0
@@ -176,10 +176,10 @@ def execute(bench, peer, interpreter, program, rate, turns):
         child.returncode = os.waitstatus_to_exitcode(status)
         for file in (said, printed):
             file.seek(0)
-        text, told = said.read(), printed.read()
+        text, output = said.read(), printed.read()
     if child.returncode != 0:
         raise RuntimeError(f"{peer.name} on {program.path} ended with {child.returncode}: {text[-400:]}")
-    return text, told, usage.ru_utime + usage.ru_stime
+    return text, output, usage.ru_utime + usage.ru_stime
 
 
 def only_with(recorded, function):
@@ -189,8 +189,8 @@ def only_with(recorded, function):
     return Recorded(sum(count for _, count in stacks), recorded.thrown_away, stacks)
 
 
-def shares(recorded, program, told):
-    """What the stacks tell."""
+def shares(recorded, program, printed):
+    """What the stacks show."""
     if not recorded.samples or not recorded.stacks:
         return {}
     file = os.path.basename(program.path)
@@ -199,18 +199,18 @@ def shares(recorded, program, told):
     result = {"named": named / recorded.samples,
               "thrown_away": recorded.thrown_away / (recorded.samples + recorded.thrown_away)}
     if program.judge:
-        result["impossible"] = program.judge(recorded, told) / recorded.samples
+        result["impossible"] = program.judge(recorded, printed) / recorded.samples
     return result
 
 
 def run_once(bench, peer, interpreter, program, rate, turns):
-    said, told, all_cpu_s = execute(bench, peer, interpreter, program, rate, turns)
+    said, printed, all_cpu_s = execute(bench, peer, interpreter, program, rate, turns)
     output = bench.path("recorded")
     result = {"all_cpu_s": all_cpu_s}
     if os.path.exists(output):
         result["bytes"] = os.path.getsize(output)
-    recorded = peer.read(bench, output, told + said)
-    result.update(shares(recorded, program, told))
+    recorded = peer.read(bench, output, printed + said)
+    result.update(shares(recorded, program, printed))
     if program.function and recorded.stacks:
         recorded = only_with(recorded, program.function)
     if recorded.samples:
@@ -333,7 +333,7 @@ def bench_all(options, bench, interpreters, peers, programs):
     for interpreter, program, rate in each_run(options, interpreters, programs):
         if interpreter.name not in chosen:
             chosen[interpreter.name] = list(available(peers, names, interpreter))
-        # What takes as long as it is told shows nothing of what has no rate.
+        # What takes as long as it is asked to shows nothing of what has no rate.
         taken = [peer for peer in chosen[interpreter.name]
                  if peer.name == "bare" or peer.takes_rate or programs[program].takes_times]
         rounds = measure(bench, taken, interpreter, programs[program], rate, options)

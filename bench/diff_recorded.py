@@ -51,10 +51,10 @@ def judge(fathom, before, after):
     """Verdicts other than those that say nothing, and what the rule would say: of large functions, and of any."""
     report = json.loads(subprocess.run([fathom, "diff", "--json", *before, "--", *after], capture_output=True, text=True,
                                        check=True).stdout)
-    told = {row["name"] for row in report["functions"] if row["verdict"] in ("slower", "faster", "new", "gone")}
+    named = {row["name"] for row in report["functions"] if row["verdict"] in ("slower", "faster", "new", "gone")}
     rule = {row["name"] for row in report["functions"] if row["before_ns"] and abs(row["after_ns"] / row["before_ns"] - 1) > RULE}
     large = {row["name"] for row in report["functions"] if row["before_ns"] > LARGE * report["total"]["before_ns"]}
-    return told, rule & large, rule
+    return named, rule & large, rule
 
 
 def of_pprof(fathom, before, after):
@@ -82,14 +82,14 @@ def of_perf(before, after):
 
 
 def compare_tools(fathom, runs, perfs):
-    """What a user sees who compares one run with one other: how often the changed function is off by more than the rule."""
+    """What comparing one run with one other says: how often the changed function is off by more than the rule."""
     for slower in SLOWER:
         for name, pairs, ratios in (("pprof -diff_base", zip(runs[0], runs[slower][::-1]), lambda a, b: of_pprof(fathom, a, b)),
                                     ("perf diff", zip(perfs[0], perfs[slower][::-1]), of_perf)):
             pairs = [(a, b) for a, b in pairs if a != b]
-            told = [{function for function, ratio in ratios(a, b).items() if abs(ratio - 1) > RULE} for a, b in pairs]
-            print(f"{slower:3} % slower, {name}, {len(pairs)} pairs: 'changed' in {100 * sum('changed' in one for one in told) / len(told):.0f} %,"
-                  f" another in {100 * sum(bool(one - {'changed'}) for one in told) / len(told):.0f} %", flush=True)
+            named = [{function for function, ratio in ratios(a, b).items() if abs(ratio - 1) > RULE} for a, b in pairs]
+            print(f"{slower:3} % slower, {name}, {len(pairs)} pairs: 'changed' in {100 * sum('changed' in one for one in named) / len(named):.0f} %,"
+                  f" another in {100 * sum(bool(one - {'changed'}) for one in named) / len(named):.0f} %", flush=True)
 
 
 def main():
@@ -129,10 +129,10 @@ def main():
             for _ in range(arguments.comparisons if not slower else arguments.comparisons // 4):
                 bare = random.sample(runs[0], 2 * SIDE)
                 after = random.sample(runs[slower], SIDE) if slower else bare[SIDE:]
-                told, large, rule = judge(fathom, bare[:SIDE], after)
-                found += "changed" in told
+                named, large, rule = judge(fathom, bare[:SIDE], after)
+                found += "changed" in named
                 rule_found += "changed" in large
-                wrong += bool(told - {"changed"} if slower else told)
+                wrong += bool(named - {"changed"} if slower else named)
                 rule_wrong += bool(large - {"changed"} if slower else large)
                 any_wrong += bool(rule - {"changed"} if slower else rule)
             count = arguments.comparisons if not slower else arguments.comparisons // 4

@@ -83,7 +83,7 @@ __attribute__((constructor)) static void start_trapping(void)
 		open_trap(strtoull(period, NULL, 10), true);
 }
 
-__attribute__((destructor)) static void tell_count(void)
+__attribute__((destructor)) static void print_count(void)
 {
 	const char *path = getenv("FLOOR_COUNT");
 	char line[32];

@@ -1,8 +1,8 @@
 /*
  * floor_native - the least that a compiler's hooks can cost: they read the clock.
  *
- * To be preloaded.  mcount and __fentry__ are told of entries only: the clock is read there
- * twice, for who wants to know of the return.
+ * To be preloaded.  mcount and __fentry__ report entries only: the clock is read there
+ * twice, for what needs the return.
  */
 #include <x86intrin.h>
 

@@ -21,9 +21,9 @@ def place_of(frame):
     return f"{os.path.basename(frame.path)}:{frame.name.rpartition('.')[2]}"
 
 
-def count_impossible(recorded, told):
+def count_impossible(recorded, printed):
     """Samples with a pair of caller and callee that the program says it does not have."""
-    truth = next(json.loads(line) for line in told.splitlines() if line.startswith("{"))
+    truth = next(json.loads(line) for line in printed.splitlines() if line.startswith("{"))
     callers, to_libraries = truth["callers"], set(truth["to_libraries"])
     impossible = 0
     for frames, count in recorded.stacks:

@@ -14,7 +14,7 @@ run of the same round.
 
   throughput    requests in a second
   CPU           the server's CPU time for a request, whatever else runs on the machine
-  cost, told    of its CPU time, what fathom's report says that recording cost
+  cost, said    of its CPU time, what fathom's report says that recording cost
   cost, felt    the same by the CPU time for a request
 """
 
@@ -33,7 +33,7 @@ import time
 
 import run
 
-NOBODY = 65534
+ORDINARY_USER = 65534
 START_LIMIT_S = 30
 APPLICATION = """import json
 
@@ -67,7 +67,7 @@ def free_port():
 def as_user(command):
     if os.geteuid() != 0:
         return command
-    return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", *command]
+    return ["setpriv", f"--reuid={ORDINARY_USER}", f"--regid={ORDINARY_USER}", "--clear-groups", *command]
 
 
 def output_of(command, **options):
@@ -240,7 +240,7 @@ PROFILERS = {"bare": lambda bench: [], "fathom": fathom, "fathom sigtrap": fatho
 COLUMNS = (("throughput", "rate"), ("CPU", "cpu_ns"))
 
 
-def told_by(bench):
+def said_by(bench):
     """Of the server's CPU time; None where there is no recording of fathom's."""
     if not os.path.exists(bench.out("x.fathom")):
         return None
@@ -268,7 +268,7 @@ def run_once(bench, server, profiler, seconds):
             child.wait()
     with open(times) as file:
         cpu_ns = int(file.read().split()[2])
-    return {"rate": requests / lasted, "cpu_ns": cpu_ns / requests, "told": told_by(bench)}
+    return {"rate": requests / lasted, "cpu_ns": cpu_ns / requests, "said": said_by(bench)}
 
 
 def measure(bench, name, profilers, options):
@@ -276,7 +276,7 @@ def measure(bench, name, profilers, options):
     with tempfile.TemporaryDirectory(prefix="fathom-server-") as folder:
         os.chmod(folder, 0o777)
         if os.geteuid() == 0:
-            os.chown(folder, NOBODY, NOBODY)
+            os.chown(folder, ORDINARY_USER, ORDINARY_USER)
         server = SERVERS[name](bench, folder)
         server.prepare()
         for number in range(options.rounds + 1):
@@ -295,12 +295,12 @@ def table(name, rounds, profilers, is_markdown):
     lines = []
     for profiler in profilers:
         ratios = [run.median_of(rounds, profiler, what, "bare") for _, what in COLUMNS]
-        told = [results[profiler]["told"] for results in rounds]
+        said = [results[profiler]["said"] for results in rounds]
         felt = 1 - 1 / statistics.median(results[profiler]["cpu_ns"] / results["bare"]["cpu_ns"] for results in rounds)
         lines.append([profiler, *(f"{ratio:.2f}" for ratio in ratios),
-                      percent(None if None in told else statistics.median(told)), percent(felt)])
+                      percent(None if None in said else statistics.median(said)), percent(felt)])
     return run.text_of_table(f"{name} (bare: {bare:,.0f} a second)",
-                             ["profiler", *(head for head, _ in COLUMNS), "cost, told", "cost, felt"], lines,
+                             ["profiler", *(head for head, _ in COLUMNS), "cost, said", "cost, felt"], lines,
                              is_markdown)
 
 

@@ -78,7 +78,7 @@ def check_counts(options, output, least):
 
 
 def run_calls(options, subject, tracer, folder):
-    """{kind of call, loop: nanoseconds}.  Who prints more prints it behind the program."""
+    """{kind of call, loop: nanoseconds}.  What else is printed comes behind it."""
     output, size = os.path.join(folder, "calls.out"), options.size
     clear(output)
     said = execute([*subject.tracers[tracer](folder, output), subject.programs[0], size.calls, size.loops], folder)
@@ -98,7 +98,7 @@ def run_mixed(options, subject, tracer, folder):
 
 
 def measure(options, subject, folder):
-    """{tracer: [figures of a round, ...]}; what cannot be measured is told and left out."""
+    """{tracer: [figures of a round, ...]}; what cannot be measured is reported and left out."""
     found = {}
     names = [name for name in subject.tracers if not subject.why_not(name, folder)]
     for name in sorted(set(subject.tracers) - set(names)):

@@ -65,7 +65,7 @@ class Structures:
         if name in self.members:
             return self.layout(name)[1:]
         if name not in self.aliases and name == plain:
-            raise ValueError(f"what {text!r} is cannot be told")
+            raise ValueError(f"{text!r}: not known what that is")
         return self.size_and_alignment(self.aliases.get(name, name))
 
     def layout(self, name):

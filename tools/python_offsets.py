@@ -22,7 +22,7 @@ import tempfile
 
 from layouts import Header, ask, find, lines_of
 
-# What no debug information tells: how the version's frames hang together, how they say which
+# What no debug information has: how the version's frames hang together, how they say which
 # instruction they are at, what its tables of lines look like, how a thread's state is found, and
 # how an instance keeps its attributes (UNREAD: nothing is read of them, so it need not be known).
 # The names are those of abi/python_layout.h.
@@ -179,7 +179,7 @@ def version_of(file):
             text = re.search(rb"[^\d.](%d\.%d\.\d+[a-z0-9+]*)\0" % (major, minor), data)
             break
     else:
-        sys.exit(f"{file}: which CPython it is cannot be told")
+        sys.exit(f"{file}: which CPython it is cannot be seen")
     return (major, minor), text.group(1).decode() if text else f"{major}.{minor}"
 
 

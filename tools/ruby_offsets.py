@@ -143,7 +143,7 @@ OPEN = {
     (4, 0): {"objspace_flags": 28, "call_data_cache": 8, "cache_class": 8, "cache_method": 16, "symbols_ids": 16,
              "typed_data": 32},
 }
-# A jmp_buf stands before it, of which C libraries and compilers have different ones.
+# A jmp_buf comes before it, of which C libraries and compilers have different ones.
 UNCOMPARED = {((2, 7), "thread_name"), ((3, 0), "thread_name")}
 
 # Facts of another kind, as FIELDS.
@@ -210,7 +210,7 @@ def version_of(tree):
     numbers = {name: re.search(rf"^#\s*define {name}\s+(\d+)", text, re.M) for name in
                ("RUBY_API_VERSION_MAJOR", "RUBY_API_VERSION_MINOR", "RUBY_VERSION_TEENY")}
     if None in numbers.values():
-        sys.exit(f"{tree}: which CRuby it is cannot be told")
+        sys.exit(f"{tree}: which CRuby it is cannot be seen")
     return tuple(int(match[1]) for match in numbers.values())
 
 
@@ -263,7 +263,7 @@ def is_leaf(name, attributes):
     # What sets the stack pointer itself is none.
     match = re.fullmatch(r"! ?attr_handles_sp_\w+\(.*\)", computed)
     if not match:
-        sys.exit(f"whether {name} is a leaf cannot be told: {computed}")
+        sys.exit(f"whether {name} is a leaf cannot be decided: {computed}")
     return False
 
 

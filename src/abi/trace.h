@@ -18,7 +18,7 @@
 #define TRACE_CHUNK_NODES 64U
 #define TRACE_CHUNKS      16384U /* 1,048,512 nodes, a page of memory each 64 that are used */
 #define TRACE_THREADS     4096U  /* at one time */
-/* Beyond so many calls in each other, recursion is merged: agent/trace/tree.h has how. */
+/* Beyond so many calls in each other, recursion is merged: agent/trace/call_tree.h has how. */
 #define TRACE_DEPTH   256U
 #define TRACE_DEEPEST 65535U
 
@@ -157,9 +157,9 @@ enum trace_cpu_clock {
 /* How CPython is traced, where there is more than one way. */
 enum trace_means {
 	TRACE_MEANS_NONE,
-	TRACE_MEANS_TABLE,   /* by stubs between its instructions: the others cost nothing */
+	TRACE_MEANS_TABLE,   /* by dispatch hooks: other instructions cost nothing */
 	TRACE_MEANS_PROFILE, /* by a profile function: from 3.10 on each one is slower */
-	TRACE_MEANS_EVENTS,  /* by sys.monitoring, as its loop has no place for stubs */
+	TRACE_MEANS_EVENTS, /* by sys.monitoring, as its loop has no place for dispatch hooks */
 };
 
 struct trace_area {

@@ -54,7 +54,8 @@ static int print(const struct language *language)
 	struct text line = { 0 };
 
 	if (!folder) {
-		say("%s is not where fathom was installed to", language->file);
+		say("%s is not in the folders that fathom was installed to; install it again",
+		    language->file);
 		return EXIT_CODE_FAILED;
 	}
 	text_addf(&line, "%s\n", folder);

@@ -139,9 +139,9 @@ static int show(const char *path, bool has_no_browser)
 		say("there is no display here: copy that file to where your browser is; it "
 		    "is whole by itself");
 	else if (result == BROWSER_NONE)
-		say("no program is here that opens it (xdg-open, or what BROWSER names)");
+		say("there is no program that opens it (xdg-open, or what BROWSER names)");
 	else if (result == BROWSER_FAILED)
-		say("what should open it failed; any browser shows that file");
+		say("the program that opens it failed; any browser shows that file");
 	return EXIT_CODE_OK;
 }
 

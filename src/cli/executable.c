@@ -68,7 +68,8 @@ int executable_check(const char *name, struct error *err)
 		return 0;
 	if (rc == -ENOENT && !strchr(name, '/') && *name && access(name, F_OK) == 0)
 		return error_set(err, -ENOENT,
-				 "cannot run '%s': it is a file here and no command: '%s%s'",
+				 "cannot run '%s': no such command in PATH; the file in this "
+				 "folder is run by '%s%s'",
 				 name, runner_of(name), name);
 	if (rc == -ENOENT && !strchr(name, '/'))
 		return error_set(err, -ENOENT, "cannot run '%s': no such command in PATH",

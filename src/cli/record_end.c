@@ -25,7 +25,8 @@ static void write_export(const struct profile *profile,
 	struct error err;
 
 	if (export_file_write(options->export_path, options->exporter, profile, &err) < 0) {
-		say("%s is not written, the recording is: %s", options->export_path, err.text);
+		say("cannot write %s: %s (the recording is whole)", options->export_path,
+		    err.text);
 		return;
 	}
 	if (options->is_quiet)

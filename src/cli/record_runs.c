@@ -103,7 +103,9 @@ static int make_folder(const char *path, char **out_folder, struct error *err)
 					   folder)
 			       : error_errno(err, -errno, "cannot make the folder %s", folder);
 	}
-	return error_set(err, -EEXIST, "there are %d folders profile.runs", FOLDERS_MOST);
+	return error_set(err, -EEXIST,
+			 "there are %d folders profile.runs already; name another with -o",
+			 FOLDERS_MOST);
 }
 
 static void show_progress(const struct runs *runs, const struct side *side, size_t run)

@@ -21,10 +21,10 @@ struct splitter {
 
 static int refuse(const struct splitter *splitter, char special)
 {
-	return error_set(splitter->err, -EINVAL,
-			 "'%s': '%c' is for a shell, and none runs it: sh -c '…', in quotes, "
-			 "does",
-			 splitter->command, special);
+	return error_set(
+		splitter->err, -EINVAL,
+		"'%s': '%c' needs a shell, and fathom starts none: write sh -c '…', in quotes",
+		splitter->command, special);
 }
 
 /* Behind the opening quote, up to behind the closing one. */
@@ -32,7 +32,7 @@ static int copy_quoted(struct splitter *splitter, char quote)
 {
 	for (; *splitter->at != quote; splitter->at++) {
 		if (*splitter->at == '\0')
-			return error_set(splitter->err, -EINVAL, "'%s': a quote does not end",
+			return error_set(splitter->err, -EINVAL, "'%s': a quote is not closed",
 					 splitter->command);
 		if (quote == '"' && strchr(FOR_A_SHELL_IN_QUOTES, *splitter->at))
 			return refuse(splitter, *splitter->at);

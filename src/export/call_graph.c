@@ -155,8 +155,8 @@ int call_graph_make(struct call_graph *graph, const struct profile *profile,
 {
 	if (!profile_is_trace(profile))
 		return error_set(err, -EINVAL,
-				 "%s is of calls that were counted, and this recording has "
-				 "samples: 'fathom trace' makes one that has them",
+				 "%s needs counted calls, and this recording has samples: "
+				 "'fathom trace' counts calls",
 				 terms->format);
 	*graph = (struct call_graph){ .profile = profile };
 	make_labels(graph, terms->add_key);

@@ -168,8 +168,8 @@ int write_pstats(const struct profile *profile, const struct sink *sink, struct 
 	if (graph.label_count == 0) {
 		call_graph_done(&graph);
 		return error_set(err, -EINVAL,
-				 "pstats is of Python's functions and Ruby's, and this "
-				 "recording has none: callgrind has native ones, too");
+				 "pstats takes Python's and Ruby's functions only, and this "
+				 "recording has none: -f callgrind takes native ones, too");
 	}
 	write_stats(&graph, &output);
 	call_graph_done(&graph);

@@ -68,8 +68,8 @@ static int no_such_state(const char *wanted, struct error *err)
 	for (int state = 0; state < THREAD_STATE_COUNT; state++)
 		text_addf(&list, "%s, ", thread_state_name((enum thread_state)state));
 	return error_set(err, -ENOENT,
-			 "no state \"%s\": there are %sand waiting, which is all but the "
-			 "first two; several with commas between",
+			 "no state \"%s\": there are %sand waiting, which is all but the first "
+			 "two; commas separate several",
 			 wanted, text_string(&list));
 }
 

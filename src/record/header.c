@@ -61,7 +61,7 @@ int header_parse(const void *data, size_t len, const char *name, struct header *
 	if (big_endian(at + 60, 4) == 0 || big_endian(at + 16, 2) != RECORDING_PAGE_SIZE ||
 	    big_endian(at + 56, 4) != 1 || at[18] < 1 || at[18] > 2 || at[18] != at[19])
 		return error_set(err, -EBADMSG,
-				 "%s: damaged: its header says what no recording says; copy it "
+				 "%s: damaged: its header is not that of a recording; copy it "
 				 "again from where it was recorded",
 				 name);
 	*out_header =

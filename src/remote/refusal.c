@@ -34,10 +34,9 @@ int refusal_judge(const char *command, pid_t pid, struct error *err)
 	struct task_status status;
 
 	if (pid == getpid())
-		return error_set(
-			err, -EINVAL,
-			"process %d is this fathom itself, which cannot look at itself",
-			(int)pid);
+		return error_set(err, -EINVAL,
+				 "process %d is this fathom itself, which cannot read itself",
+				 (int)pid);
 	const int rc = task_read_status(pid, pid, &status);
 
 	if (rc == -EACCES || rc == -EPERM)
@@ -45,9 +44,10 @@ int refusal_judge(const char *command, pid_t pid, struct error *err)
 	if (rc < 0)
 		return error_set(err, -ESRCH, "there is no process %d", (int)pid);
 	if (status.tgid != pid)
-		return error_set(err, -EINVAL,
-				 "%d is a thread of process %d: 'fathom %s %d' takes that",
-				 (int)pid, (int)status.tgid, command, (int)status.tgid);
+		return error_set(
+			err, -EINVAL,
+			"%d is a thread of process %d: name that process, 'fathom %s %d'",
+			(int)pid, (int)status.tgid, command, (int)status.tgid);
 	if (status.state == 'Z' || status.state == 'X')
 		return error_set(
 			err, -ESRCH,

@@ -38,13 +38,13 @@ int listing_read_source(const struct profile *profile, const struct lines_part *
 				   out_source, err);
 	}
 	if (function_is_builtin(function))
-		return error_set(err, -1, "%s is done in C, of which %s knows no line",
+		return error_set(err, -1, "%s is written in C: %s keeps no lines of it",
 				 function->name, language_title(function->language));
 	if (language_is_interpreted(function->language) && function->line > 0)
-		return error_set(err, -1, "%s has no file: it was compiled from a text",
+		return error_set(err, -1, "%s has no file: it was compiled from a string",
 				 function->name);
 	if (language_is_interpreted(function->language))
-		return error_set(err, -1, "these functions are not known");
+		return error_set(err, -1, "these functions have no names");
 	return error_set(err, -1,
 			 "the lines of %s are not known: its file has no debug "
 			 "information",

@@ -44,7 +44,7 @@ static int refuse_errno(const char *path, int number, struct error *err)
 {
 	if (number == ENOENT && *path != '/')
 		return error_set(err, -number,
-				 "%s is not to be found from here: its path counts from where "
+				 "%s cannot be found from here: its path is relative to where "
 				 "the program ran, or was compiled",
 				 path);
 	if (number == ENOENT)

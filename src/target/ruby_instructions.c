@@ -157,10 +157,11 @@ int ruby_instructions_find(const struct elf_file *elf, const struct ruby_row *ro
 	const char *starts[RUBY_MAX_INSTRUCTIONS];
 
 	if (!read_names(elf, names) || count_names(names, starts) != count)
-		return error_set(err, -ENOTSUP, "its instructions have not %zu names", count);
+		return error_set(err, -ENOTSUP, "its instructions do not have %zu names",
+				 count);
 	if (row->instruction_count != 0 && row->instruction_count != count)
 		return error_set(err, -ENOTSUP,
-				 "its instructions are %zu, not the %u of CRuby %u.%u", count,
+				 "it has %zu instructions, not the %u of CRuby %u.%u", count,
 				 row->instruction_count, row->major, row->minor);
 	for (size_t i = 0; i < count; i++) {
 		const u8 operator= instruction_of(starts[i]);

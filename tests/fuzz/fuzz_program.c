@@ -1,6 +1,6 @@
 /*
  * The input is a file that is to be executed.  Whatever it is, it is judged by a bounded number
- * of reads, and what must stand before the agent is a text.
+ * of reads, and what must come before the agent is a text.
  */
 #include <stdint.h>
 #include <stdlib.h>

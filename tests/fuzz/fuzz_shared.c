@@ -318,7 +318,7 @@ static void end(struct shared *shared)
 							  .ticks = SESSION_NS,
 							  .unmeasured_ns = 1000 },
 			   session->writer);
-	/* It is nobody's but this file's. */
+	/* It is this file's alone. */
 	image->ring = NULL;
 	image_free(image);
 	interpreters_done(&session->interpreters);

@@ -185,6 +185,13 @@ class Words(Tree):
         self.assertEqual(words.problems(self.root), [
             'src/base/a.c:1: "told": reports, is called back, shows'])
 
+    def test_tests_are_looked_at_too_and_a_folder_has_words_of_its_own(self):
+        self.write("tests/live/trace/test_a.py", "stubs = nobody\n")
+        self.write("src/symbol/plt.c", "int stub;\n")
+        self.assertEqual(words.problems(self.root), [
+            'tests/live/trace/test_a.py:1: "stubs": dispatch hook',
+            'tests/live/trace/test_a.py:1: "nobody": which, what, no code'])
+
     def test_people_are_people(self):
         self.write("README.md", "For those who read, a user who asks; clock(int who)\n")
         self.assertEqual(words.problems(self.root), [])

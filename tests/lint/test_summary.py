@@ -59,7 +59,7 @@ class Summary(unittest.TestCase):
         tally = self.tally({"name": "a", "result": "OK", "stderr": "OK (skipped=2)\n"})
         self.assertEqual(tally.skipped, ["unit tests: a: a case that did not say why"] * 2)
 
-    def test_what_passed_at_second_sight_is_told(self):
+    def test_what_passed_at_second_sight_is_listed(self):
         tally = self.tally({"name": "a", "result": "OK", "stderr": "\nfailed at first sight: t: 30 % for 40 %\nok\n"})
         self.assertEqual((tally.passed, tally.repeated), (2, ["unit tests: a: t: 30 % for 40 %"]))
 

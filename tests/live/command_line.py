@@ -12,8 +12,8 @@ import live
 OURS, NOT_EXECUTABLE, NOT_FOUND = 125, 126, 127
 FAILED, USAGE = 1, 2
 
-# An unprivileged user, for whom permissions count.
-as_nobody = {"user": live.NOBODY, "group": live.NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
+# An unprivileged user, to which permissions apply.
+as_ordinary_user = {"user": live.ORDINARY_USER, "group": live.ORDINARY_USER, "extra_groups": []} if os.geteuid() == 0 else {}
 
 
 def run(*arguments, **options):

@@ -36,7 +36,7 @@ def in_turn(choices, number):
 
 
 long_only = unittest.skipUnless(IS_LONG, "with --long only")
-NOBODY = 65534
+ORDINARY_USER = 65534
 BATCHES = 40
 ONE_POINT = 0.01
 # Of what is compared with a sampled share: of the hundreds of such comparisons none fails by chance.
@@ -173,7 +173,7 @@ class Recording:
 
 
 def at_second_sight(name, check, *arguments):
-    """check(*arguments), made once more if it fails; the summary of all tests tells which were.
+    """check(*arguments), made once more if it fails; the summary of all tests says which were.
 
     The machine may have changed its pace, or been taken away, in the middle of one.  What is wrong fails twice.
     """
@@ -258,12 +258,12 @@ class LiveTest(unittest.TestCase):
             self.assertEqual(run.returncode, expect, run.stderr.decode(errors="replace"))
         return Recording(path, run, preemptions + preemptions_of_children())
 
-    def record_as_nobody(self, command, *options, **record_options):
+    def record_as_user(self, command, *options, **record_options):
         if os.geteuid() != 0:
             return self.record(command, *options, **record_options)
         if shutil.which("setpriv") is None:
             self.skipTest("setpriv (util-linux) is needed to become an unprivileged user")
-        launcher = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
+        launcher = ("setpriv", f"--reuid={ORDINARY_USER}", f"--regid={ORDINARY_USER}", "--clear-groups")
         recording = self.record(command, *options, launcher=launcher, **record_options)
         # Reading a recording makes no difference to it, but root may have to fold in its journal.
         return recording
@@ -280,7 +280,7 @@ class LiveTest(unittest.TestCase):
                              f"{100 * allowed:.2f} points are allowed")
 
     def assert_truth(self, recording, least_samples=10000, widest=WIDEST_TOLERANCE, may_be_unseen=False):
-        """Every self and total time the workload told is what the report says.
+        """Every self and total time the workload printed is what the report says.
 
         may_be_unseen: what the report calls [exit], kernel time not sampled and known by
         thread only may be a function's (the last part of a period in each of many short threads).

@@ -6,7 +6,7 @@ import sys
 # How it ends where there can be none.
 NOT_TO_BE_HAD = 77
 KILL, ALLOW = 0x80000000, 0x7fff0000
-# Rules of BPF (seccomp(2); numbers of calls on x86-64).  Who calls msync() is killed.
+# Rules of BPF (seccomp(2); numbers of calls on x86-64).  A call of msync() kills.
 MSYNC_KILLS = ((0x20, 0, 0, 0), (0x15, 0, 1, 26), (6, 0, 0, KILL), (6, 0, 0, ALLOW))
 # The rules hold for this process and what it becomes.
 LAUNCH = """

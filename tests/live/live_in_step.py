@@ -1,6 +1,6 @@
 """live_in_step - a program and the same traced, at the same time: how much of the cost of measuring is left.
 
-A processor takes up to twice as long for the same while somebody else uses what it shares, and this begins and ends within
+A processor takes up to twice as long for the same while another program uses what it shares, and this begins and ends within
 milliseconds.  So both programs run on one processor, a round of each in turn: what stands side by side here ran at
 the same pace.  What a report takes out of all rounds is compared with what tracing added to them.
 """
@@ -30,7 +30,7 @@ Pair = collections.namedtuple("Pair", "expected added removed doubt")
 
 
 def run(commands):
-    """What each of some programs prints (JSON), which wait for a byte before each of their rounds and tell of its end."""
+    """What each of some programs prints (JSON), which wait for a byte before each of their rounds and report its end."""
     processor = min(os.sched_getaffinity(0))
     programs = [subprocess.Popen(["taskset", "-c", str(processor), *command], stdin=subprocess.PIPE,
                                  stdout=subprocess.PIPE, bufsize=0) for command in commands]
@@ -65,17 +65,17 @@ class Both:
         self.pace = report["recording"]["measuring"]["pace"]
 
     def is_steady(self, markers):
-        """Whether the processor had one pace, as works tell that call nothing, and the one that it was calibrated at."""
+        """Whether the processor had one pace, as works show that call nothing, and the one that it was calibrated at."""
         rounds = [sum(works) for works in zip(*(self.plain[marker] for marker in markers))]
         times = mean(rounds) / statistics.median(sorted(rounds)[:ROUNDS // 5])
         return times < 1 + STEADY and abs(self.pace - 1) < STEADY
 
     def beside(self, work):
-        """Of a round, what is in nobody's time: searching for callees, and interruptions of that."""
+        """Of a round, what is in no call's time: searching for callees, and interruptions of that."""
         return (sum(self.traced[work]) - self.rows[work]["raw_total_ns"]) / ROUNDS
 
     def pair(self, work, called, beside):
-        """Of a work that calls these functions; so much of a round is in nobody's time."""
+        """Of a work that calls these functions; so much of a round is in no call's time."""
         expected = mean(self.plain[work])
         removed = (self.rows[work]["raw_total_ns"] - self.rows[work]["total_ns"]) / ROUNDS
         doubt = sum(self.rows[name]["self_uncertainty_ns"] for name in (*called, work) if name in self.rows) / ROUNDS

@@ -74,7 +74,7 @@ class InterpretedStacks:
 
 
 class InterpretedTest(live.LiveTest):
-    """Tests that take an interpreter.  What is one is told by the language's own module."""
+    """Tests that take an interpreter.  What is one the language's own module says."""
 
     language = ""      # as reports call it
     workloads = None   # the folder of its programs
@@ -89,7 +89,7 @@ class InterpretedTest(live.LiveTest):
         return os.path.join(folder, name)
 
     def on_each(self, check, oldest, in_ci=None):
-        """check(interpreter) as a subtest for each that is no older; what is not there is told.
+        """check(interpreter) as a subtest for each that is no older; what is not there is reported.
 
         All there are, in long tests, or the one that FATHOM_ONLY names; else those named in_ci, or what is
         enough for it.

@@ -10,7 +10,7 @@ import live
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
 TRIGGERS = ("sigtrap", "timer")
-SET_PRIVILEGES = ("setpriv", f"--reuid={live.NOBODY}", f"--regid={live.NOBODY}", "--clear-groups")
+SET_PRIVILEGES = ("setpriv", f"--reuid={live.ORDINARY_USER}", f"--regid={live.ORDINARY_USER}", "--clear-groups")
 # Of what sanitizers print: process and thread ids, addresses, and what stands in for them.
 PASSING = re.compile(rb"==\d+==|\bpid[= ]\d+|\btid=\d+|0x[0-9a-f]+|BuildId: \w+")
 # Ends with 3 after some CPU time.
@@ -81,7 +81,7 @@ class ProgramsTest(live.LiveTest):
                            recording.report()["functions"][:5])
 
     def reasons(self, recording):
-        """{name: {reasons}} of the processes of a recording that nobody entered."""
+        """{name: {reasons}} of the processes of a recording that no agent entered."""
         reasons = {}
         for name, reason in recording.rows("SELECT name, unentered_reason FROM processes"
                                            " WHERE unentered_reason IS NOT NULL"):

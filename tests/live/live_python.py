@@ -54,7 +54,7 @@ def place(frame):
 
 
 def is_impossible(callee, caller, callers, to_libraries):
-    """Whether a program that told who calls whom has no such call; caller None: it is outermost."""
+    """Whether a program that printed which function calls which has no such call; caller None: it is outermost."""
     if callee in callers:
         return caller not in callers[callee] if caller or callers[callee] else False
     # A library's function, or code of the program's that its table leaves out.
@@ -88,7 +88,7 @@ class PythonTest(InterpretedTest):
         return self.rows_of_language(recording)
 
     def assert_python_truth(self, recording, widest=live.WIDEST_TOLERANCE):
-        """Every self and total time, and every line's, that the workload told is what the report says."""
+        """Every self and total time, and every line's, that the workload printed is what the report says."""
         truth, stacks = recording.truth, PythonStacks(recording)
         self.assert_adds_up(recording)
         whole = recording.total_ns()

@@ -5,11 +5,11 @@ import subprocess
 
 import live
 
-WHO = ("language", "name", "file", "line")
+IDENTITY = ("language", "name", "file", "line")
 
 
 def identity(row):
-    return tuple(row[field] for field in WHO)
+    return tuple(row[field] for field in IDENTITY)
 
 
 def is_of_import(row):
@@ -45,7 +45,7 @@ class ReportChecks:
         natives = {identity(row): row for row in native["functions"]}
         seen = [row for row in folded["functions"] if row["language"] == self.language and not is_of_import(row)]
         # Built-in functions that the import system calls are a part of it.
-        names = {who for who, row in natives.items() if who[0] == self.language and not is_of_import(row)}
+        names = {key for key, row in natives.items() if key[0] == self.language and not is_of_import(row)}
         self.assertLessEqual({identity(row) for row in seen}, names)
         self.assertEqual({identity(row) for row in seen if row["file"]}, {name for name in names if name[2]})
         for row in seen:

@@ -14,7 +14,7 @@ INTERNAL = "<internal:"
 COLLECTION = "[garbage collection"
 
 EVERY_RUBY = rubies.every_ruby()
-# The oldest, Debian's, and from 3.3 on, where no symbol tells of the VM, a shared and a static one.
+# The oldest, Debian's, and from 3.3 on, where no symbol shows the VM, a shared and a static one.
 EACH_WAY = ("bullseye-2.7", "debian-3.1", "trixie-3.3", "built-3.4-static")
 # For what another test has of each way, by other programs.
 FEW = ("debian-3.1", "built-3.4-static")
@@ -26,7 +26,7 @@ def is_collection(name):
 
 
 class RubyStacks(InterpretedStacks):
-    """The stacks of a recording as far as Ruby made them; nothing is told apart that is written in
+    """The stacks of a recording as far as Ruby made them; nothing is distinguished that is written in
     Ruby in one version and in C in another."""
 
     def __init__(self, recording):
@@ -77,7 +77,7 @@ class RubyTest(InterpretedTest):
         return sum(row[field] for row in self.rows_of_language(recording) if row["name"] == name)
 
     def assert_ruby_truth(self, recording, widest=live.WIDEST_TOLERANCE):
-        """Every self and total time, and every line's, that the workload told is what the report says.
+        """Every self and total time, and every line's, that the workload printed is what the report says.
 
         Returns what was compared: [(what, true share, reported share, allowed)].
         """

@@ -29,7 +29,7 @@ class Tracing:
         return self.opened(path, run)
 
     def notes(self, trace):
-        """What is told, but for how a build of CPython is traced."""
+        """What is noted, but for how a build of CPython is traced."""
         return [text for text in self.all_notes(trace) if BY_EVENTS not in text and SLOWS_LOOPS not in text]
 
     def all_notes(self, trace):

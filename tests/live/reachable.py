@@ -1,6 +1,6 @@
 """reachable - an ordinary user can run what was built, wherever the project lies.
 
-Tests run by root become an ordinary user for some recordings, who cannot look into a folder
+Tests run by root become an ordinary user for some recordings, which cannot look into a folder
 below /root.  What is run is then copied to where everybody can.
 """
 

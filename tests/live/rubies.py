@@ -247,7 +247,7 @@ def build_static(minor):
 
 
 def link_fixed(minor):
-    """Compilers make programs that can be anywhere, whatever ./configure is told."""
+    """Compilers make programs that can be anywhere, whatever ./configure is given."""
     prefix = CACHE / f"{minor}-static"
     program = prefix / "bin" / "ruby-fixed"
     if program.exists():

@@ -25,7 +25,7 @@ class Finished:
     """One unit that ran: where, how it ended, and all that it wrote to stdout and stderr."""
 
     folder: pathlib.Path  # the source tree, or the unit's own folder when there is none
-    scratch: pathlib.Path  # for what the command was told to write
+    scratch: pathlib.Path  # for what the command was asked to write
     ending: str
     output: str
 

@@ -4,7 +4,7 @@
 For every suite of suites.py: each unit runs bare and under `fathom record --rate 10000` (on the rung
 "trace" under `fathom trace`); what each single test came to, and how the unit ended, has to be the
 same.  What differs is run again on both sides before it is judged: a test that also comes out otherwise
-without fathom is flaky, and only said to be; what tells that it is traced, by its nature, is listed in
+without fathom is flaky, and only said to be; what shows that it is traced, by its nature, is listed in
 traced.py.  The recordings are looked at, too: reports read them, and their books add up.
 
 usage: run.py [--quick] [--rung RUNG] [--unit UNIT]... [SUITE]...
@@ -42,12 +42,12 @@ SKIPPED = 77
 
 @dataclasses.dataclass(frozen=True)
 class Rung:
-    """What the recorder is asked for, and as whom everything runs."""
+    """What the recorder is asked for, and as which user everything runs."""
 
     name: str
     what: str
     words: tuple = ("record", "-q", "--rate", str(RATE))
-    as_nobody: bool = False
+    as_ordinary_user: bool = False
 
     @property
     def is_trace(self):
@@ -57,7 +57,7 @@ class Rung:
 RUNGS = {rung.name: rung for rung in (
     Rung("perf", "perf events, as whoever runs the tests"),
     Rung("timer", "timers", words=("record", "-q", "--rate", str(RATE), "--trigger", "timer")),
-    Rung("nobody", "as an unprivileged user: perf events count user mode only", as_nobody=True),
+    Rung("user", "as an unprivileged user: perf events count user mode only", as_ordinary_user=True),
     Rung("trace", "every call traced", words=("trace", "-q")),
 )}
 
@@ -94,9 +94,9 @@ class Runner:
         return environment
 
     def launcher(self):
-        if not self.rung.as_nobody:
+        if not self.rung.as_ordinary_user:
             return []
-        return ["setpriv", f"--reuid={live.NOBODY}", f"--regid={live.NOBODY}", "--clear-groups"]
+        return ["setpriv", f"--reuid={live.ORDINARY_USER}", f"--regid={live.ORDINARY_USER}", "--clear-groups"]
 
     def run(self, unit, is_recorded):
         """The unit once, with an empty scratch folder."""
@@ -194,7 +194,7 @@ def judge(name, bare_runs, recorded_runs):
     bare = [outcome_of(run, name) for run in bare_runs]
     recorded = [outcome_of(run, name) for run in recorded_runs]
     sentence = f"{name}: bare {said(bare)}; recorded {said(recorded)}"
-    # What varies without us proves nothing, and one failure that never came back is only told.
+    # What varies without us proves nothing, and one failure that never came back is only reported.
     varies = len(set(bare)) > 1
     others = sum(value != bare[0] for value in recorded)
     return (not varies and others > 1), sentence
@@ -275,10 +275,10 @@ def print_verdict(verdict):
 
 def run_suite(suite, rung, units, folder):
     """Whether all was the same.  Raises Unavailable."""
-    if rung.as_nobody and (os.geteuid() != 0 or shutil.which("setpriv") is None):
+    if rung.as_ordinary_user and (os.geteuid() != 0 or shutil.which("setpriv") is None):
         raise Unavailable("only root can become an unprivileged user, with setpriv (util-linux)")
     prepared = suite.prepare()
-    if rung.as_nobody and isinstance(prepared, Tree):
+    if rung.as_ordinary_user and isinstance(prepared, Tree):
         raise Unavailable("a tree that root has built is root's")
     print(f"{suite.name}: {suite.what}; {rung.what}")
     runner = Runner(suite, prepared, rung, folder)

@@ -46,7 +46,7 @@ class Reading(unittest.TestCase):
         self.assertEqual(results.ruby(self.finished(said)),
                          {"TestGc#test_a": "passed", "TestGc#test_b": "failure", "TestGc#test_c": "error"})
 
-    def test_of_redis_tells_tests_of_one_name_apart(self):
+    def test_of_redis_distinguishes_tests_of_one_name(self):
         said = "[\033[32mok\033[0m]: SET (7 ms)\n[ok]: SET (1 ms)\n[err]: GET in tests/x.tcl\nother\n"
         self.assertEqual(results.redis(self.finished(said)),
                          {"SET #1": "ok", "SET #2": "ok", "GET in tests/x.tcl #1": "err"})
@@ -112,7 +112,7 @@ class Judging(unittest.TestCase):
     def test_a_suite_without_results_proves_nothing(self):
         self.assertEqual(self.verdict("nothing", "nothing"), "differs")
 
-    def test_what_sees_the_tracer_by_its_nature_is_told_and_run_once(self):
+    def test_what_sees_the_tracer_by_its_nature_is_reported_and_run_once(self):
         by_nature = "test.test_dis.DisTests.test_loop_quicken"
         self.assertEqual(self.verdict("passed", "failed", "trace", by_nature), "seen")
         self.assertEqual(self.verdict(4 * "passed ", 4 * "failed ", "perf", by_nature), "differs")

@@ -1,4 +1,4 @@
-"""traced - CPython's own tests under `fathom trace`: which units, and which tests tell by their nature.
+"""traced - CPython's own tests under `fathom trace`: which units, and which tests show it by their nature.
 
 Calls are counted by hooks of the interpreter.  A program that asks the interpreter for those very hooks can see
 ours; what it can see, and that it sees no more, is what the table below says.
@@ -36,16 +36,16 @@ SEEN = (
      "looks for faster instructions"),
     (r"TestSysJIT\.test_jit_is_active", "what is traced is not compiled"),
     (r"test_sneaky_frame_object", "a profile function has frame objects made (3.11)"),
-    # Decision 0021: who sets a profile function of its own is told that sys.setprofile() has returned; of who sets it the
+    # Decision 0021: a profile function of the program's is called when sys.setprofile() has returned; of what sets it the
     # second time, where stubs in the loop's table gave way to sys.monitoring the first time (0029).
-    (r"test_sys_setprofile\.TestEdgeCases\.test_method_with_c_function", "is told that sys.setprofile() has returned"),
+    (r"test_sys_setprofile\.TestEdgeCases\.test_method_with_c_function", "is called when sys.setprofile() has returned"),
     (r"test_profile\.", "the pure profile module takes the return of sys.setprofile() for an error"),
     # Decision 0029: once another tool has asked for calls, ours of C functions come from sys.monitoring, too.
-    (r"TestEdgeCases\.test_method_with_c_function", "is told of the return of sys.setprofile(), after other tests' profilers"),
+    (r"TestEdgeCases\.test_method_with_c_function", "is called at the return of sys.setprofile(), after other tests' profilers"),
     # From 3.12 on we are one of the six tools of sys.monitoring.
     (r"test_monitoring\.", "looks whether any tool has events set"),
-    (r"test_set_nomemory", "lets every allocation fail, those among them of what a tool is told"),
-    (r"TestTracemallocEnabled\.test_get_traced_memory", "sees the peak of what a tool is told: 28 bytes"),
+    (r"test_set_nomemory", "lets every allocation fail, those among them of what a tool is given"),
+    (r"TestTracemallocEnabled\.test_get_traced_memory", "sees the peak of what a tool is given: 28 bytes"),
 )
 
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Runs for some microseconds, with its frame told to be at `frame`. */
+/* Runs for some microseconds, with its frame said to be at `frame`. */
 void astray_run_at(uintptr_t frame, uint64_t rounds);
 
 #if defined(__x86_64__)

@@ -1,6 +1,6 @@
 /*
  * attached - waits in calls that any signal would interrupt, beside threads that burn, until it is
- * told to end; prints how many waits failed, ended early, or left wrong vector registers.
+ * asked to end; prints how many waits failed, ended early, or left wrong vector registers.
  *
  * usage: attached THREADS      ends when standard input does
  */

@@ -2,7 +2,7 @@
  * children - a parent computes one part and its child two, the child made by fork, by
  * vfork and exec, or by posix_spawn: children fork|vfork|spawn [MS].
  *
- * The child tells its own truth through a pipe.
+ * The child prints its own truth through a pipe.
  */
 #include "truth.h"
 

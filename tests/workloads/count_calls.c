@@ -2,7 +2,7 @@
  * count_calls NAME COMMAND… - counts the system calls of a command and all its descendants, by
  * number, and prints them as one line of JSON behind the command's output.
  *
- * The kernel tells of each call by its tracepoint: nothing is stopped or slowed as under
+ * The kernel reports each call by its tracepoint: nothing is stopped or slowed as under
  * ptrace(2).  What programs called NAME do is left out, and so are their children until they
  * run another program: that is the recorder.  What a child of such a child runs stays left out: with
  * that the recorder measures what a start costs.  Rings of all processors are put in order by time
@@ -114,7 +114,7 @@ static void open_ring(uint64_t id, pid_t pid, int cpu)
 	ring_count++;
 }
 
-/* ---- what the rings tell ---- */
+/* ---- what the rings have ---- */
 
 static struct happened *add_event(enum what what, uint64_t time, uint32_t pid)
 {
@@ -236,7 +236,7 @@ static void print_sums(void)
 	printf("}}\n");
 }
 
-/* The command waits until it is told to go on, so that nothing of it is missed. */
+/* The command waits until it is asked to go on, so that nothing of it is missed. */
 static pid_t start(char **command, int *out_go)
 {
 	int go[2];

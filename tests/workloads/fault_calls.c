@@ -97,7 +97,7 @@ static void mend(void)
 	     -1, 0);
 }
 
-static void tell(int number)
+static void report(int number)
 {
 	sigset_t mask;
 
@@ -108,7 +108,7 @@ static void tell(int number)
 
 static void on_plain(int number)
 {
-	tell(number);
+	report(number);
 	if (the.must_jump)
 		siglongjmp(the.back, 1);
 	mend();
@@ -118,7 +118,7 @@ static void on_info(int number, siginfo_t *info, void *context)
 {
 	const ucontext_t *interrupted = context;
 
-	tell(number);
+	report(number);
 	say("  code %d at %s, pid %d, from %x%s\n", info->si_code,
 	    info->si_code > 0 ? place_of(info->si_addr) : "-",
 	    info->si_code <= 0 && info->si_pid == getpid(), bits_of(&interrupted->uc_sigmask),
@@ -313,13 +313,13 @@ static void say_pending(void)
 
 static void step(void);
 
-static void say_end(const char *who, pid_t child)
+static void say_end(const char *which, pid_t child)
 {
 	int status = 0;
 
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
-	say("%s ended %x\n", who, (unsigned)status & ~0x80U);
+	say("%s ended %x\n", which, (unsigned)status & ~0x80U);
 }
 
 static void have_child(void)

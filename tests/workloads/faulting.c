@@ -1,6 +1,6 @@
 /*
  * faulting - a stack walker goes astray all the time, into what cannot be read or is being
- * unmapped, and nobody notices; or the program dies of a fault of its own, and says so.
+ * unmapped, and it goes unnoticed; or the program dies of a fault of its own, and says so.
  *
  * usage: faulting WAY TURNS.  The ways: "open" and "blocked", with SIGSEGV let in or not;
  * "ignored"; "handled", by a handler on an alternate stack; "gone", the same, and the stack has

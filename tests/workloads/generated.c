@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PAGE   4096
-#define NOBODY 65534
+#define PAGE          4096
+#define ORDINARY_USER 65534
 
 #ifdef __aarch64__
 /* 1: subs x0, x0, #1; b.ne 1b; ret */
@@ -34,7 +34,8 @@ static void write_map(const char *path, const void *page, const char *kind)
 		exit(3);
 	fprintf(map, "%" PRIxPTR " %x generated_loop\n", (uintptr_t)page, PAGE);
 	fflush(map);
-	if (strcmp(kind, "foreign") == 0 && fchown(fileno(map), NOBODY, NOBODY) < 0)
+	if (strcmp(kind, "foreign") == 0 &&
+	    fchown(fileno(map), ORDINARY_USER, ORDINARY_USER) < 0)
 		exit(4);
 	if (strcmp(kind, "stale") == 0 && futimens(fileno(map), long_ago) < 0)
 		exit(5);

@@ -3,7 +3,7 @@
  *
  * A row is one call.  A thread of its own, the caller, computes and calls, over and over;
  * either the call has a time limit, or a partner computes and then ends it.  Each caller counts
- * how often it was told EINTR, how often it was back too soon, and each other answer that it
+ * how often it failed with EINTR, how often it was back too soon, and each other answer that it
  * should not have had.
  */
 #pragma once
@@ -39,7 +39,7 @@ struct caller {
 extern const struct row timed_rows[];
 extern const struct row woken_rows[];
 
-/* Until the partner is told so, the call is not ended. */
+/* Until the partner is asked to, the call is not ended. */
 void caller_lets_go(struct caller *caller);
 /* Whether the call failed with EINTR, which is counted: it is made again. */
 bool caller_is_interrupted(struct caller *caller, long result);

@@ -153,7 +153,7 @@ static void call_semtimedop(struct caller *caller)
 	caller_judges_time(caller, rc == -1 && errno == EAGAIN, SOON_NS);
 }
 
-/* Who makes it also removes it: what is removed at the end is still there while it waits. */
+/* What makes it also removes it: what is removed at the end is still there while it waits. */
 static int semtimedop_set = -1;
 
 static __attribute__((destructor)) void remove_semaphore(void)

@@ -1,6 +1,6 @@
 /*
  * library - a shared library with one function, built under several names: the
- * code lies at the same offset in each, so only the mapping tells them apart.
+ * code lies at the same offset in each, so only the mapping distinguishes them.
  */
 #include "truth.h"
 

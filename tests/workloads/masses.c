@@ -242,7 +242,7 @@ static void wait_for_all(int read_end, struct sums *sums)
 	}
 }
 
-static void tell(int write_end, char code)
+static void write_code(int write_end, char code)
 {
 	if (write(write_end, &code, 1) != 1)
 		_exit(100);
@@ -266,7 +266,7 @@ static void orphans(unsigned int count, struct sums *sums)
 		if (fork_or_die() != 0)
 			_exit(1);
 		spend(work_of_children, 10);
-		tell(ends[1], 5);
+		write_code(ends[1], 5);
 		_exit(0);
 	}
 	close(ends[1]);
@@ -290,7 +290,7 @@ static void daemons(unsigned int count, struct sums *sums)
 		if (daemon(0, 0) != 0)
 			_exit(100);
 		spend(work_of_children, 10);
-		tell(ends[1], 6);
+		write_code(ends[1], 6);
 		_exit(0);
 	}
 	close(ends[1]);

@@ -265,7 +265,7 @@ static void read_pending(uint64_t *out_own, uint64_t *out_shared)
 		*out_shared = strtoull(strstr(text, "ShdPnd:") + 7, NULL, 16);
 	}
 	close(fd);
-	/* Under fathom SIGTRAP waits as SIGSTKFLT, which nobody here sends. */
+	/* Under fathom SIGTRAP waits as SIGSTKFLT, which nothing here sends. */
 	for (int i = 0; i < 2; i++) {
 		uint64_t *pending = i == 0 ? out_own : out_shared;
 
@@ -286,7 +286,7 @@ static int holds_back(int number, uint64_t others)
 
 /*
  * Of several that a wait lets in the first may hold back the rest, until the mask from before
- * the wait does.  Whether that was so or nothing ran yet cannot be told by our trap if no fault
+ * the wait does.  Whether that was so or nothing ran yet is not shown by our trap if no fault
  * is among the signals that only the wait lets in (decision 0009).
  */
 static int is_left_to_chance(uint64_t mask, uint64_t own, uint64_t shared)

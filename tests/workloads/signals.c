@@ -18,7 +18,7 @@ static const struct {
 
 static volatile sig_atomic_t is_over;
 
-static void tell(int number)
+static void report(int number)
 {
 	for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
 		if (known[i].number == number &&
@@ -30,7 +30,7 @@ static void tell(int number)
 
 int main(int argc, char **argv)
 {
-	struct sigaction action = { .sa_handler = tell, .sa_flags = SA_RESTART };
+	struct sigaction action = { .sa_handler = report, .sa_flags = SA_RESTART };
 	sigset_t term, before;
 
 	sigfillset(&action.sa_mask);

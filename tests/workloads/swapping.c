@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define NOBODY 65534
+#define ORDINARY_USER 65534
 
 static volatile uint64_t sink;
 
@@ -20,7 +20,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: swapping LIBRARY FUNCTION FILE [MS]\n");
 		return 2;
 	}
-	if (geteuid() == 0 && (setgid(NOBODY) < 0 || setuid(NOBODY) < 0))
+	if (geteuid() == 0 && (setgid(ORDINARY_USER) < 0 || setuid(ORDINARY_USER) < 0))
 		return 3;
 	void *library = dlopen(argv[1], RTLD_NOW);
 

@@ -212,7 +212,7 @@ static void stand_in_by_default(void)
 	raise(SIGSTKFLT);
 }
 
-/* Past libc, and past whoever stands before it. */
+/* Past libc, and past whatever interposes it. */
 static void change_mask_by_hand(long how, int signal)
 {
 	const uint64_t set = 1ULL << (signal - 1);
@@ -242,7 +242,7 @@ static void sent_where_another_waits(void)
 	}
 }
 
-/* The kernel then forgets who has sent a signal, and how. */
+/* The kernel then forgets what has sent a signal, and how. */
 static void sent_with_no_room(void)
 {
 	const struct rlimit none = { 0 };
@@ -252,7 +252,7 @@ static void sent_with_no_room(void)
 	send_all();
 }
 
-static void *tell_tid(void *tid)
+static void *store_tid(void *tid)
 {
 	*(pid_t *)tid = gettid();
 	return NULL;
@@ -264,7 +264,7 @@ static void sent_to_an_ended_thread(void)
 	volatile pid_t tid = 0;
 
 	handle(SIGTRAP, on_trap, 0);
-	pthread_create(&thread, NULL, tell_tid, (void *)&tid);
+	pthread_create(&thread, NULL, store_tid, (void *)&tid);
 	while (tid == 0 || tgkill(getpid(), tid, 0) == 0)
 		sched_yield();
 	SAY("pthread_kill %d %d\n", pthread_kill(thread, SIGTRAP), pthread_kill(thread, 0));
@@ -438,14 +438,14 @@ static void read_from_signalfd(void)
 	SAY("ready %d\n", poll(&fd, 1, 0));
 }
 
-static void say_inherited(const char *who)
+static void say_inherited(const char *which)
 {
 	struct sigaction action;
 	sigset_t mask;
 
 	sigprocmask(SIG_BLOCK, NULL, &mask);
 	sigaction(SIGTRAP, NULL, &action);
-	SAY("%s: masked %d, SIGSTKFLT masked %d, ignored %d\n", who,
+	SAY("%s: masked %d, SIGSTKFLT masked %d, ignored %d\n", which,
 	    sigismember(&mask, SIGTRAP), sigismember(&mask, SIGSTKFLT),
 	    action.sa_handler == SIG_IGN);
 }

@@ -14,7 +14,7 @@ struct fact {
 	uint64_t amount;
 };
 
-/* A test program has one truth; it is told from one thread. */
+/* A test program has one truth; it is printed by one thread. */
 static struct fact facts[FACTS_MAX];
 static unsigned fact_count;
 

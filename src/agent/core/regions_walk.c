@@ -135,7 +135,7 @@ u64 regions_meet_ruby(struct walk *walk, u64 frame)
 
 void regions_end_walk(struct walk *walk)
 {
-	const bool is_whole = walk->ending == WALK_COMPLETE || walk->ending == WALK_SWITCHED;
+	const bool is_whole = walk->status == WALK_COMPLETE || walk->status == WALK_SWITCHED;
 	u32 at = walk->regions.regions->count;
 	const struct region *region;
 

@@ -39,7 +39,7 @@ struct walk {
 	u64 leaf;    /* the address being executed */
 	u64 sp;      /* and where its stack was */
 	u32 count;
-	u8 ending;    /* enum walk_status */
+	u8 status;    /* enum walk_status */
 	bool is_full; /* there were more callers than there is room for */
 	bool is_lost; /* what its frames are could not be sent */
 };

@@ -99,7 +99,7 @@ void emit_sample(struct ring_header *ring, const struct walk *walk,
 
 	if (walk->is_lost ||
 	    (hash != 0 && !sent_has(&stacks_sent, hash) && !send_stack(ring, walk, hash)) ||
-	    !send_sample(ring, time, walk->ending, hash, walk->leaf))
+	    !send_sample(ring, time, walk->status, hash, walk->leaf))
 		emit_lost(ring, time);
 }
 

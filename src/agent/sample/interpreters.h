@@ -31,7 +31,7 @@ void interpreters_begin_walk(struct walk *walk, struct mem *mem);
  * again; the walk is over.
  */
 bool interpreters_meet(struct walk *walk, struct mem *mem, const struct native_frame *frame);
-/* The native walk ended as walk->ending says. */
+/* The native walk ended as walk->status says. */
 void interpreters_end_walk(struct walk *walk, struct mem *mem);
 
 static inline bool interpreters_want(const struct walk *walk, u64 address)

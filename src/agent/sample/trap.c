@@ -139,7 +139,7 @@ static void sample(struct ring_header *ring, const struct sample_time *time,
 				     .ruby = &scratch->ruby,
 				     .frames = scratch->frames,
 				     .leaf = ARCH_PC_OF(context),
-				     .ending = WALK_NO_ROOM };
+				     .status = WALK_NO_ROOM };
 
 		if (trap_has_room(context, (u64)__builtin_frame_address(0), AGENT_STACK_NEED))
 			unwind_walk(context, &walk);

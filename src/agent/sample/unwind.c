@@ -384,10 +384,10 @@ void unwind_walk(const ucontext_t *context, struct walk *walk)
 	}
 	interpreters_begin_walk(walk, &mem);
 	regions_begin_walk(walk);
-	walk->ending = (u8)walk_native(context, &mem, walk);
+	walk->status = (u8)walk_native(context, &mem, walk);
 	interpreters_end_walk(walk, &mem);
 	if (walk->is_full)
-		walk->ending = WALK_TOO_DEEP;
+		walk->status = WALK_TOO_DEEP;
 	if (walk->regions.regions != NULL)
 		regions_end_walk(walk);
 }

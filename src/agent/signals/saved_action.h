@@ -39,7 +39,7 @@ static inline bool saved_action_is_current(const struct saved_action *saved, u32
 	return __atomic_load_n(&saved->current, __ATOMIC_ACQUIRE) == number;
 }
 
-static inline u32 book_fill_slot(struct saved_action *saved, const struct sigaction *action)
+static inline u32 saved_action_fill(struct saved_action *saved, const struct sigaction *action)
 {
 	const u32 number = __atomic_add_fetch(&saved->taken, 1, __ATOMIC_RELAXED);
 
@@ -55,7 +55,7 @@ static inline u32 book_fill_slot(struct saved_action *saved, const struct sigact
 static inline void saved_action_write(struct saved_action *saved,
 				      const struct sigaction *action)
 {
-	const u32 number = book_fill_slot(saved, action);
+	const u32 number = saved_action_fill(saved, action);
 	u32 current = __atomic_load_n(&saved->current, __ATOMIC_RELAXED);
 
 	/* Pairs with the acquire in saved_action_read(). */
@@ -69,7 +69,7 @@ static inline void saved_action_write(struct saved_action *saved,
 static inline bool saved_action_replace(struct saved_action *saved, u32 number,
 					const struct sigaction *action)
 {
-	const u32 next = book_fill_slot(saved, action);
+	const u32 next = saved_action_fill(saved, action);
 
 	return __atomic_compare_exchange_n(&saved->current, &number, next, 0, __ATOMIC_RELEASE,
 					   __ATOMIC_RELAXED);

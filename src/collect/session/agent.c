@@ -50,7 +50,7 @@ static int wait_for_agent(struct session *session, struct attach *attach, struct
 			session_take_hellos(session);
 		rc = attach_look(attach, err);
 		if (rc == 0 && monotonic_ns() > until_ns)
-			return error_set(err, -ENOTSUP, "its agent does not come to an end");
+			return error_set(err, -ENOTSUP, "its agent does not end in time");
 	}
 	return rc < 0 ? rc : 0;
 }

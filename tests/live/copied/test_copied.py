@@ -259,7 +259,7 @@ class Truth(CopiedTest):
 
     def test_an_ordinary_user(self):
         program = self.build_text("static", SHARES, "-O2", "-pthread", "-static")
-        self.assert_copied(self.record_as_nobody([program]), r"^_start$")
+        self.assert_copied(self.record_as_user([program]), r"^_start$")
 
     def test_a_program_of_musl(self):
         for name, flags in (("musl", []), ("musl_static", ["-static"]), ("musl_thread", ["-static", "-DTHREAD", "-pthread"])):
@@ -292,7 +292,7 @@ class Truth(CopiedTest):
     def test_a_dynamic_program_that_nothing_is_put_into(self):
         for name in ("thirds", "recursion", "one_two_five"):
             with self.subTest(name):
-                recording = self.record_as_nobody(workload(name), *BY_COPIES)
+                recording = self.record_as_user(workload(name), *BY_COPIES)
                 self.assertEqual(recording.head()["trigger"], "copied")
                 self.assert_truth(recording, may_be_unseen=True)
                 self.assert_whole_stacks(recording)

@@ -120,14 +120,14 @@ class Refused(PidTest):
     def test_another_users_process_says_sudo(self):
         run = self.start(live.workload("blocked", "still", 1))
         self.assert_refused("-p", run.pid, said=["another user", f"sudo fathom record -p {run.pid}"],
-                            launcher=("setpriv", f"--reuid={live.NOBODY}", f"--regid={live.NOBODY}", "--clear-groups"))
+                            launcher=("setpriv", f"--reuid={live.ORDINARY_USER}", f"--regid={live.ORDINARY_USER}", "--clear-groups"))
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root, to become an ordinary user")
     def test_one_that_is_not_dumpable_says_sudo(self):
-        run = self.start([self.need("/usr/bin/python3"), "-c", HIDDEN], user=live.NOBODY, group=live.NOBODY, extra_groups=[])
+        run = self.start([self.need("/usr/bin/python3"), "-c", HIDDEN], user=live.ORDINARY_USER, group=live.ORDINARY_USER, extra_groups=[])
         run.stdout.readline()
         self.assert_refused("-p", run.pid, said=[f"sudo fathom record -p {run.pid}"],
-                            launcher=("setpriv", f"--reuid={live.NOBODY}", f"--regid={live.NOBODY}", "--clear-groups"))
+                            launcher=("setpriv", f"--reuid={live.ORDINARY_USER}", f"--regid={live.ORDINARY_USER}", "--clear-groups"))
 
     def test_where_perf_events_are_forbidden(self):
         run = self.start(live.workload("blocked", "still", 1))
@@ -246,11 +246,11 @@ class Recorded(PidTest):
     def test_two_processes_and_an_ordinary_user(self):
         if os.geteuid() != 0:
             self.skipTest("needs root, to become an ordinary user")
-        user = {"user": live.NOBODY, "group": live.NOBODY, "extra_groups": []}
+        user = {"user": live.ORDINARY_USER, "group": live.ORDINARY_USER, "extra_groups": []}
         first, second = self.busy("thirds", 600000, **user), self.busy("one_two_five", 600000, **user)
         recording = self.assert_recorded(
             "-p", first.pid, "-p", second.pid, "-d", 2,
-            launcher=("setpriv", f"--reuid={live.NOBODY}", f"--regid={live.NOBODY}", "--clear-groups"))
+            launcher=("setpriv", f"--reuid={live.ORDINARY_USER}", f"--regid={live.ORDINARY_USER}", "--clear-groups"))
         self.assert_adds_up(recording)
         self.assert_explained(recording, within=0.02, slack_ns=1_000_000)
         self.assert_whole_stacks(recording, least_samples=20)

@@ -72,18 +72,18 @@ class Errors(live_dump.DumpTest):
     @unittest.skipUnless(os.geteuid() == 0, "needs root, to have processes of two users")
     def test_another_users_process_says_sudo(self):
         run = self.start(live.workload("blocked", "still", 1))
-        self.assert_refused(run.pid, FAILED, "another user", f"sudo fathom dump {run.pid}", as_user=live.NOBODY)
+        self.assert_refused(run.pid, FAILED, "another user", f"sudo fathom dump {run.pid}", as_user=live.ORDINARY_USER)
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root, to become an ordinary user")
     def test_one_that_is_not_dumpable_says_sudo(self):
-        run = self.start([self.need("/usr/bin/python3"), "-c", HIDDEN], user=live.NOBODY, group=live.NOBODY,
+        run = self.start([self.need("/usr/bin/python3"), "-c", HIDDEN], user=live.ORDINARY_USER, group=live.ORDINARY_USER,
                          extra_groups=[])
-        self.assert_refused(run.pid, FAILED, f"sudo fathom dump {run.pid}", as_user=live.NOBODY)
+        self.assert_refused(run.pid, FAILED, f"sudo fathom dump {run.pid}", as_user=live.ORDINARY_USER)
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root, to have processes of two users")
     def test_root_without_the_capability_says_which_it_needs(self):
         setpriv = self.need("setpriv")
-        run = self.start(live.workload("blocked", "still", 1), user=live.NOBODY, group=live.NOBODY, extra_groups=[])
+        run = self.start(live.workload("blocked", "still", 1), user=live.ORDINARY_USER, group=live.ORDINARY_USER, extra_groups=[])
         self.assert_says([setpriv, "--bounding-set=-sys_ptrace", "--inh-caps=-sys_ptrace", live.FATHOM, "dump",
                           str(run.pid)], "root needs CAP_SYS_PTRACE", "--cap-add SYS_PTRACE")
 
@@ -91,19 +91,19 @@ class Errors(live_dump.DumpTest):
     def test_root_of_a_user_namespace_says_that_it_is_not_allowed(self):
         unshare = self.need("unshare")
         run = self.start(live.workload("blocked", "still", 1))
-        if subprocess.run([unshare, "-Ur", "true"], capture_output=True, user=live.NOBODY, timeout=60).returncode != 0:
+        if subprocess.run([unshare, "-Ur", "true"], capture_output=True, user=live.ORDINARY_USER, timeout=60).returncode != 0:
             self.skipTest("user namespaces are not allowed here")
-        self.assert_says([unshare, "-Ur", live.FATHOM, "dump", str(run.pid)], "may not be read", user=live.NOBODY,
-                         group=live.NOBODY, extra_groups=[])
+        self.assert_says([unshare, "-Ur", live.FATHOM, "dump", str(run.pid)], "may not be read", user=live.ORDINARY_USER,
+                         group=live.ORDINARY_USER, extra_groups=[])
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root, to mount what yama would say")
     def test_yama_is_named_with_the_setting_that_would_help(self):
         unshare, setpriv = self.need("unshare"), self.need("setpriv")
-        run = self.start([self.need("/usr/bin/python3"), "-c", HIDDEN], user=live.NOBODY, group=live.NOBODY,
+        run = self.start([self.need("/usr/bin/python3"), "-c", HIDDEN], user=live.ORDINARY_USER, group=live.ORDINARY_USER,
                          extra_groups=[])
         for scope, words in (("1", "sysctl kernel.yama.ptrace_scope=0"), ("3", "until the next boot")):
             script = ("mount -t tmpfs none /proc/sys/kernel && mkdir /proc/sys/kernel/yama && "
-                      f"echo {scope} > /proc/sys/kernel/yama/ptrace_scope || exit 77; exec '{setpriv}' --reuid={live.NOBODY} "
+                      f"echo {scope} > /proc/sys/kernel/yama/ptrace_scope || exit 77; exec '{setpriv}' --reuid={live.ORDINARY_USER} "
                       f"--clear-groups '{live.FATHOM}' dump {run.pid}")
             command = [unshare, "-m", "sh", "-c", script]
             if subprocess.run(command, capture_output=True, timeout=60).returncode == 77:
@@ -122,8 +122,8 @@ class Errors(live_dump.DumpTest):
         scope = processes.read_bytes("/proc/sys/kernel/yama/ptrace_scope").strip()
         if scope not in (b"", b"0"):
             self.skipTest(f"kernel.yama.ptrace_scope is {scope.decode()}, and the test is not its parent")
-        run = self.start(live.workload("blocked", "still", 3), user=live.NOBODY, group=live.NOBODY, extra_groups=[])
-        dump = self.dump(run.pid, as_user=live.NOBODY)
+        run = self.start(live.workload("blocked", "still", 3), user=live.ORDINARY_USER, group=live.ORDINARY_USER, extra_groups=[])
+        dump = self.dump(run.pid, as_user=live.ORDINARY_USER)
         self.assertEqual(len(dump["threads"]), 4)
 
     def test_programs_that_end_meanwhile_are_dumped_or_said_to_have_ended(self):

@@ -148,7 +148,7 @@ class Python(live_python.PythonTest, live_dump.DumpTest):
         holders = [places(thread, "python") for thread in dump["threads"] if thread["holds_gil"]]
         self.assertEqual(holders, [[("hold", 5), ("<module>", 9)]])
 
-    def test_who_holds_the_gil_is_marked(self):
+    def test_the_thread_that_holds_the_gil_is_marked(self):
         self.on_each_python(self.assert_holder_is_marked, oldest=(3, 6))
 
     def assert_callers_are_there(self, python):

@@ -1,4 +1,4 @@
-"""What threads wait for: system calls with what they are on, mutexes with who holds them."""
+"""What threads wait for: system calls with what they are on, mutexes with their holders."""
 
 import os
 import subprocess
@@ -76,7 +76,7 @@ class Waits(live_dump.DumpTest):
         self.assertIn("main", live_dump.names(thread))
         self.assertEqual((thread["wait"], thread["ending"]), ("vfork", "complete"))
         if thread["kernel_function"] is None:
-            self.skipTest("/proc/PID/wchan tells nothing here")
+            self.skipTest("/proc/PID/wchan says nothing here")
         self.assertIn(f"in the kernel's {thread['kernel_function']}", self.dump_run(run.pid).stdout.decode())
 
 

@@ -324,9 +324,9 @@ class Elsewhere(live_attach.AttachTest):
     @unittest.skipUnless(os.geteuid() == 0, "needs root, to become an ordinary user")
     def test_an_ordinary_users_own_process(self):
         run = self.start([self.need("/usr/bin/python3"), "-c", "print('ready', flush=True)\nwhile True: sum(range(1000))"],
-                         user=live.NOBODY, group=live.NOBODY, extra_groups=[])
+                         user=live.ORDINARY_USER, group=live.ORDINARY_USER, extra_groups=[])
         os.chmod(self.folder, 0o777)
-        done = subprocess.run(["setpriv", f"--reuid={live.NOBODY}", f"--regid={live.NOBODY}", "--clear-groups", live.FATHOM, "record",
+        done = subprocess.run(["setpriv", f"--reuid={live.ORDINARY_USER}", f"--regid={live.ORDINARY_USER}", "--clear-groups", live.FATHOM, "record",
                                "-q", "-o", self.path("user.fathom"), "-p", str(run.pid), "-d", "0.5"], capture_output=True, timeout=120)
         if done.returncode != 0 and b"Permission denied" in done.stderr:
             self.skipTest("an ordinary user cannot read this build")

@@ -123,7 +123,7 @@ threading.Event().wait()
 
 
 def may_read_filters():
-    """Root, who is below none: not in a container."""
+    """Root, which is below none: not in a container."""
     return os.geteuid() == 0 and "Seccomp:\t0" in pathlib.Path("/proc/self/status").read_text()
 
 
@@ -181,11 +181,11 @@ class Filters(live_attach.ServerTest):
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root, to become an ordinary user")
     def test_an_ordinary_user_is_sent_to_root(self):
-        as_nobody = ["setpriv", f"--reuid={live.NOBODY}", f"--regid={live.NOBODY}", "--clear-groups"]
+        as_ordinary_user = ["setpriv", f"--reuid={live.ORDINARY_USER}", f"--regid={live.ORDINARY_USER}", "--clear-groups"]
         os.chmod(self.folder, 0o777)
-        run = self.start([*self.below(like_a_container()), self.need("setpriv"), *as_nobody[1:], self.need("/usr/bin/python3"),
+        run = self.start([*self.below(like_a_container()), self.need("setpriv"), *as_ordinary_user[1:], self.need("/usr/bin/python3"),
                           self.write("program.py", WORKS)])
-        done = subprocess.run([*as_nobody, live.FATHOM, "record", "-q", "-o", self.path("user.fathom"), "-p", str(run.pid), "-d", "0.3"],
+        done = subprocess.run([*as_ordinary_user, live.FATHOM, "record", "-q", "-o", self.path("user.fathom"), "-p", str(run.pid), "-d", "0.3"],
                               capture_output=True, timeout=120)
         if done.returncode != 0 and b"Permission denied" in done.stderr:
             self.skipTest("an ordinary user cannot read this build")

@@ -18,9 +18,9 @@ class Waiting(live.LiveTest):
     def rungs(self):
         """[(title, how it is recorded, options)]: what traps, and what time it counts."""
         yield "sigtrap", self.record, ("--trigger", "sigtrap")
-        yield "user time", self.record_as_nobody, ("--trigger", "sigtrap", "--clock", "user")
+        yield "user time", self.record_as_user, ("--trigger", "sigtrap", "--clock", "user")
         # Events that count no system time, and ticks for that.
-        yield "user mode", self.record_as_nobody, ()
+        yield "user mode", self.record_as_user, ()
         yield "timer", self.record, ("--trigger", "timer")
 
     def test_no_call_is_interrupted_or_cut_short(self):
@@ -122,7 +122,7 @@ class Interrupted(live.LiveTest):
         self.assert_same(self.record, "--trigger", "sigtrap")
 
     def test_where_traps_count_user_time(self):
-        self.assert_same(self.record_as_nobody, "--trigger", "sigtrap", "--clock", "user")
+        self.assert_same(self.record_as_user, "--trigger", "sigtrap", "--clock", "user")
 
     def test_where_timers_trap(self):
         self.assert_same(self.record, "--trigger", "timer")

@@ -1,4 +1,4 @@
-"""A debugger sees the program as it is without us, and what it costs is told."""
+"""A debugger sees the program as it is without us, and what it costs is reported."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import subprocess
 import time
 import unittest
 
-from live import FATHOM, NOBODY, LiveTest, Recording, main, workload
+from live import FATHOM, ORDINARY_USER, LiveTest, Recording, main, workload
 
 TRIGGERS = ("sigtrap", "timer")
 # What it burns before the debugger comes, and after it has left.
@@ -16,7 +16,7 @@ ENOUGH_NS = 300_000_000
 NOTICED_NS = 150_000_000
 # Of the 100 ms that a traced program burns; a part of them is start-up.
 TRACED_NS = 30_000_000
-# How the debugger tells the CPU time the program has burned.
+# How the debugger shows the CPU time the program has burned.
 MARK = re.compile(r"mark \(cpu_ns=(?:cpu_ns@entry=)?(\d+)\)")
 
 
@@ -25,27 +25,27 @@ def cpu_ns(pid):
     return time.clock_gettime_ns((~pid << 3) | 2)
 
 
-def as_nobody():
+def as_ordinary_user():
     os.setgroups([])
-    os.setgid(NOBODY)
-    os.setuid(NOBODY)
+    os.setgid(ORDINARY_USER)
+    os.setuid(ORDINARY_USER)
 
 
 class Steered:
-    """The workload `steered` under fathom, running until it is told to stop."""
+    """The workload `steered` under fathom, running until it is asked to stop."""
 
-    def __init__(self, test, *options, breeders=0, is_nobody=False, in_system=False, rate=1000):
+    def __init__(self, test, *options, breeders=0, is_ordinary_user=False, in_system=False, rate=1000):
         self.test = test
         self.stop_file = test.path("stop")
         if os.path.exists(self.stop_file):
             os.unlink(self.stop_file)
-        # A recording is its owner's alone, so nobody cannot put one in root's place.
-        self.recording_path = test.path("nobody.fathom" if is_nobody else "test.fathom")
+        # A recording is its owner's alone, so an ordinary user cannot put one in root's place.
+        self.recording_path = test.path("user.fathom" if is_ordinary_user else "test.fathom")
         command = [FATHOM, "record", "-q", "--rate", str(rate), "-o", self.recording_path, *options, "--",
                    *workload("steered", self.stop_file, breeders, *["system"] * in_system)]
         self.run = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                     stderr=subprocess.PIPE, cwd=test.folder,
-                                    preexec_fn=as_nobody if is_nobody else None)
+                                    preexec_fn=as_ordinary_user if is_ordinary_user else None)
         test.addCleanup(self.kill)
         self.pid = int(self.run.stdout.readline())
 
@@ -111,9 +111,9 @@ class Debugger(LiveTest):
         self.assertEqual(len(MARK.findall(output)), 2, output)
         self.assertIn("detached]", output)
 
-    def session(self, *options, breeders=0, is_nobody=False, in_system=False, before=()):
+    def session(self, *options, breeders=0, is_ordinary_user=False, in_system=False, before=()):
         """One program: burns, is debugged, burns again.  Its recording, gdb's output, bounds of the time."""
-        steered = Steered(self, *options, breeders=breeders, is_nobody=is_nobody, in_system=in_system)
+        steered = Steered(self, *options, breeders=breeders, is_ordinary_user=is_ordinary_user, in_system=in_system)
         steered.burn()
         begin_ns = cpu_ns(steered.pid)
         output = self.attach(steered, *before)
@@ -134,7 +134,7 @@ class Debugger(LiveTest):
                 break
         return session
 
-    def assert_is_told(self, recording, bounds):
+    def assert_is_reported(self, recording, bounds):
         """The row is as large as what was burned under the debugger, and the books close."""
         traced_ns = recording.head()["traced_ns"]
         least_ns, most_ns = bounds
@@ -154,35 +154,35 @@ class Debugger(LiveTest):
         self.assertGreater(max(time_ns for time_ns, *_ in recording.samples()), recording.left_ns)
 
     def test_gdb_attaches_breaks_steps_and_detaches_as_without_us(self):
-        for is_nobody in self.users():
-            with self.subTest(is_nobody=is_nobody):
-                recording, output, bounds = self.session_without_late_trap(is_nobody=is_nobody)
+        for is_ordinary_user in self.users():
+            with self.subTest(is_ordinary_user=is_ordinary_user):
+                recording, output, bounds = self.session_without_late_trap(is_ordinary_user=is_ordinary_user)
                 self.assert_breaks_only(output)
-                self.assert_is_told(recording, bounds)
+                self.assert_is_reported(recording, bounds)
                 self.assert_sampled_around(recording)
 
     def test_threads_that_are_born_meanwhile_are_not_sampled_and_those_after_are(self):
-        for is_nobody in self.users():
-            with self.subTest(is_nobody=is_nobody):
-                recording, output, bounds = self.session_without_late_trap(breeders=2, is_nobody=is_nobody)
+        for is_ordinary_user in self.users():
+            with self.subTest(is_ordinary_user=is_ordinary_user):
+                recording, output, bounds = self.session_without_late_trap(breeders=2, is_ordinary_user=is_ordinary_user)
                 self.assert_breaks_only(output)
-                self.assert_is_told(recording, bounds)
+                self.assert_is_reported(recording, bounds)
                 self.assert_sampled_around(recording)
 
     def test_timers_cannot_be_stopped_from_outside_and_the_report_says_what_helps(self):
         recording, output, bounds = self.session("--trigger", "timer",
                                                  before=("handle SIGTRAP nostop noprint",))
         self.assertEqual(len(MARK.findall(output)), 2, output)
-        self.assert_is_told(recording, bounds)
+        self.assert_is_reported(recording, bounds)
         notes = " ".join(recording.head()["notes"])
         self.assertIn("handle SIGTRAP nostop noprint", notes)
 
     def test_a_timer_beside_events_is_seen_once_and_goes_on_when_the_debugger_has_left(self):
         """Where events count no system time; elsewhere there is none to be seen."""
-        recording, output, bounds = self.session(is_nobody=os.geteuid() == 0, in_system=True)
+        recording, output, bounds = self.session(is_ordinary_user=os.geteuid() == 0, in_system=True)
         self.assertLessEqual(output.count("received signal SIGTRAP"), 1, output)
         self.assertEqual(len(MARK.findall(output)) + output.count("received signal SIGTRAP"), 2, output)
-        self.assert_is_told(recording, bounds)
+        self.assert_is_reported(recording, bounds)
         self.assert_sampled_around(recording)
         if "system time is sampled by timers" in recording.head()["trigger_why"]:
             functions = recording.functions_of_stacks()
@@ -195,7 +195,7 @@ class Debugger(LiveTest):
         bare = self.gdb("break hurry", "run", "backtrace", "delete", "continue", program=program)
         self.assertIn("exited normally", bare)
         for trigger in TRIGGERS:
-            for record in (self.record, self.record_as_nobody):
+            for record in (self.record, self.record_as_user):
                 with self.subTest(trigger=trigger, record=record.__name__):
                     command = ["gdb", "--batch", "-nx", "-ex", "set debuginfod enabled off"]
                     for word in ("break hurry", "run", "backtrace", "delete", "continue"):
@@ -236,7 +236,7 @@ class Strace(LiveTest):
 
     def test_a_program_that_strace_runs_is_traced_and_ends_as_without_us(self):
         for trigger in TRIGGERS:
-            for record in (self.record, self.record_as_nobody):
+            for record in (self.record, self.record_as_user):
                 with self.subTest(trigger=trigger, record=record.__name__):
                     calls = self.path(f"{trigger}-{record.__name__}")
                     recording = record(["strace", "-f", "-o", calls, "sh", "-c",
@@ -277,7 +277,7 @@ class SignalsByRawCalls(LiveTest):
     def test_what_the_note_says_helps(self):
         script = workload("unheeding")[0] + "; exit $?"
         recording = self.record(["sh", "-c", script], expect=133)
-        # Before Linux 6.15 nobody but its parent knows how a process ended that is gone.
+        # Before Linux 6.15 only its parent knows how a process ended that is gone.
         if self.kernel() >= (6, 15):
             self.assertIn("--no-children samples the command alone", self.notes_of(recording))
         recording = self.record(["sh", "-c", script], "--no-children", expect=3)

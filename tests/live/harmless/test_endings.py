@@ -52,7 +52,7 @@ class Endings(live.LiveTest):
             with self.subTest(ending):
                 bare = self.bare(ending)
                 code = bare.returncode if bare.returncode >= 0 else 128 - bare.returncode
-                recording = self.record_as_nobody(workload("endings", ending), expect=code, preexec_fn=no_core)
+                recording = self.record_as_user(workload("endings", ending), expect=code, preexec_fn=no_core)
                 self.assertEqual(recording.run.stdout, bare.stdout)
 
     def test_a_new_program_of_a_thread_is_sampled_on(self):

@@ -18,13 +18,13 @@ class Unseen(live.LiveTest):
         os.mkdir(folder)
         os.chmod(folder, 0o777)
 
-    def assert_same(self, command, *options, as_nobody=False, expect=None, **entries):
+    def assert_same(self, command, *options, as_ordinary_user=False, expect=None, **entries):
         """The recording, for what else is to be said of it.  entries: of the command's environment."""
         environment = {name: value for name, value in os.environ.items()
                        if name not in ("LD_PRELOAD", "OLDPWD", "_")}
         launcher, folder = [], self.path("work")
-        if as_nobody:
-            launcher = ["setpriv", f"--reuid={live.NOBODY}", f"--regid={live.NOBODY}", "--clear-groups"]
+        if as_ordinary_user:
+            launcher = ["setpriv", f"--reuid={live.ORDINARY_USER}", f"--regid={live.ORDINARY_USER}", "--clear-groups"]
         prepare = ["env", "-C", folder, "LC_ALL=C", *(f"{name}={value}" for name, value in entries.items())]
         self.make_folder(folder)
         bare = subprocess.run([*launcher, *prepare, *command], env=environment,
@@ -58,7 +58,7 @@ class Environments(Unseen):
     def test_so_it_does_as_an_unprivileged_user(self):
         if os.geteuid() != 0 or shutil.which("setpriv") is None:
             self.skipTest("root and setpriv (util-linux) are needed to become an unprivileged user")
-        self.assert_same(workload("environs"), as_nobody=True)
+        self.assert_same(workload("environs"), as_ordinary_user=True)
 
     def test_so_it_does_with_the_timer(self):
         self.assert_same(workload("environs"), "--trigger", "timer")
@@ -176,7 +176,7 @@ class Executing(Unseen):
     def test_many_threads_may_call_popen_while_others_set_the_environment(self):
         self.assert_same(workload("pipes", "storm", 250))
 
-    def test_programs_that_start_programs_are_not_told_apart(self):
+    def test_programs_that_start_programs_are_not_distinguished(self):
         for command in (["bash", "-c", "bash -c 'bash -c env' | grep -v SHLVL"],
                         ["bash", "-c", "exec bash -c 'exec true'"], ["nohup", "env"], ["setsid", "-w", "env"],
                         ["sh", "-c", "echo a b c | xargs -n1 env echo"],

@@ -23,12 +23,12 @@ class FaultsTest(LiveTest):
                               stderr=subprocess.PIPE, timeout=120, cwd=self.folder)
 
     def assert_same(self, command, rates=(1000, 20000)):
-        """On each rung, as ourselves and as somebody without rights."""
+        """On each rung, as ourselves and as a user without rights."""
         bare = self.run_bare(command)
         code = bare.returncode if bare.returncode >= 0 else 128 - bare.returncode
         runs = [("sigtrap", self.record), ("timer", self.record)]
         if os.geteuid() == 0:
-            runs.append(("sigtrap", self.record_as_nobody))
+            runs.append(("sigtrap", self.record_as_user))
         for trigger, record in runs:
             for rate in rates:
                 with self.subTest(command=command[1:], trigger=trigger, rate=rate, by=record.__name__):
@@ -40,7 +40,7 @@ class FaultsTest(LiveTest):
 
 class Harmless(FaultsTest):
 
-    def test_walks_that_go_astray_are_noticed_by_nobody(self):
+    def test_walks_that_go_astray_are_not_noticed(self):
         for way in HARMLESS:
             bare = self.assert_same(workload("faulting", way, 400), rates=(20000,))
             self.assertEqual(bare.stdout, b"handled 0\n")
@@ -96,7 +96,7 @@ class Deaths(FaultsTest):
 class Interpreters(FaultsTest):
     """faulthandler passes a fault on to the action that was there before it."""
 
-    def test_pythons_own_handler_of_faults_tells_and_dies(self):
+    def test_pythons_own_handler_of_faults_reports_and_dies(self):
         for death in ("faulthandler._sigsegv()", "faulthandler._read_null()",
                       "os.kill(os.getpid(), signal.SIGSEGV)"):
             code = f"import faulthandler, os, signal; sum(range(10**6)); faulthandler.enable(); {death}"

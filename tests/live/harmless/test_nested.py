@@ -28,7 +28,7 @@ class Nested(live.LiveTest):
         self.assertGreater(program.head()["samples"], 2)
         self.assertLessEqual(head["samples"] * head["period_ns"], 1.05 * head["kernel_cpu_ns"])
 
-    def test_what_another_recorder_is_in_is_told_as_that(self):
+    def test_what_another_recorder_is_in_is_reported_as_that(self):
         """Its children as well, which are entered by that one."""
         paths = self.path("outer.fathom"), self.path("inner.fathom")
         command = [live.FATHOM, "record", "-q", "-o", paths[1], "--", "sh", "-c", "sh -c 'true & wait'; true"]

@@ -163,7 +163,7 @@ class Loading(ProgramsTest):
             with self.subTest(way):
                 self.assert_same([program, way, "libplugin.so", str(int(signal.SIGUSR1))])
 
-    def test_a_program_that_ld_so_is_told_to_start(self):
+    def test_a_program_that_ld_so_is_asked_to_start(self):
         loader = os.path.realpath("/lib64/ld-linux-x86-64.so.2")
         program = self.build_text("burn", BURN)
         self.assert_sampled(self.assert_same([loader, program]), "main")
@@ -193,13 +193,13 @@ class Loading(ProgramsTest):
                                      env={**os.environ, "LD_AUDIT": auditor})
         self.assert_sampled(recording, "busy_work", least=0.2)
 
-    def test_what_ld_so_tells_of_itself_is_left_to_it(self):
+    def test_what_ld_so_says_of_itself_is_left_to_it(self):
         program = self.build_text("burn", BURN)
         self.assert_same([program], env={**os.environ, "LD_DEBUG": "help"})
 
 
 class Elsewhere(ProgramsTest):
-    """Where our files or our socket are not: nobody says a word."""
+    """Where our files or our socket are not: no word is said."""
 
     def chroot(self):
         """A folder with a shell and what it needs."""

@@ -21,12 +21,12 @@ class SignalsTest(LiveTest):
         return done
 
     def assert_same(self, command, *options, expect=0, timeout=120):
-        """On each rung, as ourselves and as somebody without rights."""
+        """On each rung, as ourselves and as a user without rights."""
         bare = self.run_bare(command, expect)
         code = bare.returncode if bare.returncode >= 0 else 128 - bare.returncode
         runs = [("sigtrap", self.record), ("timer", self.record)]
         if os.geteuid() == 0:
-            runs.append(("sigtrap", self.record_as_nobody))
+            runs.append(("sigtrap", self.record_as_user))
         for trigger, record in runs:
             with self.subTest(command=command[1:], trigger=trigger, by=record.__name__):
                 recorded = record(command, "--trigger", trigger, *options, expect=code, timeout=timeout)

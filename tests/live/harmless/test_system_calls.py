@@ -13,7 +13,7 @@ from live import FATHOM, workload
 
 # What is allowed to be more, and why: {call: how many at most}.  Nothing may be fewer.
 ALLOWED = {
-    # The dynamic linker maps the agent, which looks at what signals do, tells the kernel where the
+    # The dynamic linker maps the agent, which looks at what signals do, shows the kernel where the
     # environment ends without its own, says hello to the recorder, asks whose process answers, and maps
     # its ring if its size is sealed.  Without CAP_SYS_RESOURCE the kernel refuses the short way to say where the
     # environment ends (agent/core/environment_end.h): prctl(), once more, then.

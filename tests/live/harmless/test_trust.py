@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 import live
-from live import AGENTS, FATHOM, NOBODY
+from live import AGENTS, FATHOM, ORDINARY_USER
 from processes import end_process
 from reachable import is_reachable
 from rubies import every_ruby
@@ -19,7 +19,7 @@ from rubies import every_ruby
 KINDS = {"record": "agents", "trace": "tracers"}
 WORKED = 7
 SOCKET_ENVIRONMENT = ("XDG_RUNTIME_DIR", "TMPDIR")
-OTHER_USER = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
+OTHER_USER = ("setpriv", f"--reuid={ORDINARY_USER}", f"--regid={ORDINARY_USER}", "--clear-groups")
 
 
 def programs():

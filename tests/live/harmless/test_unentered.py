@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 import live
-from live import NOBODY
+from live import ORDINARY_USER
 from live_programs import BURN, SET_PRIVILEGES, TRIGGERS, ProgramsTest
 
 PRIVILEGED = ("set-user-ID, set-group-ID or with file capabilities: where those are root's rights, 'sudo fathom record'"
@@ -82,7 +82,7 @@ class Unentered(ProgramsTest):
         if os.geteuid() != 0:
             self.skipTest("only root can make a set-group-ID program of another group")
         program = self.build_text("setgid", BURN)
-        os.chown(program, 0, NOBODY)
+        os.chown(program, 0, ORDINARY_USER)
         os.chmod(program, 0o2755)
         recording = self.assert_named([program], PRIVILEGED)
         self.assert_explained(recording, within=0.1, slack_ns=5_000_000)
@@ -91,7 +91,7 @@ class Unentered(ProgramsTest):
         if os.geteuid() != 0:
             self.skipTest("only root can make a set-group-ID program of another group")
         program = self.build_text("short", "int main(void) { return 0; }")
-        os.chown(program, 0, NOBODY)
+        os.chown(program, 0, ORDINARY_USER)
         os.chmod(program, 0o2755)
         recording = self.assert_same(["sh", "-c", f"for i in 1 2 3 4 5; do {program}; done"])
         self.assertEqual(self.reasons(recording),

@@ -1,5 +1,5 @@
 /*
- * Loads a plugin as it is told, and runs it.
+ * Loads a plugin as it is asked to, and runs it.
  *
  * usage: host dlopen|deepbind|dlmopen NAME [SIGNAL]
  */

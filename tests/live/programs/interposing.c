@@ -1,5 +1,5 @@
 /*
- * Stands before the functions that profilers stand before, and passes on.  Linked with busy.c,
+ * Interposes the functions that profilers interpose, and passes on.  Linked with busy.c,
  * or a library that is preloaded; says at the end how often it was called.
  */
 #include <dlfcn.h>

@@ -9,7 +9,7 @@ from live_python import is_impossible, place
 
 # Where a program and a thread of it begin.
 BEGINNINGS = {"threading.py": ("_bootstrap", "__bootstrap")}
-MOST_TOLD = 12
+MOST_SHOWN = 12
 # samples.ending: whole but for native frames; ctypes has callbacks in code that it makes.
 MADE_CODE, NATIVE_NO_RULE = 13, 14
 # And no sample: what is known of a thread only.
@@ -19,7 +19,7 @@ MOST_BY_THREAD = 0.03
 
 
 class CallGraph(live_python.PythonTest):
-    """The workload says who calls whom."""
+    """The workload says which function calls which."""
 
     budget_ms = 60000 if live_python.IS_LONG else 1500
 
@@ -27,7 +27,7 @@ class CallGraph(live_python.PythonTest):
         truth, stacks = recording.truth, live_python.PythonStacks(recording)
         callers, to_libraries = truth["callers"], set(truth["to_libraries"])
         is_wrong = {0: False}
-        told = collections.Counter()
+        wrong = collections.Counter()
         counts = dict(recording.rows("SELECT stack, count(*) FROM samples GROUP BY stack"))
         wrong_pairs = {}
         for stack, callee, caller in stacks.pairs():
@@ -40,9 +40,9 @@ class CallGraph(live_python.PythonTest):
         for stack, count in counts.items():
             if is_wrong[stack]:
                 at = next(at for at in self.outwards(stacks, stack) if at in wrong_pairs)
-                told[wrong_pairs[at]] += count
-        self.assertEqual(sum(told.values()), 0,
-                         f"of {sum(counts.values())} samples, impossible: {told.most_common(MOST_TOLD)}")
+                wrong[wrong_pairs[at]] += count
+        self.assertEqual(sum(wrong.values()), 0,
+                         f"of {sum(counts.values())} samples, impossible: {wrong.most_common(MOST_SHOWN)}")
         self.assert_complete(recording, stacks, program, whole)
 
     @staticmethod
@@ -77,7 +77,7 @@ class CallGraph(live_python.PythonTest):
                 else:
                     outermost = stacks.outermost[stack]
                     others[f"ending {ending}, begins with {outermost and place(outermost)}"] += weight
-        self.assertGreaterEqual(whole, 0.99 * total, others.most_common(MOST_TOLD))
+        self.assertGreaterEqual(whole, 0.99 * total, others.most_common(MOST_SHOWN))
         # No sample of theirs: time that is more than one can stand for, where the machine is busy.
         self.assertLessEqual(by_thread, MOST_BY_THREAD * total)
 

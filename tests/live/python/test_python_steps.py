@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A walk at every instruction of Python programs: no stack that the program cannot make.
 
-The agent is one that samples at each instruction (steps/steps.c).  The program knows who calls
-whom (workloads/python/steps.py); every caller and callee of every stack must be such a pair,
+The agent is one that samples at each instruction (steps/steps.c).  The program knows which function
+calls which (workloads/python/steps.py); every caller and callee of every stack must be such a pair,
 whatever was being set up or torn down at that instruction, and no sample is thrown away.
 
 usage: test_python_steps.py [--long] [unittest's arguments]    --long: minutes on each interpreter
@@ -117,8 +117,8 @@ class PythonSteps(live.LiveTest):
         self.assertEqual(wrong, {})
         self.assertEqual(lost, [])
         self.assertGreater(known, 10000)
-        told = endings.get(UNREADABLE, 0) + endings.get(UNMATCHED, 0)
-        self.assertLessEqual(told, sum(endings.values()) // 1000, endings)
+        unwalked = endings.get(UNREADABLE, 0) + endings.get(UNMATCHED, 0)
+        self.assertLessEqual(unwalked, sum(endings.values()) // 1000, endings)
 
 
 def add_tests():

@@ -11,13 +11,13 @@ class ThreadNames(live_python.PythonTest):
 
     def assert_names(self, python):
         recording = self.record_python(python, self.workload("thread_names.py"), 400)
-        told = recording.run.stdout.decode().splitlines()
-        self.assertEqual(len(told), 4)
+        printed = recording.run.stdout.decode().splitlines()
+        self.assertEqual(len(printed), 4)
         seen = [row["name"] for row in recording.report("--by", "thread")["threads"]]
         if python.version >= (3, 14):
             # The kernel's names are of 15 bytes, and Python cuts them so.
-            told = [name.encode()[:15].decode(errors="ignore") for name in told]
-        self.assertEqual([name for name in told if name not in seen], [], seen)
+            printed = [name.encode()[:15].decode(errors="ignore") for name in printed]
+        self.assertEqual([name for name in printed if name not in seen], [], seen)
 
 
 if __name__ == "__main__":

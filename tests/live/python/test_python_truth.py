@@ -18,10 +18,10 @@ class Truth(live_python.PythonTest):
     def test_functions_and_lines_have_the_time_they_took(self):
         self.on_each_python(lambda python: self.assert_shares(python, 1500, 10000, 10000, live.WIDEST_TOLERANCE))
 
-    def test_a_thousand_hertz_tell_the_same(self):
+    def test_a_thousand_hertz_show_the_same(self):
         self.on_each_python(lambda python: self.assert_shares(python, 2000, 1000, 1500, 0.04), in_ci=DEBIAN)
 
-    def test_the_timer_tells_the_truth_too(self):
+    def test_the_timer_is_right_too(self):
         # Five standard errors of a third, by 250 ticks a second; kernels that have 100 have half the samples asked for.
         self.on_each_python(lambda python: self.assert_shares(python, 5000, 1000, 250, 0.07, "--trigger", "timer"),
                             in_ci=DEBIAN)
@@ -44,7 +44,7 @@ class Truth(live_python.PythonTest):
             self.record_python(python, self.workload("primes.py"), 1500)), in_ci=live_python.FEW)
 
     def test_an_ordinary_user_gets_the_truth(self):
-        self.assert_python_truth(self.record_as_nobody(self.any_python(self.workload("shares.py"), 1500)))
+        self.assert_python_truth(self.record_as_user(self.any_python(self.workload("shares.py"), 1500)))
 
 
 class TheArticles(live_python.PythonTest):

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 
 import live
-from command_line import (FAILED, NOT_EXECUTABLE, NOT_FOUND, OURS, USAGE, CommandLine, as_nobody, run)
+from command_line import (FAILED, NOT_EXECUTABLE, NOT_FOUND, OURS, USAGE, CommandLine, as_ordinary_user, run)
 
 
 class OfRecord(CommandLine):
@@ -90,10 +90,10 @@ class OfRecord(CommandLine):
     def test_no_permission_for_the_output_is_125(self):
         folder = tempfile.mkdtemp(dir=self.folder)
         os.chmod(folder, 0o555)
-        if not as_nobody and os.access(folder, os.W_OK):
+        if not as_ordinary_user and os.access(folder, os.W_OK):
             self.skipTest("this user may write everywhere and cannot become another")
         try:
-            done = run("record", "-o", os.path.join(folder, "x.fathom"), "true", **as_nobody)
+            done = run("record", "-o", os.path.join(folder, "x.fathom"), "true", **as_ordinary_user)
         except PermissionError:
             self.skipTest(f"an unprivileged user cannot run {live.FATHOM}")
         self.assert_refused(done, OURS, "x.fathom", "Permission denied")
@@ -104,10 +104,10 @@ class OfRecord(CommandLine):
         shutil.copy(self.recording, theirs)
         os.chmod(theirs, 0)
         os.chmod(folder, 0o777)
-        if not as_nobody and os.access(theirs, os.R_OK):
+        if not as_ordinary_user and os.access(theirs, os.R_OK):
             self.skipTest("this user may read everything and cannot become another")
         try:
-            done = run("record", "-o", theirs, "true", **as_nobody)
+            done = run("record", "-o", theirs, "true", **as_ordinary_user)
         except PermissionError:
             self.skipTest(f"an unprivileged user cannot run {live.FATHOM}")
         self.assert_refused(done, OURS, "theirs.fathom", "may not be read", "-o")
@@ -275,10 +275,10 @@ class OfReading(CommandLine):
         secret = self.path("secret.fathom")
         shutil.copy(self.recording, secret)
         os.chmod(secret, 0)
-        if not as_nobody and os.access(secret, os.R_OK):
+        if not as_ordinary_user and os.access(secret, os.R_OK):
             self.skipTest("this user may read everything and cannot become another")
         try:
-            done = run("report", secret, **as_nobody)
+            done = run("report", secret, **as_ordinary_user)
         except PermissionError:
             self.skipTest(f"an unprivileged user cannot run {live.FATHOM}")
         self.assert_refused(done, FAILED, "secret.fathom", "Permission denied")
@@ -351,7 +351,7 @@ class OfReading(CommandLine):
         os.chmod(os.path.join(folder, "r.fathom"), 0o444)
         os.chmod(folder, 0o555)
         try:
-            done = run("report", os.path.join(folder, "r.fathom"), **as_nobody)
+            done = run("report", os.path.join(folder, "r.fathom"), **as_ordinary_user)
         except PermissionError:
             self.skipTest(f"an unprivileged user cannot run {live.FATHOM}")
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -11,7 +11,7 @@ import tempfile
 import time
 
 import live
-from command_line import FAILED, USAGE, CommandLine, as_nobody, run, run_on_terminal
+from command_line import FAILED, USAGE, CommandLine, as_ordinary_user, run, run_on_terminal
 
 SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "docs",
                       "report-json.schema.json")
@@ -50,12 +50,12 @@ class OfNames(CommandLine):
 
     def test_where_they_cannot_be_kept_the_report_says_so(self):
         path = self.nameless("/bin/sh")
-        if not as_nobody and os.geteuid() == 0:
+        if not as_ordinary_user and os.geteuid() == 0:
             self.skipTest("this user may write everywhere and cannot become another")
         os.chmod(path, 0o444)
         os.chmod(os.path.dirname(path), 0o555)
         try:
-            done = run("report", "--json", path, **as_nobody)
+            done = run("report", "--json", path, **as_ordinary_user)
         except PermissionError:
             self.skipTest(f"an unprivileged user cannot run {live.FATHOM}")
         self.assertEqual((done.returncode, done.stderr), (0, b""))
@@ -161,7 +161,7 @@ class OfOutput(CommandLine):
         self.assertEqual(code, 0)
         self.assertIn(";", output)
 
-    def test_a_full_disk_is_told(self):
+    def test_a_full_disk_is_reported(self):
         for arguments in (["report", self.recording], ["report", "--json", self.recording],
                           ["info", self.recording], ["export", "-f", "folded", self.recording], ["version"],
                           ["help"]):
@@ -221,10 +221,10 @@ class OfOutput(CommandLine):
     def test_no_permission_for_an_export(self):
         folder = tempfile.mkdtemp(dir=self.folder)
         os.chmod(folder, 0o555)
-        if not as_nobody and os.access(folder, os.W_OK):
+        if not as_ordinary_user and os.access(folder, os.W_OK):
             self.skipTest("this user may write everywhere and cannot become another")
         try:
-            done = run("export", "-f", "folded", "-o", os.path.join(folder, "x"), self.recording, **as_nobody)
+            done = run("export", "-f", "folded", "-o", os.path.join(folder, "x"), self.recording, **as_ordinary_user)
         except PermissionError:
             self.skipTest(f"an unprivileged user cannot run {live.FATHOM}")
         self.assert_refused(done, FAILED, "Permission denied")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Regions that programs name are where they say, and what they switch off is told and not recorded."""
+"""Regions that programs name are where they say, and what they switch off is said and not recorded."""
 
 import os
 import subprocess
@@ -193,7 +193,7 @@ class Python(ControlTest, live_trace.TraceTest):
             self.assert_path(trace, "main", "behind")
 
     def test_compiled_code_is_called_without_the_lock_while_a_region_waits(self):
-        """Where events tell of calls, a region's frame is asked for behind its beginning: not from such code."""
+        """Where events report calls, a region's frame is asked for behind its beginning: not from such code."""
         library = self.path("tiny.so")
         with open(self.path("tiny.c"), "w") as file:
             file.write("int work(int x) { return x + 1; }\n")
@@ -206,7 +206,7 @@ class Python(ControlTest, live_trace.TraceTest):
             self.assertEqual((run.returncode, run.stdout), (0, b"3\n"), run.stderr)
         self.on_each_python(check, in_ci=("pyenv-3.12",), oldest=(3, 12))
 
-    def test_who_begins_paused_is_recorded_from_where_it_asks_for_it(self):
+    def test_a_program_that_begins_paused_is_recorded_from_where_it_asks_for_it(self):
         self.on_each_python(self.check_paused, oldest=(2, 7))
 
     def check_bare(self, python):
@@ -267,7 +267,7 @@ class Ruby(ControlTest, live_trace_ruby.RubyTraceTest):
         self.assertEqual((trace.calls_of("before"), trace.calls_of("behind")), (0, 5))
         self.assert_path(trace, "Object#main", "Object#behind")
 
-    def test_who_begins_paused_is_recorded_from_where_it_asks_for_it(self):
+    def test_a_program_that_begins_paused_is_recorded_from_where_it_asks_for_it(self):
         self.on_each_ruby(self.check_paused)
 
     def check_around(self, ruby):
@@ -312,7 +312,7 @@ class C(ControlTest, live.LiveTest):
 
 
 class Module(live.LiveTest):
-    def test_the_folder_of_each_module_is_told(self):
+    def test_the_folder_of_each_module_is_printed(self):
         for language, name in (("python", "fathom.py"), ("ruby", "fathom.rb"), ("c", "fathom.h")):
             run = subprocess.run([live.FATHOM, "module", language], capture_output=True, check=True, text=True)
             self.assertTrue(os.path.exists(os.path.join(run.stdout.rstrip("\n"), name)), run.stdout)

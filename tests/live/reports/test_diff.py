@@ -24,7 +24,7 @@ for i in range(32):
 """
 RUNS = 4
 # A processor takes up to twice as long for the same while others use what it shares: no run of the one is as long as any
-# of the other then, and it takes no more runs than these to tell.
+# of the other then, and it takes no more runs than these to decide.
 SLOWER = 8
 OLD, NEW = 50000, SLOWER * 50000
 
@@ -88,7 +88,7 @@ class Diff(live.LiveTest):
         self.assertIn("nothing of that name", done.stderr)
         self.diff("--strict", "--fail-if", "nowhere>+1%", *both, expect=1)
 
-    def test_what_could_not_have_been_seen_cannot_be_told(self):
+    def test_what_could_not_have_been_seen_cannot_be_decided(self):
         # The same on both sides: a change that chance made would be slower, once in some tens of times.
         both = (*self.side("old", 2), "--", *self.side("old", 2))
         self.assertIn("cannot tell", self.diff("--fail-if", "steady>+0.001%", *both).stderr)

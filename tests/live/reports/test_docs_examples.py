@@ -149,7 +149,7 @@ class Examples(unittest.TestCase):
             head, _, tables = report.partition("total %")
             words = [line.split("  ")[0] for line in head.splitlines() if re.match(r"(?!note|missing)[a-z]", line)]
             columns = [line.split() for line in ("total %" + tables).splitlines() if " %  " in line and "file:line" in line]
-            # Where python3 is a script that starts others, there are programs to tell apart.
+            # Where python3 is a script that starts others, there are programs to distinguish.
             return words, columns, bool(re.search("fathom report --by (package|program)", tables))
         self.assertEqual(outline(shown), outline(printed))
         for report in (shown, printed):

@@ -23,11 +23,11 @@ class Doctor(live.LiveTest):
         self.assertEqual(answer["verdict"], "wrong" if expect else "ok")
         return {(check["group"], check["name"]): check for check in answer["checks"]}
 
-    def as_nobody(self):
+    def as_ordinary_user(self):
         if os.geteuid() != 0:
             return ()
         self.need("setpriv")
-        return ("setpriv", f"--reuid={live.NOBODY}", f"--regid={live.NOBODY}", "--clear-groups")
+        return ("setpriv", f"--reuid={live.ORDINARY_USER}", f"--regid={live.ORDINARY_USER}", "--clear-groups")
 
     def test_the_known_work_comes_out_as_it_is(self):
         checks = self.doctor("--seconds", "3", "--rate", "1000")
@@ -61,7 +61,7 @@ class Doctor(live.LiveTest):
         self.assertNotIn(("trial", "rates"), checks)
 
     def test_an_ordinary_user(self):
-        checks = self.doctor("--seconds", "0", launcher=self.as_nobody())
+        checks = self.doctor("--seconds", "0", launcher=self.as_ordinary_user())
         with open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii") as file:
             level = int(file.read())
         if level == 2:

@@ -55,9 +55,9 @@ class Interpreters(live.LiveTest):
             self.record([PYTHON, "-c", "sum(range(1000000))"], "--trigger", "timer"), 1)
 
     def test_so_it_is_for_an_unprivileged_user(self):
-        self.assert_known(self.record_as_nobody([PYTHON, "-c", "sum(range(1000000))"]), 1)
+        self.assert_known(self.record_as_user([PYTHON, "-c", "sum(range(1000000))"]), 1)
 
-    def test_thread_states_that_are_never_as_they_should_be_are_told(self):
+    def test_thread_states_that_are_never_as_they_should_be_are_reported(self):
         if not ask(PYTHON, VERSION).startswith("3.11."):
             self.skipTest("where 3.11 keeps a state's thread_id is known here")
         recording = self.record([PYTHON, "-c", textwrap.dedent("""
@@ -108,7 +108,7 @@ class Interpreters(live.LiveTest):
             self.assertGreater(recording.time_of("late", "total_ns"), 0.5 * recording.total_ns())
 
     def make_unknown(self):
-        """A Python of a version that nobody knows, and that works all the same."""
+        """A Python of an unknown version, and that works all the same."""
         version = ask(PYTHON, VERSION)
         number = int(ask(PYTHON, "import sys; print(sys.hexversion)"))
         with open(PYTHON, "rb") as file:
@@ -126,7 +126,7 @@ class Interpreters(live.LiveTest):
         os.chmod(path, 0o755)
         return path
 
-    def test_an_unknown_version_is_told_once_for_its_file(self):
+    def test_an_unknown_version_is_reported_once_for_its_file(self):
         python = self.make_unknown()
         program = "import os; os.fork() or os._exit(0); os.wait(); sum(range(3000000))"
         recording = self.record([python, "-c", program])

@@ -69,11 +69,11 @@ class Open(CommandLine):
             copy.write(file.read())
         os.chmod(inside, 0o644)
         os.chmod(folder, 0o555)
-        who = {}
+        user = {}
         if os.geteuid() == 0:
-            who = {"user": live.NOBODY, "group": live.NOBODY, "extra_groups": []}
+            user = {"user": live.ORDINARY_USER, "group": live.ORDINARY_USER, "extra_groups": []}
         try:
-            done = run("open", inside, env={**HERE, "TMPDIR": self.folder}, **who)
+            done = run("open", inside, env={**HERE, "TMPDIR": self.folder}, **user)
         except PermissionError:
             self.skipTest(f"an unprivileged user cannot run {live.FATHOM}")
         self.assertEqual(done.returncode, 0, done.stderr)

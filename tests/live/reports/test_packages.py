@@ -14,7 +14,7 @@ import live
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BUILD = pathlib.Path(live.FATHOM).resolve().parents[2]
 PROGRAM = "def busy():\n    return sum(i * i for i in range(3000000))\nprint(busy())\n"
-# What a user has who never saw the build.
+# What a user without the build has.
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("FATHOM", "PYTHON"))}
 
 
@@ -49,7 +49,7 @@ class Package(unittest.TestCase):
         cls.home.chmod(0o777)
 
     def use(self, *command, **environment):
-        user = {"user": live.NOBODY, "group": live.NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
+        user = {"user": live.ORDINARY_USER, "group": live.ORDINARY_USER, "extra_groups": []} if os.geteuid() == 0 else {}
         done = subprocess.run(command, cwd=self.home, env={**CLEAN, "HOME": str(self.home), **environment},
                               capture_output=True, text=True, timeout=300, **user)
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -94,8 +94,8 @@ class Runs(live.LiveTest):
         for arguments, code, words in (
                 (("--against", "true", "--", "true"), 125, "--against goes with --runs"),
                 (("--runs", "1", "--", "true"), 125, "from 2 to 1000"),
-                (("--runs", "2", "--against", "a | b", "--", "true"), 125, "'|' is for a shell"),
-                (("--runs", "2", "--against", "a 'b", "--", "true"), 125, "a quote does not end"),
+                (("--runs", "2", "--against", "a | b", "--", "true"), 125, "'|' needs a shell"),
+                (("--runs", "2", "--against", "a 'b", "--", "true"), 125, "a quote is not closed"),
                 (("--runs", "2", "--against", " ", "--", "true"), 125, "is no command"),
                 (("--runs", "2", "--against", "nowhere-to-be-found", "--", "true"), 127, "no such command"),
                 (("--runs", "2", "-p", str(os.getpid())), 125, "--runs is for a command"),

@@ -214,9 +214,9 @@ class OtherRights(ProgramsTest):
 
     @unittest.skipIf(os.geteuid() != 0, "only root can become another user")
     def test_what_gives_up_its_user_and_executes_a_program_is_entered(self):
-        user = pwd.getpwuid(live.NOBODY).pw_name
+        user = pwd.getpwuid(live.ORDINARY_USER).pw_name
         for launcher in (SET_PRIVILEGES, (*SET_PRIVILEGES, "--no-new-privs"), ("runuser", "-u", user, "--"),
-                         ("sudo", "-u", user), ("chroot", f"--userspec={live.NOBODY}", "/")):
+                         ("sudo", "-u", user), ("chroot", f"--userspec={live.ORDINARY_USER}", "/")):
             with self.subTest(launcher):
                 self.need_launcher(launcher)
                 self.assert_entered(launcher)

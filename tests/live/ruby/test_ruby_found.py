@@ -72,15 +72,15 @@ class FoundRuby(RubyTest):
         self.assertEqual(recording.rows("SELECT name FROM codes WHERE language < 4"), [])
         self.assertGreater(recording.total_ns(), 0)
 
-    def test_a_version_that_nobody_knows_has_native_stacks_and_a_sentence(self):
+    def test_an_unknown_version_has_native_stacks_and_a_sentence(self):
         def change(data, ruby):
             # ruby_version, and behind it ruby_api_version.
             major, minor = ruby.version
-            told = re.search(rb"\x00%d\.%d\.(\d+\x00{1,8})%s" % (
+            found = re.search(rb"\x00%d\.%d\.(\d+\x00{1,8})%s" % (
                 major, minor, re.escape(struct.pack("<iii", major, minor, 0))), data)
-            self.assertIsNotNone(told)
-            unknown = b"\x00%d.9.%s%s" % (major, told[1], struct.pack("<iii", major, 9, 0))
-            data = data[:told.start()] + unknown + data[told.end():]
+            self.assertIsNotNone(found)
+            unknown = b"\x00%d.9.%s%s" % (major, found[1], struct.pack("<iii", major, 9, 0))
+            data = data[:found.start()] + unknown + data[found.end():]
             # What it has compiled beforehand says the version, too.
             return data.replace(b"YARB" + struct.pack("<ii", major, minor), b"YARB" + struct.pack("<ii", major, 9))
 

@@ -28,7 +28,7 @@ class Harmless(live_ruby.RubyTest):
             one, other = (re.sub(rb"0x[0-9a-f]{16}", b"0x", text) for text in (one, other))
             self.assertEqual(one, other, "\n".join(difflib.unified_diff(
                 one.decode(errors="replace").splitlines(), other.decode(errors="replace").splitlines(), lineterm="")))
-        # As a shell tells of a signal.
+        # As a shell reports a signal.
         self.assertEqual(bare.returncode if bare.returncode >= 0 else 128 - bare.returncode, run.returncode)
         return recording
 
@@ -39,7 +39,7 @@ class Harmless(live_ruby.RubyTest):
         self.on_each_ruby(lambda ruby: self.assert_same(ruby, self.workload("surroundings.rb"),
                                                         options=("--trigger", "timer")), in_ci=live_ruby.DEBIAN)
 
-    def test_what_moves_frees_and_switches_while_it_is_read_kills_nobody(self):
+    def test_what_moves_frees_and_switches_while_it_is_read_does_not_kill(self):
         self.on_each_ruby(lambda ruby: self.assert_same(ruby, self.workload("hazards.rb"), HAZARDS, rate=20000))
 
     def test_an_uncaught_exception_and_a_fatal_signal_end_it_as_ever(self):

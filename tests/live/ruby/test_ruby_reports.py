@@ -48,7 +48,7 @@ class Reports(live_reports.ReportChecks, live_ruby.RubyTest):
         self.assert_folding_changes_no_total(recording)
         self.assert_lines_are_those_of_the_source(recording, "Worker#run", PROGRAM)
 
-    def test_the_version_is_told(self):
+    def test_the_version_is_shown(self):
         self.on_each_ruby(self.assert_version)
 
     def assert_version(self, ruby):

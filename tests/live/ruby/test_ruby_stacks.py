@@ -9,7 +9,7 @@ import subprocess
 import live
 import live_ruby
 
-MOST_TOLD = 12
+MOST_SHOWN = 12
 # samples.ending: too deep, unreadable.
 CUT_SHORT = (1, 2)
 # The endings of stacks that have all of Ruby's frames.
@@ -80,7 +80,7 @@ class Chains:
 
 
 class CallGraphTest(live_ruby.RubyTest):
-    """The workload says who calls whom."""
+    """The workload says which method calls which."""
 
     def chain_of(self, stacks, stack, program):
         """Outermost first, without collections of garbage."""
@@ -96,7 +96,7 @@ class CallGraphTest(live_ruby.RubyTest):
     def assert_possible(self, recording, program, most=0):
         truth, stacks = recording.truth, live_ruby.RubyStacks(recording)
         chains = Chains(truth["chains"], truth["owners"])
-        told, total = collections.Counter(), 0
+        wrong_ones, total = collections.Counter(), 0
         for stack, ending, count in recording.rows("SELECT stack, ending, count(*) FROM samples"
                                                    " GROUP BY stack, ending"):
             chain = self.chain_of(stacks, stack, program)
@@ -106,10 +106,10 @@ class CallGraphTest(live_ruby.RubyTest):
             # What is cut short begins where it was cut.
             wrong = chains.wrong(chain, () if ending in CUT_SHORT else truth["beginnings"])
             if wrong:
-                told[wrong] += count
+                wrong_ones[wrong] += count
         self.assertGreater(total, 0)
-        self.assertLessEqual(sum(told.values()), most * total,
-                             f"of {total} samples, impossible: {told.most_common(MOST_TOLD)}")
+        self.assertLessEqual(sum(wrong_ones.values()), most * total,
+                             f"of {total} samples, impossible: {wrong_ones.most_common(MOST_SHOWN)}")
         return total
 
 

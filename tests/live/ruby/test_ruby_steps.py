@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A walk at every instruction of Ruby programs: no stack that the program cannot make.
 
-The agent is one that samples at each instruction (steps/steps.c).  The program knows who calls whom
+The agent is one that samples at each instruction (steps/steps.c).  The program knows which method calls which
 (workloads/ruby/callgraph.rb); every chain of callers must be one that it has, whatever was being set up or
 torn down at that instruction, and no sample is thrown away.
 """
@@ -31,15 +31,15 @@ class RubySteps(test_ruby_stacks.CallGraphTest):
     def assert_whole(self, recording):
         """The Ruby frames, but what a collection hides that began before the agent knew of collections.
 
-        Where fibers are switched no rule tells of the native frames, for some instructions."""
-        stacks, told = live_ruby.RubyStacks(recording), collections.Counter()
+        Where fibers are switched no rule has the native frames, for some instructions."""
+        stacks, ended = live_ruby.RubyStacks(recording), collections.Counter()
         rows = recording.rows("SELECT ending, stack, count(*) FROM samples GROUP BY ending, stack")
         total = sum(count for _, _, count in rows)
         for ending, stack, count in rows:
             if ending != COMPLETE and not stacks.is_collecting(stack):
-                told[ending] += count
-        self.assertLessEqual(told[UNREADABLE] + told[UNMATCHED], total // 1000, told)
-        self.assertLessEqual(sum(told.values()), total // 100, told)
+                ended[ending] += count
+        self.assertLessEqual(ended[UNREADABLE] + ended[UNMATCHED], total // 1000, ended)
+        self.assertLessEqual(sum(ended.values()), total // 100, ended)
 
     def assert_steps(self, ruby, *arguments):
         budget_ms = LONG_MS if live_ruby.IS_LONG else CI_MS

@@ -11,10 +11,10 @@ class ThreadNames(live_ruby.RubyTest):
 
     def assert_names(self, ruby):
         recording = self.record_ruby(ruby, self.workload("thread_names.rb"), 400)
-        told = recording.run.stdout.decode().splitlines()
-        self.assertEqual(len(told), 4)
+        printed = recording.run.stdout.decode().splitlines()
+        self.assertEqual(len(printed), 4)
         seen = [row["name"] for row in recording.report("--by", "thread")["threads"]]
-        self.assertEqual([name for name in told if name not in seen], [], seen)
+        self.assertEqual([name for name in printed if name not in seen], [], seen)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import live_ruby
 MOST_WRONG = 0.01
 # What a method repeats has at least so much of its time.
 LEAST_SEEN = 0.03
-# Instructions overlap, and what an operator does once its result stands where its receiver stood is not told
+# Instructions overlap, and what an operator does once its result stands where its receiver stood is not known
 # as the operator's: so much of a loop's time may be one's or another's.
 CALIBRATION = 0.18
 
@@ -29,17 +29,17 @@ class Truth(live_ruby.RubyTest):
     def test_methods_and_lines_have_the_time_they_took(self):
         self.on_each_ruby(lambda ruby: self.assert_workload(ruby, "shares.rb", 1500))
 
-    def test_a_thousand_hertz_tell_the_same(self):
+    def test_a_thousand_hertz_show_the_same(self):
         self.on_each_ruby(lambda ruby: self.assert_workload(ruby, "shares.rb", 2000, rate=1000, least_samples=1500,
                                                             widest=0.04), in_ci=live_ruby.DEBIAN)
 
-    def test_the_timer_tells_the_truth_too(self):
+    def test_the_timer_is_right_too(self):
         # Five standard errors of a third, by 250 ticks a second; kernels that have 100 have half the samples asked for.
         self.on_each_ruby(lambda ruby: self.assert_workload(ruby, "shares.rb", 5000, "--trigger", "timer", rate=1000,
                                                             least_samples=250, widest=0.07), in_ci=live_ruby.DEBIAN)
 
     def test_an_ordinary_user_gets_the_truth(self):
-        self.assert_ruby_truth(self.record_as_nobody(self.any_ruby(self.workload("shares.rb"), 1500)))
+        self.assert_ruby_truth(self.record_as_user(self.any_ruby(self.workload("shares.rb"), 1500)))
 
     def test_garbage_collection_has_the_time_that_ruby_measures(self):
         self.on_each_ruby(self.assert_collections)
@@ -96,7 +96,7 @@ class Operators(live_ruby.RubyTest):
         self.assertEqual([name for name in within["Object#moves"]
                           if name not in ("Object#moves", "Integer#<", "Integer#+")], [])
 
-    def test_each_is_told_from_all_others(self):
+    def test_each_is_distinguished_from_all_others(self):
         self.on_each_ruby(self.assert_special)
 
     def assert_special(self, ruby):

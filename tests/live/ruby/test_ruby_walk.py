@@ -18,7 +18,7 @@ STOPS = pathlib.Path(__file__).resolve().parents[1] / "walks" / "stops.rb"
 REFUSED = 77
 STOPPED_IN = "Truth.thread_cpu_ns"
 # From here on backtraces have the names that we give.
-TELLS_NAMES = (3, 4)
+SHOWS_NAMES = (3, 4)
 # Where those differ all the same: Ruby has a refined method's bare name.
 OUR_NAMES = {"String#refined": "refined"}
 
@@ -35,7 +35,7 @@ class Frame:
         return self.kind.startswith("iseq")
 
     @property
-    def is_told(self):
+    def is_reported(self):
         return "+" in self.kind
 
     @property
@@ -114,7 +114,7 @@ class WalkTest(RubyTest):
             if STOPPED_IN in names:
                 self.assertEqual(ended, ["end"])
                 return [frame for frame in frames[names.index(STOPPED_IN) + 1:]
-                        if frame.kind in ("c", "iseq", "iseq*") or frame.is_told]
+                        if frame.kind in ("c", "iseq", "iseq*") or frame.is_reported]
         raise AssertionError(f"no thread stands still: {walked}")
 
     def assert_frames_as_ruby_says(self, ruby, frames, said):
@@ -126,9 +126,9 @@ class WalkTest(RubyTest):
                 path, line = frame.path, frame.line
             if not its_path.startswith("<internal:"):
                 self.assertEqual((path, line), (its_path, its_line), f"{frame} beside {label}")
-            if ruby.version >= TELLS_NAMES:
+            if ruby.version >= SHOWS_NAMES:
                 self.assertEqual(OUR_NAMES.get(frame.name, frame.name), label)
-            elif not frame.is_told:
+            elif not frame.is_reported:
                 self.assertTrue(frame.name.endswith(base_label), f"{frame} beside {label}")
 
 
@@ -137,9 +137,9 @@ class WalkTest(RubyTest):
         self.assertGreater(len(stops), 100)
         for said, walked in stops:
             frames = self.stopped(walked)
-            if ruby.version >= TELLS_NAMES:
-                # From here on those are left out which their rescue clause has told of.
-                frames = [frame for frame in frames if not frame.is_told]
+            if ruby.version >= SHOWS_NAMES:
+                # From here on those are left out which their rescue clause has reported.
+                frames = [frame for frame in frames if not frame.is_reported]
             self.assert_frames_as_ruby_says(ruby, frames, said)
 
 
@@ -164,7 +164,7 @@ class StandingStacks(WalkTest):
             expected = {tuple(names) for names in truth["above_burn"]}
             seen = set()
             for _, walked in stops:
-                names = [frame.name for frame in self.stopped(walked) if not frame.is_told]
+                names = [frame.name for frame in self.stopped(walked) if not frame.is_reported]
                 outer = names[names.index("Object#burn") + 1:]
                 seen.add(tuple(outer[:outer.index("Object#main")] if "Object#main" in outer else outer))
             self.assertEqual(seen, expected)

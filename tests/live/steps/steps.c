@@ -8,7 +8,7 @@
  * event.  No event has counted a period for a step: weights are the thread's clock, as where timers
  * trigger.
  *
- * A trap of a single step kills who has it blocked.  libc does so around clone() and where
+ * A trap of a single step kills a thread that has it blocked.  libc does so around clone() and where
  * threads end, with system calls of its own: before those the steps end.
  */
 #include <errno.h>

@@ -1,4 +1,4 @@
-"""System time of an ordinary user, whose events do not count it: by system call, as far as ticks tell."""
+"""System time of an ordinary user, whose events do not count it: by system call, as far as ticks show."""
 
 import live
 from live_programs import ProgramsTest
@@ -36,7 +36,7 @@ class KernelTicks(ProgramsTest):
     compares_times = True
 
     def record_parts(self, *arguments, options=(), rate=1000):
-        recording = self.record_as_nobody([self.build("parts", "parts.c"), *map(str, arguments)], *options, rate=rate)
+        recording = self.record_as_user([self.build("parts", "parts.c"), *map(str, arguments)], *options, rate=rate)
         if "system time" not in recording.head()["trigger_why"]:
             self.skipTest("this machine lets ordinary users count system time, or no time at all: "
                           + recording.head()["trigger_why"])
@@ -73,7 +73,7 @@ class KernelTicks(ProgramsTest):
     def test_a_program_that_hardly_leaves_its_system_calls(self):
         """No trap of its event comes, or late: the first thread has its timer from the beginning."""
         program = self.build_text("reads", READS, "-O2")
-        recording = self.record_as_nobody([program], rate=1000)
+        recording = self.record_as_user([program], rate=1000)
         if "system time" not in recording.head()["trigger_why"]:
             self.skipTest(recording.head()["trigger_why"])
         self.assertGreater(sum(self.share_of(recording, name, "total_ns") for name in CALLS["in_read"]), 0.85)

@@ -13,7 +13,7 @@ MOST_EXIT = 0.02
 
 
 def is_over(pid):
-    """It has ended, and its parent has not been told."""
+    """It has ended, and its parent does not know yet."""
     return read_bytes(f"/proc/{pid}/stat").rpartition(b")")[2].split()[:1] == [b"Z"]
 
 

@@ -83,7 +83,7 @@ class Masses(live.LiveTest):
         for way in ("execs", "vforks", "clones", "forks of threads"):
             with self.subTest(way):
                 bare = self.bare(way)
-                recording = self.record_as_nobody(workload("masses", way))
+                recording = self.record_as_user(workload("masses", way))
                 self.assertEqual(recording.run.stdout, bare.stdout)
 
     def test_a_child_of_fork_does_what_its_parent_did_and_has_its_stacks(self):
@@ -92,7 +92,7 @@ class Masses(live.LiveTest):
         whole = sum(ns for frames, ns in recording.folded() if "main" in frames and "work_of_children" in frames)
         self.assertGreater(whole, 0.9 * recording.total_ns())
 
-    def test_children_by_raw_system_calls_are_told_of(self):
+    def test_children_by_raw_system_calls_are_reported(self):
         """No handler of fork runs in them, so no agent is in them."""
         recording = self.assert_same("clones")
         unentered = recording.rows("SELECT count(*) FROM processes WHERE unentered_reason IS NOT NULL")[0][0]
@@ -124,7 +124,7 @@ class Brief(live.LiveTest):
         program = workload("brief_static")[0]
         for shell in ("bash", "dash"):
             loop = [self.need(shell), "-c", f"i=0; while [ $i -lt 500 ]; do {program} 1; i=$((i+1)); done"]
-            for record in (self.record, self.record_as_nobody):
+            for record in (self.record, self.record_as_user):
                 with self.subTest(shell=shell, by=record.__name__):
                     recording = record(loop, rate=1000)
                     of_them, = recording.rows("SELECT sum(t.cpu_ns) FROM processes p JOIN threads t"

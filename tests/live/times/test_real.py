@@ -127,11 +127,11 @@ class Account(live.LiveTest):
     def test_of_a_parallel_make_by_an_ordinary_user_closes(self):
         command = generate.make_project(self.path("project"), functions=12)
         os.chmod(self.path("project"), 0o777)
-        recording = self.record_as_nobody(self.needed(command), rate=1000)
+        recording = self.record_as_user(self.needed(command), rate=1000)
         self.assert_adds_up(recording)
         self.assert_explained(recording)
 
-    def test_what_ending_processes_take_uncounted_is_told(self):
+    def test_what_ending_processes_take_uncounted_is_reported(self):
         recording = self.record([self.need(PYTHON), "-c", FILLS_MEMORY], rate=1000)
         missing_ns = recording.truth - recording.head()["kernel_cpu_ns"]
         notes = [note for note in recording.head()["notes"] if note.startswith("wait(2) reports ")]
@@ -139,8 +139,8 @@ class Account(live.LiveTest):
             self.assertEqual(notes, [])
             self.skipTest("this kernel counts processes to their end")
         self.assertEqual(len(notes), 1, recording.head()["notes"])
-        told_ns = 1e9 * float(notes[0].removeprefix("wait(2) reports ").split()[0])
-        self.assertLessEqual(abs(told_ns - missing_ns), 0.02 * recording.truth)
+        said_ns = 1e9 * float(notes[0].removeprefix("wait(2) reports ").split()[0])
+        self.assertLessEqual(abs(said_ns - missing_ns), 0.02 * recording.truth)
 
 
 def wait_for_socket(place):
@@ -149,7 +149,7 @@ def wait_for_socket(place):
             if probe.connect_ex(place) == 0:
                 return
         time.sleep(0.05)
-    raise AssertionError(f"nobody listens on {place}")
+    raise AssertionError(f"nothing listens on {place}")
 
 
 if __name__ == "__main__":

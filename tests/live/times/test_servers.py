@@ -84,7 +84,7 @@ class Servers(live.LiveTest):
         self.assertEqual(recording.rows("SELECT count(*) FROM modules WHERE kind = 2"), [(0,)])
 
     def test_an_ordinary_users(self):
-        recording, changed_ns = self.record_changed("processes", record=self.record_as_nobody)
+        recording, changed_ns = self.record_changed("processes", record=self.record_as_user)
         self.assert_shares(recording, changed_ns)
         self.assert_explained(recording, within=UNEXPLAINED)
 
@@ -107,7 +107,7 @@ class Servers(live.LiveTest):
         sampled = recording.rows("SELECT count(DISTINCT thread) FROM samples")[0][0]
         self.assertGreaterEqual(sampled, 20)
 
-    def test_who_asks_for_events_keeps_them(self):
+    def test_a_user_that_asks_for_events_keeps_them(self):
         recording = self.record_switching("threads", "--trigger", "sigtrap")
         self.assertEqual(self.changes_of(recording), [])
 

@@ -14,7 +14,7 @@ UNWINDING = 17 # why a walk ended: src/abi/walk_status.h
 
 class MemoryThatGoes(LiveTest):
 
-    def test_nobody_dies_of_memory_that_goes_while_it_is_read(self):
+    def test_no_program_dies_of_memory_that_goes_while_it_is_read(self):
         command = workload("unmapping", WORKLOADS, 500)
         bare = subprocess.run(command, capture_output=True, timeout=60)
         self.assertEqual(bare.returncode, 0, bare.stderr)
@@ -24,7 +24,7 @@ class MemoryThatGoes(LiveTest):
             self.assertGreater(recording.head()["samples"], 1000)
 
     def test_an_ordinary_user_does_not_die_of_it_either(self):
-        recording = self.record_as_nobody(workload("unmapping", WORKLOADS, 500), rate=20000)
+        recording = self.record_as_user(workload("unmapping", WORKLOADS, 500), rate=20000)
         self.assertEqual(recording.truth["counts"], {"turns": 500})
 
     def test_a_library_that_is_opened_and_closed_is_walked_all_the_same(self):
@@ -41,7 +41,7 @@ class MemoryThatGoes(LiveTest):
         calls = self.path("calls")
         done = subprocess.run(["strace", "-o", calls, "true"], capture_output=True, timeout=60)
         if done.returncode != 0:
-            self.skipTest("this machine lets nobody be traced")
+            self.skipTest("this machine lets no process be traced")
         self.record(workload("closing", WORKLOADS, 3000), rate=1000,
                     launcher=("strace", "-f", "-qqo", calls, "-e", "trace=openat", *workload("without_perf")))
         with open(calls) as file:
@@ -129,7 +129,7 @@ class SmallStacks(LiveTest):
                 self.assertLessEqual(counts["alternate"] - frame, stated)
 
     def test_the_smallest_threads_and_coroutines_of_two_pages_live(self):
-        for record in (self.record, self.record_as_nobody):
+        for record in (self.record, self.record_as_user):
             recording = record(workload("small_stacks"), rate=20000)
             self.assertEqual(recording.truth["counts"], {"threads": 300, "coroutines": 300})
             self.assertGreater(recording.head()["samples"], 1000)
@@ -184,7 +184,7 @@ class FullStacks(LiveTest):
         return recording
 
     def test_a_stack_that_overflows_is_handled_by_the_program(self):
-        for record in (self.record, self.record_as_nobody):
+        for record in (self.record, self.record_as_user):
             for kib in (128, 512):
                 with self.subTest(record=record.__name__, kib=kib):
                     self.assert_handled(record(workload("overflows", 300), rate=10000, expect=7,
@@ -225,7 +225,7 @@ class AlternateStacks(LiveTest):
     def test_sigaltstack_answers_as_without_us(self):
         bare = subprocess.run(workload("altstacks", "say"), capture_output=True, timeout=60)
         self.assertEqual(bare.returncode, 0)
-        for record in (self.record, self.record_as_nobody):
+        for record in (self.record, self.record_as_user):
             recorded = record(workload("altstacks", "say"), rate=20000).run
             self.assertEqual(recorded.stdout.decode().splitlines(), bare.stdout.decode().splitlines())
 

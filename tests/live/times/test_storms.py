@@ -56,7 +56,7 @@ class Storms(live.LiveTest):
         return recording.rows("SELECT count(period_ns), count(*) - count(period_ns) FROM processes")[0]
 
     def test_brief_children_are_not_entered_and_each_is_in_the_account(self):
-        for record in (self.record, self.record_as_nobody):
+        for record in (self.record, self.record_as_user):
             with self.subTest(record.__name__):
                 recording = record(["sh", "-c", SUBSHELLS.format(count=400)], rate=100)
                 entered, unentered = self.counts(recording)

@@ -211,7 +211,7 @@ class KernelTime(live.LiveTest):
 
     def test_an_unprivileged_user_gets_it_booked(self):
         """Traps and switches while it computes are kernel time, too, and on a busy machine many."""
-        recording = self.record_as_nobody(self.reading, rate=2000)
+        recording = self.record_as_user(self.reading, rate=2000)
         truth, cpu_ns = recording.truth, recording.truth["cpu_ns"]
         self.assert_adds_up(recording)
         self.assert_explained(recording)
@@ -322,7 +322,7 @@ class Timer(live.LiveTest):
 
     compares_times = True
 
-    def test_the_forced_timer_tells_the_truth_too(self):
+    def test_the_forced_timer_is_right_too(self):
         recording = self.record(workload("thirds", 4000), "--trigger", "timer", rate=1000)
         self.assertEqual(recording.head()["trigger"], "timer")
         self.assert_truth(recording, least_samples=300, widest=chance(recording))
@@ -364,7 +364,7 @@ class Unprivileged(live.LiveTest):
     compares_times = True
 
     def test_an_ordinary_user_gets_the_truth(self):
-        recording = self.record_as_nobody(workload("thirds"))
+        recording = self.record_as_user(workload("thirds"))
         self.assert_truth(recording)
         self.assertEqual(recording.head()["trigger"], "sigtrap")
 
@@ -372,7 +372,7 @@ class Unprivileged(live.LiveTest):
         briefly = (workload("children", "vfork"), workload("churn", 3200))
         for command in (*briefly, *((workload("children", "fork"), workload("threads", 1800)) if live.IS_LONG else ())):
             with self.subTest(command[-1]):
-                self.assert_truth(self.record_as_nobody(command), may_be_unseen=True)
+                self.assert_truth(self.record_as_user(command), may_be_unseen=True)
 
     def test_a_setuid_program_is_named_as_not_entered_with_its_time(self):
         if os.geteuid() != 0:
@@ -384,7 +384,7 @@ class Unprivileged(live.LiveTest):
         os.chmod(privileged, 0o4755)
         for command in ([privileged, "300"], ["sh", "-c", f"{privileged} 300; exit 0"]):
             with self.subTest(command[0]):
-                recording = self.record_as_nobody(command)
+                recording = self.record_as_user(command)
                 cpu_ns = recording.truth["cpu_ns"]
                 self.assert_adds_up(recording)
                 self.assertLess(abs((recording.head()["unentered_ns"] or 0) - cpu_ns), 0.05 * cpu_ns)

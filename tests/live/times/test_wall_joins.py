@@ -22,18 +22,18 @@ print(json.dumps({"wait": time.monotonic_ns() - begun}))
 
 PYTHON_SLEEP = """
 import json, threading, time
-told = {}
+took = {}
 def sleeper():
     begun = time.monotonic_ns()
     time.sleep(1)
-    told["sleep"] = time.monotonic_ns() - begun
+    took["sleep"] = time.monotonic_ns() - begun
 thread = threading.Thread(target=sleeper, name="sleeper")
 thread.start()
 def work():
     while thread.is_alive():
         sum(range(1000))
 work()
-print(json.dumps(told))
+print(json.dumps(took))
 """
 
 RUBY_JOIN = """

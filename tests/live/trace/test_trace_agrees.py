@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A trace and samples of one program, on one CPU clock, tell the same of where its time went."""
+"""A trace and samples of one program, on one CPU clock, show the same of where its time went."""
 
 import live
 import live_trace

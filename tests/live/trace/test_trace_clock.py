@@ -16,7 +16,7 @@ MODULES = str(pathlib.Path(__file__).resolve().parents[3] / "share" / "python")
 CLOCK_GETTIME = {"x86_64": "228", "aarch64": "113"}
 ONE_OF_EACH_HOOK = ("pyenv-3.8", "debian-3.11", "pyenv-3.13")
 # What stands on both sides of what the thread timed itself: threading's own calls, and naming
-# what is called for the first time, which is nobody's.
+# what is called for the first time, which is no call's.
 AROUND_S = 0.004
 SHARE = 0.02
 
@@ -42,7 +42,7 @@ class CpuClock(live_reports.ReportChecks, live_trace.TraceTest):
         self.on_each_python(check, in_ci=in_ci, oldest=(3, 8))
 
     def said_of_clock(self, trace):
-        """What is true of a machine: its kernel or its C library may not tell."""
+        """What is true of a machine: its kernel or its C library may not say."""
         return [text for text in self.notes(trace) if "each event costs a system call" in text]
 
     def test_a_threads_calls_take_what_its_clock_shows(self):
@@ -119,7 +119,7 @@ class CpuClock(live_reports.ReportChecks, live_trace.TraceTest):
     def test_without_restartable_sequences_the_report_says_what_it_costs(self):
         def check(python):
             if self.has_own_c_library(python):
-                self.skipTest(f"{python.name} has a C library of its own, which is told otherwise")
+                self.skipTest(f"{python.name} has a C library of its own, which is asked otherwise")
             environment = dict(os.environ, GLIBC_TUNABLES="glibc.pthread.rseq=0")
             trace = self.trace_by_cpu(python, "sleeps", env=environment)
             self.assertIn("each event costs a system call", "\n".join(self.notes(trace)))

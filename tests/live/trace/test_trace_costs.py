@@ -96,14 +96,14 @@ class Ways(live_trace.TraceTest):
     def test_each_callee_has_the_kind_of_the_way_in_which_it_is_called(self):
         def check(python):
             if python.is_free_threaded:
-                self.skipTest("its events do not tell an instruction's call from C's")
+                self.skipTest("its events do not distinguish an instruction's call from C's")
             trace = self.trace(python, "-c", WAYS)
             kinds, stacks = {}, trace.stacks()
             for stack, kind in trace.rows("SELECT stack, kind FROM calls WHERE stack > 0 AND calls > 50"):
                 kinds.setdefault(stacks[stack][1][2], set()).add(kind)
             expected = {name: {kind} for name, kind in self.EXPECTED.items()}
             if python.version == (3, 11):
-                # Some releases have an instruction for it, and so a stub, where it is special.
+                # Some releases have an instruction for it, and so a dispatch hook, where it is special.
                 del expected["__getitem__"]
             self.assertEqual({name: kinds.get(name) for name in expected}, expected)
         self.on_each_python(check, in_ci=("debian-3.11", "pyenv-3.12"), oldest=(3, 11))

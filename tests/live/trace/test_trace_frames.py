@@ -97,7 +97,7 @@ for turn in range(60):
     getattr(thing, "missing", None), hasattr(thing, "missing")
 print(json.dumps({}))
 """
-# One whose calls are counted while another tool's evaluator (PEP 523) is set, and when it is gone.
+# One whose calls are counted while another tool's eval_frame function (PEP 523) is set, and when it is gone.
 EVALUATORS = """
 import json, _testinternalcapi
 def leaf(value):
@@ -148,7 +148,7 @@ def arguments():
     yield add
     yield [1, 2, 3]
 
-def told(*event):
+def ignore(*event):
     pass
 
 def of_tuple(arguments=(add, [1, 2, 3])):
@@ -163,11 +163,11 @@ def work():
         of_generator()
 
 work()
-sys.setprofile(told)
+sys.setprofile(ignore)
 work()
 sys.setprofile(None)
 work()
-sys.settrace(told)
+sys.settrace(ignore)
 work()
 sys.settrace(None)
 work()
@@ -217,7 +217,7 @@ class Frames(live_trace.TraceTest):
                              [("_functools.reduce", 100)])
         self.on_each_loop(check)
 
-    def test_another_tools_evaluator_is_called_and_calls_are_counted(self):
+    def test_another_tools_eval_frame_is_called_and_calls_are_counted(self):
         def check(python):
             path = self.write("evaluators.py", EVALUATORS)
             without = subprocess.run(python.command(path), capture_output=True, cwd=self.folder, timeout=60, check=False)

@@ -93,7 +93,7 @@ if child == 0:
 os.waitpid(child, 0)
 """
 
-# Nobody refers to it any more: it is killed, and ends, in the midst of another one's call.
+# Nothing refers to it any more: it is killed, and ends, in the midst of another one's call.
 DROPPED = """
 from greenlet import greenlet, getcurrent
 
@@ -200,8 +200,8 @@ class Continuations(RubyTraceTest):
                     subprocess.run(["gcc", "-O2", "-fPIC", "-shared", *flags, SOURCE, "-o", library], check=True)
                     trace = self.trace(ruby, self.workload("callcc_through_c.rb"), library)
                     self.assertEqual(trace.run.stdout.splitlines(), [b"[16, 16, 16, 16]", b"27"])
-                    is_told = any("calls are counted, but seem to last" in note for note in self.notes(trace))
-                    self.assertEqual(is_told, kind != "instrument", self.notes(trace))
+                    is_events = any("calls are counted, but seem to last" in note for note in self.notes(trace))
+                    self.assertEqual(is_events, kind != "instrument", self.notes(trace))
         self.on_each_ruby(check)
 
 
@@ -210,7 +210,7 @@ PROFILED = """
 import sys
 from greenlet import greenlet, getcurrent
 def profile(frame, event, argument):
-    told.append((event, frame.f_code.co_name, getattr(argument, "__name__", "")))
+    events.append((event, frame.f_code.co_name, getattr(argument, "__name__", "")))
 def other():
     for i in range(3):
         len("x")
@@ -222,25 +222,25 @@ def sets():
     len("z")
     sys.setprofile(None)
     main.switch(2)
-told, main = [], getcurrent()
+events, main = [], getcurrent()
 others = greenlet(other), greenlet(sets)
 others[0].switch()
 others[1].switch()
 others[0].switch()
 others[0].switch()
 others[1].switch()
-print(told)
+print(events)
 """
 
 
-# More of them wait in switch() than there is room for who called it.
+# More of them wait in switch() than there is room for their callers.
 MANY_PROFILED = """
 import sys
 from greenlet import greenlet, getcurrent
 def profile(frame, event, argument):
     if event in ("c_call", "c_return"):
         key = event, argument.__name__
-        told[key] = told.get(key, 0) + 1
+        events[key] = events.get(key, 0) + 1
 def waits(i):
     main.switch()
     abs(i)
@@ -249,14 +249,14 @@ def starts(one):
     one.switch(0)
 def goes_on(one):
     one.switch()
-told, main = {}, getcurrent()
+events, main = {}, getcurrent()
 others = [greenlet(waits) for i in range(200)]
 sys.setprofile(profile)
 for one in others: starts(one)
 for one in others: goes_on(one)
 for one in others: goes_on(one)
 sys.setprofile(None)
-print(sorted(told.items()))
+print(sorted(events.items()))
 """
 
 
@@ -270,7 +270,7 @@ class Greenlets(live_trace.TraceTest):
         self.on_each_python(check_one, OLDEST, IN_CI)
 
     def callers_of(self, trace, name):
-        """{(caller, its caller): calls} of a function, "" for who is outermost."""
+        """{(caller, its caller): calls} of a function, "" for the outermost."""
         stacks, found = trace.stacks(), {}
         for stack, calls in trace.rows("SELECT stack, sum(calls) FROM calls WHERE stack > 0 GROUP BY stack"):
             parent, code = stacks[stack]
@@ -299,7 +299,7 @@ class Greenlets(live_trace.TraceTest):
             self.assertEqual(self.callers_of(trace, "leaf"), {("inner", "run"): 2, ("run", ""): 2})
         self.on_each_with_greenlets(check)
 
-    def test_a_profile_function_is_told_what_it_is_told_untraced(self):
+    def test_a_profile_function_is_called_as_untraced(self):
         def check(python):
             plain = subprocess.run(python.command("-c", PROFILED), capture_output=True, check=True)
             trace = self.trace(python, "-c", PROFILED)
@@ -311,7 +311,7 @@ class Greenlets(live_trace.TraceTest):
             self.assertEqual(trace.run.stdout, plain.stdout)
         self.on_each_with_greenlets(check)
 
-    def test_one_that_is_dropped_ends_on_the_stack_of_who_dropped_it(self):
+    def test_one_that_is_dropped_ends_on_the_stack_that_dropped_it(self):
         def check(python):
             trace = self.trace(python, "-c", DROPPED)
             self.assertEqual(self.callers_of(trace, "leaf"),

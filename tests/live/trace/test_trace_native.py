@@ -140,7 +140,7 @@ class Calls(NativeTest):
         for what in ("strict", "counter", "filter"):
             self.on_each("forbidden.c", self.assert_counts_are_the_programs, what)
 
-    def test_what_is_forbidden_is_told(self):
+    def test_what_is_forbidden_is_reported(self):
         program = self.build("gcc", "forbidden.c", "instrument")
         for what, word in (("counter", "without time"), ("filter", "1 threads were not traced")):
             with self.subTest(what=what):
@@ -212,9 +212,9 @@ class Calls(NativeTest):
     def test_unprivileged_and_without_perf_events(self):
         program = self.build("gcc", "calls.c", "fentry")
         os.chmod(self.folder, 0o777)
-        as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.getuid() == 0 else []
-        path = self.path("nobody.fathom")
-        subprocess.run([*as_nobody, live.FATHOM, "trace", "-q", "-o", path, "--", program, "plain"], check=True,
+        as_ordinary_user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.getuid() == 0 else []
+        path = self.path("user.fathom")
+        subprocess.run([*as_ordinary_user, live.FATHOM, "trace", "-q", "-o", path, "--", program, "plain"], check=True,
                        stdout=subprocess.DEVNULL, cwd=self.folder)
         shutil.copyfile(path, self.path("trace.fathom"))
         self.assertEqual(self.counts()["middle"], 1000)
@@ -270,13 +270,13 @@ class Libraries(NativeTest):
 
 
 class Programs(NativeTest):
-    def test_a_program_without_hooks_is_told_which_flags_there_are(self):
+    def test_of_a_program_without_hooks_the_report_names_the_flags(self):
         self.trace("/bin/true")
         notes = " ".join(self.notes())
         for flag in ("-finstrument-functions", "-pg", "-mfentry"):
             self.assertIn(flag, notes)
 
-    def test_a_program_built_with_a_flag_that_calls_no_hook_is_told_which_do(self):
+    def test_a_program_built_with_a_flag_that_calls_no_hook_is_reported_with_those_that_do(self):
         program = self.build("gcc", "calls.c", "none", "-fpatchable-function-entry=6", name="patchable")
         run = self.trace(program, "plain")
         self.assertIn("calls middle 1000", run.stdout)

@@ -82,9 +82,9 @@ class Only(live_reports.ReportChecks, live_trace.TraceTest):
             self.assertGreater(every.rows(count)[0][0], factorials)
         self.on_each_python(check, in_ci=("pyenv-3.12", "pyenv-3.13", "sid-3.15"), oldest=(3, 12))
 
-    def test_a_pattern_that_nothing_matches_is_told(self):
+    def test_a_pattern_that_nothing_matches_is_reported(self):
         def check(python):
-            trace = self.trace(python, self.workload("every_call.py"), options=("--only", "nobody_is_called_so"))
+            trace = self.trace(python, self.workload("every_call.py"), options=("--only", "nothing_is_called_so"))
             self.assertIn("no function that was called has such a name or file", " ".join(self.text(trace).split()))
         self.on_each_python(check, in_ci=("debian-3.11",), oldest=(3, 6))
 

@@ -200,8 +200,8 @@ class Endings(live_trace.TraceTest):
         with open(self.path("own.py"), "w", encoding="utf-8") as file:
             file.write("def leaf(i):\n    return abs(i)\nfor i in range(777):\n    leaf(i)\n")
         python = self.any_python()
-        path = self.path("nobody.fathom")
-        subprocess.run(["setpriv", f"--reuid={live.NOBODY}", f"--regid={live.NOBODY}", "--clear-groups",
+        path = self.path("user.fathom")
+        subprocess.run(["setpriv", f"--reuid={live.ORDINARY_USER}", f"--regid={live.ORDINARY_USER}", "--clear-groups",
                         live.FATHOM, "trace", "-q", "-o", path, "--", *python, self.path("own.py")], check=True,
                        stdin=subprocess.DEVNULL, timeout=60, cwd=self.folder)
         trace = live_trace.Trace(path, None)

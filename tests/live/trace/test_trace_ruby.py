@@ -155,7 +155,7 @@ work
                                                                                         else 128 - code), way)
         self.on_each_ruby(check, in_ci=("debian-3.1",))
 
-    def test_other_tools_are_told_what_they_are_told_without_us(self):
+    def test_other_tools_are_called_as_without_us(self):
         program = """
 require "json"
 require "coverage"
@@ -165,15 +165,15 @@ def leaf(i)
 end
 trace = TracePoint.new(:call, :return, :c_call, :c_return, :line) { |point| seen[[point.event, point.method_id]] += 1 }
 trace.enable { 10.times { |i| leaf(i) } }
-told = 0
-set_trace_func(proc { |event, *| told += 1 })
+events = 0
+set_trace_func(proc { |event, *| events += 1 })
 leaf(1)
 set_trace_func(nil)
 Coverage.start
 leaf(2)
 Coverage.result
 trace.enable { leaf(3) }
-puts JSON.generate([seen.map { |key, value| [key, value] }, told])
+puts JSON.generate([seen.map { |key, value| [key, value] }, events])
 """
 
         def check(ruby):
@@ -192,7 +192,7 @@ puts JSON.generate([seen.map { |key, value| [key, value] }, told])
             return 0
         return sum(row["calls"] for row in json.loads(done.stdout)["functions"] if row["plain_name"] == method)
 
-    def test_what_is_not_compiled_for_being_traced_is_told(self):
+    def test_what_is_not_compiled_for_being_traced_is_reported(self):
         ways = ["--yjit"], ["-e", "RubyVM::YJIT.enable"]
         program = "def leaf(i)\n  i\nend\n1000.times { |i| leaf(i) }\n"
 

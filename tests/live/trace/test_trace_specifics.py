@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What stands before pthread_setspecific() in every program: programs do the same, traced, sampled or neither."""
+"""What interposes pthread_setspecific() in every program: programs do the same, traced, sampled or neither."""
 
 import os
 import subprocess

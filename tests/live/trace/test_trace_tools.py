@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Other tools in a traced program: what they are told, and what is counted meanwhile and behind them."""
+"""Other tools in a traced program: what they see, and what is counted meanwhile and behind them."""
 
 import functools
 import itertools
@@ -11,12 +11,12 @@ import live
 import live_filter
 import live_trace
 
-# What a profile function is told, in a script.
-TOLD = """def leaf(i):
+# What a profile function is called for, in a script.
+SEEN = """def leaf(i):
     return abs(i)
-told = []
+seen = []
 def profiler(frame, event, argument):
-    told.append((event, frame.f_code.co_name, getattr(argument, "__name__", None)))
+    seen.append((event, frame.f_code.co_name, getattr(argument, "__name__", None)))
 """
 
 
@@ -71,7 +71,7 @@ print(json.dumps(seen))
             self.assertEqual(self.callers_of_leaf(trace), {"work"})
         self.on_each_python(check, oldest=(3, 6))
 
-    def test_who_takes_away_a_profile_function_that_was_not_there_loses_nothing(self):
+    def test_a_thread_that_takes_away_a_profile_function_that_was_not_there_loses_nothing(self):
         """As pools of threads do, for each of their tasks."""
         script = ("import sys, threading\ndef leaf(i):\n    return abs(i)\ndef work():\n    for i in range(10):\n"
                   "        leaf(i)\n        sys.setprofile(None)\n        leaf(i)\n"
@@ -141,10 +141,10 @@ thread.join()
             self.assertEqual("a profiler of its own" in notes, python.version < (3, 11), notes)
         self.on_each_python(check, oldest=(3, 6), in_ci=("pyenv-3.8",))
 
-    def test_who_sets_a_profile_function_is_told_what_it_is_told_without_us(self):
+    def test_a_profile_function_that_is_set_is_called_as_without_us(self):
         script = """
 import json, profile, sys, threading
-""" + TOLD + """def work():
+""" + SEEN + """def work():
     leaf(1)
     sys.setprofile(profiler)
     leaf(2)
@@ -170,20 +170,20 @@ sys.setprofile(None)
 for i in range(2):
     pure = profile.Profile()
     pure.runcall(work)
-print(json.dumps({"told": told}))
+print(json.dumps({"seen": seen}))
 """
         self.on_each_python(functools.partial(self.check_same_truth, script), oldest=(3, 6))
 
-    def test_where_others_are_told_of_calls_a_profile_function_is_told_what_it_is_told_without_us(self):
-        """As another thread, or another tool, has asked for calls, it may be told of the end of one that it did not see begin."""
+    def test_where_others_ask_for_calls_a_profile_function_is_called_as_without_us(self):
+        """As another thread, or another tool, has asked for calls, it may be called at the end of one that it did not see begin."""
         script = """
 import json, sys, threading, time
 def leaf(i):
     return abs(i)
-told = []
+seen = []
 def profiler(frame, event, argument):
     if frame.f_code.co_filename == __file__:
-        told.append((threading.current_thread().name, event, frame.f_code.co_name, getattr(argument, "__name__", None)))
+        seen.append((threading.current_thread().name, event, frame.f_code.co_name, getattr(argument, "__name__", None)))
 def work():
     for i in range(2):
         leaf(1)
@@ -233,18 +233,18 @@ if sys.version_info >= (3, 12):
     work()
     monitoring.set_events(3, 0)
     work()
-    # Without a GIL the other threads' functions are told of what they are in the midst of.
+    # Without a GIL the other threads' functions are called at the ends of what they are in the midst of.
     if getattr(sys, "_is_gil_enabled", lambda: True)():
         for i in range(2):
             beside(set_all, wait)
             threading.setprofile_all_threads(None)
 # What threads do beside each other has an order in each of them only.
-told.sort(key=lambda row: row[0])
-print(json.dumps({"told": told}))
+seen.sort(key=lambda row: row[0])
+print(json.dumps({"seen": seen}))
 """
         self.on_each_python(functools.partial(self.check_same_truth, script), oldest=(3, 6))
 
-    def test_in_other_interpreters_a_profile_function_is_told_what_it_is_told_without_us(self):
+    def test_in_other_interpreters_a_profile_function_is_called_as_without_us(self):
         """Each time one is entered, and where calls of C functions are events."""
         script = """
 try:
@@ -253,7 +253,7 @@ except ImportError:
     import _xxsubinterpreters as interpreters
 code = '''
 import json, os, sys
-""" + TOLD + """def work():
+""" + SEEN + """def work():
     for i in range(2):
         sys.setprofile(profiler)
         leaf(1)
@@ -266,7 +266,7 @@ monitoring.set_events(3, monitoring.events.CALL)
 monitoring.set_events(3, 0)
 monitoring.free_tool_id(3)
 work()
-os.write(1, json.dumps(told).encode() + b",")
+os.write(1, json.dumps(seen).encode() + b",")
 '''
 print("[", end="", flush=True)
 for i in range(2):
@@ -278,23 +278,23 @@ print("0]")
 """
         self.on_each_python(functools.partial(self.check_same_truth, script), oldest=(3, 12), in_ci=("pyenv-3.12", "pyenv-3.13", "built-3.13t"))
 
-    def test_below_a_filter_a_profile_function_is_told_the_same_and_its_thread_is_traced_again(self):
-        """Nobody may ask the kernel whether memory can be written then."""
+    def test_below_a_filter_a_profile_function_is_called_as_ever_and_its_thread_is_traced_again(self):
+        """The kernel may not be asked then whether memory can be written."""
         script = """
 import json, profile, sys
-""" + TOLD + """for i in range(2):
+""" + SEEN + """for i in range(2):
     profile.Profile().runcall(leaf, i)
     sys.setprofile(profiler)
     leaf(i)
     sys.setprofile(None)
 for i in range(100):
     leaf(i)
-print(json.dumps(told))
+print(json.dumps(seen))
 """
         below = live_filter.below(self)
 
         def check(python):
-            path = self.write("told.py", script)
+            path = self.write("seen.py", script)
             without = subprocess.run(python.command(path), stdout=subprocess.PIPE, check=True, timeout=60)
             for options in ((), ("--no-builtins",)):
                 trace = self.trace(python, path, options=options, below=below)
@@ -303,7 +303,7 @@ print(json.dumps(told))
         self.on_each_python(check, oldest=(3, 6), in_ci=("pyenv-3.7", "debian-3.11", "pyenv-3.12"))
 
     def check_same_truth(self, script, python):
-        path = self.write("told.py", script)
+        path = self.write("seen.py", script)
         without = subprocess.run(python.command(path), stdout=subprocess.PIPE, check=True, timeout=60, cwd=self.folder)
         for options in ((), ("--no-builtins",)):
             self.assertEqual(self.trace(python, path, options=options).truth, live.truth_of(without.stdout), options)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Where a call of Python stands, and by which way it came, where the interpreter's state does not tell at once."""
+"""Where a call of Python stands, and by which way it came, where the interpreter's state does not say at once."""
 
 import live
 import live_trace
@@ -52,16 +52,16 @@ if child > 0:
     os.waitpid(child, 0)
 """
 
-# Another function is told of the ends of calls, of which more are under way than have entries.
+# Another function is called at the ends of calls, of which more are under way than have entries.
 ENDS_UNSEEN = """
 import sys, threading
-def told(*event): pass
+def ignore(*event): pass
 def leaf(): pass
 def down(depth):
     if depth:
         down(depth - 1)
     else:
-        sys.setprofile(told)
+        sys.setprofile(ignore)
 def outer():
     down(40000)
     sys.setprofile(None)
@@ -105,10 +105,10 @@ class Ways(live_trace.TraceTest):
     def test_what_is_in_an_instructions_cache_is_taken_for_no_instruction(self):
         def check(python):
             if python.is_free_threaded:
-                self.skipTest("its events do not tell an instruction's call from C's")
+                self.skipTest("its events do not distinguish an instruction's call from C's")
             kinds = self.kinds(self.trace(python, "-c", CACHES))
             expected = {"f": {CALLED}, "calls": None, "attribute": {CALLED}, "item": {CALLED}, "value": {UNCALLED}}
-            if python.version != (3, 11): # Some of its releases have an instruction for it, and so a stub.
+            if python.version != (3, 11): # Some of its releases have an instruction for it, and so a dispatch hook.
                 expected["__getitem__"] = {UNCALLED}
             self.assertEqual({name: kinds.get(name) for name in expected}, expected)
         self.on_each_python(check, in_ci=("pyenv-3.12",), oldest=(3, 11))
@@ -116,7 +116,7 @@ class Ways(live_trace.TraceTest):
     def test_what_a_child_of_fork_was_in_is_called_as_it_was(self):
         def check(python):
             if python.is_free_threaded:
-                self.skipTest("its events do not tell an instruction's call from C's")
+                self.skipTest("its events do not distinguish an instruction's call from C's")
             trace = self.trace(python, "-c", FORK)
             parent, = trace.rows("SELECT min(pid) FROM processes")[0]
             kinds = self.kinds(trace, but_pid=parent)

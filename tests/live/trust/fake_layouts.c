@@ -13,7 +13,7 @@
 #include "target/ruby.h"
 
 #define NOWHERE 0x1000
-/* Canonical, and nobody's. */
+/* Canonical, and not mapped. */
 #define FAR_AWAY 0x00007ffffffde000ULL
 
 struct layouts {

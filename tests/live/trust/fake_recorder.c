@@ -40,7 +40,7 @@
 struct made {
 	struct ring_header header;
 	uint64_t bytes; /* of the memory */
-	uint64_t told;  /* in the answer */
+	uint64_t said;  /* in the answer */
 	int seals;
 	int fd;        /* what is handed over in place of the memory; -1: nothing is */
 	bool is_other; /* fd is that */
@@ -71,29 +71,29 @@ static void may_not_be_written(struct made *made)
 	made->seals = ALL_SEALS | F_SEAL_FUTURE_WRITE;
 }
 
-static void told_longer(struct made *made)
+static void said_longer(struct made *made)
 {
-	made->told = made->header.bytes = made->bytes + PAGE;
+	made->said = made->header.bytes = made->bytes + PAGE;
 }
 
-static void told_as_long_but_is_empty(struct made *made)
+static void said_as_long_but_is_empty(struct made *made)
 {
 	made->bytes = 0;
 }
 
 static void is_a_header_only(struct made *made)
 {
-	made->bytes = made->told = made->header.bytes = RING_HEADER_BYTES;
+	made->bytes = made->said = made->header.bytes = RING_HEADER_BYTES;
 }
 
-static void told_no_bytes(struct made *made)
+static void said_no_bytes(struct made *made)
 {
-	made->told = 0;
+	made->said = 0;
 }
 
-static void told_all_bytes(struct made *made)
+static void said_all_bytes(struct made *made)
 {
-	made->told = ~0ULL;
+	made->said = ~0ULL;
 }
 
 static void is_no_descriptor(struct made *made)
@@ -225,13 +225,13 @@ static void is_traced_before_itself(struct made *made)
 /* As a record's ring is, which has none. */
 static void has_no_trace_area(struct made *made)
 {
-	made->bytes = made->told = made->header.bytes = WORDS_END;
+	made->bytes = made->said = made->header.bytes = WORDS_END;
 }
 
 static void has_half_a_trace_area(struct made *made)
 {
 	made->bytes -= sizeof(struct trace_area) / 2 & ~(uint64_t)(PAGE - 1);
-	made->told = made->header.bytes = made->bytes;
+	made->said = made->header.bytes = made->bytes;
 }
 
 enum { IN_RECORD = 1, IN_TRACE = 2, IN_BOTH = 3 };
@@ -250,11 +250,11 @@ static const struct way {
 	WAY(IN_BOTH, may_be_made_shorter),
 	WAY(IN_BOTH, may_be_made_longer),
 	WAY(IN_BOTH, may_not_be_written),
-	WAY(IN_BOTH, told_longer),
-	WAY(IN_BOTH, told_as_long_but_is_empty),
+	WAY(IN_BOTH, said_longer),
+	WAY(IN_BOTH, said_as_long_but_is_empty),
 	WAY(IN_BOTH, is_a_header_only),
-	WAY(IN_BOTH, told_no_bytes),
-	WAY(IN_BOTH, told_all_bytes),
+	WAY(IN_BOTH, said_no_bytes),
+	WAY(IN_BOTH, said_all_bytes),
 	WAY(IN_BOTH, is_no_descriptor),
 	WAY(IN_BOTH, is_a_pipe),
 	WAY(IN_BOTH, is_zeros),
@@ -303,7 +303,7 @@ static struct made make(int kind)
 			    .trace_offset = is_trace ? WORDS_END : 0,
 			    .bytes = bytes },
 		.bytes = bytes,
-		.told = bytes,
+		.said = bytes,
 		.seals = ALL_SEALS,
 		.fd = -1,
 	};
@@ -335,7 +335,7 @@ static void answer(int connection, const struct made *made)
 {
 	const struct handshake_answer words = { .magic = HANDSHAKE_MAGIC,
 						.verdict = HANDSHAKE_SAMPLE,
-						.ring_bytes = made->told };
+						.ring_bytes = made->said };
 	union {
 		struct cmsghdr header;
 		char bytes[CMSG_SPACE(2 * sizeof(int))];

@@ -7,7 +7,7 @@
  *
  * f: a child of fork() computes, e: one executes "survivor work", s: the same by posix_spawn(),
  * g: a child says "g here" and then obeys the next letter, m: it computes itself, u: it becomes
- * nobody for good, w and b: it is nobody for a while and root again (the effective user).  The
+ * an ordinary user for good, w and b: it is one for a while and root again (the effective user).  The
  * answer is a line for each: the letter, and how that ended.  Functions are instrumented: a trace
  * counts them.
  */
@@ -23,9 +23,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NOBODY     65534
-#define WORK_NS    40000000
-#define EXIT_WORKS 7
+#define ORDINARY_USER 65534
+#define WORK_NS       40000000
+#define EXIT_WORKS    7
 
 extern char **environ;
 static const char *program;
@@ -99,9 +99,10 @@ static int by_spawn(void)
 	return status_of(child);
 }
 
-static int become_nobody(void)
+static int become_ordinary(void)
 {
-	return setgroups(0, NULL) == 0 && setgid(NOBODY) == 0 && setuid(NOBODY) == 0
+	return setgroups(0, NULL) == 0 && setgid(ORDINARY_USER) == 0 &&
+			       setuid(ORDINARY_USER) == 0
 		       ? EXIT_WORKS
 		       : 1;
 }
@@ -134,9 +135,9 @@ static int obey(char letter)
 	case 'm':
 		return works() ? EXIT_WORKS : 1;
 	case 'u':
-		return become_nobody();
+		return become_ordinary();
 	case 'w':
-		return seteuid(NOBODY) == 0 ? EXIT_WORKS : 1;
+		return seteuid(ORDINARY_USER) == 0 ? EXIT_WORKS : 1;
 	case 'b':
 		return seteuid(0) == 0 ? EXIT_WORKS : 1;
 	default:
@@ -160,7 +161,7 @@ static int run_daemon(const char *commands_path, const char *answers_path)
 	if (fork() != 0)
 		return 0;
 	setsid();
-	/* Who waits for the end of the recorder's output does not wait for this. */
+	/* What waits for the end of the recorder's output does not wait for this. */
 	for (int fd = 0; fd < 3; fd++)
 		dup2(open("/dev/null", O_RDWR | O_CLOEXEC), fd);
 

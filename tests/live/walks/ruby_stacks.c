@@ -11,8 +11,8 @@
  * and `end`, or `broken`; and when all are done, `walked` and how often memory was read.
  *
  * kind: `iseq`, `c`, `block_c` or `base`, with `*` where the frame is the last of a call of
- * rb_vm_exec(), and `+` where its rescue clause has told of it.  Line 0: unknown.  A frame
- * `leaf` stands before the innermost one, where that does something without a frame of its own.
+ * rb_vm_exec(), and `+` where its rescue clause has reported it.  Line 0: unknown.  A frame
+ * `leaf` comes before the innermost one, where that does something without a frame of its own.
  *
  * Ends with 77 if the system does not let it trace the process.
  *

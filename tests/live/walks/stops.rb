@@ -1,4 +1,4 @@
-# Loaded before names.rb: wherever that reads its clock it tells what Ruby says of the stack, as a line of
+# Loaded before names.rb: wherever that reads its clock it prints what Ruby says of the stack, as a line of
 # JSON, and waits for a line.
 
 require "json"

@@ -154,7 +154,7 @@ static void *write_many(void *argument)
 	return NULL;
 }
 
-/* Checks one record; its number is told by its second word. */
+/* Checks one record; its number is its second word. */
 static void must_be_whole(const u64 *record, u64 count)
 {
 	for (u64 i = 2; i < count; i++)

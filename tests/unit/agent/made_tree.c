@@ -12,7 +12,7 @@
 
 #define KEY 0x8000000000100000ULL
 
-/* The one there is: trace_map() is told of none. */
+/* The one there is: trace_map() has no argument for it. */
 static struct made_tree the_tree;
 
 /* As agent/trace/map.c has it, where there is memory. */

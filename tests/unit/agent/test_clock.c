@@ -127,7 +127,7 @@ static struct sample_time run_call(u64 ns)
 static void a_busy_threads_samples_stand_for_one_period_without_a_call(void **state)
 {
 	(void)state;
-	/* The first tells where the periods end. */
+	/* The first shows where the periods end. */
 	assert_int_equal(run(PERIOD).weight_ns, PERIOD);
 	machine.calls = 0;
 	for (u32 i = 0; i < SAMPLES_PER_CLOCK_READ - 1; i++)
@@ -364,7 +364,7 @@ static void a_creators_long_call_counts_though_too_much_was_taken_off(void **sta
 	assert_in_range(run_call(50 * PERIOD).weight_ns, 49 * PERIOD, 50 * PERIOD);
 }
 
-static void switches_are_told_to_the_recorder(void **state)
+static void switches_are_reported_to_the_recorder(void **state)
 {
 	(void)state;
 	ring.switch_cost_ns = 600;
@@ -606,7 +606,7 @@ int main(void)
 		CLOCK(traps_that_are_not_a_period_apart_weigh_what_was_run),
 		CLOCK(a_creators_traps_stand_for_a_period_whatever_switches_cost),
 		CLOCK(a_creators_long_call_counts_though_too_much_was_taken_off),
-		CLOCK(switches_are_told_to_the_recorder),
+		CLOCK(switches_are_reported_to_the_recorder),
 		CLOCK(user_mode_samples_stand_for_one_period_whatever_the_clock_says),
 		CLOCK(a_tick_behind_a_call_stands_for_the_time_since_the_tick_before),
 		CLOCK(a_child_of_fork_has_ticks_of_its_own),

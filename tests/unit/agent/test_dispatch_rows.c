@@ -1,5 +1,5 @@
 /*
- * Dispatch hooks stand before the instructions that they are meant for: each version's row against
+ * Dispatch hooks come before the instructions that they are meant for: each version's row against
  * the instruction table of that version, as it says it itself (opcodes/: NAME:NUMBER; _opcode_metadata,
  * or Include/opcode.h up to 3.12).
  */

@@ -193,7 +193,7 @@ static void a_python_region_knows_its_frame_by_address_and_code(void **state)
 	begin_walk(&walk);
 	regions_meet_python(&walk, 1, 3); /* another function's, where that one's was */
 	assert_int_equal(walk.count, 0);
-	regions_meet_python(&walk, 5, 6); /* who called it */
+	regions_meet_python(&walk, 5, 6); /* its caller */
 	assert_int_equal(walk.count, 1);
 	regions_meet_python(&walk, 1, 2); /* once is enough */
 	assert_int_equal(walk.count, 1);
@@ -207,11 +207,11 @@ static void one_that_is_not_on_a_whole_stack_is_not_shown(void **state)
 	(void)state;
 	begin("waits", python(1, 2, 0, 0));
 	begin_walk(&walk);
-	walk.ending = WALK_COMPLETE;
+	walk.status = WALK_COMPLETE;
 	regions_end_walk(&walk);
 	assert_int_equal(walk.count, 0);
 	begin_walk(&walk);
-	walk.ending = WALK_TOO_DEEP;
+	walk.status = WALK_TOO_DEEP;
 	regions_end_walk(&walk);
 	assert_int_equal(walk.count, 1);
 	assert_int_equal(words[0], word("waits"));

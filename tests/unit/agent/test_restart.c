@@ -237,7 +237,7 @@ int main(void)
 
 int main(void)
 {
-	return 77; /* On other machines such a call is not told from one that begins. */
+	return 77; /* On other machines such a call looks like one that begins. */
 }
 
 #endif

@@ -36,7 +36,7 @@ static void the_system_says_why_at_the_end(void **state)
 	assert_string_equal(err.text, "cannot open x: No such file or directory");
 }
 
-static void nobody_has_to_ask_for_the_sentence(void **state)
+static void the_sentence_is_there_unasked(void **state)
 {
 	(void)state;
 	assert_int_equal(error_set(NULL, -EIO, "x"), -EIO);
@@ -78,7 +78,7 @@ int main(void)
 		cmocka_unit_test(a_failure_is_its_code_and_a_sentence),
 		cmocka_unit_test(a_context_stands_in_front),
 		cmocka_unit_test(the_system_says_why_at_the_end),
-		cmocka_unit_test(nobody_has_to_ask_for_the_sentence),
+		cmocka_unit_test(the_sentence_is_there_unasked),
 		cmocka_unit_test(a_sentence_may_be_made_of_the_one_before),
 		cmocka_unit_test(a_sentence_too_long_is_cut_at_a_whole_character),
 	};

@@ -173,7 +173,7 @@ static void costs_are_those_of_the_pace_that_the_program_ran_at(void **state)
 	check_ratio(slower.outside_ps, slower.inside_ps, 1.5);
 	/* A third off, of which 0.4 are doubted, of the call's 2.5 times the inside. */
 	check_ratio(slower.spread_ps, slower.inside_ps, 0.25 + 2.5 * 0.4 / 3);
-	/* What nobody could have measured is not taken at its word. */
+	/* What could not have been measured is not believed. */
 	area->burst_ticks = UINT64_MAX;
 	area->burst_count = 12;
 	call_tree_reader_read(scene->image, &scene->pump, &terms, false);
@@ -258,7 +258,7 @@ static void a_thread_that_ended_gives_back_what_it_had(void **state)
 }
 
 /* Shared memory is faster than the kernel's word. */
-static void a_thread_seen_before_its_creation_is_told_keeps_what_it_has(void **state)
+static void a_thread_seen_before_its_creation_is_reported_keeps_what_it_has(void **state)
 {
 	struct scene *scene = *state;
 	struct sideband_event event = { .kind = SIDEBAND_FORK, .tid = TID };
@@ -280,7 +280,7 @@ static void a_thread_seen_before_its_creation_is_told_keeps_what_it_has(void **s
 		call_tree_reader_read(image, &scene->pump, &terms, false);
 		assert_int_equal(area->owners[1], 1);
 		assert_int_equal(area->threads[0].state, TRACE_THREAD_TAKEN);
-		/* Long ago, for who has the same tid next. */
+		/* Long ago, for the next thread with that tid. */
 		event.kind = SIDEBAND_EXIT;
 		tree_take(&tree, &event);
 		image_find_thread(image, TID)->end_ns = terms.start_ns - 1000000000;
@@ -290,7 +290,7 @@ static void a_thread_seen_before_its_creation_is_told_keeps_what_it_has(void **s
 	tree_close(&tree);
 }
 
-static void callers_that_make_no_sense_hurt_nobody(void **state)
+static void callers_that_make_no_sense_do_no_harm(void **state)
 {
 	struct scene *scene = *state;
 
@@ -401,8 +401,8 @@ int main(void)
 		TEST(a_callee_without_a_name_waits_for_it),
 		TEST(callers_are_looked_for_once_in_each_reading),
 		TEST(a_thread_that_ended_gives_back_what_it_had),
-		TEST(a_thread_seen_before_its_creation_is_told_keeps_what_it_has),
-		TEST(callers_that_make_no_sense_hurt_nobody),
+		TEST(a_thread_seen_before_its_creation_is_reported_keeps_what_it_has),
+		TEST(callers_that_make_no_sense_do_no_harm),
 		TEST(a_node_of_more_time_than_went_by_is_left_out_alone),
 		TEST(a_circle_of_callers_is_no_tree),
 		TEST(costs_that_no_call_has_are_left_out),

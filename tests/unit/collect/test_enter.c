@@ -46,7 +46,7 @@ static void assert_left_out(struct image *image, const char *why)
 	image_free(image);
 }
 
-static void who_is_answered_too_late_has_neither_ring_nor_calls(void **state)
+static void an_agent_that_is_answered_too_late_has_neither_ring_nor_calls(void **state)
 {
 	(void)state;
 	assert_left_out(enter_this_process(false), "too late");
@@ -73,7 +73,7 @@ static void a_limit_of_file_sizes_is_named(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_is_answered_too_late_has_neither_ring_nor_calls),
+		cmocka_unit_test(an_agent_that_is_answered_too_late_has_neither_ring_nor_calls),
 		cmocka_unit_test(a_limit_of_file_sizes_is_named),
 	};
 

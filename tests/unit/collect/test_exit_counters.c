@@ -47,7 +47,7 @@ static void child_live(int out, uint64_t ns)
 	_exit(write(out, &life, sizeof life) == (ssize_t)sizeof life ? 0 : 1);
 }
 
-/* Makes its children when it is told to; two at a time, so that both CPUs have some. */
+/* Makes its children when it is asked to; two at a time, so that both CPUs have some. */
 static void parent_live(int go, int out)
 {
 	char byte;

@@ -94,7 +94,7 @@ static void test_a_hello_is_heard_and_answered(void **state)
 	close(agent);
 }
 
-static void test_who_connects_and_speaks_later_is_heard_then(void **state)
+static void test_an_agent_that_connects_and_speaks_later_is_heard_then(void **state)
 {
 	const int agent = agent_connect();
 
@@ -111,7 +111,7 @@ static void test_who_connects_and_speaks_later_is_heard_then(void **state)
 	close(agent);
 }
 
-static void test_who_is_silent_keeps_nobody_waiting(void **state)
+static void test_a_silent_agent_keeps_none_waiting(void **state)
 {
 	int silent[100], agent;
 
@@ -133,7 +133,7 @@ static void test_who_is_silent_keeps_nobody_waiting(void **state)
 	assert_int_equal(accept_next(), 0);
 }
 
-static void test_who_leaves_and_who_speaks_otherwise_is_turned_away(void **state)
+static void test_what_leaves_and_what_speaks_otherwise_is_turned_away(void **state)
 {
 	const int gone = agent_connect(), stranger = agent_connect();
 	char byte;
@@ -160,7 +160,7 @@ static void leave_no_descriptors(struct rlimit *out_before)
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
 }
 
-static void test_out_of_descriptors_who_speaks_is_heard_in_place_of_who_is_silent(void **state)
+static void test_out_of_descriptors_one_that_speaks_replaces_a_silent_one(void **state)
 {
 	const int silent = agent_connect();
 	struct rlimit before;
@@ -237,15 +237,15 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_hello_is_heard_and_answered, open_server,
 						close_server),
 		cmocka_unit_test_setup_teardown(
-			test_who_connects_and_speaks_later_is_heard_then, open_server,
+			test_an_agent_that_connects_and_speaks_later_is_heard_then, open_server,
 			close_server),
-		cmocka_unit_test_setup_teardown(test_who_is_silent_keeps_nobody_waiting,
+		cmocka_unit_test_setup_teardown(test_a_silent_agent_keeps_none_waiting,
 						open_server, close_server),
 		cmocka_unit_test_setup_teardown(
-			test_who_leaves_and_who_speaks_otherwise_is_turned_away, open_server,
+			test_what_leaves_and_what_speaks_otherwise_is_turned_away, open_server,
 			close_server),
 		cmocka_unit_test_setup_teardown(
-			test_out_of_descriptors_who_speaks_is_heard_in_place_of_who_is_silent,
+			test_out_of_descriptors_one_that_speaks_replaces_a_silent_one,
 			open_server, close_server),
 		cmocka_unit_test_setup_teardown(
 			test_an_agent_that_was_not_answered_in_time_is_known, open_server,

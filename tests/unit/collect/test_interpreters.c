@@ -1,5 +1,5 @@
 /*
- * What agents and recordings are told of an interpreter: of the CPython that is installed, and
+ * What agents and recordings know of an interpreter: of the CPython that is installed, and
  * of a library that looks like CRuby (tests/unit/target/fake_ruby.c), which is the argument.
  */
 #include "scene.h"
@@ -25,7 +25,7 @@
 #define PYTHON "/usr/bin/python3"
 #define BIAS   0x550000000000ULL
 
-struct told {
+struct found {
 	uint32_t rows, whys, notes, languages;
 	char why_not[128], note[256];
 };
@@ -75,40 +75,40 @@ static struct module_place place_of(struct scene *scene, const char *path)
 
 static int take_interpreter(void *context, const struct recording_interpreter *row)
 {
-	struct told *told = context;
+	struct found *found = context;
 
 	assert_int_equal(row->process, 1);
 	assert_int_equal(row->version[1], '.');
-	told->rows++;
-	told->languages |= 1U << row->language;
+	found->rows++;
+	found->languages |= 1U << row->language;
 	if (row->why_not != NULL) {
-		told->whys++;
-		strncpy(told->why_not, row->why_not, sizeof told->why_not - 1);
+		found->whys++;
+		strncpy(found->why_not, row->why_not, sizeof found->why_not - 1);
 	}
 	return 0;
 }
 
 static int take_note(void *context, const char *text)
 {
-	struct told *told = context;
+	struct found *found = context;
 
-	told->notes++;
-	strncpy(told->note, text, sizeof told->note - 1);
+	found->notes++;
+	strncpy(found->note, text, sizeof found->note - 1);
 	return 0;
 }
 
-static struct told read_told(const struct scene *scene)
+static struct found read_found(const struct scene *scene)
 {
 	struct recording_reader *reader;
-	struct told told = { .rows = 0 };
+	struct found found = { .rows = 0 };
 	struct error err;
 
 	must(recording_writer_commit(scene->writer), &err);
 	must(recording_reader_open(scene->path, &reader, &err), &err);
-	must(recording_reader_each_interpreter(reader, take_interpreter, &told, &err), &err);
-	must(recording_reader_each_note(reader, take_note, &told, &err), &err);
+	must(recording_reader_each_interpreter(reader, take_interpreter, &found, &err), &err);
+	must(recording_reader_each_note(reader, take_note, &found, &err), &err);
 	recording_reader_close(reader);
-	return told;
+	return found;
 }
 
 static void a_mapped_interpreter_puts_its_layout_into_the_ring(void **state)
@@ -130,12 +130,12 @@ static void a_mapped_interpreter_puts_its_layout_into_the_ring(void **state)
 	assert_memory_equal(&scene->image->ring->python, &due, sizeof due);
 	assert_true(due.loop[0].start > BIAS);
 	assert_int_equal(scene->image->languages, 1U << RECORDING_LANGUAGE_PYTHON);
-	const struct told told = read_told(scene);
+	const struct found found = read_found(scene);
 
-	assert_int_equal(told.rows, 1);
-	assert_int_equal(told.languages, 1U << RECORDING_LANGUAGE_PYTHON);
-	assert_int_equal(told.whys, 0);
-	assert_int_equal(told.notes, 0);
+	assert_int_equal(found.rows, 1);
+	assert_int_equal(found.languages, 1U << RECORDING_LANGUAGE_PYTHON);
+	assert_int_equal(found.whys, 0);
+	assert_int_equal(found.notes, 0);
 }
 
 static void a_process_may_have_an_interpreter_of_each_kind(void **state)
@@ -160,11 +160,11 @@ static void a_process_may_have_an_interpreter_of_each_kind(void **state)
 	assert_true(due.loop[0].start > BIAS);
 	assert_int_equal(scene->image->languages,
 			 1U << RECORDING_LANGUAGE_PYTHON | 1U << RECORDING_LANGUAGE_RUBY);
-	const struct told told = read_told(scene);
+	const struct found found = read_found(scene);
 
-	assert_int_equal(told.rows, 2);
-	assert_int_equal(told.languages, scene->image->languages);
-	assert_int_equal(told.notes, 0);
+	assert_int_equal(found.rows, 2);
+	assert_int_equal(found.languages, scene->image->languages);
+	assert_int_equal(found.notes, 0);
 }
 
 static void what_was_mapped_before_the_ring_came_is_looked_at_then(void **state)
@@ -185,7 +185,7 @@ static void what_was_mapped_before_the_ring_came_is_looked_at_then(void **state)
 }
 
 /* An agent waits for its answer, so no file is opened before it. */
-static void only_what_is_known_is_told_before_the_answer(void **state)
+static void only_what_is_known_is_shown_before_the_answer(void **state)
 {
 	struct scene *scene = *state;
 	struct ring_header *ring = scene->image->ring;
@@ -205,7 +205,7 @@ static void only_what_is_known_is_told_before_the_answer(void **state)
 	scene->image->interpreter_count = 0;
 	interpreters_recall(&interpreters, scene->image);
 	assert_int_equal(ring->has_python, 1);
-	assert_int_equal(read_told(scene).rows, 2);
+	assert_int_equal(read_found(scene).rows, 2);
 }
 
 static void other_files_have_none(void **state)
@@ -236,10 +236,10 @@ static void a_mapping_that_is_no_segment_gets_no_layout(void **state)
 	place.file_offset = 1ULL << 40;
 	interpreters_see(&interpreters, scene->image, &place);
 	assert_int_equal(scene->image->ring->has_python, 0);
-	const struct told told = read_told(scene);
+	const struct found found = read_found(scene);
 
-	assert_int_equal(told.whys, 1);
-	assert_string_equal(told.note,
+	assert_int_equal(found.whys, 1);
+	assert_string_equal(found.note,
 			    PYTHON ": no Python functions in its stacks: it is mapped as no "
 				   "file is");
 }
@@ -255,21 +255,21 @@ static void the_second_one_in_a_process_is_named_and_not_walked(void **state)
 		scene->writer, &(struct recording_module){ .path = "/other" }, &second.module);
 	interpreters_see(&interpreters, scene->image, &first);
 	interpreters_see(&interpreters, scene->image, &second);
-	const struct told told = read_told(scene);
+	const struct found found = read_found(scene);
 
-	assert_int_equal(told.rows, 2);
-	assert_int_equal(told.whys, 1);
-	assert_non_null(strstr(told.why_not, "another Python"));
+	assert_int_equal(found.rows, 2);
+	assert_int_equal(found.whys, 1);
+	assert_non_null(strstr(found.why_not, "another Python"));
 }
 
-static void tell_with(struct scene *scene, u64 walks, u64 refusals)
+static void count_with(struct scene *scene, u64 walks, u64 refusals)
 {
 	scene->image->ring->python_walks = walks;
 	scene->image->ring->python_refusals = refusals;
 	interpreters_note(&interpreters, scene->image);
 }
 
-static void a_layout_that_never_fitted_is_told_once(void **state)
+static void a_layout_that_never_fitted_is_reported_once(void **state)
 {
 	struct scene *scene = *state;
 
@@ -278,21 +278,21 @@ static void a_layout_that_never_fitted_is_told_once(void **state)
 
 	interpreters_see(&interpreters, scene->image, &place);
 	/* Start-up and the end refuse some; one walk that fits proves the layout. */
-	tell_with(scene, 0, 3);
-	tell_with(scene, 1, 1000);
-	assert_int_equal(read_told(scene).whys, 0);
-	tell_with(scene, 0, 1000);
-	tell_with(scene, 0, UINT64_MAX);
-	const struct told told = read_told(scene);
+	count_with(scene, 0, 3);
+	count_with(scene, 1, 1000);
+	assert_int_equal(read_found(scene).whys, 0);
+	count_with(scene, 0, 1000);
+	count_with(scene, 0, UINT64_MAX);
+	const struct found found = read_found(scene);
 
-	assert_int_equal(told.rows, 1);
-	assert_int_equal(told.whys, 1);
-	assert_int_equal(told.notes, 1);
-	assert_non_null(strstr(told.note, "its thread states do not look as CPython"));
+	assert_int_equal(found.rows, 1);
+	assert_int_equal(found.whys, 1);
+	assert_int_equal(found.notes, 1);
+	assert_non_null(strstr(found.note, "its thread states do not look as CPython"));
 }
 
 /* Its agent compares, too; what it says of one kind is not said of the other. */
-static void a_layout_that_its_agent_found_wrong_is_told(void **state)
+static void a_layout_that_its_agent_found_wrong_is_reported(void **state)
 {
 	struct scene *scene = *state;
 	struct ring_header *ring = scene->image->ring;
@@ -306,19 +306,19 @@ static void a_layout_that_its_agent_found_wrong_is_told(void **state)
 	ring->ruby_walks = 1000;
 	ring->ruby_check = RING_RUBY_AGREES;
 	interpreters_note(&interpreters, scene->image);
-	assert_int_equal(read_told(scene).whys, 0);
+	assert_int_equal(read_found(scene).whys, 0);
 	ring->ruby_check = RING_RUBY_DIFFERS;
 	interpreters_note(&interpreters, scene->image);
-	const struct told told = read_told(scene);
+	const struct found found = read_found(scene);
 
-	assert_int_equal(told.rows, 2);
-	assert_int_equal(told.whys, 1);
-	assert_int_equal(told.notes, 1);
-	assert_string_equal(told.why_not, "its stacks do not look as CRuby 4.0.0's should");
-	assert_non_null(strstr(told.note, ": no Ruby functions in its stacks: its stacks"));
+	assert_int_equal(found.rows, 2);
+	assert_int_equal(found.whys, 1);
+	assert_int_equal(found.notes, 1);
+	assert_string_equal(found.why_not, "its stacks do not look as CRuby 4.0.0's should");
+	assert_non_null(strstr(found.note, ": no Ruby functions in its stacks: its stacks"));
 }
 
-static void a_ruby_that_never_was_one_is_told(void **state)
+static void a_ruby_that_never_was_one_is_reported(void **state)
 {
 	struct scene *scene = *state;
 	const struct module_place ruby = place_of(scene, ruby_path);
@@ -326,7 +326,7 @@ static void a_ruby_that_never_was_one_is_told(void **state)
 	interpreters_see(&interpreters, scene->image, &ruby);
 	scene->image->ring->ruby_refusals = 1000;
 	interpreters_note(&interpreters, scene->image);
-	assert_string_equal(read_told(scene).why_not,
+	assert_string_equal(read_found(scene).why_not,
 			    "its execution contexts do not look as CRuby 4.0.0's should");
 }
 
@@ -337,14 +337,14 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		SCENE(a_mapped_interpreter_puts_its_layout_into_the_ring),
 		SCENE(what_was_mapped_before_the_ring_came_is_looked_at_then),
-		SCENE(only_what_is_known_is_told_before_the_answer),
+		SCENE(only_what_is_known_is_shown_before_the_answer),
 		SCENE(other_files_have_none),
 		SCENE(a_mapping_that_is_no_segment_gets_no_layout),
 		SCENE(the_second_one_in_a_process_is_named_and_not_walked),
 		SCENE(a_process_may_have_an_interpreter_of_each_kind),
-		SCENE(a_layout_that_never_fitted_is_told_once),
-		SCENE(a_layout_that_its_agent_found_wrong_is_told),
-		SCENE(a_ruby_that_never_was_one_is_told),
+		SCENE(a_layout_that_never_fitted_is_reported_once),
+		SCENE(a_layout_that_its_agent_found_wrong_is_reported),
+		SCENE(a_ruby_that_never_was_one_is_reported),
 	};
 
 	if (argc != 2)

@@ -80,7 +80,7 @@ static void samples_are_left_out_and_counted(void **state)
 	assert_int_equal(scene->image->left_ns, 2000);
 }
 
-static void what_was_left_out_at_the_end_is_told(void **state)
+static void what_was_left_out_at_the_end_is_reported(void **state)
 {
 	struct scene *scene = *state;
 	struct recording_reader *reader;
@@ -106,7 +106,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scene_setup, scene_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(samples_are_left_out_and_counted),
-		TEST(what_was_left_out_at_the_end_is_told),
+		TEST(what_was_left_out_at_the_end_is_reported),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

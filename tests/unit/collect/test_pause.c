@@ -1,4 +1,4 @@
-/* A process that is paused: what its agent is told, and where its time is booked. */
+/* A process that is paused: what its agent is shown, and where its time is booked. */
 #include "collect/processes/pause.h"
 
 #include <setjmp.h>
@@ -19,7 +19,7 @@
 
 #define BURNED_NS 5000000
 
-/* No perf events: the process's own clock tells what it burns. */
+/* No perf events: the process's own clock says what it burns. */
 static const struct pause_terms by_clock;
 static const struct enter_terms without_events = { .rate_hz = 1000 };
 
@@ -139,7 +139,7 @@ static void one_that_says_so_from_the_start_is_left_out_for_its_reason(void **st
 	assert_non_null(strstr(image->unentered_reason, "it has a second C library"));
 }
 
-static void who_has_no_events_of_ours_is_told_that_they_are_off(void **state)
+static void a_process_without_events_of_ours_is_answered_that_they_are_off(void **state)
 {
 	const struct scene *scene = *state;
 
@@ -149,7 +149,7 @@ static void who_has_no_events_of_ours_is_told_that_they_are_off(void **state)
 	assert_int_equal(scene->ring->pauses, 0);
 }
 
-static void a_reason_that_nobody_knows_stops_it_all_the_same(void **state)
+static void an_unknown_reason_stops_it_all_the_same(void **state)
 {
 	const struct scene *scene = *state;
 
@@ -185,8 +185,8 @@ int main(void)
 		TEST(one_that_stops_for_an_exec_is_not_named_and_its_time_is_its_end),
 		TEST(what_is_burned_after_it_may_go_on_is_not_booked),
 		TEST(one_that_says_so_from_the_start_is_left_out_for_its_reason),
-		TEST(who_has_no_events_of_ours_is_told_that_they_are_off),
-		TEST(a_reason_that_nobody_knows_stops_it_all_the_same),
+		TEST(a_process_without_events_of_ours_is_answered_that_they_are_off),
+		TEST(an_unknown_reason_stops_it_all_the_same),
 		TEST(sampling_goes_on_when_the_last_cause_is_over),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -240,7 +240,7 @@ static void a_sample_that_was_on_its_way_over_an_epoch_has_its_stack(void **stat
 	}
 }
 
-static void a_stack_that_was_forgotten_is_told_as_lost(void **state)
+static void a_stack_that_was_forgotten_is_reported_as_lost(void **state)
 {
 	struct scene *scene = *state;
 	struct ring_header *ring = scene->image->ring;
@@ -578,7 +578,7 @@ static void thread_ids_that_are_made_up_take_bounded_memory(void **state)
 	assert_null(image_find_thread(scene->image, 100000));
 }
 
-static void what_the_agent_dropped_is_told_once(void **state)
+static void what_the_agent_dropped_is_reported_once(void **state)
 {
 	struct scene *scene = *state;
 
@@ -608,7 +608,7 @@ int main(void)
 		SCENE(a_full_store_of_stacks_begins_a_new_epoch_that_the_agent_sees),
 		SCENE(stacks_are_bounded_by_their_size_too),
 		SCENE(a_sample_that_was_on_its_way_over_an_epoch_has_its_stack),
-		SCENE(a_stack_that_was_forgotten_is_told_as_lost),
+		SCENE(a_stack_that_was_forgotten_is_reported_as_lost),
 		SCENE(threads_that_ended_are_written_and_forgotten),
 		SCENE(an_uncommitted_record_is_waited_for_while_the_program_runs),
 		SCENE(a_process_that_stands_still_loses_nothing),
@@ -624,7 +624,7 @@ int main(void)
 		SCENE(a_header_that_has_changed_ends_the_trust),
 		SCENE(no_thread_has_such_an_id),
 		SCENE(thread_ids_that_are_made_up_take_bounded_memory),
-		SCENE(what_the_agent_dropped_is_told_once),
+		SCENE(what_the_agent_dropped_is_reported_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,7 +100,7 @@ static void test_it_lies_where_only_the_user_makes_names(void **state)
 	assert_int_equal(mode_of(folder.path), wanted);
 	socket_folder_remove(&folder);
 	assert_string_equal(folder.path, "");
-	/* The user's stays: its name can be nobody else's. */
+	/* The user's stays: its name can be no other's. */
 	assert_true(is_there(in_users(".")));
 }
 
@@ -259,7 +259,7 @@ static void test_one_that_others_may_write_to_is_not_used(void **state)
 	assert_not_in_users_folder();
 }
 
-static void test_who_may_be_heard(void **state)
+static void test_which_users_may_be_heard(void **state)
 {
 	static const struct {
 		uid_t uid, own;
@@ -293,7 +293,7 @@ int main(void)
 		WITH_BASE(test_no_link_is_followed),
 		WITH_BASE(test_a_link_in_its_place_is_not_used),
 		WITH_BASE(test_one_that_others_may_write_to_is_not_used),
-		cmocka_unit_test(test_who_may_be_heard),
+		cmocka_unit_test(test_which_users_may_be_heard),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

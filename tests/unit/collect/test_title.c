@@ -48,7 +48,7 @@ static const struct {
 	{ ARGUMENTS(X80 X80), X80 X20 "xxxxxxxxxxxxxxxxx…" },
 };
 
-static void titles_are_the_arguments_that_tell_most(void **state)
+static void titles_are_the_arguments_that_say_most(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -160,7 +160,7 @@ static void what_was_read_behind_an_exec_is_the_next_programs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(titles_are_the_arguments_that_tell_most),
+		cmocka_unit_test(titles_are_the_arguments_that_say_most),
 		cmocka_unit_test(no_arguments_leave_the_bounds),
 		cmocka_unit_test(a_character_is_never_cut),
 		cmocka_unit_test(a_process_is_read_again_when_it_was_busy_and_ever_less_often),

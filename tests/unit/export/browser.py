@@ -1,4 +1,4 @@
-"""Chromium without a window, told what to do over a pipe (the DevTools protocol)."""
+"""Chromium without a window, steered over a pipe (the DevTools protocol)."""
 import base64
 import fcntl
 import json

@@ -44,7 +44,7 @@ class OfCalls:
         for profile in PROFILES:
             done = subprocess.run([HANDMADE, profile, self.format], capture_output=True, text=True, timeout=60)
             self.assertEqual(done.returncode, 1)
-            self.assertIn(f"{self.format} is of calls that were counted", done.stderr)
+            self.assertIn(f"{self.format} needs counted calls", done.stderr)
             self.assertIn("fathom trace", done.stderr)
             self.assertEqual(done.stdout, "")
 

@@ -116,7 +116,7 @@ class Drawing(Page):
                 color = self.page.evaluate(f"fathom.normalColorOf({self.node(name)}).match(/\\d+/g).map(Number)")
                 self.assertEqual(group.find(SVG + "rect").get("fill"), "#%02x%02x%02x" % tuple(color), name)
 
-    def test_hovering_tells_everything_about_a_box(self):
+    def test_hovering_shows_everything_about_a_box(self):
         self.open("mixed")
         self.page.move(*self.middle("swap"))
         self.page.settle()
@@ -127,7 +127,7 @@ class Drawing(Page):
         self.page.settle()
         self.assertIn("Everything that is shown", self.text("#details"))
 
-    def test_nothing_that_is_told_of_a_box_covers_another(self):
+    def test_nothing_that_is_shown_of_a_box_covers_another(self):
         self.open("mixed")
         before = self.box(0)
         self.page.move(*self.middle("swap"))
@@ -218,7 +218,7 @@ class Using(Page):
         self.press_button("#path button:nth-of-type(2)")
         self.assertEqual(self.text("#path [aria-current]"), "main")
 
-    def test_a_search_marks_what_it_finds_and_tells_its_share(self):
+    def test_a_search_marks_what_it_finds_and_shows_its_share(self):
         self.open("mixed")
         plain = self.color("swap")
         self.page.evaluate("document.getElementById('search').focus()")

@@ -163,7 +163,7 @@ static void time_that_only_a_thread_is_known_of_is_no_samples(void **state)
 	assert_int_equal(row_ns(profile, "[lost]"), 90);
 }
 
-static void what_nobody_measured_is_unknown_and_no_row(void **state)
+static void what_was_not_measured_is_unknown_and_no_row(void **state)
 {
 	struct recording_writer *writer = by_hand_create("unknown.fathom");
 
@@ -315,7 +315,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_account_becomes_rows_in_brackets_and_closes),
 		cmocka_unit_test(time_that_only_a_thread_is_known_of_is_no_samples),
-		cmocka_unit_test(what_nobody_measured_is_unknown_and_no_row),
+		cmocka_unit_test(what_was_not_measured_is_unknown_and_no_row),
 		cmocka_unit_test(descendants_that_were_not_wanted_count_as_unentered),
 		cmocka_unit_test(the_time_of_a_process_that_was_not_entered_is_all_unentered),
 		cmocka_unit_test(the_facts_of_a_recording_are_the_profiles_info),

@@ -123,7 +123,7 @@ static void what_is_new_costs_what_is_executed_next(void **state)
 	assert_true(rows[1].doubt_ns >= 700);
 }
 
-static void nothing_is_below_zero_and_what_would_be_is_told(void **state)
+static void nothing_is_below_zero_and_what_would_be_is_reported(void **state)
 {
 	struct call_row rows[] = { row_of(MAIN, 0, 1, 4000), row_of(TINY, MAIN, 1000, 15000) };
 	struct correction sum;
@@ -299,7 +299,7 @@ int main(void)
 		cmocka_unit_test(rows_may_stand_in_any_order_and_are_of_their_thread),
 		cmocka_unit_test(a_search_and_an_uncounted_event_have_their_own_cost),
 		cmocka_unit_test(what_is_new_costs_what_is_executed_next),
-		cmocka_unit_test(nothing_is_below_zero_and_what_would_be_is_told),
+		cmocka_unit_test(nothing_is_below_zero_and_what_would_be_is_reported),
 		cmocka_unit_test(what_is_not_known_stays_and_is_counted),
 		cmocka_unit_test(raw_times_stay_and_the_sums_say_what_they_have),
 		cmocka_unit_test(slower_bytecode_is_taken_out_of_what_is_left),

@@ -304,7 +304,7 @@ static void see_progress(void *context, size_t done, size_t total)
 	seen->total = total;
 }
 
-static void looking_names_up_tells_how_far_it_is_and_is_done_once(void **state)
+static void looking_names_up_reports_how_far_it_is_and_is_done_once(void **state)
 {
 	CLEANUP(notes_freep) struct notes *notes = notes_new();
 	struct recording_writer *writer = by_hand_create("progress.fathom");
@@ -456,7 +456,7 @@ int main(void)
 		cmocka_unit_test(what_the_recorder_did_not_find_stays_with_the_recording),
 		cmocka_unit_test(what_a_later_report_did_not_find_may_be_found_elsewhere),
 		cmocka_unit_test(a_recording_that_is_being_written_is_named_in_memory_only),
-		cmocka_unit_test(looking_names_up_tells_how_far_it_is_and_is_done_once),
+		cmocka_unit_test(looking_names_up_reports_how_far_it_is_and_is_done_once),
 		cmocka_unit_test(lines_that_were_left_are_read_for_the_first_report_and_kept),
 		cmocka_unit_test(names_stay_where_the_lines_cannot_be_read),
 		cmocka_unit_test(a_recording_that_is_not_there_is_an_error),

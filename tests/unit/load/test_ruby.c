@@ -113,7 +113,7 @@ static void code_that_was_compiled_at_run_time_is_its_methods(void **state)
 	/* A C function that compiled code calls: its name stands outside of both. */
 	words_add(&words, START "@main:3 @bar:12 @each made:[jit]+0x7f20 libruby:rb_ary_each",
 		  3);
-	/* What a library has called is somebody else's. */
+	/* What a library has called is another's. */
 	words_add(&words, START "@main:3 @bar:12 " LOOP " ffi:call made:closure", 4);
 	words_add(&words, "made:closure", 5);
 	by_hand_close(words.writer);

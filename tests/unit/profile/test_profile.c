@@ -46,7 +46,7 @@ static void many_stacks_are_each_there_once(void **state)
 	profile_free(p);
 }
 
-static void every_part_of_a_function_tells_it_from_others(void **state)
+static void every_part_of_a_function_distinguishes_it(void **state)
 {
 	struct profile *p = profile_new();
 	struct module_id module = profile_add_module(p, &(struct module){ .path = "m" });
@@ -66,7 +66,7 @@ static void every_part_of_a_function_tells_it_from_others(void **state)
 	profile_free(p);
 }
 
-static void every_part_of_a_frame_tells_it_from_others(void **state)
+static void every_part_of_a_frame_distinguishes_it(void **state)
 {
 	struct profile *p = profile_new();
 	struct function_id f = profile_add_function(p, &(struct function){ .name = "f" });
@@ -87,7 +87,7 @@ static void every_part_of_a_frame_tells_it_from_others(void **state)
 	profile_free(p);
 }
 
-static void a_build_id_tells_two_files_of_one_path_apart(void **state)
+static void a_build_id_distinguishes_two_files_of_one_path(void **state)
 {
 	struct profile *p = profile_new();
 	struct module a = { .path = "a.out", .build_id = { 1, 2 }, .build_id_len = 2 };
@@ -308,9 +308,9 @@ int main(void)
 		cmocka_unit_test(a_builtin_is_what_an_interpreter_names_and_has_no_source),
 		cmocka_unit_test(the_same_content_has_the_same_id),
 		cmocka_unit_test(many_stacks_are_each_there_once),
-		cmocka_unit_test(every_part_of_a_function_tells_it_from_others),
-		cmocka_unit_test(every_part_of_a_frame_tells_it_from_others),
-		cmocka_unit_test(a_build_id_tells_two_files_of_one_path_apart),
+		cmocka_unit_test(every_part_of_a_function_distinguishes_it),
+		cmocka_unit_test(every_part_of_a_frame_distinguishes_it),
+		cmocka_unit_test(a_build_id_distinguishes_two_files_of_one_path),
 		cmocka_unit_test(strings_are_copied),
 		cmocka_unit_test(processes_and_threads_are_always_new),
 		cmocka_unit_test(a_weight_added_twice_is_summed),

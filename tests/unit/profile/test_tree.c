@@ -164,7 +164,7 @@ static void two_callers_share_30_to_70(void **state)
 	made_done(&made);
 }
 
-static void nobody_calls_the_outermost(void **state)
+static void the_outermost_has_no_callers(void **state)
 {
 	struct made made;
 
@@ -293,7 +293,7 @@ int main(void)
 		cmocka_unit_test(recursion_stays_visible_in_the_call_tree),
 		cmocka_unit_test(a_filter_leaves_the_rest_at_zero),
 		cmocka_unit_test(two_callers_share_30_to_70),
-		cmocka_unit_test(nobody_calls_the_outermost),
+		cmocka_unit_test(the_outermost_has_no_callers),
 		cmocka_unit_test(callers_of_a_recursive_function_are_those_outside),
 		cmocka_unit_test(callees_of_a_recursive_function_add_up_to_its_total),
 		cmocka_unit_test(sums_that_do_not_fit_are_said),

@@ -2,7 +2,7 @@
  * recorder - a recorder in a process of its own, for tests that read beside it or kill it.
  *
  * It commits a hundred samples (sample_of() of RECORDER_THREADS and RECORDER_STACKS) at a time
- * and says so after each; behind the last it waits to be told to go on.
+ * and says so after each; behind the last it waits until it is asked to go on.
  */
 #pragma once
 #include <stdbool.h>
@@ -23,7 +23,7 @@ struct recorder start_recorder(const char *path, int commits, bool close_it);
 int wait_for_commits(const struct recorder *recorder, int count);
 /* Lets it go on and returns its wait status. */
 int end_recorder(struct recorder *recorder);
-/* Kills it and returns the commits that were told and not yet counted. */
+/* Kills it and returns the commits that were reported and not yet counted. */
 int kill_recorder(struct recorder *recorder);
 /* A recording whose recorder was killed after its last commit. */
 void leave_killed(const char *path, int commits);

@@ -59,7 +59,7 @@ static uint32_t count_codes(const char *path)
 	return count;
 }
 
-static void codes_that_differ_in_anything_are_told_apart_and_come_back(void **state)
+static void codes_that_differ_in_anything_are_distinguished_and_come_back(void **state)
 {
 	const char *path = in_folder(state, "a.fathom");
 	struct recording_writer *writer = create(path);
@@ -197,7 +197,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(codes_that_differ_in_anything_are_told_apart_and_come_back),
+		TEST(codes_that_differ_in_anything_are_distinguished_and_come_back),
 		TEST(what_was_forgotten_is_written_again),
 		TEST(what_is_used_is_not_forgotten),
 		TEST(a_code_without_a_name_is_refused),

@@ -1,4 +1,4 @@
-/* Others who look at a recording are not in its recorder's way. */
+/* Others that look at a recording are not in its recorder's way. */
 #include "fixture.h"
 #include "recorder.h"
 
@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
-/* As a person with the sqlite3 program does, who may write the folder. */
+/* As a person with the sqlite3 program does that may write the folder. */
 static int look(const char *path)
 {
 	sqlite3 *db = NULL;

@@ -16,9 +16,9 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
-/* Opens as somebody who may not write: root may write whatever the permissions say. */
-static int open_as_nobody(const char *path, struct recording_reader **out_reader,
-			  struct error *err)
+/* Opens as a user that may not write: root may write whatever the permissions say. */
+static int open_as_user(const char *path, struct recording_reader **out_reader,
+			struct error *err)
 {
 	if (geteuid() == 0 && (setgid(65534) < 0 || setuid(65534) < 0))
 		_exit(90);
@@ -33,7 +33,7 @@ static void assert_ends_well(pid_t pid)
 	assert_int_equal(status, 0);
 }
 
-static void read_as_nobody(const char *path, uint64_t due)
+static void read_as_user(const char *path, uint64_t due)
 {
 	pid_t pid = fork();
 
@@ -41,7 +41,7 @@ static void read_as_nobody(const char *path, uint64_t due)
 		struct recording_reader *reader = NULL;
 		struct error err = { "" };
 
-		if (open_as_nobody(path, &reader, &err) < 0) {
+		if (open_as_user(path, &reader, &err) < 0) {
 			fprintf(stderr, "%s\n", err.text);
 			_exit(1);
 		}
@@ -52,14 +52,14 @@ static void read_as_nobody(const char *path, uint64_t due)
 	assert_ends_well(pid);
 }
 
-static void assert_refused_as_nobody(const char *path, int due, const char *word)
+static void assert_refused_as_user(const char *path, int due, const char *word)
 {
 	pid_t pid = fork();
 
 	if (pid == 0) {
 		struct recording_reader *reader = NULL;
 		struct error err = { "" };
-		int rc = open_as_nobody(path, &reader, &err);
+		int rc = open_as_user(path, &reader, &err);
 
 		if (rc == due && strstr(err.text, word) != NULL)
 			_exit(0);
@@ -84,7 +84,7 @@ static void a_finished_recording_reads_where_nothing_can_be_written(void **state
 	assert_int_equal(end_recorder(&recorder), 0);
 	chmod(path, 0444);
 	lock_folder(state);
-	read_as_nobody(path, 400);
+	read_as_user(path, 400);
 	assert_false(exists(beside(state, "a.fathom", "-wal")));
 }
 
@@ -97,7 +97,7 @@ static void a_killed_one_reads_through_its_journal_where_nothing_can_be_written(
 	chmod(beside(state, "a.fathom", "-wal"), 0444);
 	unlink(beside(state, "a.fathom", "-shm"));
 	lock_folder(state);
-	read_as_nobody(path, 400);
+	read_as_user(path, 400);
 	assert_true(exists(beside(state, "a.fathom", "-wal")));
 	assert_false(exists(beside(state, "a.fathom", "-shm")));
 }
@@ -111,7 +111,7 @@ static void a_killed_one_reads_so_with_its_shared_memory_there_too(void **state)
 	chmod(beside(state, "a.fathom", "-wal"), 0444);
 	chmod(beside(state, "a.fathom", "-shm"), 0444);
 	lock_folder(state);
-	read_as_nobody(path, 400);
+	read_as_user(path, 400);
 }
 
 static void a_running_one_reads_where_nothing_can_be_written(void **state)
@@ -124,7 +124,7 @@ static void a_running_one_reads_where_nothing_can_be_written(void **state)
 	chmod(beside(state, "a.fathom", "-wal"), 0444);
 	chmod(beside(state, "a.fathom", "-shm"), 0444);
 	chmod(in_folder(state, ""), 0555);
-	read_as_nobody(path, 400);
+	read_as_user(path, 400);
 	chmod(in_folder(state, ""), 0700);
 	assert_int_equal(end_recorder(&recorder), 0);
 }
@@ -168,7 +168,7 @@ static void where_nothing_can_be_written_its_journal_is_asked_for(void **state)
 
 	chmod(path, 0444);
 	lock_folder(state);
-	assert_refused_as_nobody(path, -EROFS, "torn.fathom-journal; copy both");
+	assert_refused_as_user(path, -EROFS, "torn.fathom-journal; copy both");
 }
 
 static void one_that_may_not_be_read_gets_a_sentence(void **state)
@@ -178,7 +178,7 @@ static void one_that_may_not_be_read_gets_a_sentence(void **state)
 	leave_killed(path, 1);
 	chmod(path, 0);
 	chmod(in_folder(state, ""), 0755);
-	assert_refused_as_nobody(path, -EACCES, "cannot be read: Permission denied");
+	assert_refused_as_user(path, -EACCES, "cannot be read: Permission denied");
 	chmod(path, 0600);
 }
 

@@ -51,7 +51,7 @@ static void symbols_can_be_added_to_a_killed_recording(void **state)
 	recording_reader_close(reader);
 }
 
-static void half_symbols_of_somebody_killed_are_replaced(void **state)
+static void half_symbols_of_a_killed_reader_are_replaced(void **state)
 {
 	const char *path = in_folder(state, "a.fathom");
 	struct recording_writer *writer = NULL;
@@ -167,7 +167,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(symbols_can_be_added_to_a_killed_recording),
-		TEST(half_symbols_of_somebody_killed_are_replaced),
+		TEST(half_symbols_of_a_killed_reader_are_replaced),
 		TEST(a_recording_that_is_being_written_is_not_reopened),
 		TEST(a_reopened_recording_takes_no_samples),
 		TEST(damage_is_not_added_to),

@@ -244,7 +244,7 @@ static void a_newer_recording_is_kept_too(void **state)
 }
 
 /* Root may write whatever the permissions say. */
-static void assert_not_rotated_as_nobody(const char *path, const char *word)
+static void assert_not_rotated_as_user(const char *path, const char *word)
 {
 	int status;
 	pid_t pid = fork();
@@ -272,9 +272,9 @@ static void a_folder_that_cannot_be_written_gets_a_sentence(void **state)
 	chmod(path, 0444);
 	chmod(empty, 0444);
 	chmod(in_folder(state, ""), 0555);
-	assert_not_rotated_as_nobody(path, "profile.fathom.old: Permission denied");
-	assert_not_rotated_as_nobody(empty,
-				     "empty.fathom: cannot be replaced: Permission denied");
+	assert_not_rotated_as_user(path, "profile.fathom.old: Permission denied");
+	assert_not_rotated_as_user(empty,
+				   "empty.fathom: cannot be replaced: Permission denied");
 }
 
 static void a_links_target_is_what_moves(void **state)

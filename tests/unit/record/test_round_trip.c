@@ -300,8 +300,8 @@ static void the_last_value_of_a_fact_wins(void **state)
 	assert_string_equal(recording_reader_get(reader, "period_ns"), "-7");
 	assert_int_equal(recording_reader_get_int(reader, "period_ns"), -7);
 	assert_int_equal(recording_reader_get_int(reader, "command"), RECORDING_UNKNOWN);
-	assert_null(recording_reader_get(reader, "nobody"));
-	assert_int_equal(recording_reader_get_int(reader, "nobody"), RECORDING_UNKNOWN);
+	assert_null(recording_reader_get(reader, "no_such_fact"));
+	assert_int_equal(recording_reader_get_int(reader, "no_such_fact"), RECORDING_UNKNOWN);
 	assert_true(recording_reader_is_finished(reader));
 	assert_false(recording_reader_is_being_written(reader));
 	assert_false(recording_reader_is_symbolized(reader));

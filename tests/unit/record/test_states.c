@@ -101,17 +101,17 @@ static void killing_at_any_moment_leaves_what_was_committed(void **state)
 		CLEANUP(freep) char *name = xasprintf("%d.fathom", i);
 		const char *path = in_folder(state, name);
 		struct recorder recorder = start_recorder(path, 1000, false);
-		int told = wait_for_commits(&recorder, i * 3);
+		int reported = wait_for_commits(&recorder, i * 3);
 
 		usleep((unsigned)(i * 137 % 1000));
-		told += kill_recorder(&recorder);
-		if (told == 0)
+		reported += kill_recorder(&recorder);
+		if (reported == 0)
 			continue;
 		struct recording_reader *reader = open_reading(path);
 		uint64_t samples = count_samples(reader);
-		/* The last commit may have been done and not been told. */
-		assert_true(samples == (uint64_t)told * 100 ||
-			    samples == ((uint64_t)told + 1) * 100);
+		/* The last commit may have been done and not been reported. */
+		assert_true(samples == (uint64_t)reported * 100 ||
+			    samples == ((uint64_t)reported + 1) * 100);
 		assert_sums_agree(reader);
 		recording_reader_close(reader);
 	}
@@ -169,13 +169,13 @@ static void killed_with_a_rollback_journal_loses_nothing_committed(void **state)
 
 		assert_int_equal(mkdir(beside(state, name, "-shm"), 0700), 0);
 		struct recorder recorder = start_recorder(path, 1000, false);
-		int told = wait_for_commits(&recorder, 1 + i * 3);
+		int reported = wait_for_commits(&recorder, 1 + i * 3);
 		usleep((unsigned)(i * 137 % 1000));
-		told += kill_recorder(&recorder);
+		reported += kill_recorder(&recorder);
 		struct recording_reader *reader = open_reading(path);
 		uint64_t samples = count_samples(reader);
-		assert_true(samples == (uint64_t)told * 100 ||
-			    samples == ((uint64_t)told + 1) * 100);
+		assert_true(samples == (uint64_t)reported * 100 ||
+			    samples == ((uint64_t)reported + 1) * 100);
 		assert_sums_agree(reader);
 		recording_reader_close(reader);
 	}

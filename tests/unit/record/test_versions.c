@@ -71,7 +71,7 @@ static void symbols_can_be_added_to_version_1(void **state)
 	check_version_1(path);
 }
 
-/* As version 2 had it: tables of these names, if there are any, are somebody else's. */
+/* As version 2 had it: tables of these names, if there are any, are another program's. */
 static const char *make_version_2(void **state)
 {
 	const char *path = in_folder(state, "b.fathom");

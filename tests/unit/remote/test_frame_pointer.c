@@ -65,7 +65,7 @@ static void make_stack(struct pages *pages, uint64_t fp, uint64_t back)
 	pages_put_word(pages, fp + 8, back);
 }
 
-static void prologues_tell_it(void **state)
+static void prologues_show_it(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof prologues / sizeof *prologues; i++) {
@@ -151,7 +151,7 @@ static void a_function_without_a_frame_has_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(prologues_tell_it),
+		cmocka_unit_test(prologues_show_it),
 		cmocka_unit_test(a_call_through_the_plt_is_of_the_function),
 		cmocka_unit_test(a_call_of_another_function_is_not_believed),
 		cmocka_unit_test(after_alloca_the_stack_is_searched_and_that_is_a_guess),

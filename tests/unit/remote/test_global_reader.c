@@ -59,7 +59,7 @@ static void a_field_is_behind_the_slot(void **state)
 	assert_false(find(code, sizeof code, 3, NOWHERE, &address));
 }
 
-static void other_code_tells_nothing(void **state)
+static void other_code_shows_nothing(void **state)
 {
 	/* sub $8,%rsp; lea d(%rip),%rdi */
 	static const uint8_t code[] = { 0x48, 0x83, 0xec, 0x08, 0x48, 0x8d, 0x3d, 0, 0, 0, 0 };
@@ -74,7 +74,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_variable_of_its_own_file_is_loaded_at_once),
 		cmocka_unit_test(a_field_is_behind_the_slot),
-		cmocka_unit_test(other_code_tells_nothing),
+		cmocka_unit_test(other_code_shows_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,7 @@ static void a_page_is_fetched_once_until_it_is_forgotten(void **state)
 	free(pages);
 }
 
-static void what_nobody_can_write_is_kept(void **state)
+static void what_cannot_be_written_is_kept(void **state)
 {
 	struct mem mem;
 	struct pages *pages = pages_new(&mem);
@@ -102,7 +102,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_page_is_fetched_once_until_it_is_forgotten),
-		cmocka_unit_test(what_nobody_can_write_is_kept),
+		cmocka_unit_test(what_cannot_be_written_is_kept),
 		cmocka_unit_test(a_read_may_cross_pages_but_not_the_end),
 		cmocka_unit_test(a_page_that_is_absent_is_asked_for_again_later),
 		cmocka_unit_test(a_copy_is_read_in_place_of_the_pages),

@@ -77,7 +77,7 @@ def check_nodes(nodes, functions):
     for index, node in enumerate(nodes):
         assert node["id"] not in by_id, f"two nodes have the id {node['id']}"
         assert (node["parent"] is None) == (index == 0), node
-        assert index == 0 or node["parent"] in by_id, f"{node} stands before its parent"
+        assert index == 0 or node["parent"] in by_id, f"{node} comes before its parent"
         assert (node["function"] is None) == (index == 0), node
         assert index == 0 or node["function"] in functions, node
         by_id[node["id"]] = dict(node, rest=node["total_ns"] - node["self_ns"])

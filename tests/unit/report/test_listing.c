@@ -162,7 +162,7 @@ static void a_function_in_c_has_no_lines(void **state)
 		listing, "Lines of math.sin: 60.00 ms, 60.0 % of 100.0 ms.\n"
 			 "\n"
 			 "math.sin: 0 ns of its own, 60.00 ms with what it calls\n"
-			 "no source: math.sin is done in C, of which Python knows no line\n");
+			 "no source: math.sin is written in C: Python keeps no lines of it\n");
 }
 
 /* The listing of Ruby's "run", from its first line, without a command line around it. */
@@ -239,7 +239,7 @@ static void what_ruby_leaves_out_of_backtraces_has_a_source(void **state)
 	freep(&listing);
 	listing = list_ruby("^Kernel#run", 1);
 	assert_non_null(strstr(
-		listing, "no source: Kernel#run is done in C, of which Ruby knows no line"));
+		listing, "no source: Kernel#run is written in C: Ruby keeps no lines of it"));
 }
 
 static void a_native_function_without_debug_information_says_so(void **state)

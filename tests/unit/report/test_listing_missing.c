@@ -70,7 +70,7 @@ static void a_source_that_is_not_what_ran_is_not_shown(void **state)
 		       "(eval at /srv/app.rb:3) is no file that could be shown");
 	assert_refused("-e", "-e is no file that could be shown");
 	assert_refused("no/such/worker.py",
-		       "no/such/worker.py is not to be found from here: its path counts from "
+		       "no/such/worker.py cannot be found from here: its path is relative to "
 		       "where the program ran, or was compiled");
 	/* As zipimport names what it runs. */
 	listing_write(listing_source, LISTING_RECORDED - 1);
@@ -104,14 +104,15 @@ static void a_python_function_of_no_file_is_not_a_function_in_c(void **state)
 				     &(struct report_options){ .lines = "compiled" }, &text,
 				     NULL),
 			 0);
-	assert_non_null(strstr(text_string(&text),
-			       "no source: compiled has no file: it was compiled from a text"));
+	assert_non_null(
+		strstr(text_string(&text),
+		       "no source: compiled has no file: it was compiled from a string"));
 	text_clear(&text);
 	assert_int_equal(report_text(made.profile,
 				     &(struct report_options){ .lines = "[unknown" }, &text,
 				     NULL),
 			 0);
-	assert_non_null(strstr(text_string(&text), "no source: these functions are not known"));
+	assert_non_null(strstr(text_string(&text), "no source: these functions have no names"));
 	text_done(&text);
 	made_done(&made);
 }

@@ -374,7 +374,7 @@ static void assert_python(const struct report_options *options, const char *expe
 	made_done(&made);
 }
 
-static void functions_of_one_name_are_told_apart_by_their_places(void **state)
+static void functions_of_one_name_are_distinguished_by_their_places(void **state)
 {
 	(void)state;
 	assert_python(&(struct report_options){ 0 },
@@ -462,7 +462,7 @@ static void pythons_modules_are_its_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_of_one_name_are_told_apart_by_their_places),
+		cmocka_unit_test(functions_of_one_name_are_distinguished_by_their_places),
 		cmocka_unit_test(a_place_is_as_long_as_it_takes),
 		cmocka_unit_test(names_of_ruby_with_a_path_in_them_are_as_short),
 		cmocka_unit_test(pythons_modules_are_its_files),

@@ -204,7 +204,7 @@ static void modules_and_regions_have_calls(void **state)
 }
 
 /* Times of calls are no CPU time. */
-static void a_trace_that_nobody_ended_has_no_cpu_time(void **state)
+static void a_trace_that_was_not_ended_has_no_cpu_time(void **state)
 {
 	struct made made;
 	struct text text = { 0 };
@@ -231,7 +231,7 @@ int main(void)
 		cmocka_unit_test(min_goes_by_calls_when_sorted_by_calls),
 		cmocka_unit_test(threads_and_processes_have_calls_and_nothing_charged),
 		cmocka_unit_test(modules_and_regions_have_calls),
-		cmocka_unit_test(a_trace_that_nobody_ended_has_no_cpu_time),
+		cmocka_unit_test(a_trace_that_was_not_ended_has_no_cpu_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

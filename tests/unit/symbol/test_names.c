@@ -60,7 +60,7 @@ static void names_are_as_people_write_them(void **state)
 	intern_done(&strings);
 }
 
-/* Longer than the 1,024 bytes that the demangler takes if it is not told otherwise. */
+/* Longer than the 1,024 bytes that the demangler takes if it is not asked otherwise. */
 static void long_names_are_demangled_too(void **state)
 {
 	struct intern strings = { 0 };

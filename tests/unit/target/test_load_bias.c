@@ -77,7 +77,7 @@ static const struct {
 	{ "the same, moved", fixed, 0x507000, 0x5000, 0x100000, true },
 };
 
-static void a_mapping_tells_the_bias(void **state)
+static void a_mapping_has_the_bias(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -151,7 +151,7 @@ static void it_is_what_the_dynamic_linker_says(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_mapping_tells_the_bias),
+		cmocka_unit_test(a_mapping_has_the_bias),
 		cmocka_unit_test(what_is_no_elf_file_has_no_segments),
 		cmocka_unit_test(more_segments_than_files_have_are_not_kept),
 		cmocka_unit_test(it_is_what_the_dynamic_linker_says),

@@ -122,7 +122,7 @@ static void damaged_headers_have_no_build_id(void **state)
 	}
 }
 
-static void the_build_id_is_what_the_linker_was_told(void **state)
+static void the_build_id_is_what_the_linker_was_given(void **state)
 {
 	static const uint8_t expected[] = { 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef };
 	uint8_t id[ELF_BUILD_ID_MAX];
@@ -300,7 +300,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_no_loader_starts_is_static),
 		cmocka_unit_test(damaged_headers_have_no_build_id),
-		cmocka_unit_test(the_build_id_is_what_the_linker_was_told),
+		cmocka_unit_test(the_build_id_is_what_the_linker_was_given),
 		cmocka_unit_test(a_build_id_is_found_among_other_notes),
 		cmocka_unit_test(a_fifo_is_not_waited_for),
 		cmocka_unit_test(a_script_is_its_interpreter),

@@ -71,7 +71,7 @@ class Layouts(unittest.TestCase):
             self.assertRegex(done.stdout, r"\A\d\d compared\n\Z", done.stderr)
             self.assertEqual(done.returncode, 0, done.stderr)
 
-    def test_tell_the_version(self):
+    def test_say_the_version(self):
         for python, path in self.each_python():
             done = subprocess.run(python.command("-c", "import platform; print(platform.python_version())"),
                                   check=True, capture_output=True, text=True)

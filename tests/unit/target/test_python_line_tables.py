@@ -1,7 +1,7 @@
 """Lines are those that the interpreter itself says, for each instruction of real modules.
 
 Every CPython at hand (tests/live/pythons.py) compiles modules of its own standard library, and
-tells the line of each instruction; print_python_lines decodes the same tables.
+has the line of each instruction; print_python_lines decodes the same tables.
 
 usage: test_python_line_tables.py PRINT_PYTHON_LINES [--long]
 """

@@ -71,7 +71,7 @@ class Layouts(unittest.TestCase):
             with self.subTest(ruby.name):
                 self.compare(ruby)
 
-    def test_tell_the_version(self):
+    def test_say_the_version(self):
         for ruby in THERE:
             with self.subTest(ruby.name):
                 done = subprocess.run(ruby.command("-e", "puts RUBY_VERSION"), check=True, capture_output=True,

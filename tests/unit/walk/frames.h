@@ -1,5 +1,5 @@
 /*
- * frames - .eh_frame sections made by hand, and a stack that tells where it was read.
+ * frames - .eh_frame sections made by hand, and a stack that notes where it was read.
  *
  * Include it after naming the processor (NATIVE_X86_64 or NATIVE_AARCH64).
  */

@@ -47,7 +47,7 @@ static inline int mem_read(struct mem *mem, void *dst, u32 len, u64 addr)
 	return 0;
 }
 
-/* The caller's registers, and why they could not be told. */
+/* The caller's registers, and why they are not known. */
 struct outcome {
 	const char *unsupported;
 	int is_last;

@@ -457,7 +457,7 @@ static void padding_has_the_rule_of_what_follows(void **state)
 
 static const struct {
 	const char *name;
-	uint8_t call[7]; /* what stands before the return address */
+	uint8_t call[7]; /* what comes before the return address */
 	uint64_t fp, saved_fp, return_address;
 	enum walk_status status;
 } frame_pointers[] = {

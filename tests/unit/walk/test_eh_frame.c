@@ -90,7 +90,7 @@ static void every_encoding_of_addresses_is_read(void **state)
 	}
 }
 
-static void encodings_nobody_uses_are_bad_rules(void **state)
+static void encodings_that_are_not_used_are_bad_rules(void **state)
 {
 	static const uint8_t unknown[] = { 0x0f, 0x20, 0x2b, 0x40, 0x50, 0x9b, 0x08 };
 	static const uint8_t program[] = { 0x0c, 7, 8, 0x90, 1 };
@@ -322,7 +322,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_encoding_of_addresses_is_read),
-		cmocka_unit_test(encodings_nobody_uses_are_bad_rules),
+		cmocka_unit_test(encodings_that_are_not_used_are_bad_rules),
 		cmocka_unit_test(augmentations_are_read_or_refused),
 		cmocka_unit_test(functions_are_found_by_the_table),
 		cmocka_unit_test(functions_are_found_without_a_table),

@@ -1,5 +1,5 @@
 /*
- * test_python_code - texts of every kind become UTF-8, and keys tell one code from the next.
+ * test_python_code - texts of every kind become UTF-8, and keys distinguish codes.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /*
- * test_ruby - control frames are told for what they are, and nothing else is told for one.
+ * test_ruby - control frames are known for what they are, and nothing else is taken for one.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-static void frames_are_told_innermost_first(void **state)
+static void frames_are_read_innermost_first(void **state)
 {
 	static const struct {
 		uint8_t kind, is_last;
@@ -50,7 +50,7 @@ static void frames_are_told_innermost_first(void **state)
 	}
 }
 
-static void machine_code_is_told_by_where_it_returns(void **state)
+static void machine_code_is_known_by_where_it_returns(void **state)
 {
 	const struct ruby_layout layout = layout_of(&generations[3]);
 	struct mem *mem = make_program(&layout);
@@ -96,13 +96,13 @@ static void a_block_in_c_has_no_name(void **state)
 
 	assert_int_equal(walked.frames[2].kind, RUBY_FRAME_BLOCK_C);
 	assert_true(ruby_code_read(mem, &layout, &walked.frames[2], &code) < 0);
-	/* Nor has a method of nobody's. */
+	/* Nor has a method of no class. */
 	put_env(mem, EP(3), 0, 0, MAGIC_CFUNC | IS_LOCAL | IS_CFRAME);
 	assert_int_equal(walk(mem, &layout).frames[2].kind, RUBY_FRAME_BLOCK_C);
 	free(mem);
 }
 
-static void a_rescue_clause_tells_of_its_frame(void **state)
+static void a_rescue_clause_reports_its_frame(void **state)
 {
 	static const uint32_t types[] = { RUBY_ISEQ_RESCUE, RUBY_ISEQ_ENSURE };
 
@@ -287,11 +287,11 @@ static void a_thread_may_be_between_two_fibers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(frames_are_told_innermost_first),
-		cmocka_unit_test(machine_code_is_told_by_where_it_returns),
+		cmocka_unit_test(frames_are_read_innermost_first),
+		cmocka_unit_test(machine_code_is_known_by_where_it_returns),
 		cmocka_unit_test(what_only_begins_a_stack_is_no_last_frame),
 		cmocka_unit_test(a_block_in_c_has_no_name),
-		cmocka_unit_test(a_rescue_clause_tells_of_its_frame),
+		cmocka_unit_test(a_rescue_clause_reports_its_frame),
 		cmocka_unit_test(a_method_is_found_behind_what_stands_before_it),
 		cmocka_unit_test(an_environment_may_be_moving),
 		cmocka_unit_test(a_stack_may_have_no_frames),

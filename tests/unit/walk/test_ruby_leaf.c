@@ -1,5 +1,5 @@
 /*
- * test_ruby_leaf - what an innermost frame does without a frame is told by its instruction, the
+ * test_ruby_leaf - what an innermost frame does without a frame is known by its instruction, the
  * receiver on its stack, and the call's cache.
  */
 #include <setjmp.h>
@@ -298,7 +298,7 @@ static void a_call_without_a_cache_is_not_named(void **state)
 	free(mem);
 }
 
-static void the_machine_tells_which_instruction_it_is(void **state)
+static void the_machine_shows_which_instruction_it_is(void **state)
 {
 	static const struct {
 		const char *what;
@@ -320,7 +320,7 @@ static void the_machine_tells_which_instruction_it_is(void **state)
 		  INSTRUCTION(OTHER_SUCC_STAYS), 1 },
 		{ "shared code, before all others", PLUS_STAYS, SUCC_STAYS, CORE + 4, 1 },
 		{ "code in another part", PLUS_STAYS, SUCC_STAYS, CORE + CORE_LEN, 1 },
-		{ "shared code, the one before does nothing that is told", RUBY_OPERATOR_NONE,
+		{ "shared code, the one before does nothing that is shown", RUBY_OPERATOR_NONE,
 		  SUCC_STAYS, INSTRUCTION(RUBY_OPERATOR_SEND), 1 },
 		{ "shared code, the one before calls", RUBY_OPERATOR_SEND, SUCC_STAYS,
 		  INSTRUCTION(RUBY_OPERATOR_DIV), 0 },
@@ -450,7 +450,7 @@ int main(void)
 		cmocka_unit_test(a_call_that_makes_no_frame_is_named_by_its_cache),
 		cmocka_unit_test(numbers_have_methods_that_make_no_frame),
 		cmocka_unit_test(a_call_without_a_cache_is_not_named),
-		cmocka_unit_test(the_machine_tells_which_instruction_it_is),
+		cmocka_unit_test(the_machine_shows_which_instruction_it_is),
 		cmocka_unit_test(code_begins_and_ends_somewhere),
 		cmocka_unit_test(what_is_below_the_first_value_is_no_receiver),
 		cmocka_unit_test(

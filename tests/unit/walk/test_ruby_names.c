@@ -1,6 +1,6 @@
 /*
  * test_ruby_names - methods and blocks have the names of Ruby 3.4's backtraces, in every
- * version, and keys tell one from the next.
+ * version, and keys distinguish them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -185,7 +185,8 @@ static const struct {
 	{ "", "an object's", RUBY_T_CLASS, NULL, CLASS_SINGLETON, 0x01, NULL },
 	{ "Bar#", "a refinement", RUBY_T_MODULE | RUBY_IS_REFINEMENT, NULL, MODULE_REFINEMENT,
 	  RUBY_T_CLASS, "Bar" },
-	{ "Bar#", "a module's stand-in", RUBY_T_ICLASS, NULL, ICLASS, RUBY_T_MODULE, "Bar" },
+	{ "Bar#", "a module in an ancestor's place", RUBY_T_ICLASS, NULL, ICLASS, RUBY_T_MODULE,
+	  "Bar" },
 	{ "", "no class at all", RUBY_T_STRING, "Foo", 0, 0, NULL },
 };
 

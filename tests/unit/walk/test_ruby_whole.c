@@ -222,7 +222,7 @@ static void what_is_not_called_is_no_frame_where_frames_are_named_first(void **s
 		  RUBY_ISEQ_METHOD, 0 },
 		{ "a method, for one in C", METHOD(2), METHOD(3), MAGIC_METHOD | IS_LOCAL, 0,
 		  RUBY_ISEQ_METHOD, 0 },
-		{ "a method, called by who knows what", METHOD(6), METHOD(3),
+		{ "a method, called by something unknown", METHOD(6), METHOD(3),
 		  MAGIC_METHOD | IS_LOCAL, 0, RUBY_ISEQ_METHOD, 1 },
 		{ "a method, called by nothing", 0, METHOD(3), MAGIC_METHOD | IS_LOCAL, 0,
 		  RUBY_ISEQ_METHOD, 1 },

@@ -328,7 +328,7 @@ static void on_request(const greg_t *gregs)
 	}
 }
 
-/* It waits until the trap has been handled: then it stands before the next instruction. */
+/* It waits until the trap has been handled: then it is at the next instruction. */
 static void signal_sometimes(void)
 {
 	if (all.signal_every == 0 || shadow.signals > 0 || --all.signal_countdown > 0)

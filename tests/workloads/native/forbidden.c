@@ -1,7 +1,7 @@
 /*
  * Calls a function as often before the program forbids itself something as behind that:
  * forbidden.c WHAT, strict (seccomp's strict mode), counter (PR_SET_TSC), or filter (a seccomp
- * filter that kills who asks for its tid, and a thread behind it).
+ * filter that kills a thread that asks for its tid, and a thread behind it).
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -10,7 +10,7 @@
 static long calls_of_inner, calls_of_within, calls_of_itself, calls_of_outer;
 static volatile long sink;
 
-/* Its own code, for who calls it by its address, stands before the function it is inlined in. */
+/* Its own code, for calls by its address, lies before the function it is inlined in. */
 static inline __attribute__((always_inline)) void inner(int i)
 {
 	COUNT(inner);

@@ -53,7 +53,7 @@ ALONE static double aligns_more(int a, int b, int c, int d, int e, int f, int g,
 	return values[g] + all[bytes - 1];
 }
 
-/* The function within it is told by a register where its variables are. */
+/* The function within it is given in a register where its variables are. */
 ALONE static int nests(int sign)
 {
 	int numbers[] = { 5, 3, 1, 4, 2 };

@@ -1,4 +1,4 @@
-"""Calls of every kind, all the time, and who may call whom: each function has one caller.
+"""Calls of every kind, all the time, and which may call which: each function has one caller.
 
     callgraph.py MILLISECONDS [THREADS [LIBRARY]]
 
@@ -626,7 +626,7 @@ def main():
     may_call("<module>", "made_outer", MADE, MADE)
     may_call("made_outer", "made_inner", MADE, MADE)
     callers[HERE + ":<module>"] = []
-    truth.tell(callers=callers, to_libraries=[HERE + ":main", HERE + ":<module>", HERE + ":all_rounds",
+    truth.show(callers=callers, to_libraries=[HERE + ":main", HERE + ":<module>", HERE + ":all_rounds",
                                               HERE + ":one_round", HERE + ":slow_round", HERE + ":unwalkable_round"])
 
 

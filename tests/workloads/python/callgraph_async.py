@@ -1,4 +1,4 @@
-"""Coroutines that call one another, and who may await whom: callgraph.py's rules, from Python 3.7 on."""
+"""Coroutines that call one another, and which may await which: callgraph.py's rules, from Python 3.7 on."""
 
 import asyncio
 
@@ -123,7 +123,7 @@ def main():
     words = EDGES.split()
     for caller, callee in zip(words[::2], words[1::2]):
         callers.setdefault(f"{HERE}:{callee}", []).append(f"{HERE}:{caller}")
-    truth.tell(callers=callers, to_libraries=[f"{HERE}:{name}" for name in
+    truth.show(callers=callers, to_libraries=[f"{HERE}:{name}" for name in
                                               ("main", "<module>", "many", "first_inner", "second_outer", "second_inner",
                                                "__aenter__")])
 

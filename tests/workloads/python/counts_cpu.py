@@ -1,7 +1,7 @@
 """counts_cpu COMMAND… - runs it, and prints by the kernel's own counter what it and this program burned.
 
 The counter is of a kind with fathom's: inherited by all descendants, and none of them counts once it ends.
-Prints null where the kernel lets nobody count.
+Prints null where the kernel lets no process count.
 """
 
 import ctypes

@@ -38,7 +38,7 @@ def main():
     descend_through_c(through_c, begin + truth.budget_ns(500))
     truth.add("counts", "descend", depth)
     truth.add("counts", "descend_through_c", through_c)
-    truth.tell()
+    truth.show()
 
 
 main()

@@ -208,7 +208,7 @@ class OfOldStyle:
 
 
 def spread():
-    """What is spread is executed by who calls, before the call, which there may not be then."""
+    """What is spread is executed by the caller, before the call, which there may not be then."""
     for _ in range(3):
         max(*[1, 2])
         max(*numbers(4))

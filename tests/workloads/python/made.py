@@ -38,7 +38,7 @@ def main():
         number += 1
         run_one(number, addresses, lives)
     truth.add("counts", "shared_addresses", sum(len(numbers) > 1 for numbers in addresses.values()))
-    truth.tell(lives=lives)
+    truth.show(lives=lives)
 
 
 main()

@@ -22,14 +22,14 @@ def burn(name, path):
 
 
 def main():
-    told = []
+    named = []
     # A file name that is no UTF-8 has its bytes behind surrogates.
     odd = b"/tmp/\xff\xfe/na\xc3\xafve.py"
     for number, name in enumerate(NAMES):
         path = os.fsdecode(odd) if number == 0 else u"/tmp/ордер {0}/{1}.py".format(number, name)
         burn(name, path)
-        told.append([name, [byte for byte in os.fsencode(path)]])
-    truth.tell(names=told)
+        named.append([name, [byte for byte in os.fsencode(path)]])
+    truth.show(names=named)
 
 
 sys.setrecursionlimit(10000)

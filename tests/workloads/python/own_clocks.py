@@ -1,4 +1,4 @@
-"""Threads that tell what their own CPU clocks showed while they called: own_clocks.py HOW
+"""Threads that print what their own CPU clocks showed while they called: own_clocks.py HOW
 
 Prints {"threads": [[tid, seconds], ...]} as the last line.
 """
@@ -12,7 +12,7 @@ import threading
 import time
 
 SECONDS = 0.3
-told = []
+clocks = []
 paused = []
 
 
@@ -31,7 +31,7 @@ def calls(seconds):
 def timed(work):
     begin = time.thread_time()
     work()
-    told.append([threading.get_native_id(), time.thread_time() - begin - sum(paused)])
+    clocks.append([threading.get_native_id(), time.thread_time() - begin - sum(paused)])
 
 
 def in_threads(work, count):
@@ -170,15 +170,15 @@ def main():
         child = os.fork()
         if child == 0:
             in_threads(plain, 1)
-            os.write(writer, json.dumps(told).encode())
+            os.write(writer, json.dumps(clocks).encode())
             sys.exit(0)
         in_threads(plain, 1)
         os.waitpid(child, 0)
-        told.extend(json.loads(os.read(reader, 65536)))
+        clocks.extend(json.loads(os.read(reader, 65536)))
     else:
         in_threads({"plain": plain, "sleeps": sleeps, "naps": naps, "reads": reads, "preempted": preempted, "moved": moved,
                     "uses_rseq": uses_rseq, "pauses": pauses}[how], 1)
-    print(json.dumps({"threads": told}))
+    print(json.dumps({"threads": clocks}))
 
 
 main()

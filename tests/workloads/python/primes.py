@@ -56,7 +56,7 @@ def main():
             spell(number)
         first += 200
     truth.add("total", "is_prime", 3 * (spent[twice] - spent[once]))
-    truth.tell()
+    truth.show()
 
 
 main()

@@ -59,7 +59,7 @@ def with_subprocess(how):
 def with_exec(how):
     parent_work(CHILD_NS)
     sys.stdout.flush()
-    os.execv(sys.executable, [sys.executable, os.path.abspath(__file__), "as-child", "told"])
+    os.execv(sys.executable, [sys.executable, os.path.abspath(__file__), "as-child", "asked"])
 
 
 def serve(listener):
@@ -108,7 +108,7 @@ WAYS = {"fork": with_multiprocessing, "spawn": with_multiprocessing, "forkserver
 def main():
     if sys.argv[1] == "as-child":
         child_work(CHILD_NS)
-        if sys.argv[2:] != ["told"]:
+        if sys.argv[2:] != ["asked"]:
             return
         child_ns = CHILD_NS
     else:

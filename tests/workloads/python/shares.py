@@ -59,7 +59,7 @@ def main():
             truth.add("total", function.__name__, spent)
             if function is not three_lines:
                 truth.add("self", "two_parts" if function is outer else function.__name__, spent)
-    truth.tell()
+    truth.show()
 
 
 main()

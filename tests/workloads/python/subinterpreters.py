@@ -44,7 +44,7 @@ def main():
     run_in_new("main_sub", budget_ns)
     main_work(truth.thread_cpu_ns() + budget_ns)
     truth.add("total", "main_work", budget_ns)
-    truth.tell()
+    truth.show()
 
 
 main()

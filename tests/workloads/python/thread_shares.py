@@ -46,7 +46,7 @@ def main():
         worker.join()
         truth.add("total", worker.name, worker.spent)
         truth.add("threads", worker.name, worker.spent)
-    truth.tell()
+    truth.show()
 
 
 main()

@@ -1,7 +1,7 @@
 """The same work by tiny functions and inlined by hand, in turns: tiny_functions.py [TURNS [ROUNDS [in-step]]]
 
-Tells how long each round of either took, by the program's own clock.  In step, each round waits for a byte on standard
-input, and tells of its end by one on standard output.
+Prints how long each round of either took, by the program's own clock.  In step, each round waits for a byte on standard
+input, and reports its end by one on standard output.
 """
 
 import json

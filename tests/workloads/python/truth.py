@@ -37,7 +37,7 @@ def add(kind, name, amount):
     facts[kind][name] = facts[kind].get(name, 0) + amount
 
 
-def tell(**more):
+def show(**more):
     """The last line of what the workload prints."""
     print(json.dumps(dict(facts, cpu_ns=process_cpu_ns(), **more)))
     sys.stdout.flush()

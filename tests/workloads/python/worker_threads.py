@@ -1,4 +1,4 @@
-"""Threads that count what they call, and tell: worker_threads.py [THREADS [CALLS [AT_ONE_TIME]]]"""
+"""Threads that count what they call, and print it: worker_threads.py [THREADS [CALLS [AT_ONE_TIME]]]"""
 
 import json
 import math

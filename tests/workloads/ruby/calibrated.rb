@@ -59,7 +59,7 @@ def main
     ["Object##{method}", { "operator" => operator, "least" => more.fdiv(SPENT[method]),
                            "most" => (more + pair).fdiv(SPENT[method]) }]
   end
-  Truth.tell(bounds: bounds, rounds: rounds)
+  Truth.show(bounds: bounds, rounds: rounds)
 end
 
 main

@@ -1,4 +1,4 @@
-# Calls of every kind, all the time, and who may call whom: each method has one caller.
+# Calls of every kind, all the time, and which may call which: each method has one caller.
 #
 #     callgraph.rb MILLISECONDS [THREADS] [compact | LIBRARY]
 #
@@ -886,7 +886,7 @@ def main
   threads = Array.new((ARGV[1] || 0).to_i) { Thread.new { all_rounds(finish) } }
   Truth.add("counts", "rounds", all_rounds(finish))
   threads.each(&:join)
-  Truth.tell(chains: CHAINS.lines.map(&:strip).reject(&:empty?), beginnings: BEGINNINGS, owners: OWNERS)
+  Truth.show(chains: CHAINS.lines.map(&:strip).reject(&:empty?), beginnings: BEGINNINGS, owners: OWNERS)
 end
 
 main

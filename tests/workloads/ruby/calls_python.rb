@@ -40,4 +40,4 @@ sleep 0.5
   bridge.timed(:python, 600_000)
   bridge.timed(:ruby, 60_000)
 end
-Truth.tell
+Truth.show

@@ -52,7 +52,7 @@ def main
       Truth.add("counts", name.to_s, collected_ns - collected)
     end
   end
-  Truth.tell(collected_ns: collected_ns - before)
+  Truth.show(collected_ns: collected_ns - before)
 end
 
 main

@@ -2,7 +2,7 @@
 #
 #     counted_calls.rb tracepoint|ruby-prof|plain PROGRAM
 #
-# Prints {"calls": {callee: calls}, "as_one": lists of callees that the counter cannot tell apart}; plain
+# Prints {"calls": {callee: calls}, "as_one": lists of callees that the counter cannot distinguish}; plain
 # counts nothing.  A method in C is "Owner#method", or "method" where the owner has no name that is a
 # constant's; one in Ruby is "file:line", by where it is defined.  The program's calls are those below
 # run_counted(), in the thread and the fiber that runs it.
@@ -47,7 +47,7 @@ def count_by_ruby_prof(program)
   require "ruby-prof"
   counts = Hash.new(0)
   RubyProf.profile { run_counted(program) }.threads.each do |thread|
-    # It has who called the block as well.
+    # It has the caller of the block as well.
     methods = thread.methods.reject { |method| method.method_name == __method__ }
     methods.each { |method| counts[name_in_ruby_prof(method)] += method.called }
   end

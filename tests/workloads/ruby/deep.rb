@@ -28,7 +28,7 @@ def main
   descend_through_c(through_c, start + Truth.budget_ns(500))
   Truth.add("counts", "descend", depth)
   Truth.add("counts", "descend_through_c", through_c)
-  Truth.tell
+  Truth.show
 end
 
 main

@@ -51,7 +51,7 @@ def main
   in_fiber = "block (2 levels) in Object#take_turns"
   times = ["block in Object#work", "Integer#times"]
   # Innermost first, up to where the fiber begins.
-  Truth.tell(above_burn: [
+  Truth.show(above_burn: [
     [*times, *["Object#work"] * 3, "Object#shallow", in_fiber],
     [*times, *["Object#work"] * 10, "Object#deep", in_fiber],
     [*times, *["Object#work"] * 2, "block in Object#through_c", "Array#each", "Object#through_c", in_fiber],

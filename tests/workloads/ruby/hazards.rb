@@ -1,6 +1,6 @@
 # Everything at once that moves, frees or switches what a walk reads, for some seconds: compaction at every
 # collection, environments that escape, fibers, threads, exceptions, methods that are redefined, children of
-# fork.  Prints a sum that does not depend on who looks.
+# fork.  Prints a sum that does not depend on what looks.
 
 require "fiber"
 require_relative "truth"

@@ -46,7 +46,7 @@ def main
     run_one(number, lives)
     clean_up(number / 7) if number % 7 == 0
   end
-  Truth.tell(lives: lives)
+  Truth.show(lives: lives)
 end
 
 main

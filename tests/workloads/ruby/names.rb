@@ -7,10 +7,10 @@ require_relative "truth"
 
 EXPECTED = {}
 BURN_NS = Truth.budget_ns(20)
-TELLS_ITSELF = Gem::Version.new(RUBY_VERSION) >= Gem::Version.new("3.4")
+SHOWS_ITSELF = Gem::Version.new(RUBY_VERSION) >= Gem::Version.new("3.4")
 
 def burn(kind)
-  compare(kind, caller_locations(1)) if TELLS_ITSELF
+  compare(kind, caller_locations(1)) if SHOWS_ITSELF
   finish = Truth.thread_cpu_ns + BURN_NS
   nil while Truth.thread_cpu_ns < finish
 end
@@ -377,7 +377,7 @@ end
 def exits
   at_exit do
     burn(:at_exit)
-    Truth.tell(above_burn: EXPECTED.values.uniq)
+    Truth.show(above_burn: EXPECTED.values.uniq)
   end
 end
 

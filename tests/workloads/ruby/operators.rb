@@ -124,7 +124,7 @@ def main
       Truth.add("total", operator, spent)
     end
   end
-  Truth.tell
+  Truth.show
 end
 
 main

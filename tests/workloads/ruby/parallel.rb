@@ -48,4 +48,4 @@ measure(:digest) { |start| digest(start + budget_ns / 8) }
 workers.each(&:join)
 Truth.add("total", "Zlib::Deflate.deflate",
           %w[Object#first_compress Object#second_compress].sum { |name| Truth::FACTS["total"][name] })
-Truth.tell
+Truth.show

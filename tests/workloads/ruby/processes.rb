@@ -72,7 +72,7 @@ end
 def with_exec
   parent_work(CHILD_NS)
   $stdout.flush
-  exec(*child_command("tells"))
+  exec(*child_command("prints"))
 end
 
 # A worker of a prefork server: one request after the other, until one says so.
@@ -114,7 +114,7 @@ def with_threads
   THREADS * THREAD_NS + CHILD_NS
 end
 
-def tell(child_ns)
+def print_child(child_ns)
   puts %({"child_work": #{child_ns}, "parent_work": #{CHILD_NS}})
 end
 
@@ -123,9 +123,9 @@ def main
   when "as-child"
     child_work(CHILD_NS)
     puts "worked" if ARGV[1] == "says"
-    tell(CHILD_NS) if ARGV[1] == "tells"
+    print_child(CHILD_NS) if ARGV[1] == "prints"
   else
-    tell(__send__("with_#{ARGV[0]}"))
+    print_child(__send__("with_#{ARGV[0]}"))
   end
 end
 

@@ -29,4 +29,4 @@ ractors.each do |ractor|
   name, spent = ractor.respond_to?(:take) ? ractor.take : ractor.value
   Truth.add("total", "Object##{name}", spent)
 end
-Truth.tell
+Truth.show

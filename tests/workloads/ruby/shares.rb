@@ -64,7 +64,7 @@ def main
       Truth.add("self", name == :outer ? "Object#two_parts" : "Object##{name}", spent) if name != :three_lines
     end
   end
-  Truth.tell
+  Truth.show
 end
 
 main

@@ -25,4 +25,4 @@ compute(Truth.process_cpu_ns + Truth.budget_ns(1000))
 Truth.add("total", "Object#compute", Truth.thread_cpu_ns - start)
 $is_over = true
 sleeper.join
-Truth.tell
+Truth.show

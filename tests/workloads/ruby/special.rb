@@ -100,7 +100,7 @@ def main
   expected = CASES.to_h do |method, _, _, operator|
     ["Object##{method}", { "must" => [operator].flatten, "may" => COMES_WITH + ALSO.fetch(method, []) }]
   end
-  Truth.tell(expected: expected)
+  Truth.show(expected: expected)
 end
 
 main

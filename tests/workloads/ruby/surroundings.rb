@@ -1,5 +1,5 @@
 # What a Ruby program can see of itself and around it: prints it all, a fact in each line.  Nothing of that is
-# to be otherwise because somebody samples it.
+# to be otherwise because it is sampled.
 
 $stdout.sync = true
 require "etc"

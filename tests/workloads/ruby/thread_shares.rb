@@ -34,4 +34,4 @@ workers.each do |worker|
   Truth.add("total", "Object##{name}", spent)
   Truth.add("threads", name.to_s, spent)
 end
-Truth.tell
+Truth.show

@@ -1,7 +1,7 @@
 # The same work by tiny methods and inlined by hand, in turns: tiny_methods.rb TURNS ROUNDS
 #
-# Tells how long each round of each took, by the program's own clock.  Each round waits for a byte on standard input, and
-# tells of its end by one on standard output.
+# Prints how long each round of each took, by the program's own clock.  Each round waits for a byte on standard input, and
+# reports its end by one on standard output.
 
 require "json"
 

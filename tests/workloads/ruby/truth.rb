@@ -25,7 +25,7 @@ module Truth
   end
 
   # The last line of what the workload prints.
-  def self.tell(**more)
+  def self.show(**more)
     more[:stackprof] = stackprof_says if defined?(StackProf)
     puts JSON.generate(FACTS.merge("cpu_ns" => process_cpu_ns).merge(more))
     $stdout.flush

@@ -27,7 +27,7 @@ static bool find_thread(struct walk *walk, struct mem *mem)
 
 static bool is_cut(const struct walk *walk)
 {
-	return walk_status_of_interpreted(walk->ending) != walk->ending;
+	return walk_status_of_interpreted(walk->status) != walk->status;
 }
 
 /*
@@ -107,7 +107,7 @@ bool python_put_outer(struct walk *walk, struct mem *mem)
 		walk->count = before;
 		walk->regions.met = met;
 	} else if (walk->count > before || scratch->activations > 0) {
-		walk->ending = (u8)walk_status_of_interpreted(walk->ending);
+		walk->status = (u8)walk_status_of_interpreted(walk->status);
 	}
 	return true;
 }

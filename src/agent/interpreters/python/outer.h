@@ -14,7 +14,7 @@ struct mem;
 struct walk;
 
 /*
- * At the end of a walk.  True: it was cut, and the frames follow if walk->ending says that they
+ * At the end of a walk.  True: it was cut, and the frames follow if walk->status says that they
  * are all there.  False: nothing was done.
  */
 bool python_put_outer(struct walk *walk, struct mem *mem);

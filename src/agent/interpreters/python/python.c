@@ -363,7 +363,7 @@ static void end_objects(struct walk *walk, struct mem *mem)
 	u32 frames = 0;
 
 	scratch->caller = 0;
-	if (walk->ending == WALK_COMPLETE && !scratch->has_given_up) {
+	if (walk->status == WALK_COMPLETE && !scratch->has_given_up) {
 		frames = count_objects(mem, scratch, scratch->walk.frame);
 		if (!has_frames_for_all(scratch, frames) &&
 		    python_has_interpreters(mem, scratch->layout))
@@ -383,12 +383,12 @@ void python_end_walk(struct walk *walk, struct mem *mem)
 		return;
 	if (scratch->layout->chain == PYTHON_CHAIN_OBJECTS)
 		end_objects(walk, mem);
-	else if (walk->ending == WALK_COMPLETE && !scratch->has_given_up &&
+	else if (walk->status == WALK_COMPLETE && !scratch->has_given_up &&
 		 !python_is_over(&scratch->walk))
 		fail(scratch, WALK_CODE_UNMATCHED);
-	if (walk->ending == WALK_COMPLETE ||
-	    (walk->ending == WALK_SWITCHED && scratch->status != WALK_COMPLETE))
-		walk->ending = scratch->status;
-	if (walk->ending == WALK_COMPLETE)
+	if (walk->status == WALK_COMPLETE ||
+	    (walk->status == WALK_SWITCHED && scratch->status != WALK_COMPLETE))
+		walk->status = scratch->status;
+	if (walk->status == WALK_COMPLETE)
 		python_name_thread(walk, mem);
 }

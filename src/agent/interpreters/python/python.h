@@ -26,7 +26,7 @@ void python_begin_walk(struct python_scratch *scratch, struct ring_header *ring,
 bool python_put_activation(struct walk *walk, struct mem *mem, u64 sp, u64 cfa, bool is_exact);
 /* Begins with a thread's state; false: it is none of this thread's, or cannot be read. */
 bool python_begin_state(struct walk *walk, struct mem *mem, u64 state);
-/* The native walk ended as walk->ending says, and outer.h has put nothing behind it. */
+/* The native walk ended as walk->status says, and outer.h has put nothing behind it. */
 void python_end_walk(struct walk *walk, struct mem *mem);
 
 /* Whether python_put_activation() is to be called for this address. */

@@ -145,8 +145,8 @@ static const struct ruby_stack *read_frames(struct walk *walk, struct mem *mem,
 /* Of a stack whose Ruby frames are whole. */
 static enum walk_status status_of(const struct walk *walk, bool fits, bool is_on_own)
 {
-	if (walk->ending != WALK_COMPLETE)
-		return walk_status_of_interpreted(walk->ending);
+	if (walk->status != WALK_COMPLETE)
+		return walk_status_of_interpreted(walk->status);
 	if (fits)
 		return WALK_COMPLETE;
 	return is_on_own ? WALK_CODE_UNMATCHED : WALK_SWITCHED;
@@ -163,7 +163,7 @@ static void put_frames(struct walk *walk, struct mem *mem)
 		return;
 	const bool is_on_own = scratch->context != 0 && is_on_own_stack(mem, walk);
 	const bool may_fit =
-		walk->ending == WALK_COMPLETE && status == WALK_COMPLETE && is_on_own;
+		walk->status == WALK_COMPLETE && status == WALK_COMPLETE && is_on_own;
 	struct ruby_natives natives = {
 		.frames = walk->frames,
 		.count = walk->count,
@@ -174,9 +174,9 @@ static void put_frames(struct walk *walk, struct mem *mem)
 	walk->count = natives.count;
 	walk->is_full |= natives.is_full || stack->is_full;
 	if (status == WALK_COMPLETE)
-		walk->ending = (u8)status_of(walk, fits, is_on_own);
-	else if (walk->ending == WALK_COMPLETE)
-		walk->ending = (u8)status;
+		walk->status = (u8)status_of(walk, fits, is_on_own);
+	else if (walk->status == WALK_COMPLETE)
+		walk->status = (u8)status;
 }
 
 /* Longer names than the kernel keeps. */
@@ -232,6 +232,6 @@ void ruby_end_walk(struct walk *walk, struct mem *mem)
 	/* Where Ruby is executed, the VM has been set up. */
 	if (scratch->context != 0 && scratch->frames.stack.activations > 0)
 		ruby_api_ask(walk, has_gvl(walk));
-	if (walk->ending == WALK_COMPLETE && may_read_heap(scratch) && thread_name_is_due())
+	if (walk->status == WALK_COMPLETE && may_read_heap(scratch) && thread_name_is_due())
 		send_thread_name(walk, mem);
 }

@@ -21,7 +21,7 @@ struct walk;
 void ruby_begin_walk(struct ruby_scratch *scratch, struct ring_header *ring, struct mem *mem);
 /* The frame that the walk has just stored has an address that ruby_has_code_at(). */
 void ruby_meet(struct walk *walk, u64 address);
-/* The native walk ended as walk->ending says. */
+/* The native walk ended as walk->status says. */
 void ruby_end_walk(struct walk *walk, struct mem *mem);
 
 static inline bool ruby_has_code_at(const struct ruby_scratch *scratch, u64 address)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""CPython 3.12 and later are traced by stubs: bytecode stays as it is, stand-ins are seen by nobody, other tools are told all."""
+"""CPython 3.12 and later are traced by dispatch hooks: bytecode stays as it is, callable shims are not seen, other tools are called as ever."""
 
 import os
 import subprocess
@@ -34,7 +34,7 @@ print(json.dumps({"events": sys.monitoring.get_events(4), "calls": opcodes(work)
                   "wanted": sys.monitoring.events.PY_UNWIND | sys.monitoring.events.PY_THROW}))
 """
 
-# Looks for stand-ins from within calls of C functions, and at what functions are referred to by.
+# Looks for callable shims from within calls of C functions, and at what functions are referred to by.
 LOOKS = """
 import gc, json, sys, traceback
 class Looks:
@@ -128,7 +128,7 @@ signal.setitimer(signal.ITIMER_PROF, 0)
 print(json.dumps({"handled": len(ticks)}))
 """
 
-# Bound methods of C functions: from 3.14 on they are told of as what they are bound to.
+# Bound methods of C functions: from 3.14 on they are reported as what they are bound to.
 BOUND = """
 import cProfile, json, sys, types
 class Bound:
@@ -193,7 +193,7 @@ print(json.dumps(sorted(depths.items())))
 """
 
 
-class Stubs(live_trace.TraceTest):
+class DispatchHooks(live_trace.TraceTest):
     def untraced(self, python, *arguments, **options):
         run = subprocess.run(python.command(*arguments), check=True, stdout=subprocess.PIPE, cwd=self.folder, timeout=120, **options)
         return live.truth_of(run.stdout)
@@ -216,7 +216,7 @@ class Stubs(live_trace.TraceTest):
             self.assertGreaterEqual(len(traced["calls"]), 3)
         self.on_each_loop(check)
 
-    def test_stand_ins_are_seen_by_nobody(self):
+    def test_callable_shims_are_not_seen(self):
         def check(python):
             path = self.write("looks.py", LOOKS)
             trace, bare = self.trace(python, path), self.untraced(python, path)
