@@ -52,8 +52,8 @@ class Servers(live.LiveTest):
         spent = {"heavy": 0, "light": 0}
         count = 0
         for time_ns, _, stack, weight_ns in recording.samples():
-            name = stacks[stack][0] if stacks[stack] else None
-            if name in spent and from_ns <= time_ns < to_ns:
+            name = next((function for function in stacks[stack] if function in spent), None)
+            if name and from_ns <= time_ns < to_ns:
                 spent[name] += weight_ns if weight_ns is not None else recording.head()["period_ns"]
                 count += 1
         return spent["heavy"] / (sum(spent.values()) or 1), count
