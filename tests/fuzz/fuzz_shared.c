@@ -216,7 +216,7 @@ static void make_round(struct shared *shared)
 	pump_begin_round(&session->pump);
 	image_mark(shared->image, pump_mark(shared->image));
 	pump_image(&session->pump, shared->image, shared->image->ring_mark, 0);
-	account_check_switches(shared->image);
+	account_check_switches(shared->image, 0);
 	if (shared->image->calls != NULL) {
 		call_tree_reader_is_urgent(shared->image->calls);
 		call_tree_reader_read(shared->image, &session->pump, &terms, false);

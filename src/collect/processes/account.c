@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include "base/monotonic.h"
 #include "collect/processes/image.h"
 #include "collect/processes/pause.h"
 #include "collect/events/perf_events.h"
@@ -30,6 +31,12 @@ static uint64_t image_covered_ns(const struct image *image)
 	for (size_t i = 0; i < image->thread_count; i++)
 		covered_ns = sum(covered_ns, image->threads[i].covered_ns);
 	return covered_ns;
+}
+
+/* What the events counted of the start-up: the agent's way from hello to its first sample. */
+static uint64_t image_counted_early_ns(const struct image *image)
+{
+	return image->opened_cpu_ns == 0 ? 0 : above(image->start_cpu_ns, image->opened_cpu_ns);
 }
 
 uint64_t account_usage_ns(const struct rusage *usage, bool is_user_clock)
@@ -66,7 +73,23 @@ uint64_t account_children_ns(bool is_user_clock)
 /* No machine is that slow. */
 #define SWITCH_COST_MAX_NS 100000
 
-void account_check_switches(struct image *image)
+/*
+ * What the events counted up to the last samples, and none stands for: some microseconds a switch,
+ * in which the kernel stops and starts the event, and what interrupts took.  Less what may be to
+ * come: of each thread a period, what lost samples stand for, and what was burned since the round
+ * began, which only read samples up to then.
+ */
+static uint64_t account_unsampled(const struct image *image, uint64_t counted_ns,
+				  uint64_t round_ns)
+{
+	const uint64_t owed_ns =
+		image->thread_count * (image->period_ns + above(monotonic_ns(), round_ns)) +
+		above(ring_view_lost_ns(image), image->lost_ns);
+
+	return above(counted_ns, sum(image_covered_ns(image), owed_ns));
+}
+
+void account_check_switches(struct image *image, uint64_t round_ns)
 {
 	const uint64_t cost_ns = image->switch_cost_ns;
 
@@ -79,18 +102,15 @@ void account_check_switches(struct image *image)
 	    switches - SWITCHES_TO_JUDGE < image->switches_judged)
 		return;
 	image->switches_judged = switches;
-	const uint64_t too_much_ns = above(image_covered_ns(image),
-					   thread_events_read(&image->events) +
-						   image->ends_booked * UNCOUNTED_BY_THREAD_NS);
+	const uint64_t counted_ns = thread_events_read(&image->events);
+	const uint64_t too_much_ns =
+		above(image_covered_ns(image),
+		      counted_ns + image->ends_booked * UNCOUNTED_BY_THREAD_NS);
 
+	image->unsampled_ns = account_unsampled(
+		image, above(counted_ns, image_counted_early_ns(image)), round_ns);
 	if (too_much_ns > image->period_ns && cost_ns < SWITCH_COST_MAX_NS)
 		ring_view_set_switch_cost(image, cost_ns + too_much_ns / switches + 1);
-}
-
-/* What the events counted of the start-up: the agent's way from hello to its first sample. */
-static uint64_t image_counted_early_ns(const struct image *image)
-{
-	return image->opened_cpu_ns == 0 ? 0 : above(image->start_cpu_ns, image->opened_cpu_ns);
 }
 
 /* The trigger's own limits: a period, or a tick of a slow kernel (HZ 100) for the timers. */
@@ -106,7 +126,8 @@ static uint64_t at_most(uint64_t a, uint64_t b)
 /*
  * What was burned before the last instruction, of what was counted and not covered: as the
  * process's clock showed it there.  That shows the teardown of its threads that had ended as
- * well, so of several threads not more than is usual for those whose ends were not booked.
+ * well, so of several threads not more than is usual for those whose ends were not booked.  And
+ * what was in no sample when the image ran was not burned at its end.
  */
 static uint64_t account_rest(struct image *image, uint64_t left_ns, uint64_t known_ns)
 {
@@ -124,6 +145,10 @@ static uint64_t account_rest(struct image *image, uint64_t left_ns, uint64_t kno
 	image->is_rest_long = rest_ns > usual_ns && image->threads_seen == 1;
 	if (!image->is_rest_long)
 		rest_ns = at_most(rest_ns, usual_ns + at_most(unsent_ns, left_ns));
+	if (image->unsampled_ns > rest_ns) {
+		rest_ns = image->unsampled_ns;
+		image->is_rest_long |= rest_ns > usual_ns;
+	}
 	return at_most(rest_ns, left_ns);
 }
 

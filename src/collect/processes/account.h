@@ -30,9 +30,10 @@ uint64_t account_usage_ns(const struct rusage *usage, bool is_user_clock);
 uint64_t account_children_ns(bool is_user_clock);
 /*
  * Raises what a switch is taken to cost while more is covered than the events have counted,
- * which cannot be (the agent's clock.c).
+ * which cannot be (the agent's clock.c); and notes what they have counted and is not covered.
+ * Samples were read up to round_ns, of CLOCK_MONOTONIC.
  */
-void account_check_switches(struct image *image);
+void account_check_switches(struct image *image, uint64_t round_ns);
 /*
  * What so many processes' clocks showed at their beginnings, and no counter counted: as much of
  * what was booked beyond the counters as they may explain.

@@ -246,6 +246,7 @@ struct image {
 	uint64_t lost_ns;      /* of left_ns, what lost samples stood for */
 	uint64_t lost_rest_ns; /* and of those behind which no sample came */
 	uint64_t rest_ns;      /* burned before its last instruction, and in no sample */
+	uint64_t unsampled_ns; /* of that, what is known from when it ran; at least */
 	bool is_rest_long;     /* more than is usual between a last sample and an end */
 	uint64_t rusage_ns;    /* what wait(2) said it burned; 0: not asked, or not its alone */
 	uint64_t cpu_ns;       /* at its end, in all: valid when is_accounted */

@@ -359,7 +359,7 @@ void session_round(struct session *session)
 		if (image->copied != NULL && image->ring == NULL)
 			image_forget_past(image, session->pump.round_ns, session->start_ns,
 					  session->writer);
-		account_check_switches(image);
+		account_check_switches(image, session->pump.round_ns);
 		short_threads_expire(&image->short_threads, session->pump.round_ns);
 		ring_view_set_unshared(image);
 		if (image->state != IMAGE_ENTERED && !session_may_wait(session, image)) {

@@ -1,4 +1,8 @@
-"""Programs that others take the processor from: what they are charged for is in their functions, not in [exit]."""
+"""Programs that others take the processor from: what they burned is in their functions.
+
+What the kernel takes to stop and start the sampling event at each of their switches, and interrupts, the events count
+and no sample stands for: that is known by thread, and is not [exit].
+"""
 
 import contextlib
 import os
@@ -9,6 +13,7 @@ from live import workload
 
 # Of the whole.
 MOST_EXIT = 0.01
+MOST_THREAD_ONLY = 0.01
 BUDGET_MS = 1500
 SHELLS = ["sh", "-c", "while :; do :; done"]
 
@@ -40,12 +45,14 @@ class Preempted(live.LiveTest):
         head = recording.head()
         self.assertLess(head["exit_ns"] or 0, MOST_EXIT * recording.total_ns(), head)
         self.assertLess(head["unentered_ns"] or 0, MOST_EXIT * recording.total_ns(), head["notes"])
+        switching_ns = recording.preemptions * live.MOST_OF_A_SWITCH_NS
+        self.assertLess(head["thread_only_ns"], MOST_THREAD_ONLY * recording.total_ns() + switching_ns, head)
 
     def assert_thirds(self, rate, *neighbours):
         with beside(*neighbours):
             recording = self.record(workload("thirds", BUDGET_MS), rate=rate, timeout=300)
         self.assert_little_exit(recording)
-        # Nothing that preemptions cost is allowed for.
+        # Nothing of [exit] is allowed for.
         recording.preemptions = 0
         self.assert_truth(recording, least_samples=BUDGET_MS * rate // 1000 * 9 // 10, widest=0.05)
 
