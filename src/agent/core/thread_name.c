@@ -6,7 +6,10 @@
 #include "agent/core/thread_notes.h"
 #include "walk/name_text.h"
 
-#define LOOK_EVERY_NS 100000000ULL
+/* Most names are given once, when the thread has begun: looks are further and further apart. */
+#define FIRST_LOOKS_NS 1000000ULL
+#define FIRST_LOOKS    7
+#define LOOK_EVERY_NS  100000000ULL
 
 static u64 hash_of(const struct name_text *name)
 {
@@ -62,10 +65,14 @@ static bool send(struct ring_header *ring, const struct name_text *name)
 bool thread_name_is_due(void)
 {
 	const u64 now_ns = thread_notes.last_time_ns;
+	const u32 looks = thread_notes.name_looks;
+	const u64 apart_ns = looks < FIRST_LOOKS ? FIRST_LOOKS_NS << looks : LOOK_EVERY_NS;
 
-	if (thread_notes.named_ns != 0 && now_ns - thread_notes.named_ns < LOOK_EVERY_NS)
+	if (looks > 0 && now_ns - thread_notes.named_ns < apart_ns)
 		return false;
 	thread_notes.named_ns = now_ns;
+	if (looks < FIRST_LOOKS)
+		thread_notes.name_looks++;
 	return true;
 }
 

@@ -7,7 +7,7 @@
 struct name_text;
 struct ring_header;
 
-/* Whether it is time to look: ten times a second at most, since names change. */
+/* Whether it is time to look: soon after the first time, then ten times a second at most. */
 bool thread_name_is_due(void);
 /* Sends the calling thread's name to the recorder, if that has another one. */
 void thread_name_send(struct ring_header *ring, const struct name_text *name);

@@ -18,6 +18,7 @@ struct thread_notes {
 	u64 name_hash;       /* of what the program calls it, as was sent; 0: nothing was */
 	u64 named_ns;        /* when that was looked at last (CLOCK_MONOTONIC) */
 	u64 start_function;  /* 0: it began before sampling did, or unseen */
+	u32 name_looks;      /* how often, up to some */
 	u32 attach;          /* agent_hello.attaches, when its account was begun */
 	bool is_in_agent;    /* it executes our code, and no handler */
 	bool is_by_timers;   /* its samples stand for the time since the last: sample/clock.c */

@@ -10,7 +10,7 @@ class ThreadNames(live_python.PythonTest):
         self.on_each_python(self.assert_names)
 
     def assert_names(self, python):
-        recording = self.record_python(python, self.workload("thread_names.py"), 400)
+        recording = self.record_python(python, self.workload("thread_names.py"), 8000)
         printed = recording.run.stdout.decode().splitlines()
         self.assertEqual(len(printed), 4)
         seen = [row["name"] for row in recording.report("--by", "thread")["threads"]]

@@ -10,7 +10,7 @@ class ThreadNames(live_ruby.RubyTest):
         self.on_each_ruby(self.assert_names)
 
     def assert_names(self, ruby):
-        recording = self.record_ruby(ruby, self.workload("thread_names.rb"), 400)
+        recording = self.record_ruby(ruby, self.workload("thread_names.rb"), 150)
         printed = recording.run.stdout.decode().splitlines()
         self.assertEqual(len(printed), 4)
         seen = [row["name"] for row in recording.report("--by", "thread")["threads"]]
