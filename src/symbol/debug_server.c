@@ -1,14 +1,28 @@
 #include "debug_server.h"
 
 #include <dlfcn.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/monotonic.h"
 #include "base/notes.h"
 
 #define LIBRARY "libdebuginfod.so.1"
+/*
+ * All files together may take so long, and longer as bytes come, up to an hour.  The library's own
+ * limit is for each file, and 90 s.
+ */
+#define PATIENCE_S      15U
+#define PATIENCE_S_MOST 3600U
+#define BYTES_A_SECOND  65536U
+#define NS_PER_S        1000000000ULL
+#define SLOW                                                                                \
+	"a server of DEBUGINFOD_URLS was too slow, and is asked for nothing more (%" PRIu64 \
+	" bytes in %.0f s): some stripped code stays without names; "                       \
+	"DEBUGINFOD_TIMEOUT=SECONDS waits longer"
 
 /* Of <elfutils/debuginfod.h>, version 0.178 and later. */
 struct client;
@@ -18,10 +32,23 @@ struct debug_server {
 	debug_server_progress *progress;
 	void *context;
 	bool is_asked; /* for the library */
+	bool is_slow;  /* it took too long, and is asked for nothing more */
+	uint64_t patience_s;
+	uint64_t waited_ns, got;     /* for all files so far, and their bytes */
+	uint64_t began_ns, got_here; /* of the file at hand */
 	struct client *client;
 	void (*end)(struct client *client);
 	int (*find)(struct client *client, const unsigned char *id, int len, char **out_path);
 };
+
+/* What the library's variable asks for, where 0 is no limit. */
+static uint64_t patience_s(void)
+{
+	const char *timeout = getenv("DEBUGINFOD_TIMEOUT");
+	const unsigned long asked = timeout ? strtoul(timeout, NULL, 10) : PATIENCE_S;
+
+	return asked == 0 || asked > PATIENCE_S_MOST ? PATIENCE_S_MOST : asked;
+}
 
 struct debug_server *debug_server_new(debug_server_progress *progress, void *context)
 {
@@ -33,6 +60,7 @@ struct debug_server *debug_server_new(debug_server_progress *progress, void *con
 
 	server->progress = progress;
 	server->context = context;
+	server->patience_s = patience_s();
 	return server;
 }
 
@@ -54,16 +82,33 @@ static void find_function(void *library, const char *name, void *out_function)
 	memcpy(out_function, &found, sizeof found);
 }
 
+static bool is_too_slow(const struct debug_server *server)
+{
+	const uint64_t waited_ns = server->waited_ns + monotonic_ns() - server->began_ns;
+	const uint64_t earned_s = (server->got + server->got_here) / BYTES_A_SECOND;
+	const uint64_t most_s = server->patience_s + earned_s;
+
+	return waited_ns / NS_PER_S >= (most_s < PATIENCE_S_MOST ? most_s : PATIENCE_S_MOST);
+}
+
+/*
+ * Called once a second and more often, with the bytes that came, or before that with a number that
+ * is small beside a second's.  Not 0: the library gives up.
+ */
 static int report_progress(struct client *client, long done, long total)
 {
 	void *(*get_user_data)(struct client * client);
 
 	find_function(RTLD_DEFAULT, "debuginfod_get_user_data", &get_user_data);
-	const struct debug_server *server = get_user_data ? get_user_data(client) : NULL;
+	struct debug_server *server = get_user_data ? get_user_data(client) : NULL;
 
-	if (server && done >= 0 && total > 0)
+	if (!server)
+		return 0;
+	if (server->progress && done >= 0 && total > 0)
 		server->progress(server->context, (size_t)done, (size_t)total);
-	return 0;
+	server->got_here = done > 0 ? (uint64_t)done : 0;
+	server->is_slow = is_too_slow(server);
+	return server->is_slow;
 }
 
 /* The client has a pointer for us since 0.179. */
@@ -74,7 +119,7 @@ static void watch_progress(struct debug_server *server, void *library)
 
 	find_function(library, "debuginfod_set_user_data", &set_data);
 	find_function(library, "debuginfod_set_progressfn", &set_function);
-	if (!server->progress || !set_data || !set_function)
+	if (!set_data || !set_function)
 		return;
 	set_data(server->client, server);
 	set_function(server->client, report_progress);
@@ -111,10 +156,20 @@ char *debug_server_find(struct debug_server *server, const uint8_t *build_id, si
 		server->is_asked = true;
 		begin(server, notes);
 	}
-	if (!server->client || len == 0)
+	if (!server->client || len == 0 || server->is_slow)
 		return NULL;
+	server->began_ns = monotonic_ns();
+	server->got_here = 0;
 	const int fd = server->find(server->client, build_id, (int)len, &path);
 
+	server->waited_ns += monotonic_ns() - server->began_ns;
+	server->got += server->got_here;
+	server->got_here = 0;
+	server->began_ns = monotonic_ns();
+	server->is_slow |= is_too_slow(server);
+	if (server->is_slow && notes)
+		notes_add(notes, SLOW, server->got,
+			  (double)server->waited_ns / (double)NS_PER_S);
 	if (fd < 0)
 		return NULL;
 	close(fd);

@@ -34,6 +34,8 @@ class Debuginfod(live.LiveTest):
                                timeout=60).stdout
         self.build_id = re.search(r"Build ID: ([0-9a-f]+)", notes).group(1)
         self.asked = []
+        self.drips = False
+        self.is_over = threading.Event()
         self.serve()
 
     def has_library(self):
@@ -55,7 +57,12 @@ class Debuginfod(live.LiveTest):
                     body = file.read() if is_known else b""
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
-                self.wfile.write(body)
+                for byte in body if test.drips else b"":
+                    if test.is_over.wait(1):
+                        return
+                    self.wfile.write(bytes([byte]))
+                    self.wfile.flush()
+                self.wfile.write(b"" if test.drips else body)
 
             def log_message(self, *_):
                 pass
@@ -65,6 +72,7 @@ class Debuginfod(live.LiveTest):
         thread.start()
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
+        self.addCleanup(self.is_over.set)
         self.environment = {**os.environ, "DEBUGINFOD_URLS": f"http://127.0.0.1:{server.server_address[1]}/",
                             "DEBUGINFOD_CACHE_PATH": os.path.join(self.folder, "cache"), "no_proxy": "127.0.0.1"}
 
@@ -98,6 +106,14 @@ class Debuginfod(live.LiveTest):
         self.assertIn("program+0x", self.report("f.fathom"))
         self.assertIn("program+0x", self.report("g.fathom", DEBUGINFOD_URLS="http://127.0.0.1:9/",
                                                 DEBUGINFOD_CACHE_PATH=os.path.join(self.folder, "other")))
+
+
+    def test_a_server_that_sends_a_byte_a_second_is_given_up(self):
+        self.drips = True
+        said = " ".join(self.report("h.fathom", DEBUGINFOD_TIMEOUT="2").split())
+        self.assertRegex(said, r"a server of DEBUGINFOD_URLS was too slow, and is asked for nothing more \(\d bytes in [2-9] s\)")
+        self.assertIn("program+0x", said)
+        self.assertEqual(len(self.asked), len(set(self.asked)), "it was asked again")
 
 
 class Packages(live.LiveTest):
