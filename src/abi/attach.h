@@ -13,6 +13,7 @@
 #define ATTACH_ENTRY       "fathom_attach_1"
 #define ATTACH_OBJECT      "libfathom-agent-record.so" /* its SONAME */
 #define ATTACH_FILE        "fathom-agent"              /* the memfd that it is loaded from */
+#define ATTACH_THREAD      "fathom-attach" /* the threads of ours that do so, while they live */
 #define ATTACH_MEMORY      "/memfd:" ATTACH_FILE
 #define ATTACH_SOCKET_SIZE 108 /* of sun_path */
 

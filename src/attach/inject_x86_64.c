@@ -76,6 +76,7 @@ static void fill_block(const struct attach *attach, const struct attach_libc *li
 		.first_thread = first_thread,
 		.object_fd = -1,
 		.patience_ms = ATTACH_PATIENCE_MS,
+		.thread_name = ATTACH_THREAD,
 		.object_name = ATTACH_FILE,
 		.soname = ATTACH_OBJECT,
 		.entry_name = ATTACH_ENTRY,

@@ -63,6 +63,7 @@ const struct needed_call needed_calls[] = {
 	{ MAY_FAIL(readlink) },
 
 	/* The stub and the agent's hello. */
+	{ MAY_FAIL(prctl), ONLY(0, PR_SET_NAME) },
 	{ CALL(nanosleep) },
 	{ CALL(memfd_create) },
 	{ CALL(socketpair), ONLY(0, AF_UNIX) },

@@ -58,6 +58,7 @@ struct stub_block {
 	uint32_t patience_ms;
 	uint32_t was_mapped; /* the agent was there before */
 
+	char thread_name[16];
 	char object_name[32];      /* of the memfd */
 	char soname[32];           /* by which an agent that is mapped is found */
 	char entry_name[32];       /* in the agent */

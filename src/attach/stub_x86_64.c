@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <stddef.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #define IN_STUB   __attribute__((section("fathom_stub"), used))
@@ -56,6 +57,11 @@ OF_STUB void sleep_ns(long ns)
 	long time[2] = { 0, ns };
 
 	call3(SYS_nanosleep, (long)time, 0, 0);
+}
+
+OF_STUB void name_thread(const struct stub_block *block)
+{
+	call3(SYS_prctl, PR_SET_NAME, (long)block->thread_name, 0);
 }
 
 OF_STUB void set_state(struct stub_block *block, uint32_t state)
@@ -156,9 +162,10 @@ struct leaving {
 IN_STUB void stub_second_main(struct stub_block *block, struct leaving *out_leaving);
 IN_STUB void stub_second_main(struct stub_block *block, struct leaving *out_leaving)
 {
-	/* Its stack is in the block's mapping. */
+	/* The first's stack is in the block's mapping. */
 	const uint32_t *first_thread = (const uint32_t *)(uintptr_t)block->first_thread;
 
+	name_thread(block);
 	while (__atomic_load_n(first_thread, __ATOMIC_ACQUIRE) != 0)
 		sleep_ns(LOOK_NS);
 	enter(block);
@@ -196,6 +203,7 @@ OF_STUB void end_thread(struct stub_block *block)
 IN_STUB void stub_first_main(struct stub_block *block);
 IN_STUB void stub_first_main(struct stub_block *block)
 {
+	name_thread(block);
 	block->result = CALL(create_function, block->pthread_create)(&block->thread, NULL,
 								     stub_second, block);
 	if (block->result == 0)

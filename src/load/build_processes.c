@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/attach.h"
 #include "base/memory.h"
 #include "load/build_internal.h"
 #include "load/cpu_account.h"
@@ -14,13 +15,14 @@
 
 struct loaded_thread {
 	struct recording_thread row;
-	struct thread_id id;
+	bool is_of_attach; /* a thread that brought the agent in, and is none of the program's */
 };
 
 struct loaded_process {
 	struct recording_process row;
 	uint64_t cpu_ns, unentered_ns; /* of its threads */
 	size_t thread_count;
+	uint32_t first_thread; /* the profile's; 0: none yet */
 	const char *interpreter;
 };
 
@@ -98,7 +100,9 @@ static int read_thread(void *context, const struct recording_thread *row)
 		process->cpu_ns += (uint64_t)row->cpu_ns;
 	if (row->unentered_ns > 0)
 		process->unentered_ns += (uint64_t)row->unentered_ns;
-	process->thread_count++;
+	thread.is_of_attach = process->thread_count > 0 && row->name != NULL &&
+			      strcmp(row->name, ATTACH_THREAD) == 0;
+	process->thread_count += !thread.is_of_attach;
 	thread.row.name =
 		keep_string(it, row->name && *row->name ? row->name : process->row.name);
 	it->thread_rows = array_grow(it->thread_rows, it->thread_count, &it->thread_capacity,
@@ -156,24 +160,34 @@ static void add_processes(struct processes *it)
 	}
 }
 
+static struct thread_id add_thread(struct processes *it, const struct recording_thread *row,
+				   const struct loaded_process *process)
+{
+	return profile_add_thread(
+		it->profile,
+		&(struct thread){
+			.process = { build_id_of(&it->processes, row->process) },
+			.tid = row->tid,
+			.name = row->name,
+			/* The kernel's figure is the process's: it is a thread's where there is
+			 * only one. */
+			.cpu_ns = process->thread_count == 1 ? process->cpu_ns : 0,
+		});
+}
+
 static void add_threads(struct processes *it)
 {
 	for (size_t i = 0; i < it->thread_count; i++) {
 		const struct recording_thread *row = &it->thread_rows[i].row;
-		const struct loaded_process *process = process_of(it, row->process);
+		struct loaded_process *process = process_of(it, row->process);
 		struct cpu_account_process about = { process->row.name,
 						     process->row.unentered_reason };
-		struct thread_id id = profile_add_thread(
-			it->profile,
-			&(struct thread){
-				.process = { build_id_of(&it->processes, row->process) },
-				.tid = row->tid,
-				.name = row->name,
-				/* The kernel's figure is the process's: it is a thread's where
-				 * there is only one. */
-				.cpu_ns = process->thread_count == 1 ? process->cpu_ns : 0,
-			});
+		struct thread_id id = { process->first_thread };
 
+		if (!it->thread_rows[i].is_of_attach)
+			id = add_thread(it, row, process);
+		if (process->first_thread == 0)
+			process->first_thread = id.n;
 		if (!about.unentered_reason && it->is_without_children && row->unentered_ns > 0)
 			about.unentered_reason = "--no-children";
 		*table_at(it->threads, 0, row->id, NULL) = id.n;

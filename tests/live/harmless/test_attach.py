@@ -265,6 +265,12 @@ class Harmless(live_attach.ServerTest):
         pid = processes.command_of(recorder.pid)
         return pid and b"memfd:fathom-ring" in processes.read_bytes(f"/proc/{pid}/maps")
 
+    def test_threads_of_the_attach_are_none_of_the_programs(self):
+        run = self.python("print('ready', flush=True)\nwhile True: sum(range(3000))\n")
+        for _ in range(2):
+            recording = self.need_agent(self.attach(run.pid, "-d", 0.3))
+            self.assertEqual([row["tid"] for row in recording.report("--by", "thread")["threads"]], [run.pid])
+
     def test_a_title_is_its_command(self):
         run = self.start([self.need("/usr/bin/python3"), self.write("titled.py", TITLED), "some", "words", "to", "write", "over"])
         self.assertEqual(self.attach(run.pid, "-d", 0.1).head()["command"], ["server: idle"])

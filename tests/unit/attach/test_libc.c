@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "attach/libc.h"
+#include "attach/stub.h"
 #include "base/error.h"
 #include "target/maps.h"
 
@@ -97,11 +98,11 @@ static void assert_vector(const struct tls_blocks *tls)
 
 static void assert_keys(const struct attach_libc *libc)
 {
-	uint64_t(*keys)[2] = (void *)(uintptr_t)libc->keys;
+	const struct stub_key *keys = (const void *)(uintptr_t)libc->keys;
 	pthread_key_t key;
 
 	assert_int_equal(pthread_key_create(&key, note_end), 0);
-	assert_int_equal(keys[key][1], (uintptr_t)note_end);
+	assert_int_equal(keys[key].destructor, (uintptr_t)note_end);
 	pthread_key_delete(key);
 }
 
