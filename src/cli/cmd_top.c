@@ -109,15 +109,16 @@ static bool is_possible_pid(const char *digits)
 }
 
 /* "--", and what is behind it, is a command even if it is a number. */
+static bool has_dashes(char *const *arguments)
+{
+	while (*arguments && strcmp(*arguments, "--") != 0)
+		arguments++;
+	return *arguments != NULL;
+}
+
 static bool is_pid(char *const *operands, char *const *arguments)
 {
-	if (!operands[0] || operands[1] || !is_number(operands[0]))
-		return false;
-	for (; *arguments; arguments++) {
-		if (strcmp(*arguments, "--") == 0)
-			return false;
-	}
-	return true;
+	return operands[0] && !operands[1] && is_number(operands[0]) && !has_dashes(arguments);
 }
 
 /* What record gets: its options, and the process or the command.  The caller frees it. */
@@ -207,6 +208,25 @@ static int watch(const struct settings *settings, struct top_options *top, char 
 	return exit_code;
 }
 
+/* Options behind the process's number, as dump takes them: behind a command they are its own. */
+static bool take_more_options(const struct command *command, struct settings *settings,
+			      char **operands, int *out_exit_code)
+{
+	CLEANUP(freep) char **rest = NULL;
+
+	if (!operands[0] || !is_number(operands[0]) || !operands[1] || operands[1][0] != '-')
+		return true;
+	if (!command_parse(command, operands + 1, settings, &rest, out_exit_code))
+		return false;
+	if (rest[0]) {
+		say("top takes one process, and not '%s' besides", rest[0]);
+		*out_exit_code = EXIT_CODE_NOT_STARTED;
+		return false;
+	}
+	operands[1] = NULL;
+	return true;
+}
+
 static int run(const struct command *command, char **arguments)
 {
 	struct settings settings = { .interval_ns = SECOND_NS, .rows = ROWS };
@@ -216,6 +236,9 @@ static int run(const struct command *command, char **arguments)
 	int exit_code;
 
 	if (!command_parse(command, arguments, &settings, &operands, &exit_code))
+		return exit_code;
+	if (!has_dashes(arguments) &&
+	    !take_more_options(command, &settings, operands, &exit_code))
 		return exit_code;
 	const bool has_pid = is_pid(operands, arguments);
 

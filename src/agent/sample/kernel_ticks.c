@@ -38,7 +38,7 @@ static __thread struct {
  * Of threads that are older than the attach: their ends are not seen, so what is left is deleted when
  * sampling stops.  What takes an entry out deletes that timer.  0: the place is free.
  */
-#define OLDER_MAX 64
+#define OLDER_MAX 1024
 static u64 older[OLDER_MAX];
 static bool has_older;
 

@@ -163,8 +163,9 @@ void perf_ability_explain(struct perf_ability *ability, int rc)
 			 strerror(-rc), perf_paranoid_level(),
 			 perf_paranoid_level() > 2 ? "sysctl kernel.perf_event_paranoid=2, or "
 						     "CAP_PERFMON, allows it"
-						   : "a filter around this process forbids it, "
-						     "as containers have");
+						   : "a filter around fathom forbids it, as "
+						     "containers have; 'docker run --cap-add "
+						     "PERFMON' allows it");
 	else if (rc == -ENOSYS)
 		snprintf(ability->why, sizeof ability->why,
 			 "this kernel, or a filter around fathom, has no perf_event_open");

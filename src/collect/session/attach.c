@@ -78,7 +78,10 @@ static int explain(const struct session *session, pid_t pid, int rc, struct erro
 				 (int)pid);
 	/* What may not be had of ourselves either is not that process's fault. */
 	if (copied_events_judge(getpid(), is_user_clock, &own) < 0)
-		return error_set(err, rc, "cannot sample process %d: %s", (int)pid, own.why);
+		return error_set(
+			err, rc,
+			"cannot sample process %d: %s; 'fathom dump %d' needs no events",
+			(int)pid, own.why, (int)pid);
 	return refusal_explain(COMMAND, pid, rc, err);
 }
 

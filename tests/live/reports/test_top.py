@@ -107,6 +107,16 @@ class Top(live_dump.DumpTest):
         return subprocess.run([live.FATHOM, "top", *command], capture_output=True, timeout=120,
                               env={**os.environ, "TMPDIR": self.folder}, stdin=subprocess.DEVNULL, **options)
 
+    def test_options_may_stand_behind_a_process(self):
+        busy = subprocess.Popen([self.python, self.program], stdout=subprocess.DEVNULL)
+        self.addCleanup(processes.end_process, busy)
+        screen = self.open(str(busy.pid), "--native", "-i", "0.5")
+        screen.wait(has("inner"), "its function never shows")
+        screen.press(b"q")
+        self.assertEqual(screen.end(), 0)
+        done = self.run_top(str(busy.pid), "-n", "3", "4711")
+        self.assertEqual((done.returncode, done.stderr), (125, b"fathom: top takes one process, and not '4711' besides\n"))
+
     def test_a_command_in_80_by_24_until_q(self):
         screen = self.open("--", self.python, self.program)
         lines = screen.wait(has("inner"), "its function never shows")
